@@ -1,0 +1,74 @@
+// Package host is the driver interface host programs are written against. A
+// Context is one application's view (memory, modules, streams, events); it turns
+// calls into Ops and hands them to a Device, which executes them either at once
+// (functional) or in simulated time.
+package host
+
+import (
+	"heddle/isa"
+	"heddle/mem"
+)
+
+// OpKind is a stream operation.
+type OpKind uint8
+
+const (
+	OpLaunch   OpKind = iota // run Grid
+	OpCopy                   // copy N bytes Src -> Dst; the bytes move when the op completes
+	OpEvent                  // mark; Done and End tell when the stream reached it
+	OpWait                   // the stream waits until After is done
+	OpPrefetch               // move the pages of Dst to the device (ToDevice) or the host
+)
+
+// Op is one operation in a stream. Ops of a stream run in order; streams are independent.
+type Op struct {
+	Kind   OpKind
+	Stream int
+	Name   string // kernel name or a description, for timelines and messages
+
+	Grid isa.Grid // OpLaunch
+
+	Dst, Src          *mem.Region // OpCopy, OpPrefetch
+	DstOff, SrcOff, N int64
+	ToDevice          bool
+	Apply             func() // OpCopy: moves the bytes; called once by the device when the copy completes
+
+	After *Op // OpWait
+
+	Done       bool
+	Start, End uint64 // core cycles of simulated time; 0 under functional execution
+}
+
+// Advice is a cudaMemAdvise hint.
+type Advice uint8
+
+const (
+	ReadMostly Advice = iota
+	PreferDevice
+	PreferHost
+	AccessedByDevice
+)
+
+// Device executes the operations of one application.
+type Device interface {
+	// Enqueue puts op at the tail of its stream.
+	Enqueue(op *Op) error
+	// Wait lets simulated time pass until op is done. The error is the program's
+	// (*isa.Fault), the machine's (deadlock) or ErrStopped.
+	Wait(op *Op) error
+	// Touch accounts a host access to [off, off+n) of managed memory: pages that are
+	// on the device come back first, in simulated time.
+	Touch(r *mem.Region, off, n int64, write bool) error
+	// Advise records a hint; devices without unified memory ignore it.
+	Advise(r *mem.Region, a Advice) error
+	// SetQoS declares the IPC target of a kernel (thread instructions per cycle).
+	SetQoS(kernel string, ipc float64) error
+	// Cycle is the current core cycle; 0 under functional execution.
+	Cycle() uint64
+}
+
+// Program is an application: it runs its host code against a context.
+type Program interface {
+	Name() string
+	Run(c *Context) error
+}

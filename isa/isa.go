@@ -1,0 +1,171 @@
+// Package isa holds the one record every source of work emits: PTX executed at
+// issue, recorded traces and statistical models all look the same to the machine.
+//
+// A reader must know three types. Instr is the static part of a warp
+// instruction, decoded once per kernel. Step is the dynamic part, produced each
+// time a warp executes one instruction. Grid is one kernel launch: it starts
+// CTAs, and a CTA executes its warps one instruction at a time when the machine
+// says so (function-driven timing).
+package isa
+
+// Lanes is the number of threads in a warp.
+const Lanes = 32
+
+// Unit is the execution unit class an instruction occupies.
+type Unit uint8
+
+const (
+	INT    Unit = iota // integer ALU; also moves, logic, compares, branches and barriers, as in GPGPU-Sim's ALU_OP
+	SP                 // single-precision floating point
+	DP                 // double-precision floating point
+	SFU                // special functions and every division
+	TENSOR             // matrix multiply-accumulate
+	LDST               // loads, stores, atomics, fences
+	NumUnits
+)
+
+// Timing names a row of the machine sheet's latency and initiation-interval
+// tables; the categories are those of GPGPU-Sim's -ptx_opcode_latency_* options.
+type Timing uint8
+
+const (
+	TimeOther Timing = iota // every opcode without a row of its own: mov, logic, shift, setp, selp, cvt, bra
+	IntAdd
+	IntMax
+	IntMul
+	IntMad
+	IntDiv
+	Shuffle
+	FpAdd
+	FpMax
+	FpMul
+	FpMad
+	FpDiv
+	DpAdd
+	DpMax
+	DpMul
+	DpMad
+	DpDiv
+	Special // ex2, lg2, sin, cos, rsqrt, rcp, sqrt, tanh
+	Matrix  // mma
+	NumTimings
+)
+
+// Kind tells the SM what an instruction needs beyond a slot in its unit.
+type Kind uint8
+
+const (
+	ALU       Kind = iota // registers only
+	Branch                // may change the PC of some lanes; registers only
+	Load                  // memory to registers
+	Store                 // registers to memory
+	Atomic                // read-modify-write returning the old value
+	Reduce                // read-modify-write without a result
+	Barrier               // CTA-wide barrier: the warp waits until all expected warps arrived
+	Fence                 // membar / fence: waits for the warp's outstanding stores
+	Exit                  // ends the active lanes
+	Clock                 // reads a clock: registers only, but must execute at its issue cycle
+	AsyncCopy             // cp.async: global to shared without a register
+)
+
+// Space is a PTX state space.
+type Space uint8
+
+const (
+	NoSpace Space = iota
+	Global
+	Shared
+	Local
+	Const
+	Param
+	Generic // resolved at run time; Step.Space never holds it
+)
+
+// Cache is the cache operator of a load or store.
+type Cache uint8
+
+const (
+	CacheAll      Cache = iota // .ca: all levels (the default)
+	CacheGlobal                // .cg: L2 only
+	CacheStream                // .cs, .lu: likely used once
+	CacheVolatile              // .cv, .volatile, .relaxed/.acquire: L2, always fetched
+	CacheReadOnly              // .nc and ld.global.ro
+)
+
+// Instr is a decoded warp instruction. PCs are indices into Code.Instr.
+type Instr struct {
+	Kind   Kind
+	Unit   Unit
+	Timing Timing
+	Space  Space // as written; NoSpace where no memory is touched
+	Cache  Cache
+	Width  uint8  // bytes each lane moves, the whole vector included
+	NDst   uint8  // Code.Regs[Reg:Reg+NDst] are written ...
+	NReg   uint8  // ... and Code.Regs[Reg+NDst:Reg+NReg] are read
+	Reg    uint32 // first entry in Code.Regs
+	Line   int32  // line of the PTX file, 1-based; 0 where there is none
+}
+
+// Code is the static side of a kernel.
+type Code struct {
+	Kernel string
+	File   string   // PTX or trace file, for messages and profiles
+	Instr  []Instr  // by PC
+	Regs   []uint16 // scoreboard register names; predicates and data share one numbering
+	// NumRegs bounds the register names in Regs (scoreboard rows per warp). PTX is
+	// in SSA-like form, so this is far above the registers a thread occupies.
+	NumRegs int
+	// Text is the source text of each instruction by PC, for reports; may be nil.
+	Text []string
+}
+
+// Step is what one warp did in one instruction. The machine owns and reuses it.
+type Step struct {
+	Active uint32 // lanes on the current path
+	Mask   uint32 // lanes that executed: Active and the guard predicate
+	Next   int32  // PC of the warp's next instruction; -1 when all its lanes have exited
+	Space  Space  // state space of a memory access, generic resolved
+	Bar    uint8  // barrier number (Kind Barrier)
+	// Expect is the number of threads the barrier waits for; 0 means all of the CTA.
+	Expect int32
+	// Addr is the byte address of each lane in Mask: a virtual address for Global, an
+	// offset into the CTA's window for Shared, into the thread's for Local.
+	Addr [Lanes]uint64
+}
+
+// Geometry is the shape of a launch and what each CTA occupies.
+type Geometry struct {
+	GridDim, BlockDim [3]uint32
+	CTAs              int // in the grid
+	Threads           int // per CTA
+	Warps             int // per CTA
+	Regs              int // 32-bit registers per thread (liveness)
+	SharedBytes       int // per CTA, static and dynamic
+	LocalBytes        int // per thread
+}
+
+// Place is where a CTA runs; it feeds %smid and %warpid.
+type Place struct {
+	SM       int
+	WarpSlot int // first hardware warp slot
+}
+
+// Grid is one kernel launch.
+type Grid interface {
+	Code() *Code
+	Geometry() Geometry
+	// Start makes CTA number cta resident; cta counts x fastest.
+	Start(cta int, at Place) CTA
+}
+
+// CTA executes the warps of one resident thread block.
+type CTA interface {
+	// PC is the next instruction of warp w, -1 when it has exited.
+	PC(w int) int32
+	// Step executes the next instruction of warp w at core cycle now and describes
+	// it in s. A barrier is executed when the warp arrives; the machine does not
+	// step the warp again until the barrier is complete. An error is a *Fault.
+	Step(w int, now uint64, s *Step) error
+	// Release hands the functional state back for reuse by a later CTA.
+	Release()
+}

@@ -1,0 +1,130 @@
+// Package mem holds what travels and where it lives: the functional address
+// space of an application (Space, Region), the requests of the timed machine,
+// the bounded queues between components and the address maps.
+package mem
+
+import (
+	"fmt"
+	"sort"
+)
+
+// Kind says what sort of memory a region is.
+type Kind uint8
+
+const (
+	Device  Kind = iota // cudaMalloc
+	Managed             // cudaMallocManaged
+	Host                // ordinary host memory; a kernel may touch it only once registered
+	Symbol              // a .global or .const variable of a module
+)
+
+func (k Kind) String() string { return [...]string{"device", "managed", "host", "symbol"}[k] }
+
+// Region is one allocation. Its bytes are held once; timing models never copy them.
+type Region struct {
+	Base       uint64 // virtual address, 256-byte aligned
+	Data       []byte
+	Kind       Kind
+	Name       string // for messages: the symbol, or "alloc#3"
+	Registered bool   // a Host region the GPU may access (zero copy)
+	ReadOnly   bool   // .const
+}
+
+// End is the first address past the region.
+func (r *Region) End() uint64 { return r.Base + uint64(len(r.Data)) }
+
+// Align is the alignment of every allocation in bytes, as the CUDA runtime gives.
+const Align = 256
+
+// DefaultBase is the first device address handed out; GPGPU-Sim's allocator
+// starts there too, so address-hashed results are comparable.
+const DefaultBase = 0xc0000000
+
+// Space is the virtual address space of one application. Bytes between regions
+// are not mapped, so an overrun is caught.
+type Space struct {
+	regions []*Region // sorted by Base
+	next    uint64
+	count   int
+	limit   int64 // bytes that may be allocated; 0 = no limit
+	used    int64
+}
+
+// NewSpace makes an empty space that may hold limit bytes (0: no limit).
+func NewSpace(limit int64) *Space { return &Space{next: DefaultBase, limit: limit} }
+
+// Alloc reserves n bytes, zeroed. An empty name gets a numbered one.
+func (s *Space) Alloc(n int64, k Kind, name string) (*Region, error) {
+	if n <= 0 {
+		return nil, fmt.Errorf("allocation of %d bytes: the size must be positive", n)
+	}
+	const most = 1 << 38
+	if n > most || (s.limit > 0 && s.used+n > s.limit) {
+		return nil, fmt.Errorf("out of memory: %d bytes asked, %d in use, limit %d", n, s.used, s.limit)
+	}
+	if name == "" {
+		name = fmt.Sprintf("alloc#%d", s.count)
+	}
+	s.count++
+	r := &Region{Base: s.next, Data: make([]byte, n), Kind: k, Name: name}
+	s.next += (uint64(n) + Align - 1) &^ (Align - 1)
+	s.used += n
+	s.regions = append(s.regions, r) // next only grows, so the slice stays sorted
+	return r, nil
+}
+
+// Free releases the region that begins at base.
+func (s *Space) Free(base uint64) error {
+	i := s.index(base)
+	if i < 0 || s.regions[i].Base != base {
+		return fmt.Errorf("free of 0x%x, which is not the start of an allocation", base)
+	}
+	s.used -= int64(len(s.regions[i].Data))
+	s.regions = append(s.regions[:i], s.regions[i+1:]...)
+	return nil
+}
+
+// index is the last region whose Base is at most addr, or -1.
+func (s *Space) index(addr uint64) int {
+	return sort.Search(len(s.regions), func(i int) bool { return s.regions[i].Base > addr }) - 1
+}
+
+// Find returns the region that contains addr, or nil.
+func (s *Space) Find(addr uint64) *Region {
+	i := s.index(addr)
+	if i < 0 || addr >= s.regions[i].End() {
+		return nil
+	}
+	return s.regions[i]
+}
+
+// Regions lists the live allocations in address order. The slice is the space's own.
+func (s *Space) Regions() []*Region { return s.regions }
+
+// Nearest describes the allocation closest to addr, for error messages.
+func (s *Space) Nearest(addr uint64) string {
+	var best *Region
+	var dist uint64
+	i := s.index(addr)
+	for _, j := range []int{i, i + 1} {
+		if j < 0 || j >= len(s.regions) {
+			continue
+		}
+		r := s.regions[j]
+		d := r.Base - addr
+		if addr >= r.Base {
+			d = addr - r.End() + 1
+		}
+		if best == nil || d < dist {
+			best, dist = r, d
+		}
+	}
+	if best == nil {
+		return "nothing is allocated"
+	}
+	side := "past the end of"
+	if addr < best.Base {
+		side = "before"
+	}
+	return fmt.Sprintf("%d bytes %s %s %s [0x%x, 0x%x) of %d bytes", dist, side, best.Kind, best.Name, best.Base, best.End(), len(best.Data))
+}

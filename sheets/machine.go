@@ -1,0 +1,245 @@
+// Package sheets holds machine sheets: every hardware number with its unit and
+// its source. Machine is the typed form the simulator reads; the YAML files
+// beside it carry each number as a [value, unit, source] triple, so a unit that
+// does not match the field's is an error and `heddle inspect machine` can say
+// where every number comes from.
+package sheets
+
+// Machine is a complete machine. The unit tag is the only unit the sheet may use
+// for the field; the doc tag is shown by `heddle inspect machine`.
+type Machine struct {
+	Name        string `yaml:"name"`
+	Description string `yaml:"description"`
+
+	Clock Clock `yaml:"clock"`
+	SM    SM    `yaml:"sm"`
+	L1D   L1D   `yaml:"l1d"`
+	NoC   NoC   `yaml:"noc"`
+	LLC   LLC   `yaml:"llc"`
+	DRAM  DRAM  `yaml:"dram"`
+	Map   Map   `yaml:"map"`
+	VM    VM    `yaml:"vm"`
+	Host  Link  `yaml:"host"`
+	MIG   MIG   `yaml:"mig"`
+	Power Power `yaml:"power"`
+}
+
+// Clock domains. All ratios between them are kept exact.
+type Clock struct {
+	Core float64 `yaml:"core" unit:"MHz" doc:"SM clock"`
+	NoC  float64 `yaml:"noc" unit:"MHz" doc:"interconnect clock"`
+	LLC  float64 `yaml:"llc" unit:"MHz" doc:"last-level cache clock"`
+	DRAM float64 `yaml:"dram" unit:"MHz" doc:"DRAM command clock"`
+}
+
+// SM is one streaming multiprocessor.
+type SM struct {
+	Count         int    `yaml:"count" unit:"SMs" doc:"streaming multiprocessors"`
+	Threads       int    `yaml:"threads" unit:"threads" doc:"resident threads per SM"`
+	CTAs          int    `yaml:"ctas" unit:"CTAs" doc:"resident CTAs per SM"`
+	Registers     int    `yaml:"registers" unit:"registers" doc:"32-bit registers per SM"`
+	RegisterUnit  int    `yaml:"register_unit" unit:"registers" doc:"allocation granularity of registers per warp"`
+	Shared        int    `yaml:"shared" unit:"bytes" doc:"shared memory per SM"`
+	SharedBanks   int    `yaml:"shared_banks" unit:"banks" doc:"shared-memory banks, 4 bytes wide"`
+	SharedLatency int    `yaml:"shared_latency" unit:"cycles" doc:"shared-memory pipeline latency"`
+	Schedulers    int    `yaml:"schedulers" unit:"schedulers" doc:"warp schedulers per SM; warp w belongs to scheduler w mod schedulers"`
+	Policy        string `yaml:"policy" unit:"name" doc:"warp scheduling policy: gto or lrr"`
+	IssueWidth    int    `yaml:"issue_width" unit:"instructions/cycle" doc:"instructions a scheduler may issue per cycle"`
+	// Units is the number of execution units per SM: INT, SP, DP, SFU, TENSOR, LDST.
+	Units [6]int `yaml:"units" unit:"units" doc:"INT, SP, DP, SFU, TENSOR, LDST units per SM"`
+	// Latency and Interval are indexed by isa.Timing through these short tables.
+	IntLatency     [6]int `yaml:"int_latency" unit:"cycles" doc:"ADD, MAX, MUL, MAD, DIV, SHFL"`
+	IntInterval    [6]int `yaml:"int_interval" unit:"cycles" doc:"initiation intervals of the same"`
+	FpLatency      [5]int `yaml:"fp_latency" unit:"cycles" doc:"ADD, MAX, MUL, MAD, DIV"`
+	FpInterval     [5]int `yaml:"fp_interval" unit:"cycles" doc:"initiation intervals of the same"`
+	DpLatency      [5]int `yaml:"dp_latency" unit:"cycles" doc:"ADD, MAX, MUL, MAD, DIV"`
+	DpInterval     [5]int `yaml:"dp_interval" unit:"cycles" doc:"initiation intervals of the same"`
+	SfuLatency     int    `yaml:"sfu_latency" unit:"cycles" doc:"special functions"`
+	SfuInterval    int    `yaml:"sfu_interval" unit:"cycles" doc:"initiation interval of special functions"`
+	TensorLatency  int    `yaml:"tensor_latency" unit:"cycles" doc:"matrix instructions"`
+	TensorInterval int    `yaml:"tensor_interval" unit:"cycles" doc:"initiation interval of matrix instructions"`
+	OtherLatency   int    `yaml:"other_latency" unit:"cycles" doc:"every opcode without a row of its own"`
+	OtherInterval  int    `yaml:"other_interval" unit:"cycles" doc:"initiation interval of the same"`
+	// Overhead is issue-to-execute plus write-back: what a dependent instruction waits beyond the unit's latency.
+	Overhead     int `yaml:"overhead" unit:"cycles" doc:"pipeline stages around a unit: operand collection and write-back"`
+	SfuOverhead  int `yaml:"sfu_overhead" unit:"cycles" doc:"the same for the SFU"`
+	Collectors   int `yaml:"collectors" unit:"units" doc:"operand collector units per SM"`
+	RegBanks     int `yaml:"reg_banks" unit:"banks" doc:"register-file banks per SM"`
+	FetchWidth   int `yaml:"fetch_width" unit:"instructions" doc:"instructions a fetch brings to a warp's buffer"`
+	FetchLatency int `yaml:"fetch_latency" unit:"cycles" doc:"cycles from an empty instruction buffer to an issuable instruction"`
+	Coalesce     int `yaml:"coalesce" unit:"accesses/cycle" doc:"line accesses the load/store unit starts per cycle"`
+	DispatchRate int `yaml:"dispatch_rate" unit:"CTAs/cycle" doc:"CTAs an SM accepts per cycle"`
+	LaunchDelay  int `yaml:"launch_delay" unit:"cycles" doc:"kernel launch latency on the device"`
+	CtxBytesWarp int `yaml:"ctx_bytes_warp" unit:"bytes" doc:"context of a warp beyond its registers: SIMT stack, barriers, PC"`
+	WakeDelay    int `yaml:"wake_delay" unit:"cycles" doc:"waking a power-gated SM"`
+}
+
+// L1D is the first-level data cache of each SM.
+type L1D struct {
+	Sets       int    `yaml:"sets" unit:"sets" doc:"sets (any number)"`
+	Ways       int    `yaml:"ways" unit:"ways" doc:"associativity"`
+	Line       int    `yaml:"line" unit:"bytes" doc:"line size"`
+	Sector     int    `yaml:"sector" unit:"bytes" doc:"sector size; equal to the line when not sectored"`
+	Latency    int    `yaml:"latency" unit:"cycles" doc:"hit latency of the pipeline"`
+	Banks      int    `yaml:"banks" unit:"banks" doc:"banks, one sector each per cycle"`
+	MSHRs      int    `yaml:"mshrs" unit:"entries" doc:"outstanding lines or sectors"`
+	Merge      int    `yaml:"merge" unit:"requests" doc:"requests merged in one MSHR entry"`
+	MissQueue  int    `yaml:"miss_queue" unit:"requests" doc:"requests waiting for the interconnect"`
+	Write      string `yaml:"write" unit:"name" doc:"through or back"`
+	WriteAlloc string `yaml:"write_alloc" unit:"name" doc:"none, fetch or lazy (allocate, fetch on read)"`
+	Repl       string `yaml:"repl" unit:"name" doc:"replacement: lru or fifo"`
+	Index      string `yaml:"index" unit:"name" doc:"set index: linear, xor or ipoly"`
+	Unified    int    `yaml:"unified" unit:"bytes" doc:"unified L1 + shared capacity when the split adapts; 0: fixed split"`
+	Carveouts  []int  `yaml:"carveouts" unit:"bytes" doc:"shared-memory sizes the adaptive split may choose"`
+	SkipGlobal bool   `yaml:"skip_global" unit:"flag" doc:"global loads bypass the L1"`
+	FlushEach  bool   `yaml:"flush_each" unit:"flag" doc:"invalidate the L1 between kernels"`
+}
+
+// NoC is the interconnect between SMs and LLC slices.
+type NoC struct {
+	Kind       string `yaml:"kind" unit:"name" doc:"crossbar"`
+	FlitBytes  int    `yaml:"flit" unit:"bytes" doc:"link width per cycle"`
+	HeaderReq  int    `yaml:"header" unit:"bytes" doc:"header of every packet"`
+	InQueue    int    `yaml:"in_queue" unit:"flits" doc:"input queue per port and VC"`
+	OutQueue   int    `yaml:"out_queue" unit:"packets" doc:"ejection queue per port"`
+	VCs        int    `yaml:"vcs" unit:"channels" doc:"virtual channels per input"`
+	Iterations int    `yaml:"iterations" unit:"iterations" doc:"iSLIP iterations"`
+	Latency    int    `yaml:"latency" unit:"cycles" doc:"pipeline cycles of one traversal"`
+}
+
+// LLC is the last-level cache: one or more slices per channel.
+type LLC struct {
+	SlicesPerChannel int    `yaml:"slices_per_channel" unit:"slices" doc:"slices (sub-partitions) per memory channel"`
+	Sets             int    `yaml:"sets" unit:"sets" doc:"sets per slice (any number, 48 included)"`
+	Ways             int    `yaml:"ways" unit:"ways" doc:"associativity"`
+	Line             int    `yaml:"line" unit:"bytes" doc:"line size"`
+	Sector           int    `yaml:"sector" unit:"bytes" doc:"sector size; equal to the line when not sectored"`
+	Latency          int    `yaml:"latency" unit:"cycles" doc:"fixed pipeline latency before the tags (ROP latency)"`
+	HitLatency       int    `yaml:"hit_latency" unit:"cycles" doc:"tag and data access after that"`
+	PortBytes        int    `yaml:"port" unit:"bytes" doc:"data-array bytes per cycle"`
+	MSHRs            int    `yaml:"mshrs" unit:"entries" doc:"outstanding lines or sectors per slice"`
+	Merge            int    `yaml:"merge" unit:"requests" doc:"requests merged in one MSHR entry"`
+	InQueue          int    `yaml:"in_queue" unit:"requests" doc:"queue from the interconnect"`
+	MissQueue        int    `yaml:"miss_queue" unit:"requests" doc:"queue to DRAM"`
+	Repl             string `yaml:"repl" unit:"name" doc:"replacement: lru or fifo"`
+	Index            string `yaml:"index" unit:"name" doc:"set index: linear, xor or ipoly"`
+	WriteAlloc       string `yaml:"write_alloc" unit:"name" doc:"fetch or lazy (allocate, fetch on read)"`
+	PrefillCopies    bool   `yaml:"prefill_copies" unit:"flag" doc:"host-to-device copies fill the LLC (GPGPU-Sim -gpgpu_perf_sim_memcpy)"`
+}
+
+// DRAM is one memory device: all channels alike.
+type DRAM struct {
+	Channels   int     `yaml:"channels" unit:"channels" doc:"independent channels"`
+	Stacks     int     `yaml:"stacks" unit:"stacks" doc:"HBM stacks the channels are spread over"`
+	Ranks      int     `yaml:"ranks" unit:"ranks" doc:"ranks or pseudo-channels per channel"`
+	BankGroups int     `yaml:"bank_groups" unit:"groups" doc:"bank groups per rank"`
+	Banks      int     `yaml:"banks" unit:"banks" doc:"banks per bank group"`
+	Rows       int     `yaml:"rows" unit:"rows" doc:"rows per bank"`
+	RowBytes   int     `yaml:"row_bytes" unit:"bytes" doc:"bytes of one row of one bank"`
+	Access     int     `yaml:"access" unit:"bytes" doc:"bytes of one column access (burst)"`
+	Capacity   int64   `yaml:"capacity" unit:"bytes" doc:"total capacity"`
+	Queue      int     `yaml:"queue" unit:"requests" doc:"scheduler window (reads)"`
+	WriteQueue int     `yaml:"write_queue" unit:"requests" doc:"write queue; 0: shared with reads"`
+	HighWater  float64 `yaml:"high_water" unit:"fraction" doc:"write queue level that starts write mode"`
+	LowWater   float64 `yaml:"low_water" unit:"fraction" doc:"write queue level that ends write mode"`
+	Return     int     `yaml:"return" unit:"requests" doc:"return queue"`
+	Extra      int     `yaml:"extra_latency" unit:"cycles" doc:"fixed core cycles between LLC and the scheduler"`
+	DualBus    bool    `yaml:"dual_bus" unit:"flag" doc:"separate row and column command buses (HBM)"`
+	Refresh    bool    `yaml:"refresh" unit:"flag" doc:"all-bank refresh every refi"`
+	Sched      string  `yaml:"sched" unit:"name" doc:"frfcfs or fcfs"`
+	Page       string  `yaml:"page" unit:"name" doc:"row policy: open or closed"`
+	T          Timing  `yaml:"timing"`
+}
+
+// Timing is the DRAM timing table in command-clock cycles.
+type Timing struct {
+	BL    int `yaml:"bl" unit:"tCK" doc:"data-bus cycles of a burst"`
+	CL    int `yaml:"cl" unit:"tCK" doc:"read latency"`
+	CWL   int `yaml:"cwl" unit:"tCK" doc:"write latency"`
+	RCDRD int `yaml:"rcdrd" unit:"tCK" doc:"ACT to RD"`
+	RCDWR int `yaml:"rcdwr" unit:"tCK" doc:"ACT to WR"`
+	RP    int `yaml:"rp" unit:"tCK" doc:"PRE to ACT"`
+	RAS   int `yaml:"ras" unit:"tCK" doc:"ACT to PRE"`
+	RC    int `yaml:"rc" unit:"tCK" doc:"ACT to ACT, same bank"`
+	WR    int `yaml:"wr" unit:"tCK" doc:"write recovery"`
+	RTP   int `yaml:"rtp" unit:"tCK" doc:"RD to PRE"`
+	CCDS  int `yaml:"ccds" unit:"tCK" doc:"column to column, other bank group"`
+	CCDL  int `yaml:"ccdl" unit:"tCK" doc:"column to column, same bank group"`
+	RRDS  int `yaml:"rrds" unit:"tCK" doc:"ACT to ACT, other bank group"`
+	RRDL  int `yaml:"rrdl" unit:"tCK" doc:"ACT to ACT, same bank group"`
+	WTRS  int `yaml:"wtrs" unit:"tCK" doc:"write data to RD, other bank group"`
+	WTRL  int `yaml:"wtrl" unit:"tCK" doc:"write data to RD, same bank group"`
+	RTW   int `yaml:"rtw" unit:"tCK" doc:"RD to WR; 0: CL+BL+2-CWL"`
+	FAW   int `yaml:"faw" unit:"tCK" doc:"window of four ACTs"`
+	CS    int `yaml:"cs" unit:"tCK" doc:"rank-to-rank switch of the data bus"`
+	RFC   int `yaml:"rfc" unit:"tCK" doc:"refresh cycle, all banks"`
+	REFI  int `yaml:"refi" unit:"tCK" doc:"refresh interval"`
+}
+
+// Map is the physical address map as data: which address bits make the channel,
+// bank group, bank, column and row. Bits are listed from least to most significant.
+type Map struct {
+	Kind      string `yaml:"kind" unit:"name" doc:"gpgpusim (dramid@ string), bits (lists below) or linear"`
+	String    string `yaml:"string" unit:"text" doc:"GPGPU-Sim -gpgpu_mem_addr_mapping string"`
+	Hash      string `yaml:"hash" unit:"name" doc:"channel hash: none, ipoly or xor"`
+	Offset    []int  `yaml:"offset" unit:"bit" doc:"block offset bits"`
+	Channel   []int  `yaml:"channel" unit:"bit" doc:"channel bits"`
+	Stack     []int  `yaml:"stack" unit:"bit" doc:"stack bits (channel number = stack * channels per stack + channel)"`
+	BankGroup []int  `yaml:"bank_group" unit:"bit" doc:"bank-group bits"`
+	Bank      []int  `yaml:"bank" unit:"bit" doc:"bank bits"`
+	Column    []int  `yaml:"column" unit:"bit" doc:"column bits"`
+	Row       []int  `yaml:"row" unit:"bit" doc:"row bits"`
+	Slice     []int  `yaml:"slice" unit:"bit" doc:"bits that pick the LLC slice within its channel"`
+	// Groups is the number of channel groups an isolated slice may own: 0 means one per channel.
+	Groups int `yaml:"groups" unit:"groups" doc:"channel groups an application can own"`
+}
+
+// VM is address translation. Without it physical addresses are virtual ones.
+type VM struct {
+	Enabled   bool    `yaml:"enabled" unit:"flag" doc:"translate at all"`
+	Page      int     `yaml:"page" unit:"bytes" doc:"page size: 4096 or 2097152"`
+	L1Entries int     `yaml:"l1_entries" unit:"entries" doc:"L1 TLB entries per SM"`
+	L1Ways    int     `yaml:"l1_ways" unit:"ways" doc:"0: fully associative"`
+	L1Latency int     `yaml:"l1_latency" unit:"cycles" doc:"L1 TLB hit"`
+	L1Misses  int     `yaml:"l1_misses" unit:"entries" doc:"outstanding L1 TLB misses"`
+	L2Entries int     `yaml:"l2_entries" unit:"entries" doc:"shared L2 TLB entries"`
+	L2Ways    int     `yaml:"l2_ways" unit:"ways" doc:"associativity"`
+	L2Latency int     `yaml:"l2_latency" unit:"cycles" doc:"L2 TLB lookup"`
+	L2Ports   int     `yaml:"l2_ports" unit:"ports" doc:"lookups per cycle"`
+	Walkers   int     `yaml:"walkers" unit:"walkers" doc:"concurrent page walks"`
+	Levels    int     `yaml:"levels" unit:"levels" doc:"levels of the page table"`
+	WalkCache int     `yaml:"walk_cache" unit:"entries" doc:"page-walk cache entries; 0: none"`
+	FaultUs   float64 `yaml:"fault" unit:"us" doc:"handling of a page that is not on the device"`
+	Placement string  `yaml:"placement" unit:"name" doc:"frame placement: round-robin, least, first-touch"`
+}
+
+// Link is the host interface.
+type Link struct {
+	Bandwidth float64 `yaml:"bandwidth" unit:"GB/s" doc:"peak of each direction"`
+	Latency   float64 `yaml:"latency" unit:"us" doc:"latency of one transfer"`
+	Engines   int     `yaml:"engines" unit:"engines" doc:"copy engines"`
+}
+
+// MIG lists the slices a user can ask for by name.
+type MIG struct {
+	SMs      int       `yaml:"sms" unit:"SMs" doc:"SMs usable under MIG"`
+	Slices   int       `yaml:"slices" unit:"slices" doc:"memory slices the channels are divided into"`
+	Profiles []Profile `yaml:"profiles"`
+}
+
+// Profile is one MIG profile.
+type Profile struct {
+	Name   string `yaml:"name"`
+	SMs    int    `yaml:"sms" unit:"SMs" doc:"SMs"`
+	Slices int    `yaml:"slices" unit:"slices" doc:"memory slices"`
+	Most   int    `yaml:"most" unit:"instances" doc:"instances at once"`
+	Source string `yaml:"source"`
+}
+
+// Power holds what the energy model needs beyond event counts.
+type Power struct {
+	Chip     float64 `yaml:"chip" unit:"W" doc:"constant chip power"`
+	ActiveSM float64 `yaml:"active_sm" unit:"W" doc:"static power of a powered SM that runs"`
+	IdleSM   float64 `yaml:"idle_sm" unit:"W" doc:"static power of a powered idle SM"`
+	GatedSM  float64 `yaml:"gated_sm" unit:"W" doc:"residual power of a gated SM"`
+}

@@ -1,0 +1,53 @@
+// Package sim is the facade: a Spec goes in, a Result comes out. It is the only
+// place that wires machine, host programs, sharing modes and sources together.
+package sim
+
+// Spec is one simulation, complete: the same Spec gives the same Result bits.
+// It is the resolved form of a run file; paths are absolute or relative to Dir.
+type Spec struct {
+	Machine string            `json:"machine"` // sheet name or path
+	Set     map[string]string `json:"set,omitempty"`
+	Sharing Sharing           `json:"sharing"`
+	Apps    []App             `json:"apps"`
+	Length  Length            `json:"length"`
+	Epoch   uint64            `json:"epoch"` // cycles per epoch sample; 0: no epochs
+	Seed    uint64            `json:"seed"`
+	// Functional runs the programs without timing.
+	Functional bool `json:"functional,omitempty"`
+	// NoSkip visits every component every cycle; results must not change.
+	NoSkip bool `json:"-"`
+	// Watchdog is the number of cycles without progress that counts as stuck; 0: default.
+	Watchdog uint64 `json:"watchdog,omitempty"`
+	// Timeline keeps kernel and ownership spans; Profile keeps stall cycles by PTX line.
+	Timeline bool   `json:"-"`
+	Profile  bool   `json:"-"`
+	OutDir   string `json:"-"` // where scripts may save files
+}
+
+// Sharing says how applications share the machine.
+type Sharing struct {
+	// Mode: alone (one application), mps (SM limits, memory shared), slices
+	// (isolated SMs and channel groups), bp (equal slices), bp-bs, bp-sb, mig.
+	Mode     string   `json:"mode"`
+	Name     string   `json:"name,omitempty"`     // label in reports
+	SMs      []int    `json:"sms,omitempty"`      // per application, mps and slices
+	Groups   []int    `json:"groups,omitempty"`   // channel groups per application, slices
+	Profiles []string `json:"profiles,omitempty"` // per application, mig
+}
+
+// App is one application.
+type App struct {
+	Name   string            `json:"name"`
+	Path   string            `json:"path"` // folder with app.star
+	Args   map[string]string `json:"args,omitempty"`
+	Arrive uint64            `json:"arrive,omitempty"` // core cycle
+	Repeat bool              `json:"repeat,omitempty"` // start again until the slowest application ends
+	QoS    float64           `json:"qos,omitempty"`    // IPC target, thread instructions per cycle
+}
+
+// Length bounds a run.
+type Length struct {
+	MaxCycles uint64 `json:"max_cycles,omitempty"` // 0: to the end
+	// Budget makes the run exactly MaxCycles long with every application repeating.
+	Budget bool `json:"budget,omitempty"`
+}
