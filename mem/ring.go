@@ -1,0 +1,51 @@
+package mem
+
+// Ring is a bounded first-in first-out queue. A full queue refuses: that is the
+// back-pressure between components.
+type Ring[T any] struct {
+	buf        []T
+	head, size int
+	limit      int
+}
+
+// NewRing makes a queue of at most limit elements.
+func NewRing[T any](limit int) Ring[T] {
+	n := 1
+	for n < limit {
+		n *= 2
+	}
+	return Ring[T]{buf: make([]T, n), limit: limit}
+}
+
+// Len is the number of queued elements.
+func (q *Ring[T]) Len() int { return q.size }
+
+// Full says that Push would refuse.
+func (q *Ring[T]) Full() bool { return q.size >= q.limit }
+
+// Push appends v; false when the queue is full.
+func (q *Ring[T]) Push(v T) bool {
+	if q.size >= q.limit {
+		return false
+	}
+	q.buf[(q.head+q.size)&(len(q.buf)-1)] = v
+	q.size++
+	return true
+}
+
+// Head is the oldest element; the queue must not be empty.
+func (q *Ring[T]) Head() *T { return &q.buf[q.head] }
+
+// At is the i-th oldest element.
+func (q *Ring[T]) At(i int) *T { return &q.buf[(q.head+i)&(len(q.buf)-1)] }
+
+// Pop removes and returns the oldest element; the queue must not be empty.
+func (q *Ring[T]) Pop() T {
+	v := q.buf[q.head]
+	q.head = (q.head + 1) & (len(q.buf) - 1)
+	q.size--
+	return v
+}
+
+// Clear empties the queue.
+func (q *Ring[T]) Clear() { q.head, q.size = 0, 0 }

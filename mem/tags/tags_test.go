@@ -1,0 +1,80 @@
+package tags
+
+import (
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// The array agrees with a list-based LRU model, for scanned and for indexed sets.
+func TestArrayIsLRU(t *testing.T) {
+	for _, shape := range [][2]int{{4, 3}, {3, 5}, {1, 64}, {48, 2}} {
+		rapid.Check(t, func(t *rapid.T) {
+			a, err := New(shape[0], shape[1], 128, "lru", nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			model := make([][]uint64, shape[0])
+			for range 300 {
+				n := uint64(rapid.IntRange(0, 3*shape[0]*shape[1]).Draw(t, "line"))
+				line, s := n*128, int(n)%shape[0]
+				at := -1
+				for i, x := range model[s] {
+					if x == line {
+						at = i
+					}
+				}
+				i := a.Find(line)
+				if (i != None) != (at >= 0) {
+					t.Fatalf("line %d: Find %d, model has it at %d", n, i, at)
+				}
+				if at >= 0 {
+					model[s] = append(model[s][:at], model[s][at+1:]...)
+					a.Use(i)
+				} else {
+					v := a.Victim(line)
+					if len(model[s]) == shape[1] {
+						if a.Tag[v] != model[s][0] {
+							t.Fatalf("victim %d, model says %d", a.Tag[v]/128, model[s][0]/128)
+						}
+						model[s] = model[s][1:]
+					}
+					a.Fill(v, line, 0)
+				}
+				model[s] = append(model[s], line)
+			}
+		})
+	}
+}
+
+func TestPendingLinesStay(t *testing.T) {
+	a, _ := New(1, 2, 128, "lru", nil)
+	for i := range uint64(2) {
+		v := a.Victim(i * 128)
+		a.Fill(v, i*128, 0)
+		a.Pending[v] = 1
+	}
+	if v := a.Victim(512); v != None {
+		t.Fatalf("victim %d of a set whose lines all wait for a fill", v)
+	}
+	a.Pending[a.Find(128)] = 0
+	if v := a.Victim(512); a.Tag[v] != 128 {
+		t.Fatalf("victim holds %d, want the line that waits for nothing", a.Tag[v])
+	}
+}
+
+func BenchmarkHit(b *testing.B) {
+	for _, w := range []int{16, 24, 256} {
+		a, _ := New(16, w, 128, "lru", nil)
+		for n := range uint64(16 * w) {
+			a.Fill(a.Victim(n*128), n*128, 0)
+		}
+		b.Run(string(rune('0'+w/100))+"xx-ways", func(b *testing.B) {
+			n := uint64(0)
+			for b.Loop() {
+				n += 7
+				a.Use(a.Find(n % uint64(16*w) * 128))
+			}
+		})
+	}
+}
