@@ -65,6 +65,7 @@ type SM struct {
 	SfuOverhead  int `yaml:"sfu_overhead" unit:"cycles" doc:"the same for the SFU"`
 	Collectors   int `yaml:"collectors" unit:"units" doc:"operand collector units per SM"`
 	RegBanks     int `yaml:"reg_banks" unit:"banks" doc:"register-file banks per SM"`
+	RegPorts     int `yaml:"reg_ports" unit:"operands/cycle" doc:"operands the register file delivers to the collectors per cycle and port (GPGPU-Sim -gpgpu_reg_file_port_throughput)"`
 	FetchWidth   int `yaml:"fetch_width" unit:"instructions" doc:"instructions a fetch brings to a warp's buffer"`
 	FetchLatency int `yaml:"fetch_latency" unit:"cycles" doc:"cycles from an empty instruction buffer to an issuable instruction"`
 	Coalesce     int `yaml:"coalesce" unit:"accesses/cycle" doc:"line accesses the load/store unit starts per cycle"`
@@ -89,8 +90,8 @@ type L1D struct {
 	WriteAlloc string `yaml:"write_alloc" unit:"name" doc:"none, fetch or lazy (allocate, fetch on read)"`
 	Repl       string `yaml:"repl" unit:"name" doc:"replacement: lru or fifo"`
 	Index      string `yaml:"index" unit:"name" doc:"set index: linear, xor or ipoly"`
-	Unified    int    `yaml:"unified" unit:"bytes" doc:"unified L1 + shared capacity when the split adapts; 0: fixed split"`
-	Carveouts  []int  `yaml:"carveouts" unit:"bytes" doc:"shared-memory sizes the adaptive split may choose"`
+	Unified    int    `yaml:"unified" unit:"bytes" doc:"unified L1 + shared capacity when the split adapts; 0: fixed split" opt:"0"`
+	Carveouts  []int  `yaml:"carveouts" unit:"bytes" doc:"shared-memory sizes the adaptive split may choose" opt:"none"`
 	SkipGlobal bool   `yaml:"skip_global" unit:"flag" doc:"global loads bypass the L1"`
 	FlushEach  bool   `yaml:"flush_each" unit:"flag" doc:"invalidate the L1 between kernels"`
 }
@@ -121,6 +122,9 @@ type LLC struct {
 	Merge            int    `yaml:"merge" unit:"requests" doc:"requests merged in one MSHR entry"`
 	InQueue          int    `yaml:"in_queue" unit:"requests" doc:"queue from the interconnect"`
 	MissQueue        int    `yaml:"miss_queue" unit:"requests" doc:"queue to DRAM"`
+	ToDRAM           int    `yaml:"to_dram" unit:"requests" doc:"queue between the miss queue and the memory controller"`
+	FromDRAM         int    `yaml:"from_dram" unit:"requests" doc:"queue of DRAM replies waiting to fill the slice"`
+	OutQueue         int    `yaml:"out_queue" unit:"requests" doc:"queue of replies waiting for the interconnect"`
 	Repl             string `yaml:"repl" unit:"name" doc:"replacement: lru or fifo"`
 	Index            string `yaml:"index" unit:"name" doc:"set index: linear, xor or ipoly"`
 	WriteAlloc       string `yaml:"write_alloc" unit:"name" doc:"fetch or lazy (allocate, fetch on read)"`
@@ -139,9 +143,9 @@ type DRAM struct {
 	Access     int     `yaml:"access" unit:"bytes" doc:"bytes of one column access (burst)"`
 	Capacity   int64   `yaml:"capacity" unit:"bytes" doc:"total capacity"`
 	Queue      int     `yaml:"queue" unit:"requests" doc:"scheduler window (reads)"`
-	WriteQueue int     `yaml:"write_queue" unit:"requests" doc:"write queue; 0: shared with reads"`
-	HighWater  float64 `yaml:"high_water" unit:"fraction" doc:"write queue level that starts write mode"`
-	LowWater   float64 `yaml:"low_water" unit:"fraction" doc:"write queue level that ends write mode"`
+	WriteQueue int     `yaml:"write_queue" unit:"requests" doc:"write queue; 0: shared with reads" opt:"0"`
+	HighWater  float64 `yaml:"high_water" unit:"fraction" doc:"write queue level that starts write mode" opt:"0"`
+	LowWater   float64 `yaml:"low_water" unit:"fraction" doc:"write queue level that ends write mode" opt:"0"`
 	Return     int     `yaml:"return" unit:"requests" doc:"return queue"`
 	Extra      int     `yaml:"extra_latency" unit:"cycles" doc:"fixed core cycles between LLC and the scheduler"`
 	DualBus    bool    `yaml:"dual_bus" unit:"flag" doc:"separate row and column command buses (HBM)"`
@@ -169,29 +173,32 @@ type Timing struct {
 	RRDL  int `yaml:"rrdl" unit:"tCK" doc:"ACT to ACT, same bank group"`
 	WTRS  int `yaml:"wtrs" unit:"tCK" doc:"write data to RD, other bank group"`
 	WTRL  int `yaml:"wtrl" unit:"tCK" doc:"write data to RD, same bank group"`
-	RTW   int `yaml:"rtw" unit:"tCK" doc:"RD to WR; 0: CL+BL+2-CWL"`
-	FAW   int `yaml:"faw" unit:"tCK" doc:"window of four ACTs"`
-	CS    int `yaml:"cs" unit:"tCK" doc:"rank-to-rank switch of the data bus"`
-	RFC   int `yaml:"rfc" unit:"tCK" doc:"refresh cycle, all banks"`
-	REFI  int `yaml:"refi" unit:"tCK" doc:"refresh interval"`
+	RTW   int `yaml:"rtw" unit:"tCK" doc:"RD to WR; 0: CL+BL+2-CWL" opt:"0"`
+	FAW   int `yaml:"faw" unit:"tCK" doc:"window of four ACTs" opt:"0: no window"`
+	CS    int `yaml:"cs" unit:"tCK" doc:"rank-to-rank switch of the data bus" opt:"0"`
+	RFC   int `yaml:"rfc" unit:"tCK" doc:"refresh cycle, all banks" opt:"0"`
+	REFI  int `yaml:"refi" unit:"tCK" doc:"refresh interval" opt:"0"`
 }
 
 // Map is the physical address map as data: which address bits make the channel,
 // bank group, bank, column and row. Bits are listed from least to most significant.
 type Map struct {
 	Kind      string `yaml:"kind" unit:"name" doc:"gpgpusim (dramid@ string), bits (lists below) or linear"`
-	String    string `yaml:"string" unit:"text" doc:"GPGPU-Sim -gpgpu_mem_addr_mapping string"`
-	Hash      string `yaml:"hash" unit:"name" doc:"channel hash: none, ipoly or xor"`
-	Offset    []int  `yaml:"offset" unit:"bit" doc:"block offset bits"`
-	Channel   []int  `yaml:"channel" unit:"bit" doc:"channel bits"`
-	Stack     []int  `yaml:"stack" unit:"bit" doc:"stack bits (channel number = stack * channels per stack + channel)"`
-	BankGroup []int  `yaml:"bank_group" unit:"bit" doc:"bank-group bits"`
-	Bank      []int  `yaml:"bank" unit:"bit" doc:"bank bits"`
-	Column    []int  `yaml:"column" unit:"bit" doc:"column bits"`
-	Row       []int  `yaml:"row" unit:"bit" doc:"row bits"`
-	Slice     []int  `yaml:"slice" unit:"bit" doc:"bits that pick the LLC slice within its channel"`
+	String    string `yaml:"string" unit:"text" doc:"GPGPU-Sim -gpgpu_mem_addr_mapping string" opt:"none"`
+	Hash      string `yaml:"hash" unit:"name" doc:"channel hash: none, ipoly, xor or pae (kind bits)"`
+	BankHash  string `yaml:"bank_hash" unit:"name" doc:"bank hash of kind bits: none, xor (row bits folded in) or pae (random half of them)" opt:"none"`
+	GroupBits string `yaml:"group_bits" unit:"name" doc:"which bank bits name the bank group, kind gpgpusim: low or high" opt:"low"`
+	Offset    []int  `yaml:"offset" unit:"bit" doc:"block offset bits" opt:"none"`
+	Channel   []int  `yaml:"channel" unit:"bit" doc:"channel bits" opt:"none"`
+	Stack     []int  `yaml:"stack" unit:"bit" doc:"stack bits (channel number = stack * channels per stack + channel)" opt:"none"`
+	Rank      []int  `yaml:"rank" unit:"bit" doc:"rank bits" opt:"none"`
+	BankGroup []int  `yaml:"bank_group" unit:"bit" doc:"bank-group bits" opt:"none"`
+	Bank      []int  `yaml:"bank" unit:"bit" doc:"bank bits" opt:"none"`
+	Column    []int  `yaml:"column" unit:"bit" doc:"column bits" opt:"none"`
+	Row       []int  `yaml:"row" unit:"bit" doc:"row bits" opt:"none"`
+	Slice     []int  `yaml:"slice" unit:"bit" doc:"bits that pick the LLC slice within its channel" opt:"none"`
 	// Groups is the number of channel groups an isolated slice may own: 0 means one per channel.
-	Groups int `yaml:"groups" unit:"groups" doc:"channel groups an application can own"`
+	Groups int `yaml:"groups" unit:"groups" doc:"channel groups an application can own" opt:"0"`
 }
 
 // VM is address translation. Without it physical addresses are virtual ones.
@@ -208,7 +215,7 @@ type VM struct {
 	L2Ports   int     `yaml:"l2_ports" unit:"ports" doc:"lookups per cycle"`
 	Walkers   int     `yaml:"walkers" unit:"walkers" doc:"concurrent page walks"`
 	Levels    int     `yaml:"levels" unit:"levels" doc:"levels of the page table"`
-	WalkCache int     `yaml:"walk_cache" unit:"entries" doc:"page-walk cache entries; 0: none"`
+	WalkCache int     `yaml:"walk_cache" unit:"entries" doc:"page-walk cache entries; 0: none" opt:"0"`
 	FaultUs   float64 `yaml:"fault" unit:"us" doc:"handling of a page that is not on the device"`
 	Placement string  `yaml:"placement" unit:"name" doc:"frame placement: round-robin, least, first-touch"`
 }
@@ -222,8 +229,8 @@ type Link struct {
 
 // MIG lists the slices a user can ask for by name.
 type MIG struct {
-	SMs      int       `yaml:"sms" unit:"SMs" doc:"SMs usable under MIG"`
-	Slices   int       `yaml:"slices" unit:"slices" doc:"memory slices the channels are divided into"`
+	SMs      int       `yaml:"sms" unit:"SMs" doc:"SMs usable under MIG" opt:"0: no MIG"`
+	Slices   int       `yaml:"slices" unit:"slices" doc:"memory slices the channels are divided into" opt:"0: no MIG"`
 	Profiles []Profile `yaml:"profiles"`
 }
 

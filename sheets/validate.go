@@ -1,0 +1,237 @@
+package sheets
+
+import (
+	"errors"
+	"fmt"
+	"math/bits"
+	"slices"
+	"strings"
+)
+
+// checker gathers complaints so that a user sees all of them at once.
+type checker struct{ errs []error }
+
+func (c *checker) errorf(format string, args ...any) {
+	c.errs = append(c.errs, fmt.Errorf(format, args...))
+}
+
+// want complains unless ok.
+func (c *checker) want(ok bool, format string, args ...any) {
+	if !ok {
+		c.errorf(format, args...)
+	}
+}
+
+// oneOf complains unless the name is known.
+func (c *checker) oneOf(path, got string, names ...string) {
+	c.want(slices.Contains(names, got), "%s is %q; it must be one of %s", path, got, strings.Join(names, ", "))
+}
+
+// positive complains about numbers that must be at least one.
+func (c *checker) positive(paths string, values ...int) {
+	for i, p := range strings.Fields(paths) {
+		c.want(values[i] > 0, "%s is %d; it must be at least 1", p, values[i])
+	}
+}
+
+func pow2(n int) bool { return n > 0 && n&(n-1) == 0 }
+
+// Validate checks that the numbers of a machine fit together. Its errors name
+// the paths involved.
+func Validate(m *Machine) error {
+	c := &checker{}
+	c.noNegative(m)
+	c.clocks(m)
+	c.sm(m)
+	c.l1d(m)
+	c.llc(m)
+	c.noc(m)
+	c.dram(m)
+	c.addressMap(m)
+	c.vm(m)
+	c.mig(m)
+	return errors.Join(c.errs...)
+}
+
+// tooMuch bounds every count, so that sums and products of them cannot overflow.
+const tooMuch = 1 << 42
+
+func (c *checker) noNegative(m *Machine) {
+	check := func(path string, x float64) {
+		c.want(x >= 0, "%s is %g; it cannot be negative", path, x)
+		c.want(x <= tooMuch, "%s is %g; that is absurdly large", path, x)
+	}
+	for _, f := range schema() {
+		v := f.value(m)
+		switch {
+		case v.CanInt():
+			check(f.path, float64(v.Int()))
+		case v.CanFloat():
+			check(f.path, v.Float())
+		case f.unit != "" && f.unit != "name" && f.unit != "text" && f.unit != "flag":
+			for i := range v.Len() {
+				check(f.path, float64(v.Index(i).Int()))
+			}
+		}
+	}
+}
+
+func (c *checker) clocks(m *Machine) {
+	for _, x := range []struct {
+		path string
+		mhz  float64
+	}{{"clock.core", m.Clock.Core}, {"clock.noc", m.Clock.NoC}, {"clock.llc", m.Clock.LLC}, {"clock.dram", m.Clock.DRAM}} {
+		c.want(x.mhz > 0 && x.mhz <= 1e5, "%s is %g MHz; it must be above 0 and at most 100000", x.path, x.mhz)
+	}
+	c.want(m.Host.Bandwidth > 0, "host.bandwidth must be above 0")
+	c.positive("host.engines", m.Host.Engines)
+}
+
+func (c *checker) sm(m *Machine) {
+	s := &m.SM
+	c.positive("sm.count sm.ctas sm.registers sm.register_unit sm.schedulers sm.issue_width sm.collectors sm.reg_banks sm.reg_ports sm.fetch_width sm.coalesce sm.dispatch_rate",
+		s.Count, s.CTAs, s.Registers, s.RegisterUnit, s.Schedulers, s.IssueWidth, s.Collectors, s.RegBanks, s.RegPorts, s.FetchWidth, s.Coalesce, s.DispatchRate)
+	c.want(s.Count <= 1024, "sm.count is %d; at most 1024 are modelled", s.Count)
+	c.want(s.Threads > 0 && s.Threads%32 == 0 && s.Threads <= 2048,
+		"sm.threads is %d; it must be a multiple of 32 and at most 2048 (64 warps)", s.Threads)
+	c.want(s.CTAs <= 64, "sm.ctas is %d; at most 64 are modelled", s.CTAs)
+	if s.Schedulers > 0 {
+		c.want(s.Threads/32%s.Schedulers == 0, "sm.threads/32 = %d warps do not divide over sm.schedulers = %d", s.Threads/32, s.Schedulers)
+	}
+	c.oneOf("sm.policy", s.Policy, "gto", "lrr")
+	c.want(pow2(s.SharedBanks) && s.SharedBanks <= 32, "sm.shared_banks is %d; it must be a power of two up to 32", s.SharedBanks)
+	c.want(s.Units[0] > 0 && s.Units[1] > 0 && s.Units[3] > 0 && s.Units[5] > 0,
+		"sm.units is %v; INT, SP, SFU and LDST need at least one unit each", s.Units)
+	c.positive("sm.shared_latency sm.sfu_latency sm.sfu_interval sm.tensor_latency sm.tensor_interval sm.other_latency sm.other_interval",
+		s.SharedLatency, s.SfuLatency, s.SfuInterval, s.TensorLatency, s.TensorInterval, s.OtherLatency, s.OtherInterval)
+	for _, t := range []struct {
+		path string
+		v    []int
+	}{
+		{"sm.int_latency", s.IntLatency[:]}, {"sm.int_interval", s.IntInterval[:]},
+		{"sm.fp_latency", s.FpLatency[:]}, {"sm.fp_interval", s.FpInterval[:]},
+		{"sm.dp_latency", s.DpLatency[:]}, {"sm.dp_interval", s.DpInterval[:]},
+	} {
+		c.want(slices.Min(t.v) > 0, "%s is %v; every entry must be at least 1", t.path, t.v)
+	}
+}
+
+// lines checks what the two cache levels have in common.
+func (c *checker) lines(level string, line, sector, sets int, index, repl string) {
+	c.want(pow2(line) && line <= 1024, "%s.line is %d; it must be a power of two up to 1024", level, line)
+	c.want(pow2(sector) && sector <= line, "%s.sector is %d; it must be a power of two and at most %s.line = %d", level, sector, level, line)
+	c.oneOf(level+".repl", repl, "lru", "fifo")
+	c.oneOf(level+".index", index, "linear", "xor", "ipoly")
+	if index != "linear" {
+		c.want(pow2(sets), "%s.sets is %d; with %s.index %s it must be a power of two", level, sets, level, index)
+	}
+}
+
+func (c *checker) l1d(m *Machine) {
+	l := &m.L1D
+	c.positive("l1d.sets l1d.ways l1d.latency l1d.banks l1d.mshrs l1d.merge l1d.miss_queue", l.Sets, l.Ways, l.Latency, l.Banks, l.MSHRs, l.Merge, l.MissQueue)
+	c.lines("l1d", l.Line, l.Sector, l.Sets, l.Index, l.Repl)
+	c.oneOf("l1d.write", l.Write, "through", "back")
+	c.oneOf("l1d.write_alloc", l.WriteAlloc, "none", "fetch", "lazy")
+	if l.Unified == 0 {
+		c.want(len(l.Carveouts) == 0, "l1d.carveouts without l1d.unified: an adaptive split needs the unified capacity")
+		return
+	}
+	c.want(len(l.Carveouts) > 0, "l1d.unified = %d needs l1d.carveouts, the shared-memory sizes to choose from", l.Unified)
+	if l.Sets <= 0 || l.Line <= 0 {
+		return
+	}
+	last := -1
+	for _, x := range l.Carveouts {
+		c.want(x > last, "l1d.carveouts %v must grow", l.Carveouts)
+		c.want(x < l.Unified && (l.Unified-x)%(l.Sets*l.Line) == 0,
+			"l1d.carveouts: %d of l1d.unified = %d leaves no whole number of ways of %d sets x %d bytes", x, l.Unified, l.Sets, l.Line)
+		last = x
+	}
+	c.want(m.SM.Shared <= last, "sm.shared = %d is above the largest of l1d.carveouts, %d", m.SM.Shared, last)
+}
+
+func (c *checker) llc(m *Machine) {
+	l := &m.LLC
+	c.positive("llc.slices_per_channel llc.sets llc.ways llc.hit_latency llc.port llc.mshrs llc.merge llc.in_queue llc.miss_queue llc.to_dram llc.from_dram llc.out_queue",
+		l.SlicesPerChannel, l.Sets, l.Ways, l.HitLatency, l.PortBytes, l.MSHRs, l.Merge, l.InQueue, l.MissQueue, l.ToDRAM, l.FromDRAM, l.OutQueue)
+	c.lines("llc", l.Line, l.Sector, l.Sets, l.Index, l.Repl)
+	c.oneOf("llc.write_alloc", l.WriteAlloc, "fetch", "lazy")
+	c.want(l.Line == m.L1D.Line, "llc.line = %d and l1d.line = %d must be equal", l.Line, m.L1D.Line)
+	c.want(pow2(l.SlicesPerChannel), "llc.slices_per_channel is %d; it must be a power of two", l.SlicesPerChannel)
+	a := m.DRAM.Access
+	c.want(a > 0 && (l.Sector%a == 0 || a%l.Sector == 0), "llc.sector = %d and dram.access = %d: one must divide the other", l.Sector, a)
+}
+
+func (c *checker) noc(m *Machine) {
+	n := &m.NoC
+	c.oneOf("noc.kind", n.Kind, "crossbar")
+	c.positive("noc.flit noc.in_queue noc.out_queue noc.vcs noc.iterations noc.latency", n.FlitBytes, n.InQueue, n.OutQueue, n.VCs, n.Iterations, n.Latency)
+}
+
+func (c *checker) dram(m *Machine) {
+	d := &m.DRAM
+	c.positive("dram.channels dram.stacks dram.ranks dram.bank_groups dram.banks dram.rows dram.row_bytes dram.access dram.queue dram.return",
+		d.Channels, d.Stacks, d.Ranks, d.BankGroups, d.Banks, d.Rows, d.RowBytes, d.Access, d.Queue, d.Return)
+	c.oneOf("dram.sched", d.Sched, "frfcfs", "fcfs")
+	c.oneOf("dram.page", d.Page, "open", "closed")
+	c.want(pow2(d.Ranks) && pow2(d.BankGroups) && pow2(d.Banks), "dram.ranks, dram.bank_groups and dram.banks (%d, %d, %d) must be powers of two", d.Ranks, d.BankGroups, d.Banks)
+	c.want(d.BankGroups*d.Banks <= 256, "dram.bank_groups x dram.banks is %d; at most 256 banks per rank are modelled", d.BankGroups*d.Banks)
+	c.want(pow2(d.Access), "dram.access is %d; it must be a power of two", d.Access)
+	if d.Stacks > 0 && d.Access > 0 {
+		c.want(d.Channels%d.Stacks == 0, "dram.channels = %d do not divide over dram.stacks = %d", d.Channels, d.Stacks)
+		c.want(d.RowBytes%d.Access == 0, "dram.row_bytes = %d is not a multiple of dram.access = %d", d.RowBytes, d.Access)
+	}
+	c.want(d.Channels <= 1024, "dram.channels is %d; at most 1024 are modelled", d.Channels)
+	c.want(d.LowWater <= d.HighWater && d.HighWater <= 1, "dram.low_water = %g <= dram.high_water = %g <= 1 does not hold", d.LowWater, d.HighWater)
+	c.want(d.WriteQueue == 0 || d.HighWater > 0, "dram.write_queue = %d needs dram.high_water above 0", d.WriteQueue)
+	if t := d.T; true {
+		c.positive("dram.timing.bl dram.timing.cl dram.timing.cwl dram.timing.rcdrd dram.timing.rcdwr dram.timing.rp dram.timing.ras dram.timing.rc dram.timing.ccds dram.timing.ccdl",
+			t.BL, t.CL, t.CWL, t.RCDRD, t.RCDWR, t.RP, t.RAS, t.RC, t.CCDS, t.CCDL)
+		c.want(t.RC >= t.RAS, "dram.timing.rc = %d is below dram.timing.ras = %d", t.RC, t.RAS)
+		c.want(t.CCDL >= t.CCDS, "dram.timing.ccdl = %d is below dram.timing.ccds = %d", t.CCDL, t.CCDS)
+		c.want(!d.Refresh || (t.RFC > 0 && t.REFI > t.RFC), "dram.refresh needs dram.timing.refi = %d above dram.timing.rfc = %d above 0", t.REFI, t.RFC)
+	}
+	c.capacity(d)
+}
+
+// capacity checks the product of the geometry without overflowing.
+func (c *checker) capacity(d *DRAM) {
+	total := uint64(1)
+	for _, n := range []int{d.Channels, d.Ranks, d.BankGroups, d.Banks, d.Rows, d.RowBytes} {
+		hi, lo := bits.Mul64(total, uint64(max(n, 0)))
+		if hi != 0 || lo > 1<<50 {
+			c.errorf("dram geometry: channels x ranks x bank_groups x banks x rows x row_bytes is above 1 PiB")
+			return
+		}
+		total = lo
+	}
+	c.want(d.Capacity == int64(total), "dram.capacity is %d bytes, but channels x ranks x bank_groups x banks x rows x row_bytes is %d; change one of them", d.Capacity, total)
+}
+
+func (c *checker) vm(m *Machine) {
+	v := &m.VM
+	c.want(v.Page == 4096 || v.Page == 2<<20, "vm.page is %d; page sizes are 4096 and 2097152", v.Page)
+	c.positive("vm.l1_entries vm.l1_latency vm.l1_misses vm.l2_entries vm.l2_ways vm.l2_latency vm.l2_ports vm.walkers vm.levels",
+		v.L1Entries, v.L1Latency, v.L1Misses, v.L2Entries, v.L2Ways, v.L2Latency, v.L2Ports, v.Walkers, v.Levels)
+	c.want(v.L1Ways == 0 || v.L1Entries%v.L1Ways == 0, "vm.l1_entries = %d is not a multiple of vm.l1_ways = %d", v.L1Entries, v.L1Ways)
+	c.want(v.L2Ways == 0 || v.L2Entries%v.L2Ways == 0, "vm.l2_entries = %d is not a multiple of vm.l2_ways = %d", v.L2Entries, v.L2Ways)
+	c.oneOf("vm.placement", v.Placement, "round-robin", "least", "first-touch")
+}
+
+func (c *checker) mig(m *Machine) {
+	g := &m.MIG
+	if len(g.Profiles) == 0 {
+		return
+	}
+	c.want(g.SMs > 0 && g.SMs <= m.SM.Count, "mig.sms is %d; it must be 1 to sm.count = %d", g.SMs, m.SM.Count)
+	c.want(g.Slices > 0 && m.DRAM.Channels%max(g.Slices, 1) == 0, "dram.channels = %d do not divide into mig.slices = %d", m.DRAM.Channels, g.Slices)
+	seen := []string{}
+	for _, p := range g.Profiles {
+		c.want(!slices.Contains(seen, p.Name), "MIG profile %s is listed twice", p.Name)
+		seen = append(seen, p.Name)
+		c.want(p.SMs > 0 && p.SMs <= g.SMs, "MIG profile %s has %d SMs; it must have 1 to mig.sms = %d", p.Name, p.SMs, g.SMs)
+		c.want(p.Slices > 0 && p.Slices <= g.Slices, "MIG profile %s has %d memory slices; it must have 1 to mig.slices = %d", p.Name, p.Slices, g.Slices)
+		c.want(p.Most > 0, "MIG profile %s allows no instance", p.Name)
+	}
+}
