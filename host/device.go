@@ -1,7 +1,10 @@
-// Package host is the driver interface host programs are written against. A
-// Context is one application's view (memory, modules, streams, events); it turns
-// calls into Ops and hands them to a Device, which executes them either at once
-// (functional) or in simulated time.
+// Package host is the driver interface host programs are written against.
+//
+// A reader must know three types. A Context is one application's view (memory,
+// modules, streams, events); it turns calls into Ops. An Op is one operation in a
+// stream. A Device executes the Ops, either at once (Functional) or in simulated
+// time (package sim). Package host/script runs programs written in Starlark
+// against a Context.
 package host
 
 import (
@@ -28,7 +31,9 @@ type Op struct {
 
 	Grid isa.Grid // OpLaunch
 
-	Dst, Src          *mem.Region // OpCopy, OpPrefetch
+	// OpCopy, OpPrefetch. Where the host program itself produces or consumes the
+	// bytes (fill, element access), one side is a Host region without data.
+	Dst, Src          *mem.Region
 	DstOff, SrcOff, N int64
 	ToDevice          bool
 	Apply             func() // OpCopy: moves the bytes; called once by the device when the copy completes

@@ -1,0 +1,209 @@
+package host
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"heddle/mem"
+)
+
+// Allocator is implemented by devices that want to know the allocations, e.g. to
+// map pages. Context calls it right after allocating and right before freeing.
+type Allocator interface {
+	Allocated(r *mem.Region) error
+	Freed(r *mem.Region) error
+}
+
+// Options of a Context.
+type Options struct {
+	// Ctx stops the program when it is cancelled; nil: never. A program also stops
+	// when its device returns ErrStopped.
+	Ctx context.Context
+	// CoreMHz is the core clock that turns cycles into the microseconds of
+	// Event.Elapsed; 0: no simulated time, every interval is 0.
+	CoreMHz float64
+	// Where is the current position in the host program ("app.star:12"), for
+	// messages and allocation names; nil: unknown.
+	Where func() string
+}
+
+// Context is one application's view of the machine: its memory, modules, streams
+// and events. It is used from one goroutine, the program's, and starts none.
+//
+// Time. Host code costs nothing. What a host program does to device memory from
+// the host side (Fill, Arange, Random, SetBytes, Set, SetAt, At, Bytes, Sum, Min,
+// Max) counts as a synchronous copy of these bytes over the host link;
+// to managed memory as a host access (Device.Touch brings the pages back); to
+// host memory as nothing. SHA256, Check, Snapshot and Observe look at the simulated program
+// from outside: they wait for the device and cost no simulated time.
+//
+// Order. Launch, PrefetchAsync, Event.Record, Stream.WaitFor and CopyFrom with a
+// stream are asynchronous; everything else waits. The default stream (nil) is
+// CUDA's legacy default stream: an operation on it starts after everything
+// enqueued before on any stream, and operations enqueued later on other streams
+// start after it. Bytes move when the device completes the copy. A kernel's fault
+// surfaces at the next call that waits, with the place of the launch.
+type Context struct {
+	dev      Device
+	space    *mem.Space
+	opt      Options
+	streams  []*Stream
+	launches []launched // not known to be done, in launch order
+	copies   []*Op      // not known to be done, with a Host region on one side
+	checks   []Check
+	staging  *mem.Region
+	dead     error // the first error of the device; nothing runs after it
+}
+
+type launched struct {
+	op    *Op
+	where string
+}
+
+// New makes the context of one application on dev, whose memory is space.
+func New(dev Device, space *mem.Space, opt Options) *Context {
+	if opt.Ctx == nil {
+		opt.Ctx = context.Background()
+	}
+	c := &Context{dev: dev, space: space, opt: opt, staging: &mem.Region{Kind: mem.Host, Name: "host staging"}}
+	c.streams = []*Stream{{c: c}}
+	return c
+}
+
+// SetWhere replaces Options.Where; script programs install their own.
+func (c *Context) SetWhere(f func() string) { c.opt.Where = f }
+
+// Space is the application's address space.
+func (c *Context) Space() *mem.Space { return c.space }
+
+// Cycle is the current core cycle; 0 under functional execution.
+func (c *Context) Cycle() uint64 { return c.dev.Cycle() }
+
+// Err is ErrStopped once the context of the options is cancelled.
+func (c *Context) Err() error {
+	if c.opt.Ctx.Err() != nil {
+		return ErrStopped
+	}
+	return nil
+}
+
+func (c *Context) where() string {
+	if c.opt.Where == nil {
+		return ""
+	}
+	return c.opt.Where()
+}
+
+// Malloc allocates n elements of device memory, zeroed and 256-byte aligned. An
+// empty name gets a numbered one.
+func (c *Context) Malloc(t DType, n int64, name string) (*Array, error) {
+	return c.alloc(t, n, mem.Device, name)
+}
+
+// MallocManaged allocates unified memory; its pages begin on the host.
+func (c *Context) MallocManaged(t DType, n int64, name string) (*Array, error) {
+	return c.alloc(t, n, mem.Managed, name)
+}
+
+// HostArray allocates host memory; kernels may touch it once it is registered.
+func (c *Context) HostArray(t DType, n int64, name string) (*Array, error) {
+	return c.alloc(t, n, mem.Host, name)
+}
+
+func (c *Context) alloc(t DType, n int64, k mem.Kind, name string) (*Array, error) {
+	if n <= 0 {
+		return nil, fmt.Errorf("cannot allocate %d elements: the count must be positive", n)
+	}
+	if n > math.MaxInt64/int64(t.Size()) {
+		return nil, fmt.Errorf("cannot allocate %d elements of %s: too large", n, t)
+	}
+	r, err := c.space.Alloc(n*int64(t.Size()), k, name)
+	if err != nil {
+		return nil, err
+	}
+	if w := c.where(); w != "" {
+		r.Name += " (" + w + ")"
+	}
+	if d, ok := c.dev.(Allocator); ok {
+		if err := d.Allocated(r); err != nil {
+			return nil, err
+		}
+	}
+	return &Array{c: c, b: &block{r: r}, t: t, n: n}, nil
+}
+
+// Free waits for the device and releases the allocation that begins at a.
+func (c *Context) Free(a *Array) error {
+	if err := a.usable(); err != nil {
+		return err
+	}
+	r := a.b.r
+	if r.Kind == mem.Symbol {
+		return fmt.Errorf("cannot free %s: it belongs to its module", r.Name)
+	}
+	if a.off != 0 || a.Size() != int64(len(r.Data)) {
+		return fmt.Errorf("cannot free a part of %s: free the array that malloc returned", r.Name)
+	}
+	if err := c.DeviceSynchronize(); err != nil {
+		return err
+	}
+	if d, ok := c.dev.(Allocator); ok {
+		if err := d.Freed(r); err != nil {
+			return err
+		}
+	}
+	a.b.freed = true
+	return c.space.Free(r.Base)
+}
+
+// HostRegister lets kernels access host memory (zero copy).
+func (c *Context) HostRegister(a *Array) error {
+	if err := a.usable(); err != nil {
+		return err
+	}
+	if a.b.r.Kind != mem.Host {
+		return fmt.Errorf("host_register: %s is %s memory; only host_array memory can be registered", a.b.r.Name, a.b.r.Kind)
+	}
+	a.b.r.Registered = true
+	return nil
+}
+
+// MemAdvise passes a hint on a whole managed allocation to the device.
+func (c *Context) MemAdvise(a *Array, advice Advice) error {
+	if err := a.usable(); err != nil {
+		return err
+	}
+	if a.b.r.Kind != mem.Managed {
+		return fmt.Errorf("mem_advise: %s is %s memory; advice is for malloc_managed memory", a.b.r.Name, a.b.r.Kind)
+	}
+	return c.dev.Advise(a.b.r, advice)
+}
+
+// SetQoS declares the IPC target of a kernel in thread instructions per core cycle.
+func (c *Context) SetQoS(kernel string, ipc float64) error {
+	if !(ipc > 0) || math.IsInf(ipc, 0) {
+		return fmt.Errorf("set_qos: the IPC target of %s must be a positive number, not %g", kernel, ipc)
+	}
+	return c.dev.SetQoS(kernel, ipc)
+}
+
+// Checks lists the checks made so far.
+func (c *Context) Checks() []Check { return c.checks }
+
+// CheckErr is a *CheckError when a check failed, else nil.
+func (c *Context) CheckErr() error {
+	e := &CheckError{Total: len(c.checks)}
+	for _, k := range c.checks {
+		if !k.OK {
+			if e.Failed == 0 {
+				e.First = k
+			}
+			e.Failed++
+		}
+	}
+	if e.Failed == 0 {
+		return nil
+	}
+	return e
+}

@@ -1,0 +1,187 @@
+package host
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+	"math/rand/v2"
+)
+
+// Fill stores v in every element.
+func (a *Array) Fill(v any) error {
+	s, err := NewScalar(a.t, v)
+	if err != nil {
+		return fmt.Errorf("fill: %w", err)
+	}
+	return a.write("fill "+a.b.r.Name, func(b []byte) {
+		size := a.t.Size()
+		a.t.store(b, s.Bits)
+		for done := size; done < len(b); done *= 2 {
+			copy(b[done:], b[:done])
+		}
+	})
+}
+
+// Arange stores start + i*step in element i. Integer arrays take integers and every
+// element must be within the range of the type; floating elements are computed in
+// float64 and rounded once.
+func (a *Array) Arange(start, step any) error {
+	s, err := toNumber(start)
+	if err != nil {
+		return fmt.Errorf("arange: start: %w", err)
+	}
+	d, err := toNumber(step)
+	if err != nil {
+		return fmt.Errorf("arange: step: %w", err)
+	}
+	if a.t.IsFloat() {
+		s, d := s.float(), d.float()
+		return a.generate("arange", func(i int) uint64 { return a.t.round(s + float64(float64(i)*d)) })
+	}
+	if s, err = s.integer(); err != nil {
+		return fmt.Errorf("arange: start: %w", err)
+	}
+	if d, err = d.integer(); err != nil {
+		return fmt.Errorf("arange: step: %w", err)
+	}
+	if err := a.arangeFits(s, d); err != nil {
+		return err
+	}
+	first, inc := s.two(), d.two()
+	return a.generate("arange", func(i int) uint64 { return first + uint64(i)*inc })
+}
+
+// arangeFits checks the first and the last value; the others lie between them.
+func (a *Array) arangeFits(s, d number) error {
+	if _, err := s.encode(a.t); err != nil {
+		return fmt.Errorf("arange: start: %w", err)
+	}
+	if a.n == 0 {
+		return nil
+	}
+	hi, lo := bits.Mul64(d.mag, uint64(a.n-1)) // distance to the last element
+	below, above := a.t.limits()
+	room := above - s.mag // how far the value may move in the direction of the step
+	switch {
+	case d.neg && s.neg:
+		room = below - s.mag
+	case d.neg:
+		room = below + s.mag
+	case s.neg:
+		room = above + s.mag
+	}
+	if hi > 0 || lo > room {
+		return fmt.Errorf("arange: the last of %d elements, %s + %d*%s, is outside the range of %s", a.n, s, a.n-1, d, a.t)
+	}
+	return nil
+}
+
+// pcgStream is the second word of every generator's seed (the golden ratio in 64
+// bits, an arbitrary constant that must never change).
+const pcgStream = 0x9e3779b97f4a7c15
+
+// Random stores uniform values in [lo, hi). Element i uses draw i, x, of math/rand/v2's
+// PCG seeded with (seed, 0x9e3779b97f4a7c15):
+//
+//   - floating types: lo + (hi-lo) * (x>>11) / 2^53 in float64, rounded to the type;
+//     a value that rounds to hi becomes the largest one below hi;
+//   - integers: lo + floor(x * (hi-lo) / 2^64).
+func (a *Array) Random(seed uint64, lo, hi any) error {
+	l, err := toNumber(lo)
+	if err != nil {
+		return fmt.Errorf("random: lo: %w", err)
+	}
+	h, err := toNumber(hi)
+	if err != nil {
+		return fmt.Errorf("random: hi: %w", err)
+	}
+	g := rand.NewPCG(seed, pcgStream)
+	if a.t.IsFloat() {
+		return a.randomFloat(g, l, h)
+	}
+	if l, err = l.integer(); err != nil {
+		return fmt.Errorf("random: lo: %w", err)
+	}
+	if h, err = h.integer(); err != nil {
+		return fmt.Errorf("random: hi: %w", err)
+	}
+	if _, err = l.encode(a.t); err != nil {
+		return fmt.Errorf("random: lo: %w", err)
+	}
+	last := h // the largest value that may come out
+	if h.neg || h.mag == 0 {
+		last = number{neg: true, mag: h.mag + 1}
+	} else {
+		last.mag--
+	}
+	if _, err = last.encode(a.t); err != nil {
+		return fmt.Errorf("random: hi: %w", err)
+	}
+	if !l.less(h) {
+		return fmt.Errorf("random: [%s, %s) holds no integer", l, h)
+	}
+	base, span := l.two(), h.two()-l.two() // 0 stands for 2^64
+	return a.generate("random", func(int) uint64 {
+		off := g.Uint64()
+		if span != 0 {
+			off, _ = bits.Mul64(off, span)
+		}
+		return base + off
+	})
+}
+
+func (a *Array) randomFloat(g *rand.PCG, l, h number) error {
+	bl, err := l.encode(a.t)
+	if err != nil {
+		return fmt.Errorf("random: lo: %w", err)
+	}
+	if _, err := h.encode(a.t); err != nil {
+		return fmt.Errorf("random: hi: %w", err)
+	}
+	low, high := l.float(), h.float()
+	if !(low < high) || math.IsInf(high-low, 0) {
+		return fmt.Errorf("random: [%s, %s) is empty or too wide", l, h)
+	}
+	return a.generate("random", func(int) uint64 {
+		u := float64(g.Uint64()>>11) / (1 << 53)
+		v := a.t.round(low + float64((high-low)*u))
+		for a.t.float(v) >= high { // at most one step, unless nothing of the type lies in [lo, hi)
+			if v == bl {
+				break
+			}
+			v = a.t.before(v)
+		}
+		return v
+	})
+}
+
+// before is the next smaller value of a floating type; bits is finite and not the
+// smallest.
+func (t DType) before(bits uint64) uint64 {
+	sign := uint64(1) << (8*t.Size() - 1)
+	switch {
+	case bits&^sign == 0:
+		return sign | 1
+	case bits&sign != 0:
+		return bits + 1
+	}
+	return bits - 1
+}
+
+// generate stores the low bits of f(i) in element i, in index order.
+func (a *Array) generate(what string, f func(i int) uint64) error {
+	return a.write(what+" "+a.b.r.Name, func(b []byte) {
+		size := a.t.Size()
+		for i := range int(a.n) {
+			a.t.store(b[i*size:i*size+size], f(i))
+		}
+	})
+}
+
+// SetBytes stores raw little-endian bytes; src must have exactly the array's size.
+func (a *Array) SetBytes(src []byte) error {
+	if int64(len(src)) != a.Size() {
+		return fmt.Errorf("%d bytes given, but the array of %d %s has %d", len(src), a.n, a.t, a.Size())
+	}
+	return a.write("load "+a.b.r.Name, func(b []byte) { copy(b, src) })
+}
