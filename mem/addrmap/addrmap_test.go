@@ -449,3 +449,17 @@ func BenchmarkSetIndex(b *testing.B) {
 		})
 	}
 }
+
+// TestShippedSheets: every sheet has a map that compiles and inverts.
+func TestShippedSheets(t *testing.T) {
+	for _, name := range sheets.Names() {
+		s, _, err := sheets.Load(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := compile(t, s)
+		if !m.Invertible() || m.Channels() != s.DRAM.Channels || m.Slices() != s.DRAM.Channels*s.LLC.SlicesPerChannel {
+			t.Errorf("%s: invertible %v, %d channels, %d slices", name, m.Invertible(), m.Channels(), m.Slices())
+		}
+	}
+}
