@@ -3,7 +3,6 @@ package sheets
 import (
 	"embed"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -75,11 +74,8 @@ func find(name, dir string) (string, []byte, error) {
 		if dir != "" && !filepath.IsAbs(path) {
 			path = filepath.Join(dir, path)
 		}
-		src, err := os.ReadFile(path)
-		if err != nil {
-			return "", nil, fmt.Errorf("machine sheet: %w", err)
-		}
-		return path, src, nil
+		src, err := yamldoc.ReadFile(path)
+		return path, src, err
 	}
 	src, err := shipped.ReadFile(name + ".yaml")
 	if err != nil {

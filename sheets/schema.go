@@ -6,6 +6,7 @@ import (
 	"sort"
 	"strconv"
 	"strings"
+	"sync"
 
 	"heddle/sheets/yamldoc"
 )
@@ -29,8 +30,9 @@ func (f field) profileValue(p *Profile) reflect.Value {
 	return reflect.ValueOf(p).Elem().FieldByIndex(f.index)
 }
 
-// schema lists every number of a Machine in the order of the struct.
-func schema() []field { return fieldsOf(reflect.TypeFor[Machine](), "", nil) }
+// schema lists every number of a Machine in the order of the struct. Callers do
+// not change the list.
+var schema = sync.OnceValue(func() []field { return fieldsOf(reflect.TypeFor[Machine](), "", nil) })
 
 // profileSchema lists the numbers of one MIG profile.
 func profileSchema() []field { return fieldsOf(reflect.TypeFor[Profile](), "", nil) }

@@ -1,6 +1,7 @@
 package sheets
 
 import (
+	"os"
 	"strings"
 	"testing"
 )
@@ -39,4 +40,149 @@ func TestQV100(t *testing.T) {
 	if !ok || e.Source != "measured" || !strings.Contains(e.Reference, "key latencies") {
 		t.Errorf("sm.overhead: %+v", e)
 	}
+}
+
+// small is a sheet that changes one number of qv100.
+func small(body string) string {
+	return "name: mine\ndescription: x\nbase: qv100\nsources:\n  me: \"a book\"\n" + body
+}
+
+func TestSheetErrors(t *testing.T) {
+	for _, c := range []struct{ body, want string }{
+		{"sm:\n  cont: [4, SMs, me]\n", `m.yaml:7:3: unknown key "cont" in section sm; did you mean count?`},
+		{"smm:\n  count: [4, SMs, me]\n", `m.yaml:6:1: unknown key "smm" in a machine sheet; did you mean sm?`},
+		{"sm:\n  count: [4, cores, me]\n", `m.yaml:7:14: sm.count is given in "cores", but its unit is "SMs"`},
+		{"sm:\n  count: [4, SMs, you]\n", `m.yaml:7:19: source "you" of sm.count is not among the sheet's sources`},
+		{"sm:\n  count: 4\n", `m.yaml:7:10: sm.count must be [value, unit, source], as in [..., SMs, a-source]`},
+		{"sm:\n  count: [many, SMs, me]\n", `m.yaml:7:11: sm.count must be a whole number, not text`},
+		{"sm:\n  units: [[1, 2], units, me]\n", `m.yaml:7:11: sm.units needs 6 values, not 2`},
+		{"sm: 4\n", "m.yaml:6:5: sm is a section"},
+		{"sm:\n  schedulers: [3, schedulers, me]\n", "m.yaml: sm.threads/32 = 64 warps do not divide over sm.schedulers = 3"},
+		{"dram:\n  channels: [30, channels, me]\n", "dram.channels = 30 do not divide over dram.stacks = 4"},
+		{"dram:\n  rows: [4096, rows, me]\n", "map.string has 13 row bits, but dram.rows is 4096"},
+		{"clock:\n  core: [.nan, MHz, me]\n", "m.yaml:7:10: nan is not used"},
+		{"sm:\n  wake_delay: [-1, cycles, me]\n", "sm.wake_delay is -1; it cannot be negative"},
+		{"base_source: none\n", `base_source "none" is not among`},
+	} {
+		_, _, err := Parse("m.yaml", []byte(small(c.body)))
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%q:\n got %v\nwant %s", c.body, err, c.want)
+		}
+	}
+}
+
+func TestMissingNumberNamesItsPath(t *testing.T) {
+	src, err := shipped.ReadFile("qv100.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cut := strings.Replace(string(src), "  threads:        [2048, threads, config]\n", "", 1)
+	_, _, err = Parse("q.yaml", []byte(cut))
+	if err == nil || !strings.Contains(err.Error(), "no value for sm.threads (resident threads per SM); add `threads: [value, threads, source]` under sm") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestBaseInheritsAndSaysSo(t *testing.T) {
+	m, prov, err := Parse("m.yaml", []byte(small("sm:\n  count: [16, SMs, me]\n")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m.SM.Count != 16 || m.SM.Threads != 2048 {
+		t.Errorf("count %d threads %d", m.SM.Count, m.SM.Threads)
+	}
+	if e, _ := prov.Lookup("sm.count"); e.Sheet != "mine" || e.Reference != "a book" {
+		t.Errorf("sm.count: %+v", e)
+	}
+	if e, _ := prov.Lookup("sm.threads"); e.Sheet != "qv100" || e.Source != "config" {
+		t.Errorf("sm.threads: %+v", e)
+	}
+	_, prov, err = Load("ugpu")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e, _ := prov.Lookup("sm.int_latency"); e.Source != "silent" || !strings.Contains(e.Reference, "[config of qv100:") {
+		t.Errorf("inherited number hides that it is an assumption: %+v", e)
+	}
+}
+
+func TestCircleOfBases(t *testing.T) {
+	dir := t.TempDir()
+	file := dir + "/a.yaml"
+	if err := os.WriteFile(file, []byte("name: a\ndescription: b\nbase: ./a.yaml\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	_, _, err := Load(file)
+	if err == nil || !strings.Contains(err.Error(), "based on itself") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestApply(t *testing.T) {
+	m, _, err := Load("qv100")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path, value := range map[string]string{
+		"machine.sm.count": "40", "clock.core": "1000.5", "sm.policy": "gto", "l1d.skip_global": "true",
+		"sm.units": "1,2,3,4,5,6", "l1d.carveouts": "0, 8192", "dram.timing.cl": "13", "dram.capacity": "4294967296",
+	} {
+		if err := Apply(m, path, value); err != nil {
+			t.Errorf("%s=%s: %v", path, value, err)
+		}
+	}
+	if m.SM.Count != 40 || m.Clock.Core != 1000.5 || m.SM.Policy != "gto" || !m.L1D.SkipGlobal || m.SM.Units[5] != 6 ||
+		len(m.L1D.Carveouts) != 2 || m.DRAM.T.CL != 13 || m.DRAM.Capacity != 1<<32 {
+		t.Errorf("got %+v", m)
+	}
+	for _, c := range []struct{ path, value, want string }{
+		{"dram.chanels", "4", `no number "dram.chanels" in a machine; did you mean dram.channels?`},
+		{"dram", "4", `no number "dram" in a machine`},
+		{"sm.count", "4.5", `sm.count (SMs: streaming multiprocessors): "4.5" is not a whole number`},
+		{"sm.units", "1,2", "6 values separated by commas are needed, not 2"},
+		{"clock.core", "NaN", `"NaN" is not a number`},
+		{"clock.core", "1e999", `"1e999" is not a number`},
+		{"l1d.skip_global", "yes", `"yes" is neither true nor false`},
+		{"mig.profiles", "x", "no number"},
+	} {
+		if err := Apply(m, c.path, c.value); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s=%s: got %v, want %s", c.path, c.value, err, c.want)
+		}
+	}
+}
+
+func TestResolveValidatesOverrides(t *testing.T) {
+	_, _, err := Resolve("qv100", map[string]string{"sm.schedulers": "3"})
+	if err == nil || !strings.Contains(err.Error(), "do not divide over sm.schedulers") {
+		t.Errorf("got %v", err)
+	}
+	_, _, err = Load("qv10")
+	if err == nil || !strings.Contains(err.Error(), "did you mean qv100?") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func FuzzApply(f *testing.F) {
+	f.Add("dram.channels", "16")
+	f.Add("sm.units", "1,2,3")
+	f.Fuzz(func(t *testing.T, path, value string) {
+		m, _, err := Load("qv100")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if Apply(m, path, value) == nil {
+			_ = Validate(m) // may fail, must not panic
+		}
+	})
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add(small("sm:\n  count: [4, SMs, me]\n"))
+	f.Add(small("mig:\n  profiles:\n  - {name: a, sms: [1, SMs, me], slices: [1, slices, me], most: [1, instances, me]}\n"))
+	f.Fuzz(func(t *testing.T, src string) {
+		m, _, err := Parse("f.yaml", []byte(src))
+		if (m == nil) == (err == nil) {
+			t.Fatalf("machine %v, error %v", m, err)
+		}
+	})
 }

@@ -10,7 +10,9 @@ package yamldoc
 import (
 	"errors"
 	"fmt"
+	"io"
 	"math"
+	"os"
 	"strings"
 
 	"github.com/goccy/go-yaml"
@@ -147,6 +149,24 @@ func (f *file) at(line, col int, msg string) *Error {
 	return e
 }
 
+// ReadFile reads a file of at most MaxBytes. What is no plain file of reasonable
+// size (a device, a directory, a core dump) is an error, not a hang.
+func ReadFile(name string) ([]byte, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	src, err := io.ReadAll(io.LimitReader(f, MaxBytes+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(src) > MaxBytes {
+		return nil, fmt.Errorf("%s: longer than %d bytes, which no configuration is", name, MaxBytes)
+	}
+	return src, nil
+}
+
 // Parse reads one document. Anchors, aliases, tags and merge keys are refused:
 // a reader of the file should see what it says.
 func Parse(name string, src []byte) (root *Node, err error) {
@@ -178,7 +198,10 @@ func Parse(name string, src []byte) (root *Node, err error) {
 	if len(doc.Docs) > 1 {
 		return nil, f.at(0, 0, "more than one YAML document in the file; keep one")
 	}
-	return f.convert(doc.Docs[0].Body, 0)
+	if root, err = f.convert(doc.Docs[0].Body, 0); err != nil {
+		return nil, err
+	}
+	return root, nil
 }
 
 // refuseDepth bounds nesting before the recursive parser sees the document.

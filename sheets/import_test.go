@@ -1,0 +1,229 @@
+package sheets
+
+import (
+	"os"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+func imported(t *testing.T, file string) *Imported {
+	t.Helper()
+	im, err := ImportGPGPUSim(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return im
+}
+
+// diff lists the paths whose values differ.
+func diff(a, b *Machine) map[string][2]string {
+	out := map[string][2]string{}
+	for _, f := range schema() {
+		if x, y := text(f.value(a)), text(f.value(b)); f.path != profilesPath && x != y {
+			out[f.path] = [2]string{x, y}
+		}
+	}
+	return out
+}
+
+func TestImportOfTheReferenceConfigs(t *testing.T) {
+	qv100, _, err := Load("qv100")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for variant, want := range map[string]map[string][2]string{
+		"cold": {},
+		"base": {"llc.prefill_copies": {"false", "true"}},
+		"nol1": {"llc.prefill_copies": {"false", "true"}, "l1d.skip_global": {"false", "true"}},
+		"sm20": {"llc.prefill_copies": {"false", "true"}, "sm.count": {"80", "20"}, "dram.channels": {"32", "8"}, "dram.capacity": {"8589934592", "2147483648"}},
+	} {
+		im := imported(t, "testdata/gpgpusim."+variant+".config")
+		if got := diff(qv100, im.Machine); !reflect.DeepEqual(got, want) {
+			t.Errorf("%s differs from qv100 in %v, want %v", variant, got, want)
+		}
+		if len(im.Warnings) != 0 {
+			t.Errorf("%s: warnings %v", variant, im.Warnings)
+		}
+	}
+}
+
+func TestImportListsEveryOptionOnce(t *testing.T) {
+	file := "testdata/gpgpusim.cold.config"
+	im := imported(t, file)
+	src, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := scanOptions(file, string(src))
+	if err != nil {
+		t.Fatal(err)
+	}
+	listed := map[string]int{}
+	for _, o := range append(append([]Option(nil), im.Ignored...), im.Unmodelled...) {
+		listed[o.Name]++
+		if o.Why == "" || strings.Contains(o.Why, "not an option") {
+			t.Errorf("%s has no reason: %q", o.Name, o.Why)
+		}
+	}
+	set := 0
+	for _, e := range im.Provenance.List(im.Machine) {
+		if e.Source == "config" {
+			set++
+		}
+	}
+	if set < 60 {
+		t.Errorf("only %d numbers come from the file", set)
+	}
+	for _, o := range list {
+		if listed[o.Name] > 1 {
+			t.Errorf("%s is listed %d times", o.Name, listed[o.Name])
+		}
+	}
+	if listed["-gpgpu_cache:il1"] != 1 || listed["-gpgpu_n_mem"] != 0 {
+		t.Errorf("il1 listed %d times, n_mem %d times", listed["-gpgpu_cache:il1"], listed["-gpgpu_n_mem"])
+	}
+}
+
+func TestWrittenSheetReadsBack(t *testing.T) {
+	for _, name := range Names() {
+		m, prov, err := Load(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		back, _, err := Parse(name+".yaml", Write(m, prov))
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if d := diff(m, back); len(d) != 0 || len(back.MIG.Profiles) != len(m.MIG.Profiles) {
+			t.Errorf("%s changed on the way: %v", name, d)
+		}
+	}
+	im := imported(t, "testdata/gpgpusim.sm20.config")
+	back, _, err := Parse("x.yaml", Write(im.Machine, im.Provenance))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := diff(im.Machine, back); len(d) != 0 {
+		t.Errorf("import changed on the way: %v", d)
+	}
+}
+
+// pascal is a GPGPU-Sim 3.x configuration with UVMSmart's options, in the old
+// spellings: no cache type, no SHFL, no integer units, positional timing.
+const pascal = `
+-gpgpu_n_clusters 28   # a comment
+-gpgpu_n_cores_per_cluster 1
+-gpgpu_n_mem 11
+-gpgpu_n_sub_partition_per_mchannel 2
+-gpgpu_clock_domains 1481.0:2962.0:1481.0:2750.0
+-gpgpu_shader_core_pipeline 2048:32
+-gpgpu_shader_cta 32
+-gpgpu_shader_registers 65536
+-gpgpu_num_sp_units 4
+-gpgpu_num_sfu_units 1
+-ptx_opcode_latency_int 4,13,4,5,145
+-gpgpu_cache:dl1  64:128:6,L:L:m:N:H,A:128:8,8
+-gpgpu_cache:dl2 64:128:16,L:B:m:W:L,A:1024:1024,4:0,32
+-gpgpu_shmem_size 98304
+-gmem_skip_L1D 1
+-rop_latency 120
+-gpgpu_num_sched_per_core 2
+-gpgpu_scheduler two_level_active:6:0:1
+-gpgpu_n_mem_per_ctrlr 1
+-gpgpu_dram_buswidth 4
+-gpgpu_dram_burst_length 8
+-dram_data_command_freq_ratio 4
+-gpgpu_mem_addr_mapping dramid@8;00000000.00000000.00000000.00000000.0000RRRR.RRRRRRRR.RBBBCCCC.BCCSSSSS
+-gpgpu_dram_timing_opt "16:2:6:12:28:12:40:
+                        12:4:5:12:1:0:0"
+-page_size 4KB
+-tlb_size 4096
+-page_fault_latency 66645
+-pcie_bandwidth 16.0GB/s
+-eviction_policy 0
+-hardware_prefetch 1
+-nonsense 3
+`
+
+func TestImportOldSpellings(t *testing.T) {
+	im, err := importGPGPUSim("pascal.config", pascal)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := im.Machine
+	for what, ok := range map[string]bool{
+		"28 SMs, 11 channels":  m.SM.Count == 28 && m.DRAM.Channels == 11 && m.DRAM.Stacks == 1,
+		"not sectored":         m.L1D.Sector == 128 && m.LLC.Sector == 128,
+		"L1 policies":          m.L1D.WriteAlloc == "none" && m.L1D.Write == "through" && m.L1D.Index == "xor" && m.L1D.SkipGlobal,
+		"L2":                   m.LLC.Ways == 16 && m.LLC.Latency == 120 && m.LLC.Merge == 1024 && m.LLC.WriteAlloc == "fetch",
+		"no adaptive split":    m.L1D.Unified == 0 && len(m.L1D.Carveouts) == 0,
+		"integer units":        m.SM.Units[0] == 4 && m.SM.Units[3] == 1,
+		"SHFL kept":            m.SM.IntLatency == [6]int{4, 13, 4, 5, 145, 21},
+		"positional timing":    m.DRAM.T.CL == 12 && m.DRAM.T.CCDL == 2 && m.DRAM.T.RCDWR == 7 && m.DRAM.BankGroups == 1 && m.DRAM.Banks == 16,
+		"burst":                m.DRAM.Access == 32 && m.DRAM.T.BL == 2,
+		"managed memory":       m.VM.Enabled && m.VM.Page == 4096 && m.VM.L1Entries == 4096 && m.Host.Bandwidth == 16,
+		"fault of 45 us":       m.VM.FaultUs > 44.99 && m.VM.FaultUs < 45.01,
+		"11 x 256 MiB":         m.DRAM.Capacity == 11*(1<<28),
+		"clock domains":        m.Clock.NoC == 2962,
+		"unknown option named": len(im.Ignored) == 1 && im.Ignored[0].Name == "-nonsense" && im.Ignored[0].Line > 0,
+		"policies unmodelled":  len(im.Unmodelled) == 2,
+	} {
+		if !ok {
+			t.Errorf("%s: got %+v\nignored %v\nunmodelled %v", what, m, im.Ignored, im.Unmodelled)
+		}
+	}
+	all := ""
+	for _, w := range im.Warnings {
+		all += w.String() + "\n"
+	}
+	for _, want := range []string{"two_level_active", "no integer units", "Fermi's set hash", "no value for SHFL", "-ptx_opcode_latency_fp: not in the file"} {
+		if !strings.Contains(all, want) {
+			t.Errorf("no warning about %q in\n%s", want, all)
+		}
+	}
+}
+
+func TestImportErrorsNameTheLine(t *testing.T) {
+	for src, want := range map[string]string{
+		"-gpgpu_n_mem many\n":                       "c:1: -gpgpu_n_mem many: dram.channels",
+		"\n-gpgpu_clock_domains 1:2\n":              "c:2: -gpgpu_clock_domains 1:2: 4 to 4 values",
+		"-gpgpu_cache:dl1 S:4:128\n":                "c:1: -gpgpu_cache:dl1 S:4:128: a cache is",
+		"-gpgpu_dram_timing_opt \"nbk=16:CCD=1\n":   "c:1: the quote is not closed",
+		"-gpgpu_dram_timing_opt \"nbk=16:CCD=1\"\n": "RRD is missing",
+		"hello\n":                               "c:1: \"hello\" stands before any -option",
+		"":                                      "no -option in the file",
+		"-gpgpu_mem_addr_mapping 0x12\n":        "only maps of the form",
+		"-gpgpu_shader_core_pipeline 2048:64\n": "warps of 64 threads",
+		"-gpgpu_n_clusters 4000000 -gpgpu_n_cores_per_cluster 1":  "more than 4096",
+		"-gpgpu_num_sched_per_core 3\n":                           "do not divide over sm.schedulers = 3",
+		"-gpgpu_cache:dl2 S:32:128:24,Q:B:m:L:P,A:192:4,32:0,32 ": "replacement \"Q\"",
+	} {
+		_, err := importGPGPUSim("c", src)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: got %v, want %s", src, err, want)
+		}
+	}
+}
+
+func FuzzImport(f *testing.F) {
+	f.Add(pascal)
+	src, err := os.ReadFile("testdata/gpgpusim.cold.config")
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(string(src))
+	f.Fuzz(func(t *testing.T, src string) {
+		im, err := importGPGPUSim("c", src)
+		if (im == nil) == (err == nil) {
+			t.Fatalf("%v, %v", im, err)
+		}
+		if im == nil {
+			return
+		}
+		if _, _, err := Parse("x.yaml", Write(im.Machine, im.Provenance)); err != nil {
+			t.Fatalf("the written sheet does not read back: %v", err)
+		}
+	})
+}
