@@ -134,3 +134,11 @@ type Wall struct {
 	CyclesPerS    float64 `json:"cycles_per_s"`
 	WarpInstsPerS float64 `json:"warp_insts_per_s"`
 }
+
+// Progress is what a run tells while it goes on.
+type Progress struct {
+	Cycle, MaxCycles uint64 // MaxCycles 0: no bound known
+	Tenants          []string
+	IPC              []float64 // per tenant, since its start
+	CyclesPerS       float64   // simulated cycles per second of wall time
+}
