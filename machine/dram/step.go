@@ -1,0 +1,158 @@
+package dram
+
+// advance steps through every event up to and including clock now.
+func (c *Channel) advance(now uint64) {
+	for c.next <= now {
+		c.skipRefreshes(now)
+		c.step(c.next)
+	}
+}
+
+// step does what one clock does: deliver data, start refreshes that are due,
+// issue commands, and find the next event.
+func (c *Channel) step(t uint64) {
+	c.last, c.begun = t, true
+	for c.pending.n > 0 && c.pending.buf[c.pending.head].depart <= t {
+		c.done.push(c.pending.pop())
+	}
+	for c.nextRef <= t {
+		c.refsDue += c.cfg.Ranks
+		c.nextRef += uint64(c.cfg.Refi)
+	}
+	if c.cfg.DualBus {
+		if !c.cfg.HalfCycle || t&1 == 1 {
+			c.columnSlot(t)
+		}
+		c.rowSlot(t)
+	} else {
+		c.sharedSlot(t)
+	}
+	c.next = max(c.nextEvent(t), t+1)
+}
+
+// stalled means finished requests fill the return queue.
+func (c *Channel) stalled() bool { return c.cfg.Return > 0 && c.done.n >= c.cfg.Return }
+
+// columnSlot uses the column bus: activated requests first, then queued hits.
+func (c *Channel) columnSlot(t uint64) {
+	if c.stalled() {
+		return
+	}
+	if b, later := c.pickActive(t); b >= 0 {
+		c.issueActive(b, later, t)
+		return
+	}
+	if c.refsDue > 0 {
+		return
+	}
+	c.setMode()
+	if p := c.pick(classHit, t); p.bank >= 0 {
+		c.issueHit(p, t)
+	}
+}
+
+// rowSlot uses the row bus: refresh first, then the older of ACT and PRE.
+func (c *Channel) rowSlot(t uint64) {
+	if c.refsDue > 0 {
+		c.tryRefresh(t)
+		return
+	}
+	c.setMode()
+	if c.cfg.HalfCycle && t&1 == 0 {
+		if p := c.fallingPre(t); p.bank >= 0 {
+			c.issuePre(p, t)
+		}
+		return
+	}
+	act, pre := c.pick(classAct, t), c.pick(classPre, t)
+	switch {
+	case act.age < pre.age:
+		c.issueAct(act, t)
+	case pre.bank >= 0:
+		c.issuePre(pre, t)
+	}
+}
+
+// sharedSlot uses the one command bus of DDR devices.
+func (c *Channel) sharedSlot(t uint64) {
+	columns := !c.stalled()
+	if columns {
+		if b, later := c.pickActive(t); b >= 0 {
+			c.issueActive(b, later, t)
+			return
+		}
+	}
+	if c.refsDue > 0 {
+		c.tryRefresh(t)
+		return
+	}
+	c.setMode()
+	hit := pick{bank: -1, age: Never}
+	if columns {
+		hit = c.pick(classHit, t)
+	}
+	act, pre := c.pick(classAct, t), c.pick(classPre, t)
+	switch {
+	case hit.bank >= 0 && hit.age < act.age && hit.age < pre.age:
+		c.issueHit(hit, t)
+	case act.age < pre.age:
+		c.issueAct(act, t)
+	case pre.bank >= 0:
+		c.issuePre(pre, t)
+	}
+}
+
+// wantWrite is the mode the queues ask for: writes when the write queue is above
+// its high mark or no read waits, until it is below the low mark and one does.
+func (c *Channel) wantWrite() bool {
+	if c.write {
+		return !(float64(c.count[kindWrite]) < c.loMark && c.count[kindRead] != 0)
+	}
+	return float64(c.count[kindWrite]) > c.hiMark || c.count[kindRead] == 0
+}
+
+func (c *Channel) setMode() {
+	if c.shared {
+		return
+	}
+	if w := c.wantWrite(); w != c.write {
+		c.write = w
+		c.due = [3]uint64{} // look at everything again
+	}
+}
+
+// nextEvent is the earliest clock after t at which anything can happen if
+// nothing is pushed.
+func (c *Channel) nextEvent(t uint64) uint64 {
+	n := c.nextRef
+	if c.pending.n > 0 {
+		n = min(n, c.pending.buf[c.pending.head].depart)
+	}
+	if c.stalled() {
+		n = min(n, t+1) // a Pop may come at any time
+	} else if c.actives[kindRead]+c.actives[kindWrite] > 0 {
+		n = min(n, c.odd(c.tActive))
+	}
+	if c.refsDue > 0 {
+		return min(n, c.refreshAt(t))
+	}
+	if c.count[kindRead]+c.count[kindWrite] == 0 {
+		return n
+	}
+	if !c.shared && c.wantWrite() != c.write {
+		return t + 1
+	}
+	n = min(n, c.odd(c.due[classAct]), c.due[classPre])
+	if !c.stalled() {
+		n = min(n, c.odd(c.due[classHit]))
+	}
+	return n
+}
+
+// odd rounds up to a rising edge on half-clock devices.
+func (c *Channel) odd(t uint64) uint64 {
+	if c.cfg.HalfCycle && t&1 == 0 && t != Never {
+		return t + 1
+	}
+	return t
+}
