@@ -21,6 +21,10 @@ import (
 // the high end of Row, so distinct addresses stay distinct.
 const AddrBits = 46
 
+// TenantShift is where a machine without translation puts the tenant's number in
+// a physical address: 1 TB for each of 64 tenants.
+const TenantShift = 40
+
 // Loc is a place in the memory system.
 type Loc struct {
 	Row       uint32

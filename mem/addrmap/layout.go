@@ -88,6 +88,9 @@ func (l *layout) compile() *Map {
 	}
 	mask := l.masks(true)
 	col := columns(&mask)
+	// Bits just above AddrBits belong to no map; folding them keeps callers that
+	// number tenants up there from seeing false row hits.
+	col[AddrBits], col[AddrBits+1] = col[TenantShift], col[TenantShift+1]
 	m.lin = newLinear(&col)
 	mask = l.masks(false)
 	col = columns(&mask)

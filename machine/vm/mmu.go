@@ -1,0 +1,352 @@
+package vm
+
+import (
+	"fmt"
+
+	"heddle/mem"
+	"heddle/sheets"
+	"heddle/stat"
+)
+
+const never = ^uint64(0)
+
+// Config sizes the MMU. NewConfig fills it from a machine sheet; the fields the
+// sheet lacks are estimates, chosen large enough not to limit what it does name.
+type Config struct {
+	Entries, Ways int    // L2 TLB; ways 0: fully associative
+	Latency       uint64 // core cycles of an L2 TLB lookup
+	Ports         int    // lookups begun per cycle
+	Walkers       int    // concurrent walks
+	WalkCache     int    // entries; 0: none
+	InQueue       int    // requests accepted and not yet looked up (estimate)
+	Pending       int    // pages being walked or faulted, and waiting to be (estimate)
+	Waiters       int    // requests waiting for those pages (every SM's L1 misses)
+	Replies       int    // replies not yet taken (estimate)
+	Tenants       int
+	Home          []int // [SM] channel group nearest to it, for first-touch placement; nil: none
+}
+
+// NewConfig takes the sizes from a sheet.
+func NewConfig(s *sheets.Machine, tenants int) Config {
+	v := &s.VM
+	return Config{
+		Entries: v.L2Entries, Ways: v.L2Ways, Latency: uint64(v.L2Latency), Ports: max(1, v.L2Ports), Walkers: max(1, v.Walkers), WalkCache: v.WalkCache,
+		InQueue: 64, Pending: max(256, 4*v.Walkers), Waiters: max(256, s.SM.Count*v.L1Misses), Replies: 64, Tenants: tenants,
+	}
+}
+
+// FaultHandler is the driver's side of a fault: it moves the page to the device
+// and then calls MMU.Resolve. Driver is the default; unified memory has its own.
+type FaultHandler interface {
+	// Fault reports that an access of an SM found a page that is not on the device.
+	// It is called once per page until the page is resolved; false means that the
+	// fault buffer is full, and the MMU asks again in the next cycle.
+	Fault(now uint64, tenant uint8, vpn uint64, sm int) bool
+	// Tick lets the handler work; it returns the next cycle at which it has to,
+	// all ones for never. The MMU calls it first in each of its own ticks.
+	Tick(now uint64) (next uint64)
+}
+
+// Reply is a finished translation, to be inserted in the SM's L1 TLB.
+type Reply struct {
+	VPN, PPN uint64
+	Token    int32
+	SM       int16
+	Tenant   uint8
+}
+
+type request struct {
+	vpn    uint64
+	ready  uint64 // cycle at which the lookup is done
+	token  int32
+	sm     int16
+	tenant uint8
+}
+
+// miss is a page being fetched.
+type miss struct {
+	vpn    uint64
+	ppn    uint64
+	since  uint64 // of the wait, walk or fault
+	first  int32  // waiting requests, oldest first; -1: none
+	last   int32
+	sm     int16 // that missed first
+	tenant uint8
+	fault  bool
+}
+
+type waiter struct {
+	next, token int32
+	sm          int16
+}
+
+type walker struct {
+	miss  int32
+	node  int32
+	depth int32
+}
+
+// MMU serves the L1 TLB misses of all SMs. Its owner must call Tick in the cycle
+// of every Request, ReadDone, Resolve and InvalidatePage (after them), and again at
+// the cycle Tick returned.
+type MMU struct {
+	cfg    Config
+	tab    *Tables
+	l2     *TLB
+	cache  *TLB // inner nodes by page prefix; nil: none
+	fault  FaultHandler
+	in     mem.Ring[request]
+	pipe   mem.Ring[request]
+	retry  mem.Queue[request] // replies overtaken by a shootdown; bounded by the waiters
+	out    mem.Ring[Reply]
+	reads  mem.Ring[int32] // walkers whose read was not yet taken
+	miss   []miss
+	free   []int32
+	index  *pageIndex      // pending pages
+	queue  mem.Ring[int32] // misses waiting for a walker
+	refuse mem.Ring[int32] // faults waiting for room in the handler
+	done   mem.Ring[int32] // misses whose requests are being answered
+	wait   []waiter
+	spare  int32 // first free waiter
+	walk   []walker
+	idle   []int32
+	row    [][]uint64 // [tenant] counters
+	err    error
+}
+
+// NewMMU makes an MMU over tables. The table of counters has Desc and one
+// instance. handler may be nil when nothing is ever reserved without frames.
+func NewMMU(cfg Config, tab *Tables, handler FaultHandler, counters *stat.Table) (*MMU, error) {
+	l2, err := NewTLB(cfg.Entries, cfg.Ways)
+	if err != nil {
+		return nil, fmt.Errorf("L2 %w", err)
+	}
+	m := &MMU{
+		cfg: cfg, tab: tab, l2: l2, fault: handler,
+		in: mem.NewRing[request](cfg.InQueue), pipe: mem.NewRing[request](cfg.Ports * (int(cfg.Latency) + 1)),
+		out: mem.NewRing[Reply](cfg.Replies), reads: mem.NewRing[int32](cfg.Walkers),
+		miss: make([]miss, cfg.Pending), index: newPageIndex(cfg.Pending), queue: mem.NewRing[int32](cfg.Pending),
+		refuse: mem.NewRing[int32](cfg.Pending), done: mem.NewRing[int32](cfg.Pending),
+		wait: make([]waiter, cfg.Waiters), walk: make([]walker, cfg.Walkers),
+	}
+	if cfg.WalkCache > 0 {
+		if m.cache, err = NewTLB(cfg.WalkCache, 0); err != nil {
+			return nil, err
+		}
+	}
+	for i := cfg.Pending - 1; i >= 0; i-- {
+		m.free = append(m.free, int32(i))
+	}
+	for i := cfg.Walkers - 1; i >= 0; i-- {
+		m.idle = append(m.idle, int32(i))
+	}
+	for i := range m.wait {
+		m.wait[i].next = int32(i) + 1
+	}
+	m.wait[len(m.wait)-1].next = -1
+	for t := range cfg.Tenants {
+		m.row = append(m.row, counters.Row(0, t))
+	}
+	return m, nil
+}
+
+// SetHandler replaces the fault handler, which usually needs the MMU itself.
+func (m *MMU) SetHandler(h FaultHandler) { m.fault = h }
+
+// Request asks for a translation on behalf of an SM; false is back-pressure.
+// token comes back in the reply.
+func (m *MMU) Request(now uint64, tenant uint8, vpn uint64, sm int, token int32) bool {
+	return m.in.Push(request{vpn: vpn, token: token, sm: int16(sm), tenant: tenant})
+}
+
+// PopReply takes the oldest finished translation.
+func (m *MMU) PopReply() (r Reply, ok bool) {
+	if m.out.Len() == 0 {
+		return Reply{}, false
+	}
+	return m.out.Pop(), true
+}
+
+// Err is the first error of a translation: a page no allocation covers, or device
+// memory exhausted. The run cannot go on.
+func (m *MMU) Err() error { return m.err }
+
+// Busy is the number of requests and pages in flight.
+func (m *MMU) Busy() int {
+	return m.in.Len() + m.pipe.Len() + m.retry.Len() + m.out.Len() + len(m.miss) - len(m.free)
+}
+
+// Tick does one cycle of work and returns the next cycle that has some, all ones
+// when only a ReadDone, Resolve or Request can bring it.
+func (m *MMU) Tick(now uint64) (next uint64) {
+	next = never
+	if m.fault != nil {
+		next = m.fault.Tick(now)
+	}
+	for n := m.refuse.Len(); n > 0; n-- {
+		m.raise(now, m.refuse.Pop())
+	}
+	m.accept(now)
+	blocked := m.lookups(now)
+	m.startWalks(now)
+	freed := m.answer()
+	if m.refuse.Len() > 0 || m.done.Len() > 0 || (freed && blocked) {
+		return now + 1
+	}
+	if m.in.Len()+m.retry.Len() > 0 && !m.pipe.Full() {
+		return now + 1
+	}
+	if m.pipe.Len() > 0 && !blocked {
+		next = min(next, max(m.pipe.Head().ready, now+1))
+	}
+	if blocked && m.out.Full() {
+		return now + 1 // the owner takes replies without telling
+	}
+	return next
+}
+
+// accept begins up to Ports lookups.
+func (m *MMU) accept(now uint64) {
+	for range m.cfg.Ports {
+		if m.pipe.Full() {
+			return
+		}
+		switch {
+		case m.retry.Len() > 0:
+			m.begin(now, m.retry.Pop())
+		case m.in.Len() > 0:
+			m.begin(now, m.in.Pop())
+		default:
+			return
+		}
+	}
+}
+
+func (m *MMU) begin(now uint64, r request) {
+	r.ready = now + m.cfg.Latency
+	m.pipe.Push(r)
+}
+
+// lookups finishes up to Ports lookups, oldest first. It reports whether the
+// oldest could not go on for lack of room.
+func (m *MMU) lookups(now uint64) (blocked bool) {
+	for range m.cfg.Ports {
+		if m.pipe.Len() == 0 || m.pipe.Head().ready > now {
+			return false
+		}
+		if !m.lookup(now, m.pipe.Head()) {
+			return true
+		}
+		m.pipe.Pop()
+	}
+	return false
+}
+
+// lookup answers a hit and files a miss; false when there is no room for either.
+func (m *MMU) lookup(now uint64, r *request) bool {
+	row := m.row[r.tenant]
+	if m.out.Full() {
+		return false // a hit could not be answered; a miss waits the same cycle
+	}
+	if ppn, ok := m.l2.Lookup(r.tenant, r.vpn); ok {
+		row[L2Accesses]++
+		row[L2Hits]++
+		m.out.Push(Reply{VPN: r.vpn, PPN: ppn, Token: r.token, SM: r.sm, Tenant: r.tenant})
+		return true
+	}
+	if m.spare < 0 {
+		return false
+	}
+	key := pageKey(r.tenant, r.vpn)
+	i := m.index.find(key)
+	if i < 0 {
+		if len(m.free) == 0 {
+			return false
+		}
+		i = m.free[len(m.free)-1]
+		m.free = m.free[:len(m.free)-1]
+		m.miss[i] = miss{vpn: r.vpn, since: now, first: -1, last: -1, sm: r.sm, tenant: r.tenant}
+		m.index.add(key, i)
+		m.queue.Push(i)
+	} else {
+		row[Merged]++
+	}
+	row[L2Accesses]++
+	w := m.spare
+	m.spare = m.wait[w].next
+	m.wait[w] = waiter{next: -1, token: r.token, sm: r.sm}
+	if e := &m.miss[i]; e.last >= 0 {
+		m.wait[e.last].next = w
+		e.last = w
+	} else {
+		e.first, e.last = w, w
+	}
+	return true
+}
+
+// answer turns the requests of finished misses into replies, as far as there is
+// room, and reports whether a miss was retired.
+func (m *MMU) answer() (freed bool) {
+	for m.done.Len() > 0 {
+		i := *m.done.Head()
+		e := &m.miss[i]
+		for e.first >= 0 {
+			if m.out.Full() {
+				return freed
+			}
+			w := e.first
+			m.out.Push(Reply{VPN: e.vpn, PPN: e.ppn, Token: m.wait[w].token, SM: m.wait[w].sm, Tenant: e.tenant})
+			e.first = m.release(w)
+		}
+		m.done.Pop()
+		m.free = append(m.free, i)
+		freed = true
+	}
+	return freed
+}
+
+// InvalidatePage removes a translation everywhere in the MMU. Requests that were
+// answered with it, but whose reply was not yet taken, look again. The machine
+// calls it, beside invalidating the L1 TLBs, from Tables.Shootdown.
+func (m *MMU) InvalidatePage(tenant uint8, vpn uint64) {
+	m.row[tenant][Shootdowns]++
+	m.l2.InvalidatePage(tenant, vpn)
+	for n := m.out.Len(); n > 0; n-- {
+		if r := m.out.Pop(); r.Tenant == tenant && r.VPN == vpn {
+			m.retry.Push(request{vpn: vpn, token: r.Token, sm: r.SM, tenant: tenant})
+		} else {
+			m.out.Push(r)
+		}
+	}
+	for n := m.done.Len(); n > 0; n-- {
+		i := m.done.Pop()
+		e := &m.miss[i]
+		if e.tenant != tenant || e.vpn != vpn {
+			m.done.Push(i)
+			continue
+		}
+		for e.first >= 0 {
+			w := e.first
+			m.retry.Push(request{vpn: vpn, token: m.wait[w].token, sm: m.wait[w].sm, tenant: tenant})
+			e.first = m.release(w)
+		}
+		m.free = append(m.free, i)
+	}
+}
+
+// release frees a waiter and returns the one behind it.
+func (m *MMU) release(w int32) (next int32) {
+	next = m.wait[w].next
+	m.wait[w].next = m.spare
+	m.spare = w
+	return next
+}
+
+// InvalidateTenant removes all of a tenant's translations; it must have no
+// request in flight.
+func (m *MMU) InvalidateTenant(tenant uint8) {
+	m.l2.InvalidateTenant(tenant)
+	if m.cache != nil {
+		m.cache.InvalidateTenant(tenant)
+	}
+}

@@ -1,0 +1,28 @@
+package vm
+
+import "fmt"
+
+// View is what a placement policy sees when a page needs a frame: only the
+// tenant's groups that have a free frame.
+type View struct {
+	Groups []int // channel groups, ascending
+	Pages  []int // pages the tenant has in each of them
+	Turn   int   // pages the tenant has placed so far
+	Home   int   // group nearest to the SM that touched the page; -1: no SM did
+}
+
+// Place chooses a group: the result is an index into v.Groups, which is not empty.
+type Place func(v *View) int
+
+// PlaceByName finds a policy by its name in a machine sheet.
+func PlaceByName(name string) (Place, error) {
+	switch name {
+	case "", "round-robin":
+		return placeRoundRobin, nil
+	case "least":
+		return placeLeast, nil
+	case "first-touch":
+		return placeFirstTouch, nil
+	}
+	return nil, fmt.Errorf("vm.placement %q: use round-robin, least or first-touch", name)
+}

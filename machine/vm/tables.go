@@ -1,0 +1,327 @@
+package vm
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"heddle/mem/addrmap"
+	"heddle/sheets"
+)
+
+// ErrNoFrame says that no group of the tenant has a free frame: the caller evicts
+// or gives up.
+var ErrNoFrame = errors.New("out of device memory")
+
+// Tables is the driver's view of memory: every tenant's page table, the frames and
+// the placement policy. It is functional; the MMU adds time.
+type Tables struct {
+	bits   uint // log2 of the page size
+	pt     []*PageTable
+	frames *Frames
+	place  Place
+	groups [][]int    // [tenant] channel groups it may use, ascending
+	turn   []int      // [tenant] pages placed so far
+	pages  [][]int    // [tenant][pool] pages it has
+	carve  []span     // [tenant] rest of the frame its table nodes are cut from
+	nodes  [][]uint64 // [tenant] frames that hold table nodes
+	view   View
+	// Shootdown is told of every translation that is no longer valid.
+	Shootdown func(tenant uint8, vpn uint64)
+}
+
+type span struct{ next, end uint64 }
+
+// NewTables makes empty page tables for a number of tenants, each of which may use
+// all channel groups until SetGroups says otherwise.
+func NewTables(s *sheets.Machine, m *addrmap.Map, tenants int) (*Tables, error) {
+	levels := s.VM.Levels
+	switch s.VM.Page {
+	case 4096:
+	case 2 << 20:
+		levels-- // the last level's 9 bits are part of the offset
+	default:
+		return nil, fmt.Errorf("machine %s: vm.page is %d bytes: use 4096 or 2097152", s.Name, s.VM.Page)
+	}
+	if levels < 1 || s.VM.Levels > 5 {
+		return nil, fmt.Errorf("machine %s: vm.levels is %d: use 2 to 5", s.Name, s.VM.Levels)
+	}
+	f, err := NewFrames(s, m)
+	if err != nil {
+		return nil, err
+	}
+	place, err := PlaceByName(s.VM.Placement)
+	if err != nil {
+		return nil, fmt.Errorf("machine %s: %w", s.Name, err)
+	}
+	t := &Tables{bits: f.bits, frames: f, place: place, turn: make([]int, tenants), carve: make([]span, tenants), nodes: make([][]uint64, tenants)}
+	for range tenants {
+		all := make([]int, f.Pools())
+		for i := range all {
+			all[i] = i
+		}
+		t.groups = append(t.groups, all)
+		t.pages = append(t.pages, make([]int, f.Pools()))
+	}
+	t.pt = make([]*PageTable, tenants)
+	for i := range t.pt {
+		t.pt[i] = &PageTable{levels: levels, node: func() (uint64, error) { return t.node(i) }}
+	}
+	return t, nil
+}
+
+// SetGroups names the channel groups a tenant's new pages (and table nodes) may
+// use. Pages it already has stay where they are. With one pool for all channels
+// only the address map can isolate (addrmap.Map.Restrict), and this does nothing.
+func (t *Tables) SetGroups(tenant uint8, groups []int) error {
+	if len(groups) == 0 {
+		return fmt.Errorf("tenant %d must own at least one channel group", tenant)
+	}
+	if !t.frames.PerGroup() {
+		return nil
+	}
+	own := slices.Clone(groups)
+	slices.Sort(own)
+	if own[0] < 0 || own[len(own)-1] >= t.frames.Pools() || len(slices.Compact(own)) != len(groups) {
+		return fmt.Errorf("channel groups %v of tenant %d: give distinct numbers from 0 to %d", groups, tenant, t.frames.Pools()-1)
+	}
+	t.groups[tenant] = own
+	return nil
+}
+
+// node cuts a 4 KB table node from a frame of the tenant's own groups, so that its
+// walks stay in its channels.
+func (t *Tables) node(tenant int) (uint64, error) {
+	c := &t.carve[tenant]
+	if c.next == c.end {
+		ppn, err := t.frame(tenant, -1)
+		if err != nil {
+			return 0, err
+		}
+		t.nodes[tenant] = append(t.nodes[tenant], ppn)
+		c.next, c.end = ppn<<t.bits, (ppn+1)<<t.bits
+	}
+	c.next += nodeBytes
+	return c.next - nodeBytes, nil
+}
+
+// frame takes a frame in the group the policy chooses.
+func (t *Tables) frame(tenant, home int) (uint64, error) {
+	v := &t.view
+	v.Groups, v.Pages, v.Turn, v.Home = v.Groups[:0], v.Pages[:0], t.turn[tenant], home
+	for _, g := range t.groups[tenant] {
+		if t.frames.Free(g) > 0 {
+			v.Groups = append(v.Groups, g)
+			v.Pages = append(v.Pages, t.pages[tenant][g])
+		}
+	}
+	if len(v.Groups) == 0 {
+		return 0, fmt.Errorf("tenant %d: %w: no free frame in channel groups %v", tenant, ErrNoFrame, t.groups[tenant])
+	}
+	t.turn[tenant]++
+	g := v.Groups[t.place(v)]
+	t.pages[tenant][g]++
+	ppn, _ := t.frames.Alloc(g) // Free(g) > 0 was checked above
+	return ppn, nil
+}
+
+// table is the tenant's page table, with its root.
+func (t *Tables) table(tenant uint8) (*PageTable, error) {
+	p := t.pt[tenant]
+	if len(p.addr) == 0 {
+		if _, err := p.grow(); err != nil {
+			return nil, err
+		}
+	}
+	return p, nil
+}
+
+// MapPage gives a reserved page a frame near home (a channel group, or -1) if it
+// has none, and returns the frame. The error wraps ErrNoFrame when memory is
+// exhausted.
+func (t *Tables) MapPage(tenant uint8, vpn uint64, home int) (uint64, error) {
+	p := t.pt[tenant]
+	i := p.leaf(vpn)
+	if i < 0 || p.ent[i] == 0 {
+		return 0, fmt.Errorf("tenant %d: no allocation covers virtual page 0x%x", tenant, vpn)
+	}
+	if State(p.ent[i]&stateMask) == Resident {
+		return p.ent[i] >> valueAt, nil
+	}
+	ppn, err := t.frame(int(tenant), home)
+	if err != nil {
+		return 0, err
+	}
+	p.ent[i] = ppn<<valueAt | p.ent[i]&(refsMask<<refsAt) | uint64(Resident)
+	return ppn, nil
+}
+
+// MovePage gives a resident page another frame in the given group and returns the
+// old and new frames; the old one is freed. The caller copies the bytes.
+func (t *Tables) MovePage(tenant uint8, vpn uint64, group int) (from, to uint64, err error) {
+	p := t.pt[tenant]
+	i := p.leaf(vpn)
+	if i < 0 || State(p.ent[i]&stateMask) != Resident {
+		return 0, 0, fmt.Errorf("tenant %d: virtual page 0x%x is not resident and cannot move", tenant, vpn)
+	}
+	to, ok := t.frames.Alloc(group)
+	if !ok {
+		return 0, 0, fmt.Errorf("tenant %d: %w: no free frame in channel group %d", tenant, ErrNoFrame, group)
+	}
+	from = p.ent[i] >> valueAt
+	t.pages[tenant][group]++
+	t.release(tenant, from)
+	p.ent[i] = to<<valueAt | p.ent[i]&(1<<valueAt-1)
+	t.shoot(tenant, vpn)
+	return from, to, nil
+}
+
+func (t *Tables) release(tenant uint8, ppn uint64) {
+	t.pages[tenant][t.frames.Pool(ppn)]--
+	t.frames.Release(ppn)
+}
+
+func (t *Tables) shoot(tenant uint8, vpn uint64) {
+	if t.Shootdown != nil {
+		t.Shootdown(tenant, vpn)
+	}
+}
+
+// pageRange is the first page of a region and the first one past it.
+func (t *Tables) pageRange(base, bytes uint64) (first, end uint64) {
+	return base >> t.bits, (base + bytes + 1<<t.bits - 1) >> t.bits
+}
+
+// MapRegion implements Memory. On error nothing of the region stays mapped.
+func (t *Tables) MapRegion(tenant uint8, base, bytes uint64) error {
+	if err := t.Reserve(tenant, base, bytes); err != nil {
+		return err
+	}
+	first, end := t.pageRange(base, bytes)
+	for vpn := first; vpn < end; vpn++ {
+		if _, err := t.MapPage(tenant, vpn, -1); err != nil {
+			t.Unmap(tenant, base, bytes)
+			return fmt.Errorf("mapping %d bytes at 0x%x, %d bytes done: %w", bytes, base, (vpn-first)<<t.bits, err)
+		}
+	}
+	return nil
+}
+
+// Reserve implements Memory.
+func (t *Tables) Reserve(tenant uint8, base, bytes uint64) error {
+	p, err := t.table(tenant)
+	if err != nil {
+		return err
+	}
+	first, end := t.pageRange(base, bytes)
+	for vpn := first; vpn < end; vpn++ {
+		i, err := p.make(vpn)
+		if err == nil && p.ent[i]>>refsAt&refsMask == refsMask {
+			err = fmt.Errorf("virtual page 0x%x is part of too many allocations", vpn)
+		}
+		if err != nil {
+			t.unmapPages(tenant, first, vpn)
+			return err
+		}
+		if State(p.ent[i]&stateMask) == Absent {
+			p.ent[i] = uint64(Host)
+		}
+		p.ent[i] += 1 << refsAt
+	}
+	return nil
+}
+
+// Unmap implements Memory.
+func (t *Tables) Unmap(tenant uint8, base, bytes uint64) {
+	first, end := t.pageRange(base, bytes)
+	t.unmapPages(tenant, first, end)
+}
+
+func (t *Tables) unmapPages(tenant uint8, first, end uint64) {
+	p := t.pt[tenant]
+	for vpn := first; vpn < end; vpn++ {
+		i := p.leaf(vpn)
+		if i < 0 || p.ent[i]>>refsAt&refsMask == 0 {
+			continue
+		}
+		p.ent[i] -= 1 << refsAt
+		if p.ent[i]>>refsAt&refsMask > 0 {
+			continue // another region touches the page
+		}
+		if State(p.ent[i]&stateMask) == Resident {
+			t.release(tenant, p.ent[i]>>valueAt)
+			t.shoot(tenant, vpn)
+		}
+		p.ent[i] = 0
+	}
+}
+
+// ReleaseTenant gives back everything a tenant has, table nodes included. The
+// caller has drained its requests and invalidates its TLB entries
+// (TLB.InvalidateTenant, MMU.InvalidateTenant).
+func (t *Tables) ReleaseTenant(tenant uint8) {
+	p := t.pt[tenant]
+	t.releaseLeaves(tenant, p, 0, 0)
+	for _, ppn := range t.nodes[tenant] {
+		t.release(tenant, ppn)
+	}
+	p.ent, p.addr = p.ent[:0], p.addr[:0]
+	t.nodes[tenant], t.carve[tenant], t.turn[tenant] = t.nodes[tenant][:0], span{}, 0
+}
+
+func (t *Tables) releaseLeaves(tenant uint8, p *PageTable, node, depth int) {
+	if len(p.addr) == 0 {
+		return
+	}
+	for _, e := range p.ent[node*nodeEntries : (node+1)*nodeEntries] {
+		if State(e&stateMask) != Resident {
+			continue
+		}
+		if depth < p.levels-1 {
+			t.releaseLeaves(tenant, p, int(e>>valueAt), depth+1)
+		} else {
+			t.release(tenant, e>>valueAt)
+		}
+	}
+}
+
+// UnmapToHost implements Memory. Pages the region shares with a neighbour go too.
+func (t *Tables) UnmapToHost(tenant uint8, base, bytes uint64) int {
+	p := t.pt[tenant]
+	first, end := t.pageRange(base, bytes)
+	n := 0
+	for vpn := first; vpn < end; vpn++ {
+		i := p.leaf(vpn)
+		if i < 0 || State(p.ent[i]&stateMask) != Resident {
+			continue
+		}
+		t.release(tenant, p.ent[i]>>valueAt)
+		p.ent[i] = p.ent[i]&(refsMask<<refsAt) | uint64(Host)
+		t.shoot(tenant, vpn)
+		n++
+	}
+	return n
+}
+
+// Translate is the functional translation of one address.
+func (t *Tables) Translate(tenant uint8, va uint64) (pa uint64, s State) {
+	ppn, s := t.Lookup(tenant, va>>t.bits)
+	return ppn<<t.bits | va&(1<<t.bits-1), s
+}
+
+// Lookup is the frame and state of a page.
+func (t *Tables) Lookup(tenant uint8, vpn uint64) (ppn uint64, s State) {
+	return t.pt[tenant].Lookup(vpn)
+}
+
+// PageBits is log2 of the page size.
+func (t *Tables) PageBits() uint { return t.bits }
+
+// Frames is the frame allocator.
+func (t *Tables) Frames() *Frames { return t.frames }
+
+// Pages is the number of frames a tenant has in a pool, table nodes included.
+func (t *Tables) Pages(tenant uint8, pool int) int { return t.pages[tenant][pool] }
+
+// Groups is the list of channel groups a tenant may use; it must not be changed.
+func (t *Tables) Groups(tenant uint8) []int { return t.groups[tenant] }

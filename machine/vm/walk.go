@@ -1,0 +1,145 @@
+package vm
+
+import "fmt"
+
+// Page walks: each level is one dependent read that the machine carries to the
+// LLC and, if need be, to DRAM.
+
+// startWalks gives free walkers to waiting misses.
+func (m *MMU) startWalks(now uint64) {
+	for m.queue.Len() > 0 && len(m.idle) > 0 {
+		i := m.queue.Pop()
+		e := &m.miss[i]
+		row := m.row[e.tenant]
+		row[Walks]++
+		row[WalkWait] += now - e.since
+		e.since, e.fault = now, false
+		w := m.idle[len(m.idle)-1]
+		m.idle = m.idle[:len(m.idle)-1]
+		m.walk[w] = walker{miss: i}
+		p := m.tab.pt[e.tenant]
+		if len(p.addr) == 0 {
+			m.unmapped(e)
+			return
+		}
+		m.skip(&m.walk[w], e, p)
+		m.reads.Push(w)
+	}
+}
+
+// skip starts the walk at the deepest node the page-walk cache knows.
+func (m *MMU) skip(w *walker, e *miss, p *PageTable) {
+	if m.cache == nil {
+		return
+	}
+	for d := p.levels - 1; d > 0; d-- {
+		if node, ok := m.cache.Lookup(e.tenant, p.prefix(e.vpn, d)); ok {
+			w.node, w.depth = int32(node), int32(d)
+			m.row[e.tenant][CacheHits]++
+			return
+		}
+	}
+}
+
+// prefix names the node at a depth on the path to a page.
+func (p *PageTable) prefix(vpn uint64, depth int) uint64 {
+	return vpn>>(levelBits*(p.levels-depth))<<3 | uint64(depth)
+}
+
+// PeekRead is the next page-table read, 8 bytes at paddr on behalf of tenant; it
+// stays until PopRead takes it.
+func (m *MMU) PeekRead() (paddr uint64, tenant uint8, ok bool) {
+	if m.reads.Len() == 0 {
+		return 0, 0, false
+	}
+	k := &m.walk[*m.reads.Head()]
+	e := &m.miss[k.miss]
+	return m.tab.pt[e.tenant].entryAddr(int(k.node), int(k.depth), e.vpn), e.tenant, true
+}
+
+// PopRead takes the next page-table read. The machine sends it to the LLC and
+// answers with ReadDone(walker).
+func (m *MMU) PopRead() (paddr uint64, tenant uint8, w int32, ok bool) {
+	paddr, tenant, ok = m.PeekRead()
+	if !ok {
+		return 0, 0, 0, false
+	}
+	m.row[tenant][WalkReads]++
+	return paddr, tenant, m.reads.Pop(), true
+}
+
+// ReadDone says that the data of a walker's read is here. The walk goes one level
+// down, ends with a translation, or ends with a fault.
+func (m *MMU) ReadDone(now uint64, w int32) {
+	k := &m.walk[w]
+	e := &m.miss[k.miss]
+	p := m.tab.pt[e.tenant]
+	entry := p.ent[p.at(int(k.node), int(k.depth), e.vpn)]
+	if int(k.depth) < p.levels-1 && entry != 0 {
+		k.node, k.depth = int32(entry>>valueAt), k.depth+1
+		if m.cache != nil {
+			m.cache.Insert(e.tenant, p.prefix(e.vpn, int(k.depth)), uint64(k.node))
+		}
+		m.reads.Push(w)
+		return
+	}
+	i := k.miss
+	m.row[e.tenant][WalkCycles] += now - e.since
+	m.idle = append(m.idle, w)
+	switch State(entry & stateMask) {
+	case Resident:
+		e.ppn = entry >> valueAt
+		m.l2.Insert(e.tenant, e.vpn, e.ppn)
+		m.index.remove(pageKey(e.tenant, e.vpn))
+		m.done.Push(i)
+	case Host:
+		e.since, e.fault = now, true
+		m.row[e.tenant][Faults]++
+		m.raise(now, i)
+	default:
+		m.unmapped(e)
+	}
+}
+
+// raise hands a fault to the driver.
+func (m *MMU) raise(now uint64, i int32) {
+	e := &m.miss[i]
+	if m.fault == nil {
+		m.fail(fmt.Errorf("tenant %d: virtual page 0x%x is not on the device and the machine has no fault handler", e.tenant, e.vpn))
+		return
+	}
+	if !m.fault.Fault(now, e.tenant, e.vpn, int(e.sm)) {
+		m.refuse.Push(i)
+	}
+}
+
+// Resolve says that a page is on the device now: a walk that faulted on it
+// restarts. Pages nobody waits for are ignored.
+func (m *MMU) Resolve(now uint64, tenant uint8, vpn uint64) {
+	i := m.index.find(pageKey(tenant, vpn))
+	if i < 0 || !m.miss[i].fault {
+		return
+	}
+	e := &m.miss[i]
+	m.row[tenant][FaultCycles] += now - e.since
+	e.since, e.fault = now, false
+	m.queue.Push(i)
+}
+
+// Home is the channel group nearest to an SM, -1 when the machine has none.
+func (m *MMU) Home(sm int) int {
+	if sm < 0 || sm >= len(m.cfg.Home) {
+		return -1
+	}
+	return m.cfg.Home[sm]
+}
+
+func (m *MMU) unmapped(e *miss) {
+	m.fail(fmt.Errorf("tenant %d: SM %d asked for virtual page 0x%x (address 0x%x), which no allocation covers", e.tenant, e.sm, e.vpn, e.vpn<<m.tab.bits))
+}
+
+func (m *MMU) fail(err error) {
+	if m.err == nil {
+		m.err = err
+	}
+}
