@@ -1,6 +1,7 @@
 package host
 
 import (
+	"bytes"
 	"fmt"
 	"math"
 )
@@ -9,7 +10,7 @@ import (
 // slices ([]int8 ... []uint64, []float32, []float64; f16 arrays as []float32) for
 // arrays, and int64, float64, string or bool for scalars. The result is a typed
 // slice.
-type Reference func(args []any) (any, error)
+type Reference = func(args []any) (any, error)
 
 // Snapshot is a copy of the elements as a typed slice; f16 widens to []float32. It
 // observes: no simulated time.
@@ -143,3 +144,18 @@ func (a *Array) Set(slice any) error {
 	}
 	return a.write("set "+a.b.r.Name, func(b []byte) { copy(b, d.Bytes) })
 }
+
+// Append adds an element of the type of s, whatever the type of d.
+func (d *Data) Append(s Scalar) {
+	var b [8]byte
+	s.Type.store(b[:], s.Bits)
+	d.Bytes = append(d.Bytes, b[:s.Type.Size()]...)
+}
+
+// Repeat is d n times over.
+func (d *Data) Repeat(n int64) *Data {
+	return &Data{d.Type, bytes.Repeat(d.Bytes, int(n))}
+}
+
+// Slice is a copy as a typed Go slice; f16 widens to []float32.
+func (d *Data) Slice() any { return d.Type.typed(d.Bytes) }
