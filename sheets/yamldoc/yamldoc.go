@@ -13,6 +13,8 @@ import (
 	"io"
 	"math"
 	"os"
+	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/goccy/go-yaml"
@@ -90,6 +92,19 @@ func (e *Error) Error() string {
 		s += "\n" + e.Excerpt
 	}
 	return s
+}
+
+// exponent is a number such as 2e6, which the YAML library leaves as text.
+var exponent = regexp.MustCompile(`^[-+]?[0-9]+(\.[0-9]*)?[eE][-+]?[0-9]+$`)
+
+// At returns the key itself, or the mapping when it has no such key.
+func (n *Node) At(name string) *Node {
+	for i := range n.Keys {
+		if n.Keys[i].Name == name {
+			return n.Keys[i].At
+		}
+	}
+	return n
 }
 
 // Errorf makes an error at the node.
@@ -255,6 +270,11 @@ func (f *file) convert(a ast.Node, depth int) (*Node, error) {
 		}
 	case *ast.StringNode:
 		n.Kind, n.Raw = Text, x.Value
+		if x.GetToken().Type == token.StringType && exponent.MatchString(n.Raw) {
+			if v, err := strconv.ParseFloat(n.Raw, 64); err == nil {
+				n.Kind, n.Float = Float, v
+			}
+		}
 	case *ast.LiteralNode:
 		n.Kind, n.Raw = Text, x.Value.Value
 	case *ast.SequenceNode:
