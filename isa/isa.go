@@ -128,6 +128,7 @@ type Step struct {
 	Bar    uint8  // barrier number (Kind Barrier)
 	// Expect is the number of threads the barrier waits for; 0 means all of the CTA.
 	Expect int32
+	Arrive bool // bar.arrive: the warp counts as arrived but does not wait (Kind Barrier)
 	// Addr is the byte address of each lane in Mask: a virtual address for Global, an
 	// offset into the CTA's window for Shared, into the thread's for Local.
 	Addr [Lanes]uint64
