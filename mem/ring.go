@@ -49,3 +49,34 @@ func (q *Ring[T]) Pop() T {
 
 // Clear empties the queue.
 func (q *Ring[T]) Clear() { q.head, q.size = 0, 0 }
+
+// Queue is a first-in first-out queue without a limit of its own, for places where
+// something else bounds what can be in it. It keeps its storage.
+type Queue[T any] struct {
+	buf  []T
+	head int
+}
+
+// Len is the number of queued elements.
+func (q *Queue[T]) Len() int { return len(q.buf) - q.head }
+
+// Push appends v.
+func (q *Queue[T]) Push(v T) {
+	if q.head > 0 && len(q.buf) == cap(q.buf) {
+		n := copy(q.buf, q.buf[q.head:])
+		q.buf, q.head = q.buf[:n], 0
+	}
+	q.buf = append(q.buf, v)
+}
+
+// Head is the oldest element; the queue must not be empty.
+func (q *Queue[T]) Head() *T { return &q.buf[q.head] }
+
+// Pop removes and returns the oldest element; the queue must not be empty.
+func (q *Queue[T]) Pop() T {
+	v := q.buf[q.head]
+	if q.head++; q.head == len(q.buf) {
+		q.buf, q.head = q.buf[:0], 0
+	}
+	return v
+}

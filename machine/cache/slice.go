@@ -1,0 +1,375 @@
+// Package cache is the last-level cache: one Slice per crossbar port, write-back,
+// sectored, with MSHRs, an input pipeline (GPGPU-Sim calls it the ROP queue), a
+// queue to its DRAM channel and a queue of replies.
+//
+// A reader must know three types: Config (the sheet's numbers), Slice (its queues
+// and tick) and Fetch (what it asks of its DRAM channel).
+package cache
+
+import (
+	"fmt"
+	"math/bits"
+
+	"heddle/engine"
+	"heddle/mem"
+	"heddle/mem/tags"
+	"heddle/sheets"
+	"heddle/stat"
+)
+
+// Counter indices of a slice's row in the machine's "llc" table.
+const (
+	Accesses = iota
+	Hits
+	Pending
+	Misses
+	Reads
+	Writes
+	Atomics
+	Writebacks
+	Stalls
+	WalkReads
+	Latency
+	numCounters
+)
+
+// Counters describes them, in index order.
+func Counters() []stat.Desc {
+	return []stat.Desc{
+		{Name: "accesses", Unit: "sectors", Doc: "sectors presented to the tags"},
+		{Name: "hits", Unit: "sectors", Doc: "sectors found valid, and sectors written into present lines"},
+		{Name: "pending_hits", Unit: "sectors", Doc: "sectors found on their way from DRAM"},
+		{Name: "misses", Unit: "sectors", Doc: "sectors fetched from DRAM, and sectors written into new lines"},
+		{Name: "reads", Unit: "requests", Doc: "read requests"},
+		{Name: "writes", Unit: "requests", Doc: "write requests"},
+		{Name: "atomics", Unit: "requests", Doc: "atomic and reduction requests"},
+		{Name: "writebacks", Unit: "sectors", Doc: "dirty sectors written to DRAM"},
+		{Name: "stall_cycles", Unit: "cycles", Doc: "cycles the head request could not be served"},
+		{Name: "walk_reads", Unit: "requests", Doc: "page-table reads"},
+		{Name: "queue_cycles", Unit: "cycles", Doc: "sum over requests of the time from arrival to the tags, pipeline included"},
+	}
+}
+
+// Config is what a slice needs of the sheet.
+type Config struct {
+	latency, hit       uint64
+	sectorsPerCycle    int
+	mshrs, merge       int
+	inQueue, missQueue int
+	sectors            int
+	fetchOnWrite       bool
+	sets, ways, line   int
+	repl               string
+}
+
+// Derive reads the sheet.
+func Derive(l *sheets.LLC) (*Config, error) {
+	if l.Line <= 0 || l.Sector <= 0 || l.Line%l.Sector != 0 || l.Line/l.Sector > 8 {
+		return nil, fmt.Errorf("llc.line = %d, llc.sector = %d: a line has 1 to 8 whole sectors", l.Line, l.Sector)
+	}
+	c := &Config{latency: uint64(l.Latency), hit: uint64(max(1, l.HitLatency)), mshrs: l.MSHRs, merge: l.Merge, inQueue: max(1, l.InQueue),
+		missQueue: max(1, l.MissQueue), sectors: l.Line / l.Sector, fetchOnWrite: l.WriteAlloc == "fetch",
+		sets: l.Sets, ways: l.Ways, line: l.Line, repl: l.Repl}
+	c.sectorsPerCycle = max(1, l.PortBytes/l.Sector)
+	return c, nil
+}
+
+// Fetch is a request of a slice to DRAM: sectors of a line. Tag is the line's
+// index in the slice; -1 marks a write, which needs no answer.
+type Fetch struct {
+	Line    uint64
+	Tag     int32
+	Slice   int16
+	Sectors uint8
+	Tenant  uint8
+}
+
+type arrival struct {
+	at uint64
+	h  int32
+}
+
+// Slice is one LLC slice.
+type Slice struct {
+	ID   int
+	cfg  *Config
+	tags *tags.Array
+	slab *mem.Slab
+	rows [][]uint64
+
+	in      mem.Queue[arrival] // the input pipeline, then the queue before the tags
+	port    uint64             // cycle from which tags and data array are free
+	count   int                // MSHR sectors in use
+	merged  []uint8            // per line and sector
+	stalled bool
+	stallAt uint64
+
+	// ToDRAM holds what the channel must fetch or write, oldest first.
+	ToDRAM mem.Ring[Fetch]
+	// Reply holds answered requests with the cycle they may leave, oldest first.
+	Reply      mem.Queue[Answer]
+	replyLimit int
+}
+
+// Answer is a finished request on its way to the interconnect.
+type Answer struct {
+	At uint64
+	H  int32
+}
+
+// New builds a slice. set is its set-index function over line addresses.
+func New(id int, cfg *Config, slab *mem.Slab, table *stat.Table, set func(line uint64) uint32) (*Slice, error) {
+	t, err := tags.New(cfg.sets, cfg.ways, cfg.line, cfg.repl, set)
+	if err != nil {
+		return nil, fmt.Errorf("llc: %w", err)
+	}
+	s := &Slice{ID: id, cfg: cfg, tags: t, slab: slab, merged: make([]uint8, len(t.Tag)*cfg.sectors), replyLimit: cfg.inQueue}
+	s.ToDRAM = mem.NewRing[Fetch](cfg.missQueue)
+	for i := range table.Tenants {
+		s.rows = append(s.rows, table.Row(id, i))
+	}
+	return s, nil
+}
+
+// CanAccept says whether the input queue has room for another request. What is
+// still in the pipeline does not count, as in GPGPU-Sim, where only the queue
+// behind it exerts back-pressure.
+func (s *Slice) CanAccept(now uint64) bool {
+	return s.in.Len() < s.cfg.inQueue+int(s.cfg.latency)
+}
+
+// Accept takes a request from the interconnect.
+func (s *Slice) Accept(h int32, now uint64) { s.in.Push(arrival{now + s.cfg.latency, h}) }
+
+// Tick serves the tags and returns the next cycle with work; Never while only a
+// fill, room in ToDRAM or room in Reply can help.
+func (s *Slice) Tick(now uint64) uint64 {
+	for s.in.Len() > 0 {
+		a := s.in.Head()
+		at := max(a.at, s.port)
+		if at > now {
+			return at
+		}
+		if s.stalled {
+			return engine.Never
+		}
+		if !s.serve(a.h, now) {
+			s.stalled, s.stallAt = true, now
+			return engine.Never
+		}
+		s.rows[s.slab.R[a.h].Tenant][Latency] += now - (a.at - s.cfg.latency)
+		s.in.Pop()
+	}
+	return engine.Never
+}
+
+// Retry lets a stalled head try again: something it may have waited for happened.
+func (s *Slice) Retry(now uint64) {
+	if s.stalled {
+		s.stalled = false
+		s.rows[s.slab.R[s.in.Head().h].Tenant][Stalls] += now - s.stallAt
+	}
+}
+
+// Stalled says whether the head request waits for a fill or for room.
+func (s *Slice) Stalled() bool { return s.stalled }
+
+func (s *Slice) serve(h int32, now uint64) bool {
+	if s.Reply.Len() >= s.replyLimit {
+		return false
+	}
+	r := &s.slab.R[h]
+	row := s.rows[r.Tenant]
+	n := bits.OnesCount8(r.Sectors)
+	switch r.Op {
+	case mem.Write:
+		if !s.write(r, row) {
+			return false
+		}
+		row[Writes]++
+		s.reply(h, now)
+	default:
+		hit, ok := s.read(h, r, row)
+		if !ok {
+			return false
+		}
+		switch r.Op {
+		case mem.Read:
+			row[Reads]++
+		case mem.Walk:
+			row[WalkReads]++
+		default:
+			row[Atomics]++
+		}
+		if hit {
+			s.reply(h, now)
+		}
+	}
+	row[Accesses] += uint64(n)
+	s.port = now + uint64((n+s.cfg.sectorsPerCycle-1)/s.cfg.sectorsPerCycle)
+	return true
+}
+
+func (s *Slice) reply(h int32, now uint64) {
+	s.Reply.Push(Answer{now + s.cfg.hit, h})
+}
+
+// read serves reads, atomics and walks: all need the bytes. A request that has to
+// wait hangs on its line; Full holds the sectors it still waits for.
+func (s *Slice) read(h int32, r *mem.Req, row []uint64) (hit, ok bool) {
+	t := s.tags
+	i := t.Find(r.Line)
+	var valid, pending uint8
+	if i != tags.None {
+		valid, pending = t.Valid[i], t.Pending[i]
+	}
+	need := r.Sectors &^ valid
+	if need == 0 {
+		t.Use(i)
+		s.modify(i, r)
+		row[Hits] += uint64(bits.OnesCount8(r.Sectors))
+		return true, true
+	}
+	miss := need &^ pending
+	if miss != 0 && (s.ToDRAM.Full() || s.count+bits.OnesCount8(miss) > s.cfg.mshrs) {
+		return false, false
+	}
+	if i == tags.None {
+		if i = s.allocate(r.Line, r.Tenant, 1); i == tags.None {
+			return false, false
+		}
+	} else if !s.mergeable(i, need) {
+		return false, false
+	}
+	t.Use(i)
+	r.Full, r.Next = need, t.Wait[i]
+	t.Wait[i] = h
+	base := int(i) * s.cfg.sectors
+	for m := need; m != 0; m &= m - 1 {
+		s.merged[base+bits.TrailingZeros8(m)]++
+	}
+	row[Hits] += uint64(bits.OnesCount8(r.Sectors & valid))
+	row[Pending] += uint64(bits.OnesCount8(need & pending))
+	row[Misses] += uint64(bits.OnesCount8(miss))
+	if miss != 0 {
+		s.fetch(i, miss, r.Tenant)
+	}
+	return false, true
+}
+
+func (s *Slice) fetch(i int32, sectors, tenant uint8) {
+	s.tags.Pending[i] |= sectors
+	s.count += bits.OnesCount8(sectors)
+	s.ToDRAM.Push(Fetch{Line: s.tags.Tag[i], Tag: i, Slice: int16(s.ID), Sectors: sectors, Tenant: tenant})
+}
+
+func (s *Slice) mergeable(i int32, sectors uint8) bool {
+	base := int(i) * s.cfg.sectors
+	for m := sectors; m != 0; m &= m - 1 {
+		if int(s.merged[base+bits.TrailingZeros8(m)]) >= s.cfg.merge {
+			return false
+		}
+	}
+	return true
+}
+
+// modify marks what an atomic changes.
+func (s *Slice) modify(i int32, r *mem.Req) {
+	if r.Op == mem.AtomicOp || r.Op == mem.ReduceOp {
+		s.tags.Dirty[i] |= r.Sectors
+	}
+}
+
+// allocate makes room for a line, writing its victim's dirty sectors back. It
+// needs room in ToDRAM for that and for extra requests of the caller.
+func (s *Slice) allocate(line uint64, tenant uint8, extra int) int32 {
+	t := s.tags
+	v := t.Victim(line)
+	if v == tags.None {
+		return v
+	}
+	if d := t.Dirty[v]; d != 0 {
+		if s.ToDRAM.Len()+extra+1 > s.cfg.missQueue {
+			return tags.None
+		}
+		owner := t.Tenant[v]
+		s.rows[owner][Writebacks] += uint64(bits.OnesCount8(d))
+		s.ToDRAM.Push(Fetch{Line: t.Tag[v], Tag: -1, Slice: int16(s.ID), Sectors: d, Tenant: owner})
+	}
+	t.Fill(v, line, tenant)
+	return v
+}
+
+// write is write-back with allocation. A sector written completely becomes valid;
+// one written in part stays invalid until a read (lazy) or this write (fetch)
+// brings the rest from DRAM.
+func (s *Slice) write(r *mem.Req, row []uint64) bool {
+	t := s.tags
+	i := t.Find(r.Line)
+	fresh := i == tags.None
+	part := r.Sectors &^ r.Full
+	if s.cfg.fetchOnWrite && part != 0 && (s.ToDRAM.Len()+2 > s.cfg.missQueue || s.count+bits.OnesCount8(part) > s.cfg.mshrs) {
+		return false
+	}
+	if fresh {
+		if i = s.allocate(r.Line, r.Tenant, 1); i == tags.None {
+			return false
+		}
+	}
+	t.Use(i)
+	t.Valid[i] |= r.Full &^ t.Pending[i]
+	t.Dirty[i] |= r.Sectors
+	if miss := part &^ t.Valid[i] &^ t.Pending[i]; s.cfg.fetchOnWrite && miss != 0 {
+		s.fetch(i, miss, r.Tenant)
+	}
+	n := uint64(bits.OnesCount8(r.Sectors))
+	if fresh {
+		row[Misses] += n
+	} else {
+		row[Hits] += n
+	}
+	return true
+}
+
+// Filled brings sectors of line index i from DRAM and answers who waited.
+func (s *Slice) Filled(i int32, sectors uint8, now uint64) {
+	t := s.tags
+	t.Valid[i] |= sectors
+	t.Pending[i] &^= sectors
+	s.count -= bits.OnesCount8(sectors)
+	base := int(i) * s.cfg.sectors
+	for m := sectors; m != 0; m &= m - 1 {
+		s.merged[base+bits.TrailingZeros8(m)] = 0
+	}
+	link := &t.Wait[i]
+	for *link != -1 {
+		h := *link
+		r := &s.slab.R[h]
+		if r.Full &^= sectors; r.Full != 0 {
+			link = &r.Next
+			continue
+		}
+		*link = r.Next
+		s.modify(i, r)
+		s.reply(h, now)
+	}
+	s.Retry(now)
+}
+
+// Prefill makes a line present and clean without traffic: a host-to-device copy
+// that GPGPU-Sim's -gpgpu_perf_sim_memcpy routes through the L2. It must not be
+// called while requests are in flight.
+func (s *Slice) Prefill(line uint64, sectors, tenant uint8) {
+	i := s.tags.Find(line)
+	if i == tags.None {
+		if i = s.tags.Victim(line); i == tags.None {
+			return
+		}
+		s.tags.Fill(i, line, tenant)
+	}
+	s.tags.Use(i)
+	s.tags.Valid[i] |= sectors
+}
+
+// Queued is the number of requests in the input pipeline and queue.
+func (s *Slice) Queued() int { return s.in.Len() }

@@ -1,0 +1,149 @@
+package sm
+
+import (
+	"math/bits"
+
+	"heddle/isa"
+)
+
+// access is the part of a warp's memory instruction that falls into one line.
+type access struct {
+	line    uint64 // virtual before translation, physical after
+	at      uint64 // cycle at which its next stage may take it
+	op      int32  // index into SM.ops
+	sectors uint8
+	full    uint8 // of a store: sectors it writes completely
+	phys    bool  // line has been translated
+}
+
+// coalescer merges the addresses of a warp into line accesses.
+type coalescer struct {
+	lineShift, sectorShift uint
+	sectors                uint
+	n                      int
+	acc                    [2 * isa.Lanes]access
+	bytes                  [2 * isa.Lanes][2]uint64 // bytes written within a line of at most 128
+}
+
+// merge adds to acc the lines the lanes of mask touch, in order of first
+// touch (compute capability 7.x: whole warp at once, 32-byte sectors). With
+// bytes set, full tells which sectors are written completely. An access that
+// straddles two lines (possible only for vectors wider than the alignment rules
+// of PTX allow) would be a fault earlier.
+func (c *coalescer) merge(mask uint32, addr *[isa.Lanes]uint64, width uint8, bytes bool) {
+	last := -1
+	lineMask := uint64(1)<<c.lineShift - 1
+	for ; mask != 0; mask &= mask - 1 {
+		a := addr[bits.TrailingZeros32(mask)]
+		line := a &^ lineMask
+		if last < 0 || c.acc[last].line != line {
+			last = c.find(line)
+		}
+		first := (a & lineMask) >> c.sectorShift
+		end := ((a&lineMask)+uint64(width)-1)>>c.sectorShift + 1
+		c.acc[last].sectors |= uint8(1<<end - 1<<first)
+		if bytes {
+			c.mark(last, uint(a&lineMask), uint(width))
+		}
+	}
+	if bytes {
+		for i := range c.n {
+			c.acc[i].full = c.fullSectors(i)
+		}
+	}
+}
+
+func (c *coalescer) find(line uint64) int {
+	for i := range c.n {
+		if c.acc[i].line == line {
+			return i
+		}
+	}
+	i := c.n
+	c.n++
+	c.acc[i] = access{line: line}
+	c.bytes[i] = [2]uint64{}
+	return i
+}
+
+func (c *coalescer) mark(i int, off, width uint) {
+	m := uint64(1)<<width - 1
+	c.bytes[i][off>>6&1] |= m << (off & 63)
+}
+
+func (c *coalescer) fullSectors(i int) uint8 {
+	var full uint8
+	size := uint(1) << c.sectorShift
+	for s := range c.sectors {
+		all := true
+		for b := s * size; b < (s+1)*size; b += 32 {
+			all = all && uint32(c.bytes[i][b>>6&1]>>(b&63)) == 1<<32-1
+		}
+		if all {
+			full |= 1 << s
+		}
+	}
+	return full
+}
+
+// mergeAtomic forms the transactions of an atomic: lanes that hit the same bytes
+// go into separate transactions, one after the other, as the L2 performs one
+// operation per word and transaction.
+func (c *coalescer) mergeAtomic(mask uint32, addr *[isa.Lanes]uint64, width uint8) {
+	c.n = 0
+	lineMask := uint64(1)<<c.lineShift - 1
+	m := uint64(1)<<width - 1
+	for ; mask != 0; mask &= mask - 1 {
+		a := addr[bits.TrailingZeros32(mask)]
+		line, off := a&^lineMask, uint(a&lineMask)
+		i := 0
+		for i < c.n && (c.acc[i].line != line || c.bytes[i][off>>6&1]>>(off&63)&m != 0) {
+			i++
+		}
+		if i == c.n {
+			c.acc[i] = access{line: line}
+			c.bytes[i] = [2]uint64{}
+			c.n++
+		}
+		c.bytes[i][off>>6&1] |= m << (off & 63)
+		c.acc[i].sectors |= 1 << (off >> c.sectorShift)
+	}
+}
+
+// conflictCycles is the number of cycles shared memory needs for a warp access:
+// the largest number of distinct words any bank must deliver. Lanes that read
+// the same word are served together (broadcast). With serial set (atomics),
+// every lane counts, because same-word operations are performed one by one.
+func conflictCycles(mask uint32, addr *[isa.Lanes]uint64, width uint8, banks int, serial bool) int {
+	words := max(1, int(width)/4)
+	var count, head [64]uint8       // per bank: distinct words, the last of them in word[]
+	var word [4 * isa.Lanes]uint64  // distinct words seen
+	var before [4 * isa.Lanes]uint8 // the previous word of the same bank
+	n, worst := 0, 1
+	for m := mask; m != 0; m &= m - 1 {
+		a := addr[bits.TrailingZeros32(m)] >> 2
+		for k := range words {
+			w := a + uint64(k)
+			b := int(w % uint64(banks))
+			if !serial && contains(&word, &before, head[b], count[b], w) {
+				continue
+			}
+			word[n], before[n] = w, head[b]
+			head[b] = uint8(n)
+			count[b]++
+			n++
+			worst = max(worst, int(count[b]))
+		}
+	}
+	return worst
+}
+
+func contains(word *[4 * isa.Lanes]uint64, before *[4 * isa.Lanes]uint8, at, n uint8, w uint64) bool {
+	for ; n > 0; n-- {
+		if word[at&127] == w {
+			return true
+		}
+		at = before[at&127]
+	}
+	return false
+}

@@ -1,0 +1,81 @@
+package sm
+
+import (
+	"heddle/isa"
+	"heddle/stat"
+)
+
+// Counter indices of an SM's row in the machine's "sm" table.
+const (
+	WarpInsts = iota
+	ThreadInsts
+	CTAsDone
+	ActiveCycles
+	Barriers
+	Loads
+	Stores
+	Atomics
+	SharedAccesses
+	SharedConflicts
+	L1Accesses
+	L1Hits
+	L1Pending
+	L1Misses
+	L1Stalls
+	Requests
+	RequestLatency
+	TLBAccesses
+	TLBHits
+	ByTiming    // ByTiming + isa.Timing: thread instructions of that class
+	numCounters = ByTiming + int(isa.NumTimings)
+)
+
+var timingNames = [isa.NumTimings]string{"other", "int_add", "int_max", "int_mul", "int_mad", "int_div", "shuffle",
+	"fp_add", "fp_max", "fp_mul", "fp_mad", "fp_div", "dp_add", "dp_max", "dp_mul", "dp_mad", "dp_div", "special", "matrix"}
+
+// Counters describes them, in index order.
+func Counters() []stat.Desc {
+	d := []stat.Desc{
+		{Name: "warp_insts", Unit: "instructions", Doc: "warp instructions issued"},
+		{Name: "thread_insts", Unit: "instructions", Doc: "lanes that executed, summed over warp instructions"},
+		{Name: "ctas", Unit: "CTAs", Doc: "thread blocks completed"},
+		{Name: "active_cycles", Unit: "cycles", Doc: "SM-cycles with at least one resident CTA of the tenant"},
+		{Name: "barriers", Unit: "instructions", Doc: "barrier arrivals of warps"},
+		{Name: "loads", Unit: "instructions", Doc: "global, local and generic warp loads"},
+		{Name: "stores", Unit: "instructions", Doc: "global, local and generic warp stores"},
+		{Name: "atomics", Unit: "instructions", Doc: "warp atomics and reductions on global memory"},
+		{Name: "shared_accesses", Unit: "instructions", Doc: "warp accesses to shared memory"},
+		{Name: "shared_conflict_cycles", Unit: "cycles", Doc: "extra cycles of shared-memory bank conflicts"},
+		{Name: "l1_accesses", Unit: "sectors", Doc: "sectors presented to the L1D tags"},
+		{Name: "l1_hits", Unit: "sectors", Doc: "sectors found valid"},
+		{Name: "l1_pending_hits", Unit: "sectors", Doc: "sectors found on their way"},
+		{Name: "l1_misses", Unit: "sectors", Doc: "sectors requested from below"},
+		{Name: "l1_stall_cycles", Unit: "cycles", Doc: "cycles the L1D head could not be served (MSHR, line or queue full)"},
+		{Name: "requests", Unit: "requests", Doc: "requests sent to the interconnect"},
+		{Name: "request_latency", Unit: "cycles", Doc: "sum of their round trips"},
+		{Name: "tlb_accesses", Unit: "lookups", Doc: "L1 TLB lookups"},
+		{Name: "tlb_hits", Unit: "lookups", Doc: "L1 TLB hits"},
+	}
+	for _, n := range timingNames {
+		d = append(d, stat.Desc{Name: "lanes_" + n, Unit: "instructions", Doc: "thread instructions of timing class " + n})
+	}
+	return d
+}
+
+// Cause says why a warp did not issue.
+type Cause uint8
+
+const (
+	NoStall     Cause = iota
+	Dependency        // an operand of an ALU instruction
+	MemoryWait        // an operand that a load or atomic brings
+	AtBarrier         // other warps of the CTA
+	AtFence           // its own stores
+	Fetch             // instruction buffer empty, branch redirect
+	NotSelected       // ready, but the scheduler or unit served another warp
+	NumCauses
+)
+
+func (c Cause) String() string {
+	return [...]string{"none", "dependency", "memory", "barrier", "fence", "fetch", "not_selected"}[c]
+}

@@ -1,0 +1,138 @@
+package sm
+
+import (
+	"math/bits"
+
+	"heddle/engine"
+	"heddle/isa"
+)
+
+// Fits says whether one more CTA of k can become resident now.
+func (s *SM) Fits(k *Kernel) bool {
+	g := &k.Geo
+	return s.resident < s.cfg.CTAs && bits.OnesCount64(s.freeW) >= g.Warps &&
+		s.threads+g.Warps*isa.Lanes <= s.cfg.Threads &&
+		s.regs+g.Warps*s.cfg.RegsPerWarp(g.Regs) <= s.cfg.Regs &&
+		s.shared+g.SharedBytes <= s.cfg.Shared &&
+		(k.Most == 0 || s.residentOf(k) < k.Most)
+}
+
+// Start makes CTA number cta of k resident; Fits must hold.
+func (s *SM) Start(k *Kernel, cta int, now uint64) error {
+	s.wakeAt(now + 1)
+	if s.resident == 0 {
+		s.activeSince = now
+		per := s.cfg.Occupancy(&k.Geo)
+		if k.Most > 0 {
+			per = min(per, k.Most)
+		}
+		if s.l1count == 0 {
+			if err := s.carve(per * k.Geo.SharedBytes); err != nil {
+				return err
+			}
+		}
+	}
+	b := 0
+	for s.blocks[b].k != nil {
+		b++
+	}
+	g := &k.Geo
+	exec := k.Grid.Start(cta, isa.Place{SM: s.ID, WarpSlot: bits.TrailingZeros64(s.freeW)})
+	bl := &s.blocks[b]
+	*bl = block{k: k, exec: exec, live: g.Warps, regs: g.Warps * s.cfg.RegsPerWarp(g.Regs)}
+	for i := range g.Warps {
+		w := bits.TrailingZeros64(s.freeW)
+		s.freeW &^= 1 << w
+		bl.slots |= 1 << w
+		s.age[w] = now<<16 | uint64(cta&0xff)<<8 | uint64(i)
+		s.begin(w, b, i, k, exec, now)
+	}
+	s.resident++
+	s.threads += g.Warps * isa.Lanes
+	s.regs += bl.regs
+	s.shared += g.SharedBytes
+	return nil
+}
+
+func (s *SM) begin(w, b, i int, k *Kernel, exec isa.CTA, now uint64) {
+	wp := &s.warps[w]
+	ready := wp.ready
+	if cap(ready) < k.Code.NumRegs {
+		ready = make([]uint32, k.Code.NumRegs)
+	}
+	ready = ready[:k.Code.NumRegs]
+	clear(ready)
+	*wp = warp{code: k.Code.Instr, regs: k.Code.Regs, ready: ready, exec: exec, k: k, row: s.rows[k.Tenant],
+		t0: now, since: now, pc: exec.PC(i), cta: int16(b), in: int16(i), state: running, buf: s.cfg.fetchWidth}
+	s.plan(w, wp, now+s.cfg.fetchLatency, now)
+}
+
+// Occupancy is the number of CTAs of a launch an SM can hold (threads, CTA slots,
+// registers, shared memory).
+func (c *Config) Occupancy(g *isa.Geometry) int {
+	n := min(c.CTAs, c.Warps/max(1, g.Warps))
+	if r := g.Warps * c.RegsPerWarp(g.Regs); r > 0 {
+		n = min(n, c.Regs/r)
+	}
+	if g.SharedBytes > 0 {
+		n = min(n, c.Shared/g.SharedBytes)
+	}
+	return n
+}
+
+// retire ends a warp that has exited once its memory traffic is over, and its CTA
+// with the last one.
+func (s *SM) retire(w int, now uint64) {
+	wp := &s.warps[w]
+	first := wp.state != finishing
+	wp.state, s.wake[w] = finishing, engine.Never
+	b := &s.blocks[wp.cta]
+	if first {
+		s.settle(b, now)
+	}
+	if wp.loads > 0 || wp.stores > 0 {
+		return
+	}
+	wp.state = free
+	b.live--
+	if b.live > 0 {
+		return
+	}
+	s.freeW |= b.slots
+	k := b.k
+	s.resident--
+	s.threads -= k.Geo.Warps * isa.Lanes
+	s.regs -= b.regs
+	s.shared -= k.Geo.SharedBytes
+	s.rows[k.Tenant][CTAsDone]++
+	if s.resident == 0 {
+		s.rows[k.Tenant][ActiveCycles] += now - s.activeSince
+	}
+	b.exec.Release()
+	b.k, b.exec = nil, nil
+	s.Done = append(s.Done, k)
+}
+
+// Resident is the number of CTAs on the SM.
+func (s *SM) Resident() int { return s.resident }
+
+func (s *SM) residentOf(k *Kernel) int {
+	n := 0
+	for i := range s.blocks {
+		if s.blocks[i].k == k {
+			n++
+		}
+	}
+	return n
+}
+
+// Settle counts the active cycles up to now of an SM that is still busy.
+func (s *SM) Settle(now uint64) {
+	for i := range s.blocks {
+		if k := s.blocks[i].k; k != nil {
+			s.rows[k.Tenant][ActiveCycles] += now - s.activeSince
+			s.activeSince = now
+			return
+		}
+	}
+}

@@ -1,0 +1,217 @@
+package sm
+
+import (
+	"math/bits"
+
+	"heddle/engine"
+	"heddle/isa"
+)
+
+// issueStage lets every scheduler issue from its ready warps.
+func (s *SM) issueStage(now uint64) {
+	for i := range s.sched {
+		sc := &s.sched[i]
+		for range s.cfg.width {
+			cand := s.ready & sc.mask
+			for cand != 0 {
+				w := s.cfg.pick(cand, sc.last, s.age)
+				if s.issue(w, i, now) {
+					sc.last = w
+					break
+				}
+				cand &^= 1 << w
+			}
+			if cand == 0 {
+				break
+			}
+		}
+		if s.Err != nil {
+			return
+		}
+	}
+}
+
+// issue executes warp w's next instruction if its unit can take it.
+func (s *SM) issue(w, sched int, now uint64) bool {
+	wp := &s.warps[w]
+	in := &wp.code[wp.pc]
+	var u *unit
+	if in.Unit == isa.LDST {
+		if s.ldInsts >= s.cfg.memQueue {
+			return false
+		}
+	} else if u = s.book(in.Unit, sched, now); u == nil {
+		return false
+	}
+	st := &s.step
+	if err := wp.exec.Step(int(wp.in), now, st); err != nil {
+		s.Err, s.ErrKernel = err, wp.k
+		return true
+	}
+	s.ready &^= 1 << w
+	s.count(w, wp, in, now)
+	fetch := s.fetched(wp, st.Next, now)
+	pc := wp.pc
+	wp.pc, wp.since = st.Next, now
+	if u != nil {
+		start := max(now, u.free)
+		u.free = start + uint64(s.cfg.interval[in.Timing])
+		done := uint32(start-wp.t0) + s.cfg.latency[in.Timing]
+		for _, r := range wp.regs[in.Reg : in.Reg+uint32(in.NDst)] {
+			wp.ready[r] = done
+		}
+	} else if st.Mask != 0 {
+		s.memory(w, wp, in, now)
+	}
+	switch {
+	case st.Next < 0:
+		s.retire(w, now)
+	case in.Kind == isa.Barrier:
+		s.arrive(w, wp, st, pc, now)
+	case in.Kind == isa.Fence && st.Mask != 0: // resumed when its own operation and all before it are done
+		wp.state, s.wake[w] = fenced, engine.Never
+	default:
+		s.plan(w, wp, fetch, now+1)
+	}
+	return true
+}
+
+// book finds a unit of class c that scheduler sched may use and that can take an
+// instruction now; with more units than schedulers each scheduler has its own.
+func (s *SM) book(c isa.Unit, sched int, now uint64) *unit {
+	us := s.units[c]
+	n := len(s.sched)
+	if len(us) <= n {
+		u := &us[sched%len(us)]
+		if u.free > now+s.cfg.slack {
+			return nil
+		}
+		return u
+	}
+	best := &us[sched]
+	for i := sched + n; i < len(us); i += n {
+		if us[i].free < best.free {
+			best = &us[i]
+		}
+	}
+	if best.free > now+s.cfg.slack {
+		return nil
+	}
+	return best
+}
+
+// count attributes the instruction and the cycles its warp waited for it.
+func (s *SM) count(w int, wp *warp, in *isa.Instr, now uint64) {
+	lanes := uint64(bits.OnesCount32(s.step.Mask))
+	wp.row[WarpInsts]++
+	wp.row[ThreadInsts] += lanes
+	wp.row[ByTiming+int(in.Timing)] += lanes
+	wp.k.WarpInsts++
+	wp.k.ThreadInsts += lanes
+	if wp.k.Prof == nil {
+		return
+	}
+	p := &wp.k.Prof[wp.pc]
+	p.Issues++
+	ready := max(s.wake[w], wp.since+1)
+	p.Stall[wp.cause] += ready - wp.since - 1
+	p.Stall[NotSelected] += now - min(now, ready)
+}
+
+// fetched is the cycle at which the instruction at next can be in the warp's
+// buffer: a taken branch and an exhausted buffer cost a fetch.
+func (s *SM) fetched(wp *warp, next int32, now uint64) uint64 {
+	if next == wp.pc+1 && wp.buf > 1 {
+		wp.buf--
+		return now + 1
+	}
+	wp.buf = s.cfg.fetchWidth
+	return now + s.cfg.fetchLatency
+}
+
+// plan finds out when the warp's next instruction can issue: when it has been
+// fetched and every register it reads or writes is ready. The warp may issue from
+// cycle now on: a caller in the issue stage, where this cycle is over for the
+// warp, passes the next one.
+func (s *SM) plan(w int, wp *warp, fetch, now uint64) {
+	in := &wp.code[wp.pc]
+	var t uint32
+	for _, r := range wp.regs[in.Reg : in.Reg+uint32(in.NReg)] {
+		t = max(t, wp.ready[r])
+	}
+	if t == notReady {
+		wp.cause, s.wake[w] = MemoryWait, engine.Never
+		return
+	}
+	at := wp.t0 + uint64(t)
+	wp.cause = Dependency
+	if fetch >= at {
+		at, wp.cause = fetch, Fetch
+	}
+	s.wake[w] = at
+	if at <= now {
+		s.ready |= 1 << w
+		return
+	}
+	s.sleep(w, now)
+}
+
+// resume plans a warp that something outside the schedulers had stopped.
+func (s *SM) resume(w int, cause Cause, now uint64) {
+	wp := &s.warps[w]
+	wp.state = running
+	s.plan(w, wp, now+1, now)
+	if wp.cause != MemoryWait {
+		wp.cause = cause
+	}
+}
+
+// arrive puts the warp at its barrier and opens it if it was the last.
+func (s *SM) arrive(w int, wp *warp, st *isa.Step, pc int32, now uint64) {
+	wp.row[Barriers]++
+	b := &s.blocks[wp.cta]
+	bar := &b.bar[st.Bar&15]
+	wp.state, s.wake[w] = barred, engine.Never
+	bar.slots |= 1 << w
+	bar.threads += s.threadsOf(wp)
+	if st.Expect > 0 {
+		if bar.threads >= int(st.Expect) {
+			s.open(bar, now)
+		}
+		return
+	}
+	s.settle(b, now)
+}
+
+// threadsOf is the number of threads of a warp, the last one of a CTA may be partial.
+func (s *SM) threadsOf(wp *warp) int {
+	return min(isa.Lanes, wp.k.Geo.Threads-int(wp.in)*isa.Lanes)
+}
+
+// settle opens every CTA-wide barrier that only waits for warps that have exited:
+// hardware counts those as arrived.
+func (s *SM) settle(b *block, now uint64) {
+	for i := range b.bar {
+		bar := &b.bar[i]
+		if bar.slots != 0 && bits.OnesCount64(bar.slots) == b.live-s.finishing(b) {
+			s.open(bar, now)
+		}
+	}
+}
+
+func (s *SM) finishing(b *block) int {
+	n := 0
+	for m := b.slots; m != 0; m &= m - 1 {
+		if s.warps[bits.TrailingZeros64(m)].state == finishing {
+			n++
+		}
+	}
+	return n
+}
+
+func (s *SM) open(bar *barrier, now uint64) {
+	for m := bar.slots; m != 0; m &= m - 1 {
+		s.resume(bits.TrailingZeros64(m), AtBarrier, now)
+	}
+	*bar = barrier{}
+}

@@ -1,0 +1,281 @@
+// Package sm is the streaming multiprocessor: resident CTAs and warps, warp
+// schedulers with a scoreboard, execution units with latencies and initiation
+// intervals, shared memory, the coalescer and the L1 data cache.
+//
+// A reader must know three types. SM is one multiprocessor and its tick; Kernel
+// is a launch as the SMs see it; warp is a resident warp: where it is in its
+// code, when its registers are ready, and what it waits for.
+//
+// Timing is driven by function: a warp executes the moment it issues, and what
+// it did (isa.Step) is charged to units and caches. A warp whose next operands
+// are ready at a known cycle sleeps in a small ring until then; one that waits
+// for memory or a barrier is not looked at until the answer arrives.
+package sm
+
+import (
+	"math/bits"
+
+	"heddle/engine"
+	"heddle/isa"
+	"heddle/mem"
+	"heddle/mem/tags"
+	"heddle/stat"
+)
+
+// ringSize is the reach of the wake-up ring in cycles; longer waits are re-armed.
+const ringSize = 256
+
+// notReady marks a register a load has yet to bring.
+const notReady = ^uint32(0)
+
+// Kernel is one launch.
+type Kernel struct {
+	ID        int
+	Tenant    uint8
+	Stream    int
+	Grid      isa.Grid
+	Code      *isa.Code
+	Geo       isa.Geometry
+	LocalBase uint64 // virtual address of the tenant's local-memory window
+	Most      int    // resident CTAs allowed per SM beyond the resource limits; 0: no limit
+
+	WarpInsts, ThreadInsts uint64
+	// Prof[pc] counts issues and, per Cause, the warp-cycles spent waiting to issue pc. Nil: not kept.
+	Prof []PC
+}
+
+// PC is the profile of one instruction.
+type PC struct {
+	Issues uint64
+	Stall  [NumCauses]uint64
+}
+
+type warpState uint8
+
+const (
+	free warpState = iota
+	running
+	barred    // waits at a barrier
+	fenced    // waits for its stores
+	finishing // has exited; loads or stores are still out
+)
+
+// warp is a resident warp.
+type warp struct {
+	code          []isa.Instr
+	regs          []uint16
+	ready         []uint32 // per register: cycle, counted from t0, at which a dependent may issue
+	exec          isa.CTA
+	k             *Kernel
+	row           []uint64 // the tenant's counters on this SM
+	t0            uint64
+	since         uint64 // cycle of the last issue
+	pc            int32
+	loads, stores int32 // memory instructions, store packets in flight
+	cta           int16
+	in            int16 // warp number within the CTA
+	state         warpState
+	cause         Cause
+	buf           uint8 // instructions left in the fetch buffer
+}
+
+// block is a resident CTA.
+type block struct {
+	k     *Kernel
+	exec  isa.CTA
+	slots uint64 // its warp slots
+	live  int    // warps not yet retired
+	regs  int
+	bar   [16]barrier
+}
+
+type barrier struct {
+	threads int
+	slots   uint64
+}
+
+// unit is one execution unit: the cycle it can start its next instruction.
+type unit struct{ free uint64 }
+
+// TLB is the SM's first-level translation buffer.
+type TLB interface {
+	Lookup(tenant uint8, vpn uint64) (ppn uint64, ok bool)
+	Insert(tenant uint8, vpn, ppn uint64)
+}
+
+// MMU takes L1 TLB misses; false is back-pressure.
+type MMU interface {
+	Request(now uint64, tenant uint8, vpn uint64, sm int, token int32) bool
+}
+
+// SM is one multiprocessor.
+type SM struct {
+	ID  int
+	cfg *Config
+
+	warps  [64]warp
+	blocks []block
+	wake   [64]uint64 // cycle at which the next instruction's operands are there
+	age    []uint64   // launch order per slot
+	ready  uint64     // warps that may issue now
+	ring   [ringSize]uint64
+	used   [ringSize / 64]uint64
+	freeW  uint64 // free warp slots
+	sched  []scheduler
+	units  [isa.NumUnits][]unit
+
+	threads, regs, shared int // in use
+	resident              int // CTAs
+
+	step isa.Step
+	co   coalescer
+
+	ops     []memOp
+	freeOps []int32
+	ldq     mem.Ring[access] // accesses before the L1, in program order
+	ldInsts int              // memory instructions in ldq
+	port    uint64           // cycle from which the LD/ST unit is free
+	l1q     mem.Ring[access] // the L1 pipeline
+	l1      *tags.Array
+	l1s     []*tags.Array // one per carve-out
+	l1count int           // MSHR sectors in use
+	waiters []waiter
+	freeWt  []int32
+	merged  []uint8 // per line and sector: requests merged
+	stalled bool    // the L1 head waits for a fill or for room in Out
+	stallAt uint64
+
+	tlb     TLB
+	mmu     MMU
+	pending []tlbMiss
+	replay  mem.Queue[access] // accesses whose translation has arrived
+
+	slab *mem.Slab
+	rows [][]uint64
+
+	// Out holds requests for the interconnect, oldest first; the machine drains it.
+	Out mem.Ring[int32]
+	// Done lists kernels one of whose CTAs finished this tick; the machine empties it.
+	Done []*Kernel
+	// Err is the first fault of a program, ErrKernel the kernel it happened in; the
+	// machine stops on it.
+	Err       error
+	ErrKernel *Kernel
+
+	activeSince uint64
+	due         uint64
+}
+
+type scheduler struct {
+	mask uint64 // warp slots
+	last int
+}
+
+// New builds an SM. table is the machine's "sm" counter table; tlb and mmu are nil
+// when the machine does not translate.
+func New(id int, cfg *Config, slab *mem.Slab, table *stat.Table, tlb TLB, mmu MMU) (*SM, error) {
+	s := &SM{ID: id, cfg: cfg, slab: slab, tlb: tlb, mmu: mmu, due: engine.Never}
+	s.age = make([]uint64, 64)
+	s.blocks = make([]block, cfg.CTAs)
+	s.freeW = 1<<cfg.Warps - 1
+	if cfg.Warps == 64 {
+		s.freeW = ^uint64(0)
+	}
+	for i := range s.wake {
+		s.wake[i] = engine.Never
+	}
+	s.sched = make([]scheduler, cfg.schedulers)
+	for w := range cfg.Warps {
+		s.sched[w%cfg.schedulers].mask |= 1 << w
+	}
+	for u, n := range cfg.units {
+		s.units[u] = make([]unit, n)
+	}
+	s.co = coalescer{lineShift: cfg.lineShift, sectorShift: cfg.sectorShift, sectors: uint(cfg.sectors)}
+	s.ldq = mem.NewRing[access]((cfg.memQueue + 1) * 2 * isa.Lanes)
+	s.l1q = mem.NewRing[access](cfg.l1.Banks*(cfg.l1.Latency+2) + 8)
+	if tlb != nil {
+		s.pending = make([]tlbMiss, cfg.tlbMisses)
+	}
+	s.Out = mem.NewRing[int32](max(1, cfg.l1.MissQueue))
+	for t := range table.Tenants {
+		s.rows = append(s.rows, table.Row(id, t))
+	}
+	return s, s.carve(0)
+}
+
+// Tick advances the SM through cycle now and returns the next cycle at which it
+// has work of its own.
+func (s *SM) Tick(now uint64) uint64 {
+	if s.l1q.Len() > 0 && !s.stalled && s.l1q.Head().at <= now {
+		s.cacheStage(now)
+	}
+	if s.ldq.Len()+s.replay.Len() > 0 {
+		s.memoryStage(now)
+	}
+	slot := now % ringSize
+	for woken := s.ring[slot]; woken != 0; woken &= woken - 1 {
+		s.arm(bits.TrailingZeros64(woken), now)
+	}
+	s.ring[slot] = 0
+	s.used[slot>>6] &^= 1 << (slot & 63)
+	if s.ready != 0 {
+		s.issueStage(now)
+	}
+	s.due = s.next(now)
+	return s.due
+}
+
+// Due is the cycle at which the SM has work of its own: what the last Tick asked
+// for, or earlier when something was delivered since.
+func (s *SM) Due() uint64 { return s.due }
+
+func (s *SM) wakeAt(at uint64) { s.due = min(s.due, at) }
+
+// arm makes a sleeping warp ready if its time has come, or puts it back to sleep.
+func (s *SM) arm(w int, now uint64) {
+	switch at := s.wake[w]; {
+	case at <= now:
+		s.ready |= 1 << w
+	case at != engine.Never:
+		s.sleep(w, now)
+	}
+}
+
+func (s *SM) sleep(w int, now uint64) {
+	at := min(s.wake[w], now+ringSize-1)
+	slot := at % ringSize
+	s.ring[slot] |= 1 << w
+	s.used[slot>>6] |= 1 << (slot & 63)
+}
+
+// next is the earliest cycle after now with work that no delivery announces.
+func (s *SM) next(now uint64) uint64 {
+	if s.ready != 0 {
+		return now + 1
+	}
+	n := engine.Never
+	if s.l1q.Len() > 0 && !s.stalled {
+		n = max(now+1, s.l1q.Head().at)
+	}
+	if s.replay.Len() > 0 {
+		n = now + 1
+	} else if s.ldq.Len() > 0 && !(s.stalled && s.l1q.Full()) {
+		n = min(n, max(now+1, s.port, s.ldq.Head().at))
+	}
+	start := (now + 1) % ringSize
+	for k := uint64(0); k <= ringSize/64; k++ {
+		i := (start>>6 + k) % (ringSize / 64)
+		word := s.used[i]
+		if k == 0 {
+			word &= ^uint64(0) << (start & 63)
+		} else if k == ringSize/64 {
+			word &= 1<<(start&63) - 1
+		}
+		if word != 0 {
+			at := i<<6 + uint64(bits.TrailingZeros64(word))
+			return min(n, now+1+(at-start)%ringSize)
+		}
+	}
+	return n
+}

@@ -1,0 +1,258 @@
+package sm
+
+import (
+	"testing"
+
+	"heddle/isa"
+	"heddle/sheets"
+)
+
+// A dependent instruction issues latency + overhead cycles after its producer:
+// the figures measured for the reference configuration (add 9, mul 9, mad 10, max
+// 18, logic 6, fp64 13, shuffle 26, SFU 104, integer division 149).
+func TestDependentLatency(t *testing.T) {
+	for _, c := range []struct {
+		t    isa.Timing
+		u    isa.Unit
+		want uint64
+	}{
+		{isa.IntAdd, isa.INT, 9}, {isa.IntMul, isa.INT, 9}, {isa.IntMad, isa.INT, 10}, {isa.IntMax, isa.INT, 18}, {isa.TimeOther, isa.INT, 6},
+		{isa.FpAdd, isa.SP, 9}, {isa.FpMad, isa.SP, 10}, {isa.DpAdd, isa.DP, 13}, {isa.Shuffle, isa.INT, 26}, {isa.Special, isa.SFU, 104}, {isa.IntDiv, isa.SFU, 149},
+	} {
+		at := newBench(t, nil).issues(oneWarp(alu(c.t, c.u, 0), alu(c.t, c.u, 1, 0), exit()))
+		if got := at[1] - at[0]; got != c.want {
+			t.Errorf("timing %d: dependent issue after %d cycles, want %d", c.t, got, c.want)
+		}
+	}
+}
+
+// The load-to-use times of the reference: shared memory 25, L1 hit 24.
+func TestLoadToUse(t *testing.T) {
+	g := oneWarp(load(isa.Shared, isa.CacheAll, 0), alu(isa.IntAdd, isa.INT, 1, 0), exit())
+	g.addr = lanes(0, 4)
+	at := newBench(t, nil).issues(g)
+	if got := at[1] - at[0]; got != 25 {
+		t.Errorf("shared load to use: %d cycles, want 25", got)
+	}
+	g = oneWarp(load(isa.Global, isa.CacheAll, 0), load(isa.Global, isa.CacheAll, 1, 0), alu(isa.IntAdd, isa.INT, 2, 1), exit())
+	g.addr = lanes(0x1000, 4)
+	at = newBench(t, nil).issues(g)
+	if got := at[2] - at[1]; got != 24 {
+		t.Errorf("L1 hit load to use: %d cycles, want 24", got)
+	}
+}
+
+// An n-way bank conflict holds the load/store unit for n cycles.
+func TestBankConflicts(t *testing.T) {
+	for _, c := range []struct{ stride, want int }{{4, 1}, {0, 1}, {8, 2}, {32, 8}, {128, 32}, {132, 1}} {
+		var a [isa.Lanes]uint64
+		for l := range a {
+			a[l] = uint64(l * c.stride)
+		}
+		if got := conflictCycles(^uint32(0), &a, 4, 32, false); got != c.want {
+			t.Errorf("stride %d: %d cycles, want %d", c.stride, got, c.want)
+		}
+	}
+	var same [isa.Lanes]uint64
+	if got := conflictCycles(0xff, &same, 4, 32, true); got != 8 {
+		t.Errorf("8 atomics on one word: %d cycles, want 8", got)
+	}
+}
+
+func TestCoalescing(t *testing.T) {
+	for _, c := range []struct {
+		name          string
+		base, stride  uint64
+		width         uint8
+		lines, sector int
+	}{
+		{"consecutive words", 0x1000, 4, 4, 1, 4},
+		{"misaligned by one word", 0x1004, 4, 4, 2, 5},
+		{"stride 2", 0x1000, 8, 4, 2, 8},
+		{"one line each", 0x1000, 128, 4, 32, 32},
+		{"one address", 0x1040, 0, 4, 1, 1},
+		{"16-byte vectors", 0x1000, 16, 16, 4, 16},
+	} {
+		b := newBench(t, nil)
+		in := store(isa.Global)
+		in.Width = c.width
+		g := oneWarp(in, exit())
+		g.addr = lanes(c.base, c.stride)
+		b.run(g, 1, false)
+		sectors := 0
+		for _, r := range b.sent {
+			for s := range 4 {
+				sectors += int(r.Sectors >> s & 1)
+			}
+		}
+		if len(b.sent) != c.lines || sectors != c.sector {
+			t.Errorf("%s: %d lines, %d sectors; want %d, %d", c.name, len(b.sent), sectors, c.lines, c.sector)
+		}
+	}
+}
+
+// A store of whole sectors says so, a partial one does not.
+func TestFullSectors(t *testing.T) {
+	b := newBench(t, nil)
+	g := oneWarp(store(isa.Global), exit())
+	g.addr = lanes(0x1000, 4)
+	b.run(g, 1, false)
+	if b.sent[0].Full != 0xf {
+		t.Errorf("full sectors %04b, want all", b.sent[0].Full)
+	}
+	b = newBench(t, nil)
+	g.addr = lanes(0x1000, 0)
+	b.run(g, 1, false)
+	if b.sent[0].Full != 0 || b.sent[0].Sectors != 1 {
+		t.Errorf("32 stores to one word: full %04b of sectors %04b, want none of one", b.sent[0].Full, b.sent[0].Sectors)
+	}
+}
+
+// Two misses on one line become one request; the second is a pending hit.
+func TestMSHRMerge(t *testing.T) {
+	b := newBench(t, nil)
+	g := oneWarp(load(isa.Global, isa.CacheAll, 0), load(isa.Global, isa.CacheAll, 1), alu(isa.IntAdd, isa.INT, 2, 0, 1), exit())
+	g.addr = lanes(0x1000, 4)
+	b.run(g, 1, false)
+	row := b.table.Row(0, 0)
+	if len(b.sent) != 1 || row[L1Misses] != 4 || row[L1Pending] != 4 {
+		t.Errorf("%d requests, %d misses, %d pending hits; want 1, 4, 4", len(b.sent), row[L1Misses], row[L1Pending])
+	}
+}
+
+// Conservation: every request is answered, every warp and CTA ends, nothing is
+// left in flight, with few MSHRs, a tiny queue and one set too.
+func TestNothingIsLost(t *testing.T) {
+	tight := func(m *sheets.Machine) {
+		m.L1D.MSHRs, m.L1D.Merge, m.L1D.MissQueue = 4, 1, 1
+		m.L1D.Unified, m.L1D.Sets, m.L1D.Ways = 0, 1, 2
+	}
+	for name, change := range map[string]func(*sheets.Machine){"roomy": nil, "tight": tight} {
+		b := newBench(t, change)
+		g := &scripted{geo: isa.Geometry{Threads: 128, Warps: 4, Regs: 16, SharedBytes: 1024}, code: program(
+			load(isa.Global, isa.CacheAll, 0), load(isa.Global, isa.CacheGlobal, 1), alu(isa.FpMad, isa.SP, 2, 0, 1), barrierIns(),
+			store(isa.Global, 2), ins{Instr: isa.Instr{Kind: isa.Atomic, Unit: isa.LDST, Space: isa.Global, Width: 4}, dst: []uint16{3}},
+			ins{Instr: isa.Instr{Kind: isa.Fence, Unit: isa.LDST}}, load(isa.Shared, isa.CacheAll, 4, 3), exit())}
+		g.addr = func(cta, w, pc, l int) uint64 { return uint64(0x10000 + (cta*7+w*13+pc)*512 + l*24&^3) }
+		b.run(g, 40, false)
+		if g.ended != 40 || b.slab.Live() != 0 || len(b.s.freeOps) != len(b.s.ops) || b.s.l1count != 0 {
+			t.Errorf("%s: %d CTAs ended, %d requests live, %d of %d operations free, %d MSHR sectors in use", name, g.ended, b.slab.Live(), len(b.s.freeOps), len(b.s.ops), b.s.l1count)
+		}
+		row := b.table.Row(0, 0)
+		if row[WarpInsts] != 40*4*9 || row[CTAsDone] != 40 || row[Requests] != uint64(len(b.sent)) {
+			t.Errorf("%s: %d warp instructions, %d CTAs, %d requests counted and %d sent", name, row[WarpInsts], row[CTAsDone], row[Requests], len(b.sent))
+		}
+	}
+}
+
+// Ticking an SM when it has nothing to do changes nothing.
+func TestIdleTicksChangeNothing(t *testing.T) {
+	run := func(every bool) (uint64, []uint64) {
+		b := newBench(t, nil)
+		g := &scripted{geo: isa.Geometry{Threads: 256, Warps: 8, Regs: 16}, code: program(
+			load(isa.Global, isa.CacheAll, 0), alu(isa.Special, isa.SFU, 1, 0), barrierIns(), load(isa.Shared, isa.CacheAll, 2, 1), store(isa.Global, 2), exit())}
+		g.addr = func(cta, w, pc, l int) uint64 { return uint64(0x10000+cta*4096+w*128+l*(4+pc)) &^ 3 }
+		return b.run(g, 20, every), append([]uint64(nil), b.table.Row(0, 0)...)
+	}
+	n1, c1 := run(false)
+	n2, c2 := run(true)
+	if n1 != n2 {
+		t.Fatalf("%d cycles with skipping, %d without", n1, n2)
+	}
+	for i := range c1 {
+		if c1[i] != c2[i] {
+			t.Errorf("counter %s: %d with skipping, %d without", Counters()[i].Name, c1[i], c2[i])
+		}
+	}
+}
+
+// A barrier holds every warp until the last has arrived; warps that have exited
+// do not count.
+func TestBarrier(t *testing.T) {
+	b := newBench(t, nil)
+	g := &scripted{geo: isa.Geometry{Threads: 96, Warps: 3, Regs: 8}, code: program(load(isa.Global, isa.CacheAll, 0), alu(isa.IntAdd, isa.INT, 1, 0), barrierIns(), exit())}
+	g.addr = func(_, w, _, l int) uint64 { return uint64(0x1000*(w+1) + 4*l) }
+	var arrived, left [3]uint64
+	g.trace = func(_, w, pc int, now uint64) {
+		switch pc {
+		case 2:
+			arrived[w] = now
+		case 3:
+			left[w] = now
+		}
+	}
+	b.run(g, 1, false)
+	last := max(arrived[0], arrived[1], arrived[2])
+	for w := range left {
+		if left[w] <= last {
+			t.Errorf("warp %d went on at %d, the last arrived at %d", w, left[w], last)
+		}
+	}
+}
+
+// Residency is limited by threads, CTAs, registers and shared memory.
+func TestOccupancy(t *testing.T) {
+	b := newBench(t, nil)
+	for _, c := range []struct {
+		g    isa.Geometry
+		want int
+	}{
+		{isa.Geometry{Threads: 32, Warps: 1, Regs: 8}, 32},
+		{isa.Geometry{Threads: 256, Warps: 8, Regs: 32}, 8},
+		{isa.Geometry{Threads: 256, Warps: 8, Regs: 64}, 4},
+		{isa.Geometry{Threads: 64, Warps: 2, Regs: 16, SharedBytes: 40 << 10}, 2},
+		{isa.Geometry{Threads: 1024, Warps: 32, Regs: 128}, 0},
+	} {
+		if got := b.s.cfg.Occupancy(&c.g); got != c.want {
+			t.Errorf("%+v: %d CTAs, want %d", c.g, got, c.want)
+		}
+	}
+}
+
+// The steady tick allocates nothing.
+func TestTickAllocatesNothing(t *testing.T) {
+	b := newBench(t, nil)
+	list := []ins{load(isa.Global, isa.CacheAll, 0)}
+	for range 2000 {
+		list = append(list, load(isa.Global, isa.CacheAll, 1, 0), alu(isa.FpMad, isa.SP, 2, 1), store(isa.Global, 2), load(isa.Shared, isa.CacheAll, 3))
+	}
+	g := &scripted{geo: isa.Geometry{Threads: 256, Warps: 8, Regs: 16, CTAs: 1}, code: program(append(list, exit())...)}
+	g.addr = func(_, w, pc, l int) uint64 { return uint64(0x10000+w*65536+pc*128+l*4) & 0xfffff }
+	k := &Kernel{Grid: g, Code: &g.code, Geo: g.geo}
+	if err := b.s.Start(k, 0, 0); err != nil {
+		t.Fatal(err)
+	}
+	now := uint64(0)
+	var hold [64]flight
+	tick := func() {
+		now++
+		for i := range hold {
+			if hold[i].at == now {
+				b.s.Deliver(hold[i].h, now)
+			}
+		}
+		b.s.Tick(now)
+		if b.s.Out.Len() > 0 {
+			for i := range hold {
+				if hold[i].at < now {
+					hold[i] = flight{now + 50, b.s.Out.Pop()}
+					b.s.Drained(now)
+					break
+				}
+			}
+		}
+	}
+	for range 3000 {
+		tick()
+	}
+	if n := testing.AllocsPerRun(5, func() {
+		for range 1000 {
+			tick()
+		}
+	}); n != 0 {
+		t.Errorf("%v allocations in 1000 ticks", n)
+	}
+	if b.s.Resident() == 0 {
+		t.Error("the CTA ended before the measurement did")
+	}
+}
