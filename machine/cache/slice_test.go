@@ -1,0 +1,157 @@
+package cache
+
+import (
+	"testing"
+
+	"heddle/engine"
+	"heddle/mem"
+	"heddle/sheets"
+	"heddle/stat"
+)
+
+// bench is a slice with a DRAM that answers after a fixed delay.
+type bench struct {
+	t     *testing.T
+	s     *Slice
+	slab  *mem.Slab
+	table *stat.Table
+	dram  []Fetch // everything asked of DRAM
+}
+
+func newBench(t *testing.T, change func(l *sheets.LLC)) *bench {
+	t.Helper()
+	m, _, err := sheets.Load("qv100")
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := m.LLC
+	if change != nil {
+		change(&l)
+	}
+	cfg, err := Derive(&l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := &bench{t: t, slab: mem.NewSlab(64), table: stat.NewTable("llc", Counters(), 1, 1)}
+	if b.s, err = New(0, cfg, b.slab, b.table, nil); err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+type want struct {
+	line          uint64
+	op            mem.Op
+	sectors, full uint8
+	at            uint64 // arrival
+}
+
+// run offers the requests at their times and returns when each was answered.
+func (b *bench) run(delay uint64, list ...want) []uint64 {
+	b.t.Helper()
+	out := make([]uint64, len(list))
+	of := map[int32]int{}
+	var flight []struct {
+		at uint64
+		f  Fetch
+	}
+	left := len(list)
+	for now := uint64(0); left > 0; now++ {
+		if now > 100_000 {
+			b.t.Fatalf("%d requests unanswered", left)
+		}
+		for i, w := range list {
+			if w.at == now {
+				h := b.slab.Get()
+				b.slab.R[h] = mem.Req{Line: w.line, Op: w.op, Sectors: w.sectors, Full: w.full, Next: -1}
+				of[h] = i
+				b.s.Accept(h, now)
+			}
+		}
+		for i := 0; i < len(flight); i++ {
+			if flight[i].at == now {
+				b.s.Filled(flight[i].f.Tag, flight[i].f.Sectors, now)
+			}
+		}
+		b.s.Tick(now)
+		for b.s.ToDRAM.Len() > 0 {
+			f := b.s.ToDRAM.Pop()
+			b.dram = append(b.dram, f)
+			if f.Tag >= 0 {
+				flight = append(flight, struct {
+					at uint64
+					f  Fetch
+				}{now + delay, f})
+			}
+			b.s.Retry(now)
+		}
+		for b.s.Reply.Len() > 0 && b.s.Reply.Head().At <= now {
+			a := b.s.Reply.Pop()
+			out[of[a.H]] = now
+			b.slab.Put(a.H)
+			left--
+			b.s.Retry(now)
+		}
+	}
+	if b.slab.Live() != 0 || b.s.count != 0 {
+		b.t.Errorf("%d requests and %d MSHR sectors left", b.slab.Live(), b.s.count)
+	}
+	return out
+}
+
+// A miss costs pipeline + DRAM + data access, a hit pipeline + data access, a line
+// of four sectors keeps the tags for four cycles.
+func TestLatencies(t *testing.T) {
+	b := newBench(t, func(l *sheets.LLC) { l.Latency, l.HitLatency, l.PortBytes = 10, 2, 32 })
+	got := b.run(50, want{line: 0x1000, sectors: 0xf, at: 0}, want{line: 0x1000, sectors: 0xf, at: 100}, want{line: 0x1000, sectors: 1, at: 100})
+	for i, w := range []uint64{62, 112, 116} {
+		if got[i] != w {
+			t.Errorf("request %d answered at %d, want %d", i, got[i], w)
+		}
+	}
+}
+
+// Requests for a sector on its way merge; a full merge list stalls, and nothing is
+// fetched twice.
+func TestMergeLimit(t *testing.T) {
+	b := newBench(t, func(l *sheets.LLC) { l.Merge = 2 })
+	b.run(400, want{line: 0, sectors: 1}, want{line: 0, sectors: 1, at: 1}, want{line: 0, sectors: 1, at: 2}, want{line: 0, sectors: 3, at: 3})
+	row := b.table.Row(0, 0)
+	if len(b.dram) != 2 || row[Stalls] == 0 || row[Pending] != 1 {
+		t.Errorf("%d fetches, %d stall cycles, %d pending hits; want 2, some, 1", len(b.dram), row[Stalls], row[Pending])
+	}
+}
+
+// A dirty line is written back when it is replaced, only its dirty sectors; a
+// fully written sector is readable, a partly written one is fetched when read.
+func TestWriteBackAndLazyFetch(t *testing.T) {
+	b := newBench(t, func(l *sheets.LLC) { l.Sets, l.Ways, l.Index, l.WriteAlloc = 1, 1, "linear", "lazy" })
+	b.run(20, want{line: 0, op: mem.Write, sectors: 3, full: 1}, want{line: 0, sectors: 1, at: 500}, want{line: 0, sectors: 2, at: 1000}, want{line: 128, sectors: 1, at: 1500})
+	if len(b.dram) != 3 {
+		t.Fatalf("DRAM saw %+v, want the fetch of sector 2, the write-back and the new line", b.dram)
+	}
+	if b.dram[0].Sectors != 2 || b.dram[0].Tag < 0 {
+		t.Errorf("first %+v, want a fetch of the partly written sector", b.dram[0])
+	}
+	if b.dram[1].Tag != -1 || b.dram[1].Sectors != 3 || b.dram[1].Line != 0 {
+		t.Errorf("second %+v, want the write-back of sectors 0 and 1", b.dram[1])
+	}
+}
+
+// An atomic makes its sectors dirty.
+func TestAtomicDirties(t *testing.T) {
+	b := newBench(t, func(l *sheets.LLC) { l.Sets, l.Ways, l.Index = 1, 1, "linear" })
+	b.run(20, want{line: 0, op: mem.AtomicOp, sectors: 4}, want{line: 128, sectors: 1, at: 600})
+	if b.dram[1].Tag != -1 || b.dram[1].Sectors != 4 {
+		t.Errorf("after the atomic DRAM saw %+v, want its sector written back", b.dram)
+	}
+}
+
+// A slice with nothing to do asks not to be visited.
+func TestIdleIsNever(t *testing.T) {
+	b := newBench(t, nil)
+	b.run(30, want{line: 0, sectors: 1})
+	if n := b.s.Tick(10_000); n != engine.Never {
+		t.Errorf("idle slice wants cycle %d", n)
+	}
+}
