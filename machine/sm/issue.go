@@ -51,7 +51,6 @@ func (s *SM) issue(w, sched int, now uint64) bool {
 	s.ready &^= 1 << w
 	s.count(w, wp, in, now)
 	fetch := s.fetched(wp, st.Next, now)
-	pc := wp.pc
 	wp.pc, wp.since = st.Next, now
 	if u != nil {
 		start := max(now, u.free)
@@ -66,8 +65,8 @@ func (s *SM) issue(w, sched int, now uint64) bool {
 	switch {
 	case st.Next < 0:
 		s.retire(w, now)
-	case in.Kind == isa.Barrier:
-		s.arrive(w, wp, st, pc, now)
+	case in.Kind == isa.Barrier && st.Mask != 0:
+		s.arrive(w, wp, st, fetch, now)
 	case in.Kind == isa.Fence && st.Mask != 0: // resumed when its own operation and all before it are done
 		wp.state, s.wake[w] = fenced, engine.Never
 	default:
@@ -167,18 +166,18 @@ func (s *SM) resume(w int, cause Cause, now uint64) {
 }
 
 // arrive puts the warp at its barrier and opens it if it was the last.
-func (s *SM) arrive(w int, wp *warp, st *isa.Step, pc int32, now uint64) {
+func (s *SM) arrive(w int, wp *warp, st *isa.Step, fetch, now uint64) {
 	wp.row[Barriers]++
 	b := &s.blocks[wp.cta]
 	bar := &b.bar[st.Bar&15]
-	wp.state, s.wake[w] = barred, engine.Never
-	bar.slots |= 1 << w
+	bar.expect = int(st.Expect)
 	bar.threads += s.threadsOf(wp)
-	if st.Expect > 0 {
-		if bar.threads >= int(st.Expect) {
-			s.open(bar, now)
-		}
-		return
+	bar.arrived++
+	if st.Arrive { // bar.arrive does not wait
+		s.plan(w, wp, fetch, now+1)
+	} else {
+		wp.state, s.wake[w] = barred, engine.Never
+		bar.slots |= 1 << w
 	}
 	s.settle(b, now)
 }
@@ -188,12 +187,15 @@ func (s *SM) threadsOf(wp *warp) int {
 	return min(isa.Lanes, wp.k.Geo.Threads-int(wp.in)*isa.Lanes)
 }
 
-// settle opens every CTA-wide barrier that only waits for warps that have exited:
-// hardware counts those as arrived.
+// settle opens every barrier that has all it waits for: the threads it was told
+// to expect, or every warp of the CTA; hardware counts exited warps as arrived.
 func (s *SM) settle(b *block, now uint64) {
 	for i := range b.bar {
 		bar := &b.bar[i]
-		if bar.slots != 0 && bits.OnesCount64(bar.slots) == b.live-s.finishing(b) {
+		if bar.arrived == 0 {
+			continue
+		}
+		if bar.expect > 0 && bar.threads >= bar.expect || bar.expect == 0 && bar.arrived >= b.live-s.finishing(b) {
 			s.open(bar, now)
 		}
 	}

@@ -90,8 +90,10 @@ type block struct {
 }
 
 type barrier struct {
-	threads int
-	slots   uint64
+	expect  int    // threads; 0: all warps of the CTA
+	threads int    // of the warps that have arrived
+	arrived int    // warps, those of bar.arrive included
+	slots   uint64 // warps that wait
 }
 
 // unit is one execution unit: the cycle it can start its next instruction.
