@@ -1,0 +1,6 @@
+//go:build !invariants
+
+package invariants
+
+// On says that checks too dear for every run are compiled in.
+const On = false
