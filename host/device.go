@@ -42,6 +42,7 @@ type Op struct {
 
 	Done       bool
 	Start, End uint64 // core cycles of simulated time; 0 under functional execution
+	Err        error  // why the op failed, where the device knows that it was this one
 }
 
 // Advice is a cudaMemAdvise hint.

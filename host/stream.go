@@ -89,12 +89,11 @@ func (c *Context) wait(op *Op) error {
 // fail records the device's first error, and where the kernel at fault was launched.
 func (c *Context) fail(err error) error {
 	var fault *isa.Fault
-	if errors.As(err, &fault) {
-		for _, l := range c.launches {
-			if !l.op.Done && l.op.Name == fault.Kernel && l.where != "" {
-				err = fmt.Errorf("launch at %s: %w", l.where, err)
-				break
-			}
+	byName := errors.As(err, &fault)
+	for _, l := range c.launches {
+		if l.where != "" && (l.op.Err != nil || byName && !l.op.Done && l.op.Name == fault.Kernel) {
+			err = fmt.Errorf("launch at %s: %w", l.where, err)
+			break
 		}
 	}
 	c.dead = err
