@@ -23,15 +23,25 @@ type Config struct {
 	Waiters       int    // requests waiting for those pages (every SM's L1 misses)
 	Replies       int    // replies not yet taken (estimate)
 	Tenants       int
-	Home          []int // [SM] channel group nearest to it, for first-touch placement; nil: none
+	// Home is the channel group nearest to each SM, for first-touch placement: SMs
+	// and groups are dealt to each other in order (NUBA's partitions).
+	Home []int
 }
 
 // NewConfig takes the sizes from a sheet.
 func NewConfig(s *sheets.Machine, tenants int) Config {
 	v := &s.VM
+	groups := s.Map.Groups
+	if groups == 0 {
+		groups = s.DRAM.Channels
+	}
+	home := make([]int, s.SM.Count)
+	for i := range home {
+		home[i] = i * groups / len(home)
+	}
 	return Config{
 		Entries: v.L2Entries, Ways: v.L2Ways, Latency: uint64(v.L2Latency), Ports: max(1, v.L2Ports), Walkers: max(1, v.Walkers), WalkCache: v.WalkCache,
-		InQueue: 64, Pending: max(256, 4*v.Walkers), Waiters: max(256, s.SM.Count*v.L1Misses), Replies: 64, Tenants: tenants,
+		InQueue: 64, Pending: max(256, 4*v.Walkers), Waiters: max(256, s.SM.Count*v.L1Misses), Replies: 64, Tenants: tenants, Home: home,
 	}
 }
 

@@ -165,7 +165,7 @@ func TestFault(t *testing.T) {
 func TestFirstTouchPlacesNearTheSM(t *testing.T) {
 	s := sheet(4096)
 	s.VM.Placement = "first-touch"
-	r := newRig(t, s, 1, 1, func(c *Config) { c.Home = []int{0, 1, 2, 3, 4, 5, 6, 7} })
+	r := newRig(t, s, 1, 1, nil) // 8 SMs, 8 groups
 	if err := r.tab.Reserve(0, base, 8*4096); err != nil {
 		t.Fatal(err)
 	}
