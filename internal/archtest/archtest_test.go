@@ -159,10 +159,24 @@ func TestImportRules(t *testing.T) {
 		from, to string
 		ok       bool
 	}{
-		{"machine", "machine/sm", true}, {"machine/sm", "mem/tags", true}, {"machine/dram/probe", "machine/dram", true}, {"sim", "machine/sm", true},
-		{"cmd/heddle", "sim", true}, {"mem/addrmap", "sheets", true}, {"paper/ugpu", "report", true}, {"energy", "stat", true},
-		{"machine/sm", "machine/cache", false}, {"machine/sm", "machine", false}, {"control", "machine", false}, {"control", "machine/dram", false},
-		{"machine", "host", false}, {"mem", "machine", false}, {"host", "sim", false}, {"lab", "report", false}, {"energy", "mem", false}, {"sim", "newfolder", false},
+		{"machine", "machine/sm", true},
+		{"machine/sm", "mem/tags", true},
+		{"machine/dram/probe", "machine/dram", true},
+		{"sim", "machine/sm", true},
+		{"cmd/heddle", "sim", true},
+		{"mem/addrmap", "sheets", true},
+		{"paper/ugpu", "report", true},
+		{"energy", "stat", true},
+		{"machine/sm", "machine/cache", false},
+		{"machine/sm", "machine", false},
+		{"control", "machine", false},
+		{"control", "machine/dram", false},
+		{"machine", "host", false},
+		{"mem", "machine", false},
+		{"host", "sim", false},
+		{"lab", "report", false},
+		{"energy", "mem", false},
+		{"sim", "newfolder", false},
 	} {
 		if why := check(c.from, c.to); (why == "") != c.ok {
 			t.Errorf("%s imports %s: allowed is %v (%s), want %v", c.from, c.to, why == "", why, c.ok)

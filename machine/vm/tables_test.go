@@ -180,7 +180,7 @@ func TestRegions(t *testing.T) {
 				tenant := uint8(rapid.IntRange(0, 1).Draw(rt, "tenant"))
 				switch op := rapid.IntRange(0, 9).Draw(rt, "op"); {
 				case op < 5:
-					r := region{tenant, next[tenant], uint64(rapid.IntRange(1, 3*page).Draw(rt, "bytes")) + 255&^255}
+					r := region{tenant, next[tenant], (uint64(rapid.IntRange(1, 3*page).Draw(rt, "bytes")) + 255) &^ 255}
 					var err error
 					if op < 3 {
 						err = tab.MapRegion(r.tenant, r.base, r.bytes)

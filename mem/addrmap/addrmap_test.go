@@ -98,12 +98,19 @@ func compile(t testing.TB, s *sheets.Machine) *Map {
 var published = map[int][][]int{
 	4: {{0, 3, 4, 6, 8, 9, 10, 11}, {0, 1, 3, 5, 6, 7, 8, 12}, {1, 2, 4, 6, 7, 8, 9}, {2, 3, 5, 7, 8, 9, 10}},
 	5: {
-		{0, 3, 5, 6, 9, 10, 11, 12, 13}, {1, 4, 6, 7, 10, 11, 12, 13, 14}, {0, 2, 3, 6, 7, 8, 9, 10, 14},
-		{1, 3, 4, 7, 8, 9, 10, 11}, {2, 4, 5, 8, 9, 10, 11, 12},
+		{0, 3, 5, 6, 9, 10, 11, 12, 13},
+		{1, 4, 6, 7, 10, 11, 12, 13, 14},
+		{0, 2, 3, 6, 7, 8, 9, 10, 14},
+		{1, 3, 4, 7, 8, 9, 10, 11},
+		{2, 4, 5, 8, 9, 10, 11, 12},
 	},
 	6: {
-		{0, 5, 6, 10, 12, 15, 16, 17, 18}, {0, 1, 5, 7, 10, 11, 12, 13, 15}, {1, 2, 6, 8, 11, 12, 13, 14, 16},
-		{2, 3, 7, 9, 12, 13, 14, 15, 17}, {3, 4, 8, 10, 13, 14, 15, 16, 18}, {4, 5, 9, 11, 14, 15, 16, 17},
+		{0, 5, 6, 10, 12, 15, 16, 17, 18},
+		{0, 1, 5, 7, 10, 11, 12, 13, 15},
+		{1, 2, 6, 8, 11, 12, 13, 14, 16},
+		{2, 3, 7, 9, 12, 13, 14, 15, 17},
+		{3, 4, 8, 10, 13, 14, 15, 16, 18},
+		{4, 5, 9, 11, 14, 15, 16, 17},
 	},
 }
 
@@ -462,4 +469,31 @@ func TestShippedSheets(t *testing.T) {
 			t.Errorf("%s: invertible %v, %d channels, %d slices", name, m.Invertible(), m.Channels(), m.Slices())
 		}
 	}
+}
+
+// FuzzString: any mapping string gives an error or a map that inverts where it
+// says so.
+func FuzzString(f *testing.F) {
+	f.Add(qv100String, 32, 2, uint64(0xc0001234))
+	f.Add(strings.Replace(qv100String, "dramid@8;0000", "DDDD", 1), 16, 1, uint64(77))
+	f.Add("dramid@12;00000000000000000000000000000000|0000RRRR|RRRRRRRR|RBBBCCCB|CCCSSSSS", 24, 2, uint64(1)<<33)
+	f.Fuzz(func(t *testing.T, text string, channels, slices int, addr uint64) {
+		if channels > 300 || slices > 64 {
+			return
+		}
+		s := qv100(channels, slices, "ipoly")
+		s.Map.String = text
+		m, err := New(s)
+		if err != nil || !m.Invertible() {
+			return
+		}
+		addr &= 1<<44 - 1
+		l := m.Decode(addr)
+		if back, err := m.Encode(l); err != nil || back != addr&^(m.Block()-1) {
+			t.Fatalf("%q, %d channels: %#x -> %+v -> %#x (%v)", text, channels, addr, l, back, err)
+		}
+		if int(l.Slice) >= m.Slices() {
+			t.Fatalf("slice %d of %d", l.Slice, m.Slices())
+		}
+	})
 }

@@ -56,12 +56,10 @@ func gpgpusimLayout(s *sheets.Machine) (*layout, error) {
 	if err != nil {
 		return nil, err
 	}
-	for pos['S'] != nil && pos['S'][0] == int(l.offset) {
+	// The block ends where the burst does, or where the channel bits begin.
+	for len(pos['S']) > 0 && pos['S'][0] == int(l.offset) && int(l.offset) != at {
 		l.offset++
 		pos['S'] = pos['S'][1:]
-		if len(pos['S']) == 0 {
-			break
-		}
 	}
 	column := append(slices.Clone(pos['S']), pos['C']...)
 	slices.Sort(column)
@@ -190,8 +188,10 @@ func bitsLayout(s *sheets.Machine) (*layout, error) {
 		n    int
 	}{
 		{"channel and stack", append(slices.Clone(mp.Channel), mp.Stack...), d.Channels},
-		{"stack", mp.Stack, max(1, d.Stacks)}, {"rank", mp.Rank, max(1, d.Ranks)},
-		{"bank_group", mp.BankGroup, max(1, d.BankGroups)}, {"bank", mp.Bank, max(1, d.Banks)},
+		{"stack", mp.Stack, max(1, d.Stacks)},
+		{"rank", mp.Rank, max(1, d.Ranks)},
+		{"bank_group", mp.BankGroup, max(1, d.BankGroups)},
+		{"bank", mp.Bank, max(1, d.Banks)},
 	} {
 		if f.n != 1<<len(f.list) {
 			return nil, fmt.Errorf("%s lists %d bits, which name %d of the machine's %d", f.name, len(f.list), 1<<len(f.list), f.n)
@@ -296,8 +296,14 @@ func disjoint(mp *sheets.Map) error {
 		name string
 		list []int
 	}{
-		{"offset", mp.Offset}, {"channel", mp.Channel}, {"stack", mp.Stack}, {"rank", mp.Rank},
-		{"bank_group", mp.BankGroup}, {"bank", mp.Bank}, {"column", mp.Column}, {"row", mp.Row},
+		{"offset", mp.Offset},
+		{"channel", mp.Channel},
+		{"stack", mp.Stack},
+		{"rank", mp.Rank},
+		{"bank_group", mp.BankGroup},
+		{"bank", mp.Bank},
+		{"column", mp.Column},
+		{"row", mp.Row},
 	} {
 		for _, b := range f.list {
 			if b < 0 || b >= AddrBits {

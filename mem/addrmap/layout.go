@@ -63,8 +63,12 @@ func (l *layout) finish() error {
 		bits []uint64
 		most int
 	}{
-		{"column", l.col, colBits}, {"bank", l.bank, bankBits}, {"bank_group", l.bg, bgBits}, {"rank", l.rank, rankBits},
-		{"slice", l.sub, subBits}, {"row (with the bits above the map)", l.row, rowBits},
+		{"column", l.col, colBits},
+		{"bank", l.bank, bankBits},
+		{"bank_group", l.bg, bgBits},
+		{"rank", l.rank, rankBits},
+		{"slice", l.sub, subBits},
+		{"row (with the bits above the map)", l.row, rowBits},
 	} {
 		if len(f.bits) > f.most {
 			return fmt.Errorf("%s has %d bits, at most %d can be held", f.name, len(f.bits), f.most)
