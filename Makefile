@@ -1,0 +1,61 @@
+# Heddle. `make test` is all a change needs to pass; `make check` is what CI adds.
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+.PHONY: help run test bench check vet fmt lint race invariants fuzz ptx tools
+
+BIN := .cache/bin
+# Packages in which goroutines meet. The race detector slows them about tenfold.
+RACE ?= ./host/... ./lab/... ./sim/... ./ptx/emulate/...
+FUZZTIME ?= 5s
+COUNT ?= 6
+BENCH ?= .
+PKG ?= ./...
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' Makefile
+
+run: ## simulate two applications sharing a GPU under three systems
+	go run ./cmd/heddle run examples/two-tenants.yaml
+
+test: ## every test
+	go test ./...
+
+bench: ## benchmarks into .cache/bench.txt, in benchstat's form (PKG=, BENCH=, COUNT=)
+	@mkdir -p .cache
+	@if [ -f .cache/bench.txt ]; then mv .cache/bench.txt .cache/bench.old; fi
+	go test -run '^$$' -bench '$(BENCH)' -benchmem -count $(COUNT) $(PKG) | tee .cache/bench.txt
+	@if [ -f .cache/bench.old ]; then echo "compare: make tools && $(BIN)/benchstat .cache/bench.old .cache/bench.txt"; fi
+
+check: vet fmt lint race invariants fuzz ## vet, format, lint, race detector, invariants, short fuzzing
+
+vet: ## go vet, with and without the invariants tag
+	go vet ./...
+	go vet -tags invariants ./...
+
+fmt: tools ## files gofumpt would change (fix: .cache/bin/gofumpt -w .)
+	@out=$$($(BIN)/gofumpt -l .); if [ -n "$$out" ]; then echo "not formatted; run $(BIN)/gofumpt -w . :"; echo "$$out"; exit 1; fi
+
+lint: tools ## golangci-lint (staticcheck and friends, see .golangci.yml) and the rules of internal/archtest
+	$(BIN)/golangci-lint run ./...
+	go test ./internal/archtest
+
+race: ## the parallel paths under the race detector
+	go test -race -short -timeout 10m $(RACE)
+
+invariants: ## the machine with its invariants checked
+	go test -tags invariants -timeout 10m ./machine/... ./sim/... ./mem/...
+
+fuzz: ## every fuzz target for FUZZTIME
+	@.ci/fuzz $(FUZZTIME)
+
+ptx: ## regenerate every kernel.ptx from kernel.cu with clang-19
+	apps/ptx.sh
+
+tools: $(BIN)/.built ## build the pinned tools of tools/go.mod into .cache/bin
+
+$(BIN)/.built: tools/go.mod tools/go.sum
+	@mkdir -p $(BIN)
+	@echo "building linters and benchstat (two minutes the first time)"
+	cd tools && go build -o ../$(BIN)/ tool
+	@touch $@
