@@ -42,6 +42,7 @@ type Tenant struct {
 	BandwidthGBs float64  `json:"bandwidth_gbs"`
 	Faults       uint64   `json:"faults"`
 	Slowdown     float64  `json:"slowdown,omitempty"` // alone IPC / IPC
+	EnergyJ      float64  `json:"energy_j,omitempty"` // dynamic energy of its own events and its share of the static one
 	Kernels      []Kernel `json:"kernels"`
 	Log          []string `json:"log,omitempty"` // print() and log() of the script
 	Err          string   `json:"error,omitempty"`
@@ -123,7 +124,13 @@ type Value struct {
 
 // Energy in joules.
 type Energy struct {
-	SM, L1, LLC, NoC, DRAM, Static, Total float64
+	SM     float64 `json:"sm"`
+	L1     float64 `json:"l1"`
+	LLC    float64 `json:"llc"`
+	NoC    float64 `json:"noc"`
+	DRAM   float64 `json:"dram"`
+	Static float64 `json:"static"`
+	Total  float64 `json:"total"`
 }
 
 // Wall is what depends on the machine Heddle ran on.
