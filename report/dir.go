@@ -1,0 +1,172 @@
+package report
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"heddle/sim"
+)
+
+// resultFile is the file that makes a directory a result directory.
+const resultFile = "result.json"
+
+// written lists the files Heddle writes into a result directory.
+func written() []string {
+	return []string{resultFile, "counters.csv", "epochs.csv", "epochs.parquet", "timeline.json", "stalls.pb.gz"}
+}
+
+// Dir is a result directory being made. Everything is written to a directory
+// beside it, which takes its place in Commit.
+type Dir struct {
+	final, temp string
+}
+
+// CheckDir tells whether results may be written to path: it must not exist, or be
+// empty, or hold an earlier result. Nothing else is ever overwritten.
+func CheckDir(path string) error {
+	entries, err := os.ReadDir(path)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && len(entries) == 0 {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("output directory: %w", err)
+	}
+	for _, e := range entries {
+		if e.Name() == resultFile {
+			return nil
+		}
+	}
+	return fmt.Errorf("output directory %s is not empty and holds no earlier result; give another one, or empty it", path)
+}
+
+// BeginDir prepares a result directory that will appear at path.
+func BeginDir(path string) (*Dir, error) {
+	path = filepath.Clean(path)
+	if err := CheckDir(path); err != nil {
+		return nil, err
+	}
+	parent := filepath.Dir(path)
+	if err := os.MkdirAll(parent, 0o777); err != nil {
+		return nil, fmt.Errorf("output directory: %w", err)
+	}
+	temp, err := os.MkdirTemp(parent, "."+filepath.Base(path)+".writing-")
+	if err != nil {
+		return nil, fmt.Errorf("output directory: %w", err)
+	}
+	if err := os.Chmod(temp, 0o755); err != nil { // MkdirTemp makes it private
+		return nil, errors.Join(fmt.Errorf("output directory: %w", err), os.RemoveAll(temp))
+	}
+	return &Dir{final: path, temp: temp}, nil
+}
+
+// Path is where files of the result (those a host program saves) go until Commit.
+func (d *Dir) Path() string { return d.temp }
+
+// Abort leaves nothing behind.
+func (d *Dir) Abort() error { return os.RemoveAll(d.temp) }
+
+// Commit writes the result's files and lets the directory appear. Files that an
+// earlier result left in it are replaced; files that are not Heddle's are kept.
+func (d *Dir) Commit(r *sim.Result) error {
+	err := d.write(r)
+	if err == nil {
+		err = d.swap()
+	}
+	if err != nil {
+		return errors.Join(fmt.Errorf("output directory %s: %w", d.final, err), d.Abort())
+	}
+	return nil
+}
+
+func (d *Dir) write(r *sim.Result) error {
+	type output struct {
+		name string
+		on   bool
+		do   func(io.Writer, *sim.Result) error
+	}
+	epochs := r.Spec.Epoch > 0
+	for _, o := range []output{
+		{"counters.csv", !r.Spec.Functional, CountersCSV},
+		{"epochs.csv", epochs && !r.Spec.Functional, EpochsCSV},
+		{"epochs.parquet", epochs && !r.Spec.Functional, EpochsParquet},
+		{"timeline.json", r.Spec.Timeline, Timeline},
+		{"stalls.pb.gz", r.Spec.Profile, Profile},
+		{resultFile, true, JSON},
+	} {
+		if !o.on {
+			continue
+		}
+		if err := writeFile(filepath.Join(d.temp, o.name), r, o.do); err != nil {
+			return fmt.Errorf("%s: %w", o.name, err)
+		}
+	}
+	return nil
+}
+
+func writeFile(path string, r *sim.Result, do func(io.Writer, *sim.Result) error) error {
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	b := bufio.NewWriter(f)
+	return errors.Join(do(b, r), b.Flush(), f.Close())
+}
+
+// swap puts the new directory in the place of the old one.
+func (d *Dir) swap() error {
+	entries, err := os.ReadDir(d.final)
+	if errors.Is(err, fs.ErrNotExist) {
+		return os.Rename(d.temp, d.final)
+	}
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if slices.Contains(written(), e.Name()) {
+			continue
+		}
+		if _, err := os.Lstat(filepath.Join(d.temp, e.Name())); err == nil {
+			continue // the new run has saved a file of the same name
+		}
+		if err := os.Rename(filepath.Join(d.final, e.Name()), filepath.Join(d.temp, e.Name())); err != nil {
+			return err
+		}
+	}
+	old := d.temp + ".old"
+	if err := os.Rename(d.final, old); err != nil {
+		return err
+	}
+	if err := os.Rename(d.temp, d.final); err != nil {
+		return errors.Join(err, os.Rename(old, d.final))
+	}
+	return os.RemoveAll(old)
+}
+
+// JSON writes the complete, versioned result.
+func JSON(w io.Writer, r *sim.Result) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	return e.Encode(r)
+}
+
+// FileName makes a label fit to be a file name.
+func FileName(label string) string {
+	out := strings.Map(func(c rune) rune {
+		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.ContainsRune("._-", c) {
+			return c
+		}
+		return '-'
+	}, label)
+	if strings.Trim(out, ".") == "" {
+		return "run"
+	}
+	return out
+}

@@ -1,0 +1,295 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/pprof/profile"
+	"github.com/parquet-go/parquet-go"
+
+	"heddle/sim"
+	"heddle/stat"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// sample is a small result with something of everything.
+func sample() *sim.Result {
+	return &sim.Result{
+		Version: sim.ResultVersion, SpecHash: "abc", Complete: true, Cycles: 2000, Seconds: 2e-6,
+		Spec: sim.Spec{Machine: "qv100", Sharing: sim.Sharing{Mode: "bp", Name: "bp"}, Epoch: 1000, Timeline: true, Profile: true,
+			Apps: []sim.App{{Name: "triad"}, {Name: "cp"}}},
+		Tenants: []sim.Tenant{
+			{Name: "triad", SMs: 40, Channels: 16, Cycles: 2000, Runs: 1, IPC: 123.456, Slowdown: 2, L1HitRate: 0.5, LLCHitRate: 0.25, BandwidthGBs: 300, Faults: 3, EnergyJ: 0.002, Log: []string{"hello"},
+				Kernels: []sim.Kernel{{Name: "k", Start: 10, End: 900}}},
+			{Name: "cp", SMs: 40, Channels: 16, Cycles: 1500, Runs: 2, IPC: 1000.4, Slowdown: 1.25, L1HitRate: 1, BandwidthGBs: 0.001},
+		},
+		Metrics: &sim.Metrics{STP: 1.3, ANTT: 1.625, WS: 1.3, HS: 0.615, Fairness: 0.625, AloneIPC: []float64{246.9, 1250}},
+		Checks:  []sim.Check{{App: "triad", What: "check(c)", OK: true}, {App: "cp", What: "check(d)", Msg: "index 3: 1 != 2"}},
+		Energy:  &sim.Energy{SM: 0.001, DRAM: 0.0005, Static: 0.0005, Total: 0.002},
+		Epochs: []sim.Epoch{
+			{Cycle: 1000, Tenants: []sim.EpochTenant{{SMs: 40, Channels: 16, ThreadInsts: 5, IPC: 0.005}, {SMs: 40, Channels: 16, DRAMBytes: 64}}},
+			{Cycle: 2000, Tenants: []sim.EpochTenant{{SMs: 40, Channels: 16, ThreadInsts: 7}, {SMs: 40, Channels: 16}}},
+		},
+		Spans: []sim.Span{
+			{Track: "kernels/triad", Name: "k", Start: 10, End: 900}, {Track: "kernels/triad", Name: "k2", Start: 500, End: 1200},
+			{Track: "SM 00", Name: "triad", Start: 0, End: 2000}, {Track: "copies", Name: "fill", Start: 0, End: 10, Tenant: 1},
+		},
+		Stalls: []sim.Stall{
+			{Kernel: "k", File: "kernel.ptx", Line: 12, Cause: "memory", Cycles: 500}, {Kernel: "k", File: "kernel.ptx", Line: 12, Cause: "none", Issues: 9},
+			{Kernel: "k", File: "kernel.ptx", Line: 14, Cause: "dependency", Cycles: 30, Issues: 0}, {Kernel: "other", File: "kernel.ptx", Line: 40, Cause: "barrier", Cycles: 70},
+		},
+		Tables: []sim.Counters{{Owner: "dram", Tenant: "cp", Values: []sim.Value{{Desc: stat.Desc{Name: "reads", Unit: "requests"}, N: 4}}}},
+		Wall:   sim.Wall{Seconds: 0.5, CyclesPerS: 4000, WarpInstsPerS: 2.5e6},
+	}
+}
+
+func golden(t *testing.T, name string, got []byte) {
+	t.Helper()
+	file := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(file, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil || !bytes.Equal(got, want) {
+		t.Errorf("%s differs (%v); got:\n%s\nwant:\n%s", file, err, got, want)
+	}
+}
+
+func TestTables(t *testing.T) {
+	var b bytes.Buffer
+	if err := Table(&b, sample()); err != nil {
+		t.Fatal(err)
+	}
+	partial := sample()
+	partial.Complete, partial.Why, partial.Metrics, partial.Energy, partial.Checks = false, "interrupted", nil, nil, nil
+	partial.Tenants = partial.Tenants[:1]
+	b.WriteString("----\n")
+	if err := Table(&b, partial); err != nil {
+		t.Fatal(err)
+	}
+	functional := sample()
+	functional.Spec.Functional = true
+	b.WriteString("----\n")
+	if err := Table(&b, functional); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "tables.txt", b.Bytes())
+}
+
+// with is a sample under another sharing mode.
+func with(name string, stp, antt, fair float64) *sim.Result {
+	r := sample()
+	r.Spec.Sharing.Name = name
+	r.Metrics.STP, r.Metrics.ANTT, r.Metrics.Fairness = stp, antt, fair
+	return r
+}
+
+func TestComparison(t *testing.T) {
+	var b bytes.Buffer
+	partial := with("cut", 9, 0.1, 1)
+	partial.Complete, partial.Metrics = false, nil
+	if err := Comparison(&b, []*sim.Result{with("bp", 1.3, 1.6, 0.6), with("mps", 1.5, 1.8, 0.6), nil, partial}); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "comparison.txt", b.Bytes())
+	if v := Verdict([]*sim.Result{with("a", 1, 2, 0.5), partial}); !strings.Contains(v, "no verdict") {
+		t.Errorf("verdict %q from one complete run", v)
+	}
+	want := "STP: tie of a, b (1.000); ANTT: b wins with 1.500, 25.0 % better than a; fairness: tie of a, b (0.500)"
+	if v := Verdict([]*sim.Result{with("a", 1, 2, 0.5), with("b", 1, 1.5, 0.5)}); v != want {
+		t.Errorf("verdict %q", v)
+	}
+}
+
+func TestCSV(t *testing.T) {
+	var b bytes.Buffer
+	r := sample()
+	for _, err := range []error{EpochsCSV(&b, r), CountersCSV(&b, r), ComparisonCSV(&b, []*sim.Result{r, nil})} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	golden(t, "rows.csv", b.Bytes())
+}
+
+func TestParquetReadsBack(t *testing.T) {
+	var b bytes.Buffer
+	if err := EpochsParquet(&b, sample()); err != nil {
+		t.Fatal(err)
+	}
+	rows, err := parquet.Read[epochRow](bytes.NewReader(b.Bytes()), int64(b.Len()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(rows) != 4 || rows[1].Tenant != "cp" || rows[1].DRAMBytes != 64 || rows[2].ThreadInsts != 7 || rows[2].Cycle != 2000 {
+		t.Errorf("got %+v", rows)
+	}
+}
+
+func TestTimelineIsATrace(t *testing.T) {
+	var b bytes.Buffer
+	if err := Timeline(&b, sample()); err != nil {
+		t.Fatal(err)
+	}
+	var trace struct {
+		TraceEvents []traceEvent `json:"traceEvents"`
+	}
+	if err := json.Unmarshal(b.Bytes(), &trace); err != nil {
+		t.Fatalf("%v in\n%s", err, b.Bytes())
+	}
+	lanes := map[int][]traceEvent{}
+	names := map[string]bool{}
+	for _, e := range trace.TraceEvents {
+		if e.Phase == "X" {
+			lanes[e.TID] = append(lanes[e.TID], e)
+		}
+		if e.Name == "thread_name" {
+			names[e.Args["name"].(string)] = true
+		}
+	}
+	if len(lanes) != 4 || !names["triad"] || !names["triad (2)"] || !names["SM 00"] || !names["copies"] {
+		t.Errorf("%d lanes named %v", len(lanes), names)
+	}
+	for tid, l := range lanes { // events of a thread must nest; here they must not even touch
+		for i := 1; i < len(l); i++ {
+			if l[i].TS < l[i-1].TS+l[i-1].Dur {
+				t.Errorf("thread %d: %+v overlaps %+v", tid, l[i], l[i-1])
+			}
+		}
+	}
+	for _, e := range trace.TraceEvents {
+		if e.Name == "k2" && (e.TS != 0.5 || e.Dur != 0.7) { // 1 GHz: 500 cycles are 0.5 us
+			t.Errorf("k2 at %g for %g us", e.TS, e.Dur)
+		}
+	}
+}
+
+func TestProfileWorksWithGoToolPprof(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "stalls.pb.gz")
+	f, err := os.Create(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := Profile(f, sample()); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := profile.ParseData(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(p.Sample) != 4 || p.Sample[0].Value[0] != 500 || p.Sample[0].Label["cause"][0] != "memory" {
+		t.Errorf("samples %+v", p.Sample)
+	}
+	go1, err := exec.LookPath("go")
+	if err != nil {
+		t.Skip("no go command")
+	}
+	out, err := exec.Command(go1, "tool", "pprof", "-top", "-lines", file).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	for _, want := range []string{"500", "k kernel.ptx:12", "other kernel.ptx:40"} {
+		if !strings.Contains(string(out), want) {
+			t.Errorf("go tool pprof -top does not show %q:\n%s", want, out)
+		}
+	}
+}
+
+func TestDirAppearsWhole(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "results", "one")
+	d, err := BeginDir(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(d.Path(), "saved.bin"), []byte("x"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(path); err == nil {
+		t.Error("the directory exists before Commit")
+	}
+	if err := d.Commit(sample()); err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range append(written(), "saved.bin") {
+		if _, err := os.Stat(filepath.Join(path, f)); err != nil {
+			t.Error(err)
+		}
+	}
+	text, err := os.ReadFile(filepath.Join(path, resultFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var back sim.Result
+	if err := json.Unmarshal(text, &back); err != nil || back.Tenants[0].IPC != 123.456 || back.Metrics.STP != 1.3 {
+		t.Errorf("%v, %+v", err, back)
+	}
+	// A second result replaces Heddle's files, not the user's.
+	if err := os.WriteFile(filepath.Join(path, "notes.txt"), []byte("mine"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	second := sample()
+	second.Spec.Timeline, second.Cycles = false, 77
+	if d, err = BeginDir(path); err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Commit(second); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(filepath.Join(path, "timeline.json")); err == nil {
+		t.Error("a stale timeline.json stays")
+	}
+	for _, f := range []string{"notes.txt", "saved.bin"} {
+		if _, err := os.Stat(filepath.Join(path, f)); err != nil {
+			t.Errorf("%s is lost: %v", f, err)
+		}
+	}
+	left, err := os.ReadDir(filepath.Dir(path))
+	if err != nil || len(left) != 1 {
+		t.Errorf("leftovers beside the result: %v, %v", left, err)
+	}
+}
+
+func TestDirRefusesForeignOnes(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "thesis.tex"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := BeginDir(dir); err == nil || !strings.Contains(err.Error(), "is not empty and holds no earlier result") {
+		t.Errorf("got %v", err)
+	}
+	d, err := BeginDir(filepath.Join(dir, "new"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Abort(); err != nil {
+		t.Fatal(err)
+	}
+	left, err := os.ReadDir(dir)
+	if err != nil || len(left) != 1 {
+		t.Errorf("Abort leaves %v, %v", left, err)
+	}
+}
+
+func TestFileName(t *testing.T) {
+	for in, want := range map[string]string{"bp-bs": "bp-bs", "a/b c": "a-b-c", "..": "run", "": "run"} {
+		if got := FileName(in); got != want {
+			t.Errorf("FileName(%q) = %q, want %q", in, got, want)
+		}
+	}
+}

@@ -1,0 +1,217 @@
+// Package report turns results into what people and tools read: tables on the
+// terminal, CSV and Parquet, a timeline for ui.perfetto.dev, a profile for
+// go tool pprof, and progress while a simulation goes on.
+//
+// A reader must know three types. sim.Result is what everything here is made
+// from. Dir is a result directory being written; it appears all at once or not at
+// all. Progress shows how far running simulations are.
+package report
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"text/tabwriter"
+
+	"heddle/sim"
+)
+
+// maxLog bounds the lines of a program's log that the terminal shows per tenant.
+const maxLog = 40
+
+// Table writes the result of one run for a terminal.
+func Table(w io.Writer, r *sim.Result) error {
+	p := &printer{w: w}
+	p.logs(r)
+	if r.Spec.Functional {
+		p.functional(r)
+	} else {
+		p.head(r)
+		p.tenants(r)
+		p.metrics(r)
+	}
+	p.checks(r)
+	p.state(r)
+	return p.err
+}
+
+// printer keeps the first error of a series of writes.
+type printer struct {
+	w   io.Writer
+	err error
+}
+
+func (p *printer) f(format string, args ...any) {
+	if p.err == nil {
+		_, p.err = fmt.Fprintf(p.w, format, args...)
+	}
+}
+
+// table writes rows of cells in aligned columns: the first to the left, the others
+// to the right.
+func (p *printer) table(rows [][]string) {
+	if p.err != nil {
+		return
+	}
+	width := 0 // of the first column, which tabwriter would align to the right
+	for _, r := range rows {
+		width = max(width, len([]rune(r[0])))
+	}
+	tw := tabwriter.NewWriter(p.w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	for _, r := range rows {
+		first := r[0] + strings.Repeat(" ", width-len([]rune(r[0])))
+		fmt.Fprintf(tw, "%s\t%s\t\n", first, strings.Join(r[1:], "\t"))
+	}
+	p.err = tw.Flush()
+}
+
+func (p *printer) logs(r *sim.Result) {
+	for i := range r.Tenants {
+		t := &r.Tenants[i]
+		for j, line := range t.Log {
+			if j == maxLog {
+				p.f("%s: ... %d more lines (result.json has all)\n", t.Name, len(t.Log)-maxLog)
+				break
+			}
+			p.f("%s: %s\n", t.Name, line)
+		}
+	}
+}
+
+func (p *printer) head(r *sim.Result) {
+	what := "1 application"
+	if n := len(r.Tenants); n != 1 {
+		what = fmt.Sprintf("%d applications", n)
+	}
+	p.f("%s, sharing %s, %s: %d cycles (%s simulated)\n", r.Spec.Machine, label(r), what, r.Cycles, seconds(r.Seconds))
+}
+
+// label names the sharing mode of a result.
+func label(r *sim.Result) string {
+	if r.Spec.Sharing.Name != "" {
+		return r.Spec.Sharing.Name
+	}
+	if r.Spec.Sharing.Mode != "" {
+		return r.Spec.Sharing.Mode
+	}
+	return "alone"
+}
+
+func (p *printer) functional(r *sim.Result) {
+	rows := [][]string{{"application", "warp instructions", "thread instructions"}}
+	for i := range r.Tenants {
+		t := &r.Tenants[i]
+		rows = append(rows, []string{t.Name, fmt.Sprint(t.WarpInsts), fmt.Sprint(t.ThreadInsts)})
+	}
+	p.f("functional run, no timing\n")
+	p.table(rows)
+}
+
+func (p *printer) tenants(r *sim.Result) {
+	head := []string{"tenant", "SMs", "channels", "runs", "cycles", "IPC"}
+	shared, energy := r.Metrics != nil, r.Energy != nil
+	if shared {
+		head = append(head, "alone", "slowdown")
+	}
+	head = append(head, "L1 hit", "LLC hit", "GB/s", "faults")
+	if energy {
+		head = append(head, "energy")
+	}
+	rows := [][]string{head}
+	for i := range r.Tenants {
+		t := &r.Tenants[i]
+		row := []string{t.Name, fmt.Sprint(t.SMs), fmt.Sprint(t.Channels), fmt.Sprint(t.Runs), fmt.Sprint(t.Cycles), number(t.IPC)}
+		if shared && i < len(r.Metrics.AloneIPC) {
+			row = append(row, number(r.Metrics.AloneIPC[i]), fmt.Sprintf("%.3f", t.Slowdown))
+		} else if shared {
+			row = append(row, "-", "-")
+		}
+		row = append(row, percent(t.L1HitRate), percent(t.LLCHitRate), number(t.BandwidthGBs), fmt.Sprint(t.Faults))
+		if energy {
+			row = append(row, joules(t.EnergyJ))
+		}
+		rows = append(rows, row)
+	}
+	p.table(rows)
+}
+
+func (p *printer) metrics(r *sim.Result) {
+	if m := r.Metrics; m != nil {
+		p.f("STP %.3f  ANTT %.3f  WS %.3f  HS %.3f  fairness %.3f\n", m.STP, m.ANTT, m.WS, m.HS, m.Fairness)
+	}
+	if e := r.Energy; e != nil {
+		p.f("energy %s: SM %s, L1 %s, LLC %s, NoC %s, DRAM %s, static %s\n", joules(e.Total),
+			joules(e.SM), joules(e.L1), joules(e.LLC), joules(e.NoC), joules(e.DRAM), joules(e.Static))
+	}
+}
+
+func (p *printer) checks(r *sim.Result) {
+	failed := 0
+	for _, c := range r.Checks {
+		if !c.OK {
+			failed++
+			p.f("check FAILED in %s: %s: %s\n", c.App, c.What, c.Msg)
+		}
+	}
+	if n := len(r.Checks); n > 0 {
+		p.f("checks: %d passed, %d failed\n", n-failed, failed)
+	}
+}
+
+// state says what a reader must know before trusting the numbers, and the speed.
+func (p *printer) state(r *sim.Result) {
+	if !r.Complete {
+		p.f("INCOMPLETE: %s\n", r.Why)
+	}
+	if !r.Spec.Functional && r.Wall.Seconds > 0 {
+		p.f("took %.2f s: %s cycles/s, %s warp instructions/s\n", r.Wall.Seconds, si(r.Wall.CyclesPerS), si(r.Wall.WarpInstsPerS))
+	}
+}
+
+// number writes a quantity with three significant digits or more.
+func number(x float64) string {
+	switch a := math.Abs(x); {
+	case a == 0:
+		return "0"
+	case a < 0.01:
+		return fmt.Sprintf("%.2e", x)
+	case a < 10:
+		return fmt.Sprintf("%.3f", x)
+	case a < 1000:
+		return fmt.Sprintf("%.1f", x)
+	}
+	return fmt.Sprintf("%.0f", x)
+}
+
+func percent(x float64) string { return fmt.Sprintf("%.1f %%", 100*x) }
+
+func joules(x float64) string { return scaled(x, "J") }
+
+func seconds(x float64) string { return scaled(x, "s") }
+
+// scaled writes a small quantity with an SI prefix.
+func scaled(x float64, unit string) string {
+	for _, s := range []struct {
+		least  float64
+		prefix string
+	}{{1, ""}, {1e-3, "m"}, {1e-6, "u"}, {1e-9, "n"}} {
+		if math.Abs(x) >= s.least {
+			return fmt.Sprintf("%.3g %s%s", x/s.least, s.prefix, unit)
+		}
+	}
+	return fmt.Sprintf("%.3g %s", x, unit)
+}
+
+// si writes a rate with k, M or G.
+func si(x float64) string {
+	for _, s := range []struct {
+		least  float64
+		suffix string
+	}{{1e9, " G"}, {1e6, " M"}, {1e3, " k"}} {
+		if x >= s.least {
+			return fmt.Sprintf("%.3g%s", x/s.least, s.suffix)
+		}
+	}
+	return fmt.Sprintf("%.3g", x)
+}
