@@ -18,7 +18,20 @@ func NewClock(freq, core uint64) Clock {
 
 // Ticks is the number of edges of the domain up to and including core cycle c.
 // Edge 1 comes at the first core cycle c with c*Num >= Den.
-func (k Clock) Ticks(c uint64) uint64 { return c * k.Num / k.Den }
+func (k Clock) Ticks(c uint64) uint64 {
+	if k.Num == k.Den {
+		return c
+	}
+	return c * k.Num / k.Den
+}
 
 // Core is the first core cycle at which edge t has happened.
-func (k Clock) Core(t uint64) uint64 { return (t*k.Den + k.Num - 1) / k.Num }
+func (k Clock) Core(t uint64) uint64 {
+	switch {
+	case t == Never:
+		return Never
+	case k.Num == k.Den:
+		return t
+	}
+	return (t*k.Den + k.Num - 1) / k.Num
+}

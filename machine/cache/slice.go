@@ -134,13 +134,15 @@ func New(id int, cfg *Config, slab *mem.Slab, table *stat.Table, set func(line u
 // CanAccept says whether the input queue has room for another request. What is
 // still in the pipeline does not count, as in GPGPU-Sim, where only the queue
 // behind it exerts back-pressure.
-func (s *Slice) CanAccept(now uint64) bool {
+func (s *Slice) CanAccept() bool {
 	return s.in.Len() < s.cfg.inQueue+int(s.cfg.latency)
 }
 
 // Accept takes a request from the interconnect.
 func (s *Slice) Accept(h int32, now uint64) { s.in.Push(arrival{now + s.cfg.latency, h}) }
 
+// Times are in clocks of the slice, not core cycles.
+//
 // Tick serves the tags and returns the next cycle with work; Never while only a
 // fill, room in ToDRAM or room in Reply can help.
 func (s *Slice) Tick(now uint64) uint64 {

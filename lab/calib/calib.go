@@ -1,0 +1,225 @@
+// Package calib runs the timing reference set (apps/calib): small kernels whose
+// cycles another simulator, GPGPU-Sim 4.2, was measured with. Spec is one kernel's
+// launch and inputs, Reference one measured row, Outcome what this machine does.
+package calib
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"hash/fnv"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"heddle/machine"
+	"heddle/mem"
+	"heddle/ptx/emulate"
+	"heddle/sheets"
+)
+
+// Spec is a kernel of the set.
+type Spec struct {
+	Name    string           `json:"name"`
+	Group   string           `json:"group"`
+	Kernel  string           `json:"kernel"`
+	PTX     string           `json:"ptx"`
+	Grid    [3]uint32        `json:"grid"`
+	Block   [3]uint32        `json:"block"`
+	Dynamic int              `json:"dynamic_shared"`
+	Buffers []Buffer         `json:"buffers"`
+	Args    []map[string]any `json:"args"`
+	Configs []string         `json:"configs"`
+}
+
+// Buffer is an input or output array.
+type Buffer struct {
+	Name  string `json:"name"`
+	DType string `json:"dtype"`
+	Count int    `json:"count"`
+	Init  Init   `json:"init"`
+	Bytes int64  `json:"bytes"`
+	Copy  bool   `json:"host_to_device_copy"`
+	First string `json:"init_fnv64"`
+	Final string `json:"final_fnv64_clang"`
+}
+
+// Reference is a row of results.csv.
+type Reference struct {
+	Name, Config string
+	Columns      map[string]float64
+}
+
+// Outcome is what this machine did.
+type Outcome struct {
+	Cycles, ThreadInsts, WarpInsts uint64
+	Clocks                         []uint32 // contents of the clk buffer
+	Totals                         machine.Totals
+	Wrong                          []string // buffers whose bytes differ from the reference's
+	GPU                            *machine.GPU
+}
+
+// ReadSpecs reads every spec under dir, in name order.
+func ReadSpecs(dir string) ([]*Spec, error) {
+	files, err := filepath.Glob(filepath.Join(dir, "specs", "*.json"))
+	if err != nil {
+		return nil, err
+	}
+	var out []*Spec
+	for _, f := range files {
+		b, err := os.ReadFile(f)
+		if err != nil {
+			return nil, err
+		}
+		s := &Spec{}
+		if err := json.Unmarshal(b, s); err != nil {
+			return nil, fmt.Errorf("%s: %w", f, err)
+		}
+		out = append(out, s)
+	}
+	return out, nil
+}
+
+// ReadReferences reads the measured rows of the clang PTX.
+func ReadReferences(dir string) ([]Reference, error) {
+	f, err := os.Open(filepath.Join(dir, "results.csv"))
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	rows, err := csv.NewReader(f).ReadAll()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", f.Name(), err)
+	}
+	head := rows[0]
+	var out []Reference
+	for _, row := range rows[1:] {
+		r := Reference{Columns: map[string]float64{}}
+		ptx := ""
+		for i, v := range row {
+			switch head[i] {
+			case "name":
+				r.Name = v
+			case "config":
+				r.Config = v
+			case "ptx":
+				ptx = v
+			default:
+				if x, err := strconv.ParseFloat(v, 64); err == nil {
+					r.Columns[head[i]] = x
+				}
+			}
+		}
+		if ptx == "clang" {
+			out = append(out, r)
+		}
+	}
+	return out, nil
+}
+
+// Overrides turns a configuration's name into overrides of the qv100 sheet.
+func Overrides(config string) (map[string]string, error) {
+	switch config {
+	case "cold":
+		return nil, nil
+	case "base":
+		return map[string]string{"llc.prefill_copies": "true"}, nil
+	case "nol1":
+		return map[string]string{"llc.prefill_copies": "true", "l1d.skip_global": "true"}, nil
+	case "sm20":
+		return map[string]string{"llc.prefill_copies": "true", "sm.count": "20", "dram.channels": "8"}, nil
+	}
+	return nil, fmt.Errorf("configuration %q: know base, cold, nol1, sm20", config)
+}
+
+// Run executes a spec on a machine.
+func Run(dir string, s *Spec, m *sheets.Machine, o machine.Options) (*Outcome, error) {
+	file := filepath.Join(dir, "ptx", filepath.Base(s.PTX))
+	src, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	mod, err := emulate.Load(file, src)
+	if err != nil {
+		return nil, err
+	}
+	k, err := mod.Kernel(s.Kernel)
+	if err != nil {
+		return nil, err
+	}
+	space := mem.NewSpace(0)
+	regions := map[string]*mem.Region{}
+	for i := range s.Buffers {
+		b := &s.Buffers[i]
+		r, err := space.Alloc(b.Bytes, mem.Device, b.Name)
+		if err != nil {
+			return nil, err
+		}
+		if err := b.Init.Make(r.Data, b.DType, b.Count); err != nil {
+			return nil, fmt.Errorf("%s: %s: %w", s.Name, b.Name, err)
+		}
+		if b.First != "" && hash(r.Data) != b.First {
+			return nil, fmt.Errorf("%s: %s: the initialiser gives other bytes than the reference's", s.Name, b.Name)
+		}
+		regions[b.Name] = r
+	}
+	inst, err := mod.Bind(space)
+	if err != nil {
+		return nil, err
+	}
+	params, err := s.params(k, regions)
+	if err != nil {
+		return nil, err
+	}
+	grid, err := inst.Grid(k, emulate.Launch{Grid: s.Grid, Block: s.Block, Params: params, SharedDynamic: s.Dynamic})
+	if err != nil {
+		return nil, err
+	}
+	var all []int
+	for i := range m.SM.Count {
+		all = append(all, i)
+	}
+	g, err := machine.New(m, []*machine.Tenant{{Name: s.Name, SMs: all}}, o)
+	if err != nil {
+		return nil, err
+	}
+	if m.LLC.PrefillCopies {
+		for _, b := range s.Buffers {
+			if b.Copy {
+				g.Prefill(0, regions[b.Name].Base, b.Bytes)
+			}
+		}
+	}
+	kern := g.Launch(0, 0, s.Kernel, grid)
+	for !kern.Done {
+		if _, err := g.Run(g.Now() + 1<<30); err != nil {
+			return nil, fmt.Errorf("%s: %w", s.Name, err)
+		}
+	}
+	out := &Outcome{Cycles: kern.End - kern.Start, ThreadInsts: kern.ThreadInsts, WarpInsts: kern.WarpInsts, Totals: g.Totals(0), GPU: g}
+	for _, b := range s.Buffers {
+		r := regions[b.Name]
+		if strings.HasPrefix(b.Name, "clk") || s.clocksIn(b.Name) {
+			for i := 0; i+4 <= len(r.Data); i += 4 {
+				out.Clocks = append(out.Clocks, uint32(r.Data[i])|uint32(r.Data[i+1])<<8|uint32(r.Data[i+2])<<16|uint32(r.Data[i+3])<<24)
+			}
+			continue
+		}
+		if b.Final != "" && hash(r.Data) != b.Final {
+			out.Wrong = append(out.Wrong, b.Name)
+		}
+	}
+	return out, nil
+}
+
+// clocksIn says whether a buffer holds clock readings, which depend on timing.
+func (s *Spec) clocksIn(buffer string) bool {
+	return buffer == "out" && (strings.HasPrefix(s.Name, "chase") || strings.HasPrefix(s.Name, "self"))
+}
+
+func hash(b []byte) string {
+	h := fnv.New64a()
+	h.Write(b)
+	return fmt.Sprintf("%016x", h.Sum64())
+}

@@ -1,0 +1,127 @@
+package calib
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"sort"
+	"text/tabwriter"
+
+	"heddle/machine"
+	"heddle/sheets"
+)
+
+// Row compares one kernel and configuration with its reference.
+type Row struct {
+	Name, Group, Config string
+	Ref                 *Reference
+	Got                 *Outcome
+}
+
+// Error is the relative error in cycles.
+func (r *Row) Error() float64 { return float64(r.Got.Cycles)/r.Ref.Columns["cycles"] - 1 }
+
+// All runs every reference row whose name passes the filter (nil: all).
+func All(dir string, filter func(name, config string) bool) ([]Row, error) {
+	specs, err := ReadSpecs(dir)
+	if err != nil {
+		return nil, err
+	}
+	byName := map[string]*Spec{}
+	for _, s := range specs {
+		byName[s.Name] = s
+	}
+	refs, err := ReadReferences(dir)
+	if err != nil {
+		return nil, err
+	}
+	var out []Row
+	for i := range refs {
+		ref := &refs[i]
+		s := byName[ref.Name]
+		if s == nil || filter != nil && !filter(ref.Name, ref.Config) {
+			continue
+		}
+		set, err := Overrides(ref.Config)
+		if err != nil {
+			return nil, err
+		}
+		m, _, err := sheets.Resolve("qv100", set)
+		if err != nil {
+			return nil, err
+		}
+		got, err := Run(dir, s, m, machine.Options{})
+		if err != nil {
+			return nil, err
+		}
+		got.GPU = nil
+		out = append(out, Row{Name: s.Name, Group: s.Group, Config: ref.Config, Ref: ref, Got: got})
+	}
+	return out, nil
+}
+
+// Summary is how close a set of rows is.
+type Summary struct {
+	Rows  int
+	Mean  float64 // geometric mean of |error| + 1, less 1
+	Worst float64
+	Name  string // of the worst row
+}
+
+// Summarise groups rows by what key returns.
+func Summarise(rows []Row, key func(*Row) string) map[string]Summary {
+	logs := map[string]float64{}
+	out := map[string]Summary{}
+	for i := range rows {
+		r := &rows[i]
+		k := key(r)
+		s := out[k]
+		e := math.Abs(r.Error())
+		s.Rows++
+		logs[k] += math.Log1p(e)
+		if e > s.Worst {
+			s.Worst, s.Name = e, r.Name+"/"+r.Config
+		}
+		s.Mean = math.Expm1(logs[k] / float64(s.Rows))
+		out[k] = s
+	}
+	return out
+}
+
+// Print writes the table: cycles, hit rates, DRAM reads, reference beside ours.
+func Print(w io.Writer, rows []Row) error {
+	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(tw, "kernel\tconfig\tcycles\tref\terror\tL1 hit\tref\tL2 hit\tref\tDRAM rd\tref\twarp insts\tref\tclk0\tref\twrong\t")
+	for i := range rows {
+		r := &rows[i]
+		c, t := r.Ref.Columns, &r.Got.Totals
+		rate := func(h, n float64) string {
+			if n == 0 {
+				return "-"
+			}
+			return fmt.Sprintf("%.3f", h/n)
+		}
+		clk := "-"
+		if len(r.Got.Clocks) > 0 {
+			clk = fmt.Sprint(r.Got.Clocks[0])
+		}
+		fmt.Fprintf(tw, "%s\t%s\t%d\t%.0f\t%+.1f%%\t%s\t%s\t%s\t%s\t%d\t%.0f\t%d\t%.0f\t%s\t%.0f\t%v\t\n", r.Name, r.Config, r.Got.Cycles, c["cycles"], 100*r.Error(),
+			rate(float64(t.L1Hits), float64(t.L1Accesses)), rate(c["l1d_hits"], c["l1d_accesses"]),
+			rate(float64(t.LLCHits), float64(t.LLCAccesses)), rate(c["l2_hits"], c["l2_accesses"]),
+			t.DRAMReads, c["dram_reads"], r.Got.WarpInsts, c["warp_insn"], clk, c["clk0"], r.Got.Wrong)
+	}
+	sum := Summarise(rows, func(r *Row) string { return r.Group + "/" + r.Config })
+	var keys []string
+	for k := range sum {
+		keys = append(keys, k)
+	}
+	sort.Strings(keys)
+	if err := tw.Flush(); err != nil {
+		return err
+	}
+	for _, k := range keys {
+		s := sum[k]
+		fmt.Fprintf(w, "%s: %d rows, geometric mean absolute error %.1f%%, worst %.1f%% (%s)\n", k, s.Rows, 100*s.Mean, 100*s.Worst, s.Name)
+	}
+	return nil
+}

@@ -1,0 +1,232 @@
+package lab
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"heddle/sheets"
+	"heddle/sim"
+)
+
+func TestCompare(t *testing.T) {
+	// One application at half speed, one at a quarter.
+	m, err := Compare([]string{"a", "b"}, []float64{50, 10}, []float64{100, 40})
+	if err != nil {
+		t.Fatal(err)
+	}
+	near := func(what string, got, want float64) {
+		if math.Abs(got-want) > 1e-12 {
+			t.Errorf("%s = %g, want %g", what, got, want)
+		}
+	}
+	near("STP", m.STP, 0.75)
+	near("WS", m.WS, 0.75)
+	near("ANTT", m.ANTT, 3)
+	near("HS", m.HS, 2.0/6)
+	near("fairness", m.Fairness, 0.5)
+	if !reflect.DeepEqual(m.AloneIPC, []float64{100, 40}) {
+		t.Errorf("alone IPC %v", m.AloneIPC)
+	}
+	for _, c := range [][2][]float64{{{0, 1}, {1, 1}}, {{1, 1}, {1, 0}}, {{1}, {1, 1}}, {{math.NaN(), 1}, {1, 1}}, {{math.Inf(1), 1}, {1, 1}}} {
+		if m, err := Compare([]string{"a", "b"}[:len(c[0])], c[0], c[1]); err == nil {
+			t.Errorf("Compare(%v, %v) = %+v, want an error", c[0], c[1], m)
+		}
+	}
+}
+
+func result(hash string) *sim.Result {
+	return &sim.Result{Version: sim.ResultVersion, SpecHash: hash, Complete: true, Cycles: 7, Tenants: []sim.Tenant{{Name: "a", IPC: 2.5}}}
+}
+
+func TestStoreKeepsAndNoticesDamage(t *testing.T) {
+	dir := t.TempDir()
+	s, err := OpenStore(dir, "code1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r, err := s.Get("h"); r != nil || err != nil {
+		t.Fatalf("empty store: %v, %v", r, err)
+	}
+	if err := s.Put(result("h")); err != nil {
+		t.Fatal(err)
+	}
+	r, err := s.Get("h")
+	if err != nil || r == nil || r.Tenants[0].IPC != 2.5 {
+		t.Fatalf("got %+v, %v", r, err)
+	}
+	other, err := OpenStore(dir, "code2")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r, _ := other.Get("h"); r != nil {
+		t.Error("another simulator's result is returned")
+	}
+	_, file := s.path("h")
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for what, bad := range map[string]string{
+		"cut":     string(text[:len(text)/2]),
+		"changed": strings.Replace(string(text), "2.5", "3.5", 1),
+		"empty":   "",
+		"other":   strings.Replace(string(text), `"version":1`, `"version":2`, 1),
+	} {
+		if err := os.WriteFile(file, []byte(bad), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if r, err := s.Get("h"); !errors.Is(err, ErrDamaged) || r != nil {
+			t.Errorf("%s: got %v, %v", what, r, err)
+		}
+	}
+	partial := result("p")
+	partial.Complete = false
+	if s.Put(partial) == nil {
+		t.Error("a partial result is kept")
+	}
+}
+
+func TestStoreSweepsOldLeftovers(t *testing.T) {
+	dir := t.TempDir()
+	sub := filepath.Join(dir, "ab")
+	if err := os.Mkdir(sub, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	old, young := filepath.Join(sub, tempPrefix+"1"), filepath.Join(sub, tempPrefix+"2")
+	for _, f := range []string{old, young} {
+		if err := os.WriteFile(f, []byte("half"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	past := time.Now().Add(-2 * time.Hour)
+	if err := os.Chtimes(old, past, past); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := OpenStore(dir, "c"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(old); err == nil {
+		t.Error("the old leftover is still there")
+	}
+	if _, err := os.Stat(young); err != nil {
+		t.Error("a file that may be in use was removed")
+	}
+}
+
+// fake simulates: IPC is 100 alone and 60 shared, per application name.
+type fake struct {
+	mu     sync.Mutex
+	alone  int
+	shared int
+	now    int
+	most   int
+}
+
+func (f *fake) run(ctx context.Context, spec sim.Spec, watch func(sim.Progress)) (*sim.Result, error) {
+	f.mu.Lock()
+	ipc := 60.0
+	if len(spec.Apps) == 1 {
+		f.alone++
+		ipc = 100
+	} else {
+		f.shared++
+	}
+	f.now++
+	f.most = max(f.most, f.now)
+	f.mu.Unlock()
+	defer func() { f.mu.Lock(); f.now--; f.mu.Unlock() }()
+	time.Sleep(2 * time.Millisecond)
+	watch(sim.Progress{Cycle: 1})
+	r := &sim.Result{Version: sim.ResultVersion, Spec: spec, Complete: true, Cycles: 10}
+	for _, a := range spec.Apps {
+		if a.Args["fail"] != "" && len(spec.Apps) == 1 {
+			return nil, fmt.Errorf("it broke")
+		}
+		r.Tenants = append(r.Tenants, sim.Tenant{Name: a.Name, IPC: ipc})
+	}
+	return r, nil
+}
+
+func jobs(t *testing.T, args map[string]string) []Job {
+	t.Helper()
+	m, _, err := sheets.Load("qv100")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "app.star"), []byte("def main():\n  pass\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	var out []Job
+	for _, mode := range []string{"bp", "mps", "bp-bs"} {
+		out = append(out, Job{Label: mode, Machine: m, Spec: sim.Spec{Machine: "qv100", Sharing: sim.Sharing{Mode: mode},
+			Apps: []sim.App{{Name: "x", Path: dir, Args: map[string]string{"n": "1"}}, {Name: "y", Path: dir, Args: args, Arrive: 5}}}})
+	}
+	return out
+}
+
+func TestRunnerSharesAloneRunsAndKeepsOrder(t *testing.T) {
+	store, err := OpenStore(t.TempDir(), "c")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := &fake{}
+	var warnings []string
+	r := &Runner{Run: f.run, Jobs: 2, Store: store, Warn: func(s string, a ...any) { warnings = append(warnings, fmt.Sprintf(s, a...)) }}
+	list := jobs(t, map[string]string{"n": "2"})
+	out := r.All(context.Background(), list)
+	if f.alone != 2 || f.shared != 3 || f.most > 2 {
+		t.Errorf("%d alone-runs, %d shared, %d at once; want 2, 3, at most 2", f.alone, f.shared, f.most)
+	}
+	for i, o := range out {
+		if o.Err != nil || o.AloneErr != nil || o.Job.Label != list[i].Label || o.Result.Spec.Sharing.Mode != list[i].Label {
+			t.Fatalf("outcome %d: %+v", i, o)
+		}
+		if m := o.Result.Metrics; m == nil || m.STP != 1.2 || o.Result.Tenants[1].Slowdown != 100.0/60 {
+			t.Errorf("metrics %+v of %+v", m, o.Result.Tenants)
+		}
+		if len(o.Result.SpecHash) != 64 {
+			t.Errorf("spec hash %q", o.Result.SpecHash)
+		}
+	}
+	again := r.All(context.Background(), list)
+	if f.alone != 2 || again[0].Result.Metrics == nil {
+		t.Errorf("the store was not used: %d alone-runs", f.alone)
+	}
+	// A damaged entry is recomputed, with a warning.
+	files, _ := filepath.Glob(filepath.Join(store.dir, "*", "*.json"))
+	if len(files) != 2 {
+		t.Fatalf("%d files in the store, want 2", len(files))
+	}
+	if err := os.WriteFile(files[0], []byte("{"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	out = r.All(context.Background(), list[:1])
+	if f.alone != 3 || len(warnings) != 1 || out[0].Result.Metrics == nil {
+		t.Errorf("%d alone-runs, warnings %q", f.alone, warnings)
+	}
+}
+
+func TestRunnerReportsFailures(t *testing.T) {
+	f := &fake{}
+	r := &Runner{Run: f.run}
+	out := r.All(context.Background(), jobs(t, map[string]string{"fail": "1"})[:1])
+	if out[0].Err != nil || out[0].Result.Metrics != nil || out[0].AloneErr == nil || !strings.Contains(out[0].AloneErr.Error(), "y alone: it broke") {
+		t.Errorf("got %+v", out[0])
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	out = r.All(ctx, jobs(t, nil))
+	if !errors.Is(out[2].Err, sim.ErrStopped) || out[2].Result != nil {
+		t.Errorf("after an interrupt: %+v", out[2])
+	}
+}

@@ -1,0 +1,238 @@
+package lab
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+
+	"heddle/sheets"
+	"heddle/sim"
+	"heddle/sim/runfile"
+)
+
+// Job is one simulation to do.
+type Job struct {
+	Label   string // for progress and messages
+	Spec    sim.Spec
+	Machine *sheets.Machine // what Spec.Machine and Spec.Set resolve to
+}
+
+// Outcome is what became of a Job.
+type Outcome struct {
+	Job    Job
+	Result *sim.Result // may be partial, or nil after an error
+	Err    error
+	// AloneErr says why Result has no Metrics although it has several applications.
+	AloneErr error
+}
+
+// RunFunc simulates one Spec; sim.Run is one.
+type RunFunc func(ctx context.Context, spec sim.Spec, watch func(sim.Progress)) (*sim.Result, error)
+
+// Runner does jobs. Run is needed, everything else may be left out.
+type Runner struct {
+	Run   RunFunc
+	Jobs  int    // simulations at once; below 1 means 1
+	Store *Store // nil: alone-runs are repeated every time
+	// Finish completes a result that has just been simulated (energy).
+	Finish func(r *sim.Result, m *sheets.Machine)
+	// Start is told that a simulation begins; the functions it returns follow its
+	// progress and hear of its end. Called from several goroutines.
+	Start func(label string, alone bool) (watch func(sim.Progress), done func())
+	// Warn is told of things that went wrong without harm, one call at a time.
+	Warn func(format string, args ...any)
+
+	mu sync.Mutex
+}
+
+// task is a simulation the pool does: a job's own or an alone-run.
+type task struct {
+	job   Job
+	alone bool
+	out   *sim.Result
+	err   error
+}
+
+// All does the jobs and, for those with several applications, the alone-runs their
+// metrics need; each distinct alone-run is done once. Outcomes come in the order
+// of the jobs.
+func (r *Runner) All(ctx context.Context, jobs []Job) []Outcome {
+	out := make([]Outcome, len(jobs))
+	var tasks []*task
+	for i, j := range jobs {
+		out[i].Job = j
+		tasks = append(tasks, &task{job: j})
+	}
+	need := make([][]*task, len(jobs)) // per job, per application
+	byHash := map[string]*task{}
+	for i, j := range jobs {
+		if len(j.Spec.Apps) < 2 || j.Spec.Functional {
+			continue
+		}
+		for a := range j.Spec.Apps {
+			t, err := r.aloneTask(j, a, byHash)
+			if err != nil {
+				out[i].AloneErr = err
+				break
+			}
+			if t.out == nil && t.err == nil {
+				tasks = appendOnce(tasks, t)
+			}
+			need[i] = append(need[i], t)
+		}
+	}
+	r.pool(ctx, tasks)
+	for i := range jobs {
+		out[i].Result, out[i].Err = tasks[i].out, tasks[i].err
+		r.metrics(&out[i], need[i])
+	}
+	return out
+}
+
+func appendOnce(list []*task, t *task) []*task {
+	for _, x := range list {
+		if x == t {
+			return list
+		}
+	}
+	return append(list, t)
+}
+
+// AloneSpec is application a of a spec alone on the whole machine. What does not
+// matter to its IPC is left out, so that many studies share one alone-run.
+func AloneSpec(s *sim.Spec, a int) sim.Spec {
+	app := s.Apps[a]
+	app.Name, app.Arrive, app.Repeat, app.QoS = "alone", 0, false, 0
+	out := sim.Spec{Machine: s.Machine, Set: s.Set, Seed: s.Seed, Watchdog: s.Watchdog, Apps: []sim.App{app}, Sharing: sim.Sharing{Mode: "alone", Name: "alone"}}
+	if s.Length.Budget {
+		out.Length = s.Length
+	}
+	return out
+}
+
+// aloneTask finds the alone-run of one application: already planned, in the store,
+// or a new task.
+func (r *Runner) aloneTask(j Job, a int, byHash map[string]*task) (*task, error) {
+	spec := AloneSpec(&j.Spec, a)
+	hash, err := runfile.Hash(&spec, j.Machine)
+	if err != nil {
+		return nil, err
+	}
+	if t := byHash[hash]; t != nil {
+		return t, nil
+	}
+	t := &task{job: Job{Label: j.Spec.Apps[a].Name, Spec: spec, Machine: j.Machine}, alone: true}
+	byHash[hash] = t
+	if r.Store != nil {
+		kept, err := r.Store.Get(hash)
+		if err != nil {
+			r.warn("%v; %s alone is simulated again", err, t.job.Label)
+		}
+		t.out = kept
+	}
+	return t, nil
+}
+
+// pool does the tasks with r.Jobs workers, beginning them in order.
+func (r *Runner) pool(ctx context.Context, tasks []*task) {
+	next := make(chan *task)
+	var wg sync.WaitGroup
+	for range min(max(r.Jobs, 1), max(len(tasks), 1)) {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			for t := range next {
+				r.do(ctx, t)
+			}
+		}()
+	}
+	for _, t := range tasks {
+		next <- t
+	}
+	close(next)
+	wg.Wait()
+}
+
+func (r *Runner) do(ctx context.Context, t *task) {
+	if ctx.Err() != nil {
+		t.err = sim.ErrStopped
+		return
+	}
+	watch, done := func(sim.Progress) {}, func() {}
+	if r.Start != nil {
+		watch, done = r.Start(t.job.Label, t.alone)
+	}
+	defer done()
+	hash, err := runfile.Hash(&t.job.Spec, t.job.Machine)
+	if err != nil {
+		t.err = err
+		return
+	}
+	spec := t.job.Spec
+	if t.alone { // files the program saves belong to the shared run; here they go nowhere
+		if spec.OutDir, err = os.MkdirTemp("", "heddle-alone-"); err != nil {
+			t.err = err
+			return
+		}
+		defer os.RemoveAll(spec.OutDir)
+	}
+	t.out, t.err = r.Run(ctx, spec, watch)
+	if t.out == nil {
+		return
+	}
+	t.out.SpecHash = hash
+	if r.Finish != nil && !t.job.Spec.Functional {
+		r.Finish(t.out, t.job.Machine)
+	}
+	if t.alone && t.err == nil && t.out.Complete && r.Store != nil {
+		if err := r.Store.Put(t.out); err != nil {
+			r.warn("%v", err)
+		}
+	}
+}
+
+// metrics fills in slowdowns and metrics of a finished shared run.
+func (r *Runner) metrics(o *Outcome, alone []*task) {
+	if o.Result == nil || len(alone) == 0 || o.AloneErr != nil {
+		return
+	}
+	if o.Err != nil || !o.Result.Complete {
+		o.AloneErr = errors.New("the shared run is not complete")
+		return
+	}
+	if len(o.Result.Tenants) != len(alone) {
+		o.AloneErr = fmt.Errorf("the result has %d tenants for %d applications", len(o.Result.Tenants), len(alone))
+		return
+	}
+	var names []string
+	var shared, base []float64
+	for i, t := range alone {
+		if t.err != nil || t.out == nil || len(t.out.Tenants) != 1 {
+			o.AloneErr = fmt.Errorf("%s alone: %w", t.job.Label, t.err)
+			return
+		}
+		names = append(names, o.Result.Tenants[i].Name)
+		shared = append(shared, o.Result.Tenants[i].IPC)
+		base = append(base, t.out.Tenants[0].IPC)
+	}
+	m, err := Compare(names, shared, base)
+	if err != nil {
+		o.AloneErr = err
+		return
+	}
+	o.Result.Metrics = m
+	for i := range o.Result.Tenants {
+		o.Result.Tenants[i].Slowdown = base[i] / shared[i]
+	}
+}
+
+func (r *Runner) warn(format string, args ...any) {
+	if r.Warn == nil {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.Warn(format, args...)
+}

@@ -1,0 +1,182 @@
+package lab
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"heddle/sim"
+)
+
+// Store is a directory of results, each under the hash of its spec and of the
+// simulator that made it. Entries are written to a temporary file and renamed, so
+// a killed process leaves either the whole entry or none.
+type Store struct {
+	dir  string
+	code string // identity of the simulator
+}
+
+// entry is the layout of a file of the store.
+type entry struct {
+	Version int             `json:"version"`
+	Key     string          `json:"key"`
+	Sum     string          `json:"sum"` // sha256 of Result, so that a damaged file is noticed
+	Result  json.RawMessage `json:"result"`
+}
+
+const entryVersion = 1
+
+// tempPrefix begins the names of files being written.
+const tempPrefix = ".writing-"
+
+// OpenStore opens the store in dir, making the directory. code identifies the
+// simulator: results of another one are never returned (see Code).
+func OpenStore(dir, code string) (*Store, error) {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, fmt.Errorf("result store: %w", err)
+	}
+	s := &Store{dir: dir, code: code}
+	s.sweep()
+	return s, nil
+}
+
+// DefaultDir is where results are kept unless told otherwise.
+func DefaultDir() (string, error) {
+	base, err := os.UserCacheDir()
+	if err != nil {
+		return "", fmt.Errorf("result store: %w; give --cache DIR or --no-cache", err)
+	}
+	return filepath.Join(base, "heddle"), nil
+}
+
+// Code identifies the running simulator by the contents of its executable: any
+// change of the code gives another key, so no stale result is ever used.
+func Code() (string, error) {
+	exe, err := os.Executable()
+	if err != nil {
+		return "", err
+	}
+	f, err := os.Open(exe)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+// sweep removes what killed writers left behind. Young files may belong to a
+// running process.
+func (s *Store) sweep() {
+	old := time.Now().Add(-time.Hour)
+	left, err := filepath.Glob(filepath.Join(s.dir, "*", tempPrefix+"*"))
+	if err != nil {
+		return // only a malformed pattern, and this one is not
+	}
+	for _, f := range left {
+		if st, err := os.Stat(f); err == nil && st.ModTime().Before(old) {
+			os.Remove(f) // if it cannot go, it does no harm
+		}
+	}
+}
+
+func (s *Store) path(spec string) (key, file string) {
+	sum := sha256.Sum256([]byte(s.code + "\n" + spec))
+	key = hex.EncodeToString(sum[:])
+	return key, filepath.Join(s.dir, key[:2], key+".json")
+}
+
+// ErrDamaged is the kind of error Get gives for an entry that cannot be used.
+var ErrDamaged = errors.New("damaged entry")
+
+// Get returns the result kept for a spec hash, nil if there is none. An unreadable
+// or damaged entry is an error (ErrDamaged): warn, recompute and Put again.
+func (s *Store) Get(spec string) (*sim.Result, error) {
+	key, file := s.path(spec)
+	text, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
+	}
+	var e entry
+	if err := json.Unmarshal(text, &e); err != nil {
+		return nil, fmt.Errorf("%w: %s: %w", ErrDamaged, file, err)
+	}
+	sum := sha256.Sum256(e.Result)
+	if e.Version != entryVersion || e.Key != key || e.Sum != hex.EncodeToString(sum[:]) {
+		return nil, fmt.Errorf("%w: %s: version %d, or key or checksum do not match", ErrDamaged, file, e.Version)
+	}
+	var r sim.Result
+	if err := json.Unmarshal(e.Result, &r); err != nil {
+		return nil, fmt.Errorf("%w: %s: %w", ErrDamaged, file, err)
+	}
+	if r.Version != sim.ResultVersion || r.SpecHash != spec || !r.Complete {
+		return nil, fmt.Errorf("%w: %s holds another result", ErrDamaged, file)
+	}
+	return &r, nil
+}
+
+// Put keeps a complete result under its SpecHash.
+func (s *Store) Put(r *sim.Result) error {
+	if !r.Complete || r.SpecHash == "" {
+		return fmt.Errorf("result store: only complete results with a spec hash are kept")
+	}
+	key, file := s.path(r.SpecHash)
+	text, err := json.Marshal(r)
+	if err != nil {
+		return fmt.Errorf("result store: %w", err)
+	}
+	sum := sha256.Sum256(text)
+	out, err := json.Marshal(entry{Version: entryVersion, Key: key, Sum: hex.EncodeToString(sum[:]), Result: text})
+	if err != nil {
+		return fmt.Errorf("result store: %w", err)
+	}
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		return fmt.Errorf("result store: %w", err)
+	}
+	if err := writeAtomic(file, out); err != nil {
+		return fmt.Errorf("result store: %w", err)
+	}
+	return nil
+}
+
+// writeAtomic makes file hold exactly text, or leaves it as it was.
+func writeAtomic(file string, text []byte) error {
+	tmp, err := os.CreateTemp(filepath.Dir(file), tempPrefix+"*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(tmp.Name()) // nothing to remove once renamed
+	_, err = io.Copy(tmp, bytes.NewReader(text))
+	err = errors.Join(err, tmp.Sync(), tmp.Close())
+	if err != nil {
+		return err
+	}
+	return os.Rename(tmp.Name(), file)
+}
+
+// Entries counts the results in the store.
+func (s *Store) Entries() (int, error) {
+	files, err := filepath.Glob(filepath.Join(s.dir, "*", "*.json"))
+	n := 0
+	for _, f := range files {
+		if !strings.HasPrefix(filepath.Base(f), tempPrefix) {
+			n++
+		}
+	}
+	return n, err
+}

@@ -1,0 +1,197 @@
+package machine
+
+import (
+	"fmt"
+
+	"heddle/engine"
+	"heddle/machine/cache"
+	"heddle/machine/dram"
+	"heddle/machine/noc"
+	"heddle/machine/sm"
+	"heddle/mem"
+	"heddle/mem/addrmap"
+	"heddle/sheets"
+	"heddle/stat"
+)
+
+// Options of a machine.
+type Options struct {
+	Every    bool   // visit every component every cycle: no idle skipping
+	Watchdog uint64 // cycles; 0: DefaultWatchdog
+	Profile  bool   // keep stall cycles by PTX line
+}
+
+// New builds the machine of a sheet, shared by the given tenants. Errors name the
+// sheet's path.
+func New(sheet *sheets.Machine, tenants []*Tenant, o Options) (*GPU, error) {
+	g := &GPU{Sheet: sheet, Tenants: tenants, slab: mem.NewSlab(1 << 14), every: o.Every, profile: o.Profile, watchdog: o.Watchdog, mmuPort: -1}
+	if g.watchdog == 0 {
+		g.watchdog = DefaultWatchdog
+	}
+	amap, err := addrmap.New(sheet)
+	if err != nil {
+		return nil, err
+	}
+	if err := g.admit(amap); err != nil {
+		return nil, err
+	}
+	n, slices, channels := sheet.SM.Count, amap.Slices(), amap.Channels()
+	core := kHz(sheet.Clock.Core)
+	g.nocClock, g.llcClock = engine.NewClock(kHz(sheet.Clock.NoC), core), engine.NewClock(kHz(sheet.Clock.LLC), core)
+	b := &g.base
+	b.slice = channels
+	b.reply = b.slice + slices
+	b.sm = b.reply + 1
+	b.mmu = b.sm + n
+	b.request = b.mmu + 1
+	b.dispatch = b.request + 1
+	b.n = b.dispatch + 1
+	g.wheel = engine.NewWheel(b.n, o.Every)
+	for _, f := range []func(*addrmap.Map) error{g.buildChannels, g.buildSlices, g.buildNoC, g.buildVM, g.buildSMs} {
+		if err := f(amap); err != nil {
+			return nil, fmt.Errorf("machine %s: %w", sheet.Name, err)
+		}
+	}
+	return g, nil
+}
+
+// admit derives each tenant's address map and who may run on which SM.
+func (g *GPU) admit(amap *addrmap.Map) error {
+	n := g.Sheet.SM.Count
+	g.dispatch.owners = make([][]int, n)
+	g.dispatch.turn = make([]int, n)
+	for i, t := range g.Tenants {
+		if len(t.SMs) == 0 {
+			return fmt.Errorf("application %s has no SM", t.Name)
+		}
+		for _, s := range t.SMs {
+			if s < 0 || s >= n {
+				return fmt.Errorf("application %s: SM %d does not exist, the machine has %d", t.Name, s, n)
+			}
+			g.dispatch.owners[s] = append(g.dispatch.owners[s], i)
+		}
+		t.addr = amap
+		if t.Groups == nil {
+			continue
+		}
+		own, err := amap.Restrict(t.Groups)
+		if err != nil {
+			return fmt.Errorf("application %s: %w", t.Name, err)
+		}
+		t.allowed = make([]uint64, (amap.Channels()+63)/64)
+		for ch := range amap.Channels() {
+			for _, grp := range t.Groups {
+				if amap.GroupOf(ch) == grp {
+					t.allowed[ch>>6] |= 1 << (ch & 63)
+				}
+			}
+		}
+		if !g.Sheet.VM.Enabled {
+			t.addr = own
+		}
+	}
+	return nil
+}
+
+func (g *GPU) table(owner string, desc []stat.Desc, n int) *stat.Table {
+	t := stat.NewTable(owner, desc, n, len(g.Tenants))
+	g.Tables = append(g.Tables, t)
+	return t
+}
+
+func (g *GPU) buildChannels(amap *addrmap.Map) error {
+	d := &g.Sheet.DRAM
+	cfg, err := dram.FromSheet(d)
+	if err != nil {
+		return err
+	}
+	cfg.Tenants = len(g.Tenants)
+	t := g.table("dram", dram.Desc, amap.Channels())
+	clock := engine.NewClock(kHz(g.Sheet.Clock.DRAM), kHz(g.Sheet.Clock.Core))
+	for i := range amap.Channels() {
+		ch, err := dram.Build(&cfg)
+		if err != nil {
+			return err
+		}
+		ch.Count(t, i)
+		depth := d.Queue + d.WriteQueue + 2
+		c := &channel{id: i, dram: ch, clock: clock, extra: uint64(d.Extra), delay: mem.NewRing[delayed](d.Extra + depth), busy: make([]cache.Fetch, 4*depth)}
+		for k := range c.busy {
+			c.free = append(c.free, int32(k))
+		}
+		g.channel = append(g.channel, c)
+	}
+	return nil
+}
+
+func kHz(mhz float64) uint64 { return uint64(mhz*1000 + 0.5) }
+
+func (g *GPU) buildSlices(amap *addrmap.Map) error {
+	cfg, err := cache.Derive(&g.Sheet.LLC)
+	if err != nil {
+		return err
+	}
+	set, err := addrmap.NewSetIndex(g.Sheet.LLC.Index, g.Sheet.LLC.Sets)
+	if err != nil {
+		return fmt.Errorf("llc.index: %w", err)
+	}
+	t := g.table("llc", cache.Counters(), amap.Slices())
+	line := uint64(g.Sheet.LLC.Line)
+	index := func(addr uint64) uint32 { return uint32(set.Of(amap.Local(addr) / line)) }
+	for i := range amap.Slices() {
+		s, err := cache.New(i, cfg, g.slab, t, index)
+		if err != nil {
+			return err
+		}
+		g.slice = append(g.slice, s)
+	}
+	return nil
+}
+
+func (g *GPU) buildNoC(amap *addrmap.Map) error {
+	x := &g.Sheet.NoC
+	ports := g.Sheet.SM.Count
+	if g.Sheet.VM.Enabled {
+		g.mmuPort = ports
+		ports++
+	}
+	req, err := noc.FromSheet(x, ports, amap.Slices())
+	if err != nil {
+		return err
+	}
+	rep, err := noc.FromSheet(x, amap.Slices(), ports)
+	if err != nil {
+		return err
+	}
+	req.Tenants, rep.Tenants = len(g.Tenants), len(g.Tenants)
+	g.request, g.reply = noc.New(req), noc.New(rep)
+	g.request.Count(g.table("noc_request", noc.Desc, 1), 0)
+	g.reply.Count(g.table("noc_reply", noc.Desc, 1), 0)
+	sector := g.Sheet.LLC.Sector
+	g.reqFlits = [2]int{req.Flits(0), req.Flits(sector)}
+	g.repFlits = [2]int{rep.Flits(sector), rep.Flits(0)}
+	return nil
+}
+
+func (g *GPU) buildSMs(*addrmap.Map) error {
+	cfg, err := sm.Derive(g.Sheet)
+	if err != nil {
+		return err
+	}
+	if g.Sheet.L1D.Line != g.Sheet.LLC.Line || g.Sheet.L1D.Sector != g.Sheet.LLC.Sector {
+		return fmt.Errorf("l1d and llc must have the same line and sector size")
+	}
+	t := g.table("sm", sm.Counters(), g.Sheet.SM.Count)
+	for i := range g.Sheet.SM.Count {
+		tlb, mmu, err := g.translator()
+		if err != nil {
+			return err
+		}
+		s, err := sm.New(i, cfg, g.slab, t, tlb, mmu)
+		if err != nil {
+			return err
+		}
+		g.sm = append(g.sm, s)
+	}
+	return nil
+}

@@ -1,0 +1,125 @@
+package machine
+
+import (
+	"heddle/engine"
+	"heddle/isa"
+	"heddle/machine/sm"
+)
+
+// dispatcher hands CTAs to SMs: breadth first, at most one per SM and cycle, as
+// GPGPU-Sim does.
+type dispatcher struct {
+	owners [][]int // per SM: tenants whose CTAs may run there
+	turn   []int   // per SM: the tenant served last, for SMs that several share
+}
+
+// localWindow is the virtual address of a tenant's local-memory window: above
+// everything an allocator hands out, below the bits that tell tenants apart.
+const localWindow = 1 << 39
+
+// Launch queues a grid; its CTAs are dispatched in order. The kernel is Done when
+// its last CTA has ended and its last store is acknowledged.
+func (g *GPU) Launch(tenant, stream int, name string, grid isa.Grid) *Kernel {
+	geo := grid.Geometry()
+	t := g.Tenants[tenant]
+	k := &Kernel{Name: name, left: geo.CTAs, ready: g.Now() + uint64(g.Sheet.SM.LaunchDelay)}
+	k.Kernel = sm.Kernel{ID: g.kernels, Tenant: uint8(tenant), Stream: stream, Grid: grid, Code: grid.Code(), Geo: geo,
+		LocalBase: localWindow, Most: (geo.CTAs + len(t.SMs) - 1) / len(t.SMs)}
+	if g.profile {
+		k.Prof = make([]sm.PC, len(k.Code.Instr))
+	}
+	if err := g.mapLocal(k); err != nil && g.err == nil {
+		g.err = err
+	}
+	g.kernels++
+	g.running++
+	g.progress = g.Now()
+	t.kernels = append(t.kernels, k)
+	g.wheel.Wake(g.base.dispatch, k.ready)
+	return k
+}
+
+func (g *GPU) tickDispatch(now uint64) uint64 {
+	next, placed := engine.Never, false
+	for i, owners := range g.dispatch.owners {
+		n := len(owners)
+		for j := range n {
+			at := (g.dispatch.turn[i] + 1 + j) % n
+			k, wait := g.pending(owners[at], g.sm[i], now)
+			next = min(next, wait)
+			if k == nil {
+				continue
+			}
+			g.place(k, i, now)
+			g.dispatch.turn[i] = at
+			placed = true
+			break
+		}
+	}
+	if placed {
+		return now + 1
+	}
+	return next
+}
+
+// pending is the tenant's oldest kernel with a CTA that fits on s now; wait is
+// the cycle at which a launch latency ends, when that is what hinders.
+func (g *GPU) pending(tenant int, s *sm.SM, now uint64) (k *Kernel, wait uint64) {
+	wait = engine.Never
+	for _, k := range g.Tenants[tenant].kernels {
+		switch {
+		case k.next == k.Geo.CTAs:
+		case k.ready > now:
+			wait = min(wait, k.ready)
+		case s.Fits(&k.Kernel):
+			return k, wait
+		}
+	}
+	return nil, wait
+}
+
+func (g *GPU) place(k *Kernel, i int, now uint64) {
+	if k.next == 0 {
+		k.Start = now
+	}
+	if err := g.sm[i].Start(&k.Kernel, k.next, now); err != nil && g.err == nil {
+		g.err = err
+	}
+	k.next++
+	g.wheel.Wake(g.base.sm+i, now+1)
+}
+
+// retire books the CTAs that ended on s.
+func (g *GPU) retire(s *sm.SM, now uint64) {
+	for _, d := range s.Done {
+		t := g.Tenants[d.Tenant]
+		for j, k := range t.kernels {
+			if &k.Kernel != d {
+				continue
+			}
+			if k.left--; k.left == 0 {
+				k.Done, k.End = true, now
+				g.running--
+				g.finished = append(g.finished, k)
+				t.kernels = append(t.kernels[:j], t.kernels[j+1:]...)
+				g.flush(k)
+			}
+			break
+		}
+	}
+	s.Done = s.Done[:0]
+	g.progress = now
+	g.wheel.Wake(g.base.dispatch, now)
+}
+
+// flush invalidates the L1s of SMs that are idle at a kernel's end.
+func (g *GPU) flush(k *Kernel) {
+	if !g.Sheet.L1D.FlushEach {
+		return
+	}
+	for _, i := range g.Tenants[k.Tenant].SMs {
+		if g.sm[i].Resident() == 0 {
+			g.sm[i].FlushL1()
+		}
+	}
+}

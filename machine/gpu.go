@@ -1,0 +1,307 @@
+// Package machine is the GPU: SMs, crossbars, LLC slices, DRAM channels and
+// address translation, and the one loop that advances them.
+//
+// A reader must know three types: GPU (the machine and its tick), Kernel (a
+// launch and its progress) and Tenant (an application's share of the machine).
+package machine
+
+import (
+	"math/bits"
+
+	"heddle/engine"
+	"heddle/machine/cache"
+	"heddle/machine/noc"
+	"heddle/machine/sm"
+	"heddle/machine/vm"
+	"heddle/mem"
+	"heddle/mem/addrmap"
+	"heddle/sheets"
+	"heddle/stat"
+)
+
+// Tenant is an application's share of the machine.
+type Tenant struct {
+	Name   string
+	SMs    []int // SMs its CTAs may run on
+	Groups []int // channel groups it owns; nil: all, shared
+
+	addr    *addrmap.Map // where its physical addresses live
+	kernels []*Kernel    // launched and not finished, oldest first
+	allowed []uint64     // bitset of its channels, for the isolation invariant
+}
+
+// Kernel is a launch.
+type Kernel struct {
+	sm.Kernel
+	Name       string
+	Start, End uint64 // first CTA issued; last store acknowledged
+	Done       bool
+	next, left int // next CTA to dispatch; CTAs not finished
+	ready      uint64
+}
+
+// GPU is the machine.
+type GPU struct {
+	Sheet   *sheets.Machine
+	Tenants []*Tenant
+
+	wheel *engine.Wheel
+	base  stages
+	slab  *mem.Slab
+
+	sm          []*sm.SM
+	slice       []*cache.Slice
+	channel     []*channel
+	request     *noc.Crossbar // SMs and MMU to slices
+	reply       *noc.Crossbar // slices to SMs and MMU
+	mmu         *vm.MMU       // nil when the machine does not translate
+	tables      *vm.Tables
+	tlbs        []*vm.TLB // L1 TLB of each SM
+	localMapped []uint64  // per tenant: bytes of the local window that have frames
+	dispatch    dispatcher
+
+	// Tables are the counters of every component kind.
+	Tables []*stat.Table
+
+	finished []*Kernel // since the last Run returned
+	kernels  int       // launches so far
+	running  int       // kernels launched and not finished
+	progress uint64    // last cycle at which a CTA ended, a kernel began or a plain store left an SM
+	stores   uint64
+	watchdog uint64
+	profile  bool
+	err      error
+	every    bool
+	mmuPort  int
+	reqFlits [2]int // flits of a request per sector: read, write
+	repFlits [2]int // of a reply: data, acknowledgement
+	nocClock engine.Clock
+	llcClock engine.Clock
+}
+
+// stages numbers the components in the order they run within a cycle.
+type stages struct {
+	channel, slice, reply, sm, mmu, request, dispatch, n int
+}
+
+// Run advances the machine until a kernel finishes, a program faults, the machine
+// is stuck or cycle `until` is reached, and returns the kernels that finished.
+//
+// Within a cycle, in this order:
+//
+//  1. DRAM channels take requests from their slices, issue commands, return data
+//  2. LLC slices look up one request, answer hits and fills
+//  3. the reply crossbar moves answers to SMs and MMU
+//  4. SMs: L1 pipeline, load/store unit, warps that wake, schedulers issue
+//  5. the MMU looks up its TLB and advances page walks
+//  6. the request crossbar moves requests to slices
+//  7. the dispatcher gives free SMs their next CTA
+//
+// A stage that hands something to a later one is seen in the same cycle, to an
+// earlier one in the next: that is the pipeline register between them.
+func (g *GPU) Run(until uint64) ([]*Kernel, error) {
+	g.finished = g.finished[:0]
+	for g.err == nil && len(g.finished) == 0 {
+		now := g.wheel.Next()
+		if now >= until {
+			g.wheel.Skip(until)
+			break
+		}
+		if g.stuck(now) {
+			return nil, g.diagnose(now)
+		}
+		g.wheel.Run(now, g.visit)
+	}
+	return g.finished, g.err
+}
+
+// visit runs one component at the current cycle and returns when it wants to run
+// next.
+func (g *GPU) visit(i int) uint64 {
+	now, b := g.wheel.Now(), &g.base
+	switch {
+	case i < b.slice:
+		return g.tickChannel(g.channel[i], now)
+	case i < b.reply:
+		return g.tickSlice(i-b.slice, now)
+	case i < b.sm:
+		return g.tickReply(now)
+	case i < b.mmu:
+		return g.tickSM(i-b.sm, now)
+	case i < b.request:
+		return g.tickMMU(now)
+	case i < b.dispatch:
+		return g.tickRequest(now)
+	}
+	return g.tickDispatch(now)
+}
+
+// Now is the current core cycle.
+func (g *GPU) Now() uint64 { return g.wheel.Now() }
+
+func (g *GPU) tickSM(i int, now uint64) uint64 {
+	s := g.sm[i]
+	next := s.Due()
+	if next <= now || g.every {
+		next = s.Tick(now)
+		if len(s.Done) > 0 {
+			g.retire(s, now)
+		}
+		if s.Err != nil && g.err == nil {
+			g.err = s.Err
+		}
+	}
+	if s.Out.Len() == 0 {
+		return next
+	}
+	if g.inject(i, *s.Out.Head(), now) {
+		s.Out.Pop()
+		if s.Stalled() {
+			s.Drained(now)
+			return now + 1
+		}
+	}
+	if s.Out.Len() > 0 {
+		return now + 1
+	}
+	return next
+}
+
+// inject sends a request into the crossbar; false when its input queue is full.
+func (g *GPU) inject(port int, h int32, now uint64) bool {
+	r := &g.slab.R[h]
+	flits := g.reqFlits[0]
+	if r.Op == mem.Write || r.Op == mem.AtomicOp || r.Op == mem.ReduceOp {
+		flits = g.reqFlits[1]
+	}
+	flits *= bits.OnesCount8(r.Sectors)
+	if !g.request.CanPush(port, flits) {
+		return false
+	}
+	if r.Op == mem.Write {
+		g.progress = now
+	}
+	r.Slice = int16(g.Tenants[r.Tenant].addr.Slice(r.Line))
+	g.request.Push(g.nocClock.Ticks(now), port, int(r.Slice), flits, h, r.Tenant)
+	g.wheel.Wake(g.base.request, now)
+	return true
+}
+
+func (g *GPU) tickRequest(now uint64) uint64 {
+	next := g.nocTick(g.request, now)
+	for k, word := range g.request.AvailableOutputs() {
+		for ; word != 0; word &= word - 1 {
+			o := k<<6 + bits.TrailingZeros64(word)
+			s := g.slice[o]
+			if !s.CanAccept() {
+				next = now + 1
+				continue
+			}
+			h, _ := g.request.Pop(o)
+			g.checkIsolation(h, o)
+			s.Accept(h, g.llcClock.Ticks(now))
+			g.wheel.Wake(g.base.slice+o, now+1)
+		}
+	}
+	return next
+}
+
+func (g *GPU) tickSlice(i int, now uint64) uint64 {
+	s := g.slice[i]
+	t := g.llcClock.Ticks(now)
+	next := s.Tick(t)
+	if s.ToDRAM.Len() > 0 {
+		g.wheel.Wake(g.channelOf(i), now)
+	}
+	if s.Reply.Len() > 0 {
+		a := s.Reply.Head()
+		next = min(next, max(a.At, t+1))
+		if a.At <= t && g.answer(i, a.H, now) {
+			s.Reply.Pop()
+			if s.Stalled() {
+				s.Retry(t)
+			}
+			next = t + 1
+		}
+	}
+	return g.llcClock.Core(next)
+}
+
+// answer sends a finished request back through the reply crossbar.
+func (g *GPU) answer(slice int, h int32, now uint64) bool {
+	r := &g.slab.R[h]
+	port, flits := int(r.SM), g.repFlits[1]
+	if port < 0 {
+		port = g.mmuPort
+	}
+	if r.Op != mem.Write && r.Op != mem.ReduceOp {
+		flits = g.repFlits[0] * bits.OnesCount8(r.Sectors)
+	}
+	if !g.reply.Push(g.nocClock.Ticks(now), slice, port, flits, h, r.Tenant) {
+		return false
+	}
+	g.wheel.Wake(g.base.reply, now)
+	return true
+}
+
+func (g *GPU) tickReply(now uint64) uint64 {
+	next := g.nocTick(g.reply, now)
+	for k, word := range g.reply.AvailableOutputs() {
+		for ; word != 0; word &= word - 1 {
+			o := k<<6 + bits.TrailingZeros64(word)
+			h, _ := g.reply.Pop(o)
+			if o == g.mmuPort {
+				g.mmu.ReadDone(now, g.slab.R[h].Tag)
+				g.slab.Put(h)
+				g.wheel.Wake(g.base.mmu, now)
+				continue
+			}
+			g.sm[o].Deliver(h, now)
+			g.wheel.Wake(g.base.sm+o, now)
+		}
+	}
+	return next
+}
+
+// nocTick advances a crossbar to core cycle now and returns the core cycle of its
+// next work. A crossbar needs every clock while packets wait in it.
+func (g *GPU) nocTick(x *noc.Crossbar, now uint64) uint64 {
+	t := g.nocClock.Ticks(now)
+	next := t
+	for k := g.nocClock.Ticks(now-min(now, 1)) + 1; k < t; k++ { // a crossbar faster than the SMs
+		x.Tick(k)
+	}
+	if now == 0 || g.nocClock.Ticks(now-1) < t {
+		next = x.Tick(t)
+	} else {
+		next = t + 1
+	}
+	return g.nocClock.Core(next)
+}
+
+func (g *GPU) tickMMU(now uint64) uint64 {
+	next := g.mmu.Tick(now)
+	for {
+		r, ok := g.mmu.PopReply()
+		if !ok {
+			break
+		}
+		g.sm[r.SM].Translated(r.Tenant, r.VPN, r.PPN, now)
+		g.wheel.Wake(g.base.sm+int(r.SM), now)
+	}
+	if err := g.mmu.Err(); err != nil && g.err == nil {
+		g.err = err
+	}
+	for g.request.CanPush(g.mmuPort, g.reqFlits[0]) {
+		addr, tenant, walker, ok := g.mmu.PopRead()
+		if !ok {
+			return next
+		}
+		h := g.slab.Get()
+		line := addr &^ uint64(g.Sheet.LLC.Line-1)
+		sector := (addr - line) / uint64(g.Sheet.LLC.Sector)
+		g.slab.R[h] = mem.Req{Line: line, Born: now, Tag: walker, Next: -1, SM: -1, Sectors: 1 << sector, Op: mem.Walk, Tenant: tenant}
+		g.inject(g.mmuPort, h, now)
+	}
+	return now + 1
+}

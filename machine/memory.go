@@ -1,0 +1,141 @@
+package machine
+
+import (
+	"math/bits"
+
+	"heddle/engine"
+	"heddle/internal/invariants"
+	"heddle/machine/cache"
+	"heddle/machine/dram"
+	"heddle/mem"
+)
+
+// channel is a DRAM channel with what connects it to its LLC slices: a turn
+// among them and a fixed latency (GPGPU-Sim's -dram_latency) before the
+// scheduler. It runs in the command clock.
+type channel struct {
+	id    int
+	dram  *dram.Channel
+	clock engine.Clock
+	turn  int
+	extra uint64
+	delay mem.Ring[delayed]
+	busy  []cache.Fetch // by id: what the scheduler holds
+	free  []int32
+	tick  uint64
+}
+
+type delayed struct {
+	at uint64
+	f  cache.Fetch
+}
+
+func (g *GPU) channelOf(slice int) int { return slice / g.Sheet.LLC.SlicesPerChannel }
+
+// tickChannel advances channel c to core cycle now. Slices hand over at most one
+// request per command clock.
+func (g *GPU) tickChannel(c *channel, now uint64) uint64 {
+	tick := c.clock.Ticks(now)
+	fresh := tick > c.tick
+	c.tick = tick
+	more := false
+	if fresh {
+		more = g.collect(c, now)
+		g.schedule(c, now, tick)
+	} else {
+		more = g.waiting(c)
+	}
+	next := engine.Never
+	if t := c.dram.Tick(tick); t != dram.Never {
+		next = c.clock.Core(max(t, tick+1))
+	}
+	for {
+		id, write, ok := c.dram.Pop()
+		if !ok {
+			break
+		}
+		f := &c.busy[id]
+		if !write {
+			g.slice[f.Slice].Filled(f.Tag, f.Sectors, g.llcClock.Ticks(now))
+			g.wheel.Wake(g.base.slice+int(f.Slice), now)
+		}
+		c.free = append(c.free, id)
+	}
+	if c.delay.Len() > 0 {
+		next = min(next, max(c.clock.Core(tick+1), c.delay.Head().at))
+	}
+	if more {
+		next = min(next, c.clock.Core(tick+1))
+	}
+	return max(next, now+1)
+}
+
+// collect takes one request from the slices in turn.
+func (g *GPU) collect(c *channel, now uint64) (more bool) {
+	n := g.Sheet.LLC.SlicesPerChannel
+	if c.delay.Full() {
+		return g.waiting(c)
+	}
+	for k := range n {
+		i := c.id*n + (c.turn+k)%n
+		s := g.slice[i]
+		if s.ToDRAM.Len() == 0 {
+			continue
+		}
+		c.delay.Push(delayed{now + c.extra, s.ToDRAM.Pop()})
+		c.turn = (c.turn + k + 1) % n
+		if s.Stalled() {
+			s.Retry(g.llcClock.Ticks(now))
+			g.wheel.Wake(g.base.slice+i, now)
+		}
+		break
+	}
+	return g.waiting(c)
+}
+
+func (g *GPU) waiting(c *channel) bool {
+	n := g.Sheet.LLC.SlicesPerChannel
+	for _, s := range g.slice[c.id*n : (c.id+1)*n] {
+		if s.ToDRAM.Len() > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// schedule moves the oldest request whose latency is over into the DRAM queue.
+func (g *GPU) schedule(c *channel, now, tick uint64) {
+	if c.delay.Len() == 0 || c.delay.Head().at > now {
+		return
+	}
+	f := c.delay.Head().f
+	write := f.Tag < 0
+	if len(c.free) == 0 || !c.dram.CanPush(write) {
+		return
+	}
+	d := &g.Sheet.DRAM
+	first := bits.TrailingZeros8(f.Sectors)
+	at := g.Tenants[f.Tenant].addr.Decode(f.Line + uint64(first*g.Sheet.LLC.Sector))
+	loc := dram.Loc{Rank: at.Rank, BankGroup: at.BankGroup, Bank: at.Bank, Row: at.Row, Col: uint32(at.Col)}
+	bursts := max(1, bits.OnesCount8(f.Sectors)*g.Sheet.LLC.Sector/d.Access)
+	id := c.free[len(c.free)-1]
+	if !c.dram.Push(tick, loc, write, bursts, id, f.Tenant) {
+		return
+	}
+	c.free = c.free[:len(c.free)-1]
+	c.busy[id] = f
+	c.delay.Pop()
+}
+
+// checkIsolation panics, in builds with the invariants tag, when a request of an
+// application with channels of its own reaches a slice of another's.
+func (g *GPU) checkIsolation(h int32, slice int) {
+	if !invariants.On {
+		return
+	}
+	t := g.Tenants[g.slab.R[h].Tenant]
+	ch := g.channelOf(slice)
+	if t.allowed != nil && t.allowed[ch>>6]>>(ch&63)&1 == 0 {
+		panic("isolation: a request of " + t.Name + " entered a channel it does not own")
+	}
+}

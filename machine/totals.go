@@ -1,0 +1,111 @@
+package machine
+
+import (
+	"heddle/machine/cache"
+	"heddle/machine/dram"
+	"heddle/machine/sm"
+)
+
+// Totals are the counters of a tenant that studies look at most.
+type Totals struct {
+	ThreadInsts, WarpInsts                   uint64
+	L1Accesses, L1Hits, LLCAccesses, LLCHits uint64 // sectors
+	DRAMReads, DRAMWrites, DRAMBytes         uint64 // accesses; bytes
+	Faults                                   uint64
+}
+
+// Minus is the difference to an earlier sample.
+func (t *Totals) Minus(o *Totals) Totals {
+	return Totals{t.ThreadInsts - o.ThreadInsts, t.WarpInsts - o.WarpInsts, t.L1Accesses - o.L1Accesses, t.L1Hits - o.L1Hits,
+		t.LLCAccesses - o.LLCAccesses, t.LLCHits - o.LLCHits, t.DRAMReads - o.DRAMReads, t.DRAMWrites - o.DRAMWrites,
+		t.DRAMBytes - o.DRAMBytes, t.Faults - o.Faults}
+}
+
+// Totals sums a tenant's counters over the machine.
+func (g *GPU) Totals(tenant int) Totals {
+	var n Totals
+	for _, t := range g.Tables {
+		switch t.Owner {
+		case "sm":
+			n.ThreadInsts, n.WarpInsts = t.Sum(tenant, sm.ThreadInsts), t.Sum(tenant, sm.WarpInsts)
+			n.L1Accesses, n.L1Hits = t.Sum(tenant, sm.L1Accesses), t.Sum(tenant, sm.L1Hits)
+		case "llc":
+			n.LLCAccesses, n.LLCHits = t.Sum(tenant, cache.Accesses), t.Sum(tenant, cache.Hits)
+		case "dram":
+			n.DRAMReads, n.DRAMWrites = t.Sum(tenant, dram.CReadBursts), t.Sum(tenant, dram.CWriteBursts)
+			n.DRAMBytes = (n.DRAMReads + n.DRAMWrites) * uint64(g.Sheet.DRAM.Access)
+		case "mmu":
+			n.Faults = t.Sum(tenant, vmFaults)
+		}
+	}
+	return n
+}
+
+// Instructions is a tenant's thread and warp instructions so far.
+func (g *GPU) Instructions(tenant int) (thread, warp uint64) {
+	for _, t := range g.Tables {
+		if t.Owner == "sm" {
+			return t.Sum(tenant, sm.ThreadInsts), t.Sum(tenant, sm.WarpInsts)
+		}
+	}
+	return 0, 0
+}
+
+// Channels is the number of channels a tenant may use.
+func (g *GPU) Channels(tenant int) int {
+	n := 0
+	t := g.Tenants[tenant]
+	for ch := range g.channel {
+		if t.allowed == nil || t.allowed[ch>>6]>>(ch&63)&1 != 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// Running is the number of kernels launched and not finished.
+func (g *GPU) Running() int { return g.running }
+
+// Unfinished lists the kernels that still run.
+func (g *GPU) Unfinished() (out []*Kernel) {
+	for _, t := range g.Tenants {
+		out = append(out, t.kernels...)
+	}
+	return out
+}
+
+// Faulted is the tenant whose program faulted; -1 when none did.
+func (g *GPU) Faulted() int {
+	for _, s := range g.sm {
+		if s.Err != nil && s.ErrKernel != nil {
+			return int(s.ErrKernel.Tenant)
+		}
+	}
+	return -1
+}
+
+// Settle brings counters that are kept lazily up to the current cycle: refreshes
+// of idle channels, the active time of SMs.
+func (g *GPU) Settle() {
+	now := g.Now()
+	for _, c := range g.channel {
+		c.dram.Sync(c.clock.Ticks(now))
+	}
+	for _, s := range g.sm {
+		s.Settle(now)
+	}
+}
+
+// Prefill makes n bytes from a virtual address present in the LLC, as a
+// host-to-device copy routed through it leaves them.
+func (g *GPU) Prefill(tenant int, vaddr uint64, n int64) {
+	l := &g.Sheet.LLC
+	line := uint64(l.Line)
+	all := uint8(1<<(l.Line/l.Sector) - 1)
+	for a := vaddr &^ (line - 1); a < vaddr+uint64(n); a += line {
+		p, ok := g.physical(tenant, a)
+		if ok {
+			g.slice[g.Tenants[tenant].addr.Slice(p)].Prefill(p, all, uint8(tenant))
+		}
+	}
+}

@@ -1,0 +1,150 @@
+package machine
+
+import (
+	"heddle/machine/sm"
+	"heddle/machine/vm"
+	"heddle/mem"
+	"heddle/mem/addrmap"
+)
+
+// vmFaults is the counter of far faults in the "mmu" table.
+const vmFaults = vm.Faults
+
+// faultSlots is the number of faults the driver handles at once. The papers give
+// a latency per fault (20 us) and UVMSmart batches; one per walker is the reading
+// under which a fault's cost is its latency and not a global queue.
+func faultSlots(walkers int) int { return max(1, walkers) }
+
+// buildVM makes page tables, MMU and driver of a machine that translates.
+func (g *GPU) buildVM(amap *addrmap.Map) error {
+	if !g.Sheet.VM.Enabled {
+		return nil
+	}
+	tab, err := vm.NewTables(g.Sheet, amap, len(g.Tenants))
+	if err != nil {
+		return err
+	}
+	for i, t := range g.Tenants {
+		if t.Groups == nil {
+			continue
+		}
+		if err := tab.SetGroups(uint8(i), t.Groups); err != nil {
+			return err
+		}
+		if !tab.Frames().PerGroup() { // the page spans all channels: only the map can isolate
+			if t.addr, err = amap.Restrict(t.Groups); err != nil {
+				return err
+			}
+		}
+	}
+	g.tables = tab
+	g.mmu, err = vm.NewMMU(vm.NewConfig(g.Sheet, len(g.Tenants)), tab, nil, g.table("mmu", vm.Desc(), 1))
+	if err != nil {
+		return err
+	}
+	vm.NewDriver(g.Sheet, faultSlots(g.Sheet.VM.Walkers), g.mmu)
+	tab.Shootdown = func(tenant uint8, vpn uint64) {
+		g.mmu.InvalidatePage(tenant, vpn)
+		for _, t := range g.tlbs {
+			t.InvalidatePage(tenant, vpn)
+		}
+	}
+	g.localMapped = make([]uint64, len(g.Tenants))
+	return nil
+}
+
+// translator makes the L1 TLB of an SM and its way to the MMU; nil, nil on a
+// machine that does not translate.
+func (g *GPU) translator() (sm.TLB, sm.MMU, error) {
+	v := &g.Sheet.VM
+	if !v.Enabled {
+		return nil, nil, nil
+	}
+	t, err := vm.NewTLB(v.L1Entries, v.L1Ways)
+	if err != nil {
+		return nil, nil, err
+	}
+	g.tlbs = append(g.tlbs, t)
+	return t, mmuPort{g}, nil
+}
+
+// mmuPort passes L1 TLB misses on and wakes the MMU for them.
+type mmuPort struct{ g *GPU }
+
+// Request implements sm.MMU.
+func (p mmuPort) Request(now uint64, tenant uint8, vpn uint64, smID int, token int32) bool {
+	ok := p.g.mmu.Request(now, tenant, vpn, smID, token)
+	p.g.wheel.Wake(p.g.base.mmu, now)
+	return ok
+}
+
+// Map tells the machine of an allocation: device memory gets its frames now,
+// managed memory on first touch.
+func (g *GPU) Map(tenant int, r *mem.Region) error {
+	if g.tables == nil {
+		return nil
+	}
+	if r.Kind == mem.Managed || r.Kind == mem.Host {
+		return g.tables.Reserve(uint8(tenant), r.Base, uint64(len(r.Data)))
+	}
+	return g.tables.MapRegion(uint8(tenant), r.Base, uint64(len(r.Data)))
+}
+
+// Unmap gives an allocation's frames back.
+func (g *GPU) Unmap(tenant int, r *mem.Region) error {
+	if g.tables != nil {
+		g.tables.Unmap(uint8(tenant), r.Base, uint64(len(r.Data)))
+	}
+	return nil
+}
+
+// Evict moves the resident pages of a managed range to the host and returns the
+// bytes that have to cross the link.
+func (g *GPU) Evict(tenant int, r *mem.Region, off, n int64) int64 {
+	pages := g.tables.UnmapToHost(uint8(tenant), r.Base+uint64(off), uint64(n))
+	return int64(pages) * int64(g.Sheet.VM.Page)
+}
+
+// Prefetch gives the absent pages of a managed range frames and returns the bytes
+// that have to cross the link.
+func (g *GPU) Prefetch(tenant int, r *mem.Region, off, n int64) int64 {
+	page := uint64(g.Sheet.VM.Page)
+	var bytes int64
+	for v := (r.Base + uint64(off)) / page; v*page < r.Base+uint64(off+n); v++ {
+		if _, s := g.tables.Translate(uint8(tenant), v*page); s == vm.Resident {
+			continue
+		}
+		if _, err := g.tables.MapPage(uint8(tenant), v, -1); err != nil {
+			break // memory is full: the rest faults when touched
+		}
+		bytes += int64(page)
+	}
+	return bytes
+}
+
+// physical translates functionally.
+func (g *GPU) physical(tenant int, vaddr uint64) (uint64, bool) {
+	if g.tables == nil {
+		return vm.Identity(uint8(tenant), vaddr), true
+	}
+	p, s := g.tables.Translate(uint8(tenant), vaddr)
+	return p, s == vm.Resident
+}
+
+// mapLocal gives a kernel's local-memory window its frames.
+func (g *GPU) mapLocal(k *Kernel) error {
+	if g.tables == nil || k.Geo.LocalBytes == 0 {
+		return nil
+	}
+	need := uint64((k.Geo.LocalBytes+3)/4) * g.localStride()
+	have := g.localMapped[k.Tenant]
+	if need <= have {
+		return nil
+	}
+	g.localMapped[k.Tenant] = need
+	return g.tables.MapRegion(k.Tenant, localWindow+have, need-have)
+}
+
+// localStride is the distance of a thread's consecutive local words: one word of
+// every thread the machine can hold.
+func (g *GPU) localStride() uint64 { return uint64(g.Sheet.SM.Count*g.Sheet.SM.Threads) * 4 }
