@@ -1,0 +1,434 @@
+package noc
+
+import (
+	"math/bits"
+
+	"heddle/stat"
+)
+
+// Never is the clock at which nothing happens any more.
+const Never = ^uint64(0)
+
+// States of an input virtual channel.
+const (
+	idle     = iota
+	wantVC   // its first packet waits for an output virtual channel
+	crossing // its first packet may ask for the switch
+)
+
+// packet is a packet in an input queue.
+type packet struct {
+	born   uint64 // clock of Push
+	ahead  uint64 // clock it reached the head of its queue
+	id     int32
+	out    uint16
+	left   uint16 // flits still to switch
+	here   uint16 // of those, flits that have arrived
+	tenant uint8
+	moving bool // a flit has been switched
+}
+
+// input is one virtual channel of an input port.
+type input struct {
+	head, n int // ring of packets
+	flits   int // in the buffer
+	state   uint8
+	outVC   int16 // held output virtual channel
+}
+
+// arrival is a packet on its way to or waiting at an output.
+type arrival struct {
+	at  uint64
+	id  int32
+	out int32
+}
+
+// Flight tells an observer that a flit won the switch.
+type Flight struct {
+	In, VC, Out int
+	ID          int32
+	Tail        bool
+}
+
+// Crossbar is one crossbar. It is not safe for concurrent use.
+type Crossbar struct {
+	cfg Config
+
+	// OnFlit, when set, sees every flit that wins the switch.
+	OnFlit func(now uint64, f Flight)
+
+	in      []input // by input port * VCs + virtual channel
+	packets []packet
+	depth   int   // packets per ring
+	lastVC  []int // by input port: where the last packet went
+	waiting int   // packets in input queues
+
+	// Switch requests. An input and output have one when vcReq is not zero.
+	req    []bitset // by output: inputs
+	reqOut bitset   // outputs with requests
+	vcReq  []uint64 // by input * Outputs + output: virtual channels
+	holder []int32  // by output, without VCStage: the input that keeps it; -1
+
+	// Virtual-channel requests.
+	vcWant    []bitset // by output: input virtual channels
+	vcWantOut bitset
+	vcFree    []uint64 // by output: free virtual channels
+
+	// iSLIP pointers.
+	grantPtr, acceptPtr     []int32 // switch: by output, by input
+	vcGrantPtr, vcAcceptPtr []int32 // virtual channels: by output channel, by input channel
+	rrVC                    []int32 // by input: virtual channel to prefer
+
+	// Scratch of one allocation.
+	matched, offered bitset // inputs
+	offer, offerAt   []int32
+	outDone          bitset
+	wins             []match
+	vcWins           []match
+	vcOffer          []int32
+	vcOfferAt        []int32
+	vcOffered        bitset
+
+	// Towards the outputs.
+	flying   []arrival // ring, in order of arrival
+	fHead    int
+	fLen     int
+	out      []outQueue
+	reserved []int // by output: packets in flight or queued
+	avail    bitset
+
+	rows [][]uint64
+}
+
+// match pairs an input with an output (ports, or virtual channels of them).
+type match struct{ in, out int32 }
+
+// outQueue is the ejection queue of an output.
+type outQueue struct {
+	ids     []int32
+	head, n int
+}
+
+// New builds an empty crossbar. It panics on a configuration Validate refuses.
+func New(cfg Config) *Crossbar {
+	if err := cfg.Validate(); err != nil {
+		panic(err)
+	}
+	c := &Crossbar{cfg: cfg}
+	k, o, v := cfg.Inputs, cfg.Outputs, cfg.VCs
+	c.in = make([]input, k*v)
+	for c.depth = 1; c.depth < cfg.BufFlits; c.depth *= 2 {
+	}
+	c.packets = make([]packet, k*v*c.depth)
+	c.lastVC = make([]int, k)
+	c.req, c.vcWant = make([]bitset, o), make([]bitset, o)
+	c.holder, c.vcFree = make([]int32, o), make([]uint64, o)
+	for i := range o {
+		c.req[i], c.vcWant[i] = newBitset(k), newBitset(k*v)
+		c.holder[i] = -1
+		c.vcFree[i] = ^uint64(0) >> (64 - v)
+	}
+	for i := range k {
+		c.lastVC[i] = v - 1
+	}
+	c.reqOut, c.vcWantOut, c.avail, c.outDone = newBitset(o), newBitset(o), newBitset(o), newBitset(o)
+	c.vcReq = make([]uint64, k*o)
+	c.grantPtr, c.acceptPtr, c.rrVC = make([]int32, o), make([]int32, k), make([]int32, k)
+	c.vcGrantPtr, c.vcAcceptPtr = make([]int32, o*v), make([]int32, k*v)
+	c.matched, c.offered = newBitset(k), newBitset(k)
+	c.offer, c.offerAt = make([]int32, k), make([]int32, k)
+	c.vcOffered, c.vcOffer, c.vcOfferAt = newBitset(k*v), make([]int32, k*v), make([]int32, k*v)
+	c.wins, c.vcWins = make([]match, 0, min(k, o)), make([]match, 0, min(k, o)*v)
+	c.buildOutputs()
+	c.Count(stat.NewTable("noc", Desc, 1, max(cfg.Tenants, 1)), 0)
+	return c
+}
+
+func (c *Crossbar) buildOutputs() {
+	n := 1
+	for n < min(c.cfg.Outputs*(c.cfg.Latency+1), c.cfg.Outputs*c.cfg.OutQueue)+1 {
+		n *= 2
+	}
+	c.flying = make([]arrival, n)
+	c.out, c.reserved = make([]outQueue, c.cfg.Outputs), make([]int, c.cfg.Outputs)
+	for n = 1; n < min(c.cfg.OutQueue, 1024); n *= 2 {
+	}
+	for i := range c.out {
+		c.out[i].ids = make([]int32, n)
+	}
+}
+
+// Count makes the crossbar count in t, as the given instance; t must be built on
+// Desc. Counts so far stay where they were.
+func (c *Crossbar) Count(t *stat.Table, instance int) {
+	c.rows = c.rows[:0]
+	for i := range t.Tenants {
+		c.rows = append(c.rows, t.Row(instance, i))
+	}
+}
+
+// Counters is the live counter row of a tenant, indexed by the C constants.
+func (c *Crossbar) Counters(tenant int) []uint64 { return c.rows[tenant] }
+
+// Waiting is the number of packets in the input queues.
+func (c *Crossbar) Waiting() int { return c.waiting }
+
+// CanPush tells whether some virtual channel of the input has room for a packet.
+func (c *Crossbar) CanPush(in, flits int) bool { return c.pickVC(in, flits) >= 0 }
+
+// pickVC is the next virtual channel with room after the last one used, or -1. A
+// packet longer than the buffer may enter an empty one.
+func (c *Crossbar) pickVC(in, flits int) int {
+	v := c.cfg.VCs
+	if v == 1 {
+		if q := &c.in[in]; q.flits+flits <= c.cfg.BufFlits || q.flits == 0 {
+			return 0
+		}
+		return -1
+	}
+	for i := 1; i <= v; i++ {
+		vc := (c.lastVC[in] + i) % v
+		if q := &c.in[in*v+vc]; q.flits+flits <= c.cfg.BufFlits || q.flits == 0 {
+			return vc
+		}
+	}
+	return -1
+}
+
+// Push offers a packet of 1 to 65535 flits, to be seen by the first Tick at now or
+// later. It answers false when the input queue is full. id comes back from Pop.
+func (c *Crossbar) Push(now uint64, in, out int, flits int, id int32, tenant uint8) bool {
+	vc := c.pickVC(in, flits)
+	if vc < 0 {
+		return false
+	}
+	c.lastVC[in] = vc
+	c.enter(now, in, vc, out, flits, flits, id, tenant)
+	return true
+}
+
+// PushHead enters only the first flit of a packet, into the given virtual
+// channel: for sources that send flit by flit and keep credits themselves. The
+// others follow by PushBody.
+func (c *Crossbar) PushHead(now uint64, in, vc, out, flits int, id int32, tenant uint8) {
+	c.enter(now, in, vc, out, flits, 1, id, tenant)
+}
+
+// PushBody adds a flit to the last packet of a virtual channel.
+func (c *Crossbar) PushBody(in, vc int) {
+	i := in*c.cfg.VCs + vc
+	q := &c.in[i]
+	p := &c.packets[i*c.depth+(q.head+q.n-1)&(c.depth-1)]
+	p.here++
+	q.flits++
+	if q.n == 1 && q.state == crossing && p.here == 1 {
+		c.ask(in, vc, int(p.out))
+	}
+}
+
+func (c *Crossbar) enter(now uint64, in, vc, out, flits, here int, id int32, tenant uint8) {
+	i := in*c.cfg.VCs + vc
+	q := &c.in[i]
+	c.packets[i*c.depth+(q.head+q.n)&(c.depth-1)] = packet{born: now, ahead: now, id: id, out: uint16(out),
+		left: uint16(flits), here: uint16(here), tenant: tenant}
+	q.n++
+	q.flits += here
+	c.waiting++
+	c.rows[tenant][CPackets]++
+	if q.n == 1 {
+		c.begin(i, out)
+	}
+}
+
+// begin makes the first packet of input channel i ask for its output.
+func (c *Crossbar) begin(i, out int) {
+	q := &c.in[i]
+	if c.cfg.VCStage {
+		q.state = wantVC
+		c.vcWant[out].add(i)
+		c.vcWantOut.add(out)
+		return
+	}
+	q.state = crossing
+	c.ask(i, 0, out)
+}
+
+// ask adds a switch request.
+func (c *Crossbar) ask(in, vc, out int) {
+	c.vcReq[in*c.cfg.Outputs+out] |= 1 << vc
+	c.req[out].add(in)
+	c.reqOut.add(out)
+}
+
+// unask removes a switch request.
+func (c *Crossbar) unask(in, vc, out int) {
+	r := &c.vcReq[in*c.cfg.Outputs+out]
+	if *r &^= 1 << vc; *r != 0 {
+		return
+	}
+	c.req[out].remove(in)
+	if c.req[out].empty() {
+		c.reqOut.remove(out)
+	}
+}
+
+// Tick advances the crossbar to clock now, which must be called for every clock
+// with packets in input queues. It returns the next clock with work.
+func (c *Crossbar) Tick(now uint64) (next uint64) {
+	for c.fLen > 0 && c.flying[c.fHead].at <= now {
+		a := c.flying[c.fHead]
+		c.fHead = (c.fHead + 1) & (len(c.flying) - 1)
+		c.fLen--
+		c.out[a.out].push(a.id)
+		c.avail.add(int(a.out))
+	}
+	if c.waiting > 0 {
+		if c.cfg.VCStage {
+			c.allocateVCs()
+		}
+		c.allocateSwitch()
+		for _, w := range c.wins { // before takeVC: a channel won now asks for the switch next clock
+			c.send(now, int(w.in), int(w.out))
+		}
+		for _, w := range c.vcWins {
+			c.takeVC(w)
+		}
+		if c.waiting > 0 {
+			return now + 1
+		}
+	}
+	if c.fLen > 0 {
+		return c.flying[c.fHead].at
+	}
+	return Never
+}
+
+// takeVC gives an output virtual channel to the first packet of an input channel.
+func (c *Crossbar) takeVC(w match) {
+	i, v := int(w.in), c.cfg.VCs
+	out := int(w.out) / v
+	q := &c.in[i]
+	q.state, q.outVC = crossing, int16(int(w.out)%v)
+	c.vcFree[out] &^= 1 << q.outVC
+	c.reserved[out]++
+	c.vcWant[out].remove(i)
+	if c.vcWant[out].empty() {
+		c.vcWantOut.remove(out)
+	}
+	if c.packets[i*c.depth+q.head].here > 0 {
+		c.ask(i/v, i%v, out)
+	}
+}
+
+// send switches one flit from input in to output out.
+func (c *Crossbar) send(now uint64, in, out int) {
+	vc := 0
+	if v := c.cfg.VCs; v > 1 {
+		m := c.vcReq[in*c.cfg.Outputs+out]
+		if hi := m >> c.rrVC[in] << c.rrVC[in]; hi != 0 {
+			m = hi
+		}
+		vc = bits.TrailingZeros64(m)
+		c.rrVC[in] = int32((vc + 1) % v)
+	}
+	i := in*c.cfg.VCs + vc
+	q := &c.in[i]
+	p := &c.packets[i*c.depth+q.head]
+	n := c.rows[p.tenant]
+	if !p.moving {
+		p.moving = true
+		n[CBlocked] += now - p.ahead
+		if !c.cfg.VCStage {
+			c.holder[out] = int32(in)
+			c.reserved[out]++
+		}
+	}
+	n[CFlits]++
+	p.left--
+	p.here--
+	q.flits--
+	if c.OnFlit != nil {
+		c.OnFlit(now, Flight{In: in, VC: vc, Out: out, ID: p.id, Tail: p.left == 0})
+	}
+	if p.left > 0 {
+		if p.here == 0 {
+			c.unask(in, vc, out)
+		}
+		return
+	}
+	n[CQueueCycles] += now - p.born
+	c.fly(arrival{at: now + uint64(c.cfg.Latency), id: p.id, out: int32(out)})
+	c.unask(in, vc, out)
+	c.leave(now, i, out)
+}
+
+// leave removes the first packet of input channel i and starts the next.
+func (c *Crossbar) leave(now uint64, i, out int) {
+	q := &c.in[i]
+	if c.cfg.VCStage {
+		c.vcFree[out] |= 1 << q.outVC
+	} else {
+		c.holder[out] = -1
+	}
+	q.head = (q.head + 1) & (c.depth - 1)
+	q.n--
+	q.state = idle
+	c.waiting--
+	if q.n > 0 {
+		p := &c.packets[i*c.depth+q.head]
+		p.ahead = now + 1
+		c.begin(i, int(p.out))
+	}
+}
+
+func (c *Crossbar) fly(a arrival) {
+	if c.fLen == len(c.flying) {
+		big := make([]arrival, 2*c.fLen)
+		for i := range c.fLen {
+			big[i] = c.flying[(c.fHead+i)&(c.fLen-1)]
+		}
+		c.flying, c.fHead = big, 0
+	}
+	c.flying[(c.fHead+c.fLen)&(len(c.flying)-1)] = a
+	c.fLen++
+}
+
+// AvailableOutputs is the set of outputs with a packet to Pop, as words of 64
+// outputs. It is live: read it after Tick, do not change it.
+func (c *Crossbar) AvailableOutputs() []uint64 { return c.avail }
+
+// Peek is the id of the next packet of an output.
+func (c *Crossbar) Peek(out int) (id int32, ok bool) {
+	q := &c.out[out]
+	if q.n == 0 {
+		return 0, false
+	}
+	return q.ids[q.head], true
+}
+
+// Pop takes the next packet of an output, freeing its place in the queue.
+func (c *Crossbar) Pop(out int) (id int32, ok bool) {
+	q := &c.out[out]
+	if q.n == 0 {
+		return 0, false
+	}
+	id = q.ids[q.head]
+	q.head = (q.head + 1) & (len(q.ids) - 1)
+	if q.n--; q.n == 0 {
+		c.avail.remove(out)
+	}
+	c.reserved[out]--
+	return id, true
+}
+
+func (q *outQueue) push(id int32) {
+	if q.n == len(q.ids) {
+		big := make([]int32, 2*q.n)
+		for i := range q.n {
+			big[i] = q.ids[(q.head+i)&(q.n-1)]
+		}
+		q.ids, q.head = big, 0
+	}
+	q.ids[(q.head+q.n)&(len(q.ids)-1)] = id
+	q.n++
+}

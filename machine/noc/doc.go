@@ -1,0 +1,18 @@
+// Package noc models the interconnect between SMs and LLC slices: one
+// input-queued crossbar with virtual channels, iSLIP allocation and bounded
+// queues on both sides.
+//
+// Read three types first: Config (ports, buffers and the pipeline), Crossbar
+// (Push, Tick, Pop) and Flight (one flit leaving an input, for observers).
+//
+// Every link carries one flit per clock. A packet enters the queue of its input
+// (a virtual channel of it), wins an output, crosses flit by flit and is visible
+// at its output Latency clocks after its last flit won the switch. Packets of one
+// input and output stay in order within a virtual channel.
+//
+// With VCStage the router is BookSim's iq router: a clock of virtual-channel
+// allocation (a packet takes a virtual channel of its output and holds it to its
+// tail), then switch allocation per flit. Without, and with one virtual channel,
+// it is GPGPU-Sim's local crossbar: head-of-line queues, one grant per output and
+// input and clock, a packet keeping its output to its tail.
+package noc
