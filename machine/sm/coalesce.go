@@ -31,6 +31,10 @@ type coalescer struct {
 // straddles two lines (possible only for vectors wider than the alignment rules
 // of PTX allow) would be a fault earlier.
 func (c *coalescer) merge(mask uint32, addr *[isa.Lanes]uint64, width uint8, bytes bool) {
+	if stride, ok := affine(mask, addr); ok && stride == uint64(width) {
+		c.range32(addr[0], uint64(width)*isa.Lanes)
+		return
+	}
 	last := -1
 	lineMask := uint64(1)<<c.lineShift - 1
 	for ; mask != 0; mask &= mask - 1 {
@@ -53,11 +57,55 @@ func (c *coalescer) merge(mask uint32, addr *[isa.Lanes]uint64, width uint8, byt
 	}
 }
 
-func (c *coalescer) find(line uint64) int {
+// affine says whether all 32 lanes are active and their addresses equally spaced:
+// by far the most common access, and the one that needs no per-lane work.
+func affine(mask uint32, addr *[isa.Lanes]uint64) (stride uint64, ok bool) {
+	if mask != ^uint32(0) {
+		return 0, false
+	}
+	stride = addr[1] - addr[0]
+	var diff uint64
+	for i := 1; i < isa.Lanes; i++ {
+		diff |= (addr[i] - addr[i-1]) ^ stride
+	}
+	return stride, diff == 0
+}
+
+// range32 adds the lines of n consecutive bytes.
+func (c *coalescer) range32(from, n uint64) {
+	size := uint64(1) << c.lineShift
+	end := from + n
+	for line := from &^ (size - 1); line < end; line += size {
+		lo, hi := max(line, from)-line, min(line+size, end)-line
+		first, last := lo>>c.sectorShift, (hi-1)>>c.sectorShift
+		a := access{line: line, sectors: uint8(2<<last - 1<<first)}
+		fullFrom, fullTo := (lo+1<<c.sectorShift-1)>>c.sectorShift, hi>>c.sectorShift
+		if fullTo > fullFrom {
+			a.full = uint8(1<<fullTo - 1<<fullFrom)
+		}
+		if i := c.at(line); i >= 0 { // an earlier word of a local access
+			c.acc[i].sectors |= a.sectors
+			c.acc[i].full |= a.full
+			continue
+		}
+		c.acc[c.n] = a
+		c.n++
+	}
+}
+
+// at is the index of the line among those found, or -1.
+func (c *coalescer) at(line uint64) int {
 	for i := range c.n {
 		if c.acc[i].line == line {
 			return i
 		}
+	}
+	return -1
+}
+
+func (c *coalescer) find(line uint64) int {
+	if i := c.at(line); i >= 0 {
+		return i
 	}
 	i := c.n
 	c.n++
@@ -116,6 +164,9 @@ func (c *coalescer) mergeAtomic(mask uint32, addr *[isa.Lanes]uint64, width uint
 // every lane counts, because same-word operations are performed one by one.
 func conflictCycles(mask uint32, addr *[isa.Lanes]uint64, width uint8, banks int, serial bool) int {
 	words := max(1, int(width)/4)
+	if stride, ok := affine(mask, addr); ok && words == 1 && !serial && stride&3 == 0 {
+		return strided(int(stride>>2), banks)
+	}
 	var count, head [64]uint8       // per bank: distinct words, the last of them in word[]
 	var word [4 * isa.Lanes]uint64  // distinct words seen
 	var before [4 * isa.Lanes]uint8 // the previous word of the same bank
@@ -136,6 +187,22 @@ func conflictCycles(mask uint32, addr *[isa.Lanes]uint64, width uint8, banks int
 		}
 	}
 	return worst
+}
+
+// strided is the conflict of 32 lanes k words apart: they fall on banks/gcd(k,
+// banks) banks.
+func strided(k, banks int) int {
+	if k == 0 {
+		return 1
+	}
+	a, b := k%banks, banks
+	if a < 0 {
+		a += banks
+	}
+	for a != 0 {
+		a, b = b%a, a
+	}
+	return (isa.Lanes*b + banks - 1) / banks
 }
 
 func contains(word *[4 * isa.Lanes]uint64, before *[4 * isa.Lanes]uint8, at, n uint8, w uint64) bool {

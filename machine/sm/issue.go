@@ -19,7 +19,7 @@ func (s *SM) issueStage(now uint64) {
 					sc.last = w
 					break
 				}
-				cand &^= 1 << w
+				cand &^= s.wants[s.unit[w]] // what it needs is busy for all who need it
 			}
 			if cand == 0 {
 				break
@@ -143,6 +143,11 @@ func (s *SM) plan(w int, wp *warp, fetch, now uint64) {
 		return
 	}
 	at := wp.t0 + uint64(t)
+	if u := in.Unit; s.unit[w] != u {
+		s.wants[s.unit[w]] &^= 1 << w
+		s.wants[u] |= 1 << w
+		s.unit[w] = u
+	}
 	wp.cause = Dependency
 	if fetch >= at {
 		at, wp.cause = fetch, Fetch

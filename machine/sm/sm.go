@@ -117,9 +117,11 @@ type SM struct {
 
 	warps  [64]warp
 	blocks []block
-	wake   [64]uint64 // cycle at which the next instruction's operands are there
-	age    []uint64   // launch order per slot
-	ready  uint64     // warps that may issue now
+	wake   [64]uint64           // cycle at which the next instruction's operands are there
+	age    []uint64             // launch order per slot
+	ready  uint64               // warps that may issue now
+	unit   [64]isa.Unit         // unit of each warp's next instruction
+	wants  [isa.NumUnits]uint64 // the same by unit
 	ring   [ringSize]uint64
 	used   [ringSize / 64]uint64
 	freeW  uint64 // free warp slots
@@ -183,6 +185,7 @@ func New(id int, cfg *Config, slab *mem.Slab, table *stat.Table, tlb TLB, mmu MM
 	if cfg.Warps == 64 {
 		s.freeW = ^uint64(0)
 	}
+	s.wants[0] = ^uint64(0)
 	for i := range s.wake {
 		s.wake[i] = engine.Never
 	}

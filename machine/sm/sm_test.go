@@ -256,3 +256,40 @@ func TestTickAllocatesNothing(t *testing.T) {
 		t.Error("the CTA ended before the measurement did")
 	}
 }
+
+// The short cut for equally spaced addresses agrees with the general method.
+func TestAffineShortCut(t *testing.T) {
+	for _, stride := range []int{0, 4, 8, 12, 16, 20, 32, 64, 128, 132, 256, -4} {
+		var a, b [isa.Lanes]uint64
+		for l := range a {
+			a[l] = uint64(1<<20 + l*stride)
+		}
+		b = a
+		b[30], b[31] = b[31], b[30] // the same set of words, no longer equally spaced
+		if x, y := conflictCycles(^uint32(0), &a, 4, 32, false), conflictCycles(^uint32(0), &b, 4, 32, false); x != y {
+			t.Errorf("stride %d: %d cycles by formula, %d by counting", stride, x, y)
+		}
+	}
+	for _, base := range []uint64{0x1000, 0x1004, 0x1020, 0x107c} {
+		for _, width := range []uint8{4, 8, 16} {
+			c := coalescer{lineShift: 7, sectorShift: 5, sectors: 4}
+			d := c
+			var a, b [isa.Lanes]uint64
+			for l := range a {
+				a[l] = base&^uint64(width-1) + uint64(l)*uint64(width)
+			}
+			b = a
+			b[30], b[31] = b[31], b[30]
+			c.merge(^uint32(0), &a, width, true)
+			d.merge(^uint32(0), &b, width, true)
+			if c.n != d.n {
+				t.Fatalf("base %x width %d: %d lines and %d", base, width, c.n, d.n)
+			}
+			for i := range c.n {
+				if c.acc[i] != d.acc[i] {
+					t.Errorf("base %x width %d: %+v and %+v", base, width, c.acc[i], d.acc[i])
+				}
+			}
+		}
+	}
+}
