@@ -162,6 +162,50 @@ func TestFault(t *testing.T) {
 	}
 }
 
+// TestResolveTwice: a driver that moves a page for two reasons may say so twice.
+func TestResolveTwice(t *testing.T) {
+	r := newRig(t, sheet(4096), 1, 1, nil)
+	if err := r.tab.Reserve(0, base, 8192); err != nil {
+		t.Fatal(err)
+	}
+	r.ask(0, 0, page4k(0), 0, 0)
+	for now := uint64(0); now < 500; now++ {
+		r.step(now)
+	}
+	r.mmu.Resolve(500, 0, page4k(1)) // nobody waits for it
+	if _, err := r.tab.MapPage(0, page4k(0), -1); err != nil {
+		t.Fatal(err)
+	}
+	r.mmu.Resolve(500, 0, page4k(0))
+	r.mmu.Resolve(500, 0, page4k(0))
+	r.run(500)
+	r.want(fmt.Sprintf("900:SM0/0 tenant 0 page %x frame %x", page4k(0), frameOf(t, r.tab, 0, page4k(0))))
+	r.counter(0, Walks, 2)
+	r.counter(0, FaultCycles, 90)
+}
+
+// TestFaultWithoutMemory: the driver has no frame to give and says so.
+func TestFaultWithoutMemory(t *testing.T) {
+	r := newRig(t, sheet(4096), 1, 1, nil)
+	if err := r.tab.Reserve(0, base, 65<<20); err != nil {
+		t.Fatal(err)
+	}
+	mustMap(t, r.tab, 0, base, 0)
+	i := uint64(0)
+	for ; ; i++ {
+		if _, err := r.tab.MapPage(0, page4k(i), -1); err != nil {
+			break
+		}
+	}
+	r.ask(0, 0, page4k(i), 0, 0)
+	for now := uint64(0); now < 40000 && r.mmu.Err() == nil; now++ {
+		r.step(now)
+	}
+	if err := r.mmu.Err(); !errors.Is(err, ErrNoFrame) {
+		t.Errorf("error %v", err)
+	}
+}
+
 func TestFirstTouchPlacesNearTheSM(t *testing.T) {
 	s := sheet(4096)
 	s.VM.Placement = "first-touch"
