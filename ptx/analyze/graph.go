@@ -1,0 +1,218 @@
+// Package analyze computes what a kernel's execution and occupancy need to know
+// before it runs: control flow, reconvergence points, live registers, spin loops.
+//
+// A reader must know three types. Graph is the control-flow graph of one function
+// with immediate post-dominators. Liveness is the register liveness over it.
+// Access names the registers one instruction reads and writes.
+package analyze
+
+import "heddle/ptx/parse"
+
+// Block is a maximal straight run of instructions [First, Last].
+type Block struct {
+	First, Last int
+	Succ, Pred  []int
+}
+
+// Graph is the control-flow graph of a function.
+type Graph struct {
+	Func    *parse.Func
+	Blocks  []Block
+	BlockOf []int // by instruction
+	// IPDom is the immediate post-dominator of each block; len(Blocks) is the
+	// virtual exit, where every ret, exit and trap leads.
+	IPDom []int
+}
+
+// Jumps reports whether in ends a block, its targets (instruction indices) and
+// whether control may also fall through.
+func Jumps(f *parse.Func, in *parse.Instr) (ends bool, targets []int, falls bool) {
+	falls = in.Pred != nil
+	switch in.Op {
+	case "ret", "exit", "trap":
+		return true, nil, falls
+	case "bra":
+		if len(in.Args) == 1 && in.Args[0].Kind == parse.KLabel && in.Args[0].Label >= 0 {
+			targets = append(targets, in.Args[0].Label)
+		}
+		return true, targets, falls
+	case "brx":
+		if len(in.Args) == 2 {
+			for _, t := range f.Targets[in.Args[1].Name] {
+				if t.Kind == parse.KLabel && t.Label >= 0 {
+					targets = append(targets, t.Label)
+				}
+			}
+		}
+		return true, targets, falls
+	}
+	return false, nil, true
+}
+
+// Build makes the graph of f. A function without instructions has no blocks.
+func Build(f *parse.Func) *Graph {
+	g := &Graph{Func: f}
+	n := len(f.Instrs)
+	leader := make([]bool, n+1)
+	leader[0] = true
+	for i, in := range f.Instrs {
+		ends, targets, _ := Jumps(f, in)
+		if ends {
+			leader[i+1] = true
+		}
+		for _, t := range targets {
+			leader[t] = true
+		}
+	}
+	g.BlockOf = make([]int, n)
+	for i := range n {
+		if leader[i] {
+			g.Blocks = append(g.Blocks, Block{First: i})
+		}
+		b := len(g.Blocks) - 1
+		g.Blocks[b].Last = i
+		g.BlockOf[i] = b
+	}
+	for b := range g.Blocks {
+		last := g.Blocks[b].Last
+		_, targets, falls := Jumps(f, f.Instrs[last])
+		if falls && last+1 < n {
+			g.link(b, g.BlockOf[last+1])
+		}
+		for _, t := range targets {
+			if t < n { // a label after the last instruction is the end of the function
+				g.link(b, g.BlockOf[t])
+			}
+		}
+	}
+	g.postDominators()
+	return g
+}
+
+func (g *Graph) link(from, to int) {
+	for _, s := range g.Blocks[from].Succ {
+		if s == to {
+			return
+		}
+	}
+	g.Blocks[from].Succ = append(g.Blocks[from].Succ, to)
+	g.Blocks[to].Pred = append(g.Blocks[to].Pred, from)
+}
+
+// leaves reports whether block b can end the function.
+func (g *Graph) leaves(b int) bool {
+	f := g.Func
+	last := g.Blocks[b].Last
+	ends, targets, falls := Jumps(f, f.Instrs[last])
+	if falls && last+1 == len(f.Instrs) {
+		return true
+	}
+	for _, t := range targets {
+		if t == len(f.Instrs) {
+			return true
+		}
+	}
+	return ends && len(targets) == 0
+}
+
+// postDominators is the iterative algorithm of Cooper, Harvey and Kennedy on the
+// reversed graph. A region that never reaches the exit (an endless loop) gets an
+// artificial edge from its last block, so that every block has a post-dominator.
+func (g *Graph) postDominators() {
+	n := len(g.Blocks)
+	exit := n
+	exits := make([]bool, n)
+	for b := range g.Blocks {
+		exits[b] = g.leaves(b)
+	}
+	number := make([]int, n+1) // post-order number on the reversed graph
+	for i := range number {
+		number[i] = -1
+	}
+	var order []int // blocks in post-order
+	seen := make([]bool, n)
+	visit := func(root int) {
+		type frame struct{ b, next int }
+		stack := []frame{{root, 0}}
+		seen[root] = true
+		for len(stack) > 0 {
+			top := &stack[len(stack)-1]
+			if top.next < len(g.Blocks[top.b].Pred) {
+				p := g.Blocks[top.b].Pred[top.next]
+				top.next++
+				if !seen[p] {
+					seen[p] = true
+					stack = append(stack, frame{p, 0})
+				}
+				continue
+			}
+			number[top.b] = len(order)
+			order = append(order, top.b)
+			stack = stack[:len(stack)-1]
+		}
+	}
+	for b := range n {
+		if exits[b] && !seen[b] {
+			visit(b)
+		}
+	}
+	for b := n - 1; b >= 0; b-- {
+		if !seen[b] {
+			exits[b] = true
+			visit(b)
+		}
+	}
+	number[exit] = len(order)
+	ip := make([]int, n+1)
+	for i := range ip {
+		ip[i] = -1
+	}
+	ip[exit] = exit
+	for changed := true; changed; {
+		changed = false
+		for i := len(order) - 1; i >= 0; i-- {
+			b := order[i]
+			best := -1
+			if exits[b] {
+				best = exit
+			}
+			for _, s := range g.Blocks[b].Succ {
+				if ip[s] < 0 {
+					continue
+				}
+				if best < 0 {
+					best = s
+				} else {
+					best = meet(ip, number, best, s)
+				}
+			}
+			if best != ip[b] {
+				ip[b], changed = best, true
+			}
+		}
+	}
+	g.IPDom = ip[:n]
+}
+
+// meet finds the common ancestor of two blocks in the post-dominator tree.
+func meet(ip, number []int, a, b int) int {
+	for a != b {
+		for number[a] < number[b] {
+			a = ip[a]
+		}
+		for number[b] < number[a] {
+			b = ip[b]
+		}
+	}
+	return a
+}
+
+// Reconverge is the instruction where the lanes that diverge at branch i meet
+// again, or -1 when they meet only at the end of the function.
+func (g *Graph) Reconverge(i int) int {
+	d := g.IPDom[g.BlockOf[i]]
+	if d == len(g.Blocks) {
+		return -1
+	}
+	return g.Blocks[d].First
+}

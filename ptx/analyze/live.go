@@ -1,0 +1,212 @@
+package analyze
+
+import "heddle/ptx/parse"
+
+// noResult lists the opcodes whose first operand is not a destination.
+func noResult(in *parse.Instr) bool {
+	switch in.Op {
+	case "st", "stu", "red", "bra", "brx", "ret", "exit", "trap", "brkpt", "membar", "fence", "prefetch", "prefetchu",
+		"cp", "nanosleep", "discard", "applypriority", "pmevent", "call", "setmaxnreg", "griddepcontrol":
+		return true
+	case "bar", "barrier":
+		return !in.Has("red")
+	}
+	return false
+}
+
+// Access appends the registers in writes and reads to the given slices. The guard
+// predicate is read. An instruction that is guarded keeps the old value of its
+// destination in lanes where the guard is false.
+func Access(in *parse.Instr, writes, reads []*parse.Var) (w, r []*parse.Var) {
+	if in.Pred != nil {
+		reads = append(reads, in.Pred)
+	}
+	for i := range in.Args {
+		if i == 0 && !noResult(in) {
+			writes = regs(&in.Args[i], writes)
+		} else {
+			reads = regs(&in.Args[i], reads)
+		}
+	}
+	return writes, reads
+}
+
+func regs(o *parse.Operand, list []*parse.Var) []*parse.Var {
+	if o.Kind == parse.KReg {
+		list = append(list, o.Var)
+	}
+	for i := range o.List {
+		list = regs(&o.List[i], list)
+	}
+	return list
+}
+
+// Set is a bit set over register IDs.
+type Set []uint64
+
+// Has reports whether id is in the set.
+func (s Set) Has(id int) bool { return s[id>>6]>>(id&63)&1 != 0 }
+
+func (s Set) add(id int)    { s[id>>6] |= 1 << (id & 63) }
+func (s Set) remove(id int) { s[id>>6] &^= 1 << (id & 63) }
+
+// Liveness is the result of the backward data-flow analysis. A register is live
+// where a later instruction may read the value it holds.
+type Liveness struct {
+	Graph *Graph
+	In    []Set // by block
+	Out   []Set
+	// Pressure is the number of 32-bit registers live after each instruction plus
+	// those it writes; 64-bit registers count 2, predicates nothing.
+	Pressure []int
+	MaxRegs  int // the largest pressure
+}
+
+// Live computes the liveness of g's registers.
+func Live(g *Graph) *Liveness {
+	f := g.Func
+	words := (len(f.Regs) + 63) / 64
+	l := &Liveness{Graph: g, Pressure: make([]int, len(f.Instrs))}
+	kill := make([]Set, len(g.Blocks))
+	for b := range g.Blocks {
+		l.In = append(l.In, make(Set, words))
+		l.Out = append(l.Out, make(Set, words))
+		kill[b] = make(Set, words)
+		l.local(b, kill[b])
+	}
+	for changed := true; changed; {
+		changed = false
+		for b := len(g.Blocks) - 1; b >= 0; b-- {
+			out, in := l.Out[b], l.In[b]
+			for _, s := range g.Blocks[b].Succ {
+				for w, bits := range l.In[s] {
+					out[w] |= bits
+				}
+			}
+			for w := range in {
+				v := in[w] | out[w]&^kill[b][w]
+				if v != in[w] {
+					in[w], changed = v, true
+				}
+			}
+		}
+	}
+	l.pressure()
+	return l
+}
+
+// local seeds In with the registers block b reads before writing, and kill with
+// those it writes unconditionally.
+func (l *Liveness) local(b int, kill Set) {
+	f, blk := l.Graph.Func, l.Graph.Blocks[b]
+	var w, r []*parse.Var
+	for i := blk.First; i <= blk.Last; i++ {
+		w, r = Access(f.Instrs[i], w[:0], r[:0])
+		for _, v := range r {
+			if !kill.Has(v.ID) {
+				l.In[b].add(v.ID)
+			}
+		}
+		for _, v := range w {
+			if f.Instrs[i].Pred == nil {
+				kill.add(v.ID)
+			} else if !kill.Has(v.ID) {
+				l.In[b].add(v.ID) // keeps its old value where the guard is false
+			}
+		}
+	}
+}
+
+// Cost is the number of 32-bit registers v occupies.
+func Cost(v *parse.Var) int {
+	switch {
+	case v.Type == parse.Pred:
+		return 0
+	case v.Type.Bytes() > 4:
+		return v.Type.Bytes() / 4
+	}
+	return 1
+}
+
+func (l *Liveness) pressure() {
+	f := l.Graph.Func
+	var w, r []*parse.Var
+	for b, blk := range l.Graph.Blocks {
+		live := append(Set(nil), l.Out[b]...)
+		n := 0
+		for _, v := range f.Regs {
+			if live.Has(v.ID) {
+				n += Cost(v)
+			}
+		}
+		for i := blk.Last; i >= blk.First; i-- {
+			in := f.Instrs[i]
+			w, r = Access(in, w[:0], r[:0])
+			for _, v := range w {
+				if !live.Has(v.ID) {
+					live.add(v.ID)
+					n += Cost(v)
+				}
+			}
+			l.Pressure[i] = n
+			if in.Pred == nil {
+				for _, v := range w {
+					if live.Has(v.ID) {
+						live.remove(v.ID)
+						n -= Cost(v)
+					}
+				}
+			}
+			for _, v := range r {
+				if !live.Has(v.ID) {
+					live.add(v.ID)
+					n += Cost(v)
+				}
+			}
+			l.MaxRegs = max(l.MaxRegs, l.Pressure[i], n)
+		}
+	}
+}
+
+// Span is the stretch of instructions, in program order, over which a register
+// holds a value that matters. First is -1 for a register live on entry (read
+// before it is written); Last < First means the register is never used.
+type Span struct{ First, Last int }
+
+// Spans gives a conservative live interval per register ID: two registers whose
+// spans do not overlap may share storage.
+func (l *Liveness) Spans() []Span {
+	f := l.Graph.Func
+	spans := make([]Span, len(f.Regs))
+	for i := range spans {
+		spans[i] = Span{len(f.Instrs), -2}
+	}
+	touch := func(id, at int) {
+		spans[id].First = min(spans[id].First, at)
+		spans[id].Last = max(spans[id].Last, at)
+	}
+	var w, r []*parse.Var
+	for i, in := range f.Instrs {
+		w, r = Access(in, w[:0], r[:0])
+		for _, v := range w {
+			touch(v.ID, i)
+		}
+		for _, v := range r {
+			touch(v.ID, i)
+		}
+	}
+	for b, blk := range l.Graph.Blocks {
+		for id := range f.Regs {
+			if l.In[b].Has(id) {
+				touch(id, blk.First)
+				if b == 0 {
+					touch(id, -1)
+				}
+			}
+			if l.Out[b].Has(id) {
+				touch(id, blk.Last)
+			}
+		}
+	}
+	return spans
+}

@@ -1,0 +1,105 @@
+package emulate
+
+import (
+	"math/bits"
+
+	"heddle/isa"
+)
+
+// barrier is one of the 16 barriers of a CTA as bar.red needs it: the machine
+// decides when a barrier is complete; the emulator combines the predicates. A warp
+// that is stepped again after arriving proves its barrier complete, so the first
+// such warp closes the generation.
+type barrier struct {
+	gen uint32
+	acc [2]reduction
+}
+
+// reduction combines the predicates of one generation; gen tells stale ones.
+type reduction struct {
+	gen   uint32
+	count uint32
+	and   bool
+	or    bool
+}
+
+// barWait is the pending result of a bar.red.
+type barWait struct {
+	on   bool
+	id   uint8
+	kind uint8
+	gen  uint32
+	mask uint32
+	row  int32 // absolute row of the result
+}
+
+// Sub-operations of shBar.
+const (
+	barSync = iota
+	barArrive
+	barPopc
+	barAnd
+	barOr
+)
+
+func (c *cta) barrier(wp *warp, o *op, mask uint32, s *isa.Step) {
+	if mask == 0 {
+		mask = s.Active // a barrier guarded off in every lane still counts the warp, as in hardware
+	}
+	lane := lowest(mask)
+	id := c.row32(wp, o.a)[lane] & 15
+	s.Bar = uint8(id)
+	s.Expect = int32(c.row32(wp, o.b)[lane])
+	s.Arrive = o.n == barArrive
+	if o.n < barPopc {
+		return
+	}
+	b := &c.bars[id]
+	r := &b.acc[b.gen&1]
+	if r.gen != b.gen+1 {
+		*r = reduction{gen: b.gen + 1, and: true}
+	}
+	v := pred(wp, o.c)
+	if o.flags&fNotC != 0 {
+		v = ^v
+	}
+	r.count += uint32(bits.OnesCount32(v & mask))
+	r.and = r.and && v&mask == mask
+	r.or = r.or || v&mask != 0
+	row := o.d + wp.frame.r32
+	if o.n != barPopc {
+		row = o.d + wp.frame.p
+	}
+	wp.red = barWait{on: true, id: uint8(id), kind: o.n, gen: b.gen, mask: mask, row: row}
+}
+
+// collect stores the result of the bar.red the warp waited for.
+func (c *cta) collect(wp *warp) {
+	w := wp.red
+	wp.red.on = false
+	b := &c.bars[w.id]
+	if b.gen == w.gen {
+		b.gen++
+	}
+	r := &b.acc[w.gen&1]
+	var v uint32
+	switch w.kind {
+	case barPopc:
+		d := &wp.all32[w.row]
+		for i := range d {
+			if w.mask>>i&1 != 0 {
+				d[i] = r.count
+			}
+		}
+		return
+	case barAnd:
+		if r.and {
+			v = ^uint32(0)
+		}
+	case barOr:
+		if r.or {
+			v = ^uint32(0)
+		}
+	}
+	wp.allp[w.row] = wp.allp[w.row]&^w.mask | v&w.mask
+}

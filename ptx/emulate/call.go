@@ -1,0 +1,141 @@
+package emulate
+
+import "heddle/isa"
+
+const (
+	maxDepth = 4096      // activations of a thread
+	maxStack = 512 << 10 // bytes of local memory of a thread, as on the hardware
+)
+
+// callFunction starts a call by lanes mask of the current path.
+func (c *cta) callFunction(wp *warp, o *op, mask uint32) error {
+	call := o.call
+	if call.callee >= 0 {
+		return c.activate(wp, call, []side{{call.callee, mask}}, mask)
+	}
+	var sides [isa.Lanes]side // by function index in pc
+	n := 0
+	a := c.row64(wp, o.a)
+	for m := mask; m != 0; m &= m - 1 {
+		lane := lowest(m)
+		i, ok := c.g.prog.functionAt(a[lane])
+		if !ok {
+			return c.fault(wp, lane, "call through 0x%x, which is not the address of a function that takes these parameters", a[lane])
+		}
+		f := &c.g.prog.funcs[i]
+		if len(f.params) != len(call.argOff) || len(f.results) != len(call.resOff) {
+			return c.fault(wp, lane, "call of %s with %d parameters and %d results, it has %d and %d", f.name,
+				len(call.argOff), len(call.resOff), len(f.params), len(f.results))
+		}
+		k := 0
+		for k < n && sides[k].pc != i {
+			k++
+		}
+		if k == n {
+			sides[n] = side{pc: i}
+			n++
+		}
+		sides[k].mask |= 1 << lane
+	}
+	return c.activate(wp, call, sides[:n], mask)
+}
+
+// activate turns the current path into a node that waits at the return address and
+// starts one path per callee.
+func (c *cta) activate(wp *warp, call *callop, sides []side, mask uint32) error {
+	caller := &c.g.prog.funcs[call.caller]
+	f := wp.frame
+	f.r32 += caller.n32
+	f.r64 += caller.n64
+	f.p += caller.np
+	f.local += caller.frameBytes
+	f.depth++
+	if f.depth > maxDepth {
+		return c.fault(wp, lowest(mask), "more than %d nested calls", maxDepth)
+	}
+	from := wp.frame.local
+	at := wp.pc
+	me := wp.cur
+	parent := &wp.nodes[me]
+	parent.pc, parent.pending = at+1, mask
+	for _, s := range sides {
+		callee := &c.g.prog.funcs[s.pc]
+		if err := c.grow(wp, callee, f, lowest(mask)); err != nil {
+			return err
+		}
+		if call.callee >= 0 {
+			for _, a := range call.args {
+				c.copyLocal(wp, s.mask, from+a.from, f.local+a.to, a.size)
+			}
+		} else {
+			for i, p := range callee.params {
+				c.copyLocal(wp, s.mask, from+call.argOff[i], f.local+p.off, min(p.size, call.argSize[i]))
+			}
+		}
+		n := wp.add(node{pc: callee.start, rpc: -1, mask: s.mask, parent: me, frame: f})
+		wp.load(n)
+		c.enter(wp, callee, s.mask)
+	}
+	wp.nodes[me].callPC = at
+	wp.pick()
+	return nil
+}
+
+// copyBack moves the results of the current function to its caller's variables.
+func (c *cta) copyBack(wp *warp, mask uint32) {
+	i := wp.cur
+	for wp.nodes[i].frame.depth == wp.frame.depth {
+		i = wp.nodes[i].parent
+	}
+	n := &wp.nodes[i]
+	if n.callPC < 0 {
+		return
+	}
+	call := c.ops[n.callPC].call
+	f := &c.g.prog.funcs[c.g.prog.funcOf(wp.pc-1)]
+	for k, r := range f.results {
+		if call.callee >= 0 {
+			c.copyLocal(wp, mask, wp.frame.local+call.results[k].from, n.frame.local+call.results[k].to, call.results[k].size)
+		} else {
+			c.copyLocal(wp, mask, wp.frame.local+r.off, n.frame.local+call.resOff[k], min(r.size, call.resSize[k]))
+		}
+	}
+}
+
+func (c *cta) copyLocal(wp *warp, mask uint32, from, to, size int32) {
+	first := int(wp.index) * isa.Lanes
+	for m := mask; m != 0; m &= m - 1 {
+		b := (first + lowest(m)) * c.stride
+		copy(c.local[b+int(to):b+int(to+size)], c.local[b+int(from):b+int(from+size)])
+	}
+}
+
+// grow makes room for an activation of f at frame fr. Only recursion and calls
+// through registers grow beyond what the launch reserved.
+func (c *cta) grow(wp *warp, f *function, fr frame, lane int) error {
+	for len(wp.all32) < int(fr.r32+f.n32) {
+		wp.all32 = append(wp.all32, v32{})
+	}
+	for len(wp.all64) < int(fr.r64+f.n64) {
+		wp.all64 = append(wp.all64, v64{})
+	}
+	for len(wp.allp) < int(fr.p+f.np) {
+		wp.allp = append(wp.allp, 0)
+	}
+	wp.window()
+	need := int(fr.local + f.frameBytes)
+	if need <= c.stride {
+		return nil
+	}
+	if need > maxStack {
+		return c.fault(wp, lane, "stack overflow: the call of %s needs %d bytes of local memory per thread, the limit is %d", f.name, need, maxStack)
+	}
+	stride := min(max(2*c.stride, need+15&^15), maxStack)
+	threads := len(c.warps) * isa.Lanes
+	bigger := make([]byte, stride*threads)
+	for t := range threads {
+		copy(bigger[t*stride:], c.local[t*c.stride:(t+1)*c.stride])
+	}
+	c.local, c.stride = bigger, stride
+	return nil
+}

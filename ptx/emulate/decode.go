@@ -1,0 +1,449 @@
+package emulate
+
+import (
+	"sort"
+
+	"heddle/isa"
+	"heddle/ptx/analyze"
+	"heddle/ptx/parse"
+)
+
+// decoder turns the functions a kernel reaches into one program.
+type decoder struct {
+	m    *Module
+	prog *program
+	fns  []*parse.Func
+	fidx map[*parse.Func]int32
+
+	const32 map[uint32]int32
+	const64 map[uint64]int32
+	symRow  map[fixup]int32
+	shared  map[*parse.Var]int64
+
+	// the function being decoded
+	f       *parse.Func
+	fn      *function
+	rows    []int32 // by register ID
+	frame   map[*parse.Var]int32
+	special map[special]int32
+
+	// the instruction being decoded
+	in   *parse.Instr
+	o    *op
+	ins  *isa.Instr
+	mods []string // not yet consumed
+	typ  []parse.Type
+}
+
+// fail reports a problem with the current instruction.
+func (d *decoder) fail(format string, args ...any) {
+	fail(d.m.File, d.in.Line, format+" (%s)", append(args, d.in.Text)...)
+}
+
+// unsupported reports a form this front end does not execute.
+func (d *decoder) unsupported(what string) {
+	form := d.in.Op
+	for _, m := range d.in.Mods {
+		form += "." + m
+	}
+	if what != "" {
+		what = ": " + what
+	}
+	d.fail("%s is not supported%s; recompile without it or for an older target", form, what)
+}
+
+// decodeKernel decodes an entry and everything it can call.
+func (m *Module) decodeKernel(f *parse.Func) *Kernel {
+	d := &decoder{m: m, prog: &program{byAddr: map[uint64]int32{}}, fidx: map[*parse.Func]int32{},
+		const32: map[uint32]int32{}, const64: map[uint64]int32{}, symRow: map[fixup]int32{}, shared: map[*parse.Var]int64{}}
+	d.reach(f)
+	k := &Kernel{Name: f.Name, Line: f.Line, module: m, prog: d.prog}
+	k.SharedBytes, k.DynamicShared = d.layoutShared()
+	k.Params, k.ParamBytes = layoutParams(f)
+	d.prog.code = &isa.Code{Kernel: f.Name, File: m.File}
+	d.prog.funcs = make([]function, len(d.fns))
+	d.constant32(0)
+	d.constant64(0)
+	pc := int32(0)
+	regs := 0
+	for i, fn := range d.fns {
+		p := &d.prog.funcs[i]
+		d.layout(fn, p)
+		p.index, p.start = int32(i), pc
+		pc += int32(len(fn.Instrs)) + 1 // every function ends in a ret of its own
+		p.end = pc
+		d.prog.byAddr[functionAddress(m.funcAt[fn.Name])] = int32(i)
+		regs += len(fn.Regs)
+	}
+	if regs > 1<<16-1 {
+		fail(m.File, f.Line, "kernel %s and the functions it calls use %d registers, the limit is %d: compile with optimisation", f.Name, regs, 1<<16-1)
+	}
+	d.prog.code.NumRegs = regs
+	first := 0
+	for i, fn := range d.fns {
+		d.function(fn, &d.prog.funcs[i], first)
+		first += len(fn.Regs)
+	}
+	d.totals()
+	k.Code = d.prog.code
+	k.Regs, k.LocalBytes = d.prog.funcs[0].regs, d.prog.funcs[0].stack
+	k.MaxThreads = 1024
+	k.MaxNTid = f.MaxNTid
+	if f.ReqNTid[0] > 0 {
+		k.MaxNTid, k.ReqNTid = f.ReqNTid, true
+	}
+	if n := k.MaxNTid; n[0] > 0 {
+		k.MaxThreads = min(1024, n[0]*n[1]*n[2])
+	}
+	return k
+}
+
+// reach collects the functions a kernel can call. A call through a register may
+// reach every function whose address the module takes.
+func (d *decoder) reach(entry *parse.Func) {
+	var visit func(f *parse.Func)
+	indirect := false
+	visit = func(f *parse.Func) {
+		if _, seen := d.fidx[f]; seen {
+			return
+		}
+		d.fidx[f] = int32(len(d.fns))
+		d.fns = append(d.fns, f)
+		for _, in := range f.Instrs {
+			if in.Op != "call" {
+				continue
+			}
+			t := callTarget(in)
+			if t == nil || t.Kind != parse.KFunc {
+				indirect = true
+				continue
+			}
+			if g := d.m.ast.Func(t.Name); g != nil && !g.Extern {
+				visit(g)
+			}
+		}
+	}
+	visit(entry)
+	if !indirect {
+		return
+	}
+	for _, name := range d.m.addressTaken() {
+		if g := d.m.ast.Func(name); g != nil && !g.Extern && !g.Entry {
+			visit(g)
+		}
+	}
+}
+
+// callTarget is the operand of a call that names the function.
+func callTarget(in *parse.Instr) *parse.Operand {
+	for i := range in.Args {
+		if in.Args[i].Kind != parse.KList {
+			return &in.Args[i]
+		}
+	}
+	return nil
+}
+
+// addressTaken lists the functions used as values, in file order.
+func (m *Module) addressTaken() []string {
+	set := map[string]bool{}
+	for _, v := range m.symbols {
+		for _, x := range v.Init {
+			if x.Sym != "" && m.ast.Func(x.Sym) != nil {
+				set[x.Sym] = true
+			}
+		}
+	}
+	for _, f := range m.ast.Funcs {
+		for _, in := range f.Instrs {
+			if in.Op == "call" {
+				continue
+			}
+			for _, a := range in.Args {
+				if a.Kind == parse.KFunc {
+					set[a.Name] = true
+				}
+			}
+		}
+		for _, list := range f.Targets {
+			for _, t := range list {
+				if t.Kind == parse.KFunc {
+					set[t.Name] = true
+				}
+			}
+		}
+	}
+	var names []string
+	for n := range set {
+		names = append(names, n)
+	}
+	sort.Slice(names, func(i, j int) bool { return m.funcAt[names[i]] < m.funcAt[names[j]] })
+	return names
+}
+
+func roundUpTo(n, align int64) int64 { return (n + align - 1) / align * align }
+
+// layoutShared places the shared variables the reachable functions use; extern
+// arrays follow at the end and all begin at the same place.
+func (d *decoder) layoutShared() (static int, dynamic bool) {
+	var used, extern []*parse.Var
+	seen := map[*parse.Var]bool{}
+	var scan func(os []parse.Operand)
+	scan = func(os []parse.Operand) {
+		for i := range os {
+			if v := os[i].Var; v != nil && v.Space == parse.Shared && !seen[v] {
+				seen[v] = true
+				if v.Extern || v.Size == 0 {
+					extern = append(extern, v)
+				} else {
+					used = append(used, v)
+				}
+			}
+			scan(os[i].List)
+		}
+	}
+	for _, f := range d.fns {
+		for _, v := range f.Vars { // declared inside: occupies memory even if unused
+			if v.Space == parse.Shared && !v.Extern && v.Size > 0 && !seen[v] {
+				seen[v] = true
+				used = append(used, v)
+			}
+		}
+		for _, in := range f.Instrs {
+			scan(in.Args)
+		}
+	}
+	off := int64(0)
+	for _, v := range used {
+		off = roundUpTo(off, int64(max(v.Align, 1)))
+		d.shared[v] = off
+		off += int64(v.Size)
+	}
+	static = int(off)
+	align := int64(16)
+	for _, v := range extern {
+		align = max(align, int64(v.Align))
+	}
+	d.prog.align = int(align)
+	for _, v := range extern {
+		d.shared[v] = roundUpTo(off, align)
+	}
+	return static, len(extern) > 0
+}
+
+func layoutParams(f *parse.Func) (ps []Param, total int) {
+	off := int64(0)
+	for _, v := range f.Params {
+		off = roundUpTo(off, int64(max(v.Align, 1)))
+		ps = append(ps, Param{Name: v.Name, Type: v.Type.String(), Size: v.Size, Align: max(v.Align, 1), Offset: int(off)})
+		off += int64(v.Size)
+	}
+	return ps, int(off)
+}
+
+// layout assigns rows to the registers of f and places its frame variables.
+func (d *decoder) layout(f *parse.Func, p *function) {
+	p.name = f.Name
+	g, live := d.m.graph(f)
+	p.regs = live.MaxRegs
+	d.frameOf(f, p)
+	spans := live.Spans()
+	rows, n32, n64, np := assign(f, spans)
+	p.n32, p.n64, p.np = n32, n64, np
+	for id, s := range spans {
+		if s.First != -1 {
+			continue
+		}
+		switch v := f.Regs[id]; {
+		case v.Type == parse.Pred:
+		case v.Type.Bytes() == 8:
+			p.zero64 = append(p.zero64, rows[id])
+		default:
+			p.zero32 = append(p.zero32, rows[id])
+		}
+	}
+	_ = g
+}
+
+// frameOf places .local and .param variables; the parameters of an entry are not
+// in the frame.
+func (d *decoder) frameOf(f *parse.Func, p *function) map[*parse.Var]int32 {
+	at := map[*parse.Var]int32{}
+	off := int64(0)
+	place := func(v *parse.Var) {
+		off = roundUpTo(off, int64(max(v.Align, 1)))
+		at[v] = int32(off)
+		off += int64(max(v.Size, 1))
+		if off > maxStack {
+			fail(d.m.File, v.Line, "the local variables of %s exceed %d bytes per thread: use global memory", f.Name, maxStack)
+		}
+	}
+	for _, v := range f.Vars {
+		if v.Space == parse.Local {
+			place(v)
+		}
+	}
+	p.local = int32(roundUpTo(off, 4))
+	p.params, p.results = p.params[:0], p.results[:0]
+	if !f.Entry {
+		for _, v := range f.Params {
+			place(v)
+			p.params = append(p.params, slotOf{at[v], int32(v.Size)})
+		}
+	}
+	for _, v := range f.Results {
+		place(v)
+		p.results = append(p.results, slotOf{at[v], int32(v.Size)})
+	}
+	entry := map[*parse.Var]bool{}
+	if f.Entry {
+		for _, v := range f.Params {
+			entry[v] = true
+		}
+	}
+	for _, v := range f.Vars {
+		if _, done := at[v]; v.Space == parse.Param && !done && !entry[v] {
+			place(v)
+		}
+	}
+	p.frameBytes = int32(roundUpTo(off, 16))
+	return at
+}
+
+// assign gives each register a row so that registers alive at the same time have
+// different rows (linear scan over live spans). Lanes are independent, so this is
+// right under divergence too.
+func assign(f *parse.Func, spans []analyze.Span) (rows []int32, n32, n64, np int32) {
+	rows = make([]int32, len(f.Regs))
+	order := make([]int, 0, len(f.Regs))
+	for id, s := range spans {
+		rows[id] = -1
+		if s.Last >= s.First {
+			order = append(order, id)
+		}
+	}
+	sort.SliceStable(order, func(i, j int) bool { return spans[order[i]].First < spans[order[j]].First })
+	type pool struct {
+		free   []int32
+		active []int // IDs, unordered
+		n      int32
+	}
+	var pools [3]pool
+	for _, id := range order {
+		c := 0
+		switch v := f.Regs[id]; {
+		case v.Type == parse.Pred:
+			c = 2
+		case v.Type.Bytes() == 8:
+			c = 1
+		}
+		p := &pools[c]
+		keep := p.active[:0]
+		for _, a := range p.active {
+			if spans[a].Last < spans[id].First {
+				p.free = append(p.free, rows[a])
+			} else {
+				keep = append(keep, a)
+			}
+		}
+		p.active = keep
+		if n := len(p.free); n > 0 {
+			rows[id] = p.free[n-1]
+			p.free = p.free[:n-1]
+		} else {
+			rows[id] = p.n
+			p.n++
+		}
+		p.active = append(p.active, id)
+	}
+	return rows, pools[0].n, pools[1].n, pools[2].n
+}
+
+// function decodes the instructions of f.
+func (d *decoder) function(f *parse.Func, p *function, firstReg int) {
+	g, live := d.m.graph(f)
+	d.f, d.fn = f, p
+	d.frame = d.frameOf(f, p)
+	d.special = map[special]int32{}
+	d.rows, _, _, _ = assign(f, live.Spans())
+	spins := g.Spins()
+	code := d.prog.code
+	var w, r []*parse.Var
+	for i, in := range f.Instrs {
+		d.in = in
+		d.o = &op{guard: noPred, reconv: -1, d: 0, a: ^0, b: ^0, c: ^0, e: -1, target: -1}
+		ins := isa.Instr{Line: int32(in.Line), Reg: uint32(len(code.Regs))}
+		d.ins = &ins
+		if in.Pred != nil {
+			d.o.guard = d.rows[in.Pred.ID]
+			if in.Neg {
+				d.o.flags |= fNotGuard
+			}
+		}
+		d.instruction(i, g)
+		if spins[i] {
+			d.o.flags |= fSpin
+		}
+		w, r = analyze.Access(in, w[:0], r[:0])
+		if len(w)+len(r) > 255 {
+			d.unsupported("more than 255 register operands")
+		}
+		for _, v := range w {
+			code.Regs = append(code.Regs, uint16(firstReg+v.ID))
+		}
+		for _, v := range r {
+			code.Regs = append(code.Regs, uint16(firstReg+v.ID))
+		}
+		ins.NDst, ins.NReg = uint8(len(w)), uint8(len(w)+len(r))
+		d.prog.ops = append(d.prog.ops, *d.o)
+		code.Instr = append(code.Instr, ins)
+		code.Text = append(code.Text, in.Text)
+	}
+	line := f.Line
+	if n := len(f.Instrs); n > 0 {
+		line = f.Instrs[n-1].Line
+	}
+	kind := isa.Exit
+	if !f.Entry {
+		kind = isa.Branch
+	}
+	d.prog.ops = append(d.prog.ops, op{shape: shRet, guard: noPred})
+	code.Instr = append(code.Instr, isa.Instr{Kind: kind, Unit: isa.INT, Line: int32(line), Reg: uint32(len(code.Regs))})
+	code.Text = append(code.Text, "ret; // end of "+f.Name)
+}
+
+// totals adds what called functions need to the registers and local memory of
+// their callers; recursion is counted once.
+func (d *decoder) totals() {
+	funcs := d.prog.funcs
+	state := make([]int, len(funcs))
+	var visit func(i int32) (regs, stack int)
+	visit = func(i int32) (int, int) {
+		f := &funcs[i]
+		if state[i] != 0 {
+			f.recursive = f.recursive || state[i] == 1
+			if state[i] == 2 {
+				return f.regs, f.stack
+			}
+			return 0, 0
+		}
+		state[i] = 1
+		regs, stack := 0, 0
+		for _, c := range f.depends {
+			r, s := visit(c)
+			regs, stack = max(regs, r), max(stack, s)
+		}
+		_, live := d.m.graph(d.fns[i])
+		across := 0
+		for k, in := range d.fns[i].Instrs {
+			if in.Op == "call" {
+				across = max(across, live.Pressure[k])
+			}
+		}
+		f.regs = max(live.MaxRegs, across+regs)
+		f.stack = int(f.local) + stack
+		state[i] = 2
+		return f.regs, f.stack
+	}
+	visit(0)
+}

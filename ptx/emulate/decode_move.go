@@ -1,0 +1,537 @@
+package emulate
+
+import (
+	"heddle/isa"
+	"heddle/ptx/parse"
+)
+
+// comparison builds the row comparison of a CmpOp for type t. 16-bit signed types
+// are compared after sign extension.
+func (d *decoder) comparison(op string, t parse.Type) (fnCmp32, fnCmp64) {
+	float := t.Float()
+	if !float { // integer comparisons have no unordered forms
+		switch op {
+		case "equ", "neu", "ltu", "leu", "gtu", "geu", "num", "nan":
+			d.unsupported("comparison ." + op + " of integers")
+		case "ne":
+			op = "neu"
+		}
+	}
+	switch {
+	case t == parse.F64:
+		f := compare[float64](op)
+		return nil, func(a, b *v64) uint32 { return f(db(a), db(b)) }
+	case t == parse.F32:
+		f := compare[float32](op)
+		return func(a, b *v32) uint32 { return f(fl(a), fl(b)) }, nil
+	case float:
+		d.unsupported("type ." + t.String())
+	case t.Bytes() == 8 && t.Signed():
+		f := compare[int64](op)
+		return nil, func(a, b *v64) uint32 { return f(sl(a), sl(b)) }
+	case t.Bytes() == 8:
+		return nil, fnCmp64(compare[uint64](op))
+	case t.Signed():
+		f := compare[int32](op)
+		return func(a, b *v32) uint32 { return f(si(a), si(b)) }, nil
+	}
+	return fnCmp32(compare[uint32](op)), nil
+}
+
+// compareOp consumes CmpOp and BoolOp and fills in sources 1 and 2 of d.o.
+func (d *decoder) compareOp(t parse.Type) {
+	op := d.oneOf("eq", "ne", "lt", "le", "gt", "ge", "lo", "ls", "hi", "hs", "equ", "neu", "ltu", "leu", "gtu", "geu", "num", "nan")
+	if op == "" || t.Bytes() < 2 {
+		d.unsupported("")
+	}
+	switch d.oneOf("and", "or", "xor") {
+	case "and":
+		d.o.n = combineAnd
+	case "or":
+		d.o.n = combineOr
+	case "xor":
+		d.o.n = combineXor
+	}
+	if d.take("ftz") {
+		d.o.flags |= fFtzIn
+	}
+	if t.Bytes() == 2 && t.Signed() {
+		d.o.flags |= fSext16
+	}
+	d.o.cmp32, d.o.cmp64 = d.comparison(op, t)
+	d.o.a, d.o.b = d.src(1, t), d.src(2, t)
+	d.o.c = falsePred
+	if d.o.n != combineNone {
+		d.count(4, 4)
+		var neg bool
+		if d.o.c, neg = d.predOf(d.arg(3)); neg {
+			d.o.flags |= fNotC
+		}
+	} else {
+		d.count(3, 3)
+	}
+}
+
+func (d *decoder) setp() {
+	t := d.oneType()
+	d.compareOp(t)
+	switch {
+	case d.o.cmp64 != nil:
+		d.o.shape = shCmp64
+	case d.o.flags&(fFtzIn|fSext16) != 0:
+		d.o.shape = shCmp32m
+	default:
+		d.o.shape = shCmp32
+	}
+	d.o.e = noPred
+	if o := d.arg(0); o.Kind == parse.KPair {
+		d.o.d, d.o.e = d.predDst(&o.List[0]), d.predDst(&o.List[1])
+	} else {
+		d.o.d = d.predDst(o)
+	}
+}
+
+func (d *decoder) set() {
+	if len(d.typ) != 2 || d.typ[0].Bytes() != 4 {
+		d.unsupported("")
+	}
+	d.compareOp(d.typ[1])
+	d.o.shape = shSet
+	d.o.d = d.dst(d.typ[0])
+	d.o.e = -1
+	if d.typ[0] == parse.F32 {
+		d.o.e = 0x3f800000
+	}
+}
+
+func (d *decoder) selp(t parse.Type) {
+	d.oneType()
+	d.count(4, 4)
+	d.o.shape = shSel32
+	if t.Bytes() == 8 {
+		d.o.shape = shSel64
+	} else if t.Bytes() < 2 {
+		d.unsupported("")
+	}
+	d.o.d, d.o.a, d.o.b = d.dst(t), d.src(1, t), d.src(2, t)
+	var neg bool
+	if d.o.c, neg = d.predOf(d.arg(3)); neg {
+		d.o.flags |= fNotC
+	}
+}
+
+// slct picks a when c >= 0.
+func (d *decoder) slct() {
+	if len(d.typ) != 2 || d.typ[1].Bytes() != 4 || d.typ[0].Bytes() < 4 {
+		d.unsupported("")
+	}
+	ftz := d.take("ftz")
+	float := d.typ[1] == parse.F32
+	nonneg := func(v uint32) bool {
+		if float {
+			if ftz && v&0x7f800000 == 0 {
+				v &= 1 << 31
+			}
+			return v <= 0x7f800000 || v == 1<<31 // NaN picks b
+		}
+		return int32(v) >= 0
+	}
+	t := d.typ[0]
+	if t.Bytes() == 4 {
+		d.rows32(tri32(func(a, b, c uint32) uint32 {
+			if nonneg(c) {
+				return a
+			}
+			return b
+		}), parse.B32, 0)
+		d.o.a, d.o.b, d.o.c = d.src(1, t), d.src(2, t), d.src(3, d.typ[1])
+		return
+	}
+	d.count(4, 4)
+	d.o.shape = shX
+	d.o.d, d.o.a, d.o.b, d.o.c = d.dst(t), d.src(1, t), d.src(2, t), d.src(3, d.typ[1])
+	d.o.fx = func(c *cta, wp *warp, o *op, mask uint32) error {
+		a, b, k := c.row64(wp, o.a), c.row64(wp, o.b), c.row32(wp, o.c)
+		for i := range c.w1 {
+			c.w1[i] = b[i]
+			if nonneg(k[i]) {
+				c.w1[i] = a[i]
+			}
+		}
+		blend64(&wp.r64[o.d], &c.w1, mask)
+		return nil
+	}
+}
+
+func (d *decoder) testp(t parse.Type) {
+	d.count(2, 2)
+	what := d.oneOf("finite", "infinite", "number", "notanumber", "normal", "subnormal")
+	f := formatOf(t)
+	if what == "" || t != parse.F32 && t != parse.F64 {
+		d.unsupported("")
+	}
+	test := func(v uint64) uint32 {
+		s := f.unpack(v)
+		e := v >> (f.p - 1) & (1<<(f.width-f.p) - 1)
+		switch what {
+		case "finite":
+			return bit(s.class == zero || s.class == finite)
+		case "infinite":
+			return bit(s.class == inf)
+		case "number":
+			return bit(s.class != nan)
+		case "notanumber":
+			return bit(s.class == nan)
+		case "normal":
+			return bit(s.class == finite && e != 0)
+		}
+		return bit(s.class == finite && e == 0)
+	}
+	d.o.d, d.o.e, d.o.c = d.predDst(d.arg(0)), noPred, falsePred
+	d.o.a = d.src(1, t)
+	d.o.b = d.o.a
+	if t == parse.F64 {
+		d.o.shape = shCmp64
+		d.o.cmp64 = func(a, _ *v64) (m uint32) {
+			for i := range a {
+				m |= test(a[i]) << i
+			}
+			return m
+		}
+		return
+	}
+	d.o.shape = shCmp32
+	d.o.cmp32 = func(a, _ *v32) (m uint32) {
+		for i := range a {
+			m |= test(uint64(a[i])) << i
+		}
+		return m
+	}
+}
+
+func (d *decoder) mov(t parse.Type) {
+	d.oneType()
+	d.count(2, 2)
+	dst, src := d.arg(0), d.arg(1)
+	switch {
+	case t == parse.Pred:
+		d.predOp("mov")
+	case dst.Kind == parse.KVec:
+		d.unpackVector(t)
+	case src.Kind == parse.KVec:
+		d.packVector(t)
+	case src.Kind == parse.KSpecial && specialOf(src.Name) == spNone:
+		d.clock(src.Name, t)
+	case src.Kind == parse.KSym && d.inFrame(src.Var):
+		d.o.shape, d.o.fx = shX, frameAddress
+		d.o.a, d.o.n = d.frame[src.Var]+int32(src.Off), uint8(t.Bits())
+		if t.Bytes() < 4 {
+			d.fail("an address needs 32 or 64 bits")
+		}
+		d.o.d = d.dst(t)
+	case t.Bytes() == 8:
+		d.rows64(mov64, t, 1)
+	case t.Bytes() == 2 && src.Kind == parse.KSpecial: // old code reads %tid into 16 bits
+		d.o.shape, d.o.f32 = shA32, cvt32U16
+		d.o.d, d.o.a = d.dst(t), d.specialRow(src.Name)
+	case t.Bytes() == 2 || t.Bytes() == 4:
+		d.rows32(mov32, t, 1)
+	default:
+		d.unsupported("")
+	}
+}
+
+// inFrame reports variables whose address depends on the activation.
+func (d *decoder) inFrame(v *parse.Var) bool { _, ok := d.frame[v]; return ok }
+
+// clock decodes reads of the clocks. %globaltimer counts core cycles too: simulated
+// time has no other unit here.
+func (d *decoder) clock(name string, t parse.Type) {
+	d.ins.Kind = isa.Clock
+	switch name {
+	case "clock", "globaltimer_lo":
+		d.o.shape, d.o.n = shClock32, clockLow
+		d.o.d = d.dst(parse.U32)
+	case "clock_hi", "globaltimer_hi":
+		d.o.shape, d.o.n = shClock32, clockHigh
+		d.o.d = d.dst(parse.U32)
+	case "clock64", "globaltimer":
+		d.o.shape = shClock64
+		d.o.d = d.dst(parse.U64)
+	default:
+		d.unsupported("%" + name)
+	}
+	if d.o.shape == shClock64 != (t.Bytes() == 8) {
+		d.fail("%%%s has another width than .%s", name, t)
+	}
+}
+
+// packVector decodes mov.b64 d, {lo, hi} and its kin.
+func (d *decoder) packVector(t parse.Type) {
+	list := d.arg(1).List
+	m := &memop{n: uint8(len(list)), elem: uint8(t.Bytes() / max(len(list), 1))}
+	if len(list) != 2 && len(list) != 4 || m.elem < 2 {
+		d.unsupported("vector of this size")
+	}
+	for i := range list {
+		m.rows[i] = d.src32(&list[i], bitType(int(m.elem)))
+	}
+	d.o.shape, d.o.mem, d.o.fx = shX, m, pack
+	d.o.d, m.wide = d.dst(t), t.Bytes() == 8
+}
+
+func (d *decoder) unpackVector(t parse.Type) {
+	list := d.arg(0).List
+	m := &memop{n: uint8(len(list)), elem: uint8(t.Bytes() / max(len(list), 1))}
+	if len(list) != 2 && len(list) != 4 || m.elem < 2 {
+		d.unsupported("vector of this size")
+	}
+	for i, o := range list {
+		switch o.Kind {
+		case parse.KNone:
+			m.skip |= 1 << i
+		case parse.KReg:
+			d.size(o.Var, int(m.elem))
+			m.rows[i] = d.rows[o.Var.ID]
+		default:
+			d.fail("the destination is not a register")
+		}
+	}
+	d.o.shape, d.o.mem, d.o.fx = shX, m, unpack
+	m.wide = t.Bytes() == 8
+	if m.wide {
+		d.o.a = d.src64(d.arg(1), t)
+	} else {
+		d.o.a = d.src32(d.arg(1), t)
+	}
+}
+
+func bitType(bytes int) parse.Type {
+	return map[int]parse.Type{1: parse.B8, 2: parse.B16, 4: parse.B32, 8: parse.B64}[bytes]
+}
+
+// pack executes mov of a vector into a scalar.
+func pack(c *cta, wp *warp, o *op, mask uint32) error {
+	m := o.mem
+	c.w1 = v64{}
+	for e := range int(m.n) {
+		a := c.row32(wp, m.rows[e])
+		for i := range c.w1 {
+			c.w1[i] |= uint64(a[i]) << (8 * e * int(m.elem))
+		}
+	}
+	if m.wide {
+		blend64(&wp.r64[o.d], &c.w1, mask)
+		return nil
+	}
+	for i := range c.t1 {
+		c.t1[i] = uint32(c.w1[i])
+	}
+	blend32(&wp.r32[o.d], &c.t1, mask)
+	return nil
+}
+
+// unpack executes mov of a scalar into a vector.
+func unpack(c *cta, wp *warp, o *op, mask uint32) error {
+	m := o.mem
+	if m.wide {
+		c.w1 = *c.row64(wp, o.a)
+	} else {
+		a := c.row32(wp, o.a)
+		for i := range c.w1 {
+			c.w1[i] = uint64(a[i])
+		}
+	}
+	keep := uint64(1)<<(8*m.elem) - 1
+	for e := range int(m.n) {
+		if m.skip>>e&1 != 0 {
+			continue
+		}
+		for i := range c.t1 {
+			c.t1[i] = uint32(c.w1[i] >> (8 * e * int(m.elem)) & keep)
+		}
+		blend32(&wp.r32[m.rows[e]], &c.t1, mask)
+	}
+	return nil
+}
+
+// cvtaTable gives the window of a space.
+func (d *decoder) cvta(t parse.Type) {
+	d.count(2, 2)
+	to := d.take("to")
+	space := d.oneOf("global", "shared", "local", "const", "param", "shared::cta")
+	if space == "" || t.Bytes() != 8 || len(d.typ) != 1 {
+		d.unsupported("addresses are 64 bits wide")
+	}
+	base := uint64(0)
+	switch space {
+	case "shared", "shared::cta":
+		base = sharedWindow
+	case "local":
+		base = localWindow
+	case "param":
+		if base = paramWindow; !d.f.Entry {
+			base = localWindow // parameters of functions live in the frame
+		}
+	}
+	d.o.shape = shA64
+	d.o.d = d.dst(t)
+	if src := d.arg(1); src.Kind == parse.KSym && d.inFrame(src.Var) {
+		if to {
+			d.unsupported("")
+		}
+		d.o.shape, d.o.fx, d.o.n = shX, frameAddress, 1
+		d.o.a = d.frame[src.Var] + int32(src.Off)
+		return
+	}
+	d.o.a = d.src(1, t)
+	switch {
+	case base == 0:
+		d.o.f64 = mov64
+	case to:
+		d.o.f64, d.o.b = and64, d.constant64(1<<46-1)
+	default:
+		d.o.f64, d.o.b = add64, d.constant64(base)
+	}
+}
+
+func (d *decoder) isspacep() {
+	d.count(2, 2)
+	s := d.oneOf("global", "shared", "local", "const", "param", "shared::cta")
+	space, ok := map[string]isa.Space{"global": isa.Global, "shared": isa.Shared, "shared::cta": isa.Shared,
+		"local": isa.Local, "const": isa.Const, "param": isa.Param}[s]
+	if !ok {
+		d.unsupported("")
+	}
+	d.o.shape, d.o.fx, d.o.b = shX, isSpace, int32(space)
+	d.o.d, d.o.a = d.predDst(d.arg(0)), d.src64(d.arg(1), parse.B64)
+}
+
+func (d *decoder) cvt() {
+	d.count(2, 3)
+	if len(d.typ) != 2 {
+		d.unsupported("two types are needed")
+	}
+	c := conversion{dst: d.typ[0], src: d.typ[1]}
+	if len(d.in.Args) == 3 {
+		d.packHalves(c)
+		return
+	}
+	var rounded bool
+	switch r := d.oneOf("rni", "rzi", "rmi", "rpi", "rna"); r {
+	case "rni":
+		c.mode, c.integral = rn, true
+	case "rzi":
+		c.mode, c.integral = rz, true
+	case "rmi":
+		c.mode, c.integral = rm, true
+	case "rpi":
+		c.mode, c.integral = rp, true
+	case "rna":
+		c.mode, rounded = ra, true
+	default:
+		c.mode, rounded = d.mode()
+	}
+	c.ftz, c.sat = d.take("ftz"), d.take("sat")
+	relu := d.take("relu")
+	df, sf := formatOf(c.dst), formatOf(c.src)
+	known := func(t parse.Type, f *format) bool { return f != nil || t >= parse.U8 && t <= parse.S64 }
+	if relu || c.mode == ra || !known(c.dst, df) || !known(c.src, sf) {
+		d.unsupported("")
+	}
+	switch {
+	case df == nil && sf != nil && !c.integral:
+		d.unsupported("float to integer needs .rni, .rzi, .rmi or .rpi")
+	case df != nil && sf == nil && !rounded, df != nil && sf != nil && df.p < sf.p && !rounded && !c.integral:
+		d.unsupported("this conversion needs a rounding mode")
+	case c.integral && df != nil && (sf == nil || df != sf && df.p < sf.p):
+		d.unsupported("")
+	}
+	d.convert(c)
+}
+
+// convert picks the shape of a conversion by the widths of the registers, which may
+// be wider than the types.
+func (d *decoder) convert(c conversion) {
+	do, so := d.arg(0), d.arg(1)
+	if do.Kind != parse.KReg || do.Var.Type == parse.Pred {
+		d.fail("the destination is not a register")
+	}
+	db := do.Var.Type.Bytes()
+	if db < c.dst.Bytes() || db > 8 {
+		d.fail("register %s is narrower than .%s", do.Var.Name, c.dst)
+	}
+	d.o.d = d.rows[do.Var.ID]
+	sb := c.src.Bytes()
+	if so.Kind == parse.KReg {
+		if so.Var.Type == parse.Pred || so.Neg {
+			d.fail("the source is not a data register")
+		}
+		if sb = so.Var.Type.Bytes(); sb < c.src.Bytes() {
+			d.fail("register %s is narrower than .%s", so.Var.Name, c.src)
+		}
+	}
+	st := c.src
+	if so.Kind == parse.KReg {
+		st = bitType(sb)
+	} else if so.Kind == parse.KSpecial {
+		sb, st = 4, parse.B32
+	}
+	f := c.lane()
+	if f2 := f; db < 4 { // 16-bit registers hold values zero-extended
+		f = func(v uint64) uint64 { return f2(v) & (1<<(8*db) - 1) }
+	}
+	switch {
+	case sb == 8 && db == 8:
+		d.o.shape, d.o.a, d.o.f64 = shA64, d.src64(so, st), un64(f)
+	case sb == 8:
+		d.o.shape, d.o.a, d.o.fn = shNarrow, d.src64(so, st), narrow1(f)
+	case db == 8:
+		d.o.shape, d.o.a, d.o.fw = shWide, d.src32(so, st), wide1(f)
+	default:
+		d.o.shape, d.o.a = shA32, d.src32(so, st)
+		d.o.f32 = un32(func(v uint32) uint32 { return uint32(f(uint64(v))) })
+	}
+	if !c.sat && !c.ftz {
+		d.fastConvert(c, sb, db)
+	}
+}
+
+// fastConvert replaces the general loop for the conversions compilers emit most.
+//
+//heddle:table
+func (d *decoder) fastConvert(c conversion, sb, db int) {
+	type pair struct{ dst, src parse.Type }
+	p := pair{c.dst, c.src}
+	switch {
+	case sb == 4 && db == 4 && c.mode == rn && !c.integral && p == pair{parse.F32, parse.U32}:
+		d.o.f32 = cvtU32F32
+	case sb == 4 && db == 4 && c.mode == rn && !c.integral && p == pair{parse.F32, parse.S32}:
+		d.o.f32 = cvtS32F32
+	case sb == 4 && db == 4 && c.mode == rz && p == pair{parse.S32, parse.F32}:
+		d.o.f32 = cvtF32S32
+	case sb == 4 && db == 8 && !c.integral && p == pair{parse.F64, parse.F32}:
+		d.o.fw = cvtF32F64
+	case sb == 8 && db == 4 && c.mode == rn && !c.integral && p == pair{parse.F32, parse.F64}:
+		d.o.fn = cvtF64F32
+	case sb == 4 && db == 8 && p == pair{parse.F64, parse.S32}:
+		d.o.fw = cvtS32F64
+	case sb == 4 && db == 8 && p == pair{parse.F64, parse.U32}:
+		d.o.fw = cvtU32F64
+	case formatOf(c.dst) != nil || formatOf(c.src) != nil:
+	case sb == 4 && db == 8 && c.src == parse.U32:
+		d.o.fw = cvtU32U64
+	case sb == 4 && db == 8 && p == pair{parse.S64, parse.S32}:
+		d.o.fw = cvtS32S64
+	case sb == 8 && db == 4 && c.dst.Bytes() == 4 && c.src.Bytes() >= 4:
+		d.o.fn = cvt64U32
+	case sb <= 4 && db == 4 && c.src == parse.U8 && c.dst.Bytes() == 4:
+		d.o.f32 = cvt32U8
+	case sb <= 4 && db == 4 && c.src == parse.U16 && c.dst.Bytes() == 4:
+		d.o.f32 = cvt32U16
+	case sb <= 4 && db == 4 && c.src == parse.S8 && c.dst.Bytes() == 4:
+		d.o.f32 = cvt32S8
+	case sb <= 4 && db == 4 && c.src == parse.S16 && c.dst.Bytes() == 4:
+		d.o.f32 = cvt32S16
+	}
+}

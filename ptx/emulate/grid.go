@@ -1,0 +1,234 @@
+package emulate
+
+import (
+	"encoding/binary"
+	"fmt"
+	"strconv"
+	"sync"
+
+	"heddle/isa"
+	"heddle/mem"
+	"heddle/ptx/parse"
+)
+
+func itoa(n int) string { return strconv.Itoa(n) }
+
+// Instance is a module bound to an application's address space: its .global and
+// .const variables have addresses and initial values.
+type Instance struct {
+	module  *Module
+	space   *mem.Space
+	regions []*mem.Region // by Module.symbols
+	mu      sync.Mutex
+	consts  map[*Kernel][]v64
+}
+
+// Bind allocates and initialises the module's symbols in sp.
+func (m *Module) Bind(sp *mem.Space) (*Instance, error) {
+	in := &Instance{module: m, space: sp, consts: map[*Kernel][]v64{}}
+	for _, v := range m.symbols {
+		if v.Extern && v.Size == 0 || v.Extern && v.Init == nil {
+			return nil, &parse.Error{File: m.File, Line: v.Line, Msg: fmt.Sprintf("%s is .extern and no module defines it: link the modules before", v.Name)}
+		}
+		r, err := sp.Alloc(int64(max(v.Size, 1)), mem.Symbol, v.Name)
+		if err != nil {
+			return nil, &parse.Error{File: m.File, Line: v.Line, Msg: fmt.Sprintf("%s: %v", v.Name, err)}
+		}
+		r.ReadOnly = v.Space == parse.Const
+		in.regions = append(in.regions, r)
+	}
+	for i, v := range m.symbols {
+		for _, x := range v.Init {
+			in.initialise(in.regions[i].Data[x.Offset:], v, x)
+		}
+	}
+	return in, nil
+}
+
+// initialise stores one initial value.
+func (in *Instance) initialise(data []byte, v *parse.Var, x parse.Init) {
+	bits := x.Bits
+	if x.Sym != "" {
+		if f, ok := in.module.funcAt[x.Sym]; ok {
+			bits += functionAddress(f)
+		} else {
+			bits += in.regions[in.module.symbol[in.module.ast.Var(x.Sym)]].Base
+		}
+		if x.Mask != 0 {
+			bits &= x.Mask
+			for m := x.Mask; m&1 == 0; m >>= 1 {
+				bits >>= 1
+			}
+		}
+	}
+	var b [8]byte
+	binary.LittleEndian.PutUint64(b[:], bits)
+	copy(data, b[:v.Type.Bytes()])
+}
+
+func functionAddress(i int) uint64 { return functionBase + 16*uint64(i+1) }
+
+// Symbol finds a .global or .const variable by name.
+func (in *Instance) Symbol(name string) (*mem.Region, error) {
+	var names []string
+	for i, v := range in.module.symbols {
+		if v.Name == name {
+			return in.regions[i], nil
+		}
+		names = append(names, v.Name)
+	}
+	return nil, fmt.Errorf("%s: no symbol %s: the module has %v", in.module.File, name, names)
+}
+
+// Launch is a kernel launch: dimensions, parameter bytes laid out as Kernel.Params
+// says, and bytes of dynamic shared memory.
+type Launch struct {
+	Grid, Block   [3]uint32
+	Params        []byte
+	SharedDynamic int
+}
+
+// grid implements isa.Grid.
+type grid struct {
+	kernel *Kernel
+	prog   *program
+	space  *mem.Space
+	launch Launch
+	params []byte
+	geo    isa.Geometry
+	k64    []v64
+	shared int
+	mu     sync.Mutex
+	free   []*cta
+}
+
+// Grid checks a launch and makes it ready to run.
+func (in *Instance) Grid(k *Kernel, l Launch) (isa.Grid, error) {
+	bad := func(format string, args ...any) error {
+		return fmt.Errorf("launch of %s: %s", k.Name, fmt.Sprintf(format, args...))
+	}
+	if k.module != in.module {
+		return nil, bad("the kernel belongs to another module (%s, not %s)", k.module.File, in.module.File)
+	}
+	limits := [3]uint32{1<<31 - 1, 65535, 65535}
+	blocks := [3]uint32{1024, 1024, 64}
+	ctas, threads := uint64(1), uint64(1)
+	for i, axis := range []string{"x", "y", "z"} {
+		if l.Grid[i] == 0 || l.Grid[i] > limits[i] {
+			return nil, bad("grid %s is %d, it must be 1 to %d", axis, l.Grid[i], limits[i])
+		}
+		if l.Block[i] == 0 || l.Block[i] > blocks[i] {
+			return nil, bad("block %s is %d, it must be 1 to %d", axis, l.Block[i], blocks[i])
+		}
+		ctas *= uint64(l.Grid[i])
+		threads *= uint64(l.Block[i])
+		if k.ReqNTid && int(l.Block[i]) != k.MaxNTid[i] {
+			return nil, bad("block %v, the kernel requires %v (.reqntid)", l.Block, k.MaxNTid)
+		}
+	}
+	if threads > uint64(k.MaxThreads) {
+		return nil, bad("%d threads per block, the kernel allows %d", threads, k.MaxThreads)
+	}
+	if ctas > 1<<31-1 {
+		return nil, bad("%d blocks, the limit is %d", ctas, 1<<31-1)
+	}
+	if len(l.Params) != k.ParamBytes {
+		return nil, bad("%d bytes of parameters, the kernel takes %d (%s)", len(l.Params), k.ParamBytes, describe(k.Params))
+	}
+	if l.SharedDynamic < 0 || l.SharedDynamic > 1<<20 {
+		return nil, bad("%d bytes of dynamic shared memory, it must be 0 to %d", l.SharedDynamic, 1<<20)
+	}
+	shared := k.SharedBytes
+	if l.SharedDynamic > 0 {
+		a := max(k.prog.align, 16)
+		shared = (shared+a-1)&^(a-1) + l.SharedDynamic
+	}
+	g := &grid{kernel: k, prog: k.prog, space: in.space, launch: l, shared: shared, k64: in.constants(k)}
+	g.params = append([]byte(nil), l.Params...)
+	g.geo = isa.Geometry{GridDim: l.Grid, BlockDim: l.Block, CTAs: int(ctas), Threads: int(threads),
+		Warps: int(threads+isa.Lanes-1) / isa.Lanes, Regs: k.Regs, SharedBytes: shared, LocalBytes: k.LocalBytes}
+	return g, nil
+}
+
+func describe(ps []Param) string {
+	s := ""
+	for i, p := range ps {
+		if i > 0 {
+			s += ", "
+		}
+		s += fmt.Sprintf("%s %s at %d", p.Type, p.Name, p.Offset)
+	}
+	return s
+}
+
+// constants gives the 64-bit constant rows of k with symbol addresses filled in.
+func (in *Instance) constants(k *Kernel) []v64 {
+	if len(k.prog.fixups) == 0 {
+		return k.prog.k64
+	}
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	if rows := in.consts[k]; rows != nil {
+		return rows
+	}
+	rows := append([]v64(nil), k.prog.k64...)
+	for _, f := range k.prog.fixups {
+		for i := range rows[f.row] {
+			rows[f.row][i] = in.regions[f.symbol].Base + f.addend
+		}
+	}
+	in.consts[k] = rows
+	return rows
+}
+
+// Code implements isa.Grid.
+func (g *grid) Code() *isa.Code { return g.prog.code }
+
+// Geometry implements isa.Grid.
+func (g *grid) Geometry() isa.Geometry { return g.geo }
+
+// Start implements isa.Grid.
+func (g *grid) Start(index int, at isa.Place) isa.CTA {
+	g.mu.Lock()
+	var c *cta
+	if n := len(g.free); n > 0 {
+		c = g.free[n-1]
+		g.free = g.free[:n-1]
+	}
+	g.mu.Unlock()
+	if c == nil {
+		c = g.build()
+	}
+	c.start(index, at)
+	return c
+}
+
+func (g *grid) recycle(c *cta) {
+	g.mu.Lock()
+	g.free = append(g.free, c)
+	g.mu.Unlock()
+}
+
+// build allocates the state of a CTA: all rows of all warps in one piece.
+func (g *grid) build() *cta {
+	p := g.prog
+	n32, n64, np := 0, 0, 0
+	frames := 0
+	for i := range p.funcs { // room for one activation of everything; calls grow it
+		f := &p.funcs[i]
+		n32, n64, np = n32+int(f.n32), n64+int(f.n64), np+int(f.np)
+		frames += int(f.frameBytes)
+	}
+	w := g.geo.Warps
+	c := &cta{g: g, ops: p.ops, k32: p.k32, k64: g.k64, warps: make([]warp, w),
+		shared: make([]byte, g.shared), stride: min(frames, maxStack), cache: make([]*mem.Region, p.slots)}
+	c.local = make([]byte, c.stride*w*isa.Lanes)
+	r32, r64, rp := make([]v32, w*n32), make([]v64, w*n64), make([]uint32, w*np)
+	for i := range c.warps {
+		c.warps[i].all32 = r32[i*n32 : (i+1)*n32 : (i+1)*n32]
+		c.warps[i].all64 = r64[i*n64 : (i+1)*n64 : (i+1)*n64]
+		c.warps[i].allp = rp[i*np : (i+1)*np : (i+1)*np]
+		c.warps[i].nodes = make([]node, 0, 8)
+	}
+	return c
+}

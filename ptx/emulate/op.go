@@ -1,0 +1,183 @@
+package emulate
+
+import "heddle/isa"
+
+// shape says how an op finds its operands and what Step does with it.
+type shape uint8
+
+const (
+	shNop    shape = iota
+	shA32          // f32 on 32-bit rows
+	shA32m         // the same with .ftz, .sat or 16-bit adaptation around it
+	shA64          // f64 on 64-bit rows
+	shWide         // fw: 32-bit sources, 64-bit result
+	shNarrow       // fn: 64-bit sources, 32-bit result
+	shShift        // fs: 64-bit value, 32-bit amounts
+	shCmp32        // cmp32 to predicates
+	shCmp32m       // with .ftz or 16-bit adaptation
+	shCmp64        // cmp64 to predicates
+	shSet          // comparison to a 32-bit register (set)
+	shSel32        // d = c ? a : b
+	shSel64
+	shPred    // logic on predicates
+	shLdParam // kernel parameter, same value for all lanes
+	shLoad    // memory
+	shStore   //
+	shAtom    //
+	shBra     // branch to target
+	shBrx     // branch through a table
+	shCall    //
+	shRet     //
+	shExit    //
+	shTrap    //
+	shBar     // CTA barrier
+	shClock32 // %clock and its kin
+	shClock64 //
+	shX       // fx: everything else
+)
+
+// Flags of an op.
+const (
+	fNotGuard  = 1 << iota // the guard is negated
+	fSync                  // waits for other lanes of the warp (shfl.sync, bar ...)
+	fSpin                  // backward branch of a loop that may wait for another thread
+	fFtzIn                 // flush subnormal f32 sources
+	fFtzOut                // flush subnormal f32 results
+	fSat                   // clamp f32 results to [0, 1]
+	fSext16                // sign-extend 16-bit sources
+	fTrunc16               // zero-extend a 16-bit result
+	fNotC                  // operand c (a predicate) is negated
+	fCtaScoped             // shBar: see barop
+)
+
+// Predicate rows below zero are constants.
+const (
+	noPred    = -1 // no predicate; as a source it is false
+	truePred  = -2
+	falsePred = noPred
+)
+
+// op is a decoded instruction. Rows are relative to the current frame; negative
+// rows ^i are row i of the constants.
+type op struct {
+	shape  shape
+	n      uint8 // sub-operation, see the users of each shape
+	flags  uint16
+	guard  int32 // predicate row, or noPred
+	d, a   int32
+	b, c   int32
+	e      int32 // fourth source or second destination
+	target int32 // branch target
+	reconv int32 // where lanes that diverge here meet; -1: at the end of the function
+	f32    fn32
+	f64    fn64
+	fw     fnWide
+	fn     fnNarrow
+	fs     fnShift
+	cmp32  fnCmp32
+	cmp64  fnCmp64
+	fx     fnX
+	mem    *memop
+	call   *callop
+	table  []int32 // shBrx
+}
+
+// fnX executes an op that fits no other shape.
+type fnX func(c *cta, wp *warp, o *op, mask uint32) error
+
+// memop describes the access of a load, store or atomic.
+type memop struct {
+	space  isa.Space // isa.Generic is resolved per access
+	frame  bool      // the address is an offset into the current frame of local memory
+	base   int32     // row of the address; unused when baseIn is 0
+	baseIn uint8     // 0: none, 32 or 64: width of the base register
+	off    uint64
+	elem   uint8 // bytes of one element
+	n      uint8 // elements
+	signed bool  // sign-extend when loading
+	wide   bool  // the registers are 64-bit rows
+	narrow bool  // the registers are 16 bits wide
+	width  uint8 // bytes of the access, elem*n
+	slot   int32 // entry in the CTA's region cache
+	rows   [4]int32
+	skip   uint8 // bit i: element i goes to _
+
+	atom   atomOp
+	typ    atomType
+	result bool
+}
+
+// callop is a call site.
+type callop struct {
+	callee  int32 // function index, or -1: through a register
+	caller  int32
+	args    []copyArg // caller's variables to the callee's formals
+	results []copyArg // callee's results to the caller's variables
+	argOff  []int32   // indirect: offsets of the caller's variables, in order
+	resOff  []int32
+	argSize []int32
+	resSize []int32
+}
+
+// copyArg moves size bytes between two frames of local memory.
+type copyArg struct{ from, to, size int32 }
+
+// function is the decoded form of a kernel or device function inside a kernel's code.
+type function struct {
+	name         string
+	index        int32
+	start, end   int32 // PCs
+	n32, n64, np int32 // rows
+	zero32       []int32
+	zero64       []int32 // rows read before they are written: cleared on entry
+	special      []specialRow
+	local        int32 // bytes of .local variables
+	frameBytes   int32 // local and .param variables, 16-byte aligned
+	params       []slotOf
+	results      []slotOf
+	depends      []int32 // functions it may call
+	regs         int     // by liveness, callees included
+	stack        int     // bytes of .local, callees included
+	recursive    bool
+}
+
+type slotOf struct{ off, size int32 }
+
+// specialRow is a row that holds a special register.
+type specialRow struct {
+	row  int32
+	what special
+}
+
+// special is a special register whose value is fixed for the life of a warp.
+type special uint8
+
+const (
+	spNone special = iota
+	spTidX
+	spTidY
+	spTidZ
+	spNtidX
+	spNtidY
+	spNtidZ
+	spCtaidX
+	spCtaidY
+	spCtaidZ
+	spNctaidX
+	spNctaidY
+	spNctaidZ
+	spLane
+	spWarp
+	spNwarp
+	spSM
+	spNSM
+	spGrid
+	spLaneEq
+	spLaneLt
+	spLaneLe
+	spLaneGt
+	spLaneGe
+	spDynShared
+	spTotalShared
+	spZero
+)

@@ -1,0 +1,366 @@
+package emulate
+
+import (
+	"heddle/isa"
+)
+
+// Step implements isa.CTA. It is the hot path of every simulation: no allocation,
+// no map, one indirect call per instruction.
+//
+//heddle:table
+func (c *cta) Step(w int, now uint64, s *isa.Step) error {
+	wp := &c.warps[w]
+	pc := wp.pc
+	if pc < 0 {
+		return c.fault(wp, 0, "warp %d was stepped after it had exited (a defect of the machine)", w)
+	}
+	o := &c.ops[pc]
+	mask := wp.mask
+	if wp.used > 1 && o.flags&fSync != 0 {
+		mask = c.gather(wp, o)
+	}
+	if wp.red.on {
+		c.collect(wp)
+	}
+	s.Active = mask
+	if o.guard >= 0 {
+		g := wp.p[o.guard]
+		if o.flags&fNotGuard != 0 {
+			g = ^g
+		}
+		mask &= g
+	}
+	s.Mask = mask
+	s.Space, s.Bar, s.Expect, s.Arrive = isa.NoSpace, 0, 0, false
+	next := pc + 1
+	switch o.shape {
+	case shA32:
+		if mask == wp.live {
+			o.f32(&wp.r32[o.d], c.row32(wp, o.a), c.row32(wp, o.b), c.row32(wp, o.c))
+		} else if mask != 0 {
+			o.f32(&c.t1, c.row32(wp, o.a), c.row32(wp, o.b), c.row32(wp, o.c))
+			blend32(&wp.r32[o.d], &c.t1, mask)
+		}
+	case shA64:
+		if mask == wp.live {
+			o.f64(&wp.r64[o.d], c.row64(wp, o.a), c.row64(wp, o.b), c.row64(wp, o.c))
+		} else if mask != 0 {
+			o.f64(&c.w1, c.row64(wp, o.a), c.row64(wp, o.b), c.row64(wp, o.c))
+			blend64(&wp.r64[o.d], &c.w1, mask)
+		}
+	case shLoad:
+		if mask != 0 {
+			if err := c.load(wp, o.mem, mask, s); err != nil {
+				return err
+			}
+			if wp.left != 0 {
+				next = pc
+			}
+		}
+	case shStore:
+		if mask != 0 {
+			if err := c.store(wp, o.mem, mask, s); err != nil {
+				return err
+			}
+			if wp.left != 0 {
+				next = pc
+			}
+		}
+	case shWide:
+		if mask == wp.live {
+			o.fw(&wp.r64[o.d], c.row32(wp, o.a), c.row32(wp, o.b), c.row64(wp, o.c))
+		} else if mask != 0 {
+			o.fw(&c.w1, c.row32(wp, o.a), c.row32(wp, o.b), c.row64(wp, o.c))
+			blend64(&wp.r64[o.d], &c.w1, mask)
+		}
+	case shCmp32:
+		setPred(wp, o, o.cmp32(c.row32(wp, o.a), c.row32(wp, o.b)), mask)
+	case shBra:
+		if mask == s.Active {
+			next = o.target
+		} else if mask != 0 {
+			wp.pc = next
+			wp.diverge([]side{{o.target, mask}, {next, s.Active &^ mask}}, o.reconv)
+			next = wp.pc
+		}
+		if o.target <= pc && mask != 0 && wp.used > 1 {
+			wp.pc = next
+			wp.backward(o.flags&fSpin != 0)
+			next = wp.pc
+		}
+	case shNarrow:
+		if mask == wp.live {
+			o.fn(&wp.r32[o.d], c.row64(wp, o.a), c.row64(wp, o.b))
+		} else if mask != 0 {
+			o.fn(&c.t1, c.row64(wp, o.a), c.row64(wp, o.b))
+			blend32(&wp.r32[o.d], &c.t1, mask)
+		}
+	case shShift:
+		if mask == wp.live {
+			o.fs(&wp.r64[o.d], c.row64(wp, o.a), c.row32(wp, o.b), c.row32(wp, o.c))
+		} else if mask != 0 {
+			o.fs(&c.w1, c.row64(wp, o.a), c.row32(wp, o.b), c.row32(wp, o.c))
+			blend64(&wp.r64[o.d], &c.w1, mask)
+		}
+	case shCmp64:
+		setPred(wp, o, o.cmp64(c.row64(wp, o.a), c.row64(wp, o.b)), mask)
+	case shLdParam:
+		if mask != 0 {
+			c.loadParam(wp, o.mem, mask, s)
+		}
+	case shBar:
+		c.barrier(wp, o, mask, s)
+	case shExit, shRet:
+		wp.pc = next
+		if mask != 0 {
+			if o.shape == shExit || wp.frame.depth == 0 {
+				wp.exit(mask)
+			} else {
+				c.copyBack(wp, mask)
+				wp.ret(mask)
+			}
+		}
+		next = wp.pc
+	case shNop:
+	default:
+		if mask != 0 {
+			n, err := c.rare(wp, o, mask, now, s)
+			if err != nil {
+				return err
+			}
+			next = n
+		}
+	}
+	wp.pc = next
+	if next == wp.rpc && next >= 0 {
+		wp.arrive()
+	}
+	if wp.used > 1 && wp.pc >= 0 && c.ops[wp.pc].flags&fSync != 0 {
+		c.settle(wp)
+	}
+	s.Next = wp.pc
+	return nil
+}
+
+// setPred writes a comparison to o.d and its complement to o.e. o.n combines it
+// with predicate o.c.
+func setPred(wp *warp, o *op, m, mask uint32) {
+	q := ^m
+	if o.n != combineNone {
+		c := pred(wp, o.c)
+		if o.flags&fNotC != 0 {
+			c = ^c
+		}
+		switch o.n {
+		case combineAnd:
+			m, q = m&c, q&c
+		case combineOr:
+			m, q = m|c, q|c
+		case combineXor:
+			m, q = m^c, q^c
+		}
+	}
+	if o.d >= 0 {
+		wp.p[o.d] = wp.p[o.d]&^mask | m&mask
+	}
+	if o.e >= 0 {
+		wp.p[o.e] = wp.p[o.e]&^mask | q&mask
+	}
+}
+
+// BoolOp of setp.
+const (
+	combineNone = iota
+	combineAnd
+	combineOr
+	combineXor
+)
+
+// rare executes the shapes that are not worth a case in Step.
+//
+//heddle:table
+func (c *cta) rare(wp *warp, o *op, mask uint32, now uint64, s *isa.Step) (next int32, err error) {
+	next = wp.pc + 1
+	switch o.shape {
+	case shA32m:
+		c.modified(wp, o)
+		blend32(&wp.r32[o.d], &c.t4, mask)
+	case shCmp32m:
+		a, b := c.sources(wp, o)
+		setPred(wp, o, o.cmp32(a, b), mask)
+	case shSet:
+		c.set(wp, o, mask)
+	case shSel32:
+		k := pred(wp, o.c)
+		if o.flags&fNotC != 0 {
+			k = ^k
+		}
+		c.t1 = *c.row32(wp, o.b)
+		blend32(&c.t1, c.row32(wp, o.a), k)
+		blend32(&wp.r32[o.d], &c.t1, mask)
+	case shSel64:
+		k := pred(wp, o.c)
+		if o.flags&fNotC != 0 {
+			k = ^k
+		}
+		c.w1 = *c.row64(wp, o.b)
+		blend64(&c.w1, c.row64(wp, o.a), k)
+		blend64(&wp.r64[o.d], &c.w1, mask)
+	case shPred:
+		v := predLogic(o.n, pred(wp, o.a), pred(wp, o.b))
+		wp.p[o.d] = wp.p[o.d]&^mask | v&mask
+	case shAtom:
+		if err = c.atomic(wp, o.mem, o, mask, s); err == nil && wp.left != 0 {
+			next = wp.pc
+		}
+	case shBrx:
+		next = c.branchIndexed(wp, o, mask)
+	case shCall:
+		err = c.callFunction(wp, o, mask)
+		next = wp.pc
+	case shTrap:
+		err = c.fault(wp, lowest(mask), "trap")
+	case shClock32:
+		v := now
+		if o.n == clockHigh {
+			v >>= 32
+		}
+		fill(&c.t1, uint32(v))
+		blend32(&wp.r32[o.d], &c.t1, mask)
+	case shClock64:
+		for i := range c.w1 {
+			c.w1[i] = now
+		}
+		blend64(&wp.r64[o.d], &c.w1, mask)
+	case shX:
+		err = o.fx(c, wp, o, mask)
+	}
+	return next, err
+}
+
+// Sub-operations of shClock32.
+const (
+	clockLow = iota
+	clockHigh
+)
+
+// Sub-operations of shPred.
+const (
+	predMov = iota
+	predNot
+	predAnd
+	predOr
+	predXor
+)
+
+func predLogic(n uint8, a, b uint32) uint32 {
+	switch n {
+	case predMov:
+		return a
+	case predNot:
+		return ^a
+	case predAnd:
+		return a & b
+	case predOr:
+		return a | b
+	}
+	return a ^ b
+}
+
+// sources prepares the first two sources of a modified op in c.t1 and c.t2.
+func (c *cta) sources(wp *warp, o *op) (a, b *v32) {
+	a, b = c.row32(wp, o.a), c.row32(wp, o.b)
+	switch {
+	case o.flags&fFtzIn != 0:
+		flush32(&c.t1, a)
+		flush32(&c.t2, b)
+	case o.flags&fSext16 != 0:
+		sext16(&c.t1, a)
+		sext16(&c.t2, b)
+	default:
+		return a, b
+	}
+	return &c.t1, &c.t2
+}
+
+// modified computes an op with .ftz, .sat or 16-bit operands into c.t4.
+func (c *cta) modified(wp *warp, o *op) {
+	a, b := c.sources(wp, o)
+	k := c.row32(wp, o.c)
+	switch {
+	case o.flags&fFtzIn != 0:
+		flush32(&c.t3, k)
+		k = &c.t3
+	case o.flags&fSext16 != 0:
+		sext16(&c.t3, k)
+		k = &c.t3
+	}
+	o.f32(&c.t4, a, b, k)
+	if o.flags&fFtzOut != 0 {
+		flush32(&c.t4, &c.t4)
+	}
+	if o.flags&fSat != 0 {
+		saturate32(&c.t4)
+	}
+	if o.flags&fTrunc16 != 0 {
+		trunc16(&c.t4)
+	}
+}
+
+// set writes a comparison as a number: all ones or zero for integer results, 1.0
+// or 0.0 for f32 (o.e is the value for true).
+func (c *cta) set(wp *warp, o *op, mask uint32) {
+	var m uint32
+	if o.cmp64 != nil {
+		m = o.cmp64(c.row64(wp, o.a), c.row64(wp, o.b))
+	} else {
+		a, b := c.sources(wp, o)
+		m = o.cmp32(a, b)
+	}
+	k := pred(wp, o.c)
+	if o.flags&fNotC != 0 {
+		k = ^k
+	}
+	switch o.n {
+	case combineAnd:
+		m &= k
+	case combineOr:
+		m |= k
+	case combineXor:
+		m ^= k
+	}
+	for i := range c.t1 {
+		c.t1[i] = uint32(o.e) * (m >> i & 1)
+	}
+	blend32(&wp.r32[o.d], &c.t1, mask)
+}
+
+// branchIndexed takes lane-dependent entries of a jump table. An index outside the
+// table is undefined in PTX; the last entry is taken.
+func (c *cta) branchIndexed(wp *warp, o *op, mask uint32) int32 {
+	idx := c.row32(wp, o.a)
+	var sides [isa.Lanes + 1]side
+	n := 0
+	if rest := wp.mask &^ mask; rest != 0 {
+		sides[0] = side{wp.pc + 1, rest}
+		n = 1
+	}
+	for m := mask; m != 0; m &= m - 1 {
+		lane := lowest(m)
+		t := o.table[min(int(idx[lane]), len(o.table)-1)]
+		k := 0
+		for k < n && sides[k].pc != t {
+			k++
+		}
+		if k == n {
+			sides[n] = side{pc: t}
+			n++
+		}
+		sides[k].mask |= 1 << lane
+	}
+	if n == 1 {
+		return sides[0].pc
+	}
+	wp.diverge(sides[:n], o.reconv)
+	return wp.pc
+}

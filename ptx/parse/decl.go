@@ -1,0 +1,264 @@
+package parse
+
+import (
+	"strconv"
+	"strings"
+)
+
+// variable reads ".space [.align n] [.vN] .type name[dims] [= init] {, ...} ;" at
+// module level or in a body.
+func (p *parser) variable(extern bool) {
+	space := map[string]Space{".global": Global, ".const": Const, ".shared": Shared, ".local": Local, ".param": Param, ".reg": Reg}[p.text]
+	p.next()
+	for {
+		v := p.declarator(space)
+		v.Extern = extern
+		if p.accept('=') {
+			if space != Global && space != Const {
+				p.failAt(v.Line, "%s: only .global and .const variables can be initialised", v.Name)
+			}
+			p.initialiser(v)
+		} else if v.Size == 0 && !extern && space != Reg {
+			p.failAt(v.Line, "%s has no size: give it an extent or an initialiser, or declare it .extern", v.Name)
+		}
+		if p.kind == '<' && space == Reg {
+			p.registerRange(v)
+		} else {
+			p.declare(v)
+		}
+		if !p.accept(',') {
+			break
+		}
+	}
+	p.expect(';', "after a declaration")
+}
+
+// declarator reads qualifiers, type, name and extents; the space is already read.
+func (p *parser) declarator(space Space) *Var {
+	v := &Var{Space: space, Line: p.tline}
+	vec := 1
+	for p.kind == tID && p.text[0] == '.' {
+		switch p.text {
+		case ".align":
+			p.next()
+			v.Align = p.integer(".align", 1, 1<<16)
+			if v.Align&(v.Align-1) != 0 {
+				p.failAt(v.Line, ".align %d is not a power of two", v.Align)
+			}
+			continue
+		case ".ptr", ".global", ".const", ".shared", ".local", ".unified", ".managed", ".attribute":
+			p.next()
+			if p.accept('(') { // .attribute(.managed)
+				p.word("an attribute")
+				p.expect(')', "after an attribute")
+			}
+			continue
+		case ".v2", ".v4", ".v8":
+			vec = int(p.text[2] - '0')
+			if space == Reg {
+				p.fail("vector registers (%s) are not supported: declare scalars", p.text)
+			}
+			p.next()
+			continue
+		}
+		t, ok := TypeOf(p.text[1:])
+		if !ok {
+			p.fail("%s is not a type this front end knows", p.describe())
+		}
+		// .param .u64 .ptr .align 4 name: the first type is the variable's
+		if v.Type != NoType {
+			p.fail("second type %s in a declaration", p.text)
+		}
+		v.Type = t
+		p.next()
+	}
+	if v.Type == NoType {
+		p.fail("found %s where a type such as .u32 was expected", p.describe())
+	}
+	if v.Type == Pred && space != Reg {
+		p.fail(".pred belongs in registers only")
+	}
+	v.Name = p.word("a name")
+	elem := v.Type.Bytes() * vec
+	if v.Align < elem && space != Reg && v.Align == 0 {
+		v.Align = elem
+	}
+	v.Size = elem
+	for p.kind == '[' {
+		p.next()
+		n := 0
+		if p.kind != ']' {
+			n = p.integer("an array extent", 0, maxBytes)
+		} else if len(v.Dims) > 0 {
+			p.fail("only the first extent of %s may be left out", v.Name)
+		}
+		p.expect(']', "after an array extent")
+		v.Dims = append(v.Dims, n)
+		if n > 0 && v.Size > maxBytes/n {
+			p.failAt(v.Line, "%s is larger than %d bytes", v.Name, maxBytes)
+		}
+		if len(v.Dims) > maxDepth {
+			p.fail("%s has too many extents", v.Name)
+		}
+		v.Size *= n
+	}
+	return v
+}
+
+// registerRange declares %r<n> as %r0 ... %r(n-1).
+func (p *parser) registerRange(v *Var) {
+	p.next()
+	n := p.integer("a register count", 0, maxRegs)
+	p.expect('>', "after a register count")
+	for i := range n {
+		r := *v
+		r.Name = v.Name + strconv.Itoa(i)
+		p.declare(&r)
+	}
+}
+
+// initialiser reads what follows "=".
+func (p *parser) initialiser(v *Var) {
+	elem := v.Type.Bytes()
+	if elem == 0 {
+		p.fail("%s cannot be initialised", v.Type)
+	}
+	if p.kind != '{' {
+		if v.Dims != nil {
+			p.fail("the initialiser of an array is in braces")
+		}
+		v.Init = append(v.Init, p.initValue(v.Type, 0))
+		return
+	}
+	unsized := len(v.Dims) > 0 && v.Dims[0] == 0
+	limit := v.Size
+	if unsized {
+		limit = maxBytes
+	}
+	inner := elem // bytes of one element of the first dimension
+	for _, d := range v.Dims[min(1, len(v.Dims)):] {
+		inner *= d
+	}
+	end := p.braces(v, v.Dims, 0, limit)
+	if unsized {
+		if inner == 0 {
+			inner = elem
+		}
+		v.Dims[0] = (end + inner - 1) / inner
+		v.Size = v.Dims[0] * inner
+	}
+}
+
+// braces reads one level of a braced initialiser that fills v from byte off, and
+// returns the byte after the last value written. Missing values are zero.
+func (p *parser) braces(v *Var, dims []int, off, limit int) int {
+	if p.depth++; p.depth > maxDepth {
+		p.fail("initialiser is nested too deeply")
+	}
+	defer func() { p.depth-- }()
+	elem := v.Type.Bytes()
+	sub := elem
+	if len(dims) > 0 {
+		for _, d := range dims[1:] {
+			sub *= d
+		}
+	}
+	p.expect('{', "before initial values")
+	end := off
+	for p.kind != '}' {
+		if p.kind == '{' {
+			if len(dims) < 2 {
+				p.fail("more braces than extents in the initialiser of %s", v.Name)
+			}
+			if off+sub > limit {
+				p.fail("too many initial values for %s, which holds %d bytes", v.Name, limit)
+			}
+			end = max(end, p.braces(v, dims[1:], off, off+sub))
+			off += sub
+		} else {
+			if off+elem > limit {
+				p.fail("too many initial values for %s, which holds %d bytes", v.Name, limit)
+			}
+			v.Init = append(v.Init, p.initValue(v.Type, off))
+			off += elem
+			end = off
+		}
+		if !p.accept(',') {
+			break
+		}
+	}
+	p.expect('}', "after initial values")
+	return end
+}
+
+// initValue reads one scalar: a number, or [mask(][generic(]symbol[)][+n][)].
+func (p *parser) initValue(t Type, off int) Init {
+	in := Init{Offset: off, Line: p.tline}
+	if p.kind == tNum || p.kind == '-' || p.kind == '+' {
+		line := p.tline
+		n := p.number("an initial value")
+		if p.kind == '(' && !n.float { // 0xFF00(sym)
+			p.next()
+			in.Mask = n.bits
+			if in.Mask == 0 {
+				p.fail("the address mask is zero")
+			}
+			p.initSymbol(&in)
+			p.expect(')', "after a masked address")
+			return in
+		}
+		bits, ok := convert(n, t)
+		if !ok {
+			p.failAt(line, "this initial value does not fit type .%s", t)
+		}
+		in.Bits = bits
+		return in
+	}
+	p.initSymbol(&in)
+	return in
+}
+
+func (p *parser) initSymbol(in *Init) {
+	name := p.word("an initial value")
+	if name == "generic" && p.accept('(') {
+		in.Gen = true
+		name = p.word("a symbol")
+		p.addend(in)
+		p.expect(')', "after generic(symbol")
+	}
+	if strings.HasPrefix(name, ".") || strings.HasPrefix(name, "%") {
+		p.fail("%q is not a symbol", name)
+	}
+	in.Sym = name
+	p.addend(in)
+}
+
+func (p *parser) addend(in *Init) {
+	for p.kind == '+' || p.kind == '-' {
+		in.Bits += p.number("an offset").bits
+	}
+}
+
+// convert turns a literal into the bits of type t.
+func convert(n number, t Type) (uint64, bool) {
+	if !n.float {
+		if t == F32 || t == F64 {
+			return convert(number{bits: f64bits(float64(int64(n.bits))), float: true, wide: true}, t)
+		}
+		b := t.Bits()
+		v := int64(n.bits)
+		if b < 64 && (v >= 1<<b || v < -1<<(b-1)) {
+			return 0, false
+		}
+		return n.bits, b <= 64
+	}
+	switch {
+	case t == F64 && n.wide, t == F32 && !n.wide, t == B32 && !n.wide, t == B64 && n.wide:
+		return n.bits, true
+	case t == F64:
+		return f64bits(float64(f32from(uint32(n.bits)))), true
+	case t == F32:
+		return uint64(f32bits(float32(f64from(n.bits)))), true
+	}
+	return 0, false
+}

@@ -1,0 +1,174 @@
+package parse
+
+import (
+	"fmt"
+	"strings"
+)
+
+// tok is a token kind; punctuation is its own byte.
+type tok uint8
+
+const (
+	tEOF tok = 0
+	tID  tok = 1 // identifier, opcode with its modifiers, or directive (".reg")
+	tNum tok = 2
+	tStr tok = 3
+)
+
+type lexer struct {
+	file string
+	src  string
+	pos  int
+	line int
+
+	kind  tok
+	text  string
+	start int // offset of the current token
+	tline int // line of the current token
+}
+
+// bail carries an error to the top of the parser; it never leaves the package.
+type bail struct{ err *Error }
+
+func (l *lexer) failAt(line int, format string, args ...any) {
+	panic(bail{&Error{l.file, line, fmt.Sprintf(format, args...)}})
+}
+
+func (l *lexer) fail(format string, args ...any) { l.failAt(l.tline, format, args...) }
+
+func isWord(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '$' || c == '%' || c == '.'
+}
+
+func isDigit(c byte) bool { return c >= '0' && c <= '9' }
+
+// blank skips white space and comments.
+func (l *lexer) blank() {
+	for l.pos < len(l.src) {
+		switch c := l.src[l.pos]; {
+		case c == '\n':
+			l.line++
+			l.pos++
+		case c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v':
+			l.pos++
+		case strings.HasPrefix(l.src[l.pos:], "//"):
+			l.pos = l.lineEnd()
+		case strings.HasPrefix(l.src[l.pos:], "/*"):
+			n := strings.Index(l.src[l.pos+2:], "*/")
+			if n < 0 {
+				l.failAt(l.line, "comment is not closed: add */")
+			}
+			l.line += strings.Count(l.src[l.pos:l.pos+2+n], "\n")
+			l.pos += n + 4
+		default:
+			return
+		}
+	}
+}
+
+func (l *lexer) lineEnd() int {
+	if n := strings.IndexByte(l.src[l.pos:], '\n'); n >= 0 {
+		return l.pos + n
+	}
+	return len(l.src)
+}
+
+// next advances to the next token.
+func (l *lexer) next() {
+	l.blank()
+	l.start, l.tline = l.pos, l.line
+	if l.pos >= len(l.src) {
+		l.kind, l.text = tEOF, ""
+		return
+	}
+	c := l.src[l.pos]
+	switch {
+	case isDigit(c):
+		for l.pos < len(l.src) && (isWord(l.src[l.pos]) && l.src[l.pos] != '%' || l.exponentSign()) {
+			l.pos++
+		}
+		l.kind = tNum
+	case isWord(c):
+		for l.pos < len(l.src) {
+			if isWord(l.src[l.pos]) {
+				l.pos++
+			} else if strings.HasPrefix(l.src[l.pos:], "::") {
+				l.pos += 2 // ld.global.L1::no_allocate
+			} else {
+				break
+			}
+		}
+		l.kind = tID
+	case c == '"':
+		n := strings.IndexByte(l.src[l.pos+1:l.lineEnd()], '"')
+		if n < 0 {
+			l.fail("string is not closed on this line: add \"")
+		}
+		l.pos += n + 2
+		l.kind = tStr
+		l.text = l.src[l.start+1 : l.pos-1]
+		return
+	default:
+		l.pos++
+		if c < 4 || c >= 0x7f {
+			l.fail("byte 0x%02x does not belong in PTX text", c)
+		}
+		l.kind = tok(c)
+	}
+	l.text = l.src[l.start:l.pos]
+}
+
+// exponentSign reports a sign inside a decimal float such as 1.5e-3.
+func (l *lexer) exponentSign() bool {
+	c := l.src[l.pos]
+	if c != '-' && c != '+' {
+		return false
+	}
+	w := l.src[l.start:l.pos]
+	return (strings.HasSuffix(w, "e") || strings.HasSuffix(w, "E")) && strings.Contains(w, ".")
+}
+
+// restOfLine takes the text up to the end of the line and moves past it.
+func (l *lexer) restOfLine() string {
+	end := l.lineEnd()
+	s := l.src[l.pos:end]
+	l.pos = end
+	return s
+}
+
+func (l *lexer) describe() string {
+	switch l.kind {
+	case tEOF:
+		return "the end of the file"
+	case tStr:
+		return fmt.Sprintf("string %q", l.text)
+	}
+	if len(l.text) > 60 {
+		return fmt.Sprintf("%q", l.text[:60]+"...")
+	}
+	return fmt.Sprintf("%q", l.text)
+}
+
+func (l *lexer) accept(k tok) bool {
+	if l.kind != k {
+		return false
+	}
+	l.next()
+	return true
+}
+
+func (l *lexer) expect(k tok, where string) {
+	if l.kind != k {
+		l.fail("found %s where %q was expected %s", l.describe(), string(rune(k)), where)
+	}
+	l.next()
+}
+
+func (l *lexer) word(what string) string {
+	if l.kind != tID {
+		l.fail("found %s where %s was expected", l.describe(), what)
+	}
+	s := l.text
+	l.next()
+	return s
+}

@@ -1,0 +1,293 @@
+package parse
+
+import "strings"
+
+// Limits that keep a malformed file from exhausting memory.
+const (
+	maxRegs  = 1 << 20 // registers of one function
+	maxBytes = 1 << 36 // one variable
+	maxDepth = 64      // nested scopes, braces and operands
+)
+
+type parser struct {
+	lexer
+	m     *Module
+	fn    *Func
+	scope *scope
+	depth int
+	loc   SrcLoc
+}
+
+// File parses one PTX module. The error is an *Error.
+func File(name string, src []byte) (m *Module, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			b, ok := r.(bail)
+			if !ok {
+				panic(r)
+			}
+			m, err = nil, b.err
+		}
+	}()
+	p := &parser{lexer: lexer{file: name, src: string(src), line: 1},
+		m: &Module{File: name, vars: map[string]*Var{}, funcs: map[string]*Func{}}}
+	p.scope = &scope{vars: p.m.vars}
+	p.next()
+	for p.kind != tEOF {
+		p.topLevel()
+	}
+	if p.m.Version == "" {
+		p.failAt(1, "no .version directive: this is not a PTX module")
+	}
+	for _, f := range p.m.Funcs {
+		p.resolve(f)
+	}
+	return p.m, nil
+}
+
+func (p *parser) topLevel() {
+	if p.kind == ';' {
+		p.next()
+		return
+	}
+	if p.kind != tID || p.text[0] != '.' {
+		p.fail("found %s where a module directive (.entry, .func, .global ...) was expected", p.describe())
+	}
+	if p.m.Version == "" && p.text != ".version" {
+		p.fail("a PTX module begins with .version, found %s", p.describe())
+	}
+	switch p.text {
+	case ".version":
+		p.next()
+		p.m.Version = p.text
+		if p.kind != tNum {
+			p.fail(".version wants a number such as 7.0, found %s", p.describe())
+		}
+		p.next()
+	case ".target":
+		p.next()
+		p.m.Target = p.word("a target such as sm_70")
+		for p.accept(',') {
+			p.word("a target option")
+		}
+	case ".address_size":
+		p.next()
+		p.m.AddressSize = p.integer(".address_size", 32, 64)
+		if p.m.AddressSize != 64 {
+			p.fail(".address_size %d is not supported: compile for a 64-bit target", p.m.AddressSize)
+		}
+	case ".file", ".loc", ".section", ".pragma":
+		p.debugDirective()
+	default:
+		p.linkage()
+	}
+}
+
+// debugDirective reads the directives that may also appear inside functions.
+func (p *parser) debugDirective() {
+	switch p.text {
+	case ".file":
+		p.restOfLine()
+		p.next()
+	case ".loc": // .loc file line column [, function_name ..., inlined_at ...]; ends with the line
+		rest := strings.Fields(p.restOfLine())
+		p.loc = SrcLoc{}
+		if len(rest) >= 2 {
+			f, ok1 := literal(rest[0])
+			n, ok2 := literal(rest[1])
+			if !ok1 || !ok2 || f.bits > 1<<20 || n.bits > 1<<30 {
+				p.fail(".loc wants a file index and a line number")
+			}
+			p.loc = SrcLoc{int(f.bits), int(n.bits)}
+		}
+		p.next()
+	case ".pragma":
+		p.next()
+		for {
+			if p.kind != tStr {
+				p.fail(".pragma wants a string, found %s", p.describe())
+			}
+			p.next()
+			if !p.accept(',') {
+				break
+			}
+		}
+		p.expect(';', "after .pragma")
+	case ".section":
+		p.next()
+		p.word("a section name")
+		line, depth := p.tline, 0
+		for {
+			switch p.kind {
+			case '{':
+				depth++
+			case '}':
+				depth--
+			case tEOF:
+				p.failAt(line, ".section is not closed: add }")
+			}
+			p.next()
+			if depth == 0 {
+				return
+			}
+		}
+	}
+}
+
+// linkage reads [.visible|.extern|.weak|.common] and what follows.
+func (p *parser) linkage() {
+	extern := false
+	for {
+		switch p.text {
+		case ".visible", ".weak", ".common":
+			p.next()
+			continue
+		case ".extern":
+			extern = true
+			p.next()
+			continue
+		case ".entry":
+			p.next()
+			p.function(true, extern)
+		case ".func":
+			p.next()
+			p.function(false, extern)
+		case ".global", ".const", ".shared", ".local", ".param":
+			p.variable(extern)
+		case ".alias", ".tex", ".surf", ".texref", ".samplerref", ".surfref":
+			p.fail("%s is not supported: remove it from the module", p.text)
+		default:
+			p.fail("%s is not a module directive this front end knows", p.describe())
+		}
+		return
+	}
+}
+
+// declare enters v in the current scope.
+func (p *parser) declare(v *Var) {
+	if old := p.scope.vars[v.Name]; old != nil {
+		if p.scope.parent == nil && (old.Extern || v.Extern) { // a declaration and its definition
+			if old.Extern && !v.Extern {
+				*old = *v
+			}
+			return
+		}
+		p.failAt(v.Line, "%s is already declared on line %d: use another name", v.Name, old.Line)
+	}
+	p.scope.vars[v.Name] = v
+	switch {
+	case v.Space == Reg:
+		if len(p.fn.Regs) >= maxRegs {
+			p.failAt(v.Line, "more than %d registers in one function", maxRegs)
+		}
+		v.ID = len(p.fn.Regs)
+		p.fn.Regs = append(p.fn.Regs, v)
+	case p.fn != nil:
+		v.ID = len(p.fn.Vars)
+		p.fn.Vars = append(p.fn.Vars, v)
+	default:
+		v.ID = len(p.m.Vars)
+		p.m.Vars = append(p.m.Vars, v)
+	}
+	v.Owner = p.fn
+}
+
+func (p *parser) function(entry, extern bool) {
+	f := &Func{Entry: entry, Extern: extern, Line: p.tline}
+	p.scope = &scope{parent: p.scope, vars: map[string]*Var{}, labels: map[string]int{}}
+	p.fn, p.loc = f, SrcLoc{}
+	if !entry && p.kind == '(' {
+		f.Results = p.params(entry)
+	}
+	f.Name = p.word("the name of a function")
+	if p.kind == '(' {
+		f.Params = p.params(entry)
+	}
+	p.performance(f)
+	if p.kind == '{' {
+		p.body()
+	} else {
+		f.Extern = true
+		p.accept(';') // optional after a declaration in some compilers' output
+	}
+	p.scope, p.fn = p.scope.parent, nil
+	old := p.m.funcs[f.Name]
+	switch {
+	case p.m.vars[f.Name] != nil:
+		p.failAt(f.Line, "%s is already a variable (line %d): use another name", f.Name, p.m.vars[f.Name].Line)
+	case old != nil && !old.Extern && !f.Extern:
+		p.failAt(f.Line, "%s is already defined on line %d: use another name", f.Name, old.Line)
+	case old == nil || old.Extern:
+		p.m.funcs[f.Name] = f
+	}
+	p.m.Funcs = append(p.m.Funcs, f)
+}
+
+// params reads a parenthesised parameter list.
+func (p *parser) params(entry bool) []*Var {
+	var list []*Var
+	p.expect('(', "before parameters")
+	for p.kind != ')' {
+		if len(list) > 0 {
+			p.expect(',', "between parameters")
+		}
+		if p.text == ".reg" {
+			p.fail("function parameters in registers are not supported: declare them .param")
+		}
+		if p.text != ".param" {
+			p.fail("found %s where a .param declaration was expected", p.describe())
+		}
+		p.next()
+		v := p.declarator(Param)
+		if v.Size == 0 && entry {
+			p.failAt(v.Line, "parameter %s has no size: give the array an extent", v.Name)
+		}
+		if v.Name != "_" {
+			p.declare(v)
+		} else {
+			v.Owner = p.fn
+		}
+		list = append(list, v)
+	}
+	p.next()
+	return list
+}
+
+// performance reads the directives between the parameters and the body.
+func (p *parser) performance(f *Func) {
+	dims := func(name string) (d [3]int) {
+		d = [3]int{1, 1, 1}
+		for i := range d {
+			d[i] = p.integer(name, 1, 1<<31)
+			if !p.accept(',') {
+				break
+			}
+		}
+		return d
+	}
+	for p.kind == tID && p.text[0] == '.' {
+		name := p.text
+		switch name {
+		case ".maxntid":
+			p.next()
+			f.MaxNTid = dims(name)
+		case ".reqntid":
+			p.next()
+			f.ReqNTid = dims(name)
+		case ".maxnreg":
+			p.next()
+			f.MaxRegs = p.integer(name, 1, 1024)
+		case ".minnctapersm", ".maxnctapersm":
+			p.next()
+			f.MinCTAs = p.integer(name, 0, 1<<20)
+		case ".noreturn":
+			p.next()
+		case ".pragma", ".loc":
+			p.debugDirective()
+		case ".explicitcluster", ".reqnctapercluster", ".maxclusterrank":
+			p.fail("%s: thread block clusters are not supported", name)
+		default:
+			return // the next module directive, after a declaration without a semicolon
+		}
+	}
+}

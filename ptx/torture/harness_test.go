@@ -1,0 +1,258 @@
+package torture
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"testing"
+
+	"heddle/mem"
+	"heddle/ptx/emulate"
+)
+
+// variants are the directories of testdata/clang: how the sources were compiled.
+var variants = []string{"O2-sm70", "O0-sm70", "O2-sm90", "O0-sm90", "O1-short"}
+
+// limit bounds the warp instructions of one launch; no kernel here needs a tenth.
+const limit = 50_000_000
+
+type dim = [3]uint32
+
+func d1(x uint32) dim    { return dim{x, 1, 1} }
+func d2(x, y uint32) dim { return dim{x, y, 1} }
+
+// buffer is an argument in memory: a typed slice with the contents before the launch,
+// and the contents wanted after it (nil: unchanged; any: not compared).
+type buffer struct {
+	in, want any
+	any      bool
+}
+
+func in(v any) buffer       { return buffer{in: v} }
+func out(want any) buffer   { return buffer{in: zeroed(want), want: want} }
+func inout(v, w any) buffer { return buffer{in: v, want: w} }
+func scratch(v any) buffer  { return buffer{in: v, any: true} }
+func zeroed(like any) any {
+	return reflect.MakeSlice(reflect.TypeOf(like), reflect.ValueOf(like).Len(), reflect.ValueOf(like).Len()).Interface()
+}
+func encoded(v any) []byte { b, err := binary.Append(nil, binary.LittleEndian, v); must(err); return b }
+func must(err error) {
+	if err != nil {
+		panic(err) // a mistake in the tests themselves
+	}
+}
+
+// launch is one kernel launch. Arguments are buffers and typed scalars; a []byte is a
+// parameter passed by value (a struct).
+type launch struct {
+	kernel      string
+	grid, block dim
+	shared      int
+	args        []any
+}
+
+// kernelTest is a sequence of launches in one instance of a module. A buffer used twice
+// is the same *buffer.
+type kernelTest struct {
+	name   string
+	file   string
+	launch func() []launch
+}
+
+// one makes a test of a single launch of the kernel of the same name.
+func one(file, name string, grid, block dim, shared int, args func() []any) kernelTest {
+	return kernelTest{name, file, func() []launch {
+		return []launch{{name, grid, block, shared, args()}}
+	}}
+}
+
+// load reads a module of testdata.
+func load(t *testing.T, path string) *emulate.Module {
+	t.Helper()
+	src, err := os.ReadFile(filepath.Join("testdata", path))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := emulate.Load(path, src)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// run executes all launches and compares every buffer.
+func (k *kernelTest) run(t *testing.T, m *emulate.Module) {
+	t.Helper()
+	space := mem.NewSpace(0)
+	inst, err := m.Bind(space)
+	if err != nil {
+		t.Fatal(err)
+	}
+	places := map[*buffer]*mem.Region{}
+	for _, l := range k.launch() {
+		if err := execute(m, inst, space, l, places, limit); err != nil {
+			t.Fatal(err)
+		}
+		for i, a := range l.args {
+			b, ok := a.(*buffer)
+			if !ok {
+				continue
+			}
+			want := b.want
+			if want == nil {
+				want = b.in
+			}
+			if !b.any {
+				compare(t, fmt.Sprintf("%s, argument %d", l.kernel, i), want, places[b].Data)
+			}
+		}
+	}
+}
+
+// execute allocates the buffers that are new and runs one launch.
+func execute(m *emulate.Module, inst *emulate.Instance, space *mem.Space, l launch, places map[*buffer]*mem.Region, limit uint64) error {
+	kern, err := m.Kernel(l.kernel)
+	if err != nil {
+		return err
+	}
+	if len(kern.Params) != len(l.args) {
+		return fmt.Errorf("%s has %d parameters, the test gives %d", l.kernel, len(kern.Params), len(l.args))
+	}
+	params := make([]byte, kern.ParamBytes)
+	for i, a := range l.args {
+		p := kern.Params[i]
+		var raw []byte
+		switch a := a.(type) {
+		case *buffer:
+			if places[a] == nil {
+				data := encoded(a.in)
+				if places[a], err = space.Alloc(int64(len(data)), mem.Device, fmt.Sprintf("arg%d", i)); err != nil {
+					return err
+				}
+				copy(places[a].Data, data)
+			}
+			raw = encoded(places[a].Base)
+		case []byte:
+			raw = a
+		default:
+			raw = encoded(a)
+		}
+		if len(raw) != p.Size {
+			return fmt.Errorf("%s: parameter %d has %d bytes, the test gives %d", l.kernel, i, p.Size, len(raw))
+		}
+		copy(params[p.Offset:], raw)
+	}
+	g, err := inst.Grid(kern, emulate.Launch{Grid: l.grid, Block: l.block, Params: params, SharedDynamic: l.shared})
+	if err != nil {
+		return err
+	}
+	_, err = emulate.Run(g, limit)
+	return err
+}
+
+// compare reports the first differing element. NaNs are equal whatever their payload,
+// which IEEE 754 leaves open; everything else is compared bit by bit.
+func compare(t *testing.T, what string, want any, got []byte) {
+	t.Helper()
+	if bytes.Equal(encoded(want), got) {
+		return
+	}
+	w := reflect.ValueOf(want)
+	g := reflect.New(w.Type()).Elem()
+	g.Set(reflect.MakeSlice(w.Type(), w.Len(), w.Len()))
+	if _, err := binary.Decode(got, binary.LittleEndian, g.Interface()); err != nil {
+		t.Fatalf("%s: %v", what, err)
+	}
+	first, count := -1, 0
+	for i := range w.Len() {
+		if !same(w.Index(i), g.Index(i)) {
+			count++
+			if first < 0 {
+				first = i
+			}
+		}
+	}
+	if first >= 0 {
+		t.Errorf("%s: %d of %d elements differ, first [%d]: got %v (%#x), want %v (%#x)", what, count, w.Len(), first,
+			g.Index(first), encoded(g.Index(first).Interface()), w.Index(first), encoded(w.Index(first).Interface()))
+	}
+}
+
+func same(a, b reflect.Value) bool {
+	switch a.Kind() {
+	case reflect.Float32, reflect.Float64:
+		x, y := a.Float(), b.Float()
+		return x == y && math.Signbit(x) == math.Signbit(y) || math.IsNaN(x) && math.IsNaN(y)
+	}
+	return a.Interface() == b.Interface()
+}
+
+// ---- inputs
+
+// mix is the bijection of torture.cuh.
+func mix(x uint32) uint32 {
+	x ^= x >> 16
+	x *= 0x7feb352d
+	x ^= x >> 15
+	x *= 0x846ca68b
+	return x ^ x>>16
+}
+
+// words gives n scrambled words.
+func words(seed, n uint32) []uint32 {
+	v := make([]uint32, n)
+	for i := range v {
+		v[i] = mix(seed*1000003 + uint32(i))
+	}
+	return v
+}
+
+// longs gives n scrambled 64-bit words.
+func longs(seed, n uint32) []uint64 {
+	v := make([]uint64, n)
+	for i := range v {
+		v[i] = uint64(mix(seed*77+2*uint32(i)))<<32 | uint64(mix(seed*77+2*uint32(i)+1))
+	}
+	return v
+}
+
+// table builds a slice from a function of the index.
+func table[T any](n int, f func(i int) T) []T {
+	v := make([]T, n)
+	for i := range v {
+		v[i] = f(i)
+	}
+	return v
+}
+
+// unit gives n floats in [-1, 1).
+func unit(seed, n uint32) []float32 {
+	return table(int(n), func(i int) float32 { return float32(int32(words(seed, 1)[0]^mix(uint32(i)*7+seed))) / (1 << 31) })
+}
+
+func units(seed, n uint32) []float64 {
+	return table(int(n), func(i int) float64 { return float64(int64(longs(seed+uint32(i)*13, 1)[0])) / (1 << 63) })
+}
+
+// ---- the test of everything compiled by clang
+
+func TestClang(t *testing.T) {
+	all := [][]kernelTest{divergence, shared, atomics, warp, integers, floats, calls, globals, syncs, algorithms}
+	for _, v := range variants {
+		modules := map[string]*emulate.Module{}
+		for _, group := range all {
+			for _, k := range group {
+				t.Run(v+"/"+k.name, func(t *testing.T) {
+					if modules[k.file] == nil {
+						modules[k.file] = load(t, filepath.Join("clang", v, k.file+".ptx"))
+					}
+					k.run(t, modules[k.file])
+				})
+			}
+		}
+	}
+}
