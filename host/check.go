@@ -1,6 +1,7 @@
 package host
 
 import (
+	"bytes"
 	"fmt"
 	"math"
 )
@@ -61,9 +62,11 @@ func (c *Context) CheckData(got, want *Data, tol Tolerance, what string) (Check,
 		return Check{}, fmt.Errorf("check: rtol = %g and atol = %g must not be negative", tol.Rel, tol.Abs)
 	}
 	k := Check{What: what, First: -1}
-	if got.Type.IsFloat() {
+	switch {
+	case got.Type == want.Type && bytes.Equal(got.Bytes, want.Bytes):
+	case got.Type.IsFloat():
 		k.floats(got, want, tol)
-	} else {
+	default:
 		k.integers(got, want, tol)
 	}
 	k.OK = k.Differ == 0

@@ -31,7 +31,7 @@ func (t DType) String() string {
 }
 
 // Size is the number of bytes of one element.
-func (t DType) Size() int { return [...]int{1, 1, 2, 2, 4, 4, 8, 8, 2, 4, 8}[t] }
+func (t DType) Size() int { return int("\x01\x01\x02\x02\x04\x04\x08\x08\x02\x04\x08"[t]) }
 
 // IsFloat tells the floating-point types from the integers.
 func (t DType) IsFloat() bool { return t >= F16 }

@@ -1,0 +1,195 @@
+package host
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"heddle/ptx/emulate"
+	"heddle/ptx/parse"
+)
+
+// Module is a loaded PTX module with its variables in the application's memory.
+type Module struct {
+	c    *Context
+	file string
+	src  []byte
+	mod  *emulate.Module
+	inst *emulate.Instance
+	ast  *parse.Module // for the element types of symbols; nil until one is asked for
+}
+
+// Kernel is an entry function of a module.
+type Kernel struct {
+	*emulate.Kernel
+	m *Module
+}
+
+// LoadModule parses PTX, allocates its variables and initialises them. file is the
+// name used in messages.
+func (c *Context) LoadModule(file string, src []byte) (*Module, error) {
+	mod, err := emulate.Load(file, src)
+	if err != nil {
+		return nil, err
+	}
+	var next uint64 // variables lie behind everything allocated before
+	if all := c.space.Regions(); len(all) > 0 {
+		next = all[len(all)-1].End()
+	}
+	inst, err := mod.Bind(c.space)
+	if err != nil {
+		return nil, err
+	}
+	if d, ok := c.dev.(Allocator); ok {
+		for _, r := range c.space.Regions() {
+			if r.Base < next {
+				continue
+			}
+			if err := d.Allocated(r); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return &Module{c: c, file: file, src: src, mod: mod, inst: inst}, nil
+}
+
+// Kernel finds an entry function by name.
+func (m *Module) Kernel(name string) (*Kernel, error) {
+	k, err := m.mod.Kernel(name)
+	if err != nil {
+		return nil, err
+	}
+	return &Kernel{k, m}, nil
+}
+
+// Launch is the shape of a kernel launch.
+type Launch struct {
+	Grid, Block [3]uint32
+	Shared      int     // bytes of dynamic shared memory per CTA
+	Stream      *Stream // nil: the default stream
+}
+
+// Launch enqueues a kernel; it does not wait. Arguments follow the kernel's
+// parameters: an *Array gives its address, a Scalar its bits, a bare Go number
+// takes the parameter's type if it fits, nil is the null pointer, []byte fills a
+// parameter passed by value.
+func (c *Context) Launch(k *Kernel, l Launch, args ...any) error {
+	if k.m.c != c {
+		return fmt.Errorf("kernel %s belongs to another application", k.Name)
+	}
+	params, err := pack(k.Kernel, args)
+	if err != nil {
+		return err
+	}
+	if l.Shared < 0 {
+		return fmt.Errorf("kernel %s: shared = %d must not be negative", k.Name, l.Shared)
+	}
+	grid, err := k.m.inst.Grid(k.Kernel, emulate.Launch{Grid: l.Grid, Block: l.Block, Params: params, SharedDynamic: l.Shared})
+	if err != nil {
+		return err
+	}
+	op := &Op{Kind: OpLaunch, Name: k.Name, Grid: grid}
+	for len(c.launches) > 0 && c.launches[0].op.Done {
+		c.launches = c.launches[1:]
+	}
+	c.launches = append(c.launches, launched{op, c.where()})
+	return c.enqueue(l.Stream, op)
+}
+
+// pack lays the arguments out as the kernel's parameter block.
+func pack(k *emulate.Kernel, args []any) ([]byte, error) {
+	if len(args) != len(k.Params) {
+		return nil, fmt.Errorf("kernel %s takes %d arguments (%s), got %d", k.Name, len(k.Params), signature(k), len(args))
+	}
+	out := make([]byte, k.ParamBytes)
+	for i, p := range k.Params {
+		if err := packOne(out[p.Offset:p.Offset+p.Size], p, args[i]); err != nil {
+			return nil, fmt.Errorf("kernel %s, argument %d (%s .%s): %w", k.Name, i+1, p.Name, p.Type, err)
+		}
+	}
+	return out, nil
+}
+
+func signature(k *emulate.Kernel) string {
+	var s []string
+	for _, p := range k.Params {
+		s = append(s, "."+p.Type+" "+p.Name)
+	}
+	return strings.Join(s, ", ")
+}
+
+// packOne stores one argument in the bytes of its parameter.
+func packOne(dst []byte, p emulate.Param, arg any) error {
+	want, known := paramType(p)
+	switch v := arg.(type) {
+	case []byte:
+		if len(v) != p.Size {
+			return fmt.Errorf("%d bytes given for a parameter of %d", len(v), p.Size)
+		}
+		copy(dst, v)
+		return nil
+	case *Array:
+		if err := v.usable(); err != nil {
+			return err
+		}
+		if p.Size != 8 || !known || want.IsFloat() {
+			return fmt.Errorf("an array (a 64-bit address) was given")
+		}
+		U64.store(dst, v.Addr())
+		return nil
+	case nil:
+		if p.Size != 8 || !known || want.IsFloat() {
+			return errors.New("no value was given (None stands for a null pointer)")
+		}
+		clear(dst)
+		return nil
+	}
+	if !known {
+		return fmt.Errorf("a parameter of %d bytes passed by value takes bytes of that size", p.Size)
+	}
+	if s, ok := arg.(Scalar); ok {
+		// PTX integers carry no sign worth the name (compilers write .u32 for int), and .b types hold anything.
+		if s.Type.Size() != p.Size || !strings.HasPrefix(p.Type, "b") && s.Type.IsFloat() != want.IsFloat() {
+			return fmt.Errorf("%s was given, which is not of the parameter's type", s)
+		}
+		s.Type.store(dst, s.Bits)
+		return nil
+	}
+	n, err := toNumber(arg)
+	if err != nil {
+		return err
+	}
+	bits, err := encodeParam(n, p, want)
+	if err != nil {
+		return err
+	}
+	want.store(dst, bits)
+	return nil
+}
+
+// encodeParam converts a bare number to the parameter's type. Compilers declare
+// signed integers as .u or .b, so a negative number fits these when it fits the
+// signed type of the same size. A float given for a .b parameter becomes a float
+// of that size.
+func encodeParam(n number, p emulate.Param, want DType) (uint64, error) {
+	untyped := p.Type[0] == 'b'
+	if untyped && n.isFloat && p.Size >= 2 {
+		want = map[int]DType{2: F16, 4: F32, 8: F64}[p.Size]
+	}
+	if n.neg && !want.IsFloat() && !want.signed() {
+		want-- // the signed type of the same size
+	}
+	return n.encode(want)
+}
+
+// paramType is the element type for a scalar parameter; known is false for
+// aggregates passed by value.
+func paramType(p emulate.Param) (t DType, known bool) {
+	for t := range DType(NumDTypes) {
+		name := t.String()
+		if t.Size() == p.Size && (p.Type == strings.Replace(name, "i", "s", 1) || p.Type == name || name[0] == 'u' && p.Type == "b"+name[1:]) {
+			return t, true
+		}
+	}
+	return U8, false
+}

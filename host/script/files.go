@@ -1,0 +1,88 @@
+package script
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+)
+
+// statFile finds a regular file inside root.
+func statFile(root *os.Root, name string) (fs.FileInfo, error) {
+	if name == "" {
+		return nil, errors.New("the file name is empty")
+	}
+	info, err := root.Stat(filepath.FromSlash(name))
+	if err != nil {
+		return nil, outside(err, name, "a script reads files of its own folder only")
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is not a regular file", name)
+	}
+	return info, nil
+}
+
+// outside explains the refusal of a path that leaves a root. Package os has no
+// exported error for it, so its text decides; the access is refused either way.
+func outside(err error, name, rule string) error {
+	if !filepath.IsLocal(filepath.FromSlash(name)) || strings.Contains(err.Error(), "escapes") {
+		return fmt.Errorf("%s lies outside: %s", name, rule)
+	}
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		return fmt.Errorf("%s: %w", name, p.Err)
+	}
+	return err
+}
+
+// read returns the file's bytes; a size of 0 or more is what the file must have,
+// and why says so.
+func (e *env) read(name string, size int64, why string) ([]byte, error) {
+	info, err := statFile(e.root, name)
+	if err != nil {
+		return nil, err
+	}
+	if size >= 0 && info.Size() != size {
+		return nil, fmt.Errorf("%s has %d bytes, but %s has %d", name, info.Size(), why, size)
+	}
+	return e.root.ReadFile(filepath.FromSlash(name))
+}
+
+// save writes a file of the output directory: the whole of it or nothing.
+func (e *env) save(name string, b []byte) error {
+	const rule = "a script writes files of the output directory only"
+	if e.p.opt.OutDir == "" {
+		return fmt.Errorf("cannot write %s: there is no output directory; give one with --out DIR", name)
+	}
+	if name == "" || strings.HasSuffix(name, "/") {
+		return fmt.Errorf("%q is not a file name", name)
+	}
+	if !filepath.IsLocal(filepath.FromSlash(name)) {
+		return outside(fs.ErrInvalid, name, rule)
+	}
+	if err := os.MkdirAll(e.p.opt.OutDir, 0o777); err != nil {
+		return err
+	}
+	out, err := os.OpenRoot(e.p.opt.OutDir)
+	if err != nil {
+		return err
+	}
+	defer out.Close()
+	dir, base := path.Split(name)
+	if dir != "" {
+		if err := out.MkdirAll(filepath.FromSlash(strings.TrimSuffix(dir, "/")), 0o777); err != nil {
+			return outside(err, name, rule)
+		}
+	}
+	part := filepath.FromSlash(dir + "." + base + ".part")
+	if err := out.WriteFile(part, b, 0o666); err != nil {
+		return outside(err, name, rule)
+	}
+	if err := out.Rename(part, filepath.FromSlash(name)); err != nil {
+		return outside(errors.Join(err, out.Remove(part)), name, rule)
+	}
+	return nil
+}
