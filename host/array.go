@@ -88,15 +88,17 @@ func (a *Array) View(t DType) (*Array, error) {
 	return &v, nil
 }
 
-// write runs f on the array's bytes as the host program's write of them.
-func (a *Array) write(what string, f func(dst []byte)) error {
+// write runs f on the array's bytes as the host program's write of them; initial
+// says that it gives the memory its contents (fill, load) rather than being a step
+// of the program (an element).
+func (a *Array) write(what string, initial bool, f func(dst []byte)) error {
 	if err := a.usable(); err != nil || a.n == 0 {
 		return err
 	}
 	r, c := a.b.r, a.c
 	switch r.Kind {
 	case mem.Device, mem.Symbol:
-		return c.copySync(&Op{Name: what, Dst: r, DstOff: a.off, Src: c.staging, N: a.Size(), Apply: func() { f(a.data()) }})
+		return c.copySync(&Op{Name: what, Dst: r, DstOff: a.off, Src: c.staging, N: a.Size(), Initial: initial, Apply: func() { f(a.data()) }})
 	case mem.Managed:
 		if err := c.DeviceSynchronize(); err != nil {
 			return err
@@ -249,7 +251,7 @@ func (a *Array) SetAt(i int64, v any) error {
 	if err != nil {
 		return err
 	}
-	return e.write("write "+a.b.r.Name, func(b []byte) { a.t.store(b, s.Bits) })
+	return e.write("write "+a.b.r.Name, false, func(b []byte) { a.t.store(b, s.Bits) })
 }
 
 // Bytes is a copy of the array's little-endian bytes.

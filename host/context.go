@@ -31,12 +31,13 @@ type Options struct {
 // Context is one application's view of the machine: its memory, modules, streams
 // and events. It is used from one goroutine, the program's, and starts none.
 //
-// Time. Host code costs nothing. What a host program does to device memory from
-// the host side (Fill, Arange, Random, SetBytes, Set, SetAt, At, Bytes, Sum, Min,
-// Max) counts as a synchronous copy of these bytes over the host link;
-// to managed memory as a host access (Device.Touch brings the pages back); to
-// host memory as nothing. SHA256, Check, Snapshot and Observe look at the simulated program
-// from outside: they wait for the device and cost no simulated time.
+// Time. Host code costs nothing. Fill, Arange, Random, SetBytes and Set give memory
+// its contents: on device memory they are synchronous copies marked Op.Initial,
+// which the timed machine carries out without letting time pass. SetAt, At, Bytes,
+// Sum, Min and Max on device memory are synchronous copies over the host link; on
+// managed memory all of these are host accesses (Device.Touch brings the pages
+// back); on host memory they cost nothing. SHA256, Check, Snapshot and Observe look
+// at the simulated program from outside: they wait for the device and cost nothing.
 //
 // Order. Launch, PrefetchAsync, Event.Record, Stream.WaitFor and CopyFrom with a
 // stream are asynchronous; everything else waits. The default stream (nil) is

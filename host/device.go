@@ -36,7 +36,10 @@ type Op struct {
 	Dst, Src          *mem.Region
 	DstOff, SrcOff, N int64
 	ToDevice          bool
-	Apply             func() // OpCopy: moves the bytes; called once by the device when the copy completes
+	// Initial marks an OpCopy that gives memory its contents in place (fill, arange,
+	// random, load): the program's setting-up, which takes no simulated time.
+	Initial bool
+	Apply   func() // OpCopy: moves the bytes; called once by the device when the copy completes
 
 	After *Op // OpWait
 

@@ -39,7 +39,11 @@ func (d *slow) Wait(op *Op) error {
 			head.Start = d.cycle
 			if head.Kind != OpWait {
 				d.cycle += 100
-				d.trace = append(d.trace, fmt.Sprintf("%d:%s", s, head.Name))
+				name := head.Name
+				if head.Initial {
+					name = "initial " + name
+				}
+				d.trace = append(d.trace, fmt.Sprintf("%d:%s", s, name))
 			}
 			if head.Apply != nil {
 				head.Apply()

@@ -13,7 +13,7 @@ func (a *Array) Fill(v any) error {
 	if err != nil {
 		return fmt.Errorf("fill: %w", err)
 	}
-	return a.write("fill "+a.b.r.Name, func(b []byte) {
+	return a.write("fill "+a.b.r.Name, true, func(b []byte) {
 		size := a.t.Size()
 		a.t.store(b, s.Bits)
 		for done := size; done < len(b); done *= 2 {
@@ -170,7 +170,7 @@ func (t DType) before(bits uint64) uint64 {
 
 // generate stores the low bits of f(i) in element i, in index order.
 func (a *Array) generate(what string, f func(i int) uint64) error {
-	return a.write(what+" "+a.b.r.Name, func(b []byte) {
+	return a.write(what+" "+a.b.r.Name, true, func(b []byte) {
 		size := a.t.Size()
 		for i := range int(a.n) {
 			a.t.store(b[i*size:i*size+size], f(i))
@@ -183,5 +183,5 @@ func (a *Array) SetBytes(src []byte) error {
 	if int64(len(src)) != a.Size() {
 		return fmt.Errorf("%d bytes given, but the array of %d %s has %d", len(src), a.n, a.t, a.Size())
 	}
-	return a.write("load "+a.b.r.Name, func(b []byte) { copy(b, src) })
+	return a.write("load "+a.b.r.Name, true, func(b []byte) { copy(b, src) })
 }

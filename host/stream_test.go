@@ -100,8 +100,9 @@ func TestElementAccess(t *testing.T) {
 		t.Errorf("man[2] = %v", v)
 	}
 	noError(t, man.Fill(1))
+	noError(t, dev.Fill(1))
 	must[string](t)(man.SHA256()) // observes
-	wantTrace(t, d, "1:k 0:write dev 0:read dev 0:l touch man 8+4 true touch man 8+4 false touch man 0+16 true")
+	wantTrace(t, d, "1:k 0:write dev 0:read dev 0:l touch man 8+4 true touch man 8+4 false touch man 0+16 true 0:initial fill dev")
 	reg := must[*Array](t)(c.HostArray(I32, 1, "reg"))
 	noError(t, c.HostRegister(reg))
 	launchNamed(t, c, "m", nil)

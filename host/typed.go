@@ -142,7 +142,7 @@ func (a *Array) Set(slice any) error {
 	if err != nil {
 		return err
 	}
-	return a.write("set "+a.b.r.Name, func(b []byte) { copy(b, d.Bytes) })
+	return a.write("set "+a.b.r.Name, true, func(b []byte) { copy(b, d.Bytes) })
 }
 
 // Append adds an element of the type of s, whatever the type of d.
