@@ -4,11 +4,12 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"os"
 	"sort"
 	"strings"
 
 	"heddle/machine/dram"
+	"heddle/sheets"
+	"heddle/sheets/yamldoc"
 )
 
 // Device is what a probe simulates.
@@ -18,7 +19,8 @@ type Device struct {
 	TCK      float64 // ns per clock
 }
 
-// LoadDevice reads a device file. It may be
+// LoadDevice reads a device file, or a shipped machine sheet when file has neither
+// a slash nor a dot. A file may be
 //
 //   - a machine sheet, a file with a dram section, or just the fields of one (YAML),
 //   - one fully described device, or a file of several by name (JSON with counts,
@@ -27,7 +29,14 @@ type Device struct {
 //
 // name picks one of several: the key of a device, the timing of a preset.
 func LoadDevice(file, name string) (*Device, error) {
-	data, err := os.ReadFile(file)
+	if !strings.ContainsAny(file, "/.") {
+		m, _, err := sheets.Load(file)
+		if err != nil {
+			return nil, err
+		}
+		return sheetDevice(file, &m.DRAM, m.Clock.DRAM)
+	}
+	data, err := yamldoc.ReadFile(file)
 	if err != nil {
 		return nil, err
 	}
@@ -120,7 +129,6 @@ func jsonError(file string, data []byte, err error) error {
 
 // fullDevice is the JSON form with an explicit constraint list, all in ticks.
 type fullDevice struct {
-	Controller   string             `json:"controller"`
 	Levels       []string           `json:"levels"`
 	Counts       []int              `json:"counts"`
 	Channels     int                `json:"channels"`
@@ -128,13 +136,11 @@ type fullDevice struct {
 	Width        int                `json:"channel_width_bits"`
 	Multiplier   int                `json:"tick_multiplier"`
 	Timing       map[string]float64 `json:"timing_ticks"`
-	Cycles       map[string]float64 `json:"command_cycles"`
 	RowCommands  []string           `json:"row_commands"`
 	ColCommands  []string           `json:"column_commands"`
 	ReadLatency  int                `json:"read_latency_ticks"`
 	Queues       *queues            `json:"queues"`
 	Constraints  []fullConstraint   `json:"constraints"`
-	Standard     string             `json:"standard"`
 	TimingPreset string             `json:"timing_preset"`
 }
 
@@ -178,24 +184,36 @@ func parseFull(file, name string, data []byte) (*Device, error) {
 	if f.Queues != nil {
 		q = *f.Queues
 	}
-	c := &d.Config
-	*c = dram.Config{
-		Name: name, Ranks: 1, Sids: 1, Groups: 1, Banks: 1, ReadLatency: f.ReadLatency,
-		BurstClocks: int(f.Timing["nBL"]), Refi: int(f.Timing["nREFI"]),
-		DualBus: len(f.RowCommands) > 0 && len(f.ColCommands) > 0, HalfCycle: f.Multiplier == 2,
-		Queue: q.Read, WriteQueue: q.Write, LowWater: q.Low, HighWater: q.High, Tenants: 1,
-	}
-	d.TCK = f.Timing["tCK_ps"] / 1000
 	if f.Prefetch < 1 || f.Width < 8 {
 		return fail("prefetch %d and channel_width_bits %d are needed to size an access", f.Prefetch, f.Width)
 	}
 	if f.Multiplier > 2 {
 		return fail("tick_multiplier %d; 1 and 2 are supported", f.Multiplier)
 	}
-	if len(f.Counts) != len(f.Levels) {
-		return fail("%d counts for %d levels", len(f.Counts), len(f.Levels))
+	d.TCK = f.Timing["tCK_ps"] / 1000
+	d.Config = dram.Config{
+		Name: name, Ranks: 1, Sids: 1, Groups: 1, Banks: 1, Access: f.Prefetch * f.Width / 8, ReadLatency: f.ReadLatency,
+		BurstClocks: int(f.Timing["nBL"]), Refi: int(f.Timing["nREFI"]),
+		DualBus: len(f.RowCommands) > 0 && len(f.ColCommands) > 0, HalfCycle: f.Multiplier == 2,
+		Queue: q.Read, WriteQueue: q.Write, LowWater: q.Low, HighWater: q.High, Tenants: 1,
 	}
-	c.Access = f.Prefetch * f.Width / 8
+	if err := f.geometry(d); err != nil {
+		return fail("%v", err)
+	}
+	for i := range f.Constraints {
+		if err := addFull(&d.Config, &f.Constraints[i]); err != nil {
+			return fail("constraint %d: %v", i, err)
+		}
+	}
+	return d, nil
+}
+
+// geometry reads the number of nodes at every level.
+func (f *fullDevice) geometry(d *Device) error {
+	if len(f.Counts) != len(f.Levels) {
+		return fmt.Errorf("%d counts for %d levels", len(f.Counts), len(f.Levels))
+	}
+	c := &d.Config
 	for i, l := range f.Levels {
 		n := f.Counts[i]
 		switch l {
@@ -214,15 +232,10 @@ func parseFull(file, name string, data []byte) (*Device, error) {
 		case "Column":
 			c.Columns = n / f.Prefetch
 		default:
-			return fail("unknown level %q", l)
+			return fmt.Errorf("unknown level %q", l)
 		}
 	}
-	for i, k := range f.Constraints {
-		if err := addFull(c, &k); err != nil {
-			return fail("constraint %d: %v", i, err)
-		}
-	}
-	return d, nil
+	return nil
 }
 
 // addFull appends one constraint of the JSON form.

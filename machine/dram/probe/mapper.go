@@ -33,8 +33,10 @@ type Mapper struct {
 	Name   string
 	pieces []piece
 	width  [numFields]int
-	xor    bool // MOP4CLXOR
-	groups int  // bank groups per stack identifier
+	xor    bool   // MOP4CLXOR
+	groups int    // bank groups per stack identifier
+	divide uint64 // number of channels when it is no power of two: they take turns by access
+	offset uint   // bits of an access
 }
 
 // NewMapper builds a mapping by name for a device of several channels.
@@ -51,6 +53,12 @@ type Mapper struct {
 // stack identifiers) from the most to the least significant, each once.
 func NewMapper(name string, d *dram.Config, channels int) (*Mapper, error) {
 	m := &Mapper{Name: name, groups: d.Groups}
+	if channels > 1 && channels&(channels-1) != 0 {
+		if name != "RoBaRaCoCh" && name != "ChRaBaRoCo" && name != "MOP4CLXOR" && !strings.HasSuffix(name, "Ch") {
+			return nil, fmt.Errorf("mapper %s: %d channels, no power of two, must be the lowest field", name, channels)
+		}
+		m.divide, channels = uint64(channels), 1
+	}
 	sizes := [numFields]int{d.Ranks, d.Sids, d.Groups, d.Banks, d.Rows, d.Columns, channels}
 	what := [numFields]string{"ranks", "stack identifiers", "bank groups", "banks", "rows", "columns", "channels"}
 	for f, n := range sizes {
@@ -66,7 +74,8 @@ func NewMapper(name string, d *dram.Config, channels int) (*Mapper, error) {
 	if err != nil {
 		return nil, err
 	}
-	shift := uint(bits.Len(uint(d.Access)) - 1)
+	m.offset = uint(bits.Len(uint(d.Access)) - 1)
+	shift := m.offset
 	var used [numFields]int
 	for _, p := range order {
 		w := p.at // bits wanted; 0: the rest of the field
@@ -107,19 +116,18 @@ func (m *Mapper) order(name string) ([]piece, error) {
 	}
 	tokens := map[string]int{"Ra": fRank, "Si": fSid, "Bg": fGroup, "Ba": fBank, "Ro": fRow, "Co": fCol, "Ch": fChannel}
 	var p []piece
-	seen := [numFields]bool{fSid: m.width[fSid] == 0}
-	for rest := name; rest != ""; rest = rest[:len(rest)-2] {
-		f, ok := tokens[rest[max(0, len(rest)-2):]]
-		if !ok || len(p) > 0 && seen[f] && !(f == fSid && m.width[fSid] == 0) {
+	var seen [numFields]bool
+	for rest := name; len(rest) >= 2; rest = rest[:len(rest)-2] {
+		f, ok := tokens[rest[len(rest)-2:]]
+		if !ok || seen[f] {
 			return nil, m.unknown(name)
 		}
 		seen[f] = true
 		p = append(p, piece{field: f})
 	}
-	for _, s := range seen {
-		if !s {
-			return nil, m.unknown(name)
-		}
+	seen[fSid] = seen[fSid] || m.width[fSid] == 0
+	if len(name)%2 != 0 || seen != [numFields]bool{true, true, true, true, true, true, true} {
+		return nil, m.unknown(name)
 	}
 	return p, nil
 }
@@ -136,6 +144,11 @@ func (m *Mapper) unknown(name string) error {
 // Map splits a byte address.
 func (m *Mapper) Map(addr uint64) (channel int, at dram.Loc) {
 	var f [numFields]uint32
+	if m.divide != 0 {
+		unit := addr >> m.offset
+		addr = unit / m.divide << m.offset
+		channel = int(unit % m.divide)
+	}
 	for i := range m.pieces {
 		p := &m.pieces[i]
 		f[p.field] |= uint32(addr>>p.shift&p.mask) << p.at
@@ -148,6 +161,6 @@ func (m *Mapper) Map(addr uint64) (channel int, at dram.Loc) {
 			from += w
 		}
 	}
-	return int(f[fChannel]), dram.Loc{Rank: uint8(f[fRank]), BankGroup: uint8(int(f[fSid])*m.groups + int(f[fGroup])),
+	return channel + int(f[fChannel]), dram.Loc{Rank: uint8(f[fRank]), BankGroup: uint8(int(f[fSid])*m.groups + int(f[fGroup])),
 		Bank: uint8(f[fBank]), Row: f[fRow], Col: f[fCol]}
 }

@@ -2,205 +2,128 @@ package probe
 
 import (
 	"fmt"
+	"path/filepath"
 	"reflect"
-	"strconv"
 	"strings"
-
-	"github.com/goccy/go-yaml"
-	"github.com/goccy/go-yaml/ast"
-	"github.com/goccy/go-yaml/parser"
 
 	"heddle/machine/dram"
 	"heddle/sheets"
+	"heddle/sheets/yamldoc"
 )
 
-// parseSheet reads the dram section of a machine sheet, or a file of its fields.
-// A value is a plain scalar or a [value, unit, source] triple whose unit is
-// checked. Fields left out of a bare file take the reference's defaults: one rank,
-// FR-FCFS, open page, refresh, 32 reads and 32 writes, watermarks 0.2 and 0.8.
+// parseSheet reads a machine sheet, a file with just a dram section (and perhaps a
+// clock), or a file of the fields of one. In the last two a value is a plain
+// scalar or a [value, unit, source] triple whose unit is checked, and fields left
+// out are the reference's: one rank, FR-FCFS, open page, refresh, queues of 32
+// reads and 32 writes, watermarks 0.2 and 0.8.
 func parseSheet(file string, data []byte) (*Device, error) {
-	f, err := parser.ParseBytes(data, 0)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %s", file, yaml.FormatError(err, false, false))
-	}
-	if len(f.Docs) != 1 {
-		return nil, fmt.Errorf("%s: want one YAML document, found %d", file, len(f.Docs))
-	}
-	s := sheetReader{file: file}
-	top, err := s.entries(f.Docs[0].Body)
+	root, err := yamldoc.Parse(file, data)
 	if err != nil {
 		return nil, err
 	}
-	sheet := sheets.DRAM{Channels: 1, Stacks: 1, Ranks: 1, Queue: 32, WriteQueue: 32, HighWater: 0.8, LowWater: 0.2,
-		Refresh: true, Sched: "frfcfs", Page: "open"}
-	d := &Device{}
-	fields, whole := top, false
-	for _, e := range top {
-		if e.Key.String() == "dram" {
-			whole = true
-			if fields, err = s.entries(e.Value); err != nil {
-				return nil, err
-			}
-		}
+	if root.Kind != yamldoc.Map {
+		return nil, root.Errorf("a device is `field: value` lines, this is %s", root.Kind)
 	}
-	for _, e := range top {
-		if e.Key.String() != "clock" {
-			continue
-		}
-		if d.TCK, err = s.clock(e.Value); err != nil {
+	if root.Get("base") != nil || root.Get("sm") != nil {
+		m, _, err := sheets.Parse(file, data)
+		if err != nil {
 			return nil, err
 		}
-		if !whole {
-			fields = without(fields, "clock")
-		}
+		return sheetDevice(file, &m.DRAM, m.Clock.DRAM)
 	}
-	if err := s.fill(fields, reflect.ValueOf(&sheet).Elem()); err != nil {
+	d := sheets.DRAM{Channels: 1, Stacks: 1, Ranks: 1, Queue: 32, WriteQueue: 32, HighWater: 0.8, LowWater: 0.2,
+		Refresh: true, Sched: "frfcfs", Page: "open"}
+	clock := sheets.Clock{}
+	fields := root
+	if n := root.Get("dram"); n != nil {
+		fields = n
+	}
+	if n := root.Get("clock"); n != nil && n.Kind == yamldoc.Map {
+		err = fill(n, "clock", reflect.ValueOf(&clock).Elem())
+	} else if n != nil {
+		err = scalar(n, "clock", "MHz", reflect.ValueOf(&clock.DRAM).Elem())
+	}
+	if err != nil {
 		return nil, err
 	}
-	if d.Config, err = dram.FromSheet(&sheet); err != nil {
+	if err := fill(fields, "dram", reflect.ValueOf(&d).Elem()); err != nil {
+		return nil, err
+	}
+	return sheetDevice(file, &d, clock.DRAM)
+}
+
+// sheetDevice makes the device of a sheet; mhz is 0 when unknown.
+func sheetDevice(file string, s *sheets.DRAM, mhz float64) (*Device, error) {
+	d := &Device{Channels: s.Channels}
+	var err error
+	if d.Config, err = dram.FromSheet(s); err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
-	if sheet.Channels < 1 {
-		return nil, fmt.Errorf("%s: channels must be at least 1, is %d", file, sheet.Channels)
+	if s.Channels < 1 || mhz < 0 {
+		return nil, fmt.Errorf("%s: %d channels at %g MHz; both must be positive", file, s.Channels, mhz)
 	}
-	d.Channels = sheet.Channels
-	base := file[strings.LastIndexByte(file, '/')+1:]
-	d.Config.Name, _, _ = strings.Cut(base, ".")
+	if mhz > 0 {
+		d.TCK = 1000 / mhz
+	}
+	d.Config.Name, _, _ = strings.Cut(filepath.Base(file), ".")
 	d.Config.Return = 0 // the front end takes replies at once
 	return d, nil
 }
 
-func without(in []*ast.MappingValueNode, key string) []*ast.MappingValueNode {
-	var out []*ast.MappingValueNode
-	for _, e := range in {
-		if e.Key.String() != key {
-			out = append(out, e)
-		}
+// fill sets the fields of a sheet section by their yaml names. A clock beside the
+// fields of a bare file is not one of them.
+func fill(n *yamldoc.Node, what string, to reflect.Value) error {
+	if n.Kind != yamldoc.Map {
+		return n.Errorf("%s must be a mapping (key: value), not %s", what, n.Kind)
 	}
-	return out
-}
-
-// sheetReader names the file in errors.
-type sheetReader struct{ file string }
-
-func (s sheetReader) errorf(n ast.Node, format string, args ...any) error {
-	return fmt.Errorf("%s:%d: %s", s.file, n.GetToken().Position.Line, fmt.Sprintf(format, args...))
-}
-
-// entries are the key-value pairs of a mapping.
-func (s sheetReader) entries(n ast.Node) ([]*ast.MappingValueNode, error) {
-	switch n := n.(type) {
-	case *ast.MappingNode:
-		return n.Values, nil
-	case *ast.MappingValueNode:
-		return []*ast.MappingValueNode{n}, nil
-	case nil:
-		return nil, fmt.Errorf("%s: empty device file", s.file)
+	at := map[string]int{}
+	names := []string{"clock"}
+	for i := range to.NumField() {
+		tag := to.Type().Field(i).Tag.Get("yaml")
+		at[tag] = i
+		names = append(names, tag)
 	}
-	return nil, s.errorf(n, "want `field: value` lines")
-}
-
-// clock reads the DRAM clock in MHz, from a clock section or directly.
-func (s sheetReader) clock(n ast.Node) (tck float64, err error) {
-	var v sheets.Clock
-	if es, err := s.entries(n); err == nil {
-		err = s.fill(es, reflect.ValueOf(&v).Elem())
-		if err != nil {
-			return 0, err
-		}
-	} else if err := s.scalar(n, reflect.ValueOf(&v.DRAM).Elem(), "MHz"); err != nil {
-		return 0, err
+	if what != "dram" {
+		names = names[1:]
 	}
-	if v.DRAM <= 0 {
-		return 0, s.errorf(n, "clock.dram must be positive, is %g MHz", v.DRAM)
+	if err := n.Only(what, names...); err != nil {
+		return err
 	}
-	return 1000 / v.DRAM, nil
-}
-
-// fill sets the fields of a sheet section by their yaml names.
-func (s sheetReader) fill(es []*ast.MappingValueNode, to reflect.Value) error {
-	for _, e := range es {
-		key := strings.Trim(e.Key.String(), `"'`)
-		f, ok := fieldByTag(to.Type(), key)
+	for _, k := range n.Keys {
+		i, ok := at[k.Name]
 		if !ok {
-			return s.errorf(e.Key, "unknown field %q; known are %s", key, tags(to.Type()))
-		}
-		v := to.FieldByIndex(f.Index)
-		if v.Kind() == reflect.Struct {
-			sub, err := s.entries(e.Value)
-			if err != nil {
-				return err
-			}
-			if err := s.fill(sub, v); err != nil {
-				return err
-			}
 			continue
 		}
-		if err := s.scalar(e.Value, v, f.Tag.Get("unit")); err != nil {
-			return fmt.Errorf("%w (field %s)", err, key)
+		var err error
+		if f := to.Type().Field(i); f.Type.Kind() == reflect.Struct {
+			err = fill(k.Value, k.Name, to.Field(i))
+		} else {
+			err = scalar(k.Value, k.Name, f.Tag.Get("unit"), to.Field(i))
+		}
+		if err != nil {
+			return err
 		}
 	}
 	return nil
-}
-
-func fieldByTag(t reflect.Type, key string) (reflect.StructField, bool) {
-	for i := range t.NumField() {
-		if f := t.Field(i); f.Tag.Get("yaml") == key {
-			return f, true
-		}
-	}
-	return reflect.StructField{}, false
-}
-
-func tags(t reflect.Type) string {
-	var all []string
-	for i := range t.NumField() {
-		all = append(all, t.Field(i).Tag.Get("yaml"))
-	}
-	return strings.Join(all, ", ")
 }
 
 // scalar sets v from a plain value or a triple in the given unit.
-func (s sheetReader) scalar(n ast.Node, v reflect.Value, unit string) error {
-	if seq, ok := n.(*ast.SequenceNode); ok {
-		if len(seq.Values) != 3 {
-			return s.errorf(n, "want [value, unit, source], got %d items", len(seq.Values))
+func scalar(n *yamldoc.Node, what, unit string, v reflect.Value) error {
+	if n.Kind == yamldoc.List {
+		if len(n.Items) != 3 {
+			return n.Errorf("%s is [value, unit, source], not %d items", what, len(n.Items))
 		}
-		if u := text(seq.Values[1]); u != unit {
-			return s.errorf(n, "unit is %q, want %q", u, unit)
+		if u := n.Items[1]; u.Raw != unit {
+			return u.Errorf("%s is in %s, not %s", what, unit, u.Raw)
 		}
-		n = seq.Values[0]
+		n = n.Items[0]
 	}
-	word := text(n)
-	switch v.Kind() {
-	case reflect.String:
-		v.SetString(word)
-	case reflect.Bool:
-		b, err := strconv.ParseBool(word)
-		if err != nil {
-			return s.errorf(n, "%q is not true or false", word)
+	if v.Kind() == reflect.Int64 { // a capacity
+		if n.Kind != yamldoc.Int {
+			return n.Errorf("%s must be a whole number, not %s", what, n.Kind)
 		}
-		v.SetBool(b)
-	case reflect.Float64:
-		x, err := strconv.ParseFloat(word, 64)
-		if err != nil {
-			return s.errorf(n, "%q is not a number", word)
-		}
-		v.SetFloat(x)
-	default:
-		x, err := strconv.ParseInt(word, 0, 64)
-		if err != nil || v.OverflowInt(x) {
-			return s.errorf(n, "%q is not a whole number", word)
-		}
-		v.SetInt(x)
+		v.SetInt(n.Int)
+		return nil
 	}
-	return nil
-}
-
-// text is the content of a scalar node, without quotes.
-func text(n ast.Node) string {
-	if q, ok := n.(*ast.StringNode); ok {
-		return q.Value
-	}
-	return n.GetToken().Value
+	return yamldoc.Decode(n, what, v.Addr().Interface())
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"heddle/machine/dram"
+	"heddle/sheets"
 )
 
 const hbmSheet = `
@@ -79,17 +80,38 @@ func less(a, b [4]int) bool {
 
 func TestSheetErrors(t *testing.T) {
 	for _, c := range []struct{ edit, with, want string }{
-		{"  banks: 4\n", "  banks: four\n", `hbm.yaml:6: "four" is not a whole number`},
-		{"  banks: 4\n", "  banked: 4\n", `hbm.yaml:6: unknown field "banked"`},
-		{"[7, tCK, test]", "[7, ns, test]", `hbm.yaml:11: unit is "ns", want "tCK"`},
-		{"[7, tCK, test]", "[7, tCK]", `hbm.yaml:11: want [value, unit, source]`},
+		{"  banks: 4\n", "  banks: four\n", "hbm.yaml:6:10: banks must be a whole number"},
+		{"  banks: 4\n", "  banked: 4\n", "hbm.yaml:6:3: "},
+		{"[7, tCK, test]", "[7, ns, test]", "hbm.yaml:11:27: cl is in tCK, not ns"},
+		{"[7, tCK, test]", "[7, tCK]", "hbm.yaml:11:23: cl is [value, unit, source], not 2 items"},
 		{"row_bytes: 2048", "row_bytes: 2000", "row_bytes 2000 is not a multiple of access 64"},
 		{"cl: [7, tCK, test]", "cl: 0", "timing.cl must be at least 1"},
+		{"{dram: [500, MHz, test]}", "{dram: [500, GHz, test]}", "hbm.yaml:2:21: dram is in MHz, not GHz"},
 	} {
 		text := strings.Replace(hbmSheet, c.edit, c.with, 1)
 		_, err := ParseDevice("hbm.yaml", []byte(text), "")
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: error %v, want %q", c.with, err, c.want)
+		}
+	}
+}
+
+// TestShippedSheets: every shipped machine's memory can be probed.
+func TestShippedSheets(t *testing.T) {
+	for _, name := range sheets.Names() {
+		d, err := LoadDevice(name, "")
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		m, err := NewMapper("RoBaRaCoCh", &d.Config, d.Channels)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		r, err := Run(d, m, newPattern("d", 2000, 1, d), Options{Inject: 8})
+		if err != nil || r.Requests != 2000 || r.GBps <= 0 {
+			t.Errorf("%s: %+v, %v", name, r, err)
 		}
 	}
 }
