@@ -138,12 +138,14 @@ func (d *decoder) slct() {
 	}
 	t := d.typ[0]
 	if t.Bytes() == 4 {
-		d.rows32(tri32(func(a, b, c uint32) uint32 {
+		d.count(4, 4)
+		d.o.shape, d.o.f32 = shA32, tri32(func(a, b, c uint32) uint32 {
 			if nonneg(c) {
 				return a
 			}
 			return b
-		}), parse.B32, 0)
+		})
+		d.o.d = d.dst(t)
 		d.o.a, d.o.b, d.o.c = d.src(1, t), d.src(2, t), d.src(3, d.typ[1])
 		return
 	}

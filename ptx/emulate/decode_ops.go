@@ -24,6 +24,8 @@ func (d *decoder) instruction(i int, g *analyze.Graph) {
 		switch {
 		case t == parse.F16 || t == parse.BF16 || t == parse.F16x2 || t == parse.BF16x2:
 			d.half(in.Op, d.oneType())
+		case t == parse.U16x2 || t == parse.S16x2:
+			d.packed(in.Op, d.oneType())
 		case t.Float():
 			d.float(in.Op, d.oneType())
 		default:
@@ -211,6 +213,28 @@ func (d *decoder) integer(opcode string) {
 		}
 		d.rows32(f32, t, n)
 	}
+}
+
+// packed decodes add, min and max on pairs of 16-bit integers.
+func (d *decoder) packed(opcode string, t parse.Type) {
+	signed := t == parse.S16x2
+	f := func(a, b uint32) uint32 { return a + b }
+	switch {
+	case opcode == "add":
+	case opcode == "min" && signed:
+		f = func(a, b uint32) uint32 { return uint32(min(int16(a), int16(b))) }
+	case opcode == "min":
+		f = func(a, b uint32) uint32 { return min(a, b) }
+	case opcode == "max" && signed:
+		f = func(a, b uint32) uint32 { return uint32(max(int16(a), int16(b))) }
+	case opcode == "max":
+		f = func(a, b uint32) uint32 { return max(a, b) }
+	default:
+		d.unsupported("type ." + t.String())
+	}
+	d.rows32(bin32(func(a, b uint32) uint32 {
+		return f(a&0xffff, b&0xffff)&0xffff | f(a>>16, b>>16)<<16
+	}), t, 2)
 }
 
 // saturating decodes add.sat.s32, sub.sat.s32 and mad.hi.sat.s32.

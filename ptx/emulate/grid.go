@@ -20,12 +20,12 @@ type Instance struct {
 	space   *mem.Space
 	regions []*mem.Region // by Module.symbols
 	mu      sync.Mutex
-	consts  map[*Kernel][]v64
+	consts  map[*Kernel]constants
 }
 
 // Bind allocates and initialises the module's symbols in sp.
 func (m *Module) Bind(sp *mem.Space) (*Instance, error) {
-	in := &Instance{module: m, space: sp, consts: map[*Kernel][]v64{}}
+	in := &Instance{module: m, space: sp, consts: map[*Kernel]constants{}}
 	for _, v := range m.symbols {
 		if v.Extern && v.Size == 0 || v.Extern && v.Init == nil {
 			return nil, &parse.Error{File: m.File, Line: v.Line, Msg: fmt.Sprintf("%s is .extern and no module defines it: link the modules before", v.Name)}
@@ -33,6 +33,9 @@ func (m *Module) Bind(sp *mem.Space) (*Instance, error) {
 		r, err := sp.Alloc(int64(max(v.Size, 1)), mem.Symbol, v.Name)
 		if err != nil {
 			return nil, &parse.Error{File: m.File, Line: v.Line, Msg: fmt.Sprintf("%s: %v", v.Name, err)}
+		}
+		if m.short[v] && r.End() > 1<<32 {
+			return nil, &parse.Error{File: m.File, Line: v.Line, Msg: fmt.Sprintf("%s is at 0x%x, beyond the 32-bit constant addresses this module uses: load the module before allocating gigabytes, or compile it without short pointers", v.Name, r.Base)}
 		}
 		r.ReadOnly = v.Space == parse.Const
 		in.regions = append(in.regions, r)
@@ -96,7 +99,7 @@ type grid struct {
 	launch Launch
 	params []byte
 	geo    isa.Geometry
-	k64    []v64
+	consts constants
 	shared int
 	mu     sync.Mutex
 	free   []*cta
@@ -143,7 +146,7 @@ func (in *Instance) Grid(k *Kernel, l Launch) (isa.Grid, error) {
 		a := max(k.prog.align, 16)
 		shared = (shared+a-1)&^(a-1) + l.SharedDynamic
 	}
-	g := &grid{kernel: k, prog: k.prog, space: in.space, launch: l, shared: shared, k64: in.constants(k)}
+	g := &grid{kernel: k, prog: k.prog, space: in.space, launch: l, shared: shared, consts: in.constants(k)}
 	g.params = append([]byte(nil), l.Params...)
 	g.geo = isa.Geometry{GridDim: l.Grid, BlockDim: l.Block, CTAs: int(ctas), Threads: int(threads),
 		Warps: int(threads+isa.Lanes-1) / isa.Lanes, Regs: k.Regs, SharedBytes: shared, LocalBytes: k.LocalBytes}
@@ -161,24 +164,35 @@ func describe(ps []Param) string {
 	return s
 }
 
-// constants gives the 64-bit constant rows of k with symbol addresses filled in.
-func (in *Instance) constants(k *Kernel) []v64 {
+// constants gives the constant rows of k with symbol addresses filled in.
+func (in *Instance) constants(k *Kernel) constants {
 	if len(k.prog.fixups) == 0 {
-		return k.prog.k64
+		return constants{k.prog.k32, k.prog.k64}
 	}
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	if rows := in.consts[k]; rows != nil {
+	if rows, ok := in.consts[k]; ok {
 		return rows
 	}
-	rows := append([]v64(nil), k.prog.k64...)
+	rows := constants{append([]v32(nil), k.prog.k32...), append([]v64(nil), k.prog.k64...)}
 	for _, f := range k.prog.fixups {
-		for i := range rows[f.row] {
-			rows[f.row][i] = in.regions[f.symbol].Base + f.addend
+		a := in.regions[f.symbol].Base + f.addend
+		for i := range isa.Lanes {
+			if f.short {
+				rows.k32[f.row][i] = uint32(a)
+			} else {
+				rows.k64[f.row][i] = a
+			}
 		}
 	}
 	in.consts[k] = rows
 	return rows
+}
+
+// constants are the constant rows of a kernel in an instance.
+type constants struct {
+	k32 []v32
+	k64 []v64
 }
 
 // Code implements isa.Grid.
@@ -220,7 +234,7 @@ func (g *grid) build() *cta {
 		frames += int(f.frameBytes)
 	}
 	w := g.geo.Warps
-	c := &cta{g: g, ops: p.ops, k32: p.k32, k64: g.k64, warps: make([]warp, w),
+	c := &cta{g: g, ops: p.ops, k32: g.consts.k32, k64: g.consts.k64, warps: make([]warp, w),
 		shared: make([]byte, g.shared), stride: min(frames, maxStack), cache: make([]*mem.Region, p.slots)}
 	c.local = make([]byte, c.stride*w*isa.Lanes)
 	r32, r64, rp := make([]v32, w*n32), make([]v64, w*n64), make([]uint32, w*np)

@@ -24,7 +24,8 @@ type Module struct {
 	lives   map[*parse.Func]*analyze.Liveness
 	symbols []*parse.Var // .global and .const variables, in order of allocation
 	symbol  map[*parse.Var]int
-	funcAt  map[string]int // address index of each function
+	funcAt  map[string]int      // address index of each function
+	short   map[*parse.Var]bool // constants whose address is used in 32 bits
 }
 
 // Kernel is one .entry of a module.
@@ -72,6 +73,7 @@ type fixup struct {
 	row    int
 	symbol int // index in Module.symbols
 	addend uint64
+	short  bool // the row is a 32-bit one
 }
 
 func (p *program) funcOf(pc int32) int32 {
@@ -105,7 +107,7 @@ func Load(file string, src []byte) (m *Module, err error) {
 		}
 	}()
 	m = &Module{File: file, ast: ast, graphs: map[*parse.Func]*analyze.Graph{}, lives: map[*parse.Func]*analyze.Liveness{},
-		symbol: map[*parse.Var]int{}, funcAt: map[string]int{}}
+		symbol: map[*parse.Var]int{}, funcAt: map[string]int{}, short: map[*parse.Var]bool{}}
 	m.collectSymbols()
 	for i, f := range ast.Funcs {
 		if _, seen := m.funcAt[f.Name]; !seen {

@@ -50,6 +50,22 @@ func (d *decoder) symbolRow(v *parse.Var, addend int64) int32 {
 	return i
 }
 
+// symbolRow32 is the same in 32 bits, for code compiled with short pointers. Bind
+// makes sure the variable lies below 4 GiB.
+func (d *decoder) symbolRow32(v *parse.Var, addend int64) int32 {
+	f := fixup{symbol: d.m.symbol[v], addend: uint64(addend), short: true}
+	i, ok := d.symRow[f]
+	if !ok {
+		i = ^int32(len(d.prog.k32))
+		d.symRow[f] = i
+		f.row = len(d.prog.k32)
+		d.prog.fixups = append(d.prog.fixups, f)
+		d.prog.k32 = append(d.prog.k32, v32{})
+		d.m.short[v] = true
+	}
+	return i
+}
+
 // specialOf maps the names of special registers that do not change while a warp lives.
 func specialOf(name string) special {
 	switch name {
@@ -193,6 +209,9 @@ func (d *decoder) src32(o *parse.Operand, t parse.Type) int32 {
 	case parse.KSym:
 		if o.Var.Space == parse.Shared && t.Bytes() == 4 {
 			return d.constant32(uint32(d.shared[o.Var] + o.Off))
+		}
+		if o.Var.Space == parse.Const && t.Bytes() == 4 {
+			return d.symbolRow32(o.Var, o.Off)
 		}
 		d.fail("the address of %s (%s) does not fit a 32-bit operand", o.Var.Name, o.Var.Space)
 	}

@@ -56,17 +56,31 @@ func fmaF32(d, a, b, c *v32) {
 }
 
 // fma32 is x*y+z with one rounding. The product is exact in f64; the f64 sum is
-// rounded once, and rounding it again to f32 can only be wrong when the sum falls
-// on a tie of the f32 grid or in its subnormal range. Those cases are redone.
+// rounded once, and rounding it again to f32 can only be wrong when the sum falls on
+// a tie of the f32 grid or in its subnormal range. Then the sum is moved one unit of
+// f64 towards the exact value, which decides the second rounding as the exact value
+// would (Boldo and Melquiond's rounding to odd does the same).
 func fma32(x, y, z float32) float32 {
 	p := float64(x) * float64(y)
 	s := p + float64(z)
 	b := math.Float64bits(s)
-	e := b >> 52 & 0x7ff
-	if b&(1<<29-1) != 1<<28 && e >= 1023-126+1 || e == 0x7ff {
+	if b&(1<<29-1) != 1<<28 && b>>52&0x7ff >= 1023-126+1 || b<<1 == 0 {
 		return float32(s)
 	}
-	return math.Float32frombits(uint32(fmt32.fma(uint64(math.Float32bits(x)), uint64(math.Float32bits(y)), uint64(math.Float32bits(z)), rn)))
+	if b>>52&0x7ff == 0x7ff {
+		return float32(s)
+	}
+	c := float64(z) // TwoSum: e is the exact error of s
+	t := s - p
+	e := (p - (s - t)) + (c - t)
+	if e != 0 && b&1 == 0 {
+		if (e > 0) == (s > 0) {
+			b++
+		} else {
+			b--
+		}
+	}
+	return float32(math.Float64frombits(b))
 }
 
 // minF32 and maxF32 return the number when one operand is a NaN; -0 < +0.

@@ -161,11 +161,7 @@ func (r *runner) release(c *resident) {
 		if c.arrived[b] == 0 {
 			continue
 		}
-		need := c.live
-		if c.need[b] > 0 {
-			need = (int(c.need[b]) + isa.Lanes - 1) / isa.Lanes
-		}
-		if c.arrived[b] < need {
+		if c.arrived[b] < c.wanted(b) {
 			continue
 		}
 		c.arrived[b] = 0
@@ -175,6 +171,14 @@ func (r *runner) release(c *resident) {
 			}
 		}
 	}
+}
+
+// wanted is the number of warps barrier b waits for.
+func (c *resident) wanted(b int) int {
+	if c.need[b] > 0 {
+		return (int(c.need[b]) + isa.Lanes - 1) / isa.Lanes
+	}
+	return c.live
 }
 
 func (r *runner) block(i int) string {
@@ -197,7 +201,12 @@ func (r *runner) stuck() error {
 		if line == 0 {
 			line = l
 		}
-		fmt.Fprintf(&b, "; warp %d waits at barrier %d, line %d", w, c.waiting[w], l)
+		bar := c.waiting[w]
+		fmt.Fprintf(&b, "; warp %d waits at barrier %d, line %d (%d of %d warps arrived", w, bar, l, c.arrived[bar], c.wanted(int(bar)))
+		if n := c.need[bar]; n > 0 {
+			fmt.Fprintf(&b, ", it is for %d threads", n)
+		}
+		b.WriteByte(')')
 		if b.Len() > 600 {
 			b.WriteString(" ...")
 			break

@@ -45,12 +45,14 @@ const (
 	F32
 	F64
 	Pred
+	U16x2
+	S16x2
 )
 
 var typeNames = [...]string{"", "b8", "b16", "b32", "b64", "b128", "u8", "u16", "u32", "u64", "s8", "s16", "s32", "s64",
-	"f16", "f16x2", "bf16", "bf16x2", "tf32", "f32", "f64", "pred"}
+	"f16", "f16x2", "bf16", "bf16x2", "tf32", "f32", "f64", "pred", "u16x2", "s16x2"}
 
-var typeBytes = [...]int{0, 1, 2, 4, 8, 16, 1, 2, 4, 8, 1, 2, 4, 8, 2, 4, 2, 4, 4, 4, 8, 0}
+var typeBytes = [...]int{0, 1, 2, 4, 8, 16, 1, 2, 4, 8, 1, 2, 4, 8, 2, 4, 2, 4, 4, 4, 8, 0, 4, 4}
 
 func (t Type) String() string { return typeNames[t] }
 

@@ -258,6 +258,12 @@ func (p *parser) address() Operand {
 			break
 		}
 	}
+	if p.kind == ',' { // texture coordinates and the like: the decoder names the opcode
+		for p.accept(',') {
+			o.List = append(o.List, p.operand())
+		}
+		o.Kind = KVec
+	}
 	p.expect(']', "after an address")
 	return o
 }

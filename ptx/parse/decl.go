@@ -10,8 +10,12 @@ import (
 func (p *parser) variable(extern bool) {
 	space := map[string]Space{".global": Global, ".const": Const, ".shared": Shared, ".local": Local, ".param": Param, ".reg": Reg}[p.text]
 	p.next()
+	model, vec := p.qualifiers(space)
 	for {
-		v := p.declarator(space)
+		one := model
+		v := &one
+		v.Line = p.tline
+		p.nameAndExtents(v, vec)
 		v.Extern = extern
 		if p.accept('=') {
 			if space != Global && space != Const {
@@ -35,8 +39,16 @@ func (p *parser) variable(extern bool) {
 
 // declarator reads qualifiers, type, name and extents; the space is already read.
 func (p *parser) declarator(space Space) *Var {
-	v := &Var{Space: space, Line: p.tline}
-	vec := 1
+	v, vec := p.qualifiers(space)
+	p.nameAndExtents(&v, vec)
+	return &v
+}
+
+// qualifiers reads what comes before the name: alignment, attributes, vector length
+// and type.
+func (p *parser) qualifiers(space Space) (v Var, vec int) {
+	v = Var{Space: space, Line: p.tline}
+	vec = 1
 	for p.kind == tID && p.text[0] == '.' {
 		switch p.text {
 		case ".align":
@@ -78,9 +90,13 @@ func (p *parser) declarator(space Space) *Var {
 	if v.Type == Pred && space != Reg {
 		p.fail(".pred belongs in registers only")
 	}
+	return v, vec
+}
+
+func (p *parser) nameAndExtents(v *Var, vec int) {
 	v.Name = p.word("a name")
 	elem := v.Type.Bytes() * vec
-	if v.Align < elem && space != Reg && v.Align == 0 {
+	if v.Align < elem && v.Space != Reg && v.Align == 0 {
 		v.Align = elem
 	}
 	v.Size = elem
@@ -102,7 +118,6 @@ func (p *parser) declarator(space Space) *Var {
 		}
 		v.Size *= n
 	}
-	return v
 }
 
 // registerRange declares %r<n> as %r0 ... %r(n-1).

@@ -71,10 +71,11 @@ func (p *parser) topLevel() {
 			p.word("a target option")
 		}
 	case ".address_size":
+		line := p.tline
 		p.next()
 		p.m.AddressSize = p.integer(".address_size", 32, 64)
 		if p.m.AddressSize != 64 {
-			p.fail(".address_size %d is not supported: compile for a 64-bit target", p.m.AddressSize)
+			p.failAt(line, ".address_size %d is not supported: compile for a 64-bit target", p.m.AddressSize)
 		}
 	case ".file", ".loc", ".section", ".pragma":
 		p.debugDirective()
