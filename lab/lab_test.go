@@ -223,6 +223,12 @@ func TestRunnerReportsFailures(t *testing.T) {
 	if out[0].Err != nil || out[0].Result.Metrics != nil || out[0].AloneErr == nil || !strings.Contains(out[0].AloneErr.Error(), "y alone: it broke") {
 		t.Errorf("got %+v", out[0])
 	}
+	r.Run = func(context.Context, sim.Spec, func(sim.Progress)) (*sim.Result, error) { panic("index out of range") }
+	out = r.All(context.Background(), jobs(t, nil)[:1])
+	if !errors.Is(out[0].Err, ErrPanic) || !strings.Contains(out[0].Err.Error(), "index out of range") || out[0].Result != nil {
+		t.Errorf("after a panic: %+v", out[0])
+	}
+	r.Run = f.run
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	out = r.All(ctx, jobs(t, nil))

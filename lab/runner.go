@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime/debug"
 	"sync"
 
 	"heddle/sheets"
@@ -28,6 +29,9 @@ type Outcome struct {
 	AloneErr error
 }
 
+// ErrPanic is the kind of error of a simulation that broke a rule of its own.
+var ErrPanic = errors.New("internal error")
+
 // RunFunc simulates one Spec; sim.Run is one.
 type RunFunc func(ctx context.Context, spec sim.Spec, watch func(sim.Progress)) (*sim.Result, error)
 
@@ -37,7 +41,7 @@ type Runner struct {
 	Jobs  int    // simulations at once; below 1 means 1
 	Store *Store // nil: alone-runs are repeated every time
 	// Finish completes a result that has just been simulated (energy).
-	Finish func(r *sim.Result, m *sheets.Machine)
+	Finish func(r *sim.Result, m *sheets.Machine) error
 	// Start is told that a simulation begins; the functions it returns follow its
 	// progress and hear of its end. Called from several goroutines.
 	Start func(label string, alone bool) (watch func(sim.Progress), done func())
@@ -165,6 +169,11 @@ func (r *Runner) do(ctx context.Context, t *task) {
 		watch, done = r.Start(t.job.Label, t.alone)
 	}
 	defer done()
+	defer func() {
+		if p := recover(); p != nil { // one broken simulation must not take the others along
+			t.out, t.err = nil, fmt.Errorf("%w: %v\n%s", ErrPanic, p, debug.Stack())
+		}
+	}()
 	hash, err := runfile.Hash(&t.job.Spec, t.job.Machine)
 	if err != nil {
 		t.err = err
@@ -184,7 +193,9 @@ func (r *Runner) do(ctx context.Context, t *task) {
 	}
 	t.out.SpecHash = hash
 	if r.Finish != nil && !t.job.Spec.Functional {
-		r.Finish(t.out, t.job.Machine)
+		if err := r.Finish(t.out, t.job.Machine); err != nil {
+			r.warn("%s: %v", t.job.Label, err)
+		}
 	}
 	if t.alone && t.err == nil && t.out.Complete && r.Store != nil {
 		if err := r.Store.Put(t.out); err != nil {

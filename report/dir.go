@@ -170,3 +170,19 @@ func FileName(label string) string {
 	}
 	return out
 }
+
+// JSONList writes one result as an object, or a list of them as an array.
+func JSONList(w io.Writer, results []*sim.Result, list bool) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	if list {
+		if results == nil {
+			results = []*sim.Result{}
+		}
+		return e.Encode(results)
+	}
+	if len(results) == 0 {
+		return nil // nothing was simulated; the error says why
+	}
+	return e.Encode(results[0])
+}

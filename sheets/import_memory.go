@@ -140,6 +140,11 @@ func (im *importer) caches() {
 	} else {
 		im.absent("-gpgpu_cache:dl2", "llc.sets")
 	}
+	if l1, l2 := im.m.L1D.Sector, im.m.LLC.Sector; l1 != l2 && im.take("-gpgpu_cache:dl1") {
+		im.warn("sectors of %d bytes under sectors of %d bytes are not modelled; both caches get %d", l1, l2, min(l1, l2))
+		im.put("l1d.sector", "derived", min(l1, l2))
+		im.put("llc.sector", "derived", min(l1, l2))
+	}
 	if im.take("-gpgpu_dram_partition_queues") {
 		p := im.list(":", 4, 4)
 		for i, path := range []string{"llc.in_queue", "llc.to_dram", "llc.from_dram", "llc.out_queue"} {

@@ -3,6 +3,7 @@ package sheets
 import (
 	"os"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -182,6 +183,20 @@ func TestImportOldSpellings(t *testing.T) {
 		if !strings.Contains(all, want) {
 			t.Errorf("no warning about %q in\n%s", want, all)
 		}
+	}
+}
+
+func TestImportOfMixedSectors(t *testing.T) {
+	mixed := strings.Replace(pascal, "dl2 64:128:16", "dl2 S:64:128:16", 1)
+	im, err := importGPGPUSim("c", mixed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if im.Machine.L1D.Sector != 32 || im.Machine.LLC.Sector != 32 {
+		t.Errorf("sectors %d and %d", im.Machine.L1D.Sector, im.Machine.LLC.Sector)
+	}
+	if !slices.ContainsFunc(im.Warnings, func(o Option) bool { return strings.Contains(o.Why, "both caches get 32") }) {
+		t.Errorf("no warning about sectors: %v", im.Warnings)
 	}
 }
 

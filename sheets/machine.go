@@ -249,4 +249,9 @@ type Power struct {
 	ActiveSM float64 `yaml:"active_sm" unit:"W" doc:"static power of a powered SM that runs"`
 	IdleSM   float64 `yaml:"idle_sm" unit:"W" doc:"static power of a powered idle SM"`
 	GatedSM  float64 `yaml:"gated_sm" unit:"W" doc:"residual power of a gated SM"`
+	// The memory's energy; all zero: HBM2's constants of package energy.
+	Activate   float64 `yaml:"dram_activate" unit:"pJ" doc:"opening and closing a row" opt:"0: HBM2"`
+	ReadBit    float64 `yaml:"dram_read" unit:"pJ/bit" doc:"reading a bit, from the row to the GPU" opt:"0: HBM2"`
+	WriteBit   float64 `yaml:"dram_write" unit:"pJ/bit" doc:"writing a bit, from the GPU to the row" opt:"0: HBM2"`
+	Background float64 `yaml:"dram_background" unit:"mW" doc:"background power of a channel" opt:"0: HBM2"`
 }

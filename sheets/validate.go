@@ -158,6 +158,7 @@ func (c *checker) llc(m *Machine) {
 	c.lines("llc", l.Line, l.Sector, l.Sets, l.Index, l.Repl)
 	c.oneOf("llc.write_alloc", l.WriteAlloc, "fetch", "lazy")
 	c.want(l.Line == m.L1D.Line, "llc.line = %d and l1d.line = %d must be equal", l.Line, m.L1D.Line)
+	c.want(l.Sector == m.L1D.Sector, "llc.sector = %d and l1d.sector = %d must be equal: requests travel by sector", l.Sector, m.L1D.Sector)
 	c.want(pow2(l.SlicesPerChannel), "llc.slices_per_channel is %d; it must be a power of two", l.SlicesPerChannel)
 	a := m.DRAM.Access
 	c.want(a > 0 && (l.Sector%a == 0 || a%l.Sector == 0), "llc.sector = %d and dram.access = %d: one must divide the other", l.Sector, a)

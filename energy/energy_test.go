@@ -1,0 +1,102 @@
+package energy
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"heddle/sheets"
+)
+
+// counts looks up "owner.name" in a map; what is not there is zero.
+func counts(m map[string]uint64) Counts {
+	return func(owner, name string) (uint64, bool) { return m[owner+"."+name], true }
+}
+
+func machine(t *testing.T, name string) *sheets.Machine {
+	t.Helper()
+	m, _, err := sheets.Load(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func near(t *testing.T, what string, got, want float64) {
+	t.Helper()
+	if math.Abs(got-want) > 1e-9*math.Abs(want)+1e-30 {
+		t.Errorf("%s: %g J, want %g", what, got, want)
+	}
+}
+
+func TestEventsByHand(t *testing.T) {
+	m := machine(t, "qv100")
+	j, err := Tenant(m, 0, 80, counts(map[string]uint64{
+		"sm.warp_insts": 10, "sm.thread_insts": 320, "sm.lanes_fp_mad": 320, "sm.shared_accesses": 2, "sm.shared_conflict_cycles": 3,
+		"sm.l1_accesses": 8, "sm.l1_hits": 4, "sm.l1_misses": 4, "llc.accesses": 4, "llc.writebacks": 1,
+		"dram.read_bursts": 4, "dram.write_bursts": 1, "dram.activates": 2,
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	near(t, "SM", j.SM, (10*123+320*7.1+320*8+5*110)*1e-12)
+	near(t, "L1", j.L1, (4*400+4*100+4*400)*0.25*1e-12) // sectors of 32 of 128 bytes
+	near(t, "LLC", j.LLC, (4*5+(5*32+4*32)*250.0/128)*1e-12)
+	near(t, "DRAM", j.DRAM, (2*828+4*256*3.48+256*4.0)*1e-12)
+	if j.NoC != 0 || j.Static != 0 {
+		t.Errorf("energy without events or time: %+v", j)
+	}
+}
+
+func TestStaticByHand(t *testing.T) {
+	m := machine(t, "qv100")
+	cycles := uint64(m.Clock.Core * 1e6) // one second
+	active := uint64(20 * m.Clock.Core * 1e6)
+	j, err := Tenant(m, cycles, 40, counts(map[string]uint64{"sm.active_cycles": active}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	near(t, "static of half the chip, half of it active", j.Static, 30.0/2+20*0.45+20*0.28)
+	near(t, "DRAM background", j.DRAM, 0.066*32/2)
+	near(t, "pipeline", j.SM, float64(active)*125e-12)
+}
+
+// TestAddsUp: tenants and idle SMs together are the whole chip.
+func TestAddsUp(t *testing.T) {
+	m := machine(t, "ugpu")
+	none := counts(nil)
+	whole := Idle(m, 1e6, 80)
+	a, err := Tenant(m, 1e6, 60, none)
+	if err != nil {
+		t.Fatal(err)
+	}
+	near(t, "60 + 20 SMs", a.Add(Idle(m, 1e6, 20)).Total(), whole.Total())
+}
+
+// TestCrossbarAgainstDSENT holds the fit against the measurements it came from:
+// P = W-bit crossbars at half a flit per port and cycle, 1.4 GHz, wires apart.
+func TestCrossbarAgainstDSENT(t *testing.T) {
+	for _, c := range []struct{ p, w, dynamic, leak float64 }{ // mW: buffers + crossbar + allocator
+		{16, 128, 17.7 + 16.4 + 2.5, 33.4 + 17.3 + 6.2},
+		{32, 128, 37.0 + 63.8 + 16.3, 66.7 + 66.3 + 50.5},
+		{64, 64, 40.9 + 126 + 132, 67.2 + 130 + 409},
+	} {
+		m := machine(t, "qv100")
+		m.SM.Count, m.DRAM.Channels, m.LLC.SlicesPerChannel, m.NoC.FlitBytes = int(c.p), int(c.p), 1, int(c.w)/8
+		mm := nocWireMM + 2*math.Sqrt(nocAreaMM2)*c.p*c.w
+		dynamic := (flitPJ(m) - nocWirePJ*c.w*mm) * 1e-12 * 0.5 * c.p * 1.4e9 * 1e3
+		if r := dynamic / c.dynamic; r < 0.85 || r > 1.15 {
+			t.Errorf("P=%g W=%g: %.1f mW dynamic, DSENT says %.1f", c.p, c.w, dynamic, c.dynamic)
+		}
+		if r := leakage(m) * 1e3 / c.leak; r < 0.85 || r > 1.15 {
+			t.Errorf("P=%g W=%g: %.1f mW leakage, DSENT says %.1f", c.p, c.w, leakage(m)*1e3, c.leak)
+		}
+	}
+}
+
+func TestUnknownCounterIsAnError(t *testing.T) {
+	_, err := Tenant(machine(t, "qv100"), 1, 1, func(string, string) (uint64, bool) { return 0, false })
+	if err == nil || !strings.Contains(err.Error(), "no counter sm.warp_insts") {
+		t.Errorf("got %v", err)
+	}
+}

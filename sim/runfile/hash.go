@@ -1,0 +1,90 @@
+package runfile
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"hash"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"heddle/sheets"
+	"heddle/sim"
+)
+
+// maxAppBytes bounds what is read of one application folder for its hash.
+const maxAppBytes = 1 << 30
+
+// Hash is the identity of a simulation: the resolved spec, every number of the
+// resolved machine and the contents of the application folders. Where files lie
+// does not matter.
+func Hash(spec *sim.Spec, m *sheets.Machine) (string, error) {
+	s := *spec
+	s.Machine, s.Set = "", nil // the resolved machine stands for both
+	s.Apps = append([]sim.App(nil), spec.Apps...)
+	for i := range s.Apps {
+		c, err := Contents(s.Apps[i].Path)
+		if err != nil {
+			return "", fmt.Errorf("application %s: %w", s.Apps[i].Name, err)
+		}
+		s.Apps[i].Path = c
+	}
+	plain := *m
+	plain.Description = ""
+	text, err := json.Marshal(struct {
+		Version int
+		Machine *sheets.Machine
+		Spec    sim.Spec
+	}{sim.ResultVersion, &plain, s})
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:]), nil
+}
+
+// Contents is the hash of all regular files below a folder, by relative name.
+func Contents(dir string) (string, error) {
+	h := sha256.New()
+	var total int64
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() {
+			return err
+		}
+		rel, err := filepath.Rel(dir, path)
+		if err != nil {
+			return err
+		}
+		n, err := addFile(h, path, filepath.ToSlash(rel))
+		if total += n; total > maxAppBytes {
+			return fmt.Errorf("%s holds more than %d bytes", dir, int64(maxAppBytes))
+		}
+		return err
+	})
+	if err != nil {
+		return "", err
+	}
+	return "sha256:" + hex.EncodeToString(h.Sum(nil)), nil
+}
+
+// addFile hashes a file's name, size and bytes.
+func addFile(h hash.Hash, path, name string) (int64, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close()
+	st, err := f.Stat()
+	if err != nil {
+		return 0, err
+	}
+	fmt.Fprintf(h, "%q %d\n", name, st.Size())
+	n, err := io.Copy(h, io.LimitReader(f, maxAppBytes+1))
+	if err == nil && n != st.Size() {
+		err = fmt.Errorf("%s changed while it was read", path)
+	}
+	return n, err
+}

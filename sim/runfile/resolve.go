@@ -1,0 +1,304 @@
+package runfile
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"heddle/sheets"
+	"heddle/sheets/yamldoc"
+	"heddle/sim"
+)
+
+// resolver turns a Doc into a File, pointing at the line for every complaint.
+type resolver struct {
+	root *yamldoc.Node
+	doc  *Doc
+	dir  string
+	o    Overrides
+	bare bool // no run file: an application given on the command line
+	m    *sheets.Machine
+}
+
+// complain makes an error at a key of the run file (the nearest that exists).
+func (r *resolver) complain(err error, keys ...string) error {
+	if r.bare {
+		return err
+	}
+	at := r.root
+	for _, k := range keys {
+		if next := at.Get(k); next != nil {
+			at = next
+		}
+	}
+	return at.Errorf("%v", err)
+}
+
+// complainAt is complain for entry i of a list (or the one entry that stands for it).
+func (r *resolver) complainAt(err error, list string, i int, key string) error {
+	n := r.root.Get(list)
+	if r.bare || n == nil {
+		return err
+	}
+	if n.Kind == yamldoc.List && i < len(n.Items) {
+		n = n.Items[i]
+	}
+	if k := n.Get(key); k != nil {
+		n = k
+	}
+	return n.Errorf("%v", err)
+}
+
+func (r *resolver) resolve(file string) (*File, error) {
+	out := &File{Path: file}
+	base := sim.Spec{Seed: r.doc.Seed, Epoch: r.doc.Epoch, Watchdog: r.doc.Watch, Functional: r.o.Functional}
+	if r.o.Seed != nil {
+		base.Seed = *r.o.Seed
+	}
+	var err error
+	if out.Machine, out.Sheet, err = r.machine(&base); err != nil {
+		return nil, err
+	}
+	r.m = out.Machine
+	if base.Apps, err = r.apps(); err != nil {
+		return nil, err
+	}
+	if base.Length, err = r.length(); err != nil {
+		return nil, err
+	}
+	r.outputs(out, &base)
+	modes, err := r.modes(len(base.Apps))
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range modes {
+		spec := base
+		spec.Sharing = s
+		out.Specs = append(out.Specs, spec)
+	}
+	return out, nil
+}
+
+// machine loads the sheet with the overrides of the file and the command line.
+func (r *resolver) machine(spec *sim.Spec) (*sheets.Machine, *sheets.Provenance, error) {
+	spec.Machine = r.path(r.doc.Machine)
+	if r.o.Machine != "" {
+		spec.Machine = r.o.Machine
+	}
+	set := map[string]string{}
+	for _, k := range slices.Sorted(maps.Keys(r.doc.Set)) {
+		path := strings.TrimPrefix(k, "machine.")
+		if err := sheets.Apply(&sheets.Machine{}, path, r.doc.Set[k]); err != nil {
+			return nil, nil, r.root.Get("set").At(k).Errorf("%v", err)
+		}
+		set[path] = r.doc.Set[k]
+	}
+	for _, k := range slices.Sorted(maps.Keys(r.o.Set)) {
+		path := strings.TrimPrefix(k, "machine.")
+		if err := sheets.Apply(&sheets.Machine{}, path, r.o.Set[k]); err != nil {
+			return nil, nil, fmt.Errorf("--set %s=%s: %w", k, r.o.Set[k], err)
+		}
+		set[path] = r.o.Set[k]
+	}
+	if len(set) > 0 {
+		spec.Set = set
+	}
+	m, prov, err := sheets.Resolve(spec.Machine, set)
+	if err != nil {
+		var own *yamldoc.Error
+		if r.o.Machine != "" || errors.As(err, &own) { // the sheet has its own place to point at
+			return nil, nil, err
+		}
+		return nil, nil, r.complain(err, "machine")
+	}
+	return m, prov, nil
+}
+
+// path makes a file path relative to the run file; sheet names stay as they are.
+func (r *resolver) path(p string) string {
+	isFile := strings.ContainsAny(p, "/\\") || strings.HasSuffix(p, ".yaml") || strings.HasSuffix(p, ".yml")
+	if !isFile || filepath.IsAbs(p) {
+		return p
+	}
+	j := filepath.Join(r.dir, p)
+	if !strings.ContainsAny(j, "/\\") {
+		j = "." + string(filepath.Separator) + j
+	}
+	return j
+}
+
+func (r *resolver) apps() ([]sim.App, error) {
+	if len(r.doc.Apps) == 0 {
+		return nil, r.complain(errors.New("no applications: list at least one under apps, as in `- path: apps/micro/triad`"), "apps")
+	}
+	if len(r.o.Args) > 0 {
+		return nil, errors.New("--arg belongs to an application folder; in a run file write args: under the application")
+	}
+	var out []sim.App
+	for i, d := range r.doc.Apps {
+		if d.Path == "" {
+			return nil, r.complainAt(errors.New("an application needs path, the folder with its app.star"), "apps", i, "path")
+		}
+		dir := d.Path
+		if !filepath.IsAbs(dir) {
+			dir = filepath.Join(r.dir, dir)
+		}
+		if _, err := os.Stat(filepath.Join(dir, "app.star")); err != nil {
+			return nil, r.complainAt(fmt.Errorf("%s is not an application: %w", d.Path, err), "apps", i, "path")
+		}
+		name := d.Name
+		if name == "" {
+			name = filepath.Base(dir)
+		}
+		for _, a := range out {
+			if a.Name == name {
+				return nil, r.complainAt(fmt.Errorf("two applications are called %s; give each a name of its own", name), "apps", i, "name")
+			}
+		}
+		if d.QoS < 0 {
+			return nil, r.complainAt(errors.New("qos cannot be negative"), "apps", i, "qos")
+		}
+		out = append(out, sim.App{Name: name, Path: dir, Args: d.Args, Arrive: d.Arrive, Repeat: d.Repeat, QoS: d.QoS})
+	}
+	return out, nil
+}
+
+func (r *resolver) length() (sim.Length, error) {
+	l := sim.Length{MaxCycles: r.doc.Length.Cycles, Budget: r.doc.Length.Budget}
+	switch r.doc.Length.Until {
+	case "", "end":
+		if r.doc.Length.Until == "end" && l.Budget {
+			return l, r.complain(errors.New("until: end contradicts budget: true"), "length", "until")
+		}
+	case "cycles":
+		l.Budget = true
+	default:
+		return l, r.complain(fmt.Errorf("until is end or cycles, not %q", r.doc.Length.Until), "length", "until")
+	}
+	if r.o.MaxCycles != nil {
+		l.MaxCycles = *r.o.MaxCycles
+	}
+	if l.Budget && l.MaxCycles == 0 {
+		return l, r.complain(errors.New("a budget needs cycles, the length of the run"), "length")
+	}
+	return l, nil
+}
+
+func (r *resolver) outputs(out *File, spec *sim.Spec) {
+	o := r.doc.Outputs
+	if o.Dir != "" {
+		out.Out = o.Dir
+		if !filepath.IsAbs(o.Dir) {
+			out.Out = filepath.Join(r.dir, o.Dir)
+		}
+	}
+	if r.o.Out != "" {
+		out.Out = r.o.Out
+	}
+	if out.Out == "" {
+		return
+	}
+	spec.Timeline = o.Timeline == nil || *o.Timeline
+	spec.Profile = o.Profile == nil || *o.Profile
+	if r.bare || r.root.Get("epoch") == nil {
+		spec.Epoch = DefaultEpoch
+	}
+}
+
+// modes checks every sharing mode against the machine.
+func (r *resolver) modes(n int) ([]sim.Sharing, error) {
+	docs := r.doc.Sharing
+	byFlag := len(r.o.Sharing) > 0
+	if byFlag {
+		docs = nil
+		for _, m := range r.o.Sharing {
+			docs = append(docs, Mode{Mode: m})
+		}
+	}
+	if len(docs) == 0 {
+		if n > 1 {
+			return nil, r.complain(fmt.Errorf("%d applications need a sharing mode, as in `sharing: bp`%s", n, listModes()), "apps")
+		}
+		docs = Modes{{Mode: "alone"}}
+	}
+	var out []sim.Sharing
+	for i, d := range docs {
+		s := sim.Sharing{Mode: d.Mode, Name: d.Name, SMs: d.SMs, Groups: d.Groups, Profiles: d.Profiles}
+		if s.Name == "" {
+			s.Name = s.Mode
+		}
+		err := r.mode(&s, n)
+		for _, o := range out {
+			if err == nil && o.Name == s.Name {
+				err = fmt.Errorf("two sharing modes are called %s; give each a name", s.Name)
+			}
+		}
+		if err != nil && byFlag {
+			return nil, fmt.Errorf("--sharing %s: %w", s.Mode, err)
+		} else if err != nil {
+			return nil, r.complainAt(err, "sharing", i, "mode")
+		}
+		out = append(out, s)
+	}
+	return out, nil
+}
+
+// mode refuses parameters the mode has no use for, then lets sim divide the machine.
+func (r *resolver) mode(s *sim.Sharing, n int) error {
+	if s.Mode == "" {
+		return fmt.Errorf("a sharing entry needs a mode%s", listModes())
+	}
+	if !slices.Contains(ModeNames(), s.Mode) {
+		return fmt.Errorf("no sharing mode %q%s", s.Mode, yamldoc.DidYouMean(s.Mode, ModeNames()))
+	}
+	for _, p := range []struct {
+		name  string
+		given bool
+		modes string
+	}{
+		{"sms", len(s.SMs) > 0, "mps slices"}, {"groups", len(s.Groups) > 0, "slices"}, {"profiles", len(s.Profiles) > 0, "mig"},
+	} {
+		if p.given && !slices.Contains(strings.Fields(p.modes), s.Mode) {
+			return fmt.Errorf("%s has no meaning with mode %s, only with %s", p.name, s.Mode, strings.ReplaceAll(p.modes, " ", " and "))
+		}
+	}
+	for _, list := range [][]int{s.SMs, s.Groups} {
+		for _, x := range list {
+			if x < 1 || x > 1<<20 {
+				return fmt.Errorf("%d in %v: every application needs at least 1", x, list)
+			}
+		}
+	}
+	if err := r.instances(s); err != nil {
+		return err
+	}
+	_, err := sim.Shares(s, r.m, ChannelGroups(r.m), n)
+	return err
+}
+
+// instances checks how often each MIG profile may be used.
+func (r *resolver) instances(s *sim.Sharing) error {
+	used := map[string]int{}
+	for _, p := range s.Profiles {
+		used[p]++
+	}
+	for _, p := range r.m.MIG.Profiles {
+		if used[p.Name] > p.Most {
+			return fmt.Errorf("MIG profile %s is used %d times; %s allows %d", p.Name, used[p.Name], r.m.Name, p.Most)
+		}
+	}
+	return nil
+}
+
+// ChannelGroups is the number of channel groups of a machine that can be owned:
+// one per channel unless the sheet says otherwise.
+func ChannelGroups(m *sheets.Machine) int {
+	if m.Map.Groups > 0 {
+		return m.Map.Groups
+	}
+	return m.DRAM.Channels
+}

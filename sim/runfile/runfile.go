@@ -1,0 +1,210 @@
+// Package runfile reads run files: the YAML description of what to simulate, on
+// which machine, shared how, for how long. It also resolves an application folder
+// given on the command line to the same thing, and gives a Spec its hash.
+//
+// A reader must know three types. Doc is the run file as written (its fields are
+// the file's keys). File is what it resolves to: one sim.Spec per sharing mode.
+// Overrides is what the command line adds.
+package runfile
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"heddle/sheets"
+	"heddle/sheets/yamldoc"
+	"heddle/sim"
+)
+
+// Doc is a run file as written.
+type Doc struct {
+	Machine string   `yaml:"machine" jsonschema:"default=qv100" jsonschema_description:"Machine sheet: a name (heddle inspect machine lists them) or the path of a YAML file relative to this one"`
+	Set     Scalars  `yaml:"set" jsonschema_description:"Overrides of the machine by path such as dram.channels: 16"`
+	Apps    []AppDoc `yaml:"apps" jsonschema:"required,minItems=1" jsonschema_description:"The applications that share the machine"`
+	Sharing Modes    `yaml:"sharing" jsonschema_description:"How they share it: one mode or a list of modes to compare"`
+	Length  Length   `yaml:"length" jsonschema_description:"How long to simulate; to the end of the slowest application when left out"`
+	Epoch   uint64   `yaml:"epoch" jsonschema_description:"Core cycles per epoch sample; 0: no epochs; left out: 10000 when results are written"`
+	Seed    uint64   `yaml:"seed" jsonschema:"default=1" jsonschema_description:"Seed of every random choice"`
+	Watch   uint64   `yaml:"watchdog" jsonschema_description:"Core cycles without progress that count as a deadlock; 0: the default"`
+	Outputs Outputs  `yaml:"outputs" jsonschema_description:"What to write besides the table on the terminal"`
+}
+
+// AppDoc is one application of a run file.
+type AppDoc struct {
+	Name   string  `yaml:"name" jsonschema_description:"Name in reports; the folder's name when left out"`
+	Path   string  `yaml:"path" jsonschema:"required" jsonschema_description:"Folder with app.star, relative to this file"`
+	Args   Scalars `yaml:"args" jsonschema_description:"Arguments of the program's main"`
+	Arrive uint64  `yaml:"arrive" jsonschema:"default=0" jsonschema_description:"Core cycle at which it arrives"`
+	Repeat bool    `yaml:"repeat" jsonschema:"default=false" jsonschema_description:"Start again until the slowest application has ended"`
+	QoS    float64 `yaml:"qos" jsonschema_description:"Target in thread instructions per core cycle; 0: none"`
+}
+
+// Mode is one way of sharing.
+type Mode struct {
+	Mode     string   `yaml:"mode" jsonschema:"required,enum=alone,enum=mps,enum=slices,enum=bp,enum=bp-bs,enum=bp-sb,enum=mig" jsonschema_description:"alone: one application on the whole machine; mps: SMs divided and memory shared; slices: isolated SMs and channel groups; bp: equal slices; bp-bs and bp-sb: three quarters and one quarter; mig: profiles"`
+	Name     string   `yaml:"name" jsonschema_description:"Label in reports; the mode when left out"`
+	SMs      []int    `yaml:"sms" jsonschema_description:"SMs per application (mps and slices)"`
+	Groups   []int    `yaml:"groups" jsonschema_description:"Channel groups per application (slices)"`
+	Profiles []string `yaml:"profiles" jsonschema_description:"MIG profile per application (mig)"`
+}
+
+// Length says when a run ends.
+type Length struct {
+	Cycles uint64 `yaml:"cycles" jsonschema_description:"Stop at this core cycle at the latest"`
+	Budget bool   `yaml:"budget" jsonschema:"default=false" jsonschema_description:"Simulate exactly this many cycles with every application repeating"`
+	Until  string `yaml:"until" jsonschema:"enum=end,enum=cycles,default=end" jsonschema_description:"end: when every application has ended once; cycles: the same as budget: true"`
+}
+
+// Outputs says what a run writes.
+type Outputs struct {
+	Dir      string `yaml:"dir" jsonschema_description:"Result directory relative to this file; one sub-directory per sharing mode when there are several"`
+	Timeline *bool  `yaml:"timeline" jsonschema:"default=true" jsonschema_description:"timeline.json for ui.perfetto.dev"`
+	Profile  *bool  `yaml:"profile" jsonschema:"default=true" jsonschema_description:"stalls.pb.gz for go tool pprof"`
+}
+
+// Scalars is a mapping from names to plain values, kept as they are written.
+type Scalars map[string]string
+
+// FromNode implements yamldoc.FromNode.
+func (s *Scalars) FromNode(n *yamldoc.Node) error {
+	if n.Kind != yamldoc.Map {
+		return n.Errorf("a mapping of names to values is expected, not %s", n.Kind)
+	}
+	*s = Scalars{}
+	for _, k := range n.Keys {
+		text, err := scalarText(k.Value)
+		if err != nil {
+			return err
+		}
+		(*s)[k.Name] = text
+	}
+	return nil
+}
+
+// scalarText writes a value as the command line would; lists become a,b,c.
+func scalarText(n *yamldoc.Node) (string, error) {
+	switch n.Kind {
+	case yamldoc.Null, yamldoc.Map:
+		return "", n.Errorf("a plain value is expected, not %s", n.Kind)
+	case yamldoc.List:
+		parts := make([]string, len(n.Items))
+		for i, it := range n.Items {
+			t, err := scalarText(it)
+			if err != nil {
+				return "", err
+			}
+			parts[i] = t
+		}
+		return strings.Join(parts, ","), nil
+	}
+	return n.Raw, nil
+}
+
+// Modes is one mode or a list of them.
+type Modes []Mode
+
+// FromNode implements yamldoc.FromNode.
+func (m *Modes) FromNode(n *yamldoc.Node) error {
+	items := []*yamldoc.Node{n}
+	if n.Kind == yamldoc.List {
+		items = n.Items
+	}
+	if len(items) == 0 {
+		return n.Errorf("sharing is an empty list; leave it out or name a mode")
+	}
+	for _, it := range items {
+		var one Mode
+		if it.Kind == yamldoc.Text { // "sharing: bp" for modes without parameters
+			one.Mode = it.Raw
+		} else if err := yamldoc.Decode(it, "sharing", &one); err != nil {
+			return err
+		}
+		*m = append(*m, one)
+	}
+	return nil
+}
+
+// Overrides is what the command line adds to a run file; zero values change nothing.
+type Overrides struct {
+	Machine    string
+	Set        map[string]string
+	Sharing    []string // mode names replacing the file's
+	Args       map[string]string
+	Seed       *uint64
+	MaxCycles  *uint64
+	Functional bool
+	Out        string // result directory, relative to the working directory
+}
+
+// File is a resolved run file.
+type File struct {
+	Path    string
+	Specs   []sim.Spec // one per sharing mode, in the order of the file
+	Out     string     // result directory; "": none
+	Machine *sheets.Machine
+	Sheet   *sheets.Provenance
+}
+
+// DefaultEpoch is the epoch length, in core cycles, when results are written and
+// the run file names none.
+const DefaultEpoch = 10000
+
+// Load reads and resolves a run file.
+func Load(path string, o Overrides) (*File, error) {
+	src, err := yamldoc.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	return Parse(path, src, o)
+}
+
+// Parse resolves the text of a run file; paths in it are relative to the folder of
+// file. Applications must exist.
+func Parse(file string, src []byte, o Overrides) (*File, error) {
+	root, err := yamldoc.Parse(file, src)
+	if err != nil {
+		return nil, err
+	}
+	doc := Doc{Machine: "qv100", Seed: 1}
+	if err := yamldoc.Decode(root, "a run file", &doc); err != nil {
+		return nil, err
+	}
+	r := &resolver{root: root, doc: &doc, dir: filepath.Dir(file), o: o}
+	return r.resolve(file)
+}
+
+// ForApp resolves an application folder as if a run file named it alone on the
+// machine of the overrides.
+func ForApp(dir string, o Overrides) (*File, error) {
+	text := "apps:\n- path: .\n"
+	root, err := yamldoc.Parse(dir, []byte(text))
+	if err != nil {
+		return nil, err
+	}
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
+	}
+	doc := Doc{Machine: "qv100", Seed: 1, Apps: []AppDoc{{Name: filepath.Base(abs), Path: ".", Args: o.Args}}}
+	o.Args = nil
+	r := &resolver{root: root, doc: &doc, dir: dir, o: o, bare: true}
+	return r.resolve(dir)
+}
+
+// IsApp tells an application folder from a run file. An error says that the path
+// is neither.
+func IsApp(path string) (bool, error) {
+	st, err := os.Stat(path)
+	if err != nil {
+		return false, err
+	}
+	if !st.IsDir() {
+		return false, nil
+	}
+	if _, err := os.Stat(filepath.Join(path, "app.star")); err != nil {
+		return false, fmt.Errorf("%s is a folder without app.star: give an application's folder or a run file (.yaml)", path)
+	}
+	return true, nil
+}

@@ -1,0 +1,211 @@
+package runfile
+
+import (
+	"bytes"
+	"flag"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"heddle/sim"
+)
+
+var update = flag.Bool("update", false, "rewrite runfile.schema.json")
+
+func TestSchemaIsUpToDate(t *testing.T) {
+	got, err := Schema()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if *update {
+		if err := os.WriteFile("runfile.schema.json", got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile("runfile.schema.json")
+	if err != nil || !bytes.Equal(got, want) {
+		t.Errorf("runfile.schema.json is stale (%v): go test ./sim/runfile -update", err)
+	}
+}
+
+const two = `machine: ugpu
+set:
+  dram.queue: 32
+apps:
+- {name: x, path: a, args: {n: 16, fast: true, lo: 1e-3}}
+- {path: b, arrive: 100, repeat: true, qos: 1.5}
+`
+
+func parse(t *testing.T, text string, o Overrides) (*File, error) {
+	t.Helper()
+	return Parse("testdata/run.yaml", []byte(text), o)
+}
+
+func TestEverythingResolves(t *testing.T) {
+	f, err := parse(t, two+`sharing:
+- bp
+- {mode: mps, sms: [50, 30]}
+- {mode: slices, name: lean, sms: [60, 20], groups: [2, 6]}
+- bp-bs
+length: {cycles: 2e6, until: cycles}
+epoch: 5000
+seed: 7
+watchdog: 9
+outputs: {dir: out, profile: false}
+`, Overrides{Set: map[string]string{"machine.dram.return": "100"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(f.Specs) != 4 || f.Out != filepath.Join("testdata", "out") {
+		t.Fatalf("%d specs, out %q", len(f.Specs), f.Out)
+	}
+	want := sim.Spec{
+		Machine: "ugpu", Set: map[string]string{"dram.queue": "32", "dram.return": "100"},
+		Sharing: sim.Sharing{Mode: "slices", Name: "lean", SMs: []int{60, 20}, Groups: []int{2, 6}},
+		Apps: []sim.App{
+			{Name: "x", Path: filepath.Join("testdata", "a"), Args: map[string]string{"n": "16", "fast": "true", "lo": "1e-3"}},
+			{Name: "b", Path: filepath.Join("testdata", "b"), Arrive: 100, Repeat: true, QoS: 1.5},
+		},
+		Length: sim.Length{MaxCycles: 2000000, Budget: true}, Epoch: 5000, Seed: 7, Watchdog: 9, Timeline: true,
+	}
+	if !reflect.DeepEqual(f.Specs[2], want) {
+		t.Errorf("got  %+v\nwant %+v", f.Specs[2], want)
+	}
+	if f.Machine.DRAM.Queue != 32 || f.Machine.DRAM.Return != 100 {
+		t.Errorf("overrides did not reach the machine: %+v", f.Machine.DRAM)
+	}
+}
+
+func TestMistakesPointAtTheirLine(t *testing.T) {
+	for _, c := range []struct{ text, want string }{
+		{"machne: qv100\n", "testdata/run.yaml:1:1: unknown key \"machne\" in a run file; did you mean machine?\n   1 | machne: qv100\n     | ^"},
+		{"machine: qv10\napps: [{path: a}]\n", `run.yaml:1:10: no machine sheet named "qv10"; did you mean qv100?`},
+		{"set: {dram.chanels: 4}\napps: [{path: a}]\n", `run.yaml:1:7: no number "dram.chanels" in a machine; did you mean dram.channels?`},
+		{"set: {sm.schedulers: 3}\napps: [{path: a}]\n", "do not divide over sm.schedulers = 3"},
+		{"machine: qv100\n", "no applications: list at least one under apps"},
+		{"apps: []\n", "no applications"},
+		{"apps:\n- {nam: x}\n", `run.yaml:2:4: unknown key "nam" in an entry of apps; did you mean name?`},
+		{"apps:\n- {name: x}\n", "run.yaml:2:4: an application needs path"},
+		{"apps:\n- {path: a}\n- {path: c}\n", "run.yaml:3:10: c is not an application"},
+		{"apps:\n- {path: a}\n- {path: a}\nsharing: bp\n", "two applications are called a"},
+		{"apps:\n- {path: a}\n- {path: b}\n", "2 applications need a sharing mode"},
+		{"apps: [{path: a, args: {n: {x: 1}}}]\n", "a plain value is expected"},
+		{"apps: [{path: a, arrive: -1}]\n", "arrive cannot be negative"},
+		{"apps: [{path: a, arrive: 1.5}]\n", "arrive must be a whole number, not a number"},
+		{"apps: [{path: a, repeat: often}]\n", "repeat must be true or false"},
+		{"apps: {path: a}\n", "apps must be a list"},
+		{two + "sharing:\n- bp\n- {mode: mp}\n", `run.yaml:9:10: no sharing mode "mp"; did you mean`},
+		{two + "sharing: {mode: bp, sms: [1, 2]}\n", "run.yaml:7:17: sms has no meaning with mode bp, only with mps and slices"},
+		{two + "sharing: {mode: mps, sms: [60, 40]}\n", "hands out 100 SMs"},
+		{two + "sharing: {mode: mps, sms: [0, 40]}\n", "0 in [0 40]"},
+		{two + "sharing: {mode: slices, sms: [60, 20], groups: [4]}\n", "one number per application"},
+		{two + "sharing: {mode: slices, sms: [60, 20], groups: [4, 5]}\n", "9 channel groups"},
+		{two + "sharing: {mode: mig, profiles: [3g.20gb, 3g.20gb]}\n", "ugpu has no MIG profiles"},
+		{two + "sharing: alone\n", "one application"},
+		{two + "sharing: [bp, bp]\n", "two sharing modes are called bp"},
+		{two + "sharing: []\n", "empty list"},
+		{"machine: a100\napps: [{path: a}, {path: b}]\nsharing: {mode: mig, profiles: [3g.20gb, 4g.2gb]}\n", `"4g.2gb"`},
+		{"machine: a100\napps: [{path: a}, {path: b}]\nsharing: {mode: mig, profiles: [4g.20gb, 4g.20gb]}\n", "4g.20gb is used 2 times; a100 allows 1"},
+		{"apps: [{path: a}]\nlength: {budget: true}\n", "run.yaml:2:10: a budget needs cycles"},
+		{"apps: [{path: a}]\nlength: {until: noon}\n", "until is end or cycles"},
+		{"apps: [{path: a}]\nepoch:\n", "epoch has no value"},
+		{"apps: [{path: a}\n", "not valid YAML"},
+	} {
+		_, err := parse(t, c.text, Overrides{})
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%q:\n got %v\nwant %s", c.text, err, c.want)
+		}
+	}
+}
+
+func TestOverridesOfTheCommandLine(t *testing.T) {
+	seed, most := uint64(3), uint64(50)
+	f, err := parse(t, two+"sharing: bp\n", Overrides{Machine: "qv100", Sharing: []string{"mps", "bp-sb"}, Seed: &seed, MaxCycles: &most, Out: "elsewhere", Functional: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := f.Specs[1]
+	if len(f.Specs) != 2 || s.Sharing.Mode != "bp-sb" || s.Seed != 3 || s.Length.MaxCycles != 50 || f.Machine.Name != "qv100" || f.Out != "elsewhere" || !s.Functional || s.Epoch != DefaultEpoch {
+		t.Errorf("got %+v, out %s", s, f.Out)
+	}
+	for _, c := range []struct {
+		o    Overrides
+		want string
+	}{
+		{Overrides{Set: map[string]string{"dram.chanels": "1"}}, "--set dram.chanels=1: no number"},
+		{Overrides{Sharing: []string{"mig"}}, "--sharing mig: machine ugpu has no MIG profiles"},
+		{Overrides{Args: map[string]string{"n": "1"}}, "--arg belongs to an application folder"},
+		{Overrides{Machine: "nope"}, "no machine sheet named"},
+	} {
+		if _, err := parse(t, two+"sharing: bp\n", c.o); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%+v: got %v, want %s", c.o, err, c.want)
+		}
+	}
+}
+
+func TestForApp(t *testing.T) {
+	f, err := ForApp("testdata/a", Overrides{Args: map[string]string{"n": "5"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := f.Specs[0]
+	if s.Machine != "qv100" || s.Sharing.Mode != "alone" || s.Apps[0].Name != "a" || s.Apps[0].Path != "testdata/a" || s.Apps[0].Args["n"] != "5" || s.Epoch != 0 {
+		t.Errorf("got %+v", s)
+	}
+	if ok, err := IsApp("testdata/a"); !ok || err != nil {
+		t.Errorf("IsApp: %v, %v", ok, err)
+	}
+	if _, err := IsApp("testdata"); err == nil {
+		t.Error("a folder without app.star passes as something")
+	}
+}
+
+func TestHashDependsOnContentsNotOnPlace(t *testing.T) {
+	hash := func(dir string, change func(*sim.Spec)) string {
+		f, err := ForApp(filepath.Join(dir, "a"), Overrides{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if change != nil {
+			change(&f.Specs[0])
+		}
+		h, err := Hash(&f.Specs[0], f.Machine)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return h
+	}
+	other := t.TempDir()
+	if err := os.CopyFS(other, os.DirFS("testdata")); err != nil {
+		t.Fatal(err)
+	}
+	h := hash("testdata", nil)
+	if hash(other, nil) != h {
+		t.Error("the same application elsewhere has another hash")
+	}
+	if hash("testdata", func(s *sim.Spec) { s.Seed = 2 }) == h {
+		t.Error("the seed does not change the hash")
+	}
+	if err := os.WriteFile(filepath.Join(other, "a", "kernel.ptx"), []byte("x"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if hash(other, nil) == h {
+		t.Error("another kernel does not change the hash")
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add(two + "sharing: bp\nlength: {cycles: 5}\n")
+	f.Add("apps: [{path: a}]\noutputs: {dir: x}\nset: {sm.units: [1, 1, 1, 1, 1, 1]}\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		if strings.Contains(text, "machine") && strings.ContainsAny(text, "/\\") {
+			t.Skip() // do not read sheets all over the disk
+		}
+		file, err := Parse("testdata/run.yaml", []byte(text), Overrides{})
+		if (file == nil) == (err == nil) {
+			t.Fatalf("%v, %v", file, err)
+		}
+	})
+}

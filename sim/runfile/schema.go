@@ -1,0 +1,65 @@
+package runfile
+
+import (
+	"encoding/json"
+	"reflect"
+	"strings"
+
+	"github.com/invopop/jsonschema"
+)
+
+// Schema is the JSON schema of run files, for editors. It is generated from Doc;
+// runfile.schema.json is its committed form.
+func Schema() ([]byte, error) {
+	r := &jsonschema.Reflector{
+		FieldNameTag:               "yaml",
+		DoNotReference:             true,
+		RequiredFromJSONSchemaTags: true,
+		Mapper:                     mapped,
+	}
+	s := r.Reflect(&Doc{})
+	s.ID = "runfile.schema.json"
+	s.Title = "Heddle run file"
+	out, err := json.MarshalIndent(s, "", "  ")
+	if err != nil {
+		return nil, err
+	}
+	return append(out, '\n'), nil
+}
+
+// mapped gives the schema of the types that read themselves.
+func mapped(t reflect.Type) *jsonschema.Schema {
+	switch t {
+	case reflect.TypeFor[Scalars]():
+		scalar := func() *jsonschema.Schema {
+			return &jsonschema.Schema{OneOf: []*jsonschema.Schema{{Type: "string"}, {Type: "number"}, {Type: "boolean"}}}
+		}
+		value := scalar()
+		value.OneOf = append(value.OneOf, &jsonschema.Schema{Type: "array", Items: scalar()})
+		return &jsonschema.Schema{Type: "object", AdditionalProperties: value}
+	case reflect.TypeFor[Modes]():
+		r := &jsonschema.Reflector{FieldNameTag: "yaml", DoNotReference: true, RequiredFromJSONSchemaTags: true, Anonymous: true}
+		one := r.Reflect(&Mode{})
+		one.Version = ""
+		name := &jsonschema.Schema{Type: "string"}
+		for _, m := range ModeNames() {
+			name.Enum = append(name.Enum, m)
+		}
+		either := []*jsonschema.Schema{name, one}
+		return &jsonschema.Schema{OneOf: append(either, &jsonschema.Schema{Type: "array", Items: &jsonschema.Schema{OneOf: either}})}
+	}
+	if t.Kind() == reflect.Uint64 {
+		return &jsonschema.Schema{Type: "integer", Minimum: json.Number("0")}
+	}
+	return nil
+}
+
+// Keys lists the top-level keys of a run file, for help texts.
+func Keys() string {
+	var out []string
+	t := reflect.TypeFor[Doc]()
+	for i := range t.NumField() {
+		out = append(out, t.Field(i).Tag.Get("yaml"))
+	}
+	return strings.Join(out, ", ")
+}
