@@ -36,6 +36,7 @@ func New(sheet *sheets.Machine, tenants []*Tenant, o Options) (*GPU, error) {
 		return nil, err
 	}
 	n, slices, channels := sheet.SM.Count, amap.Slices(), amap.Channels()
+	g.shared = amap
 	core := kHz(sheet.Clock.Core)
 	g.nocClock, g.llcClock = engine.NewClock(kHz(sheet.Clock.NoC), core), engine.NewClock(kHz(sheet.Clock.LLC), core)
 	b := &g.base
@@ -137,7 +138,9 @@ func (g *GPU) buildSlices(amap *addrmap.Map) error {
 	}
 	t := g.table("llc", cache.Counters(), amap.Slices())
 	line := uint64(g.Sheet.LLC.Line)
-	index := func(addr uint64) uint32 { return uint32(set.Of(amap.Local(addr) / line)) }
+	// An application with channels of its own has its own map: what its map does not
+	// use to choose channel and slice must choose the set.
+	index := func(addr uint64) uint32 { return uint32(set.Of(g.mapOf(addr).Local(addr) / line)) }
 	for i := range amap.Slices() {
 		s, err := cache.New(i, cfg, g.slab, t, index)
 		if err != nil {
@@ -146,6 +149,14 @@ func (g *GPU) buildSlices(amap *addrmap.Map) error {
 		g.slice = append(g.slice, s)
 	}
 	return nil
+}
+
+// mapOf is the map of the application a physical address belongs to.
+func (g *GPU) mapOf(addr uint64) *addrmap.Map {
+	if g.Sheet.VM.Enabled {
+		return g.shared
+	}
+	return g.Tenants[addr>>addrmap.TenantShift].addr
 }
 
 func (g *GPU) buildNoC(amap *addrmap.Map) error {

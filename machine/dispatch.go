@@ -34,6 +34,9 @@ func (g *GPU) Launch(tenant, stream int, name string, grid isa.Grid) *Kernel {
 	g.kernels++
 	g.running++
 	g.progress = g.Now()
+	if len(t.kernels) == 0 {
+		t.since = g.Now()
+	}
 	t.kernels = append(t.kernels, k)
 	g.wheel.Wake(g.base.dispatch, k.ready)
 	return k
@@ -102,6 +105,9 @@ func (g *GPU) retire(s *sm.SM, now uint64) {
 				g.running--
 				g.finished = append(g.finished, k)
 				t.kernels = append(t.kernels[:j], t.kernels[j+1:]...)
+				if len(t.kernels) == 0 {
+					t.busy += now - t.since
+				}
 				g.flush(k)
 			}
 			break

@@ -27,7 +27,9 @@ type Tenant struct {
 
 	addr    *addrmap.Map // where its physical addresses live
 	kernels []*Kernel    // launched and not finished, oldest first
-	allowed []uint64     // bitset of its channels, for the isolation invariant
+	busy    uint64       // cycles with a kernel on the GPU, up to since
+	since   uint64
+	allowed []uint64 // bitset of its channels, for the isolation invariant
 }
 
 // Kernel is a launch.
@@ -49,6 +51,7 @@ type GPU struct {
 	base  stages
 	slab  *mem.Slab
 
+	shared      *addrmap.Map // of the whole machine
 	sm          []*sm.SM
 	slice       []*cache.Slice
 	channel     []*channel
@@ -67,7 +70,6 @@ type GPU struct {
 	kernels  int       // launches so far
 	running  int       // kernels launched and not finished
 	progress uint64    // last cycle at which a CTA ended, a kernel began or a plain store left an SM
-	stores   uint64
 	watchdog uint64
 	profile  bool
 	err      error
@@ -267,19 +269,20 @@ func (g *GPU) tickReply(now uint64) uint64 {
 // next work. A crossbar needs every clock while packets wait in it.
 func (g *GPU) nocTick(x *noc.Crossbar, now uint64) uint64 {
 	t := g.nocClock.Ticks(now)
-	next := t
+	next := t + 1
 	for k := g.nocClock.Ticks(now-min(now, 1)) + 1; k < t; k++ { // a crossbar faster than the SMs
 		x.Tick(k)
 	}
 	if now == 0 || g.nocClock.Ticks(now-1) < t {
 		next = x.Tick(t)
-	} else {
-		next = t + 1
 	}
 	return g.nocClock.Core(next)
 }
 
 func (g *GPU) tickMMU(now uint64) uint64 {
+	if g.mmu == nil { // visited only when every component is
+		return engine.Never
+	}
 	next := g.mmu.Tick(now)
 	for {
 		r, ok := g.mmu.PopReply()

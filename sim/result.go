@@ -28,14 +28,17 @@ type Result struct {
 
 // Tenant is one application's share of the run.
 type Tenant struct {
-	Name         string   `json:"name"`
-	SMs          int      `json:"sms"`
-	Channels     int      `json:"channels"`
-	Cycles       uint64   `json:"cycles"` // from arrival to the end of its first completion (or of the run)
-	Runs         int      `json:"runs"`   // completed repetitions
+	Name     string `json:"name"`
+	SMs      int    `json:"sms"`
+	Channels int    `json:"channels"`
+	Cycles   uint64 `json:"cycles"` // from arrival to the end of its first completion (or of the run)
+	Runs     int    `json:"runs"`   // completed repetitions
+	// KernelCycles are those of Cycles in which at least one of its kernels was on
+	// the GPU: what IPC is measured over, so that host copies do not dilute it.
+	KernelCycles uint64   `json:"kernel_cycles"`
 	ThreadInsts  uint64   `json:"thread_insts"`
 	WarpInsts    uint64   `json:"warp_insts"`
-	IPC          float64  `json:"ipc"` // thread instructions per core cycle over Cycles
+	IPC          float64  `json:"ipc"` // thread instructions per core cycle over KernelCycles
 	L1HitRate    float64  `json:"l1_hit_rate"`
 	LLCHitRate   float64  `json:"llc_hit_rate"`
 	DRAMBytes    uint64   `json:"dram_bytes"`

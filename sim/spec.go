@@ -2,6 +2,8 @@
 // place that wires machine, host programs, sharing modes and sources together.
 package sim
 
+import "heddle/host"
+
 // Spec is one simulation, complete: the same Spec gives the same Result bits.
 // It is the resolved form of a run file; paths are absolute or relative to Dir.
 type Spec struct {
@@ -43,6 +45,8 @@ type App struct {
 	Arrive uint64            `json:"arrive,omitempty"` // core cycle
 	Repeat bool              `json:"repeat,omitempty"` // start again until the slowest application ends
 	QoS    float64           `json:"qos,omitempty"`    // IPC target, thread instructions per cycle
+	// Program runs instead of Path: an application written in Go.
+	Program host.Program `json:"-"`
 }
 
 // Length bounds a run.

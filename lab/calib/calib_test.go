@@ -1,29 +1,98 @@
 package calib
 
 import (
+	"bytes"
 	"os"
 	"testing"
+
+	"heddle/machine"
+	"heddle/sheets"
 )
 
 const dir = "../../apps/calib"
 
-// Every kernel of the reference set gives the reference's output bytes.
-func TestOutputs(t *testing.T) {
-	rows, err := All(dir, func(_, config string) bool { return config == "base" })
+// Every kernel leaves the same bytes under timing as in functional execution; clock
+// readings aside. (ptx/emulate holds the functional results against the reference.)
+func TestTimedEqualsFunctional(t *testing.T) {
+	specs, err := ReadSpecs(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(rows) < 40 {
-		t.Fatalf("only %d rows", len(rows))
+	m, _, err := sheets.Load("qv100")
+	if err != nil {
+		t.Fatal(err)
 	}
-	for _, r := range rows {
-		if len(r.Got.Wrong) > 0 {
-			t.Errorf("%s: wrong bytes in %v", r.Name, r.Got.Wrong)
+	for _, s := range specs {
+		timed, err := Run(dir, s, m, machine.Options{})
+		if err != nil {
+			t.Fatal(err)
 		}
+		functional, err := RunFunctional(dir, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, b := range s.Buffers {
+			if !s.clocks(b.Name) && !bytes.Equal(timed.Data[i], functional[i]) {
+				t.Errorf("%s: %s differs between timed and functional execution", s.Name, b.Name)
+			}
+		}
+	}
+}
+
+// Idle skipping changes nothing: visiting every component in every cycle gives the
+// same cycles and counters.
+func TestSkippingChangesNothing(t *testing.T) {
+	specs, err := ReadSpecs(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, _, err := sheets.Load("qv100")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range specs {
+		switch s.Name {
+		case "csr_gather", "hist_smem", "chase_dram_row", "reduce_tree", "dep_atomg", "barrier_w8", "vadd":
+		default:
+			continue
+		}
+		var out [2]*Outcome
+		for i, every := range []bool{false, true} {
+			if out[i], err = Run(dir, s, m, machine.Options{Every: every}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if out[0].Cycles != out[1].Cycles || out[0].Totals != out[1].Totals {
+			t.Errorf("%s: %d cycles %+v with skipping, %d cycles %+v without", s.Name, out[0].Cycles, out[0].Totals, out[1].Cycles, out[1].Totals)
+		}
+		for i, tab := range out[0].GPU.Tables {
+			for c, n := range tab.Totals(0, nil) {
+				if w := out[1].GPU.Tables[i].Totals(0, nil)[c]; n != w {
+					t.Errorf("%s: %s.%s is %d with skipping, %d without", s.Name, tab.Owner, tab.Desc[c].Name, n, w)
+				}
+			}
+		}
+	}
+}
+
+// The model stays as close to the reference as it is: the mean error over the
+// micro-benchmarks and the kernels, and the worst kernel.
+func TestCalibration(t *testing.T) {
+	rows, err := All(dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(rows) < 90 {
+		t.Fatalf("%d rows, the set has more than 90", len(rows))
 	}
 	if testing.Verbose() {
 		if err := Print(os.Stdout, rows); err != nil {
 			t.Fatal(err)
+		}
+	}
+	for key, s := range Summarise(rows, func(r *Row) string { return r.Group + "/" + r.Config }) {
+		if s.Mean > 0.15 || s.Worst > 0.35 {
+			t.Errorf("%s: geometric mean error %.1f %%, worst %.1f %% (%s); the limits are 15 and 35 %%", key, 100*s.Mean, 100*s.Worst, s.Name)
 		}
 	}
 }

@@ -91,7 +91,7 @@ func Summarise(rows []Row, key func(*Row) string) map[string]Summary {
 // Print writes the table: cycles, hit rates, DRAM reads, reference beside ours.
 func Print(w io.Writer, rows []Row) error {
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(tw, "kernel\tconfig\tcycles\tref\terror\tL1 hit\tref\tL2 hit\tref\tDRAM rd\tref\twarp insts\tref\tclk0\tref\twrong\t")
+	fmt.Fprintln(tw, "kernel\tconfig\tcycles\tref\terror\tL1 hit\tref\tL2 hit\tref\tDRAM rd\tref\twarp insts\tref\tclk0\tref\t")
 	for i := range rows {
 		r := &rows[i]
 		c, t := r.Ref.Columns, &r.Got.Totals
@@ -105,10 +105,10 @@ func Print(w io.Writer, rows []Row) error {
 		if len(r.Got.Clocks) > 0 {
 			clk = fmt.Sprint(r.Got.Clocks[0])
 		}
-		fmt.Fprintf(tw, "%s\t%s\t%d\t%.0f\t%+.1f%%\t%s\t%s\t%s\t%s\t%d\t%.0f\t%d\t%.0f\t%s\t%.0f\t%v\t\n", r.Name, r.Config, r.Got.Cycles, c["cycles"], 100*r.Error(),
+		fmt.Fprintf(tw, "%s\t%s\t%d\t%.0f\t%+.1f%%\t%s\t%s\t%s\t%s\t%d\t%.0f\t%d\t%.0f\t%s\t%.0f\t\n", r.Name, r.Config, r.Got.Cycles, c["cycles"], 100*r.Error(),
 			rate(float64(t.L1Hits), float64(t.L1Accesses)), rate(c["l1d_hits"], c["l1d_accesses"]),
 			rate(float64(t.LLCHits), float64(t.LLCAccesses)), rate(c["l2_hits"], c["l2_accesses"]),
-			t.DRAMReads, c["dram_reads"], r.Got.WarpInsts, c["warp_insn"], clk, c["clk0"], r.Got.Wrong)
+			t.DRAMReads, c["dram_reads"], r.Got.WarpInsts, c["warp_insn"], clk, c["clk0"])
 	}
 	sum := Summarise(rows, func(r *Row) string { return r.Group + "/" + r.Config })
 	var keys []string

@@ -3,7 +3,6 @@ package sm
 import (
 	"math/bits"
 
-	"heddle/engine"
 	"heddle/isa"
 )
 
@@ -80,16 +79,26 @@ func (c *Config) Occupancy(g *isa.Geometry) int {
 	return n
 }
 
+// exit takes a warp out of scheduling. It leaves the SM when its exit instruction
+// has passed the pipeline: arm sees to that.
+func (s *SM) exit(w int, now uint64) {
+	wp := &s.warps[w]
+	wp.state, wp.loads = finishing, wp.loads+1
+	s.settle(&s.blocks[wp.cta], now)
+	s.wake[w] = now + uint64(s.cfg.latency[isa.TimeOther]) + drain
+	s.sleep(w, now)
+}
+
+// drain is what a warp needs after its last write-back to give up its slot: one
+// cycle to be seen as done, one to free the CTA (measured: an empty CTA takes 10
+// cycles from dispatch).
+const drain = 2
+
 // retire ends a warp that has exited once its memory traffic is over, and its CTA
 // with the last one.
 func (s *SM) retire(w int, now uint64) {
 	wp := &s.warps[w]
-	first := wp.state != finishing
-	wp.state, s.wake[w] = finishing, engine.Never
 	b := &s.blocks[wp.cta]
-	if first {
-		s.settle(b, now)
-	}
 	if wp.loads > 0 || wp.stores > 0 {
 		return
 	}

@@ -64,7 +64,7 @@ func (s *SM) issue(w, sched int, now uint64) bool {
 	}
 	switch {
 	case st.Next < 0:
-		s.retire(w, now)
+		s.exit(w, now)
 	case in.Kind == isa.Barrier && st.Mask != 0:
 		s.arrive(w, wp, st, fetch, now)
 	case in.Kind == isa.Fence && st.Mask != 0: // resumed when its own operation and all before it are done
@@ -125,6 +125,9 @@ func (s *SM) fetched(wp *warp, next int32, now uint64) uint64 {
 		return now + 1
 	}
 	wp.buf = s.cfg.fetchWidth
+	if next != wp.pc+1 { // the buffer is flushed: one more cycle to decode
+		return now + s.cfg.fetchLatency + 1
+	}
 	return now + s.cfg.fetchLatency
 }
 

@@ -240,6 +240,10 @@ func (s *SM) wakeAt(at uint64) { s.due = min(s.due, at) }
 // arm makes a sleeping warp ready if its time has come, or puts it back to sleep.
 func (s *SM) arm(w int, now uint64) {
 	switch at := s.wake[w]; {
+	case at <= now && s.warps[w].state == finishing:
+		s.wake[w] = engine.Never
+		s.warps[w].loads--
+		s.retire(w, now)
 	case at <= now:
 		s.ready |= 1 << w
 	case at != engine.Never:

@@ -1,0 +1,123 @@
+package sim
+
+import (
+	"bytes"
+	"fmt"
+	"runtime/debug"
+	"strings"
+
+	"heddle/apps/reference"
+	"heddle/host"
+	"heddle/host/script"
+	"heddle/mem"
+)
+
+// ErrStopped ends a run that was interrupted.
+var ErrStopped = host.ErrStopped
+
+// Deadlock is a run that cannot go on; Msg says what waits for what.
+type Deadlock = host.Deadlock
+
+// app is one application of a run: its program runs on a goroutine of its own,
+// in turns with the scheduler, never at the same time.
+type app struct {
+	id      int
+	spec    App
+	prog    host.Program
+	dev     *device
+	ctx     *host.Context
+	log     bytes.Buffer
+	resume  chan struct{}
+	yielded chan struct{}
+	live    bool  // the goroutine exists
+	broken  error // what Wait answers: a fault, a deadlock, the end of the run
+	err     error // how the program ended
+	counted bool  // its end has been booked
+	managed []*managed
+	runs    int
+	checks  []Check
+
+	arrived, firstEnd                 uint64
+	firstThread, firstWarp, firstBusy uint64
+	done                              bool // has finished once
+}
+
+// load reads the application's program.
+func (a *app) load(spec *Spec) error {
+	if a.spec.Program != nil {
+		a.prog = a.spec.Program
+		return nil
+	}
+	refs := make(map[string]host.Reference, len(reference.All))
+	for n, f := range reference.All {
+		refs[n] = f
+	}
+	p, err := script.Load(a.spec.Path, script.Options{Args: a.spec.Args, OutDir: spec.OutDir, References: refs, Seed: spec.Seed, Log: &a.log})
+	if err != nil {
+		return err
+	}
+	a.prog = p
+	return nil
+}
+
+// begin starts the program, again on fresh memory if it ran before.
+func (a *app) begin(ctx host.Options, dev host.Device, limit int64) {
+	a.ctx = host.New(dev, mem.NewSpace(limit), ctx)
+	a.resume, a.yielded = make(chan struct{}), make(chan struct{})
+	a.live, a.counted, a.broken, a.err = true, false, nil, nil
+	if a.dev != nil {
+		a.dev.streams = nil
+	}
+	go func() {
+		<-a.resume
+		defer func() {
+			if p := recover(); p != nil {
+				a.err = fmt.Errorf("internal error in the host program of %s: %v\n%s", a.spec.Name, p, debug.Stack())
+			}
+			a.live = false
+			a.yielded <- struct{}{}
+		}()
+		a.err = a.prog.Run(a.ctx)
+		if a.err == nil {
+			a.err = a.ctx.DeviceSynchronize()
+		}
+	}()
+}
+
+// step lets the program run until it waits or ends.
+func (a *app) step() {
+	a.resume <- struct{}{}
+	<-a.yielded
+}
+
+// yield gives control back to the scheduler and returns when it is given back.
+func (a *app) yield() {
+	a.yielded <- struct{}{}
+	<-a.resume
+}
+
+// stop ends a program that waits, with err as the answer of its Wait.
+func (a *app) stop(err error) {
+	a.broken = err
+	for a.live {
+		a.step()
+	}
+}
+
+// collect books the checks of the run that just ended; a repetition is reported
+// only where it fails.
+func (a *app) collect() {
+	for _, c := range a.ctx.Checks() {
+		if a.runs == 0 || !c.OK {
+			a.checks = append(a.checks, Check{App: a.spec.Name, What: c.What, OK: c.OK, Msg: c.Msg})
+		}
+	}
+}
+
+func (a *app) logLines() []string {
+	s := strings.TrimRight(a.log.String(), "\n")
+	if s == "" {
+		return nil
+	}
+	return strings.Split(s, "\n")
+}

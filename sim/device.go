@@ -1,0 +1,202 @@
+package sim
+
+import (
+	"heddle/engine"
+	"heddle/host"
+	"heddle/machine"
+	"heddle/mem"
+	"heddle/sheets"
+)
+
+// link is the host interface: one queue per direction with a latency and a
+// bandwidth, shared by all applications.
+type link struct {
+	cyclesPerByte float64
+	latency       uint64
+	free          [2]uint64 // cycle from which the direction is idle; 0 to the device, 1 to the host
+	onDevice      float64   // cycles per byte of a device-to-device copy (read and write of DRAM)
+}
+
+func newLink(m *sheets.Machine) *link {
+	l := &link{latency: uint64(m.Host.Latency * m.Clock.Core)}
+	if m.Host.Bandwidth > 0 {
+		l.cyclesPerByte = m.Clock.Core * 1e6 / (m.Host.Bandwidth * 1e9)
+	}
+	d := &m.DRAM
+	peak := float64(d.Channels*d.Access) / float64(max(1, d.T.BL, d.T.CCDS)) * m.Clock.DRAM * 1e6
+	l.onDevice = 2 * m.Clock.Core * 1e6 / peak
+	return l
+}
+
+// transfer queues n bytes and returns when they have arrived.
+func (l *link) transfer(now uint64, toHost bool, n int64) uint64 {
+	d := 0
+	if toHost {
+		d = 1
+	}
+	l.free[d] = max(now, l.free[d]) + uint64(float64(n)*l.cyclesPerByte+0.5)
+	return l.free[d] + l.latency
+}
+
+// stream is one stream's queue; its head may be running.
+type stream struct {
+	ops    []*host.Op
+	active bool
+	kernel *machine.Kernel
+	end    uint64 // of an active transfer
+}
+
+// device is an application's view of the timed machine. Its methods run on the
+// program's goroutine while the scheduler sleeps, and the reverse: the two hand
+// over in yield.
+type device struct {
+	r       *run
+	a       *app
+	streams []*stream
+	waiting *host.Op
+}
+
+var _ host.Device = (*device)(nil)
+
+// Enqueue implements host.Device.
+func (d *device) Enqueue(op *host.Op) error {
+	for len(d.streams) <= op.Stream {
+		d.streams = append(d.streams, &stream{})
+	}
+	s := d.streams[op.Stream]
+	s.ops = append(s.ops, op)
+	return nil
+}
+
+// Wait implements host.Device.
+func (d *device) Wait(op *host.Op) error {
+	if op.Done {
+		return nil
+	}
+	d.waiting = op
+	d.a.yield()
+	d.waiting = nil
+	return d.a.broken
+}
+
+// Touch implements host.Device: pages of managed memory that are on the device
+// come back over the link before the host sees them.
+func (d *device) Touch(r *mem.Region, off, n int64, _ bool) error {
+	bytes := d.r.pages(d.a, r, off, n, false)
+	if bytes == 0 {
+		return nil
+	}
+	op := &host.Op{Kind: host.OpCopy, Name: "migrate " + r.Name + " to host", Src: r, Dst: &mem.Region{Kind: mem.Host}, N: bytes, Stream: len(d.streams)}
+	if err := d.Enqueue(op); err != nil {
+		return err
+	}
+	return d.Wait(op)
+}
+
+// Advise implements host.Device. Hints steer the unified-memory runtime; first
+// touch, the only policy so far, has no use for them.
+func (d *device) Advise(*mem.Region, host.Advice) error { return nil }
+
+// SetQoS implements host.Device: the target is reported with the tenant.
+func (d *device) SetQoS(_ string, ipc float64) error {
+	d.a.spec.QoS = ipc
+	return nil
+}
+
+// Cycle implements host.Device.
+func (d *device) Cycle() uint64 { return d.r.gpu.Now() }
+
+// Allocated implements host.Allocator.
+func (d *device) Allocated(r *mem.Region) error { return d.r.gpu.Map(d.a.id, r) }
+
+// Freed implements host.Allocator.
+func (d *device) Freed(r *mem.Region) error { return d.r.gpu.Unmap(d.a.id, r) }
+
+// pump starts and completes stream operations as far as they go at this cycle and
+// says whether anything was completed.
+func (d *device) pump(now uint64) (changed bool, err error) {
+	for again := true; again; {
+		again = false
+		for _, s := range d.streams {
+			for len(s.ops) > 0 {
+				done, err := d.advance(s, now)
+				if err != nil {
+					return changed, err
+				}
+				if !done {
+					break
+				}
+				s.ops[0].Done, s.ops[0].End = true, now
+				s.ops, s.active, s.kernel = s.ops[1:], false, nil
+				changed, again = true, true
+			}
+		}
+	}
+	return changed, nil
+}
+
+// advance starts the head of s if it has not been, and says whether it is done.
+func (d *device) advance(s *stream, now uint64) (bool, error) {
+	op := s.ops[0]
+	if !s.active {
+		op.Start = now
+		s.active = true
+		switch op.Kind {
+		case host.OpLaunch:
+			// Without translation there are no faults: managed memory moves as a whole
+			// before the kernel starts, as it did before page faults (Kepler, Maxwell).
+			s.end = d.r.migrateAll(d.a, now)
+		case host.OpCopy:
+			s.end = d.r.copyEnd(op, now)
+		case host.OpPrefetch:
+			s.end = d.r.prefetchEnd(d.a, op, now)
+		}
+	}
+	switch op.Kind {
+	case host.OpEvent:
+		return true, nil
+	case host.OpWait:
+		if !op.After.Done {
+			s.active = false
+			return false, nil
+		}
+		return true, nil
+	case host.OpLaunch:
+		if now < s.end {
+			return false, nil
+		}
+		if s.kernel == nil {
+			s.kernel = d.r.gpu.Launch(d.a.id, op.Stream, op.Name, op.Grid)
+			s.end = 0
+		}
+		return s.kernel.Done, nil
+	}
+	if now < s.end {
+		return false, nil
+	}
+	if op.Apply != nil {
+		op.Apply()
+	}
+	d.r.copied(d.a, op)
+	return true, nil
+}
+
+// next is the earliest cycle at which a transfer of the application ends.
+func (d *device) next(now uint64) uint64 {
+	n := engine.Never
+	for _, s := range d.streams {
+		if s.active && len(s.ops) > 0 && s.end > now {
+			n = min(n, s.end)
+		}
+	}
+	return n
+}
+
+// blame marks the launches in flight with the error that stopped the machine.
+func (d *device) blame(err error) {
+	for _, s := range d.streams {
+		if s.kernel != nil && !s.kernel.Done {
+			s.ops[0].Err = err
+		}
+	}
+}

@@ -1,0 +1,65 @@
+package sim
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"time"
+
+	"heddle/host"
+	"heddle/mem"
+)
+
+// functional runs the programs one after the other without timing.
+func (r *run) functional() (*Result, error) {
+	res := &Result{Version: ResultVersion, Spec: *r.spec, Complete: true}
+	var failed error
+	for _, a := range r.apps {
+		dev := host.NewFunctional(r.ctx, r.spec.Length.MaxCycles)
+		a.ctx = host.New(dev, mem.NewSpace(r.sheet.DRAM.Capacity), host.Options{Ctx: r.ctx})
+		if failed == nil {
+			a.err = a.prog.Run(a.ctx)
+			if a.err == nil {
+				a.err = a.ctx.DeviceSynchronize()
+			}
+			a.collect()
+		}
+		t := Tenant{Name: a.spec.Name, Log: a.logLines()}
+		for _, k := range dev.Kernels {
+			t.ThreadInsts += k.ThreadInsts
+			t.WarpInsts += k.WarpInsts
+			t.Kernels = append(t.Kernels, Kernel{Name: k.Name, ThreadInsts: k.ThreadInsts, WarpInsts: k.WarpInsts})
+		}
+		var check *host.CheckError
+		if a.err != nil {
+			t.Err = a.err.Error()
+			if !errors.As(a.err, &check) && failed == nil {
+				failed = a.err
+			}
+		} else {
+			t.Runs = 1
+		}
+		res.Tenants = append(res.Tenants, t)
+		res.Checks = append(res.Checks, a.checks...)
+	}
+	if failed != nil {
+		res.Complete, res.Why = false, failed.Error()
+	}
+	r.wall(res)
+	return res, failed
+}
+
+// wall fills in what depends on the computer Heddle runs on.
+func (r *run) wall(res *Result) {
+	s := time.Since(r.begun).Seconds()
+	name, _ := os.Hostname() // a label only; an empty one does no harm
+	res.Wall = Wall{Host: fmt.Sprintf("%s %s/%s", name, runtime.GOOS, runtime.GOARCH), Seconds: s, CyclesPerS: ratio(float64(res.Cycles), s)}
+	var n uint64
+	for i := range res.Tenants {
+		n += res.Tenants[i].WarpInsts
+	}
+	res.Wall.WarpInstsPerS = ratio(float64(n), s)
+}
+
+func smTrack(i int) string { return fmt.Sprintf("SM %02d", i) }

@@ -1,0 +1,332 @@
+package sim
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"heddle/engine"
+	"heddle/host"
+	"heddle/isa"
+	"heddle/machine"
+	"heddle/mem/addrmap"
+	"heddle/sheets"
+)
+
+// run is one simulation in progress.
+type run struct {
+	spec  *Spec
+	sheet *sheets.Machine
+	gpu   *machine.GPU
+	link  *link
+	apps  []*app
+	col   *collector
+	ctx   context.Context
+	watch func(Progress)
+	begun time.Time
+	over  bool // the length is used up
+}
+
+// chunk is how far the machine runs between looks at the context, in core cycles.
+const chunk = 50_000
+
+// Run simulates a Spec. watch, when not nil, is told of the progress now and
+// then. An interrupted, stuck or faulting run returns what it has, marked
+// incomplete, together with the error: ErrStopped, *Deadlock, *isa.Fault or a
+// *host.Error of a program.
+func Run(ctx context.Context, spec Spec, watch func(Progress)) (*Result, error) {
+	r := &run{spec: &spec, ctx: ctx, watch: watch, begun: time.Now()}
+	for i := range spec.Apps {
+		a := &app{id: i, spec: spec.Apps[i], counted: true}
+		if a.spec.Name == "" {
+			a.spec.Name = fmt.Sprintf("app%d", i)
+		}
+		if err := a.load(&spec); err != nil {
+			return nil, err
+		}
+		r.apps = append(r.apps, a)
+	}
+	if len(r.apps) == 0 {
+		return nil, errors.New("nothing to run: the specification names no application")
+	}
+	sheet, _, err := sheets.Resolve(spec.Machine, spec.Set)
+	if err != nil {
+		return nil, err
+	}
+	r.sheet = sheet
+	if spec.Functional {
+		return r.functional()
+	}
+	if err := r.build(); err != nil {
+		return nil, err
+	}
+	err = r.loop()
+	r.stopAll(err)
+	res := r.result()
+	if err != nil {
+		res.Complete, res.Why = false, err.Error()
+	}
+	return res, err
+}
+
+func (r *run) build() error {
+	amap, err := addrmap.New(r.sheet)
+	if err != nil {
+		return err
+	}
+	shares, err := Shares(&r.spec.Sharing, r.sheet, amap.Groups(), len(r.apps))
+	if err != nil {
+		return err
+	}
+	apps := make([]App, len(r.apps))
+	for i, a := range r.apps {
+		apps[i] = a.spec
+	}
+	r.gpu, err = machine.New(r.sheet, tenants(apps, shares), machine.Options{Every: r.spec.NoSkip, Watchdog: r.spec.Watchdog, Profile: r.spec.Profile})
+	if err != nil {
+		return err
+	}
+	r.link = newLink(r.sheet)
+	for _, a := range r.apps {
+		a.dev = &device{r: r, a: a}
+		a.arrived = a.spec.Arrive
+	}
+	r.col = newCollector(r)
+	return nil
+}
+
+// loop alternates between the programs and the machine until every application
+// has finished once, or the length is used up.
+func (r *run) loop() error {
+	for {
+		if err := r.programs(); err != nil {
+			return err
+		}
+		if r.finished() {
+			return nil
+		}
+		now := r.gpu.Now()
+		until := r.nextStop(now)
+		kernels, err := r.gpu.Run(until)
+		if err != nil {
+			return r.failed(err)
+		}
+		for _, k := range kernels {
+			r.col.kernel(k)
+		}
+		if err := r.boundaries(); err != nil {
+			return err
+		}
+	}
+}
+
+// programs lets every program go on that can, and starts what their streams hold,
+// until nothing changes at this cycle.
+func (r *run) programs() error {
+	for changed := true; changed; {
+		changed = false
+		now := r.gpu.Now()
+		for _, a := range r.apps {
+			if !a.live && r.wants(a, now) {
+				a.begin(host.Options{Ctx: r.ctx, CoreMHz: r.sheet.Clock.Core}, a.dev, r.sheet.DRAM.Capacity)
+				a.managed = nil
+				changed = true
+			}
+			for a.live && (a.dev.waiting == nil || a.dev.waiting.Done) {
+				a.step()
+				changed = true
+			}
+			if !a.live && !a.counted {
+				if err := r.ended(a, now); err != nil {
+					return err
+				}
+			}
+			c, err := a.dev.pump(now)
+			if err != nil {
+				return err
+			}
+			changed = changed || c
+		}
+	}
+	return nil
+}
+
+// wants says whether the application should start (again) now.
+func (r *run) wants(a *app, now uint64) bool {
+	if now < a.arrived || r.over {
+		return false
+	}
+	if !a.done {
+		return true
+	}
+	return (a.spec.Repeat || r.spec.Length.Budget) && !r.everyone()
+}
+
+// everyone says whether all applications have finished once and no budget runs.
+func (r *run) everyone() bool {
+	if r.spec.Length.Budget {
+		return false
+	}
+	for _, a := range r.apps {
+		if !a.done {
+			return false
+		}
+	}
+	return true
+}
+
+func (r *run) finished() bool { return r.over || r.everyone() }
+
+// ended books a program that has come to its end; its error ends the run.
+func (r *run) ended(a *app, now uint64) error {
+	a.counted = true
+	a.collect()
+	if a.err != nil {
+		var check *host.CheckError
+		if !errors.As(a.err, &check) {
+			return a.err
+		}
+	}
+	a.runs++
+	if !a.done {
+		a.done, a.firstEnd = true, now
+		a.firstThread, a.firstWarp = r.gpu.Instructions(a.id)
+		a.firstBusy = r.gpu.Busy(a.id)
+	}
+	return nil
+}
+
+// nextStop is the cycle at which the machine must give control back: a transfer's
+// end, an arrival, an epoch's end, the end of the run.
+func (r *run) nextStop(now uint64) uint64 {
+	n := now + chunk
+	for _, a := range r.apps {
+		n = min(n, a.dev.next(now))
+		if a.arrived > now {
+			n = min(n, a.arrived)
+		}
+	}
+	if e := r.spec.Epoch; e > 0 {
+		n = min(n, (now/e+1)*e)
+	}
+	if m := r.spec.Length.MaxCycles; m > 0 {
+		n = min(n, m)
+	}
+	return n
+}
+
+// boundaries does what is due at the cycle the machine has reached.
+func (r *run) boundaries() error {
+	now := r.gpu.Now()
+	if e := r.spec.Epoch; e > 0 && now%e == 0 && now > r.col.sampled {
+		r.col.epoch(now)
+	}
+	if m := r.spec.Length.MaxCycles; m > 0 && now >= m {
+		r.over = true
+		if !r.spec.Length.Budget && !r.allDone() {
+			return &Unfinished{Cycles: m}
+		}
+	}
+	if r.ctx.Err() != nil {
+		return ErrStopped
+	}
+	r.report()
+	return r.starved(now)
+}
+
+func (r *run) allDone() bool {
+	for _, a := range r.apps {
+		if !a.done {
+			return false
+		}
+	}
+	return true
+}
+
+// Unfinished says that a run reached its limit of cycles before its applications ended.
+type Unfinished struct{ Cycles uint64 }
+
+func (u *Unfinished) Error() string {
+	return fmt.Sprintf("not finished after %d cycles, the limit given with --max-cycles or length.cycles", u.Cycles)
+}
+
+// starved finds programs that wait for something no one will bring: a stream that
+// waits for an operation behind itself.
+func (r *run) starved(now uint64) error {
+	if r.gpu.Running() > 0 {
+		return nil
+	}
+	blocked := ""
+	for _, a := range r.apps {
+		if a.arrived > now || a.dev.next(now) != engine.Never {
+			return nil
+		}
+		if a.live && a.dev.waiting != nil && !a.dev.waiting.Done {
+			blocked = fmt.Sprintf("application %s waits for %q in stream %d, and nothing in its streams can proceed", a.spec.Name, a.dev.waiting.Name, a.dev.waiting.Stream)
+		}
+	}
+	if blocked != "" {
+		for _, a := range r.apps { // a pump may still complete it at this very cycle
+			for _, s := range a.dev.streams {
+				if len(s.ops) > 0 && (s.kernel != nil && s.kernel.Done || s.active && s.end <= now) {
+					return nil
+				}
+			}
+		}
+		return &Deadlock{Msg: blocked}
+	}
+	return nil
+}
+
+// failed turns the machine's error into the run's.
+func (r *run) failed(err error) error {
+	var dead *machine.Deadlock
+	if errors.As(err, &dead) {
+		return &Deadlock{Msg: dead.Error()}
+	}
+	var fault *isa.Fault
+	if errors.As(err, &fault) {
+		if t := r.gpu.Faulted(); t >= 0 && t < len(r.apps) {
+			a := r.apps[t]
+			a.dev.blame(err)
+			a.stop(err)
+			if a.err != nil {
+				return a.err // the program's own wrapping: where it launched and waited
+			}
+		}
+	}
+	return err
+}
+
+// stopAll ends the programs that are still alive.
+func (r *run) stopAll(err error) {
+	if err == nil || errors.Is(err, ErrStopped) {
+		err = ErrStopped
+	}
+	for _, a := range r.apps {
+		a.stop(err)
+	}
+}
+
+func (r *run) report() {
+	if r.watch == nil {
+		return
+	}
+	now := r.gpu.Now()
+	p := Progress{Cycle: now, MaxCycles: r.spec.Length.MaxCycles}
+	for _, a := range r.apps {
+		n, _ := r.gpu.Instructions(a.id)
+		p.Tenants = append(p.Tenants, a.spec.Name)
+		p.IPC = append(p.IPC, ratio(float64(n), float64(r.gpu.Busy(a.id))))
+	}
+	p.CyclesPerS = ratio(float64(now), time.Since(r.begun).Seconds())
+	r.watch(p)
+}
+
+func ratio(a, b float64) float64 {
+	if b == 0 {
+		return 0
+	}
+	return a / b
+}
