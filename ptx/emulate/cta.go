@@ -32,6 +32,7 @@ type warp struct {
 	spins int32  // those of loops that wait for memory
 	seq   int64  // sequence number of the youngest path
 	old   int64  // sequence number of the oldest
+	carry uint32 // the carry flag of each lane
 	left  uint32 // lanes that still have to execute the current generic access
 	red   barWait
 	nodes []node

@@ -28,9 +28,13 @@ type decoder struct {
 	special map[special]int32
 
 	// the instruction being decoded
-	in   *parse.Instr
-	o    *op
-	ins  *isa.Instr
+	in  *parse.Instr
+	o   *op
+	ins *isa.Instr
+	// carryIn and carryOut: the instruction reads or writes the carry flag, which is
+	// one more register of the scoreboard.
+	carryIn, carryOut bool
+
 	mods []string // not yet consumed
 	typ  []parse.Type
 }
@@ -75,6 +79,7 @@ func (m *Module) decodeKernel(f *parse.Func) *Kernel {
 		d.prog.byAddr[functionAddress(m.funcAt[fn.Name])] = int32(i)
 		regs += len(fn.Regs)
 	}
+	regs++ // the carry flag
 	if regs > 1<<16-1 {
 		fail(m.File, f.Line, "kernel %s and the functions it calls use %d registers, the limit is %d: compile with optimisation", f.Name, regs, 1<<16-1)
 	}
@@ -385,16 +390,10 @@ func (d *decoder) function(f *parse.Func, p *function, firstReg int) {
 			d.o.flags |= fSpin
 		}
 		w, r = analyze.Access(in, w[:0], r[:0])
-		if len(w)+len(r) > 255 {
+		if len(w)+len(r) > 250 {
 			d.unsupported("more than 255 register operands")
 		}
-		for _, v := range w {
-			code.Regs = append(code.Regs, uint16(firstReg+v.ID))
-		}
-		for _, v := range r {
-			code.Regs = append(code.Regs, uint16(firstReg+v.ID))
-		}
-		ins.NDst, ins.NReg = uint8(len(w)), uint8(len(w)+len(r))
+		d.scoreboard(w, r, firstReg)
 		d.prog.ops = append(d.prog.ops, *d.o)
 		code.Instr = append(code.Instr, ins)
 		code.Text = append(code.Text, in.Text)
@@ -410,6 +409,32 @@ func (d *decoder) function(f *parse.Func, p *function, firstReg int) {
 	d.prog.ops = append(d.prog.ops, op{shape: shRet, guard: noPred})
 	code.Instr = append(code.Instr, isa.Instr{Kind: kind, Unit: isa.INT, Line: int32(line), Reg: uint32(len(code.Regs))})
 	code.Text = append(code.Text, "ret; // end of "+f.Name)
+}
+
+// scoreboard lists the registers of the current instruction. Data registers and
+// predicates share one numbering; the carry flag is the last name.
+func (d *decoder) scoreboard(w, r []*parse.Var, first int) {
+	code := d.prog.code
+	flag := uint16(code.NumRegs - 1)
+	for _, v := range w {
+		code.Regs = append(code.Regs, uint16(first+v.ID))
+	}
+	n := len(w)
+	if d.carryOut {
+		code.Regs = append(code.Regs, flag)
+		n++
+	}
+	d.ins.NDst = uint8(n)
+	for _, v := range r {
+		code.Regs = append(code.Regs, uint16(first+v.ID))
+	}
+	n += len(r)
+	if d.carryIn {
+		code.Regs = append(code.Regs, flag)
+		n++
+	}
+	d.ins.NReg = uint8(n)
+	d.carryIn, d.carryOut = false, false
 }
 
 // totals adds what called functions need to the registers and local memory of

@@ -18,6 +18,13 @@ func (d *decoder) instruction(i int, g *analyze.Graph) {
 		t = d.typ[0]
 	}
 	d.ins.Unit, d.ins.Timing = classify(in.Op, t)
+	if in.Has("cc") || in.Op == "addc" || in.Op == "subc" || in.Op == "madc" {
+		d.carryOp()
+		if len(d.mods) > 0 {
+			d.unsupported("modifier ." + d.mods[0])
+		}
+		return
+	}
 	switch in.Op {
 	case "add", "sub", "mul", "mad", "fma", "div", "rem", "min", "max", "abs", "neg", "mul24", "mad24", "sad",
 		"rcp", "sqrt", "rsqrt", "ex2", "lg2", "sin", "cos", "tanh", "copysign":

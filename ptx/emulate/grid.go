@@ -91,6 +91,10 @@ type Launch struct {
 	SharedDynamic int
 }
 
+// maxShared is the shared memory a block may have on any GPU (sm_90: 227 KiB); the
+// machine checks its own, smaller limit.
+const maxShared = 227 << 10
+
 // grid implements isa.Grid.
 type grid struct {
 	kernel *Kernel
@@ -138,13 +142,16 @@ func (in *Instance) Grid(k *Kernel, l Launch) (isa.Grid, error) {
 	if len(l.Params) != k.ParamBytes {
 		return nil, bad("%d bytes of parameters, the kernel takes %d (%s)", len(l.Params), k.ParamBytes, describe(k.Params))
 	}
-	if l.SharedDynamic < 0 || l.SharedDynamic > 1<<20 {
-		return nil, bad("%d bytes of dynamic shared memory, it must be 0 to %d", l.SharedDynamic, 1<<20)
+	if l.SharedDynamic < 0 {
+		return nil, bad("%d bytes of dynamic shared memory", l.SharedDynamic)
 	}
 	shared := k.SharedBytes
 	if l.SharedDynamic > 0 {
 		a := max(k.prog.align, 16)
 		shared = (shared+a-1)&^(a-1) + l.SharedDynamic
+	}
+	if shared > maxShared {
+		return nil, bad("%d bytes of shared memory (%d of them static), no GPU gives a block more than %d", shared, k.SharedBytes, maxShared)
 	}
 	g := &grid{kernel: k, prog: k.prog, space: in.space, launch: l, shared: shared, consts: in.constants(k)}
 	g.params = append([]byte(nil), l.Params...)
