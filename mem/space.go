@@ -46,11 +46,16 @@ type Space struct {
 	regions []*Region // sorted by Base
 	next    uint64
 	count   int
-	limit   int64 // bytes that may be allocated; 0 = no limit
-	used    int64
+	limit   int64 // bytes of device memory; 0 = no limit
+	used    int64 // bytes of device memory
+	total   int64 // bytes of all kinds
 }
 
-// NewSpace makes an empty space that may hold limit bytes (0: no limit).
+// hostLimit bounds all memory of an application: its bytes are held by the
+// computer that simulates.
+const hostLimit = 64 << 30
+
+// NewSpace makes an empty space that may hold limit bytes of device memory (0: no limit).
 func NewSpace(limit int64) *Space { return &Space{next: DefaultBase, limit: limit} }
 
 // Alloc reserves n bytes, zeroed. An empty name gets a numbered one.
@@ -58,9 +63,12 @@ func (s *Space) Alloc(n int64, k Kind, name string) (*Region, error) {
 	if n <= 0 {
 		return nil, fmt.Errorf("allocation of %d bytes: the size must be positive", n)
 	}
-	const most = 1 << 38
-	if n > most || (s.limit > 0 && s.used+n > s.limit) {
-		return nil, fmt.Errorf("out of memory: %d bytes asked, %d in use, limit %d", n, s.used, s.limit)
+	onDevice := k == Device || k == Symbol // managed memory may exceed the device's
+	if onDevice && s.limit > 0 && n > s.limit-s.used {
+		return nil, fmt.Errorf("out of device memory: %d bytes asked, %d of %d in use", n, s.used, s.limit)
+	}
+	if n > hostLimit-s.total {
+		return nil, fmt.Errorf("out of memory: %d bytes asked, %d in use; an application may hold %d in all", n, s.total, int64(hostLimit))
 	}
 	if name == "" {
 		name = fmt.Sprintf("alloc#%d", s.count)
@@ -68,7 +76,10 @@ func (s *Space) Alloc(n int64, k Kind, name string) (*Region, error) {
 	s.count++
 	r := &Region{Base: s.next, Data: make([]byte, n), Kind: k, Name: name}
 	s.next += (uint64(n) + Align - 1) &^ (Align - 1)
-	s.used += n
+	s.total += n
+	if onDevice {
+		s.used += n
+	}
 	s.regions = append(s.regions, r) // next only grows, so the slice stays sorted
 	return r, nil
 }
@@ -79,7 +90,11 @@ func (s *Space) Free(base uint64) error {
 	if i < 0 || s.regions[i].Base != base {
 		return fmt.Errorf("free of 0x%x, which is not the start of an allocation", base)
 	}
-	s.used -= int64(len(s.regions[i].Data))
+	n := int64(len(s.regions[i].Data))
+	s.total -= n
+	if k := s.regions[i].Kind; k == Device || k == Symbol {
+		s.used -= n
+	}
 	s.regions = append(s.regions[:i], s.regions[i+1:]...)
 	return nil
 }

@@ -53,6 +53,7 @@ type device struct {
 	r       *run
 	a       *app
 	streams []*stream
+	driver  stream // migrations for host accesses, in no program's stream
 	waiting *host.Op
 }
 
@@ -86,10 +87,8 @@ func (d *device) Touch(r *mem.Region, off, n int64, _ bool) error {
 	if bytes == 0 {
 		return nil
 	}
-	op := &host.Op{Kind: host.OpCopy, Name: "migrate " + r.Name + " to host", Src: r, Dst: &mem.Region{Kind: mem.Host}, N: bytes, Stream: len(d.streams)}
-	if err := d.Enqueue(op); err != nil {
-		return err
-	}
+	op := &host.Op{Kind: host.OpCopy, Name: "migrate " + r.Name + " to host", Src: r, Dst: &mem.Region{Kind: mem.Host}, N: bytes}
+	d.driver.ops = append(d.driver.ops, op)
 	return d.Wait(op)
 }
 
@@ -112,12 +111,21 @@ func (d *device) Allocated(r *mem.Region) error { return d.r.gpu.Map(d.a.id, r) 
 // Freed implements host.Allocator.
 func (d *device) Freed(r *mem.Region) error { return d.r.gpu.Unmap(d.a.id, r) }
 
+// stream is stream i; the one past the last is the driver's own.
+func (d *device) stream(i int) *stream {
+	if i == len(d.streams) {
+		return &d.driver
+	}
+	return d.streams[i]
+}
+
 // pump starts and completes stream operations as far as they go at this cycle and
 // says whether anything was completed.
 func (d *device) pump(now uint64) (changed bool, err error) {
 	for again := true; again; {
 		again = false
-		for _, s := range d.streams {
+		for i := range len(d.streams) + 1 {
+			s := d.stream(i)
 			for len(s.ops) > 0 {
 				done, err := d.advance(s, now)
 				if err != nil {
@@ -184,7 +192,8 @@ func (d *device) advance(s *stream, now uint64) (bool, error) {
 // next is the earliest cycle at which a transfer of the application ends.
 func (d *device) next(now uint64) uint64 {
 	n := engine.Never
-	for _, s := range d.streams {
+	for i := range len(d.streams) + 1 {
+		s := d.stream(i)
 		if s.active && len(s.ops) > 0 && s.end > now {
 			n = min(n, s.end)
 		}

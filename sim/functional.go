@@ -29,7 +29,7 @@ func (r *run) functional() (*Result, error) {
 		for _, k := range dev.Kernels {
 			t.ThreadInsts += k.ThreadInsts
 			t.WarpInsts += k.WarpInsts
-			t.Kernels = append(t.Kernels, Kernel{Name: k.Name, ThreadInsts: k.ThreadInsts, WarpInsts: k.WarpInsts})
+			t.Kernels = append(t.Kernels, Kernel{Name: k.Name, Stream: k.Stream, CTAs: k.CTAs, ThreadInsts: k.ThreadInsts, WarpInsts: k.WarpInsts})
 		}
 		var check *host.CheckError
 		if a.err != nil {
