@@ -74,7 +74,10 @@ func (m *Module) decodeKernel(f *parse.Func) *Kernel {
 		p := &d.prog.funcs[i]
 		d.layout(fn, p)
 		p.index, p.start = int32(i), pc
-		pc += int32(len(fn.Instrs)) + 1 // every function ends in a ret of its own
+		pc += int32(len(fn.Instrs))
+		if runsOff(fn) {
+			pc++
+		}
 		p.end = pc
 		d.prog.byAddr[functionAddress(m.funcAt[fn.Name])] = int32(i)
 		regs += len(fn.Regs)
@@ -398,6 +401,34 @@ func (d *decoder) function(f *parse.Func, p *function, firstReg int) {
 		code.Instr = append(code.Instr, ins)
 		code.Text = append(code.Text, in.Text)
 	}
+	if runsOff(f) {
+		d.finalReturn(f)
+	}
+}
+
+// runsOff reports whether control can reach the end of the body; such a function
+// gets a ret of its own.
+func runsOff(f *parse.Func) bool {
+	n := len(f.Instrs)
+	if n == 0 {
+		return true
+	}
+	for i, in := range f.Instrs {
+		_, targets, falls := analyze.Jumps(f, in)
+		if falls && i == n-1 {
+			return true
+		}
+		for _, t := range targets {
+			if t == n {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (d *decoder) finalReturn(f *parse.Func) {
+	code := d.prog.code
 	line := f.Line
 	if n := len(f.Instrs); n > 0 {
 		line = f.Instrs[n-1].Line

@@ -51,8 +51,11 @@ type Kernel struct {
 // Param is a kernel parameter. Type is as in PTX ("u64", "f32"; "b8" for arrays and
 // structs, whose Size is the total in bytes).
 type Param struct {
-	Name, Type          string
-	Size, Align, Offset int
+	Name   string `json:"name"`
+	Type   string `json:"type"`
+	Size   int    `json:"size"`   // bytes
+	Align  int    `json:"align"`  // bytes
+	Offset int    `json:"offset"` // bytes into the parameter block
 }
 
 // program is the decoded code of a kernel and the functions it can reach.

@@ -1,0 +1,290 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"heddle/mem"
+	"heddle/ptx/analyze"
+	"heddle/ptx/emulate"
+	"heddle/ptx/parse"
+)
+
+// ptxCmd is `heddle ptx`: what a PTX module holds, and one kernel without timing.
+func ptxCmd() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "ptx",
+		Short: "Check, analyse or run PTX modules without a machine",
+	}
+	c.AddCommand(ptxCheckCmd(), ptxAnalyzeCmd(), ptxRunCmd())
+	return c
+}
+
+// ptxLoad reads and decodes a module.
+func ptxLoad(file string) (*emulate.Module, []byte, error) {
+	src, err := os.ReadFile(file)
+	if err != nil {
+		return nil, nil, err
+	}
+	m, err := emulate.Load(file, src)
+	return m, src, err
+}
+
+// ptxKernel is a kernel as `check --json` prints it.
+type ptxKernel struct {
+	File         string          `json:"file"`
+	Kernel       string          `json:"kernel"`
+	Params       []emulate.Param `json:"params"`
+	Registers    int             `json:"registers"`
+	SharedBytes  int             `json:"shared_bytes"`
+	LocalBytes   int             `json:"local_bytes"`
+	MaxThreads   int             `json:"max_threads"`
+	Instructions int             `json:"instructions"`
+	Dynamic      bool            `json:"dynamic_shared"`
+}
+
+func ptxCheckCmd() *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "check FILE...",
+		Short: "Load modules and list their kernels: parameters, registers, memory, instructions",
+		Args:  cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, files []string) error {
+			var bad []string
+			list := []ptxKernel{}
+			for _, file := range files {
+				m, _, err := ptxLoad(file)
+				if err != nil {
+					bad = append(bad, err.Error())
+					continue
+				}
+				for _, k := range m.Kernels() {
+					list = append(list, ptxKernel{file, k.Name, k.Params, k.Regs, k.SharedBytes, k.LocalBytes, k.MaxThreads, len(k.Code.Instr), k.DynamicShared})
+				}
+			}
+			err := ptxPrintKernels(cmd.OutOrStdout(), list, asJSON)
+			if len(bad) > 0 {
+				return &status{exitInput, fmt.Errorf("%s", strings.Join(bad, "\n"))}
+			}
+			return err
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return c
+}
+
+func ptxPrintKernels(w io.Writer, list []ptxKernel, asJSON bool) error {
+	if asJSON {
+		return printJSON(w, list)
+	}
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "FILE\tKERNEL\tREGS\tSHARED\tLOCAL\tTHREADS\tINSTS\tPARAMETERS")
+	for _, k := range list {
+		var ps []string
+		for _, p := range k.Params {
+			s := p.Type
+			if p.Type == "b8" {
+				s = fmt.Sprintf("b8[%d]", p.Size)
+			}
+			ps = append(ps, s)
+		}
+		shared := fmt.Sprint(k.SharedBytes)
+		if k.Dynamic {
+			shared += "+"
+		}
+		fmt.Fprintf(t, "%s\t%s\t%d\t%s\t%d\t%d\t%d\t%s\n", k.File, k.Kernel, k.Registers, shared, k.LocalBytes, k.MaxThreads, k.Instructions, strings.Join(ps, " "))
+	}
+	return t.Flush()
+}
+
+func ptxAnalyzeCmd() *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "analyze FILE",
+		Short: "Show basic blocks, reconvergence points, registers by liveness and opcode forms",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			src, err := os.ReadFile(args[0])
+			if err != nil {
+				return err
+			}
+			m, err := parse.File(args[0], src)
+			if err != nil {
+				return err
+			}
+			list := []analyze.Summary{}
+			for _, f := range m.Funcs {
+				if !f.Extern {
+					list = append(list, analyze.Summarize(f))
+				}
+			}
+			if asJSON {
+				return printJSON(cmd.OutOrStdout(), list)
+			}
+			for _, s := range list {
+				ptxPrintSummary(cmd.OutOrStdout(), s)
+			}
+			return nil
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return c
+}
+
+func ptxPrintSummary(w io.Writer, s analyze.Summary) {
+	kind := "function"
+	if s.Kernel {
+		kind = "kernel"
+	}
+	fmt.Fprintf(w, "%s %s (line %d): %d instructions, %d registers live at most, %d virtual registers\n",
+		kind, s.Name, s.Line, s.Instructions, s.Registers, s.Virtual)
+	fmt.Fprintf(w, "  basic blocks:\n")
+	for i, b := range s.Blocks {
+		dom := "the end"
+		if b.PostDom >= 0 {
+			dom = fmt.Sprintf("block %d", b.PostDom)
+		}
+		fmt.Fprintf(w, "    %d: lines %d-%d, to %v, post-dominated by %s\n", i, b.FirstLine, b.LastLine, b.Succ, dom)
+	}
+	if len(s.Branches) > 0 {
+		fmt.Fprintf(w, "  branches:\n")
+	}
+	for _, b := range s.Branches {
+		where := "at the end"
+		if b.Reconverge > 0 {
+			where = fmt.Sprintf("at line %d", b.Reconverge)
+		}
+		wait := ""
+		if b.Waits {
+			wait = " (loop may wait for another thread)"
+		}
+		fmt.Fprintf(w, "    line %d: %s reconverges %s%s\n", b.Line, b.Text, where, wait)
+	}
+	fmt.Fprintf(w, "  opcode forms:\n")
+	for _, f := range s.Forms {
+		fmt.Fprintf(w, "    %6d  %s\n", f.Count, f.Form)
+	}
+}
+
+// ptxRunFlags are the flags of `heddle ptx run`.
+type ptxRunFlags struct {
+	kernel, grid, block string
+	args, dumps         []string
+	shared, show        int
+	limit, seed         uint64
+	asJSON              bool
+}
+
+func ptxRunCmd() *cobra.Command {
+	var f ptxRunFlags
+	c := &cobra.Command{
+		Use:   "run FILE --grid X[,Y,Z] --block X[,Y,Z] --arg ...",
+		Short: "Run one kernel functionally and print its buffers",
+		Long: `Run one kernel functionally (no timing) and print the first elements of its buffers.
+
+Each --arg is one parameter, in order:
+  u32:5  s32:-1  u64:7  f32:1.5  f64:2  u8:1 ...   a scalar
+  buf:TYPE:COUNT[:INIT]                            a buffer in device memory; INIT is
+                                                   zero (default), arange, random, a number
+                                                   for every element, or @FILE (raw bytes)
+  raw:HEX                                          the bytes of a struct
+
+--dump I=FILE writes the buffer of argument I (from 0) to a file after the run.`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return f.run(cmd.OutOrStdout(), args[0])
+		},
+	}
+	fl := c.Flags()
+	fl.StringVar(&f.kernel, "kernel", "", "kernel to run (needed when the module has several)")
+	fl.StringVar(&f.grid, "grid", "1", "blocks: X, X,Y or X,Y,Z")
+	fl.StringVar(&f.block, "block", "32", "threads per block: X, X,Y or X,Y,Z")
+	fl.StringArrayVar(&f.args, "arg", nil, "kernel parameter, see above; repeat")
+	fl.StringArrayVar(&f.dumps, "dump", nil, "I=FILE: write the buffer of argument I; repeat")
+	fl.IntVar(&f.shared, "shared", 0, "bytes of dynamic shared memory")
+	fl.IntVar(&f.show, "show", 8, "elements of each buffer to print")
+	fl.Uint64Var(&f.limit, "limit", 0, "stop with an error after this many warp instructions (0: none)")
+	fl.Uint64Var(&f.seed, "seed", 1, "seed of random buffers")
+	fl.BoolVar(&f.asJSON, "json", false, "print JSON")
+	return c
+}
+
+// ptxOutcome is what `run` prints.
+type ptxOutcome struct {
+	Kernel      string      `json:"kernel"`
+	WarpInsts   uint64      `json:"warp_instructions"`
+	ThreadInsts uint64      `json:"thread_instructions"`
+	Blocks      int         `json:"blocks"`
+	Buffers     []ptxBuffer `json:"buffers"`
+}
+
+func (f *ptxRunFlags) run(w io.Writer, file string) error {
+	m, _, err := ptxLoad(file)
+	if err != nil {
+		return err
+	}
+	k, err := f.pick(m)
+	if err != nil {
+		return err
+	}
+	sp := mem.NewSpace(0)
+	in, err := m.Bind(sp)
+	if err != nil {
+		return err
+	}
+	l := emulate.Launch{SharedDynamic: f.shared}
+	if l.Grid, err = dims(f.grid, "grid"); err != nil {
+		return err
+	}
+	if l.Block, err = dims(f.block, "block"); err != nil {
+		return err
+	}
+	args, err := ptxArgs(sp, k, f.args, f.seed)
+	if err != nil {
+		return err
+	}
+	l.Params = args.params
+	dumps, err := args.dumps(f.dumps)
+	if err != nil {
+		return err
+	}
+	g, err := in.Grid(k, l)
+	if err != nil {
+		return err
+	}
+	n, err := emulate.Run(g, f.limit)
+	if err != nil {
+		return &status{exitCheck, err}
+	}
+	for _, d := range dumps {
+		if err := os.WriteFile(d.file, d.data, 0o644); err != nil {
+			return err
+		}
+	}
+	out := ptxOutcome{Kernel: k.Name, WarpInsts: n.WarpInsts, ThreadInsts: n.ThreadInsts, Blocks: n.CTAs, Buffers: args.buffers(f.show)}
+	if f.asJSON {
+		return printJSON(w, out)
+	}
+	fmt.Fprintf(w, "%s: %d blocks, %d warp instructions, %d thread instructions\n", out.Kernel, out.Blocks, out.WarpInsts, out.ThreadInsts)
+	for _, b := range out.Buffers {
+		values, err := json.Marshal(b.First)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(w, "  arg %d %s[%d]: %s\n", b.Arg, b.Type, b.Count, values)
+	}
+	return nil
+}
+
+func (f *ptxRunFlags) pick(m *emulate.Module) (*emulate.Kernel, error) {
+	if f.kernel == "" && len(m.Kernels()) == 1 {
+		return m.Kernels()[0], nil
+	}
+	return m.Kernel(f.kernel)
+}
