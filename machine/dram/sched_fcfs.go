@@ -37,6 +37,6 @@ func (c *Channel) head(class int, t uint64) pick {
 	if at := max(c.bankAt[cmd][p.bank], c.grpAt[cmd][c.grpOf[p.bank]]); at > t {
 		return pick{bank: -1, age: Never, later: at}
 	}
-	p.later = Never
+	p.later = t // the next head may be ready at once
 	return p
 }

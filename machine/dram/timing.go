@@ -3,6 +3,9 @@ package dram
 // apply records that cmd issued at t for bank b (any bank of the rank when the
 // command addresses the rank) by pushing every ready time it constrains.
 func (c *Channel) apply(cmd Cmd, b int, t uint64) {
+	if c.cfg.Sched == FCFS {
+		c.due = [3]uint64{} // another request may be the head now, of any class
+	}
 	for i := range c.tab.bank[cmd] {
 		r := &c.tab.bank[cmd][i]
 		at := &c.bankAt[r.next][b]

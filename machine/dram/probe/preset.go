@@ -17,6 +17,7 @@ type preset struct {
 	CK       map[string]float64 `json:"ck"`
 	Channels int                `json:"channels"`
 	Queues   *queues            `json:"queues"`
+	Cycles   map[string]float64 `json:"command_cycles"` // CK on the command bus, overriding the standard's
 }
 
 func pickPreset(file string, data []byte, name string) (*Device, error) {
@@ -79,6 +80,9 @@ func parsePreset(file string, data []byte) (*Device, error) {
 		return nil, fmt.Errorf("%s: preset %s: unknown standard %q; HBM1, HBM2, HBM3, HBM4, DDR4 and DDR5 are known", file, p.Timing, p.Std)
 	}
 	b := &presetBuilder{std: std, name: name, p: &p}
+	if err := b.override(); err != nil {
+		return nil, fmt.Errorf("%s: preset %s: %w", file, p.Timing, err)
+	}
 	d, err := b.device()
 	if err != nil {
 		return nil, fmt.Errorf("%s: preset %s: %w", file, p.Timing, err)
@@ -92,6 +96,27 @@ type presetBuilder struct {
 	name string
 	p    *preset
 	err  error
+}
+
+// override applies command_cycles. Commands of a sort take equally long.
+func (b *presetBuilder) override() error {
+	sorts := map[string]*int{"ACT": &b.std.act, "RD": &b.std.col, "WR": &b.std.col, "RDA": &b.std.col, "WRA": &b.std.col,
+		"PREpb": &b.std.pre, "PREab": &b.std.pre, "REFab": &b.std.pre, "REFpb": &b.std.pre, "RFMab": &b.std.pre, "RFMpb": &b.std.pre}
+	set := map[*int]int{}
+	for cmd, ck := range b.p.Cycles {
+		at, clocks := sorts[cmd], int(ck*float64(b.std.mult))
+		if at == nil || clocks < 1 {
+			return fmt.Errorf("command_cycles: %s takes %g CK", cmd, ck)
+		}
+		if old, ok := set[at]; ok && old != clocks {
+			return fmt.Errorf("command_cycles: %s takes %g CK, another command of its sort does not", cmd, ck)
+		}
+		set[at] = clocks
+	}
+	for at, clocks := range set {
+		*at = clocks
+	}
+	return nil
 }
 
 // ck is a timing in clocks of Tick.

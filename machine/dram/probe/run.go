@@ -10,6 +10,8 @@ type Options struct {
 	Window int // outstanding requests at most; 0: no limit
 	// Trace, when set, sees every command of every channel.
 	Trace func(channel int, now uint64, cmd dram.Cmd, at dram.Loc)
+
+	everyClock bool // tests: visit every clock
 }
 
 // runner is the state of one run.
@@ -65,7 +67,7 @@ func Run(d *Device, m *Mapper, src Source, opt Options) (*Result, error) {
 		if !r.more && r.eof && r.inFlight == 0 {
 			break
 		}
-		if r.blocked() {
+		if r.blocked() && !opt.everyClock {
 			r.skip()
 		}
 	}
@@ -144,7 +146,7 @@ func (r *runner) send() bool {
 // tick runs the channels that have something to do.
 func (r *runner) tick() {
 	for i, c := range r.channels {
-		if r.next[i] > r.clock {
+		if r.next[i] > r.clock && !r.opt.everyClock {
 			continue
 		}
 		r.next[i] = c.Tick(r.clock)

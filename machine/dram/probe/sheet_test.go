@@ -1,6 +1,7 @@
 package probe
 
 import (
+	"fmt"
 	"reflect"
 	"sort"
 	"strings"
@@ -61,21 +62,8 @@ func strictest(list []dram.Constraint) []dram.Constraint {
 		k.Min = m
 		out = append(out, k)
 	}
-	sort.Slice(out, func(i, j int) bool {
-		a, b := out[i], out[j]
-		return [4]int{int(a.Level), int(a.Prev), int(a.Next), a.Window} != [4]int{int(b.Level), int(b.Prev), int(b.Next), b.Window} &&
-			less([4]int{int(a.Level), int(a.Prev), int(a.Next), a.Window}, [4]int{int(b.Level), int(b.Prev), int(b.Next), b.Window})
-	})
+	sort.Slice(out, func(i, j int) bool { return fmt.Sprint(out[i]) < fmt.Sprint(out[j]) })
 	return out
-}
-
-func less(a, b [4]int) bool {
-	for i := range a {
-		if a[i] != b[i] {
-			return a[i] < b[i]
-		}
-	}
-	return false
 }
 
 func TestSheetErrors(t *testing.T) {
