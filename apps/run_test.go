@@ -78,6 +78,16 @@ func TestTiny(t *testing.T) {
 	}
 }
 
+// TestStandard runs the sizes users run, some seconds in all.
+func TestStandard(t *testing.T) {
+	if testing.Short() {
+		t.Skip("standard sizes take some seconds")
+	}
+	for _, dir := range folders(t) {
+		t.Run(dir, func(t *testing.T) { passes(t, dir, map[string]string{"size": "standard"}) })
+	}
+}
+
 // TestOtherArguments: sizes that leave partial blocks and other ways through the kernels.
 func TestOtherArguments(t *testing.T) {
 	for dir, list := range map[string][]string{
@@ -116,8 +126,8 @@ func TestBadSize(t *testing.T) {
 	}
 }
 
-// TestChecksCanFail: with a wrong kernel an application's check must not pass. The
-// module's float constants and additions are spoilt one at a time.
+// TestChecksCanFail: with a wrong kernel an application's check must not pass. One
+// operation of each kernel is replaced by another.
 func TestChecksCanFail(t *testing.T) {
 	spoils := map[string][2]string{
 		"micro/vecadd":            {"add.rn.f32", "sub.rn.f32"},

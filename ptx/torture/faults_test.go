@@ -82,7 +82,7 @@ func TestFaults(t *testing.T) {
 			if c.param != nil {
 				l.args = []any{c.param(r.Base)}
 			}
-			err = execute(m, inst, space, l, map[*buffer]*mem.Region{}, limit)
+			err = execute(m, inst, space, l, limit)
 			var f *isa.Fault
 			if !errors.As(err, &f) {
 				t.Fatalf("got %v (%T), want an *isa.Fault", err, err)
@@ -100,6 +100,15 @@ func TestFaults(t *testing.T) {
 			}
 		})
 	}
+}
+
+// execute runs one launch functionally.
+func execute(m *emulate.Module, inst *emulate.Instance, space *mem.Space, l launch, limit uint64) error {
+	g, err := prepare(m, inst, space, l, nil)
+	if err == nil {
+		_, err = emulate.Run(g, limit)
+	}
+	return err
 }
 
 func hex(v uint64) string { return fmt.Sprintf("0x%x", v) }
@@ -121,7 +130,7 @@ func TestStuck(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			err = execute(m, inst, space, launch{kernel: c.kernel, grid: d1(2), block: d1(64)}, nil, c.limit)
+			err = execute(m, inst, space, launch{kernel: c.kernel, grid: d1(2), block: d1(64)}, c.limit)
 			if err == nil {
 				t.Fatal("ended without an error")
 			}
@@ -147,12 +156,12 @@ func TestHostMemory(t *testing.T) {
 		t.Fatal(err)
 	}
 	l := launch{kernel: "ft_atomic", grid: d1(1), block: d1(7), args: []any{r.Base}}
-	err = execute(m, inst, space, l, nil, limit)
+	err = execute(m, inst, space, l, limit)
 	if err == nil || !strings.Contains(err.Error(), "pageable") || !strings.Contains(err.Error(), "regist") {
 		t.Errorf("host memory that is not registered: %v", err)
 	}
 	r.Registered = true
-	if err := execute(m, inst, space, l, nil, limit); err != nil || r.Data[0] != 7 {
+	if err := execute(m, inst, space, l, limit); err != nil || r.Data[0] != 7 {
 		t.Errorf("registered host memory: %v, counter %d, want 7", err, r.Data[0])
 	}
 }

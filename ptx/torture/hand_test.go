@@ -129,6 +129,6 @@ func refPredicates(t uint32) uint32 {
 func TestHand(t *testing.T) {
 	m := load(t, "hand/style.ptx")
 	for _, k := range hand {
-		t.Run(k.name, func(t *testing.T) { k.run(t, m) })
+		t.Run(k.name, func(t *testing.T) { k.run(t, m, functional) })
 	}
 }

@@ -8,8 +8,10 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"testing"
 
+	"heddle/isa"
 	"heddle/mem"
 	"heddle/ptx/emulate"
 )
@@ -84,8 +86,17 @@ func load(t *testing.T, path string) *emulate.Module {
 	return m
 }
 
+// executor runs a grid to its end.
+type executor func(g isa.Grid, space *mem.Space) error
+
+// functional is emulate.Run.
+func functional(g isa.Grid, _ *mem.Space) error {
+	_, err := emulate.Run(g, limit)
+	return err
+}
+
 // run executes all launches and compares every buffer.
-func (k *kernelTest) run(t *testing.T, m *emulate.Module) {
+func (k *kernelTest) run(t *testing.T, m *emulate.Module, exec executor) {
 	t.Helper()
 	space := mem.NewSpace(0)
 	inst, err := m.Bind(space)
@@ -94,7 +105,11 @@ func (k *kernelTest) run(t *testing.T, m *emulate.Module) {
 	}
 	places := map[*buffer]*mem.Region{}
 	for _, l := range k.launch() {
-		if err := execute(m, inst, space, l, places, limit); err != nil {
+		g, err := prepare(m, inst, space, l, places)
+		if err == nil {
+			err = exec(g, space)
+		}
+		if err != nil {
 			t.Fatal(err)
 		}
 		for i, a := range l.args {
@@ -113,14 +128,14 @@ func (k *kernelTest) run(t *testing.T, m *emulate.Module) {
 	}
 }
 
-// execute allocates the buffers that are new and runs one launch.
-func execute(m *emulate.Module, inst *emulate.Instance, space *mem.Space, l launch, places map[*buffer]*mem.Region, limit uint64) error {
+// prepare allocates the buffers that are new and makes the grid of a launch.
+func prepare(m *emulate.Module, inst *emulate.Instance, space *mem.Space, l launch, places map[*buffer]*mem.Region) (isa.Grid, error) {
 	kern, err := m.Kernel(l.kernel)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if len(kern.Params) != len(l.args) {
-		return fmt.Errorf("%s has %d parameters, the test gives %d", l.kernel, len(kern.Params), len(l.args))
+		return nil, fmt.Errorf("%s has %d parameters, the test gives %d", l.kernel, len(kern.Params), len(l.args))
 	}
 	params := make([]byte, kern.ParamBytes)
 	for i, a := range l.args {
@@ -131,7 +146,7 @@ func execute(m *emulate.Module, inst *emulate.Instance, space *mem.Space, l laun
 			if places[a] == nil {
 				data := encoded(a.in)
 				if places[a], err = space.Alloc(int64(len(data)), mem.Device, fmt.Sprintf("arg%d", i)); err != nil {
-					return err
+					return nil, err
 				}
 				copy(places[a].Data, data)
 			}
@@ -142,16 +157,11 @@ func execute(m *emulate.Module, inst *emulate.Instance, space *mem.Space, l laun
 			raw = encoded(a)
 		}
 		if len(raw) != p.Size {
-			return fmt.Errorf("%s: parameter %d has %d bytes, the test gives %d", l.kernel, i, p.Size, len(raw))
+			return nil, fmt.Errorf("%s: parameter %d has %d bytes, the test gives %d", l.kernel, i, p.Size, len(raw))
 		}
 		copy(params[p.Offset:], raw)
 	}
-	g, err := inst.Grid(kern, emulate.Launch{Grid: l.grid, Block: l.block, Params: params, SharedDynamic: l.shared})
-	if err != nil {
-		return err
-	}
-	_, err = emulate.Run(g, limit)
-	return err
+	return inst.Grid(kern, emulate.Launch{Grid: l.grid, Block: l.block, Params: params, SharedDynamic: l.shared})
 }
 
 // compare reports the first differing element. NaNs are equal whatever their payload,
@@ -240,19 +250,33 @@ func units(seed, n uint32) []float64 {
 
 // ---- the test of everything compiled by clang
 
+func clangTests() []kernelTest {
+	return slices.Concat(divergence, shared, atomics, warp, integers, floats, calls, globals, syncs, algorithms)
+}
+
+// modules loads each module once.
+type modules struct {
+	byKey map[string]*emulate.Module
+}
+
+func (ms *modules) get(t *testing.T, path string) *emulate.Module {
+	t.Helper()
+	if ms.byKey[path] == nil {
+		if ms.byKey == nil {
+			ms.byKey = map[string]*emulate.Module{}
+		}
+		ms.byKey[path] = load(t, path)
+	}
+	return ms.byKey[path]
+}
+
 func TestClang(t *testing.T) {
-	all := [][]kernelTest{divergence, shared, atomics, warp, integers, floats, calls, globals, syncs, algorithms}
 	for _, v := range variants {
-		modules := map[string]*emulate.Module{}
-		for _, group := range all {
-			for _, k := range group {
-				t.Run(v+"/"+k.name, func(t *testing.T) {
-					if modules[k.file] == nil {
-						modules[k.file] = load(t, filepath.Join("clang", v, k.file+".ptx"))
-					}
-					k.run(t, modules[k.file])
-				})
-			}
+		var ms modules
+		for _, k := range clangTests() {
+			t.Run(v+"/"+k.name, func(t *testing.T) {
+				k.run(t, ms.get(t, filepath.Join("clang", v, k.file+".ptx")), functional)
+			})
 		}
 	}
 }

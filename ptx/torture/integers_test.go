@@ -65,7 +65,8 @@ var integers = []kernelTest{
 		}
 		return []any{ptr(in(a)), ptr(in(b)), ptr(out(o4)), ptr(out(o2)), uint32(n)}
 	}),
-	one("integers", "in_wide128", d1(1), d1(256), 0, func() []any {
+	one("wide", "in_carry", d1(2), d1(128), 0, refCarry),
+	one("wide", "in_wide128", d1(1), d1(256), 0, func() []any {
 		a, b := longs(35, 200), longs(36, 200)
 		mask := new(big.Int).Sub(new(big.Int).Lsh(big.NewInt(1), 128), big.NewInt(1))
 		var want []uint64
@@ -79,6 +80,44 @@ var integers = []kernelTest{
 		}
 		return []any{ptr(in(a)), ptr(in(b)), ptr(out(want)), uint32(200)}
 	}),
+}
+
+// refCarry does the same sums on big integers.
+func refCarry() []any {
+	const n = 200
+	a, b := words(37, 3*n), words(38, 3*n)
+	for i := range 60 { // carries that run through all words
+		a[i], b[i] = 0xffffffff*(mix(uint32(i))&1), 0xffffffff*(mix(uint32(i)+7)&1)+mix(uint32(i)+9)&1
+	}
+	number := func(w []uint32) *big.Int {
+		v := new(big.Int)
+		for i := len(w) - 1; i >= 0; i-- {
+			v.Lsh(v, 32).Or(v, big.NewInt(int64(w[i])))
+		}
+		return v
+	}
+	wordsOf := func(v *big.Int, n int) (w []uint32) { // two's complement
+		v = new(big.Int).Set(v)
+		for range n {
+			w = append(w, uint32(new(big.Int).And(v, big.NewInt(0xffffffff)).Int64()))
+			v.Rsh(v, 32)
+		}
+		return w
+	}
+	var want []uint32
+	for i := range n {
+		x, y := a[3*i:3*i+3], b[3*i:3*i+3]
+		bx, by := number(x), number(y)
+		want = append(want, wordsOf(new(big.Int).Add(bx, by), 4)...)
+		want = append(want, wordsOf(new(big.Int).Sub(bx, by), 4)...)
+		want = append(want, wordsOf(new(big.Int).Mul(number(x[:2]), number(y[:2])), 4)...)
+		carry := flag(x[0]+y[0] < x[0])
+		if x[0] < y[1] {
+			carry = y[1] >> 31
+		}
+		want = append(want, 100+carry)
+	}
+	return []any{ptr(in(a)), ptr(in(b)), ptr(out(want)), uint32(n)}
 }
 
 func refMul(x, y uint32) []uint32 {

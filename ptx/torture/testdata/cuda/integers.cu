@@ -159,15 +159,3 @@ KERNEL in_vector(const uint4 *a, const u64 *b, uint4 *o4, u64 *o2, u32 n)
     asm volatile("st.global.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(&o4[i]), "r"(v.w + c0), "r"(v.z ^ c3), "r"(v.y + (u32)s0), "r"(v.x - (u32)s1 + c1 * c2) : "memory");
     asm volatile("st.global.v2.u64 [%0], {%1, %2};" ::"l"(&o2[2 * i]), "l"(q), "l"(p ^ 1) : "memory");
 }
-
-// 128-bit products and sums.
-KERNEL in_wide128(const u64 *a, const u64 *b, u64 *out, u32 n)
-{
-    u32 i = TID;
-    if (i >= n) return;
-    unsigned __int128 p = (unsigned __int128)a[i] * b[i], s = p + a[i];
-    s -= (unsigned __int128)b[i] << 40;
-    s = s << (a[i] & 63) | s >> 90;
-    out[2 * i] = (u64)s;
-    out[2 * i + 1] = (u64)(s >> 64);
-}
