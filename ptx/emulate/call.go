@@ -48,12 +48,13 @@ func (c *cta) activate(wp *warp, call *callop, sides []side, mask uint32) error 
 	f.r32 += caller.n32
 	f.r64 += caller.n64
 	f.p += caller.np
-	f.local += caller.frameBytes
+	f.local += caller.local
+	f.args += caller.args
 	f.depth++
 	if f.depth > maxDepth {
 		return c.fault(wp, lowest(mask), "more than %d nested calls", maxDepth)
 	}
-	from := wp.frame.local
+	from := wp.frame.args
 	at := wp.pc
 	me := wp.cur
 	parent := &wp.nodes[me]
@@ -65,11 +66,11 @@ func (c *cta) activate(wp *warp, call *callop, sides []side, mask uint32) error 
 		}
 		if call.callee >= 0 {
 			for _, a := range call.args {
-				c.copyLocal(wp, s.mask, from+a.from, f.local+a.to, a.size)
+				c.copyArgs(wp, s.mask, from+a.from, f.args+a.to, a.size)
 			}
 		} else {
 			for i, p := range callee.params {
-				c.copyLocal(wp, s.mask, from+call.argOff[i], f.local+p.off, min(p.size, call.argSize[i]))
+				c.copyArgs(wp, s.mask, from+call.argOff[i], f.args+p.off, min(p.size, call.argSize[i]))
 			}
 		}
 		n := wp.add(node{pc: callee.start, rpc: -1, mask: s.mask, parent: me, frame: f})
@@ -95,18 +96,18 @@ func (c *cta) copyBack(wp *warp, mask uint32) {
 	f := &c.g.prog.funcs[c.g.prog.funcOf(wp.pc-1)]
 	for k, r := range f.results {
 		if call.callee >= 0 {
-			c.copyLocal(wp, mask, wp.frame.local+call.results[k].from, n.frame.local+call.results[k].to, call.results[k].size)
+			c.copyArgs(wp, mask, wp.frame.args+call.results[k].from, n.frame.args+call.results[k].to, call.results[k].size)
 		} else {
-			c.copyLocal(wp, mask, wp.frame.local+r.off, n.frame.local+call.resOff[k], min(r.size, call.resSize[k]))
+			c.copyArgs(wp, mask, wp.frame.args+r.off, n.frame.args+call.resOff[k], min(r.size, call.resSize[k]))
 		}
 	}
 }
 
-func (c *cta) copyLocal(wp *warp, mask uint32, from, to, size int32) {
+func (c *cta) copyArgs(wp *warp, mask uint32, from, to, size int32) {
 	first := int(wp.index) * isa.Lanes
 	for m := mask; m != 0; m &= m - 1 {
-		b := (first + lowest(m)) * c.stride
-		copy(c.local[b+int(to):b+int(to+size)], c.local[b+int(from):b+int(from+size)])
+		t := c.args.data[(first+lowest(m))*c.args.stride:]
+		copy(t[to:to+size], t[from:from+size])
 	}
 }
 
@@ -123,19 +124,16 @@ func (c *cta) grow(wp *warp, f *function, fr frame, lane int) error {
 		wp.allp = append(wp.allp, 0)
 	}
 	wp.window()
-	need := int(fr.local + f.frameBytes)
-	if need <= c.stride {
-		return nil
+	local, args := int(fr.local+f.local), int(fr.args+f.args)
+	if max(local, args) > maxStack {
+		return c.fault(wp, lane, "stack overflow: the call of %s needs %d bytes of local memory per thread, the limit is %d", f.name, max(local, args), maxStack)
 	}
-	if need > maxStack {
-		return c.fault(wp, lane, "stack overflow: the call of %s needs %d bytes of local memory per thread, the limit is %d", f.name, need, maxStack)
-	}
-	stride := min(max(2*c.stride, need+15&^15), maxStack)
 	threads := len(c.warps) * isa.Lanes
-	bigger := make([]byte, stride*threads)
-	for t := range threads {
-		copy(bigger[t*stride:], c.local[t*c.stride:(t+1)*c.stride])
+	if local > c.local.stride {
+		c.local.resize(min(max(2*c.local.stride, local), maxStack), threads)
 	}
-	c.local, c.stride = bigger, stride
+	if args > c.args.stride {
+		c.args.resize(min(max(2*c.args.stride, args), maxStack), threads)
+	}
 	return nil
 }

@@ -49,8 +49,8 @@ type cta struct {
 	place  isa.Place
 	warps  []warp
 	shared []byte
-	local  []byte
-	stride int // bytes of local memory per thread
+	local  perThread
+	args   perThread // .param variables of functions and call sites
 	cache  []*mem.Region
 	bars   [16]barrier
 
@@ -58,6 +58,21 @@ type cta struct {
 	t1, t2, t3, t4 v32
 	w1             v64
 	off            [32]uint64
+}
+
+// perThread is memory of which every thread of the CTA has stride bytes.
+type perThread struct {
+	data   []byte
+	stride int
+}
+
+// resize gives every thread stride bytes, keeping the contents.
+func (p *perThread) resize(stride, threads int) {
+	bigger := make([]byte, stride*threads)
+	for t := range threads {
+		copy(bigger[t*stride:], p.data[t*p.stride:(t+1)*p.stride])
+	}
+	p.data, p.stride = bigger, stride
 }
 
 // row32 is a 32-bit operand: a register or a constant.
@@ -100,7 +115,8 @@ func (c *cta) start(index int, at isa.Place) {
 	n := uint32(index)
 	c.id = [3]uint32{n % d[0], n / d[0] % d[1], n / d[0] / d[1]}
 	clear(c.shared)
-	clear(c.local)
+	clear(c.local.data)
+	clear(c.args.data)
 	clear(c.cache)
 	c.bars = [16]barrier{}
 	f := &g.prog.funcs[0]

@@ -273,48 +273,40 @@ func (d *decoder) layout(f *parse.Func, p *function) {
 	_ = g
 }
 
-// frameOf places .local and .param variables; the parameters of an entry are not
-// in the frame.
+// frameOf places .local and .param variables in local and argument memory; the
+// parameters of an entry are in neither.
 func (d *decoder) frameOf(f *parse.Func, p *function) map[*parse.Var]int32 {
 	at := map[*parse.Var]int32{}
-	off := int64(0)
-	place := func(v *parse.Var) {
-		off = roundUpTo(off, int64(max(v.Align, 1)))
-		at[v] = int32(off)
-		off += int64(max(v.Size, 1))
-		if off > maxStack {
+	var local, args int64
+	place := func(v *parse.Var, off *int64) {
+		*off = roundUpTo(*off, int64(max(v.Align, 1)))
+		at[v] = int32(*off)
+		if *off += int64(max(v.Size, 1)); *off > maxStack {
 			fail(d.m.File, v.Line, "the local variables of %s exceed %d bytes per thread: use global memory", f.Name, maxStack)
 		}
 	}
-	for _, v := range f.Vars {
-		if v.Space == parse.Local {
-			place(v)
-		}
-	}
-	p.local = int32(roundUpTo(off, 4))
+	entry := map[*parse.Var]bool{}
 	p.params, p.results = p.params[:0], p.results[:0]
-	if !f.Entry {
-		for _, v := range f.Params {
-			place(v)
+	for _, v := range f.Params {
+		if entry[v] = f.Entry; !f.Entry {
+			place(v, &args)
 			p.params = append(p.params, slotOf{at[v], int32(v.Size)})
 		}
 	}
 	for _, v := range f.Results {
-		place(v)
+		place(v, &args)
 		p.results = append(p.results, slotOf{at[v], int32(v.Size)})
 	}
-	entry := map[*parse.Var]bool{}
-	if f.Entry {
-		for _, v := range f.Params {
-			entry[v] = true
-		}
-	}
 	for _, v := range f.Vars {
-		if _, done := at[v]; v.Space == parse.Param && !done && !entry[v] {
-			place(v)
+		_, done := at[v]
+		switch {
+		case v.Space == parse.Local:
+			place(v, &local)
+		case v.Space == parse.Param && !done && !entry[v]:
+			place(v, &args)
 		}
 	}
-	p.frameBytes = int32(roundUpTo(off, 16))
+	p.local, p.args = int32(roundUpTo(local, 16)), int32(roundUpTo(args, 16))
 	return at
 }
 

@@ -101,7 +101,10 @@ func (d *decoder) symbolBase(b *parse.Operand, m *memop) {
 		if m.space != isa.Local && m.space != isa.Param {
 			d.fail("%s is %s: use the instruction of that space", v.Name, v.Space)
 		}
-		m.frame = true
+		m.frame, m.args = true, v.Space == parse.Param
+		if m.args != (m.space == isa.Param) {
+			d.fail("%s is %s: use the instruction of that space", v.Name, v.Space)
+		}
 		m.off += uint64(d.frame[v])
 		return
 	}
@@ -166,7 +169,7 @@ func (d *decoder) access(opcode string, t parse.Type) {
 }
 
 // paramAccess settles .param accesses. A kernel's parameters are constants. The
-// parameters of functions live in the frame of local memory but are registers in
+// parameters of functions live in argument memory but are registers in
 // compiled code, so they count as moves.
 func (d *decoder) paramAccess(m *memop, store bool) {
 	if d.f.Entry && !m.frame {
@@ -179,7 +182,7 @@ func (d *decoder) paramAccess(m *memop, store bool) {
 		}
 		return
 	}
-	m.space = isa.Local
+	m.args = true
 	d.ins.Kind, d.ins.Unit, d.ins.Space, d.ins.Width = isa.ALU, isa.INT, isa.NoSpace, 0
 }
 

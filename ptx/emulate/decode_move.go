@@ -226,7 +226,8 @@ func (d *decoder) mov(t parse.Type) {
 		d.clock(src.Name, t)
 	case src.Kind == parse.KSym && d.inFrame(src.Var):
 		d.o.shape, d.o.fx = shX, frameAddress
-		d.o.a, d.o.n = d.frame[src.Var]+int32(src.Off), uint8(t.Bits())
+		d.frameOperand(src)
+		d.o.n = uint8(t.Bits())
 		if t.Bytes() < 4 {
 			d.fail("an address needs 32 or 64 bits")
 		}
@@ -245,6 +246,14 @@ func (d *decoder) mov(t parse.Type) {
 
 // inFrame reports variables whose address depends on the activation.
 func (d *decoder) inFrame(v *parse.Var) bool { _, ok := d.frame[v]; return ok }
+
+// frameOperand fills in the variable of frameAddress.
+func (d *decoder) frameOperand(o *parse.Operand) {
+	d.o.a, d.o.b = d.frame[o.Var]+int32(o.Off), 0
+	if o.Var.Space == parse.Param {
+		d.o.b = 1
+	}
+}
 
 // clock decodes reads of the clocks. %globaltimer counts core cycles too: simulated
 // time has no other unit here.
@@ -372,9 +381,7 @@ func (d *decoder) cvta(t parse.Type) {
 	case "local":
 		base = localWindow
 	case "param":
-		if base = paramWindow; !d.f.Entry {
-			base = localWindow // parameters of functions live in the frame
-		}
+		base = paramWindow
 	}
 	d.o.shape = shA64
 	d.o.d = d.dst(t)
@@ -383,7 +390,7 @@ func (d *decoder) cvta(t parse.Type) {
 			d.unsupported("")
 		}
 		d.o.shape, d.o.fx, d.o.n = shX, frameAddress, 1
-		d.o.a = d.frame[src.Var] + int32(src.Off)
+		d.frameOperand(src)
 		return
 	}
 	d.o.a = d.src(1, t)

@@ -234,16 +234,17 @@ func (g *grid) recycle(c *cta) {
 func (g *grid) build() *cta {
 	p := g.prog
 	n32, n64, np := 0, 0, 0
-	frames := 0
+	local, args := 0, 0
 	for i := range p.funcs { // room for one activation of everything; calls grow it
 		f := &p.funcs[i]
 		n32, n64, np = n32+int(f.n32), n64+int(f.n64), np+int(f.np)
-		frames += int(f.frameBytes)
+		local, args = local+int(f.local), args+int(f.args)
 	}
 	w := g.geo.Warps
 	c := &cta{g: g, ops: p.ops, k32: g.consts.k32, k64: g.consts.k64, warps: make([]warp, w),
-		shared: make([]byte, g.shared), stride: min(frames, maxStack), cache: make([]*mem.Region, p.slots)}
-	c.local = make([]byte, c.stride*w*isa.Lanes)
+		shared: make([]byte, g.shared), cache: make([]*mem.Region, p.slots)}
+	c.local.resize(min(local, maxStack), w*isa.Lanes)
+	c.args.resize(min(args, maxStack), w*isa.Lanes)
 	r32, r64, rp := make([]v32, w*n32), make([]v64, w*n64), make([]uint32, w*np)
 	for i := range c.warps {
 		c.warps[i].all32 = r32[i*n32 : (i+1)*n32 : (i+1)*n32]

@@ -15,7 +15,10 @@ const (
 	localWindow  = uint64(1) << 46
 	sharedWindow = uint64(1) << 47
 	paramWindow  = uint64(3) << 46
-	windowSize   = uint64(1) << 32
+	// argBase is where the parameters of functions begin in the parameter space;
+	// those of the kernel lie below.
+	argBase    = uint64(1) << 31
+	windowSize = uint64(1) << 32
 )
 
 // Memory is little-endian, as are the hosts this runs on; accesses are checked
@@ -25,7 +28,9 @@ const (
 // generic, an offset for shared and local.
 func (c *cta) addresses(wp *warp, m *memop, s *isa.Step) {
 	off := m.off
-	if m.frame {
+	if m.frame && m.args {
+		off += argBase + uint64(wp.frame.args)
+	} else if m.frame {
 		off += uint64(wp.frame.local)
 	}
 	switch m.baseIn {
@@ -109,12 +114,15 @@ func (c *cta) locate(wp *warp, m *memop, space isa.Space, mask uint32, s *isa.St
 	case isa.Shared:
 		data = c.shared
 	case isa.Param:
+		if s.Addr[lowest(mask)] >= argBase {
+			return c.locateThread(wp, m, &c.args, argBase, mask, s)
+		}
 		data = c.g.params
 		if write {
 			return nil, 0, c.fault(wp, lowest(mask), "write to kernel parameters, which are read-only")
 		}
 	case isa.Local:
-		return c.locateLocal(wp, m, mask, s)
+		return c.locateThread(wp, m, &c.local, 0, mask, s)
 	}
 	if uint64(len(data)) < w {
 		return nil, 0, c.outside(wp, m, lowest(mask), s.Addr[lowest(mask)], write)
@@ -172,22 +180,22 @@ func (c *cta) checkLanes(wp *warp, m *memop, space isa.Space, mask, rest uint32,
 	return nil
 }
 
-func (c *cta) locateLocal(wp *warp, m *memop, mask uint32, s *isa.Step) (base unsafe.Pointer, rest uint32, err error) {
+// locateThread locates lanes in memory that every thread has for itself.
+func (c *cta) locateThread(wp *warp, m *memop, p *perThread, start uint64, mask uint32, s *isa.Step) (base unsafe.Pointer, rest uint32, err error) {
 	w := uint64(m.width)
-	limit := uint64(c.stride) - w
 	first := uint64(wp.index) * isa.Lanes
 	for l := mask; l != 0; l &= l - 1 {
 		i := lowest(l)
-		a := s.Addr[i]
+		a := s.Addr[i] - start
 		if a&(w-1) != 0 {
 			return nil, 0, c.fault(wp, i, "misaligned access of %d bytes at local offset 0x%x", w, a)
 		}
-		if a > limit || uint64(c.stride) < w {
-			return nil, 0, c.fault(wp, i, "access of %d bytes at local offset 0x%x, beyond the %d bytes of local memory", w, a, c.stride)
+		if a+w > uint64(p.stride) || a > uint64(p.stride) {
+			return nil, 0, c.fault(wp, i, "access of %d bytes at local offset 0x%x, beyond the %d bytes of local memory", w, a, p.stride)
 		}
-		c.off[i] = (first+uint64(i))*uint64(c.stride) + a
+		c.off[i] = (first+uint64(i))*uint64(p.stride) + a
 	}
-	return unsafe.Pointer(&c.local[0]), 0, nil
+	return unsafe.Pointer(&p.data[0]), 0, nil
 }
 
 func verb(write bool) string {
@@ -254,7 +262,9 @@ func (c *cta) load(wp *warp, m *memop, mask uint32, s *isa.Step) error {
 	if space == isa.Generic {
 		space, mask = c.resolve(wp, mask, s)
 	}
-	s.Space = space
+	if s.Space = space; m.args {
+		s.Space = isa.NoSpace // registers in compiled code
+	}
 	for mask != 0 {
 		base, rest, err := c.locate(wp, m, space, mask, s, false)
 		if err != nil {
@@ -272,7 +282,9 @@ func (c *cta) store(wp *warp, m *memop, mask uint32, s *isa.Step) error {
 	if space == isa.Generic {
 		space, mask = c.resolve(wp, mask, s)
 	}
-	s.Space = space
+	if s.Space = space; m.args {
+		s.Space = isa.NoSpace
+	}
 	for mask != 0 {
 		base, rest, err := c.locate(wp, m, space, mask, s, true)
 		if err != nil {

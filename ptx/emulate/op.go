@@ -88,7 +88,8 @@ type fnX func(c *cta, wp *warp, o *op, mask uint32) error
 // memop describes the access of a load, store or atomic.
 type memop struct {
 	space  isa.Space // isa.Generic is resolved per access
-	frame  bool      // the address is an offset into the current frame of local memory
+	frame  bool      // the address is an offset into the current frame of local or argument memory
+	args   bool      // accesses argument memory: .param variables of functions and call sites
 	base   int32     // row of the address; unused when baseIn is 0
 	baseIn uint8     // 0: none, 32 or 64: width of the base register
 	off    uint64
@@ -119,7 +120,7 @@ type callop struct {
 	resSize []int32
 }
 
-// copyArg moves size bytes between two frames of local memory.
+// copyArg moves size bytes between two frames of argument memory.
 type copyArg struct{ from, to, size int32 }
 
 // function is the decoded form of a kernel or device function inside a kernel's code.
@@ -131,8 +132,8 @@ type function struct {
 	zero32       []int32
 	zero64       []int32 // rows read before they are written: cleared on entry
 	special      []specialRow
-	local        int32 // bytes of .local variables
-	frameBytes   int32 // local and .param variables, 16-byte aligned
+	local        int32 // bytes of .local variables, a multiple of 16
+	args         int32 // bytes of .param variables (not those of an entry), a multiple of 16
 	params       []slotOf
 	results      []slotOf
 	depends      []int32 // functions it may call

@@ -41,10 +41,11 @@ type node struct {
 	parked  bool
 }
 
-// frame is the place of a function activation in the warp's rows and in local memory.
+// frame is the place of a function activation in the warp's rows, in local memory
+// and in argument memory.
 type frame struct {
 	r32, r64, p int32
-	local       int32
+	local, args int32
 	depth       int32
 }
 

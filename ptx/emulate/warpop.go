@@ -243,12 +243,15 @@ func elect(c *cta, wp *warp, o *op, mask uint32) error {
 // nothing is for ops whose whole effect is to synchronise (bar.warp.sync).
 func nothing(*cta, *warp, *op, uint32) error { return nil }
 
-// frameAddress gives the address of a .local or .param variable: o.a is its offset
-// in the frame; o.n is 32 or 64, or 1 for a 64-bit generic address.
+// frameAddress gives the address of a .local variable (o.b is 0) or a .param variable:
+// o.a is its offset in the frame; o.n is 32 or 64, or 1 for a 64-bit generic address.
 func frameAddress(c *cta, wp *warp, o *op, mask uint32) error {
-	v := uint64(wp.frame.local + o.a)
+	v, window := uint64(wp.frame.local+o.a), localWindow
+	if o.b != 0 {
+		v, window = argBase+uint64(wp.frame.args+o.a), paramWindow
+	}
 	if o.n == 1 {
-		v += localWindow
+		v += window
 	}
 	if o.n == 32 {
 		fill(&c.t1, uint32(v))
