@@ -23,7 +23,7 @@ func (d *decoder) comparison(op string, t parse.Type) (fnCmp32, fnCmp64) {
 		return nil, func(a, b *v64) uint32 { return f(db(a), db(b)) }
 	case t == parse.F32:
 		f := compare[float32](op)
-		return func(a, b *v32) uint32 { return f(fl(a), fl(b)) }, nil
+		return fastCompare("f", op, func(a, b *v32) uint32 { return f(fl(a), fl(b)) }), nil
 	case float:
 		d.unsupported("type ." + t.String())
 	case t.Bytes() == 8 && t.Signed():
@@ -33,9 +33,9 @@ func (d *decoder) comparison(op string, t parse.Type) (fnCmp32, fnCmp64) {
 		return nil, fnCmp64(compare[uint64](op))
 	case t.Signed():
 		f := compare[int32](op)
-		return func(a, b *v32) uint32 { return f(si(a), si(b)) }, nil
+		return fastCompare("s", op, func(a, b *v32) uint32 { return f(si(a), si(b)) }), nil
 	}
-	return fnCmp32(compare[uint32](op)), nil
+	return fastCompare("u", op, fnCmp32(compare[uint32](op))), nil
 }
 
 // compareOp consumes CmpOp and BoolOp and fills in sources 1 and 2 of d.o.
@@ -400,7 +400,7 @@ func (d *decoder) cvta(t parse.Type) {
 	case to:
 		d.o.f64, d.o.b = and64, d.constant64(1<<46-1)
 	default:
-		d.o.f64, d.o.b = add64, d.constant64(base)
+		d.o.f64, d.o.b = fast64("add", add64), d.constant64(base)
 	}
 }
 
@@ -516,7 +516,7 @@ func (d *decoder) fastConvert(c conversion, sb, db int) {
 	case sb == 4 && db == 4 && c.mode == rn && !c.integral && p == pair{parse.F32, parse.U32}:
 		d.o.f32 = cvtU32F32
 	case sb == 4 && db == 4 && c.mode == rn && !c.integral && p == pair{parse.F32, parse.S32}:
-		d.o.f32 = cvtS32F32
+		d.o.f32 = fast32("cvt.f32.s32", cvtS32F32)
 	case sb == 4 && db == 4 && c.mode == rz && p == pair{parse.S32, parse.F32}:
 		d.o.f32 = cvtF32S32
 	case sb == 4 && db == 8 && !c.integral && p == pair{parse.F64, parse.F32}:
@@ -529,11 +529,11 @@ func (d *decoder) fastConvert(c conversion, sb, db int) {
 		d.o.fw = cvtU32F64
 	case formatOf(c.dst) != nil || formatOf(c.src) != nil:
 	case sb == 4 && db == 8 && c.src == parse.U32:
-		d.o.fw = cvtU32U64
+		d.o.fw = fastWide("cvt.u64.u32", cvtU32U64)
 	case sb == 4 && db == 8 && p == pair{parse.S64, parse.S32}:
-		d.o.fw = cvtS32S64
+		d.o.fw = fastWide("cvt.s64.s32", cvtS32S64)
 	case sb == 8 && db == 4 && c.dst.Bytes() == 4 && c.src.Bytes() >= 4:
-		d.o.fn = cvt64U32
+		d.o.fn = fastNarrow("cvt.u32.u64", cvt64U32)
 	case sb <= 4 && db == 4 && c.src == parse.U8 && c.dst.Bytes() == 4:
 		d.o.f32 = cvt32U8
 	case sb <= 4 && db == 4 && c.src == parse.U16 && c.dst.Bytes() == 4:

@@ -209,6 +209,9 @@ func (d *decoder) integer(opcode string) {
 		}
 	}
 	f32, f64, n := intTable(key, signed)
+	if t.Bytes() >= 4 {
+		f32, f64 = fast32(fastName(key, signed), f32), fast64(key, f64)
+	}
 	switch {
 	case f32 == nil:
 		d.unsupported("")
@@ -242,6 +245,17 @@ func (d *decoder) packed(opcode string, t parse.Type) {
 	d.rows32(bin32(func(a, b uint32) uint32 {
 		return f(a&0xffff, b&0xffff)&0xffff | f(a>>16, b>>16)<<16
 	}), t, 2)
+}
+
+// fastName is the key of fast32: min and max depend on the sign.
+func fastName(key string, signed bool) string {
+	switch {
+	case key != "min" && key != "max" && key != "shr":
+		return key
+	case signed:
+		return key + ".s"
+	}
+	return key + ".u"
 }
 
 // saturating decodes add.sat.s32, sub.sat.s32 and mad.hi.sat.s32.
@@ -334,6 +348,7 @@ func (d *decoder) wide(key string, t parse.Type) {
 			d.o.fw = madWideS
 		}
 	}
+	d.o.fw = fastWide(key[:3]+map[bool]string{false: ".u", true: ".s"}[t.Signed()], d.o.fw)
 }
 
 // madWide16 executes mad.wide.u16 and mad.wide.s16 (o.n is 1).
@@ -394,6 +409,7 @@ func (d *decoder) float(opcode string, t parse.Type) {
 	if f == nil {
 		d.unsupported("")
 	}
+	f = fast32(opcode+".f", f)
 	d.rows32(f, t, n)
 }
 
@@ -506,7 +522,7 @@ func (d *decoder) double(opcode string, t parse.Type, mode rounding, rounded boo
 	default:
 		d.unsupported("")
 	}
-	d.rows64(f, t, n)
+	d.rows64(fast64(opcode+".f", f), t, n)
 }
 
 // bits decodes logic, shifts and bit-field operations.
@@ -533,13 +549,13 @@ func (d *decoder) bits(opcode string, t parse.Type) {
 		x := map[string]pair{"and": {and32, and64, 2}, "or": {or32, or64, 2}, "xor": {xor32, xor64, 2},
 			"not": {not32, not64, 1}, "cnot": {un32(cnot32), un64(cnot64), 1}}[opcode]
 		if w == 8 {
-			d.rows64(x.f64, t, x.n)
+			d.rows64(fast64(opcode, x.f64), t, x.n)
 			return
 		}
 		if w == 2 {
 			d.sixteen(parse.B16)
 		}
-		d.rows32(x.f32, t, x.n)
+		d.rows32(fast32(opcode, x.f32), t, x.n)
 	case "shl", "shr":
 		d.oneType()
 		d.shift(opcode, t)
@@ -602,6 +618,7 @@ func (d *decoder) shift(opcode string, t parse.Type) {
 		default:
 			d.o.fs = shrU64
 		}
+		d.o.fs = fastShift(fastName(opcode, t.Signed()), d.o.fs)
 		return
 	}
 	d.o.shape = shA32
@@ -613,6 +630,7 @@ func (d *decoder) shift(opcode string, t parse.Type) {
 	default:
 		d.o.f32 = shrU32
 	}
+	d.o.f32 = fast32(fastName(opcode, t.Signed()), d.o.f32)
 	d.o.d, d.o.a, d.o.b = d.dst(t), d.src(1, t), d.src32(amount, parse.U32)
 	if t.Bytes() == 2 {
 		d.o.shape = shX

@@ -36,9 +36,7 @@ func (c *cta) addresses(wp *warp, m *memop, s *isa.Step) {
 	switch m.baseIn {
 	case 64:
 		a := c.row64(wp, m.base)
-		for i := range s.Addr {
-			s.Addr[i] = a[i] + off
-		}
+		offset64(&s.Addr, a, off)
 	case 32:
 		a := c.row32(wp, m.base)
 		for i := range s.Addr {
@@ -130,12 +128,10 @@ func (c *cta) locate(wp *warp, m *memop, space isa.Space, mask uint32, s *isa.St
 	limit := uint64(len(data)) - w
 	bad := uint64(0)
 	if mask == ^uint32(0) {
-		for i := range c.off {
-			o := s.Addr[i] - start
-			c.off[i] = o
-			bad |= o & (w - 1)
-			if o > limit {
-				rest |= 1 << i
+		all, over := bounds64(&c.off, &s.Addr, start, limit)
+		if bad = all & (w - 1); over {
+			for i, o := range c.off {
+				rest |= bit(o > limit) << i
 			}
 		}
 	} else {

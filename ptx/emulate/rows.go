@@ -47,8 +47,8 @@ func c64(f float64) float64 {
 	return f
 }
 
-// blend32 copies the lanes of mask from s to d.
-func blend32(d, s *v32, mask uint32) {
+// blend32Go copies the lanes of mask from s to d.
+func blend32Go(d, s *v32, mask uint32) {
 	for i := range d {
 		if mask>>i&1 != 0 {
 			d[i] = s[i]
@@ -56,12 +56,28 @@ func blend32(d, s *v32, mask uint32) {
 	}
 }
 
-func blend64(d, s *v64, mask uint32) {
+func blend64Go(d, s *v64, mask uint32) {
 	for i := range d {
 		if mask>>i&1 != 0 {
 			d[i] = s[i]
 		}
 	}
+}
+
+func offset64Go(d, a *[32]uint64, n uint64) {
+	for i := range d {
+		d[i] = a[i] + n
+	}
+}
+
+func bounds64Go(d, a *[32]uint64, start, limit uint64) (all uint64, over bool) {
+	for i := range d {
+		o := a[i] - start
+		d[i] = o
+		all |= o
+		over = over || o > limit
+	}
+	return all, over
 }
 
 // Adapters for operations that are too rare to deserve a loop of their own.
