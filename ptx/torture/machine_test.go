@@ -6,7 +6,6 @@ import (
 	"math/bits"
 	"math/rand/v2"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"heddle/isa"
@@ -18,14 +17,14 @@ import (
 // resident CTAs. What a kernel computes must not depend on it. On the way it verifies
 // what the contract of package isa says about every Step.
 type shuffler struct {
-	rng   *rand.Rand
-	code  *isa.Code
-	geo   isa.Geometry
-	space *mem.Space
-	ctas  []*shuffled
-	now   uint64
-	step  isa.Step
-	calls bool // the kernel calls functions
+	rng       *rand.Rand
+	code      *isa.Code
+	geo       isa.Geometry
+	space     *mem.Space
+	ctas      []*shuffled
+	now       uint64
+	step      isa.Step
+	recursive bool // local memory may go deeper than any bound known at launch
 }
 
 // shuffled is a resident CTA: the barrier each warp waits at, and how many warps have
@@ -43,8 +42,9 @@ var errStuck = errors.New("no warp can run")
 // runShuffled executes g; most bounds the resident CTAs.
 func runShuffled(g isa.Grid, space *mem.Space, rng *rand.Rand, most int) error {
 	s := &shuffler{rng: rng, code: g.Code(), geo: g.Geometry(), space: space}
-	for _, text := range s.code.Text {
-		s.calls = s.calls || strings.Contains(text, "call")
+	switch s.code.Kernel {
+	case "ca_recursion", "ca_mutual", "ca_indirect":
+		s.recursive = true
 	}
 	next := 0
 	for {
@@ -192,7 +192,7 @@ func (s *shuffler) addresses(in *isa.Instr) error {
 		case isa.Shared:
 			end = uint64(s.geo.SharedBytes)
 		case isa.Local:
-			if s.calls { // recursion may go deeper than any bound known at launch
+			if s.recursive {
 				continue
 			}
 			end = uint64(s.geo.LocalBytes)

@@ -141,6 +141,25 @@ var warp = []kernelTest{
 		}
 		return []any{ptr(in(a)), ptr(out(want)), ptr(out(count))}
 	}),
+	one("warp", "wp_reconverge", d1(2), d1(96), 0, func() []any {
+		a := words(29, 192)
+		counts := make([]uint32, 3)
+		masks := perWarp(192, 8, func(w int, o [][]uint32) { refReconverge(a[32*w:32*w+32], uint32(32*w), o, counts) })
+		return []any{ptr(in(a)), ptr(out(append(masks, counts...)))}
+	}),
+	one("warp", "wp_switch", d1(2), d1(96), 0, func() []any {
+		a := words(30, 192)
+		want := table(195, func(i int) uint32 { return 0xffffffff })
+		counts := want[192:]
+		clear(counts)
+		for _, v := range a {
+			c := v >> 8 & 3
+			counts[0] += 2 * flag(c == 0)
+			counts[1] += 3 * flag(c == 1)
+			counts[2] += 4 * flag(c == 1 || c == 2)
+		}
+		return []any{ptr(in(a)), ptr(out(want))}
+	}),
 	one("warp", "wp_wide", d1(1), d1(64), 0, func() []any {
 		a := units(28, 64)
 		want := append([]float64(nil), a...)
@@ -203,4 +222,53 @@ func refActive(a []uint32, o []uint32) {
 		r += lt*5 + (lt|eq)*7 + eq*11 + (ge&^eq)*13 + ge*17
 		o[l] = r + uint32(l)
 	}
+}
+
+// refReconverge fills the masks of one warp and counts the atomics.
+func refReconverge(a []uint32, first uint32, o [][]uint32, counts []uint32) {
+	bit16 := ballot(a, func(v uint32) bool { return v>>16&1 == 0 })
+	stay := ballot(a, func(v uint32) bool { return v>>20&7 != 0 })
+	for l, v := range a {
+		for _, s := range []int{0, 1, 2, 4, 6} {
+			o[s][l] = 0xffffffff
+		}
+		if bit16>>l&1 != 0 {
+			o[3][l] = bit16
+		}
+		if stay>>l&1 != 0 {
+			o[7][l] = stay
+		}
+		x := v
+		for x&7 != 0 {
+			if x&1 != 0 {
+				x = x*3 + 1
+			} else {
+				x >>= 1
+			}
+		}
+		o[5][l] = 0xffffffff + x&7
+		countReconverge(v, first+uint32(l), counts)
+	}
+}
+
+func countReconverge(v, i uint32, counts []uint32) {
+	counts[0] += v & 1
+	counts[1] += v >> 1 & 1 &^ v & 1
+	for k := uint32(0); k < v>>4&15 && mix(k+i)&15 != 3; k++ {
+		counts[2]++
+	}
+	switch v >> 8 & 7 {
+	case 0:
+		counts[0] += 2
+	case 1:
+		counts[1] += 3
+		counts[2] += 4
+	case 2:
+		counts[2] += 4
+	}
+	for k := range 6 {
+		counts[0] += 5 * (^v >> (12 + k) & 1)
+	}
+	counts[0] += 7 * (v >> 5 & 1)
+	counts[1] += 11 * flag(v&(32|64) != 0)
 }

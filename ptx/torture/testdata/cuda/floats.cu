@@ -212,3 +212,21 @@ KERNEL fl_bits(const double *in, double *out, i32 *expo, u32 n)
     expo[i] = e;
     out[i] = __builtin_bit_cast(double, (b & ~(0x7ffull << 52)) | 1022ull << 52) * (e & 1 ? 2.0 : 1.0);
 }
+
+// The special function unit; the ISA bounds the error of each.
+KERNEL fl_approx(const float *in, float *out, u32 n)
+{
+    u32 i = TID;
+    if (i >= n) return;
+    float x = in[i], y = in[(i * 7 + 1) % n], r, *o = out + 10 * i;
+    o[0] = heddle_ex2(x);
+    o[1] = heddle_lg2(x);
+    o[2] = heddle_rcp(x);
+    o[3] = heddle_rsqrt(x);
+    asm volatile("sqrt.approx.f32 %0, %1;" : "=f"(r) : "f"(x)); o[4] = r;
+    o[5] = heddle_sin(x);
+    o[6] = heddle_cos(x);
+    asm volatile("div.approx.f32 %0, %1, %2;" : "=f"(r) : "f"(x), "f"(y)); o[7] = r;
+    asm volatile("div.full.f32 %0, %1, %2;" : "=f"(r) : "f"(x), "f"(y)); o[8] = r;
+    asm volatile("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(x)); o[9] = r;
+}

@@ -116,3 +116,56 @@ KERNEL wp_wide(const double *in, double *out)
     }
     out[i] = v;
 }
+
+// After each construct the threads of a warp have met again: the mask of active
+// threads, taken at its immediate post-dominator, is whole (or lacks those that left).
+static __device__ __noinline__ u32 wander(u32 v)
+{
+    while (v & 7) v = v & 1 ? v * 3 + 1 : v >> 1;
+    return v;
+}
+
+KERNEL wp_reconverge(const u32 *in, u32 *out)
+{
+    u32 i = TID, v = in[i], n = gridDim.x * blockDim.x, acc = 0;
+    if (v & 1) acc += atomicAdd(&out[8 * n], 1u) & 0;
+    else if (v & 2) acc += atomicAdd(&out[8 * n + 1], 1u) & 0;
+    out[i] = __nvvm_activemask();
+    for (u32 k = 0; k < (v >> 4 & 15); k++) {
+        if ((mix(k + i) & 15) == 3) break;
+        atomicAdd(&out[8 * n + 2], 1u);
+    }
+    out[n + i] = __nvvm_activemask();
+    switch (v >> 8 & 7) {
+    case 0: atomicAdd(&out[8 * n], 2u); break;
+    case 1: atomicAdd(&out[8 * n + 1], 3u); // falls through
+    case 2: atomicAdd(&out[8 * n + 2], 4u); break;
+    }
+    out[2 * n + i] = __nvvm_activemask();
+    for (u32 k = 0; k < 6; k++) {
+        if (v >> (12 + k) & 1) continue;
+        atomicAdd(&out[8 * n], 5u);
+        if (k == 4) out[3 * n + i] = __nvvm_activemask(); // lanes whose bit 16 is clear
+    }
+    out[4 * n + i] = __nvvm_activemask();
+    acc += wander(v) & 7;
+    out[5 * n + i] = __nvvm_activemask() + acc;
+    if (((v & 32) && atomicAdd(&out[8 * n], 7u) + 1) || (v & 64)) atomicAdd(&out[8 * n + 1], 11u);
+    out[6 * n + i] = __nvvm_activemask();
+    if ((v >> 20 & 7) == 0) return;
+    out[7 * n + i] = __nvvm_activemask();
+}
+
+// A switch over all values of two bits: the compiler makes its default unreachable,
+// which it writes as a branch to an exit. The warp must meet again all the same.
+KERNEL wp_switch(const u32 *in, u32 *out)
+{
+    u32 i = TID, v = in[i], n = gridDim.x * blockDim.x;
+    switch (v >> 8 & 3) {
+    case 0: atomicAdd(&out[n], 2u); break;
+    case 1: atomicAdd(&out[n + 1], 3u); // falls through
+    case 2: atomicAdd(&out[n + 2], 4u); break;
+    case 3: break;
+    }
+    out[i] = __nvvm_activemask();
+}
