@@ -3,6 +3,7 @@ package apps_test
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -79,6 +80,25 @@ func TestFoldersAreComplete(t *testing.T) {
 	for name := range reference.All {
 		if !used[name] {
 			t.Errorf("reference %q is used by no application", name)
+		}
+	}
+}
+
+// TestPTXIsCurrent regenerates the PTX where clang 19 is installed: the committed files
+// must come out byte for byte.
+func TestPTXIsCurrent(t *testing.T) {
+	if v, err := exec.Command("clang-19", "--version").Output(); err != nil || !strings.Contains(string(v), "version 19.") {
+		t.Skip("clang-19 is not installed")
+	}
+	fresh := t.TempDir()
+	cmd := exec.Command("./ptx.sh")
+	cmd.Env = append(os.Environ(), "OUT="+fresh, "CLANG=clang-19")
+	if log, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("ptx.sh: %v\n%s", err, log)
+	}
+	for _, dir := range folders(t) {
+		if read(t, filepath.Join(dir, "kernel.ptx")) != read(t, filepath.Join(fresh, dir, "kernel.ptx")) {
+			t.Errorf("%s/kernel.ptx is not what kernel.cu gives: run make ptx", dir)
 		}
 	}
 }

@@ -2,8 +2,10 @@
 # Regenerates every apps/<suite>/<app>/kernel.ptx from its kernel.cu, byte for byte
 # the same on any machine with clang 19: compiled from within the app's folder with
 # relative paths, so the .file lines name kernel.cu and ../../include/heddle.cuh.
-# PTX is committed; users never need this. Arguments: app folders (default: all).
+# PTX is committed; users never need this. Arguments: app folders (default: all). With
+# OUT=DIR the results go to DIR/<suite>/<app>/kernel.ptx, to be compared.
 set -eu
+[ -z "${OUT:-}" ] || case $OUT in /*) ;; *) OUT=$PWD/$OUT ;; esac
 cd "$(dirname "$0")"
 clang=${CLANG:-clang-19}
 if ! command -v "$clang" >/dev/null 2>&1; then
@@ -17,16 +19,21 @@ case "$("$clang" --version | head -n 1)" in
 *) echo "apps/ptx.sh: $clang is not version 19: the committed PTX would change with the compiler." >&2; exit 2 ;;
 esac
 [ $# -gt 0 ] || set -- */*/
+out=$PWD
+if [ -n "${OUT:-}" ]; then
+    mkdir -p "$OUT"
+    out=$(cd "$OUT" && pwd)
+fi
 LC_ALL=C
 export LC_ALL
 for app in $(printf '%s\n' "$@" | sort); do
     app=${app%/}
     [ -f "$app/kernel.cu" ] || continue
-    # The comment lines with clang's version and the idents are the only text that
-    # depends on the build of clang; .file paths are made relative by the prefix map.
+    # Nothing in the text depends on the machine: no ident, no absolute path in .file.
+    mkdir -p "$out/$app"
     (cd "$app" && "$clang" -x cuda --cuda-device-only --cuda-gpu-arch=sm_70 --cuda-feature=+ptx64 \
         -nocudainc -nocudalib -std=c++14 -O2 -fno-builtin -ffp-contract=off -gline-tables-only \
-        -fno-ident -fdebug-compilation-dir=. -ffile-prefix-map="$PWD"=. -Wall -Wno-unknown-cuda-version \
-        -I../../include -S kernel.cu -o kernel.ptx.tmp && mv kernel.ptx.tmp kernel.ptx)
+        -fno-ident -fdebug-compilation-dir=. -ffile-prefix-map="$PWD"=. -Wall \
+        -I../../include -S kernel.cu -o "$out/$app/kernel.ptx.tmp" && mv "$out/$app/kernel.ptx.tmp" "$out/$app/kernel.ptx")
     echo "apps/$app/kernel.ptx"
 done
