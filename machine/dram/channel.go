@@ -1,6 +1,10 @@
 package dram
 
-import "heddle/stat"
+import (
+	"math"
+
+	"heddle/stat"
+)
 
 // Request kinds; also the index of their lists.
 const (
@@ -28,10 +32,31 @@ type request struct {
 
 // bankList is what one kind of queued request wants from one bank.
 type bankList struct {
+	age         [2]uint64 // of hit and miss
 	first, last int16
 	hit         int16 // oldest request for the open row
 	miss        int16 // oldest request for another row; the oldest of all when closed
 }
+
+// bank is the state of one bank.
+type bank struct {
+	at        [bankCmds]uint64 // earliest clock of each command, as far as the bank itself goes
+	open      int64            // open row, -1 when closed
+	activeSeq uint64           // order of activation of active
+	list      [numKinds]bankList
+	active    int16 // request whose ACT has issued; none
+	grp, rank uint8
+	_         [24]byte // two cache lines
+}
+
+// group is the part of a ready time that comes from above the bank.
+type group struct{ at [bankCmds]uint64 }
+
+// maxWords is the length of a bank mask.
+const maxWords = maxBanks / 64
+
+// mask is a set of banks.
+type mask [maxWords]uint64
 
 // reply is a finished or finishing request.
 type reply struct {
@@ -50,39 +75,27 @@ type Channel struct {
 	// AllBanks in BankGroup and Bank.
 	Trace func(now uint64, cmd Cmd, at Loc)
 
-	banks, groups, perRank int     // banks, bank groups, groups per rank
-	grpOf, rankOf          []uint8 // of each bank
-	rel                    [][]uint8
-	words                  int // words of a bank mask
+	perRank int // bank groups per rank
+	words   int // words of a mask in use
 
-	// Ready times: the earliest clock each command may issue.
-	bankAt [bankCmds][]uint64 // by bank
-	grpAt  [bankCmds][]uint64 // by bank group: everything above the bank
-	rankAt [rankCmds][]uint64 // PREA, REFab by rank
-	acts   [][]uint64         // rings of the last ACT clocks, by rank and one for the channel
-	actPos []int
-	actNum []int
+	bank   []bank
+	group  []group
+	rankAt [rankCmds][]uint64 // earliest clock of PREA and REFab by rank
+	acts   []ring2            // the last ACTs by rank, then of the channel
+	usage  []rankUse
 
-	// Bank state.
-	open      []int64 // open row, -1 when closed
-	openCount []int   // open banks by rank
-	active    []int16 // request whose ACT has issued, by bank
-	activeSeq []uint64
-	activeCnt []int // by rank
-	activeOn  []uint64
-	actives   [numKinds]int
-	promoted  uint64
+	// Activated requests, one per bank at most.
+	activeOn mask
+	actives  [numKinds]int
+	promoted uint64
 
 	// Queues.
 	slots  []request
 	free   []int16
-	lists  [numKinds][]bankList
 	count  [numKinds]int
-	hitOn  [numKinds][]uint64 // banks with a queued hit
-	missOn [numKinds][]uint64 // open banks with a queued conflict
-	actOn  [numKinds][]uint64 // closed banks with a queued request
-	hitSeq [numKinds][]uint64 // age of the oldest hit, by bank
-	oldSeq [numKinds][]uint64 // age of the oldest miss, by bank
+	hitOn  [numKinds]mask // banks with a queued hit
+	missOn [numKinds]mask // open banks with a queued conflict
+	actOn  [numKinds]mask // closed banks with a queued request
 	seq    uint64
 	shared bool
 	write  bool // write mode
@@ -105,12 +118,16 @@ type Channel struct {
 	tActive uint64    // activated requests
 	due     [3]uint64 // queue commands by class
 
-	multi          bool     // a request of several bursts has been seen
-	preHold        []uint64 // banks whose row a queued PRE must not close; activeOn but on some falling edges
-	edgeHold       []uint64 // scratch for those
-	hiMark, loMark float64
-	rows           [][]uint64 // counters by tenant
+	multi          bool  // a request of several bursts has been seen
+	preHold        *mask // banks whose row a queued PRE must not close: activeOn but on some falling edges
+	edgeHold       mask  // scratch for those
+	nobody         mask  // stays empty
+	hiMark, loMark int   // write mode starts above the one and ends below the other
+	rows           []*[NumCounters]uint64
 }
+
+// rankUse counts the banks of a rank in a state.
+type rankUse struct{ open, active int }
 
 // New builds an idle channel. It panics on a configuration Validate refuses or
 // with constraints of an unsupported shape: configurations come from FromSheet or
@@ -134,13 +151,29 @@ func Build(cfg *Config) (*Channel, error) {
 	}
 	c := &Channel{cfg: cfg, tab: tab, shared: cfg.WriteQueue == 0}
 	c.perRank = cfg.Sids * cfg.Groups
-	c.groups = cfg.Ranks * c.perRank
-	c.banks = c.groups * cfg.Banks
-	c.words = (c.banks + 63) / 64
-	c.buildTiming()
+	c.bank = make([]bank, cfg.Ranks*c.perRank*cfg.Banks)
+	c.group = make([]group, cfg.Ranks*c.perRank)
+	c.usage = make([]rankUse, cfg.Ranks)
+	c.words = (len(c.bank) + 63) / 64
+	c.preHold = &c.activeOn
+	for b := range c.bank {
+		k := &c.bank[b]
+		k.grp, k.rank = uint8(b/cfg.Banks), uint8(b/(cfg.Banks*c.perRank))
+		k.open, k.active = -1, none
+		for i := range k.list {
+			k.list[i] = bankList{first: none, last: none, hit: none, miss: none}
+		}
+	}
+	for n := range rankCmds {
+		c.rankAt[n] = make([]uint64, cfg.Ranks)
+	}
+	c.acts = make([]ring2, cfg.Ranks+1)
+	for i := range c.acts {
+		c.acts[i].buf = make([]uint64, max(tab.deepest, 1))
+	}
 	c.buildQueues()
-	c.hiMark = cfg.HighWater * float64(cfg.WriteQueue)
-	c.loMark = cfg.LowWater * float64(cfg.WriteQueue)
+	c.hiMark = int(cfg.HighWater * float64(cfg.WriteQueue))
+	c.loMark = int(math.Ceil(cfg.LowWater * float64(cfg.WriteQueue)))
 	c.tActive, c.due = Never, [3]uint64{Never, Never, Never}
 	c.nextRef = Never
 	if cfg.Refi > 0 {
@@ -152,62 +185,11 @@ func Build(cfg *Config) (*Channel, error) {
 	return c, nil
 }
 
-func (c *Channel) buildTiming() {
-	c.grpOf, c.rankOf = make([]uint8, c.banks), make([]uint8, c.banks)
-	for b := range c.banks {
-		c.grpOf[b] = uint8(b / c.cfg.Banks)
-		c.rankOf[b] = uint8(b / (c.cfg.Banks * c.perRank))
-	}
-	c.rel = make([][]uint8, c.groups)
-	for g := range c.rel {
-		c.rel[g] = make([]uint8, c.groups)
-		for h := range c.rel[g] {
-			switch {
-			case g == h:
-				c.rel[g][h] = sameGroup
-			case g/c.cfg.Groups == h/c.cfg.Groups:
-				c.rel[g][h] = sameSid
-			case g/c.perRank == h/c.perRank:
-				c.rel[g][h] = sameRank
-			default:
-				c.rel[g][h] = otherRank
-			}
-		}
-	}
-	for n := range bankCmds {
-		c.bankAt[n] = make([]uint64, c.banks)
-		c.grpAt[n] = make([]uint64, c.groups)
-	}
-	for n := range rankCmds {
-		c.rankAt[n] = make([]uint64, c.cfg.Ranks)
-	}
-	c.acts = make([][]uint64, c.cfg.Ranks+1)
-	for i := range c.acts {
-		c.acts[i] = make([]uint64, max(c.tab.deepest, 1))
-	}
-	c.actPos, c.actNum = make([]int, c.cfg.Ranks+1), make([]int, c.cfg.Ranks+1)
-	c.open, c.active, c.activeSeq = make([]int64, c.banks), make([]int16, c.banks), make([]uint64, c.banks)
-	for b := range c.open {
-		c.open[b], c.active[b] = -1, none
-	}
-	c.openCount, c.activeCnt = make([]int, c.cfg.Ranks), make([]int, c.cfg.Ranks)
-	c.activeOn, c.edgeHold = make([]uint64, c.words), make([]uint64, c.words)
-	c.preHold = c.activeOn
-}
-
 func (c *Channel) buildQueues() {
-	n := c.cfg.Queue + c.cfg.WriteQueue + c.banks
+	n := c.cfg.Queue + c.cfg.WriteQueue + len(c.bank)
 	c.slots, c.free = make([]request, n), make([]int16, n)
 	for i := range c.free {
 		c.free[i] = int16(n - 1 - i)
-	}
-	for k := range numKinds {
-		c.lists[k] = make([]bankList, c.banks)
-		for b := range c.lists[k] {
-			c.lists[k][b] = bankList{none, none, none, none}
-		}
-		c.hitOn[k], c.missOn[k], c.actOn[k] = make([]uint64, c.words), make([]uint64, c.words), make([]uint64, c.words)
-		c.hitSeq[k], c.oldSeq[k] = make([]uint64, c.banks), make([]uint64, c.banks)
 	}
 	c.pending.init(2 * n)
 	c.done.init(2 * n)
@@ -218,12 +200,12 @@ func (c *Channel) buildQueues() {
 func (c *Channel) Count(t *stat.Table, instance int) {
 	c.rows = c.rows[:0]
 	for i := range t.Tenants {
-		c.rows = append(c.rows, t.Row(instance, i))
+		c.rows = append(c.rows, (*[NumCounters]uint64)(t.Row(instance, i)))
 	}
 }
 
 // Counters is the live counter row of a tenant, indexed by the C constants.
-func (c *Channel) Counters(tenant int) []uint64 { return c.rows[tenant] }
+func (c *Channel) Counters(tenant int) []uint64 { return c.rows[tenant][:] }
 
 // Queued is the number of requests waiting in the queues.
 func (c *Channel) Queued() (reads, writes int) { return c.count[kindRead], c.count[kindWrite] }
@@ -266,8 +248,10 @@ func (c *Channel) Push(now uint64, at Loc, write bool, bursts int, id int32, ten
 	i := c.free[len(c.free)-1]
 	c.free = c.free[:len(c.free)-1]
 	c.seq++
-	c.slots[i] = request{row: at.Row, col: at.Col, seq: c.seq, arrive: now, id: id, next: none, prev: none,
-		bank: uint8(b), tenant: tenant, kind: uint8(k), left: uint8(bursts)}
+	r := &c.slots[i]
+	r.row, r.col, r.seq, r.arrive = at.Row, at.Col, c.seq, now
+	r.id, r.next, r.bank, r.kind = id, none, uint8(b), uint8(k)
+	r.tenant, r.left, r.started = tenant, uint8(bursts), false
 	c.multi = c.multi || bursts > 1
 	c.enqueue(i)
 	c.wake(now)
@@ -284,10 +268,12 @@ func (c *Channel) wake(now uint64) {
 
 // queuedWrite tells whether a write to the same access waits.
 func (c *Channel) queuedWrite(b int, row, col uint32) bool {
-	for i := c.lists[kindWrite][b].first; i != none; i = c.slots[i].next {
-		if c.slots[i].row == row && c.slots[i].col == col {
+	for i := c.bank[b].list[kindWrite].first; i != none; {
+		r := &c.slots[i]
+		if r.row == row && r.col == col {
 			return true
 		}
+		i = r.next
 	}
 	return false
 }

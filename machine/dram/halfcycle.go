@@ -10,7 +10,7 @@ package dram
 // mark remembers a rising-edge row command and the falling edge it pairs with.
 func (c *Channel) mark(b int, t uint64, edge uint64) {
 	if t&1 == 1 {
-		c.edgeRank, c.edgeBank, c.edgeAt = int(c.rankOf[b]), b, t+edge
+		c.edgeRank, c.edgeBank, c.edgeAt = int(c.bank[b].rank), b, t+edge
 	}
 }
 
@@ -28,18 +28,18 @@ func (c *Channel) fallingPre(t uint64) pick {
 	if t != c.edgeAt {
 		return c.pick(classPre, t)
 	}
-	copy(c.edgeHold, c.activeOn)
+	c.edgeHold = c.activeOn
 	if c.edgeBank >= 0 {
-		set(c.edgeHold, c.edgeBank, true)
+		c.edgeHold.set(c.edgeBank)
 	} else {
 		n := c.perRank * c.cfg.Banks
 		for b := c.edgeRank * n; b < (c.edgeRank+1)*n; b++ {
-			set(c.edgeHold, b, true)
+			c.edgeHold.set(b)
 		}
 	}
-	c.preHold = c.edgeHold
+	c.preHold = &c.edgeHold
 	p := c.pick(classPre, t)
-	c.preHold = c.activeOn
+	c.preHold = &c.activeOn
 	c.due[classPre] = min(c.due[classPre], t+1) // those left out may go on the next edge
 	return p
 }

@@ -10,7 +10,7 @@ func (c *Channel) start(r *request) {
 	if r.kind == kindWrite {
 		n = CWriteHits
 	}
-	switch open := c.open[r.bank]; {
+	switch open := c.bank[r.bank].open; {
 	case open < 0:
 		n += CReadMisses - CReadHits
 	case open != int64(r.row):
@@ -21,14 +21,15 @@ func (c *Channel) start(r *request) {
 
 // place is the location of a request, for traces.
 func (c *Channel) place(r *request) Loc {
-	g := int(c.grpOf[r.bank])
-	return Loc{Rank: c.rankOf[r.bank], BankGroup: uint8(g % c.perRank), Bank: uint8(int(r.bank) % c.cfg.Banks), Row: r.row, Col: r.col}
+	k := &c.bank[r.bank]
+	g := int(k.grp)
+	return Loc{Rank: k.rank, BankGroup: uint8(g % c.perRank), Bank: uint8(int(r.bank) % c.cfg.Banks), Row: r.row, Col: r.col}
 }
 
 // issueActive issues the next burst of the activated request of bank b. later is
 // the earliest clock of the other activated requests that were not ready.
 func (c *Channel) issueActive(b int, later, t uint64) {
-	i := c.active[b]
+	i := c.bank[b].active
 	c.column(i, t)
 	if c.slots[i].left == 0 {
 		c.dropActive(b)
@@ -44,15 +45,19 @@ func (c *Channel) issueActive(b int, later, t uint64) {
 
 // dropActive frees bank b for conflicts, and for held hits.
 func (c *Channel) dropActive(b int) {
-	c.actives[c.slots[c.active[b]].kind]--
-	c.activeCnt[c.rankOf[b]]--
-	c.active[b] = none
-	set(c.activeOn, b, false)
-	for k := range uint8(numKinds) {
-		if c.lists[k][b].miss != none || c.lists[k][b].hit != none {
-			c.regroup(b)
-			return
-		}
+	k := &c.bank[b]
+	c.actives[c.slots[k.active].kind]--
+	c.usage[k.rank].active--
+	k.active = none
+	c.activeOn.unset(b)
+	if k.open < 0 {
+		return
+	}
+	if k.list[kindRead].miss != none || k.list[kindWrite].miss != none {
+		c.due[classPre] = min(c.due[classPre], max(k.at[PRE], c.group[k.grp].at[PRE]))
+	}
+	if c.multi {
+		c.due[classHit] = 0
 	}
 }
 
@@ -60,19 +65,19 @@ func (c *Channel) dropActive(b int) {
 func (c *Channel) hold(i int16) {
 	r := &c.slots[i]
 	b := int(r.bank)
-	c.active[b] = i
+	k := &c.bank[b]
 	c.promoted++
-	c.activeSeq[b] = c.promoted
+	k.active, k.activeSeq = i, c.promoted
 	c.actives[r.kind]++
-	c.activeCnt[c.rankOf[b]]++
-	set(c.activeOn, b, true)
+	c.usage[k.rank].active++
+	c.activeOn.set(b)
 	n := RD + Cmd(r.kind)
-	c.tActive = min(c.tActive, max(c.bankAt[n][b], c.grpAt[n][c.grpOf[b]]))
+	c.tActive = min(c.tActive, max(k.at[n], c.group[k.grp].at[n]))
 }
 
 // issueHit issues the first burst of a queued request whose row is open.
 func (c *Channel) issueHit(p pick, t uint64) {
-	i := c.lists[p.kind][p.bank].hit
+	i := c.bank[p.bank()].list[p.kind].hit
 	r := &c.slots[i]
 	c.start(r)
 	c.unlink(i, t)
@@ -109,9 +114,9 @@ func (c *Channel) column(i int16, t uint64) {
 	c.apply(cmd, b, t)
 	if closing {
 		n[CPrecharges]++
-		c.open[b] = -1
-		c.openCount[c.rankOf[b]]--
-		c.regroup(b)
+		k := &c.bank[b]
+		c.usage[k.rank].open--
+		c.closed(k, b)
 	}
 }
 
@@ -132,41 +137,44 @@ func (c *Channel) finish(i int16, t uint64) {
 // issueAct opens a row for the oldest request of a closed bank, which becomes the
 // bank's activated request.
 func (c *Channel) issueAct(p pick, t uint64) {
-	i := c.lists[p.kind][p.bank].miss
+	b := p.bank()
+	k := &c.bank[b]
+	i := k.list[p.kind].miss
 	r := &c.slots[i]
 	c.start(r)
 	c.rows[r.tenant][CActivates]++
 	if c.Trace != nil {
 		c.Trace(t, ACT, c.place(r))
 	}
-	c.apply(ACT, p.bank, t)
-	c.open[p.bank] = int64(r.row)
-	c.openCount[c.rankOf[p.bank]]++
+	c.apply(ACT, b, t)
 	c.unlink(i, t)
+	c.usage[k.rank].open++
+	k.open = int64(r.row)
 	c.hold(i)
-	c.regroup(p.bank)
+	c.opened(k, b)
 	c.due[classAct] = max(c.due[classAct], t+1, c.soonest(ACT))
 	if c.cfg.HalfCycle {
-		c.mark(p.bank, t, 3)
+		c.mark(b, t, 3)
 	}
 }
 
 // issuePre closes a row for a conflicting request, which stays queued.
 func (c *Channel) issuePre(p pick, t uint64) {
-	r := &c.slots[c.lists[p.kind][p.bank].miss]
+	b := p.bank()
+	k := &c.bank[b]
+	r := &c.slots[k.list[p.kind].miss]
 	c.start(r)
 	c.rows[r.tenant][CPrecharges]++
 	if c.Trace != nil {
 		at := c.place(r)
-		at.Row = uint32(c.open[p.bank])
+		at.Row = uint32(k.open)
 		c.Trace(t, PRE, at)
 	}
-	c.apply(PRE, p.bank, t)
-	c.open[p.bank] = -1
-	c.openCount[c.rankOf[p.bank]]--
+	c.apply(PRE, b, t)
+	c.usage[k.rank].open--
 	c.due[classPre] = max(p.later, t+1)
-	c.regroup(p.bank)
+	c.closed(k, b)
 	if c.cfg.HalfCycle {
-		c.mark(p.bank, t, 1)
+		c.mark(b, t, 1)
 	}
 }

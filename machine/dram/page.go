@@ -6,8 +6,9 @@ func (c *Channel) closes(b int, i int16) bool {
 	if c.cfg.Page == OpenPage {
 		return false
 	}
-	if a := c.active[b]; a != none && a != i {
+	k := &c.bank[b]
+	if k.active != none && k.active != i {
 		return false
 	}
-	return c.lists[kindRead][b].hit == none && c.lists[kindWrite][b].hit == none
+	return k.list[kindRead].hit == none && k.list[kindWrite].hit == none
 }

@@ -1,21 +1,15 @@
 package dram
 
-func set(m []uint64, b int, on bool) {
-	if on {
-		m[b>>6] |= 1 << (b & 63)
-	} else {
-		m[b>>6] &^= 1 << (b & 63)
-	}
-}
-
-func has(m []uint64, b int) bool { return m[b>>6]>>(b&63)&1 != 0 }
+func (m *mask) set(b int)      { m[b>>6&(maxWords-1)] |= 1 << (b & 63) }
+func (m *mask) unset(b int)    { m[b>>6&(maxWords-1)] &^= 1 << (b & 63) }
+func (m *mask) has(b int) bool { return m[b>>6&(maxWords-1)]>>(b&63)&1 != 0 }
 
 // enqueue appends slot i to its bank's list and, when it becomes a candidate,
 // lowers the bound of the command it needs.
 func (c *Channel) enqueue(i int16) {
 	r := &c.slots[i]
-	b, k := int(r.bank), r.kind
-	l := &c.lists[k][b]
+	k := &c.bank[r.bank]
+	l := &k.list[r.kind]
 	r.prev = l.last
 	if l.last == none {
 		l.first = i
@@ -23,22 +17,46 @@ func (c *Channel) enqueue(i int16) {
 		c.slots[l.last].next = i
 	}
 	l.last = i
-	c.count[k]++
-	if int64(r.row) == c.open[b] {
+	c.count[r.kind]++
+	if int64(r.row) == k.open {
 		if l.hit == none {
-			c.setHit(k, b, i)
+			c.newHit(k, int(r.bank), r.kind, i)
 		}
 	} else if l.miss == none {
-		c.setMiss(k, b, i)
+		c.newMiss(k, int(r.bank), r.kind, i)
 	}
 }
 
-// unlink takes slot i out of its list, accounts its wait and finds the list's
-// next candidates of the same sort.
+// newHit makes slot i the oldest hit of its bank and kind.
+func (c *Channel) newHit(k *bank, b int, kind uint8, i int16) {
+	l := &k.list[kind]
+	l.hit, l.age[wantHit] = i, c.slots[i].age()
+	c.hitOn[kind].set(b)
+	n := RD + Cmd(kind)
+	c.due[classHit] = min(c.due[classHit], max(k.at[n], c.group[k.grp].at[n]))
+}
+
+// newMiss makes slot i the oldest request of its bank and kind that needs another
+// row, or any row when the bank is closed.
+func (c *Channel) newMiss(k *bank, b int, kind uint8, i int16) {
+	l := &k.list[kind]
+	l.miss, l.age[wantMiss] = i, c.slots[i].age()
+	if k.open >= 0 {
+		c.missOn[kind].set(b)
+		c.due[classPre] = min(c.due[classPre], max(k.at[PRE], c.group[k.grp].at[PRE]))
+	} else {
+		c.actOn[kind].set(b)
+		c.due[classAct] = min(c.due[classAct], max(k.at[ACT], c.group[k.grp].at[ACT]))
+	}
+}
+
+// unlink takes slot i out of its list, accounts its wait and, if its bank is and
+// stays open, finds the list's next hit. (A closed bank's oldest request leaves
+// just before opened finds the candidates anew.)
 func (c *Channel) unlink(i int16, now uint64) {
 	r := &c.slots[i]
-	b, k := int(r.bank), r.kind
-	l := &c.lists[k][b]
+	k := &c.bank[r.bank]
+	l := &k.list[r.kind]
 	if r.prev == none {
 		l.first = r.next
 	} else {
@@ -49,71 +67,57 @@ func (c *Channel) unlink(i int16, now uint64) {
 	} else {
 		c.slots[r.next].prev = r.prev
 	}
-	c.count[k]--
+	c.count[r.kind]--
 	c.rows[r.tenant][CQueueCycles] += now - r.arrive
-	row := c.open[b]
-	if i == l.hit {
-		j := r.next
-		for j != none && int64(c.slots[j].row) != row {
-			j = c.slots[j].next
-		}
-		c.setHit(k, b, j)
-	}
-	if i == l.miss {
-		j := r.next
-		for j != none && int64(c.slots[j].row) == row {
-			j = c.slots[j].next
-		}
-		c.setMiss(k, b, j)
-	}
-}
-
-// regroup recomputes the candidates of bank b after its open row changed.
-func (c *Channel) regroup(b int) {
-	row := c.open[b]
-	for k := range uint8(numKinds) {
-		l := &c.lists[k][b]
-		hit, miss := none, none
-		for j := l.first; j != none && (hit == none || miss == none); j = c.slots[j].next {
-			if int64(c.slots[j].row) == row {
-				if hit == none {
-					hit = j
-				}
-			} else if miss == none {
-				miss = j
-			}
-			if row < 0 {
-				break // closed: the oldest is all that matters
-			}
-		}
-		c.setHit(k, b, hit)
-		c.setMiss(k, b, miss)
-	}
-}
-
-func (c *Channel) setHit(k uint8, b int, i int16) {
-	c.lists[k][b].hit = i
-	set(c.hitOn[k], b, i != none)
-	if i != none {
-		c.hitSeq[k][b] = c.slots[i].seq
-		n := RD + Cmd(k)
-		c.due[classHit] = min(c.due[classHit], max(c.bankAt[n][b], c.grpAt[n][c.grpOf[b]]))
-	}
-}
-
-func (c *Channel) setMiss(k uint8, b int, i int16) {
-	c.lists[k][b].miss = i
-	open := c.open[b] >= 0
-	set(c.missOn[k], b, i != none && open)
-	set(c.actOn[k], b, i != none && !open)
-	if i == none {
+	if i != l.hit {
 		return
 	}
-	c.oldSeq[k][b] = c.slots[i].seq
-	if open {
-		c.due[classPre] = min(c.due[classPre], max(c.bankAt[PRE][b], c.grpAt[PRE][c.grpOf[b]]))
+	j := r.next
+	for j != none && int64(c.slots[j].row) != k.open {
+		j = c.slots[j].next
+	}
+	if j == none {
+		l.hit = none
+		c.hitOn[r.kind].unset(int(r.bank))
 	} else {
-		c.due[classAct] = min(c.due[classAct], max(c.bankAt[ACT][b], c.grpAt[ACT][c.grpOf[b]]))
+		l.hit, l.age[wantHit] = j, c.slots[j].age() // as ready as the one before
+	}
+}
+
+// opened finds the candidates of bank b after a row of it was opened.
+func (c *Channel) opened(k *bank, b int) {
+	for kind := range uint8(numKinds) {
+		l := &k.list[kind]
+		l.hit, l.miss = none, none
+		c.actOn[kind].unset(b)
+		for j := l.first; j != none; {
+			r := &c.slots[j]
+			if int64(r.row) == k.open {
+				if l.hit == none {
+					c.newHit(k, b, kind, j)
+				}
+			} else if l.miss == none {
+				c.newMiss(k, b, kind, j)
+			}
+			if l.hit != none && l.miss != none {
+				break
+			}
+			j = r.next
+		}
+	}
+}
+
+// closed makes the oldest requests of bank b candidates after its row was closed.
+func (c *Channel) closed(k *bank, b int) {
+	k.open = -1
+	for kind := range uint8(numKinds) {
+		l := &k.list[kind]
+		l.hit, l.miss = none, none
+		c.hitOn[kind].unset(b)
+		c.missOn[kind].unset(b)
+		if l.first != none {
+			c.newMiss(k, b, kind, l.first)
+		}
 	}
 }
 

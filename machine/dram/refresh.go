@@ -6,7 +6,7 @@ package dram
 
 // refreshCmd is the next command of the refresh at the head.
 func (c *Channel) refreshCmd() Cmd {
-	if c.openCount[c.refRank] > 0 {
+	if c.usage[c.refRank].open > 0 {
 		return PREA
 	}
 	return REFab
@@ -16,7 +16,7 @@ func (c *Channel) refreshCmd() Cmd {
 // request blocks it: its column command is an event of its own.
 func (c *Channel) refreshAt(t uint64) uint64 {
 	cmd := c.refreshCmd()
-	if cmd == PREA && c.activeCnt[c.refRank] > 0 {
+	if cmd == PREA && c.usage[c.refRank].active > 0 {
 		return Never
 	}
 	at := max(c.rankAt[cmd-PREA][c.refRank], t+1)
@@ -29,7 +29,7 @@ func (c *Channel) refreshAt(t uint64) uint64 {
 // tryRefresh issues the head's next command if it may issue at t.
 func (c *Channel) tryRefresh(t uint64) {
 	cmd, rank := c.refreshCmd(), c.refRank
-	if t < c.rankAt[cmd-PREA][rank] || cmd == PREA && c.activeCnt[rank] > 0 {
+	if t < c.rankAt[cmd-PREA][rank] || cmd == PREA && c.usage[rank].active > 0 {
 		return
 	}
 	falling := c.cfg.HalfCycle && t&1 == 0
@@ -54,23 +54,22 @@ func (c *Channel) tryRefresh(t uint64) {
 	}
 	c.rows[0][CPrechargeAll]++
 	for b := first; b < first+c.perRank*c.cfg.Banks; b++ {
-		if c.open[b] >= 0 {
-			c.open[b] = -1
-			c.regroup(b)
+		if k := &c.bank[b]; k.open >= 0 {
+			c.closed(k, b)
 		}
 	}
-	c.openCount[rank] = 0
+	c.usage[rank].open = 0
 }
 
 // skipRefreshes jumps over refreshes of an idle channel with every bank closed:
 // each is a lone REFab at its time. The last few are stepped so that the timing
 // state is exact.
 func (c *Channel) skipRefreshes(now uint64) {
-	if c.nextRef != c.next || c.Trace != nil || c.refsDue > 0 || !c.idle() {
+	if c.Trace != nil || c.refsDue > 0 || !c.idle() {
 		return
 	}
-	for _, n := range c.openCount {
-		if n > 0 {
+	for _, n := range c.usage {
+		if n.open > 0 {
 			return
 		}
 	}

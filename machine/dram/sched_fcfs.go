@@ -2,40 +2,44 @@ package dram
 
 import "math/bits"
 
-// head is the FCFS counterpart of find: only the oldest request of the kinds
+// head is the FCFS counterpart of oldest: only the oldest request of the kinds
 // being served may have a command, and only if that command is of the class.
 func (c *Channel) head(class int, t uint64) pick {
-	p := pick{bank: -1, age: Never, later: Never}
-	for k := range uint8(numKinds) {
-		if !c.shared && (k == kindWrite) != c.write {
+	p := pick{age: Never, later: Never}
+	nobody := p
+	for kind := range uint8(numKinds) {
+		if !c.shared && (kind == kindWrite) != c.write {
 			continue
 		}
 		for w := range c.words {
-			for m := c.hitOn[k][w] | c.missOn[k][w] | c.actOn[k][w]; m != 0; m &= m - 1 {
+			for m := c.hitOn[kind][w] | c.missOn[kind][w] | c.actOn[kind][w]; m != 0; m &= m - 1 {
 				b := w<<6 | bits.TrailingZeros64(m)
-				if s := c.slots[c.lists[k][b].first].seq; s < p.age {
-					p.age, p.bank, p.kind = s, b, k
+				if age := c.slots[c.bank[b].list[kind].first].age(); age < p.age {
+					p.age, p.kind = age, kind
 				}
 			}
 		}
 	}
-	if p.bank < 0 {
-		return p
+	if !p.found() {
+		return nobody
 	}
-	l := &c.lists[p.kind][p.bank]
+	b := p.bank()
+	k := &c.bank[b]
+	l := &k.list[p.kind]
 	cmd, mine := ACT, classAct
 	switch {
 	case l.hit == l.first:
 		cmd, mine = RD+Cmd(p.kind), classHit
-	case c.open[p.bank] >= 0:
+	case k.open >= 0:
 		cmd, mine = PRE, classPre
 	}
-	held := has(c.activeOn, p.bank) && (mine == classPre || mine == classHit && c.multi)
+	held := mine == classPre && c.preHold.has(b) || mine == classHit && c.multi && c.activeOn.has(b)
 	if mine != class || held {
-		return pick{bank: -1, age: Never, later: Never}
+		return nobody
 	}
-	if at := max(c.bankAt[cmd][p.bank], c.grpAt[cmd][c.grpOf[p.bank]]); at > t {
-		return pick{bank: -1, age: Never, later: at}
+	if at := max(k.at[cmd], c.group[k.grp].at[cmd]); at > t {
+		nobody.later = at
+		return nobody
 	}
 	p.later = t // the next head may be ready at once
 	return p

@@ -2,46 +2,77 @@ package dram
 
 import "math/bits"
 
+// Classes of queue commands.
+const (
+	classHit = iota // RD or WR on an open row
+	classAct        // ACT for a closed bank
+	classPre        // PRE for a conflict
+)
+
+// What a bank wants: its oldest hit or its oldest miss.
+const (
+	wantHit = iota
+	wantMiss
+)
+
+// A request's age orders it among all: its number of arrival with its bank in the
+// low bits, so that the oldest of several banks is one minimum.
+func (r *request) age() uint64 { return r.seq<<8 | uint64(r.bank) }
+
 // pick is the outcome of looking for a command of one class.
 type pick struct {
-	bank  int    // -1: none ready
+	age   uint64 // of the oldest request that is ready, its bank in the low bits; Never when none is
+	later uint64 // earliest clock of the candidates that were not ready; the past when several were
 	kind  uint8  // whose list the request is on
-	age   uint64 // of the request
-	later uint64 // earliest clock of the candidates that were not ready, or now when several were
 }
 
-// scan finds the oldest request among the banks of mask whose command may issue
-// at t. Banks in hold are left out.
-func (c *Channel) scan(mask, hold []uint64, cmd Cmd, seq []uint64, t uint64) pick {
-	p := pick{bank: -1, age: Never, later: Never}
-	bank, grp := c.bankAt[cmd], c.grpAt[cmd]
-	for w, m := range mask {
-		if hold != nil {
-			m &^= hold[w]
+func (p *pick) found() bool { return p.age != Never }
+func (p *pick) bank() int   { return int(p.age & (maxBanks - 1)) }
+
+// oldest finds the oldest request of a kind whose command of the class may issue
+// at t. While a request of several bursts holds a row, other hits of that bank
+// wait; and a PRE must not close a row an activated request still needs.
+func (c *Channel) oldest(class int, kind uint8, t uint64) pick {
+	switch class {
+	case classHit:
+		if c.multi {
+			return c.scan(&c.hitOn[kind], &c.activeOn, RD+Cmd(kind), kind, wantHit, t)
 		}
-		for m != 0 {
-			b := w<<6 | bits.TrailingZeros64(m)
-			m &= m - 1
-			at := max(bank[b], grp[c.grpOf[b]])
-			if at > t {
-				p.later = min(p.later, at)
-				continue
-			}
-			if p.bank >= 0 {
-				p.later = t
-			}
-			if seq[b] < p.age {
-				p.age, p.bank = seq[b], b
-			}
+		return c.scan(&c.hitOn[kind], &c.nobody, RD+Cmd(kind), kind, wantHit, t)
+	case classAct:
+		return c.scan(&c.actOn[kind], &c.nobody, ACT, kind, wantMiss, t)
+	}
+	return c.scan(&c.missOn[kind], c.preHold, PRE, kind, wantMiss, t)
+}
+
+// scan finds the oldest candidate for cmd among the banks of on that are not in
+// hold. It is the innermost loop of the model and has no branch that depends on
+// times or ages, which cannot be predicted.
+func (c *Channel) scan(on, hold *mask, cmd Cmd, kind uint8, want int, t uint64) pick {
+	n, q := cmd&(bankCmds-1), kind&(numKinds-1)
+	banks, groups := c.bank, c.group
+	age, later, ready := Never, Never, uint64(0)
+	for w := range c.words {
+		w &= maxWords - 1
+		for m := on[w] &^ hold[w]; m != 0; m &= m - 1 {
+			k := &banks[w<<6|bits.TrailingZeros64(m)]
+			at := max(k.at[n], groups[k.grp].at[n])
+			now := uint64(int64(at-t-1) >> 63) // all ones when at <= t
+			age = min(age, k.list[q].age[want&1]|^now)
+			later = min(later, at|now)
+			ready -= now
 		}
 	}
-	return p
+	if ready > 1 {
+		later = 0
+	}
+	return pick{age: age, later: later, kind: kind}
 }
 
 // merge keeps the older of two picks.
 func merge(a, b pick) pick {
 	later := min(a.later, b.later)
-	if a.bank >= 0 && b.bank >= 0 {
+	if a.found() && b.found() {
 		later = 0
 	}
 	if b.age < a.age {
@@ -51,82 +82,54 @@ func merge(a, b pick) pick {
 	return a
 }
 
-// Classes of queue commands.
-const (
-	classHit = iota // RD or WR on an open row
-	classAct        // ACT for a closed bank
-	classPre        // PRE for a conflict
-)
-
-// find looks for the oldest ready request of kind k whose next command is of the
-// class. A PRE must not close a row an activated request still needs; and while a
-// request of several bursts holds a row, other hits of that bank wait.
-func (c *Channel) find(class int, k uint8, t uint64) pick {
-	var p pick
-	switch class {
-	case classHit:
-		var hold []uint64
-		if c.multi {
-			hold = c.activeOn
-		}
-		p = c.scan(c.hitOn[k], hold, RD+Cmd(k), c.hitSeq[k], t)
-	case classAct:
-		p = c.scan(c.actOn[k], nil, ACT, c.oldSeq[k], t)
-	default:
-		p = c.scan(c.missOn[k], c.preHold, PRE, c.oldSeq[k], t)
-	}
-	p.kind = k
-	return p
-}
-
 // pick looks for a queue command of the class among the kinds the channel serves
 // now, and remembers when to look again.
 func (c *Channel) pick(class int, t uint64) pick {
 	if t < c.due[class] {
-		return pick{bank: -1, age: Never, later: c.due[class]}
+		return pick{age: Never}
 	}
 	var p pick
 	switch {
 	case c.cfg.Sched == FCFS:
 		p = c.head(class, t)
 	case c.shared:
-		p = merge(c.find(class, kindRead, t), c.find(class, kindWrite, t))
+		p = merge(c.oldest(class, kindRead, t), c.oldest(class, kindWrite, t))
 	case c.write:
-		p = c.find(class, kindWrite, t)
+		p = c.oldest(class, kindWrite, t)
 	default:
-		p = c.find(class, kindRead, t)
+		p = c.oldest(class, kindRead, t)
 	}
 	c.due[class] = p.later
-	if p.bank >= 0 {
+	if p.found() {
 		c.due[class] = t
 	}
 	return p
 }
 
 // pickActive finds the activated request to serve: timing-ready, then earliest
-// arrival, then earliest activation.
+// arrival, then earliest activation. later is as in pick.
 func (c *Channel) pickActive(t uint64) (bank int, later uint64) {
 	bank, later = -1, Never
 	if t < c.tActive {
-		return bank, c.tActive
+		return bank, later
 	}
-	var best *request
-	for w, m := range c.activeOn {
-		for m != 0 {
+	var arrive, seq uint64
+	for w := range c.words {
+		for m := c.activeOn[w]; m != 0; m &= m - 1 {
 			b := w<<6 | bits.TrailingZeros64(m)
-			m &= m - 1
-			r := &c.slots[c.active[b]]
+			k := &c.bank[b]
+			r := &c.slots[k.active]
 			n := RD + Cmd(r.kind)
-			at := max(c.bankAt[n][b], c.grpAt[n][c.grpOf[b]])
+			at := max(k.at[n], c.group[k.grp].at[n])
 			if at > t {
 				later = min(later, at)
 				continue
 			}
-			if best != nil {
+			if bank >= 0 {
 				later = t
 			}
-			if best == nil || r.arrive < best.arrive || r.arrive == best.arrive && c.activeSeq[b] < c.activeSeq[bank] {
-				best, bank = r, b
+			if bank < 0 || r.arrive < arrive || r.arrive == arrive && k.activeSeq < seq {
+				bank, arrive, seq = b, r.arrive, k.activeSeq
 			}
 		}
 	}

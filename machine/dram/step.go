@@ -3,7 +3,9 @@ package dram
 // advance steps through every event up to and including clock now.
 func (c *Channel) advance(now uint64) {
 	for c.next <= now {
-		c.skipRefreshes(now)
+		if c.next == c.nextRef && c.next != now {
+			c.skipRefreshes(now)
+		}
 		c.step(c.next)
 	}
 }
@@ -46,7 +48,7 @@ func (c *Channel) columnSlot(t uint64) {
 		return
 	}
 	c.setMode()
-	if p := c.pick(classHit, t); p.bank >= 0 {
+	if p := c.pick(classHit, t); p.found() {
 		c.issueHit(p, t)
 	}
 }
@@ -59,7 +61,7 @@ func (c *Channel) rowSlot(t uint64) {
 	}
 	c.setMode()
 	if c.cfg.HalfCycle && t&1 == 0 {
-		if p := c.fallingPre(t); p.bank >= 0 {
+		if p := c.fallingPre(t); p.found() {
 			c.issuePre(p, t)
 		}
 		return
@@ -68,7 +70,7 @@ func (c *Channel) rowSlot(t uint64) {
 	switch {
 	case act.age < pre.age:
 		c.issueAct(act, t)
-	case pre.bank >= 0:
+	case pre.found():
 		c.issuePre(pre, t)
 	}
 }
@@ -87,17 +89,17 @@ func (c *Channel) sharedSlot(t uint64) {
 		return
 	}
 	c.setMode()
-	hit := pick{bank: -1, age: Never}
+	hit := pick{age: Never}
 	if columns {
 		hit = c.pick(classHit, t)
 	}
 	act, pre := c.pick(classAct, t), c.pick(classPre, t)
 	switch {
-	case hit.bank >= 0 && hit.age < act.age && hit.age < pre.age:
+	case hit.age < act.age && hit.age < pre.age:
 		c.issueHit(hit, t)
 	case act.age < pre.age:
 		c.issueAct(act, t)
-	case pre.bank >= 0:
+	case pre.found():
 		c.issuePre(pre, t)
 	}
 }
@@ -106,9 +108,9 @@ func (c *Channel) sharedSlot(t uint64) {
 // its high mark or no read waits, until it is below the low mark and one does.
 func (c *Channel) wantWrite() bool {
 	if c.write {
-		return !(float64(c.count[kindWrite]) < c.loMark && c.count[kindRead] != 0)
+		return c.count[kindWrite] >= c.loMark || c.count[kindRead] == 0
 	}
-	return float64(c.count[kindWrite]) > c.hiMark || c.count[kindRead] == 0
+	return c.count[kindWrite] > c.hiMark || c.count[kindRead] == 0
 }
 
 func (c *Channel) setMode() {

@@ -44,6 +44,14 @@ type window struct {
 	min     uint64
 }
 
+// push is a group rule seen from one bank group: how far it pushes every group
+// from index from on.
+type push struct {
+	next Cmd
+	from int
+	gap  []uint64
+}
+
 // tables is a constraint list compiled for incremental updates: for each command,
 // what it pushes and how far.
 type tables struct {
@@ -51,8 +59,14 @@ type tables struct {
 	bank    [NumCmds][]bankRule
 	rank    [NumCmds][]rankRule
 	windows []window
-	deepest int // longest window
+	deepest int      // longest window
+	push    [][]push // by command and group, command first: group with the distances looked up
+	groups  int
+	channel bool // some window counts over the channel
 }
+
+// pushes are the group rules of cmd issued in group g.
+func (t *tables) pushes(cmd Cmd, g int) []push { return t.push[int(cmd)*t.groups+g] }
 
 // compile turns the constraint list into tables.
 func compile(c *Config) (*tables, error) {
@@ -83,7 +97,51 @@ func compile(c *Config) (*tables, error) {
 		}
 	}
 	t.build(&gap, &bank)
+	if c.Refi == 0 {
+		t.rank = [NumCmds][]rankRule{} // rank-wide commands never issue
+	}
+	t.unroll(c)
 	return t, nil
+}
+
+// unroll looks the relations of every pair of groups up once and for all.
+func (t *tables) unroll(c *Config) {
+	perRank := c.Sids * c.Groups
+	t.groups = c.Ranks * perRank
+	for i := range t.windows {
+		t.channel = t.channel || t.windows[i].channel
+	}
+	for cmd := range NumCmds {
+		for g := range t.groups {
+			var list []push
+			for _, r := range t.group[cmd] {
+				p := push{next: r.next, from: g / perRank * perRank}
+				to := p.from + perRank
+				if r.wide {
+					p.from, to = 0, t.groups
+				}
+				for h := p.from; h < to; h++ {
+					p.gap = append(p.gap, r.gap[relation(c, g, h)])
+				}
+				list = append(list, p)
+			}
+			t.push = append(t.push, list)
+		}
+	}
+}
+
+// relation is how two bank groups relate.
+func relation(c *Config, g, h int) int {
+	perRank := c.Sids * c.Groups
+	switch {
+	case g == h:
+		return sameGroup
+	case g/c.Groups == h/c.Groups:
+		return sameSid
+	case g/perRank == h/perRank:
+		return sameRank
+	}
+	return otherRank
 }
 
 // fold merges one constraint into the pairwise distances.

@@ -1,30 +1,50 @@
 package dram
 
+// ring2 holds the clocks of the last ACTs.
+type ring2 struct {
+	buf    []uint64
+	pos, n int
+}
+
+// add stores a clock; nth is the n-th last one, 0 before there are that many.
+func (r *ring2) add(t uint64) {
+	r.buf[r.pos] = t
+	if r.pos++; r.pos == len(r.buf) {
+		r.pos = 0
+	}
+	r.n = min(r.n+1, len(r.buf))
+}
+
+func (r *ring2) nth(n int) (t uint64, ok bool) {
+	p := r.pos - n
+	if p < 0 {
+		p += len(r.buf)
+	}
+	return r.buf[p], r.n >= n
+}
+
 // apply records that cmd issued at t for bank b (any bank of the rank when the
 // command addresses the rank) by pushing every ready time it constrains.
 func (c *Channel) apply(cmd Cmd, b int, t uint64) {
 	if c.cfg.Sched == FCFS {
 		c.due = [3]uint64{} // another request may be the head now, of any class
 	}
+	k := &c.bank[b]
 	for i := range c.tab.bank[cmd] {
 		r := &c.tab.bank[cmd][i]
-		at := &c.bankAt[r.next][b]
+		at := &k.at[r.next&(bankCmds-1)]
 		*at = max(*at, t+r.gap)
 	}
-	g, rank := int(c.grpOf[b]), int(c.rankOf[b])
-	lo := rank * c.perRank
-	rel := c.rel[g]
-	for i := range c.tab.group[cmd] {
-		r := &c.tab.group[cmd][i]
-		from, to := lo, lo+c.perRank
-		if r.wide {
-			from, to = 0, c.groups
-		}
-		at := c.grpAt[r.next][:to]
-		for h := from; h < to; h++ {
-			at[h] = max(at[h], t+r.gap[rel[h]&3])
+	pushes := c.tab.pushes(cmd, int(k.grp))
+	for i := range pushes {
+		p := &pushes[i]
+		next, to := p.next&(bankCmds-1), c.group[p.from:]
+		for h, gap := range p.gap {
+			at := &to[h].at[next]
+			*at = max(*at, t+gap)
 		}
 	}
+	rank := int(k.rank)
 	for i := range c.tab.rank[cmd] {
 		r := &c.tab.rank[cmd][i]
 		at := c.rankAt[r.next-PREA]
@@ -44,53 +64,34 @@ func (c *Channel) apply(cmd Cmd, b int, t uint64) {
 
 // applyWindows enforces the limits on ACTs in any span of time.
 func (c *Channel) applyWindows(rank int, t uint64) {
+	c.acts[rank].add(t)
 	all := c.cfg.Ranks
-	c.remember(rank, t)
-	c.remember(all, t)
-	act := c.grpAt[ACT]
+	if c.tab.channel {
+		c.acts[all].add(t)
+	}
 	for i := range c.tab.windows {
 		w := &c.tab.windows[i]
-		ring, from, to := rank, rank*c.perRank, (rank+1)*c.perRank
+		ring, groups := rank, c.group[rank*c.perRank:(rank+1)*c.perRank]
 		if w.channel {
-			ring, from, to = all, 0, c.groups
+			ring, groups = all, c.group
 		}
-		if c.actNum[ring] < w.n {
+		first, ok := c.acts[ring].nth(w.n)
+		if !ok {
 			continue
 		}
-		at := c.nth(ring, w.n) + w.min
-		for g := from; g < to; g++ {
-			act[g] = max(act[g], at)
+		for g := range groups {
+			at := &groups[g].at[ACT]
+			*at = max(*at, first+w.min)
 		}
 	}
-}
-
-// remember stores an ACT clock in a ring of the last tab.deepest.
-func (c *Channel) remember(ring int, t uint64) {
-	a := c.acts[ring]
-	p := c.actPos[ring]
-	a[p] = t
-	if p++; p == len(a) {
-		p = 0
-	}
-	c.actPos[ring] = p
-	c.actNum[ring] = min(c.actNum[ring]+1, len(a))
-}
-
-// nth is the n-th last ACT clock of a ring.
-func (c *Channel) nth(ring, n int) uint64 {
-	p := c.actPos[ring] - n
-	if p < 0 {
-		p += len(c.acts[ring])
-	}
-	return c.acts[ring][p]
 }
 
 // soonest is the earliest clock any group may take cmd: a cheap lower bound after
 // a command of the same class issued.
 func (c *Channel) soonest(cmd Cmd) uint64 {
 	best := Never
-	for _, t := range c.grpAt[cmd] {
-		best = min(best, t)
+	for g := range c.group {
+		best = min(best, c.group[g].at[cmd&(bankCmds-1)])
 	}
 	return best
 }

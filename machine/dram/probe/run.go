@@ -33,9 +33,12 @@ type runner struct {
 	end           uint64 // clock of the last completion
 	busy          bool   // a channel has work after the last tick
 
-	more       bool // addr and write hold a request not sent yet
-	addr       uint64
-	write, eof bool
+	more    bool // a request waits to be sent: write, to channel i at at
+	write   bool
+	refused bool // its channel has refused it
+	i       int
+	at      dram.Loc
+	eof     bool
 }
 
 // Run sends all requests of src to a device and waits for the last to complete.
@@ -91,10 +94,11 @@ func (r *runner) inject() error {
 			if err != nil {
 				return err
 			}
-			r.addr, r.write, r.more, r.eof = addr, write, ok, !ok
+			r.write, r.more, r.eof, r.refused = write, ok, !ok, false
 			if !ok {
 				return nil
 			}
+			r.i, r.at = r.mapper.Map(addr)
 		}
 		if !r.send() {
 			return nil
@@ -111,27 +115,31 @@ func (r *runner) blocked() bool {
 	if !r.more {
 		return false
 	}
-	i, _ := r.mapper.Map(r.addr)
-	return !r.channels[i].CanPush(r.write)
+	return !r.channels[r.i].CanPush(r.write)
 }
 
-// send tries to hand the waiting request to its channel.
+// send tries to hand the waiting request to its channel. One that was refused is
+// tried again when there is room: nothing else can make it acceptable, as no later
+// request overtakes it.
 func (r *runner) send() bool {
-	i, at := r.mapper.Map(r.addr)
-	c := r.channels[i]
+	c := r.channels[r.i]
+	if r.refused && !c.CanPush(r.write) {
+		return false
+	}
 	if len(r.ids) == 0 {
 		r.ids = append(r.ids, int32(len(r.accepted)))
 		r.accepted = append(r.accepted, 0)
 	}
 	id := r.ids[len(r.ids)-1]
-	if !c.Push(r.clock, at, r.write, 1, id, 0) {
+	if !c.Push(r.clock, r.at, r.write, 1, id, 0) {
+		r.refused = true
 		return false
 	}
 	r.ids = r.ids[:len(r.ids)-1]
 	r.accepted[id] = r.clock - 1
 	r.inFlight++
 	r.more = false
-	r.next[i] = r.clock
+	r.next[r.i] = r.clock
 	if r.write {
 		r.writes++
 	} else {
