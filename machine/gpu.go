@@ -105,12 +105,12 @@ func (g *GPU) Run(until uint64) ([]*Kernel, error) {
 	g.finished = g.finished[:0]
 	for g.err == nil && len(g.finished) == 0 {
 		now := g.wheel.Next()
+		if g.stuck(now, until) {
+			return nil, g.diagnose(now)
+		}
 		if now >= until {
 			g.wheel.Skip(until)
 			break
-		}
-		if g.stuck(now) {
-			return nil, g.diagnose(now)
 		}
 		g.wheel.Run(now, g.visit)
 	}
@@ -289,6 +289,7 @@ func (g *GPU) tickMMU(now uint64) uint64 {
 		if !ok {
 			break
 		}
+		next = now + 1 // there is room again for what waited behind it
 		g.sm[r.SM].Translated(r.Tenant, r.VPN, r.PPN, now)
 		g.wheel.Wake(g.base.sm+int(r.SM), now)
 	}
@@ -300,6 +301,7 @@ func (g *GPU) tickMMU(now uint64) uint64 {
 		if !ok {
 			return next
 		}
+		next = now + 1
 		h := g.slab.Get()
 		line := addr &^ uint64(g.Sheet.LLC.Line-1)
 		sector := (addr - line) / uint64(g.Sheet.LLC.Sector)

@@ -22,7 +22,6 @@ type channel struct {
 	delay mem.Ring[delayed]
 	busy  []cache.Fetch // by id: what the scheduler holds
 	free  []int32
-	tick  uint64
 }
 
 type delayed struct {
@@ -36,10 +35,9 @@ func (g *GPU) channelOf(slice int) int { return slice / g.Sheet.LLC.SlicesPerCha
 // request per command clock.
 func (g *GPU) tickChannel(c *channel, now uint64) uint64 {
 	tick := c.clock.Ticks(now)
-	fresh := tick > c.tick
-	c.tick = tick
+	edge := now == 0 || tick > c.clock.Ticks(now-1)
 	more := false
-	if fresh {
+	if edge {
 		more = g.collect(c, now)
 		g.schedule(c, now, tick)
 	} else {

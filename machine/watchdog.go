@@ -24,12 +24,15 @@ func (d *Deadlock) Error() string {
 	return fmt.Sprintf("stuck at cycle %d: %s\n  %s", d.Cycle, d.Why, strings.Join(d.Where, "\n  "))
 }
 
-// stuck says whether nothing will happen any more, or nothing useful has for long.
-func (g *GPU) stuck(next uint64) bool {
+// stuck says whether nothing will happen any more to kernels that have not ended,
+// or nothing useful has for long. Nothing from outside can help a machine without
+// events: launches only queue up behind what is there.
+func (g *GPU) stuck(next, until uint64) bool {
 	if g.running == 0 {
 		return false
 	}
-	return next == engine.Never || next-min(next, g.progress) > g.watchdog
+	now := min(next, until)
+	return next == engine.Never || now-min(now, g.progress) > g.watchdog
 }
 
 func (g *GPU) diagnose(next uint64) error {

@@ -149,10 +149,12 @@ type SM struct {
 	stalled bool    // the L1 head waits for a fill or for room in Out
 	stallAt uint64
 
-	tlb     TLB
-	mmu     MMU
-	pending []tlbMiss
-	replay  mem.Queue[access] // accesses whose translation has arrived
+	tlb      TLB
+	mmu      MMU
+	pending  []tlbMiss
+	parked   []parked
+	freePark []int32
+	replay   mem.Queue[access] // accesses whose translation has arrived
 
 	slab *mem.Slab
 	rows [][]uint64

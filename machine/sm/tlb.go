@@ -7,7 +7,14 @@ type tlbMiss struct {
 	vpn    uint64
 	tenant uint8
 	sent   bool
-	acc    []access
+	first  int32 // chain in SM.parked; -1 ends it
+	last   int32
+}
+
+// parked is an access that waits for a translation.
+type parked struct {
+	access
+	next int32
 }
 
 // translate turns a's virtual line into a physical one. On a TLB miss the access
@@ -41,9 +48,27 @@ func (s *SM) translate(a *access, now uint64) bool {
 		m.sent = true
 	}
 	row[TLBAccesses]++
-	m.acc = append(m.acc, *a)
+	s.park(m, a)
 	a.op = -1
 	return true
+}
+
+func (s *SM) park(m *tlbMiss, a *access) {
+	var n int32
+	if k := len(s.freePark); k > 0 {
+		n = s.freePark[k-1]
+		s.freePark = s.freePark[:k-1]
+	} else {
+		s.parked = append(s.parked, parked{})
+		n = int32(len(s.parked) - 1)
+	}
+	s.parked[n] = parked{*a, -1}
+	if m.first < 0 {
+		m.first = n
+	} else {
+		s.parked[m.last].next = n
+	}
+	m.last = n
 }
 
 // missFor is the entry that waits for the page, a new one if there is room.
@@ -51,14 +76,14 @@ func (s *SM) missFor(tenant uint8, vpn uint64) *tlbMiss {
 	var room *tlbMiss
 	for i := range s.pending {
 		m := &s.pending[i]
-		if len(m.acc) == 0 && !m.sent {
+		if !m.sent {
 			room = m
 		} else if m.vpn == vpn && m.tenant == tenant {
 			return m
 		}
 	}
 	if room != nil {
-		room.vpn, room.tenant = vpn, tenant
+		*room = tlbMiss{vpn: vpn, tenant: tenant, first: -1, last: -1}
 	}
 	return room
 }
@@ -72,11 +97,13 @@ func (s *SM) Translated(tenant uint8, vpn, ppn uint64, now uint64) {
 		if !m.sent || m.vpn != vpn || m.tenant != tenant {
 			continue
 		}
-		for _, a := range m.acc {
+		for n := m.first; n >= 0; n = s.parked[n].next {
+			a := s.parked[n].access
 			a.line = ppn<<s.cfg.pageShift | a.line&(1<<s.cfg.pageShift-1)
 			a.phys = true
 			s.replay.Push(a)
+			s.freePark = append(s.freePark, n)
 		}
-		m.acc, m.sent = m.acc[:0], false
+		m.sent = false
 	}
 }
