@@ -20,7 +20,7 @@ type Graph struct {
 	Blocks  []Block
 	BlockOf []int // by instruction
 	// IPDom is the immediate post-dominator of each block; len(Blocks) is the
-	// virtual exit, where every ret, exit and trap leads.
+	// virtual exit, where every ret and exit leads.
 	IPDom []int
 }
 
@@ -99,90 +99,81 @@ func (g *Graph) link(from, to int) {
 	g.Blocks[to].Pred = append(g.Blocks[to].Pred, from)
 }
 
-// leaves reports whether block b can end the function.
-func (g *Graph) leaves(b int) bool {
+// Ways a block can end the function.
+const (
+	stays   = iota
+	aborts  // exit: the lanes vanish at once
+	returns // ret, or the end of the body
+)
+
+// leaves says how block b can end the function. A trap does not count: it ends
+// everything.
+func (g *Graph) leaves(b int) int {
 	f := g.Func
 	last := g.Blocks[b].Last
-	ends, targets, falls := Jumps(f, f.Instrs[last])
-	if falls && last+1 == len(f.Instrs) {
-		return true
+	in := f.Instrs[last]
+	_, targets, falls := Jumps(f, in)
+	if falls && last+1 == len(f.Instrs) || in.Op == "ret" {
+		return returns
 	}
 	for _, t := range targets {
 		if t == len(f.Instrs) {
-			return true
+			return returns
 		}
 	}
-	return ends && len(targets) == 0
+	if in.Op == "exit" {
+		return aborts
+	}
+	return stays
 }
 
-// postDominators is the iterative algorithm of Cooper, Harvey and Kennedy on the
-// reversed graph. A region that never reaches the exit (an endless loop) gets an
-// artificial edge from its last block, so that every block has a post-dominator.
+// postDominators finds the immediate post-dominators in two rounds. The first knows
+// only returns: lanes that go to an exit, a trap or an endless loop never come back
+// to meet anybody, so such a path (compilers give every switch one, for the value
+// that cannot occur) does not keep the others from reconverging. The second round
+// does the blocks from which no return can be reached. What remains never ends.
 func (g *Graph) postDominators() {
 	n := len(g.Blocks)
-	exit := n
-	exits := make([]bool, n)
-	for b := range g.Blocks {
-		exits[b] = g.leaves(b)
-	}
-	number := make([]int, n+1) // post-order number on the reversed graph
-	for i := range number {
-		number[i] = -1
-	}
-	var order []int // blocks in post-order
-	seen := make([]bool, n)
-	visit := func(root int) {
-		type frame struct{ b, next int }
-		stack := []frame{{root, 0}}
-		seen[root] = true
-		for len(stack) > 0 {
-			top := &stack[len(stack)-1]
-			if top.next < len(g.Blocks[top.b].Pred) {
-				p := g.Blocks[top.b].Pred[top.next]
-				top.next++
-				if !seen[p] {
-					seen[p] = true
-					stack = append(stack, frame{p, 0})
-				}
-				continue
-			}
-			number[top.b] = len(order)
-			order = append(order, top.b)
-			stack = stack[:len(stack)-1]
-		}
-	}
-	for b := range n {
-		if exits[b] && !seen[b] {
-			visit(b)
-		}
-	}
-	for b := n - 1; b >= 0; b-- {
-		if !seen[b] {
-			exits[b] = true
-			visit(b)
-		}
-	}
-	number[exit] = len(order)
 	ip := make([]int, n+1)
 	for i := range ip {
 		ip[i] = -1
 	}
-	ip[exit] = exit
+	ip[n] = n
+	for _, way := range []int{returns, aborts} {
+		g.round(ip, way)
+	}
+	for b := range n {
+		if ip[b] < 0 {
+			ip[b] = n
+		}
+	}
+	g.IPDom = ip[:n]
+}
+
+// round is the iterative algorithm of Cooper, Harvey and Kennedy on the reversed
+// graph, over the blocks that have no result yet and can leave in the given way.
+func (g *Graph) round(ip []int, way int) {
+	n := len(g.Blocks)
+	order := g.reverseOrder(ip, way)
+	number := make([]int, n+1) // post-order number on the reversed graph
+	for i, b := range order {
+		number[b] = i
+	}
+	number[n] = len(order)
 	for changed := true; changed; {
 		changed = false
 		for i := len(order) - 1; i >= 0; i-- {
 			b := order[i]
 			best := -1
-			if exits[b] {
-				best = exit
+			if g.leaves(b) == way {
+				best = n
 			}
 			for _, s := range g.Blocks[b].Succ {
-				if ip[s] < 0 {
-					continue
-				}
-				if best < 0 {
+				switch {
+				case ip[s] < 0:
+				case best < 0:
 					best = s
-				} else {
+				default:
 					best = meet(ip, number, best, s)
 				}
 			}
@@ -191,7 +182,35 @@ func (g *Graph) postDominators() {
 			}
 		}
 	}
-	g.IPDom = ip[:n]
+}
+
+// reverseOrder lists the blocks without a result that can leave in the given way, in
+// post-order of the reversed graph.
+func (g *Graph) reverseOrder(ip []int, way int) (order []int) {
+	seen := make([]bool, len(g.Blocks))
+	type frame struct{ b, next int }
+	for root := range g.Blocks {
+		if seen[root] || ip[root] >= 0 || g.leaves(root) != way {
+			continue
+		}
+		seen[root] = true
+		stack := []frame{{root, 0}}
+		for len(stack) > 0 {
+			top := &stack[len(stack)-1]
+			if preds := g.Blocks[top.b].Pred; top.next < len(preds) {
+				p := preds[top.next]
+				top.next++
+				if !seen[p] && ip[p] < 0 {
+					seen[p] = true
+					stack = append(stack, frame{p, 0})
+				}
+				continue
+			}
+			order = append(order, top.b)
+			stack = stack[:len(stack)-1]
+		}
+	}
+	return order
 }
 
 // meet finds the common ancestor of two blocks in the post-dominator tree.

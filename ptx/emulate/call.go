@@ -5,6 +5,10 @@ import "heddle/isa"
 const (
 	maxDepth = 4096      // activations of a thread
 	maxStack = 512 << 10 // bytes of local memory of a thread, as on the hardware
+	// defaultStack is what the geometry of a recursive kernel claims per thread: the
+	// CUDA default of the stack size. A deeper recursion runs on (up to maxStack) with
+	// offsets beyond it.
+	defaultStack = 1024
 )
 
 // callFunction starts a call by lanes mask of the current path.

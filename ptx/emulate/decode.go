@@ -95,6 +95,11 @@ func (m *Module) decodeKernel(f *parse.Func) *Kernel {
 	d.totals()
 	k.Code = d.prog.code
 	k.Regs, k.LocalBytes = d.prog.funcs[0].regs, d.prog.funcs[0].stack
+	for i := range d.prog.funcs {
+		if d.prog.funcs[i].recursive {
+			k.LocalBytes = max(k.LocalBytes, defaultStack)
+		}
+	}
 	k.MaxThreads = 1024
 	k.MaxNTid = f.MaxNTid
 	if f.ReqNTid[0] > 0 {

@@ -37,7 +37,7 @@ type Kernel struct {
 	Regs       int // 32-bit registers per thread, by liveness, called functions included
 	// SharedBytes is the static shared memory of a CTA; Launch adds the dynamic part.
 	SharedBytes int
-	LocalBytes  int    // .local memory per thread along the deepest call chain without recursion
+	LocalBytes  int    // .local memory per thread along the deepest call chain; at least 1024 with recursion
 	MaxThreads  int    // threads per CTA the kernel allows
 	MaxNTid     [3]int // .maxntid or .reqntid; zero where absent
 	ReqNTid     bool   // MaxNTid is exact

@@ -214,7 +214,7 @@ func (c *cta) rare(wp *warp, o *op, mask uint32, now uint64, s *isa.Step) (next 
 			next = wp.pc
 		}
 	case shBrx:
-		next = c.branchIndexed(wp, o, mask)
+		next, err = c.branchIndexed(wp, o, mask)
 	case shCall:
 		err = c.callFunction(wp, o, mask)
 		next = wp.pc
@@ -336,8 +336,8 @@ func (c *cta) set(wp *warp, o *op, mask uint32) {
 }
 
 // branchIndexed takes lane-dependent entries of a jump table. An index outside the
-// table is undefined in PTX; the last entry is taken.
-func (c *cta) branchIndexed(wp *warp, o *op, mask uint32) int32 {
+// table is undefined in PTX; here it is a fault.
+func (c *cta) branchIndexed(wp *warp, o *op, mask uint32) (int32, error) {
 	idx := c.row32(wp, o.a)
 	var sides [isa.Lanes + 1]side
 	n := 0
@@ -347,7 +347,10 @@ func (c *cta) branchIndexed(wp *warp, o *op, mask uint32) int32 {
 	}
 	for m := mask; m != 0; m &= m - 1 {
 		lane := lowest(m)
-		t := o.table[min(int(idx[lane]), len(o.table)-1)]
+		if int(idx[lane]) >= len(o.table) {
+			return 0, c.fault(wp, lane, "branch index %d is outside the table of %d targets", idx[lane], len(o.table))
+		}
+		t := o.table[idx[lane]]
 		k := 0
 		for k < n && sides[k].pc != t {
 			k++
@@ -359,8 +362,8 @@ func (c *cta) branchIndexed(wp *warp, o *op, mask uint32) int32 {
 		sides[k].mask |= 1 << lane
 	}
 	if n == 1 {
-		return sides[0].pc
+		return sides[0].pc, nil
 	}
 	wp.diverge(sides[:n], o.reconv)
-	return wp.pc
+	return wp.pc, nil
 }

@@ -119,6 +119,9 @@ func (p *parser) instruction(_ *Var) {
 	parts := strings.Split(p.word("an opcode"), ".")
 	in.Op, in.Mods = parts[0], parts[1:]
 	for p.kind != ';' {
+		if p.kind == '}' || p.kind == tEOF {
+			p.failAt(in.Line, "';' is missing after %s", in.Op)
+		}
 		if len(in.Args) > 0 && !p.accept(',') {
 			if p.kind == '|' { // setp p|q written with spaces
 				p.next()

@@ -4,7 +4,7 @@ import "strings"
 
 // Limits that keep a malformed file from exhausting memory.
 const (
-	maxRegs  = 1 << 20 // registers of one function
+	maxRegs  = 1 << 17 // registers of one function
 	maxBytes = 1 << 36 // one variable
 	maxDepth = 64      // nested scopes, braces and operands
 )

@@ -1,0 +1,178 @@
+package analyze
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"heddle/ptx/parse"
+)
+
+func function(t testing.TB, body string) *parse.Func {
+	t.Helper()
+	m, err := parse.File("t.ptx", []byte(".version 7.0\n.target sm_70\n.address_size 64\n.entry k()\n{\n.reg .pred %p<4>;\n.reg .b32 %r<9>;\n.reg .b64 %rd<4>;\n"+body+"\n}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m.Func("k")
+}
+
+// TestReconvergence: the branch of a diamond meets at its join, that of a loop at the
+// loop's exit, one that returns on a side nowhere.
+func TestReconvergence(t *testing.T) {
+	f := function(t, `
+	@%p1 bra A;
+	mov.u32 %r1, 1;
+	bra B;
+A:	mov.u32 %r1, 2;
+B:	add.u32 %r2, %r1, 1;
+L:	add.u32 %r2, %r2, 1;
+	@%p2 bra L;
+	@%p3 bra C;
+	ret;
+C:	mov.u32 %r3, 1;
+	ret;`)
+	g := Build(f)
+	for i, want := range map[int]int{0: 4, 6: 7, 7: -1} {
+		if got := g.Reconverge(i); got != want {
+			t.Errorf("%s reconverges at %d, want %d", f.Instrs[i].Text, got, want)
+		}
+	}
+}
+
+// randomBody makes n blocks that branch anywhere.
+func randomBody(r *rand.Rand, n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "L%d: add.u32 %%r%d, %%r%d, %%r%d;\n", i, r.IntN(9), r.IntN(9), r.IntN(9))
+		switch r.IntN(4) {
+		case 0:
+			fmt.Fprintf(&b, "@%%p1 bra L%d;\n", r.IntN(n))
+		case 1:
+			fmt.Fprintf(&b, "bra L%d;\n", r.IntN(n))
+		case 2:
+			fmt.Fprintf(&b, "@%%p2 ret;\n")
+		}
+	}
+	return b.String() + "ret;"
+}
+
+// TestPostDominators compares with the definition: d post-dominates b when b cannot
+// reach the exit without d; the immediate one is the nearest.
+func TestPostDominators(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 1))
+	for range 300 {
+		g := Build(function(t, randomBody(r, 2+r.IntN(10))))
+		n := len(g.Blocks)
+		reaches := func(b, without int) bool { // can b reach the exit avoiding a block?
+			seen := make([]bool, n)
+			work := []int{b}
+			for len(work) > 0 {
+				x := work[len(work)-1]
+				work = work[:len(work)-1]
+				if x == without || seen[x] {
+					continue
+				}
+				seen[x] = true
+				if g.leaves(x) == returns {
+					return true
+				}
+				work = append(work, g.Blocks[x].Succ...)
+			}
+			return false
+		}
+		for b := range n {
+			if !reaches(b, -1) {
+				continue // endless: its post-dominators are by convention
+			}
+			d := g.IPDom[b]
+			for x := range n {
+				dominates := x != b && reaches(x, -1) && !reaches(b, x)
+				if d == n && dominates {
+					t.Fatalf("block %d is post-dominated by %d but has none", b, x)
+				}
+				if d < n && dominates && x != d && reaches(d, x) {
+					t.Fatalf("block %d: %d is nearer than %d", b, x, d)
+				}
+			}
+			if d < n && reaches(b, d) {
+				t.Fatalf("block %d reaches the exit without %d", b, d)
+			}
+		}
+	}
+}
+
+// TestSpans: registers that are live together never have disjoint spans.
+func TestSpans(t *testing.T) {
+	r := rand.New(rand.NewPCG(2, 1))
+	for range 200 {
+		g := Build(function(t, randomBody(r, 2+r.IntN(10))))
+		l := Live(g)
+		spans := l.Spans()
+		for b, blk := range g.Blocks {
+			for x := range g.Func.Regs {
+				if l.In[b].Has(x) && (spans[x].First > blk.First || spans[x].Last < blk.First) {
+					t.Fatalf("register %d is live into block %d outside its span %v", x, b, spans[x])
+				}
+				if l.Out[b].Has(x) && (spans[x].First > blk.Last || spans[x].Last < blk.Last) {
+					t.Fatalf("register %d is live out of block %d outside its span %v", x, b, spans[x])
+				}
+			}
+		}
+	}
+}
+
+func TestPressure(t *testing.T) {
+	f := function(t, `
+	mov.u32 %r1, 1;
+	mov.u32 %r2, 2;
+	mov.u64 %rd1, 3;
+	add.u32 %r3, %r1, %r2;
+	cvt.u64.u32 %rd2, %r3;
+	add.u64 %rd3, %rd1, %rd2;
+	st.global.u64 [%rd3], %rd1;
+	ret;`)
+	l := Live(Build(f))
+	// after the third move r1, r2 (1 each) and rd1 (2) are live; after the sum rd1 and
+	// rd3; cvt: rd1, rd2; the largest is 4
+	if l.MaxRegs != 4 {
+		t.Errorf("%d registers, want 4: %v", l.MaxRegs, l.Pressure)
+	}
+	f = function(t, "mov.u32 %r1, 1;\n@%p1 mov.u32 %r1, 2;\nst.global.u32 [%rd1], %r1;\nret;")
+	spans := Live(Build(f)).Spans()
+	for id, v := range f.Regs {
+		if v.Name == "%r1" && spans[id] != (Span{0, 2}) {
+			t.Errorf("%%r1 %v: a guarded write keeps the old value alive", spans[id])
+		}
+		if (v.Name == "%p1" || v.Name == "%rd1") && spans[id].First != -1 {
+			t.Errorf("%s is read before it is written: %v", v.Name, spans[id])
+		}
+	}
+}
+
+func TestSpins(t *testing.T) {
+	for body, want := range map[string]bool{
+		"L: atom.global.cas.b32 %r1, [%rd1], 0, 1; setp.ne.u32 %p1, %r1, 0; @%p1 bra L; ret;":                   true,
+		"L: ld.volatile.global.u32 %r1, [%rd1]; setp.eq.u32 %p1, %r1, 0; @%p1 bra L; ret;":                      true,
+		"L: ld.global.u32 %r1, [%rd1]; setp.eq.u32 %p1, %r1, 0; @%p1 bra L; ret;":                               false,
+		"L: atom.global.add.u32 %r1, [%rd1], 1; add.u32 %r2, %r2, 1; setp.lt.u32 %p1, %r2, 9; @%p1 bra L; ret;": false,
+		"L: atom.global.cas.b32 %r1, [%rd1], 0, 1; setp.eq.u32 %p1, %r1, 0; @%p1 bra D; bra L; D: ret;":         true,
+	} {
+		f := function(t, body)
+		got := false
+		for _, s := range Build(f).Spins() {
+			got = got || s
+		}
+		if got != want {
+			t.Errorf("%s: %v, want %v", body, got, want)
+		}
+	}
+}
+
+func TestSummary(t *testing.T) {
+	s := Summarize(function(t, "@%p1 bra A;\nadd.u32 %r1, %r1, 1;\nA: add.u32 %r1, %r1, 2;\nret;"))
+	if len(s.Blocks) != 3 || len(s.Branches) != 1 || s.Branches[0].Reconverge != 11 || s.Forms[0] != (FormCount{"add.u32", 2}) || s.Instructions != 4 {
+		t.Errorf("%+v", s)
+	}
+}

@@ -1,0 +1,86 @@
+package emulate
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"heddle/isa"
+	"heddle/mem"
+	"heddle/ptx/parse"
+)
+
+const fuzzHead = ".version 8.0\n.target sm_90\n.address_size 64\n"
+
+var fuzzSeeds = []string{
+	fuzzHead + `.visible .entry k(.param .u64 p, .param .b8 s[8]) { .reg .pred %p<3>; .reg .b32 %r<9>; .reg .b64 %rd<5>; .reg .f32 %f<3>; .reg .b16 %h<3>;
+		.shared .align 4 .b8 sh[64]; .local .align 8 .b8 loc[16];
+		mov.u32 %r1, %tid.x; L: add.u32 %r2, %r2, 1; setp.lt.u32 %p1, %r2, %r1; @%p1 bra L; bar.sync 0; shfl.sync.bfly.b32 %r3|%p2, %r1, 1, 31, -1;
+		vote.sync.ballot.b32 %r4, %p1, -1; st.shared.u32 [sh+4], %r1; atom.shared.add.u32 %r5, [sh], 1; mov.u64 %rd1, loc; st.local.u64 [%rd1+8], %rd2;
+		cvta.local.u64 %rd3, %rd1; ld.u32 %r6, [%rd3]; ld.param.u64 %rd4, [p]; cvt.rn.f32.u32 %f1, %r6; sqrt.rn.f32 %f2, %f1; mov.b32 {%h1, %h2}, %r6; @%p2 exit; ret; }`,
+	fuzzHead + `.func (.param .b32 r) f(.param .b32 a) { .reg .b32 x, y; .reg .pred p; ld.param.b32 x, [a]; setp.eq.u32 p, x, 0; @p bra D; sub.u32 x, x, 1;
+		{ .param .b32 q; .param .b32 w; st.param.b32 [q], x; call.uni (w), f, (q); ld.param.b32 y, [w]; } D: st.param.b32 [r], x; ret; }
+		.visible .entry k() { .reg .b32 x; .reg .b64 t; .param .b32 q; .param .b32 w; mov.u32 x, %laneid; st.param.b32 [q], x; call (w), f, (q); mov.u64 t, f;
+		P: .callprototype (.param .b32 _) _ (.param .b32 _); call (w), t, (q), P; ret; }`,
+	fuzzHead + `.const .u32 c[2] = {1, 2}; .global .u64 g[2] = {c, generic(c)+4}; .visible .entry k() { .reg .b32 %r<4>; .reg .b64 %rd<3>; ld.const.u32 %r1, [c+4];
+		ld.global.u64 %rd1, [g]; ld.u32 %r2, [%rd1]; mov.u32 %r3, %laneid; T: .branchtargets A, B; rem.u32 %r3, %r3, 2; brx.idx %r3, T; A: trap; B: bar.red.popc.u32 %r1, 0, 1; ret; }`,
+}
+
+// FuzzLoad: a module that loads also runs, to an end or to an error; nothing panics.
+func FuzzLoad(f *testing.F) {
+	for _, s := range fuzzSeeds {
+		f.Add([]byte(s))
+	}
+	files, _ := filepath.Glob("testdata/calib/*.ptx")
+	for _, name := range files {
+		src, err := os.ReadFile(name)
+		if err != nil {
+			f.Fatal(err)
+		}
+		if len(src) < 4000 {
+			f.Add(src)
+		}
+	}
+	f.Fuzz(func(t *testing.T, src []byte) {
+		m, err := Load("fuzz.ptx", src)
+		if err != nil {
+			var e *parse.Error
+			if !errors.As(err, &e) || e.Line < 1 || e.Msg == "" {
+				t.Fatalf("%v", err)
+			}
+			return
+		}
+		in, err := m.Bind(mem.NewSpace(1 << 20))
+		if err != nil {
+			return
+		}
+		for _, k := range m.Kernels() {
+			if k.ParamBytes > 1<<16 || k.LocalBytes > 1<<14 {
+				continue
+			}
+			g, err := in.Grid(k, Launch{Grid: [3]uint32{2, 1, 1}, Block: [3]uint32{40, 1, 1}, Params: make([]byte, k.ParamBytes)})
+			if err != nil {
+				continue
+			}
+			Run(g, 2000)
+			var s isa.Step
+			c := g.Start(0, isa.Place{}) // and again on recycled state
+			for range 50 {
+				if c.PC(0) < 0 || c.Step(0, 1, &s) != nil {
+					break
+				}
+			}
+			c.Release()
+		}
+	})
+}
+
+// TestFuzzSeeds makes sure that the seeds are good modules.
+func TestFuzzSeeds(t *testing.T) {
+	for i, s := range fuzzSeeds {
+		if _, err := Load("seed.ptx", []byte(s)); err != nil {
+			t.Errorf("seed %d: %v", i, err)
+		}
+	}
+}
