@@ -43,8 +43,22 @@ func pickPreset(file string, data []byte, name string) (*Device, error) {
 }
 
 // standard is what a DRAM standard fixes beyond its presets. Sources: JESD235
-// (HBM1/2), JESD238 and JESD270-4 (HBM3/4), JESD79-4 and -5 (DDR4/5); the choices
-// where they leave freedom are Ramulator 2.1's.
+// (HBM1/2), JESD238 and JESD270-4 (HBM3/4), JESD79-4 and -5 (DDR4/5). Where they
+// leave freedom the choices are Ramulator 2.1's:
+//
+//   - Pseudo-channels are ranks with data buses of their own; they share the two
+//     command buses. HBM1 has one.
+//   - HBM3 and HBM4 run two clocks of Tick per CK: an ACT takes 1.5 CK on the row
+//     bus, PRE and REF half a CK, columns one CK (see dram.Config.HalfCycle). RD to
+//     WR is nRTW; columns of other stack identifiers are nCCDR apart.
+//   - HBM1 and HBM2 ACTs take two clocks; DDR5 ACT, RD and WR take two.
+//   - A command is recorded at its first clock and a distance counts between last
+//     clocks, so n_XY becomes n_XY + (clocks of X - 1) - (clocks of Y - 1). The read
+//     latency stays nCL + nBL from the first clock of the RD.
+//   - RD to WR is otherwise nCL + nBL + 2 - nCWL, on DDR5 2 more for the preamble.
+//   - DDR5 is a 32-bit sub-channel with bursts of 16: 64 bytes.
+//   - Refresh is all-bank, per rank, every nREFI; per-bank refresh and refresh
+//     management (REFpb, RFMab, RFMpb) are not used.
 type standard struct {
 	prefetch int // beats per access
 	mult     int // clocks of Tick per CK: 2 where row commands use both edges

@@ -178,7 +178,7 @@ func (o *Options) check() error {
 	if o.Ports > 1024 || o.VCs > 64 || o.Buf > 1<<15 || o.Packet > 1<<15 || o.Warmup < 0 {
 		return fmt.Errorf("at most 1024 ports, 64 virtual channels, 32768 flits of buffer and packet; warm-up not negative")
 	}
-	if !(o.Load > 0 && o.Load <= float64(o.Packet)) || o.Load > 1 && o.Packet == 1 {
+	if !(o.Load > 0 && o.Load <= 1) {
 		return fmt.Errorf("--load is flits per node and clock, above 0 and at most 1; got %g", o.Load)
 	}
 	if o.VOQ && o.VCs != o.Ports {

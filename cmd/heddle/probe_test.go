@@ -1,0 +1,94 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// probe runs `heddle probe ARGS` and returns what it prints.
+func probe(stdin string, args ...string) (string, error) {
+	c := probeCmd()
+	var out bytes.Buffer
+	c.SetArgs(args)
+	c.SetIn(strings.NewReader(stdin))
+	c.SetOut(&out)
+	c.SetErr(&out)
+	c.SilenceUsage, c.SilenceErrors = true, true
+	err := c.Execute()
+	return out.String(), err
+}
+
+const ddr4Device = "../../machine/dram/testdata/devices.json"
+
+func TestProbeDRAM(t *testing.T) {
+	dir := t.TempDir()
+	csv := filepath.Join(dir, "commands.csv")
+	out, err := probe("# two rows of a bank\nR 0x0\nR 0x40\n\nW 0x20000\n", "dram", "--device", ddr4Device, "--name", "ddr4_3200aa",
+		"--trace", "-", "--refresh=false", "--commands", csv)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got map[string]any
+	if err := json.Unmarshal([]byte(out), &got); err != nil {
+		t.Fatalf("%v in %s", err, out)
+	}
+	for k, want := range map[string]any{"requests": 3.0, "reads": 2.0, "writes": 1.0, "dev": "ddr4_3200aa", "refresh": "noref", "mapper": "RoBaRaCoCh",
+		"lat_min": 1.0 + 22 + 22 + 4, "cmd_ACT": 2.0, "cmd_PREpb": 1.0, "cmd_RD": 2.0, "cmd_WR": 1.0, "geom": "64,1,4,4,128,65536,1", "window": 1e9} {
+		if got[k] != want {
+			t.Errorf("%s is %v, want %v", k, got[k], want)
+		}
+	}
+	text, err := os.ReadFile(csv)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "clk,channel,command,rank,bankgroup,bank,row,column\n1,0,ACT,0,0,0,0,\n23,0,RD,0,0,0,0,0\n31,0,RD,0,0,0,0,1\n53,0,PREpb,0,0,0,0,\n75,0,ACT,0,0,0,1,\n97,0,WR,0,0,0,1,0\n"
+	if string(text) != want {
+		t.Errorf("commands:\n%s\nwant:\n%s", text, want)
+	}
+}
+
+func TestProbeNoC(t *testing.T) {
+	out, err := probe("", "noc", "--ports", "8", "--vcs", "4", "--load", "0.05")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got struct {
+		PktLat float64 `json:"pkt_lat"`
+		Acc    float64 `json:"acc_flit"`
+	}
+	if err := json.Unmarshal([]byte(out), &got); err != nil {
+		t.Fatal(err)
+	}
+	if got.PktLat < 6.0224 || got.PktLat > 6.0226 || got.Acc < 0.0495 || got.Acc > 0.0496 {
+		t.Errorf("latency %g, accepted %g; the reference has 6.02251 and 0.049575", got.PktLat, got.Acc)
+	}
+}
+
+func TestProbeErrors(t *testing.T) {
+	dev := []string{"dram", "--device", ddr4Device, "--trace", "-"}
+	for _, c := range []struct {
+		stdin, want string
+		args        []string
+	}{
+		{"R 0x0\nR zero\n", "standard input:2: want `R 0xADDR`", append(dev, "--name", "ddr4_3200aa")},
+		{"", "pick one with --name", dev},
+		{"", "unknown mapper", append(dev, "--name", "ddr4_3200aa", "--mapper", "X")},
+		{"", "--sched is", append(dev, "--name", "ddr4_3200aa", "--sched", "random")},
+		{"", "--page is", append(dev, "--name", "ddr4_3200aa", "--page", "random")},
+		{"", "must be positive", append(dev, "--name", "ddr4_3200aa", "--inject", "0")},
+		{"", `required flag(s) "device"`, []string{"dram", "--trace", "-"}},
+		{"", "no such file", []string{"dram", "--device", "nowhere.json", "--trace", "-"}},
+		{"", "--load is", []string{"noc", "--load", "3"}},
+		{"", "nothing to measure", []string{"noc", "--load", "0.1", "--cycles", "100"}},
+		{"", `pattern "tornado"`, []string{"noc", "--load", "0.1", "--pattern", "tornado"}},
+	} {
+		if _, err := probe(c.stdin, c.args...); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%v: error %v, want %q", c.args, err, c.want)
+		}
+	}
+}
