@@ -89,9 +89,10 @@ func load(t *testing.T, path string) *emulate.Module {
 // pending are kernels the emulator does not run as they should be yet. A skipped test
 // shows in the output of go test -v; an entry goes when its reason does.
 var pending = map[string]string{
-	"wp_switch": "post-dominators: a block that only exits should not keep a switch from reconverging",
-	"ft_table":  "brx.idx beyond its table should be a fault",
-	"half.ptx":  "arithmetic on .f16",
+	"wp_switch":  "post-dominators: a block that only exits should not keep a switch from reconverging",
+	"ft_table":   "brx.idx beyond its table should be a fault",
+	"half.ptx":   "arithmetic on .f16",
+	"tensor.ptx": "cp.async, ldmatrix and mma.sync",
 }
 
 func skipPending(t *testing.T, name string) {
