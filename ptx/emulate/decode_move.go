@@ -24,6 +24,8 @@ func (d *decoder) comparison(op string, t parse.Type) (fnCmp32, fnCmp64) {
 	case t == parse.F32:
 		f := compare[float32](op)
 		return fastCompare("f", op, func(a, b *v32) uint32 { return f(fl(a), fl(b)) }), nil
+	case t == parse.F16 || t == parse.BF16:
+		return halfCompare(op, formatOf(t)), nil
 	case float:
 		d.unsupported("type ." + t.String())
 	case t.Bytes() == 8 && t.Signed():
@@ -442,6 +444,10 @@ func (d *decoder) cvt() {
 		c.mode, rounded = d.mode()
 	}
 	c.ftz, c.sat = d.take("ftz"), d.take("sat")
+	if c.dst == parse.TF32 && c.src == parse.F32 && c.mode == ra && !c.ftz && !c.sat {
+		d.rows32(un32(toTF32), parse.B32, 1)
+		return
+	}
 	relu := d.take("relu")
 	df, sf := formatOf(c.dst), formatOf(c.src)
 	known := func(t parse.Type, f *format) bool { return f != nil || t >= parse.U8 && t <= parse.S64 }
