@@ -40,6 +40,7 @@ func (c *Channel) fallingPre(t uint64) pick {
 	c.preHold = &c.edgeHold
 	p := c.pick(classPre, t)
 	c.preHold = &c.activeOn
-	c.due[classPre] = min(c.due[classPre], t+1) // those left out may go on the next edge
+	p.later = min(p.later, t+1) // those left out may go on the next edge
+	c.due[classPre] = min(c.due[classPre], t+1)
 	return p
 }

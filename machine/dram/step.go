@@ -138,11 +138,11 @@ func (c *Channel) nextEvent(t uint64) uint64 {
 	if c.refsDue > 0 {
 		return min(n, c.refreshAt(t))
 	}
+	if !c.shared && c.wantWrite() != c.write {
+		return t + 1 // even with nothing queued: what comes first then may wait for the other kind
+	}
 	if c.count[kindRead]+c.count[kindWrite] == 0 {
 		return n
-	}
-	if !c.shared && c.wantWrite() != c.write {
-		return t + 1
 	}
 	n = min(n, c.odd(c.due[classAct]), c.due[classPre])
 	if !c.stalled() {
