@@ -105,7 +105,7 @@ func TestRunAllocations(t *testing.T) {
 			}
 		})
 	}
-	if short, long := measure(2000), measure(60000); long > short {
+	if short, long := measure(2000), measure(60000); long > short+8 { // a longer histogram, a deeper ring
 		t.Errorf("%g allocations for 2000 requests, %g for 60000", short, long)
 	}
 }
