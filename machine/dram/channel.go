@@ -81,7 +81,7 @@ type Channel struct {
 	bank   []bank
 	group  []group
 	rankAt [rankCmds][]uint64 // earliest clock of PREA and REFab by rank
-	acts   []ring2            // the last ACTs by rank, then of the channel
+	acts   []actRing            // the last ACTs by rank, then of the channel
 	usage  []rankUse
 
 	// Activated requests, one per bank at most.
@@ -167,7 +167,7 @@ func Build(cfg *Config) (*Channel, error) {
 	for n := range rankCmds {
 		c.rankAt[n] = make([]uint64, cfg.Ranks)
 	}
-	c.acts = make([]ring2, cfg.Ranks+1)
+	c.acts = make([]actRing, cfg.Ranks+1)
 	for i := range c.acts {
 		c.acts[i].buf = make([]uint64, max(tab.deepest, 1))
 	}

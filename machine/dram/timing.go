@@ -1,13 +1,13 @@
 package dram
 
-// ring2 holds the clocks of the last ACTs.
-type ring2 struct {
+// actRing holds the clocks of the last ACTs.
+type actRing struct {
 	buf    []uint64
 	pos, n int
 }
 
 // add stores a clock; nth is the n-th last one, 0 before there are that many.
-func (r *ring2) add(t uint64) {
+func (r *actRing) add(t uint64) {
 	r.buf[r.pos] = t
 	if r.pos++; r.pos == len(r.buf) {
 		r.pos = 0
@@ -15,7 +15,7 @@ func (r *ring2) add(t uint64) {
 	r.n = min(r.n+1, len(r.buf))
 }
 
-func (r *ring2) nth(n int) (t uint64, ok bool) {
+func (r *actRing) nth(n int) (t uint64, ok bool) {
 	p := r.pos - n
 	if p < 0 {
 		p += len(r.buf)
