@@ -81,7 +81,7 @@ type Channel struct {
 	bank   []bank
 	group  []group
 	rankAt [rankCmds][]uint64 // earliest clock of PREA and REFab by rank
-	acts   []actRing            // the last ACTs by rank, then of the channel
+	acts   []actRing          // the last ACTs by rank, then of the channel
 	usage  []rankUse
 
 	// Activated requests, one per bank at most.
