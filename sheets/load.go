@@ -48,6 +48,9 @@ func Resolve(name string, set map[string]string) (*Machine, *Provenance, error) 
 	if err := override(m, prov, set); err != nil {
 		return nil, nil, err
 	}
+	if _, asked := set["dram.capacity"]; !asked && len(set) > 0 {
+		m.DRAM.followGeometry()
+	}
 	if err := Validate(m); err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", file, err)
 	}

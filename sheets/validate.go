@@ -196,6 +196,14 @@ func (c *checker) dram(m *Machine) {
 	c.capacity(d)
 }
 
+// followGeometry makes the capacity what the geometry holds, so that an override of
+// dram.channels alone is a smaller memory and not a contradiction.
+func (d *DRAM) followGeometry() {
+	if total := int64(d.Channels) * int64(d.Ranks) * int64(d.BankGroups) * int64(d.Banks) * int64(d.Rows) * int64(d.RowBytes); total > 0 && total < 1<<50 {
+		d.Capacity = total
+	}
+}
+
 // capacity checks the product of the geometry without overflowing.
 func (c *checker) capacity(d *DRAM) {
 	total := uint64(1)
