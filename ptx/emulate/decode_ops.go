@@ -39,7 +39,7 @@ func (d *decoder) instruction(i int, g *analyze.Graph) {
 			d.integer(in.Op)
 		}
 	case "and", "or", "xor", "not", "cnot", "shl", "shr", "shf", "lop3", "prmt", "bfe", "bfi", "bfind", "brev", "clz", "popc",
-		"dp4a", "dp2a", "bmsk", "szext", "fns":
+		"dp4a", "dp2a", "bmsk", "szext":
 		d.bits(in.Op, t)
 	case "setp":
 		d.setp()
@@ -79,6 +79,15 @@ func (d *decoder) instruction(i int, g *analyze.Graph) {
 		d.callSite()
 	case "bar", "barrier":
 		d.barrierOp()
+	case "mma":
+		d.mma()
+	case "ldmatrix":
+		d.ldmatrix(t)
+	case "cp":
+		d.async()
+	case "fns":
+		d.count(4, 4)
+		d.rows32(tri32(fns), parse.B32, 3)
 	case "shfl", "vote", "match", "activemask", "redux", "elect":
 		d.warpOp(t)
 	default:

@@ -33,6 +33,8 @@ const (
 	shBar     // CTA barrier
 	shClock32 // %clock and its kin
 	shClock64 //
+	shMatrix  // ldmatrix
+	shAsync   // cp.async
 	shX       // fx: everything else
 )
 
@@ -78,6 +80,7 @@ type op struct {
 	cmp64  fnCmp64
 	fx     fnX
 	mem    *memop
+	other  *memop // the shared side of cp.async
 	call   *callop
 	table  []int32 // shBrx
 }

@@ -402,3 +402,25 @@ func trunc16(d *v32) {
 
 func reverse32(a uint32) uint32 { return bits.Reverse32(a) }
 func reverse64(a uint64) uint64 { return bits.Reverse64(a) }
+
+// fns finds the n-th one of mask counting from bit base, upwards for n > 0,
+// downwards for n < 0; n = 0 asks whether bit base is set.
+func fns(mask, base, n uint32) uint32 {
+	count := int32(n)
+	step := int32(1)
+	if count < 0 {
+		count, step = -count, -1
+	}
+	if count == 0 {
+		count = 1
+		mask &= 1 << (base & 31)
+	}
+	for i := int32(base & 31); i >= 0 && i < 32; i += step {
+		if mask>>i&1 != 0 {
+			if count--; count == 0 {
+				return uint32(i)
+			}
+		}
+	}
+	return ^uint32(0)
+}

@@ -232,6 +232,10 @@ func (c *cta) rare(wp *warp, o *op, mask uint32, now uint64, s *isa.Step) (next 
 			c.w1[i] = now
 		}
 		blend64(&wp.r64[o.d], &c.w1, mask)
+	case shMatrix:
+		err = c.loadMatrix(wp, o.mem, mask, s)
+	case shAsync:
+		err = c.asyncCopy(wp, o, mask, s)
 	case shX:
 		err = o.fx(c, wp, o, mask)
 	}
