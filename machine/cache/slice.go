@@ -37,9 +37,9 @@ const (
 func Counters() []stat.Desc {
 	return []stat.Desc{
 		{Name: "accesses", Unit: "sectors", Doc: "sectors presented to the tags"},
-		{Name: "hits", Unit: "sectors", Doc: "sectors found valid, and sectors written into present lines"},
+		{Name: "hits", Unit: "sectors", Doc: "sectors found valid, and sectors written that were there, at least in part"},
 		{Name: "pending_hits", Unit: "sectors", Doc: "sectors found on their way from DRAM"},
-		{Name: "misses", Unit: "sectors", Doc: "sectors fetched from DRAM, and sectors written into new lines"},
+		{Name: "misses", Unit: "sectors", Doc: "sectors fetched from DRAM, and sectors written that were not there"},
 		{Name: "reads", Unit: "requests", Doc: "read requests"},
 		{Name: "writes", Unit: "requests", Doc: "write requests"},
 		{Name: "atomics", Unit: "requests", Doc: "atomic and reduction requests"},
@@ -308,27 +308,23 @@ func (s *Slice) allocate(line uint64, tenant uint8, extra int) int32 {
 func (s *Slice) write(r *mem.Req, row []uint64) bool {
 	t := s.tags
 	i := t.Find(r.Line)
-	fresh := i == tags.None
 	part := r.Sectors &^ r.Full
 	if s.cfg.fetchOnWrite && part != 0 && (s.ToDRAM.Len()+2 > s.cfg.missQueue || s.count+bits.OnesCount8(part) > s.cfg.mshrs) {
 		return false
 	}
-	if fresh {
+	if i == tags.None {
 		if i = s.allocate(r.Line, r.Tenant, 1); i == tags.None {
 			return false
 		}
 	}
 	t.Use(i)
+	hits := uint64(bits.OnesCount8(r.Sectors & (t.Valid[i] | t.Dirty[i])))
+	row[Hits] += hits
+	row[Misses] += uint64(bits.OnesCount8(r.Sectors)) - hits
 	t.Valid[i] |= r.Full &^ t.Pending[i]
 	t.Dirty[i] |= r.Sectors
 	if miss := part &^ t.Valid[i] &^ t.Pending[i]; s.cfg.fetchOnWrite && miss != 0 {
 		s.fetch(i, miss, r.Tenant)
-	}
-	n := uint64(bits.OnesCount8(r.Sectors))
-	if fresh {
-		row[Misses] += n
-	} else {
-		row[Hits] += n
 	}
 	return true
 }

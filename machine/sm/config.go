@@ -33,6 +33,7 @@ type Config struct {
 	sectors                int // per line
 	l1                     sheets.L1D
 	l1Latency              uint64
+	writeAlloc             bool
 	tlbLatency             uint64
 	pageShift              uint
 	tlbMisses              int
@@ -50,7 +51,7 @@ func Derive(m *sheets.Machine) (*Config, error) {
 		regUnit: max(1, s.RegisterUnit), schedulers: s.Schedulers, width: max(1, s.IssueWidth), units: s.Units,
 		fetchWidth: uint8(max(1, s.FetchWidth)), fetchLatency: uint64(max(1, s.FetchLatency)),
 		sharedBanks: s.SharedBanks, sharedLatency: uint64(s.SharedLatency),
-		l1: *l, l1Latency: uint64(l.Latency), lineShift: log2(l.Line), sectorShift: log2(l.Sector), sectors: l.Line / max(1, l.Sector),
+		l1: *l, l1Latency: uint64(l.Latency), writeAlloc: l.WriteAlloc != "none", lineShift: log2(l.Line), sectorShift: log2(l.Sector), sectors: l.Line / max(1, l.Sector),
 	}
 	if c.pick = pickers[s.Policy]; c.pick == nil {
 		return nil, fmt.Errorf("sm.policy = %q: know gto and lrr", s.Policy)

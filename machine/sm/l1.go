@@ -207,20 +207,20 @@ func (s *SM) l1Store(a *access, o *memOp, now uint64) bool {
 	n := uint64(bits.OnesCount8(a.sectors))
 	row[L1Accesses] += n
 	i := t.Find(a.line)
-	switch {
-	case i != tags.None:
-		row[L1Hits] += uint64(bits.OnesCount8(a.sectors & t.Valid[i]))
-		t.Valid[i] |= a.full &^ t.Pending[i]
-		t.Use(i)
-	case s.cfg.l1.WriteAlloc != "none":
-		if v := t.Victim(a.line); v != tags.None {
-			t.Fill(v, a.line, o.tenant)
-			t.Valid[v] = a.full
+	if i == tags.None && s.cfg.writeAlloc {
+		if i = t.Victim(a.line); i != tags.None {
+			t.Fill(i, a.line, o.tenant)
 		}
-		row[L1Misses] += n
-	default:
-		row[L1Misses] += n
 	}
+	var hits uint64
+	if i != tags.None {
+		hits = uint64(bits.OnesCount8(a.sectors & (t.Valid[i] | t.Dirty[i])))
+		t.Valid[i] |= a.full &^ t.Pending[i]
+		t.Dirty[i] |= a.sectors // written at least in part: the next write hits
+		t.Use(i)
+	}
+	row[L1Hits] += hits
+	row[L1Misses] += n - hits
 	s.warps[o.warp].stores++
 	s.send(a.line, a.sectors, a.full, mem.Write, o, int32(o.warp), now)
 	s.answer(a.op, now, now)
