@@ -100,13 +100,10 @@ func (c *cta) locate(wp *warp, m *memop, space isa.Space, mask uint32, s *isa.St
 		a := s.Addr[lowest(mask)]
 		r := c.cache[m.slot]
 		if r == nil || a-r.Base >= uint64(len(r.Data)) {
-			if r = c.g.space.Find(a); r == nil {
-				return nil, 0, c.outside(wp, m, lowest(mask), a, write)
+			if r, err = c.region(wp, m, lowest(mask), a, write); err != nil {
+				return nil, 0, err
 			}
 			c.cache[m.slot] = r
-		}
-		if write && r.ReadOnly || r.Kind == mem.Host && !r.Registered {
-			return nil, 0, c.forbidden(wp, m, r, lowest(mask), a, write)
 		}
 		data, start = r.Data, r.Base
 	case isa.Shared:
@@ -151,6 +148,18 @@ func (c *cta) locate(wp *warp, m *memop, space isa.Space, mask uint32, s *isa.St
 		}
 	}
 	return unsafe.Pointer(&data[0]), rest, nil
+}
+
+// region finds the region of a and checks that it may be accessed this way.
+func (c *cta) region(wp *warp, m *memop, lane int, a uint64, write bool) (*mem.Region, error) {
+	r := c.g.space.Find(a)
+	if r == nil {
+		return nil, c.outside(wp, m, lane, a, write)
+	}
+	if write && r.ReadOnly || r.Kind == mem.Host && !r.Registered {
+		return nil, c.forbidden(wp, m, r, lane, a, write)
+	}
+	return r, nil
 }
 
 // checkLanes finds the lane that made locate suspicious: a misaligned one, or one

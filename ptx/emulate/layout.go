@@ -1,0 +1,180 @@
+package emulate
+
+import (
+	"sort"
+
+	"heddle/ptx/analyze"
+	"heddle/ptx/parse"
+)
+
+// Where things go: shared variables, parameters, frames, register rows.
+
+func roundUpTo(n, align int64) int64 { return (n + align - 1) / align * align }
+
+// layoutShared places the shared variables the reachable functions use; extern
+// arrays follow at the end and all begin at the same place.
+func (d *decoder) layoutShared() (static int, dynamic bool) {
+	var used, extern []*parse.Var
+	seen := map[*parse.Var]bool{}
+	var scan func(os []parse.Operand)
+	scan = func(os []parse.Operand) {
+		for i := range os {
+			if v := os[i].Var; v != nil && v.Space == parse.Shared && !seen[v] {
+				seen[v] = true
+				if v.Extern || v.Size == 0 {
+					extern = append(extern, v)
+				} else {
+					used = append(used, v)
+				}
+			}
+			scan(os[i].List)
+		}
+	}
+	for _, f := range d.fns {
+		for _, v := range f.Vars { // declared inside: occupies memory even if unused
+			if v.Space == parse.Shared && !v.Extern && v.Size > 0 && !seen[v] {
+				seen[v] = true
+				used = append(used, v)
+			}
+		}
+		for _, in := range f.Instrs {
+			scan(in.Args)
+		}
+	}
+	off := int64(0)
+	for _, v := range used {
+		off = roundUpTo(off, int64(max(v.Align, 1)))
+		d.shared[v] = off
+		off += int64(v.Size)
+	}
+	static = int(off)
+	align := int64(16)
+	for _, v := range extern {
+		align = max(align, int64(v.Align))
+	}
+	d.prog.align = int(align)
+	for _, v := range extern {
+		d.shared[v] = roundUpTo(off, align)
+	}
+	return static, len(extern) > 0
+}
+
+func layoutParams(f *parse.Func) (ps []Param, total int) {
+	off := int64(0)
+	for _, v := range f.Params {
+		off = roundUpTo(off, int64(max(v.Align, 1)))
+		ps = append(ps, Param{Name: v.Name, Type: v.Type.String(), Size: v.Size, Align: max(v.Align, 1), Offset: int(off)})
+		off += int64(v.Size)
+	}
+	return ps, int(off)
+}
+
+// layout assigns rows to the registers of f and places its frame variables.
+func (d *decoder) layout(f *parse.Func, p *function) {
+	p.name = f.Name
+	g, live := d.m.graph(f)
+	p.regs = live.MaxRegs
+	d.frameOf(f, p)
+	spans := live.Spans()
+	rows, n32, n64, np := assign(f, spans)
+	p.n32, p.n64, p.np = n32, n64, np
+	for id, s := range spans {
+		if s.First != -1 {
+			continue
+		}
+		switch v := f.Regs[id]; {
+		case v.Type == parse.Pred:
+		case v.Type.Bytes() == 8:
+			p.zero64 = append(p.zero64, rows[id])
+		default:
+			p.zero32 = append(p.zero32, rows[id])
+		}
+	}
+	_ = g
+}
+
+// frameOf places .local and .param variables in local and argument memory; the
+// parameters of an entry are in neither.
+func (d *decoder) frameOf(f *parse.Func, p *function) map[*parse.Var]int32 {
+	at := map[*parse.Var]int32{}
+	var local, args int64
+	place := func(v *parse.Var, off *int64) {
+		*off = roundUpTo(*off, int64(max(v.Align, 1)))
+		at[v] = int32(*off)
+		if *off += int64(max(v.Size, 1)); *off > maxStack {
+			fail(d.m.File, v.Line, "the local variables of %s exceed %d bytes per thread: use global memory", f.Name, maxStack)
+		}
+	}
+	entry := map[*parse.Var]bool{}
+	p.params, p.results = p.params[:0], p.results[:0]
+	for _, v := range f.Params {
+		if entry[v] = f.Entry; !f.Entry {
+			place(v, &args)
+			p.params = append(p.params, slotOf{at[v], int32(v.Size)})
+		}
+	}
+	for _, v := range f.Results {
+		place(v, &args)
+		p.results = append(p.results, slotOf{at[v], int32(v.Size)})
+	}
+	for _, v := range f.Vars {
+		_, done := at[v]
+		switch {
+		case v.Space == parse.Local:
+			place(v, &local)
+		case v.Space == parse.Param && !done && !entry[v]:
+			place(v, &args)
+		}
+	}
+	p.local, p.args = int32(roundUpTo(local, 16)), int32(roundUpTo(args, 16))
+	return at
+}
+
+// assign gives each register a row so that registers alive at the same time have
+// different rows (linear scan over live spans). Lanes are independent, so this is
+// right under divergence too.
+func assign(f *parse.Func, spans []analyze.Span) (rows []int32, n32, n64, np int32) {
+	rows = make([]int32, len(f.Regs))
+	order := make([]int, 0, len(f.Regs))
+	for id, s := range spans {
+		rows[id] = -1
+		if s.Last >= s.First {
+			order = append(order, id)
+		}
+	}
+	sort.SliceStable(order, func(i, j int) bool { return spans[order[i]].First < spans[order[j]].First })
+	type pool struct {
+		free   []int32
+		active []int // IDs, unordered
+		n      int32
+	}
+	var pools [3]pool
+	for _, id := range order {
+		c := 0
+		switch v := f.Regs[id]; {
+		case v.Type == parse.Pred:
+			c = 2
+		case v.Type.Bytes() == 8:
+			c = 1
+		}
+		p := &pools[c]
+		keep := p.active[:0]
+		for _, a := range p.active {
+			if spans[a].Last < spans[id].First {
+				p.free = append(p.free, rows[a])
+			} else {
+				keep = append(keep, a)
+			}
+		}
+		p.active = keep
+		if n := len(p.free); n > 0 {
+			rows[id] = p.free[n-1]
+			p.free = p.free[:n-1]
+		} else {
+			rows[id] = p.n
+			p.n++
+		}
+		p.active = append(p.active, id)
+	}
+	return rows, pools[0].n, pools[1].n, pools[2].n
+}
