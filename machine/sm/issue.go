@@ -7,9 +7,15 @@ import (
 	"heddle/isa"
 )
 
-// issueStage lets every scheduler issue from its ready warps.
+// issueStage lets every scheduler issue from its ready warps. They share the LD/ST
+// unit, so the first to choose changes every cycle.
 func (s *SM) issueStage(now uint64) {
-	for i := range s.sched {
+	n := len(s.sched)
+	i := int(now % uint64(n))
+	for range n {
+		if i++; i >= n {
+			i = 0
+		}
 		sc := &s.sched[i]
 		for range s.cfg.width {
 			cand := s.ready & sc.mask

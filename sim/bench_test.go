@@ -1,0 +1,44 @@
+package sim_test
+
+import (
+	"context"
+	"path/filepath"
+	"testing"
+
+	"heddle/sim"
+)
+
+// BenchmarkApps is the simulator's speed on whole applications, one core: warp
+// instructions and simulated cycles per second.
+func BenchmarkApps(b *testing.B) {
+	for _, app := range []struct {
+		path string
+		args map[string]string
+	}{
+		{"parboil-like/cp", map[string]string{"n": "512", "atoms": "100"}},
+		{"sdk-like/matrixmul", map[string]string{"size": "standard"}},
+		{"sdk-like/blackscholes", map[string]string{"size": "standard"}},
+		{"rodinia-like/hotspot", map[string]string{"n": "512"}},
+		{"micro/triad", map[string]string{"n": "1048576"}},
+		{"polybench/atax", map[string]string{"size": "standard"}},
+		{"micro/spmv", map[string]string{"size": "standard"}},
+		{"rodinia-like/bfs", map[string]string{"size": "standard"}},
+	} {
+		b.Run(filepath.Base(app.path), func(b *testing.B) {
+			spec := sim.Spec{Machine: "qv100", Apps: []sim.App{{Path: filepath.Join("../apps", app.path), Args: app.args}}, Seed: 1}
+			var cycles, insts, seconds float64
+			b.ReportAllocs()
+			for b.Loop() {
+				r, err := sim.Run(context.Background(), spec, nil)
+				if err != nil {
+					b.Fatal(err)
+				}
+				cycles += float64(r.Tenants[0].KernelCycles)
+				insts += float64(r.Tenants[0].WarpInsts)
+				seconds += r.Wall.Seconds
+			}
+			b.ReportMetric(insts/seconds/1e6, "Mwarp-insts/s")
+			b.ReportMetric(cycles/seconds/1e3, "kcycles/s")
+		})
+	}
+}
