@@ -20,6 +20,10 @@ const (
 	xWide               // 64 bits
 )
 
+func isCarry(in *parse.Instr) bool {
+	return in.Has("cc") || in.Op == "addc" || in.Op == "subc" || in.Op == "madc"
+}
+
 // carryOp decodes one of them.
 func (d *decoder) carryOp() {
 	t := d.oneType()

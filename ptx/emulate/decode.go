@@ -19,6 +19,7 @@ type decoder struct {
 	const64 map[uint64]int32
 	symRow  map[fixup]int32
 	shared  map[*parse.Var]int64
+	names   map[*parse.Var]uint16 // scoreboard names
 
 	// the function being decoded
 	f       *parse.Func
@@ -59,7 +60,7 @@ func (d *decoder) unsupported(what string) {
 // decodeKernel decodes an entry and everything it can call.
 func (m *Module) decodeKernel(f *parse.Func) *Kernel {
 	d := &decoder{m: m, prog: &program{byAddr: map[uint64]int32{}}, fidx: map[*parse.Func]int32{},
-		const32: map[uint32]int32{}, const64: map[uint64]int32{}, symRow: map[fixup]int32{}, shared: map[*parse.Var]int64{}}
+		const32: map[uint32]int32{}, const64: map[uint64]int32{}, symRow: map[fixup]int32{}, shared: map[*parse.Var]int64{}, names: map[*parse.Var]uint16{}}
 	d.reach(f)
 	k := &Kernel{Name: f.Name, Line: f.Line, module: m, prog: d.prog}
 	k.SharedBytes, k.DynamicShared = d.layoutShared()
@@ -80,17 +81,17 @@ func (m *Module) decodeKernel(f *parse.Func) *Kernel {
 		}
 		p.end = pc
 		d.prog.byAddr[functionAddress(m.funcAt[fn.Name])] = int32(i)
-		regs += len(fn.Regs)
+		regs = d.nameRegisters(fn, regs)
 	}
-	regs++ // the carry flag
+	if d.usesCarry() {
+		regs++ // the carry flag
+	}
 	if regs > 1<<16-1 {
 		fail(m.File, f.Line, "kernel %s and the functions it calls use %d registers, the limit is %d: compile with optimisation", f.Name, regs, 1<<16-1)
 	}
 	d.prog.code.NumRegs = regs
-	first := 0
 	for i, fn := range d.fns {
-		d.function(fn, &d.prog.funcs[i], first)
-		first += len(fn.Regs)
+		d.function(fn, &d.prog.funcs[i])
 	}
 	d.totals()
 	k.Code = d.prog.code
@@ -195,7 +196,7 @@ func (m *Module) addressTaken() []string {
 }
 
 // function decodes the instructions of f.
-func (d *decoder) function(f *parse.Func, p *function, firstReg int) {
+func (d *decoder) function(f *parse.Func, p *function) {
 	g, live := d.m.graph(f)
 	d.f, d.fn = f, p
 	d.frame = d.frameOf(f, p)
@@ -223,7 +224,7 @@ func (d *decoder) function(f *parse.Func, p *function, firstReg int) {
 		if len(w)+len(r) > 250 {
 			d.unsupported("more than 255 register operands")
 		}
-		d.scoreboard(w, r, firstReg)
+		d.scoreboard(w, r)
 		d.prog.ops = append(d.prog.ops, *d.o)
 		code.Instr = append(code.Instr, ins)
 		code.Text = append(code.Text, in.Text)
@@ -269,13 +270,37 @@ func (d *decoder) finalReturn(f *parse.Func) {
 	code.Text = append(code.Text, "ret; // end of "+f.Name)
 }
 
+func (d *decoder) usesCarry() bool {
+	for _, f := range d.fns {
+		for _, in := range f.Instrs {
+			if isCarry(in) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// nameRegisters gives the registers f uses scoreboard names from first on, without
+// holes, and returns the next free name.
+func (d *decoder) nameRegisters(f *parse.Func, first int) int {
+	_, live := d.m.graph(f)
+	for id, s := range live.Spans() {
+		if s.Last >= s.First {
+			d.names[f.Regs[id]] = uint16(first)
+			first++
+		}
+	}
+	return first
+}
+
 // scoreboard lists the registers of the current instruction. Data registers and
 // predicates share one numbering; the carry flag is the last name.
-func (d *decoder) scoreboard(w, r []*parse.Var, first int) {
+func (d *decoder) scoreboard(w, r []*parse.Var) {
 	code := d.prog.code
 	flag := uint16(code.NumRegs - 1)
 	for _, v := range w {
-		code.Regs = append(code.Regs, uint16(first+v.ID))
+		code.Regs = append(code.Regs, d.names[v])
 	}
 	n := len(w)
 	if d.carryOut {
@@ -284,7 +309,7 @@ func (d *decoder) scoreboard(w, r []*parse.Var, first int) {
 	}
 	d.ins.NDst = uint8(n)
 	for _, v := range r {
-		code.Regs = append(code.Regs, uint16(first+v.ID))
+		code.Regs = append(code.Regs, d.names[v])
 	}
 	n += len(r)
 	if d.carryIn {

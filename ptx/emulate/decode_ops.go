@@ -17,7 +17,7 @@ func (d *decoder) instruction(i int, g *analyze.Graph) {
 		t = d.typ[0]
 	}
 	d.ins.Unit, d.ins.Timing = classify(in.Op, t)
-	if in.Has("cc") || in.Op == "addc" || in.Op == "subc" || in.Op == "madc" {
+	if isCarry(in) {
 		d.carryOp()
 		if len(d.mods) > 0 {
 			d.unsupported("modifier ." + d.mods[0])
@@ -441,9 +441,9 @@ func floatTable(opcode string, nan bool) (fn32, int) {
 	case "rsqrt":
 		return rsqrtF32, 1
 	case "ex2":
-		return special32(ex2), 1
+		return ex2F32, 1
 	case "lg2":
-		return special32(lg2), 1
+		return lg2F32, 1
 	case "sin":
 		return special32(sinF32), 1
 	case "cos":

@@ -22,11 +22,61 @@ func rsqrtF32(d, a, _, _ *v32) {
 	}
 }
 
-// lg2 is log2, -Inf at zeros and NaN below.
-func lg2(x float64) float64 { return math.Log2(x) }
+// ma is a*b+c with two roundings on every architecture (the conversion keeps the
+// compiler from fusing them), so that results do not depend on the host.
+func ma(a, b, c float64) float64 { return float64(a*b) + c }
 
-// ex2 is 2^x. The integer part is exact; the fraction goes through exp2 on [-1/2, 1/2].
-func ex2(x float64) float64 { return math.Exp2(x) }
+// ex2F32 computes 2^x as 2^n * 2^f with |f| <= 1/2; the series for 2^f is good to
+// 2^-42, so the result is the correctly rounded one but for near ties.
+func ex2F32(d, a, _, _ *v32) {
+	r, x := fl(d), fl(a)
+	for i := range r {
+		v := float64(x[i])
+		switch {
+		case v >= 128:
+			r[i] = float32(math.Inf(1))
+			continue
+		case v < -151:
+			r[i] = 0
+			continue
+		case v != v:
+			r[i] = c32(x[i])
+			continue
+		}
+		n := math.Floor(v + 0.5)
+		t := (v - n) * math.Ln2
+		p := ma(t, 1./3628800, 1./362880)
+		p = ma(t, ma(t, ma(t, p, 1./40320), 1./5040), 1./720)
+		p = ma(t, ma(t, ma(t, p, 1./120), 1./24), 1./6)
+		p = ma(t, ma(t, ma(t, p, 1./2), 1), 1)
+		r[i] = float32(p * math.Float64frombits(uint64(int64(n)+1023)<<52))
+	}
+}
+
+// lg2F32 computes log2 as exponent plus 2/ln2 * atanh((m-1)/(m+1)) with the
+// significand m in [sqrt(1/2), sqrt(2)); the series is good to 2^-50.
+func lg2F32(d, a, _, _ *v32) {
+	r, x := fl(d), fl(a)
+	for i := range r {
+		v := float64(x[i])
+		if !(v > 0 && v <= math.MaxFloat32) {
+			r[i] = c32(float32(math.Log2(v))) // zero, negative, infinite, NaN
+			continue
+		}
+		b := math.Float64bits(v)
+		e := int64(b>>52) - 1023
+		m := math.Float64frombits(b&(1<<52-1) | 1023<<52)
+		if m > math.Sqrt2 {
+			m, e = m/2, e+1
+		}
+		s := (m - 1) / (m + 1)
+		q := s * s
+		p := ma(q, ma(q, ma(q, 1./17, 1./15), 1./13), 1./11)
+		p = ma(q, ma(q, ma(q, p, 1./9), 1./7), 1./5)
+		p = s * ma(q, ma(q, p, 1./3), 1)
+		r[i] = float32(ma(p, 2/math.Ln2, float64(e)))
+	}
+}
 
 func tanhF32(d, a, _, _ *v32) {
 	special32(math.Tanh)(d, a, nil, nil)

@@ -332,14 +332,54 @@ func TestToInt(t *testing.T) {
 	}
 }
 
+// apply runs a row function on one value.
+func apply(f fn32, v uint32) uint32 {
+	var d, a v32
+	fill(&a, v)
+	f(&d, &a, &a, &a)
+	return d[31]
+}
+
 // TestExactPowers: ex2 of an integer and lg2 of a power of two are exact.
 func TestExactPowers(t *testing.T) {
+	bits := math.Float32bits
 	for e := -149; e < 128; e++ {
-		if got, want := float32(ex2(float64(e))), float32(math.Ldexp(1, e)); got != want {
-			t.Errorf("ex2(%d) = %g, want %g", e, got, want)
+		p := float32(math.Ldexp(1, e))
+		if got := apply(ex2F32, bits(float32(e))); got != bits(p) {
+			t.Errorf("ex2(%d) = %#x, want %g", e, got, p)
 		}
-		if got := lg2(math.Ldexp(1, e)); got != float64(e) {
-			t.Errorf("lg2(2^%d) = %g", e, got)
+		if got := apply(lg2F32, bits(p)); got != bits(float32(e)) {
+			t.Errorf("lg2(2^%d) = %#x", e, got)
+		}
+	}
+	inf := bits(float32(math.Inf(1)))
+	for f, cases := range map[string][][2]uint32{
+		"ex2": {{inf, inf}, {inf | 1<<31, 0}, {0x7fc00000, canonNaN32}, {0, bits(1)}, {1 << 31, bits(1)}, {bits(128), inf}, {bits(-150.5), 0}, {bits(-149.5), 1}},
+		"lg2": {{inf, inf}, {inf | 1<<31, canonNaN32}, {0x7fc00000, canonNaN32}, {0, inf | 1<<31}, {1 << 31, inf | 1<<31}, {bits(-1), canonNaN32}, {1, bits(-149)}},
+	} {
+		row := map[string]fn32{"ex2": ex2F32, "lg2": lg2F32}[f]
+		for _, c := range cases {
+			if got := apply(row, c[0]); got != c[1] {
+				t.Errorf("%s(%#x) = %#x, want %#x", f, c[0], got, c[1])
+			}
+		}
+	}
+}
+
+// TestApproximations holds ex2 and lg2 to one unit in the last place of the exact
+// value (the ISA allows 2^-22 relative for ex2 and 2^-22.6 absolute near 1 for lg2).
+func TestApproximations(t *testing.T) {
+	s := newSource(10)
+	for range 200000 {
+		x := float32(s.NormFloat64() * 20)
+		got := math.Float32frombits(apply(ex2F32, math.Float32bits(x)))
+		if want := math.Exp2(float64(x)); math.Abs(float64(got)-want) > want*0x1p-23 {
+			t.Fatalf("ex2(%g) = %g, want %g", x, got, want)
+		}
+		y := float32(math.Exp(s.NormFloat64() * 10))
+		got = math.Float32frombits(apply(lg2F32, math.Float32bits(y)))
+		if want := math.Log2(float64(y)); math.Abs(float64(got)-want) > math.Abs(want)*0x1p-23 {
+			t.Fatalf("lg2(%g) = %g, want %g", y, got, want)
 		}
 	}
 }
