@@ -1,0 +1,87 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"heddle/sheets"
+)
+
+func importCmd() *cobra.Command {
+	var out string
+	cmd := &cobra.Command{
+		Use:   "import GPGPUSIM.CONFIG",
+		Short: "Turn a gpgpusim.config into a machine sheet",
+		Long: `Read a configuration of GPGPU-Sim (3.x, 4.x or UVMSmart) and write a machine sheet.
+What was approximated, is not modelled or has no meaning here is listed.`,
+		Example: "  heddle import gpgpusim.config -o mine.yaml && heddle run apps/micro/triad --machine ./mine.yaml",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			im, err := sheets.ImportGPGPUSim(args[0])
+			if err != nil {
+				return err
+			}
+			text := sheets.Write(im.Machine, im.Provenance)
+			if out == "" {
+				if _, err := cmd.OutOrStdout().Write(text); err != nil {
+					return err
+				}
+				return listImport(cmd.ErrOrStderr(), im)
+			}
+			if err := writeNew(out, text); err != nil {
+				return err
+			}
+			fmt.Fprintf(cmd.OutOrStdout(), "%s: machine %s, %d SMs, %d channels\n", out, im.Machine.Name, im.Machine.SM.Count, im.Machine.DRAM.Channels)
+			return listImport(cmd.OutOrStdout(), im)
+		},
+	}
+	cmd.Flags().StringVarP(&out, "output", "o", "", "write the sheet to FILE (default: standard output, with the lists on standard error)")
+	return cmd
+}
+
+// listImport tells what did not go over as it stands.
+func listImport(w io.Writer, im *sheets.Imported) error {
+	for _, part := range []struct {
+		title string
+		list  []sheets.Option
+	}{
+		{"approximated", im.Warnings},
+		{"not modelled", im.Unmodelled},
+		{"without a meaning here", im.Ignored},
+	} {
+		if len(part.list) == 0 {
+			continue
+		}
+		if _, err := fmt.Fprintf(w, "%s:\n", part.title); err != nil {
+			return err
+		}
+		for _, o := range part.list {
+			if _, err := fmt.Fprintf(w, "  %s\n", o); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// writeNew writes a file in one piece.
+func writeNew(path string, text []byte) error {
+	tmp, err := os.CreateTemp(filepath.Dir(path), ".writing-*")
+	if err != nil {
+		return err
+	}
+	_, err = tmp.Write(text)
+	err = errors.Join(err, tmp.Chmod(0o644), tmp.Close())
+	if err == nil {
+		err = os.Rename(tmp.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(tmp.Name()))
+	}
+	return nil
+}

@@ -1,0 +1,177 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"heddle/sheets"
+	"heddle/sheets/yamldoc"
+)
+
+func inspectCmd() *cobra.Command {
+	var asJSON bool
+	var set []string
+	cmd := &cobra.Command{
+		Use:   "inspect machine|policies|apps|counters [NAME]",
+		Short: "List what exists, with units and sources",
+		Long: `List machines, policies, applications or counters; with a NAME, show that one whole.
+
+  inspect machine qv100         every number of the machine with unit and source
+  inspect machine qv100 dram    one section of it
+  inspect apps [DIR]            applications below DIR (default: the nearest folder apps)`,
+		Args: cobra.RangeArgs(1, 3),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			w := cmd.OutOrStdout()
+			if args[0] != "machine" && len(args) > 2 {
+				return fmt.Errorf("inspect %s takes one NAME at most", args[0])
+			}
+			rest := append(append([]string(nil), args[1:]...), "", "")
+			switch args[0] {
+			case "machine", "machines":
+				return inspectMachine(w, rest[0], rest[1], set, asJSON)
+			case "policies", "policy":
+				return inspectPolicies(w, rest[0], asJSON)
+			case "apps", "app":
+				return inspectApps(w, rest[0], asJSON)
+			case "counters", "counter":
+				return inspectCounters(w, rest[0], asJSON)
+			}
+			return fmt.Errorf("nothing called %q to inspect%s", args[0], yamldoc.DidYouMean(args[0], inspectable()))
+		},
+		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+			switch {
+			case len(args) == 0:
+				return inspectable(), cobra.ShellCompDirectiveNoFileComp
+			case len(args) == 1 && args[0] == "machine":
+				return sheets.Names(), cobra.ShellCompDirectiveDefault
+			case len(args) == 1 && args[0] == "apps":
+				return nil, cobra.ShellCompDirectiveFilterDirs
+			}
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	cmd.Flags().StringArrayVar(&set, "set", nil, "override a number of the machine first (repeatable)")
+	return cmd
+}
+
+func inspectable() []string { return []string{"machine", "policies", "apps", "counters"} }
+
+// columns writes rows aligned to the left.
+func columns(w io.Writer, rows [][]string) error {
+	var b bytes.Buffer
+	tw := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	for _, r := range rows {
+		fmt.Fprintln(tw, strings.Join(r, "\t"))
+	}
+	if err := tw.Flush(); err != nil {
+		return err
+	}
+	for line := range strings.Lines(b.String()) {
+		if _, err := fmt.Fprintln(w, strings.TrimRight(line, " \n")); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func printJSON(w io.Writer, v any) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	e.SetEscapeHTML(false)
+	return e.Encode(v)
+}
+
+func inspectMachine(w io.Writer, name, section string, set []string, asJSON bool) error {
+	if name == "" {
+		return listMachines(w, asJSON)
+	}
+	over, err := pairs("set", set)
+	if err != nil {
+		return err
+	}
+	m, prov, err := sheets.Resolve(name, over)
+	if err != nil {
+		return err
+	}
+	entries := prov.List(m)
+	if section != "" {
+		var some []sheets.Entry
+		for _, e := range entries {
+			if e.Path == section || strings.HasPrefix(e.Path, section+".") {
+				some = append(some, e)
+			}
+		}
+		if len(some) == 0 {
+			return fmt.Errorf("machine %s has no section %q%s", name, section, yamldoc.DidYouMean(section, sections(entries)))
+		}
+		entries = some
+	}
+	if asJSON {
+		return printJSON(w, struct {
+			Name        string         `json:"name"`
+			Description string         `json:"description"`
+			Numbers     []sheets.Entry `json:"numbers"`
+		}{m.Name, m.Description, entries})
+	}
+	fmt.Fprintf(w, "%s: %s\n\n", m.Name, m.Description)
+	rows := [][]string{{"PATH", "VALUE", "UNIT", "SOURCE", "MEANING"}}
+	var keys []string
+	refs := map[string]string{}
+	for _, e := range entries {
+		rows = append(rows, []string{e.Path, e.Value, e.Unit, e.Source, e.Doc})
+		if _, ok := refs[e.Source]; !ok {
+			keys = append(keys, e.Source)
+			ref, _, _ := strings.Cut(e.Reference, " [") // what it was taken from differs per number
+			refs[e.Source] = ref
+		}
+	}
+	if err := columns(w, rows); err != nil {
+		return err
+	}
+	fmt.Fprintf(w, "\nSources (inspect machine %s --json has them per number)\n", name)
+	for _, k := range keys {
+		fmt.Fprintf(w, "  %s: %s\n", k, refs[k])
+	}
+	return nil
+}
+
+func sections(entries []sheets.Entry) []string {
+	var out []string
+	for _, e := range entries {
+		s, _, _ := strings.Cut(e.Path, ".")
+		if len(out) == 0 || out[len(out)-1] != s {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+func listMachines(w io.Writer, asJSON bool) error {
+	type line struct {
+		Name        string `json:"name"`
+		SMs         int    `json:"sms"`
+		Channels    int    `json:"channels"`
+		Description string `json:"description"`
+	}
+	var list []line
+	rows := [][]string{{"MACHINE", "SMS", "CHANNELS", "DESCRIPTION"}}
+	for _, n := range sheets.Names() {
+		m, _, err := sheets.Load(n)
+		if err != nil {
+			return err
+		}
+		list = append(list, line{m.Name, m.SM.Count, m.DRAM.Channels, m.Description})
+		rows = append(rows, []string{m.Name, fmt.Sprint(m.SM.Count), fmt.Sprint(m.DRAM.Channels), m.Description})
+	}
+	if asJSON {
+		return printJSON(w, list)
+	}
+	return columns(w, rows)
+}

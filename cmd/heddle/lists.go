@@ -1,0 +1,257 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"heddle/host/script"
+	"heddle/machine/cache"
+	"heddle/machine/dram"
+	"heddle/machine/noc"
+	"heddle/machine/sm"
+	"heddle/machine/vm"
+	"heddle/sheets/yamldoc"
+	"heddle/sim/runfile"
+	"heddle/stat"
+)
+
+// policy is one choice a user can make by name.
+type policy struct {
+	Kind   string `json:"kind"`
+	Name   string `json:"name"`
+	Where  string `json:"where"` // how it is chosen
+	What   string `json:"what"`
+	Source string `json:"source"`
+}
+
+// policies lists every policy by kind. Names of sharing modes come from runfile;
+// the others are the values their sheet fields accept.
+func policies() []policy {
+	var out []policy
+	for _, m := range runfile.ModeInfos() {
+		out = append(out, policy{"sharing", m.Name, "run file: sharing, or --sharing", m.What, m.Source})
+	}
+	return append(out, []policy{
+		{"warp scheduler", "gto", "--set sm.policy=gto", "keep issuing the last warp until it stalls, then the oldest ready one", "Rogers et al., MICRO 2012"},
+		{"warp scheduler", "lrr", "--set sm.policy=lrr", "loose round robin over the ready warps", "GPGPU-Sim"},
+		{"DRAM scheduler", "frfcfs", "--set dram.sched=frfcfs", "row hits first, then the oldest request", "Rixner et al., ISCA 2000"},
+		{"DRAM scheduler", "fcfs", "--set dram.sched=fcfs", "the oldest request first", "Rixner et al., ISCA 2000"},
+		{"DRAM row", "open", "--set dram.page=open", "a row stays open until another one of its bank is needed", "JEDEC"},
+		{"DRAM row", "closed", "--set dram.page=closed", "a row is closed after its access", "JEDEC"},
+		{"page placement", "round-robin", "--set vm.placement=round-robin", "pages go to the tenant's channel groups in turn", "UGPU paper, section 4"},
+		{"page placement", "least", "--set vm.placement=least", "a page goes to the least used of the tenant's channel groups", "UGPU paper, section 4.3"},
+		{"page placement", "first-touch", "--set vm.placement=first-touch", "a page goes to the channel group nearest to the SM that touches it first", "MCM-GPU, ISCA 2017"},
+	}...)
+}
+
+func inspectPolicies(w io.Writer, name string, asJSON bool) error {
+	var list []policy
+	var names []string
+	for _, p := range policies() {
+		names = append(names, p.Name)
+		if name == "" || p.Name == name || p.Kind == name {
+			list = append(list, p)
+		}
+	}
+	if len(list) == 0 {
+		return fmt.Errorf("no policy %q%s", name, yamldoc.DidYouMean(name, names))
+	}
+	if asJSON {
+		return printJSON(w, list)
+	}
+	rows := [][]string{{"KIND", "NAME", "CHOSEN BY", "MEANING", "SOURCE"}}
+	for _, p := range list {
+		rows = append(rows, []string{p.Kind, p.Name, p.Where, p.What, p.Source})
+	}
+	return columns(w, rows)
+}
+
+// counterTable is the counters of one kind of component.
+type counterTable struct {
+	owner string
+	desc  []stat.Desc
+}
+
+// counterTables lists what a Result counts, under the names it has there.
+func counterTables() []counterTable {
+	return []counterTable{
+		{"sm", sm.Counters()}, {"llc", cache.Counters()}, {"dram", dram.Desc},
+		{"noc_request", noc.Desc}, {"noc_reply", noc.Desc}, {"mmu", vm.Desc()},
+	}
+}
+
+func inspectCounters(w io.Writer, owner string, asJSON bool) error {
+	type counter struct {
+		Owner string `json:"owner"`
+		Name  string `json:"name"`
+		Unit  string `json:"unit"`
+		Doc   string `json:"doc"`
+	}
+	var list []counter
+	var owners []string
+	rows := [][]string{{"OWNER", "COUNTER", "UNIT", "MEANING"}}
+	for _, t := range counterTables() {
+		owners = append(owners, t.owner)
+		if owner != "" && owner != t.owner {
+			continue
+		}
+		for _, d := range t.desc {
+			list = append(list, counter{t.owner, d.Name, d.Unit, d.Doc})
+			rows = append(rows, []string{t.owner, d.Name, d.Unit, d.Doc})
+		}
+	}
+	if len(list) == 0 {
+		return fmt.Errorf("no component %q has counters%s", owner, yamldoc.DidYouMean(owner, owners))
+	}
+	if asJSON {
+		return printJSON(w, list)
+	}
+	return columns(w, rows)
+}
+
+// app is one application folder.
+type app struct {
+	Name   string   `json:"name"` // path below the folder of applications
+	Path   string   `json:"path"`
+	Params []string `json:"params"`
+	What   string   `json:"what"` // first sentence of its README
+	Error  string   `json:"error,omitempty"`
+}
+
+// appsDir finds the folder of applications: apps in the working directory or the
+// nearest one above.
+func appsDir() (string, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	for up := "."; ; up = filepath.Join(up, "..") {
+		if st, err := os.Stat(filepath.Join(dir, "apps")); err == nil && st.IsDir() {
+			return filepath.Join(up, "apps"), nil
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			return "", errors.New("no folder apps here or above; name one: heddle inspect apps DIR")
+		}
+		dir = parent
+	}
+}
+
+// findApps lists the folders with app.star below dir, not following links.
+func findApps(dir string) ([]string, error) {
+	var out []string
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if !d.IsDir() && d.Name() == "app.star" {
+			out = append(out, filepath.Dir(path))
+		}
+		return nil
+	})
+	return out, err
+}
+
+// appPaths completes application folders.
+func appPaths(prefix string) []string {
+	dir, err := appsDir()
+	if err != nil {
+		return nil
+	}
+	list, err := findApps(dir)
+	if err != nil {
+		return nil
+	}
+	var out []string
+	for _, a := range list {
+		if strings.HasPrefix(a, prefix) {
+			out = append(out, a)
+		}
+	}
+	return out
+}
+
+func inspectApps(w io.Writer, name string, asJSON bool) error {
+	dir := name
+	if dir == "" {
+		var err error
+		if dir, err = appsDir(); err != nil {
+			return err
+		}
+	} else if _, err := os.Stat(dir); err != nil {
+		base, err2 := appsDir()
+		if err2 != nil {
+			return err
+		}
+		dir = filepath.Join(base, name) // "polybench" or "polybench/atax"
+		if _, err := os.Stat(dir); err != nil {
+			return fmt.Errorf("no folder %s, here or below %s", name, base)
+		}
+	}
+	paths, err := findApps(dir)
+	if err != nil {
+		return err
+	}
+	if len(paths) == 0 {
+		return fmt.Errorf("no application (a folder with app.star) below %s", dir)
+	}
+	var list []app
+	rows := [][]string{{"APPLICATION", "PARAMETERS", "WHAT"}}
+	for _, p := range paths {
+		a := describeApp(p)
+		list = append(list, a)
+		what := a.What
+		if a.Error != "" {
+			what = "BROKEN: " + a.Error
+		}
+		rows = append(rows, []string{a.Path, strings.Join(a.Params, " "), what})
+	}
+	if asJSON {
+		return printJSON(w, list)
+	}
+	return columns(w, rows)
+}
+
+func describeApp(path string) app {
+	a := app{Name: filepath.Base(filepath.Dir(path)) + "/" + filepath.Base(path), Path: path, Params: []string{}, What: firstSentence(filepath.Join(path, "README.md"))}
+	prog, err := script.Load(path, script.Options{})
+	if err != nil {
+		a.Error = err.Error()
+		return a
+	}
+	for _, p := range prog.Params() {
+		if p.Default == "" {
+			a.Params = append(a.Params, p.Name)
+		} else {
+			a.Params = append(a.Params, p.Name+"="+p.Default)
+		}
+	}
+	return a
+}
+
+// firstSentence is the first sentence after the title of a README; empty without one.
+func firstSentence(file string) string {
+	f, err := os.Open(file)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	s := bufio.NewScanner(io.LimitReader(f, 1<<16))
+	for s.Scan() {
+		line := strings.TrimSpace(s.Text())
+		if line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		if i := strings.Index(line, ". "); i > 0 {
+			line = line[:i+1]
+		}
+		return line
+	}
+	return ""
+}

@@ -1,0 +1,175 @@
+// Command heddle simulates shared GPUs. Its verbs are cobra commands, one file
+// each; main.go holds what they share: signals, exit statuses, the root command.
+//
+// A reader must know three types: runfile.File, what is to be simulated;
+// lab.Runner, which simulates it; report.Dir, where results go.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"heddle/host"
+	"heddle/lab"
+	"heddle/sim"
+)
+
+// Exit statuses, a contract with scripts that call heddle.
+const (
+	exitOK          = 0
+	exitCheck       = 1 // a check of a program failed, or a run reached its cycle limit before it was done
+	exitInput       = 2 // bad input or usage
+	exitInternal    = 3 // an internal error or a deadlock
+	exitInterrupted = 130
+)
+
+// status is an error with the exit status it asks for.
+type status struct {
+	code int
+	err  error
+}
+
+func (s *status) Error() string { return s.err.Error() }
+func (s *status) Unwrap() error { return s.err }
+
+func main() { os.Exit(heddle(os.Args[1:], os.Stdout, os.Stderr)) }
+
+// heddle runs one command line and returns its exit status.
+func heddle(args []string, stdout, stderr io.Writer) (code int) {
+	defer func() {
+		if p := recover(); p != nil {
+			fmt.Fprintf(stderr, "heddle: internal error: %v\n%s", p, debug.Stack())
+			code = exitInternal
+		}
+	}()
+	ctx, stop := interruptible(stderr)
+	defer stop()
+	root := rootCmd()
+	root.SetArgs(args)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	err := root.ExecuteContext(ctx)
+	if err == nil {
+		return exitOK
+	}
+	var own *status
+	if !errors.As(err, &own) { // everything that is not marked comes from flags, arguments and files
+		own = &status{exitInput, err}
+	}
+	if msg := own.Error(); msg != "" {
+		fmt.Fprintf(stderr, "heddle: %s\n", msg)
+	}
+	return own.code
+}
+
+// interruptible gives a context that the first SIGINT or SIGTERM cancels, so that
+// the run can leave a partial result. The second signal kills.
+func interruptible(stderr io.Writer) (context.Context, func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM)
+	over := make(chan struct{})
+	go func() {
+		select {
+		case <-signals:
+			fmt.Fprintln(stderr, "heddle: interrupted, leaving a partial result; once more to quit at once")
+			cancel()
+		case <-over:
+			return
+		}
+		select {
+		case <-signals:
+			os.Exit(exitInterrupted)
+		case <-over:
+		}
+	}()
+	return ctx, func() {
+		signal.Stop(signals)
+		cancel()
+		close(over)
+	}
+}
+
+func rootCmd() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "heddle",
+		Short: "Simulate shared GPUs: real kernels on a cycle-level machine, alone or side by side",
+		Long: `Heddle simulates real GPU kernels (PTX) on a cycle-level machine, alone or sharing
+it, and says who got what, how fast, how fairly and at what energy.
+
+Exit status: 0 done and all checks passed; 1 a check failed or the cycle limit was
+reached first; 2 bad input or usage; 3 internal error or deadlock; 130 interrupted.`,
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		Args:          cobra.NoArgs,
+		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	root.AddCommand(runCmd(), inspectCmd(), importCmd(), versionCmd())
+	return root
+}
+
+// simStatus turns the error of a simulation into one with the right exit status.
+// begun tells whether the simulation had begun: what fails before is bad input.
+func simStatus(err error, begun bool) *status {
+	if errors.Is(err, lab.ErrPanic) {
+		return &status{exitInternal, err}
+	}
+	var limit *sim.Unfinished
+	if errors.As(err, &limit) {
+		return &status{exitCheck, err}
+	}
+	switch host.Classify(err) {
+	case host.OK:
+		return nil
+	case host.CheckFailed:
+		return &status{exitCheck, err}
+	case host.Stopped:
+		return &status{exitInterrupted, err}
+	case host.Stuck:
+		return &status{exitInternal, fmt.Errorf("deadlock: %w", err)}
+	case host.BadInput:
+		return &status{exitInput, err}
+	}
+	if !begun {
+		return &status{exitInput, err}
+	}
+	return &status{exitInternal, fmt.Errorf("internal error: %w", err)}
+}
+
+func versionCmd() *cobra.Command {
+	return &cobra.Command{
+		Use:   "version",
+		Short: "Print the version",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			_, err := fmt.Fprintln(cmd.OutOrStdout(), version())
+			return err
+		},
+	}
+}
+
+// version says what this binary was built from.
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "heddle (no build information)"
+	}
+	v := "heddle " + info.Main.Version
+	for _, s := range info.Settings {
+		switch {
+		case s.Key == "vcs.revision":
+			v += " " + s.Value
+		case s.Key == "vcs.modified" && s.Value == "true":
+			v += " (modified)"
+		}
+	}
+	return v + " " + info.GoVersion
+}

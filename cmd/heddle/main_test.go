@@ -1,0 +1,128 @@
+package main
+
+import (
+	"errors"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"heddle/sheets"
+	"heddle/sim"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"heddle": main})
+}
+
+// TestScripts runs testdata/script/*.txtar against the command line. $APPS is the
+// folder of applications, $EXAMPLES that of run files.
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata/script",
+		RequireExplicitExec: true,
+		Setup: func(e *testscript.Env) error {
+			for name, dir := range map[string]string{"APPS": "../../apps", "CONFIGS": "../../sheets/testdata"} {
+				abs, err := filepath.Abs(dir)
+				if err != nil {
+					return err
+				}
+				e.Setenv(name, abs)
+			}
+			e.Setenv("XDG_CACHE_HOME", filepath.Join(e.WorkDir, ".cache"))
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"status": checkStatus},
+	})
+}
+
+// checkStatus is `status N heddle ...`: run and compare the exit status. Output is
+// left for stdout and stderr to look at.
+func checkStatus(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: status N command...")
+	}
+	err := ts.Exec(args[1], args[2:]...)
+	code := "0"
+	if err != nil {
+		code = "?"
+		var exit *exec.ExitError
+		if errors.As(err, &exit) {
+			code = strconv.Itoa(exit.ExitCode())
+		}
+	}
+	if code != args[0] {
+		ts.Fatalf("exit status %s (%v), want %s", code, err, args[0])
+	}
+}
+
+// TestCountersMatchResults holds `inspect counters` against what a run counts.
+func TestCountersMatchResults(t *testing.T) {
+	m, _, err := sheets.Resolve("fermi", map[string]string{"vm.enabled": "true"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := sim.Run(t.Context(), sim.Spec{Machine: "fermi", Set: map[string]string{"vm.enabled": "true"}, Seed: 1,
+		Sharing: sim.Sharing{Mode: "alone"}, Apps: []sim.App{{Name: "v", Path: "../../apps/micro/vecadd"}}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Tenants[0].SMs != m.SM.Count {
+		t.Errorf("%d SMs", r.Tenants[0].SMs)
+	}
+	listed := map[string]bool{}
+	for _, o := range counterTables() {
+		for _, d := range o.desc {
+			listed[o.owner+"."+d.Name] = true
+		}
+	}
+	counted := map[string]bool{}
+	for _, o := range r.Tables {
+		for _, v := range o.Values {
+			counted[o.Owner+"."+v.Name] = true
+		}
+	}
+	for n := range counted {
+		if !listed[n] {
+			t.Errorf("%s is counted, but inspect counters does not list it", n)
+		}
+	}
+	for n := range listed {
+		if !counted[n] {
+			t.Errorf("inspect counters lists %s, but nothing counts it", n)
+		}
+	}
+}
+
+// TestEverySheetRuns: each shipped machine simulates a kernel to its end.
+func TestEverySheetRuns(t *testing.T) {
+	for _, name := range sheets.Names() {
+		r, err := sim.Run(t.Context(), sim.Spec{Machine: name, Seed: 1, Sharing: sim.Sharing{Mode: "alone"},
+			Apps: []sim.App{{Name: "v", Path: "../../apps/micro/vecadd"}}}, nil)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if !r.Complete || r.Cycles == 0 || len(r.Checks) == 0 || slices.ContainsFunc(r.Checks, func(c sim.Check) bool { return !c.OK }) {
+			t.Errorf("%s: %+v", name, r)
+		}
+	}
+}
+
+func TestPolicyNamesAreAccepted(t *testing.T) {
+	for _, p := range policies() {
+		if p.Kind == "sharing" {
+			continue
+		}
+		set, err := pairs("set", []string{p.Where[len("--set "):]})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := sheets.Resolve("qv100", set); err != nil {
+			t.Errorf("%s: %v", p.Where, err)
+		}
+	}
+}

@@ -1,0 +1,409 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"heddle/lab"
+	"heddle/report"
+	"heddle/sheets"
+	"heddle/sim"
+	"heddle/sim/runfile"
+)
+
+// runFlags are the flags of `heddle run`.
+type runFlags struct {
+	machine    string
+	functional bool
+	args, set  []string
+	out        string
+	json       bool
+	seed       uint64
+	maxCycles  uint64
+	jobs       int
+	sharing    []string
+	cache      string
+	noCache    bool
+}
+
+func runCmd() *cobra.Command {
+	var f runFlags
+	cmd := &cobra.Command{
+		Use:   "run PATH",
+		Short: "Simulate an application folder or a run file",
+		Long: `Simulate PATH: an application folder (with app.star) alone on the machine, or a run
+file (.yaml) that says which applications share which machine, and how. A run file
+with several sharing modes gives one run per mode, compared at the end.
+
+Results of applications alone, which slowdowns are measured against, are kept in a
+cache and used again.`,
+		Example: `  heddle run apps/micro/triad --arg size=standard --machine ugpu
+  heddle run apps/rodinia-like/bfs --functional
+  heddle run examples/two-tenants.yaml --out results/two --set dram.channels=16`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return run(cmd, args[0], &f) },
+		ValidArgsFunction: func(_ *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
+			if len(args) > 0 {
+				return nil, cobra.ShellCompDirectiveNoFileComp
+			}
+			return appPaths(prefix), cobra.ShellCompDirectiveDefault
+		},
+	}
+	fl := cmd.Flags()
+	fl.StringVar(&f.machine, "machine", "qv100", "machine sheet: a name or a YAML file; overrides the run file's")
+	fl.BoolVar(&f.functional, "functional", false, "run the programs without timing")
+	fl.StringArrayVar(&f.args, "arg", nil, "argument of the application's main, as in --arg n=4096 (repeatable)")
+	fl.StringArrayVar(&f.set, "set", nil, "override a number of the machine, as in --set dram.channels=16 (repeatable)")
+	fl.StringVar(&f.out, "out", "", "write the result directory DIR (result.json, epochs, timeline, profile, counters)")
+	fl.BoolVar(&f.json, "json", false, "print the result as JSON: an object, or an array for several sharing modes")
+	fl.Uint64Var(&f.seed, "seed", 1, "seed of every random choice")
+	fl.Uint64Var(&f.maxCycles, "max-cycles", 0, "stop at this core cycle (warp instructions when --functional); 0: run to the end")
+	fl.IntVar(&f.jobs, "jobs", runtime.NumCPU(), "simulations at once")
+	fl.StringSliceVar(&f.sharing, "sharing", nil, "sharing mode(s) instead of the run file's: "+strings.Join(sharingNames(), ", "))
+	fl.StringVar(&f.cache, "cache", "", "keep results of applications alone in DIR (default: the user's cache directory)")
+	fl.BoolVar(&f.noCache, "no-cache", false, "neither use nor keep results of earlier runs")
+	completeRun(cmd)
+	return cmd
+}
+
+// completeRun registers value completion; errors only say that a flag is unknown.
+func completeRun(cmd *cobra.Command) {
+	for flag, values := range map[string]func() []string{
+		"machine": sheets.Names,
+		"sharing": sharingNames,
+		"set": func() []string {
+			var out []string
+			for _, p := range sheets.Paths() {
+				out = append(out, p+"=")
+			}
+			return out
+		},
+	} {
+		directive := cobra.ShellCompDirectiveNoFileComp
+		if flag == "machine" {
+			directive = cobra.ShellCompDirectiveDefault // a sheet may be a file
+		}
+		if flag == "set" {
+			directive |= cobra.ShellCompDirectiveNoSpace
+		}
+		err := cmd.RegisterFlagCompletionFunc(flag, func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return values(), directive
+		})
+		if err != nil {
+			panic(err)
+		}
+	}
+}
+
+// sharingNames are the modes that need no parameters of a run file, and the others.
+func sharingNames() []string { return runfile.ModeNames() }
+
+// pairs reads k=v flags.
+func pairs(flag string, list []string) (map[string]string, error) {
+	out := map[string]string{}
+	for _, kv := range list {
+		k, v, ok := strings.Cut(kv, "=")
+		if k = strings.TrimSpace(k); !ok || k == "" {
+			return nil, fmt.Errorf("--%s %s: name=value is expected", flag, kv)
+		}
+		if _, twice := out[k]; twice {
+			return nil, fmt.Errorf("--%s %s is given twice", flag, k)
+		}
+		out[k] = v
+	}
+	return out, nil
+}
+
+// overrides turns the flags into what runfile takes.
+func (f *runFlags) overrides(cmd *cobra.Command) (o runfile.Overrides, err error) {
+	if o.Args, err = pairs("arg", f.args); err != nil {
+		return o, err
+	}
+	if o.Set, err = pairs("set", f.set); err != nil {
+		return o, err
+	}
+	if cmd.Flags().Changed("machine") {
+		o.Machine = f.machine
+	}
+	if cmd.Flags().Changed("seed") {
+		o.Seed = &f.seed
+	}
+	if cmd.Flags().Changed("max-cycles") {
+		o.MaxCycles = &f.maxCycles
+	}
+	o.Sharing, o.Functional, o.Out = f.sharing, f.functional, f.out
+	if f.jobs < 1 {
+		return o, fmt.Errorf("--jobs %d: at least 1", f.jobs)
+	}
+	if f.noCache && f.cache != "" {
+		return o, errors.New("--cache and --no-cache exclude each other")
+	}
+	return o, nil
+}
+
+// load resolves what is to be run.
+func (f *runFlags) load(cmd *cobra.Command, path string) (*runfile.File, error) {
+	o, err := f.overrides(cmd)
+	if err != nil {
+		return nil, err
+	}
+	if filepath.Base(path) == "app.star" {
+		path = filepath.Dir(path)
+	}
+	app, err := runfile.IsApp(path)
+	if err != nil {
+		return nil, err
+	}
+	var file *runfile.File
+	if app {
+		file, err = runfile.ForApp(path, o)
+	} else {
+		file, err = runfile.Load(path, o)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if f.functional { // sharing has no meaning without time
+		file.Specs = file.Specs[:1]
+	}
+	return file, nil
+}
+
+func run(cmd *cobra.Command, path string, f *runFlags) error {
+	file, err := f.load(cmd, path)
+	if err != nil {
+		return err
+	}
+	progress := report.NewProgress(cmd.ErrOrStderr(), isTerminal(cmd.ErrOrStderr()))
+	runner := &lab.Runner{Run: sim.Run, Jobs: f.jobs, Finish: lab.AddEnergy, Start: progress.Start,
+		Warn: func(format string, a ...any) { progress.Log("heddle: warning: "+format, a...) }}
+	if err := f.store(runner, file); err != nil {
+		return err
+	}
+	dirs, err := begin(file)
+	if err != nil {
+		return err
+	}
+	var jobs []lab.Job
+	for i, s := range file.Specs {
+		name := s.Sharing.Name
+		if len(s.Apps) == 1 {
+			name = s.Apps[0].Name
+		}
+		if dirs != nil {
+			s.OutDir = dirs[i].Path()
+		}
+		jobs = append(jobs, lab.Job{Label: name, Spec: s, Machine: file.Machine})
+	}
+	outcomes := runner.All(cmd.Context(), jobs)
+	progress.Close()
+	if err := commit(dirs, outcomes); err != nil {
+		return err
+	}
+	if err := compare(file.Out, outcomes); err != nil {
+		return err
+	}
+	if err := show(cmd.OutOrStdout(), outcomes, f.json); err != nil {
+		return err
+	}
+	return verdict(cmd.Context(), cmd.ErrOrStderr(), outcomes)
+}
+
+// store opens the cache of alone-runs where one will be needed. Without a place
+// for it the runs are done all the same.
+func (f *runFlags) store(r *lab.Runner, file *runfile.File) error {
+	shared := slices.ContainsFunc(file.Specs, func(s sim.Spec) bool { return len(s.Apps) > 1 && !s.Functional })
+	if f.noCache || !shared {
+		return nil
+	}
+	dir := f.cache
+	if dir == "" {
+		var err error
+		if dir, err = lab.DefaultDir(); err != nil {
+			r.Warn("%v", err)
+			return nil
+		}
+	}
+	code, err := lab.Code()
+	if err == nil {
+		r.Store, err = lab.OpenStore(dir, code)
+	}
+	if err != nil && f.cache != "" {
+		return err // the user asked for this one
+	}
+	if err != nil {
+		r.Store = nil
+		r.Warn("%v; going on without", err)
+	}
+	return nil
+}
+
+// begin prepares the result directories: one, or one per sharing mode below it.
+func begin(file *runfile.File) ([]*report.Dir, error) {
+	if file.Out == "" {
+		return nil, nil
+	}
+	var dirs []*report.Dir
+	var paths []string
+	for _, s := range file.Specs {
+		path := file.Out
+		if len(file.Specs) > 1 {
+			path = filepath.Join(file.Out, report.FileName(s.Sharing.Name))
+		}
+		if slices.Contains(paths, path) {
+			return nil, fmt.Errorf("two sharing modes would write %s; give them names that differ in letters and digits", path)
+		}
+		paths = append(paths, path)
+	}
+	for _, path := range paths {
+		d, err := report.BeginDir(path)
+		if err != nil {
+			for _, d := range dirs {
+				err = errors.Join(err, d.Abort())
+			}
+			return nil, err
+		}
+		dirs = append(dirs, d)
+	}
+	return dirs, nil
+}
+
+// commit lets the result directories appear; a run without any result leaves none.
+func commit(dirs []*report.Dir, outcomes []lab.Outcome) error {
+	var err error
+	for i, d := range dirs {
+		if r := outcomes[i].Result; r != nil {
+			err = errors.Join(err, d.Commit(r))
+		} else {
+			err = errors.Join(err, d.Abort())
+		}
+	}
+	return err
+}
+
+// compare writes comparison.csv beside the directories of several sharing modes.
+func compare(out string, outcomes []lab.Outcome) error {
+	results := finished(outcomes)
+	if out == "" || len(outcomes) < 2 || len(results) == 0 {
+		return nil
+	}
+	var b bytes.Buffer
+	if err := report.ComparisonCSV(&b, results); err != nil {
+		return err
+	}
+	return writeNew(filepath.Join(out, "comparison.csv"), b.Bytes())
+}
+
+// finished are the results there are.
+func finished(outcomes []lab.Outcome) []*sim.Result {
+	var results []*sim.Result
+	for _, o := range outcomes {
+		if o.Result != nil {
+			results = append(results, o.Result)
+		}
+	}
+	return results
+}
+
+// show prints the results.
+func show(w io.Writer, outcomes []lab.Outcome, asJSON bool) error {
+	results := finished(outcomes)
+	if asJSON {
+		return report.JSONList(w, results, len(outcomes) > 1)
+	}
+	for i, r := range results {
+		if i > 0 {
+			fmt.Fprintln(w)
+		}
+		if err := report.Table(w, r); err != nil {
+			return err
+		}
+	}
+	if len(outcomes) > 1 && len(results) > 0 {
+		fmt.Fprintln(w)
+		return report.Comparison(w, results)
+	}
+	return nil
+}
+
+// verdict is the error, and so the exit status, of all outcomes together: the
+// gravest counts, the others are told.
+func verdict(ctx context.Context, stderr io.Writer, outcomes []lab.Outcome) error {
+	var worst *status
+	told := map[string]bool{}
+	tell := func(s *status) {
+		if worst != nil && !told[s.Error()] && s.Error() != worst.Error() {
+			told[s.Error()] = true
+			fmt.Fprintf(stderr, "heddle: %s\n", s.Error())
+		}
+	}
+	for _, o := range outcomes {
+		s := outcomeStatus(&o)
+		switch {
+		case s == nil:
+		case worst == nil || s.code > worst.code:
+			if worst != nil {
+				s, worst = worst, s
+				tell(s)
+			} else {
+				worst = s
+			}
+		default:
+			tell(s)
+		}
+	}
+	if worst == nil {
+		return nil
+	}
+	if ctx.Err() != nil {
+		worst = &status{exitInterrupted, errors.New("interrupted")}
+	}
+	return worst
+}
+
+// outcomeStatus is what one run has to say; nil when all is well.
+func outcomeStatus(o *lab.Outcome) *status {
+	if o.Err != nil {
+		s := simStatus(o.Err, o.Result != nil)
+		if o.Job.Label != "" && s != nil {
+			s.err = fmt.Errorf("%s: %w", o.Job.Label, s.err)
+		}
+		return s
+	}
+	if o.Result == nil {
+		return &status{exitInternal, errors.New("internal error: a run without result or error")}
+	}
+	failed := 0
+	for _, c := range o.Result.Checks {
+		if !c.OK {
+			failed++
+		}
+	}
+	if failed > 0 {
+		return &status{exitCheck, fmt.Errorf("%s: %d of %d checks failed", o.Job.Label, failed, len(o.Result.Checks))}
+	}
+	if o.AloneErr != nil {
+		return simStatus(fmt.Errorf("%s: no slowdowns and metrics: %w", o.Job.Label, o.AloneErr), true)
+	}
+	return nil
+}
+
+// isTerminal tells whether bars may be drawn on w.
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	if !ok {
+		return false
+	}
+	st, err := f.Stat()
+	return err == nil && st.Mode()&os.ModeCharDevice != 0 && os.Getenv("TERM") != "dumb"
+}
