@@ -67,6 +67,11 @@ func (im *importer) structure() {
 		{"sm.reg_ports", false, []string{"-gpgpu_reg_file_port_throughput"}},
 		{"sm.collectors", false, []string{"-gpgpu_operand_collector_num_units_gen", "-gpgpu_operand_collector_num_units_sp"}},
 	})
+	im.shape()
+}
+
+// shape reads what needs more than a copy: clocks, warps, and models Heddle lacks.
+func (im *importer) shape() {
 	if im.m.DRAM.Channels%max(im.m.DRAM.Stacks, 1) != 0 {
 		im.put("dram.stacks", "derived", 1)
 	}
