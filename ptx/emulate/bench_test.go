@@ -57,3 +57,43 @@ func TestStepAllocates(t *testing.T) {
 		}
 	}
 }
+
+// TestParallelCTAs steps the CTAs of one grid from several goroutines, as a machine
+// that ticks its SMs in parallel does; the result is that of a serial run.
+func TestParallelCTAs(t *testing.T) {
+	s, in, k, l, bufs := prepare(t, "testdata/calib", "testdata/calib/transpose_naive_big.json")
+	g, err := in.Grid(k, l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	geo := g.Geometry()
+	errs := make(chan error, 4)
+	for n := range 4 {
+		go func() {
+			var st isa.Step
+			for i := n; i < geo.CTAs; i += 4 {
+				c := g.Start(i, isa.Place{SM: n})
+				for w := range geo.Warps {
+					for c.PC(w) >= 0 {
+						if err := c.Step(w, 0, &st); err != nil {
+							errs <- err
+							return
+						}
+					}
+				}
+				c.Release()
+			}
+			errs <- nil
+		}()
+	}
+	for range 4 {
+		if err := <-errs; err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, b := range s.Buffers {
+		if got := fnvOf(bufs[b.Name].Data); got != b.Hash {
+			t.Errorf("buffer %s: %s, want %s", b.Name, got, b.Hash)
+		}
+	}
+}

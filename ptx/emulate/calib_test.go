@@ -298,3 +298,43 @@ func TestCalibration(t *testing.T) {
 		})
 	}
 }
+
+// TestExact checks what the reference does not compute as the ISA says: fused
+// multiply-adds are rounded once, and a shuffle reads lanes as they were before it.
+func TestExact(t *testing.T) {
+	f32 := func(r *mem.Region, i int) float32 {
+		return math.Float32frombits(binary.LittleEndian.Uint32(r.Data[4*i:]))
+	}
+	run := func(name string) (*spec, map[string]*mem.Region) {
+		s, in, k, l, bufs := prepare(t, "testdata/calib", "testdata/calib/"+name+".json")
+		g, err := in.Grid(k, l)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Run(g, 0); err != nil {
+			t.Fatal(err)
+		}
+		return s, bufs
+	}
+	exact := func(x, y, z float32) float32 {
+		b := func(f float32) uint64 { return uint64(math.Float32bits(f)) }
+		return math.Float32frombits(uint32(fmt32.fma(b(x), b(y), b(z), rn)))
+	}
+	s, bufs := run("matmul_tiled_128")
+	n := int(s.Args[3]["i32"].(float64))
+	for _, at := range [][2]int{{0, 0}, {0, 4}, {7, 100}, {n - 1, n - 1}, {63, 64}} {
+		sum := float32(0)
+		for k := range n {
+			sum = exact(f32(bufs["A"], at[0]*n+k), f32(bufs["B"], k*n+at[1]), sum)
+		}
+		if got := f32(bufs["C"], at[0]*n+at[1]); got != sum {
+			t.Errorf("C%v = %v, want %v", at, got, sum)
+		}
+	}
+	_, bufs = run("dep_shfl") // an even number of exchanges with the neighbour
+	for i := range 32 {
+		if got := binary.LittleEndian.Uint32(bufs["out"].Data[4*i:]); got != uint32(i) {
+			t.Errorf("lane %d has %d after an even number of exchanges", i, got)
+		}
+	}
+}

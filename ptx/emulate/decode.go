@@ -96,6 +96,9 @@ func (m *Module) decodeKernel(f *parse.Func) *Kernel {
 	d.totals()
 	k.Code = d.prog.code
 	k.Regs, k.LocalBytes = d.prog.funcs[0].regs, d.prog.funcs[0].stack
+	if f.MaxRegs > 0 { // what does not fit is spilled by the compiler
+		k.Regs = min(k.Regs, f.MaxRegs)
+	}
 	for i := range d.prog.funcs {
 		if d.prog.funcs[i].recursive {
 			k.LocalBytes = max(k.LocalBytes, defaultStack)
