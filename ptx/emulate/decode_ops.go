@@ -1,6 +1,8 @@
 package emulate
 
 import (
+	"math"
+
 	"heddle/ptx/analyze"
 	"heddle/ptx/parse"
 )
@@ -449,7 +451,7 @@ func floatTable(opcode string, nan bool) (fn32, int) {
 	case "cos":
 		return special32(cosF32), 1
 	case "tanh":
-		return tanhF32, 1
+		return special32(math.Tanh), 1
 	case "neg":
 		return negF32, 1
 	case "abs":

@@ -40,16 +40,15 @@ const (
 
 // Flags of an op.
 const (
-	fNotGuard  = 1 << iota // the guard is negated
-	fSync                  // waits for other lanes of the warp (shfl.sync, bar ...)
-	fSpin                  // backward branch of a loop that may wait for another thread
-	fFtzIn                 // flush subnormal f32 sources
-	fFtzOut                // flush subnormal f32 results
-	fSat                   // clamp f32 results to [0, 1]
-	fSext16                // sign-extend 16-bit sources
-	fTrunc16               // zero-extend a 16-bit result
-	fNotC                  // operand c (a predicate) is negated
-	fCtaScoped             // shBar: see barop
+	fNotGuard = 1 << iota // the guard is negated
+	fSync                 // waits for other lanes of the warp (shfl.sync, bar ...)
+	fSpin                 // backward branch of a loop that may wait for another thread
+	fFtzIn                // flush subnormal f32 sources
+	fFtzOut               // flush subnormal f32 results
+	fSat                  // clamp f32 results to [0, 1]
+	fSext16               // sign-extend 16-bit sources
+	fTrunc16              // zero-extend a 16-bit result
+	fNotC                 // operand c (a predicate) is negated
 )
 
 // Predicate rows below zero are constants.

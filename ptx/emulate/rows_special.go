@@ -78,10 +78,6 @@ func lg2F32(d, a, _, _ *v32) {
 	}
 }
 
-func tanhF32(d, a, _, _ *v32) {
-	special32(math.Tanh)(d, a, nil, nil)
-}
-
 // sincos of huge arguments is reduced exactly by the library; of infinities NaN.
 func sinF32(x float64) float64 { return math.Sin(x) }
 func cosF32(x float64) float64 { return math.Cos(x) }
