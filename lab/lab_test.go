@@ -168,8 +168,10 @@ func jobs(t *testing.T, args map[string]string) []Job {
 	}
 	var out []Job
 	for _, mode := range []string{"bp", "mps", "bp-bs"} {
-		out = append(out, Job{Label: mode, Machine: m, Spec: sim.Spec{Machine: "qv100", Sharing: sim.Sharing{Mode: mode},
-			Apps: []sim.App{{Name: "x", Path: dir, Args: map[string]string{"n": "1"}}, {Name: "y", Path: dir, Args: args, Arrive: 5}}}})
+		out = append(out, Job{Label: mode, Machine: m, Spec: sim.Spec{
+			Machine: "qv100", Sharing: sim.Sharing{Mode: mode},
+			Apps: []sim.App{{Name: "x", Path: dir, Args: map[string]string{"n": "1"}}, {Name: "y", Path: dir, Args: args, Arrive: 5}},
+		}})
 	}
 	return out
 }

@@ -38,9 +38,11 @@ func epochRows(r *sim.Result) []epochRow {
 			if i < len(r.Tenants) {
 				name = r.Tenants[i].Name
 			}
-			out = append(out, epochRow{Cycle: e.Cycle, Tenant: name, SMs: int64(t.SMs), Channels: int64(t.Channels), IPC: t.IPC,
+			out = append(out, epochRow{
+				Cycle: e.Cycle, Tenant: name, SMs: int64(t.SMs), Channels: int64(t.Channels), IPC: t.IPC,
 				BandwidthGBs: t.BandwidthGBs, ThreadInsts: t.ThreadInsts, WarpInsts: t.WarpInsts, L1Accesses: t.L1Accesses, L1Hits: t.L1Hits,
-				LLCAccesses: t.LLCAccesses, LLCHits: t.LLCHits, DRAMReads: t.DRAMReads, DRAMWrites: t.DRAMWrites, DRAMBytes: t.DRAMBytes})
+				LLCAccesses: t.LLCAccesses, LLCHits: t.LLCHits, DRAMReads: t.DRAMReads, DRAMWrites: t.DRAMWrites, DRAMBytes: t.DRAMBytes,
+			})
 		}
 	}
 	return out
@@ -50,15 +52,19 @@ func epochRows(r *sim.Result) []epochRow {
 // the previous epoch; cycle is the epoch's end.
 func EpochsCSV(w io.Writer, r *sim.Result) error {
 	c := csv.NewWriter(w)
-	if err := c.Write([]string{"cycle", "tenant", "sms", "channels", "ipc", "bandwidth_gbs", "thread_insts", "warp_insts",
-		"l1_accesses", "l1_hits", "llc_accesses", "llc_hits", "dram_reads", "dram_writes", "dram_bytes"}); err != nil {
+	if err := c.Write([]string{
+		"cycle", "tenant", "sms", "channels", "ipc", "bandwidth_gbs", "thread_insts", "warp_insts",
+		"l1_accesses", "l1_hits", "llc_accesses", "llc_hits", "dram_reads", "dram_writes", "dram_bytes",
+	}); err != nil {
 		return err
 	}
 	u := func(x uint64) string { return strconv.FormatUint(x, 10) }
 	f := func(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 	for _, e := range epochRows(r) {
-		if err := c.Write([]string{u(e.Cycle), e.Tenant, strconv.FormatInt(e.SMs, 10), strconv.FormatInt(e.Channels, 10), f(e.IPC), f(e.BandwidthGBs),
-			u(e.ThreadInsts), u(e.WarpInsts), u(e.L1Accesses), u(e.L1Hits), u(e.LLCAccesses), u(e.LLCHits), u(e.DRAMReads), u(e.DRAMWrites), u(e.DRAMBytes)}); err != nil {
+		if err := c.Write([]string{
+			u(e.Cycle), e.Tenant, strconv.FormatInt(e.SMs, 10), strconv.FormatInt(e.Channels, 10), f(e.IPC), f(e.BandwidthGBs),
+			u(e.ThreadInsts), u(e.WarpInsts), u(e.L1Accesses), u(e.L1Hits), u(e.LLCAccesses), u(e.LLCHits), u(e.DRAMReads), u(e.DRAMWrites), u(e.DRAMBytes),
+		}); err != nil {
 			return err
 		}
 	}
@@ -106,8 +112,10 @@ func ComparisonCSV(w io.Writer, results []*sim.Result) error {
 		}
 		for i := range r.Tenants {
 			t := &r.Tenants[i]
-			row := []string{label(r), fmt.Sprint(r.Complete), fmt.Sprint(r.Cycles), t.Name, fmt.Sprint(t.SMs), fmt.Sprint(t.Channels),
-				strconv.FormatFloat(t.IPC, 'g', -1, 64), strconv.FormatFloat(t.Slowdown, 'g', -1, 64)}
+			row := []string{
+				label(r), fmt.Sprint(r.Complete), fmt.Sprint(r.Cycles), t.Name, fmt.Sprint(t.SMs), fmt.Sprint(t.Channels),
+				strconv.FormatFloat(t.IPC, 'g', -1, 64), strconv.FormatFloat(t.Slowdown, 'g', -1, 64),
+			}
 			if err := c.Write(append(row, m...)); err != nil {
 				return err
 			}

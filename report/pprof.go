@@ -42,8 +42,10 @@ func Profile(w io.Writer, r *sim.Result) error {
 			locations[lk] = loc
 			p.Location = append(p.Location, loc)
 		}
-		p.Sample = append(p.Sample, &profile.Sample{Location: []*profile.Location{loc}, Value: []int64{int64(s.Cycles), int64(s.Issues)},
-			Label: map[string][]string{"cause": {s.Cause}}})
+		p.Sample = append(p.Sample, &profile.Sample{
+			Location: []*profile.Location{loc}, Value: []int64{int64(s.Cycles), int64(s.Issues)},
+			Label: map[string][]string{"cause": {s.Cause}},
+		})
 	}
 	if err := p.CheckValid(); err != nil {
 		return err

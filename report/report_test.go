@@ -23,11 +23,15 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 func sample() *sim.Result {
 	return &sim.Result{
 		Version: sim.ResultVersion, SpecHash: "abc", Complete: true, Cycles: 2000, Seconds: 2e-6,
-		Spec: sim.Spec{Machine: "qv100", Sharing: sim.Sharing{Mode: "bp", Name: "bp"}, Epoch: 1000, Timeline: true, Profile: true,
-			Apps: []sim.App{{Name: "triad"}, {Name: "cp"}}},
+		Spec: sim.Spec{
+			Machine: "qv100", Sharing: sim.Sharing{Mode: "bp", Name: "bp"}, Epoch: 1000, Timeline: true, Profile: true,
+			Apps: []sim.App{{Name: "triad"}, {Name: "cp"}},
+		},
 		Tenants: []sim.Tenant{
-			{Name: "triad", SMs: 40, Channels: 16, Cycles: 2000, Runs: 1, IPC: 123.456, Slowdown: 2, L1HitRate: 0.5, LLCHitRate: 0.25, BandwidthGBs: 300, Faults: 3, EnergyJ: 0.002, Log: []string{"hello"},
-				Kernels: []sim.Kernel{{Name: "k", Start: 10, End: 900}}},
+			{
+				Name: "triad", SMs: 40, Channels: 16, Cycles: 2000, Runs: 1, IPC: 123.456, Slowdown: 2, L1HitRate: 0.5, LLCHitRate: 0.25, BandwidthGBs: 300, Faults: 3, EnergyJ: 0.002, Log: []string{"hello"},
+				Kernels: []sim.Kernel{{Name: "k", Start: 10, End: 900}},
+			},
 			{Name: "cp", SMs: 40, Channels: 16, Cycles: 1500, Runs: 2, IPC: 1000.4, Slowdown: 1.25, L1HitRate: 1, BandwidthGBs: 0.001},
 		},
 		Metrics: &sim.Metrics{STP: 1.3, ANTT: 1.625, WS: 1.3, HS: 0.615, Fairness: 0.625, AloneIPC: []float64{246.9, 1250}},
@@ -38,12 +42,16 @@ func sample() *sim.Result {
 			{Cycle: 2000, Tenants: []sim.EpochTenant{{SMs: 40, Channels: 16, ThreadInsts: 7}, {SMs: 40, Channels: 16}}},
 		},
 		Spans: []sim.Span{
-			{Track: "kernels/triad", Name: "k", Start: 10, End: 900}, {Track: "kernels/triad", Name: "k2", Start: 500, End: 1200},
-			{Track: "SM 00", Name: "triad", Start: 0, End: 2000}, {Track: "copies", Name: "fill", Start: 0, End: 10, Tenant: 1},
+			{Track: "kernels/triad", Name: "k", Start: 10, End: 900},
+			{Track: "kernels/triad", Name: "k2", Start: 500, End: 1200},
+			{Track: "SM 00", Name: "triad", Start: 0, End: 2000},
+			{Track: "copies", Name: "fill", Start: 0, End: 10, Tenant: 1},
 		},
 		Stalls: []sim.Stall{
-			{Kernel: "k", File: "kernel.ptx", Line: 12, Cause: "memory", Cycles: 500}, {Kernel: "k", File: "kernel.ptx", Line: 12, Cause: "none", Issues: 9},
-			{Kernel: "k", File: "kernel.ptx", Line: 14, Cause: "dependency", Cycles: 30, Issues: 0}, {Kernel: "other", File: "kernel.ptx", Line: 40, Cause: "barrier", Cycles: 70},
+			{Kernel: "k", File: "kernel.ptx", Line: 12, Cause: "memory", Cycles: 500},
+			{Kernel: "k", File: "kernel.ptx", Line: 12, Cause: "none", Issues: 9},
+			{Kernel: "k", File: "kernel.ptx", Line: 14, Cause: "dependency", Cycles: 30, Issues: 0},
+			{Kernel: "other", File: "kernel.ptx", Line: 40, Cause: "barrier", Cycles: 70},
 		},
 		Tables: []sim.Counters{{Owner: "dram", Tenant: "cp", Values: []sim.Value{{Desc: stat.Desc{Name: "reads", Unit: "requests"}, N: 4}}}},
 		Wall:   sim.Wall{Seconds: 0.5, CyclesPerS: 4000, WarpInstsPerS: 2.5e6},

@@ -104,8 +104,10 @@ func emitSpans(r *sim.Result, mhz float64, emit func(traceEvent) error) error {
 				return err
 			}
 			for _, s := range spans {
-				e := traceEvent{Name: s.Name, Phase: "X", TS: float64(s.Start) / mhz, Dur: float64(s.End-s.Start) / mhz, PID: pid, TID: tid,
-					Args: map[string]any{"start_cycle": s.Start, "end_cycle": s.End, "tenant": tenantName(r, s.Tenant)}}
+				e := traceEvent{
+					Name: s.Name, Phase: "X", TS: float64(s.Start) / mhz, Dur: float64(s.End-s.Start) / mhz, PID: pid, TID: tid,
+					Args: map[string]any{"start_cycle": s.Start, "end_cycle": s.End, "tenant": tenantName(r, s.Tenant)},
+				}
 				if err := emit(e); err != nil {
 					return err
 				}

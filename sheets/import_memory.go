@@ -325,13 +325,23 @@ func (im *importer) timing() {
 		path, source string
 		v            int
 	}{
-		{"bank_groups", "config", groups}, {"banks", "config", t["nbk"] / groups},
-		{"timing.ccds", "config", t["CCD"]}, {"timing.ccdl", "config", max(t["CCDL"], t["CCD"])},
-		{"timing.rrds", "config", t["RRD"]}, {"timing.rrdl", "config", t["RRD"]},
-		{"timing.rcdrd", "config", t["RCD"]}, {"timing.rcdwr", "derived", max(t["RCD"]-t["WL"]-1, 1)},
-		{"timing.ras", "config", t["RAS"]}, {"timing.rp", "config", t["RP"]}, {"timing.rc", "config", t["RC"]},
-		{"timing.cl", "config", t["CL"]}, {"timing.cwl", "config", t["WL"]}, {"timing.wr", "config", t["WR"]},
-		{"timing.wtrs", "config", t["CDLR"]}, {"timing.wtrl", "config", t["CDLR"]}, {"timing.rtp", "config", t["RTPL"]},
+		{"bank_groups", "config", groups},
+		{"banks", "config", t["nbk"] / groups},
+		{"timing.ccds", "config", t["CCD"]},
+		{"timing.ccdl", "config", max(t["CCDL"], t["CCD"])},
+		{"timing.rrds", "config", t["RRD"]},
+		{"timing.rrdl", "config", t["RRD"]},
+		{"timing.rcdrd", "config", t["RCD"]},
+		{"timing.rcdwr", "derived", max(t["RCD"]-t["WL"]-1, 1)},
+		{"timing.ras", "config", t["RAS"]},
+		{"timing.rp", "config", t["RP"]},
+		{"timing.rc", "config", t["RC"]},
+		{"timing.cl", "config", t["CL"]},
+		{"timing.cwl", "config", t["WL"]},
+		{"timing.wr", "config", t["WR"]},
+		{"timing.wtrs", "config", t["CDLR"]},
+		{"timing.wtrl", "config", t["CDLR"]},
+		{"timing.rtp", "config", t["RTPL"]},
 		{"timing.rtw", "derived", max(t["CL"]+bl+2-t["WL"], 0)},
 	} {
 		im.put("dram."+x.path, x.source, x.v)

@@ -26,6 +26,7 @@ type field struct {
 func (f field) value(m *Machine) reflect.Value {
 	return reflect.ValueOf(m).Elem().FieldByIndex(f.index)
 }
+
 func (f field) profileValue(p *Profile) reflect.Value {
 	return reflect.ValueOf(p).Elem().FieldByIndex(f.index)
 }

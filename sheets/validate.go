@@ -108,9 +108,12 @@ func (c *checker) sm(m *Machine) {
 		path string
 		v    []int
 	}{
-		{"sm.int_latency", s.IntLatency[:]}, {"sm.int_interval", s.IntInterval[:]},
-		{"sm.fp_latency", s.FpLatency[:]}, {"sm.fp_interval", s.FpInterval[:]},
-		{"sm.dp_latency", s.DpLatency[:]}, {"sm.dp_interval", s.DpInterval[:]},
+		{"sm.int_latency", s.IntLatency[:]},
+		{"sm.int_interval", s.IntInterval[:]},
+		{"sm.fp_latency", s.FpLatency[:]},
+		{"sm.fp_interval", s.FpInterval[:]},
+		{"sm.dp_latency", s.DpLatency[:]},
+		{"sm.dp_interval", s.DpInterval[:]},
 	} {
 		c.want(slices.Min(t.v) > 0, "%s is %v; every entry must be at least 1", t.path, t.v)
 	}

@@ -81,8 +81,12 @@ type counterTable struct {
 // counterTables lists what a Result counts, under the names it has there.
 func counterTables() []counterTable {
 	return []counterTable{
-		{"sm", sm.Counters()}, {"llc", cache.Counters()}, {"dram", dram.Desc},
-		{"noc_request", noc.Desc}, {"noc_reply", noc.Desc}, {"mmu", vm.Desc()},
+		{"sm", sm.Counters()},
+		{"llc", cache.Counters()},
+		{"dram", dram.Desc},
+		{"noc_request", noc.Desc},
+		{"noc_reply", noc.Desc},
+		{"mmu", vm.Desc()},
 	}
 }
 

@@ -65,8 +65,10 @@ func TestCountersMatchResults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := sim.Run(t.Context(), sim.Spec{Machine: "fermi", Set: map[string]string{"vm.enabled": "true"}, Seed: 1,
-		Sharing: sim.Sharing{Mode: "alone"}, Apps: []sim.App{{Name: "v", Path: "../../apps/micro/vecadd"}}}, nil)
+	r, err := sim.Run(t.Context(), sim.Spec{
+		Machine: "fermi", Set: map[string]string{"vm.enabled": "true"}, Seed: 1,
+		Sharing: sim.Sharing{Mode: "alone"}, Apps: []sim.App{{Name: "v", Path: "../../apps/micro/vecadd"}},
+	}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,8 +102,10 @@ func TestCountersMatchResults(t *testing.T) {
 // TestEverySheetRuns: each shipped machine simulates a kernel to its end.
 func TestEverySheetRuns(t *testing.T) {
 	for _, name := range sheets.Names() {
-		r, err := sim.Run(t.Context(), sim.Spec{Machine: name, Seed: 1, Sharing: sim.Sharing{Mode: "alone"},
-			Apps: []sim.App{{Name: "v", Path: "../../apps/micro/vecadd"}}}, nil)
+		r, err := sim.Run(t.Context(), sim.Spec{
+			Machine: name, Seed: 1, Sharing: sim.Sharing{Mode: "alone"},
+			Apps: []sim.App{{Name: "v", Path: "../../apps/micro/vecadd"}},
+		}, nil)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue

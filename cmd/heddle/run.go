@@ -185,8 +185,10 @@ func run(cmd *cobra.Command, path string, f *runFlags) error {
 		return err
 	}
 	progress := report.NewProgress(cmd.ErrOrStderr(), isTerminal(cmd.ErrOrStderr()))
-	runner := &lab.Runner{Run: sim.Run, Jobs: f.jobs, Finish: lab.AddEnergy, Start: progress.Start,
-		Warn: func(format string, a ...any) { progress.Log("heddle: warning: "+format, a...) }}
+	runner := &lab.Runner{
+		Run: sim.Run, Jobs: f.jobs, Finish: lab.AddEnergy, Start: progress.Start,
+		Warn: func(format string, a ...any) { progress.Log("heddle: warning: "+format, a...) },
+	}
 	if err := f.store(runner, file); err != nil {
 		return err
 	}
