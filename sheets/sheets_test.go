@@ -151,6 +151,17 @@ func TestApply(t *testing.T) {
 	}
 }
 
+func TestAbsurdSizesAreRefused(t *testing.T) {
+	for path, value := range map[string]string{
+		"sm.count": "100000", "llc.sets": "1073741824", "l1d.ways": "1048576", "dram.rows": "1073741824", "vm.l2_entries": "99999999",
+		"dram.queue": "999999999999", "l1d.unified": "4398046511104", "llc.slices_per_channel": "65536", "noc.in_queue": "9999999999",
+	} {
+		if _, _, err := Resolve("qv100", map[string]string{path: value}); err == nil {
+			t.Errorf("%s=%s is accepted", path, value)
+		}
+	}
+}
+
 func TestResolveValidatesOverrides(t *testing.T) {
 	_, _, err := Resolve("qv100", map[string]string{"sm.schedulers": "3"})
 	if err == nil || !strings.Contains(err.Error(), "do not divide over sm.schedulers") {

@@ -53,8 +53,14 @@ func Validate(m *Machine) error {
 	return errors.Join(c.errs...)
 }
 
-// tooMuch bounds every count, so that sums and products of them cannot overflow.
-const tooMuch = 1 << 42
+// Bounds that keep a slip of the pen from asking for absurd amounts of memory and
+// products of numbers from overflowing.
+const (
+	tooMuch      = 1 << 42 // of anything
+	tooMany      = 1 << 24 // entries, requests, cycles ...: everything that is not in bytes
+	tooManyLines = 1 << 24 // in all caches of a level together
+	tooBig       = 1 << 40 // bytes of DRAM
+)
 
 func (c *checker) noNegative(m *Machine) {
 	check := func(path string, x float64) {
@@ -66,6 +72,7 @@ func (c *checker) noNegative(m *Machine) {
 		switch {
 		case v.CanInt():
 			check(f.path, float64(v.Int()))
+			c.want(f.unit == "bytes" || v.Int() <= tooMany, "%s is %d %s; that is absurdly large", f.path, v.Int(), f.unit)
 		case v.CanFloat():
 			check(f.path, v.Float())
 		case f.unit != "" && f.unit != "name" && f.unit != "text" && f.unit != "flag":
@@ -130,8 +137,25 @@ func (c *checker) lines(level string, line, sector, sets int, index, repl string
 	}
 }
 
+// size bounds the lines of all caches of a level.
+func (c *checker) size(level string, sets, ways, caches int) {
+	n := 1
+	for _, x := range []int{sets, ways, caches} {
+		if x > 0 && n > tooManyLines/x {
+			c.errorf("%s.sets x %s.ways x %d caches is above %d lines", level, level, caches, tooManyLines)
+			return
+		}
+		n *= max(x, 1)
+	}
+}
+
 func (c *checker) l1d(m *Machine) {
 	l := &m.L1D
+	ways := l.Ways
+	if l.Unified > 0 && l.Sets > 0 && l.Line > 0 {
+		ways = max(ways, l.Unified/l.Sets/l.Line)
+	}
+	c.size("l1d", l.Sets, ways, m.SM.Count)
 	c.positive("l1d.sets l1d.ways l1d.latency l1d.banks l1d.mshrs l1d.merge l1d.miss_queue", l.Sets, l.Ways, l.Latency, l.Banks, l.MSHRs, l.Merge, l.MissQueue)
 	c.lines("l1d", l.Line, l.Sector, l.Sets, l.Index, l.Repl)
 	c.oneOf("l1d.write", l.Write, "through", "back")
@@ -156,6 +180,8 @@ func (c *checker) l1d(m *Machine) {
 
 func (c *checker) llc(m *Machine) {
 	l := &m.LLC
+	c.size("llc", l.Sets, l.Ways, min(m.DRAM.Channels, 1024)*min(l.SlicesPerChannel, 64))
+	c.want(l.SlicesPerChannel <= 64, "llc.slices_per_channel is %d; at most 64 are modelled", l.SlicesPerChannel)
 	c.positive("llc.slices_per_channel llc.sets llc.ways llc.hit_latency llc.port llc.mshrs llc.merge llc.in_queue llc.miss_queue llc.to_dram llc.from_dram llc.out_queue",
 		l.SlicesPerChannel, l.Sets, l.Ways, l.HitLatency, l.PortBytes, l.MSHRs, l.Merge, l.InQueue, l.MissQueue, l.ToDRAM, l.FromDRAM, l.OutQueue)
 	c.lines("llc", l.Line, l.Sector, l.Sets, l.Index, l.Repl)
@@ -212,8 +238,8 @@ func (c *checker) capacity(d *DRAM) {
 	total := uint64(1)
 	for _, n := range []int{d.Channels, d.Ranks, d.BankGroups, d.Banks, d.Rows, d.RowBytes} {
 		hi, lo := bits.Mul64(total, uint64(max(n, 0)))
-		if hi != 0 || lo > 1<<50 {
-			c.errorf("dram geometry: channels x ranks x bank_groups x banks x rows x row_bytes is above 1 PiB")
+		if hi != 0 || lo > tooBig {
+			c.errorf("dram geometry: channels x ranks x bank_groups x banks x rows x row_bytes is above 1 TiB")
 			return
 		}
 		total = lo

@@ -43,7 +43,7 @@ func (k Kind) String() string {
 // Limits of a document; Heddle's files are far below them, and a hostile file
 // must not exhaust memory or the stack.
 const (
-	MaxBytes = 4 << 20
+	MaxBytes = 256 << 10
 	maxDepth = 64
 )
 
@@ -320,6 +320,7 @@ func (n *Node) setList(x *ast.SequenceNode, depth int) error {
 
 func (n *Node) setMap(values []*ast.MappingValueNode, depth int) error {
 	n.Kind = Map
+	seen := make(map[string]bool, len(values))
 	for i, kv := range values {
 		at := n.file.place(kv.Key.GetToken())
 		if i == 0 {
@@ -329,9 +330,10 @@ func (n *Node) setMap(values []*ast.MappingValueNode, depth int) error {
 		if !ok {
 			return at.Errorf("a key must be a plain name")
 		}
-		if n.Get(name) != nil {
+		if seen[name] {
 			return at.Errorf("key %q is given twice", name)
 		}
+		seen[name] = true
 		at.Raw = name
 		c, err := n.file.child(at, kv.Value, depth)
 		if err != nil {
