@@ -73,7 +73,6 @@ func TestFaults(t *testing.T) {
 	}
 	for _, c := range cases {
 		t.Run(c.kernel+"/"+strings.ReplaceAll(c.what, " ", "_"), func(t *testing.T) {
-			skipPending(t, c.kernel)
 			m := load(t, "hand/faults.ptx")
 			space := mem.NewSpace(0)
 			inst, err := m.Bind(space)

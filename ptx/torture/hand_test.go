@@ -3,6 +3,7 @@ package torture
 import (
 	"encoding/binary"
 	"math"
+	"slices"
 	"testing"
 )
 
@@ -126,9 +127,11 @@ func refPredicates(t uint32) uint32 {
 	return r | 512
 }
 
+func handTests() []kernelTest { return slices.Concat(hand, loads, newer, halves, tensor) }
+
 func TestHand(t *testing.T) {
-	m := load(t, "hand/style.ptx")
-	for _, k := range hand {
-		t.Run(k.name, func(t *testing.T) { k.run(t, m, functional) })
+	var ms modules
+	for _, k := range handTests() {
+		t.Run(k.name, func(t *testing.T) { k.run(t, ms.get(t, "hand/"+k.file+".ptx"), functional) })
 	}
 }

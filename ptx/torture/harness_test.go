@@ -86,22 +86,6 @@ func load(t *testing.T, path string) *emulate.Module {
 	return m
 }
 
-// pending are kernels the emulator does not run as they should be yet. A skipped test
-// shows in the output of go test -v; an entry goes when its reason does.
-var pending = map[string]string{
-	"wp_switch":  "post-dominators: a block that only exits should not keep a switch from reconverging",
-	"ft_table":   "brx.idx beyond its table should be a fault",
-	"half.ptx":   "arithmetic on .f16",
-	"tensor.ptx": "cp.async, ldmatrix and mma.sync",
-}
-
-func skipPending(t *testing.T, name string) {
-	t.Helper()
-	if why := pending[name]; why != "" {
-		t.Skip("emulator: " + why)
-	}
-}
-
 // executor runs a grid to its end.
 type executor func(g isa.Grid, space *mem.Space) error
 
@@ -114,7 +98,6 @@ func functional(g isa.Grid, _ *mem.Space) error {
 // run executes all launches and compares every buffer.
 func (k *kernelTest) run(t *testing.T, m *emulate.Module, exec executor) {
 	t.Helper()
-	skipPending(t, k.name)
 	space := mem.NewSpace(0)
 	inst, err := m.Bind(space)
 	if err != nil {

@@ -3,7 +3,6 @@ package torture
 import (
 	"encoding/binary"
 	"slices"
-	"testing"
 )
 
 // constTable is the .const variable of loads.ptx.
@@ -89,11 +88,4 @@ var loads = []kernelTest{
 		}
 		return []any{ptr(in(a)), ptr(out(want)), int8(-100), int16(-30000), pack}
 	}),
-}
-
-func TestLoads(t *testing.T) {
-	m := load(t, "hand/loads.ptx")
-	for _, k := range loads {
-		t.Run(k.name, func(t *testing.T) { k.run(t, m, functional) })
-	}
 }

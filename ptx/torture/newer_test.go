@@ -71,8 +71,8 @@ const nwN = 192 // two blocks of 96
 // newer are the kernels of testdata/hand/newer.ptx: k(a, b, out) with two words per
 // thread in and a row of words out.
 var newer = []kernelTest{
-	wordsTest("nw_bits", refNewBits),
-	wordsTest("nw_testp", func(x, y uint32) []uint32 { return []uint32{refTestp(x, y)} }),
+	wordsTest("newer", "nw_bits", refNewBits),
+	wordsTest("newer", "nw_testp", func(x, y uint32) []uint32 { return []uint32{refTestp(x, y)} }),
 	one("newer", "nw_redux", d1(2), d1(96), 0, func() []any {
 		a, b := words(91, nwN), words(92, nwN)
 		var want []uint32
@@ -105,13 +105,13 @@ var newer = []kernelTest{
 
 // halves are the kernels of testdata/hand/half.ptx, of the same form.
 var halves = []kernelTest{
-	wordsTest("nw_half", func(x, y uint32) []float32 { return narrow(refHalf(x, y)) }),
-	wordsTest("nw_half_cvt", func(x, y uint32) []float32 { return narrow(refHalfCvt(x, y)) }),
+	wordsTest("half", "nw_half", func(x, y uint32) []float32 { return narrow(refHalf(x, y)) }),
+	wordsTest("half", "nw_half_cvt", func(x, y uint32) []float32 { return narrow(refHalfCvt(x, y)) }),
 }
 
 // wordsTest feeds pairs of words, among them patterns that are special as f16, f32 and f64.
-func wordsTest[T any](name string, f func(x, y uint32) []T) kernelTest {
-	return one("newer", name, d1(2), d1(96), 0, func() []any {
+func wordsTest[T any](file, name string, f func(x, y uint32) []T) kernelTest {
+	return one(file, name, d1(2), d1(96), 0, func() []any {
 		a, b := words(95, nwN), words(96, nwN)
 		odd := []uint32{0, 1 << 31, 0x3c003c00, 0x7c007c00, 0xfc00fc00, 0x7e017e01, 0x00010001, 0x83ff03ff, 0x04000400, 0x7bff7bff, 0xfbfffbff,
 			0x7f800000, 0xff800000, 0x7fc00001, 0x00000001, 0x80400000, 0x7ff00000, 0x00080000, 0x47800000, 0x477ff000, 0x33000000, 0x33000001, 0x32ffffff, 0x38801000}
@@ -201,21 +201,6 @@ func refHalfCvt(x, y uint32) (o []float64) {
 	back := func(v uint64) float64 { return float64(float32(int32(v))) }
 	return append(o, half.fromInt(s, rn), half.fromInt(u, rn), half.fromInt(s, rz), half.down(d, rn),
 		back(toInt(h, rz, 32, true)), back(toInt(h, rn, 32, true)), back(toInt(h, rm, 32, false)))
-}
-
-func TestNewer(t *testing.T) {
-	m := load(t, "hand/newer.ptx")
-	for _, k := range newer {
-		t.Run(k.name, func(t *testing.T) { k.run(t, m, functional) })
-	}
-}
-
-func TestHalf(t *testing.T) {
-	skipPending(t, "half.ptx")
-	m := load(t, "hand/half.ptx")
-	for _, k := range halves {
-		t.Run(k.name, func(t *testing.T) { k.run(t, m, functional) })
-	}
 }
 
 // TestHalfFormat holds the reference itself to known values.

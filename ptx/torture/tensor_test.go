@@ -2,7 +2,6 @@ package torture
 
 import (
 	"math"
-	"testing"
 )
 
 // small gives whole numbers from -8 to 7: their products and sums are exact in every
@@ -92,12 +91,4 @@ var tensor = []kernelTest{
 		}
 		return []any{ptr(in(bf)), ptr(in(tf)), ptr(out(want))}
 	}),
-}
-
-func TestTensor(t *testing.T) {
-	skipPending(t, "tensor.ptx")
-	m := load(t, "hand/tensor.ptx")
-	for _, k := range tensor {
-		t.Run(k.name, func(t *testing.T) { k.run(t, m, functional) })
-	}
 }
