@@ -57,10 +57,24 @@ func Validate(m *Machine) error {
 // products of numbers from overflowing.
 const (
 	tooMuch      = 1 << 42 // of anything
-	tooMany      = 1 << 24 // entries, requests, cycles ...: everything that is not in bytes
+	tooMany      = 1 << 24 // cycles, rows, sets ...: what is not in bytes and not in a queue
 	tooManyLines = 1 << 24 // in all caches of a level together
 	tooBig       = 1 << 40 // bytes of DRAM
 )
+
+// most is the largest whole number a unit allows. What queues and tables hold is
+// allocated at once, per component.
+func most(unit string) int64 {
+	switch unit {
+	case "bytes":
+		return tooMuch
+	case "requests", "flits", "packets", "ports", "walkers", "units", "channels":
+		return 1 << 16
+	case "entries":
+		return 1 << 20
+	}
+	return tooMany
+}
 
 func (c *checker) noNegative(m *Machine) {
 	check := func(path string, x float64) {
@@ -72,7 +86,7 @@ func (c *checker) noNegative(m *Machine) {
 		switch {
 		case v.CanInt():
 			check(f.path, float64(v.Int()))
-			c.want(f.unit == "bytes" || v.Int() <= tooMany, "%s is %d %s; that is absurdly large", f.path, v.Int(), f.unit)
+			c.want(v.Int() <= most(f.unit), "%s is %d %s; that is absurdly large", f.path, v.Int(), f.unit)
 		case v.CanFloat():
 			check(f.path, v.Float())
 		case f.unit != "" && f.unit != "name" && f.unit != "text" && f.unit != "flag":
