@@ -55,8 +55,11 @@ func TestByHand(t *testing.T) {
 		{"rodinia-like_bfs", []any{[]int32{0, 2, 3, 3, 3}, []int32{1, 2, 2}, int64(0)}, []int32{0, 1, 1, -1}},
 		{"rodinia-like_pathfinder", []any{[]int32{5, 1, 9, 1, 9, 1, 1, 1, 9}, int64(3)}, []int32{3, 3, 11}},
 		// One hot cell in the middle of 3 x 3, only conduction in x and y, 1/R = 1, step/cap = 1/4.
-		{"rodinia-like_hotspot", []any{make([]float32, 9), []float32{0, 0, 0, 0, 4, 0, 0, 0, 0}, int64(3), int64(1), 0.25, 1.0, 1.0, 0.0, 0.0},
-			[]float32{0, 1, 0, 1, 0, 1, 0, 1, 0}},
+		{
+			"rodinia-like_hotspot",
+			[]any{make([]float32, 9), []float32{0, 0, 0, 0, 4, 0, 0, 0, 0}, int64(3), int64(1), 0.25, 1.0, 1.0, 0.0, 0.0},
+			[]float32{0, 1, 0, 1, 0, 1, 0, 1, 0},
+		},
 		// One atom of charge 6 above the origin at height 3, lattice points 4 apart: distances 3 and 5.
 		{"parboil-like_cp", []any{[]float32{0, 0, 9, 6}, int64(1), int64(2), int64(1), 4.0}, []float32{2, 1.2}},
 	}
@@ -103,9 +106,17 @@ func TestBlackScholes(t *testing.T) {
 
 // TestBadArguments: what a script may get wrong is an error, never a panic.
 func TestBadArguments(t *testing.T) {
-	junk := [][]any{nil, {1.5}, {[]float32{1}, []int32{2}}, {"x", []int32{0, 9}, []int32{7}, []float32{1}, []float32{1}},
-		{[]int32{0, 1}, []int32{5}, int64(0)}, {[]int32{0, -1}, []int32{}, int64(0)}, {[]int32{1, 2, 3}, int64(2)},
-		{[]float32{1, 2, 3}, []float32{1}, int64(2), int64(2), int64(2)}, {[]float32{1}, int64(0), int64(7)}}
+	junk := [][]any{
+		nil,
+		{1.5},
+		{[]float32{1}, []int32{2}},
+		{"x", []int32{0, 9}, []int32{7}, []float32{1}, []float32{1}},
+		{[]int32{0, 1}, []int32{5}, int64(0)},
+		{[]int32{0, -1}, []int32{}, int64(0)},
+		{[]int32{1, 2, 3}, int64(2)},
+		{[]float32{1, 2, 3}, []float32{1}, int64(2), int64(2), int64(2)},
+		{[]float32{1}, int64(0), int64(7)},
+	}
 	for name, f := range All {
 		for _, args := range junk {
 			if name == "micro_vecadd" && len(args) == 2 && reflect.TypeOf(args[1]) == reflect.TypeOf([]float32{}) {

@@ -70,8 +70,10 @@ var algorithms = []kernelTest{
 		slots, value := ptr(scratch(make([]uint32, size))), ptr(scratch(make([]uint32, size)))
 		return []launch{
 			{"al_hash_insert", d1(4), d1(100), 0, []any{ptr(in(key)), slots, value, uint32(size), uint32(n)}},
-			{"al_hash_find", d1(2), d1(100), 0, []any{ptr(in(ask)), slots, value, uint32(size),
-				ptr(out(table(200, func(i int) uint32 { return sum[ask[i]] }))), uint32(200)}},
+			{"al_hash_find", d1(2), d1(100), 0, []any{
+				ptr(in(ask)), slots, value, uint32(size),
+				ptr(out(table(200, func(i int) uint32 { return sum[ask[i]] }))), uint32(200),
+			}},
 		}
 	}},
 	one("algorithms", "al_queue", d1(3), d1(64), 0, func() []any {
@@ -83,8 +85,10 @@ var algorithms = []kernelTest{
 		task, full, ready := make([]uint32, capacity), make([]uint32, capacity), table(int(capacity), func(int) uint32 { return 1 })
 		copy(task, sizes)
 		copy(full, []uint32{1, 1, 1, 1, 1})
-		return []any{ptr(scratch(task)), ptr(inout(full, ready)), ptr(scratch([]uint32{0})), ptr(inout([]uint32{5}, []uint32{capacity})),
-			ptr(inout([]uint32{total}, []uint32{0})), ptr(out([]uint32{total})), capacity}
+		return []any{
+			ptr(scratch(task)), ptr(inout(full, ready)), ptr(scratch([]uint32{0})), ptr(inout([]uint32{5}, []uint32{capacity})),
+			ptr(inout([]uint32{total}, []uint32{0})), ptr(out([]uint32{total})), capacity,
+		}
 	}),
 	one("algorithms", "al_sha256", d1(1), d1(64), 0, func() []any {
 		const n = 50
@@ -192,8 +196,8 @@ func fftArgs[F float32 | float64](seed uint32) []any {
 			for k := range n / 2 {
 				j := k & (half - 1)
 				x, y, w := 2*k-j, 2*k-j+half, j*(n/2/half)
-				xr := F(sr[y]*wr[w]) - F(si[y]*wi[w])
-				xi := F(sr[y]*wi[w]) + F(si[y]*wr[w])
+				xr := F(sr[y]*wr[w]) - F(si[y]*wi[w]) //nolint:unconvert // keeps the compiler from fusing
+				xi := F(sr[y]*wi[w]) + F(si[y]*wr[w]) //nolint:unconvert // keeps the compiler from fusing
 				sr[y], si[y] = sr[x]-xr, si[x]-xi
 				sr[x], si[x] = sr[x]+xr, si[x]+xi
 			}

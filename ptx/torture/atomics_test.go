@@ -116,7 +116,9 @@ var atomics = []kernelTest{
 		return []any{ptr(inout([]float32{-1}, []float32{best})), ptr(in(a)), uint32(atN)}
 	}),
 	one("atomics", "at_list", d1(1), d1(200), 0, func() []any {
-		return []any{ptr(out(table(8, func(i int) int32 { return int32(i) }))), ptr(scratch(make([]int32, 200))),
-			ptr(out([]uint32{200, 199 * 200 / 2}))}
+		return []any{
+			ptr(out(table(8, func(i int) int32 { return int32(i) }))), ptr(scratch(make([]int32, 200))),
+			ptr(out([]uint32{200, 199 * 200 / 2})),
+		}
 	}),
 }

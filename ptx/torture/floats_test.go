@@ -8,13 +8,17 @@ import (
 var negZero = math.Copysign(0, -1)
 
 // values64 are the operands where floating point goes wrong; values32 the same for float32.
-var values64 = []float64{0, negZero, 1, -1, 0.5, -0.5, 1.5, 2.5, -2.5, 3.5, 0.1, 1.0 / 3, math.Inf(1), math.Inf(-1), math.NaN(),
+var values64 = []float64{
+	0, negZero, 1, -1, 0.5, -0.5, 1.5, 2.5, -2.5, 3.5, 0.1, 1.0 / 3, math.Inf(1), math.Inf(-1), math.NaN(),
 	math.MaxFloat64, -math.MaxFloat64, math.SmallestNonzeroFloat64, -math.SmallestNonzeroFloat64, 0x1p-1022, 0x1.fffffffffffffp-1023,
-	1 + 0x1p-52, 1 - 0x1p-53, 0x1p53 + 2, 2147483647, 2147483648, -2147483648.5, 4294967295.5, 9.223372036854775e18, 1.8446744073709552e19, 1e-310, 123456789.987654321}
+	1 + 0x1p-52, 1 - 0x1p-53, 0x1p53 + 2, 2147483647, 2147483648, -2147483648.5, 4294967295.5, 9.223372036854775e18, 1.8446744073709552e19, 1e-310, 123456789.987654321,
+}
 
-var values32 = []float32{0, float32(negZero), 1, -1, 0.5, -0.5, 1.5, 2.5, -2.5, 3.5, 0.1, 1.0 / 3, float32(math.Inf(1)), float32(math.Inf(-1)),
+var values32 = []float32{
+	0, float32(negZero), 1, -1, 0.5, -0.5, 1.5, 2.5, -2.5, 3.5, 0.1, 1.0 / 3, float32(math.Inf(1)), float32(math.Inf(-1)),
 	float32(math.NaN()), math.MaxFloat32, -math.MaxFloat32, math.SmallestNonzeroFloat32, -math.SmallestNonzeroFloat32, 0x1p-126, 0x1.fffffcp-127,
-	1 + 0x1p-23, 1 - 0x1p-24, 1<<24 + 2, 2147483520, 2147483648, -2147483904, 4294967040, 9.223372e18, 1.8446744e19, 1e-41, 123456.79}
+	1 + 0x1p-23, 1 - 0x1p-24, 1<<24 + 2, 2147483520, 2147483648, -2147483904, 4294967040, 9.223372e18, 1.8446744e19, 1e-41, 123456.79,
+}
 
 // operands gives count values: specials in three independent orders, then bit patterns
 // of every magnitude, then values near one, where results round in every direction.
@@ -31,7 +35,7 @@ func operands64(seed uint32, count int) []float64 {
 			}
 			return 7
 		}
-		return math.Float64frombits(raw&(1<<63|(1<<52-1)) | uint64(1023-4+raw>>52&7)<<52)
+		return math.Float64frombits(raw&(1<<63|(1<<52-1)) | (1023-4+raw>>52&7)<<52)
 	})
 }
 
@@ -53,8 +57,6 @@ func operands32(seed uint32, count int) []float32 {
 }
 
 const flN = 360
-
-func f64s(v []float32) []float64 { return table(len(v), func(i int) float64 { return float64(v[i]) }) }
 
 // flMin and flMax: a NaN operand is missing data, and -0 is below +0.
 func flMin(x, y float64) float64 {
@@ -213,8 +215,10 @@ func sat(x float64) float64 {
 
 func refSpecial(x, y float64) []float32 {
 	fx, fy := ftz(x), ftz(y)
-	return narrow([]float64{flMin(x, y), flMax(x, y), sat(single.add(x, y, rn)), ftz(single.mul(fx, fy, rn)), ftz(single.add(fx, fy, rn)),
-		sat(ftz(single.fma(fx, fy, fx, rn))), -x, math.Abs(fx), sat(x), math.Copysign(y, x)})
+	return narrow([]float64{
+		flMin(x, y), flMax(x, y), sat(single.add(x, y, rn)), ftz(single.mul(fx, fy, rn)), ftz(single.add(fx, fy, rn)),
+		sat(ftz(single.fma(fx, fy, fx, rn))), -x, math.Abs(fx), sat(x), math.Copysign(y, x),
+	})
 }
 
 func refToInt() []any {

@@ -60,7 +60,7 @@ var hand = []kernelTest{
 	one("style", "hd_struct", d1(1), d1(32), 0, func() []any {
 		var want []byte
 		for t := range uint32(32) {
-			want = append(want, bytesOf(1000+t+1, uint16(500+9), uint8(^uint8(9)), uint8(90), 3.25)...)
+			want = append(want, bytesOf(1000+t+1, uint16(500+9), ^uint8(9), uint8(90), 3.25)...)
 		}
 		return []any{bytesOf(uint32(1000), uint16(500), uint8(9), uint8(0), 2.25), ptr(out(want))}
 	}),
@@ -76,7 +76,7 @@ var hand = []kernelTest{
 		return []any{ptr(out(table(64, func(t int) uint32 { return refPredicates(uint32(t)) })))}
 	}),
 	one("style", "hd_packing", d1(1), d1(1), 0, func() []any {
-		want := bytesOf(uint32(0x12345678), uint32(10), uint32(0x56781234), uint32(0777),
+		want := bytesOf(uint32(0x12345678), uint32(10), uint32(0x56781234), uint32(0o777),
 			[]uint16{0, 10, 0x1234, 0x5678}, uint64(0x4005BF0A8B145769),
 			float32(1), float32(1.5), uint32(math.MaxUint32), int32(-5), uint64(0xfedcba9876543210), uint16(0x5678), uint16(0x1234), uint32(0x5678))
 		return []any{ptr(out(want))}
@@ -103,8 +103,10 @@ var hand = []kernelTest{
 			if i == 3 {
 				continue // returns early
 			}
-			copy(want[8*i:], []int32{int32(int8(v)), int32(uint8(v)), int32(int16(v)), max(-128, min(127, v)), max(0, min(255, v)),
-				max(-32768, min(32767, v)), max(0, v), 0})
+			copy(want[8*i:], []int32{
+				int32(int8(v)), int32(uint8(v)), int32(int16(v)), max(-128, min(127, v)), max(0, min(255, v)),
+				max(-32768, min(32767, v)), max(0, v), 0,
+			})
 		}
 		return []any{ptr(in(a)), ptr(out(want))}
 	}),

@@ -41,7 +41,9 @@ func scratch(v any) buffer  { return buffer{in: v, any: true} }
 func zeroed(like any) any {
 	return reflect.MakeSlice(reflect.TypeOf(like), reflect.ValueOf(like).Len(), reflect.ValueOf(like).Len()).Interface()
 }
+
 func encoded(v any) []byte { b, err := binary.Append(nil, binary.LittleEndian, v); must(err); return b }
+
 func must(err error) {
 	if err != nil {
 		panic(err) // a mistake in the tests themselves
@@ -285,8 +287,10 @@ func TestClang(t *testing.T) {
 // loose point is the compiler's choice, so kernels that compute with it only have to
 // run; the others must be as exact as ever.
 func TestFastMath(t *testing.T) {
-	loose := map[string]bool{"sh_dynamic": true, "sh_matmul": true, "sh_vector": true, "wp_shfl_part": true, "wp_wide": true, "ca_struct": true,
-		"ca_virtual": true, "ca_scalars": true, "gl_entries": true, "al_mandelbrot": true, "al_inverse": true, "al_fft32": true, "al_fft64": true}
+	loose := map[string]bool{
+		"sh_dynamic": true, "sh_matmul": true, "sh_vector": true, "wp_shfl_part": true, "wp_wide": true, "ca_struct": true,
+		"ca_virtual": true, "ca_scalars": true, "gl_entries": true, "al_mandelbrot": true, "al_inverse": true, "al_fft32": true, "al_fft64": true,
+	}
 	for _, k := range floats {
 		loose[k.name] = true
 	}

@@ -6,8 +6,10 @@ import (
 )
 
 // edges are the operands where integer arithmetic goes wrong.
-var edges = []uint32{0, 1, 2, 3, 7, 31, 32, 33, 63, 64, 65, 100, 255, 256, 0x7fff, 0x8000, 0xffff, 0x10000, 0x7fffff, 0x800000, 0xffffff,
-	0x1000000, 0x7ffffffe, 0x7fffffff, 0x80000000, 0x80000001, 0xfffffff0, 0xfffffffe, 0xffffffff}
+var edges = []uint32{
+	0, 1, 2, 3, 7, 31, 32, 33, 63, 64, 65, 100, 255, 256, 0x7fff, 0x8000, 0xffff, 0x10000, 0x7fffff, 0x800000, 0xffffff,
+	0x1000000, 0x7ffffffe, 0x7fffffff, 0x80000000, 0x80000001, 0xfffffff0, 0xfffffffe, 0xffffffff,
+}
 
 // pairs gives every pair of edges and 300 random ones.
 func pairs() (a, b []uint32) {
@@ -135,8 +137,10 @@ func refMul(x, y uint32) []uint32 {
 	}
 	x24, y24 := x&0xffffff, y&0xffffff
 	s24 := int64(sx<<8>>8) * int64(sy<<8>>8)
-	return []uint32{x * y, uint32(wide >> 32), uint32(swide >> 32), uint32(acc), uint32(acc >> 32), uint32(hi), uint32(shi),
-		uint32(wide>>32) + 7, uint32(swide>>32) + 7, x24 * y24, uint32(s24 >> 16), uint32(s24) + 9}
+	return []uint32{
+		x * y, uint32(wide >> 32), uint32(swide >> 32), uint32(acc), uint32(acc >> 32), uint32(hi), uint32(shi),
+		uint32(wide>>32) + 7, uint32(swide>>32) + 7, x24 * y24, uint32(s24 >> 16), uint32(s24) + 9,
+	}
 }
 
 func refDiv(x, y uint32) []uint64 {
@@ -168,9 +172,11 @@ func refShift(x, s uint32) []uint32 {
 	fold := func(v uint64) uint32 { return uint32(v) ^ uint32(v>>32) }
 	xx, hi := uint64(x)<<32|uint64(^x), ^x*3
 	both := uint64(hi)<<32 | uint64(x) // shf: a is the low word, b the high one
-	return []uint32{x << s, x >> s, uint32(int32(x) >> s), fold(xx << s), fold(xx >> s), fold(uint64(int64(xx) >> s)),
+	return []uint32{
+		x << s, x >> s, uint32(int32(x) >> s), fold(xx << s), fold(xx >> s), fold(uint64(int64(xx) >> s)),
 		uint32(uint16(x) << s), uint32(int32(int16(x) >> s)),
-		uint32(both << min(s, 32) >> 32), uint32(both >> (s & 31))}
+		uint32(both << min(s, 32) >> 32), uint32(both >> (s & 31)),
+	}
 }
 
 // bfe64 is bfe: the sign bit fills beyond the field or the register.
@@ -224,10 +230,12 @@ func refBits(x, y uint32) []uint32 {
 	}
 	z := x * 77
 	sad, ssad := max(x, y)-min(x, y), uint32(max(int32(x), int32(y)))-uint32(min(int32(x), int32(y)))
-	return []uint32{uint32(bits.OnesCount32(x)), uint32(bits.OnesCount64(xx)), uint32(bits.LeadingZeros32(x)), uint32(bits.LeadingZeros64(xx)),
+	return []uint32{
+		uint32(bits.OnesCount32(x)), uint32(bits.OnesCount64(xx)), uint32(bits.LeadingZeros32(x)), uint32(bits.LeadingZeros64(xx)),
 		bits.Reverse32(x), uint32(bits.Reverse64(xx) >> 13), uint32(bits.Len32(x) - 1), uint32(bits.Len32(sfind) - 1), shiftamt,
 		uint32(bfe64(uint64(x), p, l, 32, false)), uint32(bfe64(uint64(x), p, l, 32, true)), fold(bfe64(xx, p, l, 64, false)), fold(bfe64(xx, p, l, 64, true)),
-		bfi32(x, y, p, l), prmt(x, y, x>>7), x&y | x&z | y&z, x ^ y ^ z, sad + 5, ssad + 5, flag(x&1 == 0)}
+		bfi32(x, y, p, l), prmt(x, y, x>>7), x&y | x&z | y&z, x ^ y ^ z, sad + 5, ssad + 5, flag(x&1 == 0),
+	}
 }
 
 func refIdioms(x, y uint32) []uint32 {
@@ -241,7 +249,9 @@ func refIdioms(x, y uint32) []uint32 {
 		sum = 0xffffffff
 	}
 	sat := uint32(int32(max(-1<<31, min(1<<31-1, int64(sx)+int64(sy)))))
-	return []uint32{bits.RotateLeft32(x, int(y&31)), bits.ReverseBytes32(x) ^ uint32(bits.ReverseBytes64(uint64(x)<<32|uint64(y))>>5),
+	return []uint32{
+		bits.RotateLeft32(x, int(y&31)), bits.ReverseBytes32(x) ^ uint32(bits.ReverseBytes64(uint64(x)<<32|uint64(y))>>5),
 		uint32(min(sx, sy)), uint32(max(sx, sy)) ^ max(x, y), abs, sum, sat, x&y + (x^y)>>1,
-		uint32(bits.OnesCount64(uint64(x)*uint64(y))) + uint32(bits.TrailingZeros32(x|0x80000000)), sat}
+		uint32(bits.OnesCount64(uint64(x)*uint64(y))) + uint32(bits.TrailingZeros32(x|0x80000000)), sat,
+	}
 }

@@ -150,7 +150,7 @@ func (s *shuffler) verify(in *isa.Instr, next int32) error {
 		return fmt.Errorf("Step.Next is %d of %d instructions", st.Next, len(s.code.Instr))
 	case st.Active == 0 || st.Mask&^st.Active != 0:
 		return fmt.Errorf("Active %08x, Mask %08x", st.Active, st.Mask)
-	case st.Active>>1>>(min(31, s.geo.Threads-1)) != 0:
+	case st.Active>>1>>min(31, s.geo.Threads-1) != 0:
 		return fmt.Errorf("Active %08x: the block has %d threads", st.Active, s.geo.Threads)
 	case int(in.Reg)+int(in.NReg) > len(s.code.Regs) || in.NDst > in.NReg:
 		return fmt.Errorf("registers [%d, %d+%d) of %d, %d of them written", in.Reg, in.Reg, in.NReg, len(s.code.Regs), in.NDst)

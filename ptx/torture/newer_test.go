@@ -113,8 +113,10 @@ var halves = []kernelTest{
 func wordsTest[T any](file, name string, f func(x, y uint32) []T) kernelTest {
 	return one(file, name, d1(2), d1(96), 0, func() []any {
 		a, b := words(95, nwN), words(96, nwN)
-		odd := []uint32{0, 1 << 31, 0x3c003c00, 0x7c007c00, 0xfc00fc00, 0x7e017e01, 0x00010001, 0x83ff03ff, 0x04000400, 0x7bff7bff, 0xfbfffbff,
-			0x7f800000, 0xff800000, 0x7fc00001, 0x00000001, 0x80400000, 0x7ff00000, 0x00080000, 0x47800000, 0x477ff000, 0x33000000, 0x33000001, 0x32ffffff, 0x38801000}
+		odd := []uint32{
+			0, 1 << 31, 0x3c003c00, 0x7c007c00, 0xfc00fc00, 0x7e017e01, 0x00010001, 0x83ff03ff, 0x04000400, 0x7bff7bff, 0xfbfffbff,
+			0x7f800000, 0xff800000, 0x7fc00001, 0x00000001, 0x80400000, 0x7ff00000, 0x00080000, 0x47800000, 0x477ff000, 0x33000000, 0x33000001, 0x32ffffff, 0x38801000,
+		}
 		for i := range 100 { // the rest is random
 			a[i] = odd[mix(uint32(i))%uint32(len(odd))]
 			if i%3 != 0 {
@@ -162,9 +164,11 @@ func refNewBits(x, y uint32) []uint32 {
 		}
 		return v
 	}
-	return []uint32{dot(x, y, 1, 0, false, false, 5), dot(x, y, 1, 0, true, true, minus5), dot(x, y, 1, 0, true, false, 0), dot(x, y, 1, 0, false, true, x),
+	return []uint32{
+		dot(x, y, 1, 0, false, false, 5), dot(x, y, 1, 0, true, true, minus5), dot(x, y, 1, 0, true, false, 0), dot(x, y, 1, 0, false, true, x),
 		dot(x, y, 2, 0, false, false, 5), dot(x, y, 2, 2, true, true, minus5), dot(x, y, 2, 0, true, false, 0), dot(x, y, 2, 2, false, true, 1),
-		clamped, mask(pos&31, length&31), extend(pos, true), extend(pos&31, true), extend(pos, false)}
+		clamped, mask(pos&31, length&31), extend(pos, true), extend(pos&31, true), extend(pos, false),
+	}
 }
 
 func refTestp(x, y uint32) (r uint32) {
@@ -181,11 +185,13 @@ func refTestp(x, y uint32) (r uint32) {
 
 func refHalf(x, y uint32) []float64 {
 	h1, h2, h3, h4 := fromHalf(uint16(x)), fromHalf(uint16(x>>16)), fromHalf(uint16(y)), fromHalf(uint16(y>>16))
-	return []float64{half.add(h1, h3, rn), half.add(h1, -h3, rn), half.mul(h1, h3, rn), half.fma(h1, h3, h2, rn), -h1, math.Abs(h1),
+	return []float64{
+		half.add(h1, h3, rn), half.add(h1, -h3, rn), half.mul(h1, h3, rn), half.fma(h1, h3, h2, rn), -h1, math.Abs(h1),
 		sat(half.add(h1, h3, rn)), flMin(h1, h3), flMax(h1, h3),
 		half.add(h1, h3, rn), half.add(h2, h4, rn), half.mul(h1, h3, rn), half.mul(h2, h4, rn),
 		half.fma(h1, h3, h1, rn), half.fma(h2, h4, h2, rn), half.add(h1, -h3, rn), half.add(h2, -h4, rn),
-		float64(flag(h1 < h3)), float64(flag(!(h1 < h3)))}
+		float64(flag(h1 < h3)), float64(flag(!(h1 < h3))),
+	}
 }
 
 func refHalfCvt(x, y uint32) (o []float64) {

@@ -25,7 +25,8 @@ type format struct {
 }
 
 var (
-	single = format{24,
+	single = format{
+		24,
 		func(r *big.Rat) float64 { f, _ := r.Float32(); return float64(f) },
 		func(x, towards float64) float64 { return float64(math.Nextafter32(float32(x), float32(towards))) },
 	}

@@ -53,8 +53,17 @@ var warp = []kernelTest{
 				for s, q := range []struct {
 					mode string
 					b, c int
-				}{{"idx", l*7 + 3, 31}, {"up", 3, 0}, {"down", 5, 31}, {"bfly", 21, 31}, {"idx", l >> 1, 31 | seg(8)},
-					{"up", 2, seg(8)}, {"down", 9, 31 | seg(16)}, {"bfly", 4, 31 | seg(4)}, {"down", l, 31}} {
+				}{
+					{"idx", l*7 + 3, 31},
+					{"up", 3, 0},
+					{"down", 5, 31},
+					{"bfly", 21, 31},
+					{"idx", l >> 1, 31 | seg(8)},
+					{"up", 2, seg(8)},
+					{"down", 9, 31 | seg(16)},
+					{"bfly", 4, 31 | seg(4)},
+					{"down", l, 31},
+				} {
 					src, _ := shflSource(q.mode, l, q.b, q.c)
 					o[s][l] = a[32*w+src]
 				}
