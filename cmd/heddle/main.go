@@ -25,7 +25,7 @@ import (
 // Exit statuses, a contract with scripts that call heddle.
 const (
 	exitOK          = 0
-	exitCheck       = 1 // a check of a program failed, or a run reached its cycle limit before it was done
+	exitCheck       = 1 // a check of a program failed
 	exitInput       = 2 // bad input or usage
 	exitInternal    = 3 // an internal error or a deadlock
 	exitInterrupted = 130
@@ -105,14 +105,15 @@ func rootCmd() *cobra.Command {
 		Long: `Heddle simulates real GPU kernels (PTX) on a cycle-level machine, alone or sharing
 it, and says who got what, how fast, how fairly and at what energy.
 
-Exit status: 0 done and all checks passed; 1 a check failed or the cycle limit was
-reached first; 2 bad input or usage; 3 internal error or deadlock; 130 interrupted.`,
+Exit status: 0 done and all checks passed; 1 a check failed; 2 bad input or usage,
+a kernel's fault included; 3 internal error, deadlock or a limit of cycles reached
+before the end; 130 interrupted.`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		Args:          cobra.NoArgs,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	root.AddCommand(runCmd(), inspectCmd(), importCmd(), versionCmd())
+	root.AddCommand(runCmd(), inspectCmd(), importCmd(), ptxCmd(), probeCmd(), versionCmd())
 	return root
 }
 
@@ -124,7 +125,7 @@ func simStatus(err error, begun bool) *status {
 	}
 	var limit *sim.Unfinished
 	if errors.As(err, &limit) {
-		return &status{exitCheck, err}
+		return &status{exitInternal, err}
 	}
 	switch host.Classify(err) {
 	case host.OK:

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"heddle/isa"
 	"heddle/mem"
 	"heddle/ptx/analyze"
 	"heddle/ptx/emulate"
@@ -259,8 +261,12 @@ func (f *ptxRunFlags) run(w io.Writer, file string) error {
 		return err
 	}
 	n, err := emulate.Run(g, f.limit)
-	if err != nil {
-		return &status{exitCheck, err}
+	var fault *isa.Fault
+	if errors.As(err, &fault) {
+		return &status{exitInput, err}
+	}
+	if err != nil { // a barrier that is never met, or the limit of instructions
+		return &status{exitInternal, err}
 	}
 	for _, d := range dumps {
 		if err := os.WriteFile(d.file, d.data, 0o644); err != nil {

@@ -80,10 +80,10 @@ func TestPTXBadInput(t *testing.T) {
 			t.Errorf("%v: %v, want %q", args, err, want)
 		}
 	}
-	// a fault of the program is a failed check, not bad input
+	// a fault of the program has the status it has under heddle run
 	_, err := ptx("run", vecAdd, "--arg", "buf:f32:4", "--arg", "buf:f32:4", "--arg", "buf:f32:4", "--arg", "s32:4000", "--block", "1024")
 	var own *status
-	if !errors.As(err, &own) || own.code != exitCheck || !strings.Contains(err.Error(), "not allocated") {
+	if !errors.As(err, &own) || own.code != exitInput || !strings.Contains(err.Error(), "not allocated") {
 		t.Errorf("%v", err)
 	}
 }
