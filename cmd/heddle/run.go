@@ -34,6 +34,7 @@ type runFlags struct {
 	sharing    []string
 	cache      string
 	noCache    bool
+	memory     string
 }
 
 func runCmd() *cobra.Command {
@@ -72,6 +73,7 @@ cache and used again.`,
 	fl.StringSliceVar(&f.sharing, "sharing", nil, "sharing mode(s) instead of the run file's: "+strings.Join(sharingNames(), ", "))
 	fl.StringVar(&f.cache, "cache", "", "keep results of applications alone in DIR (default: the user's cache directory)")
 	fl.BoolVar(&f.noCache, "no-cache", false, "neither use nor keep results of earlier runs")
+	fl.StringVar(&f.memory, "memory-limit", "", "stop with a partial result when more memory is used, as in --memory-limit 4GiB")
 	completeRun(cmd)
 	return cmd
 }
@@ -207,7 +209,17 @@ func run(cmd *cobra.Command, path string, f *runFlags) error {
 		}
 		jobs = append(jobs, lab.Job{Label: name, Spec: s, Machine: file.Machine})
 	}
-	outcomes := runner.All(cmd.Context(), jobs)
+	ctx := cmd.Context()
+	if f.memory != "" {
+		limit, err := parseBytes(f.memory)
+		if err != nil {
+			return errors.Join(fmt.Errorf("--memory-limit: %w", err), abort(dirs))
+		}
+		var stop func()
+		ctx, stop = limitMemory(ctx, limit)
+		defer stop()
+	}
+	outcomes := runner.All(ctx, jobs)
 	progress.Close()
 	if err := commit(dirs, outcomes); err != nil {
 		return err
@@ -217,6 +229,9 @@ func run(cmd *cobra.Command, path string, f *runFlags) error {
 	}
 	if err := show(cmd.OutOrStdout(), outcomes, f.json); err != nil {
 		return err
+	}
+	if cause := context.Cause(ctx); errors.Is(cause, errMemory) {
+		return cause
 	}
 	return verdict(cmd.Context(), cmd.ErrOrStderr(), outcomes)
 }
@@ -270,14 +285,20 @@ func begin(file *runfile.File) ([]*report.Dir, error) {
 	for _, path := range paths {
 		d, err := report.BeginDir(path)
 		if err != nil {
-			for _, d := range dirs {
-				err = errors.Join(err, d.Abort())
-			}
-			return nil, err
+			return nil, errors.Join(err, abort(dirs))
 		}
 		dirs = append(dirs, d)
 	}
 	return dirs, nil
+}
+
+// abort leaves no result directory behind.
+func abort(dirs []*report.Dir) error {
+	var err error
+	for _, d := range dirs {
+		err = errors.Join(err, d.Abort())
+	}
+	return err
 }
 
 // commit lets the result directories appear; a run without any result leaves none.
