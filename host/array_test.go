@@ -288,7 +288,7 @@ func TestMemory(t *testing.T) {
 	_, err = c.Malloc(F64, math.MaxInt64/4, "")
 	wantError(t, err, "cannot allocate 2305843009213693951 elements of f64: too large")
 	_, err = c.Malloc(U8, 1<<25, "")
-	wantError(t, err, "out of memory: 33554432 bytes asked, 40 in use, limit 16777216")
+	wantError(t, err, "out of device memory: 33554432 bytes asked, 40 of 16777216 in use")
 	wantError(t, c.HostRegister(b), "host_register: B (app.star:4) is device memory; only host_array memory can be registered")
 	wantError(t, c.MemAdvise(b, ReadMostly), "mem_advise: B (app.star:4) is device memory; advice is for malloc_managed memory")
 	wantError(t, c.PrefetchAsync(b, true, nil), "prefetch_async: B (app.star:4) is device memory; only malloc_managed memory migrates")

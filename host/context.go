@@ -75,6 +75,10 @@ func New(dev Device, space *mem.Space, opt Options) *Context {
 // SetWhere replaces Options.Where; script programs install their own.
 func (c *Context) SetWhere(f func() string) { c.opt.Where = f }
 
+// Device is what executes the context's operations, for programs that issue
+// operations of their own (a replay). Such a program waits for them itself.
+func (c *Context) Device() Device { return c.dev }
+
 // Space is the application's address space.
 func (c *Context) Space() *mem.Space { return c.space }
 

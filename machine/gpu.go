@@ -200,6 +200,9 @@ func (g *GPU) tickRequest(now uint64) uint64 {
 				continue
 			}
 			h, _ := g.request.Pop(o)
+			if _, more := g.request.Peek(o); more {
+				next = now + 1
+			}
 			g.checkIsolation(h, o)
 			s.Accept(h, g.llcClock.Ticks(now))
 			g.wheel.Wake(g.base.slice+o, now+1)
@@ -252,6 +255,9 @@ func (g *GPU) tickReply(now uint64) uint64 {
 		for ; word != 0; word &= word - 1 {
 			o := k<<6 + bits.TrailingZeros64(word)
 			h, _ := g.reply.Pop(o)
+			if _, more := g.reply.Peek(o); more {
+				next = now + 1
+			}
 			if o == g.mmuPort {
 				g.mmu.ReadDone(now, g.slab.R[h].Tag)
 				g.slab.Put(h)

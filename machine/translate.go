@@ -85,15 +85,15 @@ func (g *GPU) Map(tenant int, r *mem.Region) error {
 		return nil
 	}
 	if r.Kind == mem.Managed || r.Kind == mem.Host {
-		return g.tables.Reserve(uint8(tenant), r.Base, uint64(len(r.Data)))
+		return g.tables.Reserve(uint8(tenant), r.Base, uint64(r.Len()))
 	}
-	return g.tables.MapRegion(uint8(tenant), r.Base, uint64(len(r.Data)))
+	return g.tables.MapRegion(uint8(tenant), r.Base, uint64(r.Len()))
 }
 
 // Unmap gives an allocation's frames back.
 func (g *GPU) Unmap(tenant int, r *mem.Region) error {
 	if g.tables != nil {
-		g.tables.Unmap(uint8(tenant), r.Base, uint64(len(r.Data)))
+		g.tables.Unmap(uint8(tenant), r.Base, uint64(r.Len()))
 	}
 	return nil
 }

@@ -172,7 +172,7 @@ print(check(a, b), check(a, [0, 1, 2.00001]), check(a, [0, 1, 2.1], atol = 0.2, 
 func TestErrors(t *testing.T) {
 	for _, c := range []struct{ src, want string }{
 		{"x = 1\nmalloc(f32, 0)", "app.star:3: malloc: cannot allocate 0 elements: the count must be positive"},
-		{"malloc(f32, 1 << 40)", "app.star:2: malloc: out of memory: 4398046511104 bytes asked, 0 in use, limit 67108864"},
+		{"malloc(f32, 1 << 40)", "app.star:2: malloc: out of device memory: 4398046511104 bytes asked, 0 of 67108864 in use"},
 		{"malloc(f32)", "app.star:2: malloc: missing argument for count"},
 		{"malloc('f32', 3)", "app.star:2: malloc: for parameter dtype: got string, want dtype"},
 		{"malloc(f32, 3.0)", "app.star:2: malloc: for parameter count: got float, want int"},

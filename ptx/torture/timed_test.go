@@ -90,9 +90,6 @@ func TestTimed(t *testing.T) {
 	if testing.Short() {
 		t.Skip("simulates some hundred kernels")
 	}
-	stuck := map[string]string{
-		"hd_red": "256 atomics of one SM on one address: the request crossbar is not visited again for packets that queue at an output",
-	}
 	for _, v := range []string{"clang/O2-sm70", "hand"} {
 		all := clangTests()
 		if v == "hand" {
@@ -100,9 +97,6 @@ func TestTimed(t *testing.T) {
 		}
 		for _, k := range all {
 			t.Run(v+"/"+k.name, func(t *testing.T) {
-				if stuck[k.name] != "" {
-					t.Skip("machine: " + stuck[k.name])
-				}
 				_, err := sim.Run(context.Background(), sim.Spec{
 					Machine: "qv100",
 					Apps:    []sim.App{{Name: k.name, Program: &timed{t, &k, filepath.Join(v, k.file+".ptx")}}},
