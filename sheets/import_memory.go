@@ -346,6 +346,11 @@ func (im *importer) timing() {
 	} {
 		im.put("dram."+x.path, x.source, x.v)
 	}
+	im.capacity()
+}
+
+// capacity is the product of the geometry.
+func (im *importer) capacity() {
 	d := &im.m.DRAM
 	per := int64(d.Rows) * int64(d.RowBytes)
 	if per > 1<<44 {
