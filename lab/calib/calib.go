@@ -58,6 +58,7 @@ type Outcome struct {
 	Clocks                         []uint32 // contents of the clk buffer
 	Totals                         machine.Totals
 	Data                           [][]byte // the buffers, in the spec's order
+	CPU                            float64  // seconds of processor time the simulation itself took
 	GPU                            *machine.GPU
 }
 
@@ -224,13 +225,15 @@ func Run(dir string, s *Spec, m *sheets.Machine, o machine.Options) (*Outcome, e
 		}
 	}
 	kern := g.Launch(0, 0, s.Kernel, l.grid)
+	begun := cpuSeconds()
 	for !kern.Done {
 		if _, err := g.Run(g.Now() + 1<<30); err != nil {
 			return nil, fmt.Errorf("%s: %w", s.Name, err)
 		}
 	}
+	spent := cpuSeconds() - begun
 	g.Settle()
-	out := &Outcome{Cycles: kern.End - kern.Start, ThreadInsts: kern.ThreadInsts, WarpInsts: kern.WarpInsts, Totals: g.Totals(0), GPU: g, Data: l.data()}
+	out := &Outcome{CPU: spent, Cycles: kern.End - kern.Start, ThreadInsts: kern.ThreadInsts, WarpInsts: kern.WarpInsts, Totals: g.Totals(0), GPU: g, Data: l.data()}
 	for i, b := range s.Buffers {
 		if s.clocks(b.Name) {
 			for d := out.Data[i]; len(d) >= 4; d = d[4:] {

@@ -1,0 +1,40 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"heddle/lab/calib"
+)
+
+func calibrateCmd() *cobra.Command {
+	var dir, only string
+	var performance bool
+	c := &cobra.Command{
+		Use:   "calibrate",
+		Short: "Compare the machine with the timing reference set",
+		Long: `Runs the kernels of apps/calib on qv100 under the configurations of the timing
+reference set and prints cycles, hit rates and DRAM reads beside the reference's.
+With --performance it measures simulation speed instead and prints PERFORMANCE.md.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if performance {
+				return calib.Performance(cmd.OutOrStdout(), dir, calib.Commit())
+			}
+			rows, err := calib.All(dir, func(name, config string) bool { return strings.Contains(name+"/"+config, only) })
+			if err != nil {
+				return err
+			}
+			if len(rows) == 0 {
+				return fmt.Errorf("no kernel of %s matches %q", dir, only)
+			}
+			return calib.Print(cmd.OutOrStdout(), rows)
+		},
+	}
+	c.Flags().StringVar(&dir, "dir", "apps/calib", "folder of the reference set")
+	c.Flags().StringVar(&only, "only", "", "rows whose kernel/configuration contains this")
+	c.Flags().BoolVar(&performance, "performance", false, "measure speed and print PERFORMANCE.md")
+	return c
+}
