@@ -116,7 +116,7 @@ func (g *GPU) buildChannels(amap *addrmap.Map) error {
 		}
 		ch.Count(t, i)
 		depth := d.Queue + d.WriteQueue + 2
-		c := &channel{id: i, dram: ch, clock: clock, extra: uint64(d.Extra), delay: mem.NewRing[delayed](d.Extra + depth), busy: make([]cache.Fetch, 4*depth)}
+		c := &channel{id: i, dram: ch, clock: clock, extra: uint64(d.Extra), held: -1, delay: mem.NewRing[delayed](d.Extra + depth), busy: make([]cache.Fetch, 4*depth)}
 		for k := range c.busy {
 			c.free = append(c.free, int32(k))
 		}

@@ -22,6 +22,7 @@ type channel struct {
 	delay mem.Ring[delayed]
 	busy  []cache.Fetch // by id: what the scheduler holds
 	free  []int32
+	held  int32 // a completed fetch its slice has no room for; -1: none
 }
 
 type delayed struct {
@@ -47,17 +48,8 @@ func (g *GPU) tickChannel(c *channel, now uint64) uint64 {
 	if t := c.dram.Tick(tick); t != dram.Never {
 		next = c.clock.Core(max(t, tick+1))
 	}
-	for {
-		id, write, ok := c.dram.Pop()
-		if !ok {
-			break
-		}
-		f := &c.busy[id]
-		if !write {
-			g.slice[f.Slice].Filled(f.Tag, f.Sectors, g.llcClock.Ticks(now))
-			g.wheel.Wake(g.base.slice+int(f.Slice), now)
-		}
-		c.free = append(c.free, id)
+	if g.deliver(c, now) {
+		next = min(next, now+1)
 	}
 	if c.delay.Len() > 0 {
 		next = min(next, max(c.clock.Core(tick+1), c.delay.Head().at))
@@ -66,6 +58,33 @@ func (g *GPU) tickChannel(c *channel, now uint64) uint64 {
 		next = min(next, c.clock.Core(tick+1))
 	}
 	return max(next, now+1)
+}
+
+// deliver hands what DRAM has completed to the slices; true when one of them has no
+// room and the rest has to wait.
+func (g *GPU) deliver(c *channel, now uint64) (blocked bool) {
+	for {
+		if c.held < 0 {
+			id, write, ok := c.dram.Pop()
+			if !ok {
+				return false
+			}
+			if write {
+				c.free = append(c.free, id)
+				continue
+			}
+			c.held = id
+		}
+		f := c.busy[c.held]
+		s := g.slice[f.Slice]
+		if !s.CanFill() {
+			return true
+		}
+		s.Fill(f)
+		g.wheel.Wake(g.base.slice+int(f.Slice), now)
+		c.free = append(c.free, c.held)
+		c.held = -1
+	}
 }
 
 // collect takes one request from the slices in turn.

@@ -64,15 +64,13 @@ type SM struct {
 	Overhead     int `yaml:"overhead" unit:"cycles" doc:"pipeline stages around a unit: operand collection and write-back"`
 	SfuOverhead  int `yaml:"sfu_overhead" unit:"cycles" doc:"the same for the SFU"`
 	Collectors   int `yaml:"collectors" unit:"units" doc:"operand collector units per SM"`
-	RegBanks     int `yaml:"reg_banks" unit:"banks" doc:"register-file banks per SM"`
-	RegPorts     int `yaml:"reg_ports" unit:"operands/cycle" doc:"operands the register file delivers to the collectors per cycle and port (GPGPU-Sim -gpgpu_reg_file_port_throughput)"`
+	RegBanks     int `yaml:"reg_banks" unit:"banks" doc:"register-file banks per SM (bank conflicts are not modelled: overhead holds the mean)"`
+	RegPorts     int `yaml:"reg_ports" unit:"operands/cycle" doc:"operands the register file delivers to the collectors per cycle and port (GPGPU-Sim -gpgpu_reg_file_port_throughput) (bank conflicts are not modelled: overhead holds the mean)"`
 	FetchWidth   int `yaml:"fetch_width" unit:"instructions" doc:"instructions a fetch brings to a warp's buffer"`
 	FetchLatency int `yaml:"fetch_latency" unit:"cycles" doc:"cycles from an empty instruction buffer to an issuable instruction"`
-	Coalesce     int `yaml:"coalesce" unit:"accesses/cycle" doc:"line accesses the load/store unit starts per cycle"`
-	DispatchRate int `yaml:"dispatch_rate" unit:"CTAs/cycle" doc:"CTAs an SM accepts per cycle"`
 	LaunchDelay  int `yaml:"launch_delay" unit:"cycles" doc:"kernel launch latency on the device"`
-	CtxBytesWarp int `yaml:"ctx_bytes_warp" unit:"bytes" doc:"context of a warp beyond its registers: SIMT stack, barriers, PC"`
-	WakeDelay    int `yaml:"wake_delay" unit:"cycles" doc:"waking a power-gated SM"`
+	CtxBytesWarp int `yaml:"ctx_bytes_warp" unit:"bytes" doc:"context of a warp beyond its registers: SIMT stack, barriers, PC (for SMs that change hands or are gated: no policy does yet)"`
+	WakeDelay    int `yaml:"wake_delay" unit:"cycles" doc:"waking a power-gated SM (for SMs that change hands or are gated: no policy does yet)"`
 }
 
 // L1D is the first-level data cache of each SM.
@@ -248,7 +246,7 @@ type Power struct {
 	Chip     float64 `yaml:"chip" unit:"W" doc:"constant chip power"`
 	ActiveSM float64 `yaml:"active_sm" unit:"W" doc:"static power of a powered SM that runs"`
 	IdleSM   float64 `yaml:"idle_sm" unit:"W" doc:"static power of a powered idle SM"`
-	GatedSM  float64 `yaml:"gated_sm" unit:"W" doc:"residual power of a gated SM"`
+	GatedSM  float64 `yaml:"gated_sm" unit:"W" doc:"residual power of a gated SM (for SMs that change hands or are gated: no policy does yet)"`
 	// The memory's energy; all zero: HBM2's constants of package energy.
 	Activate   float64 `yaml:"dram_activate" unit:"pJ" doc:"opening and closing a row" opt:"0: HBM2"`
 	ReadBit    float64 `yaml:"dram_read" unit:"pJ/bit" doc:"reading a bit, from the row to the GPU" opt:"0: HBM2"`

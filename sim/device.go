@@ -14,11 +14,12 @@ type link struct {
 	cyclesPerByte float64
 	latency       uint64
 	free          [2]uint64 // cycle from which the direction is idle; 0 to the device, 1 to the host
-	onDevice      float64   // cycles per byte of a device-to-device copy (read and write of DRAM)
+	engines       int
+	onDevice      float64 // cycles per byte of a device-to-device copy (read and write of DRAM)
 }
 
 func newLink(m *sheets.Machine) *link {
-	l := &link{latency: uint64(m.Host.Latency * m.Clock.Core)}
+	l := &link{engines: m.Host.Engines, latency: uint64(m.Host.Latency * m.Clock.Core)}
 	if m.Host.Bandwidth > 0 {
 		l.cyclesPerByte = m.Clock.Core * 1e6 / (m.Host.Bandwidth * 1e9)
 	}
@@ -31,7 +32,7 @@ func newLink(m *sheets.Machine) *link {
 // transfer queues n bytes and returns when they have arrived.
 func (l *link) transfer(now uint64, toHost bool, n int64) uint64 {
 	d := 0
-	if toHost {
+	if toHost && l.engines > 1 { // with one copy engine both directions take turns
 		d = 1
 	}
 	l.free[d] = max(now, l.free[d]) + uint64(float64(n)*l.cyclesPerByte+0.5)

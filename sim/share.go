@@ -40,8 +40,8 @@ func Shares(s *Sharing, m *sheets.Machine, groups, n int) ([]Share, error) {
 		out, err = mps(s, m, n)
 	case "slices":
 		out, err = slices(s, n)
-	case "bp":
-		out = even(m.SM.Count, groups, n)
+	case "bp": // equal: what does not divide stays unused
+		out = even(m.SM.Count/n*n, groups/n*n, n)
 	case "bp-bs", "bp-sb":
 		out, err = bigSmall(mode, m, groups, n)
 	case "mig":

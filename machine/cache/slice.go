@@ -56,6 +56,7 @@ type Config struct {
 	sectorsPerCycle    int
 	mshrs, merge       int
 	inQueue, missQueue int
+	replies, fills     int
 	sectors            int
 	fetchOnWrite       bool
 	sets, ways, line   int
@@ -68,7 +69,7 @@ func Derive(l *sheets.LLC) (*Config, error) {
 		return nil, fmt.Errorf("llc.line = %d, llc.sector = %d: a line has 1 to 8 whole sectors", l.Line, l.Sector)
 	}
 	c := &Config{latency: uint64(l.Latency), hit: uint64(max(1, l.HitLatency)), mshrs: l.MSHRs, merge: l.Merge, inQueue: max(1, l.InQueue),
-		missQueue: max(1, l.MissQueue), sectors: l.Line / l.Sector, fetchOnWrite: l.WriteAlloc == "fetch",
+		missQueue: max(1, l.MissQueue+l.ToDRAM), replies: max(1, l.OutQueue), fills: max(1, l.FromDRAM), sectors: l.Line / l.Sector, fetchOnWrite: l.WriteAlloc == "fetch",
 		sets: l.Sets, ways: l.Ways, line: l.Line, repl: l.Repl}
 	c.sectorsPerCycle = max(1, l.PortBytes/l.Sector)
 	return c, nil
@@ -97,12 +98,14 @@ type Slice struct {
 	slab *mem.Slab
 	rows [][]uint64
 
-	in      mem.Queue[arrival] // the input pipeline, then the queue before the tags
-	port    uint64             // cycle from which tags and data array are free
-	count   int                // MSHR sectors in use
-	merged  []uint8            // per line and sector
-	stalled bool
-	stallAt uint64
+	in       mem.Queue[arrival] // the input pipeline, then the queue before the tags
+	fills    mem.Ring[Fetch]    // what DRAM has brought and the tags have not seen
+	fillPort uint64             // cycle from which the data array takes the next fill
+	port     uint64             // cycle from which tags and data array are free
+	count    int                // MSHR sectors in use
+	merged   []uint8            // per line and sector
+	stalled  bool
+	stallAt  uint64
 
 	// ToDRAM holds what the channel must fetch or write, oldest first.
 	ToDRAM mem.Ring[Fetch]
@@ -123,8 +126,9 @@ func New(id int, cfg *Config, slab *mem.Slab, table *stat.Table, set func(line u
 	if err != nil {
 		return nil, fmt.Errorf("llc: %w", err)
 	}
-	s := &Slice{ID: id, cfg: cfg, tags: t, slab: slab, merged: make([]uint8, len(t.Tag)*cfg.sectors), replyLimit: cfg.inQueue}
+	s := &Slice{ID: id, cfg: cfg, tags: t, slab: slab, merged: make([]uint8, len(t.Tag)*cfg.sectors), replyLimit: cfg.replies}
 	s.ToDRAM = mem.NewRing[Fetch](cfg.missQueue)
+	s.fills = mem.NewRing[Fetch](cfg.fills)
 	for i := range table.Tenants {
 		s.rows = append(s.rows, table.Row(id, i))
 	}
@@ -141,11 +145,29 @@ func (s *Slice) CanAccept() bool {
 // Accept takes a request from the interconnect.
 func (s *Slice) Accept(h int32, now uint64) { s.in.Push(arrival{now + s.cfg.latency, h}) }
 
-// Times are in clocks of the slice, not core cycles.
-//
-// Tick serves the tags and returns the next cycle with work; Never while only a
+// Tick serves the tags; its times are clocks of the slice, not core cycles. It puts
+// one fill into the data array, looks up what is due and returns the next cycle with work; Never while only a
 // fill, room in ToDRAM or room in Reply can help.
 func (s *Slice) Tick(now uint64) uint64 {
+	if s.fills.Len() > 0 && s.fillPort <= now {
+		f := s.fills.Pop()
+		s.fillPort = now + s.cycles(f.Sectors)
+		s.filled(f.Tag, f.Sectors, now)
+	}
+	next := s.lookups(now)
+	if s.fills.Len() > 0 {
+		return min(next, s.fillPort)
+	}
+	return next
+}
+
+// cycles is how long the data array is busy with some sectors.
+func (s *Slice) cycles(sectors uint8) uint64 {
+	return uint64((bits.OnesCount8(sectors) + s.cfg.sectorsPerCycle - 1) / s.cfg.sectorsPerCycle)
+}
+
+// lookups serves requests at the tags and returns when it can serve the next.
+func (s *Slice) lookups(now uint64) uint64 {
 	for s.in.Len() > 0 {
 		a := s.in.Head()
 		at := max(a.at, s.port)
@@ -208,7 +230,7 @@ func (s *Slice) serve(h int32, now uint64) bool {
 		}
 	}
 	row[Accesses] += uint64(n)
-	s.port = now + uint64((n+s.cfg.sectorsPerCycle-1)/s.cfg.sectorsPerCycle)
+	s.port = now + s.cycles(r.Sectors)
 	return true
 }
 
@@ -329,8 +351,14 @@ func (s *Slice) write(r *mem.Req, row []uint64) bool {
 	return true
 }
 
-// Filled brings sectors of line index i from DRAM and answers who waited.
-func (s *Slice) Filled(i int32, sectors uint8, now uint64) {
+// CanFill says whether DRAM may hand over another line.
+func (s *Slice) CanFill() bool { return !s.fills.Full() }
+
+// Fill takes what DRAM has fetched; the next Tick puts it into the data array.
+func (s *Slice) Fill(f Fetch) { s.fills.Push(f) }
+
+// filled brings sectors of line index i from DRAM and answers who waited.
+func (s *Slice) filled(i int32, sectors uint8, now uint64) {
 	t := s.tags
 	t.Valid[i] |= sectors
 	t.Pending[i] &^= sectors

@@ -70,7 +70,7 @@ func (b *bench) run(delay uint64, list ...want) []uint64 {
 		}
 		for i := 0; i < len(flight); i++ {
 			if flight[i].at == now {
-				b.s.Filled(flight[i].f.Tag, flight[i].f.Sectors, now)
+				b.s.Fill(flight[i].f)
 			}
 		}
 		b.s.Tick(now)
