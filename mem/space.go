@@ -5,6 +5,7 @@ package mem
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 )
 
@@ -23,15 +24,24 @@ func (k Kind) String() string { return [...]string{"device", "managed", "host", 
 // Region is one allocation. Its bytes are held once; timing models never copy them.
 type Region struct {
 	Base       uint64 // virtual address, 256-byte aligned
-	Data       []byte
+	Data       []byte // nil in a region that has a length only (Reserve, AllocAt)
 	Kind       Kind
 	Name       string // for messages: the symbol, or "alloc#3"
 	Registered bool   // a Host region the GPU may access (zero copy)
 	ReadOnly   bool   // .const
+	bytes      int64  // length of a region without Data
+}
+
+// Len is the length of the region in bytes.
+func (r *Region) Len() int64 {
+	if r.Data == nil {
+		return r.bytes
+	}
+	return int64(len(r.Data))
 }
 
 // End is the first address past the region.
-func (r *Region) End() uint64 { return r.Base + uint64(len(r.Data)) }
+func (r *Region) End() uint64 { return r.Base + uint64(r.Len()) }
 
 // Align is the alignment of every allocation in bytes, as the CUDA runtime gives.
 const Align = 256
@@ -48,7 +58,7 @@ type Space struct {
 	count   int
 	limit   int64 // bytes of device memory; 0 = no limit
 	used    int64 // bytes of device memory
-	total   int64 // bytes of all kinds
+	total   int64 // bytes of all kinds that the computer holds
 }
 
 // hostLimit bounds all memory of an application: its bytes are held by the
@@ -60,6 +70,21 @@ func NewSpace(limit int64) *Space { return &Space{next: DefaultBase, limit: limi
 
 // Alloc reserves n bytes, zeroed. An empty name gets a numbered one.
 func (s *Space) Alloc(n int64, k Kind, name string) (*Region, error) {
+	if n > hostLimit-s.total {
+		return nil, fmt.Errorf("out of memory: %d bytes asked, %d in use; an application may hold %d in all", n, s.total, int64(hostLimit))
+	}
+	r, err := s.Reserve(n, k, name)
+	if err != nil {
+		return nil, err
+	}
+	r.Data = make([]byte, n)
+	s.total += n
+	return r, nil
+}
+
+// Reserve is Alloc without the bytes (Data is nil): for programs whose data nobody
+// looks at, as when a recording is replayed.
+func (s *Space) Reserve(n int64, k Kind, name string) (*Region, error) {
 	if n <= 0 {
 		return nil, fmt.Errorf("allocation of %d bytes: the size must be positive", n)
 	}
@@ -67,20 +92,39 @@ func (s *Space) Alloc(n int64, k Kind, name string) (*Region, error) {
 	if onDevice && s.limit > 0 && n > s.limit-s.used {
 		return nil, fmt.Errorf("out of device memory: %d bytes asked, %d of %d in use", n, s.used, s.limit)
 	}
-	if n > hostLimit-s.total {
-		return nil, fmt.Errorf("out of memory: %d bytes asked, %d in use; an application may hold %d in all", n, s.total, int64(hostLimit))
-	}
 	if name == "" {
 		name = fmt.Sprintf("alloc#%d", s.count)
 	}
 	s.count++
-	r := &Region{Base: s.next, Data: make([]byte, n), Kind: k, Name: name}
+	r := &Region{Base: s.next, Kind: k, Name: name, bytes: n}
 	s.next += (uint64(n) + Align - 1) &^ (Align - 1)
-	s.total += n
 	if onDevice {
 		s.used += n
 	}
 	s.regions = append(s.regions, r) // next only grows, so the slice stays sorted
+	return r, nil
+}
+
+// AllocAt reserves n bytes of device memory at base, which no region covers. They
+// have no contents (Data is nil): a recording says where an application's memory
+// was, not what was in it. Later Allocs lie behind.
+func (s *Space) AllocAt(base uint64, n int64, name string) (*Region, error) {
+	if n <= 0 || base+uint64(n) < base {
+		return nil, fmt.Errorf("allocation of %d bytes at 0x%x: the range must not be empty nor wrap around", n, base)
+	}
+	if s.limit > 0 && n > s.limit-s.used {
+		return nil, fmt.Errorf("out of device memory: %d bytes asked, %d of %d in use", n, s.used, s.limit)
+	}
+	i := s.index(base) + 1
+	if i > 0 && s.regions[i-1].End() > base || i < len(s.regions) && s.regions[i].Base < base+uint64(n) {
+		return nil, fmt.Errorf("allocation of %d bytes at 0x%x: the range overlaps another allocation", n, base)
+	}
+	r := &Region{Base: base, Kind: Device, Name: name, bytes: n}
+	s.count++
+	s.used += n
+	s.total += n
+	s.regions = slices.Insert(s.regions, i, r)
+	s.next = max(s.next, (r.End()+Align-1)&^(Align-1))
 	return r, nil
 }
 
@@ -90,10 +134,10 @@ func (s *Space) Free(base uint64) error {
 	if i < 0 || s.regions[i].Base != base {
 		return fmt.Errorf("free of 0x%x, which is not the start of an allocation", base)
 	}
-	n := int64(len(s.regions[i].Data))
-	s.total -= n
-	if k := s.regions[i].Kind; k == Device || k == Symbol {
-		s.used -= n
+	r := s.regions[i]
+	s.total -= int64(len(r.Data))
+	if r.Kind == Device || r.Kind == Symbol {
+		s.used -= r.Len()
 	}
 	s.regions = append(s.regions[:i], s.regions[i+1:]...)
 	return nil
@@ -141,5 +185,5 @@ func (s *Space) Nearest(addr uint64) string {
 	if addr < best.Base {
 		side = "before"
 	}
-	return fmt.Sprintf("%d bytes %s %s %s [0x%x, 0x%x) of %d bytes", dist, side, best.Kind, best.Name, best.Base, best.End(), len(best.Data))
+	return fmt.Sprintf("%d bytes %s %s %s [0x%x, 0x%x) of %d bytes", dist, side, best.Kind, best.Name, best.Base, best.End(), best.Len())
 }

@@ -20,7 +20,7 @@ func (m *managed) move(off, n int64, toDevice bool) (bytes int64) {
 	for p := off / m.page; p*m.page < off+n; p++ {
 		if m.device[p] != toDevice {
 			m.device[p] = toDevice
-			bytes += min(m.page, int64(len(m.r.Data))-p*m.page)
+			bytes += min(m.page, m.r.Len()-p*m.page)
 		}
 	}
 	return bytes
@@ -36,7 +36,7 @@ func (r *run) managedOf(a *app, reg *mem.Region) *managed {
 	if page == 0 {
 		page = 4096
 	}
-	m := &managed{r: reg, page: page, device: make([]bool, (int64(len(reg.Data))+page-1)/page)}
+	m := &managed{r: reg, page: page, device: make([]bool, (reg.Len()+page-1)/page)}
 	a.managed = append(a.managed, m)
 	return m
 }
@@ -64,7 +64,7 @@ func (r *run) migrateAll(a *app, now uint64) uint64 {
 	}
 	var bytes int64
 	for _, reg := range a.ctx.Space().Regions() {
-		bytes += r.pages(a, reg, 0, int64(len(reg.Data)), true)
+		bytes += r.pages(a, reg, 0, reg.Len(), true)
 	}
 	if bytes == 0 {
 		return now
