@@ -10,6 +10,7 @@ import (
 	"heddle/host"
 	"heddle/host/script"
 	"heddle/mem"
+	"heddle/trace/record"
 )
 
 // ErrStopped ends a run that was interrupted.
@@ -47,6 +48,13 @@ func (a *app) load(spec *Spec) error {
 	if a.spec.Program != nil {
 		a.prog = a.spec.Program
 		return nil
+	}
+	if is, err := record.Is(a.spec.Path); err == nil && is { // script.Load tells what is wrong with other paths
+		if len(a.spec.Args) > 0 {
+			return fmt.Errorf("%s is a recording: it replays what was recorded and takes no arguments", a.spec.Path)
+		}
+		a.prog, err = record.Load(a.spec.Path)
+		return err
 	}
 	refs := make(map[string]host.Reference, len(reference.All))
 	for n, f := range reference.All {

@@ -12,6 +12,7 @@ import (
 	"heddle/machine"
 	"heddle/mem/addrmap"
 	"heddle/sheets"
+	"heddle/trace/record"
 )
 
 // run is one simulation in progress.
@@ -25,11 +26,12 @@ type run struct {
 	ctx   context.Context
 	watch func(Progress)
 	begun time.Time
-	over  bool // the length is used up
+	over  bool           // the length is used up
+	rec   *record.Writer // nil: the run is not recorded
 }
 
 // chunk is how far the machine runs between looks at the context, in core cycles.
-const chunk = 50_000
+const chunk = 4_000
 
 // Run simulates a Spec. watch, when not nil, is told of the progress now and
 // then. An interrupted, stuck or faulting run returns what it has, marked
@@ -55,13 +57,21 @@ func Run(ctx context.Context, spec Spec, watch func(Progress)) (*Result, error) 
 		return nil, err
 	}
 	r.sheet = sheet
-	if spec.Functional {
+	if spec.Record != "" {
+		return r.record()
+	}
+	return r.simulate()
+}
+
+// simulate does what the Spec says.
+func (r *run) simulate() (*Result, error) {
+	if r.spec.Functional {
 		return r.functional()
 	}
 	if err := r.build(); err != nil {
 		return nil, err
 	}
-	err = r.loop()
+	err := r.loop()
 	r.stopAll(err)
 	res := r.result()
 	if err != nil {
@@ -129,7 +139,7 @@ func (r *run) programs() error {
 		now := r.gpu.Now()
 		for _, a := range r.apps {
 			if !a.live && r.wants(a, now) {
-				a.begin(host.Options{Ctx: r.ctx, CoreMHz: r.sheet.Clock.Core}, a.dev, r.sheet.DRAM.Capacity)
+				a.begin(host.Options{Ctx: r.ctx, CoreMHz: r.sheet.Clock.Core}, r.recorded(a.dev), r.sheet.DRAM.Capacity)
 				a.managed = nil
 				changed = true
 			}

@@ -24,6 +24,9 @@ type Spec struct {
 	Timeline bool   `json:"-"`
 	Profile  bool   `json:"-"`
 	OutDir   string `json:"-"` // where scripts may save files
+	// Record is the file to record the run in (package trace/record); "": none. There
+	// is one application and it runs once.
+	Record string `json:"-"`
 }
 
 // Sharing says how applications share the machine.
@@ -40,7 +43,7 @@ type Sharing struct {
 // App is one application.
 type App struct {
 	Name   string            `json:"name"`
-	Path   string            `json:"path"` // folder with app.star
+	Path   string            `json:"path"` // folder with app.star, or a recording
 	Args   map[string]string `json:"args,omitempty"`
 	Arrive uint64            `json:"arrive,omitempty"` // core cycle
 	Repeat bool              `json:"repeat,omitempty"` // start again until the slowest application ends

@@ -1,0 +1,34 @@
+package sim
+
+import (
+	"errors"
+
+	"heddle/host"
+	"heddle/trace/record"
+)
+
+// record simulates and leaves a recording if the application came to its end.
+func (r *run) record() (res *Result, err error) {
+	a := &r.apps[0].spec
+	if len(r.apps) != 1 || a.Repeat || r.spec.Length.Budget {
+		return nil, errors.New("a recording is of one application that runs once: not of several, one that repeats or a budget of cycles")
+	}
+	w, err := record.Create(r.spec.Record, a.Name)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, w.Abort()) }() // nothing is left to do after Commit
+	r.rec = w
+	if res, err = r.simulate(); err != nil {
+		return res, err
+	}
+	return res, w.Commit()
+}
+
+// recorded is dev, recorded where the Spec says so.
+func (r *run) recorded(dev host.Device) host.Device {
+	if r.rec == nil {
+		return dev
+	}
+	return r.rec.Device(dev)
+}

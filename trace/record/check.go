@@ -1,0 +1,68 @@
+package record
+
+import (
+	"fmt"
+
+	"heddle/isa"
+)
+
+// maxShared is more shared memory than a CTA has on any GPU, in bytes.
+const maxShared = 1 << 20
+
+// checkCode says what the machine could not run in a kernel's static side. It
+// holds for everything a Writer takes, so that a Recording may insist on it.
+func checkCode(c *isa.Code) error {
+	if len(c.Instr) == 0 {
+		return fmt.Errorf("kernel %s has no instructions", c.Kernel)
+	}
+	if len(c.Text) != 0 && len(c.Text) != len(c.Instr) {
+		return fmt.Errorf("kernel %s has %d instructions and %d texts", c.Kernel, len(c.Instr), len(c.Text))
+	}
+	for pc := range c.Instr {
+		in := &c.Instr[pc]
+		switch {
+		case in.Kind > isa.AsyncCopy || in.Unit >= isa.NumUnits || in.Timing >= isa.NumTimings || in.Space > isa.Generic || in.Cache > isa.CacheReadOnly:
+			return fmt.Errorf("kernel %s, PC %d: an instruction class that does not exist", c.Kernel, pc)
+		case in.Width > 16 || in.Width&(in.Width-1) != 0:
+			return fmt.Errorf("kernel %s, PC %d: an access of %d bytes; 1, 2, 4, 8 and 16 can be recorded", c.Kernel, pc, in.Width)
+		case in.NDst > in.NReg || uint64(in.Reg)+uint64(in.NReg) > uint64(len(c.Regs)):
+			return fmt.Errorf("kernel %s, PC %d: registers outside the list", c.Kernel, pc)
+		}
+		needs := in.Kind >= isa.Load && in.Kind <= isa.Reduce || in.Kind == isa.AsyncCopy
+		if needs && (in.Unit != isa.LDST || in.Width == 0) {
+			return fmt.Errorf("kernel %s, PC %d: a memory instruction of %d bytes in unit %d", c.Kernel, pc, in.Width, in.Unit)
+		}
+	}
+	for _, r := range c.Regs {
+		if int(r) >= c.NumRegs {
+			return fmt.Errorf("kernel %s: register %d of %d", c.Kernel, r, c.NumRegs)
+		}
+	}
+	if c.NumRegs > 1<<16 {
+		return fmt.Errorf("kernel %s: %d registers", c.Kernel, c.NumRegs)
+	}
+	return nil
+}
+
+// checkGeometry says what cannot be in a launch.
+func checkGeometry(g *isa.Geometry) error {
+	ctas, threads := uint64(1), uint64(1)
+	for i := range 3 {
+		ctas *= uint64(g.GridDim[i])
+		threads *= uint64(g.BlockDim[i])
+		if ctas > 1<<31 || threads > 1<<31 {
+			return fmt.Errorf("a grid of %v blocks of %v threads", g.GridDim, g.BlockDim)
+		}
+	}
+	switch {
+	case ctas == 0 || ctas != uint64(g.CTAs):
+		return fmt.Errorf("%d CTAs in a grid of %v", g.CTAs, g.GridDim)
+	case threads == 0 || threads > 1024 || threads != uint64(g.Threads):
+		return fmt.Errorf("%d threads in a block of %v", g.Threads, g.BlockDim)
+	case g.Warps != (g.Threads+isa.Lanes-1)/isa.Lanes:
+		return fmt.Errorf("%d warps for %d threads", g.Warps, g.Threads)
+	case g.Regs < 0 || g.Regs > 1<<16 || g.SharedBytes < 0 || g.SharedBytes > maxShared || g.LocalBytes < 0 || g.LocalBytes > localLimit:
+		return fmt.Errorf("a CTA with %d registers, %d bytes of shared and %d of local memory", g.Regs, g.SharedBytes, g.LocalBytes)
+	}
+	return nil
+}

@@ -1,0 +1,43 @@
+package record
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"testing"
+
+	"heddle/isa"
+)
+
+// Digest is a hash of everything the recording says but how it lies in the file.
+func (r *Recording) Digest(t testing.TB) [32]byte {
+	t.Helper()
+	h := sha256.New()
+	for _, c := range r.x.codes {
+		fmt.Fprintf(h, "%v\n", *c)
+	}
+	fmt.Fprintf(h, "%v %v\n", r.x.regions, r.x.ops)
+	s := &isa.Step{}
+	for i := range r.x.launches {
+		l := &r.x.launches[i]
+		fmt.Fprintf(h, "%s %d %v\n", l.name, l.code, l.geo)
+		g := r.Grid(i)
+		for n := range l.geo.CTAs {
+			c := g.Start(n, isa.Place{})
+			for w := range l.geo.Warps {
+				for pc := c.PC(w); pc >= 0; pc = s.Next {
+					if err := c.Step(w, 0, s); err != nil {
+						t.Fatal(err)
+					}
+					for i := range s.Addr {
+						if s.Mask>>i&1 == 0 || !addressed(s.Space) {
+							s.Addr[i] = 0
+						}
+					}
+					fmt.Fprintf(h, "%v\n", *s)
+				}
+			}
+			c.Release()
+		}
+	}
+	return [32]byte(h.Sum(nil))
+}
