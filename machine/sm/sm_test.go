@@ -293,3 +293,26 @@ func TestAffineShortCut(t *testing.T) {
 		}
 	}
 }
+
+func TestPickers(t *testing.T) {
+	age := []uint64{5, 3, 9, 1}
+	for _, c := range []struct {
+		name string
+		pick picker
+		cand uint64
+		last int
+		want int
+	}{
+		{"lrr goes on after the last", lrr, 0b1011, 0, 1},
+		{"lrr wraps", lrr, 0b0011, 2, 0},
+		{"lrr may repeat the only one", lrr, 0b0100, 2, 2},
+		{"lrr at the last slot", lrr, 1<<63 | 1, 63, 0},
+		{"gto stays", gto, 0b1111, 2, 2},
+		{"gto takes the oldest", gto, 0b0111, 3, 1},
+		{"gto, the only one", gto, 0b0001, 3, 0},
+	} {
+		if got := c.pick(c.cand, c.last, age); got != c.want {
+			t.Errorf("%s: warp %d, want %d", c.name, got, c.want)
+		}
+	}
+}
