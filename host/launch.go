@@ -88,12 +88,15 @@ func (c *Context) Launch(k *Kernel, l Launch, args ...any) error {
 	if err != nil {
 		return err
 	}
-	op := &Op{Kind: OpLaunch, Name: k.Name, Grid: grid}
+	return c.launch(&Op{Kind: OpLaunch, Name: k.Name, Grid: grid}, l.Stream)
+}
+
+func (c *Context) launch(op *Op, s *Stream) error {
 	for len(c.launches) > 0 && c.launches[0].op.Done {
 		c.launches = c.launches[1:]
 	}
 	c.launches = append(c.launches, launched{op, c.where()})
-	return c.enqueue(l.Stream, op)
+	return c.enqueue(s, op)
 }
 
 // pack lays the arguments out as the kernel's parameter block.

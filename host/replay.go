@@ -1,0 +1,40 @@
+package host
+
+import (
+	"fmt"
+
+	"heddle/isa"
+	"heddle/mem"
+)
+
+// What a recorded application needs beyond what a program calls: memory where it
+// was and without contents, copies without bytes, grids that are no kernels of a
+// module.
+
+// AllocAt reserves n bytes of device memory at a fixed address. They have no
+// contents: only grids that execute nothing may touch them.
+func (c *Context) AllocAt(base uint64, n int64, name string) (*mem.Region, error) {
+	r, err := c.space.AllocAt(base, n, name)
+	if err != nil {
+		return nil, err
+	}
+	if d, ok := c.dev.(Allocator); ok {
+		if err := d.Allocated(r); err != nil {
+			return nil, err
+		}
+	}
+	return r, nil
+}
+
+// CopyIn takes the time of a copy of n bytes from the host to r, and waits.
+func (c *Context) CopyIn(r *mem.Region, off, n int64) error {
+	if off < 0 || n <= 0 || n > r.Len()-off {
+		return fmt.Errorf("copy of %d bytes to offset %d of %s, which has %d", n, off, r.Name, r.Len())
+	}
+	return c.copySync(&Op{Name: "copy to " + r.Name, Dst: r, DstOff: off, Src: c.staging, N: n, Apply: func() {}})
+}
+
+// LaunchGrid enqueues a grid that does not come from a module; it does not wait.
+func (c *Context) LaunchGrid(name string, g isa.Grid, s *Stream) error {
+	return c.launch(&Op{Kind: OpLaunch, Name: name, Grid: g}, s)
+}

@@ -1,0 +1,85 @@
+package accelsim
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// command is a line of a kernelslist.g that matters.
+type command struct {
+	line   int
+	kernel string // file of a kernel, relative to the list; empty: a copy
+	addr   uint64 // of a copy to the device
+	bytes  int64
+	header Header // of the kernel, filled in by Load
+}
+
+// maxCopy bounds a copy; no GPU has more memory.
+const maxCopy = 1 << 40
+
+// readList reads a kernelslist.g: copies to the device and kernels; other lines are
+// ignored and counted.
+func readList(s *stream) (list []command, ignored int, err error) {
+	for {
+		b, err := s.next()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return nil, 0, err
+		}
+		text := string(b)
+		switch {
+		case strings.HasPrefix(text, "MemcpyHtoD"):
+			c := command{line: s.line}
+			parts := strings.Split(text, ",")
+			if len(parts) != 3 || parts[0] != "MemcpyHtoD" {
+				return nil, 0, s.bad("%s: want MemcpyHtoD,0x<address>,<bytes>", quote(b))
+			}
+			var e1, e2 error
+			c.addr, e1 = strconv.ParseUint(strings.TrimPrefix(strings.TrimSpace(parts[1]), "0x"), 16, 64)
+			c.bytes, e2 = strconv.ParseInt(strings.TrimSpace(parts[2]), 10, 64)
+			if e := errors.Join(e1, e2); e != nil {
+				return nil, 0, s.bad("%s: want MemcpyHtoD,0x<address>,<bytes>", quote(b))
+			}
+			if c.bytes < 0 || c.bytes > maxCopy || c.addr >= maxAddr || c.addr+uint64(c.bytes) > maxAddr {
+				return nil, 0, s.bad("%s: no GPU has that range of memory", quote(b))
+			}
+			list = append(list, c)
+		case strings.HasPrefix(text, "kernel"):
+			if !strings.Contains(text, ".traceg") {
+				return nil, 0, s.bad("%s: want a .traceg file (.trace files must be grouped by thread blocks with post-traces-processing first)", quote(b))
+			}
+			list = append(list, command{line: s.line, kernel: text})
+		default:
+			ignored++
+		}
+	}
+	if len(list) == 0 {
+		return nil, 0, &Error{File: s.file, Msg: "no kernel and no copy: a kernelslist.g has lines like kernel-1.traceg and MemcpyHtoD,0x7f0000000000,4096"}
+	}
+	return list, ignored, nil
+}
+
+// missing explains why a kernel's file cannot be opened.
+func missing(path string, err error) string {
+	if !errors.Is(err, os.ErrNotExist) {
+		return err.Error()
+	}
+	for _, suffix := range []string{".xz", ".gz", ".zst"} {
+		bare := strings.TrimSuffix(path, suffix)
+		for _, other := range []string{path + suffix, bare} {
+			if other == path {
+				continue
+			}
+			if _, e := os.Stat(other); e == nil {
+				return "there is no " + filepath.Base(path) + ", but " + filepath.Base(other) + ": list that name"
+			}
+		}
+	}
+	return "there is no " + path
+}
