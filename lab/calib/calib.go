@@ -186,6 +186,15 @@ func prepare(dir string, s *Spec) (*launch, error) {
 	return l, err
 }
 
+// Grid is a spec's kernel, ready to run once.
+func Grid(dir string, s *Spec) (isa.Grid, error) {
+	l, err := prepare(dir, s)
+	if err != nil {
+		return nil, err
+	}
+	return l.grid, nil
+}
+
 // RunFunctional executes a spec without timing and returns its buffers.
 func RunFunctional(dir string, s *Spec) ([][]byte, error) {
 	l, err := prepare(dir, s)
@@ -207,8 +216,17 @@ func (l *launch) data() (out [][]byte) {
 
 // Run executes a spec on a machine.
 func Run(dir string, s *Spec, m *sheets.Machine, o machine.Options) (*Outcome, error) {
+	return RunInstead(dir, s, m, o, func(g isa.Grid) (isa.Grid, error) { return g, nil })
+}
+
+// RunInstead is Run with another grid in the kernel's place: one that records it, or
+// a recording of it.
+func RunInstead(dir string, s *Spec, m *sheets.Machine, o machine.Options, instead func(isa.Grid) (isa.Grid, error)) (*Outcome, error) {
 	l, err := prepare(dir, s)
 	if err != nil {
+		return nil, err
+	}
+	if l.grid, err = instead(l.grid); err != nil {
 		return nil, err
 	}
 	var all []int

@@ -2,6 +2,7 @@ package record
 
 import (
 	"crypto/sha256"
+	"encoding/binary"
 	"fmt"
 	"testing"
 
@@ -16,7 +17,7 @@ func (r *Recording) Digest(t testing.TB) [32]byte {
 		fmt.Fprintf(h, "%v\n", *c)
 	}
 	fmt.Fprintf(h, "%v %v\n", r.x.regions, r.x.ops)
-	s := &isa.Step{}
+	s, buf := &isa.Step{}, []byte{}
 	for i := range r.x.launches {
 		l := &r.x.launches[i]
 		fmt.Fprintf(h, "%s %d %v\n", l.name, l.code, l.geo)
@@ -28,16 +29,30 @@ func (r *Recording) Digest(t testing.TB) [32]byte {
 					if err := c.Step(w, 0, s); err != nil {
 						t.Fatal(err)
 					}
-					for i := range s.Addr {
-						if s.Mask>>i&1 == 0 || !addressed(s.Space) {
-							s.Addr[i] = 0
-						}
-					}
-					fmt.Fprintf(h, "%v\n", *s)
+					buf = appendStep(buf[:0], s)
+					h.Write(buf)
 				}
 			}
 			c.Release()
 		}
 	}
 	return [32]byte(h.Sum(nil))
+}
+
+// appendStep writes the parts of a step that mean something.
+func appendStep(b []byte, s *isa.Step) []byte {
+	le := binary.LittleEndian
+	b = le.AppendUint32(le.AppendUint32(le.AppendUint32(b, s.Active), s.Mask), uint32(s.Next))
+	b = le.AppendUint32(append(b, byte(s.Space), s.Bar), uint32(s.Expect))
+	if s.Arrive {
+		b = append(b, 1)
+	}
+	if addressed(s.Space) {
+		for i := range s.Addr {
+			if s.Mask>>i&1 != 0 {
+				b = le.AppendUint64(b, s.Addr[i])
+			}
+		}
+	}
+	return b
 }

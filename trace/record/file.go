@@ -1,6 +1,7 @@
 package record
 
 import (
+	"crypto/sha256"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -65,6 +66,17 @@ func Is(path string) (bool, error) {
 		return false, err
 	}
 	return string(b) == magic, nil
+}
+
+// Identity names the contents of the recording at path: a hash of its index, which
+// holds the sums of all pages.
+func Identity(path string) (string, error) {
+	r, err := Open(path)
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256(r.x.encode())
+	return fmt.Sprintf("recording:%x", sum), r.Close()
 }
 
 func newEncoder() (*zstd.Encoder, error) {

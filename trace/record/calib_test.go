@@ -1,0 +1,103 @@
+package record_test
+
+import (
+	"path/filepath"
+	"testing"
+
+	"heddle/isa"
+	"heddle/lab/calib"
+	"heddle/machine"
+	"heddle/ptx/emulate"
+	"heddle/sheets"
+	"heddle/trace/record"
+)
+
+const calibDir = "../../apps/calib"
+
+// outcome runs a calibration kernel, or what instead makes of it.
+func outcome(t *testing.T, s *calib.Spec, m *sheets.Machine, instead func(isa.Grid) (isa.Grid, error)) *calib.Outcome {
+	t.Helper()
+	o, err := calib.RunInstead(calibDir, s, m, machine.Options{}, instead)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return o
+}
+
+func itself(g isa.Grid) (isa.Grid, error) { return g, nil }
+
+func sameOutcome(t *testing.T, what string, a, b *calib.Outcome) {
+	t.Helper()
+	if a.Cycles != b.Cycles || a.WarpInsts != b.WarpInsts || a.ThreadInsts != b.ThreadInsts || a.Totals != b.Totals {
+		t.Errorf("%s: %d cycles %+v executed, %d cycles %+v replayed", what, a.Cycles, a.Totals, b.Cycles, b.Totals)
+	}
+	for i, tab := range a.GPU.Tables {
+		x, y := tab.Totals(0, nil), b.GPU.Tables[i].Totals(0, nil)
+		for c := range x {
+			if x[c] != y[c] {
+				t.Errorf("%s: %s.%s is %d executed, %d replayed", what, tab.Owner, tab.Desc[c].Name, x[c], y[c])
+			}
+		}
+	}
+}
+
+// Every kernel of the timing reference set takes the same cycles and counts the same
+// when it is replayed, from a timed recording and from a functional one, on the
+// recording's machine and on one that translates and has other SMs.
+func TestCalibrationKernels(t *testing.T) {
+	specs, err := calib.ReadSpecs(calibDir)
+	if err != nil || len(specs) < 50 {
+		t.Fatalf("%d specs: %v", len(specs), err)
+	}
+	var machines []*sheets.Machine
+	for _, name := range []string{"qv100", "ugpu"} {
+		m, _, err := sheets.Load(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m.VM.Enabled = false // the set's runner maps no memory
+		machines = append(machines, m)
+	}
+	for _, s := range specs {
+		t.Run(s.Name, func(t *testing.T) {
+			dir := t.TempDir()
+			first := outcome(t, s, machines[0], itself)
+			timed := writeTo(t, filepath.Join(dir, "timed"), func(w *record.Writer) {
+				sameOutcome(t, "recording", first, outcome(t, s, machines[0], func(g isa.Grid) (isa.Grid, error) { return w.Grid(s.Kernel, g) }))
+			})
+			functional := writeTo(t, filepath.Join(dir, "functional"), func(w *record.Writer) {
+				g, err := calib.Grid(calibDir, s)
+				if err == nil {
+					g, err = w.Grid(s.Kernel, g)
+				}
+				if err == nil {
+					_, err = emulate.Run(g, 0)
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+			})
+			if timed.Digest(t) != functional.Digest(t) {
+				t.Error("the timed and the functional recording differ")
+			}
+			other := outcome(t, s, machines[1], itself)
+			replay := func(isa.Grid) (isa.Grid, error) { return functional.Grid(0), nil }
+			sameOutcome(t, machines[0].Name, first, outcome(t, s, machines[0], replay))
+			sameOutcome(t, machines[1].Name, other, outcome(t, s, machines[1], replay))
+		})
+	}
+}
+
+// writeTo makes a recording with f and opens it.
+func writeTo(t testing.TB, path string, f func(w *record.Writer)) *record.Recording {
+	t.Helper()
+	w, err := record.Create(path, "app")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f(w)
+	if err := w.Commit(); err != nil {
+		t.Fatal(err)
+	}
+	return read(t, path)
+}
