@@ -2,13 +2,13 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help run test bench check vet fmt lint race invariants fuzz ptx tools
+.PHONY: help run test bench performance check vet fmt lint race invariants fuzz ptx tools
 
 BIN := .cache/bin
 # Packages in which goroutines meet. The race detector slows them about tenfold.
 RACE ?= ./host/... ./lab/... ./sim/... ./ptx/emulate/...
 FUZZTIME ?= 5s
-COUNT ?= 6
+COUNT ?= 1
 BENCH ?= .
 PKG ?= ./...
 
@@ -21,11 +21,17 @@ run: ## simulate two applications sharing a GPU under three systems
 test: ## every test
 	go test ./...
 
-bench: ## benchmarks into .cache/bench.txt, in benchstat's form (PKG=, BENCH=, COUNT=)
+bench: ## speed beside the reference's, then benchmarks into .cache/bench.txt for benchstat (PKG=, BENCH=, COUNT=6)
+	go run ./cmd/heddle calibrate --performance
 	@mkdir -p .cache
 	@if [ -f .cache/bench.txt ]; then mv .cache/bench.txt .cache/bench.old; fi
 	go test -run '^$$' -bench '$(BENCH)' -benchmem -count $(COUNT) $(PKG) | tee .cache/bench.txt
 	@if [ -f .cache/bench.old ]; then echo "compare: make tools && $(BIN)/benchstat .cache/bench.old .cache/bench.txt"; fi
+
+performance: ## measure and write PERFORMANCE.md (on an idle computer)
+	go build -o .cache/heddle ./cmd/heddle
+	.cache/heddle calibrate --performance > .cache/PERFORMANCE.md
+	mv .cache/PERFORMANCE.md PERFORMANCE.md
 
 check: vet fmt lint race invariants fuzz ## vet, format, lint, race detector, invariants, short fuzzing
 

@@ -208,8 +208,10 @@ func (a *Array) CopyFrom(src *Array, s *Stream) error {
 		copy(a.data(), src.data())
 		return nil
 	}
-	op := &Op{Kind: OpCopy, Name: "copy " + src.b.r.Name + " to " + a.b.r.Name, Dst: a.b.r, DstOff: a.off, Src: src.b.r, SrcOff: src.off,
-		N: a.Size(), Apply: func() { copy(a.data(), src.data()) }}
+	op := &Op{
+		Kind: OpCopy, Name: "copy " + src.b.r.Name + " to " + a.b.r.Name, Dst: a.b.r, DstOff: a.off, Src: src.b.r, SrcOff: src.off,
+		N: a.Size(), Apply: func() { copy(a.data(), src.data()) },
+	}
 	if s == nil {
 		return c.copySync(op)
 	}

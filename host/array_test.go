@@ -69,14 +69,27 @@ func TestScalarRanges(t *testing.T) {
 		bits uint64
 		err  string
 	}{
-		{U8, 255, 255, ""}, {U8, 256, 0, "256 is outside the range of u8 [0, 255]"}, {U8, -1, 0, "-1 is outside the range of u8 [0, 255]"},
-		{I8, -128, 0x80, ""}, {I8, -129, 0, "-129 is outside the range of i8 [-128, 127]"}, {I8, 128, 0, "128 is outside the range of i8 [-128, 127]"},
-		{I32, 2.0, 2, ""}, {I32, 1.5, 0, "1.5 cannot be stored as i32: it is not an integer"}, {I32, math.NaN(), 0, "NaN cannot be stored as i32: it is not an integer"},
-		{U64, uint64(math.MaxUint64), math.MaxUint64, ""}, {I64, uint64(1 << 63), 0, "9223372036854775808 is outside the range of i64 [-9223372036854775808, 9223372036854775807]"},
-		{I64, int64(math.MinInt64), 1 << 63, ""}, {I64, new(big.Int).Lsh(big.NewInt(1), 64), 0, "18446744073709551616 does not fit in 64 bits"},
-		{F32, 0.1, uint64(math.Float32bits(0.1)), ""}, {F32, 1e39, 0, "1e+39 is outside the range of f32"}, {F32, math.Inf(1), 0x7f800000, ""},
-		{F16, 1, 0x3c00, ""}, {F16, 65520.0, 0, "65520 is outside the range of f16"}, {F64, int64(-3), math.Float64bits(-3), ""},
-		{F32, true, 0x3f800000, ""}, {F32, "x", 0, "x (string) is not a number"},
+		{U8, 255, 255, ""},
+		{U8, 256, 0, "256 is outside the range of u8 [0, 255]"},
+		{U8, -1, 0, "-1 is outside the range of u8 [0, 255]"},
+		{I8, -128, 0x80, ""},
+		{I8, -129, 0, "-129 is outside the range of i8 [-128, 127]"},
+		{I8, 128, 0, "128 is outside the range of i8 [-128, 127]"},
+		{I32, 2.0, 2, ""},
+		{I32, 1.5, 0, "1.5 cannot be stored as i32: it is not an integer"},
+		{I32, math.NaN(), 0, "NaN cannot be stored as i32: it is not an integer"},
+		{U64, uint64(math.MaxUint64), math.MaxUint64, ""},
+		{I64, uint64(1 << 63), 0, "9223372036854775808 is outside the range of i64 [-9223372036854775808, 9223372036854775807]"},
+		{I64, int64(math.MinInt64), 1 << 63, ""},
+		{I64, new(big.Int).Lsh(big.NewInt(1), 64), 0, "18446744073709551616 does not fit in 64 bits"},
+		{F32, 0.1, uint64(math.Float32bits(0.1)), ""},
+		{F32, 1e39, 0, "1e+39 is outside the range of f32"},
+		{F32, math.Inf(1), 0x7f800000, ""},
+		{F16, 1, 0x3c00, ""},
+		{F16, 65520.0, 0, "65520 is outside the range of f16"},
+		{F64, int64(-3), math.Float64bits(-3), ""},
+		{F32, true, 0x3f800000, ""},
+		{F32, "x", 0, "x (string) is not a number"},
 	} {
 		s, err := NewScalar(c.t, c.v)
 		if c.err != "" {

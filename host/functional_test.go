@@ -87,8 +87,11 @@ func TestPack(t *testing.T) {
 	c, _ := newSlow()
 	a := must[*Array](t)(c.Malloc(F32, 4, "a"))
 	k := &emulate.Kernel{Name: "k", ParamBytes: 24, Params: []emulate.Param{
-		{Name: "p", Type: "u64", Size: 8, Align: 8, Offset: 0}, {Name: "h", Type: "b16", Size: 2, Align: 2, Offset: 8},
-		{Name: "s", Type: "s32", Size: 4, Align: 4, Offset: 12}, {Name: "f", Type: "b64", Size: 8, Align: 8, Offset: 16}}}
+		{Name: "p", Type: "u64", Size: 8, Align: 8, Offset: 0},
+		{Name: "h", Type: "b16", Size: 2, Align: 2, Offset: 8},
+		{Name: "s", Type: "s32", Size: 4, Align: 4, Offset: 12},
+		{Name: "f", Type: "b64", Size: 8, Align: 8, Offset: 16},
+	}}
 	got := must[[]byte](t)(pack(k, []any{a, 1.5, -2, Scalar{F64, 0x3ff8000000000000}}))
 	if want := []byte{0, 0, 0, 0xc0, 0, 0, 0, 0, 0, 0x3e, 0, 0, 0xfe, 0xff, 0xff, 0xff, 0, 0, 0, 0, 0, 0, 0xf8, 0x3f}; !reflect.DeepEqual(got, want) {
 		t.Errorf("packed %x\nwant   %x", got, want)

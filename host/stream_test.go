@@ -158,10 +158,10 @@ func TestFault(t *testing.T) {
 	if Classify(err) != BadInput {
 		t.Errorf("class %d", Classify(err))
 	}
-	if again := a.Fill(1); again != err {
+	if again := a.Fill(1); !errors.Is(again, err) {
 		t.Errorf("after the fault: %v", again)
 	}
-	if _, got := a.Bytes(); got != err {
+	if _, got := a.Bytes(); !errors.Is(got, err) {
 		t.Errorf("after the fault: %v", got)
 	}
 }
@@ -180,8 +180,10 @@ func TestDeadlockAndStop(t *testing.T) {
 	if err := c.Err(); !errors.Is(err, ErrStopped) || Classify(err) != Stopped {
 		t.Errorf("stopped: %v", err)
 	}
-	for err, want := range map[error]Class{nil: OK, &CheckError{}: CheckFailed, &Error{Err: &Deadlock{}}: Stuck,
-		&Error{Err: errors.New("x")}: BadInput, errors.New("x"): Internal} {
+	for err, want := range map[error]Class{
+		nil: OK, &CheckError{}: CheckFailed, &Error{Err: &Deadlock{}}: Stuck,
+		&Error{Err: errors.New("x")}: BadInput, errors.New("x"): Internal,
+	} {
 		if got := Classify(err); got != want {
 			t.Errorf("%v is of class %d, want %d", err, got, want)
 		}

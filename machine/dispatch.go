@@ -23,8 +23,10 @@ func (g *GPU) Launch(tenant, stream int, name string, grid isa.Grid) *Kernel {
 	geo := grid.Geometry()
 	t := g.Tenants[tenant]
 	k := &Kernel{Name: name, left: geo.CTAs, ready: g.Now() + uint64(g.Sheet.SM.LaunchDelay)}
-	k.Kernel = sm.Kernel{ID: g.kernels, Tenant: uint8(tenant), Stream: stream, Grid: grid, Code: grid.Code(), Geo: geo,
-		LocalBase: localWindow, Most: (geo.CTAs + len(t.SMs) - 1) / len(t.SMs)}
+	k.Kernel = sm.Kernel{
+		ID: g.kernels, Tenant: uint8(tenant), Stream: stream, Grid: grid, Code: grid.Code(), Geo: geo,
+		LocalBase: localWindow, Most: (geo.CTAs + len(t.SMs) - 1) / len(t.SMs),
+	}
 	if g.profile {
 		k.Prof = make([]sm.PC, len(k.Code.Instr))
 	}

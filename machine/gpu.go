@@ -83,7 +83,7 @@ type GPU struct {
 
 // stages numbers the components in the order they run within a cycle.
 type stages struct {
-	channel, slice, reply, sm, mmu, request, dispatch, n int
+	slice, reply, sm, mmu, request, dispatch, n int // the first index of each; channels begin at 0
 }
 
 // Run advances the machine until a kernel finishes, a program faults, the machine

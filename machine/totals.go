@@ -16,9 +16,11 @@ type Totals struct {
 
 // Minus is the difference to an earlier sample.
 func (t *Totals) Minus(o *Totals) Totals {
-	return Totals{t.ThreadInsts - o.ThreadInsts, t.WarpInsts - o.WarpInsts, t.L1Accesses - o.L1Accesses, t.L1Hits - o.L1Hits,
+	return Totals{
+		t.ThreadInsts - o.ThreadInsts, t.WarpInsts - o.WarpInsts, t.L1Accesses - o.L1Accesses, t.L1Hits - o.L1Hits,
 		t.LLCAccesses - o.LLCAccesses, t.LLCHits - o.LLCHits, t.DRAMReads - o.DRAMReads, t.DRAMWrites - o.DRAMWrites,
-		t.DRAMBytes - o.DRAMBytes, t.Faults - o.Faults}
+		t.DRAMBytes - o.DRAMBytes, t.Faults - o.Faults,
+	}
 }
 
 // Totals sums a tenant's counters over the machine.

@@ -28,8 +28,10 @@ func newCollector(r *run) *collector {
 // kernel books a kernel that has finished.
 func (c *collector) kernel(k *machine.Kernel) {
 	t := int(k.Tenant)
-	c.kernels[t] = append(c.kernels[t], Kernel{Name: k.Name, Stream: k.Stream, CTAs: k.Geo.CTAs, Start: k.Start, End: k.End,
-		ThreadInsts: k.ThreadInsts, WarpInsts: k.WarpInsts})
+	c.kernels[t] = append(c.kernels[t], Kernel{
+		Name: k.Name, Stream: k.Stream, CTAs: k.Geo.CTAs, Start: k.Start, End: k.End,
+		ThreadInsts: k.ThreadInsts, WarpInsts: k.WarpInsts,
+	})
 	c.r.span("kernels/"+c.r.apps[t].spec.Name, k.Name, k.Start, k.End, t)
 	c.profile(k)
 }
@@ -69,10 +71,12 @@ func (c *collector) epoch(now uint64) {
 		n := c.r.gpu.Totals(i)
 		d := n.Minus(&c.last[i])
 		c.last[i] = n
-		x := EpochTenant{SMs: len(t.SMs), Channels: c.r.gpu.Channels(i), ThreadInsts: d.ThreadInsts, WarpInsts: d.WarpInsts,
+		x := EpochTenant{
+			SMs: len(t.SMs), Channels: c.r.gpu.Channels(i), ThreadInsts: d.ThreadInsts, WarpInsts: d.WarpInsts,
 			L1Accesses: d.L1Accesses, L1Hits: d.L1Hits, LLCAccesses: d.LLCAccesses, LLCHits: d.LLCHits,
 			DRAMReads: d.DRAMReads, DRAMWrites: d.DRAMWrites, DRAMBytes: d.DRAMBytes,
-			IPC: ratio(float64(d.ThreadInsts), cycles), BandwidthGBs: ratio(float64(d.DRAMBytes)/1e9, seconds)}
+			IPC: ratio(float64(d.ThreadInsts), cycles), BandwidthGBs: ratio(float64(d.DRAMBytes)/1e9, seconds),
+		}
 		e.Tenants = append(e.Tenants, x)
 	}
 	c.epochs = append(c.epochs, e)
@@ -131,8 +135,10 @@ func (r *run) result() *Result {
 		r.col.profile(k)
 	}
 	hz := r.sheet.Clock.Core * 1e6
-	res := &Result{Version: ResultVersion, Spec: *r.spec, Complete: true, Cycles: now, Seconds: float64(now) / hz,
-		Epochs: r.col.epochs, Spans: r.col.spans, Stalls: r.col.stalls()}
+	res := &Result{
+		Version: ResultVersion, Spec: *r.spec, Complete: true, Cycles: now, Seconds: float64(now) / hz,
+		Epochs: r.col.epochs, Spans: r.col.spans, Stalls: r.col.stalls(),
+	}
 	for i, a := range r.apps {
 		res.Tenants = append(res.Tenants, r.tenant(i, a, now))
 		res.Checks = append(res.Checks, a.checks...)
@@ -152,10 +158,12 @@ func (r *run) result() *Result {
 // run where that is what counts (a budget) or what there is (it never ended).
 func (r *run) tenant(i int, a *app, now uint64) Tenant {
 	n := r.gpu.Totals(i)
-	t := Tenant{Name: a.spec.Name, SMs: len(r.gpu.Tenants[i].SMs), Channels: r.gpu.Channels(i), Runs: a.runs,
+	t := Tenant{
+		Name: a.spec.Name, SMs: len(r.gpu.Tenants[i].SMs), Channels: r.gpu.Channels(i), Runs: a.runs,
 		Cycles: now - min(now, a.arrived), ThreadInsts: n.ThreadInsts, WarpInsts: n.WarpInsts,
 		L1HitRate: ratio(float64(n.L1Hits), float64(n.L1Accesses)), LLCHitRate: ratio(float64(n.LLCHits), float64(n.LLCAccesses)),
-		DRAMBytes: n.DRAMBytes, Faults: n.Faults, Kernels: r.col.kernels[i], Log: a.logLines()}
+		DRAMBytes: n.DRAMBytes, Faults: n.Faults, Kernels: r.col.kernels[i], Log: a.logLines(),
+	}
 	t.BandwidthGBs = ratio(float64(n.DRAMBytes)/1e9, float64(now-min(now, a.arrived))/(r.sheet.Clock.Core*1e6))
 	t.KernelCycles = r.gpu.Busy(i)
 	if a.done && !r.spec.Length.Budget {

@@ -51,8 +51,10 @@ func text(t *testing.T, r *sim.Result) string {
 	return string(b) + string(e)
 }
 
-var shared = sim.Spec{Machine: "qv100", Seed: 1, Epoch: 1000, Apps: []sim.App{app("micro/histogram", nil), app("rodinia-like/bfs", nil)},
-	Sharing: sim.Sharing{Mode: "slices", SMs: []int{30, 50}, Groups: []int{12, 20}}}
+var shared = sim.Spec{
+	Machine: "qv100", Seed: 1, Epoch: 1000, Apps: []sim.App{app("micro/histogram", nil), app("rodinia-like/bfs", nil)},
+	Sharing: sim.Sharing{Mode: "slices", SMs: []int{30, 50}, Groups: []int{12, 20}},
+}
 
 // The same Spec gives the same bits, with and without idle skipping.
 func TestDeterminism(t *testing.T) {

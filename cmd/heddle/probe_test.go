@@ -36,8 +36,10 @@ func TestProbeDRAM(t *testing.T) {
 	if err := json.Unmarshal([]byte(out), &got); err != nil {
 		t.Fatalf("%v in %s", err, out)
 	}
-	for k, want := range map[string]any{"requests": 3.0, "reads": 2.0, "writes": 1.0, "dev": "ddr4_3200aa", "refresh": "noref", "mapper": "RoBaRaCoCh",
-		"lat_min": 1.0 + 22 + 22 + 4, "cmd_ACT": 2.0, "cmd_PREpb": 1.0, "cmd_RD": 2.0, "cmd_WR": 1.0, "geom": "64,1,4,4,128,65536,1", "window": 1e9} {
+	for k, want := range map[string]any{
+		"requests": 3.0, "reads": 2.0, "writes": 1.0, "dev": "ddr4_3200aa", "refresh": "noref", "mapper": "RoBaRaCoCh",
+		"lat_min": 1.0 + 22 + 22 + 4, "cmd_ACT": 2.0, "cmd_PREpb": 1.0, "cmd_RD": 2.0, "cmd_WR": 1.0, "geom": "64,1,4,4,128,65536,1", "window": 1e9,
+	} {
 		if got[k] != want {
 			t.Errorf("%s is %v, want %v", k, got[k], want)
 		}

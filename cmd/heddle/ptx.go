@@ -273,7 +273,10 @@ func (f *ptxRunFlags) run(w io.Writer, file string) error {
 			return err
 		}
 	}
-	out := ptxOutcome{Kernel: k.Name, WarpInsts: n.WarpInsts, ThreadInsts: n.ThreadInsts, Blocks: n.CTAs, Buffers: args.buffers(f.show)}
+	return f.print(w, ptxOutcome{Kernel: k.Name, WarpInsts: n.WarpInsts, ThreadInsts: n.ThreadInsts, Blocks: n.CTAs, Buffers: args.buffers(f.show)})
+}
+
+func (f *ptxRunFlags) print(w io.Writer, out ptxOutcome) error {
 	if f.asJSON {
 		return printJSON(w, out)
 	}

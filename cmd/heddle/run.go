@@ -35,21 +35,31 @@ type runFlags struct {
 	cache      string
 	noCache    bool
 	memory     string
+	record     string
 }
 
 func runCmd() *cobra.Command {
 	var f runFlags
 	cmd := &cobra.Command{
 		Use:   "run PATH",
-		Short: "Simulate an application folder or a run file",
-		Long: `Simulate PATH: an application folder (with app.star) alone on the machine, or a run
-file (.yaml) that says which applications share which machine, and how. A run file
-with several sharing modes gives one run per mode, compared at the end.
+		Short: "Simulate an application folder, a recording or a run file",
+		Long: `Simulate PATH: an application folder (with app.star) or a recording alone on the
+machine, or a run file (.yaml) that says which applications share which machine, and
+how. A run file with several sharing modes gives one run per mode, compared at the end.
+
+With --record the application is also recorded: what every warp executed, and what
+the host program asked of the device. Running the recording on any machine, alone or
+in a run file, repeats that without executing PTX, in less time. For programs without
+data races it takes the cycles the application would take there, and it does not
+matter whether they were recorded with --functional, which is faster. A recording
+holds no data: a replay makes no checks.
 
 Results of applications alone, which slowdowns are measured against, are kept in a
 cache and used again.`,
 		Example: `  heddle run apps/micro/triad --arg size=standard --machine ugpu
   heddle run apps/rodinia-like/bfs --functional
+  heddle run apps/micro/spmv --functional --record spmv.heddle
+  heddle run spmv.heddle --machine ugpu
   heddle run examples/two-tenants.yaml --out results/two --set dram.channels=16`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return run(cmd, args[0], &f) },
@@ -74,6 +84,7 @@ cache and used again.`,
 	fl.StringVar(&f.cache, "cache", "", "keep results of applications alone in DIR (default: the user's cache directory)")
 	fl.BoolVar(&f.noCache, "no-cache", false, "neither use nor keep results of earlier runs")
 	fl.StringVar(&f.memory, "memory-limit", "", "stop with a partial result when more memory is used, as in --memory-limit 4GiB")
+	fl.StringVar(&f.record, "record", "", "record the application in FILE; it appears when the run is complete")
 	completeRun(cmd)
 	return cmd
 }
@@ -177,6 +188,12 @@ func (f *runFlags) load(cmd *cobra.Command, path string) (*runfile.File, error) 
 	}
 	if f.functional { // sharing has no meaning without time
 		file.Specs = file.Specs[:1]
+	}
+	if f.record != "" {
+		if len(file.Specs) > 1 {
+			return nil, fmt.Errorf("--record: %d sharing modes would write %s; give one with --sharing", len(file.Specs), f.record)
+		}
+		file.Specs[0].Record = f.record
 	}
 	return file, nil
 }

@@ -35,7 +35,8 @@ func allocate(e *env, b *starlark.Builtin, args starlark.Tuple, kwargs []starlar
 		return nil, err
 	}
 	alloc := map[string]func(host.DType, int64, string) (*host.Array, error){
-		"malloc": e.c.Malloc, "malloc_managed": e.c.MallocManaged, "host_array": e.c.HostArray}[b.Name()]
+		"malloc": e.c.Malloc, "malloc_managed": e.c.MallocManaged, "host_array": e.c.HostArray,
+	}[b.Name()]
 	a, err := alloc(host.DType(t), n, name)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", b.Name(), err)

@@ -28,7 +28,8 @@ func withKernels(t *testing.T, lines string) map[string]string {
 
 func TestKernels(t *testing.T) {
 	for name, c := range map[string]struct{ src, log string }{
-		"vecadd": {`
+		"vecadd": {
+			`
 n = 1000
 a, b, c = malloc(f32, n), malloc_managed(f32, n), malloc(f32, n)
 a.arange()
@@ -41,8 +42,10 @@ h.copy_from(c)
 print(k, k.name, h[999] == c[999], check(c, [f32(i + x).value for i, x in enumerate(b)], rtol = 0))
 launch(k, (8, 1, 1), (128, 1), [a.offset(16), a, c, u32(n - 4)])
 print(c[0], c[995], c.slice(0, 10).sum())`,
-			"kernel vecadd vecadd True True\n4.0 1994.0 130.0"},
-		"symbols": {`
+			"kernel vecadd vecadd True True\n4.0 1994.0 130.0",
+		},
+		"symbols": {
+			`
 c = m.symbol("coeffs")
 print(c.to_list(), m.symbol("counter")[0], m.symbol("table").dtype, len(m.symbol("table", u8)))
 h = host_array(f32, 4)
@@ -59,8 +62,10 @@ print(m.symbol("counter")[0], m.symbol("table").sum() == 28 + 29 + 30 + 31 + 26 
 m.symbol("counter")[0] = 100
 launch(m.kernel("count"), grid = 1, block = 1)
 print(m.symbol("counter").to_list(), module("kernels.ptx").symbol("counter")[0])`,
-			"[1.0, 2.0, 3.0, 4.0] 5 u16 12\n[3.0, 3.0, 3.0, 15.0, 3.0]\n7 True\n[101] 5"},
-		"argument types": {`
+			"[1.0, 2.0, 3.0, 4.0] 5 u16 12\n[3.0, 3.0, 3.0, 15.0, 3.0]\n7 True\n[101] 5",
+		},
+		"argument types": {
+			`
 x = malloc(f32, 4)
 x.arange(10)
 out = malloc(f64, 8)
@@ -71,7 +76,8 @@ launch(k, 1, 1, [out, i8(-4), u8(201), i16(-301), u64(7), f64(0.1), 0, [f32(2.5)
 print(out.to_list())
 launch(k, 1, 1, [out, 1.0, 2, 3, 4, 5, 0, (f32(-1), x.offset(8))])
 print(out.to_list())`,
-			"[-3.0, 200.0, -300.0, -5e+09, 2.0, 1.0, 1.5, 11.0]\n[-4.0, 201.0, -301.0, 7.0, 0.1, 0.0, 2.5, 12.0]\n[1.0, 2.0, 3.0, 4.0, 5.0, 0.0, -1.0, 13.0]"},
+			"[-3.0, 200.0, -300.0, -5e+09, 2.0, 1.0, 1.5, 11.0]\n[-4.0, 201.0, -301.0, 7.0, 0.1, 0.0, 2.5, 12.0]\n[1.0, 2.0, 3.0, 4.0, 5.0, 0.0, -1.0, 13.0]",
+		},
 		"a loop on a device flag": {`
 left, more = malloc(i32, 1), malloc_managed(i32, 1)
 left[0] = 5
@@ -156,10 +162,14 @@ func TestLaunchErrors(t *testing.T) {
 // end waits too.
 func TestKernelFaults(t *testing.T) {
 	for name, c := range map[string]struct{ src, want string }{
-		"at the next wait": {"x = malloc(i32, 4)\nlaunch(m.kernel('store'), 1, 32, [x, 1, 5])\ny = 1\ndevice_synchronize()",
-			"app.star:6: launch at app.star:4: kernels.ptx:"},
-		"at an element access": {"x = malloc(i32, 4)\nlaunch(m.kernel('store'), 1, 32, [x, 1, 5], stream = stream())\nprint(x[0])",
-			"app.star:5: launch at app.star:4: kernels.ptx:"},
+		"at the next wait": {
+			"x = malloc(i32, 4)\nlaunch(m.kernel('store'), 1, 32, [x, 1, 5])\ny = 1\ndevice_synchronize()",
+			"app.star:6: launch at app.star:4: kernels.ptx:",
+		},
+		"at an element access": {
+			"x = malloc(i32, 4)\nlaunch(m.kernel('store'), 1, 32, [x, 1, 5], stream = stream())\nprint(x[0])",
+			"app.star:5: launch at app.star:4: kernels.ptx:",
+		},
 		"at the end": {"x = malloc(i32, 4)\nlaunch(m.kernel('store'), 1, 32, [x, 1, 5])", "launch at app.star:4: kernels.ptx:"},
 	} {
 		r := run(t, withKernels(t, c.src), Options{})

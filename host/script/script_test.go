@@ -70,22 +70,30 @@ func body(lines string) map[string]string {
 
 func TestPrograms(t *testing.T) {
 	for name, c := range map[string]struct{ src, log string }{
-		"dtypes": {`print(f32, i8(-3), u64(18446744073709551615), f16(1.5), f32(0.1), f64.size)`,
-			"f32 i8(-3) u64(18446744073709551615) f16(1.5) f32(0.1) 8"},
-		"scalars are numbers": {`
+		"dtypes": {
+			`print(f32, i8(-3), u64(18446744073709551615), f16(1.5), f32(0.1), f64.size)`,
+			"f32 i8(-3) u64(18446744073709551615) f16(1.5) f32(0.1) 8",
+		},
+		"scalars are numbers": {
+			`
 x = u32(7)
 print(x + 1, 2 * x, x // u32(2), -x, x.value, f32(2) < f32(3), x == u32(7), f32(0.5) * 3)`,
-			"8 14 3 -7 7 True True 1.5"},
-		"kinds": {`
+			"8 14 3 -7 7 True True 1.5",
+		},
+		"kinds": {
+			`
 for f in (malloc, malloc_managed, host_array):
     a = f(i32, 3)
     a.arange()
     a[1] = 40
     a[-1] += 5
     print(len(a), a.len(), a[0], a.to_list(), [2 * x for x in a], a.sum(), a.min(), a.max(), a.dtype, a.nbytes, 7 in a.to_list())`,
-			strings.Repeat("3 3 0 [0, 40, 7] [0, 80, 14] 47 0 40 i32 12 True\n", 3)},
-		"description": {`print(malloc(f32, 4), host_array(u8, 2, name = "flags"))`,
-			"array of 4 f32 in device memory, alloc#0 (app.star:2) array of 2 u8 in host memory, flags (app.star:2)"},
+			strings.Repeat("3 3 0 [0, 40, 7] [0, 80, 14] 47 0 40 i32 12 True\n", 3),
+		},
+		"description": {
+			`print(malloc(f32, 4), host_array(u8, 2, name = "flags"))`,
+			"array of 4 f32 in device memory, alloc#0 (app.star:2) array of 2 u8 in host memory, flags (app.star:2)",
+		},
 		"defaults": {`
 a = malloc(f32, 2)
 a.random()
@@ -98,11 +106,13 @@ a.arange(1)
 print(a.to_list())
 a.fill(value = 2.5)
 print(a.to_list())`, "True\n[3.0, 2.5]\n[1.0, 2.0]\n[2.5, 2.5]"},
-		"views": {`
+		"views": {
+			`
 a = malloc(u16, 8)
 a.arange()
 print(a.slice(2, 5).to_list(), a.slice(6).to_list(), a.slice(-2, -1).to_list(), a.offset(10).to_list(), a.slice(0, 2).view(u32).to_list())`,
-			"[2, 3, 4] [6, 7] [6] [5, 6, 7] [65536]"},
+			"[2, 3, 4] [6, 7] [6] [5, 6, 7] [65536]",
+		},
 		"copies": {`
 h = host_array(f32, 4)
 d = malloc(f32, 4)
@@ -150,14 +160,16 @@ print(n, set([1, 2]) == set([2, 1]), math.ceil(1.5), "%d" % 3)`, "5 True 2 3"},
 a = malloc(f16, 3)
 a.arange(0.1, 0.1)
 print(a.to_list()[0], a.sum() < 0.601)`, "0.0999755859375 True"},
-		"checks": {`
+		"checks": {
+			`
 a = malloc(f32, 3)
 a.arange()
 b = malloc(f32, 3)
 b.copy_from(a)
 i = malloc(u8, 2)
 print(check(a, b), check(a, [0, 1, 2.00001]), check(a, [0, 1, 2.1], atol = 0.2, name = "third"), check(i, 0), check(3, 3), check([1, 2], (1, 2)))`,
-			"True True True True True True"},
+			"True True True True True True",
+		},
 	} {
 		r := run(t, body(c.src), Options{})
 		if r.err != nil {

@@ -68,9 +68,11 @@ func Derive(l *sheets.LLC) (*Config, error) {
 	if l.Line <= 0 || l.Sector <= 0 || l.Line%l.Sector != 0 || l.Line/l.Sector > 8 {
 		return nil, fmt.Errorf("llc.line = %d, llc.sector = %d: a line has 1 to 8 whole sectors", l.Line, l.Sector)
 	}
-	c := &Config{latency: uint64(l.Latency), hit: uint64(max(1, l.HitLatency)), mshrs: l.MSHRs, merge: l.Merge, inQueue: max(1, l.InQueue),
+	c := &Config{
+		latency: uint64(l.Latency), hit: uint64(max(1, l.HitLatency)), mshrs: l.MSHRs, merge: l.Merge, inQueue: max(1, l.InQueue),
 		missQueue: max(1, l.MissQueue+l.ToDRAM), replies: max(1, l.OutQueue), fills: max(1, l.FromDRAM), sectors: l.Line / l.Sector, fetchOnWrite: l.WriteAlloc == "fetch",
-		sets: l.Sets, ways: l.Ways, line: l.Line, repl: l.Repl}
+		sets: l.Sets, ways: l.Ways, line: l.Line, repl: l.Repl,
+	}
 	c.sectorsPerCycle = max(1, l.PortBytes/l.Sector)
 	return c, nil
 }

@@ -14,17 +14,25 @@ import (
 
 // hbm is the reference's HBM device as a sheet; ddr its DDR4-3200AA with two ranks.
 func hbm() *sheets.DRAM {
-	return &sheets.DRAM{Channels: 1, Ranks: 1, BankGroups: 4, Banks: 4, Rows: 16384, RowBytes: 2048, Access: 64,
+	return &sheets.DRAM{
+		Channels: 1, Ranks: 1, BankGroups: 4, Banks: 4, Rows: 16384, RowBytes: 2048, Access: 64,
 		Queue: 32, WriteQueue: 32, HighWater: 0.8, LowWater: 0.2, DualBus: true, Sched: "frfcfs", Page: "open",
-		T: sheets.Timing{BL: 2, CL: 7, CWL: 4, RCDRD: 7, RCDWR: 6, RP: 7, RAS: 17, RC: 24, WR: 8, RTP: 7, CCDS: 2, CCDL: 3,
-			RRDS: 4, RRDL: 5, WTRS: 2, WTRL: 4, FAW: 20, RFC: 130, REFI: 1950}}
+		T: sheets.Timing{
+			BL: 2, CL: 7, CWL: 4, RCDRD: 7, RCDWR: 6, RP: 7, RAS: 17, RC: 24, WR: 8, RTP: 7, CCDS: 2, CCDL: 3,
+			RRDS: 4, RRDL: 5, WTRS: 2, WTRL: 4, FAW: 20, RFC: 130, REFI: 1950,
+		},
+	}
 }
 
 func ddr() *sheets.DRAM {
-	return &sheets.DRAM{Channels: 1, Ranks: 2, BankGroups: 4, Banks: 4, Rows: 65536, RowBytes: 8192, Access: 64,
+	return &sheets.DRAM{
+		Channels: 1, Ranks: 2, BankGroups: 4, Banks: 4, Rows: 65536, RowBytes: 8192, Access: 64,
 		Queue: 32, WriteQueue: 32, HighWater: 0.8, LowWater: 0.2, Sched: "frfcfs", Page: "open",
-		T: sheets.Timing{BL: 4, CL: 22, CWL: 16, RCDRD: 22, RCDWR: 22, RP: 22, RAS: 52, RC: 74, WR: 24, RTP: 12, CCDS: 4, CCDL: 8,
-			RRDS: 4, RRDL: 8, WTRS: 4, WTRL: 12, FAW: 34, CS: 2, RFC: 576, REFI: 12480}}
+		T: sheets.Timing{
+			BL: 4, CL: 22, CWL: 16, RCDRD: 22, RCDWR: 22, RP: 22, RAS: 52, RC: 74, WR: 24, RTP: 12, CCDS: 4, CCDL: 8,
+			RRDS: 4, RRDL: 8, WTRS: 4, WTRL: 12, FAW: 34, CS: 2, RFC: 576, REFI: 12480,
+		},
+	}
 }
 
 func config(t testing.TB, d *sheets.DRAM) *dram.Config {
@@ -97,26 +105,67 @@ func TestExactClocks(t *testing.T) {
 		{"idle read is RCD+CL+BL", hbm(), []push{{at: 10, loc: row(0, 0, 0, 5, 0)}}, []uint64{10 + 7 + 7 + 2}, "10:ACT 17:RD"},
 		{"idle write ends with its WR", hbm(), []push{{at: 10, loc: row(0, 0, 0, 5, 0), write: true}}, []uint64{16}, "10:ACT 16:WR"},
 		{"row hit is CL+BL", hbm(), []push{{at: 10, loc: row(0, 0, 0, 5, 0)}, {at: 50, loc: row(0, 0, 0, 5, 1)}}, []uint64{26, 59}, "10:ACT 17:RD 50:RD"},
-		{"conflict waits RAS then RP", hbm(), []push{{at: 10, loc: row(0, 0, 0, 5, 0)}, {at: 11, loc: row(0, 0, 0, 6, 0)}},
-			[]uint64{26, 10 + 17 + 7 + 7 + 9}, "10:ACT 17:RD 27:PREpb 34:ACT 41:RD"},
-		{"two hits of a group are CCDL apart", hbm(), []push{{at: 10, loc: row(0, 0, 0, 5, 0)}, {at: 10, loc: row(0, 0, 0, 5, 1)}},
-			[]uint64{26, 29}, "10:ACT 17:RD 20:RD"},
-		{"two groups: RRDS on the row bus, data CCDS apart at best", hbm(), []push{{at: 10, loc: row(0, 0, 0, 5, 0)}, {at: 10, loc: row(0, 1, 0, 5, 0)}},
-			[]uint64{26, 30}, "10:ACT 14:ACT 17:RD 21:RD"},
+		{
+			"conflict waits RAS then RP", hbm(),
+			[]push{{at: 10, loc: row(0, 0, 0, 5, 0)}, {at: 11, loc: row(0, 0, 0, 6, 0)}},
+			[]uint64{26, 10 + 17 + 7 + 7 + 9},
+			"10:ACT 17:RD 27:PREpb 34:ACT 41:RD",
+		},
+		{
+			"two hits of a group are CCDL apart", hbm(),
+			[]push{{at: 10, loc: row(0, 0, 0, 5, 0)}, {at: 10, loc: row(0, 0, 0, 5, 1)}},
+			[]uint64{26, 29},
+			"10:ACT 17:RD 20:RD",
+		},
+		{
+			"two groups: RRDS on the row bus, data CCDS apart at best", hbm(),
+			[]push{{at: 10, loc: row(0, 0, 0, 5, 0)}, {at: 10, loc: row(0, 1, 0, 5, 0)}},
+			[]uint64{26, 30},
+			"10:ACT 14:ACT 17:RD 21:RD",
+		},
 		{"four bursts of a request", hbm(), []push{{at: 10, loc: row(0, 0, 0, 5, 0), bursts: 4}}, []uint64{10 + 7 + 3*3 + 9}, "10:ACT 17:RD 20:RD 23:RD 26:RD"},
-		{"the fifth ACT waits FAW", hbm(), []push{{at: 10, loc: row(0, 0, 0, 5, 0)}, {at: 10, loc: row(0, 1, 0, 5, 0)}, {at: 10, loc: row(0, 2, 0, 5, 0)},
-			{at: 10, loc: row(0, 3, 0, 5, 0)}, {at: 10, loc: row(0, 0, 1, 5, 0)}}, []uint64{26, 30, 34, 38, 46},
-			"10:ACT 14:ACT 17:RD 18:ACT 21:RD 22:ACT 25:RD 29:RD 30:ACT 37:RD"},
-		{"a queued write answers a read, behind the reads on their way", hbm(), []push{{at: 10, loc: row(0, 0, 0, 5, 0)}, {at: 11, loc: row(0, 0, 0, 6, 3), write: true}, {at: 20, loc: row(0, 0, 0, 6, 3)}},
-			[]uint64{26, 40, 26}, "10:ACT 17:RD 27:PREpb 34:ACT 40:WR"},
-		{"write to read in one window", shared, []push{{at: 10, loc: row(0, 0, 0, 5, 0), write: true}, {at: 10, loc: row(0, 0, 0, 5, 1)}},
-			[]uint64{16, 16 + 4 + 2 + 4 + 9}, "10:ACT 16:WR 26:RD"},
-		{"closed page: the last hit closes", closed, []push{{at: 10, loc: row(0, 0, 0, 5, 0)}, {at: 11, loc: row(0, 0, 0, 6, 0)}},
-			[]uint64{26, 34 + 7 + 9}, "10:ACT 17:RDA 34:ACT 41:RDA"},
-		{"a refresh closes the rank first", refreshed, []push{{at: 1930, loc: row(0, 0, 0, 5, 0)}, {at: 1951, loc: row(0, 0, 0, 5, 1)}},
-			[]uint64{1946, 1957 + 130 + 7 + 9}, "1930:ACT 1937:RD 1950:PREab 1957:REFab 2087:ACT 2094:RD"},
-		{"ranks pay CS", ddr(), []push{{at: 10, loc: row(0, 0, 0, 5, 0)}, {at: 10, loc: row(1, 0, 0, 5, 0)}},
-			[]uint64{10 + 22 + 26, 32 + 6 + 26}, "10:ACT 11:ACT 32:RD 38:RD"},
+		{
+			"the fifth ACT waits FAW", hbm(),
+			[]push{
+				{at: 10, loc: row(0, 0, 0, 5, 0)},
+				{at: 10, loc: row(0, 1, 0, 5, 0)},
+				{at: 10, loc: row(0, 2, 0, 5, 0)},
+				{at: 10, loc: row(0, 3, 0, 5, 0)},
+				{at: 10, loc: row(0, 0, 1, 5, 0)},
+			},
+			[]uint64{26, 30, 34, 38, 46},
+			"10:ACT 14:ACT 17:RD 18:ACT 21:RD 22:ACT 25:RD 29:RD 30:ACT 37:RD",
+		},
+		{
+			"a queued write answers a read, behind the reads on their way", hbm(),
+			[]push{{at: 10, loc: row(0, 0, 0, 5, 0)}, {at: 11, loc: row(0, 0, 0, 6, 3), write: true}, {at: 20, loc: row(0, 0, 0, 6, 3)}},
+			[]uint64{26, 40, 26},
+			"10:ACT 17:RD 27:PREpb 34:ACT 40:WR",
+		},
+		{
+			"write to read in one window", shared,
+			[]push{{at: 10, loc: row(0, 0, 0, 5, 0), write: true}, {at: 10, loc: row(0, 0, 0, 5, 1)}},
+			[]uint64{16, 16 + 4 + 2 + 4 + 9},
+			"10:ACT 16:WR 26:RD",
+		},
+		{
+			"closed page: the last hit closes", closed,
+			[]push{{at: 10, loc: row(0, 0, 0, 5, 0)}, {at: 11, loc: row(0, 0, 0, 6, 0)}},
+			[]uint64{26, 34 + 7 + 9},
+			"10:ACT 17:RDA 34:ACT 41:RDA",
+		},
+		{
+			"a refresh closes the rank first", refreshed,
+			[]push{{at: 1930, loc: row(0, 0, 0, 5, 0)}, {at: 1951, loc: row(0, 0, 0, 5, 1)}},
+			[]uint64{1946, 1957 + 130 + 7 + 9},
+			"1930:ACT 1937:RD 1950:PREab 1957:REFab 2087:ACT 2094:RD",
+		},
+		{
+			"ranks pay CS", ddr(),
+			[]push{{at: 10, loc: row(0, 0, 0, 5, 0)}, {at: 10, loc: row(1, 0, 0, 5, 0)}},
+			[]uint64{10 + 22 + 26, 32 + 6 + 26},
+			"10:ACT 11:ACT 32:RD 38:RD",
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			done, commands := play(t, config(t, c.sheet), c.list)
@@ -131,16 +180,20 @@ func TestExactClocks(t *testing.T) {
 // sense.
 func randomSheet(t *rapid.T) *sheets.DRAM {
 	n := func(name string, lo, hi int) int { return rapid.IntRange(lo, hi).Draw(t, name) }
-	d := &sheets.DRAM{Channels: 1, Ranks: n("ranks", 1, 3), BankGroups: n("groups", 1, 4), Banks: n("banks", 1, 5), Rows: 1 << 14, RowBytes: 2048, Access: 32,
+	d := &sheets.DRAM{
+		Channels: 1, Ranks: n("ranks", 1, 3), BankGroups: n("groups", 1, 4), Banks: n("banks", 1, 5), Rows: 1 << 14, RowBytes: 2048, Access: 32,
 		Queue: n("queue", 1, 40), WriteQueue: n("write queue", 0, 40), HighWater: 0.8, LowWater: 0.2, Return: n("return", 0, 8),
 		DualBus: rapid.Bool().Draw(t, "dual bus"), Refresh: rapid.Bool().Draw(t, "refresh"),
-		Sched: rapid.SampledFrom([]string{"frfcfs", "frfcfs", "fcfs"}).Draw(t, "sched"), Page: rapid.SampledFrom([]string{"open", "open", "closed"}).Draw(t, "page")}
+		Sched: rapid.SampledFrom([]string{"frfcfs", "frfcfs", "fcfs"}).Draw(t, "sched"), Page: rapid.SampledFrom([]string{"open", "open", "closed"}).Draw(t, "page"),
+	}
 	bl := n("bl", 1, 4)
 	rp, ras := n("rp", 2, 12), n("ras", 4, 24)
 	ccds, rrds, wtrs := bl+n("ccds", 0, 2), n("rrds", 1, 4), n("wtrs", 1, 4)
-	d.T = sheets.Timing{BL: bl, CL: n("cl", 4, 12), CWL: n("cwl", 1, 8), RCDRD: n("rcdrd", 3, 12), RCDWR: n("rcdwr", 2, 12), RP: rp, RAS: ras, RC: ras + rp,
+	d.T = sheets.Timing{
+		BL: bl, CL: n("cl", 4, 12), CWL: n("cwl", 1, 8), RCDRD: n("rcdrd", 3, 12), RCDWR: n("rcdwr", 2, 12), RP: rp, RAS: ras, RC: ras + rp,
 		WR: n("wr", 2, 10), RTP: n("rtp", 1, 6), CCDS: ccds, CCDL: ccds + n("ccdl", 0, 3), RRDS: rrds, RRDL: rrds + n("rrdl", 0, 3), WTRS: wtrs,
-		WTRL: wtrs + n("wtrl", 0, 4), FAW: n("faw", 0, 30), CS: n("cs", 0, 3), RFC: n("rfc", 10, 60), REFI: n("refi", 150, 400)}
+		WTRL: wtrs + n("wtrl", 0, 4), FAW: n("faw", 0, 30), CS: n("cs", 0, 3), RFC: n("rfc", 10, 60), REFI: n("refi", 150, 400),
+	}
 	return d
 }
 
@@ -164,14 +217,18 @@ func (l *load) below(n int) int {
 }
 
 func (l *load) loc() dram.Loc {
-	return dram.Loc{Rank: uint8(l.below(l.cfg.Ranks)), BankGroup: uint8(l.below(l.groups)), Bank: uint8(l.below(l.cfg.Banks)),
-		Row: uint32(l.below(l.rows)), Col: uint32(l.below(8))}
+	return dram.Loc{
+		Rank: uint8(l.below(l.cfg.Ranks)), BankGroup: uint8(l.below(l.groups)), Bank: uint8(l.below(l.cfg.Banks)),
+		Row: uint32(l.below(l.rows)), Col: uint32(l.below(8)),
+	}
 }
 
 func drawLoad(t *rapid.T, cfg *dram.Config) load {
-	return load{rng: rapid.Uint64().Draw(t, "seed"), cfg: cfg, rows: rapid.SampledFrom([]int{1, 3, 1000}).Draw(t, "rows"),
+	return load{
+		rng: rapid.Uint64().Draw(t, "seed"), cfg: cfg, rows: rapid.SampledFrom([]int{1, 3, 1000}).Draw(t, "rows"),
 		writes: rapid.SampledFrom([]int{0, 3, 8}).Draw(t, "writes"), groups: rapid.IntRange(1, cfg.Groups).Draw(t, "groups used"),
-		bursts: rapid.SampledFrom([]int{1, 1, 4}).Draw(t, "bursts"), density: rapid.SampledFrom([]int{1, 4, 32}).Draw(t, "density")}
+		bursts: rapid.SampledFrom([]int{1, 1, 4}).Draw(t, "bursts"), density: rapid.SampledFrom([]int{1, 4, 32}).Draw(t, "density"),
+	}
 }
 
 // trial runs requests through a channel; with skip it visits only the clocks the

@@ -82,9 +82,18 @@ func (c *Config) Validate() error {
 	for _, f := range []struct {
 		name string
 		v    int
-	}{{"ranks", c.Ranks}, {"sids", c.Sids}, {"bank groups", c.Groups}, {"banks", c.Banks}, {"rows", c.Rows},
-		{"columns", c.Columns}, {"access bytes", c.Access}, {"read latency", c.ReadLatency},
-		{"burst clocks", c.BurstClocks}, {"queue", c.Queue}} {
+	}{
+		{"ranks", c.Ranks},
+		{"sids", c.Sids},
+		{"bank groups", c.Groups},
+		{"banks", c.Banks},
+		{"rows", c.Rows},
+		{"columns", c.Columns},
+		{"access bytes", c.Access},
+		{"read latency", c.ReadLatency},
+		{"burst clocks", c.BurstClocks},
+		{"queue", c.Queue},
+	} {
 		if f.v < 1 {
 			return fmt.Errorf("dram %s: %s must be at least 1, is %d", c.Name, f.name, f.v)
 		}

@@ -340,11 +340,15 @@ func TestAgainstDefinition(t *testing.T) {
 		if rapid.Bool().Draw(t, "stacks") { // fold two stack identifiers in
 			cfg.Sids = 2
 			for _, cmds := range [][2]dram.Cmd{{dram.RD, dram.RD}, {dram.WR, dram.WR}} {
-				cfg.Constraints = append(cfg.Constraints, dram.Constraint{Level: dram.LevelSid, Prev: cmds[0], Next: cmds[1],
-					Min: 1 + rapid.IntRange(0, 9).Draw(t, "ccdr"), Window: 1, Sibling: true})
+				cfg.Constraints = append(cfg.Constraints, dram.Constraint{
+					Level: dram.LevelSid, Prev: cmds[0], Next: cmds[1],
+					Min: 1 + rapid.IntRange(0, 9).Draw(t, "ccdr"), Window: 1, Sibling: true,
+				})
 			}
-			cfg.Constraints = append(cfg.Constraints, dram.Constraint{Level: dram.LevelChannel, Prev: dram.ACT, Next: dram.ACT,
-				Min: rapid.IntRange(1, 20).Draw(t, "channel window"), Window: 3})
+			cfg.Constraints = append(cfg.Constraints, dram.Constraint{
+				Level: dram.LevelChannel, Prev: dram.ACT, Next: dram.ACT,
+				Min: rapid.IntRange(1, 20).Draw(t, "channel window"), Window: 3,
+			})
 		}
 		if cfg.DualBus && rapid.Bool().Draw(t, "half clocks") {
 			cfg.HalfCycle = true

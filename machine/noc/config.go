@@ -26,8 +26,16 @@ func (c *Config) Validate() error {
 	for _, f := range []struct {
 		name string
 		v    int
-	}{{"inputs", c.Inputs}, {"outputs", c.Outputs}, {"vcs", c.VCs}, {"input buffer", c.BufFlits},
-		{"iterations", c.Iterations}, {"flit bytes", c.FlitBytes}, {"latency", c.Latency}, {"output queue", c.OutQueue}} {
+	}{
+		{"inputs", c.Inputs},
+		{"outputs", c.Outputs},
+		{"vcs", c.VCs},
+		{"input buffer", c.BufFlits},
+		{"iterations", c.Iterations},
+		{"flit bytes", c.FlitBytes},
+		{"latency", c.Latency},
+		{"output queue", c.OutQueue},
+	} {
 		if f.v < 1 {
 			return fmt.Errorf("crossbar: %s must be at least 1, is %d", f.name, f.v)
 		}
@@ -47,8 +55,10 @@ func (c *Config) Validate() error {
 
 // FromSheet builds one direction of a machine's interconnect.
 func FromSheet(n *sheets.NoC, inputs, outputs int) (Config, error) {
-	c := Config{Inputs: inputs, Outputs: outputs, VCs: n.VCs, VCStage: n.VCs > 1, BufFlits: n.InQueue, Iterations: n.Iterations,
-		FlitBytes: n.FlitBytes, Header: n.HeaderReq, Latency: n.Latency, OutQueue: n.OutQueue, Tenants: 1}
+	c := Config{
+		Inputs: inputs, Outputs: outputs, VCs: n.VCs, VCStage: n.VCs > 1, BufFlits: n.InQueue, Iterations: n.Iterations,
+		FlitBytes: n.FlitBytes, Header: n.HeaderReq, Latency: n.Latency, OutQueue: n.OutQueue, Tenants: 1,
+	}
 	if n.Kind != "crossbar" {
 		return c, fmt.Errorf("noc: kind is %q, want crossbar", n.Kind)
 	}

@@ -229,8 +229,10 @@ func (c *Crossbar) PushBody(in, vc int) {
 func (c *Crossbar) enter(now uint64, in, vc, out, flits, here int, id int32, tenant uint8) {
 	i := in*c.cfg.VCs + vc
 	q := &c.in[i]
-	c.packets[i*c.depth+(q.head+q.n)&(c.depth-1)] = packet{born: now, ahead: now, id: id, out: uint16(out),
-		left: uint16(flits), here: uint16(here), tenant: tenant}
+	c.packets[i*c.depth+(q.head+q.n)&(c.depth-1)] = packet{
+		born: now, ahead: now, id: id, out: uint16(out),
+		left: uint16(flits), here: uint16(here), tenant: tenant,
+	}
 	q.n++
 	q.flits += here
 	c.waiting++

@@ -25,7 +25,7 @@ func (c *Crossbar) offerOutputs() {
 	for w, m := range c.reqOut {
 		for m &^= c.outDone[w]; m != 0; m &= m - 1 {
 			out := w<<6 | bits.TrailingZeros64(m)
-			in := -1
+			var in int
 			if h := c.holder[out]; h >= 0 { // its packet keeps the output
 				if in = int(h); !c.req[out].has(in) || c.matched.has(in) {
 					continue

@@ -30,8 +30,10 @@ const (
 	numCounters = ByTiming + int(isa.NumTimings)
 )
 
-var timingNames = [isa.NumTimings]string{"other", "int_add", "int_max", "int_mul", "int_mad", "int_div", "shuffle",
-	"fp_add", "fp_max", "fp_mul", "fp_mad", "fp_div", "dp_add", "dp_max", "dp_mul", "dp_mad", "dp_div", "special", "matrix"}
+var timingNames = [isa.NumTimings]string{
+	"other", "int_add", "int_max", "int_mul", "int_mad", "int_div", "shuffle",
+	"fp_add", "fp_max", "fp_mul", "fp_mad", "fp_div", "dp_add", "dp_max", "dp_mul", "dp_mad", "dp_div", "special", "matrix",
+}
 
 // Counters describes them, in index order.
 func Counters() []stat.Desc {

@@ -16,8 +16,17 @@ func TestDependentLatency(t *testing.T) {
 		u    isa.Unit
 		want uint64
 	}{
-		{isa.IntAdd, isa.INT, 9}, {isa.IntMul, isa.INT, 9}, {isa.IntMad, isa.INT, 10}, {isa.IntMax, isa.INT, 18}, {isa.TimeOther, isa.INT, 6},
-		{isa.FpAdd, isa.SP, 9}, {isa.FpMad, isa.SP, 10}, {isa.DpAdd, isa.DP, 13}, {isa.Shuffle, isa.INT, 26}, {isa.Special, isa.SFU, 104}, {isa.IntDiv, isa.SFU, 149},
+		{isa.IntAdd, isa.INT, 9},
+		{isa.IntMul, isa.INT, 9},
+		{isa.IntMad, isa.INT, 10},
+		{isa.IntMax, isa.INT, 18},
+		{isa.TimeOther, isa.INT, 6},
+		{isa.FpAdd, isa.SP, 9},
+		{isa.FpMad, isa.SP, 10},
+		{isa.DpAdd, isa.DP, 13},
+		{isa.Shuffle, isa.INT, 26},
+		{isa.Special, isa.SFU, 104},
+		{isa.IntDiv, isa.SFU, 149},
 	} {
 		at := newBench(t, nil).issues(oneWarp(alu(c.t, c.u, 0), alu(c.t, c.u, 1, 0), exit()))
 		if got := at[1] - at[0]; got != c.want {

@@ -48,8 +48,10 @@ type FormCount struct {
 func Summarize(f *parse.Func) Summary {
 	g := Build(f)
 	live := Live(g)
-	s := Summary{Name: f.Name, Kernel: f.Entry, Line: f.Line, Instructions: len(f.Instrs), Registers: live.MaxRegs,
-		Blocks: []BlockInfo{}, Branches: []BranchInfo{}, Forms: Forms(f)}
+	s := Summary{
+		Name: f.Name, Kernel: f.Entry, Line: f.Line, Instructions: len(f.Instrs), Registers: live.MaxRegs,
+		Blocks: []BlockInfo{}, Branches: []BranchInfo{}, Forms: Forms(f),
+	}
 	for _, span := range live.Spans() {
 		if span.Last >= span.First {
 			s.Virtual++

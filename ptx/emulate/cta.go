@@ -129,8 +129,10 @@ func (c *cta) start(index int, at isa.Place) {
 			live = ^uint32(0)
 		}
 		nodes := append(wp.nodes[:0], node{pc: f.start, rpc: -1, mask: live, parent: -1, used: true})
-		*wp = warp{pc: f.start, rpc: -1, mask: live, live: live, all32: wp.all32, all64: wp.all64, allp: wp.allp,
-			index: int32(w), used: 1, nodes: nodes}
+		*wp = warp{
+			pc: f.start, rpc: -1, mask: live, live: live, all32: wp.all32, all64: wp.all64, allp: wp.allp,
+			index: int32(w), used: 1, nodes: nodes,
+		}
 		clear(wp.allp)
 		wp.window()
 		c.enter(wp, f, live)
@@ -253,8 +255,10 @@ func (c *cta) thread(wp *warp, lane int) [3]uint32 {
 func (c *cta) fault(wp *warp, lane int, format string, args ...any) error {
 	code := c.g.prog.code
 	pc := max(wp.pc, 0)
-	return &isa.Fault{Kernel: code.Kernel, File: code.File, Line: int(code.Instr[pc].Line), Block: c.id,
-		Thread: c.thread(wp, lane), Msg: fmt.Sprintf(format, args...) + ": " + code.Text[pc]}
+	return &isa.Fault{
+		Kernel: code.Kernel, File: code.File, Line: int(code.Instr[pc].Line), Block: c.id,
+		Thread: c.thread(wp, lane), Msg: fmt.Sprintf(format, args...) + ": " + code.Text[pc],
+	}
 }
 
 func lowest(m uint32) int  { return bits.TrailingZeros32(m) }

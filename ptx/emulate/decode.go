@@ -59,8 +59,10 @@ func (d *decoder) unsupported(what string) {
 
 // decodeKernel decodes an entry and everything it can call.
 func (m *Module) decodeKernel(f *parse.Func) *Kernel {
-	d := &decoder{m: m, prog: &program{byAddr: map[uint64]int32{}}, fidx: map[*parse.Func]int32{},
-		const32: map[uint32]int32{}, const64: map[uint64]int32{}, symRow: map[fixup]int32{}, shared: map[*parse.Var]int64{}, names: map[*parse.Var]uint16{}}
+	d := &decoder{
+		m: m, prog: &program{byAddr: map[uint64]int32{}}, fidx: map[*parse.Func]int32{},
+		const32: map[uint32]int32{}, const64: map[uint64]int32{}, symRow: map[fixup]int32{}, shared: map[*parse.Var]int64{}, names: map[*parse.Var]uint16{},
+	}
 	d.reach(f)
 	k := &Kernel{Name: f.Name, Line: f.Line, module: m, prog: d.prog}
 	k.SharedBytes, k.DynamicShared = d.layoutShared()

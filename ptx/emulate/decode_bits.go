@@ -26,8 +26,10 @@ func (d *decoder) bits(opcode string, t parse.Type) {
 			f64 fn64
 			n   int
 		}
-		x := map[string]pair{"and": {and32, and64, 2}, "or": {or32, or64, 2}, "xor": {xor32, xor64, 2},
-			"not": {not32, not64, 1}, "cnot": {un32(cnot32), un64(cnot64), 1}}[opcode]
+		x := map[string]pair{
+			"and": {and32, and64, 2}, "or": {or32, or64, 2}, "xor": {xor32, xor64, 2},
+			"not": {not32, not64, 1}, "cnot": {un32(cnot32), un64(cnot64), 1},
+		}[opcode]
 		if w == 8 {
 			d.rows64(fast64(opcode, x.f64), t, x.n)
 			return

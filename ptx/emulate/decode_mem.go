@@ -243,8 +243,10 @@ func (d *decoder) atomic(opcode string, t parse.Type) {
 	d.oneOf("cta", "cluster", "gpu", "sys")
 	d.take("noftz")
 	name := d.oneOf("add", "min", "max", "and", "or", "xor", "exch", "cas", "inc", "dec")
-	op, ok := map[string]atomOp{"add": atAdd, "min": atMin, "max": atMax, "and": atAnd, "or": atOr, "xor": atXor,
-		"exch": atExch, "cas": atCas, "inc": atInc, "dec": atDec}[name]
+	op, ok := map[string]atomOp{
+		"add": atAdd, "min": atMin, "max": atMax, "and": atAnd, "or": atOr, "xor": atXor,
+		"exch": atExch, "cas": atCas, "inc": atInc, "dec": atDec,
+	}[name]
 	if !ok {
 		d.unsupported("")
 	}

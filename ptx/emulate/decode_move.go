@@ -409,8 +409,10 @@ func (d *decoder) cvta(t parse.Type) {
 func (d *decoder) isspacep() {
 	d.count(2, 2)
 	s := d.oneOf("global", "shared", "local", "const", "param", "shared::cta")
-	space, ok := map[string]isa.Space{"global": isa.Global, "shared": isa.Shared, "shared::cta": isa.Shared,
-		"local": isa.Local, "const": isa.Const, "param": isa.Param}[s]
+	space, ok := map[string]isa.Space{
+		"global": isa.Global, "shared": isa.Shared, "shared::cta": isa.Shared,
+		"local": isa.Local, "const": isa.Const, "param": isa.Param,
+	}[s]
 	if !ok {
 		d.unsupported("")
 	}

@@ -138,11 +138,13 @@ func TestForms(t *testing.T) {
 // TestMaskedLikeFull runs every form above's kind of op under a guard: the guarded
 // lanes must get what the unguarded op gives, the others keep their value.
 func TestMaskedLikeFull(t *testing.T) {
-	for _, code := range []string{"add.u32 %r1, %r0, 3", "mul.wide.u32 %rd2, %r0, %r0", "cvt.rn.f32.u32 %f1, %r0", "fma.rn.f32 %f1, %f2, %f2, %f2",
+	for _, code := range []string{
+		"add.u32 %r1, %r0, 3", "mul.wide.u32 %rd2, %r0, %r0", "cvt.rn.f32.u32 %f1, %r0", "fma.rn.f32 %f1, %f2, %f2, %f2",
 		"add.f64 %fd1, %fd2, %fd2", "shl.b64 %rd2, %rd3, %r0", "popc.b64 %r1, %rd3", "selp.u32 %r1, %r0, 7, %p3", "add.ftz.f32 %f1, %f2, %f2",
 		"shfl.sync.bfly.b32 %r1, %r0, 0, 31, -1", "atom.shared.add.u32 %r1, [sh], 0", "ld.shared.u32 %r1, [sh]", "mov.u64 %rd2, %rd3",
 		"ld.param.u32 %r1, [out]", "mov.b32 {%h1, %h2}, %r0", "bfe.u64 %rd2, %rd3, 2, 7", "cvt.u32.u64 %r1, %rd3", "set.lt.u32.u32 %r1, %r0, 9",
-		"slct.u64.s32 %rd2, %rd3, %rd4, %r0", "setp.lt.u32 %p1, %r0, 9", "dp4a.u32.u32 %r1, %r0, %r0, %r0", "madc.lo.u32 %r1, %r0, %r0, 5"} {
+		"slct.u64.s32 %rd2, %rd3, %rd4, %r0", "setp.lt.u32 %p1, %r0, 9", "dp4a.u32.u32 %r1, %r0, %r0, %r0", "madc.lo.u32 %r1, %r0, %r0, 5",
+	} {
 		setup := `.shared .align 4 .b8 sh[4]; cvt.rn.f32.u32 %f2, %r0; cvt.rn.f64.u32 %fd2, %r0; cvt.u64.u32 %rd3, %r0; mul.lo.u64 %rd3, %rd3, 12345; mov.u64 %rd4, 1;
 			setp.lt.u32 %p3, %r0, 20; and.b32 %r20, %r0, 5; setp.eq.u32 %p4, %r20, 4; mov.u32 %r1, 99; mov.u64 %rd2, 98; mov.f32 %f1, 0f40000000; mov.f64 %fd1, 0d4000000000000000;
 			setp.ne.u32 %p1, %r0, 100; mov.u16 %h1, 3; mov.u16 %h2, 4;`
@@ -386,10 +388,12 @@ func TestFaults(t *testing.T) {
 
 // TestUnsupported: what is not executed is an error with line, form and text.
 func TestUnsupported(t *testing.T) {
-	for _, body := range []string{"wgmma.fence.sync.aligned;", "add.f32x2 %rd2, %rd2, %rd2;", "vadd.s32.s32.s32 %r1, %r1, %r1;", "tex.1d.v4.f32.s32 {%f1,%f2,%f3,%f4}, [%rd1, {%r1}];",
+	for _, body := range []string{
+		"wgmma.fence.sync.aligned;", "add.f32x2 %rd2, %rd2, %rd2;", "vadd.s32.s32.s32 %r1, %r1, %r1;", "tex.1d.v4.f32.s32 {%f1,%f2,%f3,%f4}, [%rd1, {%r1}];",
 		"add.foo.u32 %r1, %r1, %r1;", "add.u32 %r1, %r1;", "add.u32 %r1, %rd1, %r1;", "add.u32 %p1, %r1, %r1;", "ld.global.u64 %r1, [%rd1];", "add.u32 %r1, %r1, 0f3F800000;",
 		"cvt.f32.s32 %f1, %r1;", "cvt.s32.f32 %r1, %f1;", "fma.f32 %f1, %f1, %f1, %f1;", "ld.param.u32 %r1, [out+8];", "bar.sync 16;", "atom.global.inc.s32 %r1, [%rd1], 1;",
-		"mov.u32 %r1, out;", "st.const.u32 [%rd1], %r1;", "setp.equ.s32 %p1, %r1, %r1;", "selp.u32 %r1, %r1, %r1, %r1;", "bra %r1;", "mov.u32 5, %r1;"} {
+		"mov.u32 %r1, out;", "st.const.u32 [%rd1], %r1;", "setp.equ.s32 %p1, %r1, %r1;", "selp.u32 %r1, %r1, %r1, %r1;", "bra %r1;", "mov.u32 5, %r1;",
+	} {
 		_, err := exec(t, body, 1, 1)
 		if err == nil || !strings.HasPrefix(err.Error(), "t.ptx:") || !strings.Contains(err.Error(), strings.TrimSuffix(strings.Fields(body)[0], ";")) {
 			t.Errorf("%s: %v", body, err)

@@ -63,7 +63,9 @@ func FuzzLoad(f *testing.F) {
 			if err != nil {
 				continue
 			}
-			Run(g, 2000)
+			if _, err := Run(g, 2000); err != nil {
+				continue // the program is at fault, or spins
+			}
 			var s isa.Step
 			c := g.Start(0, isa.Place{}) // and again on recycled state
 			for range 50 {

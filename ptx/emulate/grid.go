@@ -155,8 +155,10 @@ func (in *Instance) Grid(k *Kernel, l Launch) (isa.Grid, error) {
 	}
 	g := &grid{kernel: k, prog: k.prog, space: in.space, launch: l, shared: shared, consts: in.constants(k)}
 	g.params = append([]byte(nil), l.Params...)
-	g.geo = isa.Geometry{GridDim: l.Grid, BlockDim: l.Block, CTAs: int(ctas), Threads: int(threads),
-		Warps: int(threads+isa.Lanes-1) / isa.Lanes, Regs: k.Regs, SharedBytes: shared, LocalBytes: k.LocalBytes}
+	g.geo = isa.Geometry{
+		GridDim: l.Grid, BlockDim: l.Block, CTAs: int(ctas), Threads: int(threads),
+		Warps: int(threads+isa.Lanes-1) / isa.Lanes, Regs: k.Regs, SharedBytes: shared, LocalBytes: k.LocalBytes,
+	}
 	return g, nil
 }
 
@@ -241,8 +243,10 @@ func (g *grid) build() *cta {
 		local, args = local+int(f.local), args+int(f.args)
 	}
 	w := g.geo.Warps
-	c := &cta{g: g, ops: p.ops, k32: g.consts.k32, k64: g.consts.k64, warps: make([]warp, w),
-		shared: make([]byte, g.shared), cache: make([]*mem.Region, p.slots)}
+	c := &cta{
+		g: g, ops: p.ops, k32: g.consts.k32, k64: g.consts.k64, warps: make([]warp, w),
+		shared: make([]byte, g.shared), cache: make([]*mem.Region, p.slots),
+	}
 	c.local.resize(min(local, maxStack), w*isa.Lanes)
 	c.args.resize(min(args, maxStack), w*isa.Lanes)
 	r32, r64, rp := make([]v32, w*n32), make([]v64, w*n64), make([]uint32, w*np)

@@ -42,9 +42,11 @@ func mmaTile(shape string, t parse.Type) (tile, bool) {
 		return packedTile(32, 4), true
 	case (shape == "m16n8k4" || shape == "m16n8k8") && t == parse.TF32:
 		k := int(shape[len(shape)-1] - '0')
-		return tile{k: k,
+		return tile{
+			k: k,
 			a: fragment{k / 2, 1, func(l, i int) (int, int) { return l/4 + i%2*8, l%4 + i/2*4 }},
-			b: fragment{k / 4, 1, func(l, i int) (int, int) { return l%4 + i*4, l / 4 }}}, true
+			b: fragment{k / 4, 1, func(l, i int) (int, int) { return l%4 + i*4, l / 4 }},
+		}, true
 	}
 	return tile{}, false
 }
@@ -52,13 +54,15 @@ func mmaTile(shape string, t parse.Type) (tile, bool) {
 // packedTile is the layout of shapes whose registers hold n elements: a register
 // pair covers rows g and g+8, further pairs the next 4n columns.
 func packedTile(k, n int) tile {
-	return tile{k: k,
+	return tile{
+		k: k,
 		a: fragment{2 * k / (4 * n), n, func(l, i int) (int, int) {
 			return l/4 + i/n%2*8, l%4*n + i%n + i/(2*n)*4*n
 		}},
 		b: fragment{k / (4 * n), n, func(l, i int) (int, int) {
 			return l%4*n + i%n + i/n*4*n, l / 4
-		}}}
+		}},
+	}
 }
 
 // accPlace is the layout of C and D.

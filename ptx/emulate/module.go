@@ -109,8 +109,10 @@ func Load(file string, src []byte) (m *Module, err error) {
 			m, err = nil, b.err
 		}
 	}()
-	m = &Module{File: file, ast: ast, graphs: map[*parse.Func]*analyze.Graph{}, lives: map[*parse.Func]*analyze.Liveness{},
-		symbol: map[*parse.Var]int{}, funcAt: map[string]int{}, short: map[*parse.Var]bool{}}
+	m = &Module{
+		File: file, ast: ast, graphs: map[*parse.Func]*analyze.Graph{}, lives: map[*parse.Func]*analyze.Liveness{},
+		symbol: map[*parse.Var]int{}, funcAt: map[string]int{}, short: map[*parse.Var]bool{},
+	}
 	m.collectSymbols()
 	for i, f := range ast.Funcs {
 		if _, seen := m.funcAt[f.Name]; !seen {

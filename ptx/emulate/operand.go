@@ -6,9 +6,6 @@ import (
 	"heddle/ptx/parse"
 )
 
-// noRow marks an operand that is absent or _.
-const noRow = math.MinInt32
-
 // constant32 is the row of a 32-bit constant.
 func (d *decoder) constant32(v uint32) int32 {
 	i, ok := d.const32[v]

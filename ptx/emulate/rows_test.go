@@ -9,12 +9,16 @@ import (
 
 // interesting values of 32 and 64 bits: integer limits, signed zeros, subnormals,
 // infinities, NaNs and their neighbours.
-var edges32 = []uint32{0, 1, 2, 31, 32, 33, 255, 0x7fffffff, 0x80000000, 0x80000001, 0xffffffff, 0x3f800000, 0xbf800000, 0x00800000, 0x007fffff,
-	0x7f7fffff, 0x7f800000, 0xff800000, 0x7fc00000, 0xffc12345, 0x4f000000, 0xcf000000, 0x33800000, 0x3f800001, 0x5f000000}
+var edges32 = []uint32{
+	0, 1, 2, 31, 32, 33, 255, 0x7fffffff, 0x80000000, 0x80000001, 0xffffffff, 0x3f800000, 0xbf800000, 0x00800000, 0x007fffff,
+	0x7f7fffff, 0x7f800000, 0xff800000, 0x7fc00000, 0xffc12345, 0x4f000000, 0xcf000000, 0x33800000, 0x3f800001, 0x5f000000,
+}
 
-var edges64 = []uint64{0, 1, 2, 63, 64, 0x7fffffffffffffff, 0x8000000000000000, 0xffffffffffffffff, math.Float64bits(1), math.Float64bits(-1),
+var edges64 = []uint64{
+	0, 1, 2, 63, 64, 0x7fffffffffffffff, 0x8000000000000000, 0xffffffffffffffff, math.Float64bits(1), math.Float64bits(-1),
 	0x0010000000000000, 0x000fffffffffffff, 0x7fefffffffffffff, 0x7ff0000000000000, 0xfff0000000000000, 0x7ff8000000000000, 0x7ff0000000000001,
-	math.Float64bits(1e-300), math.Float64bits(1 + 0x1p-52), math.Float64bits(0x1p-60)}
+	math.Float64bits(1e-300), math.Float64bits(1 + 0x1p-52), math.Float64bits(0x1p-60),
+}
 
 type source struct{ *rand.Rand }
 
@@ -59,13 +63,17 @@ func (s source) row64() (r v64) {
 }
 
 // twins lists every accelerated row with its pure Go form.
-var twins32 = map[string]fn32{"add": add32, "sub": sub32, "mul.lo": mulLo32, "mad.lo": madLo32, "and": and32, "or": or32, "xor": xor32,
+var twins32 = map[string]fn32{
+	"add": add32, "sub": sub32, "mul.lo": mulLo32, "mad.lo": madLo32, "and": and32, "or": or32, "xor": xor32,
 	"min.u": minU32, "max.u": maxU32, "min.s": minS32, "max.s": maxS32, "shl": shl32, "shr.u": shrU32, "shr.s": shrS32,
 	"add.f": addF32, "sub.f": subF32, "mul.f": mulF32, "div.f": divF32, "fma.f": fmaF32, "sqrt.f": sqrtF32, "rcp.f": rcpF32,
-	"rsqrt.f": rsqrtF32, "cvt.f32.s32": cvtS32F32}
+	"rsqrt.f": rsqrtF32, "cvt.f32.s32": cvtS32F32,
+}
 
-var twins64 = map[string]fn64{"add": add64, "sub": sub64, "and": and64, "or": or64, "xor": xor64,
-	"add.f": addF64, "sub.f": subF64, "mul.f": mulF64, "div.f": divF64, "fma.f": fmaF64}
+var twins64 = map[string]fn64{
+	"add": add64, "sub": sub64, "and": and64, "or": or64, "xor": xor64,
+	"add.f": addF64, "sub.f": subF64, "mul.f": mulF64, "div.f": divF64, "fma.f": fmaF64,
+}
 
 func TestAccelerated32(t *testing.T) {
 	s := newSource(1)
@@ -320,11 +328,27 @@ func TestToInt(t *testing.T) {
 		mode   rounding
 		want   int64
 	}{
-		{2.5, 32, true, rn, 2}, {3.5, 32, true, rn, 4}, {-2.5, 32, true, rn, -2}, {2.5, 32, true, rz, 2}, {-2.5, 32, true, rm, -3},
-		{2.5, 32, true, rp, 3}, {-0.5, 32, true, rn, 0}, {0.5, 32, true, rp, 1}, {-0.1, 32, true, rm, -1}, {-0.1, 32, false, rm, 0},
-		{3e9, 32, true, rz, math.MaxInt32}, {-3e9, 32, true, rz, math.MinInt32}, {5e9, 32, false, rz, math.MaxUint32}, {-5, 32, false, rz, 0},
-		{300, 8, false, rz, 255}, {-200, 8, true, rz, -128}, {1e20, 64, true, rz, math.MaxInt64}, {float32(math.NaN()), 32, true, rz, 0},
-		{float32(math.Inf(1)), 16, true, rz, 32767}, {0x1p62, 64, true, rz, 1 << 62}, {0, 32, true, rn, 0},
+		{2.5, 32, true, rn, 2},
+		{3.5, 32, true, rn, 4},
+		{-2.5, 32, true, rn, -2},
+		{2.5, 32, true, rz, 2},
+		{-2.5, 32, true, rm, -3},
+		{2.5, 32, true, rp, 3},
+		{-0.5, 32, true, rn, 0},
+		{0.5, 32, true, rp, 1},
+		{-0.1, 32, true, rm, -1},
+		{-0.1, 32, false, rm, 0},
+		{3e9, 32, true, rz, math.MaxInt32},
+		{-3e9, 32, true, rz, math.MinInt32},
+		{5e9, 32, false, rz, math.MaxUint32},
+		{-5, 32, false, rz, 0},
+		{300, 8, false, rz, 255},
+		{-200, 8, true, rz, -128},
+		{1e20, 64, true, rz, math.MaxInt64},
+		{float32(math.NaN()), 32, true, rz, 0},
+		{float32(math.Inf(1)), 16, true, rz, 32767},
+		{0x1p62, 64, true, rz, 1 << 62},
+		{0, 32, true, rn, 0},
 	} {
 		if got := fmt32.toInt(bits(c.v), c.n, c.signed, c.mode); int64(got) != c.want {
 			t.Errorf("%v to %d bits (signed %v, mode %d): %d, want %d", c.v, c.n, c.signed, c.mode, int64(got), c.want)
@@ -408,8 +432,10 @@ func TestBitFields(t *testing.T) {
 		}
 		low := a & 0xffffffff
 		for _, c := range [][2]uint64{
-			{bfeU64(a, pos, n, 64), ref(a, pos, n, 64, false)}, {bfeS64(a, pos, n, 64), ref(a, pos, n, 64, true)},
-			{uint64(uint32(bfeU64(low, pos, n, 32))), ref(low, pos, n, 32, false)}, {uint64(uint32(bfeS64(low, pos, n, 32))), ref(low, pos, n, 32, true)},
+			{bfeU64(a, pos, n, 64), ref(a, pos, n, 64, false)},
+			{bfeS64(a, pos, n, 64), ref(a, pos, n, 64, true)},
+			{uint64(uint32(bfeU64(low, pos, n, 32))), ref(low, pos, n, 32, false)},
+			{uint64(uint32(bfeS64(low, pos, n, 32))), ref(low, pos, n, 32, true)},
 		} {
 			if c[0] != c[1] {
 				t.Fatalf("bfe(%x, %d, %d) = %x, want %x", a, pos, n, c[0], c[1])

@@ -1,7 +1,6 @@
 package emulate
 
 import (
-	"errors"
 	"fmt"
 	"math/bits"
 	"strings"
@@ -212,6 +211,6 @@ func (r *runner) stuck() error {
 			break
 		}
 	}
-	return errors.New(fmt.Sprintf("%s:%d: kernel %s, block %s: a barrier can never be met (%d warps have exited, %d blocks are stuck)%s",
-		r.code.File, line, r.code.Kernel, r.block(c.index), exited, len(r.ctas), b.String()))
+	return fmt.Errorf("%s:%d: kernel %s, block %s: a barrier can never be met (%d warps have exited, %d blocks are stuck)%s",
+		r.code.File, line, r.code.Kernel, r.block(c.index), exited, len(r.ctas), b.String())
 }

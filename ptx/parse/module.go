@@ -29,8 +29,10 @@ func File(name string, src []byte) (m *Module, err error) {
 			m, err = nil, b.err
 		}
 	}()
-	p := &parser{lexer: lexer{file: name, src: string(src), line: 1},
-		m: &Module{File: name, vars: map[string]*Var{}, funcs: map[string]*Func{}}}
+	p := &parser{
+		lexer: lexer{file: name, src: string(src), line: 1},
+		m:     &Module{File: name, vars: map[string]*Var{}, funcs: map[string]*Func{}},
+	}
 	p.scope = &scope{vars: p.m.vars}
 	p.next()
 	for p.kind != tEOF {

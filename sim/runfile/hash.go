@@ -13,6 +13,7 @@ import (
 
 	"heddle/sheets"
 	"heddle/sim"
+	"heddle/trace/record"
 )
 
 // maxAppBytes bounds what is read of one application folder for its hash.
@@ -46,8 +47,14 @@ func Hash(spec *sim.Spec, m *sheets.Machine) (string, error) {
 	return hex.EncodeToString(sum[:]), nil
 }
 
-// Contents is the hash of all regular files below a folder, by relative name.
+// Contents is the hash of all regular files below a folder, by relative name, or
+// the identity of a recording.
 func Contents(dir string) (string, error) {
+	if is, err := record.Is(dir); err != nil {
+		return "", err
+	} else if is {
+		return record.Identity(dir)
+	}
 	h := sha256.New()
 	var total int64
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {

@@ -12,6 +12,7 @@ import (
 	"heddle/sheets"
 	"heddle/sheets/yamldoc"
 	"heddle/sim"
+	"heddle/trace/record"
 )
 
 // resolver turns a Doc into a File, pointing at the line for every complaint.
@@ -141,18 +142,22 @@ func (r *resolver) apps() ([]sim.App, error) {
 	var out []sim.App
 	for i, d := range r.doc.Apps {
 		if d.Path == "" {
-			return nil, r.complainAt(errors.New("an application needs path, the folder with its app.star"), "apps", i, "path")
+			return nil, r.complainAt(errors.New("an application needs path, the folder with its app.star or a recording"), "apps", i, "path")
 		}
 		dir := d.Path
 		if !filepath.IsAbs(dir) {
 			dir = filepath.Join(r.dir, dir)
 		}
-		if _, err := os.Stat(filepath.Join(dir, "app.star")); err != nil {
+		if is, err := record.Is(dir); err == nil && is {
+			if len(d.Args) > 0 {
+				return nil, r.complainAt(fmt.Errorf("%s is a recording: it replays what was recorded and takes no arguments", d.Path), "apps", i, "args")
+			}
+		} else if _, err := os.Stat(filepath.Join(dir, "app.star")); err != nil {
 			return nil, r.complainAt(fmt.Errorf("%s is not an application: %w", d.Path, err), "apps", i, "path")
 		}
 		name := d.Name
 		if name == "" {
-			name = filepath.Base(dir)
+			name = appName(dir)
 		}
 		for _, a := range out {
 			if a.Name == name {

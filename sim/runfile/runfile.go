@@ -16,6 +16,7 @@ import (
 	"heddle/sheets"
 	"heddle/sheets/yamldoc"
 	"heddle/sim"
+	"heddle/trace/record"
 )
 
 // Doc is a run file as written.
@@ -34,7 +35,7 @@ type Doc struct {
 // AppDoc is one application of a run file.
 type AppDoc struct {
 	Name   string  `yaml:"name" jsonschema_description:"Name in reports; the folder's name when left out"`
-	Path   string  `yaml:"path" jsonschema:"required" jsonschema_description:"Folder with app.star, relative to this file"`
+	Path   string  `yaml:"path" jsonschema:"required" jsonschema_description:"Folder with app.star, or a recording (heddle run --record), relative to this file"`
 	Args   Scalars `yaml:"args" jsonschema_description:"Arguments of the program's main"`
 	Arrive uint64  `yaml:"arrive" jsonschema:"default=0" jsonschema_description:"Core cycle at which it arrives"`
 	Repeat bool    `yaml:"repeat" jsonschema:"default=false" jsonschema_description:"Start again until the slowest application has ended"`
@@ -175,33 +176,48 @@ func Parse(file string, src []byte, o Overrides) (*File, error) {
 	return r.resolve(file)
 }
 
-// ForApp resolves an application folder as if a run file named it alone on the
-// machine of the overrides.
-func ForApp(dir string, o Overrides) (*File, error) {
+// ForApp resolves an application folder or a recording as if a run file named it
+// alone on the machine of the overrides.
+func ForApp(path string, o Overrides) (*File, error) {
 	text := "apps:\n- path: .\n"
-	root, err := yamldoc.Parse(dir, []byte(text))
+	root, err := yamldoc.Parse(path, []byte(text))
 	if err != nil {
 		return nil, err
 	}
-	abs, err := filepath.Abs(dir)
+	abs, err := filepath.Abs(path)
 	if err != nil {
 		return nil, err
 	}
-	doc := Doc{Machine: "qv100", Seed: 1, Apps: []AppDoc{{Name: filepath.Base(abs), Path: ".", Args: o.Args}}}
+	app := AppDoc{Name: appName(abs), Path: ".", Args: o.Args}
+	dir := path
+	if st, err := os.Stat(path); err == nil && !st.IsDir() {
+		dir, app.Path = filepath.Split(path)
+	}
+	doc := Doc{Machine: "qv100", Seed: 1, Apps: []AppDoc{app}}
 	o.Args = nil
 	r := &resolver{root: root, doc: &doc, dir: dir, o: o, bare: true}
-	return r.resolve(dir)
+	return r.resolve(path)
 }
 
-// IsApp tells an application folder from a run file. An error says that the path
-// is neither.
+// appName is the name of an application that has not been given one: its folder's,
+// or the recording's without the extension.
+func appName(path string) string {
+	base := filepath.Base(path)
+	if st, err := os.Stat(path); err == nil && !st.IsDir() {
+		return strings.TrimSuffix(base, filepath.Ext(base))
+	}
+	return base
+}
+
+// IsApp tells an application - a folder or a recording - from a run file. An error
+// says that the path is neither.
 func IsApp(path string) (bool, error) {
 	st, err := os.Stat(path)
 	if err != nil {
 		return false, err
 	}
 	if !st.IsDir() {
-		return false, nil
+		return record.Is(path)
 	}
 	if _, err := os.Stat(filepath.Join(path, "app.star")); err != nil {
 		return false, fmt.Errorf("%s is a folder without app.star: give an application's folder or a run file (.yaml)", path)

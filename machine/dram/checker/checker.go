@@ -62,8 +62,10 @@ var levelNames = [...]string{"Channel", "Rank", "Sid", "BankGroup", "Bank"}
 func Of(c *dram.Config) Device {
 	d := Device{Ranks: c.Ranks, Sids: c.Sids, Groups: c.Groups, Banks: c.Banks, DualBus: c.DualBus, HalfCycle: c.HalfCycle, Refi: int64(c.Refi)}
 	for _, k := range c.Constraints {
-		d.Rules = append(d.Rules, Rule{Level: levelNames[k.Level], Prev: []string{k.Prev.String()}, Next: []string{k.Next.String()},
-			Min: int64(k.Min), Window: k.Window, Sibling: k.Sibling})
+		d.Rules = append(d.Rules, Rule{
+			Level: levelNames[k.Level], Prev: []string{k.Prev.String()}, Next: []string{k.Next.String()},
+			Min: int64(k.Min), Window: k.Window, Sibling: k.Sibling,
+		})
 	}
 	return d
 }

@@ -3,6 +3,7 @@ package probe
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"sort"
 	"strings"
@@ -115,11 +116,13 @@ func choose(file, name string, from map[string]json.RawMessage) (string, error) 
 // jsonError adds the line to a syntax or type error.
 func jsonError(file string, data []byte, err error) error {
 	off := int64(-1)
-	switch e := err.(type) {
-	case *json.SyntaxError:
-		off = e.Offset
-	case *json.UnmarshalTypeError:
-		off = e.Offset
+	var syntax *json.SyntaxError
+	var kind *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &syntax):
+		off = syntax.Offset
+	case errors.As(err, &kind):
+		off = kind.Offset
 	}
 	if off < 0 || off > int64(len(data)) {
 		return fmt.Errorf("%s: %w", file, err)
@@ -255,8 +258,10 @@ func addFull(c *dram.Config, k *fullConstraint) error {
 				return fmt.Errorf("unknown command in %s -> %s", p, n)
 			}
 			if k.Min > 0 {
-				c.Constraints = append(c.Constraints, dram.Constraint{Level: level, Prev: prev, Next: next,
-					Min: k.Min, Window: max(k.Window, 1), Sibling: k.Sibling})
+				c.Constraints = append(c.Constraints, dram.Constraint{
+					Level: level, Prev: prev, Next: next,
+					Min: k.Min, Window: max(k.Window, 1), Sibling: k.Sibling,
+				})
 			}
 		}
 	}

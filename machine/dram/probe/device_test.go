@@ -54,8 +54,10 @@ func TestPresetRules(t *testing.T) {
 	if err := json.Unmarshal(read(t, "devices.json"), &full); err != nil {
 		t.Fatal(err)
 	}
-	text, err := json.Marshal(preset{Std: "HBM2", Timing: "hbm_v1tab", CK: full.Dev.Timing, Cycles: full.Dev.Cycles,
-		OrgVals: map[string]int{"channel_width": 128, "pseudochannel": 1, "bankgroup": 4, "bank": 4, "row": 16384, "column": 128}})
+	text, err := json.Marshal(preset{
+		Std: "HBM2", Timing: "hbm_v1tab", CK: full.Dev.Timing, Cycles: full.Dev.Cycles,
+		OrgVals: map[string]int{"channel_width": 128, "pseudochannel": 1, "bankgroup": 4, "bank": 4, "row": 16384, "column": 128},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,9 +131,14 @@ func TestNoViolations(t *testing.T) {
 				window, channels int
 				refresh, ranks   bool
 			}{
-				{"a", "RoBaRaCoCh", 0, 1, true, false}, {"b", "RoBaRaCoCh", 0, 1, true, false}, {"c", "MOP4CLXOR", 0, 2, true, true},
-				{"d", "RoBaRaCoCh", 0, 1, true, true}, {"d", "ChRaBaRoCo", 1, 1, false, false}, {"d", "RoBaRaCoCh", 7, 4, true, false},
-				{"h", "RoBaRaCoCh", 0, 1, true, false}, {"w", "RoBaRaCoCh", 0, 1, true, true},
+				{"a", "RoBaRaCoCh", 0, 1, true, false},
+				{"b", "RoBaRaCoCh", 0, 1, true, false},
+				{"c", "MOP4CLXOR", 0, 2, true, true},
+				{"d", "RoBaRaCoCh", 0, 1, true, true},
+				{"d", "ChRaBaRoCo", 1, 1, false, false},
+				{"d", "RoBaRaCoCh", 7, 4, true, false},
+				{"h", "RoBaRaCoCh", 0, 1, true, false},
+				{"w", "RoBaRaCoCh", 0, 1, true, true},
 			} {
 				d, err := LoadDevice("../testdata/"+x.file, x.name)
 				if err != nil {

@@ -161,6 +161,8 @@ func (m *Mapper) Map(addr uint64) (channel int, at dram.Loc) {
 			from += w
 		}
 	}
-	return channel + int(f[fChannel]), dram.Loc{Rank: uint8(f[fRank]), BankGroup: uint8(int(f[fSid])*m.groups + int(f[fGroup])),
-		Bank: uint8(f[fBank]), Row: f[fRow], Col: f[fCol]}
+	return channel + int(f[fChannel]), dram.Loc{
+		Rank: uint8(f[fRank]), BankGroup: uint8(int(f[fSid])*m.groups + int(f[fGroup])),
+		Bank: uint8(f[fBank]), Row: f[fRow], Col: f[fCol],
+	}
 }

@@ -21,13 +21,37 @@ func TestMappers(t *testing.T) {
 		at      dram.Loc
 	}
 	for name, list := range map[string][]want{
-		"RoBaRaCoCh": {{5, 0, dram.Loc{}}, {6, 1, dram.Loc{}}, {7, 0, dram.Loc{Col: 1}}, {10, 0, dram.Loc{Col: 8}}, {11, 0, dram.Loc{Rank: 1}},
-			{12, 0, dram.Loc{BankGroup: 1}}, {14, 0, dram.Loc{Bank: 1}}, {16, 0, dram.Loc{Row: 1}}, {23, 0, dram.Loc{Row: 128}}, {24, 0, dram.Loc{}}},
-		"ChRaBaRoCo": {{6, 1, dram.Loc{}}, {7, 0, dram.Loc{Col: 1}}, {11, 0, dram.Loc{Row: 1}}, {19, 0, dram.Loc{Bank: 1}},
-			{21, 0, dram.Loc{BankGroup: 1}}, {23, 0, dram.Loc{Rank: 1}}},
+		"RoBaRaCoCh": {
+			{5, 0, dram.Loc{}},
+			{6, 1, dram.Loc{}},
+			{7, 0, dram.Loc{Col: 1}},
+			{10, 0, dram.Loc{Col: 8}},
+			{11, 0, dram.Loc{Rank: 1}},
+			{12, 0, dram.Loc{BankGroup: 1}},
+			{14, 0, dram.Loc{Bank: 1}},
+			{16, 0, dram.Loc{Row: 1}},
+			{23, 0, dram.Loc{Row: 128}},
+			{24, 0, dram.Loc{}},
+		},
+		"ChRaBaRoCo": {
+			{6, 1, dram.Loc{}},
+			{7, 0, dram.Loc{Col: 1}},
+			{11, 0, dram.Loc{Row: 1}},
+			{19, 0, dram.Loc{Bank: 1}},
+			{21, 0, dram.Loc{BankGroup: 1}},
+			{23, 0, dram.Loc{Rank: 1}},
+		},
 		// column bits 0-1, rank, group, bank, column bits 2-3, row; then rank ^= col, group ^= col>>1, bank ^= col>>3, row ^= col>>5
-		"MOP4CLXOR": {{7, 0, dram.Loc{Col: 1, Rank: 1}}, {8, 0, dram.Loc{Col: 2, BankGroup: 1}}, {9, 0, dram.Loc{Rank: 1}}, {10, 0, dram.Loc{BankGroup: 1}},
-			{12, 0, dram.Loc{Bank: 1}}, {14, 0, dram.Loc{Col: 4, BankGroup: 2}}, {15, 0, dram.Loc{Col: 8, Bank: 1}}, {16, 0, dram.Loc{Row: 1}}},
+		"MOP4CLXOR": {
+			{7, 0, dram.Loc{Col: 1, Rank: 1}},
+			{8, 0, dram.Loc{Col: 2, BankGroup: 1}},
+			{9, 0, dram.Loc{Rank: 1}},
+			{10, 0, dram.Loc{BankGroup: 1}},
+			{12, 0, dram.Loc{Bank: 1}},
+			{14, 0, dram.Loc{Col: 4, BankGroup: 2}},
+			{15, 0, dram.Loc{Col: 8, Bank: 1}},
+			{16, 0, dram.Loc{Row: 1}},
+		},
 		"RoRaBgBaCoCh": {{6, 1, dram.Loc{}}, {7, 0, dram.Loc{Col: 1}}, {11, 0, dram.Loc{Bank: 1}}, {13, 0, dram.Loc{BankGroup: 1}}, {15, 0, dram.Loc{Rank: 1}}, {16, 0, dram.Loc{Row: 1}}},
 		"RoCoRaBgBaCh": {{7, 0, dram.Loc{Bank: 1}}, {9, 0, dram.Loc{BankGroup: 1}}, {11, 0, dram.Loc{Rank: 1}}, {12, 0, dram.Loc{Col: 1}}},
 	} {
@@ -81,8 +105,11 @@ func TestMapperErrors(t *testing.T) {
 		rows     int
 		want     string
 	}{
-		{"RoBaCo", 1, 256, `unknown mapper "RoBaCo"`}, {"RoBaBgRaCoChX", 1, 256, "unknown mapper"}, {"RoRoBgRaCoCh", 1, 256, "unknown mapper"},
-		{"RoBaRaCoCh", 1, 100, "100 rows"}, {"ChRoBaBgRaCo", 3, 256, "must be the lowest field"},
+		{"RoBaCo", 1, 256, `unknown mapper "RoBaCo"`},
+		{"RoBaBgRaCoChX", 1, 256, "unknown mapper"},
+		{"RoRoBgRaCoCh", 1, 256, "unknown mapper"},
+		{"RoBaRaCoCh", 1, 100, "100 rows"},
+		{"ChRoBaBgRaCo", 3, 256, "must be the lowest field"},
 	} {
 		k := mapConfig()
 		k.Rows = c.rows

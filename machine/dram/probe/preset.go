@@ -114,8 +114,10 @@ type presetBuilder struct {
 
 // override applies command_cycles. Commands of a sort take equally long.
 func (b *presetBuilder) override() error {
-	sorts := map[string]*int{"ACT": &b.std.act, "RD": &b.std.col, "WR": &b.std.col, "RDA": &b.std.col, "WRA": &b.std.col,
-		"PREpb": &b.std.pre, "PREab": &b.std.pre, "REFab": &b.std.pre, "REFpb": &b.std.pre, "RFMab": &b.std.pre, "RFMpb": &b.std.pre}
+	sorts := map[string]*int{
+		"ACT": &b.std.act, "RD": &b.std.col, "WR": &b.std.col, "RDA": &b.std.col, "WRA": &b.std.col,
+		"PREpb": &b.std.pre, "PREab": &b.std.pre, "REFab": &b.std.pre, "REFpb": &b.std.pre, "RFMab": &b.std.pre, "RFMpb": &b.std.pre,
+	}
 	set := map[*int]int{}
 	for cmd, ck := range b.p.Cycles {
 		at, clocks := sorts[cmd], int(ck*float64(b.std.mult))

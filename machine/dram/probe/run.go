@@ -31,7 +31,6 @@ type runner struct {
 	hist          []uint32 // requests by latency
 	sum           uint64
 	end           uint64 // clock of the last completion
-	busy          bool   // a channel has work after the last tick
 
 	more    bool // a request waits to be sent: write, to channel i at at
 	write   bool

@@ -31,8 +31,10 @@ func parseSheet(file string, data []byte) (*Device, error) {
 		}
 		return sheetDevice(file, &m.DRAM, m.Clock.DRAM)
 	}
-	d := sheets.DRAM{Channels: 1, Stacks: 1, Ranks: 1, Queue: 32, WriteQueue: 32, HighWater: 0.8, LowWater: 0.2,
-		Refresh: true, Sched: "frfcfs", Page: "open"}
+	d := sheets.DRAM{
+		Channels: 1, Stacks: 1, Ranks: 1, Queue: 32, WriteQueue: 32, HighWater: 0.8, LowWater: 0.2,
+		Refresh: true, Sched: "frfcfs", Page: "open",
+	}
 	clock := sheets.Clock{}
 	fields := root
 	if n := root.Get("dram"); n != nil {

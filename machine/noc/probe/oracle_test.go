@@ -70,9 +70,13 @@ func oracleRow(t *testing.T, cell map[string]string) {
 		tol  float64
 		skip bool
 	}{
-		{"pkt_lat", r.PktLat, exact, sat}, {"net_lat", r.NetLat, exact, sat}, {"flit_lat", r.FlitLat, exact, sat},
-		{"acc_flit", r.AccFlit, exact, r.Unstable}, {"acc_min", r.AccMin, exact, r.Unstable},
-		{"acc_max", r.AccMax, exact, r.Unstable}, {"inj_flit", r.InjFlit, exact, r.Unstable},
+		{"pkt_lat", r.PktLat, exact, sat},
+		{"net_lat", r.NetLat, exact, sat},
+		{"flit_lat", r.FlitLat, exact, sat},
+		{"acc_flit", r.AccFlit, exact, r.Unstable},
+		{"acc_min", r.AccMin, exact, r.Unstable},
+		{"acc_max", r.AccMax, exact, r.Unstable},
+		{"inj_flit", r.InjFlit, exact, r.Unstable},
 		{"acc_flit", r.AccFlit, loose, !r.Unstable},
 		{"cycles", float64(r.Cycles), 0, sat || r.Unstable},
 	} {

@@ -26,8 +26,10 @@ type Options struct {
 
 // Defaults are the reference's settings.
 func Defaults() Options {
-	return Options{Ports: 8, VCs: 4, Buf: 8, Packet: 1, Load: 0.05, Pattern: "uniform", Iterations: 1, Seed: 42,
-		Period: 5000, Warmup: 3, Periods: 10}
+	return Options{
+		Ports: 8, VCs: 4, Buf: 8, Packet: 1, Load: 0.05, Pattern: "uniform", Iterations: 1, Seed: 42,
+		Period: 5000, Warmup: 3, Periods: 10,
+	}
 }
 
 // Result has the columns of the reference table.
@@ -155,8 +157,10 @@ func Run(opt Options) (*Result, error) {
 		return nil, err
 	}
 	p := &prober{opt: opt, pat: pat, ints: newIntegers(opt.Seed), fracs: newFractions(opt.Seed), rate: opt.Load / float64(opt.Packet)}
-	p.x = noc.New(noc.Config{Inputs: opt.Ports, Outputs: opt.Ports, VCs: opt.VCs, VCStage: true, BufFlits: opt.Buf,
-		Iterations: opt.Iterations, FlitBytes: 1, Latency: exitDelay, OutQueue: 1 << 30, Tenants: 1})
+	p.x = noc.New(noc.Config{
+		Inputs: opt.Ports, Outputs: opt.Ports, VCs: opt.VCs, VCStage: true, BufFlits: opt.Buf,
+		Iterations: opt.Iterations, FlitBytes: 1, Latency: exitDelay, OutQueue: 1 << 30, Tenants: 1,
+	})
 	p.x.OnFlit = p.switched
 	p.nodes = make([]node, opt.Ports)
 	for i := range p.nodes {
@@ -277,9 +281,11 @@ func (p *prober) outstanding() bool {
 
 func (p *prober) result() *Result {
 	o := &p.opt
-	r := &Result{Tag: "probe", K: o.Ports, VCs: o.VCs, Buf: o.Buf, Packet: o.Packet, Traffic: o.Pattern, Offered: o.Load, Seed: o.Seed,
+	r := &Result{
+		Tag: "probe", K: o.Ports, VCs: o.VCs, Buf: o.Buf, Packet: o.Packet, Traffic: o.Pattern, Offered: o.Load, Seed: o.Seed,
 		Iterations: o.Iterations, Alloc: "islip", Speedup: 1, Unstable: p.unstab,
-		PktLat: p.plat.average(), NetLat: p.nlat.average(), FlitLat: p.flat.average(), AccMin: math.Inf(1), Cycles: p.time}
+		PktLat: p.plat.average(), NetLat: p.nlat.average(), FlitLat: p.flat.average(), AccMin: math.Inf(1), Cycles: p.time,
+	}
 	if p.unstab {
 		r.PktLat, r.NetLat, r.FlitLat = p.frozen[0], p.frozen[1], p.frozen[2]
 	}
