@@ -106,12 +106,7 @@ func TestOtherArguments(t *testing.T) {
 		"parboil-like/cp":         {"n=32 atoms=7 batch=3"},
 	} {
 		for _, text := range list {
-			args := map[string]string{}
-			for _, kv := range strings.Fields(text) {
-				k, v, _ := strings.Cut(kv, "=")
-				args[k] = v
-			}
-			t.Run(fmt.Sprintf("%s/%s", dir, text), func(t *testing.T) { passes(t, dir, args) })
+			t.Run(fmt.Sprintf("%s/%s", dir, text), func(t *testing.T) { passes(t, dir, arguments(text)) })
 		}
 	}
 }
@@ -139,24 +134,40 @@ func TestChecksCanFail(t *testing.T) {
 		"sdk-like/blackscholes":   {"lg2.approx", "ex2.approx"},
 	}
 	for dir, s := range spoils {
-		tmp := t.TempDir()
-		spoilt := strings.ReplaceAll(read(t, filepath.Join(dir, "kernel.ptx")), s[0], s[1])
-		if spoilt == read(t, filepath.Join(dir, "kernel.ptx")) {
-			t.Errorf("%s: no %s to spoil", dir, s[0])
-			continue
-		}
-		for name, text := range map[string]string{"kernel.ptx": spoilt, "app.star": read(t, filepath.Join(dir, "app.star"))} {
-			if err := os.WriteFile(filepath.Join(tmp, name), []byte(text), 0o666); err != nil {
-				t.Fatal(err)
-			}
-		}
-		checks, err := run(t, tmp, nil)
-		failed := err != nil
-		for _, c := range checks {
-			failed = failed || !c.OK
-		}
-		if !failed {
-			t.Errorf("%s passes with %s for %s", dir, s[1], s[0])
+		failsWith(t, dir, s[0], s[1])
+	}
+}
+
+// failsWith replaces an operation of an application's kernels and wants a failed check.
+func failsWith(t *testing.T, dir, from, to string) {
+	t.Helper()
+	tmp := t.TempDir()
+	spoilt := strings.ReplaceAll(read(t, filepath.Join(dir, "kernel.ptx")), from, to)
+	if spoilt == read(t, filepath.Join(dir, "kernel.ptx")) {
+		t.Errorf("%s: no %s to spoil", dir, from)
+		return
+	}
+	for name, text := range map[string]string{"kernel.ptx": spoilt, "app.star": read(t, filepath.Join(dir, "app.star"))} {
+		if err := os.WriteFile(filepath.Join(tmp, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
 		}
 	}
+	checks, err := run(t, tmp, nil)
+	failed := err != nil
+	for _, c := range checks {
+		failed = failed || !c.OK
+	}
+	if !failed {
+		t.Errorf("%s passes with %s for %s", dir, to, from)
+	}
+}
+
+// arguments splits "n=3 block=32".
+func arguments(text string) map[string]string {
+	args := map[string]string{}
+	for _, kv := range strings.Fields(text) {
+		k, v, _ := strings.Cut(kv, "=")
+		args[k] = v
+	}
+	return args
 }

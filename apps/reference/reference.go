@@ -25,6 +25,12 @@ var All = map[string]func(args []any) (any, error){
 	"rodinia-like_bfs":        bfs,
 	"rodinia-like_pathfinder": pathfinder,
 	"parboil-like_cp":         cp,
+	"polybench_mvt":           mvt,
+	"polybench_bicg":          bicg,
+	"polybench_gesummv":       gesummv,
+	"polybench_2mm":           mm2,
+	"polybench_3dconv":        conv3d,
+	"polybench_fdtd2d":        fdtd2d,
 }
 
 // fma32 is a*b+c rounded once to float32, as fma.rn.f32.

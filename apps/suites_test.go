@@ -1,0 +1,37 @@
+package apps_test
+
+import (
+	"fmt"
+	"testing"
+)
+
+// suites adds to TestOtherArguments and TestChecksCanFail what the applications of
+// PolyBench, Parboil, the SDK and ISPASS need: sizes that leave partial blocks and
+// other ways through the kernels, and an operation whose replacement must show.
+var suites = []struct {
+	dir  string
+	args []string
+	from string
+	to   string
+}{
+	{"polybench/mvt", []string{"n=1", "n=33 ny=300"}, "fma.rn.f32", "fma.rz.f32"},
+	{"polybench/bicg", []string{"n=1", "n=33 ny=300"}, "fma.rn.f32", "fma.rz.f32"},
+	{"polybench/gesummv", []string{"n=1", "n=33 ny=300 beta=0"}, "fma.rn.f32", "fma.rz.f32"},
+	{"polybench/2mm", []string{"n=1", "n=33 nj=9 nk=17 nl=65"}, "fma.rn.f32", "fma.rz.f32"},
+	{"polybench/3dconv", []string{"n=3", "n=5 nj=33 nk=65"}, "fma.rn.f32", "fma.rz.f32"},
+	{"polybench/fdtd2d", []string{"n=1 steps=1", "n=9 ny=65 steps=20"}, "fma.rn.f32", "fma.rz.f32"},
+}
+
+func TestSuitesOtherArguments(t *testing.T) {
+	for _, s := range suites {
+		for _, text := range s.args {
+			t.Run(fmt.Sprintf("%s/%s", s.dir, text), func(t *testing.T) { passes(t, s.dir, arguments(text)) })
+		}
+	}
+}
+
+func TestSuitesChecksCanFail(t *testing.T) {
+	for _, s := range suites {
+		failsWith(t, s.dir, s.from, s.to)
+	}
+}
