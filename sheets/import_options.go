@@ -63,6 +63,7 @@ func (im *importer) structure() {
 		{"sm.shared_banks", false, []string{"-gpgpu_shmem_num_banks"}},
 		{"sm.issue_width", false, []string{"-gpgpu_max_insn_issue_per_warp"}},
 		{"sm.launch_delay", false, []string{"-gpgpu_kernel_launch_latency"}},
+		{"sm.fetch_rate", false, []string{"-gpgpu_inst_fetch_throughput"}},
 		{"sm.reg_banks", false, []string{"-gpgpu_num_reg_banks"}},
 		{"sm.reg_ports", false, []string{"-gpgpu_reg_file_port_throughput"}},
 		{"sm.collectors", false, []string{"-gpgpu_operand_collector_num_units_gen", "-gpgpu_operand_collector_num_units_sp"}},

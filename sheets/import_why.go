@@ -42,7 +42,7 @@ func withoutMeaning() []reason {
 		},
 		{
 			"instruction, constant and texture caches always hit", true,
-			[]string{"-gpgpu_cache:il1", "-gpgpu_tex_cache", "-gpgpu_const_cache", "-gpgpu_inst_fetch_throughput", "-gpgpu_cache:dl2_texture_only"},
+			[]string{"-gpgpu_cache:il1", "-gpgpu_tex_cache", "-gpgpu_const_cache", "-gpgpu_cache:dl2_texture_only"},
 		},
 		{"instruction and constant caches are always perfect", false, []string{"-gpgpu_perfect_inst_const_cache"}},
 		{

@@ -110,8 +110,8 @@ func (c *checker) clocks(m *Machine) {
 
 func (c *checker) sm(m *Machine) {
 	s := &m.SM
-	c.positive("sm.count sm.ctas sm.registers sm.register_unit sm.schedulers sm.issue_width sm.collectors sm.reg_banks sm.reg_ports sm.fetch_width",
-		s.Count, s.CTAs, s.Registers, s.RegisterUnit, s.Schedulers, s.IssueWidth, s.Collectors, s.RegBanks, s.RegPorts, s.FetchWidth)
+	c.positive("sm.count sm.ctas sm.registers sm.register_unit sm.schedulers sm.issue_width sm.collectors sm.reg_banks sm.reg_ports sm.fetch_width sm.fetch_rate",
+		s.Count, s.CTAs, s.Registers, s.RegisterUnit, s.Schedulers, s.IssueWidth, s.Collectors, s.RegBanks, s.RegPorts, s.FetchWidth, s.FetchRate)
 	c.want(s.Count <= 1024, "sm.count is %d; at most 1024 are modelled", s.Count)
 	c.want(s.Threads > 0 && s.Threads%32 == 0 && s.Threads <= 2048,
 		"sm.threads is %d; it must be a multiple of 32 and at most 2048 (64 warps)", s.Threads)

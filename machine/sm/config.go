@@ -22,8 +22,8 @@ type Config struct {
 	slack      uint64 // cycles a unit may be booked ahead: its dispatch latch and operand collectors
 	memQueue   int    // memory instructions between issue and the load/store unit's head
 
-	fetchWidth   uint8
-	fetchLatency uint64
+	fetchWidth              uint8
+	fetchLatency, fetchRate uint64
 
 	sharedBanks   int
 	sharedLatency uint64
@@ -49,7 +49,7 @@ func Derive(m *sheets.Machine) (*Config, error) {
 	c := &Config{
 		Warps: s.Threads / isa.Lanes, CTAs: s.CTAs, Threads: s.Threads, Regs: s.Registers, Shared: s.Shared,
 		regUnit: max(1, s.RegisterUnit), schedulers: s.Schedulers, width: max(1, s.IssueWidth), units: s.Units,
-		fetchWidth: uint8(max(1, s.FetchWidth)), fetchLatency: uint64(max(1, s.FetchLatency)),
+		fetchWidth: uint8(max(1, s.FetchWidth)), fetchLatency: uint64(max(1, s.FetchLatency)), fetchRate: uint64(max(1, s.FetchRate)),
 		sharedBanks: s.SharedBanks, sharedLatency: uint64(s.SharedLatency),
 		l1: *l, l1Latency: uint64(l.Latency), writeAlloc: l.WriteAlloc != "none", lineShift: log2(l.Line), sectorShift: log2(l.Sector), sectors: l.Line / max(1, l.Sector),
 	}

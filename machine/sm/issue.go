@@ -131,10 +131,21 @@ func (s *SM) fetched(wp *warp, next int32, now uint64) uint64 {
 		return now + 1
 	}
 	wp.buf = s.cfg.fetchWidth
+	at := now + s.cfg.fetchLatency + s.fetchTurn(now)
 	if next != wp.pc+1 { // the buffer is flushed: one more cycle to decode
-		return now + s.cfg.fetchLatency + 1
+		at++
 	}
-	return now + s.cfg.fetchLatency
+	return at
+}
+
+// fetchTurn is how many cycles a fetch asked for now waits for the others: the
+// front end takes fetchRate warps per cycle, the last of which is decoded in the next.
+func (s *SM) fetchTurn(now uint64) uint64 {
+	done := (now - s.fetchAt) * s.cfg.fetchRate
+	s.fetchQueue -= min(s.fetchQueue, done)
+	s.fetchAt = now
+	s.fetchQueue++
+	return s.fetchQueue / s.cfg.fetchRate
 }
 
 // plan finds out when the warp's next instruction can issue: when it has been

@@ -131,8 +131,9 @@ type SM struct {
 	threads, regs, shared int // in use
 	resident              int // CTAs
 
-	step isa.Step
-	co   coalescer
+	fetchAt, fetchQueue uint64 // the front end: fetches asked for and not yet made
+	step                isa.Step
+	co                  coalescer
 
 	ops     []memOp
 	freeOps []int32
