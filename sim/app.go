@@ -10,6 +10,7 @@ import (
 	"heddle/host"
 	"heddle/host/script"
 	"heddle/mem"
+	"heddle/trace/accelsim"
 	"heddle/trace/record"
 )
 
@@ -55,6 +56,14 @@ func (a *app) load(spec *Spec) error {
 		}
 		a.prog, err = record.Load(a.spec.Path)
 		return err
+	}
+	if list, ok := accelsim.Find(a.spec.Path); ok {
+		p, err := accelsim.Load(list, a.spec.Args, accelsim.Options{})
+		if err != nil {
+			return err
+		}
+		a.prog = p
+		return nil
 	}
 	refs := make(map[string]host.Reference, len(reference.All))
 	for n, f := range reference.All {

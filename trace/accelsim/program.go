@@ -274,5 +274,3 @@ func (r *replay) wait() error {
 	r.pending = r.pending[1:]
 	return k.trace.Close()
 }
-
-var _ host.Program = (*Program)(nil)
