@@ -36,6 +36,11 @@ func (p *Program) Run(c *host.Context) (err error) {
 		return &host.Error{Err: err}
 	}
 	defer func() { err = errors.Join(err, rec.Close()) }()
+	return replay(rec, c)
+}
+
+// replay issues everything a recording holds and waits for it.
+func replay(rec *Recording, c *host.Context) error {
 	r := &replayer{rec: rec, c: c, dev: c.Device(), regions: make([]*mem.Region, len(rec.x.regions))}
 	if a, ok := r.dev.(host.Allocator); ok {
 		r.alloc = a
