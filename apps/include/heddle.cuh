@@ -112,6 +112,7 @@ HEDDLE_ATOMIC(atomicMax, unsigned long long, max)
 HEDDLE_ATOMIC(atomicAnd, unsigned, and)
 HEDDLE_ATOMIC(atomicOr, unsigned, or)
 HEDDLE_ATOMIC(atomicXor, unsigned, xor)
+HEDDLE_ATOMIC(atomicXor, unsigned long long, xor)
 #undef HEDDLE_ATOMIC
 
 HEDDLE_FN float atomicAdd(float *p, float v) { return __nvvm_atom_add_gen_f(p, v); }

@@ -1,0 +1,128 @@
+package reference
+
+import (
+	"math"
+	"reflect"
+	"testing"
+)
+
+// TestRodiniaByHand holds results small enough to work out on paper.
+func TestRodiniaByHand(t *testing.T) {
+	cases := []struct {
+		name string
+		args []any
+		want any
+	}{
+		// Everyone is active, all three elements are touched or keep their value of 7.
+		{"micro_randomaccess", []any{"sparse", []float32{7}, []float32{1}, []float32{2}, 3.0, int64(100), int64(1)}, []float32{7}},
+		{"micro_randomaccess", []any{"update", int64(4), int64(0), int64(9), int64(1)}, []uint64{0, 1, 2, 3}},
+		{"micro_pointer-chase", []any{[]uint32{2, 0, 1}, int64(2), int64(3)}, []uint32{1, 2, 0}},
+		// "ab" against "aa", match 2, mismatch -1, gap 3.
+		{
+			"rodinia-like_nw",
+			[]any{[]uint8{0, 1}, []uint8{0, 0}, int64(2), int64(-1), int64(3)},
+			[]int32{0, -3, -6, -3, 2, -1, -6, -1, 1},
+		},
+		{"rodinia-like_lud", []any{[]float32{2, 4, 1, 5}, int64(2)}, []float32{2, 4, 0.5, 3}},
+		// Points on a line; the first two are the first centres, the second step moves the last.
+		{"rodinia-like_kmeans", []any{[]float32{0, 0.25, 0.125, 0.75}, int64(4), int64(2), int64(1)}, []int32{0, 1, 0, 1}},
+		{"rodinia-like_kmeans", []any{[]float32{0, 0.25, 0.875, 0.15}, int64(4), int64(2), int64(2)}, []int32{0, 1, 1, 0}},
+		// Points 0, 1, 10, 11 on a line with a centre at 0: opening 10 for 50 saves 200.
+		{
+			"rodinia-like_streamcluster",
+			[]any{"cost", []float32{0, 1, 10, 11}, []float32{1, 1, 1, 1}, []int32{2}, 50.0},
+			[]float32{0, 1, 0, 1},
+		},
+		{
+			"rodinia-like_streamcluster",
+			[]any{"owner", []float32{0, 1, 10, 11}, []float32{1, 1, 1, 1}, []int32{2}, 500.0},
+			[]int32{0, 0, 0, 0},
+		},
+		// At 200 opening 10 saves 220, and closing 0 then costs only 180. Going back to 1
+		// saves 180, and closing 10 another 20: nothing is gained.
+		{
+			"rodinia-like_streamcluster",
+			[]any{"cost", []float32{0, 1, 10, 11}, []float32{1, 1, 1, 1}, []int32{2, 1}, 200.0},
+			[]float32{100, 81, 0, 1},
+		},
+	}
+	for _, c := range cases {
+		got, err := All[c.name](c.args)
+		if err != nil || !reflect.DeepEqual(got, c.want) {
+			t.Errorf("%s(%v) = %v, %v, want %v", c.name, c.args, got, err, c.want)
+		}
+	}
+}
+
+// TestExpNegative compares with the library's exponential.
+func TestExpNegative(t *testing.T) {
+	for x := 0.0; x > -700; x -= 0.37 {
+		if got, want := expNegative(x), math.Exp(x); math.Abs(got-want) > 5e-16*want {
+			t.Fatalf("expNegative(%g) = %g, want %g", x, got, want)
+		}
+	}
+}
+
+// TestSRADKeepsConstant: without gradients nothing diffuses, whatever the scale.
+func TestSRADKeepsConstant(t *testing.T) {
+	image := make([]float32, 16)
+	for i := range image {
+		image[i] = 2
+	}
+	image[15] = 3 // keeps the speckle scale above 0
+	got, err := srad([]any{image, int64(4), int64(4), int64(1), 0.5})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if j := got.([]float32); j[0] != 2 || j[15] >= 3 || j[14] <= 2 || j[14] != j[11] {
+		t.Errorf("srad: %v", j)
+	}
+}
+
+// TestBackpropLearns: after a step the output is nearer to the target.
+func TestBackpropLearns(t *testing.T) {
+	input, weight := make([]float32, 16), make([]float32, 17*hiddenUnits)
+	output := make([]float32, hiddenUnits+1)
+	for i := range input {
+		input[i] = float32(i) / 16
+	}
+	for i := range weight {
+		weight[i] = float32(i%7-3) / 16
+	}
+	for i := range output {
+		output[i] = float32(i%5-2) / 4
+	}
+	result := func(w []float32) float64 {
+		total := float64(output[0])
+		for j, h := range hiddenLayer(input, w) {
+			total += float64(output[j+1]) * h
+		}
+		return squash(total)
+	}
+	got, err := backprop([]any{"weight", input, weight, make([]float32, len(weight)), output, 0.3, 0.3, 0.1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if before, after := result(weight), result(got.([]float32)); after >= before {
+		t.Errorf("output %g, then %g: the target is 0.1", before, after)
+	}
+}
+
+// TestLavaMDPair: two particles' forces are opposite and follow the potential's gradient.
+func TestLavaMDPair(t *testing.T) {
+	at := make([]float64, 4*boxParticles)
+	at[3], at[4], at[7] = 2, 1, 3 // charge 2 at the origin, charge 3 at (1, 0, 0)
+	for i := 8; i < len(at); i += 4 {
+		at[i] = 30 // uncharged, far away
+	}
+	got, err := lavamd([]any{at, int64(1), 0.5})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, e := got.([]float64), math.Exp(-0.5)
+	for i, want := range map[int]float64{0: -3 * e, 3: 2 + 3*e, 4: 2 * e, 7: 3 + 2*e} {
+		if math.Abs(f[i]-want) > 1e-14 {
+			t.Errorf("lavamd: value %d is %g, want %g", i, f[i], want)
+		}
+	}
+}

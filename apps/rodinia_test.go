@@ -1,0 +1,40 @@
+package apps_test
+
+import (
+	"fmt"
+	"testing"
+)
+
+// rodinia holds what suites holds, for the applications of Rodinia, Mars, Lonestar and
+// the micro-benchmarks.
+var rodinia = []struct {
+	dir  string
+	args []string
+	from string
+	to   string
+}{
+	{"micro/randomaccess", []string{"n=1 percent=100", "n=1000 block=32", "shape=update", "shape=update n=1"}, "fma.rn.f32", "fma.rz.f32"},
+	{"micro/pointer-chase", []string{"n=2 hops=7", "n=999 lanes=32 stride=1 warps=3"}, "mul.lo.s64", "add.s64"},
+	{"rodinia-like/backprop", []string{"n=16"}, "fma.rn.f32", "fma.rz.f32"},
+	{"rodinia-like/srad_v2", []string{"n=16 steps=1", "n=48 roi=7 steps=3"}, "fma.rn.f32", "fma.rz.f32"},
+	{"rodinia-like/nw", []string{"n=16", "n=48 gap=1"}, "max.s32", "min.s32"},
+	{"rodinia-like/lud", []string{"n=16", "n=32"}, "fma.rn.f32", "fma.rz.f32"},
+	{"rodinia-like/kmeans", []string{"n=1 clusters=1", "n=33 features=3 clusters=33 block=64"}, "sub.rn.f32", "add.rn.f32"},
+	// facility: every candidate is opened, and most are refused.
+	{"rodinia-like/streamcluster", []string{"facility=0.03", "facility=0.6 candidates=20", "n=100 dim=3 block=32"}, "sub.rn.f32", "add.rn.f32"},
+	{"rodinia-like/lavamd", []string{"n=1", "a=20"}, "fma.rn.f64", "fma.rz.f64"},
+}
+
+func TestRodiniaOtherArguments(t *testing.T) {
+	for _, s := range rodinia {
+		for _, text := range s.args {
+			t.Run(fmt.Sprintf("%s/%s", s.dir, text), func(t *testing.T) { passes(t, s.dir, arguments(text)) })
+		}
+	}
+}
+
+func TestRodiniaChecksCanFail(t *testing.T) {
+	for _, s := range rodinia {
+		failsWith(t, s.dir, s.from, s.to)
+	}
+}
