@@ -19,6 +19,7 @@ import (
 	"heddle/sheets"
 	"heddle/sim"
 	"heddle/sim/runfile"
+	"heddle/trace/accelsim"
 )
 
 // runFlags are the flags of `heddle run`.
@@ -170,7 +171,7 @@ func (f *runFlags) load(cmd *cobra.Command, path string) (*runfile.File, error) 
 	if err != nil {
 		return nil, err
 	}
-	if filepath.Base(path) == "app.star" {
+	if b := filepath.Base(path); b == "app.star" || b == accelsim.ListName {
 		path = filepath.Dir(path)
 	}
 	app, err := runfile.IsApp(path)

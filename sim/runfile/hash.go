@@ -13,6 +13,7 @@ import (
 
 	"heddle/sheets"
 	"heddle/sim"
+	"heddle/trace/accelsim"
 	"heddle/trace/record"
 )
 
@@ -48,12 +49,15 @@ func Hash(spec *sim.Spec, m *sheets.Machine) (string, error) {
 }
 
 // Contents is the hash of all regular files below a folder, by relative name, or
-// the identity of a recording.
+// the identity of a recording or a trace.
 func Contents(dir string) (string, error) {
 	if is, err := record.Is(dir); err != nil {
 		return "", err
 	} else if is {
 		return record.Identity(dir)
+	}
+	if list, ok := accelsim.Find(dir); ok {
+		return accelsim.Identity(list)
 	}
 	h := sha256.New()
 	var total int64

@@ -12,6 +12,7 @@ import (
 	"heddle/sheets"
 	"heddle/sheets/yamldoc"
 	"heddle/sim"
+	"heddle/trace/accelsim"
 	"heddle/trace/record"
 )
 
@@ -142,7 +143,7 @@ func (r *resolver) apps() ([]sim.App, error) {
 	var out []sim.App
 	for i, d := range r.doc.Apps {
 		if d.Path == "" {
-			return nil, r.complainAt(errors.New("an application needs path, the folder with its app.star or a recording"), "apps", i, "path")
+			return nil, r.complainAt(errors.New("an application needs path, the folder with its app.star or kernelslist.g, or a recording"), "apps", i, "path")
 		}
 		dir := d.Path
 		if !filepath.IsAbs(dir) {
@@ -152,6 +153,8 @@ func (r *resolver) apps() ([]sim.App, error) {
 			if len(d.Args) > 0 {
 				return nil, r.complainAt(fmt.Errorf("%s is a recording: it replays what was recorded and takes no arguments", d.Path), "apps", i, "args")
 			}
+		} else if list, ok := accelsim.Find(dir); ok {
+			dir = filepath.Dir(list)
 		} else if _, err := os.Stat(filepath.Join(dir, "app.star")); err != nil {
 			return nil, r.complainAt(fmt.Errorf("%s is not an application: %w", d.Path, err), "apps", i, "path")
 		}

@@ -16,6 +16,7 @@ import (
 	"heddle/sheets"
 	"heddle/sheets/yamldoc"
 	"heddle/sim"
+	"heddle/trace/accelsim"
 	"heddle/trace/record"
 )
 
@@ -35,7 +36,7 @@ type Doc struct {
 // AppDoc is one application of a run file.
 type AppDoc struct {
 	Name   string  `yaml:"name" jsonschema_description:"Name in reports; the folder's name when left out"`
-	Path   string  `yaml:"path" jsonschema:"required" jsonschema_description:"Folder with app.star, or a recording (heddle run --record), relative to this file"`
+	Path   string  `yaml:"path" jsonschema:"required" jsonschema_description:"Folder with app.star or an Accel-Sim trace (kernelslist.g), or a recording (heddle run --record), relative to this file"`
 	Args   Scalars `yaml:"args" jsonschema_description:"Arguments of the program's main"`
 	Arrive uint64  `yaml:"arrive" jsonschema:"default=0" jsonschema_description:"Core cycle at which it arrives"`
 	Repeat bool    `yaml:"repeat" jsonschema:"default=false" jsonschema_description:"Start again until the slowest application has ended"`
@@ -209,18 +210,21 @@ func appName(path string) string {
 	return base
 }
 
-// IsApp tells an application - a folder or a recording - from a run file. An error
+// IsApp tells an application - a folder, a recording or a trace - from a run file. An error
 // says that the path is neither.
 func IsApp(path string) (bool, error) {
 	st, err := os.Stat(path)
 	if err != nil {
 		return false, err
 	}
+	if _, ok := accelsim.Find(path); ok {
+		return true, nil
+	}
 	if !st.IsDir() {
 		return record.Is(path)
 	}
 	if _, err := os.Stat(filepath.Join(path, "app.star")); err != nil {
-		return false, fmt.Errorf("%s is a folder without app.star: give an application's folder or a run file (.yaml)", path)
+		return false, fmt.Errorf("%s is a folder without app.star or kernelslist.g: give an application's folder or a run file (.yaml)", path)
 	}
 	return true, nil
 }

@@ -1,7 +1,10 @@
 package accelsim
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -82,4 +85,42 @@ func missing(path string, err error) string {
 		}
 	}
 	return "there is no " + path
+}
+
+// Identity names the contents of a trace: a hash of the list and of every file it
+// names, as they lie on disk.
+func Identity(list string) (string, error) {
+	s, err := openStream(list)
+	if err != nil {
+		return "", err
+	}
+	commands, _, err := readList(s)
+	if err = errors.Join(err, s.Close()); err != nil {
+		return "", err
+	}
+	h := sha256.New()
+	files, seen := []string{filepath.Base(list)}, map[string]bool{}
+	for i := range commands {
+		if k := commands[i].kernel; k != "" && !seen[k] {
+			seen[k] = true
+			files = append(files, k)
+		}
+	}
+	for _, name := range files {
+		n, err := addFile(h, filepath.Join(filepath.Dir(list), name))
+		if err != nil {
+			return "", err
+		}
+		fmt.Fprintf(h, "%q %d\n", name, n)
+	}
+	return "accelsim:" + hex.EncodeToString(h.Sum(nil)), nil
+}
+
+func addFile(w io.Writer, path string) (int64, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return 0, err
+	}
+	n, err := io.Copy(w, f)
+	return n, errors.Join(err, f.Close())
 }

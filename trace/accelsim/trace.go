@@ -30,10 +30,10 @@ type block struct {
 // entry is the size of a warp's entry in the table of its block, in bytes.
 const entry = 16
 
-// Count is how often an opcode was executed by a warp.
+// Count is how many warp instructions have an opcode.
 type Count struct {
-	Op string
-	N  uint64
+	Op string `json:"opcode"`
+	N  uint64 `json:"warp_instructions"`
 }
 
 // Trace is one kernel, read and checked.
@@ -44,6 +44,7 @@ type Trace struct {
 	Unknown                []Count // opcodes taken as "other", by name
 	Empty                  int     // warps without records: they exit at once
 	Code                   *isa.Code
+	Static                 int   // distinct instructions executed
 	LocalBytes             int   // of local memory a thread touches
 	Bytes                  int64 // of the decompressed text
 	Records                int64 // bytes of the records
@@ -425,7 +426,8 @@ func (l *loader) finish() error {
 		t.LocalBytes = int(l.local[1]-t.local+3) &^ 3
 	}
 	t.Code, t.place, t.exit = l.b.code(&t.Header, t.File)
-	t.what = make([]uint8, len(l.b.static))
+	t.Static = len(l.b.static)
+	t.what = make([]uint8, t.Static)
 	for i := range l.b.static {
 		if d := &l.b.static[i]; d.touches {
 			t.what[i] |= hasAddresses
