@@ -23,6 +23,10 @@
 //   - Opcodes without recorded addresses (textures, surfaces, TMA) and unknown ones
 //     are errors, unless Options.Other takes them as register-only instructions.
 //   - DEPBAR waits for all asynchronous copies (LDGSTS), not for all but N groups.
+//   - Registers of a vector beyond the first follow from the opcode's width; the
+//     uniform datapath's registers are recorded by no tracer.
+//   - Generic addresses in a trace without window bases are global.
+//   - Thread-block clusters are not modelled: their lines have no effect.
 //
 // Addresses of a recording lie anywhere in 49 bits. Their low 32 bits are kept;
 // the windows of 4 GiB they lie in are moved below 256 GiB (see mapper).

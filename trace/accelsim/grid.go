@@ -22,8 +22,10 @@ func (g *grid) Code() *isa.Code { return g.t.Code }
 
 func (g *grid) Geometry() isa.Geometry {
 	h := &g.t.Header
-	return isa.Geometry{GridDim: h.Grid, BlockDim: h.Block, CTAs: h.CTAs(), Threads: h.Threads(), Warps: h.Warps(),
-		Regs: max(1, h.Regs), SharedBytes: h.Shared, LocalBytes: g.t.LocalBytes}
+	return isa.Geometry{
+		GridDim: h.Grid, BlockDim: h.Block, CTAs: h.CTAs(), Threads: h.Threads(), Warps: h.Warps(),
+		Regs: max(1, h.Regs), SharedBytes: h.Shared, LocalBytes: g.t.LocalBytes,
+	}
 }
 
 // cta replays the warps of a thread block.
@@ -138,8 +140,10 @@ func (c *cta) fault(w int, err error) error {
 	i := uint32(c.index)
 	th := uint32(w * isa.Lanes)
 	bx, by := t.Block[0], t.Block[1]
-	return &isa.Fault{Kernel: t.Name, File: t.File, Block: [3]uint32{i % x, i / x % y, i / x / y},
-		Thread: [3]uint32{th % bx, th / bx % by, th / bx / by}, Msg: fmt.Sprintf("cannot read the trace's records: %v", err)}
+	return &isa.Fault{
+		Kernel: t.Name, File: t.File, Block: [3]uint32{i % x, i / x % y, i / x / y},
+		Thread: [3]uint32{th % bx, th / bx % by, th / bx / by}, Msg: fmt.Sprintf("cannot read the trace's records: %v", err),
+	}
 }
 
 // Release implements isa.CTA.

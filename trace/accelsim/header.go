@@ -1,6 +1,7 @@
 package accelsim
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -59,7 +60,7 @@ func readHeader(s *stream) (h Header, begun bool, err error) {
 	seen := map[string]bool{}
 	for {
 		b, err := s.next()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return h, false, s.bad("the header has no end (a line that begins with #): this is no .traceg file, or it is cut off")
 		}
 		if err != nil {

@@ -29,7 +29,7 @@ const maxCopy = 1 << 40
 func readList(s *stream) (list []command, ignored int, err error) {
 	for {
 		b, err := s.next()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			break
 		}
 		if err != nil {

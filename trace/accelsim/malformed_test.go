@@ -110,6 +110,7 @@ func TestTolerated(t *testing.T) {
 		{"memory with no lane", header(5) + body("0 0 1 R2 LDG.E 1 R4 4 1 0x0 0 0")},
 		{"memory with no lane, no addresses", header(5) + body("0 0 1 R2 LDG.E 1 R4 0 0")},
 		{"uniform registers", header(5) + body("0 1 1 UR4 ULDC 1 UR63 0 0")},
+		{"clusters", header(5) + strings.Replace(body("0 1 0 EXIT 0 0 0"), "warp = 0", "cluster id = 0,0,0\ncluster rank = 0\nwarp = 0", 1)},
 		{"no final newline", header(5) + strings.TrimSpace(body("0 1 0 EXIT 0 0 0"))},
 	} {
 		t.Run(c.name, func(t *testing.T) {

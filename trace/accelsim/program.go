@@ -16,7 +16,7 @@ const ahead = 32
 
 // Program is a kernelslist.g as a host program: copies to the device and launches,
 // in order, each kernel on its stream. It implements host.Program and may be run
-// many times, one run at a time.
+// many times, also at once.
 type Program struct {
 	Ignored int // lines of the list that are neither a copy nor a kernel
 

@@ -74,7 +74,7 @@ func (s *store) read(off int64, n int, dst []byte) ([]byte, error) {
 		return s.buf[off : off+int64(n)], nil
 	}
 	m, err := s.f.ReadAt(dst[:n], off)
-	if err == io.EOF && m == n {
+	if errors.Is(err, io.EOF) && m == n {
 		err = nil
 	}
 	return dst[:m], err

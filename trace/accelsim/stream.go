@@ -90,16 +90,16 @@ func (s *stream) next() ([]byte, error) {
 			s.bytes += int64(len(b))
 		}
 		switch {
-		case len(b) > maxLine || err == bufio.ErrBufferFull:
+		case len(b) > maxLine || errors.Is(err, bufio.ErrBufferFull):
 			return nil, s.bad("a line of more than %d bytes: this is no trace, or it is damaged", maxLine)
-		case err != nil && err != io.EOF:
+		case err != nil && !errors.Is(err, io.EOF):
 			s.line++
 			return nil, s.bad("cannot read on: %v: the file is cut off or damaged; record or copy it again", err)
 		}
 		if b = trim(b); len(b) > 0 {
 			return b, nil
 		}
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return nil, io.EOF
 		}
 	}

@@ -15,8 +15,10 @@ const (
 
 // vecadd is the header of c = a + b with one thread per element.
 func vecadd(blocks int) Header {
-	return Header{Name: "_Z6vecaddPfS_S_", ID: 1, Grid: [3]uint32{uint32(blocks), 1, 1}, Block: [3]uint32{128, 1, 1}, Regs: 12, Binary: 70, Version: 5, NVBit: "1.7.5",
-		SharedBase: 0x7f4a70000000, LocalBase: 0x7f4a6e000000}
+	return Header{
+		Name: "_Z6vecaddPfS_S_", ID: 1, Grid: [3]uint32{uint32(blocks), 1, 1}, Block: [3]uint32{128, 1, 1}, Regs: 12, Binary: 70, Version: 5, NVBit: "1.7.5",
+		SharedBase: 0x7f4a70000000, LocalBase: 0x7f4a6e000000,
+	}
 }
 
 func lanes(base uint64, stride int, mask uint32) []uint64 {

@@ -117,7 +117,7 @@ func (l *loader) body(begun bool) error {
 	for {
 		if !begun {
 			b, err := l.s.next()
-			if err == io.EOF {
+			if errors.Is(err, io.EOF) {
 				return nil
 			}
 			if err != nil {
@@ -170,6 +170,8 @@ func (l *loader) block() error {
 			return err
 		case key == endBlock:
 			return l.keep()
+		case strings.HasPrefix(key, "cluster "): // where the block is in its cluster; clusters are not modelled
+			continue
 		case key != "warp":
 			return l.s.bad("want \"warp = n\" or %s", endBlock)
 		}
@@ -182,7 +184,7 @@ func (l *loader) block() error {
 // field reads a line "key = value", or one that begins with # as a key.
 func (l *loader) field() (key, value string, err error) {
 	b, err := l.s.next()
-	if err == io.EOF {
+	if errors.Is(err, io.EOF) {
 		return "", "", l.s.bad("the file ends within thread block %d,%d,%d: it is cut off", l.at.block[0], l.at.block[1], l.at.block[2])
 	}
 	if err != nil {
@@ -261,7 +263,7 @@ func (l *loader) put(b []byte) error {
 
 func (l *loader) instruction() error {
 	b, err := l.s.next()
-	if err == io.EOF {
+	if errors.Is(err, io.EOF) {
 		return l.s.bad("the file ends within warp %d of thread block %d,%d,%d: it is cut off", l.at.warp, l.at.block[0], l.at.block[1], l.at.block[2])
 	}
 	if err != nil {

@@ -210,9 +210,16 @@ func TestSpaces(t *testing.T) {
 	a, _ := tr.mapper.move(bufA)
 	b, _ := tr.mapper.move(bufB)
 	want := []event{
-		{space: isa.Shared, addr: at(64)}, {space: isa.Local, addr: at(0x40)}, {space: isa.Global, addr: at(a)},
-		{space: isa.Shared, addr: at(128)}, {space: isa.Local, addr: at(0)},
-		{space: isa.Shared, addr: at(256)}, {space: isa.Global, addr: at(b)}, {}, {space: isa.Const}, {},
+		{space: isa.Shared, addr: at(64)},
+		{space: isa.Local, addr: at(0x40)},
+		{space: isa.Global, addr: at(a)},
+		{space: isa.Shared, addr: at(128)},
+		{space: isa.Local, addr: at(0)},
+		{space: isa.Shared, addr: at(256)},
+		{space: isa.Global, addr: at(b)},
+		{},
+		{space: isa.Const},
+		{},
 	}
 	for i, e := range replayAll(t, tr, 0)[0] {
 		if e.space != want[i].space || !slices.Equal(e.addr, want[i].addr) {
@@ -276,7 +283,7 @@ func TestMemory(t *testing.T) {
 	}
 	w := NewWriter(f, h)
 	const insts = 40_000
-	line := []byte{}
+	var line []byte
 	{
 		var b bytes.Buffer
 		one := NewWriter(&b, h)
@@ -324,7 +331,7 @@ func TestMemory(t *testing.T) {
 	runtime.ReadMemStats(&after)
 	grown := int64(after.TotalAlloc - before.TotalAlloc) // all that was ever allocated, garbage included
 	t.Logf("%d MB of text, %d MB of records, %d KB allocated", tr.Bytes>>20, tr.Records>>20, grown>>10)
-	if tr.Bytes < 40<<20 || tr.Records < 3<<20 || grown > 8<<20 {
+	if tr.Bytes < 40<<20 || tr.Records < 3<<20 || grown > 12<<20 {
 		t.Errorf("reading %d bytes allocated %d", tr.Bytes, grown)
 	}
 	runtime.ReadMemStats(&before)

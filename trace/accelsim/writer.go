@@ -46,12 +46,19 @@ type Writer struct {
 func NewWriter(w io.Writer, h Header) *Writer {
 	t := &Writer{w: bufio.NewWriter(w), h: h}
 	lines := [][2]string{
-		{"kernel name", h.Name}, {"kernel id", fmt.Sprint(h.ID)},
-		{"grid dim", dims(h.Grid)}, {"block dim", dims(h.Block)},
-		{"shmem", fmt.Sprint(h.Shared)}, {"nregs", fmt.Sprint(h.Regs)},
-		{"binary version", fmt.Sprint(h.Binary)}, {"cuda stream id", fmt.Sprint(h.Stream)},
-		{"shmem base_addr", fmt.Sprintf("0x%016x", h.SharedBase)}, {"local mem base_addr", fmt.Sprintf("0x%016x", h.LocalBase)},
-		{"nvbit version", h.NVBit}, {"accelsim tracer version", fmt.Sprint(h.Version)}, {"enable lineinfo", "0"},
+		{"kernel name", h.Name},
+		{"kernel id", fmt.Sprint(h.ID)},
+		{"grid dim", dims(h.Grid)},
+		{"block dim", dims(h.Block)},
+		{"shmem", fmt.Sprint(h.Shared)},
+		{"nregs", fmt.Sprint(h.Regs)},
+		{"binary version", fmt.Sprint(h.Binary)},
+		{"cuda stream id", fmt.Sprint(h.Stream)},
+		{"shmem base_addr", fmt.Sprintf("0x%016x", h.SharedBase)},
+		{"local mem base_addr", fmt.Sprintf("0x%016x", h.LocalBase)},
+		{"nvbit version", h.NVBit},
+		{"accelsim tracer version", fmt.Sprint(h.Version)},
+		{"enable lineinfo", "0"},
 	}
 	if h.LineInfo {
 		lines[len(lines)-1][1] = "1"
