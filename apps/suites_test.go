@@ -20,6 +20,12 @@ var suites = []struct {
 	{"polybench/2mm", []string{"n=1", "n=33 nj=9 nk=17 nl=65"}, "fma.rn.f32", "fma.rz.f32"},
 	{"polybench/3dconv", []string{"n=3", "n=5 nj=33 nk=65"}, "fma.rn.f32", "fma.rz.f32"},
 	{"polybench/fdtd2d", []string{"n=1 steps=1", "n=9 ny=65 steps=20"}, "fma.rn.f32", "fma.rz.f32"},
+	{"parboil-like/lbm", []string{"n=4 steps=1", "n=7 ny=5 nz=9 steps=4"}, "fma.rn.f32", "fma.rz.f32"},
+	{"parboil-like/mri-q", []string{"n=1 samples=1", "n=33 samples=50 chunk=7 block=32"}, "cos.approx", "sin.approx"},
+	{"parboil-like/sgemm", []string{"n=128", "m=256 n=16 k=8 beta=0"}, "fma.rn.f32", "fma.rz.f32"},
+	{"parboil-like/tpacf", []string{"n=1 sets=1", "n=257 sets=1"}, "setp.gt.f32", "setp.eq.f32"},
+	{"sdk-like/fastwalsh", []string{"log=1", "log=11 block=512", "log=12", "log=15 block=64"}, "sub.rn.f32", "sub.rz.f32"},
+	{"sdk-like/convsep", []string{"n=1", "n=129 height=65", "n=40 passes=2"}, "fma.rn.f32", "fma.rz.f32"},
 }
 
 func TestSuitesOtherArguments(t *testing.T) {

@@ -40,6 +40,12 @@ var All = map[string]func(args []any) (any, error){
 	"rodinia-like_kmeans":        kmeans,
 	"rodinia-like_streamcluster": streamcluster,
 	"rodinia-like_lavamd":        lavamd,
+	"parboil-like_lbm":           lbm,
+	"parboil-like_mri-q":         mriq,
+	"parboil-like_sgemm":         sgemm,
+	"parboil-like_tpacf":         tpacf,
+	"sdk-like_fastwalsh":         fastwalsh,
+	"sdk-like_convsep":           convsep,
 }
 
 // fma32 is a*b+c rounded once to float32, as fma.rn.f32.
