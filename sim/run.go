@@ -278,8 +278,8 @@ func (r *run) starved(now uint64) error {
 	}
 	if blocked != "" {
 		for _, a := range r.apps { // a pump may still complete it at this very cycle
-			for _, s := range a.dev.streams {
-				if len(s.ops) > 0 && (s.kernel != nil && s.kernel.Done || s.active && s.end <= now) {
+			for i := range len(a.dev.streams) + 1 {
+				if s := a.dev.stream(i); len(s.ops) > 0 && (s.kernel != nil && s.kernel.Done || s.active && s.end <= now) {
 					return nil
 				}
 			}
