@@ -23,6 +23,11 @@ var rodinia = []struct {
 	// facility: every candidate is opened, and most are refused.
 	{"rodinia-like/streamcluster", []string{"facility=0.03", "facility=0.6 candidates=20", "n=100 dim=3 block=32"}, "sub.rn.f32", "add.rn.f32"},
 	{"rodinia-like/lavamd", []string{"n=1", "a=20"}, "fma.rn.f64", "fma.rz.f64"},
+	{"rodinia-like/btree", []string{"n=1 queries=9", "n=256 width=0", "n=70000 width=100000 queries=20"}, "setp.ne.s32", "setp.eq.s32"},
+	{"lonestar-like/sssp", []string{"n=1", "n=300 most=1 block=32", "longest=1"}, "min.s32", "max.s32"},
+	{"mars-like/stringmatch", []string{"n=1", "n=700 keyword=aa letters=1 line=5", "n=150000 line=1"}, "shfl.sync.up", "shfl.sync.down"},
+	{"mars-like/wordcount", []string{"n=50 gaps=1", "n=3000 chunk=7 letters=26", "n=9000 letters=1"}, "xor.b64", "or.b64"},
+	{"mars-like/pageviewcount", []string{"n=1 pages=1 visitors=1", "n=5000 pages=3 visitors=5000", "pages=500 visitors=2"}, "atom.global.add.u32", "atom.global.max.u32"},
 }
 
 func TestRodiniaOtherArguments(t *testing.T) {

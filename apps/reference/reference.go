@@ -46,6 +46,11 @@ var All = map[string]func(args []any) (any, error){
 	"parboil-like_tpacf":         tpacf,
 	"sdk-like_fastwalsh":         fastwalsh,
 	"sdk-like_convsep":           convsep,
+	"rodinia-like_btree":         btree,
+	"lonestar-like_sssp":         sssp,
+	"mars-like_stringmatch":      stringmatch,
+	"mars-like_wordcount":        wordcount,
+	"mars-like_pageviewcount":    pageviewcount,
 }
 
 // fma32 is a*b+c rounded once to float32, as fma.rn.f32.

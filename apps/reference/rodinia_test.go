@@ -45,6 +45,18 @@ func TestRodiniaByHand(t *testing.T) {
 			[]any{"cost", []float32{0, 1, 10, 11}, []float32{1, 1, 1, 1}, []int32{2, 1}, 200.0},
 			[]float32{100, 81, 0, 1},
 		},
+		{"rodinia-like_btree", []any{"find", []int32{0, 2, 4}, []int32{7, 8, 9}, []int32{2, 3, 4, 9}}, []int32{8, -1, 9, -1}},
+		{"rodinia-like_btree", []any{"first", []int32{0, 2, 4}, []int32{0, 1, 4, 9}}, []int32{0, 1, 2, 3}},
+		{"rodinia-like_btree", []any{"count", []int32{0, 2, 4}, []int32{0, 1, 4, 9}, int64(3)}, []int32{2, 1, 1, 0}},
+		// 0 -> 1 for 5, 0 -> 2 for 1, 2 -> 1 for 2; nothing leads to 3.
+		{
+			"lonestar-like_sssp",
+			[]any{[]int32{0, 2, 2, 3, 3}, []int32{1, 2, 1}, []int32{5, 1, 2}, int64(0)},
+			[]int32{0, 3, 1, math.MaxInt32},
+		},
+		// The match across the line's end does not count; overlapping ones do.
+		{"mars-like_stringmatch", []any{[]uint8("aaabaa"), []int32{0, 3, 5, 6}, "aa"}, []int32{0, 1}},
+		{"mars-like_pageviewcount", []any{[]uint32{1, 1, 1, 0}, []uint32{5, 5, 6, 5}, int64(3)}, []uint32{1, 2, 0}},
 	}
 	for _, c := range cases {
 		got, err := All[c.name](c.args)
@@ -124,5 +136,25 @@ func TestLavaMDPair(t *testing.T) {
 		if math.Abs(f[i]-want) > 1e-14 {
 			t.Errorf("lavamd: value %d is %g, want %g", i, f[i], want)
 		}
+	}
+}
+
+// TestWordCount: the words of a sentence, whatever the order of the hashes.
+func TestWordCount(t *testing.T) {
+	text := []uint8("the cat, the dog and the cat")
+	count, err := wordcount([]any{"count", text})
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, err := wordcount([]any{"first", text})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[uint32]int32{}
+	for i, at := range first.([]uint32) {
+		got[at] = count.([]int32)[i]
+	}
+	if want := map[uint32]int32{0: 3, 4: 2, 13: 1, 17: 1}; !reflect.DeepEqual(got, want) {
+		t.Errorf("counts by first occurrence: %v, want %v", got, want)
 	}
 }
