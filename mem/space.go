@@ -70,12 +70,16 @@ func NewSpace(limit int64) *Space { return &Space{next: DefaultBase, limit: limi
 
 // Alloc reserves n bytes, zeroed. An empty name gets a numbered one.
 func (s *Space) Alloc(n int64, k Kind, name string) (*Region, error) {
-	if n > hostLimit-s.total {
-		return nil, fmt.Errorf("out of memory: %d bytes asked, %d in use; an application may hold %d in all", n, s.total, int64(hostLimit))
-	}
 	r, err := s.Reserve(n, k, name)
 	if err != nil {
 		return nil, err
+	}
+	if n > hostLimit-s.total {
+		total := s.total
+		if err := s.Free(r.Base); err != nil {
+			return nil, err
+		}
+		return nil, fmt.Errorf("out of memory: %d bytes asked, %d in use; an application may hold %d in all", n, total, int64(hostLimit))
 	}
 	r.Data = make([]byte, n)
 	s.total += n
@@ -122,7 +126,6 @@ func (s *Space) AllocAt(base uint64, n int64, name string) (*Region, error) {
 	r := &Region{Base: base, Kind: Device, Name: name, bytes: n}
 	s.count++
 	s.used += n
-	s.total += n
 	s.regions = slices.Insert(s.regions, i, r)
 	s.next = max(s.next, (r.End()+Align-1)&^(Align-1))
 	return r, nil
