@@ -25,6 +25,10 @@ var suites = []struct {
 	{"parboil-like/sgemm", []string{"n=128", "m=256 n=16 k=8 beta=0"}, "fma.rn.f32", "fma.rz.f32"},
 	{"parboil-like/tpacf", []string{"n=1 sets=1", "n=257 sets=1"}, "setp.gt.f32", "setp.eq.f32"},
 	{"sdk-like/fastwalsh", []string{"log=1", "log=11 block=512", "log=12", "log=15 block=64"}, "sub.rn.f32", "sub.rz.f32"},
+	{"sdk-like/dxtc", []string{"n=4", "n=20 height=12 seed=9"}, "max.f32", "min.f32"},
+	{"sdk-like/binomialoptions", []string{"n=1 steps=512", "n=2 steps=2048 volatility=0.1"}, "max.f32", "min.f32"},
+	{"sdk-like/mergesort", []string{"n=1", "n=1023", "n=1025 keys=3", "n=9000 keys=1", "n=4096 keys=4000000000"}, "setp.gt.u32", "setp.lt.u32"},
+	{"ispass-like/libor", []string{"n=1 rates=2 steps=1", "n=70 rates=33 steps=3 block=32"}, "fma.rn.f32", "fma.rz.f32"},
 	{"sdk-like/convsep", []string{"n=1", "n=129 height=65", "n=40 passes=2"}, "fma.rn.f32", "fma.rz.f32"},
 }
 

@@ -51,6 +51,10 @@ var All = map[string]func(args []any) (any, error){
 	"mars-like_stringmatch":      stringmatch,
 	"mars-like_wordcount":        wordcount,
 	"mars-like_pageviewcount":    pageviewcount,
+	"sdk-like_dxtc":              dxtc,
+	"sdk-like_binomialoptions":   binomialoptions,
+	"sdk-like_mergesort":         mergesort,
+	"ispass-like_libor":          libor,
 }
 
 // fma32 is a*b+c rounded once to float32, as fma.rn.f32.

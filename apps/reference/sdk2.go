@@ -1,6 +1,10 @@
 package reference
 
-import "fmt"
+import (
+	"cmp"
+	"fmt"
+	"slices"
+)
 
 // fastwalsh(a, b) is the dyadic convolution of two sequences of the same power of two:
 // both transformed, multiplied and scaled, transformed back.
@@ -72,4 +76,57 @@ func convolveLines(image, taps []float32, lines, n, line, step int) []float32 {
 		}
 	}
 	return out
+}
+
+// binomialoptions(price, strike, width, up, down, steps) values European calls by
+// binomial trees. The kernel's exponential is approximate, so compare with a tolerance.
+func binomialoptions(list []any) (any, error) {
+	in := arguments{list: list}
+	price := in.f32s(-1)
+	strike, width, up, down := in.f32s(len(price)), in.f32s(len(price)), in.f32s(len(price)), in.f32s(len(price))
+	steps := in.count()
+	if err := in.done(); err != nil {
+		return nil, err
+	}
+	if steps < 1 || steps > 1<<16 {
+		return nil, fmt.Errorf("%d steps: there must be 1 to %d", steps, 1<<16)
+	}
+	out, v := make([]float32, len(price)), make([]float32, steps+1)
+	for o, s := range price {
+		for i := range v {
+			v[i] = max(fma32(s, exp32(mul32(width[o], float32(2*i-steps))), -strike[o]), 0)
+		}
+		for step := steps; step > 0; step-- {
+			for i := range step {
+				v[i] = fma32(up[o], v[i+1], mul32(down[o], v[i]))
+			}
+		}
+		out[o] = v[0]
+	}
+	return out, nil
+}
+
+// mergesort(part, keys, values) sorts stably by key and returns the "keys" or "values".
+func mergesort(list []any) (any, error) {
+	in := arguments{list: list}
+	part := in.text()
+	keys := in.u32s(-1)
+	values := in.u32s(len(keys))
+	if err := in.done(); err != nil {
+		return nil, err
+	}
+	from := map[string][]uint32{"keys": keys, "values": values}[part]
+	if from == nil {
+		return nil, fmt.Errorf("part %q: it must be keys or values", part)
+	}
+	order := make([]int, len(keys))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(keys[a], keys[b]) })
+	out := make([]uint32, len(keys))
+	for i, at := range order {
+		out[i] = from[at]
+	}
+	return out, nil
 }
