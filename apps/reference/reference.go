@@ -55,6 +55,9 @@ var All = map[string]func(args []any) (any, error){
 	"sdk-like_binomialoptions":   binomialoptions,
 	"sdk-like_mergesort":         mergesort,
 	"ispass-like_libor":          libor,
+	"rodinia-like_dwt2d":         dwt2d,
+	"rodinia-like_euler3d":       euler3d,
+	"rodinia-like_leukocyte":     leukocyte,
 }
 
 // fma32 is a*b+c rounded once to float32, as fma.rn.f32.

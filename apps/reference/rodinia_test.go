@@ -56,6 +56,10 @@ func TestRodiniaByHand(t *testing.T) {
 		},
 		// The match across the line's end does not count; overlapping ones do.
 		{"mars-like_stringmatch", []any{[]uint8("aaabaa"), []int32{0, 3, 5, 6}, "aa"}, []int32{0, 1}},
+		// A ramp has no differences but at its end; a constant keeps its value.
+		{"rodinia-like_dwt2d", []any{[]int32{0, 2, 4, 6, 0, 2, 4, 6, 0, 2, 4, 6, 0, 2, 4, 6}, int64(4), int64(1)}, []int32{0, 5, 0, 2, 0, 5, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0}},
+		{"rodinia-like_dwt2d", []any{[]int32{9, 9, 9, 9}, int64(2), int64(1)}, []int32{9, 0, 0, 0}},
+		{"rodinia-like_euler3d", []any{"mesh", int64(2), int64(1)}, []int32{-2, 0, 1, -2, -1, -1, -2, -2}},
 		{"mars-like_pageviewcount", []any{[]uint32{1, 1, 1, 0}, []uint32{5, 5, 6, 5}, int64(3)}, []uint32{1, 2, 0}},
 	}
 	for _, c := range cases {
@@ -156,5 +160,90 @@ func TestWordCount(t *testing.T) {
 	}
 	if want := map[uint32]int32{0: 3, 4: 2, 13: 1, 17: 1}; !reflect.DeepEqual(got, want) {
 		t.Errorf("counts by first occurrence: %v, want %v", got, want)
+	}
+}
+
+// TestEulerUniform: the far field is at rest with itself and with a wall along the flow.
+func TestEulerUniform(t *testing.T) {
+	const n = 30 * 40
+	far := []float32{1.4, 1.4 * 0.36, 1.4 * 0.48, 1.4 * 0.8, 2.5 + 0.7}
+	ones := make([]float32, n)
+	for i := range ones {
+		ones[i] = 1
+	}
+	got, err := euler3d([]any{"state", far, ones, ones, int64(30), int64(40), int64(3)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for at, u := range got.([]float32) {
+		if want := far[at/n]; math.Abs(float64(u-want)) > 1e-4 {
+			t.Fatalf("value %d of cell %d is %g, want %g", at/n, at%n, u, want)
+		}
+	}
+}
+
+// TestEulerMesh: who is my neighbour on one side has me on the other.
+func TestEulerMesh(t *testing.T) {
+	const n = 70 * 50
+	mesh, shuffled := eulerMesh(70, 50), 0
+	for i := range n {
+		for f := range 4 {
+			to := int(mesh[f*n+i])
+			if to < 0 {
+				continue
+			}
+			if back := mesh[(f^1)*n+to]; int(back) != i {
+				t.Fatalf("cell %d has %d over face %d, which has %d over the other", i, to, f, back)
+			}
+			if f == 1 && to != i+1 {
+				shuffled++
+			}
+		}
+	}
+	if shuffled < n/2 {
+		t.Errorf("%d of %d cells are not followed by their neighbour: the mesh must be unstructured", shuffled, n)
+	}
+}
+
+// TestLeukocyteDisc: a disc scores highest at its centre, and dilation spreads that.
+func TestLeukocyteDisc(t *testing.T) {
+	const width, points, radius = 61, 16, 10
+	image := make([]float32, width*width)
+	for i := range image {
+		x, y := float64(i%width-30), float64(i/width-30)
+		image[i] = float32(1 / (1 + math.Exp(math.Hypot(x, y)-radius)))
+	}
+	cosine, sine := make([]float32, points), make([]float32, points)
+	dx, dy := make([]int32, points), make([]int32, points)
+	for p := range points {
+		s, c := math.Sincos(2 * math.Pi * float64(p) / points)
+		cosine[p], sine[p] = float32(c), float32(s)
+		dx[p], dy[p] = int32(math.Round(radius*c)), int32(math.Round(radius*s))
+	}
+	got, err := leukocyte([]any{"score", image, int64(width), cosine, sine, dx, dy})
+	if err != nil {
+		t.Fatal(err)
+	}
+	score, best := got.([]float32), 0
+	for i, s := range score {
+		if s > score[best] {
+			best = i
+		}
+	}
+	if best != 30*width+30 {
+		t.Errorf("the highest score is at (%d, %d), the disc at (30, 30)", best%width, best/width)
+	}
+	dilated := dilate(score, width)
+	if at := 30*width + 30 + cellReach; dilated[at] != score[best] || dilated[at+1] == score[best] {
+		t.Errorf("dilation gives %g and %g at and beyond its reach of a peak of %g", dilated[at], dilated[at+1], score[best])
+	}
+}
+
+// TestSmoothStep: one half at 0, 0 and 1 far away, within A & S's 0.005 in between.
+func TestSmoothStep(t *testing.T) {
+	for z := -0.5; z <= 0.5; z += 0.001 {
+		if got, want := float64(smoothStep(float32(z))), 0.5+math.Atan(100*z)/math.Pi; math.Abs(got-want) > 0.005/math.Pi+1e-4 {
+			t.Fatalf("smoothStep(%g) = %g, want %g", z, got, want)
+		}
 	}
 }
