@@ -19,6 +19,7 @@ type Wheel struct {
 	far   []uint64 // bitset of components due beyond the span
 	now   uint64
 	cur   int // component being visited, -1 outside a cycle
+	scan  uint64 // half-span in which far was last looked through
 	every bool
 }
 
@@ -155,11 +156,11 @@ func (w *Wheel) all(k int) uint64 {
 
 // advance moves the wheel to cycle now and brings far components into its span.
 func (w *Wheel) advance(now uint64) {
-	crossed := now/(span/2) != w.now/(span/2)
 	w.now = now
-	if !crossed {
+	if now/(span/2) == w.scan { // twice per span is often enough: nothing far can be due before
 		return
 	}
+	w.scan = now / (span / 2)
 	for k, word := range w.far {
 		for ; word != 0; word &= word - 1 {
 			i := k<<6 + bits.TrailingZeros64(word)

@@ -94,3 +94,25 @@ func BenchmarkWheel(b *testing.B) {
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(n), "ns/visit")
 }
+
+// A component due far ahead is visited in time while others run in every cycle.
+func TestFarWhileBusy(t *testing.T) {
+	for _, delay := range []uint64{1023, 1024, 1500, 5000, 28_001} {
+		w := NewWheel(2, false)
+		w.Wake(0, 0)
+		w.Wake(1, delay)
+		visited := Never
+		for w.Now() < delay+2000 {
+			w.Run(w.Next(), func(i int) uint64 {
+				if i == 1 {
+					visited = w.Now()
+					return Never
+				}
+				return w.Now() + 1
+			})
+		}
+		if visited != delay {
+			t.Errorf("due at %d, visited at %d", delay, visited)
+		}
+	}
+}

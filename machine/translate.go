@@ -48,6 +48,7 @@ func (g *GPU) buildVM(amap *addrmap.Map) error {
 		for _, t := range g.tlbs {
 			t.InvalidatePage(tenant, vpn)
 		}
+		g.wheel.Wake(g.base.mmu, g.Now()) // a reply it overtook is looked up again
 	}
 	g.localMapped = make([]uint64, len(g.Tenants))
 	return nil
@@ -148,3 +149,16 @@ func (g *GPU) mapLocal(k *Kernel) error {
 // localStride is the distance of a thread's consecutive local words: one word of
 // every thread the machine can hold.
 func (g *GPU) localStride() uint64 { return uint64(g.Sheet.SM.Count*g.Sheet.SM.Threads) * 4 }
+
+// Release forgets all memory of a tenant: its program has ended and may start anew.
+func (g *GPU) Release(tenant int) {
+	if g.tables == nil {
+		return
+	}
+	g.tables.ReleaseTenant(uint8(tenant))
+	g.mmu.InvalidateTenant(uint8(tenant))
+	for _, t := range g.tlbs {
+		t.InvalidateTenant(uint8(tenant))
+	}
+	g.localMapped[tenant] = 0
+}

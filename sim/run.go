@@ -139,6 +139,9 @@ func (r *run) programs() error {
 		now := r.gpu.Now()
 		for _, a := range r.apps {
 			if !a.live && r.wants(a, now) {
+				if a.runs > 0 { // it starts over on fresh memory
+					r.gpu.Release(a.id)
+				}
 				a.begin(host.Options{Ctx: r.ctx, CoreMHz: r.sheet.Clock.Core}, r.recorded(a.dev), r.sheet.DRAM.Capacity)
 				a.managed = nil
 				changed = true
