@@ -116,8 +116,10 @@ func TestRepeatAndBudget(t *testing.T) {
 // Repeating gives an application's memory back each time, and a neighbour's far
 // faults come through while it keeps the machine busy.
 func TestRepeatBesideFaults(t *testing.T) {
-	s := sim.Spec{Machine: "ugpu", Seed: 1, Apps: []sim.App{app("micro/triad", map[string]string{"n": "100"}), {Name: "ops", Path: "../trace/record/testdata/hostops"}},
-		Sharing: sim.Sharing{Mode: "mps"}, Length: sim.Length{MaxCycles: 1_000_000}}
+	s := sim.Spec{
+		Machine: "ugpu", Seed: 1, Apps: []sim.App{app("micro/triad", map[string]string{"n": "100"}), {Name: "ops", Path: "../trace/record/testdata/hostops"}},
+		Sharing: sim.Sharing{Mode: "mps"}, Length: sim.Length{MaxCycles: 1_000_000},
+	}
 	s.Apps[0].Repeat = true
 	if r := run(t, s); r.Tenants[0].Runs < 50 || r.Tenants[1].Faults == 0 {
 		t.Errorf("%d repeats, %d faults", r.Tenants[0].Runs, r.Tenants[1].Faults)
