@@ -1,0 +1,234 @@
+// Package characterise measures what kind of application an application is, and
+// says whether it lands in the class the papers put it in.
+//
+// A reader must know three types. An Observer notes, during a functional
+// execution, which pages and lines are touched by which SMs and how lanes lie in
+// memory. A Profile is everything measured of one application at one preset:
+// the Observer's Memory, and Traffic from the counters of a timed run. A Claim is
+// what a paper says of the application (seeds.yaml).
+//
+// The timed run is alone on the ugpu machine (UGPU's Table 1: 80 SMs, 6 MiB of LLC,
+// 900 GB/s) with address translation off: page walks would count as LLC accesses
+// and, at small presets, outnumber the data's. Nothing faults.
+package characterise
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"runtime/debug"
+	"sync"
+
+	"heddle/apps/reference"
+	"heddle/host"
+	"heddle/host/script"
+	"heddle/lab"
+	"heddle/mem"
+	"heddle/sheets"
+	"heddle/sim"
+)
+
+// Options say how to measure.
+type Options struct {
+	Machine string // machine sheet; "": ugpu
+	Size    string // preset, the application's argument size
+	Jobs    int    // simulations at once
+	// Limit is the number of warp instructions from which on an application is not
+	// measured at this preset (Profile.Skipped says so); 0: none.
+	Limit uint64
+	// Sweep also measures IPC against the number of SMs and of channels.
+	Sweep bool
+	// Start follows the simulations as lab.Runner.Start does; nil: nobody looks.
+	Start func(label string, alone bool) (watch func(sim.Progress), done func())
+}
+
+// Profile is one application at one preset.
+type Profile struct {
+	App     string   `json:"app"` // <suite>/<app>
+	Size    string   `json:"size"`
+	Machine string   `json:"machine"`
+	Memory  *Memory  `json:"memory,omitempty"`
+	Traffic *Traffic `json:"traffic,omitempty"`
+	SMs     []Point  `json:"ipc_by_sms,omitempty"`      // all channels
+	Channel []Point  `json:"ipc_by_channels,omitempty"` // all SMs
+	// Skipped says why nothing was measured although nothing is wrong.
+	Skipped string `json:"skipped,omitempty"`
+	Err     string `json:"error,omitempty"`
+}
+
+// Point is one simulation of a sweep.
+type Point struct {
+	N   int     `json:"n"` // SMs or channels
+	IPC float64 `json:"ipc"`
+}
+
+// sweepSMs are the SM counts of a sweep on a machine of 80.
+func sweepSMs() []int { return []int{10, 20, 40, 60, 80} }
+
+// sweepGroups are the channel groups of a sweep: UGPU's unit of 4 channels.
+func sweepGroups() []int { return []int{1, 2, 4, 8} }
+
+// Run measures the applications in the folders of paths. The profiles come in
+// their order; an application that fails has its Err set and does not stop the
+// others. The error is of the options.
+func Run(ctx context.Context, paths []string, o Options) ([]Profile, error) {
+	if o.Machine == "" {
+		o.Machine = "ugpu"
+	}
+	if o.Size == "" {
+		return nil, errors.New("no preset to characterise at: give a size")
+	}
+	plain := map[string]string{"vm.enabled": "false"}
+	sheet, _, err := sheets.Resolve(o.Machine, plain)
+	if err != nil {
+		return nil, err
+	}
+	whole, _, err := sheets.Resolve(o.Machine, nil)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]Profile, len(paths))
+	for i, p := range paths {
+		out[i] = Profile{App: Name(p), Size: o.Size, Machine: o.Machine}
+	}
+	observeAll(ctx, paths, out, &o)
+	var jobs []lab.Job
+	var put []func(*sim.Result)
+	for i, p := range paths {
+		if out[i].Err != "" || out[i].Skipped != "" {
+			continue
+		}
+		base := sim.Spec{Machine: o.Machine, Set: plain, Seed: 1, Sharing: sim.Sharing{Mode: "alone"}, Apps: []sim.App{{Name: out[i].App, Path: p, Args: map[string]string{"size": o.Size}}}}
+		jobs = append(jobs, lab.Job{Label: out[i].App, Spec: base, Machine: sheet})
+		put = append(put, func(r *sim.Result) { out[i].Traffic = newTraffic(r, sheet) })
+		if o.Sweep {
+			j, f := sweep(&out[i], base, whole)
+			jobs, put = append(jobs, j...), append(put, f...)
+		}
+	}
+	runner := &lab.Runner{Run: sim.Run, Jobs: o.Jobs, Start: o.Start}
+	next := 0
+	for n, res := range runner.All(ctx, jobs) {
+		for out[next].App != res.Job.Spec.Apps[0].Name { // jobs are in the order of the profiles
+			next++
+		}
+		switch {
+		case res.Err != nil:
+			out[next].fail(fmt.Errorf("%s: %w", res.Job.Label, res.Err))
+		case res.Result != nil:
+			put[n](res.Result)
+		}
+	}
+	return out, nil
+}
+
+// fail keeps the first error.
+func (p *Profile) fail(err error) {
+	if p.Err == "" {
+		p.Err = err.Error()
+	}
+}
+
+// sweep plans the simulations of one application on parts of the machine. Slices
+// of channels are made of pages, so translation is on, as the sheet says.
+func sweep(p *Profile, base sim.Spec, m *sheets.Machine) (jobs []lab.Job, put []func(*sim.Result)) {
+	groups := sweepGroups()
+	all := groups[len(groups)-1]
+	add := func(label string, sms, group, n int, to *[]Point) {
+		s := base
+		s.Set = nil
+		s.Sharing = sim.Sharing{Mode: "slices", SMs: []int{sms}, Groups: []int{group}}
+		i := len(*to)
+		*to = append(*to, Point{N: n})
+		jobs = append(jobs, lab.Job{Label: p.App + " " + label, Spec: s, Machine: m})
+		put = append(put, func(r *sim.Result) { (*to)[i].IPC = r.Tenants[0].IPC })
+	}
+	for _, n := range sweepSMs() {
+		if n <= m.SM.Count {
+			add(fmt.Sprintf("on %d SMs", n), n, all, n, &p.SMs)
+		}
+	}
+	for _, g := range groups {
+		n := m.DRAM.Channels / all * g
+		add(fmt.Sprintf("on %d channels", n), m.SM.Count, g, n, &p.Channel)
+	}
+	return jobs, put
+}
+
+// Name is how an application in a folder is called: <suite>/<app>.
+func Name(path string) string {
+	abs, err := filepath.Abs(path)
+	if err != nil { // no working directory
+		abs = path
+	}
+	return filepath.Base(filepath.Dir(abs)) + "/" + filepath.Base(abs)
+}
+
+// observeAll executes every application functionally, o.Jobs at once.
+func observeAll(ctx context.Context, paths []string, out []Profile, o *Options) {
+	next := make(chan int)
+	var wg sync.WaitGroup
+	for range min(max(o.Jobs, 1), max(len(paths), 1)) {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			for i := range next {
+				done := func() {}
+				if o.Start != nil {
+					_, done = o.Start(out[i].App+" observed", false)
+				}
+				out[i].observe(ctx, paths[i], o)
+				done()
+			}
+		}()
+	}
+	for i := range paths {
+		next <- i
+	}
+	close(next)
+	wg.Wait()
+}
+
+// observe fills in p.Memory, or says why not.
+func (p *Profile) observe(ctx context.Context, path string, o *Options) {
+	defer func() {
+		if x := recover(); x != nil { // one broken application must not take the others along
+			p.fail(fmt.Errorf("internal error: %v\n%s", x, debug.Stack()))
+		}
+	}()
+	m, err := Observe(ctx, path, map[string]string{"size": o.Size}, o.Limit)
+	var limit *host.Deadlock
+	switch {
+	case err == nil:
+		p.Memory = m
+	case errors.As(err, &limit) && o.Limit > 0:
+		p.Skipped = fmt.Sprintf("more than %d warp instructions, or stuck: %s", o.Limit, limit.Msg)
+	default:
+		p.fail(err)
+	}
+}
+
+// Observe executes the application in a folder functionally and tells what its
+// kernels did to memory. More than limit warp instructions (0: none) are a
+// *host.Deadlock; a check that fails is an error.
+func Observe(ctx context.Context, path string, args map[string]string, limit uint64) (*Memory, error) {
+	refs := make(map[string]host.Reference, len(reference.All))
+	for n, f := range reference.All {
+		refs[n] = f
+	}
+	prog, err := script.Load(path, script.Options{Args: args, References: refs, Seed: 1})
+	if err != nil {
+		return nil, err
+	}
+	o := NewObserver()
+	c := host.New(o.Device(host.NewFunctional(ctx, limit)), mem.NewSpace(0), host.Options{Ctx: ctx})
+	if err := prog.Run(c); err != nil {
+		return nil, err
+	}
+	if err := c.DeviceSynchronize(); err != nil {
+		return nil, err
+	}
+	m := o.Memory()
+	return &m, nil
+}

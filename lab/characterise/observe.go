@@ -1,0 +1,288 @@
+package characterise
+
+import (
+	"math/bits"
+
+	"heddle/host"
+	"heddle/isa"
+)
+
+const (
+	pageBytes = 4096 // of NUBA's Figure 3
+	lineShift = 7
+	pageShift = 12
+	pageLines = pageBytes / lineBytes
+
+	// SharingSMs is the number of SMs pages are shared by: NUBA's machine has 64.
+	SharingSMs = 64
+
+	chunkShift = 10 // pages of a chunk, as a power of two
+)
+
+// page is what an observer keeps of 4 KiB of memory: 72 bytes, which bounds its
+// memory to 1/56 of what the application touches.
+type page struct {
+	near, apart uint64 // SMs that touched it: CTAs in contiguous groups, CTAs dealt round
+	kernel      uint32 // launch that touched it last, from 1; 0: never touched
+	// By line, within that launch: read by several SMs, written.
+	shared, written uint32
+	// By line, for good: touched, and read-only and shared within some launch.
+	touched, readOnly uint32
+	reader            [pageLines]uint8 // first SM that read the line in this launch, from 1
+}
+
+type chunk [1 << chunkShift]page
+
+// Observer notes what the kernels of one application do to global memory. It wraps
+// the device of the host program; kernels run one after the other (functionally).
+type Observer struct {
+	chunks map[uint64]*chunk
+	last   *chunk
+	lastID uint64
+	kernel uint32
+
+	shapes [numShapes]uint64 // warp accesses to global memory
+	// First touches of a page by a launch, and those of a page an earlier one touched.
+	firsts, again uint64
+	// The latest launch's own, and the sums of those launches that made enough.
+	launch, total order
+	ctas          uint64
+}
+
+// order counts first touches of a page, and those beside a page touched before.
+type order struct{ firsts, beside uint64 }
+
+// NewObserver makes one that has seen nothing.
+func NewObserver() *Observer { return &Observer{chunks: map[uint64]*chunk{}, lastID: ^uint64(0)} }
+
+// Device is inner with every launch observed.
+func (o *Observer) Device(inner host.Device) host.Device { return &device{inner, o} }
+
+type device struct {
+	host.Device
+	o *Observer
+}
+
+// Enqueue implements host.Device.
+func (d *device) Enqueue(op *host.Op) error {
+	if op.Kind == host.OpLaunch {
+		op.Grid = d.o.Grid(op.Grid)
+	}
+	return d.Device.Enqueue(op)
+}
+
+// Grid is g observed as the next launch.
+func (o *Observer) Grid(g isa.Grid) isa.Grid {
+	o.fold()
+	o.kernel++
+	return &grid{g, o, o.kernel, g.Code().Instr, g.Geometry().CTAs}
+}
+
+// fold books the order of a launch that has ended. A launch on few pages says
+// nothing: every array and every corner of the grid begins beside nothing.
+func (o *Observer) fold() {
+	if o.launch.firsts >= enough {
+		o.total.firsts += o.launch.firsts
+		o.total.beside += o.launch.beside
+	}
+	o.launch = order{}
+}
+
+type grid struct {
+	isa.Grid
+	o      *Observer
+	kernel uint32
+	code   []isa.Instr
+	ctas   int
+}
+
+// Start implements isa.Grid. The SMs are NUBA's, whatever machine executes: CTAs in
+// contiguous groups (distributed scheduling, which the paper assumes), and dealt one
+// by one for comparison.
+func (g *grid) Start(n int, at isa.Place) isa.CTA {
+	g.o.ctas++
+	return &cta{g.Grid.Start(n, at), g, uint8(n * SharingSMs / g.ctas), uint8(n % SharingSMs)}
+}
+
+type cta struct {
+	isa.CTA
+	g           *grid
+	near, apart uint8
+}
+
+// Step implements isa.CTA.
+func (c *cta) Step(w int, now uint64, s *isa.Step) error {
+	pc := c.PC(w)
+	if err := c.CTA.Step(w, now, s); err != nil {
+		return err
+	}
+	in := &c.g.code[pc]
+	if s.Space != isa.Global || s.Mask == 0 {
+		return nil
+	}
+	switch in.Kind {
+	case isa.Load, isa.AsyncCopy:
+		c.access(s, int64(in.Width), true, false)
+	case isa.Store:
+		c.access(s, int64(in.Width), false, true)
+	case isa.Atomic, isa.Reduce:
+		c.access(s, int64(in.Width), true, true)
+	}
+	return nil
+}
+
+func (c *cta) access(s *isa.Step, width int64, read, write bool) {
+	o := c.g.o
+	o.shapes[shapeOf(&s.Addr, s.Mask, width)]++
+	before := ^uint64(0)
+	for m := s.Mask; m != 0; m &= m - 1 {
+		line := s.Addr[bits.TrailingZeros32(m)] >> lineShift
+		if line == before { // neighbours mostly share their line
+			continue
+		}
+		before = line
+		p := o.touch(line>>(pageShift-lineShift), c.g.kernel)
+		p.near |= 1 << c.near
+		p.apart |= 1 << c.apart
+		i := line % pageLines
+		p.touched |= 1 << i
+		if read {
+			if r := p.reader[i]; r == 0 {
+				p.reader[i] = c.near + 1
+			} else if r != c.near+1 {
+				p.shared |= 1 << i
+			}
+		}
+		if write {
+			p.written |= 1 << i
+		}
+	}
+}
+
+// at is the page with a number; nil when its neighbourhood was never touched.
+func (o *Observer) at(n uint64) *page {
+	if id := n >> chunkShift; id != o.lastID {
+		k := o.chunks[id]
+		if k == nil {
+			return nil
+		}
+		o.last, o.lastID = k, id
+	}
+	return &o.last[n%(1<<chunkShift)]
+}
+
+// touch is the page with a number, made ready for a launch.
+func (o *Observer) touch(n uint64, kernel uint32) *page {
+	p := o.at(n)
+	if p == nil {
+		o.chunks[n>>chunkShift] = &chunk{}
+		p = o.at(n)
+	}
+	if p.kernel == kernel {
+		return p
+	}
+	o.firsts++
+	o.launch.firsts++
+	if p.kernel != 0 {
+		o.again++
+	}
+	if o.inLaunch(n-1, kernel) || o.inLaunch(n+1, kernel) {
+		o.launch.beside++
+	}
+	p.settle()
+	p.kernel = kernel
+	return p
+}
+
+func (o *Observer) inLaunch(n uint64, kernel uint32) bool {
+	p := o.at(n)
+	return p != nil && p.kernel == kernel
+}
+
+// settle books what a launch that has ended did to the page. Within a launch a line
+// is read-only when nothing wrote it (NUBA, section 4.2, by line instead of by array).
+func (p *page) settle() {
+	p.readOnly |= p.shared &^ p.written
+	p.shared, p.written = 0, 0
+	p.reader = [pageLines]uint8{}
+}
+
+// Memory is what an Observer saw.
+type Memory struct {
+	Launches uint64 `json:"launches"`
+	CTAs     uint64 `json:"ctas"`
+	Pages    uint64 `json:"pages"`           // of 4 KiB, touched by a kernel
+	Bytes    uint64 `json:"footprint_bytes"` // in lines of 128 B touched by a kernel
+	// ReadOnlyShared is the bytes of lines that several SMs read in a launch that did
+	// not write them.
+	ReadOnlyShared uint64 `json:"read_only_shared_bytes"`
+	// SharedBy is the share of pages touched by 1, 2 to 10, 11 to 25, and 26 to 64 SMs,
+	// with CTAs in contiguous groups; DealtBy the same with CTAs dealt one by one.
+	SharedBy [4]float64 `json:"pages_by_sms"`
+	DealtBy  [4]float64 `json:"pages_by_sms_cta_round_robin"`
+	// Accesses is the number of warp accesses to global memory; Shapes, by Shape, the
+	// share of each among those of two lanes and more (Single: among all).
+	Accesses uint64             `json:"accesses"`
+	Shapes   [numShapes]float64 `json:"shapes"`
+	// Order is the share of first touches of a page by a launch that lie beside a page
+	// it had touched; about 2/3 for a random order, near 1 for a dense walk. It is over
+	// the OrderTouches of launches on 256 pages and more. Repeat is the share of all
+	// FirstTouches that are of a page an earlier launch had touched.
+	FirstTouches uint64  `json:"first_touches"`
+	OrderTouches uint64  `json:"order_touches"`
+	Order        float64 `json:"order"`
+	Repeat       float64 `json:"repeat"`
+}
+
+// bucket is the column of Figure 3 for a number of SMs.
+func bucket(sms int) int {
+	switch {
+	case sms <= 1:
+		return 0
+	case sms <= 10:
+		return 1
+	case sms <= 25:
+		return 2
+	}
+	return 3
+}
+
+// Memory sums up. Nothing may be observed afterwards.
+func (o *Observer) Memory() Memory {
+	o.fold()
+	m := Memory{Launches: uint64(o.kernel), CTAs: o.ctas, FirstTouches: o.firsts, OrderTouches: o.total.firsts}
+	var near, apart [4]uint64
+	for _, k := range o.chunks { // sums only: the order does not matter
+		for i := range k {
+			p := &k[i]
+			if p.kernel == 0 {
+				continue
+			}
+			p.settle()
+			m.Pages++
+			m.Bytes += uint64(bits.OnesCount32(p.touched)) * lineBytes
+			m.ReadOnlyShared += uint64(bits.OnesCount32(p.readOnly)) * lineBytes
+			near[bucket(bits.OnesCount64(p.near))]++
+			apart[bucket(bits.OnesCount64(p.apart))]++
+		}
+	}
+	for i := range near {
+		m.SharedBy[i], m.DealtBy[i] = ratio(near[i], m.Pages), ratio(apart[i], m.Pages)
+	}
+	for _, n := range o.shapes {
+		m.Accesses += n
+	}
+	for i, n := range o.shapes {
+		m.Shapes[i] = ratio(n, m.Accesses-o.shapes[Single])
+	}
+	m.Shapes[Single] = ratio(o.shapes[Single], m.Accesses)
+	m.Order, m.Repeat = ratio(o.total.beside, o.total.firsts), ratio(o.again, o.firsts)
+	return m
+}
+
+func ratio(a, b uint64) float64 {
+	if b == 0 {
+		return 0
+	}
+	return float64(a) / float64(b)
+}

@@ -1,0 +1,87 @@
+package characterise
+
+import (
+	_ "embed"
+
+	"heddle/sheets/yamldoc"
+)
+
+//go:embed seeds.yaml
+var seedsText []byte
+
+// Claim is what one paper says of one application. What has no value is
+// not claimed.
+type Claim struct {
+	App       string   `yaml:"app"`       // <suite>/<app> here
+	Seed      string   `yaml:"seed"`      // key of a source in the file
+	Name      string   `yaml:"name"`      // the paper's abbreviation
+	Bound     string   `yaml:"bound"`     // memory, compute
+	Sharing   string   `yaml:"sharing"`   // low, high
+	Pattern   string   `yaml:"pattern"`   // streaming, regular, random, irregular
+	MPKI      *float64 `yaml:"mpki"`      // LLC misses per 1000 thread instructions
+	Footprint float64  `yaml:"footprint"` // MB
+	ReadOnly  *float64 `yaml:"read_only"` // MB, shared
+	Why       string   `yaml:"why"`       // why the class cannot be met here, where it is not
+}
+
+// Seeds is the file of claims.
+type Seeds struct {
+	Sources []Source `yaml:"sources"`
+	Claims  []Claim  `yaml:"claims"`
+}
+
+// Source says where the claims of one seed stand.
+type Source struct {
+	Seed string `yaml:"seed"`
+	Text string `yaml:"text"`
+}
+
+// LoadSeeds reads the claims this package ships.
+func LoadSeeds() (*Seeds, error) { return ParseSeeds("characterise/seeds.yaml", seedsText) }
+
+// ParseSeeds reads claims from text; file is its name in messages.
+func ParseSeeds(file string, text []byte) (*Seeds, error) {
+	root, err := yamldoc.Parse(file, text)
+	if err != nil {
+		return nil, err
+	}
+	var s Seeds
+	if err := yamldoc.Decode(root, "the claims", &s); err != nil {
+		return nil, err
+	}
+	known := map[string]bool{"": true}
+	for _, x := range s.Sources {
+		known[x.Seed] = true
+	}
+	for i := range s.Claims {
+		c, at := &s.Claims[i], root.Get("claims").Items[i]
+		if c.App == "" || c.Seed == "" || !known[c.Seed] {
+			return nil, at.Errorf("a claim needs an app and a seed that stands among the sources")
+		}
+		for _, x := range []struct {
+			key, got string
+			words    []string
+		}{
+			{"bound", c.Bound, []string{MemoryBound, ComputeBound}},
+			{"sharing", c.Sharing, []string{LowSharing, HighSharing}},
+			{"pattern", c.Pattern, []string{Streaming, Regular, Random, Irregular}},
+		} {
+			if err := oneOf(at, x.key, x.got, x.words); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return &s, nil
+}
+
+func oneOf(at *yamldoc.Node, key, got string, words []string) error {
+	if got == "" {
+		return nil
+	}
+	for _, w := range words {
+		if got == w {
+			return nil
+		}
+	}
+	return at.Get(key).Errorf("%s is %q: it must be one of %v", key, got, words)
+}
