@@ -24,6 +24,7 @@ var suites = []struct {
 	{"parboil-like/mri-q", []string{"n=1 samples=1", "n=33 samples=50 chunk=7 block=32"}, "cos.approx", "sin.approx"},
 	{"parboil-like/sgemm", []string{"n=128", "m=256 n=16 k=8 beta=0"}, "fma.rn.f32", "fma.rz.f32"},
 	{"parboil-like/tpacf", []string{"n=1 sets=1", "n=257 sets=1"}, "setp.gt.f32", "setp.eq.f32"},
+	{"parboil-like/mri-gridding", []string{"n=1 side=4", "n=66000 side=4", "n=1025 side=32 block=64"}, "fma.rn.f32", "fma.rz.f32"},
 	{"sdk-like/fastwalsh", []string{"log=1", "log=11 block=512", "log=12", "log=15 block=64"}, "sub.rn.f32", "sub.rz.f32"},
 	{"sdk-like/dxtc", []string{"n=4", "n=20 height=12 seed=9"}, "max.f32", "min.f32"},
 	{"sdk-like/binomialoptions", []string{"n=1 steps=512", "n=2 steps=2048 volatility=0.1"}, "max.f32", "min.f32"},

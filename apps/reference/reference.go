@@ -58,6 +58,7 @@ var All = map[string]func(args []any) (any, error){
 	"rodinia-like_dwt2d":         dwt2d,
 	"rodinia-like_euler3d":       euler3d,
 	"rodinia-like_leukocyte":     leukocyte,
+	"parboil-like_mri-gridding":  gridding,
 }
 
 // fma32 is a*b+c rounded once to float32, as fma.rn.f32.

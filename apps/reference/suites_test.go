@@ -50,6 +50,23 @@ func TestConv3D(t *testing.T) {
 	}
 }
 
+// TestGridding: one sample in the middle of a cell, a window of 1 within a cell and 1/2
+// beyond: along each axis the points around weigh 1/2, 1, 1, 1/2.
+func TestGridding(t *testing.T) {
+	at := []float32{1.5}
+	got, err := gridding([]any{at, at, at, []float32{2}, []float32{1, 0.5, 0}, int64(5)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var sum float32
+	for _, v := range got.([]float32) {
+		sum += v
+	}
+	if b := got.([]float32); sum != 54 || b[0] != 0.25 || b[1*25+1*5+1] != 2 || b[1*25+1*5+3] != 1 || b[4] != 0 {
+		t.Errorf("sum %v, %v", sum, b)
+	}
+}
+
 // TestFastWalsh compares with the definition: out[k] is the sum of a[i] b[i xor k].
 func TestFastWalsh(t *testing.T) {
 	a, b := []float32{1, -2, 3, 0, 5, 1, 0, 2}, []float32{2, 0, 1, 1, -1, 3, 0, 4}
