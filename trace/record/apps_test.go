@@ -34,8 +34,10 @@ func apps(t testing.TB) (out []app) {
 // simulate runs one application alone.
 func simulate(t testing.TB, machine string, a app, recording string, functional bool) *sim.Result {
 	t.Helper()
-	r, err := sim.Run(context.Background(), sim.Spec{Machine: machine, Apps: []sim.App{{Name: "app", Path: a.path, Args: a.args}}, Seed: 1,
-		Functional: functional, Record: recording, Profile: true, Timeline: true, Epoch: 5000}, nil)
+	r, err := sim.Run(context.Background(), sim.Spec{
+		Machine: machine, Apps: []sim.App{{Name: "app", Path: a.path, Args: a.args}}, Seed: 1,
+		Functional: functional, Record: recording, Profile: true, Timeline: true, Epoch: 5000,
+	}, nil)
 	if err != nil {
 		t.Fatalf("%s on %s: %v", a.path, machine, err)
 	}

@@ -232,8 +232,10 @@ func decodeCode(v *values) (*isa.Code, error) {
 		}
 		b := v.b
 		v.b = b[8:]
-		c.Instr[i] = isa.Instr{Kind: isa.Kind(b[0]), Unit: isa.Unit(b[1]), Timing: isa.Timing(b[2]), Space: isa.Space(b[3]), Cache: isa.Cache(b[4]),
-			Width: b[5], NDst: b[6], NReg: b[7], Reg: uint32(v.u(math.MaxUint32)), Line: int32(v.i())}
+		c.Instr[i] = isa.Instr{
+			Kind: isa.Kind(b[0]), Unit: isa.Unit(b[1]), Timing: isa.Timing(b[2]), Space: isa.Space(b[3]), Cache: isa.Cache(b[4]),
+			Width: b[5], NDst: b[6], NReg: b[7], Reg: uint32(v.u(math.MaxUint32)), Line: int32(v.i()),
+		}
 	}
 	if n := v.count(); n > 0 {
 		c.Text = make([]string, n)

@@ -145,10 +145,12 @@ func (c *cta) fault(w int, err error) error {
 	x, y := int(g.GridDim[0]), int(g.GridDim[1])
 	b := g.BlockDim
 	t := uint32(w * isa.Lanes)
-	return &isa.Fault{Kernel: c.g.l.name, File: c.g.r.path, Line: 0,
+	return &isa.Fault{
+		Kernel: c.g.l.name, File: c.g.r.path, Line: 0,
 		Block:  [3]uint32{uint32(c.index % x), uint32(c.index / x % y), uint32(c.index / x / y)},
 		Thread: [3]uint32{t % b[0], t / b[0] % b[1], t / b[0] / b[1]},
-		Msg:    fmt.Sprintf("the recording is damaged: PC %d: %v; record again", wp.pc, err)}
+		Msg:    fmt.Sprintf("the recording is damaged: PC %d: %v; record again", wp.pc, err),
+	}
 }
 
 // Release implements isa.CTA.
