@@ -59,6 +59,12 @@ var All = map[string]func(args []any) (any, error){
 	"rodinia-like_euler3d":       euler3d,
 	"rodinia-like_leukocyte":     leukocyte,
 	"parboil-like_mri-gridding":  gridding,
+	"dnn_alexnet":                dnnLayer,
+	"dnn_squeezenet":             dnnLayer,
+	"dnn_resnet":                 dnnLayer,
+	"dnn_gru":                    dnnLayer,
+	"dnn_lstm":                   dnnLayer,
+	"dnn_bert-layer":             dnnLayer,
 }
 
 // fma32 is a*b+c rounded once to float32, as fma.rn.f32.
