@@ -70,7 +70,6 @@ type stream struct {
 	run    int // plain steps not yet written
 	active uint32
 	base   [4]uint64 // last address, by space
-	pieces int       // already spilled
 }
 
 func (e *stream) begin(pc int32) {

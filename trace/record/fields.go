@@ -3,7 +3,6 @@ package record
 import (
 	"encoding/binary"
 	"errors"
-	"math"
 )
 
 // fields appends the values of the index.
@@ -80,5 +79,3 @@ func (v *values) str() string {
 	v.b = v.b[n:]
 	return s
 }
-
-const anyUint = math.MaxUint64
