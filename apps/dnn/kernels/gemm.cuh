@@ -31,22 +31,41 @@ DNN_FN void gemm(const T *A, const T *B, const float *bias, const float *residua
     A += blockIdx.z * step_a;
     B += blockIdx.z * step_b;
     C += blockIdx.z * step_c;
-    T sum[4][4] = {};
-    for (int k0 = 0; k0 < k; k0 += TILE_K) {
-        for (int e = t; e < TILE_M * TILE_K; e += 128) {
-            int i = e / TILE_K, l = e % TILE_K;
-            a[l][i] = row0 + i < m && k0 + l < k ? A[(row0 + i) * lda + k0 + l] : T(0);
+    T sum[4][4] = {}, next_a[TILE_M * TILE_K / 128], next_b[TILE_N * TILE_K / 128];
+    // The next tiles are on their way, in registers, while these are multiplied.
+    auto fetch = [&](int k0) {
+#pragma unroll
+        for (int e = 0; e < TILE_M * TILE_K / 128; e++) {
+            int i = row0 + (e * 128 + t) / TILE_K, l = k0 + t % TILE_K;
+            next_a[e] = i < m && l < k ? A[i * lda + l] : T(0);
         }
-        for (int e = t; e < TILE_N * TILE_K; e += 128) {
-            int j = BT ? e / TILE_K : e % TILE_N, l = BT ? e % TILE_K : e / TILE_N;
-            b[l][j] = col0 + j < n && k0 + l < k ? B[BT ? (col0 + j) * ldb + k0 + l : (k0 + l) * ldb + col0 + j] : T(0);
+#pragma unroll
+        for (int e = 0; e < TILE_N * TILE_K / 128; e++) {
+            int j = col0 + (BT ? (e * 128 + t) / TILE_K : t % TILE_N), l = k0 + (BT ? t % TILE_K : (e * 128 + t) / TILE_N);
+            next_b[e] = j < n && l < k ? B[BT ? j * ldb + l : l * ldb + j] : T(0);
+        }
+    };
+    fetch(0);
+    for (int k0 = 0; k0 < k; k0 += TILE_K) {
+#pragma unroll
+        for (int e = 0; e < TILE_M * TILE_K / 128; e++) a[t % TILE_K][(e * 128 + t) / TILE_K] = next_a[e];
+#pragma unroll
+        for (int e = 0; e < TILE_N * TILE_K / 128; e++) {
+            int at = e * 128 + t;
+            b[BT ? t % TILE_K : at / TILE_N][BT ? at / TILE_K : t % TILE_N] = next_b[e];
         }
         __syncthreads();
-        for (int l = 0; l < TILE_K; l++)
+        fetch(k0 + TILE_K);
+        for (int l = 0; l < TILE_K; l++) {
+            T of_a[4], of_b[4];
+#pragma unroll
+            for (int i = 0; i < 4; i++) of_a[i] = a[l][ty + 8 * i], of_b[i] = b[l][tx + 16 * i];
+            asm volatile("" ::: "memory"); // all eight are under way before the first is used
 #pragma unroll
             for (int i = 0; i < 4; i++)
 #pragma unroll
-                for (int j = 0; j < 4; j++) sum[i][j] = multiply_add(a[l][ty + 8 * i], b[l][tx + 16 * j], sum[i][j]);
+                for (int j = 0; j < 4; j++) sum[i][j] = multiply_add(of_a[i], of_b[j], sum[i][j]);
+        }
         __syncthreads();
     }
 #pragma unroll
