@@ -17,10 +17,13 @@ import (
 type characteriseFlags struct {
 	apps, machine  string
 	sizes          []string
+	args           []string
 	sweep          bool
+	functional     bool
 	json, markdown bool
 	jobs           int
 	limit          uint64
+	from           []string
 }
 
 func characteriseCmd() *cobra.Command {
@@ -35,19 +38,24 @@ of accesses, and with --sweep IPC against the number of SMs and of channels. Wha
 papers say of the application stands beside it, and claims that do not hold are
 listed; they are no errors. --markdown prints apps/CHARACTERISATION.md.`,
 		Example: `  heddle characterise apps/polybench/atax --size standard
-  heddle characterise --size tiny,standard --limit 3000000 --markdown > apps/CHARACTERISATION.md`,
+  heddle characterise --size tiny,standard --limit 3000000 --json > profiles.json
+  heddle characterise --from profiles.json --markdown > apps/CHARACTERISATION.md`,
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
 	}
 	fl := c.Flags()
 	fl.StringVar(&f.apps, "apps", "apps", "folder of the applications, for when none is named")
 	fl.StringVar(&f.machine, "machine", "ugpu", "machine sheet: a name or a YAML file")
 	fl.StringSliceVar(&f.sizes, "size", []string{"tiny"}, "preset(s) of the applications: tiny, standard, paper")
+	fl.StringArrayVar(&f.args, "arg", nil, "further argument of every application's main, as in --arg steps=1 (repeatable)")
+	fl.BoolVar(&f.functional, "functional", false, "no timed run: sharing and regularity only, for large presets")
 	fl.BoolVar(&f.sweep, "sweep", false, "also IPC by SMs and by channels")
 	fl.BoolVar(&f.json, "json", false, "print the profiles as a JSON array")
 	fl.BoolVar(&f.markdown, "markdown", false, "print the document with the tables")
 	fl.IntVar(&f.jobs, "jobs", runtime.NumCPU(), "simulations at once")
 	fl.Uint64Var(&f.limit, "limit", 0, "leave out applications of more warp instructions than this; 0: none")
+	fl.StringSliceVar(&f.from, "from", nil, "measure nothing: read profiles that --json printed from FILE(s)")
 	c.MarkFlagsMutuallyExclusive("json", "markdown")
+	c.MarkFlagsMutuallyExclusive("functional", "sweep")
 	return c
 }
 
@@ -55,17 +63,27 @@ func (f *characteriseFlags) run(cmd *cobra.Command, paths []string) error {
 	if f.jobs < 1 {
 		return fmt.Errorf("--jobs %d: at least 1", f.jobs)
 	}
-	if len(paths) == 0 {
-		scripts, err := filepath.Glob(filepath.Join(f.apps, "*", "*", "app.star"))
+	if len(f.from) > 0 {
+		if len(paths) > 0 {
+			return errors.New("--from reads measured profiles: name no applications with it")
+		}
+		groups, err := characterise.Read(f.from)
 		if err != nil {
 			return err
 		}
-		for _, s := range scripts {
-			paths = append(paths, filepath.Dir(s))
+		seeds, err := characterise.LoadSeeds()
+		if err != nil {
+			return err
 		}
-		if len(paths) == 0 {
-			return fmt.Errorf("no application under %s: name some, or the folder with --apps", f.apps)
-		}
+		return f.print(cmd.OutOrStdout(), groups, seeds)
+	}
+	paths, err := f.folders(paths)
+	if err != nil {
+		return err
+	}
+	args, err := pairs("arg", f.args)
+	if err != nil {
+		return err
 	}
 	seeds, err := characterise.LoadSeeds()
 	if err != nil {
@@ -74,7 +92,9 @@ func (f *characteriseFlags) run(cmd *cobra.Command, paths []string) error {
 	progress := report.NewProgress(cmd.ErrOrStderr(), isTerminal(cmd.ErrOrStderr()))
 	var groups [][]characterise.Profile
 	for _, size := range f.sizes {
-		g, err := characterise.Run(cmd.Context(), paths, characterise.Options{Machine: f.machine, Size: size, Jobs: f.jobs, Limit: f.limit, Sweep: f.sweep, Start: progress.Start})
+		g, err := characterise.Run(cmd.Context(), paths, characterise.Options{
+			Machine: f.machine, Size: size, Jobs: f.jobs, Limit: f.limit, Functional: f.functional, Args: args, Sweep: f.sweep, Start: progress.Start,
+		})
 		if err != nil {
 			progress.Close()
 			return err
@@ -89,6 +109,24 @@ func (f *characteriseFlags) run(cmd *cobra.Command, paths []string) error {
 		return &status{exitInterrupted, errors.New("interrupted; what is printed is not complete")}
 	}
 	return failures(groups)
+}
+
+// folders are the applications named, or all of them.
+func (f *characteriseFlags) folders(paths []string) ([]string, error) {
+	if len(paths) > 0 {
+		return paths, nil
+	}
+	scripts, err := filepath.Glob(filepath.Join(f.apps, "*", "*", "app.star"))
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range scripts {
+		paths = append(paths, filepath.Dir(s))
+	}
+	if len(paths) == 0 {
+		return nil, fmt.Errorf("no application under %s: name some, or the folder with --apps", f.apps)
+	}
+	return paths, nil
 }
 
 func (f *characteriseFlags) print(w io.Writer, groups [][]characterise.Profile, seeds *characterise.Seeds) error {

@@ -14,6 +14,7 @@ import (
 	"os/signal"
 	"runtime/debug"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -70,6 +71,10 @@ func heddle(args []string, stdout, stderr io.Writer) (code int) {
 	return own.code
 }
 
+// again is how soon a second signal still counts as the first: timeout(1) and some
+// shells signal a process and then its whole group.
+const again = 500 * time.Millisecond
+
 // interruptible gives a context that the first SIGINT or SIGTERM cancels, so that
 // the run can leave a partial result. The second signal kills.
 func interruptible(stderr io.Writer) (context.Context, func()) {
@@ -85,10 +90,16 @@ func interruptible(stderr io.Writer) (context.Context, func()) {
 		case <-over:
 			return
 		}
-		select {
-		case <-signals:
-			os.Exit(exitInterrupted)
-		case <-over:
+		first := time.Now()
+		for {
+			select {
+			case <-signals:
+				if time.Since(first) > again {
+					os.Exit(exitInterrupted)
+				}
+			case <-over:
+				return
+			}
 		}
 	}()
 	return ctx, func() {
