@@ -16,8 +16,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"runtime/debug"
+	"strings"
 	"sync"
 
 	"heddle/apps/reference"
@@ -34,9 +36,13 @@ type Options struct {
 	Machine string // machine sheet; "": ugpu
 	Size    string // preset, the application's argument size
 	Jobs    int    // simulations at once
-	// Limit is the number of warp instructions from which on an application is not
-	// measured at this preset (Profile.Skipped says so); 0: none.
+	// Limit is the number of warp instructions after which an application is observed no
+	// longer; it is then not run in time either (Profile.Skipped says so). 0: none.
 	Limit uint64
+	// Functional leaves the timed run out: memory only, at presets too large for time.
+	Functional bool
+	// Args are further arguments of every application.
+	Args map[string]string
 	// Sweep also measures IPC against the number of SMs and of channels.
 	Sweep bool
 	// Start follows the simulations as lab.Runner.Start does; nil: nobody looks.
@@ -52,7 +58,8 @@ type Profile struct {
 	Traffic *Traffic `json:"traffic,omitempty"`
 	SMs     []Point  `json:"ipc_by_sms,omitempty"`      // all channels
 	Channel []Point  `json:"ipc_by_channels,omitempty"` // all SMs
-	// Skipped says why nothing was measured although nothing is wrong.
+	// Skipped says why Memory is of the beginning only and Traffic is missing although
+	// nothing is wrong.
 	Skipped string `json:"skipped,omitempty"`
 	Err     string `json:"error,omitempty"`
 }
@@ -92,14 +99,19 @@ func Run(ctx context.Context, paths []string, o Options) ([]Profile, error) {
 	for i, p := range paths {
 		out[i] = Profile{App: Name(p), Size: o.Size, Machine: o.Machine}
 	}
-	observeAll(ctx, paths, out, &o)
+	args := map[string]string{"size": o.Size}
+	maps.Copy(args, o.Args)
+	observeAll(ctx, paths, out, &o, args)
+	if o.Functional {
+		return out, nil
+	}
 	var jobs []lab.Job
 	var put []func(*sim.Result)
 	for i, p := range paths {
 		if out[i].Err != "" || out[i].Skipped != "" {
 			continue
 		}
-		base := sim.Spec{Machine: o.Machine, Set: plain, Seed: 1, Sharing: sim.Sharing{Mode: "alone"}, Apps: []sim.App{{Name: out[i].App, Path: p, Args: map[string]string{"size": o.Size}}}}
+		base := sim.Spec{Machine: o.Machine, Set: plain, Seed: 1, Sharing: sim.Sharing{Mode: "alone"}, Apps: []sim.App{{Name: out[i].App, Path: p, Args: args}}}
 		jobs = append(jobs, lab.Job{Label: out[i].App, Spec: base, Machine: sheet})
 		put = append(put, func(r *sim.Result) { out[i].Traffic = newTraffic(r, sheet) })
 		if o.Sweep {
@@ -166,7 +178,7 @@ func Name(path string) string {
 }
 
 // observeAll executes every application functionally, o.Jobs at once.
-func observeAll(ctx context.Context, paths []string, out []Profile, o *Options) {
+func observeAll(ctx context.Context, paths []string, out []Profile, o *Options, args map[string]string) {
 	next := make(chan int)
 	var wg sync.WaitGroup
 	for range min(max(o.Jobs, 1), max(len(paths), 1)) {
@@ -178,7 +190,7 @@ func observeAll(ctx context.Context, paths []string, out []Profile, o *Options) 
 				if o.Start != nil {
 					_, done = o.Start(out[i].App+" observed", false)
 				}
-				out[i].observe(ctx, paths[i], o)
+				out[i].observe(ctx, paths[i], o.Limit, args)
 				done()
 			}
 		}()
@@ -191,19 +203,20 @@ func observeAll(ctx context.Context, paths []string, out []Profile, o *Options) 
 }
 
 // observe fills in p.Memory, or says why not.
-func (p *Profile) observe(ctx context.Context, path string, o *Options) {
+func (p *Profile) observe(ctx context.Context, path string, most uint64, args map[string]string) {
 	defer func() {
 		if x := recover(); x != nil { // one broken application must not take the others along
 			p.fail(fmt.Errorf("internal error: %v\n%s", x, debug.Stack()))
 		}
 	}()
-	m, err := Observe(ctx, path, map[string]string{"size": o.Size}, o.Limit)
+	m, err := Observe(ctx, path, args, most)
 	var limit *host.Deadlock
 	switch {
 	case err == nil:
 		p.Memory = m
-	case errors.As(err, &limit) && o.Limit > 0:
-		p.Skipped = fmt.Sprintf("more than %d warp instructions, or stuck: %s", o.Limit, limit.Msg)
+	case errors.As(err, &limit) && most > 0 && strings.Contains(limit.Msg, "limit"):
+		p.Memory = m
+		p.Skipped = fmt.Sprintf("only the first %d warp instructions were observed and no time was simulated (the limit given)", most)
 	default:
 		p.fail(err)
 	}
@@ -211,7 +224,7 @@ func (p *Profile) observe(ctx context.Context, path string, o *Options) {
 
 // Observe executes the application in a folder functionally and tells what its
 // kernels did to memory. More than limit warp instructions (0: none) are a
-// *host.Deadlock; a check that fails is an error.
+// *host.Deadlock, and the Memory is of those; a check that fails is an error.
 func Observe(ctx context.Context, path string, args map[string]string, limit uint64) (*Memory, error) {
 	refs := make(map[string]host.Reference, len(reference.All))
 	for n, f := range reference.All {
@@ -223,12 +236,9 @@ func Observe(ctx context.Context, path string, args map[string]string, limit uin
 	}
 	o := NewObserver()
 	c := host.New(o.Device(host.NewFunctional(ctx, limit)), mem.NewSpace(0), host.Options{Ctx: ctx})
-	if err := prog.Run(c); err != nil {
-		return nil, err
-	}
-	if err := c.DeviceSynchronize(); err != nil {
-		return nil, err
+	if err = prog.Run(c); err == nil {
+		err = c.DeviceSynchronize()
 	}
 	m := o.Memory()
-	return &m, nil
+	return &m, err
 }

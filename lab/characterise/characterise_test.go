@@ -3,6 +3,7 @@ package characterise
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"math"
 	"os"
 	"path/filepath"
@@ -76,6 +77,13 @@ func TestTwoApplications(t *testing.T) {
 	if err := Text(&text, list, seeds(t)); err != nil || !strings.Contains(text.String(), "rodinia-like/hotspot") {
 		t.Errorf("text: %v\n%s", err, text.String())
 	}
+	file := filepath.Join(t.TempDir(), "p.json")
+	if text, err := json.Marshal(list); err != nil || os.WriteFile(file, text, 0o644) != nil {
+		t.Fatal(err)
+	}
+	if back, err := Read([]string{file}); err != nil || !reflect.DeepEqual(back, [][]Profile{list}) {
+		t.Errorf("read back: %v, %+v", err, back)
+	}
 	if again := run(t, Options{Size: "tiny", Jobs: 1}, "micro/triad", "rodinia-like/hotspot"); !reflect.DeepEqual(again, list) {
 		t.Error("the number of jobs changes the profiles")
 	}
@@ -101,7 +109,7 @@ func TestLimitAndFailure(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if out[0].Skipped == "" || out[0].Traffic != nil || out[0].Err != "" {
+	if out[0].Skipped == "" || out[0].Traffic != nil || out[0].Memory == nil || out[0].Err != "" {
 		t.Errorf("limited: %+v", out[0])
 	}
 	if out[1].Err == "" {

@@ -17,8 +17,8 @@ const (
 	unshared  = 0.8  // NUBA: in low-sharing applications more than this share of pages has one SM
 	irregular = 0.1  // share of sparse and scattered warp accesses above which a pattern is irregular
 	random    = 0.5  // ... above which it is random
-	ordered   = 0.85 // share of page touches beside another below which a walk is not dense; random gives 2/3
-	enough    = 256  // pages a launch must touch for their order to say something
+	ordered   = 0.85 // share of block touches beside another below which a walk is not dense; random gives 2/3
+	enough    = 64   // blocks of 64 KiB a launch must touch for their order to say something
 	repeated  = 0.5  // share of touches of pages an earlier launch touched from which a pattern repeats
 )
 

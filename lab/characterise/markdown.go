@@ -15,7 +15,7 @@ func verdicts(profiles []Profile, s *Seeds) (lines []string) {
 		case p.Err != "":
 			lines = append(lines, fmt.Sprintf("%s: failed: %s", p.App, first(p.Err)))
 		case p.Skipped != "":
-			lines = append(lines, fmt.Sprintf("%s: not measured: %s", p.App, first(p.Skipped)))
+			lines = append(lines, fmt.Sprintf("%s *: %s", p.App, first(p.Skipped)))
 		}
 		for _, v := range Judge(p, s.Claims) {
 			all++
@@ -49,7 +49,8 @@ func Markdown(w io.Writer, groups [][]Profile, s *Seeds) error {
 		fmt.Fprintf(&b, "- %s: %s\n", x.Seed, x.Text)
 	}
 	b.WriteString("\nAt small presets first touches dominate: an application misses the LLC on everything it reads once, a page holds the data of many CTAs, and so " +
-		"classes of bound and sharing mean little at `tiny`. The papers' inputs are those of the preset `paper`.\n")
+		"classes of bound and sharing mean little at `tiny`. The papers' inputs are those of the preset `paper`.\n" +
+		"\nA group without traffic was executed functionally only. Of an application marked * the beginning was observed (see the list at the group's end) and no time simulated.\n")
 	for _, g := range groups {
 		if len(g) == 0 {
 			continue

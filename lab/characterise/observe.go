@@ -17,6 +17,7 @@ const (
 	SharingSMs = 64
 
 	chunkShift = 10 // pages of a chunk, as a power of two
+	blockShift = 4  // pages of a block of 64 KiB, the UVM dissertation's basic block
 )
 
 // page is what an observer keeps of 4 KiB of memory: 72 bytes, which bounds its
@@ -31,7 +32,11 @@ type page struct {
 	reader            [pageLines]uint8 // first SM that read the line in this launch, from 1
 }
 
-type chunk [1 << chunkShift]page
+// chunk is a stretch of pages, and for each block of it the launch that touched it last.
+type chunk struct {
+	page  [1 << chunkShift]page
+	block [1 << (chunkShift - blockShift)]uint32
+}
 
 // Observer notes what the kernels of one application do to global memory. It wraps
 // the device of the host program; kernels run one after the other (functionally).
@@ -49,7 +54,7 @@ type Observer struct {
 	ctas          uint64
 }
 
-// order counts first touches of a page, and those beside a page touched before.
+// order counts first touches of a block, and those beside a block touched before.
 type order struct{ firsts, beside uint64 }
 
 // NewObserver makes one that has seen nothing.
@@ -78,7 +83,7 @@ func (o *Observer) Grid(g isa.Grid) isa.Grid {
 	return &grid{g, o, o.kernel, g.Code().Instr, g.Geometry().CTAs}
 }
 
-// fold books the order of a launch that has ended. A launch on few pages says
+// fold books the order of a launch that has ended. A launch on few blocks says
 // nothing: every array and every corner of the grid begins beside nothing.
 func (o *Observer) fold() {
 	if o.launch.firsts >= enough {
@@ -168,7 +173,7 @@ func (o *Observer) at(n uint64) *page {
 		}
 		o.last, o.lastID = k, id
 	}
-	return &o.last[n%(1<<chunkShift)]
+	return &o.last.page[n%(1<<chunkShift)]
 }
 
 // touch is the page with a number, made ready for a launch.
@@ -182,21 +187,34 @@ func (o *Observer) touch(n uint64, kernel uint32) *page {
 		return p
 	}
 	o.firsts++
-	o.launch.firsts++
 	if p.kernel != 0 {
 		o.again++
 	}
-	if o.inLaunch(n-1, kernel) || o.inLaunch(n+1, kernel) {
-		o.launch.beside++
-	}
 	p.settle()
 	p.kernel = kernel
+	if b := o.block(n); *b != kernel {
+		*b = kernel
+		o.launch.firsts++
+		const step = 1 << blockShift
+		if o.inLaunch(n-step, kernel) || o.inLaunch(n+step, kernel) {
+			o.launch.beside++
+		}
+	}
 	return p
 }
 
+// block is the mark of the block a page lies in; nil when its neighbourhood was never
+// touched.
+func (o *Observer) block(n uint64) *uint32 {
+	if o.at(n) == nil {
+		return nil
+	}
+	return &o.last.block[n%(1<<chunkShift)>>blockShift]
+}
+
 func (o *Observer) inLaunch(n uint64, kernel uint32) bool {
-	p := o.at(n)
-	return p != nil && p.kernel == kernel
+	b := o.block(n)
+	return b != nil && *b == kernel
 }
 
 // settle books what a launch that has ended did to the page. Within a launch a line
@@ -224,10 +242,11 @@ type Memory struct {
 	// share of each among those of two lanes and more (Single: among all).
 	Accesses uint64             `json:"accesses"`
 	Shapes   [numShapes]float64 `json:"shapes"`
-	// Order is the share of first touches of a page by a launch that lie beside a page
-	// it had touched; about 2/3 for a random order, near 1 for a dense walk. It is over
-	// the OrderTouches of launches on 256 pages and more. Repeat is the share of all
-	// FirstTouches that are of a page an earlier launch had touched.
+	// Order is the share of first touches of a 64 KiB block by a launch that lie beside a
+	// block it had touched; about 2/3 for a random order, near 1 for a dense walk. It is
+	// over the OrderTouches of launches on 64 blocks and more. Repeat is the share of
+	// FirstTouches, first touches of a page by a launch, of which an earlier launch had
+	// touched the page.
 	FirstTouches uint64  `json:"first_touches"`
 	OrderTouches uint64  `json:"order_touches"`
 	Order        float64 `json:"order"`
@@ -253,8 +272,8 @@ func (o *Observer) Memory() Memory {
 	m := Memory{Launches: uint64(o.kernel), CTAs: o.ctas, FirstTouches: o.firsts, OrderTouches: o.total.firsts}
 	var near, apart [4]uint64
 	for _, k := range o.chunks { // sums only: the order does not matter
-		for i := range k {
-			p := &k[i]
+		for i := range k.page {
+			p := &k.page[i]
 			if p.kernel == 0 {
 				continue
 			}

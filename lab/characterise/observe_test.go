@@ -125,7 +125,7 @@ func TestReadOnlyIsByLaunch(t *testing.T) {
 func TestPatterns(t *testing.T) {
 	const pages = 1000
 	row := func(page func(cta int) int) *walk {
-		return &walk{code: isa.Code{Instr: []isa.Instr{load(isa.Global)}}, ctas: pages, addr: func(cta, _ int) (uint64, uint64) { return base + uint64(page(cta))*pageBytes, 4 }}
+		return &walk{code: isa.Code{Instr: []isa.Instr{load(isa.Global)}}, ctas: pages, addr: func(cta, _ int) (uint64, uint64) { return base + uint64(page(cta))*16*pageBytes, 4 }}
 	}
 	dense := row(func(c int) int { return c })
 	mixed := row(func(c int) int { return c * 387 % pages })
@@ -137,7 +137,7 @@ func TestPatterns(t *testing.T) {
 	}{
 		{"once through", []*walk{dense}, Streaming},
 		{"three times through", []*walk{dense, dense, dense}, Regular},
-		{"pages out of order", []*walk{mixed}, Irregular},
+		{"blocks out of order", []*walk{mixed}, Irregular},
 		{"columns", []*walk{column}, Random},
 	} {
 		o := NewObserver()

@@ -34,6 +34,14 @@ func (s *Seeds) claim(app, seed string) *Claim {
 	return nil
 }
 
+// label marks an application whose memory was observed in part.
+func (p *Profile) label() string {
+	if p.Skipped != "" {
+		return p.App + " *"
+	}
+	return p.App
+}
+
 func number(v *float64) string {
 	if v == nil {
 		return none
@@ -101,7 +109,7 @@ func sharing(profiles []Profile, s *Seeds) Table {
 		if n != nil {
 			shared = number(n.ReadOnly)
 		}
-		row := []string{p.App, fmt.Sprint(m.Launches), fmt.Sprint(m.CTAs), megabytes(m.Bytes), claimed(u, size), claimed(n, size), megabytes(m.ReadOnlyShared), shared}
+		row := []string{p.label(), fmt.Sprint(m.Launches), fmt.Sprint(m.CTAs), megabytes(m.Bytes), claimed(u, size), claimed(n, size), megabytes(m.ReadOnlyShared), shared}
 		for _, v := range m.SharedBy {
 			row = append(row, percent(v))
 		}
@@ -114,10 +122,10 @@ func regularity(profiles []Profile, s *Seeds) Table {
 	t := Table{
 		Title: "Regularity",
 		Note: fmt.Sprintf("Shapes of warp accesses to global memory (of two lanes and more): uniform, unit stride, strided below a line, block (a dense row repeated in groups of lanes), "+
-			"sparse (a stride of a line or more), scattered. Order: first touches of a page by a launch beside a page it touched before (random order: 67 %%; "+
-			"of launches on %d pages and more). Repeat: pages an earlier launch had touched. Irregular: sparse and scattered above %.0f %%, or order below %.0f %%; random: sparse and scattered above %.0f %%, or both; regular: repeat of %.0f %% and more; else streaming.",
+			"sparse (a stride of a line or more), scattered. Order: first touches of a 64 KiB block by a launch beside a block it touched before (random order: 67 %%; "+
+			"of launches on %d blocks and more). Repeat: touched pages an earlier launch had touched. Irregular: sparse and scattered above %.0f %%, or order below %.0f %%; random: sparse and scattered above %.0f %%, or both; regular: repeat of %.0f %% and more; else streaming.",
 			enough, 100*irregular, 100*ordered, 100*random, 100*repeated),
-		Rows: [][]string{{"app", "accesses", "single lane", "uniform", "unit", "strided", "block", "sparse", "scattered", "touches", "order", "repeat", "pattern", "UVM"}},
+		Rows: [][]string{{"app", "accesses", "single lane", "uniform", "unit", "strided", "block", "sparse", "scattered", "order", "repeat", "pattern", "UVM"}},
 	}
 	for i := range profiles {
 		p := &profiles[i]
@@ -125,7 +133,7 @@ func regularity(profiles []Profile, s *Seeds) Table {
 		if m == nil {
 			continue
 		}
-		row := []string{p.App, fmt.Sprint(m.Accesses)}
+		row := []string{p.label(), fmt.Sprint(m.Accesses)}
 		for _, v := range m.Shapes {
 			row = append(row, percent(v))
 		}
@@ -133,7 +141,7 @@ func regularity(profiles []Profile, s *Seeds) Table {
 		if m.OrderTouches > 0 {
 			order = percent(m.Order)
 		}
-		t.Rows = append(t.Rows, append(row, fmt.Sprint(m.FirstTouches), order, percent(m.Repeat), m.Pattern(), claimed(s.claim(p.App, "uvm"), func(c *Claim) string { return c.Pattern })))
+		t.Rows = append(t.Rows, append(row, order, percent(m.Repeat), m.Pattern(), claimed(s.claim(p.App, "uvm"), func(c *Claim) string { return c.Pattern })))
 	}
 	return t
 }

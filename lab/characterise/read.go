@@ -1,0 +1,42 @@
+package characterise
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+)
+
+// Read reads profiles that were written as JSON arrays and groups them by preset
+// and machine, in the order in which these first appear.
+func Read(files []string) (groups [][]Profile, err error) {
+	type key struct{ size, machine string }
+	at := map[key]int{}
+	for _, name := range files {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return nil, err
+		}
+		d := json.NewDecoder(bytes.NewReader(text))
+		d.DisallowUnknownFields()
+		var list []Profile
+		if err := d.Decode(&list); err != nil {
+			return nil, fmt.Errorf("%s: %w: give a file that heddle characterise --json has printed", name, err)
+		}
+		for i := range list {
+			p := &list[i]
+			if p.App == "" || p.Size == "" {
+				return nil, fmt.Errorf("%s: entry %d has no app or no size: give a file that heddle characterise --json has printed", name, i+1)
+			}
+			k := key{p.Size, p.Machine}
+			g, ok := at[k]
+			if !ok {
+				g = len(groups)
+				at[k] = g
+				groups = append(groups, nil)
+			}
+			groups[g] = append(groups[g], *p)
+		}
+	}
+	return groups, nil
+}
