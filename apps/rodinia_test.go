@@ -28,7 +28,7 @@ var rodinia = []struct {
 	{"mars-like/stringmatch", []string{"n=1", "n=700 keyword=aa letters=1 line=5", "n=150000 line=1"}, "shfl.sync.up", "shfl.sync.down"},
 	{"mars-like/wordcount", []string{"n=50 gaps=1", "n=3000 chunk=7 letters=26", "n=9000 letters=1"}, "xor.b64", "or.b64"},
 	{"mars-like/pageviewcount", []string{"n=1 pages=1 visitors=1", "n=5000 pages=3 visitors=5000", "pages=500 visitors=2"}, "atom.global.add.u32", "atom.global.max.u32"},
-	{"rodinia-like/dwt2d", []string{"n=2 levels=1", "n=8", "n=66 levels=1", "n=160 levels=5"}, "shr.s32", "shr.u32"},
+	{"rodinia-like/dwt2d", []string{"n=2 levels=1", "n=8", "n=66 levels=1", "n=160 levels=5", "n=728 levels=2 strip=1", "n=64 strip=99"}, "shr.s32", "shr.u32"},
 	{"rodinia-like/euler3d", []string{"n=1 rows=1 steps=1", "n=33 rows=70 mach=0.5", "n=1025 rows=2 steps=1"}, "fma.rn.f32", "fma.rz.f32"},
 	{"rodinia-like/leukocyte", []string{"n=45 rows=45 steps=1", "n=100 rows=47 most=1 steps=2"}, "fma.rn.f32", "fma.rz.f32"},
 }
