@@ -12,6 +12,7 @@ import (
 	"heddle/mem"
 	"heddle/trace/accelsim"
 	"heddle/trace/record"
+	"heddle/workload"
 )
 
 // ErrStopped ends a run that was interrupted.
@@ -55,6 +56,10 @@ func (a *app) load(spec *Spec) error {
 			return fmt.Errorf("%s is a recording: it replays what was recorded and takes no arguments", a.spec.Path)
 		}
 		a.prog, err = record.Load(a.spec.Path)
+		return err
+	}
+	if is, err := workload.Is(a.spec.Path); err == nil && is {
+		a.prog, err = workload.Load(a.spec.Path, a.spec.Args, spec.Seed)
 		return err
 	}
 	if list, ok := accelsim.Find(a.spec.Path); ok {

@@ -100,8 +100,9 @@ var layer = map[string]int{
 
 // sideways lists the imports within one layer that are meant, with the reason.
 var sideways = map[[2]string]string{
-	{"host", "ptx"}:   "a host program loads modules and looks up kernels and symbols in them",
-	{"trace", "host"}: "a recording is of a host program's operations, and its replay is a host program",
+	{"host", "ptx"}:      "a host program loads modules and looks up kernels and symbols in them",
+	{"trace", "host"}:    "a recording is of a host program's operations, and its replay is a host program",
+	{"workload", "host"}: "a model is a host program: it allocates, copies and launches",
 }
 
 const baseRank = 1 // packages of this rank are small vocabularies and may use each other

@@ -14,6 +14,7 @@ import (
 	"heddle/sim"
 	"heddle/trace/accelsim"
 	"heddle/trace/record"
+	"heddle/workload"
 )
 
 // resolver turns a Doc into a File, pointing at the line for every complaint.
@@ -152,6 +153,10 @@ func (r *resolver) apps() ([]sim.App, error) {
 		if is, err := record.Is(dir); err == nil && is {
 			if len(d.Args) > 0 {
 				return nil, r.complainAt(fmt.Errorf("%s is a recording: it replays what was recorded and takes no arguments", d.Path), "apps", i, "args")
+			}
+		} else if is, err := workload.Is(dir); err == nil && is {
+			if _, err := workload.Read(dir); err != nil { // the model has its own place to point at
+				return nil, err
 			}
 		} else if list, ok := accelsim.Find(dir); ok {
 			dir = filepath.Dir(list)

@@ -18,6 +18,7 @@ import (
 	"heddle/sim"
 	"heddle/trace/accelsim"
 	"heddle/trace/record"
+	"heddle/workload"
 )
 
 // Doc is a run file as written.
@@ -219,6 +220,9 @@ func IsApp(path string) (bool, error) {
 	}
 	if _, ok := accelsim.Find(path); ok {
 		return true, nil
+	}
+	if is, err := workload.Is(path); err != nil || is {
+		return is, err
 	}
 	if !st.IsDir() {
 		return record.Is(path)
