@@ -1,0 +1,128 @@
+package cpu
+
+import (
+	"math"
+	"strings"
+	"testing"
+)
+
+// cache is the LLC the targets are declared for: 2 MB, 16 ways, LRU.
+type cache struct {
+	tag   [2048][16]uint64 // line+1, most recent first
+	dirty [2048][16]bool
+}
+
+func (c *cache) access(l uint64, write bool) (miss, back bool) {
+	t, d := &c.tag[l%2048], &c.dirty[l%2048]
+	w := 0
+	for w < 15 && t[w] != l+1 {
+		w++
+	}
+	if miss = t[w] != l+1; miss {
+		back = t[w] != 0 && d[w]
+		d[w] = false
+	}
+	was := d[w] || write
+	copy(t[1:w+1], t[:w])
+	copy(d[1:w+1], d[:w])
+	t[0], d[0] = l+1, was
+	return miss, back
+}
+
+// What a 2 MB cache sees of every model is what its file declares.
+func TestDeclared(t *testing.T) {
+	if len(Names()) != 10 {
+		t.Fatalf("models: %v", Names())
+	}
+	for _, name := range Names() {
+		m, err := Load(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.HasPrefix(m.Source, "estimate") {
+			t.Errorf("%s is not labelled an estimate", name)
+		}
+		s, c := m.New(1), &cache{}
+		var a Access
+		var insts, n, misses, backs, waits, visits float64
+		last := uint64(math.MaxUint64)
+		for i := range 600_000 {
+			s.Next(&a)
+			if a.Addr >= s.Bytes() || a.Addr%line != 0 {
+				t.Fatalf("%s: address %x", name, a.Addr)
+			}
+			miss, back := c.access(a.Addr/line, a.Write)
+			if a.Addr/line != last+1 || a.Addr%block == 0 {
+				visits++
+			}
+			last = a.Addr / line
+			if i < 200_000 { // the cache fills
+				visits = 0
+				continue
+			}
+			n++
+			insts += float64(a.Gap)
+			if miss {
+				misses++
+			}
+			if back {
+				backs++
+			}
+			if a.Dependent {
+				waits++
+			}
+		}
+		for _, v := range []struct {
+			what           string
+			got, want, tol float64
+		}{
+			{"MPKI", 1000 * misses / insts, m.MPKI, 0.1}, {"writes", backs / (misses + backs), m.Writes, 0.1},
+			{"lines per visit", n / visits, m.Spatial, 0.03}, {"MLP", n / waits, m.MLP, 0.03},
+		} {
+			if math.Abs(v.got-v.want) > v.tol*v.want {
+				t.Errorf("%s: %s is %.3f, declared %.3f", name, v.what, v.got, v.want)
+			}
+		}
+	}
+}
+
+// The same seed gives the same stream, another one does not; nothing is allocated.
+func TestStream(t *testing.T) {
+	m, err := Load("mcf")
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, b, c := m.New(1), m.New(1), m.New(2)
+	var x, y, z Access
+	differ := 0
+	for range 1000 {
+		a.Next(&x)
+		b.Next(&y)
+		c.Next(&z)
+		if x != y {
+			t.Fatalf("%+v and %+v from one seed", x, y)
+		}
+		if x != z {
+			differ++
+		}
+	}
+	if differ < 900 {
+		t.Errorf("two seeds differ in %d of 1000", differ)
+	}
+	if n := testing.AllocsPerRun(1000, func() { a.Next(&x) }); n != 0 {
+		t.Errorf("%g allocations", n)
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	src, err := shipped.ReadFile("lbm.yaml")
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(src)
+	f.Fuzz(func(t *testing.T, src []byte) {
+		if m, err := Parse("f", src); (m == nil) == (err == nil) {
+			t.Fatalf("%v, %v", m, err)
+		}
+	})
+}
