@@ -133,6 +133,9 @@ func (t *target) line(first, at, n uint64, s *isa.Step) {
 func (t *target) scatter(lane, seq, launch uint64, s *isa.Step) {
 	key := draw.Key(t.seed+launch*draw.Golden, lane, seq)
 	for i := uint64(0); i < isa.Lanes; i += t.perLanes {
+		if s.Mask>>i<<(isa.Lanes-t.perLanes) == 0 {
+			continue
+		}
 		var b uint64
 		switch t.pattern {
 		case Random:

@@ -226,7 +226,9 @@ func TestOrderDoesNotMatter(t *testing.T) {
 				}
 				line := fmt.Sprint(s.Mask, s.Next)
 				if s.Space == isa.Global {
-					line += fmt.Sprint(s.Addr)
+					for m := s.Mask; m != 0; m &= m - 1 {
+						line += fmt.Sprint(" ", s.Addr[bits.TrailingZeros32(m)])
+					}
 				}
 				text[w] = append(text[w], line)
 			}
@@ -353,8 +355,8 @@ func stepSome(t *testing.T, g *Grid, m *Model) {
 		}
 		a := &g.k.Accesses[g.ops[pc].access]
 		limit := uint64(m.Allocations[m.allocation(a.On)].Bytes)
-		for _, x := range s.Addr {
-			if x+uint64(a.Width) > limit {
+		for i, x := range s.Addr {
+			if s.Mask>>i&1 != 0 && x+uint64(a.Width) > limit {
 				t.Fatalf("%s: address %d of %d", a.Pattern, x, limit)
 			}
 		}

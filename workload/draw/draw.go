@@ -67,7 +67,7 @@ func (p *Perm) At(i uint64) uint64 {
 	for {
 		l, r := i>>p.half, i&p.mask
 		for _, k := range p.key {
-			l, r = r, l^Mix(r+k)&p.mask
+			l, r = r, l^(((r+k)*Golden^k)*(k|1)>>32)&p.mask
 		}
 		if i = l<<p.half | r; i < p.n {
 			return i
