@@ -54,8 +54,8 @@ func shapeOf(addr *[isa.Lanes]uint64, mask uint32, width int64) Shape {
 }
 
 // fit finds the stride s and, for groups of g lanes, the distance d such that lane
-// l is at start + (l mod g)*s + (l div g)*d. It fails where no group has two active
-// lanes.
+// l is at start + (l mod g)*s + (l div g)*d. Where no group has two active lanes it
+// gives d, the only distance there is.
 func fit(addr *[isa.Lanes]uint64, mask uint32, g int) (s int64, ok bool) {
 	last := -1
 	for m := mask; m != 0 && !ok; m &= m - 1 {
@@ -69,9 +69,7 @@ func fit(addr *[isa.Lanes]uint64, mask uint32, g int) (s int64, ok bool) {
 		}
 		last = l
 	}
-	if !ok {
-		return 0, false
-	}
+	alone := !ok                // no group has two lanes: what counts is how the groups lie
 	group, base := -1, int64(0) // of the latest group
 	var d int64
 	known := false
@@ -92,6 +90,9 @@ func fit(addr *[isa.Lanes]uint64, mask uint32, g int) (s int64, ok bool) {
 			d, known = diff/gap, true
 		}
 		group, base = l/g, at
+	}
+	if alone {
+		return d, known
 	}
 	return s, true
 }

@@ -34,6 +34,8 @@ func TestShapes(t *testing.T) {
 		{"two columns of 16", lanes(func(l int) int { return 4096*(l%16) + 4*(l/16) }), all, Sparse},
 		{"random", lanes(func(l int) int { return 4 * noise[l%8] * (l + 1) }), all, Scattered},
 		{"one lane", lanes(func(l int) int { return 4 * l }), 1 << 7, Single},
+		{"one lane of each row of 16", lanes(func(l int) int { return 4 * (l / 16) }), 1 | 1<<16, Block},
+		{"one lane of each row of 16, far apart", lanes(func(l int) int { return 4444 * (l / 16) }), 1 | 1<<16, Sparse},
 		{"two far lanes", lanes(func(l int) int { return 4 * noise[l%8] }), 0b11, Sparse},
 	} {
 		if got := shapeOf(&c.addr, c.mask, 4); got != c.want {
