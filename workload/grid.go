@@ -50,8 +50,10 @@ func (g *Grid) Code() *isa.Code { return g.code }
 // Geometry implements isa.Grid.
 func (g *Grid) Geometry() isa.Geometry {
 	k := g.k
-	return isa.Geometry{GridDim: [3]uint32{uint32(k.CTAs), 1, 1}, BlockDim: [3]uint32{uint32(k.Threads), 1, 1},
-		CTAs: k.CTAs, Threads: k.Threads, Warps: k.Threads / isa.Lanes, Regs: k.Registers, SharedBytes: int(k.Shared)}
+	return isa.Geometry{
+		GridDim: [3]uint32{uint32(k.CTAs), 1, 1}, BlockDim: [3]uint32{uint32(k.Threads), 1, 1},
+		CTAs: k.CTAs, Threads: k.Threads, Warps: k.Threads / isa.Lanes, Regs: k.Registers, SharedBytes: int(k.Shared),
+	}
 }
 
 // Start implements isa.Grid.
@@ -154,8 +156,10 @@ func (g *Grid) banks(w uint64, s *isa.Step) {
 }
 
 func (c *cta) exited(w int) error {
-	return &isa.Fault{Kernel: c.g.k.Name, File: c.g.code.File, Block: [3]uint32{uint32(c.index)}, Thread: [3]uint32{uint32(w * isa.Lanes)},
-		Msg: fmt.Sprintf("warp %d was stepped after it had exited", w)}
+	return &isa.Fault{
+		Kernel: c.g.k.Name, File: c.g.code.File, Block: [3]uint32{uint32(c.index)}, Thread: [3]uint32{uint32(w * isa.Lanes)},
+		Msg: fmt.Sprintf("warp %d was stepped after it had exited", w),
+	}
 }
 
 // Release implements isa.CTA.
@@ -168,8 +172,10 @@ func (c *cta) Release() {
 // newGrid makes launch number n of a compiled kernel.
 func (x *compiled) newGrid(n, seed uint64) *Grid {
 	k := x.k
-	g := &Grid{k: k, code: x.code, ops: x.ops, targets: x.targets, launch: n, seed: draw.Key(seed, n, 3),
-		bank: 1 << bits.Len(uint(k.Conflict-1)), shared: max(1, uint64(k.Shared)/4)}
+	g := &Grid{
+		k: k, code: x.code, ops: x.ops, targets: x.targets, launch: n, seed: draw.Key(seed, n, 3),
+		bank: 1 << bits.Len(uint(k.Conflict-1)), shared: max(1, uint64(k.Shared)/4),
+	}
 	if k.Divergence.Lanes < isa.Lanes {
 		g.diverge = draw.Threshold(k.Divergence.Share)
 	}

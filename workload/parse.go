@@ -244,8 +244,17 @@ type count struct {
 // counts lists the mix in the order of the file format.
 func (m *Mix) counts() []count {
 	return []count{
-		{"int", &m.Int}, {"mad", &m.Mad}, {"move", &m.Move}, {"fp", &m.FP}, {"dp", &m.DP}, {"sfu", &m.SFU}, {"tensor", &m.Tensor},
-		{"shared_load", &m.SharedLoad}, {"shared_store", &m.SharedStore}, {"barrier", &m.Barrier}, {"fence", &m.Fence},
+		{"int", &m.Int},
+		{"mad", &m.Mad},
+		{"move", &m.Move},
+		{"fp", &m.FP},
+		{"dp", &m.DP},
+		{"sfu", &m.SFU},
+		{"tensor", &m.Tensor},
+		{"shared_load", &m.SharedLoad},
+		{"shared_store", &m.SharedStore},
+		{"barrier", &m.Barrier},
+		{"fence", &m.Fence},
 	}
 }
 
@@ -298,10 +307,14 @@ var belongs = []struct {
 	key      string
 	patterns []Pattern
 }{
-	{"row", []Pattern{Stencil}}, {"plane", []Pattern{Stencil}},
-	{"tile", []Pattern{Tiled}}, {"stride", []Pattern{Strided}},
-	{"block", []Pattern{Random, Zipf, Chase}}, {"theta", []Pattern{Zipf}},
-	{"sharers", []Pattern{Shared}}, {"layout", []Pattern{Shared}},
+	{"row", []Pattern{Stencil}},
+	{"plane", []Pattern{Stencil}},
+	{"tile", []Pattern{Tiled}},
+	{"stride", []Pattern{Strided}},
+	{"block", []Pattern{Random, Zipf, Chase}},
+	{"theta", []Pattern{Zipf}},
+	{"sharers", []Pattern{Shared}},
+	{"layout", []Pattern{Shared}},
 }
 
 // pattern is the access's, by its name; the checker has seen to it that it is one.

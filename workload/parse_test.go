@@ -61,9 +61,13 @@ func TestErrorsPointAtTheCulprit(t *testing.T) {
 
 func TestArguments(t *testing.T) {
 	for _, c := range []struct{ key, value, want string }{
-		{"scale", "2", ""}, {"rounds", "7", ""},
-		{"scale", "-1", "a positive number"}, {"scale", "NaN", "a positive number"}, {"scale", "1e9", "larger than 256 GiB"},
-		{"rounds", "x", "whole number"}, {"size", "tiny", "knows scale"},
+		{"scale", "2", ""},
+		{"rounds", "7", ""},
+		{"scale", "-1", "a positive number"},
+		{"scale", "NaN", "a positive number"},
+		{"scale", "1e9", "larger than 256 GiB"},
+		{"rounds", "x", "whole number"},
+		{"size", "tiny", "knows scale"},
 	} {
 		m, err := Parse("f", []byte(good))
 		if err != nil {

@@ -100,8 +100,10 @@ func TestMix(t *testing.T) {
   - {on: a, op: atomic, pattern: random}
 `))
 		trips := 3 * 4 * 5 // CTAs, warps, iterations
-		for text, n := range map[string]int{"add": 7, "mad": 2, "mov": 3, "fma.f32": 20, "fma.f64": 1, "sfu": 2, "mma": 1, "ld.shared": 4,
-			"st.shared": 2, "bar.sync": 1, "membar": 1, "load a (stream)": 3, "store a (stream)": 1, "atomic a (random)": 1, "bra": 1} {
+		for text, n := range map[string]int{
+			"add": 7, "mad": 2, "mov": 3, "fma.f32": 20, "fma.f64": 1, "sfu": 2, "mma": 1, "ld.shared": 4,
+			"st.shared": 2, "bar.sync": 1, "membar": 1, "load a (stream)": 3, "store a (stream)": 1, "atomic a (random)": 1, "bra": 1,
+		} {
 			if e.insts[text] != n*trips {
 				t.Errorf("%s: %d of %q, want %d", order, e.insts[text], text, n*trips)
 			}

@@ -80,9 +80,16 @@ func Parse(file string, src []byte) (*Model, error) {
 		key          string
 		v, low, high float64
 	}{
-		{"mpki", m.MPKI, 0.001, 1000}, {"rss", m.RSS, 1, 1 << 17}, {"spatial", m.Spatial, 1, blockLine}, {"writes", m.Writes, 0, 0.5},
-		{"mlp", m.MLP, 1, 1000}, {"apki", m.APKI, 0.001, 1000}, {"store", m.Store, 0, 1}, {"streams", float64(m.Streams), 1, 64},
-		{"sweep", m.Sweep, 0, 1}, {"theta", m.Theta, 0, 4},
+		{"mpki", m.MPKI, 0.001, 1000},
+		{"rss", m.RSS, 1, 1 << 17},
+		{"spatial", m.Spatial, 1, blockLine},
+		{"writes", m.Writes, 0, 0.5},
+		{"mlp", m.MLP, 1, 1000},
+		{"apki", m.APKI, 0.001, 1000},
+		{"store", m.Store, 0, 1},
+		{"streams", float64(m.Streams), 1, 64},
+		{"sweep", m.Sweep, 0, 1},
+		{"theta", m.Theta, 0, 4},
 	} {
 		if !(c.v >= c.low && c.v <= c.high) {
 			return nil, root.At(c.key).Errorf("%s is %g; it must be from %g to %g", c.key, c.v, c.low, c.high)

@@ -76,8 +76,10 @@ func TestDeclared(t *testing.T) {
 			what           string
 			got, want, tol float64
 		}{
-			{"MPKI", 1000 * misses / insts, m.MPKI, 0.1}, {"writes", backs / (misses + backs), m.Writes, 0.1},
-			{"lines per visit", n / visits, m.Spatial, 0.03}, {"MLP", n / waits, m.MLP, 0.03},
+			{"MPKI", 1000 * misses / insts, m.MPKI, 0.1},
+			{"writes", backs / (misses + backs), m.Writes, 0.1},
+			{"lines per visit", n / visits, m.Spatial, 0.03},
+			{"MLP", n / waits, m.MLP, 0.03},
 		} {
 			if math.Abs(v.got-v.want) > v.tol*v.want {
 				t.Errorf("%s: %s is %.3f, declared %.3f", name, v.what, v.got, v.want)
