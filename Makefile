@@ -30,7 +30,7 @@ bench: ## speed beside the reference's, then benchmarks into .cache/bench.txt fo
 
 performance: ## measure and write PERFORMANCE.md (on an idle computer)
 	go build -o .cache/heddle ./cmd/heddle
-	.cache/heddle calibrate --performance > .cache/PERFORMANCE.md
+	.cache/heddle calibrate --performance --commit "$$(git rev-parse --short=12 HEAD)" > .cache/PERFORMANCE.md
 	mv .cache/PERFORMANCE.md PERFORMANCE.md
 
 check: vet fmt lint race invariants fuzz ## vet, format, lint, race detector, invariants, short fuzzing

@@ -10,7 +10,7 @@ import (
 )
 
 func calibrateCmd() *cobra.Command {
-	var dir, only string
+	var dir, only, commit string
 	var performance bool
 	c := &cobra.Command{
 		Use:   "calibrate",
@@ -21,7 +21,7 @@ With --performance it measures simulation speed instead and prints PERFORMANCE.m
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if performance {
-				return calib.Performance(cmd.OutOrStdout(), dir, calib.Commit())
+				return calib.Performance(cmd.OutOrStdout(), dir, commit)
 			}
 			rows, err := calib.All(dir, func(name, config string) bool { return strings.Contains(name+"/"+config, only) })
 			if err != nil {
@@ -35,6 +35,7 @@ With --performance it measures simulation speed instead and prints PERFORMANCE.m
 	}
 	c.Flags().StringVar(&dir, "dir", "apps/calib", "folder of the reference set")
 	c.Flags().StringVar(&only, "only", "", "rows whose kernel/configuration contains this")
+	c.Flags().StringVar(&commit, "commit", calib.Commit(), "revision named in PERFORMANCE.md")
 	c.Flags().BoolVar(&performance, "performance", false, "measure speed and print PERFORMANCE.md")
 	return c
 }
