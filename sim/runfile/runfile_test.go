@@ -15,7 +15,7 @@ import (
 var update = flag.Bool("update", false, "rewrite runfile.schema.json")
 
 func TestSchemaIsUpToDate(t *testing.T) {
-	got, err := Schema()
+	got, err := schema()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,9 +8,10 @@ import (
 	"github.com/invopop/jsonschema"
 )
 
-// Schema is the JSON schema of run files, for editors. It is generated from Doc;
+// schema is the JSON schema of run files, for editors. It is generated from Doc, by
+// the test (so that the command need not carry the generator);
 // runfile.schema.json is its committed form.
-func Schema() ([]byte, error) {
+func schema() ([]byte, error) {
 	r := &jsonschema.Reflector{
 		FieldNameTag:               "yaml",
 		DoNotReference:             true,
