@@ -6,8 +6,6 @@ import (
 	"io"
 	"strconv"
 
-	"github.com/parquet-go/parquet-go"
-
 	"heddle/sim"
 )
 
@@ -70,11 +68,6 @@ func EpochsCSV(w io.Writer, r *sim.Result) error {
 	}
 	c.Flush()
 	return c.Error()
-}
-
-// EpochsParquet writes the same rows as Parquet.
-func EpochsParquet(w io.Writer, r *sim.Result) error {
-	return parquet.Write(w, epochRows(r), parquet.Compression(&parquet.Zstd))
 }
 
 // CountersCSV writes every counter of every component kind and tenant.
