@@ -10,7 +10,7 @@ import (
 
 // A Parquet file of one flat table: required columns, plain encoding, one page per
 // column, no compression. The library that reads and writes all of Parquet
-// (parquet-go, which the tests read this back with) would triple what `go run`
+// (parquet-go, which the tests read this back with) would double what `go run`
 // compiles on a fresh machine; see RATIONALE.md.
 
 // Parquet's physical and converted types, of those we use.
