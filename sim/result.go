@@ -1,6 +1,9 @@
 package sim
 
-import "heddle/stat"
+import (
+	"heddle/control"
+	"heddle/stat"
+)
 
 // ResultVersion is the version of the result.json layout.
 const ResultVersion = 1
@@ -23,6 +26,10 @@ type Result struct {
 	Stalls  []Stall    `json:"-"`        // stalls.pb.gz
 	Tables  []Counters `json:"counters"` // totals per component kind and tenant
 	Energy  *Energy    `json:"energy,omitempty"`
+	// Decisions of the machine-wide policy, one per control epoch (decisions.json).
+	Decisions []Decision `json:"-"`
+	// Moved sums up what the decisions cost; nil under a static sharing mode.
+	Moved *Moved `json:"moved,omitempty"`
 	Wall    Wall       `json:"wall"` // the only fields that differ between identical runs
 }
 
@@ -151,4 +158,61 @@ type Progress struct {
 	Tenants          []string
 	IPC              []float64 // per tenant, since its start
 	CyclesPerS       float64   // simulated cycles per second of wall time
+}
+
+// Decision is one look of the machine-wide policy at the machine and what came of it.
+type Decision struct {
+	Cycle   uint64         `json:"cycle"` // core cycle at which it took effect
+	Sample  control.Sample `json:"sample"`
+	Plan    control.Plan   `json:"plan"`
+	Changed bool           `json:"changed"` // the plan moves something
+	SMs     []SMMove       `json:"sms,omitempty"`
+	Groups  []GroupMove    `json:"groups,omitempty"`
+}
+
+// SMMove is an SM that changed hands.
+type SMMove struct {
+	SM    int    `json:"sm"`
+	From  string `json:"from"`
+	To    string `json:"to"`
+	How   string `json:"how"` // idle, drain or switch
+	Start uint64 `json:"start"`
+	End   uint64 `json:"end"`   // the new owner may dispatch; 0: not yet at the run's end
+	CTAs  int    `json:"ctas"`  // resident at the start
+	Bytes uint64 `json:"bytes"` // context written to memory
+}
+
+// GroupMove is a channel group that changed hands.
+type GroupMove struct {
+	Group   int    `json:"group"`
+	From    string `json:"from"`
+	To      string `json:"to"`
+	Start   uint64 `json:"start"`
+	Handed  uint64 `json:"handed"`           // drained and flushed: the new owner may use it; 0: not yet
+	Emptied uint64 `json:"emptied"`          // the last page of the old owner left; 0: not yet
+	Touched uint64 `json:"pages_touched"`    // pages of the old owner that moved because they were touched
+	Swept   uint64 `json:"pages_background"` // moved in the background
+	Gained  uint64 `json:"pages_gained"`     // pages the new owner moved in
+	Waiting uint64 `json:"pages_waiting"`    // of the old owner, still there at the run's end
+}
+
+// Moved sums up the movement of SMs and pages in a run.
+type Moved struct {
+	Decisions    int     `json:"decisions"`
+	Repartitions int     `json:"repartitions"`
+	SMs          int     `json:"sms"`
+	Drained      int     `json:"drained"`
+	Switched     int     `json:"switched"`
+	Groups       int     `json:"groups"`
+	PagesTouched uint64  `json:"pages_touched"` // left a lost group because they were touched
+	PagesSwept   uint64  `json:"pages_background"`
+	PagesGained  uint64  `json:"pages_gained"` // moved into a gained group
+	PagesWaiting uint64  `json:"pages_waiting"`
+	MoveBytes    uint64  `json:"move_bytes"`    // bytes of pages copied
+	ContextBytes uint64  `json:"context_bytes"` // bytes of contexts written and read
+	Commands     uint64  `json:"migration_commands"`
+	SMCycles     uint64  `json:"sm_cycles"`   // core cycles in which at least one SM was changing hands
+	PageCycles   uint64  `json:"page_cycles"` // in which at least one page was moving or a channel drained
+	EpochShare   float64 `json:"epoch_share"` // both together (their union), over the cycles of the run
+	WorstEpoch   float64 `json:"worst_epoch"` // the largest such share of one epoch
 }

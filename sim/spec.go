@@ -2,7 +2,10 @@
 // place that wires machine, host programs, sharing modes and sources together.
 package sim
 
-import "heddle/host"
+import (
+	"heddle/control"
+	"heddle/host"
+)
 
 // Spec is one simulation, complete: the same Spec gives the same Result bits.
 // It is the resolved form of a run file; paths are absolute or relative to Dir.
@@ -32,12 +35,18 @@ type Spec struct {
 // Sharing says how applications share the machine.
 type Sharing struct {
 	// Mode: alone (one application), mps (SM limits, memory shared), slices
-	// (isolated SMs and channel groups), bp (equal slices), bp-bs, bp-sb, mig.
+	// (isolated SMs and channel groups), bp (equal slices), bp-bs, bp-sb, mig; and with
+	// a policy that moves resources at the end of every control epoch: ugpu, ugpu-soft,
+	// ugpu-ori, ugpu-qos, bp-cd (CD-Search moves SMs between slices).
 	Mode     string   `json:"mode"`
 	Name     string   `json:"name,omitempty"`     // label in reports
 	SMs      []int    `json:"sms,omitempty"`      // per application, mps and slices
 	Groups   []int    `json:"groups,omitempty"`   // channel groups per application, slices
 	Profiles []string `json:"profiles,omitempty"` // per application, mig
+	// Epoch is the policy's epoch in core cycles; 0: 5 million (UGPU, section 3.3).
+	Epoch uint64 `json:"epoch,omitempty"`
+	// Params are the policy's parameters (heddle inspect policies lists them).
+	Params control.Params `json:"params,omitempty"`
 }
 
 // App is one application.
