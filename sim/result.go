@@ -30,7 +30,7 @@ type Result struct {
 	Decisions []Decision `json:"-"`
 	// Moved sums up what the decisions cost; nil under a static sharing mode.
 	Moved *Moved `json:"moved,omitempty"`
-	Wall    Wall       `json:"wall"` // the only fields that differ between identical runs
+	Wall  Wall   `json:"wall"` // the only fields that differ between identical runs
 }
 
 // Tenant is one application's share of the run.
