@@ -18,6 +18,26 @@ func (s *SM) Fits(k *Kernel) bool {
 
 // Start makes CTA number cta of k resident; Fits must hold.
 func (s *SM) Start(k *Kernel, cta int, now uint64) error {
+	exec := k.Grid.Start(cta, isa.Place{SM: s.ID, WarpSlot: bits.TrailingZeros64(s.freeW)})
+	b, err := s.occupy(k, now)
+	if err != nil {
+		return err
+	}
+	bl := &s.blocks[b]
+	bl.exec = exec
+	i := 0
+	for m := bl.slots; m != 0; m &= m - 1 {
+		w := bits.TrailingZeros64(m)
+		s.age[w] = now<<16 | uint64(cta&0xff)<<8 | uint64(i)
+		s.begin(w, b, i, k, exec, now)
+		s.plan(w, &s.warps[w], now+s.cfg.fetchLatency, now)
+		i++
+	}
+	return nil
+}
+
+// occupy reserves the resources of a CTA of k and returns its block; Fits must hold.
+func (s *SM) occupy(k *Kernel, now uint64) (int, error) {
 	s.wakeAt(now + 1)
 	if s.resident == 0 {
 		s.activeSince = now
@@ -27,7 +47,7 @@ func (s *SM) Start(k *Kernel, cta int, now uint64) error {
 		}
 		if s.l1count == 0 {
 			if err := s.carve(per * k.Geo.SharedBytes); err != nil {
-				return err
+				return 0, err
 			}
 		}
 	}
@@ -36,23 +56,35 @@ func (s *SM) Start(k *Kernel, cta int, now uint64) error {
 		b++
 	}
 	g := &k.Geo
-	exec := k.Grid.Start(cta, isa.Place{SM: s.ID, WarpSlot: bits.TrailingZeros64(s.freeW)})
 	bl := &s.blocks[b]
-	*bl = block{k: k, exec: exec, live: g.Warps, regs: g.Warps * s.cfg.RegsPerWarp(g.Regs)}
-	for i := range g.Warps {
+	*bl = block{k: k, live: g.Warps, regs: g.Warps * s.cfg.RegsPerWarp(g.Regs), start: now}
+	for range g.Warps {
 		w := bits.TrailingZeros64(s.freeW)
 		s.freeW &^= 1 << w
 		bl.slots |= 1 << w
-		s.age[w] = now<<16 | uint64(cta&0xff)<<8 | uint64(i)
-		s.begin(w, b, i, k, exec, now)
 	}
 	s.resident++
 	s.threads += g.Warps * isa.Lanes
 	s.regs += bl.regs
 	s.shared += g.SharedBytes
-	return nil
+	return b, nil
 }
 
+// vacate gives the resources of a block back.
+func (s *SM) vacate(b *block, now uint64) {
+	k := b.k
+	s.freeW |= b.slots
+	s.resident--
+	s.threads -= k.Geo.Warps * isa.Lanes
+	s.regs -= b.regs
+	s.shared -= k.Geo.SharedBytes
+	if s.resident == 0 {
+		s.rows[k.Tenant][ActiveCycles] += now - s.activeSince
+	}
+	b.k, b.exec = nil, nil
+}
+
+// begin puts warp i of a CTA into slot w.
 func (s *SM) begin(w, b, i int, k *Kernel, exec isa.CTA, now uint64) {
 	wp := &s.warps[w]
 	ready := wp.ready
@@ -65,7 +97,6 @@ func (s *SM) begin(w, b, i int, k *Kernel, exec isa.CTA, now uint64) {
 		code: k.Code.Instr, regs: k.Code.Regs, ready: ready, exec: exec, k: k, row: s.rows[k.Tenant],
 		t0: now, since: now, pc: exec.PC(i), cta: int16(b), in: int16(i), state: running, buf: s.cfg.fetchWidth,
 	}
-	s.plan(w, wp, now+s.cfg.fetchLatency, now)
 }
 
 // Occupancy is the number of CTAs of a launch an SM can hold (threads, CTA slots,
@@ -109,18 +140,12 @@ func (s *SM) retire(w int, now uint64) {
 	if b.live > 0 {
 		return
 	}
-	s.freeW |= b.slots
-	k := b.k
-	s.resident--
-	s.threads -= k.Geo.Warps * isa.Lanes
-	s.regs -= b.regs
-	s.shared -= k.Geo.SharedBytes
+	k, exec, start := b.k, b.exec, b.start
+	s.vacate(b, now)
+	exec.Release()
 	s.rows[k.Tenant][CTAsDone]++
-	if s.resident == 0 {
-		s.rows[k.Tenant][ActiveCycles] += now - s.activeSince
-	}
-	b.exec.Release()
-	b.k, b.exec = nil, nil
+	k.Finished++
+	k.CTACycles += now - start
 	s.Done = append(s.Done, k)
 }
 

@@ -97,7 +97,8 @@ type bench struct {
 	flight  []flight
 	sent    []mem.Req
 	sentAt  []uint64
-	blocked bool // the interconnect takes nothing
+	blocked bool             // the interconnect takes nothing
+	each    func(now uint64) // called at the end of every cycle
 }
 
 type flight struct {
@@ -167,6 +168,9 @@ func (b *bench) run(g *scripted, ctas int, every bool) uint64 {
 				b.t.Fatal(err)
 			}
 			next++
+		}
+		if b.each != nil {
+			b.each(now)
 		}
 		if b.s.Due() == engine.Never && len(b.flight) == 0 && b.s.Out.Len() == 0 {
 			b.t.Fatalf("cycle %d: nothing will happen any more\n%v", now, b.s.Explain())

@@ -188,14 +188,16 @@ func (s *SM) enter(a *access, banks *uint8, now uint64) bool {
 
 // bypass sends an access that does not look into the L1.
 func (s *SM) bypass(a *access, o *memOp, now uint64) {
-	op := mem.Read
+	op, full := mem.Read, uint8(0)
 	switch o.kind {
+	case isa.Store: // of a context: data goes straight to memory
+		op, full = mem.Write, a.full
 	case isa.Atomic:
 		op = mem.AtomicOp
 	case isa.Reduce:
 		op = mem.ReduceOp
 	}
-	s.send(a.line, a.sectors, 0, op, o, -1-a.op, now)
+	s.send(a.line, a.sectors, full, op, o, -1-a.op, now)
 }
 
 // send queues a request; the caller has made sure of room.
@@ -203,6 +205,7 @@ func (s *SM) send(line uint64, sectors, full uint8, kind mem.Op, o *memOp, tag i
 	h := s.slab.Get()
 	s.slab.R[h] = mem.Req{Line: line, Born: now, Tag: tag, Next: -1, SM: int16(s.ID), Sectors: sectors, Full: full, Op: kind, Tenant: o.tenant}
 	s.Out.Push(h)
+	s.inflight++
 	s.rows[o.tenant][Requests]++
 }
 
@@ -214,6 +217,11 @@ func (s *SM) answer(op int32, at, now uint64) {
 		return
 	}
 	w := int(o.warp)
+	if w == noWarp {
+		s.freeOps = append(s.freeOps, op)
+		s.moved(int(o.reg), now)
+		return
+	}
 	wp := &s.warps[w]
 	wp.loads--
 	for _, r := range wp.regs[o.reg : o.reg+uint32(o.ndst)] {
@@ -245,11 +253,16 @@ func (s *SM) unfence(w int, now uint64) {
 // Deliver hands the SM an answer from the interconnect and frees the request.
 func (s *SM) Deliver(h int32, now uint64) {
 	s.wakeAt(now)
+	s.inflight--
 	r := &s.slab.R[h]
 	s.rows[r.Tenant][RequestLatency] += now - r.Born
 	switch r.Op {
 	case mem.Write:
-		s.acked(int(r.Tag), now)
+		if r.Tag >= 0 {
+			s.acked(int(r.Tag), now)
+			break
+		}
+		s.answer(-1-r.Tag, now, now) // of a context
 	case mem.Read:
 		if r.Tag >= 0 {
 			s.fill(r.Tag, r.Sectors, now)

@@ -40,6 +40,8 @@ type Kernel struct {
 	Most      int    // resident CTAs allowed per SM beyond the resource limits; 0: no limit
 
 	WarpInsts, ThreadInsts uint64
+	Finished               int    // CTAs that have ended
+	CTACycles              uint64 // sum of the cycles they were resident where they ended
 	// Prof[pc] counts issues and, per Cause, the warp-cycles spent waiting to issue pc. Nil: not kept.
 	Prof []PC
 }
@@ -58,6 +60,7 @@ const (
 	barred    // waits at a barrier
 	fenced    // waits for its stores
 	finishing // has exited; loads or stores are still out
+	restoring // its context is being loaded
 )
 
 // warp is a resident warp.
@@ -86,6 +89,7 @@ type block struct {
 	slots uint64 // its warp slots
 	live  int    // warps not yet retired
 	regs  int
+	start uint64 // cycle at which it became resident here
 	bar   [16]barrier
 }
 
@@ -160,6 +164,12 @@ type SM struct {
 	slab *mem.Slab
 	rows [][]uint64
 
+	inflight  int        // requests sent and not answered
+	held      bool       // no access enters translation
+	frozen    bool       // no warp issues
+	moving    []*Context // contexts being stored or loaded; nil: a free entry
+	transfers int        // of them
+
 	// Out holds requests for the interconnect, oldest first; the machine drains it.
 	Out mem.Ring[int32]
 	// Done lists kernels one of whose CTAs finished this tick; the machine empties it.
@@ -218,6 +228,9 @@ func (s *SM) Tick(now uint64) uint64 {
 	if s.l1q.Len() > 0 && !s.stalled && s.l1q.Head().at <= now {
 		s.cacheStage(now)
 	}
+	if s.transfers > 0 {
+		s.feed(now)
+	}
 	if s.ldq.Len()+s.replay.Len() > 0 {
 		s.memoryStage(now)
 	}
@@ -227,7 +240,7 @@ func (s *SM) Tick(now uint64) uint64 {
 	}
 	s.ring[slot] = 0
 	s.used[slot>>6] &^= 1 << (slot & 63)
-	if s.ready != 0 {
+	if s.ready != 0 && !s.frozen {
 		s.issueStage(now)
 	}
 	s.due = s.next(now)
@@ -263,7 +276,7 @@ func (s *SM) sleep(w int, now uint64) {
 
 // next is the earliest cycle after now with work that no delivery announces.
 func (s *SM) next(now uint64) uint64 {
-	if s.ready != 0 {
+	if s.ready != 0 && !s.frozen {
 		return now + 1
 	}
 	n := engine.Never

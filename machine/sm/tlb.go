@@ -27,6 +27,9 @@ func (s *SM) translate(a *access, now uint64) bool {
 		a.phys = true
 		return true
 	}
+	if s.held {
+		return false
+	}
 	vpn := a.line >> s.cfg.pageShift
 	row := s.rows[o.tenant]
 	if ppn, ok := s.tlb.Lookup(o.tenant, vpn); ok {

@@ -1,0 +1,131 @@
+package sm
+
+import (
+	"testing"
+
+	"heddle/isa"
+	"heddle/mem"
+)
+
+// switched runs two CTAs of two warps that load, meet at a barrier and store, and
+// takes everything off the SM and back on at cycle at (0: never). It counts how
+// often each instruction of each warp issued.
+func switched(t *testing.T, at uint64) (count map[[3]int]int, end uint64, b *bench) {
+	t.Helper()
+	b = newBench(t, nil)
+	g := &scripted{
+		code: program(load(isa.Global, isa.CacheAll, 0), alu(isa.Special, isa.SFU, 1, 0), barrierIns(), load(isa.Global, isa.CacheAll, 2, 1), store(isa.Global, 2), alu(isa.IntDiv, isa.SFU, 3, 2), exit()),
+		geo:  isa.Geometry{Threads: 64, Warps: 2, Regs: 8, SharedBytes: 1000, LocalBytes: 4},
+	}
+	g.addr = func(cta, w, pc, l int) uint64 { return uint64(0x10000*(cta+1) + 0x1000*pc + 128*w + 4*l) }
+	count = map[[3]int]int{}
+	g.trace = func(cta, w, pc int, _ uint64) { count[[3]int{cta, w, pc}]++ }
+	var saved []*Context
+	done := at == 0
+	b.each = func(now uint64) {
+		switch {
+		case done || now < at:
+		case saved == nil && !b.s.frozen:
+			b.s.Freeze()
+		case saved == nil && b.s.Quiet():
+			next := uint64(1 << 30)
+			saved = b.s.Save(now, func(_ *Kernel, bytes int) uint64 {
+				next += 1 << 20
+				return next
+			})
+			if saved == nil {
+				done = true // everything had ended
+			}
+			if b.s.Resident() != 0 {
+				t.Errorf("%d CTAs are left on the SM", b.s.Resident())
+			}
+		case saved != nil && !b.s.Busy():
+			for _, c := range saved {
+				if !b.s.Fits(c.K) {
+					t.Fatal("a CTA that was there does not fit any more")
+				}
+				if err := b.s.Restore(c, now); err != nil {
+					t.Fatal(err)
+				}
+			}
+			done = true
+		}
+		b.s.wakeAt(now + 1)
+	}
+	end = b.run(g, 2, false)
+	return count, end, b
+}
+
+// TestSwitch: wherever a CTA is taken off, every warp executes every instruction
+// once, and its context crosses the port once in each direction.
+func TestSwitch(t *testing.T) {
+	_, plain, _ := switched(t, 0)
+	for at := uint64(1); at < plain; at += 3 {
+		count, end, b := switched(t, at)
+		if len(count) != 2*2*7 {
+			t.Fatalf("switched at cycle %d: %d instructions executed, want 28", at, len(count))
+		}
+		for k, n := range count {
+			if n != 1 {
+				t.Fatalf("switched at cycle %d: CTA %d warp %d executed instruction %d %d times", at, k[0], k[1], k[2], n)
+			}
+		}
+		// 2 warps x (8 registers x 32 lanes x 4 bytes + 100) + 1000 shared + 64 threads x 4 local, in lines of 128.
+		g := isa.Geometry{Threads: 64, Warps: 2, Regs: 8, SharedBytes: 1000, LocalBytes: 4}
+		bytes := b.s.cfg.ContextBytes(&g)
+		lines := (bytes + 127) / 128
+		var out, in int
+		for _, r := range b.sent {
+			if r.Line >= 1<<30 {
+				if r.Op == mem.Write {
+					out++
+				} else {
+					in++
+				}
+			}
+		}
+		if out != in || out%lines != 0 || out > 2*lines {
+			t.Errorf("switched at cycle %d: %d lines out, %d in, an image has %d", at, out, in, lines)
+		}
+		if out > 0 && end < plain+uint64(2*out) {
+			t.Errorf("switched at cycle %d: ended at %d, %d without; %d lines cannot pass the port in that time", at, end, plain, 2*out)
+		}
+		if b.s.inflight != 0 || b.s.regs != 0 || b.s.shared != 0 || b.s.threads != 0 {
+			t.Errorf("switched at cycle %d: the SM is not empty at the end", at)
+		}
+	}
+}
+
+// TestHold: held accesses stay before the TLB, so a machine without translation
+// holds nothing; with it, nothing is sent until Release.
+func TestHold(t *testing.T) {
+	b := newBench(t, nil)
+	b.s.tlb, b.s.mmu = identity{}, identity{}
+	b.s.pending = make([]tlbMiss, 4)
+	b.s.cfg.pageShift = 12
+	b.s.Hold()
+	b.each = func(now uint64) {
+		if now == 500 {
+			if len(b.sent) != 0 || !b.s.Settled() {
+				t.Errorf("%d requests left a held SM", len(b.sent))
+			}
+			b.s.Release(now)
+		}
+		b.s.wakeAt(now + 1)
+	}
+	g := oneWarp(load(isa.Global, isa.CacheAll, 0), alu(isa.IntAdd, isa.INT, 1, 0), exit())
+	g.addr = lanes(0x1000, 4)
+	if end := b.run(g, 1, false); end < 600 {
+		t.Errorf("ended at cycle %d", end)
+	}
+	if len(b.sent) != 1 {
+		t.Errorf("%d requests", len(b.sent))
+	}
+}
+
+// identity is a TLB that always hits.
+type identity struct{}
+
+func (identity) Lookup(_ uint8, vpn uint64) (uint64, bool)           { return vpn, true }
+func (identity) Insert(uint8, uint64, uint64)                        {}
+func (identity) Request(uint64, uint8, uint64, int, int32) (ok bool) { return false }
