@@ -53,7 +53,7 @@ func TestByHand(t *testing.T) {
 		{"sdk-like_matrixmul", []any{[]float32{1, 2, 3, 4}, []float32{5, 6, 7, 8}, int64(2), int64(2), int64(2)}, []float32{19, 22, 43, 50}},
 		{"polybench_atax", []any{[]float32{1, 2, 3, 4}, []float32{1, 1}}, []float32{24, 34}}, // Ax = (3, 7)
 		{"rodinia-like_bfs", []any{[]int32{0, 2, 3, 3, 3}, []int32{1, 2, 2}, int64(0)}, []int32{0, 1, 1, -1}},
-		{"rodinia-like_pathfinder", []any{[]int32{5, 1, 9, 1, 9, 1, 1, 1, 9}, int64(3)}, []int32{3, 3, 11}},
+		{"rodinia-like_pathfinder", []any{[]uint8{5, 1, 9, 1, 9, 1, 1, 1, 9}, int64(3)}, []int32{3, 3, 11}},
 		// One hot cell in the middle of 3 x 3, only conduction in x and y, 1/R = 1, step/cap = 1/4.
 		{
 			"rodinia-like_hotspot",

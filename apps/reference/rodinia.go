@@ -69,7 +69,7 @@ func bfs(list []any) (any, error) {
 // pathfinder(weight, cols) is the cost of the cheapest path to each cell of the last row.
 func pathfinder(list []any) (any, error) {
 	in := arguments{list: list}
-	weight := in.i32s(-1)
+	weight := slice[uint8](&in, -1, "an array of u8")
 	cols := in.count()
 	if err := in.done(); err != nil {
 		return nil, err
@@ -77,11 +77,11 @@ func pathfinder(list []any) (any, error) {
 	if cols == 0 || len(weight) == 0 || len(weight)%cols != 0 {
 		return nil, fmt.Errorf("the grid has %d cells, which is not a positive multiple of the %d columns", len(weight), cols)
 	}
-	cost, next := append([]int32(nil), weight[:cols]...), make([]int32, cols)
-	for r := 1; r < len(weight)/cols; r++ {
+	cost, next := make([]int32, cols), make([]int32, cols) // above the first row: nothing
+	for r := range len(weight) / cols {
 		for x := range next {
 			best := min(cost[x], cost[max(x-1, 0)], cost[min(x+1, cols-1)])
-			next[x] = best + weight[r*cols+x]
+			next[x] = best + int32(weight[r*cols+x])
 		}
 		cost, next = next, cost
 	}

@@ -45,14 +45,19 @@ extern "C" __global__ void lavamd_place(double4_16 *at, int boxes)
     at[home * PARTICLES + t] = p;
 }
 
-// at holds (x, y, z) and the charge; force gets the potential in w.
+// at holds (x, y, z) and the charge; force gets the potential in w. The sums are kept in
+// global memory, as in the program of the papers, not in registers: each pair of
+// particles is read, added and written through, which is what makes it memory-bound.
 extern "C" __global__ void lavamd_forces(const double4_16 *at, double4_16 *force, int boxes, double a)
 {
     __shared__ double4_16 other[PARTICLES];
     int t = threadIdx.x, home = blockIdx.x;
     int hx = home % boxes, hy = home / boxes % boxes, hz = home / (boxes * boxes);
-    double4_16 me = {0, 0, 0, 0}, f = {0, 0, 0, 0};
-    if (t < PARTICLES) me = at[home * PARTICLES + t];
+    double4_16 me = {0, 0, 0, 0}, *sum = &force[home * PARTICLES + t];
+    if (t < PARTICLES) {
+        me = at[home * PARTICLES + t];
+        *sum = {0, 0, 0, 0};
+    }
     for (int z = max(hz - 1, 0); z <= min(hz + 1, boxes - 1); z++)
         for (int y = max(hy - 1, 0); y <= min(hy + 1, boxes - 1); y++)
             for (int x = max(hx - 1, 0); x <= min(hx + 1, boxes - 1); x++) {
@@ -65,11 +70,13 @@ extern "C" __global__ void lavamd_forces(const double4_16 *at, double4_16 *force
                     double r2 = fma(dz, dz, fma(dy, dy, dx * dx));
                     double v = other[j].w * exp_negative(-a * r2);
                     double s = 2.0 * a * v;
+                    double4_16 f = *sum;
                     f.x = fma(s, dx, f.x);
                     f.y = fma(s, dy, f.y);
                     f.z = fma(s, dz, f.z);
                     f.w += v;
+                    *sum = f;
+                    asm volatile("" ::: "memory"); // the compiler would keep it in registers
                 }
             }
-    if (t < PARTICLES) force[home * PARTICLES + t] = f;
 }

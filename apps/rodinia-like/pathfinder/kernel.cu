@@ -1,5 +1,6 @@
 // pathfinder: dynamic programming over a grid of weights: the cheapest way from the
-// first row to each cell of the last, moving down, down-left or down-right. One launch
+// first row to each cell of the last, moving down, down-left or down-right. Weights are
+// below 10 and bytes: as words they would make the walk memory-bound. One launch
 // advances up to HALO rows: a block keeps its 256 columns in shared memory, of which
 // the outer HALO on each side are redundant and lose one column per row (ghost zones,
 // Meng and Skadron 2009).
@@ -7,7 +8,7 @@
 
 #define BLOCK 256
 
-extern "C" __global__ void pathfinder_rows(const int *weight, const int *in, int *out, int cols, int first_row, int rows, int halo)
+extern "C" __global__ void pathfinder_rows(const unsigned char *weight, const int *in, int *out, int cols, int first_row, int rows, int halo)
 {
     __shared__ int prev[BLOCK], here[BLOCK];
     int t = threadIdx.x, x = (int)blockIdx.x * (BLOCK - 2 * halo) - halo + t;
