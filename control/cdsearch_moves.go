@@ -1,0 +1,87 @@
+package control
+
+// The moves of CD-Search and how they are judged; the rule is in cdsearch.go.
+
+// toCompute is how many SMs went to compute-bound applications between two samples.
+func (c *cdSearch) toCompute(from, to *Sample, cl []class) (n int) {
+	for i := range cl {
+		if cl[i] == computeBound {
+			n += to.Apps[i].SMs - from.Apps[i].SMs
+		}
+	}
+	return n
+}
+
+// better says that the last move is worth going on with.
+func (c *cdSearch) better(prev, cur *Sample, cl []class, forward bool) bool {
+	sum, active, kept := 0.0, 0.0, forward
+	for i := range cl {
+		a, b := &prev.Apps[i], &cur.Apps[i]
+		if a.Insts == 0 || b.Insts == 0 || a.Cycles == 0 || b.Cycles == 0 {
+			continue
+		}
+		r := float64(b.Insts) / float64(b.Cycles) / (float64(a.Insts) / float64(a.Cycles))
+		sum += r
+		active++
+		kept = kept && (cl[i] != memoryBound || r >= keepIPC)
+	}
+	return kept || sum > active
+}
+
+// steer jumps to the SMs with which demand meets supply.
+func (c *cdSearch) steer(s *Sample, cl []class) Plan {
+	p := Hold(s, "new classes: memory-bound slices keep the SMs their channels can feed")
+	for i := range cl {
+		d := c.m.measure(&s.Apps[i])
+		p.Why = append(p.Why, c.m.explain(s.Apps[i].Name, d, p.Alloc[i]))
+		if cl[i] != memoryBound {
+			continue
+		}
+		enough := max(1, ceil(d.perMC*float64(p.Alloc[i].Groups*c.m.Channels)/d.perSM))
+		for p.Alloc[i].SMs > enough {
+			c.give(&p, cl, i)
+		}
+	}
+	return p
+}
+
+// give moves one SM from an application to the one of the other class with the
+// fewest SMs.
+func (c *cdSearch) give(p *Plan, cl []class, from int) {
+	to := -1
+	for j := range cl {
+		if cl[j] != idle && cl[j] != cl[from] && (to < 0 || p.Alloc[j].SMs < p.Alloc[to].SMs) {
+			to = j
+		}
+	}
+	p.Alloc[from].SMs--
+	p.Alloc[to].SMs++
+}
+
+// shift moves n SMs towards the compute-bound (forward) or the memory-bound, each
+// from whoever of the givers has most; nobody gives the last one.
+func (c *cdSearch) shift(s *Sample, cl []class, forward bool, n int, why string) Plan {
+	p := Hold(s, why)
+	giver := computeBound
+	if forward {
+		giver = memoryBound
+	}
+	for range n {
+		from := -1
+		for i := range cl {
+			if cl[i] == giver && p.Alloc[i].SMs > 1 && (from < 0 || p.Alloc[i].SMs > p.Alloc[from].SMs) {
+				from = i
+			}
+		}
+		if from < 0 {
+			break
+		}
+		c.give(&p, cl, from)
+	}
+	return p
+}
+
+// held is what the applications had in an epoch.
+func held(s *Sample) []Alloc { return Hold(s, "").Alloc }
+
+func abs(n int) int { return max(n, -n) }

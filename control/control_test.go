@@ -1,0 +1,276 @@
+package control
+
+import (
+	"math"
+	"reflect"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"heddle/sheets"
+)
+
+// paper is the UGPU machine with the paper's own bandwidths: 900 GB/s over 32
+// channels, two LLC ports of 32 bytes at 1.4 GHz per channel.
+func paper() Machine {
+	return Machine{
+		SMs: 80, Groups: 8, Channels: 4, IPCMax: 64, Line: 128, CoreHz: 1.4e9,
+		LLCBytes: 89.6e9, MemBytes: 28.125e9, GroupMemory: 2 << 30,
+	}
+}
+
+// app has the counters of a million thread instructions with the given accesses
+// per kilo instruction and hit rate, on the slice.
+func app(name string, sms, groups int, apki, hit float64) App {
+	const insts = 1e9
+	acc := apki * insts / 1000
+	return App{
+		Name: name, SMs: sms, Groups: groups, Cycles: 1e6, SMCycles: uint64(sms) * 1e6, Insts: insts,
+		LLCAccesses: uint64(acc), LLCHits: uint64(acc * hit), Footprint: 100 << 20,
+	}
+}
+
+func policy(t testing.TB, name string, p Params) Policy {
+	t.Helper()
+	f, err := New(name, paper(), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+func near(t *testing.T, what string, got, want float64) {
+	t.Helper()
+	if math.Abs(got-want) > 1e-9*math.Abs(want) {
+		t.Errorf("%s: %g, want %g", what, got, want)
+	}
+}
+
+// TestEquations works equations 1 and 2 by hand.
+func TestEquations(t *testing.T) {
+	m := paper()
+	for _, c := range []struct{ apki, hit, perSM, perMC float64 }{
+		{1, 0, 11.4688e9, 28.125e9},                 // 64 x 0.001 x 128 B x 1.4 GHz; all from DRAM
+		{4.79, 0, 4.79 * 11.4688e9, 28.125e9},       // PVC's misses
+		{10, 0.5, 114.688e9, 44.8e9 + 28.125e9},     // misses are more than DRAM can give
+		{10, 0.75, 114.688e9, 67.2e9 + 22.4e9},      // and less: the LLC's own bandwidth
+		{0.01, 1, 0.114688e9, 89.6e9},               // all hits
+		{2, 0.25, 2 * 11.4688e9, 22.4e9 + 28.125e9}, // 67.2 GB/s of misses meet 28.125
+	} {
+		a := app("x", 40, 4, c.apki, c.hit)
+		d := m.measure(&a)
+		near(t, "BW_SM", d.perSM, c.perSM)
+		near(t, "BW_MC", d.perMC, c.perMC)
+		near(t, "load", m.load(d, Alloc{40, 4}), c.perSM*40/(c.perMC*16))
+	}
+	a := app("big", 40, 4, 0.01, 0)
+	a.Footprint = 12 << 30 // of 8 GB
+	near(t, "load by footprint", m.load(m.measure(&a), Alloc{40, 4}), 1.5)
+}
+
+func TestFromSheet(t *testing.T) {
+	s, _, err := sheets.Load("ugpu")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := paper()
+	want.MemBytes = 28.16e9 // 64 B at 440 MHz; the paper's 900 GB/s are rounded
+	if got := FromSheet(s, 8, 4); !reflect.DeepEqual(got, want) {
+		t.Errorf("got  %+v\nwant %+v", got, want)
+	}
+}
+
+// TestDirections: Figures 2 to 4: from equal halves SMs go to the compute-bound
+// application and channels to the memory-bound one, as far as they can.
+func TestDirections(t *testing.T) {
+	dxtc, pvc := app("DXTC", 40, 4, 0.01, 0.9), app("PVC", 40, 4, 5, 0.05)
+	p := policy(t, "ugpu", nil)([]Sample{{Apps: []App{dxtc, pvc}}})
+	// PVC's 20 SMs want 1147 GB/s of 782; 10 would want 573 of 913.
+	if want := []Alloc{{60, 2}, {20, 6}}; !reflect.DeepEqual(p.Alloc, want) {
+		t.Errorf("allocations %v, want %v\n%s", p.Alloc, want, strings.Join(p.Why, "\n"))
+	}
+	if p.Iterations != 3 || p.Latency != 148+3*162 { // two moves and the one that finds none
+		t.Errorf("%d iterations, %d cycles", p.Iterations, p.Latency)
+	}
+	if len(p.Why) != 5 || !strings.Contains(p.Why[1], "PVC: memory-bound") || !strings.Contains(p.Why[2], "10 SMs from PVC to DXTC") {
+		t.Errorf("why:\n%s", strings.Join(p.Why, "\n"))
+	}
+}
+
+// TestStops: the rule ends before an application changes class or starves.
+func TestStops(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		p    Params
+		a, b App
+		want []Alloc
+	}{
+		// 40 SMs want 504.6 GB/s of 450; 30 would want 378.5 of 562.5.
+		{"a move would make b compute-bound", nil, app("a", 40, 4, 0.01, 0), app("b", 40, 4, 1.1, 0), []Alloc{{40, 4}, {40, 4}}},
+		// 40 SMs want 275 GB/s of 450; 50 on 12 channels would want 344 of 337.5.
+		{"a move would make a memory-bound", nil, app("a", 40, 4, 0.6, 0), app("b", 40, 4, 5, 0), []Alloc{{40, 4}, {40, 4}}},
+		{"SMs end", Params{"delta_sms": 20}, app("a", 40, 4, 0.01, 0), app("b", 40, 4, 20, 0), []Alloc{{60, 3}, {20, 5}}},
+		{"smaller steps go further", Params{"delta_sms": 1}, app("a", 40, 4, 0.6, 0), app("b", 40, 4, 5, 0), []Alloc{{41, 3}, {39, 5}}},
+		// 4 SMs want 917 GB/s of 788, 2 would want 459.
+		{"SMs alone", Params{"delta_sms": 2, "sm_only_tail": 1}, app("a", 40, 4, 0.01, 0), app("b", 40, 4, 20, 0), []Alloc{{76, 1}, {4, 7}}},
+		{"two of a kind", nil, app("a", 40, 4, 5, 0), app("b", 40, 4, 9, 0), []Alloc{{40, 4}, {40, 4}}},
+		{"nobody there", nil, App{Name: "a", SMs: 40, Groups: 4}, app("b", 40, 4, 9, 0), []Alloc{{40, 4}, {40, 4}}},
+	} {
+		p := policy(t, "ugpu", c.p)([]Sample{{Apps: []App{c.a, c.b}}})
+		if !reflect.DeepEqual(p.Alloc, c.want) {
+			t.Errorf("%s: %v, want %v\n%s", c.name, p.Alloc, c.want, strings.Join(p.Why, "\n"))
+		}
+	}
+}
+
+// TestLargeFootprintKeepsChannels: a compute-bound application whose data would no
+// longer fit gives no channel away (end of section 3.2).
+func TestLargeFootprintKeepsChannels(t *testing.T) {
+	a, b := app("a", 40, 4, 0.01, 0), app("b", 40, 4, 9, 0)
+	a.Footprint = 5 << 30 // three groups of 2 GB
+	p := policy(t, "ugpu", nil)([]Sample{{Apps: []App{a, b}}})
+	if want := []Alloc{{50, 3}, {30, 5}}; !reflect.DeepEqual(p.Alloc, want) {
+		t.Errorf("%v, want %v", p.Alloc, want)
+	}
+}
+
+// TestManyApplications: an application at its floor leaves its list to the others.
+func TestManyApplications(t *testing.T) {
+	p := policy(t, "ugpu", nil)([]Sample{{Apps: []App{
+		app("c1", 20, 2, 0.001, 0), app("m1", 20, 2, 9, 0), app("c2", 20, 2, 0.01, 0), app("m2", 20, 2, 5, 0),
+	}}})
+	if want := []Alloc{{30, 1}, {10, 3}, {30, 1}, {10, 3}}; !reflect.DeepEqual(p.Alloc, want) {
+		t.Errorf("%v, want %v\n%s", p.Alloc, want, strings.Join(p.Why, "\n"))
+	}
+}
+
+// samples draws an epoch of one to eight applications that share the machine.
+func samples(t *rapid.T) Sample {
+	m := paper()
+	n := rapid.IntRange(1, 8).Draw(t, "apps")
+	s := Sample{Epoch: 5e6}
+	sms, groups := m.SMs, m.Groups
+	for i := range n {
+		a := App{
+			Name: string(rune('a' + i)), SMs: rapid.IntRange(0, sms-(n-1-i)).Draw(t, "sms"), Groups: rapid.IntRange(0, groups-(n-1-i)).Draw(t, "groups"),
+			Cycles: uint64(rapid.IntRange(0, 5e6).Draw(t, "cycles")), SMCycles: uint64(rapid.IntRange(0, 4e8).Draw(t, "smcycles")),
+			Insts: uint64(rapid.IntRange(0, 1e10).Draw(t, "insts")), LLCAccesses: uint64(rapid.IntRange(0, 1e8).Draw(t, "accesses")),
+			LLCHits: uint64(rapid.IntRange(0, 1e8).Draw(t, "hits")), Footprint: rapid.Uint64Range(0, 1<<34).Draw(t, "footprint"),
+			QoS: float64(rapid.IntRange(0, 1).Draw(t, "has target")) * rapid.Float64Range(0, 6000).Draw(t, "target"),
+		}
+		sms, groups = sms-a.SMs, groups-a.Groups
+		s.Apps = append(s.Apps, a)
+	}
+	return s
+}
+
+// hold makes a sample with the counters of next on the slices of a plan.
+func (p Plan) hold(next Sample) Sample {
+	next.Apps = append([]App(nil), next.Apps...)
+	for i := range next.Apps {
+		next.Apps[i].SMs, next.Apps[i].Groups = p.Alloc[i].SMs, p.Alloc[i].Groups
+	}
+	return next
+}
+
+// TestPlansFit: whatever the counters, no plan exceeds the machine or takes the last
+// SM or group of anyone who has one; and a policy is a function: the same answer
+// twice, the history as it was.
+func TestPlansFit(t *testing.T) {
+	for _, d := range List() {
+		rapid.Check(t, func(t *rapid.T) {
+			delta := Params{"delta_sms": float64(rapid.IntRange(0, 12).Draw(t, "delta"))}
+			if d.Name != "cd-search" {
+				delta["sm_only_tail"] = float64(rapid.IntRange(0, 1).Draw(t, "tail"))
+			}
+			f, err := New(d.Name, paper(), delta)
+			if err != nil {
+				t.Fatal(err)
+			}
+			first := samples(t)
+			history := []Sample{first}
+			for range 4 {
+				before := make([]Sample, len(history))
+				for i := range history {
+					before[i] = history[i]
+					before[i].Apps = append([]App(nil), history[i].Apps...)
+				}
+				p := f(history)
+				if again := f(history); !reflect.DeepEqual(p, again) || !reflect.DeepEqual(before, history) {
+					t.Fatalf("%s: not pure: %+v then %+v", d.Name, p, again)
+				}
+				fits(t, d.Name, history[len(history)-1].Apps, p)
+				next := samples(t)
+				for len(next.Apps) < len(first.Apps) {
+					next.Apps = append(next.Apps, first.Apps[len(next.Apps)])
+				}
+				next.Apps = next.Apps[:len(first.Apps)]
+				history = append(history, p.hold(next))
+			}
+		})
+	}
+}
+
+func fits(t *rapid.T, name string, apps []App, p Plan) {
+	m, sms, groups := paper(), 0, 0
+	for i, al := range p.Alloc {
+		sms, groups = sms+al.SMs, groups+al.Groups
+		if al.SMs < min(1, apps[i].SMs) || al.Groups < min(1, apps[i].Groups) {
+			t.Fatalf("%s: application %d is left with %+v", name, i, al)
+		}
+	}
+	if sms > m.SMs || groups > m.Groups || len(p.Alloc) != len(apps) {
+		t.Fatalf("%s: plan of %d SMs and %d groups: %+v", name, sms, groups, p)
+	}
+	if p.Iterations > 20 || p.Latency > 3388 {
+		t.Fatalf("%s: %d iterations, %d cycles", name, p.Iterations, p.Latency)
+	}
+}
+
+// TestSwap: two applications swapped swap the plan; two equal ones stay.
+func TestSwap(t *testing.T) {
+	for _, name := range []string{"ugpu", "ugpu-qos", "cd-search"} {
+		f := policy(t, name, nil)
+		rapid.Check(t, func(t *rapid.T) {
+			s := samples(t)
+			for len(s.Apps) < 2 {
+				s = samples(t)
+			}
+			s.Apps = s.Apps[:2]
+			a, b := s.Apps[0], s.Apps[1]
+			x, y := f([]Sample{{Apps: []App{a, b}}}).Alloc, f([]Sample{{Apps: []App{b, a}}}).Alloc
+			if a.QoS*b.QoS == 0 && (x[0] != y[1] || x[1] != y[0]) { // two targets: the first goes first
+				t.Fatalf("%s: %v, swapped %v", name, x, y)
+			}
+			a.QoS = 0
+			same := []App{a, a}
+			if p := f([]Sample{{Apps: same}}); p.Alloc[0] != p.Alloc[1] || p.Alloc[0] != (Alloc{a.SMs, a.Groups}) {
+				t.Fatalf("%s: equal applications: %+v", name, p)
+			}
+		})
+	}
+}
+
+func TestRegistryIsStrict(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		p    Params
+		want string
+	}{
+		{"ugpo", nil, `no policy "ugpo"; the policies are cd-search, ugpu, ugpu-qos; did you mean ugpu?`},
+		{"ugpu", Params{"delta_sm": 1}, `policy ugpu has no parameter "delta_sm"; it has delta_groups, delta_sms, sm_only_tail; did you mean delta_sms?`},
+		{"cd-search", Params{"delta_groups": 1}, `has no parameter "delta_groups"`},
+		{"ugpu", Params{"delta_sms": 1.5}, "delta_sms = 1.5"},
+		{"ugpu", Params{"delta_groups": 0}, "delta_groups = 0"},
+		{"ugpu", Params{"sm_only_tail": 2}, "sm_only_tail = 2"},
+		{"ugpu-qos", Params{"margin": math.NaN()}, "margin = NaN"},
+	} {
+		if _, err := New(c.name, paper(), c.p); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s %v: %v, want %s", c.name, c.p, err, c.want)
+		}
+	}
+	if _, err := New("ugpu", Machine{}, nil); err == nil {
+		t.Error("a machine without anything was accepted")
+	}
+}

@@ -1,0 +1,73 @@
+package control
+
+import "fmt"
+
+// demand is what an epoch's counters say of one application's need for bandwidth
+// (UGPU paper, section 3.2).
+type demand struct {
+	active    bool    // it executed instructions and holds a slice
+	perSM     float64 // bytes/s an SM would draw that never stalls (equation 1)
+	perMC     float64 // bytes/s a channel with its LLC slices gives it (equation 2)
+	footprint uint64  // bytes
+}
+
+// measure applies equations 1 and 2. Their 1/1000 is that of accesses per kilo
+// instruction. B_MEM is the channel's peak, not the profiled utilisation: what a
+// channel can supply does not depend on how much of it was used.
+func (m *Machine) measure(a *App) demand {
+	d := demand{active: a.Insts > 0 && a.SMs > 0 && a.Groups > 0, footprint: a.Footprint}
+	if !d.active {
+		return d
+	}
+	apki := 1000 * float64(a.LLCAccesses) / float64(a.Insts)
+	d.perSM = m.IPCMax * apki / 1000 * float64(m.Line) * m.CoreHz
+	hit := 0.0
+	if a.LLCAccesses > 0 {
+		hit = min(1, float64(a.LLCHits)/float64(a.LLCAccesses))
+	}
+	d.perMC = hit*m.LLCBytes + min((1-hit)*m.LLCBytes, m.MemBytes)
+	return d
+}
+
+func (m *Machine) measureAll(s *Sample) []demand {
+	d := make([]demand, len(s.Apps))
+	for i := range s.Apps {
+		d[i] = m.measure(&s.Apps[i])
+	}
+	return d
+}
+
+// load is demand over supply for the allocation: above 1 the application is
+// memory-bound, and this is its degree; else compute-bound with degree 1/load
+// (Figure 5, lines 12 to 15). One whose footprint exceeds the memory of its
+// channels is memory-bound too, by as much as it exceeds it (end of section 3.2).
+func (m *Machine) load(d demand, al Alloc) float64 {
+	l := d.perSM * float64(al.SMs) / (d.perMC * float64(al.Groups*m.Channels))
+	if m.GroupMemory == 0 {
+		return l
+	}
+	share := float64(m.GroupMemory) * float64(al.Groups)
+	if full := float64(d.footprint) / share; full > 1 {
+		l = max(l, full)
+	}
+	return l
+}
+
+// memoryBound is the class of an application under an allocation.
+func (m *Machine) memoryBound(d demand, al Alloc) bool { return m.load(d, al) > 1 }
+
+// explain is the line of the decisions log about one application.
+func (m *Machine) explain(name string, d demand, al Alloc) string {
+	const giga = 1e9
+	if !d.active {
+		return fmt.Sprintf("%s: no instructions in the epoch, keeps %d SMs and %d groups", name, al.SMs, al.Groups)
+	}
+	class, l := "compute-bound", m.load(d, al)
+	degree := 1 / l
+	if l > 1 {
+		class, degree = "memory-bound", l
+	}
+	n := al.Groups * m.Channels
+	return fmt.Sprintf("%s: %s, degree %.4g: %d SMs want %.4g GB/s each, %.4g together; %d channels give %.4g each, %.4g together",
+		name, class, degree, al.SMs, d.perSM/giga, d.perSM*float64(al.SMs)/giga, n, d.perMC/giga, d.perMC*float64(n)/giga)
+}

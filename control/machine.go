@@ -1,0 +1,28 @@
+package control
+
+import "heddle/sheets"
+
+// lanes of a warp: thread instructions one issue slot stands for.
+const lanes = 32
+
+// FromSheet is what a policy may know of a sheet's machine when its channels form
+// the given number of groups of channelsPerGroup channels each. Sources: UGPU
+// paper, section 3.2 (IPCmax: every scheduler issues a full warp each cycle; Line:
+// the unit the LLC counters count, a sector). B_LLC is what the crossbar ports of a
+// channel's slices can carry, one flit per port and NoC cycle; B_MEM is a burst as
+// often as the data bus and the column command spacing allow.
+func FromSheet(s *sheets.Machine, groups, channelsPerGroup int) Machine {
+	const mega = 1e6
+	perBurst := max(s.DRAM.T.BL, s.DRAM.T.CCDS, 1)
+	return Machine{
+		SMs:         s.SM.Count,
+		Groups:      groups,
+		Channels:    channelsPerGroup,
+		IPCMax:      float64(s.SM.Schedulers * s.SM.IssueWidth * lanes),
+		Line:        s.LLC.Sector,
+		CoreHz:      s.Clock.Core * mega,
+		LLCBytes:    float64(s.LLC.SlicesPerChannel*s.NoC.FlitBytes) * s.Clock.NoC * mega,
+		MemBytes:    float64(s.DRAM.Access) * s.Clock.DRAM * mega / float64(perBurst),
+		GroupMemory: uint64(s.DRAM.Capacity) / uint64(max(groups, 1)),
+	}
+}

@@ -1,0 +1,130 @@
+package control
+
+import (
+	"math"
+	"reflect"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// TestQoSKeepsWhatTheTargetNeeds: 40 SMs run 1000 instructions per cycle, 25 each.
+func TestQoSKeepsWhatTheTargetNeeds(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		target float64
+		apki   float64
+		want   []Alloc
+	}{
+		{"gives SMs and groups", 500, 0.01, []Alloc{{21, 1}, {59, 7}}}, // 500 x 1.05 / 25
+		{"takes SMs", 1000, 0.01, []Alloc{{42, 1}, {38, 7}}},
+		{"keeps groups its SMs need", 1000, 0.6, []Alloc{{42, 3}, {38, 5}}}, // 42 x 6.88 GB/s over 112.5 a group
+		{"missed: one step more of both", 1001, 0.01, []Alloc{{50, 5}, {30, 3}}},
+		{"cannot have more than there is", 1e6, 0.01, []Alloc{{79, 5}, {1, 3}}},
+	} {
+		a, b := app("a", 40, 4, c.apki, 0), app("b", 40, 4, 9, 0)
+		a.QoS = c.target
+		p := policy(t, "ugpu-qos", nil)([]Sample{{Apps: []App{a, b}}})
+		if !reflect.DeepEqual(p.Alloc, c.want) {
+			t.Errorf("%s: %v, want %v\n%s", c.name, p.Alloc, c.want, strings.Join(p.Why, "\n"))
+		}
+	}
+}
+
+// TestQoSRestIsDemandAware: what the first does not need goes SMs to the
+// compute-bound, groups to the memory-bound of the others.
+func TestQoSRestIsDemandAware(t *testing.T) {
+	a := app("a", 40, 4, 0.01, 0)
+	a.QoS = 500
+	p := policy(t, "ugpu-qos", nil)([]Sample{{Apps: []App{a, app("m", 20, 2, 9, 0), app("c", 20, 2, 0.01, 0)}}})
+	if want := []Alloc{{21, 1}, {10, 6}, {49, 1}}; !reflect.DeepEqual(p.Alloc, want) {
+		t.Errorf("%v, want %v\n%s", p.Alloc, want, strings.Join(p.Why, "\n"))
+	}
+}
+
+// TestCDSearch plays a machine whose memory-bound application needs 20 SMs to
+// saturate its channels: the search ends near that, channels never move.
+func TestCDSearch(t *testing.T) {
+	f := policy(t, "cd-search", Params{"delta_sms": 4})
+	var history []Sample
+	hold := []Alloc{{40, 4}, {40, 4}}
+	var last Plan
+	for range 12 {
+		c, m := app("c", hold[0].SMs, 4, 0.01, 0), app("m", hold[1].SMs, 4, 5, 0)
+		c.Insts, m.Insts = uint64(1e6*hold[0].SMs), uint64(1e6*min(20, hold[1].SMs))
+		m.LLCAccesses, c.LLCAccesses = m.Insts/200, 0
+		history = append(history, Sample{Apps: []App{c, m}})
+		last = f(history)
+		hold = last.Alloc
+		if hold[0].Groups != 4 || hold[1].Groups != 4 {
+			t.Fatalf("channels moved: %v", hold)
+		}
+	}
+	// From 40 + 40 the jump goes to 8 SMs (450 GB/s over 57.3), where the sum of progress
+	// is 72/40 + 8/20 = 2.2; one step more pays 76/72 + 4/8 < 2 and is undone.
+	if want := []Alloc{{72, 4}, {8, 4}}; !reflect.DeepEqual(hold, want) || !strings.Contains(last.Why[0], "ended") {
+		t.Errorf("%v, want %v: %v", hold, want, last.Why)
+	}
+}
+
+func TestCDSearchLeavesOneClassAlone(t *testing.T) {
+	p := policy(t, "cd-search", nil)([]Sample{{Apps: []App{app("a", 40, 4, 9, 0), app("b", 40, 4, 5, 0)}}})
+	if p.Alloc[0].SMs != 40 || p.Alloc[1].SMs != 40 {
+		t.Errorf("%+v", p)
+	}
+}
+
+// TestBestStaticAgainstBruteForce tries every combination.
+func TestBestStaticAgainstBruteForce(t *testing.T) {
+	m := paper()
+	rapid.Check(t, func(t *rapid.T) {
+		apps := make([][]Point, rapid.IntRange(1, 4).Draw(t, "apps"))
+		for i := range apps {
+			for range rapid.IntRange(1, 5).Draw(t, "points") {
+				apps[i] = append(apps[i], Point{
+					Alloc{rapid.IntRange(1, 60).Draw(t, "sms"), rapid.IntRange(1, 6).Draw(t, "groups")},
+					float64(rapid.IntRange(0, 64).Draw(t, "progress")) / 64,
+				})
+			}
+		}
+		var try func(i, sms, groups int) float64
+		try = func(i, sms, groups int) float64 {
+			if i == len(apps) {
+				return 0
+			}
+			best := math.Inf(-1)
+			for _, p := range apps[i] {
+				if p.SMs <= sms && p.Groups <= groups {
+					best = max(best, p.Progress+try(i+1, sms-p.SMs, groups-p.Groups))
+				}
+			}
+			return best
+		}
+		want := try(0, m.SMs, m.Groups)
+		best, stp, err := BestStatic(m, apps)
+		if math.IsInf(want, -1) {
+			if err == nil {
+				t.Fatalf("nothing fits, got %v", best)
+			}
+			return
+		}
+		if err != nil || stp != want {
+			t.Fatalf("%v, %g, %v; brute force finds %g", best, stp, err, want)
+		}
+		sms, groups, sum := 0, 0, 0.0
+		for i, al := range best {
+			sms, groups = sms+al.SMs, groups+al.Groups
+			most := 0.0
+			for _, p := range apps[i] {
+				if p.Alloc == al {
+					most = max(most, p.Progress)
+				}
+			}
+			sum += most
+		}
+		if sms > m.SMs || groups > m.Groups || sum != want {
+			t.Fatalf("%v: %d SMs, %d groups, STP %g of %g", best, sms, groups, sum, want)
+		}
+	})
+}

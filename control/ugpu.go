@@ -1,0 +1,108 @@
+package control
+
+import "fmt"
+
+// UGPU's demand-aware resource distribution. Zhao et al., "UGPU: Dynamically
+// Constructing Unbalanced GPUs for Enhanced Resource Efficiency", ISCA 2025,
+// section 3.2, equations 1 and 2, Figure 5. Epoch: 5 M core cycles. Hardware
+// (section 3.3): 16-bit counters of LLC accesses, LLC hits and memory bandwidth, one
+// ALU: 148 cycles for demand and supply, 162 per iteration, at most 20 iterations.
+//
+// Readings. Figure 5's delta is delta_sms SMs and delta_groups channel groups: a
+// group is the least a slice can own (section 4.3), and by default the SMs that go
+// with it are the machine's SMs over its groups (10 on the ugpu machine). Figure 5
+// moves on while both lists have a member; taken literally two applications would
+// change classes and move back and forth, so an application that cannot move
+// without changing class or without falling below one group or one SM counts as
+// balanced ("no SMs or MCs to be reallocated") and leaves its list. Figure 5 has no
+// hysteresis, and neither has this. Section 6.4 says that reallocation is "based on
+// STP feedback"; no equation takes the STP in, so this stands for the epoch's
+// counters here.
+const (
+	setupCycles     = 148
+	iterationCycles = 162
+	mostIterations  = 20
+)
+
+// ugpu holds the parameters of the demand-aware rule.
+type ugpu struct {
+	m         Machine
+	sms       int  // SMs of a move
+	groups    int  // channel groups of a move
+	smsAlone  bool // when channels are at their floor, go on with SMs alone
+	qosMargin float64
+}
+
+func (u *ugpu) decide(history []Sample) Plan {
+	s := &history[len(history)-1]
+	p := Hold(s, "")
+	p.Why = p.Why[:0]
+	d := u.m.measureAll(s)
+	for i := range d {
+		p.Why = append(p.Why, u.m.explain(s.Apps[i].Name, d[i], p.Alloc[i]))
+	}
+	u.balance(s, d, &p)
+	return p
+}
+
+// balance is Figure 5 from the allocation in p on.
+func (u *ugpu) balance(s *Sample, d []demand, p *Plan) {
+	for p.Iterations < mostIterations {
+		p.Iterations++
+		groups := u.groups
+		c, m := u.pick(d, p.Alloc, groups)
+		if (c < 0 || m < 0) && u.smsAlone {
+			groups = 0
+			c, m = u.pick(d, p.Alloc, groups)
+		}
+		if c < 0 || m < 0 {
+			p.Why = append(p.Why, fmt.Sprintf("iteration %d: %s", p.Iterations, stopped(c, m)))
+			break
+		}
+		p.Alloc[c] = u.moved(p.Alloc[c], u.sms, -groups)
+		p.Alloc[m] = u.moved(p.Alloc[m], -u.sms, groups)
+		p.Why = append(p.Why, fmt.Sprintf("iteration %d: %d SMs from %s to %s, %d groups back",
+			p.Iterations, u.sms, s.Apps[m].Name, s.Apps[c].Name, groups))
+	}
+	p.Latency = setupCycles + iterationCycles*uint64(p.Iterations)
+}
+
+func (u *ugpu) moved(al Alloc, sms, groups int) Alloc { return Alloc{al.SMs + sms, al.Groups + groups} }
+
+// pick finds the most compute-bound application that can take SMs for groups and
+// the most memory-bound one that can take groups for SMs; -1: none. With no groups
+// to move, only applications at their floor of channels take SMs.
+func (u *ugpu) pick(d []demand, al []Alloc, groups int) (compute, memory int) {
+	compute, memory = -1, -1
+	var least, most float64
+	for i := range d {
+		if !d[i].active {
+			continue
+		}
+		l := u.m.load(d[i], al[i])
+		give, take := u.moved(al[i], u.sms, -groups), u.moved(al[i], -u.sms, groups)
+		atFloor := al[i].Groups-u.groups < 1
+		switch {
+		case l > 1:
+			if take.SMs >= 1 && u.m.memoryBound(d[i], take) && (memory < 0 || l > most) {
+				memory, most = i, l
+			}
+		case give.Groups >= 1 && (groups > 0 || atFloor) && !u.m.memoryBound(d[i], give):
+			if compute < 0 || l < least {
+				compute, least = i, l
+			}
+		}
+	}
+	return compute, memory
+}
+
+// stopped says why the loop ended.
+func stopped(compute, memory int) string {
+	switch {
+	case compute < 0 && memory < 0:
+		return "no application can move without changing class or starving"
+	case compute < 0:
+		return "no compute-bound application can give channels without changing class or starving"
+	}
+	return "no memory-bound application can give SMs without changing class or starving"
+}
