@@ -18,6 +18,9 @@ type Machine struct {
 	LLC   LLC   `yaml:"llc"`
 	DRAM  DRAM  `yaml:"dram"`
 	Map   Map   `yaml:"map"`
+	// Conventional is the map of the same memory without PageMove's customised one.
+	Conventional BitMap `yaml:"map_conventional"`
+
 	VM    VM    `yaml:"vm"`
 	Host  Link  `yaml:"host"`
 	MIG   MIG   `yaml:"mig"`
@@ -151,7 +154,10 @@ type DRAM struct {
 	Refresh    bool    `yaml:"refresh" unit:"flag" doc:"all-bank refresh every refi"`
 	Sched      string  `yaml:"sched" unit:"name" doc:"frfcfs or fcfs"`
 	Page       string  `yaml:"page" unit:"name" doc:"row policy: open or closed"`
-	T          Timing  `yaml:"timing"`
+	// MIGRATION copies a line between banks of two channels of a stack (UGPU, section 4.3).
+	MigrationCycles   int    `yaml:"migration_cycles" unit:"cycles" doc:"core cycles of a MIGRATION command; 0: no such command" opt:"0"`
+	MigrationCrossbar bool   `yaml:"migration_crossbar" unit:"flag" doc:"bank groups reach the TSVs of any channel of their stack, so that MIGRATIONs of a page go on in parallel" opt:"false"`
+	T                 Timing `yaml:"timing"`
 }
 
 // Timing is the DRAM timing table in command-clock cycles.
@@ -198,6 +204,32 @@ type Map struct {
 	Slice     []int  `yaml:"slice" unit:"bit" doc:"bits that pick the LLC slice within its channel" opt:"none"`
 	// Groups is the number of channel groups an isolated slice may own: 0 means one per channel.
 	Groups int `yaml:"groups" unit:"groups" doc:"channel groups an application can own" opt:"0"`
+	// GroupAbovePage is for maps made for small pages: with larger ones a page would span all groups.
+	GroupAbovePage bool `yaml:"group_above_page" unit:"flag" doc:"channel bits move up to just above the page offset when the page reaches above them, the bits between move down (kind bits)" opt:"false"`
+}
+
+// BitMap is a second map of the same memory, as bit lists. Empty: the sheet has none.
+type BitMap struct {
+	Offset    []int `yaml:"offset" unit:"bit" doc:"block offset bits" opt:"none"`
+	Channel   []int `yaml:"channel" unit:"bit" doc:"channel bits" opt:"none"`
+	Stack     []int `yaml:"stack" unit:"bit" doc:"stack bits" opt:"none"`
+	Rank      []int `yaml:"rank" unit:"bit" doc:"rank bits" opt:"none"`
+	BankGroup []int `yaml:"bank_group" unit:"bit" doc:"bank-group bits" opt:"none"`
+	Bank      []int `yaml:"bank" unit:"bit" doc:"bank bits" opt:"none"`
+	Column    []int `yaml:"column" unit:"bit" doc:"column bits" opt:"none"`
+	Row       []int `yaml:"row" unit:"bit" doc:"row bits" opt:"none"`
+	Slice     []int `yaml:"slice" unit:"bit" doc:"bits that pick the LLC slice within its channel" opt:"none"`
+}
+
+// Given says that the sheet has the map.
+func (b *BitMap) Given() bool { return len(b.Channel)+len(b.Stack)+len(b.Row) > 0 }
+
+// Map is the bit lists as a map of kind bits without hashes.
+func (b *BitMap) Map(groups int) Map {
+	return Map{
+		Kind: "bits", Hash: "none", Groups: groups, Offset: b.Offset, Channel: b.Channel, Stack: b.Stack, Rank: b.Rank,
+		BankGroup: b.BankGroup, Bank: b.Bank, Column: b.Column, Row: b.Row, Slice: b.Slice,
+	}
 }
 
 // VM is address translation. Without it physical addresses are virtual ones.
@@ -217,6 +249,9 @@ type VM struct {
 	WalkCache int     `yaml:"walk_cache" unit:"entries" doc:"page-walk cache entries; 0: none" opt:"0"`
 	FaultUs   float64 `yaml:"fault" unit:"us" doc:"handling of a page that is not on the device"`
 	Placement string  `yaml:"placement" unit:"name" doc:"frame placement: round-robin, least, first-touch"`
+	// Pages that change channels while an application runs.
+	DriverCycles int `yaml:"driver_cycles" unit:"cycles" doc:"core cycles the driver needs for a page that must move" opt:"0"`
+	SweepPages   int `yaml:"sweep_pages" unit:"pages" doc:"pages the driver has on the move at once in the background; 0: it moves none" opt:"0"`
 }
 
 // Link is the host interface.

@@ -62,7 +62,10 @@ func TestSheetErrors(t *testing.T) {
 		{"dram:\n  rows: [4096, rows, me]\n", "map.string has 13 row bits, but dram.rows is 4096"},
 		{"clock:\n  core: [.nan, MHz, me]\n", "m.yaml:7:10: nan is not used"},
 		{"sm:\n  wake_delay: [-1, cycles, me]\n", "sm.wake_delay is -1; it cannot be negative"},
-		{"base_source: none\n", `base_source "none" is not among`},
+		{"dram:\n  migration_crossbar: [true, flag, me]\n", "dram.migration_crossbar without dram.migration_cycles"},
+		{"map:\n  group_above_page: [true, flag, me]\n", "map.group_above_page needs map.kind bits, not gpgpusim"},
+		{"map_conventional:\n  channel: [[7, 8], bit, me]\n", "address bit 0 is in no field of map_conventional"},
+		{"base_source: nowhere\n", `base_source "nowhere" is not among`},
 	} {
 		_, _, err := Parse("m.yaml", []byte(small(c.body)))
 		if err == nil || !strings.Contains(err.Error(), c.want) {

@@ -236,6 +236,7 @@ func (c *checker) dram(m *Machine) {
 		c.want(t.CCDL >= t.CCDS, "dram.timing.ccdl = %d is below dram.timing.ccds = %d", t.CCDL, t.CCDS)
 		c.want(!d.Refresh || (t.RFC > 0 && t.REFI > t.RFC), "dram.refresh needs dram.timing.refi = %d above dram.timing.rfc = %d above 0", t.REFI, t.RFC)
 	}
+	c.want(!d.MigrationCrossbar || d.MigrationCycles > 0, "dram.migration_crossbar without dram.migration_cycles: there is no MIGRATION command to go through it")
 	c.capacity(d)
 }
 

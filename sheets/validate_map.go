@@ -17,7 +17,12 @@ func (c *checker) addressMap(m *Machine) {
 	case "gpgpusim":
 		c.mapString(m)
 	case "bits":
-		c.mapBits(m)
+		c.mapBits(m, "map", a)
+	}
+	c.want(!a.GroupAbovePage || a.Kind == "bits", "map.group_above_page needs map.kind bits, not %s", a.Kind)
+	if m.Conventional.Given() {
+		b := m.Conventional.Map(a.Groups)
+		c.mapBits(m, "map_conventional", &b)
 	}
 }
 
@@ -46,9 +51,10 @@ func (c *checker) mapString(m *Machine) {
 	c.want(1<<(n['C']+n['S']) == d.RowBytes, "map.string has %d column and burst bits, but dram.row_bytes is %d", n['C']+n['S'], d.RowBytes)
 }
 
-// mapBits checks that the lists name every address bit once and fit the geometry.
-func (c *checker) mapBits(m *Machine) {
-	a, d := &m.Map, &m.DRAM
+// mapBits checks that the lists name every address bit once and fit the
+// geometry; section is the one of the sheet that holds them.
+func (c *checker) mapBits(m *Machine, section string, a *Map) {
+	d := &m.DRAM
 	var seen [64]string
 	total := 0
 	for _, f := range []struct {
@@ -57,11 +63,11 @@ func (c *checker) mapBits(m *Machine) {
 	}{{"offset", a.Offset}, {"channel", a.Channel}, {"stack", a.Stack}, {"bank_group", a.BankGroup}, {"bank", a.Bank}, {"column", a.Column}, {"row", a.Row}} {
 		for _, b := range f.bits {
 			if b < 0 || b > 47 {
-				c.errorf("map.%s names bit %d; bits are 0 to 47", f.name, b)
+				c.errorf("%s.%s names bit %d; bits are 0 to 47", section, f.name, b)
 				return
 			}
 			if seen[b] != "" {
-				c.errorf("address bit %d is in both map.%s and map.%s", b, seen[b], f.name)
+				c.errorf("address bit %d is in both %s.%s and %s.%s", b, section, seen[b], section, f.name)
 				return
 			}
 			seen[b] = f.name
@@ -69,16 +75,16 @@ func (c *checker) mapBits(m *Machine) {
 		}
 	}
 	for b := range total {
-		c.want(seen[b] != "", "address bit %d is in no field of the map; the fields must cover bits 0 to %d", b, total-1)
+		c.want(seen[b] != "", "address bit %d is in no field of %s; its fields must cover bits 0 to %d", b, section, total-1)
 	}
 	for _, b := range a.Slice {
-		c.want(b >= 0 && b < total, "map.slice names bit %d, which is not an address bit", b)
+		c.want(b >= 0 && b < total, "%s.slice names bit %d, which is not an address bit", section, b)
 	}
-	c.want(1<<len(a.Channel)<<len(a.Stack) == d.Channels, "map.channel and map.stack have %d bits, but dram.channels is %d", len(a.Channel)+len(a.Stack), d.Channels)
-	c.want(1<<len(a.Stack) == d.Stacks, "map.stack has %d bits, but dram.stacks is %d", len(a.Stack), d.Stacks)
-	c.want(1<<len(a.BankGroup) == d.BankGroups, "map.bank_group has %d bits, but dram.bank_groups is %d", len(a.BankGroup), d.BankGroups)
-	c.want(1<<len(a.Bank) == d.Banks*d.Ranks, "map.bank has %d bits, but dram.ranks x dram.banks is %d", len(a.Bank), d.Banks*d.Ranks)
-	c.want(1<<len(a.Row) == d.Rows, "map.row has %d bits, but dram.rows is %d", len(a.Row), d.Rows)
-	c.want(1<<(len(a.Offset)+len(a.Column)) == d.RowBytes, "map.offset and map.column have %d bits, but dram.row_bytes is %d", len(a.Offset)+len(a.Column), d.RowBytes)
-	c.want(1<<len(a.Slice) == m.LLC.SlicesPerChannel, "map.slice has %d bits, but llc.slices_per_channel is %d", len(a.Slice), m.LLC.SlicesPerChannel)
+	c.want(1<<len(a.Channel)<<len(a.Stack) == d.Channels, "%s.channel and %s.stack have %d bits, but dram.channels is %d", section, section, len(a.Channel)+len(a.Stack), d.Channels)
+	c.want(1<<len(a.Stack) == d.Stacks, "%s.stack has %d bits, but dram.stacks is %d", section, len(a.Stack), d.Stacks)
+	c.want(1<<len(a.BankGroup) == d.BankGroups, "%s.bank_group has %d bits, but dram.bank_groups is %d", section, len(a.BankGroup), d.BankGroups)
+	c.want(1<<len(a.Bank) == d.Banks*d.Ranks, "%s.bank has %d bits, but dram.ranks x dram.banks is %d", section, len(a.Bank), d.Banks*d.Ranks)
+	c.want(1<<len(a.Row) == d.Rows, "%s.row has %d bits, but dram.rows is %d", section, len(a.Row), d.Rows)
+	c.want(1<<(len(a.Offset)+len(a.Column)) == d.RowBytes, "%s.offset and %s.column have %d bits, but dram.row_bytes is %d", section, section, len(a.Offset)+len(a.Column), d.RowBytes)
+	c.want(1<<len(a.Slice) == m.LLC.SlicesPerChannel, "%s.slice has %d bits, but llc.slices_per_channel is %d", section, len(a.Slice), m.LLC.SlicesPerChannel)
 }

@@ -181,7 +181,7 @@ func bitsLayout(s *sheets.Machine) (*layout, error) {
 	if err != nil {
 		return nil, err
 	}
-	mp, d := &s.Map, &s.DRAM
+	mp, d := forPage(&s.Map, s.VM.Page), &s.DRAM
 	for _, f := range []struct {
 		name string
 		list []int
