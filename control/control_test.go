@@ -112,6 +112,7 @@ func TestStops(t *testing.T) {
 		{"a move would make a memory-bound", nil, app("a", 40, 4, 0.6, 0), app("b", 40, 4, 5, 0), []Alloc{{40, 4}, {40, 4}}},
 		{"SMs end", Params{"delta_sms": 20}, app("a", 40, 4, 0.01, 0), app("b", 40, 4, 20, 0), []Alloc{{60, 3}, {20, 5}}},
 		{"smaller steps go further", Params{"delta_sms": 1}, app("a", 40, 4, 0.6, 0), app("b", 40, 4, 5, 0), []Alloc{{41, 3}, {39, 5}}},
+		{"as printed: one move more, then both are compute-bound", Params{"flip": 1}, app("a", 40, 4, 0.01, 0), app("b", 40, 4, 1.1, 0), []Alloc{{50, 3}, {30, 5}}},
 		// 4 SMs want 917 GB/s of 788, 2 would want 459.
 		{"SMs alone", Params{"delta_sms": 2, "sm_only_tail": 1}, app("a", 40, 4, 0.01, 0), app("b", 40, 4, 20, 0), []Alloc{{76, 1}, {4, 7}}},
 		{"two of a kind", nil, app("a", 40, 4, 5, 0), app("b", 40, 4, 9, 0), []Alloc{{40, 4}, {40, 4}}},
@@ -182,6 +183,7 @@ func TestPlansFit(t *testing.T) {
 		rapid.Check(t, func(t *rapid.T) {
 			delta := Params{"delta_sms": float64(rapid.IntRange(0, 12).Draw(t, "delta"))}
 			if d.Name != "cd-search" {
+				delta["flip"] = float64(rapid.IntRange(0, 1).Draw(t, "flip"))
 				delta["sm_only_tail"] = float64(rapid.IntRange(0, 1).Draw(t, "tail"))
 			}
 			f, err := New(d.Name, paper(), delta)
@@ -259,7 +261,7 @@ func TestRegistryIsStrict(t *testing.T) {
 		want string
 	}{
 		{"ugpo", nil, `no policy "ugpo"; the policies are cd-search, ugpu, ugpu-qos; did you mean ugpu?`},
-		{"ugpu", Params{"delta_sm": 1}, `policy ugpu has no parameter "delta_sm"; it has delta_groups, delta_sms, sm_only_tail; did you mean delta_sms?`},
+		{"ugpu", Params{"delta_sm": 1}, `policy ugpu has no parameter "delta_sm"; it has delta_groups, delta_sms, flip, sm_only_tail; did you mean delta_sms?`},
 		{"cd-search", Params{"delta_groups": 1}, `has no parameter "delta_groups"`},
 		{"ugpu", Params{"delta_sms": 1.5}, "delta_sms = 1.5"},
 		{"ugpu", Params{"delta_groups": 0}, "delta_groups = 0"},

@@ -38,6 +38,7 @@ type entry struct {
 var (
 	deltaSMs    = ParamDoc{"delta_sms", 0, "SMs", "SMs of one move; 0: SMs of the machine over its channel groups", true, 0, 0}
 	deltaGroups = ParamDoc{"delta_groups", 1, "groups", "channel groups of one move", true, 1, 0}
+	flip        = ParamDoc{"flip", 0, "flag", "a move may change the class of an application, as printed in Figure 5", true, 0, 1}
 	smOnlyTail  = ParamDoc{"sm_only_tail", 0, "flag", "when channels are at their floor, go on with SMs alone", true, 0, 1}
 )
 
@@ -59,7 +60,7 @@ func entries() []entry {
 			Doc{
 				"ugpu", ugpuPaper + ", section 3.2, Figure 5",
 				"SMs move to the most compute-bound, channel groups to the most memory-bound application",
-				[]ParamDoc{deltaGroups, deltaSMs, smOnlyTail},
+				[]ParamDoc{deltaGroups, deltaSMs, flip, smOnlyTail},
 			},
 			func(m Machine, get func(string) float64) Policy { return newUGPU(m, get).decide },
 		},
@@ -67,7 +68,7 @@ func entries() []entry {
 			Doc{
 				"ugpu-qos", ugpuPaper + ", section 6.7",
 				"applications with a target keep what it needs, the others share the rest as under ugpu",
-				[]ParamDoc{deltaGroups, deltaSMs, {"margin", 0.05, "fraction", "IPC planned for beyond the target", false, 0, 0}, smOnlyTail},
+				[]ParamDoc{deltaGroups, deltaSMs, flip, {"margin", 0.05, "fraction", "IPC planned for beyond the target", false, 0, 0}, smOnlyTail},
 			},
 			func(m Machine, get func(string) float64) Policy {
 				u := newUGPU(m, get)
@@ -79,7 +80,7 @@ func entries() []entry {
 }
 
 func newUGPU(m Machine, get func(string) float64) *ugpu {
-	return &ugpu{m: m, sms: step(m, get("delta_sms")), groups: max(1, int(get("delta_groups"))), smsAlone: get("sm_only_tail") != 0}
+	return &ugpu{m: m, sms: step(m, get("delta_sms")), groups: max(1, int(get("delta_groups"))), smsAlone: get("sm_only_tail") != 0, flip: get("flip") != 0}
 }
 
 // step is the number of SMs of a move: as asked for, or those that go with a group.

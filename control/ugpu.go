@@ -10,11 +10,13 @@ import "fmt"
 //
 // Readings. Figure 5's delta is delta_sms SMs and delta_groups channel groups: a
 // group is the least a slice can own (section 4.3), and by default the SMs that go
-// with it are the machine's SMs over its groups (10 on the ugpu machine). Figure 5
-// moves on while both lists have a member; taken literally two applications would
-// change classes and move back and forth, so an application that cannot move
-// without changing class or without falling below one group or one SM counts as
-// balanced ("no SMs or MCs to be reallocated") and leaves its list. Figure 5 has no
+// with it are the machine's SMs over its groups (10 on the ugpu machine; Figure 5 has
+// one delta for SMs and channels, so with groups of four channels delta_sms 4). An
+// application that cannot move without falling below one group or one SM, or without
+// changing class, counts as balanced ("no SMs or MCs to be reallocated") and leaves
+// its list. Figure 5 as printed lets the last move change classes, which two
+// applications that both change pay for by moving back and forth until iteration 20;
+// that is parameter flip. Figure 5 has no
 // hysteresis, and neither has this. Section 6.4 says that reallocation is "based on
 // STP feedback"; no equation takes the STP in, so this stands for the epoch's
 // counters here.
@@ -30,6 +32,7 @@ type ugpu struct {
 	sms       int  // SMs of a move
 	groups    int  // channel groups of a move
 	smsAlone  bool // when channels are at their floor, go on with SMs alone
+	flip      bool // a move may change the class of an application
 	qosMargin float64
 }
 
@@ -84,10 +87,10 @@ func (u *ugpu) pick(d []demand, al []Alloc, groups int) (compute, memory int) {
 		atFloor := al[i].Groups-u.groups < 1
 		switch {
 		case l > 1:
-			if take.SMs >= 1 && u.m.memoryBound(d[i], take) && (memory < 0 || l > most) {
+			if take.SMs >= 1 && (u.flip || u.m.memoryBound(d[i], take)) && (memory < 0 || l > most) {
 				memory, most = i, l
 			}
-		case give.Groups >= 1 && (groups > 0 || atFloor) && !u.m.memoryBound(d[i], give):
+		case give.Groups >= 1 && (groups > 0 || atFloor) && (u.flip || !u.m.memoryBound(d[i], give)):
 			if compute < 0 || l < least {
 				compute, least = i, l
 			}
