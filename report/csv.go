@@ -46,14 +46,19 @@ func epochRows(r *sim.Result) []epochRow {
 	return out
 }
 
+// csvColumns is the head of epochs.csv.
+func csvColumns() []string {
+	return []string{
+		"cycle", "tenant", "sms", "channels", "ipc", "bandwidth_gbs", "thread_insts", "warp_insts",
+		"l1_accesses", "l1_hits", "llc_accesses", "llc_hits", "dram_reads", "dram_writes", "dram_bytes",
+	}
+}
+
 // EpochsCSV writes one line per epoch and tenant. Counters are differences since
 // the previous epoch; cycle is the epoch's end.
 func EpochsCSV(w io.Writer, r *sim.Result) error {
 	c := csv.NewWriter(w)
-	if err := c.Write([]string{
-		"cycle", "tenant", "sms", "channels", "ipc", "bandwidth_gbs", "thread_insts", "warp_insts",
-		"l1_accesses", "l1_hits", "llc_accesses", "llc_hits", "dram_reads", "dram_writes", "dram_bytes",
-	}); err != nil {
+	if err := c.Write(csvColumns()); err != nil {
 		return err
 	}
 	u := func(x uint64) string { return strconv.FormatUint(x, 10) }

@@ -18,9 +18,12 @@ import (
 // resultFile is the file that makes a directory a result directory.
 const resultFile = "result.json"
 
+// decisionsFile is the log of a machine-wide policy.
+const decisionsFile = "decisions.json"
+
 // written lists the files Heddle writes into a result directory.
 func written() []string {
-	return []string{resultFile, "counters.csv", "epochs.csv", "epochs.parquet", "timeline.json", "stalls.pb.gz"}
+	return []string{resultFile, "counters.csv", "epochs.csv", "epochs.parquet", decisionsFile, "timeline.json", "stalls.pb.gz"}
 }
 
 // Dir is a result directory being made. Everything is written to a directory
@@ -97,6 +100,7 @@ func (d *Dir) write(r *sim.Result) error {
 		{"counters.csv", !r.Spec.Functional, CountersCSV},
 		{"epochs.csv", epochs && !r.Spec.Functional, EpochsCSV},
 		{"epochs.parquet", epochs && !r.Spec.Functional, EpochsParquet},
+		{decisionsFile, len(r.Decisions) > 0, Decisions},
 		{"timeline.json", r.Spec.Timeline, Timeline},
 		{"stalls.pb.gz", r.Spec.Profile, Profile},
 		{resultFile, true, JSON},
@@ -155,6 +159,21 @@ func JSON(w io.Writer, r *sim.Result) error {
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")
 	return e.Encode(r)
+}
+
+// decisionsLog is decisions.json.
+type decisionsLog struct {
+	Version   int            `json:"version"` // that of result.json
+	SpecHash  string         `json:"spec_hash"`
+	Decisions []sim.Decision `json:"decisions"`
+}
+
+// Decisions writes what a machine-wide policy saw, planned and moved, an entry per
+// control epoch.
+func Decisions(w io.Writer, r *sim.Result) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", " ")
+	return e.Encode(decisionsLog{r.Version, r.SpecHash, r.Decisions})
 }
 
 // FileName makes a label fit to be a file name.

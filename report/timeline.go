@@ -2,10 +2,13 @@ package report
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"sort"
+	"strconv"
 	"strings"
 
 	"heddle/sim"
@@ -20,12 +23,25 @@ type traceEvent struct {
 	Dur   float64        `json:"dur,omitempty"` // us
 	PID   int            `json:"pid"`
 	TID   int            `json:"tid"`
+	Scope string         `json:"s,omitempty"` // of an instant: g crosses all tracks
 	Args  map[string]any `json:"args,omitempty"`
 }
 
-// Timeline writes the spans of a run: one process per kind of track (kernels, SM
-// ownership, copies), one thread per track. Spans of a track that overlap, as
-// kernels of several streams do, get lanes of their own.
+// Processes of the timeline, in the order in which they stand.
+const (
+	pidKernels = 1 + iota
+	pidCopies
+	pidSMs
+	pidChannels
+	pidPolicy
+	pidOther
+)
+
+// Timeline writes the spans of a run: one process per kind of track (kernels,
+// copies, ownership of SMs and of channel groups), one thread per track. Spans of a
+// track that overlap, as kernels of several streams do, get lanes of their own. The
+// decisions of a policy are a process too: a mark for each, across all tracks where
+// it moves something, and a bar for each SM and channel group it moves.
 func Timeline(w io.Writer, r *sim.Result) error {
 	mhz := 1000.0
 	if r.Seconds > 0 && r.Cycles > 0 {
@@ -50,6 +66,9 @@ func Timeline(w io.Writer, r *sim.Result) error {
 	if err := emitSpans(r, mhz, emit); err != nil {
 		return err
 	}
+	if err := emitDecisions(r, mhz, emit); err != nil {
+		return err
+	}
 	b.WriteString("\n]}\n")
 	return b.Flush()
 }
@@ -57,15 +76,18 @@ func Timeline(w io.Writer, r *sim.Result) error {
 // process says under which heading a track stands.
 func process(track string) (pid int, name, thread string) {
 	if app, ok := strings.CutPrefix(track, "kernels/"); ok {
-		return 1, "kernels", app
+		return pidKernels, "kernels", app
 	}
 	if app, ok := strings.CutPrefix(track, "copies"); ok {
-		return 2, "copies", strings.TrimPrefix(app, "/")
+		return pidCopies, "copies", strings.TrimPrefix(app, "/")
 	}
-	if strings.HasPrefix(track, "SM") {
-		return 3, "SM ownership", track
+	if strings.HasPrefix(track, "SM ") {
+		return pidSMs, "SM ownership", track
 	}
-	return 4, "other", track
+	if strings.HasPrefix(track, "channels ") {
+		return pidChannels, "channel group ownership", track
+	}
+	return pidOther, "other", track
 }
 
 func emitSpans(r *sim.Result, mhz float64, emit func(traceEvent) error) error {
@@ -77,7 +99,7 @@ func emitSpans(r *sim.Result, mhz float64, emit func(traceEvent) error) error {
 		}
 		byTrack[s.Track] = append(byTrack[s.Track], s)
 	}
-	sort.Strings(tracks)
+	slices.SortFunc(tracks, byNumber)
 	named := map[int]bool{}
 	tid := 0
 	for _, track := range tracks {
@@ -106,7 +128,7 @@ func emitSpans(r *sim.Result, mhz float64, emit func(traceEvent) error) error {
 			for _, s := range spans {
 				e := traceEvent{
 					Name: s.Name, Phase: "X", TS: float64(s.Start) / mhz, Dur: float64(s.End-s.Start) / mhz, PID: pid, TID: tid,
-					Args: map[string]any{"start_cycle": s.Start, "end_cycle": s.End, "tenant": tenantName(r, s.Tenant)},
+					Args: map[string]any{"track": track, "start_cycle": s.Start, "end_cycle": s.End, "tenant": tenantName(r, s.Tenant)},
 				}
 				if err := emit(e); err != nil {
 					return err
@@ -115,6 +137,21 @@ func emitSpans(r *sim.Result, mhz float64, emit func(traceEvent) error) error {
 		}
 	}
 	return nil
+}
+
+// byNumber orders tracks so that "channels 10" comes after "channels 9".
+func byNumber(a, b string) int {
+	split := func(s string) (string, int) {
+		i := strings.LastIndexByte(s, ' ') + 1
+		n, err := strconv.Atoi(s[i:])
+		if err != nil {
+			return s, -1
+		}
+		return s[:i], n
+	}
+	pa, na := split(a)
+	pb, nb := split(b)
+	return cmp.Or(cmp.Compare(pa, pb), cmp.Compare(na, nb), cmp.Compare(a, b))
 }
 
 func tenantName(r *sim.Result, i int) string {

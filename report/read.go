@@ -1,0 +1,187 @@
+package report
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/google/pprof/profile"
+
+	"heddle/sim"
+)
+
+// Read reads a result directory back: result.json and, where they were written,
+// epochs.csv, decisions.json, timeline.json and stalls.pb.gz. A missing optional
+// file leaves its part of the Result empty; a damaged one is an error that names it.
+func Read(dir string) (*sim.Result, error) {
+	path := filepath.Join(dir, resultFile)
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		if _, none := os.Stat(dir); none != nil {
+			return nil, fmt.Errorf("result directory: %w", none)
+		}
+		return nil, fmt.Errorf("%s is not a result directory: it has no %s; heddle run --out makes one", dir, resultFile)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("result directory: %w", err)
+	}
+	r := &sim.Result{}
+	var version struct{ Version int }
+	if err := json.Unmarshal(text, &version); err != nil {
+		return nil, fmt.Errorf("%s is damaged: %w", path, err)
+	}
+	if version.Version != sim.ResultVersion {
+		return nil, fmt.Errorf("%s has version %d of the layout, this heddle reads version %d: run the simulation again", path, version.Version, sim.ResultVersion)
+	}
+	if err := json.Unmarshal(text, r); err != nil {
+		return nil, fmt.Errorf("%s is damaged: %w", path, err)
+	}
+	for _, part := range []struct {
+		name string
+		read func([]byte, *sim.Result) error
+	}{
+		{"epochs.csv", readEpochs},
+		{decisionsFile, readDecisions},
+		{"timeline.json", readTimeline},
+		{"stalls.pb.gz", readStalls},
+	} {
+		path := filepath.Join(dir, part.name)
+		text, err := os.ReadFile(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, fmt.Errorf("result directory: %w", err)
+		}
+		if err := part.read(text, r); err != nil {
+			return nil, fmt.Errorf("%s is damaged: %w", path, err)
+		}
+	}
+	return r, nil
+}
+
+// readDecisions takes the log of the policy.
+func readDecisions(text []byte, r *sim.Result) error {
+	var log decisionsLog
+	if err := json.Unmarshal(text, &log); err != nil {
+		return err
+	}
+	if log.Version != r.Version || log.SpecHash != r.SpecHash {
+		return fmt.Errorf("it belongs to another result than %s", resultFile)
+	}
+	r.Decisions = log.Decisions
+	return nil
+}
+
+// readEpochs takes what EpochsCSV wrote: a row per epoch and tenant.
+func readEpochs(text []byte, r *sim.Result) error {
+	rows, err := csv.NewReader(bytes.NewReader(text)).ReadAll()
+	if err != nil {
+		return err
+	}
+	n := len(r.Tenants)
+	if len(rows) == 0 || strings.Join(rows[0], ",") != strings.Join(csvColumns(), ",") {
+		return errors.New("its columns are not those this heddle writes: run the simulation again")
+	}
+	rows = rows[1:]
+	if n == 0 || len(rows)%n != 0 {
+		return fmt.Errorf("%d rows for %d tenants: some are missing", len(rows), n)
+	}
+	for i := range rows {
+		if i%n == 0 {
+			r.Epochs = append(r.Epochs, sim.Epoch{})
+		}
+		e := &r.Epochs[len(r.Epochs)-1]
+		cycle, t, err := readEpochRow(rows[i])
+		if err != nil {
+			return fmt.Errorf("line %d: %w", i+2, err)
+		}
+		if i%n > 0 && cycle != e.Cycle {
+			return fmt.Errorf("line %d is of cycle %d, the one before of %d: rows are missing", i+2, cycle, e.Cycle)
+		}
+		e.Cycle = cycle
+		e.Tenants = append(e.Tenants, t)
+	}
+	return nil
+}
+
+// readEpochRow reads the fields in the order of csvColumns.
+func readEpochRow(row []string) (cycle uint64, t sim.EpochTenant, err error) {
+	u := func(i int) uint64 {
+		x, e := strconv.ParseUint(row[i], 10, 64)
+		err = errors.Join(err, e)
+		return x
+	}
+	f := func(i int) float64 {
+		x, e := strconv.ParseFloat(row[i], 64)
+		err = errors.Join(err, e)
+		return x
+	}
+	t = sim.EpochTenant{
+		SMs: int(u(2)), Channels: int(u(3)), IPC: f(4), BandwidthGBs: f(5), ThreadInsts: u(6), WarpInsts: u(7),
+		L1Accesses: u(8), L1Hits: u(9), LLCAccesses: u(10), LLCHits: u(11), DRAMReads: u(12), DRAMWrites: u(13), DRAMBytes: u(14),
+	}
+	return u(0), t, err
+}
+
+// readTimeline takes the spans; the policy's marks stand in decisions.json too.
+func readTimeline(text []byte, r *sim.Result) error {
+	var trace struct {
+		TraceEvents []struct {
+			Name  string `json:"name"`
+			Phase string `json:"ph"`
+			PID   int    `json:"pid"`
+			Args  struct {
+				Track  string `json:"track"`
+				Start  uint64 `json:"start_cycle"`
+				End    uint64 `json:"end_cycle"`
+				Tenant string `json:"tenant"`
+			} `json:"args"`
+		} `json:"traceEvents"`
+	}
+	if err := json.Unmarshal(text, &trace); err != nil {
+		return err
+	}
+	for i, e := range trace.TraceEvents {
+		if e.Phase != "X" || e.PID == pidPolicy {
+			continue
+		}
+		if e.Args.Track == "" {
+			return fmt.Errorf("event %d names no track, as an earlier heddle wrote it: run the simulation again", i)
+		}
+		s := sim.Span{Track: e.Args.Track, Name: e.Name, Start: e.Args.Start, End: e.Args.End, Tenant: -1}
+		for j := range r.Tenants {
+			if r.Tenants[j].Name == e.Args.Tenant {
+				s.Tenant = j
+			}
+		}
+		r.Spans = append(r.Spans, s)
+	}
+	return nil
+}
+
+// readStalls takes the profile apart again.
+func readStalls(text []byte, r *sim.Result) error {
+	p, err := profile.Parse(bytes.NewReader(text))
+	if err != nil {
+		return err
+	}
+	for _, s := range p.Sample {
+		if len(s.Location) != 1 || len(s.Location[0].Line) != 1 || len(s.Value) != 2 || len(s.Label["cause"]) != 1 {
+			return errors.New("a sample is not of the form heddle writes")
+		}
+		line := s.Location[0].Line[0]
+		r.Stalls = append(r.Stalls, sim.Stall{
+			Kernel: line.Function.Name, File: line.Function.Filename, Line: int(line.Line),
+			Cause: s.Label["cause"][0], Cycles: uint64(s.Value[0]), Issues: uint64(s.Value[1]),
+		})
+	}
+	return nil
+}

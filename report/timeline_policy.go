@@ -1,0 +1,71 @@
+package report
+
+import (
+	"fmt"
+
+	"heddle/sim"
+)
+
+// Threads of the policy's process.
+const (
+	tidDecisions = 1
+	tidSMs       = 10   // and one more per SM
+	tidGroups    = 1000 // and one more per channel group
+)
+
+// emitDecisions writes what the policy decided and how long each move took.
+func emitDecisions(r *sim.Result, mhz float64, emit func(traceEvent) error) error {
+	if len(r.Decisions) == 0 {
+		return nil
+	}
+	meta := func(name string, tid int, key string, value any) error {
+		return emit(traceEvent{Name: name, Phase: "M", PID: pidPolicy, TID: tid, Args: map[string]any{key: value}})
+	}
+	if err := meta("process_name", 0, "name", "policy"); err != nil {
+		return err
+	}
+	if err := meta("process_sort_index", 0, "sort_index", pidPolicy); err != nil {
+		return err
+	}
+	if err := meta("thread_name", tidDecisions, "name", "decisions"); err != nil {
+		return err
+	}
+	named := map[int]bool{}
+	bar := func(tid int, thread, name string, start, end uint64, args map[string]any) error {
+		if !named[tid] {
+			named[tid] = true
+			if err := meta("thread_name", tid, "name", thread); err != nil {
+				return err
+			}
+		}
+		if end < start { // 0: not finished when the run ended
+			end = r.Cycles
+			args["unfinished"] = true
+		}
+		return emit(traceEvent{Name: name, Phase: "X", TS: float64(start) / mhz, Dur: float64(end-start) / mhz, PID: pidPolicy, TID: tid, Args: args})
+	}
+	for i := range r.Decisions {
+		d := &r.Decisions[i]
+		e := traceEvent{Name: "hold", Phase: "i", TS: float64(d.Cycle) / mhz, PID: pidPolicy, TID: tidDecisions, Scope: "t"}
+		if d.Changed {
+			e.Name, e.Scope = "repartition", "g"
+		}
+		e.Args = map[string]any{"cycle": d.Cycle, "plan": d.Plan}
+		if err := emit(e); err != nil {
+			return err
+		}
+		for _, m := range d.SMs {
+			args := map[string]any{"how": m.How, "ctas": m.CTAs, "context_bytes": m.Bytes}
+			if err := bar(tidSMs+m.SM, fmt.Sprintf("SM %02d moves", m.SM), m.From+" to "+m.To, m.Start, m.End, args); err != nil {
+				return err
+			}
+		}
+		for _, m := range d.Groups {
+			args := map[string]any{"handed_cycle": m.Handed, "pages_touched": m.Touched, "pages_background": m.Swept, "pages_gained": m.Gained, "pages_waiting": m.Waiting}
+			if err := bar(tidGroups+m.Group, fmt.Sprintf("channels %d move", m.Group), m.From+" to "+m.To, m.Start, m.Emptied, args); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
