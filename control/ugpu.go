@@ -16,10 +16,9 @@ import "fmt"
 // changing class, counts as balanced ("no SMs or MCs to be reallocated") and leaves
 // its list. Figure 5 as printed lets the last move change classes, which two
 // applications that both change pay for by moving back and forth until iteration 20;
-// that is parameter flip. Figure 5 has no
-// hysteresis, and neither has this. Section 6.4 says that reallocation is "based on
-// STP feedback"; no equation takes the STP in, so this stands for the epoch's
-// counters here.
+// that is parameter flip. Figure 5 has no hysteresis, and neither has this. Section
+// 6.4 says that reallocation is "based on STP feedback"; no equation takes the STP
+// in, so this stands for the epoch's counters here.
 const (
 	setupCycles     = 148
 	iterationCycles = 162
