@@ -2,6 +2,8 @@ package machine
 
 import (
 	"fmt"
+	"math/bits"
+	"slices"
 
 	"heddle/engine"
 	"heddle/machine/cache"
@@ -19,6 +21,7 @@ type Options struct {
 	Every    bool   // visit every component every cycle: no idle skipping
 	Watchdog uint64 // cycles; 0: DefaultWatchdog
 	Profile  bool   // keep stall cycles by PTX line
+	Copying  Copying
 }
 
 // New builds the machine of a sheet, shared by the given tenants. Errors name the
@@ -40,19 +43,27 @@ func New(sheet *sheets.Machine, tenants []*Tenant, o Options) (*GPU, error) {
 	core := kHz(sheet.Clock.Core)
 	g.nocClock, g.llcClock = engine.NewClock(kHz(sheet.Clock.NoC), core), engine.NewClock(kHz(sheet.Clock.LLC), core)
 	b := &g.base
-	b.slice = channels
+	b.stack = channels
+	if sheet.DRAM.MigrationCycles > 0 && sheet.VM.Enabled && amap.PageInGroup(sheet.VM.Page) && sheet.DRAM.Stacks*amap.Groups() == channels {
+		for range sheet.DRAM.Stacks {
+			g.stack = append(g.stack, &stack{})
+		}
+	}
+	b.slice = b.stack + len(g.stack)
 	b.reply = b.slice + slices
 	b.sm = b.reply + 1
 	b.mmu = b.sm + n
 	b.request = b.mmu + 1
 	b.dispatch = b.request + 1
-	b.n = b.dispatch + 1
+	b.driver = b.dispatch + 1
+	b.n = b.driver + 1
 	g.wheel = engine.NewWheel(b.n, o.Every)
-	for _, f := range []func(*addrmap.Map) error{g.buildChannels, g.buildSlices, g.buildNoC, g.buildVM, g.buildSMs} {
+	for _, f := range []func(*addrmap.Map) error{g.buildChannels, g.buildStacks, g.buildSlices, g.buildNoC, g.buildVM, g.buildSMs} {
 		if err := f(amap); err != nil {
 			return nil, fmt.Errorf("machine %s: %w", sheet.Name, err)
 		}
 	}
+	g.buildOwners(o.Copying)
 	return g, nil
 }
 
@@ -79,19 +90,48 @@ func (g *GPU) admit(amap *addrmap.Map) error {
 		if err != nil {
 			return fmt.Errorf("application %s: %w", t.Name, err)
 		}
-		t.allowed = make([]uint64, (amap.Channels()+63)/64)
-		for ch := range amap.Channels() {
-			for _, grp := range t.Groups {
-				if amap.GroupOf(ch) == grp {
-					t.allowed[ch>>6] |= 1 << (ch & 63)
-				}
-			}
-		}
+		t.allow(amap)
 		if !g.Sheet.VM.Enabled {
 			t.addr = own
 		}
 	}
 	return nil
+}
+
+// allow marks the channels of the tenant's groups.
+func (t *Tenant) allow(amap *addrmap.Map) {
+	t.allowed = make([]uint64, (amap.Channels()+63)/64)
+	for ch := range amap.Channels() {
+		if slices.Contains(t.Groups, amap.GroupOf(ch)) {
+			t.allowed[ch>>6] |= 1 << (ch & 63)
+		}
+	}
+}
+
+// buildOwners notes who has what at the start, for machines whose tenants have
+// SMs and channel groups of their own.
+func (g *GPU) buildOwners(how Copying) {
+	g.saved, g.imageEnd = make([][]*sm.Context, len(g.Tenants)), make([]uint64, len(g.Tenants))
+	g.restoring = make([][]*sm.Context, len(g.sm))
+	g.own = owners{sm: make([]int, len(g.sm)), group: make([]int, g.shared.Groups())}
+	for i := range g.own.sm {
+		g.own.sm[i] = -1
+		if o := g.dispatch.owners[i]; len(o) > 0 {
+			g.own.sm[i] = o[0]
+		}
+	}
+	for i := range g.own.group {
+		g.own.group[i] = -1
+		for t, x := range g.Tenants {
+			if slices.Contains(x.Groups, i) {
+				g.own.group[i] = t
+			}
+		}
+	}
+	g.copies = copier{g: g, how: how, bits: uint(bits.TrailingZeros(uint(max(1, g.Sheet.VM.Page)))), lines: int32(g.Sheet.VM.Page / g.Sheet.LLC.Line)}
+	if len(g.stack) == 0 {
+		g.copies.how = ReadWrite
+	}
 }
 
 func (g *GPU) table(owner string, desc []stat.Desc, n int) *stat.Table {

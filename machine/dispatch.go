@@ -50,6 +50,10 @@ func (g *GPU) tickDispatch(now uint64) uint64 {
 		n := len(owners)
 		for j := range n {
 			at := (g.dispatch.turn[i] + 1 + j) % n
+			if g.restore(owners[at], i, now) {
+				placed = true
+				break
+			}
 			k, wait := g.pending(owners[at], g.sm[i], now)
 			next = min(next, wait)
 			if k == nil {
@@ -116,6 +120,9 @@ func (g *GPU) retire(s *sm.SM, now uint64) {
 		}
 	}
 	s.Done = s.Done[:0]
+	if len(g.restoring[s.ID]) > 0 {
+		g.freeImages(s.ID)
+	}
 	g.progress = now
 	g.wheel.Wake(g.base.dispatch, now)
 }

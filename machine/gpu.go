@@ -63,6 +63,21 @@ type GPU struct {
 	localMapped []uint64  // per tenant: bytes of the local window that have frames
 	dispatch    dispatcher
 
+	// What moves while applications run: repartition.go, handover.go, copy.go.
+	stack        []*stack // HBM stacks whose channels exchange pages; empty on machines without
+	driver       *vm.Driver
+	copies       copier
+	own          owners
+	hand         handover
+	changing     int             // SMs changing hands
+	saved        [][]*sm.Context // [tenant] CTAs off the machine, oldest first
+	restoring    [][]*sm.Context // [SM] whose images are still in use
+	imageEnd     []uint64        // [tenant] bytes of the context window in use
+	Repartitions []*Repartition
+	smsMeter     meter // cycles in which an SM was changing hands,
+	pagesMeter   meter // a channel was handed over or a page moved,
+	eitherMeter  meter // either of both
+
 	// Tables are the counters of every component kind.
 	Tables []*stat.Table
 
@@ -83,7 +98,7 @@ type GPU struct {
 
 // stages numbers the components in the order they run within a cycle.
 type stages struct {
-	slice, reply, sm, mmu, request, dispatch, n int // the first index of each; channels begin at 0
+	stack, slice, reply, sm, mmu, request, dispatch, driver, n int // the first index of each; channels begin at 0
 }
 
 // Run advances the machine until a kernel finishes, a program faults, the machine
@@ -91,13 +106,15 @@ type stages struct {
 //
 // Within a cycle, in this order:
 //
-//  1. DRAM channels take requests from their slices, issue commands, return data
+//  1. DRAM channels take requests from their slices, issue commands, return data;
+//     HBM stacks migrate lines between their channels
 //  2. LLC slices look up one request, answer hits and fills
 //  3. the reply crossbar moves answers to SMs and MMU
 //  4. SMs: L1 pipeline, load/store unit, warps that wake, schedulers issue
 //  5. the MMU looks up its TLB and advances page walks
 //  6. the request crossbar moves requests to slices
 //  7. the dispatcher gives free SMs their next CTA
+//  8. the driver moves SMs, channels and pages between applications
 //
 // A stage that hands something to a later one is seen in the same cycle, to an
 // earlier one in the next: that is the pipeline register between them.
@@ -122,8 +139,10 @@ func (g *GPU) Run(until uint64) ([]*Kernel, error) {
 func (g *GPU) visit(i int) uint64 {
 	now, b := g.wheel.Now(), &g.base
 	switch {
-	case i < b.slice:
+	case i < b.stack:
 		return g.tickChannel(g.channel[i], now)
+	case i < b.slice:
+		return g.tickStack(g.stack[i-b.stack], now)
 	case i < b.reply:
 		return g.tickSlice(i-b.slice, now)
 	case i < b.sm:
@@ -134,8 +153,10 @@ func (g *GPU) visit(i int) uint64 {
 		return g.tickMMU(now)
 	case i < b.dispatch:
 		return g.tickRequest(now)
+	case i < b.driver:
+		return g.tickDispatch(now)
 	}
-	return g.tickDispatch(now)
+	return g.tickDriver(now)
 }
 
 // Now is the current core cycle.
@@ -259,8 +280,7 @@ func (g *GPU) tickReply(now uint64) uint64 {
 				next = now + 1
 			}
 			if o == g.mmuPort {
-				g.mmu.ReadDone(now, g.slab.R[h].Tag)
-				g.slab.Put(h)
+				g.answerMMU(h, now)
 				g.wheel.Wake(g.base.mmu, now)
 				continue
 			}
@@ -305,7 +325,7 @@ func (g *GPU) tickMMU(now uint64) uint64 {
 	for g.request.CanPush(g.mmuPort, g.reqFlits[0]) {
 		addr, tenant, walker, ok := g.mmu.PopRead()
 		if !ok {
-			return next
+			return min(next, g.copies.send(now))
 		}
 		next = now + 1
 		h := g.slab.Get()
@@ -315,4 +335,16 @@ func (g *GPU) tickMMU(now uint64) uint64 {
 		g.inject(g.mmuPort, h, now)
 	}
 	return now + 1
+}
+
+// answerMMU takes an answer at the MMU's port: of a page walk, or of the copy
+// engine that shares the port.
+func (g *GPU) answerMMU(h int32, now uint64) {
+	r := &g.slab.R[h]
+	if r.Op == mem.Walk {
+		g.mmu.ReadDone(now, r.Tag)
+	} else {
+		g.copies.answered(r, now)
+	}
+	g.slab.Put(h)
 }

@@ -22,7 +22,8 @@ type channel struct {
 	delay mem.Ring[delayed]
 	busy  []cache.Fetch // by id: what the scheduler holds
 	free  []int32
-	held  int32 // a completed fetch its slice has no room for; -1: none
+	stack *stack // it exchanges pages in; nil: none
+	held  int32  // a completed fetch its slice has no room for; -1: none
 }
 
 type delayed struct {
@@ -56,6 +57,9 @@ func (g *GPU) tickChannel(c *channel, now uint64) uint64 {
 	}
 	if more {
 		next = min(next, c.clock.Core(tick+1))
+	}
+	if c.stack != nil && c.stack.dram.Pending() > 0 {
+		g.wheel.Wake(g.base.stack+c.stack.id, now)
 	}
 	return max(next, now+1)
 }
@@ -142,6 +146,7 @@ func (g *GPU) schedule(c *channel, now, tick uint64) {
 	c.free = c.free[:len(c.free)-1]
 	c.busy[id] = f
 	c.delay.Pop()
+	g.written(&f)
 }
 
 // checkIsolation panics, in builds with the invariants tag, when a request of an
@@ -150,7 +155,11 @@ func (g *GPU) checkIsolation(h int32, slice int) {
 	if !invariants.On {
 		return
 	}
-	t := g.Tenants[g.slab.R[h].Tenant]
+	r := &g.slab.R[h]
+	t := g.Tenants[r.Tenant]
+	if r.SM < 0 && r.Op != mem.Walk {
+		return // a page being moved leaves or enters by right
+	}
 	ch := g.channelOf(slice)
 	if t.allowed != nil && t.allowed[ch>>6]>>(ch&63)&1 == 0 {
 		panic("isolation: a request of " + t.Name + " entered a channel it does not own")

@@ -120,3 +120,38 @@ func (g *GPU) Busy(tenant int) uint64 {
 	}
 	return t.busy
 }
+
+// Groups is the number of channel groups of the machine.
+func (g *GPU) Groups() int { return g.shared.Groups() }
+
+// SMCounter is the sum over SMs of one of a tenant's counters of package sm.
+func (g *GPU) SMCounter(tenant, counter int) uint64 {
+	for _, t := range g.Tables {
+		if t.Owner == "sm" {
+			return t.Sum(tenant, counter)
+		}
+	}
+	return 0
+}
+
+// Footprint is the device memory a tenant has, in bytes, page tables included; 0
+// on a machine that does not translate.
+func (g *GPU) Footprint(tenant int) (bytes uint64) {
+	if g.tables == nil {
+		return 0
+	}
+	for k := range g.tables.Frames().Pools() {
+		bytes += uint64(g.tables.Pages(uint8(tenant), k)) * uint64(g.Sheet.VM.Page)
+	}
+	return bytes
+}
+
+// MovingCycles is the number of core cycles so far in which an SM was changing
+// hands, a channel group or a page was, and any of them.
+func (g *GPU) MovingCycles() (sms, pages, either uint64) {
+	now := g.Now()
+	return g.smsMeter.at(now), g.pagesMeter.at(now), g.eitherMeter.at(now)
+}
+
+// Copied is the bytes of pages that have moved and the MIGRATION commands it took.
+func (g *GPU) Copied() (bytes, commands uint64) { return g.copies.Bytes, g.copies.Commands }

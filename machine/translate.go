@@ -42,7 +42,15 @@ func (g *GPU) buildVM(amap *addrmap.Map) error {
 	if err != nil {
 		return err
 	}
-	vm.NewDriver(g.Sheet, faultSlots(g.Sheet.VM.Walkers), g.mmu)
+	g.driver = vm.NewDriver(g.Sheet, faultSlots(g.Sheet.VM.Walkers), g.mmu)
+	g.driver.Moves = func(now uint64, n int) {
+		g.pagesMeter.add(now, n)
+		g.eitherMeter.add(now, n)
+		if n > 0 {
+			g.wheel.Wake(g.base.mmu, now+1)
+		}
+	}
+	g.driver.Copy = func(now uint64) { g.wheel.Wake(g.base.driver, now) }
 	tab.Shootdown = func(tenant uint8, vpn uint64) {
 		g.mmu.InvalidatePage(tenant, vpn)
 		for _, t := range g.tlbs {
@@ -157,6 +165,8 @@ func (g *GPU) Release(tenant int) {
 	}
 	g.tables.ReleaseTenant(uint8(tenant))
 	g.mmu.InvalidateTenant(uint8(tenant))
+	g.mmu.ClearStatus(uint8(tenant))
+	g.imageEnd[tenant] = 0
 	for _, t := range g.tlbs {
 		t.InvalidateTenant(uint8(tenant))
 	}

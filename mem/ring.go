@@ -69,6 +69,9 @@ func (q *Queue[T]) Push(v T) {
 	q.buf = append(q.buf, v)
 }
 
+// At is the i-th oldest element.
+func (q *Queue[T]) At(i int) *T { return &q.buf[q.head+i] }
+
 // Head is the oldest element; the queue must not be empty.
 func (q *Queue[T]) Head() *T { return &q.buf[q.head] }
 

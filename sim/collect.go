@@ -144,9 +144,16 @@ func (r *run) result() *Result {
 		res.Checks = append(res.Checks, a.checks...)
 		res.Tables = append(res.Tables, r.tables(i, a)...)
 	}
-	for i, t := range r.gpu.Tenants {
-		for _, s := range t.SMs {
-			r.span(smTrack(s), t.Name, 0, now, i)
+	if r.gov != nil {
+		r.gov.finish(res, now)
+	} else {
+		for i, t := range r.gpu.Tenants {
+			for _, s := range t.SMs {
+				r.span(smTrack(s), t.Name, 0, now, i)
+			}
+			for _, k := range t.Groups {
+				r.span(groupTrack(k), t.Name, 0, now, i)
+			}
 		}
 	}
 	res.Spans = r.col.spans

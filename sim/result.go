@@ -140,7 +140,9 @@ type Energy struct {
 	NoC    float64 `json:"noc"`
 	DRAM   float64 `json:"dram"`
 	Static float64 `json:"static"`
-	Total  float64 `json:"total"`
+	// Migration is the copying of MIGRATION commands, which DRAM leaves out.
+	Migration float64 `json:"migration,omitempty"`
+	Total     float64 `json:"total"`
 }
 
 // Wall is what depends on the machine Heddle ran on.

@@ -23,6 +23,8 @@ type run struct {
 	link  *link
 	apps  []*app
 	col   *collector
+	gov   *governor         // nil: a static sharing mode
+	first []*machine.Tenant // who had what at the start
 	ctx   context.Context
 	watch func(Progress)
 	begun time.Time
@@ -93,8 +95,14 @@ func (r *run) build() error {
 	for i, a := range r.apps {
 		apps[i] = a.spec
 	}
-	r.gpu, err = machine.New(r.sheet, tenants(apps, shares), machine.Options{Every: r.spec.NoSkip, Watchdog: r.spec.Watchdog, Profile: r.spec.Profile})
+	r.first = tenants(apps, shares)
+	r.gpu, err = machine.New(r.sheet, tenants(apps, shares), machine.Options{
+		Every: r.spec.NoSkip, Watchdog: r.spec.Watchdog, Profile: r.spec.Profile, Copying: dynamic[r.spec.Sharing.Mode].copying,
+	})
 	if err != nil {
+		return err
+	}
+	if r.gov, err = newGovernor(r); err != nil {
 		return err
 	}
 	r.link = newLink(r.sheet)
@@ -223,6 +231,9 @@ func (r *run) nextStop(now uint64) uint64 {
 	if e := r.spec.Epoch; e > 0 {
 		n = min(n, (now/e+1)*e)
 	}
+	if r.gov != nil {
+		n = min(n, r.gov.next(now))
+	}
 	if m := r.spec.Length.MaxCycles; m > 0 {
 		n = min(n, m)
 	}
@@ -234,6 +245,10 @@ func (r *run) boundaries() error {
 	now := r.gpu.Now()
 	if e := r.spec.Epoch; e > 0 && now%e == 0 && now > r.col.sampled {
 		r.col.epoch(now)
+	}
+	if r.gov != nil && now%r.gov.epoch == 0 && now > r.gov.decided {
+		r.gov.decided = now
+		r.gov.decide(now)
 	}
 	if m := r.spec.Length.MaxCycles; m > 0 && now >= m {
 		r.over = true

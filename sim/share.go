@@ -40,14 +40,18 @@ func Shares(s *Sharing, m *sheets.Machine, groups, n int) ([]Share, error) {
 		out, err = mps(s, m, n)
 	case "slices":
 		out, err = slices(s, n)
-	case "bp": // equal: what does not divide stays unused
+	case "bp", "ugpu", "ugpu-soft", "ugpu-ori", "bp-cd": // equal, at first where a policy goes on: what does not divide stays unused
 		out = even(m.SM.Count/n*n, groups/n*n, n)
 	case "bp-bs", "bp-sb":
 		out, err = bigSmall(mode, m, groups, n)
 	case "mig":
 		out, err = mig(s, m, groups, n)
+	case "ugpu-qos": // the first, as high-priority one, begins with the large slice (UGPU, section 6.7)
+		if out = even(m.SM.Count/n*n, groups/n*n, n); n == 2 {
+			out, err = bigSmall("bp-bs", m, groups, n)
+		}
 	default:
-		return nil, fmt.Errorf("sharing mode %q: know alone, mps, slices, bp, bp-bs, bp-sb and mig", mode)
+		return nil, fmt.Errorf("sharing mode %q: know alone, mps, slices, bp, bp-bs, bp-sb, mig, ugpu, ugpu-soft, ugpu-ori, ugpu-qos and bp-cd", mode)
 	}
 	if err != nil {
 		return nil, err

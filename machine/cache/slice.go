@@ -78,7 +78,8 @@ func Derive(l *sheets.LLC) (*Config, error) {
 }
 
 // Fetch is a request of a slice to DRAM: sectors of a line. Tag is the line's
-// index in the slice; -1 marks a write, which needs no answer.
+// index in the slice; a negative one marks a write, which needs no answer (-1, or
+// below for a write-back somebody waits for: Clean).
 type Fetch struct {
 	Line    uint64
 	Tag     int32
@@ -108,6 +109,7 @@ type Slice struct {
 	merged   []uint8            // per line and sector
 	stalled  bool
 	stallAt  uint64
+	flushAt  int // next line index of a flush in progress
 
 	// ToDRAM holds what the channel must fetch or write, oldest first.
 	ToDRAM mem.Ring[Fetch]

@@ -7,17 +7,22 @@ import (
 	"heddle/sheets"
 )
 
-// Driver is the default fault handler: each fault costs a fixed time (20 us in
-// the papers), at most Slots of them at once, in order of arrival; then the page
-// gets a frame and the waiting walks restart. Moving the bytes over the host link
-// is unified memory's business, which has a handler of its own.
+// Driver is the default fault handler. A page that is not on the device costs a
+// fixed time (20 us in the papers), at most Slots of them at once, in order of
+// arrival; then it gets a frame and the waiting walks restart. Moving the bytes
+// over the host link is unified memory's business, which has a handler of its own.
+//
+// After a change of channels it also moves pages (UGPU, section 4.4; relocate.go):
+// those that are touched where they may not stay, and, when their frames are
+// needed, those nobody touches.
 type Driver struct {
-	cost  uint64 // core cycles per fault
+	cost  uint64 // core cycles per far fault
 	slots int
 	wait  mem.Queue[pageFault] // bounded by the MMU's pending misses
 	busy  mem.Ring[pageFault]  // being handled; all cost the same, so oldest ends first
 	tab   *Tables
 	mmu   *MMU
+	relocator
 }
 
 type pageFault struct {
@@ -25,19 +30,28 @@ type pageFault struct {
 	end    uint64
 	sm     int32
 	tenant uint8
+	swept  bool // nobody touched the page: its frame is needed
 }
 
 // NewDriver makes the handler of an MMU and installs it. slots 1 is a sequential
 // driver.
 func NewDriver(s *sheets.Machine, slots int, m *MMU) *Driver {
 	d := &Driver{cost: uint64(math.Round(s.VM.FaultUs * s.Clock.Core)), slots: slots, busy: mem.NewRing[pageFault](slots), tab: m.tab, mmu: m}
+	d.relocator.init(s, slots, m)
 	m.SetHandler(d)
 	return d
 }
 
-// Fault implements FaultHandler; the queue has room for every pending miss.
+// Fault implements FaultHandler; the queues have room for every pending miss.
 func (d *Driver) Fault(now uint64, tenant uint8, vpn uint64, sm int) bool {
-	d.wait.Push(pageFault{vpn: vpn, sm: int32(sm), tenant: tenant})
+	f := pageFault{vpn: vpn, sm: int32(sm), tenant: tenant}
+	switch _, s := d.tab.Lookup(tenant, vpn); s {
+	case Moving: // the end of the move resolves it
+	case Resident:
+		d.asked.Push(f)
+	default:
+		d.wait.Push(f)
+	}
 	d.start(now)
 	return true
 }
@@ -49,6 +63,7 @@ func (d *Driver) start(now uint64) {
 		f.end = now + d.cost
 		d.busy.Push(f)
 	}
+	d.startMoves(now)
 }
 
 // Tick implements FaultHandler.
@@ -59,11 +74,12 @@ func (d *Driver) Tick(now uint64) (next uint64) {
 			d.mmu.fail(err)
 			continue
 		}
-		d.mmu.Resolve(now, f.tenant, f.vpn)
+		d.resolve(now, f.tenant, f.vpn)
 		d.start(now)
 	}
+	next = d.tickMoves(now)
 	if d.busy.Len() == 0 {
-		return never
+		return next
 	}
-	return d.busy.Head().end
+	return min(next, d.busy.Head().end)
 }

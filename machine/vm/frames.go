@@ -41,6 +41,9 @@ func NewFrames(s *sheets.Machine, m *addrmap.Map) (*Frames, error) {
 // Pools is the number of pools.
 func (f *Frames) Pools() int { return len(f.used) }
 
+// PerPool is the number of frames of a pool, free or not.
+func (f *Frames) PerPool() int { return int(f.per) }
+
 // PerGroup says that a pool is a channel group.
 func (f *Frames) PerGroup() bool { return f.groups }
 

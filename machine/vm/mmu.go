@@ -120,8 +120,18 @@ type MMU struct {
 	spare  int32 // first free waiter
 	walk   []walker
 	idle   []int32
+	status []status   // [tenant] channel status registers
 	row    [][]uint64 // [tenant] counters
 	err    error
+}
+
+// status is the register of the L2 TLB that follows a change of channels (UGPU,
+// section 4.4): a page outside keep has been lost, one outside gain is to move
+// into the gained groups. The paper's holds 8 bits and an application number of 2;
+// here it is as wide as the machine has groups and applications.
+type status struct {
+	on         bool
+	keep, gain uint64 // groups; gain 0: nothing was gained, or pages are balanced
 }
 
 // NewMMU makes an MMU over tables. The table of counters has Desc and one
@@ -146,6 +156,7 @@ func NewMMU(cfg Config, tab *Tables, handler FaultHandler, counters *stat.Table)
 	}
 	for i := cfg.Pending - 1; i >= 0; i-- {
 		m.free = append(m.free, int32(i))
+		m.miss[i].first = -1
 	}
 	for i := cfg.Walkers - 1; i >= 0; i-- {
 		m.idle = append(m.idle, int32(i))
@@ -154,6 +165,7 @@ func NewMMU(cfg Config, tab *Tables, handler FaultHandler, counters *stat.Table)
 		m.wait[i].next = int32(i) + 1
 	}
 	m.wait[len(m.wait)-1].next = -1
+	m.status = make([]status, cfg.Tenants)
 	for t := range cfg.Tenants {
 		m.row = append(m.row, counters.Row(0, t))
 	}
@@ -258,7 +270,12 @@ func (m *MMU) lookup(now uint64, r *request) bool {
 	if m.out.Full() {
 		return false // a hit could not be answered; a miss waits the same cycle
 	}
-	if ppn, ok := m.l2.Lookup(r.tenant, r.vpn); ok {
+	ppn, ok := m.l2.Lookup(r.tenant, r.vpn)
+	if ok && m.status[r.tenant].on && m.misplaced(r.tenant, ppn) { // the walk finds out again and faults
+		m.l2.InvalidatePage(r.tenant, r.vpn)
+		ok = false
+	}
+	if ok {
 		row[L2Accesses]++
 		row[L2Hits]++
 		m.out.Push(Reply{VPN: r.vpn, PPN: ppn, Token: r.token, SM: r.sm, Tenant: r.tenant})
@@ -350,6 +367,48 @@ func (m *MMU) release(w int32) (next int32) {
 	m.wait[w].next = m.spare
 	m.spare = w
 	return next
+}
+
+// ClearStatus switches the tenant's status register off: every page is where it
+// may be.
+func (m *MMU) ClearStatus(tenant uint8) { m.status[tenant] = status{} }
+
+// misplaced says that a frame is in a lost group, or outside the gained ones.
+func (m *MMU) misplaced(tenant uint8, ppn uint64) bool {
+	s := &m.status[tenant]
+	g := uint64(1) << m.tab.frames.Pool(ppn)
+	return s.keep&g == 0 || s.gain != 0 && s.gain&g == 0
+}
+
+// Quiet says that the MMU neither looks up, walks nor answers for a tenant; pages
+// that wait for the driver do not count.
+func (m *MMU) Quiet(tenant uint8) bool {
+	for i := range m.in.Len() {
+		if m.in.At(i).tenant == tenant {
+			return false
+		}
+	}
+	for i := range m.pipe.Len() {
+		if m.pipe.At(i).tenant == tenant {
+			return false
+		}
+	}
+	for i := range m.out.Len() {
+		if m.out.At(i).Tenant == tenant {
+			return false
+		}
+	}
+	for i := range m.retry.Len() {
+		if m.retry.At(i).tenant == tenant {
+			return false
+		}
+	}
+	for i := range m.miss {
+		if e := &m.miss[i]; e.first >= 0 && e.tenant == tenant && !e.fault {
+			return false
+		}
+	}
+	return true
 }
 
 // InvalidateTenant removes all of a tenant's translations; it must have no

@@ -9,9 +9,10 @@ const (
 	Absent   State = iota // no allocation covers it
 	Resident              // in a device frame
 	Host                  // legal, but not on the device: an access faults
+	Moving                // its bytes are being copied to another frame: an access waits
 )
 
-func (s State) String() string { return [...]string{"absent", "resident", "host"}[s] }
+func (s State) String() string { return [...]string{"absent", "resident", "host", "moving"}[s] }
 
 // Layout of an entry: state, number of regions that touch the page, frame (leaf)
 // or node number (inner).

@@ -25,6 +25,7 @@ type Tables struct {
 	pages  [][]int    // [tenant][pool] pages it has
 	carve  []span     // [tenant] rest of the frame its table nodes are cut from
 	nodes  [][]uint64 // [tenant] frames that hold table nodes
+	moves  []Move     // by id; those in flight are live
 	view   View
 	// Shootdown is told of every translation that is no longer valid.
 	Shootdown func(tenant uint8, vpn uint64)
@@ -145,7 +146,7 @@ func (t *Tables) MapPage(tenant uint8, vpn uint64, home int) (uint64, error) {
 	if i < 0 || p.ent[i] == 0 {
 		return 0, fmt.Errorf("tenant %d: no allocation covers virtual page 0x%x", tenant, vpn)
 	}
-	if State(p.ent[i]&stateMask) == Resident {
+	if s := State(p.ent[i] & stateMask); s == Resident || s == Moving {
 		return p.ent[i] >> valueAt, nil
 	}
 	ppn, err := t.frame(int(tenant), home)
@@ -154,26 +155,6 @@ func (t *Tables) MapPage(tenant uint8, vpn uint64, home int) (uint64, error) {
 	}
 	p.ent[i] = ppn<<valueAt | p.ent[i]&(refsMask<<refsAt) | uint64(Resident)
 	return ppn, nil
-}
-
-// MovePage gives a resident page another frame in the given group and returns the
-// old and new frames; the old one is freed. The caller copies the bytes.
-func (t *Tables) MovePage(tenant uint8, vpn uint64, group int) (from, to uint64, err error) {
-	p := t.pt[tenant]
-	i := p.leaf(vpn)
-	if i < 0 || State(p.ent[i]&stateMask) != Resident {
-		return 0, 0, fmt.Errorf("tenant %d: virtual page 0x%x is not resident and cannot move", tenant, vpn)
-	}
-	to, ok := t.frames.Alloc(group)
-	if !ok {
-		return 0, 0, fmt.Errorf("tenant %d: %w: no free frame in channel group %d", tenant, ErrNoFrame, group)
-	}
-	from = p.ent[i] >> valueAt
-	t.pages[tenant][group]++
-	t.release(tenant, from)
-	p.ent[i] = to<<valueAt | p.ent[i]&(1<<valueAt-1)
-	t.shoot(tenant, vpn)
-	return from, to, nil
 }
 
 func (t *Tables) release(tenant uint8, ppn uint64) {
@@ -248,10 +229,7 @@ func (t *Tables) unmapPages(tenant uint8, first, end uint64) {
 		if p.ent[i]>>refsAt&refsMask > 0 {
 			continue // another region touches the page
 		}
-		if State(p.ent[i]&stateMask) == Resident {
-			t.release(tenant, p.ent[i]>>valueAt)
-			t.shoot(tenant, vpn)
-		}
+		t.giveUp(tenant, vpn, p.ent[i])
 		p.ent[i] = 0
 	}
 }
@@ -261,9 +239,16 @@ func (t *Tables) unmapPages(tenant uint8, first, end uint64) {
 // (TLB.InvalidateTenant, MMU.InvalidateTenant).
 func (t *Tables) ReleaseTenant(tenant uint8) {
 	p := t.pt[tenant]
+	for i := range t.moves { // their frames go when the copies end
+		if m := &t.moves[i]; m.live && m.Tenant == tenant {
+			m.dead = true
+		}
+	}
 	t.releaseLeaves(tenant, p, 0, 0)
 	for _, ppn := range t.nodes[tenant] {
-		t.release(tenant, ppn)
+		if !t.moving(tenant, ppn) {
+			t.release(tenant, ppn)
+		}
 	}
 	p.ent, p.addr = p.ent[:0], p.addr[:0]
 	t.nodes[tenant], t.carve[tenant], t.turn[tenant] = t.nodes[tenant][:0], span{}, 0
@@ -274,7 +259,7 @@ func (t *Tables) releaseLeaves(tenant uint8, p *PageTable, node, depth int) {
 		return
 	}
 	for _, e := range p.ent[node*nodeEntries : (node+1)*nodeEntries] {
-		if State(e&stateMask) != Resident {
+		if State(e&stateMask) != Resident { // of a page that moves, the move's end releases the frames
 			continue
 		}
 		if depth < p.levels-1 {
@@ -292,12 +277,11 @@ func (t *Tables) UnmapToHost(tenant uint8, base, bytes uint64) int {
 	n := 0
 	for vpn := first; vpn < end; vpn++ {
 		i := p.leaf(vpn)
-		if i < 0 || State(p.ent[i]&stateMask) != Resident {
+		if i < 0 || State(p.ent[i]&stateMask) != Resident && State(p.ent[i]&stateMask) != Moving {
 			continue
 		}
-		t.release(tenant, p.ent[i]>>valueAt)
+		t.giveUp(tenant, vpn, p.ent[i])
 		p.ent[i] = p.ent[i]&(refsMask<<refsAt) | uint64(Host)
-		t.shoot(tenant, vpn)
 		n++
 	}
 	return n

@@ -239,11 +239,22 @@ func TestMovePage(t *testing.T) {
 	mustMap(t, tab, 0, base, 4096)
 	shot := 0
 	tab.Shootdown = func(uint8, uint64) { shot++ }
-	from, to, err := tab.MovePage(0, page4k(0), 5)
-	if err != nil || tab.frames.Pool(to) != 5 || frameOf(t, tab, 0, page4k(0)) != to || from == to || shot != 1 {
-		t.Errorf("from %#x to %#x, error %v, %d shootdowns", from, to, err, shot)
+	id, err := tab.BeginMove(0, page4k(0), 1<<5)
+	if err != nil {
+		t.Fatal(err)
 	}
-	if _, _, err := tab.MovePage(0, page4k(1), 5); err == nil {
+	m := *tab.MoveOf(id)
+	if _, s := tab.Lookup(0, page4k(0)); s != Moving || tab.frames.Pool(m.To) != 5 || m.From == m.To || shot != 1 {
+		t.Errorf("state %v, move %+v, %d shootdowns", s, m, shot)
+	}
+	if _, err := tab.BeginMove(0, page4k(0), 1<<6); err == nil {
+		t.Error("a page moves twice at once")
+	}
+	tab.EndMove(id)
+	if frameOf(t, tab, 0, page4k(0)) != m.To {
+		t.Error("the page is not where it moved")
+	}
+	if _, err := tab.BeginMove(0, page4k(1), 1<<5); err == nil {
 		t.Error("an absent page moved")
 	}
 }

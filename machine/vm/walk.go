@@ -86,7 +86,15 @@ func (m *MMU) ReadDone(now uint64, w int32) {
 	i := k.miss
 	m.row[e.tenant][WalkCycles] += now - e.since
 	m.idle = append(m.idle, w)
-	switch State(entry & stateMask) {
+	state := State(entry & stateMask)
+	if state == Resident && m.status[e.tenant].on && m.misplaced(e.tenant, entry>>valueAt) {
+		state = Moving // the entry is invalidated: the driver moves the page
+	}
+	switch state {
+	case Moving:
+		e.since, e.fault = now, true
+		m.row[e.tenant][MoveFaults]++
+		m.raise(now, i)
 	case Resident:
 		e.ppn = entry >> valueAt
 		m.l2.Insert(e.tenant, e.vpn, e.ppn)

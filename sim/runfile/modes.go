@@ -17,6 +17,11 @@ func ModeInfos() []ModeInfo {
 		{"bp", "balanced partition: equal isolated slices", ugpu},
 		{"bp-bs", "a big slice (3/4) for the first application, a small one (1/4) for the second", ugpu},
 		{"bp-sb", "a small slice for the first application, a big one for the second", ugpu},
+		{"ugpu", "slices that change: at each epoch's end SMs go to compute-bound, channels to memory-bound applications; pages follow inside the HBM stack (PageMove)", ugpu},
+		{"ugpu-soft", "ugpu, pages moved by reads and writes through the memory system", ugpu + ".2"},
+		{"ugpu-ori", "ugpu-soft on a conventional address map: every page is laid out anew", ugpu + ".2"},
+		{"ugpu-qos", "ugpu that keeps applications with a qos target at it; the first begins with the big slice", ugpu + ".7"},
+		{"bp-cd", "equal slices between which CD-Search moves SMs; channels stay", ugpu + ".4"},
 		{"mig", "isolated slices by MIG profile, on machines that have them", "NVIDIA MIG profiles of the A100-40GB"},
 	}
 }

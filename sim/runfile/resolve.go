@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"heddle/control"
+
 	"heddle/sheets"
 	"heddle/sheets/yamldoc"
 	"heddle/sim"
@@ -240,7 +242,7 @@ func (r *resolver) modes(n int) ([]sim.Sharing, error) {
 	}
 	var out []sim.Sharing
 	for i, d := range docs {
-		s := sim.Sharing{Mode: d.Mode, Name: d.Name, SMs: d.SMs, Groups: d.Groups, Profiles: d.Profiles}
+		s := sim.Sharing{Mode: d.Mode, Name: d.Name, SMs: d.SMs, Groups: d.Groups, Profiles: d.Profiles, Epoch: d.Epoch, Params: control.Params(d.Params)}
 		if s.Name == "" {
 			s.Name = s.Mode
 		}
@@ -287,6 +289,9 @@ func (r *resolver) mode(s *sim.Sharing, n int) error {
 		}
 	}
 	if err := r.instances(s); err != nil {
+		return err
+	}
+	if _, err := sim.PolicyOf(s, r.m, ChannelGroups(r.m)); err != nil {
 		return err
 	}
 	_, err := sim.Shares(s, r.m, ChannelGroups(r.m), n)

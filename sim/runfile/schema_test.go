@@ -31,6 +31,8 @@ func schema() ([]byte, error) {
 // mapped gives the schema of the types that read themselves.
 func mapped(t reflect.Type) *jsonschema.Schema {
 	switch t {
+	case reflect.TypeFor[Numbers]():
+		return &jsonschema.Schema{Type: "object", AdditionalProperties: &jsonschema.Schema{Type: "number"}}
 	case reflect.TypeFor[Scalars]():
 		scalar := func() *jsonschema.Schema {
 			return &jsonschema.Schema{OneOf: []*jsonschema.Schema{{Type: "string"}, {Type: "number"}, {Type: "boolean"}}}

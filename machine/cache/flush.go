@@ -1,0 +1,73 @@
+package cache
+
+import (
+	"math/bits"
+
+	"heddle/mem/tags"
+)
+
+// A channel that changes hands gives its slices back clean (UGPU, section 4.4):
+// every dirty line is written to DRAM and every line forgotten. The same is done
+// for the lines of one page before it is migrated.
+
+// StartFlush begins to write back and invalidate every line of the slice; Flush
+// goes on with it. Nothing may be in flight.
+func (s *Slice) StartFlush() { s.flushAt = 0 }
+
+// Flush looks at as many lines as it can in this cycle of the slice, stopping when
+// ToDRAM is full; one line per cycle, as the tags have one port. It returns true
+// when the slice is empty.
+func (s *Slice) Flush() (done bool) {
+	t := s.tags
+	for ; s.flushAt < len(t.Tag); s.flushAt++ {
+		i := int32(s.flushAt)
+		if t.Free(i) {
+			continue // a scan of tags passes over free entries for nothing
+		}
+		if _, ok := s.evict(i, -1); !ok {
+			return false
+		}
+		s.flushAt++
+		return false
+	}
+	return true
+}
+
+// Clean writes back a line that is there and dirty, and invalidates it. wrote says
+// that a write-back was queued; it carries tag. False, with nothing done, when
+// ToDRAM is full.
+func (s *Slice) Clean(line uint64, tag int32) (wrote, ok bool) {
+	i := s.tags.Find(line)
+	if i == tags.None {
+		return false, true
+	}
+	return s.evict(i, tag)
+}
+
+// Drop invalidates a line whose data has been copied elsewhere.
+func (s *Slice) Drop(line uint64) {
+	if i := s.tags.Find(line); i != tags.None {
+		s.tags.Drop(i)
+	}
+}
+
+// evict writes line index i back if it is dirty and invalidates it.
+func (s *Slice) evict(i int32, tag int32) (wrote, ok bool) {
+	t := s.tags
+	if d := t.Dirty[i]; d != 0 {
+		if s.ToDRAM.Full() {
+			return false, false
+		}
+		owner := t.Tenant[i]
+		s.rows[owner][Writebacks] += uint64(bits.OnesCount8(d))
+		s.ToDRAM.Push(Fetch{Line: t.Tag[i], Tag: tag, Slice: int16(s.ID), Sectors: d, Tenant: owner})
+		wrote = true
+	}
+	t.Drop(i)
+	return wrote, true
+}
+
+// Empty says that no request or fill is anywhere in the slice.
+func (s *Slice) Empty() bool {
+	return s.in.Len() == 0 && s.fills.Len() == 0 && s.count == 0 && s.Reply.Len() == 0 && s.ToDRAM.Len() == 0
+}

@@ -1,0 +1,313 @@
+package machine
+
+import (
+	"math/bits"
+
+	"heddle/engine"
+	"heddle/machine/dram"
+	"heddle/mem"
+	"heddle/mem/addrmap"
+)
+
+// Copying is how the bytes of a page get from its old frame to its new one.
+type Copying uint8
+
+const (
+	// PageMove copies inside the HBM stack with MIGRATION commands (UGPU, section 4.3).
+	PageMove Copying = iota
+	// ReadWrite reads and writes every line through LLC and crossbar, as a copy
+	// engine of today does (UGPU-Soft and UGPU-Ori, section 6.2).
+	ReadWrite
+	// Rewrite is ReadWrite on a conventional address map: a page spans all channels of
+	// its slice, so that every page has to be laid out anew (UGPU-Ori).
+	Rewrite
+)
+
+// copyLines bounds the lines a copy engine has in flight (estimate: 8 KB of buffer).
+const copyLines = 64
+
+// copier carries out page moves.
+type copier struct {
+	g        *GPU
+	how      Copying
+	jobs     []copyJob
+	active   int
+	inFlight int              // lines read and not yet written
+	ready    mem.Queue[int32] // lines whose data has arrived: job<<16 | line
+	bits     uint             // log2 of the page
+	lines    int32            // per page
+	Bytes    uint64           // copied so far
+	Commands uint64           // MIGRATION commands so far
+}
+
+// copyJob is one page on its way.
+type copyJob struct {
+	id         int32 // of the move
+	tenant     uint8
+	live       bool
+	next       int32 // next line to clean or read
+	left       int32 // lines not yet at their new place
+	writebacks int32 // of dirty lines, not yet in DRAM's queue
+	pushed     int32 // PageMove: lines handed to the stacks
+	from, to   uint64
+}
+
+// copyTag marks the requests of the copy engine among those of the MMU's port.
+const copyTag = 1 << 30
+
+// tick takes on moves the driver has decided and advances those in progress; it
+// returns the next cycle with work that nobody announces.
+func (c *copier) tick(now uint64) uint64 {
+	if c.g.driver == nil {
+		return engine.Never
+	}
+	for c.active < maxCopies {
+		id, ok := c.g.driver.NextCopy()
+		if !ok {
+			break
+		}
+		c.begin(id)
+	}
+	if c.active == 0 {
+		return engine.Never
+	}
+	if c.how == ReadWrite { // its lines go through the MMU's port
+		c.g.wheel.Wake(c.g.base.mmu, now+1)
+		return engine.Never
+	}
+	return c.migrate(now)
+}
+
+// maxCopies bounds the pages being copied at once: what the driver can have in
+// its hands, touched and swept.
+const maxCopies = 128
+
+func (c *copier) begin(id int32) {
+	m := c.g.tables.MoveOf(id)
+	j := 0
+	for j < len(c.jobs) && c.jobs[j].live {
+		j++
+	}
+	if j == len(c.jobs) {
+		c.jobs = append(c.jobs, copyJob{})
+	}
+	c.jobs[j] = copyJob{id: id, tenant: m.Tenant, live: true, left: c.lines, from: m.From << c.bits, to: m.To << c.bits}
+	c.active++
+}
+
+func (c *copier) line(n int32) uint64 { return uint64(n) * uint64(c.g.Sheet.LLC.Line) }
+
+// send puts the copy engine's requests into the MMU's crossbar port, writes of
+// data that has arrived before reads; it returns the next cycle with more.
+func (c *copier) send(now uint64) uint64 {
+	if c.how != ReadWrite || c.active == 0 {
+		return engine.Never
+	}
+	g := c.g
+	all := uint8(1<<(g.Sheet.LLC.Line/g.Sheet.LLC.Sector) - 1)
+	write := g.reqFlits[1] * bits.OnesCount8(all)
+	for g.request.CanPush(g.mmuPort, write) {
+		k, op, ok := c.next()
+		if !ok {
+			return engine.Never
+		}
+		j := &c.jobs[k>>16]
+		r := mem.Req{Line: j.from + c.line(k&0xffff), Sectors: all, Op: op, Tenant: j.tenant, Tag: copyTag | k, Born: now, Next: -1, SM: -1}
+		if op == mem.Write {
+			r.Line, r.Full = j.to+c.line(k&0xffff), all
+		}
+		h := g.slab.Get()
+		g.slab.R[h] = r
+		g.inject(g.mmuPort, h, now)
+	}
+	return now + 1
+}
+
+// next is the line the copy engine works on next and what it asks for it.
+func (c *copier) next() (k int32, op mem.Op, ok bool) {
+	if c.ready.Len() > 0 {
+		return c.ready.Pop(), mem.Write, true
+	}
+	if c.inFlight >= copyLines {
+		return 0, 0, false
+	}
+	for i := range c.jobs {
+		if j := &c.jobs[i]; j.live && j.next < c.lines {
+			j.next++
+			c.inFlight++
+			return int32(i)<<16 | (j.next - 1), mem.Read, true
+		}
+	}
+	return 0, 0, false
+}
+
+// answered books the answer to a request of the copy engine.
+func (c *copier) answered(r *mem.Req, now uint64) {
+	k := r.Tag &^ copyTag
+	if r.Op == mem.Read {
+		c.ready.Push(k)
+		return
+	}
+	c.inFlight--
+	i := k >> 16
+	j := &c.jobs[i]
+	if j.left--; j.left > 0 {
+		return
+	}
+	for n := range c.lines { // what the reads left in the LLC
+		a := j.from + c.line(n)
+		c.g.slice[c.g.Tenants[j.tenant].addr.Slice(a)].Drop(a)
+	}
+	c.end(i, now)
+}
+
+// end books a page whose last line is at its new place.
+func (c *copier) end(i int32, now uint64) {
+	j := &c.jobs[i]
+	j.live = false
+	c.active--
+	c.Bytes += 1 << c.bits
+	from := c.g.tables.Frames().Pool(j.from >> c.bits)
+	tenant := j.tenant
+	c.g.driver.Copied(now, j.id)
+	c.g.pageMoved(now, int(tenant), from)
+	c.g.wheel.Wake(c.g.base.mmu, now)
+	c.g.wheel.Wake(c.g.base.driver, now)
+}
+
+// clean makes the lines of a page leave the LLC before DRAM copies it; true when
+// none is left and every write-back is in DRAM's queue.
+func (c *copier) clean(i int32, now uint64) bool {
+	j := &c.jobs[i]
+	for ; j.next < c.lines; j.next++ {
+		a := j.from + c.line(j.next)
+		k := c.g.Tenants[j.tenant].addr.Slice(a)
+		wrote, ok := c.g.slice[k].Clean(a, -2-i)
+		if wrote {
+			j.writebacks++
+			c.g.wheel.Wake(c.g.channelOf(k), now+1)
+		}
+		if !ok {
+			return false
+		}
+	}
+	return j.writebacks == 0
+}
+
+// written books a write-back of job i that has reached DRAM's queue.
+func (c *copier) written(i int32) { c.jobs[i].writebacks-- }
+
+// migrate takes pages through the LLC's write-backs into the stacks' queues.
+func (c *copier) migrate(now uint64) uint64 {
+	busy := false
+	for i := range c.jobs {
+		j := &c.jobs[i]
+		if !j.live || j.pushed == c.lines {
+			continue
+		}
+		if !c.clean(int32(i), now) {
+			busy = busy || j.next < c.lines // else a write-back's arrival wakes us
+			continue
+		}
+		for j.pushed < c.lines && c.push(int32(i), now) {
+			j.pushed++
+		}
+		busy = busy || j.pushed < c.lines
+	}
+	if busy {
+		return now + 1
+	}
+	return engine.Never
+}
+
+// push offers a job's next line to its stack.
+func (c *copier) push(i int32, now uint64) bool {
+	j := &c.jobs[i]
+	from, to := c.g.shared.Decode(j.from+c.line(j.pushed)), c.g.shared.Decode(j.to+c.line(j.pushed))
+	per := c.g.shared.Groups() // channels of a stack, one of each group
+	s := c.g.stack[int(from.Channel)/per]
+	if !s.dram.CanPush() {
+		return false
+	}
+	place := func(a addrmap.Loc) dram.Loc {
+		return dram.Loc{Rank: a.Rank, BankGroup: a.BankGroup, Bank: a.Bank, Row: a.Row, Col: uint32(a.Col)}
+	}
+	s.dram.Push(s.clock.Ticks(now)+1, dram.Migration{Src: int(from.Channel) % per, Dst: int(to.Channel) % per, From: place(from), To: place(to), Lines: 1, ID: i, Tenant: j.tenant})
+	c.g.wheel.Wake(c.g.base.stack+s.id, now+1)
+	return true
+}
+
+// migrated books a line a stack has copied.
+func (c *copier) migrated(i int32, now uint64) {
+	j := &c.jobs[i]
+	c.Commands++
+	if j.left--; j.left == 0 {
+		c.end(i, now)
+	}
+	c.g.wheel.Wake(c.g.base.driver, now)
+}
+
+// stack is an HBM stack: the channels among which lines migrate.
+type stack struct {
+	id      int
+	dram    *dram.Stack
+	clock   engine.Clock
+	channel []int
+}
+
+// tickStack advances the migrations of a stack after its channels.
+func (g *GPU) tickStack(s *stack, now uint64) uint64 {
+	t := s.dram.Tick(s.clock.Ticks(now))
+	for {
+		id, ok := s.dram.Pop()
+		if !ok {
+			break
+		}
+		g.copies.migrated(id, now)
+	}
+	if t == dram.Never {
+		return engine.Never
+	}
+	next := max(s.clock.Core(t), now+1)
+	for _, c := range s.channel {
+		at := next
+		if g.channel[c].dram.Completed() > 0 {
+			at = now + 1
+		}
+		g.wheel.Wake(c, at)
+	}
+	return next
+}
+
+// buildStacks joins the channels of each HBM stack where the sheet has PageMove's
+// hardware and a page lies in one channel group.
+func (g *GPU) buildStacks(amap *addrmap.Map) error {
+	d := &g.Sheet.DRAM
+	if len(g.stack) == 0 {
+		return nil
+	}
+	per := amap.Groups()
+	cycles := uint64(d.MigrationCycles)
+	for i, s := range g.stack {
+		s.id, s.clock = i, g.channel[0].clock
+		clocks := int((cycles*kHz(g.Sheet.Clock.DRAM) + kHz(g.Sheet.Clock.Core) - 1) / kHz(g.Sheet.Clock.Core))
+		var ch []*dram.Channel
+		for k := range per {
+			c := g.channel[i*per+k]
+			c.stack = s
+			ch, s.channel = append(ch, c.dram), append(s.channel, c.id)
+		}
+		var err error
+		if s.dram, err = dram.NewStack(ch, dram.MigrationTiming{Clocks: clocks, LineBursts: 1, Crossbar: d.MigrationCrossbar, Queue: stackQueue, Patience: stackPatience}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Estimates: the paper names neither the queue of the migration hardware nor a
+// bound on its waiting.
+const (
+	stackQueue    = 64  // lines: eight pages' share of a stack
+	stackPatience = 256 // command clocks
+)

@@ -1,0 +1,190 @@
+package vm
+
+import (
+	"fmt"
+	"math/bits"
+	"slices"
+)
+
+// Move is a page, or a frame of page-table nodes, on its way to another frame.
+type Move struct {
+	VPN, From, To uint64
+	Tenant        uint8
+	Node          bool // a frame of table nodes: VPN means nothing
+	live          bool
+	dead          bool // its owner gave the page up meanwhile
+}
+
+// BeginMove takes a frame for a resident page in the group of the mask that holds
+// the fewest pages of the tenant. The page is Moving until EndMove: the caller
+// copies the bytes. The error wraps ErrNoFrame when the groups are full.
+func (t *Tables) BeginMove(tenant uint8, vpn, groups uint64) (id int32, err error) {
+	p := t.pt[tenant]
+	i := p.leaf(vpn)
+	if i < 0 || State(p.ent[i]&stateMask) != Resident {
+		return 0, fmt.Errorf("tenant %d: virtual page 0x%x is not resident and cannot move", tenant, vpn)
+	}
+	to, err := t.takeIn(tenant, groups)
+	if err != nil {
+		return 0, err
+	}
+	from := p.ent[i] >> valueAt
+	p.ent[i] = p.ent[i]&^stateMask | uint64(Moving)
+	t.shoot(tenant, vpn)
+	return t.record(Move{VPN: vpn, From: from, To: to, Tenant: tenant}), nil
+}
+
+// BeginNodeMove takes a frame for one frame of table nodes outside the groups of
+// the mask; none says that there is none left. No walk of the tenant may be in
+// progress until EndMove.
+func (t *Tables) BeginNodeMove(tenant uint8, groups uint64) (id int32, none bool, err error) {
+	for _, from := range t.nodes[tenant] {
+		if groups>>t.frames.Pool(from)&1 != 0 || t.moving(tenant, from) {
+			continue
+		}
+		to, err := t.takeIn(tenant, groups)
+		if err != nil {
+			return 0, false, err
+		}
+		return t.record(Move{From: from, To: to, Tenant: tenant, Node: true}), false, nil
+	}
+	return 0, true, nil
+}
+
+// takeIn takes a frame in the least used group of the mask that has one.
+func (t *Tables) takeIn(tenant uint8, groups uint64) (ppn uint64, err error) {
+	best := -1
+	for m := groups; m != 0; m &= m - 1 {
+		g := bits.TrailingZeros64(m)
+		if t.frames.Free(g) > 0 && (best < 0 || t.pages[tenant][g] < t.pages[tenant][best]) {
+			best = g
+		}
+	}
+	if best < 0 {
+		return 0, fmt.Errorf("tenant %d: %w: no free frame in the channel groups of mask %#x", tenant, ErrNoFrame, groups)
+	}
+	ppn, _ = t.frames.Alloc(best)
+	t.pages[tenant][best]++
+	return ppn, nil
+}
+
+func (t *Tables) record(m Move) int32 {
+	m.live = true
+	for i := range t.moves {
+		if !t.moves[i].live {
+			t.moves[i] = m
+			return int32(i)
+		}
+	}
+	t.moves = append(t.moves, m)
+	return int32(len(t.moves) - 1)
+}
+
+// MoveOf describes a move in flight.
+func (t *Tables) MoveOf(id int32) *Move { return &t.moves[id] }
+
+// EndMove says that the bytes are at their new place: the page is Resident there
+// and the old frame free.
+func (t *Tables) EndMove(id int32) {
+	m := &t.moves[id]
+	m.live = false
+	t.release(m.Tenant, m.From)
+	switch {
+	case m.dead:
+		t.release(m.Tenant, m.To)
+	case m.Node:
+		t.rebase(m)
+	default:
+		p := t.pt[m.Tenant]
+		i := p.leaf(m.VPN)
+		p.ent[i] = m.To<<valueAt | p.ent[i]&(refsMask<<refsAt) | uint64(Resident)
+	}
+}
+
+// rebase points the nodes in a frame that has moved to their new addresses.
+func (t *Tables) rebase(m *Move) {
+	p, c := t.pt[m.Tenant], &t.carve[m.Tenant]
+	for i, a := range p.addr {
+		if a>>t.bits == m.From {
+			p.addr[i] = m.To<<t.bits | a&(1<<t.bits-1)
+		}
+	}
+	if c.end == (m.From+1)<<t.bits {
+		c.next, c.end = (m.To+1)<<t.bits-(c.end-c.next), (m.To+1)<<t.bits
+	}
+	n := t.nodes[m.Tenant]
+	n[slices.Index(n, m.From)] = m.To
+}
+
+// moving says whether a frame is the source of a move in flight.
+func (t *Tables) moving(tenant uint8, from uint64) bool {
+	for i := range t.moves {
+		if m := &t.moves[i]; m.live && m.Tenant == tenant && m.From == from {
+			return true
+		}
+	}
+	return false
+}
+
+// giveUp frees what an entry that goes away holds.
+func (t *Tables) giveUp(tenant uint8, vpn, entry uint64) {
+	switch State(entry & stateMask) {
+	case Resident:
+		t.release(tenant, entry>>valueAt)
+		t.shoot(tenant, vpn)
+	case Moving: // the frames are free when the copy ends
+		for i := range t.moves {
+			if m := &t.moves[i]; m.live && !m.Node && m.Tenant == tenant && m.VPN == vpn {
+				m.dead = true
+			}
+		}
+	}
+}
+
+// NextIn finds the first resident page at or after vpn in a group of the mask.
+func (t *Tables) NextIn(tenant uint8, vpn, groups uint64) (found uint64, ok bool) {
+	p := t.pt[tenant]
+	if len(p.addr) == 0 {
+		return 0, false
+	}
+	return t.nextIn(p, 0, 0, vpn, groups)
+}
+
+func (t *Tables) nextIn(p *PageTable, node, depth int, vpn, groups uint64) (uint64, bool) {
+	shift := uint(levelBits * (p.levels - 1 - depth))
+	for i := vpn >> shift & (nodeEntries - 1); i < nodeEntries; i++ {
+		e := p.ent[uint64(node*nodeEntries)+i]
+		at := vpn>>(shift+levelBits)<<(shift+levelBits) | i<<shift // the first page under this entry
+		at = max(at, vpn)
+		switch {
+		case depth < p.levels-1:
+			if e != 0 {
+				if v, ok := t.nextIn(p, int(e>>valueAt), depth+1, at, groups); ok {
+					return v, true
+				}
+			}
+		case State(e&stateMask) == Resident && groups>>t.frames.Pool(e>>valueAt)&1 != 0:
+			return at, true
+		}
+	}
+	return 0, false
+}
+
+// GroupMask is the groups a tenant may use, as a bit mask.
+func (t *Tables) GroupMask(tenant uint8) (mask uint64) {
+	for _, g := range t.groups[tenant] {
+		mask |= 1 << g
+	}
+	return mask
+}
+
+// Outside is the number of frames the tenant still has in groups it may not use.
+func (t *Tables) Outside(tenant uint8) (n int) {
+	mask := t.GroupMask(tenant)
+	for g, k := range t.pages[tenant] {
+		if mask>>g&1 == 0 {
+			n += k
+		}
+	}
+	return n
+}
