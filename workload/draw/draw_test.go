@@ -74,6 +74,32 @@ func TestZipfShares(t *testing.T) {
 	}
 }
 
+// The guide leads to the group that a search through all of them finds, at the edges
+// of its entries and of the groups above all.
+func TestZipfGuide(t *testing.T) {
+	for _, n := range []uint64{1, 2, 63, 65, 1 << 20, math.MaxUint64} {
+		for _, theta := range []float64{0, 0.99, 3} {
+			z := NewZipf(n, theta)
+			hashes := []uint64{0, math.MaxUint64}
+			for _, b := range z.below {
+				hashes = append(hashes, b-1, b, b+1)
+			}
+			for i := range uint64(1 << guideBits) {
+				hashes = append(hashes, i<<(64-guideBits), (i+1)<<(64-guideBits)-1)
+			}
+			for _, h := range hashes {
+				want := 0
+				for want < len(z.below)-1 && h >= z.below[want] {
+					want++
+				}
+				if r := z.Rank(h); r < z.first[want] || r >= z.first[want+1] {
+					t.Fatalf("%d ranks, theta %g: hash %#x has rank %d, want one of %d to %d", n, theta, h, r, z.first[want], z.first[want+1]-1)
+				}
+			}
+		}
+	}
+}
+
 func TestBelowAndThreshold(t *testing.T) {
 	var n [10]int
 	hits := 0
