@@ -3,7 +3,6 @@ package reference
 import (
 	"errors"
 	"fmt"
-	"math"
 )
 
 // dnnLayer(layer, tensors..., sizes...) is one layer of a network of apps/dnn; its
@@ -211,8 +210,6 @@ func (a *arguments) dnnMeanpool() ([]float32, error) {
 	return y, nil
 }
 
-func squareRoot(v float32) float32 { return float32(math.Sqrt(float64(v))) }
-
 // lrn: x, c, reach, bias, alpha.
 func (a *arguments) dnnLRN() ([]float32, error) {
 	x, c, reach, bias, alpha := a.f32s(-1), a.count(), a.count(), a.f32(), a.f32()
@@ -229,8 +226,8 @@ func (a *arguments) dnnLRN() ([]float32, error) {
 			n := x[i*pixels+at%pixels]
 			squares = fma32(n, n, squares)
 		}
-		root := squareRoot(fma32(alpha, squares, bias))
-		y[at] = v / mul32(root, squareRoot(root))
+		root := sqrt32(fma32(alpha, squares, bias))
+		y[at] = v / mul32(root, sqrt32(root))
 	}
 	return y, nil
 }

@@ -55,7 +55,7 @@ func (a *arguments) dnnLayernorm() ([]float32, error) {
 		row := x[at : at+n]
 		mean := mul32(inverse, threadFold(n, func(i int, sum float32) float32 { return sum + row[i] }))
 		squares := threadFold(n, func(i int, sum float32) float32 { return fma32(row[i]-mean, row[i]-mean, sum) })
-		deviation := squareRoot(fma32(squares, inverse, epsilon))
+		deviation := sqrt32(fma32(squares, inverse, epsilon))
 		for i, v := range row {
 			y[at+i] = fma32((v-mean)/deviation, gain[i], shift[i])
 		}

@@ -93,3 +93,6 @@ func fma32(a, b, c float32) float32 {
 // The kernels write a product and a sum apart, and Go may fuse them unless the
 // product is converted first: mul32 says so once.
 func mul32(a, b float32) float32 { return float32(a * b) }
+
+// sqrt32 is the correctly rounded square root.
+func sqrt32(x float32) float32 { return float32(math.Sqrt(float64(x))) }

@@ -133,8 +133,6 @@ func eulerFlow(neighbour []int32, far, disturbance, area []float32, steps int) [
 	return state
 }
 
-func sqrt32(x float32) float32 { return float32(math.Sqrt(float64(x))) }
-
 // derive reads cell i of n.
 func derive(state []float32, i, n int) gas {
 	var g gas

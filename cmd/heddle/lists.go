@@ -19,6 +19,7 @@ import (
 	"heddle/sheets/yamldoc"
 	"heddle/sim/runfile"
 	"heddle/stat"
+	"heddle/workload"
 )
 
 // policy is one choice a user can make by name.
@@ -119,12 +120,12 @@ func inspectCounters(w io.Writer, owner string, asJSON bool) error {
 	return columns(w, rows)
 }
 
-// app is one application folder.
+// app is one application: a folder, or a model file.
 type app struct {
 	Name   string   `json:"name"` // path below the folder of applications
 	Path   string   `json:"path"`
 	Params []string `json:"params"`
-	What   string   `json:"what"` // first sentence of its README
+	What   string   `json:"what"` // first sentence of its README, or the model's description
 	Error  string   `json:"error,omitempty"`
 }
 
@@ -147,7 +148,8 @@ func appsDir() (string, error) {
 	}
 }
 
-// findApps lists the folders with app.star below dir, not following links.
+// findApps lists the folders with app.star and the model files below dir, not
+// following links.
 func findApps(dir string) ([]string, error) {
 	var out []string
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
@@ -157,6 +159,10 @@ func findApps(dir string) ([]string, error) {
 		if !d.IsDir() && d.Name() == "app.star" {
 			out = append(out, filepath.Dir(path))
 		}
+		if model, err := workload.Is(path); err != nil || !model {
+			return err
+		}
+		out = append(out, path)
 		return nil
 	})
 	return out, err
@@ -203,7 +209,7 @@ func inspectApps(w io.Writer, name string, asJSON bool) error {
 		return err
 	}
 	if len(paths) == 0 {
-		return fmt.Errorf("no application (a folder with app.star) below %s", dir)
+		return fmt.Errorf("no application (a folder with app.star, or a model file) below %s", dir)
 	}
 	var list []app
 	rows := [][]string{{"APPLICATION", "PARAMETERS", "WHAT"}}
@@ -223,6 +229,9 @@ func inspectApps(w io.Writer, name string, asJSON bool) error {
 }
 
 func describeApp(path string) app {
+	if strings.HasSuffix(path, ".yaml") || strings.HasSuffix(path, ".yml") {
+		return describeModel(path)
+	}
 	a := app{Name: filepath.Base(filepath.Dir(path)) + "/" + filepath.Base(path), Path: path, Params: []string{}, What: firstSentence(filepath.Join(path, "README.md"))}
 	prog, err := script.Load(path, script.Options{})
 	if err != nil {
@@ -236,6 +245,17 @@ func describeApp(path string) app {
 			a.Params = append(a.Params, p.Name+"="+p.Default)
 		}
 	}
+	return a
+}
+
+func describeModel(path string) app {
+	a := app{Name: filepath.Base(filepath.Dir(path)) + "/" + filepath.Base(path), Path: path, Params: []string{"scale=1"}}
+	m, err := workload.Read(path)
+	if err != nil {
+		a.Error = err.Error()
+		return a
+	}
+	a.Params, a.What = append(a.Params, fmt.Sprintf("rounds=%d", m.Rounds)), m.Description
 	return a
 }
 
