@@ -67,4 +67,8 @@ const (
 	hbmReadPJBit    = 1.51 + 1.17 + 0.80
 	hbmWritePJBit   = hbmReadPJBit + 2.09 - 1.57
 	hbmBackgroundMW = 66.0 // per 128-bit channel with open rows
+	// A line that PageMove's MIGRATION copies within a stack is read from one row and
+	// written to another and crosses TSVs, but no I/O: DRAMsim3's column energies
+	// (1.57 + 2.09) and the rest for TSVs and crossbar (estimate).
+	hbmMigratePJBit = 4.0
 )

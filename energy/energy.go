@@ -23,16 +23,29 @@ type Joules struct {
 	L1     float64
 	LLC    float64
 	NoC    float64 // flits and leakage
-	DRAM   float64 // commands and background
+	DRAM   float64 // commands and background, all but the copying of MIGRATIONs
 	Static float64 // SMs and the rest of the chip
+	// Migration is the copying of MIGRATION commands; the rows they open count under
+	// DRAM. Pages and contexts moved by reads and writes are ordinary DRAM, LLC and NoC events.
+	Migration float64
 }
 
 // Total is the sum of the parts.
-func (j Joules) Total() float64 { return j.SM + j.L1 + j.LLC + j.NoC + j.DRAM + j.Static }
+func (j Joules) Total() float64 { return j.SM + j.L1 + j.LLC + j.NoC + j.DRAM + j.Static + j.Migration }
 
 // Add is the sum of two.
 func (j Joules) Add(k Joules) Joules {
-	return Joules{j.SM + k.SM, j.L1 + k.L1, j.LLC + k.LLC, j.NoC + k.NoC, j.DRAM + k.DRAM, j.Static + k.Static}
+	return Joules{
+		SM: j.SM + k.SM, L1: j.L1 + k.L1, LLC: j.LLC + k.LLC, NoC: j.NoC + k.NoC, DRAM: j.DRAM + k.DRAM,
+		Static: j.Static + k.Static, Migration: j.Migration + k.Migration,
+	}
+}
+
+// Split is the energy of the GPU chip and of the memory beside it (UGPU paper,
+// Figure 12b: "GPU with 80 SMs" and "HBM system", migration included).
+func (j Joules) Split() (gpu, memory float64) {
+	memory = j.DRAM + j.Migration
+	return j.SM + j.L1 + j.LLC + j.NoC + j.Static, memory
 }
 
 // reader looks counters up and keeps the first failure.
@@ -49,24 +62,24 @@ func (r *reader) get(owner, name string) float64 {
 	return float64(n)
 }
 
-// Tenant is the energy of one tenant that owned sms SMs for a run of the given
-// core cycles: its events, the static energy of its SMs, and a share of what the
+// Tenant is the energy of one tenant that owned sms SMs (on average over time, if
+// SMs changed hands) for a run of the given core cycles: its events, the static energy of its SMs, and a share of what the
 // whole chip draws in proportion to its SMs.
-func Tenant(m *sheets.Machine, cycles uint64, sms int, c Counts) (Joules, error) {
+func Tenant(m *sheets.Machine, cycles uint64, sms float64, c Counts) (Joules, error) {
 	r := &reader{c: c}
-	j := Joules{SM: smEnergy(r), L1: l1Energy(m, r), LLC: llcEnergy(m, r), NoC: nocEnergy(m, r), DRAM: dramEnergy(m, r)}
+	j := Joules{SM: smEnergy(r), L1: l1Energy(m, r), LLC: llcEnergy(m, r), NoC: nocEnergy(m, r), DRAM: dramEnergy(m, r), Migration: migrationEnergy(m, r)}
 	seconds := float64(cycles) / (m.Clock.Core * megahertz)
 	active := r.get("sm", "active_cycles") / (m.Clock.Core * megahertz) // SM-seconds
-	owned := float64(sms) * seconds
+	owned := sms * seconds
 	j.Static = active*m.Power.ActiveSM + math.Max(owned-active, 0)*m.Power.IdleSM
-	return j.Add(background(m, seconds, float64(sms)/float64(m.SM.Count))), r.err
+	return j.Add(background(m, seconds, sms/float64(m.SM.Count))), r.err
 }
 
 // Idle is the energy of SMs that no tenant owned, and of their share of the chip.
-func Idle(m *sheets.Machine, cycles uint64, sms int) Joules {
+func Idle(m *sheets.Machine, cycles uint64, sms float64) Joules {
 	seconds := float64(cycles) / (m.Clock.Core * megahertz)
-	j := Joules{Static: float64(sms) * seconds * m.Power.IdleSM}
-	return j.Add(background(m, seconds, float64(sms)/float64(m.SM.Count)))
+	j := Joules{Static: sms * seconds * m.Power.IdleSM}
+	return j.Add(background(m, seconds, sms/float64(m.SM.Count)))
 }
 
 // background is a share of what is drawn whatever happens.
@@ -146,6 +159,15 @@ func dramEnergy(m *sheets.Machine, r *reader) float64 {
 	pj += r.get("dram", "read_bursts") * bits * or(m.Power.ReadBit, hbmReadPJBit)
 	pj += r.get("dram", "write_bursts") * bits * or(m.Power.WriteBit, hbmWritePJBit)
 	return pj * picojoule
+}
+
+// migrationEnergy is what MIGRATION commands copy, a line each. A memory without the
+// command need not count them.
+func migrationEnergy(m *sheets.Machine, r *reader) float64 {
+	if m.DRAM.MigrationCycles == 0 {
+		return 0
+	}
+	return r.get("dram", "migrations") * float64(m.LLC.Line) * bitsPer * hbmMigratePJBit * picojoule
 }
 
 // or is x unless the sheet leaves it out.

@@ -94,6 +94,38 @@ func TestCrossbarAgainstDSENT(t *testing.T) {
 	}
 }
 
+// TestMigration: a page of 4 KB is 32 commands of 128 bytes; a memory without the
+// command has no such energy.
+func TestMigration(t *testing.T) {
+	c := counts(map[string]uint64{"dram.migrations": 32, "dram.activates": 32})
+	j, err := Tenant(machine(t, "ugpu"), 0, 0, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	near(t, "migration", j.Migration, 4096*8*4e-12)
+	near(t, "rows opened for it", j.DRAM, 32*828e-12)
+	if j, err = Tenant(machine(t, "qv100"), 0, 0, c); err != nil || j.Migration != 0 {
+		t.Errorf("qv100: %+v, %v", j, err)
+	}
+}
+
+// TestSplit: GPU and memory together are everything, whatever happened.
+func TestSplit(t *testing.T) {
+	j, err := Tenant(machine(t, "ugpu"), 1e6, 33.5, func(_, name string) (uint64, bool) { return uint64(1000 + len(name)), true })
+	if err != nil {
+		t.Fatal(err)
+	}
+	gpu, memory := j.Split()
+	near(t, "GPU and HBM", gpu+memory, j.Total())
+	near(t, "HBM", memory, j.DRAM+j.Migration)
+	for _, x := range []float64{j.SM, j.L1, j.LLC, j.NoC, j.DRAM, j.Static, j.Migration} {
+		if x <= 0 {
+			t.Errorf("a part has no energy: %+v", j)
+		}
+	}
+	near(t, "twice", j.Add(j).Total(), 2*j.Total())
+}
+
 func TestUnknownCounterIsAnError(t *testing.T) {
 	_, err := Tenant(machine(t, "qv100"), 1, 1, func(string, string) (uint64, bool) { return 0, false })
 	if err == nil || !strings.Contains(err.Error(), "no counter sm.warp_insts") {
