@@ -143,6 +143,9 @@ func (p *printer) metrics(r *sim.Result) {
 	if e := r.Energy; e != nil {
 		p.f("energy %s: SM %s, L1 %s, LLC %s, NoC %s, DRAM %s, static %s\n", joules(e.Total),
 			joules(e.SM), joules(e.L1), joules(e.LLC), joules(e.NoC), joules(e.DRAM), joules(e.Static))
+		if e.Migration > 0 {
+			p.f("  and %s for copying pages from channel to channel\n", joules(e.Migration))
+		}
 	}
 }
 
