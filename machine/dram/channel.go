@@ -3,6 +3,7 @@ package dram
 import (
 	"math"
 
+	"heddle/internal/invariants"
 	"heddle/stat"
 )
 
@@ -120,10 +121,12 @@ type Channel struct {
 
 	multi          bool  // a request of several bursts has been seen
 	preHold        *mask // banks whose row a queued PRE must not close: activeOn but on some falling edges
+	actHold        *mask // closed banks that are not to be opened: nobody's, or those a migration has claimed
 	edgeHold       mask  // scratch for those
 	nobody         mask  // stays empty
 	hiMark, loMark int   // write mode starts above the one and ends below the other
 	rows           []*[NumCounters]uint64
+	share          *share // for the migrations of the channel's stack; nil without
 }
 
 // rankUse counts the banks of a rank in a state.
@@ -155,7 +158,7 @@ func Build(cfg *Config) (*Channel, error) {
 	c.group = make([]group, cfg.Ranks*c.perRank)
 	c.usage = make([]rankUse, cfg.Ranks)
 	c.words = (len(c.bank) + 63) / 64
-	c.preHold = &c.activeOn
+	c.preHold, c.actHold = &c.activeOn, &c.nobody
 	for b := range c.bank {
 		k := &c.bank[b]
 		k.grp, k.rank = uint8(b/cfg.Banks), uint8(b/(cfg.Banks*c.perRank))
@@ -229,7 +232,10 @@ func (c *Channel) Push(now uint64, at Loc, write bool, bursts int, id int32, ten
 	if now > 0 && c.next < now {
 		c.advance(now - 1)
 	}
-	b := (int(at.Rank)*c.perRank+int(at.BankGroup))*c.cfg.Banks + int(at.Bank)
+	b := c.bankIndex(at)
+	if invariants.On && c.share != nil {
+		c.share.stack.checkPush(c.share.index, b, at, write, bursts)
+	}
 	k := kindRead
 	if write {
 		k = kindWrite

@@ -55,9 +55,10 @@ type Config struct {
 	Columns int // accesses per row
 	Access  int // bytes per access
 
-	ReadLatency int // RD issue to the last beat of its data
-	BurstClocks int // data-bus clocks of one access
-	Refi        int // all-bank refresh interval; 0: no refresh
+	ReadLatency  int // RD issue to the last beat of its data
+	WriteLatency int // WR issue to the last beat of its data; only migrations need it
+	BurstClocks  int // data-bus clocks of one access
+	Refi         int // all-bank refresh interval; 0: no refresh
 
 	DualBus   bool // separate row and column command buses
 	HalfCycle bool // clocks are half CK: columns and ACT on rising edges (odd clocks), PRE on both
@@ -118,7 +119,7 @@ func (c *Config) Validate() error {
 func FromSheet(d *sheets.DRAM) (Config, error) {
 	c := Config{
 		Name: "sheet", Ranks: d.Ranks, Sids: 1, Groups: d.BankGroups, Banks: d.Banks, Rows: d.Rows, Access: d.Access,
-		ReadLatency: d.T.CL + d.T.BL, BurstClocks: d.T.BL, DualBus: d.DualBus,
+		ReadLatency: d.T.CL + d.T.BL, WriteLatency: d.T.CWL + d.T.BL, BurstClocks: d.T.BL, DualBus: d.DualBus,
 		Queue: d.Queue, WriteQueue: d.WriteQueue, HighWater: d.HighWater, LowWater: d.LowWater,
 		Return: d.Return, Tenants: 1,
 	}

@@ -10,5 +10,8 @@ func (c *Channel) closes(b int, i int16) bool {
 	if k.active != none && k.active != i {
 		return false
 	}
+	if c.share != nil && c.share.held.has(b) {
+		return false // a migration needs the row
+	}
 	return k.list[kindRead].hit == none && k.list[kindWrite].hit == none
 }

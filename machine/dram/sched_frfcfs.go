@@ -40,9 +40,17 @@ func (c *Channel) oldest(class int, kind uint8, t uint64) pick {
 		}
 		return c.scan(&c.hitOn[kind], &c.nobody, RD+Cmd(kind), kind, wantHit, t)
 	case classAct:
-		return c.scan(&c.actOn[kind], &c.nobody, ACT, kind, wantMiss, t)
+		return c.scan(&c.actOn[kind], c.actHold, ACT, kind, wantMiss, t)
 	}
-	return c.scan(&c.missOn[kind], c.preHold, PRE, kind, wantMiss, t)
+	hold := c.preHold
+	if c.share != nil {
+		both := *hold
+		for w := range both {
+			both[w] |= c.share.held[w]
+		}
+		hold = &both
+	}
+	return c.scan(&c.missOn[kind], hold, PRE, kind, wantMiss, t)
 }
 
 // scan finds the oldest candidate for cmd among the banks of on that are not in

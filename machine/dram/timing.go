@@ -60,6 +60,9 @@ func (c *Channel) apply(cmd Cmd, b int, t uint64) {
 	if cmd == ACT && c.tab.deepest > 0 {
 		c.applyWindows(rank, t)
 	}
+	if c.share != nil {
+		c.share.note(c, cmd, int(k.grp), t)
+	}
 }
 
 // applyWindows enforces the limits on ACTs in any span of time.

@@ -43,7 +43,7 @@ func TestSheetIsDevice(t *testing.T) {
 		t.Errorf("constraints differ:\n%v\n%v", a, b)
 	}
 	got.Config.Constraints, want.Config.Constraints = nil, nil
-	want.Config.Name = "hbm"
+	want.Config.Name, want.Config.WriteLatency = "hbm", got.Config.WriteLatency // device files do not say it
 	if !reflect.DeepEqual(got.Config, want.Config) {
 		t.Errorf("got %+v\nwant %+v", got.Config, want.Config)
 	}

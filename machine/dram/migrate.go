@@ -1,0 +1,243 @@
+package dram
+
+// step does what one clock does for the migrations, after the channels' own
+// commands of that clock, and returns when to look again if no channel does
+// anything before.
+func (s *Stack) step(t uint64) uint64 {
+	s.arrive(t)
+	clear(s.taken)
+	next := Never
+	for i := range s.queue {
+		m := &s.queue[i]
+		from, to := &s.taken[m.Src], &s.taken[m.Dst]
+		first := !from.has(m.bank[endFrom]) && !to.has(m.bank[endTo])
+		from.set(m.bank[endFrom])
+		to.set(m.bank[endTo])
+		if !first || m.since == Never && s.behind(m) {
+			continue
+		}
+		m.since = min(m.since, t)
+		next = min(next, s.proceed(m, t))
+	}
+	return next
+}
+
+// arrive ends the lines that have arrived by t, and the migrations whose last line
+// has.
+func (s *Stack) arrive(t uint64) {
+	keep := 0
+	for i := range s.queue {
+		m := &s.queue[i]
+		if m.running && m.stop <= t {
+			m.running, m.shown = false, false
+			m.Lines--
+			m.From.Col += uint32(s.t.LineBursts)
+			m.To.Col += uint32(s.t.LineBursts)
+		}
+		if m.Lines == 0 {
+			s.complete(m.ID)
+			s.ch[m.Src].freeBank(m.bank[endFrom], t)
+			s.ch[m.Dst].freeBank(m.bank[endTo], t)
+			continue
+		}
+		if keep != i {
+			s.queue[keep] = *m
+		}
+		keep++
+	}
+	s.queue = s.queue[:keep]
+}
+
+// complete queues id for Pop; the queue grows only beyond what the caller leaves in it.
+func (s *Stack) complete(id int32) {
+	if len(s.done) == cap(s.done) && s.popped > 0 {
+		s.done = s.done[:copy(s.done, s.done[s.popped:])]
+		s.popped = 0
+	}
+	s.done = append(s.done, id)
+}
+
+// proceed takes m, which is the oldest of both its banks, as far as clock t allows: claim the
+// banks, close and open rows, start a line. It returns when to look again.
+func (s *Stack) proceed(m *move, t uint64) uint64 {
+	if m.running {
+		return s.follow(m, t)
+	}
+	limit := m.since + uint64(s.t.Patience)
+	urgent := t >= limit
+	if !m.claimed {
+		if !urgent && (s.stands(m, endFrom) || s.stands(m, endTo)) {
+			return limit
+		}
+		m.claimed = true
+		s.ch[m.Src].share.held.set(m.bank[endFrom])
+		s.ch[m.Dst].share.held.set(m.bank[endTo])
+	}
+	from, to := s.row(m, endFrom, urgent, t), s.row(m, endTo, urgent, t)
+	switch {
+	case from.open && to.open:
+		return s.start(m, max(from.at, to.at), urgent, t)
+	case urgent:
+		return min(from.wake(t), to.wake(t))
+	}
+	return min(from.wake(t), to.wake(t), limit)
+}
+
+// behind tells whether older requests to the lines of m are still waiting. The channel
+// serves them by its own rules; the banks are not claimed before, as a claim could keep
+// it from ever turning to writes.
+func (s *Stack) behind(m *move) bool {
+	for e := range numEnds {
+		c, at := s.end(m, e)
+		if c.waits(m.bank[e], at.Row, at.Col, uint32(m.Lines*s.t.LineBursts), m.seq[e]) {
+			return true
+		}
+	}
+	return false
+}
+
+// stands tells whether ordinary requests need the row that is open in an end's bank,
+// which is another one than the migration's.
+func (s *Stack) stands(m *move, e int) bool {
+	c, at := s.end(m, e)
+	b := m.bank[e]
+	return c.bank[b].open >= 0 && c.bank[b].open != int64(at.Row) && !c.quiet(b, 1)
+}
+
+// rowState is how far an end's row is.
+type rowState struct {
+	open bool   // the row is open or opening
+	at   uint64 // clock of its first use, or when to look again when it is not open
+}
+
+// wake is when to look again because of this end alone.
+func (r rowState) wake(t uint64) uint64 {
+	if r.open {
+		return Never // it waits for the other end
+	}
+	return max(r.at, t+1)
+}
+
+// row brings the row of an end of m nearer by at most one command.
+func (s *Stack) row(m *move, e int, urgent bool, t uint64) rowState {
+	c, at := s.end(m, e)
+	b := m.bank[e]
+	k := &c.bank[b]
+	if k.open == int64(at.Row) {
+		return rowState{open: true, at: k.at[RD+Cmd(e)]}
+	}
+	if c.refsDue > 0 {
+		return rowState{at: Never} // the refresh is the channel's next event
+	}
+	cmd := ACT
+	if k.open >= 0 {
+		if c.activeOn.has(b) || !urgent && c.wanted(b) {
+			return rowState{at: Never}
+		}
+		cmd = PRE
+	}
+	if ready := c.rowReady(cmd, b, t); ready > t {
+		if urgent {
+			ready = c.keep(cmd, b, ready, t)
+		}
+		return rowState{at: ready}
+	}
+	if cmd == PRE {
+		c.closeRow(b, at, m.Tenant, t)
+	} else {
+		c.openRow(b, at, m.Tenant, t)
+	}
+	return rowState{at: t + 1}
+}
+
+// start starts or reserves the next line of m, whose rows can be used from clock
+// ready on, or returns when to look again.
+func (s *Stack) start(m *move, ready uint64, urgent bool, t uint64) uint64 {
+	from, to := s.ch[m.Src], s.ch[m.Dst]
+	if from.refsDue > 0 || to.refsDue > 0 {
+		return Never // the refresh is the channel's next event
+	}
+	gf, gt := from.bank[m.bank[endFrom]].grp, to.bank[m.bank[endTo]].grp
+	at := max(ready, from.share.group[gf].read, to.share.group[gt].write, from.share.col, to.share.col)
+	if urgent {
+		tsv := s.firstTSV(m)
+		return s.run(m, tsv, max(at, s.ch[tsv].share.bus, t), t)
+	}
+	limit := m.since + uint64(s.t.Patience)
+	if at > t {
+		return min(at, limit)
+	}
+	if !from.quiet(int(gf)*from.cfg.Banks, from.cfg.Banks) || !to.quiet(int(gt)*to.cfg.Banks, to.cfg.Banks) {
+		return limit
+	}
+	tsv, at := s.idleTSV(m, t)
+	if tsv < 0 {
+		return min(at, limit)
+	}
+	return s.run(m, tsv, t, t)
+}
+
+// idleTSV is the channel whose TSV set has been idle longest at t, among those
+// without a request that could soon need it (section 4.2: logic counts the cycles a channel has been idle);
+// tsv is negative when there is none, and at the clock at which one may be.
+func (s *Stack) idleTSV(m *move, t uint64) (tsv int, at uint64) {
+	tsv, at = -1, Never
+	for i, c := range s.ch {
+		if !s.t.Crossbar && i != m.Src {
+			continue
+		}
+		switch {
+		case c.share.bus > t:
+			at = min(at, c.share.bus)
+		case c.quiet(0, len(c.bank)) && (tsv < 0 || c.share.bus < s.ch[tsv].share.bus):
+			tsv = i
+		}
+	}
+	return tsv, at
+}
+
+// firstTSV is the channel whose TSV set is idle first.
+func (s *Stack) firstTSV(m *move) int {
+	if !s.t.Crossbar {
+		return m.Src
+	}
+	best := 0
+	for i, c := range s.ch {
+		if c.share.bus < s.ch[best].share.bus {
+			best = i
+		}
+	}
+	return best
+}
+
+// run takes for the next line of m everything it needs from clock start on, and before
+// that as far as needed to have it then. start is t or, for a reservation, later.
+func (s *Stack) run(m *move, tsv int, start, t uint64) uint64 {
+	end := start + uint64(s.t.Clocks)
+	m.running, m.tsv, m.start, m.stop = true, tsv, start, end
+	from, to, by := s.ch[m.Src], s.ch[m.Dst], s.ch[tsv]
+	from.occupy(start)
+	to.occupy(start)
+	from.transfer(endFrom, m.bank[endFrom], end)
+	to.transfer(endTo, m.bank[endTo], end)
+	by.share.bus = end
+	by.delay(RD, end)
+	by.delay(WR, end)
+	by.rows[m.Tenant][CTSVBusy] += uint64(s.t.Clocks)
+	return s.follow(m, t)
+}
+
+// follow shows the MIGRATION on its way when it issues.
+func (s *Stack) follow(m *move, t uint64) uint64 {
+	if m.start > t {
+		return m.start
+	}
+	if !m.shown {
+		m.shown = true
+		s.ch[m.Src].rows[m.Tenant][CMigrations]++
+		if s.Trace != nil {
+			s.Trace(m.start, MigrationCmd{Src: m.Src, Dst: m.Dst, TSV: m.tsv, From: m.From, To: m.To})
+		}
+	}
+	return m.stop
+}

@@ -1,0 +1,240 @@
+package dram
+
+// share is what a channel keeps for the migrations of its stack: the paths its own
+// commands use, and the banks that are not its own for the moment.
+type share struct {
+	stack *Stack
+	index int // of the channel in the stack
+
+	held mask // banks claimed by a migration
+
+	kept   uint64 // clock for which the row command bus is kept for a migration
+	keptBy int    // and the bank it is kept for
+
+	row, col uint64 // clocks from which the row and the column command bus are free (the same without DualBus)
+	bus      uint64 // clock from which the data path and TSV set are unused
+	group    []pathUse
+
+	rtp, wr, wtr uint64 // distances after the last data: read to PRE, write to PRE, write to read of the group
+}
+
+// pathUse is from when the local data path of a bank group is free.
+type pathUse struct{ read, write uint64 }
+
+func newShare(s *Stack, index int, c *Channel) *share {
+	h := &share{stack: s, index: index, group: make([]pathUse, len(c.group))}
+	late := uint64(c.cfg.WriteLatency)
+	for _, r := range c.tab.bank[RD] {
+		if r.next == PRE {
+			h.rtp = r.gap
+		}
+	}
+	for _, r := range c.tab.bank[WR] {
+		if r.next == PRE {
+			h.wr = r.gap - min(r.gap, late)
+		}
+	}
+	for _, r := range c.tab.group[WR] {
+		if r.next == RD {
+			h.wtr = r.gap[sameGroup] - min(r.gap[sameGroup], late)
+		}
+	}
+	return h
+}
+
+// note follows a command the channel issues.
+func (h *share) note(c *Channel, cmd Cmd, g int, t uint64) {
+	column := true
+	switch cmd {
+	case RD, RDA:
+		h.use(g, t+uint64(c.cfg.ReadLatency), 0)
+	case WR, WRA:
+		h.use(g, t+uint64(c.cfg.WriteLatency), h.wtr)
+	default:
+		column = false
+	}
+	if column || !c.cfg.DualBus {
+		h.col = max(h.col, t+1)
+	}
+	if !column || !c.cfg.DualBus {
+		h.row = max(h.row, t+1)
+	}
+	if cmd == PREA || cmd == REFab {
+		h.kept = 0 // what it was kept for may not issue then any more
+	}
+}
+
+// use keeps the path of group g and the data path until clock end; reads of the
+// group wait turn more.
+func (h *share) use(g int, end, turn uint64) {
+	h.bus = max(h.bus, end)
+	p := &h.group[g]
+	p.read, p.write = max(p.read, end+turn), max(p.write, end)
+}
+
+// bankIndex is the bank of a place.
+func (c *Channel) bankIndex(at Loc) int {
+	return (int(at.Rank)*c.perRank+int(at.BankGroup))*c.cfg.Banks + int(at.Bank)
+}
+
+// quiet tells whether no activated request and no queued hit of the kind being
+// served waits among n banks from first.
+func (c *Channel) quiet(first, n int) bool {
+	for b := first; b < first+n; b++ {
+		if c.activeOn.has(b) || c.wanted(b) {
+			return false
+		}
+	}
+	return true
+}
+
+// wanted tells whether a queued request of a kind being served hits the open row
+// of bank b.
+func (c *Channel) wanted(b int) bool {
+	if c.shared {
+		return c.hitOn[kindRead].has(b) || c.hitOn[kindWrite].has(b)
+	}
+	if c.write {
+		return c.hitOn[kindWrite].has(b)
+	}
+	return c.hitOn[kindRead].has(b)
+}
+
+// waits tells whether a request no younger than seq that touches columns [col,
+// col+n) of the row waits in bank b. An activated request is taken for all its row:
+// some of its bursts may be gone.
+func (c *Channel) waits(b int, row, col, n uint32, seq uint64) bool {
+	k := &c.bank[b]
+	if k.active != none && c.slots[k.active].row == row && c.slots[k.active].seq <= seq {
+		return true
+	}
+	for kind := range k.list {
+		for i := k.list[kind].first; i != none; i = c.slots[i].next {
+			r := &c.slots[i]
+			if r.seq > seq {
+				break
+			}
+			if r.row == row && r.col < col+n && col < r.col+uint32(r.left) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// delay keeps commands of a class from every group until clock t.
+func (c *Channel) delay(cmd Cmd, t uint64) {
+	for g := range c.group {
+		at := &c.group[g].at[cmd&(bankCmds-1)]
+		*at = max(*at, t)
+	}
+}
+
+// occupy takes the command bus for a two-clock command at t.
+func (c *Channel) occupy(t uint64) {
+	c.share.col = max(c.share.col, t+2)
+	c.delay(RD, t+2)
+	c.delay(WR, t+2)
+	if c.cfg.DualBus {
+		return
+	}
+	c.share.row = max(c.share.row, t+2)
+	c.delay(ACT, t+2)
+	c.delay(PRE, t+2)
+	for n := range c.rankAt {
+		for r := range c.rankAt[n] {
+			c.rankAt[n][r] = max(c.rankAt[n][r], t+2)
+		}
+	}
+}
+
+// transfer takes bank b and the path of its group until clock end, for the source
+// or the destination of a MIGRATION.
+func (c *Channel) transfer(e, b int, end uint64) {
+	k := &c.bank[b]
+	turn, pre := uint64(0), c.share.rtp
+	if e == endTo {
+		turn, pre = c.share.wtr, c.share.wr
+	}
+	p, g := &c.share.group[k.grp], &c.group[k.grp]
+	p.read, p.write = max(p.read, end+turn), max(p.write, end)
+	g.at[RD], g.at[WR] = max(g.at[RD], end+turn), max(g.at[WR], end)
+	k.at[PRE] = max(k.at[PRE], end+pre)
+	all := c.rankAt[0]
+	all[k.rank] = max(all[k.rank], end+pre)
+}
+
+// rowReady is the earliest clock of an ACT or PRE of a migration for bank b.
+func (c *Channel) rowReady(cmd Cmd, b int, t uint64) uint64 {
+	k := &c.bank[b]
+	if c.share.kept >= t && c.share.keptBy == b {
+		return max(k.at[cmd], c.share.row, c.share.kept) // keep has moved all others, and the group's time with them
+	}
+	return max(k.at[cmd], c.group[k.grp].at[cmd], c.share.row)
+}
+
+// keep sees to it that ordinary requests do not put off for ever what a migration wants at
+// clock ready: columns of the bank would move its PRE, ACTs of others its ACT, any
+// command the bus. It returns when to look again.
+func (c *Channel) keep(cmd Cmd, b int, ready, t uint64) uint64 {
+	k, h := &c.bank[b], c.share
+	waits := k.at[cmd] > t
+	if waits {
+		ready = k.at[cmd] // the bank's own time; then see what the others do
+	} else if h.kept > t {
+		return min(ready, h.kept) // one at a time: its ACT moves the next
+	}
+	if cmd == PRE {
+		k.at[RD], k.at[WR] = max(k.at[RD], ready+1), max(k.at[WR], ready+1)
+	}
+	if waits {
+		return ready
+	}
+	h.kept, h.keptBy = ready, b
+	c.delay(ACT, ready+1)
+	c.delay(PRE, ready+1)
+	if !c.cfg.DualBus {
+		c.delay(RD, ready+1)
+		c.delay(WR, ready+1)
+	}
+	return ready
+}
+
+// openRow issues an ACT for a migration.
+func (c *Channel) openRow(b int, at Loc, tenant uint8, t uint64) {
+	k := &c.bank[b]
+	c.rows[tenant][CActivates]++
+	if c.Trace != nil {
+		c.Trace(t, ACT, at)
+	}
+	c.apply(ACT, b, t)
+	c.usage[k.rank].open++
+	k.open = int64(at.Row)
+	c.opened(k, b)
+	c.look(t)
+}
+
+// closeRow issues a PRE for a migration.
+func (c *Channel) closeRow(b int, at Loc, tenant uint8, t uint64) {
+	k := &c.bank[b]
+	c.rows[tenant][CPrecharges]++
+	if c.Trace != nil {
+		at.Row = uint32(k.open)
+		c.Trace(t, PRE, at)
+	}
+	c.apply(PRE, b, t)
+	c.usage[k.rank].open--
+	c.closed(k, b)
+	c.look(t)
+}
+
+// look makes the channel look at its queues again after clock t, at which the stack
+// has changed a bank.
+func (c *Channel) look(t uint64) { c.next = min(c.next, max(c.nextEvent(t), t+1)) }
+
+// free gives bank b back to the ordinary requests.
+func (c *Channel) freeBank(b int, t uint64) {
+	c.share.held.unset(b)
+	c.due[classAct], c.due[classPre] = 0, 0
+	c.look(t)
+}
