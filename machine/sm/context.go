@@ -28,6 +28,12 @@ type Context struct {
 	store bool
 }
 
+// Stored says that the image is complete.
+func (c *Context) Stored() bool { return c.store && c.owed == 0 }
+
+// Loaded says that the CTA is back on an SM and its image no longer needed.
+func (c *Context) Loaded() bool { return !c.store && c.owed == 0 }
+
 // savedWarp is a warp of a context; pc -1: it had exited.
 type savedWarp struct {
 	pc    int32

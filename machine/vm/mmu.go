@@ -2,6 +2,7 @@ package vm
 
 import (
 	"fmt"
+	"math/bits"
 
 	"heddle/mem"
 	"heddle/sheets"
@@ -18,7 +19,7 @@ type Config struct {
 	Ports         int    // lookups begun per cycle
 	Walkers       int    // concurrent walks
 	WalkCache     int    // entries; 0: none
-	InQueue       int    // requests accepted and not yet looked up (estimate)
+	InQueue       int    // requests of an SM accepted and not yet looked up (estimate)
 	Pending       int    // pages being walked or faulted, and waiting to be (estimate)
 	Waiters       int    // requests waiting for those pages (every SM's L1 misses)
 	Replies       int    // replies not yet taken (estimate)
@@ -41,7 +42,7 @@ func NewConfig(s *sheets.Machine, tenants int) Config {
 	}
 	return Config{
 		Entries: v.L2Entries, Ways: v.L2Ways, Latency: uint64(v.L2Latency), Ports: max(1, v.L2Ports), Walkers: max(1, v.Walkers), WalkCache: v.WalkCache,
-		InQueue: 64, Pending: max(256, 4*v.Walkers), Waiters: max(256, s.SM.Count*v.L1Misses), Replies: 64, Tenants: tenants, Home: home,
+		InQueue: 4, Pending: max(256, 4*v.Walkers), Waiters: max(256, s.SM.Count*v.L1Misses), Replies: 64, Tenants: tenants, Home: home,
 	}
 }
 
@@ -105,7 +106,10 @@ type MMU struct {
 	l2     *TLB
 	cache  *TLB // inner nodes by page prefix; nil: none
 	fault  FaultHandler
-	in     mem.Ring[request]
+	in     []mem.Ring[request] // per SM, served in turn: a busy SM must not starve another
+	asking []uint64            // bitset of SMs with requests in it
+	turn   int                 // SM served last
+	queued int                 // requests in all of them
 	pipe   mem.Ring[request]
 	retry  mem.Queue[request] // replies overtaken by a shootdown; bounded by the waiters
 	out    mem.Ring[Reply]
@@ -143,7 +147,7 @@ func NewMMU(cfg Config, tab *Tables, handler FaultHandler, counters *stat.Table)
 	}
 	m := &MMU{
 		cfg: cfg, tab: tab, l2: l2, fault: handler,
-		in: mem.NewRing[request](cfg.InQueue), pipe: mem.NewRing[request](cfg.Ports * (int(cfg.Latency) + 1)),
+		asking: make([]uint64, (len(cfg.Home)+63)/64), turn: len(cfg.Home) - 1, pipe: mem.NewRing[request](cfg.Ports * (int(cfg.Latency) + 1)),
 		out: mem.NewRing[Reply](cfg.Replies), reads: mem.NewRing[int32](cfg.Walkers),
 		miss: make([]miss, cfg.Pending), index: newPageIndex(cfg.Pending), queue: mem.NewRing[int32](cfg.Pending),
 		refuse: mem.NewRing[int32](cfg.Pending), done: mem.NewRing[int32](cfg.Pending),
@@ -165,6 +169,9 @@ func NewMMU(cfg Config, tab *Tables, handler FaultHandler, counters *stat.Table)
 		m.wait[i].next = int32(i) + 1
 	}
 	m.wait[len(m.wait)-1].next = -1
+	for range cfg.Home {
+		m.in = append(m.in, mem.NewRing[request](cfg.InQueue))
+	}
 	m.status = make([]status, cfg.Tenants)
 	for t := range cfg.Tenants {
 		m.row = append(m.row, counters.Row(0, t))
@@ -178,7 +185,12 @@ func (m *MMU) SetHandler(h FaultHandler) { m.fault = h }
 // Request asks for a translation on behalf of an SM; false is back-pressure.
 // token comes back in the reply.
 func (m *MMU) Request(now uint64, tenant uint8, vpn uint64, sm int, token int32) bool {
-	return m.in.Push(request{vpn: vpn, token: token, sm: int16(sm), tenant: tenant})
+	if !m.in[sm].Push(request{vpn: vpn, token: token, sm: int16(sm), tenant: tenant}) {
+		return false
+	}
+	m.asking[sm>>6] |= 1 << (sm & 63)
+	m.queued++
+	return true
 }
 
 // PopReply takes the oldest finished translation.
@@ -195,7 +207,7 @@ func (m *MMU) Err() error { return m.err }
 
 // Busy is the number of requests and pages in flight.
 func (m *MMU) Busy() int {
-	return m.in.Len() + m.pipe.Len() + m.retry.Len() + m.out.Len() + len(m.miss) - len(m.free)
+	return m.queued + m.pipe.Len() + m.retry.Len() + m.out.Len() + len(m.miss) - len(m.free)
 }
 
 // Tick does one cycle of work and returns the next cycle that has some, all ones
@@ -215,7 +227,7 @@ func (m *MMU) Tick(now uint64) (next uint64) {
 	if m.refuse.Len() > 0 || m.done.Len() > 0 || (freed && blocked) {
 		return now + 1
 	}
-	if m.in.Len()+m.retry.Len() > 0 && !m.pipe.Full() {
+	if m.queued+m.retry.Len() > 0 && !m.pipe.Full() {
 		return now + 1
 	}
 	if m.pipe.Len() > 0 && !blocked {
@@ -236,12 +248,34 @@ func (m *MMU) accept(now uint64) {
 		switch {
 		case m.retry.Len() > 0:
 			m.begin(now, m.retry.Pop())
-		case m.in.Len() > 0:
-			m.begin(now, m.in.Pop())
+		case m.queued > 0:
+			m.begin(now, m.fromSM())
 		default:
 			return
 		}
 	}
+}
+
+// fromSM takes the oldest request of the next SM in turn that has one.
+func (m *MMU) fromSM() request {
+	k, rest := (m.turn+1)>>6, ^uint64(0)<<((m.turn+1)&63)
+	for {
+		if k == len(m.asking) {
+			k, rest = 0, ^uint64(0)
+		}
+		if word := m.asking[k] & rest; word != 0 {
+			m.turn = k<<6 + bits.TrailingZeros64(word)
+			break
+		}
+		k, rest = k+1, ^uint64(0)
+	}
+	q := &m.in[m.turn]
+	r := q.Pop()
+	if q.Len() == 0 {
+		m.asking[m.turn>>6] &^= 1 << (m.turn & 63)
+	}
+	m.queued--
+	return r
 }
 
 func (m *MMU) begin(now uint64, r request) {
@@ -383,9 +417,11 @@ func (m *MMU) misplaced(tenant uint8, ppn uint64) bool {
 // Quiet says that the MMU neither looks up, walks nor answers for a tenant; pages
 // that wait for the driver do not count.
 func (m *MMU) Quiet(tenant uint8) bool {
-	for i := range m.in.Len() {
-		if m.in.At(i).tenant == tenant {
-			return false
+	for k := range m.in {
+		for i := range m.in[k].Len() {
+			if m.in[k].At(i).tenant == tenant {
+				return false
+			}
 		}
 	}
 	for i := range m.pipe.Len() {
