@@ -146,7 +146,7 @@ func (f *fake) run(ctx context.Context, spec sim.Spec, watch func(sim.Progress))
 	defer func() { f.mu.Lock(); f.now--; f.mu.Unlock() }()
 	time.Sleep(2 * time.Millisecond)
 	watch(sim.Progress{Cycle: 1})
-	r := &sim.Result{Version: sim.ResultVersion, Spec: spec, Complete: true, Cycles: 10}
+	r := &sim.Result{Version: sim.ResultVersion, Spec: spec, Complete: true, Cycles: 10, Decisions: []sim.Decision{{Cycle: 5}}}
 	for _, a := range spec.Apps {
 		if a.Args["fail"] != "" && len(spec.Apps) == 1 {
 			return nil, fmt.Errorf("it broke")
@@ -215,6 +215,54 @@ func TestRunnerSharesAloneRunsAndKeepsOrder(t *testing.T) {
 	out = r.All(context.Background(), list[:1])
 	if f.alone != 3 || len(warnings) != 1 || out[0].Result.Metrics == nil {
 		t.Errorf("%d alone-runs, warnings %q", f.alone, warnings)
+	}
+}
+
+func TestRunnerKeepsRunSets(t *testing.T) {
+	store, err := OpenStore(t.TempDir(), "c")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := &fake{}
+	todo, kept := 0, 0
+	r := &Runner{Run: f.run, Jobs: 2, Store: store, Keep: true, Plan: func(j []Job, k int) { todo, kept = len(j), k }}
+	list := jobs(t, map[string]string{"n": "2"})
+	list = append(list, list[0])
+	out := r.All(context.Background(), list)
+	if f.shared != 3 || f.alone != 2 || todo != 5 || kept != 0 {
+		t.Errorf("%d shared, %d alone, %d planned, %d kept; want 3, 2, 5, 0", f.shared, f.alone, todo, kept)
+	}
+	if out[3].Err != nil || out[3].Result.Metrics == nil || out[3].Result.Metrics.STP != 1.2 {
+		t.Errorf("the repeated job: %+v", out[3])
+	}
+	again := r.All(context.Background(), list)
+	if f.shared != 3 || f.alone != 2 || todo != 0 || kept != 5 {
+		t.Errorf("again: %d shared, %d alone, %d planned, %d kept; want 3, 2, 0, 5", f.shared, f.alone, todo, kept)
+	}
+	for i, o := range again {
+		if o.Err != nil || o.Result.Metrics == nil || o.Result.Spec.Sharing.Mode != list[i].Label {
+			t.Errorf("kept outcome %d: %+v", i, o)
+		}
+	}
+	d := again[0].Result.Decisions
+	if len(d) != 1 || d[0].Cycle != 5 {
+		t.Errorf("decisions %+v were not kept", d)
+	}
+}
+
+func TestPaceTellsWhatIsLeft(t *testing.T) {
+	now := time.Unix(0, 0)
+	p := NewPace()
+	p.now = func() time.Time { return now }
+	job := Job{Spec: sim.Spec{Length: sim.Length{MaxCycles: 100}}}
+	p.Plan([]Job{job, job, job, job}, 2)
+	_, done := p.Start(100)
+	watch, _ := p.Start(100)
+	now = now.Add(30 * time.Second)
+	done()
+	watch(sim.Progress{Cycle: 50, MaxCycles: 100})
+	if got, want := p.Line(), "1 of 4 runs done, 2 kept from before, about 50s left"; got != want {
+		t.Errorf("%q, want %q", got, want)
 	}
 }
 

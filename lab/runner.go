@@ -40,11 +40,16 @@ type Runner struct {
 	Run   RunFunc
 	Jobs  int    // simulations at once; below 1 means 1
 	Store *Store // nil: alone-runs are repeated every time
+	// Keep keeps the jobs' own results in Store, too, and does not repeat what is
+	// there or twice in the list: run sets that can be interrupted and resumed.
+	Keep bool
 	// Finish completes a result that has just been simulated (energy).
 	Finish func(r *sim.Result, m *sheets.Machine) error
 	// Start is told that a simulation begins; the functions it returns follow its
 	// progress and hear of its end. Called from several goroutines.
 	Start func(label string, alone bool) (watch func(sim.Progress), done func())
+	// Plan is told before the first simulation what is to be done.
+	Plan func(todo []Job, kept int)
 	// Warn is told of things that went wrong without harm, one call at a time.
 	Warn func(format string, args ...any)
 
@@ -64,35 +69,52 @@ type task struct {
 // of the jobs.
 func (r *Runner) All(ctx context.Context, jobs []Job) []Outcome {
 	out := make([]Outcome, len(jobs))
+	own := make([]*task, len(jobs))
 	var tasks []*task
+	byHash := map[string]*task{}
 	for i, j := range jobs {
 		out[i].Job = j
-		tasks = append(tasks, &task{job: j})
+		own[i] = &task{job: j}
+		if r.Keep && r.Store != nil {
+			own[i] = r.plan(own[i], byHash)
+		}
+		tasks = appendOnce(tasks, own[i])
 	}
 	need := make([][]*task, len(jobs)) // per job, per application
-	byHash := map[string]*task{}
 	for i, j := range jobs {
 		if len(j.Spec.Apps) < 2 || j.Spec.Functional {
 			continue
 		}
 		for a := range j.Spec.Apps {
-			t, err := r.aloneTask(j, a, byHash)
-			if err != nil {
-				out[i].AloneErr = err
-				break
-			}
-			if t.out == nil && t.err == nil {
-				tasks = appendOnce(tasks, t)
-			}
+			alone := Job{Label: j.Spec.Apps[a].Name, Spec: AloneSpec(&j.Spec, a), Machine: j.Machine}
+			t := r.plan(&task{job: alone, alone: true}, byHash)
+			tasks = appendOnce(tasks, t)
 			need[i] = append(need[i], t)
 		}
 	}
+	tasks = r.open(tasks)
 	r.pool(ctx, tasks)
 	for i := range jobs {
-		out[i].Result, out[i].Err = tasks[i].out, tasks[i].err
+		out[i].Result, out[i].Err = own[i].out, own[i].err
 		r.metrics(&out[i], need[i])
 	}
 	return out
+}
+
+// open leaves out what is known already.
+func (r *Runner) open(tasks []*task) []*task {
+	var todo []*task
+	var jobs []Job
+	for _, t := range tasks {
+		if t.out == nil && t.err == nil {
+			todo = append(todo, t)
+			jobs = append(jobs, t.job)
+		}
+	}
+	if r.Plan != nil {
+		r.Plan(jobs, len(tasks)-len(todo))
+	}
+	return todo
 }
 
 func appendOnce(list []*task, t *task) []*task {
@@ -116,27 +138,28 @@ func AloneSpec(s *sim.Spec, a int) sim.Spec {
 	return out
 }
 
-// aloneTask finds the alone-run of one application: already planned, in the store,
-// or a new task.
-func (r *Runner) aloneTask(j Job, a int, byHash map[string]*task) (*task, error) {
-	spec := AloneSpec(&j.Spec, a)
-	hash, err := runfile.Hash(&spec, j.Machine)
+// plan finds the task for a simulation: already planned, with its result from the
+// store, or t itself.
+func (r *Runner) plan(t *task, byHash map[string]*task) *task {
+	hash, err := runfile.Hash(&t.job.Spec, t.job.Machine)
 	if err != nil {
-		return nil, err
+		t.err = err
+		return t
 	}
-	if t := byHash[hash]; t != nil {
-		return t, nil
+	if known := byHash[hash]; known != nil {
+		return known
 	}
-	t := &task{job: Job{Label: j.Spec.Apps[a].Name, Spec: spec, Machine: j.Machine}, alone: true}
 	byHash[hash] = t
 	if r.Store != nil {
-		kept, err := r.Store.Get(hash)
-		if err != nil {
-			r.warn("%v; %s alone is simulated again", err, t.job.Label)
+		if t.out, err = r.Store.Get(hash); err != nil {
+			what := t.job.Label
+			if t.alone {
+				what += " alone"
+			}
+			r.warn("%v; %s is simulated again", err, what)
 		}
-		t.out = kept
 	}
-	return t, nil
+	return t
 }
 
 // pool does the tasks with r.Jobs workers, beginning them in order.
@@ -180,7 +203,7 @@ func (r *Runner) do(ctx context.Context, t *task) {
 		return
 	}
 	spec := t.job.Spec
-	if t.alone { // files the program saves belong to the shared run; here they go nowhere
+	if t.alone || r.Keep && spec.OutDir == "" { // files the program saves belong to the shared run; here they go nowhere
 		if spec.OutDir, err = os.MkdirTemp("", "heddle-alone-"); err != nil {
 			t.err = err
 			return
@@ -197,7 +220,7 @@ func (r *Runner) do(ctx context.Context, t *task) {
 			r.warn("%s: %v", t.job.Label, err)
 		}
 	}
-	if t.alone && t.err == nil && t.out.Complete && r.Store != nil {
+	if (t.alone || r.Keep) && t.err == nil && t.out.Complete && r.Store != nil {
 		if err := r.Store.Put(t.out); err != nil {
 			r.warn("%v", err)
 		}

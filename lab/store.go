@@ -11,9 +11,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
+	"runtime/debug"
 	"strings"
 	"time"
 
+	"heddle"
 	"heddle/sim"
 )
 
@@ -33,7 +36,15 @@ type entry struct {
 	Result  json.RawMessage `json:"result"`
 }
 
-const entryVersion = 1
+const entryVersion = 2
+
+// kept is what the store holds of a result: all of result.json and the decisions,
+// which say why an allocation came about. Epochs, timeline and profile are for
+// looking at one run and are left out.
+type kept struct {
+	*sim.Result
+	Decisions []sim.Decision `json:"decisions,omitempty"`
+}
 
 // tempPrefix begins the names of files being written.
 const tempPrefix = ".writing-"
@@ -58,21 +69,33 @@ func DefaultDir() (string, error) {
 	return filepath.Join(base, "heddle"), nil
 }
 
-// Code identifies the running simulator by the contents of its executable: any
-// change of the code gives another key, so no stale result is ever used.
+// Code identifies the running simulator: the text of every package a result depends
+// on, as compiled (tests excepted), the libraries those packages import, the Go
+// version and the processor kind. Any change of these gives another key, so no stale
+// result is ever used; a change of the command line, of reports or of studies does
+// not, so that hours of results survive it.
 func Code() (string, error) {
-	exe, err := os.Executable()
-	if err != nil {
-		return "", err
-	}
-	f, err := os.Open(exe)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
 	h := sha256.New()
-	if _, err := io.Copy(h, f); err != nil {
+	fmt.Fprintln(h, runtime.Version(), runtime.GOARCH)
+	var all []byte
+	err := fs.WalkDir(heddle.Sources, ".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		text, err := heddle.Sources.ReadFile(path)
+		fmt.Fprintf(h, "%s %d\n%s", path, len(text), text)
+		all = append(all, text...)
+		return err
+	})
+	if err != nil {
 		return "", err
+	}
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, d := range info.Deps {
+			if bytes.Contains(all, []byte(`"`+d.Path)) {
+				fmt.Fprintln(h, d.Path, d.Version, d.Sum)
+			}
+		}
 	}
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
@@ -120,14 +143,16 @@ func (s *Store) Get(spec string) (*sim.Result, error) {
 	if e.Version != entryVersion || e.Key != key || e.Sum != hex.EncodeToString(sum[:]) {
 		return nil, fmt.Errorf("%w: %s: version %d, or key or checksum do not match", ErrDamaged, file, e.Version)
 	}
-	var r sim.Result
-	if err := json.Unmarshal(e.Result, &r); err != nil {
+	k := kept{Result: &sim.Result{}}
+	if err := json.Unmarshal(e.Result, &k); err != nil {
 		return nil, fmt.Errorf("%w: %s: %w", ErrDamaged, file, err)
 	}
+	r := k.Result
+	r.Decisions = k.Decisions
 	if r.Version != sim.ResultVersion || r.SpecHash != spec || !r.Complete {
 		return nil, fmt.Errorf("%w: %s holds another result", ErrDamaged, file)
 	}
-	return &r, nil
+	return r, nil
 }
 
 // Put keeps a complete result under its SpecHash.
@@ -136,7 +161,7 @@ func (s *Store) Put(r *sim.Result) error {
 		return fmt.Errorf("result store: only complete results with a spec hash are kept")
 	}
 	key, file := s.path(r.SpecHash)
-	text, err := json.Marshal(r)
+	text, err := json.Marshal(kept{Result: r, Decisions: r.Decisions})
 	if err != nil {
 		return fmt.Errorf("result store: %w", err)
 	}

@@ -1,0 +1,87 @@
+package lab
+
+import (
+	"fmt"
+	"sync"
+	"time"
+
+	"heddle/sim"
+)
+
+// Pace follows a run set: how much of it is done and when it will be. Runs count by
+// their cycles where those are bounded.
+type Pace struct {
+	now func() time.Time
+
+	mu             sync.Mutex
+	begun          time.Time
+	todo, finished int
+	kept           int
+	total, done    float64             // core cycles of the simulations to do
+	running        map[*pacer]struct{} // their progress counts, too
+}
+
+// pacer is one simulation on its way.
+type pacer struct{ weight, part float64 }
+
+// NewPace begins at nothing.
+func NewPace() *Pace { return &Pace{now: time.Now, running: map[*pacer]struct{}{}} }
+
+// Plan adds simulations to do (Runner.Plan).
+func (p *Pace) Plan(todo []Job, kept int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.begun.IsZero() {
+		p.begun = p.now()
+	}
+	p.todo += len(todo)
+	p.kept += kept
+	for i := range todo {
+		p.total += weight(&todo[i].Spec)
+	}
+}
+
+func weight(s *sim.Spec) float64 { return float64(max(1, s.Length.MaxCycles)) }
+
+// Start follows one simulation of a run set whose runs all have cycles cycles.
+func (p *Pace) Start(cycles uint64) (watch func(sim.Progress), done func()) {
+	r := &pacer{weight: float64(max(1, cycles))}
+	p.mu.Lock()
+	p.running[r] = struct{}{}
+	p.mu.Unlock()
+	watch = func(s sim.Progress) {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		if s.MaxCycles > 0 {
+			r.part = float64(s.Cycle) / float64(s.MaxCycles)
+		}
+	}
+	done = func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		delete(p.running, r)
+		p.done += r.weight
+		p.finished++
+	}
+	return watch, done
+}
+
+// Line is one line of progress: how many runs are done, how many were kept from
+// earlier, and how long the others will take at the speed so far.
+func (p *Pace) Line() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	s := fmt.Sprintf("%d of %d runs done", p.finished, p.todo)
+	if p.kept > 0 {
+		s += fmt.Sprintf(", %d kept from before", p.kept)
+	}
+	done := p.done
+	for r := range p.running { // a sum of a few parts: their order changes nothing that is shown
+		done += r.part * r.weight
+	}
+	if took := p.now().Sub(p.begun); done > 0 && done < p.total {
+		left := time.Duration(float64(took) * (p.total - done) / done)
+		s += fmt.Sprintf(", about %s left", left.Round(time.Second))
+	}
+	return s
+}

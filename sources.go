@@ -1,0 +1,15 @@
+// Package heddle holds the source text of every package a simulated result depends
+// on, so that kept results can be tied to the code that made them (lab.Code) and
+// survive changes elsewhere. The build takes it from the files it compiles.
+package heddle
+
+import "embed"
+
+// Sources is the text of the packages sim and energy are built from, tests
+// included; TestSourcesAreComplete holds the list.
+//
+//go:embed apps/reference/*.go control/*.go energy/*.go engine/*.go host/*.go host/script/*.go
+//go:embed internal/invariants/*.go isa/*.go lab/energy.go machine/*.go machine/*/*.go mem/*.go mem/*/*.go
+//go:embed ptx/parse/*.go ptx/analyze/*.go ptx/emulate/*.go ptx/emulate/*.s sheets/*.go sheets/*/*.go sim/*.go
+//go:embed stat/*.go trace/accelsim/*.go trace/record/*.go workload/*.go workload/draw/*.go
+var Sources embed.FS
