@@ -1,0 +1,298 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"heddle/lab"
+	"heddle/paper"
+	"heddle/sim"
+)
+
+// reproduceFlags are the flags of `heddle reproduce`.
+type reproduceFlags struct {
+	scale, out, cache, apps string
+	jobs                    int
+	set                     []string
+	report                  bool
+}
+
+func reproduceCmd() *cobra.Command {
+	var f reproduceFlags
+	cmd := &cobra.Command{
+		Use:   "reproduce [STUDY[/FIGURE]]...",
+		Short: "Repeat a paper's experiments: figures, and a verdict on every claim",
+		Long: `Run what a figure of a paper needs and nobody has run yet, draw the figure, and hold
+the paper's claims against what came out. Without arguments the figures are listed.
+
+Results are kept, each as soon as it is there: an interrupted or killed reproduction
+goes on where it was, at worst repeating the runs in flight, and figures share runs.
+A change of the simulator makes kept results void, a change of reports does not.
+
+A study may also be a folder with study.yaml and claims.yaml, written as ./DIR.`,
+		Example: `  heddle reproduce
+  heddle reproduce ugpu/fig4
+  heddle reproduce ugpu/fig10 ugpu/fig11 --scale standard --jobs 8
+  heddle reproduce ugpu --scale quick --report
+  heddle reproduce ugpu/fig10 --set vm.page=2097152 --out results/2mb`,
+		RunE: func(cmd *cobra.Command, args []string) error { return reproduce(cmd, args, &f) },
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return figureNames(), cobra.ShellCompDirectiveNoFileComp
+		},
+	}
+	fl := cmd.Flags()
+	fl.StringVar(&f.scale, "scale", "quick", "how long the runs are: quick (minutes a figure), standard (an hour or so) or paper (a cluster)")
+	fl.IntVar(&f.jobs, "jobs", runtime.NumCPU(), "simulations at once")
+	fl.StringVar(&f.out, "out", "", "folder of the figures (default: paper/STUDY/results/SCALE)")
+	fl.StringVar(&f.cache, "cache", "", "keep results of runs in DIR (default: the user's cache directory)")
+	fl.StringVar(&f.apps, "apps", "apps", "folder of the applications")
+	fl.StringArrayVar(&f.set, "set", nil, "override a number of the machine, as in --set sm.count=40; needs --out (repeatable)")
+	fl.BoolVar(&f.report, "report", false, "write REPRODUCTION.md beside the study; takes a whole study")
+	return cmd
+}
+
+// figureNames lists every figure as study/figure.
+func figureNames() []string {
+	var out []string
+	for _, n := range paper.Names() {
+		s, err := paper.Load(n)
+		if err != nil {
+			continue // `heddle reproduce` tells
+		}
+		for _, f := range s.Figures {
+			out = append(out, n+"/"+f.Name)
+		}
+	}
+	return out
+}
+
+func listStudies(w io.Writer) error {
+	for _, n := range paper.Names() {
+		s, err := paper.Load(n)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(w, "%s\n\nscales\n", s.Title)
+		for _, c := range s.Scales {
+			fmt.Fprintf(w, "  %s: %d cycles a run, epochs of %d; %s\n", c.Name, c.Budget, c.Epoch, c.About)
+		}
+		rows := [][]string{{"FIGURE", "CLAIMS", "WHAT"}}
+		for _, f := range s.Figures {
+			rows = append(rows, []string{n + "/" + f.Name, fmt.Sprint(len(s.Claims(f.Name))), f.Title})
+		}
+		fmt.Fprintln(w)
+		if err := columns(w, rows); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// chosen is one study with the figures asked for.
+type chosen struct {
+	study   *paper.Study
+	name    string
+	figures []*paper.Figure
+	whole   bool
+}
+
+// choose resolves arguments; several figures of one study are computed together.
+func choose(args []string) ([]*chosen, error) {
+	var out []*chosen
+	for _, a := range args {
+		name, figure, _ := strings.Cut(a, "/")
+		if strings.HasPrefix(a, ".") || filepath.IsAbs(a) { // a folder
+			name, figure = filepath.Clean(a)+string(filepath.Separator), ""
+			if st, err := os.Stat(a); err != nil || !st.IsDir() {
+				dir, last := filepath.Split(filepath.Clean(a))
+				name, figure = dir, last
+			}
+		}
+		var c *chosen
+		for _, o := range out {
+			if o.name == name {
+				c = o
+			}
+		}
+		if c == nil {
+			s, err := paper.Load(name)
+			if err != nil {
+				return nil, err
+			}
+			c = &chosen{study: s, name: name}
+			out = append(out, c)
+		}
+		figures, err := c.study.Select(figure)
+		if err != nil {
+			return nil, err
+		}
+		c.whole = c.whole || figure == ""
+		for _, f := range figures {
+			c.add(f)
+		}
+	}
+	return out, nil
+}
+
+func (c *chosen) add(f *paper.Figure) {
+	for _, have := range c.figures {
+		if have == f {
+			return
+		}
+	}
+	c.figures = append(c.figures, f)
+}
+
+func reproduce(cmd *cobra.Command, args []string, f *reproduceFlags) error {
+	if len(args) == 0 {
+		return listStudies(cmd.OutOrStdout())
+	}
+	if f.jobs < 1 {
+		return fmt.Errorf("--jobs %d: at least 1", f.jobs)
+	}
+	set, err := pairs("set", f.set)
+	if err != nil {
+		return err
+	}
+	list, err := choose(args)
+	if err != nil {
+		return err
+	}
+	if len(set) > 0 && (f.out == "" || f.report) {
+		return fmt.Errorf("--set makes another machine than the study's: give --out a folder of its own, and no --report")
+	}
+	if len(list) > 1 && f.out != "" {
+		return fmt.Errorf("--out %s: %d studies would write there; give one at a time", f.out, len(list))
+	}
+	for _, c := range list {
+		if f.report && !c.whole {
+			return fmt.Errorf("--report tells of all figures: give the study alone, as in `heddle reproduce %s --report`", c.study.Name)
+		}
+		if err := f.study(cmd, c, set); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// study does one study's figures.
+func (f *reproduceFlags) study(cmd *cobra.Command, c *chosen, set map[string]string) error {
+	scale, err := c.study.Scale(f.scale)
+	if err != nil {
+		return err
+	}
+	if _, err := os.Stat(f.apps); err != nil {
+		return fmt.Errorf("the applications: %w; run heddle in the checkout or give --apps DIR", err)
+	}
+	pace := lab.NewPace()
+	runner, err := keepingRunner(cmd.ErrOrStderr(), f.cache, f.jobs, pace, scale.Budget)
+	if err != nil {
+		return err
+	}
+	book, err := paper.NewBook(c.study, scale, set, f.apps, runner)
+	if err != nil {
+		return err
+	}
+	fmt.Fprint(cmd.OutOrStdout(), book.Conditions())
+	stop := sayPace(cmd.Context(), cmd.ErrOrStderr(), pace)
+	done, err := book.Do(cmd.Context(), c.figures)
+	stop()
+	if err != nil {
+		return simStatus(err, true)
+	}
+	home := filepath.Join("paper", c.study.Name)
+	if strings.ContainsRune(c.name, filepath.Separator) {
+		home = filepath.Clean(c.name)
+	}
+	out := f.out
+	if out == "" {
+		out = filepath.Join(home, "results", scale.Name)
+	}
+	failed := 0
+	for _, r := range done {
+		if err := book.Write(out, r); err != nil {
+			return err
+		}
+		if err := book.Show(cmd.OutOrStdout(), r); err != nil {
+			return err
+		}
+		failed += len(r.Problems)
+	}
+	fmt.Fprintf(cmd.OutOrStdout(), "\nfigures and data: %s\n", out)
+	if f.report {
+		if err := writeReport(book, done, home, out); err != nil {
+			return err
+		}
+	}
+	if failed > 0 {
+		return &status{exitInternal, fmt.Errorf("%d runs failed; the figures show the others", failed)}
+	}
+	return nil
+}
+
+func writeReport(b *paper.Book, done []*paper.Reproduced, home, out string) error {
+	results, err := filepath.Rel(home, out)
+	if err != nil {
+		results = out // on another volume
+	}
+	text, err := b.Markdown(done, filepath.ToSlash(results))
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(home, "REPRODUCTION.md"), []byte(text), 0o644)
+}
+
+// keepingRunner is a runner that keeps every result and uses those kept.
+func keepingRunner(stderr io.Writer, cache string, jobs int, pace *lab.Pace, cycles uint64) (*lab.Runner, error) {
+	if cache == "" {
+		var err error
+		if cache, err = lab.DefaultDir(); err != nil {
+			return nil, err
+		}
+	}
+	code, err := lab.Code()
+	if err != nil {
+		return nil, err
+	}
+	store, err := lab.OpenStore(cache, code)
+	if err != nil {
+		return nil, err
+	}
+	return &lab.Runner{
+		Run: sim.Run, Jobs: jobs, Store: store, Keep: true, Finish: lab.AddEnergy, Plan: pace.Plan,
+		Start: func(string, bool) (func(sim.Progress), func()) { return pace.Start(cycles) },
+		Warn:  func(format string, a ...any) { fmt.Fprintf(stderr, "heddle: warning: "+format+"\n", a...) },
+	}, nil
+}
+
+// paceEvery is how often a run set tells how far it is.
+const paceEvery = 15 * time.Second
+
+// sayPace tells now and then how far a run set is, until stopped.
+func sayPace(ctx context.Context, w io.Writer, p *lab.Pace) (stop func()) {
+	over, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		tick := time.NewTicker(paceEvery)
+		defer tick.Stop()
+		for {
+			select {
+			case <-tick.C:
+				fmt.Fprintln(w, p.Line()) // a broken standard error cannot be reported anywhere
+			case <-ctx.Done():
+				return
+			case <-over:
+				return
+			}
+		}
+	}()
+	return func() { close(over); <-ended }
+}

@@ -1,0 +1,299 @@
+package paper
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"slices"
+
+	"heddle/sheets/yamldoc"
+	"heddle/sim/runfile"
+)
+
+// Claim is a sentence of the paper with the measure that can support it
+// (claims.yaml). Values are in percent unless the measure says otherwise.
+type Claim struct {
+	ID      string `yaml:"id"`
+	Figure  string `yaml:"figure"`
+	Where   string `yaml:"where"` // section of the paper
+	Text    string `yaml:"text"`
+	Measure string `yaml:"measure"`
+	// Paper is the paper's number; nil: it only gives a direction.
+	Paper *float64 `yaml:"paper"`
+	// Direction: up (above 0), down (below 0), flat (within the tolerance of 0), all
+	// (100 %), some (below 100 %).
+	Direction string `yaml:"direction"`
+	// Tolerance is how far the value may be from the paper's; 0: a third of it. Where the
+	// paper has no number, the value must be further than this from 0, to mean anything.
+	Tolerance float64 `yaml:"tolerance"`
+}
+
+// Reason explains at some scales why a claim does not hold here (reasons.yaml).
+type Reason struct {
+	Claim  string   `yaml:"claim"`
+	Scales []string `yaml:"scales"`
+	Why    string   `yaml:"why"`
+}
+
+// Verdict is what a value says of a claim.
+type Verdict string
+
+// The verdicts.
+const (
+	Holds       Verdict = "holds"
+	Direction   Verdict = "direction only" // but further from the paper's number than the tolerance
+	Contradicts Verdict = "contradicts"
+	NotMeasured Verdict = "not measured"
+)
+
+// Judged is a claim with our value.
+type Judged struct {
+	Claim   Claim
+	Value   Measure
+	Ratio   float64 // ours over the paper's; NaN where there is none
+	Verdict Verdict
+}
+
+func directions() []string { return []string{"up", "down", "flat", "all", "some"} }
+
+// tolerance in the unit of the value.
+func (c *Claim) tolerance() float64 {
+	if c.Tolerance > 0 || c.Paper == nil {
+		return c.Tolerance
+	}
+	return math.Abs(*c.Paper) / 3
+}
+
+// Judge holds a claim against the measures of its figure.
+func Judge(c *Claim, measures map[string]Measure) Judged {
+	j := Judged{Claim: *c, Ratio: math.NaN(), Verdict: NotMeasured}
+	m, ok := measures[c.Measure]
+	if !ok || math.IsNaN(m.Value) || math.IsInf(m.Value, 0) {
+		return j
+	}
+	j.Value, j.Verdict = m, Contradicts
+	if c.Paper != nil && *c.Paper != 0 {
+		j.Ratio = m.Value / *c.Paper
+	}
+	right, least := false, 0.0
+	if c.Paper == nil {
+		least = c.Tolerance
+	}
+	switch v := m.Value; c.Direction {
+	case "up":
+		right = v > least
+	case "down":
+		right = v < -least
+	case "flat":
+		right = math.Abs(v) <= c.tolerance()
+	case "all":
+		right = v == 100
+	case "some":
+		right = v < 100
+	}
+	if right {
+		j.Verdict = Holds
+		if c.Paper != nil && math.Abs(m.Value-*c.Paper) > c.tolerance() {
+			j.Verdict = Direction
+		}
+	}
+	return j
+}
+
+// Claims lists the claims that belong to a figure.
+func (s *Study) Claims(figure string) []Claim {
+	var out []Claim
+	for _, c := range s.claims {
+		if c.Figure == figure {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// Judge judges every claim of a figure.
+func (s *Study) Judge(r *Reproduced) []Judged {
+	var out []Judged
+	for _, c := range s.Claims(r.Figure.Name) {
+		out = append(out, Judge(&c, r.Measures))
+	}
+	return out
+}
+
+// Why is the reason given for a claim at a scale; "" without one.
+func (s *Study) Why(claim, scale string) string {
+	for _, r := range s.reasons {
+		if r.Claim == claim && (len(r.Scales) == 0 || slices.Contains(r.Scales, scale)) {
+			return r.Why
+		}
+	}
+	return ""
+}
+
+// CheckReasons is an error where a reason explains away a claim that holds.
+func (s *Study) CheckReasons(judged []Judged, scale string) error {
+	var errs []error
+	for _, j := range judged {
+		if j.Verdict == Holds && s.Why(j.Claim.ID, scale) != "" {
+			errs = append(errs, fmt.Errorf("reasons.yaml explains why claim %s does not hold at scale %s, but it does: remove the reason or name the scales it is for", j.Claim.ID, scale))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// readClaims reads claims.yaml and reasons.yaml; a study may lack both.
+func (s *Study) readClaims(shown string, read func(string) ([]byte, error)) error {
+	var claims struct {
+		Claims []Claim `yaml:"claims"`
+	}
+	root, err := parse(shown, "claims.yaml", read)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err == nil {
+		err = yamldoc.Decode(root, "claims", &claims)
+	}
+	if err != nil {
+		return err
+	}
+	s.claims = claims.Claims
+	if err := s.validateClaims(root); err != nil {
+		return err
+	}
+	var reasons struct {
+		Reasons []Reason `yaml:"reasons"`
+	}
+	if root, err = parse(shown, "reasons.yaml", read); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err == nil {
+		err = yamldoc.Decode(root, "reasons", &reasons)
+	}
+	if err != nil {
+		return err
+	}
+	s.reasons = reasons.Reasons
+	return s.validateReasons(root)
+}
+
+func (s *Study) validateClaims(root *yamldoc.Node) error {
+	seen := map[string]bool{}
+	for i := range s.claims {
+		c := &s.claims[i]
+		at := item(root, "claims", i)
+		if c.ID == "" || seen[c.ID] || c.Text == "" || c.Where == "" {
+			return at.Errorf("a claim needs an id of its own, where and text")
+		}
+		seen[c.ID] = true
+		figures, err := s.Select(c.Figure)
+		if err != nil || c.Figure == "" || figures[0].Name != c.Figure {
+			return at.At("figure").Errorf("claim %s: no figure %q in the study", c.ID, c.Figure)
+		}
+		if !slices.Contains(directions(), c.Direction) {
+			return at.At("direction").Errorf("claim %s: no direction %q%s", c.ID, c.Direction, yamldoc.DidYouMean(c.Direction, directions()))
+		}
+		if c.Direction == "flat" && c.Tolerance <= 0 {
+			return at.Errorf("claim %s: flat needs a tolerance", c.ID)
+		}
+		names := s.measureNames(figures[0])
+		if !slices.Contains(names, c.Measure) {
+			return at.At("measure").Errorf("claim %s: figure %s has no measure %q%s", c.ID, c.Figure, c.Measure, yamldoc.DidYouMean(c.Measure, names))
+		}
+	}
+	return nil
+}
+
+func (s *Study) validateReasons(root *yamldoc.Node) error {
+	for i, r := range s.reasons {
+		at := item(root, "reasons", i)
+		if r.Why == "" || !slices.ContainsFunc(s.claims, func(c Claim) bool { return c.ID == r.Claim }) {
+			return at.Errorf("a reason needs why and the id of a claim; there is no claim %q", r.Claim)
+		}
+		for _, n := range r.Scales {
+			if _, err := s.Scale(n); err != nil {
+				return at.At("scales").Errorf("%v", err)
+			}
+		}
+	}
+	return nil
+}
+
+// measureNames lists what a figure measures when all its runs succeed; a test holds
+// it against what is measured.
+func (s *Study) measureNames(f *Figure) []string {
+	var out []string
+	stat := func(name string) { out = append(out, name+" max", name+" mean", name+" min") }
+	pairs := func(metric string) {
+		for _, a := range f.Schemes {
+			stat(metric + " " + a)
+			for _, base := range f.Schemes {
+				if a != base {
+					stat(metric + " " + a + "/" + base)
+				}
+			}
+		}
+	}
+	switch f.Kind {
+	case "slices", "heat":
+		return s.sliceNames(f)
+	case "schemes":
+		for _, set := range f.Sets {
+			if suffix := " " + set; len(f.Sets) > 1 {
+				pairs("stp" + suffix)
+				pairs("antt" + suffix)
+			} else {
+				pairs("stp")
+				pairs("antt")
+			}
+		}
+	case "moved":
+		for _, n := range f.Schemes {
+			stat("share " + n)
+			stat("worst epoch " + n)
+		}
+	case "energy":
+		for _, part := range []string{"gpu", "hbm", "total"} {
+			for i, n := range f.Schemes {
+				stat(part + " share " + n)
+				if i > 0 {
+					stat(part + " " + n + "/" + f.Schemes[0])
+				}
+			}
+		}
+	case "qos":
+		pairs("stp")
+		for _, n := range f.Schemes {
+			stat("met " + n)
+			stat("np " + n)
+		}
+	}
+	return out
+}
+
+// sliceNames are the measures of curves and heat maps.
+func (s *Study) sliceNames(f *Figure) []string {
+	var out []string
+	stat := func(name string) { out = append(out, name+" max", name+" mean", name+" min") }
+	_, m, err := s.Sheet(nil)
+	if err != nil {
+		return nil
+	}
+	per := m.DRAM.Channels / runfile.ChannelGroups(m)
+	if f.Kind == "heat" {
+		stat("best/even")
+		for _, g := range f.Groups {
+			for _, n := range f.SMs {
+				stat(fmt.Sprintf("%d SMs %d channels/even", n, per*g))
+			}
+		}
+		return out
+	}
+	for _, g := range f.Groups {
+		stat(fmt.Sprintf("channels %d/%d", per*g, per*f.At[1]))
+	}
+	for _, n := range f.SMs {
+		stat(fmt.Sprintf("sms %d/%d", n, f.At[0]))
+	}
+	return out
+}

@@ -1,0 +1,304 @@
+// Package paper repeats what papers measured: which mixes ran under which schemes,
+// what was drawn, what the text claims. All of that is data (ugpu/*.yaml); here is
+// what turns it into simulations, figures and verdicts.
+//
+// A reader must know four types. Study is a paper's experiments as data. Book
+// answers "what did this run give?" and collects the runs nobody has done yet.
+// Reproduced is a figure with its numbers. Claim is a sentence of the paper that
+// numbers can support or contradict.
+package paper
+
+import (
+	"embed"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"heddle/lab/mixes"
+	"heddle/sheets"
+	"heddle/sheets/yamldoc"
+	"heddle/sim/runfile"
+)
+
+//go:embed */*.yaml
+var files embed.FS
+
+// Study is a paper's experiments (study.yaml).
+type Study struct {
+	Name     string          `yaml:"name"`
+	Title    string          `yaml:"title"`
+	Machine  string          `yaml:"machine"`
+	Set      runfile.Scalars `yaml:"set"`     // what differs from the machine's sheet
+	SetWhy   string          `yaml:"set_why"` // and why; printed with every result
+	Mixes    string          `yaml:"mixes"`   // list of package mixes, or a file beside the study
+	Scales   []Scale         `yaml:"scales"`
+	Programs []Program       `yaml:"programs"`
+	Subsets  []Subset        `yaml:"subsets"`
+	Schemes  []Scheme        `yaml:"schemes"`
+	Figures  []Figure        `yaml:"figures"`
+
+	list    *mixes.List
+	claims  []Claim
+	reasons []Reason
+}
+
+// Scale is how long the runs are, and with which inputs.
+type Scale struct {
+	Name   string `yaml:"name"`
+	Budget uint64 `yaml:"budget"` // core cycles of every run
+	Epoch  uint64 `yaml:"epoch"`  // core cycles between decisions
+	Inputs string `yaml:"inputs"` // which inputs of the programs
+	About  string `yaml:"about"`  // what the scaling means for results
+}
+
+// Program gives a benchmark's arguments by the name of the inputs.
+type Program struct {
+	Key    string `yaml:"key"`
+	Inputs Inputs `yaml:"inputs"`
+}
+
+// Inputs are arguments by name of the inputs.
+type Inputs map[string]runfile.Scalars
+
+// FromNode implements yamldoc.FromNode.
+func (in *Inputs) FromNode(n *yamldoc.Node) error {
+	if n.Kind != yamldoc.Map {
+		return n.Errorf("inputs must be a mapping of names to arguments, not %s", n.Kind)
+	}
+	*in = Inputs{}
+	for _, k := range n.Keys {
+		var s runfile.Scalars
+		if err := s.FromNode(k.Value); err != nil {
+			return err
+		}
+		(*in)[k.Name] = s
+	}
+	return nil
+}
+
+// Subset says which mixes of a set a scale runs; without one it runs all.
+type Subset struct {
+	Scale string   `yaml:"scale"`
+	Set   string   `yaml:"set"`
+	Mixes []string `yaml:"mixes"`
+}
+
+// Scheme is a way of sharing, by the paper's name.
+type Scheme struct {
+	Name   string `yaml:"name"`
+	Mode   string `yaml:"mode"` // sharing mode
+	Params Params `yaml:"params"`
+	// Dynamic modes get the scale's epoch.
+	Dynamic bool `yaml:"dynamic"`
+	// Offline lists by class the slices (SMs, channel groups) each application is
+	// profiled on alone; the best static choice among them is run.
+	Offline Offline `yaml:"offline"`
+	// High is the fraction of SMs and channel groups (mode slices) or SMs (mode mps) for
+	// the high-priority application; the others share the rest evenly.
+	High float64 `yaml:"high"`
+	// QoS gives the high-priority application a target, as a fraction of its IPC alone.
+	QoS float64 `yaml:"qos"`
+}
+
+// Offline is slices (SMs, channel groups) by class of program.
+type Offline map[string][][]int
+
+// FromNode implements yamldoc.FromNode.
+func (o *Offline) FromNode(n *yamldoc.Node) error {
+	if n.Kind != yamldoc.Map {
+		return n.Errorf("offline must be a mapping of classes to lists of [SMs, channel groups], not %s", n.Kind)
+	}
+	*o = Offline{}
+	for _, k := range n.Keys {
+		var points struct {
+			List [][]int `yaml:"slices"`
+		}
+		wrapped := yamldoc.Node{Kind: yamldoc.Map, Keys: []yamldoc.Key{{Name: "slices", Value: k.Value, At: k.At}}}
+		if err := yamldoc.Decode(&wrapped, "offline", &points); err != nil {
+			return err
+		}
+		for _, p := range points.List {
+			if len(p) != 2 || p[0] < 1 || p[1] < 1 {
+				return k.Value.Errorf("a slice is [SMs, channel groups], both 1 or more, not %v", p)
+			}
+		}
+		(*o)[k.Name] = points.List
+	}
+	return nil
+}
+
+// Params are parameters of a policy.
+type Params map[string]float64
+
+// FromNode implements yamldoc.FromNode.
+func (p *Params) FromNode(n *yamldoc.Node) error {
+	if n.Kind != yamldoc.Map {
+		return n.Errorf("params must be a mapping of names to numbers, not %s", n.Kind)
+	}
+	*p = Params{}
+	for _, k := range n.Keys {
+		if k.Value.Kind != yamldoc.Int && k.Value.Kind != yamldoc.Float {
+			return k.Value.Errorf("parameter %s must be a number, not %s", k.Name, k.Value.Kind)
+		}
+		(*p)[k.Name] = k.Value.Float
+	}
+	return nil
+}
+
+// Figure is one figure of the paper; Kind says which of its other fields count.
+type Figure struct {
+	Name    string   `yaml:"name"`
+	Title   string   `yaml:"title"`
+	Note    string   `yaml:"note"`
+	Kind    string   `yaml:"kind"`    // slices, heat, schemes, moved, energy, qos
+	Sets    []string `yaml:"sets"`    // of mixes
+	Schemes []string `yaml:"schemes"` // the first is the baseline
+	// Of slices and heat: programs, and the slices they run on alone.
+	Programs []string `yaml:"programs"`
+	SMs      []int    `yaml:"sms"`
+	Groups   []int    `yaml:"groups"`
+	At       []int    `yaml:"at"` // SMs and groups of the slice that counts as 1
+	// Of qos: the class with high priority, and its target as a fraction of its IPC alone.
+	High   string  `yaml:"high"`
+	Target float64 `yaml:"target"`
+}
+
+// Names lists the shipped studies.
+func Names() []string {
+	found, err := fs.Glob(files, "*/study.yaml")
+	if err != nil {
+		return nil // the pattern is well formed
+	}
+	for i := range found {
+		found[i] = strings.TrimSuffix(found[i], "/study.yaml")
+	}
+	return found
+}
+
+// Load reads a shipped study by name, or one from a folder when name has a slash.
+func Load(name string) (*Study, error) {
+	read := func(f string) ([]byte, error) { return files.ReadFile(name + "/" + f) }
+	shown := "paper/" + name
+	if strings.ContainsRune(name, os.PathSeparator) || name == "." {
+		read = func(f string) ([]byte, error) { return yamldoc.ReadFile(filepath.Join(name, f)) }
+		shown = name
+	} else if !slices.Contains(Names(), name) {
+		return nil, fmt.Errorf("no study %q%s; `heddle reproduce` lists them", name, yamldoc.DidYouMean(name, Names()))
+	}
+	root, err := parse(shown, "study.yaml", read)
+	if err != nil {
+		return nil, err
+	}
+	s := &Study{}
+	if err := yamldoc.Decode(root, "a study", s); err != nil {
+		return nil, err
+	}
+	list := s.Mixes
+	if strings.HasSuffix(list, ".yaml") {
+		list = filepath.Join(name, list)
+	}
+	if s.list, err = mixes.Load(list); err != nil {
+		return nil, err
+	}
+	if err := s.validate(root); err != nil {
+		return nil, err
+	}
+	if err := s.readClaims(shown, read); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+func parse(shown, file string, read func(string) ([]byte, error)) (*yamldoc.Node, error) {
+	src, err := read(file)
+	if err != nil {
+		return nil, err
+	}
+	return yamldoc.Parse(shown+"/"+file, src)
+}
+
+// Scale finds a scale by name.
+func (s *Study) Scale(name string) (*Scale, error) {
+	var names []string
+	for i := range s.Scales {
+		if s.Scales[i].Name == name {
+			return &s.Scales[i], nil
+		}
+		names = append(names, s.Scales[i].Name)
+	}
+	return nil, fmt.Errorf("study %s has no scale %q%s", s.Name, name, yamldoc.DidYouMean(name, names))
+}
+
+// Select gives the figures with the name, or those whose name it begins, as fig12
+// begins fig12a and fig12b; "" selects all.
+func (s *Study) Select(name string) ([]*Figure, error) {
+	var out []*Figure
+	var names []string
+	for i := range s.Figures {
+		f := &s.Figures[i]
+		names = append(names, f.Name)
+		rest, begins := strings.CutPrefix(f.Name, name)
+		if name == "" || begins && (rest == "" || len(rest) == 1 && rest[0] >= 'a') {
+			out = append(out, f)
+		}
+	}
+	if len(out) == 0 {
+		return nil, fmt.Errorf("study %s has no figure %q%s", s.Name, name, yamldoc.DidYouMean(name, names))
+	}
+	return out, nil
+}
+
+// Sheet is the machine of the study with further overrides.
+func (s *Study) Sheet(set map[string]string) (map[string]string, *sheets.Machine, error) {
+	all := map[string]string{}
+	for k, v := range s.Set {
+		all[k] = v
+	}
+	for k, v := range set {
+		all[strings.TrimPrefix(k, "machine.")] = v
+	}
+	m, _, err := sheets.Resolve(s.Machine, all)
+	if err != nil {
+		return nil, nil, fmt.Errorf("study %s: %w", s.Name, err)
+	}
+	return all, m, nil
+}
+
+func (s *Study) scheme(name string) *Scheme {
+	for i := range s.Schemes {
+		if s.Schemes[i].Name == name {
+			return &s.Schemes[i]
+		}
+	}
+	return nil
+}
+
+func (s *Study) program(key string) *Program {
+	for i := range s.Programs {
+		if s.Programs[i].Key == key {
+			return &s.Programs[i]
+		}
+	}
+	return nil
+}
+
+// mixesOf lists the mixes of a set at a scale.
+func (s *Study) mixesOf(set string, scale *Scale) []mixes.Mix {
+	all := s.list.Set(set).Mixes
+	for _, sub := range s.Subsets {
+		if sub.Set != set || sub.Scale != scale.Name {
+			continue
+		}
+		var out []mixes.Mix
+		for _, m := range all {
+			if slices.Contains(sub.Mixes, m.Name) {
+				out = append(out, m)
+			}
+		}
+		return out
+	}
+	return all
+}

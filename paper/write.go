@@ -1,0 +1,164 @@
+package paper
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"text/tabwriter"
+)
+
+// Write leaves a figure's files in dir: NAME.csv (the data), NAME.json (measures and
+// claims), NAME.svg and NAME.png. Without any data there is nothing to draw, and old
+// drawings are removed, lest they be taken for new ones.
+func (b *Book) Write(dir string, r *Reproduced) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	base := filepath.Join(dir, r.Figure.Name)
+	var text bytes.Buffer
+	w := csv.NewWriter(&text)
+	err := errors.Join(w.Write(r.Columns), w.WriteAll(r.Rows), w.Error())
+	if err == nil {
+		err = replace(base+".csv", text.Bytes())
+	}
+	if err == nil {
+		err = b.writeJSON(base+".json", r)
+	}
+	if err != nil {
+		return err
+	}
+	if len(r.Measures) == 0 {
+		return errors.Join(gone(base+".svg"), gone(base+".png"))
+	}
+	return errors.Join(r.Draw.Write(base+".svg"), r.Draw.Write(base+".png"))
+}
+
+func gone(file string) error {
+	if err := os.Remove(file); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// replace writes a file whole or not at all.
+func replace(file string, text []byte) error {
+	tmp, err := os.CreateTemp(filepath.Dir(file), ".writing-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(tmp.Name()) // nothing to remove once renamed
+	_, err = tmp.Write(text)
+	if err = errors.Join(err, tmp.Chmod(0o644), tmp.Close()); err != nil {
+		return err
+	}
+	return os.Rename(tmp.Name(), file)
+}
+
+func (b *Book) writeJSON(file string, r *Reproduced) error {
+	type claim struct {
+		ID      string   `json:"id"`
+		Paper   *float64 `json:"paper,omitempty"`
+		Value   *float64 `json:"value,omitempty"`
+		Verdict Verdict  `json:"verdict"`
+	}
+	var claims []claim
+	for _, j := range b.Study.Judge(r) {
+		c := claim{ID: j.Claim.ID, Paper: j.Claim.Paper, Verdict: j.Verdict}
+		if j.Verdict != NotMeasured {
+			c.Value = &j.Value.Value
+		}
+		claims = append(claims, c)
+	}
+	text, err := json.MarshalIndent(struct {
+		Study    string             `json:"study"`
+		Figure   string             `json:"figure"`
+		Scale    string             `json:"scale"`
+		Budget   uint64             `json:"budget_cycles"`
+		Epoch    uint64             `json:"epoch_cycles"`
+		Machine  string             `json:"machine"`
+		Set      map[string]string  `json:"set"`
+		Measures map[string]Measure `json:"measures"`
+		Claims   []claim            `json:"claims"`
+		Problems []string           `json:"problems,omitempty"`
+	}{b.Study.Name, r.Figure.Name, b.Scale.Name, b.Scale.Budget, b.Scale.Epoch, b.Study.Machine, b.set, r.Measures, claims, r.Problems}, "", "  ")
+	if err != nil {
+		return err
+	}
+	return replace(file, append(text, '\n'))
+}
+
+// Conditions says in a few lines under what conditions numbers hold.
+func (b *Book) Conditions() string {
+	var s strings.Builder
+	fmt.Fprintf(&s, "%s, scale %s: %d cycles per run, epochs of %d (%.3g per run).\n", b.Study.Title, b.Scale.Name, b.Scale.Budget, b.Scale.Epoch, float64(b.Scale.Budget)/float64(b.Scale.Epoch))
+	fmt.Fprintf(&s, "%s.\n", upper(b.Scale.About))
+	fmt.Fprintf(&s, "Machine %s%s.\n", b.Study.Machine, settings(b.set))
+	if len(b.Study.Set) > 0 {
+		fmt.Fprintf(&s, "%s\n", b.Study.SetWhy)
+	}
+	return s.String()
+}
+
+func upper(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
+
+// Show prints a figure's claims and what went wrong.
+func (b *Book) Show(w io.Writer, r *Reproduced) error {
+	fmt.Fprintf(w, "\n%s\n", r.Figure.Title)
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "  claim\tpaper\tmeasured\tratio\tmixes\tverdict")
+	judged := b.Study.Judge(r)
+	for _, j := range judged {
+		fmt.Fprintf(t, "  %s\t%s\t%s\t%s\t%s\t%s\n", j.Claim.Text, paperCell(&j), valueCell(&j), ratioCell(&j), mixesCell(&j), j.Verdict)
+	}
+	if len(judged) == 0 {
+		fmt.Fprintln(t, "  (the paper's text claims nothing of it)")
+	}
+	err := t.Flush()
+	for i, p := range r.Problems {
+		if i == 3 {
+			fmt.Fprintf(w, "  and %d other failures\n", len(r.Problems)-3)
+			break
+		}
+		first, _, _ := strings.Cut(p, "\n")
+		fmt.Fprintf(w, "  failed: %s\n", first)
+	}
+	return err
+}
+
+func paperCell(j *Judged) string {
+	if j.Claim.Paper == nil {
+		return "(" + j.Claim.Direction + ")"
+	}
+	return fmt.Sprintf("%.4g %%", *j.Claim.Paper)
+}
+
+func valueCell(j *Judged) string {
+	if j.Verdict == NotMeasured {
+		return "-"
+	}
+	return fmt.Sprintf("%.1f %%", j.Value.Value)
+}
+
+func ratioCell(j *Judged) string {
+	if math.IsNaN(j.Ratio) {
+		return "-"
+	}
+	return fmt.Sprintf("%.2f", j.Ratio)
+}
+
+func mixesCell(j *Judged) string {
+	switch {
+	case j.Verdict == NotMeasured || j.Value.Of <= 1:
+		return "-"
+	case j.Value.N < j.Value.Of:
+		return fmt.Sprintf("%d of %d", j.Value.N, j.Value.Of)
+	}
+	return fmt.Sprint(j.Value.N)
+}
