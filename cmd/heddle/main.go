@@ -125,6 +125,7 @@ before the end; 130 interrupted.`,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.AddCommand(runCmd(), inspectCmd(), importCmd(), ptxCmd(), traceCmd(), probeCmd(), calibrateCmd(), characteriseCmd(), versionCmd())
+	root.AddCommand(reproduceCmd())
 	return root
 }
 
