@@ -88,13 +88,18 @@ func (x *mixture) cells(m dram.Migration, each func(from, to cell)) {
 func (x *mixture) request(now uint64, id int32) bool {
 	c := cell{x.below(len(x.r.ch)), x.loc()}
 	write := x.below(8) < x.writes
-	if x.locked[c] == 2 || x.locked[c] == 1 && write {
-		return false
+	bursts := 1 + x.below(x.bursts)
+	for i := range uint32(bursts) {
+		touched := c
+		touched.at.Col += i
+		if x.locked[touched] == 2 || x.locked[touched] == 1 && write {
+			return false
+		}
 	}
 	ch := x.r.ch[c.ch]
 	n := ch.Counters(0)
 	merged, forwarded := n[dram.CCoalesced], n[dram.CForwarded]
-	if !ch.Push(now, c.at, write, 1, id, 0) {
+	if !ch.Push(now, c.at, write, bursts, id, 0) {
 		return false
 	}
 	if !write {
@@ -103,7 +108,9 @@ func (x *mixture) request(now uint64, id int32) bool {
 			if len(x.m.queued[c]) > 0 {
 				least = 0 // as in the reference, a read may pass a write whose ACT has issued, or any in a shared window
 			}
-			x.m.reads[c] = append(x.m.reads[c], least)
+			for range bursts { // traces name the first place in each
+				x.m.reads[c] = append(x.m.reads[c], least)
+			}
 		} else if q := x.m.queued[c]; q[len(q)-1] != x.m.expected[c] {
 			x.m.bad = fmt.Sprintf("a read of %+v is answered by version %d, the last is %d", c, q[len(q)-1], x.m.expected[c])
 		}
@@ -114,7 +121,10 @@ func (x *mixture) request(now uint64, id int32) bool {
 	if q := x.m.queued[c]; n[dram.CCoalesced] > merged {
 		q[len(q)-1] = x.version
 	} else {
-		x.m.queued[c] = append(q, x.version)
+		for range bursts {
+			q = append(q, x.version)
+		}
+		x.m.queued[c] = q
 	}
 	return true
 }
