@@ -146,6 +146,20 @@ func TestManyApplications(t *testing.T) {
 	}
 }
 
+// TestMostFirst: where only one move is left, the most memory-bound application gets
+// the channels and the most compute-bound one the SMs.
+func TestMostFirst(t *testing.T) {
+	f := policy(t, "ugpu", nil)
+	one := f([]Sample{{Apps: []App{app("c", 20, 2, 0.01, 0), app("m", 30, 3, 5, 0), app("more", 30, 3, 20, 0)}}})
+	if want := []Alloc{{30, 1}, {30, 3}, {20, 4}}; !reflect.DeepEqual(one.Alloc, want) {
+		t.Errorf("%v, want %v", one.Alloc, want)
+	}
+	two := f([]Sample{{Apps: []App{app("c", 30, 2, 0.05, 0), app("more", 39, 2, 0.001, 0), app("m", 11, 4, 60, 0)}}})
+	if want := []Alloc{{30, 2}, {49, 1}, {1, 5}}; !reflect.DeepEqual(two.Alloc, want) {
+		t.Errorf("%v, want %v", two.Alloc, want)
+	}
+}
+
 // samples draws an epoch of one to eight applications that share the machine.
 func samples(t *rapid.T) Sample {
 	m := paper()

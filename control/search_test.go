@@ -43,6 +43,45 @@ func TestQoSRestIsDemandAware(t *testing.T) {
 	}
 }
 
+// TestQoSAndIdleOnes: an application without instructions gives first and gets nothing.
+func TestQoSAndIdleOnes(t *testing.T) {
+	for _, c := range []struct {
+		target float64
+		want   []Alloc
+	}{
+		{500, []Alloc{{21, 1}, {39, 5}, {20, 2}}},
+		{1000, []Alloc{{42, 1}, {20, 5}, {18, 2}}},
+	} {
+		a := app("a", 40, 4, 0.01, 0)
+		a.QoS = c.target
+		p := policy(t, "ugpu-qos", nil)([]Sample{{Apps: []App{a, app("m", 20, 2, 9, 0), {Name: "idle", SMs: 20, Groups: 2}}}})
+		if !reflect.DeepEqual(p.Alloc, c.want) {
+			t.Errorf("target %g: %v, want %v\n%s", c.target, p.Alloc, c.want, strings.Join(p.Why, "\n"))
+		}
+	}
+}
+
+// TestCDSearchTurnsBack plays a machine on which the compute-bound application gains
+// nothing and the memory-bound one needs 40 SMs: the jump is halved, the search goes
+// back step by step, and the step too far is undone.
+func TestCDSearchTurnsBack(t *testing.T) {
+	f := policy(t, "cd-search", Params{"delta_sms": 4})
+	var history []Sample
+	hold := []Alloc{{40, 4}, {40, 4}}
+	var went []int
+	for range 10 {
+		went = append(went, hold[1].SMs)
+		c, m := app("c", hold[0].SMs, 4, 0.01, 0), app("m", hold[1].SMs, 4, 5, 0)
+		c.Insts, m.Insts = 1e8, uint64(1e6*min(40, hold[1].SMs))
+		m.LLCAccesses, c.LLCAccesses = m.Insts/200, 0
+		history = append(history, Sample{Apps: []App{c, m}})
+		hold = f(history).Alloc
+	}
+	if want := []int{40, 8, 24, 28, 32, 36, 40, 44, 40, 40}; !reflect.DeepEqual(went, want) {
+		t.Errorf("the memory-bound application had %v SMs, want %v", went, want)
+	}
+}
+
 // TestCDSearch plays a machine whose memory-bound application needs 20 SMs to
 // saturate its channels: the search ends near that, channels never move.
 func TestCDSearch(t *testing.T) {
