@@ -3,7 +3,8 @@
 // command by command.
 //
 // Read three types first: Config (geometry, queues and the list of timing
-// Constraints), Loc (where an access goes) and Channel (Push, Tick, Pop).
+// Constraints), Loc (where an access goes) and Channel (Push, Tick, Pop). Stack
+// joins the channels of an HBM stack for UGPU's MIGRATION commands.
 //
 // Time is counted in command clocks (half clocks for devices with HalfCycle,
 // which issue row commands on both clock edges). A Channel is event driven: Tick

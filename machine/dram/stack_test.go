@@ -200,6 +200,22 @@ func TestMigrationClocks(t *testing.T) {
 			"50:0:RD 53:0:RD 56:0:RD 63:0:PREpb 70:0:ACT 77:MIG1",
 		},
 		{
+			"a hit that waits for the bus to turn round goes before a migration of its group", mig(13), 2,
+			append(open(2), request{50, 0, at(1, 5, 1), true}, request{51, 0, at(0, 5, 1), false}),
+			51,
+			[]dram.Migration{move(0, 1)},
+			[]uint64{58 + 9 + 13},
+			"58:0:RD 67:MIG1",
+		},
+		{
+			"without patience the migration goes first", hasty, 2,
+			append(open(2), request{50, 0, at(1, 5, 1), true}, request{51, 0, at(0, 5, 1), false}),
+			51,
+			[]dram.Migration{move(0, 1)},
+			[]uint64{64},
+			"51:MIG1 64:0:RD",
+		},
+		{
 			"without patience the row closes at once and hits wait", hasty, 2,
 			append(open(1), request{50, 0, at(0, 5, 1), false}, request{50, 0, at(0, 5, 2), false}, request{50, 0, at(0, 5, 3), false}),
 			50,
@@ -305,4 +321,25 @@ func TestStackErrors(t *testing.T) {
 	if _, err := dram.NewStack([]*dram.Channel{dram.New(cfg)}, mig(13)); err == nil || !strings.Contains(err.Error(), "write latency") {
 		t.Errorf("error %v", err)
 	}
+}
+
+// TestClaimedRowStaysOpen: under the closed page policy the last hit of a row that a
+// migration has opened does not close it.
+func TestClaimedRowStaysOpen(t *testing.T) {
+	s := hbm()
+	s.Page = "closed"
+	r := newRig(t, config(t, s), 2, mig(13), true)
+	for now := uint64(1); now < 100; now++ {
+		switch now {
+		case 10:
+			r.stack.Push(now, dram.Migration{Src: 0, Dst: 1, From: dram.Loc{Row: 5}, To: dram.Loc{Row: 5}, Lines: 1})
+		case 12:
+			r.ch[0].Push(now, dram.Loc{Row: 5, Col: 7}, false, 1, 0, 0)
+		}
+		r.tick(now)
+	}
+	if got, want := strings.Join(r.log, " "), "10:0:ACT 10:1:ACT 17:0:RD 26:MIG1"; got != want {
+		t.Errorf("commands %s, want %s", got, want)
+	}
+	r.violations()
 }
