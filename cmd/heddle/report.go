@@ -1,0 +1,99 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"heddle/report"
+	"heddle/report/page"
+)
+
+func reportCmd() *cobra.Command {
+	var out string
+	cmd := &cobra.Command{
+		Use:   "report DIR...",
+		Short: "Make one HTML page of result directories",
+		Long: `Make one HTML page of the result directories that heddle run --out has written:
+the metrics, IPC and bandwidth over time, who owned which SM and channel group when,
+what a policy decided and moved, and where warps waited. Several directories are
+also compared. A directory that holds one result directory per sharing mode stands
+for all of them. The page is one file and needs no network.`,
+		Example: `  heddle run examples/two-tenants.yaml --out results/two
+  heddle report results/two -o two.html`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			runs, err := readRuns(args)
+			if err != nil {
+				return err
+			}
+			if err := page.WriteFile(out, runs); err != nil {
+				return err
+			}
+			_, err = fmt.Fprintln(cmd.OutOrStdout(), out)
+			return err
+		},
+	}
+	cmd.Flags().StringVarP(&out, "output", "o", "report.html", "write the page to this file")
+	return cmd
+}
+
+// readRuns reads the directories, or those right below one that holds no result.
+func readRuns(dirs []string) ([]page.Run, error) {
+	var paths []string
+	for _, d := range dirs {
+		below, err := resultsBelow(d)
+		if err != nil {
+			return nil, err
+		}
+		if len(below) == 0 {
+			below = []string{d} // Read says what is wrong with it
+		}
+		paths = append(paths, below...)
+	}
+	var runs []page.Run
+	for _, p := range paths {
+		r, err := report.Read(p)
+		if err != nil {
+			return nil, err
+		}
+		runs = append(runs, page.Run{Label: filepath.Base(filepath.Clean(p)), Result: r})
+	}
+	tellApart(runs, paths)
+	return runs, nil
+}
+
+// resultsBelow lists the result directories in dir, if dir is none itself.
+func resultsBelow(dir string) ([]string, error) {
+	const file = "result.json"
+	if _, err := os.Stat(filepath.Join(dir, file)); err == nil {
+		return nil, nil
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, fmt.Errorf("result directory: %w", err)
+	}
+	var out []string
+	for _, e := range entries {
+		p := filepath.Join(dir, e.Name())
+		if _, err := os.Stat(filepath.Join(p, file)); err == nil {
+			out = append(out, p)
+		}
+	}
+	return out, nil
+}
+
+// tellApart labels runs of the same name by their paths.
+func tellApart(runs []page.Run, paths []string) {
+	seen := map[string]int{}
+	for i := range runs {
+		seen[runs[i].Label]++
+	}
+	for i := range runs {
+		if seen[runs[i].Label] > 1 {
+			runs[i].Label = paths[i]
+		}
+	}
+}

@@ -1,0 +1,87 @@
+// Package page makes one HTML file of one or several results: it works from a
+// file:// address and fetches nothing.
+//
+// A reader must know two types. Run is a result and what to call it. view (view.go)
+// is what the template and the script of the page are given.
+package page
+
+import (
+	"bytes"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"html/template"
+	"os"
+	"path/filepath"
+
+	"heddle/sim"
+)
+
+// Run is one result on the page.
+type Run struct {
+	Label  string // as short as tells runs apart
+	Result *sim.Result
+}
+
+//go:embed page.html
+var pageHTML string
+
+//go:embed page.css
+var pageCSS string
+
+//go:embed page.js
+var pageJS string
+
+// uPlot 1.6.32, MIT licence (uplot/LICENSE), draws the curves.
+//
+//go:embed uplot/uPlot.iife.min.js
+var plotJS string
+
+//go:embed uplot/uPlot.min.css
+var plotCSS string
+
+// WriteFile makes the page of the runs at path. It appears whole or not at all.
+func WriteFile(path string, runs []Run) error {
+	body, err := Render(runs)
+	if err != nil {
+		return err
+	}
+	t, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".writing-")
+	if err != nil {
+		return fmt.Errorf("report: %w", err)
+	}
+	_, err = t.Write(body)
+	err = errors.Join(err, t.Chmod(0o644), t.Close()) // CreateTemp makes it private
+	if err == nil {
+		err = os.Rename(t.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(fmt.Errorf("report %s: %w", path, err), os.Remove(t.Name()))
+	}
+	return nil
+}
+
+// Render makes the page. The same runs give the same bytes.
+func Render(runs []Run) ([]byte, error) {
+	if len(runs) == 0 {
+		return nil, errors.New("report: no runs")
+	}
+	t, err := template.New("page").Parse(pageHTML)
+	if err != nil {
+		return nil, fmt.Errorf("report: %w", err)
+	}
+	v := newView(runs)
+	data, err := json.Marshal(v.charts) // escapes <, so that it cannot end its element
+	if err != nil {
+		return nil, fmt.Errorf("report: %w", err)
+	}
+	v.Data = template.JS(data)
+	v.Script, v.Plot = template.JS(pageJS), template.JS(plotJS)
+	v.Style = template.CSS(plotCSS + pageCSS)
+	var b bytes.Buffer
+	if err := t.Execute(&b, v); err != nil {
+		return nil, fmt.Errorf("report: %w", err)
+	}
+	return b.Bytes(), nil
+}

@@ -1,0 +1,273 @@
+package page
+
+import (
+	"fmt"
+	"html/template"
+	"slices"
+	"strconv"
+	"strings"
+
+	"heddle/report"
+	"heddle/sim"
+)
+
+// view is what the template shows and, in charts, what the script draws.
+type view struct {
+	Title        string
+	Runs         []runView
+	Compare      *table
+	Verdict      string
+	Overlays     []string // tenants whose curves of all runs are laid over each other
+	Style        template.CSS
+	Plot, Script template.JS
+	Data         template.JS
+	charts       []chart
+}
+
+// runView is the part of one run.
+type runView struct {
+	ID        int
+	Label     string
+	Machine   string
+	Mode      string
+	Facts     []string
+	Partial   string // why it is not complete
+	Failed    []string
+	Tenants   []tenantView
+	Table     table
+	Metrics   table
+	Moved     *table
+	Decisions []decisionView
+	Stalls    []stallView
+	Causes    []causeView
+	Epochs    bool
+	Pages     bool
+	Owned     bool
+	NoGroups  bool
+	Script    []string
+}
+
+type tenantView struct{ Name, Color string }
+
+// table is a head and rows, the first column of which is text.
+type table struct {
+	Head []string
+	Rows [][]string
+}
+
+// palette: Okabe and Ito, "Color universal design" (2008), as in package figure.
+func palette(i int) string {
+	colors := []string{"#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#444444", "#999999"}
+	return colors[i%len(colors)]
+}
+
+func newView(runs []Run) *view {
+	v := &view{}
+	var labels []string
+	var results []*sim.Result
+	for i, r := range runs {
+		labels = append(labels, r.Label)
+		results = append(results, r.Result)
+		v.Runs = append(v.Runs, newRun(i, r))
+		v.charts = append(v.charts, newChart(r))
+	}
+	v.Title = "Heddle: " + strings.Join(labels, ", ")
+	if len(runs) > 1 {
+		v.Compare = compareTable(runs)
+		v.Verdict = report.Verdict(results)
+		for _, r := range results {
+			for i := range r.Tenants {
+				if n := r.Tenants[i].Name; !slices.Contains(v.Overlays, n) && len(r.Epochs) > 0 {
+					v.Overlays = append(v.Overlays, n)
+				}
+			}
+		}
+	}
+	return v
+}
+
+func newRun(id int, in Run) runView {
+	r := in.Result
+	v := runView{ID: id, Label: in.Label, Machine: r.Spec.Machine, Mode: mode(r), Epochs: len(r.Epochs) > 0}
+	v.Facts = []string{
+		fmt.Sprintf("%d core cycles, %s simulated", r.Cycles, si(r.Seconds, "s")),
+		fmt.Sprintf("seed %d", r.Spec.Seed), "spec " + r.SpecHash[:min(12, len(r.SpecHash))],
+	}
+	if r.Spec.Functional {
+		v.Facts = append(v.Facts, "functional: executed without timing")
+	}
+	if r.Wall.Version != "" {
+		v.Facts = append(v.Facts, r.Wall.Version)
+	}
+	if !r.Complete {
+		v.Partial = r.Why
+		if v.Partial == "" {
+			v.Partial = "the result does not say why"
+		}
+	}
+	for _, c := range r.Checks {
+		if !c.OK {
+			v.Failed = append(v.Failed, c.App+": "+c.What+": "+c.Msg)
+		}
+	}
+	for i := range r.Tenants {
+		t := &r.Tenants[i]
+		v.Tenants = append(v.Tenants, tenantView{t.Name, palette(i)})
+		if t.Err != "" && (r.Complete || !strings.Contains(t.Err, r.Why)) {
+			v.Failed = append(v.Failed, t.Name+": "+t.Err)
+		}
+	}
+	v.Table, v.Metrics = tenantTable(r), metricsTable(r)
+	v.Moved = movedTable(r)
+	v.Decisions = decisionViews(r)
+	v.Stalls, v.Causes = stallViews(r)
+	for _, s := range r.Spans {
+		v.Owned = v.Owned || isOwnership(s.Track)
+		v.NoGroups = v.NoGroups || strings.HasPrefix(s.Track, "channels ")
+	}
+	v.NoGroups = !v.NoGroups
+	for i := range r.Decisions {
+		v.Pages = v.Pages || len(r.Decisions[i].Groups) > 0
+	}
+	return v
+}
+
+func mode(r *sim.Result) string {
+	m := r.Spec.Sharing.Mode
+	if m == "" {
+		m = "alone"
+	}
+	if n := r.Spec.Sharing.Name; n != "" && n != m {
+		m = n + " (" + m + ")"
+	}
+	return m
+}
+
+func isOwnership(track string) bool {
+	return strings.HasPrefix(track, "SM ") || strings.HasPrefix(track, "channels ")
+}
+
+func tenantTable(r *sim.Result) table {
+	t := table{Head: []string{"application", "SMs", "channels", "runs", "cycles", "IPC", "alone IPC", "slowdown", "L1 hits", "LLC hits", "DRAM GB/s", "faults", "energy"}}
+	for i := range r.Tenants {
+		x := &r.Tenants[i]
+		alone, slow, energy := "", "", ""
+		if r.Metrics != nil && i < len(r.Metrics.AloneIPC) {
+			alone = number(r.Metrics.AloneIPC[i])
+		}
+		if x.Slowdown > 0 {
+			slow = number(x.Slowdown)
+		}
+		if x.EnergyJ > 0 {
+			energy = si(x.EnergyJ, "J")
+		}
+		t.Rows = append(t.Rows, []string{
+			x.Name, strconv.Itoa(x.SMs), strconv.Itoa(x.Channels), strconv.Itoa(x.Runs), whole(x.Cycles), number(x.IPC), alone, slow,
+			percent(x.L1HitRate), percent(x.LLCHitRate), number(x.BandwidthGBs), whole(x.Faults), energy,
+		})
+	}
+	return t
+}
+
+func metricsTable(r *sim.Result) (t table) {
+	add := func(name, value string) {
+		t.Head = append(t.Head, name)
+		if t.Rows == nil {
+			t.Rows = [][]string{nil}
+		}
+		t.Rows[0] = append(t.Rows[0], value)
+	}
+	if m := r.Metrics; m != nil {
+		add("STP", number(m.STP))
+		add("ANTT", number(m.ANTT))
+		add("WS", number(m.WS))
+		add("HS", number(m.HS))
+		add("fairness", number(m.Fairness))
+	}
+	if e := r.Energy; e != nil {
+		for _, p := range []struct {
+			name string
+			j    float64
+		}{
+			{"energy", e.Total},
+			{"SM", e.SM},
+			{"L1", e.L1},
+			{"LLC", e.LLC},
+			{"NoC", e.NoC},
+			{"DRAM", e.DRAM},
+			{"static", e.Static},
+			{"page copies", e.Migration},
+		} {
+			if p.name == "page copies" && p.j == 0 {
+				continue // nothing was moved
+			}
+			add(p.name, si(p.j, "J"))
+		}
+	}
+	return t
+}
+
+func movedTable(r *sim.Result) *table {
+	m := r.Moved
+	if m == nil {
+		return nil
+	}
+	return &table{
+		Head: []string{"decisions", "repartitions", "SMs moved", "drained", "switched", "groups moved", "pages touched", "pages in background", "pages gained", "pages waiting", "bytes of pages", "bytes of contexts", "share of cycles", "of the worst epoch"},
+		Rows: [][]string{{
+			strconv.Itoa(m.Decisions), strconv.Itoa(m.Repartitions), strconv.Itoa(m.SMs), strconv.Itoa(m.Drained), strconv.Itoa(m.Switched), strconv.Itoa(m.Groups),
+			whole(m.PagesTouched), whole(m.PagesSwept), whole(m.PagesGained), whole(m.PagesWaiting), whole(m.MoveBytes), whole(m.ContextBytes), percent(m.EpochShare), percent(m.WorstEpoch),
+		}},
+	}
+}
+
+func compareTable(runs []Run) *table {
+	t := &table{Head: []string{"run", "machine", "sharing", "complete", "cycles", "STP", "ANTT", "HS", "fairness", "energy", "IPC of each application", "slowdown of each"}}
+	for _, in := range runs {
+		r := in.Result
+		row := []string{in.Label, r.Spec.Machine, mode(r), "yes", whole(r.Cycles), "", "", "", "", ""}
+		if !r.Complete {
+			row[3] = "NO"
+		}
+		if m := r.Metrics; m != nil {
+			row[5], row[6], row[7], row[8] = number(m.STP), number(m.ANTT), number(m.HS), number(m.Fairness)
+		}
+		if r.Energy != nil {
+			row[9] = si(r.Energy.Total, "J")
+		}
+		var ipc, slow []string
+		for i := range r.Tenants {
+			ipc = append(ipc, r.Tenants[i].Name+" "+number(r.Tenants[i].IPC))
+			if r.Tenants[i].Slowdown > 0 {
+				slow = append(slow, number(r.Tenants[i].Slowdown))
+			}
+		}
+		t.Rows = append(t.Rows, append(row, strings.Join(ipc, ", "), strings.Join(slow, ", ")))
+	}
+	return t
+}
+
+// number keeps four significant digits, and every digit before the point.
+func number(x float64) string {
+	if x >= 1000 || x <= -1000 {
+		return strconv.FormatFloat(x, 'f', 0, 64)
+	}
+	return strconv.FormatFloat(x, 'g', 4, 64)
+}
+
+func whole(x uint64) string { return strconv.FormatUint(x, 10) }
+
+func percent(x float64) string { return strconv.FormatFloat(100*x, 'f', 1, 64) + " %" }
+
+// si writes a quantity with the prefix that leaves one to three digits.
+func si(x float64, unit string) string {
+	for _, p := range []struct {
+		least  float64
+		prefix string
+	}{{1, ""}, {1e-3, "m"}, {1e-6, "µ"}, {1e-9, "n"}} {
+		if x >= p.least {
+			return strconv.FormatFloat(x/p.least, 'g', 4, 64) + " " + p.prefix + unit
+		}
+	}
+	return strconv.FormatFloat(x, 'g', 4, 64) + " " + unit
+}
