@@ -110,11 +110,11 @@ func choose(args []string) ([]*chosen, error) {
 	for _, a := range args {
 		name, figure, _ := strings.Cut(a, "/")
 		if strings.HasPrefix(a, ".") || filepath.IsAbs(a) { // a folder
-			name, figure = filepath.Clean(a)+string(filepath.Separator), ""
-			if st, err := os.Stat(a); err != nil || !st.IsDir() {
-				dir, last := filepath.Split(filepath.Clean(a))
-				name, figure = dir, last
+			name, figure = a, ""
+			if _, err := os.Stat(filepath.Join(filepath.Dir(a), "study.yaml")); err == nil {
+				name, figure = filepath.Dir(a), filepath.Base(a)
 			}
+			name = filepath.Clean(name) + string(filepath.Separator)
 		}
 		var c *chosen
 		for _, o := range out {
@@ -267,7 +267,11 @@ func keepingRunner(stderr io.Writer, cache string, jobs int, pace *lab.Pace, cyc
 		return nil, err
 	}
 	return &lab.Runner{
-		Run: sim.Run, Jobs: jobs, Store: store, Keep: true, Finish: lab.AddEnergy, Plan: pace.Plan,
+		Run: sim.Run, Jobs: jobs, Store: store, Keep: true, Finish: lab.AddEnergy,
+		Plan: func(todo []lab.Job, kept int) {
+			pace.Plan(todo, kept)
+			fmt.Fprintf(stderr, "%d runs to simulate, %d kept from before\n", len(todo), kept)
+		},
 		Start: func(string, bool) (func(sim.Progress), func()) { return pace.Start(cycles) },
 		Warn:  func(format string, a ...any) { fmt.Fprintf(stderr, "heddle: warning: "+format+"\n", a...) },
 	}, nil

@@ -1,0 +1,168 @@
+package main
+
+import (
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"heddle/lab"
+	"heddle/sim/runfile"
+)
+
+// sweepFlags are the flags of `heddle sweep`.
+type sweepFlags struct {
+	out, cache string
+	jobs       int
+	set        []string
+}
+
+func sweepCmd() *cobra.Command {
+	var f sweepFlags
+	cmd := &cobra.Command{
+		Use:   "sweep FILE",
+		Short: "Run a run file with everything varied that a sweep file lists",
+		Long: `Run a run file once for every combination of values and print a table; with --out
+also as CSV, a row per run and application. The sweep file names the run file and what
+varies, by path:
+
+  run: two-tenants.yaml
+  vary:
+    - {machine.dram.channels: [16, 32], machine.map.groups: [16, 32]}
+    - {apps.compute.args.n: [256, 512]}
+    - {sharing: [mps, bp]}
+
+Entries of vary give a cross product; paths in one entry advance together. A path is
+any key of a run file; entries of lists are meant by number or name. Outputs of the run
+file are not written.
+
+Every result is kept as soon as it is there: an interrupted or killed sweep goes on
+where it was.`,
+		Example: `  heddle sweep channels.yaml --jobs 4 --out channels.csv`,
+		Args:    cobra.ExactArgs(1),
+		RunE:    func(cmd *cobra.Command, args []string) error { return sweep(cmd, args[0], &f) },
+	}
+	fl := cmd.Flags()
+	fl.StringVar(&f.out, "out", "", "write the table as CSV to FILE")
+	fl.StringVar(&f.cache, "cache", "", "keep results of runs in DIR (default: the user's cache directory)")
+	fl.IntVar(&f.jobs, "jobs", runtime.NumCPU(), "simulations at once")
+	fl.StringArrayVar(&f.set, "set", nil, "override a number of the machine in every run, as in --set sm.count=40 (repeatable)")
+	return cmd
+}
+
+func sweep(cmd *cobra.Command, file string, f *sweepFlags) error {
+	if f.jobs < 1 {
+		return fmt.Errorf("--jobs %d: at least 1", f.jobs)
+	}
+	set, err := pairs("set", f.set)
+	if err != nil {
+		return err
+	}
+	s, err := lab.LoadSweep(file, runfile.Overrides{Set: set})
+	if err != nil {
+		return err
+	}
+	var jobs []lab.Job
+	var values [][]string // of the point each job belongs to
+	cycles := uint64(0)
+	for _, p := range s.Points {
+		for _, spec := range p.File.Specs {
+			jobs = append(jobs, lab.Job{Label: strings.Join(append(append([]string(nil), p.Values...), spec.Sharing.Name), " "), Spec: spec, Machine: p.File.Machine})
+			values = append(values, p.Values)
+			cycles = max(cycles, spec.Length.MaxCycles)
+		}
+	}
+	pace := lab.NewPace()
+	runner, err := keepingRunner(cmd.ErrOrStderr(), f.cache, f.jobs, pace, cycles)
+	if err != nil {
+		return err
+	}
+	stop := sayPace(cmd.Context(), cmd.ErrOrStderr(), pace)
+	outcomes := runner.All(cmd.Context(), jobs)
+	stop()
+	if cmd.Context().Err() == nil && f.out != "" {
+		if err := writeSweep(f.out, s.Paths, values, outcomes); err != nil {
+			return err
+		}
+	}
+	if err := showSweep(cmd.OutOrStdout(), s.Paths, values, outcomes); err != nil {
+		return err
+	}
+	return verdict(cmd.Context(), cmd.ErrOrStderr(), outcomes)
+}
+
+// number writes what may be missing.
+func number(known bool, x float64) string {
+	if !known {
+		return ""
+	}
+	return fmt.Sprintf("%.6g", x)
+}
+
+// showSweep prints a row per run.
+func showSweep(w io.Writer, paths []string, values [][]string, outcomes []lab.Outcome) error {
+	rows := [][]string{append(append([]string(nil), paths...), "MODE", "CYCLES", "STP", "ANTT", "IPC")}
+	for i, o := range outcomes {
+		row := append(append([]string(nil), values[i]...), o.Job.Spec.Sharing.Name)
+		if o.Result == nil {
+			rows = append(rows, append(row, "failed"))
+			continue
+		}
+		var ipc []string
+		for _, t := range o.Result.Tenants {
+			ipc = append(ipc, fmt.Sprintf("%s %.1f", t.Name, t.IPC))
+		}
+		m := o.Result.Metrics
+		stp, antt := "-", "-"
+		if m != nil {
+			stp, antt = fmt.Sprintf("%.3f", m.STP), fmt.Sprintf("%.3f", m.ANTT)
+		}
+		rows = append(rows, append(row, fmt.Sprint(o.Result.Cycles), stp, antt, strings.Join(ipc, ", ")))
+	}
+	return columns(w, rows)
+}
+
+// writeSweep writes a row per run and application; the file appears whole.
+func writeSweep(file string, paths []string, values [][]string, outcomes []lab.Outcome) error {
+	rows := [][]string{append(append([]string(nil), paths...), "mode", "complete", "cycles", "stp", "antt", "fairness", "energy_j",
+		"app", "sms", "channels", "ipc", "slowdown", "bandwidth_gbs", "l1_hit_rate", "llc_hit_rate")}
+	for i, o := range outcomes {
+		r := o.Result
+		if r == nil {
+			continue
+		}
+		run := append(append([]string(nil), values[i]...), o.Job.Spec.Sharing.Name, fmt.Sprint(r.Complete), fmt.Sprint(r.Cycles))
+		m, e := r.Metrics, r.Energy
+		if m != nil {
+			run = append(run, number(true, m.STP), number(true, m.ANTT), number(true, m.Fairness))
+		} else {
+			run = append(run, "", "", "")
+		}
+		if e != nil {
+			run = append(run, number(true, e.Total))
+		} else {
+			run = append(run, "")
+		}
+		for _, t := range r.Tenants {
+			rows = append(rows, append(append([]string(nil), run...), t.Name, fmt.Sprint(t.SMs), fmt.Sprint(t.Channels), number(true, t.IPC),
+				number(m != nil, t.Slowdown), number(true, t.BandwidthGBs), number(true, t.L1HitRate), number(true, t.LLCHitRate)))
+		}
+	}
+	tmp, err := os.CreateTemp(filepath.Dir(file), ".writing-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(tmp.Name()) // nothing to remove once renamed
+	w := csv.NewWriter(tmp)
+	err = w.WriteAll(rows)
+	if err = errors.Join(err, w.Error(), tmp.Chmod(0o644), tmp.Close()); err != nil {
+		return err
+	}
+	return os.Rename(tmp.Name(), file)
+}

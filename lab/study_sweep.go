@@ -1,0 +1,240 @@
+package lab
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"heddle/sheets/yamldoc"
+	"heddle/sim/runfile"
+)
+
+// Sweep is a run file and what of it varies.
+type Sweep struct {
+	Run    string     // the run file
+	Paths  []string   // what varies, in the order of the file
+	Points []RunPoint // the cross product of the axes, the last axis fastest
+}
+
+// RunPoint is one combination of values.
+type RunPoint struct {
+	Values []string // of Sweep.Paths, as written
+	File   *runfile.File
+}
+
+// sweepAxis is one entry of vary: paths whose values advance together.
+type sweepAxis struct {
+	paths  []string
+	values [][]*yamldoc.Node // per path
+}
+
+// maxPoints bounds a sweep: a slip in a list must not fill a disk.
+const maxPoints = 100000
+
+// LoadSweep reads a sweep file and resolves each of its points. Every error of the
+// sweep file and of the run file as it stands names its line; one of a point names
+// the point.
+func LoadSweep(path string, o runfile.Overrides) (*Sweep, error) {
+	src, err := yamldoc.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	root, err := yamldoc.Parse(path, src)
+	if err != nil {
+		return nil, err
+	}
+	if err := root.Only("a sweep", "run", "vary"); err != nil {
+		return nil, err
+	}
+	run, vary := root.Get("run"), root.Get("vary")
+	if run == nil || run.Kind != yamldoc.Text || vary == nil || vary.Kind != yamldoc.List || len(vary.Items) == 0 {
+		return nil, root.Errorf("a sweep needs run, a run file, and vary, a list such as [{machine.dram.channels: [16, 32]}]")
+	}
+	s := &Sweep{Run: run.Raw}
+	if !filepath.IsAbs(s.Run) {
+		s.Run = filepath.Join(filepath.Dir(path), s.Run)
+	}
+	var axes []sweepAxis
+	points := 1
+	for _, n := range vary.Items {
+		a, err := readAxis(n)
+		if err != nil {
+			return nil, err
+		}
+		axes = append(axes, a)
+		s.Paths = append(s.Paths, a.paths...)
+		if points *= len(a.values[0]); points > maxPoints {
+			return nil, n.Errorf("more than %d points", maxPoints)
+		}
+	}
+	return s, s.expand(axes, o)
+}
+
+func readAxis(n *yamldoc.Node) (a sweepAxis, err error) {
+	if n.Kind != yamldoc.Map || len(n.Keys) == 0 {
+		return a, n.Errorf("an entry of vary maps paths of the run file to lists of values")
+	}
+	for _, k := range n.Keys {
+		if k.Value.Kind != yamldoc.List || len(k.Value.Items) == 0 {
+			return a, k.At.Errorf("%s needs a list of values", k.Name)
+		}
+		if len(a.values) > 0 && len(k.Value.Items) != len(a.values[0]) {
+			return a, k.At.Errorf("%s has %d values and %s %d: what stands in one entry advances together; for a cross product make two entries", k.Name, len(k.Value.Items), a.paths[0], len(a.values[0]))
+		}
+		a.paths = append(a.paths, k.Name)
+		a.values = append(a.values, k.Value.Items)
+	}
+	return a, nil
+}
+
+// expand resolves every combination.
+func (s *Sweep) expand(axes []sweepAxis, o runfile.Overrides) error {
+	src, err := yamldoc.ReadFile(s.Run)
+	if err != nil {
+		return err
+	}
+	root, err := yamldoc.Parse(s.Run, src)
+	if err != nil {
+		return err
+	}
+	at := make([]int, len(axes))
+	for {
+		p := RunPoint{}
+		doc, ok := plain(root).(map[string]any)
+		if !ok {
+			return root.Errorf("a run file must be a mapping")
+		}
+		delete(doc, "outputs") // a sweep leaves a table, not result directories
+		var told []string
+		for i, a := range axes {
+			for j, path := range a.paths {
+				v := a.values[j][at[i]]
+				if err := setPath(doc, path, plain(v)); err != nil {
+					return v.Errorf("%v", err)
+				}
+				p.Values = append(p.Values, written(v))
+				told = append(told, path+"="+written(v))
+			}
+		}
+		text, err := json.MarshalIndent(doc, "", "  ")
+		if err != nil {
+			return err
+		}
+		if p.File, err = runfile.Parse(s.Run, text, o); err != nil {
+			var at *yamldoc.Error
+			if errors.As(err, &at) { // its line is one of the text made here
+				err = errors.New(at.Msg)
+			}
+			return fmt.Errorf("%s with %s: %w", s.Run, strings.Join(told, ", "), err)
+		}
+		s.Points = append(s.Points, p)
+		i := len(at) - 1
+		for ; i >= 0; i-- {
+			if at[i]++; at[i] < len(axes[i].values[0]) {
+				break
+			}
+			at[i] = 0
+		}
+		if i < 0 {
+			return nil
+		}
+	}
+}
+
+// plain is a document's value as encoding/json writes it, which is YAML as well.
+func plain(n *yamldoc.Node) any {
+	switch n.Kind {
+	case yamldoc.Null:
+		return nil
+	case yamldoc.Bool:
+		return n.Bool
+	case yamldoc.Int:
+		return n.Int
+	case yamldoc.Float:
+		return n.Float
+	case yamldoc.List:
+		out := make([]any, len(n.Items))
+		for i, it := range n.Items {
+			out[i] = plain(it)
+		}
+		return out
+	case yamldoc.Map:
+		out := map[string]any{}
+		for _, k := range n.Keys {
+			out[k.Name] = plain(k.Value)
+		}
+		return out
+	}
+	return n.Raw
+}
+
+// written is a value in one line, for tables.
+func written(n *yamldoc.Node) string {
+	if n.Kind != yamldoc.List && n.Kind != yamldoc.Map {
+		return n.Raw
+	}
+	text, err := json.Marshal(plain(n))
+	if err != nil { // a document holds nothing that JSON cannot
+		return err.Error()
+	}
+	return string(text)
+}
+
+// setPath sets a value in a document. Numbers index lists; entries of lists can also
+// be named by their name. What follows set (or machine) is one key with dots.
+func setPath(doc map[string]any, path string, v any) error {
+	if rest, ok := strings.CutPrefix(path, "machine."); ok {
+		path = "set." + rest
+	}
+	parts := strings.Split(path, ".")
+	if parts[0] == "set" && len(parts) > 2 {
+		parts = []string{"set", strings.Join(parts[1:], ".")}
+	}
+	var at any = doc
+	for i, part := range parts {
+		last := i == len(parts)-1
+		switch x := at.(type) {
+		case map[string]any:
+			if last {
+				x[part] = v
+				return nil
+			}
+			if x[part] == nil {
+				x[part] = map[string]any{}
+			}
+			at = x[part]
+		case []any:
+			k := listEntry(x, part)
+			if k < 0 {
+				return fmt.Errorf("path %s: no entry %q in the list %s", path, part, strings.Join(parts[:i], "."))
+			}
+			if last {
+				x[k] = v
+				return nil
+			}
+			at = x[k]
+		default:
+			return fmt.Errorf("path %s: %s is a plain value", path, strings.Join(parts[:i], "."))
+		}
+	}
+	return nil
+}
+
+// listEntry finds an entry of a list by its number or its name; -1: none.
+func listEntry(list []any, name string) int {
+	if k, err := strconv.Atoi(name); err == nil {
+		if k < 0 || k >= len(list) {
+			return -1
+		}
+		return k
+	}
+	for i, x := range list {
+		if m, ok := x.(map[string]any); ok && m["name"] == name {
+			return i
+		}
+	}
+	return -1
+}

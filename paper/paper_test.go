@@ -1,0 +1,262 @@
+package paper
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"heddle/lab"
+	"heddle/sim"
+)
+
+func tiny(t *testing.T) *Book {
+	t.Helper()
+	s, err := Load("testdata/tiny/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	scale, err := s.Scale("quick")
+	if err != nil {
+		t.Fatal(err)
+	}
+	store, err := lab.OpenStore(t.TempDir(), "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := NewBook(s, scale, nil, "../apps", &lab.Runner{Run: sim.Run, Jobs: 2, Store: store, Keep: true, Finish: lab.AddEnergy})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// TestTinyStudy simulates a made-up study to its report.
+func TestTinyStudy(t *testing.T) {
+	b := tiny(t)
+	figures, err := b.Study.Select("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	done, err := b.Do(context.Background(), figures)
+	if err != nil {
+		t.Fatal(err)
+	}
+	verdicts := map[string]Verdict{}
+	dir := t.TempDir()
+	for _, r := range done {
+		for _, j := range b.Study.Judge(r) {
+			verdicts[j.Claim.ID] = j.Verdict
+		}
+		if err := b.Write(dir, r); err != nil {
+			t.Error(err)
+		}
+		for _, ext := range []string{"csv", "json", "svg", "png"} {
+			if st, err := os.Stat(filepath.Join(dir, r.Figure.Name+"."+ext)); err != nil || st.Size() == 0 {
+				t.Errorf("%s.%s: %v", r.Figure.Name, ext, err)
+			}
+		}
+		if r.Figure.Name != "broken" { // the names claims may use are those that are measured
+			var got []string
+			for n := range r.Measures {
+				got = append(got, n)
+			}
+			want := b.Study.measureNames(r.Figure)
+			slices.Sort(got)
+			slices.Sort(want)
+			if !slices.Equal(got, slices.Compact(want)) {
+				t.Errorf("%s measures\n%q, announced are\n%q", r.Figure.Name, got, want)
+			}
+			if len(r.Problems) > 0 {
+				t.Errorf("%s: %q", r.Figure.Name, r.Problems)
+			}
+		}
+	}
+	want := map[string]Verdict{"linear": Holds, "flat": Holds, "slower": Contradicts, "met": Holds, "none": NotMeasured}
+	for id, v := range want {
+		if verdicts[id] != v {
+			t.Errorf("claim %s: %s, want %s", id, verdicts[id], v)
+		}
+	}
+	if p := done[5].Problems; len(p) != 2 || !strings.Contains(p[0], "nosuchmode") {
+		t.Errorf("a scheme that does not exist: %q", p)
+	}
+	text, err := b.Markdown(done, "results/quick")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, part := range []string{"scale quick", "16", "it was made up to be wrong", "no run gave this number", "![curve](results/quick/curve.svg)", "a small machine is simulated sooner"} {
+		if !strings.Contains(text, part) {
+			t.Errorf("the report lacks %q", part)
+		}
+	}
+	// Nothing is simulated twice: a second book over the same store runs nothing but what failed.
+	again := *b
+	again.have, again.noted = map[string]*lab.Outcome{}, map[string]bool{}
+	again.Runner = &lab.Runner{Store: b.Runner.Store, Keep: true, Run: func(_ context.Context, s sim.Spec, _ func(sim.Progress)) (*sim.Result, error) {
+		return nil, fmt.Errorf("%s is run again", s.Sharing.Mode)
+	}}
+	redone, err := again.Do(context.Background(), figures)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 5 {
+		if !reflect.DeepEqual(redone[i].Measures, done[i].Measures) {
+			t.Errorf("%s from kept results: %+v, at first %+v", done[i].Figure.Name, redone[i].Measures, done[i].Measures)
+		}
+	}
+}
+
+func TestVerdicts(t *testing.T) {
+	at := func(x float64) *float64 { return &x }
+	for _, c := range []struct {
+		claim Claim
+		value float64
+		want  Verdict
+	}{
+		{Claim{Paper: at(30), Direction: "up"}, 30, Holds},
+		{Claim{Paper: at(30), Direction: "up"}, 40, Holds},
+		{Claim{Paper: at(30), Direction: "up"}, 40.1, Direction},
+		{Claim{Paper: at(30), Direction: "up"}, 19.9, Direction},
+		{Claim{Paper: at(30), Direction: "up"}, 0, Contradicts},
+		{Claim{Paper: at(30), Direction: "up"}, -30, Contradicts},
+		{Claim{Paper: at(-12), Direction: "down"}, -9, Holds},
+		{Claim{Paper: at(-12), Direction: "down"}, -30, Direction},
+		{Claim{Paper: at(-12), Direction: "down"}, 1, Contradicts},
+		{Claim{Paper: at(0), Direction: "flat", Tolerance: 5}, -5, Holds},
+		{Claim{Paper: at(0), Direction: "flat", Tolerance: 5}, 5.1, Contradicts},
+		{Claim{Paper: at(100), Direction: "all"}, 100, Holds},
+		{Claim{Paper: at(100), Direction: "all"}, 98, Contradicts},
+		{Claim{Direction: "some"}, 98, Holds},
+		{Claim{Direction: "some"}, 100, Contradicts},
+		{Claim{Direction: "up", Tolerance: 3}, 2, Contradicts},
+		{Claim{Direction: "down", Tolerance: 3}, -4, Holds},
+		{Claim{Paper: at(30), Direction: "up"}, math.NaN(), NotMeasured},
+	} {
+		c.claim.Measure = "m"
+		j := Judge(&c.claim, map[string]Measure{"m": {Value: c.value, N: 1, Of: 1}})
+		if j.Verdict != c.want {
+			t.Errorf("%+v at %g: %s, want %s", c.claim, c.value, j.Verdict, c.want)
+		}
+	}
+	if j := Judge(&Claim{Measure: "x", Direction: "up"}, nil); j.Verdict != NotMeasured {
+		t.Errorf("without a measure: %s", j.Verdict)
+	}
+}
+
+func TestReasonsAreForWhatDoesNotHold(t *testing.T) {
+	s := &Study{reasons: []Reason{{Claim: "a", Scales: []string{"quick"}, Why: "because"}}}
+	holds := []Judged{{Claim: Claim{ID: "a"}, Verdict: Holds}}
+	if err := s.CheckReasons(holds, "quick"); err == nil || !strings.Contains(err.Error(), "claim a") {
+		t.Errorf("a reason for a claim that holds: %v", err)
+	}
+	if err := s.CheckReasons(holds, "standard"); err != nil {
+		t.Error(err)
+	}
+	if err := s.CheckReasons([]Judged{{Claim: Claim{ID: "a"}, Verdict: Direction}}, "quick"); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestShippedStudies: every study reads, and every figure has something to say or is
+// known to have no claim.
+func TestShippedStudies(t *testing.T) {
+	for _, n := range Names() {
+		s, err := Load(n)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		for _, f := range s.Figures {
+			if len(s.Claims(f.Name)) == 0 {
+				t.Errorf("%s/%s: no claim belongs to it", n, f.Name)
+			}
+		}
+		if missing := s.list.Missing("../apps"); len(missing) > 0 {
+			t.Errorf("%s: applications %q are missing", n, missing)
+		}
+	}
+	s, err := Load("ugpu")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for scale, counts := range map[string][]int{"quick": {10, 8, 5}, "standard": {50, 55, 25}, "paper": {50, 55, 25}} {
+		c, err := s.Scale(scale)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.Budget != 5*c.Epoch {
+			t.Errorf("scale %s: %d cycles and epochs of %d; the paper has five epochs", scale, c.Budget, c.Epoch)
+		}
+		used := map[string]bool{}
+		for i, set := range []string{"heterogeneous", "homogeneous", "ai"} {
+			list := s.mixesOf(set, c)
+			if len(list) != counts[i] {
+				t.Errorf("scale %s, set %s: %d mixes, want %d", scale, set, len(list), counts[i])
+			}
+			for _, m := range list {
+				for _, a := range m.Apps {
+					used[a] = true
+				}
+			}
+		}
+		if len(used) != 20 {
+			t.Errorf("scale %s uses %d of 20 programs", scale, len(used))
+		}
+	}
+	if got, err := s.Select("fig12"); err != nil || len(got) != 2 {
+		t.Errorf("fig12 selects %d figures, %v; want 12a and 12b", len(got), err)
+	}
+	if got, err := s.Select("fig1"); err == nil {
+		t.Errorf("fig1 selects %d figures", len(got))
+	}
+}
+
+func TestMalformedStudies(t *testing.T) {
+	for _, c := range []struct{ file, old, new, want string }{
+		{"study.yaml", "budget: 12000", "bugdet: 12000", `unknown key "bugdet"`},
+		{"study.yaml", "epoch: 3000", "epoch: 30000", "study.yaml:8:"},
+		{"study.yaml", "kind: heat", "kind: heath", "did you mean heat"},
+		{"study.yaml", "schemes: [BP, BIG, BEST]", "schemes: [BP, BEAST]", "did you mean BEST"},
+		{"study.yaml", "sets: [pairs], schemes: [BP, BIG", "sets: [pears], schemes: [BP, BIG", `no set "pears"`},
+		{"study.yaml", "{key: V,", "{key: W,", `program "W"`},
+		{"study.yaml", "[4, 6]]", "[4]]", "a slice is [SMs, channel groups]"},
+		{"study.yaml", "set_why: a small machine is simulated sooner\n", "", "set_why"},
+		{"study.yaml", "high: compute", "high: computer", "high, a class"},
+		{"claims.yaml", "sms 16/8 mean", "sms 16/9 mean", "claims.yaml:2:"},
+		{"claims.yaml", "direction: flat", "direction: flatt", "did you mean flat"},
+		{"claims.yaml", "figure: pairs", "figure: pear", `no figure "pear"`},
+		{"claims.yaml", "paper: 100", "papier: 100", `unknown key "papier"`},
+		{"reasons.yaml", "claim: slower", "claim: faster", `no claim "faster"`},
+		{"reasons.yaml", "scales: [quick]", "scales: [quik]", "did you mean quick"},
+	} {
+		dir := t.TempDir()
+		for _, f := range []string{"study.yaml", "claims.yaml", "reasons.yaml", "mixes.yaml"} {
+			text, err := os.ReadFile(filepath.Join("testdata/tiny", f))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if f == c.file {
+				if !strings.Contains(string(text), c.old) {
+					t.Fatalf("%s has no %q", f, c.old)
+				}
+				text = []byte(strings.Replace(string(text), c.old, c.new, 1))
+			}
+			if err := os.WriteFile(filepath.Join(dir, f), text, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		_, err := Load(dir)
+		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), c.file) {
+			t.Errorf("%s with %q: %v, want %q", c.file, c.new, err, c.want)
+		}
+	}
+	if _, err := Load("ugpux"); err == nil || !strings.Contains(err.Error(), "did you mean ugpu") {
+		t.Errorf("an unknown study: %v", err)
+	}
+}
