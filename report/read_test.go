@@ -163,3 +163,34 @@ func TestTimelineTellsOfOwnersAndPolicy(t *testing.T) {
 		}
 	}
 }
+
+// FuzzRead: no file of a result directory, however damaged, may bring Read down.
+func FuzzRead(f *testing.F) {
+	var epochs, timeline, decisions bytes.Buffer
+	for _, err := range []error{EpochsCSV(&epochs, sample()), Timeline(&timeline, sample()), Decisions(&decisions, sample())} {
+		if err != nil {
+			f.Fatal(err)
+		}
+	}
+	for i, b := range []*bytes.Buffer{&epochs, &timeline, &decisions} {
+		f.Add(uint8(i), b.Bytes())
+	}
+	f.Fuzz(func(t *testing.T, kind uint8, text []byte) {
+		read := [](func([]byte, *sim.Result) error){readEpochs, readTimeline, readDecisions}[kind%3]
+		r := sample()
+		r.Epochs, r.Spans, r.Decisions = nil, nil, nil
+		if err := read(text, r); err != nil {
+			return
+		}
+		for _, e := range r.Epochs {
+			if len(e.Tenants) != len(r.Tenants) {
+				t.Errorf("an epoch of %d tenants in a run of %d", len(e.Tenants), len(r.Tenants))
+			}
+		}
+		for _, s := range r.Spans {
+			if s.Tenant < -1 || s.Tenant >= len(r.Tenants) {
+				t.Errorf("a span of tenant %d", s.Tenant)
+			}
+		}
+	})
+}

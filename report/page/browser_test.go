@@ -139,7 +139,7 @@ func TestInABrowser(t *testing.T) {
 	}
 	// SM 3's row: the first owner, hatched, the second owner.
 	row := eval[[]int](ctx, t, `(() => {
-		const c = document.querySelector("#owners-0 canvas"), w = c.width - 82, g = c.getContext("2d");
+		const c = document.querySelector("#owners-0 canvas"), w = c.width - 94, g = c.getContext("2d");
 		const kinds = (lo, hi) => { const d = g.getImageData(70 + lo * w, 33, (hi - lo) * w, 4).data; let a = 0, b = 0, white = 0;
 			for (let i = 0; i < d.length; i += 4) { if (d[i] === 0 && d[i+1] === 0x72) a++; if (d[i] === 0xe6 && d[i+1] === 0x9f) b++; if (d[i] > 250 && d[i+2] > 250) white++; }
 			return [a, b, white].map((n) => Math.round(400 * n / d.length)); };
@@ -165,7 +165,7 @@ func TestZoomAndHover(t *testing.T) {
 		return len(got) == 2 && got[0] > lo-50 && got[0] < lo+50 && got[1] > hi-50 && got[1] < hi+50
 	}
 	third := func() int { // the red of SM 3's row a tenth from the left: who owned it at cycle 400, or 2100 when zoomed
-		return eval[int](ctx, t, `(() => { const c = document.querySelector("#owners-0 canvas"); return c.getContext("2d").getImageData(70 + 0.1 * (c.width - 82), 34, 1, 1).data[0]; })()`)
+		return eval[int](ctx, t, `(() => { const c = document.querySelector("#owners-0 canvas"); return c.getContext("2d").getImageData(70 + 0.1 * (c.width - 94), 34, 1, 1).data[0]; })()`)
 	}
 	before := third()
 	drag(ctx, t, "#ipc-0 .u-over", 0.5, 0.75)
@@ -194,7 +194,7 @@ func TestZoomAndHover(t *testing.T) {
 	tip := eval[string](ctx, t, `(() => {
 		document.getElementById("run-0").group.reset();
 		const c = document.querySelector("#owners-0 canvas"), r = c.getBoundingClientRect();
-		c.dispatchEvent(new MouseEvent("mousemove", {clientX: r.left + 70 + 0.3 * (r.width - 82), clientY: r.top + 34}));
+		c.dispatchEvent(new MouseEvent("mousemove", {clientX: r.left + 70 + 0.3 * (r.width - 94), clientY: r.top + 34}));
 		const tip = document.querySelector("#owners-0 .tip");
 		return tip.hidden ? "hidden" : tip.textContent;
 	})()`)

@@ -3,7 +3,7 @@
 // map is drawn here, the curves by uPlot.
 (function () {
   const runs = JSON.parse(document.getElementById("data").textContent);
-  const left = 70, right = 12;
+  const left = 70, right = 24;
 
   const si = (v) => {
     if (v == null) return "";
@@ -108,7 +108,7 @@
       const step = Math.max(1, [1, 2, 5, 10].map((k) => k * p).find((s) => s >= raw));
       for (let c = Math.ceil(group.range[0] / step) * step; c <= group.range[1]; c += step) {
         g.beginPath(); g.moveTo(toX(c), bottom); g.lineTo(toX(c), bottom + 4); g.stroke();
-        g.fillText(si(c), Math.min(toX(c), w - right - 12), bottom + 6);
+        g.fillText(si(c), Math.min(toX(c), w - 12), bottom + 6);
       }
       g.textAlign = "right"; g.textBaseline = "middle";
       run.tracks.forEach((t, i) => {
