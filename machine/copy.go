@@ -4,6 +4,7 @@ import (
 	"math/bits"
 
 	"heddle/engine"
+	"heddle/machine/cache"
 	"heddle/machine/dram"
 	"heddle/mem"
 	"heddle/mem/addrmap"
@@ -175,11 +176,14 @@ func (c *copier) end(i int32, now uint64) {
 	c.g.wheel.Wake(c.g.base.driver, now)
 }
 
-// clean makes the lines of a page leave the LLC before DRAM copies it; true when
-// none is left and every write-back is in DRAM's queue.
+// clean makes the lines of a page leave the LLC before DRAM copies it, and what a
+// former page left in the LLC under the new frame's address; true when none is left
+// and every write-back is in DRAM's queue.
 func (c *copier) clean(i int32, now uint64) bool {
 	j := &c.jobs[i]
 	for ; j.next < c.lines; j.next++ {
+		b := j.to + c.line(j.next)
+		c.g.slice[c.g.Tenants[j.tenant].addr.Slice(b)].Drop(b)
 		a := j.from + c.line(j.next)
 		k := c.g.Tenants[j.tenant].addr.Slice(a)
 		wrote, ok := c.g.slice[k].Clean(a, -2-i)
@@ -191,7 +195,32 @@ func (c *copier) clean(i int32, now uint64) bool {
 			return false
 		}
 	}
-	return j.writebacks == 0
+	return j.writebacks == 0 && !c.leftOver(j.to)
+}
+
+// leftOver says that write-backs to a frame wait between LLC and DRAM: of a page
+// that was given up there.
+func (c *copier) leftOver(frame uint64) bool {
+	within := func(f *cache.Fetch) bool { return f.Tag < 0 && f.Line-frame < 1<<c.bits }
+	g := c.g
+	group := g.tables.Frames().Pool(frame >> c.bits)
+	for k := group; k < len(g.channel); k += g.shared.Groups() {
+		per := g.Sheet.LLC.SlicesPerChannel
+		for _, s := range g.slice[k*per : (k+1)*per] {
+			for i := range s.ToDRAM.Len() {
+				if within(s.ToDRAM.At(i)) {
+					return true
+				}
+			}
+		}
+		d := &g.channel[k].delay
+		for i := range d.Len() {
+			if within(&d.At(i).f) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // written books a write-back of job i that has reached DRAM's queue.
@@ -205,8 +234,8 @@ func (c *copier) migrate(now uint64) uint64 {
 		if !j.live || j.pushed == c.lines {
 			continue
 		}
-		if !c.clean(int32(i), now) {
-			busy = busy || j.next < c.lines // else a write-back's arrival wakes us
+		if j.pushed == 0 && !c.clean(int32(i), now) {
+			busy = busy || j.next < c.lines || j.writebacks == 0 // else a write-back's arrival wakes us
 			continue
 		}
 		for j.pushed < c.lines && c.push(int32(i), now) {
@@ -229,10 +258,7 @@ func (c *copier) push(i int32, now uint64) bool {
 	if !s.dram.CanPush() {
 		return false
 	}
-	place := func(a addrmap.Loc) dram.Loc {
-		return dram.Loc{Rank: a.Rank, BankGroup: a.BankGroup, Bank: a.Bank, Row: a.Row, Col: uint32(a.Col)}
-	}
-	s.dram.Push(s.clock.Ticks(now)+1, dram.Migration{Src: int(from.Channel) % per, Dst: int(to.Channel) % per, From: place(from), To: place(to), Lines: 1, ID: i, Tenant: j.tenant})
+	s.dram.Push(s.clock.Ticks(now)+1, dram.Migration{Src: int(from.Channel) % per, Dst: int(to.Channel) % per, From: c.g.within(&from), To: c.g.within(&to), Lines: 1, ID: i, Tenant: j.tenant})
 	c.g.wheel.Wake(c.g.base.stack+s.id, now+1)
 	return true
 }
@@ -298,7 +324,7 @@ func (g *GPU) buildStacks(amap *addrmap.Map) error {
 			ch, s.channel = append(ch, c.dram), append(s.channel, c.id)
 		}
 		var err error
-		if s.dram, err = dram.NewStack(ch, dram.MigrationTiming{Clocks: clocks, LineBursts: 1, Crossbar: d.MigrationCrossbar, Queue: stackQueue, Patience: stackPatience}); err != nil {
+		if s.dram, err = dram.NewStack(ch, dram.MigrationTiming{Clocks: clocks, LineBursts: max(1, g.Sheet.LLC.Line/d.Access), Crossbar: d.MigrationCrossbar, Queue: stackQueue, Patience: stackPatience}); err != nil {
 			return err
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"heddle/machine/cache"
 	"heddle/machine/dram"
 	"heddle/mem"
+	"heddle/mem/addrmap"
 )
 
 // channel is a DRAM channel with what connects it to its LLC slices: a turn
@@ -137,7 +138,7 @@ func (g *GPU) schedule(c *channel, now, tick uint64) {
 	d := &g.Sheet.DRAM
 	first := bits.TrailingZeros8(f.Sectors)
 	at := g.Tenants[f.Tenant].addr.Decode(f.Line + uint64(first*g.Sheet.LLC.Sector))
-	loc := dram.Loc{Rank: at.Rank, BankGroup: at.BankGroup, Bank: at.Bank, Row: at.Row, Col: uint32(at.Col)}
+	loc := g.within(&at)
 	bursts := max(1, bits.OnesCount8(f.Sectors)*g.Sheet.LLC.Sector/d.Access)
 	id := c.free[len(c.free)-1]
 	if !c.dram.Push(tick, loc, write, bursts, id, f.Tenant) {
@@ -147,6 +148,13 @@ func (g *GPU) schedule(c *channel, now, tick uint64) {
 	c.busy[id] = f
 	c.delay.Pop()
 	g.written(&f)
+}
+
+// within is where an access goes in its channel: the map counts columns in its
+// blocks, DRAM in accesses.
+func (g *GPU) within(a *addrmap.Loc) dram.Loc {
+	per := max(1, uint32(g.shared.Block())/uint32(g.Sheet.DRAM.Access))
+	return dram.Loc{Rank: a.Rank, BankGroup: a.BankGroup, Bank: a.Bank, Row: a.Row, Col: uint32(a.Col) * per}
 }
 
 // checkIsolation panics, in builds with the invariants tag, when a request of an
@@ -159,6 +167,9 @@ func (g *GPU) checkIsolation(h int32, slice int) {
 	t := g.Tenants[r.Tenant]
 	if r.SM < 0 && r.Op != mem.Walk {
 		return // a page being moved leaves or enters by right
+	}
+	if g.tables != nil {
+		g.tables.CheckAccess(r.Tenant, r.Line)
 	}
 	ch := g.channelOf(slice)
 	if t.allowed != nil && t.allowed[ch>>6]>>(ch&63)&1 == 0 {

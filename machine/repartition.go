@@ -27,6 +27,7 @@ type SMMove struct {
 
 	deadline uint64 // a drain that is not over by then becomes a switch
 	step     step
+	saved    []*sm.Context // on their way to memory
 }
 
 // How an SM was freed (UGPU, section 3.3).
@@ -253,6 +254,11 @@ func (g *GPU) advanceSM(m *SMMove, now uint64) {
 	if m.step == freezing && s.Quiet() {
 		g.store(m, s, now)
 	}
+	if m.step == storing && !s.Busy() && len(m.saved) > 0 {
+		g.saved[m.From] = append(g.saved[m.From], m.saved...)
+		m.saved = nil
+		g.wheel.Wake(g.base.dispatch, now+1)
+	}
 	if m.step == draining && s.Resident() == 0 && s.Settled() || m.step == storing && !s.Busy() && s.Settled() {
 		g.handSM(m, now)
 	}
@@ -261,7 +267,7 @@ func (g *GPU) advanceSM(m *SMMove, now uint64) {
 // store takes the CTAs off an SM, into images in their owner's memory.
 func (g *GPU) store(m *SMMove, s *sm.SM, now uint64) {
 	m.step = storing
-	saved := s.Save(now, func(k *sm.Kernel, bytes int) uint64 {
+	m.saved = s.Save(now, func(k *sm.Kernel, bytes int) uint64 {
 		page := g.Sheet.VM.Page
 		n := uint64((bytes + page - 1) / page * page)
 		addr := contextWindow + g.imageEnd[k.Tenant]
@@ -272,11 +278,7 @@ func (g *GPU) store(m *SMMove, s *sm.SM, now uint64) {
 		}
 		return addr
 	})
-	if m.From >= 0 {
-		g.saved[m.From] = append(g.saved[m.From], saved...)
-	}
 	g.wheel.Wake(g.base.sm+m.SM, now+1)
-	g.wheel.Wake(g.base.dispatch, now+1)
 }
 
 // handSM gives a free SM to its new owner.
@@ -333,10 +335,10 @@ func (g *GPU) tickDriver(now uint64) uint64 {
 }
 
 // restore puts a saved CTA of a tenant back on an SM, before any new one goes
-// there; false when none is stored completely or the oldest does not fit.
+// there; false when none waits or the oldest does not fit.
 func (g *GPU) restore(tenant, i int, now uint64) bool {
 	q := g.saved[tenant]
-	if len(q) == 0 || !q[0].Stored() || !g.sm[i].Fits(q[0].K) {
+	if len(q) == 0 || !g.sm[i].Fits(q[0].K) {
 		return false
 	}
 	c := q[0]

@@ -98,6 +98,7 @@ type Channel struct {
 	missOn [numKinds]mask // open banks with a queued conflict
 	actOn  [numKinds]mask // closed banks with a queued request
 	seq    uint64
+	places [256]uint16 // queued writes by a hash of their place
 	shared bool
 	write  bool // write mode
 
@@ -241,7 +242,8 @@ func (c *Channel) Push(now uint64, at Loc, write bool, bursts int, id int32, ten
 		k = kindWrite
 	}
 	n := c.rows[tenant]
-	if !c.shared && bursts == 1 && c.count[kindWrite] > 0 && c.queuedWrite(b, at.Row, at.Col) {
+	if !c.shared && bursts == 1 && c.count[kindWrite] > 0 && c.places[placeHash(b, at.Row, at.Col)] > 0 &&
+		c.queuedWrite(b, at.Row, at.Col) {
 		c.fromWriteQueue(now, write, id, tenant)
 		n[CReads+k]++
 		n[CForwarded+k]++
@@ -270,6 +272,12 @@ func (c *Channel) wake(now uint64) {
 		now = c.last + 1
 	}
 	c.next = min(c.next, now)
+}
+
+// placeHash spreads places over a byte: most requests meet no queued write, and
+// learn it without a walk along the bank's list.
+func placeHash(b int, row, col uint32) uint8 {
+	return uint8((row*0x9E3779B1 ^ col*0x85EBCA6B ^ uint32(b)*0xC2B2AE35) >> 24)
 }
 
 // queuedWrite tells whether a write to the same access waits.

@@ -18,6 +18,9 @@ func (c *Channel) enqueue(i int16) {
 	}
 	l.last = i
 	c.count[r.kind]++
+	if r.kind == kindWrite {
+		c.places[placeHash(int(r.bank), r.row, r.col)]++
+	}
 	if int64(r.row) == k.open {
 		if l.hit == none {
 			c.newHit(k, int(r.bank), r.kind, i)
@@ -68,6 +71,9 @@ func (c *Channel) unlink(i int16, now uint64) {
 		c.slots[r.next].prev = r.prev
 	}
 	c.count[r.kind]--
+	if r.kind == kindWrite {
+		c.places[placeHash(int(r.bank), r.row, r.col)]--
+	}
 	c.rows[r.tenant][CQueueCycles] += now - r.arrive
 	if i != l.hit {
 		return

@@ -28,9 +28,6 @@ type Context struct {
 	store bool
 }
 
-// Stored says that the image is complete.
-func (c *Context) Stored() bool { return c.store && c.owed == 0 }
-
 // Loaded says that the CTA is back on an SM and its image no longer needed.
 func (c *Context) Loaded() bool { return !c.store && c.owed == 0 }
 
@@ -193,6 +190,7 @@ func (s *SM) restored(c *Context, now uint64) {
 func (s *SM) transfer(c *Context, now uint64) {
 	c.left, c.owed = c.Lines, c.Lines
 	s.transfers++
+	s.unsent += c.Lines
 	s.wakeAt(now + 1)
 	for i := range s.moving {
 		if s.moving[i] == nil {
@@ -218,6 +216,7 @@ func (s *SM) feed(now uint64) {
 			s.ops[op] = memOp{left: 1, queued: 1, warp: noWarp, reg: uint32(i), tenant: c.K.Tenant, space: isa.Global, kind: kind, bypass: true}
 			s.ldInsts++
 			c.left--
+			s.unsent--
 			all := uint8(1<<s.cfg.sectors - 1)
 			s.ldq.Push(access{line: c.Addr + uint64(c.left)<<s.cfg.lineShift, at: now, op: op, sectors: all, full: all})
 		}

@@ -169,6 +169,7 @@ type SM struct {
 	frozen    bool       // no warp issues
 	moving    []*Context // contexts being stored or loaded; nil: a free entry
 	transfers int        // of them
+	unsent    int        // lines of them not yet in ldq
 
 	// Out holds requests for the interconnect, oldest first; the machine drains it.
 	Out mem.Ring[int32]
@@ -228,7 +229,7 @@ func (s *SM) Tick(now uint64) uint64 {
 	if s.l1q.Len() > 0 && !s.stalled && s.l1q.Head().at <= now {
 		s.cacheStage(now)
 	}
-	if s.transfers > 0 {
+	if s.unsent > 0 {
 		s.feed(now)
 	}
 	if s.ldq.Len()+s.replay.Len() > 0 {
@@ -277,6 +278,9 @@ func (s *SM) sleep(w int, now uint64) {
 // next is the earliest cycle after now with work that no delivery announces.
 func (s *SM) next(now uint64) uint64 {
 	if s.ready != 0 && !s.frozen {
+		return now + 1
+	}
+	if s.unsent > 0 && s.ldq.Len() < contextDepth {
 		return now + 1
 	}
 	n := engine.Never

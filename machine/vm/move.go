@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math/bits"
 	"slices"
+
+	"heddle/internal/invariants"
 )
 
 // Move is a page, or a frame of page-table nodes, on its way to another frame.
@@ -65,6 +67,7 @@ func (t *Tables) takeIn(tenant uint8, groups uint64) (ppn uint64, err error) {
 	}
 	ppn, _ = t.frames.Alloc(best)
 	t.pages[tenant][best]++
+	t.hold(ppn, tenant)
 	return ppn, nil
 }
 
@@ -124,6 +127,38 @@ func (t *Tables) moving(tenant uint8, from uint64) bool {
 		}
 	}
 	return false
+}
+
+// hold notes who has a frame, for CheckAccess.
+func (t *Tables) hold(ppn uint64, tenant uint8) {
+	if !invariants.On {
+		return
+	}
+	if t.holder == nil {
+		t.holder = map[uint64]uint8{}
+	}
+	if was, taken := t.holder[ppn]; taken {
+		invariants.Fail("frame %#x of tenant %d is given to tenant %d", ppn, was, tenant)
+	}
+	t.holder[ppn] = tenant
+}
+
+// CheckAccess fails, in builds with the invariants tag, when an application's
+// access goes to a frame it does not have, or to one whose bytes are on their way
+// elsewhere: a write there would be lost, a read might miss one.
+func (t *Tables) CheckAccess(tenant uint8, paddr uint64) {
+	ppn := paddr >> t.bits
+	if who, taken := t.holder[ppn]; !taken || who != tenant {
+		invariants.Fail("tenant %d reaches frame %#x, which it does not have", tenant, ppn)
+	}
+	if t.moving(tenant, ppn) {
+		invariants.Fail("tenant %d reaches frame %#x, whose page is being moved", tenant, ppn)
+	}
+	for i := range t.moves {
+		if m := &t.moves[i]; m.live && m.To == ppn {
+			invariants.Fail("tenant %d reaches frame %#x before its page has arrived", tenant, ppn)
+		}
+	}
 }
 
 // giveUp frees what an entry that goes away holds.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"heddle/internal/invariants"
 	"heddle/mem/addrmap"
 	"heddle/sheets"
 )
@@ -20,12 +21,13 @@ type Tables struct {
 	pt     []*PageTable
 	frames *Frames
 	place  Place
-	groups [][]int    // [tenant] channel groups it may use, ascending
-	turn   []int      // [tenant] pages placed so far
-	pages  [][]int    // [tenant][pool] pages it has
-	carve  []span     // [tenant] rest of the frame its table nodes are cut from
-	nodes  [][]uint64 // [tenant] frames that hold table nodes
-	moves  []Move     // by id; those in flight are live
+	groups [][]int          // [tenant] channel groups it may use, ascending
+	turn   []int            // [tenant] pages placed so far
+	pages  [][]int          // [tenant][pool] pages it has
+	carve  []span           // [tenant] rest of the frame its table nodes are cut from
+	nodes  [][]uint64       // [tenant] frames that hold table nodes
+	moves  []Move           // by id; those in flight are live
+	holder map[uint64]uint8 // who has each frame, in builds with the invariants tag
 	view   View
 	// Shootdown is told of every translation that is no longer valid.
 	Shootdown func(tenant uint8, vpn uint64)
@@ -123,6 +125,7 @@ func (t *Tables) frame(tenant, home int) (uint64, error) {
 	g := v.Groups[t.place(v)]
 	t.pages[tenant][g]++
 	ppn, _ := t.frames.Alloc(g) // Free(g) > 0 was checked above
+	t.hold(ppn, uint8(tenant))
 	return ppn, nil
 }
 
@@ -159,6 +162,9 @@ func (t *Tables) MapPage(tenant uint8, vpn uint64, home int) (uint64, error) {
 
 func (t *Tables) release(tenant uint8, ppn uint64) {
 	t.pages[tenant][t.frames.Pool(ppn)]--
+	if invariants.On {
+		delete(t.holder, ppn)
+	}
 	t.frames.Release(ppn)
 }
 
