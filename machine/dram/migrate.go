@@ -13,7 +13,14 @@ func (s *Stack) step(t uint64) uint64 {
 		first := !from.has(m.bank[endFrom]) && !to.has(m.bank[endTo])
 		from.set(m.bank[endFrom])
 		to.set(m.bank[endTo])
-		if !first || m.since == Never && s.behind(m) {
+		if !first {
+			continue
+		}
+		if t < m.pushed {
+			next = min(next, m.pushed)
+			continue
+		}
+		if m.since == Never && s.behind(m) {
 			continue
 		}
 		m.since = min(m.since, t)

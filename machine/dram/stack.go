@@ -61,6 +61,7 @@ type move struct {
 	Migration
 	bank    [numEnds]int
 	seq     [numEnds]uint64 // last request of the end's channel that is older
+	pushed  uint64          // clock of the first Tick that may see it
 	since   uint64          // clock from which nothing older had to come first; Never before
 	claimed bool            // both banks are its own: no ordinary request opens or closes a row there
 	running bool            // a line is on its way, or its paths are reserved
@@ -153,7 +154,7 @@ func (s *Stack) Push(now uint64, m Migration) bool {
 	}
 	from, to := s.ch[m.Src], s.ch[m.Dst]
 	s.queue = append(s.queue, move{
-		Migration: m, since: Never,
+		Migration: m, pushed: now, since: Never,
 		bank: [numEnds]int{from.bankIndex(m.From), to.bankIndex(m.To)},
 		seq:  [numEnds]uint64{from.seq, to.seq},
 	})

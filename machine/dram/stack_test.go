@@ -343,3 +343,18 @@ func TestClaimedRowStaysOpen(t *testing.T) {
 	}
 	r.violations()
 }
+
+// TestPushAhead: a migration pushed for a later clock is not seen before.
+func TestPushAhead(t *testing.T) {
+	r := newRig(t, config(t, hbm()), 2, mig(13), true)
+	r.stack.Push(20, dram.Migration{Src: 0, Dst: 1, From: dram.Loc{Row: 5}, To: dram.Loc{Row: 5}, Lines: 1})
+	if next := r.tick(10); next != 20 {
+		t.Errorf("next is %d, want 20", next)
+	}
+	for now := uint64(11); now < 50; now++ {
+		r.tick(now)
+	}
+	if got, want := strings.Join(r.log, " "), "20:0:ACT 20:1:ACT 27:MIG0"; got != want {
+		t.Errorf("commands %s, want %s", got, want)
+	}
+}
