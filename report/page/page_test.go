@@ -134,6 +134,22 @@ func TestPageSaysWhatTheResultSays(t *testing.T) {
 	}
 }
 
+// TestFunctionalRunsHaveNoTime: a page must not show an IPC of zero where there is none.
+func TestFunctionalRunsHaveNoTime(t *testing.T) {
+	r := moving()
+	r.Spec.Functional, r.Epochs, r.Spans, r.Stalls, r.Decisions, r.Moved = true, nil, nil, nil, nil, nil
+	r.Tenants[0].WarpInsts = 4711
+	text, err := Render([]Run{fromDisk(t, "functional", r)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for want, in := range map[string]bool{"executed without timing": true, "<td>4711</td>": true, "<th>IPC</th>": false, "IPC over time": false} {
+		if bytes.Contains(text, []byte(want)) != in {
+			t.Errorf("the page says %q: want %v", want, in)
+		}
+	}
+}
+
 func TestChartsKeepOrder(t *testing.T) {
 	c := newChart(Run{"x", moving()})
 	var names []string

@@ -43,8 +43,8 @@ type runView struct {
 	Epochs    bool
 	Pages     bool
 	Owned     bool
+	Timed     bool // not a functional run
 	NoGroups  bool
-	Script    []string
 }
 
 type tenantView struct{ Name, Color string }
@@ -88,14 +88,15 @@ func newView(runs []Run) *view {
 
 func newRun(id int, in Run) runView {
 	r := in.Result
-	v := runView{ID: id, Label: in.Label, Machine: r.Spec.Machine, Mode: mode(r), Epochs: len(r.Epochs) > 0}
-	v.Facts = []string{
-		fmt.Sprintf("%d core cycles, %s simulated", r.Cycles, si(r.Seconds, "s")),
-		fmt.Sprintf("seed %d", r.Spec.Seed), "spec " + r.SpecHash[:min(12, len(r.SpecHash))],
-	}
-	if r.Spec.Functional {
+	v := runView{ID: id, Label: in.Label, Machine: r.Spec.Machine, Mode: mode(r), Epochs: len(r.Epochs) > 0, Timed: !r.Spec.Functional}
+	if v.Timed {
+		v.Facts = append(v.Facts, fmt.Sprintf("%d core cycles, %s simulated", r.Cycles, si(r.Seconds, "s")))
+	} else {
 		v.Facts = append(v.Facts, "functional: executed without timing")
 	}
+	v.Facts = append(v.Facts,
+		fmt.Sprintf("seed %d", r.Spec.Seed), "spec "+r.SpecHash[:min(12, len(r.SpecHash))],
+	)
 	if r.Wall.Version != "" {
 		v.Facts = append(v.Facts, r.Wall.Version)
 	}
@@ -148,6 +149,9 @@ func isOwnership(track string) bool {
 }
 
 func tenantTable(r *sim.Result) table {
+	if r.Spec.Functional {
+		return functionalTable(r)
+	}
 	t := table{Head: []string{"application", "SMs", "channels", "runs", "cycles", "IPC", "alone IPC", "slowdown", "L1 hits", "LLC hits", "DRAM GB/s", "faults", "energy"}}
 	for i := range r.Tenants {
 		x := &r.Tenants[i]
@@ -165,6 +169,16 @@ func tenantTable(r *sim.Result) table {
 			x.Name, strconv.Itoa(x.SMs), strconv.Itoa(x.Channels), strconv.Itoa(x.Runs), whole(x.Cycles), number(x.IPC), alone, slow,
 			percent(x.L1HitRate), percent(x.LLCHitRate), number(x.BandwidthGBs), whole(x.Faults), energy,
 		})
+	}
+	return t
+}
+
+// functionalTable has what exists without time.
+func functionalTable(r *sim.Result) table {
+	t := table{Head: []string{"application", "runs", "kernels", "warp instructions", "thread instructions"}}
+	for i := range r.Tenants {
+		x := &r.Tenants[i]
+		t.Rows = append(t.Rows, []string{x.Name, strconv.Itoa(x.Runs), strconv.Itoa(len(x.Kernels)), whole(x.WarpInsts), whole(x.ThreadInsts)})
 	}
 	return t
 }
