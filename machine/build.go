@@ -35,11 +35,14 @@ func New(sheet *sheets.Machine, tenants []*Tenant, o Options) (*GPU, error) {
 	if err != nil {
 		return nil, err
 	}
+	if 2*len(tenants) >= mostMaps {
+		return nil, fmt.Errorf("%d applications: a machine takes at most %d", len(tenants), mostMaps/2-1)
+	}
+	g.shared, g.maps[0] = amap, amap
 	if err := g.admit(amap); err != nil {
 		return nil, err
 	}
 	n, slices, channels := sheet.SM.Count, amap.Slices(), amap.Channels()
-	g.shared = amap
 	core := kHz(sheet.Clock.Core)
 	g.nocClock, g.llcClock = engine.NewClock(kHz(sheet.Clock.NoC), core), engine.NewClock(kHz(sheet.Clock.LLC), core)
 	b := &g.base
@@ -82,7 +85,9 @@ func (g *GPU) admit(amap *addrmap.Map) error {
 			}
 			g.dispatch.owners[s] = append(g.dispatch.owners[s], i)
 		}
-		t.addr = amap
+		if !g.Sheet.VM.Enabled {
+			g.maps[i] = amap // the SM puts the tenant's number into the address
+		}
 		if t.Groups == nil {
 			continue
 		}
@@ -92,7 +97,7 @@ func (g *GPU) admit(amap *addrmap.Map) error {
 		}
 		t.allow(amap)
 		if !g.Sheet.VM.Enabled {
-			t.addr = own
+			g.maps[i] = own
 		}
 	}
 	return nil
@@ -129,7 +134,7 @@ func (g *GPU) buildOwners(how Copying) {
 		}
 	}
 	g.copies = copier{g: g, how: how, bits: uint(bits.TrailingZeros(uint(max(1, g.Sheet.VM.Page)))), lines: int32(g.Sheet.VM.Page / g.Sheet.LLC.Line)}
-	if len(g.stack) == 0 {
+	if len(g.stack) == 0 && how == PageMove {
 		g.copies.how = ReadWrite
 	}
 }
@@ -191,13 +196,14 @@ func (g *GPU) buildSlices(amap *addrmap.Map) error {
 	return nil
 }
 
-// mapOf is the map of the application a physical address belongs to.
-func (g *GPU) mapOf(addr uint64) *addrmap.Map {
-	if g.Sheet.VM.Enabled {
-		return g.shared
-	}
-	return g.Tenants[addr>>addrmap.TenantShift].addr
-}
+// mapOf is the map that places a physical address: the bits from
+// addrmap.TenantShift on choose it. Without translation they are the tenant's
+// number; with it they are 0, the whole machine's map, unless pages span channels
+// and a slice has a layout of its own (vm.Tables.SetLayout).
+func (g *GPU) mapOf(addr uint64) *addrmap.Map { return g.maps[addr>>addrmap.TenantShift] }
+
+// mostMaps is the number of maps a physical address can choose among.
+const mostMaps = 1 << (addrmap.AddrBits - addrmap.TenantShift)
 
 func (g *GPU) buildNoC(amap *addrmap.Map) error {
 	x := &g.Sheet.NoC

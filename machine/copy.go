@@ -72,7 +72,7 @@ func (c *copier) tick(now uint64) uint64 {
 	if c.active == 0 {
 		return engine.Never
 	}
-	if c.how == ReadWrite { // its lines go through the MMU's port
+	if c.how != PageMove { // its lines go through the MMU's port
 		c.g.wheel.Wake(c.g.base.mmu, now+1)
 		return engine.Never
 	}
@@ -101,7 +101,7 @@ func (c *copier) line(n int32) uint64 { return uint64(n) * uint64(c.g.Sheet.LLC.
 // send puts the copy engine's requests into the MMU's crossbar port, writes of
 // data that has arrived before reads; it returns the next cycle with more.
 func (c *copier) send(now uint64) uint64 {
-	if c.how != ReadWrite || c.active == 0 {
+	if c.how == PageMove || c.active == 0 {
 		return engine.Never
 	}
 	g := c.g
@@ -157,7 +157,7 @@ func (c *copier) answered(r *mem.Req, now uint64) {
 	}
 	for n := range c.lines { // what the reads left in the LLC
 		a := j.from + c.line(n)
-		c.g.slice[c.g.Tenants[j.tenant].addr.Slice(a)].Drop(a)
+		c.g.slice[c.g.mapOf(a).Slice(a)].Drop(a)
 	}
 	c.end(i, now)
 }
@@ -183,9 +183,9 @@ func (c *copier) clean(i int32, now uint64) bool {
 	j := &c.jobs[i]
 	for ; j.next < c.lines; j.next++ {
 		b := j.to + c.line(j.next)
-		c.g.slice[c.g.Tenants[j.tenant].addr.Slice(b)].Drop(b)
+		c.g.slice[c.g.mapOf(b).Slice(b)].Drop(b)
 		a := j.from + c.line(j.next)
-		k := c.g.Tenants[j.tenant].addr.Slice(a)
+		k := c.g.mapOf(a).Slice(a)
 		wrote, ok := c.g.slice[k].Clean(a, -2-i)
 		if wrote {
 			j.writebacks++

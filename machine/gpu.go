@@ -25,9 +25,8 @@ type Tenant struct {
 	SMs    []int // SMs its CTAs may run on
 	Groups []int // channel groups it owns; nil: all, shared
 
-	addr    *addrmap.Map // where its physical addresses live
-	kernels []*Kernel    // launched and not finished, oldest first
-	busy    uint64       // cycles with a kernel on the GPU, up to since
+	kernels []*Kernel // launched and not finished, oldest first
+	busy    uint64    // cycles with a kernel on the GPU, up to since
 	since   uint64
 	allowed []uint64 // bitset of its channels, for the isolation invariant
 }
@@ -51,7 +50,8 @@ type GPU struct {
 	base  stages
 	slab  *mem.Slab
 
-	shared      *addrmap.Map // of the whole machine
+	shared      *addrmap.Map           // of the whole machine
+	maps        [mostMaps]*addrmap.Map // mapOf
 	sm          []*sm.SM
 	slice       []*cache.Slice
 	channel     []*channel
@@ -204,7 +204,7 @@ func (g *GPU) inject(port int, h int32, now uint64) bool {
 	if r.Op == mem.Write {
 		g.progress = now
 	}
-	r.Slice = int16(g.Tenants[r.Tenant].addr.Slice(r.Line))
+	r.Slice = int16(g.mapOf(r.Line).Slice(r.Line))
 	g.request.Push(g.nocClock.Ticks(now), port, int(r.Slice), flits, h, r.Tenant)
 	g.wheel.Wake(g.base.request, now)
 	return true

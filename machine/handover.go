@@ -1,6 +1,8 @@
 package machine
 
 import (
+	"math/bits"
+
 	"heddle/machine/cache"
 )
 
@@ -26,8 +28,9 @@ const (
 type handover struct {
 	phase   phase
 	r       *Repartition
-	tenants []int // that lose or gain a group
-	slices  []int // that change hands
+	tenants []int  // that lose or gain a group
+	relaid  []bool // [tenant] has its new layout, where pages span channels
+	slices  []int  // that change hands
 }
 
 func (h *handover) holds(tenant int) bool {
@@ -46,6 +49,7 @@ func (h *handover) holds(tenant int) bool {
 func (g *GPU) beginGroups(r *Repartition) {
 	h := &g.hand
 	h.phase, h.r, h.tenants, h.slices = handDrain, r, h.tenants[:0], h.slices[:0]
+	h.relaid = make([]bool, len(g.Tenants))
 	concerned := make([]bool, len(g.Tenants))
 	for i := range r.Groups {
 		m := &r.Groups[i]
@@ -151,13 +155,39 @@ func (g *GPU) nodesMoved(now uint64) bool {
 			all = false
 			continue
 		}
-		none, err := g.driver.MoveNodes(now, uint8(t), g.groupsAfter(t))
+		after := g.groupsAfter(t)
+		if err := g.relayout(t, after); err != nil && g.err == nil {
+			g.err = err
+		}
+		none, err := g.driver.MoveNodes(now, uint8(t), after)
 		if err != nil && g.err == nil {
 			g.err = err
 		}
 		all = all && (none || err != nil)
 	}
 	return all
+}
+
+// relayout gives a tenant whose pages span its channels the address map of the
+// groups it is to have; once per hand-over.
+func (g *GPU) relayout(t int, groups uint64) (err error) {
+	h := &g.hand
+	if g.tables.Frames().PerGroup() || h.relaid[t] {
+		return nil
+	}
+	h.relaid[t] = true
+	var list []int
+	for m := groups; m != 0; m &= m - 1 {
+		list = append(list, bits.TrailingZeros64(m))
+	}
+	next := uint64(1 + 2*t)
+	if g.tables.Layout(uint8(t)) == next {
+		next++
+	}
+	if g.maps[next], err = g.shared.Restrict(list); err == nil {
+		g.tables.SetLayout(uint8(t), next)
+	}
+	return err
 }
 
 // groupsAfter is the mask of the groups a tenant keeps or gets.
@@ -188,11 +218,12 @@ func (g *GPU) handGroups(now uint64) {
 		m.Handed = now
 		g.own.group[m.Group] = m.To
 		if m.From >= 0 {
-			m.touched0, m.swept0 = g.driver.Touched[m.From][m.Group], g.driver.Swept[m.From][m.Group]
+			k := g.pool(m.Group)
+			m.touched0, m.swept0 = g.driver.Touched[m.From][k], g.driver.Swept[m.From][k]
 		}
 		if m.To >= 0 {
 			gained[m.To] |= 1 << m.Group
-			m.gained0 = g.driver.Gained[m.To][m.Group]
+			m.gained0 = g.driver.Gained[m.To][g.pool(m.Group)]
 		}
 	}
 	for _, t := range h.tenants {
@@ -204,7 +235,7 @@ func (g *GPU) handGroups(now uint64) {
 		g.driver.Release(now, uint8(t))
 	}
 	for i := range h.r.Groups {
-		if m := &h.r.Groups[i]; m.From >= 0 && g.tables.Pages(uint8(m.From), m.Group) == 0 {
+		if m := &h.r.Groups[i]; m.From >= 0 && g.left(m) == 0 {
 			m.Emptied = now
 		}
 	}
@@ -239,7 +270,7 @@ func (g *GPU) pageMoved(now uint64, tenant, from int) {
 	for i := len(g.Repartitions) - 1; i >= 0; i-- {
 		for k := range g.Repartitions[i].Groups {
 			m := &g.Repartitions[i].Groups[k]
-			if m.From == tenant && m.Group == from && m.Handed > 0 && m.Emptied == 0 && g.tables.Pages(uint8(tenant), from) == 0 {
+			if m.From == tenant && g.pool(m.Group) == from && m.Handed > 0 && m.Emptied == 0 && g.left(m) == 0 {
 				m.Emptied = now
 			}
 		}
@@ -251,7 +282,23 @@ func (g *GPU) Waiting(m *GroupMove) int {
 	if m.From < 0 || m.Handed == 0 || g.own.group[m.Group] == m.From {
 		return 0
 	}
+	return g.left(m)
+}
+
+// left is the number of pages of a group's old owner that have to leave it yet.
+func (g *GPU) left(m *GroupMove) int {
+	if !g.tables.Frames().PerGroup() {
+		return g.tables.Outside(uint8(m.From))
+	}
 	return g.tables.Pages(uint8(m.From), m.Group)
+}
+
+// pool is the pool of frames of a group; where pages span channels there is one.
+func (g *GPU) pool(group int) int {
+	if g.tables.Frames().PerGroup() {
+		return group
+	}
+	return 0
 }
 
 // Count brings the page counts of a group's move up to date.
@@ -259,11 +306,12 @@ func (g *GPU) Count(m *GroupMove) {
 	if m.Handed == 0 {
 		return
 	}
+	k := g.pool(m.Group)
 	if m.From >= 0 {
-		m.Touched, m.Swept = g.driver.Touched[m.From][m.Group]-m.touched0, g.driver.Swept[m.From][m.Group]-m.swept0
+		m.Touched, m.Swept = g.driver.Touched[m.From][k]-m.touched0, g.driver.Swept[m.From][k]-m.swept0
 	}
 	if m.To >= 0 {
-		m.Gained = g.driver.Gained[m.To][m.Group] - m.gained0
+		m.Gained = g.driver.Gained[m.To][k] - m.gained0
 	}
 }
 

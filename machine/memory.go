@@ -137,7 +137,7 @@ func (g *GPU) schedule(c *channel, now, tick uint64) {
 	}
 	d := &g.Sheet.DRAM
 	first := bits.TrailingZeros8(f.Sectors)
-	at := g.Tenants[f.Tenant].addr.Decode(f.Line + uint64(first*g.Sheet.LLC.Sector))
+	at := g.mapOf(f.Line).Decode(f.Line + uint64(first*g.Sheet.LLC.Sector))
 	loc := g.within(&at)
 	bursts := max(1, bits.OnesCount8(f.Sectors)*g.Sheet.LLC.Sector/d.Access)
 	id := c.free[len(c.free)-1]

@@ -74,7 +74,7 @@ func (g *GPU) CanRepartition() error {
 	if g.tables == nil {
 		return fmt.Errorf("machine %s does not translate addresses (vm.enabled): pages cannot move between channels", g.Sheet.Name)
 	}
-	if !g.tables.Frames().PerGroup() {
+	if !g.tables.Frames().PerGroup() && g.copies.how != Rewrite {
 		return fmt.Errorf("machine %s spreads a page of %d bytes over all channel groups: pages cannot move between channels", g.Sheet.Name, g.Sheet.VM.Page)
 	}
 	for _, t := range g.Tenants {
@@ -87,7 +87,23 @@ func (g *GPU) CanRepartition() error {
 
 // Settled says that no SM and no channel group is changing hands. Pages may still
 // be where their owners lost the channels.
-func (g *GPU) Settled() bool { return g.changing == 0 && g.hand.phase == handIdle }
+// Where every page has to be laid out anew, that must be over too.
+func (g *GPU) Settled() bool {
+	if g.changing > 0 || g.hand.phase != handIdle {
+		return false
+	}
+	if g.copies.how == Rewrite {
+		for t := range g.Tenants {
+			if g.tables.Outside(uint8(t)) > 0 {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// handing says that SMs or channel groups are changing hands.
+func (g *GPU) handing() bool { return g.changing > 0 || g.hand.phase != handIdle }
 
 // Repartition begins to give every tenant its share; what moves is chosen here:
 // SMs with the fewest resident CTAs, groups with the fewest of the loser's pages.
@@ -140,11 +156,9 @@ func (g *GPU) admissible(want []Share) error {
 			return fmt.Errorf("application %s would have %d SMs and %d channel groups: at least one of each", g.Tenants[i].Name, w.SMs, w.Groups)
 		}
 		sms, groups = sms+w.SMs, groups+w.Groups
-		pages := 0
-		for k := range g.own.group {
-			pages += g.tables.Pages(uint8(i), k)
-		}
-		if room = w.Groups * g.tables.Frames().PerPool(); pages > room {
+		f := g.tables.Frames()
+		pages := int(g.Footprint(i) / uint64(g.Sheet.VM.Page))
+		if room = w.Groups * f.PerPool() * f.Pools() / g.shared.Groups(); pages > room {
 			return fmt.Errorf("application %s has %d pages: %d channel groups hold %d", g.Tenants[i].Name, pages, w.Groups, room)
 		}
 	}
@@ -163,7 +177,7 @@ func sign(n int) int {
 
 // pagesIn is the number of frames the owner of a group has in it.
 func (g *GPU) pagesIn(group int) int {
-	if g.own.group[group] < 0 {
+	if g.own.group[group] < 0 || !g.tables.Frames().PerGroup() {
 		return 0
 	}
 	return g.tables.Pages(uint8(g.own.group[group]), group)
@@ -328,7 +342,7 @@ func (g *GPU) tickDriver(now uint64) uint64 {
 	if g.hand.phase != handIdle {
 		g.advanceGroups(now)
 	}
-	if !g.Settled() {
+	if g.handing() {
 		return now + 1
 	}
 	return next

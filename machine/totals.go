@@ -107,7 +107,7 @@ func (g *GPU) Prefill(tenant int, vaddr uint64, n int64) {
 	for a := vaddr &^ (line - 1); a < vaddr+uint64(n); a += line {
 		p, ok := g.physical(tenant, a)
 		if ok {
-			g.slice[g.Tenants[tenant].addr.Slice(p)].Prefill(p, all, uint8(tenant))
+			g.slice[g.mapOf(p).Slice(p)].Prefill(p, all, uint8(tenant))
 		}
 	}
 }

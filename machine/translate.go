@@ -32,9 +32,10 @@ func (g *GPU) buildVM(amap *addrmap.Map) error {
 			return err
 		}
 		if !tab.Frames().PerGroup() { // the page spans all channels: only the map can isolate
-			if t.addr, err = amap.Restrict(t.Groups); err != nil {
+			if g.maps[1+2*i], err = amap.Restrict(t.Groups); err != nil {
 				return err
 			}
+			tab.SetLayout(uint8(i), uint64(1+2*i))
 		}
 	}
 	g.tables = tab

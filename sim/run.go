@@ -83,6 +83,11 @@ func (r *run) simulate() (*Result, error) {
 }
 
 func (r *run) build() error {
+	if dynamic[r.spec.Sharing.Mode].copying == machine.Rewrite && r.sheet.Conventional.Given() {
+		m := *r.sheet
+		m.Map = m.Conventional.Map(m.Map.Groups)
+		r.sheet = &m
+	}
 	amap, err := addrmap.New(r.sheet)
 	if err != nil {
 		return err

@@ -409,6 +409,9 @@ func (m *MMU) ClearStatus(tenant uint8) { m.status[tenant] = status{} }
 
 // misplaced says that a frame is in a lost group, or outside the gained ones.
 func (m *MMU) misplaced(tenant uint8, ppn uint64) bool {
+	if !m.tab.frames.PerGroup() {
+		return m.tab.old(tenant, ppn)
+	}
 	s := &m.status[tenant]
 	g := uint64(1) << m.tab.frames.Pool(ppn)
 	return s.keep&g == 0 || s.gain != 0 && s.gain&g == 0

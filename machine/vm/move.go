@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"heddle/internal/invariants"
+	"heddle/mem/addrmap"
 )
 
 // Move is a page, or a frame of page-table nodes, on its way to another frame.
@@ -26,11 +27,11 @@ func (t *Tables) BeginMove(tenant uint8, vpn, groups uint64) (id int32, err erro
 	if i < 0 || State(p.ent[i]&stateMask) != Resident {
 		return 0, fmt.Errorf("tenant %d: virtual page 0x%x is not resident and cannot move", tenant, vpn)
 	}
-	to, err := t.takeIn(tenant, groups)
+	from := p.ent[i] >> valueAt
+	to, err := t.target(tenant, from, groups)
 	if err != nil {
 		return 0, err
 	}
-	from := p.ent[i] >> valueAt
 	p.ent[i] = p.ent[i]&^stateMask | uint64(Moving)
 	t.shoot(tenant, vpn)
 	return t.record(Move{VPN: vpn, From: from, To: to, Tenant: tenant}), nil
@@ -41,10 +42,10 @@ func (t *Tables) BeginMove(tenant uint8, vpn, groups uint64) (id int32, err erro
 // progress until EndMove.
 func (t *Tables) BeginNodeMove(tenant uint8, groups uint64) (id int32, none bool, err error) {
 	for _, from := range t.nodes[tenant] {
-		if groups>>t.frames.Pool(from)&1 != 0 || t.moving(tenant, from) {
+		if !t.outside(tenant, from, groups) || t.moving(tenant, from) {
 			continue
 		}
-		to, err := t.takeIn(tenant, groups)
+		to, err := t.target(tenant, from, groups)
 		if err != nil {
 			return 0, false, err
 		}
@@ -52,6 +53,46 @@ func (t *Tables) BeginNodeMove(tenant uint8, groups uint64) (id int32, none bool
 	}
 	return 0, true, nil
 }
+
+// outside says that a frame has to be left: it is not in the groups of the mask,
+// or, where pages span channels, not of the tenant's present layout.
+func (t *Tables) outside(tenant uint8, ppn, groups uint64) bool {
+	if !t.frames.PerGroup() {
+		return t.old(tenant, ppn)
+	}
+	return groups>>t.frames.Pool(ppn)&1 == 0
+}
+
+// target is where a page's bytes go: a new frame, or the same one laid out anew.
+func (t *Tables) target(tenant uint8, from, groups uint64) (to uint64, err error) {
+	if t.frames.PerGroup() {
+		return t.takeIn(tenant, groups)
+	}
+	to = from&(1<<t.layoutAt()-1) | t.layout[tenant]<<t.layoutAt()
+	t.hold(to, tenant)
+	return to, nil
+}
+
+// layoutAt is the bit of a frame number from which on it names an address map.
+func (t *Tables) layoutAt() uint { return addrmap.TenantShift - t.bits }
+
+// old says that a frame is of an earlier layout of the tenant.
+func (t *Tables) old(tenant uint8, ppn uint64) bool { return ppn>>t.layoutAt() != t.layout[tenant] }
+
+// SetLayout gives a tenant's new pages an address map of their own: the bits of
+// their addresses from addrmap.TenantShift on (UGPU-Ori, and every isolated slice
+// where pages span all channels). The pages it has are of an earlier layout now.
+func (t *Tables) SetLayout(tenant uint8, index uint64) {
+	t.layout[tenant] = index
+	t.stale[tenant] = 0
+	for _, n := range t.pages[tenant] {
+		t.stale[tenant] += n
+	}
+	t.carve[tenant] = span{} // the rest of a frame of nodes stays unused
+}
+
+// Layout is the index SetLayout gave last.
+func (t *Tables) Layout(tenant uint8) uint64 { return t.layout[tenant] }
 
 // takeIn takes a frame in the least used group of the mask that has one.
 func (t *Tables) takeIn(tenant uint8, groups uint64) (ppn uint64, err error) {
@@ -91,7 +132,11 @@ func (t *Tables) MoveOf(id int32) *Move { return &t.moves[id] }
 func (t *Tables) EndMove(id int32) {
 	m := &t.moves[id]
 	m.live = false
-	t.release(m.Tenant, m.From)
+	if t.frames.PerGroup() {
+		t.release(m.Tenant, m.From)
+	} else {
+		t.relaid(m)
+	}
 	switch {
 	case m.dead:
 		t.release(m.Tenant, m.To)
@@ -101,6 +146,14 @@ func (t *Tables) EndMove(id int32) {
 		p := t.pt[m.Tenant]
 		i := p.leaf(m.VPN)
 		p.ent[i] = m.To<<valueAt | p.ent[i]&(refsMask<<refsAt) | uint64(Resident)
+	}
+}
+
+// relaid books a frame whose bytes now lie as its tenant's new layout has them.
+func (t *Tables) relaid(m *Move) {
+	t.stale[m.Tenant]--
+	if invariants.On {
+		delete(t.holder, m.From)
 	}
 }
 
@@ -176,16 +229,17 @@ func (t *Tables) giveUp(tenant uint8, vpn, entry uint64) {
 	}
 }
 
-// NextIn finds the first resident page at or after vpn in a group of the mask.
+// NextIn finds the first resident page at or after vpn in a group of the mask; with
+// an empty mask, of an earlier layout.
 func (t *Tables) NextIn(tenant uint8, vpn, groups uint64) (found uint64, ok bool) {
 	p := t.pt[tenant]
 	if len(p.addr) == 0 {
 		return 0, false
 	}
-	return t.nextIn(p, 0, 0, vpn, groups)
+	return t.nextIn(tenant, p, 0, 0, vpn, groups)
 }
 
-func (t *Tables) nextIn(p *PageTable, node, depth int, vpn, groups uint64) (uint64, bool) {
+func (t *Tables) nextIn(tenant uint8, p *PageTable, node, depth int, vpn, groups uint64) (uint64, bool) {
 	shift := uint(levelBits * (p.levels - 1 - depth))
 	for i := vpn >> shift & (nodeEntries - 1); i < nodeEntries; i++ {
 		e := p.ent[uint64(node*nodeEntries)+i]
@@ -194,11 +248,11 @@ func (t *Tables) nextIn(p *PageTable, node, depth int, vpn, groups uint64) (uint
 		switch {
 		case depth < p.levels-1:
 			if e != 0 {
-				if v, ok := t.nextIn(p, int(e>>valueAt), depth+1, at, groups); ok {
+				if v, ok := t.nextIn(tenant, p, int(e>>valueAt), depth+1, at, groups); ok {
 					return v, true
 				}
 			}
-		case State(e&stateMask) == Resident && groups>>t.frames.Pool(e>>valueAt)&1 != 0:
+		case State(e&stateMask) == Resident && (groups == 0 && t.old(tenant, e>>valueAt) || groups>>t.frames.Pool(e>>valueAt)&1 != 0):
 			return at, true
 		}
 	}
@@ -213,8 +267,12 @@ func (t *Tables) GroupMask(tenant uint8) (mask uint64) {
 	return mask
 }
 
-// Outside is the number of frames the tenant still has in groups it may not use.
+// Outside is the number of frames the tenant still has in groups it may not use, or
+// of an earlier layout.
 func (t *Tables) Outside(tenant uint8) (n int) {
+	if !t.frames.PerGroup() {
+		return t.stale[tenant]
+	}
 	mask := t.GroupMask(tenant)
 	for g, k := range t.pages[tenant] {
 		if mask>>g&1 == 0 {

@@ -49,6 +49,9 @@ func (r *relocator) init(s *sheets.Machine, slots int, m *MMU) {
 	r.tab, r.mmu = m.tab, m
 	r.cost, r.sweepMax, r.slots = uint64(s.VM.DriverCycles), s.VM.SweepPages, slots
 	r.Copy = func(uint64) {}
+	if !m.tab.frames.PerGroup() { // nothing waits to be touched
+		r.sweepMax = slots
+	}
 	r.work = mem.NewRing[pageFault](slots + r.sweepMax)
 	r.cursor = make([]uint64, n)
 	r.held, r.inFlight = make([]bool, n), make([]int, n)
@@ -126,6 +129,9 @@ func (r *relocator) take(now uint64, f pageFault) {
 // sweep chooses an untouched page to move: of the group, short of frames, that
 // holds most pages of a tenant which has lost it.
 func (r *relocator) sweep() (f pageFault, ok bool) {
+	if !r.tab.frames.PerGroup() {
+		return r.sweepOld()
+	}
 	most, group := 0, 0
 	for t := range r.held {
 		own := r.tab.GroupMask(uint8(t))
@@ -138,17 +144,35 @@ func (r *relocator) sweep() (f pageFault, ok bool) {
 	if most == 0 {
 		return f, false
 	}
-	for range 2 { // from where the last search ended, then from the beginning
-		vpn, ok := r.tab.NextIn(f.tenant, r.cursor[f.tenant], 1<<group)
-		for ok && r.inHand(f.tenant, vpn) {
-			vpn, ok = r.tab.NextIn(f.tenant, vpn+1, 1<<group)
+	return r.pick(f.tenant, 1<<group)
+}
+
+// sweepOld chooses the next page of an earlier layout: without PageMove's map all
+// of them have to be laid out anew, touched or not (UGPU, section 6.2).
+func (r *relocator) sweepOld() (f pageFault, ok bool) {
+	for t := range r.held {
+		if !r.held[t] && r.tab.stale[t] > r.inFlight[t] {
+			if f, ok = r.pick(uint8(t), 0); ok {
+				return f, true
+			}
+		}
+	}
+	return f, false
+}
+
+// pick finds the next page of a tenant in the groups of the mask, from where the
+// last search ended and then from the beginning.
+func (r *relocator) pick(tenant uint8, groups uint64) (f pageFault, ok bool) {
+	for range 2 {
+		vpn, ok := r.tab.NextIn(tenant, r.cursor[tenant], groups)
+		for ok && r.inHand(tenant, vpn) {
+			vpn, ok = r.tab.NextIn(tenant, vpn+1, groups)
 		}
 		if ok {
-			r.cursor[f.tenant] = vpn + 1
-			f.vpn, f.swept = vpn, true
-			return f, true
+			r.cursor[tenant] = vpn + 1
+			return pageFault{vpn: vpn, tenant: tenant, swept: true}, true
 		}
-		r.cursor[f.tenant] = 0
+		r.cursor[tenant] = 0
 	}
 	return f, false
 }
@@ -188,7 +212,7 @@ func (r *relocator) begin(now uint64, f pageFault) {
 		}
 		return
 	}
-	to, lost := s.keep, s.keep>>r.tab.frames.Pool(ppn)&1 == 0
+	to, lost := s.keep, r.tab.outside(f.tenant, ppn, s.keep)
 	if !lost {
 		to = s.gain
 	}
@@ -252,6 +276,10 @@ func (r *relocator) MoveNodes(now uint64, tenant uint8, keep uint64) (none bool,
 // outside the gained groups move there when touched, unless they are balanced
 // already or there are none.
 func (r *relocator) SetStatus(tenant uint8, gained uint64) {
+	if !r.tab.frames.PerGroup() {
+		r.mmu.status[tenant] = status{on: r.tab.Outside(tenant) > 0}
+		return
+	}
 	keep := r.tab.GroupMask(tenant)
 	gain := (r.mmu.status[tenant].gain | gained) & keep
 	if gain == keep || r.balanced(tenant, gain) {
@@ -283,7 +311,7 @@ func (r *relocator) Copied(now uint64, id int32) {
 	case int(id) < len(r.swept) && r.swept[id]:
 		r.Swept[m.Tenant][from]++
 		r.swept[id] = false
-	case s.keep>>from&1 == 0:
+	case s.keep>>from&1 == 0 || !r.tab.frames.PerGroup():
 		r.Touched[m.Tenant][from]++
 	}
 	if s.gain>>to&1 != 0 {

@@ -27,6 +27,8 @@ type Tables struct {
 	carve  []span           // [tenant] rest of the frame its table nodes are cut from
 	nodes  [][]uint64       // [tenant] frames that hold table nodes
 	moves  []Move           // by id; those in flight are live
+	layout []uint64         // [tenant] address map of its new pages, where pages span channels
+	stale  []int            // [tenant] pages, and frames of nodes, of an earlier layout
 	holder map[uint64]uint8 // who has each frame, in builds with the invariants tag
 	view   View
 	// Shootdown is told of every translation that is no longer valid.
@@ -57,7 +59,7 @@ func NewTables(s *sheets.Machine, m *addrmap.Map, tenants int) (*Tables, error) 
 	if err != nil {
 		return nil, fmt.Errorf("machine %s: %w", s.Name, err)
 	}
-	t := &Tables{bits: f.bits, frames: f, place: place, turn: make([]int, tenants), carve: make([]span, tenants), nodes: make([][]uint64, tenants)}
+	t := &Tables{bits: f.bits, frames: f, place: place, turn: make([]int, tenants), carve: make([]span, tenants), nodes: make([][]uint64, tenants), layout: make([]uint64, tenants), stale: make([]int, tenants)}
 	for range tenants {
 		all := make([]int, f.Pools())
 		for i := range all {
@@ -125,6 +127,7 @@ func (t *Tables) frame(tenant, home int) (uint64, error) {
 	g := v.Groups[t.place(v)]
 	t.pages[tenant][g]++
 	ppn, _ := t.frames.Alloc(g) // Free(g) > 0 was checked above
+	ppn |= t.layout[tenant] << t.layoutAt()
 	t.hold(ppn, uint8(tenant))
 	return ppn, nil
 }
@@ -165,7 +168,10 @@ func (t *Tables) release(tenant uint8, ppn uint64) {
 	if invariants.On {
 		delete(t.holder, ppn)
 	}
-	t.frames.Release(ppn)
+	if t.old(tenant, ppn) {
+		t.stale[tenant]--
+	}
+	t.frames.Release(ppn & (1<<t.layoutAt() - 1))
 }
 
 func (t *Tables) shoot(tenant uint8, vpn uint64) {
