@@ -164,6 +164,23 @@ func TestTimelineTellsOfOwnersAndPolicy(t *testing.T) {
 	}
 }
 
+// TestMovesOfAGroupDoNotOverlap: a group that moves on before its last page has left.
+func TestMovesOfAGroupDoNotOverlap(t *testing.T) {
+	r := sample()
+	r.Decisions[1].Groups = []sim.GroupMove{{Group: 10, From: "cp", To: "triad", Start: 1700, Handed: 1750, Emptied: 1900}}
+	for _, c := range []struct {
+		emptied, want uint64
+	}{{0, 1700}, {1800, 1700}, {1600, 1600}} {
+		r.Decisions[0].Groups[0].Emptied = c.emptied
+		if got := groupEnd(r, 0, &r.Decisions[0].Groups[0]); got != c.want {
+			t.Errorf("emptied at %d: the bar ends at %d, want %d", c.emptied, got, c.want)
+		}
+	}
+	if got := groupEnd(r, 1, &r.Decisions[1].Groups[0]); got != 1900 {
+		t.Errorf("the last move ends at %d", got)
+	}
+}
+
 // FuzzRead: no file of a result directory, however damaged, may bring Read down.
 func FuzzRead(f *testing.F) {
 	var epochs, timeline, decisions bytes.Buffer

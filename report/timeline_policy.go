@@ -61,11 +61,24 @@ func emitDecisions(r *sim.Result, mhz float64, emit func(traceEvent) error) erro
 			}
 		}
 		for _, m := range d.Groups {
-			args := map[string]any{"handed_cycle": m.Handed, "pages_touched": m.Touched, "pages_background": m.Swept, "pages_gained": m.Gained, "pages_waiting": m.Waiting}
-			if err := bar(tidGroups+m.Group, fmt.Sprintf("channels %d move", m.Group), m.From+" to "+m.To, m.Start, m.Emptied, args); err != nil {
+			args := map[string]any{"handed_cycle": m.Handed, "emptied_cycle": m.Emptied, "pages_touched": m.Touched, "pages_background": m.Swept, "pages_gained": m.Gained, "pages_waiting": m.Waiting}
+			if err := bar(tidGroups+m.Group, fmt.Sprintf("channels %d move", m.Group), m.From+" to "+m.To, m.Start, groupEnd(r, i, &m), args); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
+}
+
+// groupEnd is where the bar of a group's move ends: when the last page has left, or
+// where the group moves again, for bars of a thread must not overlap. 0: the run's end.
+func groupEnd(r *sim.Result, decision int, m *sim.GroupMove) uint64 {
+	for i := decision + 1; i < len(r.Decisions); i++ {
+		for _, next := range r.Decisions[i].Groups {
+			if next.Group == m.Group && (m.Emptied == 0 || m.Emptied > next.Start) {
+				return next.Start
+			}
+		}
+	}
+	return m.Emptied
 }
