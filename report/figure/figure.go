@@ -15,8 +15,10 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
+	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
@@ -102,12 +104,38 @@ func writeWhole(path string, body []byte) error {
 // dpi of PNGs: good for a screen and for a draft on paper.
 const dpi = 200
 
+// pdfLetters hands text to the PDF writer in the code page that it expects,
+// Windows 1252; it would take the bytes of UTF-8 for letters.
+type pdfLetters struct {
+	*vgpdf.Canvas
+	missing rune // the first letter that the code page lacks
+}
+
+// FillString draws one line of text.
+func (c *pdfLetters) FillString(f font.Face, at vg.Point, text string) {
+	const dashes = "\u2013\u2014\u2018\u2019\u201c\u201d\u2022\u2026" // what texts use of 0x80 to 0x9f
+	const codes = "\x96\x97\x91\x92\x93\x94\x95\x85"
+	var b []byte
+	for _, r := range text {
+		switch i := slices.Index([]rune(dashes), r); {
+		case i >= 0:
+			b = append(b, codes[i])
+		case r < 0x80 || r >= 0xa0 && r <= 0xff:
+			b = append(b, byte(r))
+		case c.missing == 0:
+			c.missing = r
+		}
+	}
+	c.Canvas.FillString(f, at, string(b))
+}
+
 // created matches the date that the PDF writer takes from the wall clock.
 var created = regexp.MustCompile(`/(CreationDate|ModDate) \(D:\d{14}`)
 
 func (f *Figure) render(ext string) ([]byte, error) {
 	l := f.layout()
 	var c vg.CanvasSizer
+	letters := &pdfLetters{}
 	var out io.WriterTo
 	switch ext {
 	case ".svg":
@@ -115,7 +143,8 @@ func (f *Figure) render(ext string) ([]byte, error) {
 		c, out = s, s
 	case ".pdf":
 		p := vgpdf.New(l.width, l.height)
-		c, out = p, p
+		letters.Canvas = p
+		c, out = letters, p
 	case ".png":
 		p := vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(l.width, l.height), vgimg.UseDPI(dpi))}
 		c, out = p, p
@@ -123,6 +152,9 @@ func (f *Figure) render(ext string) ([]byte, error) {
 		return nil, fmt.Errorf("extension %q: know .svg, .png and .pdf", ext)
 	}
 	f.draw(draw.New(c), l)
+	if letters.missing != 0 {
+		return nil, fmt.Errorf("a PDF cannot write %q; write it in other words, or make an SVG", letters.missing)
+	}
 	var b bytes.Buffer
 	if _, err := out.WriteTo(&b); err != nil {
 		return nil, err

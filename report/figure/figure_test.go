@@ -168,6 +168,25 @@ func TestWhatIsDrawn(t *testing.T) {
 	}
 }
 
+// TestLettersOfPDF: the writer knows one code page; it must not write others wrongly.
+func TestLettersOfPDF(t *testing.T) {
+	titled := func(s string) *Figure {
+		return &Figure{Title: s, Panels: []Panel{{Kind: Sorted, Series: []Series{{Y: []float64{1, 2}}}}}}
+	}
+	dir := t.TempDir()
+	for i, s := range []string{"3 × 5 µs – “so”", "3 × 5 µs - so"} {
+		if err := titled(s).Write(filepath.Join(dir, fmt.Sprint(i, ".pdf"))); err != nil {
+			t.Errorf("%s: %v", s, err)
+		}
+	}
+	if err := titled("a → b").Write(filepath.Join(dir, "f.pdf")); err == nil || !strings.Contains(err.Error(), "'→'") {
+		t.Errorf("an arrow: %v", err)
+	}
+	if err := titled("a → b").Write(filepath.Join(dir, "f.svg")); err != nil {
+		t.Errorf("an arrow in SVG: %v", err)
+	}
+}
+
 func TestSortedSortsACopy(t *testing.T) {
 	y := []float64{3, 1, 2}
 	p := Panel{Kind: Sorted, Series: []Series{{Y: y}}}
