@@ -168,10 +168,10 @@ func (c *copier) end(i int32, now uint64) {
 	j.live = false
 	c.active--
 	c.Bytes += 1 << c.bits
-	from := c.g.tables.Frames().Pool(j.from >> c.bits)
 	tenant := j.tenant
 	c.g.driver.Copied(now, j.id)
-	c.g.pageMoved(now, int(tenant), from)
+	c.g.progress = now
+	c.g.leftGroups(now, int(tenant))
 	c.g.wheel.Wake(c.g.base.mmu, now)
 	c.g.wheel.Wake(c.g.base.driver, now)
 }

@@ -264,13 +264,12 @@ func (g *GPU) ownGroups(t int) {
 	x.allow(g.shared)
 }
 
-// pageMoved is told of every page that has reached its new frame.
-func (g *GPU) pageMoved(now uint64, tenant, from int) {
-	g.progress = now
+// leftGroups notes which groups a tenant has lost and no page of it is left in.
+func (g *GPU) leftGroups(now uint64, tenant int) {
 	for i := len(g.Repartitions) - 1; i >= 0; i-- {
 		for k := range g.Repartitions[i].Groups {
 			m := &g.Repartitions[i].Groups[k]
-			if m.From == tenant && g.pool(m.Group) == from && m.Handed > 0 && m.Emptied == 0 && g.left(m) == 0 {
+			if m.From == tenant && m.Handed > 0 && m.Emptied == 0 && g.left(m) == 0 {
 				m.Emptied = now
 			}
 		}

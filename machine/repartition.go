@@ -232,7 +232,7 @@ func (g *GPU) beginSM(x transfer, now, within uint64) SMMove {
 	g.dispatch.owners[x.what] = nil
 	if m.CTAs > 0 {
 		if m.How = Drain; remaining(s, now) > within {
-			g.freeze(&m)
+			m.How, m.deadline = Switch, now
 		}
 	}
 	return m
@@ -262,7 +262,7 @@ func remaining(s *sm.SM, now uint64) (most uint64) {
 // advanceSM takes an SM's move as far as it goes now.
 func (g *GPU) advanceSM(m *SMMove, now uint64) {
 	s := g.sm[m.SM]
-	if m.step == draining && s.Resident() > 0 && now > m.deadline {
+	if m.step == draining && s.Resident() > 0 && now >= m.deadline && !s.Busy() {
 		g.freeze(m)
 	}
 	if m.step == freezing && s.Quiet() {

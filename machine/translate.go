@@ -104,6 +104,7 @@ func (g *GPU) Map(tenant int, r *mem.Region) error {
 func (g *GPU) Unmap(tenant int, r *mem.Region) error {
 	if g.tables != nil {
 		g.tables.Unmap(uint8(tenant), r.Base, uint64(r.Len()))
+		g.leftGroups(g.Now(), tenant)
 	}
 	return nil
 }
@@ -167,6 +168,7 @@ func (g *GPU) Release(tenant int) {
 	g.tables.ReleaseTenant(uint8(tenant))
 	g.mmu.InvalidateTenant(uint8(tenant))
 	g.mmu.ClearStatus(uint8(tenant))
+	g.leftGroups(g.Now(), tenant)
 	g.imageEnd[tenant] = 0
 	for _, t := range g.tlbs {
 		t.InvalidateTenant(uint8(tenant))

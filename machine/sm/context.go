@@ -8,10 +8,12 @@ import (
 )
 
 // An SM that changes hands while CTAs run on it is switched (UGPU, section 3.3):
-// it is frozen, its memory traffic drains, and the context of every CTA
+// it is frozen, what has been translated drains, and the context of every CTA
 // (registers, shared and local memory, per-warp state) is stored to the owner's
 // memory line by line through the SM's own load/store unit, TLB and crossbar
-// port. Another SM loads it back the same way before the CTA goes on.
+// port. Another SM loads it back the same way before the CTA goes on; accesses
+// that had not passed the TLB, those that wait for a fault among them, are made
+// there, as hardware with restartable faults replays them.
 
 // Context is a CTA that was taken off an SM, or is on its way.
 type Context struct {
@@ -22,6 +24,7 @@ type Context struct {
 	live  int
 	bar   [16]barrier // slots by warp number within the CTA
 	warps []savedWarp
+	ops   []savedOp
 	block int // where it is being restored
 	left  int // lines not yet in the LD/ST queue
 	owed  int // lines not yet answered
@@ -59,24 +62,91 @@ func (s *SM) Settled() bool {
 	return s.inflight == 0 && s.Out.Len() == 0 && s.l1q.Len() == 0 && s.replay.Len() == 0 && (s.ldq.Len() == 0 || !s.ldq.Head().phys)
 }
 
-// Freeze stops issue; loads, stores and barriers in flight complete.
+// savedOp is a memory instruction some of whose accesses have not been translated.
+type savedOp struct {
+	op   memOp // warp is the number within the CTA
+	left []access
+}
+
+// Freeze stops issue and translation; what is beyond the TLB completes.
 func (s *SM) Freeze() { s.frozen = true }
 
 // Quiet says that a frozen SM can be saved: every warp stands between two
-// instructions with nothing outstanding.
+// instructions, and nothing is outstanding but accesses before the TLB.
 func (s *SM) Quiet() bool {
-	if !s.Settled() || s.ldq.Len() > 0 || s.transfers > 0 {
+	if !s.Settled() || s.transfers > 0 {
 		return false
 	}
+	var waits [64]int32
+	s.untranslated(func(a *access) {
+		if o := &s.ops[a.op]; !o.seen { // count an instruction once
+			o.seen = true
+			waits[o.warp]++
+		}
+	})
+	s.untranslated(func(a *access) { s.ops[a.op].seen = false })
 	for i := range s.blocks {
 		for m := s.blocks[i].resident(); m != 0; m &= m - 1 {
-			w := &s.warps[bits.TrailingZeros64(m)]
-			if w.state == finishing || w.loads > 0 || w.stores > 0 {
+			k := bits.TrailingZeros64(m)
+			w := &s.warps[k]
+			if w.state != free && (w.loads != waits[k] || w.stores > 0 || w.state == finishing && w.loads == 0) {
 				return false
 			}
 		}
 	}
 	return true
+}
+
+// untranslated visits the accesses that have not passed the TLB: queued before it,
+// or waiting for its miss.
+func (s *SM) untranslated(visit func(a *access)) {
+	for i := range s.ldq.Len() {
+		visit(s.ldq.At(i))
+	}
+	for i := range s.again.Len() {
+		visit(s.again.At(i))
+	}
+	for i := range s.pending {
+		if m := &s.pending[i]; m.sent {
+			for n := m.first; n >= 0; n = s.parked[n].next {
+				visit(&s.parked[n].access)
+			}
+		}
+	}
+}
+
+// takeBack removes the untranslated accesses from the SM and hands them to the
+// contexts of their CTAs.
+func (s *SM) takeBack(of map[int16]*Context) {
+	at := map[int32]*savedOp{}
+	var order []int32
+	s.untranslated(func(a *access) {
+		if at[a.op] == nil {
+			at[a.op] = &savedOp{op: s.ops[a.op]}
+			order = append(order, a.op)
+		}
+		at[a.op].left = append(at[a.op].left, *a)
+	})
+	for _, op := range order {
+		w := &s.warps[s.ops[op].warp]
+		x := at[op]
+		x.op.warp = w.in
+		c := of[w.cta]
+		c.ops = append(c.ops, *x)
+		s.freeOps = append(s.freeOps, op)
+	}
+	s.ldq.Clear()
+	s.ldInsts = 0
+	for s.again.Len() > 0 {
+		s.again.Pop()
+	}
+	for i := range s.pending {
+		m := &s.pending[i]
+		for n := m.first; m.sent && n >= 0; n = s.parked[n].next {
+			s.freePark = append(s.freePark, n)
+		}
+		m.sent = false // the answer, when it comes, finds nobody
+	}
 }
 
 // resident is the warp slots of a resident CTA, none for a free entry.
@@ -91,13 +161,21 @@ func (b *block) resident() uint64 {
 // gives each image its virtual address. The SM is empty at once but Busy until
 // the last line is acknowledged.
 func (s *SM) Save(now uint64, place func(k *Kernel, bytes int) uint64) (out []*Context) {
+	of := map[int16]*Context{}
+	for i := range s.blocks {
+		if s.blocks[i].k != nil {
+			of[int16(i)] = &Context{}
+		}
+	}
+	s.takeBack(of)
 	for i := range s.blocks {
 		b := &s.blocks[i]
 		if b.k == nil {
 			continue
 		}
 		n := s.cfg.ContextBytes(&b.k.Geo)
-		c := &Context{K: b.k, exec: b.exec, live: b.live, bar: b.bar, Addr: place(b.k, n), Lines: (n + 1<<s.cfg.lineShift - 1) >> s.cfg.lineShift, store: true}
+		c := of[int16(i)]
+		*c = Context{ops: c.ops, K: b.k, exec: b.exec, live: b.live, bar: b.bar, Addr: place(b.k, n), Lines: (n + 1<<s.cfg.lineShift - 1) >> s.cfg.lineShift, store: true}
 		c.warps = make([]savedWarp, b.k.Geo.Warps)
 		for j := range c.warps {
 			c.warps[j].pc = -1
@@ -171,19 +249,40 @@ func (s *SM) restored(c *Context, now uint64) {
 		}
 		b.bar[j].slots = at
 	}
+	s.reissue(c, slot, now)
 	for in, v := range c.warps {
 		w := slot[in]
 		wp := &s.warps[w]
 		wp.pc = v.pc
-		switch v.state {
-		case barred:
-			wp.state = barred
-		case free:
-			wp.state = free
+		switch {
+		case v.state == barred || v.state == free || v.state == finishing || v.state == fenced && wp.loads > 0:
+			wp.state = v.state
 		default: // running, or at a fence whose operations are done
 			s.resume(w, Fetch, now)
 		}
 	}
+}
+
+// reissue makes the accesses a context had not made where it was.
+func (s *SM) reissue(c *Context, slot []int, now uint64) {
+	for _, x := range c.ops {
+		op := s.newOp()
+		w := slot[x.op.warp]
+		wp := &s.warps[w]
+		o := &s.ops[op]
+		*o = x.op
+		o.warp, o.at, o.queued, o.left = int16(w), now, int32(len(x.left)), int32(len(x.left))
+		s.ldInsts++
+		wp.loads++
+		for _, r := range wp.regs[o.reg : o.reg+uint32(o.ndst)] {
+			wp.ready[r] = notReady
+		}
+		for _, a := range x.left {
+			a.op, a.at = op, now
+			s.again.Push(a)
+		}
+	}
+	c.ops = nil
 }
 
 // transfer queues the lines of a context for the load/store unit.
@@ -201,8 +300,12 @@ func (s *SM) transfer(c *Context, now uint64) {
 	s.moving = append(s.moving, c)
 }
 
-// feed puts lines of contexts into the LD/ST queue while it is short.
+// feed puts lines of contexts into the LD/ST queue while it is short, and accesses
+// of restored CTAs.
 func (s *SM) feed(now uint64) {
+	for s.again.Len() > 0 && s.ldq.Len() < contextDepth {
+		s.ldq.Push(s.again.Pop())
+	}
 	for i, c := range s.moving {
 		for c != nil && c.left > 0 {
 			if s.ldq.Len() >= contextDepth {

@@ -18,6 +18,7 @@ type memOp struct {
 	space  isa.Space
 	kind   isa.Kind
 	bypass bool   // does not look into the L1
+	seen   bool   // SM.Quiet
 	cycles uint16 // shared memory: bank cycles
 }
 

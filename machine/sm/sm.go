@@ -164,12 +164,13 @@ type SM struct {
 	slab *mem.Slab
 	rows [][]uint64
 
-	inflight  int        // requests sent and not answered
-	held      bool       // no access enters translation
-	frozen    bool       // no warp issues
-	moving    []*Context // contexts being stored or loaded; nil: a free entry
-	transfers int        // of them
-	unsent    int        // lines of them not yet in ldq
+	inflight  int               // requests sent and not answered
+	held      bool              // no access enters translation
+	frozen    bool              // no warp issues
+	moving    []*Context        // contexts being stored or loaded; nil: a free entry
+	transfers int               // of them
+	unsent    int               // lines of them not yet in ldq
+	again     mem.Queue[access] // accesses of restored CTAs, before ldq
 
 	// Out holds requests for the interconnect, oldest first; the machine drains it.
 	Out mem.Ring[int32]
@@ -229,7 +230,7 @@ func (s *SM) Tick(now uint64) uint64 {
 	if s.l1q.Len() > 0 && !s.stalled && s.l1q.Head().at <= now {
 		s.cacheStage(now)
 	}
-	if s.unsent > 0 {
+	if s.unsent > 0 || s.again.Len() > 0 {
 		s.feed(now)
 	}
 	if s.ldq.Len()+s.replay.Len() > 0 {
@@ -280,7 +281,7 @@ func (s *SM) next(now uint64) uint64 {
 	if s.ready != 0 && !s.frozen {
 		return now + 1
 	}
-	if s.unsent > 0 && s.ldq.Len() < contextDepth {
+	if (s.unsent > 0 || s.again.Len() > 0) && s.ldq.Len() < contextDepth {
 		return now + 1
 	}
 	n := engine.Never

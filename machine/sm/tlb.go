@@ -27,7 +27,7 @@ func (s *SM) translate(a *access, now uint64) bool {
 		a.phys = true
 		return true
 	}
-	if s.held {
+	if s.held || s.frozen {
 		return false
 	}
 	vpn := a.line >> s.cfg.pageShift
