@@ -25,6 +25,7 @@ type Book struct {
 	Scale  *Scale
 	Runner *lab.Runner
 	Apps   string // folder of the applications
+	Code   string // identity of the simulator, written beside the numbers
 
 	set     map[string]string
 	machine *sheets.Machine

@@ -105,7 +105,7 @@ func TestTinyStudy(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i := range 5 {
+	for i := range 5 { // those before broken
 		if !reflect.DeepEqual(redone[i].Measures, done[i].Measures) {
 			t.Errorf("%s from kept results: %+v, at first %+v", done[i].Figure.Name, redone[i].Measures, done[i].Measures)
 		}

@@ -84,10 +84,11 @@ func (b *Book) writeJSON(file string, r *Reproduced) error {
 		Epoch    uint64             `json:"epoch_cycles"`
 		Machine  string             `json:"machine"`
 		Set      map[string]string  `json:"set"`
+		Code     string             `json:"simulator,omitempty"`
 		Measures map[string]Measure `json:"measures"`
 		Claims   []claim            `json:"claims"`
 		Problems []string           `json:"problems,omitempty"`
-	}{b.Study.Name, r.Figure.Name, b.Scale.Name, b.Scale.Budget, b.Scale.Epoch, b.Study.Machine, b.set, r.Measures, claims, r.Problems}, "", "  ")
+	}{b.Study.Name, r.Figure.Name, b.Scale.Name, b.Scale.Budget, b.Scale.Epoch, b.Study.Machine, b.set, b.Code, r.Measures, claims, r.Problems}, "", "  ")
 	if err != nil {
 		return err
 	}

@@ -201,6 +201,9 @@ func (f *reproduceFlags) study(cmd *cobra.Command, c *chosen, set map[string]str
 	if err != nil {
 		return err
 	}
+	if book.Code, err = lab.Code(); err != nil {
+		return err
+	}
 	fmt.Fprint(cmd.OutOrStdout(), book.Conditions())
 	stop := sayPace(cmd.Context(), cmd.ErrOrStderr(), pace)
 	done, err := book.Do(cmd.Context(), c.figures)
