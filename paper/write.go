@@ -61,6 +61,18 @@ func replace(file string, text []byte) error {
 	return os.Rename(tmp.Name(), file)
 }
 
+// WriteReport writes the reproduction document; results is the folder of the figures.
+func (b *Book) WriteReport(file, results string, done []*Reproduced) error {
+	if rel, err := filepath.Rel(filepath.Dir(file), results); err == nil { // else it is on another volume
+		results = rel
+	}
+	text, err := b.Markdown(done, filepath.ToSlash(results))
+	if err != nil {
+		return err
+	}
+	return replace(file, []byte(text))
+}
+
 func (b *Book) writeJSON(file string, r *Reproduced) error {
 	type claim struct {
 		ID      string   `json:"id"`

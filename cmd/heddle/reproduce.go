@@ -231,7 +231,7 @@ func (f *reproduceFlags) study(cmd *cobra.Command, c *chosen, set map[string]str
 	}
 	fmt.Fprintf(cmd.OutOrStdout(), "\nfigures and data: %s\n", out)
 	if f.report {
-		if err := writeReport(book, done, home, out); err != nil {
+		if err := book.WriteReport(filepath.Join(home, "REPRODUCTION.md"), out, done); err != nil {
 			return err
 		}
 	}
@@ -239,18 +239,6 @@ func (f *reproduceFlags) study(cmd *cobra.Command, c *chosen, set map[string]str
 		return &status{exitInternal, fmt.Errorf("%d runs failed; the figures show the others", failed)}
 	}
 	return nil
-}
-
-func writeReport(b *paper.Book, done []*paper.Reproduced, home, out string) error {
-	results, err := filepath.Rel(home, out)
-	if err != nil {
-		results = out // on another volume
-	}
-	text, err := b.Markdown(done, filepath.ToSlash(results))
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(filepath.Join(home, "REPRODUCTION.md"), []byte(text), 0o644)
 }
 
 // keepingRunner is a runner that keeps every result and uses those kept.
