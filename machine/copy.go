@@ -334,6 +334,6 @@ func (g *GPU) buildStacks(amap *addrmap.Map) error {
 // Estimates: the paper names neither the queue of the migration hardware nor a
 // bound on its waiting.
 const (
-	stackQueue    = 64  // lines: eight pages' share of a stack
+	stackQueue    = 256 // lines: 32 pages' share of a stack
 	stackPatience = 256 // command clocks
 )

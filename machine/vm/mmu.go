@@ -20,7 +20,7 @@ type Config struct {
 	Walkers       int    // concurrent walks
 	WalkCache     int    // entries; 0: none
 	InQueue       int    // requests of an SM accepted and not yet looked up (estimate)
-	Pending       int    // pages being walked or faulted, and waiting to be (estimate)
+	Pending       int    // pages being walked or faulted, and waiting to be: a fault must not block other misses
 	Waiters       int    // requests waiting for those pages (every SM's L1 misses)
 	Replies       int    // replies not yet taken (estimate)
 	Tenants       int
@@ -42,7 +42,7 @@ func NewConfig(s *sheets.Machine, tenants int) Config {
 	}
 	return Config{
 		Entries: v.L2Entries, Ways: v.L2Ways, Latency: uint64(v.L2Latency), Ports: max(1, v.L2Ports), Walkers: max(1, v.Walkers), WalkCache: v.WalkCache,
-		InQueue: 4, Pending: max(256, 4*v.Walkers), Waiters: max(256, s.SM.Count*v.L1Misses), Replies: 64, Tenants: tenants, Home: home,
+		InQueue: 4, Pending: max(256, 4*v.Walkers, s.SM.Count*v.L1Misses), Waiters: max(256, s.SM.Count*v.L1Misses), Replies: 64, Tenants: tenants, Home: home,
 	}
 }
 
