@@ -17,13 +17,14 @@ import (
 type characteriseFlags struct {
 	apps, machine  string
 	sizes          []string
-	args           []string
+	args, set      []string
 	sweep          bool
 	functional     bool
 	json, markdown bool
 	jobs           int
-	limit          uint64
+	limit, cycles  uint64
 	from           []string
+	figures        string
 }
 
 func characteriseCmd() *cobra.Command {
@@ -38,8 +39,8 @@ of accesses, and with --sweep IPC against the number of SMs and of channels. Wha
 papers say of the application stands beside it, and claims that do not hold are
 listed; they are no errors. --markdown prints apps/CHARACTERISATION.md.`,
 		Example: `  heddle characterise apps/polybench/atax --size standard
-  heddle characterise --size tiny,standard --limit 3000000 --json > profiles.json
-  heddle characterise --from profiles.json --markdown > apps/CHARACTERISATION.md`,
+  heddle characterise --size tiny,standard --cycles 2000000 --json > profiles.json
+  heddle characterise --from profiles.json --figures figures --markdown > CHARACTERISATION.md`,
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
 	}
 	fl := c.Flags()
@@ -47,13 +48,16 @@ listed; they are no errors. --markdown prints apps/CHARACTERISATION.md.`,
 	fl.StringVar(&f.machine, "machine", "ugpu", "machine sheet: a name or a YAML file")
 	fl.StringSliceVar(&f.sizes, "size", []string{"tiny"}, "preset(s) of the applications: tiny, standard, paper")
 	fl.StringArrayVar(&f.args, "arg", nil, "further argument of every application's main, as in --arg steps=1 (repeatable)")
+	fl.StringArrayVar(&f.set, "set", nil, "parameter of the machine, as in --set vm.walk_cache=128 (repeatable)")
 	fl.BoolVar(&f.functional, "functional", false, "no timed run: sharing and regularity only, for large presets")
-	fl.BoolVar(&f.sweep, "sweep", false, "also IPC by SMs and by channels")
+	fl.BoolVar(&f.sweep, "sweep", false, "also IPC by SMs with half of the channels, and by channels with half of the SMs")
 	fl.BoolVar(&f.json, "json", false, "print the profiles as a JSON array")
 	fl.BoolVar(&f.markdown, "markdown", false, "print the document with the tables")
 	fl.IntVar(&f.jobs, "jobs", runtime.NumCPU(), "simulations at once")
-	fl.Uint64Var(&f.limit, "limit", 0, "leave out applications of more warp instructions than this; 0: none")
+	fl.Uint64Var(&f.limit, "limit", 0, "observe no more warp instructions of an application, and run those that have more only with --cycles; 0: none")
+	fl.Uint64Var(&f.cycles, "cycles", 0, "end the timed run of each application after this many core cycles; 0: at its end")
 	fl.StringSliceVar(&f.from, "from", nil, "measure nothing: read profiles that --json printed from FILE(s)")
+	fl.StringVar(&f.figures, "figures", "", "draw page sharing (at --size paper) and IPC by SMs and channels (with --sweep) as SVG into this folder")
 	c.MarkFlagsMutuallyExclusive("json", "markdown")
 	c.MarkFlagsMutuallyExclusive("functional", "sweep")
 	return c
@@ -85,6 +89,10 @@ func (f *characteriseFlags) run(cmd *cobra.Command, paths []string) error {
 	if err != nil {
 		return err
 	}
+	set, err := pairs("set", f.set)
+	if err != nil {
+		return err
+	}
 	seeds, err := characterise.LoadSeeds()
 	if err != nil {
 		return err
@@ -93,7 +101,7 @@ func (f *characteriseFlags) run(cmd *cobra.Command, paths []string) error {
 	var groups [][]characterise.Profile
 	for _, size := range f.sizes {
 		g, err := characterise.Run(cmd.Context(), paths, characterise.Options{
-			Machine: f.machine, Size: size, Jobs: f.jobs, Limit: f.limit, Functional: f.functional, Args: args, Sweep: f.sweep, Start: progress.Start,
+			Machine: f.machine, Size: size, Jobs: f.jobs, Limit: f.limit, Cycles: f.cycles, Functional: f.functional, Args: args, Set: set, Sweep: f.sweep, Start: progress.Start,
 		})
 		if err != nil {
 			progress.Close()
@@ -130,6 +138,11 @@ func (f *characteriseFlags) folders(paths []string) ([]string, error) {
 }
 
 func (f *characteriseFlags) print(w io.Writer, groups [][]characterise.Profile, seeds *characterise.Seeds) error {
+	if f.figures != "" {
+		if err := drawProfiles(f.figures, groups, seeds); err != nil {
+			return err
+		}
+	}
 	if f.json {
 		var all []characterise.Profile
 		for _, g := range groups {

@@ -30,11 +30,26 @@ func TestCharacterise(t *testing.T) {
 	if code != exitOK || !strings.Contains(doc, "| parboil-like/cp |") || !strings.Contains(doc, "Preset `tiny`") {
 		t.Errorf("status %d, %s\n%s", code, msg, doc)
 	}
+	dir := filepath.Join(t.TempDir(), "figures")
+	profiles := "../../apps/profiles/"
+	if code, _, msg := command("--from", profiles+"standard.json,"+profiles+"paper.json,"+profiles+"slices.json", "--figures", dir, "--json"); code != exitOK {
+		t.Errorf("status %d, %s", code, msg)
+	}
+	for _, name := range []string{"sharing.svg", "compute.svg", "memory.svg"} {
+		drawn, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			t.Error(err)
+		}
+		if kept, err := os.ReadFile(filepath.Join("../../apps/figures", name)); err != nil || !bytes.Equal(drawn, kept) {
+			t.Errorf("apps/figures/%s is not what heddle characterise --figures draws of apps/profiles: run apps/characterise.sh (%v)", name, err)
+		}
+	}
 	for _, c := range []struct {
 		args []string
 		code int
 		want string
 	}{
+		{[]string{"--from", file, "--figures", dir}, exitInput, "nothing to draw"},
 		{[]string{"../../apps/none/such"}, exitCheck, "none/such"},
 		{[]string{"--apps", "testdata"}, exitInput, "no application under testdata"},
 		{[]string{"../../apps/micro/triad", "--jobs", "0"}, exitInput, "--jobs 0"},

@@ -37,12 +37,17 @@ type Options struct {
 	Size    string // preset, the application's argument size
 	Jobs    int    // simulations at once
 	// Limit is the number of warp instructions after which an application is observed no
-	// longer; it is then not run in time either (Profile.Skipped says so). 0: none.
+	// longer; it is then not run in time either (Profile.Skipped says so), unless Cycles
+	// bounds that run. 0: none.
 	Limit uint64
+	// Cycles ends the timed run of each application (Traffic.Stopped); 0: it runs to its end.
+	Cycles uint64
 	// Functional leaves the timed run out: memory only, at presets too large for time.
 	Functional bool
 	// Args are further arguments of every application.
 	Args map[string]string
+	// Set are parameters of the machine that differ from the sheet's.
+	Set map[string]string
 	// Sweep also measures IPC against the number of SMs and of channels.
 	Sweep bool
 	// Start follows the simulations as lab.Runner.Start does; nil: nobody looks.
@@ -51,15 +56,19 @@ type Options struct {
 
 // Profile is one application at one preset.
 type Profile struct {
-	App     string   `json:"app"` // <suite>/<app>
-	Size    string   `json:"size"`
-	Machine string   `json:"machine"`
+	App     string `json:"app"` // <suite>/<app>
+	Size    string `json:"size"`
+	Machine string `json:"machine"`
+	// Args and Set are what the options gave besides.
+	Args map[string]string `json:"args,omitempty"`
+	Set  map[string]string `json:"set,omitempty"`
+
 	Memory  *Memory  `json:"memory,omitempty"`
 	Traffic *Traffic `json:"traffic,omitempty"`
-	SMs     []Point  `json:"ipc_by_sms,omitempty"`      // all channels
-	Channel []Point  `json:"ipc_by_channels,omitempty"` // all SMs
-	// Skipped says why Memory is of the beginning only and Traffic is missing although
-	// nothing is wrong.
+	SMs     []Point  `json:"ipc_by_sms,omitempty"`      // half of the channels
+	Channel []Point  `json:"ipc_by_channels,omitempty"` // half of the SMs
+	// Skipped says why Memory is of the beginning only, and Traffic perhaps missing,
+	// although nothing is wrong.
 	Skipped string `json:"skipped,omitempty"`
 	Err     string `json:"error,omitempty"`
 }
@@ -70,11 +79,11 @@ type Point struct {
 	IPC float64 `json:"ipc"`
 }
 
-// sweepSMs are the SM counts of a sweep on a machine of 80.
-func sweepSMs() []int { return []int{10, 20, 40, 60, 80} }
-
-// sweepGroups are the channel groups of a sweep: UGPU's unit of 4 channels.
-func sweepGroups() []int { return []int{1, 2, 4, 8} }
+// sweepSMs are the SM counts of a sweep on a machine of 80, with half of the channels;
+// sweepGroups the channel groups (UGPU's unit, 4 channels of 32), with half of the SMs:
+// the axes of UGPU's Figures 2 and 3.
+func sweepSMs() []int    { return []int{10, 20, 40, 60, 80} }
+func sweepGroups() []int { return []int{1, 2, 4, 6, 8} }
 
 // Run measures the applications in the folders of paths. The profiles come in
 // their order; an application that fails has its Err set and does not stop the
@@ -87,17 +96,18 @@ func Run(ctx context.Context, paths []string, o Options) ([]Profile, error) {
 		return nil, errors.New("no preset to characterise at: give a size")
 	}
 	plain := map[string]string{"vm.enabled": "false"}
+	maps.Copy(plain, o.Set)
 	sheet, _, err := sheets.Resolve(o.Machine, plain)
 	if err != nil {
 		return nil, err
 	}
-	whole, _, err := sheets.Resolve(o.Machine, nil)
+	whole, _, err := sheets.Resolve(o.Machine, o.Set)
 	if err != nil {
 		return nil, err
 	}
 	out := make([]Profile, len(paths))
 	for i, p := range paths {
-		out[i] = Profile{App: Name(p), Size: o.Size, Machine: o.Machine}
+		out[i] = Profile{App: Name(p), Size: o.Size, Machine: o.Machine, Args: o.Args, Set: o.Set}
 	}
 	args := map[string]string{"size": o.Size}
 	maps.Copy(args, o.Args)
@@ -108,14 +118,15 @@ func Run(ctx context.Context, paths []string, o Options) ([]Profile, error) {
 	var jobs []lab.Job
 	var put []func(*sim.Result)
 	for i, p := range paths {
-		if out[i].Err != "" || out[i].Skipped != "" {
+		if out[i].Err != "" || out[i].Skipped != "" && o.Cycles == 0 {
 			continue
 		}
 		base := sim.Spec{Machine: o.Machine, Set: plain, Seed: 1, Sharing: sim.Sharing{Mode: "alone"}, Apps: []sim.App{{Name: out[i].App, Path: p, Args: args}}}
+		base.Length.MaxCycles = o.Cycles
 		jobs = append(jobs, lab.Job{Label: out[i].App, Spec: base, Machine: sheet})
 		put = append(put, func(r *sim.Result) { out[i].Traffic = newTraffic(r, sheet) })
 		if o.Sweep {
-			j, f := sweep(&out[i], base, whole)
+			j, f := sweep(&out[i], base, whole, o.Set)
 			jobs, put = append(jobs, j...), append(put, f...)
 		}
 	}
@@ -125,8 +136,9 @@ func Run(ctx context.Context, paths []string, o Options) ([]Profile, error) {
 		for out[next].App != res.Job.Spec.Apps[0].Name { // jobs are in the order of the profiles
 			next++
 		}
+		var stopped *sim.Unfinished
 		switch {
-		case res.Err != nil:
+		case res.Err != nil && !errors.As(res.Err, &stopped):
 			out[next].fail(fmt.Errorf("%s: %w", res.Job.Label, res.Err))
 		case res.Result != nil:
 			put[n](res.Result)
@@ -142,28 +154,47 @@ func (p *Profile) fail(err error) {
 	}
 }
 
-// sweep plans the simulations of one application on parts of the machine. Slices
-// of channels are made of pages, so translation is on, as the sheet says.
-func sweep(p *Profile, base sim.Spec, m *sheets.Machine) (jobs []lab.Job, put []func(*sim.Result)) {
+// sweep plans the simulations of one application in isolated slices of the machine.
+// Slices of channels are made of pages, so translation is on, as the sheet says.
+func sweep(p *Profile, base sim.Spec, m *sheets.Machine, set map[string]string) (jobs []lab.Job, put []func(*sim.Result)) {
 	groups := sweepGroups()
 	all := groups[len(groups)-1]
-	add := func(label string, sms, group, n int, to *[]Point) {
+	half := sim.Sharing{Mode: "slices", SMs: []int{m.SM.Count / 2}, Groups: []int{all / 2}}
+	add := func(sms, group int, to ...*float64) {
 		s := base
-		s.Set = nil
-		s.Sharing = sim.Sharing{Mode: "slices", SMs: []int{sms}, Groups: []int{group}}
-		i := len(*to)
-		*to = append(*to, Point{N: n})
-		jobs = append(jobs, lab.Job{Label: p.App + " " + label, Spec: s, Machine: m})
-		put = append(put, func(r *sim.Result) { (*to)[i].IPC = r.Tenants[0].IPC })
+		s.Set = set
+		s.Sharing = half
+		s.Sharing.SMs, s.Sharing.Groups = []int{sms}, []int{group}
+		label := fmt.Sprintf("%s on %d SMs, %d channels", p.App, sms, m.DRAM.Channels/all*group)
+		jobs = append(jobs, lab.Job{Label: label, Spec: s, Machine: m})
+		put = append(put, func(r *sim.Result) {
+			for _, x := range to {
+				*x = r.Tenants[0].IPC
+			}
+		})
 	}
 	for _, n := range sweepSMs() {
 		if n <= m.SM.Count {
-			add(fmt.Sprintf("on %d SMs", n), n, all, n, &p.SMs)
+			p.SMs = append(p.SMs, Point{N: n})
 		}
 	}
 	for _, g := range groups {
-		n := m.DRAM.Channels / all * g
-		add(fmt.Sprintf("on %d channels", n), m.SM.Count, g, n, &p.Channel)
+		p.Channel = append(p.Channel, Point{N: m.DRAM.Channels / all * g})
+	}
+	var both *float64 // of the slice that lies on both axes
+	for i := range p.SMs {
+		if p.SMs[i].N == half.SMs[0] {
+			both = &p.SMs[i].IPC
+			continue
+		}
+		add(p.SMs[i].N, half.Groups[0], &p.SMs[i].IPC)
+	}
+	for i, g := range groups {
+		if g == half.Groups[0] && both != nil {
+			add(half.SMs[0], g, &p.Channel[i].IPC, both)
+			continue
+		}
+		add(half.SMs[0], g, &p.Channel[i].IPC)
 	}
 	return jobs, put
 }
@@ -216,7 +247,7 @@ func (p *Profile) observe(ctx context.Context, path string, most uint64, args ma
 		p.Memory = m
 	case errors.As(err, &limit) && most > 0 && strings.Contains(limit.Msg, "limit"):
 		p.Memory = m
-		p.Skipped = fmt.Sprintf("only the first %d warp instructions were observed and no time was simulated (the limit given)", most)
+		p.Skipped = fmt.Sprintf("only the first %d warp instructions were observed (the limit given)", most)
 	default:
 		p.fail(err)
 	}

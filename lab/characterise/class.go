@@ -1,5 +1,7 @@
 package characterise
 
+import "fmt"
+
 // Classes, in the papers' words.
 const (
 	MemoryBound  = "memory"  // UGPU section 3.2, SMQoS Table I
@@ -15,8 +17,8 @@ const (
 // Limits of the rules below.
 const (
 	unshared  = 0.8  // NUBA: in low-sharing applications more than this share of pages has one SM
-	irregular = 0.1  // share of sparse and scattered warp accesses above which a pattern is irregular
-	random    = 0.5  // ... above which it is random
+	irregular = 0.1  // share of wide accesses, of first touches by spread ones, or of thinly touched pages, above which a pattern is irregular
+	random    = 0.5  // ... from which it is random
 	ordered   = 0.85 // share of block touches beside another below which a walk is not dense; random gives 2/3
 	enough    = 64   // blocks of 64 KiB a launch must touch for their order to say something
 	repeated  = 0.5  // share of touches of pages an earlier launch touched from which a pattern repeats
@@ -39,21 +41,16 @@ func (m *Memory) Sharing() string {
 	return HighSharing
 }
 
-// Uneven is the share of sparse and scattered warp accesses, among those of two
-// lanes and more.
-func (m *Memory) Uneven() float64 { return m.Shapes[Sparse] + m.Shapes[Scattered] }
-
-// Pattern is one of the four classes of the UVM dissertation's Table 1: dense and in
-// order, once (streaming) or by launch after launch (regular); or not, for some
-// accesses (irregular) or most (random). The thresholds are this package's: the
-// dissertation defines the classes by the order of migrated blocks under
-// oversubscription.
+// Pattern is one of the four classes of the UVM dissertation's Table 1, by its
+// section 6.2: dense and in order, once (streaming) or by launch after launch
+// (regular); or sparse, for some pages (irregular) or most (random). What counts are
+// pages, which migrate, not how lanes coalesce. The thresholds are this package's.
 func (m *Memory) Pattern() string {
-	sparse := m.OrderTouches > 0 && m.Order < ordered
+	jumps := m.OrderTouches > 0 && m.Order < ordered
 	switch {
-	case m.Uneven() > random || sparse && m.Uneven() > irregular:
+	case max(m.Spread, m.Wide) >= random:
 		return Random
-	case m.Uneven() > irregular || sparse:
+	case max(m.Spread, m.Wide) > irregular || jumps || m.FirstTouches > enough && m.Thin > irregular:
 		return Irregular
 	case m.Repeat >= repeated:
 		return Regular
@@ -64,44 +61,101 @@ func (m *Memory) Pattern() string {
 // Dense tells the two classes of regular patterns from the two of irregular ones.
 func Dense(pattern string) bool { return pattern == Streaming || pattern == Regular }
 
-// Verdict compares a claim with a measurement.
+// Verdict compares one thing a paper says of an application with the measurements.
 type Verdict struct {
-	App, Size, Seed string
-	What            string // "bound", "sharing" or "regularity"
-	Want, Got       string
-	Why             string // what seeds.yaml says where they differ
+	Claim *Claim
+	What  string            // "bound", "sharing" or "regularity"
+	Want  string            // the paper's class
+	Got   map[string]string // the class measured, by preset
+	At    string            // the preset that is judged: the source's
+	Part  bool              // of that, the beginning was measured
 }
 
-// OK says whether the application lands in the claimed class.
-func (v *Verdict) OK() bool { return v.Want == v.Got }
+// Measured says whether the judged preset was measured, OK whether the application
+// lands in the paper's class there.
+func (v *Verdict) Measured() bool { return v.Got[v.At] != "" }
+func (v *Verdict) OK() bool       { return v.Want == v.Got[v.At] }
 
-// Judge lists what becomes of the claims about p, in the order of the file.
-func Judge(p *Profile, claims []Claim) (out []Verdict) {
-	for _, c := range claims {
-		if c.App != p.App {
-			continue
-		}
-		add := func(what, want, got string) {
-			if want != "" && got != "" {
-				out = append(out, Verdict{p.App, p.Size, c.Seed, what, want, got, c.Why})
+// Judge lists what becomes of the claims, in the order of the file, of all that was
+// measured in any of the groups. Profiles with a sweep are of sizes chosen for that
+// and are left out.
+func Judge(groups [][]Profile, s *Seeds) (out []Verdict) {
+	for i := range s.Claims {
+		c := &s.Claims[i]
+		at := s.PresetOf(c)
+		for _, x := range []struct {
+			what, want string
+			got        func(*Profile) string
+		}{
+			{"bound", c.Bound, (*Profile).bound},
+			{"sharing", c.Sharing, (*Profile).sharing},
+			{"regularity", density(c.Pattern), (*Profile).regularity},
+		} {
+			if x.want == "" {
+				continue
 			}
-		}
-		if p.Traffic != nil {
-			add("bound", c.Bound, p.Traffic.Bound())
-		}
-		if p.Memory != nil {
-			add("sharing", c.Sharing, p.Memory.Sharing())
-			if c.Pattern != "" {
-				add("regularity", density(c.Pattern), density(p.Memory.Pattern()))
+			v := Verdict{Claim: c, What: x.what, Want: x.want, Got: map[string]string{}, At: at}
+			for _, g := range groups {
+				for k := range g {
+					if p := &g[k]; p.App == c.App && len(p.SMs) == 0 {
+						v.Got[p.Size] = x.got(p)
+						v.Part = v.Part || p.Size == at && p.partial(x.what)
+					}
+				}
 			}
+			out = append(out, v)
 		}
 	}
 	return out
 }
 
+// partial says whether the beginning only was measured of what a class is about.
+func (p *Profile) partial(what string) bool {
+	if what == "bound" {
+		return p.Traffic != nil && p.Traffic.Stopped
+	}
+	return p.Skipped != ""
+}
+
+func (p *Profile) bound() string {
+	if p.Traffic == nil || p.Traffic.ThreadInsts == 0 { // stopped before the first kernel
+		return ""
+	}
+	return p.Traffic.Bound()
+}
+
+func (p *Profile) sharing() string {
+	if p.Memory == nil {
+		return ""
+	}
+	return p.Memory.Sharing()
+}
+
+func (p *Profile) regularity() string {
+	if p.Memory == nil {
+		return ""
+	}
+	return density(p.Memory.Pattern())
+}
+
 func density(pattern string) string {
-	if Dense(pattern) {
+	switch {
+	case pattern == "":
+		return ""
+	case Dense(pattern):
 		return Regular
 	}
 	return Irregular
+}
+
+// CheckReasons is an error where the claims' reasons do not fit the verdicts: a reason
+// for a claim that holds at the preset that is judged, wholly measured.
+func CheckReasons(verdicts []Verdict) error {
+	for i := range verdicts {
+		v := &verdicts[i]
+		if v.Claim.Why != "" && v.Measured() && v.OK() && !v.Part {
+			return fmt.Errorf("characterise/seeds.yaml: %s is %s at %s as %s says, yet has a reason why not: remove it", v.Claim.App, v.Want, v.At, v.Claim.Seed)
+		}
+	}
+	return nil
 }

@@ -16,17 +16,20 @@ const (
 	// SharingSMs is the number of SMs pages are shared by: NUBA's machine has 64.
 	SharingSMs = 64
 
+	together = 4 // pages above which a warp access is wide or spread: a tile of 8 columns has 4 rows
+	few      = 8 // lines, a quarter of a page, below which a page is touched thinly
+
 	chunkShift = 10 // pages of a chunk, as a power of two
 	blockShift = 4  // pages of a block of 64 KiB, the UVM dissertation's basic block
 )
 
 // page is what an observer keeps of 4 KiB of memory: 72 bytes, which bounds its
-// memory to 1/56 of what the application touches.
+// memory to about 1/56 of what the application touches.
 type page struct {
 	near, apart uint64 // SMs that touched it: CTAs in contiguous groups, CTAs dealt round
 	kernel      uint32 // launch that touched it last, from 1; 0: never touched
-	// By line, within that launch: read by several SMs, written.
-	shared, written uint32
+	// By line, within that launch: read by several SMs, written, touched.
+	shared, written, now uint32
 	// By line, for good: touched, and read-only and shared within some launch.
 	touched, readOnly uint32
 	reader            [pageLines]uint8 // first SM that read the line in this launch, from 1
@@ -47,8 +50,12 @@ type Observer struct {
 	kernel uint32
 
 	shapes [numShapes]uint64 // warp accesses to global memory
+	wide   uint64            // scattered ones over many pages
 	// First touches of a page by a launch, and those of a page an earlier one touched.
 	firsts, again uint64
+	// First touches of a page by warp accesses that made many of them at once, and pages
+	// of which a launch touched few lines.
+	spread, thin uint64
 	// The latest launch's own, and the sums of those launches that made enough.
 	launch, total order
 	ctas          uint64
@@ -138,12 +145,17 @@ func (c *cta) Step(w int, now uint64, s *isa.Step) error {
 
 func (c *cta) access(s *isa.Step, width int64, read, write bool) {
 	o := c.g.o
-	o.shapes[shapeOf(&s.Addr, s.Mask, width)]++
+	shape := shapeOf(&s.Addr, s.Mask, width)
+	o.shapes[shape]++
+	firsts, pages := o.firsts, 0
 	before := ^uint64(0)
 	for m := s.Mask; m != 0; m &= m - 1 {
 		line := s.Addr[bits.TrailingZeros32(m)] >> lineShift
 		if line == before { // neighbours mostly share their line
 			continue
+		}
+		if line/pageLines != before/pageLines {
+			pages++
 		}
 		before = line
 		p := o.touch(line>>(pageShift-lineShift), c.g.kernel)
@@ -151,6 +163,7 @@ func (c *cta) access(s *isa.Step, width int64, read, write bool) {
 		p.apart |= 1 << c.apart
 		i := line % pageLines
 		p.touched |= 1 << i
+		p.now |= 1 << i
 		if read {
 			if r := p.reader[i]; r == 0 {
 				p.reader[i] = c.near + 1
@@ -161,6 +174,12 @@ func (c *cta) access(s *isa.Step, width int64, read, write bool) {
 		if write {
 			p.written |= 1 << i
 		}
+	}
+	if n := o.firsts - firsts; n > together {
+		o.spread += n
+	}
+	if shape == Scattered && pages > together {
+		o.wide++
 	}
 }
 
@@ -190,7 +209,7 @@ func (o *Observer) touch(n uint64, kernel uint32) *page {
 	if p.kernel != 0 {
 		o.again++
 	}
-	p.settle()
+	o.settle(p)
 	p.kernel = kernel
 	if b := o.block(n); *b != kernel {
 		*b = kernel
@@ -219,9 +238,12 @@ func (o *Observer) inLaunch(n uint64, kernel uint32) bool {
 
 // settle books what a launch that has ended did to the page. Within a launch a line
 // is read-only when nothing wrote it (NUBA, section 4.2, by line instead of by array).
-func (p *page) settle() {
+func (o *Observer) settle(p *page) {
+	if p.now != 0 && bits.OnesCount32(p.now) < few {
+		o.thin++
+	}
 	p.readOnly |= p.shared &^ p.written
-	p.shared, p.written = 0, 0
+	p.shared, p.written, p.now = 0, 0, 0
 	p.reader = [pageLines]uint8{}
 }
 
@@ -242,6 +264,8 @@ type Memory struct {
 	// share of each among those of two lanes and more (Single: among all).
 	Accesses uint64             `json:"accesses"`
 	Shapes   [numShapes]float64 `json:"shapes"`
+	// Wide is the share of those of two lanes and more that are scattered over many pages.
+	Wide float64 `json:"wide"`
 	// Order is the share of first touches of a 64 KiB block by a launch that lie beside a
 	// block it had touched; about 2/3 for a random order, near 1 for a dense walk. It is
 	// over the OrderTouches of launches on 64 blocks and more. Repeat is the share of
@@ -251,6 +275,11 @@ type Memory struct {
 	OrderTouches uint64  `json:"order_touches"`
 	Order        float64 `json:"order"`
 	Repeat       float64 `json:"repeat"`
+	// Spread is the share of FirstTouches made by warp accesses that touched many pages
+	// for the first time, lanes far apart. Thin is the share of pages touched by a launch
+	// of which it touched few lines.
+	Spread float64 `json:"spread"`
+	Thin   float64 `json:"thin"`
 }
 
 // bucket is the column of Figure 3 for a number of SMs.
@@ -277,7 +306,7 @@ func (o *Observer) Memory() Memory {
 			if p.kernel == 0 {
 				continue
 			}
-			p.settle()
+			o.settle(p)
 			m.Pages++
 			m.Bytes += uint64(bits.OnesCount32(p.touched)) * lineBytes
 			m.ReadOnlyShared += uint64(bits.OnesCount32(p.readOnly)) * lineBytes
@@ -294,8 +323,10 @@ func (o *Observer) Memory() Memory {
 	for i, n := range o.shapes {
 		m.Shapes[i] = ratio(n, m.Accesses-o.shapes[Single])
 	}
+	m.Wide = ratio(o.wide, m.Accesses-o.shapes[Single])
 	m.Shapes[Single] = ratio(o.shapes[Single], m.Accesses)
 	m.Order, m.Repeat = ratio(o.total.beside, o.total.firsts), ratio(o.again, o.firsts)
+	m.Spread, m.Thin = ratio(o.spread, o.firsts), ratio(o.thin, o.firsts)
 	return m
 }
 

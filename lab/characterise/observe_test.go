@@ -124,11 +124,12 @@ func TestReadOnlyIsByLaunch(t *testing.T) {
 
 func TestPatterns(t *testing.T) {
 	const pages = 1000
-	row := func(page func(cta int) int) *walk {
-		return &walk{code: isa.Code{Instr: []isa.Instr{load(isa.Global)}}, ctas: pages, addr: func(cta, _ int) (uint64, uint64) { return base + uint64(page(cta))*16*pageBytes, 4 }}
+	row := func(stride uint64, page func(cta int) int) *walk {
+		return &walk{code: isa.Code{Instr: []isa.Instr{load(isa.Global)}}, ctas: pages, addr: func(cta, _ int) (uint64, uint64) { return base + uint64(page(cta))*16*pageBytes, stride }}
 	}
-	dense := row(func(c int) int { return c })
-	mixed := row(func(c int) int { return c * 387 % pages })
+	dense := row(64, func(c int) int { return c }) // half of each page's lines
+	thin := row(4, func(c int) int { return c })   // one
+	mixed := row(64, func(c int) int { return c * 387 % pages })
 	column := &walk{code: dense.code, ctas: 4, addr: func(cta, _ int) (uint64, uint64) { return base + uint64(cta)*4, pageBytes }}
 	for _, c := range []struct {
 		what  string
@@ -137,6 +138,7 @@ func TestPatterns(t *testing.T) {
 	}{
 		{"once through", []*walk{dense}, Streaming},
 		{"three times through", []*walk{dense, dense, dense}, Regular},
+		{"a line of each page", []*walk{thin}, Irregular},
 		{"blocks out of order", []*walk{mixed}, Irregular},
 		{"columns", []*walk{column}, Random},
 	} {

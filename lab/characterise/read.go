@@ -8,9 +8,12 @@ import (
 )
 
 // Read reads profiles that were written as JSON arrays and groups them by preset
-// and machine, in the order in which these first appear.
+// and machine, those with a sweep for themselves, in the order in which these first appear.
 func Read(files []string) (groups [][]Profile, err error) {
-	type key struct{ size, machine string }
+	type key struct {
+		size, machine string
+		sweep         bool
+	}
 	at := map[key]int{}
 	for _, name := range files {
 		text, err := os.ReadFile(name)
@@ -28,7 +31,7 @@ func Read(files []string) (groups [][]Profile, err error) {
 			if p.App == "" || p.Size == "" {
 				return nil, fmt.Errorf("%s: entry %d has no app or no size: give a file that heddle characterise --json has printed", name, i+1)
 			}
-			k := key{p.Size, p.Machine}
+			k := key{p.Size, p.Machine, len(p.SMs) > 0}
 			g, ok := at[k]
 			if !ok {
 				g = len(groups)

@@ -21,7 +21,8 @@ type Claim struct {
 	MPKI      *float64 `yaml:"mpki"`      // LLC misses per 1000 thread instructions
 	Footprint float64  `yaml:"footprint"` // MB
 	ReadOnly  *float64 `yaml:"read_only"` // MB, shared
-	Why       string   `yaml:"why"`       // why the class cannot be met here, where it is not
+	Preset    string   `yaml:"preset"`    // at which it is judged; "": its source's
+	Why       string   `yaml:"why"`       // why it is not in the class at the preset, or not in all of it; only where it is not
 }
 
 // Seeds is the file of claims.
@@ -30,10 +31,27 @@ type Seeds struct {
 	Claims  []Claim  `yaml:"claims"`
 }
 
+// presets of every application, by size.
+func presets() []string { return []string{"tiny", "standard", "paper"} }
+
 // Source says where the claims of one seed stand.
 type Source struct {
-	Seed string `yaml:"seed"`
-	Text string `yaml:"text"`
+	Seed   string `yaml:"seed"`
+	Text   string `yaml:"text"`
+	Preset string `yaml:"preset"` // at which its claims are judged
+}
+
+// PresetOf is the one at which a claim is judged.
+func (s *Seeds) PresetOf(c *Claim) string {
+	if c.Preset != "" {
+		return c.Preset
+	}
+	for i := range s.Sources {
+		if s.Sources[i].Seed == c.Seed {
+			return s.Sources[i].Preset
+		}
+	}
+	return ""
 }
 
 // LoadSeeds reads the claims this package ships.
@@ -50,8 +68,11 @@ func ParseSeeds(file string, text []byte) (*Seeds, error) {
 		return nil, err
 	}
 	known := map[string]bool{"": true}
-	for _, x := range s.Sources {
+	for i, x := range s.Sources {
 		known[x.Seed] = true
+		if err := oneOf(root.Get("sources").Items[i], "preset", x.Preset, presets()); err != nil {
+			return nil, err
+		}
 	}
 	for i := range s.Claims {
 		c, at := &s.Claims[i], root.Get("claims").Items[i]
@@ -62,6 +83,7 @@ func ParseSeeds(file string, text []byte) (*Seeds, error) {
 			key, got string
 			words    []string
 		}{
+			{"preset", c.Preset, presets()},
 			{"bound", c.Bound, []string{MemoryBound, ComputeBound}},
 			{"sharing", c.Sharing, []string{LowSharing, HighSharing}},
 			{"pattern", c.Pattern, []string{Streaming, Regular, Random, Irregular}},

@@ -3,6 +3,8 @@ package characterise
 import (
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 	"text/tabwriter"
 )
@@ -17,11 +19,10 @@ const none = "-" // a cell without a value
 
 // Tables lays out the profiles of one preset beside what the papers claim.
 func Tables(profiles []Profile, s *Seeds) []Table {
-	out := []Table{traffic(profiles, s), sharing(profiles, s), regularity(profiles, s)}
 	if t := sweeps(profiles); len(t.Rows) > 1 {
-		out = append(out, t)
+		return []Table{traffic(profiles, s), t}
 	}
-	return out
+	return []Table{traffic(profiles, s), sharing(profiles, s), regularity(profiles, s)}
 }
 
 // claim is what a seed says of an application; nil when it says nothing.
@@ -40,6 +41,17 @@ func (p *Profile) label() string {
 		return p.App + " *"
 	}
 	return p.App
+}
+
+// arguments are those given besides the preset, and the machine's parameters.
+func (p *Profile) arguments() string {
+	var list []string
+	for _, m := range []map[string]string{p.Args, p.Set} {
+		for _, k := range slices.Sorted(maps.Keys(m)) {
+			list = append(list, k+"="+m[k])
+		}
+	}
+	return strings.Join(list, " ")
 }
 
 func number(v *float64) string {
@@ -80,8 +92,12 @@ func traffic(profiles []Profile, s *Seeds) Table {
 			mpki = number(u.MPKI)
 		}
 		bound := func(c *Claim) string { return c.Bound }
+		name := p.App
+		if x.Stopped {
+			name += " +"
+		}
 		t.Rows = append(t.Rows, []string{
-			p.App, fmt.Sprintf("%.3g M", float64(x.ThreadInsts)/1e6), fmt.Sprintf("%.3g", x.MPKI), mpki, fmt.Sprintf("%.3g", x.APKI), percent(x.L1Hit), percent(x.LLCHit),
+			name, fmt.Sprintf("%.3g M", float64(x.ThreadInsts)/1e6), fmt.Sprintf("%.3g", x.MPKI), mpki, fmt.Sprintf("%.3g", x.APKI), percent(x.L1Hit), percent(x.LLCHit),
 			percent(x.WriteShare), fmt.Sprintf("%.3g", x.Intensity), fmt.Sprintf("%.0f", x.IPC), fmt.Sprintf("%.0f", x.Bandwidth), fmt.Sprintf("%.2f", x.Demand/x.Supply),
 			x.Bound(), claimed(u, bound), claimed(q, bound),
 		})
@@ -122,10 +138,12 @@ func regularity(profiles []Profile, s *Seeds) Table {
 	t := Table{
 		Title: "Regularity",
 		Note: fmt.Sprintf("Shapes of warp accesses to global memory (of two lanes and more): uniform, unit stride, strided below a line, block (a dense row repeated in groups of lanes), "+
-			"sparse (a stride of a line or more), scattered. Order: first touches of a 64 KiB block by a launch beside a block it touched before (random order: 67 %%; "+
-			"of launches on %d blocks and more). Repeat: touched pages an earlier launch had touched. Irregular: sparse and scattered above %.0f %%, or order below %.0f %%; random: sparse and scattered above %.0f %%, or both; regular: repeat of %.0f %% and more; else streaming.",
-			enough, 100*irregular, 100*ordered, 100*random, 100*repeated),
-		Rows: [][]string{{"app", "accesses", "single lane", "uniform", "unit", "strided", "block", "sparse", "scattered", "order", "repeat", "pattern", "UVM"}},
+			"sparse (a stride of a line or more), scattered. Wide: scattered over more than %d pages. Order: first touches of a 64 KiB block by a launch beside a block it touched before (random order: 67 %%; "+
+			"of launches on %d blocks and more). Repeat: touched pages an earlier launch had touched. Spread: first touches of pages by a launch made by warp accesses with more than %d of them at once. "+
+			"Thin: pages touched by a launch in fewer than %d lines of 32. Irregular (UVM, section 6.2: sparse): wide, spread or thin above %.0f %%, or order below %.0f %%; random: wide or spread of %.0f %% and more; "+
+			"regular: repeat of %.0f %% and more; else streaming.",
+			together, enough, together, few, 100*irregular, 100*ordered, 100*random, 100*repeated),
+		Rows: [][]string{{"app", "accesses", "single lane", "uniform", "unit", "strided", "block", "sparse", "scattered", "wide", "order", "repeat", "spread", "thin", "pattern", "UVM"}},
 	}
 	for i := range profiles {
 		p := &profiles[i]
@@ -147,14 +165,14 @@ func regularity(profiles []Profile, s *Seeds) Table {
 }
 
 func sweeps(profiles []Profile) Table {
-	t := Table{Title: "IPC by SMs and channels", Note: "IPC relative to the smallest slice; SMs with all channels, channels with all SMs (sharing mode slices, translation on)."}
-	head := []string{"app"}
+	t := Table{Title: "IPC by SMs and channels", Note: "IPC relative to half of the machine: by SMs with half of the channels, by channels with half of the SMs (as UGPU's Figures 2 and 3; an isolated slice, translation on)."}
+	head := []string{"app", "arguments"}
 	for i := range profiles {
 		p := &profiles[i]
 		if len(p.SMs) == 0 {
 			continue
 		}
-		row := []string{p.App}
+		row := []string{p.App, p.arguments()}
 		for _, list := range []struct {
 			what   string
 			points []Point
@@ -164,8 +182,8 @@ func sweeps(profiles []Profile) Table {
 					head = append(head, fmt.Sprintf("%d %s", x.N, list.what))
 				}
 				cell := none
-				if first := list.points[0].IPC; first > 0 && x.IPC > 0 {
-					cell = fmt.Sprintf("%.2f", x.IPC/first)
+				if half := list.points[len(list.points)/2].IPC; half > 0 && x.IPC > 0 {
+					cell = fmt.Sprintf("%.2f", x.IPC/half)
 				}
 				row = append(row, cell)
 			}
@@ -194,7 +212,7 @@ func Text(w io.Writer, profiles []Profile, s *Seeds) error {
 		}
 		fmt.Fprintln(w)
 	}
-	for _, line := range verdicts(profiles, s) {
+	for _, line := range append(omissions(profiles), verdicts([][]Profile{profiles}, s)...) {
 		fmt.Fprintln(w, line)
 	}
 	return nil

@@ -10,8 +10,9 @@ import (
 
 // Traffic is what the counters of a timed run say.
 type Traffic struct {
-	Cycles      uint64  `json:"cycles"`        // first launch to end, host included
-	Kernel      uint64  `json:"kernel_cycles"` // with a kernel on the GPU
+	Cycles      uint64  `json:"cycles"`            // first launch to end, host included
+	Kernel      uint64  `json:"kernel_cycles"`     // with a kernel on the GPU
+	Stopped     bool    `json:"stopped,omitempty"` // at Options.Cycles, before its end
 	ThreadInsts uint64  `json:"thread_insts"`
 	IPC         float64 `json:"ipc"`  // thread instructions per cycle with a kernel
 	MPKI        float64 `json:"mpki"` // LLC misses per 1000 thread instructions
@@ -55,7 +56,7 @@ func newTraffic(r *sim.Result, m *sheets.Machine) *Traffic {
 	reads := counter(r, "llc", "reads")
 	others := counter(r, "llc", "writes") + counter(r, "llc", "atomics")
 	x := &Traffic{
-		Cycles: t.Cycles, Kernel: t.KernelCycles, ThreadInsts: t.ThreadInsts, IPC: t.IPC,
+		Cycles: t.Cycles, Kernel: t.KernelCycles, Stopped: !r.Complete, ThreadInsts: t.ThreadInsts, IPC: t.IPC,
 		L1Hit: t.L1HitRate, LLCHit: ratio(hits, accesses), WriteShare: ratio(others, reads+others),
 		Flops: flops(r), Matrix: counter(r, "sm", "lanes_matrix"), DRAMBytes: t.DRAMBytes,
 	}

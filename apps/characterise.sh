@@ -1,0 +1,90 @@
+#!/bin/sh
+# Measures all applications and writes profiles/*.json, figures/*.svg and
+# CHARACTERISATION.md from them. One simulation at a time: half an hour of one core, and up to
+# 9 GB of memory at the papers' sizes. What .cache/profiles holds already is not
+# measured again, so a broken run goes on; empty it to measure anew.
+# HEDDLE names the executable (default: .cache/heddle, built here).
+set -eu
+cd "$(dirname "$0")/.."
+if [ -z "${HEDDLE:-}" ]; then
+    HEDDLE=.cache/heddle
+    go build -o "$HEDDLE" ./cmd/heddle
+fi
+kept=.cache/profiles
+
+# measure GROUP APP ARGUMENT...: one profile.
+measure() {
+    group=$1 app=$2 out=$kept/$1/$(echo "$2" | tr / _).json
+    shift 2
+    [ ! -s "$out" ] || return 0
+    mkdir -p "$kept/$group"
+    echo "$group: $app" >&2
+    "$HEDDLE" characterise "apps/$app" --jobs 1 --json "$@" >"$out.tmp"
+    mv "$out.tmp" "$out"
+}
+
+# cycles APP: how long it is run in time at its paper's size.
+cycles() {
+    case $1 in
+    rodinia-like/streamcluster) echo 400000 ;; # it begins slowly
+    rodinia-like/srad_v2) echo 1000000 ;;      # the host reads much before the first kernel
+    *) echo 60000 ;;
+    esac
+}
+
+# gather GROUP: its profiles in one file, in the order of the names.
+gather() {
+    mkdir -p apps/profiles
+    "$HEDDLE" characterise --json --from "$(ls "$kept/$1"/*.json | tr '\n' ',' | sed 's/,$//')" >"apps/profiles/$1.json.tmp"
+    mv "apps/profiles/$1.json.tmp" "apps/profiles/$1.json"
+}
+
+ugpu="sdk-like/dxtc rodinia-like/hotspot rodinia-like/pathfinder parboil-like/cp parboil-like/mri-q mars-like/pageviewcount
+parboil-like/lbm sdk-like/blackscholes rodinia-like/dwt2d rodinia-like/euler3d sdk-like/fastwalsh rodinia-like/lavamd
+rodinia-like/streamcluster sdk-like/convsep rodinia-like/srad_v2"
+ugpu=$(echo $ugpu) # one line
+
+for folder in apps/*/*/app.star; do
+    app=${folder#apps/}
+    app=${app%/app.star}
+    measure tiny "$app" --size tiny
+    measure standard "$app" --size standard --cycles 2000000
+    # At the papers' sizes the beginning, in time only of what UGPU has. The set of
+    # pageviewcount is touched long before its log is.
+    limit=8000000
+    [ "$app" != mars-like/pageviewcount ] || limit=50000000
+    case " $ugpu " in
+    *" $app "*) set -- --cycles $(cycles $app) ;;
+    *) set -- --functional ;;
+    esac
+    measure paper "$app" --size paper --arg verify=False --limit $limit "$@"
+done
+
+# UGPU's benchmarks in slices, at sizes that fill 80 SMs. The page-walk cache is the
+# study's reading of the paper's walker; without one they are all bound by translation.
+while read -r cycles app size; do
+    set --
+    for arg in $size; do set -- "$@" --arg "$arg"; done
+    measure slices "$app" --size standard --arg verify=False --limit 200000 --cycles $cycles --sweep --set vm.walk_cache=128 "$@" </dev/null
+done <<'LIST'
+60000 sdk-like/dxtc n=512
+60000 rodinia-like/hotspot n=1024 steps=20
+60000 rodinia-like/pathfinder n=1000000 rows=40
+60000 parboil-like/cp n=512 atoms=40000
+60000 parboil-like/mri-q n=200000 samples=3072
+60000 mars-like/pageviewcount n=500000 pages=128 visitors=256
+60000 parboil-like/lbm n=56 steps=20
+60000 sdk-like/blackscholes n=2400000 passes=10
+60000 rodinia-like/dwt2d n=2048
+60000 rodinia-like/euler3d n=512 rows=256 steps=20
+60000 sdk-like/fastwalsh log=22
+60000 rodinia-like/lavamd n=20
+200000 rodinia-like/streamcluster n=66560 dim=128 candidates=20
+60000 sdk-like/convsep n=2176 height=1536 passes=10
+60000 rodinia-like/srad_v2 n=1024 steps=50 roi=8
+LIST
+
+for group in tiny standard paper slices; do gather "$group"; done
+files=apps/profiles/tiny.json,apps/profiles/standard.json,apps/profiles/paper.json,apps/profiles/slices.json
+"$HEDDLE" characterise --from "$files" --figures apps/figures --markdown >apps/CHARACTERISATION.md.tmp
+mv apps/CHARACTERISATION.md.tmp apps/CHARACTERISATION.md
