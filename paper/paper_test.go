@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"heddle/lab"
+	"heddle/sheets"
 	"heddle/sim"
 )
 
@@ -258,5 +259,27 @@ func TestMalformedStudies(t *testing.T) {
 	}
 	if _, err := Load("ugpux"); err == nil || !strings.Contains(err.Error(), "did you mean ugpu") {
 		t.Errorf("an unknown study: %v", err)
+	}
+}
+
+// TestHighPriorityShares: UGPU's Figure 16 gives 60 SMs and 24 channels (6 groups)
+// to one of two; with five programs the others share what is left, all of it.
+func TestHighPriorityShares(t *testing.T) {
+	b := &Book{machine: &sheets.Machine{}}
+	b.machine.SM.Count, b.machine.Map.Groups = 80, 8
+	for _, c := range []struct {
+		mode        string
+		n, first    int
+		sms, groups []int
+	}{
+		{"slices", 2, 1, []int{20, 60}, []int{2, 6}},
+		{"mps", 2, 0, []int{60, 20}, nil},
+		{"mps", 5, 2, []int{5, 5, 60, 5, 5}, nil},
+	} {
+		s := sim.Sharing{Mode: c.mode}
+		b.divide(&s, &Scheme{High: 0.75}, c.n, c.first)
+		if !slices.Equal(s.SMs, c.sms) || !slices.Equal(s.Groups, c.groups) {
+			t.Errorf("%+v: %v SMs, %v groups", c, s.SMs, s.Groups)
+		}
 	}
 }
