@@ -186,7 +186,7 @@ func TestShippedStudies(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for scale, counts := range map[string][]int{"quick": {10, 8, 5}, "standard": {50, 55, 25}, "paper": {50, 55, 25}} {
+	for scale, counts := range map[string][]int{"quick": {5, 8, 5}, "standard": {50, 55, 25}, "paper": {50, 55, 25}} {
 		c, err := s.Scale(scale)
 		if err != nil {
 			t.Fatal(err)
