@@ -1,21 +1,31 @@
 #!/bin/sh
-# Measures all applications and writes profiles/*.json, figures/*.svg and
-# CHARACTERISATION.md from them. One simulation at a time: half an hour of one core, and up to
-# 9 GB of memory at the papers' sizes. What .cache/profiles holds already is not
-# measured again, so a broken run goes on; empty it to measure anew.
-# HEDDLE names the executable (default: .cache/heddle, built here).
+# Measures the applications named, as <suite>/<app>, or all of them, and writes
+# profiles/*.json, figures/*.svg and CHARACTERISATION.md. One simulation at a time: half
+# an hour of one core for all, and up to 9 GB of memory at the papers' sizes. What
+# .cache/profiles holds already of all is not measured again, so a broken run goes on;
+# empty it to measure anew. HEDDLE names the executable (default: .cache/heddle, built
+# here).
 set -eu
 cd "$(dirname "$0")/.."
 if [ -z "${HEDDLE:-}" ]; then
     HEDDLE=.cache/heddle
     go build -o "$HEDDLE" ./cmd/heddle
 fi
+only="$*"
 kept=.cache/profiles
+if [ -n "$only" ]; then
+    kept=.cache/profiles-named
+    rm -rf "$kept"
+fi
 
 # measure GROUP APP ARGUMENT...: one profile.
 measure() {
     group=$1 app=$2 out=$kept/$1/$(echo "$2" | tr / _).json
     shift 2
+    case " ${only:-$app} " in
+    *" $app "*) ;;
+    *) return 0 ;;
+    esac
     [ ! -s "$out" ] || return 0
     mkdir -p "$kept/$group"
     echo "$group: $app" >&2
@@ -32,10 +42,13 @@ cycles() {
     esac
 }
 
-# gather GROUP: its profiles in one file, in the order of the names.
+# gather GROUP: its profiles in one file; those of applications not named stay.
 gather() {
     mkdir -p apps/profiles
-    "$HEDDLE" characterise --json --from "$(ls "$kept/$1"/*.json | tr '\n' ',' | sed 's/,$//')" >"apps/profiles/$1.json.tmp"
+    files=$(ls "$kept/$1"/*.json 2>/dev/null | tr '\n' ',' | sed 's/,$//')
+    [ -n "$files" ] || return 0
+    [ -z "$only" ] || files=apps/profiles/$1.json,$files
+    "$HEDDLE" characterise --json --from "$files" >"apps/profiles/$1.json.tmp"
     mv "apps/profiles/$1.json.tmp" "apps/profiles/$1.json"
 }
 

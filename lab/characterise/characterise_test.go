@@ -84,6 +84,15 @@ func TestTwoApplications(t *testing.T) {
 	if back, err := Read([]string{file}); err != nil || !reflect.DeepEqual(back, [][]Profile{list}) {
 		t.Errorf("read back: %v, %+v", err, back)
 	}
+	newer := filepath.Join(t.TempDir(), "newer.json")
+	anew := triad
+	anew.Err = "anew"
+	if text, err := json.Marshal([]Profile{anew}); err != nil || os.WriteFile(newer, text, 0o644) != nil {
+		t.Fatal(err)
+	}
+	if back, err := Read([]string{file, newer}); err != nil || !reflect.DeepEqual(back, [][]Profile{{anew, list[1]}}) {
+		t.Errorf("a newer profile of %s: %v, %+v", triad.App, err, back)
+	}
 	if again := run(t, Options{Size: "tiny", Jobs: 1}, "micro/triad", "rodinia-like/hotspot"); !reflect.DeepEqual(again, list) {
 		t.Error("the number of jobs changes the profiles")
 	}

@@ -5,10 +5,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"slices"
+	"strings"
 )
 
 // Read reads profiles that were written as JSON arrays and groups them by preset
-// and machine, those with a sweep for themselves, in the order in which these first appear.
+// and machine, those with a sweep for themselves, in the order in which these first
+// appear, by name of the application. A later profile replaces an earlier one.
 func Read(files []string) (groups [][]Profile, err error) {
 	type key struct {
 		size, machine string
@@ -38,8 +41,22 @@ func Read(files []string) (groups [][]Profile, err error) {
 				at[k] = g
 				groups = append(groups, nil)
 			}
-			groups[g] = append(groups[g], *p)
+			groups[g] = replace(groups[g], p)
 		}
 	}
+	for _, g := range groups {
+		slices.SortStableFunc(g, func(a, b Profile) int { return strings.Compare(a.App, b.App) })
+	}
 	return groups, nil
+}
+
+// replace puts p in place of an earlier profile of its application, or at the end.
+func replace(list []Profile, p *Profile) []Profile {
+	for i := range list {
+		if list[i].App == p.App {
+			list[i] = *p
+			return list
+		}
+	}
+	return append(list, *p)
 }
