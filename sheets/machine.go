@@ -251,7 +251,9 @@ type VM struct {
 	Placement string  `yaml:"placement" unit:"name" doc:"frame placement: round-robin, least, first-touch"`
 	// Pages that change channels while an application runs.
 	DriverCycles int `yaml:"driver_cycles" unit:"cycles" doc:"core cycles the driver needs for a page that must move" opt:"0"`
-	SweepPages   int `yaml:"sweep_pages" unit:"pages" doc:"pages the driver has on the move at once in the background; 0: it moves none" opt:"0"`
+	// GainShare spreads the pages that move into gained channels evenly over the address space.
+	GainShare  bool `yaml:"gain_share" unit:"flag" doc:"of the pages touched outside gained channels only the gained share moves, every n-th; otherwise every page until their number is right" opt:"false"`
+	SweepPages int  `yaml:"sweep_pages" unit:"pages" doc:"pages the driver has on the move at once in the background; 0: it moves none" opt:"0"`
 }
 
 // Link is the host interface.

@@ -24,6 +24,7 @@ type Config struct {
 	Waiters       int    // requests waiting for those pages (every SM's L1 misses)
 	Replies       int    // replies not yet taken (estimate)
 	Tenants       int
+	GainShare     bool // see misplaced
 	// Home is the channel group nearest to each SM, for first-touch placement: SMs
 	// and groups are dealt to each other in order (NUBA's partitions).
 	Home []int
@@ -42,7 +43,7 @@ func NewConfig(s *sheets.Machine, tenants int) Config {
 	}
 	return Config{
 		Entries: v.L2Entries, Ways: v.L2Ways, Latency: uint64(v.L2Latency), Ports: max(1, v.L2Ports), Walkers: max(1, v.Walkers), WalkCache: v.WalkCache,
-		InQueue: 4, Pending: max(256, 4*v.Walkers, s.SM.Count*v.L1Misses), Waiters: max(256, s.SM.Count*v.L1Misses), Replies: 64, Tenants: tenants, Home: home,
+		InQueue: 4, Pending: max(256, 4*v.Walkers, s.SM.Count*v.L1Misses), Waiters: max(256, s.SM.Count*v.L1Misses), Replies: 64, Tenants: tenants, Home: home, GainShare: v.GainShare,
 	}
 }
 
@@ -136,6 +137,8 @@ type MMU struct {
 type status struct {
 	on         bool
 	keep, gain uint64 // groups; gain 0: nothing was gained, or pages are balanced
+	owned      uint64 // groups of keep
+	gained     uint64 // groups of gain
 }
 
 // NewMMU makes an MMU over tables. The table of counters has Desc and one
@@ -305,7 +308,7 @@ func (m *MMU) lookup(now uint64, r *request) bool {
 		return false // a hit could not be answered; a miss waits the same cycle
 	}
 	ppn, ok := m.l2.Lookup(r.tenant, r.vpn)
-	if ok && m.status[r.tenant].on && m.misplaced(r.tenant, ppn) { // the walk finds out again and faults
+	if ok && m.status[r.tenant].on && m.misplaced(r.tenant, r.vpn, ppn) { // the walk finds out again and faults
 		m.l2.InvalidatePage(r.tenant, r.vpn)
 		ok = false
 	}
@@ -407,14 +410,24 @@ func (m *MMU) release(w int32) (next int32) {
 // may be.
 func (m *MMU) ClearStatus(tenant uint8) { m.status[tenant] = status{} }
 
-// misplaced says that a frame is in a lost group, or outside the gained ones.
-func (m *MMU) misplaced(tenant uint8, ppn uint64) bool {
+// misplaced says that a page's frame is in a lost group, or outside the gained ones
+// although the page belongs there.
+//
+// The paper moves every page that is touched outside the gained groups until their
+// number is right. An application that sweeps its data then has the first part of it
+// in the gained groups alone and the rest in the others alone, and never uses
+// all its channels at once. With GainShare the pages that move are every n-th ones,
+// in the proportion of gained to owned groups: the same number, spread evenly.
+func (m *MMU) misplaced(tenant uint8, vpn, ppn uint64) bool {
 	if !m.tab.frames.PerGroup() {
 		return m.tab.old(tenant, ppn)
 	}
 	s := &m.status[tenant]
 	g := uint64(1) << m.tab.frames.Pool(ppn)
-	return s.keep&g == 0 || s.gain != 0 && s.gain&g == 0
+	if s.keep&g == 0 {
+		return true
+	}
+	return s.gain != 0 && s.gain&g == 0 && (!m.cfg.GainShare || vpn%s.owned < s.gained)
 }
 
 // Quiet says that the MMU neither looks up, walks nor answers for a tenant; pages

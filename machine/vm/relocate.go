@@ -205,7 +205,7 @@ func (r *relocator) begin(now uint64, f pageFault) {
 	r.sweeping -= b2i(f.swept)
 	ppn, state := r.tab.Lookup(f.tenant, f.vpn)
 	s := &r.mmu.status[f.tenant]
-	if state != Resident || !s.on || !r.mmu.misplaced(f.tenant, ppn) {
+	if state != Resident || !s.on || !r.mmu.misplaced(f.tenant, f.vpn, ppn) {
 		r.count(now, f.tenant, -1)
 		if state != Moving { // moved meanwhile, or gone: the walk sees
 			r.resolve(now, f.tenant, f.vpn)
@@ -285,7 +285,10 @@ func (r *relocator) SetStatus(tenant uint8, gained uint64) {
 	if gain == keep || r.balanced(tenant, gain) {
 		gain = 0
 	}
-	r.mmu.status[tenant] = status{on: gain != 0 || r.tab.Outside(tenant) > 0, keep: keep, gain: gain}
+	r.mmu.status[tenant] = status{
+		on: gain != 0 || r.tab.Outside(tenant) > 0, keep: keep, gain: gain,
+		owned: uint64(bits.OnesCount64(keep)), gained: uint64(bits.OnesCount64(gain)),
+	}
 }
 
 // NextCopy takes the oldest move whose bytes are to be copied; Tables.MoveOf

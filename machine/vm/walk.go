@@ -87,7 +87,7 @@ func (m *MMU) ReadDone(now uint64, w int32) {
 	m.row[e.tenant][WalkCycles] += now - e.since
 	m.idle = append(m.idle, w)
 	state := State(entry & stateMask)
-	if state == Resident && m.status[e.tenant].on && m.misplaced(e.tenant, entry>>valueAt) {
+	if state == Resident && m.status[e.tenant].on && m.misplaced(e.tenant, e.vpn, entry>>valueAt) {
 		state = Moving // the entry is invalidated: the driver moves the page
 	}
 	switch state {
