@@ -107,6 +107,9 @@ func (b *Book) moved(r *Reproduced) {
 	r.Draw.Panels = []figure.Panel{panel}
 }
 
+// hbm is the memory's part of the energy, migration included.
+func hbm(e *sim.Energy) float64 { return e.DRAM + e.Migration }
+
 // energy is what SMs (with caches and interconnect) and HBM take (UGPU, Figure 12b).
 // A run is a fixed time and not a fixed work, so energies are compared per work
 // done: per unit of STP. Shares do not depend on that.
@@ -116,7 +119,7 @@ func (b *Book) energy(r *Reproduced) {
 	for _, run := range runs {
 		for i, name := range r.Figure.Schemes {
 			if res := run.res[i]; res != nil && res.Energy != nil && res.Metrics != nil {
-				r.row(run.mix.Name, name, res.Energy.Total-res.Energy.DRAM, res.Energy.DRAM, res.Energy.Total, res.Metrics.STP)
+				r.row(run.mix.Name, name, res.Energy.Total-hbm(res.Energy), hbm(res.Energy), res.Energy.Total, res.Metrics.STP)
 			}
 		}
 	}
@@ -132,8 +135,8 @@ func (b *Book) energy(r *Reproduced) {
 		name string
 		of   func(*sim.Energy) float64
 	}{
-		{"gpu", func(e *sim.Energy) float64 { return e.Total - e.DRAM }},
-		{"hbm", func(e *sim.Energy) float64 { return e.DRAM }},
+		{"gpu", func(e *sim.Energy) float64 { return e.Total - hbm(e) }},
+		{"hbm", hbm},
 		{"total", func(e *sim.Energy) float64 { return e.Total }},
 	}
 	base := column(runs, 0, perWork(parts[2].of))
