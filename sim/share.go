@@ -40,14 +40,16 @@ func Shares(s *Sharing, m *sheets.Machine, groups, n int) ([]Share, error) {
 		out, err = mps(s, m, n)
 	case "slices":
 		out, err = slices(s, n)
-	case "bp", "ugpu", "ugpu-soft", "ugpu-ori", "bp-cd": // equal, at first where a policy goes on: what does not divide stays unused
+	case "ugpu", "ugpu-soft", "ugpu-ori": // as equal as can be, at first: nothing stays unused
+		out = even(m.SM.Count, groups, n)
+	case "bp", "bp-cd": // equal: what does not divide stays unused
 		out = even(m.SM.Count/n*n, groups/n*n, n)
 	case "bp-bs", "bp-sb":
 		out, err = bigSmall(mode, m, groups, n)
 	case "mig":
 		out, err = mig(s, m, groups, n)
 	case "ugpu-qos": // the first, as high-priority one, begins with the large slice (UGPU, section 6.7)
-		if out = even(m.SM.Count/n*n, groups/n*n, n); n == 2 {
+		if out = even(m.SM.Count, groups, n); n == 2 {
 			out, err = bigSmall("bp-bs", m, groups, n)
 		}
 	default:
