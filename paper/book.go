@@ -157,6 +157,9 @@ func (b *Book) Mix(m *mixes.Mix, scheme *Scheme, high string) (*sim.Result, erro
 			return nil, err
 		}
 		spec.Apps[first].QoS = scheme.QoS * alone
+		// sim gives the first application the large slice to begin with.
+		high := spec.Apps[first]
+		spec.Apps = slices.Insert(slices.Delete(spec.Apps, first, first+1), 0, high)
 	}
 	return b.result(label, spec)
 }

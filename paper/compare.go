@@ -3,6 +3,7 @@ package paper
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"heddle/report/figure"
 	"heddle/sim"
@@ -177,6 +178,10 @@ func mean(xs []float64) float64 {
 	return sum
 }
 
+// metSlack is what may lack of a target that counts as met: targets have two digits,
+// and 60 of 80 SMs give a program that is quite linear 0.75 but for its noise.
+const metSlack = 0.005
+
 // qos is how fast the high-priority program runs, as a fraction of its IPC alone, and
 // what that costs in STP (UGPU, Figure 16).
 func (b *Book) qos(r *Reproduced) {
@@ -193,13 +198,14 @@ func (b *Book) qos(r *Reproduced) {
 			if res == nil || res.Metrics == nil {
 				continue
 			}
-			at := b.priority(&run.mix, f.High)
+			high := run.mix.Apps[b.priority(&run.mix, f.High)]
+			at := slices.IndexFunc(res.Tenants, func(t sim.Tenant) bool { return t.Name == high })
 			speed[j] = res.Tenants[at].IPC / res.Metrics.AloneIPC[at]
 			met[j] = 0
-			if speed[j] >= f.Target {
+			if speed[j] >= f.Target-metSlack {
 				met[j] = 100
 			}
-			r.row(run.mix.Name, run.mix.Apps[at], name, speed[j], speed[j] >= f.Target, res.Metrics.STP)
+			r.row(run.mix.Name, high, name, speed[j], met[j] > 0, res.Metrics.STP)
 		}
 		r.measure("met "+name, met)
 		r.measure("np "+name, speed)
