@@ -24,8 +24,10 @@ const (
 	Rewrite
 )
 
-// copyLines bounds the lines a copy engine has in flight (estimate: 8 KB of buffer).
-const copyLines = 64
+// copyLines bounds the lines a copy engine has in flight (estimate: 32 KB of buffer,
+// what keeps its crossbar port of one flit per cycle busy over a round trip through
+// DRAM and back).
+const copyLines = 256
 
 // copier carries out page moves.
 type copier struct {
@@ -34,6 +36,7 @@ type copier struct {
 	jobs     []copyJob
 	active   int
 	inFlight int              // lines read and not yet written
+	unread   mem.Queue[int32] // jobs with lines to read, oldest first
 	ready    mem.Queue[int32] // lines whose data has arrived: job<<16 | line
 	bits     uint             // log2 of the page
 	lines    int32            // per page
@@ -94,6 +97,9 @@ func (c *copier) begin(id int32) {
 	}
 	c.jobs[j] = copyJob{id: id, tenant: m.Tenant, live: true, left: c.lines, from: m.From << c.bits, to: m.To << c.bits}
 	c.active++
+	if c.how != PageMove {
+		c.unread.Push(int32(j))
+	}
 }
 
 func (c *copier) line(n int32) uint64 { return uint64(n) * uint64(c.g.Sheet.LLC.Line) }
@@ -132,14 +138,16 @@ func (c *copier) next() (k int32, op mem.Op, ok bool) {
 	if c.inFlight >= copyLines {
 		return 0, 0, false
 	}
-	for i := range c.jobs {
-		if j := &c.jobs[i]; j.live && j.next < c.lines {
-			j.next++
-			c.inFlight++
-			return int32(i)<<16 | (j.next - 1), mem.Read, true
-		}
+	if c.unread.Len() == 0 {
+		return 0, 0, false
 	}
-	return 0, 0, false
+	i := *c.unread.Head()
+	j := &c.jobs[i]
+	if j.next++; j.next == c.lines {
+		c.unread.Pop()
+	}
+	c.inFlight++
+	return i<<16 | (j.next - 1), mem.Read, true
 }
 
 // answered books the answer to a request of the copy engine.

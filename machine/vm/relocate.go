@@ -30,7 +30,7 @@ type relocator struct {
 	held     []bool               // [tenant] in the middle of a hand-over
 	inFlight []int                // [tenant] moves from the driver's first look to the end of the copy
 	swept    []bool               // by move id
-	sweeping int                  // swept pages in the driver's hands
+	sweeping int                  // swept pages on the move
 	cursor   []uint64             // [tenant] page the search for the next one starts at
 	low      int                  // free frames of a group below which untouched pages of others have to go
 
@@ -49,9 +49,6 @@ func (r *relocator) init(s *sheets.Machine, slots int, m *MMU) {
 	r.tab, r.mmu = m.tab, m
 	r.cost, r.sweepMax, r.slots = uint64(s.VM.DriverCycles), s.VM.SweepPages, slots
 	r.Copy = func(uint64) {}
-	if !m.tab.frames.PerGroup() { // nothing waits to be touched
-		r.sweepMax = slots
-	}
 	r.work = mem.NewRing[pageFault](slots + r.sweepMax)
 	r.cursor = make([]uint64, n)
 	r.held, r.inFlight = make([]bool, n), make([]int, n)
@@ -107,7 +104,7 @@ func (r *relocator) resolve(now uint64, tenant uint8, vpn uint64) {
 // startMoves puts touched pages, then untouched ones whose frames are needed, into
 // the driver's hands.
 func (r *relocator) startMoves(now uint64) {
-	for r.asked.Len() > 0 && r.work.Len()-r.sweeping < r.slots {
+	for r.asked.Len() > 0 && r.work.Len() < r.slots {
 		r.take(now, r.asked.Pop())
 	}
 	for r.sweeping < r.sweepMax {
@@ -202,11 +199,11 @@ func (r *relocator) tickMoves(now uint64) uint64 {
 // begin gives a page its new frame and hands the copy to the machine, unless the
 // reason has gone meanwhile.
 func (r *relocator) begin(now uint64, f pageFault) {
-	r.sweeping -= b2i(f.swept)
 	ppn, state := r.tab.Lookup(f.tenant, f.vpn)
 	s := &r.mmu.status[f.tenant]
 	if state != Resident || !s.on || !r.mmu.misplaced(f.tenant, f.vpn, ppn) {
 		r.count(now, f.tenant, -1)
+		r.sweeping -= b2i(f.swept)
 		if state != Moving { // moved meanwhile, or gone: the walk sees
 			r.resolve(now, f.tenant, f.vpn)
 		}
@@ -220,6 +217,7 @@ func (r *relocator) begin(now uint64, f pageFault) {
 	switch {
 	case err != nil && lost && r.squatted(f.tenant): // the plan checked that the pages fit: others' still lie there
 		r.count(now, f.tenant, -1)
+		r.sweeping -= b2i(f.swept)
 		if !f.swept {
 			r.asked.Push(f)
 		}
@@ -227,6 +225,7 @@ func (r *relocator) begin(now uint64, f pageFault) {
 		r.mmu.fail(err)
 	case err != nil: // nothing can be gained until frames are free; new pages go there then
 		r.count(now, f.tenant, -1)
+		r.sweeping -= b2i(f.swept)
 		s.gain = 0
 		r.resolve(now, f.tenant, f.vpn)
 	default:
@@ -305,15 +304,19 @@ func (r *relocator) Copied(now uint64, id int32) {
 	m := *r.tab.MoveOf(id)
 	r.count(now, m.Tenant, -1)
 	r.tab.EndMove(id)
+	wasSwept := int(id) < len(r.swept) && r.swept[id]
+	if wasSwept {
+		r.swept[id] = false
+		r.sweeping--
+	}
 	if m.Node || m.dead {
 		return
 	}
 	from, to := r.tab.frames.Pool(m.From), r.tab.frames.Pool(m.To)
 	s := &r.mmu.status[m.Tenant]
 	switch {
-	case int(id) < len(r.swept) && r.swept[id]:
+	case wasSwept:
 		r.Swept[m.Tenant][from]++
-		r.swept[id] = false
 	case s.keep>>from&1 == 0 || !r.tab.frames.PerGroup():
 		r.Touched[m.Tenant][from]++
 	}
