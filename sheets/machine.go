@@ -73,8 +73,8 @@ type SM struct {
 	FetchLatency int `yaml:"fetch_latency" unit:"cycles" doc:"cycles from an empty instruction buffer to an issuable instruction"`
 	FetchRate    int `yaml:"fetch_rate" unit:"fetches/cycle" doc:"warps whose instruction buffers an SM refills per cycle"`
 	LaunchDelay  int `yaml:"launch_delay" unit:"cycles" doc:"kernel launch latency on the device"`
-	CtxBytesWarp int `yaml:"ctx_bytes_warp" unit:"bytes" doc:"context of a warp beyond its registers: SIMT stack, barriers, PC (for SMs that change hands or are gated: no policy does yet)"`
-	WakeDelay    int `yaml:"wake_delay" unit:"cycles" doc:"waking a power-gated SM (for SMs that change hands or are gated: no policy does yet)"`
+	CtxBytesWarp int `yaml:"ctx_bytes_warp" unit:"bytes" doc:"context of a warp beyond its registers: SIMT stack, barriers, PC"`
+	WakeDelay    int `yaml:"wake_delay" unit:"cycles" doc:"waking a power-gated SM (no policy gates SMs yet)"`
 }
 
 // L1D is the first-level data cache of each SM.
@@ -284,7 +284,7 @@ type Power struct {
 	Chip     float64 `yaml:"chip" unit:"W" doc:"constant chip power"`
 	ActiveSM float64 `yaml:"active_sm" unit:"W" doc:"static power of a powered SM that runs"`
 	IdleSM   float64 `yaml:"idle_sm" unit:"W" doc:"static power of a powered idle SM"`
-	GatedSM  float64 `yaml:"gated_sm" unit:"W" doc:"residual power of a gated SM (for SMs that change hands or are gated: no policy does yet)"`
+	GatedSM  float64 `yaml:"gated_sm" unit:"W" doc:"residual power of a gated SM (no policy gates SMs yet)"`
 	// The memory's energy; all zero: HBM2's constants of package energy.
 	Activate   float64 `yaml:"dram_activate" unit:"pJ" doc:"opening and closing a row" opt:"0: HBM2"`
 	ReadBit    float64 `yaml:"dram_read" unit:"pJ/bit" doc:"reading a bit, from the row to the GPU" opt:"0: HBM2"`
