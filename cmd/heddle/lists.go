@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"heddle/control"
 	"heddle/host/script"
 	"heddle/machine/cache"
 	"heddle/machine/dram"
@@ -38,6 +39,9 @@ func policies() []policy {
 	for _, m := range runfile.ModeInfos() {
 		out = append(out, policy{"sharing", m.Name, "run file: sharing, or --sharing", m.What, m.Source})
 	}
+	for _, d := range control.List() {
+		out = append(out, policy{"machine-wide", d.Name, "run file: sharing mode " + strings.Join(runfile.ModesOf(d.Name), ", "), d.Doc + parameters(d.Params), d.Paper})
+	}
 	return append(out, []policy{
 		{"warp scheduler", "gto", "--set sm.policy=gto", "keep issuing the last warp until it stalls, then the oldest ready one", "Rogers et al., MICRO 2012"},
 		{"warp scheduler", "lrr", "--set sm.policy=lrr", "loose round robin over the ready warps", "GPGPU-Sim"},
@@ -49,6 +53,18 @@ func policies() []policy {
 		{"page placement", "least", "--set vm.placement=least", "a page goes to the least used of the tenant's channel groups", "UGPU paper, section 4.3"},
 		{"page placement", "first-touch", "--set vm.placement=first-touch", "a page goes to the channel group nearest to the SM that touches it first", "MCM-GPU, ISCA 2017"},
 	}...)
+}
+
+// parameters says what a run file can set of a policy.
+func parameters(list []control.ParamDoc) string {
+	if len(list) == 0 {
+		return ""
+	}
+	var out []string
+	for _, p := range list {
+		out = append(out, fmt.Sprintf("%s (%g; %s: %s)", p.Name, p.Default, p.Unit, p.Doc))
+	}
+	return "; params: " + strings.Join(out, ", ")
 }
 
 func inspectPolicies(w io.Writer, name string, asJSON bool) error {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"heddle/sheets"
 	"heddle/sim"
 )
 
@@ -208,4 +209,18 @@ func FuzzParse(f *testing.F) {
 			t.Fatalf("%v, %v", file, err)
 		}
 	})
+}
+
+// TestModesName holds the list for people against what sim accepts.
+func TestModesName(t *testing.T) {
+	m, _, err := sheets.Load("ugpu")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, info := range ModeInfos() {
+		p, err := sim.PolicyOf(&sim.Sharing{Mode: info.Name}, m, 8)
+		if err != nil || (p != nil) != (info.Policy != "") {
+			t.Errorf("mode %s: policy %v, error %v; the list says %q", info.Name, p != nil, err, info.Policy)
+		}
+	}
 }
