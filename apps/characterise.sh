@@ -81,7 +81,7 @@ while read -r cycles app size; do
     measure slices "$app" --size standard --arg verify=False --limit 200000 --cycles $cycles --sweep --set vm.walk_cache=128 "$@" </dev/null
 done <<'LIST'
 60000 sdk-like/dxtc n=512
-60000 rodinia-like/hotspot n=1024 steps=20
+60000 rodinia-like/hotspot n=1024 steps=24 halo=6
 60000 rodinia-like/pathfinder n=1000000 rows=40
 60000 parboil-like/cp n=512 atoms=40000
 60000 parboil-like/mri-q n=200000 samples=3072

@@ -50,7 +50,7 @@ func sharingFigure(groups [][]characterise.Profile, seeds *characterise.Seeds) *
 			p.Series = append(p.Series, figure.Series{Name: name})
 		}
 		for _, x := range claimed(groups, seeds, "nuba") {
-			if x.claim.Sharing != class || x.profile.Memory == nil || x.profile.Size != x.preset {
+			if x.claim.Sharing != class || x.profile.Memory == nil || x.profile.Size != x.preset || len(x.profile.SMs) > 0 { // a sweep has a size of its own
 				continue
 			}
 			p.Ticks = append(p.Ticks, x.claim.Name)
