@@ -394,9 +394,9 @@ func TestFaultStopsTheMachine(t *testing.T) {
 
 // Once everything has its size, a cycle of the whole machine allocates nothing.
 func TestSteadyTickAllocatesNothing(t *testing.T) {
-	for name, warm := range map[string]uint64{"qv100": 40_000, "ugpu": 300_000} { // until free lists have their size
+	for name, warm := range map[string]uint64{"qv100": 40_000, "ugpu": 200_000} { // until free lists have their size
 		r := newRig(t, name, Options{}, nil, &Tenant{Name: "a", SMs: upTo(80)})
-		r.scale(0, 8_000_000, mem.Device)
+		r.scale(0, 16_000_000, mem.Device)
 		if _, err := r.g.Run(warm); err != nil {
 			t.Fatal(err)
 		}
