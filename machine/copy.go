@@ -82,9 +82,9 @@ func (c *copier) tick(now uint64) uint64 {
 	return c.migrate(now)
 }
 
-// maxCopies bounds the pages being copied at once: what the driver can have in
-// its hands, touched and swept.
-const maxCopies = 128
+// maxCopies bounds the pages being copied at once: what the stacks' queues hold, so
+// that no line waits outside for others to make room.
+const maxCopies = 32
 
 func (c *copier) begin(id int32) {
 	m := c.g.tables.MoveOf(id)
@@ -342,6 +342,6 @@ func (g *GPU) buildStacks(amap *addrmap.Map) error {
 // Estimates: the paper names neither the queue of the migration hardware nor a
 // bound on its waiting.
 const (
-	stackQueue    = 256 // lines: 32 pages' share of a stack
-	stackPatience = 256 // command clocks
+	stackQueue    = maxCopies * 8 // lines: a stack's share of the pages
+	stackPatience = 256           // command clocks
 )

@@ -140,7 +140,7 @@ func TestRepartitionIdleSkip(t *testing.T) {
 	for _, how := range []Copying{PageMove, ReadWrite, Rewrite} {
 		a, b := churn(t, how, 5, false, 4096), churn(t, how, 5, true, 4096)
 		if fmt.Sprint(a) != fmt.Sprint(b) {
-			t.Errorf("skipping %v, every cycle %v", a, b)
+			t.Errorf("copying %d: skipping %v, every cycle %v", how, a, b)
 		}
 	}
 }

@@ -108,7 +108,7 @@ func (s *Stack) behind(m *move) bool {
 func (s *Stack) stands(m *move, e int) bool {
 	c, at := s.end(m, e)
 	b := m.bank[e]
-	return c.bank[b].open >= 0 && c.bank[b].open != int64(at.Row) && !c.quiet(b, 1)
+	return c.bank[b].open >= 0 && c.bank[b].open != int64(at.Row) && (c.activeOn.has(b) || c.wanted(b))
 }
 
 // rowState is how far an end's row is.
@@ -125,36 +125,38 @@ func (r rowState) wake(t uint64) uint64 {
 	return max(r.at, t+1)
 }
 
-// row brings the row of an end of m nearer by at most one command.
+// row brings the row of an end of m nearer by at most one command, and sees to what
+// comes next at once: a second look in the same clock must find nothing to do.
 func (s *Stack) row(m *move, e int, urgent bool, t uint64) rowState {
 	c, at := s.end(m, e)
 	b := m.bank[e]
 	k := &c.bank[b]
-	if k.open == int64(at.Row) {
-		return rowState{open: true, at: k.at[RD+Cmd(e)]}
-	}
-	if c.refsDue > 0 {
-		return rowState{at: Never} // the refresh is the channel's next event
-	}
-	cmd := ACT
-	if k.open >= 0 {
-		if c.activeOn.has(b) || !urgent && c.wanted(b) {
-			return rowState{at: Never}
+	for {
+		if k.open == int64(at.Row) {
+			return rowState{open: true, at: k.at[RD+Cmd(e)]}
 		}
-		cmd = PRE
-	}
-	if ready := c.rowReady(cmd, b, t); ready > t {
-		if urgent {
-			ready = c.keep(cmd, b, ready, t)
+		if c.refsDue > 0 {
+			return rowState{at: Never} // the refresh is the channel's next event
 		}
-		return rowState{at: ready}
+		cmd := ACT
+		if k.open >= 0 {
+			if c.activeOn.has(b) || !urgent && c.wanted(b) {
+				return rowState{at: Never}
+			}
+			cmd = PRE
+		}
+		if ready := c.rowReady(cmd, b, t); ready > t {
+			if urgent {
+				ready = c.keep(cmd, b, ready, t)
+			}
+			return rowState{at: ready}
+		}
+		if cmd == PRE {
+			c.closeRow(b, at, m.Tenant, t)
+		} else {
+			c.openRow(b, at, m.Tenant, t)
+		}
 	}
-	if cmd == PRE {
-		c.closeRow(b, at, m.Tenant, t)
-	} else {
-		c.openRow(b, at, m.Tenant, t)
-	}
-	return rowState{at: t + 1}
 }
 
 // start starts or reserves the next line of m, whose rows can be used from clock
@@ -164,57 +166,32 @@ func (s *Stack) start(m *move, ready uint64, urgent bool, t uint64) uint64 {
 	if from.refsDue > 0 || to.refsDue > 0 {
 		return Never // the refresh is the channel's next event
 	}
-	gf, gt := from.bank[m.bank[endFrom]].grp, to.bank[m.bank[endTo]].grp
-	at := max(ready, from.share.group[gf].read, to.share.group[gt].write, from.share.col, to.share.col)
-	if urgent {
-		tsv := s.firstTSV(m)
-		return s.run(m, tsv, max(at, s.ch[tsv].share.bus, t), t)
+	src, dst := &from.share.group[from.bank[m.bank[endFrom]].grp], &to.share.group[to.bank[m.bank[endTo]].grp]
+	at := max(ready, src.read, from.share.col, to.share.col, t)
+	tsv, at := s.window(m, src.from(t)|dst.from(t), at, t)
+	if late := at + uint64(s.t.Clocks); late > t+horizon {
+		return late - horizon
 	}
-	limit := m.since + uint64(s.t.Patience)
-	if at > t {
-		return min(at, limit)
+	if at > t && !urgent {
+		return min(at, m.since+uint64(s.t.Patience))
 	}
-	if !from.quiet(int(gf)*from.cfg.Banks, from.cfg.Banks) || !to.quiet(int(gt)*to.cfg.Banks, to.cfg.Banks) {
-		return limit
-	}
-	tsv, at := s.idleTSV(m, t)
-	if tsv < 0 {
-		return min(at, limit)
-	}
-	return s.run(m, tsv, t, t)
+	return s.run(m, tsv, at, t)
 }
 
-// idleTSV is the channel whose TSV set has been idle longest at t, among those
-// without a request that could soon need it (section 4.2: logic counts the cycles a channel has been idle);
-// tsv is negative when there is none, and at the clock at which one may be.
-func (s *Stack) idleTSV(m *move, t uint64) (tsv int, at uint64) {
-	tsv, at = -1, Never
+// window is the first time from clock at on for which the groups' paths, booked as
+// busy tells, and a TSV set are free for a line; of several sets the one that has been idle longest.
+func (s *Stack) window(m *move, busy, at, t uint64) (tsv int, start uint64) {
+	tsv, start = m.Src, Never
 	for i, c := range s.ch {
 		if !s.t.Crossbar && i != m.Src {
 			continue
 		}
-		switch {
-		case c.share.bus > t:
-			at = min(at, c.share.bus)
-		case c.quiet(0, len(c.bank)) && (tsv < 0 || c.share.bus < s.ch[tsv].share.bus):
-			tsv = i
+		begin := t + uint64(gap(busy|c.share.bus.from(t), int(min(at-t, horizon)), s.t.Clocks))
+		if begin < start || begin == start && c.share.bus.idle < s.ch[tsv].share.bus.idle {
+			tsv, start = i, begin
 		}
 	}
-	return tsv, at
-}
-
-// firstTSV is the channel whose TSV set is idle first.
-func (s *Stack) firstTSV(m *move) int {
-	if !s.t.Crossbar {
-		return m.Src
-	}
-	best := 0
-	for i, c := range s.ch {
-		if c.share.bus < s.ch[best].share.bus {
-			best = i
-		}
-	}
-	return best
+	return tsv, max(start, at)
 }
 
 // run takes for the next line of m everything it needs from clock start on, and before
@@ -225,11 +202,9 @@ func (s *Stack) run(m *move, tsv int, start, t uint64) uint64 {
 	from, to, by := s.ch[m.Src], s.ch[m.Dst], s.ch[tsv]
 	from.occupy(start)
 	to.occupy(start)
-	from.transfer(endFrom, m.bank[endFrom], end)
-	to.transfer(endTo, m.bank[endTo], end)
-	by.share.bus = end
-	by.delay(RD, end)
-	by.delay(WR, end)
+	from.transfer(endFrom, m.bank[endFrom], start, end, t)
+	to.transfer(endTo, m.bank[endTo], start, end, t)
+	by.carry(start, end, t)
 	by.rows[m.Tenant][CTSVBusy] += uint64(s.t.Clocks)
 	return s.follow(m, t)
 }

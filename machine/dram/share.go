@@ -1,5 +1,7 @@
 package dram
 
+import "math/bits"
+
 // share is what a channel keeps for the migrations of its stack: the paths its own
 // commands use, and the banks that are not its own for the moment.
 type share struct {
@@ -12,17 +14,56 @@ type share struct {
 	keptBy int    // and the bank it is kept for
 
 	row, col uint64 // clocks from which the row and the column command bus are free (the same without DualBus)
-	bus      uint64 // clock from which the data path and TSV set are unused
-	group    []pathUse
+	bus      path   // data path and TSV set
+	group    []groupPath
 
 	rtp, wr, wtr uint64 // distances after the last data: read to PRE, write to PRE, write to read of the group
+	local        uint64 // clocks an access keeps the path of its bank group
 }
 
-// pathUse is from when the local data path of a bank group is free.
-type pathUse struct{ read, write uint64 }
+// groupPath is the local data path of a bank group, and from when a read may start
+// after the last write.
+type groupPath struct {
+	path
+	read uint64
+}
+
+// path is a data path over the next clocks. Accesses are booked when their command
+// issues and come to use it a latency later: a MIGRATION that is over by then goes first.
+type path struct {
+	base, busy uint64 // bit i of busy is clock base+i
+	idle       uint64 // clock from which nothing is booked
+}
+
+// horizon is how many clocks a path is known for.
+const horizon = 64
+
+// from is what is booked at clock t (bit 0) and later.
+func (p *path) from(t uint64) uint64 { return p.busy >> min(t-min(t, p.base), horizon) }
+
+// use books clocks [first, end) at clock t; end is within the horizon.
+func (p *path) use(first, end, t uint64) {
+	p.busy, p.base = p.from(t), max(t, p.base)
+	p.busy |= (1<<(end-first) - 1) << (first - p.base)
+	p.idle = max(p.idle, end)
+}
+
+// gap is the first i at or after from where n clocks of busy are free.
+func gap(busy uint64, from, n int) int {
+	for from < horizon {
+		rest := busy >> from
+		free := bits.TrailingZeros64(rest)
+		if free >= n {
+			return from
+		}
+		from += free
+		from += bits.TrailingZeros64(^(busy >> from))
+	}
+	return from
+}
 
 func newShare(s *Stack, index int, c *Channel) *share {
-	h := &share{stack: s, index: index, group: make([]pathUse, len(c.group))}
+	h := &share{stack: s, index: index, group: make([]groupPath, len(c.group)), local: uint64(c.cfg.BurstClocks)}
 	late := uint64(c.cfg.WriteLatency)
 	for _, r := range c.tab.bank[RD] {
 		if r.next == PRE {
@@ -32,6 +73,11 @@ func newShare(s *Stack, index int, c *Channel) *share {
 	for _, r := range c.tab.bank[WR] {
 		if r.next == PRE {
 			h.wr = r.gap - min(r.gap, late)
+		}
+	}
+	for _, r := range c.tab.group[RD] {
+		if r.next == RD {
+			h.local = max(h.local, r.gap[sameGroup])
 		}
 	}
 	for _, r := range c.tab.group[WR] {
@@ -47,9 +93,10 @@ func (h *share) note(c *Channel, cmd Cmd, g int, t uint64) {
 	column := true
 	switch cmd {
 	case RD, RDA:
-		h.use(g, t+uint64(c.cfg.ReadLatency), 0)
+		h.burst(c, g, uint64(c.cfg.ReadLatency), t)
 	case WR, WRA:
-		h.use(g, t+uint64(c.cfg.WriteLatency), h.wtr)
+		h.burst(c, g, uint64(c.cfg.WriteLatency), t)
+		h.group[g].read = max(h.group[g].read, t+uint64(c.cfg.WriteLatency)+h.wtr)
 	default:
 		column = false
 	}
@@ -64,28 +111,16 @@ func (h *share) note(c *Channel, cmd Cmd, g int, t uint64) {
 	}
 }
 
-// use keeps the path of group g and the data path until clock end; reads of the
-// group wait turn more.
-func (h *share) use(g int, end, turn uint64) {
-	h.bus = max(h.bus, end)
-	p := &h.group[g]
-	p.read, p.write = max(p.read, end+turn), max(p.write, end)
+// burst books the paths of an access of group g whose data end a latency after t.
+func (h *share) burst(c *Channel, g int, latency, t uint64) {
+	end := t + latency
+	h.bus.use(end-uint64(c.cfg.BurstClocks), end, t)
+	h.group[g].use(end-min(h.local, latency), end, t)
 }
 
 // bankIndex is the bank of a place.
 func (c *Channel) bankIndex(at Loc) int {
 	return (int(at.Rank)*c.perRank+int(at.BankGroup))*c.cfg.Banks + int(at.Bank)
-}
-
-// quiet tells whether no activated request and no queued hit of the kind being
-// served waits among n banks from first.
-func (c *Channel) quiet(first, n int) bool {
-	for b := first; b < first+n; b++ {
-		if c.activeOn.has(b) || c.wanted(b) {
-			return false
-		}
-	}
-	return true
 }
 
 // wanted tells whether a queued request of a kind being served hits the open row
@@ -148,20 +183,34 @@ func (c *Channel) occupy(t uint64) {
 	}
 }
 
-// transfer takes bank b and the path of its group until clock end, for the source
-// or the destination of a MIGRATION.
-func (c *Channel) transfer(e, b int, end uint64) {
-	k := &c.bank[b]
-	turn, pre := uint64(0), c.share.rtp
+// transfer takes bank b and the path of its group for the source or the destination
+// of a MIGRATION in clocks [first, end). Accesses of the group may issue as soon as
+// their data come after it, reads of the destination's when the group has turned round.
+func (c *Channel) transfer(e, b int, first, end, t uint64) {
+	k, h := &c.bank[b], c.share
+	p, g := &h.group[k.grp], &c.group[k.grp]
+	p.use(first, end, t)
+	read, pre := lead(end+h.local, c.cfg.ReadLatency), h.rtp
 	if e == endTo {
-		turn, pre = c.share.wtr, c.share.wr
+		read, pre = end+h.wtr, h.wr
+		p.read = max(p.read, read)
 	}
-	p, g := &c.share.group[k.grp], &c.group[k.grp]
-	p.read, p.write = max(p.read, end+turn), max(p.write, end)
-	g.at[RD], g.at[WR] = max(g.at[RD], end+turn), max(g.at[WR], end)
+	g.at[RD] = max(g.at[RD], read)
+	g.at[WR] = max(g.at[WR], lead(end+h.local, c.cfg.WriteLatency))
 	k.at[PRE] = max(k.at[PRE], end+pre)
 	all := c.rankAt[0]
 	all[k.rank] = max(all[k.rank], end+pre)
+}
+
+// lead is when to issue what ends at a clock, a latency later.
+func lead(end uint64, latency int) uint64 { return end - min(end, uint64(latency)) }
+
+// carry takes the TSV set for a MIGRATION in clocks [first, end).
+func (c *Channel) carry(first, end, t uint64) {
+	c.share.bus.use(first, end, t)
+	end += uint64(c.cfg.BurstClocks)
+	c.delay(RD, lead(end, c.cfg.ReadLatency))
+	c.delay(WR, lead(end, c.cfg.WriteLatency))
 }
 
 // rowReady is the earliest clock of an ACT or PRE of a migration for bank b.

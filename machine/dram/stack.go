@@ -30,7 +30,7 @@ type MigrationTiming struct {
 	Queue      int  // migrations the stack can hold
 	// Patience is the number of clocks a migration stands back for ordinary requests,
 	// from when no older migration needs its banks and no older request its lines. After that it closes rows that still
-	// have hits and reserves the paths it needs as soon as they are free. The paper has
+	// have hits and books the paths it needs for when they are free. The paper has
 	// no such limit.
 	Patience int
 }
@@ -76,16 +76,18 @@ type move struct {
 // are in no stack, or whose stack has nothing to migrate, behave as without.
 //
 // A MIGRATION takes the column command bus (the command bus, where there is one)
-// of both channels for two clocks; the bank groups of both ends, which serve no
-// RD or WR meanwhile; and one TSV set, that is the data path of a channel all of whose
-// ranks then issue no RD or WR. It starts when earlier bursts have left all three.
+// of both channels for two clocks; the local data path of the bank groups of both ends;
+// and one TSV set, that is the data path of a channel. None of the three carries
+// anything else meanwhile. A RD keeps them busy only when its data come, a
+// latency after it: a MIGRATION that is over by then may start in between (section 4.5:
+// it executes without interrupting READ and WRITE). RDs of the destination's group wait
+// tWTR after it.
 // The rows are opened by ordinary PRE and ACT; the source bank obeys the timing
 // of a read whose last data leaves when the MIGRATION ends, the destination that of a
 // write whose last data arrives then.
 //
-// Migrations stand back for ordinary requests: for queued hits of the row they would
-// close; and for activated requests and hits of the bank groups and of the channel
-// whose TSV set they would take, of the kind being served. Refreshes come first.
+// Migrations stand back for ordinary requests: for what is on the paths already, and for
+// queued hits of the row they would close, of the kind being served. Refreshes come first.
 // From its first command on, a migration keeps ordinary requests from
 // opening or closing rows in its two banks. MigrationTiming.Patience bounds the waiting, but
 // for two causes outside the stack: an older write to the migration's own lines that the
@@ -118,6 +120,8 @@ func NewStack(ch []*Channel, t MigrationTiming) (*Stack, error) {
 			return nil, fmt.Errorf("dram %s: migrations need the frfcfs scheduler", b.Name)
 		case b.HalfCycle:
 			return nil, fmt.Errorf("dram %s: migrations on devices with half-clock commands are not supported", b.Name)
+		case t.Clocks+max(b.ReadLatency, b.WriteLatency) > horizon:
+			return nil, fmt.Errorf("dram %s: a migration of %d clocks with a read latency of %d looks further ahead than %d clocks", b.Name, t.Clocks, b.ReadLatency, horizon)
 		case b.WriteLatency < 1:
 			return nil, fmt.Errorf("dram %s: migrations need the write latency, it is %d", b.Name, b.WriteLatency)
 		case a.Ranks != b.Ranks || a.Sids != b.Sids || a.Groups != b.Groups || a.Banks != b.Banks || a.Columns != b.Columns || a.Rows != b.Rows:

@@ -178,6 +178,9 @@ func migrationTrial(t *rapid.T, cfg *dram.Config, timing dram.MigrationTiming, x
 			continue
 		}
 		due = r.tick(now)
+		if !skip { // several core cycles fall into a clock
+			due = r.tick(now)
+		}
 		for i, c := range r.ch {
 			for {
 				id, _, ok := c.Pop()

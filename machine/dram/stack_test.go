@@ -112,6 +112,7 @@ func TestMigrationClocks(t *testing.T) {
 	}
 	own := mig(13)
 	own.Crossbar = false
+	quick := mig(5)
 	hasty := mig(13)
 	hasty.Patience = 0
 	for _, c := range []struct {
@@ -176,12 +177,12 @@ func TestMigrationClocks(t *testing.T) {
 			"50:0:RD 59:MIG0",
 		},
 		{
-			"a read waits for the TSV set", own, 2,
+			"a read's data come when the TSV set is free", own, 2,
 			append(open(2), request{52, 0, at(1, 5, 1), false}),
 			50,
 			[]dram.Migration{move(0, 1)},
 			[]uint64{63},
-			"50:MIG0 63:0:RD",
+			"50:MIG0 56:0:RD",
 		},
 		{
 			"a read by the channel's own TSV set passes a migration of another group", mig(13), 4,
@@ -200,20 +201,28 @@ func TestMigrationClocks(t *testing.T) {
 			"50:0:RD 53:0:RD 56:0:RD 63:0:PREpb 70:0:ACT 77:MIG1",
 		},
 		{
-			"a hit that waits for the bus to turn round goes before a migration of its group", mig(13), 2,
-			append(open(2), request{50, 0, at(1, 5, 1), true}, request{51, 0, at(0, 5, 1), false}),
-			51,
-			[]dram.Migration{move(0, 1)},
-			[]uint64{58 + 9 + 13},
-			"58:0:RD 67:MIG1",
-		},
-		{
-			"without patience the migration goes first", hasty, 2,
+			"a migration uses the time in which a read of its group waits for the bus to turn round", mig(13), 2,
 			append(open(2), request{50, 0, at(1, 5, 1), true}, request{51, 0, at(0, 5, 1), false}),
 			51,
 			[]dram.Migration{move(0, 1)},
 			[]uint64{64},
-			"51:MIG1 64:0:RD",
+			"51:MIG1 58:0:RD",
+		},
+		{
+			"a migration that is over before the data of a read goes first", quick, 2,
+			append(open(2), request{50, 0, at(0, 5, 1), false}),
+			50,
+			[]dram.Migration{move(0, 1)},
+			[]uint64{56},
+			"50:0:RD 51:MIG1",
+		},
+		{
+			"and one that is not goes after them", mig(13), 2,
+			append(open(2), request{50, 0, at(0, 5, 1), false}),
+			50,
+			[]dram.Migration{move(0, 1)},
+			[]uint64{59 + 13},
+			"50:0:RD 59:MIG1",
 		},
 		{
 			"without patience the row closes at once and hits wait", hasty, 2,

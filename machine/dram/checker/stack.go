@@ -89,6 +89,15 @@ func (s *Stack) after(level, prev, next string) int64 {
 	return s.gap(level, prev, next)
 }
 
+// delay is from a RD or WR to its data.
+func (s *Stack) delay(name string) int64 { return s.ch[0].delay(command{name: name}) }
+
+// local is for how long an access keeps the path of its bank group: the distance of
+// two reads, up to the end of its data.
+func (s *Stack) local(name string) int64 {
+	return min(max(s.dev.Burst, s.gap("BankGroup", "RD", "RD")), s.delay(name)+s.dev.Burst)
+}
+
 // Command checks the next command of channel i.
 func (s *Stack) Command(i int, now uint64, cmd dram.Cmd, at dram.Loc) {
 	s.ch[i].Command(now, cmd, at)
@@ -96,7 +105,7 @@ func (s *Stack) Command(i int, now uint64, cmd dram.Cmd, at dram.Loc) {
 	column := cmd == dram.RD || cmd == dram.WR || cmd == dram.RDA || cmd == dram.WRA
 	for k := range s.flights {
 		f := &s.flights[k]
-		if t < f.end && column && f.m.TSV == i {
+		if first := t + s.delay(name); column && f.m.TSV == i && first < f.end && f.start < first+s.dev.Burst {
 			s.fail("clock %d: %s of channel %d, whose TSV set carries %v until %d", t, name, i, f.m, f.end)
 		}
 		for e, place := range []dram.Loc{f.m.From, f.m.To} {
@@ -128,7 +137,7 @@ func (s *Stack) wait(e int, name string, place, at dram.Loc) int64 {
 		if e == 1 && name[0] == 'R' {
 			return s.after("BankGroup", "WR", "RD")
 		}
-		return 0
+		return s.local(name) - s.delay(name) - s.dev.Burst // its data come when the MIGRATION's have left the path
 	case "PREpb":
 		if sameGroup && place.Bank == at.Bank {
 			return s.after("Bank", kind, "PREpb")
@@ -159,7 +168,7 @@ func (s *Stack) Migration(now uint64, m dram.MigrationCmd) {
 	s.end(t, m, 0, m.Src, m.From)
 	s.end(t, m, 1, m.Dst, m.To)
 	for _, h := range s.ch[m.TSV].history {
-		if h.column && h.at+s.ch[m.TSV].delay(h)+s.dev.Burst > t {
+		if first := h.at + s.delay(h.name); h.column && first < t+s.dev.Clocks && t < first+s.dev.Burst {
 			s.fail("clock %d: %v takes a TSV set that carries %s of clock %d", t, m, h.name, h.at)
 		}
 	}
@@ -187,11 +196,12 @@ func (s *Stack) end(t int64, m dram.MigrationCmd, e, i int, at dram.Loc) {
 		case mine && h.bank == int(at.Bank) && h.name == "ACT" && t < h.at+s.gap("Bank", "ACT", kind):
 			s.fail("clock %d: %v comes %d clocks after the ACT of channel %d", t, m, t-h.at, i)
 		case mine && h.column:
-			free := h.at + c.delay(h) + s.dev.Burst
+			free := h.at + s.delay(h.name) + s.dev.Burst
+			inTime := t+s.dev.Clocks <= free-s.local(h.name)
 			if e == 0 && h.name[0] == 'W' {
-				free += s.after("BankGroup", "WR", "RD")
+				free, inTime = free+s.after("BankGroup", "WR", "RD"), false
 			}
-			if t < free {
+			if t < free && !inTime {
 				s.fail("clock %d: %v while the group of channel %d is busy with %s of clock %d until %d", t, m, i, h.name, h.at, free)
 			}
 		}
