@@ -42,6 +42,7 @@ type Machine struct {
 	LLCBytes    float64 // raw bandwidth of the LLC slices of one channel, bytes/s (B_LLC of equation 2)
 	MemBytes    float64 // bandwidth of one channel, bytes/s (B_MEM)
 	GroupMemory uint64  // bytes of device memory in one channel group
+	GroupLLC    uint64  // bytes of LLC in the slices of one channel group
 }
 
 // Alloc is what an application gets.

@@ -16,18 +16,19 @@ import (
 func paper() Machine {
 	return Machine{
 		SMs: 80, Groups: 8, Channels: 4, IPCMax: 64, Line: 128, CoreHz: 1.4e9,
-		LLCBytes: 89.6e9, MemBytes: 28.125e9, GroupMemory: 2 << 30,
+		LLCBytes: 89.6e9, MemBytes: 28.125e9, GroupMemory: 2 << 30, GroupLLC: 768 << 10,
 	}
 }
 
-// app has the counters of a million thread instructions with the given accesses
-// per kilo instruction and hit rate, on the slice.
+// app has the counters of a billion thread instructions with the given accesses
+// per kilo instruction and hit rate, on the slice, whose DRAM was at its peak.
 func app(name string, sms, groups int, apki, hit float64) App {
 	const insts = 1e9
 	acc := apki * insts / 1000
 	return App{
 		Name: name, SMs: sms, Groups: groups, Cycles: 1e6, SMCycles: uint64(sms) * 1e6, Insts: insts,
 		LLCAccesses: uint64(acc), LLCHits: uint64(acc * hit), Footprint: 100 << 20,
+		DRAMBytes: uint64(math.Ceil(float64(groups) * 4 * 28.125e9 / 1400)),
 	}
 }
 
@@ -81,19 +82,37 @@ func TestFromSheet(t *testing.T) {
 	}
 }
 
+// TestProfiledBandwidth: what a memory-bound application got from its channels is what
+// they can give it; of a compute-bound one it says nothing.
+func TestProfiledBandwidth(t *testing.T) {
+	m := paper()
+	for _, c := range []struct {
+		name             string
+		apki, hit, perMC float64
+	}{
+		{"wants 4587 GB/s", 10, 0, 14e9},
+		{"and half of it hits", 10, 0.5, 44.8e9 + 14e9},
+		{"wants 46 GB/s", 0.1, 0, 28.125e9},
+	} {
+		a := app("a", 40, 4, c.apki, c.hit)
+		a.DRAMBytes = 16 * 14e9 / 1400 // 14 GB/s from each of 16 channels in a million cycles of 1.4 GHz
+		near(t, c.name, m.measure(&a).perMC, c.perMC)
+	}
+}
+
 // TestDirections: Figures 2 to 4: from equal halves SMs go to the compute-bound
 // application and channels to the memory-bound one, as far as they can.
 func TestDirections(t *testing.T) {
 	dxtc, pvc := app("DXTC", 40, 4, 0.01, 0.9), app("PVC", 40, 4, 5, 0.05)
 	p := policy(t, "ugpu", nil)([]Sample{{Apps: []App{dxtc, pvc}}})
-	// PVC's 20 SMs want 1147 GB/s of 782; 10 would want 573 of 913.
-	if want := []Alloc{{60, 2}, {20, 6}}; !reflect.DeepEqual(p.Alloc, want) {
+	// DXTC ends at its last group; PVC's 28 SMs want 1606 GB/s of 913.
+	if want := []Alloc{{52, 1}, {28, 7}}; !reflect.DeepEqual(p.Alloc, want) {
 		t.Errorf("allocations %v, want %v\n%s", p.Alloc, want, strings.Join(p.Why, "\n"))
 	}
-	if p.Iterations != 3 || p.Latency != 148+3*162 { // two moves and the one that finds none
+	if p.Iterations != 4 || p.Latency != 148+4*162 { // three moves and the one that finds none
 		t.Errorf("%d iterations, %d cycles", p.Iterations, p.Latency)
 	}
-	if len(p.Why) != 5 || !strings.Contains(p.Why[1], "PVC: memory-bound") || !strings.Contains(p.Why[2], "10 SMs from PVC to DXTC") {
+	if len(p.Why) != 6 || !strings.Contains(p.Why[1], "PVC: memory-bound") || !strings.Contains(p.Why[2], "4 SMs from PVC to DXTC") {
 		t.Errorf("why:\n%s", strings.Join(p.Why, "\n"))
 	}
 }
@@ -106,13 +125,13 @@ func TestStops(t *testing.T) {
 		a, b App
 		want []Alloc
 	}{
-		// 40 SMs want 504.6 GB/s of 450; 30 would want 378.5 of 562.5.
+		// 40 SMs want 504.6 GB/s of 450; 36 would want 454 of 562.5.
 		{"a move would make b compute-bound", nil, app("a", 40, 4, 0.01, 0), app("b", 40, 4, 1.1, 0), []Alloc{{40, 4}, {40, 4}}},
 		// 40 SMs want 275 GB/s of 450; 50 on 12 channels would want 344 of 337.5.
-		{"a move would make a memory-bound", nil, app("a", 40, 4, 0.6, 0), app("b", 40, 4, 5, 0), []Alloc{{40, 4}, {40, 4}}},
+		{"a move would make a memory-bound", Params{"delta_sms": 10}, app("a", 40, 4, 0.6, 0), app("b", 40, 4, 5, 0), []Alloc{{40, 4}, {40, 4}}},
 		{"SMs end", Params{"delta_sms": 20}, app("a", 40, 4, 0.01, 0), app("b", 40, 4, 20, 0), []Alloc{{60, 3}, {20, 5}}},
 		{"smaller steps go further", Params{"delta_sms": 1}, app("a", 40, 4, 0.6, 0), app("b", 40, 4, 5, 0), []Alloc{{41, 3}, {39, 5}}},
-		{"as printed: one move more, then both are compute-bound", Params{"flip": 1}, app("a", 40, 4, 0.01, 0), app("b", 40, 4, 1.1, 0), []Alloc{{50, 3}, {30, 5}}},
+		{"as printed: one move more, then both are compute-bound", Params{"flip": 1}, app("a", 40, 4, 0.01, 0), app("b", 40, 4, 1.1, 0), []Alloc{{44, 3}, {36, 5}}},
 		// 4 SMs want 917 GB/s of 788, 2 would want 459.
 		{"SMs alone", Params{"delta_sms": 2, "sm_only_tail": 1}, app("a", 40, 4, 0.01, 0), app("b", 40, 4, 20, 0), []Alloc{{76, 1}, {4, 7}}},
 		{"two of a kind", nil, app("a", 40, 4, 5, 0), app("b", 40, 4, 9, 0), []Alloc{{40, 4}, {40, 4}}},
@@ -131,7 +150,7 @@ func TestLargeFootprintKeepsChannels(t *testing.T) {
 	a, b := app("a", 40, 4, 0.01, 0), app("b", 40, 4, 9, 0)
 	a.Footprint = 5 << 30 // three groups of 2 GB
 	p := policy(t, "ugpu", nil)([]Sample{{Apps: []App{a, b}}})
-	if want := []Alloc{{50, 3}, {30, 5}}; !reflect.DeepEqual(p.Alloc, want) {
+	if want := []Alloc{{44, 3}, {36, 5}}; !reflect.DeepEqual(p.Alloc, want) {
 		t.Errorf("%v, want %v", p.Alloc, want)
 	}
 }
@@ -141,7 +160,7 @@ func TestManyApplications(t *testing.T) {
 	p := policy(t, "ugpu", nil)([]Sample{{Apps: []App{
 		app("c1", 20, 2, 0.001, 0), app("m1", 20, 2, 9, 0), app("c2", 20, 2, 0.01, 0), app("m2", 20, 2, 5, 0),
 	}}})
-	if want := []Alloc{{30, 1}, {10, 3}, {30, 1}, {10, 3}}; !reflect.DeepEqual(p.Alloc, want) {
+	if want := []Alloc{{24, 1}, {16, 3}, {24, 1}, {16, 3}}; !reflect.DeepEqual(p.Alloc, want) {
 		t.Errorf("%v, want %v\n%s", p.Alloc, want, strings.Join(p.Why, "\n"))
 	}
 }
@@ -151,11 +170,11 @@ func TestManyApplications(t *testing.T) {
 func TestMostFirst(t *testing.T) {
 	f := policy(t, "ugpu", nil)
 	one := f([]Sample{{Apps: []App{app("c", 20, 2, 0.01, 0), app("m", 30, 3, 5, 0), app("more", 30, 3, 20, 0)}}})
-	if want := []Alloc{{30, 1}, {30, 3}, {20, 4}}; !reflect.DeepEqual(one.Alloc, want) {
+	if want := []Alloc{{24, 1}, {30, 3}, {26, 4}}; !reflect.DeepEqual(one.Alloc, want) {
 		t.Errorf("%v, want %v", one.Alloc, want)
 	}
 	two := f([]Sample{{Apps: []App{app("c", 30, 2, 0.05, 0), app("more", 39, 2, 0.001, 0), app("m", 11, 4, 60, 0)}}})
-	if want := []Alloc{{30, 2}, {49, 1}, {1, 5}}; !reflect.DeepEqual(two.Alloc, want) {
+	if want := []Alloc{{34, 1}, {43, 1}, {3, 6}}; !reflect.DeepEqual(two.Alloc, want) {
 		t.Errorf("%v, want %v", two.Alloc, want)
 	}
 }

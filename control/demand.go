@@ -12,8 +12,11 @@ type demand struct {
 }
 
 // measure applies equations 1 and 2. Their 1/1000 is that of accesses per kilo
-// instruction. B_MEM is the channel's peak, not the profiled utilisation: what a
-// channel can supply does not depend on how much of it was used.
+// instruction. B_MEM, "the maximum bandwidth that can be provided by the memory", is
+// "determined through profiling": where the application asks for more than the peak of
+// its channels leaves room for, what they gave it is that maximum, less than the peak by
+// what its access pattern costs in rows and turns of the bus. Where it asks for less,
+// what was used says nothing about what could be had, and the peak stands for it.
 func (m *Machine) measure(a *App) demand {
 	d := demand{active: a.Insts > 0 && a.SMs > 0 && a.Groups > 0, footprint: a.Footprint}
 	if !d.active {
@@ -25,7 +28,12 @@ func (m *Machine) measure(a *App) demand {
 	if a.LLCAccesses > 0 {
 		hit = min(1, float64(a.LLCHits)/float64(a.LLCAccesses))
 	}
-	d.perMC = hit*m.LLCBytes + min((1-hit)*m.LLCBytes, m.MemBytes)
+	supply := func(memory float64) float64 { return hit*m.LLCBytes + min((1-hit)*m.LLCBytes, memory) }
+	d.perMC = supply(m.MemBytes)
+	if channels := float64(a.Groups * m.Channels); a.Cycles > 0 && d.perSM*float64(a.SMs) > d.perMC*channels {
+		given := float64(a.DRAMBytes) / float64(a.Cycles) * m.CoreHz / channels
+		d.perMC = supply(min(given, m.MemBytes))
+	}
 	return d
 }
 

@@ -24,5 +24,6 @@ func FromSheet(s *sheets.Machine, groups, channelsPerGroup int) Machine {
 		LLCBytes:    float64(s.LLC.SlicesPerChannel*s.NoC.FlitBytes) * s.Clock.NoC * mega,
 		MemBytes:    float64(s.DRAM.Access) * s.Clock.DRAM * mega / float64(perBurst),
 		GroupMemory: uint64(s.DRAM.Capacity) / uint64(max(groups, 1)),
+		GroupLLC:    uint64(channelsPerGroup * s.LLC.SlicesPerChannel * s.LLC.Sets * s.LLC.Ways * s.LLC.Line),
 	}
 }

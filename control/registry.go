@@ -36,7 +36,8 @@ type entry struct {
 }
 
 var (
-	deltaSMs    = ParamDoc{"delta_sms", 0, "SMs", "SMs of one move; 0: SMs of the machine over its channel groups", true, 0, 0}
+	deltaSMs    = ParamDoc{"delta_sms", 0, "SMs", "SMs of one move; 0: as many as a group has channels", true, 0, 0}
+	stepSMs     = ParamDoc{"delta_sms", 0, "SMs", "SMs of one step of the search; 0: SMs of the machine over its channel groups", true, 0, 0}
 	deltaGroups = ParamDoc{"delta_groups", 1, "groups", "channel groups of one move", true, 1, 0}
 	flip        = ParamDoc{"flip", 0, "flag", "a move may change the class of an application, as printed in Figure 5", true, 0, 1}
 	smOnlyTail  = ParamDoc{"sm_only_tail", 0, "flag", "when channels are at their floor, go on with SMs alone", true, 0, 1}
@@ -50,10 +51,10 @@ func entries() []entry {
 			Doc{
 				"cd-search", "Zhao et al., Classification-Driven Search, ICS 2018, as BP(CD-Search) of UGPU, section 6.4",
 				"SMs move from memory-bound to compute-bound slices by search; channels stay",
-				[]ParamDoc{deltaSMs},
+				[]ParamDoc{stepSMs},
 			},
 			func(m Machine, get func(string) float64) Policy {
-				return (&cdSearch{m: m, sms: step(m, get("delta_sms"))}).decide
+				return (&cdSearch{m: m, sms: orElse(get("delta_sms"), m.SMs/m.Groups)}).decide
 			},
 		},
 		{
@@ -68,11 +69,11 @@ func entries() []entry {
 			Doc{
 				"ugpu-qos", ugpuPaper + ", section 6.7",
 				"applications with a target keep what it needs, the others share the rest as under ugpu",
-				[]ParamDoc{deltaGroups, deltaSMs, flip, {"margin", 0.05, "fraction", "IPC planned for beyond the target", false, 0, 0}, smOnlyTail},
+				[]ParamDoc{deltaGroups, deltaSMs, flip, {"headroom", 2, "ratio", "DRAM bandwidth planned for over what the target needs without LLC hits", false, 1, 0}, {"margin", 0.05, "fraction", "IPC planned for beyond the target", false, 0, 0}, smOnlyTail},
 			},
 			func(m Machine, get func(string) float64) Policy {
 				u := newUGPU(m, get)
-				u.qosMargin = get("margin")
+				u.qosMargin, u.headroom = get("margin"), get("headroom")
 				return u.decideQoS
 			},
 		},
@@ -80,15 +81,15 @@ func entries() []entry {
 }
 
 func newUGPU(m Machine, get func(string) float64) *ugpu {
-	return &ugpu{m: m, sms: step(m, get("delta_sms")), groups: max(1, int(get("delta_groups"))), smsAlone: get("sm_only_tail") != 0, flip: get("flip") != 0}
+	return &ugpu{m: m, sms: orElse(get("delta_sms"), m.Channels), groups: max(1, int(get("delta_groups"))), smsAlone: get("sm_only_tail") != 0, flip: get("flip") != 0}
 }
 
-// step is the number of SMs of a move: as asked for, or those that go with a group.
-func step(m Machine, asked float64) int {
+// orElse is a number of SMs as asked for, or the usual one.
+func orElse(asked float64, usual int) int {
 	if asked > 0 {
 		return int(asked)
 	}
-	return max(1, m.SMs/m.Groups)
+	return max(1, usual)
 }
 
 // List describes every policy, by name.

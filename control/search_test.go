@@ -9,25 +9,62 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestQoSKeepsWhatTheTargetNeeds: 40 SMs run 1000 instructions per cycle, 25 each.
+// TestQoSKeepsWhatTheTargetNeeds: 40 SMs run 1000 instructions per cycle, 25 each; a
+// group's DRAM gives 112.5 GB/s, of which a target may plan with half.
 func TestQoSKeepsWhatTheTargetNeeds(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		target float64
 		apki   float64
+		hit    float64
 		want   []Alloc
 	}{
-		{"gives SMs and groups", 500, 0.01, []Alloc{{21, 1}, {59, 7}}}, // 500 x 1.05 / 25
-		{"takes SMs", 1000, 0.01, []Alloc{{42, 1}, {38, 7}}},
-		{"keeps groups its SMs need", 1000, 0.6, []Alloc{{42, 3}, {38, 5}}}, // 42 x 6.88 GB/s over 112.5 a group
-		{"missed: one step more of both", 1001, 0.01, []Alloc{{50, 5}, {30, 3}}},
-		{"cannot have more than there is", 1e6, 0.01, []Alloc{{79, 5}, {1, 3}}},
+		{"gives groups at once and SMs by one step", 500, 0.01, 0, []Alloc{{36, 1}, {44, 7}}},
+		{"down to what it needs", 900, 0.01, 0, []Alloc{{38, 1}, {42, 7}}}, // 900 x 1.05 / 25 = 37.8
+		{"takes SMs", 1000, 0.01, 0, []Alloc{{42, 1}, {38, 7}}},
+		{"keeps groups its target needs", 1000, 0.6, 0, []Alloc{{42, 3}, {38, 5}}}, // 1050 x 0.0006 x 128 B x 1.4 GHz = 112.9 GB/s, 2.007 halves
+		{"and does not count on hits", 1000, 0.6, 1, []Alloc{{42, 3}, {38, 5}}},    // 100 MB do not fit the LLC
+		{"takes no groups without a miss", 1000, 3, 0, []Alloc{{42, 4}, {38, 4}}},
+		{"missed: what it is behind comes on top", 1001, 0.01, 0, []Alloc{{43, 1}, {37, 7}}}, // (1051.05 + 1) / 25 = 42.08
+		{"missed: groups too", 1001, 1.5, 0, []Alloc{{43, 6}, {37, 2}}},                      // 282.8 GB/s, 5.03 halves
+		{"cannot have more than there is", 1e6, 0.01, 0, []Alloc{{79, 7}, {1, 1}}},           // 1.9 TB/s
 	} {
-		a, b := app("a", 40, 4, c.apki, 0), app("b", 40, 4, 9, 0)
+		a, b := app("a", 40, 4, c.apki, c.hit), app("b", 40, 4, 9, 0)
 		a.QoS = c.target
 		p := policy(t, "ugpu-qos", nil)([]Sample{{Apps: []App{a, b}}})
 		if !reflect.DeepEqual(p.Alloc, c.want) {
 			t.Errorf("%s: %v, want %v\n%s", c.name, p.Alloc, c.want, strings.Join(p.Why, "\n"))
+		}
+	}
+}
+
+// TestQoSLearnsFromMisses: what an application missed its target with is not asked of it
+// again.
+func TestQoSLearnsFromMisses(t *testing.T) {
+	type epoch struct {
+		sms, groups int
+		ipc         uint64
+	}
+	const target = 1000
+	for _, c := range []struct {
+		name   string
+		epochs []epoch
+		want   Alloc
+	}{
+		{"after groups were given an SM counts as before", []epoch{{40, 6, 1000}, {40, 2, 700}}, Alloc{48, 1}},  // (1050 + 150) / 25
+		{"ahead since it began", []epoch{{40, 6, 1400}, {40, 2, 900}}, Alloc{36, 1}},                            // 1050 / 35 = 30, by one step
+		{"missed twice on two groups: three", []epoch{{40, 6, 1000}, {40, 2, 900}, {44, 2, 950}}, Alloc{51, 3}}, // (1050 + 50) / 21.6
+		{"and three from then on", []epoch{{40, 2, 900}, {44, 2, 950}, {44, 3, 1300}, {44, 3, 1300}}, Alloc{40, 3}},
+	} {
+		var history []Sample
+		for _, e := range c.epochs {
+			a, b := app("a", e.sms, e.groups, 0.01, 0), app("b", 80-e.sms, 8-e.groups, 9, 0)
+			a.Insts, a.LLCAccesses, a.QoS = e.ipc*a.Cycles, 1000, target
+			history = append(history, Sample{Apps: []App{a, b}})
+		}
+		p := policy(t, "ugpu-qos", nil)(history)
+		if p.Alloc[0] != c.want {
+			t.Errorf("%s: %v, want %v\n%s", c.name, p.Alloc[0], c.want, strings.Join(p.Why, "\n"))
 		}
 	}
 }
@@ -38,7 +75,7 @@ func TestQoSRestIsDemandAware(t *testing.T) {
 	a := app("a", 40, 4, 0.01, 0)
 	a.QoS = 500
 	p := policy(t, "ugpu-qos", nil)([]Sample{{Apps: []App{a, app("m", 20, 2, 9, 0), app("c", 20, 2, 0.01, 0)}}})
-	if want := []Alloc{{21, 1}, {10, 6}, {49, 1}}; !reflect.DeepEqual(p.Alloc, want) {
+	if want := []Alloc{{36, 1}, {16, 6}, {28, 1}}; !reflect.DeepEqual(p.Alloc, want) {
 		t.Errorf("%v, want %v\n%s", p.Alloc, want, strings.Join(p.Why, "\n"))
 	}
 }
@@ -49,7 +86,7 @@ func TestQoSAndIdleOnes(t *testing.T) {
 		target float64
 		want   []Alloc
 	}{
-		{500, []Alloc{{21, 1}, {39, 5}, {20, 2}}},
+		{500, []Alloc{{36, 1}, {24, 5}, {20, 2}}},
 		{1000, []Alloc{{42, 1}, {20, 5}, {18, 2}}},
 	} {
 		a := app("a", 40, 4, 0.01, 0)

@@ -8,10 +8,9 @@ import "fmt"
 // (section 3.3): 16-bit counters of LLC accesses, LLC hits and memory bandwidth, one
 // ALU: 148 cycles for demand and supply, 162 per iteration, at most 20 iterations.
 //
-// Readings. Figure 5's delta is delta_sms SMs and delta_groups channel groups: a
-// group is the least a slice can own (section 4.3), and by default the SMs that go
-// with it are the machine's SMs over its groups (10 on the ugpu machine; Figure 5 has
-// one delta for SMs and channels, so with groups of four channels delta_sms 4). An
+// Readings. Figure 5 has one delta for SMs and channels. Channels move in groups, the
+// least a slice can own (section 4.3), so that delta is the channels of a group: 4 on
+// the ugpu machine (delta_sms and delta_groups move others). An
 // application that cannot move without falling below one group or one SM, or without
 // changing class, counts as balanced ("no SMs or MCs to be reallocated") and leaves
 // its list. Figure 5 as printed lets the last move change classes, which two
@@ -33,6 +32,7 @@ type ugpu struct {
 	smsAlone  bool // when channels are at their floor, go on with SMs alone
 	flip      bool // a move may change the class of an application
 	qosMargin float64
+	headroom  float64 // of DRAM bandwidth over a target's demand
 }
 
 func (u *ugpu) decide(history []Sample) Plan {

@@ -110,11 +110,17 @@ func (b *Book) Alone(program string) (float64, error) {
 	return ipc(r, err)
 }
 
-// Slice is the IPC of a program alone on a slice.
+// Slice is the IPC of a program alone on a slice, for as long as profiling takes.
 func (b *Book) Slice(program string, sms, groups int) (float64, error) {
-	s := sim.Sharing{Mode: "slices", Name: "slices", SMs: []int{sms}, Groups: []int{groups}}
-	r, err := b.result(fmt.Sprintf("%s on %d SMs, %d groups", program, sms, groups), b.spec([]string{program}, s))
+	spec := b.spec([]string{program}, sim.Sharing{Mode: "slices", Name: "slices", SMs: []int{sms}, Groups: []int{groups}})
+	spec.Length.MaxCycles = b.Scale.Profile
+	r, err := b.result(fmt.Sprintf("%s on %d SMs, %d groups", program, sms, groups), spec)
 	return ipc(r, err)
+}
+
+// Whole is Slice with everything the machine has.
+func (b *Book) Whole(program string) (float64, error) {
+	return b.Slice(program, b.machine.SM.Count, b.groups())
 }
 
 func ipc(r *sim.Result, err error) (float64, error) {
@@ -157,9 +163,6 @@ func (b *Book) Mix(m *mixes.Mix, scheme *Scheme, high string) (*sim.Result, erro
 			return nil, err
 		}
 		spec.Apps[first].QoS = scheme.QoS * alone
-		// sim gives the first application the large slice to begin with.
-		high := spec.Apps[first]
-		spec.Apps = slices.Insert(slices.Delete(spec.Apps, first, first+1), 0, high)
 	}
 	return b.result(label, spec)
 }
@@ -201,7 +204,7 @@ func (b *Book) best(programs []string, scheme *Scheme) ([]control.Alloc, error) 
 	var tables [][]control.Point
 	pending := false
 	for _, p := range programs {
-		alone, err := b.Alone(p)
+		alone, err := b.Whole(p)
 		if err != nil && !errors.Is(err, errPending) {
 			return nil, err
 		}

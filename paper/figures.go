@@ -178,7 +178,7 @@ func (b *Book) heat(r *Reproduced) {
 	per := b.machine.DRAM.Channels / b.groups()
 	r.Columns = []string{"sms_" + first, "channels_" + first, "progress_" + first, "progress_" + second, "stp"}
 	progress := func(p string, sms, groups int) float64 {
-		alone, err := b.Alone(p)
+		alone, err := b.Whole(p)
 		x, err2 := b.Slice(p, sms, groups)
 		if err = errors.Join(err, err2); err != nil {
 			r.fail(err)

@@ -48,10 +48,13 @@ type Study struct {
 // Scale is how long the runs are, and with which inputs.
 type Scale struct {
 	Name   string `yaml:"name"`
-	Budget uint64 `yaml:"budget"` // core cycles of every run
+	Budget uint64 `yaml:"budget"` // core cycles of every run of a mix, and of an application alone
 	Epoch  uint64 `yaml:"epoch"`  // core cycles between decisions
-	Inputs string `yaml:"inputs"` // which inputs of the programs
-	About  string `yaml:"about"`  // what the scaling means for results
+	// Profile is how many core cycles one application runs on a slice that never
+	// changes: for the curves over SMs and channels, and to choose slices offline.
+	Profile uint64 `yaml:"profile"`
+	Inputs  string `yaml:"inputs"` // which inputs of the programs
+	About   string `yaml:"about"`  // what the scaling means for results
 }
 
 // Program gives a benchmark's arguments by the name of the inputs.

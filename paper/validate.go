@@ -37,6 +37,9 @@ func (s *Study) validateScales(root *yamldoc.Node) error {
 		if c.Epoch == 0 || c.Epoch > c.Budget {
 			return at.Errorf("scale %s: epoch must be in 1..%d, the budget", c.Name, c.Budget)
 		}
+		if c.Profile == 0 || c.Profile > c.Budget {
+			return at.Errorf("scale %s: profile must be in 1..%d, the budget", c.Name, c.Budget)
+		}
 		seen[c.Name] = true
 	}
 	return nil

@@ -100,6 +100,9 @@ func (r *run) build() error {
 	for i, a := range r.apps {
 		apps[i] = a.spec
 	}
+	if r.spec.Sharing.Mode == "ugpu-qos" {
+		priorityFirst(apps, shares)
+	}
 	r.first = tenants(apps, shares)
 	r.gpu, err = machine.New(r.sheet, tenants(apps, shares), machine.Options{
 		Every: r.spec.NoSkip, Watchdog: r.spec.Watchdog, Profile: r.spec.Profile, Copying: dynamic[r.spec.Sharing.Mode].copying,

@@ -48,7 +48,7 @@ func Shares(s *Sharing, m *sheets.Machine, groups, n int) ([]Share, error) {
 		out, err = bigSmall(mode, m, groups, n)
 	case "mig":
 		out, err = mig(s, m, groups, n)
-	case "ugpu-qos": // the first, as high-priority one, begins with the large slice (UGPU, section 6.7)
+	case "ugpu-qos": // one begins with the large slice (UGPU, section 6.7): priorityFirst says which
 		if out = even(m.SM.Count, groups, n); n == 2 {
 			out, err = bigSmall("bp-bs", m, groups, n)
 		}
@@ -107,6 +107,14 @@ func bigSmall(mode string, m *sheets.Machine, groups, n int) ([]Share, error) {
 		return []Share{big, small}, nil
 	}
 	return []Share{small, big}, nil
+}
+
+// priorityFirst gives the larger of two slices to the application with a target; to
+// the first when both have one or none.
+func priorityFirst(apps []App, shares []Share) {
+	if len(apps) == 2 && apps[0].QoS == 0 && apps[1].QoS > 0 {
+		shares[0], shares[1] = shares[1], shares[0]
+	}
 }
 
 func mig(s *Sharing, m *sheets.Machine, groups, n int) ([]Share, error) {
