@@ -9,16 +9,23 @@ import (
 )
 
 // warp is the state of one warp. The fields of the current path are kept here;
-// the other paths are nodes (see paths.go).
+// the other paths are nodes (see paths.go). What every step needs comes first: a GPU
+// holds thousands of warps, and each has been pushed out of the caches by its turn.
 type warp struct {
-	pc   int32
-	rpc  int32  // reconvergence point of the current path, -1: none
-	mask uint32 // lanes of the current path
-	live uint32 // lanes that have not exited
+	pc    int32
+	rpc   int32  // reconvergence point of the current path, -1: none
+	mask  uint32 // lanes of the current path
+	live  uint32 // lanes that have not exited
+	used  int32  // nodes in use
+	done  uint8  // operations from pc on that have been executed
+	mixed bool   // not all of them for all lanes of the path: see masks
+	red   barWait
 
 	r32 []v32 // rows of the current frame
 	r64 []v64
 	p   []uint32
+
+	masks [longestRun]uint32 // lanes of the operations executed together, the last one's first
 
 	all32 []v32 // rows of all frames
 	all64 []v64
@@ -26,7 +33,6 @@ type warp struct {
 
 	index int32 // warp number in the CTA
 	cur   int32 // current node
-	used  int32 // nodes in use
 	frame frame
 	back  int32  // backward branches taken while divergent, since the last yield
 	spins int32  // those of loops that wait for memory
@@ -34,7 +40,6 @@ type warp struct {
 	old   int64  // sequence number of the oldest
 	carry uint32 // the carry flag of each lane
 	left  uint32 // lanes that still have to execute the current generic access
-	red   barWait
 	nodes []node
 }
 

@@ -70,6 +70,7 @@ type op struct {
 	e      int32 // fourth source or second destination
 	target int32 // branch target
 	reconv int32 // where lanes that diverge here meet; -1: at the end of the function
+	run    uint8 // operations on registers alone from here on, see Step
 	f32    fn32
 	f64    fn64
 	fw     fnWide

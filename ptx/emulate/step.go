@@ -7,47 +7,45 @@ import (
 // Step implements isa.CTA. It is the hot path of every simulation: no allocation,
 // no map, one indirect call per instruction.
 //
+// Operations on registers alone are executed a run at a time (compute): nothing can
+// look at a register between two of them, and the rows of a warp that has its turn are
+// not yet pushed out of the processor's caches by those of the others. The steps that
+// follow only report what has been done.
+//
 //heddle:table
 func (c *cta) Step(w int, now uint64, s *isa.Step) error {
 	wp := &c.warps[w]
 	pc := wp.pc
+	s.Space, s.Bar, s.Expect, s.Arrive = isa.NoSpace, 0, 0, false
+	if wp.done > 0 {
+		c.report(wp, s)
+		return nil
+	}
 	if pc < 0 {
 		return c.fault(wp, 0, "warp %d was stepped after it had exited (a defect of the machine)", w)
 	}
 	o := &c.ops[pc]
+	if wp.red.on {
+		c.collect(wp)
+	}
+	if o.run > 0 {
+		n := int32(o.run)
+		if left := wp.rpc - pc; left > 0 && left < n {
+			n = left // there other lanes join
+		}
+		c.compute(wp, pc, n)
+		c.report(wp, s)
+		return nil
+	}
 	mask := wp.mask
 	if wp.used > 1 && o.flags&fSync != 0 {
 		mask = c.gather(wp, o)
 	}
-	if wp.red.on {
-		c.collect(wp)
-	}
 	s.Active = mask
-	if o.guard >= 0 {
-		g := wp.p[o.guard]
-		if o.flags&fNotGuard != 0 {
-			g = ^g
-		}
-		mask &= g
-	}
+	mask &= wp.guard(o)
 	s.Mask = mask
-	s.Space, s.Bar, s.Expect, s.Arrive = isa.NoSpace, 0, 0, false
 	next := pc + 1
 	switch o.shape {
-	case shA32:
-		if mask == wp.live {
-			o.f32(&wp.r32[o.d], c.row32(wp, o.a), c.row32(wp, o.b), c.row32(wp, o.c))
-		} else if mask != 0 {
-			o.f32(&c.t1, c.row32(wp, o.a), c.row32(wp, o.b), c.row32(wp, o.c))
-			blend32(&wp.r32[o.d], &c.t1, mask)
-		}
-	case shA64:
-		if mask == wp.live {
-			o.f64(&wp.r64[o.d], c.row64(wp, o.a), c.row64(wp, o.b), c.row64(wp, o.c))
-		} else if mask != 0 {
-			o.f64(&c.w1, c.row64(wp, o.a), c.row64(wp, o.b), c.row64(wp, o.c))
-			blend64(&wp.r64[o.d], &c.w1, mask)
-		}
 	case shLoad:
 		if mask != 0 {
 			if err := c.load(wp, o.mem, mask, s); err != nil {
@@ -66,15 +64,6 @@ func (c *cta) Step(w int, now uint64, s *isa.Step) error {
 				next = pc
 			}
 		}
-	case shWide:
-		if mask == wp.live {
-			o.fw(&wp.r64[o.d], c.row32(wp, o.a), c.row32(wp, o.b), c.row64(wp, o.c))
-		} else if mask != 0 {
-			o.fw(&c.w1, c.row32(wp, o.a), c.row32(wp, o.b), c.row64(wp, o.c))
-			blend64(&wp.r64[o.d], &c.w1, mask)
-		}
-	case shCmp32:
-		setPred(wp, o, o.cmp32(c.row32(wp, o.a), c.row32(wp, o.b)), mask)
 	case shBra:
 		if mask == s.Active {
 			next = o.target
@@ -88,22 +77,6 @@ func (c *cta) Step(w int, now uint64, s *isa.Step) error {
 			wp.backward(o.flags&fSpin != 0)
 			next = wp.pc
 		}
-	case shNarrow:
-		if mask == wp.live {
-			o.fn(&wp.r32[o.d], c.row64(wp, o.a), c.row64(wp, o.b))
-		} else if mask != 0 {
-			o.fn(&c.t1, c.row64(wp, o.a), c.row64(wp, o.b))
-			blend32(&wp.r32[o.d], &c.t1, mask)
-		}
-	case shShift:
-		if mask == wp.live {
-			o.fs(&wp.r64[o.d], c.row64(wp, o.a), c.row32(wp, o.b), c.row32(wp, o.c))
-		} else if mask != 0 {
-			o.fs(&c.w1, c.row64(wp, o.a), c.row32(wp, o.b), c.row32(wp, o.c))
-			blend64(&wp.r64[o.d], &c.w1, mask)
-		}
-	case shCmp64:
-		setPred(wp, o, o.cmp64(c.row64(wp, o.a), c.row64(wp, o.b)), mask)
 	case shLdParam:
 		if mask != 0 {
 			c.loadParam(wp, o.mem, mask, s)
@@ -121,7 +94,6 @@ func (c *cta) Step(w int, now uint64, s *isa.Step) error {
 			}
 		}
 		next = wp.pc
-	case shNop:
 	default:
 		if mask != 0 {
 			n, err := c.rare(wp, o, mask, now, s)
@@ -131,6 +103,22 @@ func (c *cta) Step(w int, now uint64, s *isa.Step) error {
 			next = n
 		}
 	}
+	c.proceed(wp, next, s)
+	return nil
+}
+
+// report takes a warp past an operation that has been executed.
+func (c *cta) report(wp *warp, s *isa.Step) {
+	wp.done--
+	s.Active, s.Mask = wp.mask, wp.mask
+	if wp.mixed {
+		s.Mask = wp.masks[wp.done&(longestRun-1)]
+	}
+	c.proceed(wp, wp.pc+1, s)
+}
+
+// proceed takes a warp to its next instruction.
+func (c *cta) proceed(wp *warp, next int32, s *isa.Step) {
 	wp.pc = next
 	if next == wp.rpc && next >= 0 {
 		wp.arrive()
@@ -139,7 +127,139 @@ func (c *cta) Step(w int, now uint64, s *isa.Step) error {
 		c.settle(wp)
 	}
 	s.Next = wp.pc
-	return nil
+}
+
+// guard is the lanes whose guard predicate lets them execute o.
+func (wp *warp) guard(o *op) uint32 {
+	if o.guard < 0 {
+		return ^uint32(0)
+	}
+	if o.flags&fNotGuard != 0 {
+		return ^wp.p[o.guard]
+	}
+	return wp.p[o.guard]
+}
+
+// longestRun bounds the operations executed in one go; a power of two.
+const longestRun = 16
+
+// plain says that an operation uses nothing but registers and cannot fail.
+func (o *op) plain() bool {
+	switch o.shape {
+	case shNop, shA32, shA32m, shA64, shWide, shNarrow, shShift, shCmp32, shCmp32m, shCmp64, shSet, shSel32, shSel64, shPred:
+		return o.flags&fSync == 0
+	}
+	return false
+}
+
+// markRuns finds out for every operation how many plain ones begin with it.
+func markRuns(ops []op) {
+	n := uint8(0)
+	for i := len(ops) - 1; i >= 0; i-- {
+		if n = min(n+1, longestRun); !ops[i].plain() {
+			n = 0
+		}
+		ops[i].run = n
+	}
+}
+
+// compute executes n plain operations from pc on for the lanes of the current path and
+// leaves their masks in wp.masks, the last one's first.
+//
+//heddle:table
+func (c *cta) compute(wp *warp, pc, n int32) {
+	wp.done, wp.mixed = uint8(n), false
+	ops := c.ops[pc : pc+n]
+	for i := range ops {
+		o := &ops[i]
+		mask := wp.mask
+		if o.guard >= 0 {
+			mask &= wp.guard(o)
+			wp.mixed = true
+		}
+		wp.masks[(int(n)-1-i)&(longestRun-1)] = mask
+		switch o.shape {
+		case shA32:
+			if mask == wp.live {
+				o.f32(&wp.r32[o.d], c.row32(wp, o.a), c.row32(wp, o.b), c.row32(wp, o.c))
+			} else if mask != 0 {
+				o.f32(&c.t1, c.row32(wp, o.a), c.row32(wp, o.b), c.row32(wp, o.c))
+				blend32(&wp.r32[o.d], &c.t1, mask)
+			}
+		case shA64:
+			if mask == wp.live {
+				o.f64(&wp.r64[o.d], c.row64(wp, o.a), c.row64(wp, o.b), c.row64(wp, o.c))
+			} else if mask != 0 {
+				o.f64(&c.w1, c.row64(wp, o.a), c.row64(wp, o.b), c.row64(wp, o.c))
+				blend64(&wp.r64[o.d], &c.w1, mask)
+			}
+		case shWide:
+			if mask == wp.live {
+				o.fw(&wp.r64[o.d], c.row32(wp, o.a), c.row32(wp, o.b), c.row64(wp, o.c))
+			} else if mask != 0 {
+				o.fw(&c.w1, c.row32(wp, o.a), c.row32(wp, o.b), c.row64(wp, o.c))
+				blend64(&wp.r64[o.d], &c.w1, mask)
+			}
+		case shCmp32:
+			setPred(wp, o, o.cmp32(c.row32(wp, o.a), c.row32(wp, o.b)), mask)
+		case shNarrow:
+			if mask == wp.live {
+				o.fn(&wp.r32[o.d], c.row64(wp, o.a), c.row64(wp, o.b))
+			} else if mask != 0 {
+				o.fn(&c.t1, c.row64(wp, o.a), c.row64(wp, o.b))
+				blend32(&wp.r32[o.d], &c.t1, mask)
+			}
+		case shShift:
+			if mask == wp.live {
+				o.fs(&wp.r64[o.d], c.row64(wp, o.a), c.row32(wp, o.b), c.row32(wp, o.c))
+			} else if mask != 0 {
+				o.fs(&c.w1, c.row64(wp, o.a), c.row32(wp, o.b), c.row32(wp, o.c))
+				blend64(&wp.r64[o.d], &c.w1, mask)
+			}
+		case shCmp64:
+			setPred(wp, o, o.cmp64(c.row64(wp, o.a), c.row64(wp, o.b)), mask)
+		case shNop:
+		default:
+			if mask != 0 {
+				c.computeRare(wp, o, mask)
+			}
+		}
+	}
+}
+
+// computeRare executes the plain shapes that are not worth a case in compute.
+//
+//heddle:table
+func (c *cta) computeRare(wp *warp, o *op, mask uint32) {
+	switch o.shape {
+	case shA32m:
+		c.modified(wp, o)
+		blend32(&wp.r32[o.d], &c.t4, mask)
+	case shCmp32m:
+		a, b := c.sources(wp, o)
+		setPred(wp, o, o.cmp32(a, b), mask)
+	case shSet:
+		c.set(wp, o, mask)
+	case shSel32:
+		k := pred(wp, o.c)
+		if o.flags&fNotC != 0 {
+			k = ^k
+		}
+		c.t1 = *c.row32(wp, o.b)
+		blend32(&c.t1, c.row32(wp, o.a), k)
+		blend32(&wp.r32[o.d], &c.t1, mask)
+	case shSel64:
+		k := pred(wp, o.c)
+		if o.flags&fNotC != 0 {
+			k = ^k
+		}
+		c.w1 = *c.row64(wp, o.b)
+		blend64(&c.w1, c.row64(wp, o.a), k)
+		blend64(&wp.r64[o.d], &c.w1, mask)
+	case shPred:
+		v := predLogic(o.n, pred(wp, o.a), pred(wp, o.b))
+		wp.p[o.d] = wp.p[o.d]&^mask | v&mask
+	}
 }
 
 // setPred writes a comparison to o.d and its complement to o.e. o.n combines it
@@ -176,39 +296,12 @@ const (
 	combineXor
 )
 
-// rare executes the shapes that are not worth a case in Step.
+// rare executes the shapes beyond registers that are not worth a case in Step.
 //
 //heddle:table
 func (c *cta) rare(wp *warp, o *op, mask uint32, now uint64, s *isa.Step) (next int32, err error) {
 	next = wp.pc + 1
 	switch o.shape {
-	case shA32m:
-		c.modified(wp, o)
-		blend32(&wp.r32[o.d], &c.t4, mask)
-	case shCmp32m:
-		a, b := c.sources(wp, o)
-		setPred(wp, o, o.cmp32(a, b), mask)
-	case shSet:
-		c.set(wp, o, mask)
-	case shSel32:
-		k := pred(wp, o.c)
-		if o.flags&fNotC != 0 {
-			k = ^k
-		}
-		c.t1 = *c.row32(wp, o.b)
-		blend32(&c.t1, c.row32(wp, o.a), k)
-		blend32(&wp.r32[o.d], &c.t1, mask)
-	case shSel64:
-		k := pred(wp, o.c)
-		if o.flags&fNotC != 0 {
-			k = ^k
-		}
-		c.w1 = *c.row64(wp, o.b)
-		blend64(&c.w1, c.row64(wp, o.a), k)
-		blend64(&wp.r64[o.d], &c.w1, mask)
-	case shPred:
-		v := predLogic(o.n, pred(wp, o.a), pred(wp, o.b))
-		wp.p[o.d] = wp.p[o.d]&^mask | v&mask
 	case shAtom:
 		if err = c.atomic(wp, o.mem, o, mask, s); err == nil && wp.left != 0 {
 			next = wp.pc
