@@ -71,17 +71,16 @@ func entries() []entry {
 				"applications with a target keep what it needs, the others share the rest as under ugpu",
 				[]ParamDoc{deltaGroups, deltaSMs, flip, {"headroom", 2, "ratio", "DRAM bandwidth planned for over what the target needs without LLC hits", false, 1, 0}, {"margin", 0.05, "fraction", "IPC planned for beyond the target", false, 0, 0}, smOnlyTail},
 			},
-			func(m Machine, get func(string) float64) Policy {
-				u := newUGPU(m, get)
-				u.qosMargin, u.headroom = get("margin"), get("headroom")
-				return u.decideQoS
-			},
+			func(m Machine, get func(string) float64) Policy { return newUGPU(m, get).decideQoS },
 		},
 	}
 }
 
 func newUGPU(m Machine, get func(string) float64) *ugpu {
-	return &ugpu{m: m, sms: orElse(get("delta_sms"), m.Channels), groups: max(1, int(get("delta_groups"))), smsAlone: get("sm_only_tail") != 0, flip: get("flip") != 0}
+	return &ugpu{
+		m: m, sms: orElse(get("delta_sms"), m.Channels), groups: max(1, int(get("delta_groups"))), smsAlone: get("sm_only_tail") != 0, flip: get("flip") != 0,
+		qosMargin: get("margin"), headroom: get("headroom"),
+	}
 }
 
 // orElse is a number of SMs as asked for, or the usual one.
