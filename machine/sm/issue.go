@@ -18,7 +18,7 @@ func (s *SM) issueStage(now uint64) {
 		}
 		sc := &s.sched[i]
 		for range s.cfg.width {
-			cand := s.ready & sc.mask
+			cand := s.issuable() & sc.mask
 			for cand != 0 {
 				w := s.cfg.pick(cand, sc.last, s.age)
 				if s.issue(w, i, now) {
@@ -37,17 +37,23 @@ func (s *SM) issueStage(now uint64) {
 	}
 }
 
-// issue executes warp w's next instruction if its unit can take it.
+// issuable is the ready warps but for those that wait for room in a full LD/ST queue.
+func (s *SM) issuable() uint64 {
+	if s.ldInsts >= s.cfg.memQueue {
+		return s.ready &^ s.wants[isa.LDST]
+	}
+	return s.ready
+}
+
+// issue executes warp w's next instruction if its unit can take it; the LD/ST unit can.
 func (s *SM) issue(w, sched int, now uint64) bool {
 	wp := &s.warps[w]
 	in := &wp.code[wp.pc]
 	var u *unit
-	if in.Unit == isa.LDST {
-		if s.ldInsts >= s.cfg.memQueue {
+	if in.Unit != isa.LDST {
+		if u = s.book(in.Unit, sched, now); u == nil {
 			return false
 		}
-	} else if u = s.book(in.Unit, sched, now); u == nil {
-		return false
 	}
 	st := &s.step
 	if err := wp.exec.Step(int(wp.in), now, st); err != nil {

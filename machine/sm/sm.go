@@ -242,7 +242,7 @@ func (s *SM) Tick(now uint64) uint64 {
 	}
 	s.ring[slot] = 0
 	s.used[slot>>6] &^= 1 << (slot & 63)
-	if s.ready != 0 && !s.frozen {
+	if s.issuable() != 0 && !s.frozen {
 		s.issueStage(now)
 	}
 	s.due = s.next(now)
@@ -278,7 +278,7 @@ func (s *SM) sleep(w int, now uint64) {
 
 // next is the earliest cycle after now with work that no delivery announces.
 func (s *SM) next(now uint64) uint64 {
-	if s.ready != 0 && !s.frozen {
+	if s.issuable() != 0 && !s.frozen {
 		return now + 1
 	}
 	if (s.unsent > 0 || s.again.Len() > 0) && s.ldq.Len() < contextDepth {
