@@ -29,9 +29,9 @@ type Claim struct {
 	Tolerance float64 `yaml:"tolerance"`
 }
 
-// Reason explains at some scales why a claim does not hold here (reasons.yaml).
+// Reason explains at some scales why claims do not hold here (reasons.yaml).
 type Reason struct {
-	Claim  string   `yaml:"claim"`
+	Claims []string `yaml:"claims"`
 	Scales []string `yaml:"scales"`
 	Why    string   `yaml:"why"`
 }
@@ -124,7 +124,7 @@ func (s *Study) Judge(r *Reproduced) []Judged {
 // Why is the reason given for a claim at a scale; "" without one.
 func (s *Study) Why(claim, scale string) string {
 	for _, r := range s.reasons {
-		if r.Claim == claim && (len(r.Scales) == 0 || slices.Contains(r.Scales, scale)) {
+		if slices.Contains(r.Claims, claim) && (len(r.Scales) == 0 || slices.Contains(r.Scales, scale)) {
 			return r.Why
 		}
 	}
@@ -207,8 +207,13 @@ func (s *Study) validateClaims(root *yamldoc.Node) error {
 func (s *Study) validateReasons(root *yamldoc.Node) error {
 	for i, r := range s.reasons {
 		at := item(root, "reasons", i)
-		if r.Why == "" || !slices.ContainsFunc(s.claims, func(c Claim) bool { return c.ID == r.Claim }) {
-			return at.Errorf("a reason needs why and the id of a claim; there is no claim %q", r.Claim)
+		if r.Why == "" || len(r.Claims) == 0 {
+			return at.Errorf("a reason needs why and claims, a list of their ids")
+		}
+		for _, id := range r.Claims {
+			if !slices.ContainsFunc(s.claims, func(c Claim) bool { return c.ID == id }) {
+				return at.At("claims").Errorf("there is no claim %q", id)
+			}
 		}
 		for _, n := range r.Scales {
 			if _, err := s.Scale(n); err != nil {

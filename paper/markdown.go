@@ -80,16 +80,16 @@ func (b *Book) section(s *strings.Builder, r *Reproduced, results string) {
 	}
 }
 
-// differences lists what does not hold, with the reason where one is known.
+// differences lists what does not hold, claims with the same reason together.
 func (b *Book) differences(s *strings.Builder, all []Judged) {
 	fmt.Fprintf(s, "## Where we differ, and why\n\n")
-	differs := false
+	var reasons []string
+	claims := map[string][]Judged{}
 	for _, j := range all {
 		if j.Verdict == Holds {
 			continue
 		}
-		differs = true
-		why := b.Study.Why(j.Claim.ID, b.Scale.Name)
+		why := strings.TrimSpace(b.Study.Why(j.Claim.ID, b.Scale.Name))
 		switch {
 		case why != "":
 		case j.Verdict == NotMeasured:
@@ -97,9 +97,18 @@ func (b *Book) differences(s *strings.Builder, all []Judged) {
 		default:
 			why = "not explained yet"
 		}
-		fmt.Fprintf(s, "- **%s** (%s; paper %s, here %s): %s\n", j.Claim.Text, j.Verdict, paperCell(&j), valueCell(&j), strings.TrimSpace(why))
+		if claims[why] == nil {
+			reasons = append(reasons, why)
+		}
+		claims[why] = append(claims[why], j)
 	}
-	if !differs {
+	for _, why := range reasons {
+		for _, j := range claims[why] {
+			fmt.Fprintf(s, "- **%s** (%s; paper %s, here %s)\n", j.Claim.Text, j.Verdict, paperCell(&j), valueCell(&j))
+		}
+		fmt.Fprintf(s, "\n  %s\n\n", why)
+	}
+	if len(reasons) == 0 {
 		fmt.Fprintf(s, "Nowhere.\n")
 	}
 }

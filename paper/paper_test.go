@@ -151,7 +151,7 @@ func TestVerdicts(t *testing.T) {
 }
 
 func TestReasonsAreForWhatDoesNotHold(t *testing.T) {
-	s := &Study{reasons: []Reason{{Claim: "a", Scales: []string{"quick"}, Why: "because"}}}
+	s := &Study{reasons: []Reason{{Claims: []string{"b", "a"}, Scales: []string{"quick"}, Why: "because"}}}
 	holds := []Judged{{Claim: Claim{ID: "a"}, Verdict: Holds}}
 	if err := s.CheckReasons(holds, "quick"); err == nil || !strings.Contains(err.Error(), "claim a") {
 		t.Errorf("a reason for a claim that holds: %v", err)
@@ -234,7 +234,7 @@ func TestMalformedStudies(t *testing.T) {
 		{"claims.yaml", "direction: flat", "direction: flatt", "did you mean flat"},
 		{"claims.yaml", "figure: pairs", "figure: pear", `no figure "pear"`},
 		{"claims.yaml", "paper: 100", "papier: 100", `unknown key "papier"`},
-		{"reasons.yaml", "claim: slower", "claim: faster", `no claim "faster"`},
+		{"reasons.yaml", "claims: [slower]", "claims: [faster]", `no claim "faster"`},
 		{"reasons.yaml", "scales: [quick]", "scales: [quik]", "did you mean quick"},
 	} {
 		dir := t.TempDir()
