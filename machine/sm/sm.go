@@ -276,6 +276,13 @@ func (s *SM) sleep(w int, now uint64) {
 	s.used[slot>>6] |= 1 << (slot & 63)
 }
 
+// waitsForL1 says that an access can do nothing before the L1 takes one more: what
+// goes elsewhere or is not translated yet can.
+func (s *SM) waitsForL1(a *access) bool {
+	o := &s.ops[a.op]
+	return s.stalled && s.l1q.Full() && a.phys && !o.bypass && (o.space == isa.Global || o.space == isa.Local)
+}
+
 // next is the earliest cycle after now with work that no delivery announces.
 func (s *SM) next(now uint64) uint64 {
 	if s.issuable() != 0 && !s.frozen {
@@ -290,7 +297,7 @@ func (s *SM) next(now uint64) uint64 {
 	}
 	if s.replay.Len() > 0 {
 		n = now + 1
-	} else if s.ldq.Len() > 0 && !(s.stalled && s.l1q.Full()) {
+	} else if s.ldq.Len() > 0 && !s.waitsForL1(s.ldq.Head()) {
 		n = min(n, max(now+1, s.port, s.ldq.Head().at))
 	}
 	start := (now + 1) % ringSize
