@@ -1,0 +1,167 @@
+package emulate
+
+import (
+	"math"
+
+	"heddle/ptx/parse"
+)
+
+// float decodes f32 and f64 arithmetic.
+func (d *decoder) float(opcode string, t parse.Type) {
+	approx := d.oneOf("approx", "full")
+	mode, rounded := d.mode()
+	ftz, sat := d.take("ftz"), d.take("sat")
+	nanny := d.take("NaN")
+	if opcode == "mad" { // mad on floats is fma
+		opcode = "fma"
+	}
+	if t == parse.F64 {
+		d.double(opcode, t, mode, rounded, approx, ftz)
+		if sat || nanny {
+			d.unsupported("")
+		}
+		return
+	}
+	if t != parse.F32 {
+		d.unsupported("type ." + t.String())
+	}
+	if ftz {
+		d.o.flags |= fFtzIn | fFtzOut
+	}
+	if sat {
+		d.o.flags |= fSat
+	}
+	if ftz || sat {
+		d.o.shape = shA32m
+	}
+	if opcode == "fma" && !rounded {
+		d.unsupported("fma needs a rounding mode")
+	}
+	if mode != rn {
+		f := soft32(opcode, mode)
+		if f == nil {
+			d.unsupported("rounding mode")
+		}
+		n := map[string]int{"add": 2, "sub": 2, "mul": 2, "div": 2, "fma": 3, "rcp": 1, "sqrt": 1}[opcode]
+		d.rows32(f, t, n)
+		return
+	}
+	f, n := floatTable(opcode, nanny)
+	if f == nil {
+		d.unsupported("")
+	}
+	f = fast32(opcode+".f", f)
+	d.rows32(f, t, n)
+}
+
+//heddle:table
+func floatTable(opcode string, nan bool) (fn32, int) {
+	switch opcode {
+	case "add":
+		return addF32, 2
+	case "sub":
+		return subF32, 2
+	case "mul":
+		return mulF32, 2
+	case "fma":
+		return fmaF32, 3
+	case "div":
+		return divF32, 2
+	case "rcp":
+		return rcpF32, 1
+	case "sqrt":
+		return sqrtF32, 1
+	case "rsqrt":
+		return rsqrtF32, 1
+	case "ex2":
+		return ex2F32, 1
+	case "lg2":
+		return lg2F32, 1
+	case "sin":
+		return special32(sinF32), 1
+	case "cos":
+		return special32(cosF32), 1
+	case "tanh":
+		return special32(math.Tanh), 1
+	case "neg":
+		return negF32, 1
+	case "abs":
+		return absF32, 1
+	case "copysign":
+		return bin32(copysign32), 2
+	case "min":
+		if nan {
+			return bin32(minNaN32), 2
+		}
+		return minF32, 2
+	case "max":
+		if nan {
+			return bin32(maxNaN32), 2
+		}
+		return maxF32, 2
+	}
+	return nil, 0
+}
+
+func (d *decoder) double(opcode string, t parse.Type, mode rounding, rounded bool, approx string, ftz bool) {
+	if approx != "" && (opcode == "rcp" || opcode == "rsqrt") {
+		f := rcpD
+		if opcode == "rsqrt" {
+			f = rsqrtD
+		}
+		if opcode == "rcp" || ftz {
+			d.rows64(un64(high20(f)), t, 1)
+		} else {
+			d.rows64(un64(plain64(f)), t, 1)
+		}
+		return
+	}
+	if approx != "" || ftz {
+		d.unsupported("")
+	}
+	if opcode == "fma" && !rounded {
+		d.unsupported("fma needs a rounding mode")
+	}
+	f, n := doubleTable(opcode)
+	if f == nil {
+		d.unsupported("")
+	}
+	f = fast64(opcode+".f", f)
+	if mode != rn {
+		if f = soft64(opcode, mode); f == nil {
+			d.unsupported("rounding mode")
+		}
+	}
+	d.rows64(f, t, n)
+}
+
+//heddle:table
+func doubleTable(opcode string) (fn64, int) {
+	switch opcode {
+	case "add":
+		return addF64, 2
+	case "sub":
+		return subF64, 2
+	case "mul":
+		return mulF64, 2
+	case "div":
+		return divF64, 2
+	case "fma":
+		return fmaF64, 3
+	case "rcp":
+		return rcpF64, 1
+	case "sqrt":
+		return sqrtF64, 1
+	case "min":
+		return bin64(minF64), 2
+	case "max":
+		return bin64(maxF64), 2
+	case "neg":
+		return un64(negF64), 1
+	case "abs":
+		return un64(absF64), 1
+	case "copysign":
+		return bin64(copysign64), 2
+	}
+	return nil, 0
+}
