@@ -58,6 +58,7 @@ type GPU struct {
 	request     *noc.Crossbar // SMs and MMU to slices
 	reply       *noc.Crossbar // slices to SMs and MMU
 	mmu         *vm.MMU       // nil when the machine does not translate
+	pager       *vm.Pager     // nil when it does
 	tables      *vm.Tables
 	tlbs        []*vm.TLB // L1 TLB of each SM
 	localMapped []uint64  // per tenant: bytes of the local window that have frames
@@ -111,7 +112,8 @@ type stages struct {
 //  2. LLC slices look up one request, answer hits and fills
 //  3. the reply crossbar moves answers to SMs and MMU
 //  4. SMs: L1 pipeline, load/store unit, warps that wake, schedulers issue
-//  5. the MMU looks up its TLB and advances page walks
+//  5. the MMU looks up its TLB and advances page walks (a machine that does not
+//     translate: pages of managed memory arrive)
 //  6. the request crossbar moves requests to slices
 //  7. the dispatcher gives free SMs their next CTA
 //  8. the driver moves SMs, channels and pages between applications
@@ -306,8 +308,8 @@ func (g *GPU) nocTick(x *noc.Crossbar, now uint64) uint64 {
 }
 
 func (g *GPU) tickMMU(now uint64) uint64 {
-	if g.mmu == nil { // visited only when every component is
-		return engine.Never
+	if g.mmu == nil {
+		return g.tickPager(now)
 	}
 	next := g.mmu.Tick(now)
 	for {

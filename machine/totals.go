@@ -4,6 +4,7 @@ import (
 	"heddle/machine/cache"
 	"heddle/machine/dram"
 	"heddle/machine/sm"
+	"heddle/machine/vm"
 )
 
 // Totals are the counters of a tenant that studies look at most.
@@ -37,7 +38,9 @@ func (g *GPU) Totals(tenant int) Totals {
 			n.DRAMReads, n.DRAMWrites = t.Sum(tenant, dram.CReadBursts), t.Sum(tenant, dram.CWriteBursts)
 			n.DRAMBytes = (n.DRAMReads + n.DRAMWrites) * uint64(g.Sheet.DRAM.Access)
 		case "mmu":
-			n.Faults = t.Sum(tenant, vmFaults)
+			n.Faults = t.Sum(tenant, vm.Faults)
+		case "pager":
+			n.Faults = t.Sum(tenant, vm.PagerFaults)
 		}
 	}
 	return n

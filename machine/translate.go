@@ -7,17 +7,16 @@ import (
 	"heddle/mem/addrmap"
 )
 
-// vmFaults is the counter of far faults in the "mmu" table.
-const vmFaults = vm.Faults
-
 // faultSlots is the number of faults the driver handles at once. The papers give
 // a latency per fault (20 us) and UVMSmart batches; one per walker is the reading
 // under which a fault's cost is its latency and not a global queue.
 func faultSlots(walkers int) int { return max(1, walkers) }
 
-// buildVM makes page tables, MMU and driver of a machine that translates.
+// buildVM makes page tables, MMU and driver of a machine that translates, the pager
+// of one that does not.
 func (g *GPU) buildVM(amap *addrmap.Map) error {
 	if !g.Sheet.VM.Enabled {
+		g.pager = vm.NewPager(g.Sheet, len(g.Tenants), faultSlots(g.Sheet.VM.Walkers), g.table("pager", vm.PagerDesc(), 1))
 		return nil
 	}
 	tab, err := vm.NewTables(g.Sheet, amap, len(g.Tenants))
@@ -88,23 +87,65 @@ func (p mmuPort) Request(now uint64, tenant uint8, vpn uint64, smID int, token i
 	return ok
 }
 
+// pagerPort passes faults on and wakes the stage that ends them.
+type pagerPort struct{ g *GPU }
+
+// Absent implements sm.Pager.
+func (p pagerPort) Absent(tenant uint8, addr uint64) (page uint64, absent bool) {
+	return p.g.pager.Absent(tenant, addr)
+}
+
+// Fault implements sm.Pager.
+func (p pagerPort) Fault(now uint64, tenant uint8, page uint64) {
+	p.g.pager.Fault(now, tenant, page)
+	p.g.wheel.Wake(p.g.base.mmu, p.g.pager.Next())
+}
+
+// tickPager lets the SMs that wait for a page go on when it has arrived.
+func (g *GPU) tickPager(now uint64) uint64 {
+	for f, ok := g.pager.Pop(now); ok; f, ok = g.pager.Pop(now) {
+		for i, s := range g.sm {
+			s.Arrived(f.Tenant, f.Page, now)
+			g.wheel.Wake(g.base.sm+i, now)
+		}
+	}
+	if err := g.pager.Err(); err != nil && g.err == nil {
+		g.err = err
+	}
+	return g.pager.Next()
+}
+
 // Map tells the machine of an allocation: device memory gets its frames now,
 // managed memory on first touch.
 func (g *GPU) Map(tenant int, r *mem.Region) error {
-	if g.tables == nil {
-		return nil
+	t, n := uint8(tenant), r.Len()
+	switch {
+	case g.tables != nil && (r.Kind == mem.Managed || r.Kind == mem.Host):
+		return g.tables.Reserve(t, r.Base, uint64(n))
+	case g.tables != nil:
+		return g.tables.MapRegion(t, r.Base, uint64(n))
+	case r.Kind == mem.Managed:
+		g.pager.Reserve(t, r.Base, n)
+		for _, s := range g.sm { // from now on they ask
+			s.SetPager(pagerPort{g})
+		}
+	case r.Kind != mem.Host:
+		return g.pager.Map(t, n)
 	}
-	if r.Kind == mem.Managed || r.Kind == mem.Host {
-		return g.tables.Reserve(uint8(tenant), r.Base, uint64(r.Len()))
-	}
-	return g.tables.MapRegion(uint8(tenant), r.Base, uint64(r.Len()))
+	return nil
 }
 
 // Unmap gives an allocation's frames back.
 func (g *GPU) Unmap(tenant int, r *mem.Region) error {
-	if g.tables != nil {
-		g.tables.Unmap(uint8(tenant), r.Base, uint64(r.Len()))
+	t := uint8(tenant)
+	switch {
+	case g.tables != nil:
+		g.tables.Unmap(t, r.Base, uint64(r.Len()))
 		g.leftGroups(g.Now(), tenant)
+	case r.Kind == mem.Managed:
+		g.pager.Forget(t, r.Base)
+	case r.Kind != mem.Host:
+		g.pager.Unmap(t, r.Len())
 	}
 	return nil
 }
@@ -112,6 +153,9 @@ func (g *GPU) Unmap(tenant int, r *mem.Region) error {
 // Evict moves the resident pages of a managed range to the host and returns the
 // bytes that have to cross the link.
 func (g *GPU) Evict(tenant int, r *mem.Region, off, n int64) int64 {
+	if g.tables == nil {
+		return g.pager.Move(uint8(tenant), r.Base+uint64(off), n, false)
+	}
 	pages := g.tables.UnmapToHost(uint8(tenant), r.Base+uint64(off), uint64(n))
 	return int64(pages) * int64(g.Sheet.VM.Page)
 }
@@ -119,6 +163,9 @@ func (g *GPU) Evict(tenant int, r *mem.Region, off, n int64) int64 {
 // Prefetch gives the absent pages of a managed range frames and returns the bytes
 // that have to cross the link.
 func (g *GPU) Prefetch(tenant int, r *mem.Region, off, n int64) int64 {
+	if g.tables == nil {
+		return g.pager.Move(uint8(tenant), r.Base+uint64(off), n, true)
+	}
 	page := uint64(g.Sheet.VM.Page)
 	var bytes int64
 	for v := (r.Base + uint64(off)) / page; v*page < r.Base+uint64(off+n); v++ {
@@ -163,6 +210,7 @@ func (g *GPU) localStride() uint64 { return uint64(g.Sheet.SM.Count*g.Sheet.SM.T
 // Release forgets all memory of a tenant: its program has ended and may start anew.
 func (g *GPU) Release(tenant int) {
 	if g.tables == nil {
+		g.pager.Release(uint8(tenant))
 		return
 	}
 	g.tables.ReleaseTenant(uint8(tenant))

@@ -36,7 +36,6 @@ type app struct {
 	broken  error // what Wait answers: a fault, a deadlock, the end of the run
 	err     error // how the program ended
 	counted bool  // its end has been booked
-	managed []*managed
 	runs    int
 	checks  []Check
 

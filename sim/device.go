@@ -151,10 +151,6 @@ func (d *device) advance(s *stream, now uint64) (bool, error) {
 		op.Start = now
 		s.active = true
 		switch op.Kind {
-		case host.OpLaunch:
-			// Without translation there are no faults: managed memory moves as a whole
-			// before the kernel starts, as it did before page faults (Kepler, Maxwell).
-			s.end = d.r.migrateAll(d.a, now)
 		case host.OpCopy:
 			s.end = d.r.copyEnd(op, now)
 		case host.OpPrefetch:
@@ -171,9 +167,6 @@ func (d *device) advance(s *stream, now uint64) (bool, error) {
 		}
 		return true, nil
 	case host.OpLaunch:
-		if now < s.end {
-			return false, nil
-		}
 		if s.kernel == nil {
 			s.kernel = d.r.gpu.Launch(d.a.id, op.Stream, op.Name, op.Grid)
 			s.end = 0

@@ -159,7 +159,6 @@ func (r *run) programs() error {
 					r.gpu.Release(a.id)
 				}
 				a.begin(host.Options{Ctx: r.ctx, CoreMHz: r.sheet.Clock.Core}, r.recorded(a.dev), r.sheet.DRAM.Capacity)
-				a.managed = nil
 				changed = true
 			}
 			for a.live && (a.dev.waiting == nil || a.dev.waiting.Done) {

@@ -79,9 +79,9 @@ func Derive(m *sheets.Machine) (*Config, error) {
 	c.back = uint64(s.Overhead) - c.front - 1
 	c.slack = uint64(s.Collectors / s.Schedulers)
 	c.memQueue = max(2, s.Collectors)
+	c.tlbMisses = max(1, m.VM.L1Misses)
 	if m.VM.Enabled {
 		c.pageShift = log2(m.VM.Page)
-		c.tlbMisses = max(1, m.VM.L1Misses)
 		c.tlbLatency = uint64(m.VM.L1Latency)
 	}
 	return c, nil

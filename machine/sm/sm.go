@@ -114,6 +114,14 @@ type MMU interface {
 	Request(now uint64, tenant uint8, vpn uint64, sm int, token int32) bool
 }
 
+// Pager says, on a machine that does not translate, which pages are on the device.
+type Pager interface {
+	// Absent names the page an access has to wait for, by its first address.
+	Absent(tenant uint8, addr uint64) (page uint64, absent bool)
+	// Fault asks for it; Arrived follows.
+	Fault(now uint64, tenant uint8, page uint64)
+}
+
 // SM is one multiprocessor.
 type SM struct {
 	ID  int
@@ -156,6 +164,7 @@ type SM struct {
 
 	tlb      TLB
 	mmu      MMU
+	pager    Pager // nil: every page is on the device
 	pending  []tlbMiss
 	parked   []parked
 	freePark []int32
@@ -214,9 +223,7 @@ func New(id int, cfg *Config, slab *mem.Slab, table *stat.Table, tlb TLB, mmu MM
 	s.co = coalescer{lineShift: cfg.lineShift, sectorShift: cfg.sectorShift, sectors: uint(cfg.sectors)}
 	s.ldq = mem.NewRing[access]((cfg.memQueue + 1) * 2 * isa.Lanes)
 	s.l1q = mem.NewRing[access](cfg.l1.Banks*(cfg.l1.Latency+2) + 8)
-	if tlb != nil {
-		s.pending = make([]tlbMiss, cfg.tlbMisses)
-	}
+	s.pending = make([]tlbMiss, cfg.tlbMisses)
 	s.Out = mem.NewRing[int32](max(1, cfg.l1.MissQueue))
 	for t := range table.Tenants {
 		s.rows = append(s.rows, table.Row(id, t))

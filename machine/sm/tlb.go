@@ -2,9 +2,10 @@ package sm
 
 import "heddle/mem/addrmap"
 
-// tlbMiss is a page the SM has asked the MMU for, and the accesses that wait.
+// tlbMiss is a page the SM has asked the MMU, or without translation the pager, for,
+// and the accesses that wait.
 type tlbMiss struct {
-	vpn    uint64
+	vpn    uint64 // of the pager's pages: the first address
 	tenant uint8
 	sent   bool
 	first  int32 // chain in SM.parked; -1 ends it
@@ -23,9 +24,7 @@ type parked struct {
 func (s *SM) translate(a *access, now uint64) bool {
 	o := &s.ops[a.op]
 	if s.tlb == nil {
-		a.line |= uint64(o.tenant) << addrmap.TenantShift
-		a.phys = true
-		return true
+		return s.present(a, o.tenant, now)
 	}
 	if s.held || s.frozen {
 		return false
@@ -53,6 +52,30 @@ func (s *SM) translate(a *access, now uint64) bool {
 	row[TLBAccesses]++
 	s.park(m, a)
 	a.op = -1
+	return true
+}
+
+// present is translate where addresses are places: an access waits only for a page
+// that is on the host.
+func (s *SM) present(a *access, tenant uint8, now uint64) bool {
+	if s.pager != nil {
+		if page, absent := s.pager.Absent(tenant, a.line); absent {
+			m := s.missFor(tenant, page)
+			if m == nil {
+				s.port = now + 1
+				return false
+			}
+			if !m.sent {
+				s.pager.Fault(now, tenant, page)
+				m.sent = true
+			}
+			s.park(m, a)
+			a.op = -1
+			return true
+		}
+	}
+	a.line |= uint64(tenant) << addrmap.TenantShift
+	a.phys = true
 	return true
 }
 
@@ -93,8 +116,22 @@ func (s *SM) missFor(tenant uint8, vpn uint64) *tlbMiss {
 
 // Translated delivers a translation: the accesses that waited go on.
 func (s *SM) Translated(tenant uint8, vpn, ppn uint64, now uint64) {
-	s.wakeAt(now)
 	s.tlb.Insert(tenant, vpn, ppn)
+	s.unpark(tenant, vpn, 1<<s.cfg.pageShift-1, ppn<<s.cfg.pageShift, now)
+}
+
+// Arrived says that a page the pager was asked for is on the device.
+func (s *SM) Arrived(tenant uint8, page, now uint64) {
+	s.unpark(tenant, page, ^uint64(0), uint64(tenant)<<addrmap.TenantShift, now)
+}
+
+// SetPager makes accesses wait for pages that are not on the device.
+func (s *SM) SetPager(p Pager) { s.pager = p }
+
+// unpark sends the accesses that waited for a page on: the bits of keep stay of
+// their address, those of place are set.
+func (s *SM) unpark(tenant uint8, vpn, keep, place, now uint64) {
+	s.wakeAt(now)
 	for i := range s.pending {
 		m := &s.pending[i]
 		if !m.sent || m.vpn != vpn || m.tenant != tenant {
@@ -102,7 +139,7 @@ func (s *SM) Translated(tenant uint8, vpn, ppn uint64, now uint64) {
 		}
 		for n := m.first; n >= 0; n = s.parked[n].next {
 			a := s.parked[n].access
-			a.line = ppn<<s.cfg.pageShift | a.line&(1<<s.cfg.pageShift-1)
+			a.line = a.line&keep | place
 			a.phys = true
 			s.replay.Push(a)
 			s.freePark = append(s.freePark, n)

@@ -185,7 +185,8 @@ func (t *Tables) pageRange(base, bytes uint64) (first, end uint64) {
 	return base >> t.bits, (base + bytes + 1<<t.bits - 1) >> t.bits
 }
 
-// MapRegion implements Memory. On error nothing of the region stays mapped.
+// MapRegion gives every page of a region a frame now (cudaMalloc). On error nothing
+// of it stays mapped.
 func (t *Tables) MapRegion(tenant uint8, base, bytes uint64) error {
 	if err := t.Reserve(tenant, base, bytes); err != nil {
 		return err
@@ -200,7 +201,8 @@ func (t *Tables) MapRegion(tenant uint8, base, bytes uint64) error {
 	return nil
 }
 
-// Reserve implements Memory.
+// Reserve makes a region legal without frames: the first access to a page faults
+// and places it (managed memory, or placement on first touch).
 func (t *Tables) Reserve(tenant uint8, base, bytes uint64) error {
 	p, err := t.table(tenant)
 	if err != nil {
@@ -224,7 +226,8 @@ func (t *Tables) Reserve(tenant uint8, base, bytes uint64) error {
 	return nil
 }
 
-// Unmap implements Memory.
+// Unmap gives a region back (cudaFree). A page stays as long as one region that
+// touches it.
 func (t *Tables) Unmap(tenant uint8, base, bytes uint64) {
 	first, end := t.pageRange(base, bytes)
 	t.unmapPages(tenant, first, end)
@@ -282,7 +285,8 @@ func (t *Tables) releaseLeaves(tenant uint8, p *PageTable, node, depth int) {
 	}
 }
 
-// UnmapToHost implements Memory. Pages the region shares with a neighbour go too.
+// UnmapToHost moves the resident pages of a region to the host and returns how many
+// they were; the next access faults. Pages the region shares with a neighbour go too.
 func (t *Tables) UnmapToHost(tenant uint8, base, bytes uint64) int {
 	p := t.pt[tenant]
 	first, end := t.pageRange(base, bytes)
