@@ -186,7 +186,7 @@ func TestShippedStudies(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for scale, counts := range map[string][]int{"quick": {3, 4, 3}, "standard": {10, 10, 5}, "paper": {50, 55, 25}} {
+	for scale, counts := range map[string][]int{"quick": {3, 4, 3}, "standard": {10, 5, 5}, "paper": {50, 55, 25}} {
 		c, err := s.Scale(scale)
 		if err != nil {
 			t.Fatal(err)
