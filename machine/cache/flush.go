@@ -54,11 +54,11 @@ func (s *Slice) Drop(line uint64) {
 // evict writes line index i back if it is dirty and invalidates it.
 func (s *Slice) evict(i int32, tag int32) (wrote, ok bool) {
 	t := s.tags
-	if d := t.Dirty[i]; d != 0 {
+	if d := t.Line[i].Dirty; d != 0 {
 		if s.ToDRAM.Full() {
 			return false, false
 		}
-		owner := t.Tenant[i]
+		owner := t.Line[i].Tenant
 		s.rows[owner][Writebacks] += uint64(bits.OnesCount8(d))
 		s.ToDRAM.Push(Fetch{Line: t.Tag[i], Tag: tag, Slice: int16(s.ID), Sectors: d, Tenant: owner})
 		wrote = true

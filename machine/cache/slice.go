@@ -249,7 +249,7 @@ func (s *Slice) read(h int32, r *mem.Req, row []uint64) (hit, ok bool) {
 	i := t.Find(r.Line)
 	var valid, pending uint8
 	if i != tags.None {
-		valid, pending = t.Valid[i], t.Pending[i]
+		valid, pending = t.Line[i].Valid, t.Line[i].Pending
 	}
 	need := r.Sectors &^ valid
 	if need == 0 {
@@ -270,8 +270,8 @@ func (s *Slice) read(h int32, r *mem.Req, row []uint64) (hit, ok bool) {
 		return false, false
 	}
 	t.Use(i)
-	r.Full, r.Next = need, t.Wait[i]
-	t.Wait[i] = h
+	r.Full, r.Next = need, t.Line[i].Wait
+	t.Line[i].Wait = h
 	base := int(i) * s.cfg.sectors
 	for m := need; m != 0; m &= m - 1 {
 		s.merged[base+bits.TrailingZeros8(m)]++
@@ -286,7 +286,7 @@ func (s *Slice) read(h int32, r *mem.Req, row []uint64) (hit, ok bool) {
 }
 
 func (s *Slice) fetch(i int32, sectors, tenant uint8) {
-	s.tags.Pending[i] |= sectors
+	s.tags.Line[i].Pending |= sectors
 	s.count += bits.OnesCount8(sectors)
 	s.ToDRAM.Push(Fetch{Line: s.tags.Tag[i], Tag: i, Slice: int16(s.ID), Sectors: sectors, Tenant: tenant})
 }
@@ -304,7 +304,7 @@ func (s *Slice) mergeable(i int32, sectors uint8) bool {
 // modify marks what an atomic changes.
 func (s *Slice) modify(i int32, r *mem.Req) {
 	if r.Op == mem.AtomicOp || r.Op == mem.ReduceOp {
-		s.tags.Dirty[i] |= r.Sectors
+		s.tags.Line[i].Dirty |= r.Sectors
 	}
 }
 
@@ -316,11 +316,11 @@ func (s *Slice) allocate(line uint64, tenant uint8, extra int) int32 {
 	if v == tags.None {
 		return v
 	}
-	if d := t.Dirty[v]; d != 0 {
+	if d := t.Line[v].Dirty; d != 0 {
 		if s.ToDRAM.Len()+extra+1 > s.cfg.missQueue {
 			return tags.None
 		}
-		owner := t.Tenant[v]
+		owner := t.Line[v].Tenant
 		s.rows[owner][Writebacks] += uint64(bits.OnesCount8(d))
 		s.ToDRAM.Push(Fetch{Line: t.Tag[v], Tag: -1, Slice: int16(s.ID), Sectors: d, Tenant: owner})
 	}
@@ -344,12 +344,12 @@ func (s *Slice) write(r *mem.Req, row []uint64) bool {
 		}
 	}
 	t.Use(i)
-	hits := uint64(bits.OnesCount8(r.Sectors & (t.Valid[i] | t.Dirty[i])))
+	hits := uint64(bits.OnesCount8(r.Sectors & (t.Line[i].Valid | t.Line[i].Dirty)))
 	row[Hits] += hits
 	row[Misses] += uint64(bits.OnesCount8(r.Sectors)) - hits
-	t.Valid[i] |= r.Full &^ t.Pending[i]
-	t.Dirty[i] |= r.Sectors
-	if miss := part &^ t.Valid[i] &^ t.Pending[i]; s.cfg.fetchOnWrite && miss != 0 {
+	t.Line[i].Valid |= r.Full &^ t.Line[i].Pending
+	t.Line[i].Dirty |= r.Sectors
+	if miss := part &^ t.Line[i].Valid &^ t.Line[i].Pending; s.cfg.fetchOnWrite && miss != 0 {
 		s.fetch(i, miss, r.Tenant)
 	}
 	return true
@@ -364,14 +364,14 @@ func (s *Slice) Fill(f Fetch) { s.fills.Push(f) }
 // filled brings sectors of line index i from DRAM and answers who waited.
 func (s *Slice) filled(i int32, sectors uint8, now uint64) {
 	t := s.tags
-	t.Valid[i] |= sectors
-	t.Pending[i] &^= sectors
+	t.Line[i].Valid |= sectors
+	t.Line[i].Pending &^= sectors
 	s.count -= bits.OnesCount8(sectors)
 	base := int(i) * s.cfg.sectors
 	for m := sectors; m != 0; m &= m - 1 {
 		s.merged[base+bits.TrailingZeros8(m)] = 0
 	}
-	link := &t.Wait[i]
+	link := &t.Line[i].Wait
 	for *link != -1 {
 		h := *link
 		r := &s.slab.R[h]
@@ -398,7 +398,7 @@ func (s *Slice) Prefill(line uint64, sectors, tenant uint8) {
 		s.tags.Fill(i, line, tenant)
 	}
 	s.tags.Use(i)
-	s.tags.Valid[i] |= sectors
+	s.tags.Line[i].Valid |= sectors
 }
 
 // Queued is the number of requests in the input pipeline and queue.

@@ -366,6 +366,8 @@ func (r *ring) push(x reply) {
 func (r *ring) pop() reply {
 	x := r.buf[r.head]
 	r.head = (r.head + 1) & (len(r.buf) - 1)
-	r.n--
+	if r.n--; r.n == 0 {
+		r.head = 0
+	}
 	return x
 }

@@ -63,7 +63,7 @@ type Crossbar struct {
 	lastVC  []int // by input port: where the last packet went
 	waiting int   // packets in input queues
 
-	// Switch requests. An input and output have one when vcReq is not zero.
+	// Switch requests. With several virtual channels vcReq says whose they are.
 	req    []bitset // by output: inputs
 	reqOut bitset   // outputs with requests
 	vcReq  []uint64 // by input * Outputs + output: virtual channels
@@ -132,7 +132,9 @@ func New(cfg Config) *Crossbar {
 		c.lastVC[i] = v - 1
 	}
 	c.reqOut, c.vcWantOut, c.avail, c.outDone = newBitset(o), newBitset(o), newBitset(o), newBitset(o)
-	c.vcReq = make([]uint64, k*o)
+	if v > 1 {
+		c.vcReq = make([]uint64, k*o)
+	}
 	c.grantPtr, c.acceptPtr, c.rrVC = make([]int32, o), make([]int32, k), make([]int32, k)
 	c.vcGrantPtr, c.vcAcceptPtr = make([]int32, o*v), make([]int32, k*v)
 	c.matched, c.offered = newBitset(k), newBitset(k)
@@ -257,16 +259,20 @@ func (c *Crossbar) begin(i, out int) {
 
 // ask adds a switch request.
 func (c *Crossbar) ask(in, vc, out int) {
-	c.vcReq[in*c.cfg.Outputs+out] |= 1 << vc
+	if c.vcReq != nil {
+		c.vcReq[in*c.cfg.Outputs+out] |= 1 << vc
+	}
 	c.req[out].add(in)
 	c.reqOut.add(out)
 }
 
 // unask removes a switch request.
 func (c *Crossbar) unask(in, vc, out int) {
-	r := &c.vcReq[in*c.cfg.Outputs+out]
-	if *r &^= 1 << vc; *r != 0 {
-		return
+	if c.vcReq != nil {
+		r := &c.vcReq[in*c.cfg.Outputs+out]
+		if *r &^= 1 << vc; *r != 0 {
+			return
+		}
 	}
 	c.req[out].remove(in)
 	if c.req[out].empty() {
@@ -280,7 +286,9 @@ func (c *Crossbar) Tick(now uint64) (next uint64) {
 	for c.fLen > 0 && c.flying[c.fHead].at <= now {
 		a := c.flying[c.fHead]
 		c.fHead = (c.fHead + 1) & (len(c.flying) - 1)
-		c.fLen--
+		if c.fLen--; c.fLen == 0 {
+			c.fHead = 0
+		}
 		c.out[a.out].push(a.id)
 		c.avail.add(int(a.out))
 	}
@@ -376,11 +384,13 @@ func (c *Crossbar) leave(now uint64, i, out int) {
 	q.n--
 	q.state = idle
 	c.waiting--
-	if q.n > 0 {
-		p := &c.packets[i*c.depth+q.head]
-		p.ahead = now + 1
-		c.begin(i, int(p.out))
+	if q.n == 0 {
+		q.head = 0 // short queues stay in few lines of the computer's cache
+		return
 	}
+	p := &c.packets[i*c.depth+q.head]
+	p.ahead = now + 1
+	c.begin(i, int(p.out))
 }
 
 func (c *Crossbar) fly(a arrival) {
@@ -417,6 +427,7 @@ func (c *Crossbar) Pop(out int) (id int32, ok bool) {
 	id = q.ids[q.head]
 	q.head = (q.head + 1) & (len(q.ids) - 1)
 	if q.n--; q.n == 0 {
+		q.head = 0
 		c.avail.remove(out)
 	}
 	c.reserved[out]--

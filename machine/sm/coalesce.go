@@ -21,6 +21,7 @@ type coalescer struct {
 	lineShift, sectorShift uint
 	sectors                uint
 	n                      int
+	seen                   uint64 // a bit per hash of the lines found: most new lines need no search
 	acc                    [2 * isa.Lanes]access
 	bytes                  [2 * isa.Lanes][2]uint64 // bytes written within a line of at most 128
 }
@@ -78,18 +79,11 @@ func (c *coalescer) range32(from, n uint64) {
 	for line := from &^ (size - 1); line < end; line += size {
 		lo, hi := max(line, from)-line, min(line+size, end)-line
 		first, last := lo>>c.sectorShift, (hi-1)>>c.sectorShift
-		a := access{line: line, sectors: uint8(2<<last - 1<<first)}
-		fullFrom, fullTo := (lo+1<<c.sectorShift-1)>>c.sectorShift, hi>>c.sectorShift
-		if fullTo > fullFrom {
-			a.full = uint8(1<<fullTo - 1<<fullFrom)
+		a := &c.acc[c.find(line)] // an earlier word of a local access may have found it
+		a.sectors |= uint8(2<<last - 1<<first)
+		if fullFrom, fullTo := (lo+1<<c.sectorShift-1)>>c.sectorShift, hi>>c.sectorShift; fullTo > fullFrom {
+			a.full |= uint8(1<<fullTo - 1<<fullFrom)
 		}
-		if i := c.at(line); i >= 0 { // an earlier word of a local access
-			c.acc[i].sectors |= a.sectors
-			c.acc[i].full |= a.full
-			continue
-		}
-		c.acc[c.n] = a
-		c.n++
 	}
 }
 
@@ -104,9 +98,16 @@ func (c *coalescer) at(line uint64) int {
 }
 
 func (c *coalescer) find(line uint64) int {
-	if i := c.at(line); i >= 0 {
-		return i
+	if c.n == 0 {
+		c.seen = 0
 	}
+	bit := uint64(1) << (line >> c.lineShift * 0x9E3779B97F4A7C15 >> 58)
+	if c.seen&bit != 0 {
+		if i := c.at(line); i >= 0 {
+			return i
+		}
+	}
+	c.seen |= bit
 	i := c.n
 	c.n++
 	c.acc[i] = access{line: line}
@@ -122,6 +123,9 @@ func (c *coalescer) mark(i int, off, width uint) {
 func (c *coalescer) fullSectors(i int) uint8 {
 	var full uint8
 	size := uint(1) << c.sectorShift
+	if uint(bits.OnesCount64(c.bytes[i][0])+bits.OnesCount64(c.bytes[i][1])) < size {
+		return 0
+	}
 	for s := range c.sectors {
 		all := true
 		for b := s * size; b < (s+1)*size; b += 32 {

@@ -274,7 +274,7 @@ func (s *SM) reissue(c *Context, slot []int, now uint64) {
 		o.warp, o.at, o.queued, o.left = int16(w), now, int32(len(x.left)), int32(len(x.left))
 		s.ldInsts++
 		wp.loads++
-		for _, r := range wp.regs[o.reg : o.reg+uint32(o.ndst)] {
+		for _, r := range wp.regs(o.reg, o.ndst) {
 			wp.ready[r] = notReady
 		}
 		for _, a := range x.left {

@@ -94,7 +94,7 @@ func (s *SM) begin(w, b, i int, k *Kernel, exec isa.CTA, now uint64) {
 	ready = ready[:k.Code.NumRegs]
 	clear(ready)
 	*wp = warp{
-		code: k.Code.Instr, regs: k.Code.Regs, ready: ready, exec: exec, k: k, row: s.rows[k.Tenant],
+		code: k.Code, ready: ready, exec: exec, k: k, row: s.rows[k.Tenant],
 		t0: now, since: now, pc: exec.PC(i), cta: int16(b), in: int16(i), state: running, buf: s.cfg.fetchWidth,
 	}
 }

@@ -30,7 +30,7 @@ func (s *SM) Explain() []string {
 				what = fmt.Sprintf("running, last stall: %s, %d loads outstanding", wp.cause, wp.loads)
 			}
 			if wp.pc >= 0 {
-				what += fmt.Sprintf(", next %s:%d", b.k.Code.File, wp.code[wp.pc].Line)
+				what += fmt.Sprintf(", next %s:%d", b.k.Code.File, wp.code.Instr[wp.pc].Line)
 			}
 			if groups[what] == nil {
 				order = append(order, what)

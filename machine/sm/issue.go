@@ -20,7 +20,7 @@ func (s *SM) issueStage(now uint64) {
 		for range s.cfg.width {
 			cand := s.issuable() & sc.mask
 			for cand != 0 {
-				w := s.cfg.pick(cand, sc.last, s.age)
+				w := s.cfg.pick(cand, sc.last, &s.age)
 				if s.issue(w, i, now) {
 					sc.last = w
 					break
@@ -48,7 +48,7 @@ func (s *SM) issuable() uint64 {
 // issue executes warp w's next instruction if its unit can take it; the LD/ST unit can.
 func (s *SM) issue(w, sched int, now uint64) bool {
 	wp := &s.warps[w]
-	in := &wp.code[wp.pc]
+	in := &wp.code.Instr[wp.pc]
 	var u *unit
 	if in.Unit != isa.LDST {
 		if u = s.book(in.Unit, sched, now); u == nil {
@@ -68,7 +68,7 @@ func (s *SM) issue(w, sched int, now uint64) bool {
 		start := max(now, u.free)
 		u.free = start + uint64(s.cfg.interval[in.Timing])
 		done := uint32(start-wp.t0) + s.cfg.latency[in.Timing]
-		for _, r := range wp.regs[in.Reg : in.Reg+uint32(in.NDst)] {
+		for _, r := range wp.regs(in.Reg, in.NDst) {
 			wp.ready[r] = done
 		}
 	} else if st.Mask != 0 {
@@ -159,9 +159,9 @@ func (s *SM) fetchTurn(now uint64) uint64 {
 // cycle now on: a caller in the issue stage, where this cycle is over for the
 // warp, passes the next one.
 func (s *SM) plan(w int, wp *warp, fetch, now uint64) {
-	in := &wp.code[wp.pc]
+	in := &wp.code.Instr[wp.pc]
 	var t uint32
-	for _, r := range wp.regs[in.Reg : in.Reg+uint32(in.NReg)] {
+	for _, r := range wp.regs(in.Reg, in.NReg) {
 		t = max(t, wp.ready[r])
 	}
 	if t == notReady {

@@ -104,7 +104,7 @@ func (s *SM) l1Load(a *access, o *memOp, now uint64) bool {
 	i := t.Find(a.line)
 	var valid, pending uint8
 	if i != tags.None {
-		valid, pending = t.Valid[i], t.Pending[i]
+		valid, pending = t.Line[i].Valid, t.Line[i].Pending
 	}
 	need := a.sectors &^ valid
 	if need == 0 {
@@ -134,7 +134,7 @@ func (s *SM) l1Load(a *access, o *memOp, now uint64) bool {
 	row[L1Pending] += uint64(bits.OnesCount8(need & pending))
 	row[L1Misses] += uint64(bits.OnesCount8(miss))
 	if miss != 0 {
-		t.Pending[i] |= miss
+		t.Line[i].Pending |= miss
 		s.l1count += bits.OnesCount8(miss)
 		s.send(a.line, miss, 0, mem.Read, o, i, now)
 	}
@@ -161,8 +161,8 @@ func (s *SM) wait(i, op int32, sectors uint8) {
 		s.waiters = append(s.waiters, waiter{})
 		n = int32(len(s.waiters) - 1)
 	}
-	s.waiters[n] = waiter{op: op, next: s.l1.Wait[i], sectors: sectors}
-	s.l1.Wait[i] = n
+	s.waiters[n] = waiter{op: op, next: s.l1.Line[i].Wait, sectors: sectors}
+	s.l1.Line[i].Wait = n
 	base := int(i) * s.cfg.sectors
 	for m := sectors; m != 0; m &= m - 1 {
 		s.merged[base+bits.TrailingZeros8(m)]++
@@ -173,14 +173,14 @@ func (s *SM) wait(i, op int32, sectors uint8) {
 // they asked for.
 func (s *SM) fill(i int32, sectors uint8, now uint64) {
 	t := s.l1
-	t.Valid[i] |= sectors
-	t.Pending[i] &^= sectors
+	t.Line[i].Valid |= sectors
+	t.Line[i].Pending &^= sectors
 	s.l1count -= bits.OnesCount8(sectors)
 	base := int(i) * s.cfg.sectors
 	for m := sectors; m != 0; m &= m - 1 {
 		s.merged[base+bits.TrailingZeros8(m)] = 0
 	}
-	link := &t.Wait[i]
+	link := &t.Line[i].Wait
 	for *link != -1 {
 		n := *link
 		w := &s.waiters[n]
@@ -214,9 +214,9 @@ func (s *SM) l1Store(a *access, o *memOp, now uint64) bool {
 	}
 	var hits uint64
 	if i != tags.None {
-		hits = uint64(bits.OnesCount8(a.sectors & (t.Valid[i] | t.Dirty[i])))
-		t.Valid[i] |= a.full &^ t.Pending[i]
-		t.Dirty[i] |= a.sectors // written at least in part: the next write hits
+		hits = uint64(bits.OnesCount8(a.sectors & (t.Line[i].Valid | t.Line[i].Dirty)))
+		t.Line[i].Valid |= a.full &^ t.Line[i].Pending
+		t.Line[i].Dirty |= a.sectors // written at least in part: the next write hits
 		t.Use(i)
 	}
 	row[L1Hits] += hits

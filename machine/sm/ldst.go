@@ -30,7 +30,7 @@ func (s *SM) memory(w int, wp *warp, in *isa.Instr, now uint64) {
 	*o = memOp{reg: in.Reg, ndst: in.NDst, warp: int16(w), tenant: wp.k.Tenant, space: st.Space, kind: in.Kind}
 	s.ldInsts++
 	wp.loads++
-	for _, r := range wp.regs[in.Reg : in.Reg+uint32(in.NDst)] {
+	for _, r := range wp.regs(in.Reg, in.NDst) {
 		wp.ready[r] = notReady
 	}
 	at := now + s.cfg.front
@@ -225,7 +225,7 @@ func (s *SM) answer(op int32, at, now uint64) {
 	}
 	wp := &s.warps[w]
 	wp.loads--
-	for _, r := range wp.regs[o.reg : o.reg+uint32(o.ndst)] {
+	for _, r := range wp.regs(o.reg, o.ndst) {
 		wp.ready[r] = uint32(o.at - wp.t0)
 	}
 	s.freeOps = append(s.freeOps, op)

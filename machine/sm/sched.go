@@ -3,6 +3,6 @@ package sm
 // picker chooses among the candidate warps of one scheduler (bit w = warp slot w,
 // never empty). last is the slot the scheduler issued from before; age is the
 // launch order of each slot.
-type picker func(cand uint64, last int, age []uint64) int
+type picker func(cand uint64, last int, age *[64]uint64) int
 
 var pickers = map[string]picker{"gto": gto, "lrr": lrr}

@@ -4,7 +4,7 @@ import "math/bits"
 
 // gto is greedy-then-oldest: the same warp until it stalls, then the oldest by
 // launch (baselines item 12).
-func gto(cand uint64, last int, age []uint64) int {
+func gto(cand uint64, last int, age *[64]uint64) int {
 	if cand>>last&1 != 0 {
 		return last
 	}

@@ -3,7 +3,7 @@ package sm
 import "math/bits"
 
 // lrr is loose round-robin: the next ready warp after the last issued one.
-func lrr(cand uint64, last int, _ []uint64) int {
+func lrr(cand uint64, last int, _ *[64]uint64) int {
 	if after := cand &^ (uint64(2)<<last - 1); after != 0 {
 		return bits.TrailingZeros64(after)
 	}

@@ -23,7 +23,7 @@ import (
 )
 
 // ringSize is the reach of the wake-up ring in cycles; longer waits are re-armed.
-const ringSize = 256
+const ringSize = 64
 
 // notReady marks a register a load has yet to bring.
 const notReady = ^uint32(0)
@@ -65,22 +65,24 @@ const (
 
 // warp is a resident warp.
 type warp struct {
-	code          []isa.Instr
-	regs          []uint16
+	code          *isa.Code
 	ready         []uint32 // per register: cycle, counted from t0, at which a dependent may issue
 	exec          isa.CTA
-	k             *Kernel
-	row           []uint64 // the tenant's counters on this SM
-	t0            uint64
-	since         uint64 // cycle of the last issue
 	pc            int32
-	loads, stores int32 // memory instructions, store packets in flight
-	cta           int16
 	in            int16 // warp number within the CTA
 	state         warpState
 	cause         Cause
+	k             *Kernel
+	row           *[numCounters]uint64 // the tenant's counters on this SM
+	t0            uint64
+	since         uint64 // cycle of the last issue
+	loads, stores int32  // memory instructions, store packets in flight
+	cta           int16
 	buf           uint8 // instructions left in the fetch buffer
 }
+
+// regs are the registers in names the instruction writes, then those it reads.
+func (wp *warp) regs(from uint32, n uint8) []uint16 { return wp.code.Regs[from : from+uint32(n)] }
 
 // block is a resident CTA.
 type block struct {
@@ -122,64 +124,27 @@ type Pager interface {
 	Fault(now uint64, tenant uint8, page uint64)
 }
 
-// SM is one multiprocessor.
+// SM is one multiprocessor. What every tick looks at comes first and lies together;
+// the tables of 64 warps and the rest follow.
 type SM struct {
 	ID  int
 	cfg *Config
 
-	warps  [64]warp
-	blocks []block
-	wake   [64]uint64           // cycle at which the next instruction's operands are there
-	age    []uint64             // launch order per slot
-	ready  uint64               // warps that may issue now
-	unit   [64]isa.Unit         // unit of each warp's next instruction
-	wants  [isa.NumUnits]uint64 // the same by unit
-	ring   [ringSize]uint64
-	used   [ringSize / 64]uint64
-	freeW  uint64 // free warp slots
-	sched  []scheduler
-	units  [isa.NumUnits][]unit
+	due     uint64
+	ready   uint64 // warps that may issue now
+	used    uint64 // slots of ring with warps
+	ldInsts int    // memory instructions in ldq
+	port    uint64 // cycle from which the LD/ST unit is free
+	unsent  int    // lines of contexts not yet in ldq
+	stalled bool   // the L1 head waits for a fill or for room in Out
+	frozen  bool   // no warp issues
+	held    bool   // no access enters translation
 
-	threads, regs, shared int // in use
-	resident              int // CTAs
-
-	fetchAt, fetchQueue uint64 // the front end: fetches asked for and not yet made
-	step                isa.Step
-	co                  coalescer
-
-	ops     []memOp
-	freeOps []int32
-	ldq     mem.Ring[access] // accesses before the L1, in program order
-	ldInsts int              // memory instructions in ldq
-	port    uint64           // cycle from which the LD/ST unit is free
-	l1q     mem.Ring[access] // the L1 pipeline
-	l1      *tags.Array
-	l1s     []*tags.Array // one per carve-out
-	l1count int           // MSHR sectors in use
-	waiters []waiter
-	freeWt  []int32
-	merged  []uint8 // per line and sector: requests merged
-	stalled bool    // the L1 head waits for a fill or for room in Out
-	stallAt uint64
-
-	tlb      TLB
-	mmu      MMU
-	pager    Pager // nil: every page is on the device
-	pending  []tlbMiss
-	parked   []parked
-	freePark []int32
-	replay   mem.Queue[access] // accesses whose translation has arrived
-
-	slab *mem.Slab
-	rows [][]uint64
-
-	inflight  int               // requests sent and not answered
-	held      bool              // no access enters translation
-	frozen    bool              // no warp issues
-	moving    []*Context        // contexts being stored or loaded; nil: a free entry
-	transfers int               // of them
-	unsent    int               // lines of them not yet in ldq
-	again     mem.Queue[access] // accesses of restored CTAs, before ldq
+	wants  [isa.NumUnits]uint64 // warps by the unit of their next instruction
+	ldq    mem.Ring[access]     // accesses before the L1, in program order
+	l1q    mem.Ring[access]     // the L1 pipeline
+	replay mem.Queue[access]    // accesses whose translation has arrived
+	again  mem.Queue[access]    // accesses of restored CTAs, before ldq
 
 	// Out holds requests for the interconnect, oldest first; the machine drains it.
 	Out mem.Ring[int32]
@@ -190,8 +155,51 @@ type SM struct {
 	Err       error
 	ErrKernel *Kernel
 
+	sched []scheduler
+	units [isa.NumUnits][]unit
+
+	fetchAt, fetchQueue uint64 // the front end: fetches asked for and not yet made
+
+	ops     []memOp
+	freeOps []int32
+	l1      *tags.Array
+	waiters []waiter
+	freeWt  []int32
+	merged  []uint8 // per line and sector: requests merged
+	l1count int     // MSHR sectors in use
+	stallAt uint64
+
+	slab     *mem.Slab
+	rows     []*[numCounters]uint64
+	inflight int // requests sent and not answered
+
+	tlb      TLB
+	mmu      MMU
+	pager    Pager // nil: every page is on the device
+	pending  []tlbMiss
+	parked   []parked
+	freePark []int32
+
+	ring  [ringSize]uint64
+	wake  [64]uint64   // cycle at which the next instruction's operands are there
+	unit  [64]isa.Unit // unit of each warp's next instruction
+	age   [64]uint64   // launch order per slot
+	warps [64]warp
+
+	freeW  uint64 // free warp slots
+	blocks []block
+
+	threads, regs, shared int // in use
+	resident              int // CTAs
+
+	step isa.Step
+	co   coalescer
+
+	l1s       []*tags.Array // one per carve-out
+	moving    []*Context    // contexts being stored or loaded; nil: a free entry
+	transfers int           // of them
+
 	activeSince uint64
-	due         uint64
 }
 
 type scheduler struct {
@@ -203,7 +211,6 @@ type scheduler struct {
 // when the machine does not translate.
 func New(id int, cfg *Config, slab *mem.Slab, table *stat.Table, tlb TLB, mmu MMU) (*SM, error) {
 	s := &SM{ID: id, cfg: cfg, slab: slab, tlb: tlb, mmu: mmu, due: engine.Never}
-	s.age = make([]uint64, 64)
 	s.blocks = make([]block, cfg.CTAs)
 	s.freeW = 1<<cfg.Warps - 1
 	if cfg.Warps == 64 {
@@ -217,8 +224,13 @@ func New(id int, cfg *Config, slab *mem.Slab, table *stat.Table, tlb TLB, mmu MM
 	for w := range cfg.Warps {
 		s.sched[w%cfg.schedulers].mask |= 1 << w
 	}
-	for u, n := range cfg.units {
-		s.units[u] = make([]unit, n)
+	n := 0
+	for _, k := range cfg.units {
+		n += k
+	}
+	all := make([]unit, n)
+	for u, k := range cfg.units {
+		s.units[u], all = all[:k:k], all[k:]
 	}
 	s.co = coalescer{lineShift: cfg.lineShift, sectorShift: cfg.sectorShift, sectors: uint(cfg.sectors)}
 	s.ldq = mem.NewRing[access]((cfg.memQueue + 1) * 2 * isa.Lanes)
@@ -226,7 +238,7 @@ func New(id int, cfg *Config, slab *mem.Slab, table *stat.Table, tlb TLB, mmu MM
 	s.pending = make([]tlbMiss, cfg.tlbMisses)
 	s.Out = mem.NewRing[int32](max(1, cfg.l1.MissQueue))
 	for t := range table.Tenants {
-		s.rows = append(s.rows, table.Row(id, t))
+		s.rows = append(s.rows, (*[numCounters]uint64)(table.Row(id, t)))
 	}
 	return s, s.carve(0)
 }
@@ -248,7 +260,7 @@ func (s *SM) Tick(now uint64) uint64 {
 		s.arm(bits.TrailingZeros64(woken), now)
 	}
 	s.ring[slot] = 0
-	s.used[slot>>6] &^= 1 << (slot & 63)
+	s.used &^= 1 << slot
 	if s.issuable() != 0 && !s.frozen {
 		s.issueStage(now)
 	}
@@ -280,7 +292,7 @@ func (s *SM) sleep(w int, now uint64) {
 	at := min(s.wake[w], now+ringSize-1)
 	slot := at % ringSize
 	s.ring[slot] |= 1 << w
-	s.used[slot>>6] |= 1 << (slot & 63)
+	s.used |= 1 << slot
 }
 
 // waitsForL1 says that an access can do nothing before the L1 takes one more: what
@@ -307,19 +319,8 @@ func (s *SM) next(now uint64) uint64 {
 	} else if s.ldq.Len() > 0 && !s.waitsForL1(s.ldq.Head()) {
 		n = min(n, max(now+1, s.port, s.ldq.Head().at))
 	}
-	start := (now + 1) % ringSize
-	for k := uint64(0); k <= ringSize/64; k++ {
-		i := (start>>6 + k) % (ringSize / 64)
-		word := s.used[i]
-		if k == 0 {
-			word &= ^uint64(0) << (start & 63)
-		} else if k == ringSize/64 {
-			word &= 1<<(start&63) - 1
-		}
-		if word != 0 {
-			at := i<<6 + uint64(bits.TrailingZeros64(word))
-			return min(n, now+1+(at-start)%ringSize)
-		}
+	if s.used != 0 { // slots from that of the next cycle on
+		n = min(n, now+1+uint64(bits.TrailingZeros64(bits.RotateLeft64(s.used, -int((now+1)%ringSize)))))
 	}
 	return n
 }

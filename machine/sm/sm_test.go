@@ -304,7 +304,7 @@ func TestAffineShortCut(t *testing.T) {
 }
 
 func TestPickers(t *testing.T) {
-	age := []uint64{5, 3, 9, 1}
+	age := &[64]uint64{5, 3, 9, 1}
 	for _, c := range []struct {
 		name string
 		pick picker

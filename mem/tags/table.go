@@ -3,63 +3,70 @@ package tags
 import "math/bits"
 
 // table finds a line's index by address: open addressing with linear probing and
-// backward-shift deletion, at most half full.
+// backward-shift deletion, at most half full. A slot holds the line's number above
+// its index: one look into memory answers.
 type table struct {
-	key   []uint64
-	val   []int32
-	shift uint
+	slot  []uint64
+	shift uint // of a hash
+	line  uint // log2 of the line size
 }
 
-func newTable(n int) *table {
+// indexBits are those of a slot that hold the index. The rest is enough for the
+// number of any line of 32 bytes or more of a 46-bit address.
+const (
+	indexBits = 22
+	indexMask = 1<<indexBits - 1
+)
+
+func newTable(n int, line uint) *table {
 	size := 1 << bits.Len(uint(2*n-1))
-	t := &table{key: make([]uint64, size), val: make([]int32, size), shift: uint(64 - bits.Len(uint(size-1)))}
-	return t
+	return &table{slot: make([]uint64, size), shift: uint(64 - bits.Len(uint(size-1))), line: line}
 }
 
 func (t *table) reset() {
-	for i := range t.key {
-		t.key[i] = empty
+	for i := range t.slot {
+		t.slot[i] = empty
 	}
 }
 
-// home is Fibonacci hashing of the address.
-func (t *table) home(k uint64) int { return int(k * 0x9E3779B97F4A7C15 >> t.shift) }
+// home is Fibonacci hashing of the line's number.
+func (t *table) home(n uint64) int { return int(n * 0x9E3779B97F4A7C15 >> t.shift) }
 
-func (t *table) find(k uint64) int32 {
-	m := len(t.key) - 1
-	for i := t.home(k); ; i = (i + 1) & m {
-		switch t.key[i] {
-		case k:
-			return t.val[i]
-		case empty:
+func (t *table) find(line uint64) int32 {
+	n, m := line>>t.line, len(t.slot)-1
+	for i := t.home(n) & m; ; i = (i + 1) & m {
+		switch s := t.slot[i]; {
+		case s>>indexBits == n:
+			return int32(s & indexMask)
+		case s == empty:
 			return None
 		}
 	}
 }
 
-func (t *table) insert(k uint64, v int32) {
-	m := len(t.key) - 1
-	i := t.home(k)
-	for t.key[i] != empty {
+func (t *table) insert(line uint64, v int32) {
+	n, m := line>>t.line, len(t.slot)-1
+	i := t.home(n)
+	for t.slot[i] != empty {
 		i = (i + 1) & m
 	}
-	t.key[i], t.val[i] = k, v
+	t.slot[i] = n<<indexBits | uint64(v)
 }
 
-func (t *table) remove(k uint64) {
-	m := len(t.key) - 1
-	i := t.home(k)
-	for t.key[i] != k {
-		if t.key[i] == empty {
+func (t *table) remove(line uint64) {
+	n, m := line>>t.line, len(t.slot)-1
+	i := t.home(n)
+	for t.slot[i]>>indexBits != n {
+		if t.slot[i] == empty {
 			return
 		}
 		i = (i + 1) & m
 	}
-	for j := (i + 1) & m; t.key[j] != empty; j = (j + 1) & m {
-		if h := t.home(t.key[j]); (j-h)&m >= (j-i)&m {
-			t.key[i], t.val[i] = t.key[j], t.val[j]
+	for j := (i + 1) & m; t.slot[j] != empty; j = (j + 1) & m {
+		if h := t.home(t.slot[j] >> indexBits); (j-h)&m >= (j-i)&m {
+			t.slot[i] = t.slot[j]
 			i = j
 		}
 	}
-	t.key[i] = empty
+	t.slot[i] = empty
 }

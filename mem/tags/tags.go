@@ -2,8 +2,8 @@
 // sets, sectored lines, LRU or FIFO replacement, lines that wait for a fill
 // (pending sectors) and can then not be evicted.
 //
-// A reader must know one type, Array; a line is named by its index into it, and
-// the slices Valid, Dirty, Pending and Wait are indexed by that.
+// A reader must know two types: Array, and Line, its state of one cache line, which
+// is named by its index into the array.
 package tags
 
 import (
@@ -16,27 +16,38 @@ const None = int32(-1)
 
 const empty = ^uint64(0)
 
+// scanned is the number of ways up to which comparing all is cheaper than a table.
+const scanned = 32
+
+// Line is what an array keeps of a line beside its address. One access looks at most
+// of it, so it lies together: the arrays of all SMs and slices are larger than the
+// caches of the computer that simulates them.
+type Line struct {
+	Wait       int32 // head of the requester's chain of waiters; -1 none
+	prev, next int32 // LRU list of the set, most recent first
+	Valid      uint8 // sectors whose bytes may be read
+	Dirty      uint8 // sectors that differ from memory
+	Pending    uint8 // sectors on their way from below
+	Tenant     uint8
+}
+
 // Array is a sectored tag array.
 type Array struct {
 	Sets, Ways int
 	Tag        []uint64 // line address, by line index; ^0 when free
-	Valid      []uint8  // sectors whose bytes may be read
-	Dirty      []uint8  // sectors that differ from memory
-	Pending    []uint8  // sectors on their way from below
-	Wait       []int32  // head of the requester's chain of waiters; -1 none
-	Tenant     []uint8
+	Line       []Line   // by line index
 
 	shift uint // log2 of the line size
 	mask  uint64
 	pow2  bool
 	index func(line uint64) uint32
 	fifo  bool
-	prev  []int32 // LRU list per set, most recent first
-	next  []int32
-	first []int32 // per set
-	last  []int32
+	ends  []ends // of the LRU lists, per set
 	table *table // index by address for wide sets; nil when a scan is cheaper
 }
+
+// ends are the most and the least recently used line of a set.
+type ends struct{ first, last int32 }
 
 // New makes an empty array. index maps a line address to its set; nil is the
 // linear index (line number modulo sets, which need not be a power of two).
@@ -51,11 +62,13 @@ func New(sets, ways, lineBytes int, repl string, index func(line uint64) uint32)
 	a := &Array{
 		Sets: sets, Ways: ways, shift: uint(bits.TrailingZeros(uint(lineBytes))), mask: uint64(sets - 1), pow2: sets&(sets-1) == 0,
 		index: index, fifo: repl == "fifo",
-		Tag: make([]uint64, n), Valid: make([]uint8, n), Dirty: make([]uint8, n), Pending: make([]uint8, n), Wait: make([]int32, n), Tenant: make([]uint8, n),
-		prev: make([]int32, n), next: make([]int32, n), first: make([]int32, sets), last: make([]int32, sets),
+		Tag: make([]uint64, n), Line: make([]Line, n), ends: make([]ends, sets),
 	}
-	if ways > 32 {
-		a.table = newTable(n)
+	if ways > scanned {
+		if n > indexMask || lineBytes < 32 {
+			return nil, fmt.Errorf("cache of %d sets, %d ways, %d-byte lines: above %d ways at most %d lines of 32 bytes or more", sets, ways, lineBytes, scanned, indexMask)
+		}
+		a.table = newTable(n, a.shift)
 	}
 	a.Reset()
 	return a, nil
@@ -64,22 +77,20 @@ func New(sets, ways, lineBytes int, repl string, index func(line uint64) uint32)
 // Reset invalidates everything, pending lines included.
 func (a *Array) Reset() {
 	for i := range a.Tag {
-		a.Tag[i], a.Wait[i] = empty, None
+		a.Tag[i] = empty
+		l := Line{Wait: None, prev: int32(i - 1), next: int32(i + 1)}
 		w := i % a.Ways
-		a.prev[i], a.next[i] = int32(i-1), int32(i+1)
 		if w == 0 {
-			a.prev[i] = None
+			l.prev = None
 		}
 		if w == a.Ways-1 {
-			a.next[i] = None
+			l.next = None
 		}
+		a.Line[i] = l
 	}
 	for s := range a.Sets {
-		a.first[s], a.last[s] = int32(s*a.Ways), int32((s+1)*a.Ways-1)
+		a.ends[s] = ends{int32(s * a.Ways), int32((s+1)*a.Ways - 1)}
 	}
-	clear(a.Valid)
-	clear(a.Dirty)
-	clear(a.Pending)
 	if a.table != nil {
 		a.table.reset()
 	}
@@ -119,28 +130,28 @@ func (a *Array) Use(i int32) {
 }
 
 func (a *Array) front(i int32) {
-	p, n := a.prev[i], a.next[i]
+	l := &a.Line[i]
+	p, n := l.prev, l.next
 	if p == None {
 		return
 	}
-	s := int(i) / a.Ways
-	a.next[p] = n
+	e := &a.ends[int(i)/a.Ways]
+	a.Line[p].next = n
 	if n == None {
-		a.last[s] = p
+		e.last = p
 	} else {
-		a.prev[n] = p
+		a.Line[n].prev = p
 	}
-	f := a.first[s]
-	a.prev[i], a.next[i] = None, f
-	a.prev[f] = i
-	a.first[s] = i
+	l.prev, l.next = None, e.first
+	a.Line[e.first].prev = i
+	e.first = i
 }
 
 // Victim is the line that Alloc would replace: the least recently used one of the
 // set that is not pending. None when every line of the set waits for a fill.
 func (a *Array) Victim(line uint64) int32 {
-	for i := a.last[a.Set(line)]; i != None; i = a.prev[i] {
-		if a.Pending[i] == 0 && a.Wait[i] == None {
+	for i := a.ends[a.Set(line)].last; i != None; i = a.Line[i].prev {
+		if l := &a.Line[i]; l.Pending == 0 && l.Wait == None {
 			return i
 		}
 	}
@@ -155,8 +166,9 @@ func (a *Array) Fill(i int32, line uint64, tenant uint8) {
 		}
 		a.table.insert(line, i)
 	}
-	a.Tag[i], a.Tenant[i] = line, tenant
-	a.Valid[i], a.Dirty[i], a.Pending[i] = 0, 0, 0
+	a.Tag[i] = line
+	l := &a.Line[i]
+	l.Tenant, l.Valid, l.Dirty, l.Pending = tenant, 0, 0, 0
 	a.front(i)
 }
 
@@ -169,7 +181,8 @@ func (a *Array) Drop(i int32) {
 		a.table.remove(a.Tag[i])
 	}
 	a.Tag[i] = empty
-	a.Valid[i], a.Dirty[i], a.Pending[i] = 0, 0, 0
+	l := &a.Line[i]
+	l.Valid, l.Dirty, l.Pending = 0, 0, 0
 }
 
 // Free says that line index i holds nothing.
@@ -178,7 +191,7 @@ func (a *Array) Free(i int32) bool { return a.Tag[i] == empty }
 // DropTenant invalidates the lines of one application that wait for nothing.
 func (a *Array) DropTenant(t uint8) {
 	for i := range a.Tag {
-		if a.Tag[i] != empty && a.Tenant[i] == t && a.Pending[i] == 0 {
+		if a.Tag[i] != empty && a.Line[i].Tenant == t && a.Line[i].Pending == 0 {
 			a.Drop(int32(i))
 		}
 	}

@@ -52,12 +52,12 @@ func TestPendingLinesStay(t *testing.T) {
 	for i := range uint64(2) {
 		v := a.Victim(i * 128)
 		a.Fill(v, i*128, 0)
-		a.Pending[v] = 1
+		a.Line[v].Pending = 1
 	}
 	if v := a.Victim(512); v != None {
 		t.Fatalf("victim %d of a set whose lines all wait for a fill", v)
 	}
-	a.Pending[a.Find(128)] = 0
+	a.Line[a.Find(128)].Pending = 0
 	if v := a.Victim(512); a.Tag[v] != 128 {
 		t.Fatalf("victim holds %d, want the line that waits for nothing", a.Tag[v])
 	}
