@@ -25,7 +25,7 @@ type Config struct {
 	fetchWidth              uint8
 	fetchLatency, fetchRate uint64
 
-	sharedBanks   int
+	conflicts     conflictMemo // of all SMs: they run the same code
 	sharedLatency uint64
 	front, back   uint64 // issue to the LD/ST unit; data to dependent issue
 
@@ -51,7 +51,7 @@ func Derive(m *sheets.Machine) (*Config, error) {
 		Warps: s.Threads / isa.Lanes, CTAs: s.CTAs, Threads: s.Threads, Regs: s.Registers, Shared: s.Shared,
 		regUnit: max(1, s.RegisterUnit), schedulers: s.Schedulers, width: max(1, s.IssueWidth), units: s.Units,
 		fetchWidth: uint8(max(1, s.FetchWidth)), fetchLatency: uint64(max(1, s.FetchLatency)), fetchRate: uint64(max(1, s.FetchRate)),
-		sharedBanks: s.SharedBanks, sharedLatency: uint64(s.SharedLatency),
+		conflicts: conflictMemo{banks: s.SharedBanks}, sharedLatency: uint64(s.SharedLatency),
 		l1: *l, l1Latency: uint64(l.Latency), writeAlloc: l.WriteAlloc != "none", ctxWarp: s.CtxBytesWarp, lineShift: log2(l.Line), sectorShift: log2(l.Sector), sectors: l.Line / max(1, l.Sector),
 	}
 	if c.pick = pickers[s.Policy]; c.pick == nil {

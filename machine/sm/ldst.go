@@ -43,7 +43,7 @@ func (s *SM) memory(w int, wp *warp, in *isa.Instr, now uint64) {
 		s.ldq.Push(access{op: op, at: at})
 	case st.Space == isa.Shared:
 		serial := in.Kind == isa.Atomic || in.Kind == isa.Reduce
-		o.cycles = uint16(conflictCycles(st.Mask, &st.Addr, in.Width, s.cfg.sharedBanks, serial))
+		o.cycles = uint16(s.cfg.conflicts.cycles(wp.pc, st.Mask, &st.Addr, in.Width, serial))
 		o.left, o.queued = 1, 1
 		wp.row[SharedAccesses]++
 		wp.row[SharedConflicts] += uint64(o.cycles - 1)

@@ -139,6 +139,9 @@ type SM struct {
 	stalled bool   // the L1 head waits for a fill or for room in Out
 	frozen  bool   // no warp issues
 	held    bool   // no access enters translation
+	pager   Pager  // nil: every page is on the device
+	l1      *tags.Array
+	rows    []*[numCounters]uint64
 
 	wants  [isa.NumUnits]uint64 // warps by the unit of their next instruction
 	ldq    mem.Ring[access]     // accesses before the L1, in program order
@@ -162,7 +165,6 @@ type SM struct {
 
 	ops     []memOp
 	freeOps []int32
-	l1      *tags.Array
 	waiters []waiter
 	freeWt  []int32
 	merged  []uint8 // per line and sector: requests merged
@@ -170,12 +172,10 @@ type SM struct {
 	stallAt uint64
 
 	slab     *mem.Slab
-	rows     []*[numCounters]uint64
 	inflight int // requests sent and not answered
 
 	tlb      TLB
 	mmu      MMU
-	pager    Pager // nil: every page is on the device
 	pending  []tlbMiss
 	parked   []parked
 	freePark []int32

@@ -5,6 +5,8 @@ import (
 
 	"heddle/isa"
 	"heddle/sheets"
+
+	"pgregory.net/rapid"
 )
 
 // A dependent instruction issues latency + overhead cycles after its producer:
@@ -264,6 +266,50 @@ func TestTickAllocatesNothing(t *testing.T) {
 	if b.s.Resident() == 0 {
 		t.Error("the CTA ended before the measurement did")
 	}
+}
+
+// Conflicts are the largest number of distinct words any bank delivers, of lanes
+// where each counts.
+func TestConflictsAgainstCounting(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		width := rapid.SampledFrom([]uint8{1, 2, 4, 8, 16}).Draw(t, "width")
+		banks := rapid.SampledFrom([]int{16, 24, 32, 64}).Draw(t, "banks")
+		serial := rapid.Bool().Draw(t, "serial")
+		mask := rapid.Uint32Min(1).Draw(t, "mask")
+		span := rapid.SampledFrom([]int{8, 64, 1024}).Draw(t, "span")
+		step := rapid.IntRange(-1, span).Draw(t, "step") // -1: anywhere
+		var addr [isa.Lanes]uint64
+		want, seen := map[int]int{}, map[uint64]bool{}
+		worst := 0
+		for l := range addr {
+			n := l * step
+			if step < 0 {
+				n = rapid.IntRange(0, span).Draw(t, "word")
+			}
+			addr[l] = uint64(n) * uint64(width)
+			for k := range max(1, uint64(width)/4) {
+				if w := addr[l]>>2 + k; mask>>l&1 != 0 && (serial || !seen[w]) {
+					seen[w] = true
+					b := int(w % uint64(banks))
+					want[b]++
+					worst = max(worst, want[b])
+				}
+			}
+		}
+		if got := conflictCycles(mask, &addr, width, banks, serial); got != worst {
+			t.Fatalf("%d cycles, counting says %d", got, worst)
+		}
+		memo := conflictMemo{banks: banks}
+		from := uint64(rapid.IntRange(0, 256).Draw(t, "from")) * uint64(width)
+		for range 2 { // at one place, then at another
+			if got := memo.cycles(3, mask, &addr, width, serial); got != worst {
+				t.Fatalf("%d cycles remembered, counting says %d", got, worst)
+			}
+			for l := range addr {
+				addr[l] += from / 4 * 4
+			}
+		}
+	})
 }
 
 // The short cut for equally spaced addresses agrees with the general method.

@@ -18,9 +18,9 @@ const (
 	indexMask = 1<<indexBits - 1
 )
 
-func newTable(n int, line uint) *table {
+func newTable(n int, line uint) table {
 	size := 1 << bits.Len(uint(2*n-1))
-	return &table{slot: make([]uint64, size), shift: uint(64 - bits.Len(uint(size-1))), line: line}
+	return table{slot: make([]uint64, size), shift: uint(64 - bits.Len(uint(size-1))), line: line}
 }
 
 func (t *table) reset() {

@@ -33,9 +33,11 @@ type Line struct {
 
 // Array is a sectored tag array.
 type Array struct {
+	table table    // index by address for wide sets; without slots when a scan is cheaper
+	Line  []Line   // by line index
+	Tag   []uint64 // line address, by line index; ^0 when free
+
 	Sets, Ways int
-	Tag        []uint64 // line address, by line index; ^0 when free
-	Line       []Line   // by line index
 
 	shift uint // log2 of the line size
 	mask  uint64
@@ -43,7 +45,6 @@ type Array struct {
 	index func(line uint64) uint32
 	fifo  bool
 	ends  []ends // of the LRU lists, per set
-	table *table // index by address for wide sets; nil when a scan is cheaper
 }
 
 // ends are the most and the least recently used line of a set.
@@ -91,7 +92,7 @@ func (a *Array) Reset() {
 	for s := range a.Sets {
 		a.ends[s] = ends{int32(s * a.Ways), int32((s+1)*a.Ways - 1)}
 	}
-	if a.table != nil {
+	if a.table.slot != nil {
 		a.table.reset()
 	}
 }
@@ -109,7 +110,7 @@ func (a *Array) Set(line uint64) int {
 
 // Find is the index of the line, or None. It does not touch the replacement order.
 func (a *Array) Find(line uint64) int32 {
-	if a.table != nil {
+	if a.table.slot != nil {
 		return a.table.find(line)
 	}
 	base := a.Set(line) * a.Ways
@@ -160,7 +161,7 @@ func (a *Array) Victim(line uint64) int32 {
 
 // Fill gives victim index i to line: the caller has dealt with what was in it.
 func (a *Array) Fill(i int32, line uint64, tenant uint8) {
-	if a.table != nil {
+	if a.table.slot != nil {
 		if a.Tag[i] != empty {
 			a.table.remove(a.Tag[i])
 		}
@@ -177,7 +178,7 @@ func (a *Array) Drop(i int32) {
 	if a.Tag[i] == empty {
 		return
 	}
-	if a.table != nil {
+	if a.table.slot != nil {
 		a.table.remove(a.Tag[i])
 	}
 	a.Tag[i] = empty
