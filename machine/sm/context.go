@@ -147,6 +147,7 @@ func (s *SM) takeBack(of map[int16]*Context) {
 		}
 		m.sent = false // the answer, when it comes, finds nobody
 	}
+	s.refused, s.missing = nil, false
 }
 
 // resident is the warp slots of a resident CTA, none for a free entry.
@@ -226,7 +227,7 @@ func (s *SM) Restore(c *Context, now uint64) error {
 		w := bits.TrailingZeros64(m)
 		s.begin(w, i, in, c.K, c.exec, now)
 		s.wake[w], s.warps[w].state = engine.Never, restoring
-		s.age[w] = now<<16 | uint64(in)
+		s.launched(w, now<<16|uint64(in))
 		in++
 	}
 	s.transfer(c, now)

@@ -28,12 +28,25 @@ func (s *SM) Start(k *Kernel, cta int, now uint64) error {
 	i := 0
 	for m := bl.slots; m != 0; m &= m - 1 {
 		w := bits.TrailingZeros64(m)
-		s.age[w] = now<<16 | uint64(cta&0xff)<<8 | uint64(i)
+		s.launched(w, now<<16|uint64(cta&0xff)<<8|uint64(i))
 		s.begin(w, b, i, k, exec, now)
 		s.plan(w, &s.warps[w], now+s.cfg.fetchLatency, now)
 		i++
 	}
 	return nil
+}
+
+// launched puts warp slot w into the order of launches.
+func (s *SM) launched(w int, age uint64) {
+	s.age[w], s.older[w] = age, 0
+	for v, a := range s.age {
+		if a < age || a == age && v < w {
+			s.older[w] |= 1 << v
+			s.older[v] &^= 1 << w
+		} else if v != w {
+			s.older[v] |= 1 << w
+		}
+	}
 }
 
 // occupy reserves the resources of a CTA of k and returns its block; Fits must hold.

@@ -20,7 +20,7 @@ func (s *SM) issueStage(now uint64) {
 		for range s.cfg.width {
 			cand := s.issuable() & sc.mask
 			for cand != 0 {
-				w := s.cfg.pick(cand, sc.last, &s.age)
+				w := s.cfg.pick(cand, sc.last, &s.older)
 				if s.issue(w, i, now) {
 					sc.last = w
 					break

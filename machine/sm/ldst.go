@@ -132,7 +132,7 @@ func (s *SM) memoryStage(now uint64) {
 		o := &s.ops[a.op]
 		if o.space == isa.Global || o.space == isa.Local {
 			op := a.op
-			if !a.phys && !s.translate(a, now) || a.op >= 0 && !s.enter(a, &banks, now) {
+			if !a.phys && (s.missing || !s.translate(a, now)) || a.op >= 0 && !s.enter(a, &banks, now) {
 				return
 			}
 			s.ldq.Pop()

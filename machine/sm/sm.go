@@ -139,6 +139,7 @@ type SM struct {
 	stalled bool   // the L1 head waits for a fill or for room in Out
 	frozen  bool   // no warp issues
 	held    bool   // no access enters translation
+	missing bool   // the queue's head finds every entry of pending taken
 	pager   Pager  // nil: every page is on the device
 	l1      *tags.Array
 	rows    []*[numCounters]uint64
@@ -177,12 +178,14 @@ type SM struct {
 	tlb      TLB
 	mmu      MMU
 	pending  []tlbMiss
+	refused  *tlbMiss // the queue's head waits for it, and the MMU had no room; nil
 	parked   []parked
 	freePark []int32
 
 	ring  [ringSize]uint64
 	wake  [64]uint64   // cycle at which the next instruction's operands are there
 	unit  [64]isa.Unit // unit of each warp's next instruction
+	older [64]uint64   // slots launched before each slot's warp
 	age   [64]uint64   // launch order per slot
 	warps [64]warp
 
@@ -316,7 +319,7 @@ func (s *SM) next(now uint64) uint64 {
 	}
 	if s.replay.Len() > 0 {
 		n = now + 1
-	} else if s.ldq.Len() > 0 && !s.waitsForL1(s.ldq.Head()) {
+	} else if s.ldq.Len() > 0 && !s.missing && !s.waitsForL1(s.ldq.Head()) {
 		n = min(n, max(now+1, s.port, s.ldq.Head().at))
 	}
 	if s.used != 0 { // slots from that of the next cycle on

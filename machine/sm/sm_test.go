@@ -350,7 +350,7 @@ func TestAffineShortCut(t *testing.T) {
 }
 
 func TestPickers(t *testing.T) {
-	age := &[64]uint64{5, 3, 9, 1}
+	older := &[64]uint64{0b1010, 0b1000, 0b1011, 0} // launched in the order 3, 1, 0, 2
 	for _, c := range []struct {
 		name string
 		pick picker
@@ -366,7 +366,7 @@ func TestPickers(t *testing.T) {
 		{"gto takes the oldest", gto, 0b0111, 3, 1},
 		{"gto, the only one", gto, 0b0001, 3, 0},
 	} {
-		if got := c.pick(c.cand, c.last, age); got != c.want {
+		if got := c.pick(c.cand, c.last, older); got != c.want {
 			t.Errorf("%s: warp %d, want %d", c.name, got, c.want)
 		}
 	}

@@ -31,23 +31,26 @@ func (s *SM) translate(a *access, now uint64) bool {
 	}
 	vpn := a.line >> s.cfg.pageShift
 	row := s.rows[o.tenant]
-	if ppn, ok := s.tlb.Lookup(o.tenant, vpn); ok {
-		row[TLBAccesses]++
-		row[TLBHits]++
-		a.line = ppn<<s.cfg.pageShift | a.line&(1<<s.cfg.pageShift-1)
-		a.phys = true
-		return true
-	}
-	m := s.missFor(o.tenant, vpn)
-	if m == nil {
-		return false
+	m := s.refused
+	if m == nil || m.vpn != vpn || m.tenant != o.tenant {
+		if ppn, ok := s.tlb.Lookup(o.tenant, vpn); ok {
+			row[TLBAccesses]++
+			row[TLBHits]++
+			a.line = ppn<<s.cfg.pageShift | a.line&(1<<s.cfg.pageShift-1)
+			a.phys = true
+			return true
+		}
+		if m = s.missFor(o.tenant, vpn); m == nil {
+			s.missing = true
+			return false
+		}
 	}
 	if !m.sent {
 		if !s.mmu.Request(now, o.tenant, vpn, s.ID, 0) {
-			s.port = now + 1
+			s.port, s.refused = now+1, m
 			return false
 		}
-		m.sent = true
+		m.sent, s.refused = true, nil
 	}
 	row[TLBAccesses]++
 	s.park(m, a)
@@ -132,6 +135,7 @@ func (s *SM) SetPager(p Pager) { s.pager = p }
 // their address, those of place are set.
 func (s *SM) unpark(tenant uint8, vpn, keep, place, now uint64) {
 	s.wakeAt(now)
+	s.missing = false
 	for i := range s.pending {
 		m := &s.pending[i]
 		if !m.sent || m.vpn != vpn || m.tenant != tenant {

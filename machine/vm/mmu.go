@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/bits"
 
+	"heddle/internal/invariants"
 	"heddle/mem"
 	"heddle/sheets"
 	"heddle/stat"
@@ -125,6 +126,7 @@ type MMU struct {
 	spare  int32 // first free waiter
 	walk   []walker
 	idle   []int32
+	active []int      // [tenant] requests it has here, and pages it waits for that are not the driver's
 	status []status   // [tenant] channel status registers
 	row    [][]uint64 // [tenant] counters
 	err    error
@@ -175,7 +177,7 @@ func NewMMU(cfg Config, tab *Tables, handler FaultHandler, counters *stat.Table)
 	for range cfg.Home {
 		m.in = append(m.in, mem.NewRing[request](cfg.InQueue))
 	}
-	m.status = make([]status, cfg.Tenants)
+	m.status, m.active = make([]status, cfg.Tenants), make([]int, cfg.Tenants)
 	for t := range cfg.Tenants {
 		m.row = append(m.row, counters.Row(0, t))
 	}
@@ -193,6 +195,7 @@ func (m *MMU) Request(now uint64, tenant uint8, vpn uint64, sm int, token int32)
 	}
 	m.asking[sm>>6] |= 1 << (sm & 63)
 	m.queued++
+	m.active[tenant]++
 	return true
 }
 
@@ -201,7 +204,9 @@ func (m *MMU) PopReply() (r Reply, ok bool) {
 	if m.out.Len() == 0 {
 		return Reply{}, false
 	}
-	return m.out.Pop(), true
+	r = m.out.Pop()
+	m.active[r.Tenant]--
+	return r, true
 }
 
 // Err is the first error of a translation: a page no allocation covers, or device
@@ -332,9 +337,11 @@ func (m *MMU) lookup(now uint64, r *request) bool {
 		m.miss[i] = miss{vpn: r.vpn, since: now, first: -1, last: -1, sm: r.sm, tenant: r.tenant}
 		m.index.add(key, i)
 		m.queue.Push(i)
+		m.active[r.tenant]++
 	} else {
 		row[Merged]++
 	}
+	m.active[r.tenant]-- // the request waits as the page's
 	row[L2Accesses]++
 	w := m.spare
 	m.spare = m.wait[w].next
@@ -360,8 +367,10 @@ func (m *MMU) answer() (freed bool) {
 			}
 			w := e.first
 			m.out.Push(Reply{VPN: e.vpn, PPN: e.ppn, Token: m.wait[w].token, SM: m.wait[w].sm, Tenant: e.tenant})
+			m.active[e.tenant]++
 			e.first = m.release(w)
 		}
+		m.active[e.tenant]--
 		m.done.Pop()
 		m.free = append(m.free, i)
 		freed = true
@@ -392,8 +401,10 @@ func (m *MMU) InvalidatePage(tenant uint8, vpn uint64) {
 		for e.first >= 0 {
 			w := e.first
 			m.retry.Push(request{vpn: vpn, token: m.wait[w].token, sm: m.wait[w].sm, tenant: tenant})
+			m.active[tenant]++
 			e.first = m.release(w)
 		}
+		m.active[tenant]--
 		m.free = append(m.free, i)
 	}
 }
@@ -433,34 +444,39 @@ func (m *MMU) misplaced(tenant uint8, vpn, ppn uint64) bool {
 // Quiet says that the MMU neither looks up, walks nor answers for a tenant; pages
 // that wait for the driver do not count.
 func (m *MMU) Quiet(tenant uint8) bool {
+	if invariants.On && m.active[tenant] != m.recount(tenant) {
+		panic(fmt.Sprintf("MMU: tenant %d has %d requests and pages in flight, %d by counting", tenant, m.active[tenant], m.recount(tenant)))
+	}
+	return m.active[tenant] == 0
+}
+
+// recount is what active should be.
+func (m *MMU) recount(tenant uint8) (n int) {
+	count := func(t uint8) {
+		if t == tenant {
+			n++
+		}
+	}
 	for k := range m.in {
 		for i := range m.in[k].Len() {
-			if m.in[k].At(i).tenant == tenant {
-				return false
-			}
+			count(m.in[k].At(i).tenant)
 		}
 	}
 	for i := range m.pipe.Len() {
-		if m.pipe.At(i).tenant == tenant {
-			return false
-		}
+		count(m.pipe.At(i).tenant)
 	}
 	for i := range m.out.Len() {
-		if m.out.At(i).Tenant == tenant {
-			return false
-		}
+		count(m.out.At(i).Tenant)
 	}
 	for i := range m.retry.Len() {
-		if m.retry.At(i).tenant == tenant {
-			return false
-		}
+		count(m.retry.At(i).tenant)
 	}
 	for i := range m.miss {
-		if e := &m.miss[i]; e.first >= 0 && e.tenant == tenant && !e.fault {
-			return false
+		if e := &m.miss[i]; e.first >= 0 && !e.fault {
+			count(e.tenant)
 		}
 	}
-	return true
+	return n
 }
 
 // InvalidateTenant removes all of a tenant's translations; it must have no

@@ -93,6 +93,7 @@ func (m *MMU) ReadDone(now uint64, w int32) {
 	switch state {
 	case Moving:
 		e.since, e.fault = now, true
+		m.active[e.tenant]--
 		m.row[e.tenant][MoveFaults]++
 		m.raise(now, i)
 	case Resident:
@@ -102,6 +103,7 @@ func (m *MMU) ReadDone(now uint64, w int32) {
 		m.done.Push(i)
 	case Host:
 		e.since, e.fault = now, true
+		m.active[e.tenant]--
 		m.row[e.tenant][Faults]++
 		m.raise(now, i)
 	default:
@@ -131,6 +133,7 @@ func (m *MMU) Resolve(now uint64, tenant uint8, vpn uint64) {
 	e := &m.miss[i]
 	m.row[tenant][FaultCycles] += now - e.since
 	e.since, e.fault = now, false
+	m.active[tenant]++
 	m.queue.Push(i)
 }
 
