@@ -91,24 +91,20 @@ func (w *Wheel) Next() uint64 {
 	return best
 }
 
-// live drops the stale bits of a slot and says whether one remains.
+// live says whether a component is due in a slot; stale bits before it are dropped.
 func (w *Wheel) live(slot int, at uint64) bool {
-	alive := false
 	row := w.slots[slot*w.words : (slot+1)*w.words]
 	for k, word := range row {
 		for ; word != 0; word &= word - 1 {
 			b := bits.TrailingZeros64(word)
 			if w.due[k<<6+b] == at {
-				alive = true
-			} else {
-				row[k] &^= 1 << b
+				return true
 			}
+			row[k] &^= 1 << b
 		}
 	}
-	if !alive {
-		w.used[slot>>6] &^= 1 << (slot & 63)
-	}
-	return alive
+	w.used[slot>>6] &^= 1 << (slot & 63)
+	return false
 }
 
 // Skip moves time to cycle now without visiting anything; nothing may be due before.

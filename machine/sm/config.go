@@ -14,6 +14,7 @@ type Config struct {
 
 	regUnit    int
 	schedulers int
+	schedMask  uint64 // schedulers less one where they are a power of two, else 0
 	width      int
 	pick       picker
 	latency    [isa.NumTimings]uint32 // issue to dependent issue, overhead included
@@ -25,7 +26,7 @@ type Config struct {
 	fetchWidth              uint8
 	fetchLatency, fetchRate uint64
 
-	conflicts     conflictMemo // of all SMs: they run the same code
+	tmp           *scratch
 	sharedLatency uint64
 	front, back   uint64 // issue to the LD/ST unit; data to dependent issue
 
@@ -41,6 +42,13 @@ type Config struct {
 	localStride            uint64 // bytes between consecutive local words of a thread
 }
 
+// scratch is what one SM at a time works on: shared, it stays in the computer's cache.
+type scratch struct {
+	step      isa.Step
+	co        coalescer
+	conflicts conflictMemo // the SMs run the same code
+}
+
 // Derive reads the sheet. Errors name the sheet's path.
 func Derive(m *sheets.Machine) (*Config, error) {
 	s, l := &m.SM, &m.L1D
@@ -51,8 +59,8 @@ func Derive(m *sheets.Machine) (*Config, error) {
 		Warps: s.Threads / isa.Lanes, CTAs: s.CTAs, Threads: s.Threads, Regs: s.Registers, Shared: s.Shared,
 		regUnit: max(1, s.RegisterUnit), schedulers: s.Schedulers, width: max(1, s.IssueWidth), units: s.Units,
 		fetchWidth: uint8(max(1, s.FetchWidth)), fetchLatency: uint64(max(1, s.FetchLatency)), fetchRate: uint64(max(1, s.FetchRate)),
-		conflicts: conflictMemo{banks: s.SharedBanks}, sharedLatency: uint64(s.SharedLatency),
-		l1: *l, l1Latency: uint64(l.Latency), writeAlloc: l.WriteAlloc != "none", ctxWarp: s.CtxBytesWarp, lineShift: log2(l.Line), sectorShift: log2(l.Sector), sectors: l.Line / max(1, l.Sector),
+		sharedLatency: uint64(s.SharedLatency),
+		l1:            *l, l1Latency: uint64(l.Latency), writeAlloc: l.WriteAlloc != "none", ctxWarp: s.CtxBytesWarp, lineShift: log2(l.Line), sectorShift: log2(l.Sector), sectors: l.Line / max(1, l.Sector),
 	}
 	if c.pick = pickers[s.Policy]; c.pick == nil {
 		return nil, fmt.Errorf("sm.policy = %q: know gto and lrr", s.Policy)
@@ -70,6 +78,13 @@ func Derive(m *sheets.Machine) (*Config, error) {
 		if n < 1 && u != int(isa.TENSOR) {
 			return nil, fmt.Errorf("sm.units[%d] = %d: an SM needs at least one unit of each class", u, n)
 		}
+	}
+	if n := uint64(c.schedulers); n&(n-1) == 0 {
+		c.schedMask = n - 1
+	}
+	c.tmp = &scratch{
+		conflicts: conflictMemo{banks: s.SharedBanks},
+		co:        coalescer{lineShift: c.lineShift, sectorShift: c.sectorShift, sectors: uint(c.sectors)},
 	}
 	c.localStride = uint64(s.Count*s.Threads) * 4
 	c.timings(s)

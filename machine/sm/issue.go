@@ -11,7 +11,10 @@ import (
 // unit, so the first to choose changes every cycle.
 func (s *SM) issueStage(now uint64) {
 	n := len(s.sched)
-	i := int(now % uint64(n))
+	i := int(now & s.cfg.schedMask)
+	if s.cfg.schedMask == 0 {
+		i = int(now % uint64(n))
+	}
 	for range n {
 		if i++; i >= n {
 			i = 0
@@ -55,7 +58,7 @@ func (s *SM) issue(w, sched int, now uint64) bool {
 			return false
 		}
 	}
-	st := &s.step
+	st := &s.tmp.step
 	if err := wp.exec.Step(int(wp.in), now, st); err != nil {
 		s.Err, s.ErrKernel = err, wp.k
 		return true
@@ -93,7 +96,10 @@ func (s *SM) book(c isa.Unit, sched int, now uint64) *unit {
 	us := s.units[c]
 	n := len(s.sched)
 	if len(us) <= n {
-		u := &us[sched%len(us)]
+		if sched >= len(us) {
+			sched %= len(us)
+		}
+		u := &us[sched]
 		if u.free > now+s.cfg.slack {
 			return nil
 		}
@@ -113,7 +119,7 @@ func (s *SM) book(c isa.Unit, sched int, now uint64) *unit {
 
 // count attributes the instruction and the cycles its warp waited for it.
 func (s *SM) count(w int, wp *warp, in *isa.Instr, now uint64) {
-	lanes := uint64(bits.OnesCount32(s.step.Mask))
+	lanes := uint64(bits.OnesCount32(s.tmp.step.Mask))
 	wp.row[WarpInsts]++
 	wp.row[ThreadInsts] += lanes
 	wp.row[ByTiming+int(in.Timing)] += lanes
@@ -151,6 +157,9 @@ func (s *SM) fetchTurn(now uint64) uint64 {
 	s.fetchQueue -= min(s.fetchQueue, done)
 	s.fetchAt = now
 	s.fetchQueue++
+	if s.fetchQueue < s.cfg.fetchRate { // a division costs more than all the rest here
+		return 0
+	}
 	return s.fetchQueue / s.cfg.fetchRate
 }
 

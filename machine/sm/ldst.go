@@ -24,7 +24,7 @@ type memOp struct {
 
 // memory turns an issued memory instruction into accesses in the LD/ST queue.
 func (s *SM) memory(w int, wp *warp, in *isa.Instr, now uint64) {
-	st := &s.step
+	st := &s.tmp.step
 	op := s.newOp()
 	o := &s.ops[op]
 	*o = memOp{reg: in.Reg, ndst: in.NDst, warp: int16(w), tenant: wp.k.Tenant, space: st.Space, kind: in.Kind}
@@ -43,7 +43,7 @@ func (s *SM) memory(w int, wp *warp, in *isa.Instr, now uint64) {
 		s.ldq.Push(access{op: op, at: at})
 	case st.Space == isa.Shared:
 		serial := in.Kind == isa.Atomic || in.Kind == isa.Reduce
-		o.cycles = uint16(s.cfg.conflicts.cycles(wp.pc, st.Mask, &st.Addr, in.Width, serial))
+		o.cycles = uint16(s.tmp.conflicts.cycles(wp.pc, st.Mask, &st.Addr, in.Width, serial))
 		o.left, o.queued = 1, 1
 		wp.row[SharedAccesses]++
 		wp.row[SharedConflicts] += uint64(o.cycles - 1)
@@ -55,7 +55,7 @@ func (s *SM) memory(w int, wp *warp, in *isa.Instr, now uint64) {
 
 // global coalesces an access to global or local memory.
 func (s *SM) global(wp *warp, in *isa.Instr, op int32, at uint64) {
-	st, o, c := &s.step, &s.ops[op], &s.co
+	st, o, c := &s.tmp.step, &s.ops[op], &s.tmp.co
 	switch in.Kind {
 	case isa.Atomic, isa.Reduce:
 		wp.row[Atomics]++
@@ -81,10 +81,10 @@ func (s *SM) global(wp *warp, in *isa.Instr, op int32, at uint64) {
 // words of the threads of the machine are neighbours, so a warp's access to the
 // same local offset is one line.
 func (s *SM) merge(wp *warp, in *isa.Instr, w int, bytes bool) {
-	st := &s.step
-	s.co.n = 0
+	st := &s.tmp.step
+	s.tmp.co.n = 0
 	if st.Space != isa.Local {
-		s.co.merge(st.Mask, &st.Addr, in.Width, bytes)
+		s.tmp.co.merge(st.Mask, &st.Addr, in.Width, bytes)
 		return
 	}
 	stride := s.cfg.localStride
@@ -93,7 +93,7 @@ func (s *SM) merge(wp *warp, in *isa.Instr, w int, bytes bool) {
 		st.Addr[i] = first + st.Addr[i]>>2*stride + uint64(i)*4 + st.Addr[i]&3
 	}
 	for k := uint8(0); ; k += 4 {
-		s.co.merge(st.Mask, &st.Addr, min(4, in.Width-k), bytes)
+		s.tmp.co.merge(st.Mask, &st.Addr, min(4, in.Width-k), bytes)
 		if k+4 >= in.Width {
 			return
 		}

@@ -129,6 +129,7 @@ type Pager interface {
 type SM struct {
 	ID  int
 	cfg *Config
+	tmp *scratch
 
 	due     uint64
 	ready   uint64 // warps that may issue now
@@ -195,9 +196,6 @@ type SM struct {
 	threads, regs, shared int // in use
 	resident              int // CTAs
 
-	step isa.Step
-	co   coalescer
-
 	l1s       []*tags.Array // one per carve-out
 	moving    []*Context    // contexts being stored or loaded; nil: a free entry
 	transfers int           // of them
@@ -213,7 +211,7 @@ type scheduler struct {
 // New builds an SM. table is the machine's "sm" counter table; tlb and mmu are nil
 // when the machine does not translate.
 func New(id int, cfg *Config, slab *mem.Slab, table *stat.Table, tlb TLB, mmu MMU) (*SM, error) {
-	s := &SM{ID: id, cfg: cfg, slab: slab, tlb: tlb, mmu: mmu, due: engine.Never}
+	s := &SM{ID: id, cfg: cfg, tmp: cfg.tmp, slab: slab, tlb: tlb, mmu: mmu, due: engine.Never}
 	s.blocks = make([]block, cfg.CTAs)
 	s.freeW = 1<<cfg.Warps - 1
 	if cfg.Warps == 64 {
@@ -235,7 +233,6 @@ func New(id int, cfg *Config, slab *mem.Slab, table *stat.Table, tlb TLB, mmu MM
 	for u, k := range cfg.units {
 		s.units[u], all = all[:k:k], all[k:]
 	}
-	s.co = coalescer{lineShift: cfg.lineShift, sectorShift: cfg.sectorShift, sectors: uint(cfg.sectors)}
 	s.ldq = mem.NewRing[access]((cfg.memQueue + 1) * 2 * isa.Lanes)
 	s.l1q = mem.NewRing[access](cfg.l1.Banks*(cfg.l1.Latency+2) + 8)
 	s.pending = make([]tlbMiss, cfg.tlbMisses)
