@@ -18,8 +18,8 @@ const (
 
 // packet is a packet in an input queue.
 type packet struct {
-	born   uint64 // clock of Push
-	ahead  uint64 // clock it reached the head of its queue
+	born   uint32 // clock of Push, its low bits: no packet waits for 2^32 clocks
+	ahead  uint32 // clock it reached the head of its queue
 	id     int32
 	out    uint16
 	left   uint16 // flits still to switch
@@ -232,7 +232,7 @@ func (c *Crossbar) enter(now uint64, in, vc, out, flits, here int, id int32, ten
 	i := in*c.cfg.VCs + vc
 	q := &c.in[i]
 	c.packets[i*c.depth+(q.head+q.n)&(c.depth-1)] = packet{
-		born: now, ahead: now, id: id, out: uint16(out),
+		born: uint32(now), ahead: uint32(now), id: id, out: uint16(out),
 		left: uint16(flits), here: uint16(here), tenant: tenant,
 	}
 	q.n++
@@ -347,7 +347,7 @@ func (c *Crossbar) send(now uint64, in, out int) {
 	n := c.rows[p.tenant]
 	if !p.moving {
 		p.moving = true
-		n[CBlocked] += now - p.ahead
+		n[CBlocked] += uint64(uint32(now) - p.ahead)
 		if !c.cfg.VCStage {
 			c.holder[out] = int32(in)
 			c.reserved[out]++
@@ -366,7 +366,7 @@ func (c *Crossbar) send(now uint64, in, out int) {
 		}
 		return
 	}
-	n[CQueueCycles] += now - p.born
+	n[CQueueCycles] += uint64(uint32(now) - p.born)
 	c.fly(arrival{at: now + uint64(c.cfg.Latency), id: p.id, out: int32(out)})
 	c.unask(in, vc, out)
 	c.leave(now, i, out)
@@ -389,7 +389,7 @@ func (c *Crossbar) leave(now uint64, i, out int) {
 		return
 	}
 	p := &c.packets[i*c.depth+q.head]
-	p.ahead = now + 1
+	p.ahead = uint32(now) + 1
 	c.begin(i, int(p.out))
 }
 
