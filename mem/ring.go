@@ -64,7 +64,7 @@ func (q *Queue[T]) Len() int { return len(q.buf) - q.head }
 
 // Push appends v.
 func (q *Queue[T]) Push(v T) {
-	if q.head > 0 && len(q.buf) == cap(q.buf) {
+	if len(q.buf) == cap(q.buf) && q.head > len(q.buf)/2 { // less would copy the same elements again and again
 		n := copy(q.buf, q.buf[q.head:])
 		q.buf, q.head = q.buf[:n], 0
 	}
