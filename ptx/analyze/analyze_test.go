@@ -123,6 +123,40 @@ func TestSpans(t *testing.T) {
 	}
 }
 
+// TestReadBehindWrites: a value that no instruction of its block waits for may still be
+// on its way anywhere.
+func TestReadBehindWrites(t *testing.T) {
+	f := function(t, `
+	ld.global.u32 %r1, [%rd1];
+	add.u32 %r2, %r1, 1;
+	ld.global.u32 %r3, [%rd1+4];
+	ld.global.u32 %r4, [%rd1+8];
+	@%p1 bra A;
+	add.u32 %r5, %r4, %r2;
+	st.global.u32 [%rd1], %r5;
+	add.u32 %r6, %r5, 1;
+	mov.u32 %r6, 2;
+A:	@%p2 add.u32 %r7, %r7, 1;
+	@%p2 st.global.u32 [%rd1], %r7;
+	ret;`)
+	ok := Build(f).ReadBehindWrites()
+	want := map[string]bool{
+		"%r1": true,  // read at once
+		"%r2": false, // in another block
+		"%r3": false, // nowhere
+		"%r4": false, // on one side
+		"%r5": true,
+		"%r6": false,
+		"%r7": true, // a guarded read waits whatever the guard says
+		"%p1": true, // not written
+	}
+	for _, v := range f.Regs {
+		if w, there := want[v.Name]; there && ok.Has(v.ID) != w {
+			t.Errorf("%s: %v, want %v", v.Name, ok.Has(v.ID), w)
+		}
+	}
+}
+
 func TestPressure(t *testing.T) {
 	f := function(t, `
 	mov.u32 %r1, 1;

@@ -210,3 +210,31 @@ func (l *Liveness) Spans() []Span {
 	}
 	return spans
 }
+
+// ReadBehindWrites is the set of registers that, in each block that writes them, are
+// read behind the last write: whoever leaves the block has waited for their values.
+func (g *Graph) ReadBehindWrites() Set {
+	f := g.Func
+	words := (len(f.Regs) + 63) / 64
+	ok, open := make(Set, words), make(Set, words)
+	for i := range ok {
+		ok[i] = ^uint64(0)
+	}
+	var w, r []*parse.Var
+	for _, blk := range g.Blocks {
+		clear(open)
+		for i := blk.First; i <= blk.Last; i++ {
+			w, r = Access(f.Instrs[i], w[:0], r[:0])
+			for _, v := range r {
+				open.remove(v.ID)
+			}
+			for _, v := range w {
+				open.add(v.ID)
+			}
+		}
+		for i := range ok {
+			ok[i] &^= open[i]
+		}
+	}
+	return ok
+}

@@ -287,17 +287,22 @@ func (d *decoder) usesCarry() bool {
 	return false
 }
 
-// nameRegisters gives the registers f uses scoreboard names from first on, without
-// holes, and returns the next free name.
+// nameRegisters gives the registers f uses scoreboard names from first on and
+// returns the next free name. Two registers share a name where no instruction can
+// tell: the one must have been read behind each write, and so be ready, before the
+// other is touched. Warps have a ready time per name.
 func (d *decoder) nameRegisters(f *parse.Func, first int) int {
-	_, live := d.m.graph(f)
-	for id, s := range live.Spans() {
+	g, live := d.m.graph(f)
+	names := make([]int32, len(f.Regs))
+	settled := g.ReadBehindWrites()
+	spans := live.Spans()
+	n := share(names, spans, func(int) bool { return true }, settled.Has)
+	for id, s := range spans {
 		if s.Last >= s.First {
-			d.names[f.Regs[id]] = uint16(first)
-			first++
+			d.names[f.Regs[id]] = uint16(first + int(names[id]))
 		}
 	}
-	return first
+	return first + int(n)
 }
 
 // scoreboard lists the registers of the current instruction. Data registers and

@@ -131,50 +131,60 @@ func (d *decoder) frameOf(f *parse.Func, p *function) map[*parse.Var]int32 {
 }
 
 // assign gives each register a row so that registers alive at the same time have
-// different rows (linear scan over live spans). Lanes are independent, so this is
-// right under divergence too.
+// different rows. Lanes are independent, so this is right under divergence too.
 func assign(f *parse.Func, spans []analyze.Span) (rows []int32, n32, n64, np int32) {
 	rows = make([]int32, len(f.Regs))
-	order := make([]int, 0, len(f.Regs))
-	for id, s := range spans {
+	for id := range rows {
 		rows[id] = -1
-		if s.Last >= s.First {
+	}
+	class := func(c int) func(int) bool {
+		return func(id int) bool {
+			switch v := f.Regs[id]; {
+			case v.Type == parse.Pred:
+				return c == 2
+			case v.Type.Bytes() == 8:
+				return c == 1
+			}
+			return c == 0
+		}
+	}
+	all := func(int) bool { return true }
+	return rows, share(rows, spans, class(0), all), share(rows, spans, class(1), all), share(rows, spans, class(2), all)
+}
+
+// share numbers the registers of a class by linear scan over their live spans: those
+// that may share a number get one that is free behind another's span. It returns how
+// many numbers there are.
+func share(number []int32, spans []analyze.Span, class, may func(id int) bool) (n int32) {
+	var order []int
+	for id, s := range spans {
+		if s.Last >= s.First && class(id) {
 			order = append(order, id)
 		}
 	}
 	sort.SliceStable(order, func(i, j int) bool { return spans[order[i]].First < spans[order[j]].First })
-	type pool struct {
-		free   []int32
-		active []int // IDs, unordered
-		n      int32
-	}
-	var pools [3]pool
+	var free []int32
+	var active []int // IDs, unordered
 	for _, id := range order {
-		c := 0
-		switch v := f.Regs[id]; {
-		case v.Type == parse.Pred:
-			c = 2
-		case v.Type.Bytes() == 8:
-			c = 1
-		}
-		p := &pools[c]
-		keep := p.active[:0]
-		for _, a := range p.active {
+		keep := active[:0]
+		for _, a := range active {
 			if spans[a].Last < spans[id].First {
-				p.free = append(p.free, rows[a])
+				free = append(free, number[a])
 			} else {
 				keep = append(keep, a)
 			}
 		}
-		p.active = keep
-		if n := len(p.free); n > 0 {
-			rows[id] = p.free[n-1]
-			p.free = p.free[:n-1]
+		active = keep
+		if k := len(free); k > 0 && may(id) {
+			number[id] = free[k-1]
+			free = free[:k-1]
 		} else {
-			rows[id] = p.n
-			p.n++
+			number[id] = n
+			n++
 		}
-		p.active = append(p.active, id)
+		if may(id) {
+			active = append(active, id)
+		}
 	}
-	return rows, pools[0].n, pools[1].n, pools[2].n
+	return n
 }
