@@ -112,8 +112,8 @@ type Code struct {
 	File   string   // PTX or trace file, for messages and profiles
 	Instr  []Instr  // by PC
 	Regs   []uint16 // scoreboard register names; predicates and data share one numbering
-	// NumRegs bounds the register names in Regs (scoreboard rows per warp). PTX is
-	// in SSA-like form, so this is far above the registers a thread occupies.
+	// NumRegs bounds the register names in Regs (scoreboard rows per warp). PTX gives
+	// every value a register, so this may be far above the registers a thread occupies.
 	NumRegs int
 	// Text is the source text of each instruction by PC, for reports; may be nil.
 	Text []string
