@@ -270,8 +270,8 @@ func (s *Slice) read(h int32, r *mem.Req, row []uint64) (hit, ok bool) {
 		return false, false
 	}
 	t.Use(i)
-	r.Full, r.Next = need, t.Line[i].Wait
-	t.Line[i].Wait = h
+	r.Full, r.Next = need, t.Wait[i]
+	t.Wait[i] = h
 	base := int(i) * s.cfg.sectors
 	for m := need; m != 0; m &= m - 1 {
 		s.merged[base+bits.TrailingZeros8(m)]++
@@ -371,7 +371,7 @@ func (s *Slice) filled(i int32, sectors uint8, now uint64) {
 	for m := sectors; m != 0; m &= m - 1 {
 		s.merged[base+bits.TrailingZeros8(m)] = 0
 	}
-	link := &t.Line[i].Wait
+	link := &t.Wait[i]
 	for *link != -1 {
 		h := *link
 		r := &s.slab.R[h]

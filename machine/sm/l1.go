@@ -161,8 +161,8 @@ func (s *SM) wait(i, op int32, sectors uint8) {
 		s.waiters = append(s.waiters, waiter{})
 		n = int32(len(s.waiters) - 1)
 	}
-	s.waiters[n] = waiter{op: op, next: s.l1.Line[i].Wait, sectors: sectors}
-	s.l1.Line[i].Wait = n
+	s.waiters[n] = waiter{op: op, next: s.l1.Wait[i], sectors: sectors}
+	s.l1.Wait[i] = n
 	base := int(i) * s.cfg.sectors
 	for m := sectors; m != 0; m &= m - 1 {
 		s.merged[base+bits.TrailingZeros8(m)]++
@@ -180,7 +180,7 @@ func (s *SM) fill(i int32, sectors uint8, now uint64) {
 	for m := sectors; m != 0; m &= m - 1 {
 		s.merged[base+bits.TrailingZeros8(m)] = 0
 	}
-	link := &t.Line[i].Wait
+	link := &t.Wait[i]
 	for *link != -1 {
 		n := *link
 		w := &s.waiters[n]

@@ -19,23 +19,26 @@ const empty = ^uint64(0)
 // scanned is the number of ways up to which comparing all is cheaper than a table.
 const scanned = 32
 
-// Line is what an array keeps of a line beside its address. One access looks at most
-// of it, so it lies together: the arrays of all SMs and slices are larger than the
-// caches of the computer that simulates them.
+// Line is what an array keeps of a line beside its address, together and in 8 bytes:
+// the arrays of all SMs and slices are larger than the caches of the computer that
+// simulates them.
 type Line struct {
-	Wait       int32 // head of the requester's chain of waiters; -1 none
-	prev, next int32 // LRU list of the set, most recent first
-	Valid      uint8 // sectors whose bytes may be read
-	Dirty      uint8 // sectors that differ from memory
-	Pending    uint8 // sectors on their way from below
+	prev, next uint16 // ways in the LRU list of the set, most recent first
+	Valid      uint8  // sectors whose bytes may be read
+	Dirty      uint8  // sectors that differ from memory
+	Pending    uint8  // sectors on their way from below
 	Tenant     uint8
 }
+
+// noWay ends a list of ways.
+const noWay = ^uint16(0)
 
 // Array is a sectored tag array.
 type Array struct {
 	table table    // index by address for wide sets; without slots when a scan is cheaper
 	Line  []Line   // by line index
 	Tag   []uint64 // line address, by line index; ^0 when free
+	Wait  []int32  // head of the requester's chain of waiters, by line index; -1 none
 
 	Sets, Ways int
 
@@ -48,13 +51,16 @@ type Array struct {
 }
 
 // ends are the most and the least recently used line of a set.
-type ends struct{ first, last int32 }
+type ends struct{ first, last uint16 }
 
 // New makes an empty array. index maps a line address to its set; nil is the
 // linear index (line number modulo sets, which need not be a power of two).
 func New(sets, ways, lineBytes int, repl string, index func(line uint64) uint32) (*Array, error) {
 	if sets <= 0 || ways <= 0 || lineBytes <= 0 || lineBytes&(lineBytes-1) != 0 {
 		return nil, fmt.Errorf("cache of %d sets, %d ways, %d-byte lines: sets and ways must be positive, the line a power of two", sets, ways, lineBytes)
+	}
+	if ways >= int(noWay) {
+		return nil, fmt.Errorf("cache of %d ways: at most %d", ways, noWay-1)
 	}
 	if repl != "lru" && repl != "fifo" {
 		return nil, fmt.Errorf("replacement %q: know lru and fifo", repl)
@@ -63,7 +69,7 @@ func New(sets, ways, lineBytes int, repl string, index func(line uint64) uint32)
 	a := &Array{
 		Sets: sets, Ways: ways, shift: uint(bits.TrailingZeros(uint(lineBytes))), mask: uint64(sets - 1), pow2: sets&(sets-1) == 0,
 		index: index, fifo: repl == "fifo",
-		Tag: make([]uint64, n), Line: make([]Line, n), ends: make([]ends, sets),
+		Tag: make([]uint64, n), Line: make([]Line, n), Wait: make([]int32, n), ends: make([]ends, sets),
 	}
 	if ways > scanned {
 		if n > indexMask || lineBytes < 32 {
@@ -78,19 +84,15 @@ func New(sets, ways, lineBytes int, repl string, index func(line uint64) uint32)
 // Reset invalidates everything, pending lines included.
 func (a *Array) Reset() {
 	for i := range a.Tag {
-		a.Tag[i] = empty
-		l := Line{Wait: None, prev: int32(i - 1), next: int32(i + 1)}
+		a.Tag[i], a.Wait[i] = empty, None
 		w := i % a.Ways
-		if w == 0 {
-			l.prev = None
-		}
+		a.Line[i] = Line{prev: uint16(w - 1), next: uint16(w + 1)} // way -1 is noWay
 		if w == a.Ways-1 {
-			l.next = None
+			a.Line[i].next = noWay
 		}
-		a.Line[i] = l
 	}
-	for s := range a.Sets {
-		a.ends[s] = ends{int32(s * a.Ways), int32((s+1)*a.Ways - 1)}
+	for s := range a.ends {
+		a.ends[s] = ends{0, uint16(a.Ways - 1)}
 	}
 	if a.table.slot != nil {
 		a.table.reset()
@@ -132,28 +134,31 @@ func (a *Array) Use(i int32) {
 
 func (a *Array) front(i int32) {
 	l := &a.Line[i]
-	p, n := l.prev, l.next
-	if p == None {
+	if l.prev == noWay {
 		return
 	}
-	e := &a.ends[int(i)/a.Ways]
-	a.Line[p].next = n
-	if n == None {
-		e.last = p
+	s := uint32(i) / uint32(a.Ways)
+	set, e := a.Line[int(s)*a.Ways:], &a.ends[s]
+	set[l.prev].next = l.next
+	if l.next == noWay {
+		e.last = l.prev
 	} else {
-		a.Line[n].prev = p
+		set[l.next].prev = l.prev
 	}
-	l.prev, l.next = None, e.first
-	a.Line[e.first].prev = i
-	e.first = i
+	way := uint16(i - int32(int(s)*a.Ways))
+	set[e.first].prev = way
+	l.prev, l.next = noWay, e.first
+	e.first = way
 }
 
 // Victim is the line that Alloc would replace: the least recently used one of the
 // set that is not pending. None when every line of the set waits for a fill.
 func (a *Array) Victim(line uint64) int32 {
-	for i := a.ends[a.Set(line)].last; i != None; i = a.Line[i].prev {
-		if l := &a.Line[i]; l.Pending == 0 && l.Wait == None {
-			return i
+	s := a.Set(line)
+	base := s * a.Ways
+	for w := a.ends[s].last; w != noWay; w = a.Line[base+int(w)].prev {
+		if i := base + int(w); a.Line[i].Pending == 0 && a.Wait[i] == None {
+			return int32(i)
 		}
 	}
 	return None
