@@ -74,7 +74,7 @@ func New(sheet *sheets.Machine, tenants []*Tenant, o Options) (*GPU, error) {
 func (g *GPU) admit(amap *addrmap.Map) error {
 	n := g.Sheet.SM.Count
 	g.dispatch.owners = make([][]int, n)
-	g.dispatch.turn = make([]int, n)
+	g.dispatch.turn, g.dispatch.open = make([]int, n), make([]uint64, (n+63)/64)
 	for i, t := range g.Tenants {
 		if len(t.SMs) == 0 {
 			return fmt.Errorf("application %s has no SM", t.Name)

@@ -1,6 +1,8 @@
 package machine
 
 import (
+	"math/bits"
+
 	"heddle/engine"
 	"heddle/isa"
 	"heddle/machine/sm"
@@ -9,8 +11,9 @@ import (
 // dispatcher hands CTAs to SMs: breadth first, at most one per SM and cycle, as
 // GPGPU-Sim does.
 type dispatcher struct {
-	owners [][]int // per SM: tenants whose CTAs may run there
-	turn   []int   // per SM: the tenant served last, for SMs that several share
+	owners [][]int  // per SM: tenants whose CTAs may run there
+	turn   []int    // per SM: the tenant served last, for SMs that several share
+	open   []uint64 // bitset of SMs that may take a CTA: an SM is asked again when one has ended on it, or something is new
 }
 
 // localWindow is the virtual address of a tenant's local-memory window: above
@@ -40,35 +43,55 @@ func (g *GPU) Launch(tenant, stream int, name string, grid isa.Grid) *Kernel {
 		t.since = g.Now()
 	}
 	t.kernels = append(t.kernels, k)
-	g.wheel.Wake(g.base.dispatch, k.ready)
+	g.offer(k.ready)
 	return k
 }
 
 func (g *GPU) tickDispatch(now uint64) uint64 {
-	next, placed := engine.Never, false
-	for i, owners := range g.dispatch.owners {
-		n := len(owners)
-		for j := range n {
-			at := (g.dispatch.turn[i] + 1 + j) % n
-			if g.restore(owners[at], i, now) {
-				placed = true
-				break
+	next := engine.Never
+	for k, word := range g.dispatch.open {
+		for ; word != 0; word &= word - 1 {
+			i := k<<6 + bits.TrailingZeros64(word)
+			wait := g.dispatchTo(i, now)
+			if wait == engine.Never {
+				g.dispatch.open[k] &^= 1 << (i & 63)
 			}
-			k, wait := g.pending(owners[at], g.sm[i], now)
 			next = min(next, wait)
-			if k == nil {
-				continue
-			}
-			g.place(k, i, now)
-			g.dispatch.turn[i] = at
-			placed = true
-			break
 		}
 	}
-	if placed {
+	return next
+}
+
+// dispatchTo gives SM i a CTA if one of its owners has one that fits. It returns when
+// to ask again: in the next cycle when it took one, Never when nothing fits that is
+// ready or will be.
+func (g *GPU) dispatchTo(i int, now uint64) uint64 {
+	next := engine.Never
+	owners := g.dispatch.owners[i]
+	n := len(owners)
+	for j := range n {
+		at := (g.dispatch.turn[i] + 1 + j) % n
+		if g.restore(owners[at], i, now) {
+			return now + 1
+		}
+		k, wait := g.pending(owners[at], g.sm[i], now)
+		next = min(next, wait)
+		if k == nil {
+			continue
+		}
+		g.place(k, i, now)
+		g.dispatch.turn[i] = at
 		return now + 1
 	}
 	return next
+}
+
+// offer has every SM asked whether it takes a CTA, from cycle at on.
+func (g *GPU) offer(at uint64) {
+	for i := range g.sm {
+		g.dispatch.open[i>>6] |= 1 << (i & 63)
+	}
+	g.wheel.Wake(g.base.dispatch, at)
 }
 
 // pending is the tenant's oldest kernel with a CTA that fits on s now; wait is
@@ -124,6 +147,7 @@ func (g *GPU) retire(s *sm.SM, now uint64) {
 		g.freeImages(s.ID)
 	}
 	g.progress = now
+	g.dispatch.open[s.ID>>6] |= 1 << (s.ID & 63)
 	g.wheel.Wake(g.base.dispatch, now)
 }
 

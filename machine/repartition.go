@@ -271,7 +271,7 @@ func (g *GPU) advanceSM(m *SMMove, now uint64) {
 	if m.step == storing && !s.Busy() && len(m.saved) > 0 {
 		g.saved[m.From] = append(g.saved[m.From], m.saved...)
 		m.saved = nil
-		g.wheel.Wake(g.base.dispatch, now+1)
+		g.offer(now + 1)
 	}
 	if m.step == draining && s.Resident() == 0 && s.Settled() || m.step == storing && !s.Busy() && s.Settled() {
 		g.handSM(m, now)
@@ -324,7 +324,7 @@ func (g *GPU) handSM(m *SMMove, now uint64) {
 	if g.hand.holds(m.To) {
 		s.Hold()
 	}
-	g.wheel.Wake(g.base.dispatch, now+1)
+	g.offer(now + 1)
 }
 
 // tickDriver advances hand-overs of SMs and channels, and page copies. While
