@@ -294,22 +294,25 @@ func TestSwappedTwins(t *testing.T) {
 	}
 }
 
-// Idle skipping changes nothing, with translation and faults too.
+// Idle skipping changes nothing, with translation and faults too, nor where accesses
+// wait for one of few L1 TLB miss entries.
 func TestSkippingWithTranslation(t *testing.T) {
-	var end [2]uint64
-	var tot [2]Totals
-	for i, every := range []bool{false, true} {
-		r := newRig(t, "ugpu", Options{Every: every}, func(m *sheets.Machine) { m.VM.FaultUs = 2 },
-			&Tenant{Name: "a", SMs: upTo(40), Groups: upTo(4)}, &Tenant{Name: "b", SMs: between(40, 80), Groups: between(4, 8)})
-		k1, _ := r.scale(0, 5_000, mem.Managed)
-		k2, _ := r.scale(1, 9_000, mem.Device)
-		if err := r.finish(); err != nil {
-			t.Fatal(err)
+	for _, misses := range []int{32, 1} {
+		var end [2]uint64
+		var tot [2]Totals
+		for i, every := range []bool{false, true} {
+			r := newRig(t, "ugpu", Options{Every: every}, func(m *sheets.Machine) { m.VM.FaultUs, m.VM.L1Misses = 2, misses },
+				&Tenant{Name: "a", SMs: upTo(4), Groups: upTo(4)}, &Tenant{Name: "b", SMs: between(4, 80), Groups: between(4, 8)})
+			k1, _ := r.scale(0, 5_000, mem.Managed)
+			k2, _ := r.scale(1, 9_000, mem.Device)
+			if err := r.finish(); err != nil {
+				t.Fatal(err)
+			}
+			end[i], tot[i] = k1.End<<32|k2.End, r.g.Totals(0)
 		}
-		end[i], tot[i] = k1.End<<32|k2.End, r.g.Totals(0)
-	}
-	if end[0] != end[1] || tot[0] != tot[1] {
-		t.Errorf("with skipping %x %+v, without %x %+v", end[0], tot[0], end[1], tot[1])
+		if end[0] != end[1] || tot[0] != tot[1] {
+			t.Errorf("%d miss entries: with skipping %x %+v, without %x %+v", misses, end[0], tot[0], end[1], tot[1])
+		}
 	}
 }
 

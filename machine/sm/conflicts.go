@@ -11,7 +11,7 @@ import (
 // turns the banks but not the conflicts.
 type conflictMemo struct {
 	banks int
-	slot  [16]pattern // by PC
+	slot  [16]pattern // by the PC that follows the access
 }
 
 // pattern is an access by all lanes.
