@@ -254,14 +254,16 @@ func TestPaceTellsWhatIsLeft(t *testing.T) {
 	now := time.Unix(0, 0)
 	p := NewPace()
 	p.now = func() time.Time { return now }
-	job := Job{Spec: sim.Spec{Length: sim.Length{MaxCycles: 100}}}
-	p.Plan([]Job{job, job, job, job}, 2)
-	_, done := p.Start(100)
-	watch, _ := p.Start(100)
+	job := func(label string, cycles uint64, apps int) Job {
+		return Job{Label: label, Spec: sim.Spec{Length: sim.Length{MaxCycles: cycles}, Apps: make([]sim.App, apps)}}
+	}
+	p.Plan([]Job{job("a", 100, 1), job("b", 100, 1), job("short", 50, 1), job("two", 100, 2)}, 2)
+	_, done := p.Start("a", false)
+	watch, _ := p.Start("b", true)
 	now = now.Add(30 * time.Second)
 	done()
 	watch(sim.Progress{Cycle: 50, MaxCycles: 100})
-	if got, want := p.Line(), "1 of 4 runs done, 2 kept from before, about 50s left"; got != want {
+	if got, want := p.Line(), "1 of 4 runs done, 2 kept from before, about 1m0s left"; got != want { // 150 of 450 in 30 s
 		t.Errorf("%q, want %q", got, want)
 	}
 }

@@ -9,7 +9,8 @@ import (
 )
 
 // Pace follows a run set: how much of it is done and when it will be. Runs count by
-// their cycles where those are bounded.
+// their cycles, where those are bounded, and by their applications: one alone on a
+// slice takes less of the machine than four on all of it.
 type Pace struct {
 	now func() time.Time
 
@@ -17,15 +18,18 @@ type Pace struct {
 	begun          time.Time
 	todo, finished int
 	kept           int
-	total, done    float64             // core cycles of the simulations to do
+	total, done    float64             // weight of the simulations to do
 	running        map[*pacer]struct{} // their progress counts, too
+	weight         map[string]float64  // by label
 }
 
 // pacer is one simulation on its way.
 type pacer struct{ weight, part float64 }
 
 // NewPace begins at nothing.
-func NewPace() *Pace { return &Pace{now: time.Now, running: map[*pacer]struct{}{}} }
+func NewPace() *Pace {
+	return &Pace{now: time.Now, running: map[*pacer]struct{}{}, weight: map[string]float64{}}
+}
 
 // Plan adds simulations to do (Runner.Plan).
 func (p *Pace) Plan(todo []Job, kept int) {
@@ -37,16 +41,17 @@ func (p *Pace) Plan(todo []Job, kept int) {
 	p.todo += len(todo)
 	p.kept += kept
 	for i := range todo {
-		p.total += weight(&todo[i].Spec)
+		s := &todo[i].Spec
+		w := float64(max(1, s.Length.MaxCycles)) * float64(max(1, len(s.Apps)))
+		p.weight[todo[i].Label] = w
+		p.total += w
 	}
 }
 
-func weight(s *sim.Spec) float64 { return float64(max(1, s.Length.MaxCycles)) }
-
-// Start follows one simulation of a run set whose runs all have cycles cycles.
-func (p *Pace) Start(cycles uint64) (watch func(sim.Progress), done func()) {
-	r := &pacer{weight: float64(max(1, cycles))}
+// Start follows a simulation that was planned (Runner.Start).
+func (p *Pace) Start(label string, _ bool) (watch func(sim.Progress), done func()) {
 	p.mu.Lock()
+	r := &pacer{weight: p.weight[label]}
 	p.running[r] = struct{}{}
 	p.mu.Unlock()
 	watch = func(s sim.Progress) {

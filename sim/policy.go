@@ -12,14 +12,15 @@ import (
 // dynamic lists the sharing modes in which a policy moves SMs and channel groups
 // between slices, and how pages follow.
 var dynamic = map[string]struct {
-	policy  string
-	copying machine.Copying
+	policy      string
+	copying     machine.Copying
+	targetLarge bool // an application with a target begins with the larger slice (UGPU, section 6.7)
 }{
-	"ugpu":      {"ugpu", machine.PageMove},
-	"ugpu-soft": {"ugpu", machine.ReadWrite},
-	"ugpu-ori":  {"ugpu", machine.Rewrite},
-	"ugpu-qos":  {"ugpu-qos", machine.PageMove},
-	"bp-cd":     {"cd-search", machine.PageMove},
+	"ugpu":      {policy: "ugpu", copying: machine.PageMove},
+	"ugpu-soft": {policy: "ugpu", copying: machine.ReadWrite},
+	"ugpu-ori":  {policy: "ugpu", copying: machine.Rewrite},
+	"ugpu-qos":  {policy: "ugpu-qos", copying: machine.PageMove, targetLarge: true},
+	"bp-cd":     {policy: "cd-search", copying: machine.PageMove},
 }
 
 // defaultEpoch is the policy's epoch in core cycles (UGPU, section 3.3).

@@ -100,8 +100,8 @@ func (r *run) build() error {
 	for i, a := range r.apps {
 		apps[i] = a.spec
 	}
-	if r.spec.Sharing.Mode == "ugpu-qos" {
-		priorityFirst(apps, shares)
+	if dynamic[r.spec.Sharing.Mode].targetLarge {
+		targetFirst(apps, shares)
 	}
 	r.first = tenants(apps, shares)
 	r.gpu, err = machine.New(r.sheet, tenants(apps, shares), machine.Options{

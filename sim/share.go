@@ -48,7 +48,7 @@ func Shares(s *Sharing, m *sheets.Machine, groups, n int) ([]Share, error) {
 		out, err = bigSmall(mode, m, groups, n)
 	case "mig":
 		out, err = mig(s, m, groups, n)
-	case "ugpu-qos": // one begins with the large slice (UGPU, section 6.7): priorityFirst says which
+	case "ugpu-qos": // one begins with the large slice (UGPU, section 6.7): targetFirst says which
 		if out = even(m.SM.Count, groups, n); n == 2 {
 			out, err = bigSmall("bp-bs", m, groups, n)
 		}
@@ -109,9 +109,9 @@ func bigSmall(mode string, m *sheets.Machine, groups, n int) ([]Share, error) {
 	return []Share{small, big}, nil
 }
 
-// priorityFirst gives the larger of two slices to the application with a target; to
+// targetFirst gives the larger of two slices to the application with a target; to
 // the first when both have one or none.
-func priorityFirst(apps []App, shares []Share) {
+func targetFirst(apps []App, shares []Share) {
 	if len(apps) == 2 && apps[0].QoS == 0 && apps[1].QoS > 0 {
 		shares[0], shares[1] = shares[1], shares[0]
 	}

@@ -4,14 +4,14 @@ import "testing"
 
 // Of two applications under ugpu-qos the one with the target begins with the large
 // slice, wherever it stands.
-func TestPriorityFirst(t *testing.T) {
+func TestTargetFirst(t *testing.T) {
 	big, small := Share{60, 6}, Share{20, 2}
 	for _, c := range []struct {
 		qos  [2]float64
 		want Share // of the first
 	}{{[2]float64{0, 0}, big}, {[2]float64{5, 0}, big}, {[2]float64{0, 5}, small}, {[2]float64{5, 5}, big}} {
 		shares := []Share{big, small}
-		priorityFirst([]App{{QoS: c.qos[0]}, {QoS: c.qos[1]}}, shares)
+		targetFirst([]App{{QoS: c.qos[0]}, {QoS: c.qos[1]}}, shares)
 		if shares[0] != c.want {
 			t.Errorf("targets %v: the first begins with %v, want %v", c.qos, shares[0], c.want)
 		}

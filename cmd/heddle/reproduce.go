@@ -49,7 +49,7 @@ A study may also be a folder with study.yaml and claims.yaml, written as ./DIR.`
 		},
 	}
 	fl := cmd.Flags()
-	fl.StringVar(&f.scale, "scale", "quick", "how long the runs are: quick (minutes a figure), standard (about two hours for all figures) or paper (a cluster)")
+	fl.StringVar(&f.scale, "scale", "quick", "how long the runs are: quick (minutes a figure), standard (an hour and a half for all figures) or paper (a cluster)")
 	fl.IntVar(&f.jobs, "jobs", runtime.NumCPU(), "simulations at once")
 	fl.StringVar(&f.out, "out", "", "folder of the figures (default: paper/STUDY/results/SCALE)")
 	fl.StringVar(&f.cache, "cache", "", "keep results of runs in DIR (default: the user's cache directory)")
@@ -193,7 +193,7 @@ func (f *reproduceFlags) study(cmd *cobra.Command, c *chosen, set map[string]str
 		return fmt.Errorf("the applications: %w; run heddle in the checkout or give --apps DIR", err)
 	}
 	pace := lab.NewPace()
-	runner, err := keepingRunner(cmd.ErrOrStderr(), f.cache, f.jobs, pace, scale.Budget)
+	runner, err := keepingRunner(cmd.ErrOrStderr(), f.cache, f.jobs, pace)
 	if err != nil {
 		return err
 	}
@@ -242,7 +242,7 @@ func (f *reproduceFlags) study(cmd *cobra.Command, c *chosen, set map[string]str
 }
 
 // keepingRunner is a runner that keeps every result and uses those kept.
-func keepingRunner(stderr io.Writer, cache string, jobs int, pace *lab.Pace, cycles uint64) (*lab.Runner, error) {
+func keepingRunner(stderr io.Writer, cache string, jobs int, pace *lab.Pace) (*lab.Runner, error) {
 	if cache == "" {
 		var err error
 		if cache, err = lab.DefaultDir(); err != nil {
@@ -263,7 +263,7 @@ func keepingRunner(stderr io.Writer, cache string, jobs int, pace *lab.Pace, cyc
 			pace.Plan(todo, kept)
 			fmt.Fprintf(stderr, "%d runs to simulate, %d kept from before\n", len(todo), kept)
 		},
-		Start: func(string, bool) (func(sim.Progress), func()) { return pace.Start(cycles) },
+		Start: pace.Start,
 		Warn:  func(format string, a ...any) { fmt.Fprintf(stderr, "heddle: warning: "+format+"\n", a...) },
 	}, nil
 }

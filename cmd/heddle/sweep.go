@@ -70,16 +70,14 @@ func sweep(cmd *cobra.Command, file string, f *sweepFlags) error {
 	}
 	var jobs []lab.Job
 	var values [][]string // of the point each job belongs to
-	cycles := uint64(0)
 	for _, p := range s.Points {
 		for _, spec := range p.File.Specs {
 			jobs = append(jobs, lab.Job{Label: strings.Join(append(append([]string(nil), p.Values...), spec.Sharing.Name), " "), Spec: spec, Machine: p.File.Machine})
 			values = append(values, p.Values)
-			cycles = max(cycles, spec.Length.MaxCycles)
 		}
 	}
 	pace := lab.NewPace()
-	runner, err := keepingRunner(cmd.ErrOrStderr(), f.cache, f.jobs, pace, cycles)
+	runner, err := keepingRunner(cmd.ErrOrStderr(), f.cache, f.jobs, pace)
 	if err != nil {
 		return err
 	}
