@@ -24,11 +24,6 @@ const (
 	Rewrite
 )
 
-// copyLines bounds the lines a copy engine has in flight (estimate: 32 KB of buffer,
-// what keeps its crossbar port of one flit per cycle busy over a round trip through
-// DRAM and back).
-const copyLines = 256
-
 // copier carries out page moves.
 type copier struct {
 	g        *GPU
@@ -135,7 +130,7 @@ func (c *copier) next() (k int32, op mem.Op, ok bool) {
 	if c.ready.Len() > 0 {
 		return c.ready.Pop(), mem.Write, true
 	}
-	if c.inFlight >= copyLines {
+	if c.inFlight >= c.g.Sheet.VM.CopyLines {
 		return 0, 0, false
 	}
 	if c.unread.Len() == 0 {

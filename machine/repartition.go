@@ -238,9 +238,9 @@ func (g *GPU) beginSM(x transfer, now, within uint64) SMMove {
 	return m
 }
 
-func (g *GPU) freeze(m *SMMove) {
+func (g *GPU) freeze(m *SMMove, now uint64) {
 	m.How, m.step = Switch, freezing
-	g.sm[m.SM].Freeze()
+	g.sm[m.SM].Freeze(now)
 }
 
 // remaining estimates how long the CTAs on an SM will take: what those of their
@@ -263,7 +263,7 @@ func remaining(s *sm.SM, now uint64) (most uint64) {
 func (g *GPU) advanceSM(m *SMMove, now uint64) {
 	s := g.sm[m.SM]
 	if m.step == draining && s.Resident() > 0 && now >= m.deadline && !s.Busy() {
-		g.freeze(m)
+		g.freeze(m, now)
 	}
 	if m.step == freezing && s.Quiet() {
 		g.store(m, s, now)

@@ -9,17 +9,18 @@ import (
 
 // Totals are the counters of a tenant that studies look at most.
 type Totals struct {
-	ThreadInsts, WarpInsts                   uint64
-	L1Accesses, L1Hits, LLCAccesses, LLCHits uint64 // sectors
-	DRAMReads, DRAMWrites, DRAMBytes         uint64 // accesses; bytes
-	Faults                                   uint64
+	ThreadInsts, WarpInsts           uint64
+	L1Accesses, L1Hits, L1Misses     uint64 // sectors; the others were on their way
+	LLCAccesses, LLCHits, LLCMisses  uint64
+	DRAMReads, DRAMWrites, DRAMBytes uint64 // accesses; bytes
+	Faults                           uint64
 }
 
 // Minus is the difference to an earlier sample.
 func (t *Totals) Minus(o *Totals) Totals {
 	return Totals{
-		t.ThreadInsts - o.ThreadInsts, t.WarpInsts - o.WarpInsts, t.L1Accesses - o.L1Accesses, t.L1Hits - o.L1Hits,
-		t.LLCAccesses - o.LLCAccesses, t.LLCHits - o.LLCHits, t.DRAMReads - o.DRAMReads, t.DRAMWrites - o.DRAMWrites,
+		t.ThreadInsts - o.ThreadInsts, t.WarpInsts - o.WarpInsts, t.L1Accesses - o.L1Accesses, t.L1Hits - o.L1Hits, t.L1Misses - o.L1Misses,
+		t.LLCAccesses - o.LLCAccesses, t.LLCHits - o.LLCHits, t.LLCMisses - o.LLCMisses, t.DRAMReads - o.DRAMReads, t.DRAMWrites - o.DRAMWrites,
 		t.DRAMBytes - o.DRAMBytes, t.Faults - o.Faults,
 	}
 }
@@ -31,9 +32,9 @@ func (g *GPU) Totals(tenant int) Totals {
 		switch t.Owner {
 		case "sm":
 			n.ThreadInsts, n.WarpInsts = t.Sum(tenant, sm.ThreadInsts), t.Sum(tenant, sm.WarpInsts)
-			n.L1Accesses, n.L1Hits = t.Sum(tenant, sm.L1Accesses), t.Sum(tenant, sm.L1Hits)
+			n.L1Accesses, n.L1Hits, n.L1Misses = t.Sum(tenant, sm.L1Accesses), t.Sum(tenant, sm.L1Hits), t.Sum(tenant, sm.L1Misses)
 		case "llc":
-			n.LLCAccesses, n.LLCHits = t.Sum(tenant, cache.Accesses), t.Sum(tenant, cache.Hits)
+			n.LLCAccesses, n.LLCHits, n.LLCMisses = t.Sum(tenant, cache.Accesses), t.Sum(tenant, cache.Hits), t.Sum(tenant, cache.Misses)
 		case "dram":
 			n.DRAMReads, n.DRAMWrites = t.Sum(tenant, dram.CReadBursts), t.Sum(tenant, dram.CWriteBursts)
 			n.DRAMBytes = (n.DRAMReads + n.DRAMWrites) * uint64(g.Sheet.DRAM.Access)

@@ -68,6 +68,11 @@ func (im *importer) structure() {
 		{"sm.reg_ports", false, []string{"-gpgpu_reg_file_port_throughput"}},
 		{"sm.collectors", false, []string{"-gpgpu_operand_collector_num_units_gen", "-gpgpu_operand_collector_num_units_sp"}},
 	})
+	if im.take("-gpgpu_enable_specialized_operand_collector") {
+		im.put("sm.collectors_shared", "config", im.number() == 0)
+	} else {
+		im.put("sm.collectors_shared", "derived", false) // GPGPU-Sim's default
+	}
 	im.shape()
 }
 

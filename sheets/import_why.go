@@ -47,7 +47,7 @@ func withoutMeaning() []reason {
 		{"instruction and constant caches are always perfect", false, []string{"-gpgpu_perfect_inst_const_cache"}},
 		{
 			"pipeline registers are sized to the units, one issue slot per scheduler", true,
-			[]string{"-gpgpu_pipeline_widths", "-gpgpu_dual_issue", "-gpgpu_operand_collector", "-gpgpu_enable_specialized_operand_collector"},
+			[]string{"-gpgpu_pipeline_widths", "-gpgpu_dual_issue", "-gpgpu_operand_collector"},
 		},
 		{
 			"coalescing is per 32-byte sector of a 128-byte line, conflicts per bank and word", false,

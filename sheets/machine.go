@@ -64,17 +64,18 @@ type SM struct {
 	OtherLatency   int    `yaml:"other_latency" unit:"cycles" doc:"every opcode without a row of its own"`
 	OtherInterval  int    `yaml:"other_interval" unit:"cycles" doc:"initiation interval of the same"`
 	// Overhead is issue-to-execute plus write-back: what a dependent instruction waits beyond the unit's latency.
-	Overhead     int `yaml:"overhead" unit:"cycles" doc:"pipeline stages around a unit: operand collection and write-back"`
-	SfuOverhead  int `yaml:"sfu_overhead" unit:"cycles" doc:"the same for the SFU"`
-	Collectors   int `yaml:"collectors" unit:"units" doc:"operand collector units per SM"`
-	RegBanks     int `yaml:"reg_banks" unit:"banks" doc:"register-file banks per SM (bank conflicts are not modelled: overhead holds the mean)"`
-	RegPorts     int `yaml:"reg_ports" unit:"operands/cycle" doc:"operands the register file delivers to the collectors per cycle and port (GPGPU-Sim -gpgpu_reg_file_port_throughput) (bank conflicts are not modelled: overhead holds the mean)"`
-	FetchWidth   int `yaml:"fetch_width" unit:"instructions" doc:"instructions a fetch brings to a warp's buffer"`
-	FetchLatency int `yaml:"fetch_latency" unit:"cycles" doc:"cycles from an empty instruction buffer to an issuable instruction"`
-	FetchRate    int `yaml:"fetch_rate" unit:"fetches/cycle" doc:"warps whose instruction buffers an SM refills per cycle"`
-	LaunchDelay  int `yaml:"launch_delay" unit:"cycles" doc:"kernel launch latency on the device"`
-	CtxBytesWarp int `yaml:"ctx_bytes_warp" unit:"bytes" doc:"context of a warp beyond its registers: SIMT stack, barriers, PC"`
-	WakeDelay    int `yaml:"wake_delay" unit:"cycles" doc:"waking a power-gated SM (no policy gates SMs yet)"`
+	Overhead         int  `yaml:"overhead" unit:"cycles" doc:"pipeline stages around a unit: operand collection and write-back"`
+	SfuOverhead      int  `yaml:"sfu_overhead" unit:"cycles" doc:"the same for the SFU"`
+	Collectors       int  `yaml:"collectors" unit:"units" doc:"operand collector units per SM"`
+	CollectorsShared bool `yaml:"collectors_shared" unit:"flag" doc:"memory instructions that wait for the load/store unit hold collectors that arithmetic needs"`
+	RegBanks         int  `yaml:"reg_banks" unit:"banks" doc:"register-file banks per SM (bank conflicts are not modelled: overhead holds the mean)"`
+	RegPorts         int  `yaml:"reg_ports" unit:"operands/cycle" doc:"operands the register file delivers to the collectors per cycle and port (GPGPU-Sim -gpgpu_reg_file_port_throughput) (bank conflicts are not modelled: overhead holds the mean)"`
+	FetchWidth       int  `yaml:"fetch_width" unit:"instructions" doc:"instructions a fetch brings to a warp's buffer"`
+	FetchLatency     int  `yaml:"fetch_latency" unit:"cycles" doc:"cycles from an empty instruction buffer to an issuable instruction"`
+	FetchRate        int  `yaml:"fetch_rate" unit:"fetches/cycle" doc:"warps whose instruction buffers an SM refills per cycle"`
+	LaunchDelay      int  `yaml:"launch_delay" unit:"cycles" doc:"kernel launch latency on the device"`
+	CtxBytesWarp     int  `yaml:"ctx_bytes_warp" unit:"bytes" doc:"context of a warp beyond its registers: SIMT stack, barriers, PC"`
+	WakeDelay        int  `yaml:"wake_delay" unit:"cycles" doc:"waking a power-gated SM (no policy gates SMs yet)"`
 }
 
 // L1D is the first-level data cache of each SM.
@@ -253,6 +254,7 @@ type VM struct {
 	DriverCycles int `yaml:"driver_cycles" unit:"cycles" doc:"core cycles the driver needs for a page that must move" opt:"0"`
 	// GainShare spreads the pages that move into gained channels evenly over the address space.
 	GainShare  bool `yaml:"gain_share" unit:"flag" doc:"of the pages touched outside gained channels only the gained share moves, every n-th; otherwise every page until their number is right" opt:"false"`
+	CopyLines  int  `yaml:"copy_lines" unit:"lines" doc:"lines of pages on their way through the copy engine at once, where the memory does not copy them itself" opt:"256"`
 	SweepPages int  `yaml:"sweep_pages" unit:"pages" doc:"pages the driver has on the move at once in the background; 0: it moves none" opt:"0"`
 }
 

@@ -13,6 +13,7 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"time"
 
 	"heddle/isa"
 	"heddle/machine"
@@ -59,7 +60,7 @@ type Outcome struct {
 	Clocks                         []uint32 // contents of the clk buffer
 	Totals                         machine.Totals
 	Data                           [][]byte // the buffers, in the spec's order
-	CPU                            float64  // seconds of processor time the simulation itself took
+	CPU, Wall                      float64  // seconds of processor time, and of the clock, the simulation itself took
 	GPU                            *machine.GPU
 }
 
@@ -245,15 +246,15 @@ func RunInstead(dir string, s *Spec, m *sheets.Machine, o machine.Options, inste
 	}
 	kern := g.Launch(0, 0, s.Kernel, l.grid)
 	runtime.GC() // what set-up left behind is not the simulation's cost
-	begun := cpuSeconds()
+	begun, clock := cpuSeconds(), time.Now()
 	for !kern.Done {
 		if _, err := g.Run(g.Now() + 1<<30); err != nil {
 			return nil, fmt.Errorf("%s: %w", s.Name, err)
 		}
 	}
-	spent := cpuSeconds() - begun
+	spent, wall := cpuSeconds()-begun, time.Since(clock).Seconds()
 	g.Settle()
-	out := &Outcome{CPU: spent, Cycles: kern.End - kern.Start, ThreadInsts: kern.ThreadInsts, WarpInsts: kern.WarpInsts, Totals: g.Totals(0), GPU: g, Data: l.data()}
+	out := &Outcome{CPU: spent, Wall: wall, Cycles: kern.End - kern.Start, ThreadInsts: kern.ThreadInsts, WarpInsts: kern.WarpInsts, Totals: g.Totals(0), GPU: g, Data: l.data()}
 	for i, b := range s.Buffers {
 		if s.clocks(b.Name) {
 			for d := out.Data[i]; len(d) >= 4; d = d[4:] {

@@ -2,6 +2,7 @@ package calib
 
 import (
 	"bytes"
+	"math"
 	"os"
 	"testing"
 
@@ -10,6 +11,20 @@ import (
 )
 
 const dir = "../../apps/calib"
+
+// reference is the kernels of the set and the machine they are for.
+func reference(t *testing.T) ([]*Spec, *sheets.Machine) {
+	t.Helper()
+	specs, err := ReadSpecs(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, _, err := sheets.Resolve("qv100", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return specs, m
+}
 
 // Every kernel leaves the same bytes under timing as in functional execution; clock
 // readings aside. (ptx/emulate holds the functional results against the reference.)
@@ -90,9 +105,39 @@ func TestCalibration(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	for i := range rows {
+		sameTraffic(t, &rows[i])
+	}
 	for key, s := range Summarise(rows, func(r *Row) string { return r.Group + "/" + r.Config }) {
-		if s.Mean > 0.15 || s.Worst > 0.35 {
-			t.Errorf("%s: geometric mean error %.1f %%, worst %.1f %% (%s); the limits are 15 and 35 %%", key, 100*s.Mean, 100*s.Worst, s.Name)
+		if s.Mean > 0.06 || s.Worst > 0.15 {
+			t.Errorf("%s: geometric mean error %.1f %%, worst %.1f %% (%s); the limits are 6 and 15 %%", key, 100*s.Mean, 100*s.Worst, s.Name)
 		}
+	}
+}
+
+// sameTraffic holds what reaches each level against the reference: miss rates within
+// a point, DRAM reads within 5 %. Hits and hits on sectors that are on their way add
+// up the same then; how they divide depends on how far warps drift apart.
+func sameTraffic(t *testing.T, r *Row) {
+	t.Helper()
+	c, n := r.Ref.Columns, &r.Got.Totals
+	rates := func(what string, hits, misses, all uint64) {
+		of := what + "_accesses"
+		if c[of] == 0 || all == 0 {
+			return
+		}
+		got, want := float64(misses)/float64(all), c[what+"_misses"]/c[of]
+		if math.Abs(got-want) > 0.01 {
+			t.Errorf("%s/%s: %s miss rate %.3f, the reference has %.3f", r.Name, r.Config, what, got, want)
+		}
+		got, want = float64(hits)/float64(all), c[what+"_hits"]/c[of]
+		if math.Abs(got-want) > 0.06 {
+			t.Errorf("%s/%s: %s hit rate %.3f, the reference has %.3f", r.Name, r.Config, what, got, want)
+		}
+	}
+	rates("l1d", n.L1Hits, n.L1Misses, n.L1Accesses)
+	rates("l2", n.LLCHits, n.LLCMisses, n.LLCAccesses)
+	if d := c["dram_reads"]; math.Abs(float64(n.DRAMReads)-d) > 0.05*d {
+		t.Errorf("%s/%s: %d DRAM reads, the reference has %.0f", r.Name, r.Config, n.DRAMReads, d)
 	}
 }

@@ -4,20 +4,12 @@ import (
 	"testing"
 
 	"heddle/machine"
-	"heddle/sheets"
 )
 
 // TestIdleSkipping: visiting every component in every cycle changes nothing, also
 // where L1, LD/ST queue and interconnect are full at once (transpose_naive_big).
 func TestIdleSkipping(t *testing.T) {
-	specs, err := ReadSpecs(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, _, err := sheets.Resolve("qv100", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	specs, m := reference(t)
 	left := map[string]bool{"transpose_naive_big": true, "csr_gather": true, "hist_smem": true, "vadd": true}
 	for _, s := range specs {
 		if !left[s.Name] {

@@ -12,16 +12,18 @@ import (
 type Config struct {
 	Warps, CTAs, Threads, Regs, Shared int // residency limits
 
-	regUnit    int
-	schedulers int
-	schedMask  uint64 // schedulers less one where they are a power of two, else 0
-	width      int
-	pick       picker
-	latency    [isa.NumTimings]uint32 // issue to dependent issue, overhead included
-	interval   [isa.NumTimings]uint32
-	units      [isa.NumUnits]int
-	slack      uint64 // cycles a unit may be booked ahead: its dispatch latch and operand collectors
-	memQueue   int    // memory instructions between issue and the load/store unit's head
+	regUnit          int
+	schedulers       int
+	schedMask        uint64 // schedulers less one where they are a power of two, else 0
+	width            int
+	pick             picker
+	latency          [isa.NumTimings]uint32 // issue to dependent issue, overhead included
+	interval         [isa.NumTimings]uint32
+	units            [isa.NumUnits]int
+	slack            uint64 // cycles a unit may be booked ahead: its dispatch latch and operand collectors
+	memQueue         int    // memory instructions between issue and the load/store unit's head
+	collectors       int    // per scheduler
+	sharedCollectors bool   // by memory instructions and arithmetic
 
 	fetchWidth              uint8
 	fetchLatency, fetchRate uint64
@@ -94,6 +96,7 @@ func Derive(m *sheets.Machine) (*Config, error) {
 	c.back = uint64(s.Overhead) - c.front - 1
 	c.slack = uint64(s.Collectors / s.Schedulers)
 	c.memQueue = max(2, s.Collectors)
+	c.collectors, c.sharedCollectors = max(1, s.Collectors/s.Schedulers), s.CollectorsShared
 	c.tlbMisses = max(1, m.VM.L1Misses)
 	if m.VM.Enabled {
 		c.pageShift = log2(m.VM.Page)

@@ -68,8 +68,12 @@ type savedOp struct {
 	left []access
 }
 
-// Freeze stops issue and translation; what is beyond the TLB completes.
-func (s *SM) Freeze() { s.frozen = true }
+// Freeze stops issue and translation; what is beyond the TLB completes, and so do
+// the instructions before the collectors, which else might wait for what is not.
+func (s *SM) Freeze(now uint64) {
+	s.frozen = true
+	s.collectAll(now)
+}
 
 // Quiet says that a frozen SM can be saved: every warp stands between two
 // instructions, and nothing is outstanding but accesses before the TLB.
@@ -136,7 +140,10 @@ func (s *SM) takeBack(of map[int16]*Context) {
 		s.freeOps = append(s.freeOps, op)
 	}
 	s.ldq.Clear()
-	s.ldInsts = 0
+	s.ldInsts, s.noMem = 0, 0
+	for i := range s.sched {
+		s.sched[i].mem = 0
+	}
 	for s.again.Len() > 0 {
 		s.again.Pop()
 	}
@@ -209,6 +216,9 @@ func (s *SM) unload(c *Context, b *block, w int) {
 			c.bar[j].slots |= 1 << wp.in
 		}
 	}
+	if wp.state != finishing {
+		wp.k.Running--
+	}
 	c.warps[wp.in] = savedWarp{wp.pc, wp.state}
 	wp.state = free
 }
@@ -258,6 +268,9 @@ func (s *SM) restored(c *Context, now uint64) {
 		switch {
 		case v.state == barred || v.state == free || v.state == finishing || v.state == fenced && wp.loads > 0:
 			wp.state = v.state
+			if v.state == free || v.state == finishing {
+				wp.k.Running--
+			}
 		default: // running, or at a fence whose operations are done
 			s.resume(w, Fetch, now)
 		}
@@ -273,7 +286,8 @@ func (s *SM) reissue(c *Context, slot []int, now uint64) {
 		o := &s.ops[op]
 		*o = x.op
 		o.warp, o.at, o.queued, o.left = int16(w), now, int32(len(x.left)), int32(len(x.left))
-		s.ldInsts++
+		o.taken = false
+		s.enqueue(w)
 		wp.loads++
 		for _, r := range wp.regs(o.reg, o.ndst) {
 			wp.ready[r] = notReady
@@ -318,7 +332,7 @@ func (s *SM) feed(now uint64) {
 			}
 			op := s.newOp()
 			s.ops[op] = memOp{left: 1, queued: 1, warp: noWarp, reg: uint32(i), tenant: c.K.Tenant, space: isa.Global, kind: kind, bypass: true}
-			s.ldInsts++
+			s.enqueue(noWarp)
 			c.left--
 			s.unsent--
 			all := uint8(1<<s.cfg.sectors - 1)

@@ -26,7 +26,7 @@ func switched(t *testing.T, at uint64) (count map[[3]int]int, end uint64, b *ben
 		switch {
 		case done || now < at:
 		case saved == nil && !b.s.frozen:
-			b.s.Freeze()
+			b.s.Freeze(now)
 		case saved == nil && b.s.Quiet():
 			next := uint64(1 << 30)
 			saved = b.s.Save(now, func(_ *Kernel, bytes int) uint64 {

@@ -74,10 +74,11 @@ const (
 	AtBarrier         // other warps of the CTA
 	AtFence           // its own stores
 	Fetch             // instruction buffer empty, branch redirect
+	Throttled         // ready, but no room for another memory instruction before the load/store unit
 	NotSelected       // ready, but the scheduler or unit served another warp
 	NumCauses
 )
 
 func (c Cause) String() string {
-	return [...]string{"none", "dependency", "memory", "barrier", "fence", "fetch", "not_selected"}[c]
+	return [...]string{"none", "dependency", "memory", "barrier", "fence", "fetch", "throttled", "not_selected"}[c]
 }

@@ -99,6 +99,7 @@ type bench struct {
 	sentAt  []uint64
 	blocked bool             // the interconnect takes nothing
 	each    func(now uint64) // called at the end of every cycle
+	prof    []PC             // of the kernel, when set
 }
 
 type flight struct {
@@ -131,7 +132,7 @@ func newBench(t *testing.T, change func(m *sheets.Machine)) *bench {
 func (b *bench) run(g *scripted, ctas int, every bool) uint64 {
 	b.t.Helper()
 	g.geo.CTAs = ctas
-	k := &Kernel{Grid: g, Code: &g.code, Geo: g.geo, LocalBase: 1 << 39}
+	k := &Kernel{Grid: g, Code: &g.code, Geo: g.geo, LocalBase: 1 << 39, Prof: b.prof}
 	next, left := 0, ctas
 	for now := uint64(0); now < 1_000_000; now++ {
 		n := 0

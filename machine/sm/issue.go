@@ -40,12 +40,16 @@ func (s *SM) issueStage(now uint64) {
 	}
 }
 
-// issuable is the ready warps but for those that wait for room in a full LD/ST queue.
+// issuable is the ready warps but for those whose next instruction finds no place
+// between issue and its unit.
 func (s *SM) issuable() uint64 {
-	if s.ldInsts >= s.cfg.memQueue {
-		return s.ready &^ s.wants[isa.LDST]
+	r := s.ready &^ (s.noMem & s.wants[isa.LDST])
+	if s.waits > 0 {
+		for u, full := range s.full {
+			r &^= full & s.wants[u]
+		}
 	}
-	return s.ready
+	return r
 }
 
 // issue executes warp w's next instruction if its unit can take it; the LD/ST unit can.
@@ -67,13 +71,10 @@ func (s *SM) issue(w, sched int, now uint64) bool {
 	s.count(w, wp, in, now)
 	fetch := s.fetched(wp, st.Next, now)
 	wp.pc, wp.since = st.Next, now
-	if u != nil {
-		start := max(now, u.free)
-		u.free = start + uint64(s.cfg.interval[in.Timing])
-		done := uint32(start-wp.t0) + s.cfg.latency[in.Timing]
-		for _, r := range wp.regs(in.Reg, in.NDst) {
-			wp.ready[r] = done
-		}
+	if u != nil && s.crowded(&s.sched[sched], in.Unit) {
+		s.await(w, wp, in, sched)
+	} else if u != nil {
+		s.execute(wp, in, u, now)
 	} else if st.Mask != 0 {
 		s.memory(w, wp, in, now)
 	}
@@ -90,29 +91,41 @@ func (s *SM) issue(w, sched int, now uint64) bool {
 	return true
 }
 
+// execute books unit u for an instruction that was issued at now.
+func (s *SM) execute(wp *warp, in *isa.Instr, u *unit, now uint64) {
+	start := max(now, u.free)
+	u.free = start + uint64(s.cfg.interval[in.Timing])
+	done := uint32(start-wp.t0) + s.cfg.latency[in.Timing]
+	for _, r := range wp.regs(in.Reg, in.NDst) {
+		wp.ready[r] = done
+	}
+}
+
 // book finds a unit of class c that scheduler sched may use and that can take an
 // instruction now; with more units than schedulers each scheduler has its own.
 func (s *SM) book(c isa.Unit, sched int, now uint64) *unit {
+	u := s.soonest(c, sched)
+	if u.free > now+s.cfg.slack {
+		return nil
+	}
+	return u
+}
+
+// soonest is the unit of class c free first among those scheduler sched may use.
+func (s *SM) soonest(c isa.Unit, sched int) *unit {
 	us := s.units[c]
 	n := len(s.sched)
 	if len(us) <= n {
 		if sched >= len(us) {
 			sched %= len(us)
 		}
-		u := &us[sched]
-		if u.free > now+s.cfg.slack {
-			return nil
-		}
-		return u
+		return &us[sched]
 	}
 	best := &us[sched]
 	for i := sched + n; i < len(us); i += n {
 		if us[i].free < best.free {
 			best = &us[i]
 		}
-	}
-	if best.free > now+s.cfg.slack {
-		return nil
 	}
 	return best
 }
@@ -132,6 +145,10 @@ func (s *SM) count(w int, wp *warp, in *isa.Instr, now uint64) {
 	p.Issues++
 	ready := max(s.wake[w], wp.since+1)
 	p.Stall[wp.cause] += ready - wp.since - 1
+	if room := s.sched[w%len(s.sched)].room; in.Unit == isa.LDST && room > ready {
+		p.Stall[Throttled] += room - ready
+		ready = room
+	}
 	p.Stall[NotSelected] += now - min(now, ready)
 }
 

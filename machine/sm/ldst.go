@@ -19,6 +19,7 @@ type memOp struct {
 	kind   isa.Kind
 	bypass bool   // does not look into the L1
 	seen   bool   // SM.Quiet
+	taken  bool   // has reached the load/store unit
 	cycles uint16 // shared memory: bank cycles
 }
 
@@ -28,7 +29,7 @@ func (s *SM) memory(w int, wp *warp, in *isa.Instr, now uint64) {
 	op := s.newOp()
 	o := &s.ops[op]
 	*o = memOp{reg: in.Reg, ndst: in.NDst, warp: int16(w), tenant: wp.k.Tenant, space: st.Space, kind: in.Kind}
-	s.ldInsts++
+	s.enqueue(w)
 	wp.loads++
 	for _, r := range wp.regs(in.Reg, in.NDst) {
 		wp.ready[r] = notReady
@@ -130,13 +131,17 @@ func (s *SM) memoryStage(now uint64) {
 			return
 		}
 		o := &s.ops[a.op]
+		if s.cfg.sharedCollectors && !o.taken {
+			o.taken = true
+			s.dequeue(int(o.warp), now)
+		}
 		if o.space == isa.Global || o.space == isa.Local {
 			op := a.op
 			if !a.phys && (s.missing || !s.translate(a, now)) || a.op >= 0 && !s.enter(a, &banks, now) {
 				return
 			}
 			s.ldq.Pop()
-			s.left(op)
+			s.left(op, now)
 			continue
 		}
 		if banks != 0 {
@@ -149,15 +154,15 @@ func (s *SM) memoryStage(now uint64) {
 		s.port = now + uint64(o.cycles)
 		op := a.op
 		s.ldq.Pop()
-		s.left(op)
+		s.left(op, now)
 		s.answer(op, now+lat+s.cfg.back, now)
 	}
 }
 
 // left notes that an access of op has left the LD/ST queue.
-func (s *SM) left(op int32) {
-	if s.ops[op].queued--; s.ops[op].queued == 0 {
-		s.ldInsts--
+func (s *SM) left(op int32, now uint64) {
+	if s.ops[op].queued--; s.ops[op].queued == 0 && !s.cfg.sharedCollectors {
+		s.dequeue(int(s.ops[op].warp), now)
 	}
 }
 

@@ -41,6 +41,7 @@ type Kernel struct {
 
 	WarpInsts, ThreadInsts uint64
 	Finished               int    // CTAs that have ended
+	Running                int    // resident warps that have not exited
 	CTACycles              uint64 // sum of the cycles they were resident where they ended
 	// Prof[pc] counts issues and, per Cause, the warp-cycles spent waiting to issue pc. Nil: not kept.
 	Prof []PC
@@ -135,6 +136,8 @@ type SM struct {
 	ready   uint64 // warps that may issue now
 	used    uint64 // slots of ring with warps
 	ldInsts int    // memory instructions in ldq
+	noMem   uint64 // warps that can issue none
+	waits   int    // instructions in waiting
 	port    uint64 // cycle from which the LD/ST unit is free
 	unsent  int    // lines of contexts not yet in ldq
 	stalled bool   // the L1 head waits for a fill or for room in Out
@@ -159,6 +162,10 @@ type SM struct {
 	// machine stops on it.
 	Err       error
 	ErrKernel *Kernel
+
+	waiting    [isa.NumUnits][]collecting // before the collectors, oldest first
+	full       [isa.NumUnits]uint64       // warps of schedulers with one there
+	collectDue uint64
 
 	sched []scheduler
 	units [isa.NumUnits][]unit
@@ -204,8 +211,13 @@ type SM struct {
 }
 
 type scheduler struct {
-	mask uint64 // warp slots
-	last int
+	mask  uint64 // warp slots
+	last  int
+	mem   int    // memory instructions between issue and the load/store unit
+	took  uint64 // cycle at which that took the last one
+	room  uint64 // cycle at which there was room for one more again
+	spare int    // collectStage: collectors memory instructions do not hold,
+	late  bool   // and one they will take back in this cycle
 }
 
 // New builds an SM. table is the machine's "sm" counter table; tlb and mmu are nil
@@ -233,7 +245,10 @@ func New(id int, cfg *Config, slab *mem.Slab, table *stat.Table, tlb TLB, mmu MM
 	for u, k := range cfg.units {
 		s.units[u], all = all[:k:k], all[k:]
 	}
-	s.ldq = mem.NewRing[access]((cfg.memQueue + 1) * 2 * isa.Lanes)
+	for u := range s.waiting {
+		s.waiting[u] = make([]collecting, 0, cfg.schedulers)
+	}
+	s.ldq = mem.NewRing[access]((cfg.memQueue + 1 + cfg.schedulers*(cfg.collectors+2)) * 2 * isa.Lanes)
 	s.l1q = mem.NewRing[access](cfg.l1.Banks*(cfg.l1.Latency+2) + 8)
 	s.pending = make([]tlbMiss, cfg.tlbMisses)
 	s.Out = mem.NewRing[int32](max(1, cfg.l1.MissQueue))
@@ -254,6 +269,9 @@ func (s *SM) Tick(now uint64) uint64 {
 	}
 	if s.ldq.Len()+s.replay.Len() > 0 {
 		s.memoryStage(now)
+	}
+	if s.waits > 0 {
+		s.collectStage(now)
 	}
 	slot := now % ringSize
 	for woken := s.ring[slot]; woken != 0; woken &= woken - 1 {
@@ -311,6 +329,9 @@ func (s *SM) next(now uint64) uint64 {
 		return now + 1
 	}
 	n := engine.Never
+	if s.waits > 0 {
+		n = max(now+1, s.collectDue)
+	}
 	if s.l1q.Len() > 0 && !s.stalled {
 		n = max(now+1, s.l1q.Head().at)
 	}

@@ -53,6 +53,79 @@ func TestLoadToUse(t *testing.T) {
 	}
 }
 
+// Five shared loads of 32 bank cycles each: one is served, one stands before the
+// unit, two hold the scheduler's collectors, one waits for them. An addition gets a
+// collector when two more are served; a floating-point one, which asks before memory
+// instructions do, when one is; with collectors of its own either does at once.
+func TestSharedCollectors(t *testing.T) {
+	for _, c := range []struct {
+		unit   isa.Unit
+		timing isa.Timing
+		shared bool
+		served uint64 // loads, when it gets its collector
+	}{{isa.INT, isa.IntAdd, true, 2}, {isa.SP, isa.FpAdd, true, 1}, {isa.INT, isa.IntAdd, false, 0}} {
+		ld := func(dst uint16) ins { return load(isa.Shared, isa.CacheAll, dst) }
+		g := oneWarp(ld(0), ld(1), ld(2), ld(3), ld(4), alu(c.timing, c.unit, 5), alu(c.timing, c.unit, 6, 5), exit())
+		g.addr = lanes(0, 128)
+		b := newBench(t, func(m *sheets.Machine) { m.SM.CollectorsShared = c.shared })
+		at := b.issues(g)
+		want := at[5] + 9
+		if c.shared { // the cycle after issue is when it would have got one
+			want = at[0] + b.s.cfg.front + 32*c.served + 9 - 1
+		}
+		if at[6] != want {
+			t.Errorf("%v, shared %v: the dependent instruction issued at %d, want %d (%v)", c.unit, c.shared, at[6], want, at)
+		}
+	}
+}
+
+// A load that finds no room before the load/store unit is throttled: until the unit
+// takes one more of those before it.
+func TestThrottled(t *testing.T) {
+	for _, shared := range []bool{true, false} {
+		ld := func(dst uint16) ins { return load(isa.Shared, isa.CacheAll, dst) }
+		list := make([]ins, 0, 10)
+		for i := range uint16(10) {
+			list = append(list, ld(i))
+		}
+		g := oneWarp(append(list, exit())...)
+		g.addr = lanes(0, 128)
+		b := newBench(t, func(m *sheets.Machine) { m.SM.CollectorsShared = shared })
+		b.prof = make([]PC, len(g.code.Instr))
+		at := b.issues(g)
+		p := &b.prof[9]
+		before := p.Stall[Fetch] + p.Stall[Dependency]
+		if p.Stall[NotSelected] != 0 || p.Stall[Throttled] != at[9]-at[8]-1-before || p.Stall[Throttled] < 25 {
+			t.Errorf("shared %v: the tenth load issued %d cycles after the ninth, stalls %v", shared, at[9]-at[8], p.Stall)
+		}
+	}
+}
+
+// A context brings more memory instructions back than there is room for: others wait
+// until fewer are left than fit, not until one has gone.
+func TestRoomAfterRestore(t *testing.T) {
+	for _, shared := range []bool{true, false} {
+		s := newBench(t, func(m *sheets.Machine) { m.SM.CollectorsShared = shared }).s
+		most := s.cfg.memQueue
+		if shared {
+			most = s.cfg.collectors + 2
+		}
+		for range most + 2 {
+			s.enqueue(0)
+		}
+		for left := most + 1; left >= most-1; left-- {
+			s.dequeue(0, 1)
+			if full := s.noMem&1 != 0; full != (left >= most) {
+				t.Errorf("shared %v: %d left of at most %d, full %v", shared, left, most, full)
+			}
+		}
+		s.enqueue(0)
+		if s.noMem&1 == 0 {
+			t.Errorf("shared %v: room for one more than %d", shared, most)
+		}
+	}
+}
+
 // An n-way bank conflict holds the load/store unit for n cycles.
 func TestBankConflicts(t *testing.T) {
 	for _, c := range []struct{ stride, want int }{{4, 1}, {0, 1}, {8, 2}, {32, 8}, {128, 32}, {132, 1}} {
