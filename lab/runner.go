@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime"
 	"runtime/debug"
 	"sync"
 
@@ -166,7 +167,12 @@ func (r *Runner) plan(t *task, byHash map[string]*task) *task {
 func (r *Runner) pool(ctx context.Context, tasks []*task) {
 	next := make(chan *task)
 	var wg sync.WaitGroup
-	for range min(max(r.Jobs, 1), max(len(tasks), 1)) {
+	workers := min(max(r.Jobs, 1), max(len(tasks), 1))
+	cores := min(r.Jobs, runtime.GOMAXPROCS(0)) / workers // what fewer simulations than jobs leave over
+	for _, t := range tasks {
+		t.job.Spec.Cores = cores
+	}
+	for range workers {
 		wg.Add(1)
 		go func() {
 			defer wg.Done()

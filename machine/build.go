@@ -22,12 +22,13 @@ type Options struct {
 	Watchdog uint64 // cycles; 0: DefaultWatchdog
 	Profile  bool   // keep stall cycles by PTX line
 	Copying  Copying
+	Cores    int // 2: SMs and memory may run at once, on a core each, with the same results
 }
 
 // New builds the machine of a sheet, shared by the given tenants. Errors name the
 // sheet's path.
 func New(sheet *sheets.Machine, tenants []*Tenant, o Options) (*GPU, error) {
-	g := &GPU{Sheet: sheet, Tenants: tenants, slab: mem.NewSlab(1 << 14), every: o.Every, profile: o.Profile, watchdog: o.Watchdog, mmuPort: -1}
+	g := &GPU{Sheet: sheet, Tenants: tenants, slab: mem.NewSlab(1 << 14), every: o.Every, profile: o.Profile, watchdog: o.Watchdog, mmuPort: -1, pace: pace{ahead: engine.Never}}
 	if g.watchdog == 0 {
 		g.watchdog = DefaultWatchdog
 	}
@@ -54,19 +55,22 @@ func New(sheet *sheets.Machine, tenants []*Tenant, o Options) (*GPU, error) {
 	}
 	b.slice = b.stack + len(g.stack)
 	b.reply = b.slice + slices
-	b.sm = b.reply + 1
-	b.mmu = b.sm + n
+	g.below = engine.NewWheel(b.reply+1, o.Every)
+	b.mmu = n
 	b.request = b.mmu + 1
 	b.dispatch = b.request + 1
 	b.driver = b.dispatch + 1
-	b.n = b.driver + 1
-	g.wheel = engine.NewWheel(b.n, o.Every)
+	g.wheel = engine.NewWheel(b.driver+1, o.Every)
 	for _, f := range []func(*addrmap.Map) error{g.buildChannels, g.buildStacks, g.buildSlices, g.buildNoC, g.buildVM, g.buildSMs} {
 		if err := f(amap); err != nil {
 			return nil, fmt.Errorf("machine %s: %w", sheet.Name, err)
 		}
 	}
 	g.buildOwners(o.Copying)
+	if o.Cores > 1 && g.nocClock == engine.NewClock(1, 1) && sheet.NoC.Latency >= 1 {
+		g.other = &otherCore{work: g.memorySide}
+		g.perCycle = n*max(1, sheet.L1D.MissQueue) + 2*sheet.VM.Walkers
+	}
 	return g, nil
 }
 

@@ -192,7 +192,7 @@ func (c *copier) clean(i int32, now uint64) bool {
 		wrote, ok := c.g.slice[k].Clean(a, -2-i)
 		if wrote {
 			j.writebacks++
-			c.g.wheel.Wake(c.g.channelOf(k), now+1)
+			c.g.below.Wake(c.g.channelOf(k), now+1)
 		}
 		if !ok {
 			return false
@@ -262,7 +262,7 @@ func (c *copier) push(i int32, now uint64) bool {
 		return false
 	}
 	s.dram.Push(s.clock.Ticks(now)+1, dram.Migration{Src: int(from.Channel) % per, Dst: int(to.Channel) % per, From: c.g.within(&from), To: c.g.within(&to), Lines: 1, ID: i, Tenant: j.tenant})
-	c.g.wheel.Wake(c.g.base.stack+s.id, now+1)
+	c.g.below.Wake(c.g.base.stack+s.id, now+1)
 	return true
 }
 
@@ -303,7 +303,7 @@ func (g *GPU) tickStack(s *stack, now uint64) uint64 {
 		if g.channel[c].dram.Completed() > 0 {
 			at = now + 1
 		}
-		g.wheel.Wake(c, at)
+		g.below.Wake(c, at)
 	}
 	return next
 }

@@ -118,7 +118,7 @@ func (g *GPU) place(k *Kernel, i int, now uint64) {
 		g.err = err
 	}
 	k.next++
-	g.wheel.Wake(g.base.sm+i, now+1)
+	g.wheel.Wake(i, now+1)
 }
 
 // retire books the CTAs that ended on s.

@@ -46,9 +46,17 @@ type GPU struct {
 	Sheet   *sheets.Machine
 	Tenants []*Tenant
 
-	wheel *engine.Wheel
-	base  stages
-	slab  *mem.Slab
+	pace
+	wheel *engine.Wheel // of the SM side
+	below *engine.Wheel // of the memory side
+
+	// overlap.go
+	other    *otherCore // nil: there is one core
+	apart    bool       // the two sides run at once
+	perCycle int        // requests the SM side makes in a cycle at most
+
+	base stages
+	slab *mem.Slab
 
 	shared      *addrmap.Map           // of the whole machine
 	maps        [mostMaps]*addrmap.Map // mapOf
@@ -85,7 +93,6 @@ type GPU struct {
 	finished []*Kernel // since the last Run returned
 	kernels  int       // launches so far
 	running  int       // kernels launched and not finished
-	progress uint64    // last cycle at which a CTA ended, a kernel began or a plain store left an SM
 	watchdog uint64
 	profile  bool
 	err      error
@@ -97,9 +104,22 @@ type GPU struct {
 	llcClock engine.Clock
 }
 
-// stages numbers the components in the order they run within a cycle.
+// pace is what the SM side changes in every cycle; it lies apart from what the memory
+// side reads, which may be on another core.
+type pace struct {
+	_          [64]byte
+	now        uint64
+	progress   uint64 // last cycle at which a CTA ended, a kernel began or a plain store left an SM
+	ahead      uint64 // cycle the memory side has already run; Never: none
+	Overlapped uint64 // cycles in which both sides ran at once
+	_          [64]byte
+}
+
+// stages numbers the components of either side in the order they run within a
+// cycle: the first index of each; channels and SMs begin at 0.
 type stages struct {
-	stack, slice, reply, sm, mmu, request, dispatch, driver, n int // the first index of each; channels begin at 0
+	stack, slice, reply            int // memory side
+	mmu, request, dispatch, driver int // SM side
 }
 
 // Run advances the machine until a kernel finishes, a program faults, the machine
@@ -111,7 +131,8 @@ type stages struct {
 //     HBM stacks migrate lines between their channels
 //  2. LLC slices look up one request, answer hits and fills
 //  3. the reply crossbar moves answers to SMs and MMU
-//  4. SMs: L1 pipeline, load/store unit, warps that wake, schedulers issue
+//  4. SMs: L1 pipeline, load/store unit, operand collectors, warps that wake,
+//     schedulers issue
 //  5. the MMU looks up its TLB and advances page walks (a machine that does not
 //     translate: pages of managed memory arrive)
 //  6. the request crossbar moves requests to slices
@@ -119,27 +140,44 @@ type stages struct {
 //  8. the driver moves SMs, channels and pages between applications
 //
 // A stage that hands something to a later one is seen in the same cycle, to an
-// earlier one in the next: that is the pipeline register between them.
+// earlier one in the next: that is the pipeline register between them. Stages 1 to
+// 3 are the memory side, the others the SM side; overlap.go runs them at once.
 func (g *GPU) Run(until uint64) ([]*Kernel, error) {
 	g.finished = g.finished[:0]
+	defer g.other.stop()
 	for g.err == nil && len(g.finished) == 0 {
-		now := g.wheel.Next()
+		now := min(g.below.Next(), g.wheel.Next())
 		if g.stuck(now, until) {
 			return nil, g.diagnose(now)
 		}
 		if now >= until {
+			g.now = until
+			g.below.Skip(until)
 			g.wheel.Skip(until)
 			break
 		}
-		g.wheel.Run(now, g.visit)
+		g.now = now
+		if now != g.ahead {
+			g.below.Run(now, g.visitMemory)
+		}
+		if g.overlaps(now, until) {
+			g.overlap(now)
+		} else {
+			g.wheel.Run(now, g.visit)
+		}
+		g.now = now + 1
+	}
+	if g.err != nil && g.now != g.ahead { // as far as two cores are when they learn of it
+		g.below.Run(g.now, g.visitMemory)
+		g.ahead = g.now
 	}
 	return g.finished, g.err
 }
 
-// visit runs one component at the current cycle and returns when it wants to run
-// next.
-func (g *GPU) visit(i int) uint64 {
-	now, b := g.wheel.Now(), &g.base
+// visitMemory runs one component of the memory side at the current cycle and
+// returns when it wants to run next.
+func (g *GPU) visitMemory(i int) uint64 {
+	now, b := g.below.Now(), &g.base
 	switch {
 	case i < b.stack:
 		return g.tickChannel(g.channel[i], now)
@@ -147,10 +185,16 @@ func (g *GPU) visit(i int) uint64 {
 		return g.tickStack(g.stack[i-b.stack], now)
 	case i < b.reply:
 		return g.tickSlice(i-b.slice, now)
-	case i < b.sm:
-		return g.tickReply(now)
+	}
+	return g.tickReply(now)
+}
+
+// visit is visitMemory for the SM side.
+func (g *GPU) visit(i int) uint64 {
+	now, b := g.wheel.Now(), &g.base
+	switch {
 	case i < b.mmu:
-		return g.tickSM(i-b.sm, now)
+		return g.tickSM(i, now)
 	case i < b.request:
 		return g.tickMMU(now)
 	case i < b.dispatch:
@@ -162,7 +206,7 @@ func (g *GPU) visit(i int) uint64 {
 }
 
 // Now is the current core cycle.
-func (g *GPU) Now() uint64 { return g.wheel.Now() }
+func (g *GPU) Now() uint64 { return g.now }
 
 func (g *GPU) tickSM(i int, now uint64) uint64 {
 	s := g.sm[i]
@@ -213,25 +257,37 @@ func (g *GPU) inject(port int, h int32, now uint64) bool {
 }
 
 func (g *GPU) tickRequest(now uint64) uint64 {
+	if g.apart {
+		return g.request.Switch(now)
+	}
 	next := g.nocTick(g.request, now)
+	if g.handOver(now) {
+		return now + 1
+	}
+	return next
+}
+
+// handOver gives slices the requests that have reached them; true when some are
+// left for the next cycle.
+func (g *GPU) handOver(now uint64) (more bool) {
 	for k, word := range g.request.AvailableOutputs() {
 		for ; word != 0; word &= word - 1 {
 			o := k<<6 + bits.TrailingZeros64(word)
 			s := g.slice[o]
 			if !s.CanAccept() {
-				next = now + 1
+				more = true
 				continue
 			}
 			h, _ := g.request.Pop(o)
-			if _, more := g.request.Peek(o); more {
-				next = now + 1
+			if _, left := g.request.Peek(o); left {
+				more = true
 			}
 			g.checkIsolation(h, o)
 			s.Accept(h, g.llcClock.Ticks(now))
-			g.wheel.Wake(g.base.slice+o, now+1)
+			g.below.Wake(g.base.slice+o, now+1)
 		}
 	}
-	return next
+	return more
 }
 
 func (g *GPU) tickSlice(i int, now uint64) uint64 {
@@ -239,7 +295,7 @@ func (g *GPU) tickSlice(i int, now uint64) uint64 {
 	t := g.llcClock.Ticks(now)
 	next := s.Tick(t)
 	if s.ToDRAM.Len() > 0 {
-		g.wheel.Wake(g.channelOf(i), now)
+		g.below.Wake(g.channelOf(i), now)
 	}
 	if s.Reply.Len() > 0 {
 		a := s.Reply.Head()
@@ -268,7 +324,7 @@ func (g *GPU) answer(slice int, h int32, now uint64) bool {
 	if !g.reply.Push(g.nocClock.Ticks(now), slice, port, flits, h, r.Tenant) {
 		return false
 	}
-	g.wheel.Wake(g.base.reply, now)
+	g.below.Wake(g.base.reply, now)
 	return true
 }
 
@@ -281,16 +337,25 @@ func (g *GPU) tickReply(now uint64) uint64 {
 			if _, more := g.reply.Peek(o); more {
 				next = now + 1
 			}
-			if o == g.mmuPort {
-				g.answerMMU(h, now)
-				g.wheel.Wake(g.base.mmu, now)
-				continue
+			if g.apart {
+				g.other.arrived = append(g.other.arrived, arrival{o, h})
+			} else {
+				g.deliver(o, h, now)
 			}
-			g.sm[o].Deliver(h, now)
-			g.wheel.Wake(g.base.sm+o, now)
 		}
 	}
 	return next
+}
+
+// deliver hands an answer to the SM, or the MMU, at a port of the reply crossbar.
+func (g *GPU) deliver(port int, h int32, now uint64) {
+	if port == g.mmuPort {
+		g.answerMMU(h, now)
+		g.wheel.Wake(g.base.mmu, now)
+		return
+	}
+	g.sm[port].Deliver(h, now)
+	g.wheel.Wake(port, now)
 }
 
 // nocTick advances a crossbar to core cycle now and returns the core cycle of its
@@ -319,7 +384,7 @@ func (g *GPU) tickMMU(now uint64) uint64 {
 		}
 		next = now + 1 // there is room again for what waited behind it
 		g.sm[r.SM].Translated(r.Tenant, r.VPN, r.PPN, now)
-		g.wheel.Wake(g.base.sm+int(r.SM), now)
+		g.wheel.Wake(int(r.SM), now)
 	}
 	if err := g.mmu.Err(); err != nil && g.err == nil {
 		g.err = err

@@ -129,7 +129,7 @@ func (g *GPU) flushSlices(now uint64) bool {
 			done = false
 		}
 		if g.slice[k].ToDRAM.Len() > 0 {
-			g.wheel.Wake(g.channelOf(k), now+1)
+			g.below.Wake(g.channelOf(k), now+1)
 		}
 	}
 	return done
@@ -242,7 +242,7 @@ func (g *GPU) handGroups(now uint64) {
 	for i, o := range g.own.sm {
 		if o >= 0 && h.holds(o) {
 			g.sm[i].Release(now)
-			g.wheel.Wake(g.base.sm+i, now+1)
+			g.wheel.Wake(i, now+1)
 		}
 	}
 	h.phase = handIdle

@@ -50,7 +50,7 @@ func (g *GPU) tickChannel(c *channel, now uint64) uint64 {
 	if t := c.dram.Tick(tick); t != dram.Never {
 		next = c.clock.Core(max(t, tick+1))
 	}
-	if g.deliver(c, now) {
+	if g.fill(c, now) {
 		next = min(next, now+1)
 	}
 	if c.delay.Len() > 0 {
@@ -60,14 +60,14 @@ func (g *GPU) tickChannel(c *channel, now uint64) uint64 {
 		next = min(next, c.clock.Core(tick+1))
 	}
 	if c.stack != nil && c.stack.dram.Pending() > 0 {
-		g.wheel.Wake(g.base.stack+c.stack.id, now)
+		g.below.Wake(g.base.stack+c.stack.id, now)
 	}
 	return max(next, now+1)
 }
 
-// deliver hands what DRAM has completed to the slices; true when one of them has no
+// fill hands what DRAM has completed to the slices; true when one of them has no
 // room and the rest has to wait.
-func (g *GPU) deliver(c *channel, now uint64) (blocked bool) {
+func (g *GPU) fill(c *channel, now uint64) (blocked bool) {
 	for {
 		if c.held < 0 {
 			id, write, ok := c.dram.Pop()
@@ -86,7 +86,7 @@ func (g *GPU) deliver(c *channel, now uint64) (blocked bool) {
 			return true
 		}
 		s.Fill(f)
-		g.wheel.Wake(g.base.slice+int(f.Slice), now)
+		g.below.Wake(g.base.slice+int(f.Slice), now)
 		c.free = append(c.free, c.held)
 		c.held = -1
 	}
@@ -108,7 +108,7 @@ func (g *GPU) collect(c *channel, now uint64) (more bool) {
 		c.turn = (c.turn + k + 1) % n
 		if s.Stalled() {
 			s.Retry(g.llcClock.Ticks(now))
-			g.wheel.Wake(g.base.slice+i, now)
+			g.below.Wake(g.base.slice+i, now)
 		}
 		break
 	}

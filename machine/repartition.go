@@ -292,7 +292,7 @@ func (g *GPU) store(m *SMMove, s *sm.SM, now uint64) {
 		}
 		return addr
 	})
-	g.wheel.Wake(g.base.sm+m.SM, now+1)
+	g.wheel.Wake(m.SM, now+1)
 }
 
 // handSM gives a free SM to its new owner.
@@ -361,7 +361,7 @@ func (g *GPU) restore(tenant, i int, now uint64) bool {
 		g.err = err
 	}
 	g.restoring[i] = append(g.restoring[i], c)
-	g.wheel.Wake(g.base.sm+i, now+1)
+	g.wheel.Wake(i, now+1)
 	return true
 }
 

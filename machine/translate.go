@@ -106,7 +106,7 @@ func (g *GPU) tickPager(now uint64) uint64 {
 	for f, ok := g.pager.Pop(now); ok; f, ok = g.pager.Pop(now) {
 		for i, s := range g.sm {
 			s.Arrived(f.Tenant, f.Page, now)
-			g.wheel.Wake(g.base.sm+i, now)
+			g.wheel.Wake(i, now)
 		}
 	}
 	if err := g.pager.Err(); err != nil && g.err == nil {

@@ -29,6 +29,7 @@ type Req struct {
 // Slab holds the requests in flight and hands out handles.
 type Slab struct {
 	R    []Req
+	_    [64]byte // what follows changes all the time, and another core may be reading R
 	free []int32
 	live int
 }
@@ -45,6 +46,13 @@ func (s *Slab) grow(n int) {
 	s.R = append(s.R, make([]Req, n)...)
 	for i := len(s.R) - 1; i >= old; i-- {
 		s.free = append(s.free, int32(i))
+	}
+}
+
+// Reserve makes room, so that the next n calls of Get do not move R.
+func (s *Slab) Reserve(n int) {
+	if len(s.free) < n {
+		s.grow(max(n, len(s.R)))
 	}
 }
 

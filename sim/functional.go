@@ -60,6 +60,9 @@ func (r *run) wall(res *Result) {
 		n += res.Tenants[i].WarpInsts
 	}
 	res.Wall.WarpInstsPerS = ratio(float64(n), s)
+	if r.gpu != nil {
+		res.Wall.TwoCoreCycles = r.gpu.Overlapped
+	}
 }
 
 func smTrack(i int) string { return fmt.Sprintf("SM %02d", i) }

@@ -152,6 +152,7 @@ type Wall struct {
 	Seconds       float64 `json:"seconds"`
 	CyclesPerS    float64 `json:"cycles_per_s"`
 	WarpInstsPerS float64 `json:"warp_insts_per_s"`
+	TwoCoreCycles uint64  `json:"two_core_cycles,omitempty"` // simulated on two cores at once
 }
 
 // Progress is what a run tells while it goes on.

@@ -105,7 +105,7 @@ func (r *run) build() error {
 	}
 	r.first = tenants(apps, shares)
 	r.gpu, err = machine.New(r.sheet, tenants(apps, shares), machine.Options{
-		Every: r.spec.NoSkip, Watchdog: r.spec.Watchdog, Profile: r.spec.Profile, Copying: dynamic[r.spec.Sharing.Mode].copying,
+		Every: r.spec.NoSkip, Watchdog: r.spec.Watchdog, Profile: r.spec.Profile, Copying: dynamic[r.spec.Sharing.Mode].copying, Cores: r.spec.Cores,
 	})
 	if err != nil {
 		return err

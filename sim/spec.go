@@ -19,6 +19,8 @@ type Spec struct {
 	Seed    uint64            `json:"seed"`
 	// Functional runs the programs without timing.
 	Functional bool `json:"functional,omitempty"`
+	// Cores the simulation may use, 1 or 2; results do not depend on it.
+	Cores int `json:"-"`
 	// NoSkip visits every component every cycle; results must not change.
 	NoSkip bool `json:"-"`
 	// Watchdog is the number of cycles without progress that counts as stuck; 0: default.

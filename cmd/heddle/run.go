@@ -80,7 +80,7 @@ cache and used again.`,
 	fl.BoolVar(&f.json, "json", false, "print the result as JSON: an object, or an array for several sharing modes")
 	fl.Uint64Var(&f.seed, "seed", 1, "seed of every random choice")
 	fl.Uint64Var(&f.maxCycles, "max-cycles", 0, "stop at this core cycle (warp instructions when --functional); 0: run to the end")
-	fl.IntVar(&f.jobs, "jobs", runtime.NumCPU(), "simulations at once")
+	fl.IntVar(&f.jobs, "jobs", runtime.NumCPU(), "simulations at once; a single one uses two cores where that pays")
 	fl.StringSliceVar(&f.sharing, "sharing", nil, "sharing mode(s) instead of the run file's: "+strings.Join(sharingNames(), ", "))
 	fl.StringVar(&f.cache, "cache", "", "keep results of applications alone in DIR (default: the user's cache directory)")
 	fl.BoolVar(&f.noCache, "no-cache", false, "neither use nor keep results of earlier runs")

@@ -89,25 +89,26 @@ type Crossbar struct {
 	vcOfferAt        []int32
 	vcOffered        bitset
 
-	// Towards the outputs.
-	flying   []arrival // ring, in order of arrival
-	fHead    int
-	fLen     int
-	out      []outQueue
-	reserved []int // by output: packets in flight or queued
-	avail    bitset
+	reserved []int     // by output: packets in flight or queued
+	apart    bool      // between Part and Join
+	launched []arrival // on their way since Part
+
+	// Towards the outputs. Between Part and Join another core writes these, so they lie
+	// in lines of its cache of their own.
+	_      [64]byte
+	flying []arrival // ring, in order of arrival
+	fHead  int
+	fLen   int
+	out    []outQueue
+	avail  bitset
+	taken  []int32 // outputs of packets popped since Part
+	_      [64]byte
 
 	rows [][]uint64
 }
 
 // match pairs an input with an output (ports, or virtual channels of them).
 type match struct{ in, out int32 }
-
-// outQueue is the ejection queue of an output.
-type outQueue struct {
-	ids     []int32
-	head, n int
-}
 
 // New builds an empty crossbar. It panics on a configuration Validate refuses.
 func New(cfg Config) *Crossbar {
@@ -283,15 +284,13 @@ func (c *Crossbar) unask(in, vc, out int) {
 // Tick advances the crossbar to clock now, which must be called for every clock
 // with packets in input queues. It returns the next clock with work.
 func (c *Crossbar) Tick(now uint64) (next uint64) {
-	for c.fLen > 0 && c.flying[c.fHead].at <= now {
-		a := c.flying[c.fHead]
-		c.fHead = (c.fHead + 1) & (len(c.flying) - 1)
-		if c.fLen--; c.fLen == 0 {
-			c.fHead = 0
-		}
-		c.out[a.out].push(a.id)
-		c.avail.add(int(a.out))
-	}
+	c.Arrive(now)
+	return min(c.Switch(now), c.NextArrival())
+}
+
+// Switch moves flits from inputs towards outputs at clock now. It returns the next
+// clock at which a packet waits for that.
+func (c *Crossbar) Switch(now uint64) (next uint64) {
 	if c.waiting > 0 {
 		if c.cfg.VCStage {
 			c.allocateVCs()
@@ -306,9 +305,6 @@ func (c *Crossbar) Tick(now uint64) (next uint64) {
 		if c.waiting > 0 {
 			return now + 1
 		}
-	}
-	if c.fLen > 0 {
-		return c.flying[c.fHead].at
 	}
 	return Never
 }
@@ -367,7 +363,11 @@ func (c *Crossbar) send(now uint64, in, out int) {
 		return
 	}
 	n[CQueueCycles] += uint64(uint32(now) - p.born)
-	c.fly(arrival{at: now + uint64(c.cfg.Latency), id: p.id, out: int32(out)})
+	if a := (arrival{at: now + uint64(c.cfg.Latency), id: p.id, out: int32(out)}); c.apart {
+		c.launched = append(c.launched, a)
+	} else {
+		c.fly(a)
+	}
 	c.unask(in, vc, out)
 	c.leave(now, i, out)
 }
@@ -391,57 +391,4 @@ func (c *Crossbar) leave(now uint64, i, out int) {
 	p := &c.packets[i*c.depth+q.head]
 	p.ahead = uint32(now) + 1
 	c.begin(i, int(p.out))
-}
-
-func (c *Crossbar) fly(a arrival) {
-	if c.fLen == len(c.flying) {
-		big := make([]arrival, 2*c.fLen)
-		for i := range c.fLen {
-			big[i] = c.flying[(c.fHead+i)&(c.fLen-1)]
-		}
-		c.flying, c.fHead = big, 0
-	}
-	c.flying[(c.fHead+c.fLen)&(len(c.flying)-1)] = a
-	c.fLen++
-}
-
-// AvailableOutputs is the set of outputs with a packet to Pop, as words of 64
-// outputs. It is live: read it after Tick, do not change it.
-func (c *Crossbar) AvailableOutputs() []uint64 { return c.avail }
-
-// Peek is the id of the next packet of an output.
-func (c *Crossbar) Peek(out int) (id int32, ok bool) {
-	q := &c.out[out]
-	if q.n == 0 {
-		return 0, false
-	}
-	return q.ids[q.head], true
-}
-
-// Pop takes the next packet of an output, freeing its place in the queue.
-func (c *Crossbar) Pop(out int) (id int32, ok bool) {
-	q := &c.out[out]
-	if q.n == 0 {
-		return 0, false
-	}
-	id = q.ids[q.head]
-	q.head = (q.head + 1) & (len(q.ids) - 1)
-	if q.n--; q.n == 0 {
-		q.head = 0
-		c.avail.remove(out)
-	}
-	c.reserved[out]--
-	return id, true
-}
-
-func (q *outQueue) push(id int32) {
-	if q.n == len(q.ids) {
-		big := make([]int32, 2*q.n)
-		for i := range q.n {
-			big[i] = q.ids[(q.head+i)&(q.n-1)]
-		}
-		q.ids, q.head = big, 0
-	}
-	q.ids[(q.head+q.n)&(len(q.ids)-1)] = id
-	q.n++
 }

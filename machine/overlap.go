@@ -1,0 +1,183 @@
+package machine
+
+import (
+	"runtime"
+	"sync/atomic"
+
+	"heddle/engine"
+	"heddle/internal/invariants"
+)
+
+// The two sides of the machine can run at once, the SM side of a cycle on one core
+// and the memory side of the next on another. What one hands the other lies at least
+// a cycle ahead: a request that leaves an SM crosses the request crossbar first, and
+// an answer that leaves the reply crossbar waits for the SMs' next cycle. So results
+// are the same to the bit. That needs
+//
+//   - a request crossbar that takes a cycle at least and has the SMs' clock,
+//   - a cycle in which no kernel can end (the program would see the memory side a
+//     cycle further on than the SMs) and which is not the last before `until`,
+//   - nothing that changes hands: the driver's hand-overs work on both sides.
+//
+// It pays when both sides have work: not for code that computes, whose memory side
+// is idle.
+
+// arrival is an answer for the SM or MMU at a port.
+type arrival struct {
+	port int
+	h    int32
+}
+
+// busy is the number of requests in flight from which on two cores do more in a cycle
+// than they wait for each other and for what the other's cache holds (measured: with
+// 64 csr_gather and hist_smem lose a fifth; from 256 to 1024 the memory-bound kernels
+// gain the same, and fewer others take part).
+const busy = 1024
+
+// overlaps says whether the sides may run at once in cycle now, and should.
+func (g *GPU) overlaps(now, until uint64) bool {
+	if g.other == nil || g.slab.Live() < busy || now+2 > until || invariants.On || g.every || len(g.Repartitions) > 0 {
+		return false
+	}
+	if g.other.rest > 0 {
+		g.other.rest--
+		return false
+	}
+	for _, t := range g.Tenants {
+		for _, k := range t.kernels {
+			if k.next == k.Geo.CTAs && k.Running == 0 {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// overlap runs the SM side of cycle now and the memory side of the next.
+func (g *GPU) overlap(now uint64) {
+	g.Overlapped++
+	g.slab.Reserve(g.perCycle)
+	g.request.Part()
+	g.apart = true
+	g.other.begin(now)
+	g.wheel.Run(now, g.visit)
+	more := g.other.wait()
+	g.apart = false
+	g.request.Join()
+	g.ahead = now + 1
+	if more {
+		g.wheel.Wake(g.base.request, now+1)
+	} else if at := g.request.NextArrival(); at != engine.Never {
+		g.wheel.Wake(g.base.request, max(at, now+1))
+	}
+	for _, a := range g.other.arrived {
+		g.deliver(a.port, a.h, now+1)
+	}
+	g.other.arrived = g.other.arrived[:0]
+}
+
+// memorySide is the other core's part of an overlap.
+func (g *GPU) memorySide(now uint64) (more bool) {
+	g.request.Arrive(now)
+	more = g.handOver(now)
+	g.below.Run(now+1, g.visitMemory)
+	return more
+}
+
+// otherCore is a goroutine that runs the memory side of cycles it is given. Both
+// sides wait by looking, as a cycle is over in microseconds; between calls of Run
+// there is no goroutine.
+type otherCore struct {
+	work func(now uint64) (more bool)
+
+	// Written by the one, read by the other.
+	now   uint64
+	asked atomic.Uint64 // cycles begun
+	quit  atomic.Bool
+	alive bool
+
+	rest, next int // cycles to do without it, now and the next time it is late
+
+	// Written by the other.
+	_       [64]byte
+	done    atomic.Uint64 // cycles finished
+	more    bool
+	failed  any       // what work panicked with
+	arrived []arrival // answers for the SM side's next cycle
+	_       [64]byte
+}
+
+// begin has the memory side run beside cycle now.
+func (o *otherCore) begin(now uint64) {
+	o.now = now
+	n := o.asked.Add(1)
+	if !o.alive {
+		o.alive = true
+		go o.loop(n)
+	}
+}
+
+// wait returns what work returned. A core that lets itself be waited for longer than a
+// cycle takes has other work, of another process perhaps, and is left to it for a while.
+func (o *otherCore) wait() bool {
+	spins := 0
+	for n := o.asked.Load(); o.done.Load() != n; spins++ {
+		if spins > patience {
+			runtime.Gosched()
+		}
+	}
+	if o.failed != nil {
+		panic(o.failed)
+	}
+	if spins > late {
+		o.rest = max(o.next, minRest)
+		o.next = min(2*o.rest, maxRest)
+	} else {
+		o.next = max(minRest, o.next-1)
+	}
+	return o.more
+}
+
+func (o *otherCore) loop(n uint64) {
+	for ; ; n++ {
+		for spins := 0; o.asked.Load() < n; spins++ {
+			if o.quit.Load() {
+				o.done.Store(n)
+				return
+			}
+			if spins > patience {
+				runtime.Gosched()
+			}
+		}
+		o.cycle()
+		o.done.Store(n)
+	}
+}
+
+// cycle does the work and keeps a panic for wait, whose caller knows what to do.
+func (o *otherCore) cycle() {
+	defer func() { o.failed = recover() }()
+	o.more = o.work(o.now)
+}
+
+const (
+	patience = 1000   // looks before a core offers its processor to others
+	late     = 20_000 // looks, of ten to a hundred nanoseconds, that no cycle takes
+	minRest  = 1 << 8
+	maxRest  = 1 << 16 // cycles
+)
+
+// stop ends the goroutine, if there is one.
+func (o *otherCore) stop() {
+	if o == nil || !o.alive {
+		return
+	}
+	n := o.asked.Load() + 1
+	o.quit.Store(true)
+	for o.done.Load() != n {
+		runtime.Gosched()
+	}
+	o.quit.Store(false)
+	o.asked.Store(n)
+	o.alive = false
+}
