@@ -42,14 +42,20 @@ func (w *Wheel) Now() uint64 { return w.now }
 // Wake makes component i run at cycle at, or earlier if it already was to. A
 // component whose turn in the current cycle has passed runs in the next one.
 func (w *Wheel) Wake(i int, at uint64) {
+	if at < w.due[i] { // small enough to be inlined: most calls ask for what is planned
+		w.wake(i, at)
+	}
+}
+
+func (w *Wheel) wake(i int, at uint64) {
 	if at <= w.now {
 		at = w.now
 		if i <= w.cur {
 			at++
 		}
-	}
-	if at >= w.due[i] {
-		return
+		if at >= w.due[i] {
+			return
+		}
 	}
 	w.due[i] = at
 	if at-w.now >= span {

@@ -32,12 +32,15 @@ type coalescer struct {
 // straddles two lines (possible only for vectors wider than the alignment rules
 // of PTX allow) would be a fault earlier.
 func (c *coalescer) merge(mask uint32, addr *[isa.Lanes]uint64, width uint8, bytes bool) {
+	lineMask := uint64(1)<<c.lineShift - 1
 	if stride, ok := affine(mask, addr); ok && stride == uint64(width) {
 		c.range32(addr[0], uint64(width)*isa.Lanes)
 		return
+	} else if ok && c.n == 0 && stride > lineMask && -stride > lineMask && c.within(addr[0]|stride, width) {
+		c.scatter(addr, width)
+		return
 	}
 	last := -1
-	lineMask := uint64(1)<<c.lineShift - 1
 	for ; mask != 0; mask &= mask - 1 {
 		a := addr[bits.TrailingZeros32(mask)]
 		line := a &^ lineMask
@@ -85,6 +88,24 @@ func (c *coalescer) range32(from, n uint64) {
 			a.full |= uint8(1<<fullTo - 1<<fullFrom)
 		}
 	}
+}
+
+// within says that accesses of a width at multiples of step stay within a sector and do
+// not fill it.
+func (c *coalescer) within(step uint64, width uint8) bool {
+	w := uint64(width)
+	return w&(w-1) == 0 && step&(w-1) == 0 && w < 1<<c.sectorShift
+}
+
+// scatter adds a line for every lane: addresses a line or more apart.
+func (c *coalescer) scatter(addr *[isa.Lanes]uint64, width uint8) {
+	lineMask := uint64(1)<<c.lineShift - 1
+	for i, a := range addr {
+		c.acc[i] = access{line: a &^ lineMask, sectors: 1 << ((a & lineMask) >> c.sectorShift)}
+		c.bytes[i] = [2]uint64{}
+		c.mark(i, uint(a&lineMask), uint(width))
+	}
+	c.n, c.seen = isa.Lanes, ^uint64(0)
 }
 
 // at is the index of the line among those found, or -1.

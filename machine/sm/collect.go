@@ -64,7 +64,7 @@ func (s *SM) dequeue(w int, now uint64) {
 	}
 	sc := &s.sched[w%len(s.sched)]
 	sc.mem--
-	sc.took = now
+	sc.took, s.collectDue = now, now // a collector may be free
 	if s.noMem&sc.mask != 0 && sc.mem < s.cfg.collectors+2 {
 		s.noMem &^= sc.mask
 		sc.room = now
@@ -87,7 +87,9 @@ func (s *SM) await(w int, wp *warp, in *isa.Instr, sched int) {
 	}
 }
 
-// collectStage gives collectors to the instructions that wait for them.
+// collectStage gives collectors to the instructions that wait for them. It has nothing
+// to do before collectDue: one that came since waits behind others, or for memory
+// instructions that hold every collector.
 func (s *SM) collectStage(now uint64) {
 	for i := range s.sched {
 		sc := &s.sched[i]

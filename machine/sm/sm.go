@@ -270,7 +270,7 @@ func (s *SM) Tick(now uint64) uint64 {
 	if s.ldq.Len()+s.replay.Len() > 0 {
 		s.memoryStage(now)
 	}
-	if s.waits > 0 {
+	if s.waits > 0 && s.collectDue <= now {
 		s.collectStage(now)
 	}
 	slot := now % ringSize
