@@ -355,7 +355,7 @@ func (g *GPU) deliver(port int, h int32, now uint64) {
 		return
 	}
 	g.sm[port].Deliver(h, now)
-	g.wheel.Wake(port, now)
+	g.wheel.Wake(port, g.sm[port].Due())
 }
 
 // nocTick advances a crossbar to core cycle now and returns the core cycle of its

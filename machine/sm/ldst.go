@@ -256,18 +256,20 @@ func (s *SM) unfence(w int, now uint64) {
 	}
 }
 
-// Deliver hands the SM an answer from the interconnect and frees the request.
+// Deliver hands the SM an answer from the interconnect and frees the request. Due says
+// when the SM wants to look at it.
 func (s *SM) Deliver(h int32, now uint64) {
-	s.wakeAt(now)
 	s.inflight--
 	r := &s.slab.R[h]
 	s.rows[r.Tenant][RequestLatency] += now - r.Born
+	if r.Op == mem.Write && r.Tag >= 0 {
+		s.acked(int(r.Tag), now)
+		s.slab.Put(h)
+		return
+	}
+	s.wakeAt(now)
 	switch r.Op {
 	case mem.Write:
-		if r.Tag >= 0 {
-			s.acked(int(r.Tag), now)
-			break
-		}
 		s.answer(-1-r.Tag, now, now) // of a context
 	case mem.Read:
 		if r.Tag >= 0 {
@@ -283,13 +285,13 @@ func (s *SM) Deliver(h int32, now uint64) {
 
 func (s *SM) acked(w int, now uint64) {
 	wp := &s.warps[w]
-	if wp.stores--; wp.stores > 0 {
+	if wp.stores--; wp.stores > 0 || wp.state != fenced && wp.state != finishing {
 		return
 	}
-	switch wp.state {
-	case fenced:
+	s.wakeAt(now)
+	if wp.state == fenced {
 		s.unfence(w, now)
-	case finishing:
+	} else {
 		s.retire(w, now)
 	}
 }
