@@ -64,7 +64,8 @@ type Crossbar struct {
 	waiting int   // packets in input queues
 
 	// Switch requests. With several virtual channels vcReq says whose they are.
-	req    []bitset // by output: inputs
+	req    []uint64 // by output, in words: inputs
+	words  int      // of those
 	reqOut bitset   // outputs with requests
 	vcReq  []uint64 // by input * Outputs + output: virtual channels
 	holder []int32  // by output, without VCStage: the input that keeps it; -1
@@ -104,7 +105,7 @@ type Crossbar struct {
 	taken  []int32 // outputs of packets popped since Part
 	_      [64]byte
 
-	rows [][]uint64
+	rows []*[NumCounters]uint64
 }
 
 // match pairs an input with an output (ports, or virtual channels of them).
@@ -122,10 +123,12 @@ func New(cfg Config) *Crossbar {
 	}
 	c.packets = make([]packet, k*v*c.depth)
 	c.lastVC = make([]int, k)
-	c.req, c.vcWant = make([]bitset, o), make([]bitset, o)
+	c.vcWant = make([]bitset, o)
+	c.words = len(newBitset(k))
+	c.req = make([]uint64, o*c.words)
 	c.holder, c.vcFree = make([]int32, o), make([]uint64, o)
 	for i := range o {
-		c.req[i], c.vcWant[i] = newBitset(k), newBitset(k*v)
+		c.vcWant[i] = newBitset(k * v)
 		c.holder[i] = -1
 		c.vcFree[i] = ^uint64(0) >> (64 - v)
 	}
@@ -166,32 +169,37 @@ func (c *Crossbar) buildOutputs() {
 func (c *Crossbar) Count(t *stat.Table, instance int) {
 	c.rows = c.rows[:0]
 	for i := range t.Tenants {
-		c.rows = append(c.rows, t.Row(instance, i))
+		c.rows = append(c.rows, (*[NumCounters]uint64)(t.Row(instance, i)))
 	}
 }
 
 // Counters is the live counter row of a tenant, indexed by the C constants.
-func (c *Crossbar) Counters(tenant int) []uint64 { return c.rows[tenant] }
+func (c *Crossbar) Counters(tenant int) []uint64 { return c.rows[tenant][:] }
 
 // Waiting is the number of packets in the input queues.
 func (c *Crossbar) Waiting() int { return c.waiting }
 
 // CanPush tells whether some virtual channel of the input has room for a packet.
-func (c *Crossbar) CanPush(in, flits int) bool { return c.pickVC(in, flits) >= 0 }
+func (c *Crossbar) CanPush(in, flits int) bool {
+	if c.vcReq == nil { // one virtual channel
+		return c.fits(in, flits)
+	}
+	return c.pickVC(in, flits) >= 0
+}
 
-// pickVC is the next virtual channel with room after the last one used, or -1. A
-// packet longer than the buffer may enter an empty one.
+// fits says whether an input virtual channel has room for a packet. One longer than
+// the buffer may enter an empty one.
+func (c *Crossbar) fits(i, flits int) bool {
+	n := c.in[i].flits
+	return n == 0 || n+flits <= c.cfg.BufFlits
+}
+
+// pickVC is the next virtual channel with room after the last one used, or -1.
 func (c *Crossbar) pickVC(in, flits int) int {
 	v := c.cfg.VCs
-	if v == 1 {
-		if q := &c.in[in]; q.flits+flits <= c.cfg.BufFlits || q.flits == 0 {
-			return 0
-		}
-		return -1
-	}
 	for i := 1; i <= v; i++ {
 		vc := (c.lastVC[in] + i) % v
-		if q := &c.in[in*v+vc]; q.flits+flits <= c.cfg.BufFlits || q.flits == 0 {
+		if c.fits(in*v+vc, flits) {
 			return vc
 		}
 	}
@@ -201,8 +209,12 @@ func (c *Crossbar) pickVC(in, flits int) int {
 // Push offers a packet of 1 to 65535 flits, to be seen by the first Tick at now or
 // later. It answers false when the input queue is full. id comes back from Pop.
 func (c *Crossbar) Push(now uint64, in, out int, flits int, id int32, tenant uint8) bool {
-	vc := c.pickVC(in, flits)
-	if vc < 0 {
+	vc := 0
+	if c.vcReq == nil {
+		if !c.fits(in, flits) {
+			return false
+		}
+	} else if vc = c.pickVC(in, flits); vc < 0 {
 		return false
 	}
 	c.lastVC[in] = vc
@@ -263,9 +275,12 @@ func (c *Crossbar) ask(in, vc, out int) {
 	if c.vcReq != nil {
 		c.vcReq[in*c.cfg.Outputs+out] |= 1 << vc
 	}
-	c.req[out].add(in)
+	c.req[out*c.words+in>>6] |= 1 << (in & 63)
 	c.reqOut.add(out)
 }
+
+// asking is the set of inputs that ask for an output.
+func (c *Crossbar) asking(out int) bitset { return c.req[out*c.words : (out+1)*c.words] }
 
 // unask removes a switch request.
 func (c *Crossbar) unask(in, vc, out int) {
@@ -275,8 +290,9 @@ func (c *Crossbar) unask(in, vc, out int) {
 			return
 		}
 	}
-	c.req[out].remove(in)
-	if c.req[out].empty() {
+	r := c.asking(out)
+	r.remove(in)
+	if r.empty() {
 		c.reqOut.remove(out)
 	}
 }

@@ -27,14 +27,14 @@ func (c *Crossbar) offerOutputs() {
 			out := w<<6 | bits.TrailingZeros64(m)
 			var in int
 			if h := c.holder[out]; h >= 0 { // its packet keeps the output
-				if in = int(h); !c.req[out].has(in) || c.matched.has(in) {
+				if in = int(h); !c.asking(out).has(in) || c.matched.has(in) {
 					continue
 				}
 			} else {
 				if !staged && c.reserved[out] >= c.cfg.OutQueue {
 					continue
 				}
-				if in = c.req[out].from(int(c.grantPtr[out]), c.matched); in < 0 {
+				if in = c.asking(out).from(int(c.grantPtr[out]), c.matched); in < 0 {
 					continue
 				}
 			}
