@@ -65,26 +65,11 @@ func gap(busy uint64, from, n int) int {
 func newShare(s *Stack, index int, c *Channel) *share {
 	h := &share{stack: s, index: index, group: make([]groupPath, len(c.group)), local: uint64(c.cfg.BurstClocks)}
 	late := uint64(c.cfg.WriteLatency)
-	for _, r := range c.tab.bank[RD] {
-		if r.next == PRE {
-			h.rtp = r.gap
-		}
-	}
-	for _, r := range c.tab.bank[WR] {
-		if r.next == PRE {
-			h.wr = r.gap - min(r.gap, late)
-		}
-	}
-	for _, r := range c.tab.group[RD] {
-		if r.next == RD {
-			h.local = max(h.local, r.gap[sameGroup])
-		}
-	}
-	for _, r := range c.tab.group[WR] {
-		if r.next == RD {
-			h.wtr = r.gap[sameGroup] - min(r.gap[sameGroup], late)
-		}
-	}
+	h.rtp = c.tab.bank[RD][PRE]
+	h.wr = c.tab.bank[WR][PRE] - min(c.tab.bank[WR][PRE], late)
+	h.local = max(h.local, c.tab.group[RD][RD][sameGroup])
+	wtr := c.tab.group[WR][RD][sameGroup]
+	h.wtr = wtr - min(wtr, late)
 	return h
 }
 

@@ -18,19 +18,6 @@ const (
 	rankCmds = 2 // PREA, REFab
 )
 
-// groupRule pushes the ready times of next in every bank group.
-type groupRule struct {
-	next Cmd
-	wide bool // reaches other ranks
-	gap  [numRel]uint64
-}
-
-// bankRule pushes the ready time of next in the same bank (ACT..WR only).
-type bankRule struct {
-	next Cmd
-	gap  uint64
-}
-
 // rankRule pushes the ready times of PREA or REFab.
 type rankRule struct {
 	next        Cmd
@@ -44,34 +31,41 @@ type window struct {
 	min     uint64
 }
 
-// push is a group rule seen from one bank group: how far it pushes every group
-// from index from on.
+// push is how far a command pushes a row command in every bank group from index
+// from on.
 type push struct {
 	next Cmd
 	from int
 	gap  []uint64
 }
 
-// tables is a constraint list compiled for incremental updates: for each command,
-// what it pushes and how far.
+// effect is what a command pushes and how far, given the bank group it goes to.
+// Distances that no rule names are 0, which pushes nothing beyond the present.
+type effect struct {
+	bank [bankCmds]uint64 // in the same bank
+	rank []rankRule
+	rows []push      // ACT and PRE of bank groups
+	from int         // first bank group of cols
+	cols [][2]uint64 // RD and WR of bank groups
+}
+
+// tables is a constraint list compiled for incremental updates.
 type tables struct {
-	group   [NumCmds][]groupRule
-	bank    [NumCmds][]bankRule
+	bank    [NumCmds][NumCmds]uint64         // distance in the same bank
+	group   [NumCmds][NumCmds][numRel]uint64 // distance by the relation of two bank groups
 	rank    [NumCmds][]rankRule
-	windows []window
-	deepest int      // longest window
-	push    [][]push // by command and group, command first: group with the distances looked up
+	effects []effect // by command and group, command first
 	groups  int
+	windows []window
+	deepest int  // longest window
 	channel bool // some window counts over the channel
 }
 
-// pushes are the group rules of cmd issued in group g.
-func (t *tables) pushes(cmd Cmd, g int) []push { return t.push[int(cmd)*t.groups+g] }
+// effect is what cmd issued in group g pushes.
+func (t *tables) effect(cmd Cmd, g int) *effect { return &t.effects[int(cmd)*t.groups+g] }
 
 // compile turns the constraint list into tables.
 func compile(c *Config) (*tables, error) {
-	var gap [NumCmds][NumCmds][numRel]uint64
-	var bank [NumCmds][NumCmds]uint64
 	t := &tables{}
 	for i := range c.Constraints {
 		k := c.Constraints[i]
@@ -89,16 +83,16 @@ func compile(c *Config) (*tables, error) {
 				return nil, fmt.Errorf("dram %s: constraint %d: a window is supported for ACT to ACT at channel or rank level, up to 16 commands", c.Name, i)
 			}
 			t.windows = append(t.windows, window{channel: k.Level == LevelChannel, n: k.Window, min: uint64(k.Min)})
+			t.channel = t.channel || k.Level == LevelChannel
 			t.deepest = max(t.deepest, k.Window)
 			continue
 		}
-		if err := fold(&gap, &bank, &k); err != nil {
+		if err := t.fold(&k); err != nil {
 			return nil, fmt.Errorf("dram %s: constraint %d: %w", c.Name, i, err)
 		}
 	}
-	t.build(&gap, &bank)
-	if c.Refi == 0 {
-		t.rank = [NumCmds][]rankRule{} // rank-wide commands never issue
+	if c.Refi > 0 { // else rank-wide commands never issue
+		t.rankRules()
 	}
 	t.unroll(c)
 	return t, nil
@@ -108,24 +102,39 @@ func compile(c *Config) (*tables, error) {
 func (t *tables) unroll(c *Config) {
 	perRank := c.Sids * c.Groups
 	t.groups = c.Ranks * perRank
-	for i := range t.windows {
-		t.channel = t.channel || t.windows[i].channel
-	}
 	for cmd := range NumCmds {
 		for g := range t.groups {
-			var list []push
-			for _, r := range t.group[cmd] {
-				p := push{next: r.next, from: g / perRank * perRank}
-				to := p.from + perRank
-				if r.wide {
-					p.from, to = 0, t.groups
+			// reach is the groups for which some rule of the next commands names a distance.
+			reach := func(next ...Cmd) (from, to int) {
+				for _, n := range next {
+					if t.group[cmd][n][otherRank] != 0 {
+						return 0, t.groups
+					}
+					if t.group[cmd][n] != [numRel]uint64{} {
+						from = g / perRank * perRank
+						to = from + perRank
+					}
 				}
-				for h := p.from; h < to; h++ {
-					p.gap = append(p.gap, r.gap[relation(c, g, h)])
-				}
-				list = append(list, p)
+				return from, to
 			}
-			t.push = append(t.push, list)
+			e := effect{bank: [bankCmds]uint64(t.bank[cmd][:bankCmds]), rank: t.rank[cmd]}
+			for n := ACT; n <= PRE; n++ {
+				from, to := reach(n)
+				p := push{next: n, from: from}
+				for h := from; h < to; h++ {
+					p.gap = append(p.gap, t.group[cmd][n][relation(c, g, h)])
+				}
+				if len(p.gap) > 0 {
+					e.rows = append(e.rows, p)
+				}
+			}
+			from, to := reach(RD, WR)
+			e.from = from
+			for h := from; h < to; h++ {
+				r := relation(c, g, h)
+				e.cols = append(e.cols, [2]uint64{t.group[cmd][RD][r], t.group[cmd][WR][r]})
+			}
+			t.effects = append(t.effects, e)
 		}
 	}
 }
@@ -145,9 +154,9 @@ func relation(c *Config, g, h int) int {
 }
 
 // fold merges one constraint into the pairwise distances.
-func fold(gap *[NumCmds][NumCmds][numRel]uint64, bank *[NumCmds][NumCmds]uint64, k *Constraint) error {
+func (t *tables) fold(k *Constraint) error {
 	min := uint64(k.Min)
-	g := &gap[k.Prev][k.Next]
+	g := &t.group[k.Prev][k.Next]
 	level := k.Level
 	if k.Sibling {
 		switch level {
@@ -166,30 +175,23 @@ func fold(gap *[NumCmds][NumCmds][numRel]uint64, bank *[NumCmds][NumCmds]uint64,
 	if level > LevelRank && (k.Prev == PREA || k.Prev == REFab || k.Next == PREA || k.Next == REFab) {
 		level = LevelRank
 	}
-	far := map[Level]int{LevelChannel: otherRank, LevelRank: sameRank, LevelSid: sameSid, LevelGroup: sameGroup}
 	if level == LevelBank {
-		bank[k.Prev][k.Next] = max(bank[k.Prev][k.Next], min)
+		b := &t.bank[k.Prev][k.Next]
+		*b = max(*b, min)
 		return nil
 	}
+	far := map[Level]int{LevelChannel: otherRank, LevelRank: sameRank, LevelSid: sameSid, LevelGroup: sameGroup}
 	for r := 0; r <= far[level]; r++ {
 		g[r] = max(g[r], min)
 	}
 	return nil
 }
 
-// build keeps what is not zero.
-func (t *tables) build(gap *[NumCmds][NumCmds][numRel]uint64, bank *[NumCmds][NumCmds]uint64) {
+// rankRules keeps the distances to rank-wide commands that are not zero.
+func (t *tables) rankRules() {
 	for p := range NumCmds {
-		for n := range Cmd(bankCmds) {
-			if g := gap[p][n]; g != [numRel]uint64{} {
-				t.group[p] = append(t.group[p], groupRule{next: n, wide: g[otherRank] != 0, gap: g})
-			}
-			if b := bank[p][n]; b != 0 {
-				t.bank[p] = append(t.bank[p], bankRule{next: n, gap: b})
-			}
-		}
 		for n := Cmd(bankCmds); n < bankCmds+rankCmds; n++ {
-			g := gap[p][n]
+			g := t.group[p][n]
 			same := max(g[sameGroup], g[sameSid], g[sameRank])
 			if same != 0 || g[otherRank] != 0 {
 				t.rank[p] = append(t.rank[p], rankRule{next: n, same: same, other: g[otherRank]})

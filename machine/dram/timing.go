@@ -30,23 +30,27 @@ func (c *Channel) apply(cmd Cmd, b int, t uint64) {
 		c.due = [3]uint64{} // another request may be the head now, of any class
 	}
 	k := &c.bank[b]
-	for i := range c.tab.bank[cmd] {
-		r := &c.tab.bank[cmd][i]
-		at := &k.at[r.next&(bankCmds-1)]
-		*at = max(*at, t+r.gap)
+	e := c.tab.effect(cmd, int(k.grp))
+	for n, gap := range e.bank {
+		k.at[n] = max(k.at[n], t+gap)
 	}
-	pushes := c.tab.pushes(cmd, int(k.grp))
-	for i := range pushes {
-		p := &pushes[i]
+	for i := range e.rows {
+		p := &e.rows[i]
 		next, to := p.next&(bankCmds-1), c.group[p.from:]
 		for h, gap := range p.gap {
 			at := &to[h].at[next]
 			*at = max(*at, t+gap)
 		}
 	}
+	to := c.group[e.from:][:len(e.cols)]
+	for h := range to {
+		gap, at := &e.cols[h], &to[h].at
+		at[RD] = max(at[RD], t+gap[0])
+		at[WR] = max(at[WR], t+gap[1])
+	}
 	rank := int(k.rank)
-	for i := range c.tab.rank[cmd] {
-		r := &c.tab.rank[cmd][i]
+	for i := range e.rank {
+		r := &e.rank[i]
 		at := c.rankAt[r.next-PREA]
 		at[rank] = max(at[rank], t+r.same)
 		if r.other != 0 {
