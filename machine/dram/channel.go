@@ -20,7 +20,7 @@ const none = int16(-1)
 // in order of arrival.
 type request struct {
 	row, col   uint32
-	seq        uint64 // age over both kinds
+	age        uint64 // number of arrival over both kinds, with the bank in the low bits
 	arrive     uint64
 	id         int32
 	next, prev int16
@@ -43,11 +43,10 @@ type bankList struct {
 type bank struct {
 	at        [bankCmds]uint64 // earliest clock of each command, as far as the bank itself goes
 	open      int64            // open row, -1 when closed
-	activeSeq uint64           // order of activation of active
 	list      [numKinds]bankList
 	active    int16 // request whose ACT has issued; none
 	grp, rank uint8
-	_         [24]byte // two cache lines
+	_         [32]byte // two cache lines
 }
 
 // group is the part of a ready time that comes from above the bank.
@@ -58,6 +57,14 @@ const maxWords = maxBanks / 64
 
 // mask is a set of banks.
 type mask [maxWords]uint64
+
+// active is a request whose ACT has issued, or of which some bursts have.
+type active struct {
+	arrive uint64
+	slot   int16
+	bank   uint8
+	cmd    Cmd // RD or WR
+}
 
 // reply is a finished or finishing request.
 type reply struct {
@@ -86,21 +93,22 @@ type Channel struct {
 	usage  []rankUse
 
 	// Activated requests, one per bank at most.
+	actives  []active // by arrival, then activation
 	activeOn mask
-	actives  [numKinds]int
-	promoted uint64
+	writing  int // writes among them
 
 	// Queues.
 	slots  []request
 	free   []int16
 	count  [numKinds]int
-	hitOn  [numKinds]mask // banks with a queued hit
-	missOn [numKinds]mask // open banks with a queued conflict
-	actOn  [numKinds]mask // closed banks with a queued request
+	on     [numClasses][numKinds]mask // banks with a queued request that wants a command of the class
+	hold   [numClasses]*mask          // banks that may not have one: nobody or activeOn but on some falling edges
+	held   [numClasses]*mask          // nobody, or the banks a migration has claimed
 	seq    uint64
 	places [256]uint16 // queued writes by a hash of their place
 	shared bool
 	write  bool // write mode
+	turn   bool // write mode is to end or to begin
 
 	pending ring // reads on their way, in order of issue
 	done    ring // for Pop
@@ -109,23 +117,21 @@ type Channel struct {
 	nextRef  uint64
 	refsDue  int // refreshes waiting, rank by rank
 	refRank  int
-	edgeRank int // HalfCycle: rank, bank and falling edge of the last rising row command
+	half     uint64 // 1 for HalfCycle: rising edges are odd
+	edgeRank int    // HalfCycle: rank, bank and falling edge of the last rising row command
 	edgeBank int
 	edgeAt   uint64
 
 	// Event times: lower bounds, exact after a scan that found nothing.
-	last    uint64 // last step
+	fresh   uint64 // first clock not stepped yet
 	next    uint64 // next step
-	begun   bool
-	tActive uint64    // activated requests
-	due     [3]uint64 // queue commands by class
+	tActive uint64 // activated requests; Never when there are none
+	due     [numClasses]uint64
 
-	multi          bool  // a request of several bursts has been seen
-	preHold        *mask // banks whose row a queued PRE must not close: activeOn but on some falling edges
-	actHold        *mask // closed banks that are not to be opened: nobody's, or those a migration has claimed
-	edgeHold       mask  // scratch for those
-	nobody         mask  // stays empty
-	hiMark, loMark int   // write mode starts above the one and ends below the other
+	multi          bool // a request of several bursts has been seen
+	edgeHold       mask // scratch for those
+	nobody         mask // stays empty
+	hiMark, loMark int  // write mode starts above the one and ends below the other
 	rows           []*[NumCounters]uint64
 	share          *share // for the migrations of the channel's stack; nil without
 }
@@ -159,7 +165,10 @@ func Build(cfg *Config) (*Channel, error) {
 	c.group = make([]group, cfg.Ranks*c.perRank)
 	c.usage = make([]rankUse, cfg.Ranks)
 	c.words = (len(c.bank) + 63) / 64
-	c.preHold, c.actHold = &c.activeOn, &c.nobody
+	// An activated request still needs its row; and of several bursts, before other hits.
+	c.hold = [numClasses]*mask{classAct: &c.nobody, classPre: &c.activeOn, classHit: &c.nobody}
+	c.held = [numClasses]*mask{&c.nobody, &c.nobody, &c.nobody}
+	c.actives = make([]active, 0, len(c.bank))
 	for b := range c.bank {
 		k := &c.bank[b]
 		k.grp, k.rank = uint8(b/cfg.Banks), uint8(b/(cfg.Banks*c.perRank))
@@ -178,7 +187,11 @@ func Build(cfg *Config) (*Channel, error) {
 	c.buildQueues()
 	c.hiMark = int(cfg.HighWater * float64(cfg.WriteQueue))
 	c.loMark = int(math.Ceil(cfg.LowWater * float64(cfg.WriteQueue)))
-	c.tActive, c.due = Never, [3]uint64{Never, Never, Never}
+	c.tActive, c.due = Never, [numClasses]uint64{Never, Never, Never}
+	c.turn = c.turns()
+	if cfg.HalfCycle {
+		c.half = 1
+	}
 	c.nextRef = Never
 	if cfg.Refi > 0 {
 		c.nextRef = uint64(cfg.Refi)
@@ -230,49 +243,44 @@ func (c *Channel) CanPush(write bool) bool {
 // be seen by the first Tick at now or later. It answers false when the queue is
 // full. id comes back from Pop.
 func (c *Channel) Push(now uint64, at Loc, write bool, bursts int, id int32, tenant uint8) bool {
-	if now > 0 && c.next < now {
+	if c.next < now {
 		c.advance(now - 1)
 	}
 	b := c.bankIndex(at)
 	if invariants.On && c.share != nil {
 		c.share.stack.checkPush(c.share.index, b, at, write, bursts)
 	}
-	k := kindRead
-	if write {
-		k = kindWrite
-	}
-	n := c.rows[tenant]
-	if !c.shared && bursts == 1 && c.count[kindWrite] > 0 && c.places[placeHash(b, at.Row, at.Col)] > 0 &&
+	if c.count[kindWrite] > 0 && bursts == 1 && !c.shared && c.places[placeHash(b, at.Row, at.Col)] > 0 &&
 		c.queuedWrite(b, at.Row, at.Col) {
 		c.fromWriteQueue(now, write, id, tenant)
-		n[CReads+k]++
-		n[CForwarded+k]++
 		return true
 	}
 	if !c.CanPush(write) {
 		return false
 	}
-	n[CReads+k]++
+	kind := uint8(kindRead)
+	if write {
+		kind = kindWrite
+	}
+	c.rows[tenant][CReads+int(kind)]++
 	i := c.free[len(c.free)-1]
 	c.free = c.free[:len(c.free)-1]
 	c.seq++
 	r := &c.slots[i]
-	r.row, r.col, r.seq, r.arrive = at.Row, at.Col, c.seq, now
-	r.id, r.next, r.bank, r.kind = id, none, uint8(b), uint8(k)
+	r.row, r.col, r.age, r.arrive = at.Row, at.Col, c.seq<<ageShift|uint64(b), now
+	r.id, r.next, r.bank, r.kind = id, none, uint8(b), kind
 	r.tenant, r.left, r.started = tenant, uint8(bursts), false
-	c.multi = c.multi || bursts > 1
-	c.enqueue(i)
+	if bursts > 1 {
+		c.multi = true
+		c.hold[classHit] = &c.activeOn
+	}
+	c.enqueue(i, r)
 	c.wake(now)
 	return true
 }
 
 // wake makes sure the clock of the next Tick is stepped.
-func (c *Channel) wake(now uint64) {
-	if c.begun && now <= c.last {
-		now = c.last + 1
-	}
-	c.next = min(c.next, now)
-}
+func (c *Channel) wake(now uint64) { c.next = min(c.next, max(now, c.fresh)) }
 
 // placeHash spreads places over a byte: most requests meet no queued write, and
 // learn it without a walk along the bank's list.
@@ -296,11 +304,16 @@ func (c *Channel) queuedWrite(b int, row, col uint32) bool {
 // acceptance, behind the reads already on their way, and lets a write to the same
 // place disappear into the queued one at once.
 func (c *Channel) fromWriteQueue(now uint64, write bool, id int32, tenant uint8) {
+	n := c.rows[tenant]
 	if write {
+		n[CWrites]++
+		n[CCoalesced]++
 		c.done.push(reply{id: id, write: true, tenant: tenant})
 		return
 	}
-	c.rows[tenant][CReadLatency]++
+	n[CReads]++
+	n[CForwarded]++
+	n[CReadLatency]++
 	c.pending.push(reply{depart: now, id: id, tenant: tenant})
 	c.wake(now)
 }
@@ -321,9 +334,7 @@ func (c *Channel) Tick(now uint64) uint64 {
 func (c *Channel) Sync(now uint64) { c.advance(now) }
 
 // idle means no request is anywhere but waiting for Pop.
-func (c *Channel) idle() bool {
-	return c.count[kindRead]|c.count[kindWrite]|c.actives[kindRead]|c.actives[kindWrite]|c.pending.n == 0
-}
+func (c *Channel) idle() bool { return len(c.free) == len(c.slots) && c.pending.n == 0 }
 
 // Pop returns the next completed request, in order of completion.
 func (c *Channel) Pop() (id int32, write bool, ok bool) {

@@ -37,9 +37,9 @@ func (c *Channel) fallingPre(t uint64) pick {
 			c.edgeHold.set(b)
 		}
 	}
-	c.preHold = &c.edgeHold
+	c.hold[classPre] = &c.edgeHold
 	p := c.pick(classPre, t)
-	c.preHold = &c.activeOn
+	c.hold[classPre] = &c.activeOn
 	p.later = min(p.later, t+1) // those left out may go on the next edge
 	c.due[classPre] = min(c.due[classPre], t+1)
 	return p

@@ -1,22 +1,12 @@
 package dram
 
-// start counts the row state a request finds when its first command issues.
-func (c *Channel) start(r *request) {
-	if r.started {
-		return
+// start counts the row state a request finds when its first command issues: hit is
+// CReadHits, CReadMisses or CReadConflicts.
+func (c *Channel) start(r *request, hit int) {
+	if !r.started {
+		r.started = true
+		c.rows[r.tenant][hit+int(r.kind)*(CWriteHits-CReadHits)]++
 	}
-	r.started = true
-	n := CReadHits
-	if r.kind == kindWrite {
-		n = CWriteHits
-	}
-	switch open := c.bank[r.bank].open; {
-	case open < 0:
-		n += CReadMisses - CReadHits
-	case open != int64(r.row):
-		n += CReadConflicts - CReadHits
-	}
-	c.rows[r.tenant][n]++
 }
 
 // place is the location of a request, for traces.
@@ -26,27 +16,36 @@ func (c *Channel) place(r *request) Loc {
 	return Loc{Rank: k.rank, BankGroup: uint8(g % c.perRank), Bank: uint8(int(r.bank) % c.cfg.Banks), Row: r.row, Col: r.col}
 }
 
-// issueActive issues the next burst of the activated request of bank b. later is
-// the earliest clock of the other activated requests that were not ready.
-func (c *Channel) issueActive(b int, later, t uint64) {
-	i := c.bank[b].active
-	c.column(i, t)
-	if c.slots[i].left == 0 {
-		c.dropActive(b)
-		c.finish(i, t)
+// serveActive issues the next burst of an activated request, if one is ready.
+func (c *Channel) serveActive(t uint64) bool {
+	i, later := c.pickActive(t)
+	c.tActive = later
+	if i < 0 {
+		return false
+	}
+	slot := c.actives[i].slot
+	r := &c.slots[slot]
+	c.column(r, t)
+	if r.left == 0 {
+		c.dropActive(i, r)
+		c.finish(slot, r, t)
 	} else {
 		later = t // its next burst
 	}
 	c.tActive = max(later, t+1)
-	if c.actives[kindWrite] == 0 {
+	if c.writing == 0 {
 		c.tActive = max(c.tActive, c.soonest(RD))
 	}
+	return true
 }
 
-// dropActive frees bank b for conflicts, and for held hits.
-func (c *Channel) dropActive(b int) {
+// dropActive frees the bank of the i-th activated request for conflicts, and for
+// held hits.
+func (c *Channel) dropActive(i int, r *request) {
+	b := int(r.bank)
 	k := &c.bank[b]
-	c.actives[c.slots[k.active].kind]--
+	c.actives = append(c.actives[:i], c.actives[i+1:]...)
+	c.writing -= int(r.kind)
 	c.usage[k.rank].active--
 	k.active = none
 	c.activeOn.unset(b)
@@ -54,38 +53,42 @@ func (c *Channel) dropActive(b int) {
 		return
 	}
 	if k.list[kindRead].miss != none || k.list[kindWrite].miss != none {
-		c.due[classPre] = min(c.due[classPre], max(k.at[PRE], c.group[k.grp].at[PRE]))
+		c.lower(classPre, k, PRE)
 	}
 	if c.multi {
 		c.due[classHit] = 0
 	}
 }
 
-// hold makes slot i the activated request of its bank.
-func (c *Channel) hold(i int16) {
-	r := &c.slots[i]
+// activate makes slot i the activated request of its bank.
+func (c *Channel) activate(i int16, r *request) {
 	b := int(r.bank)
 	k := &c.bank[b]
-	c.promoted++
-	k.active, k.activeSeq = i, c.promoted
-	c.actives[r.kind]++
+	k.active = i
+	c.writing += int(r.kind)
 	c.usage[k.rank].active++
 	c.activeOn.set(b)
 	n := RD + Cmd(r.kind)
 	c.tActive = min(c.tActive, max(k.at[n], c.group[k.grp].at[n]))
+	c.actives = append(c.actives, active{})
+	j := len(c.actives) - 1
+	for ; j > 0 && c.actives[j-1].arrive > r.arrive; j-- {
+		c.actives[j] = c.actives[j-1]
+	}
+	c.actives[j] = active{arrive: r.arrive, slot: i, bank: r.bank, cmd: n}
 }
 
 // issueHit issues the first burst of a queued request whose row is open.
 func (c *Channel) issueHit(p pick, t uint64) {
 	i := c.bank[p.bank()].list[p.kind].hit
 	r := &c.slots[i]
-	c.start(r)
-	c.unlink(i, t)
-	c.column(i, t)
+	c.start(r, CReadHits)
+	c.unlink(i, r, t)
+	c.column(r, t)
 	if r.left > 0 {
-		c.hold(i)
+		c.activate(i, r)
 	} else {
-		c.finish(i, t)
+		c.finish(i, r, t)
 	}
 	soon := c.soonest(RD + Cmd(p.kind))
 	if c.shared {
@@ -94,17 +97,16 @@ func (c *Channel) issueHit(p pick, t uint64) {
 	c.due[classHit] = max(c.due[classHit], t+1, soon)
 }
 
-// column issues one RD or WR for slot i, with auto-precharge under the closed
+// column issues one RD or WR for a request, with auto-precharge under the closed
 // page policy when nothing else wants the row.
-func (c *Channel) column(i int16, t uint64) {
-	r := &c.slots[i]
+func (c *Channel) column(r *request, t uint64) {
 	b := int(r.bank)
 	cmd := RD + Cmd(r.kind)
 	r.left--
 	n := c.rows[r.tenant]
 	n[CReadBursts+int(r.kind)]++
 	n[CBusBusy] += uint64(c.cfg.BurstClocks)
-	closing := r.left == 0 && c.closes(b, i)
+	closing := c.cfg.Page == ClosedPage && r.left == 0 && c.closes(r)
 	if closing {
 		cmd = RDA + Cmd(r.kind)
 	}
@@ -122,8 +124,7 @@ func (c *Channel) column(i int16, t uint64) {
 
 // finish completes slot i, whose last burst issued at t: a read when its data is
 // in, a write at once.
-func (c *Channel) finish(i int16, t uint64) {
-	r := &c.slots[i]
+func (c *Channel) finish(i int16, r *request, t uint64) {
 	if r.kind == kindRead {
 		at := t + uint64(c.cfg.ReadLatency)
 		c.rows[r.tenant][CReadLatency] += at - r.arrive + 1
@@ -131,7 +132,7 @@ func (c *Channel) finish(i int16, t uint64) {
 	} else {
 		c.done.push(reply{id: r.id, write: true, tenant: r.tenant})
 	}
-	c.release(i)
+	c.free = append(c.free, i)
 }
 
 // issueAct opens a row for the oldest request of a closed bank, which becomes the
@@ -141,19 +142,19 @@ func (c *Channel) issueAct(p pick, t uint64) {
 	k := &c.bank[b]
 	i := k.list[p.kind].miss
 	r := &c.slots[i]
-	c.start(r)
+	c.start(r, CReadMisses)
 	c.rows[r.tenant][CActivates]++
 	if c.Trace != nil {
 		c.Trace(t, ACT, c.place(r))
 	}
 	c.apply(ACT, b, t)
-	c.unlink(i, t)
+	c.unlink(i, r, t)
 	c.usage[k.rank].open++
 	k.open = int64(r.row)
-	c.hold(i)
+	c.activate(i, r)
 	c.opened(k, b)
 	c.due[classAct] = max(c.due[classAct], t+1, c.soonest(ACT))
-	if c.cfg.HalfCycle {
+	if c.half > 0 {
 		c.mark(b, t, 3)
 	}
 }
@@ -163,7 +164,7 @@ func (c *Channel) issuePre(p pick, t uint64) {
 	b := p.bank()
 	k := &c.bank[b]
 	r := &c.slots[k.list[p.kind].miss]
-	c.start(r)
+	c.start(r, CReadConflicts)
 	c.rows[r.tenant][CPrecharges]++
 	if c.Trace != nil {
 		at := c.place(r)
@@ -174,7 +175,7 @@ func (c *Channel) issuePre(p pick, t uint64) {
 	c.usage[k.rank].open--
 	c.due[classPre] = max(p.later, t+1)
 	c.closed(k, b)
-	if c.cfg.HalfCycle {
+	if c.half > 0 {
 		c.mark(b, t, 1)
 	}
 }

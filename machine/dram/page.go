@@ -1,16 +1,14 @@
 package dram
 
-// closes is the row policy: whether the last burst of slot i should close its
-// row. Open page never does; closed page does when nothing queued wants the row.
-func (c *Channel) closes(b int, i int16) bool {
-	if c.cfg.Page == OpenPage {
-		return false
-	}
+// closes is the closed page policy: whether the last burst of r should close its
+// row, which it does when nothing queued wants it.
+func (c *Channel) closes(r *request) bool {
+	b := int(r.bank)
 	k := &c.bank[b]
-	if k.active != none && k.active != i {
+	if k.active != none && &c.slots[k.active] != r {
 		return false
 	}
-	if c.share != nil && c.share.held.has(b) {
+	if c.held[classPre].has(b) {
 		return false // a migration needs the row
 	}
 	return k.list[kindRead].hit == none && k.list[kindWrite].hit == none

@@ -4,10 +4,14 @@ func (m *mask) set(b int)      { m[b>>6&(maxWords-1)] |= 1 << (b & 63) }
 func (m *mask) unset(b int)    { m[b>>6&(maxWords-1)] &^= 1 << (b & 63) }
 func (m *mask) has(b int) bool { return m[b>>6&(maxWords-1)]>>(b&63)&1 != 0 }
 
+// lower lowers the bound of a class to when bank k may take its command.
+func (c *Channel) lower(class int, k *bank, cmd Cmd) {
+	c.due[class] = min(c.due[class], max(k.at[cmd&(bankCmds-1)], c.group[k.grp].at[cmd&(bankCmds-1)]))
+}
+
 // enqueue appends slot i to its bank's list and, when it becomes a candidate,
 // lowers the bound of the command it needs.
-func (c *Channel) enqueue(i int16) {
-	r := &c.slots[i]
+func (c *Channel) enqueue(i int16, r *request) {
 	k := &c.bank[r.bank]
 	l := &k.list[r.kind]
 	r.prev = l.last
@@ -18,46 +22,45 @@ func (c *Channel) enqueue(i int16) {
 	}
 	l.last = i
 	c.count[r.kind]++
+	c.turn = c.turns()
 	if r.kind == kindWrite {
 		c.places[placeHash(int(r.bank), r.row, r.col)]++
 	}
-	if int64(r.row) == k.open {
+	switch {
+	case int64(r.row) == k.open:
 		if l.hit == none {
 			c.newHit(k, int(r.bank), r.kind, i)
 		}
-	} else if l.miss == none {
-		c.newMiss(k, int(r.bank), r.kind, i)
+	case l.miss != none:
+	case k.open < 0:
+		c.newMiss(classAct, int(r.bank), r.kind, i)
+		c.lower(classAct, k, ACT)
+	default:
+		c.newMiss(classPre, int(r.bank), r.kind, i)
+		c.lower(classPre, k, PRE)
 	}
 }
 
 // newHit makes slot i the oldest hit of its bank and kind.
 func (c *Channel) newHit(k *bank, b int, kind uint8, i int16) {
 	l := &k.list[kind]
-	l.hit, l.age[wantHit] = i, c.slots[i].age()
-	c.hitOn[kind].set(b)
-	n := RD + Cmd(kind)
-	c.due[classHit] = min(c.due[classHit], max(k.at[n], c.group[k.grp].at[n]))
+	l.hit, l.age[wantHit] = i, c.slots[i].age
+	c.on[classHit][kind].set(b)
+	c.lower(classHit, k, RD+Cmd(kind))
 }
 
 // newMiss makes slot i the oldest request of its bank and kind that needs another
-// row, or any row when the bank is closed.
-func (c *Channel) newMiss(k *bank, b int, kind uint8, i int16) {
-	l := &k.list[kind]
-	l.miss, l.age[wantMiss] = i, c.slots[i].age()
-	if k.open >= 0 {
-		c.missOn[kind].set(b)
-		c.due[classPre] = min(c.due[classPre], max(k.at[PRE], c.group[k.grp].at[PRE]))
-	} else {
-		c.actOn[kind].set(b)
-		c.due[classAct] = min(c.due[classAct], max(k.at[ACT], c.group[k.grp].at[ACT]))
-	}
+// row (classPre), or any row as the bank is closed (classAct).
+func (c *Channel) newMiss(class, b int, kind uint8, i int16) {
+	l := &c.bank[b].list[kind]
+	l.miss, l.age[wantMiss] = i, c.slots[i].age
+	c.on[class][kind].set(b)
 }
 
 // unlink takes slot i out of its list, accounts its wait and, if its bank is and
 // stays open, finds the list's next hit. (A closed bank's oldest request leaves
 // just before opened finds the candidates anew.)
-func (c *Channel) unlink(i int16, now uint64) {
-	r := &c.slots[i]
+func (c *Channel) unlink(i int16, r *request, now uint64) {
 	k := &c.bank[r.bank]
 	l := &k.list[r.kind]
 	if r.prev == none {
@@ -71,6 +74,7 @@ func (c *Channel) unlink(i int16, now uint64) {
 		c.slots[r.next].prev = r.prev
 	}
 	c.count[r.kind]--
+	c.turn = c.turns()
 	if r.kind == kindWrite {
 		c.places[placeHash(int(r.bank), r.row, r.col)]--
 	}
@@ -84,9 +88,9 @@ func (c *Channel) unlink(i int16, now uint64) {
 	}
 	if j == none {
 		l.hit = none
-		c.hitOn[r.kind].unset(int(r.bank))
+		c.on[classHit][r.kind].unset(int(r.bank))
 	} else {
-		l.hit, l.age[wantHit] = j, c.slots[j].age() // as ready as the one before
+		l.hit, l.age[wantHit] = j, c.slots[j].age // as ready as the one before
 	}
 }
 
@@ -95,7 +99,7 @@ func (c *Channel) opened(k *bank, b int) {
 	for kind := range uint8(numKinds) {
 		l := &k.list[kind]
 		l.hit, l.miss = none, none
-		c.actOn[kind].unset(b)
+		c.on[classAct][kind].unset(b)
 		for j := l.first; j != none; {
 			r := &c.slots[j]
 			if int64(r.row) == k.open {
@@ -103,7 +107,8 @@ func (c *Channel) opened(k *bank, b int) {
 					c.newHit(k, b, kind, j)
 				}
 			} else if l.miss == none {
-				c.newMiss(k, b, kind, j)
+				c.newMiss(classPre, b, kind, j)
+				c.lower(classPre, k, PRE)
 			}
 			if l.hit != none && l.miss != none {
 				break
@@ -119,13 +124,11 @@ func (c *Channel) closed(k *bank, b int) {
 	for kind := range uint8(numKinds) {
 		l := &k.list[kind]
 		l.hit, l.miss = none, none
-		c.hitOn[kind].unset(b)
-		c.missOn[kind].unset(b)
+		c.on[classHit][kind].unset(b)
+		c.on[classPre][kind].unset(b)
 		if l.first != none {
-			c.newMiss(k, b, kind, l.first)
+			c.newMiss(classAct, b, kind, l.first)
+			c.lower(classAct, k, ACT)
 		}
 	}
 }
-
-// release returns slot i to the pool.
-func (c *Channel) release(i int16) { c.free = append(c.free, i) }

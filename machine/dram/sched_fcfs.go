@@ -12,9 +12,9 @@ func (c *Channel) head(class int, t uint64) pick {
 			continue
 		}
 		for w := range c.words {
-			for m := c.hitOn[kind][w] | c.missOn[kind][w] | c.actOn[kind][w]; m != 0; m &= m - 1 {
+			for m := c.on[classHit][kind][w] | c.on[classPre][kind][w] | c.on[classAct][kind][w]; m != 0; m &= m - 1 {
 				b := w<<6 | bits.TrailingZeros64(m)
-				if age := c.slots[c.bank[b].list[kind].first].age(); age < p.age {
+				if age := c.slots[c.bank[b].list[kind].first].age; age < p.age {
 					p.age, p.kind = age, kind
 				}
 			}
@@ -33,8 +33,7 @@ func (c *Channel) head(class int, t uint64) pick {
 	case k.open >= 0:
 		cmd, mine = PRE, classPre
 	}
-	held := mine == classPre && c.preHold.has(b) || mine == classHit && c.multi && c.activeOn.has(b)
-	if mine != class || held {
+	if mine != class || c.hold[class].has(b) {
 		return nobody
 	}
 	if at := max(k.at[cmd], c.group[k.grp].at[cmd]); at > t {

@@ -2,11 +2,12 @@ package dram
 
 import "math/bits"
 
-// Classes of queue commands.
+// Classes of queue commands; ACT and PRE are their own.
 const (
-	classHit = iota // RD or WR on an open row
-	classAct        // ACT for a closed bank
-	classPre        // PRE for a conflict
+	classAct   = int(ACT) // for a closed bank
+	classPre   = int(PRE) // for a conflict
+	classHit   = int(RD)  // RD or WR on an open row
+	numClasses = 3
 )
 
 // What a bank wants: its oldest hit or its oldest miss.
@@ -15,9 +16,9 @@ const (
 	wantMiss
 )
 
-// A request's age orders it among all: its number of arrival with its bank in the
-// low bits, so that the oldest of several banks is one minimum.
-func (r *request) age() uint64 { return r.seq<<8 | uint64(r.bank) }
+// ageShift makes room for the bank below a request's number of arrival, so that the
+// oldest of several banks is one minimum.
+const ageShift = 8
 
 // pick is the outcome of looking for a command of one class.
 type pick struct {
@@ -30,45 +31,26 @@ func (p *pick) found() bool { return p.age != Never }
 func (p *pick) bank() int   { return int(p.age & (maxBanks - 1)) }
 
 // oldest finds the oldest request of a kind whose command of the class may issue
-// at t. While a request of several bursts holds a row, other hits of that bank
-// wait; and a PRE must not close a row an activated request still needs.
-func (c *Channel) oldest(class int, kind uint8, t uint64) pick {
-	switch class {
-	case classHit:
-		if c.multi {
-			return c.scan(&c.hitOn[kind], &c.activeOn, RD+Cmd(kind), kind, wantHit, t)
-		}
-		return c.scan(&c.hitOn[kind], &c.nobody, RD+Cmd(kind), kind, wantHit, t)
-	case classAct:
-		return c.scan(&c.actOn[kind], c.actHold, ACT, kind, wantMiss, t)
-	}
-	hold := c.preHold
-	if c.share != nil {
-		both := *hold
-		for w := range both {
-			both[w] |= c.share.held[w]
-		}
-		hold = &both
-	}
-	return c.scan(&c.missOn[kind], hold, PRE, kind, wantMiss, t)
-}
-
-// scan finds the oldest candidate for cmd among the banks of on that are not in
-// hold. It is the innermost loop of the model and has no branch that depends on
+// at t. It is the innermost loop of the model and has no branch that depends on
 // times or ages, which cannot be predicted.
-func (c *Channel) scan(on, hold *mask, cmd Cmd, kind uint8, want int, t uint64) pick {
-	n, q := cmd&(bankCmds-1), kind&(numKinds-1)
+func (c *Channel) oldest(class int, kind uint8, t uint64) pick {
+	q := kind & (numKinds - 1)
+	n, want := class&(bankCmds-1), wantMiss
+	if class == classHit {
+		n, want = (int(RD)+int(q))&(bankCmds-1), wantHit
+	}
+	on, hold, held := &c.on[class][q], c.hold[class], c.held[class]
 	banks, groups := c.bank, c.group
 	age, later, ready := Never, Never, uint64(0)
 	for w := range c.words {
 		w &= maxWords - 1
-		for m := on[w] &^ hold[w]; m != 0; m &= m - 1 {
+		for m := on[w] &^ (hold[w] | held[w]); m != 0; m &= m - 1 {
 			k := &banks[w<<6|bits.TrailingZeros64(m)]
 			at := max(k.at[n], groups[k.grp].at[n])
-			now := uint64(int64(at-t-1) >> 63) // all ones when at <= t
-			age = min(age, k.list[q].age[want&1]|^now)
-			later = min(later, at|now)
-			ready -= now
+			wait := uint64(int64(t-at) >> 63) // all ones when at > t
+			age = min(age, k.list[q].age[want]|wait)
+			later = min(later, at|^wait)
+			ready += wait + 1
 		}
 	}
 	if ready > 1 {
@@ -91,11 +73,15 @@ func merge(a, b pick) pick {
 }
 
 // pick looks for a queue command of the class among the kinds the channel serves
-// now, and remembers when to look again.
+// now, and remembers when to look again. Most often it is too early to look.
 func (c *Channel) pick(class int, t uint64) pick {
 	if t < c.due[class] {
 		return pick{age: Never}
 	}
+	return c.look(class, t)
+}
+
+func (c *Channel) look(class int, t uint64) pick {
 	var p pick
 	switch {
 	case c.cfg.Sched == FCFS:
@@ -115,35 +101,23 @@ func (c *Channel) pick(class int, t uint64) pick {
 }
 
 // pickActive finds the activated request to serve: timing-ready, then earliest
-// arrival, then earliest activation. later is as in pick.
-func (c *Channel) pickActive(t uint64) (bank int, later uint64) {
-	bank, later = -1, Never
-	if t < c.tActive {
-		return bank, later
+// arrival, then earliest activation, which is the order of actives. later is as in
+// pick; i is none when no request is ready.
+func (c *Channel) pickActive(t uint64) (i int, later uint64) {
+	i, later = int(none), Never
+	ready := uint64(0)
+	for j := len(c.actives) - 1; j >= 0; j-- {
+		a := &c.actives[j]
+		k := &c.bank[a.bank]
+		n := a.cmd & (bankCmds - 1)
+		at := max(k.at[n], c.group[k.grp].at[n])
+		wait := int64(t-at) >> 63
+		i += (j - i) &^ int(wait)
+		later = min(later, at|^uint64(wait))
+		ready += uint64(wait) + 1
 	}
-	var arrive, seq uint64
-	for w := range c.words {
-		for m := c.activeOn[w]; m != 0; m &= m - 1 {
-			b := w<<6 | bits.TrailingZeros64(m)
-			k := &c.bank[b]
-			r := &c.slots[k.active]
-			n := RD + Cmd(r.kind)
-			at := max(k.at[n], c.group[k.grp].at[n])
-			if at > t {
-				later = min(later, at)
-				continue
-			}
-			if bank >= 0 {
-				later = t
-			}
-			if bank < 0 || r.arrive < arrive || r.arrive == arrive && k.activeSeq < seq {
-				bank, arrive, seq = b, r.arrive, k.activeSeq
-			}
-		}
+	if ready > 1 {
+		later = t
 	}
-	c.tActive = later
-	if bank >= 0 {
-		c.tActive = t
-	}
-	return bank, later
+	return i, later
 }

@@ -112,12 +112,12 @@ func (c *Channel) bankIndex(at Loc) int {
 // of bank b.
 func (c *Channel) wanted(b int) bool {
 	if c.shared {
-		return c.hitOn[kindRead].has(b) || c.hitOn[kindWrite].has(b)
+		return c.on[classHit][kindRead].has(b) || c.on[classHit][kindWrite].has(b)
 	}
 	if c.write {
-		return c.hitOn[kindWrite].has(b)
+		return c.on[classHit][kindWrite].has(b)
 	}
-	return c.hitOn[kindRead].has(b)
+	return c.on[classHit][kindRead].has(b)
 }
 
 // waits tells whether a request no younger than seq that touches columns [col,
@@ -125,13 +125,13 @@ func (c *Channel) wanted(b int) bool {
 // some of its bursts may be gone.
 func (c *Channel) waits(b int, row, col, n uint32, seq uint64) bool {
 	k := &c.bank[b]
-	if k.active != none && c.slots[k.active].row == row && c.slots[k.active].seq <= seq {
+	if k.active != none && c.slots[k.active].row == row && c.slots[k.active].age>>ageShift <= seq {
 		return true
 	}
 	for kind := range k.list {
 		for i := k.list[kind].first; i != none; i = c.slots[i].next {
 			r := &c.slots[i]
-			if r.seq > seq {
+			if r.age>>ageShift > seq {
 				break
 			}
 			if r.row == row && r.col < col+n && col < r.col+uint32(r.left) {
@@ -245,7 +245,7 @@ func (c *Channel) openRow(b int, at Loc, tenant uint8, t uint64) {
 	c.usage[k.rank].open++
 	k.open = int64(at.Row)
 	c.opened(k, b)
-	c.look(t)
+	c.review(t)
 }
 
 // closeRow issues a PRE for a migration.
@@ -259,16 +259,16 @@ func (c *Channel) closeRow(b int, at Loc, tenant uint8, t uint64) {
 	c.apply(PRE, b, t)
 	c.usage[k.rank].open--
 	c.closed(k, b)
-	c.look(t)
+	c.review(t)
 }
 
-// look makes the channel look at its queues again after clock t, at which the stack
+// review makes the channel look at its queues again after clock t, at which the stack
 // has changed a bank.
-func (c *Channel) look(t uint64) { c.next = min(c.next, max(c.nextEvent(t), t+1)) }
+func (c *Channel) review(t uint64) { c.next = min(c.next, max(c.nextEvent(t), t+1)) }
 
 // free gives bank b back to the ordinary requests.
 func (c *Channel) freeBank(b int, t uint64) {
 	c.share.held.unset(b)
 	c.due[classAct], c.due[classPre] = 0, 0
-	c.look(t)
+	c.review(t)
 }

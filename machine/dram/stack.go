@@ -132,7 +132,7 @@ func NewStack(ch []*Channel, t MigrationTiming) (*Stack, error) {
 	}
 	for i, c := range ch {
 		c.share = newShare(s, i, c)
-		c.actHold = &c.share.held
+		c.held[classAct], c.held[classPre] = &c.share.held, &c.share.held
 	}
 	return s, nil
 }

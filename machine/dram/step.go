@@ -13,7 +13,7 @@ func (c *Channel) advance(now uint64) {
 // step does what one clock does: deliver data, start refreshes that are due,
 // issue commands, and find the next event.
 func (c *Channel) step(t uint64) {
-	c.last, c.begun = t, true
+	c.fresh = t + 1
 	for c.pending.n > 0 && c.pending.buf[c.pending.head].depart <= t {
 		c.done.push(c.pending.pop())
 	}
@@ -22,7 +22,7 @@ func (c *Channel) step(t uint64) {
 		c.nextRef += uint64(c.cfg.Refi)
 	}
 	if c.cfg.DualBus {
-		if !c.cfg.HalfCycle || t&1 == 1 {
+		if t&1 >= c.half {
 			c.columnSlot(t)
 		}
 		c.rowSlot(t)
@@ -37,14 +37,7 @@ func (c *Channel) stalled() bool { return c.cfg.Return > 0 && c.done.n >= c.cfg.
 
 // columnSlot uses the column bus: activated requests first, then queued hits.
 func (c *Channel) columnSlot(t uint64) {
-	if c.stalled() {
-		return
-	}
-	if b, later := c.pickActive(t); b >= 0 {
-		c.issueActive(b, later, t)
-		return
-	}
-	if c.refsDue > 0 {
+	if c.stalled() || t >= c.tActive && c.serveActive(t) || c.refsDue > 0 {
 		return
 	}
 	c.setMode()
@@ -60,7 +53,7 @@ func (c *Channel) rowSlot(t uint64) {
 		return
 	}
 	c.setMode()
-	if c.cfg.HalfCycle && t&1 == 0 {
+	if t&1 < c.half {
 		if p := c.fallingPre(t); p.found() {
 			c.issuePre(p, t)
 		}
@@ -78,11 +71,8 @@ func (c *Channel) rowSlot(t uint64) {
 // sharedSlot uses the one command bus of DDR devices.
 func (c *Channel) sharedSlot(t uint64) {
 	columns := !c.stalled()
-	if columns {
-		if b, later := c.pickActive(t); b >= 0 {
-			c.issueActive(b, later, t)
-			return
-		}
+	if columns && t >= c.tActive && c.serveActive(t) {
+		return
 	}
 	if c.refsDue > 0 {
 		c.tryRefresh(t)
@@ -104,22 +94,24 @@ func (c *Channel) sharedSlot(t uint64) {
 	}
 }
 
-// wantWrite is the mode the queues ask for: writes when the write queue is above
-// its high mark or no read waits, until it is below the low mark and one does.
-func (c *Channel) wantWrite() bool {
-	if c.write {
-		return c.count[kindWrite] >= c.loMark || c.count[kindRead] == 0
+// turns tells whether the queues ask for the other mode: writes when the write queue
+// is above its high mark or no read waits, until it is below the low mark and one does.
+func (c *Channel) turns() bool {
+	switch {
+	case c.shared:
+		return false
+	case c.write:
+		return c.count[kindWrite] < c.loMark && c.count[kindRead] > 0
 	}
 	return c.count[kindWrite] > c.hiMark || c.count[kindRead] == 0
 }
 
+// setMode follows the queues.
 func (c *Channel) setMode() {
-	if c.shared {
-		return
-	}
-	if w := c.wantWrite(); w != c.write {
-		c.write = w
-		c.due = [3]uint64{} // look at everything again
+	if c.turn {
+		c.write = !c.write
+		c.turn = c.turns()
+		c.due = [numClasses]uint64{} // look at everything again
 	}
 }
 
@@ -130,31 +122,22 @@ func (c *Channel) nextEvent(t uint64) uint64 {
 	if c.pending.n > 0 {
 		n = min(n, c.pending.buf[c.pending.head].depart)
 	}
+	hits := c.due[classHit]
 	if c.stalled() {
-		n = min(n, t+1) // a Pop may come at any time
-	} else if c.actives[kindRead]+c.actives[kindWrite] > 0 {
+		n, hits = min(n, t+1), Never // a Pop may come at any time
+	} else {
 		n = min(n, c.odd(c.tActive))
 	}
-	if c.refsDue > 0 {
+	switch {
+	case c.refsDue > 0:
 		return min(n, c.refreshAt(t))
-	}
-	if !c.shared && c.wantWrite() != c.write {
+	case c.turn:
 		return t + 1 // even with nothing queued: what comes first then may wait for the other kind
-	}
-	if c.count[kindRead]+c.count[kindWrite] == 0 {
+	case c.count[kindRead]+c.count[kindWrite] == 0:
 		return n
 	}
-	n = min(n, c.odd(c.due[classAct]), c.due[classPre])
-	if !c.stalled() {
-		n = min(n, c.odd(c.due[classHit]))
-	}
-	return n
+	return min(n, c.odd(min(hits, c.due[classAct])), c.due[classPre])
 }
 
 // odd rounds up to a rising edge on half-clock devices.
-func (c *Channel) odd(t uint64) uint64 {
-	if c.cfg.HalfCycle && t&1 == 0 && t != Never {
-		return t + 1
-	}
-	return t
-}
+func (c *Channel) odd(t uint64) uint64 { return t | c.half }

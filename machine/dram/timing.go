@@ -27,7 +27,7 @@ func (r *actRing) nth(n int) (t uint64, ok bool) {
 // command addresses the rank) by pushing every ready time it constrains.
 func (c *Channel) apply(cmd Cmd, b int, t uint64) {
 	if c.cfg.Sched == FCFS {
-		c.due = [3]uint64{} // another request may be the head now, of any class
+		c.due = [numClasses]uint64{} // another request may be the head now, of any class
 	}
 	k := &c.bank[b]
 	e := c.tab.effect(cmd, int(k.grp))
