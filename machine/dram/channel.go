@@ -33,7 +33,6 @@ type request struct {
 
 // bankList is what one kind of queued request wants from one bank.
 type bankList struct {
-	age         [2]uint64 // of hit and miss
 	first, last int16
 	hit         int16 // oldest request for the open row
 	miss        int16 // oldest request for another row; the oldest of all when closed
@@ -41,16 +40,11 @@ type bankList struct {
 
 // bank is the state of one bank.
 type bank struct {
-	at        [bankCmds]uint64 // earliest clock of each command, as far as the bank itself goes
-	open      int64            // open row, -1 when closed
+	open      int64 // open row, -1 when closed
 	list      [numKinds]bankList
 	active    int16 // request whose ACT has issued; none
 	grp, rank uint8
-	_         [32]byte // two cache lines
 }
-
-// group is the part of a ready time that comes from above the bank.
-type group struct{ at [bankCmds]uint64 }
 
 // maxWords is the length of a bank mask.
 const maxWords = maxBanks / 64
@@ -87,7 +81,10 @@ type Channel struct {
 	words   int // words of a mask in use
 
 	bank   []bank
-	group  []group
+	grp    []uint8            // bank group by bank: what a scan needs lies side by side
+	at     [][bankCmds]uint64 // earliest clock of each command by bank, as far as the bank itself goes
+	group  []uint64           // and as far as what is above the bank goes, by command and group
+	groups int
 	rankAt [rankCmds][]uint64 // earliest clock of PREA and REFab by rank
 	acts   []actRing          // the last ACTs by rank, then of the channel
 	usage  []rankUse
@@ -104,6 +101,7 @@ type Channel struct {
 	on     [numClasses][numKinds]mask // banks with a queued request that wants a command of the class
 	hold   [numClasses]*mask          // banks that may not have one: nobody or activeOn but on some falling edges
 	held   [numClasses]*mask          // nobody, or the banks a migration has claimed
+	age    [numKinds][2][]uint64      // of the oldest hit and the oldest miss by bank, where there is one
 	seq    uint64
 	places [256]uint16 // queued writes by a hash of their place
 	shared bool
@@ -162,7 +160,12 @@ func Build(cfg *Config) (*Channel, error) {
 	c := &Channel{cfg: cfg, tab: tab, shared: cfg.WriteQueue == 0}
 	c.perRank = cfg.Sids * cfg.Groups
 	c.bank = make([]bank, cfg.Ranks*c.perRank*cfg.Banks)
-	c.group = make([]group, cfg.Ranks*c.perRank)
+	c.at, c.grp = make([][bankCmds]uint64, len(c.bank)), make([]uint8, len(c.bank))
+	c.groups = cfg.Ranks * c.perRank
+	c.group = make([]uint64, bankCmds*c.groups)
+	for kind := range c.age {
+		c.age[kind] = [2][]uint64{make([]uint64, len(c.bank)), make([]uint64, len(c.bank))}
+	}
 	c.usage = make([]rankUse, cfg.Ranks)
 	c.words = (len(c.bank) + 63) / 64
 	// An activated request still needs its row; and of several bursts, before other hits.
@@ -173,6 +176,7 @@ func Build(cfg *Config) (*Channel, error) {
 		k := &c.bank[b]
 		k.grp, k.rank = uint8(b/cfg.Banks), uint8(b/(cfg.Banks*c.perRank))
 		k.open, k.active = -1, none
+		c.grp[b] = k.grp
 		for i := range k.list {
 			k.list[i] = bankList{first: none, last: none, hit: none, miss: none}
 		}

@@ -53,7 +53,7 @@ func (c *Channel) dropActive(i int, r *request) {
 		return
 	}
 	if k.list[kindRead].miss != none || k.list[kindWrite].miss != none {
-		c.lower(classPre, k, PRE)
+		c.lower(classPre, b, PRE)
 	}
 	if c.multi {
 		c.due[classHit] = 0
@@ -69,7 +69,7 @@ func (c *Channel) activate(i int16, r *request) {
 	c.usage[k.rank].active++
 	c.activeOn.set(b)
 	n := RD + Cmd(r.kind)
-	c.tActive = min(c.tActive, max(k.at[n], c.group[k.grp].at[n]))
+	c.tActive = min(c.tActive, c.ready(n, b))
 	c.actives = append(c.actives, active{})
 	j := len(c.actives) - 1
 	for ; j > 0 && c.actives[j-1].arrive > r.arrive; j-- {

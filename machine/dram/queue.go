@@ -4,15 +4,16 @@ func (m *mask) set(b int)      { m[b>>6&(maxWords-1)] |= 1 << (b & 63) }
 func (m *mask) unset(b int)    { m[b>>6&(maxWords-1)] &^= 1 << (b & 63) }
 func (m *mask) has(b int) bool { return m[b>>6&(maxWords-1)]>>(b&63)&1 != 0 }
 
-// lower lowers the bound of a class to when bank k may take its command.
-func (c *Channel) lower(class int, k *bank, cmd Cmd) {
-	c.due[class] = min(c.due[class], max(k.at[cmd&(bankCmds-1)], c.group[k.grp].at[cmd&(bankCmds-1)]))
+// lower lowers the bound of a class to when bank b may take its command.
+func (c *Channel) lower(class, b int, cmd Cmd) {
+	c.due[class] = min(c.due[class], c.ready(cmd, b))
 }
 
 // enqueue appends slot i to its bank's list and, when it becomes a candidate,
 // lowers the bound of the command it needs.
 func (c *Channel) enqueue(i int16, r *request) {
-	k := &c.bank[r.bank]
+	b := int(r.bank)
+	k := &c.bank[b]
 	l := &k.list[r.kind]
 	r.prev = l.last
 	if l.last == none {
@@ -29,31 +30,29 @@ func (c *Channel) enqueue(i int16, r *request) {
 	switch {
 	case int64(r.row) == k.open:
 		if l.hit == none {
-			c.newHit(k, int(r.bank), r.kind, i)
+			c.newHit(b, r.kind, i)
 		}
 	case l.miss != none:
 	case k.open < 0:
-		c.newMiss(classAct, int(r.bank), r.kind, i)
-		c.lower(classAct, k, ACT)
+		c.newMiss(classAct, b, r.kind, i)
+		c.lower(classAct, b, ACT)
 	default:
-		c.newMiss(classPre, int(r.bank), r.kind, i)
-		c.lower(classPre, k, PRE)
+		c.newMiss(classPre, b, r.kind, i)
+		c.lower(classPre, b, PRE)
 	}
 }
 
 // newHit makes slot i the oldest hit of its bank and kind.
-func (c *Channel) newHit(k *bank, b int, kind uint8, i int16) {
-	l := &k.list[kind]
-	l.hit, l.age[wantHit] = i, c.slots[i].age
+func (c *Channel) newHit(b int, kind uint8, i int16) {
+	c.bank[b].list[kind].hit, c.age[kind][wantHit][b] = i, c.slots[i].age
 	c.on[classHit][kind].set(b)
-	c.lower(classHit, k, RD+Cmd(kind))
+	c.lower(classHit, b, RD+Cmd(kind))
 }
 
 // newMiss makes slot i the oldest request of its bank and kind that needs another
 // row (classPre), or any row as the bank is closed (classAct).
 func (c *Channel) newMiss(class, b int, kind uint8, i int16) {
-	l := &c.bank[b].list[kind]
-	l.miss, l.age[wantMiss] = i, c.slots[i].age
+	c.bank[b].list[kind].miss, c.age[kind][wantMiss][b] = i, c.slots[i].age
 	c.on[class][kind].set(b)
 }
 
@@ -90,7 +89,7 @@ func (c *Channel) unlink(i int16, r *request, now uint64) {
 		l.hit = none
 		c.on[classHit][r.kind].unset(int(r.bank))
 	} else {
-		l.hit, l.age[wantHit] = j, c.slots[j].age // as ready as the one before
+		l.hit, c.age[r.kind][wantHit][r.bank] = j, c.slots[j].age // as ready as the one before
 	}
 }
 
@@ -104,11 +103,11 @@ func (c *Channel) opened(k *bank, b int) {
 			r := &c.slots[j]
 			if int64(r.row) == k.open {
 				if l.hit == none {
-					c.newHit(k, b, kind, j)
+					c.newHit(b, kind, j)
 				}
 			} else if l.miss == none {
 				c.newMiss(classPre, b, kind, j)
-				c.lower(classPre, k, PRE)
+				c.lower(classPre, b, PRE)
 			}
 			if l.hit != none && l.miss != none {
 				break
@@ -128,7 +127,7 @@ func (c *Channel) closed(k *bank, b int) {
 		c.on[classPre][kind].unset(b)
 		if l.first != none {
 			c.newMiss(classAct, b, kind, l.first)
-			c.lower(classAct, k, ACT)
+			c.lower(classAct, b, ACT)
 		}
 	}
 }

@@ -36,7 +36,7 @@ func (c *Channel) head(class int, t uint64) pick {
 	if mine != class || c.hold[class].has(b) {
 		return nobody
 	}
-	if at := max(k.at[cmd], c.group[k.grp].at[cmd]); at > t {
+	if at := c.ready(cmd, b); at > t {
 		nobody.later = at
 		return nobody
 	}

@@ -31,32 +31,45 @@ func (p *pick) found() bool { return p.age != Never }
 func (p *pick) bank() int   { return int(p.age & (maxBanks - 1)) }
 
 // oldest finds the oldest request of a kind whose command of the class may issue
-// at t. It is the innermost loop of the model and has no branch that depends on
-// times or ages, which cannot be predicted.
+// at t.
 func (c *Channel) oldest(class int, kind uint8, t uint64) pick {
-	q := kind & (numKinds - 1)
-	n, want := class&(bankCmds-1), wantMiss
+	cmd, want := Cmd(class), wantMiss
 	if class == classHit {
-		n, want = (int(RD)+int(q))&(bankCmds-1), wantHit
+		cmd, want = RD+Cmd(kind), wantHit
 	}
-	on, hold, held := &c.on[class][q], c.hold[class], c.held[class]
-	banks, groups := c.bank, c.group
-	age, later, ready := Never, Never, uint64(0)
+	on, hold, held := &c.on[class][kind], c.hold[class], c.held[class]
+	s := scan{age: Never, later: Never}
 	for w := range c.words {
-		w &= maxWords - 1
-		for m := on[w] &^ (hold[w] | held[w]); m != 0; m &= m - 1 {
-			k := &banks[w<<6|bits.TrailingZeros64(m)]
-			at := max(k.at[n], groups[k.grp].at[n])
-			wait := uint64(int64(t-at) >> 63) // all ones when at > t
-			age = min(age, k.list[q].age[want]|wait)
-			later = min(later, at|^wait)
-			ready += wait + 1
+		if m := on[w] &^ (hold[w] | held[w]); m != 0 {
+			b := w << 6
+			s.word(m, c.at[b:], c.grp[b:], c.age[kind][want][b:], c.groupTimes(cmd), cmd, t)
 		}
 	}
-	if ready > 1 {
-		later = 0
+	if s.ready > 1 {
+		s.later = 0
 	}
-	return pick{age: age, later: later, kind: kind}
+	return pick{age: s.age, later: s.later, kind: kind}
+}
+
+// scan is the outcome of looking at the candidates among some banks.
+type scan struct{ age, later, ready uint64 }
+
+// word looks at the banks m of a word. It is the innermost loop of the model: it has
+// no branch that depends on times or ages, which cannot be predicted, and stands
+// alone so that it runs in registers.
+func (s *scan) word(m uint64, at [][bankCmds]uint64, grp []uint8, ages, group []uint64, cmd Cmd, t uint64) {
+	n := cmd & (bankCmds - 1)
+	grp, ages = grp[:len(at)], ages[:len(at)]
+	age, later, ready := s.age, s.later, s.ready
+	for ; m != 0; m &= m - 1 {
+		b := bits.TrailingZeros64(m)
+		from := max(at[b][n], group[grp[b]])
+		wait := uint64(int64(t-from) >> 63) // all ones when from > t
+		age = min(age, ages[b]|wait)
+		later = min(later, from|^wait)
+		ready += wait + 1
+	}
+	s.age, s.later, s.ready = age, later, ready
 }
 
 // merge keeps the older of two picks.
@@ -108,9 +121,7 @@ func (c *Channel) pickActive(t uint64) (i int, later uint64) {
 	ready := uint64(0)
 	for j := len(c.actives) - 1; j >= 0; j-- {
 		a := &c.actives[j]
-		k := &c.bank[a.bank]
-		n := a.cmd & (bankCmds - 1)
-		at := max(k.at[n], c.group[k.grp].at[n])
+		at := c.ready(a.cmd, int(a.bank))
 		wait := int64(t-at) >> 63
 		i += (j - i) &^ int(wait)
 		later = min(later, at|^uint64(wait))

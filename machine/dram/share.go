@@ -63,7 +63,7 @@ func gap(busy uint64, from, n int) int {
 }
 
 func newShare(s *Stack, index int, c *Channel) *share {
-	h := &share{stack: s, index: index, group: make([]groupPath, len(c.group)), local: uint64(c.cfg.BurstClocks)}
+	h := &share{stack: s, index: index, group: make([]groupPath, c.groups), local: uint64(c.cfg.BurstClocks)}
 	late := uint64(c.cfg.WriteLatency)
 	h.rtp = c.tab.bank[RD][PRE]
 	h.wr = c.tab.bank[WR][PRE] - min(c.tab.bank[WR][PRE], late)
@@ -144,10 +144,7 @@ func (c *Channel) waits(b int, row, col, n uint32, seq uint64) bool {
 
 // delay keeps commands of a class from every group until clock t.
 func (c *Channel) delay(cmd Cmd, t uint64) {
-	for g := range c.group {
-		at := &c.group[g].at[cmd&(bankCmds-1)]
-		*at = max(*at, t)
-	}
+	raise(c.groupTimes(cmd), t)
 }
 
 // occupy takes the command bus for a two-clock command at t.
@@ -172,17 +169,18 @@ func (c *Channel) occupy(t uint64) {
 // of a MIGRATION in clocks [first, end). Accesses of the group may issue as soon as
 // their data come after it, reads of the destination's when the group has turned round.
 func (c *Channel) transfer(e, b int, first, end, t uint64) {
-	k, h := &c.bank[b], c.share
-	p, g := &h.group[k.grp], &c.group[k.grp]
+	k, h, at := &c.bank[b], c.share, &c.at[b]
+	p := &h.group[k.grp]
 	p.use(first, end, t)
 	read, pre := lead(end+h.local, c.cfg.ReadLatency), h.rtp
 	if e == endTo {
 		read, pre = end+h.wtr, h.wr
 		p.read = max(p.read, read)
 	}
-	g.at[RD] = max(g.at[RD], read)
-	g.at[WR] = max(g.at[WR], lead(end+h.local, c.cfg.WriteLatency))
-	k.at[PRE] = max(k.at[PRE], end+pre)
+	reads, writes := &c.groupTimes(RD)[k.grp], &c.groupTimes(WR)[k.grp]
+	*reads = max(*reads, read)
+	*writes = max(*writes, lead(end+h.local, c.cfg.WriteLatency))
+	at[PRE] = max(at[PRE], end+pre)
 	all := c.rankAt[0]
 	all[k.rank] = max(all[k.rank], end+pre)
 }
@@ -200,26 +198,25 @@ func (c *Channel) carry(first, end, t uint64) {
 
 // rowReady is the earliest clock of an ACT or PRE of a migration for bank b.
 func (c *Channel) rowReady(cmd Cmd, b int, t uint64) uint64 {
-	k := &c.bank[b]
 	if c.share.kept >= t && c.share.keptBy == b {
-		return max(k.at[cmd], c.share.row, c.share.kept) // keep has moved all others, and the group's time with them
+		return max(c.at[b][cmd], c.share.row, c.share.kept) // keep has moved all others, and the group's time with them
 	}
-	return max(k.at[cmd], c.group[k.grp].at[cmd], c.share.row)
+	return max(c.ready(cmd, b), c.share.row)
 }
 
 // keep sees to it that ordinary requests do not put off for ever what a migration wants at
 // clock ready: columns of the bank would move its PRE, ACTs of others its ACT, any
 // command the bus. It returns when to look again.
 func (c *Channel) keep(cmd Cmd, b int, ready, t uint64) uint64 {
-	k, h := &c.bank[b], c.share
-	waits := k.at[cmd] > t
+	at, h := &c.at[b], c.share
+	waits := at[cmd] > t
 	if waits {
-		ready = k.at[cmd] // the bank's own time; then see what the others do
+		ready = at[cmd] // the bank's own time; then see what the others do
 	} else if h.kept > t {
 		return min(ready, h.kept) // one at a time: its ACT moves the next
 	}
 	if cmd == PRE {
-		k.at[RD], k.at[WR] = max(k.at[RD], ready+1), max(k.at[WR], ready+1)
+		at[RD], at[WR] = max(at[RD], ready+1), max(at[WR], ready+1)
 	}
 	if waits {
 		return ready

@@ -31,22 +31,13 @@ type window struct {
 	min     uint64
 }
 
-// push is how far a command pushes a row command in every bank group from index
-// from on.
-type push struct {
-	next Cmd
-	from int
-	gap  []uint64
-}
-
 // effect is what a command pushes and how far, given the bank group it goes to.
 // Distances that no rule names are 0, which pushes nothing beyond the present.
 type effect struct {
 	bank [bankCmds]uint64 // in the same bank
+	from int              // in bank groups: a run of Channel.group, by command and group
+	gap  []uint64
 	rank []rankRule
-	rows []push      // ACT and PRE of bank groups
-	from int         // first bank group of cols
-	cols [][2]uint64 // RD and WR of bank groups
 }
 
 // tables is a constraint list compiled for incremental updates.
@@ -100,43 +91,31 @@ func compile(c *Config) (*tables, error) {
 
 // unroll looks the relations of every pair of groups up once and for all.
 func (t *tables) unroll(c *Config) {
-	perRank := c.Sids * c.Groups
-	t.groups = c.Ranks * perRank
+	t.groups = c.Ranks * c.Sids * c.Groups
 	for cmd := range NumCmds {
 		for g := range t.groups {
-			// reach is the groups for which some rule of the next commands names a distance.
-			reach := func(next ...Cmd) (from, to int) {
-				for _, n := range next {
-					if t.group[cmd][n][otherRank] != 0 {
-						return 0, t.groups
-					}
-					if t.group[cmd][n] != [numRel]uint64{} {
-						from = g / perRank * perRank
-						to = from + perRank
-					}
-				}
-				return from, to
-			}
-			e := effect{bank: [bankCmds]uint64(t.bank[cmd][:bankCmds]), rank: t.rank[cmd]}
-			for n := ACT; n <= PRE; n++ {
-				from, to := reach(n)
-				p := push{next: n, from: from}
-				for h := from; h < to; h++ {
-					p.gap = append(p.gap, t.group[cmd][n][relation(c, g, h)])
-				}
-				if len(p.gap) > 0 {
-					e.rows = append(e.rows, p)
-				}
-			}
-			from, to := reach(RD, WR)
-			e.from = from
-			for h := from; h < to; h++ {
-				r := relation(c, g, h)
-				e.cols = append(e.cols, [2]uint64{t.group[cmd][RD][r], t.group[cmd][WR][r]})
-			}
-			t.effects = append(t.effects, e)
+			from, gap := t.run(c, cmd, g)
+			t.effects = append(t.effects, effect{bank: [bankCmds]uint64(t.bank[cmd][:bankCmds]), from: from, gap: gap, rank: t.rank[cmd]})
 		}
 	}
+}
+
+// run is how far cmd issued in group g pushes the times of the groups, by command and
+// group, and where the first that it does push is.
+func (t *tables) run(c *Config, cmd Cmd, g int) (from int, gap []uint64) {
+	last := 0
+	for n := range Cmd(bankCmds) {
+		for h := range t.groups {
+			gap = append(gap, t.group[cmd][n][relation(c, g, h)])
+			if gap[len(gap)-1] > 0 {
+				last = len(gap)
+			}
+		}
+	}
+	for from < last && gap[from] == 0 {
+		from++
+	}
+	return from, gap[from:last]
 }
 
 // relation is how two bank groups relate.

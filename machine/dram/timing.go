@@ -31,23 +31,12 @@ func (c *Channel) apply(cmd Cmd, b int, t uint64) {
 	}
 	k := &c.bank[b]
 	e := c.tab.effect(cmd, int(k.grp))
-	for n, gap := range e.bank {
-		k.at[n] = max(k.at[n], t+gap)
-	}
-	for i := range e.rows {
-		p := &e.rows[i]
-		next, to := p.next&(bankCmds-1), c.group[p.from:]
-		for h, gap := range p.gap {
-			at := &to[h].at[next]
-			*at = max(*at, t+gap)
-		}
-	}
-	to := c.group[e.from:][:len(e.cols)]
-	for h := range to {
-		gap, at := &e.cols[h], &to[h].at
-		at[RD] = max(at[RD], t+gap[0])
-		at[WR] = max(at[WR], t+gap[1])
-	}
+	at := &c.at[b]
+	at[ACT] = max(at[ACT], t+e.bank[ACT])
+	at[PRE] = max(at[PRE], t+e.bank[PRE])
+	at[RD] = max(at[RD], t+e.bank[RD])
+	at[WR] = max(at[WR], t+e.bank[WR])
+	push(c.group[e.from:][:len(e.gap)], e.gap, t)
 	rank := int(k.rank)
 	for i := range e.rank {
 		r := &e.rank[i]
@@ -78,27 +67,47 @@ func (c *Channel) applyWindows(rank int, t uint64) {
 	}
 	for i := range c.tab.windows {
 		w := &c.tab.windows[i]
-		ring, groups := rank, c.group[rank*c.perRank:(rank+1)*c.perRank]
+		ring, groups := rank, c.groupTimes(ACT)[rank*c.perRank:][:c.perRank]
 		if w.channel {
-			ring, groups = all, c.group
+			ring, groups = all, c.groupTimes(ACT)
 		}
-		first, ok := c.acts[ring].nth(w.n)
-		if !ok {
-			continue
-		}
-		for g := range groups {
-			at := &groups[g].at[ACT]
-			*at = max(*at, first+w.min)
+		if first, ok := c.acts[ring].nth(w.n); ok {
+			raise(groups, first+w.min)
 		}
 	}
+}
+
+// push moves times to the gaps after t, and raise to t, where they are earlier.
+func push(at, gap []uint64, t uint64) {
+	gap = gap[:len(at)]
+	for i := range at {
+		at[i] = max(at[i], t+gap[i])
+	}
+}
+
+func raise(at []uint64, t uint64) {
+	for i := range at {
+		at[i] = max(at[i], t)
+	}
+}
+
+// groupTimes are the ready times of cmd by group.
+func (c *Channel) groupTimes(cmd Cmd) []uint64 {
+	return c.group[int(cmd&(bankCmds-1))*c.groups:][:c.groups]
+}
+
+// ready is the earliest clock bank b may take cmd.
+func (c *Channel) ready(cmd Cmd, b int) uint64 {
+	n := cmd & (bankCmds - 1)
+	return max(c.at[b][n], c.group[int(n)*c.groups+int(c.grp[b])])
 }
 
 // soonest is the earliest clock any group may take cmd: a cheap lower bound after
 // a command of the same class issued.
 func (c *Channel) soonest(cmd Cmd) uint64 {
 	best := Never
-	for g := range c.group {
-		best = min(best, c.group[g].at[cmd&(bankCmds-1)])
+	for _, at := range c.groupTimes(cmd) {
+		best = min(best, at)
 	}
 	return best
 }
