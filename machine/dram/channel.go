@@ -82,9 +82,9 @@ type Channel struct {
 
 	bank   []bank
 	grp    []uint8            // bank group by bank: what a scan needs lies side by side
-	at     [][bankCmds]uint64 // earliest clock of each command by bank, as far as the bank itself goes
-	group  []uint64           // and as far as what is above the bank goes, by command and group
-	groups int
+	at     [bankCmds][]uint64 // earliest clock of each command by bank, as far as the bank itself goes
+	group  [bankCmds][]uint64 // and by bank group, as far as what is above the bank goes
+	groups []uint64           // group in one piece
 	rankAt [rankCmds][]uint64 // earliest clock of PREA and REFab by rank
 	acts   []actRing          // the last ACTs by rank, then of the channel
 	usage  []rankUse
@@ -160,9 +160,12 @@ func Build(cfg *Config) (*Channel, error) {
 	c := &Channel{cfg: cfg, tab: tab, shared: cfg.WriteQueue == 0}
 	c.perRank = cfg.Sids * cfg.Groups
 	c.bank = make([]bank, cfg.Ranks*c.perRank*cfg.Banks)
-	c.at, c.grp = make([][bankCmds]uint64, len(c.bank)), make([]uint8, len(c.bank))
-	c.groups = cfg.Ranks * c.perRank
-	c.group = make([]uint64, bankCmds*c.groups)
+	c.grp = make([]uint8, len(c.bank))
+	c.groups = make([]uint64, bankCmds*tab.groups)
+	for n := range c.at {
+		c.at[n] = make([]uint64, len(c.bank))
+		c.group[n] = c.groups[n*tab.groups:][:tab.groups]
+	}
 	for kind := range c.age {
 		c.age[kind] = [2][]uint64{make([]uint64, len(c.bank)), make([]uint64, len(c.bank))}
 	}
@@ -279,12 +282,18 @@ func (c *Channel) Push(now uint64, at Loc, write bool, bursts int, id int32, ten
 		c.hold[classHit] = &c.activeOn
 	}
 	c.enqueue(i, r)
-	c.wake(now)
+	c.consider(now)
 	return true
 }
 
 // wake makes sure the clock of the next Tick is stepped.
 func (c *Channel) wake(now uint64) { c.next = min(c.next, max(now, c.fresh)) }
+
+// consider is wake for a request that has joined a queue: there may be nothing to do
+// for it yet.
+func (c *Channel) consider(now uint64) {
+	c.next = min(c.next, max(now, c.fresh, c.nextEvent(now-1)))
+}
 
 // placeHash spreads places over a byte: most requests meet no queued write, and
 // learn it without a walk along the bank's list.

@@ -33,43 +33,44 @@ func (p *pick) bank() int   { return int(p.age & (maxBanks - 1)) }
 // oldest finds the oldest request of a kind whose command of the class may issue
 // at t.
 func (c *Channel) oldest(class int, kind uint8, t uint64) pick {
-	cmd, want := Cmd(class), wantMiss
-	if class == classHit {
-		cmd, want = RD+Cmd(kind), wantHit
-	}
 	on, hold, held := &c.on[class][kind], c.hold[class], c.held[class]
-	s := scan{age: Never, later: Never}
+	p, ready := pick{age: Never, later: Never, kind: kind}, uint64(0)
 	for w := range c.words {
 		if m := on[w] &^ (hold[w] | held[w]); m != 0 {
-			b := w << 6
-			s.word(m, c.at[b:], c.grp[b:], c.age[kind][want][b:], c.groupTimes(cmd), cmd, t)
+			age, later, n := c.scan(w, m, class, kind, t)
+			p.age, p.later = min(p.age, age), min(p.later, later)
+			ready += n
 		}
 	}
-	if s.ready > 1 {
-		s.later = 0
+	if ready > 1 {
+		p.later = 0
 	}
-	return pick{age: s.age, later: s.later, kind: kind}
+	return p
 }
 
-// scan is the outcome of looking at the candidates among some banks.
-type scan struct{ age, later, ready uint64 }
-
-// word looks at the banks m of a word. It is the innermost loop of the model: it has
-// no branch that depends on times or ages, which cannot be predicted, and stands
-// alone so that it runs in registers.
-func (s *scan) word(m uint64, at [][bankCmds]uint64, grp []uint8, ages, group []uint64, cmd Cmd, t uint64) {
-	n := cmd & (bankCmds - 1)
-	grp, ages = grp[:len(at)], ages[:len(at)]
-	age, later, ready := s.age, s.later, s.ready
+// scan looks at the candidates m among the banks of a word: the age of the oldest that
+// is ready, the earliest clock of those that are not, the number of those that are. It
+// is the innermost loop of the model: it has no branch that depends on times or ages,
+// which cannot be predicted, and stands alone so that it runs in registers.
+func (c *Channel) scan(w int, m uint64, class int, kind uint8, t uint64) (age, later, ready uint64) {
+	n, want := class, wantMiss
+	if class == classHit {
+		n, want = class+int(kind), wantHit
+	}
+	first := w << 6
+	at := c.at[n&(bankCmds-1)][first:]
+	ages, grp := c.age[kind&(numKinds-1)][want][first:][:len(at)], c.grp[first:][:len(at)]
+	group := c.group[n&(bankCmds-1)]
+	age, later = Never, Never
 	for ; m != 0; m &= m - 1 {
 		b := bits.TrailingZeros64(m)
-		from := max(at[b][n], group[grp[b]])
+		from := max(at[b], group[grp[b]])
 		wait := uint64(int64(t-from) >> 63) // all ones when from > t
 		age = min(age, ages[b]|wait)
 		later = min(later, from|^wait)
 		ready += wait + 1
 	}
-	s.age, s.later, s.ready = age, later, ready
+	return age, later, ready
 }
 
 // merge keeps the older of two picks.

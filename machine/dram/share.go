@@ -63,7 +63,7 @@ func gap(busy uint64, from, n int) int {
 }
 
 func newShare(s *Stack, index int, c *Channel) *share {
-	h := &share{stack: s, index: index, group: make([]groupPath, c.groups), local: uint64(c.cfg.BurstClocks)}
+	h := &share{stack: s, index: index, group: make([]groupPath, c.tab.groups), local: uint64(c.cfg.BurstClocks)}
 	late := uint64(c.cfg.WriteLatency)
 	h.rtp = c.tab.bank[RD][PRE]
 	h.wr = c.tab.bank[WR][PRE] - min(c.tab.bank[WR][PRE], late)
@@ -144,7 +144,7 @@ func (c *Channel) waits(b int, row, col, n uint32, seq uint64) bool {
 
 // delay keeps commands of a class from every group until clock t.
 func (c *Channel) delay(cmd Cmd, t uint64) {
-	raise(c.groupTimes(cmd), t)
+	raise(c.group[cmd], t)
 }
 
 // occupy takes the command bus for a two-clock command at t.
@@ -169,7 +169,7 @@ func (c *Channel) occupy(t uint64) {
 // of a MIGRATION in clocks [first, end). Accesses of the group may issue as soon as
 // their data come after it, reads of the destination's when the group has turned round.
 func (c *Channel) transfer(e, b int, first, end, t uint64) {
-	k, h, at := &c.bank[b], c.share, &c.at[b]
+	k, h := &c.bank[b], c.share
 	p := &h.group[k.grp]
 	p.use(first, end, t)
 	read, pre := lead(end+h.local, c.cfg.ReadLatency), h.rtp
@@ -177,10 +177,10 @@ func (c *Channel) transfer(e, b int, first, end, t uint64) {
 		read, pre = end+h.wtr, h.wr
 		p.read = max(p.read, read)
 	}
-	reads, writes := &c.groupTimes(RD)[k.grp], &c.groupTimes(WR)[k.grp]
+	reads, writes, row := &c.group[RD][k.grp], &c.group[WR][k.grp], &c.at[PRE][b]
 	*reads = max(*reads, read)
 	*writes = max(*writes, lead(end+h.local, c.cfg.WriteLatency))
-	at[PRE] = max(at[PRE], end+pre)
+	*row = max(*row, end+pre)
 	all := c.rankAt[0]
 	all[k.rank] = max(all[k.rank], end+pre)
 }
@@ -199,7 +199,7 @@ func (c *Channel) carry(first, end, t uint64) {
 // rowReady is the earliest clock of an ACT or PRE of a migration for bank b.
 func (c *Channel) rowReady(cmd Cmd, b int, t uint64) uint64 {
 	if c.share.kept >= t && c.share.keptBy == b {
-		return max(c.at[b][cmd], c.share.row, c.share.kept) // keep has moved all others, and the group's time with them
+		return max(c.at[cmd][b], c.share.row, c.share.kept) // keep has moved all others, and the group's time with them
 	}
 	return max(c.ready(cmd, b), c.share.row)
 }
@@ -208,15 +208,15 @@ func (c *Channel) rowReady(cmd Cmd, b int, t uint64) uint64 {
 // clock ready: columns of the bank would move its PRE, ACTs of others its ACT, any
 // command the bus. It returns when to look again.
 func (c *Channel) keep(cmd Cmd, b int, ready, t uint64) uint64 {
-	at, h := &c.at[b], c.share
-	waits := at[cmd] > t
+	h := c.share
+	waits := c.at[cmd][b] > t
 	if waits {
-		ready = at[cmd] // the bank's own time; then see what the others do
+		ready = c.at[cmd][b] // the bank's own time; then see what the others do
 	} else if h.kept > t {
 		return min(ready, h.kept) // one at a time: its ACT moves the next
 	}
 	if cmd == PRE {
-		at[RD], at[WR] = max(at[RD], ready+1), max(at[WR], ready+1)
+		c.at[RD][b], c.at[WR][b] = max(c.at[RD][b], ready+1), max(c.at[WR][b], ready+1)
 	}
 	if waits {
 		return ready

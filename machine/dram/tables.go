@@ -18,6 +18,12 @@ const (
 	rankCmds = 2 // PREA, REFab
 )
 
+// bankRule pushes the ready time of next in the same bank (ACT..WR only).
+type bankRule struct {
+	next Cmd
+	gap  uint64
+}
+
 // rankRule pushes the ready times of PREA or REFab.
 type rankRule struct {
 	next        Cmd
@@ -34,8 +40,8 @@ type window struct {
 // effect is what a command pushes and how far, given the bank group it goes to.
 // Distances that no rule names are 0, which pushes nothing beyond the present.
 type effect struct {
-	bank [bankCmds]uint64 // in the same bank
-	from int              // in bank groups: a run of Channel.group, by command and group
+	bank []bankRule // in the same bank
+	from int        // in bank groups: a run of Channel.groups
 	gap  []uint64
 	rank []rankRule
 }
@@ -93,9 +99,15 @@ func compile(c *Config) (*tables, error) {
 func (t *tables) unroll(c *Config) {
 	t.groups = c.Ranks * c.Sids * c.Groups
 	for cmd := range NumCmds {
+		var bank []bankRule
+		for n := range Cmd(bankCmds) {
+			if gap := t.bank[cmd][n]; gap != 0 {
+				bank = append(bank, bankRule{next: n, gap: gap})
+			}
+		}
 		for g := range t.groups {
 			from, gap := t.run(c, cmd, g)
-			t.effects = append(t.effects, effect{bank: [bankCmds]uint64(t.bank[cmd][:bankCmds]), from: from, gap: gap, rank: t.rank[cmd]})
+			t.effects = append(t.effects, effect{bank: bank, from: from, gap: gap, rank: t.rank[cmd]})
 		}
 	}
 }

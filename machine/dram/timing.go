@@ -31,12 +31,12 @@ func (c *Channel) apply(cmd Cmd, b int, t uint64) {
 	}
 	k := &c.bank[b]
 	e := c.tab.effect(cmd, int(k.grp))
-	at := &c.at[b]
-	at[ACT] = max(at[ACT], t+e.bank[ACT])
-	at[PRE] = max(at[PRE], t+e.bank[PRE])
-	at[RD] = max(at[RD], t+e.bank[RD])
-	at[WR] = max(at[WR], t+e.bank[WR])
-	push(c.group[e.from:][:len(e.gap)], e.gap, t)
+	for i := range e.bank {
+		r := &e.bank[i]
+		at := &c.at[r.next&(bankCmds-1)][b]
+		*at = max(*at, t+r.gap)
+	}
+	push(c.groups[e.from:][:len(e.gap)], e.gap, t)
 	rank := int(k.rank)
 	for i := range e.rank {
 		r := &e.rank[i]
@@ -67,9 +67,9 @@ func (c *Channel) applyWindows(rank int, t uint64) {
 	}
 	for i := range c.tab.windows {
 		w := &c.tab.windows[i]
-		ring, groups := rank, c.groupTimes(ACT)[rank*c.perRank:][:c.perRank]
+		ring, groups := rank, c.group[ACT][rank*c.perRank:][:c.perRank]
 		if w.channel {
-			ring, groups = all, c.groupTimes(ACT)
+			ring, groups = all, c.group[ACT]
 		}
 		if first, ok := c.acts[ring].nth(w.n); ok {
 			raise(groups, first+w.min)
@@ -91,22 +91,17 @@ func raise(at []uint64, t uint64) {
 	}
 }
 
-// groupTimes are the ready times of cmd by group.
-func (c *Channel) groupTimes(cmd Cmd) []uint64 {
-	return c.group[int(cmd&(bankCmds-1))*c.groups:][:c.groups]
-}
-
 // ready is the earliest clock bank b may take cmd.
 func (c *Channel) ready(cmd Cmd, b int) uint64 {
 	n := cmd & (bankCmds - 1)
-	return max(c.at[b][n], c.group[int(n)*c.groups+int(c.grp[b])])
+	return max(c.at[n][b], c.group[n][c.grp[b]])
 }
 
 // soonest is the earliest clock any group may take cmd: a cheap lower bound after
 // a command of the same class issued.
 func (c *Channel) soonest(cmd Cmd) uint64 {
 	best := Never
-	for _, at := range c.groupTimes(cmd) {
+	for _, at := range c.group[cmd&(bankCmds-1)] {
 		best = min(best, at)
 	}
 	return best
