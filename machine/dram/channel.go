@@ -82,11 +82,11 @@ type Channel struct {
 
 	bank   []bank
 	grp    []uint8            // bank group by bank: what a scan needs lies side by side
-	at     [bankCmds][]uint64 // earliest clock of each command by bank, as far as the bank itself goes
+	at     [][bankCmds]uint64 // earliest clock of each command by bank, as far as the bank itself goes
 	group  [bankCmds][]uint64 // and by bank group, as far as what is above the bank goes
 	groups []uint64           // group in one piece
 	rankAt [rankCmds][]uint64 // earliest clock of PREA and REFab by rank
-	acts   []actRing          // the last ACTs by rank, then of the channel
+	limits []limit            // on ACTs in any span of time
 	usage  []rankUse
 
 	// Activated requests, one per bank at most.
@@ -122,7 +122,8 @@ type Channel struct {
 
 	// Event times: lower bounds, exact after a scan that found nothing.
 	fresh   uint64 // first clock not stepped yet
-	next    uint64 // next step
+	next    uint64 // next step: work, or data to deliver
+	work    uint64 // next clock at which anything but that can happen
 	tActive uint64 // activated requests; Never when there are none
 	due     [numClasses]uint64
 
@@ -162,8 +163,8 @@ func Build(cfg *Config) (*Channel, error) {
 	c.bank = make([]bank, cfg.Ranks*c.perRank*cfg.Banks)
 	c.grp = make([]uint8, len(c.bank))
 	c.groups = make([]uint64, bankCmds*tab.groups)
-	for n := range c.at {
-		c.at[n] = make([]uint64, len(c.bank))
+	c.at = make([][bankCmds]uint64, len(c.bank))
+	for n := range c.group {
 		c.group[n] = c.groups[n*tab.groups:][:tab.groups]
 	}
 	for kind := range c.age {
@@ -187,9 +188,8 @@ func Build(cfg *Config) (*Channel, error) {
 	for n := range rankCmds {
 		c.rankAt[n] = make([]uint64, cfg.Ranks)
 	}
-	c.acts = make([]actRing, cfg.Ranks+1)
-	for i := range c.acts {
-		c.acts[i].buf = make([]uint64, max(tab.deepest, 1))
+	for _, w := range tab.windows {
+		c.limits = append(c.limits, newLimit(w, cfg.Ranks))
 	}
 	c.buildQueues()
 	c.hiMark = int(cfg.HighWater * float64(cfg.WriteQueue))
@@ -203,7 +203,7 @@ func Build(cfg *Config) (*Channel, error) {
 	if cfg.Refi > 0 {
 		c.nextRef = uint64(cfg.Refi)
 	}
-	c.next = c.nextRef
+	c.work, c.next = c.nextRef, c.nextRef
 	c.edgeRank = -1
 	c.Count(stat.NewTable("dram", Desc, 1, max(cfg.Tenants, 1)), 0)
 	return c, nil
@@ -282,17 +282,15 @@ func (c *Channel) Push(now uint64, at Loc, write bool, bursts int, id int32, ten
 		c.hold[classHit] = &c.activeOn
 	}
 	c.enqueue(i, r)
-	c.consider(now)
+	c.wake(max(now, c.nextWork(now-1))) // there may be nothing to do for it yet
 	return true
 }
 
-// wake makes sure the clock of the next Tick is stepped.
-func (c *Channel) wake(now uint64) { c.next = min(c.next, max(now, c.fresh)) }
-
-// consider is wake for a request that has joined a queue: there may be nothing to do
-// for it yet.
-func (c *Channel) consider(now uint64) {
-	c.next = min(c.next, max(now, c.fresh, c.nextEvent(now-1)))
+// wake makes sure that a clock is stepped, now or later, when a command may issue or
+// the queues be looked at again.
+func (c *Channel) wake(now uint64) {
+	c.work = min(c.work, max(now, c.fresh))
+	c.next = min(c.next, c.work)
 }
 
 // placeHash spreads places over a byte: most requests meet no queued write, and

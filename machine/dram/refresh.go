@@ -81,7 +81,7 @@ func (c *Channel) skipRefreshes(now uint64) {
 	span -= 3
 	c.rows[0][CRefreshes] += span * uint64(c.cfg.Ranks)
 	c.nextRef += span * refi
-	c.next = c.nextRef
+	c.work, c.next = c.nextRef, c.nextRef
 }
 
 // slowRefresh bounds the clocks from one refresh being due to every rank done.

@@ -33,44 +33,37 @@ func (p *pick) bank() int   { return int(p.age & (maxBanks - 1)) }
 // oldest finds the oldest request of a kind whose command of the class may issue
 // at t.
 func (c *Channel) oldest(class int, kind uint8, t uint64) pick {
-	on, hold, held := &c.on[class][kind], c.hold[class], c.held[class]
-	p, ready := pick{age: Never, later: Never, kind: kind}, uint64(0)
-	for w := range c.words {
-		if m := on[w] &^ (hold[w] | held[w]); m != 0 {
-			age, later, n := c.scan(w, m, class, kind, t)
-			p.age, p.later = min(p.age, age), min(p.later, later)
-			ready += n
-		}
-	}
-	if ready > 1 {
-		p.later = 0
+	p := c.scan(0, class, kind, t)
+	for w := 1; w < c.words; w++ {
+		p = merge(p, c.scan(w, class, kind, t))
 	}
 	return p
 }
 
-// scan looks at the candidates m among the banks of a word: the age of the oldest that
-// is ready, the earliest clock of those that are not, the number of those that are. It
-// is the innermost loop of the model: it has no branch that depends on times or ages,
-// which cannot be predicted, and stands alone so that it runs in registers.
-func (c *Channel) scan(w int, m uint64, class int, kind uint8, t uint64) (age, later, ready uint64) {
+// scan is oldest among the banks of a word of the masks. It is the innermost loop of
+// the model: it has no branch that depends on times or ages, which cannot be
+// predicted, and stands alone so that it runs in registers.
+func (c *Channel) scan(w, class int, kind uint8, t uint64) pick {
 	n, want := class, wantMiss
 	if class == classHit {
 		n, want = class+int(kind), wantHit
 	}
-	first := w << 6
-	at := c.at[n&(bankCmds-1)][first:]
-	ages, grp := c.age[kind&(numKinds-1)][want][first:][:len(at)], c.grp[first:][:len(at)]
-	group := c.group[n&(bankCmds-1)]
-	age, later = Never, Never
-	for ; m != 0; m &= m - 1 {
+	n, kind = n&(bankCmds-1), kind&(numKinds-1)
+	at := c.at[w<<6:]
+	ages, grp, group := c.age[kind][want][w<<6:][:len(at)], c.grp[w<<6:][:len(at)], c.group[n]
+	age, later, ready := Never, Never, uint64(0)
+	for m := c.on[class][kind][w] &^ (c.hold[class][w] | c.held[class][w]); m != 0; m &= m - 1 {
 		b := bits.TrailingZeros64(m)
-		from := max(at[b], group[grp[b]])
+		from := max(at[b][n], group[grp[b]])
 		wait := uint64(int64(t-from) >> 63) // all ones when from > t
 		age = min(age, ages[b]|wait)
 		later = min(later, from|^wait)
 		ready += wait + 1
 	}
-	return age, later, ready
+	if ready > 1 {
+		later = 0
+	}
+	return pick{age: age, later: later, kind: kind}
 }
 
 // merge keeps the older of two picks.

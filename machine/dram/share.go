@@ -177,7 +177,7 @@ func (c *Channel) transfer(e, b int, first, end, t uint64) {
 		read, pre = end+h.wtr, h.wr
 		p.read = max(p.read, read)
 	}
-	reads, writes, row := &c.group[RD][k.grp], &c.group[WR][k.grp], &c.at[PRE][b]
+	reads, writes, row := &c.group[RD][k.grp], &c.group[WR][k.grp], &c.at[b][PRE]
 	*reads = max(*reads, read)
 	*writes = max(*writes, lead(end+h.local, c.cfg.WriteLatency))
 	*row = max(*row, end+pre)
@@ -199,7 +199,7 @@ func (c *Channel) carry(first, end, t uint64) {
 // rowReady is the earliest clock of an ACT or PRE of a migration for bank b.
 func (c *Channel) rowReady(cmd Cmd, b int, t uint64) uint64 {
 	if c.share.kept >= t && c.share.keptBy == b {
-		return max(c.at[cmd][b], c.share.row, c.share.kept) // keep has moved all others, and the group's time with them
+		return max(c.at[b][cmd], c.share.row, c.share.kept) // keep has moved all others, and the group's time with them
 	}
 	return max(c.ready(cmd, b), c.share.row)
 }
@@ -208,15 +208,15 @@ func (c *Channel) rowReady(cmd Cmd, b int, t uint64) uint64 {
 // clock ready: columns of the bank would move its PRE, ACTs of others its ACT, any
 // command the bus. It returns when to look again.
 func (c *Channel) keep(cmd Cmd, b int, ready, t uint64) uint64 {
-	h := c.share
-	waits := c.at[cmd][b] > t
+	at, h := &c.at[b], c.share
+	waits := at[cmd] > t
 	if waits {
-		ready = c.at[cmd][b] // the bank's own time; then see what the others do
+		ready = at[cmd] // the bank's own time; then see what the others do
 	} else if h.kept > t {
 		return min(ready, h.kept) // one at a time: its ACT moves the next
 	}
 	if cmd == PRE {
-		c.at[RD][b], c.at[WR][b] = max(c.at[RD][b], ready+1), max(c.at[WR][b], ready+1)
+		at[RD], at[WR] = max(at[RD], ready+1), max(at[WR], ready+1)
 	}
 	if waits {
 		return ready
@@ -261,7 +261,7 @@ func (c *Channel) closeRow(b int, at Loc, tenant uint8, t uint64) {
 
 // review makes the channel look at its queues again after clock t, at which the stack
 // has changed a bank.
-func (c *Channel) review(t uint64) { c.next = min(c.next, max(c.nextEvent(t), t+1)) }
+func (c *Channel) review(t uint64) { c.wake(max(c.nextWork(t), t+1)) }
 
 // free gives bank b back to the ordinary requests.
 func (c *Channel) freeBank(b int, t uint64) {

@@ -10,13 +10,25 @@ func (c *Channel) advance(now uint64) {
 	}
 }
 
-// step does what one clock does: deliver data, start refreshes that are due,
-// issue commands, and find the next event.
+// step does what one clock does: deliver data, issue commands when it is time, and
+// find the next event.
 func (c *Channel) step(t uint64) {
 	c.fresh = t + 1
 	for c.pending.n > 0 && c.pending.buf[c.pending.head].depart <= t {
 		c.done.push(c.pending.pop())
 	}
+	if t >= c.work {
+		c.serve(t)
+		c.work = max(c.nextWork(t), t+1)
+	}
+	c.next = c.work
+	if c.pending.n > 0 {
+		c.next = min(c.next, c.pending.buf[c.pending.head].depart)
+	}
+}
+
+// serve starts refreshes that are due and issues commands.
+func (c *Channel) serve(t uint64) {
 	for c.nextRef <= t {
 		c.refsDue += c.cfg.Ranks
 		c.nextRef += uint64(c.cfg.Refi)
@@ -29,7 +41,6 @@ func (c *Channel) step(t uint64) {
 	} else {
 		c.sharedSlot(t)
 	}
-	c.next = max(c.nextEvent(t), t+1)
 }
 
 // stalled means finished requests fill the return queue.
@@ -115,13 +126,10 @@ func (c *Channel) setMode() {
 	}
 }
 
-// nextEvent is the earliest clock after t at which anything can happen if
-// nothing is pushed.
-func (c *Channel) nextEvent(t uint64) uint64 {
+// nextWork is the earliest clock after t at which anything but the delivery of data
+// can happen if nothing is pushed.
+func (c *Channel) nextWork(t uint64) uint64 {
 	n := c.nextRef
-	if c.pending.n > 0 {
-		n = min(n, c.pending.buf[c.pending.head].depart)
-	}
 	hits := c.due[classHit]
 	if c.stalled() {
 		n, hits = min(n, t+1), Never // a Pop may come at any time

@@ -18,12 +18,6 @@ const (
 	rankCmds = 2 // PREA, REFab
 )
 
-// bankRule pushes the ready time of next in the same bank (ACT..WR only).
-type bankRule struct {
-	next Cmd
-	gap  uint64
-}
-
 // rankRule pushes the ready times of PREA or REFab.
 type rankRule struct {
 	next        Cmd
@@ -40,8 +34,8 @@ type window struct {
 // effect is what a command pushes and how far, given the bank group it goes to.
 // Distances that no rule names are 0, which pushes nothing beyond the present.
 type effect struct {
-	bank []bankRule // in the same bank
-	from int        // in bank groups: a run of Channel.groups
+	bank [bankCmds]uint64 // in the same bank
+	from int              // in bank groups: a run of Channel.groups
 	gap  []uint64
 	rank []rankRule
 }
@@ -54,8 +48,6 @@ type tables struct {
 	effects []effect // by command and group, command first
 	groups  int
 	windows []window
-	deepest int  // longest window
-	channel bool // some window counts over the channel
 }
 
 // effect is what cmd issued in group g pushes.
@@ -80,8 +72,6 @@ func compile(c *Config) (*tables, error) {
 				return nil, fmt.Errorf("dram %s: constraint %d: a window is supported for ACT to ACT at channel or rank level, up to 16 commands", c.Name, i)
 			}
 			t.windows = append(t.windows, window{channel: k.Level == LevelChannel, n: k.Window, min: uint64(k.Min)})
-			t.channel = t.channel || k.Level == LevelChannel
-			t.deepest = max(t.deepest, k.Window)
 			continue
 		}
 		if err := t.fold(&k); err != nil {
@@ -99,15 +89,9 @@ func compile(c *Config) (*tables, error) {
 func (t *tables) unroll(c *Config) {
 	t.groups = c.Ranks * c.Sids * c.Groups
 	for cmd := range NumCmds {
-		var bank []bankRule
-		for n := range Cmd(bankCmds) {
-			if gap := t.bank[cmd][n]; gap != 0 {
-				bank = append(bank, bankRule{next: n, gap: gap})
-			}
-		}
 		for g := range t.groups {
 			from, gap := t.run(c, cmd, g)
-			t.effects = append(t.effects, effect{bank: bank, from: from, gap: gap, rank: t.rank[cmd]})
+			t.effects = append(t.effects, effect{bank: [bankCmds]uint64(t.bank[cmd][:bankCmds]), from: from, gap: gap, rank: t.rank[cmd]})
 		}
 	}
 }

@@ -1,26 +1,28 @@
 package dram
 
-// actRing holds the clocks of the last ACTs.
+// limit is a window at work: at most so many ACTs of a rank, or of the channel, in any
+// clocks clocks.
+type limit struct {
+	clocks uint64
+	over   []actRing // by rank, or one
+}
+
+// actRing holds from when the last ACTs no longer count, oldest at next; 0 before
+// there are that many.
 type actRing struct {
-	buf    []uint64
-	pos, n int
+	until []uint64
+	next  int
 }
 
-// add stores a clock; nth is the n-th last one, 0 before there are that many.
-func (r *actRing) add(t uint64) {
-	r.buf[r.pos] = t
-	if r.pos++; r.pos == len(r.buf) {
-		r.pos = 0
+func newLimit(w window, ranks int) limit {
+	if w.channel {
+		ranks = 1
 	}
-	r.n = min(r.n+1, len(r.buf))
-}
-
-func (r *actRing) nth(n int) (t uint64, ok bool) {
-	p := r.pos - n
-	if p < 0 {
-		p += len(r.buf)
+	l := limit{clocks: w.min, over: make([]actRing, ranks)}
+	for i := range l.over {
+		l.over[i].until = make([]uint64, w.n)
 	}
-	return r.buf[p], r.n >= n
+	return l
 }
 
 // apply records that cmd issued at t for bank b (any bank of the rank when the
@@ -31,11 +33,11 @@ func (c *Channel) apply(cmd Cmd, b int, t uint64) {
 	}
 	k := &c.bank[b]
 	e := c.tab.effect(cmd, int(k.grp))
-	for i := range e.bank {
-		r := &e.bank[i]
-		at := &c.at[r.next&(bankCmds-1)][b]
-		*at = max(*at, t+r.gap)
-	}
+	at := &c.at[b]
+	at[ACT] = max(at[ACT], t+e.bank[ACT])
+	at[PRE] = max(at[PRE], t+e.bank[PRE])
+	at[RD] = max(at[RD], t+e.bank[RD])
+	at[WR] = max(at[WR], t+e.bank[WR])
 	push(c.groups[e.from:][:len(e.gap)], e.gap, t)
 	rank := int(k.rank)
 	for i := range e.rank {
@@ -50,30 +52,27 @@ func (c *Channel) apply(cmd Cmd, b int, t uint64) {
 			}
 		}
 	}
-	if cmd == ACT && c.tab.deepest > 0 {
-		c.applyWindows(rank, t)
+	if cmd == ACT {
+		c.applyLimits(rank, t)
 	}
 	if c.share != nil {
 		c.share.note(c, cmd, int(k.grp), t)
 	}
 }
 
-// applyWindows enforces the limits on ACTs in any span of time.
-func (c *Channel) applyWindows(rank int, t uint64) {
-	c.acts[rank].add(t)
-	all := c.cfg.Ranks
-	if c.tab.channel {
-		c.acts[all].add(t)
-	}
-	for i := range c.tab.windows {
-		w := &c.tab.windows[i]
-		ring, groups := rank, c.group[ACT][rank*c.perRank:][:c.perRank]
-		if w.channel {
-			ring, groups = all, c.group[ACT]
+// applyLimits enforces the limits on ACTs in any span of time.
+func (c *Channel) applyLimits(rank int, t uint64) {
+	for i := range c.limits {
+		l := &c.limits[i]
+		r, groups := &l.over[0], c.group[ACT]
+		if len(l.over) == c.cfg.Ranks { // the same where the rank is all there is
+			r, groups = &l.over[rank], groups[rank*c.perRank:][:c.perRank]
 		}
-		if first, ok := c.acts[ring].nth(w.n); ok {
-			raise(groups, first+w.min)
+		r.until[r.next] = t + l.clocks
+		if r.next++; r.next == len(r.until) {
+			r.next = 0
 		}
+		raise(groups, r.until[r.next])
 	}
 }
 
@@ -94,7 +93,7 @@ func raise(at []uint64, t uint64) {
 // ready is the earliest clock bank b may take cmd.
 func (c *Channel) ready(cmd Cmd, b int) uint64 {
 	n := cmd & (bankCmds - 1)
-	return max(c.at[n][b], c.group[n][c.grp[b]])
+	return max(c.at[b][n], c.group[n][c.grp[b]])
 }
 
 // soonest is the earliest clock any group may take cmd: a cheap lower bound after
