@@ -56,6 +56,7 @@ type mask [maxWords]uint64
 type active struct {
 	arrive uint64
 	slot   int16
+	group  uint16 // index in Channel.groups of what it waits for there
 	bank   uint8
 	cmd    Cmd // RD or WR
 }
@@ -108,8 +109,9 @@ type Channel struct {
 	write  bool // write mode
 	turn   bool // write mode is to end or to begin
 
-	pending ring // reads on their way, in order of issue
-	done    ring // for Pop
+	pending ring   // reads on their way, in order of issue
+	arrival uint64 // when the first of them is there
+	done    ring   // for Pop
 
 	// Refresh.
 	nextRef  uint64
@@ -194,7 +196,7 @@ func Build(cfg *Config) (*Channel, error) {
 	c.buildQueues()
 	c.hiMark = int(cfg.HighWater * float64(cfg.WriteQueue))
 	c.loMark = int(math.Ceil(cfg.LowWater * float64(cfg.WriteQueue)))
-	c.tActive, c.due = Never, [numClasses]uint64{Never, Never, Never}
+	c.arrival, c.tActive, c.due = Never, Never, [numClasses]uint64{Never, Never, Never}
 	c.turn = c.turns()
 	if cfg.HalfCycle {
 		c.half = 1
@@ -325,8 +327,8 @@ func (c *Channel) fromWriteQueue(now uint64, write bool, id int32, tenant uint8)
 	n[CReads]++
 	n[CForwarded]++
 	n[CReadLatency]++
-	c.pending.push(reply{depart: now, id: id, tenant: tenant})
-	c.wake(now)
+	c.send(reply{depart: now, id: id, tenant: tenant})
+	c.next = min(c.next, max(now, c.fresh))
 }
 
 // Tick brings the channel to clock now and returns the next clock at which it

@@ -44,7 +44,11 @@ func (c *Channel) serveActive(t uint64) bool {
 func (c *Channel) dropActive(i int, r *request) {
 	b := int(r.bank)
 	k := &c.bank[b]
-	c.actives = append(c.actives[:i], c.actives[i+1:]...)
+	last := len(c.actives) - 1
+	for ; i < last; i++ {
+		c.actives[i] = c.actives[i+1]
+	}
+	c.actives = c.actives[:last]
 	c.writing -= int(r.kind)
 	c.usage[k.rank].active--
 	k.active = none
@@ -75,7 +79,8 @@ func (c *Channel) activate(i int16, r *request) {
 	for ; j > 0 && c.actives[j-1].arrive > r.arrive; j-- {
 		c.actives[j] = c.actives[j-1]
 	}
-	c.actives[j] = active{arrive: r.arrive, slot: i, bank: r.bank, cmd: n}
+	group := uint16(int(n)*c.tab.groups + int(k.grp))
+	c.actives[j] = active{arrive: r.arrive, slot: i, group: group, bank: r.bank, cmd: n}
 }
 
 // issueHit issues the first burst of a queued request whose row is open.
@@ -128,7 +133,7 @@ func (c *Channel) finish(i int16, r *request, t uint64) {
 	if r.kind == kindRead {
 		at := t + uint64(c.cfg.ReadLatency)
 		c.rows[r.tenant][CReadLatency] += at - r.arrive + 1
-		c.pending.push(reply{depart: at, id: r.id, tenant: r.tenant})
+		c.send(reply{depart: at, id: r.id, tenant: r.tenant})
 	} else {
 		c.done.push(reply{id: r.id, write: true, tenant: r.tenant})
 	}

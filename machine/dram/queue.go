@@ -95,22 +95,21 @@ func (c *Channel) unlink(i int16, r *request, now uint64) {
 
 // opened finds the candidates of bank b after a row of it was opened.
 func (c *Channel) opened(k *bank, b int) {
+	row := uint32(k.open)
 	for kind := range uint8(numKinds) {
 		l := &k.list[kind]
-		l.hit, l.miss = none, none
 		c.on[classAct][kind].unset(b)
-		for j := l.first; j != none; {
+		l.hit, l.miss = none, none
+		for j := l.first; j != none && (l.hit == none || l.miss == none); {
 			r := &c.slots[j]
-			if int64(r.row) == k.open {
-				if l.hit == none {
-					c.newHit(b, kind, j)
+			switch {
+			case r.row != row:
+				if l.miss == none {
+					c.newMiss(classPre, b, kind, j)
+					c.lower(classPre, b, PRE)
 				}
-			} else if l.miss == none {
-				c.newMiss(classPre, b, kind, j)
-				c.lower(classPre, b, PRE)
-			}
-			if l.hit != none && l.miss != none {
-				break
+			case l.hit == none:
+				c.newHit(b, kind, j)
 			}
 			j = r.next
 		}
@@ -120,14 +119,18 @@ func (c *Channel) opened(k *bank, b int) {
 // closed makes the oldest requests of bank b candidates after its row was closed.
 func (c *Channel) closed(k *bank, b int) {
 	k.open = -1
+	wanted := false
 	for kind := range uint8(numKinds) {
 		l := &k.list[kind]
-		l.hit, l.miss = none, none
 		c.on[classHit][kind].unset(b)
 		c.on[classPre][kind].unset(b)
+		l.hit, l.miss = none, none
 		if l.first != none {
 			c.newMiss(classAct, b, kind, l.first)
-			c.lower(classAct, b, ACT)
+			wanted = true
 		}
+	}
+	if wanted {
+		c.lower(classAct, b, ACT)
 	}
 }

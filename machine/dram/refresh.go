@@ -4,6 +4,14 @@ package dram
 // in turn, one command at a time; the rank's open banks are closed by a PREab
 // first, which waits for activated requests of the rank.
 
+// oweRefresh starts the refreshes that are due.
+func (c *Channel) oweRefresh(t uint64) {
+	for c.nextRef <= t {
+		c.refsDue += c.cfg.Ranks
+		c.nextRef += uint64(c.cfg.Refi)
+	}
+}
+
 // refreshCmd is the next command of the refresh at the head.
 func (c *Channel) refreshCmd() Cmd {
 	if c.usage[c.refRank].open > 0 {

@@ -115,7 +115,7 @@ func (c *Channel) pickActive(t uint64) (i int, later uint64) {
 	ready := uint64(0)
 	for j := len(c.actives) - 1; j >= 0; j-- {
 		a := &c.actives[j]
-		at := c.ready(a.cmd, int(a.bank))
+		at := max(c.at[a.bank][a.cmd&(bankCmds-1)], c.groups[a.group])
 		wait := int64(t-at) >> 63
 		i += (j - i) &^ int(wait)
 		later = min(later, at|^uint64(wait))

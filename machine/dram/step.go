@@ -14,32 +14,42 @@ func (c *Channel) advance(now uint64) {
 // find the next event.
 func (c *Channel) step(t uint64) {
 	c.fresh = t + 1
-	for c.pending.n > 0 && c.pending.buf[c.pending.head].depart <= t {
-		c.done.push(c.pending.pop())
+	if t >= c.arrival {
+		c.deliver(t)
 	}
 	if t >= c.work {
-		c.serve(t)
+		if t >= c.nextRef {
+			c.oweRefresh(t)
+		}
+		if !c.cfg.DualBus {
+			c.sharedSlot(t)
+		} else {
+			if t&1 >= c.half {
+				c.columnSlot(t)
+			}
+			c.rowSlot(t)
+		}
 		c.work = max(c.nextWork(t), t+1)
 	}
-	c.next = c.work
-	if c.pending.n > 0 {
-		c.next = min(c.next, c.pending.buf[c.pending.head].depart)
-	}
+	c.next = min(c.work, c.arrival)
 }
 
-// serve starts refreshes that are due and issues commands.
-func (c *Channel) serve(t uint64) {
-	for c.nextRef <= t {
-		c.refsDue += c.cfg.Ranks
-		c.nextRef += uint64(c.cfg.Refi)
+// send puts a read on its way.
+func (c *Channel) send(r reply) {
+	if c.pending.n == 0 {
+		c.arrival = r.depart
 	}
-	if c.cfg.DualBus {
-		if t&1 >= c.half {
-			c.columnSlot(t)
+	c.pending.push(r)
+}
+
+// deliver completes the reads that are there.
+func (c *Channel) deliver(t uint64) {
+	for c.arrival <= t {
+		c.done.push(c.pending.pop())
+		c.arrival = Never
+		if c.pending.n > 0 {
+			c.arrival = c.pending.buf[c.pending.head].depart
 		}
-		c.rowSlot(t)
-	} else {
-		c.sharedSlot(t)
 	}
 }
 
