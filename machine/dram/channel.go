@@ -49,6 +49,14 @@ type bank struct {
 // maxWords is the length of a bank mask.
 const maxWords = maxBanks / 64
 
+// word is what a scan needs of the banks of a mask's word, side by side and in arrays
+// whose indices need no check.
+type word struct {
+	at  [bankCmds][64]uint64    // earliest clock of each command, as far as the bank itself goes
+	age [numKinds][2][64]uint64 // of the oldest hit and the oldest miss, where there is one
+	grp [64]uint8
+}
+
 // mask is a set of banks.
 type mask [maxWords]uint64
 
@@ -79,15 +87,13 @@ type Channel struct {
 	Trace func(now uint64, cmd Cmd, at Loc)
 
 	perRank int // bank groups per rank
-	words   int // words of a mask in use
 
 	bank   []bank
-	grp    []uint8            // bank group by bank: what a scan needs lies side by side
-	at     [][bankCmds]uint64 // earliest clock of each command by bank, as far as the bank itself goes
-	group  [bankCmds][]uint64 // and by bank group, as far as what is above the bank goes
-	groups []uint64           // group in one piece
-	rankAt [rankCmds][]uint64 // earliest clock of PREA and REFab by rank
-	limits []limit            // on ACTs in any span of time
+	word   []word
+	groups []uint64                    // earliest clock of each command, as far as what is above the bank goes: command by command
+	group  [bankCmds]*[maxBanks]uint64 // the same of one command by bank group; a long array, whose indices need no check
+	rankAt [rankCmds][]uint64          // earliest clock of PREA and REFab by rank
+	limits []limit                     // on ACTs in any span of time
 	usage  []rankUse
 
 	// Activated requests, one per bank at most.
@@ -102,7 +108,6 @@ type Channel struct {
 	on     [numClasses][numKinds]mask // banks with a queued request that wants a command of the class
 	hold   [numClasses]*mask          // banks that may not have one: nobody or activeOn but on some falling edges
 	held   [numClasses]*mask          // nobody, or the banks a migration has claimed
-	age    [numKinds][2][]uint64      // of the oldest hit and the oldest miss by bank, where there is one
 	seq    uint64
 	places [256]uint16 // queued writes by a hash of their place
 	shared bool
@@ -163,17 +168,12 @@ func Build(cfg *Config) (*Channel, error) {
 	c := &Channel{cfg: cfg, tab: tab, shared: cfg.WriteQueue == 0}
 	c.perRank = cfg.Sids * cfg.Groups
 	c.bank = make([]bank, cfg.Ranks*c.perRank*cfg.Banks)
-	c.grp = make([]uint8, len(c.bank))
-	c.groups = make([]uint64, bankCmds*tab.groups)
-	c.at = make([][bankCmds]uint64, len(c.bank))
+	c.groups = make([]uint64, bankCmds*maxBanks)
 	for n := range c.group {
-		c.group[n] = c.groups[n*tab.groups:][:tab.groups]
-	}
-	for kind := range c.age {
-		c.age[kind] = [2][]uint64{make([]uint64, len(c.bank)), make([]uint64, len(c.bank))}
+		c.group[n] = (*[maxBanks]uint64)(c.groups[n*tab.groups:])
 	}
 	c.usage = make([]rankUse, cfg.Ranks)
-	c.words = (len(c.bank) + 63) / 64
+	c.word = make([]word, (len(c.bank)+63)/64)
 	// An activated request still needs its row; and of several bursts, before other hits.
 	c.hold = [numClasses]*mask{classAct: &c.nobody, classPre: &c.activeOn, classHit: &c.nobody}
 	c.held = [numClasses]*mask{&c.nobody, &c.nobody, &c.nobody}
@@ -182,7 +182,7 @@ func Build(cfg *Config) (*Channel, error) {
 		k := &c.bank[b]
 		k.grp, k.rank = uint8(b/cfg.Banks), uint8(b/(cfg.Banks*c.perRank))
 		k.open, k.active = -1, none
-		c.grp[b] = k.grp
+		c.word[b>>6].grp[b&63] = k.grp
 		for i := range k.list {
 			k.list[i] = bankList{first: none, last: none, hit: none, miss: none}
 		}

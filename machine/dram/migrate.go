@@ -133,7 +133,7 @@ func (s *Stack) row(m *move, e int, urgent bool, t uint64) rowState {
 	k := &c.bank[b]
 	for {
 		if k.open == int64(at.Row) {
-			return rowState{open: true, at: c.at[b][RD+Cmd(e)]}
+			return rowState{open: true, at: *c.own(RD+Cmd(e), b)}
 		}
 		if c.refsDue > 0 {
 			return rowState{at: Never} // the refresh is the channel's next event

@@ -42,9 +42,15 @@ func (c *Channel) enqueue(i int16, r *request) {
 	}
 }
 
+// oldestOf is the age of what a bank wants.
+func (c *Channel) oldestOf(kind uint8, want, b int) *uint64 {
+	return &c.word[b>>6].age[kind&(numKinds-1)][want][b&63]
+}
+
 // newHit makes slot i the oldest hit of its bank and kind.
 func (c *Channel) newHit(b int, kind uint8, i int16) {
-	c.bank[b].list[kind].hit, c.age[kind][wantHit][b] = i, c.slots[i].age
+	c.bank[b].list[kind].hit = i
+	*c.oldestOf(kind, wantHit, b) = c.slots[i].age
 	c.on[classHit][kind].set(b)
 	c.lower(classHit, b, RD+Cmd(kind))
 }
@@ -52,7 +58,8 @@ func (c *Channel) newHit(b int, kind uint8, i int16) {
 // newMiss makes slot i the oldest request of its bank and kind that needs another
 // row (classPre), or any row as the bank is closed (classAct).
 func (c *Channel) newMiss(class, b int, kind uint8, i int16) {
-	c.bank[b].list[kind].miss, c.age[kind][wantMiss][b] = i, c.slots[i].age
+	c.bank[b].list[kind].miss = i
+	*c.oldestOf(kind, wantMiss, b) = c.slots[i].age
 	c.on[class][kind].set(b)
 }
 
@@ -89,7 +96,8 @@ func (c *Channel) unlink(i int16, r *request, now uint64) {
 		l.hit = none
 		c.on[classHit][r.kind].unset(int(r.bank))
 	} else {
-		l.hit, c.age[r.kind][wantHit][r.bank] = j, c.slots[j].age // as ready as the one before
+		l.hit = j // as ready as the one before
+		*c.oldestOf(r.kind, wantHit, int(r.bank)) = c.slots[j].age
 	}
 }
 

@@ -11,7 +11,7 @@ func (c *Channel) head(class int, t uint64) pick {
 		if !c.shared && (kind == kindWrite) != c.write {
 			continue
 		}
-		for w := range c.words {
+		for w := range c.word {
 			for m := c.on[classHit][kind][w] | c.on[classPre][kind][w] | c.on[classAct][kind][w]; m != 0; m &= m - 1 {
 				b := w<<6 | bits.TrailingZeros64(m)
 				if age := c.slots[c.bank[b].list[kind].first].age; age < p.age {

@@ -34,7 +34,7 @@ func (p *pick) bank() int   { return int(p.age & (maxBanks - 1)) }
 // at t.
 func (c *Channel) oldest(class int, kind uint8, t uint64) pick {
 	p := c.scan(0, class, kind, t)
-	for w := 1; w < c.words; w++ {
+	for w := 1; w < len(c.word); w++ {
 		p = merge(p, c.scan(w, class, kind, t))
 	}
 	return p
@@ -48,17 +48,18 @@ func (c *Channel) scan(w, class int, kind uint8, t uint64) pick {
 	if class == classHit {
 		n, want = class+int(kind), wantHit
 	}
-	n, kind = n&(bankCmds-1), kind&(numKinds-1)
-	at := c.at[w<<6:]
-	ages, grp, group := c.age[kind][want][w<<6:][:len(at)], c.grp[w<<6:][:len(at)], c.group[n]
+	n, w = n&(bankCmds-1), w&(maxWords-1)
+	banks := &c.word[w]
+	at, ages, grp, group := &banks.at[n], &banks.age[kind&(numKinds-1)][want], &banks.grp, c.group[n]
+	m := c.on[class][kind][w] &^ (c.hold[class][w] | c.held[class][w])
 	age, later, ready := Never, Never, uint64(0)
-	for m := c.on[class][kind][w] &^ (c.hold[class][w] | c.held[class][w]); m != 0; m &= m - 1 {
-		b := bits.TrailingZeros64(m)
-		from := max(at[b][n], group[grp[b]])
-		wait := uint64(int64(t-from) >> 63) // all ones when from > t
-		age = min(age, ages[b]|wait)
-		later = min(later, from|^wait)
-		ready += wait + 1
+	for ; m != 0; m &= m - 1 {
+		b := bits.TrailingZeros64(m) & 63
+		from := max(at[b], group[grp[b]])
+		now := uint64(int64(from-t-1) >> 63) // all ones when from <= t
+		age = min(age, ages[b]|^now)
+		later = min(later, from|now)
+		ready -= now
 	}
 	if ready > 1 {
 		later = 0
@@ -115,7 +116,7 @@ func (c *Channel) pickActive(t uint64) (i int, later uint64) {
 	ready := uint64(0)
 	for j := len(c.actives) - 1; j >= 0; j-- {
 		a := &c.actives[j]
-		at := max(c.at[a.bank][a.cmd&(bankCmds-1)], c.groups[a.group])
+		at := max(c.word[a.bank>>6].at[a.cmd&(bankCmds-1)][a.bank&63], c.groups[a.group&(bankCmds*maxBanks-1)])
 		wait := int64(t-at) >> 63
 		i += (j - i) &^ int(wait)
 		later = min(later, at|^uint64(wait))

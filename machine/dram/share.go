@@ -144,7 +144,7 @@ func (c *Channel) waits(b int, row, col, n uint32, seq uint64) bool {
 
 // delay keeps commands of a class from every group until clock t.
 func (c *Channel) delay(cmd Cmd, t uint64) {
-	raise(c.group[cmd], t)
+	raise(c.group[cmd][:c.tab.groups], t)
 }
 
 // occupy takes the command bus for a two-clock command at t.
@@ -177,7 +177,7 @@ func (c *Channel) transfer(e, b int, first, end, t uint64) {
 		read, pre = end+h.wtr, h.wr
 		p.read = max(p.read, read)
 	}
-	reads, writes, row := &c.group[RD][k.grp], &c.group[WR][k.grp], &c.at[b][PRE]
+	reads, writes, row := &c.group[RD][k.grp], &c.group[WR][k.grp], c.own(PRE, b)
 	*reads = max(*reads, read)
 	*writes = max(*writes, lead(end+h.local, c.cfg.WriteLatency))
 	*row = max(*row, end+pre)
@@ -199,7 +199,7 @@ func (c *Channel) carry(first, end, t uint64) {
 // rowReady is the earliest clock of an ACT or PRE of a migration for bank b.
 func (c *Channel) rowReady(cmd Cmd, b int, t uint64) uint64 {
 	if c.share.kept >= t && c.share.keptBy == b {
-		return max(c.at[b][cmd], c.share.row, c.share.kept) // keep has moved all others, and the group's time with them
+		return max(*c.own(cmd, b), c.share.row, c.share.kept) // keep has moved all others, and the group's time with them
 	}
 	return max(c.ready(cmd, b), c.share.row)
 }
@@ -208,15 +208,16 @@ func (c *Channel) rowReady(cmd Cmd, b int, t uint64) uint64 {
 // clock ready: columns of the bank would move its PRE, ACTs of others its ACT, any
 // command the bus. It returns when to look again.
 func (c *Channel) keep(cmd Cmd, b int, ready, t uint64) uint64 {
-	at, h := &c.at[b], c.share
-	waits := at[cmd] > t
+	at, h := *c.own(cmd, b), c.share
+	waits := at > t
 	if waits {
-		ready = at[cmd] // the bank's own time; then see what the others do
+		ready = at // the bank's own time; then see what the others do
 	} else if h.kept > t {
 		return min(ready, h.kept) // one at a time: its ACT moves the next
 	}
 	if cmd == PRE {
-		at[RD], at[WR] = max(at[RD], ready+1), max(at[WR], ready+1)
+		read, write := c.own(RD, b), c.own(WR, b)
+		*read, *write = max(*read, ready+1), max(*write, ready+1)
 	}
 	if waits {
 		return ready

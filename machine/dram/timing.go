@@ -33,11 +33,11 @@ func (c *Channel) apply(cmd Cmd, b int, t uint64) {
 	}
 	k := &c.bank[b]
 	e := c.tab.effect(cmd, int(k.grp))
-	at := &c.at[b]
-	at[ACT] = max(at[ACT], t+e.bank[ACT])
-	at[PRE] = max(at[PRE], t+e.bank[PRE])
-	at[RD] = max(at[RD], t+e.bank[RD])
-	at[WR] = max(at[WR], t+e.bank[WR])
+	at, i := &c.word[b>>6].at, b&63
+	at[ACT][i] = max(at[ACT][i], t+e.bank[ACT])
+	at[PRE][i] = max(at[PRE][i], t+e.bank[PRE])
+	at[RD][i] = max(at[RD][i], t+e.bank[RD])
+	at[WR][i] = max(at[WR][i], t+e.bank[WR])
 	push(c.groups[e.from:][:len(e.gap)], e.gap, t)
 	rank := int(k.rank)
 	for i := range e.rank {
@@ -64,7 +64,7 @@ func (c *Channel) apply(cmd Cmd, b int, t uint64) {
 func (c *Channel) applyLimits(rank int, t uint64) {
 	for i := range c.limits {
 		l := &c.limits[i]
-		r, groups := &l.over[0], c.group[ACT]
+		r, groups := &l.over[0], c.group[ACT][:c.tab.groups]
 		if len(l.over) == c.cfg.Ranks { // the same where the rank is all there is
 			r, groups = &l.over[rank], groups[rank*c.perRank:][:c.perRank]
 		}
@@ -90,17 +90,22 @@ func raise(at []uint64, t uint64) {
 	}
 }
 
+// own is the earliest clock bank b may take cmd as far as the bank itself goes.
+func (c *Channel) own(cmd Cmd, b int) *uint64 {
+	return &c.word[b>>6].at[cmd&(bankCmds-1)][b&63]
+}
+
 // ready is the earliest clock bank b may take cmd.
 func (c *Channel) ready(cmd Cmd, b int) uint64 {
-	n := cmd & (bankCmds - 1)
-	return max(c.at[b][n], c.group[n][c.grp[b]])
+	banks, n, i := &c.word[b>>6], cmd&(bankCmds-1), b&63
+	return max(banks.at[n][i], c.group[n][banks.grp[i]])
 }
 
 // soonest is the earliest clock any group may take cmd: a cheap lower bound after
 // a command of the same class issued.
 func (c *Channel) soonest(cmd Cmd) uint64 {
 	best := Never
-	for _, at := range c.group[cmd&(bankCmds-1)] {
+	for _, at := range c.group[cmd&(bankCmds-1)][:c.tab.groups] {
 		best = min(best, at)
 	}
 	return best
