@@ -172,6 +172,11 @@ func Build(cfg *Config) (*Channel, error) {
 	for n := range c.group {
 		c.group[n] = (*[maxBanks]uint64)(c.groups[n*tab.groups:])
 	}
+	for cmd := range tab.effects {
+		for _, e := range tab.effects[cmd] {
+			e.at = c.groups[e.from:][:len(e.gap)]
+		}
+	}
 	c.usage = make([]rankUse, cfg.Ranks)
 	c.word = make([]word, (len(c.bank)+63)/64)
 	// An activated request still needs its row; and of several bursts, before other hits.
@@ -255,7 +260,7 @@ func (c *Channel) Push(now uint64, at Loc, write bool, bursts int, id int32, ten
 	if c.next < now {
 		c.advance(now - 1)
 	}
-	b := c.bankIndex(at)
+	b := c.bankIndex(&at)
 	if invariants.On && c.share != nil {
 		c.share.stack.checkPush(c.share.index, b, at, write, bursts)
 	}
@@ -293,6 +298,12 @@ func (c *Channel) Push(now uint64, at Loc, write bool, bursts int, id int32, ten
 func (c *Channel) wake(now uint64) {
 	c.work = min(c.work, max(now, c.fresh))
 	c.next = min(c.next, c.work)
+}
+
+// bankIndex is the bank of a place. (A pointer, as a copy would be read back in one piece
+// that the fields were just written in several: the processor stalls on that.)
+func (c *Channel) bankIndex(at *Loc) int {
+	return (int(at.Rank)*c.perRank+int(at.BankGroup))*c.cfg.Banks + int(at.Bank)
 }
 
 // placeHash spreads places over a byte: most requests meet no queued write, and

@@ -101,26 +101,46 @@ func (c *Channel) unlink(i int16, r *request, now uint64) {
 	}
 }
 
+// find is the oldest request for a row and the oldest for another among those from
+// slot i on.
+func (c *Channel) find(i int16, row uint32) (hit, miss int16) {
+	hit, miss = none, none
+	for slots := c.slots; i != none && (hit == none || miss == none); {
+		r := &slots[i]
+		switch {
+		case r.row != row:
+			if miss == none {
+				miss = i
+			}
+		case hit == none:
+			hit = i
+		}
+		i = r.next
+	}
+	return hit, miss
+}
+
 // opened finds the candidates of bank b after a row of it was opened.
 func (c *Channel) opened(k *bank, b int) {
-	row := uint32(k.open)
-	for kind := range uint8(numKinds) {
-		l := &k.list[kind]
+	conflict := false
+	for kind := range k.list {
+		l, q := &k.list[kind], uint8(kind)
 		c.on[classAct][kind].unset(b)
 		l.hit, l.miss = none, none
-		for j := l.first; j != none && (l.hit == none || l.miss == none); {
-			r := &c.slots[j]
-			switch {
-			case r.row != row:
-				if l.miss == none {
-					c.newMiss(classPre, b, kind, j)
-					c.lower(classPre, b, PRE)
-				}
-			case l.hit == none:
-				c.newHit(b, kind, j)
-			}
-			j = r.next
+		if l.first == none {
+			continue
 		}
+		hit, miss := c.find(l.first, uint32(k.open))
+		if hit != none {
+			c.newHit(b, q, hit)
+		}
+		if miss != none {
+			c.newMiss(classPre, b, q, miss)
+			conflict = true
+		}
+	}
+	if conflict {
+		c.lower(classPre, b, PRE)
 	}
 }
 
@@ -128,13 +148,13 @@ func (c *Channel) opened(k *bank, b int) {
 func (c *Channel) closed(k *bank, b int) {
 	k.open = -1
 	wanted := false
-	for kind := range uint8(numKinds) {
+	for kind := range k.list {
 		l := &k.list[kind]
 		c.on[classHit][kind].unset(b)
 		c.on[classPre][kind].unset(b)
 		l.hit, l.miss = none, none
 		if l.first != none {
-			c.newMiss(classAct, b, kind, l.first)
+			c.newMiss(classAct, b, uint8(kind), l.first)
 			wanted = true
 		}
 	}

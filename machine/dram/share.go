@@ -103,11 +103,6 @@ func (h *share) burst(c *Channel, g int, latency, t uint64) {
 	h.group[g].use(end-min(h.local, latency), end, t)
 }
 
-// bankIndex is the bank of a place.
-func (c *Channel) bankIndex(at Loc) int {
-	return (int(at.Rank)*c.perRank+int(at.BankGroup))*c.cfg.Banks + int(at.Bank)
-}
-
 // wanted tells whether a queued request of a kind being served hits the open row
 // of bank b.
 func (c *Channel) wanted(b int) bool {

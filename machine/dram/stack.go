@@ -159,7 +159,7 @@ func (s *Stack) Push(now uint64, m Migration) bool {
 	from, to := s.ch[m.Src], s.ch[m.Dst]
 	s.queue = append(s.queue, move{
 		Migration: m, pushed: now, since: Never,
-		bank: [numEnds]int{from.bankIndex(m.From), to.bankIndex(m.To)},
+		bank: [numEnds]int{from.bankIndex(&m.From), to.bankIndex(&m.To)},
 		seq:  [numEnds]uint64{from.seq, to.seq},
 	})
 	return true

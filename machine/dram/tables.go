@@ -35,7 +35,8 @@ type window struct {
 // Distances that no rule names are 0, which pushes nothing beyond the present.
 type effect struct {
 	bank [bankCmds]uint64 // in the same bank
-	from int              // in bank groups: a run of Channel.groups
+	from int              // in bank groups: a run of Channel.groups, which is at
+	at   []uint64
 	gap  []uint64
 	rank []rankRule
 }
@@ -45,13 +46,10 @@ type tables struct {
 	bank    [NumCmds][NumCmds]uint64         // distance in the same bank
 	group   [NumCmds][NumCmds][numRel]uint64 // distance by the relation of two bank groups
 	rank    [NumCmds][]rankRule
-	effects []effect // by command and group, command first
+	effects [NumCmds][]*effect // by group
 	groups  int
 	windows []window
 }
-
-// effect is what cmd issued in group g pushes.
-func (t *tables) effect(cmd Cmd, g int) *effect { return &t.effects[int(cmd)*t.groups+g] }
 
 // compile turns the constraint list into tables.
 func compile(c *Config) (*tables, error) {
@@ -91,7 +89,7 @@ func (t *tables) unroll(c *Config) {
 	for cmd := range NumCmds {
 		for g := range t.groups {
 			from, gap := t.run(c, cmd, g)
-			t.effects = append(t.effects, effect{bank: [bankCmds]uint64(t.bank[cmd][:bankCmds]), from: from, gap: gap, rank: t.rank[cmd]})
+			t.effects[cmd] = append(t.effects[cmd], &effect{bank: [bankCmds]uint64(t.bank[cmd][:bankCmds]), from: from, gap: gap, rank: t.rank[cmd]})
 		}
 	}
 }

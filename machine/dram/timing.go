@@ -32,13 +32,13 @@ func (c *Channel) apply(cmd Cmd, b int, t uint64) {
 		c.due = [numClasses]uint64{} // another request may be the head now, of any class
 	}
 	k := &c.bank[b]
-	e := c.tab.effect(cmd, int(k.grp))
+	e := c.tab.effects[cmd&(NumCmds-1)][k.grp]
 	at, i := &c.word[b>>6].at, b&63
 	at[ACT][i] = max(at[ACT][i], t+e.bank[ACT])
 	at[PRE][i] = max(at[PRE][i], t+e.bank[PRE])
 	at[RD][i] = max(at[RD][i], t+e.bank[RD])
 	at[WR][i] = max(at[WR][i], t+e.bank[WR])
-	push(c.groups[e.from:][:len(e.gap)], e.gap, t)
+	push(e.at, e.gap, t)
 	rank := int(k.rank)
 	for i := range e.rank {
 		r := &e.rank[i]
