@@ -62,11 +62,9 @@ type mask [maxWords]uint64
 
 // active is a request whose ACT has issued, or of which some bursts have.
 type active struct {
-	arrive uint64
-	slot   int16
-	group  uint16 // index in Channel.groups of what it waits for there
-	bank   uint8
-	cmd    Cmd // RD or WR
+	arrive     uint64
+	own, above *uint64 // earliest clock of its column command, as far as its bank and what is above goes
+	slot       int16
 }
 
 // reply is a finished or finishing request.

@@ -79,8 +79,7 @@ func (c *Channel) activate(i int16, r *request) {
 	for ; j > 0 && c.actives[j-1].arrive > r.arrive; j-- {
 		c.actives[j] = c.actives[j-1]
 	}
-	group := uint16(int(n)*c.tab.groups + int(k.grp))
-	c.actives[j] = active{arrive: r.arrive, slot: i, group: group, bank: r.bank, cmd: n}
+	c.actives[j] = active{arrive: r.arrive, own: c.own(n, b), above: &c.group[n&(bankCmds-1)][k.grp], slot: i}
 }
 
 // issueHit issues the first burst of a queued request whose row is open.

@@ -34,7 +34,7 @@ func (p *pick) bank() int   { return int(p.age & (maxBanks - 1)) }
 // at t.
 func (c *Channel) oldest(class int, kind uint8, t uint64) pick {
 	p := c.scan(0, class, kind, t)
-	for w := 1; w < len(c.word); w++ {
+	for w := 1; w < len(c.word); w++ { // few devices have more banks than a word has bits
 		p = merge(p, c.scan(w, class, kind, t))
 	}
 	return p
@@ -116,7 +116,7 @@ func (c *Channel) pickActive(t uint64) (i int, later uint64) {
 	ready := uint64(0)
 	for j := len(c.actives) - 1; j >= 0; j-- {
 		a := &c.actives[j]
-		at := max(c.word[a.bank>>6].at[a.cmd&(bankCmds-1)][a.bank&63], c.groups[a.group&(bankCmds*maxBanks-1)])
+		at := max(*a.own, *a.above)
 		wait := int64(t-at) >> 63
 		i += (j - i) &^ int(wait)
 		later = min(later, at|^uint64(wait))
