@@ -63,7 +63,7 @@ type mask [maxWords]uint64
 // active is a request whose ACT has issued, or of which some bursts have.
 type active struct {
 	arrive     uint64
-	own, above *uint64 // earliest clock of its column command, as far as its bank and what is above goes
+	own, above *uint64 // earliest clock of its column command, as far as its bank goes and what is above
 	slot       int16
 }
 
@@ -88,8 +88,8 @@ type Channel struct {
 
 	bank   []bank
 	word   []word
-	groups []uint64                    // earliest clock of each command, as far as what is above the bank goes: command by command
-	group  [bankCmds]*[maxBanks]uint64 // the same of one command by bank group; a long array, whose indices need no check
+	groups []uint64                    // earliest clock of each command by bank group, as far as what is above the bank goes
+	group  [bankCmds]*[maxBanks]uint64 // its rows, one for each command; long arrays, whose indices need no check
 	rankAt [rankCmds][]uint64          // earliest clock of PREA and REFab by rank
 	limits []limit                     // on ACTs in any span of time
 	usage  []rankUse
@@ -166,17 +166,8 @@ func Build(cfg *Config) (*Channel, error) {
 	c := &Channel{cfg: cfg, tab: tab, shared: cfg.WriteQueue == 0}
 	c.perRank = cfg.Sids * cfg.Groups
 	c.bank = make([]bank, cfg.Ranks*c.perRank*cfg.Banks)
-	c.groups = make([]uint64, bankCmds*maxBanks)
-	for n := range c.group {
-		c.group[n] = (*[maxBanks]uint64)(c.groups[n*tab.groups:])
-	}
-	for cmd := range tab.effects {
-		for _, e := range tab.effects[cmd] {
-			e.at = c.groups[e.from:][:len(e.gap)]
-		}
-	}
 	c.usage = make([]rankUse, cfg.Ranks)
-	c.word = make([]word, (len(c.bank)+63)/64)
+	c.buildTimes()
 	// An activated request still needs its row; and of several bursts, before other hits.
 	c.hold = [numClasses]*mask{classAct: &c.nobody, classPre: &c.activeOn, classHit: &c.nobody}
 	c.held = [numClasses]*mask{&c.nobody, &c.nobody, &c.nobody}
@@ -189,12 +180,6 @@ func Build(cfg *Config) (*Channel, error) {
 		for i := range k.list {
 			k.list[i] = bankList{first: none, last: none, hit: none, miss: none}
 		}
-	}
-	for n := range rankCmds {
-		c.rankAt[n] = make([]uint64, cfg.Ranks)
-	}
-	for _, w := range tab.windows {
-		c.limits = append(c.limits, newLimit(w, cfg.Ranks))
 	}
 	c.buildQueues()
 	c.hiMark = int(cfg.HighWater * float64(cfg.WriteQueue))
@@ -212,6 +197,25 @@ func Build(cfg *Config) (*Channel, error) {
 	c.edgeRank = -1
 	c.Count(stat.NewTable("dram", Desc, 1, max(cfg.Tenants, 1)), 0)
 	return c, nil
+}
+
+func (c *Channel) buildTimes() {
+	c.word = make([]word, (len(c.bank)+63)/64)
+	c.groups = make([]uint64, bankCmds*maxBanks)
+	for n := range c.group {
+		c.group[n] = (*[maxBanks]uint64)(c.groups[n*c.tab.groups:])
+	}
+	for cmd := range c.tab.effects {
+		for _, e := range c.tab.effects[cmd] {
+			e.at = c.groups[e.from:][:len(e.gap)]
+		}
+	}
+	for n := range rankCmds {
+		c.rankAt[n] = make([]uint64, c.cfg.Ranks)
+	}
+	for _, w := range c.tab.windows {
+		c.limits = append(c.limits, newLimit(w, c.cfg.Ranks))
+	}
 }
 
 func (c *Channel) buildQueues() {

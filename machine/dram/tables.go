@@ -35,9 +35,9 @@ type window struct {
 // Distances that no rule names are 0, which pushes nothing beyond the present.
 type effect struct {
 	bank [bankCmds]uint64 // in the same bank
-	from int              // in bank groups: a run of Channel.groups, which is at
-	at   []uint64
-	gap  []uint64
+	from int              // index of the first of the times of groups it pushes
+	at   []uint64         // those times, a piece of Channel.groups
+	gap  []uint64         // and how far
 	rank []rankRule
 }
 
