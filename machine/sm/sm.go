@@ -333,7 +333,7 @@ func (s *SM) next(now uint64) uint64 {
 		n = max(now+1, s.collectDue)
 	}
 	if s.l1q.Len() > 0 && !s.stalled {
-		n = max(now+1, s.l1q.Head().at)
+		n = min(n, max(now+1, s.l1q.Head().at))
 	}
 	if s.replay.Len() > 0 {
 		n = now + 1

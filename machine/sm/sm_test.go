@@ -3,6 +3,7 @@ package sm
 import (
 	"testing"
 
+	"heddle/engine"
 	"heddle/isa"
 	"heddle/sheets"
 
@@ -97,6 +98,19 @@ func TestThrottled(t *testing.T) {
 		before := p.Stall[Fetch] + p.Stall[Dependency]
 		if p.Stall[NotSelected] != 0 || p.Stall[Throttled] != at[9]-at[8]-1-before || p.Stall[Throttled] < 25 {
 			t.Errorf("shared %v: the tenth load issued %d cycles after the ninth, stalls %v", shared, at[9]-at[8], p.Stall)
+		}
+	}
+}
+
+// An SM wakes for whatever comes first: an instruction that waits for a collector, not
+// only the access at the head of the L1 pipeline.
+func TestNextIsTheEarliest(t *testing.T) {
+	for _, c := range []struct{ collector, l1, want uint64 }{{11, 50, 11}, {50, 20, 20}, {engine.Never, 20, 20}, {5, 50, 11}} {
+		s := newBench(t, nil).s
+		s.waits, s.collectDue = 1, c.collector
+		s.l1q.Push(access{at: c.l1})
+		if got := s.next(10); got != c.want {
+			t.Errorf("collector at %d, L1 at %d: wakes at %d, want %d", c.collector, c.l1, got, c.want)
 		}
 	}
 }
