@@ -291,24 +291,34 @@ func (g *GPU) handOver(now uint64) (more bool) {
 }
 
 func (g *GPU) tickSlice(i int, now uint64) uint64 {
-	s := g.slice[i]
-	t := g.llcClock.Ticks(now)
-	next := s.Tick(t)
+	s, t := g.slice[i], g.llcClock.Ticks(now)
+	next := t + 1 // where now lies between two clocks of the slice
+	for k := g.llcClock.Ticks(now - min(now, 1)); k < t; {
+		k++
+		next = g.clockSlice(s, k, now)
+	}
 	if s.ToDRAM.Len() > 0 {
 		g.below.Wake(g.channelOf(i), now)
 	}
-	if s.Reply.Len() > 0 {
-		a := s.Reply.Head()
-		next = min(next, max(a.At, t+1))
-		if a.At <= t && g.answer(i, a.H, now) {
-			s.Reply.Pop()
-			if s.Stalled() {
-				s.Retry(t)
-			}
-			next = t + 1
-		}
-	}
 	return g.llcClock.Core(next)
+}
+
+// clockSlice is clock t of a slice: tags, and an answer that leaves. It returns the
+// next clock with work.
+func (g *GPU) clockSlice(s *cache.Slice, t, now uint64) uint64 {
+	next := s.Tick(t)
+	if s.Reply.Len() == 0 {
+		return next
+	}
+	a := s.Reply.Head()
+	if a.At > t || !g.answer(s.ID, a.H, now) {
+		return min(next, max(a.At, t+1))
+	}
+	s.Reply.Pop()
+	if s.Stalled() {
+		s.Retry(t)
+	}
+	return t + 1
 }
 
 // answer sends a finished request back through the reply crossbar.

@@ -57,16 +57,22 @@ var shared = sim.Spec{
 	Sharing: sim.Sharing{Mode: "slices", SMs: []int{30, 50}, Groups: []int{12, 20}},
 }
 
-// The same Spec gives the same bits, with and without idle skipping.
+// The same Spec gives the same bits, with and without idle skipping, at any ratio of
+// clocks.
 func TestDeterminism(t *testing.T) {
-	a, b := text(t, run(t, shared)), text(t, run(t, shared))
-	if a != b {
-		t.Error("two runs of one Spec differ")
-	}
-	every := shared
-	every.NoSkip = true
-	if c := text(t, run(t, every)); a != c {
-		t.Errorf("idle skipping changes the result:\n%s\n%s", a, c)
+	for _, set := range []map[string]string{
+		nil, {"clock.llc": "700"}, {"clock.llc": "2500"}, {"clock.noc": "700"}, {"clock.noc": "2500"}, {"clock.dram": "1500"},
+	} {
+		s := shared
+		s.Set = set
+		a, b := text(t, run(t, s)), text(t, run(t, s))
+		if a != b {
+			t.Errorf("%v: two runs of one Spec differ", set)
+		}
+		s.NoSkip = true
+		if c := text(t, run(t, s)); a != c {
+			t.Errorf("%v: idle skipping changes the result:\n%s\n%s", set, a, c)
+		}
 	}
 }
 
