@@ -56,11 +56,19 @@ func newGovernor(r *run) (*governor, error) {
 	if err := r.gpu.CanRepartition(); err != nil {
 		return nil, fmt.Errorf("sharing mode %s: %w", r.spec.Sharing.Mode, err)
 	}
-	g := &governor{r: r, policy: p, epoch: r.spec.Sharing.Epoch, last: make([]counts, len(r.apps))}
-	if g.epoch == 0 {
-		g.epoch = defaultEpoch
+	return &governor{r: r, policy: p, epoch: r.spec.Sharing.FirstDecision(), last: make([]counts, len(r.apps))}, nil
+}
+
+// FirstDecision is the core cycle at which the mode's policy first moves anything; 0
+// for static modes.
+func (s *Sharing) FirstDecision() uint64 {
+	switch _, ok := dynamic[s.Mode]; {
+	case !ok:
+		return 0
+	case s.Epoch == 0:
+		return defaultEpoch
 	}
-	return g, nil
+	return s.Epoch
 }
 
 // PolicyOf makes the policy of a sharing mode on a machine with the given number of

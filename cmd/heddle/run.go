@@ -81,7 +81,7 @@ cache and used again.`,
 	fl.Uint64Var(&f.seed, "seed", 1, "seed of every random choice")
 	fl.Uint64Var(&f.maxCycles, "max-cycles", 0, "stop at this core cycle (warp instructions when --functional); 0: run to the end")
 	fl.IntVar(&f.jobs, "jobs", runtime.NumCPU(), "simulations at once; a single one uses two cores where that pays")
-	fl.StringSliceVar(&f.sharing, "sharing", nil, "sharing mode(s) instead of the run file's: "+strings.Join(sharingNames(), ", "))
+	fl.StringSliceVar(&f.sharing, "sharing", nil, "of the run file's sharing modes these, by name or mode, or others: "+strings.Join(sharingNames(), ", "))
 	fl.StringVar(&f.cache, "cache", "", "keep results of applications alone in DIR (default: the user's cache directory)")
 	fl.BoolVar(&f.noCache, "no-cache", false, "neither use nor keep results of earlier runs")
 	fl.StringVar(&f.memory, "memory-limit", "", "stop with a partial result when more memory is used, as in --memory-limit 4GiB")
@@ -212,6 +212,7 @@ func run(cmd *cobra.Command, path string, f *runFlags) error {
 	if err := f.store(runner, file); err != nil {
 		return err
 	}
+	idlePolicies(file, runner.Warn)
 	dirs, err := begin(file)
 	if err != nil {
 		return err
@@ -281,6 +282,16 @@ func (f *runFlags) store(r *lab.Runner, file *runfile.File) error {
 		r.Warn("%v; going on without", err)
 	}
 	return nil
+}
+
+// idlePolicies warns of policies that have no time to do anything.
+func idlePolicies(file *runfile.File, warn func(string, ...any)) {
+	for i := range file.Specs {
+		s := &file.Specs[i]
+		if first, end := s.Sharing.FirstDecision(), s.Length.MaxCycles; end > 0 && first >= end && !s.Functional {
+			warn("sharing %s decides for the first time after an epoch of %d cycles and the run ends at %d: nothing will move; give it a shorter epoch in the run file", s.Sharing.Name, first, end)
+		}
+	}
 }
 
 // begin prepares the result directories: one, or one per sharing mode below it.

@@ -231,7 +231,7 @@ func (r *resolver) modes(n int) ([]sim.Sharing, error) {
 	if byFlag {
 		docs = nil
 		for _, m := range r.o.Sharing {
-			docs = append(docs, Mode{Mode: m})
+			docs = append(docs, r.called(m)...)
 		}
 	}
 	if len(docs) == 0 {
@@ -260,6 +260,23 @@ func (r *resolver) modes(n int) ([]sim.Sharing, error) {
 		out = append(out, s)
 	}
 	return out, nil
+}
+
+// called is what --sharing means by a word: the file's entries of that name, else its
+// entries of that mode, with all they say, else the mode itself.
+func (r *resolver) called(word string) (of Modes) {
+	for _, d := range r.doc.Sharing {
+		if d.Name == word || d.Name == "" && d.Mode == word {
+			return Modes{d}
+		}
+		if d.Mode == word {
+			of = append(of, d)
+		}
+	}
+	if len(of) == 0 {
+		of = Modes{{Mode: word}}
+	}
+	return of
 }
 
 // mode refuses parameters the mode has no use for, then lets sim divide the machine.

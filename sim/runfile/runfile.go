@@ -156,7 +156,7 @@ func (m *Modes) FromNode(n *yamldoc.Node) error {
 type Overrides struct {
 	Machine    string
 	Set        map[string]string
-	Sharing    []string // mode names replacing the file's
+	Sharing    []string // names or modes of the file's entries, or other modes, instead of all the file's
 	Args       map[string]string
 	Seed       *uint64
 	MaxCycles  *uint64

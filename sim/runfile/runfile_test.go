@@ -146,6 +146,32 @@ func TestOverridesOfTheCommandLine(t *testing.T) {
 	}
 }
 
+// --sharing takes the file's own entries, by name before mode.
+func TestChosenSharing(t *testing.T) {
+	const modes = "sharing:\n- {name: bp, mode: ugpu, epoch: 100}\n- {name: late, mode: ugpu, epoch: 900}\n- bp-sb\n"
+	for _, c := range []struct {
+		words []string
+		want  []sim.Sharing
+	}{
+		{[]string{"late"}, []sim.Sharing{{Name: "late", Mode: "ugpu", Epoch: 900}}},
+		{[]string{"ugpu"}, []sim.Sharing{{Name: "bp", Mode: "ugpu", Epoch: 100}, {Name: "late", Mode: "ugpu", Epoch: 900}}},
+		{[]string{"bp", "bp-sb"}, []sim.Sharing{{Name: "bp", Mode: "ugpu", Epoch: 100}, {Name: "bp-sb", Mode: "bp-sb"}}},
+		{[]string{"mps"}, []sim.Sharing{{Name: "mps", Mode: "mps"}}},
+	} {
+		f, err := parse(t, two+modes, Overrides{Sharing: c.words})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []sim.Sharing
+		for _, s := range f.Specs {
+			got = append(got, s.Sharing)
+		}
+		if !reflect.DeepEqual(got, c.want) {
+			t.Errorf("%v: got %+v, want %+v", c.words, got, c.want)
+		}
+	}
+}
+
 func TestForApp(t *testing.T) {
 	f, err := ForApp("testdata/a", Overrides{Args: map[string]string{"n": "5"}})
 	if err != nil {
