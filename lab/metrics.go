@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"math"
 
+	"heddle/host"
 	"heddle/sim"
 )
 
@@ -26,10 +27,10 @@ func Compare(names []string, shared, alone []float64) (*sim.Metrics, error) {
 	low, high, turnaround := math.Inf(1), 0.0, 0.0
 	for i := range shared {
 		if !(shared[i] > 0) || math.IsInf(shared[i], 0) {
-			return nil, fmt.Errorf("%s made no progress in the shared run", names[i])
+			return nil, &host.Error{Err: fmt.Errorf("%s executed nothing in the shared run", names[i])}
 		}
 		if !(alone[i] > 0) || math.IsInf(alone[i], 0) {
-			return nil, fmt.Errorf("%s made no progress alone", names[i])
+			return nil, &host.Error{Err: fmt.Errorf("%s executed nothing alone", names[i])}
 		}
 		progress := shared[i] / alone[i]
 		m.STP += progress

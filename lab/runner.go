@@ -133,8 +133,11 @@ func AloneSpec(s *sim.Spec, a int) sim.Spec {
 	app := s.Apps[a]
 	app.Name, app.Arrive, app.Repeat, app.QoS = "alone", 0, false, 0
 	out := sim.Spec{Machine: s.Machine, Set: s.Set, Seed: s.Seed, Watchdog: s.Watchdog, Apps: []sim.App{app}, Sharing: sim.Sharing{Mode: "alone", Name: "alone"}}
-	if s.Length.Budget {
+	switch {
+	case s.Length.Budget:
 		out.Length = s.Length
+	case s.Length.Instructions > 0:
+		out.Length.Instructions = s.Length.Instructions
 	}
 	return out
 }

@@ -39,7 +39,7 @@ type app struct {
 	runs    int
 	checks  []Check
 
-	arrived, firstEnd                 uint64
+	arrived, begun, firstEnd          uint64 // begun: of the present execution
 	firstThread, firstWarp, firstBusy uint64
 	done                              bool // has finished once
 }

@@ -158,6 +158,7 @@ func (r *run) programs() error {
 				if a.runs > 0 { // it starts over on fresh memory
 					r.gpu.Release(a.id)
 				}
+				a.begun = now
 				a.begin(host.Options{Ctx: r.ctx, CoreMHz: r.sheet.Clock.Core}, r.recorded(a.dev), r.sheet.DRAM.Capacity)
 				changed = true
 			}
@@ -188,7 +189,8 @@ func (r *run) wants(a *app, now uint64) bool {
 	if !a.done {
 		return true
 	}
-	return (a.spec.Repeat || r.spec.Length.Budget) && !r.everyone()
+	l := &r.spec.Length
+	return (a.spec.Repeat || l.Budget || l.Instructions > 0) && !r.everyone()
 }
 
 // everyone says whether all applications have finished once and no budget runs.
@@ -217,12 +219,33 @@ func (r *run) ended(a *app, now uint64) error {
 		}
 	}
 	a.runs++
-	if !a.done {
-		a.done, a.firstEnd = true, now
-		a.firstThread, a.firstWarp = r.gpu.Instructions(a.id)
-		a.firstBusy = r.gpu.Busy(a.id)
+	if !a.done && r.spec.Length.Instructions == 0 {
+		r.done(a, now)
+	}
+	if now == a.begun && r.wants(a, now) {
+		return &host.Error{Err: fmt.Errorf("application %s: its program ended in the cycle it began in, so repeating it would never end; let it launch a kernel or copy something", a.spec.Name)}
 	}
 	return nil
+}
+
+// done books that an application has done what counts.
+func (r *run) done(a *app, now uint64) {
+	a.done, a.firstEnd = true, now
+	a.firstThread, a.firstWarp = r.gpu.Instructions(a.id)
+	a.firstBusy = r.gpu.Busy(a.id)
+}
+
+// countEvery is how often the instructions of a run of so many are counted, in core
+// cycles.
+const countEvery = 500
+
+// counted finds the applications that have executed the instructions asked for.
+func (r *run) counted(now uint64) {
+	for _, a := range r.apps {
+		if n, _ := r.gpu.Instructions(a.id); !a.done && n >= r.spec.Length.Instructions {
+			r.done(a, now)
+		}
+	}
 }
 
 // nextStop is the cycle at which the machine must give control back: a transfer's
@@ -244,6 +267,9 @@ func (r *run) nextStop(now uint64) uint64 {
 	if m := r.spec.Length.MaxCycles; m > 0 {
 		n = min(n, m)
 	}
+	if r.spec.Length.Instructions > 0 {
+		n = min(n, (now/countEvery+1)*countEvery)
+	}
 	return n
 }
 
@@ -256,6 +282,9 @@ func (r *run) boundaries() error {
 	if r.gov != nil && now%r.gov.epoch == 0 && now > r.gov.decided {
 		r.gov.decided = now
 		r.gov.decide(now)
+	}
+	if r.spec.Length.Instructions > 0 && now%countEvery == 0 {
+		r.counted(now)
 	}
 	if m := r.spec.Length.MaxCycles; m > 0 && now >= m {
 		r.over = true

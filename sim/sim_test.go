@@ -146,6 +146,25 @@ func TestRepeatAndBudget(t *testing.T) {
 	}
 }
 
+// A run of so many instructions ends when every application has executed them; its
+// numbers are those of the time until then, and who ends before starts again.
+func TestInstructions(t *testing.T) {
+	const n = 300_000
+	s := sim.Spec{Machine: "qv100", Seed: 1, Apps: []sim.App{app("micro/vecadd", nil), app("sdk-like/matrixmul", nil)}, Sharing: sim.Sharing{Mode: "mps"}}
+	s.Length = sim.Length{Instructions: n}
+	r := run(t, s)
+	last := uint64(0)
+	for _, a := range r.Tenants {
+		if over := uint64(2 * 500 * a.IPC); a.ThreadInsts < n || a.ThreadInsts > n+over {
+			t.Errorf("%s: %d instructions, want %d and at most %d more", a.Name, a.ThreadInsts, n, over)
+		}
+		last = max(last, a.Cycles)
+	}
+	if r.Tenants[0].Runs < 2 || r.Cycles != last || !r.Complete {
+		t.Errorf("%d runs of the short application, %d cycles, the slowest took %d, complete %v", r.Tenants[0].Runs, r.Cycles, last, r.Complete)
+	}
+}
+
 // Repeating gives an application's memory back each time, and a neighbour's far
 // faults come through while it keeps the machine busy.
 func TestRepeatBesideFaults(t *testing.T) {

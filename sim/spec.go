@@ -68,4 +68,8 @@ type Length struct {
 	MaxCycles uint64 `json:"max_cycles,omitempty"` // 0: to the end
 	// Budget makes the run exactly MaxCycles long with every application repeating.
 	Budget bool `json:"budget,omitempty"`
+	// Instructions, when set, is the number of thread instructions after which an
+	// application counts as done: the run ends when all are, and who ends before starts
+	// again. It is looked at every countEvery cycles.
+	Instructions uint64 `json:"instructions,omitempty"`
 }

@@ -183,7 +183,7 @@ func (r *resolver) apps() ([]sim.App, error) {
 }
 
 func (r *resolver) length() (sim.Length, error) {
-	l := sim.Length{MaxCycles: r.doc.Length.Cycles, Budget: r.doc.Length.Budget}
+	l := sim.Length{MaxCycles: r.doc.Length.Cycles, Budget: r.doc.Length.Budget, Instructions: r.doc.Length.Instructions}
 	switch r.doc.Length.Until {
 	case "", "end":
 		if r.doc.Length.Until == "end" && l.Budget {
@@ -196,6 +196,9 @@ func (r *resolver) length() (sim.Length, error) {
 	}
 	if r.o.MaxCycles != nil {
 		l.MaxCycles = *r.o.MaxCycles
+	}
+	if l.Budget && l.Instructions > 0 {
+		return l, r.complain(errors.New("instructions and a budget of cycles exclude each other: say which ends the run"), "length", "instructions")
 	}
 	if l.Budget && l.MaxCycles == 0 {
 		return l, r.complain(errors.New("a budget needs cycles, the length of the run"), "length")

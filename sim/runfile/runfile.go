@@ -58,9 +58,10 @@ type Mode struct {
 
 // Length says when a run ends.
 type Length struct {
-	Cycles uint64 `yaml:"cycles" jsonschema_description:"Stop at this core cycle at the latest"`
-	Budget bool   `yaml:"budget" jsonschema:"default=false" jsonschema_description:"Simulate exactly this many cycles with every application repeating"`
-	Until  string `yaml:"until" jsonschema:"enum=end,enum=cycles,default=end" jsonschema_description:"end: when every application has ended once; cycles: the same as budget: true"`
+	Cycles       uint64 `yaml:"cycles" jsonschema_description:"Stop at this core cycle at the latest"`
+	Budget       bool   `yaml:"budget" jsonschema:"default=false" jsonschema_description:"Simulate exactly this many cycles with every application repeating"`
+	Instructions uint64 `yaml:"instructions" jsonschema_description:"Simulate until every application has executed this many thread instructions; who ends before starts again"`
+	Until        string `yaml:"until" jsonschema:"enum=end,enum=cycles,default=end" jsonschema_description:"end: when every application has ended once; cycles: the same as budget: true"`
 }
 
 // Outputs says what a run writes.
