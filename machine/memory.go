@@ -38,14 +38,12 @@ func (g *GPU) channelOf(slice int) int { return slice / g.Sheet.LLC.SlicesPerCha
 // request per command clock.
 func (g *GPU) tickChannel(c *channel, now uint64) uint64 {
 	tick := c.clock.Ticks(now)
-	edge := now == 0 || tick > c.clock.Ticks(now-1)
-	more := false
-	if edge {
-		more = g.collect(c, now)
-		g.schedule(c, now, tick)
-	} else {
-		more = g.waiting(c)
+	for k := c.clock.Ticks(now - min(now, 1)); k < tick; {
+		k++
+		g.collect(c, now)
+		g.schedule(c, now, k)
 	}
+	more := g.waiting(c)
 	next := engine.Never
 	if t := c.dram.Tick(tick); t != dram.Never {
 		next = c.clock.Core(max(t, tick+1))
@@ -93,10 +91,10 @@ func (g *GPU) fill(c *channel, now uint64) (blocked bool) {
 }
 
 // collect takes one request from the slices in turn.
-func (g *GPU) collect(c *channel, now uint64) (more bool) {
+func (g *GPU) collect(c *channel, now uint64) {
 	n := g.Sheet.LLC.SlicesPerChannel
 	if c.delay.Full() {
-		return g.waiting(c)
+		return
 	}
 	for k := range n {
 		i := c.id*n + (c.turn+k)%n
@@ -110,9 +108,8 @@ func (g *GPU) collect(c *channel, now uint64) (more bool) {
 			s.Retry(g.llcClock.Ticks(now))
 			g.below.Wake(g.base.slice+i, now)
 		}
-		break
+		return
 	}
-	return g.waiting(c)
 }
 
 func (g *GPU) waiting(c *channel) bool {
