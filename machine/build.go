@@ -23,6 +23,9 @@ type Options struct {
 	Profile  bool   // keep stall cycles by PTX line
 	Copying  Copying
 	Cores    int // 2: SMs and memory may run at once, on a core each, with the same results
+	// Quantum is a turn in core cycles, for applications that take turns on the whole
+	// machine (time slicing); 0: they run side by side.
+	Quantum uint64
 }
 
 // New builds the machine of a sheet, shared by the given tenants. Errors name the
@@ -67,6 +70,16 @@ func New(sheet *sheets.Machine, tenants []*Tenant, o Options) (*GPU, error) {
 		}
 	}
 	g.buildOwners(o.Copying)
+	if o.Quantum > 0 {
+		if err := g.takeTurns(o.Quantum); err != nil {
+			return nil, err
+		}
+	}
+	for i, own := range g.dispatch.owners {
+		if len(own) > 1 {
+			g.sm[i].AdmitMany()
+		}
+	}
 	if o.Cores > 1 && g.nocClock == engine.NewClock(1, 1) && sheet.NoC.Latency >= 1 {
 		g.other = &otherCore{work: g.memorySide}
 		g.perCycle = n*max(1, sheet.L1D.MissQueue) + 2*sheet.VM.Walkers
@@ -78,7 +91,7 @@ func New(sheet *sheets.Machine, tenants []*Tenant, o Options) (*GPU, error) {
 func (g *GPU) admit(amap *addrmap.Map) error {
 	n := g.Sheet.SM.Count
 	g.dispatch.owners = make([][]int, n)
-	g.dispatch.turn, g.dispatch.open = make([]int, n), make([]uint64, (n+63)/64)
+	g.dispatch.turn, g.dispatch.open, g.dispatch.closed = make([]int, n), make([]uint64, (n+63)/64), make([]bool, n)
 	for i, t := range g.Tenants {
 		if len(t.SMs) == 0 {
 			return fmt.Errorf("application %s has no SM", t.Name)
@@ -120,7 +133,7 @@ func (t *Tenant) allow(amap *addrmap.Map) {
 // buildOwners notes who has what at the start, for machines whose tenants have
 // SMs and channel groups of their own.
 func (g *GPU) buildOwners(how Copying) {
-	g.saved, g.imageEnd = make([][]*sm.Context, len(g.Tenants)), make([]uint64, len(g.Tenants))
+	g.saved, g.imageEnd, g.images = make([][]*sm.Context, len(g.Tenants)), make([]uint64, len(g.Tenants)), make([]int, len(g.Tenants))
 	g.restoring = make([][]*sm.Context, len(g.sm))
 	g.own = owners{sm: make([]int, len(g.sm)), group: make([]int, g.shared.Groups())}
 	for i := range g.own.sm {

@@ -12,8 +12,10 @@ import (
 // GPGPU-Sim does.
 type dispatcher struct {
 	owners [][]int  // per SM: tenants whose CTAs may run there
-	turn   []int    // per SM: the tenant served last, for SMs that several share
+	turn   []int    // per SM: index of the owner served last, for SMs that several share
 	open   []uint64 // bitset of SMs that may take a CTA: an SM is asked again when one has ended on it, or something is new
+	closed []bool   // per SM: takes none while a CTA is evicted for another
+	order  []int    // shareOut's
 }
 
 // localWindow is the virtual address of a tenant's local-memory window: above
@@ -44,6 +46,7 @@ func (g *GPU) Launch(tenant, stream int, name string, grid isa.Grid) *Kernel {
 	}
 	t.kernels = append(t.kernels, k)
 	g.offer(k.ready)
+	g.wheel.Wake(g.base.driver, g.now)
 	return k
 }
 
@@ -66,24 +69,22 @@ func (g *GPU) tickDispatch(now uint64) uint64 {
 // to ask again: in the next cycle when it took one, Never when nothing fits that is
 // ready or will be.
 func (g *GPU) dispatchTo(i int, now uint64) uint64 {
-	next := engine.Never
 	owners := g.dispatch.owners[i]
-	n := len(owners)
-	for j := range n {
-		at := (g.dispatch.turn[i] + 1 + j) % n
-		if g.restore(owners[at], i, now) {
+	switch len(owners) {
+	case 0:
+		return engine.Never
+	case 1:
+		if g.restore(owners[0], i, now) {
 			return now + 1
 		}
-		k, wait := g.pending(owners[at], g.sm[i], now)
-		next = min(next, wait)
+		k, wait := g.pending(owners[0], g.sm[i], now)
 		if k == nil {
-			continue
+			return wait
 		}
 		g.place(k, i, now)
-		g.dispatch.turn[i] = at
 		return now + 1
 	}
-	return next
+	return g.shareOut(i, now)
 }
 
 // offer has every SM asked whether it takes a CTA, from cycle at on.
@@ -136,6 +137,8 @@ func (g *GPU) retire(s *sm.SM, now uint64) {
 				t.kernels = append(t.kernels[:j], t.kernels[j+1:]...)
 				if len(t.kernels) == 0 {
 					t.busy += now - t.since
+					g.turns.asked = now + 1
+					g.wheel.Wake(g.base.driver, now+1)
 				}
 				g.flush(k)
 			}
@@ -151,14 +154,18 @@ func (g *GPU) retire(s *sm.SM, now uint64) {
 	g.wheel.Wake(g.base.dispatch, now)
 }
 
-// flush invalidates the L1s of SMs that are idle at a kernel's end.
+// flush invalidates the L1s of SMs that are idle at a kernel's end; what its application
+// has in those of SMs on which only others stay.
 func (g *GPU) flush(k *Kernel) {
 	if !g.Sheet.L1D.FlushEach {
 		return
 	}
 	for _, i := range g.Tenants[k.Tenant].SMs {
-		if g.sm[i].Resident() == 0 {
-			g.sm[i].FlushL1()
+		switch s := g.sm[i]; {
+		case s.Resident() == 0:
+			s.FlushL1()
+		case s.Used(k.Tenant).CTAs == 0:
+			s.ForgetL1(k.Tenant)
 		}
 	}
 }

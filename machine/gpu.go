@@ -81,7 +81,11 @@ type GPU struct {
 	changing     int             // SMs changing hands
 	saved        [][]*sm.Context // [tenant] CTAs off the machine, oldest first
 	restoring    [][]*sm.Context // [SM] whose images are still in use
-	imageEnd     []uint64        // [tenant] bytes of the context window in use
+	imageEnd     []uint64        // [tenant] end of the images in the context window
+	images       []int           // [tenant] in use
+	turns        turns           // time slicing
+	evictions    []eviction      // SMK: CTAs on their way off an SM
+	Evicted      Evictions
 	Repartitions []*Repartition
 	smsMeter     meter // cycles in which an SM was changing hands,
 	pagesMeter   meter // a channel was handed over or a page moved,
@@ -137,7 +141,8 @@ type stages struct {
 //     translate: pages of managed memory arrive)
 //  6. the request crossbar moves requests to slices
 //  7. the dispatcher gives free SMs their next CTA
-//  8. the driver moves SMs, channels and pages between applications
+//  8. the driver moves SMs, channels and pages between applications, ends turns, evicts
+//     CTAs
 //
 // A stage that hands something to a later one is seen in the same cycle, to an
 // earlier one in the next: that is the pipeline register between them. Stages 1 to

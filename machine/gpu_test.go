@@ -54,6 +54,24 @@ loop:
 	@!%p1 bra loop;
 	ret;
 }
+.visible .entry count(.param .u64 out, .param .u32 n) {
+	.reg .pred %p<2>; .reg .b32 %r<6>; .reg .b64 %rd<4>;
+	ld.param.u64 %rd1, [out];
+	ld.param.u32 %r1, [n];
+	mov.u32 %r2, %ctaid.x;
+	mov.u32 %r3, %ntid.x;
+	mov.u32 %r4, %tid.x;
+	mad.lo.s32 %r2, %r2, %r3, %r4;
+	mov.u32 %r5, 0;
+loop:
+	add.s32 %r5, %r5, 1;
+	setp.lt.u32 %p1, %r5, %r1;
+	@%p1 bra loop;
+	mul.wide.u32 %rd2, %r2, 4;
+	add.s64 %rd3, %rd1, %rd2;
+	st.global.u32 [%rd3], %r5;
+	ret;
+}
 .visible .entry pile(.param .u64 out) {
 	.reg .b64 %rd<2>;
 	ld.param.u64 %rd1, [out];
@@ -150,6 +168,20 @@ func (r *rig) scale(tenant, n int, k mem.Kind) (*Kernel, func()) {
 		for i := range n {
 			if got := binary.LittleEndian.Uint32(out.Data[4*i:]); got != uint32(3*i) {
 				r.t.Fatalf("tenant %d: out[%d] = %d, want %d", tenant, i, got, 3*i)
+			}
+		}
+	}
+}
+
+// count launches a kernel whose threads count to n, and returns what checks it.
+func (r *rig) count(tenant, ctas, threads, n int) (*Kernel, func()) {
+	out := r.alloc(tenant, int64(4*ctas*threads), mem.Device)
+	k := r.launch(tenant, "count", uint32(ctas), uint32(threads), out.Base, uint64(n))
+	return k, func() {
+		r.t.Helper()
+		for i := range ctas * threads {
+			if got := binary.LittleEndian.Uint32(out.Data[4*i:]); got != uint32(n) {
+				r.t.Fatalf("tenant %d: thread %d counted to %d, want %d", tenant, i, got, n)
 			}
 		}
 	}

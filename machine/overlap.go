@@ -36,7 +36,7 @@ const busy = 1024
 
 // overlaps says whether the sides may run at once in cycle now, and should.
 func (g *GPU) overlaps(now, until uint64) bool {
-	if g.other == nil || g.slab.Live() < busy || now+2 > until || invariants.On || g.every || len(g.Repartitions) > 0 {
+	if g.other == nil || g.slab.Live() < busy || now+2 > until || invariants.On || g.every || len(g.Repartitions) > 0 || g.changing > 0 || len(g.evictions) > 0 {
 		return false
 	}
 	if g.other.rest > 0 {
@@ -45,7 +45,7 @@ func (g *GPU) overlaps(now, until uint64) bool {
 	}
 	for _, t := range g.Tenants {
 		for _, k := range t.kernels {
-			if k.next == k.Geo.CTAs && k.Running == 0 {
+			if k.next == k.Geo.CTAs && k.Running == 0 && k.Away == 0 {
 				return false
 			}
 		}

@@ -259,8 +259,8 @@ func remaining(s *sm.SM, now uint64) (most uint64) {
 	return most
 }
 
-// advanceSM takes an SM's move as far as it goes now.
-func (g *GPU) advanceSM(m *SMMove, now uint64) {
+// advanceSM takes an SM's move as far as it goes now; true when the SM is free.
+func (g *GPU) advanceSM(m *SMMove, now uint64) bool {
 	s := g.sm[m.SM]
 	if m.step == draining && s.Resident() > 0 && now >= m.deadline && !s.Busy() {
 		g.freeze(m, now)
@@ -273,26 +273,39 @@ func (g *GPU) advanceSM(m *SMMove, now uint64) {
 		m.saved = nil
 		g.offer(now + 1)
 	}
-	if m.step == draining && s.Resident() == 0 && s.Settled() || m.step == storing && !s.Busy() && s.Settled() {
-		g.handSM(m, now)
-	}
+	return (m.step == draining && s.Resident() == 0 || m.step == storing) && !s.Busy() && s.Settled()
 }
 
 // store takes the CTAs off an SM, into images in their owner's memory.
 func (g *GPU) store(m *SMMove, s *sm.SM, now uint64) {
 	m.step = storing
 	m.saved = s.Save(now, func(k *sm.Kernel, bytes int) uint64 {
-		page := g.Sheet.VM.Page
-		n := uint64((bytes + page - 1) / page * page)
-		addr := contextWindow + g.imageEnd[k.Tenant]
-		g.imageEnd[k.Tenant] += n
 		m.Bytes += uint64(bytes)
-		if err := g.tables.MapRegion(k.Tenant, addr, n); err != nil && g.err == nil {
-			g.err = fmt.Errorf("no memory for the context of a CTA of %s: %w", g.Tenants[k.Tenant].Name, err)
-		}
-		return addr
+		return g.image(k, bytes)
 	})
 	g.wheel.Wake(m.SM, now+1)
+}
+
+// image finds memory for the context of a CTA of k, in the context window of its
+// tenant, and returns its virtual address.
+func (g *GPU) image(k *sm.Kernel, bytes int) uint64 {
+	n := g.imageSize(bytes)
+	addr := contextWindow + g.imageEnd[k.Tenant]
+	g.imageEnd[k.Tenant] += n
+	g.images[k.Tenant]++
+	if g.tables == nil {
+		return addr
+	}
+	if err := g.tables.MapRegion(k.Tenant, addr, n); err != nil && g.err == nil {
+		g.err = fmt.Errorf("no memory for the context of a CTA of %s: %w", g.Tenants[k.Tenant].Name, err)
+	}
+	return addr
+}
+
+// imageSize is the memory an image of so many bytes takes: whole pages.
+func (g *GPU) imageSize(bytes int) uint64 {
+	page := max(g.Sheet.VM.Page, g.Sheet.LLC.Line)
+	return uint64((bytes + page - 1) / page * page)
 }
 
 // handSM gives a free SM to its new owner.
@@ -302,9 +315,7 @@ func (g *GPU) handSM(m *SMMove, now uint64) {
 	g.smsMeter.add(now, -1)
 	g.eitherMeter.add(now, -1)
 	g.progress = now
-	s := g.sm[m.SM]
-	s.FlushL1()
-	g.tlbs[m.SM].Flush()
+	g.clearSM(m.SM)
 	g.own.sm[m.SM] = m.To
 	for i, t := range g.Tenants {
 		t.SMs = t.SMs[:0]
@@ -322,20 +333,28 @@ func (g *GPU) handSM(m *SMMove, now uint64) {
 	}
 	g.dispatch.owners[m.SM] = append(g.dispatch.owners[m.SM], m.To)
 	if g.hand.holds(m.To) {
-		s.Hold()
+		g.sm[m.SM].Hold()
 	}
 	g.offer(now + 1)
+}
+
+// clearSM flushes what a free SM's last owner left in it.
+func (g *GPU) clearSM(i int) {
+	g.sm[i].FlushL1()
+	if g.tlbs != nil {
+		g.tlbs[i].Flush()
+	}
 }
 
 // tickDriver advances hand-overs of SMs and channels, and page copies. While
 // something is changing hands it looks every cycle.
 func (g *GPU) tickDriver(now uint64) uint64 {
-	next := g.copies.tick(now)
-	if g.changing > 0 {
+	next := min(g.copies.tick(now), g.tickTurns(now), g.tickEvictions(now))
+	if g.changing > 0 && g.turns.quantum == 0 {
 		r := g.Repartitions[len(g.Repartitions)-1]
 		for i := range r.SMs {
-			if r.SMs[i].step != handed {
-				g.advanceSM(&r.SMs[i], now)
+			if m := &r.SMs[i]; m.step != handed && g.advanceSM(m, now) {
+				g.handSM(m, now)
 			}
 		}
 	}
@@ -374,11 +393,15 @@ func (g *GPU) freeImages(i int) {
 			continue
 		}
 		t := c.K.Tenant
-		page := uint64(g.Sheet.VM.Page)
-		n := (uint64(c.Lines*g.Sheet.L1D.Line) + page - 1) / page * page
-		g.tables.Unmap(t, c.Addr, n)
+		n := g.imageSize(c.Lines * g.Sheet.L1D.Line)
+		if g.tables != nil {
+			g.tables.Unmap(t, c.Addr, n)
+		}
 		if c.Addr+n == contextWindow+g.imageEnd[t] {
 			g.imageEnd[t] -= n
+		}
+		if g.images[t]--; g.images[t] == 0 {
+			g.imageEnd[t] = 0
 		}
 	}
 	g.restoring[i] = keep

@@ -144,9 +144,12 @@ func (r *run) result() *Result {
 		res.Checks = append(res.Checks, a.checks...)
 		res.Tables = append(res.Tables, r.tables(i, a)...)
 	}
-	if r.gov != nil {
+	switch {
+	case r.gov != nil:
 		r.gov.finish(res, now)
-	} else {
+	case r.spec.Sharing.together():
+		r.contexts(res, now)
+	default:
 		for i, t := range r.gpu.Tenants {
 			for _, s := range t.SMs {
 				r.span(smTrack(s), t.Name, 0, now, i)

@@ -50,10 +50,12 @@ func draw(r *rand.Rand) sim.Spec {
 	}
 	s.Sharing.Mode = "alone"
 	if n > 1 {
-		s.Sharing.Mode = one("mps", "bp", "ugpu", "ugpu-soft", "ugpu-ori", "bp-cd", "ugpu-qos")
+		s.Sharing.Mode = one("mps", "bp", "ugpu", "ugpu-soft", "ugpu-ori", "bp-cd", "ugpu-qos", "timeslice", "smk")
 	}
 	switch s.Sharing.Mode {
-	case "alone", "mps", "bp":
+	case "alone", "mps", "bp", "smk":
+	case "timeslice":
+		s.Sharing.Quantum = 500 + r.Uint64N(5000)
 	case "ugpu-qos":
 		s.Apps[r.IntN(n)].QoS = 100
 		fallthrough

@@ -30,7 +30,9 @@ type Result struct {
 	Decisions []Decision `json:"-"`
 	// Moved sums up what the decisions cost; nil under a static sharing mode.
 	Moved *Moved `json:"moved,omitempty"`
-	Wall  Wall   `json:"wall"` // the only fields that differ between identical runs
+	// Contexts sums up what time slicing and SMK cost; nil under the other modes.
+	Contexts *Contexts `json:"contexts,omitempty"`
+	Wall     Wall      `json:"wall"` // the only fields that differ between identical runs
 }
 
 // Tenant is one application's share of the run.
@@ -161,6 +163,15 @@ type Progress struct {
 	Tenants          []string
 	IPC              []float64 // per tenant, since its start
 	CyclesPerS       float64   // simulated cycles per second of wall time
+}
+
+// Contexts sums up the CTAs that were taken off SMs for another application, and came
+// back later.
+type Contexts struct {
+	Turns  int    `json:"turns,omitempty"` // on the whole machine (time slicing)
+	CTAs   int    `json:"ctas"`            // taken off
+	Bytes  uint64 `json:"bytes"`           // of their contexts, written once and read once
+	Cycles uint64 `json:"cycles"`          // core cycles in which they were taken off at least one SM
 }
 
 // Decision is one look of the machine-wide policy at the machine and what came of it.

@@ -103,9 +103,10 @@ func (r *run) build() error {
 	if dynamic[r.spec.Sharing.Mode].targetLarge {
 		targetFirst(apps, shares)
 	}
-	r.first = tenants(apps, shares)
-	r.gpu, err = machine.New(r.sheet, tenants(apps, shares), machine.Options{
+	r.first = tenants(apps, shares, r.spec.Sharing.together())
+	r.gpu, err = machine.New(r.sheet, tenants(apps, shares, r.spec.Sharing.together()), machine.Options{
 		Every: r.spec.NoSkip, Watchdog: r.spec.Watchdog, Profile: r.spec.Profile, Copying: dynamic[r.spec.Sharing.Mode].copying, Cores: r.spec.Cores,
+		Quantum: r.spec.Sharing.Turn(r.sheet),
 	})
 	if err != nil {
 		return err

@@ -15,8 +15,8 @@ type Share struct {
 
 // Shares resolves a sharing mode for n applications on machine m, which has the
 // given number of channel groups. The modes and their sources: bp, bp-bs and
-// bp-sb are UGPU's balanced and unbalanced static slices (section 6), mps and mig
-// baselines item 4.
+// bp-sb are UGPU's balanced and unbalanced static slices (section 6); mps, mig, timeslice
+// and smk share as NVIDIA's GPUs and simultaneous multikernel (HPCA 2016) do.
 func Shares(s *Sharing, m *sheets.Machine, groups, n int) ([]Share, error) {
 	if n == 0 {
 		return nil, fmt.Errorf("no application")
@@ -36,6 +36,11 @@ func Shares(s *Sharing, m *sheets.Machine, groups, n int) ([]Share, error) {
 			return nil, fmt.Errorf("sharing mode alone takes one application, there are %d: use mps, bp or slices", n)
 		}
 		return []Share{{SMs: m.SM.Count}}, nil
+	case timeslice, smk: // everything is everybody's
+		for range n {
+			out = append(out, Share{SMs: m.SM.Count})
+		}
+		return out, nil
 	case "mps":
 		out, err = mps(s, m, n)
 	case "slices":
@@ -53,7 +58,7 @@ func Shares(s *Sharing, m *sheets.Machine, groups, n int) ([]Share, error) {
 			out, err = bigSmall("bp-bs", m, groups, n)
 		}
 	default:
-		return nil, fmt.Errorf("sharing mode %q: know alone, mps, slices, bp, bp-bs, bp-sb, mig, ugpu, ugpu-soft, ugpu-ori, ugpu-qos and bp-cd", mode)
+		return nil, fmt.Errorf("sharing mode %q: know alone, mps, slices, bp, bp-bs, bp-sb, mig, timeslice, smk, ugpu, ugpu-soft, ugpu-ori, ugpu-qos and bp-cd", mode)
 	}
 	if err != nil {
 		return nil, err
@@ -172,12 +177,16 @@ func fits(out []Share, m *sheets.Machine, groups int, mode string) error {
 	return nil
 }
 
-// tenants lays the shares out: SMs and channel groups in order.
-func tenants(apps []App, shares []Share) []*machine.Tenant {
+// tenants lays the shares out: SMs and channel groups in order; the same SMs for all
+// that share them.
+func tenants(apps []App, shares []Share, together bool) []*machine.Tenant {
 	var out []*machine.Tenant
 	sm, grp := 0, 0
 	for i, s := range shares {
 		t := &machine.Tenant{Name: apps[i].Name}
+		if together {
+			sm = 0
+		}
 		for range s.SMs {
 			t.SMs = append(t.SMs, sm)
 			sm++

@@ -202,6 +202,8 @@ func TestSharingModes(t *testing.T) {
 		{"qv100", sim.Sharing{Mode: "bp"}, []int{40, 40}, []int{16, 16}},
 		{"ugpu", sim.Sharing{Mode: "bp-bs"}, []int{60, 20}, []int{24, 8}},
 		{"ugpu", sim.Sharing{Mode: "bp-sb"}, []int{20, 60}, []int{8, 24}},
+		{"qv100", sim.Sharing{Mode: "timeslice", Quantum: 3000}, []int{80, 80}, []int{32, 32}},
+		{"a100", sim.Sharing{Mode: "smk"}, []int{108, 108}, []int{40, 40}},
 		{"a100", sim.Sharing{Mode: "mig", Profiles: []string{"3g.20gb", "2g.10gb"}}, []int{42, 28}, []int{20, 10}},
 	} {
 		r := run(t, sim.Spec{Machine: c.machine, Seed: 1, Apps: two, Sharing: c.mode})

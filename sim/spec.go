@@ -37,8 +37,8 @@ type Spec struct {
 // Sharing says how applications share the machine.
 type Sharing struct {
 	// Mode: alone (one application), mps (SM limits, memory shared), slices
-	// (isolated SMs and channel groups), bp (equal slices), bp-bs, bp-sb, mig; and with
-	// a policy that moves resources at the end of every control epoch: ugpu, ugpu-soft,
+	// (isolated SMs and channel groups), bp (equal slices), bp-bs, bp-sb, mig, timeslice
+	// (turns on the whole machine), smk (CTAs of all on every SM); and with a policy that moves resources at the end of every control epoch: ugpu, ugpu-soft,
 	// ugpu-ori, ugpu-qos, bp-cd (CD-Search moves SMs between slices).
 	Mode     string   `json:"mode"`
 	Name     string   `json:"name,omitempty"`     // label in reports
@@ -47,6 +47,8 @@ type Sharing struct {
 	Profiles []string `json:"profiles,omitempty"` // per application, mig
 	// Epoch is the policy's epoch in core cycles; 0: 5 million (UGPU, section 3.3).
 	Epoch uint64 `json:"epoch,omitempty"`
+	// Quantum is the length of a turn in core cycles, timeslice; 0: 2 ms.
+	Quantum uint64 `json:"quantum,omitempty"`
 	// Params are the policy's parameters (heddle inspect policies lists them).
 	Params control.Params `json:"params,omitempty"`
 }

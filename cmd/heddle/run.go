@@ -284,12 +284,15 @@ func (f *runFlags) store(r *lab.Runner, file *runfile.File) error {
 	return nil
 }
 
-// idlePolicies warns of policies that have no time to do anything.
+// idlePolicies warns of policies and turns that have no time to do anything.
 func idlePolicies(file *runfile.File, warn func(string, ...any)) {
 	for i := range file.Specs {
 		s := &file.Specs[i]
 		if first, end := s.Sharing.FirstDecision(), s.Length.MaxCycles; end > 0 && first >= end && !s.Functional {
 			warn("sharing %s decides for the first time after an epoch of %d cycles and the run ends at %d: nothing will move; give it a shorter epoch in the run file", s.Sharing.Name, first, end)
+		}
+		if turn, end := s.Sharing.Turn(file.Machine), s.Length.MaxCycles; end > 0 && turn >= end && !s.Functional {
+			warn("sharing %s: a turn lasts %d cycles and the run ends at %d: who is first may be all there is; give it a shorter quantum in the run file", s.Sharing.Name, turn, end)
 		}
 	}
 }

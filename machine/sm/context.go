@@ -177,30 +177,35 @@ func (s *SM) Save(now uint64, place func(k *Kernel, bytes int) uint64) (out []*C
 	}
 	s.takeBack(of)
 	for i := range s.blocks {
-		b := &s.blocks[i]
-		if b.k == nil {
-			continue
+		if s.blocks[i].k != nil {
+			out = append(out, s.saveBlock(i, of[int16(i)].ops, now, place))
 		}
-		n := s.cfg.ContextBytes(&b.k.Geo)
-		c := of[int16(i)]
-		*c = Context{ops: c.ops, K: b.k, exec: b.exec, live: b.live, bar: b.bar, Addr: place(b.k, n), Lines: (n + 1<<s.cfg.lineShift - 1) >> s.cfg.lineShift, store: true}
-		c.warps = make([]savedWarp, b.k.Geo.Warps)
-		for j := range c.warps {
-			c.warps[j].pc = -1
-		}
-		for j := range c.bar {
-			c.bar[j].slots = 0
-		}
-		for m := b.slots; m != 0; m &= m - 1 {
-			s.unload(c, b, bits.TrailingZeros64(m))
-		}
-		s.vacate(b, now)
-		s.transfer(c, now)
-		out = append(out, c)
 	}
 	s.frozen = false
 	s.wakeAt(now + 1)
 	return out
+}
+
+// saveBlock takes a CTA at rest off the SM, with the accesses it has still to make, and
+// begins to store its context.
+func (s *SM) saveBlock(i int, ops []savedOp, now uint64, place func(k *Kernel, bytes int) uint64) *Context {
+	b := &s.blocks[i]
+	n := s.cfg.ContextBytes(&b.k.Geo)
+	c := &Context{ops: ops, K: b.k, exec: b.exec, live: b.live, bar: b.bar, Addr: place(b.k, n), Lines: (n + 1<<s.cfg.lineShift - 1) >> s.cfg.lineShift, store: true}
+	c.warps = make([]savedWarp, b.k.Geo.Warps)
+	for j := range c.warps {
+		c.warps[j].pc = -1
+	}
+	for j := range c.bar {
+		c.bar[j].slots = 0
+	}
+	for m := b.slots; m != 0; m &= m - 1 {
+		s.unload(c, b, bits.TrailingZeros64(m))
+	}
+	b.k.Away++
+	s.vacate(b, now)
+	s.transfer(c, now)
+	return c
 }
 
 // unload moves the state of warp slot w of block b into its context.
@@ -232,6 +237,7 @@ func (s *SM) Restore(c *Context, now uint64) error {
 	}
 	b := &s.blocks[i]
 	b.exec, b.live, c.block, c.store = c.exec, c.live, i, false
+	c.K.Away--
 	in := 0
 	for m := b.slots; m != 0; m &= m - 1 {
 		w := bits.TrailingZeros64(m)

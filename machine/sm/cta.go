@@ -52,18 +52,16 @@ func (s *SM) launched(w int, age uint64) {
 // occupy reserves the resources of a CTA of k and returns its block; Fits must hold.
 func (s *SM) occupy(k *Kernel, now uint64) (int, error) {
 	s.wakeAt(now + 1)
-	if s.resident == 0 {
-		s.activeSince = now
-		per := s.cfg.Occupancy(&k.Geo)
-		if k.Most > 0 {
-			per = min(per, k.Most)
-		}
-		if s.l1count == 0 {
-			if err := s.carve(per * k.Geo.SharedBytes); err != nil {
-				return 0, err
-			}
+	if s.resident == 0 && s.l1count == 0 {
+		if err := s.carve(s.sharedFor(k)); err != nil {
+			return 0, err
 		}
 	}
+	stay := &s.stays[k.Tenant]
+	if stay.ctas == 0 {
+		stay.since = now
+	}
+	stay.ctas++
 	b := 0
 	for s.blocks[b].k != nil {
 		b++
@@ -83,6 +81,20 @@ func (s *SM) occupy(k *Kernel, now uint64) (int, error) {
 	return b, nil
 }
 
+// sharedFor is the shared memory to set aside when the first CTA comes, one of k: what
+// its kernel can use, or all there may be where CTAs of others follow, as the split
+// between L1 and shared memory cannot change under resident CTAs.
+func (s *SM) sharedFor(k *Kernel) int {
+	if s.several {
+		return s.cfg.Shared
+	}
+	per := s.cfg.Occupancy(&k.Geo)
+	if k.Most > 0 {
+		per = min(per, k.Most)
+	}
+	return per * k.Geo.SharedBytes
+}
+
 // vacate gives the resources of a block back.
 func (s *SM) vacate(b *block, now uint64) {
 	k := b.k
@@ -91,8 +103,9 @@ func (s *SM) vacate(b *block, now uint64) {
 	s.threads -= k.Geo.Warps * isa.Lanes
 	s.regs -= b.regs
 	s.shared -= k.Geo.SharedBytes
-	if s.resident == 0 {
-		s.rows[k.Tenant][ActiveCycles] += now - s.activeSince
+	stay := &s.stays[k.Tenant]
+	if stay.ctas--; stay.ctas == 0 {
+		s.rows[k.Tenant][ActiveCycles] += now - stay.since
 	}
 	b.k, b.exec = nil, nil
 }
@@ -179,11 +192,10 @@ func (s *SM) residentOf(k *Kernel) int {
 
 // Settle counts the active cycles up to now of an SM that is still busy.
 func (s *SM) Settle(now uint64) {
-	for i := range s.blocks {
-		if k := s.blocks[i].k; k != nil {
-			s.rows[k.Tenant][ActiveCycles] += now - s.activeSince
-			s.activeSince = now
-			return
+	for t := range s.stays {
+		if stay := &s.stays[t]; stay.ctas > 0 {
+			s.rows[t][ActiveCycles] += now - stay.since
+			stay.since = now
 		}
 	}
 }

@@ -43,7 +43,7 @@ func (s *SM) issueStage(now uint64) {
 // issuable is the ready warps but for those whose next instruction finds no place
 // between issue and its unit.
 func (s *SM) issuable() uint64 {
-	r := s.ready &^ (s.noMem & s.wants[isa.LDST])
+	r := s.ready &^ (s.noMem&s.wants[isa.LDST] | s.halted)
 	if s.waits > 0 {
 		for u, full := range s.full {
 			r &^= full & s.wants[u]

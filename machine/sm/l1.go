@@ -55,6 +55,9 @@ func (s *SM) carve(sharedBytes int) error {
 // FlushL1 invalidates the L1; nothing may be in flight.
 func (s *SM) FlushL1() { s.l1.Reset() }
 
+// ForgetL1 invalidates a tenant's lines, which wait for nothing once its CTAs are gone.
+func (s *SM) ForgetL1(tenant uint8) { s.l1.DropTenant(tenant) }
+
 // cacheStage looks up the accesses that reach the end of the L1 pipeline. Its
 // head stalls, and everything behind it, when a miss finds no free line, MSHR,
 // merge slot or room towards the interconnect.

@@ -42,6 +42,7 @@ type Kernel struct {
 	WarpInsts, ThreadInsts uint64
 	Finished               int    // CTAs that have ended
 	Running                int    // resident warps that have not exited
+	Away                   int    // CTAs whose context is in memory
 	CTACycles              uint64 // sum of the cycles they were resident where they ended
 	// Prof[pc] counts issues and, per Cause, the warp-cycles spent waiting to issue pc. Nil: not kept.
 	Prof []PC
@@ -142,6 +143,7 @@ type SM struct {
 	unsent  int    // lines of contexts not yet in ldq
 	stalled bool   // the L1 head waits for a fill or for room in Out
 	frozen  bool   // no warp issues
+	halted  uint64 // warps that issue no more: their CTA is being evicted
 	held    bool   // no access enters translation
 	missing bool   // the queue's head finds every entry of pending taken
 	pager   Pager  // nil: every page is on the device
@@ -207,7 +209,15 @@ type SM struct {
 	moving    []*Context    // contexts being stored or loaded; nil: a free entry
 	transfers int           // of them
 
-	activeSince uint64
+	several bool     // CTAs of several applications may be resident at once
+	leaving int      // block that is being evicted; -1: none
+	stays   []tenure // per tenant
+}
+
+// tenure is how many CTAs of a tenant are resident, and since when any is.
+type tenure struct {
+	ctas  int
+	since uint64
 }
 
 type scheduler struct {
@@ -223,7 +233,7 @@ type scheduler struct {
 // New builds an SM. table is the machine's "sm" counter table; tlb and mmu are nil
 // when the machine does not translate.
 func New(id int, cfg *Config, slab *mem.Slab, table *stat.Table, tlb TLB, mmu MMU) (*SM, error) {
-	s := &SM{ID: id, cfg: cfg, tmp: cfg.tmp, slab: slab, tlb: tlb, mmu: mmu, due: engine.Never}
+	s := &SM{ID: id, cfg: cfg, tmp: cfg.tmp, slab: slab, tlb: tlb, mmu: mmu, due: engine.Never, leaving: -1}
 	s.blocks = make([]block, cfg.CTAs)
 	s.freeW = 1<<cfg.Warps - 1
 	if cfg.Warps == 64 {
@@ -252,6 +262,7 @@ func New(id int, cfg *Config, slab *mem.Slab, table *stat.Table, tlb TLB, mmu MM
 	s.l1q = mem.NewRing[access](cfg.l1.Banks*(cfg.l1.Latency+2) + 8)
 	s.pending = make([]tlbMiss, cfg.tlbMisses)
 	s.Out = mem.NewRing[int32](max(1, cfg.l1.MissQueue))
+	s.stays = make([]tenure, table.Tenants)
 	for t := range table.Tenants {
 		s.rows = append(s.rows, (*[numCounters]uint64)(table.Row(id, t)))
 	}

@@ -23,6 +23,8 @@ func ModeInfos() []ModeInfo {
 		{"ugpu-ori", "ugpu-soft on a conventional address map: every page is laid out anew", ugpu + ".2", "ugpu"},
 		{"ugpu-qos", "ugpu that keeps applications with a qos target at it; the first begins with the big slice", ugpu + ".7", "ugpu-qos"},
 		{"bp-cd", "equal slices between which CD-Search moves SMs; channels stay", ugpu + ".4", "cd-search"},
+		{"timeslice", "turns on the whole machine (quantum): contexts are switched at a turn's end, memory is shared", "NVIDIA time slicing", ""},
+		{"smk", "CTAs of all applications on every SM, by dominant resource fairness; memory shared", "simultaneous multikernel, HPCA 2016 (SMK-P)", ""},
 		{"mig", "isolated slices by MIG profile, on machines that have them", "NVIDIA MIG profiles of the A100-40GB", ""},
 	}
 }

@@ -245,7 +245,7 @@ func (r *resolver) modes(n int) ([]sim.Sharing, error) {
 	}
 	var out []sim.Sharing
 	for i, d := range docs {
-		s := sim.Sharing{Mode: d.Mode, Name: d.Name, SMs: d.SMs, Groups: d.Groups, Profiles: d.Profiles, Epoch: d.Epoch, Params: control.Params(d.Params)}
+		s := sim.Sharing{Mode: d.Mode, Name: d.Name, SMs: d.SMs, Groups: d.Groups, Profiles: d.Profiles, Epoch: d.Epoch, Quantum: d.Quantum, Params: control.Params(d.Params)}
 		if s.Name == "" {
 			s.Name = s.Mode
 		}
@@ -295,7 +295,7 @@ func (r *resolver) mode(s *sim.Sharing, n int) error {
 		given bool
 		modes string
 	}{
-		{"sms", len(s.SMs) > 0, "mps slices"}, {"groups", len(s.Groups) > 0, "slices"}, {"profiles", len(s.Profiles) > 0, "mig"},
+		{"sms", len(s.SMs) > 0, "mps slices"}, {"groups", len(s.Groups) > 0, "slices"}, {"profiles", len(s.Profiles) > 0, "mig"}, {"quantum", s.Quantum > 0, "timeslice"},
 	} {
 		if p.given && !slices.Contains(strings.Fields(p.modes), s.Mode) {
 			return fmt.Errorf("%s has no meaning with mode %s, only with %s", p.name, s.Mode, strings.ReplaceAll(p.modes, " ", " and "))

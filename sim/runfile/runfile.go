@@ -47,12 +47,13 @@ type AppDoc struct {
 
 // Mode is one way of sharing.
 type Mode struct {
-	Mode     string   `yaml:"mode" jsonschema:"required,enum=alone,enum=mps,enum=slices,enum=bp,enum=bp-bs,enum=bp-sb,enum=mig,enum=ugpu,enum=ugpu-soft,enum=ugpu-ori,enum=ugpu-qos,enum=bp-cd" jsonschema_description:"alone: one application on the whole machine; mps: SMs divided and memory shared; slices: isolated SMs and channel groups; bp: equal slices; bp-bs and bp-sb: three quarters and one quarter; mig: profiles; ugpu and its relatives: slices a policy changes at the end of every epoch; bp-cd: equal slices between which CD-Search moves SMs"`
+	Mode     string   `yaml:"mode" jsonschema:"required,enum=alone,enum=mps,enum=slices,enum=bp,enum=bp-bs,enum=bp-sb,enum=mig,enum=timeslice,enum=smk,enum=ugpu,enum=ugpu-soft,enum=ugpu-ori,enum=ugpu-qos,enum=bp-cd" jsonschema_description:"alone: one application on the whole machine; mps: SMs divided and memory shared; slices: isolated SMs and channel groups; bp: equal slices; bp-bs and bp-sb: three quarters and one quarter; mig: profiles; timeslice: turns on the whole machine; smk: CTAs of all on every SM; ugpu and its relatives: slices a policy changes at the end of every epoch; bp-cd: equal slices between which CD-Search moves SMs"`
 	Name     string   `yaml:"name" jsonschema_description:"Label in reports; the mode when left out"`
 	SMs      []int    `yaml:"sms" jsonschema_description:"SMs per application (mps and slices)"`
 	Groups   []int    `yaml:"groups" jsonschema_description:"Channel groups per application (slices)"`
 	Profiles []string `yaml:"profiles" jsonschema_description:"MIG profile per application (mig)"`
 	Epoch    uint64   `yaml:"epoch" jsonschema_description:"Core cycles between two decisions of the policy (ugpu and its relatives, bp-cd); 5000000 when left out"`
+	Quantum  uint64   `yaml:"quantum" jsonschema_description:"Core cycles of a turn (timeslice); 2 ms when left out"`
 	Params   Numbers  `yaml:"params" jsonschema_description:"Parameters of the policy; heddle inspect policies lists them"`
 }
 

@@ -98,6 +98,8 @@ func TestMistakesPointAtTheirLine(t *testing.T) {
 		{"apps: [{path: a, repeat: often}]\n", "repeat must be true or false"},
 		{"apps: {path: a}\n", "apps must be a list"},
 		{two + "sharing:\n- bp\n- {mode: mp}\n", `run.yaml:9:10: no sharing mode "mp"; did you mean`},
+		{two + "sharing: {mode: smk, quantum: 5}\n", "run.yaml:7:17: quantum has no meaning with mode smk, only with timeslice"},
+		{two + "sharing: {mode: timeslice, epoch: 5}\n", "run.yaml:7:17: sharing mode timeslice is static"},
 		{two + "sharing: {mode: bp, sms: [1, 2]}\n", "run.yaml:7:17: sms has no meaning with mode bp, only with mps and slices"},
 		{two + "sharing: {mode: mps, sms: [60, 40]}\n", "hands out 100 SMs"},
 		{two + "sharing: {mode: mps, sms: [0, 40]}\n", "0 in [0 40]"},

@@ -1,0 +1,55 @@
+package sm
+
+import "heddle/isa"
+
+// Use is what CTAs take of an SM, or what an SM has.
+type Use struct{ CTAs, Threads, Regs, Shared int }
+
+// Plus adds v.
+func (u Use) Plus(v Use) Use {
+	return Use{u.CTAs + v.CTAs, u.Threads + v.Threads, u.Regs + v.Regs, u.Shared + v.Shared}
+}
+
+// Minus takes v away.
+func (u Use) Minus(v Use) Use {
+	return Use{u.CTAs - v.CTAs, u.Threads - v.Threads, u.Regs - v.Regs, u.Shared - v.Shared}
+}
+
+// Within says whether u fits into v.
+func (u Use) Within(v Use) bool {
+	return u.CTAs <= v.CTAs && u.Threads <= v.Threads && u.Regs <= v.Regs && u.Shared <= v.Shared
+}
+
+// Whole is the share of an SM's resource that is all of it, in the unit of Dominant.
+const Whole = 1 << 20
+
+// Dominant is the largest share u has of any resource of what there is, in parts of
+// Whole: what dominant resource fairness compares.
+func (u Use) Dominant(of Use) int {
+	part := func(n, of int) int { return n * Whole / max(1, of) }
+	return max(part(u.CTAs, of.CTAs), part(u.Threads, of.Threads), part(u.Regs, of.Regs), part(u.Shared, of.Shared))
+}
+
+// Has is what an SM has.
+func (s *SM) Has() Use {
+	return Use{s.cfg.CTAs, min(s.cfg.Threads, s.cfg.Warps*isa.Lanes), s.cfg.Regs, s.cfg.Shared}
+}
+
+// Needs is what a CTA of k takes.
+func (s *SM) Needs(k *Kernel) Use {
+	g := &k.Geo
+	return Use{1, g.Warps * isa.Lanes, g.Warps * s.cfg.RegsPerWarp(g.Regs), g.SharedBytes}
+}
+
+// Used is what the resident CTAs of a tenant take.
+func (s *SM) Used(tenant uint8) (u Use) {
+	for i := range s.blocks {
+		if k := s.blocks[i].k; k != nil && k.Tenant == tenant {
+			u = u.Plus(s.Needs(k))
+		}
+	}
+	return u
+}
+
+// AtMost says whether k may have another CTA here as far as its own limit goes.
+func (s *SM) AtMost(k *Kernel) bool { return k.Most == 0 || s.residentOf(k) < k.Most }

@@ -1,0 +1,113 @@
+package machine
+
+import (
+	"fmt"
+	"testing"
+
+	"heddle/mem"
+)
+
+// TestDominantShares: applications meet at equal dominant shares of every SM, those
+// that were there first by evictions. An SM has 2048 threads and 32 CTAs; registers are
+// not what count is short of.
+func TestDominantShares(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		threads [3]int // of a CTA; 0: no such application
+		want    [3]int // CTAs on an SM
+	}{
+		{"alone", [3]int{256}, [3]int{8}},
+		{"equals", [3]int{256, 256}, [3]int{4, 4}},
+		{"large and small", [3]int{256, 512}, [3]int{4, 2}},
+		{"three", [3]int{256, 256, 256}, [3]int{3, 3, 2}}, // the last would become richer than who gives
+		{"too large to be fair", [3]int{512, 1024}, [3]int{2, 1}},
+		{"CTA slots", [3]int{32, 1024}, [3]int{31, 1}}, // 31 of 32 slots against half the threads: another would take them all
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			n := 0
+			for n < 3 && c.threads[n] > 0 {
+				n++
+			}
+			r := together(t, "qv100", 2, n, Options{})
+			var checks []func()
+			for i := range n {
+				_, check := r.count(i, 2*3*2048/2/c.threads[i], c.threads[i], 1500)
+				checks = append(checks, check)
+				r.step(2000)
+			}
+			r.step(10_000)
+			for i := range r.g.sm {
+				var got [3]int
+				for k := range n {
+					got[k] = r.g.sm[i].Used(uint8(k)).CTAs
+				}
+				if got != c.want {
+					t.Errorf("SM %d holds %v CTAs, want %v", i, got, c.want)
+				}
+			}
+			if n == 1 && r.g.Evicted.CTAs > 0 || n > 1 && r.g.Evicted.CTAs == 0 {
+				t.Errorf("%d CTAs evicted", r.g.Evicted.CTAs)
+			}
+			if err := r.finish(); err != nil {
+				t.Fatal(err)
+			}
+			for _, check := range checks {
+				check()
+			}
+			r.leftovers()
+		})
+	}
+}
+
+// TestSMKAlone: an application nobody shares with runs as on a machine of its own, but
+// for the carve-out, which leaves room for others' shared memory.
+func TestSMKAlone(t *testing.T) {
+	end := func(n int, sheet string) uint64 {
+		r := together(t, sheet, 8, n, Options{})
+		k, check := r.scale(0, 30_000, mem.Device)
+		if err := r.finish(); err != nil {
+			t.Fatal(err)
+		}
+		check()
+		return k.End
+	}
+	if a, b := end(1, "ugpu"), end(2, "ugpu"); a != b { // its L1 has one size
+		t.Errorf("ends at %d, on SMs that another might share at %d", a, b)
+	}
+}
+
+// TestSMKSkip: two applications that come and go on the same SMs compute the right
+// thing, the same whether every component is visited in every cycle.
+func TestSMKSkip(t *testing.T) {
+	play := func(sheet string, every bool) string {
+		r := together(t, sheet, 4, 3, Options{Every: every})
+		var all []*Kernel
+		var checks []func()
+		for round := range 3 {
+			for i := range 3 {
+				k, check := r.count(i, 30+20*i, 64<<i, 200+300*round)
+				all, checks = append(all, k), append(checks, check)
+				k, check = r.scale(i, 10_000, []mem.Kind{mem.Device, mem.Managed}[round%2])
+				all, checks = append(all, k), append(checks, check)
+				r.step(1500)
+			}
+		}
+		if err := r.finish(); err != nil {
+			t.Fatal(err)
+		}
+		for _, check := range checks {
+			check()
+		}
+		r.leftovers()
+		s := fmt.Sprint(r.g.Evicted)
+		for _, k := range all {
+			s += fmt.Sprint(" ", k.End)
+		}
+		return s
+	}
+	for _, sheet := range []string{"ugpu", "qv100", "fermi"} {
+		if a, b := play(sheet, false), play(sheet, true); a != b {
+			t.Errorf("%s: skipping %s\nevery cycle %s", sheet, a, b)
+		}
+	}
+}

@@ -1,0 +1,193 @@
+package machine
+
+import (
+	"fmt"
+	"testing"
+
+	"heddle/engine"
+	"heddle/machine/sm"
+	"heddle/mem"
+	"heddle/sheets"
+)
+
+// together is a machine of some SMs all of which every one of n applications may use.
+func together(t *testing.T, sheet string, sms, n int, o Options) *rig {
+	t.Helper()
+	var all []*Tenant
+	for i := range n {
+		all = append(all, &Tenant{Name: fmt.Sprint("app", i), SMs: upTo(sms)})
+	}
+	return newRig(t, sheet, o, func(m *sheets.Machine) {
+		m.SM.Count = sms
+		m.VM.FaultUs = 1
+	}, all...)
+}
+
+// residents says whose CTAs are on the machine.
+func (r *rig) residents() map[uint8]int {
+	out := map[uint8]int{}
+	for _, s := range r.g.sm {
+		s.EachCTA(func(k *sm.Kernel, _ uint64) { out[k.Tenant]++ })
+	}
+	return out
+}
+
+// leftovers fails when requests, images or frames of contexts are left at the end.
+func (r *rig) leftovers() {
+	r.t.Helper()
+	for i := range r.g.sm {
+		r.g.freeImages(i)
+	}
+	if _, err := r.g.Run(r.g.Now() + 100_000); err != nil {
+		r.t.Fatal(err)
+	}
+	if n := r.g.slab.Live(); n != 0 {
+		r.t.Errorf("%d requests are still in flight", n)
+	}
+	for i := range r.g.Tenants {
+		if n := r.g.images[i]; n != 0 || len(r.g.saved[i]) > 0 {
+			r.t.Errorf("tenant %d has %d contexts in memory, %d of them waiting", i, n, len(r.g.saved[i]))
+		}
+	}
+}
+
+// step runs n cycles, or until a kernel ends.
+func (r *rig) step(n uint64) {
+	r.t.Helper()
+	if _, err := r.g.Run(r.g.Now() + n); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+// TestTurns: applications have the SMs in turn, nobody else's CTAs are there then, a
+// turn is a quantum long once its contexts are loaded, and all compute the right thing.
+func TestTurns(t *testing.T) {
+	for _, sheet := range []string{"ugpu", "qv100"} {
+		t.Run(sheet, func(t *testing.T) {
+			const quantum = 3000
+			r := together(t, sheet, 8, 3, Options{Quantum: quantum})
+			var checks []func()
+			for i := range 3 {
+				_, a := r.count(i, 40, 128, 500)
+				_, b := r.scale(i, 30_000, mem.Device)
+				checks = append(checks, a, b)
+			}
+			loaded := map[int]uint64{} // turn: cycle at which its contexts were there
+			for r.g.Running() > 0 {
+				r.step(1)
+				turn := len(r.g.turns.log) - 1
+				if turn > 0 && !r.g.turns.loading && loaded[turn] == 0 {
+					loaded[turn] = r.g.turns.end - quantum
+				}
+				for who := range r.residents() {
+					if int(who) != r.g.turns.holder {
+						t.Fatalf("cycle %d: CTAs of tenant %d are there in the turn of %d", r.g.Now(), who, r.g.turns.holder)
+					}
+				}
+			}
+			for _, check := range checks {
+				check()
+			}
+			r.leftovers()
+			full := 0
+			log := r.g.Turns()
+			for i, x := range log {
+				if i > 0 && (x.Tenant == log[i-1].Tenant || x.Start < log[i-1].Left) {
+					t.Errorf("turn %d: %+v after %+v", i, x, log[i-1])
+				}
+				if x.CTAs > 0 && loaded[i] > 0 {
+					full++
+					if got := x.Left - loaded[i]; got != quantum {
+						t.Errorf("turn %d lasted %d cycles from when its contexts were loaded, want %d", i, got, quantum)
+					}
+				}
+			}
+			if full < 4 {
+				t.Fatalf("only %d turns ended with their quantum: the test tests little: %+v", full, log)
+			}
+		})
+	}
+}
+
+// TestTurnsAlone: time slicing costs an application nothing that nobody shares with.
+func TestTurnsAlone(t *testing.T) {
+	end := func(o Options) uint64 {
+		r := together(t, "qv100", 8, 1, o)
+		k, check := r.scale(0, 30_000, mem.Device)
+		if err := r.finish(); err != nil {
+			t.Fatal(err)
+		}
+		check()
+		return k.End
+	}
+	if a, b := end(Options{}), end(Options{Quantum: 100}); a != b {
+		t.Errorf("ends at %d, with turns of 100 cycles at %d", a, b)
+	}
+}
+
+// TestTurnsPass: a turn passes when its holder has no kernel any more and another has,
+// and is renewed while nobody else wants one.
+func TestTurnsPass(t *testing.T) {
+	const quantum = 20_000
+	r := together(t, "qv100", 8, 3, Options{Quantum: quantum})
+	a, _ := r.count(0, 8, 32, 100)
+	b, _ := r.count(2, 8, 32, 4000) // more than three quanta
+	for !a.Done {
+		r.step(engine.Never >> 1)
+	}
+	r.step(1)
+	log := r.g.Turns()
+	if len(log) != 2 || log[1].Tenant != 2 || log[0].Left != a.End+1 {
+		t.Fatalf("turns %+v: tenant 0 ended at %d, and 2 was to follow in the next cycle", log, a.End)
+	}
+	from := log[1].Start + 1 // nothing was to be loaded
+	if _, err := r.g.Run(from + quantum*3/2); err != nil {
+		t.Fatal(err)
+	}
+	c, _ := r.count(0, 8, 32, 100)
+	if err := r.finish(); err != nil {
+		t.Fatal(err)
+	}
+	log = r.g.Turns()
+	if len(log) != 4 || log[1].Left != from+2*quantum || log[2].Tenant != 0 || log[3].Tenant != 2 || !b.Done || log[2].Left != c.End+1 {
+		t.Errorf("turns %+v: who came in the second quantum was to get the SMs at its end, %d, and leave them at %d", log, from+2*quantum, c.End+1)
+	}
+}
+
+// TestTurnsSkip: visiting every component in every cycle changes nothing.
+func TestTurnsSkip(t *testing.T) {
+	play := func(sheet string, every bool) string {
+		r := together(t, sheet, 8, 2, Options{Quantum: 2500, Every: every})
+		var all []*Kernel
+		for i := range 2 {
+			k, _ := r.count(i, 40, 128, 300)
+			all = append(all, k)
+			k, _ = r.scale(i, 20_000, []mem.Kind{mem.Device, mem.Managed}[i])
+			all = append(all, k)
+		}
+		if err := r.finish(); err != nil {
+			t.Fatal(err)
+		}
+		s := fmt.Sprint(r.g.Turns())
+		for _, k := range all {
+			s += fmt.Sprint(" ", k.End)
+		}
+		return s
+	}
+	for _, sheet := range []string{"ugpu", "qv100"} {
+		if a, b := play(sheet, false), play(sheet, true); a != b {
+			t.Errorf("%s: skipping %s\nevery cycle %s", sheet, a, b)
+		}
+	}
+}
+
+// TestTurnsErrors: turns are on the whole machine.
+func TestTurnsErrors(t *testing.T) {
+	m, _, err := sheets.Load("qv100")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := New(m, []*Tenant{{Name: "a", SMs: upTo(40)}}, Options{Quantum: 10}); err == nil {
+		t.Error("an application takes turns on half of the SMs")
+	}
+}

@@ -1,0 +1,51 @@
+package sim
+
+import "heddle/sheets"
+
+// The modes in which every SM is everybody's: in turns (machine/turns.go), or at once
+// (machine/smk.go).
+const (
+	timeslice = "timeslice"
+	smk       = "smk"
+)
+
+// together says that all SMs are everybody's.
+func (s *Sharing) together() bool { return s.Mode == timeslice || s.Mode == smk }
+
+// defaultQuantum is a turn in seconds: the time slice of NVIDIA's vGPU scheduler for up
+// to eight guests.
+const defaultQuantum = 2e-3
+
+// Turn is the length of a turn on machine m in core cycles; 0 where there are no turns.
+func (s *Sharing) Turn(m *sheets.Machine) uint64 {
+	switch {
+	case s.Mode != timeslice:
+		return 0
+	case s.Quantum > 0:
+		return s.Quantum
+	}
+	return uint64(defaultQuantum * m.Clock.Core * 1e6)
+}
+
+// contexts puts what turns or evictions cost into the result, and the turns into the
+// timeline.
+func (r *run) contexts(res *Result, now uint64) {
+	freeing, _, _ := r.gpu.MovingCycles()
+	c := &Contexts{CTAs: r.gpu.Evicted.CTAs, Bytes: r.gpu.Evicted.Bytes, Cycles: freeing}
+	log := r.gpu.Turns()
+	c.Turns = len(log)
+	for i, t := range log {
+		c.CTAs, c.Bytes = c.CTAs+t.CTAs, c.Bytes+t.Bytes
+		left, next := min(t.Left, now), now
+		if i+1 < len(log) {
+			next = log[i+1].Start
+		}
+		for k := range r.sheet.SM.Count {
+			r.span(smTrack(k), r.apps[t.Tenant].spec.Name, t.Start, left, t.Tenant)
+			if next > left {
+				r.span(smTrack(k), "switching", left, next, t.Tenant)
+			}
+		}
+	}
+	res.Contexts = c
+}
