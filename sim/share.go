@@ -124,7 +124,7 @@ func targetFirst(apps []App, shares []Share) {
 
 func mig(s *Sharing, m *sheets.Machine, groups, n int) ([]Share, error) {
 	if len(m.MIG.Profiles) == 0 {
-		return nil, fmt.Errorf("machine %s has no MIG profiles; a100 has", m.Name)
+		return nil, fmt.Errorf("machine %s has no MIG profiles; a100 and h100 have", m.Name)
 	}
 	if len(s.Profiles) != n {
 		return nil, fmt.Errorf("sharing mode mig needs one profile per application (%d); it lists %d", n, len(s.Profiles))

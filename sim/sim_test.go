@@ -205,6 +205,7 @@ func TestSharingModes(t *testing.T) {
 		{"qv100", sim.Sharing{Mode: "timeslice", Quantum: 3000}, []int{80, 80}, []int{32, 32}},
 		{"a100", sim.Sharing{Mode: "smk"}, []int{108, 108}, []int{40, 40}},
 		{"a100", sim.Sharing{Mode: "mig", Profiles: []string{"3g.20gb", "2g.10gb"}}, []int{42, 28}, []int{20, 10}},
+		{"h100", sim.Sharing{Mode: "mig", Profiles: []string{"3g.40gb", "1g.20gb"}}, []int{60, 26}, []int{80, 40}},
 	} {
 		r := run(t, sim.Spec{Machine: c.machine, Seed: 1, Apps: two, Sharing: c.mode})
 		for i := range two {

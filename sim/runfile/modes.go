@@ -25,7 +25,7 @@ func ModeInfos() []ModeInfo {
 		{"bp-cd", "equal slices between which CD-Search moves SMs; channels stay", ugpu + ".4", "cd-search"},
 		{"timeslice", "turns on the whole machine (quantum): contexts are switched at a turn's end, memory is shared", "NVIDIA time slicing", ""},
 		{"smk", "CTAs of all applications on every SM, by dominant resource fairness; memory shared", "simultaneous multikernel, HPCA 2016 (SMK-P)", ""},
-		{"mig", "isolated slices by MIG profile, on machines that have them", "NVIDIA MIG profiles of the A100-40GB", ""},
+		{"mig", "isolated slices by MIG profile, on machines that have them", "NVIDIA MIG profiles of A100-40GB and H100-80GB", ""},
 	}
 }
 
