@@ -162,6 +162,7 @@ func TestImportOldSpellings(t *testing.T) {
 		"no adaptive split":    m.L1D.Unified == 0 && len(m.L1D.Carveouts) == 0,
 		"integer units":        m.SM.Units[0] == 4 && m.SM.Units[3] == 1,
 		"collectors apart":     !m.SM.CollectorsShared,
+		"atomics stop a warp":  m.SM.AtomicWait,
 		"SHFL kept":            m.SM.IntLatency == [6]int{4, 13, 4, 5, 145, 21},
 		"positional timing":    m.DRAM.T.CL == 12 && m.DRAM.T.CCDL == 2 && m.DRAM.T.RCDWR == 7 && m.DRAM.BankGroups == 1 && m.DRAM.Banks == 16,
 		"burst":                m.DRAM.Access == 32 && m.DRAM.T.BL == 2,

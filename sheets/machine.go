@@ -68,6 +68,7 @@ type SM struct {
 	SfuOverhead      int  `yaml:"sfu_overhead" unit:"cycles" doc:"the same for the SFU"`
 	Collectors       int  `yaml:"collectors" unit:"units" doc:"operand collector units per SM"`
 	CollectorsShared bool `yaml:"collectors_shared" unit:"flag" doc:"memory instructions that wait for the load/store unit hold collectors that arithmetic needs"`
+	AtomicWait       bool `yaml:"atomic_wait" unit:"flag" doc:"a warp issues nothing until its atomic or reduction is performed (GPGPU-Sim)"`
 	RegBanks         int  `yaml:"reg_banks" unit:"banks" doc:"register-file banks per SM (bank conflicts are not modelled: overhead holds the mean)"`
 	RegPorts         int  `yaml:"reg_ports" unit:"operands/cycle" doc:"operands the register file delivers to the collectors per cycle and port (GPGPU-Sim -gpgpu_reg_file_port_throughput) (bank conflicts are not modelled: overhead holds the mean)"`
 	FetchWidth       int  `yaml:"fetch_width" unit:"instructions" doc:"instructions a fetch brings to a warp's buffer"`

@@ -24,6 +24,7 @@ type Config struct {
 	memQueue         int    // memory instructions between issue and the load/store unit's head
 	collectors       int    // per scheduler
 	sharedCollectors bool   // by memory instructions and arithmetic
+	atomicWait       bool   // a warp issues nothing until its atomic is performed
 
 	fetchWidth              uint8
 	fetchLatency, fetchRate uint64
@@ -97,6 +98,7 @@ func Derive(m *sheets.Machine) (*Config, error) {
 	c.slack = uint64(s.Collectors / s.Schedulers)
 	c.memQueue = max(2, s.Collectors)
 	c.collectors, c.sharedCollectors = max(1, s.Collectors/s.Schedulers), s.CollectorsShared
+	c.atomicWait = s.AtomicWait
 	c.tlbMisses = max(1, m.VM.L1Misses)
 	if m.VM.Enabled {
 		c.pageShift = log2(m.VM.Page)

@@ -272,7 +272,7 @@ func (s *SM) restored(c *Context, now uint64) {
 		wp := &s.warps[w]
 		wp.pc = v.pc
 		switch {
-		case v.state == barred || v.state == free || v.state == finishing || v.state == fenced && wp.loads > 0:
+		case v.state == barred || v.state == free || v.state == finishing || v.state == atomic || v.state == fenced && wp.loads > 0:
 			wp.state = v.state
 			if v.state == free || v.state == finishing {
 				wp.k.Running--

@@ -14,7 +14,7 @@ func switched(t *testing.T, at uint64) (count map[[3]int]int, end uint64, b *ben
 	t.Helper()
 	b = newBench(t, nil)
 	g := &scripted{
-		code: program(load(isa.Global, isa.CacheAll, 0), alu(isa.Special, isa.SFU, 1, 0), barrierIns(), load(isa.Global, isa.CacheAll, 2, 1), store(isa.Global, 2), alu(isa.IntDiv, isa.SFU, 3, 2), exit()),
+		code: program(load(isa.Global, isa.CacheAll, 0), alu(isa.Special, isa.SFU, 1, 0), barrierIns(), load(isa.Global, isa.CacheAll, 2, 1), store(isa.Global, 2), alu(isa.IntDiv, isa.SFU, 3, 2), atomicOp(4, 3), exit()),
 		geo:  isa.Geometry{Threads: 64, Warps: 2, Regs: 8, SharedBytes: 1000, LocalBytes: 4},
 	}
 	g.addr = func(cta, w, pc, l int) uint64 { return uint64(0x10000*(cta+1) + 0x1000*pc + 128*w + 4*l) }
@@ -62,8 +62,8 @@ func TestSwitch(t *testing.T) {
 	_, plain, _ := switched(t, 0)
 	for at := uint64(1); at < plain; at += 3 {
 		count, end, b := switched(t, at)
-		if len(count) != 2*2*7 {
-			t.Fatalf("switched at cycle %d: %d instructions executed, want 28", at, len(count))
+		if len(count) != 2*2*8 {
+			t.Fatalf("switched at cycle %d: %d instructions executed, want 32", at, len(count))
 		}
 		for k, n := range count {
 			if n != 1 {

@@ -15,7 +15,7 @@ func evicted(t *testing.T, at uint64) (count map[[3]int]int, beside int, end uin
 	t.Helper()
 	b = newBench(t, nil)
 	g := &scripted{
-		code: program(load(isa.Global, isa.CacheAll, 0), alu(isa.Special, isa.SFU, 1, 0), barrierIns(), load(isa.Global, isa.CacheAll, 2, 1), store(isa.Global, 2), alu(isa.IntDiv, isa.SFU, 3, 2), load(isa.Global, isa.CacheAll, 4, 3), exit()),
+		code: program(load(isa.Global, isa.CacheAll, 0), alu(isa.Special, isa.SFU, 1, 0), barrierIns(), load(isa.Global, isa.CacheAll, 2, 1), store(isa.Global, 2), alu(isa.IntDiv, isa.SFU, 3, 2), atomicOp(4, 3), alu(isa.IntAdd, isa.INT, 5, 3), exit()),
 		geo:  isa.Geometry{Threads: 64, Warps: 2, Regs: 8, SharedBytes: 1000},
 	}
 	g.addr = func(cta, w, pc, l int) uint64 { return uint64(0x10000*(cta+1) + 0x1000*pc + 128*w + 4*l) }
@@ -67,8 +67,8 @@ func TestEvict(t *testing.T) {
 	for at := uint64(2); at < plain; at += 3 {
 		count, beside, _, back, b := evicted(t, at)
 		most = max(most, beside)
-		if len(count) != 2*2*8 {
-			t.Fatalf("evicted from cycle %d on: %d instructions executed, want 32", at, len(count))
+		if len(count) != 2*2*9 {
+			t.Fatalf("evicted from cycle %d on: %d instructions executed, want 36", at, len(count))
 		}
 		for k, n := range count {
 			if n != 1 {

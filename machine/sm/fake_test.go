@@ -84,6 +84,10 @@ func store(space isa.Space, src ...uint16) ins {
 	return ins{isa.Instr{Kind: isa.Store, Unit: isa.LDST, Space: space, Width: 4}, nil, src}
 }
 
+func atomicOp(dst uint16, src ...uint16) ins {
+	return ins{isa.Instr{Kind: isa.Atomic, Unit: isa.LDST, Space: isa.Global, Width: 4}, []uint16{dst}, src}
+}
+
 func barrierIns() ins { return ins{Instr: isa.Instr{Kind: isa.Barrier, Unit: isa.INT}} }
 func exit() ins       { return ins{Instr: isa.Instr{Kind: isa.Exit, Unit: isa.INT}} }
 

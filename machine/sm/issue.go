@@ -85,11 +85,15 @@ func (s *SM) issue(w, sched int, now uint64) bool {
 		s.arrive(w, wp, st, fetch, now)
 	case in.Kind == isa.Fence && st.Mask != 0: // resumed when its own operation and all before it are done
 		wp.state, s.wake[w] = fenced, engine.Never
+	case s.cfg.atomicWait && st.Mask != 0 && isAtomic(in.Kind): // answer lets it go on
+		wp.state, s.wake[w] = atomic, engine.Never
 	default:
 		s.plan(w, wp, fetch, now+1)
 	}
 	return true
 }
+
+func isAtomic(k isa.Kind) bool { return k == isa.Atomic || k == isa.Reduce }
 
 // execute books unit u for an instruction that was issued at now.
 func (s *SM) execute(wp *warp, in *isa.Instr, u *unit, now uint64) {

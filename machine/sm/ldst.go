@@ -242,6 +242,12 @@ func (s *SM) answer(op int32, at, now uint64) {
 				wp.cause = MemoryWait
 			}
 		}
+	case atomic:
+		if isAtomic(o.kind) {
+			wp.state = running
+			s.plan(w, wp, o.at, now)
+			wp.cause = MemoryWait
+		}
 	case fenced:
 		s.unfence(w, now)
 	case finishing:

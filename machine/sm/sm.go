@@ -63,6 +63,7 @@ const (
 	fenced    // waits for its stores
 	finishing // has exited; loads or stores are still out
 	restoring // its context is being loaded
+	atomic    // waits until its atomic is performed (Config.atomicWait)
 )
 
 // warp is a resident warp.

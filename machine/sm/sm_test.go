@@ -458,3 +458,25 @@ func TestPickers(t *testing.T) {
 		}
 	}
 }
+
+// TestAtomicWait: with sm.atomic_wait nothing of a warp issues before its atomic is
+// performed, a load before it not answered yet makes no difference; without, only what
+// reads the result waits.
+func TestAtomicWait(t *testing.T) {
+	for _, wait := range []bool{true, false} {
+		b := newBench(t, func(m *sheets.Machine) { m.SM.AtomicWait = wait })
+		g := oneWarp(load(isa.Global, isa.CacheAll, 0), atomicOp(1), alu(isa.IntAdd, isa.INT, 2), alu(isa.IntAdd, isa.INT, 3, 1), exit())
+		g.addr = lanes(0x1000, 0)
+		at := b.issues(g)
+		free, result := at[2]-at[1], at[3]-at[1]
+		if result < b.delay {
+			t.Errorf("wait %v: the result is read after %d cycles, the memory takes %d", wait, result, b.delay)
+		}
+		if wait && free < b.delay || !wait && free > 4 {
+			t.Errorf("wait %v: the next instruction issues after %d cycles", wait, free)
+		}
+		if wait && result > free+2 {
+			t.Errorf("the reader of the result issues %d cycles after the atomic, what follows it after %d: both wait for the same", result, free)
+		}
+	}
+}
