@@ -198,6 +198,7 @@ func (im *importer) interconnect() {
 		{"noc.out_queue", false, []string{"-icnt_out_buffer_limit"}},
 	})
 	if im.take("-network_mode") && im.cur.Value != "2" {
+		im.put("noc.kind", "derived", "crossbar")
 		im.warn("a network described to BookSim is not read (-inter_config_file); a crossbar with %s's buffers stands for it", importBase)
 	}
 	if im.take("-icnt_subnets") && im.cur.Value != "2" {

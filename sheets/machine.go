@@ -96,13 +96,14 @@ type L1D struct {
 	Index      string `yaml:"index" unit:"name" doc:"set index: linear, xor or ipoly"`
 	Unified    int    `yaml:"unified" unit:"bytes" doc:"unified L1 + shared capacity when the split adapts; 0: fixed split" opt:"0"`
 	Carveouts  []int  `yaml:"carveouts" unit:"bytes" doc:"shared-memory sizes the adaptive split may choose" opt:"none"`
+	WritePort  bool   `yaml:"write_port" unit:"flag" doc:"arrived sectors reach waiting loads one per cycle (GPGPU-Sim); else a whole fill at once"`
 	SkipGlobal bool   `yaml:"skip_global" unit:"flag" doc:"global loads bypass the L1"`
 	FlushEach  bool   `yaml:"flush_each" unit:"flag" doc:"invalidate the L1 between kernels"`
 }
 
 // NoC is the interconnect between SMs and LLC slices.
 type NoC struct {
-	Kind       string `yaml:"kind" unit:"name" doc:"crossbar"`
+	Kind       string `yaml:"kind" unit:"name" doc:"crossbar (iSLIP), or local: GPGPU-Sim's built-in one, in which every sector is a packet and an input may send several in a cycle"`
 	FlitBytes  int    `yaml:"flit" unit:"bytes" doc:"link width per cycle"`
 	HeaderReq  int    `yaml:"header" unit:"bytes" doc:"header of every packet"`
 	InQueue    int    `yaml:"in_queue" unit:"flits" doc:"input queue per port and VC"`

@@ -209,7 +209,8 @@ func (c *checker) llc(m *Machine) {
 
 func (c *checker) noc(m *Machine) {
 	n := &m.NoC
-	c.oneOf("noc.kind", n.Kind, "crossbar")
+	c.oneOf("noc.kind", n.Kind, "crossbar", "local")
+	c.want(n.Kind != "local" || n.VCs == 1, "noc.vcs is %d; a local crossbar has one", n.VCs)
 	c.positive("noc.flit noc.in_queue noc.out_queue noc.vcs noc.iterations noc.latency", n.FlitBytes, n.InQueue, n.OutQueue, n.VCs, n.Iterations, n.Latency)
 }
 

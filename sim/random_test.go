@@ -23,9 +23,9 @@ var odd = map[string][]string{
 	"sm.collectors": {"4", "8", "16"}, "sm.collectors_shared": {"true", "false"}, "sm.atomic_wait": {"true", "false"}, "sm.fetch_rate": {"1", "4"}, "sm.fetch_width": {"1", "2"},
 
 	"l1d.latency": {"1", "5", "60"}, "l1d.mshrs": {"8", "256"}, "l1d.merge": {"1", "8"}, "l1d.miss_queue": {"1", "2", "8"}, "l1d.sets": {"1", "16"},
-	"l1d.skip_global": {"true", "false"}, "l1d.write_alloc": {"none", "lazy"}, "l1d.flush_each": {"true", "false"},
+	"l1d.skip_global": {"true", "false"}, "l1d.write_port": {"true", "false"}, "l1d.write_alloc": {"none", "lazy"}, "l1d.flush_each": {"true", "false"},
 
-	"noc.in_queue": {"4", "16", "64"}, "noc.out_queue": {"2", "16"}, "noc.latency": {"1", "3", "20"}, "noc.flit": {"16", "64"}, "noc.vcs": {"1", "2", "4"}, "noc.iterations": {"1", "2"},
+	"noc.in_queue": {"4", "16", "64"}, "noc.out_queue": {"2", "16"}, "noc.latency": {"1", "3", "20"}, "noc.flit": {"16", "64"}, "noc.vcs": {"1", "2", "4"}, "noc.iterations": {"1", "2"}, "noc.kind": {"crossbar", "local"},
 
 	"llc.latency": {"0", "1", "30", "160"}, "llc.hit_latency": {"1", "10"}, "llc.mshrs": {"4", "192"}, "llc.merge": {"1", "4"}, "llc.in_queue": {"1", "64"}, "llc.miss_queue": {"1", "32"},
 	"llc.out_queue": {"1", "8"}, "llc.sets": {"8", "64"}, "llc.ways": {"4", "24", "48"}, "llc.write_alloc": {"lazy", "fetch"}, "llc.repl": {"lru", "fifo"},
@@ -69,6 +69,9 @@ func draw(r *rand.Rand) sim.Spec {
 	}
 	if r.IntN(3) == 0 {
 		s.Set["dram.refresh"], s.Set["dram.timing.rfc"], s.Set["dram.timing.refi"] = "true", "100", one("400", "3000")
+	}
+	if v := s.Set["noc.vcs"]; v == "2" || v == "4" {
+		s.Set["noc.kind"] = "crossbar" // the local one has no virtual channels
 	}
 	if s.Machine != "a100" { // whose MIG slices need all of its SMs
 		s.Set["sm.count"] = one("8", "16", "40")

@@ -45,3 +45,15 @@ func (s bitset) from(start int, without bitset) int {
 	}
 	return -1
 }
+
+// next is the first member at or after i; -1 when there is none.
+func (s bitset) next(i int) int {
+	low := ^uint64(0) << (i & 63)
+	for w := i >> 6; w < len(s); w++ {
+		if m := s[w] & low; m != 0 {
+			return w<<6 | bits.TrailingZeros64(m)
+		}
+		low = ^uint64(0)
+	}
+	return -1
+}

@@ -13,6 +13,7 @@ type Config struct {
 	VCs             int  // virtual channels per input and per output
 	VCStage         bool // allocate output virtual channels one clock ahead of the switch; needed with VCs > 1
 	BufFlits        int  // flits per virtual channel of an input
+	Local           bool // GPGPU-Sim's local crossbar: sweep in place of iSLIP, one virtual channel
 	Iterations      int  // iSLIP iterations of the switch allocator
 	FlitBytes       int  // link width
 	Header          int  // bytes added to every packet
@@ -47,6 +48,9 @@ func (c *Config) Validate() error {
 	if c.VCs > 1 && !c.VCStage {
 		return fmt.Errorf("crossbar: %d virtual channels need the allocation stage", c.VCs)
 	}
+	if c.Local && c.VCStage {
+		return fmt.Errorf("crossbar: the local crossbar has no virtual channels; %d with an allocation stage are asked for", c.VCs)
+	}
 	if c.Header < 0 || c.Tenants < 0 {
 		return fmt.Errorf("crossbar: negative header or tenants")
 	}
@@ -56,11 +60,11 @@ func (c *Config) Validate() error {
 // FromSheet builds one direction of a machine's interconnect.
 func FromSheet(n *sheets.NoC, inputs, outputs int) (Config, error) {
 	c := Config{
-		Inputs: inputs, Outputs: outputs, VCs: n.VCs, VCStage: n.VCs > 1, BufFlits: n.InQueue, Iterations: n.Iterations,
+		Inputs: inputs, Outputs: outputs, VCs: n.VCs, VCStage: n.VCs > 1, BufFlits: n.InQueue, Local: n.Kind == "local", Iterations: n.Iterations,
 		FlitBytes: n.FlitBytes, Header: n.HeaderReq, Latency: n.Latency, OutQueue: n.OutQueue, Tenants: 1,
 	}
-	if n.Kind != "crossbar" {
-		return c, fmt.Errorf("noc: kind is %q, want crossbar", n.Kind)
+	if n.Kind != "crossbar" && n.Kind != "local" {
+		return c, fmt.Errorf("noc: kind is %q, want crossbar or local", n.Kind)
 	}
 	return c, c.Validate()
 }

@@ -307,22 +307,32 @@ func (c *Crossbar) Tick(now uint64) (next uint64) {
 // Switch moves flits from inputs towards outputs at clock now. It returns the next
 // clock at which a packet waits for that.
 func (c *Crossbar) Switch(now uint64) (next uint64) {
+	switch {
+	case c.waiting == 0:
+		return Never
+	case c.cfg.Local:
+		c.sweep(now)
+	default:
+		c.match(now)
+	}
 	if c.waiting > 0 {
-		if c.cfg.VCStage {
-			c.allocateVCs()
-		}
-		c.allocateSwitch()
-		for _, w := range c.wins { // before takeVC: a channel won now asks for the switch next clock
-			c.send(now, int(w.in), int(w.out))
-		}
-		for _, w := range c.vcWins {
-			c.takeVC(w)
-		}
-		if c.waiting > 0 {
-			return now + 1
-		}
+		return now + 1
 	}
 	return Never
+}
+
+// match is Switch with separable allocation.
+func (c *Crossbar) match(now uint64) {
+	if c.cfg.VCStage {
+		c.allocateVCs()
+	}
+	c.allocateSwitch()
+	for _, w := range c.wins { // before takeVC: a channel won now asks for the switch next clock
+		c.send(now, int(w.in), int(w.out))
+	}
+	for _, w := range c.vcWins {
+		c.takeVC(w)
+	}
 }
 
 // takeVC gives an output virtual channel to the first packet of an input channel.
@@ -405,6 +415,8 @@ func (c *Crossbar) leave(now uint64, i, out int) {
 		return
 	}
 	p := &c.packets[i*c.depth+q.head]
-	p.ahead = uint32(now) + 1
+	if p.ahead = uint32(now) + 1; c.cfg.Local {
+		p.ahead = uint32(now) // it may go in this very clock
+	}
 	c.begin(i, int(p.out))
 }

@@ -104,6 +104,7 @@ func TestConservation(t *testing.T) {
 		cfg := gpuConfig(rapid.IntRange(1, 70).Draw(t, "inputs"), rapid.IntRange(1, 70).Draw(t, "outputs"))
 		cfg.VCs = rapid.SampledFrom([]int{1, 1, 2, 4}).Draw(t, "vcs")
 		cfg.VCStage = cfg.VCs > 1 || rapid.Bool().Draw(t, "stage")
+		cfg.Local = !cfg.VCStage && rapid.Bool().Draw(t, "local")
 		cfg.Iterations = rapid.IntRange(1, 3).Draw(t, "iterations")
 		cfg.OutQueue = rapid.IntRange(1, 4).Draw(t, "outqueue")
 		cfg.Latency = rapid.IntRange(1, 6).Draw(t, "latency")

@@ -37,7 +37,7 @@ type Config struct {
 	sectors                int // per line
 	l1                     sheets.L1D
 	l1Latency              uint64
-	writeAlloc             bool
+	writeAlloc, writePort  bool
 	tlbLatency             uint64
 	pageShift              uint
 	ctxWarp                int // bytes of context per warp beyond its registers
@@ -63,7 +63,7 @@ func Derive(m *sheets.Machine) (*Config, error) {
 		regUnit: max(1, s.RegisterUnit), schedulers: s.Schedulers, width: max(1, s.IssueWidth), units: s.Units,
 		fetchWidth: uint8(max(1, s.FetchWidth)), fetchLatency: uint64(max(1, s.FetchLatency)), fetchRate: uint64(max(1, s.FetchRate)),
 		sharedLatency: uint64(s.SharedLatency),
-		l1:            *l, l1Latency: uint64(l.Latency), writeAlloc: l.WriteAlloc != "none", ctxWarp: s.CtxBytesWarp, lineShift: log2(l.Line), sectorShift: log2(l.Sector), sectors: l.Line / max(1, l.Sector),
+		l1:            *l, l1Latency: uint64(l.Latency), writeAlloc: l.WriteAlloc != "none", writePort: l.WritePort, ctxWarp: s.CtxBytesWarp, lineShift: log2(l.Line), sectorShift: log2(l.Sector), sectors: l.Line / max(1, l.Sector),
 	}
 	if c.pick = pickers[s.Policy]; c.pick == nil {
 		return nil, fmt.Errorf("sm.policy = %q: know gto and lrr", s.Policy)

@@ -184,18 +184,43 @@ func (s *SM) fill(i int32, sectors uint8, now uint64) {
 		s.merged[base+bits.TrailingZeros8(m)] = 0
 	}
 	link := &t.Wait[i]
+	at := s.writeBack(*link, sectors, now)
 	for *link != -1 {
 		n := *link
 		w := &s.waiters[n]
+		done := max(now, at)
+		if s.cfg.writePort { // the youngest comes first in the chain and last to the port
+			at -= uint64(bits.OnesCount8(w.sectors & sectors))
+		}
 		if w.sectors &^= sectors; w.sectors != 0 {
 			link = &w.next
 			continue
 		}
 		*link = w.next
 		s.freeWt = append(s.freeWt, n)
-		s.answer(w.op, now+s.cfg.back, now)
+		s.answer(w.op, done+s.cfg.back, now)
 	}
 	s.unstall(now)
+}
+
+// writeBack books the port on which a load's sectors go to the register file, one per
+// cycle and waiting load, for those that arrive for a chain of waiters; it returns the
+// cycle of the last. The packet's own sectors came one per cycle, the last of them now.
+func (s *SM) writeBack(chain int32, sectors uint8, now uint64) uint64 {
+	if !s.cfg.writePort {
+		return now
+	}
+	n := 0
+	for ; chain != -1; chain = s.waiters[chain].next {
+		n += bits.OnesCount8(s.waiters[chain].sectors & sectors)
+	}
+	return s.writeSectors(n, sectors, now)
+}
+
+// writeSectors is writeBack for n sectors in all.
+func (s *SM) writeSectors(n int, sectors uint8, now uint64) uint64 {
+	s.writeAt = max(s.writeAt, now+1-uint64(bits.OnesCount8(sectors))) + uint64(n)
+	return s.writeAt - 1
 }
 
 // l1Store writes through. With write-allocate, the line is allocated and the

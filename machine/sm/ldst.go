@@ -1,6 +1,8 @@
 package sm
 
 import (
+	"math/bits"
+
 	"heddle/engine"
 	"heddle/isa"
 	"heddle/mem"
@@ -282,7 +284,11 @@ func (s *SM) Deliver(h int32, now uint64) {
 			s.fill(r.Tag, r.Sectors, now)
 			break
 		}
-		s.answer(-1-r.Tag, now+s.cfg.back, now)
+		at := now
+		if s.cfg.writePort {
+			at = max(now, s.writeSectors(bits.OnesCount8(r.Sectors), r.Sectors, now))
+		}
+		s.answer(-1-r.Tag, at+s.cfg.back, now)
 	default:
 		s.answer(-1-r.Tag, now+s.cfg.back, now)
 	}

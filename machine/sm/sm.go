@@ -181,6 +181,7 @@ type SM struct {
 	freeWt  []int32
 	merged  []uint8 // per line and sector: requests merged
 	l1count int     // MSHR sectors in use
+	writeAt uint64  // cycle from which the port that writes arrived sectors back is free
 	stallAt uint64
 
 	slab     *mem.Slab

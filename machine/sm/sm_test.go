@@ -480,3 +480,44 @@ func TestAtomicWait(t *testing.T) {
 		}
 	}
 }
+
+// TestWritePort: sectors of two lines that arrive together reach the register file one
+// per cycle with l1d.write_port, those of a load that hit the first line's fill in turn;
+// at once without.
+func TestWritePort(t *testing.T) {
+	for _, port := range []bool{true, false} {
+		s := newBench(t, func(m *sheets.Machine) { m.L1D.WritePort = port }).s
+		line := func(sectors ...uint8) int32 { // a chain of waiters, the youngest first
+			i := s.l1.Victim(0)
+			s.l1.Fill(i, 0, 0)
+			for _, m := range sectors {
+				op := s.newOp()
+				s.ops[op] = memOp{warp: noWarp, left: 2} // one more than is answered here
+				s.wait(i, op, m)
+			}
+			return i
+		}
+		ats := func(i int32) (at []uint64) {
+			for n := s.l1.Wait[i]; n != -1; n = s.waiters[n].next {
+				at = append([]uint64{uint64(s.waiters[n].op)}, at...)
+			}
+			return at
+		}
+		i := line(0b1111, 0b0011)
+		ops := ats(i)
+		s.fill(i, 0b1111, 100) // came in cycles 97 to 100
+		i = line(0b0001)
+		ops = append(ops, ats(i)...)
+		s.fill(i, 0b0001, 100)
+		back := s.cfg.back
+		want := []uint64{100 + back, 102 + back, 103 + back}
+		if !port {
+			want = []uint64{100 + back, 100 + back, 100 + back}
+		}
+		for k, op := range ops {
+			if got := s.ops[op].at; got != want[k] {
+				t.Errorf("port %v: load %d is written back in cycle %d, want %d", port, k, got, want[k])
+			}
+		}
+	}
+}
