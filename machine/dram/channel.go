@@ -20,15 +20,16 @@ const none = int16(-1)
 // in order of arrival.
 type request struct {
 	row, col   uint32
-	age        uint64 // number of arrival over both kinds, with the bank in the low bits
+	age        uint64 // number of arrival over both kinds, with kind and bank in the low bits
 	arrive     uint64
 	id         int32
 	next, prev int16
 	bank       uint8
 	tenant     uint8
 	kind       uint8
-	left       uint8 // bursts still to issue
-	started    bool  // a command has issued for it
+	left       uint8   // bursts still to issue
+	started    bool    // a command has issued for it
+	_          [8]byte // 48 bytes: the processor finds a field of a slot in fewer steps than with 40
 }
 
 // bankList is what one kind of queued request wants from one bank.
@@ -38,34 +39,38 @@ type bankList struct {
 	miss        int16 // oldest request for another row; the oldest of all when closed
 }
 
-// bank is the state of one bank.
+// bank is the state of one bank, and where the rest of it is.
 type bank struct {
-	open      int64 // open row, -1 when closed
-	list      [numKinds]bankList
-	active    int16 // request whose ACT has issued; none
-	grp, rank uint8
+	open          int64             // open row, -1 when closed
+	word          *word             // the word it is in
+	bit           uint64            // its bit in the masks there
+	effects       *[NumCmds]*effect // of commands to its group
+	last          *[NumCmds]uint64  // of its rank, in Channel.last
+	list          [numKinds]bankList
+	active        int16 // request whose ACT has issued; none
+	id, grp, rank uint8
 }
 
-// maxWords is the length of a bank mask.
-const maxWords = maxBanks / 64
-
-// word is what a scan needs of the banks of a mask's word, side by side and in arrays
-// whose indices need no check.
+// word is what a scan needs of 64 banks, side by side and in arrays whose indices need
+// no check. A bank's bit in the masks is its place in the word.
 type word struct {
-	at  [bankCmds][64]uint64    // earliest clock of each command, as far as the bank itself goes
-	age [numKinds][2][64]uint64 // of the oldest hit and the oldest miss, where there is one
-	grp [64]uint8
-}
+	on     [bankCmds][numKinds]uint64 // by class: banks with a queued request that wants a command of it
+	out    [bankCmds]uint64           // by class: banks that may not have one: a migration has claimed them, or some falling edges
+	active uint64                     // banks with an activated request
 
-// mask is a set of banks.
-type mask [maxWords]uint64
+	at    [bankCmds][64]uint64    // earliest clock of each command, as far as the bank itself goes
+	since [numKinds][2][64]uint64 // complement of the age of the oldest miss and the oldest hit, where there is one
+	grp   [64]uint8
+}
 
 // active is a request whose ACT has issued, or of which some bursts have.
 type active struct {
-	arrive     uint64
-	own, above *uint64 // earliest clock of its column command, as far as its bank goes and what is above
-	slot       int16
+	arrive           uint64
+	own, above, wide *uint64 // earliest clock of its column command, as far as its bank, its group and the channel go
+	slot             int16
 }
+
+func (a *active) ready() uint64 { return max(*a.own, *a.above, *a.wide) }
 
 // reply is a finished or finishing request.
 type reply struct {
@@ -88,24 +93,22 @@ type Channel struct {
 
 	bank   []bank
 	word   []word
-	groups []uint64                    // earliest clock of each command by bank group, as far as what is above the bank goes
+	wide   [bankCmds]uint64            // earliest clock of each command in any bank
+	groups []uint64                    // and by bank group, where some groups wait longer than others
 	group  [bankCmds]*[maxBanks]uint64 // its rows, one for each command; long arrays, whose indices need no check
-	rankAt [rankCmds][]uint64          // earliest clock of PREA and REFab by rank
+	last   [][NumCmds]uint64           // clock after the last command of each kind by rank; 0 before the first
+	rankAt [rankCmds][]uint64          // earliest clock of PREA and REFab by rank as far as migrations go
 	limits []limit                     // on ACTs in any span of time
-	usage  []rankUse
 
 	// Activated requests, one per bank at most.
-	actives  []active // by arrival, then activation
-	activeOn mask
-	writing  int // writes among them
+	actives []active // by arrival, then activation; with room for all
 
 	// Queues.
 	slots  []request
-	free   []int16
+	free   []int16 // the first unused are the slots that are
+	unused int
 	count  [numKinds]int
-	on     [numClasses][numKinds]mask // banks with a queued request that wants a command of the class
-	hold   [numClasses]*mask          // banks that may not have one: nobody or activeOn but on some falling edges
-	held   [numClasses]*mask          // nobody, or the banks a migration has claimed
+	hold   [bankCmds]uint64 // by class: all ones when a bank with an activated request may not have its command
 	seq    uint64
 	places [256]uint16 // queued writes by a hash of their place
 	shared bool
@@ -132,16 +135,12 @@ type Channel struct {
 	tActive uint64 // activated requests; Never when there are none
 	due     [numClasses]uint64
 
+	simple         bool // the scheduler has one queue and one word of banks to look at
 	multi          bool // a request of several bursts has been seen
-	edgeHold       mask // scratch for those
-	nobody         mask // stays empty
 	hiMark, loMark int  // write mode starts above the one and ends below the other
-	rows           []*[NumCounters]uint64
+	rows           []*counts
 	share          *share // for the migrations of the channel's stack; nil without
 }
-
-// rankUse counts the banks of a rank in a state.
-type rankUse struct{ open, active int }
 
 // New builds an idle channel. It panics on a configuration Validate refuses or
 // with constraints of an unsupported shape: configurations come from FromSheet or
@@ -166,17 +165,16 @@ func Build(cfg *Config) (*Channel, error) {
 	c := &Channel{cfg: cfg, tab: tab, shared: cfg.WriteQueue == 0}
 	c.perRank = cfg.Sids * cfg.Groups
 	c.bank = make([]bank, cfg.Ranks*c.perRank*cfg.Banks)
-	c.usage = make([]rankUse, cfg.Ranks)
 	c.buildTimes()
 	// An activated request still needs its row; and of several bursts, before other hits.
-	c.hold = [numClasses]*mask{classAct: &c.nobody, classPre: &c.activeOn, classHit: &c.nobody}
-	c.held = [numClasses]*mask{&c.nobody, &c.nobody, &c.nobody}
+	c.hold[classPre] = ^uint64(0)
 	c.actives = make([]active, 0, len(c.bank))
 	for b := range c.bank {
 		k := &c.bank[b]
-		k.grp, k.rank = uint8(b/cfg.Banks), uint8(b/(cfg.Banks*c.perRank))
+		k.id, k.grp, k.rank = uint8(b), uint8(b/cfg.Banks), uint8(b/(cfg.Banks*c.perRank))
+		k.word, k.bit, k.effects, k.last = &c.word[b>>6], 1<<(b&63), &tab.effects[k.grp], &c.last[k.rank]
 		k.open, k.active = -1, none
-		c.word[b>>6].grp[b&63] = k.grp
+		k.word.grp[b&63] = k.grp
 		for i := range k.list {
 			k.list[i] = bankList{first: none, last: none, hit: none, miss: none}
 		}
@@ -186,6 +184,7 @@ func Build(cfg *Config) (*Channel, error) {
 	c.loMark = int(math.Ceil(cfg.LowWater * float64(cfg.WriteQueue)))
 	c.arrival, c.tActive, c.due = Never, Never, [numClasses]uint64{Never, Never, Never}
 	c.turn = c.turns()
+	c.simple = cfg.Sched == FRFCFS && !c.shared && len(c.word) == 1
 	if cfg.HalfCycle {
 		c.half = 1
 	}
@@ -205,11 +204,18 @@ func (c *Channel) buildTimes() {
 	for n := range c.group {
 		c.group[n] = (*[maxBanks]uint64)(c.groups[n*c.tab.groups:])
 	}
-	for cmd := range c.tab.effects {
-		for _, e := range c.tab.effects[cmd] {
-			e.at = c.groups[e.from:][:len(e.gap)]
+	for g := range c.tab.effects {
+		for _, e := range c.tab.effects[g] {
+			for i := range e.above {
+				p := &e.above[i]
+				p.at = &c.wide[p.next]
+				if p.group != none {
+					p.at = &c.group[p.next][p.group]
+				}
+			}
 		}
 	}
+	c.last = make([][NumCmds]uint64, c.cfg.Ranks)
 	for n := range rankCmds {
 		c.rankAt[n] = make([]uint64, c.cfg.Ranks)
 	}
@@ -224,6 +230,7 @@ func (c *Channel) buildQueues() {
 	for i := range c.free {
 		c.free[i] = int16(n - 1 - i)
 	}
+	c.unused = n
 	c.pending.init(2 * n)
 	c.done.init(2 * n)
 }
@@ -233,7 +240,7 @@ func (c *Channel) buildQueues() {
 func (c *Channel) Count(t *stat.Table, instance int) {
 	c.rows = c.rows[:0]
 	for i := range t.Tenants {
-		c.rows = append(c.rows, (*[NumCounters]uint64)(t.Row(instance, i)))
+		c.rows = append(c.rows, (*counts)(t.Row(instance, i)))
 	}
 }
 
@@ -262,7 +269,10 @@ func (c *Channel) Push(now uint64, at Loc, write bool, bursts int, id int32, ten
 	if c.next < now {
 		c.advance(now - 1)
 	}
-	b := c.bankIndex(&at)
+	if c.count[kindWrite] == 0 && !c.CanPush(write) {
+		return false // as soon as possible: a caller may ask often
+	}
+	b := c.bankIndex(at.Rank, at.BankGroup, at.Bank)
 	if invariants.On && c.share != nil {
 		c.share.stack.checkPush(c.share.index, b, at, write, bursts)
 	}
@@ -279,19 +289,20 @@ func (c *Channel) Push(now uint64, at Loc, write bool, bursts int, id int32, ten
 		kind = kindWrite
 	}
 	c.rows[tenant][CReads+int(kind)]++
-	i := c.free[len(c.free)-1]
-	c.free = c.free[:len(c.free)-1]
+	c.unused--
+	i := c.free[c.unused]
 	c.seq++
 	r := &c.slots[i]
-	r.row, r.col, r.age, r.arrive = at.Row, at.Col, c.seq<<ageShift|uint64(b), now
+	r.row, r.col, r.age, r.arrive = at.Row, at.Col, c.seq<<ageShift|uint64(kind)*maxBanks|uint64(b), now
 	r.id, r.next, r.bank, r.kind = id, none, uint8(b), kind
 	r.tenant, r.left, r.started = tenant, uint8(bursts), false
 	if bursts > 1 {
 		c.multi = true
-		c.hold[classHit] = &c.activeOn
+		c.hold[classHit] = ^uint64(0)
 	}
-	c.enqueue(i, r)
-	c.wake(max(now, c.nextWork(now-1))) // there may be nothing to do for it yet
+	if c.enqueue(i, r) {
+		c.wake(max(now, c.nextWork(now-1))) // there may be nothing to do for it yet
+	}
 	return true
 }
 
@@ -302,10 +313,10 @@ func (c *Channel) wake(now uint64) {
 	c.next = min(c.next, c.work)
 }
 
-// bankIndex is the bank of a place. (A pointer, as a copy would be read back in one piece
+// bankIndex is the bank of a place. (Not of a Loc, as a copy would be read back in one piece
 // that the fields were just written in several: the processor stalls on that.)
-func (c *Channel) bankIndex(at *Loc) int {
-	return (int(at.Rank)*c.perRank+int(at.BankGroup))*c.cfg.Banks + int(at.Bank)
+func (c *Channel) bankIndex(rank, group, bank uint8) int {
+	return (int(rank)*c.perRank+int(group))*c.cfg.Banks + int(bank)
 }
 
 // placeHash spreads places over a byte: most requests meet no queued write, and
@@ -349,7 +360,9 @@ func (c *Channel) fromWriteQueue(now uint64, write bool, id int32, tenant uint8)
 // idle; refreshes of an idle channel are caught up, with their exact timing, at
 // the next Push, Tick or Sync. Tick never goes back.
 func (c *Channel) Tick(now uint64) uint64 {
-	c.advance(now)
+	if c.next <= now {
+		c.advance(now)
+	}
 	if c.idle() {
 		return Never
 	}
@@ -360,7 +373,7 @@ func (c *Channel) Tick(now uint64) uint64 {
 func (c *Channel) Sync(now uint64) { c.advance(now) }
 
 // idle means no request is anywhere but waiting for Pop.
-func (c *Channel) idle() bool { return len(c.free) == len(c.slots) && c.pending.n == 0 }
+func (c *Channel) idle() bool { return c.unused == len(c.slots) && c.pending.n == 0 }
 
 // Pop returns the next completed request, in order of completion.
 func (c *Channel) Pop() (id int32, write bool, ok bool) {
@@ -390,18 +403,24 @@ func (r *ring) init(n int) {
 
 func (r *ring) push(x reply) {
 	if r.n == len(r.buf) {
-		big := make([]reply, 2*len(r.buf))
-		for i := range r.n {
-			big[i] = r.buf[(r.head+i)&(len(r.buf)-1)]
-		}
-		r.buf, r.head = big, 0
+		r.grow()
 	}
 	r.buf[(r.head+r.n)&(len(r.buf)-1)] = x
 	r.n++
 }
 
+func (r *ring) first() *reply { return &r.buf[r.head] }
+
+func (r *ring) grow() {
+	big := make([]reply, 2*len(r.buf))
+	for i := range r.n {
+		big[i] = r.buf[(r.head+i)&(len(r.buf)-1)]
+	}
+	r.buf, r.head = big, 0
+}
+
 func (r *ring) pop() reply {
-	x := r.buf[r.head]
+	x := *r.first()
 	r.head = (r.head + 1) & (len(r.buf) - 1)
 	if r.n--; r.n == 0 {
 		r.head = 0

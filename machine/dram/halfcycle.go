@@ -28,18 +28,18 @@ func (c *Channel) fallingPre(t uint64) pick {
 	if t != c.edgeAt {
 		return c.pick(classPre, t)
 	}
-	c.edgeHold = c.activeOn
-	if c.edgeBank >= 0 {
-		c.edgeHold.set(c.edgeBank)
-	} else {
-		n := c.perRank * c.cfg.Banks
-		for b := c.edgeRank * n; b < (c.edgeRank+1)*n; b++ {
-			c.edgeHold.set(b)
-		}
+	first, n := c.edgeBank, 1
+	if c.edgeBank < 0 { // the whole rank; there are no migrations, which keep banks out too
+		n = c.perRank * c.cfg.Banks
+		first = c.edgeRank * n
 	}
-	c.hold[classPre] = &c.edgeHold
+	for b := first; b < first+n; b++ {
+		c.bank[b].word.out[classPre] |= c.bank[b].bit
+	}
 	p := c.pick(classPre, t)
-	c.hold[classPre] = &c.activeOn
+	for b := first; b < first+n; b++ {
+		c.bank[b].word.out[classPre] &^= c.bank[b].bit
+	}
 	p.later = min(p.later, t+1) // those left out may go on the next edge
 	c.due[classPre] = min(c.due[classPre], t+1)
 	return p

@@ -1,11 +1,16 @@
 package dram
 
+import "math/bits"
+
+// counts are the counters of a tenant.
+type counts = [NumCounters]uint64
+
 // start counts the row state a request finds when its first command issues: hit is
 // CReadHits, CReadMisses or CReadConflicts.
-func (c *Channel) start(r *request, hit int) {
+func (r *request) start(n *counts, hit int) {
 	if !r.started {
 		r.started = true
-		c.rows[r.tenant][hit+int(r.kind)*(CWriteHits-CReadHits)]++
+		n[hit+int(r.kind&(numKinds-1))*(CWriteHits-CReadHits)]++
 	}
 }
 
@@ -25,39 +30,41 @@ func (c *Channel) serveActive(t uint64) bool {
 	}
 	slot := c.actives[i].slot
 	r := &c.slots[slot]
-	c.column(r, t)
+	n := c.rows[r.tenant]
+	c.column(r, n, t)
 	if r.left == 0 {
 		c.dropActive(i, r)
-		c.finish(slot, r, t)
-	} else {
-		later = t // its next burst
+		c.finish(slot, r, n, t)
 	}
-	c.tActive = max(later, t+1)
-	if c.writing == 0 {
-		c.tActive = max(c.tActive, c.soonest(RD))
-	}
+	c.tActive = c.nextActive(t)
 	return true
+}
+
+// nextActive is the clock of the next column command of an activated request, after one at t.
+func (c *Channel) nextActive(t uint64) uint64 {
+	next := Never
+	for i := range c.actives {
+		next = min(next, c.actives[i].ready())
+	}
+	return max(next, t+1)
 }
 
 // dropActive frees the bank of the i-th activated request for conflicts, and for
 // held hits.
 func (c *Channel) dropActive(i int, r *request) {
-	b := int(r.bank)
-	k := &c.bank[b]
+	k := &c.bank[r.bank]
 	last := len(c.actives) - 1
 	for ; i < last; i++ {
 		c.actives[i] = c.actives[i+1]
 	}
 	c.actives = c.actives[:last]
-	c.writing -= int(r.kind)
-	c.usage[k.rank].active--
 	k.active = none
-	c.activeOn.unset(b)
+	k.word.active &^= k.bit
 	if k.open < 0 {
 		return
 	}
 	if k.list[kindRead].miss != none || k.list[kindWrite].miss != none {
-		c.lower(classPre, b, PRE)
+		c.lower(classPre, k, PRE)
 	}
 	if c.multi {
 		c.due[classHit] = 0
@@ -66,49 +73,63 @@ func (c *Channel) dropActive(i int, r *request) {
 
 // activate makes slot i the activated request of its bank.
 func (c *Channel) activate(i int16, r *request) {
-	b := int(r.bank)
-	k := &c.bank[b]
+	k := &c.bank[r.bank]
 	k.active = i
-	c.writing += int(r.kind)
-	c.usage[k.rank].active++
-	c.activeOn.set(b)
+	k.word.active |= k.bit
 	n := RD + Cmd(r.kind)
-	c.tActive = min(c.tActive, c.ready(n, b))
-	c.actives = append(c.actives, active{})
-	j := len(c.actives) - 1
+	c.tActive = min(c.tActive, c.ready(n, k))
+	j := len(c.actives)
+	c.actives = c.actives[:j+1]
 	for ; j > 0 && c.actives[j-1].arrive > r.arrive; j-- {
 		c.actives[j] = c.actives[j-1]
 	}
-	c.actives[j] = active{arrive: r.arrive, own: c.own(n, b), above: &c.group[n&(bankCmds-1)][k.grp], slot: i}
+	a := &c.actives[j]
+	a.arrive, a.slot = r.arrive, i
+	a.own, a.above, a.wide = k.own(n), &c.group[n&(bankCmds-1)][k.grp], &c.wide[n&(bankCmds-1)]
 }
 
 // issueHit issues the first burst of a queued request whose row is open.
 func (c *Channel) issueHit(p pick, t uint64) {
-	i := c.bank[p.bank()].list[p.kind].hit
+	i := c.bank[p.bank()].list[p.kind()].hit
 	r := &c.slots[i]
-	c.start(r, CReadHits)
-	c.unlink(i, r, t)
-	c.column(r, t)
+	n := c.rows[r.tenant]
+	r.start(n, CReadHits)
+	c.unlink(i, r, n, t)
+	c.column(r, n, t)
 	if r.left > 0 {
 		c.activate(i, r)
 	} else {
-		c.finish(i, r, t)
+		c.finish(i, r, n, t)
 	}
-	soon := c.soonest(RD + Cmd(p.kind))
+	c.due[classHit] = max(c.nextHit(p.kind()), t+1)
+}
+
+// nextHit bounds the clock of the next hit after one of a kind; exactly when at most one
+// bank has any.
+func (c *Channel) nextHit(kind uint8) uint64 {
+	n := RD + Cmd(kind)
+	if c.simple {
+		hits := c.word[0].on[classHit][kind&(numKinds-1)]
+		if hits == 0 {
+			return Never
+		}
+		if hits&(hits-1) == 0 {
+			return c.ready(n, &c.bank[bits.TrailingZeros64(hits)])
+		}
+	}
 	if c.shared {
-		soon = min(c.soonest(RD), c.soonest(WR))
+		return min(c.soonest(RD), c.soonest(WR))
 	}
-	c.due[classHit] = max(c.due[classHit], t+1, soon)
+	return c.soonest(n)
 }
 
 // column issues one RD or WR for a request, with auto-precharge under the closed
 // page policy when nothing else wants the row.
-func (c *Channel) column(r *request, t uint64) {
-	b := int(r.bank)
+func (c *Channel) column(r *request, n *counts, t uint64) {
+	k := &c.bank[r.bank]
 	cmd := RD + Cmd(r.kind)
 	r.left--
-	n := c.rows[r.tenant]
-	n[CReadBursts+int(r.kind)]++
+	n[CReadBursts+int(r.kind&(numKinds-1))]++
 	n[CBusBusy] += uint64(c.cfg.BurstClocks)
 	closing := c.cfg.Page == ClosedPage && r.left == 0 && c.closes(r)
 	if closing {
@@ -117,26 +138,25 @@ func (c *Channel) column(r *request, t uint64) {
 	if c.Trace != nil {
 		c.Trace(t, cmd, c.place(r))
 	}
-	c.apply(cmd, b, t)
+	c.apply(cmd, k, t)
 	if closing {
 		n[CPrecharges]++
-		k := &c.bank[b]
-		c.usage[k.rank].open--
-		c.closed(k, b)
+		c.closed(k)
 	}
 }
 
 // finish completes slot i, whose last burst issued at t: a read when its data is
 // in, a write at once.
-func (c *Channel) finish(i int16, r *request, t uint64) {
+func (c *Channel) finish(i int16, r *request, n *counts, t uint64) {
 	if r.kind == kindRead {
 		at := t + uint64(c.cfg.ReadLatency)
-		c.rows[r.tenant][CReadLatency] += at - r.arrive + 1
+		n[CReadLatency] += at - r.arrive + 1
 		c.send(reply{depart: at, id: r.id, tenant: r.tenant})
 	} else {
 		c.done.push(reply{id: r.id, write: true, tenant: r.tenant})
 	}
-	c.free = append(c.free, i)
+	c.free[c.unused] = i
+	c.unused++
 }
 
 // issueAct opens a row for the oldest request of a closed bank, which becomes the
@@ -144,20 +164,20 @@ func (c *Channel) finish(i int16, r *request, t uint64) {
 func (c *Channel) issueAct(p pick, t uint64) {
 	b := p.bank()
 	k := &c.bank[b]
-	i := k.list[p.kind].miss
+	i := k.list[p.kind()].miss
 	r := &c.slots[i]
-	c.start(r, CReadMisses)
-	c.rows[r.tenant][CActivates]++
+	n := c.rows[r.tenant]
+	r.start(n, CReadMisses)
+	n[CActivates]++
 	if c.Trace != nil {
 		c.Trace(t, ACT, c.place(r))
 	}
-	c.apply(ACT, b, t)
-	c.unlink(i, r, t)
-	c.usage[k.rank].open++
+	c.apply(ACT, k, t)
+	c.unlink(i, r, n, t)
 	k.open = int64(r.row)
 	c.activate(i, r)
-	c.opened(k, b)
-	c.due[classAct] = max(c.due[classAct], t+1, c.soonest(ACT))
+	c.opened(k)
+	c.due[classAct] = max(c.soonest(ACT), t+1)
 	if c.half > 0 {
 		c.mark(b, t, 3)
 	}
@@ -167,18 +187,18 @@ func (c *Channel) issueAct(p pick, t uint64) {
 func (c *Channel) issuePre(p pick, t uint64) {
 	b := p.bank()
 	k := &c.bank[b]
-	r := &c.slots[k.list[p.kind].miss]
-	c.start(r, CReadConflicts)
-	c.rows[r.tenant][CPrecharges]++
+	r := &c.slots[k.list[p.kind()].miss]
+	n := c.rows[r.tenant]
+	r.start(n, CReadConflicts)
+	n[CPrecharges]++
 	if c.Trace != nil {
 		at := c.place(r)
 		at.Row = uint32(k.open)
 		c.Trace(t, PRE, at)
 	}
-	c.apply(PRE, b, t)
-	c.usage[k.rank].open--
+	c.apply(PRE, k, t)
 	c.due[classPre] = max(p.later, t+1)
-	c.closed(k, b)
+	c.closed(k)
 	if c.half > 0 {
 		c.mark(b, t, 1)
 	}

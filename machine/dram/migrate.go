@@ -1,5 +1,11 @@
 package dram
 
+// mask is a set of banks.
+type mask [maxBanks / 64]uint64
+
+func (m *mask) set(b int)      { m[b>>6] |= 1 << (b & 63) }
+func (m *mask) has(b int) bool { return m[b>>6]>>(b&63)&1 != 0 }
+
 // step does what one clock does for the migrations, after the channels' own
 // commands of that clock, and returns when to look again if no channel does
 // anything before.
@@ -77,8 +83,8 @@ func (s *Stack) proceed(m *move, t uint64) uint64 {
 			return limit
 		}
 		m.claimed = true
-		s.ch[m.Src].share.held.set(m.bank[endFrom])
-		s.ch[m.Dst].share.held.set(m.bank[endTo])
+		s.ch[m.Src].claimBank(m.bank[endFrom])
+		s.ch[m.Dst].claimBank(m.bank[endTo])
 	}
 	from, to := s.row(m, endFrom, urgent, t), s.row(m, endTo, urgent, t)
 	switch {
@@ -108,7 +114,7 @@ func (s *Stack) behind(m *move) bool {
 func (s *Stack) stands(m *move, e int) bool {
 	c, at := s.end(m, e)
 	b := m.bank[e]
-	return c.bank[b].open >= 0 && c.bank[b].open != int64(at.Row) && (c.activeOn.has(b) || c.wanted(b))
+	return c.bank[b].open >= 0 && c.bank[b].open != int64(at.Row) && (c.activated(b) || c.wanted(b))
 }
 
 // rowState is how far an end's row is.
@@ -133,14 +139,14 @@ func (s *Stack) row(m *move, e int, urgent bool, t uint64) rowState {
 	k := &c.bank[b]
 	for {
 		if k.open == int64(at.Row) {
-			return rowState{open: true, at: *c.own(RD+Cmd(e), b)}
+			return rowState{open: true, at: *k.own(RD + Cmd(e))}
 		}
 		if c.refsDue > 0 {
 			return rowState{at: Never} // the refresh is the channel's next event
 		}
 		cmd := ACT
 		if k.open >= 0 {
-			if c.activeOn.has(b) || !urgent && c.wanted(b) {
+			if c.activated(b) || !urgent && c.wanted(b) {
 				return rowState{at: Never}
 			}
 			cmd = PRE

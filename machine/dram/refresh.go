@@ -14,20 +14,47 @@ func (c *Channel) oweRefresh(t uint64) {
 
 // refreshCmd is the next command of the refresh at the head.
 func (c *Channel) refreshCmd() Cmd {
-	if c.usage[c.refRank].open > 0 {
+	if c.rankOpen(c.refRank) {
 		return PREA
 	}
 	return REFab
+}
+
+// banksOf is the banks of a rank.
+func (c *Channel) banksOf(rank int) []bank {
+	n := c.perRank * c.cfg.Banks
+	return c.bank[rank*n:][:n]
+}
+
+// rankOpen tells whether a rank has an open bank, and rankActive whether it has an
+// activated request. Only refreshes ask.
+func (c *Channel) rankOpen(rank int) bool {
+	banks := c.banksOf(rank)
+	for i := range banks {
+		if banks[i].open >= 0 {
+			return true
+		}
+	}
+	return false
+}
+
+func (c *Channel) rankActive(rank int) bool {
+	for i := range c.actives {
+		if int(c.bank[c.slots[c.actives[i].slot].bank].rank) == rank {
+			return true
+		}
+	}
+	return false
 }
 
 // refreshAt is the earliest clock of that command, Never while an activated
 // request blocks it: its column command is an event of its own.
 func (c *Channel) refreshAt(t uint64) uint64 {
 	cmd := c.refreshCmd()
-	if cmd == PREA && c.usage[c.refRank].active > 0 {
+	if cmd == PREA && c.rankActive(c.refRank) {
 		return Never
 	}
-	at := max(c.rankAt[cmd-PREA][c.refRank], t+1)
+	at := max(c.rankReady(cmd, c.refRank), t+1)
 	if cmd == REFab {
 		return c.odd(at)
 	}
@@ -37,7 +64,7 @@ func (c *Channel) refreshAt(t uint64) uint64 {
 // tryRefresh issues the head's next command if it may issue at t.
 func (c *Channel) tryRefresh(t uint64) {
 	cmd, rank := c.refreshCmd(), c.refRank
-	if t < c.rankAt[cmd-PREA][rank] || cmd == PREA && c.usage[rank].active > 0 {
+	if t < c.rankReady(cmd, rank) || cmd == PREA && c.rankActive(rank) {
 		return
 	}
 	falling := c.cfg.HalfCycle && t&1 == 0
@@ -47,8 +74,8 @@ func (c *Channel) tryRefresh(t uint64) {
 	if c.Trace != nil {
 		c.Trace(t, cmd, Loc{Rank: uint8(rank), BankGroup: AllBanks, Bank: AllBanks})
 	}
-	first := rank * c.perRank * c.cfg.Banks
-	c.apply(cmd, first, t)
+	banks := c.banksOf(rank)
+	c.apply(cmd, &banks[0], t)
 	if c.cfg.HalfCycle && !falling {
 		c.edgeRank, c.edgeBank, c.edgeAt = rank, -1, t+1
 	}
@@ -61,12 +88,11 @@ func (c *Channel) tryRefresh(t uint64) {
 		return
 	}
 	c.rows[0][CPrechargeAll]++
-	for b := first; b < first+c.perRank*c.cfg.Banks; b++ {
-		if k := &c.bank[b]; k.open >= 0 {
-			c.closed(k, b)
+	for i := range banks {
+		if k := &banks[i]; k.open >= 0 {
+			c.closed(k)
 		}
 	}
-	c.usage[rank].open = 0
 }
 
 // skipRefreshes jumps over refreshes of an idle channel with every bank closed:
@@ -76,14 +102,14 @@ func (c *Channel) skipRefreshes(now uint64) {
 	if c.Trace != nil || c.refsDue > 0 || !c.idle() {
 		return
 	}
-	for _, n := range c.usage {
-		if n.open > 0 {
+	for rank := range c.cfg.Ranks {
+		if c.rankOpen(rank) {
 			return
 		}
 	}
 	refi := uint64(c.cfg.Refi)
 	span := (now - c.nextRef) / refi
-	if span < 4 || c.rankAt[REFab-PREA][0] > c.nextRef || uint64(c.slowRefresh()) > refi {
+	if span < 4 || c.rankReady(REFab, 0) > c.nextRef || uint64(c.slowRefresh()) > refi {
 		return
 	}
 	span -= 3
@@ -95,8 +121,12 @@ func (c *Channel) skipRefreshes(now uint64) {
 // slowRefresh bounds the clocks from one refresh being due to every rank done.
 func (c *Channel) slowRefresh() int {
 	gap := uint64(2)
-	for _, r := range c.tab.rank[REFab] {
-		gap = max(gap, r.same, r.other)
+	for n := range c.tab.rank {
+		for _, r := range c.tab.rank[n] {
+			if r.prev == REFab {
+				gap = max(gap, r.same, r.other)
+			}
+		}
 	}
 	return int(gap) * (c.cfg.Ranks + 1)
 }

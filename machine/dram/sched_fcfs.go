@@ -12,10 +12,11 @@ func (c *Channel) head(class int, t uint64) pick {
 			continue
 		}
 		for w := range c.word {
-			for m := c.on[classHit][kind][w] | c.on[classPre][kind][w] | c.on[classAct][kind][w]; m != 0; m &= m - 1 {
+			on := &c.word[w].on
+			for m := on[classHit][kind] | on[classPre][kind] | on[classAct][kind]; m != 0; m &= m - 1 {
 				b := w<<6 | bits.TrailingZeros64(m)
 				if age := c.slots[c.bank[b].list[kind].first].age; age < p.age {
-					p.age, p.kind = age, kind
+					p.age = age
 				}
 			}
 		}
@@ -23,20 +24,19 @@ func (c *Channel) head(class int, t uint64) pick {
 	if !p.found() {
 		return nobody
 	}
-	b := p.bank()
-	k := &c.bank[b]
-	l := &k.list[p.kind]
+	k := &c.bank[p.bank()]
+	l := &k.list[p.kind()]
 	cmd, mine := ACT, classAct
 	switch {
 	case l.hit == l.first:
-		cmd, mine = RD+Cmd(p.kind), classHit
+		cmd, mine = RD+Cmd(p.kind()), classHit
 	case k.open >= 0:
 		cmd, mine = PRE, classPre
 	}
-	if mine != class || c.hold[class].has(b) {
+	if mine != class || c.barred(k.word, class)&k.bit != 0 {
 		return nobody
 	}
-	if at := c.ready(cmd, b); at > t {
+	if at := c.ready(cmd, k); at > t {
 		nobody.later = at
 		return nobody
 	}

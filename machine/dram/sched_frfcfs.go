@@ -10,61 +10,70 @@ const (
 	numClasses = 3
 )
 
-// What a bank wants: its oldest hit or its oldest miss.
+// What a bank wants: its oldest miss or its oldest hit. A class wants class>>1.
 const (
-	wantHit = iota
-	wantMiss
+	wantMiss = iota
+	wantHit
 )
 
-// ageShift makes room for the bank below a request's number of arrival, so that the
-// oldest of several banks is one minimum.
-const ageShift = 8
+// ageShift makes room for the bank and the kind below a request's number of arrival, so
+// that the oldest of several banks is one minimum.
+const ageShift = 9
 
 // pick is the outcome of looking for a command of one class.
 type pick struct {
-	age   uint64 // of the oldest request that is ready, its bank in the low bits; Never when none is
+	age   uint64 // of the oldest request that is ready; Never when none is
 	later uint64 // earliest clock of the candidates that were not ready; the past when several were
-	kind  uint8  // whose list the request is on
 }
 
 func (p *pick) found() bool { return p.age != Never }
+
+// A request's age holds its bank and its kind in the low bits.
 func (p *pick) bank() int   { return int(p.age & (maxBanks - 1)) }
+func (p *pick) kind() uint8 { return uint8(p.age / maxBanks & (numKinds - 1)) }
 
 // oldest finds the oldest request of a kind whose command of the class may issue
 // at t.
 func (c *Channel) oldest(class int, kind uint8, t uint64) pick {
-	p := c.scan(0, class, kind, t)
+	p := c.scan(&c.word[0], class, kind, t)
 	for w := 1; w < len(c.word); w++ { // few devices have more banks than a word has bits
-		p = merge(p, c.scan(w, class, kind, t))
+		p = merge(p, c.scan(&c.word[w], class, kind, t))
 	}
 	return p
 }
 
-// scan is oldest among the banks of a word of the masks. It is the innermost loop of
-// the model: it has no branch that depends on times or ages, which cannot be
-// predicted, and stands alone so that it runs in registers.
-func (c *Channel) scan(w, class int, kind uint8, t uint64) pick {
-	n, want := class, wantMiss
-	if class == classHit {
-		n, want = class+int(kind), wantHit
+// scan is oldest among the banks of a word. It is the innermost loop of the model: it has
+// no branch that depends on times or ages, which cannot be predicted, and stands alone so
+// that it runs in registers.
+func (c *Channel) scan(banks *word, class int, kind uint8, t uint64) pick {
+	class, kind = class&(bankCmds-1), kind&(numKinds-1)
+	want := class >> 1
+	n := (class + want*int(kind)) & (bankCmds - 1)
+	at, since, grp, group := &banks.at[n], &banks.since[kind][want], &banks.grp, c.group[n]
+	_ = group[0] // the one check that it is there
+	wide, ripe := c.wide[n], t+1
+	if wide > t {
+		ripe = 0 // nothing is
 	}
-	n, w = n&(bankCmds-1), w&(maxWords-1)
-	banks := &c.word[w]
-	at, ages, grp, group := &banks.at[n], &banks.age[kind&(numKinds-1)][want], &banks.grp, c.group[n]
-	m := c.on[class][kind][w] &^ (c.hold[class][w] | c.held[class][w])
-	age, later, ready := Never, Never, uint64(0)
-	for ; m != 0; m &= m - 1 {
+	oldest, later, ready := uint64(0), Never, uint64(0)
+	for m := banks.on[class][kind] &^ c.barred(banks, class); m != 0; m &= m - 1 {
 		b := bits.TrailingZeros64(m) & 63
 		from := max(at[b], group[grp[b]])
-		now := uint64(int64(from-t-1) >> 63) // all ones when from <= t
-		age = min(age, ages[b]|^now)
+		now := uint64(int64(from-ripe) >> 63) // all ones when from < ripe
+		oldest = max(oldest, since[b]&now)
 		later = min(later, from|now)
 		ready -= now
 	}
+	later = max(later, wide)
 	if ready > 1 {
 		later = 0
 	}
-	return pick{age: age, later: later, kind: kind}
+	return pick{age: ^oldest, later: later}
+}
+
+// barred is the banks of a word that may not have a command of the class.
+func (c *Channel) barred(banks *word, class int) uint64 {
+	return banks.out[class&(bankCmds-1)] | banks.active&c.hold[class&(bankCmds-1)]
 }
 
 // merge keeps the older of two picks.
@@ -91,15 +100,19 @@ func (c *Channel) pick(class int, t uint64) pick {
 
 func (c *Channel) look(class int, t uint64) pick {
 	var p pick
+	kind := uint8(kindRead)
+	if c.write {
+		kind = kindWrite
+	}
 	switch {
+	case c.simple:
+		p = c.scan(&c.word[0], class, kind, t)
 	case c.cfg.Sched == FCFS:
 		p = c.head(class, t)
 	case c.shared:
 		p = merge(c.oldest(class, kindRead, t), c.oldest(class, kindWrite, t))
-	case c.write:
-		p = c.oldest(class, kindWrite, t)
 	default:
-		p = c.oldest(class, kindRead, t)
+		p = c.oldest(class, kind, t)
 	}
 	c.due[class] = p.later
 	if p.found() {
@@ -116,7 +129,7 @@ func (c *Channel) pickActive(t uint64) (i int, later uint64) {
 	ready := uint64(0)
 	for j := len(c.actives) - 1; j >= 0; j-- {
 		a := &c.actives[j]
-		at := max(*a.own, *a.above)
+		at := a.ready()
 		wait := int64(t-at) >> 63
 		i += (j - i) &^ int(wait)
 		later = min(later, at|^uint64(wait))

@@ -8,8 +8,6 @@ type share struct {
 	stack *Stack
 	index int // of the channel in the stack
 
-	held mask // banks claimed by a migration
-
 	kept   uint64 // clock for which the row command bus is kept for a migration
 	keptBy int    // and the bank it is kept for
 
@@ -73,6 +71,9 @@ func newShare(s *Stack, index int, c *Channel) *share {
 	return h
 }
 
+// bankOf is the bank of a place.
+func (c *Channel) bankOf(at *Loc) int { return c.bankIndex(at.Rank, at.BankGroup, at.Bank) }
+
 // note follows a command the channel issues.
 func (h *share) note(c *Channel, cmd Cmd, g int, t uint64) {
 	column := true
@@ -106,14 +107,19 @@ func (h *share) burst(c *Channel, g int, latency, t uint64) {
 // wanted tells whether a queued request of a kind being served hits the open row
 // of bank b.
 func (c *Channel) wanted(b int) bool {
-	if c.shared {
-		return c.on[classHit][kindRead].has(b) || c.on[classHit][kindWrite].has(b)
+	k := &c.bank[b]
+	hits := &k.word.on[classHit]
+	switch {
+	case c.shared:
+		return (hits[kindRead]|hits[kindWrite])&k.bit != 0
+	case c.write:
+		return hits[kindWrite]&k.bit != 0
 	}
-	if c.write {
-		return c.on[classHit][kindWrite].has(b)
-	}
-	return c.on[classHit][kindRead].has(b)
+	return hits[kindRead]&k.bit != 0
 }
+
+// activated tells whether bank b has an activated request.
+func (c *Channel) activated(b int) bool { return c.bank[b].active != none }
 
 // waits tells whether a request no younger than seq that touches columns [col,
 // col+n) of the row waits in bank b. An activated request is taken for all its row:
@@ -139,7 +145,7 @@ func (c *Channel) waits(b int, row, col, n uint32, seq uint64) bool {
 
 // delay keeps commands of a class from every group until clock t.
 func (c *Channel) delay(cmd Cmd, t uint64) {
-	raise(c.group[cmd][:c.tab.groups], t)
+	c.wide[cmd] = max(c.wide[cmd], t)
 }
 
 // occupy takes the command bus for a two-clock command at t.
@@ -172,7 +178,7 @@ func (c *Channel) transfer(e, b int, first, end, t uint64) {
 		read, pre = end+h.wtr, h.wr
 		p.read = max(p.read, read)
 	}
-	reads, writes, row := &c.group[RD][k.grp], &c.group[WR][k.grp], c.own(PRE, b)
+	reads, writes, row := &c.group[RD][k.grp], &c.group[WR][k.grp], k.own(PRE)
 	*reads = max(*reads, read)
 	*writes = max(*writes, lead(end+h.local, c.cfg.WriteLatency))
 	*row = max(*row, end+pre)
@@ -193,17 +199,19 @@ func (c *Channel) carry(first, end, t uint64) {
 
 // rowReady is the earliest clock of an ACT or PRE of a migration for bank b.
 func (c *Channel) rowReady(cmd Cmd, b int, t uint64) uint64 {
+	k := &c.bank[b]
 	if c.share.kept >= t && c.share.keptBy == b {
-		return max(*c.own(cmd, b), c.share.row, c.share.kept) // keep has moved all others, and the group's time with them
+		return max(*k.own(cmd), c.share.row, c.share.kept) // keep has moved all others, and the group's time with them
 	}
-	return max(c.ready(cmd, b), c.share.row)
+	return max(c.ready(cmd, k), c.share.row)
 }
 
 // keep sees to it that ordinary requests do not put off for ever what a migration wants at
 // clock ready: columns of the bank would move its PRE, ACTs of others its ACT, any
 // command the bus. It returns when to look again.
 func (c *Channel) keep(cmd Cmd, b int, ready, t uint64) uint64 {
-	at, h := *c.own(cmd, b), c.share
+	k, h := &c.bank[b], c.share
+	at := *k.own(cmd)
 	waits := at > t
 	if waits {
 		ready = at // the bank's own time; then see what the others do
@@ -211,7 +219,7 @@ func (c *Channel) keep(cmd Cmd, b int, ready, t uint64) uint64 {
 		return min(ready, h.kept) // one at a time: its ACT moves the next
 	}
 	if cmd == PRE {
-		read, write := c.own(RD, b), c.own(WR, b)
+		read, write := k.own(RD), k.own(WR)
 		*read, *write = max(*read, ready+1), max(*write, ready+1)
 	}
 	if waits {
@@ -234,10 +242,9 @@ func (c *Channel) openRow(b int, at Loc, tenant uint8, t uint64) {
 	if c.Trace != nil {
 		c.Trace(t, ACT, at)
 	}
-	c.apply(ACT, b, t)
-	c.usage[k.rank].open++
+	c.apply(ACT, k, t)
 	k.open = int64(at.Row)
-	c.opened(k, b)
+	c.opened(k)
 	c.review(t)
 }
 
@@ -249,9 +256,8 @@ func (c *Channel) closeRow(b int, at Loc, tenant uint8, t uint64) {
 		at.Row = uint32(k.open)
 		c.Trace(t, PRE, at)
 	}
-	c.apply(PRE, b, t)
-	c.usage[k.rank].open--
-	c.closed(k, b)
+	c.apply(PRE, k, t)
+	c.closed(k)
 	c.review(t)
 }
 
@@ -259,9 +265,18 @@ func (c *Channel) closeRow(b int, at Loc, tenant uint8, t uint64) {
 // has changed a bank.
 func (c *Channel) review(t uint64) { c.wake(max(c.nextWork(t), t+1)) }
 
-// free gives bank b back to the ordinary requests.
+// claimBank keeps ordinary requests from opening and closing rows of bank b, until
+// freeBank gives it back to them.
+func (c *Channel) claimBank(b int) {
+	k := &c.bank[b]
+	k.word.out[classAct] |= k.bit
+	k.word.out[classPre] |= k.bit
+}
+
 func (c *Channel) freeBank(b int, t uint64) {
-	c.share.held.unset(b)
+	k := &c.bank[b]
+	k.word.out[classAct] &^= k.bit
+	k.word.out[classPre] &^= k.bit
 	c.due[classAct], c.due[classPre] = 0, 0
 	c.review(t)
 }

@@ -132,7 +132,6 @@ func NewStack(ch []*Channel, t MigrationTiming) (*Stack, error) {
 	}
 	for i, c := range ch {
 		c.share = newShare(s, i, c)
-		c.held[classAct], c.held[classPre] = &c.share.held, &c.share.held
 	}
 	return s, nil
 }
@@ -159,7 +158,7 @@ func (s *Stack) Push(now uint64, m Migration) bool {
 	from, to := s.ch[m.Src], s.ch[m.Dst]
 	s.queue = append(s.queue, move{
 		Migration: m, pushed: now, since: Never,
-		bank: [numEnds]int{from.bankIndex(&m.From), to.bankIndex(&m.To)},
+		bank: [numEnds]int{from.bankOf(&m.From), to.bankOf(&m.To)},
 		seq:  [numEnds]uint64{from.seq, to.seq},
 	})
 	return true

@@ -1,37 +1,40 @@
 package dram
 
-// advance steps through every event up to and including clock now.
+// advance steps through every event up to and including clock now: it delivers data,
+// issues commands when it is time, and finds the next event.
 func (c *Channel) advance(now uint64) {
 	for c.next <= now {
 		if c.next == c.nextRef && c.next != now {
 			c.skipRefreshes(now)
 		}
-		c.step(c.next)
+		t := c.next
+		c.fresh = t + 1
+		if t >= c.arrival {
+			c.deliver(t)
+		}
+		if t >= c.work {
+			c.command(t)
+			c.work = max(c.nextWork(t), t+1)
+		}
+		c.next = min(c.work, c.arrival)
 	}
 }
 
-// step does what one clock does: deliver data, issue commands when it is time, and
-// find the next event.
-func (c *Channel) step(t uint64) {
-	c.fresh = t + 1
-	if t >= c.arrival {
-		c.deliver(t)
+// command issues the commands of one clock.
+func (c *Channel) command(t uint64) {
+	if t >= c.nextRef {
+		c.oweRefresh(t)
 	}
-	if t >= c.work {
-		if t >= c.nextRef {
-			c.oweRefresh(t)
-		}
-		if !c.cfg.DualBus {
-			c.sharedSlot(t)
-		} else {
-			if t&1 >= c.half {
-				c.columnSlot(t)
-			}
-			c.rowSlot(t)
-		}
-		c.work = max(c.nextWork(t), t+1)
+	if !c.cfg.DualBus {
+		c.sharedSlot(t)
+		return
 	}
-	c.next = min(c.work, c.arrival)
+	if t&1 >= c.half && (t >= c.tActive || t >= c.due[classHit] || c.turn) {
+		c.columnSlot(t)
+	}
+	if t >= c.due[classAct] || t >= c.due[classPre] || c.turn || c.refsDue > 0 {
+		c.rowSlot(t)
+	}
 }
 
 // send puts a read on its way.
@@ -42,14 +45,15 @@ func (c *Channel) send(r reply) {
 	c.pending.push(r)
 }
 
-// deliver completes the reads that are there.
+// deliver completes the reads that are there, at least one.
 func (c *Channel) deliver(t uint64) {
 	for c.arrival <= t {
 		c.done.push(c.pending.pop())
-		c.arrival = Never
-		if c.pending.n > 0 {
-			c.arrival = c.pending.buf[c.pending.head].depart
+		if c.pending.n == 0 {
+			c.arrival = Never
+			return
 		}
+		c.arrival = c.pending.first().depart
 	}
 }
 

@@ -11,17 +11,17 @@ const (
 	numRel
 )
 
-// The scheduler tracks ready times for these next commands only: per bank and
-// group for the first four, per rank for PREA and REFab.
+// The scheduler tracks ready times for the first four commands only; those of PREA and
+// REFab, which are rare, follow from the last commands of the ranks when they are due.
 const (
 	bankCmds = 4 // ACT, PRE, RD, WR
 	rankCmds = 2 // PREA, REFab
 )
 
-// rankRule pushes the ready times of PREA or REFab.
+// rankRule is how long PREA or REFab waits after a command.
 type rankRule struct {
-	next        Cmd
-	same, other uint64 // same rank, other ranks
+	prev        Cmd
+	same, other uint64 // in the same rank, in other ranks
 }
 
 // window is a sliding limit on ACTs: at most n in any min clocks.
@@ -34,19 +34,24 @@ type window struct {
 // effect is what a command pushes and how far, given the bank group it goes to.
 // Distances that no rule names are 0, which pushes nothing beyond the present.
 type effect struct {
-	bank [bankCmds]uint64 // in the same bank
-	from int              // index of the first of the times of groups it pushes
-	at   []uint64         // those times, a piece of Channel.groups
-	gap  []uint64         // and how far
-	rank []rankRule
+	bank  [bankCmds]uint64 // in the same bank
+	above []push           // in the channel, and in the bank groups that wait longer
+}
+
+// push is a time above the banks and how far it is pushed.
+type push struct {
+	at    *uint64 // the time, one of Channel.wide or Channel.groups
+	gap   uint32
+	next  Cmd   // whose it is
+	group int16 // and where; none: anywhere
 }
 
 // tables is a constraint list compiled for incremental updates.
 type tables struct {
 	bank    [NumCmds][NumCmds]uint64         // distance in the same bank
 	group   [NumCmds][NumCmds][numRel]uint64 // distance by the relation of two bank groups
-	rank    [NumCmds][]rankRule
-	effects [NumCmds][]*effect // by group
+	rank    [rankCmds][]rankRule             // by next command
+	effects [][NumCmds]*effect               // by group
 	groups  int
 	windows []window
 }
@@ -86,30 +91,32 @@ func compile(c *Config) (*tables, error) {
 // unroll looks the relations of every pair of groups up once and for all.
 func (t *tables) unroll(c *Config) {
 	t.groups = c.Ranks * c.Sids * c.Groups
-	for cmd := range NumCmds {
-		for g := range t.groups {
-			from, gap := t.run(c, cmd, g)
-			t.effects[cmd] = append(t.effects[cmd], &effect{bank: [bankCmds]uint64(t.bank[cmd][:bankCmds]), from: from, gap: gap, rank: t.rank[cmd]})
+	t.effects = make([][NumCmds]*effect, t.groups)
+	for g := range t.effects {
+		for cmd := range NumCmds {
+			e := &effect{bank: [bankCmds]uint64(t.bank[cmd][:bankCmds])}
+			for n := range Cmd(bankCmds) {
+				t.spread(c, e, &t.group[cmd][n], n, g)
+			}
+			t.effects[g][cmd] = e
 		}
 	}
 }
 
-// run is how far cmd issued in group g pushes the times of the groups, by command and
-// group, and where the first that it does push is.
-func (t *tables) run(c *Config, cmd Cmd, g int) (from int, gap []uint64) {
-	last := 0
-	for n := range Cmd(bankCmds) {
-		for h := range t.groups {
-			gap = append(gap, t.group[cmd][n][relation(c, g, h)])
-			if gap[len(gap)-1] > 0 {
-				last = len(gap)
-			}
+// spread adds to e the distances from group g to command n of every group.
+func (t *tables) spread(c *Config, e *effect, gap *[numRel]uint64, n Cmd, g int) {
+	least := Never
+	for h := range t.groups {
+		least = min(least, gap[relation(c, g, h)])
+	}
+	if least > 0 {
+		e.above = append(e.above, push{gap: uint32(least), next: n, group: none})
+	}
+	for h := range t.groups {
+		if far := gap[relation(c, g, h)]; far > least {
+			e.above = append(e.above, push{gap: uint32(far), next: n, group: int16(h)})
 		}
 	}
-	for from < last && gap[from] == 0 {
-		from++
-	}
-	return from, gap[from:last]
 }
 
 // relation is how two bank groups relate.
@@ -162,12 +169,12 @@ func (t *tables) fold(k *Constraint) error {
 
 // rankRules keeps the distances to rank-wide commands that are not zero.
 func (t *tables) rankRules() {
-	for p := range NumCmds {
-		for n := Cmd(bankCmds); n < bankCmds+rankCmds; n++ {
-			g := t.group[p][n]
+	for n := range t.rank {
+		for p := range NumCmds {
+			g := t.group[p][PREA+Cmd(n)]
 			same := max(g[sameGroup], g[sameSid], g[sameRank])
 			if same != 0 || g[otherRank] != 0 {
-				t.rank[p] = append(t.rank[p], rankRule{next: n, same: same, other: g[otherRank]})
+				t.rank[n] = append(t.rank[n], rankRule{prev: p, same: same, other: g[otherRank]})
 			}
 		}
 	}

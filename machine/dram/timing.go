@@ -25,35 +25,24 @@ func newLimit(w window, ranks int) limit {
 	return l
 }
 
-// apply records that cmd issued at t for bank b (any bank of the rank when the
+// apply records that cmd issued at t for bank k (any bank of the rank when the
 // command addresses the rank) by pushing every ready time it constrains.
-func (c *Channel) apply(cmd Cmd, b int, t uint64) {
+func (c *Channel) apply(cmd Cmd, k *bank, t uint64) {
 	if c.cfg.Sched == FCFS {
 		c.due = [numClasses]uint64{} // another request may be the head now, of any class
 	}
-	k := &c.bank[b]
-	e := c.tab.effects[cmd&(NumCmds-1)][k.grp]
-	at, i := &c.word[b>>6].at, b&63
+	e := k.effects[cmd&(NumCmds-1)]
+	at, i := &k.word.at, k.id&63
 	at[ACT][i] = max(at[ACT][i], t+e.bank[ACT])
 	at[PRE][i] = max(at[PRE][i], t+e.bank[PRE])
 	at[RD][i] = max(at[RD][i], t+e.bank[RD])
 	at[WR][i] = max(at[WR][i], t+e.bank[WR])
-	push(e.at, e.gap, t)
-	rank := int(k.rank)
-	for i := range e.rank {
-		r := &e.rank[i]
-		at := c.rankAt[r.next-PREA]
-		at[rank] = max(at[rank], t+r.same)
-		if r.other != 0 {
-			for h := range at {
-				if h != rank {
-					at[h] = max(at[h], t+r.other)
-				}
-			}
-		}
+	for _, p := range e.above {
+		*p.at = max(*p.at, t+uint64(p.gap))
 	}
+	k.last[cmd&(NumCmds-1)] = t + 1
 	if cmd == ACT {
-		c.applyLimits(rank, t)
+		c.applyLimits(int(k.rank), t)
 	}
 	if c.share != nil {
 		c.share.note(c, cmd, int(k.grp), t)
@@ -64,49 +53,61 @@ func (c *Channel) apply(cmd Cmd, b int, t uint64) {
 func (c *Channel) applyLimits(rank int, t uint64) {
 	for i := range c.limits {
 		l := &c.limits[i]
-		r, groups := &l.over[0], c.group[ACT][:c.tab.groups]
-		if len(l.over) == c.cfg.Ranks { // the same where the rank is all there is
-			r, groups = &l.over[rank], groups[rank*c.perRank:][:c.perRank]
+		if len(l.over) == 1 {
+			c.wide[ACT] = max(c.wide[ACT], l.over[0].add(t+l.clocks))
+			continue
 		}
-		r.until[r.next] = t + l.clocks
-		if r.next++; r.next == len(r.until) {
-			r.next = 0
+		until := l.over[rank].add(t + l.clocks)
+		groups := c.group[ACT][rank*c.perRank:][:c.perRank]
+		for g := range groups {
+			groups[g] = max(groups[g], until)
 		}
-		raise(groups, r.until[r.next])
 	}
 }
 
-// push moves times to the gaps after t, and raise to t, where they are earlier.
-func push(at, gap []uint64, t uint64) {
-	gap = gap[:len(at)]
-	for i := range at {
-		at[i] = max(at[i], t+gap[i])
+// add takes an ACT in, and returns from when the oldest of the last ones does not count.
+func (r *actRing) add(until uint64) uint64 {
+	r.until[r.next] = until
+	if r.next++; r.next == len(r.until) {
+		r.next = 0
 	}
+	return r.until[r.next]
 }
 
-func raise(at []uint64, t uint64) {
-	for i := range at {
-		at[i] = max(at[i], t)
-	}
-}
+// own is the earliest clock the bank may take cmd as far as the bank itself goes.
+func (k *bank) own(cmd Cmd) *uint64 { return &k.word.at[cmd&(bankCmds-1)][k.id&63] }
 
-// own is the earliest clock bank b may take cmd as far as the bank itself goes.
-func (c *Channel) own(cmd Cmd, b int) *uint64 {
-	return &c.word[b>>6].at[cmd&(bankCmds-1)][b&63]
-}
-
-// ready is the earliest clock bank b may take cmd.
-func (c *Channel) ready(cmd Cmd, b int) uint64 {
-	banks, n, i := &c.word[b>>6], cmd&(bankCmds-1), b&63
-	return max(banks.at[n][i], c.group[n][banks.grp[i]])
+// ready is the earliest clock bank k may take cmd.
+func (c *Channel) ready(cmd Cmd, k *bank) uint64 {
+	return max(*k.own(cmd), c.group[cmd&(bankCmds-1)][k.grp], c.wide[cmd&(bankCmds-1)])
 }
 
 // soonest is the earliest clock any group may take cmd: a cheap lower bound after
 // a command of the same class issued.
 func (c *Channel) soonest(cmd Cmd) uint64 {
-	best := Never
+	best, wide := Never, c.wide[cmd&(bankCmds-1)]
 	for _, at := range c.group[cmd&(bankCmds-1)][:c.tab.groups] {
+		if at <= wide {
+			return wide
+		}
 		best = min(best, at)
 	}
 	return best
+}
+
+// rankReady is the earliest clock a rank may take PREA or REFab.
+func (c *Channel) rankReady(cmd Cmd, rank int) uint64 {
+	at := c.rankAt[cmd-PREA][rank]
+	for h := range c.last {
+		for _, r := range c.tab.rank[cmd-PREA] {
+			gap := r.other
+			if h == rank {
+				gap = r.same
+			}
+			if last := c.last[h][r.prev]; last > 0 {
+				at = max(at, last-1+gap)
+			}
+		}
+	}
+	return at
 }
