@@ -18,6 +18,7 @@ const (
 	fCol
 	fChannel
 	numFields
+	maxFields = 8 // a power of two: indices below it need no check
 )
 
 // piece is a run of address bits that belongs to a field.
@@ -82,8 +83,8 @@ func NewMapper(name string, d *dram.Config, channels int) (*Mapper, error) {
 		if w == 0 {
 			w = uint(m.width[p.field] - used[p.field])
 		}
-		if w == 0 {
-			continue
+		if w == 0 || shift >= 64 {
+			continue // nothing, or above every address
 		}
 		m.pieces = append(m.pieces, piece{field: p.field, shift: shift, mask: 1<<w - 1, at: uint(used[p.field])})
 		used[p.field] += int(w)
@@ -143,7 +144,7 @@ func (m *Mapper) unknown(name string) error {
 
 // Map splits a byte address.
 func (m *Mapper) Map(addr uint64) (channel int, at dram.Loc) {
-	var f [numFields]uint32
+	var f [maxFields]uint32
 	if m.divide != 0 {
 		unit := addr >> m.offset
 		addr = unit / m.divide << m.offset
@@ -151,7 +152,7 @@ func (m *Mapper) Map(addr uint64) (channel int, at dram.Loc) {
 	}
 	for i := range m.pieces {
 		p := &m.pieces[i]
-		f[p.field] |= uint32(addr>>p.shift&p.mask) << p.at
+		f[p.field&(maxFields-1)] |= uint32(addr>>(p.shift&63)&p.mask) << (p.at & 31)
 	}
 	if m.xor {
 		from := 0

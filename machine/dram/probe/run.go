@@ -130,7 +130,9 @@ func (r *runner) send() bool {
 		r.accepted = append(r.accepted, 0)
 	}
 	id := r.ids[len(r.ids)-1]
-	if !c.Push(r.clock, r.at, r.write, 1, id, 0) {
+	// Field by field: the processor stalls on reading in one piece what Map wrote in several.
+	at := dram.Loc{Rank: r.at.Rank, BankGroup: r.at.BankGroup, Bank: r.at.Bank, Row: r.at.Row, Col: r.at.Col}
+	if !c.Push(r.clock, at, r.write, 1, id, 0) {
 		r.refused = true
 		return false
 	}

@@ -95,9 +95,9 @@ func skip(b []byte, i int) int {
 
 // number reads a hexadecimal or decimal number that fits 64 bits.
 func number(b []byte, i int) (v uint64, end int, ok bool) {
-	base := uint64(10)
+	base, most := uint64(10), ^uint64(0)/10 // most is the largest v that has room for one more digit, or nearly
 	if i+1 < len(b) && b[i] == '0' && b[i+1]|0x20 == 'x' {
-		base, i = 16, i+2
+		base, most, i = 16, ^uint64(0)/16, i+2
 	}
 	first := i
 	for ; i < len(b); i++ {
@@ -108,10 +108,11 @@ func number(b []byte, i int) (v uint64, end int, ok bool) {
 				break
 			}
 		}
-		if v > (^uint64(0)-d)/base {
+		next := v*base + d
+		if v > most || next < d {
 			return 0, i, false
 		}
-		v = v*base + d
+		v = next
 	}
 	return v, i, i > first
 }
