@@ -11,7 +11,7 @@ import (
 // turns the banks but not the conflicts.
 type conflictMemo struct {
 	banks int
-	slot  [16]pattern // by the PC that follows the access
+	slot  [64]pattern // by the PC that follows the access: an unrolled loop has many
 }
 
 // pattern is an access by all lanes.
@@ -27,7 +27,7 @@ func (c *conflictMemo) cycles(pc int32, mask uint32, addr *[isa.Lanes]uint64, wi
 	if mask != ^uint32(0) {
 		return conflictCycles(mask, addr, width, c.banks, serial)
 	}
-	p := &c.slot[pc&15]
+	p := &c.slot[pc&63]
 	base := uint32(addr[0])
 	var diff uint32
 	for i := range p.rel {
