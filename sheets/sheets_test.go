@@ -61,6 +61,8 @@ func TestSheetErrors(t *testing.T) {
 		{"dram:\n  channels: [30, channels, me]\n", "dram.channels = 30 do not divide over dram.stacks = 4"},
 		{"dram:\n  rows: [4096, rows, me]\n", "map.string has 13 row bits, but dram.rows is 4096"},
 		{"clock:\n  core: [.nan, MHz, me]\n", "m.yaml:7:10: nan is not used"},
+		{"vm:\n  levels: [3, levels, me]\n", "vm.levels is 3; it must be 4 or 5"},
+		{"noc:\n  kind: [local, name, me]\n  vcs: [2, channels, me]\n", "noc.vcs is 2; a local crossbar has one"},
 		{"sm:\n  wake_delay: [-1, cycles, me]\n", "sm.wake_delay is -1; it cannot be negative"},
 		{"dram:\n  migration_crossbar: [true, flag, me]\n", "dram.migration_crossbar without dram.migration_cycles"},
 		{"map:\n  group_above_page: [true, flag, me]\n", "map.group_above_page needs map.kind bits, not gpgpusim"},

@@ -270,6 +270,7 @@ func (c *checker) vm(m *Machine) {
 		v.L1Entries, v.L1Latency, v.L1Misses, v.L2Entries, v.L2Ways, v.L2Latency, v.L2Ports, v.Walkers, v.Levels, v.CopyLines)
 	c.want(v.L1Ways == 0 || v.L1Entries%v.L1Ways == 0, "vm.l1_entries = %d is not a multiple of vm.l1_ways = %d", v.L1Entries, v.L1Ways)
 	c.want(v.L2Ways == 0 || v.L2Entries%v.L2Ways == 0, "vm.l2_entries = %d is not a multiple of vm.l2_ways = %d", v.L2Entries, v.L2Ways)
+	c.want(v.Levels == 4 || v.Levels == 5, "vm.levels is %d; it must be 4 or 5: programs, their local memory and contexts use 40 bits of virtual address", v.Levels)
 	c.oneOf("vm.placement", v.Placement, "round-robin", "least", "first-touch")
 }
 
