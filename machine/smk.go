@@ -42,11 +42,16 @@ func (g *GPU) shareOut(i int, now uint64) uint64 {
 			g.dispatch.turn[i] = slices.Index(g.dispatch.owners[i], t)
 			return now + 1
 		}
-		if k := g.crowdedOut(t, s, now); k != nil {
-			if v := evict(s, k, owners); v >= 0 {
-				g.beginEviction(i, v, now)
-				return engine.Never
-			}
+		out := g.crowdedOut(t, s, now)
+		if out == nil {
+			continue
+		}
+		if v := evict(s, out, owners); v >= 0 {
+			g.beginEviction(i, v, now)
+			return engine.Never
+		}
+		if s.Used(uint8(t)).CTAs == 0 {
+			return next // nobody richer takes what it waits for: it would wait for ever
 		}
 	}
 	return next
@@ -71,13 +76,14 @@ func (g *GPU) byShare(i int) []int {
 }
 
 // crowdedOut is the kernel whose CTA a tenant would place on an SM if there were room:
-// that of a context in memory, else its oldest with a CTA left; nil when it has none.
+// that of a context in memory, else its oldest with a CTA left that an empty SM holds; nil
+// when it has none.
 func (g *GPU) crowdedOut(tenant int, s *sm.SM, now uint64) *sm.Kernel {
 	if q := g.saved[tenant]; len(q) > 0 {
 		return q[0].K
 	}
 	for _, k := range g.Tenants[tenant].kernels {
-		if k.next < k.Geo.CTAs && k.ready <= now && s.AtMost(&k.Kernel) {
+		if k.next < k.Geo.CTAs && k.ready <= now && s.AtMost(&k.Kernel) && s.Needs(&k.Kernel).Within(s.Has()) {
 			return &k.Kernel
 		}
 	}
@@ -93,9 +99,6 @@ func evict(s *sm.SM, k *sm.Kernel, owners []int) int {
 	var used sm.Use
 	for _, t := range owners {
 		used = used.Plus(s.Used(uint8(t)))
-	}
-	if !need.Within(has) {
-		return -1
 	}
 	first := -1
 	for j := len(owners) - 1; j >= 0; j-- {

@@ -111,3 +111,31 @@ func TestSMKSkip(t *testing.T) {
 		}
 	}
 }
+
+// TestSMKBig: an application whose CTA takes nearly all of an SM comes to its turn although
+// others always have CTAs to place; one whose CTA no SM can hold stops nobody else.
+func TestSMKBig(t *testing.T) {
+	r := together(t, "qv100", 2, 2, Options{})
+	_, check := r.count(0, 400, 256, 400)
+	r.step(3000)
+	out := r.alloc(1, 4, mem.Device)
+	big := r.launch(1, "big", 4, 32, out.Base)
+	for !big.Done && r.g.Running() > 0 {
+		r.step(1000)
+	}
+	if left := len(r.g.Unfinished()); !big.Done || left != 1 {
+		t.Errorf("done %v with %d kernels left: the large CTAs were to run among the small ones", big.Done, left)
+	}
+	if err := r.finish(); err != nil {
+		t.Fatal(err)
+	}
+	check()
+
+	r = together(t, "qv100", 2, 2, Options{Watchdog: 20_000})
+	small, check := r.count(0, 8, 64, 10)
+	r.launch(1, "big", 1, 32, r.alloc(1, 4, mem.Device).Base).Geo.SharedBytes = 1 << 20
+	for !small.Done {
+		r.step(1000)
+	}
+	check()
+}
