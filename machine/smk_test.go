@@ -118,8 +118,8 @@ func TestSMKBig(t *testing.T) {
 	r := together(t, "qv100", 2, 2, Options{})
 	_, check := r.count(0, 400, 256, 400)
 	r.step(3000)
-	out := r.alloc(1, 4, mem.Device)
-	big := r.launch(1, "big", 4, 32, out.Base)
+	big, _ := r.count(1, 4, 1024, 10)
+	big.Geo.Regs = 60 // 15/16 of an SM's
 	for !big.Done && r.g.Running() > 0 {
 		r.step(1000)
 	}
