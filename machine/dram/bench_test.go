@@ -46,14 +46,15 @@ func (f *feeder) request() {
 	f.at.Row = n / uint32(f.cfg.Banks)
 }
 
-// step moves to the next clock with work and refills the queue.
+// step moves to the next clock with work and refills the queue, as the machine does: it
+// asks before it pushes.
 func (f *feeder) step() {
 	for n := 0; n < 4; n++ {
 		if !f.have {
 			f.request()
 			f.have = true
 		}
-		if !f.c.Push(f.now, f.at, f.write, 1, 0, 0) {
+		if !f.c.CanPush(f.write) || !f.c.Push(f.now, f.at, f.write, 1, 0, 0) {
 			break
 		}
 		f.have = false
