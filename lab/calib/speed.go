@@ -84,6 +84,9 @@ func Performance(w io.Writer, dir, commit string) error {
 	if err := twoCores(w, dir, specs); err != nil {
 		return err
 	}
+	if err := memoryAlone(w); err != nil {
+		return err
+	}
 	return growth(w, dir, byName)
 }
 
