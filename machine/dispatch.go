@@ -15,7 +15,8 @@ type dispatcher struct {
 	turn   []int    // per SM: index of the owner served last, for SMs that several share
 	open   []uint64 // bitset of SMs that may take a CTA: an SM is asked again when one has ended on it, or something is new
 	closed []bool   // per SM: takes none while a CTA is evicted for another
-	order  []int    // shareOut's
+	order  []int    // byShare's
+	young  []int    // victim's
 }
 
 // localWindow is the virtual address of a tenant's local-memory window: above

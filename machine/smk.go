@@ -46,7 +46,7 @@ func (g *GPU) shareOut(i int, now uint64) uint64 {
 		if out == nil {
 			continue
 		}
-		if v := evict(s, out, owners); v >= 0 {
+		if v := g.victim(s, out, owners); v >= 0 {
 			g.beginEviction(i, v, now)
 			return engine.Never
 		}
@@ -90,10 +90,10 @@ func (g *GPU) crowdedOut(tenant int, s *sm.SM, now uint64) *sm.Kernel {
 	return nil
 }
 
-// evict is the CTA to evict from an SM first so that one of k fits: of the richest
+// victim is the CTA to evict from an SM first so that one of k fits: of the richest
 // other tenant, which must not become poorer by it than k's tenant will be with its
 // CTA. -1 when such evictions do not make room. owners are in order of their shares.
-func evict(s *sm.SM, k *sm.Kernel, owners []int) int {
+func (g *GPU) victim(s *sm.SM, k *sm.Kernel, owners []int) int {
 	has, need := s.Has(), s.Needs(k)
 	rich := s.Used(k.Tenant).Plus(need).Dominant(has)
 	var used sm.Use
@@ -107,7 +107,8 @@ func evict(s *sm.SM, k *sm.Kernel, owners []int) int {
 		if t == k.Tenant {
 			continue
 		}
-		for _, c := range s.Youngest(t) {
+		g.dispatch.young = s.Youngest(t, g.dispatch.young)
+		for _, c := range g.dispatch.young {
 			if used.Plus(need).Within(has) {
 				return first
 			}

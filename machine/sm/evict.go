@@ -9,9 +9,11 @@ import "math/bits"
 // AdmitMany lets CTAs of several applications be resident at once.
 func (s *SM) AdmitMany() { s.several = true }
 
-// Youngest lists the CTAs of a tenant that may be evicted, the one that came last
-// first: it has most of its time before it. One whose context is being loaded stays.
-func (s *SM) Youngest(tenant uint8) (out []int) {
+// Youngest lists, in the place of list, the CTAs of a tenant that may be evicted, the one
+// that came last first: it has most of its time before it. One whose context is being
+// loaded stays.
+func (s *SM) Youngest(tenant uint8, list []int) []int {
+	out := list[:0]
 	for i := range s.blocks {
 		if k := s.blocks[i].k; k == nil || k.Tenant != tenant || s.isRestoring(&s.blocks[i]) {
 			continue

@@ -35,7 +35,7 @@ func evicted(t *testing.T, at uint64) (count map[[3]int]int, beside int, end uin
 		switch {
 		case done || now < at:
 		case !asked:
-			young := b.s.Youngest(0)
+			young := b.s.Youngest(0, nil)
 			if len(young) < 2 {
 				break // not there yet, or over
 			}
