@@ -93,6 +93,12 @@ func TestTables(t *testing.T) {
 	if err := Table(&b, partial); err != nil {
 		t.Fatal(err)
 	}
+	sliced := sample()
+	sliced.Contexts = &sim.Contexts{Turns: 7, CTAs: 2820, Bytes: 31_400_000, Cycles: sliced.Cycles / 4}
+	b.WriteString("----\n")
+	if err := Table(&b, sliced); err != nil {
+		t.Fatal(err)
+	}
 	functional := sample()
 	functional.Spec.Functional = true
 	b.WriteString("----\n")

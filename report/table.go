@@ -140,6 +140,14 @@ func (p *printer) metrics(r *sim.Result) {
 	if m := r.Metrics; m != nil {
 		p.f("STP %.3f  ANTT %.3f  WS %.3f  HS %.3f  fairness %.3f\n", m.STP, m.ANTT, m.WS, m.HS, m.Fairness)
 	}
+	if c := r.Contexts; c != nil {
+		turns := ""
+		if c.Turns > 0 {
+			turns = fmt.Sprintf("%d turns, ", c.Turns)
+		}
+		p.f("contexts: %s%d CTAs taken off SMs, %sB stored and loaded again, %s of the cycles spent on taking them off\n",
+			turns, c.CTAs, si(float64(c.Bytes)), percent(float64(c.Cycles)/float64(max(1, r.Cycles))))
+	}
 	if e := r.Energy; e != nil {
 		p.f("energy %s: SM %s, L1 %s, LLC %s, NoC %s, DRAM %s, static %s\n", joules(e.Total),
 			joules(e.SM), joules(e.L1), joules(e.LLC), joules(e.NoC), joules(e.DRAM), joules(e.Static))

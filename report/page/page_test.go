@@ -69,7 +69,8 @@ func moving() *sim.Result {
 // still is a run under a static mode: no decisions, no owners of groups, cut short.
 func still() *sim.Result {
 	r := moving()
-	r.Spec.Sharing = sim.Sharing{Mode: "mps", Name: "half"}
+	r.Spec.Sharing = sim.Sharing{Mode: "smk", Name: "half"}
+	r.Contexts = &sim.Contexts{CTAs: 55, Bytes: 6400, Cycles: 1000}
 	r.Decisions, r.Moved, r.Metrics, r.Stalls = nil, nil, nil, nil
 	r.Complete, r.Why = false, "interrupted"
 	var spans []sim.Span
@@ -119,7 +120,7 @@ func TestPageSaysWhatTheResultSays(t *testing.T) {
 		"PVC &lt;b&gt;is&lt;/b&gt; memory-bound",
 		"1 SM in 600 cycles", "1 channel group in 1500 cycles", "pages: 11 touched, 22 in background, 33 gained, 0 waiting",
 		"SM 3: PVC → DXTC by drain at 1000, 600 cycles; 2 CTAs, 4096 bytes of context",
-		"NOT COMPLETE: interrupted", "half (mps)", "2 runs compared", "no verdict: fewer than two complete runs with metrics",
+		"NOT COMPLETE: interrupted", "half (smk)", "<td>0</td><td>55</td><td>6400</td><td>1000</td><td>25.0 %</td>", "2 runs compared", "no verdict: fewer than two complete runs with metrics",
 		"PVC and DXTC", "memory 75.0 %", // the kernel both launched, and the one PVC alone did
 		"No owners of channel groups are recorded",
 	} {

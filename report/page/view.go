@@ -37,6 +37,7 @@ type runView struct {
 	Table     table
 	Metrics   table
 	Moved     *table
+	Contexts  *table
 	Decisions []decisionView
 	Stalls    []stallView
 	Causes    []causeView
@@ -119,7 +120,7 @@ func newRun(id int, in Run) runView {
 		}
 	}
 	v.Table, v.Metrics = tenantTable(r), metricsTable(r)
-	v.Moved = movedTable(r)
+	v.Moved, v.Contexts = movedTable(r), contextsTable(r)
 	v.Decisions = decisionViews(r)
 	v.Stalls, v.Causes = stallViews(r)
 	for _, s := range r.Spans {
@@ -232,6 +233,17 @@ func movedTable(r *sim.Result) *table {
 			strconv.Itoa(m.Decisions), strconv.Itoa(m.Repartitions), strconv.Itoa(m.SMs), strconv.Itoa(m.Drained), strconv.Itoa(m.Switched), strconv.Itoa(m.Groups),
 			whole(m.PagesTouched), whole(m.PagesSwept), whole(m.PagesGained), whole(m.PagesWaiting), whole(m.MoveBytes), whole(m.ContextBytes), percent(m.EpochShare), percent(m.WorstEpoch),
 		}},
+	}
+}
+
+func contextsTable(r *sim.Result) *table {
+	c := r.Contexts
+	if c == nil {
+		return nil
+	}
+	return &table{
+		Head: []string{"turns", "CTAs taken off", "bytes of contexts", "cycles of taking off", "share of cycles"},
+		Rows: [][]string{{strconv.Itoa(c.Turns), strconv.Itoa(c.CTAs), whole(c.Bytes), whole(c.Cycles), percent(float64(c.Cycles) / float64(max(1, r.Cycles)))}},
 	}
 }
 
