@@ -197,9 +197,14 @@ func (im *importer) interconnect() {
 		{"noc.in_queue", false, []string{"-icnt_in_buffer_limit"}},
 		{"noc.out_queue", false, []string{"-icnt_out_buffer_limit"}},
 	})
-	if im.take("-network_mode") && im.cur.Value != "2" {
-		im.put("noc.kind", "derived", "crossbar")
+	switch given := im.take("-network_mode"); {
+	case given && im.cur.Value == "2":
+		im.put("noc.kind", "config", "local")
+	case given:
 		im.warn("a network described to BookSim is not read (-inter_config_file); a crossbar with %s's buffers stands for it", importBase)
+		fallthrough
+	default: // BookSim is GPGPU-Sim's default, and all that versions before 4 have
+		im.put("noc.kind", "derived", "crossbar")
 	}
 	if im.take("-icnt_subnets") && im.cur.Value != "2" {
 		im.warn("requests and replies always travel on two networks (2)")

@@ -12,8 +12,8 @@ const (
 // together says that all SMs are everybody's.
 func (s *Sharing) together() bool { return s.Mode == timeslice || s.Mode == smk }
 
-// defaultQuantum is a turn in seconds: the time slice of NVIDIA's vGPU scheduler for up
-// to eight guests.
+// defaultQuantum is a turn in seconds. Estimate: drivers do not publish theirs; 2 ms is what
+// NVIDIA's vGPU scheduler is said to give up to eight guests (recalled, not checked).
 const defaultQuantum = 2e-3
 
 // Turn is the length of a turn on machine m in core cycles; 0 where there are no turns.
