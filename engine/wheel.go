@@ -39,6 +39,16 @@ func NewWheel(n int, every bool) *Wheel {
 // Now is the current cycle.
 func (w *Wheel) Now() uint64 { return w.now }
 
+// Due is the cycle component i runs in next; Never when it sleeps.
+func (w *Wheel) Due(i int) uint64 { return w.due[i] }
+
+// Take is Due, and puts the component to sleep: its caller runs it.
+func (w *Wheel) Take(i int) uint64 {
+	at := w.due[i]
+	w.due[i] = Never
+	return at
+}
+
 // Wake makes component i run at cycle at, or earlier if it already was to. A
 // component whose turn in the current cycle has passed runs in the next one.
 func (w *Wheel) Wake(i int, at uint64) {

@@ -115,8 +115,19 @@ type Code struct {
 	// NumRegs bounds the register names in Regs (scoreboard rows per warp). PTX gives
 	// every value a register, so this may be far above the registers a thread occupies.
 	NumRegs int
+	// Left is by PC the fewest instructions a warp executes from there until it ends, that
+	// one included, or a lower bound; nil where nothing is known.
+	Left []uint8
 	// Text is the source text of each instruction by PC, for reports; may be nil.
 	Text []string
+}
+
+// AtLeast is a number of instructions that a warp at pc certainly executes before it ends.
+func (c *Code) AtLeast(pc int32) int {
+	if c.Left == nil {
+		return 1
+	}
+	return int(c.Left[pc])
 }
 
 // Step is what one warp did in one instruction. The machine owns and reuses it.

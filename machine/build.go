@@ -26,6 +26,9 @@ type Options struct {
 	// Quantum is a turn in core cycles, for applications that take turns on the whole
 	// machine (time slicing); 0: they run side by side.
 	Quantum uint64
+	// Lockstep takes no strides: all of the machine runs a cycle before any of it runs the
+	// next. Results are the same.
+	Lockstep bool
 }
 
 // New builds the machine of a sheet, shared by the given tenants. Errors name the
@@ -80,6 +83,7 @@ func New(sheet *sheets.Machine, tenants []*Tenant, o Options) (*GPU, error) {
 			g.sm[i].AdmitMany()
 		}
 	}
+	g.buildStrides(&o)
 	if o.Cores > 1 && g.nocClock == engine.NewClock(1, 1) && sheet.NoC.Latency >= 1 {
 		g.other = &otherCore{work: g.memorySide}
 		g.perCycle = n*max(1, sheet.L1D.MissQueue) + 2*sheet.VM.Walkers

@@ -28,7 +28,7 @@ const localWindow = 1 << 39
 func (g *GPU) Launch(tenant, stream int, name string, grid isa.Grid) *Kernel {
 	geo := grid.Geometry()
 	t := g.Tenants[tenant]
-	k := &Kernel{Name: name, left: geo.CTAs, ready: g.Now() + uint64(g.Sheet.SM.LaunchDelay)}
+	k := &Kernel{Name: name, left: geo.CTAs, talks: talks(grid.Code()), ready: g.Now() + uint64(g.Sheet.SM.LaunchDelay)}
 	k.Kernel = sm.Kernel{
 		ID: g.kernels, Tenant: uint8(tenant), Stream: stream, Grid: grid, Code: grid.Code(), Geo: geo,
 		LocalBase: localWindow, Most: (geo.CTAs + len(t.SMs) - 1) / len(t.SMs),
@@ -150,7 +150,7 @@ func (g *GPU) retire(s *sm.SM, now uint64) {
 	if len(g.restoring[s.ID]) > 0 {
 		g.freeImages(s.ID)
 	}
-	g.progress = now
+	g.progress = max(g.progress, now)
 	g.dispatch.open[s.ID>>6] |= 1 << (s.ID & 63)
 	g.wheel.Wake(g.base.dispatch, now)
 }

@@ -28,6 +28,7 @@ type Tenant struct {
 	kernels []*Kernel // launched and not finished, oldest first
 	busy    uint64    // cycles with a kernel on the GPU, up to since
 	since   uint64
+	sent    uint64   // cycle in which the last request of its SMs entered the crossbar
 	allowed []uint64 // bitset of its channels, for the isolation invariant
 }
 
@@ -39,6 +40,7 @@ type Kernel struct {
 	Done       bool
 	next, left int // next CTA to dispatch; CTAs not finished
 	ready      uint64
+	talks      bool // its CTAs may talk to each other
 }
 
 // GPU is the machine.
@@ -55,8 +57,9 @@ type GPU struct {
 	apart    bool       // the two sides run at once
 	perCycle int        // requests the SM side makes in a cycle at most
 
-	base stages
-	slab *mem.Slab
+	stride stride
+	base   stages
+	slab   *mem.Slab
 
 	shared      *addrmap.Map           // of the whole machine
 	maps        [mostMaps]*addrmap.Map // mapOf
@@ -116,6 +119,7 @@ type pace struct {
 	progress   uint64 // last cycle at which a CTA ended, a kernel began or a plain store left an SM
 	ahead      uint64 // cycle the memory side has already run; Never: none
 	Overlapped uint64 // cycles in which both sides ran at once
+	Strode     uint64 // cycles of strides
 	_          [64]byte
 }
 
@@ -162,6 +166,11 @@ func (g *GPU) Run(until uint64) ([]*Kernel, error) {
 			break
 		}
 		g.now = now
+		if end := g.strideEnd(now, until); end > now {
+			g.take(now, end)
+			g.now = end
+			continue
+		}
 		if now != g.ahead {
 			g.below.Run(now, g.visitMemory)
 		}
@@ -253,9 +262,14 @@ func (g *GPU) inject(port int, h int32, now uint64) bool {
 		return false
 	}
 	if r.Op == mem.Write {
-		g.progress = now
+		g.progress = max(g.progress, now)
 	}
+	g.Tenants[r.Tenant].sent = max(g.Tenants[r.Tenant].sent, now)
 	r.Slice = int16(g.mapOf(r.Line).Slice(r.Line))
+	if g.stride.on {
+		g.stride.departs(port, h, flits, now)
+		return true
+	}
 	g.request.Push(g.nocClock.Ticks(now), port, int(r.Slice), flits, h, r.Tenant)
 	g.wheel.Wake(g.base.request, now)
 	return true
@@ -279,7 +293,7 @@ func (g *GPU) handOver(now uint64) (more bool) {
 		for ; word != 0; word &= word - 1 {
 			o := k<<6 + bits.TrailingZeros64(word)
 			s := g.slice[o]
-			if !s.CanAccept() {
+			if !s.CanAccept(g.llcClock.Ticks(now)) {
 				more = true
 				continue
 			}
@@ -352,9 +366,12 @@ func (g *GPU) tickReply(now uint64) uint64 {
 			if _, more := g.reply.Peek(o); more {
 				next = now + 1
 			}
-			if g.apart {
+			switch {
+			case g.stride.on:
+				g.stride.arrives(o, h, now)
+			case g.apart:
 				g.other.arrived = append(g.other.arrived, arrival{o, h})
-			} else {
+			default:
 				g.deliver(o, h, now)
 			}
 		}

@@ -71,6 +71,9 @@ func (q *Queue[T]) Push(v T) {
 	q.buf = append(q.buf, v)
 }
 
+// Clear empties the queue.
+func (q *Queue[T]) Clear() { q.buf, q.head = q.buf[:0], 0 }
+
 // At is the i-th oldest element.
 func (q *Queue[T]) At(i int) *T { return &q.buf[q.head+i] }
 

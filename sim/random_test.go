@@ -25,9 +25,9 @@ var odd = map[string][]string{
 	"l1d.latency": {"1", "5", "60"}, "l1d.mshrs": {"8", "256"}, "l1d.merge": {"1", "8"}, "l1d.miss_queue": {"1", "2", "8"}, "l1d.sets": {"1", "16"},
 	"l1d.skip_global": {"true", "false"}, "l1d.write_port": {"true", "false"}, "l1d.write_alloc": {"none", "lazy"}, "l1d.flush_each": {"true", "false"},
 
-	"noc.in_queue": {"4", "16", "64"}, "noc.out_queue": {"2", "16"}, "noc.latency": {"1", "3", "20"}, "noc.flit": {"16", "64"}, "noc.vcs": {"1", "2", "4"}, "noc.iterations": {"1", "2"}, "noc.kind": {"crossbar", "local"},
+	"noc.in_queue": {"4", "16", "64", "512"}, "noc.out_queue": {"2", "16"}, "noc.latency": {"1", "3", "20"}, "noc.flit": {"16", "64"}, "noc.vcs": {"1", "2", "4"}, "noc.iterations": {"1", "2"}, "noc.kind": {"crossbar", "local"},
 
-	"llc.latency": {"0", "1", "30", "160"}, "llc.hit_latency": {"1", "10"}, "llc.mshrs": {"4", "192"}, "llc.merge": {"1", "4"}, "llc.in_queue": {"1", "64"}, "llc.miss_queue": {"1", "32"},
+	"llc.latency": {"0", "1", "30", "40", "160"}, "llc.hit_latency": {"1", "10"}, "llc.mshrs": {"4", "192"}, "llc.merge": {"1", "4"}, "llc.in_queue": {"1", "64"}, "llc.miss_queue": {"1", "32"},
 	"llc.out_queue": {"1", "8"}, "llc.sets": {"8", "64"}, "llc.ways": {"4", "24", "48"}, "llc.write_alloc": {"lazy", "fetch"}, "llc.repl": {"lru", "fifo"},
 
 	"dram.queue": {"2", "16", "64"}, "dram.page": {"open", "closed"}, "dram.return": {"1", "16"}, "dram.extra_latency": {"0", "100"},
@@ -80,7 +80,7 @@ func draw(r *rand.Rand) sim.Spec {
 }
 
 // Whatever the machine: a run ends without getting stuck, and visiting everything in
-// every cycle, or using two cores, changes nothing. With the invariants tag it is also
+// every cycle, using two cores or taking no strides changes nothing. With the invariants tag it is also
 // held to those.
 func TestRandomMachines(t *testing.T) {
 	n := *machines
@@ -98,13 +98,16 @@ func TestRandomMachines(t *testing.T) {
 				return text(t, r)
 			}
 			want := of(s)
-			every, two := s, s
-			every.NoSkip, two.Cores = true, 2
+			every, two, lockstep := s, s, s
+			every.NoSkip, two.Cores, lockstep.Lockstep = true, 2, true
 			if of(every) != want {
 				t.Errorf("idle skipping changes the result of %+v", s)
 			}
 			if of(two) != want {
 				t.Errorf("a second core changes the result of %+v", s)
+			}
+			if of(lockstep) != want {
+				t.Errorf("lockstep changes the result of %+v", s)
 			}
 		})
 	}

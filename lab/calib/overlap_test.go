@@ -8,39 +8,44 @@ import (
 	"heddle/machine"
 )
 
-// TestTwoCores: SMs and memory on a core each give the same cycles, the same value of
-// every counter of every component, and the same bytes.
-func TestTwoCores(t *testing.T) {
+// TestHowItRuns: in strides or in lockstep, on one core or with SMs and memory on a core
+// each, it is the same cycles, the same value of every counter of every component, and
+// the same bytes.
+func TestHowItRuns(t *testing.T) {
 	specs, m := reference(t)
-	var overlapped uint64 // few on a computer with other work
+	var overlapped, strode uint64 // the first: few on a computer with other work
 	for _, s := range specs {
 		if s.Group != "macro" {
 			continue
 		}
-		one, err := Run(dir, s, m, machine.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		two, err := Run(dir, s, m, machine.Options{Cores: 2})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if one.Cycles != two.Cycles || one.Totals != two.Totals {
-			t.Errorf("%s: %d cycles on one core, %d on two: %+v %+v", s.Name, one.Cycles, two.Cycles, one.Totals, two.Totals)
-		}
-		for i, a := range one.GPU.Tables {
-			if b := two.GPU.Tables[i]; !reflect.DeepEqual(a, b) {
-				t.Errorf("%s: counters of %s differ", s.Name, a.Owner)
+		of := func(o machine.Options) *Outcome {
+			out, err := Run(dir, s, m, o)
+			if err != nil {
+				t.Fatal(err)
 			}
+			return out
 		}
-		overlapped += two.GPU.Overlapped
-		for i := range one.Data {
-			if !bytes.Equal(one.Data[i], two.Data[i]) {
-				t.Errorf("%s: buffer %s differs", s.Name, s.Buffers[i].Name)
+		one := of(machine.Options{Lockstep: true})
+		for how, o := range map[string]machine.Options{"in strides": {}, "on two cores": {Cores: 2, Lockstep: true}, "visiting everything": {Every: true}} {
+			two := of(o)
+			if one.Cycles != two.Cycles || one.Totals != two.Totals {
+				t.Errorf("%s: %d cycles, %d %s: %+v %+v", s.Name, one.Cycles, two.Cycles, how, one.Totals, two.Totals)
+			}
+			for i, a := range one.GPU.Tables {
+				if b := two.GPU.Tables[i]; !reflect.DeepEqual(a, b) {
+					t.Errorf("%s, %s: counters of %s differ", s.Name, how, a.Owner)
+				}
+			}
+			overlapped += two.GPU.Overlapped
+			strode += two.GPU.Strode
+			for i := range one.Data {
+				if !bytes.Equal(one.Data[i], two.Data[i]) {
+					t.Errorf("%s, %s: buffer %s differs", s.Name, how, s.Buffers[i].Name)
+				}
 			}
 		}
 	}
-	if overlapped == 0 {
-		t.Error("nothing ran on two cores")
+	if overlapped == 0 || strode == 0 {
+		t.Errorf("%d cycles ran on two cores, %d in strides", overlapped, strode)
 	}
 }

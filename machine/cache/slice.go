@@ -102,6 +102,8 @@ type Slice struct {
 	rows [][]uint64
 
 	in       mem.Queue[arrival] // the input pipeline, then the queue before the tags
+	leads    bool               // Lead
+	gone     mem.Queue[uint64]  // clocks at which requests left in since
 	fills    mem.Ring[Fetch]    // what DRAM has brought and the tags have not seen
 	fillPort uint64             // cycle from which the data array takes the next fill
 	port     uint64             // cycle from which tags and data array are free
@@ -139,11 +141,21 @@ func New(id int, cfg *Config, slab *mem.Slab, table *stat.Table, set func(line u
 	return s, nil
 }
 
-// CanAccept says whether the input queue has room for another request. What is
-// still in the pipeline does not count, as in GPGPU-Sim, where only the queue
+// CanAccept says whether the input queue has room for another request at clock now. What
+// is still in the pipeline does not count, as in GPGPU-Sim, where only the queue
 // behind it exerts back-pressure.
-func (s *Slice) CanAccept() bool {
-	return s.in.Len() < s.cfg.inQueue+int(s.cfg.latency)
+func (s *Slice) CanAccept(now uint64) bool {
+	for s.gone.Len() > 0 && *s.gone.Head() <= now {
+		s.gone.Pop()
+	}
+	return s.in.Len()+s.gone.Len() < s.cfg.inQueue+int(s.cfg.latency)
+}
+
+// Lead tells the slice that from now on it is ahead of those who ask CanAccept, so that
+// it has to remember when requests left the queue; or that it is no more.
+func (s *Slice) Lead(on bool) {
+	s.leads = on
+	s.gone.Clear()
 }
 
 // Accept takes a request from the interconnect.
@@ -187,6 +199,9 @@ func (s *Slice) lookups(now uint64) uint64 {
 		}
 		s.rows[s.slab.R[a.h].Tenant][Latency] += now - (a.at - s.cfg.latency)
 		s.in.Pop()
+		if s.leads {
+			s.gone.Push(now)
+		}
 	}
 	return engine.Never
 }

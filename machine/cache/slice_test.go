@@ -155,3 +155,30 @@ func TestIdleIsNever(t *testing.T) {
 		t.Errorf("idle slice wants cycle %d", n)
 	}
 }
+
+// A slice that is ahead tells how full it was.
+func TestLead(t *testing.T) {
+	b := newBench(t, func(l *sheets.LLC) { l.InQueue, l.Latency = 2, 3 })
+	room := func(now uint64, want bool) {
+		t.Helper()
+		if got := b.s.CanAccept(now); got != want {
+			t.Errorf("clock %d: room %v, want %v", now, got, want)
+		}
+	}
+	for i := range 5 { // the queue and the pipeline before it
+		room(0, true)
+		h := b.slab.Get()
+		b.slab.R[h] = mem.Req{Line: uint64(i) << 7, Op: mem.Write, Sectors: 1, Full: 1, Next: -1}
+		b.s.Accept(h, 0)
+	}
+	room(0, false)
+	b.s.Lead(true)
+	for now := range uint64(6) { // the first request leaves at clock 3
+		b.s.Tick(now)
+	}
+	room(1, false)
+	room(2, false)
+	room(3, true)
+	b.s.Lead(false)
+	room(0, true)
+}

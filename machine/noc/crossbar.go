@@ -187,6 +187,15 @@ func (c *Crossbar) CanPush(in, flits int) bool {
 	return c.pickVC(in, flits) >= 0
 }
 
+// Room is the number of flits that every input virtual channel has room for.
+func (c *Crossbar) Room() int {
+	most := 0
+	for i := range c.in {
+		most = max(most, c.in[i].flits)
+	}
+	return c.cfg.BufFlits - min(most, c.cfg.BufFlits)
+}
+
 // fits says whether an input virtual channel has room for a packet. One longer than
 // the buffer may enter an empty one.
 func (c *Crossbar) fits(i, flits int) bool {

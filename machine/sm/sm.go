@@ -303,6 +303,30 @@ func (s *SM) Tick(now uint64) uint64 {
 // for, or earlier when something was delivered since.
 func (s *SM) Due() uint64 { return s.due }
 
+// Outlasts says that the warps of k have more instructions to issue than they can in n
+// cycles.
+func (s *SM) Outlasts(k *Kernel, n int) bool {
+	if s.resident == 0 {
+		return false
+	}
+	sum, most := 0, n*len(s.sched)*s.cfg.width
+	for m := ^s.freeW; m != 0; m &= m - 1 {
+		w := bits.TrailingZeros64(m)
+		if w >= s.cfg.Warps {
+			break
+		}
+		wp := &s.warps[w]
+		if wp.k != k || wp.state == free || wp.state == finishing {
+			continue
+		}
+		l := k.Code.AtLeast(wp.pc)
+		if sum += l; l > n || sum > most {
+			return true
+		}
+	}
+	return false
+}
+
 func (s *SM) wakeAt(at uint64) { s.due = min(s.due, at) }
 
 // arm makes a sleeping warp ready if its time has come, or puts it back to sleep.

@@ -96,6 +96,7 @@ func (m *Module) decodeKernel(f *parse.Func) *Kernel {
 		d.function(fn, &d.prog.funcs[i])
 	}
 	markRuns(d.prog.ops)
+	d.prog.code.Left = left(d.prog.ops)
 	d.totals()
 	k.Code = d.prog.code
 	k.Regs, k.LocalBytes = d.prog.funcs[0].regs, d.prog.funcs[0].stack

@@ -1,0 +1,307 @@
+package machine
+
+import (
+	"heddle/engine"
+	"heddle/isa"
+	"heddle/machine/sm"
+)
+
+// A stride is a number of cycles which one part of the machine runs after the other: the
+// memory side all of them, then each SM, then the request crossbar. The computer that
+// simulates keeps one SM in its cache for a stride instead of touching 80 in every cycle.
+// Results are the same to the bit, because within a stride
+//
+//   - the memory side needs nothing of the SMs: what they send stays in the pipeline of
+//     an LLC slice for longer,
+//   - an SM needs nothing of the request crossbar: its queue there has room for all that
+//     the SM can send,
+//   - SMs share nothing but the dispatcher, which serves them in the order of the cycles
+//     in which they ask: no kernel's CTAs talk to each other (talks),
+//   - no kernel ends, which its program would see: it waits for an answer that comes
+//     later, or some SM, or its CTAs to come, have more instructions to issue than cycles.
+//
+// Strides end at multiples of their length whatever the cycle they begin in, so that
+// those of a program with a data race do not depend on what idle skipping has skipped.
+// Where one of this does not hold for the next cycles they run in lockstep.
+type stride struct {
+	possible bool   // on this machine
+	on       bool   // in one
+	from     uint64 // its first cycle,
+	end      uint64 // and the one behind its last
+	lockstep uint64 // cycle up to which there is none
+	flits    int    // of the longest request
+	pipeline uint64 // cycles a request spends in an LLC slice's pipeline
+	every    bool   // GPU.every
+
+	arrived [][]delivery  // by SM: answers from the memory side
+	sent    [][]departure // by cycle of the stride: requests, in the order of the SMs
+	asks    []uint64      // by SM: the cycle in which it asks the dispatcher; Never
+	failed  uint64        // cycle of the first fault of a program,
+	culprit *sm.SM        // and where
+}
+
+// Lengths of strides in cycles. Longer ones gain no more (measured up to 100); short ones
+// are for what has little left to do.
+const (
+	longStride  = 32
+	shortStride = 8
+)
+
+// delivery is an answer for an SM and the cycle it arrives in.
+type delivery struct {
+	at uint64
+	h  int32
+}
+
+// departure is a request on its way into the request crossbar.
+type departure struct {
+	h           int32
+	port, flits int16
+}
+
+// buildStrides finds out whether the machine can take strides at all.
+func (g *GPU) buildStrides(o *Options) {
+	z := &g.stride
+	z.every, z.failed = o.Every, engine.Never
+	z.flits = max(g.reqFlits[0], g.reqFlits[1]) * g.Sheet.LLC.Line / g.Sheet.LLC.Sector
+	z.pipeline = g.llcClock.Core(g.llcClock.Ticks(0) + uint64(g.Sheet.LLC.Latency))
+	z.possible = !o.Lockstep && o.Quantum == 0 && g.mmu == nil && z.pipeline > longStride+1 && g.request.Room() >= shortStride*z.flits
+	for _, own := range g.dispatch.owners {
+		z.possible = z.possible && len(own) < 2
+	}
+	z.arrived, z.asks = make([][]delivery, len(g.sm)), make([]uint64, len(g.sm))
+	z.sent = make([][]departure, longStride)
+}
+
+// talks says that CTAs of a kernel may wait for each other or observe the order of
+// their accesses: there are atomics on global memory, fences or volatile accesses.
+func talks(c *isa.Code) bool {
+	for i := range c.Instr {
+		in := &c.Instr[i]
+		if in.Space == isa.Shared {
+			continue
+		}
+		switch in.Kind {
+		case isa.Atomic, isa.Reduce, isa.Fence:
+			return true
+		case isa.Load, isa.Store:
+			if in.Cache == isa.CacheVolatile {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// strideEnd is the end of a stride that may begin in cycle now; now when none may.
+func (g *GPU) strideEnd(now, until uint64) uint64 {
+	z := &g.stride
+	if !z.possible || now < z.lockstep {
+		return now
+	}
+	for _, n := range [...]uint64{longStride, shortStride} {
+		end := min(until, now-now%n+n)
+		if g.mayStride(now, end, int(n)) {
+			return end
+		}
+		z.lockstep = end
+	}
+	return now
+}
+
+// mayStride says whether the cycles up to end, n at most, may be a stride, and should.
+func (g *GPU) mayStride(now, end uint64, n int) bool {
+	if g.wheel.Due(g.base.driver) < end || g.wheel.Due(g.base.mmu) < end || len(g.Repartitions) > 0 || g.changing > 0 {
+		return false
+	}
+	warps := 0
+	for _, t := range g.Tenants {
+		for _, k := range t.kernels {
+			if k.talks || k.ready > now && k.ready < end {
+				return false
+			}
+			warps += k.Running
+		}
+	}
+	if warps < len(g.sm) || g.request.Room() < n*g.stride.flits { // few warps leave most cycles idle
+		return false
+	}
+	for _, t := range g.Tenants {
+		for _, k := range t.kernels {
+			if k.ready <= now && !g.outlasts(t, k, n) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// outlasts says that a kernel cannot end within n cycles.
+func (g *GPU) outlasts(t *Tenant, k *Kernel, n int) bool {
+	if len(t.kernels) == 1 && t.sent+g.stride.pipeline > g.now+uint64(n) { // an answer it waits for is still to come
+		return true
+	}
+	issue := g.Sheet.SM.Schedulers * max(1, g.Sheet.SM.IssueWidth)
+	if c := k.Geo.CTAs - k.next; c > 0 {
+		if l := k.Code.AtLeast(0); l > n || c*k.Geo.Warps*l > n*issue*len(t.SMs) {
+			return true
+		}
+	}
+	for _, i := range t.SMs {
+		if g.sm[i].Outlasts(&k.Kernel, n) {
+			return true
+		}
+	}
+	return false
+}
+
+// take takes the machine from cycle now to end in a stride.
+func (g *GPU) take(now, end uint64) {
+	z := &g.stride
+	z.on, z.from, z.end = true, now, end
+	g.Strode += end - now
+	for _, s := range g.slice {
+		s.Lead(true)
+	}
+	for at := g.below.Next(); at < end; at = g.below.Next() {
+		g.below.Run(at, g.visitMemory)
+	}
+	g.below.Skip(end)
+	g.wheel.Skip(now)
+	g.strideSMs()
+	g.strideRequests()
+	g.wheel.Skip(end)
+	for _, s := range g.slice {
+		s.Lead(false)
+	}
+	z.on = false
+}
+
+// strideSMs runs the SMs, each as far as it comes without the dispatcher, and lets the
+// dispatcher serve those that ask, by cycle and number.
+func (g *GPU) strideSMs() {
+	z := &g.stride
+	due := g.wheel.Take(g.base.dispatch)
+	for i := range g.sm {
+		ask := engine.Never
+		if g.dispatch.open[i>>6]>>(i&63)&1 != 0 {
+			ask = max(due, z.from)
+		}
+		z.asks[i] = g.strideSM(i, z.from, ask)
+	}
+	for {
+		i, at := -1, engine.Never
+		for k, ask := range z.asks {
+			if ask < at {
+				i, at = k, ask
+			}
+		}
+		if i < 0 {
+			break
+		}
+		ask := g.dispatchTo(i, at)
+		if ask == engine.Never {
+			g.dispatch.open[i>>6] &^= 1 << (i & 63)
+		}
+		z.asks[i] = g.strideSM(i, at+1, ask)
+	}
+	for _, word := range g.dispatch.open {
+		if word != 0 {
+			g.wheel.Wake(g.base.dispatch, max(due, z.end))
+		}
+	}
+}
+
+// strideSM runs SM i from cycle c on, until it asks the dispatcher, in cycle ask or when a
+// CTA ends, or to the end of the stride; it returns the cycle in which it asks.
+func (g *GPU) strideSM(i int, c, ask uint64) uint64 {
+	z, s := &g.stride, g.sm[i]
+	in, n := z.arrived[i], 0
+	at := g.wheel.Take(i)
+	for ; s.Err == nil; c++ {
+		next := min(at, ask)
+		if n < len(in) {
+			next = min(next, in[n].at)
+		}
+		if !z.every {
+			c = max(c, next)
+		}
+		if c >= z.end {
+			break
+		}
+		for ; n < len(in) && in[n].at == c; n++ {
+			s.Deliver(in[n].h, c)
+			at = min(at, max(c, s.Due()))
+		}
+		if at <= c || z.every {
+			at = min(g.tickSM(i, c), g.wheel.Take(i))
+			if g.wheel.Take(g.base.dispatch) != engine.Never { // a CTA has ended
+				ask = c
+			}
+		}
+		if ask <= c {
+			break
+		}
+	}
+	if s.Err != nil {
+		z.fail(g, s, c)
+		ask = engine.Never
+	}
+	if at != engine.Never {
+		g.wheel.Wake(i, at)
+	}
+	if ask < z.end {
+		z.arrived[i] = in[:copy(in, in[n:])]
+		return ask
+	}
+	z.arrived[i] = in[:0]
+	return engine.Never
+}
+
+// fail keeps the first fault: SMs that run later may meet theirs in an earlier cycle.
+func (z *stride) fail(g *GPU, s *sm.SM, now uint64) {
+	if z.culprit == s {
+		return
+	}
+	if now >= z.failed {
+		s.Err, s.ErrKernel = nil, nil
+		return
+	}
+	if z.culprit != nil {
+		z.culprit.Err, z.culprit.ErrKernel = nil, nil
+	}
+	z.failed, z.culprit, g.err = now, s, s.Err
+}
+
+// strideRequests runs the request crossbar.
+func (g *GPU) strideRequests() {
+	z := &g.stride
+	at := g.wheel.Take(g.base.request)
+	for c := z.from; c < z.end; c++ {
+		out := z.sent[c-z.from]
+		if len(out) == 0 && at > c && !z.every {
+			continue
+		}
+		t := g.nocClock.Ticks(c)
+		for _, d := range out {
+			r := &g.slab.R[d.h]
+			g.request.Push(t, int(d.port), int(r.Slice), int(d.flits), d.h, r.Tenant)
+		}
+		z.sent[c-z.from] = out[:0]
+		at = g.tickRequest(c)
+	}
+	if at != engine.Never {
+		g.wheel.Wake(g.base.request, at)
+	}
+}
+
+// arrives keeps an answer for the SM at a port of the reply crossbar.
+func (z *stride) arrives(port int, h int32, now uint64) {
+	z.arrived[port] = append(z.arrived[port], delivery{now, h})
+}
+
+// departs keeps a request for the request crossbar.
+func (z *stride) departs(port int, h int32, flits int, now uint64) {
+	k := now - z.from
+	z.sent[k] = append(z.sent[k], departure{h, int16(port), int16(flits)})
+}
