@@ -86,6 +86,7 @@ func New(sheet *sheets.Machine, tenants []*Tenant, o Options) (*GPU, error) {
 	g.buildStrides(&o)
 	if o.Cores > 1 && g.nocClock == engine.NewClock(1, 1) && sheet.NoC.Latency >= 1 {
 		g.other = &otherCore{work: g.memorySide}
+		g.perStride = n * (max(1, sheet.L1D.MissQueue) + longStride)
 		g.perCycle = n*max(1, sheet.L1D.MissQueue) + 2*sheet.VM.Walkers
 	}
 	return g, nil

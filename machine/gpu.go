@@ -53,9 +53,10 @@ type GPU struct {
 	below *engine.Wheel // of the memory side
 
 	// overlap.go
-	other    *otherCore // nil: there is one core
-	apart    bool       // the two sides run at once
-	perCycle int        // requests the SM side makes in a cycle at most
+	other     *otherCore // nil: there is one core
+	apart     bool       // the two sides run at once
+	perCycle  int        // requests the SM side makes in a cycle at most,
+	perStride int        // and in a stride
 
 	stride stride
 	base   stages
@@ -155,6 +156,10 @@ func (g *GPU) Run(until uint64) ([]*Kernel, error) {
 	g.finished = g.finished[:0]
 	defer g.other.stop()
 	for g.err == nil && len(g.finished) == 0 {
+		if g.now < g.stride.lead {
+			g.take(g.stride.lead, until)
+			continue
+		}
 		now := min(g.below.Next(), g.wheel.Next())
 		if g.stuck(now, until) {
 			return nil, g.diagnose(now)
@@ -167,8 +172,7 @@ func (g *GPU) Run(until uint64) ([]*Kernel, error) {
 		}
 		g.now = now
 		if end := g.strideEnd(now, until); end > now {
-			g.take(now, end)
-			g.now = end
+			g.take(end, until)
 			continue
 		}
 		if now != g.ahead {
@@ -303,7 +307,9 @@ func (g *GPU) handOver(now uint64) (more bool) {
 			}
 			g.checkIsolation(h, o)
 			s.Accept(h, g.llcClock.Ticks(now))
-			g.below.Wake(g.base.slice+o, now+1)
+			if !g.stride.on {
+				g.below.Wake(g.base.slice+o, now+1)
+			}
 		}
 	}
 	return more

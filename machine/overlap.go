@@ -12,7 +12,8 @@ import (
 // and the memory side of the next on another. What one hands the other lies at least
 // a cycle ahead: a request that leaves an SM crosses the request crossbar first, and
 // an answer that leaves the reply crossbar waits for the SMs' next cycle. So results
-// are the same to the bit. That needs
+// are the same to the bit. (In strides, which take more cycles at once, the memory side
+// is a stride ahead: stride.go.) That needs
 //
 //   - a request crossbar that takes a cycle at least and has the SMs' clock,
 //   - a cycle in which no kernel can end (the program would see the memory side a
@@ -36,11 +37,7 @@ const busy = 1024
 
 // overlaps says whether the sides may run at once in cycle now, and should.
 func (g *GPU) overlaps(now, until uint64) bool {
-	if g.other == nil || g.slab.Live() < busy || now+2 > until || invariants.On || g.every || len(g.Repartitions) > 0 || g.changing > 0 || len(g.evictions) > 0 {
-		return false
-	}
-	if g.other.rest > 0 {
-		g.other.rest--
+	if now+2 > until || g.every || len(g.Repartitions) > 0 || g.changing > 0 || len(g.evictions) > 0 || !g.spare(1) {
 		return false
 	}
 	for _, t := range g.Tenants {
@@ -53,13 +50,25 @@ func (g *GPU) overlaps(now, until uint64) bool {
 	return true
 }
 
+// spare says that there is a second core with time for n cycles, and work for it.
+func (g *GPU) spare(n int) bool {
+	if g.other == nil || g.slab.Live() < busy || invariants.On {
+		return false
+	}
+	if g.other.rest > 0 {
+		g.other.rest -= n
+		return false
+	}
+	return true
+}
+
 // overlap runs the SM side of cycle now and the memory side of the next.
 func (g *GPU) overlap(now uint64) {
 	g.Overlapped++
 	g.slab.Reserve(g.perCycle)
 	g.request.Part()
 	g.apart = true
-	g.other.begin(now)
+	g.other.begin(now, 0)
 	g.wheel.Run(now, g.visit)
 	more := g.other.wait()
 	g.apart = false
@@ -76,8 +85,12 @@ func (g *GPU) overlap(now uint64) {
 	g.other.arrived = g.other.arrived[:0]
 }
 
-// memorySide is the other core's part of an overlap.
-func (g *GPU) memorySide(now uint64) (more bool) {
+// memorySide is the other core's part: of an overlap, or up to cycle end of a stride.
+func (g *GPU) memorySide(now, end uint64) (more bool) {
+	if end > 0 {
+		g.strideMemory(end)
+		return false
+	}
 	g.request.Arrive(now)
 	more = g.handOver(now)
 	g.below.Run(now+1, g.visitMemory)
@@ -88,11 +101,12 @@ func (g *GPU) memorySide(now uint64) (more bool) {
 // sides wait by looking, as a cycle is over in microseconds; between calls of Run
 // there is no goroutine.
 type otherCore struct {
-	work func(now uint64) (more bool)
+	work func(now, end uint64) (more bool)
 
 	// Written by the one, read by the other.
 	now   uint64
-	asked atomic.Uint64 // cycles begun
+	end   uint64        // of a stride; 0: a cycle
+	asked atomic.Uint64 // pieces of work begun
 	quit  atomic.Bool
 	alive bool
 
@@ -100,16 +114,16 @@ type otherCore struct {
 
 	// Written by the other.
 	_       [64]byte
-	done    atomic.Uint64 // cycles finished
+	done    atomic.Uint64 // pieces of work finished
 	more    bool
 	failed  any       // what work panicked with
 	arrived []arrival // answers for the SM side's next cycle
 	_       [64]byte
 }
 
-// begin has the memory side run beside cycle now.
-func (o *otherCore) begin(now uint64) {
-	o.now = now
+// begin has the memory side run beside cycle now, or from there to the end of a stride.
+func (o *otherCore) begin(now, end uint64) {
+	o.now, o.end = now, end
 	n := o.asked.Add(1)
 	if !o.alive {
 		o.alive = true
@@ -129,7 +143,7 @@ func (o *otherCore) wait() bool {
 	if o.failed != nil {
 		panic(o.failed)
 	}
-	if spins > late {
+	if spins > late*int(max(o.end, o.now+1)-o.now) {
 		o.rest = max(o.next, minRest)
 		o.next = min(2*o.rest, maxRest)
 	} else {
@@ -157,12 +171,12 @@ func (o *otherCore) loop(n uint64) {
 // cycle does the work and keeps a panic for wait, whose caller knows what to do.
 func (o *otherCore) cycle() {
 	defer func() { o.failed = recover() }()
-	o.more = o.work(o.now)
+	o.more = o.work(o.now, o.end)
 }
 
 const (
 	patience = 1000   // looks before a core offers its processor to others
-	late     = 20_000 // looks, of ten to a hundred nanoseconds, that no cycle takes
+	late     = 20_000 // looks per cycle, of ten to a hundred nanoseconds, that no cycle takes
 	minRest  = 1 << 8
 	maxRest  = 1 << 16 // cycles
 )

@@ -6,14 +6,14 @@ import (
 
 // A panic of the memory side reaches whoever called Run, and the goroutine ends.
 func TestOtherCorePanics(t *testing.T) {
-	o := &otherCore{work: func(now uint64) bool {
+	o := &otherCore{work: func(now, _ uint64) bool {
 		if now == 3 {
 			panic("channel on fire")
 		}
 		return now%2 == 0
 	}}
 	for now := range uint64(3) {
-		o.begin(now)
+		o.begin(now, 0)
 		if more := o.wait(); more != (now%2 == 0) {
 			t.Errorf("cycle %d: wait gave %v", now, more)
 		}
@@ -24,7 +24,7 @@ func TestOtherCorePanics(t *testing.T) {
 			t.Errorf("recovered %v", p)
 		}
 	}()
-	o.begin(3)
+	o.begin(3, 0)
 	o.wait()
 	t.Error("no panic")
 }
@@ -32,11 +32,11 @@ func TestOtherCorePanics(t *testing.T) {
 // The goroutine ends with stop and another begins when it is needed again.
 func TestOtherCoreStops(t *testing.T) {
 	n := 0
-	o := &otherCore{work: func(uint64) bool { n++; return false }}
+	o := &otherCore{work: func(_, _ uint64) bool { n++; return false }}
 	o.stop()
 	for range 100 {
 		for now := range uint64(5) {
-			o.begin(now)
+			o.begin(now, 0)
 			o.wait()
 		}
 		o.stop()

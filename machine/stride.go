@@ -29,11 +29,13 @@ type stride struct {
 	from     uint64 // its first cycle,
 	end      uint64 // and the one behind its last
 	lockstep uint64 // cycle up to which there is none
+	lead     uint64 // end of the stride that the memory side has already run
 	flits    int    // of the longest request
 	pipeline uint64 // cycles a request spends in an LLC slice's pipeline
 	every    bool   // GPU.every
 
-	arrived [][]delivery  // by SM: answers from the memory side
+	coming  [][]delivery  // by SM: answers from the memory side, which it writes
+	arrived [][]delivery  // and those the SMs read
 	sent    [][]departure // by cycle of the stride: requests, in the order of the SMs
 	asks    []uint64      // by SM: the cycle in which it asks the dispatcher; Never
 	failed  uint64        // cycle of the first fault of a program,
@@ -69,7 +71,7 @@ func (g *GPU) buildStrides(o *Options) {
 	for _, own := range g.dispatch.owners {
 		z.possible = z.possible && len(own) < 2
 	}
-	z.arrived, z.asks = make([][]delivery, len(g.sm)), make([]uint64, len(g.sm))
+	z.arrived, z.coming, z.asks = make([][]delivery, len(g.sm)), make([][]delivery, len(g.sm)), make([]uint64, len(g.sm))
 	z.sent = make([][]departure, longStride)
 }
 
@@ -120,7 +122,7 @@ func (g *GPU) mayStride(now, end uint64, n int) bool {
 			if k.talks || k.ready > now && k.ready < end {
 				return false
 			}
-			warps += k.Running
+			warps += k.Geo.CTAs * k.Geo.Warps
 		}
 	}
 	if warps < len(g.sm) || g.request.Room() < n*g.stride.flits { // few warps leave most cycles idle
@@ -141,11 +143,8 @@ func (g *GPU) outlasts(t *Tenant, k *Kernel, n int) bool {
 	if len(t.kernels) == 1 && t.sent+g.stride.pipeline > g.now+uint64(n) { // an answer it waits for is still to come
 		return true
 	}
-	issue := g.Sheet.SM.Schedulers * max(1, g.Sheet.SM.IssueWidth)
-	if c := k.Geo.CTAs - k.next; c > 0 {
-		if l := k.Code.AtLeast(0); l > n || c*k.Geo.Warps*l > n*issue*len(t.SMs) {
-			return true
-		}
+	if k.next < k.Geo.CTAs && k.Code.AtLeast(0) > n {
+		return true
 	}
 	for _, i := range t.SMs {
 		if g.sm[i].Outlasts(&k.Kernel, n) {
@@ -155,11 +154,49 @@ func (g *GPU) outlasts(t *Tenant, k *Kernel, n int) bool {
 	return false
 }
 
-// take takes the machine from cycle now to end in a stride.
-func (g *GPU) take(now, end uint64) {
-	z := &g.stride
+// take takes the machine to cycle end in a stride. With a second core that one
+// runs the memory side of the next stride meanwhile, where it is certain that there is one.
+func (g *GPU) take(end, until uint64) {
+	z, now := &g.stride, g.now
 	z.on, z.from, z.end = true, now, end
 	g.Strode += end - now
+	if z.lead < end {
+		g.strideMemory(end)
+	}
+	z.arrived, z.coming = z.coming, z.arrived
+	for _, s := range g.slice {
+		s.Part()
+	}
+	next := end + longStride
+	both := next <= until && z.pipeline > 2*longStride+1 && g.spare(longStride) && g.mayStride(now, next, 2*longStride)
+	if both {
+		g.Overlapped += longStride
+		g.slab.Reserve(g.perStride)
+		g.other.begin(end, next)
+		z.lead = next
+	}
+	g.wheel.Skip(now)
+	g.strideSMs()
+	g.strideRequests()
+	g.wheel.Skip(end)
+	if both {
+		g.other.wait()
+	}
+	for i, s := range g.slice {
+		if s.Join() {
+			g.below.Wake(g.base.slice+i, end)
+		}
+	}
+	if g.err != nil { // as far as with two cores
+		g.strideMemory(next)
+		g.ahead = end
+	}
+	z.on = false
+	g.now = end
+}
+
+// strideMemory runs the memory side up to cycle end.
+func (g *GPU) strideMemory(end uint64) {
 	for _, s := range g.slice {
 		s.Lead(true)
 	}
@@ -167,14 +204,9 @@ func (g *GPU) take(now, end uint64) {
 		g.below.Run(at, g.visitMemory)
 	}
 	g.below.Skip(end)
-	g.wheel.Skip(now)
-	g.strideSMs()
-	g.strideRequests()
-	g.wheel.Skip(end)
 	for _, s := range g.slice {
 		s.Lead(false)
 	}
-	z.on = false
 }
 
 // strideSMs runs the SMs, each as far as it comes without the dispatcher, and lets the
@@ -297,7 +329,7 @@ func (g *GPU) strideRequests() {
 
 // arrives keeps an answer for the SM at a port of the reply crossbar.
 func (z *stride) arrives(port int, h int32, now uint64) {
-	z.arrived[port] = append(z.arrived[port], delivery{now, h})
+	z.coming[port] = append(z.coming[port], delivery{now, h})
 }
 
 // departs keeps a request for the request crossbar.

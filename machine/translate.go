@@ -129,6 +129,7 @@ func (g *GPU) Map(tenant int, r *mem.Region) error {
 		for _, s := range g.sm { // from now on they ask
 			s.SetPager(pagerPort{g})
 		}
+		g.stride.possible = false // a page one SM asks for is there for the others
 	case r.Kind != mem.Host:
 		return g.pager.Map(t, n)
 	}

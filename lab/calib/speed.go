@@ -103,7 +103,7 @@ func twoCores(w io.Writer, dir string, specs []*Spec) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprint(w, "## On two cores\n\nOne simulation with SMs and memory on a core each (`machine/overlap.go`), by the clock, the best of\nfive runs each in turns. Results are the same bits. Where few cycles ran on two cores the ratio is the noise of the computer.\n\n| kernel | cycles | of them on two cores | ms on one core | ms on two | ratio |\n|---|---|---|---|---|---|\n")
+	fmt.Fprint(w, "## On two cores\n\nOne simulation with SMs and memory on a core each (`machine/overlap.go`; the\nmemory side a cycle ahead, or a stride), by the clock, the best of five runs each in turns. Results are the same bits. Where few cycles ran on two cores the ratio is the noise of the computer.\n\n| kernel | cycles | of them on two cores | ms on one core | ms on two | ratio |\n|---|---|---|---|---|---|\n")
 	for _, s := range specs {
 		if s.Group != "macro" {
 			continue

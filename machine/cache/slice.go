@@ -103,7 +103,7 @@ type Slice struct {
 
 	in       mem.Queue[arrival] // the input pipeline, then the queue before the tags
 	leads    bool               // Lead
-	gone     mem.Queue[uint64]  // clocks at which requests left in since
+	gone     mem.Queue[uint64]  // clocks at which requests have left in since
 	fills    mem.Ring[Fetch]    // what DRAM has brought and the tags have not seen
 	fillPort uint64             // cycle from which the data array takes the next fill
 	port     uint64             // cycle from which tags and data array are free
@@ -118,6 +118,13 @@ type Slice struct {
 	// Reply holds answered requests with the cycle they may leave, oldest first.
 	Reply      mem.Queue[Answer]
 	replyLimit int
+
+	// Between Part and Join: what the interconnect's core writes.
+	_      [64]byte
+	parted bool
+	had    int               // requests in the queue at Part
+	left   mem.Queue[uint64] // gone, up to there
+	staged []arrival         // accepted since
 }
 
 // Answer is a finished request on its way to the interconnect.
@@ -145,21 +152,48 @@ func New(id int, cfg *Config, slab *mem.Slab, table *stat.Table, set func(line u
 // is still in the pipeline does not count, as in GPGPU-Sim, where only the queue
 // behind it exerts back-pressure.
 func (s *Slice) CanAccept(now uint64) bool {
-	for s.gone.Len() > 0 && *s.gone.Head() <= now {
-		s.gone.Pop()
+	if !s.parted {
+		return s.in.Len() < s.cfg.inQueue+int(s.cfg.latency)
 	}
-	return s.in.Len()+s.gone.Len() < s.cfg.inQueue+int(s.cfg.latency)
+	for s.left.Len() > 0 && *s.left.Head() <= now {
+		s.left.Pop()
+	}
+	return s.had+s.left.Len()+len(s.staged) < s.cfg.inQueue+int(s.cfg.latency)
 }
 
-// Lead tells the slice that from now on it is ahead of those who ask CanAccept, so that
-// it has to remember when requests left the queue; or that it is no more.
-func (s *Slice) Lead(on bool) {
-	s.leads = on
-	s.gone.Clear()
+// Accept takes a request from the interconnect at clock now.
+func (s *Slice) Accept(h int32, now uint64) {
+	a := arrival{now + s.cfg.latency, h}
+	if s.parted {
+		s.staged = append(s.staged, a)
+	} else {
+		s.in.Push(a)
+	}
 }
 
-// Accept takes a request from the interconnect.
-func (s *Slice) Accept(h int32, now uint64) { s.in.Push(arrival{now + s.cfg.latency, h}) }
+// Lead says that the slice now runs ahead of those who ask CanAccept, and has to keep
+// the clocks at which requests leave the queue; or that it has done so.
+func (s *Slice) Lead(on bool) { s.leads = on }
+
+// Part lets the interconnect follow to where the slice is, by CanAccept and Accept,
+// while the slice may go on, on another core, for no longer than its pipeline is. The
+// queue is then for the interconnect what it was when the slice was there.
+func (s *Slice) Part() {
+	s.parted, s.had = true, s.in.Len()
+	s.left.Clear()
+	s.left, s.gone = s.gone, s.left
+}
+
+// Join ends what Part began; true when requests were accepted meanwhile.
+func (s *Slice) Join() bool {
+	s.parted = false
+	for _, a := range s.staged {
+		s.in.Push(a)
+	}
+	any := len(s.staged) > 0
+	s.staged = s.staged[:0]
+	return any
+}
 
 // Tick serves the tags; its times are clocks of the slice, not core cycles. It puts
 // one fill into the data array, looks up what is due and returns the next cycle with work; Never while only a

@@ -173,12 +173,19 @@ func TestLead(t *testing.T) {
 	}
 	room(0, false)
 	b.s.Lead(true)
-	for now := range uint64(6) { // the first request leaves at clock 3
+	for now := range uint64(5) { // the first requests leave at clocks 3 and 4
 		b.s.Tick(now)
 	}
+	b.s.Lead(false)
+	b.s.Part()
 	room(1, false)
 	room(2, false)
 	room(3, true)
-	b.s.Lead(false)
+	b.s.Accept(5, 3)
+	room(3, false)
+	room(4, true)
+	if !b.s.Join() || b.s.Queued() != 4 {
+		t.Errorf("%d requests queued, want 4", b.s.Queued())
+	}
 	room(0, true)
 }
