@@ -28,7 +28,7 @@ type Tenant struct {
 	kernels []*Kernel // launched and not finished, oldest first
 	busy    uint64    // cycles with a kernel on the GPU, up to since
 	since   uint64
-	sent    uint64   // cycle in which the last request of its SMs entered the crossbar
+	owed    uint64   // cycle before which the last request of its SMs cannot be answered
 	allowed []uint64 // bitset of its channels, for the isolation invariant
 }
 
@@ -268,7 +268,8 @@ func (g *GPU) inject(port int, h int32, now uint64) bool {
 	if r.Op == mem.Write {
 		g.progress = max(g.progress, now)
 	}
-	g.Tenants[r.Tenant].sent = max(g.Tenants[r.Tenant].sent, now)
+	t := g.Tenants[r.Tenant]
+	t.owed = max(t.owed, now+g.stride.pipeline)
 	r.Slice = int16(g.mapOf(r.Line).Slice(r.Line))
 	if g.stride.on {
 		g.stride.departs(port, h, flits, now)

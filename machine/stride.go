@@ -22,7 +22,7 @@ import (
 //
 // Strides end at multiples of their length whatever the cycle they begin in, so that
 // those of a program with a data race do not depend on what idle skipping has skipped.
-// Where one of this does not hold for the next cycles they run in lockstep.
+// Where one of these does not hold for the next cycles they run in lockstep.
 type stride struct {
 	possible bool   // on this machine
 	on       bool   // in one
@@ -36,7 +36,7 @@ type stride struct {
 
 	coming  [][]delivery  // by SM: answers from the memory side, which it writes
 	arrived [][]delivery  // and those the SMs read
-	sent    [][]departure // by cycle of the stride: requests, in the order of the SMs
+	sent    [][]departure // by cycle of the stride: requests
 	asks    []uint64      // by SM: the cycle in which it asks the dispatcher; Never
 	failed  uint64        // cycle of the first fault of a program,
 	culprit *sm.SM        // and where
@@ -140,7 +140,7 @@ func (g *GPU) mayStride(now, end uint64, n int) bool {
 
 // outlasts says that a kernel cannot end within n cycles.
 func (g *GPU) outlasts(t *Tenant, k *Kernel, n int) bool {
-	if len(t.kernels) == 1 && t.sent+g.stride.pipeline > g.now+uint64(n) { // an answer it waits for is still to come
+	if len(t.kernels) == 1 && t.owed > g.now+uint64(n) { // it waits for an answer
 		return true
 	}
 	if k.next < k.Geo.CTAs && k.Code.AtLeast(0) > n {

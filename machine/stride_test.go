@@ -14,6 +14,11 @@ func TestStridesEndWhereLockstepDoes(t *testing.T) {
 	type span struct{ from, to uint64 }
 	of := func(o Options) (out []span, strode uint64) {
 		r := newRig(t, "qv100", o, nil, &Tenant{Name: "a", SMs: upTo(40)}, &Tenant{Name: "b", SMs: between(40, 80)})
+		r.launch(0, "big", 40, 64, 0) // sends nothing, and is over before a stride were
+		if err := r.finish(); err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, span{0, r.g.Now()})
 		k, check := r.scale(0, 200_000, mem.Device)
 		list := []*Kernel{k}
 		for _, n := range []int{10, 1, 60} {
@@ -24,6 +29,7 @@ func TestStridesEndWhereLockstepDoes(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
+			out = append(out, span{0, r.g.Now()})
 		}
 		if err := r.finish(); err != nil {
 			t.Fatal(err)
