@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -29,7 +31,7 @@ type sourceCTA struct {
 }
 
 func newSource(ctas, warps, steps int, seed uint64) *source {
-	code := &isa.Code{Kernel: "scatter", File: "scatter.ptx", NumRegs: 2, Regs: []uint16{0, 1}, Text: []string{"ld.global.u32", "exit"}, Instr: []isa.Instr{
+	code := &isa.Code{Kernel: "scatter", File: "scatter.ptx", NumRegs: 2, Left: []uint8{2, 1}, Regs: []uint16{0, 1}, Text: []string{"ld.global.u32", "exit"}, Instr: []isa.Instr{
 		{Kind: isa.Load, Unit: isa.LDST, Space: isa.Global, Width: 4, NDst: 1, NReg: 2, Line: 3},
 		{Kind: isa.Exit, Line: 4},
 	}}
@@ -315,8 +317,8 @@ func TestDamage(t *testing.T) {
 	text(bytes.Repeat([]byte("x"), 1000), "not a recording")
 	text(good[:len(good)-1], "cut short")
 	newer := bytes.Clone(good)
-	binary.LittleEndian.PutUint32(newer[len(magic):], 2)
-	text(newer, "version 2")
+	binary.LittleEndian.PutUint32(newer[len(magic):], version+1)
+	text(newer, fmt.Sprint("version ", version+1))
 	page := bytes.Clone(good)
 	page[headerSize+100] ^= 1
 	text(page, "damaged")
@@ -337,5 +339,22 @@ func TestIs(t *testing.T) {
 	}
 	if _, err := Is(filepath.Join(dir, "none")); err == nil {
 		t.Error("a file that does not exist")
+	}
+}
+
+// A kernel's code comes back as it was, with what bounds strides (isa.Code.Left).
+func TestCodeComesBack(t *testing.T) {
+	c := newSource(1, 1, 1, 0).code
+	f := &fields{}
+	encodeCode(f, c)
+	got, err := decodeCode(&values{b: f.b})
+	if err != nil || !reflect.DeepEqual(got, c) {
+		t.Errorf("%+v, %v; want %+v", got, err, c)
+	}
+	c.Left = []uint8{1}
+	f = &fields{}
+	encodeCode(f, c)
+	if _, err := decodeCode(&values{b: f.b}); err == nil {
+		t.Error("a bound for one instruction of two is accepted")
 	}
 }

@@ -139,6 +139,7 @@ func encodeCode(f *fields, c *isa.Code) {
 		f.u(uint64(in.Reg))
 		f.i(int64(in.Line))
 	}
+	f.str(string(c.Left))
 	f.u(uint64(len(c.Text)))
 	for _, s := range c.Text {
 		f.str(s)
@@ -236,6 +237,9 @@ func decodeCode(v *values) (*isa.Code, error) {
 			Kind: isa.Kind(b[0]), Unit: isa.Unit(b[1]), Timing: isa.Timing(b[2]), Space: isa.Space(b[3]), Cache: isa.Cache(b[4]),
 			Width: b[5], NDst: b[6], NReg: b[7], Reg: uint32(v.u(math.MaxUint32)), Line: int32(v.i()),
 		}
+	}
+	if s := v.str(); s != "" {
+		c.Left = []uint8(s)
 	}
 	if n := v.count(); n > 0 {
 		c.Text = make([]string, n)
