@@ -31,6 +31,7 @@ type runFlags struct {
 	json       bool
 	seed       uint64
 	maxCycles  uint64
+	watchdog   uint64
 	jobs       int
 	sharing    []string
 	cache      string
@@ -80,6 +81,7 @@ cache and used again.`,
 	fl.BoolVar(&f.json, "json", false, "print the result as JSON: an object, or an array for several sharing modes")
 	fl.Uint64Var(&f.seed, "seed", 1, "seed of every random choice")
 	fl.Uint64Var(&f.maxCycles, "max-cycles", 0, "stop at this core cycle (warp instructions when --functional); 0: run to the end")
+	fl.Uint64Var(&f.watchdog, "watchdog", 0, "core cycles without progress that count as a deadlock; 0: 20 million")
 	fl.IntVar(&f.jobs, "jobs", runtime.NumCPU(), "simulations at once; a single one uses two cores where that pays")
 	fl.StringSliceVar(&f.sharing, "sharing", nil, "of the run file's sharing modes these, by name or mode, or others: "+strings.Join(sharingNames(), ", "))
 	fl.StringVar(&f.cache, "cache", "", "keep results of applications alone in DIR (default: the user's cache directory)")
@@ -154,6 +156,9 @@ func (f *runFlags) overrides(cmd *cobra.Command) (o runfile.Overrides, err error
 	}
 	if cmd.Flags().Changed("max-cycles") {
 		o.MaxCycles = &f.maxCycles
+	}
+	if cmd.Flags().Changed("watchdog") {
+		o.Watchdog = &f.watchdog
 	}
 	o.Sharing, o.Functional, o.Out = f.sharing, f.functional, f.out
 	if f.jobs < 1 {

@@ -64,6 +64,9 @@ func (r *resolver) resolve(file string) (*File, error) {
 	if r.o.Seed != nil {
 		base.Seed = *r.o.Seed
 	}
+	if r.o.Watchdog != nil {
+		base.Watchdog = *r.o.Watchdog
+	}
 	var err error
 	if out.Machine, out.Sheet, err = r.machine(&base); err != nil {
 		return nil, err

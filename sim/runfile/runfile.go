@@ -162,6 +162,7 @@ type Overrides struct {
 	Args       map[string]string
 	Seed       *uint64
 	MaxCycles  *uint64
+	Watchdog   *uint64
 	Functional bool
 	Out        string // result directory, relative to the working directory
 }

@@ -124,13 +124,13 @@ func TestMistakesPointAtTheirLine(t *testing.T) {
 }
 
 func TestOverridesOfTheCommandLine(t *testing.T) {
-	seed, most := uint64(3), uint64(50)
-	f, err := parse(t, two+"sharing: bp\n", Overrides{Machine: "qv100", Sharing: []string{"mps", "bp-sb"}, Seed: &seed, MaxCycles: &most, Out: "elsewhere", Functional: true})
+	seed, most, watchdog := uint64(3), uint64(50), uint64(70)
+	f, err := parse(t, two+"sharing: bp\n", Overrides{Machine: "qv100", Sharing: []string{"mps", "bp-sb"}, Seed: &seed, MaxCycles: &most, Watchdog: &watchdog, Out: "elsewhere", Functional: true})
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := f.Specs[1]
-	if len(f.Specs) != 2 || s.Sharing.Mode != "bp-sb" || s.Seed != 3 || s.Length.MaxCycles != 50 || f.Machine.Name != "qv100" || f.Out != "elsewhere" || !s.Functional || s.Epoch != DefaultEpoch {
+	if len(f.Specs) != 2 || s.Sharing.Mode != "bp-sb" || s.Seed != 3 || s.Length.MaxCycles != 50 || s.Watchdog != 70 || f.Machine.Name != "qv100" || f.Out != "elsewhere" || !s.Functional || s.Epoch != DefaultEpoch {
 		t.Errorf("got %+v, out %s", s, f.Out)
 	}
 	for _, c := range []struct {
