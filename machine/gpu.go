@@ -151,7 +151,8 @@ type stages struct {
 //
 // A stage that hands something to a later one is seen in the same cycle, to an
 // earlier one in the next: that is the pipeline register between them. Stages 1 to
-// 3 are the memory side, the others the SM side; overlap.go runs them at once.
+// 3 are the memory side, the others the SM side; overlap.go runs them at once, and
+// stride.go several cycles of each before the next.
 func (g *GPU) Run(until uint64) ([]*Kernel, error) {
 	g.finished = g.finished[:0]
 	defer g.other.stop()
