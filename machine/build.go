@@ -27,7 +27,7 @@ type Options struct {
 	// machine (time slicing); 0: they run side by side.
 	Quantum uint64
 	// Lockstep takes no strides: all of the machine runs a cycle before any of it runs the
-	// next. Results are the same.
+	// next. Results of programs without data races are the same.
 	Lockstep bool
 }
 

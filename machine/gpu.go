@@ -295,11 +295,12 @@ func (g *GPU) tickRequest(now uint64) uint64 {
 // handOver gives slices the requests that have reached them; true when some are
 // left for the next cycle.
 func (g *GPU) handOver(now uint64) (more bool) {
+	t := g.llcClock.Ticks(now)
 	for k, word := range g.request.AvailableOutputs() {
 		for ; word != 0; word &= word - 1 {
 			o := k<<6 + bits.TrailingZeros64(word)
 			s := g.slice[o]
-			if !s.CanAccept(g.llcClock.Ticks(now)) {
+			if !s.CanAccept(t) {
 				more = true
 				continue
 			}
@@ -308,7 +309,7 @@ func (g *GPU) handOver(now uint64) (more bool) {
 				more = true
 			}
 			g.checkIsolation(h, o)
-			s.Accept(h, g.llcClock.Ticks(now))
+			s.Accept(h, t)
 			if !g.stride.on {
 				g.below.Wake(g.base.slice+o, now+1)
 			}

@@ -32,7 +32,6 @@ type stride struct {
 	lead     uint64 // end of the stride that the memory side has already run
 	flits    int    // of the longest request
 	pipeline uint64 // cycles a request spends in an LLC slice's pipeline
-	every    bool   // GPU.every
 
 	coming  [][]delivery  // by SM: answers from the memory side, which it writes
 	arrived [][]delivery  // and those the SMs read
@@ -64,7 +63,7 @@ type departure struct {
 // buildStrides finds out whether the machine can take strides at all.
 func (g *GPU) buildStrides(o *Options) {
 	z := &g.stride
-	z.every, z.failed = o.Every, engine.Never
+	z.failed = engine.Never
 	z.flits = max(g.reqFlits[0], g.reqFlits[1]) * g.Sheet.LLC.Line / g.Sheet.LLC.Sector
 	z.pipeline = g.llcClock.Core(g.llcClock.Ticks(0) + uint64(g.Sheet.LLC.Latency))
 	z.possible = !o.Lockstep && o.Quantum == 0 && g.mmu == nil && z.pipeline > longStride+1 && g.request.Room() >= shortStride*z.flits
@@ -255,7 +254,7 @@ func (g *GPU) strideSM(i int, c, ask uint64) uint64 {
 		if n < len(in) {
 			next = min(next, in[n].at)
 		}
-		if !z.every {
+		if !g.every {
 			c = max(c, next)
 		}
 		if c >= z.end {
@@ -265,7 +264,7 @@ func (g *GPU) strideSM(i int, c, ask uint64) uint64 {
 			s.Deliver(in[n].h, c)
 			at = min(at, max(c, s.Due()))
 		}
-		if at <= c || z.every {
+		if at <= c || g.every {
 			at = min(g.tickSM(i, c), g.wheel.Take(i))
 			if g.wheel.Take(g.base.dispatch) != engine.Never { // a CTA has ended
 				ask = c
@@ -311,7 +310,7 @@ func (g *GPU) strideRequests() {
 	at := g.wheel.Take(g.base.request)
 	for c := z.from; c < z.end; c++ {
 		out := z.sent[c-z.from]
-		if len(out) == 0 && at > c && !z.every {
+		if len(out) == 0 && at > c && !g.every {
 			continue
 		}
 		t := g.nocClock.Ticks(c)
