@@ -242,15 +242,12 @@ func (g *GPU) tickSM(i int, now uint64) uint64 {
 	if s.Out.Len() == 0 {
 		return next
 	}
-	if g.inject(i, *s.Out.Head(), now) {
-		s.Out.Pop()
-		if s.Stalled() {
-			s.Drained(now)
-			return now + 1
-		}
+	if s.LinkFree() <= now && g.inject(i, *s.Out.Head(), now) {
+		s.Sent(now)
+		next = min(next, s.Due())
 	}
 	if s.Out.Len() > 0 {
-		return now + 1
+		next = min(next, max(now+1, s.LinkFree()))
 	}
 	return next
 }

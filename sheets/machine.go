@@ -74,6 +74,7 @@ type SM struct {
 	FetchWidth       int  `yaml:"fetch_width" unit:"instructions" doc:"instructions a fetch brings to a warp's buffer"`
 	FetchLatency     int  `yaml:"fetch_latency" unit:"cycles" doc:"cycles from an empty instruction buffer to an issuable instruction"`
 	FetchRate        int  `yaml:"fetch_rate" unit:"fetches/cycle" doc:"warps whose instruction buffers an SM refills per cycle"`
+	LateRedirect     bool `yaml:"late_redirect" unit:"flag" doc:"the front end fetches on behind a taken branch until the scheduler comes to the warp again (GPGPU-Sim)"`
 	LaunchDelay      int  `yaml:"launch_delay" unit:"cycles" doc:"kernel launch latency on the device"`
 	CtxBytesWarp     int  `yaml:"ctx_bytes_warp" unit:"bytes" doc:"context of a warp beyond its registers: SIMT stack, barriers, PC"`
 	WakeDelay        int  `yaml:"wake_delay" unit:"cycles" doc:"waking a power-gated SM (no policy gates SMs yet)"`

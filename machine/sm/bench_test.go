@@ -72,8 +72,9 @@ func BenchmarkIssue(b *testing.B) {
 			for b.Loop() {
 				now = max(now+1, s.Tick(now))
 				for s.Out.Len() > 0 {
-					s.Deliver(s.Out.Pop(), now)
-					s.Drained(now)
+					h := *s.Out.Head()
+					s.Sent(now)
+					s.Deliver(h, now)
 				}
 			}
 			n := float64(row[WarpInsts])

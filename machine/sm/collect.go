@@ -1,6 +1,9 @@
 package sm
 
 import (
+	"cmp"
+	"slices"
+
 	"heddle/engine"
 	"heddle/isa"
 )
@@ -8,14 +11,16 @@ import (
 // Operand collectors that arithmetic shares with memory instructions
 // (sm.collectors_shared, as on Volta's sub-cores in GPGPU-Sim).
 //
-// From issue to its unit an instruction passes three places of its scheduler: a
-// latch of its class, a collector, and a latch before the unit. Memory instructions
-// that find the load/store unit busy pile up there, one in either latch and the
-// others in the collectors. While they hold every collector of a scheduler, its
-// arithmetic waits in the first latches, and with it all younger arithmetic of the
-// class on the SM: of a class the oldest asks first.
+// From issue to its unit an instruction passes three places of its scheduler, one a
+// cycle: a latch of its class, a collector, and a latch before the unit. The load/store
+// unit takes the oldest instruction before it, and memory instructions that find it busy
+// pile up behind: one in either latch and the others in the collectors. Of the
+// collectors the first one that can goes on, so that a younger instruction may pass an
+// older one that lies in a later collector. Of the first latches of a class the oldest is
+// served, and while it finds no collector none of the class does, on the whole SM.
 //
-// Arithmetic itself holds a collector for one cycle, which costs nothing here.
+// Arithmetic itself holds a collector for one cycle, which costs nothing here: it is
+// placed only while memory instructions leave it none.
 
 // collecting is an arithmetic instruction that waits for a collector.
 type collecting struct {
@@ -24,101 +29,186 @@ type collecting struct {
 	sched uint8
 }
 
-// asking is the order in which classes ask for collectors; memory instructions ask
-// after the first two.
-var asking = [...]isa.Unit{isa.SP, isa.SFU, isa.TENSOR, isa.DP, isa.INT}
+// memPath is the way of a scheduler's memory instructions to the load/store unit: the
+// places hold indices of SM.placed, or none.
+type memPath struct {
+	latch      int16
+	collectors []int16
+	held       int   // collectors
+	before     int16 // the unit
+}
 
-const beforeMemory = 2
+// memInstr is a memory instruction between issue and the load/store unit.
+type memInstr struct {
+	seq uint64   // order of issue
+	acc []access // its parts
+}
 
-// enqueue counts a memory instruction of warp w in before the load/store unit.
-func (s *SM) enqueue(w int) {
-	s.ldInsts++
-	if !s.cfg.sharedCollectors {
-		if s.ldInsts >= s.cfg.memQueue {
-			s.noMem = ^uint64(0)
-		}
-		return
+// asking is the order in which classes ask for collectors.
+var asking = [...]isa.Unit{isa.SP, isa.SFU, isa.LDST, isa.TENSOR, isa.DP, isa.INT}
+
+// buildPaths clears the places of memory instructions.
+func (s *SM) buildPaths() {
+	per := s.cfg.collectors + 2
+	s.placed = make([]memInstr, len(s.sched)*per)
+	s.freePlaces = make([]int16, len(s.placed))
+	all := make([]int16, len(s.sched)*s.cfg.collectors)
+	for i := range s.placed {
+		s.freePlaces[i] = int16(i)
 	}
-	if w != noWarp {
-		sc := &s.sched[w%len(s.sched)]
-		if sc.mem++; sc.mem >= s.cfg.collectors+2 {
-			s.noMem |= sc.mask
-		}
+	for i := range s.sched {
+		s.sched[i].collectors, all = all[:s.cfg.collectors:s.cfg.collectors], all[s.cfg.collectors:]
+		s.sched[i].clear()
 	}
 }
 
-// dequeue notes that the load/store unit has taken a memory instruction of warp w.
-func (s *SM) dequeue(w int, now uint64) {
-	s.ldInsts--
-	if !s.cfg.sharedCollectors {
-		if s.noMem != 0 && s.ldInsts < s.cfg.memQueue {
-			s.noMem = 0
-			for i := range s.sched {
-				s.sched[i].room = now
-			}
-		}
-		return
+func (l *memPath) clear() {
+	l.latch, l.before, l.held = none, none, 0
+	for i := range l.collectors {
+		l.collectors[i] = none
 	}
-	if w == noWarp {
-		return
-	}
+}
+
+// none marks a free place of a path.
+const none = -1
+
+// places is how many there are: an instruction is in each of them for a cycle at least.
+const places = 3
+
+// place puts an issued memory instruction of warp w, whose parts are acc, into its
+// scheduler's latch.
+func (s *SM) place(w int, acc []access, now uint64) {
+	n := len(s.freePlaces) - 1
+	p := s.freePlaces[n]
+	s.freePlaces = s.freePlaces[:n]
+	m := &s.placed[p]
+	s.seq++
+	m.seq, m.acc = s.seq, append(m.acc[:0], acc...)
 	sc := &s.sched[w%len(s.sched)]
-	sc.mem--
-	sc.took, s.collectDue = now, now // a collector may be free
-	if s.noMem&sc.mask != 0 && sc.mem < s.cfg.collectors+2 {
-		s.noMem &^= sc.mask
-		sc.room = now
-	}
+	sc.latch = p
+	s.noMem |= sc.mask
+	s.collectDue = min(s.collectDue, now+1)
 }
 
-// crowded says that an instruction of class u on scheduler sc has to wait for a collector.
+// crowded says that an instruction of class u on scheduler sc may have to wait for a
+// collector.
 func (s *SM) crowded(sc *scheduler, u isa.Unit) bool {
-	return s.cfg.sharedCollectors && (sc.mem > s.cfg.collectors || len(s.waiting[u]) > 0)
+	return s.cfg.sharedCollectors && (sc.held == s.cfg.collectors || sc.latch != none && sc.held+1 == s.cfg.collectors || len(s.waiting[u]) > 0)
 }
 
 // await puts an issued arithmetic instruction before the collectors.
-func (s *SM) await(w int, wp *warp, in *isa.Instr, sched int) {
+func (s *SM) await(w int, wp *warp, in *isa.Instr, sched int, now uint64) {
 	s.waiting[in.Unit] = append(s.waiting[in.Unit], collecting{in, int16(w), uint8(sched)})
 	s.full[in.Unit] |= s.sched[sched].mask
 	s.waits++
+	s.collectDue = min(s.collectDue, now+1)
 	wp.loads++
 	for _, r := range wp.regs(in.Reg, in.NDst) {
 		wp.ready[r] = notReady
 	}
 }
 
-// collectStage gives collectors to the instructions that wait for them. It has nothing
-// to do before collectDue: one that came since waits behind others, or for memory
-// instructions that hold every collector.
+// collectStage moves what has collected its operands to the units and gives collectors
+// to what waits for them. It has nothing to do before collectDue.
 func (s *SM) collectStage(now uint64) {
+	s.collectDue = engine.Never
 	for i := range s.sched {
 		sc := &s.sched[i]
-		sc.spare = s.cfg.collectors - min(s.cfg.collectors, max(0, sc.mem-1))
-		sc.late = sc.took == now && sc.spare == 0 // given up just now, and memory has not asked yet
-	}
-	s.collectDue = engine.Never
-	for i, u := range asking {
-		q := s.waiting[u]
-		n := 0
-		for ; n < len(q); n++ {
-			sc := &s.sched[q[n].sched]
-			if sc.spare > 0 {
-				sc.spare--
-			} else if i < beforeMemory && sc.late {
-				sc.late = false
-			} else {
-				break
-			}
-			s.full[u] &^= sc.mask
-			s.collected(&q[n], now)
-			s.collectDue = now + 1 // the collector is free again
+		if sc.before == none && sc.held > 0 {
+			s.sendOn(&sc.memPath)
+			s.collectDue = now + 1
 		}
-		s.waits -= n
-		s.waiting[u] = q[:copy(q, q[n:])]
+		sc.spare = s.cfg.collectors - sc.held
+	}
+	for _, u := range asking {
+		if u == isa.LDST {
+			s.collectMemory(now)
+		} else if len(s.waiting[u]) > 0 {
+			s.collect(u, now)
+		}
 	}
 }
 
-// collectAll starts all that wait.
+// sendOn moves a memory instruction from its collector before the load/store unit.
+func (s *SM) sendOn(l *memPath) {
+	k := 0
+	for l.collectors[k] == none {
+		k++
+	}
+	l.before, l.collectors[k] = l.collectors[k], -1
+	l.held--
+	s.before++
+}
+
+// collectMemory gives memory instructions collectors, the oldest first.
+func (s *SM) collectMemory(now uint64) {
+	for {
+		var first *scheduler
+		for i := range s.sched {
+			sc := &s.sched[i]
+			if sc.latch != none && (first == nil || s.placed[sc.latch].seq < s.placed[first.latch].seq) {
+				first = sc
+			}
+		}
+		if first == nil || first.spare == 0 {
+			return
+		}
+		k := 0
+		for first.collectors[k] != none {
+			k++
+		}
+		first.collectors[k], first.latch = first.latch, -1
+		first.held++
+		first.spare--
+		s.noMem &^= first.mask
+		first.room = now
+		s.collectDue = now + 1
+	}
+}
+
+// collect gives collectors to arithmetic of class u.
+func (s *SM) collect(u isa.Unit, now uint64) {
+	q := s.waiting[u]
+	n := 0
+	for ; n < len(q); n++ {
+		sc := &s.sched[q[n].sched]
+		if sc.spare == 0 {
+			break
+		}
+		sc.spare--
+		s.full[u] &^= sc.mask
+		s.collected(&q[n], now)
+		s.collectDue = now + 1 // the collector is free again
+	}
+	s.waits -= n
+	s.waiting[u] = q[:copy(q, q[n:])]
+}
+
+// takeMemory gives the load/store unit, which has nothing else to do in the next cycle,
+// the oldest memory instruction before it.
+func (s *SM) takeMemory(now uint64) {
+	var first *memPath
+	for i := range s.sched {
+		l := &s.sched[i].memPath
+		if l.before != none && (first == nil || s.placed[l.before].seq < s.placed[first.before].seq) {
+			first = l
+		}
+	}
+	s.pushMemory(first.before, now+1)
+	first.before = -1
+	s.before--
+	s.collectDue = now
+}
+
+func (s *SM) pushMemory(p int16, at uint64) {
+	for _, a := range s.placed[p].acc {
+		a.at = at
+		s.ldq.Push(a)
+	}
+	s.freePlaces = append(s.freePlaces, p)
+}
+
+// collectAll starts all that wait, and gives the load/store unit all it will get.
 func (s *SM) collectAll(now uint64) {
 	for u, q := range s.waiting {
 		for i := range q {
@@ -127,6 +217,24 @@ func (s *SM) collectAll(now uint64) {
 		s.waiting[u], s.full[u] = q[:0], 0
 	}
 	s.waits = 0
+	if !s.cfg.sharedCollectors {
+		return
+	}
+	var all []int16
+	for i := range s.sched {
+		l := &s.sched[i].memPath
+		for _, p := range append([]int16{l.latch, l.before}, l.collectors...) {
+			if p != none {
+				all = append(all, p)
+			}
+		}
+		l.clear()
+	}
+	slices.SortFunc(all, func(a, b int16) int { return cmp.Compare(s.placed[a].seq, s.placed[b].seq) })
+	for _, p := range all {
+		s.pushMemory(p, now)
+	}
+	s.before, s.noMem = 0, 0
 }
 
 // collected starts an instruction that has got its collector: the cycle after issue

@@ -28,13 +28,15 @@ type Config struct {
 
 	fetchWidth              uint8
 	fetchLatency, fetchRate uint64
+	lateRedirect            bool // SM.redirect
 
 	tmp           *scratch
 	sharedLatency uint64
 	front, back   uint64 // issue to the LD/ST unit; data to dependent issue
 
 	lineShift, sectorShift uint
-	sectors                int // per line
+	sectors                int  // per line
+	apart                  bool // sectors leave the L1 and take the link one by one
 	l1                     sheets.L1D
 	l1Latency              uint64
 	writeAlloc, writePort  bool
@@ -94,7 +96,11 @@ func Derive(m *sheets.Machine) (*Config, error) {
 	// A load spends Overhead cycles outside its pipeline: operand collection before
 	// it, write-back after it.
 	c.front = uint64(s.Overhead) / 2
+	if s.CollectorsShared {
+		c.front = min(places+1, uint64(max(0, s.Overhead-1)))
+	}
 	c.back = uint64(s.Overhead) - c.front - 1
+	c.lateRedirect, c.apart = s.LateRedirect, m.NoC.Kind == "local"
 	c.slack = uint64(s.Collectors / s.Schedulers)
 	c.memQueue = max(2, s.Collectors)
 	c.collectors, c.sharedCollectors = max(1, s.Collectors/s.Schedulers), s.CollectorsShared

@@ -141,9 +141,6 @@ func (s *SM) takeBack(of map[int16]*Context) {
 	}
 	s.ldq.Clear()
 	s.ldInsts, s.noMem = 0, 0
-	for i := range s.sched {
-		s.sched[i].mem = 0
-	}
 	for s.again.Len() > 0 {
 		s.again.Pop()
 	}
@@ -292,8 +289,7 @@ func (s *SM) reissue(c *Context, slot []int, now uint64) {
 		o := &s.ops[op]
 		*o = x.op
 		o.warp, o.at, o.queued, o.left = int16(w), now, int32(len(x.left)), int32(len(x.left))
-		o.taken = false
-		s.enqueue(w)
+		s.enqueue()
 		wp.loads++
 		for _, r := range wp.regs(o.reg, o.ndst) {
 			wp.ready[r] = notReady
@@ -338,7 +334,7 @@ func (s *SM) feed(now uint64) {
 			}
 			op := s.newOp()
 			s.ops[op] = memOp{left: 1, queued: 1, warp: noWarp, reg: uint32(i), tenant: c.K.Tenant, space: isa.Global, kind: kind, bypass: true}
-			s.enqueue(noWarp)
+			s.enqueue()
 			c.left--
 			s.unsent--
 			all := uint8(1<<s.cfg.sectors - 1)

@@ -10,13 +10,14 @@ import (
 	"heddle/stat"
 )
 
-// scripted is a grid whose warps run a fixed straight-line program; addr gives
-// the lanes' addresses of the memory instruction at pc.
+// scripted is a grid whose warps run a fixed program, straight on but for the jumps;
+// addr gives the lanes' addresses of the memory instruction at pc.
 type scripted struct {
 	code  isa.Code
 	geo   isa.Geometry
 	addr  func(cta, warp, pc, lane int) uint64
 	trace func(cta, warp, pc int, now uint64)
+	jump  map[int]int32 // by pc: where it goes
 	ended int
 }
 
@@ -41,6 +42,9 @@ func (c *scriptedCTA) Step(w int, now uint64, s *isa.Step) error {
 		for l := range s.Addr {
 			s.Addr[l] = c.g.addr(c.cta, w, pc, l)
 		}
+	}
+	if to, ok := c.g.jump[pc]; ok {
+		s.Next = to
 	}
 	if in.Kind == isa.Exit {
 		s.Next = -1
@@ -160,13 +164,11 @@ func (b *bench) run(g *scripted, ctas int, every bool) uint64 {
 		if left == 0 {
 			return now
 		}
-		if b.s.Out.Len() > 0 && !b.blocked {
-			h := b.s.Out.Pop()
+		if b.s.Out.Len() > 0 && b.s.LinkFree() <= now && !b.blocked {
+			h := *b.s.Out.Head()
+			b.s.Sent(now)
 			b.sent, b.sentAt = append(b.sent, b.slab.R[h]), append(b.sentAt, now)
 			b.flight = append(b.flight, flight{now + b.delay, h})
-			if b.s.Stalled() {
-				b.s.Drained(now)
-			}
 		}
 		if next < ctas && b.s.Fits(k) {
 			if err := b.s.Start(k, next, now); err != nil {

@@ -24,6 +24,11 @@ func (s *SM) issueStage(now uint64) {
 			cand := s.issuable() & sc.mask
 			for cand != 0 {
 				w := s.cfg.pick(cand, sc.last, &s.older)
+				if s.stale>>w&1 != 0 {
+					s.redirect(w, now)
+					cand &^= 1 << w
+					continue
+				}
 				if s.issue(w, i, now) {
 					sc.last = w
 					break
@@ -46,7 +51,7 @@ func (s *SM) issuable() uint64 {
 	r := s.ready &^ (s.noMem&s.wants[isa.LDST] | s.halted)
 	if s.waits > 0 {
 		for u, full := range s.full {
-			r &^= full & s.wants[u]
+			r &^= full & s.wants[u] &^ s.stale
 		}
 	}
 	return r
@@ -69,10 +74,12 @@ func (s *SM) issue(w, sched int, now uint64) bool {
 	}
 	s.ready &^= 1 << w
 	s.count(w, wp, in, now)
-	fetch := s.fetched(wp, st.Next, now)
+	taken := st.Next != wp.pc+1
+	late := taken && s.cfg.lateRedirect
+	fetch := s.fetched(wp, taken && !late, now)
 	wp.pc, wp.since = st.Next, now
 	if u != nil && s.crowded(&s.sched[sched], in.Unit) {
-		s.await(w, wp, in, sched)
+		s.await(w, wp, in, sched, now)
 	} else if u != nil {
 		s.execute(wp, in, u, now)
 	} else if st.Mask != 0 {
@@ -87,6 +94,9 @@ func (s *SM) issue(w, sched int, now uint64) bool {
 		wp.state, s.wake[w] = fenced, engine.Never
 	case s.cfg.atomicWait && st.Mask != 0 && isAtomic(in.Kind): // answer lets it go on
 		wp.state, s.wake[w] = atomic, engine.Never
+	case late:
+		s.stale |= 1 << w
+		s.planAt(w, fetch, now+1)
 	default:
 		s.plan(w, wp, fetch, now+1)
 	}
@@ -156,19 +166,30 @@ func (s *SM) count(w int, wp *warp, in *isa.Instr, now uint64) {
 	p.Stall[NotSelected] += now - min(now, ready)
 }
 
-// fetched is the cycle at which the instruction at next can be in the warp's
-// buffer: a taken branch and an exhausted buffer cost a fetch.
-func (s *SM) fetched(wp *warp, next int32, now uint64) uint64 {
-	if next == wp.pc+1 && wp.buf > 1 {
+// fetched is the cycle at which the warp's next instruction can be in its buffer: an
+// exhausted one costs a fetch, and one flushed behind a branch a cycle more to decode.
+func (s *SM) fetched(wp *warp, flush bool, now uint64) uint64 {
+	if !flush && wp.buf > 1 {
 		wp.buf--
 		return now + 1
 	}
 	wp.buf = s.cfg.fetchWidth
 	at := now + s.cfg.fetchLatency + s.fetchTurn(now)
-	if next != wp.pc+1 { // the buffer is flushed: one more cycle to decode
+	if flush {
 		at++
 	}
 	return at
+}
+
+// redirect lets a warp that has branched fetch from the branch's target. With
+// Config.lateRedirect the front end goes on behind every branch, and that the buffer
+// holds what does not follow is seen when the scheduler comes to the warp.
+func (s *SM) redirect(w int, now uint64) {
+	wp := &s.warps[w]
+	s.stale &^= 1 << w
+	s.ready &^= 1 << w
+	wp.buf = 0
+	s.plan(w, wp, s.fetched(wp, false, now), now+1)
 }
 
 // fetchTurn is how many cycles a fetch asked for now waits for the others: the
@@ -208,6 +229,11 @@ func (s *SM) plan(w int, wp *warp, fetch, now uint64) {
 	if fetch >= at {
 		at, wp.cause = fetch, Fetch
 	}
+	s.planAt(w, at, now)
+}
+
+// planAt makes the warp ready in cycle at.
+func (s *SM) planAt(w int, at, now uint64) {
 	s.wake[w] = at
 	if at <= now {
 		s.ready |= 1 << w

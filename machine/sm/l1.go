@@ -78,6 +78,9 @@ func (s *SM) cacheStage(now uint64) {
 			s.stalled, s.stallAt = true, now
 			return
 		}
+		if s.cfg.apart {
+			s.outOfBanks(s.banks(a))
+		}
 		s.l1q.Pop()
 	}
 }
@@ -91,15 +94,6 @@ func (s *SM) unstall(now uint64) {
 	o := &s.ops[s.l1q.Head().op]
 	s.rows[o.tenant][L1Stalls] += now - s.stallAt
 }
-
-// Drained tells the SM that Out has room again.
-func (s *SM) Drained(now uint64) {
-	s.unstall(now)
-	s.wakeAt(now + 1)
-}
-
-// Stalled says whether the L1 head waits for room or a fill.
-func (s *SM) Stalled() bool { return s.stalled }
 
 func (s *SM) l1Load(a *access, o *memOp, now uint64) bool {
 	t := s.l1
@@ -119,7 +113,7 @@ func (s *SM) l1Load(a *access, o *memOp, now uint64) bool {
 		return true
 	}
 	miss := need &^ pending
-	if miss != 0 && (s.Out.Full() || s.l1count+bits.OnesCount8(miss) > s.cfg.l1.MSHRs) {
+	if miss != 0 && (s.outFull(miss) || s.l1count+bits.OnesCount8(miss) > s.cfg.l1.MSHRs) {
 		return false
 	}
 	if i == tags.None {
@@ -227,7 +221,7 @@ func (s *SM) writeSectors(n int, sectors uint8, now uint64) uint64 {
 // completely written sectors become valid; a later read fetches the others (lazy
 // fetch on read).
 func (s *SM) l1Store(a *access, o *memOp, now uint64) bool {
-	if s.Out.Full() {
+	if s.outFull(a.sectors) {
 		return false
 	}
 	t := s.l1

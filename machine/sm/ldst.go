@@ -21,7 +21,6 @@ type memOp struct {
 	kind   isa.Kind
 	bypass bool   // does not look into the L1
 	seen   bool   // SM.Quiet
-	taken  bool   // has reached the load/store unit
 	cycles uint16 // shared memory: bank cycles
 }
 
@@ -31,33 +30,62 @@ func (s *SM) memory(w int, wp *warp, in *isa.Instr, now uint64) {
 	op := s.newOp()
 	o := &s.ops[op]
 	*o = memOp{reg: in.Reg, ndst: in.NDst, warp: int16(w), tenant: wp.k.Tenant, space: st.Space, kind: in.Kind}
-	s.enqueue(w)
 	wp.loads++
 	for _, r := range wp.regs(in.Reg, in.NDst) {
 		wp.ready[r] = notReady
 	}
-	at := now + s.cfg.front
+	acc := s.tmp.co.acc[:1]
+	acc[0] = access{op: op}
+	o.left, o.queued = 1, 1
 	switch {
 	case in.Kind == isa.Fence:
 		o.space = isa.NoSpace
 		fallthrough
 	case st.Space == isa.Const || st.Space == isa.Param || st.Space == isa.NoSpace:
-		o.cycles, o.left, o.queued = 1, 1, 1
-		s.ldq.Push(access{op: op, at: at})
+		o.cycles = 1
 	case st.Space == isa.Shared:
 		serial := in.Kind == isa.Atomic || in.Kind == isa.Reduce
 		o.cycles = uint16(s.tmp.conflicts.cycles(wp.pc, st.Mask, &st.Addr, in.Width, serial))
-		o.left, o.queued = 1, 1
 		wp.row[SharedAccesses]++
 		wp.row[SharedConflicts] += uint64(o.cycles - 1)
-		s.ldq.Push(access{op: op, at: at})
 	default:
-		s.global(wp, in, op, at)
+		acc = s.global(wp, in, op)
+	}
+	if s.cfg.sharedCollectors {
+		s.place(w, acc, now)
+		return
+	}
+	s.enqueue()
+	for _, a := range acc {
+		a.at = now + s.cfg.front
+		s.ldq.Push(a)
+	}
+}
+
+// enqueue counts a memory instruction before the load/store unit where collectors are
+// not shared.
+func (s *SM) enqueue() {
+	if s.cfg.sharedCollectors {
+		return
+	}
+	if s.ldInsts++; s.ldInsts >= s.cfg.memQueue {
+		s.noMem = ^uint64(0)
+	}
+}
+
+// dequeue notes that the load/store unit has sent all parts of one on.
+func (s *SM) dequeue(now uint64) {
+	if s.ldInsts--; s.noMem == 0 || s.ldInsts >= s.cfg.memQueue {
+		return
+	}
+	s.noMem = 0
+	for i := range s.sched {
+		s.sched[i].room = now
 	}
 }
 
 // global coalesces an access to global or local memory.
-func (s *SM) global(wp *warp, in *isa.Instr, op int32, at uint64) {
+func (s *SM) global(wp *warp, in *isa.Instr, op int32) []access {
 	st, o, c := &s.tmp.step, &s.ops[op], &s.tmp.co
 	switch in.Kind {
 	case isa.Atomic, isa.Reduce:
@@ -74,10 +102,9 @@ func (s *SM) global(wp *warp, in *isa.Instr, op int32, at uint64) {
 	}
 	o.left, o.queued = int32(c.n), int32(c.n)
 	for i := range c.n {
-		a := c.acc[i]
-		a.op, a.at = op, at
-		s.ldq.Push(a)
+		c.acc[i].op = op
 	}
+	return c.acc[:c.n]
 }
 
 // merge coalesces, laying local memory out as hardware does: consecutive 4-byte
@@ -116,10 +143,19 @@ func (s *SM) newOp() int32 {
 	return int32(len(s.ops) - 1)
 }
 
-// memoryStage serves the head of the LD/ST queue: shared memory for as many
-// cycles as its banks need, the L1 for as many sectors as its banks deliver in a
-// cycle, requests that bypass the L1 straight to the interconnect.
+// memoryStage serves the LD/ST queue, and fetches the next instruction's accesses for
+// it from where those wait (collect.go).
 func (s *SM) memoryStage(now uint64) {
+	s.serve(now)
+	if s.before > 0 && s.ldq.Len() == 0 && s.port <= now+1 {
+		s.takeMemory(now)
+	}
+}
+
+// serve serves the head of the LD/ST queue: shared memory for as many cycles as its
+// banks need, the L1 for as many sectors as its banks deliver in a cycle, requests
+// that bypass the L1 straight to the interconnect.
+func (s *SM) serve(now uint64) {
 	var banks uint8
 	for s.replay.Len() > 0 {
 		if !s.enter(s.replay.Head(), &banks, now) {
@@ -133,10 +169,6 @@ func (s *SM) memoryStage(now uint64) {
 			return
 		}
 		o := &s.ops[a.op]
-		if s.cfg.sharedCollectors && !o.taken {
-			o.taken = true
-			s.dequeue(int(o.warp), now)
-		}
 		if o.space == isa.Global || o.space == isa.Local {
 			op := a.op
 			if !a.phys && (s.missing || !s.translate(a, now)) || a.op >= 0 && !s.enter(a, &banks, now) {
@@ -164,7 +196,7 @@ func (s *SM) memoryStage(now uint64) {
 // left notes that an access of op has left the LD/ST queue.
 func (s *SM) left(op int32, now uint64) {
 	if s.ops[op].queued--; s.ops[op].queued == 0 && !s.cfg.sharedCollectors {
-		s.dequeue(int(s.ops[op].warp), now)
+		s.dequeue(now)
 	}
 }
 
@@ -173,18 +205,15 @@ func (s *SM) left(op int32, now uint64) {
 func (s *SM) enter(a *access, banks *uint8, now uint64) bool {
 	o := &s.ops[a.op]
 	if o.bypass {
-		if s.Out.Full() || *banks == 0xff {
+		if s.outFull(a.sectors) || *banks == 0xff {
 			return false
 		}
 		*banks = 0xff
 		s.bypass(a, o, now)
 		return true
 	}
-	b := a.sectors
-	if s.cfg.sectors == 1 {
-		b = 1 << (a.line >> s.cfg.lineShift % uint64(min(8, s.cfg.l1.Banks)))
-	}
-	if *banks&b != 0 || s.l1q.Full() {
+	b := s.banks(a)
+	if *banks&b != 0 || s.l1q.Full() || s.cfg.apart && !s.intoBanks(b) {
 		return false
 	}
 	*banks |= b
@@ -213,6 +242,7 @@ func (s *SM) send(line uint64, sectors, full uint8, kind mem.Op, o *memOp, tag i
 	h := s.slab.Get()
 	s.slab.R[h] = mem.Req{Line: line, Born: now, Tag: tag, Next: -1, SM: int16(s.ID), Sectors: sectors, Full: full, Op: kind, Tenant: o.tenant}
 	s.Out.Push(h)
+	s.outside += s.packets(sectors)
 	s.inflight++
 	s.rows[o.tenant][Requests]++
 }
@@ -239,7 +269,7 @@ func (s *SM) answer(op int32, at, now uint64) {
 	switch wp.state {
 	case running:
 		if s.wake[w] == engine.Never {
-			s.plan(w, wp, now+1, now)
+			s.plan(w, wp, now, now)
 			if wp.cause != MemoryWait {
 				wp.cause = MemoryWait
 			}

@@ -136,8 +136,10 @@ type SM struct {
 
 	due     uint64
 	ready   uint64 // warps that may issue now
+	stale   uint64 // warps whose instruction buffer is that behind a branch they took
 	used    uint64 // slots of ring with warps
-	ldInsts int    // memory instructions in ldq
+	ldInsts int    // memory instructions in ldq, where collectors are not shared
+	before  int    // memory instructions right before the LD/ST unit, where they are
 	noMem   uint64 // warps that can issue none
 	waits   int    // instructions in waiting
 	port    uint64 // cycle from which the LD/ST unit is free
@@ -158,7 +160,10 @@ type SM struct {
 	again  mem.Queue[access]    // accesses of restored CTAs, before ldq
 
 	// Out holds requests for the interconnect, oldest first; the machine drains it.
-	Out mem.Ring[int32]
+	Out      mem.Ring[int32]
+	outside  int    // packets in Out
+	linkFree uint64 // cycle from which the link to the interconnect is free
+	inBank   [8]int // per L1 bank: accesses in l1q (Config.apart)
 	// Done lists kernels one of whose CTAs finished this tick; the machine empties it.
 	Done []*Kernel
 	// Err is the first fault of a program, ErrKernel the kernel it happened in; the
@@ -169,6 +174,9 @@ type SM struct {
 	waiting    [isa.NumUnits][]collecting // before the collectors, oldest first
 	full       [isa.NumUnits]uint64       // warps of schedulers with one there
 	collectDue uint64
+	placed     []memInstr // memory instructions at the places of the schedulers' paths
+	freePlaces []int16
+	seq        uint64
 
 	sched []scheduler
 	units [isa.NumUnits][]unit
@@ -223,13 +231,11 @@ type tenure struct {
 }
 
 type scheduler struct {
+	memPath
 	mask  uint64 // warp slots
 	last  int
-	mem   int    // memory instructions between issue and the load/store unit
-	took  uint64 // cycle at which that took the last one
-	room  uint64 // cycle at which there was room for one more again
-	spare int    // collectStage: collectors memory instructions do not hold,
-	late  bool   // and one they will take back in this cycle
+	room  uint64 // cycle at which there was room for one more memory instruction again
+	spare int    // collectStage: free collectors
 }
 
 // New builds an SM. table is the machine's "sm" counter table; tlb and mmu are nil
@@ -260,6 +266,10 @@ func New(id int, cfg *Config, slab *mem.Slab, table *stat.Table, tlb TLB, mmu MM
 	for u := range s.waiting {
 		s.waiting[u] = make([]collecting, 0, cfg.schedulers)
 	}
+	s.collectDue = engine.Never
+	if cfg.sharedCollectors {
+		s.buildPaths()
+	}
 	s.ldq = mem.NewRing[access]((cfg.memQueue + 1 + cfg.schedulers*(cfg.collectors+2)) * 2 * isa.Lanes)
 	s.l1q = mem.NewRing[access](cfg.l1.Banks*(cfg.l1.Latency+2) + 8)
 	s.pending = make([]tlbMiss, cfg.tlbMisses)
@@ -280,10 +290,10 @@ func (s *SM) Tick(now uint64) uint64 {
 	if s.unsent > 0 || s.again.Len() > 0 {
 		s.feed(now)
 	}
-	if s.ldq.Len()+s.replay.Len() > 0 {
+	if s.ldq.Len()+s.replay.Len()+s.before > 0 {
 		s.memoryStage(now)
 	}
-	if s.waits > 0 && s.collectDue <= now {
+	if s.collectDue <= now {
 		s.collectStage(now)
 	}
 	slot := now % ringSize
@@ -365,9 +375,9 @@ func (s *SM) next(now uint64) uint64 {
 	if (s.unsent > 0 || s.again.Len() > 0) && s.ldq.Len() < contextDepth {
 		return now + 1
 	}
-	n := engine.Never
-	if s.waits > 0 {
-		n = max(now+1, s.collectDue)
+	n := max(now+1, s.collectDue)
+	if s.before > 0 && s.ldq.Len() == 0 { // the last shared access's last cycle
+		n = min(n, max(now+2, s.port)-1)
 	}
 	if s.l1q.Len() > 0 && !s.stalled {
 		n = min(n, max(now+1, s.l1q.Head().at))

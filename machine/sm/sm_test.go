@@ -1,6 +1,7 @@
 package sm
 
 import (
+	"slices"
 	"testing"
 
 	"heddle/engine"
@@ -71,8 +72,8 @@ func TestSharedCollectors(t *testing.T) {
 		b := newBench(t, func(m *sheets.Machine) { m.SM.CollectorsShared = c.shared })
 		at := b.issues(g)
 		want := at[5] + 9
-		if c.shared { // the cycle after issue is when it would have got one
-			want = at[0] + b.s.cfg.front + 32*c.served + 9 - 1
+		if c.shared { // the unit takes a load a cycle before it serves it; the cycle after issue is when the addition would have got its collector
+			want = at[0] + b.s.cfg.front - 1 + 32*c.served + 9 - 1
 		}
 		if at[6] != want {
 			t.Errorf("%v, shared %v: the dependent instruction issued at %d, want %d (%v)", c.unit, c.shared, at[6], want, at)
@@ -115,27 +116,109 @@ func TestNextIsTheEarliest(t *testing.T) {
 	}
 }
 
+// Of the collectors the first one that can goes on. Of six loads with 32 bank conflicts each
+// the third waits in the first collector and the fourth in the second; the fifth gets the
+// first one from the third, and so goes before the fourth, as does the sixth. Where the
+// load/store unit has one queue nothing passes.
+func TestYoungerLoadPasses(t *testing.T) {
+	for _, c := range []struct {
+		shared bool
+		order  []int
+	}{{true, []int{0, 1, 2, 4, 5}}, {false, []int{0, 1, 2, 3, 4}}} {
+		list := make([]ins, 0, 14)
+		for i := range uint16(6) {
+			list = append(list, load(isa.Shared, isa.CacheAll, i))
+		}
+		g := oneWarp(append(list, exit())...)
+		g.addr = lanes(0, 128)
+		b := newBench(t, func(m *sheets.Machine) { m.SM.CollectorsShared = c.shared })
+		var order []int
+		b.each = func(uint64) { // with the last load the warp ends
+			for i := range 6 {
+				if wp := &b.s.warps[0]; wp.ready[i] != notReady && wp.ready[i] > 0 && !slices.Contains(order, i) {
+					order = append(order, i)
+				}
+			}
+		}
+		b.run(g, 1, false)
+		if !slices.Equal(order, c.order) {
+			t.Errorf("shared %v: loads served in the order %v, want %v", c.shared, order, c.order)
+		}
+	}
+}
+
 // A context brings more memory instructions back than there is room for: others wait
 // until fewer are left than fit, not until one has gone.
 func TestRoomAfterRestore(t *testing.T) {
-	for _, shared := range []bool{true, false} {
-		s := newBench(t, func(m *sheets.Machine) { m.SM.CollectorsShared = shared }).s
-		most := s.cfg.memQueue
-		if shared {
-			most = s.cfg.collectors + 2
+	s := newBench(t, func(m *sheets.Machine) { m.SM.CollectorsShared = false }).s
+	most := s.cfg.memQueue
+	for range most + 2 {
+		s.enqueue()
+	}
+	for left := most + 1; left >= most-1; left-- {
+		s.dequeue(1)
+		if full := s.noMem&1 != 0; full != (left >= most) {
+			t.Errorf("%d left of at most %d, full %v", left, most, full)
 		}
-		for range most + 2 {
-			s.enqueue(0)
-		}
-		for left := most + 1; left >= most-1; left-- {
-			s.dequeue(0, 1)
-			if full := s.noMem&1 != 0; full != (left >= most) {
-				t.Errorf("shared %v: %d left of at most %d, full %v", shared, left, most, full)
+	}
+	s.enqueue()
+	if s.noMem&1 == 0 {
+		t.Errorf("room for one more than %d", most)
+	}
+}
+
+// A taken branch alone costs the same however it is noticed. Where the front end fetches on
+// behind it, a warp that can issue comes before one whose buffer has to be seen to be
+// wrong: three of a scheduler's warps branch one after another, and the first fetches from
+// its target when the third has branched, not while the others do.
+func TestLateRedirect(t *testing.T) {
+	for _, c := range []struct {
+		warps int
+		late  bool
+		want  uint64 // cycles from warp 0's branch to its next instruction
+	}{{1, false, 2}, {1, true, 2}, {3, false, 3}, {3, true, 4}} {
+		nop := func(dst uint16) ins { return alu(isa.TimeOther, isa.INT, dst) }
+		g := oneWarp(nop(0), nop(1), nop(2), nop(3), exit())
+		g.jump = map[int]int32{1: 3}
+		g.geo = isa.Geometry{Threads: 32 * 4 * c.warps, Warps: 4 * c.warps, Regs: 8}
+		b := newBench(t, func(m *sheets.Machine) { m.SM.LateRedirect = c.late })
+		var at [5]uint64
+		g.trace = func(_, w, pc int, now uint64) {
+			if w == 0 {
+				at[pc] = now
 			}
 		}
-		s.enqueue(0)
-		if s.noMem&1 == 0 {
-			t.Errorf("shared %v: room for one more than %d", shared, most)
+		b.run(g, 1, false)
+		if got := at[3] - at[1]; got != c.want {
+			t.Errorf("%d warps, late %v: %d cycles from branch to target, want %d", c.warps, c.late, got, c.want)
+		}
+	}
+}
+
+// On a local crossbar every sector is a packet: an access to four of them keeps the link
+// for four cycles and takes four places of the miss queue.
+func TestSectorsOnTheLink(t *testing.T) {
+	for _, c := range []struct {
+		kind  string
+		apart uint64
+	}{{"local", 4}, {"crossbar", 1}} {
+		list := make([]ins, 0, 6)
+		for i := range uint16(5) {
+			list = append(list, load(isa.Global, isa.CacheAll, i))
+		}
+		g := oneWarp(append(list, exit())...)
+		g.addr = func(_, _, pc, l int) uint64 { return uint64(0x1000 + pc*128 + l*4) }
+		b := newBench(t, func(m *sheets.Machine) { m.NoC.Kind = c.kind })
+		most := 0
+		b.each = func(uint64) { most = max(most, b.s.Out.Len()) }
+		b.run(g, 1, false)
+		for i := range b.sentAt[1:] {
+			if got := b.sentAt[i+1] - b.sentAt[i]; got < c.apart || c.apart > 1 && got != c.apart {
+				t.Errorf("%s: requests left the SM at %v, want them %d cycles apart", c.kind, b.sentAt, c.apart)
+			}
+		}
+		if c.apart > 1 && most > b.s.cfg.l1.MissQueue/4 {
+			t.Errorf("%s: %d lines in a miss queue of %d sectors", c.kind, most, b.s.cfg.l1.MissQueue)
 		}
 	}
 }
@@ -333,8 +416,8 @@ func TestTickAllocatesNothing(t *testing.T) {
 		if b.s.Out.Len() > 0 {
 			for i := range hold {
 				if hold[i].at < now {
-					hold[i] = flight{now + 50, b.s.Out.Pop()}
-					b.s.Drained(now)
+					hold[i] = flight{now + 50, *b.s.Out.Head()}
+					b.s.Sent(now)
 					break
 				}
 			}
