@@ -33,7 +33,7 @@ func (s *SM) issueStage(now uint64) {
 					sc.last = w
 					break
 				}
-				cand &^= s.wants[s.unit[w]] // what it needs is busy for all who need it
+				cand &^= s.wants[s.unit[w]] &^ s.stale // what it needs is busy for all who need it
 			}
 			if cand == 0 {
 				break
