@@ -30,7 +30,8 @@ type stride struct {
 	end      uint64 // and the one behind its last
 	lockstep uint64 // cycle up to which there is none
 	lead     uint64 // end of the stride that the memory side has already run
-	flits    int    // of the longest request
+	flits    int    // that an SM can send in a cycle
+	burst    int    // and beyond that in its first
 	pipeline uint64 // cycles a request spends in an LLC slice's pipeline
 
 	coming  [][]delivery  // by SM: answers from the memory side, which it writes
@@ -65,8 +66,11 @@ func (g *GPU) buildStrides(o *Options) {
 	z := &g.stride
 	z.failed = engine.Never
 	z.flits = max(g.reqFlits[0], g.reqFlits[1]) * g.Sheet.LLC.Line / g.Sheet.LLC.Sector
+	if g.Sheet.NoC.Kind == "local" { // the link takes a sector per cycle
+		z.burst, z.flits = z.flits, max(g.reqFlits[0], g.reqFlits[1])
+	}
 	z.pipeline = g.llcClock.Core(g.llcClock.Ticks(0) + uint64(g.Sheet.LLC.Latency))
-	z.possible = !o.Lockstep && o.Quantum == 0 && g.mmu == nil && z.pipeline > longStride+1 && g.request.Room() >= shortStride*z.flits
+	z.possible = !o.Lockstep && o.Quantum == 0 && g.mmu == nil && z.pipeline > longStride+1 && g.request.Room() >= shortStride*z.flits+z.burst
 	for _, own := range g.dispatch.owners {
 		z.possible = z.possible && len(own) < 2
 	}
@@ -124,7 +128,7 @@ func (g *GPU) mayStride(now, end uint64, n int) bool {
 			warps += k.Geo.CTAs * k.Geo.Warps
 		}
 	}
-	if warps < len(g.sm) || g.request.Room() < n*g.stride.flits { // few warps leave most cycles idle
+	if warps < len(g.sm) || g.request.Room() < n*g.stride.flits+g.stride.burst { // few warps leave most cycles idle
 		return false
 	}
 	for _, t := range g.Tenants {
