@@ -2,6 +2,7 @@ package sm
 
 import (
 	"cmp"
+	"math/bits"
 	"slices"
 
 	"heddle/engine"
@@ -29,13 +30,19 @@ type collecting struct {
 	sched uint8
 }
 
-// memPath is the way of a scheduler's memory instructions to the load/store unit: the
-// places hold indices of SM.placed, or none.
+// memPath is the way of a scheduler's memory instructions to the load/store unit, without
+// the latch: places hold indices of SM.placed, or none.
 type memPath struct {
-	latch      int16
 	collectors []int16
-	held       int   // collectors
+	spare      int   // free ones
+	lent       int   // of those, given to arithmetic in this cycle
 	before     int16 // the unit
+}
+
+// latched is a memory instruction in its scheduler's latch.
+type latched struct {
+	place int16
+	sched uint8
 }
 
 // memInstr is a memory instruction between issue and the load/store unit.
@@ -50,7 +57,7 @@ var asking = [...]isa.Unit{isa.SP, isa.SFU, isa.LDST, isa.TENSOR, isa.DP, isa.IN
 // buildPaths clears the places of memory instructions.
 func (s *SM) buildPaths() {
 	per := s.cfg.collectors + 2
-	s.placed = make([]memInstr, len(s.sched)*per)
+	s.placed, s.latches = make([]memInstr, len(s.sched)*per), make([]latched, 0, len(s.sched))
 	s.freePlaces = make([]int16, len(s.placed))
 	all := make([]int16, len(s.sched)*s.cfg.collectors)
 	for i := range s.placed {
@@ -63,7 +70,7 @@ func (s *SM) buildPaths() {
 }
 
 func (l *memPath) clear() {
-	l.latch, l.before, l.held = none, none, 0
+	l.spare, l.before = len(l.collectors), none
 	for i := range l.collectors {
 		l.collectors[i] = none
 	}
@@ -84,16 +91,16 @@ func (s *SM) place(w int, acc []access, now uint64) {
 	m := &s.placed[p]
 	s.seq++
 	m.seq, m.acc = s.seq, append(m.acc[:0], acc...)
-	sc := &s.sched[w%len(s.sched)]
-	sc.latch = p
-	s.noMem |= sc.mask
+	i := w % len(s.sched)
+	s.latches = append(s.latches, latched{p, uint8(i)})
+	s.noMem |= s.sched[i].mask
 	s.collectDue = min(s.collectDue, now+1)
 }
 
 // crowded says that an instruction of class u on scheduler sc may have to wait for a
 // collector.
 func (s *SM) crowded(sc *scheduler, u isa.Unit) bool {
-	return s.cfg.sharedCollectors && (sc.held == s.cfg.collectors || sc.latch != none && sc.held+1 == s.cfg.collectors || len(s.waiting[u]) > 0)
+	return s.cfg.sharedCollectors && (sc.spare == 0 || sc.spare == 1 && s.noMem&sc.mask != 0 || len(s.waiting[u]) > 0)
 }
 
 // await puts an issued arithmetic instruction before the collectors.
@@ -112,13 +119,13 @@ func (s *SM) await(w int, wp *warp, in *isa.Instr, sched int, now uint64) {
 // to what waits for them. It has nothing to do before collectDue.
 func (s *SM) collectStage(now uint64) {
 	s.collectDue = engine.Never
-	for i := range s.sched {
-		sc := &s.sched[i]
-		if sc.before == none && sc.held > 0 {
-			s.sendOn(&sc.memPath)
-			s.collectDue = now + 1
-		}
-		sc.spare = s.cfg.collectors - sc.held
+	for m := s.holding &^ s.before; m != 0; m &= m - 1 {
+		s.sendOn(bits.TrailingZeros64(m))
+		s.collectDue = now + 1
+	}
+	if s.waits == 0 {
+		s.collectMemory(now)
+		return
 	}
 	for _, u := range asking {
 		if u == isa.LDST {
@@ -127,43 +134,47 @@ func (s *SM) collectStage(now uint64) {
 			s.collect(u, now)
 		}
 	}
+	for i := range s.sched {
+		s.sched[i].lent = 0
+	}
 }
 
-// sendOn moves a memory instruction from its collector before the load/store unit.
-func (s *SM) sendOn(l *memPath) {
+// sendOn moves a memory instruction of scheduler i from its collector before the
+// load/store unit.
+func (s *SM) sendOn(i int) {
+	l := &s.sched[i].memPath
 	k := 0
 	for l.collectors[k] == none {
 		k++
 	}
-	l.before, l.collectors[k] = l.collectors[k], -1
-	l.held--
-	s.before++
+	l.before, l.collectors[k] = l.collectors[k], none
+	s.before |= 1 << i
+	if l.spare++; l.spare == len(l.collectors) {
+		s.holding &^= 1 << i
+	}
 }
 
 // collectMemory gives memory instructions collectors, the oldest first.
 func (s *SM) collectMemory(now uint64) {
-	for {
-		var first *scheduler
-		for i := range s.sched {
-			sc := &s.sched[i]
-			if sc.latch != none && (first == nil || s.placed[sc.latch].seq < s.placed[first.latch].seq) {
-				first = sc
-			}
-		}
-		if first == nil || first.spare == 0 {
-			return
+	n := 0
+	for ; n < len(s.latches); n++ {
+		i := s.latches[n].sched
+		sc := &s.sched[i]
+		if sc.spare == sc.lent {
+			break
 		}
 		k := 0
-		for first.collectors[k] != none {
+		for sc.collectors[k] != none {
 			k++
 		}
-		first.collectors[k], first.latch = first.latch, -1
-		first.held++
-		first.spare--
-		s.noMem &^= first.mask
-		first.room = now
+		sc.collectors[k] = s.latches[n].place
+		sc.spare--
+		s.holding |= 1 << i
+		s.noMem &^= sc.mask
+		sc.room = now
 		s.collectDue = now + 1
 	}
+	s.latches = s.latches[:copy(s.latches, s.latches[n:])]
 }
 
 // collect gives collectors to arithmetic of class u.
@@ -172,10 +183,10 @@ func (s *SM) collect(u isa.Unit, now uint64) {
 	n := 0
 	for ; n < len(q); n++ {
 		sc := &s.sched[q[n].sched]
-		if sc.spare == 0 {
+		if sc.spare == sc.lent {
 			break
 		}
-		sc.spare--
+		sc.lent++
 		s.full[u] &^= sc.mask
 		s.collected(&q[n], now)
 		s.collectDue = now + 1 // the collector is free again
@@ -187,16 +198,14 @@ func (s *SM) collect(u isa.Unit, now uint64) {
 // takeMemory gives the load/store unit, which has nothing else to do in the next cycle,
 // the oldest memory instruction before it.
 func (s *SM) takeMemory(now uint64) {
-	var first *memPath
-	for i := range s.sched {
-		l := &s.sched[i].memPath
-		if l.before != none && (first == nil || s.placed[l.before].seq < s.placed[first.before].seq) {
-			first = l
+	first := bits.TrailingZeros64(s.before)
+	for m := s.before & (s.before - 1); m != 0; m &= m - 1 {
+		if i := bits.TrailingZeros64(m); s.placed[s.sched[i].before].seq < s.placed[s.sched[first].before].seq {
+			first = i
 		}
 	}
-	s.pushMemory(first.before, now+1)
-	first.before = -1
-	s.before--
+	s.pushMemory(s.sched[first].before, now+1)
+	s.before &^= 1 << first
 	s.collectDue = now
 }
 
@@ -223,18 +232,24 @@ func (s *SM) collectAll(now uint64) {
 	var all []int16
 	for i := range s.sched {
 		l := &s.sched[i].memPath
-		for _, p := range append([]int16{l.latch, l.before}, l.collectors...) {
+		if s.before>>i&1 != 0 {
+			all = append(all, l.before)
+		}
+		for _, p := range l.collectors {
 			if p != none {
 				all = append(all, p)
 			}
 		}
 		l.clear()
 	}
+	for _, l := range s.latches {
+		all = append(all, l.place)
+	}
 	slices.SortFunc(all, func(a, b int16) int { return cmp.Compare(s.placed[a].seq, s.placed[b].seq) })
 	for _, p := range all {
 		s.pushMemory(p, now)
 	}
-	s.before, s.noMem = 0, 0
+	s.latches, s.holding, s.before, s.noMem = s.latches[:0], 0, 0, 0
 }
 
 // collected starts an instruction that has got its collector: the cycle after issue

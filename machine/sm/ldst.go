@@ -147,7 +147,7 @@ func (s *SM) newOp() int32 {
 // it from where those wait (collect.go).
 func (s *SM) memoryStage(now uint64) {
 	s.serve(now)
-	if s.before > 0 && s.ldq.Len() == 0 && s.port <= now+1 {
+	if s.before != 0 && s.ldq.Len() == 0 && s.port <= now+1 {
 		s.takeMemory(now)
 	}
 }

@@ -139,7 +139,8 @@ type SM struct {
 	stale   uint64 // warps whose instruction buffer is that behind a branch they took
 	used    uint64 // slots of ring with warps
 	ldInsts int    // memory instructions in ldq, where collectors are not shared
-	before  int    // memory instructions right before the LD/ST unit, where they are
+	before  uint64 // schedulers with a memory instruction right before the LD/ST unit,
+	holding uint64 // and in a collector, where they are
 	noMem   uint64 // warps that can issue none
 	waits   int    // instructions in waiting
 	port    uint64 // cycle from which the LD/ST unit is free
@@ -176,6 +177,7 @@ type SM struct {
 	collectDue uint64
 	placed     []memInstr // memory instructions at the places of the schedulers' paths
 	freePlaces []int16
+	latches    []latched // the oldest first
 	seq        uint64
 
 	sched []scheduler
@@ -232,10 +234,9 @@ type tenure struct {
 
 type scheduler struct {
 	memPath
-	mask  uint64 // warp slots
-	last  int
-	room  uint64 // cycle at which there was room for one more memory instruction again
-	spare int    // collectStage: free collectors
+	mask uint64 // warp slots
+	last int
+	room uint64 // cycle at which there was room for one more memory instruction again
 }
 
 // New builds an SM. table is the machine's "sm" counter table; tlb and mmu are nil
@@ -290,7 +291,7 @@ func (s *SM) Tick(now uint64) uint64 {
 	if s.unsent > 0 || s.again.Len() > 0 {
 		s.feed(now)
 	}
-	if s.ldq.Len()+s.replay.Len()+s.before > 0 {
+	if s.ldq.Len()+s.replay.Len() > 0 || s.before != 0 {
 		s.memoryStage(now)
 	}
 	if s.collectDue <= now {
@@ -376,7 +377,7 @@ func (s *SM) next(now uint64) uint64 {
 		return now + 1
 	}
 	n := max(now+1, s.collectDue)
-	if s.before > 0 && s.ldq.Len() == 0 { // the last shared access's last cycle
+	if s.before != 0 && s.ldq.Len() == 0 { // the last shared access's last cycle
 		n = min(n, max(now+2, s.port)-1)
 	}
 	if s.l1q.Len() > 0 && !s.stalled {
