@@ -20,7 +20,7 @@ var odd = map[string][]string{
 	"clock.noc": {"700", "1000", "2800"}, "clock.llc": {"700", "1000", "2300"}, "clock.dram": {"350", "850", "1107"},
 
 	"sm.schedulers": {"1", "2", "4"}, "sm.policy": {"gto", "lrr"}, "sm.ctas": {"2", "8", "16"}, "sm.issue_width": {"1", "2"},
-	"sm.collectors": {"4", "8", "16"}, "sm.collectors_shared": {"true", "false"}, "sm.atomic_wait": {"true", "false"}, "sm.fetch_rate": {"1", "4"}, "sm.fetch_width": {"1", "2"},
+	"sm.collectors": {"4", "8", "16"}, "sm.collectors_shared": {"true", "false"}, "sm.atomic_wait": {"true", "false"}, "sm.late_redirect": {"true", "false"}, "sm.fetch_rate": {"1", "4"}, "sm.fetch_width": {"1", "2"},
 
 	"l1d.latency": {"1", "5", "60"}, "l1d.mshrs": {"8", "256"}, "l1d.merge": {"1", "8"}, "l1d.miss_queue": {"1", "2", "8"}, "l1d.sets": {"1", "16"},
 	"l1d.skip_global": {"true", "false"}, "l1d.write_port": {"true", "false"}, "l1d.write_alloc": {"none", "lazy"}, "l1d.flush_each": {"true", "false"},

@@ -93,13 +93,14 @@ func Derive(m *sheets.Machine) (*Config, error) {
 	}
 	c.localStride = uint64(s.Count*s.Threads) * 4
 	c.timings(s)
-	// A load spends Overhead cycles outside its pipeline: operand collection before
-	// it, write-back after it.
-	c.front = uint64(s.Overhead) / 2
+	// A load spends Overhead cycles outside its pipeline, one of them to be taken: operand
+	// collection before it, write-back after it.
+	outside := max(0, s.Overhead-1)
+	front := min(s.Overhead/2, outside)
 	if s.CollectorsShared {
-		c.front = min(places+1, uint64(max(0, s.Overhead-1)))
+		front = min(places+1, outside)
 	}
-	c.back = uint64(s.Overhead) - c.front - 1
+	c.front, c.back = uint64(front), uint64(outside-front)
 	c.lateRedirect, c.apart = s.LateRedirect, m.NoC.Kind == "local"
 	c.slack = uint64(s.Collectors / s.Schedulers)
 	c.memQueue = max(2, s.Collectors)
