@@ -210,6 +210,7 @@ func (s *SM) unload(c *Context, b *block, w int) {
 	wp := &s.warps[w]
 	s.wake[w] = engine.Never
 	s.ready &^= 1 << w
+	s.stale &^= 1 << w
 	if wp.state == free {
 		return
 	}
