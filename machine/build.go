@@ -174,6 +174,10 @@ func (g *GPU) buildChannels(amap *addrmap.Map) error {
 		return err
 	}
 	cfg.Tenants = len(g.Tenants)
+	g.perBlock = max(1, uint32(amap.Block())/uint32(d.Access))
+	for n := range g.bursts {
+		g.bursts[n] = max(1, n*g.Sheet.LLC.Sector/d.Access)
+	}
 	t := g.table("dram", dram.Desc, amap.Channels())
 	clock := engine.NewClock(kHz(g.Sheet.Clock.DRAM), kHz(g.Sheet.Clock.Core))
 	for i := range amap.Channels() {
@@ -204,10 +208,10 @@ func (g *GPU) buildSlices(amap *addrmap.Map) error {
 		return fmt.Errorf("llc.index: %w", err)
 	}
 	t := g.table("llc", cache.Counters(), amap.Slices())
-	line := uint64(g.Sheet.LLC.Line)
+	line := bits.TrailingZeros(uint(g.Sheet.LLC.Line))
 	// An application with channels of its own has its own map: what its map does not
 	// use to choose channel and slice must choose the set.
-	index := func(addr uint64) uint32 { return uint32(set.Of(g.mapOf(addr).Local(addr) / line)) }
+	index := func(addr uint64) uint32 { return uint32(set.Of(g.mapOf(addr).Local(addr) >> line)) }
 	for i := range amap.Slices() {
 		s, err := cache.New(i, cfg, g.slab, t, index)
 		if err != nil {

@@ -108,6 +108,8 @@ type GPU struct {
 	mmuPort  int
 	reqFlits [2]int // flits of a request per sector: read, write
 	repFlits [2]int // of a reply: data, acknowledgement
+	bursts   [9]int // of DRAM, by sectors
+	perBlock uint32 // DRAM accesses in a block of the address map
 	nocClock engine.Clock
 	llcClock engine.Clock
 }

@@ -96,14 +96,18 @@ func (g *GPU) collect(c *channel, now uint64) {
 	if c.delay.Full() {
 		return
 	}
-	for k := range n {
-		i := c.id*n + (c.turn+k)%n
+	turn := c.turn
+	for range n {
+		i := c.id*n + turn
+		if turn++; turn == n {
+			turn = 0
+		}
 		s := g.slice[i]
 		if s.ToDRAM.Len() == 0 {
 			continue
 		}
 		c.delay.Push(delayed{now + c.extra, s.ToDRAM.Pop()})
-		c.turn = (c.turn + k + 1) % n
+		c.turn = turn
 		if s.Stalled() {
 			s.Retry(g.llcClock.Ticks(now))
 			g.below.Wake(g.base.slice+i, now)
@@ -132,13 +136,11 @@ func (g *GPU) schedule(c *channel, now, tick uint64) {
 	if len(c.free) == 0 || !c.dram.CanPush(write) {
 		return
 	}
-	d := &g.Sheet.DRAM
 	first := bits.TrailingZeros8(f.Sectors)
 	at := g.mapOf(f.Line).Decode(f.Line + uint64(first*g.Sheet.LLC.Sector))
 	loc := g.within(&at)
-	bursts := max(1, bits.OnesCount8(f.Sectors)*g.Sheet.LLC.Sector/d.Access)
 	id := c.free[len(c.free)-1]
-	if !c.dram.Push(tick, loc, write, bursts, id, f.Tenant) {
+	if !c.dram.Push(tick, loc, write, g.bursts[bits.OnesCount8(f.Sectors)], id, f.Tenant) {
 		return
 	}
 	c.free = c.free[:len(c.free)-1]
@@ -150,8 +152,7 @@ func (g *GPU) schedule(c *channel, now, tick uint64) {
 // within is where an access goes in its channel: the map counts columns in its
 // blocks, DRAM in accesses.
 func (g *GPU) within(a *addrmap.Loc) dram.Loc {
-	per := max(1, uint32(g.shared.Block())/uint32(g.Sheet.DRAM.Access))
-	return dram.Loc{Rank: a.Rank, BankGroup: a.BankGroup, Bank: a.Bank, Row: a.Row, Col: uint32(a.Col) * per}
+	return dram.Loc{Rank: a.Rank, BankGroup: a.BankGroup, Bank: a.Bank, Row: a.Row, Col: uint32(a.Col) * g.perBlock}
 }
 
 // checkIsolation panics, in builds with the invariants tag, when a request of an

@@ -53,7 +53,7 @@ func Counters() []stat.Desc {
 // Config is what a slice needs of the sheet.
 type Config struct {
 	latency, hit       uint64
-	sectorsPerCycle    int
+	cycles             [9]uint64 // that sectors keep the data array busy, by their number
 	mshrs, merge       int
 	inQueue, missQueue int
 	replies, fills     int
@@ -73,7 +73,10 @@ func Derive(l *sheets.LLC) (*Config, error) {
 		missQueue: max(1, l.MissQueue+l.ToDRAM), replies: max(1, l.OutQueue), fills: max(1, l.FromDRAM), sectors: l.Line / l.Sector, fetchOnWrite: l.WriteAlloc == "fetch",
 		sets: l.Sets, ways: l.Ways, line: l.Line, repl: l.Repl,
 	}
-	c.sectorsPerCycle = max(1, l.PortBytes/l.Sector)
+	per := max(1, l.PortBytes/l.Sector)
+	for n := range c.cycles {
+		c.cycles[n] = uint64((n + per - 1) / per)
+	}
 	return c, nil
 }
 
@@ -213,7 +216,7 @@ func (s *Slice) Tick(now uint64) uint64 {
 
 // cycles is how long the data array is busy with some sectors.
 func (s *Slice) cycles(sectors uint8) uint64 {
-	return uint64((bits.OnesCount8(sectors) + s.cfg.sectorsPerCycle - 1) / s.cfg.sectorsPerCycle)
+	return s.cfg.cycles[bits.OnesCount8(sectors)]
 }
 
 // lookups serves requests at the tags and returns when it can serve the next.

@@ -91,8 +91,8 @@ func (s *SM) place(w int, acc []access, now uint64) {
 	m := &s.placed[p]
 	s.seq++
 	m.seq, m.acc = s.seq, append(m.acc[:0], acc...)
-	i := w % len(s.sched)
-	s.latches = append(s.latches, latched{p, uint8(i)})
+	i := s.cfg.schedOf[w]
+	s.latches = append(s.latches, latched{p, i})
 	s.noMem |= s.sched[i].mask
 	s.collectDue = min(s.collectDue, now+1)
 }

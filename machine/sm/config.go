@@ -14,7 +14,8 @@ type Config struct {
 
 	regUnit          int
 	schedulers       int
-	schedMask        uint64 // schedulers less one where they are a power of two, else 0
+	schedMask        uint64    // schedulers less one where they are a power of two, else 0
+	schedOf          [64]uint8 // by warp slot
 	width            int
 	pick             picker
 	latency          [isa.NumTimings]uint32 // issue to dependent issue, overhead included
@@ -86,6 +87,9 @@ func Derive(m *sheets.Machine) (*Config, error) {
 	}
 	if n := uint64(c.schedulers); n&(n-1) == 0 {
 		c.schedMask = n - 1
+	}
+	for w := range c.schedOf {
+		c.schedOf[w] = uint8(w % c.schedulers)
 	}
 	c.tmp = &scratch{
 		conflicts: conflictMemo{banks: s.SharedBanks},

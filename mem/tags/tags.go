@@ -47,7 +47,9 @@ type Array struct {
 	pow2  bool
 	index func(line uint64) uint32
 	fifo  bool
-	ends  []ends // of the LRU lists, per set
+
+	perWay uint64 // 2^64 / Ways, rounded up
+	ends   []ends // of the LRU lists, per set
 }
 
 // ends are the most and the least recently used line of a set.
@@ -68,7 +70,7 @@ func New(sets, ways, lineBytes int, repl string, index func(line uint64) uint32)
 	n := sets * ways
 	a := &Array{
 		Sets: sets, Ways: ways, shift: uint(bits.TrailingZeros(uint(lineBytes))), mask: uint64(sets - 1), pow2: sets&(sets-1) == 0,
-		index: index, fifo: repl == "fifo",
+		index: index, fifo: repl == "fifo", perWay: ^uint64(0)/uint64(ways) + 1,
 		Tag: make([]uint64, n), Line: make([]Line, n), Wait: make([]int32, n), ends: make([]ends, sets),
 	}
 	if ways > scanned {
@@ -137,7 +139,7 @@ func (a *Array) front(i int32) {
 	if l.prev == noWay {
 		return
 	}
-	s := uint32(i) / uint32(a.Ways)
+	s, _ := bits.Mul64(uint64(i), a.perWay) // i / Ways
 	set, e := a.Line[int(s)*a.Ways:], &a.ends[s]
 	set[l.prev].next = l.next
 	if l.next == noWay {
