@@ -97,14 +97,6 @@ func Derive(m *sheets.Machine) (*Config, error) {
 	}
 	c.localStride = uint64(s.Count*s.Threads) * 4
 	c.timings(s)
-	// A load spends Overhead cycles outside its pipeline, one of them to be taken: operand
-	// collection before it, write-back after it.
-	outside := max(0, s.Overhead-1)
-	front := min(s.Overhead/2, outside)
-	if s.CollectorsShared {
-		front = min(places+1, outside)
-	}
-	c.front, c.back = uint64(front), uint64(outside-front)
 	c.lateRedirect, c.apart = s.LateRedirect, m.NoC.Kind == "local"
 	c.slack = uint64(s.Collectors / s.Schedulers)
 	c.memQueue = max(2, s.Collectors)
@@ -122,6 +114,14 @@ func (c *Config) timings(s *sheets.SM) {
 	set := func(t isa.Timing, lat, ii, over int) {
 		c.latency[t], c.interval[t] = uint32(lat+over), uint32(max(1, ii))
 	}
+	// A load spends Overhead cycles outside its pipeline, one of them to be taken: operand
+	// collection before it, write-back after it.
+	outside := max(0, s.Overhead-1)
+	front := min(s.Overhead/2, outside)
+	if s.CollectorsShared {
+		front = min(places+1, outside)
+	}
+	c.front, c.back = uint64(front), uint64(outside-front)
 	set(isa.TimeOther, s.OtherLatency, s.OtherInterval, s.Overhead)
 	for i, t := range []isa.Timing{isa.IntAdd, isa.IntMax, isa.IntMul, isa.IntMad, isa.IntDiv, isa.Shuffle} {
 		over := s.Overhead
