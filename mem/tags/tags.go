@@ -50,6 +50,7 @@ type Array struct {
 
 	perWay uint64 // 2^64 / Ways, rounded up
 	ends   []ends // of the LRU lists, per set
+	used   bool   // since Reset
 }
 
 // ends are the most and the least recently used line of a set.
@@ -79,21 +80,27 @@ func New(sets, ways, lineBytes int, repl string, index func(line uint64) uint32)
 		}
 		a.table = newTable(n, a.shift)
 	}
+	a.used = true
 	a.Reset()
 	return a, nil
 }
 
-// Reset invalidates everything, pending lines included.
+// Reset invalidates everything, pending lines included. An array nothing has been put
+// into costs nothing.
 func (a *Array) Reset() {
+	if !a.used {
+		return
+	}
+	a.used = false
 	for i := range a.Tag {
 		a.Tag[i], a.Wait[i] = empty, None
-		w := i % a.Ways
-		a.Line[i] = Line{prev: uint16(w - 1), next: uint16(w + 1)} // way -1 is noWay
-		if w == a.Ways-1 {
-			a.Line[i].next = noWay
-		}
 	}
 	for s := range a.ends {
+		set := a.Line[s*a.Ways : (s+1)*a.Ways]
+		for w := range set {
+			set[w] = Line{prev: uint16(w - 1), next: uint16(w + 1)} // way -1 is noWay
+		}
+		set[a.Ways-1].next = noWay
 		a.ends[s] = ends{0, uint16(a.Ways - 1)}
 	}
 	if a.table.slot != nil {
@@ -175,6 +182,7 @@ func (a *Array) Fill(i int32, line uint64, tenant uint8) {
 		a.table.insert(line, i)
 	}
 	a.Tag[i] = line
+	a.used = true
 	l := &a.Line[i]
 	l.Tenant, l.Valid, l.Dirty, l.Pending = tenant, 0, 0, 0
 	a.front(i)
