@@ -159,7 +159,7 @@ func (s *SM) count(w int, wp *warp, in *isa.Instr, now uint64) {
 	p.Issues++
 	ready := max(s.wake[w], wp.since+1)
 	p.Stall[wp.cause] += ready - wp.since - 1
-	if room := s.sched[w%len(s.sched)].room; in.Unit == isa.LDST && room > ready {
+	if room := s.sched[s.cfg.schedOf[w]].room; in.Unit == isa.LDST && room > ready {
 		p.Stall[Throttled] += room - ready
 		ready = room
 	}
