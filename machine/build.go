@@ -246,6 +246,9 @@ func (g *GPU) buildNoC(amap *addrmap.Map) error {
 	if err != nil {
 		return err
 	}
+	if g.mmuPort >= 0 {
+		req.Sorted = 1
+	}
 	req.Tenants, rep.Tenants = len(g.Tenants), len(g.Tenants)
 	g.request, g.reply = noc.New(req), noc.New(rep)
 	g.request.Count(g.table("noc_request", noc.Desc, 1), 0)

@@ -1,8 +1,6 @@
 package machine
 
 import (
-	"math/bits"
-
 	"heddle/engine"
 	"heddle/machine/cache"
 	"heddle/machine/dram"
@@ -99,50 +97,50 @@ func (c *copier) begin(id int32) {
 
 func (c *copier) line(n int32) uint64 { return uint64(n) * uint64(c.g.Sheet.LLC.Line) }
 
-// send puts the copy engine's requests into the MMU's crossbar port, writes of
-// data that has arrived before reads; it returns the next cycle with more.
+// send puts a request of the copy engine into the MMU's crossbar port, which could not
+// send more than one a cycle; it returns the next cycle with more.
 func (c *copier) send(now uint64) uint64 {
 	if c.how == PageMove || c.active == 0 {
 		return engine.Never
 	}
-	g := c.g
-	all := uint8(1<<(g.Sheet.LLC.Line/g.Sheet.LLC.Sector) - 1)
-	write := g.reqFlits[1] * bits.OnesCount8(all)
-	for g.request.CanPush(g.mmuPort, write) {
-		k, op, ok := c.next()
-		if !ok {
-			return engine.Never
-		}
-		j := &c.jobs[k>>16]
-		r := mem.Req{Line: j.from + c.line(k&0xffff), Sectors: all, Op: op, Tenant: j.tenant, Tag: copyTag | k, Born: now, Next: -1, SM: -1}
-		if op == mem.Write {
-			r.Line, r.Full = j.to+c.line(k&0xffff), all
-		}
-		h := g.slab.Get()
-		g.slab.R[h] = r
-		g.inject(g.mmuPort, h, now)
+	r, ok := c.next()
+	if !ok {
+		return engine.Never
+	}
+	if c.g.injectSorted(r, now) {
+		c.sent(r.Op)
 	}
 	return now + 1
 }
 
-// next is the line the copy engine works on next and what it asks for it.
-func (c *copier) next() (k int32, op mem.Op, ok bool) {
+// next is what the copy engine asks for next: the write of a line that has arrived, or
+// else the read of another.
+func (c *copier) next() (r mem.Req, ok bool) {
+	all := uint8(1<<(c.g.Sheet.LLC.Line/c.g.Sheet.LLC.Sector) - 1)
 	if c.ready.Len() > 0 {
-		return c.ready.Pop(), mem.Write, true
+		k := *c.ready.Head()
+		j := &c.jobs[k>>16]
+		return mem.Req{Line: j.to + c.line(k&0xffff), Sectors: all, Full: all, Op: mem.Write, Tenant: j.tenant, Tag: copyTag | k}, true
 	}
-	if c.inFlight >= c.g.Sheet.VM.CopyLines {
-		return 0, 0, false
-	}
-	if c.unread.Len() == 0 {
-		return 0, 0, false
+	if c.inFlight >= c.g.Sheet.VM.CopyLines || c.unread.Len() == 0 {
+		return mem.Req{}, false
 	}
 	i := *c.unread.Head()
 	j := &c.jobs[i]
+	return mem.Req{Line: j.from + c.line(j.next), Sectors: all, Op: mem.Read, Tenant: j.tenant, Tag: copyTag | i<<16 | j.next}, true
+}
+
+// sent books that the request next named is on its way.
+func (c *copier) sent(op mem.Op) {
+	if op == mem.Write {
+		c.ready.Pop()
+		return
+	}
+	j := &c.jobs[*c.unread.Head()]
 	if j.next++; j.next == c.lines {
 		c.unread.Pop()
 	}
 	c.inFlight++
-	return i<<16 | (j.next - 1), mem.Read, true
 }
 
 // answered books the answer to a request of the copy engine.

@@ -254,30 +254,55 @@ func (g *GPU) tickSM(i int, now uint64) uint64 {
 	return next
 }
 
-// inject sends a request into the crossbar; false when its input queue is full.
+// inject sends a request of an SM into the crossbar; false when its input queue is full.
 func (g *GPU) inject(port int, h int32, now uint64) bool {
 	r := &g.slab.R[h]
-	flits := g.reqFlits[0]
-	if r.Op == mem.Write || r.Op == mem.AtomicOp || r.Op == mem.ReduceOp {
-		flits = g.reqFlits[1]
-	}
-	flits *= bits.OnesCount8(r.Sectors)
+	flits := g.flitsOf(r)
 	if !g.request.CanPush(port, flits) {
 		return false
 	}
+	r.Slice = int16(g.mapOf(r.Line).Slice(r.Line))
+	g.enter(port, h, r, flits, now)
+	return true
+}
+
+// injectSorted sends a request of the MMU or the copy engine into their crossbar port;
+// false when the port's queue for the request's LLC slice is full.
+func (g *GPU) injectSorted(r mem.Req, now uint64) bool {
+	r.Born, r.Next, r.SM = now, -1, -1
+	r.Slice = int16(g.mapOf(r.Line).Slice(r.Line))
+	flits := g.flitsOf(&r)
+	if !g.request.CanPushTo(g.mmuPort, int(r.Slice), flits) {
+		return false
+	}
+	h := g.slab.Get()
+	g.slab.R[h] = r
+	g.enter(g.mmuPort, h, &r, flits, now)
+	return true
+}
+
+// enter puts a request, for which there is room, into the crossbar.
+func (g *GPU) enter(port int, h int32, r *mem.Req, flits int, now uint64) {
 	if r.Op == mem.Write {
 		g.progress = max(g.progress, now)
 	}
 	t := g.Tenants[r.Tenant]
 	t.owed = max(t.owed, now+g.stride.pipeline)
-	r.Slice = int16(g.mapOf(r.Line).Slice(r.Line))
 	if g.stride.on {
 		g.stride.departs(port, h, flits, now)
-		return true
+		return
 	}
 	g.request.Push(g.nocClock.Ticks(now), port, int(r.Slice), flits, h, r.Tenant)
 	g.wheel.Wake(g.base.request, now)
-	return true
+}
+
+// flitsOf is the length of a request's packet.
+func (g *GPU) flitsOf(r *mem.Req) int {
+	flits := g.reqFlits[0]
+	if r.Op == mem.Write || r.Op == mem.AtomicOp || r.Op == mem.ReduceOp {
+		flits = g.reqFlits[1]
+	}
+	return flits * bits.OnesCount8(r.Sectors)
 }
 
 func (g *GPU) tickRequest(now uint64) uint64 {
@@ -429,19 +454,15 @@ func (g *GPU) tickMMU(now uint64) uint64 {
 	if err := g.mmu.Err(); err != nil && g.err == nil {
 		g.err = err
 	}
-	for g.request.CanPush(g.mmuPort, g.reqFlits[0]) {
-		addr, tenant, walker, ok := g.mmu.PopRead()
-		if !ok {
-			return min(next, g.copies.send(now))
-		}
+	for n := g.mmu.Reads(); n > 0; n-- { // a walker waits for its own slice only
 		next = now + 1
-		h := g.slab.Get()
+		addr, tenant, walker := g.mmu.PeekRead()
 		line := addr &^ uint64(g.Sheet.LLC.Line-1)
 		sector := (addr - line) / uint64(g.Sheet.LLC.Sector)
-		g.slab.R[h] = mem.Req{Line: line, Born: now, Tag: walker, Next: -1, SM: -1, Sectors: 1 << sector, Op: mem.Walk, Tenant: tenant}
-		g.inject(g.mmuPort, h, now)
+		sent := g.injectSorted(mem.Req{Line: line, Tag: walker, Sectors: 1 << sector, Op: mem.Walk, Tenant: tenant}, now)
+		g.mmu.TakeRead(sent)
 	}
-	return now + 1
+	return min(next, g.copies.send(now))
 }
 
 // answerMMU takes an answer at the MMU's port: of a page walk, or of the copy

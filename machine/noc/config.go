@@ -13,6 +13,7 @@ type Config struct {
 	VCs             int  // virtual channels per input and per output
 	VCStage         bool // allocate output virtual channels one clock ahead of the switch; needed with VCs > 1
 	BufFlits        int  // flits per virtual channel of an input
+	Sorted          int  // of the inputs the last ones: those with a queue for each output (virtual output queues), each of BufFlits
 	Local           bool // GPGPU-Sim's local crossbar: sweep in place of iSLIP, one virtual channel
 	Iterations      int  // iSLIP iterations of the switch allocator
 	FlitBytes       int  // link width
@@ -50,6 +51,9 @@ func (c *Config) Validate() error {
 	}
 	if c.Local && c.VCStage {
 		return fmt.Errorf("crossbar: the local crossbar has no virtual channels; %d with an allocation stage are asked for", c.VCs)
+	}
+	if c.Sorted < 0 || c.Sorted > c.Inputs {
+		return fmt.Errorf("crossbar: %d of %d inputs with a queue per output", c.Sorted, c.Inputs)
 	}
 	if c.Header < 0 || c.Tenants < 0 {
 		return fmt.Errorf("crossbar: negative header or tenants")

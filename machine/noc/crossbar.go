@@ -57,7 +57,8 @@ type Crossbar struct {
 	// OnFlit, when set, sees every flit that wins the switch.
 	OnFlit func(now uint64, f Flight)
 
-	in      []input // by input port * VCs + virtual channel
+	in      []input // by input port * VCs + virtual channel, then those of Config.Sorted by output
+	sorted  int     // the first input port with a queue per output
 	packets []packet
 	depth   int   // packets per ring
 	lastVC  []int // by input port: where the last packet went
@@ -118,17 +119,19 @@ func New(cfg Config) *Crossbar {
 	}
 	c := &Crossbar{cfg: cfg}
 	k, o, v := cfg.Inputs, cfg.Outputs, cfg.VCs
-	c.in = make([]input, k*v)
+	c.sorted = k - cfg.Sorted
+	n := c.queue(k, 0, 0) // input queues
+	c.in = make([]input, n)
 	for c.depth = 1; c.depth < cfg.BufFlits; c.depth *= 2 {
 	}
-	c.packets = make([]packet, k*v*c.depth)
+	c.packets = make([]packet, n*c.depth)
 	c.lastVC = make([]int, k)
 	c.vcWant = make([]bitset, o)
 	c.words = len(newBitset(k))
 	c.req = make([]uint64, o*c.words)
 	c.holder, c.vcFree = make([]int32, o), make([]uint64, o)
 	for i := range o {
-		c.vcWant[i] = newBitset(k * v)
+		c.vcWant[i] = newBitset(n)
 		c.holder[i] = -1
 		c.vcFree[i] = ^uint64(0) >> (64 - v)
 	}
@@ -140,10 +143,10 @@ func New(cfg Config) *Crossbar {
 		c.vcReq = make([]uint64, k*o)
 	}
 	c.grantPtr, c.acceptPtr, c.rrVC = make([]int32, o), make([]int32, k), make([]int32, k)
-	c.vcGrantPtr, c.vcAcceptPtr = make([]int32, o*v), make([]int32, k*v)
+	c.vcGrantPtr, c.vcAcceptPtr = make([]int32, o*v), make([]int32, n)
 	c.matched, c.offered = newBitset(k), newBitset(k)
 	c.offer, c.offerAt = make([]int32, k), make([]int32, k)
-	c.vcOffered, c.vcOffer, c.vcOfferAt = newBitset(k*v), make([]int32, k*v), make([]int32, k*v)
+	c.vcOffered, c.vcOffer, c.vcOfferAt = newBitset(n), make([]int32, n), make([]int32, n)
 	c.wins, c.vcWins = make([]match, 0, min(k, o)), make([]match, 0, min(k, o)*v)
 	c.buildOutputs()
 	c.Count(stat.NewTable("noc", Desc, 1, max(cfg.Tenants, 1)), 0)
@@ -179,7 +182,33 @@ func (c *Crossbar) Counters(tenant int) []uint64 { return c.rows[tenant][:] }
 // Waiting is the number of packets in the input queues.
 func (c *Crossbar) Waiting() int { return c.waiting }
 
-// CanPush tells whether some virtual channel of the input has room for a packet.
+// queue is the input queue of a packet for an output, in a virtual channel.
+func (c *Crossbar) queue(in, vc, out int) int {
+	if in < c.sorted {
+		return in*c.cfg.VCs + vc
+	}
+	return c.sorted*c.cfg.VCs + (in-c.sorted)*c.cfg.Outputs + out
+}
+
+// portOf is the input port and virtual channel of an input queue.
+func (c *Crossbar) portOf(queue int) (in, vc int) {
+	first := c.sorted * c.cfg.VCs
+	if queue < first {
+		return queue / c.cfg.VCs, queue % c.cfg.VCs
+	}
+	return c.sorted + (queue-first)/c.cfg.Outputs, 0
+}
+
+// CanPushTo tells whether an input has room for a packet to an output.
+func (c *Crossbar) CanPushTo(in, out, flits int) bool {
+	if in < c.sorted {
+		return c.CanPush(in, flits)
+	}
+	return c.fits(c.queue(in, 0, out), flits)
+}
+
+// CanPush tells whether some virtual channel of an input, not one of those with a queue
+// per output, has room for a packet.
 func (c *Crossbar) CanPush(in, flits int) bool {
 	if c.vcReq == nil { // one virtual channel
 		return c.fits(in, flits)
@@ -196,7 +225,7 @@ func (c *Crossbar) Room() int {
 	return c.cfg.BufFlits - min(most, c.cfg.BufFlits)
 }
 
-// fits says whether an input virtual channel has room for a packet. One longer than
+// fits says whether an input queue has room for a packet. One longer than
 // the buffer may enter an empty one.
 func (c *Crossbar) fits(i, flits int) bool {
 	n := c.in[i].flits
@@ -219,8 +248,8 @@ func (c *Crossbar) pickVC(in, flits int) int {
 // later. It answers false when the input queue is full. id comes back from Pop.
 func (c *Crossbar) Push(now uint64, in, out int, flits int, id int32, tenant uint8) bool {
 	vc := 0
-	if c.vcReq == nil {
-		if !c.fits(in, flits) {
+	if c.vcReq == nil || in >= c.sorted {
+		if !c.fits(c.queue(in, 0, out), flits) {
 			return false
 		}
 	} else if vc = c.pickVC(in, flits); vc < 0 {
@@ -251,7 +280,7 @@ func (c *Crossbar) PushBody(in, vc int) {
 }
 
 func (c *Crossbar) enter(now uint64, in, vc, out, flits, here int, id int32, tenant uint8) {
-	i := in*c.cfg.VCs + vc
+	i := c.queue(in, vc, out)
 	q := &c.in[i]
 	c.packets[i*c.depth+(q.head+q.n)&(c.depth-1)] = packet{
 		born: uint32(now), ahead: uint32(now), id: id, out: uint16(out),
@@ -266,7 +295,7 @@ func (c *Crossbar) enter(now uint64, in, vc, out, flits, here int, id int32, ten
 	}
 }
 
-// begin makes the first packet of input channel i ask for its output.
+// begin makes the first packet of input queue i ask for its output.
 func (c *Crossbar) begin(i, out int) {
 	q := &c.in[i]
 	if c.cfg.VCStage {
@@ -276,7 +305,11 @@ func (c *Crossbar) begin(i, out int) {
 		return
 	}
 	q.state = crossing
-	c.ask(i, 0, out)
+	in := i // without the stage there is one virtual channel
+	if i >= c.sorted {
+		in, _ = c.portOf(i)
+	}
+	c.ask(in, 0, out)
 }
 
 // ask adds a switch request.
@@ -357,7 +390,8 @@ func (c *Crossbar) takeVC(w match) {
 		c.vcWantOut.remove(out)
 	}
 	if c.packets[i*c.depth+q.head].here > 0 {
-		c.ask(i/v, i%v, out)
+		in, vc := c.portOf(i)
+		c.ask(in, vc, out)
 	}
 }
 
@@ -372,7 +406,7 @@ func (c *Crossbar) send(now uint64, in, out int) {
 		vc = bits.TrailingZeros64(m)
 		c.rrVC[in] = int32((vc + 1) % v)
 	}
-	i := in*c.cfg.VCs + vc
+	i := c.queue(in, vc, out)
 	q := &c.in[i]
 	p := &c.packets[i*c.depth+q.head]
 	n := c.rows[p.tenant]
@@ -407,7 +441,7 @@ func (c *Crossbar) send(now uint64, in, out int) {
 	c.leave(now, i, out)
 }
 
-// leave removes the first packet of input channel i and starts the next.
+// leave removes the first packet of input queue i and starts the next.
 func (c *Crossbar) leave(now uint64, i, out int) {
 	q := &c.in[i]
 	if c.cfg.VCStage {

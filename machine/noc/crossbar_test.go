@@ -69,6 +69,40 @@ func TestHeadOfLine(t *testing.T) {
 
 // TestBackPressure: an output nobody empties takes OutQueue packets and stops its
 // inputs; one Pop lets one more through.
+// TestSortedInput: an input with a queue per output sends past a packet whose output is
+// busy, one flit a clock; a full queue of one output leaves the others theirs.
+func TestSortedInput(t *testing.T) {
+	for _, vcs := range []int{1, 2} {
+		cfg := gpuConfig(2, 4)
+		cfg.Sorted, cfg.VCs, cfg.VCStage, cfg.OutQueue = 1, vcs, vcs > 1, 1
+		stage := uint64(vcs - 1)
+		x := New(cfg)
+		for id, out := range []int{0, 0, 1, 2} { // of the first output's queue there is one place, taken by the first packet
+			x.Push(0, 1, out, 1, int32(id), 0)
+		}
+		if x.CanPushTo(1, 0, 7) || !x.CanPushTo(1, 0, 6) || !x.CanPushTo(1, 3, 8) || x.Push(0, 1, 0, 7, 9, 0) {
+			t.Errorf("%d vcs: two flits are in one queue of 8, and none in the last", vcs)
+		}
+		at := map[int32]uint64{}
+		for now := uint64(0); now < 20; now++ {
+			x.Tick(now)
+			for out := range 4 {
+				if out == 0 && now < 12 {
+					continue // not taken: the second packet waits
+				}
+				if id, ok := x.Pop(out); ok {
+					at[id] = now
+				}
+			}
+		}
+		first := uint64(cfg.Latency) + stage
+		want := map[int32]uint64{0: 12, 1: 12 + 1 + first, 2: first + 1, 3: first + 2}
+		if len(at) != 4 || at[0] != want[0] || at[1] != want[1] || at[2] != want[2] || at[3] != want[3] {
+			t.Errorf("%d vcs: packets arrive at %v, want %v", vcs, at, want)
+		}
+	}
+}
+
 func TestBackPressure(t *testing.T) {
 	cfg := gpuConfig(2, 1)
 	cfg.OutQueue = 3

@@ -12,10 +12,10 @@ func (c *Crossbar) sweep(now uint64) {
 		asking := c.asking(out)
 		in := asking.from(int(c.grantPtr[out]), nil)
 		if c.reserved[out] >= c.cfg.OutQueue { // only what has begun may end
-			for n := len(c.in); n > 0 && !c.begun(in); n-- {
+			for n := c.cfg.Inputs; n > 0 && !c.begun(in, out); n-- {
 				in = asking.from(int(wrap(in+1, c.cfg.Inputs)), nil)
 			}
-			if !c.begun(in) {
+			if !c.begun(in, out) {
 				continue
 			}
 		}
@@ -24,5 +24,8 @@ func (c *Crossbar) sweep(now uint64) {
 	}
 }
 
-// begun says that the first packet of an input has been switched in part.
-func (c *Crossbar) begun(in int) bool { return c.packets[in*c.depth+c.in[in].head].moving }
+// begun says that the first packet of an input for an output has been switched in part.
+func (c *Crossbar) begun(in, out int) bool {
+	i := c.queue(in, 0, out)
+	return c.packets[i*c.depth+c.in[i].head].moving
+}

@@ -416,11 +416,9 @@ func TestSteadyStateDoesNotAllocate(t *testing.T) {
 		for range 400 {
 			m.Request(now, 0, page4k(uint64(rng.IntN(200))), 0, 0)
 			m.Tick(now)
-			for {
-				_, _, w, ok := m.PopRead()
-				if !ok {
-					break
-				}
+			for m.Reads() > 0 {
+				_, _, w := m.PeekRead()
+				m.TakeRead(true)
 				m.ReadDone(now, w)
 			}
 			for {
@@ -437,6 +435,28 @@ func TestSteadyStateDoesNotAllocate(t *testing.T) {
 	}
 }
 
+// TestWalkersWaitForTheirOwnSlice: a read there is no room for lets the next one go first,
+// and counts when it is taken.
+func TestWalkersWaitForTheirOwnSlice(t *testing.T) {
+	r := newRig(t, sheet(4096), 1, 1, nil)
+	mustMap(t, r.tab, 0, base, 3*4096)
+	for i := range uint64(2) {
+		r.mmu.Request(i, 0, page4k(i), 0, 0)
+	}
+	for now := uint64(0); r.mmu.Reads() < 2; now++ {
+		r.mmu.Tick(now)
+	}
+	_, _, first := r.mmu.PeekRead()
+	r.mmu.TakeRead(false)
+	_, _, second := r.mmu.PeekRead()
+	r.counter(0, WalkReads, 0)
+	r.mmu.TakeRead(true)
+	r.counter(0, WalkReads, 1)
+	if _, _, w := r.mmu.PeekRead(); w != first || first == second || r.mmu.Reads() != 1 {
+		t.Errorf("walkers %d and %d, then %d of %d", first, second, w, r.mmu.Reads())
+	}
+}
+
 func BenchmarkMMU(b *testing.B) {
 	r := newRig(b, sheet(4096), 1, 1, nil)
 	mustMap(b, r.tab, 0, base, 200*4096)
@@ -444,11 +464,9 @@ func BenchmarkMMU(b *testing.B) {
 	for i := range uint64(b.N) {
 		m.Request(i, 0, page4k(i*7%200), 0, 0)
 		m.Tick(i)
-		for {
-			_, _, w, ok := m.PopRead()
-			if !ok {
-				break
-			}
+		for m.Reads() > 0 {
+			_, _, w := m.PeekRead()
+			m.TakeRead(true)
 			m.ReadDone(i, w)
 		}
 		for {

@@ -84,11 +84,9 @@ func (r *rig) step(now uint64) {
 		r.flight = r.flight[1:]
 	}
 	r.next = r.mmu.Tick(now)
-	for {
-		a, _, w, ok := r.mmu.PopRead()
-		if !ok {
-			break
-		}
+	for r.mmu.Reads() > 0 {
+		a, _, w := r.mmu.PeekRead()
+		r.mmu.TakeRead(true)
 		r.reads = append(r.reads, fmt.Sprintf("%d:%x", now, a))
 		r.flight = append(r.flight, flight{now + r.lat, w})
 	}

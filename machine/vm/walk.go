@@ -46,26 +46,27 @@ func (p *PageTable) prefix(vpn uint64, depth int) uint64 {
 	return vpn>>(levelBits*(p.levels-depth))<<3 | uint64(depth)
 }
 
-// PeekRead is the next page-table read, 8 bytes at paddr on behalf of tenant; it
-// stays until PopRead takes it.
-func (m *MMU) PeekRead() (paddr uint64, tenant uint8, ok bool) {
-	if m.reads.Len() == 0 {
-		return 0, 0, false
-	}
-	k := &m.walk[*m.reads.Head()]
+// Reads is the number of page-table reads that wait to be taken.
+func (m *MMU) Reads() int { return m.reads.Len() }
+
+// PeekRead is the next of them: 8 bytes at paddr on behalf of tenant. The machine sends
+// it to the LLC and answers with ReadDone(walker).
+func (m *MMU) PeekRead() (paddr uint64, tenant uint8, walker int32) {
+	walker = *m.reads.Head()
+	k := &m.walk[walker]
 	e := &m.miss[k.miss]
-	return m.tab.pt[e.tenant].entryAddr(int(k.node), int(k.depth), e.vpn), e.tenant, true
+	return m.tab.pt[e.tenant].entryAddr(int(k.node), int(k.depth), e.vpn), e.tenant, walker
 }
 
-// PopRead takes the next page-table read. The machine sends it to the LLC and
-// answers with ReadDone(walker).
-func (m *MMU) PopRead() (paddr uint64, tenant uint8, w int32, ok bool) {
-	paddr, tenant, ok = m.PeekRead()
-	if !ok {
-		return 0, 0, 0, false
+// TakeRead takes the next read, or lets the others go first when there is no room
+// for it.
+func (m *MMU) TakeRead(sent bool) {
+	w := m.reads.Pop()
+	if !sent {
+		m.reads.Push(w)
+		return
 	}
-	m.row[tenant][WalkReads]++
-	return paddr, tenant, m.reads.Pop(), true
+	m.row[m.miss[m.walk[w].miss].tenant][WalkReads]++
 }
 
 // ReadDone says that the data of a walker's read is here. The walk goes one level

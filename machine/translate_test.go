@@ -1,0 +1,27 @@
+package machine
+
+import (
+	"testing"
+
+	"heddle/mem"
+)
+
+// TestSlicesDoNotShareAWalkersQueue: page walks and copies that pile up before one LLC
+// slice leave room for those to the others, which may be another application's.
+func TestSlicesDoNotShareAWalkersQueue(t *testing.T) {
+	g := newRig(t, "ugpu", Options{}, nil, &Tenant{Name: "a", SMs: upTo(80)}).g
+	read := func(line uint64) bool {
+		return g.injectSorted(mem.Req{Line: line, Sectors: 1, Op: mem.Walk}, 0)
+	}
+	n := 0
+	for ; read(0); n++ {
+		if n > 1000 {
+			t.Fatal("the queue is never full")
+		}
+	}
+	for line := uint64(1); line < 8; line++ { // Figure 8: other channels
+		if a := line << 12; g.mapOf(a).Slice(a) == g.mapOf(0).Slice(0) || !read(a) {
+			t.Errorf("after %d reads of slice %d none of slice %d", n, g.mapOf(0).Slice(0), g.mapOf(a).Slice(a))
+		}
+	}
+}
