@@ -35,7 +35,7 @@ func (r *run) functional() (*Result, error) {
 		if a.err != nil {
 			t.Err = a.err.Error()
 			if !errors.As(a.err, &check) && failed == nil {
-				failed = a.err
+				failed = r.blamed(a)
 			}
 		} else {
 			t.Runs = 1

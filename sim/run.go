@@ -216,7 +216,7 @@ func (r *run) ended(a *app, now uint64) error {
 	if a.err != nil {
 		var check *host.CheckError
 		if !errors.As(a.err, &check) {
-			return a.err
+			return r.blamed(a)
 		}
 	}
 	a.runs++
@@ -357,11 +357,19 @@ func (r *run) failed(err error) error {
 			a.dev.blame(err)
 			a.stop(err)
 			if a.err != nil {
-				return a.err // the program's own wrapping: where it launched and waited
+				return r.blamed(a) // the program's own wrapping: where it launched and waited
 			}
 		}
 	}
 	return err
+}
+
+// blamed is an application's error, with its name where there are others.
+func (r *run) blamed(a *app) error {
+	if len(r.apps) == 1 {
+		return a.err
+	}
+	return fmt.Errorf("%s: %w", a.spec.Name, a.err)
 }
 
 // stopAll ends the programs that are still alive.

@@ -228,8 +228,8 @@ func run(cmd *cobra.Command, path string, f *runFlags) error {
 		if len(s.Apps) == 1 {
 			name = s.Apps[0].Name
 		}
-		if dirs != nil {
-			s.OutDir = dirs[i].Path()
+		if len(dirs.of) > 0 {
+			s.OutDir = dirs.of[i].Path()
 		}
 		jobs = append(jobs, lab.Job{Label: name, Spec: s, Machine: file.Machine})
 	}
@@ -237,7 +237,7 @@ func run(cmd *cobra.Command, path string, f *runFlags) error {
 	if f.memory != "" {
 		limit, err := parseBytes(f.memory)
 		if err != nil {
-			return errors.Join(fmt.Errorf("--memory-limit: %w", err), abort(dirs))
+			return errors.Join(fmt.Errorf("--memory-limit: %w", err), dirs.abort())
 		}
 		var stop func()
 		ctx, stop = limitMemory(ctx, limit)
@@ -245,7 +245,7 @@ func run(cmd *cobra.Command, path string, f *runFlags) error {
 	}
 	outcomes := runner.All(ctx, jobs)
 	progress.Close()
-	if err := commit(dirs, outcomes); err != nil {
+	if err := dirs.commit(outcomes); err != nil {
 		return err
 	}
 	if err := compare(file.Out, outcomes); err != nil {
@@ -302,55 +302,6 @@ func idlePolicies(file *runfile.File, warn func(string, ...any)) {
 	}
 }
 
-// begin prepares the result directories: one, or one per sharing mode below it.
-func begin(file *runfile.File) ([]*report.Dir, error) {
-	if file.Out == "" {
-		return nil, nil
-	}
-	var dirs []*report.Dir
-	var paths []string
-	for _, s := range file.Specs {
-		path := file.Out
-		if len(file.Specs) > 1 {
-			path = filepath.Join(file.Out, report.FileName(s.Sharing.Name))
-		}
-		if slices.Contains(paths, path) {
-			return nil, fmt.Errorf("two sharing modes would write %s; give them names that differ in letters and digits", path)
-		}
-		paths = append(paths, path)
-	}
-	for _, path := range paths {
-		d, err := report.BeginDir(path)
-		if err != nil {
-			return nil, errors.Join(err, abort(dirs))
-		}
-		dirs = append(dirs, d)
-	}
-	return dirs, nil
-}
-
-// abort leaves no result directory behind.
-func abort(dirs []*report.Dir) error {
-	var err error
-	for _, d := range dirs {
-		err = errors.Join(err, d.Abort())
-	}
-	return err
-}
-
-// commit lets the result directories appear; a run without any result leaves none.
-func commit(dirs []*report.Dir, outcomes []lab.Outcome) error {
-	var err error
-	for i, d := range dirs {
-		if r := outcomes[i].Result; r != nil {
-			err = errors.Join(err, d.Commit(r))
-		} else {
-			err = errors.Join(err, d.Abort())
-		}
-	}
-	return err
-}
-
 // compare writes comparison.csv beside the directories of several sharing modes.
 func compare(out string, outcomes []lab.Outcome) error {
 	results := finished(outcomes)
@@ -367,12 +318,21 @@ func compare(out string, outcomes []lab.Outcome) error {
 // finished are the results there are.
 func finished(outcomes []lab.Outcome) []*sim.Result {
 	var results []*sim.Result
-	for _, o := range outcomes {
-		if o.Result != nil {
-			results = append(results, o.Result)
+	for i := range outcomes {
+		if tells(&outcomes[i]) {
+			results = append(results, outcomes[i].Result)
 		}
 	}
 	return results
+}
+
+// tells says that a run has a result worth showing: not that of one whose programs
+// failed before they had printed or launched anything.
+func tells(o *lab.Outcome) bool {
+	if o.Result == nil || o.Err == nil {
+		return o.Result != nil
+	}
+	return o.Result.Cycles > 0 || slices.ContainsFunc(o.Result.Tenants, func(t sim.Tenant) bool { return t.WarpInsts > 0 || len(t.Log) > 0 })
 }
 
 // show prints the results.
