@@ -170,6 +170,11 @@ type Grid interface {
 	Start(cta int, at Place) CTA
 }
 
+// Independent is a Grid whose CTAs have nothing in common: what one of them does is the
+// same whenever the others execute, and they may execute at once. Recordings, traces and
+// models are; PTX is executed on the memory of its application.
+type Independent interface{ Independent() }
+
 // CTA executes the warps of one resident thread block.
 type CTA interface {
 	// PC is the next instruction of warp w, -1 when it has exited.

@@ -28,7 +28,8 @@ const localWindow = 1 << 39
 func (g *GPU) Launch(tenant, stream int, name string, grid isa.Grid) *Kernel {
 	geo := grid.Geometry()
 	t := g.Tenants[tenant]
-	k := &Kernel{Name: name, left: geo.CTAs, talks: talks(grid.Code()), ready: g.Now() + uint64(g.Sheet.SM.LaunchDelay)}
+	_, alone := grid.(isa.Independent)
+	k := &Kernel{Name: name, left: geo.CTAs, alone: alone, talks: !alone && talks(grid.Code()), ready: g.Now() + uint64(g.Sheet.SM.LaunchDelay)}
 	k.Kernel = sm.Kernel{
 		ID: g.kernels, Tenant: uint8(tenant), Stream: stream, Grid: grid, Code: grid.Code(), Geo: geo,
 		LocalBase: localWindow, Most: (geo.CTAs + len(t.SMs) - 1) / len(t.SMs),

@@ -40,7 +40,8 @@ type Kernel struct {
 	Done       bool
 	next, left int // next CTA to dispatch; CTAs not finished
 	ready      uint64
-	talks      bool // its CTAs may talk to each other
+	alone      bool // its CTAs are independent (isa.Independent)
+	talks      bool // they may talk to each other
 }
 
 // GPU is the machine.
@@ -121,7 +122,7 @@ type pace struct {
 	now        uint64
 	progress   uint64 // last cycle at which a CTA ended, a kernel began or a plain store left an SM
 	ahead      uint64 // cycle the memory side has already run; Never: none
-	Overlapped uint64 // cycles in which both sides ran at once
+	Overlapped uint64 // cycles in which two cores had work
 	Strode     uint64 // cycles of strides
 	_          [64]byte
 }
@@ -230,16 +231,23 @@ func (g *GPU) visit(i int) uint64 {
 func (g *GPU) Now() uint64 { return g.now }
 
 func (g *GPU) tickSM(i int, now uint64) uint64 {
+	next := g.runSM(i, now)
+	s := g.sm[i]
+	if len(s.Done) > 0 {
+		g.retire(s, now)
+	}
+	if s.Err != nil && g.err == nil {
+		g.err = s.Err
+	}
+	return next
+}
+
+// runSM is tickSM without what concerns others than the SM.
+func (g *GPU) runSM(i int, now uint64) uint64 {
 	s := g.sm[i]
 	next := s.Due()
 	if next <= now || g.every {
 		next = s.Tick(now)
-		if len(s.Done) > 0 {
-			g.retire(s, now)
-		}
-		if s.Err != nil && g.err == nil {
-			g.err = s.Err
-		}
 	}
 	if s.Out.Len() == 0 {
 		return next
@@ -262,6 +270,10 @@ func (g *GPU) inject(port int, h int32, now uint64) bool {
 		return false
 	}
 	r.Slice = int16(g.mapOf(r.Line).Slice(r.Line))
+	if g.stride.on {
+		g.stride.departs(g.sm[port].Lane(), port, h, flits, now)
+		return true
+	}
 	g.enter(port, h, r, flits, now)
 	return true
 }
@@ -275,7 +287,7 @@ func (g *GPU) injectSorted(r mem.Req, now uint64) bool {
 	if !g.request.CanPushTo(g.mmuPort, int(r.Slice), flits) {
 		return false
 	}
-	h := g.slab.Get()
+	h := g.slab.Get(0)
 	g.slab.R[h] = r
 	g.enter(g.mmuPort, h, &r, flits, now)
 	return true
@@ -283,17 +295,18 @@ func (g *GPU) injectSorted(r mem.Req, now uint64) bool {
 
 // enter puts a request, for which there is room, into the crossbar.
 func (g *GPU) enter(port int, h int32, r *mem.Req, flits int, now uint64) {
+	g.sent(r, now)
+	g.request.Push(g.nocClock.Ticks(now), port, int(r.Slice), flits, h, r.Tenant)
+	g.wheel.Wake(g.base.request, now)
+}
+
+// sent books a request that has left for the crossbar.
+func (g *GPU) sent(r *mem.Req, now uint64) {
 	if r.Op == mem.Write {
 		g.progress = max(g.progress, now)
 	}
 	t := g.Tenants[r.Tenant]
 	t.owed = max(t.owed, now+g.stride.pipeline)
-	if g.stride.on {
-		g.stride.departs(port, h, flits, now)
-		return
-	}
-	g.request.Push(g.nocClock.Ticks(now), port, int(r.Slice), flits, h, r.Tenant)
-	g.wheel.Wake(g.base.request, now)
 }
 
 // flitsOf is the length of a request's packet.
@@ -474,5 +487,5 @@ func (g *GPU) answerMMU(h int32, now uint64) {
 	} else {
 		g.copies.answered(r, now)
 	}
-	g.slab.Put(h)
+	g.slab.Put(0, h)
 }

@@ -37,12 +37,12 @@ const busy = 1024
 
 // overlaps says whether the sides may run at once in cycle now, and should.
 func (g *GPU) overlaps(now, until uint64) bool {
-	if now+2 > until || g.every || len(g.Repartitions) > 0 || g.changing > 0 || len(g.evictions) > 0 || !g.spare(1) {
+	if now+2 > until || g.every || len(g.Repartitions) > 0 || g.changing > 0 || len(g.evictions) > 0 || g.slab.Live() < busy || !g.second(1) {
 		return false
 	}
 	for _, t := range g.Tenants {
 		for _, k := range t.kernels {
-			if k.next == k.Geo.CTAs && k.Running == 0 && k.Away == 0 {
+			if k.next == k.Geo.CTAs && k.Away == 0 && k.Progress().Running == 0 {
 				return false
 			}
 		}
@@ -50,9 +50,9 @@ func (g *GPU) overlaps(now, until uint64) bool {
 	return true
 }
 
-// spare says that there is a second core with time for n cycles, and work for it.
-func (g *GPU) spare(n int) bool {
-	if g.other == nil || g.slab.Live() < busy || invariants.On {
+// second says that there is a second core with time for n cycles.
+func (g *GPU) second(n int) bool {
+	if g.other == nil || invariants.On {
 		return false
 	}
 	if g.other.rest > 0 {
@@ -88,7 +88,7 @@ func (g *GPU) overlap(now uint64) {
 // memorySide is the other core's part: of an overlap, or up to cycle end of a stride.
 func (g *GPU) memorySide(now, end uint64) (more bool) {
 	if end > 0 {
-		g.strideMemory(end)
+		g.strideOther(end)
 		return false
 	}
 	g.request.Arrive(now)
@@ -111,6 +111,7 @@ type otherCore struct {
 	alive bool
 
 	rest, next int // cycles to do without it, now and the next time it is late
+	spins      int // looks before it was done
 
 	// Written by the other.
 	_       [64]byte
@@ -134,15 +135,9 @@ func (o *otherCore) begin(now, end uint64) {
 // wait returns what work returned. A core that lets itself be waited for longer than a
 // cycle takes has other work, of another process perhaps, and is left to it for a while.
 func (o *otherCore) wait() bool {
-	spins := 0
-	for n := o.asked.Load(); o.done.Load() != n; spins++ {
-		if spins > patience {
-			runtime.Gosched()
-		}
-	}
-	if o.failed != nil {
-		panic(o.failed)
-	}
+	o.waitFor(&o.done, o.asked.Load())
+	spins := o.spins
+	o.spins = 0
 	if spins > late*int(max(o.end, o.now+1)-o.now) {
 		o.rest = max(o.next, minRest)
 		o.next = min(2*o.rest, maxRest)
@@ -150,6 +145,18 @@ func (o *otherCore) wait() bool {
 		o.next = max(minRest, o.next-1)
 	}
 	return o.more
+}
+
+// waitFor returns when count is n or all work is done.
+func (o *otherCore) waitFor(count *atomic.Uint64, n uint64) {
+	for end := o.asked.Load(); count.Load() != n && o.done.Load() != end; o.spins++ {
+		if o.spins > patience {
+			runtime.Gosched()
+		}
+	}
+	if o.done.Load() == o.asked.Load() && o.failed != nil {
+		panic(o.failed)
+	}
 }
 
 func (o *otherCore) loop(n uint64) {

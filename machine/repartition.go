@@ -249,8 +249,8 @@ func (g *GPU) freeze(m *SMMove, now uint64) {
 func remaining(s *sm.SM, now uint64) (most uint64) {
 	s.EachCTA(func(k *sm.Kernel, since uint64) {
 		age, left := now-since, now-since
-		if k.Finished > 0 {
-			if mean := k.CTACycles / uint64(k.Finished); mean > age {
+		if p := k.Progress(); p.Finished > 0 {
+			if mean := p.CTACycles / uint64(p.Finished); mean > age {
 				left = mean - age
 			}
 		}

@@ -1,9 +1,12 @@
 package machine
 
 import (
+	"sync/atomic"
+
 	"heddle/engine"
 	"heddle/isa"
 	"heddle/machine/sm"
+	"heddle/mem"
 )
 
 // A stride is a number of cycles which one part of the machine runs after the other: the
@@ -16,7 +19,8 @@ import (
 //   - an SM needs nothing of the request crossbar: its queue there has room for all that
 //     the SM can send,
 //   - SMs share nothing but the dispatcher, which serves them in the order of the cycles
-//     in which they ask: no kernel's CTAs talk to each other (talks),
+//     in which they ask: no kernel's CTAs talk to each other (talks). If CTAs do not even
+//     share memory (isa.Independent) a second core runs half of the SMs,
 //   - no kernel ends, which its program would see: it waits for an answer that comes
 //     later, or some SM, or its CTAs to come, have more instructions to issue than cycles.
 //
@@ -34,12 +38,18 @@ type stride struct {
 	burst    int    // and beyond that in its first
 	pipeline uint64 // cycles a request spends in an LLC slice's pipeline
 
-	coming  [][]delivery  // by SM: answers from the memory side, which it writes
-	arrived [][]delivery  // and those the SMs read
-	sent    [][]departure // by cycle of the stride: requests
-	asks    []uint64      // by SM: the cycle in which it asks the dispatcher; Never
-	failed  uint64        // cycle of the first fault of a program,
-	culprit *sm.SM        // and where
+	coming  [][]delivery             // by SM: answers from the memory side, which it writes
+	arrived [][]delivery             // and those the SMs read
+	sent    [mem.Lanes][][]departure // by core and cycle of the stride: requests
+	due     []uint64                 // by SM: the next cycle with work
+	asks    []uint64                 // by SM: the cycle in which it asks the dispatcher; Never
+	failed  uint64                   // cycle of the first fault of a program,
+	culprit *sm.SM                   // and where
+
+	next  atomic.Int64  // SM that the next core that is free runs
+	lent  atomic.Uint64 // SMs the other core has run
+	ahead bool          // the other core runs the memory side of the next stride,
+	share bool          // and some of the SMs
 }
 
 // Lengths of strides in cycles. Longer ones gain no more (measured up to 100); short ones
@@ -74,8 +84,11 @@ func (g *GPU) buildStrides(o *Options) {
 	for _, own := range g.dispatch.owners {
 		z.possible = z.possible && len(own) < 2
 	}
-	z.arrived, z.coming, z.asks = make([][]delivery, len(g.sm)), make([][]delivery, len(g.sm)), make([]uint64, len(g.sm))
-	z.sent = make([][]departure, longStride)
+	z.arrived, z.coming = make([][]delivery, len(g.sm)), make([][]delivery, len(g.sm))
+	z.due, z.asks = make([]uint64, len(g.sm)), make([]uint64, len(g.sm))
+	for i := range z.sent {
+		z.sent[i] = make([][]departure, longStride)
+	}
 }
 
 // talks says that CTAs of a kernel may wait for each other or observe the order of
@@ -158,7 +171,8 @@ func (g *GPU) outlasts(t *Tenant, k *Kernel, n int) bool {
 }
 
 // take takes the machine to cycle end in a stride. With a second core that one
-// runs the memory side of the next stride meanwhile, where it is certain that there is one.
+// runs the memory side of the next stride meanwhile, where it is certain that there is one,
+// and SMs, where CTAs are independent.
 func (g *GPU) take(end, until uint64) {
 	z, now := &g.stride, g.now
 	z.on, z.from, z.end = true, now, end
@@ -171,18 +185,21 @@ func (g *GPU) take(end, until uint64) {
 		s.Part()
 	}
 	next := end + longStride
-	both := next <= until && z.pipeline > 2*longStride+1 && g.spare(longStride) && g.mayStride(now, next, 2*longStride)
-	if both {
+	two := g.second(longStride)
+	z.ahead = two && g.slab.Live() >= busy && next <= until && z.pipeline > 2*longStride+1 && g.mayStride(now, next, 2*longStride)
+	z.share = two && g.independent()
+	switch {
+	case z.ahead:
 		g.Overlapped += longStride
-		g.slab.Reserve(g.perStride)
-		g.other.begin(end, next)
 		z.lead = next
+	case z.share:
+		g.Overlapped += end - now
 	}
 	g.wheel.Skip(now)
-	g.strideSMs()
+	g.strideSMs(next)
 	g.strideRequests()
 	g.wheel.Skip(end)
-	if both {
+	if z.ahead || z.share {
 		g.other.wait()
 	}
 	for i, s := range g.slice {
@@ -196,6 +213,32 @@ func (g *GPU) take(end, until uint64) {
 	}
 	z.on = false
 	g.now = end
+}
+
+// independent says that SMs may run at once.
+func (g *GPU) independent() bool {
+	if g.profile { // of a kernel, which all SMs count in
+		return false
+	}
+	for _, t := range g.Tenants {
+		for _, k := range t.kernels {
+			if !k.alone {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// strideOther is the other core's part of a stride: the memory side up to cycle lead, SMs,
+// or both.
+func (g *GPU) strideOther(lead uint64) {
+	if g.stride.ahead {
+		g.strideMemory(lead)
+	}
+	if g.stride.share {
+		g.strideLane(1)
+	}
 }
 
 // strideMemory runs the memory side up to cycle end.
@@ -212,118 +255,25 @@ func (g *GPU) strideMemory(end uint64) {
 	}
 }
 
-// strideSMs runs the SMs, each as far as it comes without the dispatcher, and lets the
-// dispatcher serve those that ask, by cycle and number.
-func (g *GPU) strideSMs() {
-	z := &g.stride
-	due := g.wheel.Take(g.base.dispatch)
-	for i := range g.sm {
-		ask := engine.Never
-		if g.dispatch.open[i>>6]>>(i&63)&1 != 0 {
-			ask = max(due, z.from)
-		}
-		z.asks[i] = g.strideSM(i, z.from, ask)
-	}
-	for {
-		i, at := -1, engine.Never
-		for k, ask := range z.asks {
-			if ask < at {
-				i, at = k, ask
-			}
-		}
-		if i < 0 {
-			break
-		}
-		ask := g.dispatchTo(i, at)
-		if ask == engine.Never {
-			g.dispatch.open[i>>6] &^= 1 << (i & 63)
-		}
-		z.asks[i] = g.strideSM(i, at+1, ask)
-	}
-	for _, word := range g.dispatch.open {
-		if word != 0 {
-			g.wheel.Wake(g.base.dispatch, max(due, z.end))
-		}
-	}
-}
-
-// strideSM runs SM i from cycle c on, until it asks the dispatcher, in cycle ask or when a
-// CTA ends, or to the end of the stride; it returns the cycle in which it asks.
-func (g *GPU) strideSM(i int, c, ask uint64) uint64 {
-	z, s := &g.stride, g.sm[i]
-	in, n := z.arrived[i], 0
-	at := g.wheel.Take(i)
-	for ; s.Err == nil; c++ {
-		next := min(at, ask)
-		if n < len(in) {
-			next = min(next, in[n].at)
-		}
-		if !g.every {
-			c = max(c, next)
-		}
-		if c >= z.end {
-			break
-		}
-		for ; n < len(in) && in[n].at == c; n++ {
-			s.Deliver(in[n].h, c)
-			at = min(at, max(c, s.Due()))
-		}
-		if at <= c || g.every {
-			at = min(g.tickSM(i, c), g.wheel.Take(i))
-			if g.wheel.Take(g.base.dispatch) != engine.Never { // a CTA has ended
-				ask = c
-			}
-		}
-		if ask <= c {
-			break
-		}
-	}
-	if s.Err != nil {
-		z.fail(g, s, c)
-		ask = engine.Never
-	}
-	if at != engine.Never {
-		g.wheel.Wake(i, at)
-	}
-	if ask < z.end {
-		z.arrived[i] = in[:copy(in, in[n:])]
-		return ask
-	}
-	z.arrived[i] = in[:0]
-	return engine.Never
-}
-
-// fail keeps the first fault: SMs that run later may meet theirs in an earlier cycle.
-func (z *stride) fail(g *GPU, s *sm.SM, now uint64) {
-	if z.culprit == s {
-		return
-	}
-	if now >= z.failed {
-		s.Err, s.ErrKernel = nil, nil
-		return
-	}
-	if z.culprit != nil {
-		z.culprit.Err, z.culprit.ErrKernel = nil, nil
-	}
-	z.failed, z.culprit, g.err = now, s, s.Err
-}
-
 // strideRequests runs the request crossbar.
 func (g *GPU) strideRequests() {
 	z := &g.stride
 	at := g.wheel.Take(g.base.request)
 	for c := z.from; c < z.end; c++ {
-		out := z.sent[c-z.from]
-		if len(out) == 0 && at > c && !g.every {
-			continue
+		t, n := g.nocClock.Ticks(c), 0
+		for lane := range z.sent {
+			out := &z.sent[lane][c-z.from]
+			n += len(*out)
+			for _, d := range *out {
+				r := &g.slab.R[d.h]
+				g.sent(r, c)
+				g.request.Push(t, int(d.port), int(r.Slice), int(d.flits), d.h, r.Tenant)
+			}
+			*out = (*out)[:0]
 		}
-		t := g.nocClock.Ticks(c)
-		for _, d := range out {
-			r := &g.slab.R[d.h]
-			g.request.Push(t, int(d.port), int(r.Slice), int(d.flits), d.h, r.Tenant)
+		if n > 0 || at <= c || g.every {
+			at = g.tickRequest(c)
 		}
-		z.sent[c-z.from] = out[:0]
-		at = g.tickRequest(c)
 	}
 	if at != engine.Never {
 		g.wheel.Wake(g.base.request, at)
@@ -335,8 +285,8 @@ func (z *stride) arrives(port int, h int32, now uint64) {
 	z.coming[port] = append(z.coming[port], delivery{now, h})
 }
 
-// departs keeps a request for the request crossbar.
-func (z *stride) departs(port int, h int32, flits int, now uint64) {
-	k := now - z.from
-	z.sent[k] = append(z.sent[k], departure{h, int16(port), int16(flits)})
+// departs keeps a request, which a core has made, for the request crossbar.
+func (z *stride) departs(lane, port int, h int32, flits int, now uint64) {
+	out := &z.sent[lane][now-z.from]
+	*out = append(*out, departure{h, int16(port), int16(flits)})
 }

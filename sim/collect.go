@@ -27,10 +27,10 @@ func newCollector(r *run) *collector {
 
 // kernel books a kernel that has finished.
 func (c *collector) kernel(k *machine.Kernel) {
-	t := int(k.Tenant)
+	t, p := int(k.Tenant), k.Progress()
 	c.kernels[t] = append(c.kernels[t], Kernel{
 		Name: k.Name, Stream: k.Stream, CTAs: k.Geo.CTAs, Start: k.Start, End: k.End,
-		ThreadInsts: k.ThreadInsts, WarpInsts: k.WarpInsts,
+		ThreadInsts: p.ThreadInsts, WarpInsts: p.WarpInsts,
 	})
 	c.r.span("kernels/"+c.r.apps[t].spec.Name, k.Name, k.Start, k.End, t)
 	c.profile(k)

@@ -42,9 +42,13 @@ func draw(r *rand.Rand) sim.Spec {
 	s := sim.Spec{Machine: one("qv100", "fermi", "a100", "ugpu", "ugpu"), Seed: r.Uint64N(100), Epoch: 500 + r.Uint64N(3000), Set: map[string]string{}}
 	s.Length = sim.Length{MaxCycles: 8000 + r.Uint64N(20_000), Budget: true}
 	n := 1 + r.IntN(3) + r.IntN(2)*r.IntN(3)
+	models := r.IntN(4) == 0 // alone: SMs on two cores
 	for i := range n {
 		a := app(one("micro/triad", "micro/histogram", "micro/spmv", "micro/randomaccess", "micro/reduction", "rodinia-like/bfs", "rodinia-like/hotspot",
 			"sdk-like/matrixmul", "polybench/atax", "parboil-like/sgemm", "rodinia-like/btree", "lonestar-like/sssp"), nil)
+		if models {
+			a = app(one("models/random.yaml", "models/shared-gemm.yaml", "models/stencil.yaml", "models/triad.yaml", "models/zipf.yaml"), nil)
+		}
 		a.Name = fmt.Sprint(a.Name, i)
 		s.Apps = append(s.Apps, a)
 	}

@@ -77,7 +77,8 @@ func TestDeterminism(t *testing.T) {
 }
 
 // Two cores give the bits of one: with slices and programs that end and begin again,
-// under MPS with page walks, with a policy that moves what it can.
+// under MPS with page walks, with a policy that moves what it can, with models, whose SMs
+// two cores share.
 func TestTwoCores(t *testing.T) {
 	walks := sim.Spec{
 		Machine: "ugpu", Seed: 1, Epoch: 700, Sharing: sim.Sharing{Mode: "mps"},
@@ -89,7 +90,10 @@ func TestTwoCores(t *testing.T) {
 	slices.Length.MaxCycles = 40_000
 	moves := walks
 	moves.Sharing = sim.Sharing{Mode: "ugpu", Epoch: 3000}
-	for _, s := range []sim.Spec{slices, walks, moves} {
+	models := slices
+	models.Apps = []sim.App{app("models/stencil.yaml", nil), app("models/zipf.yaml", nil)}
+	models.Length.MaxCycles = 10_000
+	for _, s := range []sim.Spec{slices, walks, moves, models} {
 		one := text(t, run(t, s))
 		s.Cores = 2
 		r := run(t, s)

@@ -56,6 +56,9 @@ func (g *Grid) Geometry() isa.Geometry {
 	}
 }
 
+// Independent implements isa.Independent.
+func (g *Grid) Independent() {}
+
 // Start implements isa.Grid.
 func (g *Grid) Start(index int, _ isa.Place) isa.CTA {
 	g.mu.Lock()

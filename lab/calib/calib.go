@@ -254,7 +254,8 @@ func RunInstead(dir string, s *Spec, m *sheets.Machine, o machine.Options, inste
 	}
 	spent, wall := cpuSeconds()-begun, time.Since(clock).Seconds()
 	g.Settle()
-	out := &Outcome{CPU: spent, Wall: wall, Cycles: kern.End - kern.Start, ThreadInsts: kern.ThreadInsts, WarpInsts: kern.WarpInsts, Totals: g.Totals(0), GPU: g, Data: l.data()}
+	insts := kern.Progress()
+	out := &Outcome{CPU: spent, Wall: wall, Cycles: kern.End - kern.Start, ThreadInsts: insts.ThreadInsts, WarpInsts: insts.WarpInsts, Totals: g.Totals(0), GPU: g, Data: l.data()}
 	for i, b := range s.Buffers {
 		if s.clocks(b.Name) {
 			for d := out.Data[i]; len(d) >= 4; d = d[4:] {

@@ -62,7 +62,7 @@ func (b *bench) run(delay uint64, list ...want) []uint64 {
 		}
 		for i, w := range list {
 			if w.at == now {
-				h := b.slab.Get()
+				h := b.slab.Get(0)
 				b.slab.R[h] = mem.Req{Line: w.line, Op: w.op, Sectors: w.sectors, Full: w.full, Next: -1}
 				of[h] = i
 				b.s.Accept(h, now)
@@ -88,7 +88,7 @@ func (b *bench) run(delay uint64, list ...want) []uint64 {
 		for b.s.Reply.Len() > 0 && b.s.Reply.Head().At <= now {
 			a := b.s.Reply.Pop()
 			out[of[a.H]] = now
-			b.slab.Put(a.H)
+			b.slab.Put(0, a.H)
 			left--
 			b.s.Retry(now)
 		}
@@ -167,7 +167,7 @@ func TestLead(t *testing.T) {
 	}
 	for i := range 5 { // the queue and the pipeline before it
 		room(0, true)
-		h := b.slab.Get()
+		h := b.slab.Get(0)
 		b.slab.R[h] = mem.Req{Line: uint64(i) << 7, Op: mem.Write, Sectors: 1, Full: 1, Next: -1}
 		b.s.Accept(h, 0)
 	}

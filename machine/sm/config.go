@@ -5,6 +5,7 @@ import (
 	"math/bits"
 
 	"heddle/isa"
+	"heddle/mem"
 	"heddle/sheets"
 )
 
@@ -31,7 +32,7 @@ type Config struct {
 	fetchLatency, fetchRate uint64
 	lateRedirect            bool // SM.redirect
 
-	tmp           *scratch
+	tmp           [mem.Lanes]scratch
 	sharedLatency uint64
 	front, back   uint64 // issue to the LD/ST unit; data to dependent issue
 
@@ -91,9 +92,9 @@ func Derive(m *sheets.Machine) (*Config, error) {
 	for w := range c.schedOf {
 		c.schedOf[w] = uint8(w % c.schedulers)
 	}
-	c.tmp = &scratch{
-		conflicts: conflictMemo{banks: s.SharedBanks},
-		co:        coalescer{lineShift: c.lineShift, sectorShift: c.sectorShift, sectors: uint(c.sectors)},
+	for i := range c.tmp {
+		c.tmp[i].conflicts.banks = s.SharedBanks
+		c.tmp[i].co = coalescer{lineShift: c.lineShift, sectorShift: c.sectorShift, sectors: uint(c.sectors)}
 	}
 	c.localStride = uint64(s.Count*s.Threads) * 4
 	c.timings(s)

@@ -220,7 +220,7 @@ func (s *SM) unload(c *Context, b *block, w int) {
 		}
 	}
 	if wp.state != finishing {
-		wp.k.Running--
+		wp.k.lane[s.lane].Running--
 	}
 	c.warps[wp.in] = savedWarp{wp.pc, wp.state}
 	wp.state = free
@@ -273,7 +273,7 @@ func (s *SM) restored(c *Context, now uint64) {
 		case v.state == barred || v.state == free || v.state == finishing || v.state == atomic || v.state == fenced && wp.loads > 0:
 			wp.state = v.state
 			if v.state == free || v.state == finishing {
-				wp.k.Running--
+				wp.k.lane[s.lane].Running--
 			}
 		default: // running, or at a fence whose operations are done
 			s.resume(w, Fetch, now)

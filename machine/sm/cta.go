@@ -119,7 +119,7 @@ func (s *SM) begin(w, b, i int, k *Kernel, exec isa.CTA, now uint64) {
 	}
 	ready = ready[:k.Code.NumRegs]
 	clear(ready)
-	k.Running++
+	k.lane[s.lane].Running++
 	*wp = warp{
 		code: k.Code, ready: ready, exec: exec, k: k, row: s.rows[k.Tenant],
 		t0: now, since: now, pc: exec.PC(i), cta: int16(b), in: int16(i), state: running, buf: s.cfg.fetchWidth,
@@ -143,7 +143,7 @@ func (c *Config) Occupancy(g *isa.Geometry) int {
 // has passed the pipeline: arm sees to that.
 func (s *SM) exit(w int, now uint64) {
 	wp := &s.warps[w]
-	wp.k.Running--
+	wp.k.lane[s.lane].Running--
 	wp.state, wp.loads = finishing, wp.loads+1
 	s.settle(&s.blocks[wp.cta], now)
 	s.wake[w] = now + uint64(s.cfg.latency[isa.TimeOther]) + drain
@@ -172,8 +172,9 @@ func (s *SM) retire(w int, now uint64) {
 	s.vacate(b, now)
 	exec.Release()
 	s.rows[k.Tenant][CTAsDone]++
-	k.Finished++
-	k.CTACycles += now - start
+	l := &k.lane[s.lane]
+	l.Finished++
+	l.CTACycles += now - start
 	s.Done = append(s.Done, k)
 }
 

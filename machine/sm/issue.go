@@ -150,8 +150,9 @@ func (s *SM) count(w int, wp *warp, in *isa.Instr, now uint64) {
 	wp.row[WarpInsts]++
 	wp.row[ThreadInsts] += lanes
 	wp.row[ByTiming+int(in.Timing)] += lanes
-	wp.k.WarpInsts++
-	wp.k.ThreadInsts += lanes
+	k := &wp.k.lane[s.lane]
+	k.WarpInsts++
+	k.ThreadInsts += lanes
 	if wp.k.Prof == nil {
 		return
 	}

@@ -239,7 +239,7 @@ func (s *SM) bypass(a *access, o *memOp, now uint64) {
 
 // send queues a request; the caller has made sure of room.
 func (s *SM) send(line uint64, sectors, full uint8, kind mem.Op, o *memOp, tag int32, now uint64) {
-	h := s.slab.Get()
+	h := s.slab.Get(s.lane)
 	s.slab.R[h] = mem.Req{Line: line, Born: now, Tag: tag, Next: -1, SM: int16(s.ID), Sectors: sectors, Full: full, Op: kind, Tenant: o.tenant}
 	s.Out.Push(h)
 	s.outside += s.packets(sectors)
@@ -302,7 +302,7 @@ func (s *SM) Deliver(h int32, now uint64) {
 	s.rows[r.Tenant][RequestLatency] += now - r.Born
 	if r.Op == mem.Write && r.Tag >= 0 {
 		s.acked(int(r.Tag), now)
-		s.slab.Put(h)
+		s.slab.Put(s.lane, h)
 		return
 	}
 	s.wakeAt(now)
@@ -322,7 +322,7 @@ func (s *SM) Deliver(h int32, now uint64) {
 	default:
 		s.answer(-1-r.Tag, now+s.cfg.back, now)
 	}
-	s.slab.Put(h)
+	s.slab.Put(s.lane, h)
 }
 
 func (s *SM) acked(w int, now uint64) {

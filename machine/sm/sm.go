@@ -39,13 +39,32 @@ type Kernel struct {
 	LocalBase uint64 // virtual address of the tenant's local-memory window
 	Most      int    // resident CTAs allowed per SM beyond the resource limits; 0: no limit
 
+	Away int                 // CTAs whose context is in memory
+	lane [mem.Lanes]Progress // by the core that counts
+	// Prof[pc] counts issues and, per Cause, the warp-cycles spent waiting to issue pc. Nil: not kept.
+	Prof []PC
+}
+
+// Progress is how far a launch has come.
+type Progress struct {
 	WarpInsts, ThreadInsts uint64
 	Finished               int    // CTAs that have ended
 	Running                int    // resident warps that have not exited
-	Away                   int    // CTAs whose context is in memory
-	CTACycles              uint64 // sum of the cycles they were resident where they ended
-	// Prof[pc] counts issues and, per Cause, the warp-cycles spent waiting to issue pc. Nil: not kept.
-	Prof []PC
+	CTACycles              uint64 // sum of the cycles CTAs were resident where they ended
+	_                      [24]byte
+}
+
+// Progress adds up what the cores have counted.
+func (k *Kernel) Progress() (p Progress) {
+	for i := range k.lane {
+		l := &k.lane[i]
+		p.WarpInsts += l.WarpInsts
+		p.ThreadInsts += l.ThreadInsts
+		p.Finished += l.Finished
+		p.Running += l.Running
+		p.CTACycles += l.CTACycles
+	}
+	return p
 }
 
 // PC is the profile of one instruction.
@@ -130,9 +149,10 @@ type Pager interface {
 // SM is one multiprocessor. What every tick looks at comes first and lies together;
 // the tables of 64 warps and the rest follow.
 type SM struct {
-	ID  int
-	cfg *Config
-	tmp *scratch
+	ID   int
+	cfg  *Config
+	lane int // the core it runs on
+	tmp  *scratch
 
 	due     uint64
 	ready   uint64 // warps that may issue now
@@ -242,7 +262,7 @@ type scheduler struct {
 // New builds an SM. table is the machine's "sm" counter table; tlb and mmu are nil
 // when the machine does not translate.
 func New(id int, cfg *Config, slab *mem.Slab, table *stat.Table, tlb TLB, mmu MMU) (*SM, error) {
-	s := &SM{ID: id, cfg: cfg, tmp: cfg.tmp, slab: slab, tlb: tlb, mmu: mmu, due: engine.Never, leaving: -1}
+	s := &SM{ID: id, cfg: cfg, tmp: &cfg.tmp[0], slab: slab, tlb: tlb, mmu: mmu, due: engine.Never, leaving: -1}
 	s.blocks = make([]block, cfg.CTAs)
 	s.freeW = 1<<cfg.Warps - 1
 	if cfg.Warps == 64 {
@@ -281,6 +301,12 @@ func New(id int, cfg *Config, slab *mem.Slab, table *stat.Table, tlb TLB, mmu MM
 	}
 	return s, s.carve(0)
 }
+
+// On says which core the SM runs on from now on.
+func (s *SM) On(lane int) { s.lane, s.tmp = lane, &s.cfg.tmp[lane] }
+
+// Lane is the core the SM runs on.
+func (s *SM) Lane() int { return s.lane }
 
 // Tick advances the SM through cycle now and returns the next cycle at which it
 // has work of its own.

@@ -45,6 +45,9 @@ type warp struct {
 	pc  int32
 }
 
+// Independent implements isa.Independent.
+func (g *grid) Independent() {}
+
 // Start implements isa.Grid: the block's records are found and each warp's first
 // one is read.
 func (g *grid) Start(index int, _ isa.Place) isa.CTA {

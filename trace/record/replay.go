@@ -31,6 +31,9 @@ func (g *grid) Code() *isa.Code { return g.r.x.codes[g.l.code] }
 // Geometry implements isa.Grid.
 func (g *grid) Geometry() isa.Geometry { return g.l.geo }
 
+// Independent implements isa.Independent.
+func (g *grid) Independent() {}
+
 // Start implements isa.Grid.
 func (g *grid) Start(index int, _ isa.Place) isa.CTA {
 	r := g.r
