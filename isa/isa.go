@@ -116,7 +116,8 @@ type Code struct {
 	// every value a register, so this may be far above the registers a thread occupies.
 	NumRegs int
 	// Left is by PC the fewest instructions a warp executes from there until it ends, that
-	// one included, or a lower bound; nil where nothing is known.
+	// one included, or a lower bound; nil where nothing is known. That of PC 0 holds for
+	// warps that have yet to begin, too.
 	Left []uint8
 	// Text is the source text of each instruction by PC, for reports; may be nil.
 	Text []string

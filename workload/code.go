@@ -2,6 +2,7 @@ package workload
 
 import (
 	"fmt"
+	"math"
 
 	"heddle/isa"
 )
@@ -136,6 +137,7 @@ func (k *Kernel) code(m *Model) (*isa.Code, []op) {
 		in.Line = b[i].line
 		c.Instr = append(c.Instr, in)
 		c.Text = append(c.Text, b[i].text)
+		c.Left = append(c.Left, uint8(min(len(b)-i, math.MaxUint8))) // in the last iteration
 		ops[i] = b[i].op
 	}
 	return c, ops

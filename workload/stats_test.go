@@ -52,8 +52,10 @@ func run(t testing.TB, g *Grid) *emitted {
 		c := g.Start(i, isa.Place{})
 		e.order = append(e.order, nil)
 		for w := range geo.Warps {
+			var way []int32
 			for c.PC(w) >= 0 {
 				in, pc := &code.Instr[c.PC(w)], c.PC(w)
+				way = append(way, pc)
 				if err := c.Step(w, 0, &s); err != nil {
 					t.Fatal(err)
 				}
@@ -65,6 +67,11 @@ func run(t testing.TB, g *Grid) *emitted {
 				}
 				if s.Space == isa.Global {
 					e.access(t, i, in, &s)
+				}
+			}
+			for k, pc := range way {
+				if left := len(way) - k; left < code.AtLeast(pc) || k == 0 && code.AtLeast(pc) < min(len(code.Instr), math.MaxUint8) {
+					t.Fatalf("PC %d of %d: %d instructions left, at least %d promised", pc, len(code.Instr), left, code.AtLeast(pc))
 				}
 			}
 		}

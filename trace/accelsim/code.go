@@ -2,6 +2,7 @@ package accelsim
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -19,6 +20,7 @@ type builder struct {
 	first  map[uint64]int32 // PC -> its first instruction
 	static []static
 	other  bool
+	left   uint8 // as static.left, where a warp begins
 }
 
 // find is the number of the line's instruction, a new one where it is new.
@@ -40,7 +42,7 @@ func (b *builder) find(i *inst, line int) (id int32, msg string) {
 		return 0, fmt.Sprintf("more than %d distinct instructions: this is no trace of one kernel", maxCode)
 	}
 	n := int32(len(b.static))
-	d := static{pc: i.pc, op: string(i.op), regs: slices.Clone(i.reg[:i.ndst+i.nsrc]), ndst: i.ndst, line: line, next: -1, layer: layer}
+	d := static{pc: i.pc, op: string(i.op), regs: slices.Clone(i.reg[:i.ndst+i.nsrc]), ndst: i.ndst, line: line, next: -1, layer: layer, left: math.MaxUint8}
 	if i.source > 0 {
 		d.line = i.source
 	}
@@ -87,7 +89,7 @@ func (b *builder) code(h *Header, file string) (c *isa.Code, place []int32, exit
 			before := &b.static[order[k-1]]
 			if before.layer != d.layer || d.pc-before.pc > instSize {
 				c.Instr = append(c.Instr, isa.Instr{Reg: uint32(len(c.Regs))})
-				c.Text = append(c.Text, "(not executed)")
+				c.Text, c.Left = append(c.Text, "(not executed)"), append(c.Left, 1)
 			}
 		}
 		place[id] = int32(len(c.Instr))
@@ -101,11 +103,12 @@ func (b *builder) code(h *Header, file string) (c *isa.Code, place []int32, exit
 		}
 		c.Regs = append(c.Regs, d.dep...)
 		c.Instr = append(c.Instr, in)
-		c.Text = append(c.Text, d.text())
+		c.Text, c.Left = append(c.Text, d.text()), append(c.Left, d.left)
 	}
 	exit = int32(len(c.Instr))
 	c.Instr = append(c.Instr, isa.Instr{Kind: isa.Exit, Reg: uint32(len(c.Regs))})
-	c.Text = append(c.Text, "EXIT (of a warp without records)")
+	c.Text, c.Left = append(c.Text, "EXIT (of a warp without records)"), append(c.Left, 1)
+	c.Left[0] = min(c.Left[0], b.left) // the machine takes it for what a new warp executes
 	return c, place, exit
 }
 

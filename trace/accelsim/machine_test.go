@@ -48,7 +48,7 @@ func onMachine(t *testing.T, tr *accelsim.Trace, o machine.Options) (cycles uint
 }
 
 // TestOnMachine: the same kernel takes the same cycles whatever the file's order
-// and compression, with and without idle skipping, from memory and from disk; and
+// and compression, with and without idle skipping, in strides and in lockstep, from memory and from disk; and
 // the counts are those of the trace.
 func TestOnMachine(t *testing.T) {
 	const blocks = 200
@@ -61,6 +61,8 @@ func TestOnMachine(t *testing.T) {
 	}{
 		{},
 		{mach: machine.Options{Every: true}},
+		{mach: machine.Options{Lockstep: true}},
+		{mach: machine.Options{Cores: 2}},
 		{order: accelsim.Shuffled(blocks), opt: accelsim.Options{Memory: 1}},
 		{suffix: ".zst", order: accelsim.Shuffled(blocks)},
 	} {

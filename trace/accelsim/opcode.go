@@ -95,6 +95,7 @@ type static struct {
 	matrix  int      // LDSM: matrices
 	arrive  bool     // BAR.ARV
 	touches bool     // has addresses that count
+	left    uint8    // fewest instructions a warp has left here, this one included; 255: or more
 }
 
 // decode fills in what the opcode says; false: the opcode is not known.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 
@@ -101,7 +102,7 @@ func read(s *stream, opt Options, m *mapper) (*Trace, error) {
 		return nil, err
 	}
 	t := &Trace{Header: h, File: s.file, store: &store{opt: opt.withDefaults()}, mapper: m}
-	l := &loader{t: t, s: s, b: builder{first: map[uint64]int32{}, other: opt.Other}, local: [2]uint64{^uint64(0), 0}}
+	l := &loader{t: t, s: s, b: builder{first: map[uint64]int32{}, other: opt.Other, left: math.MaxUint8}, local: [2]uint64{^uint64(0), 0}}
 	l.seen, l.table = make([]bool, h.Warps()), make([]byte, entry*h.Warps())
 	if err = l.body(begun); err == nil {
 		err = l.finish()
@@ -235,8 +236,9 @@ func (l *loader) oneWarp(value string) error {
 	}
 	l.enc.reset()
 	start := l.t.store.size
-	for range n {
-		if err := l.instruction(); err != nil {
+	l.b.left = min(l.b.left, bound(n))
+	for i := range n {
+		if err := l.instruction(n - i); err != nil {
 			return err
 		}
 		if len(l.enc.buf) >= spill {
@@ -261,7 +263,12 @@ func (l *loader) put(b []byte) error {
 	return nil
 }
 
-func (l *loader) instruction() error {
+// bound is a number of instructions as static.left has it; a warp without any executes
+// an EXIT.
+func bound(n int) uint8 { return uint8(min(max(n, 1), math.MaxUint8)) }
+
+// instruction reads an instruction of a warp that has left ones to come, this one included.
+func (l *loader) instruction(left int) error {
 	b, err := l.s.next()
 	if errors.Is(err, io.EOF) {
 		return l.s.bad("the file ends within warp %d of thread block %d,%d,%d: it is cut off", l.at.warp, l.at.block[0], l.at.block[1], l.at.block[2])
@@ -288,6 +295,7 @@ func (l *loader) instruction() error {
 		return l.s.bad("%s", msg)
 	}
 	d := &l.b.static[id]
+	d.left = min(d.left, bound(left))
 	space := d.in.Space
 	if d.touches && in.mask != 0 {
 		if !in.addrs {
@@ -389,6 +397,7 @@ func (l *loader) keep() error {
 	for w := range l.seen {
 		if binary.LittleEndian.Uint64(l.table[entry*w+8:]) == 0 {
 			t.Empty++
+			l.b.left = 1
 		}
 	}
 	return l.put(l.table)
