@@ -247,7 +247,7 @@ func (g *GPU) buildNoC(amap *addrmap.Map) error {
 		return err
 	}
 	if g.mmuPort >= 0 {
-		req.Sorted = 1
+		req.Sorted = 1 // a walk must not wait behind another at a busy slice
 	}
 	req.Tenants, rep.Tenants = len(g.Tenants), len(g.Tenants)
 	g.request, g.reply = noc.New(req), noc.New(rep)
