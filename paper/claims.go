@@ -21,7 +21,7 @@ type Claim struct {
 	Measure string `yaml:"measure"`
 	// Paper is the paper's number; nil: it only gives a direction.
 	Paper *float64 `yaml:"paper"`
-	// Direction: up (above 0), down (below 0), flat (within the tolerance of 0), all
+	// Direction: up (above 0 by half a percent at least), down (below), flat (within the tolerance of 0), all
 	// (100 %), some (below 100 %).
 	Direction string `yaml:"direction"`
 	// Tolerance is how far the value may be from the paper's; 0: a third of it. Where the
@@ -65,6 +65,10 @@ func (c *Claim) tolerance() float64 {
 	return math.Abs(*c.Paper) / 3
 }
 
+// still is the change in percent below which there is none: a policy that does nothing
+// but take its decision moves a result as much.
+const still = 0.5
+
 // Judge holds a claim against the measures of its figure.
 func Judge(c *Claim, measures map[string]Measure) Judged {
 	j := Judged{Claim: *c, Ratio: math.NaN(), Verdict: NotMeasured}
@@ -76,9 +80,9 @@ func Judge(c *Claim, measures map[string]Measure) Judged {
 	if c.Paper != nil && *c.Paper != 0 {
 		j.Ratio = m.Value / *c.Paper
 	}
-	right, least := false, 0.0
+	right, least := false, still
 	if c.Paper == nil {
-		least = c.Tolerance
+		least = max(still, c.Tolerance)
 	}
 	switch v := m.Value; c.Direction {
 	case "up":

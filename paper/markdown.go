@@ -36,7 +36,7 @@ func (b *Book) Markdown(done []*Reproduced, results string) (string, error) {
 		fmt.Fprintf(&s, "Simulator %.12s (hash of its sources).\n", b.Code)
 	}
 	fmt.Fprintf(&s, "Values are percent. A claim *holds* when direction and, within a third of the paper's number unless stated, size agree;\n")
-	fmt.Fprintf(&s, "*direction only*: the sign agrees, the size does not. Gains are means over mixes of the ratio per mix.\n\n%s\n", tally(all))
+	fmt.Fprintf(&s, "*direction only*: the sign agrees (half a percent or less has none), the size does not. Gains are means over mixes of the ratio per mix.\n\n%s\n", tally(all))
 	for _, r := range done {
 		b.section(&s, r, results)
 	}

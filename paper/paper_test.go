@@ -125,6 +125,8 @@ func TestVerdicts(t *testing.T) {
 		{Claim{Paper: at(30), Direction: "up"}, 40.1, Direction},
 		{Claim{Paper: at(30), Direction: "up"}, 19.9, Direction},
 		{Claim{Paper: at(30), Direction: "up"}, 0, Contradicts},
+		{Claim{Paper: at(30), Direction: "up"}, 0.5, Contradicts},
+		{Claim{Paper: at(30), Direction: "up"}, 0.6, Direction},
 		{Claim{Paper: at(30), Direction: "up"}, -30, Contradicts},
 		{Claim{Paper: at(-12), Direction: "down"}, -9, Holds},
 		{Claim{Paper: at(-12), Direction: "down"}, -30, Direction},
