@@ -46,7 +46,7 @@ type stride struct {
 	failed  uint64                   // cycle of the first fault of a program,
 	culprit *sm.SM                   // and where
 
-	next  atomic.Int64  // SM that the next core that is free runs
+	given atomic.Int64  // SMs given to a core
 	lent  atomic.Uint64 // SMs the other core has run
 	ahead bool          // the other core runs the memory side of the next stride,
 	share bool          // and some of the SMs

@@ -17,7 +17,7 @@ func (g *GPU) strideSMs(lead uint64) {
 			z.asks[i] = max(due, z.from)
 		}
 	}
-	z.next.Store(0)
+	z.given.Store(0)
 	z.lent.Store(0)
 	if z.ahead || z.share {
 		g.slab.Reserve(g.perStride)
@@ -60,10 +60,15 @@ func (g *GPU) strideSMs(lead uint64) {
 	}
 }
 
-// strideLane runs SMs that no core has run yet, and returns how many.
+// strideLane runs SMs as long as there are some that no core has, and returns how many.
+// The cores begin at either end, so that an SM mostly stays in the cache of one.
 func (g *GPU) strideLane(lane int) (n int) {
 	z := &g.stride
-	for i := int(z.next.Add(1)) - 1; i < len(g.sm); i = int(z.next.Add(1)) - 1 {
+	for int(z.given.Add(1)) <= len(g.sm) {
+		i := n
+		if lane > 0 {
+			i = len(g.sm) - 1 - n
+		}
 		g.sm[i].On(lane)
 		z.asks[i] = g.strideSM(i, z.from, z.asks[i])
 		n++

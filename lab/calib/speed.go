@@ -81,49 +81,13 @@ func Performance(w io.Writer, dir, commit string) error {
 	if err := besideReference(w, dir, byName, refs); err != nil {
 		return err
 	}
-	if err := twoCores(w, dir, specs); err != nil {
+	if err := ways(w, dir, specs); err != nil {
 		return err
 	}
 	if err := memoryAlone(w); err != nil {
 		return err
 	}
 	return growth(w, dir, byName)
-}
-
-// twoCores compares a simulation with itself on two cores.
-func twoCores(w io.Writer, dir string, specs []*Spec) error {
-	if runtime.NumCPU() < 2 {
-		return nil
-	}
-	set, err := Overrides("base")
-	if err != nil {
-		return err
-	}
-	m, _, err := sheets.Resolve("qv100", set)
-	if err != nil {
-		return err
-	}
-	fmt.Fprint(w, "## On two cores\n\nOne simulation with SMs and memory on a core each (`machine/overlap.go`; the\nmemory side a cycle ahead, or a stride), by the clock, the best of five runs each in turns. Results are the same bits. Where few cycles ran on two cores the ratio is the noise of the computer.\n\n| kernel | cycles | of them on two cores | ms on one core | ms on two | ratio |\n|---|---|---|---|---|---|\n")
-	for _, s := range specs {
-		if s.Group != "macro" {
-			continue
-		}
-		best := [2]float64{math.Inf(1), math.Inf(1)}
-		var cycles, both uint64
-		for range 5 {
-			for i := range best {
-				o, err := Run(dir, s, m, machine.Options{Cores: i + 1})
-				if err != nil {
-					return err
-				}
-				best[i] = min(best[i], o.Wall)
-				cycles, both = o.Cycles, o.GPU.Overlapped
-			}
-		}
-		fmt.Fprintf(w, "| %s | %d | %.0f %% | %.1f | %.1f | %.2f |\n", s.Name, cycles, 100*float64(both)/float64(cycles), 1e3*best[0], 1e3*best[1], best[0]/best[1])
-	}
-	fmt.Fprintln(w)
-	return nil
 }
 
 // rounds is how often the reference's kernels are measured, all of them each time: a computer

@@ -14,14 +14,15 @@ import (
 // workloads are the applications the speed is measured on: arithmetic, shared
 // memory, streaming, irregular accesses.
 func workloads() []app {
+	standard := map[string]string{"size": "standard"}
 	return []app{
 		{"../../apps/parboil-like/cp", map[string]string{"n": "256", "atoms": "100"}},
 		{"../../apps/sdk-like/matrixmul", map[string]string{"n": "256"}},
 		{"../../apps/rodinia-like/hotspot", map[string]string{"n": "256"}},
 		{"../../apps/micro/triad", map[string]string{"n": "262144"}},
 		{"../../apps/polybench/2dconv", map[string]string{"n": "512"}},
-		{"../../apps/micro/spmv", tiny},
-		{"../../apps/rodinia-like/bfs", tiny},
+		{"../../apps/micro/spmv", standard},
+		{"../../apps/rodinia-like/bfs", standard},
 	}
 }
 
