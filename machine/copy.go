@@ -179,7 +179,7 @@ func (c *copier) end(i int32, now uint64) {
 
 // clean makes the lines of a page leave the LLC before DRAM copies it, and what a
 // former page left in the LLC under the new frame's address; true when none is left
-// and every write-back is in DRAM's queue.
+// and every write-back is in DRAM's queue, those of lines evicted before included.
 func (c *copier) clean(i int32, now uint64) bool {
 	j := &c.jobs[i]
 	for ; j.next < c.lines; j.next++ {
@@ -196,11 +196,11 @@ func (c *copier) clean(i int32, now uint64) bool {
 			return false
 		}
 	}
-	return j.writebacks == 0 && !c.leftOver(j.to)
+	return j.writebacks == 0 && !c.leftOver(j.to) && !c.leftOver(j.from)
 }
 
-// leftOver says that write-backs to a frame wait between LLC and DRAM: of a page
-// that was given up there.
+// leftOver says that write-backs to a frame wait between LLC and DRAM: of lines that were
+// evicted, or of a page that was given up there.
 func (c *copier) leftOver(frame uint64) bool {
 	within := func(f *cache.Fetch) bool { return f.Tag < 0 && f.Line-frame < 1<<c.bits }
 	g := c.g
