@@ -22,7 +22,7 @@ type Options struct {
 	Watchdog uint64 // cycles; 0: DefaultWatchdog
 	Profile  bool   // keep stall cycles by PTX line
 	Copying  Copying
-	Cores    int // 2: SMs and memory may run at once, on a core each, with the same results
+	Cores    int // 2: SMs and memory may run at once, or SMs of independent CTAs, with the same results
 	// Quantum is a turn in core cycles, for applications that take turns on the whole
 	// machine (time slicing); 0: they run side by side.
 	Quantum uint64
