@@ -20,7 +20,7 @@ import (
 //     the SM can send,
 //   - SMs share nothing but the dispatcher, which serves them in the order of the cycles
 //     in which they ask: no kernel's CTAs talk to each other (talks). If CTAs do not even
-//     share memory (isa.Independent) a second core runs half of the SMs,
+//     share memory (isa.Independent) a second core runs some of the SMs,
 //   - no kernel ends, which its program would see: it waits for an answer that comes
 //     later, or some SM, or its CTAs to come, have more instructions to issue than cycles.
 //
@@ -260,9 +260,13 @@ func (g *GPU) strideRequests() {
 	z := &g.stride
 	at := g.wheel.Take(g.base.request)
 	for c := z.from; c < z.end; c++ {
-		t, n := g.nocClock.Ticks(c), 0
+		n := 0
 		for lane := range z.sent {
 			out := &z.sent[lane][c-z.from]
+			if len(*out) == 0 {
+				continue
+			}
+			t := g.nocClock.Ticks(c)
 			n += len(*out)
 			for _, d := range *out {
 				r := &g.slab.R[d.h]

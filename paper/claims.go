@@ -65,8 +65,8 @@ func (c *Claim) tolerance() float64 {
 	return math.Abs(*c.Paper) / 3
 }
 
-// still is the change in percent below which there is none: a policy that does nothing
-// but take its decision moves a result as much.
+// still is the change in percent up to which there is none. A choice: where a policy takes its
+// decision and nothing can move, results differ by 0.1.
 const still = 0.5
 
 // Judge holds a claim against the measures of its figure.
