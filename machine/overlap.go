@@ -132,6 +132,9 @@ func (o *otherCore) begin(now, end uint64) {
 	}
 }
 
+// idle says that the work is done.
+func (o *otherCore) idle() bool { return o.done.Load() == o.asked.Load() }
+
 // wait returns what work returned. A core that lets itself be waited for longer than a
 // cycle takes has other work, of another process perhaps, and is left to it for a while.
 func (o *otherCore) wait() bool {

@@ -49,7 +49,8 @@ type stride struct {
 	given atomic.Int64  // SMs given to a core
 	lent  atomic.Uint64 // SMs the other core has run
 	ahead bool          // the other core runs the memory side of the next stride,
-	share bool          // and some of the SMs
+	share bool          // and some of the SMs,
+	early int           // this many before the memory side
 }
 
 // Lengths of strides in cycles. Longer ones gain no more (measured up to 100); short ones
@@ -58,6 +59,9 @@ const (
 	longStride  = 32
 	shortStride = 8
 )
+
+// portions of the SMs by which the division of a stride between the cores changes.
+const portions = 32
 
 // delivery is an answer for an SM and the cycle it arrives in.
 type delivery struct {
@@ -200,7 +204,11 @@ func (g *GPU) take(end, until uint64) {
 	g.strideRequests()
 	g.wheel.Skip(end)
 	if z.ahead || z.share {
+		idle := g.other.idle()
 		g.other.wait()
+		if z.ahead && z.share {
+			z.balance(len(g.sm), idle)
+		}
 	}
 	for i, s := range g.slice {
 		if s.Join() {
@@ -233,11 +241,28 @@ func (g *GPU) independent() bool {
 // strideOther is the other core's part of a stride: the memory side up to cycle lead, SMs,
 // or both.
 func (g *GPU) strideOther(lead uint64) {
-	if g.stride.ahead {
+	z, n := &g.stride, 0
+	if z.ahead {
+		if z.share {
+			n = g.strideLane(1, 0, z.early)
+		}
 		g.strideMemory(lead)
 	}
-	if g.stride.share {
-		g.strideLane(1)
+	if z.share {
+		g.strideLane(1, n, len(g.sm))
+	}
+}
+
+// balance divides the next stride anew: one of the cores has waited for the other at the end
+// of this one. Beside the first core's dispatcher and request crossbar, which come when all
+// SMs have run, the other can only run the memory side; so it leaves that for later the
+// more SMs it is to have.
+func (z *stride) balance(sms int, idle bool) {
+	portion := max(1, sms/portions)
+	if idle {
+		z.early = min(z.early+portion, sms)
+	} else {
+		z.early = max(z.early-portion, 0)
 	}
 }
 

@@ -23,7 +23,7 @@ func (g *GPU) strideSMs(lead uint64) {
 		g.slab.Reserve(g.perStride)
 		g.other.begin(z.end, lead)
 	}
-	if own := g.strideLane(0); own < len(g.sm) {
+	if own := g.strideLane(0, 0, len(g.sm)); own < len(g.sm) {
 		g.other.waitFor(&z.lent, uint64(len(g.sm)-own))
 	}
 	for i, ask := range z.asks {
@@ -60,11 +60,12 @@ func (g *GPU) strideSMs(lead uint64) {
 	}
 }
 
-// strideLane runs SMs as long as there are some that no core has, and returns how many.
-// The cores begin at either end, so that an SM mostly stays in the cache of one.
-func (g *GPU) strideLane(lane int) (n int) {
+// strideLane runs SMs as long as there are some that no core has, after the n that this
+// core has run already, and returns how many it has run then, most at most. The cores begin
+// at either end, so that an SM mostly stays in the cache of one.
+func (g *GPU) strideLane(lane, n, most int) int {
 	z := &g.stride
-	for int(z.given.Add(1)) <= len(g.sm) {
+	for n < most && int(z.given.Add(1)) <= len(g.sm) {
 		i := n
 		if lane > 0 {
 			i = len(g.sm) - 1 - n
