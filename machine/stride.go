@@ -60,7 +60,8 @@ const (
 	shortStride = 8
 )
 
-// portions of the SMs by which the division of a stride between the cores changes.
+// portions is how many steps there are between all SMs early and none: a choice, by which a
+// new division is found in about as many strides.
 const portions = 32
 
 // delivery is an answer for an SM and the cycle it arrives in.
@@ -256,7 +257,7 @@ func (g *GPU) strideOther(lead uint64) {
 // balance divides the next stride anew: one of the cores has waited for the other at the end
 // of this one. Beside the first core's dispatcher and request crossbar, which come when all
 // SMs have run, the other can only run the memory side; so it leaves that for later the
-// more SMs it is to have.
+// more SMs it is to have. Which core runs what decides how long it takes, no result.
 func (z *stride) balance(sms int, idle bool) {
 	portion := max(1, sms/portions)
 	if idle {
