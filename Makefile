@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help run test bench performance check vet fmt lint race invariants fuzz ptx tools
+.PHONY: help run test bench performance facts check vet fmt lint race invariants fuzz ptx tools
 
 BIN := .cache/bin
 # Packages in which goroutines meet. The race detector slows them about tenfold.
@@ -32,6 +32,9 @@ performance: ## measure and write PERFORMANCE.md (on an idle computer)
 	go build -o .cache/heddle ./cmd/heddle
 	.cache/heddle calibrate --performance --commit "$$(git rev-parse --short=12 HEAD)" > .cache/PERFORMANCE.md
 	mv .cache/PERFORMANCE.md PERFORMANCE.md
+
+facts: ## compare what simulations do, counter by counter, with another revision (BASE=)
+	@.ci/facts "$(BASE)"
 
 check: vet fmt lint race invariants fuzz ## vet, format, lint, race detector, invariants, short fuzzing
 

@@ -193,6 +193,9 @@ func (r *run) tables(tenant int, a *app) []Counters {
 		for i, v := range t.Totals(tenant, nil) {
 			c.Values = append(c.Values, Value{Desc: t.Desc[i], N: v})
 		}
+		for i := range t.Instances {
+			c.Instances = append(c.Instances, t.Row(i, tenant))
+		}
 		out = append(out, c)
 	}
 	return out

@@ -126,6 +126,8 @@ type Counters struct {
 	Owner  string  `json:"owner"`
 	Tenant string  `json:"tenant"`
 	Values []Value `json:"values"`
+	// Instances has the counters of each instance (SM, slice, channel) in the order of Values.
+	Instances [][]uint64 `json:"-"`
 }
 
 // Value is one counter with its description.
