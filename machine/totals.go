@@ -95,7 +95,7 @@ func (g *GPU) Faulted() int {
 func (g *GPU) Settle() {
 	now := g.Now()
 	for _, c := range g.channel {
-		c.dram.Sync(c.clock.Ticks(now))
+		c.dram.Sync(c.clock.Ticks(max(now, 1) - 1))
 	}
 	for _, s := range g.sm {
 		s.Settle(now)
