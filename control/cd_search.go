@@ -26,8 +26,23 @@ import "slices"
 const keepIPC = 0.95
 
 type cdSearch struct {
-	m   Machine
-	sms int
+	m       Machine
+	sms     int // of one step
+	history []Sample
+}
+
+func cdSearchEntry() Entry {
+	return Entry{
+		Name: "cd-search", Machine: "ugpu",
+		Source:   "Zhao et al., Classification-Driven Search, ICS 2018, as BP(CD-Search) of UGPU, section 6.4",
+		What:     "SMs move from memory-bound to compute-bound slices by search; channels stay",
+		Settings: []string{"sms"}, Period: 5_000_000, Files: []string{"cd_search_moves.go", "demand.go", "ugpu.go"},
+		Params: []Param{{"delta_sms", 0, "SMs",
+			"SMs of one step of the search; 0: SMs of the machine over its channel groups", true, 0, 0}},
+		Make: func(m Machine, get func(string) float64) Policy {
+			return Of((&cdSearch{m: m, sms: orElse(get("delta_sms"), m.SMs/m.Groups)}).decide)
+		},
+	}
 }
 
 // class of an application in an epoch.
@@ -54,12 +69,17 @@ func (c *cdSearch) classes(s *Sample) []class {
 	return out
 }
 
-func (c *cdSearch) decide(history []Sample) Plan {
+func (c *cdSearch) decide(s *Sample) Plan {
+	c.history = append(c.history, *s)
+	if s.Moving {
+		return hold(s, moving)
+	}
+	history := c.history
 	n := len(history)
 	cur := &history[n-1]
 	cl := c.classes(cur)
 	if !slices.Contains(cl, computeBound) || !slices.Contains(cl, memoryBound) {
-		return Hold(cur, "all applications are of one class")
+		return hold(cur, "all applications are of one class")
 	}
 	if n == 1 || !slices.Equal(cl, c.classes(&history[n-2])) {
 		return c.steer(cur, cl)
@@ -67,10 +87,10 @@ func (c *cdSearch) decide(history []Sample) Plan {
 	prev := &history[n-2]
 	moved := c.toCompute(prev, cur, cl)
 	if moved == 0 {
-		return Hold(cur, "the search has ended and no class changed")
+		return hold(cur, "the search has ended and no class changed")
 	}
 	if n > 2 && slices.Equal(held(&history[n-3]), held(cur)) {
-		return Hold(cur, "the last step was undone: the search has ended")
+		return hold(cur, "the last step was undone: the search has ended")
 	}
 	forward := moved > 0
 	switch {
@@ -79,5 +99,9 @@ func (c *cdSearch) decide(history []Sample) Plan {
 	case abs(moved) > c.sms:
 		return c.shift(cur, cl, !forward, abs(moved)/2, "progress fell: half of the last move is taken back")
 	}
-	return Plan{Alloc: held(prev), Why: []string{"progress fell: the last step is undone"}}
+	p := hold(cur, "progress fell: the last step is undone")
+	for i, al := range held(prev) {
+		p.Apps[i].Alloc = al
+	}
+	return p
 }

@@ -1,6 +1,6 @@
 package control
 
-// The moves of CD-Search and how they are judged; the rule is in cdsearch.go.
+// The moves of CD-Search and how they are judged; the rule is in cd_search.go.
 
 // toCompute is how many SMs went to compute-bound applications between two samples.
 func (c *cdSearch) toCompute(from, to *Sample, cl []class) (n int) {
@@ -29,17 +29,17 @@ func (c *cdSearch) better(prev, cur *Sample, cl []class, forward bool) bool {
 }
 
 // steer jumps to the SMs with which demand meets supply.
-func (c *cdSearch) steer(s *Sample, cl []class) Plan {
-	p := Hold(s, "new classes: memory-bound slices keep the SMs their channels can feed")
+func (c *cdSearch) steer(s *Sample, cl []class) *Allocation {
+	p := hold(s, "new classes: memory-bound slices keep the SMs their channels can feed")
 	for i := range cl {
 		d := c.m.measure(&s.Apps[i])
-		p.Why = append(p.Why, c.m.explain(s.Apps[i].Name, d, p.Alloc[i]))
+		p.Why = append(p.Why, c.m.explain(s.Apps[i].Name, d, p.Apps[i].Alloc))
 		if cl[i] != memoryBound {
 			continue
 		}
-		enough := max(1, ceil(d.perMC*float64(p.Alloc[i].Groups*c.m.Channels)/d.perSM))
-		for p.Alloc[i].SMs > enough {
-			c.give(&p, cl, i)
+		enough := max(1, ceil(d.perMC*float64(p.Apps[i].Groups*c.m.Channels)/d.perSM))
+		for p.Apps[i].SMs > enough {
+			c.give(p, cl, i)
 		}
 	}
 	return p
@@ -47,21 +47,21 @@ func (c *cdSearch) steer(s *Sample, cl []class) Plan {
 
 // give moves one SM from an application to the one of the other class with the
 // fewest SMs.
-func (c *cdSearch) give(p *Plan, cl []class, from int) {
+func (c *cdSearch) give(p *Allocation, cl []class, from int) {
 	to := -1
 	for j := range cl {
-		if cl[j] != idle && cl[j] != cl[from] && (to < 0 || p.Alloc[j].SMs < p.Alloc[to].SMs) {
+		if cl[j] != idle && cl[j] != cl[from] && (to < 0 || p.Apps[j].SMs < p.Apps[to].SMs) {
 			to = j
 		}
 	}
-	p.Alloc[from].SMs--
-	p.Alloc[to].SMs++
+	p.Apps[from].SMs--
+	p.Apps[to].SMs++
 }
 
 // shift moves n SMs towards the compute-bound (forward) or the memory-bound, each
 // from whoever of the givers has most; nobody gives the last one.
 func (c *cdSearch) shift(s *Sample, cl []class, forward bool, n int, why string) Plan {
-	p := Hold(s, why)
+	p := hold(s, why)
 	giver := computeBound
 	if forward {
 		giver = memoryBound
@@ -69,19 +69,27 @@ func (c *cdSearch) shift(s *Sample, cl []class, forward bool, n int, why string)
 	for range n {
 		from := -1
 		for i := range cl {
-			if cl[i] == giver && p.Alloc[i].SMs > 1 && (from < 0 || p.Alloc[i].SMs > p.Alloc[from].SMs) {
+			if cl[i] == giver && p.Apps[i].SMs > 1 && (from < 0 || p.Apps[i].SMs > p.Apps[from].SMs) {
 				from = i
 			}
 		}
 		if from < 0 {
 			break
 		}
-		c.give(&p, cl, from)
+		c.give(p, cl, from)
 	}
 	return p
 }
 
 // held is what the applications had in an epoch.
-func held(s *Sample) []Alloc { return Hold(s, "").Alloc }
+func held(s *Sample) (out []Alloc) {
+	for i := range s.Apps {
+		out = append(out, Alloc{s.Apps[i].SMs, s.Apps[i].Groups})
+	}
+	return out
+}
+
+// hold leaves everything as it is.
+func hold(s *Sample, why string) *Allocation { return Hold(&s.Clock, s.Apps, why) }
 
 func abs(n int) int { return max(n, -n) }

@@ -1,78 +1,118 @@
-// Package control holds the machine-wide policies, one file each: functions of
-// what counters tell to what everybody gets next. No policy sees the machine, so
-// each can be replayed from recorded samples and tested with the papers' examples.
+// Package control holds the machine-wide policies, one file each: what counters tell
+// goes in, what everybody gets next comes out. No policy sees the machine, so each can
+// be replayed from recorded samples and tested with the papers' examples.
 //
-// A reader must know three types. Sample is what an epoch's counters say of every
-// application. Plan is who gets how many SMs and channel groups next, and why.
-// Policy turns the samples so far into a plan.
+// A reader must know four types. Policy decides: it is told of every sample and keeps
+// what it needs of earlier ones. A sample is a struct of the policy's own, whose fields
+// name the counters they are filled with (sampler.go). Plan is what it decides, again of
+// its own kind; Allocation is the kind of all that divide SMs and channel groups. Entry is
+// what there is to say of a policy, and makes it; All lists them, a line each.
+//
+// A new policy is a file like the others and its line in All: CONTRIBUTING.md has one
+// from the first line to the table that compares it.
 package control
 
-// App is one application in a Sample: counts of the epoch and what it held then.
-type App struct {
-	Name   string `json:"name"`
-	SMs    int    `json:"sms"`
-	Groups int    `json:"groups"`
-	// Cycles of the epoch in which it had a kernel on the GPU; core cycles.
-	Cycles uint64 `json:"cycles"`
-	// SMCycles sums over SMs the cycles in which one of its CTAs was resident.
-	SMCycles    uint64  `json:"sm_cycles"`
-	Insts       uint64  `json:"insts"`         // thread instructions
-	LLCAccesses uint64  `json:"llc_accesses"`  // sectors presented to the LLC, walks included
-	LLCHits     uint64  `json:"llc_hits"`      // of them found
-	DRAMBytes   uint64  `json:"dram_bytes"`    // read and written for it, migrations left out
-	Footprint   uint64  `json:"footprint"`     // bytes of device memory it has
-	QoS         float64 `json:"qos,omitempty"` // target, thread instructions per core cycle; 0: none
+// Policy decides what the machine does next. It is pure: the same samples in the same
+// order give the same plans, whether a run or a file brings them.
+type Policy interface {
+	// NewSample is an empty sample of the policy's own type, for its owner to fill.
+	NewSample() any
+	// Decide is called with every sample in order of time, those taken while an earlier
+	// plan is carried out included. The sample must not be changed.
+	Decide(sample any) Plan
 }
 
-// Sample is one epoch.
-type Sample struct {
-	Cycle uint64 `json:"cycle"` // core cycle of its end
-	Epoch uint64 `json:"epoch"` // core cycles it was long
-	Apps  []App  `json:"apps"`
+// Plan is a decision. Its JSON is the policy's own.
+type Plan interface {
+	// Request is what it asks of the machine.
+	Request() Request
+	// Reasons are for the decisions log, a line each.
+	Reasons() []string
 }
 
-// Machine is what a policy knows of the hardware, all fixed at set-up.
-type Machine struct {
-	SMs         int     // SMs of the machine
-	Groups      int     // channel groups of the machine
-	Channels    int     // channels of a group
-	IPCMax      float64 // thread instructions an SM can issue per core cycle (UGPU, equation 1)
-	Line        int     // bytes one LLC access of the counters stands for
-	CoreHz      float64
-	LLCBytes    float64 // raw bandwidth of the LLC slices of one channel, bytes/s (B_LLC of equation 2)
-	MemBytes    float64 // bandwidth of one channel, bytes/s (B_MEM)
-	GroupMemory uint64  // bytes of device memory in one channel group
-	GroupLLC    uint64  // bytes of LLC in the slices of one channel group
+// Request is what a plan asks for, setting by setting. What is nil stays as it is. It is a
+// target: the machine takes its time to get there, and a newer one replaces what of it has
+// not begun.
+type Request struct {
+	SMs     []int  // per application; they need not add up to the machine
+	Groups  []int  // channel groups, per application
+	Latency uint64 // core cycles between the sample and the first change
 }
 
-// Alloc is what an application gets.
+// Of makes a Policy of a function that decides on samples of type S.
+func Of[S any](decide func(*S) Plan) Policy { return typed[S]{decide} }
+
+type typed[S any] struct{ decide func(*S) Plan }
+
+func (t typed[S]) NewSample() any         { return new(S) }
+func (t typed[S]) Decide(sample any) Plan { return t.decide(sample.(*S)) }
+
+// Clock is embedded in every sample: when it was taken, and what nobody has.
+type Clock struct {
+	Cycle    uint64 `json:"cycle"`    // core cycle
+	Epoch    uint64 `json:"epoch"`    // samples so far, this one included
+	IdleSMs  int    `json:"idle_sms"` // powered SMs without an owner
+	GatedSMs int    `json:"gated_sms,omitempty"`
+	// Moving says that an earlier plan is not carried out yet: something changes hands.
+	Moving bool `json:"moving,omitempty"`
+}
+
+// Held is embedded in the application of a sample: what it has. An SM on its way is its
+// old owner's until it is handed over.
+type Held struct {
+	Name        string  `json:"name"`
+	SMs         int     `json:"sms"`
+	SMsArriving int     `json:"sms_arriving,omitempty"` // of others yet
+	SMsLeaving  int     `json:"sms_leaving,omitempty"`  // among SMs
+	Groups      int     `json:"groups,omitempty"`       // channel groups; 0: memory is everybody's
+	QoS         float64 `json:"qos,omitempty"`          // target, thread instructions per core cycle; 0: none
+}
+
+// Held is itself, for code that has an application of any kind of sample.
+func (h *Held) held() *Held { return h }
+
+// Allocation is the plan of policies that divide SMs and channel groups.
+type Allocation struct {
+	Cycle      uint64   `json:"cycle"` // of the sample
+	Apps       []Share  `json:"apps"`
+	Iterations int      `json:"iterations,omitempty"`
+	Latency    uint64   `json:"decision_cycles,omitempty"` // the hardware takes to decide, before the sample
+	Why        []string `json:"why,omitempty"`             // one line per reason
+}
+
+// Share is what an application is to have.
+type Share struct {
+	Name string `json:"name"`
+	Alloc
+}
+
+// Alloc is a number of SMs and channel groups.
 type Alloc struct {
 	SMs    int `json:"sms"`
-	Groups int `json:"groups"`
+	Groups int `json:"groups,omitempty"`
 }
 
-// Plan is a decision. The allocations are in the order of the applications and
-// never exceed the machine; equal to what is held now, nothing moves.
-type Plan struct {
-	Alloc      []Alloc  `json:"alloc"`
-	Iterations int      `json:"iterations,omitempty"`
-	Latency    uint64   `json:"latency,omitempty"` // core cycles the hardware needs for it
-	Why        []string `json:"why,omitempty"`     // one line per reason, for the decisions log
-}
-
-// Params are a policy's parameters by name; a policy refuses names it does not
-// know when it is made.
-type Params map[string]float64
-
-// Policy decides after each epoch. history holds every sample so far, oldest
-// first; the last one is the epoch that just ended. It must not be changed.
-type Policy func(history []Sample) Plan
-
-// Hold is the plan that leaves everything as the sample has it.
-func Hold(s *Sample, why string) Plan {
-	p := Plan{Alloc: make([]Alloc, len(s.Apps)), Why: []string{why}}
-	for i := range s.Apps {
-		p.Alloc[i] = Alloc{s.Apps[i].SMs, s.Apps[i].Groups}
+// Hold is the allocation that leaves everything as the sample has it.
+func Hold[A any, P interface {
+	*A
+	held() *Held
+}](c *Clock, apps []A, why ...string) *Allocation {
+	p := &Allocation{Cycle: c.Cycle, Why: why}
+	for i := range apps {
+		h := P(&apps[i]).held()
+		p.Apps = append(p.Apps, Share{h.Name, Alloc{h.SMs, h.Groups}})
 	}
 	return p
 }
+
+// Request implements Plan.
+func (p *Allocation) Request() Request {
+	var r Request
+	for _, a := range p.Apps {
+		r.SMs, r.Groups = append(r.SMs, a.SMs), append(r.Groups, a.Groups)
+	}
+	return r
+}
+
+// Reasons implements Plan.
+func (p *Allocation) Reasons() []string { return p.Why }

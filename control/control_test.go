@@ -2,7 +2,9 @@ package control
 
 import (
 	"math"
+	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -26,19 +28,42 @@ func app(name string, sms, groups int, apki, hit float64) App {
 	const insts = 1e9
 	acc := apki * insts / 1000
 	return App{
-		Name: name, SMs: sms, Groups: groups, Cycles: 1e6, SMCycles: uint64(sms) * 1e6, Insts: insts,
+		Held: Held{Name: name, SMs: sms, Groups: groups}, Cycles: 1e6, Insts: insts,
 		LLCAccesses: uint64(acc), LLCHits: uint64(acc * hit), Footprint: 100 << 20,
 		DRAMBytes: uint64(math.Ceil(float64(groups) * 4 * 28.125e9 / 1400)),
 	}
 }
 
-func policy(t testing.TB, name string, p Params) Policy {
+// made is a policy on the paper's machine.
+func made(t testing.TB, name string, p Params) Policy {
 	t.Helper()
-	f, err := New(name, paper(), p)
+	e, err := Find(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := e.New(paper(), p)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return f
+}
+
+// decide is what a new policy says to the last of the samples.
+func decide(t testing.TB, name string, p Params, samples ...Sample) (last *Allocation) {
+	t.Helper()
+	f := made(t, name, p)
+	for i := range samples {
+		last = f.Decide(&samples[i]).(*Allocation)
+	}
+	return last
+}
+
+// alloc is what everybody gets, without names.
+func (p *Allocation) alloc() (out []Alloc) {
+	for _, a := range p.Apps {
+		out = append(out, a.Alloc)
+	}
+	return out
 }
 
 func near(t *testing.T, what string, got, want float64) {
@@ -104,10 +129,10 @@ func TestProfiledBandwidth(t *testing.T) {
 // application and channels to the memory-bound one, as far as they can.
 func TestDirections(t *testing.T) {
 	dxtc, pvc := app("DXTC", 40, 4, 0.01, 0.9), app("PVC", 40, 4, 5, 0.05)
-	p := policy(t, "ugpu", nil)([]Sample{{Apps: []App{dxtc, pvc}}})
+	p := decide(t, "ugpu", nil, Sample{Apps: []App{dxtc, pvc}})
 	// DXTC ends at its last group; PVC's 28 SMs want 1606 GB/s of 913.
-	if want := []Alloc{{52, 1}, {28, 7}}; !reflect.DeepEqual(p.Alloc, want) {
-		t.Errorf("allocations %v, want %v\n%s", p.Alloc, want, strings.Join(p.Why, "\n"))
+	if want := []Alloc{{52, 1}, {28, 7}}; !reflect.DeepEqual(p.alloc(), want) {
+		t.Errorf("allocations %v, want %v\n%s", p.alloc(), want, strings.Join(p.Why, "\n"))
 	}
 	if p.Iterations != 4 || p.Latency != 148+4*162 { // three moves and the one that finds none
 		t.Errorf("%d iterations, %d cycles", p.Iterations, p.Latency)
@@ -135,11 +160,11 @@ func TestStops(t *testing.T) {
 		// 4 SMs want 917 GB/s of 788, 2 would want 459.
 		{"SMs alone", Params{"delta_sms": 2, "sm_only_tail": 1}, app("a", 40, 4, 0.01, 0), app("b", 40, 4, 20, 0), []Alloc{{76, 1}, {4, 7}}},
 		{"two of a kind", nil, app("a", 40, 4, 5, 0), app("b", 40, 4, 9, 0), []Alloc{{40, 4}, {40, 4}}},
-		{"nobody there", nil, App{Name: "a", SMs: 40, Groups: 4}, app("b", 40, 4, 9, 0), []Alloc{{40, 4}, {40, 4}}},
+		{"nobody there", nil, App{Held: Held{Name: "a", SMs: 40, Groups: 4}}, app("b", 40, 4, 9, 0), []Alloc{{40, 4}, {40, 4}}},
 	} {
-		p := policy(t, "ugpu", c.p)([]Sample{{Apps: []App{c.a, c.b}}})
-		if !reflect.DeepEqual(p.Alloc, c.want) {
-			t.Errorf("%s: %v, want %v\n%s", c.name, p.Alloc, c.want, strings.Join(p.Why, "\n"))
+		p := decide(t, "ugpu", c.p, Sample{Apps: []App{c.a, c.b}})
+		if !reflect.DeepEqual(p.alloc(), c.want) {
+			t.Errorf("%s: %v, want %v\n%s", c.name, p.alloc(), c.want, strings.Join(p.Why, "\n"))
 		}
 	}
 }
@@ -149,33 +174,32 @@ func TestStops(t *testing.T) {
 func TestLargeFootprintKeepsChannels(t *testing.T) {
 	a, b := app("a", 40, 4, 0.01, 0), app("b", 40, 4, 9, 0)
 	a.Footprint = 5 << 30 // three groups of 2 GB
-	p := policy(t, "ugpu", nil)([]Sample{{Apps: []App{a, b}}})
-	if want := []Alloc{{44, 3}, {36, 5}}; !reflect.DeepEqual(p.Alloc, want) {
-		t.Errorf("%v, want %v", p.Alloc, want)
+	p := decide(t, "ugpu", nil, Sample{Apps: []App{a, b}})
+	if want := []Alloc{{44, 3}, {36, 5}}; !reflect.DeepEqual(p.alloc(), want) {
+		t.Errorf("%v, want %v", p.alloc(), want)
 	}
 }
 
 // TestManyApplications: an application at its floor leaves its list to the others.
 func TestManyApplications(t *testing.T) {
-	p := policy(t, "ugpu", nil)([]Sample{{Apps: []App{
+	p := decide(t, "ugpu", nil, Sample{Apps: []App{
 		app("c1", 20, 2, 0.001, 0), app("m1", 20, 2, 9, 0), app("c2", 20, 2, 0.01, 0), app("m2", 20, 2, 5, 0),
-	}}})
-	if want := []Alloc{{24, 1}, {16, 3}, {24, 1}, {16, 3}}; !reflect.DeepEqual(p.Alloc, want) {
-		t.Errorf("%v, want %v\n%s", p.Alloc, want, strings.Join(p.Why, "\n"))
+	}})
+	if want := []Alloc{{24, 1}, {16, 3}, {24, 1}, {16, 3}}; !reflect.DeepEqual(p.alloc(), want) {
+		t.Errorf("%v, want %v\n%s", p.alloc(), want, strings.Join(p.Why, "\n"))
 	}
 }
 
 // TestMostFirst: where only one move is left, the most memory-bound application gets
 // the channels and the most compute-bound one the SMs.
 func TestMostFirst(t *testing.T) {
-	f := policy(t, "ugpu", nil)
-	one := f([]Sample{{Apps: []App{app("c", 20, 2, 0.01, 0), app("m", 30, 3, 5, 0), app("more", 30, 3, 20, 0)}}})
-	if want := []Alloc{{24, 1}, {30, 3}, {26, 4}}; !reflect.DeepEqual(one.Alloc, want) {
-		t.Errorf("%v, want %v", one.Alloc, want)
+	one := decide(t, "ugpu", nil, Sample{Apps: []App{app("c", 20, 2, 0.01, 0), app("m", 30, 3, 5, 0), app("more", 30, 3, 20, 0)}})
+	if want := []Alloc{{24, 1}, {30, 3}, {26, 4}}; !reflect.DeepEqual(one.alloc(), want) {
+		t.Errorf("%v, want %v", one.alloc(), want)
 	}
-	two := f([]Sample{{Apps: []App{app("c", 30, 2, 0.05, 0), app("more", 39, 2, 0.001, 0), app("m", 11, 4, 60, 0)}}})
-	if want := []Alloc{{34, 1}, {43, 1}, {3, 6}}; !reflect.DeepEqual(two.Alloc, want) {
-		t.Errorf("%v, want %v", two.Alloc, want)
+	two := decide(t, "ugpu", nil, Sample{Apps: []App{app("c", 30, 2, 0.05, 0), app("more", 39, 2, 0.001, 0), app("m", 11, 4, 60, 0)}})
+	if want := []Alloc{{34, 1}, {43, 1}, {3, 6}}; !reflect.DeepEqual(two.alloc(), want) {
+		t.Errorf("%v, want %v", two.alloc(), want)
 	}
 }
 
@@ -183,15 +207,17 @@ func TestMostFirst(t *testing.T) {
 func samples(t *rapid.T) Sample {
 	m := paper()
 	n := rapid.IntRange(1, 8).Draw(t, "apps")
-	s := Sample{Epoch: 5e6}
+	s := Sample{}
 	sms, groups := m.SMs, m.Groups
 	for i := range n {
 		a := App{
-			Name: string(rune('a' + i)), SMs: rapid.IntRange(0, sms-(n-1-i)).Draw(t, "sms"), Groups: rapid.IntRange(0, groups-(n-1-i)).Draw(t, "groups"),
-			Cycles: uint64(rapid.IntRange(0, 5e6).Draw(t, "cycles")), SMCycles: uint64(rapid.IntRange(0, 4e8).Draw(t, "smcycles")),
-			Insts: uint64(rapid.IntRange(0, 1e10).Draw(t, "insts")), LLCAccesses: uint64(rapid.IntRange(0, 1e8).Draw(t, "accesses")),
+			Held: Held{
+				Name: string(rune('a' + i)), SMs: rapid.IntRange(0, sms-(n-1-i)).Draw(t, "sms"), Groups: rapid.IntRange(0, groups-(n-1-i)).Draw(t, "groups"),
+				QoS: float64(rapid.IntRange(0, 1).Draw(t, "has target")) * rapid.Float64Range(0, 6000).Draw(t, "target"),
+			},
+			Cycles: uint64(rapid.IntRange(0, 5e6).Draw(t, "cycles")),
+			Insts:  uint64(rapid.IntRange(0, 1e10).Draw(t, "insts")), LLCAccesses: uint64(rapid.IntRange(0, 1e8).Draw(t, "accesses")),
 			LLCHits: uint64(rapid.IntRange(0, 1e8).Draw(t, "hits")), Footprint: rapid.Uint64Range(0, 1<<34).Draw(t, "footprint"),
-			QoS: float64(rapid.IntRange(0, 1).Draw(t, "has target")) * rapid.Float64Range(0, 6000).Draw(t, "target"),
 		}
 		sms, groups = sms-a.SMs, groups-a.Groups
 		s.Apps = append(s.Apps, a)
@@ -200,62 +226,71 @@ func samples(t *rapid.T) Sample {
 }
 
 // hold makes a sample with the counters of next on the slices of a plan.
-func (p Plan) hold(next Sample) Sample {
+func (p *Allocation) hold(next Sample) Sample {
 	next.Apps = append([]App(nil), next.Apps...)
 	for i := range next.Apps {
-		next.Apps[i].SMs, next.Apps[i].Groups = p.Alloc[i].SMs, p.Alloc[i].Groups
+		next.Apps[i].SMs, next.Apps[i].Groups = p.Apps[i].SMs, p.Apps[i].Groups
 	}
 	return next
 }
 
-// TestPlansFit: whatever the counters, no plan exceeds the machine or takes the last
-// SM or group of anyone who has one; and a policy is a function: the same answer
-// twice, the history as it was.
+// TestPlansFit: whatever the counters, no plan of a policy that divides SMs exceeds the
+// machine or takes the last SM or group of anyone who has one; and a policy is pure: made
+// anew it gives the same plans, and it leaves samples as they were.
 func TestPlansFit(t *testing.T) {
-	for _, d := range List() {
+	for _, e := range All() {
+		if _, ours := e.Make(paper(), func(string) float64 { return 1 }).NewSample().(*Sample); !ours || !e.Sets("sms") {
+			continue // its own test has its own samples
+		}
 		rapid.Check(t, func(t *rapid.T) {
-			delta := Params{"delta_sms": float64(rapid.IntRange(0, 12).Draw(t, "delta"))}
-			if d.Name != "cd-search" {
-				delta["flip"] = float64(rapid.IntRange(0, 1).Draw(t, "flip"))
-				delta["sm_only_tail"] = float64(rapid.IntRange(0, 1).Draw(t, "tail"))
+			p := Params{}
+			for _, q := range e.Params {
+				if q.Whole {
+					most := q.Most
+					if most == 0 {
+						most = 12
+					}
+					p[q.Name] = float64(rapid.IntRange(int(q.Least), int(most)).Draw(t, q.Name))
+				}
 			}
-			f, err := New(d.Name, paper(), delta)
+			f, err := e.New(paper(), p)
 			if err != nil {
 				t.Fatal(err)
 			}
-			first := samples(t)
-			history := []Sample{first}
-			for range 4 {
-				before := make([]Sample, len(history))
-				for i := range history {
-					before[i] = history[i]
-					before[i].Apps = append([]App(nil), history[i].Apps...)
+			again, err := e.New(paper(), p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s := samples(t)
+			n := len(s.Apps)
+			for range 5 {
+				before := s
+				before.Apps = append([]App(nil), s.Apps...)
+				plan := f.Decide(&s).(*Allocation)
+				if twin := again.Decide(&before); !reflect.DeepEqual(Plan(plan), twin) || !reflect.DeepEqual(s, before) {
+					t.Fatalf("%s: not pure: %+v then %+v", e.Name, plan, twin)
 				}
-				p := f(history)
-				if again := f(history); !reflect.DeepEqual(p, again) || !reflect.DeepEqual(before, history) {
-					t.Fatalf("%s: not pure: %+v then %+v", d.Name, p, again)
-				}
-				fits(t, d.Name, history[len(history)-1].Apps, p)
+				fits(t, e.Name, s.Apps, plan)
 				next := samples(t)
-				for len(next.Apps) < len(first.Apps) {
-					next.Apps = append(next.Apps, first.Apps[len(next.Apps)])
+				for len(next.Apps) < n {
+					next.Apps = append(next.Apps, s.Apps[len(next.Apps)])
 				}
-				next.Apps = next.Apps[:len(first.Apps)]
-				history = append(history, p.hold(next))
+				next.Apps = next.Apps[:n]
+				s = plan.hold(next)
 			}
 		})
 	}
 }
 
-func fits(t *rapid.T, name string, apps []App, p Plan) {
+func fits(t *rapid.T, name string, apps []App, p *Allocation) {
 	m, sms, groups := paper(), 0, 0
-	for i, al := range p.Alloc {
+	for i, al := range p.alloc() {
 		sms, groups = sms+al.SMs, groups+al.Groups
 		if al.SMs < min(1, apps[i].SMs) || al.Groups < min(1, apps[i].Groups) {
 			t.Fatalf("%s: application %d is left with %+v", name, i, al)
 		}
 	}
-	if sms > m.SMs || groups > m.Groups || len(p.Alloc) != len(apps) {
+	if sms > m.SMs || groups > m.Groups || len(p.Apps) != len(apps) {
 		t.Fatalf("%s: plan of %d SMs and %d groups: %+v", name, sms, groups, p)
 	}
 	if p.Iterations > 20 || p.Latency > 3388 {
@@ -266,7 +301,17 @@ func fits(t *rapid.T, name string, apps []App, p Plan) {
 // TestSwap: two applications swapped swap the plan; two equal ones stay.
 func TestSwap(t *testing.T) {
 	for _, name := range []string{"ugpu", "ugpu-qos", "cd-search"} {
-		f := policy(t, name, nil)
+		one := func(t *rapid.T, apps ...App) []Alloc {
+			e, err := Find(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			f, err := e.New(paper(), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return f.Decide(&Sample{Apps: apps}).(*Allocation).alloc()
+		}
 		rapid.Check(t, func(t *rapid.T) {
 			s := samples(t)
 			for len(s.Apps) < 2 {
@@ -274,13 +319,12 @@ func TestSwap(t *testing.T) {
 			}
 			s.Apps = s.Apps[:2]
 			a, b := s.Apps[0], s.Apps[1]
-			x, y := f([]Sample{{Apps: []App{a, b}}}).Alloc, f([]Sample{{Apps: []App{b, a}}}).Alloc
+			x, y := one(t, a, b), one(t, b, a)
 			if a.QoS*b.QoS == 0 && (x[0] != y[1] || x[1] != y[0]) { // two targets: the first goes first
 				t.Fatalf("%s: %v, swapped %v", name, x, y)
 			}
 			a.QoS = 0
-			same := []App{a, a}
-			if p := f([]Sample{{Apps: same}}); p.Alloc[0] != p.Alloc[1] || p.Alloc[0] != (Alloc{a.SMs, a.Groups}) {
+			if p := one(t, a, a); p[0] != p[1] || p[0] != (Alloc{a.SMs, a.Groups}) {
 				t.Fatalf("%s: equal applications: %+v", name, p)
 			}
 		})
@@ -288,24 +332,80 @@ func TestSwap(t *testing.T) {
 }
 
 func TestRegistryIsStrict(t *testing.T) {
+	if _, err := Find("ugpo"); err == nil || !strings.Contains(err.Error(), `no policy "ugpo"; the policies are `) ||
+		!strings.Contains(err.Error(), "did you mean ugpu?") {
+		t.Error(err)
+	}
 	for _, c := range []struct {
 		name string
 		p    Params
 		want string
 	}{
-		{"ugpo", nil, `no policy "ugpo"; the policies are cd-search, ugpu, ugpu-qos; did you mean ugpu?`},
 		{"ugpu", Params{"delta_sm": 1}, `policy ugpu has no parameter "delta_sm"; it has delta_groups, delta_sms, flip, sm_only_tail; did you mean delta_sms?`},
 		{"cd-search", Params{"delta_groups": 1}, `has no parameter "delta_groups"`},
 		{"ugpu", Params{"delta_sms": 1.5}, "delta_sms = 1.5"},
 		{"ugpu", Params{"delta_groups": 0}, "delta_groups = 0"},
 		{"ugpu", Params{"sm_only_tail": 2}, "sm_only_tail = 2"},
 		{"ugpu-qos", Params{"margin": math.NaN()}, "margin = NaN"},
+		{"observe", Params{"margin": 1}, "it has none"},
 	} {
-		if _, err := New(c.name, paper(), c.p); err == nil || !strings.Contains(err.Error(), c.want) {
+		e, err := Find(c.name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := e.New(paper(), c.p); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s %v: %v, want %s", c.name, c.p, err, c.want)
 		}
+		if _, err := e.New(Machine{}, nil); err == nil {
+			t.Error("a machine without anything was accepted")
+		}
 	}
-	if _, err := New("ugpu", Machine{}, nil); err == nil {
-		t.Error("a machine without anything was accepted")
+}
+
+// Every entry is complete: its samples can be taken, its settings exist, its files do, too,
+// and every file of a policy is somebody's.
+func TestEntries(t *testing.T) {
+	frame := []string{"control.go", "machine.go", "offline.go", "registry.go", "replay.go", "sampler.go", "settings.go"}
+	all, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	owned := map[string]bool{}
+	last := ""
+	for _, e := range All() {
+		if e.Name <= last {
+			t.Errorf("%s stands after %s: the list is by name", e.Name, last)
+		}
+		last = e.Name
+		if e.Source == "" || e.What == "" || e.Period == 0 && len(e.On) == 0 {
+			t.Errorf("%s: %+v lacks a source, a sentence or a trigger", e.Name, e)
+		}
+		e.Counters()
+		for _, s := range e.Settings {
+			if !slices.ContainsFunc(Settings(), func(x Setting) bool { return x.Name == s }) {
+				t.Errorf("%s sets %q, which no machine has", e.Name, s)
+			}
+		}
+		for _, f := range e.SourceFiles() {
+			owned[f] = true
+			if !slices.Contains(all, f) {
+				t.Errorf("%s names the file %s, which is not there", e.Name, f)
+			}
+		}
+	}
+	for _, f := range all {
+		if !strings.HasSuffix(f, "_test.go") && !owned[f] && !slices.Contains(frame, f) {
+			t.Errorf("%s belongs to no policy: name it in the Files of those that use it", f)
+		}
+	}
+}
+
+// Two policies that set the same cannot be in one run.
+func TestConflict(t *testing.T) {
+	if err := Conflict([]string{"observe", "ugpu"}); err != nil {
+		t.Error(err)
+	}
+	if err := Conflict([]string{"ugpu", "cd-search"}); err == nil || err.Error() != "policies ugpu and cd-search both set sms: keep one of them" {
+		t.Error(err)
 	}
 }

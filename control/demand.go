@@ -2,6 +2,26 @@ package control
 
 import "fmt"
 
+// Sample is what UGPU and its relatives see of an epoch: equation 1 and 2's counters.
+type Sample struct {
+	Clock
+	Apps []App `json:"apps"`
+}
+
+// App is one application in a Sample.
+type App struct {
+	Held
+	Cycles      uint64 `json:"cycles" counter:"app.busy_cycles"`        // with a kernel on the GPU
+	Insts       uint64 `json:"insts" counter:"sm.thread_insts"`         // thread instructions
+	LLCAccesses uint64 `json:"llc_accesses" counter:"llc.accesses"`     // sectors, walks included
+	LLCHits     uint64 `json:"llc_hits" counter:"llc.hits"`             // of them found
+	DRAMBytes   uint64 `json:"dram_bytes" counter:"app.dram_bytes"`     // migrations left out
+	Footprint   uint64 `json:"footprint" counter:"app.footprint_bytes"` // of device memory
+}
+
+// moving is why the policies here change nothing while an earlier plan is carried out.
+const moving = "the last repartition is not over: SMs or channels are still changing hands"
+
 // demand is what an epoch's counters say of one application's need for bandwidth
 // (UGPU paper, section 3.2).
 type demand struct {

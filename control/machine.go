@@ -2,6 +2,20 @@ package control
 
 import "heddle/sheets"
 
+// Machine is what a policy knows of the hardware, all fixed at set-up.
+type Machine struct {
+	SMs         int     // SMs of the machine
+	Groups      int     // channel groups of the machine
+	Channels    int     // channels of a group
+	IPCMax      float64 // thread instructions an SM can issue per core cycle (UGPU, equation 1)
+	Line        int     // bytes one LLC access of the counters stands for
+	CoreHz      float64
+	LLCBytes    float64 // raw bandwidth of the LLC slices of one channel, bytes/s (B_LLC of equation 2)
+	MemBytes    float64 // bandwidth of one channel, bytes/s (B_MEM)
+	GroupMemory uint64  // bytes of device memory in one channel group
+	GroupLLC    uint64  // bytes of LLC in the slices of one channel group
+}
+
 // lanes of a warp: thread instructions one issue slot stands for.
 const lanes = 32
 

@@ -31,9 +31,9 @@ func TestQoSKeepsWhatTheTargetNeeds(t *testing.T) {
 	} {
 		a, b := app("a", 40, 4, c.apki, c.hit), app("b", 40, 4, 9, 0)
 		a.QoS = c.target
-		p := policy(t, "ugpu-qos", nil)([]Sample{{Apps: []App{a, b}}})
-		if !reflect.DeepEqual(p.Alloc, c.want) {
-			t.Errorf("%s: %v, want %v\n%s", c.name, p.Alloc, c.want, strings.Join(p.Why, "\n"))
+		p := decide(t, "ugpu-qos", nil, Sample{Apps: []App{a, b}})
+		if !reflect.DeepEqual(p.alloc(), c.want) {
+			t.Errorf("%s: %v, want %v\n%s", c.name, p.alloc(), c.want, strings.Join(p.Why, "\n"))
 		}
 	}
 }
@@ -62,9 +62,9 @@ func TestQoSLearnsFromMisses(t *testing.T) {
 			a.Insts, a.LLCAccesses, a.QoS = e.ipc*a.Cycles, 1000, target
 			history = append(history, Sample{Apps: []App{a, b}})
 		}
-		p := policy(t, "ugpu-qos", nil)(history)
-		if p.Alloc[0] != c.want {
-			t.Errorf("%s: %v, want %v\n%s", c.name, p.Alloc[0], c.want, strings.Join(p.Why, "\n"))
+		p := decide(t, "ugpu-qos", nil, history...)
+		if p.alloc()[0] != c.want {
+			t.Errorf("%s: %v, want %v\n%s", c.name, p.alloc()[0], c.want, strings.Join(p.Why, "\n"))
 		}
 	}
 }
@@ -74,9 +74,9 @@ func TestQoSLearnsFromMisses(t *testing.T) {
 func TestQoSRestIsDemandAware(t *testing.T) {
 	a := app("a", 40, 4, 0.01, 0)
 	a.QoS = 500
-	p := policy(t, "ugpu-qos", nil)([]Sample{{Apps: []App{a, app("m", 20, 2, 9, 0), app("c", 20, 2, 0.01, 0)}}})
-	if want := []Alloc{{36, 1}, {16, 6}, {28, 1}}; !reflect.DeepEqual(p.Alloc, want) {
-		t.Errorf("%v, want %v\n%s", p.Alloc, want, strings.Join(p.Why, "\n"))
+	p := decide(t, "ugpu-qos", nil, Sample{Apps: []App{a, app("m", 20, 2, 9, 0), app("c", 20, 2, 0.01, 0)}})
+	if want := []Alloc{{36, 1}, {16, 6}, {28, 1}}; !reflect.DeepEqual(p.alloc(), want) {
+		t.Errorf("%v, want %v\n%s", p.alloc(), want, strings.Join(p.Why, "\n"))
 	}
 }
 
@@ -91,9 +91,9 @@ func TestQoSAndIdleOnes(t *testing.T) {
 	} {
 		a := app("a", 40, 4, 0.01, 0)
 		a.QoS = c.target
-		p := policy(t, "ugpu-qos", nil)([]Sample{{Apps: []App{a, app("m", 20, 2, 9, 0), {Name: "idle", SMs: 20, Groups: 2}}}})
-		if !reflect.DeepEqual(p.Alloc, c.want) {
-			t.Errorf("target %g: %v, want %v\n%s", c.target, p.Alloc, c.want, strings.Join(p.Why, "\n"))
+		p := decide(t, "ugpu-qos", nil, Sample{Apps: []App{a, app("m", 20, 2, 9, 0), {Held: Held{Name: "idle", SMs: 20, Groups: 2}}}})
+		if !reflect.DeepEqual(p.alloc(), c.want) {
+			t.Errorf("target %g: %v, want %v\n%s", c.target, p.alloc(), c.want, strings.Join(p.Why, "\n"))
 		}
 	}
 }
@@ -102,8 +102,7 @@ func TestQoSAndIdleOnes(t *testing.T) {
 // nothing and the memory-bound one needs 40 SMs: the jump is halved, the search goes
 // back step by step, and the step too far is undone.
 func TestCDSearchTurnsBack(t *testing.T) {
-	f := policy(t, "cd-search", Params{"delta_sms": 4})
-	var history []Sample
+	f := made(t, "cd-search", Params{"delta_sms": 4})
 	hold := []Alloc{{40, 4}, {40, 4}}
 	var went []int
 	for range 10 {
@@ -111,8 +110,7 @@ func TestCDSearchTurnsBack(t *testing.T) {
 		c, m := app("c", hold[0].SMs, 4, 0.01, 0), app("m", hold[1].SMs, 4, 5, 0)
 		c.Insts, m.Insts = 1e8, uint64(1e6*min(40, hold[1].SMs))
 		m.LLCAccesses, c.LLCAccesses = m.Insts/200, 0
-		history = append(history, Sample{Apps: []App{c, m}})
-		hold = f(history).Alloc
+		hold = f.Decide(&Sample{Apps: []App{c, m}}).(*Allocation).alloc()
 	}
 	if want := []int{40, 8, 24, 28, 32, 36, 40, 44, 40, 40}; !reflect.DeepEqual(went, want) {
 		t.Errorf("the memory-bound application had %v SMs, want %v", went, want)
@@ -122,17 +120,15 @@ func TestCDSearchTurnsBack(t *testing.T) {
 // TestCDSearch plays a machine whose memory-bound application needs 20 SMs to
 // saturate its channels: the search ends near that, channels never move.
 func TestCDSearch(t *testing.T) {
-	f := policy(t, "cd-search", Params{"delta_sms": 4})
-	var history []Sample
+	f := made(t, "cd-search", Params{"delta_sms": 4})
 	hold := []Alloc{{40, 4}, {40, 4}}
-	var last Plan
+	var last *Allocation
 	for range 12 {
 		c, m := app("c", hold[0].SMs, 4, 0.01, 0), app("m", hold[1].SMs, 4, 5, 0)
 		c.Insts, m.Insts = uint64(1e6*hold[0].SMs), uint64(1e6*min(20, hold[1].SMs))
 		m.LLCAccesses, c.LLCAccesses = m.Insts/200, 0
-		history = append(history, Sample{Apps: []App{c, m}})
-		last = f(history)
-		hold = last.Alloc
+		last = f.Decide(&Sample{Apps: []App{c, m}}).(*Allocation)
+		hold = last.alloc()
 		if hold[0].Groups != 4 || hold[1].Groups != 4 {
 			t.Fatalf("channels moved: %v", hold)
 		}
@@ -145,8 +141,8 @@ func TestCDSearch(t *testing.T) {
 }
 
 func TestCDSearchLeavesOneClassAlone(t *testing.T) {
-	p := policy(t, "cd-search", nil)([]Sample{{Apps: []App{app("a", 40, 4, 9, 0), app("b", 40, 4, 5, 0)}}})
-	if p.Alloc[0].SMs != 40 || p.Alloc[1].SMs != 40 {
+	p := decide(t, "cd-search", nil, Sample{Apps: []App{app("a", 40, 4, 9, 0), app("b", 40, 4, 5, 0)}})
+	if p.alloc()[0].SMs != 40 || p.alloc()[1].SMs != 40 {
 		t.Errorf("%+v", p)
 	}
 }

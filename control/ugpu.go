@@ -26,43 +26,81 @@ const (
 
 // ugpu holds the parameters of the demand-aware rule.
 type ugpu struct {
-	m         Machine
-	sms       int  // SMs of a move
-	groups    int  // channel groups of a move
-	smsAlone  bool // when channels are at their floor, go on with SMs alone
-	flip      bool // a move may change the class of an application
-	qosMargin float64
-	headroom  float64 // of DRAM bandwidth over a target's demand
+	m        Machine
+	sms      int  // SMs of a move
+	groups   int  // channel groups of a move
+	smsAlone bool // when channels are at their floor, go on with SMs alone
+	flip     bool // a move may change the class of an application
 }
 
-func (u *ugpu) decide(history []Sample) Plan {
-	s := &history[len(history)-1]
-	p := Hold(s, "")
-	p.Why = p.Why[:0]
-	d := u.m.measureAll(s)
-	for i := range d {
-		p.Why = append(p.Why, u.m.explain(s.Apps[i].Name, d[i], p.Alloc[i]))
+func ugpuEntry() Entry {
+	return Entry{
+		Name: "ugpu", Source: "Zhao et al., UGPU, ISCA 2025, section 3.2, Figure 5", Machine: "ugpu",
+		What:     "SMs move to the most compute-bound, channel groups to the most memory-bound application",
+		Settings: []string{"sms", "groups"}, Period: 5_000_000, Params: ugpuParams(), Files: []string{"demand.go"},
+		Make: func(m Machine, get func(string) float64) Policy { return Of(newUGPU(m, get).decide) },
 	}
-	u.balance(s, d, &p)
+}
+
+// ugpuParams are the parameters of the rule, with and without targets.
+func ugpuParams() []Param {
+	return []Param{
+		{"delta_groups", 1, "groups", "channel groups of one move", true, 1, 0},
+		{"delta_sms", 0, "SMs", "SMs of one move; 0: as many as a group has channels", true, 0, 0},
+		{"flip", 0, "flag", "a move may change the class of an application, as printed in Figure 5", true, 0, 1},
+		{"sm_only_tail", 0, "flag", "when channels are at their floor, go on with SMs alone", true, 0, 1},
+	}
+}
+
+func newUGPU(m Machine, get func(string) float64) *ugpu {
+	return &ugpu{
+		m: m, sms: orElse(get("delta_sms"), m.Channels), groups: max(1, int(get("delta_groups"))),
+		smsAlone: get("sm_only_tail") != 0, flip: get("flip") != 0,
+	}
+}
+
+// orElse is a number of SMs as asked for, or the usual one.
+func orElse(asked float64, usual int) int {
+	if asked > 0 {
+		return int(asked)
+	}
+	return max(1, usual)
+}
+
+func (u *ugpu) decide(s *Sample) Plan {
+	if s.Moving {
+		return Hold(&s.Clock, s.Apps, moving)
+	}
+	p, d := u.measured(s)
+	u.balance(s, d, p)
 	return p
 }
 
+// measured is what everybody has and needs, and a plan that says so and moves nothing.
+func (u *ugpu) measured(s *Sample) (*Allocation, []demand) {
+	p, d := Hold(&s.Clock, s.Apps), u.m.measureAll(s)
+	for i := range d {
+		p.Why = append(p.Why, u.m.explain(s.Apps[i].Name, d[i], p.Apps[i].Alloc))
+	}
+	return p, d
+}
+
 // balance is Figure 5 from the allocation in p on.
-func (u *ugpu) balance(s *Sample, d []demand, p *Plan) {
+func (u *ugpu) balance(s *Sample, d []demand, p *Allocation) {
 	for p.Iterations < mostIterations {
 		p.Iterations++
 		groups := u.groups
-		c, m := u.pick(d, p.Alloc, groups)
+		c, m := u.pick(d, p.Apps, groups)
 		if (c < 0 || m < 0) && u.smsAlone {
 			groups = 0
-			c, m = u.pick(d, p.Alloc, groups)
+			c, m = u.pick(d, p.Apps, groups)
 		}
 		if c < 0 || m < 0 {
 			p.Why = append(p.Why, fmt.Sprintf("iteration %d: %s", p.Iterations, stopped(c, m)))
 			break
 		}
-		p.Alloc[c] = u.moved(p.Alloc[c], u.sms, -groups)
-		p.Alloc[m] = u.moved(p.Alloc[m], -u.sms, groups)
+		p.Apps[c].Alloc = u.moved(p.Apps[c].Alloc, u.sms, -groups)
+		p.Apps[m].Alloc = u.moved(p.Apps[m].Alloc, -u.sms, groups)
 		p.Why = append(p.Why, fmt.Sprintf("iteration %d: %d SMs from %s to %s, %d groups back",
 			p.Iterations, u.sms, s.Apps[m].Name, s.Apps[c].Name, groups))
 	}
@@ -74,15 +112,16 @@ func (u *ugpu) moved(al Alloc, sms, groups int) Alloc { return Alloc{al.SMs + sm
 // pick finds the most compute-bound application that can take SMs for groups and
 // the most memory-bound one that can take groups for SMs; -1: none. With no groups
 // to move, only applications at their floor of channels take SMs.
-func (u *ugpu) pick(d []demand, al []Alloc, groups int) (compute, memory int) {
+func (u *ugpu) pick(d []demand, al []Share, groups int) (compute, memory int) {
 	compute, memory = -1, -1
 	var least, most float64
 	for i := range d {
 		if !d[i].active {
 			continue
 		}
-		l := u.m.load(d[i], al[i])
-		give, take := u.moved(al[i], u.sms, -groups), u.moved(al[i], -u.sms, groups)
+		has := al[i].Alloc
+		l := u.m.load(d[i], has)
+		give, take := u.moved(has, u.sms, -groups), u.moved(has, -u.sms, groups)
 		atFloor := al[i].Groups-u.groups < 1
 		switch {
 		case l > 1:

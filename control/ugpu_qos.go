@@ -12,28 +12,49 @@ import (
 //
 //   - A target's slice is what ugpu_qos_need.go finds.
 //   - The others share the rest by the demand-aware rule of Figure 5.
-func (u *ugpu) decideQoS(history []Sample) Plan {
-	s := &history[len(history)-1]
-	p := Hold(s, "")
-	p.Why = p.Why[:0]
-	d := u.m.measureAll(s)
-	for i := range s.Apps {
-		p.Why = append(p.Why, u.m.explain(s.Apps[i].Name, d[i], p.Alloc[i]))
+func ugpuQoSEntry() Entry {
+	return Entry{
+		Name: "ugpu-qos", Source: "Zhao et al., UGPU, ISCA 2025, section 6.7", Machine: "ugpu",
+		What:     "applications with a target keep what it needs, the others share the rest as under ugpu",
+		Settings: []string{"sms", "groups"}, Period: 5_000_000, Files: []string{"ugpu.go", "ugpu_qos_need.go", "demand.go"},
+		Params: append(ugpuParams(),
+			Param{"headroom", 2, "ratio", "DRAM bandwidth planned for over what the target needs without LLC hits", false, 1, 0},
+			Param{"margin", 0.05, "fraction", "IPC planned for beyond the target", false, 0, 0}),
+		Make: func(m Machine, get func(string) float64) Policy {
+			return Of((&ugpuQoS{ugpu: *newUGPU(m, get), margin: get("margin"), headroom: get("headroom")}).decide)
+		},
 	}
+}
+
+// ugpuQoS is the rule with targets.
+type ugpuQoS struct {
+	ugpu
+	margin   float64
+	headroom float64 // of DRAM bandwidth over a target's demand
+	history  []Sample
+}
+
+func (u *ugpuQoS) decide(s *Sample) Plan {
+	u.history = append(u.history, *s)
+	if s.Moving {
+		return Hold(&s.Clock, s.Apps, moving)
+	}
+	p, d := u.measured(s)
 	for i := range s.Apps {
 		a := &s.Apps[i]
 		if a.QoS <= 0 || !d[i].active || a.Cycles == 0 {
 			continue
 		}
-		want := u.need(history, i)
-		got := u.reach(s, d, p.Alloc, i, want)
-		p.Why = append(p.Why, fmt.Sprintf("%s: target %.4g, had %.4g instructions per cycle, %.4g since it began; needs %d SMs and %d groups, gets %d and %d",
-			a.Name, a.QoS, float64(a.Insts)/float64(a.Cycles), meanIPC(history, i), want.SMs, want.Groups, got.SMs, got.Groups))
+		want := u.need(i)
+		got := u.reach(s, d, p.Apps, i, want)
+		p.Why = append(p.Why, fmt.Sprintf("%s: target %.4g, had %.4g instructions per cycle, %.4g since it began; "+
+			"needs %d SMs and %d groups, gets %d and %d",
+			a.Name, a.QoS, float64(a.Insts)/float64(a.Cycles), meanIPC(u.history, i), want.SMs, want.Groups, got.SMs, got.Groups))
 	}
 	for i := range s.Apps {
 		d[i].active = d[i].active && s.Apps[i].QoS <= 0 // Figure 5 is for the others
 	}
-	u.balance(s, d, &p)
+	u.balance(s, d, p)
 	return p
 }
 
@@ -41,17 +62,17 @@ func (u *ugpu) decideQoS(history []Sample) Plan {
 // one SM and one group at a time: SMs come from the most memory-bound of the others
 // and go to the most compute-bound one, groups the other way. Nobody falls below one
 // of each. Idle ones give first and get nothing; what nobody can use stays.
-func (u *ugpu) reach(s *Sample, d []demand, al []Alloc, i int, want Alloc) Alloc {
+func (u *ugpuQoS) reach(s *Sample, d []demand, al []Share, i int, want Alloc) Alloc {
 	const toCompute, toMemory = -1.0, 1.0
 	other := func(side float64, take bool, ok func(Alloc) bool) int {
 		best, at := 0.0, -1
 		for j := range d {
-			if j == i || s.Apps[j].QoS > 0 || !ok(al[j]) || (!take && !d[j].active) {
+			if j == i || s.Apps[j].QoS > 0 || !ok(al[j].Alloc) || (!take && !d[j].active) {
 				continue
 			}
 			score := math.Inf(1)
 			if d[j].active {
-				score = side * u.m.load(d[j], al[j])
+				score = side * u.m.load(d[j], al[j].Alloc)
 			}
 			if at < 0 || score > best {
 				best, at = score, j
@@ -78,8 +99,8 @@ func (u *ugpu) reach(s *Sample, d []demand, al []Alloc, i int, want Alloc) Alloc
 			if j < 0 {
 				break
 			}
-			al[i], al[j] = u.moved(al[i], step.sms, step.grp), u.moved(al[j], -step.sms, -step.grp)
+			al[i].Alloc, al[j].Alloc = u.moved(al[i].Alloc, step.sms, step.grp), u.moved(al[j].Alloc, -step.sms, -step.grp)
 		}
 	}
-	return al[i]
+	return al[i].Alloc
 }

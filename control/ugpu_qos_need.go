@@ -17,10 +17,11 @@ import "math"
 //     number too few from then on.
 
 // need is the slice with which application i reaches its target.
-func (u *ugpu) need(history []Sample, i int) Alloc {
+func (u *ugpuQoS) need(i int) Alloc {
+	history := u.history
 	a, mean := &history[len(history)-1].Apps[i], meanIPC(history, i)
 	behind := max(0, a.QoS-mean)
-	goal := a.QoS*(1+u.qosMargin) + behind
+	goal := a.QoS*(1+u.margin) + behind
 	n := Alloc{SMs: ceil(goal / settledIPC(history, i)), Groups: u.groupsFor(a, goal)}
 	if behind == 0 {
 		n.Groups = min(n.Groups, a.Groups)
@@ -32,7 +33,7 @@ func (u *ugpu) need(history []Sample, i int) Alloc {
 
 // groupsFor is the fewest groups whose bandwidth and memory carry an application at an
 // IPC.
-func (u *ugpu) groupsFor(a *App, ipc float64) (n int) {
+func (u *ugpuQoS) groupsFor(a *App, ipc float64) (n int) {
 	bytes := u.headroom * ipc * float64(a.LLCAccesses) / float64(a.Insts) * float64(u.m.Line) * u.m.CoreHz
 	for n = 1; n < u.m.Groups; n++ {
 		perMC := u.m.MemBytes

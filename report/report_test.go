@@ -50,11 +50,17 @@ func sample() *sim.Result {
 		},
 		Decisions: []sim.Decision{
 			{
-				Cycle: 1000, Sample: control.Sample{Cycle: 1000, Epoch: 1000, Apps: []control.App{{Name: "triad", SMs: 41}, {Name: "cp", SMs: 39}}}, Plan: control.Plan{Alloc: []control.Alloc{{SMs: 40, Groups: 4}, {SMs: 40, Groups: 4}}, Why: []string{"cp is slow"}}, Changed: true,
+				Policy: "ugpu", Cycle: 1000, Begun: 1000, Why: []string{"cp is slow"}, Changed: true,
+				// Read back, samples and plans are what package json makes of them.
+				Sample: map[string]any{"cycle": 1000.0, "apps": []any{map[string]any{"name": "triad", "sms": 41.0}, map[string]any{"name": "cp", "sms": 39.0}}},
+				Plan:   map[string]any{"apps": []any{map[string]any{"name": "triad", "sms": 40.0}, map[string]any{"name": "cp", "sms": 40.0}}},
+				After:  []control.Share{{Name: "triad", Alloc: control.Alloc{SMs: 40, Groups: 4}}, {Name: "cp", Alloc: control.Alloc{SMs: 40, Groups: 4}}},
+				Before: []control.Share{{Name: "triad", Alloc: control.Alloc{SMs: 41, Groups: 4}}, {Name: "cp", Alloc: control.Alloc{SMs: 39, Groups: 4}}},
+
 				SMs:    []sim.SMMove{{SM: 40, From: "triad", To: "cp", How: "drain", Start: 1000, End: 1500, CTAs: 3}},
 				Groups: []sim.GroupMove{{Group: 10, From: "triad", To: "cp", Start: 1000, Handed: 1200, Touched: 5, Swept: 6, Gained: 7, Waiting: 8}},
 			},
-			{Cycle: 2000, Plan: control.Plan{Why: []string{"settled"}}},
+			{Cycle: 2000, Why: []string{"settled"}},
 		},
 		Stalls: []sim.Stall{
 			{Kernel: "k", File: "kernel.ptx", Line: 12, Cause: "memory", Cycles: 500},

@@ -209,7 +209,7 @@ func (im *importer) put(path, source string, value any) {
 	}
 	f, _ := lookup(path)
 	ref := map[string]string{"config": im.cur.Name + " of " + filepath.Base(im.file), "derived": "derived from options of " + filepath.Base(im.file) + " as GPGPU-Sim derives it"}[source]
-	im.out.Provenance.put(f, source, ref, im.m.Name)
+	im.out.Provenance.put(f, source, ref, im.m.Name, 0)
 }
 
 // leftovers sorts what nothing asked for into ignored and unmodelled.

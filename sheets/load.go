@@ -240,7 +240,7 @@ func (d *decoder) number(f field, n *yamldoc.Node) error {
 	if err := setNode(f.value(d.m), value, f.path); err != nil {
 		return err
 	}
-	d.prov.put(f, source, d.sources[source], d.sheet)
+	d.prov.put(f, source, d.sources[source], d.sheet, n.Line)
 	return nil
 }
 
@@ -298,10 +298,10 @@ func (d *decoder) profiles(n *yamldoc.Node) error {
 			}
 			p.Source = source
 			f.path = profilesPath + "[" + p.Name + "]." + f.path
-			d.prov.put(f, source, d.sources[source], d.sheet)
+			d.prov.put(f, source, d.sources[source], d.sheet, v.Line)
 		}
 		d.m.MIG.Profiles = append(d.m.MIG.Profiles, p)
 	}
-	d.prov.put(field{path: profilesPath}, "", "", d.sheet)
+	d.prov.put(field{path: profilesPath}, "", "", d.sheet, 0)
 	return nil
 }

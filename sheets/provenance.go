@@ -12,9 +12,10 @@ type Entry struct {
 	Value     string `json:"value"`
 	Unit      string `json:"unit"`
 	Doc       string `json:"doc"`
-	Source    string `json:"source"`    // key in the sheet's sources
-	Reference string `json:"reference"` // that source in full
-	Sheet     string `json:"sheet"`     // the sheet that states it
+	Source    string `json:"source"`         // key in the sheet's sources
+	Reference string `json:"reference"`      // that source in full
+	Sheet     string `json:"sheet"`          // the sheet that states it
+	Line      int    `json:"line,omitempty"` // of that sheet; 0: it is not stated there
 	Set       bool   `json:"set,omitempty"`
 }
 
@@ -30,11 +31,11 @@ type Provenance struct {
 
 func newProvenance() *Provenance { return &Provenance{at: map[string]Entry{}} }
 
-func (p *Provenance) put(f field, source, reference, sheet string) {
+func (p *Provenance) put(f field, source, reference, sheet string, line int) {
 	if _, ok := p.at[f.path]; !ok && strings.HasPrefix(f.path, profilesPath+"[") {
 		p.order = append(p.order, f.path)
 	}
-	p.at[f.path] = Entry{Path: f.path, Unit: f.unit, Doc: f.doc, Source: source, Reference: reference, Sheet: sheet}
+	p.at[f.path] = Entry{Path: f.path, Unit: f.unit, Doc: f.doc, Source: source, Reference: reference, Sheet: sheet, Line: line}
 }
 
 // drop forgets a path and all below it.

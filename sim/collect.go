@@ -144,11 +144,14 @@ func (r *run) result() *Result {
 		res.Checks = append(res.Checks, a.checks...)
 		res.Tables = append(res.Tables, r.tables(i, a)...)
 	}
+	if r.ctl != nil {
+		res.Decisions = r.ctl.decisions
+	}
 	switch {
-	case r.gov != nil:
-		r.gov.finish(res, now)
 	case r.spec.Sharing.together():
 		r.contexts(res, now)
+	case r.ctl.moves():
+		r.ctl.finish(res, now)
 	default:
 		for i, t := range r.gpu.Tenants {
 			for _, s := range t.SMs {

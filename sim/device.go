@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"heddle/control"
 	"heddle/engine"
 	"heddle/host"
 	"heddle/machine"
@@ -169,6 +170,7 @@ func (d *device) advance(s *stream, now uint64) (bool, error) {
 	case host.OpLaunch:
 		if s.kernel == nil {
 			s.kernel = d.r.gpu.Launch(d.a.id, op.Stream, op.Name, op.Grid)
+			d.r.ctl.happened(control.Launch)
 			s.end = 0
 		}
 		return s.kernel.Done, nil

@@ -1,6 +1,7 @@
 package sim_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"strings"
@@ -85,23 +86,83 @@ func owners(t *testing.T, mode string, r *sim.Result) {
 	}
 }
 
-// A recorded sample gives the plan that was carried out: policies replay.
+// The samples of a run, written and read again, give its plans: policies replay.
 func TestDecisionsReplay(t *testing.T) {
-	r := run(t, unequal("ugpu"))
-	p, err := sim.PolicyOf(&r.Spec.Sharing, sheet(t, r.Spec), 8)
+	for _, mode := range []string{"ugpu", "ugpu-ori", "bp-cd", "ugpu-qos"} {
+		spec := unequal(mode)
+		spec.Sharing.Epoch = 3000
+		if mode == "ugpu-qos" {
+			spec.Apps[1].QoS = 300
+		}
+		r := run(t, spec)
+		if len(r.Decisions) != 20 {
+			t.Fatalf("%s: %d decisions, want 20", mode, len(r.Decisions))
+		}
+		var samples, plans []any
+		for _, d := range r.Decisions {
+			samples, plans = append(samples, d.Sample), append(plans, d.Plan)
+		}
+		e, err := control.Find(r.Decisions[0].Policy)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := e.New(control.FromSheet(sheet(t, spec), 8, 4), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := control.Replay(p, "samples", marshal(t, samples))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, want := marshal(t, again), marshal(t, plans); !bytes.Equal(got, want) {
+			t.Errorf("%s: replayed\n%s\nwas\n%s", mode, got, want)
+		}
+	}
+}
+
+func marshal(t *testing.T, v any) []byte {
+	t.Helper()
+	text, err := json.MarshalIndent(v, "", " ")
 	if err != nil {
 		t.Fatal(err)
 	}
-	var history []control.Sample
-	for _, d := range r.Decisions {
-		history = append(history, d.Sample)
-		if len(d.Plan.Why) > 0 && strings.HasPrefix(d.Plan.Why[0], "the last repartition") {
-			continue
+	return text
+}
+
+// Whoever only looks changes nothing, however often.
+func TestObserverChangesNothing(t *testing.T) {
+	for _, mode := range []string{"mps", "bp", "ugpu", "smk", "timeslice"} {
+		spec := unequal(mode)
+		spec.Length.MaxCycles, spec.Sharing.Epoch = 20_000, 0
+		if mode == "ugpu" {
+			spec.Sharing.Epoch = 6000
 		}
-		a, _ := json.Marshal(p(history))
-		b, _ := json.Marshal(d.Plan)
-		if string(a) != string(b) {
-			t.Errorf("cycle %d: replayed %s\nwas %s", d.Cycle, a, b)
+		if mode == "timeslice" {
+			spec.Sharing.Quantum = 5000
+		}
+		want := run(t, spec)
+		for _, period := range []uint64{1, 77, 6000} {
+			if period == 1 {
+				spec.Length.MaxCycles = 3000
+				want = run(t, spec)
+			}
+			spec.Sharing.Policies = []sim.Governor{{Policy: "observe", Period: period}}
+			got := run(t, spec)
+			seen := 0
+			for _, d := range got.Decisions {
+				if d.Policy == "observe" {
+					seen++
+				}
+			}
+			if seen != int(spec.Length.MaxCycles/period) {
+				t.Errorf("%s: %d samples with a period of %d", mode, seen, period)
+			}
+			got.Spec = want.Spec
+			if text(t, got) != text(t, want) {
+				t.Errorf("%s: looking every %d cycles changes the result", mode, period)
+			}
+			spec.Sharing.Policies, spec.Length.MaxCycles = nil, 20_000
+			want = run(t, spec)
 		}
 	}
 }
@@ -114,6 +175,14 @@ func TestPolicyErrors(t *testing.T) {
 		{func(s *sim.Spec) { s.Machine = "qv100" }, "does not translate"},
 		{func(s *sim.Spec) { s.Sharing.Params = control.Params{"delta_sm": 3} }, "delta_sms"},
 		{func(s *sim.Spec) { s.Sharing.Mode = "bp" }, "static"},
+		{func(s *sim.Spec) { s.Sharing.Policies = []sim.Governor{{Policy: "cd-search"}} }, "policies ugpu and cd-search both set sms"},
+		{func(s *sim.Spec) { s.Sharing.Policies = []sim.Governor{{Policy: "ugpu"}} }, "policy ugpu governs the run twice"},
+		{func(s *sim.Spec) {
+			s.Sharing = sim.Sharing{Mode: "smk", Policies: []sim.Governor{{Policy: "cd-search"}}}
+		}, "every SM is everybody's"},
+		{func(s *sim.Spec) { s.Sharing = sim.Sharing{Mode: "mps", Policies: []sim.Governor{{Policy: "ugpu"}}} }, "memory is everybody's"},
+		{func(s *sim.Spec) { s.Sharing.Memory.Pages = "rewrite" }, "write the mode out (mode: slices, policies: [ugpu])"},
+		{func(s *sim.Spec) { s.Sharing.Memory.Placement = "nowhere" }, "vm.placement"},
 	} {
 		s := unequal("ugpu")
 		c.change(&s)

@@ -176,14 +176,45 @@ type Contexts struct {
 	Cycles uint64 `json:"cycles"`          // core cycles in which they were taken off at least one SM
 }
 
-// Decision is one look of the machine-wide policy at the machine and what came of it.
+// Decision is one look of a policy at the machine and what came of it.
 type Decision struct {
-	Cycle   uint64         `json:"cycle"` // core cycle at which it took effect
-	Sample  control.Sample `json:"sample"`
-	Plan    control.Plan   `json:"plan"`
-	Changed bool           `json:"changed"` // the plan moves something
-	SMs     []SMMove       `json:"sms,omitempty"`
-	Groups  []GroupMove    `json:"groups,omitempty"`
+	Policy string `json:"policy"`
+	Cycle  uint64 `json:"cycle"` // core cycle of the sample, at which the plan was asked for
+	// Sample and Plan are the policy's own; of a result that was read from a file they are
+	// what package json makes of them.
+	Sample any `json:"sample"`
+	Plan   any `json:"plan"`
+	// Before and After are what applications held and are to have, of policies that set it.
+	Before []control.Share `json:"before,omitempty"`
+	After  []control.Share `json:"after,omitempty"`
+	Why    []string        `json:"why,omitempty"`
+	// Changed says that the plan changes something; Begun is the cycle at which the machine
+	// began with it (0: not before the run's end, or never: a newer plan took its place),
+	// Refused why it did not.
+	Changed bool        `json:"changed"`
+	Begun   uint64      `json:"begun_cycle,omitempty"`
+	Refused string      `json:"refused,omitempty"`
+	SMs     []SMMove    `json:"sms,omitempty"`
+	Groups  []GroupMove `json:"groups,omitempty"`
+}
+
+// Done is the cycle at which the last of what a decision moves had changed hands; 0: not
+// before the run's end. Pages may follow later.
+func (d *Decision) Done() (cycle uint64) {
+	cycle = d.Begun
+	for i := range d.SMs {
+		if d.SMs[i].End == 0 {
+			return 0
+		}
+		cycle = max(cycle, d.SMs[i].End)
+	}
+	for i := range d.Groups {
+		if d.Groups[i].Handed == 0 {
+			return 0
+		}
+		cycle = max(cycle, d.Groups[i].Handed)
+	}
+	return cycle
 }
 
 // SMMove is an SM that changed hands.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"heddle/control"
 	"heddle/engine"
 	"heddle/host"
 	"heddle/isa"
@@ -23,7 +24,7 @@ type run struct {
 	link  *link
 	apps  []*app
 	col   *collector
-	gov   *governor         // nil: a static sharing mode
+	ctl   *controller       // nil: no policy governs the run
 	first []*machine.Tenant // who had what at the start
 	ctx   context.Context
 	watch func(Progress)
@@ -83,13 +84,12 @@ func (r *run) simulate() (*Result, error) {
 }
 
 func (r *run) build() error {
-	if dynamic[r.spec.Sharing.Mode].copying == machine.Rewrite && r.sheet.Conventional.Given() {
-		m := *r.sheet
-		m.Map = m.Conventional.Map(m.Map.Groups)
-		r.sheet = &m
-	}
+	r.sheet = r.spec.Sharing.placed(r.sheet)
 	amap, err := addrmap.New(r.sheet)
 	if err != nil {
+		return err
+	}
+	if err := r.spec.Sharing.Check(r.sheet, amap.Groups(), len(r.apps)); err != nil {
 		return err
 	}
 	shares, err := Shares(&r.spec.Sharing, r.sheet, amap.Groups(), len(r.apps))
@@ -100,18 +100,18 @@ func (r *run) build() error {
 	for i, a := range r.apps {
 		apps[i] = a.spec
 	}
-	if dynamic[r.spec.Sharing.Mode].targetLarge {
+	if mode, err := r.spec.Sharing.mode(len(apps)); err == nil && mode.targetLarge {
 		targetFirst(apps, shares)
 	}
 	r.first = tenants(apps, shares, r.spec.Sharing.together())
 	r.gpu, err = machine.New(r.sheet, tenants(apps, shares, r.spec.Sharing.together()), machine.Options{
-		Every: r.spec.NoSkip, Watchdog: r.spec.Watchdog, Profile: r.spec.Profile, Copying: dynamic[r.spec.Sharing.Mode].copying, Cores: r.spec.Cores, Lockstep: r.spec.Lockstep,
+		Every: r.spec.NoSkip, Watchdog: r.spec.Watchdog, Profile: r.spec.Profile, Copying: r.spec.Sharing.copying(), Cores: r.spec.Cores, Lockstep: r.spec.Lockstep,
 		Quantum: r.spec.Sharing.Turn(r.sheet),
 	})
 	if err != nil {
 		return err
 	}
-	if r.gov, err = newGovernor(r); err != nil {
+	if r.ctl, err = newController(r); err != nil {
 		return err
 	}
 	r.link = newLink(r.sheet)
@@ -134,6 +134,9 @@ func (r *run) loop() error {
 			return nil
 		}
 		now := r.gpu.Now()
+		if r.ctl != nil { // launches
+			r.ctl.tick(now)
+		}
 		until := r.nextStop(now)
 		kernels, err := r.gpu.Run(until)
 		if err != nil {
@@ -141,6 +144,7 @@ func (r *run) loop() error {
 		}
 		for _, k := range kernels {
 			r.col.kernel(k)
+			r.ctl.happened(control.KernelEnd)
 		}
 		if err := r.boundaries(); err != nil {
 			return err
@@ -262,8 +266,8 @@ func (r *run) nextStop(now uint64) uint64 {
 	if e := r.spec.Epoch; e > 0 {
 		n = min(n, (now/e+1)*e)
 	}
-	if r.gov != nil {
-		n = min(n, r.gov.next(now))
+	if r.ctl != nil {
+		n = min(n, r.ctl.next(now))
 	}
 	if m := r.spec.Length.MaxCycles; m > 0 {
 		n = min(n, m)
@@ -280,9 +284,8 @@ func (r *run) boundaries() error {
 	if e := r.spec.Epoch; e > 0 && now%e == 0 && now > r.col.sampled {
 		r.col.epoch(now)
 	}
-	if r.gov != nil && now%r.gov.epoch == 0 && now > r.gov.decided {
-		r.gov.decided = now
-		r.gov.decide(now)
+	if r.ctl != nil {
+		r.ctl.tick(now)
 	}
 	if r.spec.Length.Instructions > 0 && now%countEvery == 0 {
 		r.counted(now)

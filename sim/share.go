@@ -2,6 +2,7 @@ package sim
 
 import (
 	"fmt"
+	"slices"
 
 	"heddle/machine"
 	"heddle/sheets"
@@ -13,83 +14,94 @@ type Share struct {
 	Groups int // channel groups of its own; 0: it shares all of them
 }
 
-// Shares resolves a sharing mode for n applications on machine m, which has the
-// given number of channel groups. The modes and their sources: bp, bp-bs and
-// bp-sb are UGPU's balanced and unbalanced static slices (section 6); mps, mig, timeslice
-// and smk share as NVIDIA's GPUs and simultaneous multikernel (HPCA 2016) do.
+// division is what a mode divides: a machine with so many channel groups among so many
+// applications.
+type division struct {
+	s      *Sharing
+	m      *sheets.Machine
+	groups int
+	apps   int
+}
+
+// Shares divides machine m, which has the given number of channel groups, among n
+// applications as the mode says (Modes).
 func Shares(s *Sharing, m *sheets.Machine, groups, n int) ([]Share, error) {
 	if n == 0 {
 		return nil, fmt.Errorf("no application")
 	}
-	mode := s.Mode
-	if mode == "" {
-		mode = "alone"
-		if n > 1 {
-			mode = "mps"
-		}
-	}
-	var out []Share
-	var err error
-	switch mode {
-	case "alone":
-		if n != 1 {
-			return nil, fmt.Errorf("sharing mode alone takes one application, there are %d: use mps, bp or slices", n)
-		}
-		return []Share{{SMs: m.SM.Count}}, nil
-	case timeslice, smk: // everything is everybody's
-		for range n {
-			out = append(out, Share{SMs: m.SM.Count})
-		}
-		return out, nil
-	case "mps":
-		out, err = mps(s, m, n)
-	case "slices":
-		out, err = slices(s, n)
-	case "ugpu", "ugpu-soft", "ugpu-ori": // as equal as can be, at first: nothing stays unused
-		out = even(m.SM.Count, groups, n)
-	case "bp", "bp-cd": // equal: what does not divide stays unused
-		out = even(m.SM.Count/n*n, groups/n*n, n)
-	case "bp-bs", "bp-sb":
-		out, err = bigSmall(mode, m, groups, n)
-	case "mig":
-		out, err = mig(s, m, groups, n)
-	case "ugpu-qos": // one begins with the large slice (UGPU, section 6.7): targetFirst says which
-		if out = even(m.SM.Count, groups, n); n == 2 {
-			out, err = bigSmall("bp-bs", m, groups, n)
-		}
-	default:
-		return nil, fmt.Errorf("sharing mode %q: know alone, mps, slices, bp, bp-bs, bp-sb, mig, timeslice, smk, ugpu, ugpu-soft, ugpu-ori, ugpu-qos and bp-cd", mode)
-	}
+	mode, err := s.mode(n)
 	if err != nil {
 		return nil, err
 	}
-	return out, fits(out, m, groups, mode)
+	out, err := mode.divide(&division{s, m, groups, n})
+	if err != nil {
+		return nil, err
+	}
+	return out, mode.fits(out, m, groups)
 }
 
-func mps(s *Sharing, m *sheets.Machine, n int) ([]Share, error) {
-	if len(s.SMs) == 0 {
-		out := even(m.SM.Count, 0, n)
-		return out, nil
+func aloneShares(d *division) ([]Share, error) {
+	if d.apps != 1 {
+		return nil, fmt.Errorf("sharing mode alone takes one application, there are %d: use mps, bp or slices", d.apps)
 	}
-	if len(s.SMs) != n {
-		return nil, fmt.Errorf("sharing.sms lists %d numbers for %d applications", len(s.SMs), n)
-	}
-	out := make([]Share, n)
-	for i := range out {
-		out[i].SMs = s.SMs[i]
+	return wholeShares(d)
+}
+
+// wholeShares gives everything to everybody.
+func wholeShares(d *division) (out []Share, err error) {
+	for range d.apps {
+		out = append(out, Share{SMs: d.m.SM.Count})
 	}
 	return out, nil
 }
 
-func slices(s *Sharing, n int) ([]Share, error) {
-	if len(s.SMs) != n || len(s.Groups) != n {
-		return nil, fmt.Errorf("sharing mode slices needs sms and groups with one number per application (%d); it has %d and %d", n, len(s.SMs), len(s.Groups))
+func mpsShares(d *division) ([]Share, error) {
+	list := d.s.SMs
+	if len(list) == 0 {
+		return even(d.m.SM.Count, 0, d.apps), nil
 	}
-	out := make([]Share, n)
+	if len(list) != d.apps {
+		return nil, fmt.Errorf("sharing.sms lists %d numbers for %d applications", len(list), d.apps)
+	}
+	out := make([]Share, d.apps)
+	for i := range out {
+		out[i].SMs = list[i]
+	}
+	return out, nil
+}
+
+func sliceShares(d *division) ([]Share, error) {
+	s := d.s
+	if len(s.SMs) == 0 && len(s.Groups) == 0 {
+		return evenSlices(d)
+	}
+	if len(s.SMs) != d.apps || len(s.Groups) != d.apps {
+		return nil, fmt.Errorf("sharing mode slices needs sms and groups with one number per application (%d), or neither; it has %d and %d",
+			d.apps, len(s.SMs), len(s.Groups))
+	}
+	out := make([]Share, d.apps)
 	for i := range out {
 		out[i] = Share{s.SMs[i], s.Groups[i]}
 	}
 	return out, nil
+}
+
+// evenSlices are as equal as can be: nothing stays unused.
+func evenSlices(d *division) ([]Share, error) { return even(d.m.SM.Count, d.groups, d.apps), nil }
+
+// equalShares are equal: what does not divide stays unused.
+func equalShares(d *division) ([]Share, error) {
+	n := d.apps
+	return even(d.m.SM.Count/n*n, d.groups/n*n, n), nil
+}
+
+// targetShares begins with a large slice for one of two (UGPU, section 6.7): targetFirst
+// says which.
+func targetShares(d *division) ([]Share, error) {
+	if d.apps == 2 {
+		return bigSmall(d)
+	}
+	return evenSlices(d)
 }
 
 func even(sms, groups, n int) []Share {
@@ -100,18 +112,21 @@ func even(sms, groups, n int) []Share {
 	return out
 }
 
-// bigSmall gives the first application three quarters of the SMs and channels
-// (bs) or one quarter (sb): UGPU's 60/20 SMs and 24/8 memory controllers.
-func bigSmall(mode string, m *sheets.Machine, groups, n int) ([]Share, error) {
-	if n != 2 {
-		return nil, fmt.Errorf("sharing mode %s takes two applications, there are %d", mode, n)
+// bigSmall gives the first of two applications three quarters of the SMs and channels:
+// UGPU's 60/20 SMs and 24/8 memory controllers.
+func bigSmall(d *division) ([]Share, error) {
+	if d.apps != 2 {
+		return nil, fmt.Errorf("sharing mode %s takes two applications, there are %d", d.s.Mode, d.apps)
 	}
-	bigS, bigG := m.SM.Count*3/4, groups*3/4
-	big, small := Share{bigS, bigG}, Share{m.SM.Count - bigS, groups - bigG}
-	if mode == "bp-bs" {
-		return []Share{big, small}, nil
-	}
-	return []Share{small, big}, nil
+	sms, groups := d.m.SM.Count*3/4, d.groups*3/4
+	return []Share{{sms, groups}, {d.m.SM.Count - sms, d.groups - groups}}, nil
+}
+
+// smallBig gives the first one quarter.
+func smallBig(d *division) ([]Share, error) {
+	out, err := bigSmall(d)
+	slices.Reverse(out)
+	return out, err
 }
 
 // targetFirst gives the larger of two slices to the application with a target; to
@@ -122,14 +137,15 @@ func targetFirst(apps []App, shares []Share) {
 	}
 }
 
-func mig(s *Sharing, m *sheets.Machine, groups, n int) ([]Share, error) {
+func migShares(d *division) ([]Share, error) {
+	s, m := d.s, d.m
 	if len(m.MIG.Profiles) == 0 {
 		return nil, fmt.Errorf("machine %s has no MIG profiles; a100 and h100 have", m.Name)
 	}
-	if len(s.Profiles) != n {
-		return nil, fmt.Errorf("sharing mode mig needs one profile per application (%d); it lists %d", n, len(s.Profiles))
+	if len(s.Profiles) != d.apps {
+		return nil, fmt.Errorf("sharing mode mig needs one profile per application (%d); it lists %d", d.apps, len(s.Profiles))
 	}
-	out := make([]Share, n)
+	out := make([]Share, d.apps)
 	slicesUsed, smsUsed := 0, 0
 	for i, name := range s.Profiles {
 		p := profile(m, name)
@@ -138,10 +154,11 @@ func mig(s *Sharing, m *sheets.Machine, groups, n int) ([]Share, error) {
 		}
 		slicesUsed += p.Slices
 		smsUsed += p.SMs
-		out[i] = Share{SMs: p.SMs, Groups: groups * p.Slices / m.MIG.Slices}
+		out[i] = Share{SMs: p.SMs, Groups: d.groups * p.Slices / m.MIG.Slices}
 	}
 	if slicesUsed > m.MIG.Slices || smsUsed > m.MIG.SMs {
-		return nil, fmt.Errorf("MIG profiles %v need %d memory slices and %d SMs; %s has %d and %d", s.Profiles, slicesUsed, smsUsed, m.Name, m.MIG.Slices, m.MIG.SMs)
+		return nil, fmt.Errorf("MIG profiles %v need %d memory slices and %d SMs; %s has %d and %d",
+			s.Profiles, slicesUsed, smsUsed, m.Name, m.MIG.Slices, m.MIG.SMs)
 	}
 	return out, nil
 }
@@ -162,17 +179,21 @@ func profileNames(m *sheets.Machine) (names []string) {
 	return names
 }
 
-func fits(out []Share, m *sheets.Machine, groups int, mode string) error {
+// fits says whether a machine has what a mode hands out.
+func (m *Mode) fits(out []Share, sheet *sheets.Machine, groups int) error {
+	if m.everybody {
+		return nil
+	}
 	sms, grp := 0, 0
 	for i, s := range out {
-		if s.SMs < 1 || mode != "mps" && s.Groups < 1 {
-			return fmt.Errorf("sharing mode %s gives application %d %d SMs and %d channel groups: each needs at least one", mode, i+1, s.SMs, s.Groups)
+		if s.SMs < 1 || m.slices() && s.Groups < 1 {
+			return fmt.Errorf("sharing mode %s gives application %d %d SMs and %d channel groups: each needs at least one", m.Name, i+1, s.SMs, s.Groups)
 		}
 		sms += s.SMs
 		grp += s.Groups
 	}
-	if sms > m.SM.Count || grp > groups {
-		return fmt.Errorf("sharing mode %s hands out %d SMs and %d channel groups; %s has %d and %d", mode, sms, grp, m.Name, m.SM.Count, groups)
+	if sms > sheet.SM.Count || grp > groups {
+		return fmt.Errorf("sharing mode %s hands out %d SMs and %d channel groups; %s has %d and %d", m.Name, sms, grp, sheet.Name, sheet.SM.Count, groups)
 	}
 	return nil
 }

@@ -38,21 +38,21 @@ type Spec struct {
 
 // Sharing says how applications share the machine.
 type Sharing struct {
-	// Mode: alone (one application), mps (SM limits, memory shared), slices
-	// (isolated SMs and channel groups), bp (equal slices), bp-bs, bp-sb, mig, timeslice
-	// (turns on the whole machine), smk (CTAs of all on every SM); and with a policy that moves resources at the end of every control epoch: ugpu, ugpu-soft,
-	// ugpu-ori, ugpu-qos, bp-cd (CD-Search moves SMs between slices).
+	// Mode is the name of one of Modes; "": mps, or alone for one application.
 	Mode     string   `json:"mode"`
 	Name     string   `json:"name,omitempty"`     // label in reports
 	SMs      []int    `json:"sms,omitempty"`      // per application, mps and slices
 	Groups   []int    `json:"groups,omitempty"`   // channel groups per application, slices
 	Profiles []string `json:"profiles,omitempty"` // per application, mig
-	// Epoch is the policy's epoch in core cycles; 0: 5 million (UGPU, section 3.3).
+	// Epoch is the period of the mode's policy in core cycles; 0: the policy's own.
 	Epoch uint64 `json:"epoch,omitempty"`
 	// Quantum is the length of a turn in core cycles, timeslice; 0: 2 ms.
 	Quantum uint64 `json:"quantum,omitempty"`
-	// Params are the policy's parameters (heddle inspect policies lists them).
+	// Params are the parameters of the mode's policy (heddle inspect policies lists them).
 	Params control.Params `json:"params,omitempty"`
+	// Policies govern beside that of the mode, each with a period of its own.
+	Policies []Governor `json:"policies,omitempty"`
+	Memory   Memory     `json:"memory"`
 }
 
 // App is one application.

@@ -1,16 +1,9 @@
 package sim
 
-import "heddle/sheets"
-
-// The modes in which every SM is everybody's: in turns (machine/turns.go), or at once
-// (machine/smk.go).
-const (
-	timeslice = "timeslice"
-	smk       = "smk"
+import (
+	"heddle/control"
+	"heddle/sheets"
 )
-
-// together says that all SMs are everybody's.
-func (s *Sharing) together() bool { return s.Mode == timeslice || s.Mode == smk }
 
 // defaultQuantum is a turn in seconds. Estimate: drivers do not publish theirs; 2 ms is what
 // NVIDIA's vGPU scheduler is said to give up to eight guests (recalled, not checked).
@@ -19,7 +12,7 @@ const defaultQuantum = 2e-3
 // Turn is the length of a turn on machine m in core cycles; 0 where there are no turns.
 func (s *Sharing) Turn(m *sheets.Machine) uint64 {
 	switch {
-	case s.Mode != timeslice:
+	case s.Mode != "timeslice":
 		return 0
 	case s.Quantum > 0:
 		return s.Quantum
@@ -48,4 +41,19 @@ func (r *run) contexts(res *Result, now uint64) {
 		}
 	}
 	res.Contexts = c
+}
+
+// FirstDecision is the core cycle at which a policy first may change anything; 0 where
+// none does.
+func (s *Sharing) FirstDecision() (cycle uint64) {
+	for _, g := range s.Governed() {
+		e, err := control.Find(g.Policy)
+		if err != nil || len(e.Settings) == 0 {
+			continue
+		}
+		if p := g.period(e); cycle == 0 || p < cycle {
+			cycle = p
+		}
+	}
+	return cycle
 }

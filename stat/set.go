@@ -37,8 +37,43 @@ func (s Set) Find(name string) (Counter, error) {
 	return Counter{}, fmt.Errorf("no counter %q: this machine counts %s", name, strings.Join(known, ", "))
 }
 
-// Of is the counter's sum over all instances for one tenant.
-func (c Counter) Of(tenant int) uint64 { return c.table.Sum(tenant, c.index) }
+// Kind is how the counter behaves over time and instances.
+func (c Counter) Kind() Kind { return c.table.Desc[c.index].Kind }
+
+// Of is the counter of one tenant over all instances: their sum, or of a maximum the
+// largest.
+func (c Counter) Of(tenant int) uint64 {
+	n := c.Instances()
+	c.AddTo(n, tenant)
+	return c.Fold(n)
+}
+
+// Instances is room for a value of each instance, zeroed.
+func (c Counter) Instances() []uint64 { return make([]uint64, c.table.Instances) }
+
+// AddTo adds one tenant's counters to those of others, by instance.
+func (c Counter) AddTo(sum []uint64, tenant int) {
+	for i := range c.table.Instances {
+		n := c.At(i, tenant)
+		if c.Kind() == Maximum {
+			sum[i] = max(sum[i], n)
+		} else {
+			sum[i] += n
+		}
+	}
+}
+
+// Fold is one value for those of all instances.
+func (c Counter) Fold(instances []uint64) (n uint64) {
+	for _, x := range instances {
+		if c.Kind() == Maximum {
+			n = max(n, x)
+		} else {
+			n += x
+		}
+	}
+	return n
+}
 
 // At is the counter of one instance for one tenant.
 func (c Counter) At(instance, tenant int) uint64 { return c.table.Row(instance, tenant)[c.index] }

@@ -7,7 +7,17 @@ type Desc struct {
 	Name string `json:"name"` // snake_case, unique within its owner
 	Unit string `json:"unit"` // cycles, instructions, bytes, requests ...
 	Doc  string `json:"-"`
+	Kind Kind   `json:"-"`
 }
+
+// Kind is how a counter behaves.
+type Kind uint8
+
+const (
+	Sum     Kind = iota // counts up; a span of time has the difference
+	Gauge               // stands for something now; instances add up
+	Maximum             // the largest so far; so is that of several instances
+)
 
 // Table holds the counters of all instances of one kind of component.
 type Table struct {

@@ -18,7 +18,7 @@ import (
 	"heddle/machine/sm"
 	"heddle/machine/vm"
 	"heddle/sheets/yamldoc"
-	"heddle/sim/runfile"
+	"heddle/sim"
 	"heddle/stat"
 	"heddle/workload"
 )
@@ -36,11 +36,18 @@ type policy struct {
 // the others are the values their sheet fields accept.
 func policies() []policy {
 	var out []policy
-	for _, m := range runfile.ModeInfos() {
-		out = append(out, policy{"sharing", m.Name, "run file: sharing, or --sharing", m.What, m.Source})
+	for _, m := range sim.Modes() {
+		what := m.What
+		if l := m.Long(); l != "" {
+			what += " (short for " + l + ")"
+		}
+		out = append(out, policy{"sharing", m.Name, "run file: sharing, or --sharing", what, m.Source})
 	}
-	for _, d := range control.List() {
-		out = append(out, policy{"machine-wide", d.Name, "run file: sharing mode " + strings.Join(runfile.ModesOf(d.Name), ", "), d.Doc + parameters(d.Params), d.Paper})
+	for _, e := range control.All() {
+		out = append(out, policy{"machine-wide", e.Name, "run file: " + chosenBy(&e), describe(&e), e.Source})
+	}
+	for _, w := range sim.PageWays() {
+		out = append(out, policy{"page moves", w[0], "run file: memory: {pages: " + w[0] + "}", w[1], "UGPU paper, section 6.2"})
 	}
 	return append(out, []policy{
 		{"warp scheduler", "gto", "--set sm.policy=gto", "keep issuing the last warp until it stalls, then the oldest ready one", "Rogers et al., MICRO 2012"},
@@ -55,16 +62,52 @@ func policies() []policy {
 	}...)
 }
 
-// parameters says what a run file can set of a policy.
-func parameters(list []control.ParamDoc) string {
-	if len(list) == 0 {
-		return ""
+// chosenBy says how a run file names a policy.
+func chosenBy(e *control.Entry) string {
+	by := "policies: [" + e.Name + "]"
+	var modes []string
+	for _, m := range sim.Modes() {
+		if m.Policy == e.Name {
+			modes = append(modes, m.Name)
+		}
 	}
-	var out []string
-	for _, p := range list {
-		out = append(out, fmt.Sprintf("%s (%g; %s: %s)", p.Name, p.Default, p.Unit, p.Doc))
+	if len(modes) > 0 {
+		by += ", or sharing mode " + strings.Join(modes, ", ")
 	}
-	return "; params: " + strings.Join(out, ", ")
+	return by
+}
+
+// describe says what a policy does, sets and reads, and what a run file can set of it.
+func describe(e *control.Entry) string {
+	out := e.What
+	if len(e.Settings) > 0 {
+		out += "; sets " + strings.Join(e.Settings, ", ")
+	}
+	if e.Period > 0 {
+		out += fmt.Sprintf("; every %d core cycles", e.Period)
+	}
+	for _, t := range e.On {
+		out += "; on " + string(t)
+	}
+	var reads []string
+	for _, c := range e.Counters() {
+		of := c.Counter
+		if c.PerApp {
+			of += " per application"
+		}
+		reads = append(reads, c.Field+" ("+of+")")
+	}
+	if len(reads) > 0 {
+		out += "; reads " + strings.Join(reads, ", ")
+	}
+	var params []string
+	for _, p := range e.Params {
+		params = append(params, fmt.Sprintf("%s (%g; %s: %s)", p.Name, p.Default, p.Unit, p.Doc))
+	}
+	if len(params) > 0 {
+		out += "; params: " + strings.Join(params, ", ")
+	}
+	return out
 }
 
 func inspectPolicies(w io.Writer, name string, asJSON bool) error {
@@ -104,6 +147,7 @@ func counterTables() []counterTable {
 		{"noc_request", noc.Desc},
 		{"noc_reply", noc.Desc},
 		{"mmu", vm.Desc()},
+		{"app", sim.AppCounters()},
 	}
 }
 

@@ -122,7 +122,7 @@ func completeRun(cmd *cobra.Command) {
 }
 
 // sharingNames are the modes that need no parameters of a run file, and the others.
-func sharingNames() []string { return runfile.ModeNames() }
+func sharingNames() []string { return sim.ModeNames() }
 
 // pairs reads k=v flags.
 func pairs(flag string, list []string) (map[string]string, error) {

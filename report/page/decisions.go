@@ -1,8 +1,11 @@
 package page
 
 import (
+	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"heddle/control"
@@ -12,6 +15,7 @@ import (
 // decisionView is a row of the decisions table.
 type decisionView struct {
 	Cycle    string
+	Policy   string
 	Changed  bool
 	Counters []string // what the policy saw, a line per application
 	Plan     []string // what each gets
@@ -23,15 +27,15 @@ type decisionView struct {
 func decisionViews(r *sim.Result) (out []decisionView) {
 	for i := range r.Decisions {
 		d := &r.Decisions[i]
-		v := decisionView{Cycle: whole(d.Cycle), Changed: d.Changed, Why: d.Plan.Why}
-		for j := range d.Sample.Apps {
-			v.Counters = append(v.Counters, counters(&d.Sample.Apps[j]))
+		v := decisionView{Cycle: whole(d.Cycle), Policy: d.Policy, Changed: d.Changed, Why: d.Why, Counters: seen(d.Sample)}
+		for j := range d.After {
+			v.Plan = append(v.Plan, planned(&d.Before[j], &d.After[j]))
 		}
-		for j, a := range d.Plan.Alloc {
-			v.Plan = append(v.Plan, planned(d, j, a))
+		if len(d.After) == 0 {
+			v.Plan = seen(d.Plan)
 		}
-		if d.Plan.Latency > 0 {
-			v.Plan = append(v.Plan, fmt.Sprintf("decided in %d cycles, %d iterations", d.Plan.Latency, d.Plan.Iterations))
+		if d.Changed && d.Begun == 0 {
+			v.Plan = append(v.Plan, "not begun")
 		}
 		v.Moved, v.Moves = moves(d)
 		out = append(out, v)
@@ -39,29 +43,63 @@ func decisionViews(r *sim.Result) (out []decisionView) {
 	return out
 }
 
-func counters(a *control.App) string {
-	s := a.Name + ": "
-	if a.Cycles > 0 {
-		s += fmt.Sprintf("IPC %s, ", number(float64(a.Insts)/float64(a.Cycles)))
-	} else {
-		s += "no kernel, "
+// seen lists what a sample or plan says, a line per application and one for the rest. Their
+// types are the policies' own, so it goes by their names in JSON.
+func seen(v any) (lines []string) {
+	text, err := json.Marshal(v)
+	var all map[string]any
+	if err != nil || json.Unmarshal(text, &all) != nil {
+		return nil
 	}
-	if a.LLCAccesses > 0 {
-		s += fmt.Sprintf("LLC hits %s of %d, ", percent(float64(a.LLCHits)/float64(a.LLCAccesses)), a.LLCAccesses)
+	apps, _ := all["apps"].([]any)
+	for _, name := range []string{"apps", "cycle", "epoch", "why"} {
+		delete(all, name)
 	}
-	return s + fmt.Sprintf("DRAM %d bytes", a.DRAMBytes)
+	for _, x := range apps {
+		if app, ok := x.(map[string]any); ok {
+			name := fmt.Sprint(app["name"])
+			delete(app, "name")
+			lines = append(lines, name+": "+pairs(app))
+		}
+	}
+	if rest := pairs(all); rest != "" {
+		lines = append(lines, rest)
+	}
+	return lines
+}
+
+// pairs lists names and values, by name, without zeros.
+func pairs(m map[string]any) string {
+	var out []string
+	for _, k := range slices.Sorted(maps.Keys(m)) {
+		name := strings.ReplaceAll(k, "_", " ")
+		switch x := m[k].(type) {
+		case float64:
+			if x != 0 {
+				out = append(out, name+" "+strconv.FormatFloat(x, 'f', -1, 64))
+			}
+		case nil, []any, map[string]any:
+		default:
+			out = append(out, fmt.Sprintf("%s %v", name, x))
+		}
+	}
+	return strings.Join(out, ", ")
 }
 
 // planned says what an application gets, beside what it had.
-func planned(d *sim.Decision, i int, a control.Alloc) string {
-	if i >= len(d.Sample.Apps) {
-		return fmt.Sprintf("application %d: %d SMs, %d groups", i+1, a.SMs, a.Groups)
+func planned(had, gets *control.Share) string {
+	if had.Alloc == gets.Alloc {
+		return fmt.Sprintf("%s: %s, %s", had.Name, count(had.SMs, "SM"), count(had.Groups, "group"))
 	}
-	had := &d.Sample.Apps[i]
-	if had.SMs == a.SMs && had.Groups == a.Groups {
-		return fmt.Sprintf("%s: %d SMs, %d groups", had.Name, a.SMs, a.Groups)
+	return fmt.Sprintf("%s: %d → %s, %d → %s", had.Name, had.SMs, count(gets.SMs, "SM"), had.Groups, count(gets.Groups, "group"))
+}
+
+// count is so many of something.
+func count(n int, what string) string {
+	if n != 1 {
+		what += "s"
 	}
-	return fmt.Sprintf("%s: %d → %d SMs, %d → %d groups", had.Name, had.SMs, a.SMs, had.Groups, a.Groups)
+	return fmt.Sprintf("%d %s", n, what)
 }
 
 // moves sums up and lists what changed hands. A move takes from its start until

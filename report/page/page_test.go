@@ -35,13 +35,18 @@ func moving() *sim.Result {
 		Decisions: []sim.Decision{
 			{
 				Cycle: 1000, Changed: true,
-				Sample: control.Sample{Cycle: 1000, Epoch: 1000, Apps: []control.App{{Name: "PVC", SMs: 4, Groups: 2, Cycles: 1000, Insts: 120000, LLCAccesses: 400, LLCHits: 100}, {Name: "DXTC", SMs: 4, Groups: 2}}},
-				Plan:   control.Plan{Alloc: []control.Alloc{{SMs: 3, Groups: 3}, {SMs: 5, Groups: 1}}, Latency: 472, Iterations: 1, Why: []string{"PVC <b>is</b> memory-bound: degree 3.2"}},
+				Policy: "ugpu", Begun: 1000,
+				Sample: &control.Sample{Clock: control.Clock{Cycle: 1000, Epoch: 1}, Apps: []control.App{
+					{Held: control.Held{Name: "PVC", SMs: 4, Groups: 2}, Cycles: 1000, Insts: 120000, LLCAccesses: 400, LLCHits: 100},
+					{Held: control.Held{Name: "DXTC", SMs: 4, Groups: 2}},
+				}},
+				Before: shares(4, 2, 4, 2), After: shares(3, 3, 5, 1),
+				Why:    []string{"PVC <b>is</b> memory-bound: degree 3.2"},
 				SMs:    []sim.SMMove{{SM: 3, From: "PVC", To: "DXTC", How: "drain", Start: 1000, End: 1600, CTAs: 2, Bytes: 4096}},
 				Groups: []sim.GroupMove{{Group: 2, From: "DXTC", To: "PVC", Start: 1000, Handed: 1300, Emptied: 2500, Touched: 11, Swept: 22, Gained: 33}},
 			},
-			{Cycle: 2000, Plan: control.Plan{Why: []string{"settled"}}},
-			{Cycle: 3000, Plan: control.Plan{Why: []string{"settled"}}},
+			{Cycle: 2000, Why: []string{"settled"}},
+			{Cycle: 3000, Why: []string{"settled"}},
 		},
 	}
 	for c := uint64(500); c <= 4000; c += 500 {
@@ -115,8 +120,8 @@ func TestPageSaysWhatTheResultSays(t *testing.T) {
 	for _, want := range []string{
 		"<td>PVC</td><td>3</td><td>12</td><td>1</td><td>4000</td><td>123.4</td><td>215.9</td><td>1.75</td><td>50.0 %</td><td>25.0 %</td><td>310.5</td>",
 		"<td>1.371</td><td>1.512</td>", "4.2 mJ",
-		"PVC: IPC 120, LLC hits 25.0 % of 400", "DXTC: no kernel",
-		"PVC: 4 → 3 SMs, 2 → 3 groups", "decided in 472 cycles",
+		"PVC: cycles 1000, groups 2, insts 120000, llc accesses 400, llc hits 100, sms 4", "DXTC: groups 2, sms 4",
+		"PVC: 4 → 3 SMs, 2 → 3 groups", "PVC: 4 → 3 SMs, 2 → 3 groups",
 		"PVC &lt;b&gt;is&lt;/b&gt; memory-bound",
 		"1 SM in 600 cycles", "1 channel group in 1500 cycles", "pages: 11 touched, 22 in background, 33 gained, 0 waiting",
 		"SM 3: PVC → DXTC by drain at 1000, 600 cycles; 2 CTAs, 4096 bytes of context",
@@ -180,5 +185,13 @@ func TestWriteFileIsWholeOrNot(t *testing.T) {
 	left, err := os.ReadDir(dir)
 	if err != nil || len(left) != 1 || left[0].Name() != "a.html" {
 		t.Errorf("%v, %v", left, err)
+	}
+}
+
+// shares are those of PVC and DXTC: SMs, groups, SMs, groups.
+func shares(n ...int) []control.Share {
+	return []control.Share{
+		{Name: "PVC", Alloc: control.Alloc{SMs: n[0], Groups: n[1]}},
+		{Name: "DXTC", Alloc: control.Alloc{SMs: n[2], Groups: n[3]}},
 	}
 }

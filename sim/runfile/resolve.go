@@ -26,7 +26,9 @@ type resolver struct {
 	dir  string
 	o    Overrides
 	bare bool // no run file: an application given on the command line
-	m    *sheets.Machine
+
+	m     *sheets.Machine
+	sheet *sheets.Provenance
 }
 
 // complain makes an error at a key of the run file (the nearest that exists).
@@ -71,7 +73,7 @@ func (r *resolver) resolve(file string) (*File, error) {
 	if out.Machine, out.Sheet, err = r.machine(&base); err != nil {
 		return nil, err
 	}
-	r.m = out.Machine
+	r.m, r.sheet = out.Machine, out.Sheet
 	if base.Apps, err = r.apps(); err != nil {
 		return nil, err
 	}
@@ -248,9 +250,19 @@ func (r *resolver) modes(n int) ([]sim.Sharing, error) {
 	}
 	var out []sim.Sharing
 	for i, d := range docs {
-		s := sim.Sharing{Mode: d.Mode, Name: d.Name, SMs: d.SMs, Groups: d.Groups, Profiles: d.Profiles, Epoch: d.Epoch, Quantum: d.Quantum, Params: control.Params(d.Params)}
+		s := sim.Sharing{
+			Mode: d.Mode, Name: d.Name, SMs: d.SMs, Groups: d.Groups, Profiles: d.Profiles,
+			Epoch: d.Epoch, Quantum: d.Quantum, Params: control.Params(d.Params),
+			Policies: governors(d.Policies), Memory: sim.Memory(d.Memory),
+		}
 		if s.Name == "" {
 			s.Name = s.Mode
+		}
+		if d.Policies == nil {
+			s.Policies = governors(r.doc.Policies)
+		}
+		if d.Memory == (Memory{}) {
+			s.Memory = sim.Memory(r.doc.Memory)
 		}
 		err := r.mode(&s, n)
 		for _, o := range out {
@@ -285,24 +297,10 @@ func (r *resolver) called(word string) (of Modes) {
 	return of
 }
 
-// mode refuses parameters the mode has no use for, then lets sim divide the machine.
+// mode refuses what the mode has no use for and the machine has not.
 func (r *resolver) mode(s *sim.Sharing, n int) error {
 	if s.Mode == "" {
 		return fmt.Errorf("a sharing entry needs a mode%s", listModes())
-	}
-	if !slices.Contains(ModeNames(), s.Mode) {
-		return fmt.Errorf("no sharing mode %q%s", s.Mode, yamldoc.DidYouMean(s.Mode, ModeNames()))
-	}
-	for _, p := range []struct {
-		name  string
-		given bool
-		modes string
-	}{
-		{"sms", len(s.SMs) > 0, "mps slices"}, {"groups", len(s.Groups) > 0, "slices"}, {"profiles", len(s.Profiles) > 0, "mig"}, {"quantum", s.Quantum > 0, "timeslice"},
-	} {
-		if p.given && !slices.Contains(strings.Fields(p.modes), s.Mode) {
-			return fmt.Errorf("%s has no meaning with mode %s, only with %s", p.name, s.Mode, strings.ReplaceAll(p.modes, " ", " and "))
-		}
 	}
 	for _, list := range [][]int{s.SMs, s.Groups} {
 		for _, x := range list {
@@ -314,11 +312,24 @@ func (r *resolver) mode(s *sim.Sharing, n int) error {
 	if err := r.instances(s); err != nil {
 		return err
 	}
-	if _, err := sim.PolicyOf(s, r.m, ChannelGroups(r.m)); err != nil {
-		return err
+	err := s.Check(r.m, ChannelGroups(r.m), n)
+	var lacks *sim.Lacks
+	if errors.As(err, &lacks) {
+		if e, ok := r.sheet.Lookup(lacks.Path); ok && e.Line > 0 {
+			err = fmt.Errorf("%w (sheet %s, line %d)", err, e.Sheet, e.Line)
+		}
 	}
-	_, err := sim.Shares(s, r.m, ChannelGroups(r.m), n)
 	return err
+}
+
+func listModes() string { return "; modes: " + strings.Join(sim.ModeNames(), ", ") }
+
+// governors are the policies listed for all sharing entries, or for one.
+func governors(docs Policies) (out []sim.Governor) {
+	for _, d := range docs {
+		out = append(out, sim.Governor{Policy: d.Policy, Period: d.Period, Params: control.Params(d.Params)})
+	}
+	return out
 }
 
 // instances checks how often each MIG profile may be used.

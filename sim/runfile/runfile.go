@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 
+	"heddle/control"
 	"heddle/sheets"
 	"heddle/sheets/yamldoc"
 	"heddle/sim"
@@ -24,15 +25,17 @@ import (
 
 // Doc is a run file as written.
 type Doc struct {
-	Machine string   `yaml:"machine" jsonschema:"default=qv100" jsonschema_description:"Machine sheet: a name (heddle inspect machine lists them) or the path of a YAML file relative to this one"`
-	Set     Scalars  `yaml:"set" jsonschema_description:"Overrides of the machine by path such as dram.channels: 16"`
-	Apps    []AppDoc `yaml:"apps" jsonschema:"required,minItems=1" jsonschema_description:"The applications that share the machine"`
-	Sharing Modes    `yaml:"sharing" jsonschema_description:"How they share it: one mode or a list of modes to compare"`
-	Length  Length   `yaml:"length" jsonschema_description:"How long to simulate; to the end of the slowest application when left out"`
-	Epoch   uint64   `yaml:"epoch" jsonschema_description:"Core cycles per epoch sample; 0: no epochs; left out: 10000 when results are written"`
-	Seed    uint64   `yaml:"seed" jsonschema:"default=1" jsonschema_description:"Seed of every random choice"`
-	Watch   uint64   `yaml:"watchdog" jsonschema_description:"Core cycles without progress that count as a deadlock; 0: the default"`
-	Outputs Outputs  `yaml:"outputs" jsonschema_description:"What to write besides the table on the terminal"`
+	Machine  string   `yaml:"machine" jsonschema:"default=qv100" jsonschema_description:"Machine sheet: a name (heddle inspect machine lists them) or the path of a YAML file relative to this one"`
+	Set      Scalars  `yaml:"set" jsonschema_description:"Overrides of the machine by path such as dram.channels: 16"`
+	Apps     []AppDoc `yaml:"apps" jsonschema:"required,minItems=1" jsonschema_description:"The applications that share the machine"`
+	Sharing  Modes    `yaml:"sharing" jsonschema_description:"How they share it: one mode or a list of modes to compare"`
+	Policies Policies `yaml:"policies" jsonschema_description:"Policies that govern every sharing entry that lists none of its own"`
+	Memory   Memory   `yaml:"memory" jsonschema_description:"What becomes of pages, in every sharing entry that does not say"`
+	Length   Length   `yaml:"length" jsonschema_description:"How long to simulate; to the end of the slowest application when left out"`
+	Epoch    uint64   `yaml:"epoch" jsonschema_description:"Core cycles per epoch sample; 0: no epochs; left out: 10000 when results are written"`
+	Seed     uint64   `yaml:"seed" jsonschema:"default=1" jsonschema_description:"Seed of every random choice"`
+	Watch    uint64   `yaml:"watchdog" jsonschema_description:"Core cycles without progress that count as a deadlock; 0: the default"`
+	Outputs  Outputs  `yaml:"outputs" jsonschema_description:"What to write besides the table on the terminal"`
 }
 
 // AppDoc is one application of a run file.
@@ -47,14 +50,58 @@ type AppDoc struct {
 
 // Mode is one way of sharing.
 type Mode struct {
-	Mode     string   `yaml:"mode" jsonschema:"required,enum=alone,enum=mps,enum=slices,enum=bp,enum=bp-bs,enum=bp-sb,enum=mig,enum=timeslice,enum=smk,enum=ugpu,enum=ugpu-soft,enum=ugpu-ori,enum=ugpu-qos,enum=bp-cd" jsonschema_description:"alone: one application on the whole machine; mps: SMs divided and memory shared; slices: isolated SMs and channel groups; bp: equal slices; bp-bs and bp-sb: three quarters and one quarter; mig: profiles; timeslice: turns on the whole machine; smk: CTAs of all on every SM; ugpu and its relatives: slices a policy changes at the end of every epoch; bp-cd: equal slices between which CD-Search moves SMs"`
+	Mode     string   `yaml:"mode" jsonschema:"required" jsonschema_description:"Who owns SMs and channels; heddle inspect policies sharing says what each mode means"`
 	Name     string   `yaml:"name" jsonschema_description:"Label in reports; the mode when left out"`
-	SMs      []int    `yaml:"sms" jsonschema_description:"SMs per application (mps and slices)"`
+	SMs      []int    `yaml:"sms" jsonschema_description:"SMs per application (mps and slices); as even as can be when left out"`
 	Groups   []int    `yaml:"groups" jsonschema_description:"Channel groups per application (slices)"`
 	Profiles []string `yaml:"profiles" jsonschema_description:"MIG profile per application (mig)"`
-	Epoch    uint64   `yaml:"epoch" jsonschema_description:"Core cycles between two decisions of the policy (ugpu and its relatives, bp-cd); 5000000 when left out"`
+	Epoch    uint64   `yaml:"epoch" jsonschema_description:"Core cycles between two decisions of the mode's policy; the policy's own period when left out"`
 	Quantum  uint64   `yaml:"quantum" jsonschema_description:"Core cycles of a turn (timeslice); 2 ms when left out"`
-	Params   Numbers  `yaml:"params" jsonschema_description:"Parameters of the policy; heddle inspect policies lists them"`
+	Params   Numbers  `yaml:"params" jsonschema_description:"Parameters of the mode's policy; heddle inspect policies lists them"`
+	Policies Policies `yaml:"policies" jsonschema_description:"Policies that govern it, besides the mode's own"`
+	Memory   Memory   `yaml:"memory" jsonschema_description:"What becomes of pages"`
+}
+
+// Policy is one policy that governs a run.
+type Policy struct {
+	Policy string  `yaml:"policy" jsonschema:"required" jsonschema_description:"Its name; heddle inspect policies lists them"`
+	Period uint64  `yaml:"period" jsonschema_description:"Core cycles between two samples; the policy's own when left out"`
+	Params Numbers `yaml:"params" jsonschema_description:"Its parameters"`
+}
+
+// Policies is one policy or a list of them; a name alone stands for a policy with its own
+// period and parameters.
+type Policies []Policy
+
+// FromNode implements yamldoc.FromNode.
+func (p *Policies) FromNode(n *yamldoc.Node) error {
+	items := []*yamldoc.Node{n}
+	if n.Kind == yamldoc.List {
+		items = n.Items
+	}
+	*p = Policies{}
+	for _, it := range items {
+		var one Policy
+		if it.Kind == yamldoc.Text {
+			one.Policy = it.Raw
+		} else if err := yamldoc.Decode(it, "a policy", &one); err != nil {
+			return err
+		}
+		if one.Policy == "" {
+			return it.Errorf("an entry of policies needs policy, its name")
+		}
+		if _, err := control.Find(one.Policy); err != nil {
+			return it.Errorf("%v", err)
+		}
+		*p = append(*p, one)
+	}
+	return nil
+}
+
+// Memory says what becomes of pages.
+type Memory struct {
+	Pages     string `yaml:"pages" jsonschema:"enum=page-move,enum=read-write,enum=rewrite" jsonschema_description:"How pages follow channel groups that change hands: by MIGRATION commands inside the HBM stack, by reads and writes through the memory system, or laid out anew on a conventional address map"`
+	Placement string `yaml:"placement" jsonschema_description:"Where new pages go; the sheet's vm.placement when left out"`
 }
 
 // Length says when a run ends.

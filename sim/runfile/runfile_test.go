@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"heddle/sheets"
 	"heddle/sim"
 )
 
@@ -239,16 +238,62 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// TestModesName holds the list for people against what sim accepts.
-func TestModesName(t *testing.T) {
-	m, _, err := sheets.Load("ugpu")
+// Every sharing mode resolves on some machine, and says of itself what it is.
+func TestModes(t *testing.T) {
+	for _, m := range sim.Modes() {
+		machine, more := "ugpu", ""
+		switch m.Name {
+		case "mig":
+			machine, more = "a100", ", profiles: [3g.20gb, 2g.10gb]"
+		case "alone":
+			continue // of one application
+		}
+		f, err := parse(t, "machine: "+machine+"\napps: [{path: a}, {path: b}]\nsharing: {mode: "+m.Name+more+"}\n", Overrides{})
+		if err != nil {
+			t.Errorf("%s: %v", m.Name, err)
+			continue
+		}
+		if got := f.Specs[0].Sharing.Governed(); (len(got) == 1) != (m.Policy != "") {
+			t.Errorf("%s is governed by %v, the table says %q", m.Name, got, m.Policy)
+		}
+		if m.What == "" || (m.Policy != "") != (m.Long() != "") {
+			t.Errorf("%+v lacks a sentence, or what it is short for", m)
+		}
+	}
+}
+
+// A mode written out is the mode: who has what, which policy, how pages move.
+func TestAxes(t *testing.T) {
+	f, err := parse(t, two+`sharing:
+- {mode: slices, name: long, policies: [{policy: ugpu, period: 7000, params: {flip: 1}}], memory: {pages: read-write}}
+- {mode: ugpu-soft, epoch: 7000, params: {flip: 1}, policies: []}
+- {mode: slices, name: top, memory: {placement: least}}
+policies: [observe]
+`, Overrides{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, info := range ModeInfos() {
-		p, err := sim.PolicyOf(&sim.Sharing{Mode: info.Name}, m, 8)
-		if err != nil || (p != nil) != (info.Policy != "") {
-			t.Errorf("mode %s: policy %v, error %v; the list says %q", info.Name, p != nil, err, info.Policy)
+	long, short, top := f.Specs[0].Sharing, f.Specs[1].Sharing, f.Specs[2].Sharing
+	if !reflect.DeepEqual(long.Governed(), short.Governed()) {
+		t.Errorf("%+v and %+v", long.Governed(), short.Governed())
+	}
+	if g := top.Governed(); len(g) != 1 || g[0].Policy != "observe" || top.Memory.Placement != "least" {
+		t.Errorf("%+v", top)
+	}
+	for text, want := range map[string]string{
+		"sharing: {mode: bp, policies: [ugpo]}\n":                              `run.yaml:7:32: no policy "ugpo"`,
+		"sharing: {mode: bp, policies: [{period: 5}]}\n":                       "needs policy, its name",
+		"sharing: {mode: bp, policies: [{policy: ugpu, perod: 5}]}\n":          "did you mean period?",
+		"sharing: {mode: bp, policies: [ugpu, cd-search]}\n":                   "both set sms",
+		"sharing: {mode: bp, policies: [{policy: ugpu, params: {flap: 1}}]}\n": "did you mean flip?",
+		"sharing: {mode: bp, memory: {pages: swap}}\n":                         "memory.pages is page-move, read-write, rewrite",
+	} {
+		if _, err := parse(t, two+text, Overrides{}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", text, err, want)
 		}
+	}
+	_, err = parse(t, "apps: [{path: a}, {path: b}]\nsharing: ugpu\n", Overrides{})
+	if err == nil || !strings.Contains(err.Error(), "does not translate addresses (vm.enabled)") || !strings.Contains(err.Error(), "(sheet qv100, line ") {
+		t.Error(err)
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/invopop/jsonschema"
+
+	"heddle/sim"
 )
 
 // schema is the JSON schema of run files, for editors. It is generated from Doc, by
@@ -40,13 +42,23 @@ func mapped(t reflect.Type) *jsonschema.Schema {
 		value := scalar()
 		value.OneOf = append(value.OneOf, &jsonschema.Schema{Type: "array", Items: scalar()})
 		return &jsonschema.Schema{Type: "object", AdditionalProperties: value}
+	case reflect.TypeFor[Policies](): // names are not listed: a new policy needs no new schema
+		r := &jsonschema.Reflector{FieldNameTag: "yaml", DoNotReference: true, RequiredFromJSONSchemaTags: true, Anonymous: true, Mapper: mapped}
+		one := r.Reflect(&Policy{})
+		one.Version = ""
+		either := []*jsonschema.Schema{{Type: "string"}, one}
+		return &jsonschema.Schema{OneOf: append(either, &jsonschema.Schema{Type: "array", Items: &jsonschema.Schema{OneOf: either}})}
 	case reflect.TypeFor[Modes]():
 		r := &jsonschema.Reflector{FieldNameTag: "yaml", DoNotReference: true, RequiredFromJSONSchemaTags: true, Anonymous: true}
+		r.Mapper = mapped
 		one := r.Reflect(&Mode{})
 		one.Version = ""
 		name := &jsonschema.Schema{Type: "string"}
-		for _, m := range ModeNames() {
+		for _, m := range sim.ModeNames() {
 			name.Enum = append(name.Enum, m)
+		}
+		if m, ok := one.Properties.Get("mode"); ok {
+			m.Enum = name.Enum
 		}
 		either := []*jsonschema.Schema{name, one}
 		return &jsonschema.Schema{OneOf: append(either, &jsonschema.Schema{Type: "array", Items: &jsonschema.Schema{OneOf: either}})}

@@ -1,0 +1,127 @@
+package control
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"reflect"
+	"strings"
+)
+
+// Replay has a policy decide on samples written as a JSON array, in time order, and
+// returns a plan for each. Nothing is fed back: every sample says what was held. Errors
+// name the line of file.
+func Replay(p Policy, file string, text []byte) ([]Plan, error) {
+	r := &reader{file: file, text: text, dec: json.NewDecoder(bytes.NewReader(text))}
+	r.dec.DisallowUnknownFields()
+	if t, err := r.dec.Token(); err != nil || t != json.Delim('[') {
+		return nil, r.fail(0, "a JSON array of samples is expected")
+	}
+	plans := []Plan{}
+	apps, last := -1, uint64(0)
+	for r.dec.More() {
+		start := r.dec.InputOffset()
+		s := p.NewSample()
+		if err := r.dec.Decode(s); err != nil {
+			return nil, r.decodeError(start, err)
+		}
+		c, names := look(s)
+		switch {
+		case len(plans) > 0 && c.Cycle <= last:
+			return nil, r.fail(start, "sample %d is of cycle %d and the one before of %d: samples are in order of time", len(plans)+1, c.Cycle, last)
+		case apps >= 0 && len(names) != apps:
+			return nil, r.fail(start, "sample %d has %d applications and the first has %d", len(plans)+1, len(names), apps)
+		}
+		if err := check(s); err != nil {
+			return nil, r.fail(start, "sample %d: %v", len(plans)+1, err)
+		}
+		apps, last = len(names), c.Cycle
+		plans = append(plans, p.Decide(s))
+	}
+	if t, err := r.dec.Token(); err != nil || t != json.Delim(']') {
+		return nil, r.fail(r.dec.InputOffset(), "the array of samples has no end")
+	}
+	if _, err := r.dec.Token(); !errors.Is(err, io.EOF) {
+		return nil, r.fail(r.dec.InputOffset(), "something follows the array of samples")
+	}
+	return plans, nil
+}
+
+// look finds the clock of a sample and what its applications hold.
+func look(sample any) (c Clock, held []*Held) {
+	v := reflect.ValueOf(sample).Elem()
+	c, _ = v.FieldByName("Clock").Interface().(Clock)
+	apps := v.FieldByName("Apps")
+	if !apps.IsValid() || apps.Kind() != reflect.Slice {
+		return c, nil
+	}
+	for i := range apps.Len() {
+		if h := apps.Index(i).FieldByName("Held"); h.IsValid() {
+			held = append(held, h.Addr().Interface().(*Held))
+		}
+	}
+	return c, held
+}
+
+// check refuses what no machine can hold.
+func check(sample any) error {
+	c, held := look(sample)
+	if c.IdleSMs < 0 || c.GatedSMs < 0 {
+		return fmt.Errorf("idle_sms and gated_sms cannot be negative")
+	}
+	names := map[string]bool{}
+	for _, h := range held {
+		switch {
+		case h.Name == "":
+			return fmt.Errorf("an application needs a name")
+		case names[h.Name]:
+			return fmt.Errorf("two applications are called %s", h.Name)
+		case h.SMs < 0 || h.Groups < 0 || h.SMsArriving < 0 || h.SMsLeaving < 0 || h.QoS < 0:
+			return fmt.Errorf("application %s: sms, groups and qos cannot be negative", h.Name)
+		}
+		names[h.Name] = true
+	}
+	return nil
+}
+
+// reader decodes samples and knows where it is.
+type reader struct {
+	file string
+	text []byte
+	dec  *json.Decoder
+}
+
+// fail is an error at a byte of the file.
+func (r *reader) fail(at int64, format string, args ...any) error {
+	at = min(at, int64(len(r.text)))
+	for at < int64(len(r.text)) && strings.IndexByte(" \t\r\n,", r.text[at]) >= 0 {
+		at++
+	}
+	return fmt.Errorf("%s:%d: %s", r.file, 1+bytes.Count(r.text[:at], []byte("\n")), fmt.Sprintf(format, args...))
+}
+
+// decodeError names the place of an error of package json in the sample that begins at start.
+func (r *reader) decodeError(start int64, err error) error {
+	var syntax *json.SyntaxError
+	var kind *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &syntax):
+		return r.fail(syntax.Offset-1, "not valid JSON: %v", err)
+	case errors.As(err, &kind):
+		return r.fail(r.offset(start, kind.Offset), "%s is a %s and should be a number or name as heddle inspect policies says (%s)", kind.Field, kind.Value, kind.Type)
+	}
+	if name, ok := strings.CutPrefix(err.Error(), "json: unknown field "); ok {
+		at := start
+		if i := bytes.Index(r.text[start:], []byte(name)); i >= 0 {
+			at += int64(i)
+		}
+		return r.fail(at, "unknown key %s in a sample; heddle inspect policies lists what the policy reads", name)
+	}
+	return r.fail(int64(len(r.text)), "%v", err)
+}
+
+// offset is where in the file a value of the sample lies: the decoder counts from the
+// sample's start.
+func (r *reader) offset(start, within int64) int64 { return start + within - 1 }

@@ -1,0 +1,44 @@
+package control
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Setting is something of the machine that a policy may set.
+type Setting struct {
+	Name string // in entries and messages
+	Unit string
+	What string
+}
+
+// Settings lists them in the order in which the machine applies what changes in one
+// cycle, whatever the order of the policies in a run file. (Power gating of SMs comes
+// between the two, where an SM that nobody owns is known.)
+func Settings() []Setting {
+	return []Setting{
+		{"sms", "SMs", "who owns how many SMs; they may be nobody's"},
+		{"groups", "channel groups", "who owns how many channel groups; pages follow"},
+	}
+}
+
+// Conflict is the error of policies, by name, of which two set the same; nil when none do.
+func Conflict(policies []string) error {
+	owner := map[string]string{}
+	for _, name := range policies {
+		e, err := Find(name)
+		if err != nil {
+			return err
+		}
+		for _, s := range e.Settings {
+			if first, taken := owner[s]; taken {
+				return fmt.Errorf("policies %s and %s both set %s: keep one of them", first, name, s)
+			}
+			owner[s] = name
+		}
+	}
+	return nil
+}
+
+// Sets says whether the policy sets something.
+func (e *Entry) Sets(setting string) bool { return slices.Contains(e.Settings, setting) }

@@ -1,0 +1,122 @@
+package sim
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"heddle/control"
+	"heddle/sheets"
+	"heddle/sheets/yamldoc"
+)
+
+// Lacks is the error of a machine that has not what a sharing needs. Path is the number of
+// its sheet that says so.
+type Lacks struct{ Path, Msg string }
+
+func (l *Lacks) Error() string { return l.Msg }
+
+// Check says what of a sharing makes no sense for n applications on machine m with the
+// given number of channel groups.
+func (s *Sharing) Check(m *sheets.Machine, groups, n int) error {
+	mode, err := s.mode(n)
+	if err != nil {
+		return err
+	}
+	for _, f := range []struct {
+		name  string
+		given bool
+	}{
+		{"sms", len(s.SMs) > 0}, {"groups", len(s.Groups) > 0}, {"profiles", len(s.Profiles) > 0}, {"quantum", s.Quantum > 0},
+	} {
+		if f.given && !slices.Contains(mode.Fields, f.name) {
+			return fmt.Errorf("%s has no meaning with mode %s, only with %s", f.name, mode.Name, strings.Join(ModesWith(f.name), " and "))
+		}
+	}
+	if mode.Policy == "" && (len(s.Params) > 0 || s.Epoch > 0) {
+		return fmt.Errorf("sharing mode %s is static: params and epoch belong to the modes with a policy, %s; "+
+			"other policies are listed under policies, each with period and params", mode.Name, governedModes())
+	}
+	if err := s.checkMemory(mode, m); err != nil {
+		return err
+	}
+	if err := s.checkPolicies(mode, m, groups); err != nil {
+		return err
+	}
+	_, err = Shares(s, m, groups, n)
+	return err
+}
+
+// governedModes names the modes that are short forms with a policy.
+func governedModes() string {
+	var names []string
+	for _, m := range Modes() {
+		if m.Policy != "" {
+			names = append(names, m.Name)
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+func (s *Sharing) checkMemory(mode *Mode, m *sheets.Machine) error {
+	if s.Memory != (Memory{}) && !m.VM.Enabled {
+		return &Lacks{"vm.enabled", fmt.Sprintf("memory: machine %s does not translate addresses (vm.enabled), so pages have no place of their own", m.Name)}
+	}
+	if way := s.Memory.Pages; way != "" {
+		var names []string
+		for _, w := range PageWays() {
+			names = append(names, w[0])
+		}
+		if !slices.Contains(names, way) {
+			return fmt.Errorf("memory.pages is %s, not %q%s", strings.Join(names, ", "), way, yamldoc.DidYouMean(way, names))
+		}
+		if mode.Pages != "" && mode.Pages != way {
+			return fmt.Errorf("sharing mode %s moves pages by %s and memory.pages says %s: write the mode out (%s)", mode.Name, mode.Pages, way, mode.Long())
+		}
+	}
+	if p := s.Memory.Placement; p != "" {
+		if err := sheets.Apply(&sheets.Machine{}, "vm.placement", p); err != nil {
+			return err
+		}
+		placed := *m
+		placed.VM.Placement = p
+		if err := sheets.Validate(&placed); err != nil {
+			return fmt.Errorf("memory.placement: %w", err)
+		}
+	}
+	return nil
+}
+
+// checkPolicies makes every policy, and looks for settings that two of them set or the
+// sharing has not.
+func (s *Sharing) checkPolicies(mode *Mode, m *sheets.Machine, groups int) error {
+	var names []string
+	for _, g := range s.Governed() {
+		e, _, err := g.make(m, groups)
+		if err != nil {
+			return err
+		}
+		names = append(names, e.Name)
+		if g.period(e) == 0 && len(e.On) == 0 {
+			return fmt.Errorf("policy %s needs a period, in core cycles", e.Name)
+		}
+		if e.Sets("sms") && (mode.everybody || mode.Name == "alone") {
+			return fmt.Errorf("policy %s sets sms, and under sharing mode %s every SM is everybody's: use mps, slices or bp", e.Name, mode.Name)
+		}
+		if !e.Sets("groups") {
+			continue
+		}
+		if !m.VM.Enabled {
+			return &Lacks{"vm.enabled", fmt.Sprintf("policy %s sets groups, and machine %s does not translate addresses (vm.enabled), so no page can move; ugpu does", e.Name, m.Name)}
+		}
+		if !mode.slices() {
+			return fmt.Errorf("policy %s sets groups, and under sharing mode %s memory is everybody's: use slices or bp", e.Name, mode.Name)
+		}
+	}
+	for i, n := range names {
+		if slices.Contains(names[:i], n) {
+			return fmt.Errorf("policy %s governs the run twice: keep one of them", n)
+		}
+	}
+	return control.Conflict(names)
+}

@@ -1,0 +1,140 @@
+package sim
+
+import (
+	"fmt"
+
+	"heddle/control"
+	"heddle/machine"
+)
+
+// What became of the decisions of a run, for its result and its timeline.
+
+// finish puts what became of the decisions into the result.
+func (c *controller) finish(res *Result, now uint64) {
+	m := &Moved{}
+	for i := range c.decisions {
+		if e, err := control.Find(c.decisions[i].Policy); err == nil && len(e.Settings) > 0 {
+			m.Decisions++
+		}
+	}
+	for _, x := range c.begun {
+		m.Repartitions++
+		if i, ok := x.decides["sms"]; ok {
+			c.followSMs(&c.decisions[i], x.done, m)
+		}
+		if i, ok := x.decides["groups"]; ok {
+			c.followGroups(&c.decisions[i], x.done, m)
+		}
+	}
+	var sms, pages, either uint64
+	sms, pages, either = c.r.gpu.MovingCycles()
+	m.SMCycles, m.PageCycles = sms, pages
+	m.EpochShare = ratio(float64(either), float64(now))
+	m.WorstEpoch = c.worst
+	m.MoveBytes, m.Commands = c.r.gpu.Copied()
+	res.Moved = m
+	c.spans(now)
+}
+
+// name is that of a tenant; empty for nobody.
+func (c *controller) name(tenant int) string {
+	if tenant < 0 {
+		return ""
+	}
+	return c.r.apps[tenant].spec.Name
+}
+
+// followSMs fills in a decision's moves of SMs and adds them up.
+func (c *controller) followSMs(d *Decision, r *machine.Repartition, m *Moved) {
+	for _, x := range r.SMs {
+		d.SMs = append(d.SMs, SMMove{
+			SM: x.SM, From: c.name(x.From), To: c.name(x.To), How: string(x.How), Start: x.Start, End: x.End, CTAs: x.CTAs, Bytes: x.Bytes,
+		})
+		m.SMs++
+		m.ContextBytes += x.Bytes
+		switch x.How {
+		case machine.Drain:
+			m.Drained++
+		case machine.Switch:
+			m.Switched++
+		}
+	}
+}
+
+// followGroups is followSMs for channel groups and their pages.
+func (c *controller) followGroups(d *Decision, r *machine.Repartition, m *Moved) {
+	for k := range r.Groups {
+		x := &r.Groups[k]
+		c.r.gpu.Count(x)
+		waiting := uint64(c.r.gpu.Waiting(x))
+		d.Groups = append(d.Groups, GroupMove{
+			Group: x.Group, From: c.name(x.From), To: c.name(x.To), Start: x.Start, Handed: x.Handed, Emptied: x.Emptied,
+			Touched: x.Touched, Swept: x.Swept, Gained: x.Gained, Waiting: waiting,
+		})
+		m.Groups++
+		m.PagesTouched += x.Touched
+		m.PagesSwept += x.Swept
+		m.PagesGained += x.Gained
+		m.PagesWaiting += waiting
+	}
+}
+
+// spans draws who owned each SM and channel group when, and the repartitions.
+func (c *controller) spans(now uint64) {
+	type held struct {
+		tenant int
+		since  uint64
+	}
+	sms, groups := make([]held, c.r.sheet.SM.Count), make([]held, c.r.gpu.Groups())
+	for i := range sms {
+		sms[i].tenant = -1
+	}
+	for i := range groups {
+		groups[i].tenant = -1
+	}
+	for t, s := range c.r.first {
+		for _, k := range s.SMs {
+			sms[k].tenant = t
+		}
+		for _, k := range s.Groups {
+			groups[k].tenant = t
+		}
+	}
+	bar := func(track string, h held, until uint64) {
+		if h.tenant >= 0 && until > h.since {
+			c.r.span(track, c.r.apps[h.tenant].spec.Name, h.since, until, h.tenant)
+		}
+	}
+	for _, x := range c.begun {
+		r := x.done
+		end := r.Start
+		for _, x := range r.SMs {
+			bar(smTrack(x.SM), sms[x.SM], x.Start)
+			until := x.End
+			if until == 0 {
+				until = now
+			}
+			c.r.span(smTrack(x.SM), map[machine.How]string{machine.Idle: "draining", machine.Drain: "draining", machine.Switch: "switching"}[x.How], x.Start, until, max(x.From, 0))
+			sms[x.SM] = held{x.To, until}
+			end = max(end, until)
+		}
+		for _, x := range r.Groups {
+			if x.Handed == 0 {
+				continue
+			}
+			bar(groupTrack(x.Group), groups[x.Group], x.Start)
+			c.r.span(groupTrack(x.Group), "handing over", x.Start, x.Handed, max(x.From, 0))
+			groups[x.Group] = held{x.To, x.Handed}
+			end = max(end, x.Handed)
+		}
+		c.r.span("repartitions", fmt.Sprintf("decision %d", x.first()), r.Start, end, 0)
+	}
+	for i, h := range sms {
+		bar(smTrack(i), h, now)
+	}
+	for i, h := range groups {
+		bar(groupTrack(i), h, now)
+	}
+}
+
+func groupTrack(i int) string { return fmt.Sprintf("channels %d", i) }

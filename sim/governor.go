@@ -1,0 +1,276 @@
+package sim
+
+import (
+	"fmt"
+	"slices"
+
+	"heddle/control"
+	"heddle/machine"
+	"heddle/sheets"
+)
+
+// controller has the policies of a run look at the machine when their triggers say so,
+// and the machine do what they plan. Within a cycle all samples that are due are taken,
+// then all plans made, then the settings applied, in the order of control.Settings.
+type controller struct {
+	r         *run
+	source    *source
+	governors []*governor
+	decisions []Decision
+	begun     []*change // in order of time
+	waiting   *change   // asked for and not begun: an earlier one is not over, or its latency
+	moved     uint64    // the machine's moving cycles at the last sample that set anything,
+	movedAt   uint64    // its cycle,
+	worst     float64   // and the largest share of an epoch they have had
+}
+
+// governor is a policy of a run.
+type governor struct {
+	entry   *control.Entry
+	policy  control.Policy
+	sampler *control.Sampler
+	period  uint64 // core cycles; 0: none
+	epochs  uint64 // samples so far
+	last    uint64 // cycle of the last one
+	event   bool   // one of its triggers has fired
+}
+
+// change is what the plans of a cycle ask of the machine.
+type change struct {
+	want    []machine.Share
+	within  uint64         // core cycles in which CTAs may end by themselves
+	at      uint64         // cycle from which it may begin
+	decides map[string]int // setting: the decision that asks for it
+	done    *machine.Repartition
+}
+
+// newController makes the policies of a run; nil when there are none.
+func newController(r *run) (*controller, error) {
+	list := r.spec.Sharing.Governed()
+	if len(list) == 0 {
+		return nil, nil
+	}
+	c := &controller{r: r, source: newSource(r)}
+	for _, g := range list {
+		e, p, err := g.make(r.sheet, r.gpu.Groups())
+		if err != nil {
+			return nil, err
+		}
+		if err := c.able(e); err != nil {
+			return nil, err
+		}
+		s, err := control.NewSampler(p, len(r.apps), c.source)
+		if err != nil {
+			return nil, fmt.Errorf("policy %s: %w", e.Name, err)
+		}
+		c.governors = append(c.governors, &governor{entry: e, policy: p, sampler: s, period: g.period(e)})
+	}
+	return c, nil
+}
+
+// moves says that a policy sets who has what.
+func (c *controller) moves() bool {
+	return c != nil && slices.ContainsFunc(c.governors, func(g *governor) bool { return len(g.entry.Settings) > 0 })
+}
+
+// make makes the policy for a machine with the given number of channel groups.
+func (g *Governor) make(m *sheets.Machine, groups int) (*control.Entry, control.Policy, error) {
+	e, err := control.Find(g.Policy)
+	if err != nil {
+		return nil, nil, err
+	}
+	p, err := e.New(control.FromSheet(m, groups, m.DRAM.Channels/groups), g.Params)
+	return e, p, err
+}
+
+// period is the core cycles between two samples.
+func (g *Governor) period(e *control.Entry) uint64 {
+	if g.Period > 0 {
+		return g.Period
+	}
+	return e.Period
+}
+
+// able says why the machine cannot do what a policy sets; nil when it can.
+func (c *controller) able(e *control.Entry) error {
+	var err error
+	if e.Sets("groups") || e.Sets("sms") {
+		err = c.r.gpu.CanRepartition()
+	}
+	if err != nil {
+		return fmt.Errorf("policy %s: %w", e.Name, err)
+	}
+	return nil
+}
+
+// next is the next cycle after now at which a period ends or a change may begin.
+func (c *controller) next(now uint64) uint64 {
+	n := ^uint64(0)
+	for _, g := range c.governors {
+		if g.period > 0 {
+			n = min(n, (now/g.period+1)*g.period)
+		}
+	}
+	if w := c.waiting; w != nil {
+		n = min(n, max(w.at, now+retryCycles))
+	}
+	return n
+}
+
+// retryCycles is how often a change that waits for an earlier one is tried: a small part
+// of what moving an SM takes.
+const retryCycles = 250
+
+// happened fires a trigger.
+func (c *controller) happened(t control.Trigger) {
+	if c == nil {
+		return
+	}
+	for _, g := range c.governors {
+		g.event = g.event || slices.Contains(g.entry.On, t)
+	}
+}
+
+// tick asks the policies whose triggers have fired, and begins what they ask for.
+func (c *controller) tick(now uint64) {
+	var due []*governor
+	for _, g := range c.governors {
+		if g.event || g.period > 0 && now%g.period == 0 && now > g.last {
+			due = append(due, g)
+		}
+	}
+	if len(due) > 0 {
+		c.decide(due, now)
+	}
+	if w := c.waiting; w != nil && now >= w.at && c.r.gpu.Settled() {
+		c.waiting = nil
+		c.begin(w, now)
+	}
+}
+
+// decide takes the samples, has the plans made and puts what they ask for together.
+func (c *controller) decide(due []*governor, now uint64) {
+	c.source.settle()
+	var samples []any
+	for _, g := range due {
+		g.epochs++
+		g.last, g.event = now, false
+		samples = append(samples, g.sampler.Take(c.source.clock(now, g.epochs)))
+	}
+	c.meter(due, now)
+	x := c.newer(due, now)
+	for i, g := range due {
+		plan := g.policy.Decide(samples[i])
+		d := Decision{Policy: g.entry.Name, Cycle: now, Sample: samples[i], Plan: plan, Why: plan.Reasons()}
+		d.Before, d.After, d.Changed = x.ask(g.entry, plan.Request(), len(c.decisions))
+		for k := range d.Before {
+			d.Before[k].Name, d.After[k].Name = c.r.apps[k].spec.Name, c.r.apps[k].spec.Name
+		}
+		if d.Changed {
+			x.within, x.at = max(x.within, g.period), max(x.at, now+plan.Request().Latency)
+		}
+		c.decisions = append(c.decisions, d)
+	}
+	if c.waiting = x; len(x.decides) == 0 {
+		c.waiting = nil
+	}
+}
+
+// newer is a change that asks for what is held and, of what waits to begin, for that which
+// the policies that are due do not set: their newer targets replace it.
+func (c *controller) newer(due []*governor, now uint64) *change {
+	x := &change{want: c.source.held(), at: now, decides: map[string]int{}}
+	for _, s := range control.Settings() {
+		sets := func(g *governor) bool { return g.entry.Sets(s.Name) }
+		if w := c.waiting; w != nil && !slices.ContainsFunc(due, sets) {
+			if i, asked := w.decides[s.Name]; asked {
+				x.within, x.at, x.decides[s.Name] = max(x.within, w.within), max(x.at, w.at), i
+				for k := range x.want {
+					*share(s.Name, &x.want[k]) = *share(s.Name, &w.want[k])
+				}
+			}
+		}
+	}
+	return x
+}
+
+// share is the part of a share that a setting sets.
+func share(setting string, s *machine.Share) *int {
+	if setting == "groups" {
+		return &s.Groups
+	}
+	return &s.SMs
+}
+
+// ask puts what a plan asks for into the change, setting by setting: what was held and
+// what is wanted now, nil where the policy sets neither SMs nor groups.
+func (x *change) ask(e *control.Entry, r control.Request, decision int) (before, after []control.Share, changed bool) {
+	for _, s := range control.Settings() {
+		list := r.SMs
+		if s.Name == "groups" {
+			list = r.Groups
+		}
+		if !e.Sets(s.Name) || list == nil {
+			continue
+		}
+		if before == nil {
+			before = shares(x.want)
+		}
+		for i, n := range list {
+			if w := share(s.Name, &x.want[i]); *w != n {
+				*w = n
+				x.decides[s.Name] = decision
+				changed = true
+			}
+		}
+		after = shares(x.want)
+	}
+	return before, after, changed
+}
+
+// shares are the machine's in the words of policies.
+func shares(of []machine.Share) (out []control.Share) {
+	for _, s := range of {
+		out = append(out, control.Share{Alloc: control.Alloc{SMs: s.SMs, Groups: s.Groups}})
+	}
+	return out
+}
+
+// begin has the machine do what a change asks for, or books why it cannot.
+func (c *controller) begin(x *change, now uint64) {
+	var err error
+	if x.done, err = c.r.gpu.Repartition(x.want, x.within); err == nil {
+		c.begun = append(c.begun, x)
+	}
+	for _, i := range x.decides {
+		if err != nil {
+			d := &c.decisions[i]
+			d.Changed, d.Refused = false, err.Error()
+			d.Why = append(slices.Clone(d.Why), "not done: "+err.Error())
+			continue
+		}
+		c.decisions[i].Begun = now
+	}
+}
+
+// meter keeps the largest share of an epoch in which something was moving.
+func (c *controller) meter(due []*governor, now uint64) {
+	for _, g := range due {
+		if len(g.entry.Settings) > 0 && now > c.movedAt {
+			_, _, moving := c.r.gpu.MovingCycles()
+			c.worst = max(c.worst, ratio(float64(moving-c.moved), float64(now-c.movedAt)))
+			c.moved, c.movedAt = moving, now
+		}
+	}
+}
+
+// first is the first decision a change is of.
+func (x *change) first() int {
+	n := -1
+	for _, i := range x.decides {
+		if n < 0 || i < n {
+			n = i
+		}
+	}
+	return n
+}

@@ -1,0 +1,182 @@
+package sim
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"heddle/control"
+	"heddle/machine"
+	"heddle/sheets"
+	"heddle/sheets/yamldoc"
+)
+
+// Mode is a way of sharing as run files name it. Help, schema, validation, inspect and
+// completion read this table.
+type Mode struct {
+	Name, What, Source string
+	Fields             []string // of a sharing entry that it takes: sms, groups, profiles, quantum
+	// Policy and Pages make a mode the short form of a division, a policy and a way in
+	// which pages follow their channels.
+	Policy string
+	Pages  string
+	Of     string // the division, where it is that of another mode
+
+	divide func(d *division) ([]Share, error)
+	// everybody says that all SMs are everybody's, in turns or at once.
+	everybody bool
+	// targetLarge: an application with a target begins with the larger slice (UGPU, section 6.7).
+	targetLarge bool
+}
+
+// Modes lists the ways of sharing.
+func Modes() []Mode {
+	const ugpu = "UGPU paper, section 6"
+	return []Mode{
+		{Name: "alone", What: "one application on the whole machine", divide: aloneShares},
+		{Name: "mps", What: "SMs divided (sms, or evenly), caches and memory shared", Source: "NVIDIA MPS; " + ugpu, Fields: []string{"sms"}, divide: mpsShares},
+		{Name: "slices", What: "isolated slices: sms and channel groups per application, or as even as can be", Source: ugpu, Fields: []string{"sms", "groups"}, divide: sliceShares},
+		{Name: "bp", What: "balanced partition: equal isolated slices, what does not divide stays unused", Source: ugpu, divide: equalShares},
+		{Name: "bp-bs", What: "a big slice (3/4) for the first application, a small one (1/4) for the second", Source: ugpu, divide: bigSmall},
+		{Name: "bp-sb", What: "a small slice for the first application, a big one for the second", Source: ugpu, divide: smallBig},
+		{Name: "ugpu", What: "slices that change: at each epoch's end SMs go to compute-bound, channels to memory-bound applications; pages follow inside the HBM stack (PageMove)", Source: ugpu, Of: "slices", Policy: "ugpu", Pages: pageMove, divide: evenSlices},
+		{Name: "ugpu-soft", What: "ugpu, pages moved by reads and writes through the memory system", Source: ugpu + ".2", Of: "slices", Policy: "ugpu", Pages: readWrite, divide: evenSlices},
+		{Name: "ugpu-ori", What: "ugpu-soft on a conventional address map: every page is laid out anew", Source: ugpu + ".2", Of: "slices", Policy: "ugpu", Pages: rewrite, divide: evenSlices},
+		{Name: "ugpu-qos", What: "ugpu that keeps applications with a qos target at it; one of two begins with the big slice", Source: ugpu + ".7", Policy: "ugpu-qos", Pages: pageMove, divide: targetShares, targetLarge: true},
+		{Name: "bp-cd", What: "equal slices between which CD-Search moves SMs; channels stay", Source: ugpu + ".4", Of: "bp", Policy: "cd-search", Pages: pageMove, divide: equalShares},
+		{Name: "timeslice", What: "turns on the whole machine (quantum): contexts are switched at a turn's end, memory is shared", Source: "NVIDIA time slicing", Fields: []string{"quantum"}, divide: wholeShares, everybody: true},
+		{Name: "smk", What: "CTAs of all applications on every SM, by dominant resource fairness; memory shared", Source: "simultaneous multikernel, HPCA 2016 (SMK-P)", divide: wholeShares, everybody: true},
+		{Name: "mig", What: "isolated slices by MIG profile, on machines that have them", Source: "NVIDIA MIG profiles of A100-40GB and H100-80GB", Fields: []string{"profiles"}, divide: migShares},
+	}
+}
+
+// How pages follow their channels (memory.pages).
+const (
+	pageMove  = "page-move"
+	readWrite = "read-write"
+	rewrite   = "rewrite"
+)
+
+// PageWays lists the values of memory.pages with their meanings.
+func PageWays() [][2]string {
+	return [][2]string{
+		{pageMove, "MIGRATION commands inside the HBM stack (UGPU, section 4.3)"},
+		{readWrite, "reads and writes through the memory system"},
+		{rewrite, "on a conventional address map: every page is laid out anew"},
+	}
+}
+
+// ModeNames lists the names of the ways of sharing.
+func ModeNames() (names []string) {
+	for _, m := range Modes() {
+		names = append(names, m.Name)
+	}
+	return names
+}
+
+// FindMode is the mode of that name; the error suggests one.
+func FindMode(name string) (*Mode, error) {
+	for _, m := range Modes() {
+		if m.Name == name {
+			return &m, nil
+		}
+	}
+	return nil, fmt.Errorf("no sharing mode %q%s", name, yamldoc.DidYouMean(name, ModeNames()))
+}
+
+// ModesWith names the modes that take a field of a sharing entry.
+func ModesWith(field string) (names []string) {
+	for _, m := range Modes() {
+		if slices.Contains(m.Fields, field) {
+			names = append(names, m.Name)
+		}
+	}
+	return names
+}
+
+// Long is the mode written out in sharing, policies and memory; empty where it is not a
+// short form.
+func (m *Mode) Long() string {
+	if m.Policy == "" {
+		return ""
+	}
+	var of []string
+	if m.Of != "" {
+		of = append(of, "mode: "+m.Of)
+	}
+	of = append(of, "policies: ["+m.Policy+"]")
+	if m.Pages != pageMove {
+		of = append(of, "memory: {pages: "+m.Pages+"}")
+	}
+	return strings.Join(of, ", ")
+}
+
+// slices says that every application owns channel groups.
+func (m *Mode) slices() bool { return !m.everybody && m.Name != "alone" && m.Name != "mps" }
+
+// mode is the mode of a sharing; without one applications share as MPS does, one has
+// all of the machine.
+func (s *Sharing) mode(apps int) (*Mode, error) {
+	switch {
+	case s.Mode != "":
+		return FindMode(s.Mode)
+	case apps > 1:
+		return FindMode("mps")
+	}
+	return FindMode("alone")
+}
+
+// together says that all SMs are everybody's.
+func (s *Sharing) together() bool {
+	m, err := s.mode(0)
+	return err == nil && m.everybody
+}
+
+// Governed lists the policies that govern the sharing: its mode's, then those it names.
+func (s *Sharing) Governed() []Governor {
+	var out []Governor
+	if m, err := s.mode(0); err == nil && m.Policy != "" {
+		out = append(out, Governor{Policy: m.Policy, Period: s.Epoch, Params: s.Params})
+	}
+	return append(out, s.Policies...)
+}
+
+// Governor is a policy with what a run says of it.
+type Governor struct {
+	Policy string         `json:"policy"`
+	Period uint64         `json:"period_cycles,omitempty"` // between two samples; 0: the policy's own
+	Params control.Params `json:"params,omitempty"`
+}
+
+// Memory says what becomes of pages.
+type Memory struct {
+	Pages     string `json:"pages,omitempty"`     // how they follow their channels: PageWays
+	Placement string `json:"placement,omitempty"` // of new ones; "": as the sheet's vm.placement
+}
+
+// copying is how the pages of a run move.
+func (s *Sharing) copying() machine.Copying {
+	way := s.Memory.Pages
+	if m, err := s.mode(0); way == "" && err == nil {
+		way = m.Pages
+	}
+	switch way {
+	case readWrite:
+		return machine.ReadWrite
+	case rewrite:
+		return machine.Rewrite
+	}
+	return machine.PageMove
+}
+
+// placed is the machine with what the memory axis says of it.
+func (s *Sharing) placed(m *sheets.Machine) *sheets.Machine {
+	out := *m
+	if s.Memory.Placement != "" {
+		out.VM.Placement = s.Memory.Placement
+	}
+	if s.copying() == machine.Rewrite && m.Conventional.Given() {
+		out.Map = m.Conventional.Map(m.Map.Groups)
+	}
+	return &out
+}

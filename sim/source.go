@@ -1,0 +1,93 @@
+package sim
+
+import (
+	"heddle/control"
+	"heddle/machine"
+	"heddle/machine/dram"
+	"heddle/stat"
+)
+
+// source is what the samples of a run are taken from: the machine's counters, and those
+// of the table "app", which no component counts.
+type source struct {
+	r        *run
+	table    *stat.Table
+	counters stat.Set
+}
+
+// Counters of the table "app".
+const (
+	busyCycles = iota
+	dramBytes
+	footprintBytes
+)
+
+// AppCounters describes the counters of an application that no component has.
+func AppCounters() []stat.Desc {
+	return []stat.Desc{
+		busyCycles:     {Name: "busy_cycles", Unit: "cycles", Doc: "core cycles in which it had a kernel on the GPU"},
+		dramBytes:      {Name: "dram_bytes", Unit: "bytes", Doc: "read from and written to DRAM for it, migrations left out"},
+		footprintBytes: {Name: "footprint_bytes", Unit: "bytes", Doc: "device memory it has, page tables included; 0 without translation", Kind: stat.Gauge},
+	}
+}
+
+func newSource(r *run) *source {
+	t := stat.NewTable("app", AppCounters(), 1, len(r.apps))
+	return &source{r: r, table: t, counters: append(stat.Set{t}, r.gpu.Tables...)}
+}
+
+// Find implements control.Source.
+func (s *source) Find(name string) (stat.Counter, error) { return s.counters.Find(name) }
+
+// settle brings what is counted lazily up to the current cycle.
+func (s *source) settle() {
+	gpu := s.r.gpu
+	gpu.Settle()
+	for i := range s.r.apps {
+		row := s.table.Row(0, i)
+		row[busyCycles], row[footprintBytes] = gpu.Busy(i), gpu.Footprint(i)
+		for _, t := range gpu.Tables {
+			if t.Owner == "dram" {
+				row[dramBytes] = (t.Sum(i, dram.CReadBursts) + t.Sum(i, dram.CWriteBursts)) * uint64(s.r.sheet.DRAM.Access)
+			}
+		}
+	}
+}
+
+// clock is the frame's part of a sample.
+func (s *source) clock(now, epoch uint64) control.Clock {
+	c := control.Clock{Cycle: now, Epoch: epoch, Moving: !s.r.gpu.Settled()}
+	if !s.r.spec.Sharing.together() {
+		c.IdleSMs = s.r.sheet.SM.Count
+		for _, t := range s.r.gpu.Tenants {
+			c.IdleSMs -= len(t.SMs)
+		}
+	}
+	return c
+}
+
+// Held implements control.Source.
+func (s *source) Held(app int) control.Held {
+	t := s.r.gpu.Tenants[app]
+	h := control.Held{Name: s.r.apps[app].spec.Name, SMs: len(t.SMs), Groups: len(t.Groups), QoS: s.r.apps[app].spec.QoS}
+	if log := s.r.gpu.Repartitions; len(log) > 0 {
+		for _, m := range log[len(log)-1].SMs {
+			switch {
+			case m.End > 0:
+			case m.From == app:
+				h.SMsLeaving++
+			case m.To == app:
+				h.SMsArriving++
+			}
+		}
+	}
+	return h
+}
+
+// held is what everybody has.
+func (s *source) held() (out []machine.Share) {
+	for _, t := range s.r.gpu.Tenants {
+		out = append(out, machine.Share{SMs: len(t.SMs), Groups: len(t.Groups)})
+	}
+	return out
+}
