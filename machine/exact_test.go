@@ -99,7 +99,7 @@ func TestExactTurnsAndEvictions(t *testing.T) {
 		}
 		checkA()
 		checkB()
-		got := fmt.Sprint(r.g.Turns(), r.g.Evicted, a.End, b.End)
+		got := fmt.Sprint(r.g.Turns(), r.g.Evicted(), a.End, b.End)
 		if got != c.want {
 			t.Errorf("%s, quantum %d:\n%s\nwant\n%s", c.sheet, c.o.Quantum, got, c.want)
 		}
