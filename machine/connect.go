@@ -13,6 +13,9 @@ func (g *GPU) connect() {
 	v := &g.mover
 	v.tenants, v.sms, v.tlbs, v.contexts, v.dispatch = g.Tenants, g.sm, g.tlbs, &g.contexts, &g.dispatch
 	v.groups, v.holdings, v.meters, v.pace, v.agenda = &g.hand, &g.holdings, &g.meters, &g.pace, g.agenda
+	if v.period = 1; g.tables == nil {
+		v.period = movePeriod
+	}
 
 	h := &g.hand
 	h.tenants, h.sms, h.tlbs, h.slices, h.channels = g.Tenants, g.sm, g.tlbs, g.slice, g.channel

@@ -56,6 +56,7 @@ type smMover struct {
 	pace     *pace
 	agenda   agenda
 
+	period   uint64       // cycles from one look at the moving SMs to the next
 	plan     *Repartition // whose SMs change hands
 	changing int          // of them, how many still do
 }
@@ -88,6 +89,9 @@ func (v *smMover) tick(now uint64) uint64 {
 	if v.changing == 0 {
 		return engine.Never
 	}
+	if look := v.look(now); look > now {
+		return look
+	}
 	for i := range v.plan.SMs {
 		if m := &v.plan.SMs[i]; m.step != handed && v.advance(m, now) {
 			v.hand(m, now)
@@ -96,8 +100,17 @@ func (v *smMover) tick(now uint64) uint64 {
 	if v.changing == 0 {
 		return engine.Never
 	}
-	return now + 1
+	return v.look(now + 1)
 }
+
+// look is the first cycle from now on in which the mover looks at the SMs: the last one of
+// a period.
+func (v *smMover) look(now uint64) uint64 { return now - now%v.period + v.period - 1 }
+
+// Without translation the mover looks at SMs at the end of every stride, whether there are
+// strides or not: SMs that change hands then stop none. That is a choice; an SM is free up
+// to so many cycles later than it could be, of thousands that a context takes.
+const movePeriod = longStride
 
 // remaining estimates how long the CTAs on an SM will take: what those of their
 // kernels took so far, less their age. Without a CTA to go by, or beyond the mean,
@@ -115,7 +128,8 @@ func remaining(s *sm.SM, now uint64) (most uint64) {
 	return most
 }
 
-// advance takes an SM's move as far as it goes now; true when the SM is free.
+// advance takes an SM's move as far as it goes now; true when the SM is free. Turns, too,
+// free their SMs by it.
 func (v *smMover) advance(m *SMMove, now uint64) bool {
 	s := v.sms[m.SM]
 	if m.step == draining && s.Resident() > 0 && now >= m.deadline && !s.Busy() {

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Share is what a tenant is to have: SMs and channel groups.
+// Share is what a tenant is to have: SMs and channel groups; 0 groups where memory is shared.
 type Share struct{ SMs, Groups int }
 
 // Repartition is one change of who owns what, as far as it has come.
@@ -26,14 +26,30 @@ type GroupMove struct {
 	touched0, swept0, gained0 uint64 // the counts when the group was handed over
 }
 
-// CanRepartition says why the machine cannot move SMs and channel groups between
-// its tenants; nil when it can.
-func (g *GPU) CanRepartition() error {
+// CanMoveSMs says why SMs cannot change hands between the machine's tenants; nil when
+// they can.
+func (g *GPU) CanMoveSMs() error {
+	if g.turns.quantum > 0 {
+		return fmt.Errorf("applications take turns on the whole machine: no SM is one application's")
+	}
+	for i, owners := range g.dispatch.owners {
+		if len(owners) > 1 {
+			return fmt.Errorf("SM %d is shared by %d applications: only SMs of one can change hands", i, len(owners))
+		}
+	}
+	return nil
+}
+
+// CanMoveGroups says why channel groups cannot change hands between the machine's
+// tenants; nil when they can.
+func (g *GPU) CanMoveGroups() error {
 	if g.tables == nil {
-		return fmt.Errorf("machine %s does not translate addresses (vm.enabled): pages cannot move between channels", g.Sheet.Name)
+		return fmt.Errorf("machine %s does not translate addresses (vm.enabled): pages cannot move between channels",
+			g.Sheet.Name)
 	}
 	if !g.tables.Frames().PerGroup() && g.copies.how != Rewrite {
-		return fmt.Errorf("machine %s spreads a page of %d bytes over all channel groups: pages cannot move between channels", g.Sheet.Name, g.Sheet.VM.Page)
+		return fmt.Errorf("machine %s spreads a page of %d bytes over all channel groups: pages cannot move between channels",
+			g.Sheet.Name, g.Sheet.VM.Page)
 	}
 	for _, t := range g.Tenants {
 		if t.Groups == nil {
@@ -50,7 +66,7 @@ func (g *GPU) Settled() bool {
 	if g.changing() || g.hand.phase != handIdle {
 		return false
 	}
-	if g.copies.how == Rewrite {
+	if g.copies.how == Rewrite && g.tables != nil {
 		for t := range g.Tenants {
 			if g.tables.Outside(uint8(t)) > 0 {
 				return false
@@ -66,8 +82,10 @@ func (g *GPU) changing() bool { return g.mover.changing > 0 || g.turns.changing 
 // Repartition begins to give every tenant its share; what moves is chosen here:
 // SMs with the fewest resident CTAs, groups with the fewest of the loser's pages.
 // An SM is drained when its CTAs are expected to end within the next `within`
-// cycles, else switched (UGPU, section 3.3). The machine must be Settled. The
-// error says why the shares cannot be.
+// cycles, else switched (UGPU, section 3.3). The shares need not add up to the machine:
+// SMs and groups may become nobody's, and come from nobody. Where channel groups cannot
+// move, shares name those that are held: 0 where memory is shared. The machine must be
+// Settled. The error says why the shares cannot be.
 func (g *GPU) Repartition(want []Share, within uint64) (*Repartition, error) {
 	if err := g.admissible(want); err != nil {
 		return nil, err
@@ -80,11 +98,13 @@ func (g *GPU) Repartition(want []Share, within uint64) (*Repartition, error) {
 	for _, m := range sms {
 		r.SMs = append(r.SMs, g.mover.begin(m, now, within))
 	}
-	groups := transfers(want, g.holdings.group, func(s Share) int { return s.Groups }, func(a, b int) int {
-		return 2*(g.pagesIn(a)-g.pagesIn(b)) + sign(b-a)
-	})
-	for _, m := range groups {
-		r.Groups = append(r.Groups, GroupMove{Group: m.what, From: m.from, To: m.to, Start: now})
+	if g.movesGroups(want) {
+		groups := transfers(want, g.holdings.group, func(s Share) int { return s.Groups }, func(a, b int) int {
+			return 2*(g.pagesIn(a)-g.pagesIn(b)) + sign(b-a)
+		})
+		for _, m := range groups {
+			r.Groups = append(r.Groups, GroupMove{Group: m.what, From: m.from, To: m.to, Start: now})
+		}
 	}
 	g.Repartitions = append(g.Repartitions, r)
 	g.mover.carryOut(r, now)
@@ -95,9 +115,19 @@ func (g *GPU) Repartition(want []Share, within uint64) (*Repartition, error) {
 	return r, nil
 }
 
+// movesGroups says whether tenants are to have other channel groups than they have.
+func (g *GPU) movesGroups(want []Share) bool {
+	for i, w := range want {
+		if w.Groups != len(g.Tenants[i].Groups) {
+			return true
+		}
+	}
+	return false
+}
+
 // admissible checks shares against the machine and the tenants' memory.
 func (g *GPU) admissible(want []Share) error {
-	if err := g.CanRepartition(); err != nil {
+	if err := g.CanMoveSMs(); err != nil {
 		return err
 	}
 	if !g.Settled() {
@@ -106,20 +136,41 @@ func (g *GPU) admissible(want []Share) error {
 	if len(want) != len(g.Tenants) {
 		return fmt.Errorf("%d shares for %d applications", len(want), len(g.Tenants))
 	}
-	sms, groups, room := 0, 0, 0
+	sms := 0
 	for i, w := range want {
-		if w.SMs < 1 || w.Groups < 1 {
-			return fmt.Errorf("application %s would have %d SMs and %d channel groups: at least one of each", g.Tenants[i].Name, w.SMs, w.Groups)
+		if w.SMs < 1 {
+			return fmt.Errorf("application %s would have %d SMs: at least one", g.Tenants[i].Name, w.SMs)
 		}
-		sms, groups = sms+w.SMs, groups+w.Groups
+		sms += w.SMs
+	}
+	if sms > len(g.holdings.sm) {
+		return fmt.Errorf("%d SMs are more than the machine's %d", sms, len(g.holdings.sm))
+	}
+	if g.movesGroups(want) {
+		return g.admissibleGroups(want)
+	}
+	return nil
+}
+
+func (g *GPU) admissibleGroups(want []Share) error {
+	if err := g.CanMoveGroups(); err != nil {
+		return err
+	}
+	groups := 0
+	for i, w := range want {
+		if w.Groups < 1 {
+			return fmt.Errorf("application %s would have %d channel groups: at least one", g.Tenants[i].Name, w.Groups)
+		}
+		groups += w.Groups
 		f := g.tables.Frames()
 		pages := int(g.Footprint(i) / uint64(g.Sheet.VM.Page))
-		if room = w.Groups * f.PerPool() * f.Pools() / g.layouts.whole.Groups(); pages > room {
-			return fmt.Errorf("application %s has %d pages: %d channel groups hold %d", g.Tenants[i].Name, pages, w.Groups, room)
+		if room := w.Groups * f.PerPool() * f.Pools() / g.layouts.whole.Groups(); pages > room {
+			return fmt.Errorf("application %s has %d pages: %d channel groups hold %d",
+				g.Tenants[i].Name, pages, w.Groups, room)
 		}
 	}
-	if sms > len(g.holdings.sm) || groups > len(g.holdings.group) {
-		return fmt.Errorf("%d SMs and %d channel groups are more than the machine's %d and %d", sms, groups, len(g.holdings.sm), len(g.holdings.group))
+	if groups > len(g.holdings.group) {
+		return fmt.Errorf("%d channel groups are more than the machine's %d", groups, len(g.holdings.group))
 	}
 	return nil
 }

@@ -53,7 +53,7 @@ func newGovernor(r *run) (*governor, error) {
 	if p == nil || err != nil {
 		return nil, err
 	}
-	if err := r.gpu.CanRepartition(); err != nil {
+	if err := r.gpu.CanMoveGroups(); err != nil {
 		return nil, fmt.Errorf("sharing mode %s: %w", r.spec.Sharing.Mode, err)
 	}
 	return &governor{r: r, policy: p, epoch: r.spec.Sharing.FirstDecision(), last: make([]counts, len(r.apps))}, nil
