@@ -45,36 +45,28 @@ func New(sheet *sheets.Machine, tenants []*Tenant, o Options) (*GPU, error) {
 	if 2*len(tenants) >= mostMaps {
 		return nil, fmt.Errorf("%d applications: a machine takes at most %d", len(tenants), mostMaps/2-1)
 	}
-	g.shared, g.maps[0] = amap, amap
+	g.layouts.whole, g.layouts.of[0], g.layouts.perChannel = amap, amap, sheet.LLC.SlicesPerChannel
 	if err := g.admit(amap); err != nil {
 		return nil, err
 	}
 	n, slices, channels := sheet.SM.Count, amap.Slices(), amap.Channels()
 	core := kHz(sheet.Clock.Core)
 	g.nocClock, g.llcClock = engine.NewClock(kHz(sheet.Clock.NoC), core), engine.NewClock(kHz(sheet.Clock.LLC), core)
-	b := &g.base
-	b.stack = channels
 	if sheet.DRAM.MigrationCycles > 0 && sheet.VM.Enabled && amap.PageInGroup(sheet.VM.Page) && sheet.DRAM.Stacks*amap.Groups() == channels {
 		for range sheet.DRAM.Stacks {
 			g.stack = append(g.stack, &stack{})
 		}
 	}
-	b.slice = b.stack + len(g.stack)
-	b.reply = b.slice + slices
-	g.below = engine.NewWheel(b.reply+1, o.Every)
-	b.mmu = n
-	b.request = b.mmu + 1
-	b.dispatch = b.request + 1
-	b.driver = b.dispatch + 1
-	g.wheel = engine.NewWheel(b.driver+1, o.Every)
+	g.agenda = newAgenda(channels, len(g.stack), slices, n, o.Every)
 	for _, f := range []func(*addrmap.Map) error{g.buildChannels, g.buildStacks, g.buildSlices, g.buildNoC, g.buildVM, g.buildSMs} {
 		if err := f(amap); err != nil {
 			return nil, fmt.Errorf("machine %s: %w", sheet.Name, err)
 		}
 	}
 	g.buildOwners(o.Copying)
+	g.connect()
 	if o.Quantum > 0 {
-		if err := g.takeTurns(o.Quantum); err != nil {
+		if err := g.turns.begin(o.Quantum); err != nil {
 			return nil, err
 		}
 	}
@@ -96,7 +88,8 @@ func New(sheet *sheets.Machine, tenants []*Tenant, o Options) (*GPU, error) {
 func (g *GPU) admit(amap *addrmap.Map) error {
 	n := g.Sheet.SM.Count
 	g.dispatch.owners = make([][]int, n)
-	g.dispatch.turn, g.dispatch.open, g.dispatch.closed = make([]int, n), make([]uint64, (n+63)/64), make([]bool, n)
+	g.dispatch.open = make([]uint64, (n+63)/64)
+	g.evictor.last, g.evictor.closed = make([]int, n), make([]bool, n)
 	for i, t := range g.Tenants {
 		if len(t.SMs) == 0 {
 			return fmt.Errorf("application %s has no SM", t.Name)
@@ -108,7 +101,7 @@ func (g *GPU) admit(amap *addrmap.Map) error {
 			g.dispatch.owners[s] = append(g.dispatch.owners[s], i)
 		}
 		if !g.Sheet.VM.Enabled {
-			g.maps[i] = amap // the SM puts the tenant's number into the address
+			g.layouts.of[i] = amap // the SM puts the tenant's number into the address
 		}
 		if t.Groups == nil {
 			continue
@@ -119,7 +112,7 @@ func (g *GPU) admit(amap *addrmap.Map) error {
 		}
 		t.allow(amap)
 		if !g.Sheet.VM.Enabled {
-			g.maps[i] = own
+			g.layouts.of[i] = own
 		}
 	}
 	return nil
@@ -138,20 +131,19 @@ func (t *Tenant) allow(amap *addrmap.Map) {
 // buildOwners notes who has what at the start, for machines whose tenants have
 // SMs and channel groups of their own.
 func (g *GPU) buildOwners(how Copying) {
-	g.saved, g.imageEnd, g.images = make([][]*sm.Context, len(g.Tenants)), make([]uint64, len(g.Tenants)), make([]int, len(g.Tenants))
-	g.restoring = make([][]*sm.Context, len(g.sm))
-	g.own = owners{sm: make([]int, len(g.sm)), group: make([]int, g.shared.Groups())}
-	for i := range g.own.sm {
-		g.own.sm[i] = -1
+	g.contexts = newContextStore(g.Sheet, len(g.Tenants))
+	g.holdings = holdings{sm: make([]int, len(g.sm)), group: make([]int, g.layouts.whole.Groups())}
+	for i := range g.holdings.sm {
+		g.holdings.sm[i] = -1
 		if o := g.dispatch.owners[i]; len(o) > 0 {
-			g.own.sm[i] = o[0]
+			g.holdings.sm[i] = o[0]
 		}
 	}
-	for i := range g.own.group {
-		g.own.group[i] = -1
+	for i := range g.holdings.group {
+		g.holdings.group[i] = -1
 		for t, x := range g.Tenants {
 			if slices.Contains(x.Groups, i) {
-				g.own.group[i] = t
+				g.holdings.group[i] = t
 			}
 		}
 	}
@@ -211,7 +203,7 @@ func (g *GPU) buildSlices(amap *addrmap.Map) error {
 	line := bits.TrailingZeros(uint(g.Sheet.LLC.Line))
 	// An application with channels of its own has its own map: what its map does not
 	// use to choose channel and slice must choose the set.
-	index := func(addr uint64) uint32 { return uint32(set.Of(g.mapOf(addr).Local(addr) >> line)) }
+	index := func(addr uint64) uint32 { return uint32(set.Of(g.layouts.at(addr).Local(addr) >> line)) }
 	for i := range amap.Slices() {
 		s, err := cache.New(i, cfg, g.slab, t, index)
 		if err != nil {
@@ -221,15 +213,6 @@ func (g *GPU) buildSlices(amap *addrmap.Map) error {
 	}
 	return nil
 }
-
-// mapOf is the map that places a physical address: the bits from
-// addrmap.TenantShift on choose it. Without translation they are the tenant's
-// number; with it they are 0, the whole machine's map, unless pages span channels
-// and a slice has a layout of its own (vm.Tables.SetLayout).
-func (g *GPU) mapOf(addr uint64) *addrmap.Map { return g.maps[addr>>addrmap.TenantShift] }
-
-// mostMaps is the number of maps a physical address can choose among.
-const mostMaps = 1 << (addrmap.AddrBits - addrmap.TenantShift)
 
 func (g *GPU) buildNoC(amap *addrmap.Map) error {
 	x := &g.Sheet.NoC

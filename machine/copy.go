@@ -69,7 +69,7 @@ func (c *copier) tick(now uint64) uint64 {
 		return engine.Never
 	}
 	if c.how != PageMove { // its lines go through the MMU's port
-		c.g.wheel.Wake(c.g.base.mmu, now+1)
+		c.g.agenda.wakeMMU(now + 1)
 		return engine.Never
 	}
 	return c.migrate(now)
@@ -158,7 +158,7 @@ func (c *copier) answered(r *mem.Req, now uint64) {
 	}
 	for n := range c.lines { // what the reads left in the LLC
 		a := j.from + c.line(n)
-		c.g.slice[c.g.mapOf(a).Slice(a)].Drop(a)
+		c.g.slice[c.g.layouts.slice(a)].Drop(a)
 	}
 	c.end(i, now)
 }
@@ -172,9 +172,9 @@ func (c *copier) end(i int32, now uint64) {
 	tenant := j.tenant
 	c.g.driver.Copied(now, j.id)
 	c.g.progress = now
-	c.g.leftGroups(now, int(tenant))
-	c.g.wheel.Wake(c.g.base.mmu, now)
-	c.g.wheel.Wake(c.g.base.driver, now)
+	c.g.hand.leave(now, int(tenant))
+	c.g.agenda.wakeMMU(now)
+	c.g.agenda.wakeDriver(now)
 }
 
 // clean makes the lines of a page leave the LLC before DRAM copies it, and what a
@@ -184,13 +184,13 @@ func (c *copier) clean(i int32, now uint64) bool {
 	j := &c.jobs[i]
 	for ; j.next < c.lines; j.next++ {
 		b := j.to + c.line(j.next)
-		c.g.slice[c.g.mapOf(b).Slice(b)].Drop(b)
+		c.g.slice[c.g.layouts.slice(b)].Drop(b)
 		a := j.from + c.line(j.next)
-		k := c.g.mapOf(a).Slice(a)
+		k := c.g.layouts.slice(a)
 		wrote, ok := c.g.slice[k].Clean(a, -2-i)
 		if wrote {
 			j.writebacks++
-			c.g.below.Wake(c.g.channelOf(k), now+1)
+			c.g.agenda.wakeChannel(c.g.layouts.channelOf(k), now+1)
 		}
 		if !ok {
 			return false
@@ -205,7 +205,7 @@ func (c *copier) leftOver(frame uint64) bool {
 	within := func(f *cache.Fetch) bool { return f.Tag < 0 && f.Line-frame < 1<<c.bits }
 	g := c.g
 	group := g.tables.Frames().Pool(frame >> c.bits)
-	for k := group; k < len(g.channel); k += g.shared.Groups() {
+	for k := group; k < len(g.channel); k += g.layouts.whole.Groups() {
 		per := g.Sheet.LLC.SlicesPerChannel
 		for _, s := range g.slice[k*per : (k+1)*per] {
 			for i := range s.ToDRAM.Len() {
@@ -253,14 +253,14 @@ func (c *copier) migrate(now uint64) uint64 {
 // push offers a job's next line to its stack.
 func (c *copier) push(i int32, now uint64) bool {
 	j := &c.jobs[i]
-	from, to := c.g.shared.Decode(j.from+c.line(j.pushed)), c.g.shared.Decode(j.to+c.line(j.pushed))
-	per := c.g.shared.Groups() // channels of a stack, one of each group
+	from, to := c.g.layouts.whole.Decode(j.from+c.line(j.pushed)), c.g.layouts.whole.Decode(j.to+c.line(j.pushed))
+	per := c.g.layouts.whole.Groups() // channels of a stack, one of each group
 	s := c.g.stack[int(from.Channel)/per]
 	if !s.dram.CanPush() {
 		return false
 	}
 	s.dram.Push(s.clock.Ticks(now)+1, dram.Migration{Src: int(from.Channel) % per, Dst: int(to.Channel) % per, From: c.g.within(&from), To: c.g.within(&to), Lines: 1, ID: i, Tenant: j.tenant})
-	c.g.below.Wake(c.g.base.stack+s.id, now+1)
+	c.g.agenda.wakeStack(s.id, now+1)
 	return true
 }
 
@@ -271,7 +271,7 @@ func (c *copier) migrated(i int32, now uint64) {
 	if j.left--; j.left == 0 {
 		c.end(i, now)
 	}
-	c.g.wheel.Wake(c.g.base.driver, now)
+	c.g.agenda.wakeDriver(now)
 }
 
 // stack is an HBM stack: the channels among which lines migrate.
@@ -301,7 +301,7 @@ func (g *GPU) tickStack(s *stack, now uint64) uint64 {
 		if g.channel[c].dram.Completed() > 0 {
 			at = now + 1
 		}
-		g.below.Wake(c, at)
+		g.agenda.wakeChannel(c, at)
 	}
 	return next
 }

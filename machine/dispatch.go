@@ -8,15 +8,26 @@ import (
 	"heddle/machine/sm"
 )
 
-// dispatcher hands CTAs to SMs: breadth first, at most one per SM and cycle, as
-// GPGPU-Sim does.
+// dispatcher hands CTAs to SMs, breadth first, at most one per SM and cycle, as
+// GPGPU-Sim does; and books their ends.
 type dispatcher struct {
-	owners [][]int  // per SM: tenants whose CTAs may run there
-	turn   []int    // per SM: index of the owner served last, for SMs that several share
-	open   []uint64 // bitset of SMs that may take a CTA: an SM is asked again when one has ended on it, or something is new
-	closed []bool   // per SM: takes none while a CTA is evicted for another
-	order  []int    // byShare's
-	young  []int    // victim's
+	tenants   []*Tenant
+	sms       []*sm.SM
+	contexts  *contextStore
+	evictor   *evictor
+	turns     *turns
+	verdict   *verdict
+	pace      *pace
+	agenda    agenda
+	flushEach bool // L1s are flushed at a kernel's end
+
+	owners [][]int // [SM] tenants whose CTAs may run there
+	// Bitset of SMs that may take a CTA: one is asked again when a CTA has ended on it, or
+	// something is new.
+	open     []uint64
+	launched int       // kernels so far,
+	running  int       // and those not finished
+	finished []*Kernel // since Run was called
 }
 
 // localWindow is the virtual address of a tenant's local-memory window: above
@@ -31,35 +42,49 @@ func (g *GPU) Launch(tenant, stream int, name string, grid isa.Grid) *Kernel {
 	_, alone := grid.(isa.Independent)
 	k := &Kernel{Name: name, left: geo.CTAs, alone: alone, talks: !alone && talks(grid.Code()), ready: g.Now() + uint64(g.Sheet.SM.LaunchDelay)}
 	k.Kernel = sm.Kernel{
-		ID: g.kernels, Tenant: uint8(tenant), Stream: stream, Grid: grid, Code: grid.Code(), Geo: geo,
+		ID: g.dispatch.launched, Tenant: uint8(tenant), Stream: stream, Grid: grid, Code: grid.Code(), Geo: geo,
 		LocalBase: localWindow, Most: (geo.CTAs + len(t.SMs) - 1) / len(t.SMs),
 	}
 	if g.profile {
 		k.Prof = make([]sm.PC, len(k.Code.Instr))
 	}
-	if err := g.mapLocal(k); err != nil && g.err == nil {
-		g.err = err
-	}
-	g.kernels++
-	g.running++
-	g.progress = g.Now()
-	if len(t.kernels) == 0 {
-		t.since = g.Now()
-	}
-	t.kernels = append(t.kernels, k)
-	g.offer(k.ready)
-	g.wheel.Wake(g.base.driver, g.now)
+	g.verdict.fail(g.mapLocal(k))
+	g.dispatch.add(k, g.now)
 	return k
 }
 
-func (g *GPU) tickDispatch(now uint64) uint64 {
+// add queues a kernel behind its tenant's others.
+func (d *dispatcher) add(k *Kernel, now uint64) {
+	t := d.tenants[k.Tenant]
+	d.launched++
+	d.running++
+	d.pace.progress = now
+	if len(t.kernels) == 0 {
+		t.since = now
+	}
+	t.kernels = append(t.kernels, k)
+	d.offer(k.ready)
+	d.agenda.wakeDriver(now)
+}
+
+// giveAll gives every SM to a tenant; to nobody when that is -1.
+func (d *dispatcher) giveAll(tenant int) {
+	for i := range d.owners {
+		d.owners[i] = d.owners[i][:0]
+		if tenant >= 0 {
+			d.owners[i] = append(d.owners[i], tenant)
+		}
+	}
+}
+
+func (d *dispatcher) tick(now uint64) uint64 {
 	next := engine.Never
-	for k, word := range g.dispatch.open {
+	for k, word := range d.open {
 		for ; word != 0; word &= word - 1 {
 			i := k<<6 + bits.TrailingZeros64(word)
-			wait := g.dispatchTo(i, now)
+			wait := d.serve(i, now)
 			if wait == engine.Never {
-				g.dispatch.open[k] &^= 1 << (i & 63)
+				d.open[k] &^= 1 << (i & 63)
 			}
 			next = min(next, wait)
 		}
@@ -67,41 +92,41 @@ func (g *GPU) tickDispatch(now uint64) uint64 {
 	return next
 }
 
-// dispatchTo gives SM i a CTA if one of its owners has one that fits. It returns when
+// serve gives SM i a CTA if one of its owners has one that fits. It returns when
 // to ask again: in the next cycle when it took one, Never when nothing fits that is
 // ready or will be.
-func (g *GPU) dispatchTo(i int, now uint64) uint64 {
-	owners := g.dispatch.owners[i]
+func (d *dispatcher) serve(i int, now uint64) uint64 {
+	owners := d.owners[i]
 	switch len(owners) {
 	case 0:
 		return engine.Never
 	case 1:
-		if g.restore(owners[0], i, now) {
+		if d.contexts.restore(owners[0], i, now) {
 			return now + 1
 		}
-		k, wait := g.pending(owners[0], g.sm[i], now)
+		k, wait := d.pending(owners[0], d.sms[i], now)
 		if k == nil {
 			return wait
 		}
-		g.place(k, i, now)
+		d.place(k, i, now)
 		return now + 1
 	}
-	return g.shareOut(i, now)
+	return d.evictor.place(i, now)
 }
 
 // offer has every SM asked whether it takes a CTA, from cycle at on.
-func (g *GPU) offer(at uint64) {
-	for i := range g.sm {
-		g.dispatch.open[i>>6] |= 1 << (i & 63)
+func (d *dispatcher) offer(at uint64) {
+	for i := range d.sms {
+		d.open[i>>6] |= 1 << (i & 63)
 	}
-	g.wheel.Wake(g.base.dispatch, at)
+	d.agenda.wakeDispatch(at)
 }
 
 // pending is the tenant's oldest kernel with a CTA that fits on s now; wait is
 // the cycle at which a launch latency ends, when that is what hinders.
-func (g *GPU) pending(tenant int, s *sm.SM, now uint64) (k *Kernel, wait uint64) {
+func (d *dispatcher) pending(tenant int, s *sm.SM, now uint64) (k *Kernel, wait uint64) {
 	wait = engine.Never
-	for _, k := range g.Tenants[tenant].kernels {
+	for _, k := range d.tenants[tenant].kernels {
 		switch {
 		case k.next == k.Geo.CTAs:
 		case k.ready > now:
@@ -113,57 +138,53 @@ func (g *GPU) pending(tenant int, s *sm.SM, now uint64) (k *Kernel, wait uint64)
 	return nil, wait
 }
 
-func (g *GPU) place(k *Kernel, i int, now uint64) {
+func (d *dispatcher) place(k *Kernel, i int, now uint64) {
 	if k.next == 0 {
 		k.Start = now
 	}
-	if err := g.sm[i].Start(&k.Kernel, k.next, now); err != nil && g.err == nil {
-		g.err = err
-	}
+	d.verdict.fail(d.sms[i].Start(&k.Kernel, k.next, now))
 	k.next++
-	g.wheel.Wake(i, now+1)
+	d.agenda.wakeSM(i, now+1)
 }
 
 // retire books the CTAs that ended on s.
-func (g *GPU) retire(s *sm.SM, now uint64) {
-	for _, d := range s.Done {
-		t := g.Tenants[d.Tenant]
+func (d *dispatcher) retire(s *sm.SM, now uint64) {
+	for _, ended := range s.Done {
+		t := d.tenants[ended.Tenant]
 		for j, k := range t.kernels {
-			if &k.Kernel != d {
+			if &k.Kernel != ended {
 				continue
 			}
 			if k.left--; k.left == 0 {
 				k.Done, k.End = true, now
-				g.running--
-				g.finished = append(g.finished, k)
+				d.running--
+				d.finished = append(d.finished, k)
 				t.kernels = append(t.kernels[:j], t.kernels[j+1:]...)
 				if len(t.kernels) == 0 {
 					t.busy += now - t.since
-					g.turns.asked = now + 1
-					g.wheel.Wake(g.base.driver, now+1)
+					d.turns.asked = now + 1
+					d.agenda.wakeDriver(now + 1)
 				}
-				g.flush(k)
+				d.flush(k)
 			}
 			break
 		}
 	}
 	s.Done = s.Done[:0]
-	if len(g.restoring[s.ID]) > 0 {
-		g.freeImages(s.ID)
-	}
-	g.progress = max(g.progress, now)
-	g.dispatch.open[s.ID>>6] |= 1 << (s.ID & 63)
-	g.wheel.Wake(g.base.dispatch, now)
+	d.contexts.free(s.ID)
+	d.pace.progress = max(d.pace.progress, now)
+	d.open[s.ID>>6] |= 1 << (s.ID & 63)
+	d.agenda.wakeDispatch(now)
 }
 
 // flush invalidates the L1s of SMs that are idle at a kernel's end; what its application
 // has in those of SMs on which only others stay.
-func (g *GPU) flush(k *Kernel) {
-	if !g.Sheet.L1D.FlushEach {
+func (d *dispatcher) flush(k *Kernel) {
+	if !d.flushEach {
 		return
 	}
-	for _, i := range g.Tenants[k.Tenant].SMs {
-		switch s := g.sm[i]; {
+	for _, i := range d.tenants[k.Tenant].SMs {
+		switch s := d.sms[i]; {
 		case s.Resident() == 0:
 			s.FlushL1()
 		case s.Used(k.Tenant).CTAs == 0:

@@ -14,7 +14,6 @@ import (
 	"heddle/machine/sm"
 	"heddle/machine/vm"
 	"heddle/mem"
-	"heddle/mem/addrmap"
 	"heddle/sheets"
 	"heddle/stat"
 )
@@ -50,8 +49,7 @@ type GPU struct {
 	Tenants []*Tenant
 
 	pace
-	wheel *engine.Wheel // of the SM side
-	below *engine.Wheel // of the memory side
+	agenda agenda
 
 	// overlap.go
 	other     *otherCore // nil: there is one core
@@ -60,11 +58,9 @@ type GPU struct {
 	perStride int        // and in a stride
 
 	stride stride
-	base   stages
 	slab   *mem.Slab
 
-	shared      *addrmap.Map           // of the whole machine
-	maps        [mostMaps]*addrmap.Map // mapOf
+	layouts     layouts
 	sm          []*sm.SM
 	slice       []*cache.Slice
 	channel     []*channel
@@ -77,34 +73,25 @@ type GPU struct {
 	localMapped []uint64  // per tenant: bytes of the local window that have frames
 	dispatch    dispatcher
 
-	// What moves while applications run: repartition.go, handover.go, copy.go.
+	// What moves while applications run.
 	stack        []*stack // HBM stacks whose channels exchange pages; empty on machines without
 	driver       *vm.Driver
 	copies       copier
-	own          owners
+	holdings     holdings
+	contexts     contextStore
+	mover        smMover
 	hand         handover
-	changing     int             // SMs changing hands
-	saved        [][]*sm.Context // [tenant] CTAs off the machine, oldest first
-	restoring    [][]*sm.Context // [SM] whose images are still in use
-	imageEnd     []uint64        // [tenant] end of the images in the context window
-	images       []int           // [tenant] in use
-	turns        turns           // time slicing
-	evictions    []eviction      // SMK: CTAs on their way off an SM
-	Evicted      Evictions
+	turns        turns   // time slicing
+	evictor      evictor // SMK
+	meters       meters
 	Repartitions []*Repartition
-	smsMeter     meter // cycles in which an SM was changing hands,
-	pagesMeter   meter // a channel was handed over or a page moved,
-	eitherMeter  meter // either of both
 
 	// Tables are the counters of every component kind.
 	Tables []*stat.Table
 
-	finished []*Kernel // since the last Run returned
-	kernels  int       // launches so far
-	running  int       // kernels launched and not finished
+	verdict  verdict
 	watchdog uint64
 	profile  bool
-	err      error
 	every    bool
 	mmuPort  int
 	reqFlits [2]int // flits of a request per sector: read, write
@@ -125,13 +112,6 @@ type pace struct {
 	Overlapped uint64 // cycles in which two cores had work
 	Strode     uint64 // cycles of strides
 	_          [64]byte
-}
-
-// stages numbers the components of either side in the order they run within a
-// cycle: the first index of each; channels and SMs begin at 0.
-type stages struct {
-	stack, slice, reply            int // memory side
-	mmu, request, dispatch, driver int // SM side
 }
 
 // Run advances the machine until a kernel finishes, a program faults, the machine
@@ -157,21 +137,21 @@ type stages struct {
 // 3 are the memory side, the others the SM side; overlap.go runs them at once, and
 // stride.go several cycles of each before the next.
 func (g *GPU) Run(until uint64) ([]*Kernel, error) {
-	g.finished = g.finished[:0]
+	g.dispatch.finished = g.dispatch.finished[:0]
 	defer g.other.stop()
-	for g.err == nil && len(g.finished) == 0 {
+	for g.verdict.err == nil && len(g.dispatch.finished) == 0 {
 		if g.now < g.stride.lead {
 			g.take(g.stride.lead, until)
 			continue
 		}
-		now := min(g.below.Next(), g.wheel.Next())
+		now := min(g.agenda.back.Next(), g.agenda.front.Next())
 		if g.stuck(now, until) {
 			return nil, g.diagnose(now)
 		}
 		if now >= until {
 			g.now = until
-			g.below.Skip(until)
-			g.wheel.Skip(until)
+			g.agenda.back.Skip(until)
+			g.agenda.front.Skip(until)
 			break
 		}
 		g.now = now
@@ -180,26 +160,26 @@ func (g *GPU) Run(until uint64) ([]*Kernel, error) {
 			continue
 		}
 		if now != g.ahead {
-			g.below.Run(now, g.visitMemory)
+			g.agenda.back.Run(now, g.visitMemory)
 		}
 		if g.overlaps(now, until) {
 			g.overlap(now)
 		} else {
-			g.wheel.Run(now, g.visit)
+			g.agenda.front.Run(now, g.visit)
 		}
 		g.now = now + 1
 	}
-	if g.err != nil && g.now != g.ahead { // as far as two cores are when they learn of it
-		g.below.Run(g.now, g.visitMemory)
+	if g.verdict.err != nil && g.now != g.ahead { // as far as two cores are when they learn of it
+		g.agenda.back.Run(g.now, g.visitMemory)
 		g.ahead = g.now
 	}
-	return g.finished, g.err
+	return g.dispatch.finished, g.verdict.err
 }
 
 // visitMemory runs one component of the memory side at the current cycle and
 // returns when it wants to run next.
 func (g *GPU) visitMemory(i int) uint64 {
-	now, b := g.below.Now(), &g.base
+	now, b := g.agenda.back.Now(), &g.agenda
 	switch {
 	case i < b.stack:
 		return g.tickChannel(g.channel[i], now)
@@ -213,7 +193,7 @@ func (g *GPU) visitMemory(i int) uint64 {
 
 // visit is visitMemory for the SM side.
 func (g *GPU) visit(i int) uint64 {
-	now, b := g.wheel.Now(), &g.base
+	now, b := g.agenda.front.Now(), &g.agenda
 	switch {
 	case i < b.mmu:
 		return g.tickSM(i, now)
@@ -222,7 +202,7 @@ func (g *GPU) visit(i int) uint64 {
 	case i < b.dispatch:
 		return g.tickRequest(now)
 	case i < b.driver:
-		return g.tickDispatch(now)
+		return g.dispatch.tick(now)
 	}
 	return g.tickDriver(now)
 }
@@ -234,10 +214,10 @@ func (g *GPU) tickSM(i int, now uint64) uint64 {
 	next := g.runSM(i, now)
 	s := g.sm[i]
 	if len(s.Done) > 0 {
-		g.retire(s, now)
+		g.dispatch.retire(s, now)
 	}
-	if s.Err != nil && g.err == nil {
-		g.err = s.Err
+	if s.Err != nil && g.verdict.err == nil {
+		g.verdict.err = s.Err
 	}
 	return next
 }
@@ -269,7 +249,7 @@ func (g *GPU) inject(port int, h int32, now uint64) bool {
 	if !g.request.CanPush(port, flits) {
 		return false
 	}
-	r.Slice = int16(g.mapOf(r.Line).Slice(r.Line))
+	r.Slice = int16(g.layouts.slice(r.Line))
 	if g.stride.on {
 		g.stride.departs(g.sm[port].Lane(), port, h, flits, now)
 		return true
@@ -282,7 +262,7 @@ func (g *GPU) inject(port int, h int32, now uint64) bool {
 // false when the port's queue for the request's LLC slice is full.
 func (g *GPU) injectSorted(r mem.Req, now uint64) bool {
 	r.Born, r.Next, r.SM = now, -1, -1
-	r.Slice = int16(g.mapOf(r.Line).Slice(r.Line))
+	r.Slice = int16(g.layouts.slice(r.Line))
 	flits := g.flitsOf(&r)
 	if !g.request.CanPushTo(g.mmuPort, int(r.Slice), flits) {
 		return false
@@ -297,7 +277,7 @@ func (g *GPU) injectSorted(r mem.Req, now uint64) bool {
 func (g *GPU) enter(port int, h int32, r *mem.Req, flits int, now uint64) {
 	g.sent(r, now)
 	g.request.Push(g.nocClock.Ticks(now), port, int(r.Slice), flits, h, r.Tenant)
-	g.wheel.Wake(g.base.request, now)
+	g.agenda.wakeRequest(now)
 }
 
 // sent books a request that has left for the crossbar.
@@ -348,7 +328,7 @@ func (g *GPU) handOver(now uint64) (more bool) {
 			g.checkIsolation(h, o)
 			s.Accept(h, t)
 			if !g.stride.on {
-				g.below.Wake(g.base.slice+o, now+1)
+				g.agenda.wakeSlice(o, now+1)
 			}
 		}
 	}
@@ -363,7 +343,7 @@ func (g *GPU) tickSlice(i int, now uint64) uint64 {
 		next = g.clockSlice(s, k, now)
 	}
 	if s.ToDRAM.Len() > 0 {
-		g.below.Wake(g.channelOf(i), now)
+		g.agenda.wakeChannel(g.layouts.channelOf(i), now)
 	}
 	return g.llcClock.Core(next)
 }
@@ -399,7 +379,7 @@ func (g *GPU) answer(slice int, h int32, now uint64) bool {
 	if !g.reply.Push(g.nocClock.Ticks(now), slice, port, flits, h, r.Tenant) {
 		return false
 	}
-	g.below.Wake(g.base.reply, now)
+	g.agenda.wakeReply(now)
 	return true
 }
 
@@ -429,11 +409,11 @@ func (g *GPU) tickReply(now uint64) uint64 {
 func (g *GPU) deliver(port int, h int32, now uint64) {
 	if port == g.mmuPort {
 		g.answerMMU(h, now)
-		g.wheel.Wake(g.base.mmu, now)
+		g.agenda.wakeMMU(now)
 		return
 	}
 	g.sm[port].Deliver(h, now)
-	g.wheel.Wake(port, g.sm[port].Due())
+	g.agenda.wakeSM(port, g.sm[port].Due())
 }
 
 // nocTick advances a crossbar to core cycle now and returns the core cycle of its
@@ -462,11 +442,9 @@ func (g *GPU) tickMMU(now uint64) uint64 {
 		}
 		next = now + 1 // there is room again for what waited behind it
 		g.sm[r.SM].Translated(r.Tenant, r.VPN, r.PPN, now)
-		g.wheel.Wake(int(r.SM), now)
+		g.agenda.wakeSM(int(r.SM), now)
 	}
-	if err := g.mmu.Err(); err != nil && g.err == nil {
-		g.err = err
-	}
+	g.verdict.fail(g.mmu.Err())
 	for n := g.mmu.Reads(); n > 0; n-- { // a walker waits for its own slice only
 		next = now + 1
 		addr, tenant, walker := g.mmu.PeekRead()

@@ -3,7 +3,10 @@ package machine
 import (
 	"math/bits"
 
+	"heddle/engine"
 	"heddle/machine/cache"
+	"heddle/machine/sm"
+	"heddle/machine/vm"
 )
 
 // A hand-over of channel groups, in the order of UGPU, section 4.4: the accesses
@@ -24,20 +27,36 @@ const (
 	handNodes       // page-table nodes move
 )
 
-// handover is the one in progress.
+// handover hands channel groups over; its state is that of the one in progress.
 type handover struct {
-	phase   phase
-	r       *Repartition
-	tenants []int  // that lose or gain a group
-	relaid  []bool // [tenant] has its new layout, where pages span channels
-	slices  []int  // that change hands
+	tenants  []*Tenant
+	sms      []*sm.SM
+	tlbs     []*vm.TLB
+	slices   []*cache.Slice
+	channels []*channel
+	mmu      *vm.MMU
+	driver   *vm.Driver
+	tables   *vm.Tables
+	layouts  *layouts
+	holdings *holdings
+	meters   *meters
+	verdict  *verdict
+	pace     *pace
+	agenda   agenda
+
+	phase     phase
+	plan      *Repartition
+	log       []*Repartition // all plans so far that moved groups
+	concerned []int          // tenants that lose or gain a group
+	relaid    []bool         // [tenant] has its new layout, where pages span channels
+	flushing  []int          // slices that change hands
 }
 
 func (h *handover) holds(tenant int) bool {
 	if h.phase == handIdle {
 		return false
 	}
-	for _, t := range h.tenants {
+	for _, t := range h.concerned {
 		if t == tenant {
 			return true
 		}
@@ -45,12 +64,12 @@ func (h *handover) holds(tenant int) bool {
 	return false
 }
 
-// beginGroups stops the accesses of the tenants concerned.
-func (g *GPU) beginGroups(r *Repartition) {
-	h := &g.hand
-	h.phase, h.r, h.tenants, h.slices = handDrain, r, h.tenants[:0], h.slices[:0]
-	h.relaid = make([]bool, len(g.Tenants))
-	concerned := make([]bool, len(g.Tenants))
+// begin stops the accesses of the tenants concerned.
+func (h *handover) begin(r *Repartition, now uint64) {
+	h.phase, h.plan, h.concerned, h.flushing = handDrain, r, h.concerned[:0], h.flushing[:0]
+	h.log = append(h.log, r)
+	h.relaid = make([]bool, len(h.tenants))
+	concerned := make([]bool, len(h.tenants))
 	for i := range r.Groups {
 		m := &r.Groups[i]
 		if m.From >= 0 {
@@ -59,62 +78,66 @@ func (g *GPU) beginGroups(r *Repartition) {
 		if m.To >= 0 {
 			concerned[m.To] = true
 		}
-		for k := range g.slice {
-			if g.shared.GroupOf(g.channelOf(k)) == m.Group {
-				h.slices = append(h.slices, k)
+		for k := range h.slices {
+			if h.layouts.whole.GroupOf(h.layouts.channelOf(k)) == m.Group {
+				h.flushing = append(h.flushing, k)
 			}
 		}
 	}
 	for t, c := range concerned {
 		if c {
-			h.tenants = append(h.tenants, t)
-			g.driver.Hold(uint8(t))
+			h.concerned = append(h.concerned, t)
+			h.driver.Hold(uint8(t))
 		}
 	}
-	for i, o := range g.own.sm {
+	for i, o := range h.holdings.sm {
 		if o >= 0 && concerned[o] {
-			g.sm[i].Hold()
+			h.sms[i].Hold()
 		}
 	}
-	g.pagesMeter.add(g.Now(), 1)
-	g.eitherMeter.add(g.Now(), 1)
+	h.meters.pages.add(now, 1)
+	h.meters.either.add(now, 1)
 }
 
-// advanceGroups takes the hand-over as far as it goes now.
-func (g *GPU) advanceGroups(now uint64) {
-	h := &g.hand
-	if h.phase == handDrain && g.drained() {
-		for _, k := range h.slices {
-			g.slice[k].StartFlush()
+// tick takes the hand-over as far as it goes now and returns the next cycle with work.
+func (h *handover) tick(now uint64) uint64 {
+	if h.phase == handIdle {
+		return engine.Never
+	}
+	if h.phase == handDrain && h.drained() {
+		for _, k := range h.flushing {
+			h.slices[k].StartFlush()
 		}
 		h.phase = handFlush
 	}
-	if h.phase == handFlush && g.flushSlices(now) {
+	if h.phase == handFlush && h.flushSlices(now) {
 		h.phase = handEmpty
 	}
-	if h.phase == handEmpty && g.emptied() {
-		for i, o := range g.own.sm {
+	if h.phase == handEmpty && h.emptied() {
+		for i, o := range h.holdings.sm {
 			if o >= 0 && h.holds(o) {
-				g.sm[i].FlushL1()
-				g.tlbs[i].Flush()
+				h.sms[i].FlushL1()
+				h.tlbs[i].Flush()
 			}
 		}
 		h.phase = handNodes
 	}
-	if h.phase == handNodes && g.nodesMoved(now) {
-		g.handGroups(now)
+	if h.phase == handNodes && h.nodesMoved(now) {
+		h.hand(now)
+		return engine.Never
 	}
+	return now + 1
 }
 
 // drained says that nothing of the tenants concerned is in flight.
-func (g *GPU) drained() bool {
-	for _, t := range g.hand.tenants {
-		if g.driver.InMotion(uint8(t)) > 0 || !g.mmu.Quiet(uint8(t)) {
+func (h *handover) drained() bool {
+	for _, t := range h.concerned {
+		if h.driver.InMotion(uint8(t)) > 0 || !h.mmu.Quiet(uint8(t)) {
 			return false
 		}
 	}
-	for i, o := range g.own.sm {
-		if o >= 0 && g.hand.holds(o) && !g.sm[i].Settled() {
+	for i, o := range h.holdings.sm {
+		if o >= 0 && h.holds(o) && !h.sms[i].Settled() {
 			return false
 		}
 	}
@@ -122,24 +145,24 @@ func (g *GPU) drained() bool {
 }
 
 // flushSlices writes back one line per slice and cycle; true when all are empty.
-func (g *GPU) flushSlices(now uint64) bool {
+func (h *handover) flushSlices(now uint64) bool {
 	done := true
-	for _, k := range g.hand.slices {
-		if !g.slice[k].Flush() {
+	for _, k := range h.flushing {
+		if !h.slices[k].Flush() {
 			done = false
 		}
-		if g.slice[k].ToDRAM.Len() > 0 {
-			g.below.Wake(g.channelOf(k), now+1)
+		if h.slices[k].ToDRAM.Len() > 0 {
+			h.agenda.wakeChannel(h.layouts.channelOf(k), now+1)
 		}
 	}
 	return done
 }
 
 // emptied says that every write-back has left the queues of the changing channels.
-func (g *GPU) emptied() bool {
-	for _, k := range g.hand.slices {
-		c := g.channel[g.channelOf(k)]
-		if !g.slice[k].Empty() || c.delay.Len() > 0 || len(c.free) < len(c.busy) {
+func (h *handover) emptied() bool {
+	for _, k := range h.flushing {
+		c := h.channels[h.layouts.channelOf(k)]
+		if !h.slices[k].Empty() || c.delay.Len() > 0 || len(c.free) < len(c.busy) {
 			return false
 		}
 	}
@@ -148,21 +171,17 @@ func (g *GPU) emptied() bool {
 
 // nodesMoved moves page-table nodes out of the groups their tenants lose, one
 // frame per tenant at a time.
-func (g *GPU) nodesMoved(now uint64) bool {
+func (h *handover) nodesMoved(now uint64) bool {
 	all := true
-	for _, t := range g.hand.tenants {
-		if g.driver.InMotion(uint8(t)) > 0 {
+	for _, t := range h.concerned {
+		if h.driver.InMotion(uint8(t)) > 0 {
 			all = false
 			continue
 		}
-		after := g.groupsAfter(t)
-		if err := g.relayout(t, after); err != nil && g.err == nil {
-			g.err = err
-		}
-		none, err := g.driver.MoveNodes(now, uint8(t), after)
-		if err != nil && g.err == nil {
-			g.err = err
-		}
+		after := h.groupsAfter(t)
+		h.verdict.fail(h.relayout(t, after))
+		none, err := h.driver.MoveNodes(now, uint8(t), after)
+		h.verdict.fail(err)
 		all = all && (none || err != nil)
 	}
 	return all
@@ -170,9 +189,8 @@ func (g *GPU) nodesMoved(now uint64) bool {
 
 // relayout gives a tenant whose pages span its channels the address map of the
 // groups it is to have; once per hand-over.
-func (g *GPU) relayout(t int, groups uint64) (err error) {
-	h := &g.hand
-	if g.tables.Frames().PerGroup() || h.relaid[t] {
+func (h *handover) relayout(t int, groups uint64) (err error) {
+	if h.tables.Frames().PerGroup() || h.relaid[t] {
 		return nil
 	}
 	h.relaid[t] = true
@@ -181,24 +199,24 @@ func (g *GPU) relayout(t int, groups uint64) (err error) {
 		list = append(list, bits.TrailingZeros64(m))
 	}
 	next := uint64(1 + 2*t)
-	if g.tables.Layout(uint8(t)) == next {
+	if h.tables.Layout(uint8(t)) == next {
 		next++
 	}
-	if g.maps[next], err = g.shared.Restrict(list); err == nil {
-		g.tables.SetLayout(uint8(t), next)
+	if h.layouts.of[next], err = h.layouts.whole.Restrict(list); err == nil {
+		h.tables.SetLayout(uint8(t), next)
 	}
 	return err
 }
 
 // groupsAfter is the mask of the groups a tenant keeps or gets.
-func (g *GPU) groupsAfter(t int) (mask uint64) {
-	for k, o := range g.own.group {
+func (h *handover) groupsAfter(t int) (mask uint64) {
+	for k, o := range h.holdings.group {
 		if o == t {
 			mask |= 1 << k
 		}
 	}
-	for i := range g.hand.r.Groups {
-		m := &g.hand.r.Groups[i]
+	for i := range h.plan.Groups {
+		m := &h.plan.Groups[i]
 		switch t {
 		case m.From:
 			mask &^= 1 << m.Group
@@ -209,115 +227,106 @@ func (g *GPU) groupsAfter(t int) (mask uint64) {
 	return mask
 }
 
-// handGroups makes the new owners owners and lets everybody go on.
-func (g *GPU) handGroups(now uint64) {
-	h := &g.hand
-	gained := make([]uint64, len(g.Tenants))
-	for i := range h.r.Groups {
-		m := &h.r.Groups[i]
+// hand makes the new owners owners and lets everybody go on.
+func (h *handover) hand(now uint64) {
+	gained := make([]uint64, len(h.tenants))
+	for i := range h.plan.Groups {
+		m := &h.plan.Groups[i]
 		m.Handed = now
-		g.own.group[m.Group] = m.To
+		h.holdings.group[m.Group] = m.To
 		if m.From >= 0 {
-			k := g.pool(m.Group)
-			m.touched0, m.swept0 = g.driver.Touched[m.From][k], g.driver.Swept[m.From][k]
+			k := h.pool(m.Group)
+			m.touched0, m.swept0 = h.driver.Touched[m.From][k], h.driver.Swept[m.From][k]
 		}
 		if m.To >= 0 {
 			gained[m.To] |= 1 << m.Group
-			m.gained0 = g.driver.Gained[m.To][g.pool(m.Group)]
+			m.gained0 = h.driver.Gained[m.To][h.pool(m.Group)]
 		}
 	}
-	for _, t := range h.tenants {
-		g.ownGroups(t)
-		if err := g.tables.SetGroups(uint8(t), g.Tenants[t].Groups); err != nil && g.err == nil {
-			g.err = err
-		}
-		g.driver.SetStatus(uint8(t), gained[t])
-		g.driver.Release(now, uint8(t))
+	for _, t := range h.concerned {
+		h.own(t)
+		h.verdict.fail(h.tables.SetGroups(uint8(t), h.tenants[t].Groups))
+		h.driver.SetStatus(uint8(t), gained[t])
+		h.driver.Release(now, uint8(t))
 	}
-	for i := range h.r.Groups {
-		if m := &h.r.Groups[i]; m.From >= 0 && g.left(m) == 0 {
+	for i := range h.plan.Groups {
+		if m := &h.plan.Groups[i]; m.From >= 0 && h.left(m) == 0 {
 			m.Emptied = now
 		}
 	}
-	for i, o := range g.own.sm {
+	for i, o := range h.holdings.sm {
 		if o >= 0 && h.holds(o) {
-			g.sm[i].Release(now)
-			g.wheel.Wake(i, now+1)
+			h.sms[i].Release(now)
+			h.agenda.wakeSM(i, now+1)
 		}
 	}
 	h.phase = handIdle
-	g.pagesMeter.add(now, -1)
-	g.eitherMeter.add(now, -1)
-	g.progress = now
-	g.wheel.Wake(g.base.mmu, now+1)
+	h.meters.pages.add(now, -1)
+	h.meters.either.add(now, -1)
+	h.pace.progress = now
+	h.agenda.wakeMMU(now + 1)
 }
 
-// ownGroups lists a tenant's groups and channels as own says.
-func (g *GPU) ownGroups(t int) {
-	x := g.Tenants[t]
+// own lists a tenant's groups and channels as the holdings say.
+func (h *handover) own(t int) {
+	x := h.tenants[t]
 	x.Groups = x.Groups[:0]
-	for k, o := range g.own.group {
+	for k, o := range h.holdings.group {
 		if o == t {
 			x.Groups = append(x.Groups, k)
 		}
 	}
-	x.allow(g.shared)
+	x.allow(h.layouts.whole)
 }
 
-// leftGroups notes which groups a tenant has lost and no page of it is left in.
-func (g *GPU) leftGroups(now uint64, tenant int) {
-	for i := len(g.Repartitions) - 1; i >= 0; i-- {
-		for k := range g.Repartitions[i].Groups {
-			m := &g.Repartitions[i].Groups[k]
-			if m.From == tenant && m.Handed > 0 && m.Emptied == 0 && g.left(m) == 0 {
+// leave notes which groups a tenant has lost and no page of it is left in.
+func (h *handover) leave(now uint64, tenant int) {
+	for i := len(h.log) - 1; i >= 0; i-- {
+		for k := range h.log[i].Groups {
+			m := &h.log[i].Groups[k]
+			if m.From == tenant && m.Handed > 0 && m.Emptied == 0 && h.left(m) == 0 {
 				m.Emptied = now
 			}
 		}
 	}
 }
 
-// Waiting is the number of pages a group's old owner still has in it.
-func (g *GPU) Waiting(m *GroupMove) int {
-	if m.From < 0 || m.Handed == 0 || g.own.group[m.Group] == m.From {
-		return 0
-	}
-	return g.left(m)
-}
-
 // left is the number of pages of a group's old owner that have to leave it yet.
-func (g *GPU) left(m *GroupMove) int {
-	if !g.tables.Frames().PerGroup() {
-		return g.tables.Outside(uint8(m.From))
+func (h *handover) left(m *GroupMove) int {
+	if !h.tables.Frames().PerGroup() {
+		return h.tables.Outside(uint8(m.From))
 	}
-	return g.tables.Pages(uint8(m.From), m.Group)
+	return h.tables.Pages(uint8(m.From), m.Group)
 }
 
 // pool is the pool of frames of a group; where pages span channels there is one.
-func (g *GPU) pool(group int) int {
-	if g.tables.Frames().PerGroup() {
+func (h *handover) pool(group int) int {
+	if h.tables.Frames().PerGroup() {
 		return group
 	}
 	return 0
 }
 
+// Waiting is the number of pages a group's old owner still has in it.
+func (g *GPU) Waiting(m *GroupMove) int {
+	if m.From < 0 || m.Handed == 0 || g.holdings.group[m.Group] == m.From {
+		return 0
+	}
+	return g.hand.left(m)
+}
+
 // Count brings the page counts of a group's move up to date.
-func (g *GPU) Count(m *GroupMove) {
+func (g *GPU) Count(m *GroupMove) { g.hand.count(m) }
+
+func (h *handover) count(m *GroupMove) {
 	if m.Handed == 0 {
 		return
 	}
-	k := g.pool(m.Group)
+	k := h.pool(m.Group)
 	if m.From >= 0 {
-		m.Touched, m.Swept = g.driver.Touched[m.From][k]-m.touched0, g.driver.Swept[m.From][k]-m.swept0
+		m.Touched, m.Swept = h.driver.Touched[m.From][k]-m.touched0, h.driver.Swept[m.From][k]-m.swept0
 	}
 	if m.To >= 0 {
-		m.Gained = g.driver.Gained[m.To][k] - m.gained0
-	}
-}
-
-// written is told that a write-back somebody waited for is in DRAM's queue.
-func (g *GPU) written(f *cache.Fetch) {
-	if f.Tag < -1 {
-		g.copies.written(-2 - f.Tag)
-		g.wheel.Wake(g.base.driver, g.Now())
+		m.Gained = h.driver.Gained[m.To][k] - m.gained0
 	}
 }

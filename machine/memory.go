@@ -58,7 +58,7 @@ func (g *GPU) tickChannel(c *channel, now uint64) uint64 {
 		next = min(next, c.clock.Core(tick+1))
 	}
 	if c.stack != nil && c.stack.dram.Pending() > 0 {
-		g.below.Wake(g.base.stack+c.stack.id, now)
+		g.agenda.wakeStack(c.stack.id, now)
 	}
 	return max(next, now+1)
 }
@@ -84,7 +84,7 @@ func (g *GPU) fill(c *channel, now uint64) (blocked bool) {
 			return true
 		}
 		s.Fill(f)
-		g.below.Wake(g.base.slice+int(f.Slice), now)
+		g.agenda.wakeSlice(int(f.Slice), now)
 		c.free = append(c.free, c.held)
 		c.held = -1
 	}
@@ -110,7 +110,7 @@ func (g *GPU) collect(c *channel, now uint64) {
 		c.turn = turn
 		if s.Stalled() {
 			s.Retry(g.llcClock.Ticks(now))
-			g.below.Wake(g.base.slice+i, now)
+			g.agenda.wakeSlice(i, now)
 		}
 		return
 	}
@@ -137,7 +137,7 @@ func (g *GPU) schedule(c *channel, now, tick uint64) {
 		return
 	}
 	first := bits.TrailingZeros8(f.Sectors)
-	at := g.mapOf(f.Line).Decode(f.Line + uint64(first*g.Sheet.LLC.Sector))
+	at := g.layouts.at(f.Line).Decode(f.Line + uint64(first*g.Sheet.LLC.Sector))
 	loc := g.within(&at)
 	id := c.free[len(c.free)-1]
 	if !c.dram.Push(tick, loc, write, g.bursts[bits.OnesCount8(f.Sectors)], id, f.Tenant) {
@@ -169,8 +169,16 @@ func (g *GPU) checkIsolation(h int32, slice int) {
 	if g.tables != nil {
 		g.tables.CheckAccess(r.Tenant, r.Line)
 	}
-	ch := g.channelOf(slice)
+	ch := g.layouts.channelOf(slice)
 	if t.allowed != nil && t.allowed[ch>>6]>>(ch&63)&1 == 0 {
 		panic("isolation: a request of " + t.Name + " entered a channel it does not own")
+	}
+}
+
+// written is told that a write-back somebody waited for is in DRAM's queue.
+func (g *GPU) written(f *cache.Fetch) {
+	if f.Tag < -1 {
+		g.copies.written(-2 - f.Tag)
+		g.agenda.wakeDriver(g.Now())
 	}
 }

@@ -37,7 +37,7 @@ const busy = 1024
 
 // overlaps says whether the sides may run at once in cycle now, and should.
 func (g *GPU) overlaps(now, until uint64) bool {
-	if now+2 > until || g.every || len(g.Repartitions) > 0 || g.changing > 0 || len(g.evictions) > 0 || g.slab.Live() < busy || !g.second(1) {
+	if now+2 > until || g.every || len(g.Repartitions) > 0 || g.changing() || len(g.evictor.leaving) > 0 || g.slab.Live() < busy || !g.second(1) {
 		return false
 	}
 	for _, t := range g.Tenants {
@@ -69,15 +69,15 @@ func (g *GPU) overlap(now uint64) {
 	g.request.Part()
 	g.apart = true
 	g.other.begin(now, 0)
-	g.wheel.Run(now, g.visit)
+	g.agenda.front.Run(now, g.visit)
 	more := g.other.wait()
 	g.apart = false
 	g.request.Join()
 	g.ahead = now + 1
 	if more {
-		g.wheel.Wake(g.base.request, now+1)
+		g.agenda.wakeRequest(now + 1)
 	} else if at := g.request.NextArrival(); at != engine.Never {
-		g.wheel.Wake(g.base.request, max(at, now+1))
+		g.agenda.wakeRequest(max(at, now+1))
 	}
 	for _, a := range g.other.arrived {
 		g.deliver(a.port, a.h, now+1)
@@ -93,7 +93,7 @@ func (g *GPU) memorySide(now, end uint64) (more bool) {
 	}
 	g.request.Arrive(now)
 	more = g.handOver(now)
-	g.below.Run(now+1, g.visitMemory)
+	g.agenda.back.Run(now+1, g.visitMemory)
 	return more
 }
 

@@ -26,7 +26,7 @@ func (r *rig) settle() {
 	r.t.Helper()
 	for start := r.g.Now(); !r.g.Settled(); {
 		if r.g.Now() > start+2_000_000 {
-			r.t.Fatalf("not settled after %d cycles: phase %d, %d SMs changing hands", r.g.Now()-start, r.g.hand.phase, r.g.changing)
+			r.t.Fatalf("not settled after %d cycles: phase %d, %d SMs changing hands", r.g.Now()-start, r.g.hand.phase, r.g.mover.changing)
 		}
 		if _, err := r.g.Run(r.g.Now() + 500); err != nil {
 			r.t.Fatal(err)

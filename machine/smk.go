@@ -24,30 +24,51 @@ type Evictions struct {
 	Bytes uint64
 }
 
-// shareOut is dispatchTo for an SM that several applications share.
-func (g *GPU) shareOut(i int, now uint64) uint64 {
-	next, s := engine.Never, g.sm[i]
-	if g.dispatch.closed[i] {
+// evictor shares out the SMs that several applications use, and evicts CTAs.
+type evictor struct {
+	tenants  []*Tenant
+	sms      []*sm.SM
+	dispatch *dispatcher
+	contexts *contextStore
+	meters   *meters
+	agenda   agenda
+	line     int // bytes of a line of a context
+
+	leaving []eviction // CTAs on their way off an SM
+	evicted Evictions
+	last    []int  // [SM] index of the owner that placed a CTA last
+	closed  []bool // [SM] takes none while a CTA is evicted for another
+	order   []int  // byShare's
+	young   []int  // victim's
+}
+
+// Evicted is how many CTAs have been evicted so far.
+func (g *GPU) Evicted() Evictions { return g.evictor.evicted }
+
+// place is the dispatcher's serve for an SM that several applications share.
+func (v *evictor) place(i int, now uint64) uint64 {
+	next, s := engine.Never, v.sms[i]
+	if v.closed[i] {
 		return next // the end of the eviction asks again
 	}
-	owners := g.byShare(i)
+	owners := v.byShare(i)
 	for _, t := range owners {
-		if g.restore(t, i, now) {
+		if v.contexts.restore(t, i, now) {
 			return now + 1
 		}
-		k, wait := g.pending(t, s, now)
+		k, wait := v.dispatch.pending(t, s, now)
 		next = min(next, wait)
 		if k != nil {
-			g.place(k, i, now)
-			g.dispatch.turn[i] = slices.Index(g.dispatch.owners[i], t)
+			v.dispatch.place(k, i, now)
+			v.last[i] = slices.Index(v.dispatch.owners[i], t)
 			return now + 1
 		}
-		out := g.crowdedOut(t, s, now)
+		out := v.crowdedOut(t, s, now)
 		if out == nil {
 			continue
 		}
-		if v := g.victim(s, out, owners); v >= 0 {
-			g.beginEviction(i, v, now)
+		if c := v.victim(s, out, owners); c >= 0 {
+			v.begin(i, c, now)
 			return engine.Never
 		}
 		if s.Used(uint8(t)).CTAs == 0 {
@@ -59,30 +80,30 @@ func (g *GPU) shareOut(i int, now uint64) uint64 {
 
 // byShare is the owners of an SM, the one with the smallest dominant share first;
 // among equals the one whose turn it is.
-func (g *GPU) byShare(i int) []int {
-	s, own := g.sm[i], g.dispatch.owners[i]
+func (v *evictor) byShare(i int) []int {
+	s, own := v.sms[i], v.dispatch.owners[i]
 	n := len(own)
-	out := g.dispatch.order[:0]
+	out := v.order[:0]
 	for j := range n {
-		t := own[(g.dispatch.turn[i]+1+j)%n]
+		t := own[(v.last[i]+1+j)%n]
 		out = append(out, t)
 		share := s.Used(uint8(t)).Dominant(s.Has())
 		for k := len(out) - 1; k > 0 && s.Used(uint8(out[k-1])).Dominant(s.Has()) > share; k-- {
 			out[k-1], out[k] = out[k], out[k-1]
 		}
 	}
-	g.dispatch.order = out
+	v.order = out
 	return out
 }
 
 // crowdedOut is the kernel whose CTA a tenant would place on an SM if there were room:
 // that of a context in memory, else its oldest with a CTA left that an empty SM holds; nil
 // when it has none.
-func (g *GPU) crowdedOut(tenant int, s *sm.SM, now uint64) *sm.Kernel {
-	if q := g.saved[tenant]; len(q) > 0 {
-		return q[0].K
+func (v *evictor) crowdedOut(tenant int, s *sm.SM, now uint64) *sm.Kernel {
+	if c := v.contexts.oldest(tenant); c != nil {
+		return c.K
 	}
-	for _, k := range g.Tenants[tenant].kernels {
+	for _, k := range v.tenants[tenant].kernels {
 		if k.next < k.Geo.CTAs && k.ready <= now && s.AtMost(&k.Kernel) && s.Needs(&k.Kernel).Within(s.Has()) {
 			return &k.Kernel
 		}
@@ -93,7 +114,7 @@ func (g *GPU) crowdedOut(tenant int, s *sm.SM, now uint64) *sm.Kernel {
 // victim is the CTA to evict from an SM first so that one of k fits: of the richest
 // other tenant, which must not become poorer by it than k's tenant will be with its
 // CTA. -1 when such evictions do not make room. owners are in order of their shares.
-func (g *GPU) victim(s *sm.SM, k *sm.Kernel, owners []int) int {
+func (v *evictor) victim(s *sm.SM, k *sm.Kernel, owners []int) int {
 	has, need := s.Has(), s.Needs(k)
 	rich := s.Used(k.Tenant).Plus(need).Dominant(has)
 	var used sm.Use
@@ -107,8 +128,8 @@ func (g *GPU) victim(s *sm.SM, k *sm.Kernel, owners []int) int {
 		if t == k.Tenant {
 			continue
 		}
-		g.dispatch.young = s.Youngest(t, g.dispatch.young)
-		for _, c := range g.dispatch.young {
+		v.young = s.Youngest(t, v.young)
+		for _, c := range v.young {
 			if used.Plus(need).Within(has) {
 				return first
 			}
@@ -128,49 +149,49 @@ func (g *GPU) victim(s *sm.SM, k *sm.Kernel, owners []int) int {
 	return -1
 }
 
-func (g *GPU) beginEviction(i, cta int, now uint64) {
-	s := g.sm[i]
-	g.evictions = append(g.evictions, eviction{sm: i, tenant: int(s.CTA(cta).Tenant)})
+func (v *evictor) begin(i, cta int, now uint64) {
+	s := v.sms[i]
+	v.leaving = append(v.leaving, eviction{sm: i, tenant: int(s.CTA(cta).Tenant)})
 	s.Evict(cta)
-	g.freeImages(i)
-	g.dispatch.closed[i] = true
-	g.smsMeter.add(now, 1)
-	g.wheel.Wake(g.base.driver, now)
+	v.contexts.free(i)
+	v.closed[i] = true
+	v.meters.sms.add(now, 1)
+	v.agenda.wakeDriver(now)
 }
 
-// tickEvictions takes the evictions as far as they go.
-func (g *GPU) tickEvictions(now uint64) uint64 {
-	if len(g.evictions) == 0 {
+// tick takes the evictions as far as they go.
+func (v *evictor) tick(now uint64) uint64 {
+	if len(v.leaving) == 0 {
 		return engine.Never
 	}
-	still := g.evictions[:0]
-	for _, e := range g.evictions {
-		if g.evicted(&e, now) {
-			g.smsMeter.add(now, -1)
-			g.dispatch.closed[e.sm] = false
-			g.offer(now + 1)
+	still := v.leaving[:0]
+	for _, e := range v.leaving {
+		if v.advance(&e, now) {
+			v.meters.sms.add(now, -1)
+			v.closed[e.sm] = false
+			v.dispatch.offer(now + 1)
 		} else {
 			still = append(still, e)
 		}
 	}
-	g.evictions = still
+	v.leaving = still
 	return now + 1
 }
 
-// evicted takes an eviction as far as it goes; true when it is over.
-func (g *GPU) evicted(e *eviction, now uint64) bool {
-	s := g.sm[e.sm]
+// advance takes an eviction as far as it goes; true when it is over.
+func (v *evictor) advance(e *eviction, now uint64) bool {
+	s := v.sms[e.sm]
 	switch {
 	case e.saved == nil && s.Rested():
-		e.saved = s.SaveEvicted(now, g.image)
-		g.wheel.Wake(e.sm, now+1)
+		e.saved = s.SaveEvicted(now, v.contexts.image)
+		v.agenda.wakeSM(e.sm, now+1)
 		if e.saved == nil {
 			return true // it has ended
 		}
-		g.Evicted.CTAs++
-		g.Evicted.Bytes += uint64(e.saved.Lines * g.Sheet.L1D.Line)
+		v.evicted.CTAs++
+		v.evicted.Bytes += uint64(e.saved.Lines * v.line)
 	case e.saved != nil && !s.Busy():
-		g.saved[e.tenant] = append(g.saved[e.tenant], e.saved)
+		v.contexts.keep(e.tenant, e.saved)
 		return true
 	}
 	return false

@@ -45,8 +45,8 @@ func TestDominantShares(t *testing.T) {
 					t.Errorf("SM %d holds %v CTAs, want %v", i, got, c.want)
 				}
 			}
-			if n == 1 && r.g.Evicted.CTAs > 0 || n > 1 && r.g.Evicted.CTAs == 0 {
-				t.Errorf("%d CTAs evicted", r.g.Evicted.CTAs)
+			if n == 1 && r.g.Evicted().CTAs > 0 || n > 1 && r.g.Evicted().CTAs == 0 {
+				t.Errorf("%d CTAs evicted", r.g.Evicted().CTAs)
 			}
 			if err := r.finish(); err != nil {
 				t.Fatal(err)
@@ -99,7 +99,7 @@ func TestSMKSkip(t *testing.T) {
 			check()
 		}
 		r.leftovers()
-		s := fmt.Sprint(r.g.Evicted)
+		s := fmt.Sprint(r.g.Evicted())
 		for _, k := range all {
 			s += fmt.Sprint(" ", k.End)
 		}

@@ -134,7 +134,7 @@ func (g *GPU) strideEnd(now, until uint64) uint64 {
 
 // mayStride says whether the cycles up to end, n at most, may be a stride, and should.
 func (g *GPU) mayStride(now, end uint64, n int) bool {
-	if g.wheel.Due(g.base.driver) < end || g.wheel.Due(g.base.mmu) < end || len(g.Repartitions) > 0 || g.changing > 0 {
+	if g.agenda.front.Due(g.agenda.driver) < end || g.agenda.front.Due(g.agenda.mmu) < end || len(g.Repartitions) > 0 || g.changing() {
 		return false
 	}
 	warps := 0
@@ -200,10 +200,10 @@ func (g *GPU) take(end, until uint64) {
 	case z.share:
 		g.Overlapped += end - now
 	}
-	g.wheel.Skip(now)
+	g.agenda.front.Skip(now)
 	g.strideSMs(next)
 	g.strideRequests()
-	g.wheel.Skip(end)
+	g.agenda.front.Skip(end)
 	if z.ahead || z.share {
 		idle := g.other.idle()
 		g.other.wait()
@@ -213,10 +213,10 @@ func (g *GPU) take(end, until uint64) {
 	}
 	for i, s := range g.slice {
 		if s.Join() {
-			g.below.Wake(g.base.slice+i, end)
+			g.agenda.wakeSlice(i, end)
 		}
 	}
-	if g.err != nil { // as far as with two cores
+	if g.verdict.err != nil { // as far as with two cores
 		g.strideMemory(next)
 		g.ahead = end
 	}
@@ -272,10 +272,10 @@ func (g *GPU) strideMemory(end uint64) {
 	for _, s := range g.slice {
 		s.Lead(true)
 	}
-	for at := g.below.Next(); at < end; at = g.below.Next() {
-		g.below.Run(at, g.visitMemory)
+	for at := g.agenda.back.Next(); at < end; at = g.agenda.back.Next() {
+		g.agenda.back.Run(at, g.visitMemory)
 	}
-	g.below.Skip(end)
+	g.agenda.back.Skip(end)
 	for _, s := range g.slice {
 		s.Lead(false)
 	}
@@ -284,7 +284,7 @@ func (g *GPU) strideMemory(end uint64) {
 // strideRequests runs the request crossbar.
 func (g *GPU) strideRequests() {
 	z := &g.stride
-	at := g.wheel.Take(g.base.request)
+	at := g.agenda.front.Take(g.agenda.request)
 	for c := z.from; c < z.end; c++ {
 		n := 0
 		for lane := range z.sent {
@@ -306,7 +306,7 @@ func (g *GPU) strideRequests() {
 		}
 	}
 	if at != engine.Never {
-		g.wheel.Wake(g.base.request, at)
+		g.agenda.wakeRequest(at)
 	}
 }
 

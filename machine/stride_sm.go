@@ -10,9 +10,9 @@ import (
 // meanwhile, in which lead is the end of the next stride.
 func (g *GPU) strideSMs(lead uint64) {
 	z := &g.stride
-	due := g.wheel.Take(g.base.dispatch)
+	due := g.agenda.front.Take(g.agenda.dispatch)
 	for i := range g.sm {
-		z.due[i], z.asks[i] = g.wheel.Take(i), engine.Never
+		z.due[i], z.asks[i] = g.agenda.front.Take(i), engine.Never
 		if g.dispatch.open[i>>6]>>(i&63)&1 != 0 {
 			z.asks[i] = max(due, z.from)
 		}
@@ -40,22 +40,22 @@ func (g *GPU) strideSMs(lead uint64) {
 			break
 		}
 		if s := g.sm[i]; len(s.Done) > 0 {
-			g.retire(s, at)
+			g.dispatch.retire(s, at)
 		}
-		ask := g.dispatchTo(i, at)
+		ask := g.dispatch.serve(i, at)
 		if ask == engine.Never {
 			g.dispatch.open[i>>6] &^= 1 << (i & 63)
 		}
-		z.due[i] = min(z.due[i], g.wheel.Take(i))
+		z.due[i] = min(z.due[i], g.agenda.front.Take(i))
 		z.asks[i] = g.strode(i, g.strideSM(i, at+1, ask))
 	}
 	for i, at := range z.due {
-		g.wheel.Wake(i, at)
+		g.agenda.wakeSM(i, at)
 	}
-	g.wheel.Take(g.base.dispatch) // whom retire has woken it for has been served
+	g.agenda.front.Take(g.agenda.dispatch) // whom retire has woken it for has been served
 	for _, word := range g.dispatch.open {
 		if word != 0 {
-			g.wheel.Wake(g.base.dispatch, max(due, z.end))
+			g.agenda.wakeDispatch(max(due, z.end))
 		}
 	}
 }
@@ -147,5 +147,5 @@ func (z *stride) fail(g *GPU, s *sm.SM, now uint64) {
 	if z.culprit != nil {
 		z.culprit.Err, z.culprit.ErrKernel = nil, nil
 	}
-	z.failed, z.culprit, g.err = now, s, s.Err
+	z.failed, z.culprit, g.verdict.err = now, s, s.Err
 }

@@ -70,7 +70,7 @@ func (g *GPU) Channels(tenant int) int {
 }
 
 // Running is the number of kernels launched and not finished.
-func (g *GPU) Running() int { return g.running }
+func (g *GPU) Running() int { return g.dispatch.running }
 
 // Unfinished lists the kernels that still run.
 func (g *GPU) Unfinished() (out []*Kernel) {
@@ -111,7 +111,7 @@ func (g *GPU) Prefill(tenant int, vaddr uint64, n int64) {
 	for a := vaddr &^ (line - 1); a < vaddr+uint64(n); a += line {
 		p, ok := g.physical(tenant, a)
 		if ok {
-			g.slice[g.mapOf(p).Slice(p)].Prefill(p, all, uint8(tenant))
+			g.slice[g.layouts.slice(p)].Prefill(p, all, uint8(tenant))
 		}
 	}
 }
@@ -126,7 +126,7 @@ func (g *GPU) Busy(tenant int) uint64 {
 }
 
 // Groups is the number of channel groups of the machine.
-func (g *GPU) Groups() int { return g.shared.Groups() }
+func (g *GPU) Groups() int { return g.layouts.whole.Groups() }
 
 // SMCounter is the sum over SMs of one of a tenant's counters of package sm.
 func (g *GPU) SMCounter(tenant, counter int) uint64 {
@@ -154,7 +154,7 @@ func (g *GPU) Footprint(tenant int) (bytes uint64) {
 // hands, a channel group or a page was, and any of them.
 func (g *GPU) MovingCycles() (sms, pages, either uint64) {
 	now := g.Now()
-	return g.smsMeter.at(now), g.pagesMeter.at(now), g.eitherMeter.at(now)
+	return g.meters.sms.at(now), g.meters.pages.at(now), g.meters.either.at(now)
 }
 
 // Copied is the bytes of pages that have moved and the MIGRATION commands it took.

@@ -31,7 +31,7 @@ func (g *GPU) buildVM(amap *addrmap.Map) error {
 			return err
 		}
 		if !tab.Frames().PerGroup() { // the page spans all channels: only the map can isolate
-			if g.maps[1+2*i], err = amap.Restrict(t.Groups); err != nil {
+			if g.layouts.of[1+2*i], err = amap.Restrict(t.Groups); err != nil {
 				return err
 			}
 			tab.SetLayout(uint8(i), uint64(1+2*i))
@@ -44,19 +44,19 @@ func (g *GPU) buildVM(amap *addrmap.Map) error {
 	}
 	g.driver = vm.NewDriver(g.Sheet, faultSlots(g.Sheet.VM.Walkers), g.mmu)
 	g.driver.Moves = func(now uint64, n int) {
-		g.pagesMeter.add(now, n)
-		g.eitherMeter.add(now, n)
+		g.meters.pages.add(now, n)
+		g.meters.either.add(now, n)
 		if n > 0 {
-			g.wheel.Wake(g.base.mmu, now+1)
+			g.agenda.wakeMMU(now + 1)
 		}
 	}
-	g.driver.Copy = func(now uint64) { g.wheel.Wake(g.base.driver, now) }
+	g.driver.Copy = func(now uint64) { g.agenda.wakeDriver(now) }
 	tab.Shootdown = func(tenant uint8, vpn uint64) {
 		g.mmu.InvalidatePage(tenant, vpn)
 		for _, t := range g.tlbs {
 			t.InvalidatePage(tenant, vpn)
 		}
-		g.wheel.Wake(g.base.mmu, g.Now()) // a reply it overtook is looked up again
+		g.agenda.wakeMMU(g.Now()) // a reply it overtook is looked up again
 	}
 	g.localMapped = make([]uint64, len(g.Tenants))
 	return nil
@@ -83,7 +83,7 @@ type mmuPort struct{ g *GPU }
 // Request implements sm.MMU.
 func (p mmuPort) Request(now uint64, tenant uint8, vpn uint64, smID int, token int32) bool {
 	ok := p.g.mmu.Request(now, tenant, vpn, smID, token)
-	p.g.wheel.Wake(p.g.base.mmu, now)
+	p.g.agenda.wakeSM(p.g.agenda.mmu, now)
 	return ok
 }
 
@@ -98,7 +98,7 @@ func (p pagerPort) Absent(tenant uint8, addr uint64) (page uint64, absent bool) 
 // Fault implements sm.Pager.
 func (p pagerPort) Fault(now uint64, tenant uint8, page uint64) {
 	p.g.pager.Fault(now, tenant, page)
-	p.g.wheel.Wake(p.g.base.mmu, p.g.pager.Next())
+	p.g.agenda.wakeSM(p.g.agenda.mmu, p.g.pager.Next())
 }
 
 // tickPager lets the SMs that wait for a page go on when it has arrived.
@@ -106,12 +106,10 @@ func (g *GPU) tickPager(now uint64) uint64 {
 	for f, ok := g.pager.Pop(now); ok; f, ok = g.pager.Pop(now) {
 		for i, s := range g.sm {
 			s.Arrived(f.Tenant, f.Page, now)
-			g.wheel.Wake(i, now)
+			g.agenda.wakeSM(i, now)
 		}
 	}
-	if err := g.pager.Err(); err != nil && g.err == nil {
-		g.err = err
-	}
+	g.verdict.fail(g.pager.Err())
 	return g.pager.Next()
 }
 
@@ -142,7 +140,7 @@ func (g *GPU) Unmap(tenant int, r *mem.Region) error {
 	switch {
 	case g.tables != nil:
 		g.tables.Unmap(t, r.Base, uint64(r.Len()))
-		g.leftGroups(g.Now(), tenant)
+		g.hand.leave(g.Now(), tenant)
 	case r.Kind == mem.Managed:
 		g.pager.Forget(t, r.Base)
 	case r.Kind != mem.Host:
@@ -217,8 +215,8 @@ func (g *GPU) Release(tenant int) {
 	g.tables.ReleaseTenant(uint8(tenant))
 	g.mmu.InvalidateTenant(uint8(tenant))
 	g.mmu.ClearStatus(uint8(tenant))
-	g.leftGroups(g.Now(), tenant)
-	g.imageEnd[tenant] = 0
+	g.hand.leave(g.Now(), tenant)
+	g.contexts.end[tenant] = 0
 	for _, t := range g.tlbs {
 		t.InvalidateTenant(uint8(tenant))
 	}

@@ -20,8 +20,8 @@ func TestSlicesDoNotShareAWalkersQueue(t *testing.T) {
 		}
 	}
 	for line := uint64(1); line < 8; line++ { // Figure 8: other channels
-		if a := line << 12; g.mapOf(a).Slice(a) == g.mapOf(0).Slice(0) || !read(a) {
-			t.Errorf("after %d reads of slice %d none of slice %d", n, g.mapOf(0).Slice(0), g.mapOf(a).Slice(a))
+		if a := line << 12; g.layouts.at(a).Slice(a) == g.layouts.at(0).Slice(0) || !read(a) {
+			t.Errorf("after %d reads of slice %d none of slice %d", n, g.layouts.at(0).Slice(0), g.layouts.at(a).Slice(a))
 		}
 	}
 }

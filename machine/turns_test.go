@@ -36,7 +36,7 @@ func (r *rig) residents() map[uint8]int {
 func (r *rig) leftovers() {
 	r.t.Helper()
 	for i := range r.g.sm {
-		r.g.freeImages(i)
+		r.g.contexts.free(i)
 	}
 	if _, err := r.g.Run(r.g.Now() + 100_000); err != nil {
 		r.t.Fatal(err)
@@ -45,8 +45,8 @@ func (r *rig) leftovers() {
 		r.t.Errorf("%d requests are still in flight", n)
 	}
 	for i := range r.g.Tenants {
-		if n := r.g.images[i]; n != 0 || len(r.g.saved[i]) > 0 {
-			r.t.Errorf("tenant %d has %d contexts in memory, %d of them waiting", i, n, len(r.g.saved[i]))
+		if n := r.g.contexts.images[i]; n != 0 || len(r.g.contexts.waiting[i]) > 0 {
+			r.t.Errorf("tenant %d has %d contexts in memory, %d of them waiting", i, n, len(r.g.contexts.waiting[i]))
 		}
 	}
 }

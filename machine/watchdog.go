@@ -28,7 +28,7 @@ func (d *Deadlock) Error() string {
 // or nothing useful has for long. Nothing from outside can help a machine without
 // events: launches only queue up behind what is there.
 func (g *GPU) stuck(next, until uint64) bool {
-	if g.running == 0 {
+	if g.dispatch.running == 0 {
 		return false
 	}
 	now := min(next, until)

@@ -94,8 +94,11 @@ func (g *Governor) period(e *control.Entry) uint64 {
 // able says why the machine cannot do what a policy sets; nil when it can.
 func (c *controller) able(e *control.Entry) error {
 	var err error
-	if e.Sets("groups") || e.Sets("sms") {
-		err = c.r.gpu.CanRepartition()
+	switch {
+	case e.Sets("groups"):
+		err = c.r.gpu.CanMoveGroups()
+	case e.Sets("sms"):
+		err = c.r.gpu.CanMoveSMs()
 	}
 	if err != nil {
 		return fmt.Errorf("policy %s: %w", e.Name, err)

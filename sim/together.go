@@ -24,7 +24,7 @@ func (s *Sharing) Turn(m *sheets.Machine) uint64 {
 // timeline.
 func (r *run) contexts(res *Result, now uint64) {
 	freeing, _, _ := r.gpu.MovingCycles()
-	c := &Contexts{CTAs: r.gpu.Evicted.CTAs, Bytes: r.gpu.Evicted.Bytes, Cycles: freeing}
+	c := &Contexts{CTAs: r.gpu.Evicted().CTAs, Bytes: r.gpu.Evicted().Bytes, Cycles: freeing}
 	log := r.gpu.Turns()
 	c.Turns = len(log)
 	for i, t := range log {

@@ -1,0 +1,108 @@
+package machine
+
+import (
+	"fmt"
+
+	"heddle/machine/sm"
+	"heddle/machine/vm"
+	"heddle/sheets"
+)
+
+// contextStore is the memory that contexts of CTAs taken off SMs lie in, in images in
+// their tenants' own memory. SMs that change hands, turns and evictions use it alike.
+type contextStore struct {
+	tenants []*Tenant
+	sms     []*sm.SM
+	tables  *vm.Tables // nil where addresses are not translated
+	verdict *verdict
+	agenda  agenda
+	page    int // bytes an image is a multiple of
+	line    int // bytes of a line of an image
+
+	waiting   [][]*sm.Context // [tenant] CTAs off the machine, oldest first
+	returning [][]*sm.Context // [SM] CTAs that are back and whose images may still be read
+	end       []uint64        // [tenant] of the images in the context window
+	images    []int           // [tenant] in use
+}
+
+// contextWindow is the virtual address of a tenant's saved contexts, above its
+// local memory.
+const contextWindow = 3 << 38
+
+func newContextStore(s *sheets.Machine, tenants int) contextStore {
+	return contextStore{
+		page: max(s.VM.Page, s.LLC.Line), line: s.L1D.Line,
+		waiting: make([][]*sm.Context, tenants), returning: make([][]*sm.Context, s.SM.Count),
+		end: make([]uint64, tenants), images: make([]int, tenants),
+	}
+}
+
+// image finds memory for the context of a CTA of k, in the context window of its
+// tenant, and returns its virtual address.
+func (c *contextStore) image(k *sm.Kernel, bytes int) uint64 {
+	n := c.size(bytes)
+	addr := contextWindow + c.end[k.Tenant]
+	c.end[k.Tenant] += n
+	c.images[k.Tenant]++
+	if c.tables == nil {
+		return addr
+	}
+	if err := c.tables.MapRegion(k.Tenant, addr, n); err != nil {
+		c.verdict.fail(fmt.Errorf("no memory for the context of a CTA of %s: %w", c.tenants[k.Tenant].Name, err))
+	}
+	return addr
+}
+
+// size is the memory an image of so many bytes takes: whole pages.
+func (c *contextStore) size(bytes int) uint64 { return uint64((bytes + c.page - 1) / c.page * c.page) }
+
+// keep takes contexts of a tenant whose images are complete.
+func (c *contextStore) keep(tenant int, saved ...*sm.Context) {
+	c.waiting[tenant] = append(c.waiting[tenant], saved...)
+}
+
+// oldest is the context of a tenant that goes back first; nil when none waits.
+func (c *contextStore) oldest(tenant int) *sm.Context {
+	if q := c.waiting[tenant]; len(q) > 0 {
+		return q[0]
+	}
+	return nil
+}
+
+// restore puts a saved CTA of a tenant back on SM i, before any new one goes
+// there; false when none waits or the oldest does not fit.
+func (c *contextStore) restore(tenant, i int, now uint64) bool {
+	q := c.waiting[tenant]
+	if len(q) == 0 || !c.sms[i].Fits(q[0].K) {
+		return false
+	}
+	x := q[0]
+	c.waiting[tenant] = append(q[:0], q[1:]...)
+	c.verdict.fail(c.sms[i].Restore(x, now))
+	c.returning[i] = append(c.returning[i], x)
+	c.agenda.wakeSM(i, now+1)
+	return true
+}
+
+// free gives back the memory of contexts that are complete again on SM i.
+func (c *contextStore) free(i int) {
+	keep := c.returning[i][:0]
+	for _, x := range c.returning[i] {
+		if !x.Loaded() {
+			keep = append(keep, x)
+			continue
+		}
+		t := x.K.Tenant
+		n := c.size(x.Lines * c.line)
+		if c.tables != nil {
+			c.tables.Unmap(t, x.Addr, n)
+		}
+		if x.Addr+n == contextWindow+c.end[t] {
+			c.end[t] -= n
+		}
+		if c.images[t]--; c.images[t] == 0 {
+			c.end[t] = 0
+		}
+	}
+	c.returning[i] = keep
+}

@@ -1,0 +1,107 @@
+package machine
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"heddle/mem"
+)
+
+// story runs a machine to the end of its kernels, asking for shares at the given cycle,
+// and tells in which cycles what changed hands and the kernels ended.
+func (r *rig) story(at uint64, want []Share, within uint64, kernels ...*Kernel) string {
+	r.t.Helper()
+	for r.g.Now() < at {
+		if _, err := r.g.Run(at); err != nil {
+			r.t.Fatal(err)
+		}
+	}
+	p, err := r.g.Repartition(want, within)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	if err := r.finish(); err != nil {
+		r.t.Fatal(err)
+	}
+	r.settle()
+	var s strings.Builder
+	for _, m := range p.SMs {
+		fmt.Fprintf(&s, "SM%d %d>%d %s %d-%d %dx%d; ", m.SM, m.From, m.To, m.How, m.Start, m.End, m.CTAs, m.Bytes)
+	}
+	for i := range p.Groups {
+		m := &p.Groups[i]
+		fmt.Fprintf(&s, "group%d %d>%d %d-%d-%d; ", m.Group, m.From, m.To, m.Start, m.Handed, m.Emptied)
+	}
+	for _, k := range kernels {
+		fmt.Fprintf(&s, "%s %d; ", k.Name, k.End)
+	}
+	return strings.TrimSuffix(s.String(), "; ")
+}
+
+// Drains, switches, a drain whose deadline comes and a hand-over of channel groups take
+// exactly these cycles. The numbers are what the model gave when the test was written: they
+// say that nothing has changed, not that they are right.
+func TestExactMoves(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		groups int // a is to have
+		within uint64
+		want   string
+	}{
+		{"drain", 4, 1 << 30,
+			"SM7 0>1 drain 3000-33706 5x0; SM6 0>1 drain 3000-33701 5x0; count 33706; scale 4203"},
+		{"switch", 4, 0,
+			"SM7 0>1 switch 3000-6177 5x44960; SM6 0>1 switch 3000-6182 5x44960; count 47118; scale 4200"},
+		{"drain, then switch", 4, 4000,
+			"SM7 0>1 switch 3000-10176 5x44960; SM6 0>1 switch 3000-10181 5x44960; count 47118; scale 4203"},
+		{"channels", 3, 0,
+			"SM7 0>1 switch 3000-7112 5x44960; SM6 0>1 switch 3000-6856 5x44960; " +
+				"group3 0>1 3000-3765-26903; count 47123; scale 6041"},
+	} {
+		for _, every := range []bool{false, true} {
+			r := pair(t, Options{Every: every}, nil)
+			a, checkA := r.count(0, 40, 256, 400)
+			b, checkB := r.scale(1, 40_000, mem.Device)
+			got := r.story(3000, []Share{{6, c.groups}, {10, 8 - c.groups}}, c.within, a, b)
+			checkA()
+			checkB()
+			if got != c.want {
+				t.Errorf("%s (every cycle: %v):\n%s\nwant\n%s", c.name, every, got, c.want)
+			}
+		}
+	}
+}
+
+// Turns and evictions take exactly these cycles.
+func TestExactTurnsAndEvictions(t *testing.T) {
+	for _, c := range []struct {
+		sheet string
+		o     Options
+		want  string
+	}{
+		{"ugpu", Options{Quantum: 3000},
+			"[{0 0 3000 32 287744} {1 7341 10342 64 184336} {0 13961 20060 32 287744} " +
+				"{1 23179 26051 0 0} {0 26051 18446744073709551615 0 0}] {0 0} 167719 26050"},
+		{"qv100", Options{Quantum: 3000},
+			"[{0 0 3000 32 287744} {1 5439 7804 0 0} {0 7804 18446744073709551615 0 0}] {0 0} 78252 7803"},
+		{"ugpu", Options{},
+			"[] {16 145408} 158708 109585"},
+		{"qv100", Options{},
+			"[] {16 145408} 74694 7249"},
+	} {
+		r := together(t, c.sheet, 4, 2, c.o)
+		a, checkA := r.count(0, 60, 256, 600)
+		r.step(1500)
+		b, checkB := r.scale(1, 20_000, mem.Device)
+		if err := r.finish(); err != nil {
+			t.Fatal(err)
+		}
+		checkA()
+		checkB()
+		got := fmt.Sprint(r.g.Turns(), r.g.Evicted(), a.End, b.End)
+		if got != c.want {
+			t.Errorf("%s, quantum %d:\n%s\nwant\n%s", c.sheet, c.o.Quantum, got, c.want)
+		}
+	}
+}

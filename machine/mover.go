@@ -1,0 +1,196 @@
+package machine
+
+import (
+	"heddle/engine"
+	"heddle/machine/sm"
+	"heddle/machine/vm"
+)
+
+// SMMove is an SM changing hands; -1 stands for nobody.
+type SMMove struct {
+	SM, From, To int
+	How          How
+	Start, End   uint64 // End 0: not yet
+	CTAs         int    // resident at the start
+	Bytes        uint64 // of contexts stored
+
+	deadline uint64 // a drain that is not over by then becomes a switch
+	step     step
+	saved    []*sm.Context // on their way to memory
+}
+
+// How an SM was freed (UGPU, section 3.3).
+type How string
+
+// The ways to free an SM.
+const (
+	Idle   How = "idle"
+	Drain  How = "drain"
+	Switch How = "switch"
+)
+
+// step is how far an SM's move has come.
+type step uint8
+
+const (
+	draining step = iota // waits for its CTAs to end
+	freezing             // waits for its warps to come to rest
+	storing              // contexts are on their way to memory
+	handed
+)
+
+// holdings says who has each SM and channel group; -1: nobody, or several.
+type holdings struct{ sm, group []int }
+
+// smMover frees SMs and gives them to their new owners. An SM is drained of its CTAs, or
+// frozen and its contexts stored through its own load/store unit.
+type smMover struct {
+	tenants  []*Tenant
+	sms      []*sm.SM
+	tlbs     []*vm.TLB // none where addresses are not translated
+	contexts *contextStore
+	dispatch *dispatcher
+	groups   *handover
+	holdings *holdings
+	meters   *meters
+	pace     *pace
+	agenda   agenda
+
+	period   uint64       // cycles from one look at the moving SMs to the next
+	plan     *Repartition // whose SMs change hands
+	changing int          // of them, how many still do
+}
+
+// begin starts to free an SM.
+func (v *smMover) begin(x transfer, now, within uint64) SMMove {
+	s := v.sms[x.what]
+	m := SMMove{
+		SM: x.what, From: x.from, To: x.to, Start: now, CTAs: s.Resident(), How: Idle, deadline: now + within,
+	}
+	v.dispatch.owners[x.what] = nil
+	if m.CTAs > 0 {
+		if m.How = Drain; remaining(s, now) > within {
+			m.How, m.deadline = Switch, now
+		}
+	}
+	return m
+}
+
+// carryOut takes a plan whose moves have begun.
+func (v *smMover) carryOut(r *Repartition, now uint64) {
+	v.plan = r
+	v.changing = len(r.SMs)
+	v.meters.sms.add(now, len(r.SMs))
+	v.meters.either.add(now, len(r.SMs))
+}
+
+// tick takes the moves as far as they go now and returns the next cycle with work.
+func (v *smMover) tick(now uint64) uint64 {
+	if v.changing == 0 {
+		return engine.Never
+	}
+	if look := v.look(now); look > now {
+		return look
+	}
+	for i := range v.plan.SMs {
+		if m := &v.plan.SMs[i]; m.step != handed && v.advance(m, now) {
+			v.hand(m, now)
+		}
+	}
+	if v.changing == 0 {
+		return engine.Never
+	}
+	return v.look(now + 1)
+}
+
+// look is the first cycle from now on in which the mover looks at the SMs: the last one of
+// a period.
+func (v *smMover) look(now uint64) uint64 { return now - now%v.period + v.period - 1 }
+
+// Without translation the mover looks at SMs at the end of every stride, whether there are
+// strides or not: SMs that change hands then stop none. That is a choice; an SM is free up
+// to so many cycles later than it could be, of thousands that a context takes.
+const movePeriod = longStride
+
+// remaining estimates how long the CTAs on an SM will take: what those of their
+// kernels took so far, less their age. Without a CTA to go by, or beyond the mean,
+// one that has run for t is expected to run for another t.
+func remaining(s *sm.SM, now uint64) (most uint64) {
+	s.EachCTA(func(k *sm.Kernel, since uint64) {
+		age, left := now-since, now-since
+		if p := k.Progress(); p.Finished > 0 {
+			if mean := p.CTACycles / uint64(p.Finished); mean > age {
+				left = mean - age
+			}
+		}
+		most = max(most, left)
+	})
+	return most
+}
+
+// advance takes an SM's move as far as it goes now; true when the SM is free. Turns, too,
+// free their SMs by it.
+func (v *smMover) advance(m *SMMove, now uint64) bool {
+	s := v.sms[m.SM]
+	if m.step == draining && s.Resident() > 0 && now >= m.deadline && !s.Busy() {
+		m.How, m.step = Switch, freezing
+		s.Freeze(now)
+	}
+	if m.step == freezing && s.Quiet() {
+		v.store(m, s, now)
+	}
+	if m.step == storing && !s.Busy() && len(m.saved) > 0 {
+		v.contexts.keep(m.From, m.saved...)
+		m.saved = nil
+		v.dispatch.offer(now + 1)
+	}
+	return (m.step == draining && s.Resident() == 0 || m.step == storing) && !s.Busy() && s.Settled()
+}
+
+// store takes the CTAs off an SM, into images in their owner's memory.
+func (v *smMover) store(m *SMMove, s *sm.SM, now uint64) {
+	m.step = storing
+	m.saved = s.Save(now, func(k *sm.Kernel, bytes int) uint64 {
+		m.Bytes += uint64(bytes)
+		return v.contexts.image(k, bytes)
+	})
+	v.agenda.wakeSM(m.SM, now+1)
+}
+
+// hand gives a free SM to its new owner.
+func (v *smMover) hand(m *SMMove, now uint64) {
+	m.step, m.End = handed, max(now, 1)
+	v.changing--
+	v.meters.sms.add(now, -1)
+	v.meters.either.add(now, -1)
+	v.pace.progress = now
+	v.clear(m.SM)
+	v.holdings.sm[m.SM] = m.To
+	for i, t := range v.tenants {
+		t.SMs = t.SMs[:0]
+		for k, o := range v.holdings.sm {
+			if o == i {
+				t.SMs = append(t.SMs, k)
+			}
+		}
+		for _, k := range t.kernels { // CTAs spread over the SMs there are now
+			k.Most = (k.Geo.CTAs + len(t.SMs) - 1) / max(1, len(t.SMs))
+		}
+	}
+	if m.To < 0 {
+		return
+	}
+	v.dispatch.owners[m.SM] = append(v.dispatch.owners[m.SM], m.To)
+	if v.groups.holds(m.To) {
+		v.sms[m.SM].Hold()
+	}
+	v.dispatch.offer(now + 1)
+}
+
+// clear flushes what a free SM's last owner left in it.
+func (v *smMover) clear(i int) {
+	v.sms[i].FlushL1()
+	if v.tlbs != nil {
+		v.tlbs[i].Flush()
+	}
+}

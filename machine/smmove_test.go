@@ -1,0 +1,97 @@
+package machine
+
+import (
+	"fmt"
+	"testing"
+
+	"heddle/mem"
+	"heddle/sheets"
+)
+
+// small makes a machine of 16 SMs.
+func small(m *sheets.Machine) { m.SM.Count = 16 }
+
+// mps is a qv100 of 16 SMs, of which a has 7, b 7 and nobody 2; memory is everybody's.
+func mps(t *testing.T, o Options) *rig {
+	t.Helper()
+	return newRig(t, "qv100", o, small, &Tenant{Name: "a", SMs: upTo(7)}, &Tenant{Name: "b", SMs: between(7, 14)})
+}
+
+// On a machine that does not translate, and under MPS, SMs change hands in the middle of
+// kernels, by drain and by switch, to nobody and from nobody, in exactly these cycles; the
+// kernels compute the right thing and leave nothing behind.
+func TestSMsMoveWithoutTranslation(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		share  []Share
+		within uint64
+		want   string
+	}{
+		{"drain", []Share{{5, 0}, {9, 0}}, 1 << 30,
+			"SM14 -1>1 idle 3000-3007 0x0; SM15 -1>1 idle 3000-3007 0x0; " +
+				"SM6 0>-1 drain 3000-13535 8x0; SM5 0>-1 drain 3000-13535 8x0; count 21920; scale 11954"},
+		{"switch", []Share{{5, 0}, {11, 0}}, 0,
+			"SM14 -1>1 idle 3000-3007 0x0; SM15 -1>1 idle 3000-3007 0x0; " +
+				"SM6 0>1 switch 3000-5599 8x71936; SM5 0>1 switch 3000-5663 8x71936; count 26570; scale 10938"},
+		{"drain, then switch", []Share{{5, 0}, {11, 0}}, 4000,
+			"SM14 -1>1 idle 3000-3007 0x0; SM15 -1>1 idle 3000-3007 0x0; " +
+				"SM6 0>1 switch 3000-9503 8x71936; SM5 0>1 switch 3000-9631 8x71936; count 25066; scale 11692"},
+		{"to nobody", []Share{{4, 0}, {7, 0}}, 0,
+			"SM6 0>-1 switch 3000-5503 8x71936; SM5 0>-1 switch 3000-5535 8x71936; " +
+				"SM4 0>-1 switch 3000-5535 8x71936; count 36055; scale 14170"},
+	} {
+		for _, o := range []Options{{}, {Every: true}, {Lockstep: true}, {Cores: 2}} {
+			r := mps(t, o)
+			a, checkA := r.count(0, 80, 256, 200)
+			b, checkB := r.scale(1, 300_000, mem.Device)
+			if got := r.story(3000, c.share, c.within, a, b); got != c.want {
+				t.Errorf("%s (%+v):\n%s\nwant\n%s", c.name, o, got, c.want)
+			}
+			checkA()
+			checkB()
+			r.leftovers()
+			for i, w := range c.share {
+				if n := len(r.g.Tenants[i].SMs); n != w.SMs {
+					t.Errorf("%s: tenant %d has %d SMs, want %d", c.name, i, n, w.SMs)
+				}
+			}
+		}
+	}
+}
+
+// What cannot move is refused, and why.
+func TestWhatCannotMove(t *testing.T) {
+	for _, c := range []struct {
+		name        string
+		r           *rig
+		sms, groups bool
+	}{
+		{"MPS", mps(t, Options{}), true, false},
+		{"slices with translation", pair(t, Options{}, nil), true, true},
+		{"turns", together(t, "qv100", 4, 2, Options{Quantum: 1000}), false, false},
+		{"SMK", together(t, "ugpu", 4, 2, Options{}), false, false},
+		{"slices", newRig(t, "qv100", Options{}, small, &Tenant{Name: "a", SMs: upTo(8), Groups: upTo(16)},
+			&Tenant{Name: "b", SMs: between(8, 16), Groups: between(16, 32)}), true, false},
+	} {
+		if err := c.r.g.CanMoveSMs(); (err == nil) != c.sms {
+			t.Errorf("%s: SMs move: %v", c.name, err)
+		}
+		if err := c.r.g.CanMoveGroups(); (err == nil) != c.groups {
+			t.Errorf("%s: channel groups move: %v", c.name, err)
+		}
+		a, b := c.r.g.Tenants[0], c.r.g.Tenants[1]
+		_, err := c.r.g.Repartition([]Share{{1, len(a.Groups)}, {2, len(b.Groups)}}, 0)
+		if (err == nil) != c.sms {
+			t.Errorf("%s: moving SMs alone gave %v", c.name, err)
+		}
+		c.r.settle()
+		_, err = c.r.g.Repartition([]Share{{2, len(a.Groups) + 1}, {1, len(b.Groups) - 1}}, 0)
+		if (err == nil) != c.groups {
+			t.Errorf("%s: moving channel groups gave %v", c.name, err)
+		}
+	}
+	if _, err := mps(t, Options{}).g.Repartition([]Share{{0, 0}, {2, 0}}, 0); fmt.Sprint(err) !=
+		"application a would have 0 SMs: at least one" {
+		t.Errorf("no SM for a: %v", err)
+	}
+}
