@@ -1,8 +1,8 @@
 package control
 
 import (
+	"io/fs"
 	"math"
-	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -365,8 +365,8 @@ func TestRegistryIsStrict(t *testing.T) {
 // Every entry is complete: its samples can be taken, its settings exist, its files do, too,
 // and every file of a policy is somebody's.
 func TestEntries(t *testing.T) {
-	frame := []string{"control.go", "machine.go", "offline.go", "registry.go", "replay.go", "sampler.go", "settings.go"}
-	all, err := filepath.Glob("*.go")
+	frame := []string{"control.go", "machine.go", "offline.go", "policies.go", "registry.go", "replay.go", "sampler.go", "settings.go"}
+	all, err := fs.Glob(sources, "*.go")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -385,6 +385,9 @@ func TestEntries(t *testing.T) {
 			if !slices.ContainsFunc(Settings(), func(x Setting) bool { return x.Name == s }) {
 				t.Errorf("%s sets %q, which no machine has", e.Name, s)
 			}
+		}
+		if d, err := e.Digest(); err != nil || len(d) < 64 {
+			t.Errorf("%s: digest %s, %v", e.Name, d, err)
 		}
 		for _, f := range e.SourceFiles() {
 			owned[f] = true

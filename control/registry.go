@@ -1,6 +1,9 @@
 package control
 
 import (
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
 	"fmt"
 	"maps"
 	"math"
@@ -9,16 +12,6 @@ import (
 
 	"heddle/sheets/yamldoc"
 )
-
-// All lists every policy, by name: a line each.
-func All() []Entry {
-	return []Entry{
-		cdSearchEntry(),
-		observeEntry(),
-		ugpuEntry(),
-		ugpuQoSEntry(),
-	}
-}
 
 // Entry is what there is to say of a policy, and its maker.
 type Entry struct {
@@ -118,6 +111,31 @@ func (e *Entry) check(p Params) (Params, error) {
 // SourceFiles are the files of package control that say what the policy does.
 func (e *Entry) SourceFiles() []string {
 	return append([]string{strings.ReplaceAll(e.Name, "-", "_") + ".go"}, e.Files...)
+}
+
+// sources is the text of this package.
+//
+//go:embed *.go
+var sources embed.FS
+
+// Digest is the identity of what the policy does, by the text of its files: kept results
+// of runs under it are void when it changes, and no others.
+func (e *Entry) Digest() (string, error) {
+	h := sha256.New()
+	for _, name := range e.SourceFiles() {
+		text, err := sources.ReadFile(name)
+		if err != nil {
+			return "", fmt.Errorf("policy %s: %w", e.Name, err)
+		}
+		fmt.Fprintf(h, "%s %d\n%s", name, len(text), text)
+	}
+	return "sha256:" + hex.EncodeToString(h.Sum(nil)), nil
+}
+
+// IsPolicyFile says whether a file of this package is a policy's, or the list of them: nothing
+// that runs under other policies depend on.
+func IsPolicyFile(name string) bool {
+	return name == "policies.go" || slices.ContainsFunc(All(), func(e Entry) bool { return slices.Contains(e.SourceFiles(), name) })
 }
 
 // Counter is one counter of a policy's samples.

@@ -29,7 +29,7 @@ func Replay(p Policy, file string, text []byte) ([]Plan, error) {
 		}
 		c, names := look(s)
 		switch {
-		case len(plans) > 0 && c.Cycle <= last:
+		case c.Cycle < last:
 			return nil, r.fail(start, "sample %d is of cycle %d and the one before of %d: samples are in order of time", len(plans)+1, c.Cycle, last)
 		case apps >= 0 && len(names) != apps:
 			return nil, r.fail(start, "sample %d has %d applications and the first has %d", len(plans)+1, len(names), apps)
@@ -110,7 +110,8 @@ func (r *reader) decodeError(start int64, err error) error {
 	case errors.As(err, &syntax):
 		return r.fail(syntax.Offset-1, "not valid JSON: %v", err)
 	case errors.As(err, &kind):
-		return r.fail(r.offset(start, kind.Offset), "%s is a %s and should be a number or name as heddle inspect policies says (%s)", kind.Field, kind.Value, kind.Type)
+		field := strings.NewReplacer("Clock.", "", "Held.", "").Replace(kind.Field)
+		return r.fail(start+kind.Offset-1, "%s is a %s; heddle inspect policies says what the policy reads (here %s)", field, kind.Value, kind.Type)
 	}
 	if name, ok := strings.CutPrefix(err.Error(), "json: unknown field "); ok {
 		at := start
@@ -121,7 +122,3 @@ func (r *reader) decodeError(start int64, err error) error {
 	}
 	return r.fail(int64(len(r.text)), "%v", err)
 }
-
-// offset is where in the file a value of the sample lies: the decoder counts from the
-// sample's start.
-func (r *reader) offset(start, within int64) int64 { return start + within - 1 }

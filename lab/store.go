@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"heddle"
+	"heddle/control"
 	"heddle/sim"
 )
 
@@ -73,7 +74,8 @@ func DefaultDir() (string, error) {
 // on, as compiled (tests excepted), the libraries those packages import, the Go
 // version and the processor kind. Any change of these gives another key, so no stale
 // result is ever used; a change of the command line, of reports or of studies does
-// not, so that hours of results survive it.
+// not, so that hours of results survive it. Nor does a new policy: the spec hash of a run
+// has the policies that govern it (runfile.Hash).
 func Code() (string, error) {
 	h := sha256.New()
 	fmt.Fprintln(h, runtime.Version(), runtime.GOARCH)
@@ -81,6 +83,9 @@ func Code() (string, error) {
 	err := fs.WalkDir(heddle.Sources, ".", func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || strings.HasSuffix(path, "_test.go") {
 			return err
+		}
+		if name, ok := strings.CutPrefix(path, "control/"); ok && control.IsPolicyFile(name) {
+			return nil // of single policies: the spec hash of runs under them has it
 		}
 		text, err := heddle.Sources.ReadFile(path)
 		fmt.Fprintf(h, "%s %d\n%s", path, len(text), text)

@@ -26,6 +26,12 @@ func written() []string {
 	return []string{resultFile, "counters.csv", "epochs.csv", "epochs.parquet", decisionsFile, "timeline.json", "stalls.pb.gz"}
 }
 
+// isWritten says whether Heddle writes a file of that name into a result directory.
+func isWritten(name string) bool {
+	samples, err := filepath.Match(samplesFile("*"), name)
+	return slices.Contains(written(), name) || samples && err == nil
+}
+
 // Dir is a result directory being made. Everything is written to a directory
 // beside it, which takes its place in Commit.
 type Dir struct {
@@ -96,7 +102,7 @@ func (d *Dir) write(r *sim.Result) error {
 		do   func(io.Writer, *sim.Result) error
 	}
 	epochs := r.Spec.Epoch > 0
-	for _, o := range []output{
+	outputs := []output{
 		{"counters.csv", !r.Spec.Functional, CountersCSV},
 		{"epochs.csv", epochs && !r.Spec.Functional, EpochsCSV},
 		{"epochs.parquet", epochs && !r.Spec.Functional, EpochsParquet},
@@ -104,7 +110,11 @@ func (d *Dir) write(r *sim.Result) error {
 		{"timeline.json", r.Spec.Timeline, Timeline},
 		{"stalls.pb.gz", r.Spec.Profile, Profile},
 		{resultFile, true, JSON},
-	} {
+	}
+	for _, policy := range governing(r) {
+		outputs = append(outputs, output{samplesFile(policy), true, func(w io.Writer, r *sim.Result) error { return Samples(w, r, policy) }})
+	}
+	for _, o := range outputs {
 		if !o.on {
 			continue
 		}
@@ -134,7 +144,7 @@ func (d *Dir) swap() error {
 		return err
 	}
 	for _, e := range entries {
-		if slices.Contains(written(), e.Name()) {
+		if isWritten(e.Name()) {
 			continue
 		}
 		if _, err := os.Lstat(filepath.Join(d.temp, e.Name())); err == nil {

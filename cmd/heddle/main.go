@@ -125,7 +125,7 @@ before the end; 130 interrupted.`,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.AddCommand(runCmd(), inspectCmd(), importCmd(), ptxCmd(), traceCmd(), probeCmd(), calibrateCmd(), characteriseCmd(), reportCmd(), versionCmd())
-	root.AddCommand(reproduceCmd(), sweepCmd())
+	root.AddCommand(reproduceCmd(), sweepCmd(), policyCmd())
 	return root
 }
 

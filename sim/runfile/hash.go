@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"heddle/control"
 	"heddle/sheets"
 	"heddle/sim"
 	"heddle/trace/accelsim"
@@ -21,7 +22,8 @@ import (
 const maxAppBytes = 1 << 30
 
 // Hash is the identity of a simulation: the resolved spec, every number of the
-// resolved machine and the contents of the application folders. Where files lie
+// resolved machine, the contents of the application folders and the text of the policies
+// that govern it. Where files lie
 // does not matter.
 func Hash(spec *sim.Spec, m *sheets.Machine) (string, error) {
 	s := *spec
@@ -36,16 +38,34 @@ func Hash(spec *sim.Spec, m *sheets.Machine) (string, error) {
 	}
 	plain := *m
 	plain.Description = ""
+	var policies []string
+	for _, g := range s.Sharing.Governed() {
+		d, err := digest(g.Policy)
+		if err != nil {
+			return "", err
+		}
+		policies = append(policies, d)
+	}
 	text, err := json.Marshal(struct {
-		Version int
-		Machine *sheets.Machine
-		Spec    sim.Spec
-	}{sim.ResultVersion, &plain, s})
+		Version  int
+		Machine  *sheets.Machine
+		Spec     sim.Spec
+		Policies []string
+	}{sim.ResultVersion, &plain, s, policies})
 	if err != nil {
 		return "", err
 	}
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:]), nil
+}
+
+// digest is the identity of a policy by name.
+func digest(policy string) (string, error) {
+	e, err := control.Find(policy)
+	if err != nil {
+		return "", err
+	}
+	return e.Digest()
 }
 
 // Contents is the hash of all regular files below a folder, by relative name, or

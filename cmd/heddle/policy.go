@@ -1,0 +1,144 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"heddle/control"
+	"heddle/sheets"
+	"heddle/sim/runfile"
+)
+
+func policyCmd() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "policy",
+		Short: "A machine-wide policy by itself, without a machine",
+		Args:  cobra.NoArgs,
+		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(replayCmd())
+	return cmd
+}
+
+func replayCmd() *cobra.Command {
+	var samples, machine string
+	var params []string
+	cmd := &cobra.Command{
+		Use:   "replay NAME --samples FILE",
+		Short: "Have a policy decide on samples from a file",
+		Long: `Have policy NAME decide on the samples of FILE, a JSON array in time order, and print a
+JSON array with a plan for each. Nothing is fed back: every sample says what was held.
+
+A run with --out leaves the samples of each of its policies as samples-NAME.json, and
+replaying them, on the run's machine and with its parameters, gives the recorded plans.
+heddle inspect policies lists what each policy reads and its parameters. Without --machine
+the policy knows the machine of its paper.`,
+		Example: `  heddle policy replay ugpu --samples results/ugpu/UGPU/samples-ugpu.json
+  heddle policy replay cd-search --samples s.json --param delta_sms=4 --machine ugpu`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return replay(cmd.OutOrStdout(), args[0], samples, machine, params)
+		},
+		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+			if len(args) > 0 {
+				return nil, cobra.ShellCompDirectiveNoFileComp
+			}
+			return policyNames(), cobra.ShellCompDirectiveNoFileComp
+		},
+	}
+	fl := cmd.Flags()
+	fl.StringVar(&samples, "samples", "", "the samples: a JSON array; - for standard input")
+	fl.StringVar(&machine, "machine", "", "machine sheet the policy knows: a name or a YAML file")
+	fl.StringArrayVar(&params, "param", nil, "parameter of the policy, as in --param delta_sms=4 (repeatable)")
+	if err := cmd.MarkFlagRequired("samples"); err != nil {
+		panic(err) // the flag is there
+	}
+	err := cmd.RegisterFlagCompletionFunc("machine", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return sheets.Names(), cobra.ShellCompDirectiveDefault
+	})
+	if err != nil {
+		panic(err)
+	}
+	return cmd
+}
+
+func policyNames() (names []string) {
+	for _, e := range control.All() {
+		names = append(names, e.Name)
+	}
+	return names
+}
+
+func replay(w io.Writer, name, file, machine string, params []string) error {
+	e, err := control.Find(name)
+	if err != nil {
+		return err
+	}
+	values, err := parameters(params)
+	if err != nil {
+		return err
+	}
+	if machine == "" {
+		if machine = e.Machine; machine == "" {
+			machine = "qv100"
+		}
+	}
+	m, _, err := sheets.Load(machine)
+	if err != nil {
+		return err
+	}
+	groups := runfile.ChannelGroups(m)
+	p, err := e.New(control.FromSheet(m, groups, m.DRAM.Channels/groups), values)
+	if err != nil {
+		return err
+	}
+	text, err := readSamples(file)
+	if err != nil {
+		return err
+	}
+	plans, err := control.Replay(p, filepath.ToSlash(file), text)
+	if err != nil {
+		return err
+	}
+	return printJSON(w, plans)
+}
+
+// parameters reads --param flags.
+func parameters(list []string) (control.Params, error) {
+	text, err := pairs("param", list)
+	if err != nil {
+		return nil, err
+	}
+	values := control.Params{}
+	for k, v := range text {
+		if values[k], err = strconv.ParseFloat(v, 64); err != nil {
+			return nil, fmt.Errorf("--param %s=%s: a number is expected", k, v)
+		}
+	}
+	return values, nil
+}
+
+// maxSamples bounds a file of samples: a million of them with eight applications.
+const maxSamples = 1 << 31
+
+func readSamples(file string) ([]byte, error) {
+	in := io.Reader(os.Stdin)
+	if file != "-" {
+		f, err := os.Open(file)
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
+		in = f
+	}
+	text, err := io.ReadAll(io.LimitReader(in, maxSamples+1))
+	if err == nil && len(text) > maxSamples {
+		err = fmt.Errorf("%s has more than %d bytes", file, maxSamples)
+	}
+	return text, err
+}

@@ -1,0 +1,11 @@
+package control
+
+// All lists every policy, by name: a line each.
+func All() []Entry {
+	return []Entry{
+		cdSearchEntry(),
+		observeEntry(),
+		ugpuEntry(),
+		ugpuQoSEntry(),
+	}
+}

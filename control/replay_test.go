@@ -1,0 +1,94 @@
+package control
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+)
+
+const twoSamples = `[
+ {"cycle": 1000, "epoch": 1, "idle_sms": 0, "gated_sms": 0, "apps": [
+  {"name": "DXTC", "sms": 40, "groups": 4, "cycles": 1000, "insts": 1000000, "llc_accesses": 10, "llc_hits": 9, "dram_bytes": 128, "footprint": 4096},
+  {"name": "PVC", "sms": 40, "groups": 4, "cycles": 1000, "insts": 1000000, "llc_accesses": 5000, "llc_hits": 250, "dram_bytes": 321428, "footprint": 4096}
+ ]},
+ {"cycle": 2000, "epoch": 2, "idle_sms": 0, "moving": true, "apps": [
+  {"name": "DXTC", "sms": 44, "groups": 3, "insts": 5}, {"name": "PVC", "sms": 36, "groups": 5, "insts": 5}
+ ]}
+]`
+
+// A file of samples gives a plan each, in the words of the contract.
+func TestReplay(t *testing.T) {
+	plans, err := Replay(made(t, "ugpu", nil), "s.json", []byte(twoSamples))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []struct {
+		Cycle uint64
+		Apps  []struct {
+			Name        string
+			SMs, Groups int
+		}
+		Why []string
+	}
+	text, err := json.Marshal(plans)
+	if err != nil || json.Unmarshal(text, &got) != nil {
+		t.Fatal(err)
+	}
+	if len(got) != 2 || got[0].Cycle != 1000 || got[0].Apps[0].Name != "DXTC" || got[0].Apps[0].SMs != 52 || got[0].Apps[1].Groups != 7 || len(got[0].Why) == 0 {
+		t.Errorf("%s", text)
+	}
+	if got[1].Apps[0].SMs != 44 || got[1].Apps[1].Groups != 5 || got[1].Why[0] != moving { // something changes hands: nothing is asked for
+		t.Errorf("%s", text)
+	}
+	if plans, err := Replay(made(t, "ugpu", nil), "s.json", []byte(" [ ] ")); err != nil || len(plans) != 0 {
+		t.Errorf("%v, %v", plans, err)
+	}
+}
+
+func TestReplayRefuses(t *testing.T) {
+	for _, c := range []struct{ from, to, want string }{
+		{`"insts": 5}, `, `"inst": 5}, `, `s.json:7: unknown key "inst"`},
+		{`"cycle": 2000`, `"cycle": 200`, "s.json:6: sample 2 is of cycle 200 and the one before of 1000"},
+		{`"epoch": 2,`, `"epoch": "two",`, "s.json:6: epoch is a string"},
+		{`"sms": 44`, `"sms": -1`, "s.json:6: sample 2: application DXTC: sms, groups and qos cannot be negative"},
+		{`"name": "PVC", "sms": 36`, `"name": "DXTC", "sms": 36`, "two applications are called DXTC"},
+		{`{"name": "PVC", "sms": 36, "groups": 5, "insts": 5}`, ``, "s.json:8: not valid JSON"},
+		{`, {"name": "PVC", "sms": 36, "groups": 5, "insts": 5}`, ``, "s.json:6: sample 2 has 1 applications and the first has 2"},
+		{` ]}
+]`, ` ]}`, "the array of samples has no end"},
+		{` ]}
+]`, ` ]}
+] []`, "something follows"},
+		{`[
+ {"cycle": 1000`, `
+ {"cycle": 1000`, "a JSON array of samples is expected"},
+		{`"insts": 5}, `, `"insts": -5}, `, "s.json:7: apps.insts is a number -5"},
+	} {
+		text := strings.Replace(twoSamples, c.from, c.to, 1)
+		if text == twoSamples {
+			t.Fatalf("%q is not in the samples", c.from)
+		}
+		if _, err := Replay(made(t, "ugpu", nil), "s.json", []byte(text)); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s:\n got %v\nwant %s", c.to, err, c.want)
+		}
+	}
+}
+
+// Whatever the file, there are plans or an error, and no panic.
+func FuzzReplay(f *testing.F) {
+	f.Add([]byte(twoSamples), uint8(0))
+	f.Add([]byte(`[{"apps":null}]`), uint8(1))
+	f.Add([]byte(`[null,{}]`), uint8(2))
+	f.Fuzz(func(t *testing.T, text []byte, n uint8) {
+		all := All()
+		e := all[int(n)%len(all)]
+		p, err := e.New(paper(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		plans, err := Replay(p, "s.json", text)
+		if (plans == nil) == (err == nil) {
+			t.Errorf("%v, %v", plans, err)
+		}
+	})
+}
