@@ -34,10 +34,6 @@ type Options struct {
 // New builds the machine of a sheet, shared by the given tenants. Errors name the
 // sheet's path.
 func New(sheet *sheets.Machine, tenants []*Tenant, o Options) (*GPU, error) {
-	g := &GPU{Sheet: sheet, Tenants: tenants, slab: mem.NewSlab(1 << 14), every: o.Every, profile: o.Profile, watchdog: o.Watchdog, mmuPort: -1, pace: pace{ahead: engine.Never}}
-	if g.watchdog == 0 {
-		g.watchdog = DefaultWatchdog
-	}
 	amap, err := addrmap.New(sheet)
 	if err != nil {
 		return nil, err
@@ -45,49 +41,70 @@ func New(sheet *sheets.Machine, tenants []*Tenant, o Options) (*GPU, error) {
 	if 2*len(tenants) >= mostMaps {
 		return nil, fmt.Errorf("%d applications: a machine takes at most %d", len(tenants), mostMaps/2-1)
 	}
-	g.layouts.whole, g.layouts.of[0], g.layouts.perChannel = amap, amap, sheet.LLC.SlicesPerChannel
-	if err := g.admit(amap); err != nil {
+	g := &GPU{Sheet: sheet, Tenants: tenants, profile: o.Profile, watchdog: o.Watchdog}
+	g.memoryCycle = engine.Never
+	if g.watchdog == 0 {
+		g.watchdog = DefaultWatchdog
+	}
+	b := &builder{gpu: g, sheet: sheet, options: &o, amap: amap}
+	b.agenda()
+	if err := b.admit(); err != nil {
 		return nil, err
 	}
-	n, slices, channels := sheet.SM.Count, amap.Slices(), amap.Channels()
-	core := kHz(sheet.Clock.Core)
-	g.nocClock, g.llcClock = engine.NewClock(kHz(sheet.Clock.NoC), core), engine.NewClock(kHz(sheet.Clock.LLC), core)
-	if sheet.DRAM.MigrationCycles > 0 && sheet.VM.Enabled && amap.PageInGroup(sheet.VM.Page) && sheet.DRAM.Stacks*amap.Groups() == channels {
-		for range sheet.DRAM.Stacks {
-			g.stack = append(g.stack, &stack{})
-		}
-	}
-	g.agenda = newAgenda(channels, len(g.stack), slices, n, o.Every)
-	for _, f := range []func(*addrmap.Map) error{g.buildChannels, g.buildStacks, g.buildSlices, g.buildNoC, g.buildVM, g.buildSMs} {
-		if err := f(amap); err != nil {
+	for _, part := range []func() error{b.channels, b.stacks, b.slices, b.fabric, b.translation, b.sms} {
+		if err := part(); err != nil {
 			return nil, fmt.Errorf("machine %s: %w", sheet.Name, err)
 		}
 	}
-	g.buildOwners(o.Copying)
+	b.holdings()
+	b.moving()
 	g.connect()
 	if o.Quantum > 0 {
 		if err := g.turns.begin(o.Quantum); err != nil {
 			return nil, err
 		}
 	}
-	for i, own := range g.dispatch.owners {
-		if len(own) > 1 {
-			g.sm[i].AdmitMany()
+	for i, owners := range g.dispatch.owners { // turns have made one of several
+		if len(owners) > 1 {
+			g.sms.list[i].AdmitMany()
 		}
 	}
-	g.buildStrides(&o)
-	if o.Cores > 1 && g.nocClock == engine.NewClock(1, 1) && sheet.NoC.Latency >= 1 {
-		g.other = &otherCore{work: g.memorySide}
-		g.perStride = n * (max(1, sheet.L1D.MissQueue) + longStride)
-		g.perCycle = n*max(1, sheet.L1D.MissQueue) + 2*sheet.VM.Walkers
-	}
+	g.lookahead.derive(g, &o)
 	return g, nil
 }
 
+// builder makes the parts of a machine; connect.go joins them.
+type builder struct {
+	gpu     *GPU
+	sheet   *sheets.Machine
+	options *Options
+	amap    *addrmap.Map
+}
+
+// agenda numbers the components. There are stacks where the sheet has PageMove's
+// hardware and a page lies in one channel group.
+func (b *builder) agenda() {
+	g, s, amap := b.gpu, b.sheet, b.amap
+	f, core := &g.fabric, kHz(s.Clock.Core)
+	f.slab, f.mmuPort = mem.NewSlab(1<<14), -1
+	f.layouts.whole, f.layouts.of[0], f.layouts.perChannel = amap, amap, s.LLC.SlicesPerChannel
+	f.nocClock, f.llcClock = engine.NewClock(kHz(s.Clock.NoC), core), engine.NewClock(kHz(s.Clock.LLC), core)
+	f.pipeline = f.llcClock.Core(f.llcClock.Ticks(0) + uint64(s.LLC.Latency))
+	if s.DRAM.MigrationCycles > 0 && s.VM.Enabled && amap.PageInGroup(s.VM.Page) &&
+		s.DRAM.Stacks*amap.Groups() == amap.Channels() {
+		for range s.DRAM.Stacks {
+			g.memory.stacks = append(g.memory.stacks, &stack{})
+		}
+	}
+	g.agenda = newAgenda(amap.Channels(), len(g.memory.stacks), amap.Slices(), s.SM.Count, b.options.Every)
+}
+
 // admit derives each tenant's address map and who may run on which SM.
-func (g *GPU) admit(amap *addrmap.Map) error {
-	n := g.Sheet.SM.Count
+func (b *builder) admit() error {
+	g, amap := b.gpu, b.amap
+	n := b.sheet.SM.Count
 	g.dispatch.owners = make([][]int, n)
+	g.dispatch.flushEach = b.sheet.L1D.FlushEach
 	g.dispatch.open = make([]uint64, (n+63)/64)
 	g.evictor.last, g.evictor.closed = make([]int, n), make([]bool, n)
 	for i, t := range g.Tenants {
@@ -100,8 +117,8 @@ func (g *GPU) admit(amap *addrmap.Map) error {
 			}
 			g.dispatch.owners[s] = append(g.dispatch.owners[s], i)
 		}
-		if !g.Sheet.VM.Enabled {
-			g.layouts.of[i] = amap // the SM puts the tenant's number into the address
+		if !b.sheet.VM.Enabled {
+			g.fabric.layouts.of[i] = amap // the SM puts the tenant's number into the address
 		}
 		if t.Groups == nil {
 			continue
@@ -111,28 +128,17 @@ func (g *GPU) admit(amap *addrmap.Map) error {
 			return fmt.Errorf("application %s: %w", t.Name, err)
 		}
 		t.allow(amap)
-		if !g.Sheet.VM.Enabled {
-			g.layouts.of[i] = own
+		if !b.sheet.VM.Enabled {
+			g.fabric.layouts.of[i] = own
 		}
 	}
 	return nil
 }
 
-// allow marks the channels of the tenant's groups.
-func (t *Tenant) allow(amap *addrmap.Map) {
-	t.allowed = make([]uint64, (amap.Channels()+63)/64)
-	for ch := range amap.Channels() {
-		if slices.Contains(t.Groups, amap.GroupOf(ch)) {
-			t.allowed[ch>>6] |= 1 << (ch & 63)
-		}
-	}
-}
-
-// buildOwners notes who has what at the start, for machines whose tenants have
-// SMs and channel groups of their own.
-func (g *GPU) buildOwners(how Copying) {
-	g.contexts = newContextStore(g.Sheet, len(g.Tenants))
-	g.holdings = holdings{sm: make([]int, len(g.sm)), group: make([]int, g.layouts.whole.Groups())}
+// holdings notes who has what at the start.
+func (b *builder) holdings() {
+	g := b.gpu
+	g.holdings = holdings{sm: make([]int, len(g.sms.list)), group: make([]int, b.amap.Groups())}
 	for i := range g.holdings.sm {
 		g.holdings.sm[i] = -1
 		if o := g.dispatch.owners[i]; len(o) > 0 {
@@ -147,31 +153,47 @@ func (g *GPU) buildOwners(how Copying) {
 			}
 		}
 	}
-	g.copies = copier{g: g, how: how, bits: uint(bits.TrailingZeros(uint(max(1, g.Sheet.VM.Page)))), lines: int32(g.Sheet.VM.Page / g.Sheet.LLC.Line)}
-	if len(g.stack) == 0 && how == PageMove {
+}
+
+// moving makes what takes SMs and pages from one application to another.
+func (b *builder) moving() {
+	g, s := b.gpu, b.sheet
+	g.contexts = newContextStore(s, len(g.Tenants))
+	g.evictor.line = s.L1D.Line
+	if g.mover.period = 1; !s.VM.Enabled {
+		g.mover.period = movePeriod
+	}
+	g.copies = copyEngine{
+		how: b.options.Copying, bits: uint(bits.TrailingZeros(uint(max(1, s.VM.Page)))),
+		lines: int32(s.VM.Page / s.LLC.Line), lineSize: s.LLC.Line,
+		whole: uint8(1<<(s.LLC.Line/s.LLC.Sector) - 1), most: s.VM.CopyLines,
+	}
+	if len(g.memory.stacks) == 0 && g.copies.how == PageMove {
 		g.copies.how = ReadWrite
 	}
 }
 
-func (g *GPU) table(owner string, desc []stat.Desc, n int) *stat.Table {
+func (b *builder) table(owner string, desc []stat.Desc, n int) *stat.Table {
+	g := b.gpu
 	t := stat.NewTable(owner, desc, n, len(g.Tenants))
 	g.Tables = append(g.Tables, t)
 	return t
 }
 
-func (g *GPU) buildChannels(amap *addrmap.Map) error {
-	d := &g.Sheet.DRAM
+func (b *builder) channels() error {
+	g, amap := b.gpu, b.amap
+	d := &b.sheet.DRAM
 	cfg, err := dram.FromSheet(d)
 	if err != nil {
 		return err
 	}
 	cfg.Tenants = len(g.Tenants)
-	g.perBlock = max(1, uint32(amap.Block())/uint32(d.Access))
-	for n := range g.bursts {
-		g.bursts[n] = max(1, n*g.Sheet.LLC.Sector/d.Access)
+	g.memory.perBlock = max(1, uint32(amap.Block())/uint32(d.Access))
+	for n := range g.memory.bursts {
+		g.memory.bursts[n] = max(1, n*b.sheet.LLC.Sector/d.Access)
 	}
-	t := g.table("dram", dram.Desc, amap.Channels())
-	clock := engine.NewClock(kHz(g.Sheet.Clock.DRAM), kHz(g.Sheet.Clock.Core))
+	t := b.table("dram", dram.Desc, amap.Channels())
+	clock := engine.NewClock(kHz(b.sheet.Clock.DRAM), kHz(b.sheet.Clock.Core))
 	for i := range amap.Channels() {
 		ch, err := dram.Build(&cfg)
 		if err != nil {
@@ -179,46 +201,53 @@ func (g *GPU) buildChannels(amap *addrmap.Map) error {
 		}
 		ch.Count(t, i)
 		depth := d.Queue + d.WriteQueue + 2
-		c := &channel{id: i, dram: ch, clock: clock, extra: uint64(d.Extra), held: -1, delay: mem.NewRing[delayed](d.Extra + depth), busy: make([]cache.Fetch, 4*depth)}
+		c := &channel{
+			id: i, dram: ch, clock: clock, extra: uint64(d.Extra), held: -1,
+			delay: mem.NewRing[delayed](d.Extra + depth), busy: make([]cache.Fetch, 4*depth),
+		}
 		for k := range c.busy {
 			c.free = append(c.free, int32(k))
 		}
-		g.channel = append(g.channel, c)
+		g.memory.channels = append(g.memory.channels, c)
 	}
 	return nil
 }
 
 func kHz(mhz float64) uint64 { return uint64(mhz*1000 + 0.5) }
 
-func (g *GPU) buildSlices(amap *addrmap.Map) error {
-	cfg, err := cache.Derive(&g.Sheet.LLC)
+func (b *builder) slices() error {
+	g, amap := b.gpu, b.amap
+	cfg, err := cache.Derive(&b.sheet.LLC)
 	if err != nil {
 		return err
 	}
-	set, err := addrmap.NewSetIndex(g.Sheet.LLC.Index, g.Sheet.LLC.Sets)
+	set, err := addrmap.NewSetIndex(b.sheet.LLC.Index, b.sheet.LLC.Sets)
 	if err != nil {
 		return fmt.Errorf("llc.index: %w", err)
 	}
-	t := g.table("llc", cache.Counters(), amap.Slices())
-	line := bits.TrailingZeros(uint(g.Sheet.LLC.Line))
+	g.memory.sector, g.memory.llcClock = b.sheet.LLC.Sector, g.fabric.llcClock
+	t := b.table("llc", cache.Counters(), amap.Slices())
+	line := bits.TrailingZeros(uint(b.sheet.LLC.Line))
 	// An application with channels of its own has its own map: what its map does not
 	// use to choose channel and slice must choose the set.
-	index := func(addr uint64) uint32 { return uint32(set.Of(g.layouts.at(addr).Local(addr) >> line)) }
+	layouts := &g.fabric.layouts
+	index := func(addr uint64) uint32 { return uint32(set.Of(layouts.at(addr).Local(addr) >> line)) }
 	for i := range amap.Slices() {
-		s, err := cache.New(i, cfg, g.slab, t, index)
+		s, err := cache.New(i, cfg, g.fabric.slab, t, index)
 		if err != nil {
 			return err
 		}
-		g.slice = append(g.slice, s)
+		g.memory.slices = append(g.memory.slices, s)
 	}
 	return nil
 }
 
-func (g *GPU) buildNoC(amap *addrmap.Map) error {
-	x := &g.Sheet.NoC
-	ports := g.Sheet.SM.Count
-	if g.Sheet.VM.Enabled {
-		g.mmuPort = ports
+func (b *builder) fabric() error {
+	g, amap := b.gpu, b.amap
+	x := &b.sheet.NoC
+	ports := b.sheet.SM.Count
+	if b.sheet.VM.Enabled {
+		g.fabric.mmuPort = ports
 		ports++
 	}
 	req, err := noc.FromSheet(x, ports, amap.Slices())
@@ -229,38 +258,71 @@ func (g *GPU) buildNoC(amap *addrmap.Map) error {
 	if err != nil {
 		return err
 	}
-	if g.mmuPort >= 0 {
+	if g.fabric.mmuPort >= 0 {
 		req.Sorted = 1 // a walk must not wait behind another at a busy slice
 	}
 	req.Tenants, rep.Tenants = len(g.Tenants), len(g.Tenants)
-	g.request, g.reply = noc.New(req), noc.New(rep)
-	g.request.Count(g.table("noc_request", noc.Desc, 1), 0)
-	g.reply.Count(g.table("noc_reply", noc.Desc, 1), 0)
-	sector := g.Sheet.LLC.Sector
-	g.reqFlits = [2]int{req.Flits(0), req.Flits(sector)}
-	g.repFlits = [2]int{rep.Flits(sector), rep.Flits(0)}
+	g.fabric.request, g.fabric.reply = noc.New(req), noc.New(rep)
+	g.fabric.request.Count(b.table("noc_request", noc.Desc, 1), 0)
+	g.fabric.reply.Count(b.table("noc_reply", noc.Desc, 1), 0)
+	sector := b.sheet.LLC.Sector
+	g.fabric.reqFlits = [2]int{req.Flits(0), req.Flits(sector)}
+	g.fabric.repFlits = [2]int{rep.Flits(sector), rep.Flits(0)}
 	return nil
 }
 
-func (g *GPU) buildSMs(*addrmap.Map) error {
-	cfg, err := sm.Derive(g.Sheet)
+func (b *builder) sms() error {
+	g := b.gpu
+	cfg, err := sm.Derive(b.sheet)
 	if err != nil {
 		return err
 	}
-	if g.Sheet.L1D.Line != g.Sheet.LLC.Line || g.Sheet.L1D.Sector != g.Sheet.LLC.Sector {
+	if b.sheet.L1D.Line != b.sheet.LLC.Line || b.sheet.L1D.Sector != b.sheet.LLC.Sector {
 		return fmt.Errorf("l1d and llc must have the same line and sector size")
 	}
-	t := g.table("sm", sm.Counters(), g.Sheet.SM.Count)
-	for i := range g.Sheet.SM.Count {
-		tlb, mmu, err := g.translator()
+	g.sms.every = b.options.Every
+	t := b.table("sm", sm.Counters(), b.sheet.SM.Count)
+	for i := range b.sheet.SM.Count {
+		tlb, mmu, err := b.translator()
 		if err != nil {
 			return err
 		}
-		s, err := sm.New(i, cfg, g.slab, t, tlb, mmu)
+		s, err := sm.New(i, cfg, g.fabric.slab, t, tlb, mmu)
 		if err != nil {
 			return err
 		}
-		g.sm = append(g.sm, s)
+		g.sms.list = append(g.sms.list, s)
+	}
+	return nil
+}
+
+// stacks joins the channels of each HBM stack where the sheet has PageMove's
+// hardware and a page lies in one channel group.
+func (b *builder) stacks() error {
+	g, amap := b.gpu, b.amap
+	d := &b.sheet.DRAM
+	if len(g.memory.stacks) == 0 {
+		return nil
+	}
+	per := amap.Groups()
+	cycles := uint64(d.MigrationCycles)
+	for i, s := range g.memory.stacks {
+		s.id, s.clock = i, g.memory.channels[0].clock
+		clocks := int((cycles*kHz(b.sheet.Clock.DRAM) + kHz(b.sheet.Clock.Core) - 1) / kHz(b.sheet.Clock.Core))
+		var ch []*dram.Channel
+		for k := range per {
+			c := g.memory.channels[i*per+k]
+			c.stack = s
+			ch, s.channel = append(ch, c.dram), append(s.channel, c.id)
+		}
+		timing := dram.MigrationTiming{
+			Clocks: clocks, LineBursts: max(1, b.sheet.LLC.Line/d.Access), Crossbar: d.MigrationCrossbar,
+			Queue: stackQueue, Patience: stackPatience,
+		}
+		var err error
+		if s.dram, err = dram.NewStack(ch, timing); err != nil {
+			return err
+		}
 	}
 	return nil
 }

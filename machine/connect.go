@@ -1,32 +1,72 @@
 package machine
 
 // connect names every wire between the parts of the machine: what each knows of others.
+// What it says a test holds as a list.
 func (g *GPU) connect() {
-	g.contexts.tenants, g.contexts.sms, g.contexts.tables = g.Tenants, g.sm, g.tables
-	g.contexts.verdict, g.contexts.agenda = &g.verdict, g.agenda
+	g.connectSides()
+	g.connectMoving()
+	g.connectLookahead()
+}
 
-	d := &g.dispatch
-	d.tenants, d.sms, d.contexts, d.evictor, d.turns = g.Tenants, g.sm, &g.contexts, &g.evictor, &g.turns
-	d.verdict, d.pace, d.agenda = &g.verdict, &g.pace, g.agenda
-	d.flushEach = g.Sheet.L1D.FlushEach
+// connectSides wires what every cycle passes through.
+func (g *GPU) connectSides() {
+	f := &g.fabric
+	f.tenants, f.sms, f.slices, f.tables = g.Tenants, g.sms.list, g.memory.slices, g.translation.tables
+	f.translation, f.lookahead, f.pace, f.agenda = &g.translation, &g.lookahead, &g.pace, g.agenda
 
-	v := &g.mover
-	v.tenants, v.sms, v.tlbs, v.contexts, v.dispatch = g.Tenants, g.sm, g.tlbs, &g.contexts, &g.dispatch
-	v.groups, v.holdings, v.meters, v.pace, v.agenda = &g.hand, &g.holdings, &g.meters, &g.pace, g.agenda
-	if v.period = 1; g.tables == nil {
-		v.period = movePeriod
+	m := &g.memory
+	m.fabric, m.copies, m.layouts, m.pace, m.agenda = &g.fabric, &g.copies, &g.fabric.layouts, &g.pace, g.agenda
+
+	s := &g.sms
+	s.fabric, s.dispatch, s.verdict = &g.fabric, &g.dispatch, &g.verdict
+
+	x := &g.translation
+	x.sms, x.fabric, x.copies, x.contexts, x.groups = g.sms.list, &g.fabric, &g.copies, &g.contexts, &g.groups
+	x.lookahead, x.meters, x.verdict, x.pace, x.agenda = &g.lookahead, &g.meters, &g.verdict, &g.pace, g.agenda
+
+	if x.driver != nil {
+		x.driver.Moves, x.driver.Copy, x.tables.Shootdown = x.pagesMove, g.agenda.wakeDriver, x.forget
 	}
 
-	h := &g.hand
-	h.tenants, h.sms, h.tlbs, h.slices, h.channels = g.Tenants, g.sm, g.tlbs, g.slice, g.channel
-	h.mmu, h.driver, h.tables, h.layouts = g.mmu, g.driver, g.tables, &g.layouts
+	d := &g.dispatch
+	d.tenants, d.sms, d.contexts, d.evictor, d.turns = g.Tenants, g.sms.list, &g.contexts, &g.evictor, &g.turns
+	d.verdict, d.pace, d.agenda = &g.verdict, &g.pace, g.agenda
+}
+
+// connectMoving wires what takes SMs, channels and pages from one application to another.
+func (g *GPU) connectMoving() {
+	c := &g.contexts
+	c.tenants, c.sms, c.tables, c.verdict, c.agenda = g.Tenants, g.sms.list, g.translation.tables, &g.verdict, g.agenda
+
+	v := &g.mover
+	v.tenants, v.sms, v.tlbs, v.contexts = g.Tenants, g.sms.list, g.translation.tlbs, &g.contexts
+	v.dispatch, v.groups, v.holdings, v.meters = &g.dispatch, &g.groups, &g.holdings, &g.meters
+	v.pace, v.agenda = &g.pace, g.agenda
+
+	h := &g.groups
+	h.tenants, h.sms, h.tlbs, h.slices, h.channels =
+		g.Tenants, g.sms.list, g.translation.tlbs, g.memory.slices, g.memory.channels
+	h.mmu, h.driver, h.tables, h.layouts =
+		g.translation.mmu, g.translation.driver, g.translation.tables, &g.fabric.layouts
 	h.holdings, h.meters, h.verdict, h.pace, h.agenda = &g.holdings, &g.meters, &g.verdict, &g.pace, g.agenda
 
+	y := &g.copies
+	y.driver, y.tables, y.fabric, y.layouts = g.translation.driver, g.translation.tables, &g.fabric, &g.fabric.layouts
+	y.memory, y.groups, y.pace, y.agenda = &g.memory, &g.groups, &g.pace, g.agenda
+
 	t := &g.turns
-	t.tenants, t.sms, t.mover, t.contexts, t.dispatch = g.Tenants, g.sm, &g.mover, &g.contexts, &g.dispatch
+	t.tenants, t.sms, t.mover, t.contexts, t.dispatch = g.Tenants, g.sms.list, &g.mover, &g.contexts, &g.dispatch
 	t.meters, t.pace = &g.meters, &g.pace
 
 	e := &g.evictor
-	e.tenants, e.sms, e.dispatch, e.contexts = g.Tenants, g.sm, &g.dispatch, &g.contexts
-	e.meters, e.agenda, e.line = &g.meters, g.agenda, g.Sheet.L1D.Line
+	e.tenants, e.sms, e.dispatch, e.contexts = g.Tenants, g.sms.list, &g.dispatch, &g.contexts
+	e.meters, e.agenda = &g.meters, g.agenda
+}
+
+// connectLookahead wires what runs parts of the machine ahead of others.
+func (g *GPU) connectLookahead() {
+	l := &g.lookahead
+	l.tenants, l.slices, l.sms, l.fabric, l.dispatch = g.Tenants, g.memory.slices, &g.sms, &g.fabric, &g.dispatch
+	l.mover, l.turns, l.evictor, l.verdict = &g.mover, &g.turns, &g.evictor, &g.verdict
+	l.pace, l.agenda, l.visit, l.visitMemory = &g.pace, g.agenda, g.visit, g.visitMemory
 }

@@ -4,7 +4,6 @@ import (
 	"math/bits"
 
 	"heddle/engine"
-	"heddle/isa"
 	"heddle/machine/sm"
 )
 
@@ -28,29 +27,6 @@ type dispatcher struct {
 	launched int       // kernels so far,
 	running  int       // and those not finished
 	finished []*Kernel // since Run was called
-}
-
-// localWindow is the virtual address of a tenant's local-memory window: above
-// everything an allocator hands out, below the bits that tell tenants apart.
-const localWindow = 1 << 39
-
-// Launch queues a grid; its CTAs are dispatched in order. The kernel is Done when
-// its last CTA has ended and its last store is acknowledged.
-func (g *GPU) Launch(tenant, stream int, name string, grid isa.Grid) *Kernel {
-	geo := grid.Geometry()
-	t := g.Tenants[tenant]
-	_, alone := grid.(isa.Independent)
-	k := &Kernel{Name: name, left: geo.CTAs, alone: alone, talks: !alone && talks(grid.Code()), ready: g.Now() + uint64(g.Sheet.SM.LaunchDelay)}
-	k.Kernel = sm.Kernel{
-		ID: g.dispatch.launched, Tenant: uint8(tenant), Stream: stream, Grid: grid, Code: grid.Code(), Geo: geo,
-		LocalBase: localWindow, Most: (geo.CTAs + len(t.SMs) - 1) / len(t.SMs),
-	}
-	if g.profile {
-		k.Prof = make([]sm.PC, len(k.Code.Instr))
-	}
-	g.verdict.fail(g.mapLocal(k))
-	g.dispatch.add(k, g.now)
-	return k
 }
 
 // add queues a kernel behind its tenant's others.

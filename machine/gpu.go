@@ -6,112 +6,39 @@
 package machine
 
 import (
-	"math/bits"
-
-	"heddle/engine"
-	"heddle/machine/cache"
-	"heddle/machine/noc"
-	"heddle/machine/sm"
-	"heddle/machine/vm"
-	"heddle/mem"
 	"heddle/sheets"
 	"heddle/stat"
 )
 
-// Tenant is an application's share of the machine.
-type Tenant struct {
-	Name   string
-	SMs    []int // SMs its CTAs may run on
-	Groups []int // channel groups it owns; nil: all, shared
-
-	kernels []*Kernel // launched and not finished, oldest first
-	busy    uint64    // cycles with a kernel on the GPU, up to since
-	since   uint64
-	owed    uint64   // cycle before which the last request of its SMs cannot be answered
-	allowed []uint64 // bitset of its channels, for the isolation invariant
-}
-
-// Kernel is a launch.
-type Kernel struct {
-	sm.Kernel
-	Name       string
-	Start, End uint64 // first CTA issued; last store acknowledged
-	Done       bool
-	next, left int // next CTA to dispatch; CTAs not finished
-	ready      uint64
-	alone      bool // its CTAs are independent (isa.Independent)
-	talks      bool // they may talk to each other
-}
-
-// GPU is the machine.
+// GPU is the machine. Its parts lie in it by value; connect.go names what each knows of
+// others.
 type GPU struct {
-	Sheet   *sheets.Machine
-	Tenants []*Tenant
-
-	pace
-	agenda agenda
-
-	// overlap.go
-	other     *otherCore // nil: there is one core
-	apart     bool       // the two sides run at once
-	perCycle  int        // requests the SM side makes in a cycle at most,
-	perStride int        // and in a stride
-
-	stride stride
-	slab   *mem.Slab
-
-	layouts     layouts
-	sm          []*sm.SM
-	slice       []*cache.Slice
-	channel     []*channel
-	request     *noc.Crossbar // SMs and MMU to slices
-	reply       *noc.Crossbar // slices to SMs and MMU
-	mmu         *vm.MMU       // nil when the machine does not translate
-	pager       *vm.Pager     // nil when it does
-	tables      *vm.Tables
-	tlbs        []*vm.TLB // L1 TLB of each SM
-	localMapped []uint64  // per tenant: bytes of the local window that have frames
-	dispatch    dispatcher
-
-	// What moves while applications run.
-	stack        []*stack // HBM stacks whose channels exchange pages; empty on machines without
-	driver       *vm.Driver
-	copies       copier
-	holdings     holdings
-	contexts     contextStore
-	mover        smMover
-	hand         handover
-	turns        turns   // time slicing
-	evictor      evictor // SMK
-	meters       meters
+	Sheet        *sheets.Machine
+	Tenants      []*Tenant
+	Tables       []*stat.Table // counters of every component kind
 	Repartitions []*Repartition
 
-	// Tables are the counters of every component kind.
-	Tables []*stat.Table
+	pace
+	agenda      agenda
+	fabric      fabric
+	memory      memory
+	lookahead   lookahead
+	sms         smArray
+	dispatch    dispatcher
+	translation translation
+	copies      copyEngine
+
+	holdings holdings
+	contexts contextStore
+	mover    smMover
+	groups   handover
+	turns    turns   // time slicing
+	evictor  evictor // SMK
+	meters   meters
 
 	verdict  verdict
 	watchdog uint64
 	profile  bool
-	every    bool
-	mmuPort  int
-	reqFlits [2]int // flits of a request per sector: read, write
-	repFlits [2]int // of a reply: data, acknowledgement
-	bursts   [9]int // of DRAM, by sectors
-	perBlock uint32 // DRAM accesses in a block of the address map
-	nocClock engine.Clock
-	llcClock engine.Clock
-}
-
-// pace is what the SM side changes in every cycle; it lies apart from what the memory
-// side reads, which may be on another core.
-type pace struct {
-	_          [64]byte
-	now        uint64
-	progress   uint64 // last cycle at which a CTA ended, a kernel began or a plain store left an SM
-	ahead      uint64 // cycle the memory side has already run; Never: none
-	Overlapped uint64 // cycles in which two cores had work
-	Strode     uint64 // cycles of strides
-	_          [64]byte
 }
 
 // Run advances the machine until a kernel finishes, a program faults, the machine
@@ -134,14 +61,14 @@ type pace struct {
 //
 // A stage that hands something to a later one is seen in the same cycle, to an
 // earlier one in the next: that is the pipeline register between them. Stages 1 to
-// 3 are the memory side, the others the SM side; overlap.go runs them at once, and
-// stride.go several cycles of each before the next.
+// 3 are the memory side, the others the SM side; lookahead runs them at once, or
+// several cycles of each before the next.
 func (g *GPU) Run(until uint64) ([]*Kernel, error) {
 	g.dispatch.finished = g.dispatch.finished[:0]
-	defer g.other.stop()
+	defer g.lookahead.core.stop()
 	for g.verdict.err == nil && len(g.dispatch.finished) == 0 {
-		if g.now < g.stride.lead {
-			g.take(g.stride.lead, until)
+		if end := g.lookahead.begun(); g.now < end {
+			g.lookahead.take(end, until)
 			continue
 		}
 		now := min(g.agenda.back.Next(), g.agenda.front.Next())
@@ -155,23 +82,23 @@ func (g *GPU) Run(until uint64) ([]*Kernel, error) {
 			break
 		}
 		g.now = now
-		if end := g.strideEnd(now, until); end > now {
-			g.take(end, until)
+		if end := g.lookahead.strideEnd(now, until); end > now {
+			g.lookahead.take(end, until)
 			continue
 		}
-		if now != g.ahead {
+		if now != g.memoryCycle {
 			g.agenda.back.Run(now, g.visitMemory)
 		}
-		if g.overlaps(now, until) {
-			g.overlap(now)
+		if g.lookahead.overlaps(now, until) {
+			g.lookahead.overlap(now)
 		} else {
 			g.agenda.front.Run(now, g.visit)
 		}
 		g.now = now + 1
 	}
-	if g.verdict.err != nil && g.now != g.ahead { // as far as two cores are when they learn of it
+	if g.verdict.err != nil && g.now != g.memoryCycle { // as far as two cores are when they learn of it
 		g.agenda.back.Run(g.now, g.visitMemory)
-		g.ahead = g.now
+		g.memoryCycle = g.now
 	}
 	return g.dispatch.finished, g.verdict.err
 }
@@ -182,13 +109,13 @@ func (g *GPU) visitMemory(i int) uint64 {
 	now, b := g.agenda.back.Now(), &g.agenda
 	switch {
 	case i < b.stack:
-		return g.tickChannel(g.channel[i], now)
+		return g.memory.tickChannel(g.memory.channels[i], now)
 	case i < b.slice:
-		return g.tickStack(g.stack[i-b.stack], now)
+		return g.memory.tickStack(g.memory.stacks[i-b.stack], now)
 	case i < b.reply:
-		return g.tickSlice(i-b.slice, now)
+		return g.memory.tickSlice(i-b.slice, now)
 	}
-	return g.tickReply(now)
+	return g.fabric.tickReply(now)
 }
 
 // visit is visitMemory for the SM side.
@@ -196,11 +123,11 @@ func (g *GPU) visit(i int) uint64 {
 	now, b := g.agenda.front.Now(), &g.agenda
 	switch {
 	case i < b.mmu:
-		return g.tickSM(i, now)
+		return g.sms.tick(i, now)
 	case i < b.request:
-		return g.tickMMU(now)
+		return g.translation.tick(now)
 	case i < b.dispatch:
-		return g.tickRequest(now)
+		return g.fabric.tickRequest(now)
 	case i < b.driver:
 		return g.dispatch.tick(now)
 	}
@@ -209,261 +136,3 @@ func (g *GPU) visit(i int) uint64 {
 
 // Now is the current core cycle.
 func (g *GPU) Now() uint64 { return g.now }
-
-func (g *GPU) tickSM(i int, now uint64) uint64 {
-	next := g.runSM(i, now)
-	s := g.sm[i]
-	if len(s.Done) > 0 {
-		g.dispatch.retire(s, now)
-	}
-	if s.Err != nil && g.verdict.err == nil {
-		g.verdict.err = s.Err
-	}
-	return next
-}
-
-// runSM is tickSM without what concerns others than the SM.
-func (g *GPU) runSM(i int, now uint64) uint64 {
-	s := g.sm[i]
-	next := s.Due()
-	if next <= now || g.every {
-		next = s.Tick(now)
-	}
-	if s.Out.Len() == 0 {
-		return next
-	}
-	if s.LinkFree() <= now && g.inject(i, *s.Out.Head(), now) {
-		s.Sent(now)
-		next = min(next, s.Due())
-	}
-	if s.Out.Len() > 0 {
-		next = min(next, max(now+1, s.LinkFree()))
-	}
-	return next
-}
-
-// inject sends a request of an SM into the crossbar; false when its input queue is full.
-func (g *GPU) inject(port int, h int32, now uint64) bool {
-	r := &g.slab.R[h]
-	flits := g.flitsOf(r)
-	if !g.request.CanPush(port, flits) {
-		return false
-	}
-	r.Slice = int16(g.layouts.slice(r.Line))
-	if g.stride.on {
-		g.stride.departs(g.sm[port].Lane(), port, h, flits, now)
-		return true
-	}
-	g.enter(port, h, r, flits, now)
-	return true
-}
-
-// injectSorted sends a request of the MMU or the copy engine into their crossbar port;
-// false when the port's queue for the request's LLC slice is full.
-func (g *GPU) injectSorted(r mem.Req, now uint64) bool {
-	r.Born, r.Next, r.SM = now, -1, -1
-	r.Slice = int16(g.layouts.slice(r.Line))
-	flits := g.flitsOf(&r)
-	if !g.request.CanPushTo(g.mmuPort, int(r.Slice), flits) {
-		return false
-	}
-	h := g.slab.Get(0)
-	g.slab.R[h] = r
-	g.enter(g.mmuPort, h, &r, flits, now)
-	return true
-}
-
-// enter puts a request, for which there is room, into the crossbar.
-func (g *GPU) enter(port int, h int32, r *mem.Req, flits int, now uint64) {
-	g.sent(r, now)
-	g.request.Push(g.nocClock.Ticks(now), port, int(r.Slice), flits, h, r.Tenant)
-	g.agenda.wakeRequest(now)
-}
-
-// sent books a request that has left for the crossbar.
-func (g *GPU) sent(r *mem.Req, now uint64) {
-	if r.Op == mem.Write {
-		g.progress = max(g.progress, now)
-	}
-	t := g.Tenants[r.Tenant]
-	t.owed = max(t.owed, now+g.stride.pipeline)
-}
-
-// flitsOf is the length of a request's packet.
-func (g *GPU) flitsOf(r *mem.Req) int {
-	flits := g.reqFlits[0]
-	if r.Op == mem.Write || r.Op == mem.AtomicOp || r.Op == mem.ReduceOp {
-		flits = g.reqFlits[1]
-	}
-	return flits * bits.OnesCount8(r.Sectors)
-}
-
-func (g *GPU) tickRequest(now uint64) uint64 {
-	if g.apart {
-		return g.request.Switch(now)
-	}
-	next := g.nocTick(g.request, now)
-	if g.handOver(now) {
-		return now + 1
-	}
-	return next
-}
-
-// handOver gives slices the requests that have reached them; true when some are
-// left for the next cycle.
-func (g *GPU) handOver(now uint64) (more bool) {
-	t := g.llcClock.Ticks(now)
-	for k, word := range g.request.AvailableOutputs() {
-		for ; word != 0; word &= word - 1 {
-			o := k<<6 + bits.TrailingZeros64(word)
-			s := g.slice[o]
-			if !s.CanAccept(t) {
-				more = true
-				continue
-			}
-			h, _ := g.request.Pop(o)
-			if _, left := g.request.Peek(o); left {
-				more = true
-			}
-			g.checkIsolation(h, o)
-			s.Accept(h, t)
-			if !g.stride.on {
-				g.agenda.wakeSlice(o, now+1)
-			}
-		}
-	}
-	return more
-}
-
-func (g *GPU) tickSlice(i int, now uint64) uint64 {
-	s, t := g.slice[i], g.llcClock.Ticks(now)
-	next := t + 1 // where now lies between two clocks of the slice
-	for k := g.llcClock.Ticks(now - min(now, 1)); k < t; {
-		k++
-		next = g.clockSlice(s, k, now)
-	}
-	if s.ToDRAM.Len() > 0 {
-		g.agenda.wakeChannel(g.layouts.channelOf(i), now)
-	}
-	return g.llcClock.Core(next)
-}
-
-// clockSlice is clock t of a slice: tags, and an answer that leaves. It returns the
-// next clock with work.
-func (g *GPU) clockSlice(s *cache.Slice, t, now uint64) uint64 {
-	next := s.Tick(t)
-	if s.Reply.Len() == 0 {
-		return next
-	}
-	a := s.Reply.Head()
-	if a.At > t || !g.answer(s.ID, a.H, now) {
-		return min(next, max(a.At, t+1))
-	}
-	s.Reply.Pop()
-	if s.Stalled() {
-		s.Retry(t)
-	}
-	return t + 1
-}
-
-// answer sends a finished request back through the reply crossbar.
-func (g *GPU) answer(slice int, h int32, now uint64) bool {
-	r := &g.slab.R[h]
-	port, flits := int(r.SM), g.repFlits[1]
-	if port < 0 {
-		port = g.mmuPort
-	}
-	if r.Op != mem.Write && r.Op != mem.ReduceOp {
-		flits = g.repFlits[0] * bits.OnesCount8(r.Sectors)
-	}
-	if !g.reply.Push(g.nocClock.Ticks(now), slice, port, flits, h, r.Tenant) {
-		return false
-	}
-	g.agenda.wakeReply(now)
-	return true
-}
-
-func (g *GPU) tickReply(now uint64) uint64 {
-	next := g.nocTick(g.reply, now)
-	for k, word := range g.reply.AvailableOutputs() {
-		for ; word != 0; word &= word - 1 {
-			o := k<<6 + bits.TrailingZeros64(word)
-			h, _ := g.reply.Pop(o)
-			if _, more := g.reply.Peek(o); more {
-				next = now + 1
-			}
-			switch {
-			case g.stride.on:
-				g.stride.arrives(o, h, now)
-			case g.apart:
-				g.other.arrived = append(g.other.arrived, arrival{o, h})
-			default:
-				g.deliver(o, h, now)
-			}
-		}
-	}
-	return next
-}
-
-// deliver hands an answer to the SM, or the MMU, at a port of the reply crossbar.
-func (g *GPU) deliver(port int, h int32, now uint64) {
-	if port == g.mmuPort {
-		g.answerMMU(h, now)
-		g.agenda.wakeMMU(now)
-		return
-	}
-	g.sm[port].Deliver(h, now)
-	g.agenda.wakeSM(port, g.sm[port].Due())
-}
-
-// nocTick advances a crossbar to core cycle now and returns the core cycle of its
-// next work. A crossbar needs every clock while packets wait in it.
-func (g *GPU) nocTick(x *noc.Crossbar, now uint64) uint64 {
-	t := g.nocClock.Ticks(now)
-	next := t + 1
-	for k := g.nocClock.Ticks(now-min(now, 1)) + 1; k < t; k++ { // a crossbar faster than the SMs
-		x.Tick(k)
-	}
-	if now == 0 || g.nocClock.Ticks(now-1) < t {
-		next = x.Tick(t)
-	}
-	return g.nocClock.Core(next)
-}
-
-func (g *GPU) tickMMU(now uint64) uint64 {
-	if g.mmu == nil {
-		return g.tickPager(now)
-	}
-	next := g.mmu.Tick(now)
-	for {
-		r, ok := g.mmu.PopReply()
-		if !ok {
-			break
-		}
-		next = now + 1 // there is room again for what waited behind it
-		g.sm[r.SM].Translated(r.Tenant, r.VPN, r.PPN, now)
-		g.agenda.wakeSM(int(r.SM), now)
-	}
-	g.verdict.fail(g.mmu.Err())
-	for n := g.mmu.Reads(); n > 0; n-- { // a walker waits for its own slice only
-		next = now + 1
-		addr, tenant, walker := g.mmu.PeekRead()
-		line := addr &^ uint64(g.Sheet.LLC.Line-1)
-		sector := (addr - line) / uint64(g.Sheet.LLC.Sector)
-		sent := g.injectSorted(mem.Req{Line: line, Tag: walker, Sectors: 1 << sector, Op: mem.Walk, Tenant: tenant}, now)
-		g.mmu.TakeRead(sent)
-	}
-	return min(next, g.copies.send(now))
-}
-
-// answerMMU takes an answer at the MMU's port: of a page walk, or of the copy
-// engine that shares the port.
-func (g *GPU) answerMMU(h int32, now uint64) {
-	r := &g.slab.R[h]
-	if r.Op == mem.Walk {
-		g.mmu.ReadDone(now, r.Tag)
-	} else {
-		g.copies.answered(r, now)
-	}
-	g.slab.Put(0, h)
-}

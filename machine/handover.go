@@ -312,11 +312,11 @@ func (g *GPU) Waiting(m *GroupMove) int {
 	if m.From < 0 || m.Handed == 0 || g.holdings.group[m.Group] == m.From {
 		return 0
 	}
-	return g.hand.left(m)
+	return g.groups.left(m)
 }
 
 // Count brings the page counts of a group's move up to date.
-func (g *GPU) Count(m *GroupMove) { g.hand.count(m) }
+func (g *GPU) Count(m *GroupMove) { g.groups.count(m) }
 
 func (h *handover) count(m *GroupMove) {
 	if m.Handed == 0 {

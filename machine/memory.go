@@ -4,7 +4,6 @@ import (
 	"math/bits"
 
 	"heddle/engine"
-	"heddle/internal/invariants"
 	"heddle/machine/cache"
 	"heddle/machine/dram"
 	"heddle/mem"
@@ -27,28 +26,44 @@ type channel struct {
 	held  int32  // a completed fetch its slice has no room for; -1: none
 }
 
+// memory is what lies behind the fabric: LLC slices, and the DRAM channels and HBM stacks
+// behind them.
+type memory struct {
+	fabric  *fabric
+	copies  *copyEngine
+	layouts *layouts
+	pace    *pace
+	agenda  agenda
+
+	slices   []*cache.Slice
+	channels []*channel
+	stacks   []*stack // whose channels exchange pages; empty on machines without
+	llcClock engine.Clock
+	sector   int    // bytes
+	bursts   [9]int // of DRAM, by sectors
+	perBlock uint32 // DRAM accesses in a block of the address map
+}
+
 type delayed struct {
 	at uint64
 	f  cache.Fetch
 }
 
-func (g *GPU) channelOf(slice int) int { return slice / g.Sheet.LLC.SlicesPerChannel }
-
 // tickChannel advances channel c to core cycle now. Slices hand over at most one
 // request per command clock.
-func (g *GPU) tickChannel(c *channel, now uint64) uint64 {
+func (m *memory) tickChannel(c *channel, now uint64) uint64 {
 	tick := c.clock.Ticks(now)
 	for k := c.clock.Ticks(now - min(now, 1)); k < tick; {
 		k++
-		g.collect(c, now)
-		g.schedule(c, now, k)
+		m.collect(c, now)
+		m.schedule(c, now, k)
 	}
-	more := g.waiting(c)
+	more := m.waiting(c)
 	next := engine.Never
 	if t := c.dram.Tick(tick); t != dram.Never {
 		next = c.clock.Core(max(t, tick+1))
 	}
-	if g.fill(c, now) {
+	if m.fill(c, now) {
 		next = min(next, now+1)
 	}
 	if c.delay.Len() > 0 {
@@ -58,14 +73,14 @@ func (g *GPU) tickChannel(c *channel, now uint64) uint64 {
 		next = min(next, c.clock.Core(tick+1))
 	}
 	if c.stack != nil && c.stack.dram.Pending() > 0 {
-		g.agenda.wakeStack(c.stack.id, now)
+		m.agenda.wakeStack(c.stack.id, now)
 	}
 	return max(next, now+1)
 }
 
 // fill hands what DRAM has completed to the slices; true when one of them has no
 // room and the rest has to wait.
-func (g *GPU) fill(c *channel, now uint64) (blocked bool) {
+func (m *memory) fill(c *channel, now uint64) (blocked bool) {
 	for {
 		if c.held < 0 {
 			id, write, ok := c.dram.Pop()
@@ -79,20 +94,20 @@ func (g *GPU) fill(c *channel, now uint64) (blocked bool) {
 			c.held = id
 		}
 		f := c.busy[c.held]
-		s := g.slice[f.Slice]
+		s := m.slices[f.Slice]
 		if !s.CanFill() {
 			return true
 		}
 		s.Fill(f)
-		g.agenda.wakeSlice(int(f.Slice), now)
+		m.agenda.wakeSlice(int(f.Slice), now)
 		c.free = append(c.free, c.held)
 		c.held = -1
 	}
 }
 
 // collect takes one request from the slices in turn.
-func (g *GPU) collect(c *channel, now uint64) {
-	n := g.Sheet.LLC.SlicesPerChannel
+func (m *memory) collect(c *channel, now uint64) {
+	n := m.layouts.perChannel
 	if c.delay.Full() {
 		return
 	}
@@ -102,23 +117,23 @@ func (g *GPU) collect(c *channel, now uint64) {
 		if turn++; turn == n {
 			turn = 0
 		}
-		s := g.slice[i]
+		s := m.slices[i]
 		if s.ToDRAM.Len() == 0 {
 			continue
 		}
 		c.delay.Push(delayed{now + c.extra, s.ToDRAM.Pop()})
 		c.turn = turn
 		if s.Stalled() {
-			s.Retry(g.llcClock.Ticks(now))
-			g.agenda.wakeSlice(i, now)
+			s.Retry(m.llcClock.Ticks(now))
+			m.agenda.wakeSlice(i, now)
 		}
 		return
 	}
 }
 
-func (g *GPU) waiting(c *channel) bool {
-	n := g.Sheet.LLC.SlicesPerChannel
-	for _, s := range g.slice[c.id*n : (c.id+1)*n] {
+func (m *memory) waiting(c *channel) bool {
+	n := m.layouts.perChannel
+	for _, s := range m.slices[c.id*n : (c.id+1)*n] {
 		if s.ToDRAM.Len() > 0 {
 			return true
 		}
@@ -127,7 +142,7 @@ func (g *GPU) waiting(c *channel) bool {
 }
 
 // schedule moves the oldest request whose latency is over into the DRAM queue.
-func (g *GPU) schedule(c *channel, now, tick uint64) {
+func (m *memory) schedule(c *channel, now, tick uint64) {
 	if c.delay.Len() == 0 || c.delay.Head().at > now {
 		return
 	}
@@ -137,48 +152,91 @@ func (g *GPU) schedule(c *channel, now, tick uint64) {
 		return
 	}
 	first := bits.TrailingZeros8(f.Sectors)
-	at := g.layouts.at(f.Line).Decode(f.Line + uint64(first*g.Sheet.LLC.Sector))
-	loc := g.within(&at)
+	at := m.layouts.at(f.Line).Decode(f.Line + uint64(first*m.sector))
+	loc := m.within(&at)
 	id := c.free[len(c.free)-1]
-	if !c.dram.Push(tick, loc, write, g.bursts[bits.OnesCount8(f.Sectors)], id, f.Tenant) {
+	if !c.dram.Push(tick, loc, write, m.bursts[bits.OnesCount8(f.Sectors)], id, f.Tenant) {
 		return
 	}
 	c.free = c.free[:len(c.free)-1]
 	c.busy[id] = f
 	c.delay.Pop()
-	g.written(&f)
+	m.written(&f)
 }
 
 // within is where an access goes in its channel: the map counts columns in its
 // blocks, DRAM in accesses.
-func (g *GPU) within(a *addrmap.Loc) dram.Loc {
-	return dram.Loc{Rank: a.Rank, BankGroup: a.BankGroup, Bank: a.Bank, Row: a.Row, Col: uint32(a.Col) * g.perBlock}
-}
-
-// checkIsolation panics, in builds with the invariants tag, when a request of an
-// application with channels of its own reaches a slice of another's.
-func (g *GPU) checkIsolation(h int32, slice int) {
-	if !invariants.On {
-		return
-	}
-	r := &g.slab.R[h]
-	t := g.Tenants[r.Tenant]
-	if r.SM < 0 && r.Op != mem.Walk {
-		return // a page being moved leaves or enters by right
-	}
-	if g.tables != nil {
-		g.tables.CheckAccess(r.Tenant, r.Line)
-	}
-	ch := g.layouts.channelOf(slice)
-	if t.allowed != nil && t.allowed[ch>>6]>>(ch&63)&1 == 0 {
-		panic("isolation: a request of " + t.Name + " entered a channel it does not own")
-	}
+func (m *memory) within(a *addrmap.Loc) dram.Loc {
+	return dram.Loc{Rank: a.Rank, BankGroup: a.BankGroup, Bank: a.Bank, Row: a.Row, Col: uint32(a.Col) * m.perBlock}
 }
 
 // written is told that a write-back somebody waited for is in DRAM's queue.
-func (g *GPU) written(f *cache.Fetch) {
+func (m *memory) written(f *cache.Fetch) {
 	if f.Tag < -1 {
-		g.copies.written(-2 - f.Tag)
-		g.agenda.wakeDriver(g.Now())
+		m.copies.written(-2 - f.Tag)
+		m.agenda.wakeDriver(m.pace.now)
 	}
+}
+
+func (m *memory) tickSlice(i int, now uint64) uint64 {
+	s, t := m.slices[i], m.llcClock.Ticks(now)
+	next := t + 1 // where now lies between two clocks of the slice
+	for k := m.llcClock.Ticks(now - min(now, 1)); k < t; {
+		k++
+		next = m.clockSlice(s, k, now)
+	}
+	if s.ToDRAM.Len() > 0 {
+		m.agenda.wakeChannel(m.layouts.channelOf(i), now)
+	}
+	return m.llcClock.Core(next)
+}
+
+// clockSlice is clock t of a slice: tags, and an answer that leaves. It returns the
+// next clock with work.
+func (m *memory) clockSlice(s *cache.Slice, t, now uint64) uint64 {
+	next := s.Tick(t)
+	if s.Reply.Len() == 0 {
+		return next
+	}
+	a := s.Reply.Head()
+	if a.At > t || !m.fabric.answer(s.ID, a.H, now) {
+		return min(next, max(a.At, t+1))
+	}
+	s.Reply.Pop()
+	if s.Stalled() {
+		s.Retry(t)
+	}
+	return t + 1
+}
+
+// stack is an HBM stack: the channels among which lines migrate.
+type stack struct {
+	id      int
+	dram    *dram.Stack
+	clock   engine.Clock
+	channel []int
+}
+
+// tickStack advances the migrations of a stack after its channels.
+func (m *memory) tickStack(s *stack, now uint64) uint64 {
+	t := s.dram.Tick(s.clock.Ticks(now))
+	for {
+		id, ok := s.dram.Pop()
+		if !ok {
+			break
+		}
+		m.copies.migrated(id, now)
+	}
+	if t == dram.Never {
+		return engine.Never
+	}
+	next := max(s.clock.Core(t), now+1)
+	for _, c := range s.channel {
+		at := next
+		if m.channels[c].dram.Completed() > 0 {
+			at = now + 1
+		}
+		m.agenda.wakeChannel(c, at)
+	}
+	return next
 }

@@ -43,13 +43,13 @@ func (g *GPU) CanMoveSMs() error {
 // CanMoveGroups says why channel groups cannot change hands between the machine's
 // tenants; nil when they can.
 func (g *GPU) CanMoveGroups() error {
-	if g.tables == nil {
+	if g.translation.tables == nil {
 		return fmt.Errorf("machine %s does not translate addresses (vm.enabled): pages cannot move between channels",
 			g.Sheet.Name)
 	}
-	if !g.tables.Frames().PerGroup() && g.copies.how != Rewrite {
-		return fmt.Errorf("machine %s spreads a page of %d bytes over all channel groups: pages cannot move between channels",
-			g.Sheet.Name, g.Sheet.VM.Page)
+	if !g.translation.tables.Frames().PerGroup() && g.copies.how != Rewrite {
+		return fmt.Errorf("machine %s spreads a page of %d bytes over all channel groups: "+
+			"pages cannot move between channels", g.Sheet.Name, g.Sheet.VM.Page)
 	}
 	for _, t := range g.Tenants {
 		if t.Groups == nil {
@@ -63,12 +63,12 @@ func (g *GPU) CanMoveGroups() error {
 // be where their owners lost the channels.
 // Where every page has to be laid out anew, that must be over too.
 func (g *GPU) Settled() bool {
-	if g.changing() || g.hand.phase != handIdle {
+	if g.changing() || g.groups.phase != handIdle {
 		return false
 	}
-	if g.copies.how == Rewrite && g.tables != nil {
+	if g.copies.how == Rewrite && g.translation.tables != nil {
 		for t := range g.Tenants {
-			if g.tables.Outside(uint8(t)) > 0 {
+			if g.translation.tables.Outside(uint8(t)) > 0 {
 				return false
 			}
 		}
@@ -93,7 +93,7 @@ func (g *GPU) Repartition(want []Share, within uint64) (*Repartition, error) {
 	now := g.Now()
 	r := &Repartition{Start: now}
 	sms := transfers(want, g.holdings.sm, func(s Share) int { return s.SMs }, func(a, b int) int {
-		return 2*(g.sm[a].Resident()-g.sm[b].Resident()) + sign(b-a)
+		return 2*(g.sms.list[a].Resident()-g.sms.list[b].Resident()) + sign(b-a)
 	})
 	for _, m := range sms {
 		r.SMs = append(r.SMs, g.mover.begin(m, now, within))
@@ -109,7 +109,7 @@ func (g *GPU) Repartition(want []Share, within uint64) (*Repartition, error) {
 	g.Repartitions = append(g.Repartitions, r)
 	g.mover.carryOut(r, now)
 	if len(r.Groups) > 0 {
-		g.hand.begin(r, now)
+		g.groups.begin(r, now)
 	}
 	g.agenda.wakeDriver(now)
 	return r, nil
@@ -162,9 +162,9 @@ func (g *GPU) admissibleGroups(want []Share) error {
 			return fmt.Errorf("application %s would have %d channel groups: at least one", g.Tenants[i].Name, w.Groups)
 		}
 		groups += w.Groups
-		f := g.tables.Frames()
+		f := g.translation.tables.Frames()
 		pages := int(g.Footprint(i) / uint64(g.Sheet.VM.Page))
-		if room := w.Groups * f.PerPool() * f.Pools() / g.layouts.whole.Groups(); pages > room {
+		if room := w.Groups * f.PerPool() * f.Pools() / g.fabric.layouts.whole.Groups(); pages > room {
 			return fmt.Errorf("application %s has %d pages: %d channel groups hold %d",
 				g.Tenants[i].Name, pages, w.Groups, room)
 		}
@@ -184,10 +184,10 @@ func sign(n int) int {
 
 // pagesIn is the number of frames the owner of a group has in it.
 func (g *GPU) pagesIn(group int) int {
-	if g.holdings.group[group] < 0 || !g.tables.Frames().PerGroup() {
+	if g.holdings.group[group] < 0 || !g.translation.tables.Frames().PerGroup() {
 		return 0
 	}
-	return g.tables.Pages(uint8(g.holdings.group[group]), group)
+	return g.translation.tables.Pages(uint8(g.holdings.group[group]), group)
 }
 
 // transfer is one thing and its old and new owner.
@@ -235,5 +235,5 @@ func transfers(want []Share, owner []int, of func(Share) int, cmp func(a, b int)
 // tickDriver advances hand-overs of SMs and channels, and page copies. While
 // something is changing hands it looks every cycle.
 func (g *GPU) tickDriver(now uint64) uint64 {
-	return min(g.copies.tick(now), g.turns.tick(now), g.evictor.tick(now), g.mover.tick(now), g.hand.tick(now))
+	return min(g.copies.tick(now), g.turns.tick(now), g.evictor.tick(now), g.mover.tick(now), g.groups.tick(now))
 }

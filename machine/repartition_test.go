@@ -26,7 +26,7 @@ func (r *rig) settle() {
 	r.t.Helper()
 	for start := r.g.Now(); !r.g.Settled(); {
 		if r.g.Now() > start+2_000_000 {
-			r.t.Fatalf("not settled after %d cycles: phase %d, %d SMs changing hands", r.g.Now()-start, r.g.hand.phase, r.g.mover.changing)
+			r.t.Fatalf("not settled after %d cycles: phase %d, %d SMs changing hands", r.g.Now()-start, r.g.groups.phase, r.g.mover.changing)
 		}
 		if _, err := r.g.Run(r.g.Now() + 500); err != nil {
 			r.t.Fatal(err)
@@ -49,13 +49,13 @@ func (r *rig) holds(want []Share) {
 			}
 		}
 	}
-	for p := range g.tables.Frames().Pools() {
+	for p := range g.translation.tables.Frames().Pools() {
 		used := 0
 		for i := range want {
-			used += g.tables.Pages(uint8(i), p)
+			used += g.translation.tables.Pages(uint8(i), p)
 		}
-		if free := g.tables.Frames().Free(p); free+used != g.tables.Frames().PerPool() {
-			r.t.Fatalf("group %d: %d frames used, %d free, of %d", p, used, free, g.tables.Frames().PerPool())
+		if free := g.translation.tables.Frames().Free(p); free+used != g.translation.tables.Frames().PerPool() {
+			r.t.Fatalf("group %d: %d frames used, %d free, of %d", p, used, free, g.translation.tables.Frames().PerPool())
 		}
 	}
 }
@@ -119,7 +119,7 @@ func churn(t *testing.T, how Copying, seed uint64, every bool, page int) (ends [
 	if _, err := r.g.Run(r.g.Now() + 300_000); err != nil { // let pages and acknowledgements arrive
 		t.Fatal(err)
 	}
-	if n := r.g.slab.Live(); n != 0 {
+	if n := r.g.fabric.slab.Live(); n != 0 {
 		t.Errorf("%d requests are still in flight", n)
 	}
 	if len(r.g.Repartitions) < 2 {

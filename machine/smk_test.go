@@ -36,10 +36,10 @@ func TestDominantShares(t *testing.T) {
 				r.step(2000)
 			}
 			r.step(10_000)
-			for i := range r.g.sm {
+			for i := range r.g.sms.list {
 				var got [3]int
 				for k := range n {
-					got[k] = r.g.sm[i].Used(uint8(k)).CTAs
+					got[k] = r.g.sms.list[i].Used(uint8(k)).CTAs
 				}
 				if got != c.want {
 					t.Errorf("SM %d holds %v CTAs, want %v", i, got, c.want)

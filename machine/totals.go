@@ -61,7 +61,7 @@ func (g *GPU) Instructions(tenant int) (thread, warp uint64) {
 func (g *GPU) Channels(tenant int) int {
 	n := 0
 	t := g.Tenants[tenant]
-	for ch := range g.channel {
+	for ch := range g.memory.channels {
 		if t.allowed == nil || t.allowed[ch>>6]>>(ch&63)&1 != 0 {
 			n++
 		}
@@ -82,7 +82,7 @@ func (g *GPU) Unfinished() (out []*Kernel) {
 
 // Faulted is the tenant whose program faulted; -1 when none did.
 func (g *GPU) Faulted() int {
-	for _, s := range g.sm {
+	for _, s := range g.sms.list {
 		if s.Err != nil && s.ErrKernel != nil {
 			return int(s.ErrKernel.Tenant)
 		}
@@ -94,10 +94,10 @@ func (g *GPU) Faulted() int {
 // of idle channels, the active time of SMs.
 func (g *GPU) Settle() {
 	now := g.Now()
-	for _, c := range g.channel {
-		c.dram.Sync(c.clock.Ticks(max(now, 1) - 1))
+	for _, c := range g.memory.channels {
+		c.dram.Sync(c.clock.Ticks(max(now, 1) - 1)) // this cycle has not run: its requests have yet to come
 	}
-	for _, s := range g.sm {
+	for _, s := range g.sms.list {
 		s.Settle(now)
 	}
 }
@@ -109,9 +109,9 @@ func (g *GPU) Prefill(tenant int, vaddr uint64, n int64) {
 	line := uint64(l.Line)
 	all := uint8(1<<(l.Line/l.Sector) - 1)
 	for a := vaddr &^ (line - 1); a < vaddr+uint64(n); a += line {
-		p, ok := g.physical(tenant, a)
+		p, ok := g.translation.physical(tenant, a)
 		if ok {
-			g.slice[g.layouts.slice(p)].Prefill(p, all, uint8(tenant))
+			g.memory.slices[g.fabric.layouts.slice(p)].Prefill(p, all, uint8(tenant))
 		}
 	}
 }
@@ -126,7 +126,7 @@ func (g *GPU) Busy(tenant int) uint64 {
 }
 
 // Groups is the number of channel groups of the machine.
-func (g *GPU) Groups() int { return g.layouts.whole.Groups() }
+func (g *GPU) Groups() int { return g.fabric.layouts.whole.Groups() }
 
 // SMCounter is the sum over SMs of one of a tenant's counters of package sm.
 func (g *GPU) SMCounter(tenant, counter int) uint64 {
@@ -141,11 +141,11 @@ func (g *GPU) SMCounter(tenant, counter int) uint64 {
 // Footprint is the device memory a tenant has, in bytes, page tables included; 0
 // on a machine that does not translate.
 func (g *GPU) Footprint(tenant int) (bytes uint64) {
-	if g.tables == nil {
+	if g.translation.tables == nil {
 		return 0
 	}
-	for k := range g.tables.Frames().Pools() {
-		bytes += uint64(g.tables.Pages(uint8(tenant), k)) * uint64(g.Sheet.VM.Page)
+	for k := range g.translation.tables.Frames().Pools() {
+		bytes += uint64(g.translation.tables.Pages(uint8(tenant), k)) * uint64(g.Sheet.VM.Page)
 	}
 	return bytes
 }

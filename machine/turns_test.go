@@ -26,7 +26,7 @@ func together(t *testing.T, sheet string, sms, n int, o Options) *rig {
 // residents says whose CTAs are on the machine.
 func (r *rig) residents() map[uint8]int {
 	out := map[uint8]int{}
-	for _, s := range r.g.sm {
+	for _, s := range r.g.sms.list {
 		s.EachCTA(func(k *sm.Kernel, _ uint64) { out[k.Tenant]++ })
 	}
 	return out
@@ -35,13 +35,13 @@ func (r *rig) residents() map[uint8]int {
 // leftovers fails when requests, images or frames of contexts are left at the end.
 func (r *rig) leftovers() {
 	r.t.Helper()
-	for i := range r.g.sm {
+	for i := range r.g.sms.list {
 		r.g.contexts.free(i)
 	}
 	if _, err := r.g.Run(r.g.Now() + 100_000); err != nil {
 		r.t.Fatal(err)
 	}
-	if n := r.g.slab.Live(); n != 0 {
+	if n := r.g.fabric.slab.Live(); n != 0 {
 		r.t.Errorf("%d requests are still in flight", n)
 	}
 	for i := range r.g.Tenants {

@@ -40,30 +40,34 @@ func (g *GPU) diagnose(next uint64) error {
 	if next == engine.Never {
 		d.Why = "no component has anything to do, yet kernels are unfinished"
 	} else {
-		d.Why = fmt.Sprintf("for %d cycles no CTA has ended and no store left an SM: the program spins or waits for something that never comes (raise the limit with --watchdog)", g.watchdog)
+		d.Why = fmt.Sprintf("for %d cycles no CTA has ended and no store left an SM: the program spins or waits "+
+			"for something that never comes (raise the limit with --watchdog)", g.watchdog)
 	}
 	for _, t := range g.Tenants {
 		for _, k := range t.kernels {
-			d.Where = append(d.Where, fmt.Sprintf("%s: kernel %s: %d of %d CTAs unfinished, %d not yet dispatched", t.Name, k.Name, k.left, k.Geo.CTAs, k.Geo.CTAs-k.next))
+			d.Where = append(d.Where, fmt.Sprintf("%s: kernel %s: %d of %d CTAs unfinished, %d not yet dispatched",
+				t.Name, k.Name, k.left, k.Geo.CTAs, k.Geo.CTAs-k.next))
 			if k.next == 0 && k.ready <= g.Now() {
-				d.Where = append(d.Where, fmt.Sprintf("  a CTA needs %d threads, %d registers per thread, %d bytes of shared memory: more than an SM has", k.Geo.Threads, k.Geo.Regs, k.Geo.SharedBytes))
+				d.Where = append(d.Where, fmt.Sprintf("  a CTA needs %d threads, %d registers per thread, "+
+					"%d bytes of shared memory: more than an SM has", k.Geo.Threads, k.Geo.Regs, k.Geo.SharedBytes))
 			}
 		}
 	}
 	const most = 12
-	for _, s := range g.sm {
+	for _, s := range g.sms.list {
 		if len(d.Where) > most {
 			d.Where = append(d.Where, "...")
 			break
 		}
 		d.Where = append(d.Where, s.Explain()...)
 	}
-	for i, s := range g.slice {
+	for i, s := range g.memory.slices {
 		if n := s.Queued(); n > 0 {
-			d.Where = append(d.Where, fmt.Sprintf("LLC slice %d: %d requests queued, stalled: %v, %d fetches wait for DRAM", i, n, s.Stalled(), s.ToDRAM.Len()))
+			d.Where = append(d.Where, fmt.Sprintf("LLC slice %d: %d requests queued, stalled: %v, %d fetches wait for DRAM",
+				i, n, s.Stalled(), s.ToDRAM.Len()))
 		}
 	}
-	if n := g.slab.Live(); n > 0 {
+	if n := g.fabric.slab.Live(); n > 0 {
 		d.Where = append(d.Where, fmt.Sprintf("%d requests are in flight", n))
 	}
 	return d

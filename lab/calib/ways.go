@@ -28,8 +28,8 @@ func ways(w io.Writer, dir string, specs []*Spec) error {
 	fmt.Fprint(w, `## Executed and replayed, on one core and on two
 
 Milliseconds by the clock, the best of five runs each in turns; the results are the same bits. On two cores PTX
-has SMs and memory on a core each (`+"`machine/overlap.go`"+`; the memory side a cycle ahead, or a stride), a recording the SMs
-of a stride on both (`+"`machine/stride_sm.go`"+`). In brackets the share of cycles in which the second core had work: where few
+has SMs and memory on a core each (`+"`machine/lookahead_cycle.go`"+`; the memory side a cycle ahead, or a stride), a recording the SMs
+of a stride on both (`+"`machine/lookahead_sm.go`"+`). In brackets the share of cycles in which the second core had work: where few
 had, the ratio is the noise of the computer.
 
 | kernel | executed | on two cores | replayed | on two cores | replay faster by | on two cores |

@@ -7,27 +7,27 @@ import (
 
 // strideSMs runs the SMs, each as far as it comes without the dispatcher, and lets the
 // dispatcher serve those that ask, by cycle and number. A second core has its part
-// meanwhile, in which lead is the end of the next stride.
-func (g *GPU) strideSMs(lead uint64) {
-	z := &g.stride
-	due := g.agenda.front.Take(g.agenda.dispatch)
-	for i := range g.sm {
-		z.due[i], z.asks[i] = g.agenda.front.Take(i), engine.Never
-		if g.dispatch.open[i>>6]>>(i&63)&1 != 0 {
+// meanwhile, in which ahead is the end of the next stride.
+func (l *lookahead) strideSMs(ahead uint64) {
+	z := &l.stride
+	due := l.agenda.front.Take(l.agenda.dispatch)
+	for i := range l.sms.list {
+		z.due[i], z.asks[i] = l.agenda.front.Take(i), engine.Never
+		if l.dispatch.open[i>>6]>>(i&63)&1 != 0 {
 			z.asks[i] = max(due, z.from)
 		}
 	}
-	z.given.Store(0)
-	z.lent.Store(0)
-	if z.ahead || z.share {
-		g.slab.Reserve(g.perStride)
-		g.other.begin(z.end, lead)
+	l.second.begun.Store(0)
+	l.second.ended.Store(0)
+	if l.second.memory || l.second.sms {
+		l.fabric.slab.Reserve(l.limits.perStride)
+		l.core.begin(z.end, ahead)
 	}
-	if own := g.strideLane(0, 0, len(g.sm)); own < len(g.sm) {
-		g.other.waitFor(&z.lent, uint64(len(g.sm)-own))
+	if own := l.strideLane(0, 0, len(l.sms.list)); own < len(l.sms.list) {
+		l.core.waitFor(&l.second.ended, uint64(len(l.sms.list)-own))
 	}
 	for i, ask := range z.asks {
-		z.asks[i] = g.strode(i, ask)
+		z.asks[i] = l.strode(i, ask)
 	}
 	for {
 		i, at := -1, engine.Never
@@ -39,23 +39,23 @@ func (g *GPU) strideSMs(lead uint64) {
 		if i < 0 {
 			break
 		}
-		if s := g.sm[i]; len(s.Done) > 0 {
-			g.dispatch.retire(s, at)
+		if s := l.sms.list[i]; len(s.Done) > 0 {
+			l.dispatch.retire(s, at)
 		}
-		ask := g.dispatch.serve(i, at)
+		ask := l.dispatch.serve(i, at)
 		if ask == engine.Never {
-			g.dispatch.open[i>>6] &^= 1 << (i & 63)
+			l.dispatch.open[i>>6] &^= 1 << (i & 63)
 		}
-		z.due[i] = min(z.due[i], g.agenda.front.Take(i))
-		z.asks[i] = g.strode(i, g.strideSM(i, at+1, ask))
+		z.due[i] = min(z.due[i], l.agenda.front.Take(i))
+		z.asks[i] = l.strode(i, l.strideSM(i, at+1, ask))
 	}
 	for i, at := range z.due {
-		g.agenda.wakeSM(i, at)
+		l.agenda.wakeSM(i, at)
 	}
-	g.agenda.front.Take(g.agenda.dispatch) // whom retire has woken it for has been served
-	for _, word := range g.dispatch.open {
+	l.agenda.front.Take(l.agenda.dispatch) // whom retire has woken it for has been served
+	for _, word := range l.dispatch.open {
 		if word != 0 {
-			g.agenda.wakeDispatch(max(due, z.end))
+			l.agenda.wakeDispatch(max(due, z.end))
 		}
 	}
 }
@@ -63,30 +63,30 @@ func (g *GPU) strideSMs(lead uint64) {
 // strideLane runs SMs as long as there are some that no core has, after the n that this
 // core has run already, and returns how many it has run then, most at most. The cores begin
 // at either end, so that an SM mostly stays in the cache of one.
-func (g *GPU) strideLane(lane, n, most int) int {
-	z := &g.stride
-	for n < most && int(z.given.Add(1)) <= len(g.sm) {
+func (l *lookahead) strideLane(lane, n, most int) int {
+	z := &l.stride
+	for n < most && int(l.second.begun.Add(1)) <= len(l.sms.list) {
 		i := n
 		if lane > 0 {
-			i = len(g.sm) - 1 - n
+			i = len(l.sms.list) - 1 - n
 		}
-		g.sm[i].On(lane)
-		z.asks[i] = g.strideSM(i, z.from, z.asks[i])
+		l.sms.list[i].On(lane)
+		z.asks[i] = l.strideSM(i, z.from, z.asks[i])
 		n++
 		if lane > 0 {
-			z.lent.Add(1)
+			l.second.ended.Add(1)
 		}
 	}
 	return n
 }
 
 // strode books a fault of SM i, which has returned from strideSM.
-func (g *GPU) strode(i int, ask uint64) uint64 {
-	z, s := &g.stride, g.sm[i]
+func (l *lookahead) strode(i int, ask uint64) uint64 {
+	z, s := &l.stride, l.sms.list[i]
 	if s.Err == nil {
 		return ask
 	}
-	z.fail(g, s, z.due[i])
+	l.fault(s, z.due[i])
 	z.due[i] = engine.Never
 	return engine.Never
 }
@@ -94,8 +94,8 @@ func (g *GPU) strode(i int, ask uint64) uint64 {
 // strideSM runs SM i from cycle c on, until it asks the dispatcher, in cycle ask or when a
 // CTA ends, or to the end of the stride; it returns the cycle in which it asks. Where it
 // stops at a program's fault, due is the fault's cycle. SMs may run at once.
-func (g *GPU) strideSM(i int, c, ask uint64) uint64 {
-	z, s := &g.stride, g.sm[i]
+func (l *lookahead) strideSM(i int, c, ask uint64) uint64 {
+	z, s := &l.stride, l.sms.list[i]
 	in, n := z.arrived[i], 0
 	at := z.due[i]
 	for ; ; c++ {
@@ -103,7 +103,7 @@ func (g *GPU) strideSM(i int, c, ask uint64) uint64 {
 		if n < len(in) {
 			next = min(next, in[n].at)
 		}
-		if !g.every {
+		if !l.limits.every {
 			c = max(c, next)
 		}
 		if c >= z.end {
@@ -113,8 +113,8 @@ func (g *GPU) strideSM(i int, c, ask uint64) uint64 {
 			s.Deliver(in[n].h, c)
 			at = min(at, max(c, s.Due()))
 		}
-		if at <= c || g.every {
-			at = g.runSM(i, c)
+		if at <= c || l.limits.every {
+			at = l.sms.run(i, c)
 			if s.Err != nil {
 				z.due[i] = c
 				return engine.Never
@@ -135,17 +135,18 @@ func (g *GPU) strideSM(i int, c, ask uint64) uint64 {
 	return engine.Never
 }
 
-// fail keeps the first fault: SMs that run later may meet theirs in an earlier cycle.
-func (z *stride) fail(g *GPU, s *sm.SM, now uint64) {
+// fault keeps the first fault: SMs that run later may meet theirs in an earlier cycle.
+func (l *lookahead) fault(s *sm.SM, now uint64) {
+	z := &l.stride
 	if z.culprit == s {
 		return
 	}
-	if now >= z.failed {
+	if now >= z.firstFault {
 		s.Err, s.ErrKernel = nil, nil
 		return
 	}
 	if z.culprit != nil {
 		z.culprit.Err, z.culprit.ErrKernel = nil, nil
 	}
-	z.failed, z.culprit, g.verdict.err = now, s, s.Err
+	z.firstFault, z.culprit, l.verdict.err = now, s, s.Err
 }

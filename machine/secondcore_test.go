@@ -6,7 +6,7 @@ import (
 
 // A panic of the memory side reaches whoever called Run, and the goroutine ends.
 func TestOtherCorePanics(t *testing.T) {
-	o := &otherCore{work: func(now, _ uint64) bool {
+	o := &secondCore{work: func(now, _ uint64) bool {
 		if now == 3 {
 			panic("channel on fire")
 		}
@@ -32,7 +32,7 @@ func TestOtherCorePanics(t *testing.T) {
 // The goroutine ends with stop and another begins when it is needed again.
 func TestOtherCoreStops(t *testing.T) {
 	n := 0
-	o := &otherCore{work: func(_, _ uint64) bool { n++; return false }}
+	o := &secondCore{work: func(_, _ uint64) bool { n++; return false }}
 	o.stop()
 	for range 100 {
 		for now := range uint64(5) {

@@ -1,0 +1,149 @@
+package machine
+
+import (
+	"sync/atomic"
+
+	"heddle/engine"
+	"heddle/machine/cache"
+	"heddle/machine/sm"
+	"heddle/mem"
+)
+
+// lookahead runs parts of the machine ahead of others, where results are the same to the
+// bit: in strides of several cycles, or with the two sides at once on two cores.
+type lookahead struct {
+	tenants     []*Tenant
+	slices      []*cache.Slice
+	sms         *smArray
+	fabric      *fabric
+	dispatch    *dispatcher
+	mover       *smMover
+	turns       *turns
+	evictor     *evictor
+	verdict     *verdict
+	pace        *pace
+	agenda      agenda
+	visit       func(i int) uint64 // runs a component of the SM side
+	visitMemory func(i int) uint64 // and one of the memory side
+
+	limits      limits
+	core        *secondCore // nil: there is one core
+	second      secondPart
+	stride      stride
+	overlapping bool   // the two sides run at once, the memory side a cycle ahead
+	retry       uint64 // cycle before which no stride is tried
+	memoryEnd   uint64 // end of the stride that the memory side has already run
+}
+
+// limits are what lookahead may rely on; they do not change but for strides.
+type limits struct {
+	strides   bool // the machine can take strides at all
+	every     bool // all components are run in every cycle
+	profile   bool // warps count stall cycles in their kernel, which SMs share
+	flits     int  // an SM can send in a cycle,
+	burst     int  // and beyond that in its first
+	perCycle  int  // requests the SM side makes in a cycle at most,
+	perStride int  // and in a stride
+}
+
+// A stride is a number of cycles which one part of the machine runs after the other: the
+// memory side all of them, then each SM, then the request crossbar. The computer that
+// simulates keeps one SM in its cache for a stride instead of touching 80 in every cycle.
+// Results are the same to the bit, because within a stride
+//
+//   - the memory side needs nothing of the SMs: what they send stays in the pipeline of
+//     an LLC slice for longer,
+//   - an SM needs nothing of the request crossbar: its queue there has room for all that
+//     the SM can send,
+//   - SMs share nothing but the dispatcher, which serves them in the order of the cycles
+//     in which they ask: no kernel's CTAs talk to each other (talks). If CTAs do not even
+//     share memory (isa.Independent) a second core runs some of the SMs,
+//   - no kernel ends, which its program would see: it waits for an answer that comes
+//     later, or some SM, or its CTAs to come, have more instructions to issue than cycles.
+//
+// Strides end at multiples of their length whatever the cycle they begin in, so that
+// those of a program with a data race do not depend on what idle skipping has skipped.
+// Where one of these does not hold for the next cycles they run in lockstep.
+type stride struct {
+	running bool   // a stride is under way
+	from    uint64 // its first cycle,
+	end     uint64 // and the one behind its last
+
+	coming     [][]delivery             // [SM] answers from the memory side, which it writes
+	arrived    [][]delivery             // [SM] answers that the SMs read
+	sent       [mem.Lanes][][]departure // [core][cycle of the stride] requests
+	due        []uint64                 // [SM] the next cycle with work
+	asks       []uint64                 // [SM] the cycle in which it asks the dispatcher; Never
+	firstFault uint64                   // cycle of the first fault of a program,
+	culprit    *sm.SM                   // and where
+}
+
+// secondPart is what the second core does in a stride.
+type secondPart struct {
+	memory bool          // the memory side of the next stride,
+	sms    bool          // SMs of this one,
+	head   int           // and so many of them before the memory side
+	begun  atomic.Int64  // SMs that either core has begun to run
+	ended  atomic.Uint64 // SMs that the second core has run
+}
+
+// Lengths of strides in cycles. Longer ones gain no more (measured up to 100); short ones
+// are for what has little left to do.
+const (
+	longStride  = 32
+	shortStride = 8
+)
+
+// portions is how many steps there are between all SMs early and none: a choice, by which a
+// new division is found in about as many strides.
+const portions = 32
+
+// delivery is an answer for an SM and the cycle it arrives in.
+type delivery struct {
+	at uint64
+	h  int32
+}
+
+// departure is a request on its way into the request crossbar.
+type departure struct {
+	h           int32
+	port, flits int16
+}
+
+// derive finds out whether the machine can take strides at all, and what bounds them.
+func (l *lookahead) derive(g *GPU, o *Options) {
+	z, s, f := &l.stride, g.Sheet, &g.fabric
+	l.limits.every, l.limits.profile = o.Every, o.Profile
+	z.firstFault = engine.Never
+	l.limits.flits = max(f.reqFlits[0], f.reqFlits[1]) * s.LLC.Line / s.LLC.Sector
+	if s.NoC.Kind == "local" { // the link takes a sector per cycle
+		l.limits.burst, l.limits.flits = l.limits.flits, max(f.reqFlits[0], f.reqFlits[1])
+	}
+	l.limits.strides = !o.Lockstep && o.Quantum == 0 && !s.VM.Enabled && f.pipeline > longStride+1 &&
+		f.request.Room() >= shortStride*l.limits.flits+l.limits.burst
+	for _, own := range g.dispatch.owners {
+		l.limits.strides = l.limits.strides && len(own) < 2
+	}
+	n := s.SM.Count
+	z.arrived, z.coming = make([][]delivery, n), make([][]delivery, n)
+	z.due, z.asks = make([]uint64, n), make([]uint64, n)
+	for i := range z.sent {
+		z.sent[i] = make([][]departure, longStride)
+	}
+	if o.Cores > 1 && f.nocClock == engine.NewClock(1, 1) && s.NoC.Latency >= 1 {
+		l.core = &secondCore{work: l.secondCycle}
+		l.limits.perStride = n * (max(1, s.L1D.MissQueue) + longStride)
+		l.limits.perCycle = n*max(1, s.L1D.MissQueue) + 2*s.VM.Walkers
+	}
+}
+
+// begun is the end of the stride that the memory side has begun with.
+func (l *lookahead) begun() uint64 { return l.memoryEnd }
+
+// changing says that SMs change hands, or have.
+func (l *lookahead) changing() bool { return l.mover.plan != nil || l.turns.changing > 0 }
+
+// keep keeps an answer that overtakes the SM side by a cycle.
+func (l *lookahead) keep(port int, h int32) {
+	l.core.arrived = append(l.core.arrived, arrival{port, h})
+}

@@ -1,0 +1,90 @@
+package machine
+
+import (
+	"heddle/engine"
+	"heddle/internal/invariants"
+)
+
+// The two sides of the machine can run at once, the SM side of a cycle on one core
+// and the memory side of the next on another. What one hands the other lies at least
+// a cycle ahead: a request that leaves an SM crosses the request crossbar first, and
+// an answer that leaves the reply crossbar waits for the SMs' next cycle. So results
+// are the same to the bit. (In strides, which take more cycles at once, the memory side
+// is a stride ahead: lookahead_stride.go.) That needs
+//
+//   - a request crossbar that takes a cycle at least and has the SMs' clock,
+//   - a cycle in which no kernel can end (the program would see the memory side a
+//     cycle further on than the SMs) and which is not the last before `until`,
+//   - nothing that changes hands: the driver's hand-overs work on both sides.
+//
+// It pays when both sides have work: not for code that computes, whose memory side
+// is idle.
+
+// busy is the number of requests in flight from which on two cores do more in a cycle
+// than they wait for each other and for what the other's cache holds (measured: with
+// 64 csr_gather and hist_smem lose a fifth; from 256 to 1024 the memory-bound kernels
+// gain the same, and fewer others take part).
+const busy = 1024
+
+// overlaps says whether the sides may run at once in cycle now, and should.
+func (l *lookahead) overlaps(now, until uint64) bool {
+	if now+2 > until || l.limits.every || l.changing() || len(l.evictor.leaving) > 0 ||
+		l.fabric.slab.Live() < busy || !l.coreFree(1) {
+		return false
+	}
+	for _, t := range l.tenants {
+		for _, k := range t.kernels {
+			if k.next == k.Geo.CTAs && k.Away == 0 && k.Progress().Running == 0 {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// coreFree says that there is a second core with time for n cycles.
+func (l *lookahead) coreFree(n int) bool {
+	if l.core == nil || invariants.On {
+		return false
+	}
+	if l.core.rest > 0 {
+		l.core.rest -= n
+		return false
+	}
+	return true
+}
+
+// overlap runs the SM side of cycle now and the memory side of the next.
+func (l *lookahead) overlap(now uint64) {
+	l.pace.Overlapped++
+	l.fabric.slab.Reserve(l.limits.perCycle)
+	l.fabric.request.Part()
+	l.overlapping = true
+	l.core.begin(now, 0)
+	l.agenda.front.Run(now, l.visit)
+	more := l.core.wait()
+	l.overlapping = false
+	l.fabric.request.Join()
+	l.pace.memoryCycle = now + 1
+	if more {
+		l.agenda.wakeRequest(now + 1)
+	} else if at := l.fabric.request.NextArrival(); at != engine.Never {
+		l.agenda.wakeRequest(max(at, now+1))
+	}
+	for _, a := range l.core.arrived {
+		l.fabric.deliver(a.port, a.h, now+1)
+	}
+	l.core.arrived = l.core.arrived[:0]
+}
+
+// secondCycle is the second core's part: of an overlap, or up to cycle end of a stride.
+func (l *lookahead) secondCycle(now, end uint64) (more bool) {
+	if end > 0 {
+		l.secondStride(end)
+		return false
+	}
+	l.fabric.request.Arrive(now)
+	more = l.fabric.handOver(now)
+	l.agenda.back.Run(now+1, l.visitMemory)
+	return more
+}

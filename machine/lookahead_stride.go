@@ -1,0 +1,234 @@
+package machine
+
+import (
+	"heddle/engine"
+	"heddle/isa"
+)
+
+// talks says that CTAs of a kernel may wait for each other or observe the order of
+// their accesses: there are atomics on global memory, fences or volatile accesses.
+func talks(c *isa.Code) bool {
+	for i := range c.Instr {
+		in := &c.Instr[i]
+		if in.Space == isa.Shared {
+			continue
+		}
+		switch in.Kind {
+		case isa.Atomic, isa.Reduce, isa.Fence:
+			return true
+		case isa.Load, isa.Store:
+			if in.Cache == isa.CacheVolatile {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// strideEnd is the end of a stride that may begin in cycle now; now when none may.
+func (l *lookahead) strideEnd(now, until uint64) uint64 {
+	if !l.limits.strides || now < l.retry {
+		return now
+	}
+	for _, n := range [...]uint64{longStride, shortStride} {
+		end := min(until, now-now%n+n)
+		if l.mayStride(now, end, int(n)) {
+			return end
+		}
+		l.retry = end
+	}
+	return now
+}
+
+// mayStride says whether the cycles up to end, n at most, may be a stride, and should.
+func (l *lookahead) mayStride(now, end uint64, n int) bool {
+	if l.agenda.front.Due(l.agenda.driver) < end || l.agenda.front.Due(l.agenda.mmu) < end || l.changing() {
+		return false
+	}
+	warps := 0
+	for _, t := range l.tenants {
+		for _, k := range t.kernels {
+			if k.talks || k.ready > now && k.ready < end {
+				return false
+			}
+			warps += k.Geo.CTAs * k.Geo.Warps
+		}
+	}
+	room := l.fabric.request.Room()
+	if warps < len(l.sms.list) || room < n*l.limits.flits+l.limits.burst { // few warps leave most cycles idle
+		return false
+	}
+	for _, t := range l.tenants {
+		for _, k := range t.kernels {
+			if k.ready <= now && !l.outlasts(t, k, n) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// outlasts says that a kernel cannot end within n cycles.
+func (l *lookahead) outlasts(t *Tenant, k *Kernel, n int) bool {
+	if len(t.kernels) == 1 && t.owed > l.pace.now+uint64(n) { // it waits for an answer
+		return true
+	}
+	if k.next < k.Geo.CTAs && k.Code.AtLeast(0) > n {
+		return true
+	}
+	for _, i := range t.SMs {
+		if l.sms.list[i].Outlasts(&k.Kernel, n) {
+			return true
+		}
+	}
+	return false
+}
+
+// take takes the machine to cycle end in a stride. With a second core that one
+// runs the memory side of the next stride meanwhile, where it is certain that there is one,
+// and SMs, where CTAs are independent.
+func (l *lookahead) take(end, until uint64) {
+	z, now := &l.stride, l.pace.now
+	z.running, z.from, z.end = true, now, end
+	l.pace.Strode += end - now
+	if l.memoryEnd < end {
+		l.strideMemory(end)
+	}
+	z.arrived, z.coming = z.coming, z.arrived
+	for _, s := range l.slices {
+		s.Part()
+	}
+	next := end + longStride
+	two := l.coreFree(longStride)
+	l.second.memory = two && l.fabric.slab.Live() >= busy && next <= until && l.fabric.pipeline > 2*longStride+1 &&
+		l.mayStride(now, next, 2*longStride)
+	l.second.sms = two && l.independent()
+	switch {
+	case l.second.memory:
+		l.pace.Overlapped += longStride
+		l.memoryEnd = next
+	case l.second.sms:
+		l.pace.Overlapped += end - now
+	}
+	l.agenda.front.Skip(now)
+	l.strideSMs(next)
+	l.strideRequests()
+	l.agenda.front.Skip(end)
+	if l.second.memory || l.second.sms {
+		idle := l.core.idle()
+		l.core.wait()
+		if l.second.memory && l.second.sms {
+			l.second.balance(len(l.sms.list), idle)
+		}
+	}
+	for i, s := range l.slices {
+		if s.Join() {
+			l.agenda.wakeSlice(i, end)
+		}
+	}
+	if l.verdict.err != nil { // as far as with two cores
+		l.strideMemory(next)
+		l.pace.memoryCycle = end
+	}
+	z.running = false
+	l.pace.now = end
+}
+
+// independent says that SMs may run at once.
+func (l *lookahead) independent() bool {
+	if l.limits.profile { // of a kernel, which all SMs count in
+		return false
+	}
+	for _, t := range l.tenants {
+		for _, k := range t.kernels {
+			if !k.alone {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// secondStride is the second core's part of a stride: the memory side up to cycle end, SMs,
+// or both.
+func (l *lookahead) secondStride(end uint64) {
+	n := 0
+	if l.second.memory {
+		if l.second.sms {
+			n = l.strideLane(1, 0, l.second.head)
+		}
+		l.strideMemory(end)
+	}
+	if l.second.sms {
+		l.strideLane(1, n, len(l.sms.list))
+	}
+}
+
+// balance divides the next stride anew: one of the cores has waited for the other at the end
+// of this one. Beside the first core's dispatcher and request crossbar, which come when all
+// SMs have run, the other can only run the memory side; so it leaves that for later the
+// more SMs it is to have. Which core runs what decides how long it takes, no result.
+func (p *secondPart) balance(sms int, idle bool) {
+	portion := max(1, sms/portions)
+	if idle {
+		p.head = min(p.head+portion, sms)
+	} else {
+		p.head = max(p.head-portion, 0)
+	}
+}
+
+// strideMemory runs the memory side up to cycle end.
+func (l *lookahead) strideMemory(end uint64) {
+	for _, s := range l.slices {
+		s.Lead(true)
+	}
+	for at := l.agenda.back.Next(); at < end; at = l.agenda.back.Next() {
+		l.agenda.back.Run(at, l.visitMemory)
+	}
+	l.agenda.back.Skip(end)
+	for _, s := range l.slices {
+		s.Lead(false)
+	}
+}
+
+// strideRequests runs the request crossbar.
+func (l *lookahead) strideRequests() {
+	z := &l.stride
+	at := l.agenda.front.Take(l.agenda.request)
+	for c := z.from; c < z.end; c++ {
+		n := 0
+		for lane := range z.sent {
+			out := &z.sent[lane][c-z.from]
+			if len(*out) == 0 {
+				continue
+			}
+			t := l.fabric.nocClock.Ticks(c)
+			n += len(*out)
+			for _, d := range *out {
+				r := &l.fabric.slab.R[d.h]
+				l.fabric.sent(r, c)
+				l.fabric.request.Push(t, int(d.port), int(r.Slice), int(d.flits), d.h, r.Tenant)
+			}
+			*out = (*out)[:0]
+		}
+		if n > 0 || at <= c || l.limits.every {
+			at = l.fabric.tickRequest(c)
+		}
+	}
+	if at != engine.Never {
+		l.agenda.wakeRequest(at)
+	}
+}
+
+// arrives keeps an answer for the SM at a port of the reply crossbar.
+func (l *lookahead) arrives(port int, h int32, now uint64) {
+	z := &l.stride
+	z.coming[port] = append(z.coming[port], delivery{now, h})
+}
+
+// departs keeps a request, which a core has made, for the request crossbar.
+func (l *lookahead) departs(lane, port int, h int32, flits int, now uint64) {
+	z := &l.stride
+	out := &z.sent[lane][now-z.from]
+	*out = append(*out, departure{h, int16(port), int16(flits)})
+}

@@ -1,0 +1,70 @@
+package machine
+
+import (
+	"slices"
+
+	"heddle/isa"
+	"heddle/machine/sm"
+	"heddle/mem/addrmap"
+)
+
+// Tenant is an application's share of the machine.
+type Tenant struct {
+	Name   string
+	SMs    []int // SMs its CTAs may run on
+	Groups []int // channel groups it owns; nil: all, shared
+
+	kernels []*Kernel // launched and not finished, oldest first
+	busy    uint64    // cycles with a kernel on the GPU, up to since
+	since   uint64
+	owed    uint64   // cycle before which the last request of its SMs cannot be answered
+	allowed []uint64 // bitset of its channels, for the isolation invariant
+}
+
+// Kernel is a launch.
+type Kernel struct {
+	sm.Kernel
+	Name       string
+	Start, End uint64 // first CTA issued; last store acknowledged
+	Done       bool
+	next, left int // next CTA to dispatch; CTAs not finished
+	ready      uint64
+	alone      bool // its CTAs are independent (isa.Independent)
+	talks      bool // they may talk to each other
+}
+
+// allow marks the channels of the tenant's groups.
+func (t *Tenant) allow(amap *addrmap.Map) {
+	t.allowed = make([]uint64, (amap.Channels()+63)/64)
+	for ch := range amap.Channels() {
+		if slices.Contains(t.Groups, amap.GroupOf(ch)) {
+			t.allowed[ch>>6] |= 1 << (ch & 63)
+		}
+	}
+}
+
+// localWindow is the virtual address of a tenant's local-memory window: above
+// everything an allocator hands out, below the bits that tell tenants apart.
+const localWindow = 1 << 39
+
+// Launch queues a grid; its CTAs are dispatched in order. The kernel is Done when
+// its last CTA has ended and its last store is acknowledged.
+func (g *GPU) Launch(tenant, stream int, name string, grid isa.Grid) *Kernel {
+	geo := grid.Geometry()
+	t := g.Tenants[tenant]
+	_, alone := grid.(isa.Independent)
+	k := &Kernel{
+		Name: name, left: geo.CTAs, alone: alone, talks: !alone && talks(grid.Code()),
+		ready: g.Now() + uint64(g.Sheet.SM.LaunchDelay),
+	}
+	k.Kernel = sm.Kernel{
+		ID: g.dispatch.launched, Tenant: uint8(tenant), Stream: stream, Grid: grid, Code: grid.Code(), Geo: geo,
+		LocalBase: localWindow, Most: (geo.CTAs + len(t.SMs) - 1) / len(t.SMs),
+	}
+	if g.profile {
+		k.Prof = make([]sm.PC, len(k.Code.Instr))
+	}
+	g.verdict.fail(g.translation.mapLocal(k))
+	g.dispatch.add(k, g.now)
+	return k
+}
