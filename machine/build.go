@@ -180,6 +180,14 @@ func (b *builder) table(owner string, desc []stat.Desc, n int) *stat.Table {
 	return t
 }
 
+// traffic is table for components that requests pass.
+func (b *builder) traffic(owner string, desc []stat.Desc, n int) *stat.Table {
+	g := b.gpu
+	t := stat.NewTraffic(owner, desc, n, len(g.Tenants))
+	g.Tables = append(g.Tables, t)
+	return t
+}
+
 func (b *builder) channels() error {
 	g, amap := b.gpu, b.amap
 	d := &b.sheet.DRAM
@@ -187,12 +195,12 @@ func (b *builder) channels() error {
 	if err != nil {
 		return err
 	}
-	cfg.Tenants = len(g.Tenants)
+	cfg.Tenants = 2 * len(g.Tenants) // rows of traffic
 	g.memory.perBlock = max(1, uint32(amap.Block())/uint32(d.Access))
 	for n := range g.memory.bursts {
 		g.memory.bursts[n] = max(1, n*b.sheet.LLC.Sector/d.Access)
 	}
-	t := b.table("dram", dram.Desc, amap.Channels())
+	t := b.traffic("dram", dram.Desc, amap.Channels())
 	clock := engine.NewClock(kHz(b.sheet.Clock.DRAM), kHz(b.sheet.Clock.Core))
 	for i := range amap.Channels() {
 		ch, err := dram.Build(&cfg)
@@ -226,7 +234,7 @@ func (b *builder) slices() error {
 		return fmt.Errorf("llc.index: %w", err)
 	}
 	g.memory.sector, g.memory.llcClock = b.sheet.LLC.Sector, g.fabric.llcClock
-	t := b.table("llc", cache.Counters(), amap.Slices())
+	t := b.traffic("llc", cache.Counters(), amap.Slices())
 	line := bits.TrailingZeros(uint(b.sheet.LLC.Line))
 	// An application with channels of its own has its own map: what its map does not
 	// use to choose channel and slice must choose the set.
@@ -261,10 +269,10 @@ func (b *builder) fabric() error {
 	if g.fabric.mmuPort >= 0 {
 		req.Sorted = 1 // a walk must not wait behind another at a busy slice
 	}
-	req.Tenants, rep.Tenants = len(g.Tenants), len(g.Tenants)
+	req.Tenants, rep.Tenants = 2*len(g.Tenants), 2*len(g.Tenants)
 	g.fabric.request, g.fabric.reply = noc.New(req), noc.New(rep)
-	g.fabric.request.Count(b.table("noc_request", noc.Desc, 1), 0)
-	g.fabric.reply.Count(b.table("noc_reply", noc.Desc, 1), 0)
+	g.fabric.request.Count(b.traffic("noc_request", noc.Desc, 1), 0)
+	g.fabric.reply.Count(b.traffic("noc_reply", noc.Desc, 1), 0)
 	sector := b.sheet.LLC.Sector
 	g.fabric.reqFlits = [2]int{req.Flits(0), req.Flits(sector)}
 	g.fabric.repFlits = [2]int{rep.Flits(sector), rep.Flits(0)}
@@ -281,7 +289,7 @@ func (b *builder) sms() error {
 		return fmt.Errorf("l1d and llc must have the same line and sector size")
 	}
 	g.sms.every = b.options.Every
-	t := b.table("sm", sm.Counters(), b.sheet.SM.Count)
+	t := b.traffic("sm", sm.Counters(), b.sheet.SM.Count)
 	for i := range b.sheet.SM.Count {
 		tlb, mmu, err := b.translator()
 		if err != nil {

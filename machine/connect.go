@@ -51,6 +51,7 @@ func (g *GPU) connectMoving() {
 	h.holdings, h.meters, h.verdict, h.pace, h.agenda = &g.holdings, &g.meters, &g.verdict, &g.pace, g.agenda
 
 	y := &g.copies
+	y.tenants = g.Tenants
 	y.driver, y.tables, y.fabric, y.layouts = g.translation.driver, g.translation.tables, &g.fabric, &g.fabric.layouts
 	y.memory, y.groups, y.pace, y.agenda = &g.memory, &g.groups, &g.pace, g.agenda
 

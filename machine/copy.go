@@ -24,6 +24,7 @@ const (
 
 // copyEngine carries out page moves.
 type copyEngine struct {
+	tenants []*Tenant
 	driver  *vm.Driver // nil where addresses are not translated
 	tables  *vm.Tables
 	fabric  *fabric
@@ -52,6 +53,7 @@ type copyEngine struct {
 type copyJob struct {
 	id         int32 // of the move
 	tenant     uint8
+	row        uint8 // of counters
 	live       bool
 	next       int32 // next line to clean or read
 	left       int32 // lines not yet at their new place
@@ -99,7 +101,7 @@ func (c *copyEngine) begin(id int32) {
 	if j == len(c.jobs) {
 		c.jobs = append(c.jobs, copyJob{})
 	}
-	c.jobs[j] = copyJob{id: id, tenant: m.Tenant, live: true, left: c.lines, from: m.From << c.bits, to: m.To << c.bits}
+	c.jobs[j] = copyJob{id: id, tenant: m.Tenant, row: mem.Moving(m.Tenant, len(c.tenants)), live: true, left: c.lines, from: m.From << c.bits, to: m.To << c.bits}
 	c.active++
 	if c.how != PageMove {
 		c.unread.Push(int32(j))
@@ -132,7 +134,7 @@ func (c *copyEngine) next() (r mem.Req, ok bool) {
 		k := *c.ready.Head()
 		j := &c.jobs[k>>16]
 		line := j.to + c.line(k&0xffff)
-		return mem.Req{Line: line, Sectors: all, Full: all, Op: mem.Write, Tenant: j.tenant, Tag: copyTag | k}, true
+		return mem.Req{Line: line, Sectors: all, Full: all, Op: mem.Write, Tenant: j.row, Tag: copyTag | k}, true
 	}
 	if c.inFlight >= c.most || c.unread.Len() == 0 {
 		return mem.Req{}, false
@@ -140,7 +142,7 @@ func (c *copyEngine) next() (r mem.Req, ok bool) {
 	i := *c.unread.Head()
 	j := &c.jobs[i]
 	line := j.from + c.line(j.next)
-	return mem.Req{Line: line, Sectors: all, Op: mem.Read, Tenant: j.tenant, Tag: copyTag | i<<16 | j.next}, true
+	return mem.Req{Line: line, Sectors: all, Op: mem.Read, Tenant: j.row, Tag: copyTag | i<<16 | j.next}, true
 }
 
 // sent books that the request next named is on its way.
@@ -273,7 +275,7 @@ func (c *copyEngine) push(i int32, now uint64) bool {
 	}
 	s.dram.Push(s.clock.Ticks(now)+1, dram.Migration{
 		Src: int(from.Channel) % per, Dst: int(to.Channel) % per, From: c.memory.within(&from), To: c.memory.within(&to),
-		Lines: 1, ID: i, Tenant: j.tenant,
+		Lines: 1, ID: i, Tenant: j.row,
 	})
 	c.agenda.wakeStack(s.id, now+1)
 	return true

@@ -79,8 +79,16 @@ func (f *fabric) sent(r *mem.Req, now uint64) {
 	if r.Op == mem.Write {
 		f.pace.progress = max(f.pace.progress, now)
 	}
-	t := f.tenants[r.Tenant]
+	t := f.tenants[f.owner(r)]
 	t.owed = max(t.owed, now+f.pipeline)
+}
+
+// owner is the tenant a request is of, or for whom it moves something.
+func (f *fabric) owner(r *mem.Req) uint8 {
+	if n := uint8(len(f.tenants)); r.Tenant >= n {
+		return r.Tenant - n
+	}
+	return r.Tenant
 }
 
 // flitsOf is the length of a request's packet.
@@ -200,12 +208,13 @@ func (f *fabric) checkIsolation(h int32, slice int) {
 		return
 	}
 	r := &f.slab.R[h]
-	t := f.tenants[r.Tenant]
+	owner := f.owner(r)
+	t := f.tenants[owner]
 	if r.SM < 0 && r.Op != mem.Walk {
 		return // a page being moved leaves or enters by right
 	}
 	if f.tables != nil {
-		f.tables.CheckAccess(r.Tenant, r.Line)
+		f.tables.CheckAccess(owner, r.Line)
 	}
 	ch := f.layouts.channelOf(slice)
 	if t.allowed != nil && t.allowed[ch>>6]>>(ch&63)&1 == 0 {

@@ -25,18 +25,41 @@ type Table struct {
 	Desc      []Desc
 	Instances int
 	Tenants   int
-	v         []uint64 // [instance][tenant][counter]
+	rows      int      // per instance: one of each tenant, and of traffic one more
+	v         []uint64 // [instance][row][counter]
 }
 
 // NewTable allocates zeroed counters.
 func NewTable(owner string, desc []Desc, instances, tenants int) *Table {
-	return &Table{Owner: owner, Desc: desc, Instances: instances, Tenants: tenants, v: make([]uint64, instances*tenants*len(desc))}
+	return &Table{Owner: owner, Desc: desc, Instances: instances, Tenants: tenants, rows: tenants, v: make([]uint64, instances*tenants*len(desc))}
 }
 
-// Row is the counters of one instance for one tenant; hot paths keep it.
+// NewTraffic allocates the counters of components that requests pass. What is moved for a
+// tenant without its asking, contexts and pages, counts in a row of its own, that of
+// mem.Moving(tenant).
+func NewTraffic(owner string, desc []Desc, instances, tenants int) *Table {
+	t := NewTable(owner, desc, instances, 2*tenants)
+	t.Tenants = tenants
+	return t
+}
+
+// Rows is the number of rows of an instance: those of the tenants, and of traffic those of
+// what is moved for them.
+func (t *Table) Rows() int { return t.rows }
+
+// Moved is the counters of what was moved for a tenant, summed over instances; all 0 where
+// that is not counted apart.
+func (t *Table) Moved(tenant int) []uint64 {
+	if t.rows == t.Tenants {
+		return make([]uint64, len(t.Desc))
+	}
+	return t.Totals(t.Tenants+tenant, nil)
+}
+
+// Row is the counters of one instance in one row, that of a tenant; hot paths keep it.
 func (t *Table) Row(instance, tenant int) []uint64 {
 	n := len(t.Desc)
-	i := (instance*t.Tenants + tenant) * n
+	i := (instance*t.rows + tenant) * n
 	return t.v[i : i+n : i+n]
 }
 

@@ -145,7 +145,7 @@ func New(id int, cfg *Config, slab *mem.Slab, table *stat.Table, set func(line u
 	s := &Slice{ID: id, cfg: cfg, tags: t, slab: slab, merged: make([]uint8, len(t.Tag)*cfg.sectors), replyLimit: cfg.replies}
 	s.ToDRAM = mem.NewRing[Fetch](cfg.missQueue)
 	s.fills = mem.NewRing[Fetch](cfg.fills)
-	for i := range table.Tenants {
+	for i := range table.Rows() {
 		s.rows = append(s.rows, table.Row(id, i))
 	}
 	return s, nil

@@ -239,7 +239,7 @@ func (c *Channel) buildQueues() {
 // Desc. Counts so far stay where they were.
 func (c *Channel) Count(t *stat.Table, instance int) {
 	c.rows = c.rows[:0]
-	for i := range t.Tenants {
+	for i := range t.Rows() {
 		c.rows = append(c.rows, (*counts)(t.Row(instance, i)))
 	}
 }

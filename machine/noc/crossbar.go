@@ -171,7 +171,7 @@ func (c *Crossbar) buildOutputs() {
 // Desc. Counts so far stay where they were.
 func (c *Crossbar) Count(t *stat.Table, instance int) {
 	c.rows = c.rows[:0]
-	for i := range t.Tenants {
+	for i := range t.Rows() {
 		c.rows = append(c.rows, (*[NumCounters]uint64)(t.Row(instance, i)))
 	}
 }

@@ -54,7 +54,7 @@ func BenchmarkIssue(b *testing.B) {
 				b.Fatal(err)
 			}
 			slab := mem.NewSlab(64)
-			table := stat.NewTable("sm", Counters(), 1, 1)
+			table := stat.NewTraffic("sm", Counters(), 1, 1)
 			s, err := New(0, cfg, slab, table, nil, nil)
 			if err != nil {
 				b.Fatal(err)

@@ -128,7 +128,7 @@ func newBench(t *testing.T, change func(m *sheets.Machine)) *bench {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := &bench{t: t, slab: mem.NewSlab(64), table: stat.NewTable("sm", Counters(), 1, 2), delay: 100}
+	b := &bench{t: t, slab: mem.NewSlab(64), table: stat.NewTraffic("sm", Counters(), 1, 2), delay: 100}
 	if b.s, err = New(0, cfg, b.slab, b.table, nil, nil); err != nil {
 		t.Fatal(err)
 	}

@@ -239,12 +239,16 @@ func (s *SM) bypass(a *access, o *memOp, now uint64) {
 
 // send queues a request; the caller has made sure of room.
 func (s *SM) send(line uint64, sectors, full uint8, kind mem.Op, o *memOp, tag int32, now uint64) {
+	row := o.tenant
+	if o.warp == noWarp {
+		row = mem.Moving(row, len(s.stays))
+	}
 	h := s.slab.Get(s.lane)
-	s.slab.R[h] = mem.Req{Line: line, Born: now, Tag: tag, Next: -1, SM: int16(s.ID), Sectors: sectors, Full: full, Op: kind, Tenant: o.tenant}
+	s.slab.R[h] = mem.Req{Line: line, Born: now, Tag: tag, Next: -1, SM: int16(s.ID), Sectors: sectors, Full: full, Op: kind, Tenant: row}
 	s.Out.Push(h)
 	s.outside += s.packets(sectors)
 	s.inflight++
-	s.rows[o.tenant][Requests]++
+	s.rows[row][Requests]++
 }
 
 // answer completes one access of op: its data is usable from cycle at.

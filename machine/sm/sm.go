@@ -296,7 +296,7 @@ func New(id int, cfg *Config, slab *mem.Slab, table *stat.Table, tlb TLB, mmu MM
 	s.pending = make([]tlbMiss, cfg.tlbMisses)
 	s.Out = mem.NewRing[int32](max(1, cfg.l1.MissQueue))
 	s.stays = make([]tenure, table.Tenants)
-	for t := range table.Tenants {
+	for t := range table.Rows() {
 		s.rows = append(s.rows, (*[numCounters]uint64)(table.Row(id, t)))
 	}
 	return s, s.carve(0)
