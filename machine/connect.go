@@ -68,6 +68,6 @@ func (g *GPU) connectMoving() {
 func (g *GPU) connectLookahead() {
 	l := &g.lookahead
 	l.tenants, l.slices, l.sms, l.fabric, l.dispatch = g.Tenants, g.memory.slices, &g.sms, &g.fabric, &g.dispatch
-	l.mover, l.turns, l.evictor, l.verdict = &g.mover, &g.turns, &g.evictor, &g.verdict
-	l.pace, l.agenda, l.visit, l.visitMemory = &g.pace, g.agenda, g.visit, g.visitMemory
+	l.groups, l.driver, l.verdict, l.pace, l.agenda = &g.groups, g.translation.driver, &g.verdict, &g.pace, g.agenda
+	l.visit, l.visitMemory, l.tickDriver = g.visit, g.visitMemory, g.tickDriver
 }

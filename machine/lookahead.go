@@ -6,6 +6,7 @@ import (
 	"heddle/engine"
 	"heddle/machine/cache"
 	"heddle/machine/sm"
+	"heddle/machine/vm"
 	"heddle/mem"
 )
 
@@ -17,14 +18,14 @@ type lookahead struct {
 	sms         *smArray
 	fabric      *fabric
 	dispatch    *dispatcher
-	mover       *smMover
-	turns       *turns
-	evictor     *evictor
+	groups      *handover
+	driver      *vm.Driver // nil where addresses are not translated
 	verdict     *verdict
 	pace        *pace
 	agenda      agenda
 	visit       func(i int) uint64 // runs a component of the SM side
 	visitMemory func(i int) uint64 // and one of the memory side
+	tickDriver  func(now uint64) uint64
 
 	limits      limits
 	core        *secondCore // nil: there is one core
@@ -59,7 +60,9 @@ type limits struct {
 //     in which they ask: no kernel's CTAs talk to each other (talks). If CTAs do not even
 //     share memory (isa.Independent) a second core runs some of the SMs,
 //   - no kernel ends, which its program would see: it waits for an answer that comes
-//     later, or some SM, or its CTAs to come, have more instructions to issue than cycles.
+//     later, or some SM, or its CTAs to come, have more instructions to issue than cycles,
+//     or a CTA of it lies in memory,
+//   - the driver, which moves SMs, has work in its last cycle or none (mover.go).
 //
 // Strides end at multiples of their length whatever the cycle they begin in, so that
 // those of a program with a data race do not depend on what idle skipping has skipped.
@@ -139,9 +142,6 @@ func (l *lookahead) derive(g *GPU, o *Options) {
 
 // begun is the end of the stride that the memory side has begun with.
 func (l *lookahead) begun() uint64 { return l.memoryEnd }
-
-// changing says that SMs change hands, or have.
-func (l *lookahead) changing() bool { return l.mover.plan != nil || l.turns.changing > 0 }
 
 // keep keeps an answer that overtakes the SM side by a cycle.
 func (l *lookahead) keep(port int, h int32) {

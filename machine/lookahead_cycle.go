@@ -15,7 +15,8 @@ import (
 //   - a request crossbar that takes a cycle at least and has the SMs' clock,
 //   - a cycle in which no kernel can end (the program would see the memory side a
 //     cycle further on than the SMs) and which is not the last before `until`,
-//   - nothing that changes hands: the driver's hand-overs work on both sides.
+//   - no channel group that is handed over, and no page that moves: the driver would work
+//     on both sides. SMs may change hands: their contexts leave as other requests do.
 //
 // It pays when both sides have work: not for code that computes, whose memory side
 // is idle.
@@ -28,8 +29,7 @@ const busy = 1024
 
 // overlaps says whether the sides may run at once in cycle now, and should.
 func (l *lookahead) overlaps(now, until uint64) bool {
-	if now+2 > until || l.limits.every || l.changing() || len(l.evictor.leaving) > 0 ||
-		l.fabric.slab.Live() < busy || !l.coreFree(1) {
+	if now+2 > until || l.limits.every || l.relocating() || l.fabric.slab.Live() < busy || !l.coreFree(1) {
 		return false
 	}
 	for _, t := range l.tenants {
@@ -40,6 +40,12 @@ func (l *lookahead) overlaps(now, until uint64) bool {
 		}
 	}
 	return true
+}
+
+// relocating says that the driver works on the memory side, or may in the next cycle: a
+// page stays with it for longer before it is copied.
+func (l *lookahead) relocating() bool {
+	return l.driver != nil && (l.groups.phase != handIdle || l.driver.Moving() > 0)
 }
 
 // coreFree says that there is a second core with time for n cycles.

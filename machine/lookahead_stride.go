@@ -32,7 +32,7 @@ func (l *lookahead) strideEnd(now, until uint64) uint64 {
 	}
 	for _, n := range [...]uint64{longStride, shortStride} {
 		end := min(until, now-now%n+n)
-		if l.mayStride(now, end, int(n)) {
+		if l.driverRests(end, end) && l.mayStride(now, end, int(n)) {
 			return end
 		}
 		l.retry = end
@@ -40,9 +40,16 @@ func (l *lookahead) strideEnd(now, until uint64) uint64 {
 	return now
 }
 
+// driverRests says that up to cycle next the driver has no work but in the last cycle of
+// the stride to end, and of that from there to next: there the strides run it.
+func (l *lookahead) driverRests(end, next uint64) bool {
+	due := l.agenda.front.Due(l.agenda.driver)
+	return due >= next-1 || due == end-1 && end%movePeriod == 0 && next == end+movePeriod
+}
+
 // mayStride says whether the cycles up to end, n at most, may be a stride, and should.
 func (l *lookahead) mayStride(now, end uint64, n int) bool {
-	if l.agenda.front.Due(l.agenda.driver) < end || l.agenda.front.Due(l.agenda.mmu) < end || l.changing() {
+	if l.agenda.front.Due(l.agenda.mmu) < end {
 		return false
 	}
 	warps := 0
@@ -76,8 +83,11 @@ func (l *lookahead) outlasts(t *Tenant, k *Kernel, n int) bool {
 	if k.next < k.Geo.CTAs && k.Code.AtLeast(0) > n {
 		return true
 	}
+	if k.Away > 0 { // to come back takes longer than a request is in an LLC slice's pipeline
+		return true
+	}
 	for _, i := range t.SMs {
-		if l.sms.list[i].Outlasts(&k.Kernel, n) {
+		if s := l.sms.list[i]; !s.Busy() && s.Outlasts(&k.Kernel, n) { // what loads a context may be about to end
 			return true
 		}
 	}
@@ -101,7 +111,7 @@ func (l *lookahead) take(end, until uint64) {
 	next := end + longStride
 	two := l.coreFree(longStride)
 	l.second.memory = two && l.fabric.slab.Live() >= busy && next <= until && l.fabric.pipeline > 2*longStride+1 &&
-		l.mayStride(now, next, 2*longStride)
+		l.driverRests(end, next) && l.mayStride(now, next, 2*longStride)
 	l.second.sms = two && l.independent()
 	switch {
 	case l.second.memory:
@@ -113,6 +123,7 @@ func (l *lookahead) take(end, until uint64) {
 	l.agenda.front.Skip(now)
 	l.strideSMs(next)
 	l.strideRequests()
+	l.strideDriver()
 	l.agenda.front.Skip(end)
 	if l.second.memory || l.second.sms {
 		idle := l.core.idle()
@@ -217,6 +228,19 @@ func (l *lookahead) strideRequests() {
 	}
 	if at != engine.Never {
 		l.agenda.wakeRequest(at)
+	}
+}
+
+// strideDriver runs the driver in the last cycle of the stride, if it has work then: it is
+// the last stage of a cycle, so that all it looks at is as far.
+func (l *lookahead) strideDriver() {
+	last := l.stride.end - 1
+	if l.agenda.front.Due(l.agenda.driver) != last || l.verdict.err != nil {
+		return
+	}
+	l.agenda.front.Take(l.agenda.driver)
+	if at := l.tickDriver(last); at != engine.Never {
+		l.agenda.wakeDriver(at)
 	}
 }
 

@@ -95,3 +95,90 @@ func TestWhatCannotMove(t *testing.T) {
 		t.Errorf("no SM for a: %v", err)
 	}
 }
+
+// SMs that change hands every 10 K cycles leave most strides to a machine that does not
+// translate, and in strides or not, on one core or two, everything ends in the same cycle.
+func TestMovesKeepStrides(t *testing.T) {
+	run := func(o Options, moves bool) (story string, strode uint64) {
+		r := newRig(t, "qv100", o, nil, &Tenant{Name: "a", SMs: upTo(40)}, &Tenant{Name: "b", SMs: between(40, 80)})
+		a, checkA := r.count(0, 640, 256, 150)
+		b, checkB := r.scale(1, 1_000_000, mem.Device)
+		for n := 0; r.g.Running() > 0; {
+			if _, err := r.g.Run(r.g.Now() - r.g.Now()%10_000 + 10_000); err != nil {
+				t.Fatal(err)
+			}
+			if !moves || r.g.Now()%10_000 != 0 || !r.g.Settled() {
+				continue
+			}
+			n++
+			if _, err := r.g.Repartition([]Share{{40 + n%2, 0}, {40 - n%2, 0}}, []uint64{0, 4000}[n/2%2]); err != nil {
+				t.Fatal(err)
+			}
+		}
+		checkA()
+		checkB()
+		for _, p := range r.g.Repartitions {
+			for _, m := range p.SMs {
+				story += fmt.Sprintln(m.SM, m.From, m.To, m.How, m.Start, m.End, m.CTAs, m.Bytes)
+			}
+		}
+		return fmt.Sprintln(story, len(r.g.Repartitions), a.End, b.End, r.g.Totals(0), r.g.Totals(1)), r.g.Strode
+	}
+	_, without := run(Options{}, false)
+	want, none := run(Options{Lockstep: true}, true)
+	for _, o := range []Options{{}, {Cores: 2}} {
+		got, strode := run(o, true)
+		if got != want {
+			t.Errorf("%+v:\n%s\nin lockstep\n%s", o, got, want)
+		}
+		if none != 0 || strode*10 < without*8 {
+			t.Errorf("%+v: %d cycles of strides, %d without moves", o, strode, without)
+		}
+	}
+}
+
+// Two cores may work at once while SMs change hands, and again when a hand-over of channel
+// groups is over and no page moves; kernels end in the cycles of one core.
+func TestOverlapReturns(t *testing.T) {
+	t.Run("SMs", func(t *testing.T) { overlapReturns(t, []Share{{30, 4}, {50, 4}}, 100) })
+	t.Run("channel groups", func(t *testing.T) { overlapReturns(t, []Share{{30, 5}, {50, 3}}, 1) })
+}
+
+func overlapReturns(t *testing.T, want []Share, least int) {
+	run := func(o Options) (ends string, again int) {
+		r := newRig(t, "ugpu", o, nil, &Tenant{Name: "a", SMs: upTo(40), Groups: upTo(4)},
+			&Tenant{Name: "b", SMs: between(40, 80), Groups: between(4, 8)})
+		var kernels []*Kernel
+		for range 3 {
+			for i := range 2 {
+				k, _ := r.scale(i, 200_000, mem.Device)
+				kernels = append(kernels, k)
+			}
+		}
+		r.step(3000)
+		if _, err := r.g.Repartition(want, 0); err != nil {
+			t.Fatal(err)
+		}
+		for r.g.Running() > 0 {
+			r.step(50)
+			if l := &r.g.lookahead; o.Cores > 1 {
+				l.core.rest = 0 // whatever else the computer does
+				if l.overlaps(r.g.Now(), r.g.Now()+10) {
+					again++
+				}
+			}
+		}
+		for _, k := range kernels {
+			ends += fmt.Sprint(k.End, " ")
+		}
+		return ends, again
+	}
+	one, _ := run(Options{})
+	two, again := run(Options{Cores: 2})
+	if two != one {
+		t.Errorf("kernels end at %son two cores, at %son one", two, one)
+	}
+	if again < least {
+		t.Errorf("after the repartition two cores might work at once in %d of the cycles looked at", again)
+	}
+}
