@@ -290,6 +290,7 @@ func (b *builder) sms() error {
 	}
 	g.sms.every = b.options.Every
 	t := b.traffic("sm", sm.Counters(), b.sheet.SM.Count)
+	g.turns.refill.count = t
 	for i := range b.sheet.SM.Count {
 		tlb, mmu, err := b.translator()
 		if err != nil {

@@ -2,9 +2,11 @@ package machine
 
 import (
 	"fmt"
+	"slices"
 
 	"heddle/engine"
 	"heddle/machine/sm"
+	"heddle/stat"
 )
 
 // Time slicing: applications take turns on the whole machine, as the contexts of
@@ -21,6 +23,13 @@ type Turn struct {
 	Left   uint64 // the SMs were frozen for the next turn; Never: not yet
 	CTAs   int    // taken off then
 	Bytes  uint64 // of their contexts
+
+	// Where the time went, in cycles summed over SMs. What is left of a turn is work.
+	Save   uint64 // from the freeze until an SM's contexts are stored,
+	Wait   uint64 // and from then until all SMs' are and the next turn begins
+	Load   uint64 // contexts of the owner were on their way to an SM
+	Idle   uint64 // no CTA of the owner was on an SM
+	Refill uint64 // until an SM's L1 had fetched again what it held when the owner left; it works meanwhile
 }
 
 // turns is whose turn it is.
@@ -42,7 +51,20 @@ type turns struct {
 	moves    []SMMove // while SMs are being freed,
 	changing int      // and how many are not free yet
 	log      []Turn
+	refill   refill
 }
+
+// refill is how far the L1s have come in fetching again what a switch flushed.
+type refill struct {
+	count *stat.Table // of the SMs
+	lost  [][]uint64  // [tenant][SM] sectors the L1 held when the tenant left
+	due   []uint64    // [SM] misses of the holder at which they are fetched; 0: they are
+	left  int         // SMs with some due
+	busy  uint64      // SM-cycles with CTAs of the holder before its turn
+}
+
+// refillStep is how often the refill is looked at, in core cycles.
+const refillStep = 256
 
 // begin prepares for time slicing with the given quantum; the first application
 // has the first turn.
@@ -54,6 +76,10 @@ func (t *turns) begin(quantum uint64) error {
 		}
 	}
 	t.quantum, t.next, t.end, t.log = quantum, -1, quantum, []Turn{{Left: engine.Never}}
+	t.refill.due = make([]uint64, len(t.sms))
+	for range t.tenants {
+		t.refill.lost = append(t.refill.lost, make([]uint64, len(t.sms)))
+	}
 	t.dispatch.giveAll(0)
 	return nil
 }
@@ -68,19 +94,24 @@ func (t *turns) tick(now uint64) uint64 {
 		t.free(now)
 		return now + 1
 	case t.loading:
+		coming := uint64(0)
 		for _, s := range t.sms {
 			if s.Busy() {
-				return now + 1
+				coming++
 			}
+		}
+		if t.log[len(t.log)-1].Load += coming; coming > 0 {
+			return now + 1
 		}
 		t.loading, t.end = false, now+t.quantum
 		for i := range t.sms {
 			t.contexts.free(i)
 		}
 	}
+	look := t.refill.tick(t, now)
 	next := t.successor()
 	if next < 0 {
-		return engine.Never // a launch asks again
+		return look // a launch asks again
 	}
 	end := t.asked
 	if len(t.tenants[t.holder].kernels) > 0 {
@@ -90,7 +121,7 @@ func (t *turns) tick(now uint64) uint64 {
 		end = t.end
 	}
 	if now < end {
-		return end
+		return min(end, look)
 	}
 	t.finish(next, now)
 	return now + 1
@@ -114,6 +145,7 @@ func (t *turns) finish(next int, now uint64) {
 	t.dispatch.giveAll(-1)
 	last := &t.log[len(t.log)-1]
 	last.Left = now
+	t.closeTurn(last, now)
 	t.moves = t.moves[:0]
 	for i, s := range t.sms {
 		t.moves = append(t.moves, SMMove{SM: i, From: t.holder, To: t.next, How: Idle, Start: now, deadline: now})
@@ -131,21 +163,72 @@ func (t *turns) free(now uint64) {
 		if m.step == handed || !t.mover.advance(m, now) {
 			continue
 		}
-		m.step = handed
+		m.step, m.End = handed, now
 		t.changing--
+		t.refill.lost[t.holder][m.SM] = t.sms[m.SM].HeldL1()
 		t.mover.clear(m.SM)
 		t.log[len(t.log)-1].Bytes += m.Bytes
 	}
 	if t.changing > 0 {
 		return
 	}
+	last := &t.log[len(t.log)-1]
+	for i := range t.moves {
+		last.Save += t.moves[i].End - last.Left
+		last.Wait += now - t.moves[i].End
+	}
 	t.meters.sms.add(now, -1)
 	t.pace.progress = now
 	t.holder, t.next, t.loading = t.next, -1, true
 	t.log = append(t.log, Turn{Tenant: t.holder, Start: now, Left: engine.Never})
+	t.refill.begin(t)
 	t.dispatch.giveAll(t.holder)
 	t.dispatch.offer(now + 1)
 }
 
-// Turns lists who had the SMs when, under time slicing.
-func (g *GPU) Turns() []Turn { return g.turns.log }
+// closeTurn books what of a turn, up to now, was no work.
+func (t *turns) closeTurn(x *Turn, now uint64) {
+	for _, s := range t.sms {
+		s.Settle(now)
+	}
+	busy := t.refill.count.Sum(x.Tenant, sm.ActiveCycles) - t.refill.busy
+	x.Idle = (now-x.Start)*uint64(len(t.sms)) - busy
+	x.Refill += uint64(t.refill.left) * (now - x.Start)
+}
+
+// begin notes what the holder's L1s have to fetch again.
+func (f *refill) begin(t *turns) {
+	f.left, f.busy = 0, f.count.Sum(t.holder, sm.ActiveCycles)
+	for i, lost := range f.lost[t.holder] {
+		f.due[i] = 0
+		if lost > 0 {
+			f.due[i] = f.count.Row(i, t.holder)[sm.L1Misses] + lost
+			f.left++
+		}
+	}
+}
+
+// tick looks which L1s have fetched again what they had lost; it returns when to look again.
+func (f *refill) tick(t *turns, now uint64) uint64 {
+	if f.left == 0 {
+		return engine.Never
+	}
+	x := &t.log[len(t.log)-1]
+	for i, due := range f.due {
+		if due > 0 && now%refillStep == 0 && f.count.Row(i, t.holder)[sm.L1Misses] >= due {
+			f.due[i] = 0
+			f.left--
+			x.Refill += now - x.Start
+		}
+	}
+	return now - now%refillStep + refillStep
+}
+
+// Turns lists who had the SMs when, under time slicing; the last turn up to now.
+func (g *GPU) Turns() []Turn {
+	log := slices.Clone(g.turns.log)
+	if n := len(log); n > 0 && log[n-1].Left == engine.Never {
+		g.turns.closeTurn(&log[n-1], g.Now())
+	}
+	return log
+}

@@ -91,6 +91,7 @@ func TestTurns(t *testing.T) {
 			r.leftovers()
 			full := 0
 			log := r.g.Turns()
+			r.phases(log)
 			for i, x := range log {
 				if i > 0 && (x.Tenant == log[i-1].Tenant || x.Start < log[i-1].Left) {
 					t.Errorf("turn %d: %+v after %+v", i, x, log[i-1])
@@ -106,6 +107,39 @@ func TestTurns(t *testing.T) {
 				t.Fatalf("only %d turns ended with their quantum: the test tests little: %+v", full, log)
 			}
 		})
+	}
+}
+
+// phases checks that the phases of turns are where the time went: each within its turn or
+// the switch after it, and a switch is saving and waiting, nothing else.
+func (r *rig) phases(log []Turn) {
+	r.t.Helper()
+	n := uint64(len(r.g.sms.list))
+	var refill uint64
+	for i, x := range log {
+		end, next := x.Left, r.g.Now()
+		if i+1 < len(log) {
+			next = log[i+1].Start
+			if got, want := x.Save+x.Wait, (next-x.Left)*n; got != want || x.CTAs > 0 && x.Save < n {
+				r.t.Errorf("turn %d: %d SM-cycles of saving and %d of waiting in a switch of %d", i, x.Save, x.Wait, want)
+			}
+		} else {
+			end = next
+		}
+		turn := (end - x.Start) * n
+		if x.Idle > turn || x.Load > turn || x.Refill > turn || x.Bytes > 0 && x.Idle == turn {
+			r.t.Errorf("turn %d of %d SM-cycles: %+v", i, turn, x)
+		}
+		refill += x.Refill
+		for _, y := range log[:i] { // whoever was put off before has to load now
+			if y.Tenant == x.Tenant && y.CTAs > 0 && i+1 < len(log) && x.Load == 0 && log[i-1].Tenant != x.Tenant && x.Left-x.Start > 3000 {
+				r.t.Errorf("turn %d: contexts of turn %+v came back in no time: %+v", i, y, x)
+				break
+			}
+		}
+	}
+	if refill == 0 {
+		r.t.Error("no L1 had anything to fetch again")
 	}
 }
 

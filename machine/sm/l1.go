@@ -55,6 +55,9 @@ func (s *SM) carve(sharedBytes int) error {
 // FlushL1 invalidates the L1; nothing may be in flight.
 func (s *SM) FlushL1() { s.l1.Reset() }
 
+// HeldL1 is the number of sectors in the L1.
+func (s *SM) HeldL1() uint64 { return uint64(s.l1.Held()) }
+
 // ForgetL1 invalidates a tenant's lines, which wait for nothing once its CTAs are gone.
 func (s *SM) ForgetL1(tenant uint8) { s.l1.DropTenant(tenant) }
 

@@ -201,6 +201,16 @@ func (a *Array) Drop(i int32) {
 	l.Valid, l.Dirty, l.Pending = 0, 0, 0
 }
 
+// Held is the number of sectors whose bytes may be read.
+func (a *Array) Held() (sectors int) {
+	for i := range a.Tag {
+		if a.Tag[i] != empty {
+			sectors += bits.OnesCount8(a.Line[i].Valid)
+		}
+	}
+	return sectors
+}
+
 // Free says that line index i holds nothing.
 func (a *Array) Free(i int32) bool { return a.Tag[i] == empty }
 
