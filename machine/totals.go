@@ -97,8 +97,14 @@ func (g *GPU) Settle() {
 	for _, c := range g.channel {
 		c.dram.Sync(c.clock.Ticks(now))
 	}
+	g.SettleSMs()
+}
+
+// SettleSMs brings the active time of SMs up to the current cycle, and nothing else: unlike
+// the clocks of DRAM channels it may be looked at at any time and the run stays the same.
+func (g *GPU) SettleSMs() {
 	for _, s := range g.sm {
-		s.Settle(now)
+		s.Settle(g.Now())
 	}
 }
 

@@ -124,9 +124,9 @@ func readEpochRow(row []string) (cycle uint64, t sim.EpochTenant, err error) {
 		err = errors.Join(err, e)
 		return x
 	}
-	t = sim.EpochTenant{
-		SMs: int(u(2)), Channels: int(u(3)), IPC: f(4), BandwidthGBs: f(5), ThreadInsts: u(6), WarpInsts: u(7),
-		L1Accesses: u(8), L1Hits: u(9), LLCAccesses: u(10), LLCHits: u(11), DRAMReads: u(12), DRAMWrites: u(13), DRAMBytes: u(14),
+	t = sim.EpochTenant{SMs: int(u(2)), Channels: int(u(3)), IPC: f(4), BandwidthGBs: f(5)}
+	for i := counted; i < len(row); i++ {
+		t.Counts = append(t.Counts, u(i))
 	}
 	return u(0), t, err
 }

@@ -255,7 +255,7 @@ func run(cmd *cobra.Command, path string, f *runFlags) error {
 		return err
 	}
 	if cause := context.Cause(ctx); errors.Is(cause, errMemory) {
-		return cause
+		return &status{exitInternal, cause}
 	}
 	return verdict(cmd.Context(), cmd.ErrOrStderr(), outcomes)
 }

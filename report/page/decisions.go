@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"heddle/control"
+	"heddle/report"
 	"heddle/sim"
 )
 
@@ -31,7 +32,7 @@ func decisionViews(r *sim.Result) (out []decisionView) {
 			v.Plan = append(v.Plan, planned(d, j, a))
 		}
 		if d.Plan.Latency > 0 {
-			v.Plan = append(v.Plan, fmt.Sprintf("decided in %d cycles, %d iterations", d.Plan.Latency, d.Plan.Iterations))
+			v.Plan = append(v.Plan, "decided in "+report.Many(d.Plan.Latency, "cycle")+", "+report.Many(d.Plan.Iterations, "iteration"))
 		}
 		v.Moved, v.Moves = moves(d)
 		out = append(out, v)
@@ -49,19 +50,19 @@ func counters(a *control.App) string {
 	if a.LLCAccesses > 0 {
 		s += fmt.Sprintf("LLC hits %s of %d, ", percent(float64(a.LLCHits)/float64(a.LLCAccesses)), a.LLCAccesses)
 	}
-	return s + fmt.Sprintf("DRAM %d bytes", a.DRAMBytes)
+	return s + "DRAM " + report.Many(a.DRAMBytes, "byte")
 }
 
 // planned says what an application gets, beside what it had.
 func planned(d *sim.Decision, i int, a control.Alloc) string {
 	if i >= len(d.Sample.Apps) {
-		return fmt.Sprintf("application %d: %d SMs, %d groups", i+1, a.SMs, a.Groups)
+		return fmt.Sprintf("application %d: %s, %s", i+1, report.Many(a.SMs, "SM"), report.Many(a.Groups, "group"))
 	}
 	had := &d.Sample.Apps[i]
 	if had.SMs == a.SMs && had.Groups == a.Groups {
-		return fmt.Sprintf("%s: %d SMs, %d groups", had.Name, a.SMs, a.Groups)
+		return fmt.Sprintf("%s: %s, %s", had.Name, report.Many(a.SMs, "SM"), report.Many(a.Groups, "group"))
 	}
-	return fmt.Sprintf("%s: %d → %d SMs, %d → %d groups", had.Name, had.SMs, a.SMs, had.Groups, a.Groups)
+	return fmt.Sprintf("%s: %d → %s, %d → %s", had.Name, had.SMs, report.Many(a.SMs, "SM"), had.Groups, report.Many(a.Groups, "group"))
 }
 
 // moves sums up and lists what changed hands. A move takes from its start until
@@ -72,7 +73,7 @@ func moves(d *sim.Decision) (sum, list []string) {
 		if end < start {
 			return "not done at the run's end"
 		}
-		return fmt.Sprintf("%d cycles", end-start)
+		return report.Many(end-start, "cycle")
 	}
 	smEnd, open := d.Cycle, 0
 	for _, m := range d.SMs {
@@ -80,7 +81,8 @@ func moves(d *sim.Decision) (sum, list []string) {
 		if m.End < m.Start {
 			open++
 		}
-		list = append(list, fmt.Sprintf("SM %d: %s → %s by %s at %d, %s; %d CTAs, %d bytes of context", m.SM, m.From, m.To, m.How, m.Start, took(m.Start, m.End), m.CTAs, m.Bytes))
+		list = append(list, fmt.Sprintf("SM %d: %s → %s by %s at %d, %s; %s, %s of context",
+			m.SM, m.From, m.To, m.How, m.Start, took(m.Start, m.End), report.Many(m.CTAs, "CTA"), report.Many(m.Bytes, "byte")))
 	}
 	if n := len(d.SMs); n > 0 {
 		sum = append(sum, inSum(n, open, "SM", smEnd-d.Cycle))
@@ -114,7 +116,7 @@ func inSum(n, open int, what string, cycles uint64) string {
 	}
 	switch {
 	case open == 0:
-		return fmt.Sprintf("%d %s in %d cycles", n, what, cycles)
+		return fmt.Sprintf("%d %s in %s", n, what, report.Many(cycles, "cycle"))
 	case open == n:
 		return fmt.Sprintf("%d %s, not done at the run's end", n, what)
 	}
