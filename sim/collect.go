@@ -150,7 +150,7 @@ func (r *run) result() *Result {
 	hz := r.sheet.Clock.Core * 1e6
 	res := &Result{
 		Version: ResultVersion, Spec: *r.spec, Complete: true, Cycles: now, Seconds: float64(now) / hz,
-		Epochs: r.col.epochs, Stalls: r.col.stalls(), Outside: &Outside{}, Machine: r.from.List(r.sheet),
+		Epochs: r.col.epochs, Stalls: r.col.stalls(), Outside: &Outside{}, Machine: r.given,
 	}
 	switch {
 	case r.gov != nil:

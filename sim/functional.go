@@ -15,7 +15,7 @@ import (
 
 // functional runs the programs one after the other without timing.
 func (r *run) functional() (*Result, error) {
-	res := &Result{Version: ResultVersion, Spec: *r.spec, Complete: true, Machine: r.from.List(r.sheet)}
+	res := &Result{Version: ResultVersion, Spec: *r.spec, Complete: true, Machine: r.given}
 	var failed error
 	for _, a := range r.apps {
 		dev := host.NewFunctional(r.ctx, r.spec.Length.MaxCycles)

@@ -40,8 +40,14 @@ type Result struct {
 	// Contexts sums up what time slicing and SMK cost; nil under the other modes.
 	Contexts *Contexts `json:"contexts,omitempty"`
 	// Machine is every number of the machine, with unit and source, as the run had it.
-	Machine []sheets.Entry `json:"machine"`
-	Wall    Wall           `json:"wall"` // the only fields that differ between identical runs
+	Machine MachineSheet `json:"machine"`
+	Wall    Wall         `json:"wall"` // the only fields that differ between identical runs
+}
+
+// MachineSheet is a machine as resolved: what sheets.FromEntries makes one of again.
+type MachineSheet struct {
+	Name    string         `json:"name"`
+	Numbers []sheets.Entry `json:"numbers"`
 }
 
 // OutsideWindows names what no tenant's window holds, where tenants are named.

@@ -20,7 +20,7 @@ import (
 type run struct {
 	spec  *Spec
 	sheet *sheets.Machine
-	from  *sheets.Provenance // of its numbers
+	given MachineSheet // as resolved
 	gpu   *machine.GPU
 	link  *link
 	apps  []*app
@@ -56,10 +56,11 @@ func Run(ctx context.Context, spec Spec, watch func(Progress)) (*Result, error) 
 	if len(r.apps) == 0 {
 		return nil, errors.New("nothing to run: the specification names no application")
 	}
-	var err error
-	if r.sheet, r.from, err = sheets.Resolve(spec.Machine, spec.Set); err != nil {
+	sheet, from, err := sheets.Resolve(spec.Machine, spec.Set)
+	if err != nil {
 		return nil, err
 	}
+	r.sheet, r.given = sheet, MachineSheet{Name: sheet.Name, Numbers: from.List(sheet)}
 	if spec.Record != "" {
 		return r.record()
 	}
