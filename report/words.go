@@ -40,8 +40,12 @@ func had(n int, shared bool) string {
 	return fmt.Sprint(n)
 }
 
-// Executions writes how many a tenant did, and marks those of a run without a whole one.
+// Executions writes how many a tenant did. Before the first has ended nobody knows how
+// much of it is done.
 func Executions(t *sim.Tenant) string {
+	if t.Runs == 0 && t.Executions == 0 && t.ThreadInsts > 0 {
+		return "<1"
+	}
 	if t.Executions == math.Trunc(t.Executions) {
 		return fmt.Sprintf("%.0f", t.Executions)
 	}
