@@ -1,8 +1,8 @@
 // Package energy turns the counters of a run into joules, after the run: a pure
 // function of counters and sheet constants, never part of a tick.
 //
-// A reader must know three types. Counts looks up a counter of one tenant. Joules
-// is energy by part of the machine. sheets.Machine gives sizes, clocks and static
+// A reader must know three types. Counts has the counters of a tenant or a span of time.
+// Parts is energy by part of the machine. sheets.Machine gives sizes, clocks and static
 // power. The constants and their sources are in constants.go.
 package energy
 
@@ -11,41 +11,15 @@ import (
 	"math"
 
 	"heddle/sheets"
+	"heddle/stat"
 )
 
-// Counts gives a tenant's counter by owner ("sm", "llc", ...) and name, summed over
-// all components; false if there is no such counter.
-type Counts func(owner, name string) (n uint64, ok bool)
-
-// Joules is energy by part.
-type Joules struct {
-	SM     float64 // instructions, registers, shared memory, pipeline
-	L1     float64
-	LLC    float64
-	NoC    float64 // flits and leakage
-	DRAM   float64 // commands and background, all but the copying of MIGRATIONs
-	Static float64 // SMs and the rest of the chip
-	// Migration is the copying of MIGRATION commands; the rows they open count under
-	// DRAM. Pages and contexts moved by reads and writes are ordinary DRAM, LLC and NoC events.
-	Migration float64
-}
-
-// Total is the sum of the parts.
-func (j Joules) Total() float64 { return j.SM + j.L1 + j.LLC + j.NoC + j.DRAM + j.Static + j.Migration }
-
-// Add is the sum of two.
-func (j Joules) Add(k Joules) Joules {
-	return Joules{
-		SM: j.SM + k.SM, L1: j.L1 + k.L1, LLC: j.LLC + k.LLC, NoC: j.NoC + k.NoC, DRAM: j.DRAM + k.DRAM,
-		Static: j.Static + k.Static, Migration: j.Migration + k.Migration,
-	}
-}
-
-// Split is the energy of the GPU chip and of the memory beside it (UGPU paper,
-// Figure 12b: "GPU with 80 SMs" and "HBM system", migration included).
-func (j Joules) Split() (gpu, memory float64) {
-	memory = j.DRAM + j.Migration
-	return j.SM + j.L1 + j.LLC + j.NoC + j.Static, memory
+// Counts gives counters summed over all components.
+type Counts interface {
+	// Count is a counter by owner ("sm", "llc", ...) and name; false if there is none.
+	Count(owner, name string) (n uint64, ok bool)
+	// Owners lists who counts, in the order of the machine's tables.
+	Owners() []string
 }
 
 // reader looks counters up and keeps the first failure.
@@ -55,41 +29,68 @@ type reader struct {
 }
 
 func (r *reader) get(owner, name string) float64 {
-	n, ok := r.c(owner, name)
+	n, ok := r.c.Count(owner, name)
 	if !ok && r.err == nil {
 		r.err = fmt.Errorf("energy: there is no counter %s.%s", owner, name)
 	}
 	return float64(n)
 }
 
-// Tenant is the energy of one tenant that owned sms SMs (on average over time, if
-// SMs changed hands) for a run of the given core cycles: its events, the static energy of its SMs, and a share of what the
-// whole chip draws in proportion to its SMs.
-func Tenant(m *sheets.Machine, cycles uint64, sms float64, c Counts) (Joules, error) {
-	r := &reader{c: c}
-	j := Joules{SM: smEnergy(r), L1: l1Energy(m, r), LLC: llcEnergy(m, r), NoC: nocEnergy(m, r), DRAM: dramEnergy(m, r), Migration: migrationEnergy(m, r)}
-	seconds := float64(cycles) / (m.Clock.Core * megahertz)
-	active := r.get("sm", "active_cycles") / (m.Clock.Core * megahertz) // SM-seconds
-	owned := sms * seconds
-	j.Static = active*m.Power.ActiveSM + math.Max(owned-active, 0)*m.Power.IdleSM
-	return j.Add(background(m, seconds, sms/float64(m.SM.Count))), r.err
-}
-
-// Idle is the energy of SMs that no tenant owned, and of their share of the chip.
-func Idle(m *sheets.Machine, cycles uint64, sms float64) Joules {
-	seconds := float64(cycles) / (m.Clock.Core * megahertz)
-	j := Joules{Static: sms * seconds * m.Power.IdleSM}
-	return j.Add(background(m, seconds, sms/float64(m.SM.Count)))
-}
-
-// background is a share of what is drawn whatever happens.
-func background(m *sheets.Machine, seconds, share float64) Joules {
-	perChannel := or(m.Power.Background, hbmBackgroundMW) * milliwatt
-	return Joules{
-		Static: m.Power.Chip * seconds * share,
-		NoC:    2 * leakage(m) * seconds * share, // requests and replies
-		DRAM:   perChannel * float64(m.DRAM.Channels) * seconds * share,
+// each lists the owners of a kind. A machine without any is an error: its energy would
+// lack a part.
+func (r *reader) each(kind string) (owners []string) {
+	for _, o := range r.c.Owners() {
+		if stat.OfKind(o, kind) {
+			owners = append(owners, o)
+		}
 	}
+	if len(owners) == 0 && r.err == nil {
+		r.err = fmt.Errorf("energy: this machine counts no %s", kind)
+	}
+	return owners
+}
+
+// Of is the energy of events, and of the time for which somebody had SMs: heldCycles
+// SM-cycles, in some of which they were occupied (the counter says how many). What the
+// whole chip draws in a cycle is divided among its SMs, so that all SM-cycles of a run
+// together make the machine's energy, whoever had them.
+func Of(m *sheets.Machine, heldCycles uint64, c Counts) (Parts, error) {
+	r := &reader{c: c}
+	var p Parts
+	p.add("sm", smEnergy(r))
+	p.add("l1", l1Energy(m, r))
+	p.add("llc", llcEnergy(m, r))
+	networks, memories := r.each("noc"), r.each("dram")
+	for _, o := range networks {
+		p.add(o, r.get(o, "flits")*flitPJ(m)*picojoule)
+	}
+	for _, o := range memories {
+		p.add(o, dramEnergy(m, r, o))
+	}
+	p.add("migration", migrationEnergy(m, r, memories))
+	active := r.get("sm", "active_share_cycles")
+	hz := m.Clock.Core * megahertz
+	p.add("static", active/hz*(m.Power.ActiveSM-m.Power.IdleSM))
+	return p.Plus(Idle(m, heldCycles, networks, memories)), r.err
+}
+
+// Idle is the energy of SM-cycles in which nothing happens, with their share of the chip,
+// its networks and memories.
+func Idle(m *sheets.Machine, heldCycles uint64, networks, memories []string) Parts {
+	seconds := float64(heldCycles) / (m.Clock.Core * megahertz) // of one SM
+	share := seconds / float64(m.SM.Count)                      // of the chip
+	var p Parts
+	for _, o := range networks {
+		p.add(o, leakage(m)*share)
+	}
+	perChannel := or(m.Power.Background, hbmBackgroundMW) * milliwatt
+	for i, o := range memories {
+		if i == 0 { // the sheet's channels; a machine has one kind of them so far
+			p.add(o, perChannel*float64(m.DRAM.Channels)*share)
+		}
+	}
+	p.add("static", seconds*m.Power.IdleSM+share*m.Power.Chip)
+	return p
 }
 
 func smEnergy(r *reader) float64 {
@@ -110,7 +111,7 @@ func smEnergy(r *reader) float64 {
 		}
 	}
 	pj += (r.get("sm", "shared_accesses") + r.get("sm", "shared_conflict_cycles")) * sharedPJ
-	pj += r.get("sm", "active_cycles") * pipelinePJ
+	pj += r.get("sm", "active_share_cycles") * pipelinePJ
 	return pj * picojoule
 }
 
@@ -125,7 +126,9 @@ func llcEnergy(m *sheets.Machine, r *reader) float64 {
 	accesses := r.get("llc", "accesses")
 	perByte := llcLinePJ / lineForPJ
 	bytes := (accesses + r.get("llc", "writebacks")) * float64(m.LLC.Sector)
-	bytes += r.get("dram", "read_bursts") * float64(m.DRAM.Access) // fills
+	for _, o := range r.each("dram") {
+		bytes += r.get(o, "read_bursts") * float64(m.DRAM.Access) // fills
+	}
 	return (accesses*llcTagPJ + bytes*perByte) * picojoule
 }
 
@@ -149,25 +152,25 @@ func leakage(m *sheets.Machine) float64 {
 	return (nocLeakBufMW*p*w + (nocLeakX2MW*p*p+nocLeakX1MW*p)*w + nocLeakAlMW*p*p*p) * milliwatt
 }
 
-func nocEnergy(m *sheets.Machine, r *reader) float64 {
-	return (r.get("noc_request", "flits") + r.get("noc_reply", "flits")) * flitPJ(m) * picojoule
-}
-
-func dramEnergy(m *sheets.Machine, r *reader) float64 {
+func dramEnergy(m *sheets.Machine, r *reader, owner string) float64 {
 	bits := float64(m.DRAM.Access) * bitsPer
-	pj := r.get("dram", "activates") * or(m.Power.Activate, hbmActivatePJ)
-	pj += r.get("dram", "read_bursts") * bits * or(m.Power.ReadBit, hbmReadPJBit)
-	pj += r.get("dram", "write_bursts") * bits * or(m.Power.WriteBit, hbmWritePJBit)
+	pj := r.get(owner, "activates") * or(m.Power.Activate, hbmActivatePJ)
+	pj += r.get(owner, "read_bursts") * bits * or(m.Power.ReadBit, hbmReadPJBit)
+	pj += r.get(owner, "write_bursts") * bits * or(m.Power.WriteBit, hbmWritePJBit)
 	return pj * picojoule
 }
 
 // migrationEnergy is what MIGRATION commands copy, a line each. A memory without the
 // command need not count them.
-func migrationEnergy(m *sheets.Machine, r *reader) float64 {
+func migrationEnergy(m *sheets.Machine, r *reader, memories []string) float64 {
 	if m.DRAM.MigrationCycles == 0 {
 		return 0
 	}
-	return r.get("dram", "migrations") * float64(m.LLC.Line) * bitsPer * hbmMigratePJBit * picojoule
+	lines := 0.0
+	for _, o := range memories {
+		lines += r.get(o, "migrations")
+	}
+	return lines * float64(m.LLC.Line) * bitsPer * hbmMigratePJBit * picojoule
 }
 
 // or is x unless the sheet leaves it out.

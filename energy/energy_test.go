@@ -9,9 +9,23 @@ import (
 )
 
 // counts looks up "owner.name" in a map; what is not there is zero.
-func counts(m map[string]uint64) Counts {
-	return func(owner, name string) (uint64, bool) { return m[owner+"."+name], true }
-}
+type counts map[string]uint64
+
+func (m counts) Count(owner, name string) (uint64, bool) { return m[owner+"."+name], true }
+
+func (counts) Owners() []string { return []string{"sm", "llc", "dram", "noc_request", "noc_reply"} }
+
+// some counts something of everything.
+type some struct{ counts }
+
+func (some) Count(_, name string) (uint64, bool) { return uint64(1000 + len(name)), true }
+
+// nothing counts nothing.
+type nothing struct{ counts }
+
+func (nothing) Count(string, string) (uint64, bool) { return 0, false }
+
+var networks, memories = []string{"noc_request", "noc_reply"}, []string{"dram"}
 
 func machine(t *testing.T, name string) *sheets.Machine {
 	t.Helper()
@@ -31,19 +45,19 @@ func near(t *testing.T, what string, got, want float64) {
 
 func TestEventsByHand(t *testing.T) {
 	m := machine(t, "qv100")
-	j, err := Tenant(m, 0, 80, counts(map[string]uint64{
+	j, err := Of(m, 0, counts{
 		"sm.warp_insts": 10, "sm.thread_insts": 320, "sm.lanes_fp_mad": 320, "sm.shared_accesses": 2, "sm.shared_conflict_cycles": 3,
 		"sm.l1_accesses": 8, "sm.l1_hits": 4, "sm.l1_misses": 4, "llc.accesses": 4, "llc.writebacks": 1,
 		"dram.read_bursts": 4, "dram.write_bursts": 1, "dram.activates": 2,
-	}))
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	near(t, "SM", j.SM, (10*123+320*7.1+320*8+5*110)*1e-12)
-	near(t, "L1", j.L1, (4*400+4*100+4*400)*0.25*1e-12) // sectors of 32 of 128 bytes
-	near(t, "LLC", j.LLC, (4*5+(5*32+4*32)*250.0/128)*1e-12)
-	near(t, "DRAM", j.DRAM, (2*828+4*256*3.48+256*4.0)*1e-12)
-	if j.NoC != 0 || j.Static != 0 {
+	near(t, "SM", j.Of("sm"), (10*123+320*7.1+320*8+5*110)*1e-12)
+	near(t, "L1", j.Of("l1"), (4*400+4*100+4*400)*0.25*1e-12) // sectors of 32 of 128 bytes
+	near(t, "LLC", j.Of("llc"), (4*5+(5*32+4*32)*250.0/128)*1e-12)
+	near(t, "DRAM", j.Of("dram"), (2*828+4*256*3.48+256*4.0)*1e-12)
+	if j.Of("noc") != 0 || j.Of("static") != 0 {
 		t.Errorf("energy without events or time: %+v", j)
 	}
 }
@@ -52,25 +66,24 @@ func TestStaticByHand(t *testing.T) {
 	m := machine(t, "qv100")
 	cycles := uint64(m.Clock.Core * 1e6) // one second
 	active := uint64(20 * m.Clock.Core * 1e6)
-	j, err := Tenant(m, cycles, 40, counts(map[string]uint64{"sm.active_cycles": active}))
+	j, err := Of(m, 40*cycles, counts{"sm.active_share_cycles": active})
 	if err != nil {
 		t.Fatal(err)
 	}
-	near(t, "static of half the chip, half of it active", j.Static, 30.0/2+20*0.45+20*0.28)
-	near(t, "DRAM background", j.DRAM, 0.066*32/2)
-	near(t, "pipeline", j.SM, float64(active)*125e-12)
+	near(t, "static of half the chip, half of it active", j.Of("static"), 30.0/2+20*0.45+20*0.28)
+	near(t, "DRAM background", j.Of("dram"), 0.066*32/2)
+	near(t, "pipeline", j.Of("sm"), float64(active)*125e-12)
 }
 
 // TestAddsUp: tenants and idle SMs together are the whole chip.
 func TestAddsUp(t *testing.T) {
 	m := machine(t, "ugpu")
-	none := counts(nil)
-	whole := Idle(m, 1e6, 80)
-	a, err := Tenant(m, 1e6, 60, none)
+	whole := Idle(m, 80e6, networks, memories)
+	a, err := Of(m, 60e6, counts{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	near(t, "60 + 20 SMs", a.Add(Idle(m, 1e6, 20)).Total(), whole.Total())
+	near(t, "60 + 20 SMs", a.Plus(Idle(m, 20e6, networks, memories)).Total(), whole.Total())
 }
 
 // TestCrossbarAgainstDSENT holds the fit against the measurements it came from:
@@ -97,37 +110,40 @@ func TestCrossbarAgainstDSENT(t *testing.T) {
 // TestMigration: a page of 4 KB is 32 commands of 128 bytes; a memory without the
 // command has no such energy.
 func TestMigration(t *testing.T) {
-	c := counts(map[string]uint64{"dram.migrations": 32, "dram.activates": 32})
-	j, err := Tenant(machine(t, "ugpu"), 0, 0, c)
+	c := counts{"dram.migrations": 32, "dram.activates": 32}
+	j, err := Of(machine(t, "ugpu"), 0, c)
 	if err != nil {
 		t.Fatal(err)
 	}
-	near(t, "migration", j.Migration, 4096*8*4e-12)
-	near(t, "rows opened for it", j.DRAM, 32*828e-12)
-	if j, err = Tenant(machine(t, "qv100"), 0, 0, c); err != nil || j.Migration != 0 {
+	near(t, "migration", j.Of("migration"), 4096*8*4e-12)
+	near(t, "rows opened for it", j.Of("dram"), 32*828e-12)
+	if j, err = Of(machine(t, "qv100"), 0, c); err != nil || j.Of("migration") != 0 {
 		t.Errorf("qv100: %+v, %v", j, err)
 	}
 }
 
 // TestSplit: GPU and memory together are everything, whatever happened.
 func TestSplit(t *testing.T) {
-	j, err := Tenant(machine(t, "ugpu"), 1e6, 33.5, func(_, name string) (uint64, bool) { return uint64(1000 + len(name)), true })
+	j, err := Of(machine(t, "ugpu"), 33.5e6, some{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	gpu, memory := j.Split()
 	near(t, "GPU and HBM", gpu+memory, j.Total())
-	near(t, "HBM", memory, j.DRAM+j.Migration)
-	for _, x := range []float64{j.SM, j.L1, j.LLC, j.NoC, j.DRAM, j.Static, j.Migration} {
-		if x <= 0 {
+	near(t, "HBM", memory, j.Of("dram")+j.Of("migration"))
+	for _, x := range j {
+		if x.J <= 0 {
 			t.Errorf("a part has no energy: %+v", j)
 		}
 	}
-	near(t, "twice", j.Add(j).Total(), 2*j.Total())
+	if len(j) != 8 {
+		t.Errorf("%d parts: %+v", len(j), j)
+	}
+	near(t, "twice", j.Plus(j).Total(), 2*j.Total())
 }
 
 func TestUnknownCounterIsAnError(t *testing.T) {
-	_, err := Tenant(machine(t, "qv100"), 1, 1, func(string, string) (uint64, bool) { return 0, false })
+	_, err := Of(machine(t, "qv100"), 1, nothing{})
 	if err == nil || !strings.Contains(err.Error(), "no counter sm.warp_insts") {
 		t.Errorf("got %v", err)
 	}

@@ -1,75 +1,93 @@
 package lab
 
 import (
+	"slices"
+
 	"heddle/energy"
 	"heddle/sheets"
 	"heddle/sim"
+	"heddle/stat"
 )
 
-// AddEnergy computes the energy of a timed result from its counters. SMs that no
-// tenant owned count in the total.
+// AddEnergy computes the energy of a timed result from its counters: of each tenant's
+// window, of what lies outside the windows, and of what was nobody's. Together they are
+// the machine's.
 func AddEnergy(r *sim.Result, m *sheets.Machine) error {
-	sum, owned := energy.Joules{}, 0.0
-	held := meanSMs(r)
+	var sum energy.Parts
+	free := uint64(m.SM.Count) * r.Cycles // SM-cycles that nobody had
+	of := func(tenant string, held uint64) (float64, error) {
+		p, err := energy.Of(m, held, counted(r, tenant))
+		sum = sum.Plus(p)
+		free -= min(free, held)
+		return p.Total(), err
+	}
+	var err error
 	for i := range r.Tenants {
 		t := &r.Tenants[i]
-		j, err := energy.Tenant(m, r.Cycles, held[i], counts(r, t.Name))
-		if err != nil {
+		if t.EnergyJ, err = of(t.Name, t.HeldSMCycles); err != nil {
 			return err
 		}
-		t.EnergyJ = j.Total()
-		sum = sum.Add(j)
-		owned += held[i]
 	}
-	if free := float64(m.SM.Count) - owned; free > 0 {
-		sum = sum.Add(energy.Idle(m, r.Cycles, free))
+	e := &sim.Energy{}
+	if e.Outside, err = of(sim.OutsideWindows, r.Outside.HeldSMCycles); err != nil {
+		return err
 	}
-	r.Energy = &sim.Energy{
-		SM: sum.SM, L1: sum.L1, LLC: sum.LLC, NoC: sum.NoC, DRAM: sum.DRAM, Static: sum.Static, Migration: sum.Migration, Total: sum.Total(),
+	r.Outside.EnergyJ = e.Outside
+	owners := counted(r, sim.OutsideWindows)
+	nobody := energy.Idle(m, free, owners.kind("noc"), owners.kind("dram"))
+	sum, e.Nobody = sum.Plus(nobody), nobody.Total()
+	for _, p := range sum {
+		e.Parts = append(e.Parts, sim.EnergyPart{Name: p.Name, J: p.J})
 	}
+	e.Total = sum.Total()
+	r.Energy = e
 	return nil
 }
 
-// meanSMs is how many SMs each tenant held on average over the run. A tenant's SMs
-// in the result are those of the run's end; an SM that changed hands was its old
-// owner's until then.
-func meanSMs(r *sim.Result) []float64 {
-	mean := make([]float64, len(r.Tenants))
-	byName := map[string]int{}
-	for i := range r.Tenants {
-		mean[i] = float64(r.Tenants[i].SMs)
-		byName[r.Tenants[i].Name] = i
-	}
-	for i := range r.Decisions {
-		for _, move := range r.Decisions[i].SMs {
-			if move.End == 0 || r.Cycles == 0 {
-				continue
-			}
-			before := float64(move.End) / float64(r.Cycles)
-			if from, ok := byName[move.From]; ok {
-				mean[from] += before
-			}
-			if to, ok := byName[move.To]; ok {
-				mean[to] -= before
-			}
+// counts are the counters of one tenant of a result.
+type counts []sim.Counters
+
+// counted finds those of a tenant, or of what lies outside all windows.
+func counted(r *sim.Result, tenant string) (c counts) {
+	for _, t := range r.Tables {
+		if t.Tenant == tenant {
+			c = append(c, t)
 		}
 	}
-	return mean
+	return c
 }
 
-// counts looks up the counters of one tenant in a result.
-func counts(r *sim.Result, tenant string) energy.Counts {
-	byName := map[[2]string]uint64{}
-	for _, t := range r.Tables {
-		if t.Tenant != tenant {
+// Count implements energy.Counts.
+func (c counts) Count(owner, name string) (n uint64, ok bool) {
+	for i := range c {
+		if c[i].Owner != owner {
 			continue
 		}
-		for _, v := range t.Values {
-			byName[[2]string{t.Owner, v.Name}] += v.N
+		for _, v := range c[i].Values {
+			if v.Name == name {
+				n, ok = n+v.N, true
+			}
 		}
 	}
-	return func(owner, name string) (uint64, bool) {
-		n, ok := byName[[2]string{owner, name}]
-		return n, ok
+	return n, ok
+}
+
+// Owners implements energy.Counts.
+func (c counts) Owners() (owners []string) {
+	for i := range c {
+		if !slices.Contains(owners, c[i].Owner) {
+			owners = append(owners, c[i].Owner)
+		}
 	}
+	return owners
+}
+
+// kind lists the owners of a kind.
+func (c counts) kind(kind string) (owners []string) {
+	for _, o := range c.Owners() {
+		if stat.OfKind(o, kind) {
+			owners = append(owners, o)
+		}
+	}
+	return owners
 }

@@ -1,67 +1,112 @@
 package lab
 
 import (
+	"context"
 	"math"
+	"path/filepath"
 	"testing"
 
-	"heddle/energy"
 	"heddle/sheets"
 	"heddle/sim"
 )
 
-// TestEnergyFollowsMovedSMs: ten SMs that move from a to b at a quarter of the run
-// were a's for that quarter; static energy is that of the whole machine either way.
-func TestEnergyFollowsMovedSMs(t *testing.T) {
-	m, _, err := sheets.Load("ugpu")
-	if err != nil {
-		t.Fatal(err)
+func near(t *testing.T, what string, got, want float64) {
+	t.Helper()
+	if math.Abs(got-want) > 1e-9*math.Abs(want)+1e-18 {
+		t.Errorf("%s: %g J, want %g", what, got, want)
 	}
-	names := []string{"warp_insts", "thread_insts", "active_cycles", "shared_accesses", "shared_conflict_cycles", "l1_hits", "l1_misses", "l1_accesses"}
-	for _, c := range []string{
-		"other", "int_add", "int_max", "int_mul", "int_mad", "shuffle", "fp_add", "fp_max", "fp_mul", "fp_mad",
-		"dp_add", "dp_max", "dp_mul", "dp_mad", "int_div", "fp_div", "dp_div", "special", "matrix",
-	} {
-		names = append(names, "lanes_"+c)
-	}
-	r := &sim.Result{Cycles: 1000000, Tenants: []sim.Tenant{{Name: "a", SMs: 30}, {Name: "b", SMs: 50}}}
-	for _, tenant := range []string{"a", "b"} {
-		table := func(owner string, names ...string) {
-			c := sim.Counters{Owner: owner, Tenant: tenant}
-			for _, n := range names {
-				v := sim.Value{}
-				v.Name = n
-				if n == "migrations" && tenant == "a" {
-					v.N = 32
-				}
-				c.Values = append(c.Values, v)
+}
+
+// total is a counter over all tenants and what is outside of windows.
+func total(r *sim.Result, owner, name string) (n uint64) {
+	for _, c := range r.Tables {
+		for _, v := range c.Values {
+			if c.Owner == owner && v.Name == name {
+				n += v.N
 			}
-			r.Tables = append(r.Tables, c)
-		}
-		table("sm", names...)
-		table("llc", "accesses", "writebacks")
-		table("dram", "activates", "read_bursts", "write_bursts", "migrations")
-		table("noc_request", "flits")
-		table("noc_reply", "flits")
-	}
-	move := sim.Decision{Changed: true}
-	for sm := range 10 {
-		move.SMs = append(move.SMs, sim.SMMove{SM: sm, From: "a", To: "b", Start: 200000, End: 250000})
-	}
-	move.SMs = append(move.SMs, sim.SMMove{SM: 11, From: "b", To: "a", Start: 900000}) // not done when the run ends
-	r.Decisions = []sim.Decision{move}
-	if err := AddEnergy(r, m); err != nil {
-		t.Fatal(err)
-	}
-	near := func(what string, got, want float64) {
-		t.Helper()
-		if math.Abs(got-want) > 1e-9*want {
-			t.Errorf("%s: %g J, want %g", what, got, want)
 		}
 	}
-	idle := energy.Idle(m, r.Cycles, 80)
-	copied := 4096 * 8 * 4e-12
-	near("migration", r.Energy.Migration, copied)
-	near("total", r.Energy.Total, idle.Total()+copied)
-	near("a", r.Tenants[0].EnergyJ, idle.Total()*32.5/80+copied)
-	near("b", r.Tenants[1].EnergyJ, idle.Total()*47.5/80)
+	return n
+}
+
+// TestEnergyAddsUp: under every way of sharing, static, background and leakage energy are
+// those of the machine for the time of the run, whoever has what; rows, what is outside
+// of windows and what is nobody's make the total.
+func TestEnergyAddsUp(t *testing.T) {
+	whole := sim.Length{}
+	budget := sim.Length{MaxCycles: 12_000, Budget: true}
+	warm := sim.Length{MaxCycles: 12_000, Budget: true, Warmup: 4000}
+	for what, c := range map[string]struct {
+		machine string
+		apps    int
+		sharing sim.Sharing
+		length  sim.Length
+	}{
+		"alone":                {"qv100", 1, sim.Sharing{Mode: "alone"}, whole},
+		"mps":                  {"qv100", 2, sim.Sharing{Mode: "mps"}, budget},
+		"mps of some":          {"qv100", 2, sim.Sharing{Mode: "mps", SMs: []int{20, 30}}, warm},
+		"slices":               {"qv100", 2, sim.Sharing{Mode: "slices", SMs: []int{60, 10}, Groups: []int{8, 24}}, whole},
+		"smk":                  {"qv100", 2, sim.Sharing{Mode: "smk"}, budget},
+		"smk, warm":            {"qv100", 2, sim.Sharing{Mode: "smk"}, warm},
+		"smk to the end":       {"qv100", 2, sim.Sharing{Mode: "smk"}, whole},
+		"timeslice":            {"qv100", 2, sim.Sharing{Mode: "timeslice", Quantum: 1500}, budget},
+		"timeslice to the end": {"qv100", 2, sim.Sharing{Mode: "timeslice", Quantum: 1500}, whole},
+		"mig":                  {"a100", 2, sim.Sharing{Mode: "mig", Profiles: []string{"3g.20gb", "2g.10gb"}}, budget},
+		"ugpu":                 {"ugpu", 2, sim.Sharing{Mode: "ugpu", Epoch: 3000}, warm},
+	} {
+		m, _, err := sheets.Load(c.machine)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := sim.Spec{Machine: c.machine, Seed: 1, Sharing: c.sharing, Length: c.length}
+		for _, path := range []string{"rodinia-like/hotspot", "micro/spmv"}[:c.apps] {
+			s.Apps = append(s.Apps, sim.App{Name: filepath.Base(path), Path: filepath.Join("../apps", path)})
+		}
+		r, err := sim.Run(context.Background(), s, nil)
+		if err != nil {
+			t.Fatalf("%s: %v", what, err)
+		}
+		if err := AddEnergy(r, m); err != nil {
+			t.Fatalf("%s: %v", what, err)
+		}
+		e, hz := r.Energy, m.Clock.Core*1e6
+		seconds, sms := float64(r.Cycles)/hz, float64(m.SM.Count)
+		active := float64(total(r, "sm", "active_share_cycles")) / hz
+		if most := (m.Power.Chip + sms*m.Power.ActiveSM) * seconds; e.Of("static") > most || active <= 0 {
+			t.Errorf("%s: static energy %g J, the whole machine active takes %g; %g SM-seconds active", what, e.Of("static"), most, active)
+		}
+		near(t, what+": static", e.Of("static"), m.Power.Chip*seconds+sms*seconds*m.Power.IdleSM+active*(m.Power.ActiveSM-m.Power.IdleSM))
+		rows := e.Outside + e.Nobody
+		for i := range r.Tenants {
+			rows += r.Tenants[i].EnergyJ
+		}
+		near(t, what+": rows", rows, e.Total)
+		parts := 0.0
+		for _, p := range e.Parts {
+			parts += p.J
+		}
+		near(t, what+": parts", parts, e.Total)
+		var idle sim.Result // the same machine with nothing on it
+		idle.Cycles, idle.Outside = r.Cycles, &sim.Outside{}
+		for _, tab := range r.Tables {
+			if tab.Tenant == sim.OutsideWindows {
+				none := sim.Counters{Owner: tab.Owner, Tenant: tab.Tenant}
+				for _, v := range tab.Values {
+					none.Values = append(none.Values, sim.Value{Desc: v.Desc})
+				}
+				idle.Tables = append(idle.Tables, none)
+			}
+		}
+		if err := AddEnergy(&idle, m); err != nil {
+			t.Fatal(err)
+		}
+		if e.Of("noc") <= idle.Energy.Of("noc") || e.Of("dram") <= idle.Energy.Of("dram") {
+			t.Errorf("%s: networks %g J, memory %g; idle %g and %g", what, e.Of("noc"), e.Of("dram"), idle.Energy.Of("noc"), idle.Energy.Of("dram"))
+		}
+		for i := range r.Tenants {
+			if held := r.Tenants[i].HeldSMCycles; held > uint64(m.SM.Count)*r.Tenants[i].Cycles {
+				t.Errorf("%s: %s had %d SM-cycles", what, r.Tenants[i].Name, held)
+			}
+		}
+	}
 }

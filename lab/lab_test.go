@@ -30,16 +30,67 @@ func TestCompare(t *testing.T) {
 		}
 	}
 	near("STP", m.STP, 0.75)
-	near("WS", m.WS, 0.75)
 	near("ANTT", m.ANTT, 3)
 	near("HS", m.HS, 2.0/6)
 	near("fairness", m.Fairness, 0.5)
-	if !reflect.DeepEqual(m.AloneIPC, []float64{100, 40}) {
-		t.Errorf("alone IPC %v", m.AloneIPC)
-	}
 	for _, c := range [][2][]float64{{{0, 1}, {1, 1}}, {{1, 1}, {1, 0}}, {{1}, {1, 1}}, {{math.NaN(), 1}, {1, 1}}, {{math.Inf(1), 1}, {1, 1}}} {
 		if m, err := Compare([]string{"a", "b"}[:len(c[0])], c[0], c[1]); err == nil {
 			t.Errorf("Compare(%v, %v) = %+v, want an error", c[0], c[1], m)
+		}
+	}
+}
+
+// Progress counts instructions where every complete execution takes the same number of
+// them, executions elsewhere, in the shared run and alone.
+func TestProgress(t *testing.T) {
+	of := func(runs int, insts, cycles, least, most uint64, executions float64) *sim.Tenant {
+		x := sim.Executions{Least: least, Most: most, Mean: float64(least+most) / 2}
+		return &sim.Tenant{Runs: runs, ThreadInsts: insts, Cycles: cycles, PerExecution: x, Executions: executions}
+	}
+	for what, c := range map[string]struct {
+		shared, alone *sim.Tenant
+		unit          string
+		s, a          float64
+	}{
+		"a fixed program":   {of(2, 250, 100, 100, 100, 2.5), of(5, 500, 100, 100, 100, 5), "thread_insts", 2.5, 5},
+		"none completed":    {of(0, 50, 100, 0, 0, 0), of(0, 80, 100, 0, 0, 0), "thread_insts", 0.5, 0.8},
+		"one completed":     {of(0, 50, 100, 0, 0, 0), of(1, 80, 100, 70, 70, 1.1), "thread_insts", 0.5, 0.8},
+		"it varies":         {of(2, 300, 100, 100, 200, 2), of(4, 400, 100, 100, 100, 4), "executions", 0.02, 0.04},
+		"alone it is other": {of(2, 300, 100, 150, 150, 2), of(4, 400, 100, 100, 100, 4), "executions", 0.02, 0.04},
+		"varies, none here": {of(0, 300, 100, 0, 0, 0), of(4, 600, 100, 100, 200, 4), "executions", 0.02, 0.04},
+	} {
+		unit, s, a := Progress(c.shared, c.alone)
+		if unit != c.unit || math.Abs(s-c.s) > 1e-12 || math.Abs(a-c.a) > 1e-12 {
+			t.Errorf("%s: %s %g, alone %g; want %s %g, %g", what, unit, s, a, c.unit, c.s, c.a)
+		}
+	}
+}
+
+// AloneSpec keeps what matters to an application's numbers and drops what does not.
+func TestAloneSpec(t *testing.T) {
+	s := sim.Spec{
+		Machine: "qv100", Seed: 7, Epoch: 100, Sharing: sim.Sharing{Mode: "mps"},
+		Apps: []sim.App{{Name: "x", Path: "x"}, {Name: "y", Path: "y", Arrive: 500, Repeat: true, QoS: 3}},
+	}
+	for what, c := range map[string]struct {
+		length, want sim.Length
+		arrive       uint64
+	}{
+		"to the end":                  {sim.Length{MaxCycles: 900}, sim.Length{}, 0},
+		"to the end, with a warm-up":  {sim.Length{MaxCycles: 900, Warmup: 600}, sim.Length{Warmup: 600}, 500},
+		"a budget":                    {sim.Length{MaxCycles: 900, Budget: true}, sim.Length{MaxCycles: 900, Budget: true}, 500},
+		"a budget with a warm-up":     {sim.Length{MaxCycles: 900, Budget: true, Warmup: 5}, sim.Length{MaxCycles: 900, Budget: true, Warmup: 5}, 500},
+		"instructions":                {sim.Length{Instructions: 50}, sim.Length{Instructions: 50}, 0},
+		"instructions with a warm-up": {sim.Length{Instructions: 50, Warmup: 5}, sim.Length{Instructions: 50, Warmup: 5}, 500},
+	} {
+		s.Length = c.length
+		got := AloneSpec(&s, 1)
+		want := sim.Spec{
+			Machine: "qv100", Seed: 7, Length: c.want, Sharing: sim.Sharing{Mode: "alone", Name: "alone"},
+			Apps: []sim.App{{Name: "alone", Path: "y", Arrive: c.arrive}},
+		}
+		if !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: %+v\nwant %+v", what, got, want)
 		}
 	}
 }
@@ -80,7 +131,7 @@ func TestStoreKeepsAndNoticesDamage(t *testing.T) {
 		"cut":     string(text[:len(text)/2]),
 		"changed": strings.Replace(string(text), "2.5", "3.5", 1),
 		"empty":   "",
-		"other":   strings.Replace(string(text), `"version":1`, `"version":2`, 1),
+		"other":   strings.Replace(string(text), `"version":2`, `"version":3`, 1),
 	} {
 		if err := os.WriteFile(file, []byte(bad), 0o644); err != nil {
 			t.Fatal(err)
@@ -152,7 +203,7 @@ func (f *fake) run(ctx context.Context, spec sim.Spec, watch func(sim.Progress))
 		if a.Args["fail"] != "" && len(spec.Apps) == 1 {
 			return nil, fmt.Errorf("it broke")
 		}
-		r.Tenants = append(r.Tenants, sim.Tenant{Name: a.Name, IPC: ipc})
+		r.Tenants = append(r.Tenants, sim.Tenant{Name: a.Name, IPC: ipc, ThreadInsts: uint64(10 * ipc), Cycles: 10})
 	}
 	return r, nil
 }
@@ -194,7 +245,7 @@ func TestRunnerSharesAloneRunsAndKeepsOrder(t *testing.T) {
 		if o.Err != nil || o.AloneErr != nil || o.Job.Label != list[i].Label || o.Result.Spec.Sharing.Mode != list[i].Label {
 			t.Fatalf("outcome %d: %+v", i, o)
 		}
-		if m := o.Result.Metrics; m == nil || m.STP != 1.2 || o.Result.Tenants[1].Slowdown != 100.0/60 {
+		if m := o.Result.Metrics; m == nil || m.STP != 1.2 || o.Result.Tenants[1].Slowdown != 100.0/60 || !reflect.DeepEqual(m.AloneIPC, []float64{100, 100}) {
 			t.Errorf("metrics %+v of %+v", m, o.Result.Tenants)
 		}
 		if len(o.Result.SpecHash) != 64 {

@@ -15,15 +15,15 @@ import (
 	"heddle/sim"
 )
 
-// Compare computes the multi-program metrics from the IPC of each application in
-// the shared run and alone on the whole machine (Eyerman and Eeckhout, IEEE Micro
-// 2008; the weighted speed-up WS is the same sum as STP). An application without
-// progress makes them meaningless, which is an error.
+// Compare computes the multi-program metrics from the progress per cycle of each
+// application in the shared run and alone on the whole machine (Eyerman and Eeckhout,
+// IEEE Micro 2008). An application without progress makes them meaningless, which is an
+// error.
 func Compare(names []string, shared, alone []float64) (*sim.Metrics, error) {
 	if len(shared) == 0 || len(shared) != len(alone) || len(names) != len(shared) {
 		return nil, fmt.Errorf("metrics of %d applications need as many alone-runs, there are %d", len(shared), len(alone))
 	}
-	m := &sim.Metrics{AloneIPC: append([]float64(nil), alone...)}
+	m := &sim.Metrics{}
 	low, high, turnaround := math.Inf(1), 0.0, 0.0
 	for i := range shared {
 		if !(shared[i] > 0) || math.IsInf(shared[i], 0) {
@@ -38,9 +38,47 @@ func Compare(names []string, shared, alone []float64) (*sim.Metrics, error) {
 		low, high = min(low, progress), max(high, progress)
 	}
 	n := float64(len(shared))
-	m.WS = m.STP
 	m.ANTT = turnaround / n
 	m.HS = n / turnaround
 	m.Fairness = low / high
 	return m, nil
+}
+
+// The units of progress.
+const (
+	byInsts      = "thread_insts" // every execution takes the same number of them
+	byExecutions = "executions"   // how many an execution takes depends on timing
+)
+
+// Progress is what an application did per core cycle of its window, in a shared run and
+// alone, in the same unit: thread instructions, or executions where not every complete
+// one took the same number of instructions.
+func Progress(shared, alone *sim.Tenant) (unit string, s, a float64) {
+	if same(shared, alone) {
+		return byInsts, per(float64(shared.ThreadInsts), shared.Cycles), per(float64(alone.ThreadInsts), alone.Cycles)
+	}
+	return byExecutions, per(executions(shared, alone), shared.Cycles), per(executions(alone, shared), alone.Cycles)
+}
+
+// same says that every complete execution took the same number of instructions, as far
+// as there are any.
+func same(a, b *sim.Tenant) bool {
+	x, y := a.PerExecution, b.PerExecution
+	return x.Least == x.Most && y.Least == y.Most && (a.Runs == 0 || b.Runs == 0 || x.Least == y.Least)
+}
+
+// executions is how many t did in its window; one that completed none is measured by the
+// mean of the other.
+func executions(t, other *sim.Tenant) float64 {
+	if t.Runs == 0 && other.PerExecution.Mean > 0 {
+		return float64(t.ThreadInsts) / other.PerExecution.Mean
+	}
+	return t.Executions
+}
+
+func per(x float64, cycles uint64) float64 {
+	if cycles == 0 {
+		return 0
+	}
+	return x / float64(cycles)
 }

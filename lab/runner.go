@@ -128,16 +128,24 @@ func appendOnce(list []*task, t *task) []*task {
 }
 
 // AloneSpec is application a of a spec alone on the whole machine. What does not
-// matter to its IPC is left out, so that many studies share one alone-run.
+// matter to its numbers is left out, so that many studies share one alone-run: a run to
+// the end is measured from the first launch, so only a warm-up makes it matter when the
+// application came; under a budget the time before counts, here and there.
 func AloneSpec(s *sim.Spec, a int) sim.Spec {
 	app := s.Apps[a]
-	app.Name, app.Arrive, app.Repeat, app.QoS = "alone", 0, false, 0
-	out := sim.Spec{Machine: s.Machine, Set: s.Set, Seed: s.Seed, Watchdog: s.Watchdog, Apps: []sim.App{app}, Sharing: sim.Sharing{Mode: "alone", Name: "alone"}}
-	switch {
-	case s.Length.Budget:
-		out.Length = s.Length
-	case s.Length.Instructions > 0:
-		out.Length.Instructions = s.Length.Instructions
+	app.Name, app.Repeat, app.QoS = "alone", false, 0
+	out := sim.Spec{
+		Machine: s.Machine, Set: s.Set, Seed: s.Seed, Watchdog: s.Watchdog, Apps: []sim.App{app},
+		Sharing: sim.Sharing{Mode: "alone", Name: "alone"},
+	}
+	switch l := &s.Length; {
+	case l.Budget:
+		out.Length = *l
+	default:
+		out.Length.Instructions, out.Length.Warmup = l.Instructions, l.Warmup
+	}
+	if out.Length.Warmup == 0 && !s.Length.Budget {
+		out.Apps[0].Arrive = 0
 	}
 	return out
 }
@@ -250,21 +258,24 @@ func (r *Runner) metrics(o *Outcome, alone []*task) {
 		return
 	}
 	var names []string
-	var shared, base []float64
+	var ipc, shared, base []float64
 	for i, t := range alone {
 		if t.err != nil || t.out == nil || len(t.out.Tenants) != 1 {
 			o.AloneErr = fmt.Errorf("%s alone: %w", t.job.Label, t.err)
 			return
 		}
-		names = append(names, o.Result.Tenants[i].Name)
-		shared = append(shared, o.Result.Tenants[i].IPC)
-		base = append(base, t.out.Tenants[0].IPC)
+		own := &o.Result.Tenants[i]
+		unit, s, a := Progress(own, &t.out.Tenants[0])
+		own.Progress = unit
+		names, shared, base = append(names, own.Name), append(shared, s), append(base, a)
+		ipc = append(ipc, t.out.Tenants[0].IPC)
 	}
 	m, err := Compare(names, shared, base)
 	if err != nil {
 		o.AloneErr = err
 		return
 	}
+	m.AloneIPC = ipc
 	o.Result.Metrics = m
 	for i := range o.Result.Tenants {
 		o.Result.Tenants[i].Slowdown = base[i] / shared[i]

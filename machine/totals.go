@@ -97,8 +97,13 @@ func (g *GPU) Settle() {
 	for _, c := range g.memory.channels {
 		c.dram.Sync(c.clock.Ticks(max(now, 1) - 1)) // this cycle has not run: its requests have yet to come
 	}
+	g.SettleSMs()
+}
+
+// SettleSMs brings the active time of SMs up to the current cycle.
+func (g *GPU) SettleSMs() {
 	for _, s := range g.sms.list {
-		s.Settle(now)
+		s.Settle(g.Now())
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"math"
 	"slices"
+	"strings"
 
 	"heddle/sheets/yamldoc"
 	"heddle/sim/runfile"
@@ -21,12 +22,22 @@ type Claim struct {
 	Measure string `yaml:"measure"`
 	// Paper is the paper's number; nil: it only gives a direction.
 	Paper *float64 `yaml:"paper"`
-	// Direction: up (above 0 by half a percent at least), down (below), flat (within the tolerance of 0), all
-	// (100 %), some (below 100 %).
+	// Direction: up (above 0 by half a percent at least), down (below), slowly (up, by the
+	// tolerance at most), linear (within the tolerance of the paper's number, which is what
+	// proportional would be, there and at the points of Also), flat (within the tolerance of
+	// 0), all (100 %), some (below 100 %).
 	Direction string `yaml:"direction"`
+	// Also are more points of a line.
+	Also []Point `yaml:"also"`
 	// Tolerance is how far the value may be from the paper's; 0: a third of it. Where the
 	// paper has no number, the value must be further than this from 0, to mean anything.
 	Tolerance float64 `yaml:"tolerance"`
+}
+
+// Point is a measure and what it is where a line is straight.
+type Point struct {
+	Measure string  `yaml:"measure"`
+	Paper   float64 `yaml:"paper"`
 }
 
 // Reason explains at some scales why claims do not hold here (reasons.yaml).
@@ -49,13 +60,15 @@ const (
 
 // Judged is a claim with our value.
 type Judged struct {
-	Claim   Claim
-	Value   Measure
-	Ratio   float64 // ours over the paper's; NaN where there is none
-	Verdict Verdict
+	Mixes       int     // over how many mixes the paper's number is; 0: it is of none
+	Least, Most float64 // of the value over ours
+	Claim       Claim
+	Value       Measure
+	Ratio       float64 // ours over the paper's; NaN where there is none
+	Verdict     Verdict
 }
 
-func directions() []string { return []string{"up", "down", "flat", "all", "some"} }
+func directions() []string { return []string{"up", "down", "slowly", "linear", "flat", "all", "some"} }
 
 // tolerance in the unit of the value.
 func (c *Claim) tolerance() float64 {
@@ -80,29 +93,67 @@ func Judge(c *Claim, measures map[string]Measure) Judged {
 	if c.Paper != nil && *c.Paper != 0 {
 		j.Ratio = m.Value / *c.Paper
 	}
-	right, least := false, still
-	if c.Paper == nil {
-		least = max(still, c.Tolerance)
+	if !c.agrees(m.Value) {
+		return j
 	}
-	switch v := m.Value; c.Direction {
-	case "up":
-		right = v > least
-	case "down":
-		right = v < -least
-	case "flat":
-		right = math.Abs(v) <= c.tolerance()
-	case "all":
-		right = v == 100
-	case "some":
-		right = v < 100
-	}
-	if right {
-		j.Verdict = Holds
-		if c.Paper != nil && math.Abs(m.Value-*c.Paper) > c.tolerance() {
-			j.Verdict = Direction
-		}
+	j.Verdict = Holds
+	if !c.near(m.Value, measures) {
+		j.Verdict = Direction
 	}
 	return j
+}
+
+// least is how far from 0 a value must be to have a direction.
+func (c *Claim) least() float64 {
+	if c.Paper == nil && c.Direction != "slowly" {
+		return max(still, c.Tolerance)
+	}
+	return still
+}
+
+// agrees says whether a value goes the way the claim says.
+func (c *Claim) agrees(v float64) bool {
+	switch c.Direction {
+	case "up", "slowly":
+		return v > c.least()
+	case "down":
+		return v < -c.least()
+	case "linear":
+		return math.Abs(v) > still && v > 0 == (*c.Paper > 0)
+	case "flat":
+		return math.Abs(v) <= c.tolerance()
+	case "all":
+		return v == 100
+	}
+	return v < 100 // some
+}
+
+// near says whether a value is of the size the claim says.
+func (c *Claim) near(v float64, measures map[string]Measure) bool {
+	if c.Direction == "slowly" {
+		return v <= c.Tolerance
+	}
+	for _, p := range c.Also {
+		if m, ok := measures[p.Measure]; !ok || math.Abs(m.Value-p.Paper) > c.tolerance() {
+			return false
+		}
+	}
+	return c.Paper == nil || math.Abs(v-*c.Paper) <= c.tolerance()
+}
+
+// Expected writes what the paper says and within what a value agrees.
+func (c *Claim) Expected() string {
+	switch {
+	case c.Direction == "slowly":
+		return fmt.Sprintf("(up, by %.4g %% at most)", c.Tolerance)
+	case c.Direction == "some":
+		return "(below 100 %)"
+	case c.Paper == nil:
+		return fmt.Sprintf("(%s by more than %.4g %%)", c.Direction, c.least())
+	case c.Direction == "all":
+		return "100 %"
+	}
+	return fmt.Sprintf("%.4g ± %.3g %%", *c.Paper, c.tolerance())
 }
 
 // Claims lists the claims that belong to a figure.
@@ -120,7 +171,12 @@ func (s *Study) Claims(figure string) []Claim {
 func (s *Study) Judge(r *Reproduced) []Judged {
 	var out []Judged
 	for _, c := range s.Claims(r.Figure.Name) {
-		out = append(out, Judge(&c, r.Measures))
+		j := Judge(&c, r.Measures)
+		j.Mixes = s.paperMixes(r.Figure.Name, c.Measure)
+		if name, ok := strings.CutSuffix(c.Measure, " mean"); ok {
+			j.Least, j.Most = r.Measures[name+" min"].Value, r.Measures[name+" max"].Value
+		}
+		out = append(out, j)
 	}
 	return out
 }
@@ -197,12 +253,20 @@ func (s *Study) validateClaims(root *yamldoc.Node) error {
 		if !slices.Contains(directions(), c.Direction) {
 			return at.At("direction").Errorf("claim %s: no direction %q%s", c.ID, c.Direction, yamldoc.DidYouMean(c.Direction, directions()))
 		}
-		if c.Direction == "flat" && c.Tolerance <= 0 {
-			return at.Errorf("claim %s: flat needs a tolerance", c.ID)
+		if slices.Contains([]string{"flat", "slowly", "linear"}, c.Direction) && c.Tolerance <= 0 {
+			return at.Errorf("claim %s: %s needs a tolerance", c.ID, c.Direction)
+		}
+		if c.Direction == "linear" != (c.Direction == "linear" && c.Paper != nil && *c.Paper != 0) || len(c.Also) > 0 && c.Direction != "linear" {
+			return at.Errorf("claim %s: linear needs what proportional would be as paper; also belongs to linear", c.ID)
 		}
 		names := s.measureNames(figures[0])
 		if !slices.Contains(names, c.Measure) {
 			return at.At("measure").Errorf("claim %s: figure %s has no measure %q%s", c.ID, c.Figure, c.Measure, yamldoc.DidYouMean(c.Measure, names))
+		}
+		for _, p := range c.Also {
+			if !slices.Contains(names, p.Measure) {
+				return at.At("also").Errorf("claim %s: figure %s has no measure %q%s", c.ID, c.Figure, p.Measure, yamldoc.DidYouMean(p.Measure, names))
+			}
 		}
 	}
 	return nil
@@ -305,4 +369,21 @@ func (s *Study) sliceNames(f *Figure) []string {
 		stat(fmt.Sprintf("sms %d/%d", n, f.At[0]))
 	}
 	return out
+}
+
+// paperMixes is over how many mixes the paper took a figure's means; 0 where it had none.
+func (s *Study) paperMixes(figure, measure string) (n int) {
+	figures, err := s.Select(figure)
+	if err != nil || len(figures) != 1 {
+		return 0
+	}
+	for _, set := range figures[0].Sets {
+		if len(figures[0].Sets) > 1 && !strings.Contains(measure, " "+set+" ") {
+			continue // the measure is of one set
+		}
+		if known := s.list.Set(set); known != nil {
+			n += len(known.Mixes)
+		}
+	}
+	return n
 }

@@ -109,7 +109,7 @@ func (b *Book) moved(r *Reproduced) {
 }
 
 // hbm is the memory's part of the energy, migration included.
-func hbm(e *sim.Energy) float64 { return e.DRAM + e.Migration }
+func hbm(e *sim.Energy) float64 { return e.Of("dram") + e.Of("migration") }
 
 // energy is what SMs (with caches and interconnect) and HBM take (UGPU, Figure 12b).
 // A run is a fixed time and not a fixed work, so energies are compared per work
@@ -200,7 +200,7 @@ func (b *Book) qos(r *Reproduced) {
 			}
 			high := run.mix.Apps[b.priority(&run.mix, f.High)]
 			at := slices.IndexFunc(res.Tenants, func(t sim.Tenant) bool { return t.Name == high })
-			speed[j] = res.Tenants[at].IPC / res.Metrics.AloneIPC[at]
+			speed[j] = 1 / res.Tenants[at].Slowdown
 			met[j] = 0
 			if speed[j] >= f.Target-metSlack {
 				met[j] = 100

@@ -140,15 +140,63 @@ func TestVerdicts(t *testing.T) {
 		{Claim{Direction: "up", Tolerance: 3}, 2, Contradicts},
 		{Claim{Direction: "down", Tolerance: 3}, -4, Holds},
 		{Claim{Paper: at(30), Direction: "up"}, math.NaN(), NotMeasured},
+		{Claim{Direction: "slowly", Tolerance: 25}, 20, Holds},
+		{Claim{Direction: "slowly", Tolerance: 25}, 59, Direction},
+		{Claim{Direction: "slowly", Tolerance: 25}, 0.5, Contradicts},
+		{Claim{Paper: at(-50), Direction: "linear", Tolerance: 10}, -52, Holds},
+		{Claim{Paper: at(-50), Direction: "linear", Tolerance: 10}, -61, Direction},
+		{Claim{Paper: at(-50), Direction: "linear", Tolerance: 10}, 10, Contradicts},
+		{Claim{Paper: at(100), Direction: "linear", Tolerance: 10, Also: []Point{{"other", 3}}}, 95, Holds},
+		{Claim{Paper: at(100), Direction: "linear", Tolerance: 10, Also: []Point{{"other", 40}}}, 95, Direction},
 	} {
 		c.claim.Measure = "m"
-		j := Judge(&c.claim, map[string]Measure{"m": {Value: c.value, N: 1, Of: 1}})
+		j := Judge(&c.claim, map[string]Measure{"m": {Value: c.value, N: 1, Of: 1}, "other": {Value: 10, N: 1, Of: 1}})
 		if j.Verdict != c.want {
 			t.Errorf("%+v at %g: %s, want %s", c.claim, c.value, j.Verdict, c.want)
 		}
 	}
 	if j := Judge(&Claim{Measure: "x", Direction: "up"}, nil); j.Verdict != NotMeasured {
 		t.Errorf("without a measure: %s", j.Verdict)
+	}
+}
+
+// Tolerances and fewer mixes than the paper's are told.
+func TestClaimsTellTheirTolerance(t *testing.T) {
+	at := func(x float64) *float64 { return &x }
+	for want, c := range map[string]Claim{
+		"30 ± 10 %":               {Paper: at(30), Direction: "up"},
+		"0 ± 5 %":                 {Paper: at(0), Direction: "flat", Tolerance: 5},
+		"(up, by 25 % at most)":   {Direction: "slowly", Tolerance: 25},
+		"(down by more than 3 %)": {Direction: "down", Tolerance: 3},
+		"(up by more than 0.5 %)": {Direction: "up"},
+		"100 %":                   {Paper: at(100), Direction: "all"},
+	} {
+		if got := c.Expected(); got != want {
+			t.Errorf("%+v: %q, want %q", c, got, want)
+		}
+	}
+	s, err := Load("ugpu")
+	if err != nil {
+		t.Fatal(err)
+	}
+	figures, err := s.Select("fig10")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &Reproduced{Figure: figures[0], Measures: map[string]Measure{
+		"stp UGPU/BP mean": {14, 10, 10}, "stp UGPU/BP min": {2, 10, 10}, "stp UGPU/BP max": {34, 10, 10},
+	}}
+	for _, j := range s.Judge(r) {
+		switch got := mixesCell(&j); j.Claim.ID {
+		case "stp":
+			if want := "10 of the paper's 50, from 2.0 to 34.0 %"; got != want {
+				t.Errorf("%q, want %q", got, want)
+			}
+		case "stp-max":
+			if want := "10 of the paper's 50"; got != want {
+				t.Errorf("%q, want %q", got, want)
+			}
+		}
 	}
 }
 

@@ -77,12 +77,14 @@ func (b *Book) writeJSON(file string, r *Reproduced) error {
 	type claim struct {
 		ID      string   `json:"id"`
 		Paper   *float64 `json:"paper,omitempty"`
+		Expects string   `json:"expected"` // with the tolerance
 		Value   *float64 `json:"value,omitempty"`
+		Mixes   string   `json:"mixes"`
 		Verdict Verdict  `json:"verdict"`
 	}
 	var claims []claim
 	for _, j := range b.Study.Judge(r) {
-		c := claim{ID: j.Claim.ID, Paper: j.Claim.Paper, Verdict: j.Verdict}
+		c := claim{ID: j.Claim.ID, Paper: j.Claim.Paper, Expects: j.Claim.Expected(), Mixes: mixesCell(&j), Verdict: j.Verdict}
 		if j.Verdict != NotMeasured {
 			c.Value = &j.Value.Value
 		}
@@ -128,7 +130,7 @@ func (b *Book) Show(w io.Writer, r *Reproduced) error {
 	fmt.Fprintln(t, "  claim\tpaper\tmeasured\tratio\tmixes\tverdict")
 	judged := b.Study.Judge(r)
 	for _, j := range judged {
-		fmt.Fprintf(t, "  %s\t%s\t%s\t%s\t%s\t%s\n", j.Claim.Text, paperCell(&j), valueCell(&j), ratioCell(&j), mixesCell(&j), j.Verdict)
+		fmt.Fprintf(t, "  %s\t%s\t%s\t%s\t%s\t%s\n", j.Claim.Text, j.Claim.Expected(), valueCell(&j), ratioCell(&j), mixesCell(&j), j.Verdict)
 	}
 	if len(judged) == 0 {
 		fmt.Fprintln(t, "  (the paper's text claims nothing of it)")
@@ -145,13 +147,6 @@ func (b *Book) Show(w io.Writer, r *Reproduced) error {
 	return err
 }
 
-func paperCell(j *Judged) string {
-	if j.Claim.Paper == nil {
-		return "(" + j.Claim.Direction + ")"
-	}
-	return fmt.Sprintf("%.4g %%", *j.Claim.Paper)
-}
-
 func valueCell(j *Judged) string {
 	if j.Verdict == NotMeasured {
 		return "-"
@@ -166,10 +161,16 @@ func ratioCell(j *Judged) string {
 	return fmt.Sprintf("%.2f", j.Ratio)
 }
 
+// mixesCell says over how many mixes a value is, and where those are fewer than the
+// paper's, of how many and how far the mixes are apart.
 func mixesCell(j *Judged) string {
 	switch {
 	case j.Verdict == NotMeasured || j.Value.Of <= 1:
 		return "-"
+	case j.Mixes > j.Value.N && j.Most > j.Least:
+		return fmt.Sprintf("%d of the paper's %d, from %.1f to %.1f %%", j.Value.N, j.Mixes, j.Least, j.Most)
+	case j.Mixes > j.Value.N:
+		return fmt.Sprintf("%d of the paper's %d", j.Value.N, j.Mixes)
 	case j.Value.N < j.Value.Of:
 		return fmt.Sprintf("%d of %d", j.Value.N, j.Value.Of)
 	}

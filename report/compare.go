@@ -9,43 +9,108 @@ import (
 	"heddle/sim"
 )
 
+// tie is the difference below which two results are equal: what a different placement of
+// CTAs or rows makes of the same machine.
+const tie = 0.01
+
 // Comparison writes one table over several sharing modes of the same applications
 // and a verdict: who won on STP, ANTT and fairness. Results without metrics
 // (partial ones) are listed, but cannot win. Nil results are left out.
 func Comparison(w io.Writer, results []*sim.Result) error {
 	p := &printer{w: w}
+	var all []*sim.Result
 	energy := false
 	for _, r := range results {
-		energy = energy || r != nil && r.Energy != nil
+		if r != nil {
+			all = append(all, r)
+			energy = energy || r.Energy != nil
+		}
 	}
-	head := []string{"sharing", "cycles", "STP", "ANTT", "WS", "HS", "fairness"}
+	head := []string{"sharing", "cycles", "STP", "ANTT", "HS", "fairness"}
+	whole := wholeTenants(all)
 	if energy {
-		head = append(head, "energy")
+		head = append(head, "energy", "per instruction")
+		for _, i := range whole {
+			head = append(head, "per execution of "+all[0].Tenants[i].Name)
+		}
 	}
 	rows := [][]string{head}
-	for _, r := range results {
-		if r == nil {
-			continue
-		}
+	for _, r := range all {
 		row := []string{label(r), fmt.Sprint(r.Cycles)}
 		if m := r.Metrics; m != nil {
-			for _, x := range []float64{m.STP, m.ANTT, m.WS, m.HS, m.Fairness} {
+			for _, x := range []float64{m.STP, m.ANTT, m.HS, m.Fairness} {
 				row = append(row, fmt.Sprintf("%.3f", x))
 			}
-		} else {
-			row = append(row, "-", "-", "-", "-", "-")
 		}
-		if energy && r.Energy != nil {
-			row = append(row, joules(r.Energy.Total))
-		} else if energy {
-			row = append(row, "-")
+		if r.Energy != nil {
+			for len(row) < 6 {
+				row = append(row, none)
+			}
+			row = append(row, joules(r.Energy.Total), joules(PerInst(r)))
+			for _, i := range whole {
+				row = append(row, joules(r.Tenants[i].EnergyJ/r.Tenants[i].Executions))
+			}
+		}
+		for len(row) < len(head) {
+			row = append(row, none)
 		}
 		rows = append(rows, row)
 	}
-	p.f("comparison\n")
+	p.f("comparison%s\n", Unequal(all))
 	p.table(rows)
-	p.f("%s\n", Verdict(results))
+	p.f("%s\n", Verdict(all))
 	return p.err
+}
+
+// Unequal is what the heading of a comparison adds when the runs did not do the same
+// work: which tenants executed how different numbers of instructions in their windows.
+func Unequal(results []*sim.Result) string {
+	var parts []string
+	for i := range tenants(results) {
+		least, most := uint64(math.MaxUint64), uint64(0)
+		for _, r := range results {
+			least, most = min(least, r.Tenants[i].ThreadInsts), max(most, r.Tenants[i].ThreadInsts)
+		}
+		if float64(most-least) > tie*float64(most) {
+			parts = append(parts, fmt.Sprintf("%s %.0f %%", results[0].Tenants[i].Name, 100*float64(most-least)/float64(most)))
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" over unequal work (thread instructions of %s apart): rates are compared, and energy per unit of work",
+		strings.Join(parts, " and of "))
+}
+
+// tenants is how many tenants all results have; 0 when they differ or there are fewer
+// than two results.
+func tenants(results []*sim.Result) int {
+	if len(results) < 2 {
+		return 0
+	}
+	n := len(results[0].Tenants)
+	for _, r := range results {
+		if len(r.Tenants) != n {
+			return 0
+		}
+	}
+	return n
+}
+
+// wholeTenants are those that did whole executions in every run, and nothing else, so
+// that energy per execution means something.
+func wholeTenants(results []*sim.Result) (out []int) {
+	for i := range tenants(results) {
+		whole := true
+		for _, r := range results {
+			x := r.Tenants[i].Executions
+			whole = whole && x >= 1 && x == math.Trunc(x)
+		}
+		if whole {
+			out = append(out, i)
+		}
+	}
+	return out
 }
 
 // contest is one metric with its best result.
@@ -92,20 +157,32 @@ func (c contest) judge(fit []*sim.Result) string {
 			best = r
 		}
 	}
+	v := c.value(best.Metrics)
 	var next *sim.Result
 	var tied []string
+	last := v // the worst of those tied
 	for _, r := range fit {
+		x := c.value(r.Metrics)
 		switch {
-		case r == best || c.value(r.Metrics) == c.value(best.Metrics):
+		case math.Abs(x-v) < tie*math.Abs(v) || x == v:
 			tied = append(tied, label(r))
+			if math.Abs(x-v) > math.Abs(last-v) {
+				last = x
+			}
 		case next == nil || better(r, next):
 			next = r
 		}
 	}
-	v := c.value(best.Metrics)
 	if len(tied) > 1 {
-		return fmt.Sprintf("%s: tie of %s (%.3f)", c.name, strings.Join(tied, ", "), v)
+		values := fmt.Sprintf("%.3f", v)
+		if worst := fmt.Sprintf("%.3f", last); worst != values {
+			values += " to " + worst + ", less than 1 % apart"
+		}
+		return fmt.Sprintf("%s: tie of %s (%s)", c.name, strings.Join(tied, ", "), values)
 	}
-	gain := 100 * math.Abs(v/c.value(next.Metrics)-1)
-	return fmt.Sprintf("%s: %s wins with %.3f, %.1f %% better than %s", c.name, label(best), v, gain, label(next))
+	win := fmt.Sprintf("%s: %s wins with %.3f", c.name, label(best), v)
+	if w := c.value(next.Metrics); w != 0 {
+		win += fmt.Sprintf(", %.1f %% better than %s", 100*math.Abs(v/w-1), label(next))
+	}
+	return win
 }

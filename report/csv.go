@@ -9,49 +9,55 @@ import (
 	"heddle/sim"
 )
 
-// epochRow is one tenant in one epoch, as epochs.csv and epochs.parquet have it.
+// epochColumn is a column of epochs.csv and epochs.parquet.
+type epochColumn struct {
+	name, unit string
+	real       bool // else a count
+}
+
+// epochColumns lists them. What counters make up comes last, in the order of sim.Columns.
+func epochColumns() []epochColumn {
+	out := []epochColumn{
+		{name: "cycle", unit: "cycles"}, {name: "tenant", unit: "name"}, {name: "sms", unit: "SMs"}, {name: "channels", unit: "channels"},
+		{name: "ipc", unit: "instructions/cycle", real: true}, {name: "dram_gb_per_s", unit: "GB/s", real: true},
+	}
+	for _, c := range sim.Columns() {
+		out = append(out, epochColumn{name: c.Name, unit: c.Unit})
+	}
+	return out
+}
+
+// counted is the first column that counters make up.
+const counted = 6
+
+// epochRow is one tenant in one epoch.
 type epochRow struct {
-	Cycle        uint64  `parquet:"cycle"`
-	Tenant       string  `parquet:"tenant,dict"`
-	SMs          int64   `parquet:"sms"`
-	Channels     int64   `parquet:"channels"`
-	IPC          float64 `parquet:"ipc"`
-	BandwidthGBs float64 `parquet:"bandwidth_gbs"`
-	ThreadInsts  uint64  `parquet:"thread_insts"`
-	WarpInsts    uint64  `parquet:"warp_insts"`
-	L1Accesses   uint64  `parquet:"l1_accesses"`
-	L1Hits       uint64  `parquet:"l1_hits"`
-	LLCAccesses  uint64  `parquet:"llc_accesses"`
-	LLCHits      uint64  `parquet:"llc_hits"`
-	DRAMReads    uint64  `parquet:"dram_reads"`
-	DRAMWrites   uint64  `parquet:"dram_writes"`
-	DRAMBytes    uint64  `parquet:"dram_bytes"`
+	cycle  uint64
+	tenant string
+	*sim.EpochTenant
 }
 
 func epochRows(r *sim.Result) []epochRow {
 	var out []epochRow
-	for _, e := range r.Epochs {
-		for i, t := range e.Tenants {
-			name := strconv.Itoa(i)
-			if i < len(r.Tenants) {
-				name = r.Tenants[i].Name
+	for i := range r.Epochs {
+		e := &r.Epochs[i]
+		for k := range e.Tenants {
+			name := strconv.Itoa(k)
+			if k < len(r.Tenants) {
+				name = r.Tenants[k].Name
 			}
-			out = append(out, epochRow{
-				Cycle: e.Cycle, Tenant: name, SMs: int64(t.SMs), Channels: int64(t.Channels), IPC: t.IPC,
-				BandwidthGBs: t.BandwidthGBs, ThreadInsts: t.ThreadInsts, WarpInsts: t.WarpInsts, L1Accesses: t.L1Accesses, L1Hits: t.L1Hits,
-				LLCAccesses: t.LLCAccesses, LLCHits: t.LLCHits, DRAMReads: t.DRAMReads, DRAMWrites: t.DRAMWrites, DRAMBytes: t.DRAMBytes,
-			})
+			out = append(out, epochRow{e.Cycle, name, &e.Tenants[k]})
 		}
 	}
 	return out
 }
 
 // csvColumns is the head of epochs.csv.
-func csvColumns() []string {
-	return []string{
-		"cycle", "tenant", "sms", "channels", "ipc", "bandwidth_gbs", "thread_insts", "warp_insts",
-		"l1_accesses", "l1_hits", "llc_accesses", "llc_hits", "dram_reads", "dram_writes", "dram_bytes",
+func csvColumns() (names []string) {
+	for _, c := range epochColumns() {
+		names = append(names, c.name)
 	}
+	return names
 }
 
 // EpochsCSV writes one line per epoch and tenant. Counters are differences since
@@ -64,10 +70,11 @@ func EpochsCSV(w io.Writer, r *sim.Result) error {
 	u := func(x uint64) string { return strconv.FormatUint(x, 10) }
 	f := func(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 	for _, e := range epochRows(r) {
-		if err := c.Write([]string{
-			u(e.Cycle), e.Tenant, strconv.FormatInt(e.SMs, 10), strconv.FormatInt(e.Channels, 10), f(e.IPC), f(e.BandwidthGBs),
-			u(e.ThreadInsts), u(e.WarpInsts), u(e.L1Accesses), u(e.L1Hits), u(e.LLCAccesses), u(e.LLCHits), u(e.DRAMReads), u(e.DRAMWrites), u(e.DRAMBytes),
-		}); err != nil {
+		row := []string{u(e.cycle), e.tenant, strconv.Itoa(e.SMs), strconv.Itoa(e.Channels), f(e.IPC), f(e.BandwidthGBs)}
+		for _, n := range e.Counts {
+			row = append(row, u(n))
+		}
+		if err := c.Write(row); err != nil {
 			return err
 		}
 	}
@@ -75,7 +82,8 @@ func EpochsCSV(w io.Writer, r *sim.Result) error {
 	return c.Error()
 }
 
-// CountersCSV writes every counter of every component kind and tenant.
+// CountersCSV writes every counter of every component kind and tenant, of the tenants'
+// windows, and of what lies outside of all.
 func CountersCSV(w io.Writer, r *sim.Result) error {
 	c := csv.NewWriter(w)
 	if err := c.Write([]string{"owner", "tenant", "counter", "unit", "value"}); err != nil {
@@ -95,26 +103,30 @@ func CountersCSV(w io.Writer, r *sim.Result) error {
 // ComparisonCSV writes the metrics of several runs, one line per run and tenant.
 func ComparisonCSV(w io.Writer, results []*sim.Result) error {
 	c := csv.NewWriter(w)
-	if err := c.Write([]string{"sharing", "complete", "cycles", "tenant", "sms", "channels", "ipc", "slowdown", "stp", "antt", "ws", "hs", "fairness"}); err != nil {
+	if err := c.Write([]string{
+		"sharing", "complete", "run_cycles", "stp", "antt", "hs", "fairness", "energy_j", "energy_j_per_inst",
+		"tenant", "sms", "channels", "window_cycles", "executions", "thread_insts", "ipc", "slowdown", "tenant_energy_j",
+	}); err != nil {
 		return err
 	}
+	f := func(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 	for _, r := range results {
 		if r == nil {
 			continue
 		}
-		m := []string{"", "", "", "", ""}
-		if r.Metrics != nil {
-			for i, x := range []float64{r.Metrics.STP, r.Metrics.ANTT, r.Metrics.WS, r.Metrics.HS, r.Metrics.Fairness} {
-				m[i] = strconv.FormatFloat(x, 'g', -1, 64)
-			}
+		run := []string{label(r), fmt.Sprint(r.Complete), fmt.Sprint(r.Cycles), "", "", "", "", "", ""}
+		if m := r.Metrics; m != nil {
+			run[3], run[4], run[5], run[6] = f(m.STP), f(m.ANTT), f(m.HS), f(m.Fairness)
+		}
+		if r.Energy != nil {
+			run[7], run[8] = f(r.Energy.Total), f(PerInst(r))
 		}
 		for i := range r.Tenants {
 			t := &r.Tenants[i]
-			row := []string{
-				label(r), fmt.Sprint(r.Complete), fmt.Sprint(r.Cycles), t.Name, fmt.Sprint(t.SMs), fmt.Sprint(t.Channels),
-				strconv.FormatFloat(t.IPC, 'g', -1, 64), strconv.FormatFloat(t.Slowdown, 'g', -1, 64),
-			}
-			if err := c.Write(append(row, m...)); err != nil {
+			row := append([]string(nil), run...)
+			row = append(row, t.Name, fmt.Sprint(t.SMs), fmt.Sprint(t.Channels), fmt.Sprint(t.Cycles), f(t.Executions), fmt.Sprint(t.ThreadInsts),
+				f(t.IPC), f(t.Slowdown), f(t.EnergyJ))
+			if err := c.Write(row); err != nil {
 				return err
 			}
 		}

@@ -26,7 +26,7 @@ const (
 
 // column is one column, its values encoded.
 type column struct {
-	name       string
+	name, unit string
 	phys, conv int
 	data       []byte
 	offset     int64 // of its page in the file
@@ -76,48 +76,52 @@ func (t *thrift) list(id, n, wire int) {
 	t.varint(uint64(n))
 }
 
-// epochColumns encodes the rows of epochs.csv column by column.
-func epochColumns(rows []epochRow) []column {
-	ints := func(name string, conv int, v func(*epochRow) uint64) column {
-		c := column{name: name, phys: physInt64, conv: conv}
-		for i := range rows {
-			c.data = binary.LittleEndian.AppendUint64(c.data, v(&rows[i]))
+// encode is the rows of epochs.csv column by column.
+func encode(rows []epochRow) []column {
+	var out []column
+	for i, e := range epochColumns() {
+		c := column{name: e.name, unit: e.unit, phys: physInt64, conv: convUint64}
+		if e.real {
+			c.phys, c.conv = physDouble, convNone
 		}
-		return c
+		if e.name == "tenant" {
+			c.phys, c.conv = physBytes, convUTF8
+		}
+		for k := range rows {
+			if r := &rows[k]; c.phys == physBytes {
+				c.data = binary.LittleEndian.AppendUint32(c.data, uint32(len(r.tenant)))
+				c.data = append(c.data, r.tenant...)
+			} else {
+				c.data = binary.LittleEndian.AppendUint64(c.data, r.bits(i))
+			}
+		}
+		out = append(out, c)
 	}
-	count := func(name string, v func(*epochRow) uint64) column { return ints(name, convUint64, v) }
-	real := func(name string, v func(*epochRow) float64) column {
-		c := ints(name, convNone, func(r *epochRow) uint64 { return math.Float64bits(v(r)) })
-		c.phys = physDouble
-		return c
-	}
-	tenant := column{name: "tenant", phys: physBytes, conv: convUTF8}
-	for i := range rows {
-		tenant.data = binary.LittleEndian.AppendUint32(tenant.data, uint32(len(rows[i].Tenant)))
-		tenant.data = append(tenant.data, rows[i].Tenant...)
-	}
-	return []column{
-		count("cycle", func(r *epochRow) uint64 { return r.Cycle }), tenant,
-		ints("sms", convNone, func(r *epochRow) uint64 { return uint64(r.SMs) }),
-		ints("channels", convNone, func(r *epochRow) uint64 { return uint64(r.Channels) }),
-		real("ipc", func(r *epochRow) float64 { return r.IPC }),
-		real("bandwidth_gbs", func(r *epochRow) float64 { return r.BandwidthGBs }),
-		count("thread_insts", func(r *epochRow) uint64 { return r.ThreadInsts }),
-		count("warp_insts", func(r *epochRow) uint64 { return r.WarpInsts }),
-		count("l1_accesses", func(r *epochRow) uint64 { return r.L1Accesses }),
-		count("l1_hits", func(r *epochRow) uint64 { return r.L1Hits }),
-		count("llc_accesses", func(r *epochRow) uint64 { return r.LLCAccesses }),
-		count("llc_hits", func(r *epochRow) uint64 { return r.LLCHits }),
-		count("dram_reads", func(r *epochRow) uint64 { return r.DRAMReads }),
-		count("dram_writes", func(r *epochRow) uint64 { return r.DRAMWrites }),
-		count("dram_bytes", func(r *epochRow) uint64 { return r.DRAMBytes }),
-	}
+	return out
 }
 
-// EpochsParquet writes the rows of EpochsCSV as Parquet.
+// bits is what column i holds of a row, as 64 bits.
+func (r *epochRow) bits(i int) uint64 {
+	switch i {
+	case 0:
+		return r.cycle
+	case 2:
+		return uint64(r.SMs)
+	case 3:
+		return uint64(r.Channels)
+	case 4:
+		return math.Float64bits(r.IPC)
+	case 5:
+		return math.Float64bits(r.BandwidthGBs)
+	}
+	return r.Counts[i-counted]
+}
+
+// EpochsParquet writes the rows of EpochsCSV as Parquet. The file's metadata has the hash
+// of the Spec, the version that made it, and the unit of each column ("unit.NAME").
 func EpochsParquet(w io.Writer, r *sim.Result) error {
 	rows := epochRows(r)
-	cols := epochColumns(rows)
+	cols := encode(rows)
 	out := []byte("PAR1")
 	for i := range cols {
 		c := &cols[i]
@@ -138,15 +142,15 @@ func EpochsParquet(w io.Writer, r *sim.Result) error {
 		out = append(append(out, h.b...), c.data...)
 		c.size = int64(len(out)) - c.offset
 	}
-	foot := footer(cols, int64(len(rows)))
+	foot := footer(cols, int64(len(rows)), r)
 	out = append(out, foot...)
 	out = binary.LittleEndian.AppendUint32(out, uint32(len(foot)))
 	_, err := w.Write(append(out, "PAR1"...))
 	return err
 }
 
-// footer is the file's metadata: schema and one row group.
-func footer(cols []column, rows int64) []byte {
+// footer is the file's metadata: schema, one row group, and keys with values.
+func footer(cols []column, rows int64, r *sim.Result) []byte {
 	t := thrift{}
 	t.open()
 	t.i32(1, 1)
@@ -180,10 +184,26 @@ func footer(cols []column, rows int64) []byte {
 	t.i64(2, total)
 	t.i64(3, rows)
 	t.end()
+	t.list(5, len(cols)+2, wireStruct)
+	t.pair("spec_hash", r.SpecHash)
+	t.pair("heddle", r.Wall.Version)
+	for i := range cols {
+		t.pair("unit."+cols[i].name, cols[i].unit)
+	}
 	t.field(6, wireBinary)
 	t.text("heddle")
 	t.end()
 	return t.b
+}
+
+// pair is a key of the file's metadata with its value.
+func (t *thrift) pair(key, value string) {
+	t.open()
+	t.field(1, wireBinary)
+	t.text(key)
+	t.field(2, wireBinary)
+	t.text(value)
+	t.end()
 }
 
 // chunk describes where a column lies.

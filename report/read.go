@@ -22,7 +22,7 @@ import (
 // file leaves its part of the Result empty; a damaged one is an error that names it.
 func Read(dir string) (*sim.Result, error) {
 	path := filepath.Join(dir, resultFile)
-	text, err := os.ReadFile(path)
+	r, err := ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		if _, none := os.Stat(dir); none != nil {
 			return nil, fmt.Errorf("result directory: %w", none)
@@ -30,18 +30,7 @@ func Read(dir string) (*sim.Result, error) {
 		return nil, fmt.Errorf("%s is not a result directory: it has no %s; heddle run --out makes one", dir, resultFile)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("result directory: %w", err)
-	}
-	r := &sim.Result{}
-	var version struct{ Version int }
-	if err := json.Unmarshal(text, &version); err != nil {
-		return nil, fmt.Errorf("%s is damaged: %w", path, err)
-	}
-	if version.Version != sim.ResultVersion {
-		return nil, fmt.Errorf("%s has version %d of the layout, this heddle reads version %d: run the simulation again", path, version.Version, sim.ResultVersion)
-	}
-	if err := json.Unmarshal(text, r); err != nil {
-		return nil, fmt.Errorf("%s is damaged: %w", path, err)
+		return nil, err
 	}
 	for _, part := range []struct {
 		name string
@@ -65,6 +54,42 @@ func Read(dir string) (*sim.Result, error) {
 		}
 	}
 	return r, nil
+}
+
+// ReadFile reads a result.json alone.
+func ReadFile(path string) (*sim.Result, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("result: %w", err)
+	}
+	var version struct{ Version int }
+	if err := json.Unmarshal(text, &version); err != nil {
+		return nil, fmt.Errorf("%s is damaged: %w", path, err)
+	}
+	if version.Version != sim.ResultVersion {
+		return nil, fmt.Errorf("%s has version %d of the layout, this heddle reads version %d: run the simulation again",
+			path, version.Version, sim.ResultVersion)
+	}
+	r := &sim.Result{}
+	if err := json.Unmarshal(text, r); err != nil {
+		return nil, fmt.Errorf("%s is damaged: %w", path, err)
+	}
+	return r, nil
+}
+
+// IsResult tells a result.json from a run file, which may be JSON as well.
+func IsResult(path string) bool {
+	if filepath.Ext(path) != ".json" {
+		return false
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return false // whoever reads it says why
+	}
+	var keys struct {
+		SpecHash *string `json:"spec_hash"`
+	}
+	return json.Unmarshal(text, &keys) == nil && keys.SpecHash != nil
 }
 
 // readDecisions takes the log of the policy.
@@ -124,9 +149,9 @@ func readEpochRow(row []string) (cycle uint64, t sim.EpochTenant, err error) {
 		err = errors.Join(err, e)
 		return x
 	}
-	t = sim.EpochTenant{
-		SMs: int(u(2)), Channels: int(u(3)), IPC: f(4), BandwidthGBs: f(5), ThreadInsts: u(6), WarpInsts: u(7),
-		L1Accesses: u(8), L1Hits: u(9), LLCAccesses: u(10), LLCHits: u(11), DRAMReads: u(12), DRAMWrites: u(13), DRAMBytes: u(14),
+	t = sim.EpochTenant{SMs: int(u(2)), Channels: int(u(3)), IPC: f(4), BandwidthGBs: f(5)}
+	for i := counted; i < len(row); i++ {
+		t.Counts = append(t.Counts, u(i))
 	}
 	return u(0), t, err
 }

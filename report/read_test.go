@@ -87,12 +87,12 @@ func TestReadRefuses(t *testing.T) {
 		want string
 	}{
 		{"result.json", half, "is damaged"},
-		{"result.json", edit(`"version": 1`, `"version": 0`), "version 0 of the layout, this heddle reads version 1"},
+		{"result.json", edit(`"version": 2`, `"version": 1`), "version 1 of the layout, this heddle reads version 2"},
 		{"result.json", edit(`"tenants": [`, `"tenants": 7, "x": [`), "is damaged"},
 		{"epochs.csv", edit("2000,cp", "2001,cp"), "line 5 is of cycle 2001, the one before of 2000"},
 		{"epochs.csv", edit("ipc", "cpi"), "columns"},
 		{"epochs.csv", edit("1000,cp,40", "1000,cp,forty"), "line 3"},
-		{"epochs.csv", half, "is damaged"},
+		{"epochs.csv", func(b []byte) []byte { return b[:len(b)-30] }, "is damaged"},
 		{"decisions.json", half, "is damaged"},
 		{"decisions.json", edit("abc", "xyz"), "another result"},
 		{"timeline.json", half, "is damaged"},

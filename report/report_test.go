@@ -20,6 +20,21 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
+func share(x float64) *float64 { return &x }
+
+// epoch is a tenant's part of one, with one counter.
+func epoch(ipc float64, name string, n uint64) sim.EpochTenant {
+	e := sim.EpochTenant{SMs: 40, Channels: 16, IPC: ipc}
+	for _, c := range sim.Columns() {
+		x := uint64(0)
+		if c.Name == name {
+			x = n
+		}
+		e.Counts = append(e.Counts, x)
+	}
+	return e
+}
+
 // sample is a small result with something of everything.
 func sample() *sim.Result {
 	return &sim.Result{
@@ -30,17 +45,31 @@ func sample() *sim.Result {
 		},
 		Tenants: []sim.Tenant{
 			{
-				Name: "triad", SMs: 40, Channels: 16, Cycles: 2000, Runs: 1, IPC: 123.456, Slowdown: 2, L1HitRate: 0.5, LLCHitRate: 0.25, BandwidthGBs: 300, Faults: 3, EnergyJ: 0.002, Log: []string{"hello"},
-				Kernels: []sim.Kernel{{Name: "k", Start: 10, End: 900}},
+				Name: "triad", SMs: 40, Channels: 16, Window: sim.Window{Of: sim.OfExecutions, Start: 5, End: 2000}, Cycles: 1995, Runs: 1, Executions: 1,
+				ThreadInsts: 1000, IPC: 123.456, Slowdown: 2, L1HitRate: share(0.5), LLCHitRate: share(0.25), BandwidthGBs: 300, Faults: 3, EnergyJ: 0.0012,
+				Progress: "executions", Time: sim.Time{Kernels: 1290, Copies: 100, Gaps: 605}, Log: []string{"hello"},
+				Kernels: []sim.Kernel{
+					{Name: "k", Start: 10, End: 900, CTAsPerSM: 8, Theoretical: 0.5, Achieved: 0.25, ThreadInsts: 890, WarpInsts: 30, Roof: "DRAM", RoofShare: 0.75, TopStall: "memory"},
+					{Name: "k2", Start: 500, End: 1200, CTAsPerSM: 1, Roof: "issue", Overlapped: true},
+					{Name: "k", Start: 1200, End: 1300, CTAsPerSM: 8, Theoretical: 0.5, Achieved: 0.5, Roof: "issue", RoofShare: 0.1},
+					{Name: "late", Start: 1900, End: 2100},
+				},
 			},
-			{Name: "cp", SMs: 40, Channels: 16, Cycles: 1500, Runs: 2, IPC: 1000.4, Slowdown: 1.25, L1HitRate: 1, BandwidthGBs: 0.001},
+			{
+				Name: "cp", SMs: 40, Channels: 32, SharedChannels: true, Window: sim.Window{Of: sim.OfRun, End: 2000}, Cycles: 2000, Executions: 0.5,
+				ThreadInsts: 3000, IPC: 1000.4, Slowdown: 1.25, L1HitRate: share(1), BandwidthGBs: 0.001, EnergyJ: 0.0005, Time: sim.Time{Gaps: 2000},
+			},
 		},
-		Metrics: &sim.Metrics{STP: 1.3, ANTT: 1.625, WS: 1.3, HS: 0.615, Fairness: 0.625, AloneIPC: []float64{246.9, 1250}},
+		Outside: &sim.Outside{ThreadInsts: 1000, EnergyJ: 0.0002},
+		Metrics: &sim.Metrics{STP: 1.3, ANTT: 1.625, HS: 0.615, Fairness: 0.625, AloneIPC: []float64{246.9, 1250}},
 		Checks:  []sim.Check{{App: "triad", What: "check(c)", OK: true}, {App: "cp", What: "check(d)", Msg: "index 3: 1 != 2"}},
-		Energy:  &sim.Energy{SM: 0.001, DRAM: 0.0005, Static: 0.0005, Total: 0.002},
+		Energy: &sim.Energy{
+			Total: 0.002, Outside: 0.0002, Nobody: 0.0001,
+			Parts: []sim.EnergyPart{{Name: "sm", J: 0.001}, {Name: "noc_request", J: 0.0001}, {Name: "noc_reply", J: 0.0002}, {Name: "dram", J: 0.0003}, {Name: "static", J: 0.0004}},
+		},
 		Epochs: []sim.Epoch{
-			{Cycle: 1000, Tenants: []sim.EpochTenant{{SMs: 40, Channels: 16, ThreadInsts: 5, IPC: 0.005}, {SMs: 40, Channels: 16, DRAMBytes: 64}}},
-			{Cycle: 2000, Tenants: []sim.EpochTenant{{SMs: 40, Channels: 16, ThreadInsts: 7}, {SMs: 40, Channels: 16}}},
+			{Cycle: 1000, Tenants: []sim.EpochTenant{epoch(0.005, "thread_insts", 5), epoch(0, "dram_bytes", 64)}},
+			{Cycle: 2000, Tenants: []sim.EpochTenant{epoch(0, "thread_insts", 7), epoch(0, "dram_bytes", 0)}},
 		},
 		Spans: []sim.Span{
 			{Track: "kernels/triad", Name: "k", Start: 10, End: 900},
@@ -100,7 +129,8 @@ func TestTables(t *testing.T) {
 		t.Fatal(err)
 	}
 	sliced := sample()
-	sliced.Contexts = &sim.Contexts{Turns: 7, CTAs: 2820, Bytes: 31_400_000, Cycles: sliced.Cycles / 4}
+	sliced.Tenants[1].SharedSMs = true
+	sliced.Contexts = &sim.Contexts{Turns: 1, CTAs: 2820, Bytes: 31_400_000, Cycles: sliced.Cycles / 4}
 	b.WriteString("----\n")
 	if err := Table(&b, sliced); err != nil {
 		t.Fatal(err)
@@ -133,6 +163,22 @@ func TestComparison(t *testing.T) {
 	if v := Verdict([]*sim.Result{with("a", 1, 2, 0.5), partial}); !strings.Contains(v, "no verdict") {
 		t.Errorf("verdict %q from one complete run", v)
 	}
+	for _, c := range []struct {
+		second float64
+		want   string
+	}{{1.0099, "STP: tie of a, b (1.010 to 1.000, less than 1 % apart)"}, {1.0201, "STP: b wins with 1.020, 2.0 % better than a"}} {
+		if v := Verdict([]*sim.Result{with("a", 1, 2, 0.5), with("b", c.second, 1.5, 0.5)}); !strings.HasPrefix(v, c.want) {
+			t.Errorf("verdict %q, want %q", v, c.want)
+		}
+	}
+	more := with("more", 1, 1, 1)
+	more.Tenants[0].ThreadInsts = 1250
+	if u := Unequal([]*sim.Result{sample(), more}); !strings.Contains(u, "unequal work (thread instructions of triad 20 % apart)") {
+		t.Errorf("%q", u)
+	}
+	if u := Unequal([]*sim.Result{sample(), sample()}); u != "" {
+		t.Errorf("equal work is called %q", u)
+	}
 	want := "STP: tie of a, b (1.000); ANTT: b wins with 1.500, 25.0 % better than a; fairness: tie of a, b (0.500)"
 	if v := Verdict([]*sim.Result{with("a", 1, 2, 0.5), with("b", 1, 1.5, 0.5)}); v != want {
 		t.Errorf("verdict %q", v)
@@ -152,12 +198,28 @@ func TestCSV(t *testing.T) {
 
 func TestParquetReadsBack(t *testing.T) {
 	var b bytes.Buffer
-	if err := EpochsParquet(&b, sample()); err != nil {
+	r := sample()
+	r.Wall.Version = "v1.2.3"
+	if err := EpochsParquet(&b, r); err != nil {
 		t.Fatal(err)
 	}
-	rows, err := parquet.Read[epochRow](bytes.NewReader(b.Bytes()), int64(b.Len()))
+	rows, err := parquet.Read[struct {
+		Cycle       uint64 `parquet:"cycle"`
+		Tenant      string `parquet:"tenant"`
+		ThreadInsts uint64 `parquet:"thread_insts"`
+		DRAMBytes   uint64 `parquet:"dram_bytes"`
+	}](bytes.NewReader(b.Bytes()), int64(b.Len()))
 	if err != nil {
 		t.Fatal(err)
+	}
+	f, err := parquet.OpenFile(bytes.NewReader(b.Bytes()), int64(b.Len()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for key, want := range map[string]string{"spec_hash": "abc", "heddle": "v1.2.3", "unit.dram_gb_per_s": "GB/s", "unit.thread_insts": "instructions"} {
+		if got, ok := f.Lookup(key); !ok || got != want {
+			t.Errorf("metadata %s: %q, want %q", key, got, want)
+		}
 	}
 	if len(rows) != 4 || rows[1].Tenant != "cp" || rows[1].DRAMBytes != 64 || rows[2].ThreadInsts != 7 || rows[2].Cycle != 2000 {
 		t.Errorf("got %+v", rows)

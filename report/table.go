@@ -30,6 +30,7 @@ func Table(w io.Writer, r *sim.Result) error {
 		p.head(r)
 		p.tenants(r)
 		p.metrics(r)
+		p.kernels(r)
 	}
 	p.checks(r)
 	p.state(r)
@@ -80,11 +81,8 @@ func (p *printer) logs(r *sim.Result) {
 }
 
 func (p *printer) head(r *sim.Result) {
-	what := "1 application"
-	if n := len(r.Tenants); n != 1 {
-		what = fmt.Sprintf("%d applications", n)
-	}
-	p.f("%s, sharing %s, %s: %d cycles (%s simulated)\n", r.Spec.Machine, label(r), what, r.Cycles, seconds(r.Seconds))
+	p.f("%s, sharing %s, %s: %s (%s simulated)\n", r.Spec.Machine, label(r), Many(len(r.Tenants), "application"),
+		Many(r.Cycles, "cycle"), seconds(r.Seconds))
 }
 
 // label names the sharing mode of a result.
@@ -109,10 +107,10 @@ func (p *printer) functional(r *sim.Result) {
 }
 
 func (p *printer) tenants(r *sim.Result) {
-	head := []string{"tenant", "SMs", "channels", "runs", "cycles", "IPC"}
+	head := []string{"tenant", "SMs", "channels", "cycles", "executions", "IPC"}
 	shared, energy := r.Metrics != nil, r.Energy != nil
 	if shared {
-		head = append(head, "alone", "slowdown")
+		head = append(head, "alone IPC", "slowdown")
 	}
 	head = append(head, "L1 hit", "LLC hit", "GB/s", "faults")
 	if energy {
@@ -121,39 +119,59 @@ func (p *printer) tenants(r *sim.Result) {
 	rows := [][]string{head}
 	for i := range r.Tenants {
 		t := &r.Tenants[i]
-		row := []string{t.Name, fmt.Sprint(t.SMs), fmt.Sprint(t.Channels), fmt.Sprint(t.Runs), fmt.Sprint(t.Cycles), number(t.IPC)}
+		row := []string{Name(t), SMs(t), Channels(t), fmt.Sprint(t.Cycles), Executions(t), number(t.IPC)}
 		if shared && i < len(r.Metrics.AloneIPC) {
 			row = append(row, number(r.Metrics.AloneIPC[i]), fmt.Sprintf("%.3f", t.Slowdown))
 		} else if shared {
-			row = append(row, "-", "-")
+			row = append(row, none, none)
 		}
-		row = append(row, percent(t.L1HitRate), percent(t.LLCHitRate), number(t.BandwidthGBs), fmt.Sprint(t.Faults))
+		row = append(row, Rate(t.L1HitRate), Rate(t.LLCHitRate), number(t.BandwidthGBs), fmt.Sprint(t.Faults))
 		if energy {
 			row = append(row, joules(t.EnergyJ))
 		}
 		rows = append(rows, row)
 	}
+	if energy {
+		rows = append(rows, others(r, len(head))...)
+	}
 	p.table(rows)
+	for _, line := range Windows(r) {
+		p.f("%s\n", line)
+	}
+}
+
+// others are the rows that make the energy of the tenants the machine's.
+func others(r *sim.Result, columns int) (rows [][]string) {
+	row := func(name, faults string, energy float64) {
+		cells := []string{name}
+		for len(cells) < columns-2 {
+			cells = append(cells, none)
+		}
+		rows = append(rows, append(cells, faults, joules(energy)))
+	}
+	if o := r.Outside; o != nil && (o.EnergyJ > 0 || o.Faults > 0) {
+		row(sim.OutsideWindows, fmt.Sprint(o.Faults), o.EnergyJ)
+	}
+	if r.Energy.Nobody > 0 {
+		row("nobody's", none, r.Energy.Nobody)
+	}
+	return rows
 }
 
 func (p *printer) metrics(r *sim.Result) {
 	if m := r.Metrics; m != nil {
-		p.f("STP %.3f  ANTT %.3f  WS %.3f  HS %.3f  fairness %.3f\n", m.STP, m.ANTT, m.WS, m.HS, m.Fairness)
+		p.f("STP %.3f  ANTT %.3f  HS %.3f  fairness %.3f\n", m.STP, m.ANTT, m.HS, m.Fairness)
 	}
 	if c := r.Contexts; c != nil {
 		turns := ""
 		if c.Turns > 0 {
-			turns = fmt.Sprintf("%d turns, ", c.Turns)
+			turns = Many(c.Turns, "turn") + ", "
 		}
-		p.f("contexts: %s%d CTAs taken off SMs, %sB stored and loaded again, %s of the cycles spent on taking them off\n",
-			turns, c.CTAs, si(float64(c.Bytes)), percent(float64(c.Cycles)/float64(max(1, r.Cycles))))
+		p.f("contexts: %s%s taken off SMs, %sB stored and loaded again, %s of the cycles spent on taking them off\n",
+			turns, Many(c.CTAs, "CTA"), si(float64(c.Bytes)), percent(float64(c.Cycles)/float64(max(1, r.Cycles))))
 	}
 	if e := r.Energy; e != nil {
-		p.f("energy %s: SM %s, L1 %s, LLC %s, NoC %s, DRAM %s, static %s\n", joules(e.Total),
-			joules(e.SM), joules(e.L1), joules(e.LLC), joules(e.NoC), joules(e.DRAM), joules(e.Static))
-		if e.Migration > 0 {
-			p.f("  and %s for copying pages from channel to channel\n", joules(e.Migration))
-		}
+		p.f("energy %s, %s per thread instruction: %s\n", joules(e.Total), joules(PerInst(r)), energyParts(e, joules))
 	}
 }
 
@@ -173,16 +191,26 @@ func (p *printer) checks(r *sim.Result) {
 // state says what a reader must know before trusting the numbers, and the speed.
 func (p *printer) state(r *sim.Result) {
 	if !r.Complete {
-		p.f("INCOMPLETE: %s\n", r.Why)
+		p.f("INCOMPLETE: %s\n", Why(r))
 	}
 	if !r.Spec.Functional && r.Wall.Seconds > 0 {
 		p.f("took %.2f s: %s cycles/s, %s warp instructions/s\n", r.Wall.Seconds, si(r.Wall.CyclesPerS), si(r.Wall.WarpInstsPerS))
 	}
 }
 
+// Why says why a partial result is one.
+func Why(r *sim.Result) string {
+	if r.Why == "" {
+		return "the result does not say why"
+	}
+	return r.Why
+}
+
 // number writes a quantity with three significant digits or more.
 func number(x float64) string {
 	switch a := math.Abs(x); {
+	case math.IsNaN(x) || math.IsInf(x, 0):
+		return none
 	case a == 0:
 		return "0"
 	case a < 0.01:
@@ -206,7 +234,7 @@ func scaled(x float64, unit string) string {
 	for _, s := range []struct {
 		least  float64
 		prefix string
-	}{{1, ""}, {1e-3, "m"}, {1e-6, "u"}, {1e-9, "n"}} {
+	}{{1, ""}, {1e-3, "m"}, {1e-6, "u"}, {1e-9, "n"}, {1e-12, "p"}} {
 		if math.Abs(x) >= s.least {
 			return fmt.Sprintf("%.3g %s%s", x/s.least, s.prefix, unit)
 		}

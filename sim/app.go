@@ -39,9 +39,8 @@ type app struct {
 	runs    int
 	checks  []Check
 
-	arrived, begun, firstEnd          uint64 // begun: of the present execution
-	firstThread, firstWarp, firstBusy uint64
-	done                              bool // has finished once
+	arrived, begun uint64 // begun: of the present execution
+	done           bool   // has done what counts: finished once, or executed its instructions
 }
 
 // load reads the application's program.

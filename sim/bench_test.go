@@ -33,7 +33,7 @@ func BenchmarkApps(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				cycles += float64(r.Tenants[0].KernelCycles)
+				cycles += float64(r.Tenants[0].BusyCycles)
 				insts += float64(r.Tenants[0].WarpInsts)
 				seconds += r.Wall.Seconds
 			}

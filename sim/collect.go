@@ -7,33 +7,42 @@ import (
 	"heddle/isa"
 	"heddle/machine"
 	"heddle/machine/sm"
+	"heddle/stat"
 )
 
 // collector gathers what a run tells while it goes on.
 type collector struct {
 	r       *run
+	set     stat.Set // the tables of the machine
+	columns *columns
+	limits  *sm.Config // for the occupancy of kernels
 	sampled uint64
-	last    []machine.Totals // per tenant, at the last epoch's end
+	last    [][]uint64 // per tenant, columns at the last epoch's end
 	epochs  []Epoch
 	spans   []Span
-	kernels [][]Kernel // per tenant
+	tallies []tally      // per tenant
+	open    [][]*launch  // per tenant, kernels on the GPU
+	kernels [][]Kernel   // per tenant
+	copies  [][]interval // per tenant
 	prof    map[*isa.Code][]sm.PC
 	codes   []*isa.Code // keys of prof in the order they came
 }
 
-func newCollector(r *run) *collector {
-	return &collector{r: r, last: make([]machine.Totals, len(r.apps)), kernels: make([][]Kernel, len(r.apps)), prof: map[*isa.Code][]sm.PC{}}
-}
-
-// kernel books a kernel that has finished.
-func (c *collector) kernel(k *machine.Kernel) {
-	t, p := int(k.Tenant), k.Progress()
-	c.kernels[t] = append(c.kernels[t], Kernel{
-		Name: k.Name, Stream: k.Stream, CTAs: k.Geo.CTAs, Start: k.Start, End: k.End,
-		ThreadInsts: p.ThreadInsts, WarpInsts: p.WarpInsts,
-	})
-	c.r.span("kernels/"+c.r.apps[t].spec.Name, k.Name, k.Start, k.End, t)
-	c.profile(k)
+func newCollector(r *run) (*collector, error) {
+	n := len(r.apps)
+	c := &collector{
+		r: r, set: r.gpu.Tables, tallies: make([]tally, n), open: make([][]*launch, n), kernels: make([][]Kernel, n),
+		copies: make([][]interval, n), prof: map[*isa.Code][]sm.PC{},
+	}
+	var err error
+	if c.columns, err = newColumns(c.set, r.sheet.DRAM.Access); err != nil {
+		return nil, err
+	}
+	for range r.apps {
+		c.last = append(c.last, c.columns.all(c.set.Zero()))
+	}
+	c.limits, err = sm.Derive(r.sheet)
+	return c, err
 }
 
 // profile adds a kernel's stall cycles to those of earlier launches of its code.
@@ -64,23 +73,27 @@ func (r *run) span(track, name string, start, end uint64, tenant int) {
 
 // epoch samples every tenant's counters since the last sample.
 func (c *collector) epoch(now uint64) {
+	c.r.gpu.SettleSMs()
 	e := Epoch{Cycle: now}
-	cycles := float64(now - c.sampled)
-	seconds := cycles / (c.r.sheet.Clock.Core * 1e6)
+	cycles := now - c.sampled
 	for i, t := range c.r.gpu.Tenants {
-		n := c.r.gpu.Totals(i)
-		d := n.Minus(&c.last[i])
-		c.last[i] = n
-		x := EpochTenant{
-			SMs: len(t.SMs), Channels: c.r.gpu.Channels(i), ThreadInsts: d.ThreadInsts, WarpInsts: d.WarpInsts,
-			L1Accesses: d.L1Accesses, L1Hits: d.L1Hits, LLCAccesses: d.LLCAccesses, LLCHits: d.LLCHits,
-			DRAMReads: d.DRAMReads, DRAMWrites: d.DRAMWrites, DRAMBytes: d.DRAMBytes,
-			IPC: ratio(float64(d.ThreadInsts), cycles), BandwidthGBs: ratio(float64(d.DRAMBytes)/1e9, seconds),
+		n := c.columns.all(c.set.Sums(i))
+		x := EpochTenant{SMs: len(t.SMs), Channels: c.r.gpu.Channels(i), Counts: make([]uint64, len(n))}
+		for k := range n {
+			x.Counts[k] = n[k] - c.last[i][k]
 		}
+		c.last[i] = n
+		x.IPC = ratio(float64(x.Counts[c.columns.at[threadInsts]]), float64(cycles))
+		x.BandwidthGBs = c.r.bandwidth(x.Counts[c.columns.at[dramBytes]], cycles)
 		e.Tenants = append(e.Tenants, x)
 	}
 	c.epochs = append(c.epochs, e)
 	c.sampled = now
+}
+
+// bandwidth is in GB/s.
+func (r *run) bandwidth(bytes, cycles uint64) float64 {
+	return ratio(float64(bytes)/1e9, float64(cycles)/(r.sheet.Clock.Core*1e6))
 }
 
 // stalls lists the profile by PTX line, in code order.
@@ -137,12 +150,7 @@ func (r *run) result() *Result {
 	hz := r.sheet.Clock.Core * 1e6
 	res := &Result{
 		Version: ResultVersion, Spec: *r.spec, Complete: true, Cycles: now, Seconds: float64(now) / hz,
-		Epochs: r.col.epochs, Spans: r.col.spans, Stalls: r.col.stalls(),
-	}
-	for i, a := range r.apps {
-		res.Tenants = append(res.Tenants, r.tenant(i, a, now))
-		res.Checks = append(res.Checks, a.checks...)
-		res.Tables = append(res.Tables, r.tables(i, a)...)
+		Epochs: r.col.epochs, Stalls: r.col.stalls(), Outside: &Outside{}, Machine: r.given,
 	}
 	if r.ctl != nil {
 		res.Decisions = r.ctl.decisions
@@ -153,53 +161,116 @@ func (r *run) result() *Result {
 	case r.ctl.moves():
 		r.ctl.finish(res, now)
 	default:
-		for i, t := range r.gpu.Tenants {
-			for _, s := range t.SMs {
-				r.span(smTrack(s), t.Name, 0, now, i)
-			}
-			for _, k := range t.Groups {
-				r.span(groupTrack(k), t.Name, 0, now, i)
-			}
-		}
+		r.owners(now)
+	}
+	if now < r.spec.Length.Warmup {
+		r.col.warmed() // nothing is left to measure: cold says so
+	}
+	outside := r.col.set.Zero()
+	for i, a := range r.apps {
+		r.tenant(res, i, a, outside)
+		res.Checks = append(res.Checks, a.checks...)
+	}
+	count := func(name string) uint64 { return r.col.columns.count(outside, name) }
+	o := res.Outside
+	o.ThreadInsts, o.WarpInsts = count(threadInsts), count(warpInsts)
+	o.DRAMBytes, o.Faults = count(dramBytes), count(faults)
+	for i, t := range r.col.set {
+		res.Tables = append(res.Tables, counters(t, OutsideWindows, outside[i], -1))
 	}
 	res.Spans = r.col.spans
 	r.wall(res)
 	return res
 }
 
-// tenant summarises an application over its first execution, or over the whole
-// run where that is what counts (a budget) or what there is (it never ended).
-func (r *run) tenant(i int, a *app, now uint64) Tenant {
-	n := r.gpu.Totals(i)
+// owners draws who owns what where nothing moves.
+func (r *run) owners(now uint64) {
+	for i, t := range r.gpu.Tenants {
+		for _, s := range t.SMs {
+			r.span(smTrack(s), t.Name, 0, now, i)
+		}
+		for _, k := range t.Groups {
+			r.span(groupTrack(k), t.Name, 0, now, i)
+		}
+	}
+}
+
+// tenant summarises an application over its window, and adds the rest to outside.
+func (r *run) tenant(res *Result, i int, a *app, outside stat.Sums) {
+	last := r.col.mark(i)
+	w, from, to := r.col.window(i, last)
+	n := to.sums.Minus(from.sums)
+	outside.Add(from.sums)
+	outside.Add(last.sums.Minus(to.sums))
+	count := func(name string) uint64 { return r.col.columns.count(n, name) }
+	own, tally := r.gpu.Tenants[i], &r.col.tallies[i]
 	t := Tenant{
-		Name: a.spec.Name, SMs: len(r.gpu.Tenants[i].SMs), Channels: r.gpu.Channels(i), Runs: a.runs,
-		Cycles: now - min(now, a.arrived), ThreadInsts: n.ThreadInsts, WarpInsts: n.WarpInsts,
-		L1HitRate: ratio(float64(n.L1Hits), float64(n.L1Accesses)), LLCHitRate: ratio(float64(n.LLCHits), float64(n.LLCAccesses)),
-		DRAMBytes: n.DRAMBytes, Faults: n.Faults, Kernels: r.col.kernels[i], Log: a.logLines(),
+		Name: a.spec.Name, SMs: len(own.SMs), Channels: r.gpu.Channels(i), Window: w, Cycles: w.End - w.Start,
+		SharedSMs: r.spec.Sharing.together(), SharedChannels: len(r.apps) > 1 && len(own.Groups) == 0,
+		Runs: a.runs, Executions: to.executions, PerExecution: Executions{tally.least, tally.most, tally.mean()},
+		BusyCycles: to.busy - from.busy, ThreadInsts: count(threadInsts), WarpInsts: count(warpInsts),
+		L1HitRate: rate(count(l1Hits), count(l1Accesses)), LLCHitRate: rate(count(llcHits), count(llcAccesses)),
+		DRAMBytes: count(dramBytes), Faults: count(faults), Time: r.col.time(i, w), Kernels: r.col.kernels[i],
+		Log: a.logLines(),
 	}
-	t.BandwidthGBs = ratio(float64(n.DRAMBytes)/1e9, float64(now-min(now, a.arrived))/(r.sheet.Clock.Core*1e6))
-	t.KernelCycles = r.gpu.Busy(i)
-	if a.done && !r.spec.Length.Budget {
-		t.Cycles, t.KernelCycles, t.ThreadInsts, t.WarpInsts = a.firstEnd-a.arrived, a.firstBusy, a.firstThread, a.firstWarp
-	}
-	t.IPC = ratio(float64(t.ThreadInsts), float64(t.KernelCycles))
+	t.IPC = ratio(float64(t.ThreadInsts), float64(t.Cycles))
+	t.BusyIPC = ratio(float64(t.ThreadInsts), float64(t.BusyCycles))
+	t.BandwidthGBs = r.bandwidth(t.DRAMBytes, t.Cycles)
 	if a.err != nil && !errors.Is(a.err, ErrStopped) {
 		t.Err = a.err.Error()
 	}
-	return t
+	if all := r.col.columns.count(last.sums, activeShare); t.SharedSMs {
+		t.HeldSMCycles = count(activeShare)
+		res.Outside.HeldSMCycles += all - t.HeldSMCycles
+	} else {
+		t.HeldSMCycles = held(res, &t, w.Start, w.End)
+		res.Outside.HeldSMCycles += held(res, &t, 0, res.Cycles) - t.HeldSMCycles
+	}
+	res.Tenants = append(res.Tenants, t)
+	for k, table := range r.col.set {
+		res.Tables = append(res.Tables, counters(table, t.Name, n[k], i))
+	}
 }
 
-func (r *run) tables(tenant int, a *app) []Counters {
-	var out []Counters
-	for _, t := range r.gpu.Tables {
-		c := Counters{Owner: t.Owner, Tenant: a.spec.Name}
-		for i, v := range t.Totals(tenant, nil) {
-			c.Values = append(c.Values, Value{Desc: t.Desc[i], N: v})
+// held is the SM-cycles of the SMs that a tenant owned from one cycle to another. Its SMs
+// in the result are those of the run's end; one that changed hands was its old owner's
+// until then.
+func held(res *Result, t *Tenant, from, to uint64) uint64 {
+	n := uint64(t.SMs) * (to - from)
+	for i := range res.Decisions {
+		for _, move := range res.Decisions[i].SMs {
+			if move.End == 0 {
+				continue
+			}
+			before := min(max(move.End, from), to) - from
+			if move.From == t.Name {
+				n += before
+			}
+			if move.To == t.Name {
+				n -= before
+			}
 		}
-		for i := range t.Instances {
-			c.Instances = append(c.Instances, t.Row(i, tenant))
-		}
-		out = append(out, c)
 	}
-	return out
+	return n
+}
+
+// rate is that of some events among all; nil without any.
+func rate(some, all uint64) *float64 {
+	if all == 0 {
+		return nil
+	}
+	x := float64(some) / float64(all)
+	return &x
+}
+
+// counters lists a table's counters for a tenant (index -1: for nobody in particular).
+func counters(t *stat.Table, tenant string, sums []uint64, index int) Counters {
+	c := Counters{Owner: t.Owner, Tenant: tenant}
+	for i, v := range sums {
+		c.Values = append(c.Values, Value{Desc: t.Desc[i], N: v})
+	}
+	for i := 0; index >= 0 && i < t.Instances; i++ {
+		c.Instances = append(c.Instances, t.Row(i, index))
+	}
+	return c
 }

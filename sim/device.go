@@ -171,6 +171,7 @@ func (d *device) advance(s *stream, now uint64) (bool, error) {
 		if s.kernel == nil {
 			s.kernel = d.r.gpu.Launch(d.a.id, op.Stream, op.Name, op.Grid)
 			d.r.ctl.happened(control.Launch)
+			d.r.col.launched(d.a.id, s.kernel)
 			s.end = 0
 		}
 		return s.kernel.Done, nil

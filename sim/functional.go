@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"runtime/debug"
+	"strings"
 	"time"
 
 	"heddle/host"
@@ -13,7 +15,7 @@ import (
 
 // functional runs the programs one after the other without timing.
 func (r *run) functional() (*Result, error) {
-	res := &Result{Version: ResultVersion, Spec: *r.spec, Complete: true}
+	res := &Result{Version: ResultVersion, Spec: *r.spec, Complete: true, Machine: r.given}
 	var failed error
 	for _, a := range r.apps {
 		dev := host.NewFunctional(r.ctx, r.spec.Length.MaxCycles)
@@ -43,8 +45,11 @@ func (r *run) functional() (*Result, error) {
 		res.Tenants = append(res.Tenants, t)
 		res.Checks = append(res.Checks, a.checks...)
 	}
+	if errors.Is(failed, ErrStopped) {
+		failed = stopped(r.ctx)
+	}
 	if failed != nil {
-		res.Complete, res.Why = false, failed.Error()
+		res.Complete, res.Why = false, why(failed)
 	}
 	r.wall(res)
 	return res, failed
@@ -54,7 +59,7 @@ func (r *run) functional() (*Result, error) {
 func (r *run) wall(res *Result) {
 	s := time.Since(r.begun).Seconds()
 	name, _ := os.Hostname() // a label only; an empty one does no harm
-	res.Wall = Wall{Host: fmt.Sprintf("%s %s/%s", name, runtime.GOOS, runtime.GOARCH), Seconds: s, CyclesPerS: ratio(float64(res.Cycles), s)}
+	res.Wall = Wall{Version: Version(), Host: fmt.Sprintf("%s %s/%s", name, runtime.GOOS, runtime.GOARCH), Seconds: s, CyclesPerS: ratio(float64(res.Cycles), s)}
 	var n uint64
 	for i := range res.Tenants {
 		n += res.Tenants[i].WarpInsts
@@ -66,3 +71,22 @@ func (r *run) wall(res *Result) {
 }
 
 func smTrack(i int) string { return fmt.Sprintf("SM %02d", i) }
+
+// Version says what this program was built from: its module's version, or the revision
+// of its sources where there is one, "(devel)" otherwise.
+func Version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok || info.Main.Version == "" {
+		return "(devel)"
+	}
+	v, modified := info.Main.Version, ""
+	for _, s := range info.Settings {
+		switch {
+		case s.Key == "vcs.revision" && v == "(devel)":
+			v = s.Value
+		case s.Key == "vcs.modified" && s.Value == "true" && !strings.Contains(v, "+dirty"):
+			modified = " (modified)"
+		}
+	}
+	return v + modified
+}

@@ -46,5 +46,6 @@ func (r *run) copied(a *app, op *host.Op) {
 	if op.Kind == host.OpCopy && r.sheet.LLC.PrefillCopies && onHost(op.Src) && !onHost(op.Dst) {
 		r.gpu.Prefill(a.id, op.Dst.Base+uint64(op.DstOff), op.N)
 	}
+	r.col.copied(a.id, op.Start, r.gpu.Now())
 	r.span("copies/"+a.spec.Name, op.Name, op.Start, r.gpu.Now(), a.id)
 }

@@ -2,73 +2,137 @@ package sim
 
 import (
 	"heddle/control"
+	"heddle/sheets"
 	"heddle/stat"
 )
 
 // ResultVersion is the version of the result.json layout.
-const ResultVersion = 1
+const ResultVersion = 2
 
-// Result is everything a run tells. All fields but Wall are functions of the Spec.
+// Result is everything a run tells. All fields but Wall are functions of the Spec. Keys
+// of quantities end in their unit (METRICS.md).
 type Result struct {
 	Version  int      `json:"version"`
 	SpecHash string   `json:"spec_hash"`
 	Spec     Spec     `json:"spec"`
 	Complete bool     `json:"complete"` // false: interrupted or out of cycles
 	Why      string   `json:"why,omitempty"`
-	Cycles   uint64   `json:"cycles"`
-	Seconds  float64  `json:"seconds"` // simulated
+	Cycles   uint64   `json:"run_cycles"`
+	Seconds  float64  `json:"simulated_s"`
 	Tenants  []Tenant `json:"tenants"`
+	// Outside is what lies outside the windows of all tenants: with their rows, and with
+	// what is nobody's, it is the machine. Nil in functional runs.
+	Outside *Outside `json:"outside_windows,omitempty"`
 	// Metrics against alone-runs; nil when there is one application.
-	Metrics *Metrics   `json:"metrics,omitempty"`
-	Checks  []Check    `json:"checks"`
-	Epochs  []Epoch    `json:"-"`        // epochs.csv / epochs.parquet
-	Spans   []Span     `json:"-"`        // timeline.json
-	Stalls  []Stall    `json:"-"`        // stalls.pb.gz
-	Tables  []Counters `json:"counters"` // totals per component kind and tenant
-	Energy  *Energy    `json:"energy,omitempty"`
+	Metrics *Metrics `json:"metrics,omitempty"`
+	Checks  []Check  `json:"checks"`
+	Epochs  []Epoch  `json:"-"` // epochs.csv / epochs.parquet
+	Spans   []Span   `json:"-"` // timeline.json
+	Stalls  []Stall  `json:"-"` // stalls.pb.gz
+	// Tables are totals per component kind: of each tenant's window, then of what lies
+	// outside of all (Tenant is OutsideWindows).
+	Tables []Counters `json:"counters"`
+	Energy *Energy    `json:"energy,omitempty"`
 	// Decisions of the machine-wide policy, one per control epoch (decisions.json).
 	Decisions []Decision `json:"-"`
 	// Moved sums up what the decisions cost; nil under a static sharing mode.
 	Moved *Moved `json:"moved,omitempty"`
 	// Contexts sums up what time slicing and SMK cost; nil under the other modes.
 	Contexts *Contexts `json:"contexts,omitempty"`
-	Wall     Wall      `json:"wall"` // the only fields that differ between identical runs
+	// Machine is every number of the machine, with unit and source, as the run had it.
+	Machine MachineSheet `json:"machine"`
+	Wall    Wall         `json:"wall"` // the only fields that differ between identical runs
 }
 
-// Tenant is one application's share of the run.
+// MachineSheet is a machine as resolved: what sheets.FromEntries makes one of again.
+type MachineSheet struct {
+	Name    string         `json:"name"`
+	Numbers []sheets.Entry `json:"numbers"`
+}
+
+// OutsideWindows names what no tenant's window holds, where tenants are named.
+const OutsideWindows = "outside windows"
+
+// Tenant is one application's share of the run. Every number is of its window, but those
+// that say otherwise.
 type Tenant struct {
-	Name     string `json:"name"`
-	SMs      int    `json:"sms"`
-	Channels int    `json:"channels"`
-	Cycles   uint64 `json:"cycles"` // from arrival to the end of its first completion (or of the run)
-	Runs     int    `json:"runs"`   // completed repetitions
-	// KernelCycles are those of Cycles in which at least one of its kernels was on
-	// the GPU: what IPC is measured over, so that host copies do not dilute it.
-	KernelCycles uint64   `json:"kernel_cycles"`
+	Name           string `json:"name"`
+	SMs            int    `json:"sms"`      // at the run's end
+	Channels       int    `json:"channels"` // at the run's end
+	SharedSMs      bool   `json:"shared_sms,omitempty"`
+	SharedChannels bool   `json:"shared_channels,omitempty"`
+	Window         Window `json:"window"`
+	Cycles         uint64 `json:"window_cycles"`
+	Runs           int    `json:"complete_executions"` // of the whole run
+	// Executions is the work done in the window: complete executions, and of one that is
+	// not whole in it the fraction of its instructions (of the mean, if it did not end).
+	Executions   float64    `json:"executions"`
+	PerExecution Executions `json:"per_execution"`
+	// BusyCycles are those of Cycles in which at least one of its kernels was on the GPU.
+	BusyCycles   uint64   `json:"busy_cycles"`
 	ThreadInsts  uint64   `json:"thread_insts"`
 	WarpInsts    uint64   `json:"warp_insts"`
-	IPC          float64  `json:"ipc"` // thread instructions per core cycle over KernelCycles
-	L1HitRate    float64  `json:"l1_hit_rate"`
-	LLCHitRate   float64  `json:"llc_hit_rate"`
+	IPC          float64  `json:"ipc"`          // thread instructions per core cycle
+	BusyIPC      float64  `json:"busy_ipc"`     // thread instructions per busy cycle
+	L1HitRate    *float64 `json:"l1_hit_rate"`  // of sectors; nil: there were no accesses
+	LLCHitRate   *float64 `json:"llc_hit_rate"` // the same
 	DRAMBytes    uint64   `json:"dram_bytes"`
-	BandwidthGBs float64  `json:"bandwidth_gbs"`
+	BandwidthGBs float64  `json:"dram_gb_per_s"`
 	Faults       uint64   `json:"faults"`
-	Slowdown     float64  `json:"slowdown,omitempty"` // alone IPC / IPC
-	EnergyJ      float64  `json:"energy_j,omitempty"` // dynamic energy of its own events and its share of the static one
-	Kernels      []Kernel `json:"kernels"`
+	// HeldSMCycles are the SM-cycles it had: of SMs it owned, or, where SMs are
+	// everybody's, its share of those in which they were occupied.
+	HeldSMCycles uint64   `json:"held_sm_cycles"`
+	Slowdown     float64  `json:"slowdown,omitempty"` // progress per cycle alone over shared
+	Progress     string   `json:"progress,omitempty"` // what the slowdown counts: "thread_insts" or "executions"
+	EnergyJ      float64  `json:"energy_j,omitempty"` // of its own events and its share of what is shared
+	Time         Time     `json:"time"`
+	Kernels      []Kernel `json:"kernels"`       // of the whole run, in the order in which they ended
 	Log          []string `json:"log,omitempty"` // print() and log() of the script
 	Err          string   `json:"error,omitempty"`
 }
 
-// Kernel is one launch.
+// Outside is the sum over tenants of what they did outside their windows.
+type Outside struct {
+	ThreadInsts  uint64  `json:"thread_insts"`
+	WarpInsts    uint64  `json:"warp_insts"`
+	DRAMBytes    uint64  `json:"dram_bytes"`
+	Faults       uint64  `json:"faults"`
+	HeldSMCycles uint64  `json:"held_sm_cycles"`
+	EnergyJ      float64 `json:"energy_j,omitempty"`
+}
+
+// Time divides a tenant's window: they add up to its cycles.
+type Time struct {
+	Kernels uint64 `json:"kernel_cycles"` // with a kernel that began and ended in the window
+	Cut     uint64 `json:"cut_cycles"`    // with others only
+	Copies  uint64 `json:"copy_cycles"`   // with copies and no kernel
+	Gaps    uint64 `json:"gap_cycles"`    // with neither: launching, and the host alone
+}
+
+// Kernel is one launch. Rates are over its cycles, from Start to End.
 type Kernel struct {
-	Name        string `json:"name"`
-	Stream      int    `json:"stream"`
-	CTAs        int    `json:"ctas"`
-	Start       uint64 `json:"start"`
-	End         uint64 `json:"end"` // last store acknowledged
-	ThreadInsts uint64 `json:"thread_insts"`
-	WarpInsts   uint64 `json:"warp_insts"`
+	Name        string  `json:"name"`
+	Stream      int     `json:"stream"`
+	CTAs        int     `json:"ctas"`
+	Launch      uint64  `json:"launch_cycle"`
+	Start       uint64  `json:"start_cycle"` // first CTA issued
+	End         uint64  `json:"end_cycle"`   // last store acknowledged
+	ThreadInsts uint64  `json:"thread_insts"`
+	WarpInsts   uint64  `json:"warp_insts"`
+	IPC         float64 `json:"ipc"`
+	ActiveLanes float64 `json:"active_lanes"` // per warp instruction
+	CTAsPerSM   int     `json:"ctas_per_sm"`  // as many as fit on one
+	Theoretical float64 `json:"theoretical_occupancy_share"`
+	Achieved    float64 `json:"achieved_occupancy_share"` // of the warp slots of its tenant's SMs
+	L1Accesses  uint64  `json:"l1_sectors"`
+	LLCAccesses uint64  `json:"llc_sectors"`
+	DRAMBytes   uint64  `json:"dram_bytes"`
+	Roof        string  `json:"roof"` // the limit it came nearest to: issue, L1, LLC, DRAM
+	RoofShare   float64 `json:"roof_share"`
+	TopStall    string  `json:"top_stall,omitempty"` // "": the run kept no profile
+	// Overlapped: other kernels of the tenant ran meanwhile, and caches and DRAM do not
+	// tell whose accesses are whose.
+	Overlapped bool `json:"overlapped,omitempty"`
 }
 
 // Check is the outcome of one check() of a host program.
@@ -79,14 +143,14 @@ type Check struct {
 	Msg  string `json:"msg,omitempty"`
 }
 
-// Metrics compare a shared run with each application alone on the whole machine.
+// Metrics compare a shared run with each application alone on the whole machine. What is
+// called weighted speed-up is the same sum as STP.
 type Metrics struct {
-	STP      float64   `json:"stp"`  // sum of IPC_shared/IPC_alone (= weighted speed-up)
-	ANTT     float64   `json:"antt"` // mean of IPC_alone/IPC_shared
-	WS       float64   `json:"ws"`
-	HS       float64   `json:"hs"`       // harmonic mean of normalised progress
-	Fairness float64   `json:"fairness"` // min/max of normalised progress
-	AloneIPC []float64 `json:"alone_ipc"`
+	STP      float64   `json:"stp"`       // sum of progress per cycle shared over alone
+	ANTT     float64   `json:"antt"`      // mean slowdown
+	HS       float64   `json:"hs"`        // harmonic mean of normalised progress
+	Fairness float64   `json:"fairness"`  // least over most normalised progress
+	AloneIPC []float64 `json:"alone_ipc"` // over the window of the alone-run
 }
 
 // Epoch is one sample: counter differences since the previous one, per tenant.
@@ -97,11 +161,19 @@ type Epoch struct {
 
 // EpochTenant is a tenant's part of an epoch.
 type EpochTenant struct {
-	SMs, Channels                            int
-	ThreadInsts, WarpInsts                   uint64
-	L1Accesses, L1Hits, LLCAccesses, LLCHits uint64
-	DRAMReads, DRAMWrites, DRAMBytes         uint64
-	IPC, BandwidthGBs                        float64
+	SMs, Channels     int
+	Counts            []uint64 // of Columns
+	IPC, BandwidthGBs float64
+}
+
+// Count is one of Columns.
+func (e *EpochTenant) Count(name string) uint64 {
+	for i, c := range Columns() {
+		if c.Name == name {
+			return e.Counts[i]
+		}
+	}
+	return 0
 }
 
 // Span is one bar of the timeline.
@@ -136,24 +208,36 @@ type Value struct {
 	N uint64 `json:"n"`
 }
 
-// Energy in joules.
+// Energy in joules. Parts, Tenants with Outside and Nobody add up to Total, either way.
 type Energy struct {
-	SM     float64 `json:"sm"`
-	L1     float64 `json:"l1"`
-	LLC    float64 `json:"llc"`
-	NoC    float64 `json:"noc"`
-	DRAM   float64 `json:"dram"`
-	Static float64 `json:"static"`
-	// Migration is the copying of MIGRATION commands, which DRAM leaves out.
-	Migration float64 `json:"migration,omitempty"`
-	Total     float64 `json:"total"`
+	Total   float64      `json:"total_j"`
+	Parts   []EnergyPart `json:"parts"`
+	Outside float64      `json:"outside_windows_j"`
+	Nobody  float64      `json:"nobody_j"` // of SMs nobody had, and of their share of the chip
 }
 
-// Wall is what depends on the machine Heddle ran on.
+// EnergyPart is the energy of one part of the machine: each network and memory apart.
+type EnergyPart struct {
+	Name string  `json:"part"`
+	J    float64 `json:"energy_j"`
+}
+
+// Of is the energy of all parts of a kind, such as "noc" or "dram".
+func (e *Energy) Of(kind string) float64 {
+	sum := 0.0
+	for _, p := range e.Parts {
+		if stat.OfKind(p.Name, kind) {
+			sum += p.J
+		}
+	}
+	return sum
+}
+
+// Wall is what depends on the computer Heddle ran on.
 type Wall struct {
 	Host          string  `json:"host"`
-	Version       string  `json:"heddle"`
-	Seconds       float64 `json:"seconds"`
+	Version       string  `json:"heddle"` // module version and revision
+	Seconds       float64 `json:"wall_s"`
 	CyclesPerS    float64 `json:"cycles_per_s"`
 	WarpInstsPerS float64 `json:"warp_insts_per_s"`
 	TwoCoreCycles uint64  `json:"two_core_cycles,omitempty"` // simulated on two cores at once
@@ -163,7 +247,7 @@ type Wall struct {
 type Progress struct {
 	Cycle, MaxCycles uint64 // MaxCycles 0: no bound known
 	Tenants          []string
-	IPC              []float64 // per tenant, since its start
+	IPC              []float64 // per tenant, since its first launch
 	CyclesPerS       float64   // simulated cycles per second of wall time
 }
 
@@ -172,8 +256,8 @@ type Progress struct {
 type Contexts struct {
 	Turns  int    `json:"turns,omitempty"` // on the whole machine (time slicing)
 	CTAs   int    `json:"ctas"`            // taken off
-	Bytes  uint64 `json:"bytes"`           // of their contexts, written once and read once
-	Cycles uint64 `json:"cycles"`          // core cycles in which they were taken off at least one SM
+	Bytes  uint64 `json:"context_bytes"`   // written once and read once
+	Cycles uint64 `json:"freeing_cycles"`  // core cycles in which they were taken off at least one SM
 }
 
 // Decision is one look of a policy at the machine and what came of it.
@@ -223,10 +307,10 @@ type SMMove struct {
 	From  string `json:"from"`
 	To    string `json:"to"`
 	How   string `json:"how"` // idle, drain or switch
-	Start uint64 `json:"start"`
-	End   uint64 `json:"end"`   // the new owner may dispatch; 0: not yet at the run's end
-	CTAs  int    `json:"ctas"`  // resident at the start
-	Bytes uint64 `json:"bytes"` // context written to memory
+	Start uint64 `json:"start_cycle"`
+	End   uint64 `json:"end_cycle"`     // the new owner may dispatch; 0: not yet at the run's end
+	CTAs  int    `json:"ctas"`          // resident at the start
+	Bytes uint64 `json:"context_bytes"` // written to memory
 }
 
 // GroupMove is a channel group that changed hands.
@@ -234,9 +318,9 @@ type GroupMove struct {
 	Group   int    `json:"group"`
 	From    string `json:"from"`
 	To      string `json:"to"`
-	Start   uint64 `json:"start"`
-	Handed  uint64 `json:"handed"`           // drained and flushed: the new owner may use it; 0: not yet
-	Emptied uint64 `json:"emptied"`          // the last page of the old owner left; 0: not yet
+	Start   uint64 `json:"start_cycle"`
+	Handed  uint64 `json:"handed_cycle"`     // drained and flushed: the new owner may use it; 0: not yet
+	Emptied uint64 `json:"emptied_cycle"`    // the last page of the old owner left; 0: not yet
 	Touched uint64 `json:"pages_touched"`    // pages of the old owner that moved because they were touched
 	Swept   uint64 `json:"pages_background"` // moved in the background
 	Gained  uint64 `json:"pages_gained"`     // pages the new owner moved in
@@ -258,8 +342,8 @@ type Moved struct {
 	MoveBytes    uint64  `json:"move_bytes"`    // bytes of pages copied
 	ContextBytes uint64  `json:"context_bytes"` // bytes of contexts written and read
 	Commands     uint64  `json:"migration_commands"`
-	SMCycles     uint64  `json:"sm_cycles"`   // core cycles in which at least one SM was changing hands
-	PageCycles   uint64  `json:"page_cycles"` // in which at least one page was moving or a channel drained
-	EpochShare   float64 `json:"epoch_share"` // both together (their union), over the cycles of the run
-	WorstEpoch   float64 `json:"worst_epoch"` // the largest such share of one epoch
+	SMCycles     uint64  `json:"sm_cycles"`         // core cycles in which at least one SM was changing hands
+	PageCycles   uint64  `json:"page_cycles"`       // in which at least one page was moving or a channel drained
+	EpochShare   float64 `json:"epoch_share"`       // both together (their union), over the cycles of the run
+	WorstEpoch   float64 `json:"worst_epoch_share"` // the largest such share of one epoch
 }

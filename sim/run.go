@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"heddle/control"
@@ -20,6 +21,7 @@ import (
 type run struct {
 	spec  *Spec
 	sheet *sheets.Machine
+	given MachineSheet // as resolved
 	gpu   *machine.GPU
 	link  *link
 	apps  []*app
@@ -55,11 +57,11 @@ func Run(ctx context.Context, spec Spec, watch func(Progress)) (*Result, error) 
 	if len(r.apps) == 0 {
 		return nil, errors.New("nothing to run: the specification names no application")
 	}
-	sheet, _, err := sheets.Resolve(spec.Machine, spec.Set)
+	sheet, from, err := sheets.Resolve(spec.Machine, spec.Set)
 	if err != nil {
 		return nil, err
 	}
-	r.sheet = sheet
+	r.sheet, r.given = sheet, MachineSheet{Name: sheet.Name, Numbers: from.List(sheet)}
 	if spec.Record != "" {
 		return r.record()
 	}
@@ -77,8 +79,14 @@ func (r *run) simulate() (*Result, error) {
 	err := r.loop()
 	r.stopAll(err)
 	res := r.result()
+	switch {
+	case errors.Is(err, ErrStopped):
+		err = stopped(r.ctx)
+	case err == nil:
+		err = r.cold()
+	}
 	if err != nil {
-		res.Complete, res.Why = false, err.Error()
+		res.Complete, res.Why = false, why(err)
 	}
 	return res, err
 }
@@ -119,13 +127,16 @@ func (r *run) build() error {
 		a.dev = &device{r: r, a: a}
 		a.arrived = a.spec.Arrive
 	}
-	r.col = newCollector(r)
-	return nil
+	r.col, err = newCollector(r)
+	return err
 }
 
 // loop alternates between the programs and the machine until every application
 // has finished once, or the length is used up.
 func (r *run) loop() error {
+	if r.spec.Length.Warmup == 0 {
+		r.col.warmed()
+	}
 	for {
 		if err := r.programs(); err != nil {
 			return err
@@ -164,6 +175,7 @@ func (r *run) programs() error {
 					r.gpu.Release(a.id)
 				}
 				a.begun = now
+				r.col.began(a.id)
 				a.begin(host.Options{Ctx: r.ctx, CoreMHz: r.sheet.Clock.Core}, r.recorded(a.dev), r.sheet.DRAM.Capacity)
 				changed = true
 			}
@@ -224,20 +236,12 @@ func (r *run) ended(a *app, now uint64) error {
 		}
 	}
 	a.runs++
-	if !a.done && r.spec.Length.Instructions == 0 {
-		r.done(a, now)
-	}
+	r.col.executed(a.id)
+	a.done = a.done || r.spec.Length.Instructions == 0
 	if now == a.begun && r.wants(a, now) {
 		return &host.Error{Err: fmt.Errorf("application %s: its program ended in the cycle it began in, so repeating it would never end; let it launch a kernel or copy something", a.spec.Name)}
 	}
 	return nil
-}
-
-// done books that an application has done what counts.
-func (r *run) done(a *app, now uint64) {
-	a.done, a.firstEnd = true, now
-	a.firstThread, a.firstWarp = r.gpu.Instructions(a.id)
-	a.firstBusy = r.gpu.Busy(a.id)
 }
 
 // countEvery is how often the instructions of a run of so many are counted, in core
@@ -245,10 +249,11 @@ func (r *run) done(a *app, now uint64) {
 const countEvery = 500
 
 // counted finds the applications that have executed the instructions asked for.
-func (r *run) counted(now uint64) {
+func (r *run) counted() {
 	for _, a := range r.apps {
-		if n, _ := r.gpu.Instructions(a.id); !a.done && n >= r.spec.Length.Instructions {
-			r.done(a, now)
+		if !a.done && r.col.insts(a.id) >= r.spec.Length.Instructions {
+			a.done = true
+			r.col.reached(a.id)
 		}
 	}
 }
@@ -275,20 +280,26 @@ func (r *run) nextStop(now uint64) uint64 {
 	if r.spec.Length.Instructions > 0 {
 		n = min(n, (now/countEvery+1)*countEvery)
 	}
+	if w := r.spec.Length.Warmup; w > now {
+		n = min(n, w)
+	}
 	return n
 }
 
 // boundaries does what is due at the cycle the machine has reached.
 func (r *run) boundaries() error {
 	now := r.gpu.Now()
+	if w := r.spec.Length.Warmup; w > 0 && now == w && !r.col.tallies[0].warm.taken() {
+		r.col.warmed()
+	}
 	if e := r.spec.Epoch; e > 0 && now%e == 0 && now > r.col.sampled {
 		r.col.epoch(now)
 	}
 	if r.ctl != nil {
 		r.ctl.tick(now)
 	}
-	if r.spec.Length.Instructions > 0 && now%countEvery == 0 {
-		r.counted(now)
+	if l := &r.spec.Length; l.Instructions > 0 && now%countEvery == 0 && now > l.Warmup {
+		r.counted()
 	}
 	if m := r.spec.Length.MaxCycles; m > 0 && now >= m {
 		r.over = true
@@ -301,6 +312,23 @@ func (r *run) boundaries() error {
 	}
 	r.report()
 	return r.starved(now)
+}
+
+// stopped is the error of a run whose context has ended: with the cause, where it has one
+// of its own (a limit of memory), so that nobody takes it for an interruption.
+func stopped(ctx context.Context) error {
+	if cause := context.Cause(ctx); cause != nil && !errors.Is(cause, context.Canceled) {
+		return fmt.Errorf("%w: %w", ErrStopped, cause)
+	}
+	return ErrStopped
+}
+
+// why is what a partial result says of its end: the cause, where it was stopped for one.
+func why(err error) string {
+	if text, ok := strings.CutPrefix(err.Error(), ErrStopped.Error()+": "); ok {
+		return text
+	}
+	return err.Error()
 }
 
 func (r *run) allDone() bool {
@@ -392,9 +420,8 @@ func (r *run) report() {
 	now := r.gpu.Now()
 	p := Progress{Cycle: now, MaxCycles: r.spec.Length.MaxCycles}
 	for _, a := range r.apps {
-		n, _ := r.gpu.Instructions(a.id)
 		p.Tenants = append(p.Tenants, a.spec.Name)
-		p.IPC = append(p.IPC, ratio(float64(n), float64(r.gpu.Busy(a.id))))
+		p.IPC = append(p.IPC, ratio(float64(r.col.insts(a.id)), float64(now-r.col.tallies[a.id].launch.cycle)))
 	}
 	p.CyclesPerS = ratio(float64(now), time.Since(r.begun).Seconds())
 	r.watch(p)

@@ -109,15 +109,21 @@ func TestTwoCores(t *testing.T) {
 // Epochs add up to the whole.
 func TestEpochsAddUp(t *testing.T) {
 	r := run(t, shared)
+	var allInsts, allBytes, rowInsts, rowBytes uint64
 	for i, tenant := range r.Tenants {
 		var insts, bytes uint64
 		for _, e := range r.Epochs {
-			insts += e.Tenants[i].ThreadInsts
-			bytes += e.Tenants[i].DRAMBytes
+			insts += e.Tenants[i].Count("thread_insts")
+			bytes += e.Tenants[i].Count("dram_bytes")
 		}
-		if insts != tenant.ThreadInsts || bytes != tenant.DRAMBytes {
-			t.Errorf("%s: epochs sum to %d instructions, %d bytes; the run has %d, %d", tenant.Name, insts, bytes, tenant.ThreadInsts, tenant.DRAMBytes)
-		}
+		allInsts, allBytes = allInsts+insts, allBytes+bytes
+		rowInsts, rowBytes = rowInsts+tenant.ThreadInsts, rowBytes+tenant.DRAMBytes
+	}
+	if rowInsts += r.Outside.ThreadInsts; allInsts != rowInsts || allInsts == 0 {
+		t.Errorf("epochs sum to %d instructions, windows and what is outside to %d", allInsts, rowInsts)
+	}
+	if rowBytes += r.Outside.DRAMBytes; allBytes != rowBytes || allBytes == 0 {
+		t.Errorf("epochs sum to %d bytes, windows and what is outside to %d", allBytes, rowBytes)
 	}
 	if last := r.Epochs[len(r.Epochs)-1].Cycle; last != r.Cycles {
 		t.Errorf("the last epoch ends at %d, the run at %d", last, r.Cycles)
@@ -130,7 +136,7 @@ func TestIsolatedNeighbour(t *testing.T) {
 	other := shared
 	other.Apps = []sim.App{shared.Apps[0], app("micro/spmv", nil)}
 	two := run(t, other)
-	if a, b := one.Tenants[0], two.Tenants[0]; a.Cycles != b.Cycles || a.IPC != b.IPC || a.LLCHitRate != b.LLCHitRate {
+	if a, b := one.Tenants[0], two.Tenants[0]; a.Cycles != b.Cycles || a.IPC != b.IPC || *a.LLCHitRate != *b.LLCHitRate {
 		t.Errorf("beside bfs %+v\nbeside spmv %+v", a, b)
 	}
 }
@@ -141,7 +147,7 @@ func TestRepeatAndBudget(t *testing.T) {
 	s := sim.Spec{Machine: "qv100", Seed: 1, Apps: []sim.App{app("micro/vecadd", nil), app("micro/spmv", nil)}, Sharing: sim.Sharing{Mode: "mps"}}
 	s.Apps[0].Repeat = true
 	r := run(t, s)
-	if r.Tenants[0].Runs < 2 || r.Tenants[1].Runs != 1 || r.Cycles != r.Tenants[1].Cycles {
+	if r.Tenants[0].Runs < 2 || r.Tenants[1].Runs != 1 || r.Cycles != r.Tenants[1].Window.End {
 		t.Errorf("%d and %d runs in %d cycles; the second application took %d", r.Tenants[0].Runs, r.Tenants[1].Runs, r.Cycles, r.Tenants[1].Cycles)
 	}
 	s.Length = sim.Length{MaxCycles: 20_000, Budget: true}
@@ -162,7 +168,7 @@ func TestInstructions(t *testing.T) {
 		if over := uint64(2 * 500 * a.IPC); a.ThreadInsts < n || a.ThreadInsts > n+over {
 			t.Errorf("%s: %d instructions, want %d and at most %d more", a.Name, a.ThreadInsts, n, over)
 		}
-		last = max(last, a.Cycles)
+		last = max(last, a.Window.End)
 	}
 	if r.Tenants[0].Runs < 2 || r.Cycles != last || !r.Complete {
 		t.Errorf("%d runs of the short application, %d cycles, the slowest took %d, complete %v", r.Tenants[0].Runs, r.Cycles, last, r.Complete)

@@ -17,17 +17,17 @@ type source struct {
 
 // Counters of the table "app".
 const (
-	busyCycles = iota
-	dramBytes
-	footprintBytes
+	appBusy = iota
+	appDRAM
+	appFootprint
 )
 
 // AppCounters describes the counters of an application that no component has.
 func AppCounters() []stat.Desc {
 	return []stat.Desc{
-		busyCycles:     {Name: "busy_cycles", Unit: "cycles", Doc: "core cycles in which it had a kernel on the GPU"},
-		dramBytes:      {Name: "dram_bytes", Unit: "bytes", Doc: "read from and written to DRAM for it, migrations left out"},
-		footprintBytes: {Name: "footprint_bytes", Unit: "bytes", Doc: "device memory it has, page tables included; 0 without translation", Kind: stat.Gauge},
+		appBusy:     {Name: "busy_cycles", Unit: "cycles", Doc: "core cycles in which it had a kernel on the GPU"},
+		appDRAM:      {Name: "dram_bytes", Unit: "bytes", Doc: "read from and written to DRAM for it, migrations left out"},
+		appFootprint: {Name: "footprint_bytes", Unit: "bytes", Doc: "device memory it has, page tables included; 0 without translation", Kind: stat.Gauge},
 	}
 }
 
@@ -45,10 +45,10 @@ func (s *source) settle() {
 	gpu.Settle()
 	for i := range s.r.apps {
 		row := s.table.Row(0, i)
-		row[busyCycles], row[footprintBytes] = gpu.Busy(i), gpu.Footprint(i)
+		row[appBusy], row[appFootprint] = gpu.Busy(i), gpu.Footprint(i)
 		for _, t := range gpu.Tables {
 			if t.Owner == "dram" {
-				row[dramBytes] = (t.Sum(i, dram.CReadBursts) + t.Sum(i, dram.CWriteBursts)) * uint64(s.r.sheet.DRAM.Access)
+				row[appDRAM] = (t.Sum(i, dram.CReadBursts) + t.Sum(i, dram.CWriteBursts)) * uint64(s.r.sheet.DRAM.Access)
 			}
 		}
 	}

@@ -76,4 +76,7 @@ type Length struct {
 	// application counts as done: the run ends when all are, and who ends before starts
 	// again. It is looked at every countEvery cycles.
 	Instructions uint64 `json:"instructions,omitempty"`
+	// Warmup is the core cycle from which on what happens counts; who does what when does
+	// not depend on it.
+	Warmup uint64 `json:"warmup,omitempty"`
 }

@@ -28,7 +28,7 @@ const (
 	exitOK          = 0
 	exitCheck       = 1 // a check of a program failed
 	exitInput       = 2 // bad input or usage
-	exitInternal    = 3 // an internal error or a deadlock
+	exitInternal    = 3 // an internal error, a deadlock or a limit reached before the end
 	exitInterrupted = 130
 )
 
@@ -117,8 +117,8 @@ func rootCmd() *cobra.Command {
 it, and says who got what, how fast, how fairly and at what energy.
 
 Exit status: 0 done and all checks passed; 1 a check failed; 2 bad input or usage,
-a kernel's fault included; 3 internal error, deadlock or a limit of cycles reached
-before the end; 130 interrupted.`,
+a kernel's fault included; 3 internal error, deadlock, or a limit of cycles or memory
+reached before the end; 130 interrupted.`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		Args:          cobra.NoArgs,
@@ -132,7 +132,7 @@ before the end; 130 interrupted.`,
 // simStatus turns the error of a simulation into one with the right exit status.
 // begun tells whether the simulation had begun: what fails before is bad input.
 func simStatus(err error, begun bool) *status {
-	if errors.Is(err, lab.ErrPanic) {
+	if errors.Is(err, lab.ErrPanic) || errors.Is(err, errMemory) {
 		return &status{exitInternal, err}
 	}
 	var limit *sim.Unfinished
@@ -175,14 +175,5 @@ func version() string {
 	if !ok {
 		return "heddle (no build information)"
 	}
-	v := "heddle " + info.Main.Version
-	for _, s := range info.Settings {
-		switch {
-		case s.Key == "vcs.revision":
-			v += " " + s.Value
-		case s.Key == "vcs.modified" && s.Value == "true":
-			v += " (modified)"
-		}
-	}
-	return v + " " + info.GoVersion
+	return "heddle " + sim.Version() + " " + info.GoVersion
 }

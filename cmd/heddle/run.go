@@ -44,7 +44,7 @@ func runCmd() *cobra.Command {
 	var f runFlags
 	cmd := &cobra.Command{
 		Use:   "run PATH",
-		Short: "Simulate an application folder, a recording or a run file",
+		Short: "Simulate an application folder, a recording, a run file or a result again",
 		Long: `Simulate PATH: an application folder (with app.star) or a recording alone on the
 machine, or a run file (.yaml) that says which applications share which machine, and
 how. A run file with several sharing modes gives one run per mode, compared at the end.
@@ -56,12 +56,16 @@ data races it takes the cycles the application would take there, and it does not
 matter whether they were recorded with --functional, which is faster. A recording
 holds no data: a replay makes no checks.
 
+A result.json is simulated again as it was, on the machine it lists, if its
+applications are still the same.
+
 Results of applications alone, which slowdowns are measured against, are kept in a
 cache and used again.`,
 		Example: `  heddle run apps/micro/triad --arg size=standard --machine ugpu
   heddle run apps/rodinia-like/bfs --functional
   heddle run apps/micro/spmv --functional --record spmv.heddle
   heddle run spmv.heddle --machine ugpu
+  heddle run results/two/MPS/result.json
   heddle run examples/two-tenants.yaml --out results/two --set dram.channels=16`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return run(cmd, args[0], &f) },
@@ -204,11 +208,21 @@ func (f *runFlags) load(cmd *cobra.Command, path string) (*runfile.File, error) 
 	return file, nil
 }
 
-func run(cmd *cobra.Command, path string, f *runFlags) error {
-	file, err := f.load(cmd, path)
+// resolve is what is to be run; again is nil where that is no result.
+func (f *runFlags) resolve(cmd *cobra.Command, path string) (file *runfile.File, again *rerun, err error) {
+	if report.IsResult(path) {
+		return f.loadResult(cmd, path)
+	}
+	file, err = f.load(cmd, path)
+	return file, nil, err
+}
+
+func run(cmd *cobra.Command, path string, f *runFlags) (err error) {
+	file, again, err := f.resolve(cmd, path)
 	if err != nil {
 		return err
 	}
+	defer func() { err = errors.Join(err, again.clean()) }()
 	progress := report.NewProgress(cmd.ErrOrStderr(), isTerminal(cmd.ErrOrStderr()))
 	runner := &lab.Runner{
 		Run: sim.Run, Jobs: f.jobs, Finish: lab.AddEnergy, Start: progress.Start,
@@ -222,17 +236,7 @@ func run(cmd *cobra.Command, path string, f *runFlags) error {
 	if err != nil {
 		return err
 	}
-	var jobs []lab.Job
-	for i, s := range file.Specs {
-		name := s.Sharing.Name
-		if len(s.Apps) == 1 {
-			name = s.Apps[0].Name
-		}
-		if len(dirs.of) > 0 {
-			s.OutDir = dirs.of[i].Path()
-		}
-		jobs = append(jobs, lab.Job{Label: name, Spec: s, Machine: file.Machine})
-	}
+	jobs := jobsOf(file, dirs)
 	ctx := cmd.Context()
 	if f.memory != "" {
 		limit, err := parseBytes(f.memory)
@@ -245,6 +249,7 @@ func run(cmd *cobra.Command, path string, f *runFlags) error {
 	}
 	outcomes := runner.All(ctx, jobs)
 	progress.Close()
+	again.restore(outcomes)
 	if err := dirs.commit(outcomes); err != nil {
 		return err
 	}
@@ -255,9 +260,24 @@ func run(cmd *cobra.Command, path string, f *runFlags) error {
 		return err
 	}
 	if cause := context.Cause(ctx); errors.Is(cause, errMemory) {
-		return cause
+		return &status{exitInternal, cause}
 	}
 	return verdict(cmd.Context(), cmd.ErrOrStderr(), outcomes)
+}
+
+// jobsOf is a job per sharing mode.
+func jobsOf(file *runfile.File, dirs outDirs) (jobs []lab.Job) {
+	for i, s := range file.Specs {
+		name := s.Sharing.Name
+		if len(s.Apps) == 1 {
+			name = s.Apps[0].Name
+		}
+		if len(dirs.of) > 0 {
+			s.OutDir = dirs.of[i].Path()
+		}
+		jobs = append(jobs, lab.Job{Label: name, Spec: s, Machine: file.Machine})
+	}
+	return jobs
 }
 
 // store opens the cache of alone-runs where one will be needed. Without a place

@@ -103,6 +103,14 @@ func number(known bool, x float64) string {
 	return fmt.Sprintf("%.6g", x)
 }
 
+// rate writes a share of events; nothing where there were none.
+func rate(x *float64) string {
+	if x == nil {
+		return ""
+	}
+	return number(true, *x)
+}
+
 // showSweep prints a row per run.
 func showSweep(w io.Writer, paths []string, values [][]string, outcomes []lab.Outcome) error {
 	rows := [][]string{append(append([]string(nil), paths...), "MODE", "CYCLES", "STP", "ANTT", "IPC")}
@@ -128,8 +136,8 @@ func showSweep(w io.Writer, paths []string, values [][]string, outcomes []lab.Ou
 
 // writeSweep writes a row per run and application; the file appears whole.
 func writeSweep(file string, paths []string, values [][]string, outcomes []lab.Outcome) error {
-	rows := [][]string{append(append([]string(nil), paths...), "mode", "complete", "cycles", "stp", "antt", "fairness", "energy_j",
-		"app", "sms", "channels", "ipc", "slowdown", "bandwidth_gbs", "l1_hit_rate", "llc_hit_rate")}
+	rows := [][]string{append(append([]string(nil), paths...), "mode", "complete", "run_cycles", "stp", "antt", "fairness", "energy_j",
+		"app", "sms", "channels", "ipc", "slowdown", "dram_gb_per_s", "l1_hit_rate", "llc_hit_rate")}
 	for i, o := range outcomes {
 		r := o.Result
 		if r == nil {
@@ -149,7 +157,7 @@ func writeSweep(file string, paths []string, values [][]string, outcomes []lab.O
 		}
 		for _, t := range r.Tenants {
 			rows = append(rows, append(append([]string(nil), run...), t.Name, fmt.Sprint(t.SMs), fmt.Sprint(t.Channels), number(true, t.IPC),
-				number(m != nil, t.Slowdown), number(true, t.BandwidthGBs), number(true, t.L1HitRate), number(true, t.LLCHitRate)))
+				number(m != nil, t.Slowdown), number(true, t.BandwidthGBs), rate(t.L1HitRate), rate(t.LLCHitRate)))
 		}
 	}
 	tmp, err := os.CreateTemp(filepath.Dir(file), ".writing-*")

@@ -169,7 +169,7 @@ func sweep(p *Profile, base sim.Spec, m *sheets.Machine, set map[string]string) 
 		jobs = append(jobs, lab.Job{Label: label, Spec: s, Machine: m})
 		put = append(put, func(r *sim.Result) {
 			for _, x := range to {
-				*x = r.Tenants[0].IPC
+				*x = r.Tenants[0].BusyIPC
 			}
 		})
 	}

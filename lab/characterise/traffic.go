@@ -48,6 +48,14 @@ func counter(r *sim.Result, owner, name string) uint64 {
 	return 0
 }
 
+// known is a rate; 0 where there was nothing to be one of.
+func known(x *float64) float64 {
+	if x == nil {
+		return 0
+	}
+	return *x
+}
+
 // newTraffic reads the result of an application alone on m.
 func newTraffic(r *sim.Result, m *sheets.Machine) *Traffic {
 	t := &r.Tenants[0]
@@ -56,16 +64,16 @@ func newTraffic(r *sim.Result, m *sheets.Machine) *Traffic {
 	reads := counter(r, "llc", "reads")
 	others := counter(r, "llc", "writes") + counter(r, "llc", "atomics")
 	x := &Traffic{
-		Cycles: t.Cycles, Kernel: t.KernelCycles, Stopped: !r.Complete, ThreadInsts: t.ThreadInsts, IPC: t.IPC,
-		L1Hit: t.L1HitRate, LLCHit: ratio(hits, accesses), WriteShare: ratio(others, reads+others),
+		Cycles: t.Cycles, Kernel: t.BusyCycles, Stopped: !r.Complete, ThreadInsts: t.ThreadInsts, IPC: t.BusyIPC,
+		L1Hit: known(t.L1HitRate), LLCHit: ratio(hits, accesses), WriteShare: ratio(others, reads+others),
 		Flops: flops(r), Matrix: counter(r, "sm", "lanes_matrix"), DRAMBytes: t.DRAMBytes,
 	}
 	if kilo > 0 {
 		x.MPKI, x.APKI = float64(misses)/kilo, float64(accesses)/kilo
 	}
 	x.Intensity = ratio(x.Flops, x.DRAMBytes)
-	if t.KernelCycles > 0 {
-		x.Bandwidth = float64(t.DRAMBytes) / float64(t.KernelCycles) * m.Clock.Core / 1e3
+	if t.BusyCycles > 0 {
+		x.Bandwidth = float64(t.DRAMBytes) / float64(t.BusyCycles) * m.Clock.Core / 1e3
 	}
 	x.Demand, x.Supply = Bandwidths(m, x.APKI, x.LLCHit)
 	return x

@@ -13,6 +13,7 @@ import (
 	"hash/fnv"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 
 	"heddle/lab/calib"
@@ -23,10 +24,6 @@ import (
 // Facts are lines of "name value", sorted.
 type Facts []string
 
-// left out of a result: what was asked for, what is derived, what prose says. Names of
-// fields, wherever they stand.
-var left = []string{"Version", "SpecHash", "Spec", "Wall", "Why", "Tables", "Stalls", "Log", "Msg"}
-
 // Of is the facts of a result.
 func Of(r *sim.Result) Facts {
 	var f Facts
@@ -34,7 +31,7 @@ func Of(r *sim.Result) Facts {
 	for _, t := range r.Tables {
 		for i, v := range t.Instances {
 			for c, n := range v {
-				f.add(fmt.Sprintf("counter.%s.%03d.%s.%s", t.Owner, i, t.Tenant, t.Values[c].Name), n)
+				f.counter(t.Owner, i, t.Tenant, t.Values[c].Name, n)
 			}
 		}
 	}
@@ -66,8 +63,26 @@ func (f *Facts) table(t *stat.Table) {
 	for i := range t.Instances {
 		for tenant := range t.Tenants {
 			for c, n := range t.Row(i, tenant) {
-				f.add(fmt.Sprintf("counter.%s.%03d.%d.%s", t.Owner, i, tenant, t.Desc[c].Name), n)
+				f.counter(t.Owner, i, strconv.Itoa(tenant), t.Desc[c].Name, n)
 			}
+		}
+	}
+}
+
+// counter notes one of an instance for a tenant.
+func (f *Facts) counter(owner string, instance int, tenant, name string, n uint64) {
+	if name, ok := called("counter."+owner, name); ok {
+		f.add(fmt.Sprintf("counter.%s.%03d.%s.%s", owner, instance, tenant, name), n)
+	}
+}
+
+// epoch notes the columns of an epoch under the names they once had as fields.
+func (f *Facts) epoch(name string, e *sim.EpochTenant) {
+	f.add(name+".SMs", uint64(e.SMs))
+	f.add(name+".Channels", uint64(e.Channels))
+	for i, c := range sim.Columns() {
+		if old, ok := called("Column", c.Name); ok {
+			f.add(name+"."+old, e.Counts[i])
 		}
 	}
 }
@@ -87,8 +102,12 @@ func (f *Facts) walk(name string, v reflect.Value) {
 			f.walk(name, v.Elem())
 		}
 	case reflect.Struct:
+		if e, ok := v.Interface().(sim.EpochTenant); ok {
+			f.epoch(name, &e)
+			return
+		}
 		for i := range v.NumField() {
-			if n := v.Type().Field(i).Name; !slices.Contains(left, n) {
+			if n, ok := called(v.Type().Name(), v.Type().Field(i).Name); ok {
 				f.walk(name+"."+n, v.Field(i))
 			}
 		}

@@ -11,6 +11,7 @@ const (
 	ThreadInsts
 	CTAsDone
 	ActiveCycles
+	ActiveShareCycles
 	Barriers
 	Loads
 	Stores
@@ -42,6 +43,7 @@ func Counters() []stat.Desc {
 		{Name: "thread_insts", Unit: "instructions", Doc: "lanes that executed, summed over warp instructions"},
 		{Name: "ctas", Unit: "CTAs", Doc: "thread blocks completed"},
 		{Name: "active_cycles", Unit: "cycles", Doc: "SM-cycles with at least one resident CTA of the tenant"},
+		{Name: "active_share_cycles", Unit: "cycles", Doc: "SM-cycles with resident CTAs, divided among the tenants that had some"},
 		{Name: "barriers", Unit: "instructions", Doc: "barrier arrivals of warps"},
 		{Name: "loads", Unit: "instructions", Doc: "global, local and generic warp loads"},
 		{Name: "stores", Unit: "instructions", Doc: "global, local and generic warp stores"},

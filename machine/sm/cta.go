@@ -59,6 +59,8 @@ func (s *SM) occupy(k *Kernel, now uint64) (int, error) {
 	}
 	stay := &s.stays[k.Tenant]
 	if stay.ctas == 0 {
+		s.divide(now)
+		s.together = residency{now, now}
 		stay.since = now
 	}
 	stay.ctas++
@@ -104,9 +106,12 @@ func (s *SM) vacate(b *block, now uint64) {
 	s.regs -= b.regs
 	s.shared -= k.Geo.SharedBytes
 	stay := &s.stays[k.Tenant]
-	if stay.ctas--; stay.ctas == 0 {
+	if stay.ctas == 1 {
+		s.divide(now)
+		s.together = residency{now, now}
 		s.rows[k.Tenant][ActiveCycles] += now - stay.since
 	}
+	stay.ctas--
 	b.k, b.exec = nil, nil
 }
 
@@ -193,10 +198,30 @@ func (s *SM) residentOf(k *Kernel) int {
 
 // Settle counts the active cycles up to now of an SM that is still busy.
 func (s *SM) Settle(now uint64) {
+	s.divide(now)
 	for t := range s.stays {
 		if stay := &s.stays[t]; stay.ctas > 0 {
 			s.rows[t][ActiveCycles] += now - stay.since
 			stay.since = now
 		}
 	}
+}
+
+// divide counts the cycles up to now for the tenants with CTAs on the SM, evenly and in
+// whole cycles; the first ones take what is left over. It may be asked at any time: who
+// has how much depends on when tenants came and went alone.
+func (s *SM) divide(now uint64) {
+	n := uint64(0)
+	for t := range s.stays {
+		n += uint64(min(1, s.stays[t].ctas))
+	}
+	after, before := now-s.together.since, s.together.divided-s.together.since
+	i := uint64(0)
+	for t := range s.stays {
+		if s.stays[t].ctas > 0 {
+			s.rows[t][ActiveShareCycles] += (after+n-1-i)/n - (before+n-1-i)/n
+			i++
+		}
+	}
+	s.together.divided = now
 }

@@ -98,7 +98,8 @@ func TestEvict(t *testing.T) {
 }
 
 // TestActivePerTenant: an SM is active for a tenant while one of its CTAs is there,
-// whoever else is.
+// whoever else is; its share of those cycles is what is left when they are divided among
+// all that are there, whenever the counters are looked at.
 func TestActivePerTenant(t *testing.T) {
 	b := newBench(t, nil)
 	g := oneWarp(exit())
@@ -118,16 +119,23 @@ func TestActivePerTenant(t *testing.T) {
 	}
 	a := start(0, 10)
 	x := start(1, 20)
+	b.s.Settle(33)
 	end(a, 50)
 	y := start(1, 60)
 	end(x, 70)
-	a = start(0, 80)
+	a = start(0, 81)
+	b.s.Settle(82)
 	end(y, 100)
 	b.s.Settle(110)
 	end(a, 130)
-	for tenant, want := range []uint64{50 - 10 + 130 - 80, 100 - 20} {
+	for tenant, want := range []uint64{50 - 10 + 130 - 81, 100 - 20} {
 		if got := b.s.rows[tenant][ActiveCycles]; got != want {
 			t.Errorf("tenant %d: active for %d cycles, want %d", tenant, got, want)
+		}
+	}
+	for tenant, want := range []uint64{10 + 30/2 + 20/2 + 30, 30/2 + 31 + 19/2} { // 19 cycles: the odd one is the first's
+		if got := b.s.rows[tenant][ActiveShareCycles]; got != want {
+			t.Errorf("tenant %d: %d cycles of the SM are its, want %d", tenant, got, want)
 		}
 	}
 }

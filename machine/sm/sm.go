@@ -241,9 +241,10 @@ type SM struct {
 	moving    []*Context    // contexts being stored or loaded; nil: a free entry
 	transfers int           // of them
 
-	several bool     // CTAs of several applications may be resident at once
-	leaving int      // block that is being evicted; -1: none
-	stays   []tenure // per tenant
+	several  bool     // CTAs of several applications may be resident at once
+	leaving  int      // block that is being evicted; -1: none
+	stays    []tenure // per tenant
+	together residency
 }
 
 // tenure is how many CTAs of a tenant are resident, and since when any is.
@@ -251,6 +252,10 @@ type tenure struct {
 	ctas  int
 	since uint64
 }
+
+// residency is since when the same tenants have had CTAs on an SM, and up to when
+// those cycles have been divided among them.
+type residency struct{ since, divided uint64 }
 
 type scheduler struct {
 	memPath

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"heddle/control"
+	"heddle/report"
 	"heddle/sim"
 )
 
@@ -89,17 +90,9 @@ func pairs(m map[string]any) string {
 // planned says what an application gets, beside what it had.
 func planned(had, gets *control.Share) string {
 	if had.Alloc == gets.Alloc {
-		return fmt.Sprintf("%s: %s, %s", had.Name, count(had.SMs, "SM"), count(had.Groups, "group"))
+		return fmt.Sprintf("%s: %s, %s", had.Name, report.Many(had.SMs, "SM"), report.Many(had.Groups, "group"))
 	}
-	return fmt.Sprintf("%s: %d → %s, %d → %s", had.Name, had.SMs, count(gets.SMs, "SM"), had.Groups, count(gets.Groups, "group"))
-}
-
-// count is so many of something.
-func count(n int, what string) string {
-	if n != 1 {
-		what += "s"
-	}
-	return fmt.Sprintf("%d %s", n, what)
+	return fmt.Sprintf("%s: %d → %s, %d → %s", had.Name, had.SMs, report.Many(gets.SMs, "SM"), had.Groups, report.Many(gets.Groups, "group"))
 }
 
 // moves sums up and lists what changed hands. A move takes from its start until
@@ -110,7 +103,7 @@ func moves(d *sim.Decision) (sum, list []string) {
 		if end < start {
 			return "not done at the run's end"
 		}
-		return fmt.Sprintf("%d cycles", end-start)
+		return report.Many(end-start, "cycle")
 	}
 	smEnd, open := d.Cycle, 0
 	for _, m := range d.SMs {
@@ -118,7 +111,8 @@ func moves(d *sim.Decision) (sum, list []string) {
 		if m.End < m.Start {
 			open++
 		}
-		list = append(list, fmt.Sprintf("SM %d: %s → %s by %s at %d, %s; %d CTAs, %d bytes of context", m.SM, m.From, m.To, m.How, m.Start, took(m.Start, m.End), m.CTAs, m.Bytes))
+		list = append(list, fmt.Sprintf("SM %d: %s → %s by %s at %d, %s; %s, %s of context",
+			m.SM, m.From, m.To, m.How, m.Start, took(m.Start, m.End), report.Many(m.CTAs, "CTA"), report.Many(m.Bytes, "byte")))
 	}
 	if n := len(d.SMs); n > 0 {
 		sum = append(sum, inSum(n, open, "SM", smEnd-d.Cycle))
@@ -152,7 +146,7 @@ func inSum(n, open int, what string, cycles uint64) string {
 	}
 	switch {
 	case open == 0:
-		return fmt.Sprintf("%d %s in %d cycles", n, what, cycles)
+		return fmt.Sprintf("%d %s in %s", n, what, report.Many(cycles, "cycle"))
 	case open == n:
 		return fmt.Sprintf("%d %s, not done at the run's end", n, what)
 	}

@@ -20,11 +20,11 @@ func moving() *sim.Result {
 		Version: sim.ResultVersion, SpecHash: "0123456789abcdef", Complete: true, Cycles: 4000, Seconds: 4e-6,
 		Spec: sim.Spec{Machine: "ugpu", Sharing: sim.Sharing{Mode: "ugpu"}, Epoch: 500, Timeline: true, Profile: true},
 		Tenants: []sim.Tenant{
-			{Name: "PVC", SMs: 3, Channels: 12, Cycles: 4000, Runs: 1, IPC: 123.4, Slowdown: 1.75, L1HitRate: 0.5, LLCHitRate: 0.25, BandwidthGBs: 310.5, EnergyJ: 0.002, Kernels: []sim.Kernel{{Name: "pvc_map"}, {Name: "fill"}}},
+			{Name: "PVC", SMs: 3, Channels: 12, Cycles: 4000, Runs: 1, IPC: 123.4, Slowdown: 1.75, L1HitRate: share(0.5), LLCHitRate: share(0.25), BandwidthGBs: 310.5, EnergyJ: 0.002, Kernels: []sim.Kernel{{Name: "pvc_map"}, {Name: "fill"}}},
 			{Name: "DXTC", SMs: 5, Channels: 4, Cycles: 4000, Runs: 2, IPC: 987.6, Slowdown: 1.25, Kernels: []sim.Kernel{{Name: "compress"}, {Name: "fill"}}},
 		},
-		Metrics: &sim.Metrics{STP: 1.371, ANTT: 1.512, WS: 1.371, HS: 0.661, Fairness: 0.714, AloneIPC: []float64{215.9, 1234}},
-		Energy:  &sim.Energy{Total: 0.0042, SM: 0.002, Static: 0.0022},
+		Metrics: &sim.Metrics{STP: 1.371, ANTT: 1.512, HS: 0.661, Fairness: 0.714, AloneIPC: []float64{215.9, 1234}},
+		Energy:  &sim.Energy{Total: 0.0042, Parts: []sim.EnergyPart{{Name: "sm", J: 0.002}, {Name: "static", J: 0.0022}}},
 		Moved:   &sim.Moved{Decisions: 3, Repartitions: 1, SMs: 1, Drained: 1, Groups: 1, PagesTouched: 11, PagesSwept: 22, PagesGained: 33},
 		Stalls: []sim.Stall{
 			{Kernel: "pvc_map", File: "k.ptx", Line: 3, Cause: "memory", Cycles: 75},
@@ -49,8 +49,11 @@ func moving() *sim.Result {
 			{Cycle: 3000, Why: []string{"settled"}},
 		},
 	}
+	none := make([]uint64, len(sim.Columns()))
 	for c := uint64(500); c <= 4000; c += 500 {
-		r.Epochs = append(r.Epochs, sim.Epoch{Cycle: c, Tenants: []sim.EpochTenant{{SMs: 4, Channels: 8, IPC: 100 + float64(c)/100, BandwidthGBs: 300}, {SMs: 4, Channels: 8, IPC: 900, BandwidthGBs: 20}}})
+		r.Epochs = append(r.Epochs, sim.Epoch{Cycle: c, Tenants: []sim.EpochTenant{
+			{SMs: 4, Channels: 8, IPC: 100 + float64(c)/100, BandwidthGBs: 300, Counts: none}, {SMs: 4, Channels: 8, IPC: 900, BandwidthGBs: 20, Counts: none},
+		}})
 	}
 	own := func(track string, tenant int) {
 		r.Spans = append(r.Spans, sim.Span{Track: track, Name: r.Tenants[tenant].Name, End: 4000, Tenant: tenant})
@@ -70,6 +73,8 @@ func moving() *sim.Result {
 	)
 	return r
 }
+
+func share(x float64) *float64 { return &x }
 
 // still is a run under a static mode: no decisions, no owners of groups, cut short.
 func still() *sim.Result {
@@ -118,7 +123,7 @@ func TestPageSaysWhatTheResultSays(t *testing.T) {
 		t.Errorf("the same runs gave another page (%v)", err)
 	}
 	for _, want := range []string{
-		"<td>PVC</td><td>3</td><td>12</td><td>1</td><td>4000</td><td>123.4</td><td>215.9</td><td>1.75</td><td>50.0 %</td><td>25.0 %</td><td>310.5</td>",
+		"<td>PVC</td><td>3</td><td>12</td><td>4000</td><td>0</td><td>123.4</td><td>215.9</td><td>1.75</td><td>50.0 %</td><td>25.0 %</td><td>310.5</td>",
 		"<td>1.371</td><td>1.512</td>", "4.2 mJ",
 		"PVC: cycles 1000, groups 2, insts 120000, llc accesses 400, llc hits 100, sms 4", "DXTC: groups 2, sms 4",
 		"PVC: 4 → 3 SMs, 2 → 3 groups", "PVC: 4 → 3 SMs, 2 → 3 groups",

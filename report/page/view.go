@@ -3,6 +3,7 @@ package page
 import (
 	"fmt"
 	"html/template"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,6 +18,7 @@ type view struct {
 	Runs         []runView
 	Compare      *table
 	Verdict      string
+	Unequal      string   // what the runs' work differs in
 	Overlays     []string // tenants whose curves of all runs are laid over each other
 	Style        template.CSS
 	Plot, Script template.JS
@@ -35,6 +37,8 @@ type runView struct {
 	Failed    []string
 	Tenants   []tenantView
 	Table     table
+	Windows   []string // what the numbers are of
+	Kernels   []kernelView
 	Metrics   table
 	Moved     *table
 	Contexts  *table
@@ -49,6 +53,21 @@ type runView struct {
 }
 
 type tenantView struct{ Name, Color string }
+
+// kernelView is the table of a tenant's kernels.
+type kernelView struct {
+	Tenant string
+	Table  table
+}
+
+func kernelViews(r *sim.Result) (out []kernelView) {
+	for i := range r.Tenants {
+		if rows, _ := report.KernelRows(&r.Tenants[i]); len(rows) > 0 {
+			out = append(out, kernelView{r.Tenants[i].Name, table{report.KernelHead(), rows}})
+		}
+	}
+	return out
+}
 
 // table is a head and rows, the first column of which is text.
 type table struct {
@@ -76,6 +95,7 @@ func newView(runs []Run) *view {
 	if len(runs) > 1 {
 		v.Compare = compareTable(runs)
 		v.Verdict = report.Verdict(results)
+		v.Unequal = report.Unequal(results)
 		for _, r := range results {
 			for i := range r.Tenants {
 				if n := r.Tenants[i].Name; !slices.Contains(v.Overlays, n) && len(r.Epochs) > 0 {
@@ -102,10 +122,7 @@ func newRun(id int, in Run) runView {
 		v.Facts = append(v.Facts, r.Wall.Version)
 	}
 	if !r.Complete {
-		v.Partial = r.Why
-		if v.Partial == "" {
-			v.Partial = "the result does not say why"
-		}
+		v.Partial = report.Why(r)
 	}
 	for _, c := range r.Checks {
 		if !c.OK {
@@ -120,6 +137,10 @@ func newRun(id int, in Run) runView {
 		}
 	}
 	v.Table, v.Metrics = tenantTable(r), metricsTable(r)
+	if v.Timed {
+		v.Windows = report.Windows(r)
+		v.Kernels = kernelViews(r)
+	}
 	v.Moved, v.Contexts = movedTable(r), contextsTable(r)
 	v.Decisions = decisionViews(r)
 	v.Stalls, v.Causes = stallViews(r)
@@ -153,7 +174,9 @@ func tenantTable(r *sim.Result) table {
 	if r.Spec.Functional {
 		return functionalTable(r)
 	}
-	t := table{Head: []string{"application", "SMs", "channels", "runs", "cycles", "IPC", "alone IPC", "slowdown", "L1 hits", "LLC hits", "DRAM GB/s", "faults", "energy"}}
+	t := table{Head: []string{
+		"application", "SMs", "channels", "cycles", "executions", "IPC", "alone IPC", "slowdown", "L1 hits", "LLC hits", "DRAM GB/s", "faults", "energy",
+	}}
 	for i := range r.Tenants {
 		x := &r.Tenants[i]
 		alone, slow, energy := "", "", ""
@@ -167,9 +190,20 @@ func tenantTable(r *sim.Result) table {
 			energy = si(x.EnergyJ, "J")
 		}
 		t.Rows = append(t.Rows, []string{
-			x.Name, strconv.Itoa(x.SMs), strconv.Itoa(x.Channels), strconv.Itoa(x.Runs), whole(x.Cycles), number(x.IPC), alone, slow,
-			percent(x.L1HitRate), percent(x.LLCHitRate), number(x.BandwidthGBs), whole(x.Faults), energy,
+			report.Name(x), report.SMs(x), report.Channels(x), whole(x.Cycles), report.Executions(x), number(x.IPC), alone, slow,
+			report.Rate(x.L1HitRate), report.Rate(x.LLCHitRate), number(x.BandwidthGBs), whole(x.Faults), energy,
 		})
+	}
+	row := func(name, faults string, energy float64) {
+		cells := make([]string, len(t.Head))
+		cells[0], cells[len(cells)-2], cells[len(cells)-1] = name, faults, si(energy, "J")
+		t.Rows = append(t.Rows, cells)
+	}
+	if o := r.Outside; o != nil && (o.EnergyJ > 0 || o.Faults > 0) {
+		row(sim.OutsideWindows, whole(o.Faults), o.EnergyJ)
+	}
+	if r.Energy != nil && r.Energy.Nobody > 0 {
+		row("nobody's", "", r.Energy.Nobody)
 	}
 	return t
 }
@@ -195,28 +229,15 @@ func metricsTable(r *sim.Result) (t table) {
 	if m := r.Metrics; m != nil {
 		add("STP", number(m.STP))
 		add("ANTT", number(m.ANTT))
-		add("WS", number(m.WS))
 		add("HS", number(m.HS))
 		add("fairness", number(m.Fairness))
 	}
 	if e := r.Energy; e != nil {
-		for _, p := range []struct {
-			name string
-			j    float64
-		}{
-			{"energy", e.Total},
-			{"SM", e.SM},
-			{"L1", e.L1},
-			{"LLC", e.LLC},
-			{"NoC", e.NoC},
-			{"DRAM", e.DRAM},
-			{"static", e.Static},
-			{"page copies", e.Migration},
-		} {
-			if p.name == "page copies" && p.j == 0 {
-				continue // nothing was moved
+		add("energy", si(e.Total, "J"))
+		for _, k := range report.EnergyKinds() {
+			if j := e.Of(k[0]); j > 0 || k[0] != "migration" { // nothing was moved
+				add(k[1], si(j, "J"))
 			}
-			add(p.name, si(p.j, "J"))
 		}
 	}
 	return t
@@ -248,10 +269,10 @@ func contextsTable(r *sim.Result) *table {
 }
 
 func compareTable(runs []Run) *table {
-	t := &table{Head: []string{"run", "machine", "sharing", "complete", "cycles", "STP", "ANTT", "HS", "fairness", "energy", "IPC of each application", "slowdown of each"}}
+	t := &table{Head: []string{"run", "machine", "sharing", "complete", "cycles", "STP", "ANTT", "HS", "fairness", "energy", "per instruction", "IPC of each application", "slowdown of each"}}
 	for _, in := range runs {
 		r := in.Result
-		row := []string{in.Label, r.Spec.Machine, mode(r), "yes", whole(r.Cycles), "", "", "", "", ""}
+		row := []string{in.Label, r.Spec.Machine, mode(r), "yes", whole(r.Cycles), "", "", "", "", "", ""}
 		if !r.Complete {
 			row[3] = "NO"
 		}
@@ -259,7 +280,7 @@ func compareTable(runs []Run) *table {
 			row[5], row[6], row[7], row[8] = number(m.STP), number(m.ANTT), number(m.HS), number(m.Fairness)
 		}
 		if r.Energy != nil {
-			row[9] = si(r.Energy.Total, "J")
+			row[9], row[10] = si(r.Energy.Total, "J"), si(report.PerInst(r), "J")
 		}
 		var ipc, slow []string
 		for i := range r.Tenants {
@@ -275,6 +296,9 @@ func compareTable(runs []Run) *table {
 
 // number keeps four significant digits, and every digit before the point.
 func number(x float64) string {
+	if math.IsNaN(x) || math.IsInf(x, 0) {
+		return "-"
+	}
 	if x >= 1000 || x <= -1000 {
 		return strconv.FormatFloat(x, 'f', 0, 64)
 	}
@@ -290,7 +314,7 @@ func si(x float64, unit string) string {
 	for _, p := range []struct {
 		least  float64
 		prefix string
-	}{{1, ""}, {1e-3, "m"}, {1e-6, "µ"}, {1e-9, "n"}} {
+	}{{1, ""}, {1e-3, "m"}, {1e-6, "µ"}, {1e-9, "n"}, {1e-12, "p"}} {
 		if x >= p.least {
 			return strconv.FormatFloat(x/p.least, 'g', 4, 64) + " " + p.prefix + unit
 		}

@@ -1,0 +1,137 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"heddle/sim"
+)
+
+// Many is a number of things: "1 turn", "7 turns".
+func Many[N int | uint64](n N, one string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %ss", n, one)
+}
+
+// none stands where there is nothing to tell: no accesses, no alone-run.
+const none = "-"
+
+// Rate writes a share of events; none where there were no events.
+func Rate(x *float64) string {
+	if x == nil {
+		return none
+	}
+	return percent(*x)
+}
+
+// Parts of the machine that a tenant has, or shares with all.
+func SMs(t *sim.Tenant) string { return had(t.SMs, t.SharedSMs) }
+
+// Channels is the same of memory channels.
+func Channels(t *sim.Tenant) string { return had(t.Channels, t.SharedChannels) }
+
+func had(n int, shared bool) string {
+	if shared {
+		return "shared"
+	}
+	return fmt.Sprint(n)
+}
+
+// Executions writes how many a tenant did. Before the first has ended nobody knows how
+// much of it is done.
+func Executions(t *sim.Tenant) string {
+	if t.Runs == 0 && t.Executions == 0 && t.ThreadInsts > 0 {
+		return "<1"
+	}
+	if t.Executions == math.Trunc(t.Executions) {
+		return fmt.Sprintf("%.0f", t.Executions)
+	}
+	return fmt.Sprintf("%.2f", t.Executions)
+}
+
+// mark is put behind the name of a tenant whose window is not what was asked for.
+const mark = "*"
+
+// Name is a tenant's, marked where it did not complete what its window waits for.
+func Name(t *sim.Tenant) string {
+	if t.Window.Of == sim.OfRun {
+		return t.Name + " " + mark
+	}
+	return t.Name
+}
+
+// Windows says in a few lines what the numbers of a result are of.
+func Windows(r *sim.Result) (lines []string) {
+	seen := map[sim.WindowKind]bool{}
+	for i := range r.Tenants {
+		w := r.Tenants[i].Window
+		if seen[w.Of] {
+			continue
+		}
+		seen[w.Of] = true
+		switch from := fmt.Sprintf("cycle %d", w.Start); w.Of {
+		case sim.OfBudget:
+			lines = append(lines, fmt.Sprintf("numbers are of %s to %d", from, w.End))
+		case sim.OfExecutions:
+			lines = append(lines, "numbers are of a tenant's first launch to the end of its last complete execution"+behind(r))
+		case sim.OfInstructions:
+			lines = append(lines, fmt.Sprintf("numbers are of a tenant's first launch to its instruction %d%s", r.Spec.Length.Instructions, behind(r)))
+		case sim.OfRun:
+			what := "completed no execution"
+			if r.Spec.Length.Instructions > 0 {
+				what = "executed fewer instructions than asked for"
+			}
+			lines = append(lines, fmt.Sprintf("%s %s: numbers are of %s to %d", mark, what, from, w.End))
+		}
+	}
+	for i := range r.Tenants {
+		if t := &r.Tenants[i]; t.Progress == "executions" && r.Metrics != nil {
+			lines = append(lines, fmt.Sprintf("%s: its instructions depend on timing, so its slowdown compares executions per cycle", t.Name))
+		}
+	}
+	return lines
+}
+
+// behind tells of a warm-up.
+func behind(r *sim.Result) string {
+	if w := r.Spec.Length.Warmup; w > 0 {
+		return fmt.Sprintf(", not before cycle %d", w)
+	}
+	return ""
+}
+
+// EnergyKinds are the kinds of parts, in the order in which they are told, with names.
+func EnergyKinds() [][2]string {
+	return [][2]string{
+		{"sm", "SM"}, {"l1", "L1"}, {"llc", "LLC"}, {"noc", "NoC"}, {"dram", "DRAM"}, {"static", "static"}, {"migration", "page copies"},
+	}
+}
+
+// energyParts lists the energy by kind; what was never copied is left out.
+func energyParts(e *sim.Energy, write func(float64) string) string {
+	var parts []string
+	for _, k := range EnergyKinds() {
+		if j := e.Of(k[0]); j > 0 || k[0] != "migration" {
+			parts = append(parts, k[1]+" "+write(j))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// PerInst is the energy of a run over the thread instructions of all tenants.
+func PerInst(r *sim.Result) float64 {
+	n := uint64(0)
+	for i := range r.Tenants {
+		n += r.Tenants[i].ThreadInsts
+	}
+	if r.Outside != nil {
+		n += r.Outside.ThreadInsts
+	}
+	if n == 0 || r.Energy == nil {
+		return 0
+	}
+	return r.Energy.Total / float64(n)
+}

@@ -1,0 +1,159 @@
+package sim
+
+import (
+	"sort"
+
+	"heddle/isa"
+	"heddle/machine"
+	"heddle/machine/sm"
+	"heddle/stat"
+)
+
+// launch is a kernel on the GPU, and its tenant's counters when it was launched.
+type launch struct {
+	k       *machine.Kernel
+	cycle   uint64
+	sums    stat.Sums
+	overlap bool // other kernels of the tenant were there meanwhile
+}
+
+// interval is a time in which something was under way, in core cycles.
+type interval struct{ start, end uint64 }
+
+// launched notes that tenant i has launched k.
+func (c *collector) launched(i int, k *machine.Kernel) {
+	if t := &c.tallies[i]; !t.launch.taken() {
+		t.launch = c.mark(i)
+	}
+	l := &launch{k: k, cycle: c.r.gpu.Now(), sums: c.set.Sums(i), overlap: len(c.open[i]) > 0}
+	for _, other := range c.open[i] {
+		other.overlap = true
+	}
+	c.open[i] = append(c.open[i], l)
+}
+
+// kernel books a kernel that has finished.
+func (c *collector) kernel(k *machine.Kernel) {
+	t := int(k.Tenant)
+	for at, l := range c.open[t] {
+		if l.k == k {
+			c.kernels[t] = append(c.kernels[t], c.describe(t, l))
+			c.open[t] = append(c.open[t][:at], c.open[t][at+1:]...)
+			break
+		}
+	}
+	c.r.span("kernels/"+c.r.apps[t].spec.Name, k.Name, k.Start, k.End, t)
+	c.profile(k)
+}
+
+// describe is what there is to say of a launch that has come to its end.
+func (c *collector) describe(tenant int, l *launch) Kernel {
+	k, p := l.k, l.k.Progress()
+	d := c.set.Sums(tenant).Minus(l.sums)
+	sms, warps := len(c.r.gpu.Tenants[tenant].SMs), k.Geo.Warps
+	cycles := float64(k.End - k.Start)
+	slots := float64(c.r.sheet.SM.Threads / isa.Lanes)
+	out := Kernel{
+		Name: k.Name, Stream: k.Stream, CTAs: k.Geo.CTAs, Launch: l.cycle, Start: k.Start, End: k.End,
+		ThreadInsts: p.ThreadInsts, WarpInsts: p.WarpInsts, IPC: ratio(float64(p.ThreadInsts), cycles),
+		ActiveLanes: ratio(float64(p.ThreadInsts), float64(p.WarpInsts)),
+		L1Accesses:  c.columns.count(d, l1Accesses), LLCAccesses: c.columns.count(d, llcAccesses),
+		DRAMBytes: c.columns.count(d, dramBytes), Overlapped: l.overlap,
+	}
+	out.CTAsPerSM = c.limits.Occupancy(&k.Geo)
+	out.Theoretical = float64(out.CTAsPerSM*warps) / slots
+	out.Achieved = ratio(float64(p.CTACycles)*float64(warps), cycles*float64(sms)*slots)
+	out.Roof, out.RoofShare = c.roof(tenant, &out, cycles)
+	if k.Prof != nil {
+		out.TopStall = topStall(k.Prof)
+	}
+	return out
+}
+
+// roof is the limit of the tenant's part of the machine that a kernel came nearest to,
+// and how near: instructions its SMs can issue, sectors their L1s can look up, bytes its
+// LLC slices and channels can move in that time.
+func (c *collector) roof(tenant int, k *Kernel, cycles float64) (name string, share float64) {
+	m := c.r.sheet
+	sms, channels := float64(len(c.r.gpu.Tenants[tenant].SMs)), float64(c.r.gpu.Channels(tenant))
+	llc := channels * float64(m.LLC.SlicesPerChannel*m.LLC.PortBytes) * m.Clock.LLC / m.Clock.Core
+	burst := float64(m.DRAM.Access) / float64(max(1, m.DRAM.T.BL, m.DRAM.T.CCDS))
+	for _, r := range []struct {
+		name       string
+		done, peak float64
+	}{
+		{"issue", float64(k.WarpInsts), sms * float64(m.SM.Schedulers*max(1, m.SM.IssueWidth))},
+		{"L1", float64(k.L1Accesses), sms * float64(m.L1D.Banks)},
+		{"LLC", float64(k.LLCAccesses) * float64(m.LLC.Sector), llc},
+		{"DRAM", float64(k.DRAMBytes), channels * burst * m.Clock.DRAM / m.Clock.Core},
+	} {
+		if x := ratio(r.done, r.peak*cycles); name == "" || x > share {
+			name, share = r.name, x
+		}
+	}
+	return name, share
+}
+
+// topStall is the cause for which a kernel's warps waited longest.
+func topStall(prof []sm.PC) string {
+	var sum [sm.NumCauses]uint64
+	for i := range prof {
+		for cause, n := range prof[i].Stall {
+			sum[cause] += n
+		}
+	}
+	top := 0
+	for cause, n := range sum {
+		if n > sum[top] {
+			top = cause
+		}
+	}
+	if sum[top] == 0 {
+		return ""
+	}
+	return sm.Cause(top).String()
+}
+
+// copied notes that a copy of tenant i came to its end.
+func (c *collector) copied(i int, start, end uint64) {
+	if end > start {
+		c.copies[i] = append(c.copies[i], interval{start, end})
+	}
+}
+
+// time divides a window among launches that lie in it, others, copies without a kernel on
+// the GPU, and the rest.
+func (c *collector) time(i int, w Window) Time {
+	var listed, kernels, all []interval
+	for _, k := range c.kernels[i] {
+		x := interval{k.Start, k.End}
+		if kernels = append(kernels, x); w.holds(&k) {
+			listed = append(listed, x)
+		}
+	}
+	for _, l := range c.open[i] {
+		if l.k.Start > 0 || l.k.Progress().Running > 0 {
+			kernels = append(kernels, interval{l.k.Start, w.End})
+		}
+	}
+	all = append(append(all, kernels...), c.copies[i]...)
+	in, busy, both := covered(listed, w), covered(kernels, w), covered(all, w)
+	return Time{Kernels: in, Cut: busy - in, Copies: both - busy, Gaps: w.End - w.Start - both}
+}
+
+// holds says whether a launch ran in the window from its first CTA to its last store.
+func (w *Window) holds(k *Kernel) bool { return k.Start >= w.Start && k.End <= w.End }
+
+// covered is the number of cycles of a window that lie in any of the intervals.
+func covered(in []interval, w Window) (n uint64) {
+	sort.Slice(in, func(i, j int) bool { return in[i].start < in[j].start })
+	at := w.Start
+	for _, x := range in {
+		start, end := max(x.start, at), min(x.end, w.End)
+		if end > start {
+			n += end - start
+			at = end
+		}
+	}
+	return n
+}
