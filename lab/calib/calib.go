@@ -57,11 +57,22 @@ type Reference struct {
 // Outcome is what this machine did.
 type Outcome struct {
 	Cycles, ThreadInsts, WarpInsts uint64
-	Clocks                         []uint32 // contents of the clk buffer
-	Totals                         machine.Totals
-	Data                           [][]byte // the buffers, in the spec's order
-	CPU, Wall                      float64  // seconds of processor time, and of the clock, the simulation itself took
+	Clocks                         []uint32          // contents of the clk buffer
+	Counts                         map[string]uint64 // all counters, by "owner.name"
+	Data                           [][]byte          // the buffers, in the spec's order
+	CPU, Wall                      float64           // seconds of processor time, and of the clock, the simulation itself took
 	GPU                            *machine.GPU
+}
+
+// counts reads every counter of the one tenant.
+func counts(g *machine.GPU) map[string]uint64 {
+	out := map[string]uint64{}
+	for _, t := range g.Tables {
+		for i, n := range t.Totals(0, nil) {
+			out[t.Owner+"."+t.Desc[i].Name] = n
+		}
+	}
+	return out
 }
 
 // ReadSpecs reads every spec under dir, in name order.
@@ -255,7 +266,7 @@ func RunInstead(dir string, s *Spec, m *sheets.Machine, o machine.Options, inste
 	spent, wall := cpuSeconds()-begun, time.Since(clock).Seconds()
 	g.Settle()
 	insts := kern.Progress()
-	out := &Outcome{CPU: spent, Wall: wall, Cycles: kern.End - kern.Start, ThreadInsts: insts.ThreadInsts, WarpInsts: insts.WarpInsts, Totals: g.Totals(0), GPU: g, Data: l.data()}
+	out := &Outcome{CPU: spent, Wall: wall, Cycles: kern.End - kern.Start, ThreadInsts: insts.ThreadInsts, WarpInsts: insts.WarpInsts, Counts: counts(g), GPU: g, Data: l.data()}
 	for i, b := range s.Buffers {
 		if s.clocks(b.Name) {
 			for d := out.Data[i]; len(d) >= 4; d = d[4:] {

@@ -94,21 +94,21 @@ func Print(w io.Writer, rows []Row) error {
 	fmt.Fprintln(tw, "kernel\tconfig\tcycles\tref\terror\tL1 hit\tref\tL2 hit\tref\tDRAM rd\tref\twarp insts\tref\tclk0\tref\t")
 	for i := range rows {
 		r := &rows[i]
-		c, t := r.Ref.Columns, &r.Got.Totals
-		rate := func(h, n float64) string {
-			if n == 0 {
+		c, n := r.Ref.Columns, r.Got.Counts
+		rate := func(hits, all float64) string {
+			if all == 0 {
 				return "-"
 			}
-			return fmt.Sprintf("%.3f", h/n)
+			return fmt.Sprintf("%.3f", hits/all)
 		}
 		clk := "-"
 		if len(r.Got.Clocks) > 0 {
 			clk = fmt.Sprint(r.Got.Clocks[0])
 		}
 		fmt.Fprintf(tw, "%s\t%s\t%d\t%.0f\t%+.1f%%\t%s\t%s\t%s\t%s\t%d\t%.0f\t%d\t%.0f\t%s\t%.0f\t\n", r.Name, r.Config, r.Got.Cycles, c["cycles"], 100*r.Error(),
-			rate(float64(t.L1Hits), float64(t.L1Accesses)), rate(c["l1d_hits"], c["l1d_accesses"]),
-			rate(float64(t.LLCHits), float64(t.LLCAccesses)), rate(c["l2_hits"], c["l2_accesses"]),
-			t.DRAMReads, c["dram_reads"], r.Got.WarpInsts, c["warp_insn"], clk, c["clk0"])
+			rate(float64(n["sm.l1_hits"]), float64(n["sm.l1_accesses"])), rate(c["l1d_hits"], c["l1d_accesses"]),
+			rate(float64(n["llc.hits"]), float64(n["llc.accesses"])), rate(c["l2_hits"], c["l2_accesses"]),
+			n["dram.read_bursts"], c["dram_reads"], r.Got.WarpInsts, c["warp_insn"], clk, c["clk0"])
 	}
 	sum := Summarise(rows, func(r *Row) string { return r.Group + "/" + r.Config })
 	var keys []string
