@@ -281,7 +281,7 @@ func (g *GPU) inject(port int, h int32, now uint64) bool {
 // injectSorted sends a request of the MMU or the copy engine into their crossbar port;
 // false when the port's queue for the request's LLC slice is full.
 func (g *GPU) injectSorted(r mem.Req, now uint64) bool {
-	r.Born, r.Next, r.SM = now, -1, -1
+	r.Born, r.SM = now, -1
 	r.Slice = int16(g.mapOf(r.Line).Slice(r.Line))
 	flits := g.flitsOf(&r)
 	if !g.request.CanPushTo(g.mmuPort, int(r.Slice), flits) {

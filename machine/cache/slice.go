@@ -12,6 +12,7 @@ import (
 
 	"heddle/engine"
 	"heddle/mem"
+	"heddle/mem/mshr"
 	"heddle/mem/tags"
 	"heddle/sheets"
 	"heddle/stat"
@@ -110,8 +111,7 @@ type Slice struct {
 	fills    mem.Ring[Fetch]    // what DRAM has brought and the tags have not seen
 	fillPort uint64             // cycle from which the data array takes the next fill
 	port     uint64             // cycle from which tags and data array are free
-	count    int                // MSHR sectors in use
-	merged   []uint8            // per line and sector
+	mshrs    mshr.File          // a waiter's token is the request's handle
 	stalled  bool
 	stallAt  uint64
 	flushAt  int // next line index of a flush in progress
@@ -142,7 +142,7 @@ func New(id int, cfg *Config, slab *mem.Slab, table *stat.Table, set func(line u
 	if err != nil {
 		return nil, fmt.Errorf("llc: %w", err)
 	}
-	s := &Slice{ID: id, cfg: cfg, tags: t, slab: slab, merged: make([]uint8, len(t.Tag)*cfg.sectors), replyLimit: cfg.replies}
+	s := &Slice{ID: id, cfg: cfg, tags: t, slab: slab, mshrs: mshr.New(len(t.Tag), cfg.mshrs, cfg.merge), replyLimit: cfg.replies}
 	s.ToDRAM = mem.NewRing[Fetch](cfg.missQueue)
 	s.fills = mem.NewRing[Fetch](cfg.fills)
 	for i := range table.Tenants {
@@ -295,7 +295,7 @@ func (s *Slice) reply(h int32, now uint64) {
 }
 
 // read serves reads, atomics and walks: all need the bytes. A request that has to
-// wait hangs on its line; Full holds the sectors it still waits for.
+// wait does so in the line's MSHR.
 func (s *Slice) read(h int32, r *mem.Req, row []uint64) (hit, ok bool) {
 	t := s.tags
 	i := t.Find(r.Line)
@@ -311,23 +311,18 @@ func (s *Slice) read(h int32, r *mem.Req, row []uint64) (hit, ok bool) {
 		return true, true
 	}
 	miss := need &^ pending
-	if miss != 0 && (s.ToDRAM.Full() || s.count+bits.OnesCount8(miss) > s.cfg.mshrs) {
+	if miss != 0 && (s.ToDRAM.Full() || !s.mshrs.Room(miss)) {
 		return false, false
 	}
 	if i == tags.None {
 		if i = s.allocate(r.Line, r.Tenant, 1); i == tags.None {
 			return false, false
 		}
-	} else if !s.mergeable(i, need) {
+	} else if !s.mshrs.Mergeable(i, need) {
 		return false, false
 	}
 	t.Use(i)
-	r.Full, r.Next = need, t.Wait[i]
-	t.Wait[i] = h
-	base := int(i) * s.cfg.sectors
-	for m := need; m != 0; m &= m - 1 {
-		s.merged[base+bits.TrailingZeros8(m)]++
-	}
+	s.mshrs.Wait(i, h, need)
 	row[Hits] += uint64(bits.OnesCount8(r.Sectors & valid))
 	row[Pending] += uint64(bits.OnesCount8(need & pending))
 	row[Misses] += uint64(bits.OnesCount8(miss))
@@ -339,18 +334,8 @@ func (s *Slice) read(h int32, r *mem.Req, row []uint64) (hit, ok bool) {
 
 func (s *Slice) fetch(i int32, sectors, tenant uint8) {
 	s.tags.Line[i].Pending |= sectors
-	s.count += bits.OnesCount8(sectors)
+	s.mshrs.Ask(sectors)
 	s.ToDRAM.Push(Fetch{Line: s.tags.Tag[i], Tag: i, Slice: int16(s.ID), Sectors: sectors, Tenant: tenant})
-}
-
-func (s *Slice) mergeable(i int32, sectors uint8) bool {
-	base := int(i) * s.cfg.sectors
-	for m := sectors; m != 0; m &= m - 1 {
-		if int(s.merged[base+bits.TrailingZeros8(m)]) >= s.cfg.merge {
-			return false
-		}
-	}
-	return true
 }
 
 // modify marks what an atomic changes.
@@ -387,7 +372,7 @@ func (s *Slice) write(r *mem.Req, row []uint64) bool {
 	t := s.tags
 	i := t.Find(r.Line)
 	part := r.Sectors &^ r.Full
-	if s.cfg.fetchOnWrite && part != 0 && (s.ToDRAM.Len()+2 > s.cfg.missQueue || s.count+bits.OnesCount8(part) > s.cfg.mshrs) {
+	if s.cfg.fetchOnWrite && part != 0 && (s.ToDRAM.Len()+2 > s.cfg.missQueue || !s.mshrs.Room(part)) {
 		return false
 	}
 	if i == tags.None {
@@ -418,22 +403,12 @@ func (s *Slice) filled(i int32, sectors uint8, now uint64) {
 	t := s.tags
 	t.Line[i].Valid |= sectors
 	t.Line[i].Pending &^= sectors
-	s.count -= bits.OnesCount8(sectors)
-	base := int(i) * s.cfg.sectors
-	for m := sectors; m != 0; m &= m - 1 {
-		s.merged[base+bits.TrailingZeros8(m)] = 0
-	}
-	link := &t.Wait[i]
-	for *link != -1 {
-		h := *link
-		r := &s.slab.R[h]
-		if r.Full &^= sectors; r.Full != 0 {
-			link = &r.Next
-			continue
+	at := s.mshrs.Arrive(i, sectors)
+	for h, _, done, ok := s.mshrs.Next(&at); ok; h, _, done, ok = s.mshrs.Next(&at) {
+		if done {
+			s.modify(i, &s.slab.R[h])
+			s.reply(h, now)
 		}
-		*link = r.Next
-		s.modify(i, r)
-		s.reply(h, now)
 	}
 	s.Retry(now)
 }

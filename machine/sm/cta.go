@@ -52,7 +52,7 @@ func (s *SM) launched(w int, age uint64) {
 // occupy reserves the resources of a CTA of k and returns its block; Fits must hold.
 func (s *SM) occupy(k *Kernel, now uint64) (int, error) {
 	s.wakeAt(now + 1)
-	if s.resident == 0 && s.l1count == 0 {
+	if s.resident == 0 && s.mshrs.Pending() == 0 {
 		if err := s.carve(s.sharedFor(k)); err != nil {
 			return 0, err
 		}

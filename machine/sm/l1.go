@@ -9,13 +9,6 @@ import (
 	"heddle/mem/tags"
 )
 
-// waiter is an access that waits for sectors of a line.
-type waiter struct {
-	op      int32
-	next    int32
-	sectors uint8
-}
-
 // carve sets the L1 up for a shared-memory carve-out of the given bytes per SM:
 // with an adaptive split (Volta) what shared memory does not take is cache.
 func (s *SM) carve(sharedBytes int) error {
@@ -46,9 +39,7 @@ func (s *SM) carve(sharedBytes int) error {
 	}
 	s.l1 = a
 	s.l1s = append(s.l1s, a)
-	if n := len(a.Tag) * s.cfg.sectors; n > len(s.merged) {
-		s.merged = make([]uint8, n)
-	}
+	s.mshrs.Lines(len(a.Tag))
 	return nil
 }
 
@@ -113,7 +104,7 @@ func (s *SM) l1Load(a *access, o *memOp, now uint64) bool {
 		return true
 	}
 	miss := need &^ pending
-	if miss != 0 && (s.outFull(miss) || s.l1count+bits.OnesCount8(miss) > s.cfg.l1.MSHRs) {
+	if miss != 0 && (s.outFull(miss) || !s.mshrs.Room(miss)) {
 		return false
 	}
 	if i == tags.None {
@@ -121,49 +112,21 @@ func (s *SM) l1Load(a *access, o *memOp, now uint64) bool {
 			return false
 		}
 		t.Fill(i, a.line, o.tenant)
-	} else if !s.mergeable(i, need) {
+	} else if !s.mshrs.Mergeable(i, need) {
 		return false
 	}
 	t.Use(i)
-	s.wait(i, a.op, need)
+	s.mshrs.Wait(i, a.op, need)
 	row[L1Accesses] += uint64(bits.OnesCount8(a.sectors))
 	row[L1Hits] += uint64(bits.OnesCount8(a.sectors & valid))
 	row[L1Pending] += uint64(bits.OnesCount8(need & pending))
 	row[L1Misses] += uint64(bits.OnesCount8(miss))
 	if miss != 0 {
 		t.Line[i].Pending |= miss
-		s.l1count += bits.OnesCount8(miss)
+		s.mshrs.Ask(miss)
 		s.send(a.line, miss, 0, mem.Read, o, i, now)
 	}
 	return true
-}
-
-// mergeable says whether the MSHR entries of the sectors can take one more request.
-func (s *SM) mergeable(i int32, sectors uint8) bool {
-	base := int(i) * s.cfg.sectors
-	for m := sectors; m != 0; m &= m - 1 {
-		if int(s.merged[base+bits.TrailingZeros8(m)]) >= s.cfg.l1.Merge {
-			return false
-		}
-	}
-	return true
-}
-
-func (s *SM) wait(i, op int32, sectors uint8) {
-	var n int32
-	if k := len(s.freeWt); k > 0 {
-		n = s.freeWt[k-1]
-		s.freeWt = s.freeWt[:k-1]
-	} else {
-		s.waiters = append(s.waiters, waiter{})
-		n = int32(len(s.waiters) - 1)
-	}
-	s.waiters[n] = waiter{op: op, next: s.l1.Wait[i], sectors: sectors}
-	s.l1.Wait[i] = n
-	base := int(i) * s.cfg.sectors
-	for m := sectors; m != 0; m &= m - 1 {
-		s.merged[base+bits.TrailingZeros8(m)]++
-	}
 }
 
 // fill brings sectors of line index i and answers the accesses that now have all
@@ -172,46 +135,26 @@ func (s *SM) fill(i int32, sectors uint8, now uint64) {
 	t := s.l1
 	t.Line[i].Valid |= sectors
 	t.Line[i].Pending &^= sectors
-	s.l1count -= bits.OnesCount8(sectors)
-	base := int(i) * s.cfg.sectors
-	for m := sectors; m != 0; m &= m - 1 {
-		s.merged[base+bits.TrailingZeros8(m)] = 0
+	at := now
+	if s.cfg.writePort {
+		at = s.writeSectors(s.mshrs.Waiting(i, sectors), sectors, now)
 	}
-	link := &t.Wait[i]
-	at := s.writeBack(*link, sectors, now)
-	for *link != -1 {
-		n := *link
-		w := &s.waiters[n]
+	arrival := s.mshrs.Arrive(i, sectors)
+	for op, came, answered, ok := s.mshrs.Next(&arrival); ok; op, came, answered, ok = s.mshrs.Next(&arrival) {
 		done := max(now, at)
 		if s.cfg.writePort { // the youngest comes first in the chain and last to the port
-			at -= uint64(bits.OnesCount8(w.sectors & sectors))
+			at -= uint64(bits.OnesCount8(came))
 		}
-		if w.sectors &^= sectors; w.sectors != 0 {
-			link = &w.next
-			continue
+		if answered {
+			s.answer(op, done+s.cfg.back, now)
 		}
-		*link = w.next
-		s.freeWt = append(s.freeWt, n)
-		s.answer(w.op, done+s.cfg.back, now)
 	}
 	s.unstall(now)
 }
 
-// writeBack books the port on which a load's sectors go to the register file, one per
-// cycle and waiting load, for those that arrive for a chain of waiters; it returns the
-// cycle of the last. The packet's own sectors came one per cycle, the last of them now.
-func (s *SM) writeBack(chain int32, sectors uint8, now uint64) uint64 {
-	if !s.cfg.writePort {
-		return now
-	}
-	n := 0
-	for ; chain != -1; chain = s.waiters[chain].next {
-		n += bits.OnesCount8(s.waiters[chain].sectors & sectors)
-	}
-	return s.writeSectors(n, sectors, now)
-}
-
-// writeSectors is writeBack for n sectors in all.
+// writeSectors books the port on which a load's sectors go to the register file, one per
+// cycle and waiting load, for n of them; it returns the cycle of the last. The packet's
+// own sectors came one per cycle, the last of them now.
 func (s *SM) writeSectors(n int, sectors uint8, now uint64) uint64 {
 	s.writeAt = max(s.writeAt, now+1-uint64(bits.OnesCount8(sectors))) + uint64(n)
 	return s.writeAt - 1

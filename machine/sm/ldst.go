@@ -240,7 +240,7 @@ func (s *SM) bypass(a *access, o *memOp, now uint64) {
 // send queues a request; the caller has made sure of room.
 func (s *SM) send(line uint64, sectors, full uint8, kind mem.Op, o *memOp, tag int32, now uint64) {
 	h := s.slab.Get(s.lane)
-	s.slab.R[h] = mem.Req{Line: line, Born: now, Tag: tag, Next: -1, SM: int16(s.ID), Sectors: sectors, Full: full, Op: kind, Tenant: o.tenant}
+	s.slab.R[h] = mem.Req{Line: line, Born: now, Tag: tag, SM: int16(s.ID), Sectors: sectors, Full: full, Op: kind, Tenant: o.tenant}
 	s.Out.Push(h)
 	s.outside += s.packets(sectors)
 	s.inflight++

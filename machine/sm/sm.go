@@ -18,6 +18,7 @@ import (
 	"heddle/engine"
 	"heddle/isa"
 	"heddle/mem"
+	"heddle/mem/mshr"
 	"heddle/mem/tags"
 	"heddle/stat"
 )
@@ -207,11 +208,8 @@ type SM struct {
 
 	ops     []memOp
 	freeOps []int32
-	waiters []waiter
-	freeWt  []int32
-	merged  []uint8 // per line and sector: requests merged
-	l1count int     // MSHR sectors in use
-	writeAt uint64  // cycle from which the port that writes arrived sectors back is free
+	mshrs   mshr.File // of the L1; a waiter's token is its memOp
+	writeAt uint64    // cycle from which the port that writes arrived sectors back is free
 	stallAt uint64
 
 	slab     *mem.Slab
@@ -262,7 +260,8 @@ type scheduler struct {
 // New builds an SM. table is the machine's "sm" counter table; tlb and mmu are nil
 // when the machine does not translate.
 func New(id int, cfg *Config, slab *mem.Slab, table *stat.Table, tlb TLB, mmu MMU) (*SM, error) {
-	s := &SM{ID: id, cfg: cfg, tmp: &cfg.tmp[0], slab: slab, tlb: tlb, mmu: mmu, due: engine.Never, leaving: -1}
+	s := &SM{ID: id, cfg: cfg, tmp: &cfg.tmp[0], slab: slab, tlb: tlb, mmu: mmu, due: engine.Never, leaving: -1,
+		mshrs: mshr.New(0, cfg.l1.MSHRs, cfg.l1.Merge)}
 	s.blocks = make([]block, cfg.CTAs)
 	s.freeW = 1<<cfg.Warps - 1
 	if cfg.Warps == 64 {

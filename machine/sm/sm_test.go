@@ -343,8 +343,8 @@ func TestNothingIsLost(t *testing.T) {
 			ins{Instr: isa.Instr{Kind: isa.Fence, Unit: isa.LDST}}, load(isa.Shared, isa.CacheAll, 4, 3), exit())}
 		g.addr = func(cta, w, pc, l int) uint64 { return uint64(0x10000 + (cta*7+w*13+pc)*512 + l*24&^3) }
 		b.run(g, 40, false)
-		if g.ended != 40 || b.slab.Live() != 0 || len(b.s.freeOps) != len(b.s.ops) || b.s.l1count != 0 {
-			t.Errorf("%s: %d CTAs ended, %d requests live, %d of %d operations free, %d MSHR sectors in use", name, g.ended, b.slab.Live(), len(b.s.freeOps), len(b.s.ops), b.s.l1count)
+		if g.ended != 40 || b.slab.Live() != 0 || len(b.s.freeOps) != len(b.s.ops) || b.s.mshrs.Pending() != 0 {
+			t.Errorf("%s: %d CTAs ended, %d requests live, %d of %d operations free, %d MSHR sectors in use", name, g.ended, b.slab.Live(), len(b.s.freeOps), len(b.s.ops), b.s.mshrs.Pending())
 		}
 		row := b.table.Row(0, 0)
 		if row[WarpInsts] != 40*4*9 || row[CTAsDone] != 40 || row[Requests] != uint64(len(b.sent)) {
@@ -597,28 +597,20 @@ func TestAtomicWait(t *testing.T) {
 func TestWritePort(t *testing.T) {
 	for _, port := range []bool{true, false} {
 		s := newBench(t, func(m *sheets.Machine) { m.L1D.WritePort = port }).s
-		line := func(sectors ...uint8) int32 { // a chain of waiters, the youngest first
+		var ops []int32
+		line := func(sectors ...uint8) int32 { // which loads wait for
 			i := s.l1.Victim(0)
 			s.l1.Fill(i, 0, 0)
 			for _, m := range sectors {
 				op := s.newOp()
 				s.ops[op] = memOp{warp: noWarp, left: 2} // one more than is answered here
-				s.wait(i, op, m)
+				s.mshrs.Wait(i, op, m)
+				ops = append(ops, op)
 			}
 			return i
 		}
-		ats := func(i int32) (at []uint64) {
-			for n := s.l1.Wait[i]; n != -1; n = s.waiters[n].next {
-				at = append([]uint64{uint64(s.waiters[n].op)}, at...)
-			}
-			return at
-		}
-		i := line(0b1111, 0b0011)
-		ops := ats(i)
-		s.fill(i, 0b1111, 100) // came in cycles 97 to 100
-		i = line(0b0001)
-		ops = append(ops, ats(i)...)
-		s.fill(i, 0b0001, 100)
+		s.fill(line(0b1111, 0b0011), 0b1111, 100) // came in cycles 97 to 100
+		s.fill(line(0b0001), 0b0001, 100)
 		back := s.cfg.back
 		want := []uint64{100 + back, 102 + back, 103 + back}
 		if !port {
