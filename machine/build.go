@@ -268,12 +268,13 @@ func (g *GPU) buildSMs(*addrmap.Map) error {
 		return fmt.Errorf("l1d and llc must have the same line and sector size")
 	}
 	t := g.table("sm", sm.Counters(), g.Sheet.SM.Count)
+	scratch := sm.NewScratch(cfg)
 	for i := range g.Sheet.SM.Count {
 		tlb, mmu, err := g.translator()
 		if err != nil {
 			return err
 		}
-		s, err := sm.New(i, cfg, g.slab, t, tlb, mmu)
+		s, err := sm.New(i, cfg, scratch, g.slab, t, tlb, mmu)
 		if err != nil {
 			return err
 		}

@@ -249,14 +249,14 @@ func (g *GPU) runSM(i int, now uint64) uint64 {
 	if next <= now || g.every {
 		next = s.Tick(now)
 	}
-	if s.Out.Len() == 0 {
+	if s.Out().Len() == 0 {
 		return next
 	}
-	if s.LinkFree() <= now && g.inject(i, *s.Out.Head(), now) {
+	if s.LinkFree() <= now && g.inject(i, *s.Out().Head(), now) {
 		s.Sent(now)
 		next = min(next, s.Due())
 	}
-	if s.Out.Len() > 0 {
+	if s.Out().Len() > 0 {
 		next = min(next, max(now+1, s.LinkFree()))
 	}
 	return next

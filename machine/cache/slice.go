@@ -111,10 +111,10 @@ type Slice struct {
 	fills    mem.Ring[Fetch]    // what DRAM has brought and the tags have not seen
 	fillPort uint64             // cycle from which the data array takes the next fill
 	port     uint64             // cycle from which tags and data array are free
-	mshrs    mshr.File          // a waiter's token is the request's handle
 	stalled  bool
 	stallAt  uint64
-	flushAt  int // next line index of a flush in progress
+	mshrs    mshr.File // a waiter's token is the request's handle
+	flushAt  int       // next line index of a flush in progress
 
 	// ToDRAM holds what the channel must fetch or write, oldest first.
 	ToDRAM mem.Ring[Fetch]
@@ -142,7 +142,8 @@ func New(id int, cfg *Config, slab *mem.Slab, table *stat.Table, set func(line u
 	if err != nil {
 		return nil, fmt.Errorf("llc: %w", err)
 	}
-	s := &Slice{ID: id, cfg: cfg, tags: t, slab: slab, mshrs: mshr.New(len(t.Tag), cfg.mshrs, cfg.merge), replyLimit: cfg.replies}
+	s := &Slice{ID: id, cfg: cfg, tags: t, slab: slab, replyLimit: cfg.replies}
+	s.mshrs = mshr.New(len(t.Tag), cfg.mshrs, cfg.merge)
 	s.ToDRAM = mem.NewRing[Fetch](cfg.missQueue)
 	s.fills = mem.NewRing[Fetch](cfg.fills)
 	for i := range table.Tenants {

@@ -30,7 +30,7 @@ type waiter struct {
 // File is the registers of one cache. It takes what memory it needs as it goes: limits
 // are for the caller to ask about, by Room and Mergeable, before it does anything.
 type File struct {
-	of        []int32 // by line index: its register
+	of        []int32 // by line index: one more than its register; 0: nobody waits
 	registers []register
 	waiters   []waiter
 	// The first free register and waiter.
@@ -51,8 +51,8 @@ func New(lines, entries, merge int) File {
 
 // Lines makes the cache one of at least so many lines.
 func (f *File) Lines(n int) {
-	for len(f.of) < n {
-		f.of = append(f.of, none)
+	if n > len(f.of) {
+		f.of = append(f.of, make([]int32, n-len(f.of))...)
 	}
 }
 
@@ -68,10 +68,10 @@ func (f *File) Ask(sectors uint8) { f.pending += bits.OnesCount8(sectors) }
 // Mergeable says that one more request can wait for each of the sectors of a line.
 func (f *File) Mergeable(line int32, sectors uint8) bool {
 	n := f.of[line]
-	if n == none {
+	if n == 0 {
 		return true
 	}
-	r := &f.registers[n]
+	r := &f.registers[n-1]
 	for m := sectors; m != 0; m &= m - 1 {
 		if int(r.merged[bits.TrailingZeros8(m)&(Sectors-1)]) >= f.merge {
 			return false
@@ -83,11 +83,11 @@ func (f *File) Mergeable(line int32, sectors uint8) bool {
 // Wait makes a request, named by its token, wait for sectors of a line.
 func (f *File) Wait(line, token int32, sectors uint8) {
 	n := f.of[line]
-	if n == none {
-		n = f.register()
+	if n == 0 {
+		n = f.register() + 1
 		f.of[line] = n
 	}
-	r := &f.registers[n]
+	r := &f.registers[n-1]
 	w := f.waiter()
 	f.waiters[w] = waiter{token: token, next: r.waiters, sectors: sectors}
 	r.waiters = w
@@ -100,12 +100,11 @@ func (f *File) Wait(line, token int32, sectors uint8) {
 func (f *File) register() int32 {
 	n := f.freeRegister
 	if n == none {
-		f.registers = append(f.registers, register{})
-		n = int32(len(f.registers) - 1)
-	} else {
-		f.freeRegister = f.registers[n].waiters
+		f.registers = append(f.registers, register{waiters: none})
+		return int32(len(f.registers) - 1)
 	}
-	f.registers[n] = register{waiters: none}
+	r := &f.registers[n] // nobody waits for a sector any more
+	f.freeRegister, r.waiters = r.waiters, none
 	return n
 }
 
@@ -123,9 +122,10 @@ func (f *File) waiter() int32 {
 // Waiting is the sum, over the requests that wait for sectors of a line, of how many of
 // them each waits for.
 func (f *File) Waiting(line int32, sectors uint8) (sum int) {
-	if n := f.of[line]; n != none {
+	if n := f.of[line]; n != 0 {
+		r := &f.registers[n-1]
 		for m := sectors; m != 0; m &= m - 1 {
-			sum += int(f.registers[n].merged[bits.TrailingZeros8(m)&(Sectors-1)])
+			sum += int(r.merged[bits.TrailingZeros8(m)&(Sectors-1)])
 		}
 	}
 	return sum
@@ -143,8 +143,8 @@ type Arrival struct {
 // waited, and must be called until it says that nobody is left.
 func (f *File) Arrive(line int32, sectors uint8) Arrival {
 	f.pending -= bits.OnesCount8(sectors)
-	n := f.of[line]
-	if n == none {
+	n := f.of[line] - 1
+	if n < 0 {
 		return Arrival{waiter: none}
 	}
 	r := &f.registers[n]
@@ -179,7 +179,7 @@ func (f *File) unlink(a *Arrival, n int32) {
 	if a.before != none {
 		f.waiters[a.before].next = w.next
 	} else if r.waiters = w.next; r.waiters == none {
-		f.of[a.line] = none
+		f.of[a.line] = 0
 		r.waiters, f.freeRegister = f.freeRegister, a.register
 	}
 	w.next, f.freeWaiter = f.freeWaiter, n

@@ -128,6 +128,7 @@ func TestNoAllocations(t *testing.T) {
 			}
 		}
 	}); n != 0 || f.Pending() != 0 || len(f.registers) != 8 || len(f.waiters) != 16 {
-		t.Errorf("%g allocations, %d sectors pending, %d registers, %d waiters", n, f.Pending(), len(f.registers), len(f.waiters))
+		t.Errorf("%g allocations, %d sectors pending, %d registers, %d waiters",
+			n, f.Pending(), len(f.registers), len(f.waiters))
 	}
 }
