@@ -92,11 +92,6 @@ type Fetch struct {
 	Tenant  uint8
 }
 
-type arrival struct {
-	at uint64
-	h  int32
-}
-
 // Slice is one LLC slice.
 type Slice struct {
 	ID   int
@@ -105,16 +100,13 @@ type Slice struct {
 	slab *mem.Slab
 	rows [][]uint64
 
-	in       mem.Queue[arrival] // the input pipeline, then the queue before the tags
-	leads    bool               // Lead
-	gone     mem.Queue[uint64]  // clocks at which requests have left in since
-	fills    mem.Ring[Fetch]    // what DRAM has brought and the tags have not seen
-	fillPort uint64             // cycle from which the data array takes the next fill
-	port     uint64             // cycle from which tags and data array are free
-	stalled  bool
-	stallAt  uint64
-	mshrs    mshr.File // a waiter's token is the request's handle
-	flushAt  int       // next line index of a flush in progress
+	fills    mem.Ring[Fetch] // what DRAM has brought and the tags have not seen
+	fillPort uint64          // cycle from which the data array takes the next fill
+	port     uint64          // cycle from which tags and data array are free
+	stalled  bool            // the oldest request waits for a fill or for room,
+	stallAt  uint64          // from this clock on
+	mshrs    mshr.File       // a waiter's token is the request's handle
+	flushAt  int             // next line index of a flush in progress
 
 	// ToDRAM holds what the channel must fetch or write, oldest first.
 	ToDRAM mem.Ring[Fetch]
@@ -122,12 +114,7 @@ type Slice struct {
 	Reply      mem.Queue[Answer]
 	replyLimit int
 
-	// Between Part and Join: what the interconnect's core writes.
-	_      [64]byte
-	parted bool
-	had    int               // requests in the queue at Part
-	left   mem.Queue[uint64] // gone, up to there
-	staged []arrival         // accepted since
+	in input // from the interconnect
 }
 
 // Answer is a finished request on its way to the interconnect.
@@ -146,6 +133,7 @@ func New(id int, cfg *Config, slab *mem.Slab, table *stat.Table, set func(line u
 	s.mshrs = mshr.New(len(t.Tag), cfg.mshrs, cfg.merge)
 	s.ToDRAM = mem.NewRing[Fetch](cfg.missQueue)
 	s.fills = mem.NewRing[Fetch](cfg.fills)
+	s.in.limit = cfg.inQueue + int(cfg.latency)
 	for i := range table.Tenants {
 		s.rows = append(s.rows, table.Row(id, i))
 	}
@@ -155,49 +143,10 @@ func New(id int, cfg *Config, slab *mem.Slab, table *stat.Table, set func(line u
 // CanAccept says whether the input queue has room for another request at clock now. What
 // is still in the pipeline does not count, as in GPGPU-Sim, where only the queue
 // behind it exerts back-pressure.
-func (s *Slice) CanAccept(now uint64) bool {
-	if !s.parted {
-		return s.in.Len() < s.cfg.inQueue+int(s.cfg.latency)
-	}
-	for s.left.Len() > 0 && *s.left.Head() <= now {
-		s.left.Pop()
-	}
-	return s.had+s.left.Len()+len(s.staged) < s.cfg.inQueue+int(s.cfg.latency)
-}
+func (s *Slice) CanAccept(now uint64) bool { return s.in.room(now) }
 
 // Accept takes a request from the interconnect at clock now.
-func (s *Slice) Accept(h int32, now uint64) {
-	a := arrival{now + s.cfg.latency, h}
-	if s.parted {
-		s.staged = append(s.staged, a)
-	} else {
-		s.in.Push(a)
-	}
-}
-
-// Lead says that the slice now runs ahead of those who ask CanAccept, and has to keep
-// the clocks at which requests leave the queue; or that it has done so.
-func (s *Slice) Lead(on bool) { s.leads = on }
-
-// Part lets the interconnect follow to where the slice is, by CanAccept and Accept,
-// while the slice may go on, on another core, for no longer than its pipeline is. The
-// queue is then for the interconnect what it was when the slice was there.
-func (s *Slice) Part() {
-	s.parted, s.had = true, s.in.Len()
-	s.left.Clear()
-	s.left, s.gone = s.gone, s.left
-}
-
-// Join ends what Part began; true when requests were accepted meanwhile.
-func (s *Slice) Join() bool {
-	s.parted = false
-	for _, a := range s.staged {
-		s.in.Push(a)
-	}
-	any := len(s.staged) > 0
-	s.staged = s.staged[:0]
-	return any
-}
+func (s *Slice) Accept(h int32, now uint64) { s.in.accept(arrival{now + s.cfg.latency, h}) }
 
 // Tick serves the tags; its times are clocks of the slice, not core cycles. It puts
 // one fill into the data array, looks up what is due and returns the next cycle with work; Never while only a
@@ -222,8 +171,8 @@ func (s *Slice) cycles(sectors uint8) uint64 {
 
 // lookups serves requests at the tags and returns when it can serve the next.
 func (s *Slice) lookups(now uint64) uint64 {
-	for s.in.Len() > 0 {
-		a := s.in.Head()
+	for s.in.queue.Len() > 0 {
+		a := s.in.queue.Head()
 		at := max(a.at, s.port)
 		if at > now {
 			return at
@@ -236,10 +185,7 @@ func (s *Slice) lookups(now uint64) uint64 {
 			return engine.Never
 		}
 		s.rows[s.slab.R[a.h].Tenant][Latency] += now - (a.at - s.cfg.latency)
-		s.in.Pop()
-		if s.leads {
-			s.gone.Push(now)
-		}
+		s.in.pop(now)
 	}
 	return engine.Never
 }
@@ -248,7 +194,7 @@ func (s *Slice) lookups(now uint64) uint64 {
 func (s *Slice) Retry(now uint64) {
 	if s.stalled {
 		s.stalled = false
-		s.rows[s.slab.R[s.in.Head().h].Tenant][Stalls] += now - s.stallAt
+		s.rows[s.slab.R[s.in.queue.Head().h].Tenant][Stalls] += now - s.stallAt
 	}
 }
 
@@ -430,4 +376,4 @@ func (s *Slice) Prefill(line uint64, sectors, tenant uint8) {
 }
 
 // Queued is the number of requests in the input pipeline and queue.
-func (s *Slice) Queued() int { return s.in.Len() }
+func (s *Slice) Queued() int { return s.in.queue.Len() }
