@@ -291,12 +291,13 @@ func (b *builder) sms() error {
 	g.sms.every = b.options.Every
 	t := b.traffic("sm", sm.Counters(), b.sheet.SM.Count)
 	g.turns.refill.count = t
+	scratch := sm.NewScratch(cfg)
 	for i := range b.sheet.SM.Count {
 		tlb, mmu, err := b.translator()
 		if err != nil {
 			return err
 		}
-		s, err := sm.New(i, cfg, g.fabric.slab, t, tlb, mmu)
+		s, err := sm.New(i, cfg, scratch, g.fabric.slab, t, tlb, mmu)
 		if err != nil {
 			return err
 		}

@@ -55,7 +55,7 @@ func (f *fabric) inject(port int, h int32, now uint64) bool {
 // injectSorted sends a request of the MMU or the copy engine into their crossbar port;
 // false when the port's queue for the request's LLC slice is full.
 func (f *fabric) injectSorted(r mem.Req, now uint64) bool {
-	r.Born, r.Next, r.SM = now, -1, -1
+	r.Born, r.SM = now, -1
 	r.Slice = int16(f.layouts.slice(r.Line))
 	flits := f.flitsOf(&r)
 	if !f.request.CanPushTo(f.mmuPort, int(r.Slice), flits) {

@@ -30,14 +30,14 @@ func (a *smArray) run(i int, now uint64) uint64 {
 	if next <= now || a.every {
 		next = s.Tick(now)
 	}
-	if s.Out.Len() == 0 {
+	if s.Out().Len() == 0 {
 		return next
 	}
-	if s.LinkFree() <= now && a.fabric.inject(i, *s.Out.Head(), now) {
+	if s.LinkFree() <= now && a.fabric.inject(i, *s.Out().Head(), now) {
 		s.Sent(now)
 		next = min(next, s.Due())
 	}
-	if s.Out.Len() > 0 {
+	if s.Out().Len() > 0 {
 		next = min(next, max(now+1, s.LinkFree()))
 	}
 	return next

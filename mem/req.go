@@ -17,7 +17,6 @@ type Req struct {
 	Line    uint64 // physical address of the line
 	Born    uint64 // core cycle at which the SM sent it
 	Tag     int32  // the requester's own token (L1 line, load entry, walker)
-	Next    int32  // chain of requests waiting for the same line; -1 ends it
 	SM      int16  // requester: SM number, or -1 for the MMU
 	Slice   int16  // destination LLC slice
 	Sectors uint8  // sectors of the line asked for

@@ -12,6 +12,7 @@ import (
 
 	"heddle/engine"
 	"heddle/mem"
+	"heddle/mem/mshr"
 	"heddle/mem/tags"
 	"heddle/sheets"
 	"heddle/stat"
@@ -91,11 +92,6 @@ type Fetch struct {
 	Tenant  uint8
 }
 
-type arrival struct {
-	at uint64
-	h  int32
-}
-
 // Slice is one LLC slice.
 type Slice struct {
 	ID   int
@@ -104,17 +100,13 @@ type Slice struct {
 	slab *mem.Slab
 	rows [][]uint64
 
-	in       mem.Queue[arrival] // the input pipeline, then the queue before the tags
-	leads    bool               // Lead
-	gone     mem.Queue[uint64]  // clocks at which requests have left in since
-	fills    mem.Ring[Fetch]    // what DRAM has brought and the tags have not seen
-	fillPort uint64             // cycle from which the data array takes the next fill
-	port     uint64             // cycle from which tags and data array are free
-	count    int                // MSHR sectors in use
-	merged   []uint8            // per line and sector
-	stalled  bool
-	stallAt  uint64
-	flushAt  int // next line index of a flush in progress
+	fills    mem.Ring[Fetch] // what DRAM has brought and the tags have not seen
+	fillPort uint64          // cycle from which the data array takes the next fill
+	port     uint64          // cycle from which tags and data array are free
+	stalled  bool            // the oldest request waits for a fill or for room,
+	stallAt  uint64          // from this clock on
+	mshrs    mshr.File       // a waiter's token is the request's handle
+	flushAt  int             // next line index of a flush in progress
 
 	// ToDRAM holds what the channel must fetch or write, oldest first.
 	ToDRAM mem.Ring[Fetch]
@@ -122,12 +114,7 @@ type Slice struct {
 	Reply      mem.Queue[Answer]
 	replyLimit int
 
-	// Between Part and Join: what the interconnect's core writes.
-	_      [64]byte
-	parted bool
-	had    int               // requests in the queue at Part
-	left   mem.Queue[uint64] // gone, up to there
-	staged []arrival         // accepted since
+	in input // from the interconnect
 }
 
 // Answer is a finished request on its way to the interconnect.
@@ -142,9 +129,11 @@ func New(id int, cfg *Config, slab *mem.Slab, table *stat.Table, set func(line u
 	if err != nil {
 		return nil, fmt.Errorf("llc: %w", err)
 	}
-	s := &Slice{ID: id, cfg: cfg, tags: t, slab: slab, merged: make([]uint8, len(t.Tag)*cfg.sectors), replyLimit: cfg.replies}
+	s := &Slice{ID: id, cfg: cfg, tags: t, slab: slab, replyLimit: cfg.replies}
+	s.mshrs = mshr.New(len(t.Tag), cfg.mshrs, cfg.merge)
 	s.ToDRAM = mem.NewRing[Fetch](cfg.missQueue)
 	s.fills = mem.NewRing[Fetch](cfg.fills)
+	s.in.limit = cfg.inQueue + int(cfg.latency)
 	for i := range table.Rows() {
 		s.rows = append(s.rows, table.Row(id, i))
 	}
@@ -154,49 +143,10 @@ func New(id int, cfg *Config, slab *mem.Slab, table *stat.Table, set func(line u
 // CanAccept says whether the input queue has room for another request at clock now. What
 // is still in the pipeline does not count, as in GPGPU-Sim, where only the queue
 // behind it exerts back-pressure.
-func (s *Slice) CanAccept(now uint64) bool {
-	if !s.parted {
-		return s.in.Len() < s.cfg.inQueue+int(s.cfg.latency)
-	}
-	for s.left.Len() > 0 && *s.left.Head() <= now {
-		s.left.Pop()
-	}
-	return s.had+s.left.Len()+len(s.staged) < s.cfg.inQueue+int(s.cfg.latency)
-}
+func (s *Slice) CanAccept(now uint64) bool { return s.in.room(now) }
 
 // Accept takes a request from the interconnect at clock now.
-func (s *Slice) Accept(h int32, now uint64) {
-	a := arrival{now + s.cfg.latency, h}
-	if s.parted {
-		s.staged = append(s.staged, a)
-	} else {
-		s.in.Push(a)
-	}
-}
-
-// Lead says that the slice now runs ahead of those who ask CanAccept, and has to keep
-// the clocks at which requests leave the queue; or that it has done so.
-func (s *Slice) Lead(on bool) { s.leads = on }
-
-// Part lets the interconnect follow to where the slice is, by CanAccept and Accept,
-// while the slice may go on, on another core, for no longer than its pipeline is. The
-// queue is then for the interconnect what it was when the slice was there.
-func (s *Slice) Part() {
-	s.parted, s.had = true, s.in.Len()
-	s.left.Clear()
-	s.left, s.gone = s.gone, s.left
-}
-
-// Join ends what Part began; true when requests were accepted meanwhile.
-func (s *Slice) Join() bool {
-	s.parted = false
-	for _, a := range s.staged {
-		s.in.Push(a)
-	}
-	any := len(s.staged) > 0
-	s.staged = s.staged[:0]
-	return any
-}
+func (s *Slice) Accept(h int32, now uint64) { s.in.accept(arrival{now + s.cfg.latency, h}) }
 
 // Tick serves the tags; its times are clocks of the slice, not core cycles. It puts
 // one fill into the data array, looks up what is due and returns the next cycle with work; Never while only a
@@ -221,8 +171,8 @@ func (s *Slice) cycles(sectors uint8) uint64 {
 
 // lookups serves requests at the tags and returns when it can serve the next.
 func (s *Slice) lookups(now uint64) uint64 {
-	for s.in.Len() > 0 {
-		a := s.in.Head()
+	for s.in.queue.Len() > 0 {
+		a := s.in.queue.Head()
 		at := max(a.at, s.port)
 		if at > now {
 			return at
@@ -235,10 +185,7 @@ func (s *Slice) lookups(now uint64) uint64 {
 			return engine.Never
 		}
 		s.rows[s.slab.R[a.h].Tenant][Latency] += now - (a.at - s.cfg.latency)
-		s.in.Pop()
-		if s.leads {
-			s.gone.Push(now)
-		}
+		s.in.pop(now)
 	}
 	return engine.Never
 }
@@ -247,7 +194,7 @@ func (s *Slice) lookups(now uint64) uint64 {
 func (s *Slice) Retry(now uint64) {
 	if s.stalled {
 		s.stalled = false
-		s.rows[s.slab.R[s.in.Head().h].Tenant][Stalls] += now - s.stallAt
+		s.rows[s.slab.R[s.in.queue.Head().h].Tenant][Stalls] += now - s.stallAt
 	}
 }
 
@@ -295,7 +242,7 @@ func (s *Slice) reply(h int32, now uint64) {
 }
 
 // read serves reads, atomics and walks: all need the bytes. A request that has to
-// wait hangs on its line; Full holds the sectors it still waits for.
+// wait does so in the line's MSHR.
 func (s *Slice) read(h int32, r *mem.Req, row []uint64) (hit, ok bool) {
 	t := s.tags
 	i := t.Find(r.Line)
@@ -311,23 +258,18 @@ func (s *Slice) read(h int32, r *mem.Req, row []uint64) (hit, ok bool) {
 		return true, true
 	}
 	miss := need &^ pending
-	if miss != 0 && (s.ToDRAM.Full() || s.count+bits.OnesCount8(miss) > s.cfg.mshrs) {
+	if miss != 0 && (s.ToDRAM.Full() || !s.mshrs.Room(miss)) {
 		return false, false
 	}
 	if i == tags.None {
 		if i = s.allocate(r.Line, r.Tenant, 1); i == tags.None {
 			return false, false
 		}
-	} else if !s.mergeable(i, need) {
+	} else if !s.mshrs.Mergeable(i, need) {
 		return false, false
 	}
 	t.Use(i)
-	r.Full, r.Next = need, t.Wait[i]
-	t.Wait[i] = h
-	base := int(i) * s.cfg.sectors
-	for m := need; m != 0; m &= m - 1 {
-		s.merged[base+bits.TrailingZeros8(m)]++
-	}
+	s.mshrs.Wait(i, h, need)
 	row[Hits] += uint64(bits.OnesCount8(r.Sectors & valid))
 	row[Pending] += uint64(bits.OnesCount8(need & pending))
 	row[Misses] += uint64(bits.OnesCount8(miss))
@@ -339,18 +281,8 @@ func (s *Slice) read(h int32, r *mem.Req, row []uint64) (hit, ok bool) {
 
 func (s *Slice) fetch(i int32, sectors, tenant uint8) {
 	s.tags.Line[i].Pending |= sectors
-	s.count += bits.OnesCount8(sectors)
+	s.mshrs.Ask(sectors)
 	s.ToDRAM.Push(Fetch{Line: s.tags.Tag[i], Tag: i, Slice: int16(s.ID), Sectors: sectors, Tenant: tenant})
-}
-
-func (s *Slice) mergeable(i int32, sectors uint8) bool {
-	base := int(i) * s.cfg.sectors
-	for m := sectors; m != 0; m &= m - 1 {
-		if int(s.merged[base+bits.TrailingZeros8(m)]) >= s.cfg.merge {
-			return false
-		}
-	}
-	return true
 }
 
 // modify marks what an atomic changes.
@@ -387,7 +319,7 @@ func (s *Slice) write(r *mem.Req, row []uint64) bool {
 	t := s.tags
 	i := t.Find(r.Line)
 	part := r.Sectors &^ r.Full
-	if s.cfg.fetchOnWrite && part != 0 && (s.ToDRAM.Len()+2 > s.cfg.missQueue || s.count+bits.OnesCount8(part) > s.cfg.mshrs) {
+	if s.cfg.fetchOnWrite && part != 0 && (s.ToDRAM.Len()+2 > s.cfg.missQueue || !s.mshrs.Room(part)) {
 		return false
 	}
 	if i == tags.None {
@@ -418,22 +350,12 @@ func (s *Slice) filled(i int32, sectors uint8, now uint64) {
 	t := s.tags
 	t.Line[i].Valid |= sectors
 	t.Line[i].Pending &^= sectors
-	s.count -= bits.OnesCount8(sectors)
-	base := int(i) * s.cfg.sectors
-	for m := sectors; m != 0; m &= m - 1 {
-		s.merged[base+bits.TrailingZeros8(m)] = 0
-	}
-	link := &t.Wait[i]
-	for *link != -1 {
-		h := *link
-		r := &s.slab.R[h]
-		if r.Full &^= sectors; r.Full != 0 {
-			link = &r.Next
-			continue
+	at := s.mshrs.Arrive(i, sectors)
+	for h, _, done, ok := s.mshrs.Next(&at); ok; h, _, done, ok = s.mshrs.Next(&at) {
+		if done {
+			s.modify(i, &s.slab.R[h])
+			s.reply(h, now)
 		}
-		*link = r.Next
-		s.modify(i, r)
-		s.reply(h, now)
 	}
 	s.Retry(now)
 }
@@ -454,4 +376,4 @@ func (s *Slice) Prefill(line uint64, sectors, tenant uint8) {
 }
 
 // Queued is the number of requests in the input pipeline and queue.
-func (s *Slice) Queued() int { return s.in.Len() }
+func (s *Slice) Queued() int { return s.in.queue.Len() }

@@ -63,7 +63,7 @@ func (b *bench) run(delay uint64, list ...want) []uint64 {
 		for i, w := range list {
 			if w.at == now {
 				h := b.slab.Get(0)
-				b.slab.R[h] = mem.Req{Line: w.line, Op: w.op, Sectors: w.sectors, Full: w.full, Next: -1}
+				b.slab.R[h] = mem.Req{Line: w.line, Op: w.op, Sectors: w.sectors, Full: w.full}
 				of[h] = i
 				b.s.Accept(h, now)
 			}
@@ -93,8 +93,8 @@ func (b *bench) run(delay uint64, list ...want) []uint64 {
 			b.s.Retry(now)
 		}
 	}
-	if b.slab.Live() != 0 || b.s.count != 0 {
-		b.t.Errorf("%d requests and %d MSHR sectors left", b.slab.Live(), b.s.count)
+	if b.slab.Live() != 0 || b.s.mshrs.Pending() != 0 {
+		b.t.Errorf("%d requests and %d MSHR sectors left", b.slab.Live(), b.s.mshrs.Pending())
 	}
 	return out
 }
@@ -168,7 +168,7 @@ func TestLead(t *testing.T) {
 	for i := range 5 { // the queue and the pipeline before it
 		room(0, true)
 		h := b.slab.Get(0)
-		b.slab.R[h] = mem.Req{Line: uint64(i) << 7, Op: mem.Write, Sectors: 1, Full: 1, Next: -1}
+		b.slab.R[h] = mem.Req{Line: uint64(i) << 7, Op: mem.Write, Sectors: 1, Full: 1}
 		b.s.Accept(h, 0)
 	}
 	room(0, false)

@@ -89,57 +89,58 @@ type Channel struct {
 	// AllBanks in BankGroup and Bank.
 	Trace func(now uint64, cmd Cmd, at Loc)
 
+	// Event times: lower bounds, exact after a scan that found nothing.
+	fresh uint64 // first clock not stepped yet
+	next  uint64 // next step: work, or data to deliver
+	work  uint64 // next clock at which anything but that can happen
+
+	q       queues // of requests, by bank
+	out     replies
+	refresh refreshes
+	edge    risingEdge
+	half    uint64 // 1 for HalfCycle: rising edges are odd
+
+	rows  []*counts
+	share *share // for the migrations of the channel's stack; nil without
+}
+
+// queues are the requests of a channel, by bank: which command each wants, and from when on
+// it may have it.
+type queues struct {
+	cfg     *Config
 	perRank int // bank groups per rank
 
-	bank   []bank
-	word   []word
-	wide   [bankCmds]uint64            // earliest clock of each command in any bank
-	groups []uint64                    // and by bank group, where some groups wait longer than others
-	group  [bankCmds]*[maxBanks]uint64 // its rows, one for each command; long arrays, whose indices need no check
-	last   [][NumCmds]uint64           // clock after the last command of each kind by rank; 0 before the first
-	rankAt [rankCmds][]uint64          // earliest clock of PREA and REFab by rank as far as migrations go
-	limits []limit                     // on ACTs in any span of time
+	bank []bank
+	word []word
+	time timing
 
-	// Activated requests, one per bank at most.
-	actives []active // by arrival, then activation; with room for all
+	// Activated requests, one per bank at most, by arrival, then activation; with room for all.
+	actives []active
+	tActive uint64             // when one of them may have a command; Never when there are none
+	due     [numClasses]uint64 // and a queued request
 
-	// Queues.
 	slots  []request
 	free   []int16 // the first unused are the slots that are
 	unused int
 	count  [numKinds]int
 	hold   [bankCmds]uint64 // by class: all ones when a bank with an activated request may not have its command
 	seq    uint64
-	places [256]uint16 // queued writes by a hash of their place
 	shared bool
 	write  bool // write mode
 	turn   bool // write mode is to end or to begin
+	simple bool // the scheduler has one queue and one word of banks to look at
+	multi  bool // a request of several bursts has been seen
 
+	hiMark, loMark int         // write mode starts above the one and ends below the other
+	places         [256]uint16 // queued writes by a hash of their place
+}
+
+// replies are finished requests.
+type replies struct {
+	arrival uint64 // when the first of pending is there
 	pending ring   // reads on their way, in order of issue
-	arrival uint64 // when the first of them is there
 	done    ring   // for Pop
-
-	// Refresh.
-	nextRef  uint64
-	refsDue  int // refreshes waiting, rank by rank
-	refRank  int
-	half     uint64 // 1 for HalfCycle: rising edges are odd
-	edgeRank int    // HalfCycle: rank, bank and falling edge of the last rising row command
-	edgeBank int
-	edgeAt   uint64
-
-	// Event times: lower bounds, exact after a scan that found nothing.
-	fresh   uint64 // first clock not stepped yet
-	next    uint64 // next step: work, or data to deliver
-	work    uint64 // next clock at which anything but that can happen
-	tActive uint64 // activated requests; Never when there are none
-	due     [numClasses]uint64
-
-	simple         bool // the scheduler has one queue and one word of banks to look at
-	multi          bool // a request of several bursts has been seen
-	hiMark, loMark int  // write mode starts above the one and ends below the other
-	rows           []*counts
-	share          *share // for the migrations of the channel's stack; nil without
+	limit   int    // of done, above which no column command issues; 0: none
 }
 
 // New builds an idle channel. It panics on a configuration Validate refuses or
@@ -162,77 +163,54 @@ func Build(cfg *Config) (*Channel, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Channel{cfg: cfg, tab: tab, shared: cfg.WriteQueue == 0}
-	c.perRank = cfg.Sids * cfg.Groups
-	c.bank = make([]bank, cfg.Ranks*c.perRank*cfg.Banks)
-	c.buildTimes()
+	c := &Channel{cfg: cfg, tab: tab}
+	c.q.build(cfg, tab)
+	n := 2 * len(c.q.slots)
+	c.out.pending.init(n)
+	c.out.done.init(n)
+	c.out.arrival, c.out.limit = Never, cfg.Return
+	if cfg.HalfCycle {
+		c.half = 1
+	}
+	c.refresh.next = Never
+	if cfg.Refi > 0 {
+		c.refresh.next = uint64(cfg.Refi)
+	}
+	c.work, c.next = c.refresh.next, c.refresh.next
+	c.edge.rank = -1
+	c.Count(stat.NewTable("dram", Desc, 1, max(cfg.Tenants, 1)), 0)
+	return c, nil
+}
+
+// build makes empty queues and closed banks.
+func (q *queues) build(cfg *Config, tab *tables) {
+	q.cfg, q.perRank, q.shared = cfg, cfg.Sids*cfg.Groups, cfg.WriteQueue == 0
+	q.bank = make([]bank, cfg.Ranks*q.perRank*cfg.Banks)
+	q.word = make([]word, (len(q.bank)+63)/64)
+	q.time.build(cfg, tab)
 	// An activated request still needs its row; and of several bursts, before other hits.
-	c.hold[classPre] = ^uint64(0)
-	c.actives = make([]active, 0, len(c.bank))
-	for b := range c.bank {
-		k := &c.bank[b]
-		k.id, k.grp, k.rank = uint8(b), uint8(b/cfg.Banks), uint8(b/(cfg.Banks*c.perRank))
-		k.word, k.bit, k.effects, k.last = &c.word[b>>6], 1<<(b&63), &tab.effects[k.grp], &c.last[k.rank]
+	q.hold[classPre] = ^uint64(0)
+	q.actives = make([]active, 0, len(q.bank))
+	for b := range q.bank {
+		k := &q.bank[b]
+		k.id, k.grp, k.rank = uint8(b), uint8(b/cfg.Banks), uint8(b/(cfg.Banks*q.perRank))
+		k.word, k.bit, k.effects, k.last = &q.word[b>>6], 1<<(b&63), &tab.effects[k.grp], &q.time.last[k.rank]
 		k.open, k.active = -1, none
 		k.word.grp[b&63] = k.grp
 		for i := range k.list {
 			k.list[i] = bankList{first: none, last: none, hit: none, miss: none}
 		}
 	}
-	c.buildQueues()
-	c.hiMark = int(cfg.HighWater * float64(cfg.WriteQueue))
-	c.loMark = int(math.Ceil(cfg.LowWater * float64(cfg.WriteQueue)))
-	c.arrival, c.tActive, c.due = Never, Never, [numClasses]uint64{Never, Never, Never}
-	c.turn = c.turns()
-	c.simple = cfg.Sched == FRFCFS && !c.shared && len(c.word) == 1
-	if cfg.HalfCycle {
-		c.half = 1
+	n := cfg.Queue + cfg.WriteQueue + len(q.bank)
+	q.slots, q.free, q.unused = make([]request, n), make([]int16, n), n
+	for i := range q.free {
+		q.free[i] = int16(n - 1 - i)
 	}
-	c.nextRef = Never
-	if cfg.Refi > 0 {
-		c.nextRef = uint64(cfg.Refi)
-	}
-	c.work, c.next = c.nextRef, c.nextRef
-	c.edgeRank = -1
-	c.Count(stat.NewTable("dram", Desc, 1, max(cfg.Tenants, 1)), 0)
-	return c, nil
-}
-
-func (c *Channel) buildTimes() {
-	c.word = make([]word, (len(c.bank)+63)/64)
-	c.groups = make([]uint64, bankCmds*maxBanks)
-	for n := range c.group {
-		c.group[n] = (*[maxBanks]uint64)(c.groups[n*c.tab.groups:])
-	}
-	for g := range c.tab.effects {
-		for _, e := range c.tab.effects[g] {
-			for i := range e.above {
-				p := &e.above[i]
-				p.at = &c.wide[p.next]
-				if p.group != none {
-					p.at = &c.group[p.next][p.group]
-				}
-			}
-		}
-	}
-	c.last = make([][NumCmds]uint64, c.cfg.Ranks)
-	for n := range rankCmds {
-		c.rankAt[n] = make([]uint64, c.cfg.Ranks)
-	}
-	for _, w := range c.tab.windows {
-		c.limits = append(c.limits, newLimit(w, c.cfg.Ranks))
-	}
-}
-
-func (c *Channel) buildQueues() {
-	n := c.cfg.Queue + c.cfg.WriteQueue + len(c.bank)
-	c.slots, c.free = make([]request, n), make([]int16, n)
-	for i := range c.free {
-		c.free[i] = int16(n - 1 - i)
-	}
-	c.unused = n
-	c.pending.init(2 * n)
-	c.done.init(2 * n)
+	q.hiMark = int(cfg.HighWater * float64(cfg.WriteQueue))
+	q.loMark = int(math.Ceil(cfg.LowWater * float64(cfg.WriteQueue)))
+	q.tActive, q.due = Never, [numClasses]uint64{Never, Never, Never}
+	q.turn = q.turns()
+	q.simple = cfg.Sched == FRFCFS && !q.shared && len(q.word) == 1
 }
 
 // Count makes the channel count in t, as the given instance; t must be built on
@@ -248,18 +226,18 @@ func (c *Channel) Count(t *stat.Table, instance int) {
 func (c *Channel) Counters(tenant int) []uint64 { return c.rows[tenant][:] }
 
 // Queued is the number of requests waiting in the queues.
-func (c *Channel) Queued() (reads, writes int) { return c.count[kindRead], c.count[kindWrite] }
+func (c *Channel) Queued() (reads, writes int) { return c.q.count[kindRead], c.q.count[kindWrite] }
 
 // CanPush tells whether the queue has room. A Push may succeed even when it does
 // not: reads that hit the write queue and writes that coalesce need no entry.
 func (c *Channel) CanPush(write bool) bool {
-	if c.shared {
-		return c.count[kindRead]+c.count[kindWrite] < c.cfg.Queue
+	if c.q.shared {
+		return c.q.count[kindRead]+c.q.count[kindWrite] < c.cfg.Queue
 	}
 	if write {
-		return c.count[kindWrite] < c.cfg.WriteQueue
+		return c.q.count[kindWrite] < c.cfg.WriteQueue
 	}
-	return c.count[kindRead] < c.cfg.Queue
+	return c.q.count[kindRead] < c.cfg.Queue
 }
 
 // Push offers a request of bursts consecutive accesses (1 to 255) in one row, to
@@ -269,15 +247,15 @@ func (c *Channel) Push(now uint64, at Loc, write bool, bursts int, id int32, ten
 	if c.next < now {
 		c.advance(now - 1)
 	}
-	if c.count[kindWrite] == 0 && !c.CanPush(write) {
+	if c.q.count[kindWrite] == 0 && !c.CanPush(write) {
 		return false // as soon as possible: a caller may ask often
 	}
-	b := c.bankIndex(at.Rank, at.BankGroup, at.Bank)
+	b := c.q.bankIndex(at.Rank, at.BankGroup, at.Bank)
 	if invariants.On && c.share != nil {
 		c.share.stack.checkPush(c.share.index, b, at, write, bursts)
 	}
-	if c.count[kindWrite] > 0 && bursts == 1 && !c.shared && c.places[placeHash(b, at.Row, at.Col)] > 0 &&
-		c.queuedWrite(b, at.Row, at.Col) {
+	if c.q.count[kindWrite] > 0 && bursts == 1 && !c.q.shared && c.q.places[placeHash(b, at.Row, at.Col)] > 0 &&
+		c.q.queuedWrite(b, at.Row, at.Col) {
 		c.fromWriteQueue(now, write, id, tenant)
 		return true
 	}
@@ -289,18 +267,18 @@ func (c *Channel) Push(now uint64, at Loc, write bool, bursts int, id int32, ten
 		kind = kindWrite
 	}
 	c.rows[tenant][CReads+int(kind)]++
-	c.unused--
-	i := c.free[c.unused]
-	c.seq++
-	r := &c.slots[i]
-	r.row, r.col, r.age, r.arrive = at.Row, at.Col, c.seq<<ageShift|uint64(kind)*maxBanks|uint64(b), now
+	c.q.unused--
+	i := c.q.free[c.q.unused]
+	c.q.seq++
+	r := &c.q.slots[i]
+	r.row, r.col, r.age, r.arrive = at.Row, at.Col, c.q.seq<<ageShift|uint64(kind)*maxBanks|uint64(b), now
 	r.id, r.next, r.bank, r.kind = id, none, uint8(b), kind
 	r.tenant, r.left, r.started = tenant, uint8(bursts), false
 	if bursts > 1 {
-		c.multi = true
-		c.hold[classHit] = ^uint64(0)
+		c.q.multi = true
+		c.q.hold[classHit] = ^uint64(0)
 	}
-	if c.enqueue(i, r) {
+	if c.q.enqueue(i, r) {
 		c.wake(max(now, c.nextWork(now-1))) // there may be nothing to do for it yet
 	}
 	return true
@@ -315,8 +293,8 @@ func (c *Channel) wake(now uint64) {
 
 // bankIndex is the bank of a place. (Not of a Loc, as a copy would be read back in one piece
 // that the fields were just written in several: the processor stalls on that.)
-func (c *Channel) bankIndex(rank, group, bank uint8) int {
-	return (int(rank)*c.perRank+int(group))*c.cfg.Banks + int(bank)
+func (q *queues) bankIndex(rank, group, bank uint8) int {
+	return (int(rank)*q.perRank+int(group))*q.cfg.Banks + int(bank)
 }
 
 // placeHash spreads places over a byte: most requests meet no queued write, and
@@ -326,9 +304,9 @@ func placeHash(b int, row, col uint32) uint8 {
 }
 
 // queuedWrite tells whether a write to the same access waits.
-func (c *Channel) queuedWrite(b int, row, col uint32) bool {
-	for i := c.bank[b].list[kindWrite].first; i != none; {
-		r := &c.slots[i]
+func (q *queues) queuedWrite(b int, row, col uint32) bool {
+	for i := q.bank[b].list[kindWrite].first; i != none; {
+		r := &q.slots[i]
 		if r.row == row && r.col == col {
 			return true
 		}
@@ -345,13 +323,13 @@ func (c *Channel) fromWriteQueue(now uint64, write bool, id int32, tenant uint8)
 	if write {
 		n[CWrites]++
 		n[CCoalesced]++
-		c.done.push(reply{id: id, write: true, tenant: tenant})
+		c.out.done.push(reply{id: id, write: true, tenant: tenant})
 		return
 	}
 	n[CReads]++
 	n[CForwarded]++
 	n[CReadLatency]++
-	c.send(reply{depart: now, id: id, tenant: tenant})
+	c.out.send(reply{depart: now, id: id, tenant: tenant})
 	c.next = min(c.next, max(now, c.fresh))
 }
 
@@ -373,19 +351,19 @@ func (c *Channel) Tick(now uint64) uint64 {
 func (c *Channel) Sync(now uint64) { c.advance(now) }
 
 // idle means no request is anywhere but waiting for Pop.
-func (c *Channel) idle() bool { return c.unused == len(c.slots) && c.pending.n == 0 }
+func (c *Channel) idle() bool { return c.q.unused == len(c.q.slots) && c.out.pending.n == 0 }
 
 // Pop returns the next completed request, in order of completion.
 func (c *Channel) Pop() (id int32, write bool, ok bool) {
-	if c.done.n == 0 {
+	if c.out.done.n == 0 {
 		return 0, false, false
 	}
-	r := c.done.pop()
+	r := c.out.done.pop()
 	return r.id, r.write, true
 }
 
 // Completed is the number of requests waiting for Pop.
-func (c *Channel) Completed() int { return c.done.n }
+func (c *Channel) Completed() int { return c.out.done.n }
 
 // ring is a FIFO that grows when it must, which is never in steady state.
 type ring struct {

@@ -7,40 +7,46 @@ package dram
 // truth table). An ACT lasts three half clocks, so it pairs with the falling edge
 // after the next rising one.
 
-// mark remembers a rising-edge row command and the falling edge it pairs with.
+// risingEdge is the last row command of a rising edge: the falling edge it pairs with, its
+// rank, and its bank, or -1 for all of the rank.
+type risingEdge struct {
+	at         uint64
+	rank, bank int
+}
+
+// mark remembers a rising-edge row command of bank b and how far its falling edge is.
 func (c *Channel) mark(b int, t uint64, edge uint64) {
 	if t&1 == 1 {
-		c.edgeRank, c.edgeBank, c.edgeAt = int(c.bank[b].rank), b, t+edge
+		c.edge = risingEdge{at: t + edge, rank: int(c.q.bank[b].rank), bank: b}
 	}
 }
 
-// fallingAllowed tells whether a PRE (bank b) or PREA (b < 0) may use the falling
-// edge t.
-func (c *Channel) fallingAllowed(cmd Cmd, rank, b int, t uint64) bool {
-	if t != c.edgeAt || rank != c.edgeRank {
+// allows tells whether a PRE (bank b) or PREA (b < 0) may use the falling edge t.
+func (e *risingEdge) allows(cmd Cmd, rank, b int, t uint64) bool {
+	if t != e.at || rank != e.rank {
 		return true
 	}
-	return c.edgeBank >= 0 && cmd == PRE && b != c.edgeBank
+	return e.bank >= 0 && cmd == PRE && b != e.bank
 }
 
 // fallingPre picks a queued PRE for a falling edge.
 func (c *Channel) fallingPre(t uint64) pick {
-	if t != c.edgeAt {
-		return c.pick(classPre, t)
+	if t != c.edge.at {
+		return c.q.pick(classPre, t)
 	}
-	first, n := c.edgeBank, 1
-	if c.edgeBank < 0 { // the whole rank; there are no migrations, which keep banks out too
-		n = c.perRank * c.cfg.Banks
-		first = c.edgeRank * n
+	first, n := c.edge.bank, 1
+	if c.edge.bank < 0 { // the whole rank; there are no migrations, which keep banks out too
+		n = c.q.perRank * c.cfg.Banks
+		first = c.edge.rank * n
 	}
 	for b := first; b < first+n; b++ {
-		c.bank[b].word.out[classPre] |= c.bank[b].bit
+		c.q.bank[b].word.out[classPre] |= c.q.bank[b].bit
 	}
-	p := c.pick(classPre, t)
+	p := c.q.pick(classPre, t)
 	for b := first; b < first+n; b++ {
-		c.bank[b].word.out[classPre] &^= c.bank[b].bit
+		c.q.bank[b].word.out[classPre] &^= c.q.bank[b].bit
 	}
 	p.later = min(p.later, t+1) // those left out may go on the next edge
-	c.due[classPre] = min(c.due[classPre], t+1)
+	c.q.due[classPre] = min(c.q.due[classPre], t+1)
 	return p
 }

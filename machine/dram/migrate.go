@@ -49,8 +49,8 @@ func (s *Stack) arrive(t uint64) {
 		}
 		if m.Lines == 0 {
 			s.complete(m.ID)
-			s.ch[m.Src].freeBank(m.bank[endFrom], t)
-			s.ch[m.Dst].freeBank(m.bank[endTo], t)
+			s.ch[m.Src].share.freeBank(m.bank[endFrom], t)
+			s.ch[m.Dst].share.freeBank(m.bank[endTo], t)
 			continue
 		}
 		if keep != i {
@@ -83,8 +83,8 @@ func (s *Stack) proceed(m *move, t uint64) uint64 {
 			return limit
 		}
 		m.claimed = true
-		s.ch[m.Src].claimBank(m.bank[endFrom])
-		s.ch[m.Dst].claimBank(m.bank[endTo])
+		s.ch[m.Src].share.claimBank(m.bank[endFrom])
+		s.ch[m.Dst].share.claimBank(m.bank[endTo])
 	}
 	from, to := s.row(m, endFrom, urgent, t), s.row(m, endTo, urgent, t)
 	switch {
@@ -102,7 +102,7 @@ func (s *Stack) proceed(m *move, t uint64) uint64 {
 func (s *Stack) behind(m *move) bool {
 	for e := range numEnds {
 		c, at := s.end(m, e)
-		if c.waits(m.bank[e], at.Row, at.Col, uint32(m.Lines*s.t.LineBursts), m.seq[e]) {
+		if c.q.waits(m.bank[e], at.Row, at.Col, uint32(m.Lines*s.t.LineBursts), m.seq[e]) {
 			return true
 		}
 	}
@@ -114,7 +114,7 @@ func (s *Stack) behind(m *move) bool {
 func (s *Stack) stands(m *move, e int) bool {
 	c, at := s.end(m, e)
 	b := m.bank[e]
-	return c.bank[b].open >= 0 && c.bank[b].open != int64(at.Row) && (c.activated(b) || c.wanted(b))
+	return c.q.bank[b].open >= 0 && c.q.bank[b].open != int64(at.Row) && (c.q.activated(b) || c.q.wanted(b))
 }
 
 // rowState is how far an end's row is.
@@ -136,31 +136,31 @@ func (r rowState) wake(t uint64) uint64 {
 func (s *Stack) row(m *move, e int, urgent bool, t uint64) rowState {
 	c, at := s.end(m, e)
 	b := m.bank[e]
-	k := &c.bank[b]
+	k := &c.q.bank[b]
 	for {
 		if k.open == int64(at.Row) {
 			return rowState{open: true, at: *k.own(RD + Cmd(e))}
 		}
-		if c.refsDue > 0 {
+		if c.refresh.owed > 0 {
 			return rowState{at: Never} // the refresh is the channel's next event
 		}
 		cmd := ACT
 		if k.open >= 0 {
-			if c.activated(b) || !urgent && c.wanted(b) {
+			if c.q.activated(b) || !urgent && c.q.wanted(b) {
 				return rowState{at: Never}
 			}
 			cmd = PRE
 		}
-		if ready := c.rowReady(cmd, b, t); ready > t {
+		if ready := c.share.rowReady(cmd, b, t); ready > t {
 			if urgent {
-				ready = c.keep(cmd, b, ready, t)
+				ready = c.share.keep(cmd, b, ready, t)
 			}
 			return rowState{at: ready}
 		}
 		if cmd == PRE {
-			c.closeRow(b, at, m.Tenant, t)
+			c.share.closeRow(b, at, m.Tenant, t)
 		} else {
-			c.openRow(b, at, m.Tenant, t)
+			c.share.openRow(b, at, m.Tenant, t)
 		}
 	}
 }
@@ -169,10 +169,10 @@ func (s *Stack) row(m *move, e int, urgent bool, t uint64) rowState {
 // ready on, or returns when to look again.
 func (s *Stack) start(m *move, ready uint64, urgent bool, t uint64) uint64 {
 	from, to := s.ch[m.Src], s.ch[m.Dst]
-	if from.refsDue > 0 || to.refsDue > 0 {
+	if from.refresh.owed > 0 || to.refresh.owed > 0 {
 		return Never // the refresh is the channel's next event
 	}
-	src, dst := &from.share.group[from.bank[m.bank[endFrom]].grp], &to.share.group[to.bank[m.bank[endTo]].grp]
+	src, dst := &from.share.group[from.q.bank[m.bank[endFrom]].grp], &to.share.group[to.q.bank[m.bank[endTo]].grp]
 	at := max(ready, src.read, from.share.col, to.share.col, t)
 	tsv, at := s.window(m, src.from(t)|dst.from(t), at, t)
 	if late := at + uint64(s.t.Clocks); late > t+horizon {
@@ -206,11 +206,11 @@ func (s *Stack) run(m *move, tsv int, start, t uint64) uint64 {
 	end := start + uint64(s.t.Clocks)
 	m.running, m.tsv, m.start, m.stop = true, tsv, start, end
 	from, to, by := s.ch[m.Src], s.ch[m.Dst], s.ch[tsv]
-	from.occupy(start)
-	to.occupy(start)
-	from.transfer(endFrom, m.bank[endFrom], start, end, t)
-	to.transfer(endTo, m.bank[endTo], start, end, t)
-	by.carry(start, end, t)
+	from.share.occupy(start)
+	to.share.occupy(start)
+	from.share.transfer(endFrom, m.bank[endFrom], start, end, t)
+	to.share.transfer(endTo, m.bank[endTo], start, end, t)
+	by.share.carry(start, end, t)
 	by.rows[m.Tenant][CTSVBusy] += uint64(s.t.Clocks)
 	return s.follow(m, t)
 }

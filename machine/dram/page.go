@@ -2,9 +2,9 @@ package dram
 
 // closes is the closed page policy: whether the last burst of r should close its
 // row, which it does when nothing queued wants it.
-func (c *Channel) closes(r *request) bool {
-	k := &c.bank[r.bank]
-	if k.active != none && &c.slots[k.active] != r {
+func (q *queues) closes(r *request) bool {
+	k := &q.bank[r.bank]
+	if k.active != none && &q.slots[k.active] != r {
 		return false
 	}
 	if k.word.out[classPre]&k.bit != 0 {

@@ -1,111 +1,111 @@
 package dram
 
 // lower lowers the bound of a class to when bank k may take its command.
-func (c *Channel) lower(class int, k *bank, cmd Cmd) {
-	c.due[class] = min(c.due[class], c.ready(cmd, k))
+func (q *queues) lower(class int, k *bank, cmd Cmd) {
+	q.due[class] = min(q.due[class], q.time.ready(cmd, k))
 }
 
 // enqueue appends slot i to its bank's list and, when it becomes a candidate,
 // lowers the bound of the command it needs. It tells whether there may be anything to do
 // for it before what there was to do already.
-func (c *Channel) enqueue(i int16, r *request) bool {
-	k := &c.bank[r.bank]
+func (q *queues) enqueue(i int16, r *request) bool {
+	k := &q.bank[r.bank]
 	l := &k.list[r.kind&(numKinds-1)]
 	r.prev = l.last
 	if l.last == none {
 		l.first = i
 	} else {
-		c.slots[l.last].next = i
+		q.slots[l.last].next = i
 	}
 	l.last = i
-	c.count[r.kind&(numKinds-1)]++
-	c.turn = c.turns()
+	q.count[r.kind&(numKinds-1)]++
+	q.turn = q.turns()
 	if r.kind == kindWrite {
-		c.places[placeHash(int(r.bank), r.row, r.col)]++
+		q.places[placeHash(int(r.bank), r.row, r.col)]++
 	}
 	switch {
 	case int64(r.row) == k.open:
 		if l.hit != none {
-			return c.turn
+			return q.turn
 		}
-		c.newHit(k, r.kind, i)
+		q.newHit(k, r.kind, i)
 	case l.miss != none:
-		return c.turn
+		return q.turn
 	case k.open < 0:
-		c.newMiss(classAct, k, r.kind, i)
-		c.lower(classAct, k, ACT)
+		q.newMiss(classAct, k, r.kind, i)
+		q.lower(classAct, k, ACT)
 	default:
-		c.newMiss(classPre, k, r.kind, i)
-		c.lower(classPre, k, PRE)
+		q.newMiss(classPre, k, r.kind, i)
+		q.lower(classPre, k, PRE)
 	}
 	return true
 }
 
 // want notes slot i as what a bank wants.
-func (c *Channel) want(k *bank, kind uint8, want int, i int16) {
-	age := c.slots[i].age
+func (q *queues) want(k *bank, kind uint8, want int, i int16) {
+	age := q.slots[i].age
 	k.word.since[kind&(numKinds-1)][want][k.id&63] = ^age
 }
 
 // newHit makes slot i the oldest hit of its bank and kind.
-func (c *Channel) newHit(k *bank, kind uint8, i int16) {
+func (q *queues) newHit(k *bank, kind uint8, i int16) {
 	k.list[kind&(numKinds-1)].hit = i
-	c.want(k, kind, wantHit, i)
+	q.want(k, kind, wantHit, i)
 	k.word.on[classHit][kind&(numKinds-1)] |= k.bit
-	c.lower(classHit, k, RD+Cmd(kind))
+	q.lower(classHit, k, RD+Cmd(kind))
 }
 
 // newMiss makes slot i the oldest request of its bank and kind that needs another
 // row (classPre), or any row as the bank is closed (classAct).
-func (c *Channel) newMiss(class int, k *bank, kind uint8, i int16) {
+func (q *queues) newMiss(class int, k *bank, kind uint8, i int16) {
 	k.list[kind&(numKinds-1)].miss = i
-	c.want(k, kind, wantMiss, i)
+	q.want(k, kind, wantMiss, i)
 	k.word.on[class&(bankCmds-1)][kind&(numKinds-1)] |= k.bit
 }
 
 // unlink takes slot i out of its list, accounts its wait and, if its bank is and
 // stays open, finds the list's next hit. (A closed bank's oldest request leaves
 // just before opened finds the candidates anew.)
-func (c *Channel) unlink(i int16, r *request, n *counts, now uint64) {
-	k := &c.bank[r.bank]
+func (q *queues) unlink(i int16, r *request, n *counts, now uint64) {
+	k := &q.bank[r.bank]
 	l := &k.list[r.kind&(numKinds-1)]
 	if r.prev == none {
 		l.first = r.next
 	} else {
-		c.slots[r.prev].next = r.next
+		q.slots[r.prev].next = r.next
 	}
 	if r.next == none {
 		l.last = r.prev
 	} else {
-		c.slots[r.next].prev = r.prev
+		q.slots[r.next].prev = r.prev
 	}
-	c.count[r.kind&(numKinds-1)]--
-	c.turn = c.turns()
+	q.count[r.kind&(numKinds-1)]--
+	q.turn = q.turns()
 	if r.kind == kindWrite {
-		c.places[placeHash(int(r.bank), r.row, r.col)]--
+		q.places[placeHash(int(r.bank), r.row, r.col)]--
 	}
 	n[CQueueCycles] += now - r.arrive
 	if i != l.hit {
 		return
 	}
 	j := r.next
-	for j != none && int64(c.slots[j].row) != k.open {
-		j = c.slots[j].next
+	for j != none && int64(q.slots[j].row) != k.open {
+		j = q.slots[j].next
 	}
 	if j == none {
 		l.hit = none
 		k.word.on[classHit][r.kind&(numKinds-1)] &^= k.bit
 	} else {
 		l.hit = j // as ready as the one before
-		c.want(k, r.kind, wantHit, j)
+		q.want(k, r.kind, wantHit, j)
 	}
 }
 
 // find is the oldest request for a row and the oldest for another among those from
 // slot i on.
-func (c *Channel) find(i int16, row uint32) (hit, miss int16) {
+func (q *queues) find(i int16, row uint32) (hit, miss int16) {
 	hit, miss = none, none
-	for slots := c.slots; i != none && (hit == none || miss == none); {
+	for slots := q.slots; i != none && (hit == none || miss == none); {
 		r := &slots[i]
 		switch {
 		case r.row != row:
@@ -121,7 +121,7 @@ func (c *Channel) find(i int16, row uint32) (hit, miss int16) {
 }
 
 // opened finds the candidates of bank k after a row of it was opened.
-func (c *Channel) opened(k *bank) {
+func (q *queues) opened(k *bank) {
 	word, bit, conflict := k.word, k.bit, false
 	for kind := range uint8(numKinds) {
 		l := &k.list[kind]
@@ -130,22 +130,22 @@ func (c *Channel) opened(k *bank) {
 		}
 		word.on[classAct][kind] &^= bit
 		l.miss = none
-		hit, miss := c.find(l.first, uint32(k.open))
+		hit, miss := q.find(l.first, uint32(k.open))
 		if hit != none {
-			c.newHit(k, kind, hit)
+			q.newHit(k, kind, hit)
 		}
 		if miss != none {
-			c.newMiss(classPre, k, kind, miss)
+			q.newMiss(classPre, k, kind, miss)
 			conflict = true
 		}
 	}
 	if conflict {
-		c.lower(classPre, k, PRE)
+		q.lower(classPre, k, PRE)
 	}
 }
 
 // closed makes the oldest requests of bank k candidates after its row was closed.
-func (c *Channel) closed(k *bank) {
+func (q *queues) closed(k *bank) {
 	k.open = -1
 	word, bit, wanted := k.word, k.bit, false
 	for kind := range uint8(numKinds) {
@@ -156,10 +156,49 @@ func (c *Channel) closed(k *bank) {
 		word.on[classHit][kind] &^= bit
 		word.on[classPre][kind] &^= bit
 		l.hit = none
-		c.newMiss(classAct, k, kind, l.first)
+		q.newMiss(classAct, k, kind, l.first)
 		wanted = true
 	}
 	if wanted {
-		c.lower(classAct, k, ACT)
+		q.lower(classAct, k, ACT)
 	}
+}
+
+// wanted tells whether a queued request of a kind being served hits the open row
+// of bank b.
+func (q *queues) wanted(b int) bool {
+	k := &q.bank[b]
+	hits := &k.word.on[classHit]
+	switch {
+	case q.shared:
+		return (hits[kindRead]|hits[kindWrite])&k.bit != 0
+	case q.write:
+		return hits[kindWrite]&k.bit != 0
+	}
+	return hits[kindRead]&k.bit != 0
+}
+
+// activated tells whether bank b has an activated request.
+func (q *queues) activated(b int) bool { return q.bank[b].active != none }
+
+// waits tells whether a request no younger than seq that touches columns [col,
+// col+n) of the row waits in bank b. An activated request is taken for all its row:
+// some of its bursts may be gone.
+func (q *queues) waits(b int, row, col, n uint32, seq uint64) bool {
+	k := &q.bank[b]
+	if k.active != none && q.slots[k.active].row == row && q.slots[k.active].age>>ageShift <= seq {
+		return true
+	}
+	for kind := range k.list {
+		for i := k.list[kind].first; i != none; i = q.slots[i].next {
+			r := &q.slots[i]
+			if r.age>>ageShift > seq {
+				break
+			}
+			if r.row == row && r.col < col+n && col < r.col+uint32(r.left) {
+				return true
+			}
+		}
+	}
+	return false
 }

@@ -4,32 +4,39 @@ package dram
 // in turn, one command at a time; the rank's open banks are closed by a PREab
 // first, which waits for activated requests of the rank.
 
+// refreshes are those owed and when the next ones will be.
+type refreshes struct {
+	next uint64 // clock at which each rank is owed another
+	owed int    // waiting, rank by rank
+	rank int    // whose turn it is
+}
+
 // oweRefresh starts the refreshes that are due.
 func (c *Channel) oweRefresh(t uint64) {
-	for c.nextRef <= t {
-		c.refsDue += c.cfg.Ranks
-		c.nextRef += uint64(c.cfg.Refi)
+	for c.refresh.next <= t {
+		c.refresh.owed += c.cfg.Ranks
+		c.refresh.next += uint64(c.cfg.Refi)
 	}
 }
 
 // refreshCmd is the next command of the refresh at the head.
 func (c *Channel) refreshCmd() Cmd {
-	if c.rankOpen(c.refRank) {
+	if c.q.rankOpen(c.refresh.rank) {
 		return PREA
 	}
 	return REFab
 }
 
 // banksOf is the banks of a rank.
-func (c *Channel) banksOf(rank int) []bank {
-	n := c.perRank * c.cfg.Banks
-	return c.bank[rank*n:][:n]
+func (q *queues) banksOf(rank int) []bank {
+	n := q.perRank * q.cfg.Banks
+	return q.bank[rank*n:][:n]
 }
 
 // rankOpen tells whether a rank has an open bank, and rankActive whether it has an
 // activated request. Only refreshes ask.
-func (c *Channel) rankOpen(rank int) bool {
-	banks := c.banksOf(rank)
+func (q *queues) rankOpen(rank int) bool {
+	banks := q.banksOf(rank)
 	for i := range banks {
 		if banks[i].open >= 0 {
 			return true
@@ -38,9 +45,9 @@ func (c *Channel) rankOpen(rank int) bool {
 	return false
 }
 
-func (c *Channel) rankActive(rank int) bool {
-	for i := range c.actives {
-		if int(c.bank[c.slots[c.actives[i].slot].bank].rank) == rank {
+func (q *queues) rankActive(rank int) bool {
+	for i := range q.actives {
+		if int(q.bank[q.slots[q.actives[i].slot].bank].rank) == rank {
 			return true
 		}
 	}
@@ -51,10 +58,10 @@ func (c *Channel) rankActive(rank int) bool {
 // request blocks it: its column command is an event of its own.
 func (c *Channel) refreshAt(t uint64) uint64 {
 	cmd := c.refreshCmd()
-	if cmd == PREA && c.rankActive(c.refRank) {
+	if cmd == PREA && c.q.rankActive(c.refresh.rank) {
 		return Never
 	}
-	at := max(c.rankReady(cmd, c.refRank), t+1)
+	at := max(c.q.time.rankReady(cmd, c.refresh.rank), t+1)
 	if cmd == REFab {
 		return c.odd(at)
 	}
@@ -63,34 +70,34 @@ func (c *Channel) refreshAt(t uint64) uint64 {
 
 // tryRefresh issues the head's next command if it may issue at t.
 func (c *Channel) tryRefresh(t uint64) {
-	cmd, rank := c.refreshCmd(), c.refRank
-	if t < c.rankReady(cmd, rank) || cmd == PREA && c.rankActive(rank) {
+	cmd, rank := c.refreshCmd(), c.refresh.rank
+	if t < c.q.time.rankReady(cmd, rank) || cmd == PREA && c.q.rankActive(rank) {
 		return
 	}
 	falling := c.cfg.HalfCycle && t&1 == 0
-	if falling && (cmd != PREA || !c.fallingAllowed(PREA, rank, -1, t)) {
+	if falling && (cmd != PREA || !c.edge.allows(PREA, rank, -1, t)) {
 		return
 	}
 	if c.Trace != nil {
 		c.Trace(t, cmd, Loc{Rank: uint8(rank), BankGroup: AllBanks, Bank: AllBanks})
 	}
-	banks := c.banksOf(rank)
+	banks := c.q.banksOf(rank)
 	c.apply(cmd, &banks[0], t)
 	if c.cfg.HalfCycle && !falling {
-		c.edgeRank, c.edgeBank, c.edgeAt = rank, -1, t+1
+		c.edge = risingEdge{at: t + 1, rank: rank, bank: -1}
 	}
 	if cmd == REFab {
 		c.rows[0][CRefreshes]++
-		c.refsDue--
-		if c.refRank++; c.refRank == c.cfg.Ranks {
-			c.refRank = 0
+		c.refresh.owed--
+		if c.refresh.rank++; c.refresh.rank == c.cfg.Ranks {
+			c.refresh.rank = 0
 		}
 		return
 	}
 	c.rows[0][CPrechargeAll]++
 	for i := range banks {
 		if k := &banks[i]; k.open >= 0 {
-			c.closed(k)
+			c.q.closed(k)
 		}
 	}
 }
@@ -99,23 +106,23 @@ func (c *Channel) tryRefresh(t uint64) {
 // each is a lone REFab at its time. The last few are stepped so that the timing
 // state is exact.
 func (c *Channel) skipRefreshes(now uint64) {
-	if c.Trace != nil || c.refsDue > 0 || !c.idle() {
+	if c.Trace != nil || c.refresh.owed > 0 || !c.idle() {
 		return
 	}
 	for rank := range c.cfg.Ranks {
-		if c.rankOpen(rank) {
+		if c.q.rankOpen(rank) {
 			return
 		}
 	}
 	refi := uint64(c.cfg.Refi)
-	span := (now - c.nextRef) / refi
-	if span < 4 || c.rankReady(REFab, 0) > c.nextRef || uint64(c.slowRefresh()) > refi {
+	span := (now - c.refresh.next) / refi
+	if span < 4 || c.q.time.rankReady(REFab, 0) > c.refresh.next || uint64(c.slowRefresh()) > refi {
 		return
 	}
 	span -= 3
 	c.rows[0][CRefreshes] += span * uint64(c.cfg.Ranks)
-	c.nextRef += span * refi
-	c.work, c.next = c.nextRef, c.nextRef
+	c.refresh.next += span * refi
+	c.work, c.next = c.refresh.next, c.refresh.next
 }
 
 // slowRefresh bounds the clocks from one refresh being due to every rank done.

@@ -4,18 +4,18 @@ import "math/bits"
 
 // head is the FCFS counterpart of oldest: only the oldest request of the kinds
 // being served may have a command, and only if that command is of the class.
-func (c *Channel) head(class int, t uint64) pick {
+func (q *queues) head(class int, t uint64) pick {
 	p := pick{age: Never, later: Never}
 	nobody := p
 	for kind := range uint8(numKinds) {
-		if !c.shared && (kind == kindWrite) != c.write {
+		if !q.shared && (kind == kindWrite) != q.write {
 			continue
 		}
-		for w := range c.word {
-			on := &c.word[w].on
+		for w := range q.word {
+			on := &q.word[w].on
 			for m := on[classHit][kind] | on[classPre][kind] | on[classAct][kind]; m != 0; m &= m - 1 {
 				b := w<<6 | bits.TrailingZeros64(m)
-				if age := c.slots[c.bank[b].list[kind].first].age; age < p.age {
+				if age := q.slots[q.bank[b].list[kind].first].age; age < p.age {
 					p.age = age
 				}
 			}
@@ -24,7 +24,7 @@ func (c *Channel) head(class int, t uint64) pick {
 	if !p.found() {
 		return nobody
 	}
-	k := &c.bank[p.bank()]
+	k := &q.bank[p.bank()]
 	l := &k.list[p.kind()]
 	cmd, mine := ACT, classAct
 	switch {
@@ -33,10 +33,10 @@ func (c *Channel) head(class int, t uint64) pick {
 	case k.open >= 0:
 		cmd, mine = PRE, classPre
 	}
-	if mine != class || c.barred(k.word, class)&k.bit != 0 {
+	if mine != class || q.barred(k.word, class)&k.bit != 0 {
 		return nobody
 	}
-	if at := c.ready(cmd, k); at > t {
+	if at := q.time.ready(cmd, k); at > t {
 		nobody.later = at
 		return nobody
 	}

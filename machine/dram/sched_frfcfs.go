@@ -34,10 +34,10 @@ func (p *pick) kind() uint8 { return uint8(p.age / maxBanks & (numKinds - 1)) }
 
 // oldest finds the oldest request of a kind whose command of the class may issue
 // at t.
-func (c *Channel) oldest(class int, kind uint8, t uint64) pick {
-	p := c.scan(&c.word[0], class, kind, t)
-	for w := 1; w < len(c.word); w++ { // few devices have more banks than a word has bits
-		p = merge(p, c.scan(&c.word[w], class, kind, t))
+func (q *queues) oldest(class int, kind uint8, t uint64) pick {
+	p := q.scan(&q.word[0], class, kind, t)
+	for w := 1; w < len(q.word); w++ { // few devices have more banks than a word has bits
+		p = merge(p, q.scan(&q.word[w], class, kind, t))
 	}
 	return p
 }
@@ -45,18 +45,18 @@ func (c *Channel) oldest(class int, kind uint8, t uint64) pick {
 // scan is oldest among the banks of a word. It is the innermost loop of the model: it has
 // no branch that depends on times or ages, which cannot be predicted, and stands alone so
 // that it runs in registers.
-func (c *Channel) scan(banks *word, class int, kind uint8, t uint64) pick {
+func (q *queues) scan(banks *word, class int, kind uint8, t uint64) pick {
 	class, kind = class&(bankCmds-1), kind&(numKinds-1)
 	want := class >> 1
 	n := (class + want*int(kind)) & (bankCmds - 1)
-	at, since, grp, group := &banks.at[n], &banks.since[kind][want], &banks.grp, c.group[n]
+	at, since, grp, group := &banks.at[n], &banks.since[kind][want], &banks.grp, q.time.group[n]
 	_ = group[0] // the one check that it is there
-	wide, ripe := c.wide[n], t+1
+	wide, ripe := q.time.wide[n], t+1
 	if wide > t {
 		ripe = 0 // nothing is
 	}
 	oldest, later, ready := uint64(0), Never, uint64(0)
-	for m := banks.on[class][kind] &^ c.barred(banks, class); m != 0; m &= m - 1 {
+	for m := banks.on[class][kind] &^ q.barred(banks, class); m != 0; m &= m - 1 {
 		b := bits.TrailingZeros64(m) & 63
 		from := max(at[b], group[grp[b]])
 		now := uint64(int64(from-ripe) >> 63) // all ones when from < ripe
@@ -72,8 +72,8 @@ func (c *Channel) scan(banks *word, class int, kind uint8, t uint64) pick {
 }
 
 // barred is the banks of a word that may not have a command of the class.
-func (c *Channel) barred(banks *word, class int) uint64 {
-	return banks.out[class&(bankCmds-1)] | banks.active&c.hold[class&(bankCmds-1)]
+func (q *queues) barred(banks *word, class int) uint64 {
+	return banks.out[class&(bankCmds-1)] | banks.active&q.hold[class&(bankCmds-1)]
 }
 
 // merge keeps the older of two picks.
@@ -91,32 +91,32 @@ func merge(a, b pick) pick {
 
 // pick looks for a queue command of the class among the kinds the channel serves
 // now, and remembers when to look again. Most often it is too early to look.
-func (c *Channel) pick(class int, t uint64) pick {
-	if t < c.due[class] {
+func (q *queues) pick(class int, t uint64) pick {
+	if t < q.due[class] {
 		return pick{age: Never}
 	}
-	return c.look(class, t)
+	return q.look(class, t)
 }
 
-func (c *Channel) look(class int, t uint64) pick {
+func (q *queues) look(class int, t uint64) pick {
 	var p pick
 	kind := uint8(kindRead)
-	if c.write {
+	if q.write {
 		kind = kindWrite
 	}
 	switch {
-	case c.simple:
-		p = c.scan(&c.word[0], class, kind, t)
-	case c.cfg.Sched == FCFS:
-		p = c.head(class, t)
-	case c.shared:
-		p = merge(c.oldest(class, kindRead, t), c.oldest(class, kindWrite, t))
+	case q.simple:
+		p = q.scan(&q.word[0], class, kind, t)
+	case q.cfg.Sched == FCFS:
+		p = q.head(class, t)
+	case q.shared:
+		p = merge(q.oldest(class, kindRead, t), q.oldest(class, kindWrite, t))
 	default:
-		p = c.oldest(class, kind, t)
+		p = q.oldest(class, kind, t)
 	}
-	c.due[class] = p.later
+	q.due[class] = p.later
 	if p.found() {
-		c.due[class] = t
+		q.due[class] = t
 	}
 	return p
 }
@@ -124,11 +124,11 @@ func (c *Channel) look(class int, t uint64) pick {
 // pickActive finds the activated request to serve: timing-ready, then earliest
 // arrival, then earliest activation, which is the order of actives. later is as in
 // pick; i is none when no request is ready.
-func (c *Channel) pickActive(t uint64) (i int, later uint64) {
+func (q *queues) pickActive(t uint64) (i int, later uint64) {
 	i, later = int(none), Never
 	ready := uint64(0)
-	for j := len(c.actives) - 1; j >= 0; j-- {
-		a := &c.actives[j]
+	for j := len(q.actives) - 1; j >= 0; j-- {
+		a := &q.actives[j]
 		at := a.ready()
 		wait := int64(t-at) >> 63
 		i += (j - i) &^ int(wait)

@@ -5,6 +5,7 @@ import "math/bits"
 // share is what a channel keeps for the migrations of its stack: the paths its own
 // commands use, and the banks that are not its own for the moment.
 type share struct {
+	ch    *Channel
 	stack *Stack
 	index int // of the channel in the stack
 
@@ -61,7 +62,7 @@ func gap(busy uint64, from, n int) int {
 }
 
 func newShare(s *Stack, index int, c *Channel) *share {
-	h := &share{stack: s, index: index, group: make([]groupPath, c.tab.groups), local: uint64(c.cfg.BurstClocks)}
+	h := &share{ch: c, stack: s, index: index, group: make([]groupPath, c.tab.groups), local: uint64(c.cfg.BurstClocks)}
 	late := uint64(c.cfg.WriteLatency)
 	h.rtp = c.tab.bank[RD][PRE]
 	h.wr = c.tab.bank[WR][PRE] - min(c.tab.bank[WR][PRE], late)
@@ -72,24 +73,24 @@ func newShare(s *Stack, index int, c *Channel) *share {
 }
 
 // bankOf is the bank of a place.
-func (c *Channel) bankOf(at *Loc) int { return c.bankIndex(at.Rank, at.BankGroup, at.Bank) }
+func (h *share) bankOf(at *Loc) int { return h.ch.q.bankIndex(at.Rank, at.BankGroup, at.Bank) }
 
 // note follows a command the channel issues.
-func (h *share) note(c *Channel, cmd Cmd, g int, t uint64) {
+func (h *share) note(cmd Cmd, g int, t uint64) {
 	column := true
 	switch cmd {
 	case RD, RDA:
-		h.burst(c, g, uint64(c.cfg.ReadLatency), t)
+		h.burst(g, uint64(h.ch.cfg.ReadLatency), t)
 	case WR, WRA:
-		h.burst(c, g, uint64(c.cfg.WriteLatency), t)
-		h.group[g].read = max(h.group[g].read, t+uint64(c.cfg.WriteLatency)+h.wtr)
+		h.burst(g, uint64(h.ch.cfg.WriteLatency), t)
+		h.group[g].read = max(h.group[g].read, t+uint64(h.ch.cfg.WriteLatency)+h.wtr)
 	default:
 		column = false
 	}
-	if column || !c.cfg.DualBus {
+	if column || !h.ch.cfg.DualBus {
 		h.col = max(h.col, t+1)
 	}
-	if !column || !c.cfg.DualBus {
+	if !column || !h.ch.cfg.DualBus {
 		h.row = max(h.row, t+1)
 	}
 	if cmd == PREA || cmd == REFab {
@@ -98,70 +99,26 @@ func (h *share) note(c *Channel, cmd Cmd, g int, t uint64) {
 }
 
 // burst books the paths of an access of group g whose data end a latency after t.
-func (h *share) burst(c *Channel, g int, latency, t uint64) {
+func (h *share) burst(g int, latency, t uint64) {
 	end := t + latency
-	h.bus.use(end-uint64(c.cfg.BurstClocks), end, t)
+	h.bus.use(end-uint64(h.ch.cfg.BurstClocks), end, t)
 	h.group[g].use(end-min(h.local, latency), end, t)
 }
 
-// wanted tells whether a queued request of a kind being served hits the open row
-// of bank b.
-func (c *Channel) wanted(b int) bool {
-	k := &c.bank[b]
-	hits := &k.word.on[classHit]
-	switch {
-	case c.shared:
-		return (hits[kindRead]|hits[kindWrite])&k.bit != 0
-	case c.write:
-		return hits[kindWrite]&k.bit != 0
-	}
-	return hits[kindRead]&k.bit != 0
-}
-
-// activated tells whether bank b has an activated request.
-func (c *Channel) activated(b int) bool { return c.bank[b].active != none }
-
-// waits tells whether a request no younger than seq that touches columns [col,
-// col+n) of the row waits in bank b. An activated request is taken for all its row:
-// some of its bursts may be gone.
-func (c *Channel) waits(b int, row, col, n uint32, seq uint64) bool {
-	k := &c.bank[b]
-	if k.active != none && c.slots[k.active].row == row && c.slots[k.active].age>>ageShift <= seq {
-		return true
-	}
-	for kind := range k.list {
-		for i := k.list[kind].first; i != none; i = c.slots[i].next {
-			r := &c.slots[i]
-			if r.age>>ageShift > seq {
-				break
-			}
-			if r.row == row && r.col < col+n && col < r.col+uint32(r.left) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// delay keeps commands of a class from every group until clock t.
-func (c *Channel) delay(cmd Cmd, t uint64) {
-	c.wide[cmd] = max(c.wide[cmd], t)
-}
-
 // occupy takes the command bus for a two-clock command at t.
-func (c *Channel) occupy(t uint64) {
-	c.share.col = max(c.share.col, t+2)
-	c.delay(RD, t+2)
-	c.delay(WR, t+2)
-	if c.cfg.DualBus {
+func (h *share) occupy(t uint64) {
+	h.col = max(h.col, t+2)
+	h.ch.q.time.delay(RD, t+2)
+	h.ch.q.time.delay(WR, t+2)
+	if h.ch.cfg.DualBus {
 		return
 	}
-	c.share.row = max(c.share.row, t+2)
-	c.delay(ACT, t+2)
-	c.delay(PRE, t+2)
-	for n := range c.rankAt {
-		for r := range c.rankAt[n] {
-			c.rankAt[n][r] = max(c.rankAt[n][r], t+2)
+	h.row = max(h.row, t+2)
+	h.ch.q.time.delay(ACT, t+2)
+	h.ch.q.time.delay(PRE, t+2)
+	for n := range h.ch.q.time.rankAt {
+		for r := range h.ch.q.time.rankAt[n] {
+			h.ch.q.time.rankAt[n][r] = max(h.ch.q.time.rankAt[n][r], t+2)
 		}
 	}
 }
@@ -169,20 +126,20 @@ func (c *Channel) occupy(t uint64) {
 // transfer takes bank b and the path of its group for the source or the destination
 // of a MIGRATION in clocks [first, end). Accesses of the group may issue as soon as
 // their data come after it, reads of the destination's when the group has turned round.
-func (c *Channel) transfer(e, b int, first, end, t uint64) {
-	k, h := &c.bank[b], c.share
+func (h *share) transfer(e, b int, first, end, t uint64) {
+	k := &h.ch.q.bank[b]
 	p := &h.group[k.grp]
 	p.use(first, end, t)
-	read, pre := lead(end+h.local, c.cfg.ReadLatency), h.rtp
+	read, pre := lead(end+h.local, h.ch.cfg.ReadLatency), h.rtp
 	if e == endTo {
 		read, pre = end+h.wtr, h.wr
 		p.read = max(p.read, read)
 	}
-	reads, writes, row := &c.group[RD][k.grp], &c.group[WR][k.grp], k.own(PRE)
+	reads, writes, row := &h.ch.q.time.group[RD][k.grp], &h.ch.q.time.group[WR][k.grp], k.own(PRE)
 	*reads = max(*reads, read)
-	*writes = max(*writes, lead(end+h.local, c.cfg.WriteLatency))
+	*writes = max(*writes, lead(end+h.local, h.ch.cfg.WriteLatency))
 	*row = max(*row, end+pre)
-	all := c.rankAt[0]
+	all := h.ch.q.time.rankAt[0]
 	all[k.rank] = max(all[k.rank], end+pre)
 }
 
@@ -190,27 +147,27 @@ func (c *Channel) transfer(e, b int, first, end, t uint64) {
 func lead(end uint64, latency int) uint64 { return end - min(end, uint64(latency)) }
 
 // carry takes the TSV set for a MIGRATION in clocks [first, end).
-func (c *Channel) carry(first, end, t uint64) {
-	c.share.bus.use(first, end, t)
-	end += uint64(c.cfg.BurstClocks)
-	c.delay(RD, lead(end, c.cfg.ReadLatency))
-	c.delay(WR, lead(end, c.cfg.WriteLatency))
+func (h *share) carry(first, end, t uint64) {
+	h.bus.use(first, end, t)
+	end += uint64(h.ch.cfg.BurstClocks)
+	h.ch.q.time.delay(RD, lead(end, h.ch.cfg.ReadLatency))
+	h.ch.q.time.delay(WR, lead(end, h.ch.cfg.WriteLatency))
 }
 
 // rowReady is the earliest clock of an ACT or PRE of a migration for bank b.
-func (c *Channel) rowReady(cmd Cmd, b int, t uint64) uint64 {
-	k := &c.bank[b]
-	if c.share.kept >= t && c.share.keptBy == b {
-		return max(*k.own(cmd), c.share.row, c.share.kept) // keep has moved all others, and the group's time with them
+func (h *share) rowReady(cmd Cmd, b int, t uint64) uint64 {
+	k := &h.ch.q.bank[b]
+	if h.kept >= t && h.keptBy == b {
+		return max(*k.own(cmd), h.row, h.kept) // keep has moved all others, and the group's time with them
 	}
-	return max(c.ready(cmd, k), c.share.row)
+	return max(h.ch.q.time.ready(cmd, k), h.row)
 }
 
 // keep sees to it that ordinary requests do not put off for ever what a migration wants at
 // clock ready: columns of the bank would move its PRE, ACTs of others its ACT, any
 // command the bus. It returns when to look again.
-func (c *Channel) keep(cmd Cmd, b int, ready, t uint64) uint64 {
-	k, h := &c.bank[b], c.share
+func (h *share) keep(cmd Cmd, b int, ready, t uint64) uint64 {
+	k := &h.ch.q.bank[b]
 	at := *k.own(cmd)
 	waits := at > t
 	if waits {
@@ -226,57 +183,57 @@ func (c *Channel) keep(cmd Cmd, b int, ready, t uint64) uint64 {
 		return ready
 	}
 	h.kept, h.keptBy = ready, b
-	c.delay(ACT, ready+1)
-	c.delay(PRE, ready+1)
-	if !c.cfg.DualBus {
-		c.delay(RD, ready+1)
-		c.delay(WR, ready+1)
+	h.ch.q.time.delay(ACT, ready+1)
+	h.ch.q.time.delay(PRE, ready+1)
+	if !h.ch.cfg.DualBus {
+		h.ch.q.time.delay(RD, ready+1)
+		h.ch.q.time.delay(WR, ready+1)
 	}
 	return ready
 }
 
 // openRow issues an ACT for a migration.
-func (c *Channel) openRow(b int, at Loc, tenant uint8, t uint64) {
-	k := &c.bank[b]
-	c.rows[tenant][CActivates]++
-	if c.Trace != nil {
-		c.Trace(t, ACT, at)
+func (h *share) openRow(b int, at Loc, tenant uint8, t uint64) {
+	k := &h.ch.q.bank[b]
+	h.ch.rows[tenant][CActivates]++
+	if h.ch.Trace != nil {
+		h.ch.Trace(t, ACT, at)
 	}
-	c.apply(ACT, k, t)
+	h.ch.apply(ACT, k, t)
 	k.open = int64(at.Row)
-	c.opened(k)
-	c.review(t)
+	h.ch.q.opened(k)
+	h.review(t)
 }
 
 // closeRow issues a PRE for a migration.
-func (c *Channel) closeRow(b int, at Loc, tenant uint8, t uint64) {
-	k := &c.bank[b]
-	c.rows[tenant][CPrecharges]++
-	if c.Trace != nil {
+func (h *share) closeRow(b int, at Loc, tenant uint8, t uint64) {
+	k := &h.ch.q.bank[b]
+	h.ch.rows[tenant][CPrecharges]++
+	if h.ch.Trace != nil {
 		at.Row = uint32(k.open)
-		c.Trace(t, PRE, at)
+		h.ch.Trace(t, PRE, at)
 	}
-	c.apply(PRE, k, t)
-	c.closed(k)
-	c.review(t)
+	h.ch.apply(PRE, k, t)
+	h.ch.q.closed(k)
+	h.review(t)
 }
 
 // review makes the channel look at its queues again after clock t, at which the stack
 // has changed a bank.
-func (c *Channel) review(t uint64) { c.wake(max(c.nextWork(t), t+1)) }
+func (h *share) review(t uint64) { h.ch.wake(max(h.ch.nextWork(t), t+1)) }
 
 // claimBank keeps ordinary requests from opening and closing rows of bank b, until
 // freeBank gives it back to them.
-func (c *Channel) claimBank(b int) {
-	k := &c.bank[b]
+func (h *share) claimBank(b int) {
+	k := &h.ch.q.bank[b]
 	k.word.out[classAct] |= k.bit
 	k.word.out[classPre] |= k.bit
 }
 
-func (c *Channel) freeBank(b int, t uint64) {
-	k := &c.bank[b]
+func (h *share) freeBank(b int, t uint64) {
+	k := &h.ch.q.bank[b]
 	k.word.out[classAct] &^= k.bit
 	k.word.out[classPre] &^= k.bit
-	c.due[classAct], c.due[classPre] = 0, 0
-	c.review(t)
+	h.ch.q.due[classAct], h.ch.q.due[classPre] = 0, 0
+	h.review(t)
 }

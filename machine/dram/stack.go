@@ -158,8 +158,8 @@ func (s *Stack) Push(now uint64, m Migration) bool {
 	from, to := s.ch[m.Src], s.ch[m.Dst]
 	s.queue = append(s.queue, move{
 		Migration: m, pushed: now, since: Never,
-		bank: [numEnds]int{from.bankOf(&m.From), to.bankOf(&m.To)},
-		seq:  [numEnds]uint64{from.seq, to.seq},
+		bank: [numEnds]int{from.share.bankOf(&m.From), to.share.bankOf(&m.To)},
+		seq:  [numEnds]uint64{from.q.seq, to.q.seq},
 	})
 	return true
 }

@@ -4,87 +4,87 @@ package dram
 // issues commands when it is time, and finds the next event.
 func (c *Channel) advance(now uint64) {
 	for c.next <= now {
-		if c.next == c.nextRef && c.next != now {
+		if c.next == c.refresh.next && c.next != now {
 			c.skipRefreshes(now)
 		}
 		t := c.next
 		c.fresh = t + 1
-		if t >= c.arrival {
-			c.deliver(t)
+		if t >= c.out.arrival {
+			c.out.deliver(t)
 		}
 		if t >= c.work {
 			c.command(t)
 			c.work = max(c.nextWork(t), t+1)
 		}
-		c.next = min(c.work, c.arrival)
+		c.next = min(c.work, c.out.arrival)
 	}
 }
 
 // command issues the commands of one clock.
 func (c *Channel) command(t uint64) {
-	if t >= c.nextRef {
+	if t >= c.refresh.next {
 		c.oweRefresh(t)
 	}
 	if !c.cfg.DualBus {
 		c.sharedSlot(t)
 		return
 	}
-	if t&1 >= c.half && (t >= c.tActive || t >= c.due[classHit] || c.turn) {
+	if t&1 >= c.half && (t >= c.q.tActive || t >= c.q.due[classHit] || c.q.turn) {
 		c.columnSlot(t)
 	}
-	if t >= c.due[classAct] || t >= c.due[classPre] || c.turn || c.refsDue > 0 {
+	if t >= c.q.due[classAct] || t >= c.q.due[classPre] || c.q.turn || c.refresh.owed > 0 {
 		c.rowSlot(t)
 	}
 }
 
 // send puts a read on its way.
-func (c *Channel) send(r reply) {
-	if c.pending.n == 0 {
-		c.arrival = r.depart
+func (o *replies) send(r reply) {
+	if o.pending.n == 0 {
+		o.arrival = r.depart
 	}
-	c.pending.push(r)
+	o.pending.push(r)
 }
 
 // deliver completes the reads that are there, at least one.
-func (c *Channel) deliver(t uint64) {
-	for c.arrival <= t {
-		c.done.push(c.pending.pop())
-		if c.pending.n == 0 {
-			c.arrival = Never
+func (o *replies) deliver(t uint64) {
+	for o.arrival <= t {
+		o.done.push(o.pending.pop())
+		if o.pending.n == 0 {
+			o.arrival = Never
 			return
 		}
-		c.arrival = c.pending.first().depart
+		o.arrival = o.pending.first().depart
 	}
 }
 
 // stalled means finished requests fill the return queue.
-func (c *Channel) stalled() bool { return c.cfg.Return > 0 && c.done.n >= c.cfg.Return }
+func (o *replies) stalled() bool { return o.limit > 0 && o.done.n >= o.limit }
 
 // columnSlot uses the column bus: activated requests first, then queued hits.
 func (c *Channel) columnSlot(t uint64) {
-	if c.stalled() || t >= c.tActive && c.serveActive(t) || c.refsDue > 0 {
+	if c.out.stalled() || t >= c.q.tActive && c.serveActive(t) || c.refresh.owed > 0 {
 		return
 	}
-	c.setMode()
-	if p := c.pick(classHit, t); p.found() {
+	c.q.setMode()
+	if p := c.q.pick(classHit, t); p.found() {
 		c.issueHit(p, t)
 	}
 }
 
 // rowSlot uses the row bus: refresh first, then the older of ACT and PRE.
 func (c *Channel) rowSlot(t uint64) {
-	if c.refsDue > 0 {
+	if c.refresh.owed > 0 {
 		c.tryRefresh(t)
 		return
 	}
-	c.setMode()
+	c.q.setMode()
 	if t&1 < c.half {
 		if p := c.fallingPre(t); p.found() {
 			c.issuePre(p, t)
 		}
 		return
 	}
-	act, pre := c.pick(classAct, t), c.pick(classPre, t)
+	act, pre := c.q.pick(classAct, t), c.q.pick(classPre, t)
 	switch {
 	case act.age < pre.age:
 		c.issueAct(act, t)
@@ -95,20 +95,20 @@ func (c *Channel) rowSlot(t uint64) {
 
 // sharedSlot uses the one command bus of DDR devices.
 func (c *Channel) sharedSlot(t uint64) {
-	columns := !c.stalled()
-	if columns && t >= c.tActive && c.serveActive(t) {
+	columns := !c.out.stalled()
+	if columns && t >= c.q.tActive && c.serveActive(t) {
 		return
 	}
-	if c.refsDue > 0 {
+	if c.refresh.owed > 0 {
 		c.tryRefresh(t)
 		return
 	}
-	c.setMode()
+	c.q.setMode()
 	hit := pick{age: Never}
 	if columns {
-		hit = c.pick(classHit, t)
+		hit = c.q.pick(classHit, t)
 	}
-	act, pre := c.pick(classAct, t), c.pick(classPre, t)
+	act, pre := c.q.pick(classAct, t), c.q.pick(classPre, t)
 	switch {
 	case hit.age < act.age && hit.age < pre.age:
 		c.issueHit(hit, t)
@@ -121,44 +121,44 @@ func (c *Channel) sharedSlot(t uint64) {
 
 // turns tells whether the queues ask for the other mode: writes when the write queue
 // is above its high mark or no read waits, until it is below the low mark and one does.
-func (c *Channel) turns() bool {
+func (q *queues) turns() bool {
 	switch {
-	case c.shared:
+	case q.shared:
 		return false
-	case c.write:
-		return c.count[kindWrite] < c.loMark && c.count[kindRead] > 0
+	case q.write:
+		return q.count[kindWrite] < q.loMark && q.count[kindRead] > 0
 	}
-	return c.count[kindWrite] > c.hiMark || c.count[kindRead] == 0
+	return q.count[kindWrite] > q.hiMark || q.count[kindRead] == 0
 }
 
 // setMode follows the queues.
-func (c *Channel) setMode() {
-	if c.turn {
-		c.write = !c.write
-		c.turn = c.turns()
-		c.due = [numClasses]uint64{} // look at everything again
+func (q *queues) setMode() {
+	if q.turn {
+		q.write = !q.write
+		q.turn = q.turns()
+		q.due = [numClasses]uint64{} // look at everything again
 	}
 }
 
 // nextWork is the earliest clock after t at which anything but the delivery of data
 // can happen if nothing is pushed.
 func (c *Channel) nextWork(t uint64) uint64 {
-	n := c.nextRef
-	hits := c.due[classHit]
-	if c.stalled() {
+	n := c.refresh.next
+	hits := c.q.due[classHit]
+	if c.out.stalled() {
 		n, hits = min(n, t+1), Never // a Pop may come at any time
 	} else {
-		n = min(n, c.odd(c.tActive))
+		n = min(n, c.odd(c.q.tActive))
 	}
 	switch {
-	case c.refsDue > 0:
+	case c.refresh.owed > 0:
 		return min(n, c.refreshAt(t))
-	case c.turn:
+	case c.q.turn:
 		return t + 1 // even with nothing queued: what comes first then may wait for the other kind
-	case c.count[kindRead]+c.count[kindWrite] == 0:
+	case c.q.count[kindRead]+c.q.count[kindWrite] == 0:
 		return n
 	}
-	return min(n, c.odd(min(hits, c.due[classAct])), c.due[classPre])
+	return min(n, c.odd(min(hits, c.q.due[classAct])), c.q.due[classPre])
 }
 
 // odd rounds up to a rising edge on half-clock devices.

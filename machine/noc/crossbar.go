@@ -50,7 +50,8 @@ type Flight struct {
 	Tail        bool
 }
 
-// Crossbar is one crossbar. It is not safe for concurrent use.
+// Crossbar is one crossbar: inputs, what they ask for, the allocators of virtual channels
+// and of the switch, and outputs. It is not safe for concurrent use (but see Part).
 type Crossbar struct {
 	cfg Config
 
@@ -64,53 +65,32 @@ type Crossbar struct {
 	lastVC  []int // by input port: where the last packet went
 	waiting int   // packets in input queues
 
-	// Switch requests. With several virtual channels vcReq says whose they are.
-	req    []uint64 // by output, in words: inputs
-	words  int      // of those
-	reqOut bitset   // outputs with requests
-	vcReq  []uint64 // by input * Outputs + output: virtual channels
-	holder []int32  // by output, without VCStage: the input that keeps it; -1
+	requests requests
+	vcs      vcAllocator
+	islip    switchAllocator
 
-	// Virtual-channel requests.
-	vcWant    []bitset // by output: input virtual channels
-	vcWantOut bitset
-	vcFree    []uint64 // by output: free virtual channels
+	reserved []int // by output: packets in flight or queued
 
-	// iSLIP pointers.
-	grantPtr, acceptPtr     []int32 // switch: by output, by input
-	vcGrantPtr, vcAcceptPtr []int32 // virtual channels: by output channel, by input channel
-	rrVC                    []int32 // by input: virtual channel to prefer
-
-	// Scratch of one allocation.
-	matched, offered bitset // inputs
-	offer, offerAt   []int32
-	outDone          bitset
-	wins             []match
-	vcWins           []match
-	vcOffer          []int32
-	vcOfferAt        []int32
-	vcOffered        bitset
-
-	reserved []int     // by output: packets in flight or queued
-	apart    bool      // between Part and Join
-	launched []arrival // on their way since Part
-
-	// Towards the outputs. Between Part and Join another core writes these, so they lie
+	// Between Part and Join another core writes the end of ahead and the outputs, so they lie
 	// in lines of its cache of their own.
-	_      [64]byte
-	flying []arrival // ring, in order of arrival
-	fHead  int
-	fLen   int
-	out    []outQueue
-	avail  bitset
-	taken  []int32 // outputs of packets popped since Part
-	_      [64]byte
+	ahead   lookahead
+	outputs outputs
+	_       [64]byte
 
 	rows []*[NumCounters]uint64
 }
 
-// match pairs an input with an output (ports, or virtual channels of them).
-type match struct{ in, out int32 }
+// requests are for the switch. With several virtual channels vcs says whose they are.
+type requests struct {
+	by     []uint64 // by output, in words: inputs
+	words  int      // of those
+	outs   bitset   // outputs with requests
+	vcs    []uint64 // by input * Outputs + output: virtual channels
+	holder []int32  // by output, without VCStage: the input that keeps it; -1
+}
+
+// of is the set of inputs that ask for an output.
+func (r *requests) of(out int) bitset { return r.by[out*r.words : (out+1)*r.words] }
 
 // New builds an empty crossbar. It panics on a configuration Validate refuses.
 func New(cfg Config) *Crossbar {
@@ -126,45 +106,25 @@ func New(cfg Config) *Crossbar {
 	}
 	c.packets = make([]packet, n*c.depth)
 	c.lastVC = make([]int, k)
-	c.vcWant = make([]bitset, o)
-	c.words = len(newBitset(k))
-	c.req = make([]uint64, o*c.words)
-	c.holder, c.vcFree = make([]int32, o), make([]uint64, o)
+	c.requests.words = len(newBitset(k))
+	c.requests.by = make([]uint64, o*c.requests.words)
+	c.requests.holder = make([]int32, o)
 	for i := range o {
-		c.vcWant[i] = newBitset(n)
-		c.holder[i] = -1
-		c.vcFree[i] = ^uint64(0) >> (64 - v)
+		c.requests.holder[i] = -1
 	}
 	for i := range k {
 		c.lastVC[i] = v - 1
 	}
-	c.reqOut, c.vcWantOut, c.avail, c.outDone = newBitset(o), newBitset(o), newBitset(o), newBitset(o)
+	c.requests.outs = newBitset(o)
 	if v > 1 {
-		c.vcReq = make([]uint64, k*o)
+		c.requests.vcs = make([]uint64, k*o)
 	}
-	c.grantPtr, c.acceptPtr, c.rrVC = make([]int32, o), make([]int32, k), make([]int32, k)
-	c.vcGrantPtr, c.vcAcceptPtr = make([]int32, o*v), make([]int32, n)
-	c.matched, c.offered = newBitset(k), newBitset(k)
-	c.offer, c.offerAt = make([]int32, k), make([]int32, k)
-	c.vcOffered, c.vcOffer, c.vcOfferAt = newBitset(n), make([]int32, n), make([]int32, n)
-	c.wins, c.vcWins = make([]match, 0, min(k, o)), make([]match, 0, min(k, o)*v)
-	c.buildOutputs()
+	c.vcs.build(n, o, v, min(k, o)*v)
+	c.islip.build(k, o)
+	c.outputs.build(&cfg)
+	c.reserved = make([]int, o)
 	c.Count(stat.NewTable("noc", Desc, 1, max(cfg.Tenants, 1)), 0)
 	return c
-}
-
-func (c *Crossbar) buildOutputs() {
-	n := 1
-	for n < min(c.cfg.Outputs*(c.cfg.Latency+1), c.cfg.Outputs*c.cfg.OutQueue)+1 {
-		n *= 2
-	}
-	c.flying = make([]arrival, n)
-	c.out, c.reserved = make([]outQueue, c.cfg.Outputs), make([]int, c.cfg.Outputs)
-	for n = 1; n < min(c.cfg.OutQueue, 1024); n *= 2 {
-	}
-	for i := range c.out {
-		c.out[i].ids = make([]int32, n)
-	}
 }
 
 // Count makes the crossbar count in t, as the given instance; t must be built on
@@ -210,7 +170,7 @@ func (c *Crossbar) CanPushTo(in, out, flits int) bool {
 // CanPush tells whether some virtual channel of an input, not one of those with a queue
 // per output, has room for a packet.
 func (c *Crossbar) CanPush(in, flits int) bool {
-	if c.vcReq == nil { // one virtual channel
+	if c.requests.vcs == nil { // one virtual channel
 		return c.fits(in, flits)
 	}
 	return c.pickVC(in, flits) >= 0
@@ -248,7 +208,7 @@ func (c *Crossbar) pickVC(in, flits int) int {
 // later. It answers false when the input queue is full. id comes back from Pop.
 func (c *Crossbar) Push(now uint64, in, out int, flits int, id int32, tenant uint8) bool {
 	vc := 0
-	if c.vcReq == nil || in >= c.sorted {
+	if c.requests.vcs == nil || in >= c.sorted {
 		if !c.fits(c.queue(in, 0, out), flits) {
 			return false
 		}
@@ -300,8 +260,8 @@ func (c *Crossbar) begin(i, out int) {
 	q := &c.in[i]
 	if c.cfg.VCStage {
 		q.state = wantVC
-		c.vcWant[out].add(i)
-		c.vcWantOut.add(out)
+		c.vcs.want[out].add(i)
+		c.vcs.wantOut.add(out)
 		return
 	}
 	q.state = crossing
@@ -314,28 +274,25 @@ func (c *Crossbar) begin(i, out int) {
 
 // ask adds a switch request.
 func (c *Crossbar) ask(in, vc, out int) {
-	if c.vcReq != nil {
-		c.vcReq[in*c.cfg.Outputs+out] |= 1 << vc
+	if c.requests.vcs != nil {
+		c.requests.vcs[in*c.cfg.Outputs+out] |= 1 << vc
 	}
-	c.req[out*c.words+in>>6] |= 1 << (in & 63)
-	c.reqOut.add(out)
+	c.requests.by[out*c.requests.words+in>>6] |= 1 << (in & 63)
+	c.requests.outs.add(out)
 }
-
-// asking is the set of inputs that ask for an output.
-func (c *Crossbar) asking(out int) bitset { return c.req[out*c.words : (out+1)*c.words] }
 
 // unask removes a switch request.
 func (c *Crossbar) unask(in, vc, out int) {
-	if c.vcReq != nil {
-		r := &c.vcReq[in*c.cfg.Outputs+out]
+	if c.requests.vcs != nil {
+		r := &c.requests.vcs[in*c.cfg.Outputs+out]
 		if *r &^= 1 << vc; *r != 0 {
 			return
 		}
 	}
-	r := c.asking(out)
+	r := c.requests.of(out)
 	r.remove(in)
 	if r.empty() {
-		c.reqOut.remove(out)
+		c.requests.outs.remove(out)
 	}
 }
 
@@ -369,10 +326,10 @@ func (c *Crossbar) match(now uint64) {
 		c.allocateVCs()
 	}
 	c.allocateSwitch()
-	for _, w := range c.wins { // before takeVC: a channel won now asks for the switch next clock
+	for _, w := range c.islip.wins { // before takeVC: a channel won now asks for the switch next clock
 		c.send(now, int(w.in), int(w.out))
 	}
-	for _, w := range c.vcWins {
+	for _, w := range c.vcs.wins {
 		c.takeVC(w)
 	}
 }
@@ -383,11 +340,11 @@ func (c *Crossbar) takeVC(w match) {
 	out := int(w.out) / v
 	q := &c.in[i]
 	q.state, q.outVC = crossing, int16(int(w.out)%v)
-	c.vcFree[out] &^= 1 << q.outVC
+	c.vcs.free[out] &^= 1 << q.outVC
 	c.reserved[out]++
-	c.vcWant[out].remove(i)
-	if c.vcWant[out].empty() {
-		c.vcWantOut.remove(out)
+	c.vcs.want[out].remove(i)
+	if c.vcs.want[out].empty() {
+		c.vcs.wantOut.remove(out)
 	}
 	if c.packets[i*c.depth+q.head].here > 0 {
 		in, vc := c.portOf(i)
@@ -399,12 +356,12 @@ func (c *Crossbar) takeVC(w match) {
 func (c *Crossbar) send(now uint64, in, out int) {
 	vc := 0
 	if v := c.cfg.VCs; v > 1 {
-		m := c.vcReq[in*c.cfg.Outputs+out]
-		if hi := m >> c.rrVC[in] << c.rrVC[in]; hi != 0 {
+		m := c.requests.vcs[in*c.cfg.Outputs+out]
+		if hi := m >> c.islip.rrVC[in] << c.islip.rrVC[in]; hi != 0 {
 			m = hi
 		}
 		vc = bits.TrailingZeros64(m)
-		c.rrVC[in] = int32((vc + 1) % v)
+		c.islip.rrVC[in] = int32((vc + 1) % v)
 	}
 	i := c.queue(in, vc, out)
 	q := &c.in[i]
@@ -414,7 +371,7 @@ func (c *Crossbar) send(now uint64, in, out int) {
 		p.moving = true
 		n[CBlocked] += uint64(uint32(now) - p.ahead)
 		if !c.cfg.VCStage {
-			c.holder[out] = int32(in)
+			c.requests.holder[out] = int32(in)
 			c.reserved[out]++
 		}
 	}
@@ -432,10 +389,10 @@ func (c *Crossbar) send(now uint64, in, out int) {
 		return
 	}
 	n[CQueueCycles] += uint64(uint32(now) - p.born)
-	if a := (arrival{at: now + uint64(c.cfg.Latency), id: p.id, out: int32(out)}); c.apart {
-		c.launched = append(c.launched, a)
+	if a := (arrival{at: now + uint64(c.cfg.Latency), id: p.id, out: int32(out)}); c.ahead.on {
+		c.ahead.launched = append(c.ahead.launched, a)
 	} else {
-		c.fly(a)
+		c.outputs.fly(a)
 	}
 	c.unask(in, vc, out)
 	c.leave(now, i, out)
@@ -445,9 +402,9 @@ func (c *Crossbar) send(now uint64, in, out int) {
 func (c *Crossbar) leave(now uint64, i, out int) {
 	q := &c.in[i]
 	if c.cfg.VCStage {
-		c.vcFree[out] |= 1 << q.outVC
+		c.vcs.free[out] |= 1 << q.outVC
 	} else {
-		c.holder[out] = -1
+		c.requests.holder[out] = -1
 	}
 	q.head = (q.head + 1) & (c.depth - 1)
 	q.n--

@@ -209,7 +209,7 @@ func deliver(t *rapid.T, cfg Config, seed uint64, skip bool) []got {
 				list = append(list, got{now, out, id})
 			}
 		}
-		if !x.avail.empty() {
+		if !x.outputs.avail.empty() {
 			due = now // packets are left to pop
 		}
 	}

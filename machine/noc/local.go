@@ -8,9 +8,9 @@ package noc
 // of hardware cannot. And no packet keeps an output: every sector is a packet of its own
 // there, so those of several inputs take turns.
 func (c *Crossbar) sweep(now uint64) {
-	for out := c.reqOut.next(0); out >= 0; out = c.reqOut.next(out + 1) {
-		asking := c.asking(out)
-		in := asking.from(int(c.grantPtr[out]), nil)
+	for out := c.requests.outs.next(0); out >= 0; out = c.requests.outs.next(out + 1) {
+		asking := c.requests.of(out)
+		in := asking.from(int(c.islip.grantPtr[out]), nil)
 		if c.reserved[out] >= c.cfg.OutQueue { // only what has begun may end
 			for n := c.cfg.Inputs; n > 0 && !c.begun(in, out); n-- {
 				in = asking.from(int(wrap(in+1, c.cfg.Inputs)), nil)
@@ -19,7 +19,7 @@ func (c *Crossbar) sweep(now uint64) {
 				continue
 			}
 		}
-		c.grantPtr[out] = wrap(in+1, c.cfg.Inputs)
+		c.islip.grantPtr[out] = wrap(in+1, c.cfg.Inputs)
 		c.send(now, in, out)
 	}
 }

@@ -6,46 +6,56 @@ type outQueue struct {
 	head, n int
 }
 
+// outputs is what has won the switch, on its way to the outputs and in their queues.
+type outputs struct {
+	flying  []arrival // ring, in order of arrival
+	head, n int
+	queue   []outQueue
+	avail   bitset // outputs with a packet
+}
+
+func (o *outputs) build(cfg *Config) {
+	n := 1
+	for n < min(cfg.Outputs*(cfg.Latency+1), cfg.Outputs*cfg.OutQueue)+1 {
+		n *= 2
+	}
+	o.flying = make([]arrival, n)
+	o.queue, o.avail = make([]outQueue, cfg.Outputs), newBitset(cfg.Outputs)
+	for n = 1; n < min(cfg.OutQueue, 1024); n *= 2 {
+	}
+	for i := range o.queue {
+		o.queue[i].ids = make([]int32, n)
+	}
+}
+
 // Arrive moves the packets that reach their outputs by clock now into the queues there.
 func (c *Crossbar) Arrive(now uint64) {
-	for c.fLen > 0 && c.flying[c.fHead].at <= now {
-		a := c.flying[c.fHead]
-		c.fHead = (c.fHead + 1) & (len(c.flying) - 1)
-		if c.fLen--; c.fLen == 0 {
-			c.fHead = 0
+	for c.outputs.n > 0 && c.outputs.flying[c.outputs.head].at <= now {
+		a := c.outputs.flying[c.outputs.head]
+		c.outputs.head = (c.outputs.head + 1) & (len(c.outputs.flying) - 1)
+		if c.outputs.n--; c.outputs.n == 0 {
+			c.outputs.head = 0
 		}
-		c.out[a.out].push(a.id)
-		c.avail.add(int(a.out))
+		c.outputs.queue[a.out].push(a.id)
+		c.outputs.avail.add(int(a.out))
 	}
 }
 
 // NextArrival is the clock at which the next packet reaches its output.
 func (c *Crossbar) NextArrival() uint64 {
-	if c.fLen == 0 {
+	if c.outputs.n == 0 {
 		return Never
 	}
-	return c.flying[c.fHead].at
-}
-
-func (c *Crossbar) fly(a arrival) {
-	if c.fLen == len(c.flying) {
-		big := make([]arrival, 2*c.fLen)
-		for i := range c.fLen {
-			big[i] = c.flying[(c.fHead+i)&(c.fLen-1)]
-		}
-		c.flying, c.fHead = big, 0
-	}
-	c.flying[(c.fHead+c.fLen)&(len(c.flying)-1)] = a
-	c.fLen++
+	return c.outputs.flying[c.outputs.head].at
 }
 
 // AvailableOutputs is the set of outputs with a packet to Pop, as words of 64
 // outputs. It is live: read it after Tick, do not change it.
-func (c *Crossbar) AvailableOutputs() []uint64 { return c.avail }
+func (c *Crossbar) AvailableOutputs() []uint64 { return c.outputs.avail }
 
 // Peek is the id of the next packet of an output.
 func (c *Crossbar) Peek(out int) (id int32, ok bool) {
-	q := &c.out[out]
+	q := &c.outputs.queue[out]
 	if q.n == 0 {
 		return 0, false
 	}
@@ -54,37 +64,33 @@ func (c *Crossbar) Peek(out int) (id int32, ok bool) {
 
 // Pop takes the next packet of an output, freeing its place in the queue.
 func (c *Crossbar) Pop(out int) (id int32, ok bool) {
-	if id, ok = c.take(out); !ok {
+	if id, ok = c.outputs.take(out); !ok {
 		return 0, false
 	}
-	if c.apart {
-		c.taken = append(c.taken, int32(out))
+	if c.ahead.on {
+		c.ahead.taken = append(c.ahead.taken, int32(out))
 	} else {
 		c.reserved[out]--
 	}
 	return id, true
 }
 
-// Part begins a clock in which two goroutines use the crossbar, one its inputs
-// (CanPush, Push, Switch), one its outputs (Arrive, AvailableOutputs, Peek, Pop). A
-// packet takes at least a clock from one end to the other, and a free place as long to
-// be known, so neither sees a difference.
-func (c *Crossbar) Part() { c.apart = true }
-
-// Join ends what Part began.
-func (c *Crossbar) Join() {
-	c.apart = false
-	for _, a := range c.launched {
-		c.fly(a)
+// fly puts a packet on its way, behind those that have gone before.
+func (o *outputs) fly(a arrival) {
+	if o.n == len(o.flying) {
+		big := make([]arrival, 2*o.n)
+		for i := range o.n {
+			big[i] = o.flying[(o.head+i)&(o.n-1)]
+		}
+		o.flying, o.head = big, 0
 	}
-	for _, out := range c.taken {
-		c.reserved[out]--
-	}
-	c.launched, c.taken = c.launched[:0], c.taken[:0]
+	o.flying[(o.head+o.n)&(len(o.flying)-1)] = a
+	o.n++
 }
 
-func (c *Crossbar) take(out int) (id int32, ok bool) {
-	q := &c.out[out]
+// take takes the first packet of an output.
+func (o *outputs) take(out int) (id int32, ok bool) {
+	q := &o.queue[out]
 	if q.n == 0 {
 		return 0, false
 	}
@@ -92,7 +98,7 @@ func (c *Crossbar) take(out int) (id int32, ok bool) {
 	q.head = (q.head + 1) & (len(q.ids) - 1)
 	if q.n--; q.n == 0 {
 		q.head = 0
-		c.avail.remove(out)
+		o.avail.remove(out)
 	}
 	return id, true
 }

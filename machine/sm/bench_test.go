@@ -55,7 +55,7 @@ func BenchmarkIssue(b *testing.B) {
 			}
 			slab := mem.NewSlab(64)
 			table := stat.NewTraffic("sm", Counters(), 1, 1)
-			s, err := New(0, cfg, slab, table, nil, nil)
+			s, err := New(0, cfg, NewScratch(cfg), slab, table, nil, nil)
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -71,8 +71,8 @@ func BenchmarkIssue(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				now = max(now+1, s.Tick(now))
-				for s.Out.Len() > 0 {
-					h := *s.Out.Head()
+				for s.Out().Len() > 0 {
+					h := *s.Out().Head()
 					s.Sent(now)
 					s.Deliver(h, now)
 				}

@@ -10,7 +10,7 @@ import (
 type access struct {
 	line    uint64 // virtual before translation, physical after
 	at      uint64 // cycle at which its next stage may take it
-	op      int32  // index into SM.ops
+	op      int32  // index into operations.list
 	sectors uint8
 	full    uint8 // of a store: sectors it writes completely
 	phys    bool  // line has been translated

@@ -31,12 +31,14 @@ type collecting struct {
 }
 
 // memPath is the way of a scheduler's memory instructions to the load/store unit, without
-// the latch: places hold indices of SM.placed, or none.
+// the latch: places hold indices of collectors.placed, or none.
 type memPath struct {
+	mask       uint64 // the scheduler's warp slots
+	room       uint64 // cycle at which there was room for one more memory instruction again
 	collectors []int16
 	spare      int   // free ones
-	lent       int   // of those, given to arithmetic in this cycle
-	before     int16 // the unit
+	arithmetic int   // of those, given to arithmetic in this cycle
+	atUnit     int16 // right before the load/store unit
 }
 
 // latched is a memory instruction in its scheduler's latch.
@@ -51,26 +53,57 @@ type memInstr struct {
 	acc []access // its parts
 }
 
+// collectors is the way of instructions from issue to their units. Where collectors are
+// not shared, it is no more than a count of memory instructions.
+type collectors struct {
+	due         uint64 // next cycle with work
+	throttled   uint64 // warps for whose memory instructions there is no room
+	atUnit      uint64 // schedulers with one right before the load/store unit,
+	inCollector uint64 // and in a collector
+	waits       int    // instructions in waiting
+	queued      int    // memory instructions in the load/store queue, where collectors are not shared
+	cfg         *collectConfig
+
+	waiting    [isa.NumUnits][]collecting // before the collectors, oldest first
+	full       [isa.NumUnits]uint64       // warps of schedulers with one there
+	path       []memPath                  // by scheduler
+	placed     []memInstr                 // memory instructions at the places of paths
+	freePlaces []int16
+	latches    []latched // the oldest first
+	seq        uint64    // of the last memory instruction issued
+}
+
 // asking is the order in which classes ask for collectors.
 var asking = [...]isa.Unit{isa.SP, isa.SFU, isa.LDST, isa.TENSOR, isa.DP, isa.INT}
 
-// buildPaths clears the places of memory instructions.
-func (s *SM) buildPaths() {
-	per := s.cfg.collectors + 2
-	s.placed, s.latches = make([]memInstr, len(s.sched)*per), make([]latched, 0, len(s.sched))
-	s.freePlaces = make([]int16, len(s.placed))
-	all := make([]int16, len(s.sched)*s.cfg.collectors)
-	for i := range s.placed {
-		s.freePlaces[i] = int16(i)
+// build clears the places of memory instructions.
+func (c *collectors) build(cfg *Config, sched []scheduler) {
+	c.cfg, c.due = &cfg.collect, engine.Never
+	c.path = make([]memPath, len(sched))
+	for i := range sched {
+		c.path[i].mask = sched[i].mask
 	}
-	for i := range s.sched {
-		s.sched[i].collectors, all = all[:s.cfg.collectors:s.cfg.collectors], all[s.cfg.collectors:]
-		s.sched[i].clear()
+	for u := range c.waiting {
+		c.waiting[u] = make([]collecting, 0, len(sched))
+	}
+	if !c.cfg.shared {
+		return
+	}
+	per := c.cfg.each + 2
+	c.placed, c.latches = make([]memInstr, len(sched)*per), make([]latched, 0, len(sched))
+	c.freePlaces = make([]int16, len(c.placed))
+	all := make([]int16, len(sched)*c.cfg.each)
+	for i := range c.placed {
+		c.freePlaces[i] = int16(i)
+	}
+	for i := range c.path {
+		c.path[i].collectors, all = all[:c.cfg.each:c.cfg.each], all[c.cfg.each:]
+		c.path[i].clear()
 	}
 }
 
 func (l *memPath) clear() {
-	l.spare, l.before = len(l.collectors), none
+	l.spare, l.atUnit = len(l.collectors), none
 	for i := range l.collectors {
 		l.collectors[i] = none
 	}
@@ -82,158 +115,191 @@ const none = -1
 // places is how many there are: an instruction is in each of them for a cycle at least.
 const places = 3
 
-// place puts an issued memory instruction of warp w, whose parts are acc, into its
-// scheduler's latch.
-func (s *SM) place(w int, acc []access, now uint64) {
-	n := len(s.freePlaces) - 1
-	p := s.freePlaces[n]
-	s.freePlaces = s.freePlaces[:n]
-	m := &s.placed[p]
-	s.seq++
-	m.seq, m.acc = s.seq, append(m.acc[:0], acc...)
-	i := s.cfg.schedOf[w]
-	s.latches = append(s.latches, latched{p, i})
-	s.noMem |= s.sched[i].mask
-	s.collectDue = min(s.collectDue, now+1)
+// enqueue counts a memory instruction before the load/store unit where collectors are
+// not shared.
+func (c *collectors) enqueue() {
+	if c.cfg.shared {
+		return
+	}
+	if c.queued++; c.queued >= c.cfg.memQueue {
+		c.throttled = ^uint64(0)
+	}
 }
 
-// crowded says that an instruction of class u on scheduler sc may have to wait for a
+// dequeue notes that the load/store unit has sent all parts of one on.
+func (c *collectors) dequeue(now uint64) {
+	if c.cfg.shared {
+		return
+	}
+	if c.queued--; c.throttled == 0 || c.queued >= c.cfg.memQueue {
+		return
+	}
+	c.throttled = 0
+	for i := range c.path {
+		c.path[i].room = now
+	}
+}
+
+// place puts an issued memory instruction, whose parts are acc, into the latch of
+// scheduler i.
+func (c *collectors) place(i uint8, acc []access, now uint64) {
+	n := len(c.freePlaces) - 1
+	p := c.freePlaces[n]
+	c.freePlaces = c.freePlaces[:n]
+	m := &c.placed[p]
+	c.seq++
+	m.seq, m.acc = c.seq, append(m.acc[:0], acc...)
+	c.latches = append(c.latches, latched{p, i})
+	c.throttled |= c.path[i].mask
+	c.due = min(c.due, now+1)
+}
+
+// crowded says that an instruction of class u of a scheduler may have to wait for a
 // collector.
-func (s *SM) crowded(sc *scheduler, u isa.Unit) bool {
-	return s.cfg.sharedCollectors && (sc.spare == 0 || sc.spare == 1 && s.noMem&sc.mask != 0 || len(s.waiting[u]) > 0)
+func (c *collectors) crowded(sched int, u isa.Unit) bool {
+	if !c.cfg.shared {
+		return false
+	}
+	l := &c.path[sched]
+	return l.spare == 0 || l.spare == 1 && c.throttled&l.mask != 0 || len(c.waiting[u]) > 0
 }
 
 // await puts an issued arithmetic instruction before the collectors.
-func (s *SM) await(w int, wp *warp, in *isa.Instr, sched int, now uint64) {
-	s.waiting[in.Unit] = append(s.waiting[in.Unit], collecting{in, int16(w), uint8(sched)})
-	s.full[in.Unit] |= s.sched[sched].mask
-	s.waits++
-	s.collectDue = min(s.collectDue, now+1)
+func (p *pipeline) await(w int, wp *warp, in *isa.Instr, sched int, now uint64) {
+	c := &p.collect
+	c.waiting[in.Unit] = append(c.waiting[in.Unit], collecting{in, int16(w), uint8(sched)})
+	c.full[in.Unit] |= c.path[sched].mask
+	c.waits++
+	c.due = min(c.due, now+1)
 	wp.loads++
-	for _, r := range wp.regs(in.Reg, in.NDst) {
-		wp.ready[r] = notReady
-	}
+	wp.setReady(in.Reg, in.NDst, notReady)
 }
 
 // collectStage moves what has collected its operands to the units and gives collectors
-// to what waits for them. It has nothing to do before collectDue.
-func (s *SM) collectStage(now uint64) {
-	s.collectDue = engine.Never
-	for m := s.holding &^ s.before; m != 0; m &= m - 1 {
-		s.sendOn(bits.TrailingZeros64(m))
-		s.collectDue = now + 1
+// to what waits for them. It has nothing to do before collectors.due.
+func (p *pipeline) collectStage(now uint64) {
+	c := &p.collect
+	c.due = engine.Never
+	for m := c.inCollector &^ c.atUnit; m != 0; m &= m - 1 {
+		c.sendOn(bits.TrailingZeros64(m))
+		c.due = now + 1
 	}
-	if s.waits == 0 {
-		s.collectMemory(now)
+	if c.waits == 0 {
+		c.collectMemory(now)
 		return
 	}
 	for _, u := range asking {
 		if u == isa.LDST {
-			s.collectMemory(now)
-		} else if len(s.waiting[u]) > 0 {
-			s.collect(u, now)
+			c.collectMemory(now)
+		} else if len(c.waiting[u]) > 0 {
+			p.collectOperands(u, now)
 		}
 	}
-	for i := range s.sched {
-		s.sched[i].lent = 0
+	for i := range c.path {
+		c.path[i].arithmetic = 0
 	}
 }
 
 // sendOn moves a memory instruction of scheduler i from its collector before the
 // load/store unit.
-func (s *SM) sendOn(i int) {
-	l := &s.sched[i].memPath
+func (c *collectors) sendOn(i int) {
+	l := &c.path[i]
 	k := 0
 	for l.collectors[k] == none {
 		k++
 	}
-	l.before, l.collectors[k] = l.collectors[k], none
-	s.before |= 1 << i
+	l.atUnit, l.collectors[k] = l.collectors[k], none
+	c.atUnit |= 1 << i
 	if l.spare++; l.spare == len(l.collectors) {
-		s.holding &^= 1 << i
+		c.inCollector &^= 1 << i
 	}
 }
 
 // collectMemory gives memory instructions collectors, the oldest first.
-func (s *SM) collectMemory(now uint64) {
+func (c *collectors) collectMemory(now uint64) {
 	n := 0
-	for ; n < len(s.latches); n++ {
-		i := s.latches[n].sched
-		sc := &s.sched[i]
-		if sc.spare == sc.lent {
+	for ; n < len(c.latches); n++ {
+		i := c.latches[n].sched
+		l := &c.path[i]
+		if l.spare == l.arithmetic {
 			break
 		}
 		k := 0
-		for sc.collectors[k] != none {
+		for l.collectors[k] != none {
 			k++
 		}
-		sc.collectors[k] = s.latches[n].place
-		sc.spare--
-		s.holding |= 1 << i
-		s.noMem &^= sc.mask
-		sc.room = now
-		s.collectDue = now + 1
+		l.collectors[k] = c.latches[n].place
+		l.spare--
+		c.inCollector |= 1 << i
+		c.throttled &^= l.mask
+		l.room = now
+		c.due = now + 1
 	}
-	s.latches = s.latches[:copy(s.latches, s.latches[n:])]
+	c.latches = c.latches[:copy(c.latches, c.latches[n:])]
 }
 
-// collect gives collectors to arithmetic of class u.
-func (s *SM) collect(u isa.Unit, now uint64) {
-	q := s.waiting[u]
+// collectOperands gives collectors to arithmetic of class u.
+func (p *pipeline) collectOperands(u isa.Unit, now uint64) {
+	c := &p.collect
+	q := c.waiting[u]
 	n := 0
 	for ; n < len(q); n++ {
-		sc := &s.sched[q[n].sched]
-		if sc.spare == sc.lent {
+		l := &c.path[q[n].sched]
+		if l.spare == l.arithmetic {
 			break
 		}
-		sc.lent++
-		s.full[u] &^= sc.mask
-		s.collected(&q[n], now)
-		s.collectDue = now + 1 // the collector is free again
+		l.arithmetic++
+		c.full[u] &^= l.mask
+		p.collected(&q[n], now)
+		c.due = now + 1 // the collector is free again
 	}
-	s.waits -= n
-	s.waiting[u] = q[:copy(q, q[n:])]
+	c.waits -= n
+	c.waiting[u] = q[:copy(q, q[n:])]
 }
 
-// takeMemory gives the load/store unit, which has nothing else to do in the next cycle,
-// the oldest memory instruction before it.
-func (s *SM) takeMemory(now uint64) {
-	first := bits.TrailingZeros64(s.before)
-	for m := s.before & (s.before - 1); m != 0; m &= m - 1 {
-		if i := bits.TrailingZeros64(m); s.placed[s.sched[i].before].seq < s.placed[s.sched[first].before].seq {
+// takeMemory is the parts of the oldest memory instruction before the load/store unit,
+// which gets it, as it has nothing else to do in the next cycle.
+func (c *collectors) takeMemory(now uint64) []access {
+	first := bits.TrailingZeros64(c.atUnit)
+	for m := c.atUnit & (c.atUnit - 1); m != 0; m &= m - 1 {
+		if i := bits.TrailingZeros64(m); c.placed[c.path[i].atUnit].seq < c.placed[c.path[first].atUnit].seq {
 			first = i
 		}
 	}
-	s.pushMemory(s.sched[first].before, now+1)
-	s.before &^= 1 << first
-	s.collectDue = now
+	c.atUnit &^= 1 << first
+	c.due = now
+	return c.take(c.path[first].atUnit)
 }
 
-func (s *SM) pushMemory(p int16, at uint64) {
-	for _, a := range s.placed[p].acc {
-		a.at = at
-		s.ldq.Push(a)
-	}
-	s.freePlaces = append(s.freePlaces, p)
+// take frees a place and returns the parts of what was in it, which are good until the
+// next memory instruction is issued.
+func (c *collectors) take(p int16) []access {
+	c.freePlaces = append(c.freePlaces, p)
+	return c.placed[p].acc
 }
 
-// collectAll starts all that wait, and gives the load/store unit all it will get.
-func (s *SM) collectAll(now uint64) {
-	for u, q := range s.waiting {
+// startAll starts all arithmetic that waits.
+func (p *pipeline) startAll(now uint64) {
+	c := &p.collect
+	for u, q := range c.waiting {
 		for i := range q {
-			s.collected(&q[i], now)
+			p.collected(&q[i], now)
 		}
-		s.waiting[u], s.full[u] = q[:0], 0
+		c.waiting[u], c.full[u] = q[:0], 0
 	}
-	s.waits = 0
-	if !s.cfg.sharedCollectors {
+	c.waits = 0
+}
+
+// takeAll gives the load/store unit all memory instructions it will get, by their parts.
+func (c *collectors) takeAll(push func(acc []access)) {
+	if !c.cfg.shared {
 		return
 	}
 	var all []int16
-	for i := range s.sched {
-		l := &s.sched[i].memPath
-		if s.before>>i&1 != 0 {
-			all = append(all, l.before)
+	for i := range c.path {
+		l := &c.path[i]
+		if c.atUnit>>i&1 != 0 {
+			all = append(all, l.atUnit)
 		}
 		for _, p := range l.collectors {
 			if p != none {
@@ -242,31 +308,31 @@ func (s *SM) collectAll(now uint64) {
 		}
 		l.clear()
 	}
-	for _, l := range s.latches {
+	for _, l := range c.latches {
 		all = append(all, l.place)
 	}
-	slices.SortFunc(all, func(a, b int16) int { return cmp.Compare(s.placed[a].seq, s.placed[b].seq) })
+	slices.SortFunc(all, func(a, b int16) int { return cmp.Compare(c.placed[a].seq, c.placed[b].seq) })
 	for _, p := range all {
-		s.pushMemory(p, now)
+		push(c.take(p))
 	}
-	s.latches, s.holding, s.before, s.noMem = s.latches[:0], 0, 0, 0
+	c.latches, c.inCollector, c.atUnit, c.throttled = c.latches[:0], 0, 0, 0
 }
 
 // collected starts an instruction that has got its collector: the cycle after issue
 // where none waits.
-func (s *SM) collected(c *collecting, now uint64) {
-	w := int(c.warp)
-	wp := &s.warps[w]
-	s.execute(wp, c.in, s.soonest(c.in.Unit, int(c.sched)), now-1)
+func (p *pipeline) collected(x *collecting, now uint64) {
+	w := int(x.warp)
+	wp := &p.warps.slot[w]
+	p.execute(wp, x.in, p.units.soonest(x.in.Unit, int(x.sched)), now-1)
 	wp.loads--
 	switch wp.state {
 	case running:
-		if s.wake[w] == engine.Never {
-			s.plan(w, wp, now, now)
+		if p.warps.wake[w] == engine.Never {
+			p.warps.plan(w, wp, now, now)
 		}
 	case fenced:
-		s.unfence(w, now)
+		p.warps.unfence(w, now)
 	case finishing:
-		s.retire(w, now)
+		p.retire(w, now)
 	}
 }

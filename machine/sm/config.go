@@ -9,51 +9,97 @@ import (
 	"heddle/sheets"
 )
 
-// Config is what an SM needs of the machine sheet, in the form its hot loops use.
+// Config is what an SM needs of the machine sheet, in the form its hot loops use: what may
+// be resident, and what each of its parts needs.
 type Config struct {
 	Warps, CTAs, Threads, Regs, Shared int // residency limits
 
-	regUnit          int
-	schedulers       int
-	schedMask        uint64    // schedulers less one where they are a power of two, else 0
-	schedOf          [64]uint8 // by warp slot
-	width            int
-	pick             picker
-	latency          [isa.NumTimings]uint32 // issue to dependent issue, overhead included
-	interval         [isa.NumTimings]uint32
-	units            [isa.NumUnits]int
-	slack            uint64 // cycles a unit may be booked ahead: its dispatch latch and operand collectors
-	memQueue         int    // memory instructions between issue and the load/store unit's head
-	collectors       int    // per scheduler
-	sharedCollectors bool   // by memory instructions and arithmetic
-	atomicWait       bool   // a warp issues nothing until its atomic is performed
+	regUnit     int // registers are given to warps in multiples of it
+	contextWarp int // bytes of context per warp beyond its registers
 
-	fetchWidth              uint8
-	fetchLatency, fetchRate uint64
-	lateRedirect            bool // SM.redirect
+	fetch       fetchConfig
+	issue       issueConfig
+	collect     collectConfig
+	ldst        ldstConfig
+	translation translationConfig
+	l1          l1Config
+}
 
-	tmp           [mem.Lanes]scratch
+type fetchConfig struct {
+	width   uint8  // instructions a fetch brings
+	latency uint64 // cycles
+	rate    uint64 // warps per cycle
+}
+
+type issueConfig struct {
+	schedulers   int
+	schedMask    uint64    // schedulers less one where they are a power of two, else 0
+	schedOf      [64]uint8 // by warp slot
+	width        int       // instructions per scheduler and cycle
+	pick         picker
+	latency      [isa.NumTimings]uint32 // issue to dependent issue, overhead included
+	interval     [isa.NumTimings]uint32
+	units        [isa.NumUnits]int
+	slack        uint64 // cycles a unit may be booked ahead: its dispatch latch and operand collectors
+	atomicWait   bool   // a warp issues nothing until its atomic is performed
+	lateRedirect bool   // pipeline.redirect
+}
+
+type collectConfig struct {
+	memQueue int  // memory instructions between issue and the load/store unit's head
+	each     int  // collectors per scheduler
+	shared   bool // by memory instructions and arithmetic
+}
+
+type ldstConfig struct {
 	sharedLatency uint64
+	sharedBanks   int
 	front, back   uint64 // issue to the LD/ST unit; data to dependent issue
+	localStride   uint64 // bytes between consecutive local words of a thread
+}
 
+type translationConfig struct {
+	latency   uint64
+	pageShift uint
+	misses    int
+}
+
+type l1Config struct {
 	lineShift, sectorShift uint
 	sectors                int  // per line
 	apart                  bool // sectors leave the L1 and take the link one by one
-	l1                     sheets.L1D
-	l1Latency              uint64
+	latency                uint64
+	depth                  int // of the pipeline
+	bankCount              int
+	mshrs, merge           int
+	missQueue              int
+	sets, ways             int
+	unified                int   // bytes in common with shared memory; 0: none
+	carveouts              []int // bytes of them that can be shared memory
+	repl                   string
 	writeAlloc, writePort  bool
-	tlbLatency             uint64
-	pageShift              uint
-	ctxWarp                int // bytes of context per warp beyond its registers
-	tlbMisses              int
-	localStride            uint64 // bytes between consecutive local words of a thread
+	skipGlobal             bool // loads of global memory do not look into it
 }
 
-// scratch is what one SM at a time works on: shared, it stays in the computer's cache.
-type scratch struct {
+// Scratch is what the SMs of a machine work on, one at a time on each of the computer's
+// cores: in common, it stays in the computer's cache.
+type Scratch struct{ lane [mem.Lanes]workspace }
+
+// workspace is the scratch of one core.
+type workspace struct {
 	step      isa.Step
 	co        coalescer
 	conflicts conflictMemo // the SMs run the same code
+}
+
+// NewScratch makes the scratch of the SMs of a configuration.
+func NewScratch(c *Config) *Scratch {
+	x := &Scratch{}
+	for i := range x.lane {
+		x.lane[i].conflicts.banks = c.ldst.sharedBanks
+		x.lane[i].co = coalescer{lineShift: c.l1.lineShift, sectorShift: c.l1.sectorShift, sectors: uint(c.l1.sectors)}
+	}
+	return x
 }
 
 // Derive reads the sheet. Errors name the sheet's path.
@@ -64,56 +110,81 @@ func Derive(m *sheets.Machine) (*Config, error) {
 	}
 	c := &Config{
 		Warps: s.Threads / isa.Lanes, CTAs: s.CTAs, Threads: s.Threads, Regs: s.Registers, Shared: s.Shared,
-		regUnit: max(1, s.RegisterUnit), schedulers: s.Schedulers, width: max(1, s.IssueWidth), units: s.Units,
-		fetchWidth: uint8(max(1, s.FetchWidth)), fetchLatency: uint64(max(1, s.FetchLatency)), fetchRate: uint64(max(1, s.FetchRate)),
-		sharedLatency: uint64(s.SharedLatency),
-		l1:            *l, l1Latency: uint64(l.Latency), writeAlloc: l.WriteAlloc != "none", writePort: l.WritePort, ctxWarp: s.CtxBytesWarp, lineShift: log2(l.Line), sectorShift: log2(l.Sector), sectors: l.Line / max(1, l.Sector),
+		regUnit: max(1, s.RegisterUnit), contextWarp: s.CtxBytesWarp,
+		fetch: fetchConfig{
+			width: uint8(max(1, s.FetchWidth)), latency: uint64(max(1, s.FetchLatency)),
+			rate: uint64(max(1, s.FetchRate)),
+		},
 	}
-	if c.pick = pickers[s.Policy]; c.pick == nil {
-		return nil, fmt.Errorf("sm.policy = %q: know gto and lrr", s.Policy)
-	}
-	if c.schedulers < 1 || c.schedulers > c.Warps {
-		return nil, fmt.Errorf("sm.schedulers = %d: must be between 1 and the number of warps, %d", c.schedulers, c.Warps)
-	}
-	if l.Line <= 0 || bits.OnesCount(uint(l.Line)) != 1 || l.Sector <= 0 || l.Line%l.Sector != 0 || c.sectors > 8 {
-		return nil, fmt.Errorf("l1d.line = %d, l1d.sector = %d: the line must be a power of two of 1 to 8 sectors", l.Line, l.Sector)
+	if err := c.deriveIssue(s); err != nil {
+		return nil, err
 	}
 	if s.SharedBanks < 1 || s.SharedBanks > 64 {
 		return nil, fmt.Errorf("sm.shared_banks = %d: must be 1 to 64", s.SharedBanks)
 	}
-	for u, n := range s.Units {
-		if n < 1 && u != int(isa.TENSOR) {
-			return nil, fmt.Errorf("sm.units[%d] = %d: an SM needs at least one unit of each class", u, n)
-		}
+	c.ldst.sharedLatency, c.ldst.sharedBanks = uint64(s.SharedLatency), s.SharedBanks
+	c.ldst.localStride = uint64(s.Count*s.Threads) * 4
+	if err := c.deriveL1(l); err != nil {
+		return nil, err
 	}
-	if n := uint64(c.schedulers); n&(n-1) == 0 {
-		c.schedMask = n - 1
-	}
-	for w := range c.schedOf {
-		c.schedOf[w] = uint8(w % c.schedulers)
-	}
-	for i := range c.tmp {
-		c.tmp[i].conflicts.banks = s.SharedBanks
-		c.tmp[i].co = coalescer{lineShift: c.lineShift, sectorShift: c.sectorShift, sectors: uint(c.sectors)}
-	}
-	c.localStride = uint64(s.Count*s.Threads) * 4
+	c.l1.apart = m.NoC.Kind == "local"
 	c.timings(s)
-	c.lateRedirect, c.apart = s.LateRedirect, m.NoC.Kind == "local"
-	c.slack = uint64(s.Collectors / s.Schedulers)
-	c.memQueue = max(2, s.Collectors)
-	c.collectors, c.sharedCollectors = max(1, s.Collectors/s.Schedulers), s.CollectorsShared
-	c.atomicWait = s.AtomicWait
-	c.tlbMisses = max(1, m.VM.L1Misses)
+	c.collect = collectConfig{
+		memQueue: max(2, s.Collectors), each: max(1, s.Collectors/s.Schedulers), shared: s.CollectorsShared,
+	}
+	c.translation.misses = max(1, m.VM.L1Misses)
 	if m.VM.Enabled {
-		c.pageShift = log2(m.VM.Page)
-		c.tlbLatency = uint64(m.VM.L1Latency)
+		c.translation.pageShift = log2(m.VM.Page)
+		c.translation.latency = uint64(m.VM.L1Latency)
 	}
 	return c, nil
 }
 
+// deriveIssue reads what schedulers and units are.
+func (c *Config) deriveIssue(s *sheets.SM) error {
+	x := &c.issue
+	x.schedulers, x.width, x.units = s.Schedulers, max(1, s.IssueWidth), s.Units
+	if x.pick = pickers[s.Policy]; x.pick == nil {
+		return fmt.Errorf("sm.policy = %q: know gto and lrr", s.Policy)
+	}
+	if x.schedulers < 1 || x.schedulers > c.Warps {
+		return fmt.Errorf("sm.schedulers = %d: must be between 1 and the number of warps, %d", x.schedulers, c.Warps)
+	}
+	for u, n := range s.Units {
+		if n < 1 && u != int(isa.TENSOR) {
+			return fmt.Errorf("sm.units[%d] = %d: an SM needs at least one unit of each class", u, n)
+		}
+	}
+	if n := uint64(x.schedulers); n&(n-1) == 0 {
+		x.schedMask = n - 1
+	}
+	for w := range x.schedOf {
+		x.schedOf[w] = uint8(w % x.schedulers)
+	}
+	x.slack = uint64(s.Collectors / s.Schedulers)
+	x.atomicWait, x.lateRedirect = s.AtomicWait, s.LateRedirect
+	return nil
+}
+
+func (c *Config) deriveL1(l *sheets.L1D) error {
+	sectors := l.Line / max(1, l.Sector)
+	if l.Line <= 0 || bits.OnesCount(uint(l.Line)) != 1 || l.Sector <= 0 || l.Line%l.Sector != 0 || sectors > 8 {
+		return fmt.Errorf("l1d.line = %d, l1d.sector = %d: the line must be a power of two of 1 to 8 sectors",
+			l.Line, l.Sector)
+	}
+	c.l1 = l1Config{
+		lineShift: log2(l.Line), sectorShift: log2(l.Sector), sectors: sectors,
+		latency: uint64(l.Latency), depth: l.Latency, bankCount: l.Banks,
+		mshrs: l.MSHRs, merge: l.Merge, missQueue: l.MissQueue,
+		sets: l.Sets, ways: l.Ways, unified: l.Unified, carveouts: l.Carveouts, repl: l.Repl,
+		writeAlloc: l.WriteAlloc != "none", writePort: l.WritePort, skipGlobal: l.SkipGlobal,
+	}
+	return nil
+}
+
 func (c *Config) timings(s *sheets.SM) {
 	set := func(t isa.Timing, lat, ii, over int) {
-		c.latency[t], c.interval[t] = uint32(lat+over), uint32(max(1, ii))
+		c.issue.latency[t], c.issue.interval[t] = uint32(lat+over), uint32(max(1, ii))
 	}
 	// A load spends Overhead cycles outside its pipeline, one of them to be taken: operand
 	// collection before it, write-back after it.
@@ -122,7 +193,7 @@ func (c *Config) timings(s *sheets.SM) {
 	if s.CollectorsShared {
 		front = min(places+1, outside)
 	}
-	c.front, c.back = uint64(front), uint64(outside-front)
+	c.ldst.front, c.ldst.back = uint64(front), uint64(outside-front)
 	set(isa.TimeOther, s.OtherLatency, s.OtherInterval, s.Overhead)
 	for i, t := range []isa.Timing{isa.IntAdd, isa.IntMax, isa.IntMul, isa.IntMad, isa.IntDiv, isa.Shuffle} {
 		over := s.Overhead

@@ -34,6 +34,40 @@ type Context struct {
 // Loaded says that the CTA is back on an SM and its image no longer needed.
 func (c *Context) Loaded() bool { return !c.store && c.owed == 0 }
 
+// contexts are the contexts on their way between the SM and memory, which go line by line
+// through its load/store unit.
+type contexts struct {
+	unsent int        // lines not yet in the LD/ST queue
+	moving []*Context // those under way; nil: a free entry
+	count  int        // of them
+}
+
+// begin queues the lines of a context for the load/store unit.
+func (x *contexts) begin(c *Context) {
+	c.left, c.owed = c.Lines, c.Lines
+	x.count++
+	x.unsent += c.Lines
+	for i := range x.moving {
+		if x.moving[i] == nil {
+			x.moving[i] = c
+			return
+		}
+	}
+	x.moving = append(x.moving, c)
+}
+
+// answered books the answer to one line of transfer i; with the last one the context has
+// moved, and is returned.
+func (x *contexts) answered(i int) *Context {
+	c := x.moving[i]
+	if c.owed--; c.owed > 0 {
+		return nil
+	}
+	x.moving[i] = nil
+	x.count--
+	return c
+}
+
 // savedWarp is a warp of a context; pc -1: it had exited.
 type savedWarp struct {
 	pc    int32
@@ -41,25 +75,27 @@ type savedWarp struct {
 }
 
 // ContextBytes is the size of the image of a CTA: registers, shared and local
-// memory, and ctxWarp bytes per warp for SIMT stack, barriers and PC.
+// memory, and contextWarp bytes per warp for SIMT stack, barriers and PC.
 func (c *Config) ContextBytes(g *isa.Geometry) int {
-	return g.Warps*(c.RegsPerWarp(g.Regs)*4+c.ctxWarp) + g.SharedBytes + g.LocalBytes*g.Threads
+	return g.Warps*(c.RegsPerWarp(g.Regs)*4+c.contextWarp) + g.SharedBytes + g.LocalBytes*g.Threads
 }
 
 // Hold keeps accesses that are not yet translated before the TLB until Release:
 // what has been translated drains (UGPU, section 4.4).
-func (s *SM) Hold() { s.held = true }
+func (s *SM) Hold() { s.lsu.translation.hold = true }
 
 // Release ends Hold.
 func (s *SM) Release(now uint64) {
-	s.held = false
+	s.lsu.translation.hold = false
 	s.wakeAt(now + 1)
 }
 
 // Settled says that nothing with a physical address is on its way: no access
 // between TLB and L1, no request without an answer.
 func (s *SM) Settled() bool {
-	return s.inflight == 0 && s.Out.Len() == 0 && s.l1q.Len() == 0 && s.replay.Len() == 0 && (s.ldq.Len() == 0 || !s.ldq.Head().phys)
+	l := &s.lsu
+	return l.link.inflight == 0 && l.link.out.Len() == 0 && l.l1.queue.Len() == 0 && l.replay.Len() == 0 &&
+		(l.queue.Len() == 0 || !l.queue.Head().phys)
 }
 
 // savedOp is a memory instruction some of whose accesses have not been translated.
@@ -71,28 +107,30 @@ type savedOp struct {
 // Freeze stops issue and translation; what is beyond the TLB completes, and so do
 // the instructions before the collectors, which else might wait for what is not.
 func (s *SM) Freeze(now uint64) {
-	s.frozen = true
-	s.collectAll(now)
+	s.pipe.frozen, s.lsu.translation.frozen = true, true
+	s.pipe.startAll(now)
+	s.pipe.collect.takeAll(func(acc []access) { s.lsu.push(acc, now) })
+	s.report()
 }
 
 // Quiet says that a frozen SM can be saved: every warp stands between two
 // instructions, and nothing is outstanding but accesses before the TLB.
 func (s *SM) Quiet() bool {
-	if !s.Settled() || s.transfers > 0 {
+	if !s.Settled() || s.contexts.count > 0 {
 		return false
 	}
 	var waits [64]int32
-	s.untranslated(func(a *access) {
-		if o := &s.ops[a.op]; !o.seen { // count an instruction once
+	s.lsu.untranslated(func(a *access) {
+		if o := &s.lsu.ops.list[a.op]; !o.seen { // count an instruction once
 			o.seen = true
 			waits[o.warp]++
 		}
 	})
-	s.untranslated(func(a *access) { s.ops[a.op].seen = false })
-	for i := range s.blocks {
-		for m := s.blocks[i].resident(); m != 0; m &= m - 1 {
+	s.lsu.untranslated(func(a *access) { s.lsu.ops.list[a.op].seen = false })
+	for i := range s.pipe.ctas.blocks {
+		for m := s.pipe.ctas.blocks[i].resident(); m != 0; m &= m - 1 {
 			k := bits.TrailingZeros64(m)
-			w := &s.warps[k]
+			w := &s.pipe.warps.slot[k]
 			if w.state != free && (w.loads != waits[k] || w.stores > 0 || w.state == finishing && w.loads == 0) {
 				return false
 			}
@@ -103,63 +141,41 @@ func (s *SM) Quiet() bool {
 
 // untranslated visits the accesses that have not passed the TLB: queued before it,
 // or waiting for its miss.
-func (s *SM) untranslated(visit func(a *access)) {
-	for i := range s.ldq.Len() {
-		visit(s.ldq.At(i))
+func (l *loadStore) untranslated(visit func(a *access)) {
+	for i := range l.queue.Len() {
+		visit(l.queue.At(i))
 	}
-	for i := range s.again.Len() {
-		visit(s.again.At(i))
+	for i := range l.restored.Len() {
+		visit(l.restored.At(i))
 	}
-	for i := range s.pending {
-		if m := &s.pending[i]; m.sent {
-			for n := m.first; n >= 0; n = s.parked[n].next {
-				visit(&s.parked[n].access)
-			}
-		}
-	}
+	l.translation.each(visit)
 }
 
 // takeBack removes the untranslated accesses from the SM and hands them to the
 // contexts of their CTAs.
 func (s *SM) takeBack(of map[int16]*Context) {
+	l := &s.lsu
 	at := map[int32]*savedOp{}
 	var order []int32
-	s.untranslated(func(a *access) {
+	l.untranslated(func(a *access) {
 		if at[a.op] == nil {
-			at[a.op] = &savedOp{op: s.ops[a.op]}
+			at[a.op] = &savedOp{op: l.ops.list[a.op]}
 			order = append(order, a.op)
 		}
 		at[a.op].left = append(at[a.op].left, *a)
 	})
 	for _, op := range order {
-		w := &s.warps[s.ops[op].warp]
+		w := &s.pipe.warps.slot[l.ops.list[op].warp]
 		x := at[op]
 		x.op.warp = w.in
 		c := of[w.cta]
 		c.ops = append(c.ops, *x)
-		s.freeOps = append(s.freeOps, op)
+		l.ops.put(op)
 	}
-	s.ldq.Clear()
-	s.ldInsts, s.noMem = 0, 0
-	for s.again.Len() > 0 {
-		s.again.Pop()
-	}
-	for i := range s.pending {
-		m := &s.pending[i]
-		for n := m.first; m.sent && n >= 0; n = s.parked[n].next {
-			s.freePark = append(s.freePark, n)
-		}
-		m.sent = false // the answer, when it comes, finds nobody
-	}
-	s.refused, s.missing = nil, false
-}
-
-// resident is the warp slots of a resident CTA, none for a free entry.
-func (b *block) resident() uint64 {
-	if b.k == nil {
-		return 0
-	}
-	return b.slots
+	l.queue.Clear()
+	l.restored.Clear()
+	l.translation.forget()
+	s.pipe.collect.queued, s.pipe.collect.throttled = 0, 0
 }
 
 // Save takes every CTA off the quiet SM and begins to store their contexts; place
@@ -167,18 +183,18 @@ func (b *block) resident() uint64 {
 // the last line is acknowledged.
 func (s *SM) Save(now uint64, place func(k *Kernel, bytes int) uint64) (out []*Context) {
 	of := map[int16]*Context{}
-	for i := range s.blocks {
-		if s.blocks[i].k != nil {
+	for i := range s.pipe.ctas.blocks {
+		if s.pipe.ctas.blocks[i].k != nil {
 			of[int16(i)] = &Context{}
 		}
 	}
 	s.takeBack(of)
-	for i := range s.blocks {
-		if s.blocks[i].k != nil {
+	for i := range s.pipe.ctas.blocks {
+		if s.pipe.ctas.blocks[i].k != nil {
 			out = append(out, s.saveBlock(i, of[int16(i)].ops, now, place))
 		}
 	}
-	s.frozen = false
+	s.pipe.frozen, s.lsu.translation.frozen = false, false
 	s.wakeAt(now + 1)
 	return out
 }
@@ -186,9 +202,12 @@ func (s *SM) Save(now uint64, place func(k *Kernel, bytes int) uint64) (out []*C
 // saveBlock takes a CTA at rest off the SM, with the accesses it has still to make, and
 // begins to store its context.
 func (s *SM) saveBlock(i int, ops []savedOp, now uint64, place func(k *Kernel, bytes int) uint64) *Context {
-	b := &s.blocks[i]
+	b := &s.pipe.ctas.blocks[i]
 	n := s.cfg.ContextBytes(&b.k.Geo)
-	c := &Context{ops: ops, K: b.k, exec: b.exec, live: b.live, bar: b.bar, Addr: place(b.k, n), Lines: (n + 1<<s.cfg.lineShift - 1) >> s.cfg.lineShift, store: true}
+	c := &Context{
+		ops: ops, K: b.k, exec: b.exec, live: b.live, bar: b.bar, store: true,
+		Addr: place(b.k, n), Lines: (n + 1<<s.cfg.l1.lineShift - 1) >> s.cfg.l1.lineShift,
+	}
 	c.warps = make([]savedWarp, b.k.Geo.Warps)
 	for j := range c.warps {
 		c.warps[j].pc = -1
@@ -197,20 +216,22 @@ func (s *SM) saveBlock(i int, ops []savedOp, now uint64, place func(k *Kernel, b
 		c.bar[j].slots = 0
 	}
 	for m := b.slots; m != 0; m &= m - 1 {
-		s.unload(c, b, bits.TrailingZeros64(m))
+		s.pipe.unload(c, b, bits.TrailingZeros64(m))
 	}
 	b.k.Away++
-	s.vacate(b, now)
-	s.transfer(c, now)
+	s.pipe.ctas.vacate(b, now)
+	s.contexts.begin(c)
+	s.wakeAt(now + 1)
 	return c
 }
 
 // unload moves the state of warp slot w of block b into its context.
-func (s *SM) unload(c *Context, b *block, w int) {
-	wp := &s.warps[w]
-	s.wake[w] = engine.Never
-	s.ready &^= 1 << w
-	s.stale &^= 1 << w
+func (p *pipeline) unload(c *Context, b *block, w int) {
+	ws := &p.warps
+	wp := &ws.slot[w]
+	ws.wake[w] = engine.Never
+	ws.ready &^= 1 << w
+	ws.stale &^= 1 << w
 	if wp.state == free {
 		return
 	}
@@ -220,7 +241,7 @@ func (s *SM) unload(c *Context, b *block, w int) {
 		}
 	}
 	if wp.state != finishing {
-		wp.k.lane[s.lane].Running--
+		wp.k.lane[p.lane].Running--
 	}
 	c.warps[wp.in] = savedWarp{wp.pc, wp.state}
 	wp.state = free
@@ -233,29 +254,31 @@ func (s *SM) Restore(c *Context, now uint64) error {
 	if err != nil {
 		return err
 	}
-	b := &s.blocks[i]
+	b := &s.pipe.ctas.blocks[i]
 	b.exec, b.live, c.block, c.store = c.exec, c.live, i, false
 	c.K.Away--
 	in := 0
 	for m := b.slots; m != 0; m &= m - 1 {
 		w := bits.TrailingZeros64(m)
-		s.begin(w, i, in, c.K, c.exec, now)
-		s.wake[w], s.warps[w].state = engine.Never, restoring
-		s.launched(w, now<<16|uint64(in))
+		s.pipe.begin(w, i, in, c.K, c.exec, now)
+		s.pipe.warps.stop(w, restoring)
+		s.pipe.warps.launched(w, now<<16|uint64(in))
 		in++
 	}
-	s.transfer(c, now)
+	s.contexts.begin(c)
+	s.wakeAt(now + 1)
 	return nil
 }
 
-// restored lets the warps of a context go on where they were.
-func (s *SM) restored(c *Context, now uint64) {
-	b := &s.blocks[c.block]
+// resume lets the warps of a context go on where they were.
+func (s *SM) resume(c *Context, now uint64) {
+	p := &s.pipe
+	b := &p.ctas.blocks[c.block]
 	b.bar = c.bar
 	slot := make([]int, len(c.warps))
 	for m := b.slots; m != 0; m &= m - 1 {
 		w := bits.TrailingZeros64(m)
-		slot[s.warps[w].in] = w
+		slot[p.warps.slot[w].in] = w
 	}
 	for j := range b.bar {
 		var at uint64
@@ -267,79 +290,68 @@ func (s *SM) restored(c *Context, now uint64) {
 	s.reissue(c, slot, now)
 	for in, v := range c.warps {
 		w := slot[in]
-		wp := &s.warps[w]
+		wp := &p.warps.slot[w]
 		wp.pc = v.pc
 		switch {
-		case v.state == barred || v.state == free || v.state == finishing || v.state == atomic || v.state == fenced && wp.loads > 0:
+		case v.state == free || v.state == finishing:
 			wp.state = v.state
-			if v.state == free || v.state == finishing {
-				wp.k.lane[s.lane].Running--
-			}
+			wp.k.lane[p.lane].Running--
+		case v.state == barred || v.state == atomic || v.state == fenced && wp.loads > 0:
+			wp.state = v.state
 		default: // running, or at a fence whose operations are done
-			s.resume(w, Fetch, now)
+			p.warps.resume(w, Fetch, now)
 		}
 	}
 }
 
 // reissue makes the accesses a context had not made where it was.
 func (s *SM) reissue(c *Context, slot []int, now uint64) {
+	p, l := &s.pipe, &s.lsu
 	for _, x := range c.ops {
-		op := s.newOp()
+		op := l.ops.get()
 		w := slot[x.op.warp]
-		wp := &s.warps[w]
-		o := &s.ops[op]
+		wp := &p.warps.slot[w]
+		o := &l.ops.list[op]
 		*o = x.op
 		o.warp, o.at, o.queued, o.left = int16(w), now, int32(len(x.left)), int32(len(x.left))
-		s.enqueue()
+		p.collect.enqueue()
 		wp.loads++
-		for _, r := range wp.regs(o.reg, o.ndst) {
-			wp.ready[r] = notReady
-		}
+		wp.setReady(o.reg, o.ndst, notReady)
 		for _, a := range x.left {
 			a.op, a.at = op, now
-			s.again.Push(a)
+			l.restored.Push(a)
 		}
 	}
 	c.ops = nil
 }
 
-// transfer queues the lines of a context for the load/store unit.
-func (s *SM) transfer(c *Context, now uint64) {
-	c.left, c.owed = c.Lines, c.Lines
-	s.transfers++
-	s.unsent += c.Lines
-	s.wakeAt(now + 1)
-	for i := range s.moving {
-		if s.moving[i] == nil {
-			s.moving[i] = c
-			return
-		}
-	}
-	s.moving = append(s.moving, c)
-}
-
 // feed puts lines of contexts into the LD/ST queue while it is short, and accesses
 // of restored CTAs.
 func (s *SM) feed(now uint64) {
-	for s.again.Len() > 0 && s.ldq.Len() < contextDepth {
-		s.ldq.Push(s.again.Pop())
+	l := &s.lsu
+	for l.restored.Len() > 0 && l.queue.Len() < contextDepth {
+		l.queue.Push(l.restored.Pop())
 	}
-	for i, c := range s.moving {
+	for i, c := range s.contexts.moving {
 		for c != nil && c.left > 0 {
-			if s.ldq.Len() >= contextDepth {
+			if l.queue.Len() >= contextDepth {
 				return
 			}
 			kind := isa.Load
 			if c.store {
 				kind = isa.Store
 			}
-			op := s.newOp()
-			s.ops[op] = memOp{left: 1, queued: 1, warp: noWarp, reg: uint32(i), tenant: c.K.Tenant, space: isa.Global, kind: kind, bypass: true}
-			s.enqueue()
+			op := l.ops.get()
+			l.ops.list[op] = memOp{
+				left: 1, queued: 1, warp: noWarp, reg: uint32(i), tenant: c.K.Tenant,
+				space: isa.Global, kind: kind, bypass: true,
+			}
+			s.pipe.collect.enqueue()
 			c.left--
-			s.unsent--
-			all := uint8(1<<s.cfg.sectors - 1)
-			s.ldq.Push(access{line: c.Addr + uint64(c.left)<<s.cfg.lineShift, at: now, op: op, sectors: all, full: all})
+			s.contexts.unsent--
+			all := uint8(1<<s.cfg.l1.sectors - 1)
+			line := c.Addr + uint64(c.left)<<s.cfg.l1.lineShift
+			l.queue.Push(access{line: line, at: now, op: op, sectors: all, full: all})
 		}
 	}
 }
@@ -354,25 +366,10 @@ const noWarp = -1
 // moved books the answer to one line of transfer i; with the last one a load's
 // CTA goes on.
 func (s *SM) moved(i int, now uint64) {
-	c := s.moving[i]
-	if c.owed--; c.owed > 0 {
-		return
-	}
-	s.moving[i] = nil
-	s.transfers--
-	if !c.store {
-		s.restored(c, now)
+	if c := s.contexts.answered(i); c != nil && !c.store {
+		s.resume(c, now)
 	}
 }
 
 // Busy says that contexts are being stored or loaded.
-func (s *SM) Busy() bool { return s.transfers > 0 }
-
-// EachCTA visits the resident CTAs: kernel and the cycle it became resident here.
-func (s *SM) EachCTA(visit func(k *Kernel, since uint64)) {
-	for i := range s.blocks {
-		if b := &s.blocks[i]; b.k != nil {
-			visit(b.k, b.start)
-		}
-	}
-}
+func (s *SM) Busy() bool { return s.contexts.count > 0 }

@@ -25,7 +25,7 @@ func switched(t *testing.T, at uint64) (count map[[3]int]int, end uint64, b *ben
 	b.each = func(now uint64) {
 		switch {
 		case done || now < at:
-		case saved == nil && !b.s.frozen:
+		case saved == nil && !b.s.pipe.frozen:
 			b.s.Freeze(now)
 		case saved == nil && b.s.Quiet():
 			next := uint64(1 << 30)
@@ -90,7 +90,8 @@ func TestSwitch(t *testing.T) {
 		if out > 0 && end < plain+uint64(2*out) {
 			t.Errorf("switched at cycle %d: ended at %d, %d without; %d lines cannot pass the port in that time", at, end, plain, 2*out)
 		}
-		if b.s.inflight != 0 || b.s.regs != 0 || b.s.shared != 0 || b.s.threads != 0 {
+		c := &b.s.pipe.ctas
+		if b.s.lsu.link.inflight != 0 || c.regs != 0 || c.shared != 0 || c.threads != 0 {
 			t.Errorf("switched at cycle %d: the SM is not empty at the end", at)
 		}
 	}
@@ -100,9 +101,9 @@ func TestSwitch(t *testing.T) {
 // holds nothing; with it, nothing is sent until Release.
 func TestHold(t *testing.T) {
 	b := newBench(t, nil)
-	b.s.tlb, b.s.mmu = identity{}, identity{}
-	b.s.pending = make([]tlbMiss, 4)
-	b.s.cfg.pageShift = 12
+	b.s.lsu.translation.tlb, b.s.lsu.translation.mmu = identity{}, identity{}
+	b.s.lsu.translation.pending = make([]tlbMiss, 4)
+	b.s.cfg.translation.pageShift = 12
 	b.s.Hold()
 	b.each = func(now uint64) {
 		if now == 500 {

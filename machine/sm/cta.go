@@ -6,129 +6,202 @@ import (
 	"heddle/isa"
 )
 
-// Fits says whether one more CTA of k can become resident now.
-func (s *SM) Fits(k *Kernel) bool {
+// block is a resident CTA.
+type block struct {
+	k     *Kernel
+	exec  isa.CTA
+	slots uint64 // its warp slots
+	live  int    // warps not yet retired
+	regs  int
+	start uint64 // cycle at which it became resident here
+	bar   [16]barrier
+}
+
+type barrier struct {
+	expect  int    // threads; 0: all warps of the CTA
+	threads int    // of the warps that have arrived
+	arrived int    // warps, those of bar.arrive included
+	slots   uint64 // warps that wait
+}
+
+// resident is the warp slots of a resident CTA, none for a free entry.
+func (b *block) resident() uint64 {
+	if b.k == nil {
+		return 0
+	}
+	return b.slots
+}
+
+// tenure is how many CTAs of a tenant are resident, and since when any is.
+type tenure struct {
+	ctas  int
+	since uint64
+}
+
+// residency is the CTAs on an SM and what they take of it.
+type residency struct {
+	cfg  *Config
+	rows []*[numCounters]uint64 // counters by tenant
+
+	blocks   []block
+	free     uint64 // warp slots
+	resident int    // CTAs
+	// Threads, registers and bytes of shared memory in use.
+	threads, regs, shared int
+
+	leaving int      // block that is being evicted; -1: none
+	several bool     // CTAs of several applications may be resident at once
+	stays   []tenure // per tenant
+	shares  shares   // of the SM's time
+}
+
+// shares is since when the same tenants have had CTAs on an SM, and up to when those
+// cycles have been divided among them.
+type shares struct{ since, divided uint64 }
+
+func (c *residency) build(cfg *Config, rows []*[numCounters]uint64) {
+	c.cfg, c.rows, c.leaving = cfg, rows, -1
+	c.blocks, c.stays = make([]block, cfg.CTAs), make([]tenure, len(rows))
+	c.free = 1<<cfg.Warps - 1
+	if cfg.Warps == 64 {
+		c.free = ^uint64(0)
+	}
+}
+
+// fits says whether one more CTA of k can become resident now.
+func (c *residency) fits(k *Kernel) bool {
 	g := &k.Geo
-	return s.resident < s.cfg.CTAs && bits.OnesCount64(s.freeW) >= g.Warps &&
-		s.threads+g.Warps*isa.Lanes <= s.cfg.Threads &&
-		s.regs+g.Warps*s.cfg.RegsPerWarp(g.Regs) <= s.cfg.Regs &&
-		s.shared+g.SharedBytes <= s.cfg.Shared &&
-		(k.Most == 0 || s.residentOf(k) < k.Most)
+	return c.resident < c.cfg.CTAs && bits.OnesCount64(c.free) >= g.Warps &&
+		c.threads+g.Warps*isa.Lanes <= c.cfg.Threads &&
+		c.regs+g.Warps*c.cfg.RegsPerWarp(g.Regs) <= c.cfg.Regs &&
+		c.shared+g.SharedBytes <= c.cfg.Shared &&
+		(k.Most == 0 || c.of(k) < k.Most)
 }
 
-// Start makes CTA number cta of k resident; Fits must hold.
-func (s *SM) Start(k *Kernel, cta int, now uint64) error {
-	exec := k.Grid.Start(cta, isa.Place{SM: s.ID, WarpSlot: bits.TrailingZeros64(s.freeW)})
-	b, err := s.occupy(k, now)
-	if err != nil {
-		return err
-	}
-	bl := &s.blocks[b]
-	bl.exec = exec
-	i := 0
-	for m := bl.slots; m != 0; m &= m - 1 {
-		w := bits.TrailingZeros64(m)
-		s.launched(w, now<<16|uint64(cta&0xff)<<8|uint64(i))
-		s.begin(w, b, i, k, exec, now)
-		s.plan(w, &s.warps[w], now+s.cfg.fetchLatency, now)
-		i++
-	}
-	return nil
-}
-
-// launched puts warp slot w into the order of launches.
-func (s *SM) launched(w int, age uint64) {
-	s.age[w], s.older[w] = age, 0
-	for v, a := range s.age {
-		if a < age || a == age && v < w {
-			s.older[w] |= 1 << v
-			s.older[v] &^= 1 << w
-		} else if v != w {
-			s.older[v] |= 1 << w
+// of is how many CTAs of k are resident.
+func (c *residency) of(k *Kernel) int {
+	n := 0
+	for i := range c.blocks {
+		if c.blocks[i].k == k {
+			n++
 		}
 	}
+	return n
 }
 
-// occupy reserves the resources of a CTA of k and returns its block; Fits must hold.
-func (s *SM) occupy(k *Kernel, now uint64) (int, error) {
-	s.wakeAt(now + 1)
-	if s.resident == 0 && s.l1count == 0 {
-		if err := s.carve(s.sharedFor(k)); err != nil {
-			return 0, err
-		}
-	}
-	stay := &s.stays[k.Tenant]
+// occupy reserves the resources of a CTA of k, which fits, and returns its block.
+func (c *residency) occupy(k *Kernel, now uint64) int {
+	stay := &c.stays[k.Tenant]
 	if stay.ctas == 0 {
-		s.divide(now)
-		s.together = residency{now, now}
+		c.divide(now)
+		c.shares = shares{now, now}
 		stay.since = now
 	}
 	stay.ctas++
 	b := 0
-	for s.blocks[b].k != nil {
+	for c.blocks[b].k != nil {
 		b++
 	}
 	g := &k.Geo
-	bl := &s.blocks[b]
-	*bl = block{k: k, live: g.Warps, regs: g.Warps * s.cfg.RegsPerWarp(g.Regs), start: now}
+	bl := &c.blocks[b]
+	*bl = block{k: k, live: g.Warps, regs: g.Warps * c.cfg.RegsPerWarp(g.Regs), start: now}
 	for range g.Warps {
-		w := bits.TrailingZeros64(s.freeW)
-		s.freeW &^= 1 << w
+		w := bits.TrailingZeros64(c.free)
+		c.free &^= 1 << w
 		bl.slots |= 1 << w
 	}
-	s.resident++
-	s.threads += g.Warps * isa.Lanes
-	s.regs += bl.regs
-	s.shared += g.SharedBytes
-	return b, nil
+	c.resident++
+	c.threads += g.Warps * isa.Lanes
+	c.regs += bl.regs
+	c.shared += g.SharedBytes
+	return b
+}
+
+// vacate gives the resources of a block back.
+func (c *residency) vacate(b *block, now uint64) {
+	k := b.k
+	c.free |= b.slots
+	c.resident--
+	c.threads -= k.Geo.Warps * isa.Lanes
+	c.regs -= b.regs
+	c.shared -= k.Geo.SharedBytes
+	stay := &c.stays[k.Tenant]
+	if stay.ctas == 1 {
+		c.divide(now)
+		c.shares = shares{now, now}
+		c.rows[k.Tenant][ActiveCycles] += now - stay.since
+	}
+	stay.ctas--
+	b.k, b.exec = nil, nil
+}
+
+// divide counts the cycles up to now for the tenants with CTAs on the SM, evenly and in
+// whole cycles; the first ones take what is left over. It may be asked at any time: who
+// has how much depends on when tenants came and went alone.
+func (c *residency) divide(now uint64) {
+	n := uint64(0)
+	for t := range c.stays {
+		n += uint64(min(1, c.stays[t].ctas))
+	}
+	after, before := now-c.shares.since, c.shares.divided-c.shares.since
+	i := uint64(0)
+	for t := range c.stays {
+		if c.stays[t].ctas > 0 {
+			c.rows[t][ActiveShareCycles] += (after+n-1-i)/n - (before+n-1-i)/n
+			i++
+		}
+	}
+	c.shares.divided = now
 }
 
 // sharedFor is the shared memory to set aside when the first CTA comes, one of k: what
 // its kernel can use, or all there may be where CTAs of others follow, as the split
 // between L1 and shared memory cannot change under resident CTAs.
-func (s *SM) sharedFor(k *Kernel) int {
-	if s.several {
-		return s.cfg.Shared
+func (c *residency) sharedFor(k *Kernel) int {
+	if c.several {
+		return c.cfg.Shared
 	}
-	per := s.cfg.Occupancy(&k.Geo)
+	per := c.cfg.Occupancy(&k.Geo)
 	if k.Most > 0 {
 		per = min(per, k.Most)
 	}
 	return per * k.Geo.SharedBytes
 }
 
-// vacate gives the resources of a block back.
-func (s *SM) vacate(b *block, now uint64) {
-	k := b.k
-	s.freeW |= b.slots
-	s.resident--
-	s.threads -= k.Geo.Warps * isa.Lanes
-	s.regs -= b.regs
-	s.shared -= k.Geo.SharedBytes
-	stay := &s.stays[k.Tenant]
-	if stay.ctas == 1 {
-		s.divide(now)
-		s.together = residency{now, now}
-		s.rows[k.Tenant][ActiveCycles] += now - stay.since
+// Fits says whether one more CTA of k can become resident now.
+func (s *SM) Fits(k *Kernel) bool { return s.pipe.ctas.fits(k) }
+
+// Start makes CTA number cta of k resident; Fits must hold.
+func (s *SM) Start(k *Kernel, cta int, now uint64) error {
+	p := &s.pipe
+	exec := k.Grid.Start(cta, isa.Place{SM: s.ID, WarpSlot: bits.TrailingZeros64(p.ctas.free)})
+	b, err := s.occupy(k, now)
+	if err != nil {
+		return err
 	}
-	stay.ctas--
-	b.k, b.exec = nil, nil
+	bl := &p.ctas.blocks[b]
+	bl.exec = exec
+	i := 0
+	for m := bl.slots; m != 0; m &= m - 1 {
+		w := bits.TrailingZeros64(m)
+		p.warps.launched(w, now<<16|uint64(cta&0xff)<<8|uint64(i))
+		wp := p.begin(w, b, i, k, exec, now)
+		p.warps.plan(w, wp, now+s.cfg.fetch.latency, now)
+		i++
+	}
+	return nil
 }
 
-// begin puts warp i of a CTA into slot w.
-func (s *SM) begin(w, b, i int, k *Kernel, exec isa.CTA, now uint64) {
-	wp := &s.warps[w]
-	ready := wp.ready
-	if cap(ready) < k.Code.NumRegs {
-		ready = make([]uint32, k.Code.NumRegs)
+// occupy makes room for a CTA of k, which fits, and returns its block. The first one
+// settles what of the memory it has in common with shared memory is L1.
+func (s *SM) occupy(k *Kernel, now uint64) (int, error) {
+	s.wakeAt(now + 1)
+	if s.pipe.ctas.resident == 0 && s.lsu.l1.mshrs.Pending() == 0 {
+		if err := s.lsu.l1.carve(&s.cfg.l1, s.pipe.ctas.sharedFor(k)); err != nil {
+			return 0, err
+		}
 	}
-	ready = ready[:k.Code.NumRegs]
-	clear(ready)
-	k.lane[s.lane].Running++
-	*wp = warp{
-		code: k.Code, ready: ready, exec: exec, k: k, row: s.rows[k.Tenant],
-		t0: now, since: now, pc: exec.PC(i), cta: int16(b), in: int16(i), state: running, buf: s.cfg.fetchWidth,
-	}
+	return s.pipe.ctas.occupy(k, now), nil
 }
 
 // Occupancy is the number of CTAs of a launch an SM can hold (threads, CTA slots,
@@ -144,84 +217,25 @@ func (c *Config) Occupancy(g *isa.Geometry) int {
 	return n
 }
 
-// exit takes a warp out of scheduling. It leaves the SM when its exit instruction
-// has passed the pipeline: arm sees to that.
-func (s *SM) exit(w int, now uint64) {
-	wp := &s.warps[w]
-	wp.k.lane[s.lane].Running--
-	wp.state, wp.loads = finishing, wp.loads+1
-	s.settle(&s.blocks[wp.cta], now)
-	s.wake[w] = now + uint64(s.cfg.latency[isa.TimeOther]) + drain
-	s.sleep(w, now)
-}
-
-// drain is what a warp needs after its last write-back to give up its slot: one
-// cycle to be seen as done, one to free the CTA (measured: an empty CTA takes 10
-// cycles from dispatch).
-const drain = 2
-
-// retire ends a warp that has exited once its memory traffic is over, and its CTA
-// with the last one.
-func (s *SM) retire(w int, now uint64) {
-	wp := &s.warps[w]
-	b := &s.blocks[wp.cta]
-	if wp.loads > 0 || wp.stores > 0 {
-		return
-	}
-	wp.state = free
-	b.live--
-	if b.live > 0 {
-		return
-	}
-	k, exec, start := b.k, b.exec, b.start
-	s.vacate(b, now)
-	exec.Release()
-	s.rows[k.Tenant][CTAsDone]++
-	l := &k.lane[s.lane]
-	l.Finished++
-	l.CTACycles += now - start
-	s.Done = append(s.Done, k)
-}
-
 // Resident is the number of CTAs on the SM.
-func (s *SM) Resident() int { return s.resident }
-
-func (s *SM) residentOf(k *Kernel) int {
-	n := 0
-	for i := range s.blocks {
-		if s.blocks[i].k == k {
-			n++
-		}
-	}
-	return n
-}
+func (s *SM) Resident() int { return s.pipe.ctas.resident }
 
 // Settle counts the active cycles up to now of an SM that is still busy.
 func (s *SM) Settle(now uint64) {
-	s.divide(now)
-	for t := range s.stays {
-		if stay := &s.stays[t]; stay.ctas > 0 {
-			s.rows[t][ActiveCycles] += now - stay.since
+	s.pipe.ctas.divide(now)
+	for t := range s.pipe.ctas.stays {
+		if stay := &s.pipe.ctas.stays[t]; stay.ctas > 0 {
+			s.pipe.ctas.rows[t][ActiveCycles] += now - stay.since
 			stay.since = now
 		}
 	}
 }
 
-// divide counts the cycles up to now for the tenants with CTAs on the SM, evenly and in
-// whole cycles; the first ones take what is left over. It may be asked at any time: who
-// has how much depends on when tenants came and went alone.
-func (s *SM) divide(now uint64) {
-	n := uint64(0)
-	for t := range s.stays {
-		n += uint64(min(1, s.stays[t].ctas))
-	}
-	after, before := now-s.together.since, s.together.divided-s.together.since
-	i := uint64(0)
-	for t := range s.stays {
-		if s.stays[t].ctas > 0 {
-			s.rows[t][ActiveShareCycles] += (after+n-1-i)/n - (before+n-1-i)/n
-			i++
+// EachCTA visits the resident CTAs: kernel and the cycle it became resident here.
+func (s *SM) EachCTA(visit func(k *Kernel, since uint64)) {
+	for i := range s.pipe.ctas.blocks {
+		if b := &s.pipe.ctas.blocks[i]; b.k != nil {
+			visit(b.k, b.start)
 		}
 	}
-	s.together.divided = now
 }

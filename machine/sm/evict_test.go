@@ -88,7 +88,8 @@ func TestEvict(t *testing.T) {
 		if out != in || out != 0 && out != lines {
 			t.Errorf("evicted from cycle %d on: %d lines out, %d in, an image has %d", at, out, in, lines)
 		}
-		if b.s.inflight != 0 || b.s.regs != 0 || b.s.shared != 0 || b.s.threads != 0 || back && b.s.halted != 0 {
+		c := &b.s.pipe.ctas
+		if b.s.lsu.link.inflight != 0 || c.regs != 0 || c.shared != 0 || c.threads != 0 || back && b.s.pipe.warps.halted != 0 {
 			t.Errorf("evicted from cycle %d on: the SM is not empty at the end", at)
 		}
 	}
@@ -111,9 +112,9 @@ func TestActivePerTenant(t *testing.T) {
 		return k
 	}
 	end := func(k *Kernel, now uint64) {
-		for i := range b.s.blocks {
-			if b.s.blocks[i].k == k {
-				b.s.vacate(&b.s.blocks[i], now)
+		for i := range b.s.pipe.ctas.blocks {
+			if b.s.pipe.ctas.blocks[i].k == k {
+				b.s.pipe.ctas.vacate(&b.s.pipe.ctas.blocks[i], now)
 			}
 		}
 	}
@@ -129,12 +130,12 @@ func TestActivePerTenant(t *testing.T) {
 	b.s.Settle(110)
 	end(a, 130)
 	for tenant, want := range []uint64{50 - 10 + 130 - 81, 100 - 20} {
-		if got := b.s.rows[tenant][ActiveCycles]; got != want {
+		if got := b.s.lsu.rows[tenant][ActiveCycles]; got != want {
 			t.Errorf("tenant %d: active for %d cycles, want %d", tenant, got, want)
 		}
 	}
 	for tenant, want := range []uint64{10 + 30/2 + 20/2 + 30, 30/2 + 31 + 19/2} { // 19 cycles: the odd one is the first's
-		if got := b.s.rows[tenant][ActiveShareCycles]; got != want {
+		if got := b.s.lsu.rows[tenant][ActiveShareCycles]; got != want {
 			t.Errorf("tenant %d: %d cycles of the SM are its, want %d", tenant, got, want)
 		}
 	}

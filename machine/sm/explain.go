@@ -13,15 +13,15 @@ func (s warpState) String() string {
 // Explain says what the warps of the SM wait for, one line per CTA and state.
 func (s *SM) Explain() []string {
 	var out []string
-	for i := range s.blocks {
-		b := &s.blocks[i]
+	for i := range s.pipe.ctas.blocks {
+		b := &s.pipe.ctas.blocks[i]
 		if b.k == nil {
 			continue
 		}
 		groups := map[string][]int16{}
 		var order []string
 		for m := b.slots; m != 0; m &= m - 1 {
-			wp := &s.warps[bits.TrailingZeros64(m)]
+			wp := &s.pipe.warps.slot[bits.TrailingZeros64(m)]
 			if wp.state == free {
 				continue
 			}

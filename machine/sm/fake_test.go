@@ -129,7 +129,7 @@ func newBench(t *testing.T, change func(m *sheets.Machine)) *bench {
 		t.Fatal(err)
 	}
 	b := &bench{t: t, slab: mem.NewSlab(64), table: stat.NewTraffic("sm", Counters(), 1, 2), delay: 100}
-	if b.s, err = New(0, cfg, b.slab, b.table, nil, nil); err != nil {
+	if b.s, err = New(0, cfg, NewScratch(cfg), b.slab, b.table, nil, nil); err != nil {
 		t.Fatal(err)
 	}
 	return b
@@ -164,8 +164,8 @@ func (b *bench) run(g *scripted, ctas int, every bool) uint64 {
 		if left == 0 {
 			return now
 		}
-		if b.s.Out.Len() > 0 && b.s.LinkFree() <= now && !b.blocked {
-			h := *b.s.Out.Head()
+		if b.s.Out().Len() > 0 && b.s.LinkFree() <= now && !b.blocked {
+			h := *b.s.Out().Head()
 			b.s.Sent(now)
 			b.sent, b.sentAt = append(b.sent, b.slab.R[h]), append(b.sentAt, now)
 			b.flight = append(b.flight, flight{now + b.delay, h})
@@ -179,7 +179,7 @@ func (b *bench) run(g *scripted, ctas int, every bool) uint64 {
 		if b.each != nil {
 			b.each(now)
 		}
-		if b.s.Due() == engine.Never && len(b.flight) == 0 && b.s.Out.Len() == 0 {
+		if b.s.Due() == engine.Never && len(b.flight) == 0 && b.s.Out().Len() == 0 {
 			b.t.Fatalf("cycle %d: nothing will happen any more\n%v", now, b.s.Explain())
 		}
 	}

@@ -6,101 +6,145 @@ import (
 
 	"heddle/isa"
 	"heddle/mem"
+	"heddle/mem/mshr"
 	"heddle/mem/tags"
 )
 
-// waiter is an access that waits for sectors of a line.
-type waiter struct {
-	op      int32
-	next    int32
-	sectors uint8
+// l1 is the L1 data cache: a pipeline of lookups, tags, and registers of what misses.
+type l1 struct {
+	stalled bool             // the oldest access waits for a fill or for room towards the interconnect,
+	since   uint64           // from this cycle on
+	queue   mem.Ring[access] // the pipeline
+	tags    *tags.Array
+	mshrs   mshr.File // a waiter's token is its operation
+	writeAt uint64    // cycle from which the port that writes arrived sectors back is free
+	inBank  [8]int    // per bank: accesses in the pipeline (l1Config.apart)
+
+	arrays []*tags.Array // one per carve-out
 }
 
 // carve sets the L1 up for a shared-memory carve-out of the given bytes per SM:
 // with an adaptive split (Volta) what shared memory does not take is cache.
-func (s *SM) carve(sharedBytes int) error {
-	l := &s.cfg.l1
-	ways := l.Ways
-	if l.Unified > 0 {
+func (c *l1) carve(cfg *l1Config, sharedBytes int) error {
+	ways := cfg.ways
+	if cfg.unified > 0 {
 		take := 0
-		for _, c := range l.Carveouts {
-			if take = c; c >= sharedBytes {
+		for _, n := range cfg.carveouts {
+			if take = n; n >= sharedBytes {
 				break
 			}
 		}
-		ways = (l.Unified - take) / (l.Sets * l.Line)
+		ways = (cfg.unified - take) / (cfg.sets << cfg.lineShift)
 	}
-	if s.l1 != nil && s.l1.Ways == ways {
+	if c.tags != nil && c.tags.Ways == ways {
 		return nil
 	}
-	for _, a := range s.l1s {
+	for _, a := range c.arrays {
 		if a.Ways == ways {
 			a.Reset()
-			s.l1 = a
+			c.tags = a
 			return nil
 		}
 	}
-	a, err := tags.New(l.Sets, ways, l.Line, l.Repl, nil)
+	a, err := tags.New(cfg.sets, ways, 1<<cfg.lineShift, cfg.repl, nil)
 	if err != nil {
 		return fmt.Errorf("l1d: %w", err)
 	}
-	s.l1 = a
-	s.l1s = append(s.l1s, a)
-	if n := len(a.Tag) * s.cfg.sectors; n > len(s.merged) {
-		s.merged = make([]uint8, n)
-	}
+	c.tags = a
+	c.arrays = append(c.arrays, a)
+	c.mshrs.Lines(len(a.Tag))
 	return nil
 }
 
+// banks is the L1 banks an access needs: those of its sectors, or of its line where
+// lines are not sectored.
+func (cfg *l1Config) banks(a *access) uint8 {
+	if cfg.sectors == 1 {
+		return 1 << (a.line >> cfg.lineShift % uint64(min(8, cfg.bankCount)))
+	}
+	return a.sectors
+}
+
+// intoBanks puts an access into the pipelines of its banks, which hold depth accesses
+// each; false when one is full.
+func (c *l1) intoBanks(banks uint8, depth int) bool {
+	for m := banks; m != 0; m &= m - 1 {
+		if c.inBank[bits.TrailingZeros8(m)] >= depth {
+			return false
+		}
+	}
+	for m := banks; m != 0; m &= m - 1 {
+		c.inBank[bits.TrailingZeros8(m)]++
+	}
+	return true
+}
+
+// outOfBanks takes an access out of them.
+func (c *l1) outOfBanks(banks uint8) {
+	for m := banks; m != 0; m &= m - 1 {
+		c.inBank[bits.TrailingZeros8(m)]--
+	}
+}
+
+// writeBack books the port on which a load's sectors go to the register file, one per
+// cycle and waiting load, for n of them; it returns the cycle of the last. The packet's
+// own sectors came one per cycle, the last of them now.
+func (c *l1) writeBack(n int, sectors uint8, now uint64) uint64 {
+	c.writeAt = max(c.writeAt, now+1-uint64(bits.OnesCount8(sectors))) + uint64(n)
+	return c.writeAt - 1
+}
+
 // FlushL1 invalidates the L1; nothing may be in flight.
-func (s *SM) FlushL1() { s.l1.Reset() }
+func (s *SM) FlushL1() { s.lsu.l1.tags.Reset() }
 
 // HeldL1 is the number of sectors in the L1.
-func (s *SM) HeldL1() uint64 { return uint64(s.l1.Held()) }
+func (s *SM) HeldL1() uint64 { return uint64(s.lsu.l1.tags.Held()) }
 
 // ForgetL1 invalidates a tenant's lines, which wait for nothing once its CTAs are gone.
-func (s *SM) ForgetL1(tenant uint8) { s.l1.DropTenant(tenant) }
+func (s *SM) ForgetL1(tenant uint8) { s.lsu.l1.tags.DropTenant(tenant) }
 
 // cacheStage looks up the accesses that reach the end of the L1 pipeline. Its
 // head stalls, and everything behind it, when a miss finds no free line, MSHR,
 // merge slot or room towards the interconnect.
-func (s *SM) cacheStage(now uint64) {
-	for s.l1q.Len() > 0 {
-		a := s.l1q.Head()
+func (l *loadStore) cacheStage(p *pipeline, now uint64) {
+	for l.l1.queue.Len() > 0 {
+		a := l.l1.queue.Head()
 		if a.at > now {
 			return
 		}
-		o := &s.ops[a.op]
+		o := &l.ops.list[a.op]
 		ok := false
 		if o.kind == isa.Store {
-			ok = s.l1Store(a, o, now)
+			ok = l.store(p, a, o, now)
 		} else {
-			ok = s.l1Load(a, o, now)
+			ok = l.load(p, a, o, now)
 		}
 		if !ok {
-			s.stalled, s.stallAt = true, now
+			l.l1.stalled, l.l1.since = true, now
 			return
 		}
-		if s.cfg.apart {
-			s.outOfBanks(s.banks(a))
+		if l.cfg.l1.apart {
+			l.l1.outOfBanks(l.cfg.l1.banks(a))
 		}
-		s.l1q.Pop()
+		l.l1.queue.Pop()
 	}
 }
 
 // unstall lets the L1 head try again.
-func (s *SM) unstall(now uint64) {
-	if !s.stalled {
+func (l *loadStore) unstall(now uint64) {
+	if !l.l1.stalled {
 		return
 	}
-	s.stalled = false
-	o := &s.ops[s.l1q.Head().op]
-	s.rows[o.tenant][L1Stalls] += now - s.stallAt
+	l.l1.stalled = false
+	o := &l.ops.list[l.l1.queue.Head().op]
+	l.rows[o.tenant][L1Stalls] += now - l.l1.since
 }
 
-func (s *SM) l1Load(a *access, o *memOp, now uint64) bool {
-	t := s.l1
-	row := s.rows[o.tenant]
+// load looks a load up; false when it has to stay.
+func (l *loadStore) load(p *pipeline, a *access, o *memOp, now uint64) bool {
+	c := &l.l1
+	t := c.tags
+	row := l.rows[o.tenant]
 	i := t.Find(a.line)
 	var valid, pending uint8
 	if i != tags.None {
@@ -112,11 +156,11 @@ func (s *SM) l1Load(a *access, o *memOp, now uint64) bool {
 		n := uint64(bits.OnesCount8(a.sectors))
 		row[L1Accesses] += n
 		row[L1Hits] += n
-		s.answer(a.op, now+s.cfg.back, now)
+		l.answer(p, a.op, now+l.cfg.ldst.back, now)
 		return true
 	}
 	miss := need &^ pending
-	if miss != 0 && (s.outFull(miss) || s.l1count+bits.OnesCount8(miss) > s.cfg.l1.MSHRs) {
+	if miss != 0 && (l.link.full(miss) || !c.mshrs.Room(miss)) {
 		return false
 	}
 	if i == tags.None {
@@ -124,115 +168,61 @@ func (s *SM) l1Load(a *access, o *memOp, now uint64) bool {
 			return false
 		}
 		t.Fill(i, a.line, o.tenant)
-	} else if !s.mergeable(i, need) {
+	} else if !c.mshrs.Mergeable(i, need) {
 		return false
 	}
 	t.Use(i)
-	s.wait(i, a.op, need)
+	c.mshrs.Wait(i, a.op, need)
 	row[L1Accesses] += uint64(bits.OnesCount8(a.sectors))
 	row[L1Hits] += uint64(bits.OnesCount8(a.sectors & valid))
 	row[L1Pending] += uint64(bits.OnesCount8(need & pending))
 	row[L1Misses] += uint64(bits.OnesCount8(miss))
 	if miss != 0 {
 		t.Line[i].Pending |= miss
-		s.l1count += bits.OnesCount8(miss)
-		s.send(a.line, miss, 0, mem.Read, o, i, now)
+		c.mshrs.Ask(miss)
+		l.send(a.line, miss, 0, mem.Read, o, i, now)
 	}
 	return true
-}
-
-// mergeable says whether the MSHR entries of the sectors can take one more request.
-func (s *SM) mergeable(i int32, sectors uint8) bool {
-	base := int(i) * s.cfg.sectors
-	for m := sectors; m != 0; m &= m - 1 {
-		if int(s.merged[base+bits.TrailingZeros8(m)]) >= s.cfg.l1.Merge {
-			return false
-		}
-	}
-	return true
-}
-
-func (s *SM) wait(i, op int32, sectors uint8) {
-	var n int32
-	if k := len(s.freeWt); k > 0 {
-		n = s.freeWt[k-1]
-		s.freeWt = s.freeWt[:k-1]
-	} else {
-		s.waiters = append(s.waiters, waiter{})
-		n = int32(len(s.waiters) - 1)
-	}
-	s.waiters[n] = waiter{op: op, next: s.l1.Wait[i], sectors: sectors}
-	s.l1.Wait[i] = n
-	base := int(i) * s.cfg.sectors
-	for m := sectors; m != 0; m &= m - 1 {
-		s.merged[base+bits.TrailingZeros8(m)]++
-	}
 }
 
 // fill brings sectors of line index i and answers the accesses that now have all
 // they asked for.
-func (s *SM) fill(i int32, sectors uint8, now uint64) {
-	t := s.l1
+func (l *loadStore) fill(p *pipeline, i int32, sectors uint8, now uint64) {
+	c := &l.l1
+	t := c.tags
 	t.Line[i].Valid |= sectors
 	t.Line[i].Pending &^= sectors
-	s.l1count -= bits.OnesCount8(sectors)
-	base := int(i) * s.cfg.sectors
-	for m := sectors; m != 0; m &= m - 1 {
-		s.merged[base+bits.TrailingZeros8(m)] = 0
+	at := now
+	if l.cfg.l1.writePort {
+		at = c.writeBack(c.mshrs.Waiting(i, sectors), sectors, now)
 	}
-	link := &t.Wait[i]
-	at := s.writeBack(*link, sectors, now)
-	for *link != -1 {
-		n := *link
-		w := &s.waiters[n]
+	arrival := c.mshrs.Arrive(i, sectors)
+	for op, came, answered, ok := c.mshrs.Next(&arrival); ok; op, came, answered, ok = c.mshrs.Next(&arrival) {
 		done := max(now, at)
-		if s.cfg.writePort { // the youngest comes first in the chain and last to the port
-			at -= uint64(bits.OnesCount8(w.sectors & sectors))
+		if l.cfg.l1.writePort { // the youngest comes first in the chain and last to the port
+			at -= uint64(bits.OnesCount8(came))
 		}
-		if w.sectors &^= sectors; w.sectors != 0 {
-			link = &w.next
-			continue
+		if answered {
+			l.answer(p, op, done+l.cfg.ldst.back, now)
 		}
-		*link = w.next
-		s.freeWt = append(s.freeWt, n)
-		s.answer(w.op, done+s.cfg.back, now)
 	}
-	s.unstall(now)
+	l.unstall(now)
 }
 
-// writeBack books the port on which a load's sectors go to the register file, one per
-// cycle and waiting load, for those that arrive for a chain of waiters; it returns the
-// cycle of the last. The packet's own sectors came one per cycle, the last of them now.
-func (s *SM) writeBack(chain int32, sectors uint8, now uint64) uint64 {
-	if !s.cfg.writePort {
-		return now
-	}
-	n := 0
-	for ; chain != -1; chain = s.waiters[chain].next {
-		n += bits.OnesCount8(s.waiters[chain].sectors & sectors)
-	}
-	return s.writeSectors(n, sectors, now)
-}
-
-// writeSectors is writeBack for n sectors in all.
-func (s *SM) writeSectors(n int, sectors uint8, now uint64) uint64 {
-	s.writeAt = max(s.writeAt, now+1-uint64(bits.OnesCount8(sectors))) + uint64(n)
-	return s.writeAt - 1
-}
-
-// l1Store writes through. With write-allocate, the line is allocated and the
+// store writes through. With write-allocate, the line is allocated and the
 // completely written sectors become valid; a later read fetches the others (lazy
 // fetch on read).
-func (s *SM) l1Store(a *access, o *memOp, now uint64) bool {
-	if s.outFull(a.sectors) {
+func (l *loadStore) store(p *pipeline, a *access, o *memOp, now uint64) bool {
+	if l.link.full(a.sectors) {
 		return false
 	}
-	t := s.l1
-	row := s.rows[o.tenant]
+	c := &l.l1
+	t := c.tags
+	row := l.rows[o.tenant]
 	n := uint64(bits.OnesCount8(a.sectors))
 	row[L1Accesses] += n
 	i := t.Find(a.line)
-	if i == tags.None && s.cfg.writeAlloc {
+	if i == tags.None && l.cfg.l1.writeAlloc {
 		if i = t.Victim(a.line); i != tags.None {
 			t.Fill(i, a.line, o.tenant)
 		}
@@ -246,8 +236,8 @@ func (s *SM) l1Store(a *access, o *memOp, now uint64) bool {
 	}
 	row[L1Hits] += hits
 	row[L1Misses] += n - hits
-	s.warps[o.warp].stores++
-	s.send(a.line, a.sectors, a.full, mem.Write, o, int32(o.warp), now)
-	s.answer(a.op, now, now)
+	p.warps.slot[o.warp].stores++
+	l.send(a.line, a.sectors, a.full, mem.Write, o, int32(o.warp), now)
+	l.answer(p, a.op, now, now)
 	return true
 }

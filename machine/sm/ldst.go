@@ -3,9 +3,9 @@ package sm
 import (
 	"math/bits"
 
-	"heddle/engine"
 	"heddle/isa"
 	"heddle/mem"
+	"heddle/mem/mshr"
 )
 
 // memOp is a warp memory instruction in flight.
@@ -24,17 +24,44 @@ type memOp struct {
 	cycles uint16 // shared memory: bank cycles
 }
 
-// memory turns an issued memory instruction into accesses in the LD/ST queue.
-func (s *SM) memory(w int, wp *warp, in *isa.Instr, now uint64) {
-	st := &s.tmp.step
-	op := s.newOp()
-	o := &s.ops[op]
+// operations are the memory instructions in flight, named by their index.
+type operations struct {
+	list []memOp
+	free []int32
+}
+
+func (x *operations) get() int32 {
+	if n := len(x.free); n > 0 {
+		op := x.free[n-1]
+		x.free = x.free[:n-1]
+		return op
+	}
+	x.list = append(x.list, memOp{})
+	return int32(len(x.list) - 1)
+}
+
+func (x *operations) put(op int32) { x.free = append(x.free, op) }
+
+func (l *loadStore) build(id int, cfg *Config, slab *mem.Slab, rows []*[numCounters]uint64, tlb TLB, mmu MMU) {
+	l.cfg, l.rows = cfg, rows
+	perScheduler := cfg.collect.each + 2
+	l.queue = mem.NewRing[access]((cfg.collect.memQueue + 1 + cfg.issue.schedulers*perScheduler) * 2 * isa.Lanes)
+	l.translation = translation{tlb: tlb, mmu: mmu, sm: id, pending: make([]tlbMiss, cfg.translation.misses)}
+	l.l1.queue = mem.NewRing[access](cfg.l1.bankCount*(cfg.l1.depth+2) + 8)
+	l.l1.mshrs = mshr.New(0, cfg.l1.mshrs, cfg.l1.merge)
+	l.link = link{room: cfg.l1.missQueue, apart: cfg.l1.apart, port: int16(id), slab: slab}
+	l.link.out = mem.NewRing[int32](max(1, cfg.l1.missQueue))
+}
+
+// issue turns a memory instruction of the pipeline into accesses, and queues them.
+func (l *loadStore) issue(p *pipeline, w int, wp *warp, in *isa.Instr, now uint64) {
+	st := &p.tmp.step
+	op := l.ops.get()
+	o := &l.ops.list[op]
 	*o = memOp{reg: in.Reg, ndst: in.NDst, warp: int16(w), tenant: wp.k.Tenant, space: st.Space, kind: in.Kind}
 	wp.loads++
-	for _, r := range wp.regs(in.Reg, in.NDst) {
-		wp.ready[r] = notReady
-	}
-	acc := s.tmp.co.acc[:1]
+	wp.setReady(in.Reg, in.NDst, notReady)
+	acc := p.tmp.co.acc[:1]
 	acc[0] = access{op: op}
 	o.left, o.queued = 1, 1
 	switch {
@@ -45,48 +72,31 @@ func (s *SM) memory(w int, wp *warp, in *isa.Instr, now uint64) {
 		o.cycles = 1
 	case st.Space == isa.Shared:
 		serial := in.Kind == isa.Atomic || in.Kind == isa.Reduce
-		o.cycles = uint16(s.tmp.conflicts.cycles(wp.pc, st.Mask, &st.Addr, in.Width, serial))
+		o.cycles = uint16(p.tmp.conflicts.cycles(wp.pc, st.Mask, &st.Addr, in.Width, serial))
 		wp.row[SharedAccesses]++
 		wp.row[SharedConflicts] += uint64(o.cycles - 1)
 	default:
-		acc = s.global(wp, in, op)
+		acc = l.global(p.tmp, wp, in, op)
 	}
-	if s.cfg.sharedCollectors {
-		s.place(w, acc, now)
+	if l.cfg.collect.shared {
+		p.collect.place(l.cfg.issue.schedOf[w], acc, now)
 		return
 	}
-	s.enqueue()
+	p.collect.enqueue()
+	l.push(acc, now+l.cfg.ldst.front)
+}
+
+// push queues the accesses of an instruction, which may be served from cycle at on.
+func (l *loadStore) push(acc []access, at uint64) {
 	for _, a := range acc {
-		a.at = now + s.cfg.front
-		s.ldq.Push(a)
-	}
-}
-
-// enqueue counts a memory instruction before the load/store unit where collectors are
-// not shared.
-func (s *SM) enqueue() {
-	if s.cfg.sharedCollectors {
-		return
-	}
-	if s.ldInsts++; s.ldInsts >= s.cfg.memQueue {
-		s.noMem = ^uint64(0)
-	}
-}
-
-// dequeue notes that the load/store unit has sent all parts of one on.
-func (s *SM) dequeue(now uint64) {
-	if s.ldInsts--; s.noMem == 0 || s.ldInsts >= s.cfg.memQueue {
-		return
-	}
-	s.noMem = 0
-	for i := range s.sched {
-		s.sched[i].room = now
+		a.at = at
+		l.queue.Push(a)
 	}
 }
 
 // global coalesces an access to global or local memory.
-func (s *SM) global(wp *warp, in *isa.Instr, op int32) []access {
-	st, o, c := &s.tmp.step, &s.ops[op], &s.tmp.co
+func (l *loadStore) global(tmp *workspace, wp *warp, in *isa.Instr, op int32) []access {
+	st, o, c := &tmp.step, &l.ops.list[op], &tmp.co
 	switch in.Kind {
 	case isa.Atomic, isa.Reduce:
 		wp.row[Atomics]++
@@ -94,11 +104,12 @@ func (s *SM) global(wp *warp, in *isa.Instr, op int32) []access {
 		o.bypass = true
 	case isa.Store:
 		wp.row[Stores]++
-		s.merge(wp, in, int(o.warp), true)
+		l.merge(tmp, wp, in, int(o.warp), true)
 	default:
 		wp.row[Loads]++
-		s.merge(wp, in, int(o.warp), false)
-		o.bypass = in.Cache == isa.CacheGlobal || in.Cache == isa.CacheVolatile || s.cfg.l1.SkipGlobal && st.Space == isa.Global
+		l.merge(tmp, wp, in, int(o.warp), false)
+		o.bypass = in.Cache == isa.CacheGlobal || in.Cache == isa.CacheVolatile ||
+			l.cfg.l1.skipGlobal && st.Space == isa.Global
 	}
 	o.left, o.queued = int32(c.n), int32(c.n)
 	for i := range c.n {
@@ -110,20 +121,20 @@ func (s *SM) global(wp *warp, in *isa.Instr, op int32) []access {
 // merge coalesces, laying local memory out as hardware does: consecutive 4-byte
 // words of the threads of the machine are neighbours, so a warp's access to the
 // same local offset is one line.
-func (s *SM) merge(wp *warp, in *isa.Instr, w int, bytes bool) {
-	st := &s.tmp.step
-	s.tmp.co.n = 0
+func (l *loadStore) merge(tmp *workspace, wp *warp, in *isa.Instr, w int, bytes bool) {
+	st := &tmp.step
+	tmp.co.n = 0
 	if st.Space != isa.Local {
-		s.tmp.co.merge(st.Mask, &st.Addr, in.Width, bytes)
+		tmp.co.merge(st.Mask, &st.Addr, in.Width, bytes)
 		return
 	}
-	stride := s.cfg.localStride
-	first := wp.k.LocalBase + uint64(s.ID*s.cfg.Threads+w*isa.Lanes)*4
+	stride := l.cfg.ldst.localStride
+	first := wp.k.LocalBase + uint64(int(l.link.port)*l.cfg.Threads+w*isa.Lanes)*4
 	for i := range st.Addr {
 		st.Addr[i] = first + st.Addr[i]>>2*stride + uint64(i)*4 + st.Addr[i]&3
 	}
 	for k := uint8(0); ; k += 4 {
-		s.tmp.co.merge(st.Mask, &st.Addr, min(4, in.Width-k), bytes)
+		tmp.co.merge(st.Mask, &st.Addr, min(4, in.Width-k), bytes)
 		if k+4 >= in.Width {
 			return
 		}
@@ -133,49 +144,30 @@ func (s *SM) merge(wp *warp, in *isa.Instr, w int, bytes bool) {
 	}
 }
 
-func (s *SM) newOp() int32 {
-	if n := len(s.freeOps); n > 0 {
-		op := s.freeOps[n-1]
-		s.freeOps = s.freeOps[:n-1]
-		return op
-	}
-	s.ops = append(s.ops, memOp{})
-	return int32(len(s.ops) - 1)
-}
-
-// memoryStage serves the LD/ST queue, and fetches the next instruction's accesses for
-// it from where those wait (collect.go).
-func (s *SM) memoryStage(now uint64) {
-	s.serve(now)
-	if s.before != 0 && s.ldq.Len() == 0 && s.port <= now+1 {
-		s.takeMemory(now)
-	}
-}
-
 // serve serves the head of the LD/ST queue: shared memory for as many cycles as its
 // banks need, the L1 for as many sectors as its banks deliver in a cycle, requests
 // that bypass the L1 straight to the interconnect.
-func (s *SM) serve(now uint64) {
+func (l *loadStore) serve(p *pipeline, now uint64) {
 	var banks uint8
-	for s.replay.Len() > 0 {
-		if !s.enter(s.replay.Head(), &banks, now) {
+	for l.replay.Len() > 0 {
+		if !l.enter(l.replay.Head(), &banks, now) {
 			return
 		}
-		s.replay.Pop()
+		l.replay.Pop()
 	}
-	for s.ldq.Len() > 0 && s.port <= now {
-		a := s.ldq.Head()
+	for l.queue.Len() > 0 && l.port <= now {
+		a := l.queue.Head()
 		if a.at > now {
 			return
 		}
-		o := &s.ops[a.op]
+		o := &l.ops.list[a.op]
 		if o.space == isa.Global || o.space == isa.Local {
 			op := a.op
-			if !a.phys && (s.missing || !s.translate(a, now)) || a.op >= 0 && !s.enter(a, &banks, now) {
+			if !a.phys && (l.translation.full || !l.translate(a, now)) || a.op >= 0 && !l.enter(a, &banks, now) {
 				return
 			}
-			s.ldq.Pop()
-			s.left(op, now)
+			l.queue.Pop()
+			l.left(p, op, now)
 			continue
 		}
 		if banks != 0 {
@@ -183,48 +175,49 @@ func (s *SM) serve(now uint64) {
 		}
 		lat := uint64(1)
 		if o.space == isa.Shared { // the data is complete at the end of the last bank cycle
-			lat = s.cfg.sharedLatency + uint64(o.cycles)
+			lat = l.cfg.ldst.sharedLatency + uint64(o.cycles)
 		}
-		s.port = now + uint64(o.cycles)
+		l.port = now + uint64(o.cycles)
 		op := a.op
-		s.ldq.Pop()
-		s.left(op, now)
-		s.answer(op, now+lat+s.cfg.back, now)
+		l.queue.Pop()
+		l.left(p, op, now)
+		l.answer(p, op, now+lat+l.cfg.ldst.back, now)
 	}
 }
 
 // left notes that an access of op has left the LD/ST queue.
-func (s *SM) left(op int32, now uint64) {
-	if s.ops[op].queued--; s.ops[op].queued == 0 && !s.cfg.sharedCollectors {
-		s.dequeue(now)
+func (l *loadStore) left(p *pipeline, op int32, now uint64) {
+	o := &l.ops.list[op]
+	if o.queued--; o.queued == 0 {
+		p.collect.dequeue(now)
 	}
 }
 
 // enter takes a translated access into the L1 pipeline or, bypassing it, to the
 // interconnect. banks are the L1 banks used this cycle.
-func (s *SM) enter(a *access, banks *uint8, now uint64) bool {
-	o := &s.ops[a.op]
+func (l *loadStore) enter(a *access, banks *uint8, now uint64) bool {
+	o := &l.ops.list[a.op]
 	if o.bypass {
-		if s.outFull(a.sectors) || *banks == 0xff {
+		if l.link.full(a.sectors) || *banks == 0xff {
 			return false
 		}
 		*banks = 0xff
-		s.bypass(a, o, now)
+		l.bypass(a, o, now)
 		return true
 	}
-	b := s.banks(a)
-	if *banks&b != 0 || s.l1q.Full() || s.cfg.apart && !s.intoBanks(b) {
+	b := l.cfg.l1.banks(a)
+	if *banks&b != 0 || l.l1.queue.Full() || l.cfg.l1.apart && !l.l1.intoBanks(b, l.cfg.l1.depth) {
 		return false
 	}
 	*banks |= b
 	e := *a
-	e.at = now + s.cfg.l1Latency + s.cfg.tlbLatency
-	s.l1q.Push(e)
+	e.at = now + l.cfg.l1.latency + l.cfg.translation.latency
+	l.l1.queue.Push(e)
 	return true
 }
 
 // bypass sends an access that does not look into the L1.
-func (s *SM) bypass(a *access, o *memOp, now uint64) {
+func (l *loadStore) bypass(a *access, o *memOp, now uint64) {
 	op, full := mem.Read, uint8(0)
 	switch o.kind {
 	case isa.Store: // of a context: data goes straight to memory
@@ -234,110 +227,76 @@ func (s *SM) bypass(a *access, o *memOp, now uint64) {
 	case isa.Reduce:
 		op = mem.ReduceOp
 	}
-	s.send(a.line, a.sectors, full, op, o, -1-a.op, now)
+	l.send(a.line, a.sectors, full, op, o, -1-a.op, now)
 }
 
-// send queues a request; the caller has made sure of room.
-func (s *SM) send(line uint64, sectors, full uint8, kind mem.Op, o *memOp, tag int32, now uint64) {
+// send sends a request of o; the caller has made sure of room.
+func (l *loadStore) send(line uint64, sectors, full uint8, kind mem.Op, o *memOp, tag int32, now uint64) {
 	row := o.tenant
-	if o.warp == noWarp {
-		row = mem.Moving(row, len(s.stays))
+	if o.warp == noWarp { // of a context
+		row = mem.Moving(row, len(l.rows)/2)
 	}
-	h := s.slab.Get(s.lane)
-	s.slab.R[h] = mem.Req{Line: line, Born: now, Tag: tag, Next: -1, SM: int16(s.ID), Sectors: sectors, Full: full, Op: kind, Tenant: row}
-	s.Out.Push(h)
-	s.outside += s.packets(sectors)
-	s.inflight++
-	s.rows[row][Requests]++
+	*l.link.request(sectors) = mem.Req{
+		Line: line, Born: now, Tag: tag, SM: l.link.port, Sectors: sectors, Full: full, Op: kind, Tenant: row,
+	}
+	l.rows[row][Requests]++
 }
 
-// answer completes one access of op: its data is usable from cycle at.
-func (s *SM) answer(op int32, at, now uint64) {
-	o := &s.ops[op]
+// answer completes one access of op, a warp's: its data is usable from cycle at.
+func (l *loadStore) answer(p *pipeline, op int32, at, now uint64) {
+	o := &l.ops.list[op]
 	o.at = max(o.at, at)
 	if o.left--; o.left > 0 {
 		return
 	}
-	w := int(o.warp)
-	if w == noWarp {
-		s.freeOps = append(s.freeOps, op)
-		s.moved(int(o.reg), now)
-		return
-	}
-	wp := &s.warps[w]
-	wp.loads--
-	for _, r := range wp.regs(o.reg, o.ndst) {
-		wp.ready[r] = uint32(o.at - wp.t0)
-	}
-	s.freeOps = append(s.freeOps, op)
-	switch wp.state {
-	case running:
-		if s.wake[w] == engine.Never {
-			s.plan(w, wp, now, now)
-			if wp.cause != MemoryWait {
-				wp.cause = MemoryWait
-			}
-		}
-	case atomic:
-		if isAtomic(o.kind) {
-			wp.state = running
-			s.plan(w, wp, o.at, now)
-			wp.cause = MemoryWait
-		}
-	case fenced:
-		s.unfence(w, now)
-	case finishing:
-		s.retire(w, now)
-	}
+	l.ops.put(op)
+	p.loaded(o, now)
 }
 
-// unfence lets a warp go on whose memory operations have all been performed.
-func (s *SM) unfence(w int, now uint64) {
-	if wp := &s.warps[w]; wp.loads == 0 && wp.stores == 0 {
-		s.resume(w, AtFence, now)
-	}
+// waitsForL1 says that an access can do nothing before the L1, whose head stalls, takes
+// one more: what goes elsewhere or is not translated yet can.
+func (l *loadStore) waitsForL1(a *access) bool {
+	o := &l.ops.list[a.op]
+	return l.l1.queue.Full() && a.phys && !o.bypass && (o.space == isa.Global || o.space == isa.Local)
 }
 
 // Deliver hands the SM an answer from the interconnect and frees the request. Due says
 // when the SM wants to look at it.
 func (s *SM) Deliver(h int32, now uint64) {
-	s.inflight--
-	r := &s.slab.R[h]
-	s.rows[r.Tenant][RequestLatency] += now - r.Born
-	if r.Op == mem.Write && r.Tag >= 0 {
-		s.acked(int(r.Tag), now)
-		s.slab.Put(s.lane, h)
-		return
-	}
-	s.wakeAt(now)
-	switch r.Op {
-	case mem.Write:
-		s.answer(-1-r.Tag, now, now) // of a context
-	case mem.Read:
-		if r.Tag >= 0 {
-			s.fill(r.Tag, r.Sectors, now)
-			break
+	p, l := &s.pipe, &s.lsu
+	l.link.inflight--
+	r := &l.link.slab.R[h]
+	l.rows[r.Tenant][RequestLatency] += now - r.Born
+	switch {
+	case r.Op == mem.Write && r.Tag >= 0:
+		if p.stored(int(r.Tag), now) {
+			s.wakeAt(now)
 		}
-		at := now
-		if s.cfg.writePort {
-			at = max(now, s.writeSectors(bits.OnesCount8(r.Sectors), r.Sectors, now))
-		}
-		s.answer(-1-r.Tag, at+s.cfg.back, now)
+	case r.Op == mem.Read && r.Tag >= 0:
+		s.wakeAt(now)
+		l.fill(p, r.Tag, r.Sectors, now)
 	default:
-		s.answer(-1-r.Tag, now+s.cfg.back, now)
+		s.wakeAt(now)
+		s.bypassed(r, now)
 	}
-	s.slab.Put(s.lane, h)
+	l.link.slab.Put(l.link.lane, h)
+	if len(p.done) > 0 {
+		s.report()
+	}
 }
 
-func (s *SM) acked(w int, now uint64) {
-	wp := &s.warps[w]
-	if wp.stores--; wp.stores > 0 || wp.state != fenced && wp.state != finishing {
+// bypassed answers the access of a request that has not looked into the L1.
+func (s *SM) bypassed(r *mem.Req, now uint64) {
+	op, at := -1-r.Tag, now+s.cfg.ldst.back
+	if r.Op == mem.Read && s.cfg.l1.writePort {
+		at = max(now, s.lsu.l1.writeBack(bits.OnesCount8(r.Sectors), r.Sectors, now)) + s.cfg.ldst.back
+	}
+	o := &s.lsu.ops.list[op]
+	if o.warp != noWarp {
+		s.lsu.answer(&s.pipe, op, at, now)
 		return
 	}
-	s.wakeAt(now)
-	if wp.state == fenced {
-		s.unfence(w, now)
-	} else {
-		s.retire(w, now)
-	}
+	transfer := int(o.reg)
+	s.lsu.ops.put(op)
+	s.moved(transfer, now)
 }

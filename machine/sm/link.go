@@ -1,67 +1,69 @@
 package sm
 
-import "math/bits"
+import (
+	"math/bits"
 
-// The way out of an SM. Requests wait in Out for the link to the interconnect, which takes
+	"heddle/mem"
+)
+
+// The way out of an SM. Requests wait for the link to the interconnect, which takes
 // one per cycle however many sectors it asks for: the crossbar sees to the width.
 //
-// GPGPU-Sim's L1 knows sectors only, and so does its local crossbar (Config.apart): the
+// GPGPU-Sim's L1 knows sectors only, and so does its local crossbar (l1Config.apart): the
 // queue counts them, the link takes one of them per cycle, and each bank of the L1 has a
 // pipeline of its own with a place for each cycle of a lookup. The sectors of an access
 // stay together here; there they part where the queue is full.
 
+// link is the way out to the interconnect.
+type link struct {
+	out      mem.Ring[int32] // requests, the oldest first
+	waiting  int             // packets in out
+	free     uint64          // cycle from which the link takes the next request
+	inflight int             // requests sent and not answered
+	room     int             // for packets in out
+	apart    bool            // sectors take the link one by one
+	lane     int             // the computer's core it runs on
+	port     int16           // the SM's, where answers come back
+	slab     *mem.Slab
+}
+
 // packets is what a request takes of the queue and of the link's cycles.
-func (s *SM) packets(sectors uint8) int {
-	if s.cfg.apart {
+func (k *link) packets(sectors uint8) int {
+	if k.apart {
 		return bits.OnesCount8(sectors)
 	}
 	return 1
 }
 
-// outFull says that Out has no room for a request.
-func (s *SM) outFull(sectors uint8) bool {
-	return s.outside > 0 && s.outside+s.packets(sectors) > s.cfg.l1.MissQueue
+// full says that there is no room for a request.
+func (k *link) full(sectors uint8) bool {
+	return k.waiting > 0 && k.waiting+k.packets(sectors) > k.room
+}
+
+// request queues one for some sectors, for the caller to fill in, who has made sure of room.
+func (k *link) request(sectors uint8) *mem.Req {
+	h := k.slab.Get(k.lane)
+	k.out.Push(h)
+	k.waiting += k.packets(sectors)
+	k.inflight++
+	return &k.slab.R[h]
+}
+
+// sent takes the oldest request out: the link has it.
+func (k *link) sent(now uint64) {
+	n := k.packets(k.slab.R[k.out.Pop()].Sectors)
+	k.waiting -= n
+	k.free = now + uint64(n)
 }
 
 // LinkFree is the first cycle in which the link can take a request.
-func (s *SM) LinkFree() uint64 { return s.linkFree }
+func (s *SM) LinkFree() uint64 { return s.lsu.link.free }
 
 // Sent takes the oldest request out of Out: the link has it.
 func (s *SM) Sent(now uint64) {
-	n := s.packets(s.slab.R[s.Out.Pop()].Sectors)
-	s.outside -= n
-	s.linkFree = now + uint64(n)
-	if s.stalled {
-		s.unstall(now)
+	s.lsu.link.sent(now)
+	if s.lsu.l1.stalled {
+		s.lsu.unstall(now)
 		s.wakeAt(now + 1)
-	}
-}
-
-// banks is the L1 banks an access needs: those of its sectors, or of its line where
-// lines are not sectored.
-func (s *SM) banks(a *access) uint8 {
-	if s.cfg.sectors == 1 {
-		return 1 << (a.line >> s.cfg.lineShift % uint64(min(8, s.cfg.l1.Banks)))
-	}
-	return a.sectors
-}
-
-// intoBanks puts an access into the pipelines of its banks; false when one is full.
-func (s *SM) intoBanks(banks uint8) bool {
-	for m := banks; m != 0; m &= m - 1 {
-		if s.inBank[bits.TrailingZeros8(m)] >= s.cfg.l1.Latency {
-			return false
-		}
-	}
-	for m := banks; m != 0; m &= m - 1 {
-		s.inBank[bits.TrailingZeros8(m)]++
-	}
-	return true
-}
-
-// outOfBanks takes an access out of them.
-func (s *SM) outOfBanks(banks uint8) {
-	for m := banks; m != 0; m &= m - 1 {
-		s.inBank[bits.TrailingZeros8(m)]--
 	}
 }

@@ -2,9 +2,10 @@
 // schedulers with a scoreboard, execution units with latencies and initiation
 // intervals, shared memory, the coalescer and the L1 data cache.
 //
-// A reader must know three types. SM is one multiprocessor and its tick; Kernel
-// is a launch as the SMs see it; warp is a resident warp: where it is in its
-// code, when its registers are ready, and what it waits for.
+// A reader must know five types. SM is one multiprocessor and its tick; its parts are the
+// pipeline, where warps are fetched, issued and executed, and the loadStore unit, where
+// their memory instructions go. Kernel is a launch as the SMs see it; warp is a resident
+// warp: where it is in its code, when its registers are ready, and what it waits for.
 //
 // Timing is driven by function: a warp executes the moment it issues, and what
 // it did (isa.Step) is charged to units and caches. A warp whose next operands
@@ -13,414 +14,173 @@
 package sm
 
 import (
-	"math/bits"
-
 	"heddle/engine"
-	"heddle/isa"
 	"heddle/mem"
-	"heddle/mem/tags"
 	"heddle/stat"
 )
 
-// ringSize is the reach of the wake-up ring in cycles; longer waits are re-armed.
-const ringSize = 64
-
-// notReady marks a register a load has yet to bring.
-const notReady = ^uint32(0)
-
-// Kernel is one launch.
-type Kernel struct {
-	ID        int
-	Tenant    uint8
-	Stream    int
-	Grid      isa.Grid
-	Code      *isa.Code
-	Geo       isa.Geometry
-	LocalBase uint64 // virtual address of the tenant's local-memory window
-	Most      int    // resident CTAs allowed per SM beyond the resource limits; 0: no limit
-
-	Away int                 // CTAs whose context is in memory
-	lane [mem.Lanes]Progress // by the core that counts
-	// Prof[pc] counts issues and, per Cause, the warp-cycles spent waiting to issue pc. Nil: not kept.
-	Prof []PC
-}
-
-// Progress is how far a launch has come.
-type Progress struct {
-	WarpInsts, ThreadInsts uint64
-	Finished               int    // CTAs that have ended
-	Running                int    // resident warps that have not exited
-	CTACycles              uint64 // sum of the cycles CTAs were resident where they ended
-	_                      [24]byte
-}
-
-// Progress adds up what the cores have counted.
-func (k *Kernel) Progress() (p Progress) {
-	for i := range k.lane {
-		l := &k.lane[i]
-		p.WarpInsts += l.WarpInsts
-		p.ThreadInsts += l.ThreadInsts
-		p.Finished += l.Finished
-		p.Running += l.Running
-		p.CTACycles += l.CTACycles
-	}
-	return p
-}
-
-// PC is the profile of one instruction.
-type PC struct {
-	Issues uint64
-	Stall  [NumCauses]uint64
-}
-
-type warpState uint8
-
-const (
-	free warpState = iota
-	running
-	barred    // waits at a barrier
-	fenced    // waits for its stores
-	finishing // has exited; loads or stores are still out
-	restoring // its context is being loaded
-	atomic    // waits until its atomic is performed (Config.atomicWait)
-)
-
-// warp is a resident warp.
-type warp struct {
-	code          *isa.Code
-	ready         []uint32 // per register: cycle, counted from t0, at which a dependent may issue
-	exec          isa.CTA
-	pc            int32
-	in            int16 // warp number within the CTA
-	state         warpState
-	cause         Cause
-	k             *Kernel
-	row           *[numCounters]uint64 // the tenant's counters on this SM
-	t0            uint64
-	since         uint64 // cycle of the last issue
-	loads, stores int32  // memory instructions, store packets in flight
-	cta           int16
-	buf           uint8 // instructions left in the fetch buffer
-}
-
-// regs are the registers in names the instruction writes, then those it reads.
-func (wp *warp) regs(from uint32, n uint8) []uint16 { return wp.code.Regs[from : from+uint32(n)] }
-
-// block is a resident CTA.
-type block struct {
-	k     *Kernel
-	exec  isa.CTA
-	slots uint64 // its warp slots
-	live  int    // warps not yet retired
-	regs  int
-	start uint64 // cycle at which it became resident here
-	bar   [16]barrier
-}
-
-type barrier struct {
-	expect  int    // threads; 0: all warps of the CTA
-	threads int    // of the warps that have arrived
-	arrived int    // warps, those of bar.arrive included
-	slots   uint64 // warps that wait
-}
-
-// unit is one execution unit: the cycle it can start its next instruction.
-type unit struct{ free uint64 }
-
-// TLB is the SM's first-level translation buffer.
-type TLB interface {
-	Lookup(tenant uint8, vpn uint64) (ppn uint64, ok bool)
-	Insert(tenant uint8, vpn, ppn uint64)
-}
-
-// MMU takes L1 TLB misses; false is back-pressure.
-type MMU interface {
-	Request(now uint64, tenant uint8, vpn uint64, sm int, token int32) bool
-}
-
-// Pager says, on a machine that does not translate, which pages are on the device.
-type Pager interface {
-	// Absent names the page an access has to wait for, by its first address.
-	Absent(tenant uint8, addr uint64) (page uint64, absent bool)
-	// Fault asks for it; Arrived follows.
-	Fault(now uint64, tenant uint8, page uint64)
-}
-
-// SM is one multiprocessor. What every tick looks at comes first and lies together;
-// the tables of 64 warps and the rest follow.
+// SM is one multiprocessor. What every tick looks at comes first in each of its parts, and
+// their tables last.
 type SM struct {
-	ID   int
-	cfg  *Config
-	lane int // the core it runs on
-	tmp  *scratch
-
-	due     uint64
-	ready   uint64 // warps that may issue now
-	stale   uint64 // warps whose instruction buffer is that behind a branch they took
-	used    uint64 // slots of ring with warps
-	ldInsts int    // memory instructions in ldq, where collectors are not shared
-	before  uint64 // schedulers with a memory instruction right before the LD/ST unit,
-	holding uint64 // and in a collector, where they are
-	noMem   uint64 // warps that can issue none
-	waits   int    // instructions in waiting
-	port    uint64 // cycle from which the LD/ST unit is free
-	unsent  int    // lines of contexts not yet in ldq
-	stalled bool   // the L1 head waits for a fill or for room in Out
-	frozen  bool   // no warp issues
-	halted  uint64 // warps that issue no more: their CTA is being evicted
-	held    bool   // no access enters translation
-	missing bool   // the queue's head finds every entry of pending taken
-	pager   Pager  // nil: every page is on the device
-	l1      *tags.Array
-	rows    []*[numCounters]uint64
-
-	wants  [isa.NumUnits]uint64 // warps by the unit of their next instruction
-	ldq    mem.Ring[access]     // accesses before the L1, in program order
-	l1q    mem.Ring[access]     // the L1 pipeline
-	replay mem.Queue[access]    // accesses whose translation has arrived
-	again  mem.Queue[access]    // accesses of restored CTAs, before ldq
-
-	// Out holds requests for the interconnect, oldest first; the machine drains it.
-	Out      mem.Ring[int32]
-	outside  int    // packets in Out
-	linkFree uint64 // cycle from which the link to the interconnect is free
-	inBank   [8]int // per L1 bank: accesses in l1q (Config.apart)
+	ID  int
+	due uint64 // cycle of the next tick with work
+	cfg *Config
 	// Done lists kernels one of whose CTAs finished this tick; the machine empties it.
 	Done []*Kernel
 	// Err is the first fault of a program, ErrKernel the kernel it happened in; the
 	// machine stops on it.
 	Err       error
 	ErrKernel *Kernel
+	scratch   *Scratch
 
-	waiting    [isa.NumUnits][]collecting // before the collectors, oldest first
-	full       [isa.NumUnits]uint64       // warps of schedulers with one there
-	collectDue uint64
-	placed     []memInstr // memory instructions at the places of the schedulers' paths
-	freePlaces []int16
-	latches    []latched // the oldest first
-	seq        uint64
-
-	sched []scheduler
-	units [isa.NumUnits][]unit
-
-	fetchAt, fetchQueue uint64 // the front end: fetches asked for and not yet made
-
-	ops     []memOp
-	freeOps []int32
-	waiters []waiter
-	freeWt  []int32
-	merged  []uint8 // per line and sector: requests merged
-	l1count int     // MSHR sectors in use
-	writeAt uint64  // cycle from which the port that writes arrived sectors back is free
-	stallAt uint64
-
-	slab     *mem.Slab
-	inflight int // requests sent and not answered
-
-	tlb      TLB
-	mmu      MMU
-	pending  []tlbMiss
-	refused  *tlbMiss // the queue's head waits for it, and the MMU had no room; nil
-	parked   []parked
-	freePark []int32
-
-	ring  [ringSize]uint64
-	wake  [64]uint64   // cycle at which the next instruction's operands are there
-	unit  [64]isa.Unit // unit of each warp's next instruction
-	older [64]uint64   // slots launched before each slot's warp
-	age   [64]uint64   // launch order per slot
-	warps [64]warp
-
-	freeW  uint64 // free warp slots
-	blocks []block
-
-	threads, regs, shared int // in use
-	resident              int // CTAs
-
-	l1s       []*tags.Array // one per carve-out
-	moving    []*Context    // contexts being stored or loaded; nil: a free entry
-	transfers int           // of them
-
-	several  bool     // CTAs of several applications may be resident at once
-	leaving  int      // block that is being evicted; -1: none
-	stays    []tenure // per tenant
-	together residency
+	lsu      loadStore // memory instructions: translation, L1, link to the interconnect
+	pipe     pipeline  // warps: fetch, issue, operand collection, execution
+	contexts contexts  // CTAs that are stored or loaded
 }
 
-// tenure is how many CTAs of a tenant are resident, and since when any is.
-type tenure struct {
-	ctas  int
-	since uint64
+// pipeline is what an instruction passes from its warp to its unit, in this order.
+type pipeline struct {
+	cfg    *Config
+	tmp    *workspace
+	lane   int  // the computer's core it runs on
+	frozen bool // no warp issues, as the SM is to be saved
+	// What SM.report tells: kernels of CTAs that have ended, the first fault of a program
+	// and the kernel it happened in.
+	done   []*Kernel
+	fault  error
+	faulty *Kernel
+
+	front   frontEnd // fetches instructions
+	sched   []scheduler
+	collect collectors // of operands, on the way to the units
+	units   units
+	ctas    residency // what the warps belong to
+	warps   warps
 }
 
-// residency is since when the same tenants have had CTAs on an SM, and up to when
-// those cycles have been divided among them.
-type residency struct{ since, divided uint64 }
+// loadStore is what a memory instruction passes once the pipeline has executed it, in this
+// order.
+type loadStore struct {
+	cfg  *Config
+	rows []*[numCounters]uint64 // counters of tenants, then of what is moved for each (mem.Moving)
 
-type scheduler struct {
-	memPath
-	mask uint64 // warp slots
-	last int
-	room uint64 // cycle at which there was room for one more memory instruction again
+	port  uint64           // cycle from which the unit is free
+	queue mem.Ring[access] // accesses before translation, in program order
+	// Accesses whose translation has arrived, and those of restored CTAs, which have yet to
+	// enter the queue.
+	replay, restored mem.Queue[access]
+	ops              operations // the instructions the accesses belong to
+
+	translation translation
+	l1          l1
+	link        link // to the interconnect
 }
 
-// New builds an SM. table is the machine's "sm" counter table; tlb and mmu are nil
-// when the machine does not translate.
-func New(id int, cfg *Config, slab *mem.Slab, table *stat.Table, tlb TLB, mmu MMU) (*SM, error) {
-	s := &SM{ID: id, cfg: cfg, tmp: &cfg.tmp[0], slab: slab, tlb: tlb, mmu: mmu, due: engine.Never, leaving: -1}
-	s.blocks = make([]block, cfg.CTAs)
-	s.freeW = 1<<cfg.Warps - 1
-	if cfg.Warps == 64 {
-		s.freeW = ^uint64(0)
-	}
-	s.wants[0] = ^uint64(0)
-	for i := range s.wake {
-		s.wake[i] = engine.Never
-	}
-	s.sched = make([]scheduler, cfg.schedulers)
-	for w := range cfg.Warps {
-		s.sched[w%cfg.schedulers].mask |= 1 << w
-	}
-	n := 0
-	for _, k := range cfg.units {
-		n += k
-	}
-	all := make([]unit, n)
-	for u, k := range cfg.units {
-		s.units[u], all = all[:k:k], all[k:]
-	}
-	for u := range s.waiting {
-		s.waiting[u] = make([]collecting, 0, cfg.schedulers)
-	}
-	s.collectDue = engine.Never
-	if cfg.sharedCollectors {
-		s.buildPaths()
-	}
-	s.ldq = mem.NewRing[access]((cfg.memQueue + 1 + cfg.schedulers*(cfg.collectors+2)) * 2 * isa.Lanes)
-	s.l1q = mem.NewRing[access](cfg.l1.Banks*(cfg.l1.Latency+2) + 8)
-	s.pending = make([]tlbMiss, cfg.tlbMisses)
-	s.Out = mem.NewRing[int32](max(1, cfg.l1.MissQueue))
-	s.stays = make([]tenure, table.Tenants)
+// New builds an SM. scratch is the one of all SMs of the machine, table the machine's "sm"
+// counter table; tlb and mmu are nil when the machine does not translate.
+func New(id int, cfg *Config, scratch *Scratch, slab *mem.Slab, table *stat.Table, tlb TLB, mmu MMU) (*SM, error) {
+	s := &SM{ID: id, cfg: cfg, scratch: scratch, due: engine.Never}
+	var rows []*[numCounters]uint64
 	for t := range table.Rows() {
-		s.rows = append(s.rows, (*[numCounters]uint64)(table.Row(id, t)))
+		rows = append(rows, (*[numCounters]uint64)(table.Row(id, t)))
 	}
-	return s, s.carve(0)
+	s.pipe.build(cfg, &scratch.lane[0], rows[:table.Tenants])
+	s.lsu.build(id, cfg, slab, rows, tlb, mmu)
+	return s, s.lsu.l1.carve(&cfg.l1, 0)
 }
 
 // On says which core the SM runs on from now on.
-func (s *SM) On(lane int) { s.lane, s.tmp = lane, &s.cfg.tmp[lane] }
+func (s *SM) On(lane int) {
+	s.pipe.lane, s.pipe.tmp, s.lsu.link.lane = lane, &s.scratch.lane[lane], lane
+}
 
 // Lane is the core the SM runs on.
-func (s *SM) Lane() int { return s.lane }
+func (s *SM) Lane() int { return s.pipe.lane }
 
 // Tick advances the SM through cycle now and returns the next cycle at which it
 // has work of its own.
 func (s *SM) Tick(now uint64) uint64 {
-	if s.l1q.Len() > 0 && !s.stalled && s.l1q.Head().at <= now {
-		s.cacheStage(now)
+	p, l := &s.pipe, &s.lsu
+	if l.l1.queue.Len() > 0 && !l.l1.stalled && l.l1.queue.Head().at <= now {
+		l.cacheStage(p, now)
 	}
-	if s.unsent > 0 || s.again.Len() > 0 {
+	if s.contexts.unsent > 0 || l.restored.Len() > 0 {
 		s.feed(now)
 	}
-	if s.ldq.Len()+s.replay.Len() > 0 || s.before != 0 {
+	if l.queue.Len()+l.replay.Len() > 0 || p.collect.atUnit != 0 {
 		s.memoryStage(now)
 	}
-	if s.collectDue <= now {
-		s.collectStage(now)
+	if p.collect.due <= now {
+		p.collectStage(now)
 	}
-	slot := now % ringSize
-	for woken := s.ring[slot]; woken != 0; woken &= woken - 1 {
-		s.arm(bits.TrailingZeros64(woken), now)
+	if p.warps.slots>>(now%ringSize)&1 != 0 {
+		p.wakeStage(now)
 	}
-	s.ring[slot] = 0
-	s.used &^= 1 << slot
-	if s.issuable() != 0 && !s.frozen {
-		s.issueStage(now)
+	if p.issuable() != 0 && !p.frozen {
+		p.issueStage(l, now)
+	}
+	if len(p.done) > 0 || p.fault != nil {
+		s.report()
 	}
 	s.due = s.next(now)
 	return s.due
+}
+
+// report tells the machine of CTAs that have ended and of a program's fault.
+func (s *SM) report() {
+	if done := s.pipe.done; len(done) > 0 {
+		s.Done, s.pipe.done = append(s.Done, done...), done[:0]
+	}
+	if s.pipe.fault != nil {
+		s.Err, s.ErrKernel, s.pipe.fault = s.pipe.fault, s.pipe.faulty, nil
+	}
 }
 
 // Due is the cycle at which the SM has work of its own: what the last Tick asked
 // for, or earlier when something was delivered since.
 func (s *SM) Due() uint64 { return s.due }
 
+// Out holds requests for the interconnect, oldest first; the machine drains it.
+func (s *SM) Out() *mem.Ring[int32] { return &s.lsu.link.out }
+
 // Outlasts says that the warps of k have more instructions to issue than they can in n
 // cycles.
 func (s *SM) Outlasts(k *Kernel, n int) bool {
-	if s.resident == 0 {
-		return false
-	}
-	sum, most := 0, n*len(s.sched)*s.cfg.width
-	for m := ^s.freeW; m != 0; m &= m - 1 {
-		w := bits.TrailingZeros64(m)
-		if w >= s.cfg.Warps {
-			break
-		}
-		wp := &s.warps[w]
-		if wp.k != k || wp.state == free || wp.state == finishing {
-			continue
-		}
-		l := k.Code.AtLeast(wp.pc)
-		if sum += l; l > n || sum > most {
-			return true
-		}
-	}
-	return false
+	c := &s.pipe.ctas
+	return c.resident > 0 && s.pipe.warps.outlast(^c.free, k, n, n*len(s.pipe.sched)*s.cfg.issue.width)
 }
 
 func (s *SM) wakeAt(at uint64) { s.due = min(s.due, at) }
 
-// arm makes a sleeping warp ready if its time has come, or puts it back to sleep.
-func (s *SM) arm(w int, now uint64) {
-	switch at := s.wake[w]; {
-	case at <= now && s.warps[w].state == finishing:
-		s.wake[w] = engine.Never
-		s.warps[w].loads--
-		s.retire(w, now)
-	case at <= now:
-		s.ready |= 1 << w
-	case at != engine.Never:
-		s.sleep(w, now)
-	}
-}
-
-func (s *SM) sleep(w int, now uint64) {
-	at := min(s.wake[w], now+ringSize-1)
-	slot := at % ringSize
-	s.ring[slot] |= 1 << w
-	s.used |= 1 << slot
-}
-
-// waitsForL1 says that an access can do nothing before the L1 takes one more: what
-// goes elsewhere or is not translated yet can.
-func (s *SM) waitsForL1(a *access) bool {
-	o := &s.ops[a.op]
-	return s.stalled && s.l1q.Full() && a.phys && !o.bypass && (o.space == isa.Global || o.space == isa.Local)
-}
-
 // next is the earliest cycle after now with work that no delivery announces.
 func (s *SM) next(now uint64) uint64 {
-	if s.issuable() != 0 && !s.frozen {
+	p, l := &s.pipe, &s.lsu
+	if p.issuable() != 0 && !p.frozen {
 		return now + 1
 	}
-	if (s.unsent > 0 || s.again.Len() > 0) && s.ldq.Len() < contextDepth {
+	if (s.contexts.unsent > 0 || l.restored.Len() > 0) && l.queue.Len() < contextDepth {
 		return now + 1
 	}
-	n := max(now+1, s.collectDue)
-	if s.before != 0 && s.ldq.Len() == 0 { // the last shared access's last cycle
-		n = min(n, max(now+2, s.port)-1)
+	n := max(now+1, p.collect.due)
+	if p.collect.atUnit != 0 && l.queue.Len() == 0 { // the last shared access's last cycle
+		n = min(n, max(now+2, l.port)-1)
 	}
-	if s.l1q.Len() > 0 && !s.stalled {
-		n = min(n, max(now+1, s.l1q.Head().at))
+	if l.l1.queue.Len() > 0 && !l.l1.stalled {
+		n = min(n, max(now+1, l.l1.queue.Head().at))
 	}
-	if s.replay.Len() > 0 {
+	if l.replay.Len() > 0 {
 		n = now + 1
-	} else if s.ldq.Len() > 0 && !s.missing && !s.waitsForL1(s.ldq.Head()) {
-		n = min(n, max(now+1, s.port, s.ldq.Head().at))
+	} else if l.queue.Len() > 0 && !l.translation.full && !(l.l1.stalled && l.waitsForL1(l.queue.Head())) {
+		n = min(n, max(now+1, l.port, l.queue.Head().at))
 	}
-	if s.used != 0 { // slots from that of the next cycle on
-		n = min(n, now+1+uint64(bits.TrailingZeros64(bits.RotateLeft64(s.used, -int((now+1)%ringSize)))))
+	return min(n, p.warps.next(now))
+}
+
+// memoryStage serves the load/store unit, and fetches the next instruction's accesses for
+// it from where those wait (collect.go).
+func (s *SM) memoryStage(now uint64) {
+	s.lsu.serve(&s.pipe, now)
+	if s.pipe.collect.atUnit != 0 && s.lsu.queue.Len() == 0 && s.lsu.port <= now+1 {
+		s.lsu.push(s.pipe.collect.takeMemory(now), now+1)
 	}
-	return n
 }

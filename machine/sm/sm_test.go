@@ -73,7 +73,7 @@ func TestSharedCollectors(t *testing.T) {
 		at := b.issues(g)
 		want := at[5] + 9
 		if c.shared { // the unit takes a load a cycle before it serves it; the cycle after issue is when the addition would have got its collector
-			want = at[0] + b.s.cfg.front - 1 + 32*c.served + 9 - 1
+			want = at[0] + b.s.cfg.ldst.front - 1 + 32*c.served + 9 - 1
 		}
 		if at[6] != want {
 			t.Errorf("%v, shared %v: the dependent instruction issued at %d, want %d (%v)", c.unit, c.shared, at[6], want, at)
@@ -108,8 +108,8 @@ func TestThrottled(t *testing.T) {
 func TestNextIsTheEarliest(t *testing.T) {
 	for _, c := range []struct{ collector, l1, want uint64 }{{11, 50, 11}, {50, 20, 20}, {engine.Never, 20, 20}, {5, 50, 11}} {
 		s := newBench(t, nil).s
-		s.collectDue = c.collector
-		s.l1q.Push(access{at: c.l1})
+		s.pipe.collect.due = c.collector
+		s.lsu.l1.queue.Push(access{at: c.l1})
 		if got := s.next(10); got != c.want {
 			t.Errorf("collector at %d, L1 at %d: wakes at %d, want %d", c.collector, c.l1, got, c.want)
 		}
@@ -135,7 +135,7 @@ func TestYoungerLoadPasses(t *testing.T) {
 		var order []int
 		b.each = func(uint64) { // with the last load the warp ends
 			for i := range 6 {
-				if wp := &b.s.warps[0]; wp.ready[i] != notReady && wp.ready[i] > 0 && !slices.Contains(order, i) {
+				if wp := &b.s.pipe.warps.slot[0]; wp.ready[i] != notReady && wp.ready[i] > 0 && !slices.Contains(order, i) {
 					order = append(order, i)
 				}
 			}
@@ -151,18 +151,18 @@ func TestYoungerLoadPasses(t *testing.T) {
 // until fewer are left than fit, not until one has gone.
 func TestRoomAfterRestore(t *testing.T) {
 	s := newBench(t, func(m *sheets.Machine) { m.SM.CollectorsShared = false }).s
-	most := s.cfg.memQueue
+	most := s.cfg.collect.memQueue
 	for range most + 2 {
-		s.enqueue()
+		s.pipe.collect.enqueue()
 	}
 	for left := most + 1; left >= most-1; left-- {
-		s.dequeue(1)
-		if full := s.noMem&1 != 0; full != (left >= most) {
+		s.pipe.collect.dequeue(1)
+		if full := s.pipe.collect.throttled&1 != 0; full != (left >= most) {
 			t.Errorf("%d left of at most %d, full %v", left, most, full)
 		}
 	}
-	s.enqueue()
-	if s.noMem&1 == 0 {
+	s.pipe.collect.enqueue()
+	if s.pipe.collect.throttled&1 == 0 {
 		t.Errorf("room for one more than %d", most)
 	}
 }
@@ -207,7 +207,7 @@ func TestSectorsOnTheLink(t *testing.T) {
 		g.addr = func(_, _, pc, l int) uint64 { return uint64(0x1000 + pc*128 + l*4) }
 		b := newBench(t, func(m *sheets.Machine) { m.NoC.Kind, m.L1D.MissQueue = kind, 12 })
 		most := 0
-		b.each = func(uint64) { most = max(most, b.s.Out.Len()) }
+		b.each = func(uint64) { most = max(most, b.s.Out().Len()) }
 		b.run(g, 1, false)
 		for i := range b.sentAt[1:] {
 			if got := b.sentAt[i+1] - b.sentAt[i]; (kind == "local") != (got == 4) {
@@ -241,7 +241,7 @@ func TestBankPipelines(t *testing.T) {
 			}
 		})
 		most := 0
-		b.each = func(now uint64) { b.blocked, most = now < 300, max(most, b.s.l1q.Len()) }
+		b.each = func(now uint64) { b.blocked, most = now < 300, max(most, b.s.lsu.l1.queue.Len()) }
 		b.blocked = true
 		b.run(g, 1, false)
 		if most != c.want {
@@ -343,8 +343,10 @@ func TestNothingIsLost(t *testing.T) {
 			ins{Instr: isa.Instr{Kind: isa.Fence, Unit: isa.LDST}}, load(isa.Shared, isa.CacheAll, 4, 3), exit())}
 		g.addr = func(cta, w, pc, l int) uint64 { return uint64(0x10000 + (cta*7+w*13+pc)*512 + l*24&^3) }
 		b.run(g, 40, false)
-		if g.ended != 40 || b.slab.Live() != 0 || len(b.s.freeOps) != len(b.s.ops) || b.s.l1count != 0 {
-			t.Errorf("%s: %d CTAs ended, %d requests live, %d of %d operations free, %d MSHR sectors in use", name, g.ended, b.slab.Live(), len(b.s.freeOps), len(b.s.ops), b.s.l1count)
+		l := &b.s.lsu
+		if g.ended != 40 || b.slab.Live() != 0 || len(l.ops.free) != len(l.ops.list) || l.l1.mshrs.Pending() != 0 {
+			t.Errorf("%s: %d CTAs ended, %d requests live, %d of %d operations free, %d MSHR sectors in use",
+				name, g.ended, b.slab.Live(), len(l.ops.free), len(l.ops.list), l.l1.mshrs.Pending())
 		}
 		row := b.table.Row(0, 0)
 		if row[WarpInsts] != 40*4*9 || row[CTAsDone] != 40 || row[Requests] != uint64(len(b.sent)) {
@@ -440,10 +442,10 @@ func TestTickAllocatesNothing(t *testing.T) {
 			}
 		}
 		b.s.Tick(now)
-		if b.s.Out.Len() > 0 {
+		if b.s.Out().Len() > 0 {
 			for i := range hold {
 				if hold[i].at < now {
-					hold[i] = flight{now + 50, *b.s.Out.Head()}
+					hold[i] = flight{now + 50, *b.s.Out().Head()}
 					b.s.Sent(now)
 					break
 				}
@@ -597,35 +599,27 @@ func TestAtomicWait(t *testing.T) {
 func TestWritePort(t *testing.T) {
 	for _, port := range []bool{true, false} {
 		s := newBench(t, func(m *sheets.Machine) { m.L1D.WritePort = port }).s
-		line := func(sectors ...uint8) int32 { // a chain of waiters, the youngest first
-			i := s.l1.Victim(0)
-			s.l1.Fill(i, 0, 0)
+		var ops []int32
+		line := func(sectors ...uint8) int32 { // which loads wait for
+			i := s.lsu.l1.tags.Victim(0)
+			s.lsu.l1.tags.Fill(i, 0, 0)
 			for _, m := range sectors {
-				op := s.newOp()
-				s.ops[op] = memOp{warp: noWarp, left: 2} // one more than is answered here
-				s.wait(i, op, m)
+				op := s.lsu.ops.get()
+				s.lsu.ops.list[op] = memOp{warp: noWarp, left: 2} // one more than is answered here
+				s.lsu.l1.mshrs.Wait(i, op, m)
+				ops = append(ops, op)
 			}
 			return i
 		}
-		ats := func(i int32) (at []uint64) {
-			for n := s.l1.Wait[i]; n != -1; n = s.waiters[n].next {
-				at = append([]uint64{uint64(s.waiters[n].op)}, at...)
-			}
-			return at
-		}
-		i := line(0b1111, 0b0011)
-		ops := ats(i)
-		s.fill(i, 0b1111, 100) // came in cycles 97 to 100
-		i = line(0b0001)
-		ops = append(ops, ats(i)...)
-		s.fill(i, 0b0001, 100)
-		back := s.cfg.back
+		s.lsu.fill(&s.pipe, line(0b1111, 0b0011), 0b1111, 100) // came in cycles 97 to 100
+		s.lsu.fill(&s.pipe, line(0b0001), 0b0001, 100)
+		back := s.cfg.ldst.back
 		want := []uint64{100 + back, 102 + back, 103 + back}
 		if !port {
 			want = []uint64{100 + back, 100 + back, 100 + back}
 		}
 		for k, op := range ops {
-			if got := s.ops[op].at; got != want[k] {
+			if got := s.lsu.ops.list[op].at; got != want[k] {
 				t.Errorf("port %v: load %d is written back in cycle %d, want %d", port, k, got, want[k])
 			}
 		}

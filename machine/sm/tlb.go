@@ -1,6 +1,28 @@
 package sm
 
-import "heddle/mem/addrmap"
+import (
+	"heddle/mem"
+	"heddle/mem/addrmap"
+)
+
+// TLB is the SM's first-level translation buffer.
+type TLB interface {
+	Lookup(tenant uint8, vpn uint64) (ppn uint64, ok bool)
+	Insert(tenant uint8, vpn, ppn uint64)
+}
+
+// MMU takes L1 TLB misses; false is back-pressure.
+type MMU interface {
+	Request(now uint64, tenant uint8, vpn uint64, sm int, token int32) bool
+}
+
+// Pager says, on a machine that does not translate, which pages are on the device.
+type Pager interface {
+	// Absent names the page an access has to wait for, by its first address.
+	Absent(tenant uint8, addr uint64) (page uint64, absent bool)
+	// Fault asks for it; Arrived follows.
+	Fault(now uint64, tenant uint8, page uint64)
+}
 
 // tlbMiss is a page the SM has asked the MMU, or without translation the pager, for,
 // and the accesses that wait.
@@ -8,7 +30,7 @@ type tlbMiss struct {
 	vpn    uint64 // of the pager's pages: the first address
 	tenant uint8
 	sent   bool
-	first  int32 // chain in SM.parked; -1 ends it
+	first  int32 // chain in translation.parked; -1 ends it
 	last   int32
 }
 
@@ -18,61 +40,77 @@ type parked struct {
 	next int32
 }
 
+// translation makes addresses physical, and keeps accesses while theirs is not known.
+type translation struct {
+	full       bool  // the oldest access of the queue has found every entry of pending taken
+	hold       bool  // no access enters: SM.Hold
+	frozen     bool  // nor here: SM.Freeze
+	pager      Pager // nil: every page is on the device
+	tlb        TLB   // nil: addresses are places
+	mmu        MMU
+	sm         int
+	pending    []tlbMiss
+	refusal    *tlbMiss // the queue's head waits for it, and the MMU had no room; nil
+	parked     []parked
+	freeParked []int32
+}
+
 // translate turns a's virtual line into a physical one. On a TLB miss the access
 // is set aside (a.op becomes -1) so that only its own warp waits; false means
 // that the miss cannot be taken now.
-func (s *SM) translate(a *access, now uint64) bool {
-	o := &s.ops[a.op]
-	if s.tlb == nil {
-		return s.present(a, o.tenant, now)
+func (l *loadStore) translate(a *access, now uint64) bool {
+	o, x := &l.ops.list[a.op], &l.translation
+	if x.tlb == nil {
+		return l.present(a, o.tenant, now)
 	}
-	if s.held || s.frozen {
+	if x.hold || x.frozen {
 		return false
 	}
-	vpn := a.line >> s.cfg.pageShift
-	row := s.rows[o.tenant]
-	m := s.refused
+	vpn := a.line >> l.cfg.translation.pageShift
+	row := l.rows[o.tenant]
+	m := x.refusal
 	if m == nil || m.vpn != vpn || m.tenant != o.tenant {
-		if ppn, ok := s.tlb.Lookup(o.tenant, vpn); ok {
+		if ppn, ok := x.tlb.Lookup(o.tenant, vpn); ok {
 			row[TLBAccesses]++
 			row[TLBHits]++
-			a.line = ppn<<s.cfg.pageShift | a.line&(1<<s.cfg.pageShift-1)
+			a.line = ppn<<l.cfg.translation.pageShift | a.line&(1<<l.cfg.translation.pageShift-1)
 			a.phys = true
 			return true
 		}
-		if m = s.missFor(o.tenant, vpn); m == nil {
-			s.missing = true
+		if m = x.missFor(o.tenant, vpn); m == nil {
+			x.full = true
 			return false
 		}
 	}
 	if !m.sent {
-		if !s.mmu.Request(now, o.tenant, vpn, s.ID, 0) {
-			s.port, s.refused = now+1, m
+		if !x.mmu.Request(now, o.tenant, vpn, x.sm, 0) {
+			l.port, x.refusal = now+1, m
 			return false
 		}
-		m.sent, s.refused = true, nil
+		m.sent, x.refusal = true, nil
 	}
 	row[TLBAccesses]++
-	s.park(m, a)
+	x.park(m, a)
 	a.op = -1
 	return true
 }
 
 // present is translate where addresses are places: an access waits only for a page
 // that is on the host.
-func (s *SM) present(a *access, tenant uint8, now uint64) bool {
-	if s.pager != nil {
-		if page, absent := s.pager.Absent(tenant, a.line); absent {
-			m := s.missFor(tenant, page)
+func (l *loadStore) present(a *access, tenant uint8, now uint64) bool {
+	x := &l.translation
+	if x.pager != nil {
+		if page, absent := x.pager.Absent(tenant, a.line); absent {
+			m := x.missFor(tenant, page)
 			if m == nil {
-				s.port = now + 1
+				l.port = now + 1
 				return false
 			}
 			if !m.sent {
-				s.pager.Fault(now, tenant, page)
+				x.pager.Fault(now, tenant, page)
 				m.sent = true
 			}
-			s.park(m, a)
+			x.park(m, a)
 			a.op = -1
 			return true
 		}
@@ -82,29 +120,29 @@ func (s *SM) present(a *access, tenant uint8, now uint64) bool {
 	return true
 }
 
-func (s *SM) park(m *tlbMiss, a *access) {
+func (x *translation) park(m *tlbMiss, a *access) {
 	var n int32
-	if k := len(s.freePark); k > 0 {
-		n = s.freePark[k-1]
-		s.freePark = s.freePark[:k-1]
+	if k := len(x.freeParked); k > 0 {
+		n = x.freeParked[k-1]
+		x.freeParked = x.freeParked[:k-1]
 	} else {
-		s.parked = append(s.parked, parked{})
-		n = int32(len(s.parked) - 1)
+		x.parked = append(x.parked, parked{})
+		n = int32(len(x.parked) - 1)
 	}
-	s.parked[n] = parked{*a, -1}
+	x.parked[n] = parked{*a, -1}
 	if m.first < 0 {
 		m.first = n
 	} else {
-		s.parked[m.last].next = n
+		x.parked[m.last].next = n
 	}
 	m.last = n
 }
 
 // missFor is the entry that waits for the page, a new one if there is room.
-func (s *SM) missFor(tenant uint8, vpn uint64) *tlbMiss {
+func (x *translation) missFor(tenant uint8, vpn uint64) *tlbMiss {
 	var room *tlbMiss
-	for i := range s.pending {
-		m := &s.pending[i]
+	for i := range x.pending {
+		m := &x.pending[i]
 		if !m.sent {
 			room = m
 		} else if m.vpn == vpn && m.tenant == tenant {
@@ -117,37 +155,62 @@ func (s *SM) missFor(tenant uint8, vpn uint64) *tlbMiss {
 	return room
 }
 
-// Translated delivers a translation: the accesses that waited go on.
-func (s *SM) Translated(tenant uint8, vpn, ppn uint64, now uint64) {
-	s.tlb.Insert(tenant, vpn, ppn)
-	s.unpark(tenant, vpn, 1<<s.cfg.pageShift-1, ppn<<s.cfg.pageShift, now)
-}
-
-// Arrived says that a page the pager was asked for is on the device.
-func (s *SM) Arrived(tenant uint8, page, now uint64) {
-	s.unpark(tenant, page, ^uint64(0), uint64(tenant)<<addrmap.TenantShift, now)
-}
-
-// SetPager makes accesses wait for pages that are not on the device.
-func (s *SM) SetPager(p Pager) { s.pager = p }
-
-// unpark sends the accesses that waited for a page on: the bits of keep stay of
+// unpark sends the accesses that waited for a page on to replay: the bits of keep stay of
 // their address, those of place are set.
-func (s *SM) unpark(tenant uint8, vpn, keep, place, now uint64) {
-	s.wakeAt(now)
-	s.missing = false
-	for i := range s.pending {
-		m := &s.pending[i]
+func (x *translation) unpark(tenant uint8, vpn, keep, place uint64, replay *mem.Queue[access]) {
+	x.full = false
+	for i := range x.pending {
+		m := &x.pending[i]
 		if !m.sent || m.vpn != vpn || m.tenant != tenant {
 			continue
 		}
-		for n := m.first; n >= 0; n = s.parked[n].next {
-			a := s.parked[n].access
+		for n := m.first; n >= 0; n = x.parked[n].next {
+			a := x.parked[n].access
 			a.line = a.line&keep | place
 			a.phys = true
-			s.replay.Push(a)
-			s.freePark = append(s.freePark, n)
+			replay.Push(a)
+			x.freeParked = append(x.freeParked, n)
 		}
 		m.sent = false
 	}
 }
+
+// each visits the accesses that wait for a miss.
+func (x *translation) each(visit func(a *access)) {
+	for i := range x.pending {
+		if m := &x.pending[i]; m.sent {
+			for n := m.first; n >= 0; n = x.parked[n].next {
+				visit(&x.parked[n].access)
+			}
+		}
+	}
+}
+
+// forget drops the accesses that wait: the answers, when they come, find nobody.
+func (x *translation) forget() {
+	for i := range x.pending {
+		m := &x.pending[i]
+		for n := m.first; m.sent && n >= 0; n = x.parked[n].next {
+			x.freeParked = append(x.freeParked, n)
+		}
+		m.sent = false
+	}
+	x.refusal, x.full = nil, false
+}
+
+// Translated delivers a translation: the accesses that waited go on.
+func (s *SM) Translated(tenant uint8, vpn, ppn uint64, now uint64) {
+	x, shift := &s.lsu.translation, s.cfg.translation.pageShift
+	x.tlb.Insert(tenant, vpn, ppn)
+	x.unpark(tenant, vpn, 1<<shift-1, ppn<<shift, &s.lsu.replay)
+	s.wakeAt(now)
+}
+
+// Arrived says that a page the pager was asked for is on the device.
+func (s *SM) Arrived(tenant uint8, page, now uint64) {
+	s.lsu.translation.unpark(tenant, page, ^uint64(0), uint64(tenant)<<addrmap.TenantShift, &s.lsu.replay)
+	s.wakeAt(now)
+}
+
+// SetPager makes accesses wait for pages that are not on the device.
+func (s *SM) SetPager(p Pager) { s.lsu.translation.pager = p }

@@ -43,8 +43,8 @@ func (s *SM) Needs(k *Kernel) Use {
 
 // Used is what the resident CTAs of a tenant take.
 func (s *SM) Used(tenant uint8) (u Use) {
-	for i := range s.blocks {
-		if k := s.blocks[i].k; k != nil && k.Tenant == tenant {
+	for i := range s.pipe.ctas.blocks {
+		if k := s.pipe.ctas.blocks[i].k; k != nil && k.Tenant == tenant {
 			u = u.Plus(s.Needs(k))
 		}
 	}
@@ -52,4 +52,4 @@ func (s *SM) Used(tenant uint8) (u Use) {
 }
 
 // AtMost says whether k may have another CTA here as far as its own limit goes.
-func (s *SM) AtMost(k *Kernel) bool { return k.Most == 0 || s.residentOf(k) < k.Most }
+func (s *SM) AtMost(k *Kernel) bool { return k.Most == 0 || s.pipe.ctas.of(k) < k.Most }

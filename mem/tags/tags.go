@@ -38,7 +38,6 @@ type Array struct {
 	table table    // index by address for wide sets; without slots when a scan is cheaper
 	Line  []Line   // by line index
 	Tag   []uint64 // line address, by line index; ^0 when free
-	Wait  []int32  // head of the requester's chain of waiters, by line index; -1 none
 
 	Sets, Ways int
 
@@ -72,7 +71,7 @@ func New(sets, ways, lineBytes int, repl string, index func(line uint64) uint32)
 	a := &Array{
 		Sets: sets, Ways: ways, shift: uint(bits.TrailingZeros(uint(lineBytes))), mask: uint64(sets - 1), pow2: sets&(sets-1) == 0,
 		index: index, fifo: repl == "fifo", perWay: ^uint64(0)/uint64(ways) + 1,
-		Tag: make([]uint64, n), Line: make([]Line, n), Wait: make([]int32, n), ends: make([]ends, sets),
+		Tag: make([]uint64, n), Line: make([]Line, n), ends: make([]ends, sets),
 	}
 	if ways > scanned {
 		if n > indexMask || lineBytes < 32 {
@@ -93,7 +92,7 @@ func (a *Array) Reset() {
 	}
 	a.used = false
 	for i := range a.Tag {
-		a.Tag[i], a.Wait[i] = empty, None
+		a.Tag[i] = empty
 	}
 	for s := range a.ends {
 		set := a.Line[s*a.Ways : (s+1)*a.Ways]
@@ -166,7 +165,7 @@ func (a *Array) Victim(line uint64) int32 {
 	s := a.Set(line)
 	base := s * a.Ways
 	for w := a.ends[s].last; w != noWay; w = a.Line[base+int(w)].prev {
-		if i := base + int(w); a.Line[i].Pending == 0 && a.Wait[i] == None {
+		if i := base + int(w); a.Line[i].Pending == 0 {
 			return int32(i)
 		}
 	}

@@ -73,11 +73,14 @@ func (c *cta) barrier(wp *warp, o *op, mask uint32, s *isa.Step) {
 	wp.red = barWait{on: true, id: uint8(id), kind: o.n, gen: b.gen, mask: mask, row: row}
 }
 
+// barriers are those of a CTA, by number.
+type barriers [16]barrier
+
 // collect stores the result of the bar.red the warp waited for.
-func (c *cta) collect(wp *warp) {
+func (bars *barriers) collect(wp *warp) {
 	w := wp.red
 	wp.red.on = false
-	b := &c.bars[w.id]
+	b := &bars[w.id]
 	if b.gen == w.gen {
 		b.gen++
 	}

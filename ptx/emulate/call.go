@@ -70,11 +70,11 @@ func (c *cta) activate(wp *warp, call *callop, sides []side, mask uint32) error 
 		}
 		if call.callee >= 0 {
 			for _, a := range call.args {
-				c.copyArgs(wp, s.mask, from+a.from, f.args+a.to, a.size)
+				c.args.copyArgs(wp, s.mask, from+a.from, f.args+a.to, a.size)
 			}
 		} else {
 			for i, p := range callee.params {
-				c.copyArgs(wp, s.mask, from+call.argOff[i], f.args+p.off, min(p.size, call.argSize[i]))
+				c.args.copyArgs(wp, s.mask, from+call.argOff[i], f.args+p.off, min(p.size, call.argSize[i]))
 			}
 		}
 		n := wp.add(node{pc: callee.start, rpc: -1, mask: s.mask, parent: me, frame: f})
@@ -100,17 +100,19 @@ func (c *cta) copyBack(wp *warp, mask uint32) {
 	f := &c.g.prog.funcs[c.g.prog.funcOf(wp.pc-1)]
 	for k, r := range f.results {
 		if call.callee >= 0 {
-			c.copyArgs(wp, mask, wp.frame.args+call.results[k].from, n.frame.args+call.results[k].to, call.results[k].size)
+			a := &call.results[k]
+			c.args.copyArgs(wp, mask, wp.frame.args+a.from, n.frame.args+a.to, a.size)
 		} else {
-			c.copyArgs(wp, mask, wp.frame.args+r.off, n.frame.args+call.resOff[k], min(r.size, call.resSize[k]))
+			c.args.copyArgs(wp, mask, wp.frame.args+r.off, n.frame.args+call.resOff[k], min(r.size, call.resSize[k]))
 		}
 	}
 }
 
-func (c *cta) copyArgs(wp *warp, mask uint32, from, to, size int32) {
+// copyArgs copies bytes of the lanes of a warp within what their threads have.
+func (p *perThread) copyArgs(wp *warp, mask uint32, from, to, size int32) {
 	first := int(wp.index) * isa.Lanes
 	for m := mask; m != 0; m &= m - 1 {
-		t := c.args.data[(first+lowest(m))*c.args.stride:]
+		t := p.data[(first+lowest(m))*p.stride:]
 		copy(t[to:to+size], t[from:from+size])
 	}
 }

@@ -25,7 +25,7 @@ func isCarry(in *parse.Instr) bool {
 }
 
 // carryOp decodes one of them.
-func (d *decoder) carryOp() {
+func (d arithmetic) carryOp() {
 	t := d.oneType()
 	if t != parse.U32 && t != parse.S32 && t != parse.U64 && t != parse.S64 {
 		d.unsupported("type ." + t.String())

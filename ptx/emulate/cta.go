@@ -57,7 +57,7 @@ type cta struct {
 	local  perThread
 	args   perThread // .param variables of functions and call sites
 	cache  []*mem.Region
-	bars   [16]barrier
+	bars   barriers
 
 	// scratch rows; a CTA executes one warp at a time
 	t1, t2, t3, t4 v32
@@ -123,7 +123,7 @@ func (c *cta) start(index int, at isa.Place) {
 	clear(c.local.data)
 	clear(c.args.data)
 	clear(c.cache)
-	c.bars = [16]barrier{}
+	c.bars = barriers{}
 	f := &g.prog.funcs[0]
 	threads := g.geo.Threads
 	for w := range c.warps {

@@ -10,6 +10,14 @@ import (
 
 // decoder turns the functions a kernel reaches into one program.
 type decoder struct {
+	instr
+	names map[*parse.Var]uint16 // scoreboard names
+}
+
+// instr is the instruction being decoded: how its operands become rows of the program. What
+// decodes instructions of one kind builds on it: arithmetic, logic, moves, accesses, matrices
+// and flow.
+type instr struct {
 	m    *Module
 	prog *program
 	fns  []*parse.Func
@@ -19,16 +27,14 @@ type decoder struct {
 	const64 map[uint64]int32
 	symRow  map[fixup]int32
 	shared  map[*parse.Var]int64
-	names   map[*parse.Var]uint16 // scoreboard names
 
-	// the function being decoded
+	// The function it is in.
 	f       *parse.Func
 	fn      *function
 	rows    []int32 // by register ID
 	frame   map[*parse.Var]int32
 	special map[special]int32
 
-	// the instruction being decoded
 	in  *parse.Instr
 	o   *op
 	ins *isa.Instr
@@ -41,12 +47,12 @@ type decoder struct {
 }
 
 // fail reports a problem with the current instruction.
-func (d *decoder) fail(format string, args ...any) {
+func (d *instr) fail(format string, args ...any) {
 	fail(d.m.File, d.in.Line, format+" (%s)", append(args, d.in.Text)...)
 }
 
 // unsupported reports a form this front end does not execute.
-func (d *decoder) unsupported(what string) {
+func (d *instr) unsupported(what string) {
 	form := d.in.Op
 	for _, m := range d.in.Mods {
 		form += "." + m
@@ -57,12 +63,17 @@ func (d *decoder) unsupported(what string) {
 	d.fail("%s is not supported%s; recompile without it or for an older target", form, what)
 }
 
+func newDecoder(m *Module) *decoder {
+	return &decoder{names: map[*parse.Var]uint16{}, instr: instr{
+		m: m, prog: &program{byAddr: map[uint64]int32{}}, fidx: map[*parse.Func]int32{},
+		const32: map[uint32]int32{}, const64: map[uint64]int32{}, symRow: map[fixup]int32{},
+		shared: map[*parse.Var]int64{},
+	}}
+}
+
 // decodeKernel decodes an entry and everything it can call.
 func (m *Module) decodeKernel(f *parse.Func) *Kernel {
-	d := &decoder{
-		m: m, prog: &program{byAddr: map[uint64]int32{}}, fidx: map[*parse.Func]int32{},
-		const32: map[uint32]int32{}, const64: map[uint64]int32{}, symRow: map[fixup]int32{}, shared: map[*parse.Var]int64{}, names: map[*parse.Var]uint16{},
-	}
+	d := newDecoder(m)
 	d.reach(f)
 	k := &Kernel{Name: f.Name, Line: f.Line, module: m, prog: d.prog}
 	k.SharedBytes, k.DynamicShared = d.layoutShared()

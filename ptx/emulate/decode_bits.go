@@ -5,10 +5,13 @@ import (
 	"heddle/ptx/parse"
 )
 
+// logic decodes what works on bits and predicates: bit fields, comparisons, selections.
+type logic struct{ *instr }
+
 // bits decodes logic, shifts and bit-field operations.
 //
 //heddle:table
-func (d *decoder) bits(opcode string, t parse.Type) {
+func (d logic) bits(opcode string, t parse.Type) {
 	if t == parse.Pred {
 		d.predOp(opcode)
 		return
@@ -86,7 +89,7 @@ func (d *decoder) bits(opcode string, t parse.Type) {
 	}
 }
 
-func (d *decoder) shift(opcode string, t parse.Type) {
+func (d logic) shift(opcode string, t parse.Type) {
 	d.count(3, 3)
 	amount := d.arg(2)
 	if t.Bytes() == 8 {
@@ -145,7 +148,7 @@ func shift16(c *cta, wp *warp, o *op, mask uint32) error {
 	return nil
 }
 
-func (d *decoder) bfe(t parse.Type, signed bool) {
+func (d logic) bfe(t parse.Type, signed bool) {
 	d.count(4, 4)
 	d.o.d, d.o.a = d.dst(t), d.src(1, t)
 	d.o.b, d.o.c = d.src32(d.arg(2), parse.B32), d.src32(d.arg(3), parse.B32)
@@ -164,7 +167,7 @@ func (d *decoder) bfe(t parse.Type, signed bool) {
 }
 
 // countBits decodes clz, popc and bfind, whose result has 32 bits.
-func (d *decoder) countBits(opcode string, t parse.Type) {
+func (d logic) countBits(opcode string, t parse.Type) {
 	d.count(2, 2)
 	shift := d.take("shiftamt")
 	key := opcode
@@ -202,7 +205,7 @@ func (d *decoder) countBits(opcode string, t parse.Type) {
 	d.o.shape, d.o.f32 = shA32, un32(f)
 }
 
-func (d *decoder) dotProduct(opcode string) {
+func (d logic) dotProduct(opcode string) {
 	if len(d.typ) != 2 {
 		d.unsupported("two types are needed")
 	}
@@ -219,7 +222,7 @@ func (d *decoder) dotProduct(opcode string) {
 }
 
 // maskOps decodes szext and bmsk.
-func (d *decoder) maskOps(opcode string, t parse.Type) {
+func (d logic) maskOps(opcode string, t parse.Type) {
 	wrap := d.oneOf("wrap", "clamp")
 	if wrap == "" || t.Bytes() != 4 {
 		d.unsupported("")
@@ -245,7 +248,7 @@ func (d *decoder) maskOps(opcode string, t parse.Type) {
 }
 
 // predOp decodes and, or, xor, not and mov on predicates.
-func (d *decoder) predOp(opcode string) {
+func (d logic) predOp(opcode string) {
 	n := map[string]uint8{"mov": predMov, "not": predNot, "and": predAnd, "or": predOr, "xor": predXor}
 	k, ok := n[opcode]
 	if !ok {

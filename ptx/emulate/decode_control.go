@@ -6,21 +6,24 @@ import (
 	"heddle/ptx/parse"
 )
 
+// flow decodes what steers a warp or lets its lanes and those of others meet.
+type flow struct{ *instr }
+
 // label is the PC of a label of the current function.
-func (d *decoder) label(o *parse.Operand) int32 {
+func (d flow) label(o *parse.Operand) int32 {
 	if o.Kind != parse.KLabel || o.Label < 0 {
 		d.fail("%s is not a label of this function", o.Name)
 	}
 	return d.fn.start + int32(o.Label)
 }
 
-func (d *decoder) reconverge(i int, g *analyze.Graph) {
+func (d flow) reconverge(i int, g *analyze.Graph) {
 	if r := g.Reconverge(i); r >= 0 {
 		d.o.reconv = d.fn.start + int32(r)
 	}
 }
 
-func (d *decoder) branch(i int, g *analyze.Graph) {
+func (d flow) branch(i int, g *analyze.Graph) {
 	d.ins.Kind, d.ins.Unit, d.ins.Timing = isa.Branch, isa.INT, isa.TimeOther
 	d.take("uni")
 	d.reconverge(i, g)
@@ -45,7 +48,7 @@ func (d *decoder) branch(i int, g *analyze.Graph) {
 	}
 }
 
-func (d *decoder) leave() {
+func (d flow) leave() {
 	d.count(0, 0)
 	d.ins.Unit, d.ins.Timing = isa.INT, isa.TimeOther
 	switch d.in.Op {
@@ -63,7 +66,7 @@ func (d *decoder) leave() {
 }
 
 // callSite decodes call: [(results),] target [, (params)] [, prototype or targets].
-func (d *decoder) callSite() {
+func (d flow) callSite() {
 	d.ins.Kind, d.ins.Unit, d.ins.Timing = isa.Branch, isa.INT, isa.TimeOther
 	d.take("uni")
 	args := d.in.Args
@@ -109,17 +112,17 @@ func (d *decoder) callSite() {
 	}
 }
 
-func (d *decoder) depend(callee int32) { d.fn.depends = append(d.fn.depends, callee) }
+func (d flow) depend(callee int32) { d.fn.depends = append(d.fn.depends, callee) }
 
 // callVar is the place of a .param variable given at a call site.
-func (d *decoder) callVar(o *parse.Operand) (off, size int32) {
+func (d flow) callVar(o *parse.Operand) (off, size int32) {
 	if o.Kind != parse.KSym || o.Var.Space != parse.Param || !d.inFrame(o.Var) {
 		d.fail("arguments and results of a call are .param variables declared in the caller")
 	}
 	return d.frame[o.Var] + int32(o.Off), int32(o.Var.Size)
 }
 
-func (d *decoder) directCall(name string, c *callop) {
+func (d flow) directCall(name string, c *callop) {
 	f := d.m.ast.Func(name)
 	if f == nil || f.Extern {
 		if name == "__assertfail" {
@@ -147,7 +150,7 @@ func (d *decoder) directCall(name string, c *callop) {
 }
 
 // barrierOp decodes bar and barrier.
-func (d *decoder) barrierOp() {
+func (d flow) barrierOp() {
 	d.ins.Kind, d.ins.Unit, d.ins.Timing = isa.Barrier, isa.INT, isa.TimeOther
 	d.typ = d.typ[:0]
 	d.mods = append(d.mods[:0], d.in.Mods...)
@@ -181,7 +184,7 @@ func (d *decoder) barrierOp() {
 }
 
 // barOperands decodes the barrier number and the thread count from operand i.
-func (d *decoder) barOperands(i int) {
+func (d flow) barOperands(i int) {
 	if o := d.arg(i); o.Kind == parse.KInt && o.Bits > 15 {
 		d.fail("barrier %d does not exist: there are 16, 0 to 15", o.Bits)
 	}
@@ -191,7 +194,7 @@ func (d *decoder) barOperands(i int) {
 	}
 }
 
-func (d *decoder) barReduce() {
+func (d flow) barReduce() {
 	d.take("u32")
 	d.take("pred")
 	switch d.oneOf("popc", "and", "or") {
@@ -224,7 +227,7 @@ func (d *decoder) barReduce() {
 }
 
 // warpOp decodes the operations between lanes.
-func (d *decoder) warpOp(t parse.Type) {
+func (d flow) warpOp(t parse.Type) {
 	d.o.shape = shX
 	d.o.target = noPred
 	sync := d.take("sync")
@@ -264,7 +267,7 @@ func (d *decoder) warpOp(t parse.Type) {
 }
 
 // pairDst decodes "d" or "d|p" with a 32-bit d.
-func (d *decoder) pairDst() {
+func (d flow) pairDst() {
 	o := d.arg(0)
 	if o.Kind == parse.KPair {
 		d.o.target = d.predDst(&o.List[1])
@@ -277,7 +280,7 @@ func (d *decoder) pairDst() {
 	d.o.d = d.rows[o.Var.ID]
 }
 
-func (d *decoder) shfl(sync bool) {
+func (d flow) shfl(sync bool) {
 	if sync {
 		d.count(5, 5)
 		d.o.e = d.src32(d.arg(4), parse.B32)
@@ -293,7 +296,7 @@ func (d *decoder) shfl(sync bool) {
 	d.o.a, d.o.b, d.o.c = d.src32(d.arg(1), parse.B32), d.src32(d.arg(2), parse.B32), d.src32(d.arg(3), parse.B32)
 }
 
-func (d *decoder) vote(sync bool) {
+func (d flow) vote(sync bool) {
 	n := 2
 	if sync {
 		n = 3
@@ -325,7 +328,7 @@ func (d *decoder) vote(sync bool) {
 	}
 }
 
-func (d *decoder) matchOp(t parse.Type) {
+func (d flow) matchOp(t parse.Type) {
 	d.count(3, 3)
 	d.o.fx = match
 	switch d.oneOf("any", "all") {
@@ -344,7 +347,7 @@ func (d *decoder) matchOp(t parse.Type) {
 	d.o.e = d.src32(d.arg(2), parse.B32)
 }
 
-func (d *decoder) redux(t parse.Type) {
+func (d flow) redux(t parse.Type) {
 	d.count(3, 3)
 	d.o.fx = redux
 	name := d.oneOf("add", "min", "max", "and", "or", "xor")

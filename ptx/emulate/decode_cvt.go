@@ -2,7 +2,7 @@ package emulate
 
 import "heddle/ptx/parse"
 
-func (d *decoder) cvt() {
+func (d arithmetic) cvt() {
 	d.count(2, 3)
 	if len(d.typ) != 2 {
 		d.unsupported("two types are needed")
@@ -51,7 +51,7 @@ func (d *decoder) cvt() {
 
 // convert picks the shape of a conversion by the widths of the registers, which may
 // be wider than the types.
-func (d *decoder) convert(c conversion) {
+func (d arithmetic) convert(c conversion) {
 	do, so := d.arg(0), d.arg(1)
 	if do.Kind != parse.KReg || do.Var.Type == parse.Pred {
 		d.fail("the destination is not a register")
@@ -99,7 +99,7 @@ func (d *decoder) convert(c conversion) {
 // fastConvert replaces the general loop for the conversions compilers emit most.
 //
 //heddle:table
-func (d *decoder) fastConvert(c conversion, sb, db int) {
+func (d arithmetic) fastConvert(c conversion, sb, db int) {
 	type pair struct{ dst, src parse.Type }
 	p := pair{c.dst, c.src}
 	switch {

@@ -7,7 +7,7 @@ import (
 )
 
 // float decodes f32 and f64 arithmetic.
-func (d *decoder) float(opcode string, t parse.Type) {
+func (d arithmetic) float(opcode string, t parse.Type) {
 	approx := d.oneOf("approx", "full")
 	mode, rounded := d.mode()
 	ftz, sat := d.take("ftz"), d.take("sat")
@@ -103,7 +103,7 @@ func floatTable(opcode string, nan bool) (fn32, int) {
 	return nil, 0
 }
 
-func (d *decoder) double(opcode string, t parse.Type, mode rounding, rounded bool, approx string, ftz bool) {
+func (d arithmetic) double(opcode string, t parse.Type, mode rounding, rounded bool, approx string, ftz bool) {
 	if approx != "" && (opcode == "rcp" || opcode == "rsqrt") {
 		f := rcpD
 		if opcode == "rsqrt" {

@@ -7,8 +7,11 @@ import (
 	"heddle/ptx/parse"
 )
 
+// accesses decodes what reads and writes memory.
+type accesses struct{ *instr }
+
 // space consumes the state space of a memory instruction.
-func (d *decoder) space() isa.Space {
+func (d accesses) space() isa.Space {
 	switch d.oneOf("global", "shared", "shared::cta", "local", "const", "param", "param::entry", "param::func") {
 	case "global":
 		return isa.Global
@@ -26,7 +29,7 @@ func (d *decoder) space() isa.Space {
 
 // cacheOp consumes cache operators, ordering, scope and eviction hints. Orderings
 // and scopes need nothing more functionally: memory is sequentially consistent here.
-func (d *decoder) cacheOp() isa.Cache {
+func (d accesses) cacheOp() isa.Cache {
 	c := isa.CacheAll
 	switch d.oneOf("ca", "cg", "cs", "lu", "cv", "wb", "wt") {
 	case "cg", "wt":
@@ -49,7 +52,7 @@ func (d *decoder) cacheOp() isa.Cache {
 }
 
 // hints drops eviction and prefetch-size hints, which change only performance.
-func (d *decoder) hints() {
+func (d accesses) hints() {
 	keep := d.mods[:0]
 	for _, m := range d.mods {
 		level := strings.HasPrefix(m, "L1::") || strings.HasPrefix(m, "L2::")
@@ -61,7 +64,7 @@ func (d *decoder) hints() {
 }
 
 // location decodes an address operand into m.
-func (d *decoder) location(o *parse.Operand, m *memop) {
+func (d accesses) location(o *parse.Operand, m *memop) {
 	if o.Kind != parse.KAddr {
 		d.fail("operand is not an address: write it in brackets")
 	}
@@ -95,7 +98,7 @@ func (d *decoder) location(o *parse.Operand, m *memop) {
 	}
 }
 
-func (d *decoder) symbolBase(b *parse.Operand, m *memop) {
+func (d accesses) symbolBase(b *parse.Operand, m *memop) {
 	v := b.Var
 	if d.inFrame(v) {
 		if m.space != isa.Local && m.space != isa.Param {
@@ -130,7 +133,7 @@ func (d *decoder) symbolBase(b *parse.Operand, m *memop) {
 }
 
 // access decodes ld, ldu and st.
-func (d *decoder) access(opcode string, t parse.Type) {
+func (d accesses) access(opcode string, t parse.Type) {
 	d.count(2, 2)
 	d.oneType()
 	store := opcode == "st"
@@ -171,7 +174,7 @@ func (d *decoder) access(opcode string, t parse.Type) {
 // paramAccess settles .param accesses. A kernel's parameters are constants. The
 // parameters of functions live in argument memory but are registers in
 // compiled code, so they count as moves.
-func (d *decoder) paramAccess(m *memop, store bool) {
+func (d accesses) paramAccess(m *memop, store bool) {
 	if d.f.Entry && !m.frame {
 		_, total := layoutParams(d.f)
 		if m.baseIn == 0 && !store {
@@ -187,7 +190,7 @@ func (d *decoder) paramAccess(m *memop, store bool) {
 }
 
 // vector decodes the register side of an access.
-func (d *decoder) vector(o *parse.Operand, m *memop, t parse.Type, store bool) {
+func (d accesses) vector(o *parse.Operand, m *memop, t parse.Type, store bool) {
 	list := []parse.Operand{*o}
 	if o.Kind == parse.KVec {
 		list = o.List
@@ -232,7 +235,7 @@ func (d *decoder) vector(o *parse.Operand, m *memop, t parse.Type, store bool) {
 }
 
 // atomic decodes atom and red.
-func (d *decoder) atomic(opcode string, t parse.Type) {
+func (d accesses) atomic(opcode string, t parse.Type) {
 	m := &memop{n: 1, result: opcode == "atom"}
 	d.oneType()
 	m.space = d.space()
@@ -283,7 +286,7 @@ func (d *decoder) atomic(opcode string, t parse.Type) {
 }
 
 // atomType checks that the operation exists for the type.
-func (d *decoder) atomType(op atomOp, t parse.Type) atomType {
+func (d accesses) atomType(op atomOp, t parse.Type) atomType {
 	ok, kind := false, atU32
 	switch t {
 	case parse.U32, parse.B32:
@@ -317,7 +320,7 @@ func (d *decoder) atomType(op atomOp, t parse.Type) atomType {
 
 // fence decodes membar and fence. Memory is sequentially consistent functionally;
 // the machine makes the warp wait.
-func (d *decoder) fence() {
+func (d accesses) fence() {
 	d.count(0, 0)
 	d.oneOf("sc", "acq_rel", "acquire", "release")
 	if d.oneOf("gl", "cta", "sys", "gpu", "cluster") == "" {
@@ -329,7 +332,7 @@ func (d *decoder) fence() {
 
 // hint decodes prefetches and their kin, which have no effect on values; they take an
 // issue slot and are otherwise ignored by the machine.
-func (d *decoder) hint() {
+func (d accesses) hint() {
 	d.space()
 	d.oneOf("L1", "L2")
 	d.hints()

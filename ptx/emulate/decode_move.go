@@ -7,7 +7,7 @@ import (
 
 // comparison builds the row comparison of a CmpOp for type t. 16-bit signed types
 // are compared after sign extension.
-func (d *decoder) comparison(op string, t parse.Type) (fnCmp32, fnCmp64) {
+func (d logic) comparison(op string, t parse.Type) (fnCmp32, fnCmp64) {
 	float := t.Float()
 	if !float { // integer comparisons have no unordered forms
 		switch op {
@@ -41,7 +41,7 @@ func (d *decoder) comparison(op string, t parse.Type) (fnCmp32, fnCmp64) {
 }
 
 // compareOp consumes CmpOp and BoolOp and fills in sources 1 and 2 of d.o.
-func (d *decoder) compareOp(t parse.Type) {
+func (d logic) compareOp(t parse.Type) {
 	op := d.oneOf("eq", "ne", "lt", "le", "gt", "ge", "lo", "ls", "hi", "hs", "equ", "neu", "ltu", "leu", "gtu", "geu", "num", "nan")
 	if op == "" || t.Bytes() < 2 {
 		d.unsupported("")
@@ -74,7 +74,7 @@ func (d *decoder) compareOp(t parse.Type) {
 	}
 }
 
-func (d *decoder) setp() {
+func (d logic) setp() {
 	t := d.oneType()
 	d.compareOp(t)
 	switch {
@@ -93,7 +93,7 @@ func (d *decoder) setp() {
 	}
 }
 
-func (d *decoder) set() {
+func (d logic) set() {
 	if len(d.typ) != 2 || d.typ[0].Bytes() != 4 {
 		d.unsupported("")
 	}
@@ -106,7 +106,7 @@ func (d *decoder) set() {
 	}
 }
 
-func (d *decoder) selp(t parse.Type) {
+func (d logic) selp(t parse.Type) {
 	d.oneType()
 	d.count(4, 4)
 	d.o.shape = shSel32
@@ -123,7 +123,7 @@ func (d *decoder) selp(t parse.Type) {
 }
 
 // slct picks a when c >= 0.
-func (d *decoder) slct() {
+func (d logic) slct() {
 	if len(d.typ) != 2 || d.typ[1].Bytes() != 4 || d.typ[0].Bytes() < 4 {
 		d.unsupported("")
 	}
@@ -167,7 +167,7 @@ func (d *decoder) slct() {
 	}
 }
 
-func (d *decoder) testp(t parse.Type) {
+func (d logic) testp(t parse.Type) {
 	d.count(2, 2)
 	what := d.oneOf("finite", "infinite", "number", "notanumber", "normal", "subnormal")
 	f := formatOf(t)
@@ -213,13 +213,16 @@ func (d *decoder) testp(t parse.Type) {
 	}
 }
 
-func (d *decoder) mov(t parse.Type) {
+// moves decodes what copies values and makes addresses of them.
+type moves struct{ *instr }
+
+func (d moves) mov(t parse.Type) {
 	d.oneType()
 	d.count(2, 2)
 	dst, src := d.arg(0), d.arg(1)
 	switch {
 	case t == parse.Pred:
-		d.predOp("mov")
+		logic{d.instr}.predOp("mov")
 	case dst.Kind == parse.KVec:
 		d.unpackVector(t)
 	case src.Kind == parse.KVec:
@@ -247,10 +250,10 @@ func (d *decoder) mov(t parse.Type) {
 }
 
 // inFrame reports variables whose address depends on the activation.
-func (d *decoder) inFrame(v *parse.Var) bool { _, ok := d.frame[v]; return ok }
+func (d *instr) inFrame(v *parse.Var) bool { _, ok := d.frame[v]; return ok }
 
 // frameOperand fills in the variable of frameAddress.
-func (d *decoder) frameOperand(o *parse.Operand) {
+func (d *instr) frameOperand(o *parse.Operand) {
 	d.o.a, d.o.b = d.frame[o.Var]+int32(o.Off), 0
 	if o.Var.Space == parse.Param {
 		d.o.b = 1
@@ -259,7 +262,7 @@ func (d *decoder) frameOperand(o *parse.Operand) {
 
 // clock decodes reads of the clocks. %globaltimer counts core cycles too: simulated
 // time has no other unit here.
-func (d *decoder) clock(name string, t parse.Type) {
+func (d moves) clock(name string, t parse.Type) {
 	d.ins.Kind = isa.Clock
 	switch name {
 	case "clock", "globaltimer_lo":
@@ -280,7 +283,7 @@ func (d *decoder) clock(name string, t parse.Type) {
 }
 
 // packVector decodes mov.b64 d, {lo, hi} and its kin.
-func (d *decoder) packVector(t parse.Type) {
+func (d moves) packVector(t parse.Type) {
 	list := d.arg(1).List
 	m := &memop{n: uint8(len(list)), elem: uint8(t.Bytes() / max(len(list), 1))}
 	if len(list) != 2 && len(list) != 4 || m.elem < 2 {
@@ -293,7 +296,7 @@ func (d *decoder) packVector(t parse.Type) {
 	d.o.d, m.wide = d.dst(t), t.Bytes() == 8
 }
 
-func (d *decoder) unpackVector(t parse.Type) {
+func (d moves) unpackVector(t parse.Type) {
 	list := d.arg(0).List
 	m := &memop{n: uint8(len(list)), elem: uint8(t.Bytes() / max(len(list), 1))}
 	if len(list) != 2 && len(list) != 4 || m.elem < 2 {
@@ -369,7 +372,7 @@ func unpack(c *cta, wp *warp, o *op, mask uint32) error {
 }
 
 // cvtaTable gives the window of a space.
-func (d *decoder) cvta(t parse.Type) {
+func (d moves) cvta(t parse.Type) {
 	d.count(2, 2)
 	to := d.take("to")
 	space := d.oneOf("global", "shared", "local", "const", "param", "shared::cta")
@@ -406,7 +409,7 @@ func (d *decoder) cvta(t parse.Type) {
 	}
 }
 
-func (d *decoder) isspacep() {
+func (d moves) isspacep() {
 	d.count(2, 2)
 	s := d.oneOf("global", "shared", "local", "const", "param", "shared::cta")
 	space, ok := map[string]isa.Space{

@@ -9,7 +9,7 @@ import (
 //
 //heddle:table
 func (d *decoder) instruction(i int, g *analyze.Graph) {
-	in := d.in
+	in, x := d.in, &d.instr
 	d.mods = append(d.mods[:0], in.Mods...)
 	d.types()
 	t := parse.NoType
@@ -18,7 +18,7 @@ func (d *decoder) instruction(i int, g *analyze.Graph) {
 	}
 	d.ins.Unit, d.ins.Timing = classify(in.Op, t)
 	if isCarry(in) {
-		d.carryOp()
+		arithmetic{x}.carryOp()
 		if len(d.mods) > 0 {
 			d.unsupported("modifier ." + d.mods[0])
 		}
@@ -29,66 +29,66 @@ func (d *decoder) instruction(i int, g *analyze.Graph) {
 		"rcp", "sqrt", "rsqrt", "ex2", "lg2", "sin", "cos", "tanh", "copysign":
 		switch {
 		case t == parse.F16 || t == parse.BF16 || t == parse.F16x2 || t == parse.BF16x2:
-			d.half(in.Op, d.oneType())
+			arithmetic{x}.half(in.Op, d.oneType())
 		case t == parse.U16x2 || t == parse.S16x2:
-			d.packed(in.Op, d.oneType())
+			arithmetic{x}.packed(in.Op, d.oneType())
 		case t.Float():
-			d.float(in.Op, d.oneType())
+			arithmetic{x}.float(in.Op, d.oneType())
 		default:
-			d.integer(in.Op)
+			arithmetic{x}.integer(in.Op)
 		}
 	case "and", "or", "xor", "not", "cnot", "shl", "shr", "shf", "lop3", "prmt", "bfe", "bfi", "bfind", "brev", "clz", "popc",
 		"dp4a", "dp2a", "bmsk", "szext":
-		d.bits(in.Op, t)
+		logic{x}.bits(in.Op, t)
 	case "setp":
-		d.setp()
+		logic{x}.setp()
 	case "set":
-		d.set()
+		logic{x}.set()
 	case "selp":
-		d.selp(t)
+		logic{x}.selp(t)
 	case "slct":
-		d.slct()
+		logic{x}.slct()
 	case "testp":
-		d.testp(t)
+		logic{x}.testp(t)
 	case "mov":
-		d.mov(t)
+		moves{x}.mov(t)
 	case "cvt":
-		d.cvt()
+		arithmetic{x}.cvt()
 	case "cvta":
-		d.cvta(t)
+		moves{x}.cvta(t)
 	case "isspacep":
-		d.isspacep()
+		moves{x}.isspacep()
 	case "ld", "ldu", "st":
-		d.access(in.Op, t)
+		accesses{x}.access(in.Op, t)
 	case "atom", "red":
-		d.atomic(in.Op, t)
+		accesses{x}.atomic(in.Op, t)
 	case "membar", "fence":
-		d.fence()
+		accesses{x}.fence()
 	case "prefetch", "prefetchu", "discard", "applypriority":
-		d.hint()
+		accesses{x}.hint()
 	case "nanosleep", "pmevent":
 		d.count(1, 1)
 		d.mods = d.mods[:0]
 		d.o.shape = shNop
 	case "bra", "brx":
-		d.branch(i, g)
+		flow{x}.branch(i, g)
 	case "ret", "exit", "trap", "brkpt":
-		d.leave()
+		flow{x}.leave()
 	case "call":
-		d.callSite()
+		flow{x}.callSite()
 	case "bar", "barrier":
-		d.barrierOp()
+		flow{x}.barrierOp()
 	case "mma":
-		d.mma()
+		matrices{accesses{x}}.mma()
 	case "ldmatrix":
-		d.ldmatrix(t)
+		matrices{accesses{x}}.ldmatrix(t)
 	case "cp":
-		d.async()
+		matrices{accesses{x}}.async()
 	case "fns":
 		d.count(4, 4)
 		d.rows32(tri32(fns), parse.B32, 3)
 	case "shfl", "vote", "match", "activemask", "redux", "elect":
-		d.warpOp(t)
+		flow{x}.warpOp(t)
 	default:
 		d.unsupported("")
 	}
@@ -97,8 +97,11 @@ func (d *decoder) instruction(i int, g *analyze.Graph) {
 	}
 }
 
+// arithmetic decodes what computes numbers.
+type arithmetic struct{ *instr }
+
 // rows32 fills d.o for an op on 32-bit rows with n sources of type t.
-func (d *decoder) rows32(f fn32, t parse.Type, n int) {
+func (d *instr) rows32(f fn32, t parse.Type, n int) {
 	d.count(n+1, n+1)
 	d.o.f32 = f
 	if d.o.shape == shNop {
@@ -116,7 +119,7 @@ func (d *decoder) rows32(f fn32, t parse.Type, n int) {
 	}
 }
 
-func (d *decoder) rows64(f fn64, t parse.Type, n int) {
+func (d *instr) rows64(f fn64, t parse.Type, n int) {
 	d.count(n+1, n+1)
 	d.o.f64 = f
 	d.o.shape = shA64
@@ -133,7 +136,7 @@ func (d *decoder) rows64(f fn64, t parse.Type, n int) {
 }
 
 // sixteen adapts a 32-bit row function to 16-bit operands.
-func (d *decoder) sixteen(t parse.Type) {
+func (d *instr) sixteen(t parse.Type) {
 	d.o.shape = shA32m
 	d.o.flags |= fTrunc16
 	if t.Signed() {
@@ -189,7 +192,7 @@ func intTable(key string, signed bool) (f32 fn32, f64 fn64, n int) {
 }
 
 // integer decodes integer arithmetic.
-func (d *decoder) integer(opcode string) {
+func (d arithmetic) integer(opcode string) {
 	t := d.oneType()
 	if t < parse.U8 || t > parse.S64 || t.Bytes() == 1 {
 		d.unsupported("type ." + t.String())
@@ -234,7 +237,7 @@ func (d *decoder) integer(opcode string) {
 }
 
 // packed decodes add, min and max on pairs of 16-bit integers.
-func (d *decoder) packed(opcode string, t parse.Type) {
+func (d arithmetic) packed(opcode string, t parse.Type) {
 	signed := t == parse.S16x2
 	f := func(a, b uint32) uint32 { return a + b }
 	switch {
@@ -267,7 +270,7 @@ func fastName(key string, signed bool) string {
 }
 
 // saturating decodes add.sat.s32, sub.sat.s32 and mad.hi.sat.s32.
-func (d *decoder) saturating(key string, t parse.Type) bool {
+func (d arithmetic) saturating(key string, t parse.Type) bool {
 	if t != parse.S32 || !d.take("sat") {
 		return false
 	}
@@ -284,7 +287,7 @@ func (d *decoder) saturating(key string, t parse.Type) bool {
 	return true
 }
 
-func (d *decoder) mul24(key string, t parse.Type) {
+func (d arithmetic) mul24(key string, t parse.Type) {
 	if t.Bytes() != 4 {
 		d.unsupported("")
 	}
@@ -302,7 +305,7 @@ func (d *decoder) mul24(key string, t parse.Type) {
 }
 
 // hi16 is the upper half of a 16-bit product.
-func (d *decoder) hi16(key string, t parse.Type) {
+func (d arithmetic) hi16(key string, t parse.Type) {
 	mul := func(a, b uint32) uint32 { return a * b >> 16 }
 	if t.Signed() {
 		mul = func(a, b uint32) uint32 { return uint32(int32(a) * int32(b) >> 16) }
@@ -316,7 +319,7 @@ func (d *decoder) hi16(key string, t parse.Type) {
 }
 
 // wide decodes mul.wide and mad.wide: the result has twice the width.
-func (d *decoder) wide(key string, t parse.Type) {
+func (d arithmetic) wide(key string, t parse.Type) {
 	n := 3
 	if key == "mad.wide" {
 		n = 4

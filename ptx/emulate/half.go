@@ -17,7 +17,7 @@ type halfOp struct {
 }
 
 // half decodes arithmetic on half precision.
-func (d *decoder) half(opcode string, t parse.Type) {
+func (d arithmetic) half(opcode string, t parse.Type) {
 	h := halfOp{f: &fmt16}
 	if t == parse.BF16 || t == parse.BF16x2 {
 		h.f = &fmtB
@@ -162,7 +162,7 @@ func compareOne(op string) func(a, b float32) bool {
 
 // packHalves decodes cvt of two f32 into a packed pair: the first source goes to the
 // upper half.
-func (d *decoder) packHalves(c conversion) {
+func (d arithmetic) packHalves(c conversion) {
 	h := halfOp{f: &fmt16}
 	if c.dst == parse.BF16x2 {
 		h.f = &fmtB

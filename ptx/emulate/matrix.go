@@ -75,8 +75,11 @@ type mmaop struct {
 	sat            bool
 }
 
+// matrices decodes what multiplies matrices and brings them to where that is done.
+type matrices struct{ accesses }
+
 // mma decodes mma.sync.aligned.SHAPE.row.col{.satfinite}.D.A.B.C.
-func (d *decoder) mma() {
+func (d matrices) mma() {
 	d.count(4, 4)
 	if !d.take("sync") || !d.take("aligned") || !d.take("row") || !d.take("col") || len(d.typ) != 4 {
 		d.unsupported("")
@@ -106,7 +109,7 @@ func (d *decoder) mma() {
 }
 
 // registers decodes a vector of n 32-bit registers.
-func (d *decoder) registers(arg, n int) (rows [4]int32) {
+func (d matrices) registers(arg, n int) (rows [4]int32) {
 	list := []parse.Operand{*d.arg(arg)}
 	if list[0].Kind == parse.KVec {
 		list = list[0].List
@@ -205,7 +208,7 @@ func (m *mmaop) save(out *[4]v32, l, i int, v float64) {
 
 // ldmatrix decodes ldmatrix.sync.aligned.m8n8.xN{.trans}.shared.b16: lanes 8i to 8i+7
 // give the row addresses of matrix i.
-func (d *decoder) ldmatrix(t parse.Type) {
+func (d matrices) ldmatrix(t parse.Type) {
 	d.count(2, 2)
 	if !d.take("sync") || !d.take("aligned") || !d.take("m8n8") || t != parse.B16 || len(d.typ) != 1 {
 		d.unsupported("")
@@ -268,7 +271,7 @@ func (c *cta) loadMatrix(wp *warp, m *memop, mask uint32, s *isa.Step) error {
 
 // async decodes cp.async. The bytes move when the instruction issues; the machine
 // accounts for the time, and the waits are fences.
-func (d *decoder) async() {
+func (d matrices) async() {
 	if !d.take("async") {
 		d.unsupported("")
 	}

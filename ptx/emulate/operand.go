@@ -7,7 +7,7 @@ import (
 )
 
 // constant32 is the row of a 32-bit constant.
-func (d *decoder) constant32(v uint32) int32 {
+func (d *instr) constant32(v uint32) int32 {
 	i, ok := d.const32[v]
 	if !ok {
 		i = ^int32(len(d.prog.k32))
@@ -19,7 +19,7 @@ func (d *decoder) constant32(v uint32) int32 {
 	return i
 }
 
-func (d *decoder) constant64(v uint64) int32 {
+func (d *instr) constant64(v uint64) int32 {
 	i, ok := d.const64[v]
 	if !ok {
 		i = ^int32(len(d.prog.k64))
@@ -34,7 +34,7 @@ func (d *decoder) constant64(v uint64) int32 {
 }
 
 // symbolRow is the row that will hold the address of a .global or .const variable.
-func (d *decoder) symbolRow(v *parse.Var, addend int64) int32 {
+func (d *instr) symbolRow(v *parse.Var, addend int64) int32 {
 	f := fixup{symbol: d.m.symbol[v], addend: uint64(addend)}
 	i, ok := d.symRow[f]
 	if !ok {
@@ -49,7 +49,7 @@ func (d *decoder) symbolRow(v *parse.Var, addend int64) int32 {
 
 // symbolRow32 is the same in 32 bits, for code compiled with short pointers. Bind
 // makes sure the variable lies below 4 GiB.
-func (d *decoder) symbolRow32(v *parse.Var, addend int64) int32 {
+func (d *instr) symbolRow32(v *parse.Var, addend int64) int32 {
 	f := fixup{symbol: d.m.symbol[v], addend: uint64(addend), short: true}
 	i, ok := d.symRow[f]
 	if !ok {
@@ -123,7 +123,7 @@ func specialOf(name string) special {
 }
 
 // specialRow is the row of the current function that holds a special register.
-func (d *decoder) specialRow(name string) int32 {
+func (d *instr) specialRow(name string) int32 {
 	s := specialOf(name)
 	if s == spNone {
 		d.fail("%%%s can only be read with mov", name)
@@ -139,7 +139,7 @@ func (d *decoder) specialRow(name string) int32 {
 }
 
 // arg is operand i; the form must have it.
-func (d *decoder) arg(i int) *parse.Operand {
+func (d *instr) arg(i int) *parse.Operand {
 	if i >= len(d.in.Args) {
 		d.fail("%s has %d operands, this form needs more", d.in.Op, len(d.in.Args))
 	}
@@ -147,7 +147,7 @@ func (d *decoder) arg(i int) *parse.Operand {
 }
 
 // count checks the number of operands.
-func (d *decoder) count(lo, hi int) {
+func (d *instr) count(lo, hi int) {
 	if n := len(d.in.Args); n < lo || n > hi {
 		if lo == hi {
 			d.fail("%s has %d operands, it takes %d", d.in.Op, n, lo)
@@ -157,14 +157,14 @@ func (d *decoder) count(lo, hi int) {
 }
 
 // size checks that a register has the width the type wants.
-func (d *decoder) size(v *parse.Var, bytes int) {
+func (d *instr) size(v *parse.Var, bytes int) {
 	if v.Type == parse.Pred || v.Type.Bytes() != bytes {
 		d.fail("register %s is .%s, this operand needs %d bits", v.Name, v.Type, 8*bytes)
 	}
 }
 
 // immediate converts a literal to the bits of type t.
-func (d *decoder) immediate(o *parse.Operand, t parse.Type) uint64 {
+func (d *instr) immediate(o *parse.Operand, t parse.Type) uint64 {
 	if o.Kind == parse.KInt {
 		if t.Float() {
 			d.fail("integer literal where a .%s value is needed: write it as 0f... or 0d...", t)
@@ -188,7 +188,7 @@ func (d *decoder) immediate(o *parse.Operand, t parse.Type) uint64 {
 }
 
 // src32 is the row of a source of at most 32 bits.
-func (d *decoder) src32(o *parse.Operand, t parse.Type) int32 {
+func (d *instr) src32(o *parse.Operand, t parse.Type) int32 {
 	switch o.Kind {
 	case parse.KReg:
 		if o.Neg {
@@ -230,7 +230,7 @@ func unsignedOf(t parse.Type) parse.Type {
 }
 
 // src64 is the row of a 64-bit source.
-func (d *decoder) src64(o *parse.Operand, t parse.Type) int32 {
+func (d *instr) src64(o *parse.Operand, t parse.Type) int32 {
 	switch o.Kind {
 	case parse.KReg:
 		if o.Neg {
@@ -255,7 +255,7 @@ func (d *decoder) src64(o *parse.Operand, t parse.Type) int32 {
 }
 
 // address is the constant row of a symbol's address in its own space.
-func (d *decoder) address(o *parse.Operand) int32 {
+func (d *instr) address(o *parse.Operand) int32 {
 	switch v := o.Var; v.Space {
 	case parse.Shared:
 		return d.constant64(uint64(d.shared[v] + o.Off))
@@ -271,7 +271,7 @@ func (d *decoder) address(o *parse.Operand) int32 {
 }
 
 // paramOffset is the offset of a kernel parameter.
-func (d *decoder) paramOffset(v *parse.Var) (int64, bool) {
+func (d *instr) paramOffset(v *parse.Var) (int64, bool) {
 	if !d.f.Entry {
 		return 0, false
 	}
@@ -287,7 +287,7 @@ func (d *decoder) paramOffset(v *parse.Var) (int64, bool) {
 }
 
 // src picks the row file by the width of the type.
-func (d *decoder) src(i int, t parse.Type) int32 {
+func (d *instr) src(i int, t parse.Type) int32 {
 	if t.Bytes() == 8 {
 		return d.src64(d.arg(i), t)
 	}
@@ -295,7 +295,7 @@ func (d *decoder) src(i int, t parse.Type) int32 {
 }
 
 // dst is the row of destination operand 0 and checks its width.
-func (d *decoder) dst(t parse.Type) int32 {
+func (d *instr) dst(t parse.Type) int32 {
 	o := d.arg(0)
 	if o.Kind != parse.KReg || o.Neg {
 		d.fail("the destination is not a register")
@@ -305,7 +305,7 @@ func (d *decoder) dst(t parse.Type) int32 {
 }
 
 // predOf is the row of a predicate operand and whether it is negated.
-func (d *decoder) predOf(o *parse.Operand) (row int32, neg bool) {
+func (d *instr) predOf(o *parse.Operand) (row int32, neg bool) {
 	switch o.Kind {
 	case parse.KReg:
 		if o.Var.Type != parse.Pred {
@@ -323,7 +323,7 @@ func (d *decoder) predOf(o *parse.Operand) (row int32, neg bool) {
 }
 
 // predDst is a predicate destination; _ gives noPred.
-func (d *decoder) predDst(o *parse.Operand) int32 {
+func (d *instr) predDst(o *parse.Operand) int32 {
 	if o.Kind == parse.KNone {
 		return noPred
 	}
@@ -334,7 +334,7 @@ func (d *decoder) predDst(o *parse.Operand) int32 {
 }
 
 // take consumes a modifier.
-func (d *decoder) take(name string) bool {
+func (d *instr) take(name string) bool {
 	for i, m := range d.mods {
 		if m == name {
 			d.mods = append(d.mods[:i], d.mods[i+1:]...)
@@ -345,7 +345,7 @@ func (d *decoder) take(name string) bool {
 }
 
 // oneOf consumes the first of the names that is present; "" when none is.
-func (d *decoder) oneOf(names ...string) string {
+func (d *instr) oneOf(names ...string) string {
 	for _, n := range names {
 		if d.take(n) {
 			return n
@@ -355,7 +355,7 @@ func (d *decoder) oneOf(names ...string) string {
 }
 
 // mode consumes a rounding modifier; ok is false when there is none.
-func (d *decoder) mode() (rounding, bool) {
+func (d *instr) mode() (rounding, bool) {
 	switch d.oneOf("rn", "rz", "rm", "rp") {
 	case "rn":
 		return rn, true
@@ -370,7 +370,7 @@ func (d *decoder) mode() (rounding, bool) {
 }
 
 // types moves the type modifiers out of d.mods.
-func (d *decoder) types() {
+func (d *instr) types() {
 	d.typ = d.typ[:0]
 	keep := d.mods[:0]
 	for _, m := range d.mods {
@@ -384,7 +384,7 @@ func (d *decoder) types() {
 }
 
 // oneType is the only type of the form.
-func (d *decoder) oneType() parse.Type {
+func (d *instr) oneType() parse.Type {
 	if len(d.typ) != 1 {
 		d.unsupported("this form has one type")
 	}

@@ -26,7 +26,7 @@ func (c *cta) Step(w int, now uint64, s *isa.Step) error {
 	}
 	o := &c.ops[pc]
 	if wp.red.on {
-		c.collect(wp)
+		c.bars.collect(wp)
 	}
 	if o.run > 0 {
 		n := int32(o.run)

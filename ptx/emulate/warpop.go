@@ -75,7 +75,7 @@ func vote(c *cta, wp *warp, o *op, mask uint32) error {
 		v = ^v
 	}
 	if o.flags&fSync == 0 {
-		c.voteGroup(wp, o, v, mask, mask)
+		wp.voteGroup(o, v, mask, mask)
 		return nil
 	}
 	for rest := mask; rest != 0; {
@@ -87,14 +87,14 @@ func vote(c *cta, wp *warp, o *op, mask uint32) error {
 		if group == 0 {
 			group = 1 << lowest(rest)
 		}
-		c.voteGroup(wp, o, v, members, group)
+		wp.voteGroup(o, v, members, group)
 		rest &^= group
 	}
 	return nil
 }
 
 // voteGroup votes among members and gives the result to lanes out.
-func (c *cta) voteGroup(wp *warp, o *op, v, members, out uint32) {
+func (wp *warp) voteGroup(o *op, v, members, out uint32) {
 	yes := v & members
 	var r bool
 	switch o.n {

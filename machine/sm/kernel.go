@@ -1,0 +1,51 @@
+package sm
+
+import (
+	"heddle/isa"
+	"heddle/mem"
+)
+
+// Kernel is one launch.
+type Kernel struct {
+	ID        int
+	Tenant    uint8
+	Stream    int
+	Grid      isa.Grid
+	Code      *isa.Code
+	Geo       isa.Geometry
+	LocalBase uint64 // virtual address of the tenant's local-memory window
+	Most      int    // resident CTAs allowed per SM beyond the resource limits; 0: no limit
+
+	Away int                 // CTAs whose context is in memory
+	lane [mem.Lanes]Progress // by the core that counts
+	// Prof[pc] counts issues and, per Cause, the warp-cycles spent waiting to issue pc. Nil: not kept.
+	Prof []PC
+}
+
+// Progress is how far a launch has come.
+type Progress struct {
+	WarpInsts, ThreadInsts uint64
+	Finished               int    // CTAs that have ended
+	Running                int    // resident warps that have not exited
+	CTACycles              uint64 // sum of the cycles CTAs were resident where they ended
+	_                      [24]byte
+}
+
+// Progress adds up what the cores have counted.
+func (k *Kernel) Progress() (p Progress) {
+	for i := range k.lane {
+		l := &k.lane[i]
+		p.WarpInsts += l.WarpInsts
+		p.ThreadInsts += l.ThreadInsts
+		p.Finished += l.Finished
+		p.Running += l.Running
+		p.CTACycles += l.CTACycles
+	}
+	return p
+}
+
+// PC is the profile of one instruction.
+type PC struct {
+	Issues uint64
+	Stall  [NumCauses]uint64
+}

@@ -1,0 +1,141 @@
+package sm
+
+import (
+	"math/bits"
+
+	"heddle/engine"
+	"heddle/isa"
+)
+
+func (p *pipeline) build(cfg *Config, tmp *workspace, rows []*[numCounters]uint64) {
+	p.cfg, p.tmp = cfg, tmp
+	p.sched = make([]scheduler, cfg.issue.schedulers)
+	for w := range cfg.Warps {
+		p.sched[w%cfg.issue.schedulers].mask |= 1 << w
+	}
+	p.units.build(&cfg.issue)
+	p.collect.build(cfg, p.sched)
+	p.ctas.build(cfg, rows)
+	p.warps.build()
+}
+
+// wakeStage makes warps ready whose time has come.
+func (p *pipeline) wakeStage(now uint64) {
+	for woken := p.warps.woken(now); woken != 0; woken &= woken - 1 {
+		p.arm(bits.TrailingZeros64(woken), now)
+	}
+}
+
+// arm makes a sleeping warp ready if its time has come, or puts it back to sleep.
+func (p *pipeline) arm(w int, now uint64) {
+	ws := &p.warps
+	switch at := ws.wake[w]; {
+	case at <= now && ws.slot[w].state == finishing:
+		ws.wake[w] = engine.Never
+		ws.slot[w].loads--
+		p.retire(w, now)
+	case at <= now:
+		ws.ready |= 1 << w
+	case at != engine.Never:
+		ws.sleep(w, now)
+	}
+}
+
+// begin puts warp i of CTA b into slot w.
+func (p *pipeline) begin(w, b, i int, k *Kernel, exec isa.CTA, now uint64) *warp {
+	wp := &p.warps.slot[w]
+	ready := wp.ready
+	if cap(ready) < k.Code.NumRegs {
+		ready = make([]uint32, k.Code.NumRegs)
+	}
+	ready = ready[:k.Code.NumRegs]
+	clear(ready)
+	k.lane[p.lane].Running++
+	*wp = warp{
+		code: k.Code, ready: ready, exec: exec, k: k, row: p.ctas.rows[k.Tenant],
+		t0: now, since: now, pc: exec.PC(i), cta: int16(b), in: int16(i), state: running, buf: p.cfg.fetch.width,
+	}
+	return wp
+}
+
+// loaded notes that a warp's memory instruction has been performed: what it brings is
+// there from cycle at on.
+func (p *pipeline) loaded(o *memOp, now uint64) {
+	w := int(o.warp)
+	wp := &p.warps.slot[w]
+	wp.loads--
+	wp.setReady(o.reg, o.ndst, uint32(o.at-wp.t0))
+	switch wp.state {
+	case running:
+		if p.warps.wake[w] == engine.Never {
+			p.warps.plan(w, wp, now, now)
+			wp.cause = MemoryWait
+		}
+	case atomic:
+		if isAtomic(o.kind) {
+			wp.state = running
+			p.warps.plan(w, wp, o.at, now)
+			wp.cause = MemoryWait
+		}
+	case fenced:
+		p.warps.unfence(w, now)
+	case finishing:
+		p.retire(w, now)
+	}
+}
+
+// stored notes that a store packet of a warp has been acknowledged; true when something
+// follows from it.
+func (p *pipeline) stored(w int, now uint64) bool {
+	wp := &p.warps.slot[w]
+	wp.stores--
+	switch {
+	case wp.stores > 0:
+		return false
+	case wp.state == fenced:
+		p.warps.unfence(w, now)
+	case wp.state == finishing:
+		p.retire(w, now)
+	default:
+		return false
+	}
+	return true
+}
+
+// exit takes a warp out of scheduling. It leaves the SM when its exit instruction
+// has passed the pipeline: arm sees to that.
+func (p *pipeline) exit(w int, now uint64) {
+	wp := &p.warps.slot[w]
+	wp.k.lane[p.lane].Running--
+	wp.state, wp.loads = finishing, wp.loads+1
+	p.warps.settle(&p.ctas.blocks[wp.cta], now)
+	p.warps.wake[w] = now + uint64(p.cfg.issue.latency[isa.TimeOther]) + drain
+	p.warps.sleep(w, now)
+}
+
+// drain is what a warp needs after its last write-back to give up its slot: one
+// cycle to be seen as done, one to free the CTA (measured: an empty CTA takes 10
+// cycles from dispatch).
+const drain = 2
+
+// retire ends a warp that has exited once its memory traffic is over, and its CTA
+// with the last one.
+func (p *pipeline) retire(w int, now uint64) {
+	wp := &p.warps.slot[w]
+	if wp.loads > 0 || wp.stores > 0 {
+		return
+	}
+	wp.state = free
+	b := &p.ctas.blocks[wp.cta]
+	if b.live--; b.live > 0 {
+		return
+	}
+	k, exec, start := b.k, b.exec, b.start
+	p.ctas.vacate(b, now)
+	exec.Release()
+	p.ctas.rows[k.Tenant][CTAsDone]++
+	l := &k.lane[p.lane]
+	l.Finished++
+	l.CTACycles += now - start
+	p.done = append(p.done, k)
+}

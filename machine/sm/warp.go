@@ -1,0 +1,246 @@
+package sm
+
+import (
+	"math/bits"
+
+	"heddle/engine"
+	"heddle/isa"
+)
+
+// ringSize is the reach of the wake-up ring in cycles; longer waits are re-armed.
+const ringSize = 64
+
+// notReady marks a register a load has yet to bring.
+const notReady = ^uint32(0)
+
+type warpState uint8
+
+const (
+	free warpState = iota
+	running
+	barred    // waits at a barrier
+	fenced    // waits for its stores
+	finishing // has exited; loads or stores are still out
+	restoring // its context is being loaded
+	atomic    // waits until its atomic is performed (issueConfig.atomicWait)
+)
+
+// warp is a resident warp.
+type warp struct {
+	code          *isa.Code
+	ready         []uint32 // per register: cycle, counted from t0, at which a dependent may issue
+	exec          isa.CTA
+	pc            int32
+	in            int16 // warp number within the CTA
+	state         warpState
+	cause         Cause
+	k             *Kernel
+	row           *[numCounters]uint64 // the tenant's counters on this SM
+	t0            uint64
+	since         uint64 // cycle of the last issue
+	loads, stores int32  // memory instructions, store packets in flight
+	cta           int16
+	buf           uint8 // instructions left in the fetch buffer
+}
+
+// regs are the registers in names the instruction writes, then those it reads.
+func (wp *warp) regs(from uint32, n uint8) []uint16 { return wp.code.Regs[from : from+uint32(n)] }
+
+// setReady says from which cycle, counted from t0, on dependents of what is in n registers
+// may issue.
+func (wp *warp) setReady(from uint32, n uint8, at uint32) {
+	for _, r := range wp.regs(from, n) {
+		wp.ready[r] = at
+	}
+}
+
+// threads is the number of threads of a warp, the last one of a CTA may be partial.
+func (wp *warp) threads() int {
+	return min(isa.Lanes, wp.k.Geo.Threads-int(wp.in)*isa.Lanes)
+}
+
+// warps are the warp slots of an SM: who may issue, and when those that may not will. A
+// set of slots is a mask with a bit for each.
+type warps struct {
+	ready  uint64               // may issue now
+	stale  uint64               // have branched, and what is in their instruction buffer does not follow
+	halted uint64               // issue no more: their CTA is being evicted
+	slots  uint64               // of ring with warps
+	wants  [isa.NumUnits]uint64 // by the unit of the next instruction
+	ring   [ringSize]uint64     // by cycle: those that wake then
+	wake   [64]uint64           // cycle at which the next instruction's operands are there
+	unit   [64]isa.Unit         // of the next instruction
+	older  [64]uint64           // launched before the one in a slot
+	age    [64]uint64           // launch order
+	slot   [64]warp
+}
+
+func (ws *warps) build() {
+	ws.wants[0] = ^uint64(0)
+	for i := range ws.wake {
+		ws.wake[i] = engine.Never
+	}
+}
+
+// sleep puts a warp into the ring.
+func (ws *warps) sleep(w int, now uint64) {
+	at := min(ws.wake[w], now+ringSize-1)
+	slot := at % ringSize
+	ws.ring[slot] |= 1 << w
+	ws.slots |= 1 << slot
+}
+
+// woken takes those that wake in cycle now out of the ring.
+func (ws *warps) woken(now uint64) uint64 {
+	slot := now % ringSize
+	woken := ws.ring[slot]
+	ws.ring[slot] = 0
+	ws.slots &^= 1 << slot
+	return woken
+}
+
+// next is the earliest cycle after now at which one wakes.
+func (ws *warps) next(now uint64) uint64 {
+	if ws.slots == 0 {
+		return engine.Never
+	}
+	return now + 1 + uint64(bits.TrailingZeros64(bits.RotateLeft64(ws.slots, -int((now+1)%ringSize))))
+}
+
+// plan finds out when the warp's next instruction can issue: when it has been
+// fetched and every register it reads or writes is ready. The warp may issue from
+// cycle now on: a caller in the issue stage, where this cycle is over for the
+// warp, passes the next one.
+func (ws *warps) plan(w int, wp *warp, fetch, now uint64) {
+	in := &wp.code.Instr[wp.pc]
+	var t uint32
+	for _, r := range wp.regs(in.Reg, in.NReg) {
+		t = max(t, wp.ready[r])
+	}
+	if t == notReady {
+		wp.cause, ws.wake[w] = MemoryWait, engine.Never
+		return
+	}
+	at := wp.t0 + uint64(t)
+	if u := in.Unit; ws.unit[w] != u {
+		ws.wants[ws.unit[w]] &^= 1 << w
+		ws.wants[u] |= 1 << w
+		ws.unit[w] = u
+	}
+	wp.cause = Dependency
+	if fetch >= at {
+		at, wp.cause = fetch, Fetch
+	}
+	ws.planAt(w, at, now)
+}
+
+// planAt makes the warp ready in cycle at.
+func (ws *warps) planAt(w int, at, now uint64) {
+	ws.wake[w] = at
+	if at <= now {
+		ws.ready |= 1 << w
+		return
+	}
+	ws.sleep(w, now)
+}
+
+// stop keeps the warp from issuing until it is planned again.
+func (ws *warps) stop(w int, state warpState) {
+	ws.slot[w].state, ws.wake[w] = state, engine.Never
+}
+
+// resume plans a warp that something outside the schedulers had stopped.
+func (ws *warps) resume(w int, cause Cause, now uint64) {
+	wp := &ws.slot[w]
+	wp.state = running
+	ws.plan(w, wp, now+1, now)
+	if wp.cause != MemoryWait {
+		wp.cause = cause
+	}
+}
+
+// unfence lets a warp go on whose memory operations have all been performed.
+func (ws *warps) unfence(w int, now uint64) {
+	if wp := &ws.slot[w]; wp.loads == 0 && wp.stores == 0 {
+		ws.resume(w, AtFence, now)
+	}
+}
+
+// launched puts warp slot w into the order of launches.
+func (ws *warps) launched(w int, age uint64) {
+	ws.age[w], ws.older[w] = age, 0
+	for v, a := range ws.age {
+		if a < age || a == age && v < w {
+			ws.older[w] |= 1 << v
+			ws.older[v] &^= 1 << w
+		} else if v != w {
+			ws.older[v] |= 1 << w
+		}
+	}
+}
+
+// outlast says that the warps of k in some slots have more than most instructions to
+// issue, or one of them more than n.
+func (ws *warps) outlast(slots uint64, k *Kernel, n, most int) bool {
+	sum := 0
+	for m := slots; m != 0; m &= m - 1 {
+		wp := &ws.slot[bits.TrailingZeros64(m)]
+		if wp.k != k || wp.state == free || wp.state == finishing {
+			continue
+		}
+		l := k.Code.AtLeast(wp.pc)
+		if sum += l; l > n || sum > most {
+			return true
+		}
+	}
+	return false
+}
+
+// arrive puts the warp at a barrier of its CTA and opens it if it was the last.
+func (ws *warps) arrive(w int, b *block, st *isa.Step, fetch, now uint64) {
+	wp := &ws.slot[w]
+	wp.row[Barriers]++
+	bar := &b.bar[st.Bar&15]
+	bar.expect = int(st.Expect)
+	bar.threads += wp.threads()
+	bar.arrived++
+	if st.Arrive { // bar.arrive does not wait
+		ws.plan(w, wp, fetch, now+1)
+	} else {
+		ws.stop(w, barred)
+		bar.slots |= 1 << w
+	}
+	ws.settle(b, now)
+}
+
+// settle opens every barrier that has all it waits for: the threads it was told
+// to expect, or every warp of the CTA; hardware counts exited warps as arrived.
+func (ws *warps) settle(b *block, now uint64) {
+	for i := range b.bar {
+		bar := &b.bar[i]
+		if bar.arrived == 0 {
+			continue
+		}
+		if bar.expect > 0 && bar.threads >= bar.expect || bar.expect == 0 && bar.arrived >= b.live-ws.in(b, finishing) {
+			ws.open(bar, now)
+		}
+	}
+}
+
+// in is how many warps of a CTA are in a state.
+func (ws *warps) in(b *block, state warpState) int {
+	n := 0
+	for m := b.slots; m != 0; m &= m - 1 {
+		if ws.slot[bits.TrailingZeros64(m)].state == state {
+			n++
+		}
+	}
+	return n
+}
+
+func (ws *warps) open(bar *barrier, now uint64) {
+	for m := bar.slots; m != 0; m &= m - 1 {
+		ws.resume(bits.TrailingZeros64(m), AtBarrier, now)
+	}
+	*bar = barrier{}
+}
