@@ -32,7 +32,8 @@ func decisionViews(r *sim.Result) (out []decisionView) {
 			v.Plan = append(v.Plan, planned(d, j, a))
 		}
 		if d.Plan.Latency > 0 {
-			v.Plan = append(v.Plan, "decided in "+report.Many(d.Plan.Latency, "cycle")+", "+report.Many(d.Plan.Iterations, "iteration"))
+			v.Plan = append(v.Plan, "decided in "+report.Many(d.Plan.Latency,
+				"cycle")+", "+report.Many(d.Plan.Iterations, "iteration"))
 		}
 		v.Moved, v.Moves = moves(d)
 		out = append(out, v)
@@ -62,7 +63,8 @@ func planned(d *sim.Decision, i int, a control.Alloc) string {
 	if had.SMs == a.SMs && had.Groups == a.Groups {
 		return fmt.Sprintf("%s: %s, %s", had.Name, report.Many(a.SMs, "SM"), report.Many(a.Groups, "group"))
 	}
-	return fmt.Sprintf("%s: %d → %s, %d → %s", had.Name, had.SMs, report.Many(a.SMs, "SM"), had.Groups, report.Many(a.Groups, "group"))
+	return fmt.Sprintf("%s: %d → %s, %d → %s", had.Name, had.SMs, report.Many(a.SMs, "SM"), had.Groups,
+		report.Many(a.Groups, "group"))
 }
 
 // moves sums up and lists what changed hands. A move takes from its start until
@@ -82,7 +84,8 @@ func moves(d *sim.Decision) (sum, list []string) {
 			open++
 		}
 		list = append(list, fmt.Sprintf("SM %d: %s → %s by %s at %d, %s; %s, %s of context",
-			m.SM, m.From, m.To, m.How, m.Start, took(m.Start, m.End), report.Many(m.CTAs, "CTA"), report.Many(m.Bytes, "byte")))
+			m.SM, m.From, m.To, m.How, m.Start, took(m.Start, m.End), report.Many(m.CTAs, "CTA"), report.Many(m.Bytes,
+				"byte")))
 	}
 	if n := len(d.SMs); n > 0 {
 		sum = append(sum, inSum(n, open, "SM", smEnd-d.Cycle))
