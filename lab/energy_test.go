@@ -42,10 +42,11 @@ func TestEnergyAddsUp(t *testing.T) {
 		sharing sim.Sharing
 		length  sim.Length
 	}{
-		"alone":                {"qv100", 1, sim.Sharing{Mode: "alone"}, whole},
-		"mps":                  {"qv100", 2, sim.Sharing{Mode: "mps"}, budget},
-		"mps of some":          {"qv100", 2, sim.Sharing{Mode: "mps", SMs: []int{20, 30}}, warm},
-		"slices":               {"qv100", 2, sim.Sharing{Mode: "slices", SMs: []int{60, 10}, Groups: []int{8, 24}}, whole},
+		"alone":       {"qv100", 1, sim.Sharing{Mode: "alone"}, whole},
+		"mps":         {"qv100", 2, sim.Sharing{Mode: "mps"}, budget},
+		"mps of some": {"qv100", 2, sim.Sharing{Mode: "mps", SMs: []int{20, 30}}, warm},
+		"slices": {"qv100", 2, sim.Sharing{Mode: "slices", SMs: []int{60, 10}, Groups: []int{8, 24}},
+			whole},
 		"smk":                  {"qv100", 2, sim.Sharing{Mode: "smk"}, budget},
 		"smk, warm":            {"qv100", 2, sim.Sharing{Mode: "smk"}, warm},
 		"smk to the end":       {"qv100", 2, sim.Sharing{Mode: "smk"}, whole},
@@ -73,9 +74,11 @@ func TestEnergyAddsUp(t *testing.T) {
 		seconds, sms := float64(r.Cycles)/hz, float64(m.SM.Count)
 		active := float64(total(r, "sm", "active_share_cycles")) / hz
 		if most := (m.Power.Chip + sms*m.Power.ActiveSM) * seconds; e.Of("static") > most || active <= 0 {
-			t.Errorf("%s: static energy %g J, the whole machine active takes %g; %g SM-seconds active", what, e.Of("static"), most, active)
+			t.Errorf("%s: static energy %g J, the whole machine active takes %g; %g SM-seconds active", what,
+				e.Of("static"), most, active)
 		}
-		near(t, what+": static", e.Of("static"), m.Power.Chip*seconds+sms*seconds*m.Power.IdleSM+active*(m.Power.ActiveSM-m.Power.IdleSM))
+		near(t, what+": static", e.Of("static"),
+			m.Power.Chip*seconds+sms*seconds*m.Power.IdleSM+active*(m.Power.ActiveSM-m.Power.IdleSM))
 		rows := e.Outside + e.Nobody
 		for i := range r.Tenants {
 			rows += r.Tenants[i].EnergyJ
@@ -101,7 +104,8 @@ func TestEnergyAddsUp(t *testing.T) {
 			t.Fatal(err)
 		}
 		if e.Of("noc") <= idle.Energy.Of("noc") || e.Of("dram") <= idle.Energy.Of("dram") {
-			t.Errorf("%s: networks %g J, memory %g; idle %g and %g", what, e.Of("noc"), e.Of("dram"), idle.Energy.Of("noc"), idle.Energy.Of("dram"))
+			t.Errorf("%s: networks %g J, memory %g; idle %g and %g", what, e.Of("noc"), e.Of("dram"),
+				idle.Energy.Of("noc"), idle.Energy.Of("dram"))
 		}
 		for i := range r.Tenants {
 			if held := r.Tenants[i].HeldSMCycles; held > uint64(m.SM.Count)*r.Tenants[i].Cycles {

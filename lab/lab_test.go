@@ -76,12 +76,15 @@ func TestAloneSpec(t *testing.T) {
 		length, want sim.Length
 		arrive       uint64
 	}{
-		"to the end":                  {sim.Length{MaxCycles: 900}, sim.Length{}, 0},
-		"to the end, with a warm-up":  {sim.Length{MaxCycles: 900, Warmup: 600}, sim.Length{Warmup: 600}, 500},
-		"a budget":                    {sim.Length{MaxCycles: 900, Budget: true}, sim.Length{MaxCycles: 900, Budget: true}, 500},
-		"a budget with a warm-up":     {sim.Length{MaxCycles: 900, Budget: true, Warmup: 5}, sim.Length{MaxCycles: 900, Budget: true, Warmup: 5}, 500},
-		"instructions":                {sim.Length{Instructions: 50}, sim.Length{Instructions: 50}, 0},
-		"instructions with a warm-up": {sim.Length{Instructions: 50, Warmup: 5}, sim.Length{Instructions: 50, Warmup: 5}, 500},
+		"to the end":                 {sim.Length{MaxCycles: 900}, sim.Length{}, 0},
+		"to the end, with a warm-up": {sim.Length{MaxCycles: 900, Warmup: 600}, sim.Length{Warmup: 600}, 500},
+		"a budget": {sim.Length{MaxCycles: 900, Budget: true}, sim.Length{MaxCycles: 900,
+			Budget: true}, 500},
+		"a budget with a warm-up": {sim.Length{MaxCycles: 900, Budget: true, Warmup: 5}, sim.Length{MaxCycles: 900,
+			Budget: true, Warmup: 5}, 500},
+		"instructions": {sim.Length{Instructions: 50}, sim.Length{Instructions: 50}, 0},
+		"instructions with a warm-up": {sim.Length{Instructions: 50, Warmup: 5}, sim.Length{Instructions: 50,
+			Warmup: 5}, 500},
 	} {
 		s.Length = c.length
 		got := AloneSpec(&s, 1)
@@ -245,7 +248,8 @@ func TestRunnerSharesAloneRunsAndKeepsOrder(t *testing.T) {
 		if o.Err != nil || o.AloneErr != nil || o.Job.Label != list[i].Label || o.Result.Spec.Sharing.Mode != list[i].Label {
 			t.Fatalf("outcome %d: %+v", i, o)
 		}
-		if m := o.Result.Metrics; m == nil || m.STP != 1.2 || o.Result.Tenants[1].Slowdown != 100.0/60 || !reflect.DeepEqual(m.AloneIPC, []float64{100, 100}) {
+		if m := o.Result.Metrics; m == nil || m.STP != 1.2 || o.Result.Tenants[1].Slowdown != 100.0/60 ||
+			!reflect.DeepEqual(m.AloneIPC, []float64{100, 100}) {
 			t.Errorf("metrics %+v of %+v", m, o.Result.Tenants)
 		}
 		if len(o.Result.SpecHash) != 64 {

@@ -256,7 +256,7 @@ func (s *Study) validateClaims(root *yamldoc.Node) error {
 		if slices.Contains([]string{"flat", "slowly", "linear"}, c.Direction) && c.Tolerance <= 0 {
 			return at.Errorf("claim %s: %s needs a tolerance", c.ID, c.Direction)
 		}
-		if c.Direction == "linear" != (c.Direction == "linear" && c.Paper != nil && *c.Paper != 0) || len(c.Also) > 0 && c.Direction != "linear" {
+		if linear := c.Direction == "linear"; linear && (c.Paper == nil || *c.Paper == 0) || len(c.Also) > 0 && !linear {
 			return at.Errorf("claim %s: linear needs what proportional would be as paper; also belongs to linear", c.ID)
 		}
 		names := s.measureNames(figures[0])
@@ -265,7 +265,8 @@ func (s *Study) validateClaims(root *yamldoc.Node) error {
 		}
 		for _, p := range c.Also {
 			if !slices.Contains(names, p.Measure) {
-				return at.At("also").Errorf("claim %s: figure %s has no measure %q%s", c.ID, c.Figure, p.Measure, yamldoc.DidYouMean(p.Measure, names))
+				return at.At("also").Errorf("claim %s: figure %s has no measure %q%s", c.ID, c.Figure, p.Measure,
+					yamldoc.DidYouMean(p.Measure, names))
 			}
 		}
 	}

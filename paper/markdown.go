@@ -35,7 +35,9 @@ func (b *Book) Markdown(done []*Reproduced, results string) (string, error) {
 	if b.Code != "" {
 		fmt.Fprintf(&s, "Simulator %.12s (hash of its sources).\n", b.Code)
 	}
-	fmt.Fprintf(&s, "Values are percent; ± is the tolerance. A claim *holds* when direction and, within the tolerance, size agree;\n")
+	fmt.Fprintf(&s,
+		"Values are percent; ± is the tolerance. "+
+			"A claim *holds* when direction and, within the tolerance, size agree;\n")
 	fmt.Fprintf(&s, "*direction only*: the sign agrees (half a percent or less has none), the size does not. Gains are means over mixes of the ratio per mix.\n\n%s\n", tally(all))
 	for _, r := range done {
 		b.section(&s, r, results)
@@ -68,7 +70,8 @@ func (b *Book) section(s *strings.Builder, r *Reproduced, results string) {
 		fmt.Fprintf(s, "| claim | section | measure | paper | here | ratio | mixes | verdict |\n|---|---|---|---:|---:|---:|---:|---|\n")
 	}
 	for _, j := range judged {
-		fmt.Fprintf(s, "| %s | %s | %s | %s | %s | %s | %s | %s |\n", j.Claim.Text, j.Claim.Where, j.Claim.Measure, j.Claim.Expected(), valueCell(&j), ratioCell(&j), mixesCell(&j), j.Verdict)
+		fmt.Fprintf(s, "| %s | %s | %s | %s | %s | %s | %s | %s |\n", j.Claim.Text, j.Claim.Where, j.Claim.Measure,
+			j.Claim.Expected(), valueCell(&j), ratioCell(&j), mixesCell(&j), j.Verdict)
 	}
 	fmt.Fprintln(s)
 	for _, p := range r.Problems {
@@ -104,7 +107,8 @@ func (b *Book) differences(s *strings.Builder, all []Judged) {
 	}
 	for _, why := range reasons {
 		for _, j := range claims[why] {
-			fmt.Fprintf(s, "- **%s** (%s; paper %s, here %s)\n", j.Claim.Text, j.Verdict, j.Claim.Expected(), valueCell(&j))
+			fmt.Fprintf(s, "- **%s** (%s; paper %s, here %s)\n", j.Claim.Text, j.Verdict, j.Claim.Expected(),
+				valueCell(&j))
 		}
 		fmt.Fprintf(s, "\n  %s\n\n", why)
 	}

@@ -84,7 +84,8 @@ func (b *Book) writeJSON(file string, r *Reproduced) error {
 	}
 	var claims []claim
 	for _, j := range b.Study.Judge(r) {
-		c := claim{ID: j.Claim.ID, Paper: j.Claim.Paper, Expects: j.Claim.Expected(), Mixes: mixesCell(&j), Verdict: j.Verdict}
+		c := claim{ID: j.Claim.ID, Paper: j.Claim.Paper, Expects: j.Claim.Expected(), Mixes: mixesCell(&j),
+			Verdict: j.Verdict}
 		if j.Verdict != NotMeasured {
 			c.Value = &j.Value.Value
 		}
@@ -130,7 +131,8 @@ func (b *Book) Show(w io.Writer, r *Reproduced) error {
 	fmt.Fprintln(t, "  claim\tpaper\tmeasured\tratio\tmixes\tverdict")
 	judged := b.Study.Judge(r)
 	for _, j := range judged {
-		fmt.Fprintf(t, "  %s\t%s\t%s\t%s\t%s\t%s\n", j.Claim.Text, j.Claim.Expected(), valueCell(&j), ratioCell(&j), mixesCell(&j), j.Verdict)
+		fmt.Fprintf(t, "  %s\t%s\t%s\t%s\t%s\t%s\n", j.Claim.Text, j.Claim.Expected(), valueCell(&j), ratioCell(&j),
+			mixesCell(&j), j.Verdict)
 	}
 	if len(judged) == 0 {
 		fmt.Fprintln(t, "  (the paper's text claims nothing of it)")

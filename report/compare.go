@@ -72,7 +72,8 @@ func Unequal(results []*sim.Result) string {
 			least, most = min(least, r.Tenants[i].ThreadInsts), max(most, r.Tenants[i].ThreadInsts)
 		}
 		if float64(most-least) > tie*float64(most) {
-			parts = append(parts, fmt.Sprintf("%s %.0f %%", results[0].Tenants[i].Name, 100*float64(most-least)/float64(most)))
+			parts = append(parts, fmt.Sprintf("%s %.0f %%", results[0].Tenants[i].Name,
+				100*float64(most-least)/float64(most)))
 		}
 	}
 	if len(parts) == 0 {

@@ -18,7 +18,8 @@ type epochColumn struct {
 // epochColumns lists them. What counters make up comes last, in the order of sim.Columns.
 func epochColumns() []epochColumn {
 	out := []epochColumn{
-		{name: "cycle", unit: "cycles"}, {name: "tenant", unit: "name"}, {name: "sms", unit: "SMs"}, {name: "channels", unit: "channels"},
+		{name: "cycle", unit: "cycles"}, {name: "tenant", unit: "name"}, {name: "sms", unit: "SMs"}, {name: "channels",
+			unit: "channels"},
 		{name: "ipc", unit: "instructions/cycle", real: true}, {name: "dram_gb_per_s", unit: "GB/s", real: true},
 	}
 	for _, c := range sim.Columns() {
@@ -70,7 +71,8 @@ func EpochsCSV(w io.Writer, r *sim.Result) error {
 	u := func(x uint64) string { return strconv.FormatUint(x, 10) }
 	f := func(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 	for _, e := range epochRows(r) {
-		row := []string{u(e.cycle), e.tenant, strconv.Itoa(e.SMs), strconv.Itoa(e.Channels), f(e.IPC), f(e.BandwidthGBs)}
+		row := []string{u(e.cycle), e.tenant, strconv.Itoa(e.SMs), strconv.Itoa(e.Channels), f(e.IPC),
+			f(e.BandwidthGBs)}
 		for _, n := range e.Counts {
 			row = append(row, u(n))
 		}
@@ -105,7 +107,8 @@ func ComparisonCSV(w io.Writer, results []*sim.Result) error {
 	c := csv.NewWriter(w)
 	if err := c.Write([]string{
 		"sharing", "complete", "run_cycles", "stp", "antt", "hs", "fairness", "energy_j", "energy_j_per_inst",
-		"tenant", "sms", "channels", "window_cycles", "executions", "thread_insts", "ipc", "slowdown", "tenant_energy_j",
+		"tenant", "sms", "channels", "window_cycles", "executions", "thread_insts", "ipc", "slowdown",
+		"tenant_energy_j",
 	}); err != nil {
 		return err
 	}
@@ -124,7 +127,8 @@ func ComparisonCSV(w io.Writer, results []*sim.Result) error {
 		for i := range r.Tenants {
 			t := &r.Tenants[i]
 			row := append([]string(nil), run...)
-			row = append(row, t.Name, fmt.Sprint(t.SMs), fmt.Sprint(t.Channels), fmt.Sprint(t.Cycles), f(t.Executions), fmt.Sprint(t.ThreadInsts),
+			row = append(row, t.Name, fmt.Sprint(t.SMs), fmt.Sprint(t.Channels), fmt.Sprint(t.Cycles), f(t.Executions),
+				fmt.Sprint(t.ThreadInsts),
 				f(t.IPC), f(t.Slowdown), f(t.EnergyJ))
 			if err := c.Write(row); err != nil {
 				return err

@@ -46,7 +46,8 @@ func kernelRows(t *sim.Tenant) (rows []*kernelRow) {
 // KernelHead names the columns of KernelRows.
 func KernelHead() []string {
 	return []string{
-		"kernel", "launches", "cycles", "of window", "IPC", "CTAs/SM", "occupancy", "achieved", "lanes", "nearest roof", "of it", "top stall",
+		"kernel", "launches", "cycles", "of window", "IPC", "CTAs/SM", "occupancy", "achieved", "lanes",
+		"nearest roof", "of it", "top stall",
 	}
 }
 
@@ -65,8 +66,10 @@ func KernelRows(t *sim.Tenant) (rows [][]string, overlapped bool) {
 			stall = none
 		}
 		rows = append(rows, []string{
-			name, fmt.Sprint(x.launches), fmt.Sprint(x.cycles), of(x.cycles), number(ratio(float64(x.insts), c)), fmt.Sprint(x.ctas),
-			percent(ratio(x.theoretical, c)), percent(ratio(x.filled, c)), fmt.Sprintf("%.1f", ratio(float64(x.insts), float64(x.warps))),
+			name, fmt.Sprint(x.launches), fmt.Sprint(x.cycles), of(x.cycles), number(ratio(float64(x.insts), c)),
+			fmt.Sprint(x.ctas),
+			percent(ratio(x.theoretical, c)), percent(ratio(x.filled, c)), fmt.Sprintf("%.1f", ratio(float64(x.insts),
+				float64(x.warps))),
 			roof, percent(ratio(x.roofs[roof], c)), stall,
 		})
 	}

@@ -67,8 +67,9 @@ func ReadFile(path string) (*sim.Result, error) {
 		return nil, fmt.Errorf("%s is damaged: %w", path, err)
 	}
 	if version.Version != sim.ResultVersion {
-		return nil, fmt.Errorf("%s has version %d of the layout, this heddle reads version %d: run the simulation again",
-			path, version.Version, sim.ResultVersion)
+		return nil,
+			fmt.Errorf("%s has version %d of the layout, this heddle reads version %d: run the simulation again",
+				path, version.Version, sim.ResultVersion)
 	}
 	r := &sim.Result{}
 	if err := json.Unmarshal(text, r); err != nil {

@@ -167,8 +167,8 @@ func (p *printer) metrics(r *sim.Result) {
 		if c.Turns > 0 {
 			turns = Many(c.Turns, "turn") + ", "
 		}
-		p.f("contexts: %s%s taken off SMs, %sB stored and loaded again, %s of the cycles spent on taking them off\n",
-			turns, Many(c.CTAs, "CTA"), si(float64(c.Bytes)), percent(float64(c.Cycles)/float64(max(1, r.Cycles))))
+		p.f("contexts: %s%s taken off SMs, %s stored and loaded again, %s of the cycles spent on taking them off\n",
+			turns, Many(c.CTAs, "CTA"), sized(c.Bytes), percent(float64(c.Cycles)/float64(max(1, r.Cycles))))
 	}
 	if e := r.Energy; e != nil {
 		p.f("energy %s, %s per thread instruction: %s\n", joules(e.Total), joules(PerInst(r)), energyParts(e, joules))
@@ -240,6 +240,14 @@ func scaled(x float64, unit string) string {
 		}
 	}
 	return fmt.Sprintf("%.3g %s", x, unit)
+}
+
+// sized writes a number of bytes with k, M or G.
+func sized(n uint64) string {
+	if n < 1000 {
+		return Many(n, "byte")
+	}
+	return si(float64(n)) + "B"
 }
 
 // si writes a rate with k, M or G.

@@ -27,10 +27,10 @@ func Rate(x *float64) string {
 	return percent(*x)
 }
 
-// Parts of the machine that a tenant has, or shares with all.
+// SMs writes how many a tenant has, or that they are everybody's.
 func SMs(t *sim.Tenant) string { return had(t.SMs, t.SharedSMs) }
 
-// Channels is the same of memory channels.
+// Channels writes the same of memory channels.
 func Channels(t *sim.Tenant) string { return had(t.Channels, t.SharedChannels) }
 
 func had(n int, shared bool) string {
@@ -76,11 +76,13 @@ func Windows(r *sim.Result) (lines []string) {
 		case sim.OfBudget:
 			lines = append(lines, fmt.Sprintf("numbers are of %s to %d", from, w.End))
 		case sim.OfExecutions:
-			lines = append(lines, "numbers are of a tenant's first launch to the end of its last complete execution"+behind(r))
+			lines = append(lines,
+				"numbers are of a tenant's first launch to the end of its last complete execution"+behind(r))
 		case sim.OfInstructions:
-			lines = append(lines, fmt.Sprintf("numbers are of a tenant's first launch to its instruction %d%s", r.Spec.Length.Instructions, behind(r)))
+			lines = append(lines, fmt.Sprintf("numbers are of a tenant's first launch to its instruction %d%s",
+				r.Spec.Length.Instructions, behind(r)))
 		case sim.OfRun:
-			what := "completed no execution"
+			what := "no execution was launched and completed"
 			if r.Spec.Length.Instructions > 0 {
 				what = "executed fewer instructions than asked for"
 			}
@@ -89,7 +91,9 @@ func Windows(r *sim.Result) (lines []string) {
 	}
 	for i := range r.Tenants {
 		if t := &r.Tenants[i]; t.Progress == "executions" && r.Metrics != nil {
-			lines = append(lines, fmt.Sprintf("%s: its instructions depend on timing, so its slowdown compares executions per cycle", t.Name))
+			lines = append(lines,
+				fmt.Sprintf("%s: its instructions depend on timing, so its slowdown compares executions per cycle",
+					t.Name))
 		}
 	}
 	return lines
@@ -106,7 +110,8 @@ func behind(r *sim.Result) string {
 // EnergyKinds are the kinds of parts, in the order in which they are told, with names.
 func EnergyKinds() [][2]string {
 	return [][2]string{
-		{"sm", "SM"}, {"l1", "L1"}, {"llc", "LLC"}, {"noc", "NoC"}, {"dram", "DRAM"}, {"static", "static"}, {"migration", "page copies"},
+		{"sm", "SM"}, {"l1", "L1"}, {"llc", "LLC"}, {"noc", "NoC"}, {"dram", "DRAM"}, {"static", "static"},
+		{"migration", "page copies"},
 	}
 }
 

@@ -34,7 +34,8 @@ func conserved(t *testing.T, r *sim.Result) {
 	}
 	for i := range r.Tenants {
 		x := &r.Tenants[i]
-		if sum := x.Time.Kernels + x.Time.Cut + x.Time.Copies + x.Time.Gaps; sum != x.Cycles || x.Window.End-x.Window.Start != x.Cycles {
+		if sum := x.Time.Kernels + x.Time.Cut + x.Time.Copies + x.Time.Gaps; sum != x.Cycles ||
+			x.Window.End-x.Window.Start != x.Cycles {
 			t.Errorf("%s: %+v of a window %+v of %d cycles", x.Name, x.Time, x.Window, x.Cycles)
 		}
 		if ipc := float64(x.ThreadInsts) / float64(x.Cycles); x.IPC != ipc {
@@ -71,7 +72,8 @@ func TestWindowOfExecutions(t *testing.T) {
 	conserved(t, r)
 	once, twice := &r.Tenants[1], &r.Tenants[0]
 	k := twice.Kernels
-	if twice.Window.Of != sim.OfExecutions || twice.Window.Start != k[0].Launch || twice.Executions != float64(twice.Runs) || twice.Runs < 2 {
+	if twice.Window.Of != sim.OfExecutions || twice.Window.Start != k[0].Launch ||
+		twice.Executions != float64(twice.Runs) || twice.Runs < 2 {
 		t.Errorf("the application that repeats: %+v, %g executions of %d", twice.Window, twice.Executions, twice.Runs)
 	}
 	per := twice.PerExecution
@@ -82,7 +84,8 @@ func TestWindowOfExecutions(t *testing.T) {
 		t.Errorf("the other: %+v, %g executions in a run of %d cycles", once.Window, once.Executions, r.Cycles)
 	}
 	if twice.Window.End >= r.Cycles || r.Outside.ThreadInsts == 0 {
-		t.Errorf("the last execution of %s ended at %d of %d: nothing is outside", twice.Name, twice.Window.End, r.Cycles)
+		t.Errorf("the last execution of %s ended at %d of %d: nothing is outside", twice.Name, twice.Window.End,
+			r.Cycles)
 	}
 }
 
@@ -99,7 +102,8 @@ func TestWindowOfBudget(t *testing.T) {
 	conserved(t, r)
 	for i := range r.Tenants {
 		x, w := &r.Tenants[i], &whole.Tenants[i]
-		if x.Window != (sim.Window{Of: sim.OfBudget, Start: 8000, End: 20_000}) || w.Window != (sim.Window{Of: sim.OfBudget, End: 20_000}) {
+		if x.Window != (sim.Window{Of: sim.OfBudget, Start: 8000, End: 20_000}) ||
+			w.Window != (sim.Window{Of: sim.OfBudget, End: 20_000}) {
 			t.Errorf("%s: windows %+v and %+v", x.Name, x.Window, w.Window)
 		}
 		if n := epochInsts(r, i, 8000, 20_000); x.ThreadInsts != n || n == 0 {
@@ -109,7 +113,8 @@ func TestWindowOfBudget(t *testing.T) {
 			t.Errorf("%s: %d instructions without warm-up, the same run's epochs have %d", x.Name, w.ThreadInsts, n)
 		}
 		if x.Runs != w.Runs || x.PerExecution != w.PerExecution {
-			t.Errorf("%s: a warm-up changed the run: %d executions %+v, %d %+v", x.Name, x.Runs, x.PerExecution, w.Runs, w.PerExecution)
+			t.Errorf("%s: a warm-up changed the run: %d executions %+v, %d %+v", x.Name, x.Runs, x.PerExecution,
+				w.Runs, w.PerExecution)
 		}
 		if done := float64(x.ThreadInsts) / x.PerExecution.Mean; math.Abs(x.Executions-done) > 1e-9 {
 			t.Errorf("%s: %g executions, its instructions make %g", x.Name, x.Executions, done)
@@ -128,7 +133,8 @@ func TestWindowOfInstructions(t *testing.T) {
 	conserved(t, r)
 	for i := range r.Tenants {
 		x := &r.Tenants[i]
-		if x.Window.Of != sim.OfInstructions || x.Window.End%500 != 0 || len(x.Kernels) > 0 && x.Window.Start != x.Kernels[0].Launch {
+		if x.Window.Of != sim.OfInstructions || x.Window.End%500 != 0 || len(x.Kernels) > 0 &&
+			x.Window.Start != x.Kernels[0].Launch {
 			t.Errorf("%s: %+v", x.Name, x.Window)
 		}
 		if n := epochInsts(r, i, 0, x.Window.End); x.ThreadInsts != n || n < 60_000 {
@@ -159,7 +165,8 @@ func TestWindowOfTheRun(t *testing.T) {
 	s.Length = sim.Length{Warmup: 3000}
 	r = run(t, s)
 	conserved(t, r)
-	if x := &r.Tenants[1]; x.Window.Of != sim.OfExecutions || x.Window.Start != 3000 || x.Executions <= 0 || x.Executions >= 1 {
+	if x := &r.Tenants[1]; x.Window.Of != sim.OfExecutions || x.Window.Start != 3000 || x.Executions <= 0 ||
+		x.Executions >= 1 {
 		t.Errorf("%s behind a warm-up: %+v, %g executions", x.Name, x.Window, x.Executions)
 	}
 }

@@ -25,9 +25,12 @@ type rerun struct {
 // loadResult resolves a result.json as if it were a run file. It refuses when the
 // simulation would not be the same.
 func (f *runFlags) loadResult(cmd *cobra.Command, path string) (*runfile.File, *rerun, error) {
-	for _, flag := range []string{"machine", "set", "arg", "sharing", "functional", "seed", "max-cycles", "watchdog", "record"} {
+	for _, flag := range []string{"machine", "set", "arg", "sharing", "functional", "seed", "max-cycles", "watchdog",
+		"record"} {
 		if cmd.Flags().Changed(flag) {
-			return nil, nil, fmt.Errorf("--%s: %s is a result, and is simulated again as it was; change the run file instead", flag, path)
+			return nil, nil,
+				fmt.Errorf("--%s: %s is a result, and is simulated again as it was; change the run file instead", flag,
+					path)
 		}
 	}
 	r, err := report.ReadFile(path)
@@ -68,8 +71,9 @@ func (again *rerun) resolve(path string, sheet []byte) (*runfile.File, error) {
 		return nil, fmt.Errorf("%s cannot be simulated again: %w", path, err)
 	}
 	if hash != again.of.SpecHash {
-		return nil, fmt.Errorf("%s cannot be simulated again: its applications have changed since (spec hash %.12s, now %.12s)",
-			path, again.of.SpecHash, hash)
+		return nil,
+			fmt.Errorf("%s cannot be simulated again: its applications have changed since (spec hash %.12s, now %.12s)",
+				path, again.of.SpecHash, hash)
 	}
 	return &runfile.File{Path: path, Specs: []sim.Spec{spec}, Machine: m, Sheet: prov}, nil
 }

@@ -136,7 +136,8 @@ func showSweep(w io.Writer, paths []string, values [][]string, outcomes []lab.Ou
 
 // writeSweep writes a row per run and application; the file appears whole.
 func writeSweep(file string, paths []string, values [][]string, outcomes []lab.Outcome) error {
-	rows := [][]string{append(append([]string(nil), paths...), "mode", "complete", "run_cycles", "stp", "antt", "fairness", "energy_j",
+	rows := [][]string{append(append([]string(nil), paths...), "mode", "complete", "run_cycles", "stp", "antt",
+		"fairness", "energy_j",
 		"app", "sms", "channels", "ipc", "slowdown", "dram_gb_per_s", "l1_hit_rate", "llc_hit_rate")}
 	for i, o := range outcomes {
 		r := o.Result

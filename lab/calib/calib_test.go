@@ -79,7 +79,8 @@ func TestSkippingChangesNothing(t *testing.T) {
 			}
 		}
 		if out[0].Cycles != out[1].Cycles || !reflect.DeepEqual(out[0].Counts, out[1].Counts) {
-			t.Errorf("%s: %d cycles %+v with skipping, %d cycles %+v without", s.Name, out[0].Cycles, out[0].Counts, out[1].Cycles, out[1].Counts)
+			t.Errorf("%s: %d cycles %+v with skipping, %d cycles %+v without", s.Name, out[0].Cycles, out[0].Counts,
+				out[1].Cycles, out[1].Counts)
 		}
 		for i, tab := range out[0].GPU.Tables {
 			for c, n := range tab.Totals(0, nil) {

@@ -26,7 +26,8 @@ func TestIdleSkipping(t *testing.T) {
 			t.Fatal(err)
 		}
 		if skip.Cycles != every.Cycles || !reflect.DeepEqual(skip.Counts, every.Counts) {
-			t.Errorf("%s: %d cycles skipping, %d without: %+v %+v", s.Name, skip.Cycles, every.Cycles, skip.Counts, every.Counts)
+			t.Errorf("%s: %d cycles skipping, %d without: %+v %+v", s.Name, skip.Cycles, every.Cycles, skip.Counts,
+				every.Counts)
 		}
 	}
 	if len(left) > 0 {

@@ -175,7 +175,8 @@ func tenantTable(r *sim.Result) table {
 		return functionalTable(r)
 	}
 	t := table{Head: []string{
-		"application", "SMs", "channels", "cycles", "executions", "IPC", "alone IPC", "slowdown", "L1 hits", "LLC hits", "DRAM GB/s", "faults", "energy",
+		"application", "SMs", "channels", "cycles", "executions", "IPC", "alone IPC", "slowdown", "L1 hits",
+		"LLC hits", "DRAM GB/s", "faults", "energy",
 	}}
 	for i := range r.Tenants {
 		x := &r.Tenants[i]
@@ -190,7 +191,8 @@ func tenantTable(r *sim.Result) table {
 			energy = si(x.EnergyJ, "J")
 		}
 		t.Rows = append(t.Rows, []string{
-			report.Name(x), report.SMs(x), report.Channels(x), whole(x.Cycles), report.Executions(x), number(x.IPC), alone, slow,
+			report.Name(x), report.SMs(x), report.Channels(x), whole(x.Cycles), report.Executions(x), number(x.IPC),
+			alone, slow,
 			report.Rate(x.L1HitRate), report.Rate(x.LLCHitRate), number(x.BandwidthGBs), whole(x.Faults), energy,
 		})
 	}
@@ -269,7 +271,8 @@ func contextsTable(r *sim.Result) *table {
 }
 
 func compareTable(runs []Run) *table {
-	t := &table{Head: []string{"run", "machine", "sharing", "complete", "cycles", "STP", "ANTT", "HS", "fairness", "energy", "per instruction", "IPC of each application", "slowdown of each"}}
+	t := &table{Head: []string{"run", "machine", "sharing", "complete", "cycles", "STP", "ANTT", "HS", "fairness",
+		"energy", "per instruction", "IPC of each application", "slowdown of each"}}
 	for _, in := range runs {
 		r := in.Result
 		row := []string{in.Label, r.Spec.Machine, mode(r), "yes", whole(r.Cycles), "", "", "", "", "", ""}

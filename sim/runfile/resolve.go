@@ -188,7 +188,8 @@ func (r *resolver) apps() ([]sim.App, error) {
 }
 
 func (r *resolver) length() (sim.Length, error) {
-	l := sim.Length{MaxCycles: r.doc.Length.Cycles, Budget: r.doc.Length.Budget, Instructions: r.doc.Length.Instructions, Warmup: r.doc.Length.Warmup}
+	l := sim.Length{MaxCycles: r.doc.Length.Cycles, Budget: r.doc.Length.Budget,
+		Instructions: r.doc.Length.Instructions, Warmup: r.doc.Length.Warmup}
 	switch r.doc.Length.Until {
 	case "", "end":
 		if r.doc.Length.Until == "end" && l.Budget {
@@ -209,7 +210,8 @@ func (r *resolver) length() (sim.Length, error) {
 		return l, r.complain(errors.New("a budget needs cycles, the length of the run"), "length")
 	}
 	if l.MaxCycles > 0 && l.Warmup >= l.MaxCycles {
-		return l, r.complain(fmt.Errorf("a warm-up of %d cycles leaves nothing of the %d of the run", l.Warmup, l.MaxCycles), "length", "warmup")
+		return l, r.complain(fmt.Errorf("a warm-up of %d cycles leaves nothing of the %d of the run", l.Warmup,
+			l.MaxCycles), "length", "warmup")
 	}
 	return l, nil
 }

@@ -112,6 +112,8 @@ func TestMistakesPointAtTheirLine(t *testing.T) {
 		{"machine: a100\napps: [{path: a}, {path: b}]\nsharing: {mode: mig, profiles: [4g.20gb, 4g.20gb]}\n", "4g.20gb is used 2 times; a100 allows 1"},
 		{"apps: [{path: a}]\nlength: {budget: true}\n", "run.yaml:2:10: a budget needs cycles"},
 		{"apps: [{path: a}]\nlength: {until: noon}\n", "until is end or cycles"},
+		{"apps: [{path: a}]\nlength: {cycles: 500, warmup: 500}\n", "run.yaml:2:31: a warm-up of 500 cycles leaves nothing of the 500"},
+		{"apps: [{path: a}]\nlength: {warm: 5}\n", `unknown key "warm"`},
 		{"apps: [{path: a}]\nepoch:\n", "epoch has no value"},
 		{"apps: [{path: a}\n", "not valid YAML"},
 	} {
