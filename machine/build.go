@@ -26,6 +26,9 @@ type Options struct {
 	// Quantum is a turn in core cycles, for applications that take turns on the whole
 	// machine (time slicing); 0: they run side by side.
 	Quantum uint64
+	// Clock, in nanoseconds, lets a simulation on two cores find out whether the second is
+	// free, and do without it while that is faster; nil: it never does.
+	Clock func() int64
 	// Lockstep takes no strides: all of the machine runs a cycle before any of it runs the
 	// next. Results of programs without data races are the same.
 	Lockstep bool

@@ -86,6 +86,7 @@ func (g *GPU) Run(until uint64) ([]*Kernel, error) {
 			g.lookahead.take(end, until)
 			continue
 		}
+		g.lookahead.start()
 		if now != g.memoryCycle {
 			g.agenda.back.Run(now, g.visitMemory)
 		}
@@ -94,6 +95,7 @@ func (g *GPU) Run(until uint64) ([]*Kernel, error) {
 		} else {
 			g.agenda.front.Run(now, g.visit)
 		}
+		g.lookahead.finish()
 		g.now = now + 1
 	}
 	if g.verdict.err != nil && g.now != g.memoryCycle { // as far as two cores are when they learn of it

@@ -134,11 +134,15 @@ func (l *lookahead) derive(g *GPU, o *Options) {
 		z.sent[i] = make([][]departure, longStride)
 	}
 	if o.Cores > 1 && f.nocClock == engine.NewClock(1, 1) && s.NoC.Latency >= 1 {
-		l.core = &secondCore{work: l.secondCycle}
+		l.core = &secondCore{work: l.secondCycle, trial: newTrial(o.Clock)}
 		l.limits.perStride = n * (max(1, s.L1D.MissQueue) + longStride)
 		l.limits.perCycle = n*max(1, s.L1D.MissQueue) + 2*s.VM.Walkers
 	}
 }
+
+// TwoCores says that the simulation uses two cores where it can: it was asked to, and the
+// second one is free.
+func (g *GPU) TwoCores() bool { return g.lookahead.core != nil && !g.lookahead.core.trial.alone }
 
 // begun is the end of the stride that the memory side has begun with.
 func (l *lookahead) begun() uint64 { return l.memoryEnd }

@@ -29,7 +29,7 @@ const busy = 1024
 
 // overlaps says whether the sides may run at once in cycle now, and should.
 func (l *lookahead) overlaps(now, until uint64) bool {
-	if now+2 > until || l.limits.every || l.relocating() || l.fabric.slab.Live() < busy || !l.coreFree(1) {
+	if now+2 > until || l.limits.every || l.relocating() || !l.hasCore() || l.fabric.slab.Live() < busy {
 		return false
 	}
 	for _, t := range l.tenants {
@@ -39,7 +39,21 @@ func (l *lookahead) overlaps(now, until uint64) bool {
 			}
 		}
 	}
-	return true
+	return l.core.trial.both()
+}
+
+// start begins a cycle that may have both cores.
+func (l *lookahead) start() {
+	if l.core != nil && l.fabric.slab.Live() >= busy {
+		l.core.trial.start()
+	}
+}
+
+// finish ends it.
+func (l *lookahead) finish() {
+	if l.core != nil {
+		l.core.trial.end(1)
+	}
 }
 
 // relocating says that the driver works on the memory side, or may in the next cycle: a
@@ -48,17 +62,8 @@ func (l *lookahead) relocating() bool {
 	return l.driver != nil && (l.groups.phase != handIdle || l.driver.Moving() > 0)
 }
 
-// coreFree says that there is a second core with time for n cycles.
-func (l *lookahead) coreFree(n int) bool {
-	if l.core == nil || invariants.On {
-		return false
-	}
-	if l.core.rest > 0 {
-		l.core.rest -= n
-		return false
-	}
-	return true
-}
+// hasCore says that there is a second core.
+func (l *lookahead) hasCore() bool { return l.core != nil && !invariants.On }
 
 // overlap runs the SM side of cycle now and the memory side of the next.
 func (l *lookahead) overlap(now uint64) {

@@ -101,6 +101,9 @@ func (l *lookahead) take(end, until uint64) {
 	z, now := &l.stride, l.pace.now
 	z.running, z.from, z.end = true, now, end
 	l.pace.Strode += end - now
+	if l.core != nil {
+		l.core.trial.start()
+	}
 	if l.memoryEnd < end {
 		l.strideMemory(end)
 	}
@@ -109,10 +112,7 @@ func (l *lookahead) take(end, until uint64) {
 		s.Part()
 	}
 	next := end + longStride
-	two := l.coreFree(longStride)
-	l.second.memory = two && l.fabric.slab.Live() >= busy && next <= until && l.fabric.pipeline > 2*longStride+1 &&
-		l.driverRests(end, next) && l.mayStride(now, next, 2*longStride)
-	l.second.sms = two && l.independent()
+	l.divide(end, next, until)
 	switch {
 	case l.second.memory:
 		l.pace.Overlapped += longStride
@@ -143,6 +143,25 @@ func (l *lookahead) take(end, until uint64) {
 	}
 	z.running = false
 	l.pace.now = end
+	if l.core != nil {
+		l.core.trial.end(end - now)
+	}
+}
+
+// divide says what the second core does in the stride to cycle end, whose successor would
+// end at next.
+func (l *lookahead) divide(end, next, until uint64) {
+	p := &l.second
+	p.memory, p.sms = false, false
+	if !l.hasCore() {
+		return
+	}
+	memory := l.fabric.slab.Live() >= busy && next <= until && l.fabric.pipeline > 2*longStride+1 &&
+		l.driverRests(end, next) && l.mayStride(l.pace.now, next, 2*longStride)
+	sms := l.independent()
+	if (memory || sms) && l.core.trial.both() {
+		p.memory, p.sms = memory, sms
+	}
 }
 
 // independent says that SMs may run at once.

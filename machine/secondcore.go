@@ -11,23 +11,22 @@ type arrival struct {
 	h    int32
 }
 
-// secondCore is a goroutine that runs the memory side of cycles it is given. Both
-// sides wait by looking, as a cycle is over in microseconds; between calls of Run
-// there is no goroutine.
+// secondCore is a goroutine that runs the pieces of work it is given: the memory side of
+// a cycle, or a part of a stride. Both cores wait by looking, as a piece is over in
+// microseconds; who looks for long in vain ends, and between calls of Run there is no
+// goroutine.
 type secondCore struct {
-	work func(now, end uint64) (more bool)
+	work  func(now, end uint64) (more bool)
+	trial trial
 
-	// Written by the one, read by the other.
-	now   uint64
-	end   uint64        // of a stride; 0: a cycle
-	asked atomic.Uint64 // pieces of work begun
-	quit  atomic.Bool
-	alive bool
+	// Written by the first core, read by the second.
+	now     uint64
+	end     uint64        // of a stride; 0: a cycle
+	asked   atomic.Uint64 // pieces of work begun
+	quit    atomic.Bool
+	present atomic.Bool // there is a goroutine; written by both
 
-	rest, next int // cycles to do without it, now and the next time it is late
-	spins      int // looks before it was done
-
-	// Written by the other.
+	// Written by the second.
 	_       [64]byte
 	done    atomic.Uint64 // pieces of work finished
 	more    bool
@@ -40,8 +39,7 @@ type secondCore struct {
 func (o *secondCore) begin(now, end uint64) {
 	o.now, o.end = now, end
 	n := o.asked.Add(1)
-	if !o.alive {
-		o.alive = true
+	if o.present.CompareAndSwap(false, true) {
 		go o.loop(n)
 	}
 }
@@ -49,25 +47,17 @@ func (o *secondCore) begin(now, end uint64) {
 // idle says that the work is done.
 func (o *secondCore) idle() bool { return o.done.Load() == o.asked.Load() }
 
-// wait returns what work returned. A core that lets itself be waited for longer than a
-// cycle takes has other work, of another process perhaps, and is left to it for a while.
+// wait returns what work returned.
 func (o *secondCore) wait() bool {
 	o.waitFor(&o.done, o.asked.Load())
-	spins := o.spins
-	o.spins = 0
-	if spins > late*int(max(o.end, o.now+1)-o.now) {
-		o.rest = max(o.next, minRest)
-		o.next = min(2*o.rest, maxRest)
-	} else {
-		o.next = max(minRest, o.next-1)
-	}
 	return o.more
 }
 
 // waitFor returns when count is n or all work is done.
 func (o *secondCore) waitFor(count *atomic.Uint64, n uint64) {
-	for end := o.asked.Load(); count.Load() != n && o.done.Load() != end; o.spins++ {
-		if o.spins > patience {
+	end := o.asked.Load()
+	for looks := 0; count.Load() != n && o.done.Load() != end; looks++ {
+		if looks > patience {
 			runtime.Gosched()
 		}
 	}
@@ -76,15 +66,23 @@ func (o *secondCore) waitFor(count *atomic.Uint64, n uint64) {
 	}
 }
 
+// loop does the work from piece n on, until it is told to quit or nobody asks.
 func (o *secondCore) loop(n uint64) {
 	for ; ; n++ {
-		for spins := 0; o.asked.Load() < n; spins++ {
+		for looks := 0; o.asked.Load() < n; looks++ {
 			if o.quit.Load() {
-				o.done.Store(n)
+				o.present.Store(false)
 				return
 			}
-			if spins > patience {
+			if looks > patience {
 				runtime.Gosched()
+			}
+			if looks > boredom {
+				o.present.Store(false)
+				// Who has asked meanwhile may not have seen that: one of the two goes on.
+				if o.asked.Load() < n || !o.present.CompareAndSwap(false, true) {
+					return
+				}
 			}
 		}
 		o.cycle()
@@ -98,24 +96,20 @@ func (o *secondCore) cycle() {
 	o.more = o.work(o.now, o.end)
 }
 
+// Looks, of a few nanoseconds, and of a hundred when the processor is offered to others.
 const (
-	patience = 1000   // looks before a core offers its processor to others
-	late     = 20_000 // looks per cycle, of ten to a hundred nanoseconds, that no cycle takes
-	minRest  = 1 << 8
-	maxRest  = 1 << 16 // cycles
+	patience = 1000   // before a core offers it
+	boredom  = 20_000 // before the second core's goroutine ends, about 2 ms
 )
 
 // stop ends the goroutine, if there is one.
 func (o *secondCore) stop() {
-	if o == nil || !o.alive {
+	if o == nil {
 		return
 	}
-	n := o.asked.Load() + 1
 	o.quit.Store(true)
-	for o.done.Load() != n {
+	for o.present.Load() {
 		runtime.Gosched()
 	}
 	o.quit.Store(false)
-	o.asked.Store(n)
-	o.alive = false
 }

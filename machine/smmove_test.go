@@ -162,7 +162,6 @@ func overlapReturns(t *testing.T, want []Share, least int) {
 		for r.g.Running() > 0 {
 			r.step(50)
 			if l := &r.g.lookahead; o.Cores > 1 {
-				l.core.rest = 0 // whatever else the computer does
 				if l.overlaps(r.g.Now(), r.g.Now()+10) {
 					again++
 				}

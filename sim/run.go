@@ -113,8 +113,9 @@ func (r *run) build() error {
 	}
 	r.first = tenants(apps, shares, r.spec.Sharing.together())
 	r.gpu, err = machine.New(r.sheet, tenants(apps, shares, r.spec.Sharing.together()), machine.Options{
-		Every: r.spec.NoSkip, Watchdog: r.spec.Watchdog, Profile: r.spec.Profile, Copying: r.spec.Sharing.copying(), Cores: r.spec.Cores, Lockstep: r.spec.Lockstep,
-		Quantum: r.spec.Sharing.Turn(r.sheet),
+		Every: r.spec.NoSkip, Watchdog: r.spec.Watchdog, Profile: r.spec.Profile, Copying: r.spec.Sharing.copying(),
+		Cores: r.spec.Cores, Lockstep: r.spec.Lockstep, Quantum: r.spec.Sharing.Turn(r.sheet),
+		Clock: func() int64 { return int64(time.Since(r.begun)) },
 	})
 	if err != nil {
 		return err
