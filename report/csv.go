@@ -88,12 +88,12 @@ func EpochsCSV(w io.Writer, r *sim.Result) error {
 // windows, and of what lies outside of all.
 func CountersCSV(w io.Writer, r *sim.Result) error {
 	c := csv.NewWriter(w)
-	if err := c.Write([]string{"owner", "tenant", "counter", "unit", "value"}); err != nil {
+	if err := c.Write([]string{"owner", "tenant", "moved", "counter", "unit", "value"}); err != nil {
 		return err
 	}
 	for _, t := range r.Tables {
 		for _, v := range t.Values {
-			if err := c.Write([]string{t.Owner, t.Tenant, v.Name, v.Unit, strconv.FormatUint(v.N, 10)}); err != nil {
+			if err := c.Write([]string{t.Owner, t.Tenant, fmt.Sprint(t.Moved), v.Name, v.Unit, strconv.FormatUint(v.N, 10)}); err != nil {
 				return err
 			}
 		}

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -112,7 +113,12 @@ func (p *printer) tenants(r *sim.Result) {
 	if shared {
 		head = append(head, "alone IPC", "slowdown")
 	}
-	head = append(head, "L1 hit", "LLC hit", "GB/s", "faults")
+	head = append(head, "L1 hit", "LLC hit", "GB/s")
+	moved := slices.ContainsFunc(r.Tenants, func(t sim.Tenant) bool { return t.MovedBytes > 0 })
+	if moved {
+		head = append(head, "moved GB/s")
+	}
+	head = append(head, "faults")
 	if energy {
 		head = append(head, "energy")
 	}
@@ -125,7 +131,11 @@ func (p *printer) tenants(r *sim.Result) {
 		} else if shared {
 			row = append(row, none, none)
 		}
-		row = append(row, Rate(t.L1HitRate), Rate(t.LLCHitRate), number(t.BandwidthGBs), fmt.Sprint(t.Faults))
+		row = append(row, Rate(t.L1HitRate), Rate(t.LLCHitRate), number(t.BandwidthGBs))
+		if moved {
+			row = append(row, number(t.MovedGBs))
+		}
+		row = append(row, fmt.Sprint(t.Faults))
 		if energy {
 			row = append(row, joules(t.EnergyJ))
 		}
@@ -169,6 +179,10 @@ func (p *printer) metrics(r *sim.Result) {
 		}
 		p.f("contexts: %s%s taken off SMs, %s stored and loaded again, %s of the cycles spent on taking them off\n",
 			turns, Many(c.CTAs, "CTA"), sized(c.Bytes), percent(float64(c.Cycles)/float64(max(1, r.Cycles))))
+		if of := float64(max(1, r.Cycles)); c.Turns > 0 {
+			p.f("  of the SMs' time: save %s, wait for the last saved %s, load %s, idle %s; L1s refill in %s of it\n",
+				percent(c.Save/of), percent(c.Wait/of), percent(c.Load/of), percent(c.Idle/of), percent(c.Refill/of))
+		}
 	}
 	if e := r.Energy; e != nil {
 		p.f("energy %s, %s per thread instruction: %s\n", joules(e.Total), joules(PerInst(r)), energyParts(e, joules))
@@ -190,6 +204,9 @@ func (p *printer) checks(r *sim.Result) {
 
 // state says what a reader must know before trusting the numbers, and the speed.
 func (p *printer) state(r *sim.Result) {
+	for _, w := range r.Warnings {
+		p.f("warning: %s\n", w)
+	}
 	if !r.Complete {
 		p.f("INCOMPLETE: %s\n", Why(r))
 	}

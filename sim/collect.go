@@ -166,9 +166,9 @@ func (r *run) result() *Result {
 	if now < r.spec.Length.Warmup {
 		r.col.warmed() // nothing is left to measure: cold says so
 	}
-	outside := r.col.set.Zero()
+	outside, moved := r.col.set.Zero(), r.col.set.Zero()
 	for i, a := range r.apps {
-		r.tenant(res, i, a, outside)
+		r.tenant(res, i, a, outside, moved)
 		res.Checks = append(res.Checks, a.checks...)
 	}
 	count := func(name string) uint64 { return r.col.columns.count(outside, name) }
@@ -178,6 +178,8 @@ func (r *run) result() *Result {
 	for i, t := range r.col.set {
 		res.Tables = append(res.Tables, counters(t, OutsideWindows, outside[i], -1))
 	}
+	o.MovedBytes = r.col.columns.count(moved, dramBytes)
+	res.Tables = append(res.Tables, r.movedTables(OutsideWindows, moved)...)
 	res.Spans = r.col.spans
 	r.wall(res)
 	return res
@@ -196,17 +198,20 @@ func (r *run) owners(now uint64) {
 }
 
 // tenant summarises an application over its window, and adds the rest to outside.
-func (r *run) tenant(res *Result, i int, a *app, outside stat.Sums) {
+func (r *run) tenant(res *Result, i int, a *app, outside, moved stat.Sums) {
 	last := r.col.mark(i)
 	w, from, to := r.col.window(i, last)
 	n := to.sums.Minus(from.sums)
 	outside.Add(from.sums)
 	outside.Add(last.sums.Minus(to.sums))
+	own := to.moved.Minus(from.moved)
+	moved.Add(from.moved)
+	moved.Add(last.moved.Minus(to.moved))
 	count := func(name string) uint64 { return r.col.columns.count(n, name) }
-	own, tally := r.gpu.Tenants[i], &r.col.tallies[i]
+	has, tally := r.gpu.Tenants[i], &r.col.tallies[i]
 	t := Tenant{
-		Name: a.spec.Name, SMs: len(own.SMs), Channels: r.gpu.Channels(i), Window: w, Cycles: w.End - w.Start,
-		SharedSMs: r.spec.Sharing.together(), SharedChannels: len(r.apps) > 1 && len(own.Groups) == 0,
+		Name: a.spec.Name, SMs: len(has.SMs), Channels: r.gpu.Channels(i), Window: w, Cycles: w.End - w.Start,
+		SharedSMs: r.spec.Sharing.together(), SharedChannels: len(r.apps) > 1 && len(has.Groups) == 0,
 		Runs: a.runs, Executions: to.executions, PerExecution: Executions{tally.least, tally.most, tally.mean()},
 		BusyCycles: to.busy - from.busy, ThreadInsts: count(threadInsts), WarpInsts: count(warpInsts),
 		L1HitRate: rate(count(l1Hits), count(l1Accesses)), LLCHitRate: rate(count(llcHits), count(llcAccesses)),
@@ -216,6 +221,8 @@ func (r *run) tenant(res *Result, i int, a *app, outside stat.Sums) {
 	t.IPC = ratio(float64(t.ThreadInsts), float64(t.Cycles))
 	t.BusyIPC = ratio(float64(t.ThreadInsts), float64(t.BusyCycles))
 	t.BandwidthGBs = r.bandwidth(t.DRAMBytes, t.Cycles)
+	t.MovedBytes = r.col.columns.count(own, dramBytes)
+	t.MovedGBs = r.bandwidth(t.MovedBytes, t.Cycles)
 	if a.err != nil && !errors.Is(a.err, ErrStopped) {
 		t.Err = a.err.Error()
 	}
@@ -230,6 +237,22 @@ func (r *run) tenant(res *Result, i int, a *app, outside stat.Sums) {
 	for k, table := range r.col.set {
 		res.Tables = append(res.Tables, counters(table, t.Name, n[k], i))
 	}
+	res.Tables = append(res.Tables, r.movedTables(t.Name, own)...)
+}
+
+// movedTables are the counters of what was moved for a tenant; none where nothing was.
+func (r *run) movedTables(tenant string, sums stat.Sums) (out []Counters) {
+	if !sums.Any() {
+		return nil
+	}
+	for k, t := range r.col.set {
+		if t.Rows() > t.Tenants {
+			c := counters(t, tenant, sums[k], -1)
+			c.Moved = true
+			out = append(out, c)
+		}
+	}
+	return out
 }
 
 // held is the SM-cycles of the SMs that a tenant owned from one cycle to another. Its SMs

@@ -39,6 +39,8 @@ type Result struct {
 	Moved *Moved `json:"moved,omitempty"`
 	// Contexts sums up what time slicing and SMK cost; nil under the other modes.
 	Contexts *Contexts `json:"contexts,omitempty"`
+	// Warnings are about numbers that say less than they seem to.
+	Warnings []string `json:"warnings,omitempty"`
 	// Machine is every number of the machine, with unit and source, as the run had it.
 	Machine MachineSheet `json:"machine"`
 	Wall    Wall         `json:"wall"` // the only fields that differ between identical runs
@@ -78,7 +80,10 @@ type Tenant struct {
 	LLCHitRate   *float64 `json:"llc_hit_rate"` // the same
 	DRAMBytes    uint64   `json:"dram_bytes"`
 	BandwidthGBs float64  `json:"dram_gb_per_s"`
-	Faults       uint64   `json:"faults"`
+	// What was moved for it without its asking: contexts of its CTAs, its pages.
+	MovedBytes uint64  `json:"moved_dram_bytes"`
+	MovedGBs   float64 `json:"moved_dram_gb_per_s"`
+	Faults     uint64  `json:"faults"`
 	// HeldSMCycles are the SM-cycles it had: of SMs it owned, or, where SMs are
 	// everybody's, its share of those in which they were occupied.
 	HeldSMCycles uint64   `json:"held_sm_cycles"`
@@ -96,6 +101,7 @@ type Outside struct {
 	ThreadInsts  uint64  `json:"thread_insts"`
 	WarpInsts    uint64  `json:"warp_insts"`
 	DRAMBytes    uint64  `json:"dram_bytes"`
+	MovedBytes   uint64  `json:"moved_dram_bytes"`
 	Faults       uint64  `json:"faults"`
 	HeldSMCycles uint64  `json:"held_sm_cycles"`
 	EnergyJ      float64 `json:"energy_j,omitempty"`
@@ -197,6 +203,7 @@ type Stall struct {
 type Counters struct {
 	Owner  string  `json:"owner"`
 	Tenant string  `json:"tenant"`
+	Moved  bool    `json:"moved,omitempty"` // of what was moved for it: contexts of its CTAs, its pages
 	Values []Value `json:"values"`
 	// Instances has the counters of each instance (SM, slice, channel) in the order of Values.
 	Instances [][]uint64 `json:"-"`
@@ -258,7 +265,19 @@ type Contexts struct {
 	CTAs   int    `json:"ctas"`            // taken off
 	Bytes  uint64 `json:"context_bytes"`   // written once and read once
 	Cycles uint64 `json:"freeing_cycles"`  // core cycles in which they were taken off at least one SM
+	// Where the time of time slicing went: means over SMs, in core cycles. Saving, loading
+	// and waiting are overhead; Wait is for the last SM to be saved, Idle an SM without a CTA
+	// of whose turn it is, Refill until the L1 had fetched again what a switch flushed, while
+	// the SM worked.
+	Save   float64 `json:"save_cycles,omitempty"`
+	Wait   float64 `json:"wait_cycles,omitempty"`
+	Load   float64 `json:"load_cycles,omitempty"`
+	Refill float64 `json:"refill_cycles,omitempty"`
+	Idle   float64 `json:"idle_cycles,omitempty"`
 }
+
+// Overhead is the core cycles of an SM, in the mean, in which it switched.
+func (c *Contexts) Overhead() float64 { return c.Save + c.Wait + c.Load }
 
 // Decision is one look of a policy at the machine and what came of it.
 type Decision struct {

@@ -25,7 +25,7 @@ const (
 // AppCounters describes the counters of an application that no component has.
 func AppCounters() []stat.Desc {
 	return []stat.Desc{
-		appBusy:     {Name: "busy_cycles", Unit: "cycles", Doc: "core cycles in which it had a kernel on the GPU"},
+		appBusy:      {Name: "busy_cycles", Unit: "cycles", Doc: "core cycles in which it had a kernel on the GPU"},
 		appDRAM:      {Name: "dram_bytes", Unit: "bytes", Doc: "read from and written to DRAM for it, migrations left out"},
 		appFootprint: {Name: "footprint_bytes", Unit: "bytes", Doc: "device memory it has, page tables included; 0 without translation", Kind: stat.Gauge},
 	}

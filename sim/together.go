@@ -1,6 +1,8 @@
 package sim
 
 import (
+	"fmt"
+
 	"heddle/control"
 	"heddle/sheets"
 )
@@ -29,6 +31,9 @@ func (r *run) contexts(res *Result, now uint64) {
 	c.Turns = len(log)
 	for i, t := range log {
 		c.CTAs, c.Bytes = c.CTAs+t.CTAs, c.Bytes+t.Bytes
+		per := func(smCycles uint64) float64 { return float64(smCycles) / float64(r.sheet.SM.Count) }
+		c.Save, c.Wait, c.Load = c.Save+per(t.Save), c.Wait+per(t.Wait), c.Load+per(t.Load)
+		c.Refill, c.Idle = c.Refill+per(t.Refill), c.Idle+per(t.Idle)
 		left, next := min(t.Left, now), now
 		if i+1 < len(log) {
 			next = log[i+1].Start
@@ -41,7 +46,14 @@ func (r *run) contexts(res *Result, now uint64) {
 		}
 	}
 	res.Contexts = c
+	if share := c.Overhead() / float64(max(1, now)); share > overheadShare {
+		res.Warnings = append(res.Warnings, fmt.Sprintf("%.0f %% of the SMs' time went into switching: a quantum of %d cycles is short "+
+			"(drivers use some %d here)", 100*share, r.spec.Sharing.Turn(r.sheet), uint64(defaultQuantum*r.sheet.Clock.Core*1e6)))
+	}
 }
+
+// overheadShare is the share of the time from which on overhead earns a warning.
+const overheadShare = 0.1
 
 // FirstDecision is the core cycle at which a policy first may change anything; 0 where
 // none does.

@@ -36,6 +36,7 @@ type Executions struct {
 type mark struct {
 	cycle, busy uint64
 	sums        stat.Sums // nil: that cycle has not come
+	moved       stat.Sums // of what is moved for it: contexts, pages
 	executions  float64   // done behind the warm-up
 	begun       uint64    // thread instructions when the execution under way began
 }
@@ -64,7 +65,7 @@ func (c *collector) mark(i int) mark {
 	g := c.r.gpu
 	g.SettleSMs()
 	t := &c.tallies[i]
-	return mark{cycle: g.Now(), busy: g.Busy(i), sums: c.set.Sums(i), executions: t.done, begun: t.begun}
+	return mark{cycle: g.Now(), busy: g.Busy(i), sums: c.set.Sums(i), moved: c.set.Moved(i), executions: t.done, begun: t.begun}
 }
 
 // warmed notes the end of the warm-up.

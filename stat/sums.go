@@ -18,6 +18,27 @@ func (s Set) Sums(tenant int) Sums {
 	return out
 }
 
+// Moved copies the counters of what was moved for a tenant without its asking (NewTraffic).
+func (s Set) Moved(tenant int) Sums {
+	out := make(Sums, len(s))
+	for i, t := range s {
+		out[i] = t.Moved(tenant)
+	}
+	return out
+}
+
+// Any says whether anything was counted.
+func (s Sums) Any() bool {
+	for _, row := range s {
+		for _, n := range row {
+			if n > 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // Zero is a copy from before anything was counted.
 func (s Set) Zero() Sums {
 	out := make(Sums, len(s))
