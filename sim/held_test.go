@@ -24,3 +24,17 @@ func TestHeld(t *testing.T) {
 		}
 	}
 }
+
+// A window is covered by what lies in it, once.
+func TestCovered(t *testing.T) {
+	w := Window{Start: 100, End: 200}
+	for want, in := range map[uint64][]interval{
+		0:   {{0, 100}, {200, 300}},
+		100: {{0, 300}, {150, 160}},
+		30:  {{150, 160}, {90, 110}, {195, 400}, {105, 115}},
+	} {
+		if got := covered(in, w); got != want {
+			t.Errorf("%v cover %d cycles, want %d", in, got, want)
+		}
+	}
+}

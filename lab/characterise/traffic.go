@@ -10,13 +10,13 @@ import (
 
 // Traffic is what the counters of a timed run say.
 type Traffic struct {
-	Cycles      uint64  `json:"cycles"`            // first launch to end, host included
-	Kernel      uint64  `json:"kernel_cycles"`     // with a kernel on the GPU
+	Cycles      uint64  `json:"window_cycles"`     // first launch to end, host included
+	Kernel      uint64  `json:"busy_cycles"`       // with a kernel on the GPU
 	Stopped     bool    `json:"stopped,omitempty"` // at Options.Cycles, before its end
 	ThreadInsts uint64  `json:"thread_insts"`
-	IPC         float64 `json:"ipc"`  // thread instructions per cycle with a kernel
-	MPKI        float64 `json:"mpki"` // LLC misses per 1000 thread instructions
-	APKI        float64 `json:"apki"` // LLC accesses per 1000 thread instructions
+	IPC         float64 `json:"busy_ipc"` // thread instructions per cycle with a kernel
+	MPKI        float64 `json:"mpki"`     // LLC misses per 1000 thread instructions
+	APKI        float64 `json:"apki"`     // LLC accesses per 1000 thread instructions
 	L1Hit       float64 `json:"l1_hit_rate"`
 	LLCHit      float64 `json:"llc_hit_rate"`
 	WriteShare  float64 `json:"write_share"` // of LLC requests: writes and atomics
@@ -27,10 +27,10 @@ type Traffic struct {
 	Matrix    uint64  `json:"matrix_lanes,omitempty"`
 	DRAMBytes uint64  `json:"dram_bytes"`
 	Intensity float64 `json:"flops_per_dram_byte"`
-	Bandwidth float64 `json:"dram_gbs"` // over the cycles with a kernel
+	Bandwidth float64 `json:"dram_gb_per_s"` // over the cycles with a kernel
 	// Demand and Supply are UGPU's (section 3.2) for the whole machine, in GB/s.
-	Demand float64 `json:"demand_gbs"`
-	Supply float64 `json:"supply_gbs"`
+	Demand float64 `json:"demand_gb_per_s"`
+	Supply float64 `json:"supply_gb_per_s"`
 }
 
 // counter is the total of one counter of the first tenant; 0 when the machine has none.
