@@ -1,84 +1,9 @@
 package dram
 
 import (
-	"math"
-
 	"heddle/internal/invariants"
 	"heddle/stat"
 )
-
-// Request kinds; also the index of their lists.
-const (
-	kindRead = iota
-	kindWrite
-	numKinds
-)
-
-const none = int16(-1)
-
-// request is one slot of the request pool. Slots of a bank and kind form a list
-// in order of arrival.
-type request struct {
-	row, col   uint32
-	age        uint64 // number of arrival over both kinds, with kind and bank in the low bits
-	arrive     uint64
-	id         int32
-	next, prev int16
-	bank       uint8
-	tenant     uint8
-	kind       uint8
-	left       uint8   // bursts still to issue
-	started    bool    // a command has issued for it
-	_          [8]byte // 48 bytes: the processor finds a field of a slot in fewer steps than with 40
-}
-
-// bankList is what one kind of queued request wants from one bank.
-type bankList struct {
-	first, last int16
-	hit         int16 // oldest request for the open row
-	miss        int16 // oldest request for another row; the oldest of all when closed
-}
-
-// bank is the state of one bank, and where the rest of it is.
-type bank struct {
-	open          int64             // open row, -1 when closed
-	word          *word             // the word it is in
-	bit           uint64            // its bit in the masks there
-	effects       *[NumCmds]*effect // of commands to its group
-	last          *[NumCmds]uint64  // of its rank, in Channel.last
-	list          [numKinds]bankList
-	active        int16 // request whose ACT has issued; none
-	id, grp, rank uint8
-}
-
-// word is what a scan needs of 64 banks, side by side and in arrays whose indices need
-// no check. A bank's bit in the masks is its place in the word.
-type word struct {
-	on     [bankCmds][numKinds]uint64 // by class: banks with a queued request that wants a command of it
-	out    [bankCmds]uint64           // by class: banks that may not have one: a migration has claimed them, or some falling edges
-	active uint64                     // banks with an activated request
-
-	at    [bankCmds][64]uint64    // earliest clock of each command, as far as the bank itself goes
-	since [numKinds][2][64]uint64 // complement of the age of the oldest miss and the oldest hit, where there is one
-	grp   [64]uint8
-}
-
-// active is a request whose ACT has issued, or of which some bursts have.
-type active struct {
-	arrive           uint64
-	own, above, wide *uint64 // earliest clock of its column command, as far as its bank, its group and the channel go
-	slot             int16
-}
-
-func (a *active) ready() uint64 { return max(*a.own, *a.above, *a.wide) }
-
-// reply is a finished or finishing request.
-type reply struct {
-	depart uint64
-	id     int32
-	write  bool
-	tenant uint8
-}
 
 // Channel is one memory channel. It is not safe for concurrent use.
 type Channel struct {
@@ -102,45 +27,6 @@ type Channel struct {
 
 	rows  []*counts
 	share *share // for the migrations of the channel's stack; nil without
-}
-
-// queues are the requests of a channel, by bank: which command each wants, and from when on
-// it may have it.
-type queues struct {
-	cfg     *Config
-	perRank int // bank groups per rank
-
-	bank []bank
-	word []word
-	time timing
-
-	// Activated requests, one per bank at most, by arrival, then activation; with room for all.
-	actives []active
-	tActive uint64             // when one of them may have a command; Never when there are none
-	due     [numClasses]uint64 // and a queued request
-
-	slots  []request
-	free   []int16 // the first unused are the slots that are
-	unused int
-	count  [numKinds]int
-	hold   [bankCmds]uint64 // by class: all ones when a bank with an activated request may not have its command
-	seq    uint64
-	shared bool
-	write  bool // write mode
-	turn   bool // write mode is to end or to begin
-	simple bool // the scheduler has one queue and one word of banks to look at
-	multi  bool // a request of several bursts has been seen
-
-	hiMark, loMark int         // write mode starts above the one and ends below the other
-	places         [256]uint16 // queued writes by a hash of their place
-}
-
-// replies are finished requests.
-type replies struct {
-	arrival uint64 // when the first of pending is there
-	pending ring   // reads on their way, in order of issue
-	done    ring   // for Pop
-	limit   int    // of done, above which no column command issues; 0: none
 }
 
 // New builds an idle channel. It panics on a configuration Validate refuses or
@@ -180,37 +66,6 @@ func Build(cfg *Config) (*Channel, error) {
 	c.edge.rank = -1
 	c.Count(stat.NewTable("dram", Desc, 1, max(cfg.Tenants, 1)), 0)
 	return c, nil
-}
-
-// build makes empty queues and closed banks.
-func (q *queues) build(cfg *Config, tab *tables) {
-	q.cfg, q.perRank, q.shared = cfg, cfg.Sids*cfg.Groups, cfg.WriteQueue == 0
-	q.bank = make([]bank, cfg.Ranks*q.perRank*cfg.Banks)
-	q.word = make([]word, (len(q.bank)+63)/64)
-	q.time.build(cfg, tab)
-	// An activated request still needs its row; and of several bursts, before other hits.
-	q.hold[classPre] = ^uint64(0)
-	q.actives = make([]active, 0, len(q.bank))
-	for b := range q.bank {
-		k := &q.bank[b]
-		k.id, k.grp, k.rank = uint8(b), uint8(b/cfg.Banks), uint8(b/(cfg.Banks*q.perRank))
-		k.word, k.bit, k.effects, k.last = &q.word[b>>6], 1<<(b&63), &tab.effects[k.grp], &q.time.last[k.rank]
-		k.open, k.active = -1, none
-		k.word.grp[b&63] = k.grp
-		for i := range k.list {
-			k.list[i] = bankList{first: none, last: none, hit: none, miss: none}
-		}
-	}
-	n := cfg.Queue + cfg.WriteQueue + len(q.bank)
-	q.slots, q.free, q.unused = make([]request, n), make([]int16, n), n
-	for i := range q.free {
-		q.free[i] = int16(n - 1 - i)
-	}
-	q.hiMark = int(cfg.HighWater * float64(cfg.WriteQueue))
-	q.loMark = int(math.Ceil(cfg.LowWater * float64(cfg.WriteQueue)))
-	q.tActive, q.due = Never, [numClasses]uint64{Never, Never, Never}
-	q.turn = q.turns()
-	q.simple = cfg.Sched == FRFCFS && !q.shared && len(q.word) == 1
 }
 
 // Count makes the channel count in t, as the given instance; t must be built on
@@ -291,30 +146,6 @@ func (c *Channel) wake(now uint64) {
 	c.next = min(c.next, c.work)
 }
 
-// bankIndex is the bank of a place. (Not of a Loc, as a copy would be read back in one piece
-// that the fields were just written in several: the processor stalls on that.)
-func (q *queues) bankIndex(rank, group, bank uint8) int {
-	return (int(rank)*q.perRank+int(group))*q.cfg.Banks + int(bank)
-}
-
-// placeHash spreads places over a byte: most requests meet no queued write, and
-// learn it without a walk along the bank's list.
-func placeHash(b int, row, col uint32) uint8 {
-	return uint8((row*0x9E3779B1 ^ col*0x85EBCA6B ^ uint32(b)*0xC2B2AE35) >> 24)
-}
-
-// queuedWrite tells whether a write to the same access waits.
-func (q *queues) queuedWrite(b int, row, col uint32) bool {
-	for i := q.bank[b].list[kindWrite].first; i != none; {
-		r := &q.slots[i]
-		if r.row == row && r.col == col {
-			return true
-		}
-		i = r.next
-	}
-	return false
-}
-
 // fromWriteQueue answers a read with the data of a queued write one clock after
 // acceptance, behind the reads already on their way, and lets a write to the same
 // place disappear into the queued one at once.
@@ -364,44 +195,3 @@ func (c *Channel) Pop() (id int32, write bool, ok bool) {
 
 // Completed is the number of requests waiting for Pop.
 func (c *Channel) Completed() int { return c.out.done.n }
-
-// ring is a FIFO that grows when it must, which is never in steady state.
-type ring struct {
-	buf     []reply
-	head, n int
-}
-
-func (r *ring) init(n int) {
-	size := 1
-	for size < n {
-		size *= 2
-	}
-	r.buf = make([]reply, size)
-}
-
-func (r *ring) push(x reply) {
-	if r.n == len(r.buf) {
-		r.grow()
-	}
-	r.buf[(r.head+r.n)&(len(r.buf)-1)] = x
-	r.n++
-}
-
-func (r *ring) first() *reply { return &r.buf[r.head] }
-
-func (r *ring) grow() {
-	big := make([]reply, 2*len(r.buf))
-	for i := range r.n {
-		big[i] = r.buf[(r.head+i)&(len(r.buf)-1)]
-	}
-	r.buf, r.head = big, 0
-}
-
-func (r *ring) pop() reply {
-	x := *r.first()
-	r.head = (r.head + 1) & (len(r.buf) - 1)
-	if r.n--; r.n == 0 {
-		r.head = 0
-	}
-	return x
-}

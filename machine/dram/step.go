@@ -37,29 +37,6 @@ func (c *Channel) command(t uint64) {
 	}
 }
 
-// send puts a read on its way.
-func (o *replies) send(r reply) {
-	if o.pending.n == 0 {
-		o.arrival = r.depart
-	}
-	o.pending.push(r)
-}
-
-// deliver completes the reads that are there, at least one.
-func (o *replies) deliver(t uint64) {
-	for o.arrival <= t {
-		o.done.push(o.pending.pop())
-		if o.pending.n == 0 {
-			o.arrival = Never
-			return
-		}
-		o.arrival = o.pending.first().depart
-	}
-}
-
-// stalled means finished requests fill the return queue.
-func (o *replies) stalled() bool { return o.limit > 0 && o.done.n >= o.limit }
-
 // columnSlot uses the column bus: activated requests first, then queued hits.
 func (c *Channel) columnSlot(t uint64) {
 	if c.out.stalled() || t >= c.q.tActive && c.serveActive(t) || c.refresh.owed > 0 {

@@ -74,7 +74,7 @@ func (p *pipeline) issue(l *loadStore, w, sched int, now uint64) bool {
 			return false
 		}
 	}
-	st := &p.tmp.step
+	st := &p.work.step
 	if err := wp.exec.Step(int(wp.in), now, st); err != nil {
 		p.fault, p.faulty = err, wp.k
 		return true
@@ -121,7 +121,7 @@ func (p *pipeline) execute(wp *warp, in *isa.Instr, u *unit, now uint64) {
 
 // count attributes the instruction and the cycles its warp waited for it.
 func (p *pipeline) count(w int, wp *warp, in *isa.Instr, now uint64) {
-	lanes := uint64(bits.OnesCount32(p.tmp.step.Mask))
+	lanes := uint64(bits.OnesCount32(p.work.step.Mask))
 	wp.row[WarpInsts]++
 	wp.row[ThreadInsts] += lanes
 	wp.row[ByTiming+int(in.Timing)] += lanes

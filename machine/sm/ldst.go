@@ -55,13 +55,13 @@ func (l *loadStore) build(id int, cfg *Config, slab *mem.Slab, rows []*[numCount
 
 // issue turns a memory instruction of the pipeline into accesses, and queues them.
 func (l *loadStore) issue(p *pipeline, w int, wp *warp, in *isa.Instr, now uint64) {
-	st := &p.tmp.step
+	st := &p.work.step
 	op := l.ops.get()
 	o := &l.ops.list[op]
 	*o = memOp{reg: in.Reg, ndst: in.NDst, warp: int16(w), tenant: wp.k.Tenant, space: st.Space, kind: in.Kind}
 	wp.loads++
 	wp.setReady(in.Reg, in.NDst, notReady)
-	acc := p.tmp.co.acc[:1]
+	acc := p.work.co.acc[:1]
 	acc[0] = access{op: op}
 	o.left, o.queued = 1, 1
 	switch {
@@ -72,11 +72,11 @@ func (l *loadStore) issue(p *pipeline, w int, wp *warp, in *isa.Instr, now uint6
 		o.cycles = 1
 	case st.Space == isa.Shared:
 		serial := in.Kind == isa.Atomic || in.Kind == isa.Reduce
-		o.cycles = uint16(p.tmp.conflicts.cycles(wp.pc, st.Mask, &st.Addr, in.Width, serial))
+		o.cycles = uint16(p.work.conflicts.cycles(wp.pc, st.Mask, &st.Addr, in.Width, serial))
 		wp.row[SharedAccesses]++
 		wp.row[SharedConflicts] += uint64(o.cycles - 1)
 	default:
-		acc = l.global(p.tmp, wp, in, op)
+		acc = l.global(p.work, wp, in, op)
 	}
 	if l.cfg.collect.shared {
 		p.collect.place(l.cfg.issue.schedOf[w], acc, now)
@@ -95,8 +95,8 @@ func (l *loadStore) push(acc []access, at uint64) {
 }
 
 // global coalesces an access to global or local memory.
-func (l *loadStore) global(tmp *workspace, wp *warp, in *isa.Instr, op int32) []access {
-	st, o, c := &tmp.step, &l.ops.list[op], &tmp.co
+func (l *loadStore) global(work *workspace, wp *warp, in *isa.Instr, op int32) []access {
+	st, o, c := &work.step, &l.ops.list[op], &work.co
 	switch in.Kind {
 	case isa.Atomic, isa.Reduce:
 		wp.row[Atomics]++
@@ -104,10 +104,10 @@ func (l *loadStore) global(tmp *workspace, wp *warp, in *isa.Instr, op int32) []
 		o.bypass = true
 	case isa.Store:
 		wp.row[Stores]++
-		l.merge(tmp, wp, in, int(o.warp), true)
+		l.merge(work, wp, in, int(o.warp), true)
 	default:
 		wp.row[Loads]++
-		l.merge(tmp, wp, in, int(o.warp), false)
+		l.merge(work, wp, in, int(o.warp), false)
 		o.bypass = in.Cache == isa.CacheGlobal || in.Cache == isa.CacheVolatile ||
 			l.cfg.l1.skipGlobal && st.Space == isa.Global
 	}
@@ -121,11 +121,11 @@ func (l *loadStore) global(tmp *workspace, wp *warp, in *isa.Instr, op int32) []
 // merge coalesces, laying local memory out as hardware does: consecutive 4-byte
 // words of the threads of the machine are neighbours, so a warp's access to the
 // same local offset is one line.
-func (l *loadStore) merge(tmp *workspace, wp *warp, in *isa.Instr, w int, bytes bool) {
-	st := &tmp.step
-	tmp.co.n = 0
+func (l *loadStore) merge(work *workspace, wp *warp, in *isa.Instr, w int, bytes bool) {
+	st := &work.step
+	work.co.n = 0
 	if st.Space != isa.Local {
-		tmp.co.merge(st.Mask, &st.Addr, in.Width, bytes)
+		work.co.merge(st.Mask, &st.Addr, in.Width, bytes)
 		return
 	}
 	stride := l.cfg.ldst.localStride
@@ -134,7 +134,7 @@ func (l *loadStore) merge(tmp *workspace, wp *warp, in *isa.Instr, w int, bytes 
 		st.Addr[i] = first + st.Addr[i]>>2*stride + uint64(i)*4 + st.Addr[i]&3
 	}
 	for k := uint8(0); ; k += 4 {
-		tmp.co.merge(st.Mask, &st.Addr, min(4, in.Width-k), bytes)
+		work.co.merge(st.Mask, &st.Addr, min(4, in.Width-k), bytes)
 		if k+4 >= in.Width {
 			return
 		}

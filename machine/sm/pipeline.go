@@ -7,8 +7,8 @@ import (
 	"heddle/isa"
 )
 
-func (p *pipeline) build(cfg *Config, tmp *workspace, rows []*[numCounters]uint64) {
-	p.cfg, p.tmp = cfg, tmp
+func (p *pipeline) build(cfg *Config, work *workspace, rows []*[numCounters]uint64) {
+	p.cfg, p.work = cfg, work
 	p.sched = make([]scheduler, cfg.issue.schedulers)
 	for w := range cfg.Warps {
 		p.sched[w%cfg.issue.schedulers].mask |= 1 << w

@@ -33,16 +33,16 @@ type SM struct {
 	ErrKernel *Kernel
 	scratch   *Scratch
 
-	lsu      loadStore // memory instructions: translation, L1, link to the interconnect
 	pipe     pipeline  // warps: fetch, issue, operand collection, execution
+	lsu      loadStore // their memory instructions: translation, L1, link to the interconnect
 	contexts contexts  // CTAs that are stored or loaded
 }
 
 // pipeline is what an instruction passes from its warp to its unit, in this order.
 type pipeline struct {
 	cfg    *Config
-	tmp    *workspace
-	lane   int  // the computer's core it runs on
+	lane   int // the computer's core it runs on
+	work   *workspace
 	frozen bool // no warp issues, as the SM is to be saved
 	// What SM.report tells: kernels of CTAs that have ended, the first fault of a program
 	// and the kernel it happened in.
@@ -91,14 +91,15 @@ func New(id int, cfg *Config, scratch *Scratch, slab *mem.Slab, table *stat.Tabl
 
 // On says which core the SM runs on from now on.
 func (s *SM) On(lane int) {
-	s.pipe.lane, s.pipe.tmp, s.lsu.link.lane = lane, &s.scratch.lane[lane], lane
+	s.pipe.lane, s.pipe.work, s.lsu.link.lane = lane, &s.scratch.lane[lane], lane
 }
 
 // Lane is the core the SM runs on.
 func (s *SM) Lane() int { return s.pipe.lane }
 
 // Tick advances the SM through cycle now and returns the next cycle at which it
-// has work of its own.
+// has work of its own. Stages come from the last to the first, so that each finds what the
+// one before it has done in an earlier cycle.
 func (s *SM) Tick(now uint64) uint64 {
 	p, l := &s.pipe, &s.lsu
 	if l.l1.queue.Len() > 0 && !l.l1.stalled && l.l1.queue.Head().at <= now {
@@ -113,7 +114,7 @@ func (s *SM) Tick(now uint64) uint64 {
 	if p.collect.due <= now {
 		p.collectStage(now)
 	}
-	if p.warps.slots>>(now%ringSize)&1 != 0 {
+	if p.warps.wakes>>(now%ringSize)&1 != 0 {
 		p.wakeStage(now)
 	}
 	if p.issuable() != 0 && !p.frozen {

@@ -65,7 +65,7 @@ type warps struct {
 	ready  uint64               // may issue now
 	stale  uint64               // have branched, and what is in their instruction buffer does not follow
 	halted uint64               // issue no more: their CTA is being evicted
-	slots  uint64               // of ring with warps
+	wakes  uint64               // cycles of ring in which some do
 	wants  [isa.NumUnits]uint64 // by the unit of the next instruction
 	ring   [ringSize]uint64     // by cycle: those that wake then
 	wake   [64]uint64           // cycle at which the next instruction's operands are there
@@ -87,7 +87,7 @@ func (ws *warps) sleep(w int, now uint64) {
 	at := min(ws.wake[w], now+ringSize-1)
 	slot := at % ringSize
 	ws.ring[slot] |= 1 << w
-	ws.slots |= 1 << slot
+	ws.wakes |= 1 << slot
 }
 
 // woken takes those that wake in cycle now out of the ring.
@@ -95,16 +95,16 @@ func (ws *warps) woken(now uint64) uint64 {
 	slot := now % ringSize
 	woken := ws.ring[slot]
 	ws.ring[slot] = 0
-	ws.slots &^= 1 << slot
+	ws.wakes &^= 1 << slot
 	return woken
 }
 
 // next is the earliest cycle after now at which one wakes.
 func (ws *warps) next(now uint64) uint64 {
-	if ws.slots == 0 {
+	if ws.wakes == 0 {
 		return engine.Never
 	}
-	return now + 1 + uint64(bits.TrailingZeros64(bits.RotateLeft64(ws.slots, -int((now+1)%ringSize))))
+	return now + 1 + uint64(bits.TrailingZeros64(bits.RotateLeft64(ws.wakes, -int((now+1)%ringSize))))
 }
 
 // plan finds out when the warp's next instruction can issue: when it has been
