@@ -21,11 +21,13 @@ func (g *GPU) connectSides() {
 	s.fabric, s.dispatch, s.verdict = &g.fabric, &g.dispatch, &g.verdict
 
 	x := &g.translation
-	x.sms, x.fabric, x.copies, x.contexts, x.groups = g.sms.list, &g.fabric, &g.copies, &g.contexts, &g.groups
+	x.tenants, x.sms, x.fabric = g.Tenants, g.sms.list, &g.fabric
+	x.copies, x.contexts, x.groups = &g.copies, &g.contexts, &g.groups
 	x.lookahead, x.meters, x.verdict, x.pace, x.agenda = &g.lookahead, &g.meters, &g.verdict, &g.pace, g.agenda
 
 	if x.driver != nil {
-		x.driver.Moves, x.driver.Copy, x.tables.Shootdown = x.pagesMove, g.agenda.wakeDriver, x.forget
+		x.driver.Moves, x.driver.Copy = x.pagesMove, g.agenda.wakeDriver
+		x.tables.Shootdown, x.tables.Freed = x.forget, x.freed
 	}
 
 	d := &g.dispatch

@@ -61,8 +61,10 @@ func (l *lookahead) mayStride(now, end uint64, n int) bool {
 			warps += k.Geo.CTAs * k.Geo.Warps
 		}
 	}
-	room := l.fabric.request.Room()
-	if warps < len(l.sms.list) || room < n*l.limits.flits+l.limits.burst { // few warps leave most cycles idle
+	if warps < len(l.sms.list) { // few leave most cycles idle
+		return false
+	}
+	if l.fabric.request.Room() < n*l.limits.flits+l.limits.burst {
 		return false
 	}
 	for _, t := range l.tenants {

@@ -141,7 +141,7 @@ func TestMovesKeepStrides(t *testing.T) {
 // groups is over and no page moves; kernels end in the cycles of one core.
 func TestOverlapReturns(t *testing.T) {
 	t.Run("SMs", func(t *testing.T) { overlapReturns(t, []Share{{30, 4}, {50, 4}}, 100) })
-	t.Run("channel groups", func(t *testing.T) { overlapReturns(t, []Share{{30, 5}, {50, 3}}, 1) })
+	t.Run("channel groups", func(t *testing.T) { overlapReturns(t, []Share{{40, 5}, {40, 3}}, 1) })
 }
 
 func overlapReturns(t *testing.T, want []Share, least int) {

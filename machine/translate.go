@@ -12,6 +12,7 @@ import (
 // that does not.
 type translation struct {
 	sheet     *sheets.Machine
+	tenants   []*Tenant
 	sms       []*sm.SM
 	fabric    *fabric
 	copies    *copyEngine
@@ -71,6 +72,16 @@ func (x *translation) forget(tenant uint8, vpn uint64) {
 		t.InvalidatePage(tenant, vpn)
 	}
 	x.agenda.wakeMMU(x.pace.now) // a reply it overtook is looked up again
+}
+
+// freed takes the lines of frames that a tenant has given back out of its L1s, whose tags are
+// physical: another page may get the frames. Nothing of them is on its way: a page's
+// accesses stop long before its move ends.
+func (x *translation) freed(tenant uint8, frames []uint64) {
+	page := x.tables.PageBits()
+	for _, i := range x.tenants[tenant].SMs {
+		x.sms[i].DropL1(frames, page)
+	}
 }
 
 // tickPager lets the SMs that wait for a page go on when it has arrived.

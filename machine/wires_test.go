@@ -66,7 +66,7 @@ func wires(g *GPU) (list []string) {
 			}
 		}
 	}
-	if x := &g.translation; x.driver.Moves != nil && x.driver.Copy != nil && x.tables.Shootdown != nil {
+	if x := &g.translation; x.driver.Moves != nil && x.driver.Copy != nil && x.tables.Shootdown != nil && x.tables.Freed != nil {
 		list = append(list, "translation.driver, translation.tables = functions")
 	}
 	slices.Sort(list)

@@ -147,11 +147,13 @@ func (t *Tables) EndMove(id int32) {
 		i := p.leaf(m.VPN)
 		p.ent[i] = m.To<<valueAt | p.ent[i]&(refsMask<<refsAt) | uint64(Resident)
 	}
+	t.tell(m.Tenant)
 }
 
 // relaid books a frame whose bytes now lie as its tenant's new layout has them.
 func (t *Tables) relaid(m *Move) {
 	t.stale[m.Tenant]--
+	t.freed = append(t.freed, m.From)
 	if invariants.On {
 		delete(t.holder, m.From)
 	}

@@ -31,8 +31,11 @@ type Tables struct {
 	stale  []int            // [tenant] pages, and frames of nodes, of an earlier layout
 	holder map[uint64]uint8 // who has each frame, in builds with the invariants tag
 	view   View
-	// Shootdown is told of every translation that is no longer valid.
+	// Shootdown is told of every translation that is no longer valid, Freed of the frames,
+	// in order, that hold no page or node of a tenant any more.
 	Shootdown func(tenant uint8, vpn uint64)
+	Freed     func(tenant uint8, frames []uint64)
+	freed     []uint64 // Freed will be told of
 }
 
 type span struct{ next, end uint64 }
@@ -172,6 +175,16 @@ func (t *Tables) release(tenant uint8, ppn uint64) {
 		t.stale[tenant]--
 	}
 	t.frames.Release(ppn & (1<<t.layoutAt() - 1))
+	t.freed = append(t.freed, ppn)
+}
+
+// tell tells of the frames a tenant has given back.
+func (t *Tables) tell(tenant uint8) {
+	if t.Freed != nil && len(t.freed) > 0 {
+		slices.Sort(t.freed)
+		t.Freed(tenant, t.freed)
+	}
+	t.freed = t.freed[:0]
 }
 
 func (t *Tables) shoot(tenant uint8, vpn uint64) {
@@ -231,6 +244,7 @@ func (t *Tables) Reserve(tenant uint8, base, bytes uint64) error {
 func (t *Tables) Unmap(tenant uint8, base, bytes uint64) {
 	first, end := t.pageRange(base, bytes)
 	t.unmapPages(tenant, first, end)
+	t.tell(tenant)
 }
 
 func (t *Tables) unmapPages(tenant uint8, first, end uint64) {
@@ -267,6 +281,7 @@ func (t *Tables) ReleaseTenant(tenant uint8) {
 	}
 	p.ent, p.addr = p.ent[:0], p.addr[:0]
 	t.nodes[tenant], t.carve[tenant], t.turn[tenant] = t.nodes[tenant][:0], span{}, 0
+	t.tell(tenant)
 }
 
 func (t *Tables) releaseLeaves(tenant uint8, p *PageTable, node, depth int) {
@@ -300,6 +315,7 @@ func (t *Tables) UnmapToHost(tenant uint8, base, bytes uint64) int {
 		p.ent[i] = p.ent[i]&(refsMask<<refsAt) | uint64(Host)
 		n++
 	}
+	t.tell(tenant)
 	return n
 }
 

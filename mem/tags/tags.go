@@ -9,6 +9,7 @@ package tags
 import (
 	"fmt"
 	"math/bits"
+	"slices"
 )
 
 // None is the result of a failed lookup or allocation.
@@ -212,6 +213,29 @@ func (a *Array) Held() (sectors int) {
 
 // Free says that line index i holds nothing.
 func (a *Array) Free(i int32) bool { return a.Tag[i] == empty }
+
+// DropPages invalidates the lines of pages of 1<<bits bytes, in order, that wait for nothing.
+func (a *Array) DropPages(pages []uint64, bits uint) {
+	lines := 1 << (bits - a.shift)
+	if len(pages)*lines > len(a.Tag) {
+		for i, tag := range a.Tag {
+			if tag == empty || a.Line[i].Pending != 0 {
+				continue
+			}
+			if _, found := slices.BinarySearch(pages, tag>>bits); found {
+				a.Drop(int32(i))
+			}
+		}
+		return
+	}
+	for _, p := range pages {
+		for n := range lines {
+			if i := a.Find(p<<bits + uint64(n)<<a.shift); i != None && a.Line[i].Pending == 0 {
+				a.Drop(i)
+			}
+		}
+	}
+}
 
 // DropTenant invalidates the lines of one application that wait for nothing.
 func (a *Array) DropTenant(t uint8) {

@@ -78,3 +78,23 @@ func BenchmarkHit(b *testing.B) {
 		})
 	}
 }
+
+// Lines of given pages go, few pages or many, but those that wait for data.
+func TestDropPages(t *testing.T) {
+	for _, pages := range [][]uint64{{1}, {1, 2, 3, 5, 9}} {
+		a, err := New(8, 4, 128, "lru", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, line := range []uint64{0, 512, 640, 1024} { // pages of 512 bytes: 0, 1, 1 and 2
+			a.Fill(a.Victim(line), line, 0)
+		}
+		a.Line[a.Find(640)].Pending = 1
+		a.DropPages(pages, 9)
+		for line, want := range map[uint64]bool{0: true, 512: false, 640: true, 1024: len(pages) == 1} {
+			if got := a.Find(line) != None; got != want {
+				t.Errorf("pages %v: line %d is there: %v, want %v", pages, line, got, want)
+			}
+		}
+	}
+}
