@@ -105,7 +105,7 @@ func (s *SM) ForgetL1(tenant uint8) { s.lsu.l1.tags.DropTenant(tenant) }
 
 // DropL1 invalidates the lines of pages of 1<<bits bytes, in order; those that wait for data
 // stay.
-func (s *SM) DropL1(pages []uint64, bits uint) { s.l1.DropPages(pages, bits) }
+func (s *SM) DropL1(pages []uint64, bits uint) { s.lsu.l1.tags.DropPages(pages, bits) }
 
 // cacheStage looks up the accesses that reach the end of the L1 pipeline. Its
 // head stalls, and everything behind it, when a miss finds no free line, MSHR,

@@ -30,8 +30,9 @@ func itself(g isa.Grid) (isa.Grid, error) { return g, nil }
 
 func sameOutcome(t *testing.T, what string, a, b *calib.Outcome) {
 	t.Helper()
-	if a.Cycles != b.Cycles || a.WarpInsts != b.WarpInsts || a.ThreadInsts != b.ThreadInsts || a.Totals != b.Totals {
-		t.Errorf("%s: %d cycles %+v executed, %d cycles %+v replayed", what, a.Cycles, a.Totals, b.Cycles, b.Totals)
+	if a.Cycles != b.Cycles || a.WarpInsts != b.WarpInsts || a.ThreadInsts != b.ThreadInsts {
+		t.Errorf("%s: %d cycles, %d instructions executed; %d cycles, %d instructions replayed",
+			what, a.Cycles, a.ThreadInsts, b.Cycles, b.ThreadInsts)
 	}
 	for i, tab := range a.GPU.Tables {
 		x, y := tab.Totals(0, nil), b.GPU.Tables[i].Totals(0, nil)
