@@ -157,5 +157,8 @@ func Line(s sim.Progress) string {
 			fmt.Fprintf(&b, ", %s IPC %s", n, number(s.IPC[i]))
 		}
 	}
+	if s.OneCore {
+		b.WriteString(", on one core (two are no faster now)")
+	}
 	return b.String()
 }

@@ -66,7 +66,7 @@ func (r *run) wall(res *Result) {
 	}
 	res.Wall.WarpInstsPerS = ratio(float64(n), s)
 	if r.gpu != nil {
-		res.Wall.TwoCoreCycles = r.gpu.Overlapped
+		res.Wall.TwoCoreCycles, res.Wall.StrideCycles = r.gpu.Overlapped, r.gpu.Strode
 	}
 }
 

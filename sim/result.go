@@ -248,6 +248,7 @@ type Wall struct {
 	CyclesPerS    float64 `json:"cycles_per_s"`
 	WarpInstsPerS float64 `json:"warp_insts_per_s"`
 	TwoCoreCycles uint64  `json:"two_core_cycles,omitempty"` // simulated on two cores at once
+	StrideCycles  uint64  `json:"stride_cycles,omitempty"`   // simulated several at a time
 }
 
 // Progress is what a run tells while it goes on.
@@ -256,6 +257,9 @@ type Progress struct {
 	Tenants          []string
 	IPC              []float64 // per tenant, since its first launch
 	CyclesPerS       float64   // simulated cycles per second of wall time
+	// OneCore: the run may use two cores and does not, as one is faster at present: mostly
+	// because another process has the second.
+	OneCore bool
 }
 
 // Contexts sums up the CTAs that were taken off SMs for another application, and came

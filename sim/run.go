@@ -419,7 +419,7 @@ func (r *run) report() {
 		return
 	}
 	now := r.gpu.Now()
-	p := Progress{Cycle: now, MaxCycles: r.spec.Length.MaxCycles}
+	p := Progress{Cycle: now, MaxCycles: r.spec.Length.MaxCycles, OneCore: r.spec.Cores > 1 && !r.gpu.TwoCores()}
 	for _, a := range r.apps {
 		p.Tenants = append(p.Tenants, a.spec.Name)
 		p.IPC = append(p.IPC, ratio(float64(r.col.insts(a.id)), float64(now-r.col.tallies[a.id].launch.cycle)))

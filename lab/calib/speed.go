@@ -5,6 +5,7 @@ import (
 	"io"
 	"math"
 	"os"
+	"path/filepath"
 	"runtime"
 	"runtime/debug"
 	"strings"
@@ -82,6 +83,9 @@ func Performance(w io.Writer, dir, commit string) error {
 		return err
 	}
 	if err := ways(w, dir, specs); err != nil {
+		return err
+	}
+	if err := shared(w, filepath.Dir(dir)); err != nil {
 		return err
 	}
 	if err := memoryAlone(w); err != nil {
