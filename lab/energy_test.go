@@ -45,8 +45,11 @@ func TestEnergyAddsUp(t *testing.T) {
 		"alone":       {"qv100", 1, sim.Sharing{Mode: "alone"}, whole},
 		"mps":         {"qv100", 2, sim.Sharing{Mode: "mps"}, budget},
 		"mps of some": {"qv100", 2, sim.Sharing{Mode: "mps", SMs: []int{20, 30}}, warm},
-		"slices": {"qv100", 2, sim.Sharing{Mode: "slices", SMs: []int{60, 10}, Groups: []int{8, 24}},
-			whole},
+		"slices": {
+			"qv100", 2,
+			sim.Sharing{Mode: "slices", SMs: []int{60, 10}, Groups: []int{8, 24}},
+			whole,
+		},
 		"smk":                  {"qv100", 2, sim.Sharing{Mode: "smk"}, budget},
 		"smk, warm":            {"qv100", 2, sim.Sharing{Mode: "smk"}, warm},
 		"smk to the end":       {"qv100", 2, sim.Sharing{Mode: "smk"}, whole},

@@ -72,19 +72,18 @@ func TestAloneSpec(t *testing.T) {
 		Machine: "qv100", Seed: 7, Epoch: 100, Sharing: sim.Sharing{Mode: "mps"},
 		Apps: []sim.App{{Name: "x", Path: "x"}, {Name: "y", Path: "y", Arrive: 500, Repeat: true, QoS: 3}},
 	}
+	budget, count := sim.Length{MaxCycles: 900, Budget: true}, sim.Length{Instructions: 50}
+	warm := func(l sim.Length) sim.Length { l.Warmup = 600; return l }
 	for what, c := range map[string]struct {
 		length, want sim.Length
 		arrive       uint64
 	}{
-		"to the end":                 {sim.Length{MaxCycles: 900}, sim.Length{}, 0},
-		"to the end, with a warm-up": {sim.Length{MaxCycles: 900, Warmup: 600}, sim.Length{Warmup: 600}, 500},
-		"a budget": {sim.Length{MaxCycles: 900, Budget: true}, sim.Length{MaxCycles: 900,
-			Budget: true}, 500},
-		"a budget with a warm-up": {sim.Length{MaxCycles: 900, Budget: true, Warmup: 5}, sim.Length{MaxCycles: 900,
-			Budget: true, Warmup: 5}, 500},
-		"instructions": {sim.Length{Instructions: 50}, sim.Length{Instructions: 50}, 0},
-		"instructions with a warm-up": {sim.Length{Instructions: 50, Warmup: 5}, sim.Length{Instructions: 50,
-			Warmup: 5}, 500},
+		"to the end":                  {sim.Length{MaxCycles: 900}, sim.Length{}, 0},
+		"to the end, with a warm-up":  {warm(sim.Length{MaxCycles: 900}), warm(sim.Length{}), 500},
+		"a budget":                    {budget, budget, 500},
+		"a budget with a warm-up":     {warm(budget), warm(budget), 500},
+		"instructions":                {count, count, 0},
+		"instructions with a warm-up": {warm(count), warm(count), 500},
 	} {
 		s.Length = c.length
 		got := AloneSpec(&s, 1)

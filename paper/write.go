@@ -84,8 +84,10 @@ func (b *Book) writeJSON(file string, r *Reproduced) error {
 	}
 	var claims []claim
 	for _, j := range b.Study.Judge(r) {
-		c := claim{ID: j.Claim.ID, Paper: j.Claim.Paper, Expects: j.Claim.Expected(), Mixes: mixesCell(&j),
-			Verdict: j.Verdict}
+		c := claim{
+			ID: j.Claim.ID, Paper: j.Claim.Paper, Expects: j.Claim.Expected(), Mixes: mixesCell(&j),
+			Verdict: j.Verdict,
+		}
 		if j.Verdict != NotMeasured {
 			c.Value = &j.Value.Value
 		}

@@ -18,9 +18,15 @@ type epochColumn struct {
 // epochColumns lists them. What counters make up comes last, in the order of sim.Columns.
 func epochColumns() []epochColumn {
 	out := []epochColumn{
-		{name: "cycle", unit: "cycles"}, {name: "tenant", unit: "name"}, {name: "sms", unit: "SMs"}, {name: "channels",
-			unit: "channels"},
-		{name: "ipc", unit: "instructions/cycle", real: true}, {name: "dram_gb_per_s", unit: "GB/s", real: true},
+		{name: "cycle", unit: "cycles"},
+		{name: "tenant", unit: "name"},
+		{name: "sms", unit: "SMs"},
+		{
+			name: "channels",
+			unit: "channels",
+		},
+		{name: "ipc", unit: "instructions/cycle", real: true},
+		{name: "dram_gb_per_s", unit: "GB/s", real: true},
 	}
 	for _, c := range sim.Columns() {
 		out = append(out, epochColumn{name: c.Name, unit: c.Unit})
@@ -71,8 +77,10 @@ func EpochsCSV(w io.Writer, r *sim.Result) error {
 	u := func(x uint64) string { return strconv.FormatUint(x, 10) }
 	f := func(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 	for _, e := range epochRows(r) {
-		row := []string{u(e.cycle), e.tenant, strconv.Itoa(e.SMs), strconv.Itoa(e.Channels), f(e.IPC),
-			f(e.BandwidthGBs)}
+		row := []string{
+			u(e.cycle), e.tenant, strconv.Itoa(e.SMs), strconv.Itoa(e.Channels), f(e.IPC),
+			f(e.BandwidthGBs),
+		}
 		for _, n := range e.Counts {
 			row = append(row, u(n))
 		}

@@ -51,11 +51,15 @@ func sample() *sim.Result {
 				BandwidthGBs: 300, Faults: 3, EnergyJ: 0.0012,
 				Progress: "executions", Time: sim.Time{Kernels: 1290, Copies: 100, Gaps: 605}, Log: []string{"hello"},
 				Kernels: []sim.Kernel{
-					{Name: "k", Start: 10, End: 900, CTAsPerSM: 8, Theoretical: 0.5, Achieved: 0.25, ThreadInsts: 890,
-						WarpInsts: 30, Roof: "DRAM", RoofShare: 0.75, TopStall: "memory"},
+					{
+						Name: "k", Start: 10, End: 900, CTAsPerSM: 8, Theoretical: 0.5, Achieved: 0.25, ThreadInsts: 890,
+						WarpInsts: 30, Roof: "DRAM", RoofShare: 0.75, TopStall: "memory",
+					},
 					{Name: "k2", Start: 500, End: 1200, CTAsPerSM: 1, Roof: "issue", Overlapped: true},
-					{Name: "k", Start: 1200, End: 1300, CTAsPerSM: 8, Theoretical: 0.5, Achieved: 0.5, Roof: "issue",
-						RoofShare: 0.1},
+					{
+						Name: "k", Start: 1200, End: 1300, CTAsPerSM: 8, Theoretical: 0.5, Achieved: 0.5, Roof: "issue",
+						RoofShare: 0.1,
+					},
 					{Name: "late", Start: 1900, End: 2100},
 				},
 			},
@@ -71,8 +75,10 @@ func sample() *sim.Result {
 		Checks:  []sim.Check{{App: "triad", What: "check(c)", OK: true}, {App: "cp", What: "check(d)", Msg: "index 3: 1 != 2"}},
 		Energy: &sim.Energy{
 			Total: 0.002, Outside: 0.0002, Nobody: 0.0001,
-			Parts: []sim.EnergyPart{{Name: "sm", J: 0.001}, {Name: "noc_request", J: 0.0001}, {Name: "noc_reply",
-				J: 0.0002}, {Name: "dram", J: 0.0003}, {Name: "static", J: 0.0004}},
+			Parts: []sim.EnergyPart{{Name: "sm", J: 0.001}, {Name: "noc_request", J: 0.0001}, {
+				Name: "noc_reply",
+				J:    0.0002,
+			}, {Name: "dram", J: 0.0003}, {Name: "static", J: 0.0004}},
 		},
 		Epochs: []sim.Epoch{
 			{Cycle: 1000, Tenants: []sim.EpochTenant{epoch(0.005, "thread_insts", 5), epoch(0, "dram_bytes", 64)}},
@@ -173,8 +179,10 @@ func TestComparison(t *testing.T) {
 	for _, c := range []struct {
 		second float64
 		want   string
-	}{{1.0099, "STP: tie of a, b (1.010 to 1.000, less than 1 % apart)"}, {1.0201,
-		"STP: b wins with 1.020, 2.0 % better than a"}} {
+	}{{1.0099, "STP: tie of a, b (1.010 to 1.000, less than 1 % apart)"}, {
+		1.0201,
+		"STP: b wins with 1.020, 2.0 % better than a",
+	}} {
 		if v := Verdict([]*sim.Result{with("a", 1, 2, 0.5), with("b", c.second, 1.5, 0.5)}); !strings.HasPrefix(v,
 			c.want) {
 			t.Errorf("verdict %q, want %q", v, c.want)
@@ -226,8 +234,10 @@ func TestParquetReadsBack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for key, want := range map[string]string{"spec_hash": "abc", "heddle": "v1.2.3", "unit.dram_gb_per_s": "GB/s",
-		"unit.thread_insts": "instructions"} {
+	for key, want := range map[string]string{
+		"spec_hash": "abc", "heddle": "v1.2.3", "unit.dram_gb_per_s": "GB/s",
+		"unit.thread_insts": "instructions",
+	} {
 		if got, ok := f.Lookup(key); !ok || got != want {
 			t.Errorf("metadata %s: %q, want %q", key, got, want)
 		}

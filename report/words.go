@@ -110,7 +110,12 @@ func behind(r *sim.Result) string {
 // EnergyKinds are the kinds of parts, in the order in which they are told, with names.
 func EnergyKinds() [][2]string {
 	return [][2]string{
-		{"sm", "SM"}, {"l1", "L1"}, {"llc", "LLC"}, {"noc", "NoC"}, {"dram", "DRAM"}, {"static", "static"},
+		{"sm", "SM"},
+		{"l1", "L1"},
+		{"llc", "LLC"},
+		{"noc", "NoC"},
+		{"dram", "DRAM"},
+		{"static", "static"},
 		{"migration", "page copies"},
 	}
 }

@@ -25,8 +25,10 @@ type rerun struct {
 // loadResult resolves a result.json as if it were a run file. It refuses when the
 // simulation would not be the same.
 func (f *runFlags) loadResult(cmd *cobra.Command, path string) (*runfile.File, *rerun, error) {
-	for _, flag := range []string{"machine", "set", "arg", "sharing", "functional", "seed", "max-cycles", "watchdog",
-		"record"} {
+	for _, flag := range []string{
+		"machine", "set", "arg", "sharing", "functional", "seed", "max-cycles", "watchdog",
+		"record",
+	} {
 		if cmd.Flags().Changed(flag) {
 			return nil, nil,
 				fmt.Errorf("--%s: %s is a result, and is simulated again as it was; change the run file instead", flag,

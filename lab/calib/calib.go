@@ -266,8 +266,10 @@ func RunInstead(dir string, s *Spec, m *sheets.Machine, o machine.Options, inste
 	spent, wall := cpuSeconds()-begun, time.Since(clock).Seconds()
 	g.Settle()
 	insts := kern.Progress()
-	out := &Outcome{CPU: spent, Wall: wall, Cycles: kern.End - kern.Start, ThreadInsts: insts.ThreadInsts,
-		WarpInsts: insts.WarpInsts, Counts: counts(g), GPU: g, Data: l.data()}
+	out := &Outcome{
+		CPU: spent, Wall: wall, Cycles: kern.End - kern.Start, ThreadInsts: insts.ThreadInsts,
+		WarpInsts: insts.WarpInsts, Counts: counts(g), GPU: g, Data: l.data(),
+	}
 	for i, b := range s.Buffers {
 		if s.clocks(b.Name) {
 			for d := out.Data[i]; len(d) >= 4; d = d[4:] {

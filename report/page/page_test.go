@@ -20,14 +20,18 @@ func moving() *sim.Result {
 		Version: sim.ResultVersion, SpecHash: "0123456789abcdef", Complete: true, Cycles: 4000, Seconds: 4e-6,
 		Spec: sim.Spec{Machine: "ugpu", Sharing: sim.Sharing{Mode: "ugpu"}, Epoch: 500, Timeline: true, Profile: true},
 		Tenants: []sim.Tenant{
-			{Name: "PVC", SMs: 3, Channels: 12, Cycles: 4000, Runs: 1, IPC: 123.4, Slowdown: 1.75,
+			{
+				Name: "PVC", SMs: 3, Channels: 12, Cycles: 4000, Runs: 1, IPC: 123.4, Slowdown: 1.75,
 				L1HitRate: share(0.5), LLCHitRate: share(0.25), BandwidthGBs: 310.5, EnergyJ: 0.002,
-				Kernels: []sim.Kernel{{Name: "pvc_map"}, {Name: "fill"}}},
+				Kernels: []sim.Kernel{{Name: "pvc_map"}, {Name: "fill"}},
+			},
 			{Name: "DXTC", SMs: 5, Channels: 4, Cycles: 4000, Runs: 2, IPC: 987.6, Slowdown: 1.25, Kernels: []sim.Kernel{{Name: "compress"}, {Name: "fill"}}},
 		},
 		Metrics: &sim.Metrics{STP: 1.371, ANTT: 1.512, HS: 0.661, Fairness: 0.714, AloneIPC: []float64{215.9, 1234}},
-		Energy: &sim.Energy{Total: 0.0042, Parts: []sim.EnergyPart{{Name: "sm", J: 0.002}, {Name: "static",
-			J: 0.0022}}},
+		Energy: &sim.Energy{Total: 0.0042, Parts: []sim.EnergyPart{{Name: "sm", J: 0.002}, {
+			Name: "static",
+			J:    0.0022,
+		}}},
 		Moved: &sim.Moved{Decisions: 3, Repartitions: 1, SMs: 1, Drained: 1, Groups: 1, PagesTouched: 11, PagesSwept: 22, PagesGained: 33},
 		Stalls: []sim.Stall{
 			{Kernel: "pvc_map", File: "k.ptx", Line: 3, Cause: "memory", Cycles: 75},
@@ -55,8 +59,10 @@ func moving() *sim.Result {
 	none := make([]uint64, len(sim.Columns()))
 	for c := uint64(500); c <= 4000; c += 500 {
 		r.Epochs = append(r.Epochs, sim.Epoch{Cycle: c, Tenants: []sim.EpochTenant{
-			{SMs: 4, Channels: 8, IPC: 100 + float64(c)/100, BandwidthGBs: 300, Counts: none}, {SMs: 4, Channels: 8,
-				IPC: 900, BandwidthGBs: 20, Counts: none},
+			{SMs: 4, Channels: 8, IPC: 100 + float64(c)/100, BandwidthGBs: 300, Counts: none}, {
+				SMs: 4, Channels: 8,
+				IPC: 900, BandwidthGBs: 20, Counts: none,
+			},
 		}})
 	}
 	own := func(track string, tenant int) {
@@ -136,7 +142,7 @@ func TestPageSaysWhatTheResultSays(t *testing.T) {
 		"SM 3: PVC → DXTC by drain at 1000, 600 cycles; 2 CTAs, 4096 bytes of context",
 		"NOT COMPLETE: interrupted", "half (smk)", "<td>0</td><td>55</td><td>6400</td><td>1000</td><td>25.0 %</td>", "2 runs compared", "no verdict: fewer than two complete runs with metrics",
 		"PVC and DXTC", "memory 75.0 %", // the kernel both launched, and the one PVC alone did
-		"No owners of channel groups are recorded",
+		"No owners of channel groups are recorded", "Kernels of PVC", "<th>nearest roof</th>",
 	} {
 		if !bytes.Contains(text, []byte(want)) {
 			t.Errorf("the page does not say %q", want)

@@ -271,8 +271,10 @@ func contextsTable(r *sim.Result) *table {
 }
 
 func compareTable(runs []Run) *table {
-	t := &table{Head: []string{"run", "machine", "sharing", "complete", "cycles", "STP", "ANTT", "HS", "fairness",
-		"energy", "per instruction", "IPC of each application", "slowdown of each"}}
+	t := &table{Head: []string{
+		"run", "machine", "sharing", "complete", "cycles", "STP", "ANTT", "HS", "fairness",
+		"energy", "per instruction", "IPC of each application", "slowdown of each",
+	}}
 	for _, in := range runs {
 		r := in.Result
 		row := []string{in.Label, r.Spec.Machine, mode(r), "yes", whole(r.Cycles), "", "", "", "", "", ""}

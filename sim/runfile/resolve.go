@@ -188,8 +188,10 @@ func (r *resolver) apps() ([]sim.App, error) {
 }
 
 func (r *resolver) length() (sim.Length, error) {
-	l := sim.Length{MaxCycles: r.doc.Length.Cycles, Budget: r.doc.Length.Budget,
-		Instructions: r.doc.Length.Instructions, Warmup: r.doc.Length.Warmup}
+	l := sim.Length{
+		MaxCycles: r.doc.Length.Cycles, Budget: r.doc.Length.Budget,
+		Instructions: r.doc.Length.Instructions, Warmup: r.doc.Length.Warmup,
+	}
 	switch r.doc.Length.Until {
 	case "", "end":
 		if r.doc.Length.Until == "end" && l.Budget {
