@@ -274,7 +274,8 @@ func (c *copyEngine) push(i int32, now uint64) bool {
 		return false
 	}
 	s.dram.Push(s.clock.Ticks(now)+1, dram.Migration{
-		Src: int(from.Channel) % per, Dst: int(to.Channel) % per, From: c.memory.within(&from), To: c.memory.within(&to),
+		Src: int(from.Channel) % per, Dst: int(to.Channel) % per,
+		From: c.memory.within(&from), To: c.memory.within(&to),
 		Lines: 1, ID: i, Tenant: j.row,
 	})
 	c.agenda.wakeStack(s.id, now+1)

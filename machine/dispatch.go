@@ -162,9 +162,9 @@ func (d *dispatcher) flush(k *Kernel) {
 	for _, i := range d.tenants[k.Tenant].SMs {
 		switch s := d.sms[i]; {
 		case s.Resident() == 0:
-			s.FlushL1()
+			s.L1().Flush()
 		case s.Used(k.Tenant).CTAs == 0:
-			s.ForgetL1(k.Tenant)
+			s.L1().Forget(k.Tenant)
 		}
 	}
 }

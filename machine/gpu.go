@@ -67,7 +67,7 @@ func (g *GPU) Run(until uint64) ([]*Kernel, error) {
 	g.dispatch.finished = g.dispatch.finished[:0]
 	defer g.lookahead.core.stop()
 	for g.verdict.err == nil && len(g.dispatch.finished) == 0 {
-		if end := g.lookahead.begun(); g.now < end {
+		if end := g.lookahead.memoryEnd; g.now < end {
 			g.lookahead.take(end, until)
 			continue
 		}

@@ -116,7 +116,7 @@ func (h *handover) tick(now uint64) uint64 {
 	if h.phase == handEmpty && h.emptied() {
 		for i, o := range h.holdings.sm {
 			if o >= 0 && h.holds(o) {
-				h.sms[i].FlushL1()
+				h.sms[i].L1().Flush()
 				h.tlbs[i].Flush()
 			}
 		}

@@ -144,9 +144,6 @@ func (l *lookahead) derive(g *GPU, o *Options) {
 // second one is free.
 func (g *GPU) TwoCores() bool { return g.lookahead.core != nil && !g.lookahead.core.trial.alone }
 
-// begun is the end of the stride that the memory side has begun with.
-func (l *lookahead) begun() uint64 { return l.memoryEnd }
-
 // keep keeps an answer that overtakes the SM side by a cycle.
 func (l *lookahead) keep(port int, h int32) {
 	l.core.arrived = append(l.core.arrived, arrival{port, h})

@@ -189,7 +189,7 @@ func (v *smMover) hand(m *SMMove, now uint64) {
 
 // clear flushes what a free SM's last owner left in it.
 func (v *smMover) clear(i int) {
-	v.sms[i].FlushL1()
+	v.sms[i].L1().Flush()
 	if v.tlbs != nil {
 		v.tlbs[i].Flush()
 	}

@@ -80,7 +80,7 @@ func (x *translation) forget(tenant uint8, vpn uint64) {
 func (x *translation) freed(tenant uint8, frames []uint64) {
 	page := x.tables.PageBits()
 	for _, i := range x.tenants[tenant].SMs {
-		x.sms[i].DropL1(frames, page)
+		x.sms[i].L1().Drop(frames, page)
 	}
 }
 

@@ -165,7 +165,7 @@ func (t *turns) free(now uint64) {
 		}
 		m.step, m.End = handed, now
 		t.changing--
-		t.refill.lost[t.holder][m.SM] = t.sms[m.SM].HeldL1()
+		t.refill.lost[t.holder][m.SM] = t.sms[m.SM].L1().Held()
 		t.mover.clear(m.SM)
 		t.log[len(t.log)-1].Bytes += m.Bytes
 	}

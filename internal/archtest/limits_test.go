@@ -22,12 +22,7 @@ var records = map[string]string{
 	"machine/dram/probe.Result": "a row of the reference table, a field for each of its columns",
 	"sheets.SM":                 "a section of a machine sheet, a field for each of its keys",
 	"trace/accelsim.Trace":      "what is known of a recorded kernel, with the header its file begins with",
-	"machine.GPU":               split,
 }
-
-// split is the reason of a type that is over its limits of fields and methods for the
-// moment, and exempt from both.
-const split = "being split"
 
 // shape is what TestShapes knows of a type.
 type shape struct {
@@ -45,17 +40,13 @@ func TestShapes(t *testing.T) {
 	for _, key := range slices.Sorted(maps.Keys(types)) {
 		f, m := count(types, key, map[string]bool{})
 		at, why := types[key].at, records[key]
-		many := m > methodLimit
-		if why == split && many {
-			used[key], many = true, false
-		}
 		if why != "" && f > fieldLimit {
 			used[key] = true
 		} else if f > fieldLimit {
 			t.Errorf("%s: %s has %d fields, at most %d: which of them change together are a type of their own",
 				at, key, f, fieldLimit)
 		}
-		if many {
+		if m > methodLimit {
 			t.Errorf("%s: %s has %d methods, at most %d: give the part they work on a type",
 				at, key, m, methodLimit)
 		}

@@ -10,8 +10,8 @@ import (
 	"heddle/mem/tags"
 )
 
-// l1 is the L1 data cache: a pipeline of lookups, tags, and registers of what misses.
-type l1 struct {
+// L1 is the L1 data cache: a pipeline of lookups, tags, and registers of what misses.
+type L1 struct {
 	stalled bool             // the oldest access waits for a fill or for room towards the interconnect,
 	since   uint64           // from this cycle on
 	queue   mem.Ring[access] // the pipeline
@@ -25,7 +25,7 @@ type l1 struct {
 
 // carve sets the L1 up for a shared-memory carve-out of the given bytes per SM:
 // with an adaptive split (Volta) what shared memory does not take is cache.
-func (c *l1) carve(cfg *l1Config, sharedBytes int) error {
+func (c *L1) carve(cfg *l1Config, sharedBytes int) error {
 	ways := cfg.ways
 	if cfg.unified > 0 {
 		take := 0
@@ -67,7 +67,7 @@ func (cfg *l1Config) banks(a *access) uint8 {
 
 // intoBanks puts an access into the pipelines of its banks, which hold depth accesses
 // each; false when one is full.
-func (c *l1) intoBanks(banks uint8, depth int) bool {
+func (c *L1) intoBanks(banks uint8, depth int) bool {
 	for m := banks; m != 0; m &= m - 1 {
 		if c.inBank[bits.TrailingZeros8(m)] >= depth {
 			return false
@@ -80,7 +80,7 @@ func (c *l1) intoBanks(banks uint8, depth int) bool {
 }
 
 // outOfBanks takes an access out of them.
-func (c *l1) outOfBanks(banks uint8) {
+func (c *L1) outOfBanks(banks uint8) {
 	for m := banks; m != 0; m &= m - 1 {
 		c.inBank[bits.TrailingZeros8(m)]--
 	}
@@ -89,23 +89,26 @@ func (c *l1) outOfBanks(banks uint8) {
 // writeBack books the port on which a load's sectors go to the register file, one per
 // cycle and waiting load, for n of them; it returns the cycle of the last. The packet's
 // own sectors came one per cycle, the last of them now.
-func (c *l1) writeBack(n int, sectors uint8, now uint64) uint64 {
+func (c *L1) writeBack(n int, sectors uint8, now uint64) uint64 {
 	c.writeAt = max(c.writeAt, now+1-uint64(bits.OnesCount8(sectors))) + uint64(n)
 	return c.writeAt - 1
 }
 
-// FlushL1 invalidates the L1; nothing may be in flight.
-func (s *SM) FlushL1() { s.lsu.l1.tags.Reset() }
+// L1 is the SM's data cache.
+func (s *SM) L1() *L1 { return &s.lsu.l1 }
 
-// HeldL1 is the number of sectors in the L1.
-func (s *SM) HeldL1() uint64 { return uint64(s.lsu.l1.tags.Held()) }
+// Flush invalidates everything; nothing may be in flight.
+func (c *L1) Flush() { c.tags.Reset() }
 
-// ForgetL1 invalidates a tenant's lines, which wait for nothing once its CTAs are gone.
-func (s *SM) ForgetL1(tenant uint8) { s.lsu.l1.tags.DropTenant(tenant) }
+// Held is the number of sectors there are.
+func (c *L1) Held() uint64 { return uint64(c.tags.Held()) }
 
-// DropL1 invalidates the lines of pages of 1<<bits bytes, in order; those that wait for data
+// Forget invalidates a tenant's lines, which wait for nothing once its CTAs are gone.
+func (c *L1) Forget(tenant uint8) { c.tags.DropTenant(tenant) }
+
+// Drop invalidates the lines of pages of 1<<bits bytes, in order; those that wait for data
 // stay.
-func (s *SM) DropL1(pages []uint64, bits uint) { s.lsu.l1.tags.DropPages(pages, bits) }
+func (c *L1) Drop(pages []uint64, bits uint) { c.tags.DropPages(pages, bits) }
 
 // cacheStage looks up the accesses that reach the end of the L1 pipeline. Its
 // head stalls, and everything behind it, when a miss finds no free line, MSHR,

@@ -72,7 +72,7 @@ type loadStore struct {
 	ops              operations // the instructions the accesses belong to
 
 	translation translation
-	l1          l1
+	l1          L1
 	link        link // to the interconnect
 }
 
