@@ -11,6 +11,9 @@ import "math/bits"
 // none ends a chain, and is the register of a line nobody waits for.
 const none = int32(-1)
 
+// begin is how many registers and waiters there is room for at first: short runs need no more.
+const begin = 32
+
 // Sectors is the most a line can have.
 const Sectors = 8
 
@@ -30,7 +33,7 @@ type waiter struct {
 // File is the registers of one cache. It takes what memory it needs as it goes: limits
 // are for the caller to ask about, by Room and Mergeable, before it does anything.
 type File struct {
-	of        []int32 // by line index: one more than its register; 0: nobody waits
+	of        []int32 // by line index: its register; none: nobody waits
 	registers []register
 	waiters   []waiter
 	// The first free register and waiter.
@@ -44,15 +47,23 @@ type File struct {
 // New makes the registers of a cache: as many sectors of its lines may be on their way as
 // it has entries, and merge requests may wait for each.
 func New(lines, entries, merge int) File {
-	f := File{freeRegister: none, freeWaiter: none, entries: entries, merge: min(merge, 1<<16-1)}
+	f := File{
+		registers: make([]register, 0, begin), waiters: make([]waiter, 0, begin),
+		freeRegister: none, freeWaiter: none, entries: entries, merge: min(merge, 1<<16-1),
+	}
 	f.Lines(lines)
 	return f
 }
 
 // Lines makes the cache one of at least so many lines.
 func (f *File) Lines(n int) {
-	if n > len(f.of) {
-		f.of = append(f.of, make([]int32, n-len(f.of))...)
+	old := len(f.of)
+	if n <= old {
+		return
+	}
+	f.of = append(f.of, make([]int32, n-old)...)
+	for i := old; i < n; i++ {
+		f.of[i] = none
 	}
 }
 
@@ -68,10 +79,10 @@ func (f *File) Ask(sectors uint8) { f.pending += bits.OnesCount8(sectors) }
 // Mergeable says that one more request can wait for each of the sectors of a line.
 func (f *File) Mergeable(line int32, sectors uint8) bool {
 	n := f.of[line]
-	if n == 0 {
+	if n == none {
 		return true
 	}
-	r := &f.registers[n-1]
+	r := &f.registers[n]
 	for m := sectors; m != 0; m &= m - 1 {
 		if int(r.merged[bits.TrailingZeros8(m)&(Sectors-1)]) >= f.merge {
 			return false
@@ -83,11 +94,11 @@ func (f *File) Mergeable(line int32, sectors uint8) bool {
 // Wait makes a request, named by its token, wait for sectors of a line.
 func (f *File) Wait(line, token int32, sectors uint8) {
 	n := f.of[line]
-	if n == 0 {
-		n = f.register() + 1
+	if n == none {
+		n = f.register()
 		f.of[line] = n
 	}
-	r := &f.registers[n-1]
+	r := &f.registers[n]
 	w := f.waiter()
 	f.waiters[w] = waiter{token: token, next: r.waiters, sectors: sectors}
 	r.waiters = w
@@ -122,8 +133,8 @@ func (f *File) waiter() int32 {
 // Waiting is the sum, over the requests that wait for sectors of a line, of how many of
 // them each waits for.
 func (f *File) Waiting(line int32, sectors uint8) (sum int) {
-	if n := f.of[line]; n != 0 {
-		r := &f.registers[n-1]
+	if n := f.of[line]; n != none {
+		r := &f.registers[n]
 		for m := sectors; m != 0; m &= m - 1 {
 			sum += int(r.merged[bits.TrailingZeros8(m)&(Sectors-1)])
 		}
@@ -143,8 +154,8 @@ type Arrival struct {
 // waited, and must be called until it says that nobody is left.
 func (f *File) Arrive(line int32, sectors uint8) Arrival {
 	f.pending -= bits.OnesCount8(sectors)
-	n := f.of[line] - 1
-	if n < 0 {
+	n := f.of[line]
+	if n == none {
 		return Arrival{waiter: none}
 	}
 	r := &f.registers[n]
@@ -179,7 +190,7 @@ func (f *File) unlink(a *Arrival, n int32) {
 	if a.before != none {
 		f.waiters[a.before].next = w.next
 	} else if r.waiters = w.next; r.waiters == none {
-		f.of[a.line] = 0
+		f.of[a.line] = none
 		r.waiters, f.freeRegister = f.freeRegister, a.register
 	}
 	w.next, f.freeWaiter = f.freeWaiter, n
