@@ -12,6 +12,8 @@
 // from the first line to the table that compares it.
 package control
 
+import "fmt"
+
 // Policy decides what the machine does next. It is pure: the same samples in the same
 // order give the same plans, whether a run or a file brings them.
 type Policy interface {
@@ -90,6 +92,17 @@ type Share struct {
 type Alloc struct {
 	SMs    int `json:"sms"`
 	Groups int `json:"groups,omitempty"`
+}
+
+// String says it in words.
+func (a Alloc) String() string { return many(a.SMs, "SM") + " and " + many(a.Groups, "group") }
+
+// many is so many of something, in words.
+func many(n int, one string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %ss", n, one)
 }
 
 // Hold is the allocation that leaves everything as the sample has it.

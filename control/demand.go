@@ -88,14 +88,18 @@ func (m *Machine) memoryBound(d demand, al Alloc) bool { return m.load(d, al) > 
 func (m *Machine) explain(name string, d demand, al Alloc) string {
 	const giga = 1e9
 	if !d.active {
-		return fmt.Sprintf("%s: no instructions in the epoch, keeps %d SMs and %d groups", name, al.SMs, al.Groups)
+		return fmt.Sprintf("%s: no instructions in the epoch, keeps %s", name, al)
 	}
 	class, l := "compute-bound", m.load(d, al)
 	degree := 1 / l
 	if l > 1 {
 		class, degree = "memory-bound", l
 	}
+	if l == 0 {
+		return fmt.Sprintf("%s: compute-bound, asks nothing of memory with %s", name, al)
+	}
 	n := al.Groups * m.Channels
-	return fmt.Sprintf("%s: %s, degree %.4g: %d SMs want %.4g GB/s each, %.4g together; %d channels give %.4g each, %.4g together",
-		name, class, degree, al.SMs, d.perSM/giga, d.perSM*float64(al.SMs)/giga, n, d.perMC/giga, d.perMC*float64(n)/giga)
+	return fmt.Sprintf("%s: %s, degree %.4g: %s, each wanting %.4g GB/s, %.4g together; %s, each giving %.4g, %.4g together",
+		name, class, degree, many(al.SMs, "SM"), d.perSM/giga, d.perSM*float64(al.SMs)/giga,
+		many(n, "channel"), d.perMC/giga, d.perMC*float64(n)/giga)
 }

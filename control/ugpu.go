@@ -101,8 +101,8 @@ func (u *ugpu) balance(s *Sample, d []demand, p *Allocation) {
 		}
 		p.Apps[c].Alloc = u.moved(p.Apps[c].Alloc, u.sms, -groups)
 		p.Apps[m].Alloc = u.moved(p.Apps[m].Alloc, -u.sms, groups)
-		p.Why = append(p.Why, fmt.Sprintf("iteration %d: %d SMs from %s to %s, %d groups back",
-			p.Iterations, u.sms, s.Apps[m].Name, s.Apps[c].Name, groups))
+		p.Why = append(p.Why, fmt.Sprintf("iteration %d: %s from %s to %s, %s back",
+			p.Iterations, many(u.sms, "SM"), s.Apps[m].Name, s.Apps[c].Name, many(groups, "group")))
 	}
 	p.Latency = setupCycles + iterationCycles*uint64(p.Iterations)
 }

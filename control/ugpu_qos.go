@@ -48,8 +48,8 @@ func (u *ugpuQoS) decide(s *Sample) Plan {
 		want := u.need(i)
 		got := u.reach(s, d, p.Apps, i, want)
 		p.Why = append(p.Why, fmt.Sprintf("%s: target %.4g, had %.4g instructions per cycle, %.4g since it began; "+
-			"needs %d SMs and %d groups, gets %d and %d",
-			a.Name, a.QoS, float64(a.Insts)/float64(a.Cycles), meanIPC(u.history, i), want.SMs, want.Groups, got.SMs, got.Groups))
+			"needs %s, gets %s",
+			a.Name, a.QoS, float64(a.Insts)/float64(a.Cycles), meanIPC(u.history, i), want, got))
 	}
 	for i := range s.Apps {
 		d[i].active = d[i].active && s.Apps[i].QoS <= 0 // Figure 5 is for the others
