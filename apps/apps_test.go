@@ -55,7 +55,8 @@ func TestFoldersAreComplete(t *testing.T) {
 				t.Errorf("%s/README.md: preset %q is missing from the table", dir, size)
 			}
 		}
-		for _, item := range []string{"Access pattern", "Expected class", "Source of the algorithm", "Check", "footprint"} {
+		for _, item := range []string{"Access pattern", "Expected class", "Source of the algorithm", "Check",
+			"footprint"} {
 			if !strings.Contains(readme, item) {
 				t.Errorf("%s/README.md: %q is missing", dir, item)
 			}
@@ -87,7 +88,8 @@ func TestFoldersAreComplete(t *testing.T) {
 // TestPTXIsCurrent regenerates the PTX where clang 19 is installed: the committed files
 // must come out byte for byte.
 func TestPTXIsCurrent(t *testing.T) {
-	if v, err := exec.Command("clang-19", "--version").Output(); err != nil || !strings.Contains(string(v), "version 19.") {
+	if v, err := exec.Command("clang-19", "--version").Output(); err != nil ||
+		!strings.Contains(string(v), "version 19.") {
 		t.Skip("clang-19 is not installed")
 	}
 	fresh := t.TempDir()

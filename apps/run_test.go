@@ -50,7 +50,8 @@ func TestModulesLoad(t *testing.T) {
 			continue
 		}
 		if len(m.Kernels()) != strings.Count(src, ".visible .entry") {
-			t.Errorf("%s: %d kernels, the text has %d entries", dir, len(m.Kernels()), strings.Count(src, ".visible .entry"))
+			t.Errorf("%s: %d kernels, the text has %d entries", dir, len(m.Kernels()),
+				strings.Count(src, ".visible .entry"))
 		}
 	}
 }
@@ -115,7 +116,8 @@ func TestOtherArguments(t *testing.T) {
 func TestBadSize(t *testing.T) {
 	for _, dir := range folders(t) {
 		_, err := run(t, dir, map[string]string{"size": "huge"})
-		if err == nil || !strings.Contains(err.Error(), "tiny, standard, paper") || !strings.Contains(err.Error(), "app.star:") {
+		if err == nil || !strings.Contains(err.Error(), "tiny, standard, paper") ||
+			!strings.Contains(err.Error(), "app.star:") {
 			t.Errorf("%s --arg size=huge: %v", dir, err)
 		}
 	}
@@ -147,7 +149,8 @@ func failsWith(t *testing.T, dir, from, to string) {
 		t.Errorf("%s: no %s to spoil", dir, from)
 		return
 	}
-	for name, text := range map[string]string{"kernel.ptx": spoilt, "app.star": read(t, filepath.Join(dir, "app.star"))} {
+	for name, text := range map[string]string{"kernel.ptx": spoilt,
+		"app.star": read(t, filepath.Join(dir, "app.star"))} {
 		if err := os.WriteFile(filepath.Join(tmp, name), []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}

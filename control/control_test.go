@@ -137,7 +137,8 @@ func TestDirections(t *testing.T) {
 	if p.Iterations != 4 || p.Latency != 148+4*162 { // three moves and the one that finds none
 		t.Errorf("%d iterations, %d cycles", p.Iterations, p.Latency)
 	}
-	if len(p.Why) != 6 || !strings.Contains(p.Why[1], "PVC: memory-bound") || !strings.Contains(p.Why[2], "4 SMs from PVC to DXTC") {
+	if len(p.Why) != 6 || !strings.Contains(p.Why[1], "PVC: memory-bound") ||
+		!strings.Contains(p.Why[2], "4 SMs from PVC to DXTC") {
 		t.Errorf("why:\n%s", strings.Join(p.Why, "\n"))
 	}
 }
@@ -151,16 +152,23 @@ func TestStops(t *testing.T) {
 		want []Alloc
 	}{
 		// 40 SMs want 504.6 GB/s of 450; 36 would want 454 of 562.5.
-		{"a move would make b compute-bound", nil, app("a", 40, 4, 0.01, 0), app("b", 40, 4, 1.1, 0), []Alloc{{40, 4}, {40, 4}}},
+		{"a move would make b compute-bound", nil, app("a", 40, 4, 0.01, 0), app("b", 40, 4, 1.1, 0),
+			[]Alloc{{40, 4}, {40, 4}}},
 		// 40 SMs want 275 GB/s of 450; 50 on 12 channels would want 344 of 337.5.
-		{"a move would make a memory-bound", Params{"delta_sms": 10}, app("a", 40, 4, 0.6, 0), app("b", 40, 4, 5, 0), []Alloc{{40, 4}, {40, 4}}},
-		{"SMs end", Params{"delta_sms": 20}, app("a", 40, 4, 0.01, 0), app("b", 40, 4, 20, 0), []Alloc{{60, 3}, {20, 5}}},
-		{"smaller steps go further", Params{"delta_sms": 1}, app("a", 40, 4, 0.6, 0), app("b", 40, 4, 5, 0), []Alloc{{41, 3}, {39, 5}}},
-		{"as printed: one move more, then both are compute-bound", Params{"flip": 1}, app("a", 40, 4, 0.01, 0), app("b", 40, 4, 1.1, 0), []Alloc{{44, 3}, {36, 5}}},
+		{"a move would make a memory-bound", Params{"delta_sms": 10}, app("a", 40, 4, 0.6, 0), app("b", 40, 4, 5, 0),
+			[]Alloc{{40, 4}, {40, 4}}},
+		{"SMs end", Params{"delta_sms": 20}, app("a", 40, 4, 0.01, 0), app("b", 40, 4, 20, 0),
+			[]Alloc{{60, 3}, {20, 5}}},
+		{"smaller steps go further", Params{"delta_sms": 1}, app("a", 40, 4, 0.6, 0), app("b", 40, 4, 5, 0),
+			[]Alloc{{41, 3}, {39, 5}}},
+		{"as printed: one move more, then both are compute-bound", Params{"flip": 1}, app("a", 40, 4, 0.01, 0),
+			app("b", 40, 4, 1.1, 0), []Alloc{{44, 3}, {36, 5}}},
 		// 4 SMs want 917 GB/s of 788, 2 would want 459.
-		{"SMs alone", Params{"delta_sms": 2, "sm_only_tail": 1}, app("a", 40, 4, 0.01, 0), app("b", 40, 4, 20, 0), []Alloc{{76, 1}, {4, 7}}},
+		{"SMs alone", Params{"delta_sms": 2, "sm_only_tail": 1}, app("a", 40, 4, 0.01, 0), app("b", 40, 4, 20, 0),
+			[]Alloc{{76, 1}, {4, 7}}},
 		{"two of a kind", nil, app("a", 40, 4, 5, 0), app("b", 40, 4, 9, 0), []Alloc{{40, 4}, {40, 4}}},
-		{"nobody there", nil, App{Held: Held{Name: "a", SMs: 40, Groups: 4}}, app("b", 40, 4, 9, 0), []Alloc{{40, 4}, {40, 4}}},
+		{"nobody there", nil, App{Held: Held{Name: "a", SMs: 40, Groups: 4}}, app("b", 40, 4, 9, 0),
+			[]Alloc{{40, 4}, {40, 4}}},
 	} {
 		p := decide(t, "ugpu", c.p, Sample{Apps: []App{c.a, c.b}})
 		if !reflect.DeepEqual(p.alloc(), c.want) {
@@ -193,11 +201,13 @@ func TestManyApplications(t *testing.T) {
 // TestMostFirst: where only one move is left, the most memory-bound application gets
 // the channels and the most compute-bound one the SMs.
 func TestMostFirst(t *testing.T) {
-	one := decide(t, "ugpu", nil, Sample{Apps: []App{app("c", 20, 2, 0.01, 0), app("m", 30, 3, 5, 0), app("more", 30, 3, 20, 0)}})
+	one := decide(t, "ugpu", nil,
+		Sample{Apps: []App{app("c", 20, 2, 0.01, 0), app("m", 30, 3, 5, 0), app("more", 30, 3, 20, 0)}})
 	if want := []Alloc{{24, 1}, {30, 3}, {26, 4}}; !reflect.DeepEqual(one.alloc(), want) {
 		t.Errorf("%v, want %v", one.alloc(), want)
 	}
-	two := decide(t, "ugpu", nil, Sample{Apps: []App{app("c", 30, 2, 0.05, 0), app("more", 39, 2, 0.001, 0), app("m", 11, 4, 60, 0)}})
+	two := decide(t, "ugpu", nil, Sample{Apps: []App{app("c", 30, 2, 0.05, 0), app("more", 39, 2, 0.001, 0),
+		app("m", 11, 4, 60, 0)}})
 	if want := []Alloc{{34, 1}, {43, 1}, {3, 6}}; !reflect.DeepEqual(two.alloc(), want) {
 		t.Errorf("%v, want %v", two.alloc(), want)
 	}
@@ -212,12 +222,16 @@ func samples(t *rapid.T) Sample {
 	for i := range n {
 		a := App{
 			Held: Held{
-				Name: string(rune('a' + i)), SMs: rapid.IntRange(0, sms-(n-1-i)).Draw(t, "sms"), Groups: rapid.IntRange(0, groups-(n-1-i)).Draw(t, "groups"),
-				QoS: float64(rapid.IntRange(0, 1).Draw(t, "has target")) * rapid.Float64Range(0, 6000).Draw(t, "target"),
+				Name: string(rune('a' + i)), SMs: rapid.IntRange(0, sms-(n-1-i)).Draw(t,
+					"sms"), Groups: rapid.IntRange(0, groups-(n-1-i)).Draw(t, "groups"),
+				QoS: float64(rapid.IntRange(0, 1).Draw(t, "has target")) * rapid.Float64Range(0, 6000).Draw(t,
+					"target"),
 			},
 			Cycles: uint64(rapid.IntRange(0, 5e6).Draw(t, "cycles")),
-			Insts:  uint64(rapid.IntRange(0, 1e10).Draw(t, "insts")), LLCAccesses: uint64(rapid.IntRange(0, 1e8).Draw(t, "accesses")),
-			LLCHits: uint64(rapid.IntRange(0, 1e8).Draw(t, "hits")), Footprint: rapid.Uint64Range(0, 1<<34).Draw(t, "footprint"),
+			Insts:  uint64(rapid.IntRange(0, 1e10).Draw(t, "insts")), LLCAccesses: uint64(rapid.IntRange(0, 1e8).Draw(t,
+				"accesses")),
+			LLCHits: uint64(rapid.IntRange(0, 1e8).Draw(t, "hits")), Footprint: rapid.Uint64Range(0, 1<<34).Draw(t,
+				"footprint"),
 		}
 		sms, groups = sms-a.SMs, groups-a.Groups
 		s.Apps = append(s.Apps, a)
@@ -239,7 +253,8 @@ func (p *Allocation) hold(next Sample) Sample {
 // anew it gives the same plans, and it leaves samples as they were.
 func TestPlansFit(t *testing.T) {
 	for _, e := range All() {
-		if _, ours := e.Make(paper(), func(string) float64 { return 1 }).NewSample().(*Sample); !ours || !e.Sets("sms") {
+		if _, ours := e.Make(paper(), func(string) float64 { return 1 }).NewSample().(*Sample); !ours ||
+			!e.Sets("sms") {
 			continue // its own test has its own samples
 		}
 		rapid.Check(t, func(t *rapid.T) {
@@ -267,7 +282,8 @@ func TestPlansFit(t *testing.T) {
 				before := s
 				before.Apps = append([]App(nil), s.Apps...)
 				plan := f.Decide(&s).(*Allocation)
-				if twin := again.Decide(&before); !reflect.DeepEqual(Plan(plan), twin) || !reflect.DeepEqual(s, before) {
+				if twin := again.Decide(&before); !reflect.DeepEqual(Plan(plan), twin) ||
+					!reflect.DeepEqual(s, before) {
 					t.Fatalf("%s: not pure: %+v then %+v", e.Name, plan, twin)
 				}
 				fits(t, e.Name, s.Apps, plan)
@@ -341,7 +357,8 @@ func TestRegistryIsStrict(t *testing.T) {
 		p    Params
 		want string
 	}{
-		{"ugpu", Params{"delta_sm": 1}, `policy ugpu has no parameter "delta_sm"; it has delta_groups, delta_sms, flip, sm_only_tail; did you mean delta_sms?`},
+		{"ugpu", Params{"delta_sm": 1},
+			`policy ugpu has no parameter "delta_sm"; it has delta_groups, delta_sms, flip, sm_only_tail; did you mean delta_sms?`},
 		{"cd-search", Params{"delta_groups": 1}, `has no parameter "delta_groups"`},
 		{"ugpu", Params{"delta_sms": 1.5}, "delta_sms = 1.5"},
 		{"ugpu", Params{"delta_groups": 0}, "delta_groups = 0"},
@@ -365,7 +382,8 @@ func TestRegistryIsStrict(t *testing.T) {
 // Every entry is complete: its samples can be taken, its settings exist, its files do, too,
 // and every file of a policy is somebody's.
 func TestEntries(t *testing.T) {
-	frame := []string{"control.go", "machine.go", "offline.go", "policies.go", "registry.go", "replay.go", "sampler.go", "settings.go"}
+	frame := []string{"control.go", "machine.go", "offline.go", "policies.go", "registry.go", "replay.go", "sampler.go",
+		"settings.go"}
 	all, err := fs.Glob(sources, "*.go")
 	if err != nil {
 		t.Fatal(err)
@@ -408,7 +426,8 @@ func TestConflict(t *testing.T) {
 	if err := Conflict([]string{"observe", "ugpu"}); err != nil {
 		t.Error(err)
 	}
-	if err := Conflict([]string{"ugpu", "cd-search"}); err == nil || err.Error() != "policies ugpu and cd-search both set sms: keep one of them" {
+	if err := Conflict([]string{"ugpu", "cd-search"}); err == nil ||
+		err.Error() != "policies ugpu and cd-search both set sms: keep one of them" {
 		t.Error(err)
 	}
 }

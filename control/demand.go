@@ -99,7 +99,8 @@ func (m *Machine) explain(name string, d demand, al Alloc) string {
 		return fmt.Sprintf("%s: compute-bound, asks nothing of memory with %s", name, al)
 	}
 	n := al.Groups * m.Channels
-	return fmt.Sprintf("%s: %s, degree %.4g: %s, each wanting %.4g GB/s, %.4g together; %s, each giving %.4g, %.4g together",
+	return fmt.Sprintf("%s: %s, degree %.4g: %s, each wanting %.4g GB/s, %.4g together; %s, each giving %.4g, %.4g "+
+		"together",
 		name, class, degree, many(al.SMs, "SM"), d.perSM/giga, d.perSM*float64(al.SMs)/giga,
 		many(n, "channel"), d.perMC/giga, d.perMC*float64(n)/giga)
 }

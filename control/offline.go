@@ -29,7 +29,9 @@ func BestStatic(m Machine, apps [][]Point) (best []Alloc, stp float64, err error
 			value[i][at] = none
 			for k, pt := range apps[i] {
 				if pt.SMs < 1 || pt.Groups < 1 || !(pt.Progress >= 0) {
-					return nil, 0, fmt.Errorf("best static slices: application %d, point %+v: a slice has an SM and a channel group, progress is not negative", i, pt)
+					return nil, 0,
+						fmt.Errorf("best static slices: application %d, point %+v: a slice has an SM and a channel "+
+							"group, progress is not negative", i, pt)
 				}
 				if pt.SMs > at/width || pt.Groups > at%width {
 					continue
@@ -43,7 +45,8 @@ func BestStatic(m Machine, apps [][]Point) (best []Alloc, stp float64, err error
 	}
 	at := m.SMs*width + m.Groups
 	if stp = value[0][at]; stp == none {
-		return nil, 0, fmt.Errorf("best static slices: no choice of measured points fits %d SMs and %d channel groups", m.SMs, m.Groups)
+		return nil, 0, fmt.Errorf("best static slices: no choice of measured points fits %d SMs and %d channel groups",
+			m.SMs, m.Groups)
 	}
 	for i := range apps {
 		pt := apps[i][choice[i][at]]

@@ -66,7 +66,8 @@ func Find(name string) (*Entry, error) {
 		}
 		names = append(names, e.Name)
 	}
-	return nil, fmt.Errorf("no policy %q; the policies are %s%s", name, strings.Join(names, ", "), yamldoc.DidYouMean(name, names))
+	return nil, fmt.Errorf("no policy %q; the policies are %s%s", name, strings.Join(names, ", "),
+		yamldoc.DidYouMean(name, names))
 }
 
 // New makes the policy for a machine. An unknown parameter, a value out of range or a
@@ -135,7 +136,8 @@ func (e *Entry) Digest() (string, error) {
 // IsPolicyFile says whether a file of this package is a policy's, or the list of them: nothing
 // that runs under other policies depend on.
 func IsPolicyFile(name string) bool {
-	return name == "policies.go" || slices.ContainsFunc(All(), func(e Entry) bool { return slices.Contains(e.SourceFiles(), name) })
+	return name == "policies.go" ||
+		slices.ContainsFunc(All(), func(e Entry) bool { return slices.Contains(e.SourceFiles(), name) })
 }
 
 // Counter is one counter of a policy's samples.

@@ -30,9 +30,11 @@ func Replay(p Policy, file string, text []byte) ([]Plan, error) {
 		c, names := look(s)
 		switch {
 		case c.Cycle < last:
-			return nil, r.fail(start, "sample %d is of cycle %d and the one before of %d: samples are in order of time", len(plans)+1, c.Cycle, last)
+			return nil, r.fail(start, "sample %d is of cycle %d and the one before of %d: samples are in order of time",
+				len(plans)+1, c.Cycle, last)
 		case apps >= 0 && len(names) != apps:
-			return nil, r.fail(start, "sample %d has %d applications and the first has %d", len(plans)+1, len(names), apps)
+			return nil, r.fail(start, "sample %d has %d applications and the first has %d", len(plans)+1, len(names),
+				apps)
 		}
 		if err := check(s); err != nil {
 			return nil, r.fail(start, "sample %d: %v", len(plans)+1, err)
@@ -111,7 +113,8 @@ func (r *reader) decodeError(start int64, err error) error {
 		return r.fail(syntax.Offset-1, "not valid JSON: %v", err)
 	case errors.As(err, &kind):
 		field := strings.NewReplacer("Clock.", "", "Held.", "").Replace(kind.Field)
-		return r.fail(start+kind.Offset-1, "%s is a %s; heddle inspect policies says what the policy reads (here %s)", field, kind.Value, kind.Type)
+		return r.fail(start+kind.Offset-1, "%s is a %s; heddle inspect policies says what the policy reads (here %s)",
+			field, kind.Value, kind.Type)
 	}
 	if name, ok := strings.CutPrefix(err.Error(), "json: unknown field "); ok {
 		at := start

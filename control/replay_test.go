@@ -8,8 +8,8 @@ import (
 
 const twoSamples = `[
  {"cycle": 1000, "epoch": 1, "idle_sms": 0, "gated_sms": 0, "apps": [
-  {"name": "DXTC", "sms": 40, "groups": 4, "cycles": 1000, "insts": 1000000, "llc_accesses": 10, "llc_hits": 9, "dram_bytes": 128, "footprint": 4096},
-  {"name": "PVC", "sms": 40, "groups": 4, "cycles": 1000, "insts": 1000000, "llc_accesses": 5000, "llc_hits": 250, "dram_bytes": 321428, "footprint": 4096}
+  {"name": "DXTC", "sms": 40, "groups": 4, "cycles": 1000, "insts": 100000, "llc_accesses": 1, "dram_bytes": 128},
+  {"name": "PVC", "sms": 40, "groups": 4, "cycles": 1000, "insts": 1000000, "llc_accesses": 5000, "dram_bytes": 321428}
  ]},
  {"cycle": 2000, "epoch": 2, "idle_sms": 0, "moving": true, "apps": [
   {"name": "DXTC", "sms": 44, "groups": 3, "insts": 5}, {"name": "PVC", "sms": 36, "groups": 5, "insts": 5}
@@ -34,10 +34,12 @@ func TestReplay(t *testing.T) {
 	if err != nil || json.Unmarshal(text, &got) != nil {
 		t.Fatal(err)
 	}
-	if len(got) != 2 || got[0].Cycle != 1000 || got[0].Apps[0].Name != "DXTC" || got[0].Apps[0].SMs != 52 || got[0].Apps[1].Groups != 7 || len(got[0].Why) == 0 {
+	if len(got) != 2 || got[0].Cycle != 1000 || got[0].Apps[0].Name != "DXTC" || got[0].Apps[0].SMs != 52 ||
+		got[0].Apps[1].Groups != 7 || len(got[0].Why) == 0 {
 		t.Errorf("%s", text)
 	}
-	if got[1].Apps[0].SMs != 44 || got[1].Apps[1].Groups != 5 || got[1].Why[0] != moving { // something changes hands: nothing is asked for
+	// something changes hands: nothing is asked for
+	if got[1].Apps[0].SMs != 44 || got[1].Apps[1].Groups != 5 || got[1].Why[0] != moving {
 		t.Errorf("%s", text)
 	}
 	if plans, err := Replay(made(t, "ugpu", nil), "s.json", []byte(" [ ] ")); err != nil || len(plans) != 0 {
@@ -53,7 +55,8 @@ func TestReplayRefuses(t *testing.T) {
 		{`"sms": 44`, `"sms": -1`, "s.json:6: sample 2: application DXTC: sms, groups and qos cannot be negative"},
 		{`"name": "PVC", "sms": 36`, `"name": "DXTC", "sms": 36`, "two applications are called DXTC"},
 		{`{"name": "PVC", "sms": 36, "groups": 5, "insts": 5}`, ``, "s.json:8: not valid JSON"},
-		{`, {"name": "PVC", "sms": 36, "groups": 5, "insts": 5}`, ``, "s.json:6: sample 2 has 1 applications and the first has 2"},
+		{`, {"name": "PVC", "sms": 36, "groups": 5, "insts": 5}`, ``,
+			"s.json:6: sample 2 has 1 applications and the first has 2"},
 		{` ]}
 ]`, ` ]}`, "the array of samples has no end"},
 		{` ]}
@@ -68,7 +71,8 @@ func TestReplayRefuses(t *testing.T) {
 		if text == twoSamples {
 			t.Fatalf("%q is not in the samples", c.from)
 		}
-		if _, err := Replay(made(t, "ugpu", nil), "s.json", []byte(text)); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := Replay(made(t, "ugpu", nil), "s.json", []byte(text)); err == nil ||
+			!strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s:\n got %v\nwant %s", c.to, err, c.want)
 		}
 	}

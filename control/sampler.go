@@ -187,7 +187,8 @@ func visitField(t reflect.Type, f reflect.StructField, s sampleField, visit func
 	case !f.IsExported() || s.name == "":
 		return fmt.Errorf("sample %s: field %s needs a name in JSON", t, f.Name)
 	case s.counter == "":
-		return fmt.Errorf("sample %s: nobody fills field %s: name its counter, as in `counter:\"sm.thread_insts\"`", t, f.Name)
+		return fmt.Errorf("sample %s: nobody fills field %s: name its counter, as in `counter:\"sm.thread_insts\"`", t,
+			f.Name)
 	case !s.vector && f.Type.Kind() != reflect.Uint64:
 		return fmt.Errorf("sample %s: field %s is %s; counters are uint64, or []uint64 per instance", t, f.Name, f.Type)
 	}

@@ -30,7 +30,8 @@ type probe struct {
 // one application's, others are everybody's; a slice is by instance.
 func TestSampler(t *testing.T) {
 	sm := stat.NewTable("sm", []stat.Desc{{Name: "insts"}}, 2, 2)
-	vm := stat.NewTable("vm", []stat.Desc{{Name: "pages", Kind: stat.Gauge}, {Name: "deepest", Kind: stat.Maximum}}, 2, 2)
+	vm := stat.NewTable("vm", []stat.Desc{{Name: "pages", Kind: stat.Gauge}, {Name: "deepest", Kind: stat.Maximum}}, 2,
+		2)
 	s, err := NewSampler(Of(func(*probe) Plan { return nil }), 2, counts{stat.Set{sm, vm}})
 	if err != nil {
 		t.Fatal(err)
@@ -52,7 +53,8 @@ func TestSampler(t *testing.T) {
 	}
 	sm.Row(1, 1)[0] = 50
 	p = take()
-	if p.Apps[0].Insts != 0 || p.Apps[1].Insts != 45 || p.All != 45 || p.Apps[0].Pages != 9 || p.Depth != 6 || p.Apps[1].Each[1] != 45 {
+	if p.Apps[0].Insts != 0 || p.Apps[1].Insts != 45 || p.All != 45 || p.Apps[0].Pages != 9 || p.Depth != 6 ||
+		p.Apps[1].Each[1] != 45 {
 		t.Errorf("%+v", p)
 	}
 }

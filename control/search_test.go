@@ -22,12 +22,14 @@ func TestQoSKeepsWhatTheTargetNeeds(t *testing.T) {
 		{"gives groups at once and SMs by one step", 500, 0.01, 0, []Alloc{{36, 1}, {44, 7}}},
 		{"down to what it needs", 900, 0.01, 0, []Alloc{{38, 1}, {42, 7}}}, // 900 x 1.05 / 25 = 37.8
 		{"takes SMs", 1000, 0.01, 0, []Alloc{{42, 1}, {38, 7}}},
-		{"keeps groups its target needs", 1000, 0.6, 0, []Alloc{{42, 3}, {38, 5}}}, // 1050 x 0.0006 x 128 B x 1.4 GHz = 112.9 GB/s, 2.007 halves
-		{"and does not count on hits", 1000, 0.6, 1, []Alloc{{42, 3}, {38, 5}}},    // 100 MB do not fit the LLC
+		// 1050 x 0.0006 x 128 B x 1.4 GHz = 112.9 GB/s, 2.007 halves
+		{"keeps groups its target needs", 1000, 0.6, 0, []Alloc{{42, 3}, {38, 5}}},
+		{"and does not count on hits", 1000, 0.6, 1, []Alloc{{42, 3}, {38, 5}}}, // 100 MB do not fit the LLC
 		{"takes no groups without a miss", 1000, 3, 0, []Alloc{{42, 4}, {38, 4}}},
-		{"missed: what it is behind comes on top", 1001, 0.01, 0, []Alloc{{43, 1}, {37, 7}}}, // (1051.05 + 1) / 25 = 42.08
-		{"missed: groups too", 1001, 1.5, 0, []Alloc{{43, 6}, {37, 2}}},                      // 282.8 GB/s, 5.03 halves
-		{"cannot have more than there is", 1e6, 0.01, 0, []Alloc{{79, 7}, {1, 1}}},           // 1.9 TB/s
+		// (1051.05 + 1) / 25 = 42.08
+		{"missed: what it is behind comes on top", 1001, 0.01, 0, []Alloc{{43, 1}, {37, 7}}},
+		{"missed: groups too", 1001, 1.5, 0, []Alloc{{43, 6}, {37, 2}}},            // 282.8 GB/s, 5.03 halves
+		{"cannot have more than there is", 1e6, 0.01, 0, []Alloc{{79, 7}, {1, 1}}}, // 1.9 TB/s
 	} {
 		a, b := app("a", 40, 4, c.apki, c.hit), app("b", 40, 4, 9, 0)
 		a.QoS = c.target
@@ -51,9 +53,12 @@ func TestQoSLearnsFromMisses(t *testing.T) {
 		epochs []epoch
 		want   Alloc
 	}{
-		{"after groups were given an SM counts as before", []epoch{{40, 6, 1000}, {40, 2, 700}}, Alloc{48, 1}},  // (1050 + 150) / 25
-		{"ahead since it began", []epoch{{40, 6, 1400}, {40, 2, 900}}, Alloc{36, 1}},                            // 1050 / 35 = 30, by one step
-		{"missed twice on two groups: three", []epoch{{40, 6, 1000}, {40, 2, 900}, {44, 2, 950}}, Alloc{51, 3}}, // (1050 + 50) / 21.6
+		// (1050 + 150) / 25
+		{"after groups were given an SM counts as before", []epoch{{40, 6, 1000}, {40, 2, 700}}, Alloc{48, 1}},
+		// 1050 / 35 = 30, by one step
+		{"ahead since it began", []epoch{{40, 6, 1400}, {40, 2, 900}}, Alloc{36, 1}},
+		// (1050 + 50) / 21.6
+		{"missed twice on two groups: three", []epoch{{40, 6, 1000}, {40, 2, 900}, {44, 2, 950}}, Alloc{51, 3}},
 		{"and three from then on", []epoch{{40, 2, 900}, {44, 2, 950}, {44, 3, 1300}, {44, 3, 1300}}, Alloc{40, 3}},
 	} {
 		var history []Sample
@@ -91,7 +96,8 @@ func TestQoSAndIdleOnes(t *testing.T) {
 	} {
 		a := app("a", 40, 4, 0.01, 0)
 		a.QoS = c.target
-		p := decide(t, "ugpu-qos", nil, Sample{Apps: []App{a, app("m", 20, 2, 9, 0), {Held: Held{Name: "idle", SMs: 20, Groups: 2}}}})
+		p := decide(t, "ugpu-qos", nil,
+			Sample{Apps: []App{a, app("m", 20, 2, 9, 0), {Held: Held{Name: "idle", SMs: 20, Groups: 2}}}})
 		if !reflect.DeepEqual(p.alloc(), c.want) {
 			t.Errorf("target %g: %v, want %v\n%s", c.target, p.alloc(), c.want, strings.Join(p.Why, "\n"))
 		}

@@ -16,9 +16,11 @@ func ugpuQoSEntry() Entry {
 	return Entry{
 		Name: "ugpu-qos", Source: "Zhao et al., UGPU, ISCA 2025, section 6.7", Machine: "ugpu",
 		What:     "applications with a target keep what it needs, the others share the rest as under ugpu",
-		Settings: []string{"sms", "groups"}, Period: 5_000_000, Files: []string{"ugpu.go", "ugpu_qos_need.go", "demand.go"},
+		Settings: []string{"sms", "groups"}, Period: 5_000_000, Files: []string{"ugpu.go", "ugpu_qos_need.go",
+			"demand.go"},
 		Params: append(ugpuParams(),
-			Param{"headroom", 2, "ratio", "DRAM bandwidth planned for over what the target needs without LLC hits", false, 1, 0},
+			Param{"headroom", 2, "ratio", "DRAM bandwidth planned for over what the target needs without LLC hits",
+				false, 1, 0},
 			Param{"margin", 0.05, "fraction", "IPC planned for beyond the target", false, 0, 0}),
 		Make: func(m Machine, get func(string) float64) Policy {
 			return Of((&ugpuQoS{ugpu: *newUGPU(m, get), margin: get("margin"), headroom: get("headroom")}).decide)
@@ -99,7 +101,8 @@ func (u *ugpuQoS) reach(s *Sample, d []demand, al []Share, i int, want Alloc) Al
 			if j < 0 {
 				break
 			}
-			al[i].Alloc, al[j].Alloc = u.moved(al[i].Alloc, step.sms, step.grp), u.moved(al[j].Alloc, -step.sms, -step.grp)
+			al[i].Alloc, al[j].Alloc = u.moved(al[i].Alloc, step.sms, step.grp), u.moved(al[j].Alloc, -step.sms,
+				-step.grp)
 		}
 	}
 	return al[i].Alloc

@@ -40,7 +40,8 @@ func (u *ugpuQoS) groupsFor(a *App, ipc float64) (n int) {
 		if a.Footprint <= uint64(n)*u.m.GroupLLC {
 			perMC = u.m.measure(a).perMC
 		}
-		if bytes <= perMC*float64(n*u.m.Channels) && (u.m.GroupMemory == 0 || a.Footprint <= uint64(n)*u.m.GroupMemory) {
+		if bytes <= perMC*float64(n*u.m.Channels) &&
+			(u.m.GroupMemory == 0 || a.Footprint <= uint64(n)*u.m.GroupMemory) {
 			break
 		}
 	}

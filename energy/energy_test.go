@@ -46,8 +46,9 @@ func near(t *testing.T, what string, got, want float64) {
 func TestEventsByHand(t *testing.T) {
 	m := machine(t, "qv100")
 	j, err := Of(m, 0, counts{
-		"sm.warp_insts": 10, "sm.thread_insts": 320, "sm.lanes_fp_mad": 320, "sm.shared_accesses": 2, "sm.shared_conflict_cycles": 3,
-		"sm.l1_accesses": 8, "sm.l1_hits": 4, "sm.l1_misses": 4, "llc.accesses": 4, "llc.writebacks": 1,
+		"sm.warp_insts": 10, "sm.thread_insts": 320, "sm.lanes_fp_mad": 320, "sm.shared_accesses": 2,
+		"sm.shared_conflict_cycles": 3,
+		"sm.l1_accesses":            8, "sm.l1_hits": 4, "sm.l1_misses": 4, "llc.accesses": 4, "llc.writebacks": 1,
 		"dram.read_bursts": 4, "dram.write_bursts": 1, "dram.activates": 2,
 	})
 	if err != nil {

@@ -98,7 +98,8 @@ func (a *Array) write(what string, initial bool, f func(dst []byte)) error {
 	r, c := a.b.r, a.c
 	switch r.Kind {
 	case mem.Device, mem.Symbol:
-		return c.copySync(&Op{Name: what, Dst: r, DstOff: a.off, Src: c.staging, N: a.Size(), Initial: initial, Apply: func() { f(a.data()) }})
+		return c.copySync(&Op{Name: what, Dst: r, DstOff: a.off, Src: c.staging, N: a.Size(), Initial: initial,
+			Apply: func() { f(a.data()) }})
 	case mem.Managed:
 		if err := c.DeviceSynchronize(); err != nil {
 			return err
@@ -123,7 +124,8 @@ func (a *Array) read(what string, f func(src []byte)) error {
 	r, c := a.b.r, a.c
 	switch r.Kind {
 	case mem.Device, mem.Symbol:
-		return c.copySync(&Op{Name: what, Dst: c.staging, Src: r, SrcOff: a.off, N: a.Size(), Apply: func() { f(a.data()) }})
+		return c.copySync(&Op{Name: what, Dst: c.staging, Src: r, SrcOff: a.off, N: a.Size(),
+			Apply: func() { f(a.data()) }})
 	case mem.Managed:
 		if err := c.DeviceSynchronize(); err != nil {
 			return err
@@ -195,7 +197,8 @@ func (a *Array) CopyFrom(src *Array, s *Stream) error {
 		}
 	}
 	if a.Size() != src.Size() {
-		return fmt.Errorf("copy_from: the source has %d bytes, the destination %d; copy a slice(from, to) of the larger one", src.Size(), a.Size())
+		return fmt.Errorf("copy_from: the source has %d bytes, the destination %d; copy a slice(from, to) of the "+
+			"larger one", src.Size(), a.Size())
 	}
 	if a.n == 0 {
 		return nil
@@ -209,8 +212,9 @@ func (a *Array) CopyFrom(src *Array, s *Stream) error {
 		return nil
 	}
 	op := &Op{
-		Kind: OpCopy, Name: "copy " + src.b.r.Name + " to " + a.b.r.Name, Dst: a.b.r, DstOff: a.off, Src: src.b.r, SrcOff: src.off,
-		N: a.Size(), Apply: func() { copy(a.data(), src.data()) },
+		Kind: OpCopy, Name: "copy " + src.b.r.Name + " to " + a.b.r.Name, Dst: a.b.r, DstOff: a.off, Src: src.b.r,
+		SrcOff: src.off,
+		N:      a.Size(), Apply: func() { copy(a.data(), src.data()) },
 	}
 	if s == nil {
 		return c.copySync(op)

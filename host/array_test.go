@@ -57,7 +57,8 @@ func TestHalf(t *testing.T) {
 			t.Fatalf("just past the midpoint of %g and %g -> %#04x", f, next, got)
 		}
 	}
-	if halfFromFloat(65519.99) != 0x7bff || halfFromFloat(65520) != 0x7c00 || halfFromFloat(math.NaN())&0x7c00 != 0x7c00 {
+	if halfFromFloat(65519.99) != 0x7bff || halfFromFloat(65520) != 0x7c00 ||
+		halfFromFloat(math.NaN())&0x7c00 != 0x7c00 {
 		t.Error("wrong at the end of the range")
 	}
 }
@@ -79,7 +80,8 @@ func TestScalarRanges(t *testing.T) {
 		{I32, 1.5, 0, "1.5 cannot be stored as i32: it is not an integer"},
 		{I32, math.NaN(), 0, "NaN cannot be stored as i32: it is not an integer"},
 		{U64, uint64(math.MaxUint64), math.MaxUint64, ""},
-		{I64, uint64(1 << 63), 0, "9223372036854775808 is outside the range of i64 [-9223372036854775808, 9223372036854775807]"},
+		{I64, uint64(1 << 63), 0,
+			"9223372036854775808 is outside the range of i64 [-9223372036854775808, 9223372036854775807]"},
 		{I64, int64(math.MinInt64), 1 << 63, ""},
 		{I64, new(big.Int).Lsh(big.NewInt(1), 64), 0, "18446744073709551616 does not fit in 64 bits"},
 		{F32, 0.1, uint64(math.Float32bits(0.1)), ""},
@@ -120,7 +122,8 @@ func TestFillArangeSum(t *testing.T) {
 		if s := must[any](t)(a.Sum()); s.(*big.Int).Int64() != 10 {
 			t.Errorf("sum %v", s)
 		}
-		if lo, hi := must[Scalar](t)(a.Min()), must[Scalar](t)(a.Max()); lo.Value() != int64(-6) || hi.Value() != int64(10) {
+		if lo, hi := must[Scalar](t)(a.Min()), must[Scalar](t)(a.Max()); lo.Value() != int64(-6) ||
+			hi.Value() != int64(10) {
 			t.Errorf("min %v max %v", lo, hi)
 		}
 	}
@@ -158,7 +161,8 @@ func TestFillErrors(t *testing.T) {
 	wantError(t, b.Arange(0, 2), "arange: the last of 200 elements, 0 + 199*2, is outside the range of u8")
 	wantError(t, b.Arange(0, -1), "arange: the last of 200 elements, 0 + 199*-1, is outside the range of u8")
 	wantError(t, b.Arange(0, 0.5), "arange: step: 0.5 is not an integer of 64 bits")
-	wantError(t, i.Arange(int64(math.MinInt64), uint64(math.MaxUint64)), "arange: the last of 3 elements, -9223372036854775808 + 2*18446744073709551615, is outside the range of i64")
+	wantError(t, i.Arange(int64(math.MinInt64), uint64(math.MaxUint64)),
+		"arange: the last of 3 elements, -9223372036854775808 + 2*18446744073709551615, is outside the range of i64")
 	noError(t, i.Arange(int64(math.MinInt64), int64(math.MaxInt64)))
 	wantError(t, b.Random(1, 5, 5), "random: [5, 5) holds no integer")
 	wantError(t, b.Random(1, 0, 257), "random: hi: 256 is outside the range of u8 [0, 255]")
@@ -176,7 +180,8 @@ func TestRandomIsFixed(t *testing.T) {
 	noError(t, f.Random(1, 0, 1))
 	i := must[*Array](t)(c.Malloc(I32, 6, ""))
 	noError(t, i.Random(7, -2, 3))
-	if got := values(t, f); !reflect.DeepEqual(got, []float64{0.9306946367796985, 0.7292144390802072, 0.9018874003977504}) {
+	if got := values(t, f); !reflect.DeepEqual(got, []float64{0.9306946367796985, 0.7292144390802072,
+		0.9018874003977504}) {
 		t.Errorf("f64: %v", got)
 	}
 	if got := values(t, i); !reflect.DeepEqual(got, []int32{0, -2, 0, -1, 2, 1}) {
@@ -302,9 +307,12 @@ func TestMemory(t *testing.T) {
 	wantError(t, err, "cannot allocate 2305843009213693951 elements of f64: too large")
 	_, err = c.Malloc(U8, 1<<25, "")
 	wantError(t, err, "out of device memory: 33554432 bytes asked, 40 of 16777216 in use")
-	wantError(t, c.HostRegister(b), "host_register: B (app.star:4) is device memory; only host_array memory can be registered")
-	wantError(t, c.MemAdvise(b, ReadMostly), "mem_advise: B (app.star:4) is device memory; advice is for malloc_managed memory")
-	wantError(t, c.PrefetchAsync(b, true, nil), "prefetch_async: B (app.star:4) is device memory; only malloc_managed memory migrates")
+	wantError(t, c.HostRegister(b),
+		"host_register: B (app.star:4) is device memory; only host_array memory can be registered")
+	wantError(t, c.MemAdvise(b, ReadMostly),
+		"mem_advise: B (app.star:4) is device memory; advice is for malloc_managed memory")
+	wantError(t, c.PrefetchAsync(b, true, nil),
+		"prefetch_async: B (app.star:4) is device memory; only malloc_managed memory migrates")
 	wantError(t, c.SetQoS("k", math.NaN()), "set_qos: the IPC target of k must be a positive number, not NaN")
 	h := must[*Array](t)(c.HostArray(F32, 10, ""))
 	noError(t, c.HostRegister(h))

@@ -71,7 +71,8 @@ func (c *Context) CheckData(got, want *Data, tol Tolerance, what string) (Check,
 	}
 	k.OK = k.Differ == 0
 	if !k.OK {
-		k.Msg = fmt.Sprintf("%d of %d elements differ; first at [%d]: got %s, expected %s; max abs error %.6g (rtol %g, atol %g)",
+		k.Msg = fmt.Sprintf("%d of %d elements differ; first at [%d]: got %s, expected %s; max abs error %.6g (rtol "+
+			"%g, atol %g)",
 			k.Differ, got.Len(), k.First, k.Got, k.Want, k.MaxError, tol.Rel, tol.Abs)
 	}
 	c.checks = append(c.checks, k)

@@ -14,7 +14,8 @@ func TestCheck(t *testing.T) {
 		msg, err  string
 	}{
 		{name: "equal", got: []float32{1, 2}, want: []float32{1, 2}},
-		{name: "special values", got: []float32{nan, inf, -inf, 0}, want: []float32{nan, inf, -inf, float32(math.Copysign(0, -1))}},
+		{name: "special values", got: []float32{nan, inf, -inf, 0},
+			want: []float32{nan, inf, -inf, float32(math.Copysign(0, -1))}},
 		{name: "within rtol", got: []float32{100.5}, want: []float32{100}, tol: Tolerance{Rel: 0.01}},
 		{
 			name: "relative to the expected value", got: []float32{100}, want: []float32{0}, tol: Tolerance{Rel: 2},
@@ -35,7 +36,8 @@ func TestCheck(t *testing.T) {
 		},
 		{
 			name: "exact integers", got: []uint64{math.MaxUint64}, want: []uint64{math.MaxUint64 - 1},
-			msg: "1 of 1 elements differ; first at [0]: got 18446744073709551615, expected 18446744073709551614; max abs error 1 (rtol 0, atol 0)",
+			msg: "1 of 1 elements differ; first at [0]: got 18446744073709551615, expected 18446744073709551614; max " +
+				"abs error 1 (rtol 0, atol 0)",
 		},
 		{
 			name: "other integer type", got: []int64{5, -1}, want: []uint8{5, 255},
@@ -43,13 +45,18 @@ func TestCheck(t *testing.T) {
 		},
 		{
 			name: "far apart", got: []int64{math.MinInt64}, want: []uint64{math.MaxUint64},
-			msg: "1 of 1 elements differ; first at [0]: got -9223372036854775808, expected 18446744073709551615; max abs error 1.84467e+19 (rtol 0, atol 0)",
+			msg: "1 of 1 elements differ; first at [0]: got -9223372036854775808, expected 18446744073709551615; max " +
+				"abs error 1.84467e+19 (rtol 0, atol 0)",
 		},
 		{name: "integers with tolerance", got: []int32{103}, want: []int32{100}, tol: Tolerance{Rel: 0.03}},
-		{name: "lengths", got: []int32{1}, want: []int32{1, 2}, err: "check: the array has 1 elements, the expected values 2"},
-		{name: "sorts", got: []int32{1}, want: []float32{1}, err: "check: the array is of i32, the expected values of f32"},
-		{name: "tolerance", got: []int32{1}, want: []int32{1}, tol: Tolerance{Rel: -1}, err: "check: rtol = -1 and atol = 0 must not be negative"},
-		{name: "not numbers", got: []int32{1}, want: "x", err: "string is not a slice of numbers ([]float32, []int32, ...)"},
+		{name: "lengths", got: []int32{1}, want: []int32{1, 2},
+			err: "check: the array has 1 elements, the expected values 2"},
+		{name: "sorts", got: []int32{1}, want: []float32{1},
+			err: "check: the array is of i32, the expected values of f32"},
+		{name: "tolerance", got: []int32{1}, want: []int32{1}, tol: Tolerance{Rel: -1},
+			err: "check: rtol = -1 and atol = 0 must not be negative"},
+		{name: "not numbers", got: []int32{1}, want: "x",
+			err: "string is not a slice of numbers ([]float32, []int32, ...)"},
 	} {
 		ctx, _ := newSlow()
 		d := must[*Data](t)(NewData(c.got))
@@ -77,7 +84,8 @@ func TestCheckErr(t *testing.T) {
 		must[Check](t)(c.Check(a, want, Tolerance{}, "case"))
 	}
 	err := c.CheckErr()
-	wantError(t, err, "2 of 3 checks failed; the first: case: 1 of 2 elements differ; first at [1]: got 0, expected 1; max abs error 1 (rtol 0, atol 0)")
+	wantError(t, err, "2 of 3 checks failed; the first: case: 1 of 2 elements differ; first at [1]: got 0, expected "+
+		"1; max abs error 1 (rtol 0, atol 0)")
 	if Classify(err) != CheckFailed {
 		t.Errorf("class %d", Classify(err))
 	}

@@ -168,7 +168,8 @@ func (c *Context) HostRegister(a *Array) error {
 		return err
 	}
 	if a.b.r.Kind != mem.Host {
-		return fmt.Errorf("host_register: %s is %s memory; only host_array memory can be registered", a.b.r.Name, a.b.r.Kind)
+		return fmt.Errorf("host_register: %s is %s memory; only host_array memory can be registered", a.b.r.Name,
+			a.b.r.Kind)
 	}
 	a.b.r.Registered = true
 	return nil

@@ -71,7 +71,8 @@ func (a *Array) arangeFits(s, d number) error {
 		room = above + s.mag
 	}
 	if hi > 0 || lo > room {
-		return fmt.Errorf("arange: the last of %d elements, %s + %d*%s, is outside the range of %s", a.n, s, a.n-1, d, a.t)
+		return fmt.Errorf("arange: the last of %d elements, %s + %d*%s, is outside the range of %s", a.n, s, a.n-1, d,
+			a.t)
 	}
 	return nil
 }

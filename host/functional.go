@@ -63,7 +63,8 @@ func (f *Functional) run(op *Op) error {
 	left := uint64(0)
 	if f.Limit > 0 {
 		if f.used >= f.Limit {
-			return &Deadlock{fmt.Sprintf("the program reached its limit of %d warp instructions before kernel %s", f.Limit, op.Name)}
+			return &Deadlock{fmt.Sprintf("the program reached its limit of %d warp instructions before kernel %s",
+				f.Limit, op.Name)}
 		}
 		left = f.Limit - f.used
 	}
@@ -76,7 +77,8 @@ func (f *Functional) run(op *Op) error {
 		return &Deadlock{err.Error()}
 	}
 	f.used += n.WarpInsts
-	f.Kernels = append(f.Kernels, KernelCount{Name: op.Name, Stream: op.Stream, CTAs: op.Grid.Geometry().CTAs, Counts: n})
+	f.Kernels = append(f.Kernels, KernelCount{Name: op.Name, Stream: op.Stream, CTAs: op.Grid.Geometry().CTAs,
+		Counts: n})
 	return nil
 }
 

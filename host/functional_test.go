@@ -24,7 +24,8 @@ func TestFunctional(t *testing.T) {
 	m := must[*Module](t)(c.LoadModule("kernels.ptx", kernelsPTX(t)))
 	k := must[*Kernel](t)(m.Kernel("vecadd"))
 	const n = 100
-	a, b, out := must[*Array](t)(c.Malloc(F32, n, "a")), must[*Array](t)(c.Malloc(F32, n, "b")), must[*Array](t)(c.Malloc(F32, n, "c"))
+	a, b, out := must[*Array](t)(c.Malloc(F32, n, "a")), must[*Array](t)(c.Malloc(F32, n, "b")),
+		must[*Array](t)(c.Malloc(F32, n, "c"))
 	noError(t, a.Arange(0, 1))
 	noError(t, b.Fill(0.5))
 	s := c.NewStream()
@@ -37,7 +38,8 @@ func TestFunctional(t *testing.T) {
 	if k := must[Check](t)(c.Check(out, want, Tolerance{}, "vecadd")); !k.OK {
 		t.Error(k.Msg)
 	}
-	if len(dev.Kernels) != 1 || dev.Kernels[0].CTAs != 4 || dev.Kernels[0].Name != "vecadd" || dev.Kernels[0].Stream != 1 || dev.Kernels[0].WarpInsts == 0 {
+	if len(dev.Kernels) != 1 || dev.Kernels[0].CTAs != 4 || dev.Kernels[0].Name != "vecadd" ||
+		dev.Kernels[0].Stream != 1 || dev.Kernels[0].WarpInsts == 0 {
 		t.Errorf("kernels %+v", dev.Kernels)
 	}
 	if other := New(dev, mem.NewSpace(0), Options{}); other.Launch(k, Launch{}) == nil {
@@ -58,7 +60,8 @@ func TestModuleAllocations(t *testing.T) {
 }
 
 func TestUsedType(t *testing.T) {
-	const head = ".version 6.4\n.target sm_70\n.address_size 64\n.global .align 8 .b8 a[64];\n.global .align 8 .b8 b[64];\n" +
+	const head = ".version 6.4\n.target sm_70\n.address_size 64\n.global .align 8 .b8 a[64];\n.global .align 8 .b8 " +
+		"b[64];\n" +
 		".visible .entry k() {\n.reg .b32 %r<9>;\n.reg .f32 %f<9>;\n.reg .b64 %rd<9>;\n.reg .f64 %fd<9>;\n"
 	for body, want := range map[string]DType{
 		"":                                    U8,
@@ -93,7 +96,8 @@ func TestPack(t *testing.T) {
 		{Name: "f", Type: "b64", Size: 8, Align: 8, Offset: 16},
 	}}
 	got := must[[]byte](t)(pack(k, []any{a, 1.5, -2, Scalar{F64, 0x3ff8000000000000}}))
-	if want := []byte{0, 0, 0, 0xc0, 0, 0, 0, 0, 0, 0x3e, 0, 0, 0xfe, 0xff, 0xff, 0xff, 0, 0, 0, 0, 0, 0, 0xf8, 0x3f}; !reflect.DeepEqual(got, want) {
+	if want := []byte{0, 0, 0, 0xc0, 0, 0, 0, 0, 0, 0x3e, 0, 0, 0xfe, 0xff, 0xff, 0xff, 0, 0, 0, 0, 0, 0, 0xf8,
+		0x3f}; !reflect.DeepEqual(got, want) {
 		t.Errorf("packed %x\nwant   %x", got, want)
 	}
 	_, err := pack(k, []any{nil, 1, uint64(1) << 31, nil})

@@ -84,7 +84,8 @@ func (c *Context) Launch(k *Kernel, l Launch, args ...any) error {
 	if l.Shared < 0 {
 		return fmt.Errorf("kernel %s: shared = %d must not be negative", k.Name, l.Shared)
 	}
-	grid, err := k.m.inst.Grid(k.Kernel, emulate.Launch{Grid: l.Grid, Block: l.Block, Params: params, SharedDynamic: l.Shared})
+	grid, err := k.m.inst.Grid(k.Kernel, emulate.Launch{Grid: l.Grid, Block: l.Block, Params: params,
+		SharedDynamic: l.Shared})
 	if err != nil {
 		return err
 	}
@@ -102,7 +103,8 @@ func (c *Context) launch(op *Op, s *Stream) error {
 // pack lays the arguments out as the kernel's parameter block.
 func pack(k *emulate.Kernel, args []any) ([]byte, error) {
 	if len(args) != len(k.Params) {
-		return nil, fmt.Errorf("kernel %s takes %d arguments (%s), got %d", k.Name, len(k.Params), signature(k), len(args))
+		return nil, fmt.Errorf("kernel %s takes %d arguments (%s), got %d", k.Name, len(k.Params), signature(k),
+			len(args))
 	}
 	out := make([]byte, k.ParamBytes)
 	for i, p := range k.Params {
@@ -190,7 +192,8 @@ func encodeParam(n number, p emulate.Param, want DType) (uint64, error) {
 func paramType(p emulate.Param) (t DType, known bool) {
 	for t := range DType(NumDTypes) {
 		name := t.String()
-		if t.Size() == p.Size && (p.Type == strings.Replace(name, "i", "s", 1) || p.Type == name || name[0] == 'u' && p.Type == "b"+name[1:]) {
+		if t.Size() == p.Size && (p.Type == strings.Replace(name, "i", "s", 1) || p.Type == name || name[0] == 'u' &&
+			p.Type == "b"+name[1:]) {
 			return t, true
 		}
 	}

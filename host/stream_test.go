@@ -82,7 +82,8 @@ func TestAsyncCopyMovesBytesAtCompletion(t *testing.T) {
 	noError(t, other.CopyFrom(h, nil)) // host to host: no operation
 	wantTrace(t, d, "1:copy h to a 1:copy a to h")
 	short := must[*Array](t)(a.Slice(0, 3))
-	wantError(t, a.CopyFrom(short, nil), "copy_from: the source has 12 bytes, the destination 16; copy a slice(from, to) of the larger one")
+	wantError(t, a.CopyFrom(short, nil),
+		"copy_from: the source has 12 bytes, the destination 16; copy a slice(from, to) of the larger one")
 }
 
 func TestElementAccess(t *testing.T) {
@@ -102,7 +103,8 @@ func TestElementAccess(t *testing.T) {
 	noError(t, man.Fill(1))
 	noError(t, dev.Fill(1))
 	must[string](t)(man.SHA256()) // observes
-	wantTrace(t, d, "1:k 0:write dev 0:read dev 0:l touch man 8+4 true touch man 8+4 false touch man 0+16 true 0:initial fill dev")
+	wantTrace(t, d, "1:k 0:write dev 0:read dev 0:l touch man 8+4 true touch man 8+4 false touch man 0+16 true "+
+		"0:initial fill dev")
 	reg := must[*Array](t)(c.HostArray(I32, 1, "reg"))
 	noError(t, c.HostRegister(reg))
 	launchNamed(t, c, "m", nil)

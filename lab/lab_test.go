@@ -33,7 +33,8 @@ func TestCompare(t *testing.T) {
 	near("ANTT", m.ANTT, 3)
 	near("HS", m.HS, 2.0/6)
 	near("fairness", m.Fairness, 0.5)
-	for _, c := range [][2][]float64{{{0, 1}, {1, 1}}, {{1, 1}, {1, 0}}, {{1}, {1, 1}}, {{math.NaN(), 1}, {1, 1}}, {{math.Inf(1), 1}, {1, 1}}} {
+	for _, c := range [][2][]float64{{{0, 1}, {1, 1}}, {{1, 1}, {1, 0}}, {{1}, {1, 1}}, {{math.NaN(), 1}, {1, 1}},
+		{{math.Inf(1), 1}, {1, 1}}} {
 		if m, err := Compare([]string{"a", "b"}[:len(c[0])], c[0], c[1]); err == nil {
 			t.Errorf("Compare(%v, %v) = %+v, want an error", c[0], c[1], m)
 		}
@@ -98,7 +99,8 @@ func TestAloneSpec(t *testing.T) {
 }
 
 func result(hash string) *sim.Result {
-	return &sim.Result{Version: sim.ResultVersion, SpecHash: hash, Complete: true, Cycles: 7, Tenants: []sim.Tenant{{Name: "a", IPC: 2.5}}}
+	return &sim.Result{Version: sim.ResultVersion, SpecHash: hash, Complete: true, Cycles: 7,
+		Tenants: []sim.Tenant{{Name: "a", IPC: 2.5}}}
 }
 
 func TestStoreKeepsAndNoticesDamage(t *testing.T) {
@@ -200,7 +202,8 @@ func (f *fake) run(ctx context.Context, spec sim.Spec, watch func(sim.Progress))
 	defer func() { f.mu.Lock(); f.now--; f.mu.Unlock() }()
 	time.Sleep(2 * time.Millisecond)
 	watch(sim.Progress{Cycle: 1})
-	r := &sim.Result{Version: sim.ResultVersion, Spec: spec, Complete: true, Cycles: 10, Decisions: []sim.Decision{{Cycle: 5}}}
+	r := &sim.Result{Version: sim.ResultVersion, Spec: spec, Complete: true, Cycles: 10,
+		Decisions: []sim.Decision{{Cycle: 5}}}
 	for _, a := range spec.Apps {
 		if a.Args["fail"] != "" && len(spec.Apps) == 1 {
 			return nil, fmt.Errorf("it broke")
@@ -224,7 +227,8 @@ func jobs(t *testing.T, args map[string]string) []Job {
 	for _, mode := range []string{"bp", "mps", "bp-bs"} {
 		out = append(out, Job{Label: mode, Machine: m, Spec: sim.Spec{
 			Machine: "qv100", Sharing: sim.Sharing{Mode: mode},
-			Apps: []sim.App{{Name: "x", Path: dir, Args: map[string]string{"n": "1"}}, {Name: "y", Path: dir, Args: args, Arrive: 5}},
+			Apps: []sim.App{{Name: "x", Path: dir, Args: map[string]string{"n": "1"}},
+				{Name: "y", Path: dir, Args: args, Arrive: 5}},
 		}})
 	}
 	return out
@@ -237,14 +241,16 @@ func TestRunnerSharesAloneRunsAndKeepsOrder(t *testing.T) {
 	}
 	f := &fake{}
 	var warnings []string
-	r := &Runner{Run: f.run, Jobs: 2, Store: store, Warn: func(s string, a ...any) { warnings = append(warnings, fmt.Sprintf(s, a...)) }}
+	r := &Runner{Run: f.run, Jobs: 2, Store: store,
+		Warn: func(s string, a ...any) { warnings = append(warnings, fmt.Sprintf(s, a...)) }}
 	list := jobs(t, map[string]string{"n": "2"})
 	out := r.All(context.Background(), list)
 	if f.alone != 2 || f.shared != 3 || f.most > 2 {
 		t.Errorf("%d alone-runs, %d shared, %d at once; want 2, 3, at most 2", f.alone, f.shared, f.most)
 	}
 	for i, o := range out {
-		if o.Err != nil || o.AloneErr != nil || o.Job.Label != list[i].Label || o.Result.Spec.Sharing.Mode != list[i].Label {
+		if o.Err != nil || o.AloneErr != nil || o.Job.Label != list[i].Label ||
+			o.Result.Spec.Sharing.Mode != list[i].Label {
 			t.Fatalf("outcome %d: %+v", i, o)
 		}
 		if m := o.Result.Metrics; m == nil || m.STP != 1.2 || o.Result.Tenants[1].Slowdown != 100.0/60 ||
@@ -318,7 +324,8 @@ func TestPaceTellsWhatIsLeft(t *testing.T) {
 	now = now.Add(30 * time.Second)
 	done()
 	watch(sim.Progress{Cycle: 50, MaxCycles: 100})
-	if got, want := p.Line(), "1 of 4 runs done, 2 kept from before, about 1m0s left"; got != want { // 150 of 450 in 30 s
+	// 150 of 450 in 30 s
+	if got, want := p.Line(), "1 of 4 runs done, 2 kept from before, about 1m0s left"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
@@ -345,12 +352,14 @@ func TestRunnerReportsFailures(t *testing.T) {
 	f := &fake{}
 	r := &Runner{Run: f.run}
 	out := r.All(context.Background(), jobs(t, map[string]string{"fail": "1"})[:1])
-	if out[0].Err != nil || out[0].Result.Metrics != nil || out[0].AloneErr == nil || !strings.Contains(out[0].AloneErr.Error(), "y alone: it broke") {
+	if out[0].Err != nil || out[0].Result.Metrics != nil || out[0].AloneErr == nil ||
+		!strings.Contains(out[0].AloneErr.Error(), "y alone: it broke") {
 		t.Errorf("got %+v", out[0])
 	}
 	r.Run = func(context.Context, sim.Spec, func(sim.Progress)) (*sim.Result, error) { panic("index out of range") }
 	out = r.All(context.Background(), jobs(t, nil)[:1])
-	if !errors.Is(out[0].Err, ErrPanic) || !strings.Contains(out[0].Err.Error(), "index out of range") || out[0].Result != nil {
+	if !errors.Is(out[0].Err, ErrPanic) || !strings.Contains(out[0].Err.Error(), "index out of range") ||
+		out[0].Result != nil {
 		t.Errorf("after a panic: %+v", out[0])
 	}
 	r.Run = f.run

@@ -21,7 +21,8 @@ import (
 // error.
 func Compare(names []string, shared, alone []float64) (*sim.Metrics, error) {
 	if len(shared) == 0 || len(shared) != len(alone) || len(names) != len(shared) {
-		return nil, fmt.Errorf("metrics of %d applications need as many alone-runs, there are %d", len(shared), len(alone))
+		return nil, fmt.Errorf("metrics of %d applications need as many alone-runs, there are %d", len(shared),
+			len(alone))
 	}
 	m := &sim.Metrics{}
 	low, high, turnaround := math.Inf(1), 0.0, 0.0

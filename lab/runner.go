@@ -220,7 +220,8 @@ func (r *Runner) do(ctx context.Context, t *task) {
 		return
 	}
 	spec := t.job.Spec
-	if t.alone || r.Keep && spec.OutDir == "" { // files the program saves belong to the shared run; here they go nowhere
+	// files the program saves belong to the shared run; here they go nowhere
+	if t.alone || r.Keep && spec.OutDir == "" {
 		if spec.OutDir, err = os.MkdirTemp("", "heddle-alone-"); err != nil {
 			t.err = err
 			return

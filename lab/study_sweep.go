@@ -51,7 +51,8 @@ func LoadSweep(path string, o runfile.Overrides) (*Sweep, error) {
 	}
 	run, vary := root.Get("run"), root.Get("vary")
 	if run == nil || run.Kind != yamldoc.Text || vary == nil || vary.Kind != yamldoc.List || len(vary.Items) == 0 {
-		return nil, root.Errorf("a sweep needs run, a run file, and vary, a list such as [{machine.dram.channels: [16, 32]}]")
+		return nil, root.Errorf("a sweep needs run, a run file, and vary, a list such as [{machine.dram.channels: " +
+			"[16, 32]}]")
 	}
 	s := &Sweep{Run: run.Raw}
 	if !filepath.IsAbs(s.Run) {
@@ -82,7 +83,8 @@ func readAxis(n *yamldoc.Node) (a sweepAxis, err error) {
 			return a, k.At.Errorf("%s needs a list of values", k.Name)
 		}
 		if len(a.values) > 0 && len(k.Value.Items) != len(a.values[0]) {
-			return a, k.At.Errorf("%s has %d values and %s %d: what stands in one entry advances together; for a cross product make two entries", k.Name, len(k.Value.Items), a.paths[0], len(a.values[0]))
+			return a, k.At.Errorf("%s has %d values and %s %d: what stands in one entry advances together; for a "+
+				"cross product make two entries", k.Name, len(k.Value.Items), a.paths[0], len(a.values[0]))
 		}
 		a.paths = append(a.paths, k.Name)
 		a.values = append(a.values, k.Value.Items)

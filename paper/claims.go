@@ -196,7 +196,9 @@ func (s *Study) CheckReasons(judged []Judged, scale string) error {
 	var errs []error
 	for _, j := range judged {
 		if j.Verdict == Holds && s.Why(j.Claim.ID, scale) != "" {
-			errs = append(errs, fmt.Errorf("reasons.yaml explains why claim %s does not hold at scale %s, but it does: remove the reason or name the scales it is for", j.Claim.ID, scale))
+			errs = append(errs,
+				fmt.Errorf("reasons.yaml explains why claim %s does not hold at scale %s, but it does: remove the "+
+					"reason or name the scales it is for", j.Claim.ID, scale))
 		}
 	}
 	return errors.Join(errs...)
@@ -251,17 +253,20 @@ func (s *Study) validateClaims(root *yamldoc.Node) error {
 			return at.At("figure").Errorf("claim %s: no figure %q in the study", c.ID, c.Figure)
 		}
 		if !slices.Contains(directions(), c.Direction) {
-			return at.At("direction").Errorf("claim %s: no direction %q%s", c.ID, c.Direction, yamldoc.DidYouMean(c.Direction, directions()))
+			return at.At("direction").Errorf("claim %s: no direction %q%s", c.ID, c.Direction,
+				yamldoc.DidYouMean(c.Direction, directions()))
 		}
 		if slices.Contains([]string{"flat", "slowly", "linear"}, c.Direction) && c.Tolerance <= 0 {
 			return at.Errorf("claim %s: %s needs a tolerance", c.ID, c.Direction)
 		}
-		if linear := c.Direction == "linear"; linear && (c.Paper == nil || *c.Paper == 0) || len(c.Also) > 0 && !linear {
+		if linear := c.Direction == "linear"; linear && (c.Paper == nil || *c.Paper == 0) || len(c.Also) > 0 &&
+			!linear {
 			return at.Errorf("claim %s: linear needs what proportional would be as paper; also belongs to linear", c.ID)
 		}
 		names := s.measureNames(figures[0])
 		if !slices.Contains(names, c.Measure) {
-			return at.At("measure").Errorf("claim %s: figure %s has no measure %q%s", c.ID, c.Figure, c.Measure, yamldoc.DidYouMean(c.Measure, names))
+			return at.At("measure").Errorf("claim %s: figure %s has no measure %q%s", c.ID, c.Figure, c.Measure,
+				yamldoc.DidYouMean(c.Measure, names))
 		}
 		for _, p := range c.Also {
 			if !slices.Contains(names, p.Measure) {

@@ -17,7 +17,8 @@ func (s *Study) validate(root *yamldoc.Node) error {
 	if len(s.Set) > 0 && s.SetWhy == "" {
 		return root.At("set").Errorf("set changes the paper's machine: say why in set_why")
 	}
-	for _, check := range []func(*yamldoc.Node) error{s.validateScales, s.validatePrograms, s.validateSubsets, s.validateSchemes, s.validateFigures} {
+	for _, check := range []func(*yamldoc.Node) error{s.validateScales, s.validatePrograms, s.validateSubsets,
+		s.validateSchemes, s.validateFigures} {
 		if err := check(root); err != nil {
 			return err
 		}
@@ -88,7 +89,8 @@ func (s *Study) validateSubsets(root *yamldoc.Node) error {
 		}
 		for j, m := range sub.Mixes {
 			if !slices.Contains(names, m) {
-				return at.Get("mixes").Items[j].Errorf("set %s has no mix %q%s", sub.Set, m, yamldoc.DidYouMean(m, names))
+				return at.Get("mixes").Items[j].Errorf("set %s has no mix %q%s", sub.Set, m,
+					yamldoc.DidYouMean(m, names))
 			}
 		}
 	}
@@ -158,7 +160,8 @@ func (s *Study) validateParts(at *yamldoc.Node, f *Figure) error {
 		for _, m := range set.Mixes {
 			for _, key := range m.Apps {
 				if s.program(key) == nil {
-					return at.At("sets").Errorf("figure %s: program %s of mix %s has no inputs in this study", f.Name, key, m.Name)
+					return at.At("sets").Errorf("figure %s: program %s of mix %s has no inputs in this study", f.Name,
+						key, m.Name)
 				}
 			}
 		}

@@ -105,7 +105,8 @@ func (b *Book) writeJSON(file string, r *Reproduced) error {
 		Measures map[string]Measure `json:"measures"`
 		Claims   []claim            `json:"claims"`
 		Problems []string           `json:"problems,omitempty"`
-	}{b.Study.Name, r.Figure.Name, b.Scale.Name, b.Scale.Budget, b.Scale.Epoch, b.Study.Machine, b.set, b.Code, r.Measures, claims, r.Problems}, "", "  ")
+	}{b.Study.Name, r.Figure.Name, b.Scale.Name, b.Scale.Budget, b.Scale.Epoch, b.Study.Machine, b.set, b.Code,
+		r.Measures, claims, r.Problems}, "", "  ")
 	if err != nil {
 		return err
 	}
@@ -115,7 +116,8 @@ func (b *Book) writeJSON(file string, r *Reproduced) error {
 // Conditions says in a few lines under what conditions numbers hold.
 func (b *Book) Conditions() string {
 	var s strings.Builder
-	fmt.Fprintf(&s, "%s, scale %s: %d cycles per run, epochs of %d (%.3g per run).\n", b.Study.Title, b.Scale.Name, b.Scale.Budget, b.Scale.Epoch, float64(b.Scale.Budget)/float64(b.Scale.Epoch))
+	fmt.Fprintf(&s, "%s, scale %s: %d cycles per run, epochs of %d (%.3g per run).\n", b.Study.Title, b.Scale.Name,
+		b.Scale.Budget, b.Scale.Epoch, float64(b.Scale.Budget)/float64(b.Scale.Epoch))
 	fmt.Fprintf(&s, "%s.\n", upper(b.Scale.About))
 	fmt.Fprintf(&s, "Machine %s%s.\n", b.Study.Machine, settings(b.set))
 	if len(b.Study.Set) > 0 {

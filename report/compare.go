@@ -79,7 +79,8 @@ func Unequal(results []*sim.Result) string {
 	if len(parts) == 0 {
 		return ""
 	}
-	return fmt.Sprintf(" over unequal work (thread instructions of %s apart): rates are compared, and energy per unit of work",
+	return fmt.Sprintf(" over unequal work (thread instructions of %s apart): rates are compared, and energy per "+
+		"unit of work",
 		strings.Join(parts, " and of "))
 }
 

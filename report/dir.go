@@ -23,7 +23,8 @@ const decisionsFile = "decisions.json"
 
 // written lists the files Heddle writes into a result directory.
 func written() []string {
-	return []string{resultFile, "counters.csv", "epochs.csv", "epochs.parquet", decisionsFile, "timeline.json", "stalls.pb.gz"}
+	return []string{resultFile, "counters.csv", "epochs.csv", "epochs.parquet", decisionsFile, "timeline.json",
+		"stalls.pb.gz"}
 }
 
 // isWritten says whether Heddle writes a file of that name into a result directory.
@@ -53,7 +54,8 @@ func CheckDir(path string) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("output directory %s is not empty and holds no earlier result; give another one, or empty it", path)
+	return fmt.Errorf("output directory %s is not empty and holds no earlier result; give another one, or empty it",
+		path)
 }
 
 // BeginDir prepares a result directory that will appear at path.
@@ -112,7 +114,8 @@ func (d *Dir) write(r *sim.Result) error {
 		{resultFile, true, JSON},
 	}
 	for _, policy := range governing(r) {
-		outputs = append(outputs, output{samplesFile(policy), true, func(w io.Writer, r *sim.Result) error { return Samples(w, r, policy) }})
+		outputs = append(outputs,
+			output{samplesFile(policy), true, func(w io.Writer, r *sim.Result) error { return Samples(w, r, policy) }})
 	}
 	for _, o := range outputs {
 		if !o.on {

@@ -27,7 +27,8 @@ func Read(dir string) (*sim.Result, error) {
 		if _, none := os.Stat(dir); none != nil {
 			return nil, fmt.Errorf("result directory: %w", none)
 		}
-		return nil, fmt.Errorf("%s is not a result directory: it has no %s; heddle run --out makes one", dir, resultFile)
+		return nil, fmt.Errorf("%s is not a result directory: it has no %s; heddle run --out makes one", dir,
+			resultFile)
 	}
 	if err != nil {
 		return nil, err

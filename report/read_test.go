@@ -70,7 +70,8 @@ func TestReadWithoutOptionalFiles(t *testing.T) {
 }
 
 func TestReadRefuses(t *testing.T) {
-	if _, err := Read(filepath.Join(t.TempDir(), "nothing")); err == nil || !strings.Contains(err.Error(), "no such file") {
+	if _, err := Read(filepath.Join(t.TempDir(), "nothing")); err == nil ||
+		!strings.Contains(err.Error(), "no such file") {
 		t.Errorf("a missing directory: %v", err)
 	}
 	empty := t.TempDir()
@@ -112,7 +113,8 @@ func TestReadRefuses(t *testing.T) {
 		if err := os.WriteFile(path, changed, 0o644); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Read(dir); err == nil || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), c.want) {
+		if _, err := Read(dir); err == nil || !strings.Contains(err.Error(), path) ||
+			!strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got %v, want its path and %q", c.file, err, c.want)
 		}
 	}
@@ -148,7 +150,8 @@ func TestTimelineTellsOfOwnersAndPolicy(t *testing.T) {
 			owners = append(owners, e.Name)
 		case e.PID == pidPolicy && e.Phase != "M":
 			policy = append(policy, e.Phase+" "+e.Name+" "+e.Scope)
-			if e.Name == "triad to cp" && e.TID >= tidGroups && (e.TS != 1 || e.Dur != 1 || e.Args["unfinished"] != true) {
+			if e.Name == "triad to cp" && e.TID >= tidGroups &&
+				(e.TS != 1 || e.Dur != 1 || e.Args["unfinished"] != true) {
 				t.Errorf("a group that is not yet empty: %+v", e)
 			}
 		}
@@ -167,7 +170,8 @@ func TestTimelineTellsOfOwnersAndPolicy(t *testing.T) {
 // TestMovesOfAGroupDoNotOverlap: a group that moves on before its last page has left.
 func TestMovesOfAGroupDoNotOverlap(t *testing.T) {
 	r := sample()
-	r.Decisions[1].Groups = []sim.GroupMove{{Group: 10, From: "cp", To: "triad", Start: 1700, Handed: 1750, Emptied: 1900}}
+	r.Decisions[1].Groups = []sim.GroupMove{{Group: 10, From: "cp", To: "triad", Start: 1700, Handed: 1750,
+		Emptied: 1900}}
 	for _, c := range []struct {
 		emptied, want uint64
 	}{{0, 1700}, {1800, 1700}, {1600, 1600}} {
@@ -184,7 +188,8 @@ func TestMovesOfAGroupDoNotOverlap(t *testing.T) {
 // FuzzRead: no file of a result directory, however damaged, may bring Read down.
 func FuzzRead(f *testing.F) {
 	var epochs, timeline, decisions bytes.Buffer
-	for _, err := range []error{EpochsCSV(&epochs, sample()), Timeline(&timeline, sample()), Decisions(&decisions, sample())} {
+	for _, err := range []error{EpochsCSV(&epochs, sample()), Timeline(&timeline, sample()),
+		Decisions(&decisions, sample())} {
 		if err != nil {
 			f.Fatal(err)
 		}

@@ -211,7 +211,8 @@ func (p *printer) state(r *sim.Result) {
 		p.f("INCOMPLETE: %s\n", Why(r))
 	}
 	if !r.Spec.Functional && r.Wall.Seconds > 0 {
-		p.f("took %.2f s: %s cycles/s, %s warp instructions/s\n", r.Wall.Seconds, si(r.Wall.CyclesPerS), si(r.Wall.WarpInstsPerS))
+		p.f("took %.2f s: %s cycles/s, %s warp instructions/s\n", r.Wall.Seconds, si(r.Wall.CyclesPerS),
+			si(r.Wall.WarpInstsPerS))
 	}
 }
 

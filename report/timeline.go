@@ -49,7 +49,9 @@ func Timeline(w io.Writer, r *sim.Result) error {
 	}
 	b := bufio.NewWriter(w)
 	// One event per line keeps the file readable and lets it stream.
-	fmt.Fprintf(b, "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"spec_hash\":%q,\"complete\":\"%v\",\"cycles\":\"%d\"},\n\"traceEvents\":[\n", r.SpecHash, r.Complete, r.Cycles)
+	fmt.Fprintf(b, "{\"displayTimeUnit\":\"ns\",\"otherData\":{"+
+		"\"spec_hash\":%q,\"complete\":\"%v\",\"cycles\":\"%d\"},\n"+
+		"\"traceEvents\":[\n", r.SpecHash, r.Complete, r.Cycles)
 	first := true
 	emit := func(e traceEvent) error {
 		text, err := json.Marshal(e)
@@ -109,10 +111,12 @@ func emitSpans(r *sim.Result, mhz float64, emit func(traceEvent) error) error {
 		}
 		if !named[pid] {
 			named[pid] = true
-			if err := emit(traceEvent{Name: "process_name", Phase: "M", PID: pid, Args: map[string]any{"name": heading}}); err != nil {
+			if err := emit(traceEvent{Name: "process_name", Phase: "M", PID: pid,
+				Args: map[string]any{"name": heading}}); err != nil {
 				return err
 			}
-			if err := emit(traceEvent{Name: "process_sort_index", Phase: "M", PID: pid, Args: map[string]any{"sort_index": pid}}); err != nil {
+			if err := emit(traceEvent{Name: "process_sort_index", Phase: "M", PID: pid,
+				Args: map[string]any{"sort_index": pid}}); err != nil {
 				return err
 			}
 		}
@@ -122,13 +126,16 @@ func emitSpans(r *sim.Result, mhz float64, emit func(traceEvent) error) error {
 			if lane > 0 {
 				name = fmt.Sprintf("%s (%d)", thread, lane+1)
 			}
-			if err := emit(traceEvent{Name: "thread_name", Phase: "M", PID: pid, TID: tid, Args: map[string]any{"name": name}}); err != nil {
+			if err := emit(traceEvent{Name: "thread_name", Phase: "M", PID: pid, TID: tid,
+				Args: map[string]any{"name": name}}); err != nil {
 				return err
 			}
 			for _, s := range spans {
 				e := traceEvent{
-					Name: s.Name, Phase: "X", TS: float64(s.Start) / mhz, Dur: float64(s.End-s.Start) / mhz, PID: pid, TID: tid,
-					Args: map[string]any{"track": track, "start_cycle": s.Start, "end_cycle": s.End, "tenant": tenantName(r, s.Tenant)},
+					Name: s.Name, Phase: "X", TS: float64(s.Start) / mhz, Dur: float64(s.End-s.Start) / mhz, PID: pid,
+					TID: tid,
+					Args: map[string]any{"track": track, "start_cycle": s.Start, "end_cycle": s.End,
+						"tenant": tenantName(r, s.Tenant)},
 				}
 				if err := emit(e); err != nil {
 					return err

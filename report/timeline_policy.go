@@ -42,11 +42,13 @@ func emitDecisions(r *sim.Result, mhz float64, emit func(traceEvent) error) erro
 			end = r.Cycles
 			args["unfinished"] = true
 		}
-		return emit(traceEvent{Name: name, Phase: "X", TS: float64(start) / mhz, Dur: float64(end-start) / mhz, PID: pidPolicy, TID: tid, Args: args})
+		return emit(traceEvent{Name: name, Phase: "X", TS: float64(start) / mhz, Dur: float64(end-start) / mhz,
+			PID: pidPolicy, TID: tid, Args: args})
 	}
 	for i := range r.Decisions {
 		d := &r.Decisions[i]
-		e := traceEvent{Name: "hold", Phase: "i", TS: float64(d.Cycle) / mhz, PID: pidPolicy, TID: tidDecisions, Scope: "t"}
+		e := traceEvent{Name: "hold", Phase: "i", TS: float64(d.Cycle) / mhz, PID: pidPolicy, TID: tidDecisions,
+			Scope: "t"}
 		if d.Changed {
 			e.Name, e.Scope = "repartition", "g"
 		}
@@ -56,13 +58,16 @@ func emitDecisions(r *sim.Result, mhz float64, emit func(traceEvent) error) erro
 		}
 		for _, m := range d.SMs {
 			args := map[string]any{"how": m.How, "ctas": m.CTAs, "context_bytes": m.Bytes}
-			if err := bar(tidSMs+m.SM, fmt.Sprintf("SM %02d moves", m.SM), m.From+" to "+m.To, m.Start, m.End, args); err != nil {
+			if err := bar(tidSMs+m.SM, fmt.Sprintf("SM %02d moves", m.SM), m.From+" to "+m.To, m.Start, m.End,
+				args); err != nil {
 				return err
 			}
 		}
 		for _, m := range d.Groups {
-			args := map[string]any{"handed_cycle": m.Handed, "emptied_cycle": m.Emptied, "pages_touched": m.Touched, "pages_background": m.Swept, "pages_gained": m.Gained, "pages_waiting": m.Waiting}
-			if err := bar(tidGroups+m.Group, fmt.Sprintf("channels %d move", m.Group), m.From+" to "+m.To, m.Start, groupEnd(r, i, &m), args); err != nil {
+			args := map[string]any{"handed_cycle": m.Handed, "emptied_cycle": m.Emptied, "pages_touched": m.Touched,
+				"pages_background": m.Swept, "pages_gained": m.Gained, "pages_waiting": m.Waiting}
+			if err := bar(tidGroups+m.Group, fmt.Sprintf("channels %d move", m.Group), m.From+" to "+m.To, m.Start,
+				groupEnd(r, i, &m), args); err != nil {
 				return err
 			}
 		}

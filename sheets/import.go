@@ -71,7 +71,8 @@ func importGPGPUSim(file, src string) (*Imported, error) {
 	m.Name, m.Description = name, "imported from "+filepath.Base(file)
 	prov.Sheet, prov.File = name, file
 	prov.inherit("base", "not an option of gpgpusim.config: taken from the sheet "+importBase)
-	im := &importer{file: file, m: m, out: &Imported{Machine: m, Provenance: prov}, opts: map[string]Option{}, used: map[string]bool{}}
+	im := &importer{file: file, m: m, out: &Imported{Machine: m, Provenance: prov}, opts: map[string]Option{},
+		used: map[string]bool{}}
 	for _, o := range list {
 		im.opts[o.Name] = o
 	}
@@ -116,7 +117,8 @@ func scanOptions(file, src string) ([]Option, error) {
 			if isOption(word) && src[i] == '-' {
 				out = append(out, Option{Name: word, Line: line})
 			} else if len(out) == 0 {
-				return nil, fmt.Errorf("%s:%d: %q stands before any -option; this does not look like a gpgpusim.config", file, line, clip(word))
+				return nil, fmt.Errorf("%s:%d: %q stands before any -option; this does not look like a gpgpusim.config",
+					file, line, clip(word))
 			} else {
 				o := &out[len(out)-1]
 				o.Value = strings.TrimSpace(o.Value + " " + word)
@@ -181,7 +183,8 @@ func (im *importer) take(names ...string) bool {
 // fail records the first error, at the current option.
 func (im *importer) fail(format string, args ...any) {
 	if im.err == nil {
-		im.err = fmt.Errorf("%s:%d: %s %s: %s", im.file, im.cur.Line, im.cur.Name, clip(im.cur.Value), fmt.Sprintf(format, args...))
+		im.err = fmt.Errorf("%s:%d: %s %s: %s", im.file, im.cur.Line, im.cur.Name, clip(im.cur.Value),
+			fmt.Sprintf(format, args...))
 	}
 }
 
@@ -195,7 +198,9 @@ func (im *importer) warn(format string, args ...any) {
 // absent notes that a number of the structure is not in the file.
 func (im *importer) absent(option, path string) {
 	f, _ := lookup(path)
-	im.out.Warnings = append(im.out.Warnings, Option{Name: option, Why: fmt.Sprintf("not in the file; %s keeps %s's %s %s", path, importBase, text(f.value(im.m)), f.unit)})
+	im.out.Warnings = append(im.out.Warnings,
+		Option{Name: option, Why: fmt.Sprintf("not in the file; %s keeps %s's %s %s", path, importBase,
+			text(f.value(im.m)), f.unit)})
 }
 
 // put stores a value and where it comes from.
@@ -208,7 +213,8 @@ func (im *importer) put(path, source string, value any) {
 		return
 	}
 	f, _ := lookup(path)
-	ref := map[string]string{"config": im.cur.Name + " of " + filepath.Base(im.file), "derived": "derived from options of " + filepath.Base(im.file) + " as GPGPU-Sim derives it"}[source]
+	ref := map[string]string{"config": im.cur.Name + " of " + filepath.Base(im.file),
+		"derived": "derived from options of " + filepath.Base(im.file) + " as GPGPU-Sim derives it"}[source]
 	im.out.Provenance.put(f, source, ref, im.m.Name, 0)
 }
 

@@ -22,7 +22,8 @@ func (im *importer) cache() cacheString {
 	var c cacheString
 	parts := strings.Split(im.cur.Value, ",")
 	if len(parts) < 4 || len(parts) > 5 {
-		im.fail("a cache is type:sets:line:ways,repl:write:alloc:write-alloc:index,mshr:entries:merge,miss-queue[,port]")
+		im.fail("a cache is type:sets:line:ways,repl:write:alloc:write-alloc:index," +
+			"mshr:entries:merge,miss-queue[,port]")
 		return c
 	}
 	shape := strings.Split(parts[0], ":")
@@ -71,7 +72,8 @@ func (im *importer) level(p string, c cacheString) {
 	for _, x := range []struct {
 		key string
 		v   int
-	}{{"sets", c.sets}, {"ways", c.ways}, {"line", c.line}, {"sector", sector}, {"mshrs", c.entries}, {"merge", c.merge}, {"miss_queue", c.missq}} {
+	}{{"sets", c.sets}, {"ways", c.ways}, {"line", c.line}, {"sector", sector}, {"mshrs", c.entries},
+		{"merge", c.merge}, {"miss_queue", c.missq}} {
 		im.put(p+"."+x.key, "config", x.v)
 	}
 	switch c.repl {
@@ -141,7 +143,8 @@ func (im *importer) caches() {
 		im.absent("-gpgpu_cache:dl2", "llc.sets")
 	}
 	if l1, l2 := im.m.L1D.Sector, im.m.LLC.Sector; l1 != l2 && im.take("-gpgpu_cache:dl1") {
-		im.warn("sectors of %d bytes under sectors of %d bytes are not modelled; both caches get %d", l1, l2, min(l1, l2))
+		im.warn("sectors of %d bytes under sectors of %d bytes are not modelled; both caches get %d", l1, l2,
+			min(l1, l2))
 		im.put("l1d.sector", "derived", min(l1, l2))
 		im.put("llc.sector", "derived", min(l1, l2))
 	}

@@ -66,7 +66,8 @@ func (im *importer) structure() {
 		{"sm.fetch_rate", false, []string{"-gpgpu_inst_fetch_throughput"}},
 		{"sm.reg_banks", false, []string{"-gpgpu_num_reg_banks"}},
 		{"sm.reg_ports", false, []string{"-gpgpu_reg_file_port_throughput"}},
-		{"sm.collectors", false, []string{"-gpgpu_operand_collector_num_units_gen", "-gpgpu_operand_collector_num_units_sp"}},
+		{"sm.collectors", false, []string{"-gpgpu_operand_collector_num_units_gen",
+			"-gpgpu_operand_collector_num_units_sp"}},
 	})
 	if im.take("-gpgpu_enable_specialized_operand_collector") {
 		im.put("sm.collectors_shared", "config", im.number() == 0)
@@ -148,7 +149,8 @@ func (im *importer) pipelines() {
 	read(&units[4], "-gpgpu_num_tensor_core_units", "-gpgpu_num_tensor_units")
 	if im.take("-gpgpu_num_sp_units") && (!intGiven || units[0] == 0) {
 		units[0] = units[1]
-		im.warn("no integer units: GPGPU-Sim runs integer instructions on the SP units; as many INT units are modelled beside them")
+		im.warn("no integer units: GPGPU-Sim runs integer instructions on the SP units; as many INT units are " +
+			"modelled beside them")
 	}
 	if im.take("-gpgpu_num_dp_units") && units[2] == 0 {
 		units[2] = max(units[3], 1)
@@ -201,7 +203,8 @@ func (im *importer) interconnect() {
 	case given && im.cur.Value == "2":
 		im.put("noc.kind", "config", "local")
 	case given:
-		im.warn("a network described to BookSim is not read (-inter_config_file); a crossbar with %s's buffers stands for it", importBase)
+		im.warn("a network described to BookSim is not read (-inter_config_file); a crossbar with %s's buffers "+
+			"stands for it", importBase)
 		fallthrough
 	default: // BookSim is GPGPU-Sim's default, and all that versions before 4 have
 		im.put("noc.kind", "derived", "crossbar")

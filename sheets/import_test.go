@@ -37,7 +37,8 @@ func TestImportOfTheReferenceConfigs(t *testing.T) {
 		"cold": {},
 		"base": {"llc.prefill_copies": {"false", "true"}},
 		"nol1": {"llc.prefill_copies": {"false", "true"}, "l1d.skip_global": {"false", "true"}},
-		"sm20": {"llc.prefill_copies": {"false", "true"}, "sm.count": {"80", "20"}, "dram.channels": {"32", "8"}, "dram.capacity": {"8589934592", "2147483648"}},
+		"sm20": {"llc.prefill_copies": {"false", "true"}, "sm.count": {"80", "20"}, "dram.channels": {"32", "8"},
+			"dram.capacity": {"8589934592", "2147483648"}},
 	} {
 		im := imported(t, "testdata/gpgpusim."+variant+".config")
 		if got := diff(qv100, im.Machine); !reflect.DeepEqual(got, want) {
@@ -155,24 +156,27 @@ func TestImportOldSpellings(t *testing.T) {
 	}
 	m := im.Machine
 	for what, ok := range map[string]bool{
-		"28 SMs, 11 channels":   m.SM.Count == 28 && m.DRAM.Channels == 11 && m.DRAM.Stacks == 1,
-		"not sectored":          m.L1D.Sector == 128 && m.LLC.Sector == 128,
-		"L1 policies":           m.L1D.WriteAlloc == "none" && m.L1D.Write == "through" && m.L1D.Index == "xor" && m.L1D.SkipGlobal,
-		"L2":                    m.LLC.Ways == 16 && m.LLC.Latency == 120 && m.LLC.Merge == 1024 && m.LLC.WriteAlloc == "fetch",
+		"28 SMs, 11 channels": m.SM.Count == 28 && m.DRAM.Channels == 11 && m.DRAM.Stacks == 1,
+		"not sectored":        m.L1D.Sector == 128 && m.LLC.Sector == 128,
+		"L1 policies": m.L1D.WriteAlloc == "none" && m.L1D.Write == "through" && m.L1D.Index == "xor" &&
+			m.L1D.SkipGlobal,
+		"L2": m.LLC.Ways == 16 && m.LLC.Latency == 120 && m.LLC.Merge == 1024 &&
+			m.LLC.WriteAlloc == "fetch",
 		"no adaptive split":     m.L1D.Unified == 0 && len(m.L1D.Carveouts) == 0,
 		"integer units":         m.SM.Units[0] == 4 && m.SM.Units[3] == 1,
 		"collectors apart":      !m.SM.CollectorsShared,
 		"atomics stop a warp":   m.SM.AtomicWait,
 		"not the local network": m.NoC.Kind == "crossbar",
 		"SHFL kept":             m.SM.IntLatency == [6]int{4, 13, 4, 5, 145, 21},
-		"positional timing":     m.DRAM.T.CL == 12 && m.DRAM.T.CCDL == 2 && m.DRAM.T.RCDWR == 7 && m.DRAM.BankGroups == 1 && m.DRAM.Banks == 16,
-		"burst":                 m.DRAM.Access == 32 && m.DRAM.T.BL == 2,
-		"managed memory":        m.VM.Enabled && m.VM.Page == 4096 && m.VM.L1Entries == 4096 && m.Host.Bandwidth == 16,
-		"fault of 45 us":        m.VM.FaultUs > 44.99 && m.VM.FaultUs < 45.01,
-		"11 x 256 MiB":          m.DRAM.Capacity == 11*(1<<28),
-		"clock domains":         m.Clock.NoC == 2962,
-		"unknown option named":  len(im.Ignored) == 1 && im.Ignored[0].Name == "-nonsense" && im.Ignored[0].Line > 0,
-		"policies unmodelled":   len(im.Unmodelled) == 2,
+		"positional timing": m.DRAM.T.CL == 12 && m.DRAM.T.CCDL == 2 && m.DRAM.T.RCDWR == 7 &&
+			m.DRAM.BankGroups == 1 && m.DRAM.Banks == 16,
+		"burst":                m.DRAM.Access == 32 && m.DRAM.T.BL == 2,
+		"managed memory":       m.VM.Enabled && m.VM.Page == 4096 && m.VM.L1Entries == 4096 && m.Host.Bandwidth == 16,
+		"fault of 45 us":       m.VM.FaultUs > 44.99 && m.VM.FaultUs < 45.01,
+		"11 x 256 MiB":         m.DRAM.Capacity == 11*(1<<28),
+		"clock domains":        m.Clock.NoC == 2962,
+		"unknown option named": len(im.Ignored) == 1 && im.Ignored[0].Name == "-nonsense" && im.Ignored[0].Line > 0,
+		"policies unmodelled":  len(im.Unmodelled) == 2,
 	} {
 		if !ok {
 			t.Errorf("%s: got %+v\nignored %v\nunmodelled %v", what, m, im.Ignored, im.Unmodelled)
@@ -182,7 +186,8 @@ func TestImportOldSpellings(t *testing.T) {
 	for _, w := range im.Warnings {
 		all += w.String() + "\n"
 	}
-	for _, want := range []string{"two_level_active", "no integer units", "Fermi's set hash", "no value for SHFL", "-ptx_opcode_latency_fp: not in the file"} {
+	for _, want := range []string{"two_level_active", "no integer units", "Fermi's set hash", "no value for SHFL",
+		"-ptx_opcode_latency_fp: not in the file"} {
 		if !strings.Contains(all, want) {
 			t.Errorf("no warning about %q in\n%s", want, all)
 		}

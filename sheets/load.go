@@ -82,7 +82,8 @@ func find(name, dir string) (string, []byte, error) {
 	}
 	src, err := shipped.ReadFile(name + ".yaml")
 	if err != nil {
-		return "", nil, fmt.Errorf("no machine sheet named %q%s (a file of your own needs a / or ends in .yaml)", name, yamldoc.DidYouMean(name, Names()))
+		return "", nil, fmt.Errorf("no machine sheet named %q%s (a file of your own needs a / or ends in .yaml)", name,
+			yamldoc.DidYouMean(name, Names()))
 	}
 	return name + ".yaml", src, nil
 }
@@ -114,7 +115,8 @@ func decode(file string, src []byte, depth int) (*Machine, *Provenance, error) {
 	for _, f := range schema() {
 		if _, ok := d.prov.at[f.path]; !ok && f.opt == "" && f.unit != "" {
 			section, key, _ := strings.Cut(f.path, ".")
-			return nil, nil, root.Errorf("no value for %s (%s); add `%s: [value, %s, source]` under %s", f.path, f.doc, key, f.unit, section)
+			return nil, nil, root.Errorf("no value for %s (%s); add `%s: [value, %s, source]` under %s", f.path, f.doc,
+				key, f.unit, section)
 		}
 	}
 	return d.m, d.prov, nil
@@ -258,7 +260,8 @@ func (d *decoder) triple(f field, n *yamldoc.Node) (value *yamldoc.Node, source 
 		for k := range d.sources {
 			names = append(names, k)
 		}
-		return nil, "", src.Errorf("source %q of %s is not among the sheet's sources%s", src.Raw, f.path, yamldoc.DidYouMean(src.Raw, names))
+		return nil, "", src.Errorf("source %q of %s is not among the sheet's sources%s", src.Raw, f.path,
+			yamldoc.DidYouMean(src.Raw, names))
 	}
 	return value, src.Raw, nil
 }

@@ -57,7 +57,8 @@ func TestSheetErrors(t *testing.T) {
 		{"sm:\n  count: [many, SMs, me]\n", `m.yaml:7:11: sm.count must be a whole number, not text`},
 		{"sm:\n  units: [[1, 2], units, me]\n", `m.yaml:7:11: sm.units needs 6 values, not 2`},
 		{"sm: 4\n", "m.yaml:6:5: sm is a section"},
-		{"sm:\n  schedulers: [3, schedulers, me]\n", "m.yaml: sm.threads/32 = 64 warps do not divide over sm.schedulers = 3"},
+		{"sm:\n  schedulers: [3, schedulers, me]\n",
+			"m.yaml: sm.threads/32 = 64 warps do not divide over sm.schedulers = 3"},
 		{"dram:\n  channels: [30, channels, me]\n", "dram.channels = 30 do not divide over dram.stacks = 4"},
 		{"dram:\n  rows: [4096, rows, me]\n", "map.string has 13 row bits, but dram.rows is 4096"},
 		{"clock:\n  core: [.nan, MHz, me]\n", "m.yaml:7:10: nan is not used"},
@@ -83,7 +84,8 @@ func TestMissingNumberNamesItsPath(t *testing.T) {
 	}
 	cut := strings.Replace(string(src), "  threads:        [2048, threads, config]\n", "", 1)
 	_, _, err = Parse("q.yaml", []byte(cut))
-	if err == nil || !strings.Contains(err.Error(), "no value for sm.threads (resident threads per SM); add `threads: [value, threads, source]` under sm") {
+	if err == nil || !strings.Contains(err.Error(),
+		"no value for sm.threads (resident threads per SM); add `threads: [value, threads, source]` under sm") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -106,7 +108,8 @@ func TestBaseInheritsAndSaysSo(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if e, _ := prov.Lookup("sm.int_latency"); e.Source != "silent" || !strings.Contains(e.Reference, "[config of qv100:") {
+	if e, _ := prov.Lookup("sm.int_latency"); e.Source != "silent" ||
+		!strings.Contains(e.Reference, "[config of qv100:") {
 		t.Errorf("inherited number hides that it is an assumption: %+v", e)
 	}
 }
@@ -158,8 +161,10 @@ func TestApply(t *testing.T) {
 
 func TestAbsurdSizesAreRefused(t *testing.T) {
 	for path, value := range map[string]string{
-		"sm.count": "100000", "llc.sets": "1073741824", "l1d.ways": "1048576", "dram.rows": "1073741824", "vm.l2_entries": "99999999",
-		"dram.queue": "999999999999", "l1d.unified": "4398046511104", "llc.slices_per_channel": "65536", "noc.in_queue": "9999999999",
+		"sm.count": "100000", "llc.sets": "1073741824", "l1d.ways": "1048576", "dram.rows": "1073741824",
+		"vm.l2_entries": "99999999",
+		"dram.queue":    "999999999999", "l1d.unified": "4398046511104", "llc.slices_per_channel": "65536",
+		"noc.in_queue": "9999999999",
 	} {
 		if _, _, err := Resolve("qv100", map[string]string{path: value}); err == nil {
 			t.Errorf("%s=%s is accepted", path, value)
@@ -194,7 +199,8 @@ func FuzzApply(f *testing.F) {
 
 func FuzzParse(f *testing.F) {
 	f.Add(small("sm:\n  count: [4, SMs, me]\n"))
-	f.Add(small("mig:\n  profiles:\n  - {name: a, sms: [1, SMs, me], slices: [1, slices, me], most: [1, instances, me]}\n"))
+	f.Add(small("mig:\n  profiles:\n  - {name: a, sms: [1, SMs, me], slices: [1, slices, me], most: [1, instances, " +
+		"me]}\n"))
 	f.Fuzz(func(t *testing.T, src string) {
 		m, _, err := Parse("f.yaml", []byte(src))
 		if (m == nil) == (err == nil) {

@@ -101,7 +101,8 @@ func (c *checker) clocks(m *Machine) {
 	for _, x := range []struct {
 		path string
 		mhz  float64
-	}{{"clock.core", m.Clock.Core}, {"clock.noc", m.Clock.NoC}, {"clock.llc", m.Clock.LLC}, {"clock.dram", m.Clock.DRAM}} {
+	}{{"clock.core", m.Clock.Core}, {"clock.noc", m.Clock.NoC}, {"clock.llc", m.Clock.LLC},
+		{"clock.dram", m.Clock.DRAM}} {
 		c.want(x.mhz > 0 && x.mhz <= 1e5, "%s is %g MHz; it must be above 0 and at most 100000", x.path, x.mhz)
 	}
 	c.want(m.Host.Bandwidth > 0, "host.bandwidth must be above 0")
@@ -110,21 +111,27 @@ func (c *checker) clocks(m *Machine) {
 
 func (c *checker) sm(m *Machine) {
 	s := &m.SM
-	c.positive("sm.count sm.ctas sm.registers sm.register_unit sm.schedulers sm.issue_width sm.collectors sm.reg_banks sm.reg_ports sm.fetch_width sm.fetch_rate",
-		s.Count, s.CTAs, s.Registers, s.RegisterUnit, s.Schedulers, s.IssueWidth, s.Collectors, s.RegBanks, s.RegPorts, s.FetchWidth, s.FetchRate)
+	c.positive("sm.count sm.ctas sm.registers sm.register_unit sm.schedulers sm.issue_width sm.collectors "+
+		"sm.reg_banks sm.reg_ports sm.fetch_width sm.fetch_rate",
+		s.Count, s.CTAs, s.Registers, s.RegisterUnit, s.Schedulers, s.IssueWidth, s.Collectors, s.RegBanks, s.RegPorts,
+		s.FetchWidth, s.FetchRate)
 	c.want(s.Count <= 1024, "sm.count is %d; at most 1024 are modelled", s.Count)
 	c.want(s.Threads > 0 && s.Threads%32 == 0 && s.Threads <= 2048,
 		"sm.threads is %d; it must be a multiple of 32 and at most 2048 (64 warps)", s.Threads)
 	c.want(s.CTAs <= 64, "sm.ctas is %d; at most 64 are modelled", s.CTAs)
 	if s.Schedulers > 0 {
-		c.want(s.Threads/32%s.Schedulers == 0, "sm.threads/32 = %d warps do not divide over sm.schedulers = %d", s.Threads/32, s.Schedulers)
+		c.want(s.Threads/32%s.Schedulers == 0, "sm.threads/32 = %d warps do not divide over sm.schedulers = %d",
+			s.Threads/32, s.Schedulers)
 	}
 	c.oneOf("sm.policy", s.Policy, "gto", "lrr")
-	c.want(pow2(s.SharedBanks) && s.SharedBanks <= 32, "sm.shared_banks is %d; it must be a power of two up to 32", s.SharedBanks)
+	c.want(pow2(s.SharedBanks) && s.SharedBanks <= 32, "sm.shared_banks is %d; it must be a power of two up to 32",
+		s.SharedBanks)
 	c.want(s.Units[0] > 0 && s.Units[1] > 0 && s.Units[3] > 0 && s.Units[5] > 0,
 		"sm.units is %v; INT, SP, SFU and LDST need at least one unit each", s.Units)
-	c.positive("sm.shared_latency sm.sfu_latency sm.sfu_interval sm.tensor_latency sm.tensor_interval sm.other_latency sm.other_interval",
-		s.SharedLatency, s.SfuLatency, s.SfuInterval, s.TensorLatency, s.TensorInterval, s.OtherLatency, s.OtherInterval)
+	c.positive("sm.shared_latency sm.sfu_latency sm.sfu_interval sm.tensor_latency sm.tensor_interval "+
+		"sm.other_latency sm.other_interval",
+		s.SharedLatency, s.SfuLatency, s.SfuInterval, s.TensorLatency, s.TensorInterval, s.OtherLatency,
+		s.OtherInterval)
 	for _, t := range []struct {
 		path string
 		v    []int
@@ -143,7 +150,8 @@ func (c *checker) sm(m *Machine) {
 // lines checks what the two cache levels have in common.
 func (c *checker) lines(level string, line, sector, sets int, index, repl string) {
 	c.want(pow2(line) && line <= 1024, "%s.line is %d; it must be a power of two up to 1024", level, line)
-	c.want(pow2(sector) && sector <= line, "%s.sector is %d; it must be a power of two and at most %s.line = %d", level, sector, level, line)
+	c.want(pow2(sector) && sector <= line, "%s.sector is %d; it must be a power of two and at most %s.line = %d", level,
+		sector, level, line)
 	c.oneOf(level+".repl", repl, "lru", "fifo")
 	c.oneOf(level+".index", index, "linear", "xor", "ipoly")
 	if index != "linear" {
@@ -170,7 +178,8 @@ func (c *checker) l1d(m *Machine) {
 		ways = max(ways, l.Unified/l.Sets/l.Line)
 	}
 	c.size("l1d", l.Sets, ways, m.SM.Count)
-	c.positive("l1d.sets l1d.ways l1d.latency l1d.banks l1d.mshrs l1d.merge l1d.miss_queue", l.Sets, l.Ways, l.Latency, l.Banks, l.MSHRs, l.Merge, l.MissQueue)
+	c.positive("l1d.sets l1d.ways l1d.latency l1d.banks l1d.mshrs l1d.merge l1d.miss_queue", l.Sets, l.Ways, l.Latency,
+		l.Banks, l.MSHRs, l.Merge, l.MissQueue)
 	c.lines("l1d", l.Line, l.Sector, l.Sets, l.Index, l.Repl)
 	c.oneOf("l1d.write", l.Write, "through", "back")
 	c.oneOf("l1d.write_alloc", l.WriteAlloc, "none", "fetch", "lazy")
@@ -178,7 +187,8 @@ func (c *checker) l1d(m *Machine) {
 		c.want(len(l.Carveouts) == 0, "l1d.carveouts without l1d.unified: an adaptive split needs the unified capacity")
 		return
 	}
-	c.want(len(l.Carveouts) > 0, "l1d.unified = %d needs l1d.carveouts, the shared-memory sizes to choose from", l.Unified)
+	c.want(len(l.Carveouts) > 0, "l1d.unified = %d needs l1d.carveouts, the shared-memory sizes to choose from",
+		l.Unified)
 	if l.Sets <= 0 || l.Line <= 0 {
 		return
 	}
@@ -186,7 +196,8 @@ func (c *checker) l1d(m *Machine) {
 	for _, x := range l.Carveouts {
 		c.want(x > last, "l1d.carveouts %v must grow", l.Carveouts)
 		c.want(x < l.Unified && (l.Unified-x)%(l.Sets*l.Line) == 0,
-			"l1d.carveouts: %d of l1d.unified = %d leaves no whole number of ways of %d sets x %d bytes", x, l.Unified, l.Sets, l.Line)
+			"l1d.carveouts: %d of l1d.unified = %d leaves no whole number of ways of %d sets x %d bytes", x, l.Unified,
+			l.Sets, l.Line)
 		last = x
 	}
 	c.want(m.SM.Shared <= last, "sm.shared = %d is above the largest of l1d.carveouts, %d", m.SM.Shared, last)
@@ -196,55 +207,71 @@ func (c *checker) llc(m *Machine) {
 	l := &m.LLC
 	c.size("llc", l.Sets, l.Ways, min(m.DRAM.Channels, 1024)*min(l.SlicesPerChannel, 64))
 	c.want(l.SlicesPerChannel <= 64, "llc.slices_per_channel is %d; at most 64 are modelled", l.SlicesPerChannel)
-	c.positive("llc.slices_per_channel llc.sets llc.ways llc.hit_latency llc.port llc.mshrs llc.merge llc.in_queue llc.miss_queue llc.to_dram llc.from_dram llc.out_queue",
-		l.SlicesPerChannel, l.Sets, l.Ways, l.HitLatency, l.PortBytes, l.MSHRs, l.Merge, l.InQueue, l.MissQueue, l.ToDRAM, l.FromDRAM, l.OutQueue)
+	c.positive("llc.slices_per_channel llc.sets llc.ways llc.hit_latency llc.port llc.mshrs llc.merge llc.in_queue "+
+		"llc.miss_queue llc.to_dram llc.from_dram llc.out_queue",
+		l.SlicesPerChannel, l.Sets, l.Ways, l.HitLatency, l.PortBytes, l.MSHRs, l.Merge, l.InQueue, l.MissQueue,
+		l.ToDRAM, l.FromDRAM, l.OutQueue)
 	c.lines("llc", l.Line, l.Sector, l.Sets, l.Index, l.Repl)
 	c.oneOf("llc.write_alloc", l.WriteAlloc, "fetch", "lazy")
 	c.want(l.Line == m.L1D.Line, "llc.line = %d and l1d.line = %d must be equal", l.Line, m.L1D.Line)
-	c.want(l.Sector == m.L1D.Sector, "llc.sector = %d and l1d.sector = %d must be equal: requests travel by sector", l.Sector, m.L1D.Sector)
+	c.want(l.Sector == m.L1D.Sector, "llc.sector = %d and l1d.sector = %d must be equal: requests travel by sector",
+		l.Sector, m.L1D.Sector)
 	c.want(pow2(l.SlicesPerChannel), "llc.slices_per_channel is %d; it must be a power of two", l.SlicesPerChannel)
 	a := m.DRAM.Access
-	c.want(a > 0 && (l.Sector%a == 0 || a%l.Sector == 0), "llc.sector = %d and dram.access = %d: one must divide the other", l.Sector, a)
+	c.want(a > 0 && (l.Sector%a == 0 || a%l.Sector == 0),
+		"llc.sector = %d and dram.access = %d: one must divide the other", l.Sector, a)
 }
 
 func (c *checker) noc(m *Machine) {
 	n := &m.NoC
 	c.oneOf("noc.kind", n.Kind, "crossbar", "local")
 	c.want(n.Kind != "local" || n.VCs == 1, "noc.vcs is %d; a local crossbar has one", n.VCs)
-	c.positive("noc.flit noc.in_queue noc.out_queue noc.vcs noc.iterations noc.latency", n.FlitBytes, n.InQueue, n.OutQueue, n.VCs, n.Iterations, n.Latency)
+	c.positive("noc.flit noc.in_queue noc.out_queue noc.vcs noc.iterations noc.latency", n.FlitBytes, n.InQueue,
+		n.OutQueue, n.VCs, n.Iterations, n.Latency)
 }
 
 func (c *checker) dram(m *Machine) {
 	d := &m.DRAM
-	c.positive("dram.channels dram.stacks dram.ranks dram.bank_groups dram.banks dram.rows dram.row_bytes dram.access dram.queue dram.return",
+	c.positive("dram.channels dram.stacks dram.ranks dram.bank_groups dram.banks dram.rows dram.row_bytes "+
+		"dram.access dram.queue dram.return",
 		d.Channels, d.Stacks, d.Ranks, d.BankGroups, d.Banks, d.Rows, d.RowBytes, d.Access, d.Queue, d.Return)
 	c.oneOf("dram.sched", d.Sched, "frfcfs", "fcfs")
 	c.oneOf("dram.page", d.Page, "open", "closed")
-	c.want(pow2(d.Ranks) && pow2(d.BankGroups) && pow2(d.Banks), "dram.ranks, dram.bank_groups and dram.banks (%d, %d, %d) must be powers of two", d.Ranks, d.BankGroups, d.Banks)
-	c.want(d.BankGroups*d.Banks <= 256, "dram.bank_groups x dram.banks is %d; at most 256 banks per rank are modelled", d.BankGroups*d.Banks)
+	c.want(pow2(d.Ranks) && pow2(d.BankGroups) && pow2(d.Banks),
+		"dram.ranks, dram.bank_groups and dram.banks (%d, %d, %d) must be powers of two", d.Ranks, d.BankGroups,
+		d.Banks)
+	c.want(d.BankGroups*d.Banks <= 256, "dram.bank_groups x dram.banks is %d; at most 256 banks per rank are modelled",
+		d.BankGroups*d.Banks)
 	c.want(pow2(d.Access), "dram.access is %d; it must be a power of two", d.Access)
 	if d.Stacks > 0 && d.Access > 0 {
 		c.want(d.Channels%d.Stacks == 0, "dram.channels = %d do not divide over dram.stacks = %d", d.Channels, d.Stacks)
-		c.want(d.RowBytes%d.Access == 0, "dram.row_bytes = %d is not a multiple of dram.access = %d", d.RowBytes, d.Access)
+		c.want(d.RowBytes%d.Access == 0, "dram.row_bytes = %d is not a multiple of dram.access = %d", d.RowBytes,
+			d.Access)
 	}
 	c.want(d.Channels <= 1024, "dram.channels is %d; at most 1024 are modelled", d.Channels)
-	c.want(d.LowWater <= d.HighWater && d.HighWater <= 1, "dram.low_water = %g <= dram.high_water = %g <= 1 does not hold", d.LowWater, d.HighWater)
+	c.want(d.LowWater <= d.HighWater && d.HighWater <= 1,
+		"dram.low_water = %g <= dram.high_water = %g <= 1 does not hold", d.LowWater, d.HighWater)
 	c.want(d.WriteQueue == 0 || d.HighWater > 0, "dram.write_queue = %d needs dram.high_water above 0", d.WriteQueue)
 	if t := d.T; true {
-		c.positive("dram.timing.bl dram.timing.cl dram.timing.cwl dram.timing.rcdrd dram.timing.rcdwr dram.timing.rp dram.timing.ras dram.timing.rc dram.timing.ccds dram.timing.ccdl",
+		c.positive("dram.timing.bl dram.timing.cl dram.timing.cwl dram.timing.rcdrd dram.timing.rcdwr dram.timing.rp "+
+			"dram.timing.ras dram.timing.rc dram.timing.ccds dram.timing.ccdl",
 			t.BL, t.CL, t.CWL, t.RCDRD, t.RCDWR, t.RP, t.RAS, t.RC, t.CCDS, t.CCDL)
 		c.want(t.RC >= t.RAS, "dram.timing.rc = %d is below dram.timing.ras = %d", t.RC, t.RAS)
 		c.want(t.CCDL >= t.CCDS, "dram.timing.ccdl = %d is below dram.timing.ccds = %d", t.CCDL, t.CCDS)
-		c.want(!d.Refresh || (t.RFC > 0 && t.REFI > t.RFC), "dram.refresh needs dram.timing.refi = %d above dram.timing.rfc = %d above 0", t.REFI, t.RFC)
+		c.want(!d.Refresh || (t.RFC > 0 && t.REFI > t.RFC),
+			"dram.refresh needs dram.timing.refi = %d above dram.timing.rfc = %d above 0", t.REFI, t.RFC)
 	}
-	c.want(!d.MigrationCrossbar || d.MigrationCycles > 0, "dram.migration_crossbar without dram.migration_cycles: there is no MIGRATION command to go through it")
+	c.want(!d.MigrationCrossbar || d.MigrationCycles > 0,
+		"dram.migration_crossbar without dram.migration_cycles: there is no MIGRATION command to go through it")
 	c.capacity(d)
 }
 
 // followGeometry makes the capacity what the geometry holds, so that an override of
 // dram.channels alone is a smaller memory and not a contradiction.
 func (d *DRAM) followGeometry() {
-	if total := int64(d.Channels) * int64(d.Ranks) * int64(d.BankGroups) * int64(d.Banks) * int64(d.Rows) * int64(d.RowBytes); total > 0 && total < 1<<50 {
+	banks := int64(d.Channels) * int64(d.Ranks) * int64(d.BankGroups) * int64(d.Banks)
+	total := banks * int64(d.Rows) * int64(d.RowBytes)
+	if total > 0 && total < 1<<50 {
 		d.Capacity = total
 	}
 }
@@ -260,17 +287,25 @@ func (c *checker) capacity(d *DRAM) {
 		}
 		total = lo
 	}
-	c.want(d.Capacity == int64(total), "dram.capacity is %d bytes, but channels x ranks x bank_groups x banks x rows x row_bytes is %d; change one of them", d.Capacity, total)
+	c.want(d.Capacity == int64(total),
+		"dram.capacity is %d bytes, but channels x ranks x bank_groups x banks x rows x row_bytes is %d; change one "+
+			"of them", d.Capacity, total)
 }
 
 func (c *checker) vm(m *Machine) {
 	v := &m.VM
 	c.want(v.Page == 4096 || v.Page == 2<<20, "vm.page is %d; page sizes are 4096 and 2097152", v.Page)
-	c.positive("vm.l1_entries vm.l1_latency vm.l1_misses vm.l2_entries vm.l2_ways vm.l2_latency vm.l2_ports vm.walkers vm.levels vm.copy_lines",
-		v.L1Entries, v.L1Latency, v.L1Misses, v.L2Entries, v.L2Ways, v.L2Latency, v.L2Ports, v.Walkers, v.Levels, v.CopyLines)
-	c.want(v.L1Ways == 0 || v.L1Entries%v.L1Ways == 0, "vm.l1_entries = %d is not a multiple of vm.l1_ways = %d", v.L1Entries, v.L1Ways)
-	c.want(v.L2Ways == 0 || v.L2Entries%v.L2Ways == 0, "vm.l2_entries = %d is not a multiple of vm.l2_ways = %d", v.L2Entries, v.L2Ways)
-	c.want(v.Levels == 4 || v.Levels == 5, "vm.levels is %d; it must be 4 or 5: programs, their local memory and contexts use 40 bits of virtual address", v.Levels)
+	c.positive("vm.l1_entries vm.l1_latency vm.l1_misses vm.l2_entries vm.l2_ways vm.l2_latency vm.l2_ports "+
+		"vm.walkers vm.levels vm.copy_lines",
+		v.L1Entries, v.L1Latency, v.L1Misses, v.L2Entries, v.L2Ways, v.L2Latency, v.L2Ports, v.Walkers, v.Levels,
+		v.CopyLines)
+	c.want(v.L1Ways == 0 || v.L1Entries%v.L1Ways == 0, "vm.l1_entries = %d is not a multiple of vm.l1_ways = %d",
+		v.L1Entries, v.L1Ways)
+	c.want(v.L2Ways == 0 || v.L2Entries%v.L2Ways == 0, "vm.l2_entries = %d is not a multiple of vm.l2_ways = %d",
+		v.L2Entries, v.L2Ways)
+	c.want(v.Levels == 4 || v.Levels == 5,
+		"vm.levels is %d; it must be 4 or 5: programs, their local memory and contexts use 40 bits of virtual address",
+		v.Levels)
 	c.oneOf("vm.placement", v.Placement, "round-robin", "least", "first-touch")
 }
 
@@ -280,13 +315,16 @@ func (c *checker) mig(m *Machine) {
 		return
 	}
 	c.want(g.SMs > 0 && g.SMs <= m.SM.Count, "mig.sms is %d; it must be 1 to sm.count = %d", g.SMs, m.SM.Count)
-	c.want(g.Slices > 0 && m.DRAM.Channels%max(g.Slices, 1) == 0, "dram.channels = %d do not divide into mig.slices = %d", m.DRAM.Channels, g.Slices)
+	c.want(g.Slices > 0 && m.DRAM.Channels%max(g.Slices, 1) == 0,
+		"dram.channels = %d do not divide into mig.slices = %d", m.DRAM.Channels, g.Slices)
 	seen := []string{}
 	for _, p := range g.Profiles {
 		c.want(!slices.Contains(seen, p.Name), "MIG profile %s is listed twice", p.Name)
 		seen = append(seen, p.Name)
-		c.want(p.SMs > 0 && p.SMs <= g.SMs, "MIG profile %s has %d SMs; it must have 1 to mig.sms = %d", p.Name, p.SMs, g.SMs)
-		c.want(p.Slices > 0 && p.Slices <= g.Slices, "MIG profile %s has %d memory slices; it must have 1 to mig.slices = %d", p.Name, p.Slices, g.Slices)
+		c.want(p.SMs > 0 && p.SMs <= g.SMs, "MIG profile %s has %d SMs; it must have 1 to mig.sms = %d", p.Name, p.SMs,
+			g.SMs)
+		c.want(p.Slices > 0 && p.Slices <= g.Slices,
+			"MIG profile %s has %d memory slices; it must have 1 to mig.slices = %d", p.Name, p.Slices, g.Slices)
 		c.want(p.Most > 0, "MIG profile %s allows no instance", p.Name)
 	}
 }

@@ -11,7 +11,8 @@ func (c *checker) addressMap(m *Machine) {
 		c.oneOf("map.group_bits", a.GroupBits, "low", "high")
 	}
 	if a.Groups > 0 {
-		c.want(m.DRAM.Channels%a.Groups == 0, "dram.channels = %d do not divide into map.groups = %d", m.DRAM.Channels, a.Groups)
+		c.want(m.DRAM.Channels%a.Groups == 0, "dram.channels = %d do not divide into map.groups = %d", m.DRAM.Channels,
+			a.Groups)
 	}
 	switch a.Kind {
 	case "gpgpusim":
@@ -47,8 +48,11 @@ func (c *checker) mapString(m *Machine) {
 	}
 	d := &m.DRAM
 	c.want(1<<n['R'] == d.Rows, "map.string has %d row bits, but dram.rows is %d", n['R'], d.Rows)
-	c.want(1<<n['B'] == d.BankGroups*d.Banks*d.Ranks, "map.string has %d bank bits, but dram.ranks x dram.bank_groups x dram.banks is %d", n['B'], d.BankGroups*d.Banks*d.Ranks)
-	c.want(1<<(n['C']+n['S']) == d.RowBytes, "map.string has %d column and burst bits, but dram.row_bytes is %d", n['C']+n['S'], d.RowBytes)
+	c.want(1<<n['B'] == d.BankGroups*d.Banks*d.Ranks,
+		"map.string has %d bank bits, but dram.ranks x dram.bank_groups x dram.banks is %d", n['B'],
+		d.BankGroups*d.Banks*d.Ranks)
+	c.want(1<<(n['C']+n['S']) == d.RowBytes, "map.string has %d column and burst bits, but dram.row_bytes is %d",
+		n['C']+n['S'], d.RowBytes)
 }
 
 // mapBits checks that the lists name every address bit once and fit the
@@ -60,7 +64,8 @@ func (c *checker) mapBits(m *Machine, section string, a *Map) {
 	for _, f := range []struct {
 		name string
 		bits []int
-	}{{"offset", a.Offset}, {"channel", a.Channel}, {"stack", a.Stack}, {"bank_group", a.BankGroup}, {"bank", a.Bank}, {"column", a.Column}, {"row", a.Row}} {
+	}{{"offset", a.Offset}, {"channel", a.Channel}, {"stack", a.Stack}, {"bank_group", a.BankGroup}, {"bank", a.Bank},
+		{"column", a.Column}, {"row", a.Row}} {
 		for _, b := range f.bits {
 			if b < 0 || b > 47 {
 				c.errorf("%s.%s names bit %d; bits are 0 to 47", section, f.name, b)
@@ -75,16 +80,24 @@ func (c *checker) mapBits(m *Machine, section string, a *Map) {
 		}
 	}
 	for b := range total {
-		c.want(seen[b] != "", "address bit %d is in no field of %s; its fields must cover bits 0 to %d", b, section, total-1)
+		c.want(seen[b] != "", "address bit %d is in no field of %s; its fields must cover bits 0 to %d", b, section,
+			total-1)
 	}
 	for _, b := range a.Slice {
 		c.want(b >= 0 && b < total, "%s.slice names bit %d, which is not an address bit", section, b)
 	}
-	c.want(1<<len(a.Channel)<<len(a.Stack) == d.Channels, "%s.channel and %s.stack have %d bits, but dram.channels is %d", section, section, len(a.Channel)+len(a.Stack), d.Channels)
+	c.want(1<<len(a.Channel)<<len(a.Stack) == d.Channels,
+		"%s.channel and %s.stack have %d bits, but dram.channels is %d", section, section, len(a.Channel)+len(a.Stack),
+		d.Channels)
 	c.want(1<<len(a.Stack) == d.Stacks, "%s.stack has %d bits, but dram.stacks is %d", section, len(a.Stack), d.Stacks)
-	c.want(1<<len(a.BankGroup) == d.BankGroups, "%s.bank_group has %d bits, but dram.bank_groups is %d", section, len(a.BankGroup), d.BankGroups)
-	c.want(1<<len(a.Bank) == d.Banks*d.Ranks, "%s.bank has %d bits, but dram.ranks x dram.banks is %d", section, len(a.Bank), d.Banks*d.Ranks)
+	c.want(1<<len(a.BankGroup) == d.BankGroups, "%s.bank_group has %d bits, but dram.bank_groups is %d", section,
+		len(a.BankGroup), d.BankGroups)
+	c.want(1<<len(a.Bank) == d.Banks*d.Ranks, "%s.bank has %d bits, but dram.ranks x dram.banks is %d", section,
+		len(a.Bank), d.Banks*d.Ranks)
 	c.want(1<<len(a.Row) == d.Rows, "%s.row has %d bits, but dram.rows is %d", section, len(a.Row), d.Rows)
-	c.want(1<<(len(a.Offset)+len(a.Column)) == d.RowBytes, "%s.offset and %s.column have %d bits, but dram.row_bytes is %d", section, section, len(a.Offset)+len(a.Column), d.RowBytes)
-	c.want(1<<len(a.Slice) == m.LLC.SlicesPerChannel, "%s.slice has %d bits, but llc.slices_per_channel is %d", section, len(a.Slice), m.LLC.SlicesPerChannel)
+	c.want(1<<(len(a.Offset)+len(a.Column)) == d.RowBytes,
+		"%s.offset and %s.column have %d bits, but dram.row_bytes is %d", section, section, len(a.Offset)+len(a.Column),
+		d.RowBytes)
+	c.want(1<<len(a.Slice) == m.LLC.SlicesPerChannel, "%s.slice has %d bits, but llc.slices_per_channel is %d", section,
+		len(a.Slice), m.LLC.SlicesPerChannel)
 }

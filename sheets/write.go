@@ -41,7 +41,8 @@ func Write(m *Machine, prov *Provenance) []byte {
 			}
 			indent = "    "
 		}
-		fmt.Fprintf(&b, "%s%s: [%s, %s, %s]\n", indent, parts[len(parts)-1], yamlValue(f.value(m), f.unit), f.unit, e.Source)
+		fmt.Fprintf(&b, "%s%s: [%s, %s, %s]\n", indent, parts[len(parts)-1], yamlValue(f.value(m), f.unit), f.unit,
+			e.Source)
 	}
 	return b.Bytes()
 }

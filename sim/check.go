@@ -27,10 +27,12 @@ func (s *Sharing) Check(m *sheets.Machine, groups, n int) error {
 		name  string
 		given bool
 	}{
-		{"sms", len(s.SMs) > 0}, {"groups", len(s.Groups) > 0}, {"profiles", len(s.Profiles) > 0}, {"quantum", s.Quantum > 0},
+		{"sms", len(s.SMs) > 0}, {"groups", len(s.Groups) > 0}, {"profiles", len(s.Profiles) > 0}, {"quantum",
+			s.Quantum > 0},
 	} {
 		if f.given && !slices.Contains(mode.Fields, f.name) {
-			return fmt.Errorf("%s has no meaning with mode %s, only with %s", f.name, mode.Name, strings.Join(ModesWith(f.name), " and "))
+			return fmt.Errorf("%s has no meaning with mode %s, only with %s", f.name, mode.Name,
+				strings.Join(ModesWith(f.name), " and "))
 		}
 	}
 	if mode.Policy == "" && (len(s.Params) > 0 || s.Epoch > 0) {
@@ -60,7 +62,9 @@ func governedModes() string {
 
 func (s *Sharing) checkMemory(mode *Mode, m *sheets.Machine) error {
 	if s.Memory != (Memory{}) && !m.VM.Enabled {
-		return &Lacks{"vm.enabled", fmt.Sprintf("memory: machine %s does not translate addresses (vm.enabled), so pages have no place of their own", m.Name)}
+		return &Lacks{"vm.enabled",
+			fmt.Sprintf("memory: machine %s does not translate addresses (vm.enabled), so pages have no place of "+
+				"their own", m.Name)}
 	}
 	if way := s.Memory.Pages; way != "" {
 		var names []string
@@ -68,10 +72,12 @@ func (s *Sharing) checkMemory(mode *Mode, m *sheets.Machine) error {
 			names = append(names, w[0])
 		}
 		if !slices.Contains(names, way) {
-			return fmt.Errorf("memory.pages is %s, not %q%s", strings.Join(names, ", "), way, yamldoc.DidYouMean(way, names))
+			return fmt.Errorf("memory.pages is %s, not %q%s", strings.Join(names, ", "), way,
+				yamldoc.DidYouMean(way, names))
 		}
 		if mode.Pages != "" && mode.Pages != way {
-			return fmt.Errorf("sharing mode %s moves pages by %s and memory.pages says %s: write the mode out (%s)", mode.Name, mode.Pages, way, mode.Long())
+			return fmt.Errorf("sharing mode %s moves pages by %s and memory.pages says %s: write the mode out (%s)",
+				mode.Name, mode.Pages, way, mode.Long())
 		}
 	}
 	if p := s.Memory.Placement; p != "" {
@@ -101,16 +107,20 @@ func (s *Sharing) checkPolicies(mode *Mode, m *sheets.Machine, groups int) error
 			return fmt.Errorf("policy %s needs a period, in core cycles", e.Name)
 		}
 		if e.Sets("sms") && (mode.everybody || mode.Name == "alone") {
-			return fmt.Errorf("policy %s sets sms, and under sharing mode %s every SM is everybody's: use mps, slices or bp", e.Name, mode.Name)
+			return fmt.Errorf("policy %s sets sms, and under sharing mode %s every SM is everybody's: use mps, "+
+				"slices or bp", e.Name, mode.Name)
 		}
 		if !e.Sets("groups") {
 			continue
 		}
 		if !m.VM.Enabled {
-			return &Lacks{"vm.enabled", fmt.Sprintf("policy %s sets groups, and machine %s does not translate addresses (vm.enabled), so no page can move; ugpu does", e.Name, m.Name)}
+			return &Lacks{"vm.enabled",
+				fmt.Sprintf("policy %s sets groups, and machine %s does not translate addresses (vm.enabled), so no "+
+					"page can move; ugpu does", e.Name, m.Name)}
 		}
 		if !mode.slices() {
-			return fmt.Errorf("policy %s sets groups, and under sharing mode %s memory is everybody's: use slices or bp", e.Name, mode.Name)
+			return fmt.Errorf("policy %s sets groups, and under sharing mode %s memory is everybody's: "+
+				"use slices or bp", e.Name, mode.Name)
 		}
 	}
 	for i, n := range names {

@@ -34,9 +34,11 @@ func (c *controller) finish(res *Result, now uint64) {
 	m.MoveBytes, m.Commands = c.r.gpu.Copied()
 	res.Moved = m
 	if m.EpochShare > overheadShare {
-		res.Warnings = append(res.Warnings, fmt.Sprintf("something was changing hands in %.0f %% of the time (SMs %.0f %%, pages %.0f %%): "+
-			"an epoch of %d cycles is short", 100*m.EpochShare, 100*ratio(float64(sms), float64(now)), 100*ratio(float64(pages), float64(now)),
-			c.r.spec.Sharing.FirstDecision()))
+		res.Warnings = append(res.Warnings,
+			fmt.Sprintf("something was changing hands in %.0f %% of the time (SMs %.0f %%, pages %.0f %%): "+
+				"an epoch of %d cycles is short", 100*m.EpochShare, 100*ratio(float64(sms),
+				float64(now)), 100*ratio(float64(pages), float64(now)),
+				c.r.spec.Sharing.FirstDecision()))
 	}
 	c.spans(now)
 }
@@ -53,7 +55,8 @@ func (c *controller) name(tenant int) string {
 func (c *controller) followSMs(d *Decision, r *machine.Repartition, m *Moved) {
 	for _, x := range r.SMs {
 		d.SMs = append(d.SMs, SMMove{
-			SM: x.SM, From: c.name(x.From), To: c.name(x.To), How: string(x.How), Start: x.Start, End: x.End, CTAs: x.CTAs, Bytes: x.Bytes,
+			SM: x.SM, From: c.name(x.From), To: c.name(x.To), How: string(x.How), Start: x.Start, End: x.End,
+			CTAs: x.CTAs, Bytes: x.Bytes,
 		})
 		m.SMs++
 		m.ContextBytes += x.Bytes
@@ -73,7 +76,8 @@ func (c *controller) followGroups(d *Decision, r *machine.Repartition, m *Moved)
 		c.r.gpu.Count(x)
 		waiting := uint64(c.r.gpu.Waiting(x))
 		d.Groups = append(d.Groups, GroupMove{
-			Group: x.Group, From: c.name(x.From), To: c.name(x.To), Start: x.Start, Handed: x.Handed, Emptied: x.Emptied,
+			Group: x.Group, From: c.name(x.From), To: c.name(x.To), Start: x.Start, Handed: x.Handed,
+			Emptied: x.Emptied,
 			Touched: x.Touched, Swept: x.Swept, Gained: x.Gained, Waiting: waiting,
 		})
 		m.Groups++
@@ -119,7 +123,8 @@ func (c *controller) spans(now uint64) {
 			if until == 0 {
 				until = now
 			}
-			c.r.span(smTrack(x.SM), map[machine.How]string{machine.Idle: "draining", machine.Drain: "draining", machine.Switch: "switching"}[x.How], x.Start, until, max(x.From, 0))
+			c.r.span(smTrack(x.SM), map[machine.How]string{machine.Idle: "draining", machine.Drain: "draining",
+				machine.Switch: "switching"}[x.How], x.Start, until, max(x.From, 0))
 			sms[x.SM] = held{x.To, until}
 			end = max(end, until)
 		}

@@ -19,7 +19,8 @@ func unequal(mode string) sim.Spec {
 	compute := app("parboil-like/cp", map[string]string{"n": "64", "atoms": "100"})
 	s := sim.Spec{
 		Machine: "ugpu", Set: map[string]string{"sm.count": "40"}, Seed: 1, Apps: []sim.App{memory, compute},
-		Sharing: sim.Sharing{Mode: mode, Epoch: 6000}, Length: sim.Length{MaxCycles: 60_000, Budget: true}, Timeline: true,
+		Sharing: sim.Sharing{Mode: mode, Epoch: 6000}, Length: sim.Length{MaxCycles: 60_000,
+			Budget: true}, Timeline: true,
 	}
 	return s
 }
@@ -48,12 +49,14 @@ func TestPoliciesMoveAndNothingIsLost(t *testing.T) {
 			for _, g := range d.Groups {
 				touched, gained = touched+g.Touched, gained+g.Gained
 				if g.Handed > 0 && g.Handed <= g.Start {
-					t.Errorf("%s: group %d was handed over at %d, before the decision at %d", mode, g.Group, g.Handed, g.Start)
+					t.Errorf("%s: group %d was handed over at %d, before the decision at %d", mode, g.Group, g.Handed,
+						g.Start)
 				}
 			}
 		}
 		if sms != m.SMs || groups != m.Groups || touched != m.PagesTouched || gained != m.PagesGained {
-			t.Errorf("%s: the decisions tell of %d SMs, %d groups, %d and %d pages; the sum of %+v", mode, sms, groups, touched, gained, m)
+			t.Errorf("%s: the decisions tell of %d SMs, %d groups, %d and %d pages; the sum of %+v", mode, sms, groups,
+				touched, gained, m)
 		}
 		if mode == "ugpu" && m.Commands*128 < m.MoveBytes {
 			t.Errorf("%d MIGRATION commands cannot have copied %d bytes", m.Commands, m.MoveBytes)
@@ -175,13 +178,17 @@ func TestPolicyErrors(t *testing.T) {
 		{func(s *sim.Spec) { s.Machine = "qv100" }, "does not translate"},
 		{func(s *sim.Spec) { s.Sharing.Params = control.Params{"delta_sm": 3} }, "delta_sms"},
 		{func(s *sim.Spec) { s.Sharing.Mode = "bp" }, "static"},
-		{func(s *sim.Spec) { s.Sharing.Policies = []sim.Governor{{Policy: "cd-search"}} }, "policies ugpu and cd-search both set sms"},
-		{func(s *sim.Spec) { s.Sharing.Policies = []sim.Governor{{Policy: "ugpu"}} }, "policy ugpu governs the run twice"},
+		{func(s *sim.Spec) { s.Sharing.Policies = []sim.Governor{{Policy: "cd-search"}} },
+			"policies ugpu and cd-search both set sms"},
+		{func(s *sim.Spec) { s.Sharing.Policies = []sim.Governor{{Policy: "ugpu"}} },
+			"policy ugpu governs the run twice"},
 		{func(s *sim.Spec) {
 			s.Sharing = sim.Sharing{Mode: "smk", Policies: []sim.Governor{{Policy: "cd-search"}}}
 		}, "every SM is everybody's"},
-		{func(s *sim.Spec) { s.Sharing = sim.Sharing{Mode: "mps", Policies: []sim.Governor{{Policy: "ugpu"}}} }, "memory is everybody's"},
-		{func(s *sim.Spec) { s.Sharing.Memory.Pages = "rewrite" }, "write the mode out (mode: slices, policies: [ugpu])"},
+		{func(s *sim.Spec) { s.Sharing = sim.Sharing{Mode: "mps", Policies: []sim.Governor{{Policy: "ugpu"}}} },
+			"memory is everybody's"},
+		{func(s *sim.Spec) { s.Sharing.Memory.Pages = "rewrite" },
+			"write the mode out (mode: slices, policies: [ugpu])"},
 		{func(s *sim.Spec) { s.Sharing.Memory.Placement = "nowhere" }, "vm.placement"},
 	} {
 		s := unequal("ugpu")

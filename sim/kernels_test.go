@@ -22,10 +22,12 @@ func TestLaunchesAddUp(t *testing.T) {
 		insts, warps = insts+k.ThreadInsts, warps+k.WarpInsts
 		l1, llc, dram = l1+k.L1Accesses, llc+k.LLCAccesses, dram+k.DRAMBytes
 		if k.Launch < last || k.Start < k.Launch || k.End <= k.Start || k.Overlapped {
-			t.Errorf("%s: launched at %d behind %d, from %d to %d, overlapped %v", k.Name, k.Launch, last, k.Start, k.End, k.Overlapped)
+			t.Errorf("%s: launched at %d behind %d, from %d to %d, overlapped %v", k.Name, k.Launch, last, k.Start,
+				k.End, k.Overlapped)
 		}
 		last = k.End
-		for what, share := range map[string]float64{"theoretical": k.Theoretical, "achieved": k.Achieved, k.Roof: k.RoofShare} {
+		for what, share := range map[string]float64{"theoretical": k.Theoretical, "achieved": k.Achieved,
+			k.Roof: k.RoofShare} {
 			if share <= 0 || share > 1 {
 				t.Errorf("%s: %s is %g of all", k.Name, what, share)
 			}
@@ -36,7 +38,8 @@ func TestLaunchesAddUp(t *testing.T) {
 		stalls[k.TopStall] = true
 	}
 	if insts != x.ThreadInsts || warps != x.WarpInsts || len(x.Kernels) < 5 {
-		t.Errorf("%d launches with %d and %d instructions; the window has %d and %d", len(x.Kernels), insts, warps, x.ThreadInsts, x.WarpInsts)
+		t.Errorf("%d launches with %d and %d instructions; the window has %d and %d", len(x.Kernels), insts, warps,
+			x.ThreadInsts, x.WarpInsts)
 	}
 	var all [3]uint64 // what lies between launches belongs to none: write-backs
 	for _, c := range r.Tables {

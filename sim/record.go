@@ -11,7 +11,8 @@ import (
 func (r *run) record() (res *Result, err error) {
 	a := &r.apps[0].spec
 	if len(r.apps) != 1 || a.Repeat || r.spec.Length.Budget || r.spec.Length.Instructions > 0 {
-		return nil, errors.New("a recording is of one application that runs once: not of several, one that repeats or a budget of cycles or instructions")
+		return nil, errors.New("a recording is of one application that runs once: not of several, one that repeats " +
+			"or a budget of cycles or instructions")
 	}
 	w, err := record.Create(r.spec.Record, a.Name)
 	if err != nil {

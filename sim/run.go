@@ -240,7 +240,8 @@ func (r *run) ended(a *app, now uint64) error {
 	r.col.executed(a.id)
 	a.done = a.done || r.spec.Length.Instructions == 0
 	if now == a.begun && r.wants(a, now) {
-		return &host.Error{Err: fmt.Errorf("application %s: its program ended in the cycle it began in, so repeating it would never end; let it launch a kernel or copy something", a.spec.Name)}
+		return &host.Error{Err: fmt.Errorf("application %s: its program ended in the cycle it began in, so repeating "+
+			"it would never end; let it launch a kernel or copy something", a.spec.Name)}
 	}
 	return nil
 }
@@ -360,13 +361,15 @@ func (r *run) starved(now uint64) error {
 			return nil
 		}
 		if a.live && a.dev.waiting != nil && !a.dev.waiting.Done {
-			blocked = fmt.Sprintf("application %s waits for %q in stream %d, and nothing in its streams can proceed", a.spec.Name, a.dev.waiting.Name, a.dev.waiting.Stream)
+			blocked = fmt.Sprintf("application %s waits for %q in stream %d, and nothing in its streams can proceed",
+				a.spec.Name, a.dev.waiting.Name, a.dev.waiting.Stream)
 		}
 	}
 	if blocked != "" {
 		for _, a := range r.apps { // a pump may still complete it at this very cycle
 			for i := range len(a.dev.streams) + 1 {
-				if s := a.dev.stream(i); len(s.ops) > 0 && (s.kernel != nil && s.kernel.Done || s.active && s.end <= now) {
+				if s := a.dev.stream(i); len(s.ops) > 0 && (s.kernel != nil && s.kernel.Done || s.active &&
+					s.end <= now) {
 					return nil
 				}
 			}

@@ -76,7 +76,8 @@ func sliceShares(d *division) ([]Share, error) {
 		return evenSlices(d)
 	}
 	if len(s.SMs) != d.apps || len(s.Groups) != d.apps {
-		return nil, fmt.Errorf("sharing mode slices needs sms and groups with one number per application (%d), or neither; it has %d and %d",
+		return nil, fmt.Errorf("sharing mode slices needs sms and groups with one number per application (%d), or "+
+			"neither; it has %d and %d",
 			d.apps, len(s.SMs), len(s.Groups))
 	}
 	out := make([]Share, d.apps)
@@ -143,7 +144,8 @@ func migShares(d *division) ([]Share, error) {
 		return nil, fmt.Errorf("machine %s has no MIG profiles; a100 and h100 have", m.Name)
 	}
 	if len(s.Profiles) != d.apps {
-		return nil, fmt.Errorf("sharing mode mig needs one profile per application (%d); it lists %d", d.apps, len(s.Profiles))
+		return nil, fmt.Errorf("sharing mode mig needs one profile per application (%d); it lists %d", d.apps,
+			len(s.Profiles))
 	}
 	out := make([]Share, d.apps)
 	slicesUsed, smsUsed := 0, 0
@@ -187,13 +189,15 @@ func (m *Mode) fits(out []Share, sheet *sheets.Machine, groups int) error {
 	sms, grp := 0, 0
 	for i, s := range out {
 		if s.SMs < 1 || m.slices() && s.Groups < 1 {
-			return fmt.Errorf("sharing mode %s gives application %d too little (SMs: %d, channel groups: %d): each needs at least one of both", m.Name, i+1, s.SMs, s.Groups)
+			return fmt.Errorf("sharing mode %s gives application %d too little (SMs: %d, channel groups: %d): each "+
+				"needs at least one of both", m.Name, i+1, s.SMs, s.Groups)
 		}
 		sms += s.SMs
 		grp += s.Groups
 	}
 	if sms > sheet.SM.Count || grp > groups {
-		return fmt.Errorf("sharing mode %s hands out %d SMs and %d channel groups; %s has %d and %d", m.Name, sms, grp, sheet.Name, sheet.SM.Count, groups)
+		return fmt.Errorf("sharing mode %s hands out %d SMs and %d channel groups; %s has %d and %d", m.Name, sms, grp,
+			sheet.Name, sheet.SM.Count, groups)
 	}
 	return nil
 }

@@ -61,7 +61,8 @@ var shared = sim.Spec{
 // clocks.
 func TestDeterminism(t *testing.T) {
 	for _, set := range []map[string]string{
-		nil, {"clock.llc": "700"}, {"clock.llc": "2500"}, {"clock.noc": "700"}, {"clock.noc": "2500"}, {"clock.dram": "1500"},
+		nil, {"clock.llc": "700"}, {"clock.llc": "2500"}, {"clock.noc": "700"}, {"clock.noc": "2500"},
+		{"clock.dram": "1500"},
 	} {
 		s := shared
 		s.Set = set
@@ -136,7 +137,8 @@ func TestIsolatedNeighbour(t *testing.T) {
 	other := shared
 	other.Apps = []sim.App{shared.Apps[0], app("micro/spmv", nil)}
 	two := run(t, other)
-	if a, b := one.Tenants[0], two.Tenants[0]; a.Cycles != b.Cycles || a.IPC != b.IPC || *a.LLCHitRate != *b.LLCHitRate {
+	if a, b := one.Tenants[0], two.Tenants[0]; a.Cycles != b.Cycles || a.IPC != b.IPC ||
+		*a.LLCHitRate != *b.LLCHitRate {
 		t.Errorf("beside bfs %+v\nbeside spmv %+v", a, b)
 	}
 }
@@ -144,11 +146,13 @@ func TestIsolatedNeighbour(t *testing.T) {
 // A repeating application runs until the slowest has ended once; a budget lasts
 // exactly its cycles.
 func TestRepeatAndBudget(t *testing.T) {
-	s := sim.Spec{Machine: "qv100", Seed: 1, Apps: []sim.App{app("micro/vecadd", nil), app("micro/spmv", nil)}, Sharing: sim.Sharing{Mode: "mps"}}
+	s := sim.Spec{Machine: "qv100", Seed: 1, Apps: []sim.App{app("micro/vecadd", nil), app("micro/spmv", nil)},
+		Sharing: sim.Sharing{Mode: "mps"}}
 	s.Apps[0].Repeat = true
 	r := run(t, s)
 	if r.Tenants[0].Runs < 2 || r.Tenants[1].Runs != 1 || r.Cycles != r.Tenants[1].Window.End {
-		t.Errorf("%d and %d runs in %d cycles; the second application took %d", r.Tenants[0].Runs, r.Tenants[1].Runs, r.Cycles, r.Tenants[1].Cycles)
+		t.Errorf("%d and %d runs in %d cycles; the second application took %d", r.Tenants[0].Runs, r.Tenants[1].Runs,
+			r.Cycles, r.Tenants[1].Cycles)
 	}
 	s.Length = sim.Length{MaxCycles: 20_000, Budget: true}
 	if r = run(t, s); r.Cycles != 20_000 || !r.Complete {
@@ -160,7 +164,8 @@ func TestRepeatAndBudget(t *testing.T) {
 // numbers are those of the time until then, and who ends before starts again.
 func TestInstructions(t *testing.T) {
 	const n = 300_000
-	s := sim.Spec{Machine: "qv100", Seed: 1, Apps: []sim.App{app("micro/vecadd", nil), app("sdk-like/matrixmul", nil)}, Sharing: sim.Sharing{Mode: "mps"}}
+	s := sim.Spec{Machine: "qv100", Seed: 1, Apps: []sim.App{app("micro/vecadd", nil), app("sdk-like/matrixmul", nil)},
+		Sharing: sim.Sharing{Mode: "mps"}}
 	s.Length = sim.Length{Instructions: n}
 	r := run(t, s)
 	last := uint64(0)
@@ -171,7 +176,8 @@ func TestInstructions(t *testing.T) {
 		last = max(last, a.Window.End)
 	}
 	if r.Tenants[0].Runs < 2 || r.Cycles != last || !r.Complete {
-		t.Errorf("%d runs of the short application, %d cycles, the slowest took %d, complete %v", r.Tenants[0].Runs, r.Cycles, last, r.Complete)
+		t.Errorf("%d runs of the short application, %d cycles, the slowest took %d, complete %v", r.Tenants[0].Runs,
+			r.Cycles, last, r.Complete)
 	}
 }
 
@@ -179,7 +185,8 @@ func TestInstructions(t *testing.T) {
 // faults come through while it keeps the machine busy.
 func TestRepeatBesideFaults(t *testing.T) {
 	s := sim.Spec{
-		Machine: "ugpu", Seed: 1, Apps: []sim.App{app("micro/triad", map[string]string{"n": "100"}), {Name: "ops", Path: "../trace/record/testdata/hostops"}},
+		Machine: "ugpu", Seed: 1, Apps: []sim.App{app("micro/triad", map[string]string{"n": "100"}),
+			{Name: "ops", Path: "../trace/record/testdata/hostops"}},
 		Sharing: sim.Sharing{Mode: "mps"}, Length: sim.Length{MaxCycles: 1_000_000},
 	}
 	s.Apps[0].Repeat = true
@@ -190,7 +197,8 @@ func TestRepeatBesideFaults(t *testing.T) {
 
 // An application that arrives later starts later.
 func TestArrival(t *testing.T) {
-	s := sim.Spec{Machine: "qv100", Seed: 1, Apps: []sim.App{app("micro/vecadd", nil), app("micro/triad", nil)}, Sharing: sim.Sharing{Mode: "mps"}}
+	s := sim.Spec{Machine: "qv100", Seed: 1, Apps: []sim.App{app("micro/vecadd", nil), app("micro/triad", nil)},
+		Sharing: sim.Sharing{Mode: "mps"}}
 	s.Apps[1].Arrive = 7000
 	r := run(t, s)
 	if k := r.Tenants[1].Kernels[0]; k.Start < 7000 || r.Tenants[1].Cycles >= r.Cycles {
@@ -220,11 +228,13 @@ func TestSharingModes(t *testing.T) {
 		r := run(t, sim.Spec{Machine: c.machine, Seed: 1, Apps: two, Sharing: c.mode})
 		for i := range two {
 			if g := r.Tenants[i]; g.SMs != c.sms[i] || g.Channels != c.ch[i] {
-				t.Errorf("%s %s: tenant %d has %d SMs and %d channels, want %d and %d", c.machine, c.mode.Mode, i, g.SMs, g.Channels, c.sms[i], c.ch[i])
+				t.Errorf("%s %s: tenant %d has %d SMs and %d channels, want %d and %d", c.machine, c.mode.Mode, i,
+					g.SMs, g.Channels, c.sms[i], c.ch[i])
 			}
 		}
 	}
-	_, err := sim.Run(context.Background(), sim.Spec{Machine: "qv100", Apps: two, Sharing: sim.Sharing{Mode: "slices", SMs: []int{60, 60}, Groups: []int{1, 1}}}, nil)
+	_, err := sim.Run(context.Background(), sim.Spec{Machine: "qv100", Apps: two, Sharing: sim.Sharing{Mode: "slices",
+		SMs: []int{60, 60}, Groups: []int{1, 1}}}, nil)
 	if err == nil {
 		t.Error("120 of 80 SMs were handed out")
 	}
@@ -278,7 +288,8 @@ func TestEndings(t *testing.T) {
 		t.Errorf("out of cycles: %v, %d cycles", err, r.Cycles)
 	}
 	fault := program(func(*host.Context) error { return &isa.Fault{Msg: "made up"} })
-	if r, err = sim.Run(context.Background(), sim.Spec{Machine: "qv100", Apps: []sim.App{{Name: "f", Program: fault}}}, nil); err == nil || r.Complete {
+	if r, err = sim.Run(context.Background(), sim.Spec{Machine: "qv100", Apps: []sim.App{{Name: "f", Program: fault}}},
+		nil); err == nil || r.Complete {
 		t.Errorf("a failing program ended with %v", err)
 	}
 	time.Sleep(time.Millisecond) // programs' goroutines have ended: goleak looks

@@ -23,7 +23,8 @@ type Spec struct {
 	Cores int `json:"-"`
 	// NoSkip visits every component every cycle; results must not change.
 	NoSkip bool `json:"-"`
-	// Lockstep runs the machine cycle by cycle instead of in strides; results of programs without data races must not change.
+	// Lockstep runs the machine cycle by cycle instead of in strides; results of programs without data races
+	// must not change.
 	Lockstep bool `json:"-"`
 	// Watchdog is the number of cycles without progress that counts as stuck; 0: default.
 	Watchdog uint64 `json:"watchdog,omitempty"`

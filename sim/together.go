@@ -47,8 +47,10 @@ func (r *run) contexts(res *Result, now uint64) {
 	}
 	res.Contexts = c
 	if share := c.Overhead() / float64(max(1, now)); share > overheadShare {
-		res.Warnings = append(res.Warnings, fmt.Sprintf("%.0f %% of the SMs' time went into switching: a quantum of %d cycles is short "+
-			"(drivers use some %d here)", 100*share, r.spec.Sharing.Turn(r.sheet), uint64(defaultQuantum*r.sheet.Clock.Core*1e6)))
+		res.Warnings = append(res.Warnings,
+			fmt.Sprintf("%.0f %% of the SMs' time went into switching: a quantum of %d cycles is short "+
+				"(drivers use some %d here)", 100*share, r.spec.Sharing.Turn(r.sheet),
+				uint64(defaultQuantum*r.sheet.Clock.Core*1e6)))
 	}
 }
 

@@ -10,7 +10,8 @@ import (
 // the result, and with turns longer than any kernel an application is as fast as alone
 // once it is its turn.
 func TestTimeslice(t *testing.T) {
-	s := sim.Spec{Machine: "ugpu", Seed: 1, Timeline: true, Apps: []sim.App{app("sdk-like/matrixmul", nil), app("micro/spmv", nil)}}
+	s := sim.Spec{Machine: "ugpu", Seed: 1, Timeline: true, Apps: []sim.App{app("sdk-like/matrixmul", nil),
+		app("micro/spmv", nil)}}
 	s.Sharing = sim.Sharing{Mode: "timeslice", Quantum: 2000}
 	r := run(t, s)
 	c := r.Contexts
@@ -35,7 +36,8 @@ func TestTimeslice(t *testing.T) {
 		}
 	}
 	if turns != c.Turns || switches == 0 || covered != r.Cycles {
-		t.Errorf("timeline: %d turns and %d switches over %d of %d cycles, want %d turns", turns, switches, covered, r.Cycles, c.Turns)
+		t.Errorf("timeline: %d turns and %d switches over %d of %d cycles, want %d turns", turns, switches, covered,
+			r.Cycles, c.Turns)
 	}
 
 	alone := s
@@ -43,19 +45,22 @@ func TestTimeslice(t *testing.T) {
 	s.Sharing.Quantum = 1 << 40
 	long, free := run(t, s).Tenants[0], run(t, alone).Tenants[0]
 	if a, b := long.Kernels[0], free.Kernels[0]; a.Start != b.Start || a.End != b.End {
-		t.Errorf("the first kernel of who is first runs from %d to %d, alone from %d to %d", a.Start, a.End, b.Start, b.End)
+		t.Errorf("the first kernel of who is first runs from %d to %d, alone from %d to %d", a.Start, a.End, b.Start,
+			b.End)
 	}
 }
 
 // SMK: both applications are on the SMs at once, and the second need not wait for the
 // first one's CTAs to end.
 func TestSMK(t *testing.T) {
-	s := sim.Spec{Machine: "ugpu", Seed: 1, Apps: []sim.App{app("parboil-like/cp", nil), app("micro/triad", nil)}, Sharing: sim.Sharing{Mode: "smk"}}
+	s := sim.Spec{Machine: "ugpu", Seed: 1, Apps: []sim.App{app("parboil-like/cp", nil), app("micro/triad", nil)},
+		Sharing: sim.Sharing{Mode: "smk"}}
 	s.Apps[1].Arrive = 6000
 	r := run(t, s)
 	a, b := r.Tenants[0].Kernels[0], r.Tenants[1].Kernels[0]
 	if b.Start > a.End || b.Start > 6000+3000 {
-		t.Errorf("the second application arrives at 6000 and starts at %d; the first one's kernel runs from %d to %d", b.Start, a.Start, a.End)
+		t.Errorf("the second application arrives at 6000 and starts at %d; the first one's kernel runs from %d to %d",
+			b.Start, a.Start, a.End)
 	}
 	if r.Contexts == nil || r.Contexts.Turns != 0 {
 		t.Errorf("contexts: %+v", r.Contexts)

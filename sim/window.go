@@ -65,7 +65,8 @@ func (c *collector) mark(i int) mark {
 	g := c.r.gpu
 	g.SettleSMs()
 	t := &c.tallies[i]
-	return mark{cycle: g.Now(), busy: g.Busy(i), sums: c.set.Sums(i), moved: c.set.Moved(i), executions: t.done, begun: t.begun}
+	return mark{cycle: g.Now(), busy: g.Busy(i), sums: c.set.Sums(i), moved: c.set.Moved(i), executions: t.done,
+		begun: t.begun}
 }
 
 // warmed notes the end of the warm-up.
@@ -140,7 +141,8 @@ func (c *collector) window(i int, last mark) (w Window, from, to mark) {
 // cold is the error of a run that ended before its warm-up.
 func (r *run) cold() error {
 	if now := r.gpu.Now(); now < r.spec.Length.Warmup {
-		return &host.Error{Err: fmt.Errorf("the run ended at cycle %d, before the end of its warm-up at %d (length.warmup): "+
+		return &host.Error{Err: fmt.Errorf("the run ended at cycle %d, before the end of its warm-up at %d "+
+			"(length.warmup): "+
 			"there is nothing to measure", now, r.spec.Length.Warmup)}
 	}
 	return nil

@@ -160,8 +160,9 @@ func (g *Grid) banks(w uint64, s *isa.Step) {
 
 func (c *cta) exited(w int) error {
 	return &isa.Fault{
-		Kernel: c.g.k.Name, File: c.g.code.File, Block: [3]uint32{uint32(c.index)}, Thread: [3]uint32{uint32(w * isa.Lanes)},
-		Msg: fmt.Sprintf("warp %d was stepped after it had exited", w),
+		Kernel: c.g.k.Name, File: c.g.code.File, Block: [3]uint32{uint32(c.index)},
+		Thread: [3]uint32{uint32(w * isa.Lanes)},
+		Msg:    fmt.Sprintf("warp %d was stepped after it had exited", w),
 	}
 }
 

@@ -37,18 +37,19 @@ type Allocation struct {
 // Kernel is one kernel: a loop whose body has the instructions of Mix, those of
 // Accesses and one branch.
 type Kernel struct {
-	Name       string     `yaml:"name"`
-	CTAs       int        `yaml:"ctas"`
-	Threads    int        `yaml:"threads"`    // per CTA, a multiple of 32
-	Registers  int        `yaml:"registers"`  // 32-bit registers per thread; default 32
-	Shared     Bytes      `yaml:"shared"`     // shared memory per CTA
-	Iterations int        `yaml:"iterations"` // of the loop, per warp; default 1
-	Launches   int        `yaml:"launches"`   // per round; default 1
-	Mix        Mix        `yaml:"mix"`
-	Dependence int        `yaml:"dependence"` // an ALU instruction reads the result this many ALU instructions back; default 4
-	LoadUse    int        `yaml:"load_use"`   // instructions between a load and its first use; default 4
-	Order      string     `yaml:"order"`      // batched: loads first, stores last (default); spread: evenly
-	Conflict   int        `yaml:"conflict"`   // bank conflict degree of shared-memory accesses: 1 (default) to 32
+	Name       string `yaml:"name"`
+	CTAs       int    `yaml:"ctas"`
+	Threads    int    `yaml:"threads"`    // per CTA, a multiple of 32
+	Registers  int    `yaml:"registers"`  // 32-bit registers per thread; default 32
+	Shared     Bytes  `yaml:"shared"`     // shared memory per CTA
+	Iterations int    `yaml:"iterations"` // of the loop, per warp; default 1
+	Launches   int    `yaml:"launches"`   // per round; default 1
+	Mix        Mix    `yaml:"mix"`
+	// an ALU instruction reads the result this many ALU instructions back; default 4
+	Dependence int        `yaml:"dependence"`
+	LoadUse    int        `yaml:"load_use"` // instructions between a load and its first use; default 4
+	Order      string     `yaml:"order"`    // batched: loads first, stores last (default); spread: evenly
+	Conflict   int        `yaml:"conflict"` // bank conflict degree of shared-memory accesses: 1 (default) to 32
 	Divergence Divergence `yaml:"divergence"`
 	Accesses   []Access   `yaml:"accesses"`
 	Source     string     `yaml:"source"`

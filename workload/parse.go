@@ -155,7 +155,8 @@ func (c *checker) allocation(i int, n *yamldoc.Node) error {
 		}
 	}
 	if a.Bytes < 256 || a.Bytes > maxBytes-total {
-		return at(n, "bytes").Errorf("allocation %s has %d bytes; it must have at least 256, and all together at most 256 GiB", a.Name, a.Bytes)
+		return at(n, "bytes").Errorf("allocation %s has %d bytes; it must have at least 256, and all together at "+
+			"most 256 GiB", a.Name, a.Bytes)
 	}
 	if err := name(n, "memory", &a.Memory, "device", "device", "managed"); err != nil {
 		return err
@@ -297,7 +298,8 @@ func (c *checker) divergence(k *Kernel, n *yamldoc.Node) error {
 		return err
 	}
 	if d.Paths == 2 && k.Mix.Barrier > 0 {
-		return at(node, "paths").Errorf("a warp on two paths would meet the barrier twice; use paths: 1 or a kernel without barriers")
+		return at(node, "paths").Errorf("a warp on two paths would meet the barrier twice; use paths: 1 or a kernel " +
+			"without barriers")
 	}
 	return nil
 }
@@ -361,7 +363,8 @@ func (c *checker) shape(k *Kernel, a *Access, p Pattern, bytes Bytes, n *yamldoc
 			*v = def
 		}
 		if *v < Bytes(a.Width) || *v > high || *v%Bytes(a.Width) != 0 {
-			return at(n, key).Errorf("pattern %s needs %s: a multiple of width (%d bytes) up to %d, not %d", p, key, a.Width, high, *v)
+			return at(n, key).Errorf("pattern %s needs %s: a multiple of width (%d bytes) up to %d, not %d", p, key,
+				a.Width, high, *v)
 		}
 		return nil
 	}

@@ -39,7 +39,8 @@ type target struct {
 // bind prepares access i of a kernel on memory at base; seed is the program's.
 func (k *Kernel) bind(a *Access, i int, base uint64, bytes Bytes, seed uint64, zipf *draw.Zipf) target {
 	t := target{
-		pattern: a.pattern(), shift: uint8(bits.TrailingZeros(uint(a.Width))), count: uint64(a.Count), reuse: uint64(a.Reuse), base: base,
+		pattern: a.pattern(), shift: uint8(bits.TrailingZeros(uint(a.Width))), count: uint64(a.Count),
+		reuse: uint64(a.Reuse), base: base,
 		n: uint64(bytes) / uint64(a.Width), threads: uint64(k.Threads), ctas: uint64(k.CTAs), stride: 1, zipf: zipf,
 		seed: draw.Key(seed, uint64(i), 1),
 	}

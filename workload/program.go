@@ -56,7 +56,8 @@ func (m *Model) arguments(args map[string]string) error {
 				return err
 			}
 		default:
-			return fmt.Errorf("%s: argument %s=%s: a model knows scale (of the allocations) and rounds", m.file, key, value)
+			return fmt.Errorf("%s: argument %s=%s: a model knows scale (of the allocations) and rounds", m.file, key,
+				value)
 		}
 	}
 	return nil
@@ -84,7 +85,8 @@ func (m *Model) scale(f float64) error {
 				slice /= Bytes(k.CTAs / a.Sharers)
 			}
 			if need := max(a.Row, a.Plane, a.Tile, a.Stride, a.Block); need > bytes || slice < Bytes(a.Width) {
-				return fmt.Errorf("%s:%d: scale %g leaves %s %d bytes, too few for pattern %s", m.file, a.line, f, a.On, bytes, a.Pattern)
+				return fmt.Errorf("%s:%d: scale %g leaves %s %d bytes, too few for pattern %s", m.file, a.line, f, a.On,
+					bytes, a.Pattern)
 			}
 		}
 	}
@@ -234,7 +236,8 @@ func (p *Program) launches(c *host.Context, regions []*mem.Region) error {
 
 // copyOut takes the time of a copy of r to the host, and waits.
 func copyOut(c *host.Context, r *mem.Region) error {
-	op := &host.Op{Kind: host.OpCopy, Name: "copy from " + r.Name, Src: r, Dst: &mem.Region{Kind: mem.Host, Name: "host staging"}, N: r.Len(), Apply: func() {}}
+	op := &host.Op{Kind: host.OpCopy, Name: "copy from " + r.Name, Src: r,
+		Dst: &mem.Region{Kind: mem.Host, Name: "host staging"}, N: r.Len(), Apply: func() {}}
 	if err := c.Device().Enqueue(op); err != nil {
 		return err
 	}

@@ -36,7 +36,8 @@ func (b *Bytes) FromNode(n *yamldoc.Node) error {
 		}
 	}
 	if !ok {
-		return n.Errorf("%q is not a size: write bytes or a number with B, KB, MB, GB, KiB, MiB or GiB, as in 12 MiB", n.Raw)
+		return n.Errorf("%q is not a size: write bytes or a number with B, KB, MB, GB, KiB, MiB or GiB, as in 12 MiB",
+			n.Raw)
 	}
 	whole := math.Round(v) // 0.29 MB is not exact in binary
 	if !(v >= 0 && v <= maxBytes) || math.Abs(v-whole) > 1e-3 {

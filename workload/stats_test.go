@@ -70,8 +70,10 @@ func run(t testing.TB, g *Grid) *emitted {
 				}
 			}
 			for k, pc := range way {
-				if left := len(way) - k; left < code.AtLeast(pc) || k == 0 && code.AtLeast(pc) < min(len(code.Instr), math.MaxUint8) {
-					t.Fatalf("PC %d of %d: %d instructions left, at least %d promised", pc, len(code.Instr), left, code.AtLeast(pc))
+				if left := len(way) - k; left < code.AtLeast(pc) || k == 0 &&
+					code.AtLeast(pc) < min(len(code.Instr), math.MaxUint8) {
+					t.Fatalf("PC %d of %d: %d instructions left, at least %d promised", pc, len(code.Instr), left,
+						code.AtLeast(pc))
 				}
 			}
 		}
@@ -100,7 +102,8 @@ func TestMix(t *testing.T) {
 	for _, order := range []string{"batched", "spread"} {
 		e := run(t, testGrid(t, 3, 5, 1, `  shared: 4 KiB
   order: `+order+`
-  mix: {int: 7, mad: 2, move: 3, fp: 20, dp: 1, sfu: 2, tensor: 1, shared_load: 4, shared_store: 2, barrier: 1, fence: 1}
+  mix: {int: 7, mad: 2, move: 3, fp: 20, dp: 1, sfu: 2, tensor: 1, shared_load: 4, shared_store: 2,
+    barrier: 1, fence: 1}
   accesses:
   - {on: a, pattern: stream, count: 3}
   - {on: a, op: store, pattern: stream}
@@ -109,7 +112,8 @@ func TestMix(t *testing.T) {
 		trips := 3 * 4 * 5 // CTAs, warps, iterations
 		for text, n := range map[string]int{
 			"add": 7, "mad": 2, "mov": 3, "fma.f32": 20, "fma.f64": 1, "sfu": 2, "mma": 1, "ld.shared": 4,
-			"st.shared": 2, "bar.sync": 1, "membar": 1, "load a (stream)": 3, "store a (stream)": 1, "atomic a (random)": 1, "bra": 1,
+			"st.shared": 2, "bar.sync": 1, "membar": 1, "load a (stream)": 3, "store a (stream)": 1,
+			"atomic a (random)": 1, "bra": 1,
 		} {
 			if e.insts[text] != n*trips {
 				t.Errorf("%s: %d of %q, want %d", order, e.insts[text], text, n*trips)
@@ -134,14 +138,18 @@ func TestPatterns(t *testing.T) {
 		{"pattern: stream", 8, [2]int{8 * threads, 8 * threads}, [2]float64{1, 1}, [2]float64{1, 1}},
 		{"pattern: stream, reuse: 4", 8, [2]int{2 * threads, 2 * threads}, [2]float64{4, 4}, [2]float64{1, 1}},
 		{"pattern: stream, count: 2", 8, [2]int{16 * threads, 16 * threads}, [2]float64{1, 1}, [2]float64{1, 1}},
-		{"pattern: stream", 256, [2]int{1 << 18, 1 << 18}, [2]float64{2, 2}, [2]float64{1, 1}}, // wraps at the footprint
-		{"pattern: stencil, count: 5, row: 1 KiB", 8, [2]int{8 * threads, 8*threads + 2*256 + 4}, [2]float64{4.8, 5}, [2]float64{1, 5}},
+		// wraps at the footprint
+		{"pattern: stream", 256, [2]int{1 << 18, 1 << 18}, [2]float64{2, 2}, [2]float64{1, 1}},
+		{"pattern: stencil, count: 5, row: 1 KiB", 8, [2]int{8 * threads, 8*threads + 2*256 + 4}, [2]float64{4.8, 5},
+			[2]float64{1, 5}},
 		{"pattern: tiled, tile: 2 KiB, reuse: 4", 16, [2]int{16 * 512, 16 * 512}, [2]float64{4, 4}, [2]float64{1, 1}},
 		{"pattern: tiled, tile: 2 KiB, reuse: 2", 16, [2]int{32 * 512, 32 * 512}, [2]float64{2, 2}, [2]float64{1, 1}},
 		{"pattern: strided, stride: 512 B", 16, [2]int{16 * threads, 16 * threads}, [2]float64{1, 1}, [2]float64{1, 1}},
-		{"pattern: random", 16, [2]int{30_500, 31_200}, [2]float64{1.04, 1.08}, [2]float64{1.04, 1.08}}, // n(1-e^-(draws/n)): 30812
+		// n(1-e^-(draws/n)): 30812
+		{"pattern: random", 16, [2]int{30_500, 31_200}, [2]float64{1.04, 1.08}, [2]float64{1.04, 1.08}},
 		{"pattern: random, block: 128 B", 16, [2]int{31 * 900, 32 * 1024}, [2]float64{1, 1.2}, [2]float64{1, 1.2}},
-		{"pattern: chase, block: 64 B, width: 8", 8, [2]int{8 * threads, 8 * threads}, [2]float64{1, 1}, [2]float64{1, 1}},
+		{"pattern: chase, block: 64 B, width: 8", 8, [2]int{8 * threads, 8 * threads}, [2]float64{1, 1},
+			[2]float64{1, 1}},
 		{"pattern: shared", 8, [2]int{1024, 1024}, [2]float64{16, 16}, [2]float64{16, 16}},
 		{"pattern: shared, sharers: 4", 8, [2]int{4096, 4096}, [2]float64{4, 4}, [2]float64{4, 4}},
 		{"pattern: shared, sharers: 4, layout: interleaved", 8, [2]int{4096, 4096}, [2]float64{4, 4}, [2]float64{4, 4}},
@@ -153,8 +161,10 @@ func TestPatterns(t *testing.T) {
 			sharers += len(e.sharers[a])
 		}
 		per, shared := float64(visits)/float64(n), float64(sharers)/float64(n)
-		if n < c.distinct[0] || n > c.distinct[1] || per < c.visits[0] || per > c.visits[1] || shared < c.sharers[0] || shared > c.sharers[1] {
-			t.Errorf("%s: %d addresses (want %v), %.3f visits each (%v), by %.3f CTAs (%v)", c.access, n, c.distinct, per, c.visits, shared, c.sharers)
+		if n < c.distinct[0] || n > c.distinct[1] || per < c.visits[0] || per > c.visits[1] || shared < c.sharers[0] ||
+			shared > c.sharers[1] {
+			t.Errorf("%s: %d addresses (want %v), %.3f visits each (%v), by %.3f CTAs (%v)", c.access, n, c.distinct,
+				per, c.visits, shared, c.sharers)
 		}
 	}
 }
@@ -165,7 +175,8 @@ func TestSharedLayout(t *testing.T) {
 		e := run(t, testGrid(t, 16, 2, 1, "  accesses: [{on: a, pattern: shared, sharers: 4, layout: "+layout+"}]\n"))
 		other := 5 - same[1] // CTA 4 or 1
 		if e.order[0][0] != e.order[same[1]][0] || e.order[0][0] == e.order[other][0] {
-			t.Errorf("%s: CTAs 0, %d, %d begin at %x, %x, %x", layout, same[1], other, e.order[0][0], e.order[same[1]][0], e.order[other][0])
+			t.Errorf("%s: CTAs 0, %d, %d begin at %x, %x, %x", layout, same[1], other, e.order[0][0],
+				e.order[same[1]][0], e.order[other][0])
 		}
 	}
 }
@@ -194,7 +205,8 @@ func TestZipfAccess(t *testing.T) {
 // SIMD efficiency is 1 - share*(1 - lanes/32) with one path; with two, all lanes
 // execute and the diverged iterations take twice the instructions.
 func TestDivergence(t *testing.T) {
-	rest := "  divergence: {share: 0.4, lanes: 8, paths: %d}\n  mix: {int: 20}\n  accesses: [{on: a, pattern: stream}]\n"
+	rest := "  divergence: {share: 0.4, lanes: 8, paths: %d}\n  mix: {int: 20}\n  accesses: [{on: a, pattern: " +
+		"stream}]\n"
 	one := run(t, testGrid(t, 40, 50, 1, fmt.Sprintf(rest, 1)))
 	if eff := float64(one.lanes) / float64(32*one.warps); math.Abs(eff-0.7) > 0.015 {
 		t.Errorf("efficiency %.3f, want 0.7", eff)
@@ -211,7 +223,8 @@ func TestDivergence(t *testing.T) {
 // Addresses and masks depend on seed, CTA, warp and iteration alone: any order of
 // stepping gives the same, another seed or launch does not.
 func TestOrderDoesNotMatter(t *testing.T) {
-	rest := "  divergence: {share: 0.3, lanes: 5}\n  accesses: [{on: a, pattern: random}, {on: a, op: store, pattern: zipf}]\n"
+	rest := "  divergence: {share: 0.3, lanes: 5}\n  accesses: [{on: a, pattern: random}, {on: a, op: store, " +
+		"pattern: zipf}]\n"
 	trace := func(g *Grid, backwards bool) string {
 		var text [4][]string
 		c := g.Start(2, isa.Place{SM: 3})
@@ -267,7 +280,8 @@ func TestOrderDoesNotMatter(t *testing.T) {
 
 // The registers say what was declared: distances of dependences and uses.
 func TestDependences(t *testing.T) {
-	g := testGrid(t, 1, 1, 1, "  dependence: 3\n  load_use: 6\n  mix: {int: 1, fp: 20}\n  accesses: [{on: a, pattern: stream}, {on: a, pattern: chase}]\n")
+	g := testGrid(t, 1, 1, 1, "  dependence: 3\n  load_use: 6\n  mix: {int: 1, fp: 20}\n  accesses: [{on: a, "+
+		"pattern: stream}, {on: a, pattern: chase}]\n")
 	c := g.Code()
 	writer, used := map[uint16]int{}, map[uint16]int{}
 	fp, number := 0, map[uint16]int{}

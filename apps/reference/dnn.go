@@ -114,10 +114,12 @@ func (a *arguments) dnnConv(biased bool) ([]float32, error) {
 	}
 	out := win.out()
 	if groups < 1 || c%groups != 0 || filters%groups != 0 || out == 0 {
-		return nil, fmt.Errorf("%d channels, %d filters in %d groups, %+v: groups must divide both, the image must hold the kernel", c, filters, groups, win)
+		return nil, fmt.Errorf("%d channels, %d filters in %d groups, %+v: groups must divide both, the image must "+
+			"hold the kernel", c, filters, groups, win)
 	}
 	c /= groups
-	err := errors.Join(sized("the image", len(x), c, groups, side, side), sized("the weights", len(w), filters, c, win.k, win.k))
+	err := errors.Join(sized("the image", len(x), c, groups, side, side), sized("the weights", len(w), filters, c,
+		win.k, win.k))
 	if biased {
 		err = errors.Join(err, sized("the bias", len(bias), filters))
 	}
@@ -273,7 +275,8 @@ func dense(w, x, bias []float32, relu bool) []float32 {
 	y := make([]float32, len(bias))
 	for r := range y {
 		row := w[r*len(x) : (r+1)*len(x)]
-		y[r] = rectified(relu, laneSum(len(x), func(i int, sum float32) float32 { return fma32(row[i], x[i], sum) })+bias[r])
+		y[r] = rectified(relu, laneSum(len(x), func(i int, sum float32) float32 { return fma32(row[i], x[i], sum) })+
+			bias[r])
 	}
 	return y
 }

@@ -237,7 +237,9 @@ func (a *arguments) dnnRecurrent(layer string) ([]float32, error) {
 	rows := len(bias)
 	units := rows / gates
 	if units == 0 || rows%gates != 0 || len(x)%rows != 0 || len(u) != rows*units {
-		return nil, fmt.Errorf("products, U, bias have %d, %d, %d elements: they must have steps x %d n, %d n x n, %d n", len(x), len(u), rows, gates, gates, gates)
+		return nil, fmt.Errorf("products, U, bias have %d, %d, %d elements: "+
+			"they must have steps x %d n, %d n x n, %d n",
+			len(x), len(u), rows, gates, gates, gates)
 	}
 	states, cell := make([]float32, units, (len(x)/rows+1)*units), make([]float32, units)
 	for ; len(x) > 0; x = x[rows:] {

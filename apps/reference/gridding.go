@@ -18,7 +18,8 @@ func gridding(list []any) (any, error) {
 	}
 	const reach = 2
 	if len(window) < reach+1 || side < 1 || side > 1024 {
-		return nil, fmt.Errorf("a table of %d values, side %d: there must be at least %d, and a side of 1 to 1024", len(window), side, reach+1)
+		return nil, fmt.Errorf("a table of %d values, side %d: there must be at least %d, and a side of 1 to 1024",
+			len(window), side, reach+1)
 	}
 	cell := make([][]int32, side*side*side) // samples by cell, in order
 	for i := range x {
@@ -26,7 +27,8 @@ func gridding(list []any) (any, error) {
 			at := (cz*side+cy)*side + cx
 			cell[at] = append(cell[at], int32(i))
 		} else {
-			return nil, fmt.Errorf("sample %d at %v, %v, %v lies outside the cube of side %d", i, x[i], y[i], z[i], side)
+			return nil, fmt.Errorf("sample %d at %v, %v, %v lies outside the cube of side %d", i, x[i], y[i], z[i],
+				side)
 		}
 	}
 	steps := float32((len(window) - 1) / reach)

@@ -24,7 +24,8 @@ func lbm(list []any) (any, error) {
 	g.plane = g.row * g.ny
 	g.cells = g.plane * (g.nz + 4)
 	if len(a) != 19*g.cells || len(flags) != g.cells || g.row < g.nx {
-		return nil, fmt.Errorf("%d populations, %d flags: for rows of %d words, %d rows and %d planes there must be %d and %d",
+		return nil, fmt.Errorf("%d populations, %d flags: for rows of %d words, %d rows and %d planes there must be "+
+			"%d and %d",
 			len(a), len(flags), g.row, g.ny, g.nz, 19*g.cells, g.cells)
 	}
 	r, p := g.row, g.plane

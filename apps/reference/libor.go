@@ -32,7 +32,8 @@ func libor(list []any) (any, error) {
 		return nil, fmt.Errorf("part %q: it must be value or delta", part)
 	}
 	if len(z) != paths*m.steps || m.steps > len(m.vol) {
-		return nil, fmt.Errorf("%d deviates for %d paths of %d steps, %d rates: there must be one for each, and at least as many rates as steps", len(z), paths, m.steps, len(m.vol))
+		return nil, fmt.Errorf("%d deviates for %d paths of %d steps, %d rates: there must be one for each, and at "+
+			"least as many rates as steps", len(z), paths, m.steps, len(m.vol))
 	}
 	for _, t := range m.maturity {
 		if t < 1 || int(t) > len(m.vol)-m.steps {

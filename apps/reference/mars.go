@@ -18,8 +18,10 @@ func stringmatch(list []any) (any, error) {
 	if err := in.done(); err != nil {
 		return nil, err
 	}
-	if len(keyword) == 0 || len(line) == 0 || line[0] < 0 || int(line[len(line)-1]) > len(text) || !slices.IsSorted(line) {
-		return nil, fmt.Errorf("keyword %q, %d lines: a keyword, and lines that ascend within the %d bytes", keyword, len(line)-1, len(text))
+	if len(keyword) == 0 || len(line) == 0 || line[0] < 0 || int(line[len(line)-1]) > len(text) ||
+		!slices.IsSorted(line) {
+		return nil, fmt.Errorf("keyword %q, %d lines: a keyword, and lines that ascend within the %d bytes", keyword,
+			len(line)-1, len(text))
 	}
 	found := []int32{}
 	for i, start := range line[:len(line)-1] {

@@ -52,7 +52,8 @@ func randomUpdates(in *arguments) (any, error) {
 		return nil, err
 	}
 	if n < 1 || n&(n-1) != 0 {
-		return nil, fmt.Errorf("a table of %d words: the generator's low bits index it, so it must be a power of two", n)
+		return nil, fmt.Errorf("a table of %d words: the generator's low bits index it, so it must be a power of two",
+			n)
 	}
 	table := make([]uint64, n)
 	for i := range table {

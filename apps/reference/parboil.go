@@ -17,7 +17,8 @@ func cp(list []any) (any, error) {
 		return nil, err
 	}
 	if len(atoms)%4 != 0 || batch < 1 {
-		return nil, fmt.Errorf("%d values in batches of %d atoms: four values make an atom, a batch has at least one", len(atoms), batch)
+		return nil, fmt.Errorf("%d values in batches of %d atoms: four values make an atom, a batch has at least one",
+			len(atoms), batch)
 	}
 	energy := make([]float32, width*height)
 	for first := 0; first < len(atoms); first += 4 * batch {

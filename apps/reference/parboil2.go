@@ -16,7 +16,8 @@ func sgemm(list []any) (any, error) {
 		return nil, err
 	}
 	if len(a) != m*k || len(b) != n*k || len(c) != m*n {
-		return nil, fmt.Errorf("A, B, C have %d, %d, %d elements: they must have %d x %d, %d x %d, %d x %d", len(a), len(b), len(c), m, k, n, k, m, n)
+		return nil, fmt.Errorf("A, B, C have %d, %d, %d elements: they must have %d x %d, %d x %d, %d x %d", len(a),
+			len(b), len(c), m, k, n, k, m, n)
 	}
 	out := make([]float32, len(c))
 	for j := range n {

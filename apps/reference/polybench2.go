@@ -96,7 +96,8 @@ func mm2(list []any) (any, error) {
 		return nil, err
 	}
 	if len(a) != ni*nk || len(b) != nk*nj || len(c) != nj*nl || len(d) != ni*nl {
-		return nil, fmt.Errorf("A, B, C, D have %d, %d, %d, %d elements: they must have %d x %d, %d x %d, %d x %d, %d x %d",
+		return nil, fmt.Errorf("A, B, C, D have %d, %d, %d, %d elements: they must have %d x %d, %d x %d, %d x %d, "+
+			"%d x %d",
 			len(a), len(b), len(c), len(d), ni, nk, nk, nj, nj, nl, ni, nl)
 	}
 	out := make([]float32, len(d))
@@ -185,7 +186,8 @@ func fdtd2d(list []any) (any, error) {
 	if len(ex) != nx*ny {
 		return nil, fmt.Errorf("the fields have %d elements: they must have %d x %d", len(ex), nx, ny)
 	}
-	f := map[string][]float32{"ex": append([]float32(nil), ex...), "ey": append([]float32(nil), ey...), "hz": append([]float32(nil), hz...)}
+	f := map[string][]float32{"ex": append([]float32(nil), ex...), "ey": append([]float32(nil), ey...),
+		"hz": append([]float32(nil), hz...)}
 	if f[field] == nil {
 		return nil, fmt.Errorf("field %q: it must be ex, ey or hz", field)
 	}

@@ -75,7 +75,8 @@ func pathfinder(list []any) (any, error) {
 		return nil, err
 	}
 	if cols == 0 || len(weight) == 0 || len(weight)%cols != 0 {
-		return nil, fmt.Errorf("the grid has %d cells, which is not a positive multiple of the %d columns", len(weight), cols)
+		return nil, fmt.Errorf("the grid has %d cells, which is not a positive multiple of the %d columns", len(weight),
+			cols)
 	}
 	cost, next := make([]int32, cols), make([]int32, cols) // above the first row: nothing
 	for r := range len(weight) / cols {

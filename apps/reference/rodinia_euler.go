@@ -55,7 +55,8 @@ func euler3d(list []any) (any, error) {
 	state := eulerFlow(neighbour, far, disturbance, area, steps)
 	for at, u := range state {
 		if math.IsNaN(float64(u)) { // NaN equals NaN in a check: it would prove nothing
-			return nil, fmt.Errorf("value %d of the state is not a number: the scheme is unstable with this far field", at)
+			return nil, fmt.Errorf("value %d of the state is not a number: the scheme is unstable with this far field",
+				at)
 		}
 	}
 	return state, nil

@@ -12,7 +12,8 @@ func srad(list []any) (any, error) {
 		return nil, err
 	}
 	if len(image) != n*n || roi < 1 || roi > n {
-		return nil, fmt.Errorf("%d pixels and a region of %d: they must be n x n and in 1..n, n = %d", len(image), roi, n)
+		return nil, fmt.Errorf("%d pixels and a region of %d: they must be n x n and in 1..n, n = %d", len(image), roi,
+			n)
 	}
 	j := append([]float32(nil), image...)
 	c := make([]float32, n*n)

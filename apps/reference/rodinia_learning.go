@@ -97,7 +97,8 @@ func kmeans(list []any) (any, error) {
 		return nil, err
 	}
 	if n == 0 || len(points)%n != 0 || clusters < 1 || clusters > n {
-		return nil, fmt.Errorf("%d values for %d points in %d clusters: a multiple of the points, and no more clusters than points", len(points), n, clusters)
+		return nil, fmt.Errorf("%d values for %d points in %d clusters: a multiple of the points, and no more "+
+			"clusters than points", len(points), n, clusters)
 	}
 	features := len(points) / n
 	centre := append([]float32(nil), points[:clusters*features]...)

@@ -34,7 +34,8 @@ func leukocyte(list []any) (any, error) {
 		return nil, err
 	}
 	if width == 0 || len(image)%width != 0 || len(cells)%2 != 0 {
-		return nil, fmt.Errorf("%d pixels in rows of %d, %d coordinates of cells: whole rows, and pairs", len(image), width, len(cells))
+		return nil, fmt.Errorf("%d pixels in rows of %d, %d coordinates of cells: whole rows, and pairs", len(image),
+			width, len(cells))
 	}
 	switch which {
 	case "score":

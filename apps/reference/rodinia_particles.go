@@ -18,7 +18,8 @@ func lavamd(list []any) (any, error) {
 		return nil, err
 	}
 	if boxes > 1<<10 || len(at) != 4*boxParticles*boxes*boxes*boxes {
-		return nil, fmt.Errorf("%d values: they must be 4 per particle, %d particles in each of %d^3 boxes", len(at), boxParticles, boxes)
+		return nil, fmt.Errorf("%d values: they must be 4 per particle, %d particles in each of %d^3 boxes", len(at),
+			boxParticles, boxes)
 	}
 	force := make([]float64, len(at))
 	size := 4 * boxParticles
@@ -62,7 +63,8 @@ func expNegative(x float64) float64 {
 	for _, c := range [13]float64{
 		2.0876756987868098979e-9, 2.5052108385441718775e-8,
 		2.7557319223985890653e-7, 2.7557319223985890653e-6, 2.4801587301587301587e-5, 1.9841269841269841270e-4,
-		1.3888888888888888889e-3, 8.3333333333333333333e-3, 4.1666666666666666667e-2, 1.6666666666666666667e-1, 0.5, 1, 1,
+		1.3888888888888888889e-3, 8.3333333333333333333e-3, 4.1666666666666666667e-2, 1.6666666666666666667e-1, 0.5, 1,
+		1,
 	} {
 		p = math.FMA(p, r, c)
 	}

@@ -12,7 +12,8 @@ func dwt2d(list []any) (any, error) {
 		return nil, err
 	}
 	if len(image) != n*n || levels < 1 || levels > 30 || n == 0 || n%(1<<levels) != 0 {
-		return nil, fmt.Errorf("%d samples, %d levels: n x n samples, n = %d a multiple of 2^levels", len(image), levels, n)
+		return nil, fmt.Errorf("%d samples, %d levels: n x n samples, n = %d a multiple of 2^levels", len(image),
+			levels, n)
 	}
 	out := append([]int32(nil), image...)
 	line, room := make([]int32, n), make([]int32, n)

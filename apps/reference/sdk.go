@@ -14,7 +14,8 @@ func matrixmul(list []any) (any, error) {
 		return nil, err
 	}
 	if len(a) != m*k || len(b) != k*n {
-		return nil, fmt.Errorf("A has %d elements and B %d: they must have %d x %d and %d x %d", len(a), len(b), m, k, k, n)
+		return nil, fmt.Errorf("A has %d elements and B %d: they must have %d x %d and %d x %d", len(a), len(b), m, k,
+			k, n)
 	}
 	c := make([]float32, m*n)
 	for i := range m {

@@ -52,7 +52,8 @@ func convsep(list []any) (any, error) {
 		return nil, err
 	}
 	if len(image) != width*height || len(taps)%2 != 1 {
-		return nil, fmt.Errorf("an image of %d elements and %d taps: they must be %d x %d and an odd number", len(image), len(taps), width, height)
+		return nil, fmt.Errorf("an image of %d elements and %d taps: they must be %d x %d and an odd number",
+			len(image), len(taps), width, height)
 	}
 	rows := convolveLines(image, taps, height, width, width, 1)
 	return convolveLines(rows, taps, width, height, 1, width), nil

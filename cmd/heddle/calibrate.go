@@ -23,7 +23,10 @@ With --performance it measures simulation speed instead and prints PERFORMANCE.m
 			if performance {
 				return calib.Performance(cmd.OutOrStdout(), dir, commit)
 			}
-			rows, err := calib.All(dir, func(name, config string) bool { return strings.Contains(name+"/"+config, only) })
+			rows, err := calib.All(dir, func(name, config string) bool {
+				return strings.Contains(name+"/"+config,
+					only)
+			})
 			if err != nil {
 				return err
 			}

@@ -47,17 +47,22 @@ listed; they are no errors. --markdown prints apps/CHARACTERISATION.md.`,
 	fl.StringVar(&f.apps, "apps", "apps", "folder of the applications, for when none is named")
 	fl.StringVar(&f.machine, "machine", "ugpu", "machine sheet: a name or a YAML file")
 	fl.StringSliceVar(&f.sizes, "size", []string{"tiny"}, "preset(s) of the applications: tiny, standard, paper")
-	fl.StringArrayVar(&f.args, "arg", nil, "further argument of every application's main, as in --arg steps=1 (repeatable)")
+	fl.StringArrayVar(&f.args, "arg", nil,
+		"further argument of every application's main, as in --arg steps=1 (repeatable)")
 	fl.StringArrayVar(&f.set, "set", nil, "parameter of the machine, as in --set vm.walk_cache=128 (repeatable)")
 	fl.BoolVar(&f.functional, "functional", false, "no timed run: sharing and regularity only, for large presets")
-	fl.BoolVar(&f.sweep, "sweep", false, "also IPC by SMs with half of the channels, and by channels with half of the SMs")
+	fl.BoolVar(&f.sweep, "sweep", false,
+		"also IPC by SMs with half of the channels, and by channels with half of the SMs")
 	fl.BoolVar(&f.json, "json", false, "print the profiles as a JSON array")
 	fl.BoolVar(&f.markdown, "markdown", false, "print the document with the tables")
 	fl.IntVar(&f.jobs, "jobs", runtime.NumCPU(), "simulations at once")
-	fl.Uint64Var(&f.limit, "limit", 0, "observe no more warp instructions of an application, and run those that have more only with --cycles; 0: none")
-	fl.Uint64Var(&f.cycles, "cycles", 0, "end the timed run of each application after this many core cycles; 0: at its end")
+	fl.Uint64Var(&f.limit, "limit", 0,
+		"observe no more warp instructions of an application, and run those that have more only with --cycles; 0: none")
+	fl.Uint64Var(&f.cycles, "cycles", 0,
+		"end the timed run of each application after this many core cycles; 0: at its end")
 	fl.StringSliceVar(&f.from, "from", nil, "measure nothing: read profiles that --json printed from FILE(s)")
-	fl.StringVar(&f.figures, "figures", "", "draw page sharing (at --size paper) and IPC by SMs and channels (with --sweep) as SVG into this folder")
+	fl.StringVar(&f.figures, "figures", "",
+		"draw page sharing (at --size paper) and IPC by SMs and channels (with --sweep) as SVG into this folder")
 	c.MarkFlagsMutuallyExclusive("json", "markdown")
 	c.MarkFlagsMutuallyExclusive("functional", "sweep")
 	return c
@@ -101,7 +106,8 @@ func (f *characteriseFlags) run(cmd *cobra.Command, paths []string) error {
 	var groups [][]characterise.Profile
 	for _, size := range f.sizes {
 		g, err := characterise.Run(cmd.Context(), paths, characterise.Options{
-			Machine: f.machine, Size: size, Jobs: f.jobs, Limit: f.limit, Cycles: f.cycles, Functional: f.functional, Args: args, Set: set, Sweep: f.sweep, Start: progress.Start,
+			Machine: f.machine, Size: size, Jobs: f.jobs, Limit: f.limit, Cycles: f.cycles, Functional: f.functional,
+			Args: args, Set: set, Sweep: f.sweep, Start: progress.Start,
 		})
 		if err != nil {
 			progress.Close()

@@ -31,7 +31,8 @@ func drawProfiles(dir string, groups [][]characterise.Profile, seeds *characteri
 		}
 	}
 	if drawn == 0 {
-		return fmt.Errorf("nothing to draw: figures need applications that the papers name, with --sweep or at --size paper")
+		return fmt.Errorf("nothing to draw: figures need applications that the papers name, with --sweep or at " +
+			"--size paper")
 	}
 	return nil
 }
@@ -45,12 +46,15 @@ func sharingFigure(groups [][]characterise.Profile, seeds *characterise.Seeds) *
 	}
 	one := 1.0
 	for _, class := range []string{characterise.LowSharing, characterise.HighSharing} {
-		p := figure.Panel{Title: class + "-sharing in the paper", YLabel: "share of pages", Kind: figure.Stacked, YMax: &one}
+		p := figure.Panel{Title: class + "-sharing in the paper", YLabel: "share of pages", Kind: figure.Stacked,
+			YMax: &one}
 		for _, name := range []string{"1 SM", "2 to 10", "11 to 25", "26 to 64"} {
 			p.Series = append(p.Series, figure.Series{Name: name})
 		}
 		for _, x := range claimed(groups, seeds, "nuba") {
-			if x.claim.Sharing != class || x.profile.Memory == nil || x.profile.Size != x.preset || len(x.profile.SMs) > 0 { // a sweep has a size of its own
+			// a sweep has a size of its own
+			if x.claim.Sharing != class || x.profile.Memory == nil || x.profile.Size != x.preset ||
+				len(x.profile.SMs) > 0 {
 				continue
 			}
 			p.Ticks = append(p.Ticks, x.claim.Name)
@@ -70,7 +74,8 @@ func sharingFigure(groups [][]characterise.Profile, seeds *characterise.Seeds) *
 
 // sliceFigure is nil where no application of the class has a sweep.
 func sliceFigure(class string, groups [][]characterise.Profile, seeds *characterise.Seeds) *figure.Figure {
-	byChannels := figure.Panel{Title: "40 SMs", XLabel: "memory channels", YLabel: "IPC relative to 40 SMs and 16 channels"}
+	byChannels := figure.Panel{Title: "40 SMs", XLabel: "memory channels",
+		YLabel: "IPC relative to 40 SMs and 16 channels"}
 	bySMs := figure.Panel{Title: "16 channels", XLabel: "SMs", YLabel: byChannels.YLabel}
 	zero, one := 0.0, 1.0
 	for _, p := range []*figure.Panel{&byChannels, &bySMs} {

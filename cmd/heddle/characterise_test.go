@@ -19,7 +19,8 @@ func TestCharacterise(t *testing.T) {
 	}
 	code, text, msg := command("../../apps/micro/triad", "../../apps/parboil-like/cp", "--jobs", "2", "--json")
 	var list []characterise.Profile
-	if err := json.Unmarshal([]byte(text), &list); code != exitOK || err != nil || len(list) != 2 || list[1].App != "parboil-like/cp" || list[1].Traffic == nil {
+	if err := json.Unmarshal([]byte(text), &list); code != exitOK || err != nil || len(list) != 2 ||
+		list[1].App != "parboil-like/cp" || list[1].Traffic == nil {
 		t.Fatalf("status %d, %v, %s\n%s", code, err, msg, text)
 	}
 	file := filepath.Join(t.TempDir(), "profiles.json")
@@ -32,7 +33,8 @@ func TestCharacterise(t *testing.T) {
 	}
 	dir := filepath.Join(t.TempDir(), "figures")
 	profiles := "../../apps/profiles/"
-	if code, _, msg := command("--from", profiles+"standard.json,"+profiles+"paper.json,"+profiles+"slices.json", "--figures", dir, "--json"); code != exitOK {
+	if code, _, msg := command("--from", profiles+"standard.json,"+profiles+"paper.json,"+profiles+"slices.json",
+		"--figures", dir, "--json"); code != exitOK {
 		t.Errorf("status %d, %s", code, msg)
 	}
 	for _, name := range []string{"sharing.svg", "compute.svg", "memory.svg"} {
@@ -40,8 +42,10 @@ func TestCharacterise(t *testing.T) {
 		if err != nil {
 			t.Error(err)
 		}
-		if kept, err := os.ReadFile(filepath.Join("../../apps/figures", name)); err != nil || !bytes.Equal(drawn, kept) {
-			t.Errorf("apps/figures/%s is not what heddle characterise --figures draws of apps/profiles: run apps/characterise.sh (%v)", name, err)
+		if kept, err := os.ReadFile(filepath.Join("../../apps/figures", name)); err != nil ||
+			!bytes.Equal(drawn, kept) {
+			t.Errorf("apps/figures/%s is not what heddle characterise --figures draws of apps/profiles: run "+
+				"apps/characterise.sh (%v)", name, err)
 		}
 	}
 	for _, c := range []struct {

@@ -104,7 +104,8 @@ func TestContributingPolicy(t *testing.T) {
 	if got, want := compact(t, again), compact(t, string(must(json.Marshal(plans)))); got != want {
 		t.Errorf("replayed\n%s\nwas\n%s", got, want)
 	}
-	if got := do(heddle, "inspect", "policies", "hill-climb"); !strings.Contains(got, "insts (sm.thread_insts per application)") {
+	if got := do(heddle, "inspect", "policies", "hill-climb"); !strings.Contains(got,
+		"insts (sm.thread_insts per application)") {
 		t.Errorf("inspect policies: %s", got)
 	}
 }

@@ -36,11 +36,13 @@ What was approximated, is not modelled or has no meaning here is listed.`,
 			if err := writeNew(out, text); err != nil {
 				return err
 			}
-			fmt.Fprintf(cmd.OutOrStdout(), "%s: machine %s, %d SMs, %d channels\n", out, im.Machine.Name, im.Machine.SM.Count, im.Machine.DRAM.Channels)
+			fmt.Fprintf(cmd.OutOrStdout(), "%s: machine %s, %d SMs, %d channels\n", out, im.Machine.Name,
+				im.Machine.SM.Count, im.Machine.DRAM.Channels)
 			return listImport(cmd.OutOrStdout(), im)
 		},
 	}
-	cmd.Flags().StringVarP(&out, "output", "o", "", "write the sheet to FILE (default: standard output, with the lists on standard error)")
+	cmd.Flags().StringVarP(&out, "output", "o", "",
+		"write the sheet to FILE (default: standard output, with the lists on standard error)")
 	return cmd
 }
 

@@ -109,7 +109,8 @@ func inspectMachine(w io.Writer, name, section string, set []string, asJSON bool
 			}
 		}
 		if len(some) == 0 {
-			return fmt.Errorf("machine %s has no section %q%s", name, section, yamldoc.DidYouMean(section, sections(entries)))
+			return fmt.Errorf("machine %s has no section %q%s", name, section,
+				yamldoc.DidYouMean(section, sections(entries)))
 		}
 		entries = some
 	}

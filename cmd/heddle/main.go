@@ -124,7 +124,8 @@ reached before the end; 130 interrupted.`,
 		Args:          cobra.NoArgs,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	root.AddCommand(runCmd(), inspectCmd(), importCmd(), ptxCmd(), traceCmd(), probeCmd(), calibrateCmd(), characteriseCmd(), reportCmd(), versionCmd())
+	root.AddCommand(runCmd(), inspectCmd(), importCmd(), ptxCmd(), traceCmd(), probeCmd(), calibrateCmd(),
+		characteriseCmd(), reportCmd(), versionCmd())
 	root.AddCommand(reproduceCmd(), sweepCmd(), policyCmd())
 	return root
 }

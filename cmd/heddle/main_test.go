@@ -112,7 +112,8 @@ func TestEverySheetRuns(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		if !r.Complete || r.Cycles == 0 || len(r.Checks) == 0 || slices.ContainsFunc(r.Checks, func(c sim.Check) bool { return !c.OK }) {
+		if !r.Complete || r.Cycles == 0 || len(r.Checks) == 0 ||
+			slices.ContainsFunc(r.Checks, func(c sim.Check) bool { return !c.OK }) {
 			t.Errorf("%s: %+v", name, r)
 		}
 	}

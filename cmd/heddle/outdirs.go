@@ -35,7 +35,8 @@ func begin(file *runfile.File) (d outDirs, err error) {
 			path = filepath.Join(file.Out, report.FileName(s.Sharing.Name))
 		}
 		if slices.Contains(paths, path) {
-			return d, fmt.Errorf("two sharing modes would write %s; give them names that differ in letters and digits", path)
+			return d, fmt.Errorf("two sharing modes would write %s; give them names that differ in letters and digits",
+				path)
 		}
 		paths = append(paths, path)
 	}

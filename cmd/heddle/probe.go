@@ -63,7 +63,8 @@ and ck); --name picks one of several in a file. Lines of the trace are
 	fl.IntVar(&f.window, "window", 1_000_000_000, "requests outstanding at most")
 	fl.BoolVar(&f.refresh, "refresh", true, "refresh the device")
 	fl.StringVar(&f.commands, "commands", "", "write every command to this CSV file")
-	fl.StringVar(&f.mapper, "mapper", "RoBaRaCoCh", "address mapping: RoBaRaCoCh, ChRaBaRoCo, MOP4CLXOR or fields from the top, as RoRaBgBaCoCh")
+	fl.StringVar(&f.mapper, "mapper", "RoBaRaCoCh",
+		"address mapping: RoBaRaCoCh, ChRaBaRoCo, MOP4CLXOR or fields from the top, as RoRaBgBaCoCh")
 	fl.IntVar(&f.channels, "channels", 0, "channels, overriding the device")
 	fl.StringVar(&f.sched, "sched", "", "scheduler, overriding the device: frfcfs or fcfs")
 	fl.StringVar(&f.page, "page", "", "row policy, overriding the device: open or closed")
@@ -141,7 +142,8 @@ func (f *dramFlags) run(stdin io.Reader) (*dramprobe.Result, error) {
 		return nil, err
 	}
 	r.Pattern = filepath.Base(f.trace)
-	r.ID = fmt.Sprintf("%s.ch%d.%s.%s.%s.%s.n%d.i%d.w%d", r.Dev, r.Ch, r.Refresh, r.Mapper, r.Sched, r.Pattern, r.N, r.Inject, r.Window)
+	r.ID = fmt.Sprintf("%s.ch%d.%s.%s.%s.%s.n%d.i%d.w%d", r.Dev, r.Ch, r.Refresh, r.Mapper, r.Sched, r.Pattern, r.N,
+		r.Inject, r.Window)
 	return r, nil
 }
 

@@ -27,7 +27,8 @@ const ddr4Device = "../../machine/dram/testdata/devices.json"
 func TestProbeDRAM(t *testing.T) {
 	dir := t.TempDir()
 	csv := filepath.Join(dir, "commands.csv")
-	out, err := probe("# two rows of a bank\nR 0x0\nR 0x40\n\nW 0x20000\n", "dram", "--device", ddr4Device, "--name", "ddr4_3200aa",
+	out, err := probe("# two rows of a bank\nR 0x0\nR 0x40\n\nW 0x20000\n", "dram", "--device", ddr4Device, "--name",
+		"ddr4_3200aa",
 		"--trace", "-", "--refresh=false", "--commands", csv)
 	if err != nil {
 		t.Fatal(err)
@@ -38,7 +39,8 @@ func TestProbeDRAM(t *testing.T) {
 	}
 	for k, want := range map[string]any{
 		"requests": 3.0, "reads": 2.0, "writes": 1.0, "dev": "ddr4_3200aa", "refresh": "noref", "mapper": "RoBaRaCoCh",
-		"lat_min": 1.0 + 22 + 22 + 4, "cmd_ACT": 2.0, "cmd_PREpb": 1.0, "cmd_RD": 2.0, "cmd_WR": 1.0, "geom": "64,1,4,4,128,65536,1", "window": 1e9,
+		"lat_min": 1.0 + 22 + 22 + 4, "cmd_ACT": 2.0, "cmd_PREpb": 1.0, "cmd_RD": 2.0, "cmd_WR": 1.0,
+		"geom": "64,1,4,4,128,65536,1", "window": 1e9,
 	} {
 		if got[k] != want {
 			t.Errorf("%s is %v, want %v", k, got[k], want)
@@ -48,7 +50,8 @@ func TestProbeDRAM(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := "clk,channel,command,rank,bankgroup,bank,row,column\n1,0,ACT,0,0,0,0,\n23,0,RD,0,0,0,0,0\n31,0,RD,0,0,0,0,1\n53,0,PREpb,0,0,0,0,\n75,0,ACT,0,0,0,1,\n97,0,WR,0,0,0,1,0\n"
+	want := "clk,channel,command,rank,bankgroup,bank,row,column\n" +
+		"1,0,ACT,0,0,0,0,\n23,0,RD,0,0,0,0,0\n31,0,RD,0,0,0,0,1\n53,0,PREpb,0,0,0,0,\n75,0,ACT,0,0,0,1,\n97,0,WR,0,0,0,1,0\n"
 	if string(text) != want {
 		t.Errorf("commands:\n%s\nwant:\n%s", text, want)
 	}

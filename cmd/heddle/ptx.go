@@ -67,7 +67,8 @@ func ptxCheckCmd() *cobra.Command {
 					continue
 				}
 				for _, k := range m.Kernels() {
-					list = append(list, ptxKernel{file, k.Name, k.Params, k.Regs, k.SharedBytes, k.LocalBytes, k.MaxThreads, len(k.Code.Instr), k.DynamicShared})
+					list = append(list, ptxKernel{file, k.Name, k.Params, k.Regs, k.SharedBytes, k.LocalBytes,
+						k.MaxThreads, len(k.Code.Instr), k.DynamicShared})
 				}
 			}
 			err := ptxPrintKernels(cmd.OutOrStdout(), list, asJSON)
@@ -100,7 +101,8 @@ func ptxPrintKernels(w io.Writer, list []ptxKernel, asJSON bool) error {
 		if k.Dynamic {
 			shared += "+"
 		}
-		fmt.Fprintf(t, "%s\t%s\t%d\t%s\t%d\t%d\t%d\t%s\n", k.File, k.Kernel, k.Registers, shared, k.LocalBytes, k.MaxThreads, k.Instructions, strings.Join(ps, " "))
+		fmt.Fprintf(t, "%s\t%s\t%d\t%s\t%d\t%d\t%d\t%s\n", k.File, k.Kernel, k.Registers, shared, k.LocalBytes,
+			k.MaxThreads, k.Instructions, strings.Join(ps, " "))
 	}
 	return t.Flush()
 }
@@ -273,14 +275,16 @@ func (f *ptxRunFlags) run(w io.Writer, file string) error {
 			return err
 		}
 	}
-	return f.print(w, ptxOutcome{Kernel: k.Name, WarpInsts: n.WarpInsts, ThreadInsts: n.ThreadInsts, Blocks: n.CTAs, Buffers: args.buffers(f.show)})
+	return f.print(w, ptxOutcome{Kernel: k.Name, WarpInsts: n.WarpInsts, ThreadInsts: n.ThreadInsts, Blocks: n.CTAs,
+		Buffers: args.buffers(f.show)})
 }
 
 func (f *ptxRunFlags) print(w io.Writer, out ptxOutcome) error {
 	if f.asJSON {
 		return printJSON(w, out)
 	}
-	fmt.Fprintf(w, "%s: %d blocks, %d warp instructions, %d thread instructions\n", out.Kernel, out.Blocks, out.WarpInsts, out.ThreadInsts)
+	fmt.Fprintf(w, "%s: %d blocks, %d warp instructions, %d thread instructions\n", out.Kernel, out.Blocks,
+		out.WarpInsts, out.ThreadInsts)
 	for _, b := range out.Buffers {
 		values, err := json.Marshal(b.First)
 		if err != nil {

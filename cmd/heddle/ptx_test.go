@@ -25,7 +25,8 @@ const vecAdd = "../../ptx/emulate/testdata/calib/vec_add.ptx"
 
 func TestPTXRun(t *testing.T) {
 	dump := filepath.Join(t.TempDir(), "c.bin")
-	out, err := ptx("run", vecAdd, "--grid", "2", "--block", "128", "--arg", "buf:f32:200:arange", "--arg", "buf:f32:200:0.5",
+	out, err := ptx("run", vecAdd, "--grid", "2", "--block", "128", "--arg", "buf:f32:200:arange", "--arg",
+		"buf:f32:200:0.5",
 		"--arg", "buf:f32:200", "--arg", "s32:200", "--dump", "2="+dump)
 	if err != nil {
 		t.Fatal(err)
@@ -38,8 +39,10 @@ func TestPTXRun(t *testing.T) {
 		t.Fatalf("dump of %d bytes, %v", len(data), err)
 	}
 	// the dump is an input like any other
-	out, err = ptx("run", vecAdd, "--block", "256", "--arg", "buf:f32:200:@"+dump, "--arg", "buf:f32:200:@"+dump, "--arg", "buf:f32:200", "--arg", "s32:200", "--json", "--show", "2")
-	if err != nil || !strings.Contains(strings.Join(strings.Fields(out), ""), `"arg":2,"type":"f32","count":200,"first":[1,3]`) {
+	out, err = ptx("run", vecAdd, "--block", "256", "--arg", "buf:f32:200:@"+dump, "--arg", "buf:f32:200:@"+dump,
+		"--arg", "buf:f32:200", "--arg", "s32:200", "--json", "--show", "2")
+	if err != nil || !strings.Contains(strings.Join(strings.Fields(out), ""),
+		`"arg":2,"type":"f32","count":200,"first":[1,3]`) {
 		t.Errorf("%s %v", out, err)
 	}
 }
@@ -57,21 +60,26 @@ func TestPTXCheckAndAnalyze(t *testing.T) {
 
 func TestPTXBadInput(t *testing.T) {
 	bad := filepath.Join(t.TempDir(), "bad.ptx")
-	if err := os.WriteFile(bad, []byte(".version 7.0\n.target sm_70\n.address_size 64\n.entry k() {\n frob.u32 1;\n}"), 0o644); err != nil {
+	if err := os.WriteFile(bad, []byte(".version 7.0\n.target sm_70\n.address_size 64\n.entry k() {\n frob.u32 1;\n}"),
+		0o644); err != nil {
 		t.Fatal(err)
 	}
 	four := []string{"--arg", "buf:f32:4", "--arg", "buf:f32:4", "--arg", "buf:f32:4", "--arg", "s32:4"}
 	for want, args := range map[string][]string{
-		"bad.ptx:5: frob.u32":      {"check", vecAdd, bad},
-		"no such file":             {"check", "nowhere.ptx"},
-		"takes 4 arguments":        {"run", vecAdd},
-		"no kernel":                append([]string{"run", vecAdd, "--kernel", "other"}, four...),
-		"more than three":          append([]string{"run", vecAdd, "--grid", "1,2,3,4"}, four...),
-		"it must be 1":             append([]string{"run", vecAdd, "--grid", "0"}, four...),
-		"parameter 3":              {"run", vecAdd, "--arg", "buf:f32:4", "--arg", "buf:f32:4", "--arg", "buf:f32:4", "--arg", "u64:4"},
-		"is not a type":            {"run", vecAdd, "--arg", "buf:q7:4", "--arg", "buf:f32:4", "--arg", "buf:f32:4", "--arg", "s32:4"},
-		"is not a count":           {"run", vecAdd, "--arg", "buf:f32:0", "--arg", "buf:f32:4", "--arg", "buf:f32:4", "--arg", "s32:4"},
-		"is not zero, arange":      {"run", vecAdd, "--arg", "buf:f32:4:maybe", "--arg", "buf:f32:4", "--arg", "buf:f32:4", "--arg", "s32:4"},
+		"bad.ptx:5: frob.u32": {"check", vecAdd, bad},
+		"no such file":        {"check", "nowhere.ptx"},
+		"takes 4 arguments":   {"run", vecAdd},
+		"no kernel":           append([]string{"run", vecAdd, "--kernel", "other"}, four...),
+		"more than three":     append([]string{"run", vecAdd, "--grid", "1,2,3,4"}, four...),
+		"it must be 1":        append([]string{"run", vecAdd, "--grid", "0"}, four...),
+		"parameter 3": {"run", vecAdd, "--arg", "buf:f32:4", "--arg", "buf:f32:4", "--arg", "buf:f32:4",
+			"--arg", "u64:4"},
+		"is not a type": {"run", vecAdd, "--arg", "buf:q7:4", "--arg", "buf:f32:4", "--arg", "buf:f32:4",
+			"--arg", "s32:4"},
+		"is not a count": {"run", vecAdd, "--arg", "buf:f32:0", "--arg", "buf:f32:4", "--arg", "buf:f32:4",
+			"--arg", "s32:4"},
+		"is not zero, arange": {"run", vecAdd, "--arg", "buf:f32:4:maybe", "--arg", "buf:f32:4", "--arg",
+			"buf:f32:4", "--arg", "s32:4"},
 		"where argument I is a bu": append([]string{"run", vecAdd, "--dump", "3=x"}, four...),
 	} {
 		_, err := ptx(args...)
@@ -81,7 +89,8 @@ func TestPTXBadInput(t *testing.T) {
 		}
 	}
 	// a fault of the program has the status it has under heddle run
-	_, err := ptx("run", vecAdd, "--arg", "buf:f32:4", "--arg", "buf:f32:4", "--arg", "buf:f32:4", "--arg", "s32:4000", "--block", "1024")
+	_, err := ptx("run", vecAdd, "--arg", "buf:f32:4", "--arg", "buf:f32:4", "--arg", "buf:f32:4", "--arg", "s32:4000",
+		"--block", "1024")
 	var own *status
 	if !errors.As(err, &own) || own.code != exitInput || !strings.Contains(err.Error(), "not allocated") {
 		t.Errorf("%v", err)

@@ -69,7 +69,8 @@ func ptxArgs(sp *mem.Space, k *emulate.Kernel, list []string, seed uint64) (*ptx
 			return nil, fmt.Errorf("--arg %q: %w", s, err)
 		}
 		if len(value) != p.Size {
-			return nil, fmt.Errorf("--arg %q has %d bytes, parameter %d (%s %s) has %d", s, len(value), i, p.Type, p.Name, p.Size)
+			return nil, fmt.Errorf("--arg %q has %d bytes, parameter %d (%s %s) has %d", s, len(value), i, p.Type,
+				p.Name, p.Size)
 		}
 		copy(a.params[p.Offset:], value)
 	}

@@ -49,12 +49,15 @@ A study may also be a folder with study.yaml and claims.yaml, written as ./DIR.`
 		},
 	}
 	fl := cmd.Flags()
-	fl.StringVar(&f.scale, "scale", "quick", "how long the runs are: quick (minutes a figure), standard (an hour and a quarter for all figures on two cores) or paper (a cluster)")
+	fl.StringVar(&f.scale, "scale", "quick",
+		"how long the runs are: quick (minutes a figure), standard (an hour and a quarter for all figures on two "+
+			"cores) or paper (a cluster)")
 	fl.IntVar(&f.jobs, "jobs", runtime.NumCPU(), "simulations at once")
 	fl.StringVar(&f.out, "out", "", "folder of the figures (default: paper/STUDY/results/SCALE)")
 	fl.StringVar(&f.cache, "cache", "", "keep results of runs in DIR (default: the user's cache directory)")
 	fl.StringVar(&f.apps, "apps", "apps", "folder of the applications")
-	fl.StringArrayVar(&f.set, "set", nil, "override a number of the machine, as in --set sm.count=40; needs --out (repeatable)")
+	fl.StringArrayVar(&f.set, "set", nil,
+		"override a number of the machine, as in --set sm.count=40; needs --out (repeatable)")
 	fl.BoolVar(&f.report, "report", false, "write REPRODUCTION.md beside the study; takes a whole study")
 	return cmd
 }
@@ -167,14 +170,16 @@ func reproduce(cmd *cobra.Command, args []string, f *reproduceFlags) error {
 		return err
 	}
 	if len(set) > 0 && (f.out == "" || f.report) {
-		return fmt.Errorf("--set makes another machine than the study's: give --out a folder of its own, and no --report")
+		return fmt.Errorf("--set makes another machine than the study's: give --out a folder of its own, and no " +
+			"--report")
 	}
 	if len(list) > 1 && f.out != "" {
 		return fmt.Errorf("--out %s: %d studies would write there; give one at a time", f.out, len(list))
 	}
 	for _, c := range list {
 		if f.report && !c.whole {
-			return fmt.Errorf("--report tells of all figures: give the study alone, as in `heddle reproduce %s --report`", c.study.Name)
+			return fmt.Errorf("--report tells of all figures: give the study alone, as in `heddle reproduce %s "+
+				"--report`", c.study.Name)
 		}
 		if err := f.study(cmd, c, set); err != nil {
 			return err

@@ -84,13 +84,17 @@ cache and used again.`,
 	fl.StringVar(&f.out, "out", "", "write the result directory DIR (result.json, epochs, timeline, profile, counters)")
 	fl.BoolVar(&f.json, "json", false, "print the result as JSON: an object, or an array for several sharing modes")
 	fl.Uint64Var(&f.seed, "seed", 1, "seed of every random choice")
-	fl.Uint64Var(&f.maxCycles, "max-cycles", 0, "stop at this core cycle (warp instructions when --functional); 0: run to the end")
+	fl.Uint64Var(&f.maxCycles, "max-cycles", 0,
+		"stop at this core cycle (warp instructions when --functional); 0: run to the end")
 	fl.Uint64Var(&f.watchdog, "watchdog", 0, "core cycles without progress that count as a deadlock; 0: 20 million")
 	fl.IntVar(&f.jobs, "jobs", runtime.NumCPU(), "simulations at once; a single one uses two cores where that pays")
-	fl.StringSliceVar(&f.sharing, "sharing", nil, "of the run file's sharing modes these, by name or mode, or others: "+strings.Join(sharingNames(), ", "))
-	fl.StringVar(&f.cache, "cache", "", "keep results of applications alone in DIR (default: the user's cache directory)")
+	fl.StringSliceVar(&f.sharing, "sharing", nil, "of the run file's sharing modes these, by name or mode, or others: "+
+		strings.Join(sharingNames(), ", "))
+	fl.StringVar(&f.cache, "cache", "",
+		"keep results of applications alone in DIR (default: the user's cache directory)")
 	fl.BoolVar(&f.noCache, "no-cache", false, "neither use nor keep results of earlier runs")
-	fl.StringVar(&f.memory, "memory-limit", "", "stop with a partial result when more memory is used, as in --memory-limit 4GiB")
+	fl.StringVar(&f.memory, "memory-limit", "",
+		"stop with a partial result when more memory is used, as in --memory-limit 4GiB")
 	fl.StringVar(&f.record, "record", "", "record the application in FILE; it appears when the run is complete")
 	completeRun(cmd)
 	return cmd
@@ -116,7 +120,8 @@ func completeRun(cmd *cobra.Command) {
 		if flag == "set" {
 			directive |= cobra.ShellCompDirectiveNoSpace
 		}
-		err := cmd.RegisterFlagCompletionFunc(flag, func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		err := cmd.RegisterFlagCompletionFunc(flag, func(*cobra.Command, []string, string) ([]string,
+			cobra.ShellCompDirective) {
 			return values(), directive
 		})
 		if err != nil {
@@ -201,7 +206,8 @@ func (f *runFlags) load(cmd *cobra.Command, path string) (*runfile.File, error) 
 	}
 	if f.record != "" {
 		if len(file.Specs) > 1 {
-			return nil, fmt.Errorf("--record: %d sharing modes would write %s; give one with --sharing", len(file.Specs), f.record)
+			return nil, fmt.Errorf("--record: %d sharing modes would write %s; give one with --sharing",
+				len(file.Specs), f.record)
 		}
 		file.Specs[0].Record = f.record
 	}
@@ -314,10 +320,12 @@ func idlePolicies(file *runfile.File, warn func(string, ...any)) {
 	for i := range file.Specs {
 		s := &file.Specs[i]
 		if first, end := s.Sharing.FirstDecision(), s.Length.MaxCycles; end > 0 && first >= end && !s.Functional {
-			warn("sharing %s decides for the first time after an epoch of %d cycles and the run ends at %d: nothing will move; give it a shorter epoch in the run file", s.Sharing.Name, first, end)
+			warn("sharing %s decides for the first time after an epoch of %d cycles and the run ends at %d: nothing "+
+				"will move; give it a shorter epoch in the run file", s.Sharing.Name, first, end)
 		}
 		if turn, end := s.Sharing.Turn(file.Machine), s.Length.MaxCycles; end > 0 && turn >= end && !s.Functional {
-			warn("sharing %s: a turn lasts %d cycles and the run ends at %d: who is first may be all there is; give it a shorter quantum in the run file", s.Sharing.Name, turn, end)
+			warn("sharing %s: a turn lasts %d cycles and the run ends at %d: who is first may be all there is; give "+
+				"it a shorter quantum in the run file", s.Sharing.Name, turn, end)
 		}
 	}
 }
@@ -352,7 +360,8 @@ func tells(o *lab.Outcome) bool {
 	if o.Result == nil || o.Err == nil {
 		return o.Result != nil
 	}
-	return o.Result.Cycles > 0 || slices.ContainsFunc(o.Result.Tenants, func(t sim.Tenant) bool { return t.WarpInsts > 0 || len(t.Log) > 0 })
+	return o.Result.Cycles > 0 ||
+		slices.ContainsFunc(o.Result.Tenants, func(t sim.Tenant) bool { return t.WarpInsts > 0 || len(t.Log) > 0 })
 }
 
 // show prints the results.

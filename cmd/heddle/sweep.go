@@ -52,7 +52,8 @@ where it was.`,
 	fl.StringVar(&f.out, "out", "", "write the table as CSV to FILE")
 	fl.StringVar(&f.cache, "cache", "", "keep results of runs in DIR (default: the user's cache directory)")
 	fl.IntVar(&f.jobs, "jobs", runtime.NumCPU(), "simulations at once")
-	fl.StringArrayVar(&f.set, "set", nil, "override a number of the machine in every run, as in --set sm.count=40 (repeatable)")
+	fl.StringArrayVar(&f.set, "set", nil,
+		"override a number of the machine in every run, as in --set sm.count=40 (repeatable)")
 	return cmd
 }
 
@@ -72,7 +73,9 @@ func sweep(cmd *cobra.Command, file string, f *sweepFlags) error {
 	var values [][]string // of the point each job belongs to
 	for _, p := range s.Points {
 		for _, spec := range p.File.Specs {
-			jobs = append(jobs, lab.Job{Label: strings.Join(append(append([]string(nil), p.Values...), spec.Sharing.Name), " "), Spec: spec, Machine: p.File.Machine})
+			jobs = append(jobs,
+				lab.Job{Label: strings.Join(append(append([]string(nil), p.Values...), spec.Sharing.Name), " "),
+					Spec: spec, Machine: p.File.Machine})
 			values = append(values, p.Values)
 		}
 	}
@@ -144,7 +147,8 @@ func writeSweep(file string, paths []string, values [][]string, outcomes []lab.O
 		if r == nil {
 			continue
 		}
-		run := append(append([]string(nil), values[i]...), o.Job.Spec.Sharing.Name, fmt.Sprint(r.Complete), fmt.Sprint(r.Cycles))
+		run := append(append([]string(nil), values[i]...), o.Job.Spec.Sharing.Name, fmt.Sprint(r.Complete),
+			fmt.Sprint(r.Cycles))
 		m, e := r.Metrics, r.Energy
 		if m != nil {
 			run = append(run, number(true, m.STP), number(true, m.ANTT), number(true, m.Fairness))
@@ -157,7 +161,8 @@ func writeSweep(file string, paths []string, values [][]string, outcomes []lab.O
 			run = append(run, "")
 		}
 		for _, t := range r.Tenants {
-			rows = append(rows, append(append([]string(nil), run...), t.Name, fmt.Sprint(t.SMs), fmt.Sprint(t.Channels), number(true, t.IPC),
+			rows = append(rows, append(append([]string(nil), run...), t.Name, fmt.Sprint(t.SMs), fmt.Sprint(t.Channels),
+				number(true, t.IPC),
 				number(m != nil, t.Slowdown), number(true, t.BandwidthGBs), rate(t.L1HitRate), rate(t.LLCHitRate)))
 		}
 	}

@@ -99,9 +99,12 @@ func traceRead(path string) (*traceSummary, error) {
 			return nil, err
 		}
 		s.Kernels = append(s.Kernels, traceKernel{
-			File: f, Kernel: t.Name, Version: t.Version, Binary: t.Binary, Stream: t.Stream, Grid: t.Grid, Block: t.Block, CTAs: t.CTAs(),
-			Registers: t.Regs, SharedBytes: t.Shared, LocalBytes: t.LocalBytes, Static: t.Static, WarpInsts: t.WarpInsts, ThreadInsts: t.ThreadInsts,
-			Footprint: t.Footprint(), TextBytes: t.Bytes, EmptyWarps: t.Empty, UnknownOps: t.Unknown, UnknownKeys: t.Other,
+			File: f, Kernel: t.Name, Version: t.Version, Binary: t.Binary, Stream: t.Stream, Grid: t.Grid,
+			Block: t.Block, CTAs: t.CTAs(),
+			Registers: t.Regs, SharedBytes: t.Shared, LocalBytes: t.LocalBytes, Static: t.Static,
+			WarpInsts: t.WarpInsts, ThreadInsts: t.ThreadInsts,
+			Footprint: t.Footprint(), TextBytes: t.Bytes, EmptyWarps: t.Empty, UnknownOps: t.Unknown,
+			UnknownKeys: t.Other,
 		})
 		if err := t.Close(); err != nil {
 			return nil, err
@@ -114,8 +117,10 @@ func tracePrint(w io.Writer, s *traceSummary) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "FILE\tKERNEL\tSM\tCTAS\tTHREADS\tREGS\tSHARED\tLOCAL\tCODE\tWARP INSTS\tTHREAD INSTS\tFOOTPRINT")
 	for _, k := range s.Kernels {
-		fmt.Fprintf(t, "%s\t%s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\n", filepath.Base(k.File), k.Kernel, k.Binary, k.CTAs,
-			k.Block[0]*k.Block[1]*k.Block[2], k.Registers, k.SharedBytes, k.LocalBytes, k.Static, k.WarpInsts, k.ThreadInsts, k.Footprint)
+		fmt.Fprintf(t, "%s\t%s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\n", filepath.Base(k.File), k.Kernel, k.Binary,
+			k.CTAs,
+			k.Block[0]*k.Block[1]*k.Block[2], k.Registers, k.SharedBytes, k.LocalBytes, k.Static, k.WarpInsts,
+			k.ThreadInsts, k.Footprint)
 	}
 	if err := t.Flush(); err != nil {
 		return err

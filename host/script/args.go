@@ -116,7 +116,8 @@ func convertArg(name, text string, def starlark.Value) (starlark.Value, error) {
 		}
 		return starlark.String(text), nil
 	}
-	return nil, fmt.Errorf("argument %s=%s: main's %s is a %s, which cannot be given from outside", name, text, name, def.Type())
+	return nil, fmt.Errorf("argument %s=%s: main's %s is a %s, which cannot be given from outside", name, text, name,
+		def.Type())
 }
 
 func parseInt(text string) (starlark.Int, bool) {

@@ -110,7 +110,8 @@ func (it *iterator) Next(p *starlark.Value) bool {
 
 func (it *iterator) Done() {}
 
-type arrayMethod = func(a *array, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error)
+type arrayMethod = func(a *array, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value,
+	error)
 
 func arrayMethods() methods[*array] {
 	return methods[*array]{

@@ -75,7 +75,8 @@ func launch(e *env, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.
 	var list starlark.Iterable = starlark.Tuple(nil)
 	var shared int
 	var s *stream
-	err := starlark.UnpackArgs(b.Name(), args, kwargs, "kernel", &k, "grid", &grid, "block", &block, "args?", &list, "shared?", &shared, "stream??", &s)
+	err := starlark.UnpackArgs(b.Name(), args, kwargs, "kernel", &k, "grid", &grid, "block", &block, "args?", &list,
+		"shared?", &shared, "stream??", &s)
 	if err != nil {
 		return nil, err
 	}
@@ -172,7 +173,8 @@ func structure(list starlark.Iterable) ([]byte, error) {
 		case scalar:
 			put(x.Scalar)
 		default:
-			return nil, fmt.Errorf("got %s in a structure; its fields are arrays and typed scalars such as f32(1.5)", v.Type())
+			return nil, fmt.Errorf("got %s in a structure; its fields are arrays and typed scalars such as f32(1.5)",
+				v.Type())
 		}
 	}
 	for len(d.Bytes)%align != 0 {
@@ -181,7 +183,8 @@ func structure(list starlark.Iterable) ([]byte, error) {
 	return d.Bytes, nil
 }
 
-func deviceSynchronize(e *env, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+func deviceSynchronize(e *env, b *starlark.Builtin, args starlark.Tuple,
+	kwargs []starlark.Tuple) (starlark.Value, error) {
 	if err := starlark.UnpackArgs(b.Name(), args, kwargs); err != nil {
 		return nil, err
 	}
@@ -242,7 +245,8 @@ func adviceFor(name, to string) (host.Advice, error) {
 			return host.Advice(i), nil
 		}
 	}
-	return 0, fmt.Errorf("mem_advise: unknown advice %q; it is one of %s%s", name, strings.Join(adviceNames, ", "), suggest(name, adviceNames))
+	return 0, fmt.Errorf("mem_advise: unknown advice %q; it is one of %s%s", name, strings.Join(adviceNames, ", "),
+		suggest(name, adviceNames))
 }
 
 func memAdvise(e *env, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {

@@ -19,7 +19,8 @@ func check(e *env, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.T
 	var got, want, rtol starlark.Value
 	var atol starlark.Value = starlark.MakeInt(0)
 	var name string
-	if err := starlark.UnpackArgs(b.Name(), args, kwargs, "array", &got, "expected", &want, "rtol??", &rtol, "atol?", &atol, "name?", &name); err != nil {
+	if err := starlark.UnpackArgs(b.Name(), args, kwargs, "array", &got, "expected", &want, "rtol??", &rtol, "atol?",
+		&atol, "name?", &name); err != nil {
 		return nil, err
 	}
 	typ, n, err := shape(got, want)
@@ -147,7 +148,8 @@ func reference(e *env, b *starlark.Builtin, args starlark.Tuple, kwargs []starla
 		if len(names) == 0 {
 			return nil, fmt.Errorf("reference: no reference named %q: there are none in this run", name)
 		}
-		return nil, fmt.Errorf("reference: no reference named %q among the %d there are%s", name, len(names), suggest(name, names))
+		return nil, fmt.Errorf("reference: no reference named %q among the %d there are%s", name, len(names),
+			suggest(name, names))
 	}
 	var in []any
 	for i, v := range args[1:] {

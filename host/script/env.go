@@ -56,7 +56,8 @@ func (e *env) pause(t *starlark.Thread) {
 		return
 	}
 	if t.Steps >= e.p.opt.MaxSteps {
-		e.cancel(fmt.Errorf("the script took more than %d steps: is there an endless loop? Work on arrays with fill, arange, random, load or a kernel instead of element by element", e.p.opt.MaxSteps))
+		e.cancel(fmt.Errorf("the script took more than %d steps: is there an endless loop? Work on arrays with fill, "+
+			"arange, random, load or a kernel instead of element by element", e.p.opt.MaxSteps))
 		return
 	}
 	t.SetMaxExecutionSteps(min(t.Steps+poll, e.p.opt.MaxSteps))
@@ -83,7 +84,8 @@ type builtin func(e *env, b *starlark.Builtin, args starlark.Tuple, kwargs []sta
 func functions() map[string]builtin {
 	return map[string]builtin{
 		"module": module, "malloc": allocate, "malloc_managed": allocate, "host_array": allocate, "free": free,
-		"launch": launch, "device_synchronize": deviceSynchronize, "stream": newStream, "event": newEvent, "elapsed": elapsed,
+		"launch": launch, "device_synchronize": deviceSynchronize, "stream": newStream, "event": newEvent,
+		"elapsed":        elapsed,
 		"prefetch_async": prefetchAsync, "mem_advise": memAdvise, "host_register": hostRegister, "set_qos": setQoS,
 		"check": check, "reference": reference, "log": logLine,
 	}
@@ -111,7 +113,8 @@ func isPredeclared() func(name string) bool {
 func (e *env) names() starlark.StringDict {
 	d := constants()
 	for name, f := range functions() {
-		d[name] = starlark.NewBuiltin(name, func(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+		d[name] = starlark.NewBuiltin(name, func(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple,
+			kwargs []starlark.Tuple) (starlark.Value, error) {
 			return f(e, b, args, kwargs)
 		})
 	}
@@ -141,7 +144,8 @@ func (e *env) exec(t *starlark.Thread, name string) (starlark.StringDict, error)
 	if err != nil {
 		return nil, err
 	}
-	_, prog, err := starlark.SourceProgramOptions(e.p.opt.dialect(), name, allowLoadMethod(string(src)), e.predeclared.Has)
+	_, prog, err := starlark.SourceProgramOptions(e.p.opt.dialect(), name, allowLoadMethod(string(src)),
+		e.predeclared.Has)
 	if err != nil {
 		return nil, syntaxError(err)
 	}

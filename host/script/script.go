@@ -99,13 +99,15 @@ func readScript(root *os.Root, file string) ([]byte, error) {
 		return nil, err
 	}
 	if info.Size() > maxScript {
-		return nil, fmt.Errorf("%s has %d bytes; a script may have %d: put data into a file for load()", file, info.Size(), maxScript)
+		return nil, fmt.Errorf("%s has %d bytes; a script may have %d: put data into a file for load()", file,
+			info.Size(), maxScript)
 	}
 	return root.ReadFile(file)
 }
 
 func (o Options) dialect() *syntax.FileOptions {
-	return &syntax.FileOptions{Set: true, While: true, TopLevelControl: true, GlobalReassign: true, Recursion: o.Recursion}
+	return &syntax.FileOptions{Set: true, While: true, TopLevelControl: true, GlobalReassign: true,
+		Recursion: o.Recursion}
 }
 
 // parse checks everything that can be known without running the script.
@@ -220,7 +222,9 @@ func (e *env) run() error {
 	}
 	main, ok := globals["main"].(*starlark.Function)
 	if !ok {
-		return &host.Error{Pos: e.p.file, Err: errors.New("there is no main function; add `def main(n = 4096): ...` with the size parameters as keyword parameters")}
+		return &host.Error{Pos: e.p.file,
+			Err: errors.New("there is no main function; add `def main(n = 4096): ...` with the size parameters as " +
+				"keyword parameters")}
 	}
 	kwargs, err := e.p.arguments(main)
 	if err != nil {

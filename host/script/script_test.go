@@ -184,7 +184,8 @@ print(check(a, b), check(a, [0, 1, 2.00001]), check(a, [0, 1, 2.1], atol = 0.2, 
 func TestErrors(t *testing.T) {
 	for _, c := range []struct{ src, want string }{
 		{"x = 1\nmalloc(f32, 0)", "app.star:3: malloc: cannot allocate 0 elements: the count must be positive"},
-		{"malloc(f32, 1 << 40)", "app.star:2: malloc: out of device memory: 4398046511104 bytes asked, 0 of 67108864 in use"},
+		{"malloc(f32, 1 << 40)",
+			"app.star:2: malloc: out of device memory: 4398046511104 bytes asked, 0 of 67108864 in use"},
 		{"malloc(f32)", "app.star:2: malloc: missing argument for count"},
 		{"malloc('f32', 3)", "app.star:2: malloc: for parameter dtype: got string, want dtype"},
 		{"malloc(f32, 3.0)", "app.star:2: malloc: for parameter count: got float, want int"},
@@ -198,33 +199,50 @@ func TestErrors(t *testing.T) {
 		{"a = malloc(u8, 3)\na.fill('x')", "app.star:3: fill: got string, want a number"},
 		{"a = malloc(u8, 3)\na.arange(0, 'x')", "app.star:3: arange: got string, want a number"},
 		{"a = malloc(u8, 3)\na.random(lo = 2)", "app.star:3: random: [2, 1) holds no integer"},
-		{"a = malloc(u8, 3)\na.random(seed = -1)", "app.star:3: random: for parameter \"seed\": -1 out of range (want value in unsigned 64-bit range)"},
+		{"a = malloc(u8, 3)\na.random(seed = -1)",
+			"app.star:3: random: for parameter \"seed\": -1 out of range (want value in unsigned 64-bit range)"},
 		{"a = malloc(u8, 3)\na.fil(0)", "app.star:3: array has no .fil field or method (did you mean .fill?)"},
 		{"a = malloc(u8, 3)\na.slice(2, 4)", "app.star:3: slice [2, 4) is outside the array's 3 elements"},
 		{"a = malloc(u8, 3)\na.offset(4)", "app.star:3: offset of 4 bytes leaves alloc#0 (app.star:2)"},
 		{"a = malloc(u8, 3)\na.view(f32)", "app.star:3: 3 bytes are not a whole number of f32 elements"},
-		{"a = malloc(u8, 3)\na.copy_from(malloc(u8, 4))", "app.star:3: copy_from: the source has 4 bytes, the destination 3; copy a slice(from, to) of the larger one"},
+		{"a = malloc(u8, 3)\na.copy_from(malloc(u8, 4))",
+			"app.star:3: copy_from: the source has 4 bytes, the destination 3; " +
+				"copy a slice(from, to) of the larger one"},
 		{"a = malloc(u8, 3)\na.copy_from(5)", "app.star:3: copy_from: got int, want an array"},
-		{"a = malloc(u8, 3)\na.copy_from([1, 2, 3], stream = stream())", "app.star:3: copy_from: an asynchronous copy needs an array as its source, not a list"},
-		{"a = malloc(u8, 3)\na.copy_from([1, 2, 300])", "app.star:3: copy_from: element 2: 300 is outside the range of u8 [0, 255]"},
+		{"a = malloc(u8, 3)\na.copy_from([1, 2, 3], stream = stream())",
+			"app.star:3: copy_from: an asynchronous copy needs an array as its source, not a list"},
+		{"a = malloc(u8, 3)\na.copy_from([1, 2, 300])",
+			"app.star:3: copy_from: element 2: 300 is outside the range of u8 [0, 255]"},
 		{"a = malloc(u8, 3)\nfree(a)\na.sum()", "app.star:4: alloc#0 (app.star:2) was freed"},
 		{"a = malloc(u8, 3)\nfree(a)\nfree(a)", "app.star:4: alloc#0 (app.star:2) was freed"},
-		{"a = malloc(u8, 3)\nfor x in a.slice(0, 0): print(x)\nfree(a)\nfor x in a: print(x)", "app.star:5: alloc#0 (app.star:2) was freed"},
+		{"a = malloc(u8, 3)\nfor x in a.slice(0, 0): print(x)\nfree(a)\nfor x in a: print(x)",
+			"app.star:5: alloc#0 (app.star:2) was freed"},
 		{"a = malloc(u8, 3)\na.load('in.bin')", "app.star:3: load: in.bin has 5 bytes, but the array of 3 u8 has 3"},
 		{"a = malloc(u8, 3)\na.load('none.bin')", "app.star:3: load: none.bin: no such file or directory"},
-		{"a = malloc(u8, 3)\na.load('../x')", "app.star:3: load: ../x lies outside: a script reads files of its own folder only"},
-		{"a = malloc(u8, 3)\na.load('/etc/passwd')", "app.star:3: load: /etc/passwd lies outside: a script reads files of its own folder only"},
-		{"a = malloc(u8, 3)\na.load('link')", "app.star:3: load: link lies outside: a script reads files of its own folder only"},
+		{"a = malloc(u8, 3)\na.load('../x')",
+			"app.star:3: load: ../x lies outside: a script reads files of its own folder only"},
+		{"a = malloc(u8, 3)\na.load('/etc/passwd')",
+			"app.star:3: load: /etc/passwd lies outside: a script reads files of its own folder only"},
+		{"a = malloc(u8, 3)\na.load('link')",
+			"app.star:3: load: link lies outside: a script reads files of its own folder only"},
 		{"a = malloc(u8, 3)\na.load('sub')", "app.star:3: load: sub is not a regular file"},
 		{"a = malloc(u8, 3)\na.load('')", "app.star:3: load: the file name is empty"},
-		{"a = malloc(u8, 3)\na.save('x')", "app.star:3: save: cannot write x: there is no output directory; give one with --out DIR"},
-		{"module('../k.ptx')", "app.star:2: module: ../k.ptx lies outside: a script reads files of its own folder only"},
+		{"a = malloc(u8, 3)\na.save('x')",
+			"app.star:3: save: cannot write x: there is no output directory; give one with --out DIR"},
+		{"module('../k.ptx')",
+			"app.star:2: module: ../k.ptx lies outside: a script reads files of its own folder only"},
 		{"module('k.ptx')", "app.star:2: module: k.ptx: no such file or directory"},
 		{"launch(1, grid = 1, block = 1)", "app.star:2: launch: for parameter kernel: got int, want kernel"},
-		{"prefetch_async(malloc_managed(u8, 1), to = 'moon')", "app.star:2: prefetch_async: to = \"moon\": it is device or host"},
-		{"prefetch_async(malloc(u8, 1), to = host)", "app.star:2: prefetch_async: alloc#0 (app.star:2) is device memory; only malloc_managed memory migrates"},
-		{"mem_advise(malloc_managed(u8, 1), 'read_mostyl')", "app.star:2: mem_advise: unknown advice \"read_mostyl\"; it is one of read_mostly, prefer_device, prefer_host, accessed_by_device; did you mean read_mostly?"},
-		{"host_register(malloc(u8, 1))", "app.star:2: host_register: alloc#0 (app.star:2) is device memory; only host_array memory can be registered"},
+		{"prefetch_async(malloc_managed(u8, 1), to = 'moon')",
+			"app.star:2: prefetch_async: to = \"moon\": it is device or host"},
+		{"prefetch_async(malloc(u8, 1), to = host)",
+			"app.star:2: prefetch_async: alloc#0 (app.star:2) is device memory; only malloc_managed memory migrates"},
+		{"mem_advise(malloc_managed(u8, 1), 'read_mostyl')",
+			"app.star:2: mem_advise: unknown advice \"read_mostyl\"; it is one of read_mostly, prefer_device, " +
+				"prefer_host, accessed_by_device; did you mean read_mostly?"},
+		{"host_register(malloc(u8, 1))",
+			"app.star:2: host_register: alloc#0 (app.star:2) is device memory; " +
+				"only host_array memory can be registered"},
 		{"set_qos('k', 0)", "app.star:2: set_qos: the IPC target of k must be a positive number, not 0"},
 		{"set_qos(3, 1)", "app.star:2: set_qos: got int, want a kernel"},
 		{"event().elapsed(event())", "app.star:2: elapsed: the event was never recorded"},
@@ -234,7 +252,8 @@ func TestErrors(t *testing.T) {
 		{"check(malloc(u8, 3), 'in.bin')", "app.star:2: check: in.bin has 5 bytes, but the array of 3 u8 has 3"},
 		{"check(malloc(u8, 3), [1, 2])", "app.star:2: check: the array has 3 elements, the expected values 2"},
 		{"check(malloc(u8, 3), malloc(f32, 3))", "app.star:2: check: the array is of u8, the expected values of f32"},
-		{"check(malloc(u8, 3), [1.5, 2, 3])", "app.star:2: check: element 0: 1.5 cannot be stored as u8: it is not an integer"},
+		{"check(malloc(u8, 3), [1.5, 2, 3])",
+			"app.star:2: check: element 0: 1.5 cannot be stored as u8: it is not an integer"},
 		{"check(malloc(u8, 3), 0, rtol = 'x')", "app.star:2: check: tolerance: got string, want a number"},
 		{"check('a', 'b')", "app.star:2: check: got string, want a number, or an array"},
 		{"fail('no such size')", "app.star:2: fail: no such size"},
@@ -243,7 +262,9 @@ func TestErrors(t *testing.T) {
 		{"load('x.star', 'y')", "app.star:2: load statement within a function"},
 		{"undefined(1)\nalso_undefined", "app.star:2: undefined: undefined (and 1 more errors)"},
 		{"if", "app.star:2: got newline, want primary expression"},
-		{"n = 0\nwhile True:\n    n += 1", "app.star:4: the script took more than 50000 steps: is there an endless loop? Work on arrays with fill, arange, random, load or a kernel instead of element by element"},
+		{"n = 0\nwhile True:\n    n += 1",
+			"app.star:4: the script took more than 50000 steps: is there an endless loop? Work on arrays with fill, " +
+				"arange, random, load or a kernel instead of element by element"},
 	} {
 		files := body(c.src)
 		files["in.bin"] = "12345"
@@ -305,16 +326,19 @@ func TestArguments(t *testing.T) {
 		t.Errorf("params %s", got)
 	}
 	for src, want := range map[string]string{
-		"def main(n): print(n)":              "app.star:1: main needs a value for n: give --arg n=...",
-		"x = 1":                              "app.star: there is no main function; add `def main(n = 4096): ...` with the size parameters as keyword parameters",
-		"main = 3":                           "app.star: there is no main function; add `def main(n = 4096): ...` with the size parameters as keyword parameters",
+		"def main(n): print(n)": "app.star:1: main needs a value for n: give --arg n=...",
+		"x = 1": "app.star: there is no main function; add `def main(n = 4096): ...` " +
+			"with the size parameters as keyword parameters",
+		"main = 3": "app.star: there is no main function; add `def main(n = 4096): ...` " +
+			"with the size parameters as keyword parameters",
 		"def main(*, m = 1): print(m + 'x')": "app.star:1: unknown binary op: int + string",
 	} {
 		if r := run(t, map[string]string{"app.star": src}, Options{}); r.err == nil || r.err.Error() != want {
 			t.Errorf("%q: %v\nwant %s", src, r.err, want)
 		}
 	}
-	r := run(t, map[string]string{"app.star": "def main(**kw): print(kw)"}, Options{Args: map[string]string{"b": "2", "a": "x"}})
+	r := run(t, map[string]string{"app.star": "def main(**kw): print(kw)"},
+		Options{Args: map[string]string{"b": "2", "a": "x"}})
 	if r.err != nil || r.log != "{\"a\": \"x\", \"b\": 2}\n" {
 		t.Errorf("%q %v", r.log, r.err)
 	}
@@ -337,7 +361,8 @@ check(a, "data/same.bin")`
 	if r.log != "[1, 256]\n" || host.Classify(r.err) != host.CheckFailed || len(r.checks) != 2 || !r.checks[1].OK {
 		t.Errorf("%q %v %v", r.log, r.err, r.checks)
 	}
-	const want = "1 of 2 checks failed; the first: first (app.star:8) against data/in.bin: 2 of 2 elements differ; first at [0]: got 258, expected 1; max abs error 257 (rtol 0, atol 0)"
+	const want = "1 of 2 checks failed; the first: first (app.star:8) against data/in.bin: 2 of 2 elements differ; " +
+		"first at [0]: got 258, expected 1; max abs error 257 (rtol 0, atol 0)"
 	if r.err.Error() != want {
 		t.Errorf("%v\nwant %s", r.err, want)
 	}
@@ -370,7 +395,8 @@ check(a, "data/same.bin")`
 
 func TestLoadStatement(t *testing.T) {
 	files := map[string]string{
-		"app.star":      "load('lib/util.star', 'double')\ndef main():\n    print(double(4), double(a = 5))\n    double('x' * 2 * malloc(u8, 1)[0] + 1)\n",
+		"app.star": "load('lib/util.star', 'double')\ndef main():\n    print(double(4), double(a = 5))\n    " +
+			"double('x' * 2 * malloc(u8, 1)[0] + 1)\n",
 		"lib/util.star": "SIZE = malloc(u8, 1)\ndef double(a):\n    return 2 * a + 0\n",
 	}
 	r := run(t, files, Options{})
@@ -378,19 +404,23 @@ func TestLoadStatement(t *testing.T) {
 		t.Errorf("%q %v", r.log, r.err)
 	}
 	for name, c := range map[string]struct{ lib, want string }{
-		"circle":  {"load('lib.star', 'y')\nx = 1", "lib.star:1: cannot load lib.star: the scripts load each other in a circle"},
+		"circle": {"load('lib.star', 'y')\nx = 1",
+			"lib.star:1: cannot load lib.star: the scripts load each other in a circle"},
 		"syntax":  {"x = (", "lib.star:1: got end of file, want primary expression"},
 		"runtime": {"x = 1\ny = 1 // 0", "lib.star:2: floored division by zero"},
 		"name":    {"z = 1", "app.star:1: load: name x not found in module lib.star"},
 	} {
-		r := run(t, map[string]string{"app.star": "load('lib.star', 'x')\ndef main(): pass", "lib.star": c.lib}, Options{})
+		r := run(t, map[string]string{"app.star": "load('lib.star', 'x')\ndef main(): pass", "lib.star": c.lib},
+			Options{})
 		if r.err == nil || r.err.Error() != c.want {
 			t.Errorf("%s: %v\nwant %s", name, r.err, c.want)
 		}
 	}
 	for file, want := range map[string]string{
-		"../x.star": "app.star:1: cannot load ../x.star: ../x.star lies outside: a script reads files of its own folder only",
-		"x.bin":     "app.star:1: cannot load x.bin: load() is for .star files; use array.load() for data and module() for PTX",
+		"../x.star": "app.star:1: cannot load ../x.star: ../x.star lies outside: a script reads files of its own " +
+			"folder only",
+		"x.bin": "app.star:1: cannot load x.bin: load() is for .star files; use array.load() for data and module() " +
+			"for PTX",
 	} {
 		r := run(t, map[string]string{"app.star": "load('" + file + "', 'x')\ndef main(): pass"}, Options{})
 		if r.err == nil || r.err.Error() != want {
@@ -404,11 +434,13 @@ func TestLoadErrors(t *testing.T) {
 	if _, err := Load(filepath.Join(dir, "none"), Options{}); err == nil || host.Classify(err) != host.BadInput {
 		t.Errorf("missing folder: %v", err)
 	}
-	if _, err := Load(dir, Options{}); err == nil || !strings.HasSuffix(err.Error(), "app.star: no such file or directory") {
+	if _, err := Load(dir, Options{}); err == nil ||
+		!strings.HasSuffix(err.Error(), "app.star: no such file or directory") {
 		t.Errorf("folder without app.star: %v", err)
 	}
 	big := folder(t, map[string]string{"app.star": strings.Repeat("#", maxScript+1)})
-	if _, err := Load(big, Options{}); err == nil || !strings.Contains(err.Error(), "app.star has 262145 bytes; a script may have 262144") {
+	if _, err := Load(big, Options{}); err == nil ||
+		!strings.Contains(err.Error(), "app.star has 262145 bytes; a script may have 262144") {
 		t.Errorf("large script: %v", err)
 	}
 	deep := folder(t, map[string]string{"app.star": "x = " + strings.Repeat("(", maxScript-100)})
@@ -425,15 +457,18 @@ func TestLoadErrors(t *testing.T) {
 
 func TestInterrupt(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
-	p, err := Load(folder(t, body("print('on')\nn = 0\nwhile True:\n    n += 1")), Options{Log: writer(func(b []byte) { cancel() })})
+	p, err := Load(folder(t, body("print('on')\nn = 0\nwhile True:\n    n += 1")),
+		Options{Log: writer(func(b []byte) { cancel() })})
 	if err != nil {
 		t.Fatal(err)
 	}
 	err = p.Run(host.New(host.NewFunctional(ctx, 0), mem.NewSpace(0), host.Options{Ctx: ctx}))
-	if !errors.Is(err, host.ErrStopped) || err.Error() != "app.star:5: interrupted" || host.Classify(err) != host.Stopped {
+	if !errors.Is(err, host.ErrStopped) || err.Error() != "app.star:5: interrupted" ||
+		host.Classify(err) != host.Stopped {
 		t.Errorf("%v", err)
 	}
-	if err := p.Run(host.New(host.NewFunctional(ctx, 0), mem.NewSpace(0), host.Options{Ctx: ctx})); !errors.Is(err, host.ErrStopped) {
+	if err := p.Run(host.New(host.NewFunctional(ctx, 0), mem.NewSpace(0), host.Options{Ctx: ctx})); !errors.Is(err,
+		host.ErrStopped) {
 		t.Errorf("started although cancelled: %v", err)
 	}
 }
@@ -473,7 +508,8 @@ x.fill(0)
 out = malloc(f32, 3)
 out.copy_from(want)
 print(out.to_list(), check(out, want), check(x, want), check(out, reference("echo", want)), check(out, reference("echo", [10.0, 12, 14])))`), Options{References: refs})
-	if r.log != "reference axpy of 3 f32 3 14.0\n[10.0, 12.0, 14.0] True False True True\n" || host.Classify(r.err) != host.CheckFailed {
+	if r.log != "reference axpy of 3 f32 3 14.0\n[10.0, 12.0, 14.0] True False True True\n" ||
+		host.Classify(r.err) != host.CheckFailed {
 		t.Errorf("%s%v", r.log, r.err)
 	}
 	if r.checks[1].What != "check at app.star:11 against reference axpy" {
@@ -496,7 +532,8 @@ print(out.to_list(), check(out, want), check(x, want), check(out, reference("ech
 
 // The seed option is the default of random(); two runs of one program are equal.
 func TestSeedAndRepeat(t *testing.T) {
-	files := body("a = malloc(i32, 4)\na.random(hi = 1000)\nprint(a.to_list())\na.random(seed = 1, hi = 1000)\nprint(a.to_list())")
+	files := body("a = malloc(i32, 4)\na.random(hi = 1000)\nprint(a.to_list())\na.random(seed = 1, hi = " +
+		"1000)\nprint(a.to_list())")
 	one, two := run(t, files, Options{Seed: 1}), run(t, files, Options{Seed: 2})
 	first := strings.Split(one.log, "\n")
 	second := strings.Split(two.log, "\n")
@@ -509,7 +546,8 @@ func TestSeedAndRepeat(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 2 {
-		if err := p.Run(host.New(host.NewFunctional(context.Background(), 0), mem.NewSpace(0), host.Options{})); err != nil {
+		if err := p.Run(host.New(host.NewFunctional(context.Background(), 0), mem.NewSpace(0),
+			host.Options{})); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -520,7 +558,8 @@ func TestSeedAndRepeat(t *testing.T) {
 
 func FuzzScript(f *testing.F) {
 	f.Add("def main(n = 3):\n    a = malloc(f32, n)\n    a.arange(0, 2)\n    print(a[1], a.sum())\n")
-	f.Add("def main():\n    s = stream()\n    a = malloc_managed(u8, 9)\n    a.copy_from([1] * 9, stream = s)\n    check(a, 1)\n")
+	f.Add("def main():\n    s = stream()\n    a = malloc_managed(u8, 9)\n    a.copy_from([1] * 9, stream = s)\n    " +
+		"check(a, 1)\n")
 	f.Add("x = {1: f32(2)}\nwhile x: x[2] = host_array(i64, 4).slice(1, -1).view(u8).offset(-8)\n")
 	f.Add("def main(**k):\n    e = event()\n    e.record(stream())\n    print(elapsed(e, e), reference('x'))\n")
 	f.Add("load('app.star', 'main')\n")

@@ -160,7 +160,8 @@ func (m *moduleValue) Attr(name string) (starlark.Value, error) {
 	return nil, nil
 }
 
-func (m *moduleValue) kernel(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+func (m *moduleValue) kernel(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple,
+	kwargs []starlark.Tuple) (starlark.Value, error) {
 	var name string
 	if err := starlark.UnpackArgs(b.Name(), args, kwargs, "name", &name); err != nil {
 		return nil, err
@@ -173,7 +174,8 @@ func (m *moduleValue) kernel(_ *starlark.Thread, b *starlark.Builtin, args starl
 }
 
 // symbol takes the element type as an optional second argument.
-func (m *moduleValue) symbol(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+func (m *moduleValue) symbol(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple,
+	kwargs []starlark.Tuple) (starlark.Value, error) {
 	var name string
 	var t starlark.Value = starlark.None
 	if err := starlark.UnpackArgs(b.Name(), args, kwargs, "name", &name, "dtype?", &t); err != nil {
@@ -220,14 +222,16 @@ func (k *kernel) Attr(name string) (starlark.Value, error) {
 }
 
 // methods is a table of a value's methods; method makes one of them a value.
-type methods[T any] map[string]func(recv T, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error)
+type methods[T any] map[string]func(recv T, b *starlark.Builtin, args starlark.Tuple,
+	kwargs []starlark.Tuple) (starlark.Value, error)
 
 func method[T any](table methods[T], recv T, name string) (starlark.Value, error) {
 	f := table[name]
 	if f == nil {
 		return nil, nil
 	}
-	return starlark.NewBuiltin(name, func(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+	return starlark.NewBuiltin(name, func(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple,
+		kwargs []starlark.Tuple) (starlark.Value, error) {
 		return f(recv, b, args, kwargs)
 	}), nil
 }
@@ -248,13 +252,15 @@ func (s *stream) Attr(name string) (starlark.Value, error) {
 
 func streamMethods() methods[*stream] {
 	return methods[*stream]{
-		"synchronize": func(s *stream, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+		"synchronize": func(s *stream, b *starlark.Builtin, args starlark.Tuple,
+			kwargs []starlark.Tuple) (starlark.Value, error) {
 			if err := starlark.UnpackArgs(b.Name(), args, kwargs); err != nil {
 				return nil, err
 			}
 			return starlark.None, s.s.Synchronize()
 		},
-		"wait": func(s *stream, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+		"wait": func(s *stream, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value,
+			error) {
 			var e *event
 			if err := starlark.UnpackArgs(b.Name(), args, kwargs, "event", &e); err != nil {
 				return nil, err
@@ -280,20 +286,23 @@ func (e *event) Attr(name string) (starlark.Value, error) {
 
 func eventMethods() methods[*event] {
 	return methods[*event]{
-		"record": func(e *event, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+		"record": func(e *event, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value,
+			error) {
 			var s *stream
 			if err := starlark.UnpackArgs(b.Name(), args, kwargs, "stream??", &s); err != nil {
 				return nil, err
 			}
 			return starlark.None, e.e.Record(hostStream(s))
 		},
-		"synchronize": func(e *event, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+		"synchronize": func(e *event, b *starlark.Builtin, args starlark.Tuple,
+			kwargs []starlark.Tuple) (starlark.Value, error) {
 			if err := starlark.UnpackArgs(b.Name(), args, kwargs); err != nil {
 				return nil, err
 			}
 			return starlark.None, e.e.Synchronize()
 		},
-		"elapsed": func(e *event, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+		"elapsed": func(e *event, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value,
+			error) {
 			var other *event
 			if err := starlark.UnpackArgs(b.Name(), args, kwargs, "event", &other); err != nil {
 				return nil, err

@@ -69,7 +69,8 @@ func sources(t *testing.T) (all []*source) {
 		if err != nil {
 			return err
 		}
-		s := &source{path: filepath.ToSlash(rel), test: strings.HasSuffix(p, "_test.go"), text: string(text), fset: token.NewFileSet()}
+		s := &source{path: filepath.ToSlash(rel), test: strings.HasSuffix(p, "_test.go"), text: string(text),
+			fset: token.NewFileSet()}
 		s.dir = path.Dir(s.path)
 		if s.file, err = parser.ParseFile(s.fset, s.path, text, parser.ParseComments); err != nil {
 			return err
@@ -121,7 +122,8 @@ func check(from, to string) string {
 	case !okB:
 		return "folder " + top(to) + " has no place in the layers: add it to archtest with a reason"
 	case top(from) == "control" && top(to) == "machine":
-		return "a policy sees samples and returns plans; without the machine in reach it can be replayed and tested alone"
+		return "a policy sees samples and returns plans; without the machine in reach it can be replayed and tested " +
+			"alone"
 	case top(from) == "energy" && !slices.Contains([]string{"stat", "sheets", "unit", "energy", "internal"}, top(to)):
 		return "energy is a pure function of counters and sheet constants"
 	case a < b:
@@ -223,7 +225,8 @@ func TestBudgets(t *testing.T) {
 		}
 		lines := strings.Count(s.text, "\n")
 		if isPolicy(s.path) && lines > policyLimit {
-			t.Errorf("%s is a policy of %d lines, at most %d: a paper's idea must be readable at one sitting", s.path, lines, policyLimit)
+			t.Errorf("%s is a policy of %d lines, at most %d: a paper's idea must be readable at one sitting", s.path,
+				lines, policyLimit)
 		}
 		for _, d := range s.file.Decls {
 			f, ok := d.(*ast.FuncDecl)
@@ -234,7 +237,8 @@ func TestBudgets(t *testing.T) {
 			case isTable(f):
 				lines -= n // a table is looked things up in, not read through
 			case n > funcLimit:
-				t.Errorf("%s:%d: %s has %d lines, at most %d: split it, or mark it %s if it is one big switch", s.path, s.line(f.Pos()), f.Name.Name, n, funcLimit, exempt)
+				t.Errorf("%s:%d: %s has %d lines, at most %d: split it, or mark it %s if it is one big switch", s.path,
+					s.line(f.Pos()), f.Name.Name, n, funcLimit, exempt)
 			}
 		}
 		if lines > fileLimit {
@@ -244,7 +248,8 @@ func TestBudgets(t *testing.T) {
 }
 
 func isTable(f *ast.FuncDecl) bool {
-	return f.Doc != nil && slices.ContainsFunc(f.Doc.List, func(c *ast.Comment) bool { return strings.HasPrefix(c.Text, exempt) })
+	return f.Doc != nil && slices.ContainsFunc(f.Doc.List,
+		func(c *ast.Comment) bool { return strings.HasPrefix(c.Text, exempt) })
 }
 
 // TestNames: a package named after nothing collects everything.
@@ -286,7 +291,8 @@ func TestDeterminism(t *testing.T) {
 	for _, s := range sources(t) {
 		for _, imp := range s.file.Imports {
 			if imp.Path.Value == `"math/rand"` {
-				t.Errorf("%s:%d imports math/rand: its global state is seeded differently in every run; use math/rand/v2 with a seed of the purpose's own", s.path, s.line(imp.Pos()))
+				t.Errorf("%s:%d imports math/rand: its global state is seeded differently in every run; use "+
+					"math/rand/v2 with a seed of the purpose's own", s.path, s.line(imp.Pos()))
 			}
 		}
 		if s.test || slices.Contains(clockUsers, strings.SplitN(s.dir, "/", 2)[0]) {
@@ -294,8 +300,10 @@ func TestDeterminism(t *testing.T) {
 		}
 		ast.Inspect(s.file, func(n ast.Node) bool {
 			if sel, ok := n.(*ast.SelectorExpr); ok {
-				if x, ok := sel.X.(*ast.Ident); ok && x.Name == "time" && x.Obj == nil && slices.Contains([]string{"Now", "Since", "Until", "Tick", "After"}, sel.Sel.Name) {
-					t.Errorf("%s:%d uses time.%s: results must not depend on the wall clock (only %v may)", s.path, s.line(sel.Pos()), sel.Sel.Name, clockUsers)
+				if x, ok := sel.X.(*ast.Ident); ok && x.Name == "time" && x.Obj == nil &&
+					slices.Contains([]string{"Now", "Since", "Until", "Tick", "After"}, sel.Sel.Name) {
+					t.Errorf("%s:%d uses time.%s: results must not depend on the wall clock (only %v may)", s.path,
+						s.line(sel.Pos()), sel.Sel.Name, clockUsers)
 				}
 			}
 			return true
@@ -335,7 +343,8 @@ func TestNoGlobalState(t *testing.T) {
 			}
 			for _, id := range assigned(f.Body) {
 				if id.Name != "_" && globals[s.dir][id.Name] && packageLevel(s.file, id) {
-					t.Errorf("%s:%d: %s changes the package-level variable %s: keep state in a value that a run owns", s.path, s.line(id.Pos()), f.Name.Name, id.Name)
+					t.Errorf("%s:%d: %s changes the package-level variable %s: keep state in a value that a run owns",
+						s.path, s.line(id.Pos()), f.Name.Name, id.Name)
 				}
 			}
 		}
@@ -400,7 +409,8 @@ func TestNoMachinePaths(t *testing.T) {
 		}
 		for i, line := range strings.Split(string(text), "\n") {
 			if m := machinePath.FindString(line); m != "" && name != "internal/archtest/archtest_test.go" {
-				t.Errorf("%s:%d names the path %q of one machine: use a path relative to the repository", name, i+1, strings.TrimSpace(m))
+				t.Errorf("%s:%d names the path %q of one machine: use a path relative to the repository", name, i+1,
+					strings.TrimSpace(m))
 			}
 		}
 	}

@@ -60,8 +60,9 @@ type Outcome struct {
 	Clocks                         []uint32          // contents of the clk buffer
 	Counts                         map[string]uint64 // all counters, by "owner.name"
 	Data                           [][]byte          // the buffers, in the spec's order
-	CPU, Wall                      float64           // seconds of processor time, and of the clock, the simulation itself took
-	GPU                            *machine.GPU
+	// seconds of processor time, and of the clock, the simulation itself took
+	CPU, Wall float64
+	GPU       *machine.GPU
 }
 
 // counts reads every counter of the one tenant.
@@ -234,7 +235,8 @@ func Run(dir string, s *Spec, m *sheets.Machine, o machine.Options) (*Outcome, e
 
 // RunInstead is Run with another grid in the kernel's place: one that records it, or
 // a recording of it.
-func RunInstead(dir string, s *Spec, m *sheets.Machine, o machine.Options, instead func(isa.Grid) (isa.Grid, error)) (*Outcome, error) {
+func RunInstead(dir string, s *Spec, m *sheets.Machine, o machine.Options,
+	instead func(isa.Grid) (isa.Grid, error)) (*Outcome, error) {
 	l, err := prepare(dir, s)
 	if err != nil {
 		return nil, err
@@ -283,7 +285,8 @@ func RunInstead(dir string, s *Spec, m *sheets.Machine, o machine.Options, inste
 // clocks says whether a buffer holds clock readings, which depend on timing.
 func (s *Spec) clocks(buffer string) bool {
 	return strings.HasPrefix(buffer, "clk") ||
-		buffer == "out" && (strings.HasPrefix(s.Name, "chase") || strings.HasPrefix(s.Name, "self") || s.Name == "dep_atomg" || s.Name == "dep_atoms")
+		buffer == "out" && (strings.HasPrefix(s.Name, "chase") || strings.HasPrefix(s.Name, "self") ||
+			s.Name == "dep_atomg" || s.Name == "dep_atoms")
 }
 
 // hash is the reference set's: FNV-1a, but from the basis its driver has, which is

@@ -110,13 +110,15 @@ func TestCalibration(t *testing.T) {
 	for i := range rows {
 		r := &rows[i]
 		sameTraffic(t, r)
-		if r.Group == "micro" && math.Abs(r.Error()) > 0.05 && r.Name != "dep_cvt" { // its reason stands in DEVIATIONS.md
+		// its reason stands in DEVIATIONS.md
+		if r.Group == "micro" && math.Abs(r.Error()) > 0.05 && r.Name != "dep_cvt" {
 			t.Errorf("%s/%s: %.1f %% off, micro-benchmarks stay within 5 %%", r.Name, r.Config, 100*r.Error())
 		}
 	}
 	for key, s := range Summarise(rows, func(r *Row) string { return r.Group + "/" + r.Config }) {
 		if s.Mean > 0.045 || s.Worst > 0.15 {
-			t.Errorf("%s: geometric mean error %.1f %%, worst %.1f %% (%s); the limits are 4.5 and 15 %%", key, 100*s.Mean, 100*s.Worst, s.Name)
+			t.Errorf("%s: geometric mean error %.1f %%, worst %.1f %% (%s); the limits are 4.5 and 15 %%", key,
+				100*s.Mean, 100*s.Worst, s.Name)
 		}
 	}
 }

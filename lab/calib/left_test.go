@@ -32,7 +32,8 @@ func (c *watchedCTA) Step(w int, now uint64, st *isa.Step) error {
 	}
 	for i, pc := range c.ways[w] {
 		if n := len(c.ways[w]) - i; n < c.code.AtLeast(pc) {
-			c.t.Errorf("%s: a warp ends %d instructions behind %q, at least %d were promised", c.code.Kernel, n, c.code.Text[pc], c.code.AtLeast(pc))
+			c.t.Errorf("%s: a warp ends %d instructions behind %q, at least %d were promised", c.code.Kernel, n,
+				c.code.Text[pc], c.code.AtLeast(pc))
 		}
 	}
 	return err
@@ -43,7 +44,10 @@ func (c *watchedCTA) Step(w int, now uint64, st *isa.Step) error {
 func TestWarpsOutlastWhatIsLeft(t *testing.T) {
 	specs, m := reference(t)
 	for _, s := range specs {
-		_, err := RunInstead(dir, s, m, machine.Options{}, func(g isa.Grid) (isa.Grid, error) { return watched{g, t}, nil })
+		_, err := RunInstead(dir, s, m, machine.Options{}, func(g isa.Grid) (isa.Grid, error) {
+			return watched{g, t},
+				nil
+		})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -12,7 +12,9 @@ import (
 // memoryAlone measures one channel with its queue always full, without a machine around
 // it.
 func memoryAlone(w io.Writer) error {
-	fmt.Fprint(w, "## The memory alone\n\nOne channel whose queue is always full: reads that follow one another in their rows, and random places a third of\nwhich are written.\n\n| channel of | traffic | clocks per request | M requests/s |\n|---|---|---|---|\n")
+	fmt.Fprint(w, "## The memory alone\n\nOne channel whose queue is always full: reads that follow one another in "+
+		"their rows, and random places a third of\nwhich are written.\n\n| channel of | traffic | clocks per request "+
+		"| M requests/s |\n|---|---|---|---|\n")
 	for _, name := range []string{"qv100", "ugpu", "h100"} {
 		m, _, err := sheets.Load(name)
 		if err != nil {
@@ -25,7 +27,8 @@ func memoryAlone(w io.Writer) error {
 		for _, random := range []bool{false, true} {
 			f := feeder{cfg: &cfg, random: random, rng: rand.NewPCG(1, 2)}
 			best, clocks := f.measure()
-			fmt.Fprintf(w, "| %s | %s | %.1f | %.1f |\n", name, map[bool]string{false: "sequential", true: "random"}[random], clocks, best/1e6)
+			fmt.Fprintf(w, "| %s | %s | %.1f | %.1f |\n", name, map[bool]string{false: "sequential",
+				true: "random"}[random], clocks, best/1e6)
 		}
 	}
 	fmt.Fprintln(w)
@@ -79,7 +82,8 @@ func (f *feeder) next() (at dram.Loc, write bool) {
 		return d
 	}
 	at.Col = uint32(digit(f.cfg.Columns))
-	at.BankGroup, at.Bank, at.Rank = uint8(digit(f.cfg.Sids*f.cfg.Groups)), uint8(digit(f.cfg.Banks)), uint8(digit(f.cfg.Ranks))
+	at.BankGroup, at.Bank, at.Rank = uint8(digit(f.cfg.Sids*f.cfg.Groups)), uint8(digit(f.cfg.Banks)),
+		uint8(digit(f.cfg.Ranks))
 	at.Row = uint32(digit(f.cfg.Rows))
 	return at, write
 }

@@ -35,7 +35,8 @@ const sharedCycles = 40_000
 
 // shared measures runs of two applications, on one core.
 func shared(w io.Writer, apps string) error {
-	fmt.Fprintf(w, "## Shared machines\n\ncp and triad on one machine for %d cycles, on one core, loading of the programs included: the best of three runs each, in turns.\n\n"+
+	fmt.Fprintf(w, "## Shared machines\n\ncp and triad on one machine for %d cycles, on one core, loading of the "+
+		"programs included: the best of three runs each, in turns.\n\n"+
 		"| | M warp insts/s | k cycles/s | share of cycles in strides |\n|---|---|---|---|\n", sharedCycles)
 	runs := sharedRuns()
 	best := make([]Speed, len(runs))
@@ -43,9 +44,11 @@ func shared(w io.Writer, apps string) error {
 	for range 3 {
 		for i, x := range runs {
 			spec := sim.Spec{
-				Machine: x.machine, Seed: 1, Sharing: x.sharing, Length: sim.Length{MaxCycles: sharedCycles, Budget: true},
+				Machine: x.machine, Seed: 1, Sharing: x.sharing, Length: sim.Length{MaxCycles: sharedCycles,
+					Budget: true},
 				Apps: []sim.App{
-					{Name: "cp", Path: filepath.Join(apps, "parboil-like/cp"), Args: map[string]string{"n": "480", "atoms": "30"}},
+					{Name: "cp", Path: filepath.Join(apps, "parboil-like/cp"), Args: map[string]string{"n": "480",
+						"atoms": "30"}},
 					{Name: "triad", Path: filepath.Join(apps, "micro/triad"), Args: map[string]string{"n": "524288"}},
 				},
 			}

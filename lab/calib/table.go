@@ -91,7 +91,8 @@ func Summarise(rows []Row, key func(*Row) string) map[string]Summary {
 // Print writes the table: cycles, hit rates, DRAM reads, reference beside ours.
 func Print(w io.Writer, rows []Row) error {
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(tw, "kernel\tconfig\tcycles\tref\terror\tL1 hit\tref\tL2 hit\tref\tDRAM rd\tref\twarp insts\tref\tclk0\tref\t")
+	fmt.Fprintln(tw, "kernel\tconfig\tcycles\tref\terror\tL1 hit\tref\tL2 hit\tref\tDRAM rd\tref\twarp "+
+		"insts\tref\tclk0\tref\t")
 	for i := range rows {
 		r := &rows[i]
 		c, n := r.Ref.Columns, r.Got.Counts
@@ -105,7 +106,8 @@ func Print(w io.Writer, rows []Row) error {
 		if len(r.Got.Clocks) > 0 {
 			clk = fmt.Sprint(r.Got.Clocks[0])
 		}
-		fmt.Fprintf(tw, "%s\t%s\t%d\t%.0f\t%+.1f%%\t%s\t%s\t%s\t%s\t%d\t%.0f\t%d\t%.0f\t%s\t%.0f\t\n", r.Name, r.Config, r.Got.Cycles, c["cycles"], 100*r.Error(),
+		fmt.Fprintf(tw, "%s\t%s\t%d\t%.0f\t%+.1f%%\t%s\t%s\t%s\t%s\t%d\t%.0f\t%d\t%.0f\t%s\t%.0f\t\n", r.Name, r.Config,
+			r.Got.Cycles, c["cycles"], 100*r.Error(),
 			rate(float64(n["sm.l1_hits"]), float64(n["sm.l1_accesses"])), rate(c["l1d_hits"], c["l1d_accesses"]),
 			rate(float64(n["llc.hits"]), float64(n["llc.accesses"])), rate(c["l2_hits"], c["l2_accesses"]),
 			n["dram.read_bursts"], c["dram_reads"], r.Got.WarpInsts, c["warp_insn"], clk, c["clk0"])
@@ -121,7 +123,8 @@ func Print(w io.Writer, rows []Row) error {
 	}
 	for _, k := range keys {
 		s := sum[k]
-		fmt.Fprintf(w, "%s: %d rows, geometric mean absolute error %.1f%%, worst %.1f%% (%s)\n", k, s.Rows, 100*s.Mean, 100*s.Worst, s.Name)
+		fmt.Fprintf(w, "%s: %d rows, geometric mean absolute error %.1f%%, worst %.1f%% (%s)\n", k, s.Rows, 100*s.Mean,
+			100*s.Worst, s.Name)
 	}
 	return nil
 }

@@ -44,7 +44,8 @@ had, the ratio is the noise of the computer.
 		if err != nil {
 			return fmt.Errorf("%s: %w", s.Name, err)
 		}
-		fmt.Fprintf(w, "| %s | %.1f | %.1f (%.0f %%) | %.1f | %.1f (%.0f %%) | %.2f | %.2f |\n", s.Name, 1e3*best[0][0], 1e3*best[0][1], 100*shared[0],
+		fmt.Fprintf(w, "| %s | %.1f | %.1f (%.0f %%) | %.1f | %.1f (%.0f %%) | %.2f | %.2f |\n", s.Name, 1e3*best[0][0],
+			1e3*best[0][1], 100*shared[0],
 			1e3*best[1][0], 1e3*best[1][1], 100*shared[1], best[0][0]/best[1][0], best[0][1]/best[1][1])
 		for i := range logs {
 			logs[i] += math.Log(best[0][i] / best[1][i])

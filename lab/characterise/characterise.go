@@ -121,7 +121,8 @@ func Run(ctx context.Context, paths []string, o Options) ([]Profile, error) {
 		if out[i].Err != "" || out[i].Skipped != "" && o.Cycles == 0 {
 			continue
 		}
-		base := sim.Spec{Machine: o.Machine, Set: plain, Seed: 1, Sharing: sim.Sharing{Mode: "alone"}, Apps: []sim.App{{Name: out[i].App, Path: p, Args: args}}}
+		base := sim.Spec{Machine: o.Machine, Set: plain, Seed: 1, Sharing: sim.Sharing{Mode: "alone"},
+			Apps: []sim.App{{Name: out[i].App, Path: p, Args: args}}}
 		base.Length.MaxCycles = o.Cycles
 		jobs = append(jobs, lab.Job{Label: out[i].App, Spec: base, Machine: sheet})
 		put = append(put, func(r *sim.Result) { out[i].Traffic = newTraffic(r, sheet) })
@@ -156,7 +157,8 @@ func (p *Profile) fail(err error) {
 
 // sweep plans the simulations of one application in isolated slices of the machine.
 // Slices of channels are made of pages, so translation is on, as the sheet says.
-func sweep(p *Profile, base sim.Spec, m *sheets.Machine, set map[string]string) (jobs []lab.Job, put []func(*sim.Result)) {
+func sweep(p *Profile, base sim.Spec, m *sheets.Machine,
+	set map[string]string) (jobs []lab.Job, put []func(*sim.Result)) {
 	groups := sweepGroups()
 	all := groups[len(groups)-1]
 	half := sim.Sharing{Mode: "slices", SMs: []int{m.SM.Count / 2}, Groups: []int{all / 2}}

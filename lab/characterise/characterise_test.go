@@ -52,8 +52,10 @@ func TestTwoApplications(t *testing.T) {
 	// Each element costs two loads and a store of 4 B and one multiply-add: LLC accesses
 	// are footprint / 128, all missing.
 	x := triad.Traffic
-	if lines := float64(triad.Memory.Bytes) / lineBytes; math.Abs(x.MPKI*float64(x.ThreadInsts)/1000-lines) > 1e-6*lines || x.MPKI != x.APKI {
-		t.Errorf("triad: MPKI %g, APKI %g over %d instructions; its footprint is %g lines, each missed once", x.MPKI, x.APKI, x.ThreadInsts, lines)
+	lines := float64(triad.Memory.Bytes) / lineBytes
+	if math.Abs(x.MPKI*float64(x.ThreadInsts)/1000-lines) > 1e-6*lines || x.MPKI != x.APKI {
+		t.Errorf("triad: MPKI %g, APKI %g over %d instructions; its footprint is %g lines, each missed once", x.MPKI,
+			x.APKI, x.ThreadInsts, lines)
 	}
 	if elements := float64(triad.Memory.Bytes) / 12; float64(x.Flops) < elements || float64(x.Flops) > 2.1*elements {
 		t.Errorf("triad: %d flops for some %g elements", x.Flops, elements)
@@ -61,7 +63,8 @@ func TestTwoApplications(t *testing.T) {
 	if math.Abs(x.WriteShare-1.0/3) > 0.01 || x.Bound() != MemoryBound {
 		t.Errorf("triad: write share %g, bound %s; want a third, memory", x.WriteShare, x.Bound())
 	}
-	if hot := list[1]; hot.Traffic.Bound() != ComputeBound || hot.Memory.Pattern() != Regular || hot.Memory.Shapes[Block] < 0.5 {
+	if hot := list[1]; hot.Traffic.Bound() != ComputeBound || hot.Memory.Pattern() != Regular ||
+		hot.Memory.Shapes[Block] < 0.5 {
 		t.Errorf("hotspot: %+v %+v: want compute-bound and regular, in blocks", hot.Traffic, hot.Memory)
 	}
 
@@ -69,7 +72,8 @@ func TestTwoApplications(t *testing.T) {
 	if err := Markdown(&doc, [][]Profile{list}, seeds(t)); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"Preset `tiny`, machine `ugpu`", "| micro/triad |", "| rodinia-like/hotspot |", "| compute | compute | compute |", "| streaming | streaming |", "claims hold"} {
+	for _, want := range []string{"Preset `tiny`, machine `ugpu`", "| micro/triad |", "| rodinia-like/hotspot |",
+		"| compute | compute | compute |", "| streaming | streaming |", "claims hold"} {
 		if !strings.Contains(doc.String(), want) {
 			t.Errorf("the document has no %q:\n%s", want, doc.String())
 		}
@@ -93,7 +97,8 @@ func TestTwoApplications(t *testing.T) {
 	if back, err := Read([]string{file, newer}); err != nil || !reflect.DeepEqual(back, [][]Profile{{anew, list[1]}}) {
 		t.Errorf("a newer profile of %s: %v, %+v", triad.App, err, back)
 	}
-	if again := run(t, Options{Size: "tiny", Jobs: 1}, "micro/triad", "rodinia-like/hotspot"); !reflect.DeepEqual(again, list) {
+	if again := run(t, Options{Size: "tiny", Jobs: 1}, "micro/triad", "rodinia-like/hotspot"); !reflect.DeepEqual(again,
+		list) {
 		t.Error("the number of jobs changes the profiles")
 	}
 }
@@ -114,7 +119,8 @@ func TestSweep(t *testing.T) {
 }
 
 func TestLimitAndFailure(t *testing.T) {
-	out, err := Run(context.Background(), []string{filepath.Join(apps, "micro/triad"), filepath.Join(apps, "none/such")}, Options{Size: "tiny", Limit: 3})
+	out, err := Run(context.Background(), []string{filepath.Join(apps, "micro/triad"),
+		filepath.Join(apps, "none/such")}, Options{Size: "tiny", Limit: 3})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,7 +130,8 @@ func TestLimitAndFailure(t *testing.T) {
 	if out[1].Err == "" {
 		t.Error("a folder that is not there has no error")
 	}
-	if out, err = Run(context.Background(), []string{filepath.Join(apps, "micro/triad")}, Options{Size: "huge"}); err != nil || !strings.Contains(out[0].Err, "huge") {
+	if out, err = Run(context.Background(), []string{filepath.Join(apps, "micro/triad")},
+		Options{Size: "huge"}); err != nil || !strings.Contains(out[0].Err, "huge") {
 		t.Errorf("unknown preset: %+v, %v", out, err)
 	}
 	if _, err = Run(context.Background(), nil, Options{}); err == nil {
@@ -214,15 +221,18 @@ func TestDocumentIsGenerated(t *testing.T) {
 	}
 	for _, v := range Judge(groups, seeds(t)) {
 		if !v.Measured() || !v.OK() && v.Claim.Why == "" {
-			t.Errorf("%s: %s is %q at %s, %s says %s: give a reason in seeds.yaml", v.Claim.App, v.What, v.Got[v.At], v.At, v.Claim.Seed, v.Want)
+			t.Errorf("%s: %s is %q at %s, %s says %s: give a reason in seeds.yaml", v.Claim.App, v.What, v.Got[v.At],
+				v.At, v.Claim.Seed, v.Want)
 		}
 	}
 	var b bytes.Buffer
 	if err := Markdown(&b, groups, seeds(t)); err != nil {
 		t.Fatal(err)
 	}
-	if text, err := os.ReadFile(filepath.Join(apps, "CHARACTERISATION.md")); err != nil || !bytes.Equal(text, b.Bytes()) {
-		t.Errorf("apps/CHARACTERISATION.md is not what heddle characterise --markdown makes of apps/profiles: run apps/characterise.sh (%v)", err)
+	if text, err := os.ReadFile(filepath.Join(apps, "CHARACTERISATION.md")); err != nil ||
+		!bytes.Equal(text, b.Bytes()) {
+		t.Errorf("apps/CHARACTERISATION.md is not what heddle characterise --markdown makes of apps/profiles: run "+
+			"apps/characterise.sh (%v)", err)
 	}
 }
 
@@ -230,7 +240,9 @@ func TestDocumentIsGenerated(t *testing.T) {
 // does not hold there.
 func TestJudge(t *testing.T) {
 	parse := func(why string) *Seeds {
-		s, err := ParseSeeds("s.yaml", []byte("sources:\n  - {seed: x, text: y, preset: standard}\nclaims:\n  - {app: a/b, seed: x, name: B, sharing: low"+why+"}\n"))
+		s, err := ParseSeeds("s.yaml",
+			[]byte("sources:\n  - {seed: x, text: y, preset: standard}\nclaims:\n  - {app: a/b, seed: x, name: B, "+
+				"sharing: low"+why+"}\n"))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -16,8 +16,10 @@ const (
 
 // Limits of the rules below.
 const (
-	unshared  = 0.8  // NUBA: in low-sharing applications more than this share of pages has one SM
-	irregular = 0.1  // share of wide accesses, of first touches by spread ones, or of thinly touched pages, above which a pattern is irregular
+	unshared = 0.8 // NUBA: in low-sharing applications more than this share of pages has one SM
+	// share of wide accesses, of first touches by spread ones, or of thinly touched pages, above which a
+	// pattern is irregular
+	irregular = 0.1
 	random    = 0.5  // ... from which it is random
 	ordered   = 0.85 // share of block touches beside another below which a walk is not dense; random gives 2/3
 	enough    = 64   // blocks of 64 KiB a launch must touch for their order to say something
@@ -154,7 +156,8 @@ func CheckReasons(verdicts []Verdict) error {
 	for i := range verdicts {
 		v := &verdicts[i]
 		if v.Claim.Why != "" && v.Measured() && v.OK() && !v.Part {
-			return fmt.Errorf("characterise/seeds.yaml: %s is %s at %s as %s says, yet has a reason why not: remove it", v.Claim.App, v.Want, v.At, v.Claim.Seed)
+			return fmt.Errorf("characterise/seeds.yaml: %s is %s at %s as %s says, yet has a reason why not: remove it",
+				v.Claim.App, v.Want, v.At, v.Claim.Seed)
 		}
 	}
 	return nil

@@ -32,7 +32,8 @@ func Read(files []string) (groups [][]Profile, err error) {
 		for i := range list {
 			p := &list[i]
 			if p.App == "" || p.Size == "" {
-				return nil, fmt.Errorf("%s: entry %d has no app or no size: give a file that heddle characterise --json has printed", name, i+1)
+				return nil, fmt.Errorf("%s: entry %d has no app or no size: give a file that heddle characterise "+
+					"--json has printed", name, i+1)
 			}
 			k := key{p.Size, p.Machine, len(p.SMs) > 0}
 			g, ok := at[k]

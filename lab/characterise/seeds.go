@@ -22,7 +22,8 @@ type Claim struct {
 	Footprint float64  `yaml:"footprint"` // MB
 	ReadOnly  *float64 `yaml:"read_only"` // MB, shared
 	Preset    string   `yaml:"preset"`    // at which it is judged; "": its source's
-	Why       string   `yaml:"why"`       // why it is not in the class at the preset, or not in all of it; only where it is not
+	// why it is not in the class at the preset, or not in all of it; only where it is not
+	Why string `yaml:"why"`
 }
 
 // Seeds is the file of claims.

@@ -76,9 +76,11 @@ func claimed(c *Claim, of func(*Claim) string) string {
 func traffic(profiles []Profile, s *Seeds) Table {
 	t := Table{
 		Title: "Traffic and bound",
-		Note: "MPKI and APKI: LLC misses and accesses per 1000 thread instructions. Bound: UGPU's demand of all SMs against supply of all channels " +
+		Note: "MPKI and APKI: LLC misses and accesses per 1000 thread instructions. Bound: UGPU's demand of all SMs " +
+			"against supply of all channels " +
 			"(section 3.2), with the APKI and hit rate measured. Matrix instructions are not among the flops.",
-		Rows: [][]string{{"app", "thread insts", "MPKI", "MPKI (UGPU)", "APKI", "L1 hit", "LLC hit", "writes", "flop/B", "IPC", "GB/s", "demand/supply", "bound", "UGPU", "SMQoS"}},
+		Rows: [][]string{{"app", "thread insts", "MPKI", "MPKI (UGPU)", "APKI", "L1 hit", "LLC hit", "writes", "flop/B",
+			"IPC", "GB/s", "demand/supply", "bound", "UGPU", "SMQoS"}},
 	}
 	for i := range profiles {
 		p := &profiles[i]
@@ -97,8 +99,10 @@ func traffic(profiles []Profile, s *Seeds) Table {
 			name += " +"
 		}
 		t.Rows = append(t.Rows, []string{
-			name, fmt.Sprintf("%.3g M", float64(x.ThreadInsts)/1e6), fmt.Sprintf("%.3g", x.MPKI), mpki, fmt.Sprintf("%.3g", x.APKI), percent(x.L1Hit), percent(x.LLCHit),
-			percent(x.WriteShare), fmt.Sprintf("%.3g", x.Intensity), fmt.Sprintf("%.0f", x.IPC), fmt.Sprintf("%.0f", x.Bandwidth), fmt.Sprintf("%.2f", x.Demand/x.Supply),
+			name, fmt.Sprintf("%.3g M", float64(x.ThreadInsts)/1e6), fmt.Sprintf("%.3g",
+				x.MPKI), mpki, fmt.Sprintf("%.3g", x.APKI), percent(x.L1Hit), percent(x.LLCHit),
+			percent(x.WriteShare), fmt.Sprintf("%.3g", x.Intensity), fmt.Sprintf("%.0f", x.IPC), fmt.Sprintf("%.0f",
+				x.Bandwidth), fmt.Sprintf("%.2f", x.Demand/x.Supply),
 			x.Bound(), claimed(u, bound), claimed(q, bound),
 		})
 	}
@@ -108,10 +112,13 @@ func traffic(profiles []Profile, s *Seeds) Table {
 func sharing(profiles []Profile, s *Seeds) Table {
 	t := Table{
 		Title: "Footprint and sharing",
-		Note: "Pages of 4 KB by the number of SMs, of 64, that touch them, with CTAs in contiguous groups (distributed scheduling) as NUBA's Figure 3; " +
-			"last column before the class: one SM, with CTAs dealt one by one. Read-only shared: lines of 128 B that several SMs read in a launch that does not write them. " +
+		Note: "Pages of 4 KB by the number of SMs, of 64, that touch them, with CTAs in contiguous groups " +
+			"(distributed scheduling) as NUBA's Figure 3; " +
+			"last column before the class: one SM, with CTAs dealt one by one. Read-only shared: lines of 128 B that " +
+			"several SMs read in a launch that does not write them. " +
 			"Low sharing: more than 80 % of the pages have one SM.",
-		Rows: [][]string{{"app", "launches", "CTAs", "footprint MB", "MB (UGPU)", "MB (NUBA)", "read-only shared MB", "MB (NUBA)", "1 SM", "2-10", "11-25", "26-64", "1 SM, dealt", "sharing", "NUBA"}},
+		Rows: [][]string{{"app", "launches", "CTAs", "footprint MB", "MB (UGPU)", "MB (NUBA)", "read-only shared MB",
+			"MB (NUBA)", "1 SM", "2-10", "11-25", "26-64", "1 SM, dealt", "sharing", "NUBA"}},
 	}
 	for i := range profiles {
 		p := &profiles[i]
@@ -125,11 +132,13 @@ func sharing(profiles []Profile, s *Seeds) Table {
 		if n != nil {
 			shared = number(n.ReadOnly)
 		}
-		row := []string{p.label(), fmt.Sprint(m.Launches), fmt.Sprint(m.CTAs), megabytes(m.Bytes), claimed(u, size), claimed(n, size), megabytes(m.ReadOnlyShared), shared}
+		row := []string{p.label(), fmt.Sprint(m.Launches), fmt.Sprint(m.CTAs), megabytes(m.Bytes), claimed(u, size),
+			claimed(n, size), megabytes(m.ReadOnlyShared), shared}
 		for _, v := range m.SharedBy {
 			row = append(row, percent(v))
 		}
-		t.Rows = append(t.Rows, append(row, percent(m.DealtBy[0]), m.Sharing(), claimed(n, func(c *Claim) string { return c.Sharing })))
+		t.Rows = append(t.Rows, append(row, percent(m.DealtBy[0]), m.Sharing(),
+			claimed(n, func(c *Claim) string { return c.Sharing })))
 	}
 	return t
 }
@@ -137,13 +146,18 @@ func sharing(profiles []Profile, s *Seeds) Table {
 func regularity(profiles []Profile, s *Seeds) Table {
 	t := Table{
 		Title: "Regularity",
-		Note: fmt.Sprintf("Shapes of warp accesses to global memory (of two lanes and more): uniform, unit stride, strided below a line, block (a dense row repeated in groups of lanes), "+
-			"sparse (a stride of a line or more), scattered. Wide: scattered over more than %d pages. Order: first touches of a 64 KiB block by a launch beside a block it touched before (random order: 67 %%; "+
-			"of launches on %d blocks and more). Repeat: touched pages an earlier launch had touched. Spread: first touches of pages by a launch made by warp accesses with more than %d of them at once. "+
-			"Thin: pages touched by a launch in fewer than %d lines of 32. Irregular (UVM, section 6.2: sparse): wide, spread or thin above %.0f %%, or order below %.0f %%; random: wide or spread of %.0f %% and more; "+
+		Note: fmt.Sprintf("Shapes of warp accesses to global memory (of two lanes and more): uniform, unit stride, "+
+			"strided below a line, block (a dense row repeated in groups of lanes), "+
+			"sparse (a stride of a line or more), scattered. Wide: scattered over more than %d pages. Order: first "+
+			"touches of a 64 KiB block by a launch beside a block it touched before (random order: 67 %%; "+
+			"of launches on %d blocks and more). Repeat: touched pages an earlier launch had touched. Spread: first "+
+			"touches of pages by a launch made by warp accesses with more than %d of them at once. "+
+			"Thin: pages touched by a launch in fewer than %d lines of 32. Irregular (UVM, section 6.2: sparse): "+
+			"wide, spread or thin above %.0f %%, or order below %.0f %%; random: wide or spread of %.0f %% and more; "+
 			"regular: repeat of %.0f %% and more; else streaming.",
 			together, enough, together, few, 100*irregular, 100*ordered, 100*random, 100*repeated),
-		Rows: [][]string{{"app", "accesses", "single lane", "uniform", "unit", "strided", "block", "sparse", "scattered", "wide", "order", "repeat", "spread", "thin", "pattern", "UVM"}},
+		Rows: [][]string{{"app", "accesses", "single lane", "uniform", "unit", "strided", "block", "sparse",
+			"scattered", "wide", "order", "repeat", "spread", "thin", "pattern", "UVM"}},
 	}
 	for i := range profiles {
 		p := &profiles[i]
@@ -159,13 +173,16 @@ func regularity(profiles []Profile, s *Seeds) Table {
 		if m.OrderTouches > 0 {
 			order = percent(m.Order)
 		}
-		t.Rows = append(t.Rows, append(row, order, percent(m.Repeat), m.Pattern(), claimed(s.claim(p.App, "uvm"), func(c *Claim) string { return c.Pattern })))
+		t.Rows = append(t.Rows, append(row, order, percent(m.Repeat), m.Pattern(),
+			claimed(s.claim(p.App, "uvm"), func(c *Claim) string { return c.Pattern })))
 	}
 	return t
 }
 
 func sweeps(profiles []Profile) Table {
-	t := Table{Title: "IPC by SMs and channels", Note: "IPC relative to half of the machine: by SMs with half of the channels, by channels with half of the SMs (as UGPU's Figures 2 and 3; an isolated slice, translation on)."}
+	t := Table{Title: "IPC by SMs and channels",
+		Note: "IPC relative to half of the machine: by SMs with half of the channels, by channels with half of the " +
+			"SMs (as UGPU's Figures 2 and 3; an isolated slice, translation on)."}
 	head := []string{"app", "arguments"}
 	for i := range profiles {
 		p := &profiles[i]

@@ -36,7 +36,10 @@ func table() []wanted {
 			return append(Pairs(l.Class(memory)), Pairs(l.Class(compute))...)
 		}},
 		{"ugpu", "four", 50, func(l *List) [][]string { return Sample(l.Class(memory), l.Class(compute), 2, 50, 4) }},
-		{"ugpu", "eight", 200, func(l *List) [][]string { return Sample(l.Class(memory), l.Class(compute), 4, 200, 8) }},
+		{"ugpu", "eight", 200, func(l *List) [][]string {
+			return Sample(l.Class(memory), l.Class(compute), 4, 200,
+				8)
+		}},
 		{"ugpu", "ai", 25, cross("ai", compute)},
 		{"smqos", "CI-CI", 30, ordered("CI", "CI")},
 		{"smqos", "CI-MI", 36, ordered("CI", "MI")},
@@ -65,7 +68,8 @@ func TestSetsFollowFromTheClasses(t *testing.T) {
 		}
 		want := w.mixes(l)
 		if len(s.Mixes) != w.count || len(want) != w.count {
-			t.Errorf("%s, %s: %d mixes, %d follow from the classes, %d are wanted", w.list, w.set, len(s.Mixes), len(want), w.count)
+			t.Errorf("%s, %s: %d mixes, %d follow from the classes, %d are wanted", w.list, w.set, len(s.Mixes),
+				len(want), w.count)
 			continue
 		}
 		for i, m := range s.Mixes {
@@ -120,7 +124,8 @@ func TestClasses(t *testing.T) {
 	for _, c := range []struct {
 		list, class string
 		n           int
-	}{{"ugpu", memory, 10}, {"ugpu", compute, 5}, {"ugpu", "ai", 5}, {"smqos", "CI", 6}, {"smqos", "MI", 6}, {"uvm", "regular", 2}, {"uvm", "streaming", 3}, {"uvm", "random", 2}, {"uvm", "irregular", 3}} {
+	}{{"ugpu", memory, 10}, {"ugpu", compute, 5}, {"ugpu", "ai", 5}, {"smqos", "CI", 6}, {"smqos", "MI", 6},
+		{"uvm", "regular", 2}, {"uvm", "streaming", 3}, {"uvm", "random", 2}, {"uvm", "irregular", 3}} {
 		if got := len(load(t, c.list).Class(c.class)); got != c.n {
 			t.Errorf("%s: %d programs of class %s, want %d", c.list, got, c.class, c.n)
 		}
@@ -155,13 +160,16 @@ func TestMissingApplications(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, p := range l.Programs {
-			if suite, app, ok := strings.Cut(p.App, "/"); !ok || suite == "" || app == "" || strings.Contains(app, "/") {
+			if suite, app, ok := strings.Cut(p.App, "/"); !ok || suite == "" || app == "" ||
+				strings.Contains(app, "/") {
 				t.Errorf("%s: %s: application %q is not <suite>/<app>", name, p.Key, p.App)
 			}
 		}
-		t.Logf("%s: %d of %d applications are missing: %v", name, len(l.Missing("../../apps")), len(l.Programs), l.Missing("../../apps"))
+		t.Logf("%s: %d of %d applications are missing: %v", name, len(l.Missing("../../apps")), len(l.Programs),
+			l.Missing("../../apps"))
 	}
-	if got := (&List{Programs: []Program{{App: "none/such"}, {App: "micro/triad"}}}).Missing("../../apps"); !slices.Equal(got, []string{"none/such"}) {
+	if got := (&List{Programs: []Program{{App: "none/such"},
+		{App: "micro/triad"}}}).Missing("../../apps"); !slices.Equal(got, []string{"none/such"}) {
 		t.Errorf("missing: %v", got)
 	}
 }
@@ -170,10 +178,12 @@ func TestMalformed(t *testing.T) {
 	head := "name: x\nsource: y\nprograms:\n  - {key: A, class: c, app: s/a}\n"
 	for text, want := range map[string]string{
 		"name: x\n": "needs a name and a source",
-		head + "sets:\n  - name: s\n    mixes:\n      - {name: m, apps: [B]}\n":                               `m.yaml:8`,
-		head + "sets:\n  - name: s\n    mixes:\n      - {name: m, apps: []}\n":                                "no apps",
-		head + "sets:\n  - name: s\n    mixes:\n      - {name: m, apps: [A], cpu: [gcc]}\n":                   "CPU program",
-		head + "sets:\n  - name: s\n    mixes:\n      - {name: m, apps: [A]}\n      - {name: m, apps: [A]}\n": "name of its own",
+		head + "sets:\n  - name: s\n    mixes:\n      - {name: m, apps: [B]}\n": `m.yaml:8`,
+		head + "sets:\n  - name: s\n    mixes:\n      - {name: m, apps: []}\n":  "no apps",
+		head + "sets:\n  - name: s\n    mixes:\n      - {name: m, apps: [A], cpu: [gcc]}\n": "CPU " +
+			"program",
+		head + "sets:\n  - name: s\n    mixes:\n      - {name: m, apps: [A]}\n      - {name: m, apps: [A]}\n": "name " +
+			"of its own",
 		head + "sets:\n  - name: s\n":               "needs a name and mixes",
 		head + "  - {key: A, class: c, app: s/b}\n": "twice",
 		head + "  - {key: B, class: c}\n":           "needs key and app",
@@ -195,7 +205,8 @@ func TestSampleDrawsDifferentMixes(t *testing.T) {
 	seen := map[string]bool{}
 	for _, m := range got {
 		seen[Name(m)] = true
-		if len(m) != 4 || !slices.Contains(a, m[0]) || !slices.Contains(a, m[1]) || !slices.Contains(b, m[2]) || !slices.Contains(b, m[3]) {
+		if len(m) != 4 || !slices.Contains(a, m[0]) || !slices.Contains(a, m[1]) || !slices.Contains(b, m[2]) ||
+			!slices.Contains(b, m[3]) {
 			t.Errorf("mix %v: two of each class are wanted", m)
 		}
 	}

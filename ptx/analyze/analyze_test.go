@@ -11,7 +11,9 @@ import (
 
 func function(t testing.TB, body string) *parse.Func {
 	t.Helper()
-	m, err := parse.File("t.ptx", []byte(".version 7.0\n.target sm_70\n.address_size 64\n.entry k()\n{\n.reg .pred %p<4>;\n.reg .b32 %r<9>;\n.reg .b64 %rd<4>;\n"+body+"\n}"))
+	m, err := parse.File("t.ptx",
+		[]byte(".version 7.0\n.target sm_70\n.address_size 64\n.entry k()\n{\n.reg .pred %p<4>;\n.reg .b32 "+
+			"%r<9>;\n.reg .b64 %rd<4>;\n"+body+"\n}"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -206,7 +208,8 @@ func TestSpins(t *testing.T) {
 
 func TestSummary(t *testing.T) {
 	s := Summarize(function(t, "@%p1 bra A;\nadd.u32 %r1, %r1, 1;\nA: add.u32 %r1, %r1, 2;\nret;"))
-	if len(s.Blocks) != 3 || len(s.Branches) != 1 || s.Branches[0].Reconverge != 11 || s.Forms[0] != (FormCount{"add.u32", 2}) || s.Instructions != 4 {
+	if len(s.Blocks) != 3 || len(s.Branches) != 1 || s.Branches[0].Reconverge != 11 ||
+		s.Forms[0] != (FormCount{"add.u32", 2}) || s.Instructions != 4 {
 		t.Errorf("%+v", s)
 	}
 }

@@ -84,7 +84,8 @@ func (g *Graph) hasSync(in []bool) bool {
 		}
 		for i := blk.First; i <= blk.Last; i++ {
 			x := g.Func.Instrs[i]
-			if x.Op == "atom" || x.Op == "call" || x.Op == "ld" && (x.Has("volatile") || x.Has("relaxed") || x.Has("acquire")) {
+			if x.Op == "atom" || x.Op == "call" || x.Op == "ld" && (x.Has("volatile") || x.Has("relaxed") ||
+				x.Has("acquire")) {
 				return true
 			}
 		}

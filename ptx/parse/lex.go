@@ -37,7 +37,8 @@ func (l *lexer) failAt(line int, format string, args ...any) {
 func (l *lexer) fail(format string, args ...any) { l.failAt(l.tline, format, args...) }
 
 func isWord(c byte) bool {
-	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '$' || c == '%' || c == '.'
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '$' || c == '%' ||
+		c == '.'
 }
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }

@@ -84,15 +84,18 @@ $done: ret;
 func TestLiterals(t *testing.T) {
 	for s, want := range map[string]number{
 		"12": {bits: 12}, "0x1F": {bits: 31}, "017": {bits: 15}, "0b101": {bits: 5}, "7U": {bits: 7},
-		"0f3F800000": {bits: 0x3f800000, float: true}, "0dBFF0000000000000": {bits: 0xbff0000000000000, float: true, wide: true},
-		"1.5": {bits: 0x3ff8000000000000, float: true, wide: true}, "2.5e-1": {bits: 0x3fd0000000000000, float: true, wide: true},
+		"0f3F800000": {bits: 0x3f800000, float: true}, "0dBFF0000000000000": {bits: 0xbff0000000000000, float: true,
+			wide: true},
+		"1.5": {bits: 0x3ff8000000000000, float: true, wide: true}, "2.5e-1": {bits: 0x3fd0000000000000, float: true,
+			wide: true},
 		"18446744073709551615": {bits: ^uint64(0)},
 	} {
 		if got, ok := literal(s); !ok || got != want {
 			t.Errorf("%s: %+v %v", s, got, ok)
 		}
 	}
-	for _, s := range []string{"0f3F", "0f3F8000000", "0d1", "0x", "12abc", "1_000", "0b2", "99999999999999999999", "1.2.3"} {
+	for _, s := range []string{"0f3F", "0f3F8000000", "0d1", "0x", "12abc", "1_000", "0b2", "99999999999999999999",
+		"1.2.3"} {
 		if got, ok := literal(s); ok {
 			t.Errorf("%s is accepted as %+v", s, got)
 		}
@@ -179,7 +182,8 @@ func FuzzParse(f *testing.F) {
 	for _, c := range malformed {
 		f.Add([]byte(c.src))
 	}
-	f.Add([]byte(head + ".visible .entry k(.param .u64 a){ .reg .b32 %r<4>; .reg .pred %p<2>; L: @%p1 bra L; call.uni (x), f, (y); P: .callprototype (.param .b32 _) _ (.param .b64 _); ret; }"))
+	f.Add([]byte(head + ".visible .entry k(.param .u64 a){ .reg .b32 %r<4>; .reg .pred %p<2>; L: @%p1 bra L; " +
+		"call.uni (x), f, (y); P: .callprototype (.param .b32 _) _ (.param .b64 _); ret; }"))
 	f.Fuzz(func(t *testing.T, src []byte) {
 		if _, err := File("fuzz.ptx", src); err != nil {
 			var e *Error

@@ -57,7 +57,8 @@ var algorithms = []kernelTest{
 				hits[i&3]++
 			}
 		}
-		return []any{ptr(in(text)), uint32(1000), ptr(in(pattern)), uint32(4), ptr(inout([]uint32{math.MaxUint32}, []uint32{first})), ptr(out(hits))}
+		return []any{ptr(in(text)), uint32(1000), ptr(in(pattern)), uint32(4),
+			ptr(inout([]uint32{math.MaxUint32}, []uint32{first})), ptr(out(hits))}
 	}),
 	{"al_hash", "algorithms", func() []launch {
 		const n, size = 400, 512
@@ -82,11 +83,13 @@ var algorithms = []kernelTest{
 		for _, s := range sizes {
 			total, capacity = total+s, capacity+2*s-1
 		}
-		task, full, ready := make([]uint32, capacity), make([]uint32, capacity), table(int(capacity), func(int) uint32 { return 1 })
+		task, full, ready := make([]uint32, capacity), make([]uint32, capacity), table(int(capacity),
+			func(int) uint32 { return 1 })
 		copy(task, sizes)
 		copy(full, []uint32{1, 1, 1, 1, 1})
 		return []any{
-			ptr(scratch(task)), ptr(inout(full, ready)), ptr(scratch([]uint32{0})), ptr(inout([]uint32{5}, []uint32{capacity})),
+			ptr(scratch(task)), ptr(inout(full, ready)), ptr(scratch([]uint32{0})), ptr(inout([]uint32{5},
+				[]uint32{capacity})),
 			ptr(inout([]uint32{total}, []uint32{0})), ptr(out([]uint32{total})), capacity,
 		}
 	}),

@@ -25,13 +25,18 @@ func outside(limit float64) func(x, y float64) bool {
 // that overflows or is subnormal is left to the implementation.
 func hugeDivisor(x, y float64) bool {
 	q := math.Abs(x / y)
-	return math.Abs(y) > 0x1p126 || math.Abs(y) < 0x1p-126 || math.Abs(x) < 0x1p-126 && x != 0 || q != 0 && q < 0x1p-126 || q > 0x1p127
+	return math.Abs(y) > 0x1p126 || math.Abs(y) < 0x1p-126 || math.Abs(x) < 0x1p-126 && x != 0 || q != 0 &&
+		q < 0x1p-126 || q > 0x1p127
 }
 
 var bounds = []bound{
-	{"ex2", func(x, _ float64) float64 { return math.Exp2(x) }, 0x1p-22, 0, func(x, _ float64) bool { return x < -126 && !math.IsInf(x, 0) || x > 127.9 && x < 128 }},
+	{"ex2", func(x, _ float64) float64 { return math.Exp2(x) }, 0x1p-22, 0, func(x, _ float64) bool {
+		return x < -126 &&
+			!math.IsInf(x, 0) || x > 127.9 && x < 128
+	}},
 	{"lg2", func(x, _ float64) float64 { return math.Log2(x) }, 0x1p-22, 0x1p-22, nil},
-	{"rcp", func(x, _ float64) float64 { return 1 / x }, 0x1p-23, 0, func(x, _ float64) bool { return math.Abs(x) > 0x1p126 && !math.IsInf(x, 0) }},
+	{"rcp", func(x, _ float64) float64 { return 1 / x }, 0x1p-23, 0,
+		func(x, _ float64) bool { return math.Abs(x) > 0x1p126 && !math.IsInf(x, 0) }},
 	{"rsqrt", func(x, _ float64) float64 { return 1 / math.Sqrt(x) }, 0x1.2p-23, 0, nil},
 	{"sqrt", func(x, _ float64) float64 { return math.Sqrt(x) }, 0x1p-22, 0, nil},
 	{"sin", func(x, _ float64) float64 { return math.Sin(x) }, 0, 0x1.2p-21, outside(math.Pi)},
@@ -81,7 +86,8 @@ func runApprox(t *testing.T, m *emulate.Module, input []float32) []float32 {
 		t.Fatal(err)
 	}
 	o, places := ptr(scratch(make([]float32, 10*flN))), map[*buffer]*mem.Region{}
-	g, err := prepare(m, inst, space, launch{"fl_approx", d1(3), d1(128), 0, []any{ptr(in(input)), o, uint32(flN)}}, places)
+	g, err := prepare(m, inst, space, launch{"fl_approx", d1(3), d1(128), 0, []any{ptr(in(input)), o, uint32(flN)}},
+		places)
 	if err == nil {
 		_, err = emulate.Run(g, limit)
 	}

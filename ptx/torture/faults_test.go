@@ -112,11 +112,16 @@ func TestFaults(t *testing.T) {
 			dim{0, 0, 0},
 			func(b uint64) []string { return []string{"local"} },
 		},
-		{"ft_recursion", "the stack overflows", nil, dim{0, 0, 0}, dim{0, 0, 0}, func(b uint64) []string { return []string{"stack", "deeper"} }},
-		{"ft_pointer", "not a function", func(b uint64) any { return b }, dim{0, 0, 0}, dim{0, 0, 0}, func(b uint64) []string { return []string{hex(b), "function"} }},
-		{"ft_pointer", "null", func(b uint64) any { return uint64(0) }, dim{0, 0, 0}, dim{0, 0, 0}, func(b uint64) []string { return []string{"0x0", "function"} }},
-		{"ft_table", "outside the branch table", nil, dim{0, 0, 0}, dim{2, 0, 0}, func(b uint64) []string { return []string{"2", "targets"} }},
-		{"ft_assert", "assertion", nil, dim{0, 0, 0}, dim{33, 0, 0}, func(b uint64) []string { return []string{"assert"} }},
+		{"ft_recursion", "the stack overflows", nil, dim{0, 0, 0}, dim{0, 0, 0},
+			func(b uint64) []string { return []string{"stack", "deeper"} }},
+		{"ft_pointer", "not a function", func(b uint64) any { return b }, dim{0, 0, 0}, dim{0, 0, 0},
+			func(b uint64) []string { return []string{hex(b), "function"} }},
+		{"ft_pointer", "null", func(b uint64) any { return uint64(0) }, dim{0, 0, 0}, dim{0, 0, 0},
+			func(b uint64) []string { return []string{"0x0", "function"} }},
+		{"ft_table", "outside the branch table", nil, dim{0, 0, 0}, dim{2, 0, 0},
+			func(b uint64) []string { return []string{"2", "targets"} }},
+		{"ft_assert", "assertion", nil, dim{0, 0, 0}, dim{33, 0, 0},
+			func(b uint64) []string { return []string{"assert"} }},
 		{"ft_trap", "trap", nil, dim{0, 0, 0}, dim{40, 0, 0}, func(b uint64) []string { return []string{"trap"} }},
 	}
 	for _, c := range cases {
@@ -141,7 +146,8 @@ func TestFaults(t *testing.T) {
 				t.Fatalf("got %v (%T), want an *isa.Fault", err, err)
 			}
 			if f.Kernel != c.kernel || f.File != "hand/faults.ptx" || f.Line != marked(t, c.kernel) {
-				t.Errorf("blames %s in %s:%d, want %s in hand/faults.ptx:%d", f.Kernel, f.File, f.Line, c.kernel, marked(t, c.kernel))
+				t.Errorf("blames %s in %s:%d, want %s in hand/faults.ptx:%d", f.Kernel, f.File, f.Line, c.kernel,
+					marked(t, c.kernel))
 			}
 			if f.Block != c.block || f.Thread != c.thread {
 				t.Errorf("blames block %v thread %v, want %v %v", f.Block, f.Thread, c.block, c.thread)
@@ -174,7 +180,8 @@ func TestStuck(t *testing.T) {
 		limit  uint64
 		say    []string
 	}{
-		{"ft_barrier", 0, []string{"ft_barrier", "barrier", fmt.Sprintf("faults.ptx:%d", marked(t, "ft_barrier")), "128"}},
+		{"ft_barrier", 0, []string{"ft_barrier", "barrier", fmt.Sprintf("faults.ptx:%d", marked(t, "ft_barrier")),
+			"128"}},
 		{"ft_forever", 100000, []string{"ft_forever", "100000", "faults.ptx"}},
 	} {
 		t.Run(c.kernel, func(t *testing.T) {
@@ -224,7 +231,8 @@ func TestHostMemory(t *testing.T) {
 func TestBadModules(t *testing.T) {
 	const head = ".version 6.5\n.target sm_70\n.address_size 64\n"
 	body := func(lines string) string {
-		return head + ".visible .entry k(.param .u64 p)\n{\n.reg .b32 %r<3>;\n.reg .b64 %rd<3>;\n.reg .pred %p<2>;\n" + lines + "\nret;\n}\n"
+		return head + ".visible .entry k(.param .u64 p)\n{\n.reg .b32 %r<3>;\n.reg .b64 %rd<3>;\n.reg .pred %p<2>;\n" +
+			lines + "\nret;\n}\n"
 	}
 	cases := []struct {
 		src string
@@ -238,7 +246,9 @@ func TestBadModules(t *testing.T) {
 		{body("@%p1 bra NOWHERE;"), []string{"bad.ptx:9", "NOWHERE"}},
 		{body("ld.param.u64 %rd1, [missing];"), []string{"bad.ptx:9", "missing"}},
 		{body("call.uni absent, ();"), []string{"bad.ptx:9", "absent"}},
-		{head + ".extern .func (.param .b32 r) vprintf(.param .b64 a, .param .b64 b);\n.visible .entry k()\n{\n.reg .b64 %rd<3>;\n{\n.param .b64 p;\n.param .b64 q;\n.param .b32 r;\nst.param.b64 [p], 0;\nst.param.b64 [q], 0;\ncall.uni (r), vprintf, (p, q);\n}\nret;\n}\n", []string{"bad.ptx:14", "vprintf"}},
+		{head + ".extern .func (.param .b32 r) vprintf(.param .b64 a, .param .b64 b);\n.visible .entry k()\n{\n.reg " +
+			".b64 %rd<3>;\n{\n.param .b64 p;\n.param .b64 q;\n.param .b32 r;\nst.param.b64 [p], 0;\nst.param.b64 " +
+			"[q], 0;\ncall.uni (r), vprintf, (p, q);\n}\nret;\n}\n", []string{"bad.ptx:14", "vprintf"}},
 		{body("add.u32 %r1, %r2, 3"), []string{"bad.ptx"}},
 		{head + ".visible .entry k()\n{\n", []string{"bad.ptx"}},
 		{".version 6.5\n.target sm_70\n.address_size 32\n.visible .entry k() { ret; }\n", []string{"bad.ptx:3", "32"}},

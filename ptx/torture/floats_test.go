@@ -10,14 +10,19 @@ var negZero = math.Copysign(0, -1)
 // values64 are the operands where floating point goes wrong; values32 the same for float32.
 var values64 = []float64{
 	0, negZero, 1, -1, 0.5, -0.5, 1.5, 2.5, -2.5, 3.5, 0.1, 1.0 / 3, math.Inf(1), math.Inf(-1), math.NaN(),
-	math.MaxFloat64, -math.MaxFloat64, math.SmallestNonzeroFloat64, -math.SmallestNonzeroFloat64, 0x1p-1022, 0x1.fffffffffffffp-1023,
-	1 + 0x1p-52, 1 - 0x1p-53, 0x1p53 + 2, 2147483647, 2147483648, -2147483648.5, 4294967295.5, 9.223372036854775e18, 1.8446744073709552e19, 1e-310, 123456789.987654321,
+	math.MaxFloat64, -math.MaxFloat64, math.SmallestNonzeroFloat64, -math.SmallestNonzeroFloat64, 0x1p-1022,
+	0x1.fffffffffffffp-1023,
+	1 + 0x1p-52, 1 - 0x1p-53, 0x1p53 + 2, 2147483647, 2147483648, -2147483648.5, 4294967295.5, 9.223372036854775e18,
+	1.8446744073709552e19, 1e-310, 123456789.987654321,
 }
 
 var values32 = []float32{
-	0, float32(negZero), 1, -1, 0.5, -0.5, 1.5, 2.5, -2.5, 3.5, 0.1, 1.0 / 3, float32(math.Inf(1)), float32(math.Inf(-1)),
-	float32(math.NaN()), math.MaxFloat32, -math.MaxFloat32, math.SmallestNonzeroFloat32, -math.SmallestNonzeroFloat32, 0x1p-126, 0x1.fffffcp-127,
-	1 + 0x1p-23, 1 - 0x1p-24, 1<<24 + 2, 2147483520, 2147483648, -2147483904, 4294967040, 9.223372e18, 1.8446744e19, 1e-41, 123456.79,
+	0, float32(negZero), 1, -1, 0.5, -0.5, 1.5, 2.5, -2.5, 3.5, 0.1, 1.0 / 3, float32(math.Inf(1)),
+	float32(math.Inf(-1)),
+	float32(math.NaN()), math.MaxFloat32, -math.MaxFloat32, math.SmallestNonzeroFloat32, -math.SmallestNonzeroFloat32,
+	0x1p-126, 0x1.fffffcp-127,
+	1 + 0x1p-23, 1 - 0x1p-24, 1<<24 + 2, 2147483520, 2147483648, -2147483904, 4294967040, 9.223372e18, 1.8446744e19,
+	1e-41, 123456.79,
 }
 
 // operands gives count values: specials in three independent orders, then bit patterns
@@ -99,7 +104,8 @@ var floats = []kernelTest{
 			if x < y {
 				last = -x
 			}
-			want = append(want, x+y, x*y, x/y, math.Sqrt(x), math.FMA(x, y, -x), 1/y, flMin(x, y), flMax(x, y), math.Floor(x)+math.Trunc(y), last)
+			want = append(want, x+y, x*y, x/y, math.Sqrt(x), math.FMA(x, y, -x), 1/y, flMin(x, y), flMax(x, y),
+				math.Floor(x)+math.Trunc(y), last)
 		}
 		return []any{ptr(in(a)), ptr(in(b)), ptr(out(want)), uint32(flN)}
 	}),
@@ -109,7 +115,8 @@ var floats = []kernelTest{
 		for i, x := range a {
 			y, z := b[i], c[i]
 			fx, fy, fz := float64(x), float64(y), float64(z)
-			want = append(want, x+y, x*y, x/y, float32(math.Sqrt(fx)), fma32(x, y, z), 1/y, float32(flMin(fx, fy)), float32(flMax(fx, fz)),
+			want = append(want, x+y, x*y, x/y, float32(math.Sqrt(fx)), fma32(x, y, z), 1/y, float32(flMin(fx, fy)),
+				float32(flMax(fx, fz)),
 				float32(float32(math.Floor(fx))-float32(math.Ceil(fy)))+float32(math.Trunc(fz)), x-float32(y*z))
 		}
 		return []any{ptr(in(a)), ptr(in(b)), ptr(in(c)), ptr(out(want)), uint32(flN)}
@@ -236,10 +243,14 @@ func refToInt() []any {
 	var q []uint64
 	for i := range a {
 		x, y := float64(a[i]), b[i]
-		o = append(o, int32(toInt(x, rn, 32, true)), int32(toInt(x, rz, 32, true)), int32(toInt(x, rm, 32, true)), int32(toInt(x, rp, 32, true)),
-			int32(toInt(x, rn, 32, false)), int32(toInt(x, rz, 32, false)), int32(toInt(y, rn, 32, true)), int32(toInt(y, rz, 32, true)),
-			int32(toInt(y, rm, 32, false)), int32(toInt(y, rp, 32, true)), int32(int16(toInt(x, rz, 16, true))), int32(uint16(toInt(x, rn, 16, false))))
-		q = append(q, toInt(x, rn, 64, true), toInt(x, rz, 64, false), toInt(y, rn, 64, true), toInt(y, rm, 64, true), toInt(y, rp, 64, false), toInt(y, rz, 64, false))
+		o = append(o, int32(toInt(x, rn, 32, true)), int32(toInt(x, rz, 32, true)), int32(toInt(x, rm, 32, true)),
+			int32(toInt(x, rp, 32, true)),
+			int32(toInt(x, rn, 32, false)), int32(toInt(x, rz, 32, false)), int32(toInt(y, rn, 32, true)),
+			int32(toInt(y, rz, 32, true)),
+			int32(toInt(y, rm, 32, false)), int32(toInt(y, rp, 32, true)), int32(int16(toInt(x, rz, 16, true))),
+			int32(uint16(toInt(x, rn, 16, false))))
+		q = append(q, toInt(x, rn, 64, true), toInt(x, rz, 64, false), toInt(y, rn, 64, true), toInt(y, rm, 64, true),
+			toInt(y, rp, 64, false), toInt(y, rz, 64, false))
 	}
 	return []any{ptr(in(a)), ptr(in(b)), ptr(out(o)), ptr(out(q)), uint32(flN)}
 }
@@ -258,9 +269,12 @@ func refFromInt() []any {
 		from := func(v *big.Int, m mode) float32 { return float32(single.fromInt(v, m)) }
 		down := func(m mode) float32 { return float32(single.add(z, math.Copysign(0, z), m)) }
 		near := down(rn)
-		f = append(f, from(s, rn), from(s, rz), from(s, rm), from(s, rp), from(u, rn), from(u, rz), from(sl, rn), from(ul, rn), from(sl, rm), from(ul, rp),
-			near, down(rz), down(rm), down(rp), float32(math.RoundToEven(float64(near))), float32(math.Ceil(float64(near))))
-		d = append(d, float64(int32(a[i])), float64(a[i]), double.fromInt(sl, rn), double.fromInt(ul, rz), float64(near), math.RoundToEven(z))
+		f = append(f, from(s, rn), from(s, rz), from(s, rm), from(s, rp), from(u, rn), from(u, rz), from(sl, rn),
+			from(ul, rn), from(sl, rm), from(ul, rp),
+			near, down(rz), down(rm), down(rp), float32(math.RoundToEven(float64(near))),
+			float32(math.Ceil(float64(near))))
+		d = append(d, float64(int32(a[i])), float64(a[i]), double.fromInt(sl, rn), double.fromInt(ul, rz),
+			float64(near), math.RoundToEven(z))
 	}
 	return []any{ptr(in(a)), ptr(in(b)), ptr(in(c)), ptr(out(f)), ptr(out(d)), uint32(flN)}
 }

@@ -68,7 +68,8 @@ var hand = []kernelTest{
 		return []any{ptr(out(table(64, func(t int) uint32 { return uint32(t ^ 3 + 10*t + 10) })))}
 	}),
 	one("style", "hd_symbols", d1(1), d1(1), 0, func() []any {
-		want := bytesOf(uint32(13), uint32(19), math.Float64frombits(0x3FE5555555555555), []byte{1, 2, 3, 4, 0xff, 0, 7, 128},
+		want := bytesOf(uint32(13), uint32(19), math.Float64frombits(0x3FE5555555555555),
+			[]byte{1, 2, 3, 4, 0xff, 0, 7, 128},
 			int32(-32768), int32(-1), uint32(17), uint32(19), uint32(5), float32(1), uint64(0))
 		return []any{ptr(out(want))}
 	}),
@@ -78,7 +79,8 @@ var hand = []kernelTest{
 	one("style", "hd_packing", d1(1), d1(1), 0, func() []any {
 		want := bytesOf(uint32(0x12345678), uint32(10), uint32(0x56781234), uint32(0o777),
 			[]uint16{0, 10, 0x1234, 0x5678}, uint64(0x4005BF0A8B145769),
-			float32(1), float32(1.5), uint32(math.MaxUint32), int32(-5), uint64(0xfedcba9876543210), uint16(0x5678), uint16(0x1234), uint32(0x5678))
+			float32(1), float32(1.5), uint32(math.MaxUint32), int32(-5), uint64(0xfedcba9876543210), uint16(0x5678),
+			uint16(0x1234), uint32(0x5678))
 		return []any{ptr(out(want))}
 	}),
 	one("style", "hd_red", d1(1), d1(64), 0, func() []any {
@@ -88,7 +90,8 @@ var hand = []kernelTest{
 		for t := range uint32(64) {
 			xor ^= 1000 + t
 		}
-		want := bytesOf(uint32(2016), uint32(63), uint32(63), uint32(1000), uint64(2016), float32(2016), uint32(4), float64(2016),
+		want := bytesOf(uint32(2016), uint32(63), uint32(63), uint32(1000), uint64(2016), float32(2016), uint32(4),
+			float64(2016),
 			uint32(2016), xor, uint64(2016), uint32(2016), uint32(5), uint64(0), uint64(78))
 		return []any{ptr(inout(before, want)), ptr(out([]uint32{128}))}
 	}),
@@ -96,7 +99,8 @@ var hand = []kernelTest{
 		return []any{ptr(out(table(96, func(int) uint32 { return 40<<8 | 56<<16 | 2 })))}
 	}),
 	one("style", "hd_convert", d1(1), d1(32), 0, func() []any {
-		a := append([]int32{0, 1, -1, 77, 127, 128, -128, -129, 255, 256, 32767, 32768, -32768, -32769, math.MaxInt32, math.MinInt32},
+		a := append([]int32{0, 1, -1, 77, 127, 128, -128, -129, 255, 256, 32767, 32768, -32768, -32769, math.MaxInt32,
+			math.MinInt32},
 			table(16, func(i int) int32 { return int32(mix(uint32(i))) })...)
 		want := make([]int32, 8*32)
 		for i, v := range a {
@@ -122,7 +126,8 @@ func refPredicates(t uint32) uint32 {
 	p5 := m != 5 || !p2
 	p6 := (m == 2) != p5
 	p9 := (p1 && p3) != (p4 || p6)
-	r := flag(p1) | flag(!p2)<<1 | flag(p3)<<2 | flag(p4)<<3 | flag(p5)<<4 | flag(p6)<<5 | flag(!p9)<<6 | flag(t > 20)<<7 | flag(m <= 4)<<10 | flag(!p1)<<11
+	r := flag(p1) | flag(!p2)<<1 | flag(p3)<<2 | flag(p4)<<3 | flag(p5)<<4 | flag(p6)<<5 |
+		flag(!p9)<<6 | flag(t > 20)<<7 | flag(m <= 4)<<10 | flag(!p1)<<11
 	if m >= 4 {
 		return r | 256
 	}

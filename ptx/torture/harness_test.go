@@ -131,7 +131,8 @@ func (k *kernelTest) run(t *testing.T, m *emulate.Module, exec executor) {
 }
 
 // prepare allocates the buffers that are new and makes the grid of a launch.
-func prepare(m *emulate.Module, inst *emulate.Instance, space *mem.Space, l launch, places map[*buffer]*mem.Region) (isa.Grid, error) {
+func prepare(m *emulate.Module, inst *emulate.Instance, space *mem.Space, l launch,
+	places map[*buffer]*mem.Region) (isa.Grid, error) {
 	kern, err := m.Kernel(l.kernel)
 	if err != nil {
 		return nil, err
@@ -243,7 +244,10 @@ func table[T any](n int, f func(i int) T) []T {
 
 // unit gives n floats in [-1, 1).
 func unit(seed, n uint32) []float32 {
-	return table(int(n), func(i int) float32 { return float32(int32(words(seed, 1)[0]^mix(uint32(i)*7+seed))) / (1 << 31) })
+	return table(int(n), func(i int) float32 {
+		return float32(int32(words(seed, 1)[0]^mix(uint32(i)*7+
+			seed))) / (1 << 31)
+	})
 }
 
 func units(seed, n uint32) []float64 {
@@ -288,8 +292,10 @@ func TestClang(t *testing.T) {
 // run; the others must be as exact as ever.
 func TestFastMath(t *testing.T) {
 	loose := map[string]bool{
-		"sh_dynamic": true, "sh_matmul": true, "sh_vector": true, "wp_shfl_part": true, "wp_wide": true, "ca_struct": true,
-		"ca_virtual": true, "ca_scalars": true, "gl_entries": true, "al_mandelbrot": true, "al_inverse": true, "al_fft32": true, "al_fft64": true,
+		"sh_dynamic": true, "sh_matmul": true, "sh_vector": true, "wp_shfl_part": true, "wp_wide": true,
+		"ca_struct":  true,
+		"ca_virtual": true, "ca_scalars": true, "gl_entries": true, "al_mandelbrot": true, "al_inverse": true,
+		"al_fft32": true, "al_fft64": true,
 	}
 	for _, k := range floats {
 		loose[k.name] = true

@@ -62,7 +62,8 @@ var integers = []kernelTest{
 		for i := range n {
 			v, c := a[4*i:], a[4*i]
 			s0, s1 := int16(v[1]), int16(v[1]>>16)
-			o4 = append(o4, v[3]+c&255, v[2]^c>>24, v[1]+uint32(int32(s0)), v[0]-uint32(int32(s1))+(c>>8&255)*(c>>16&255))
+			o4 = append(o4, v[3]+c&255, v[2]^c>>24, v[1]+uint32(int32(s0)), v[0]-uint32(int32(s1))+
+				(c>>8&255)*(c>>16&255))
 			o2 = append(o2, b[2*i+1], b[2*i]^1)
 		}
 		return []any{ptr(in(a)), ptr(in(b)), ptr(out(o4)), ptr(out(o2)), uint32(n)}
@@ -78,7 +79,8 @@ var integers = []kernelTest{
 			s.Add(s, x).Sub(s, y.Lsh(y, 40)).And(s, mask)
 			l := new(big.Int).Lsh(s, uint(a[i]&63))
 			s.Or(l, s.Rsh(s, 90)).And(s, mask)
-			want = append(want, new(big.Int).And(s, new(big.Int).SetUint64(1<<64-1)).Uint64(), new(big.Int).Rsh(s, 64).Uint64())
+			want = append(want, new(big.Int).And(s, new(big.Int).SetUint64(1<<64-1)).Uint64(),
+				new(big.Int).Rsh(s, 64).Uint64())
 		}
 		return []any{ptr(in(a)), ptr(in(b)), ptr(out(want)), uint32(200)}
 	}),
@@ -231,9 +233,12 @@ func refBits(x, y uint32) []uint32 {
 	z := x * 77
 	sad, ssad := max(x, y)-min(x, y), uint32(max(int32(x), int32(y)))-uint32(min(int32(x), int32(y)))
 	return []uint32{
-		uint32(bits.OnesCount32(x)), uint32(bits.OnesCount64(xx)), uint32(bits.LeadingZeros32(x)), uint32(bits.LeadingZeros64(xx)),
-		bits.Reverse32(x), uint32(bits.Reverse64(xx) >> 13), uint32(bits.Len32(x) - 1), uint32(bits.Len32(sfind) - 1), shiftamt,
-		uint32(bfe64(uint64(x), p, l, 32, false)), uint32(bfe64(uint64(x), p, l, 32, true)), fold(bfe64(xx, p, l, 64, false)), fold(bfe64(xx, p, l, 64, true)),
+		uint32(bits.OnesCount32(x)), uint32(bits.OnesCount64(xx)), uint32(bits.LeadingZeros32(x)),
+		uint32(bits.LeadingZeros64(xx)),
+		bits.Reverse32(x), uint32(bits.Reverse64(xx) >> 13), uint32(bits.Len32(x) - 1), uint32(bits.Len32(sfind) - 1),
+		shiftamt,
+		uint32(bfe64(uint64(x), p, l, 32, false)), uint32(bfe64(uint64(x), p, l, 32, true)), fold(bfe64(xx, p, l, 64,
+			false)), fold(bfe64(xx, p, l, 64, true)),
 		bfi32(x, y, p, l), prmt(x, y, x>>7), x&y | x&z | y&z, x ^ y ^ z, sad + 5, ssad + 5, flag(x&1 == 0),
 	}
 }
@@ -250,7 +255,8 @@ func refIdioms(x, y uint32) []uint32 {
 	}
 	sat := uint32(int32(max(-1<<31, min(1<<31-1, int64(sx)+int64(sy)))))
 	return []uint32{
-		bits.RotateLeft32(x, int(y&31)), bits.ReverseBytes32(x) ^ uint32(bits.ReverseBytes64(uint64(x)<<32|uint64(y))>>5),
+		bits.RotateLeft32(x, int(y&31)),
+		bits.ReverseBytes32(x) ^ uint32(bits.ReverseBytes64(uint64(x)<<32|uint64(y))>>5),
 		uint32(min(sx, sy)), uint32(max(sx, sy)) ^ max(x, y), abs, sum, sat, x&y + (x^y)>>1,
 		uint32(bits.OnesCount64(uint64(x)*uint64(y))) + uint32(bits.TrailingZeros32(x|0x80000000)), sat,
 	}

@@ -6,7 +6,8 @@ import (
 )
 
 // constTable is the .const variable of loads.ptx.
-var constTable = []byte{1, 2, 254, 255, 128, 127, 7, 200, 0, 255, 0, 128, 9, 9, 9, 137, 16, 32, 64, 128, 255, 255, 255, 255, 0, 0, 0, 128, 1, 0, 0, 0}
+var constTable = []byte{1, 2, 254, 255, 128, 127, 7, 200, 0, 255, 0, 128, 9, 9, 9, 137, 16, 32, 64, 128, 255, 255, 255,
+	255, 0, 0, 0, 128, 1, 0, 0, 0}
 
 const ldThreads = 64
 
@@ -40,7 +41,8 @@ func extended(own []byte) (want []uint64) {
 
 // reversed lists what ld_vectors stores: slots of 16 bytes, elements in reverse.
 func reversed(own []byte) (want []byte) {
-	forms := []struct{ count, size int }{{2, 1}, {4, 1}, {2, 1}, {4, 1}, {2, 2}, {4, 2}, {4, 2}, {2, 4}, {4, 4}, {2, 4}, {4, 4}, {2, 8}, {2, 8}, {2, 8}}
+	forms := []struct{ count, size int }{{2, 1}, {4, 1}, {2, 1}, {4, 1}, {2, 2}, {4, 2}, {4, 2}, {2, 4}, {4, 4}, {2, 4},
+		{4, 4}, {2, 8}, {2, 8}, {2, 8}}
 	c := 0
 	for _, src := range sources(own) {
 		for _, f := range forms {
@@ -83,8 +85,10 @@ var loads = []kernelTest{
 		pack := bytesOf(uint32(0x11223344), uint32(0xaabbccdd), []byte{1, 2, 3, 4}, float32(-0.75))
 		var want []byte
 		for own := range slices.Chunk(a, 32) {
-			want = append(want, bytesOf(int64(-100), uint64(156), int64(-30000), uint64(35536), uint64(0x11223344)<<32|0xaabbccdd,
-				[]byte{4, 3, 2, 1}, float32(-0.75), own[0], own[4], own[8:10], own[12:16], own[16:18], own[16], byte(165), int32(-2))...)
+			want = append(want, bytesOf(int64(-100), uint64(156), int64(-30000), uint64(35536),
+				uint64(0x11223344)<<32|0xaabbccdd,
+				[]byte{4, 3, 2, 1}, float32(-0.75), own[0], own[4], own[8:10], own[12:16], own[16:18], own[16],
+				byte(165), int32(-2))...)
 		}
 		return []any{ptr(in(a)), ptr(out(want)), int8(-100), int16(-30000), pack}
 	}),

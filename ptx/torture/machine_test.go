@@ -49,7 +49,8 @@ func runShuffled(g isa.Grid, space *mem.Space, rng *rand.Rand, most int) error {
 	next := 0
 	for {
 		for next < s.geo.CTAs && len(s.ctas) < most {
-			c := &shuffled{cta: g.Start(next, isa.Place{SM: rng.IntN(80), WarpSlot: rng.IntN(8)}), waiting: make([]int, s.geo.Warps), live: s.geo.Warps}
+			c := &shuffled{cta: g.Start(next, isa.Place{SM: rng.IntN(80), WarpSlot: rng.IntN(8)}),
+				waiting: make([]int, s.geo.Warps), live: s.geo.Warps}
 			for w := range c.waiting {
 				c.waiting[w] = -1
 			}
@@ -153,7 +154,8 @@ func (s *shuffler) verify(in *isa.Instr, next int32) error {
 	case st.Active>>1>>min(31, s.geo.Threads-1) != 0:
 		return fmt.Errorf("Active %08x: the block has %d threads", st.Active, s.geo.Threads)
 	case int(in.Reg)+int(in.NReg) > len(s.code.Regs) || in.NDst > in.NReg:
-		return fmt.Errorf("registers [%d, %d+%d) of %d, %d of them written", in.Reg, in.Reg, in.NReg, len(s.code.Regs), in.NDst)
+		return fmt.Errorf("registers [%d, %d+%d) of %d, %d of them written", in.Reg, in.Reg, in.NReg, len(s.code.Regs),
+			in.NDst)
 	}
 	for _, r := range s.code.Regs[in.Reg : int(in.Reg)+int(in.NReg)] {
 		if int(r) >= s.code.NumRegs {
@@ -200,7 +202,8 @@ func (s *shuffler) addresses(in *isa.Instr) error {
 			continue
 		}
 		if in.Width == 0 || a+uint64(in.Width) > end {
-			return fmt.Errorf("lane %d accesses %d bytes at 0x%x of space %d, which ends at 0x%x", bits.TrailingZeros32(m), in.Width, a, st.Space, end)
+			return fmt.Errorf("lane %d accesses %d bytes at 0x%x of space %d, which ends at 0x%x",
+				bits.TrailingZeros32(m), in.Width, a, st.Space, end)
 		}
 	}
 	return nil

@@ -114,8 +114,10 @@ func wordsTest[T any](file, name string, f func(x, y uint32) []T) kernelTest {
 	return one(file, name, d1(2), d1(96), 0, func() []any {
 		a, b := words(95, nwN), words(96, nwN)
 		odd := []uint32{
-			0, 1 << 31, 0x3c003c00, 0x7c007c00, 0xfc00fc00, 0x7e017e01, 0x00010001, 0x83ff03ff, 0x04000400, 0x7bff7bff, 0xfbfffbff,
-			0x7f800000, 0xff800000, 0x7fc00001, 0x00000001, 0x80400000, 0x7ff00000, 0x00080000, 0x47800000, 0x477ff000, 0x33000000, 0x33000001, 0x32ffffff, 0x38801000,
+			0, 1 << 31, 0x3c003c00, 0x7c007c00, 0xfc00fc00, 0x7e017e01, 0x00010001, 0x83ff03ff, 0x04000400, 0x7bff7bff,
+			0xfbfffbff,
+			0x7f800000, 0xff800000, 0x7fc00001, 0x00000001, 0x80400000, 0x7ff00000, 0x00080000, 0x47800000, 0x477ff000,
+			0x33000000, 0x33000001, 0x32ffffff, 0x38801000,
 		}
 		for i := range 100 { // the rest is random
 			a[i] = odd[mix(uint32(i))%uint32(len(odd))]
@@ -165,8 +167,10 @@ func refNewBits(x, y uint32) []uint32 {
 		return v
 	}
 	return []uint32{
-		dot(x, y, 1, 0, false, false, 5), dot(x, y, 1, 0, true, true, minus5), dot(x, y, 1, 0, true, false, 0), dot(x, y, 1, 0, false, true, x),
-		dot(x, y, 2, 0, false, false, 5), dot(x, y, 2, 2, true, true, minus5), dot(x, y, 2, 0, true, false, 0), dot(x, y, 2, 2, false, true, 1),
+		dot(x, y, 1, 0, false, false, 5), dot(x, y, 1, 0, true, true, minus5), dot(x, y, 1, 0, true, false, 0), dot(x,
+			y, 1, 0, false, true, x),
+		dot(x, y, 2, 0, false, false, 5), dot(x, y, 2, 2, true, true, minus5), dot(x, y, 2, 0, true, false, 0), dot(x,
+			y, 2, 2, false, true, 1),
 		clamped, mask(pos&31, length&31), extend(pos, true), extend(pos&31, true), extend(pos, false),
 	}
 }
@@ -225,7 +229,8 @@ func TestHalfFormat(t *testing.T) {
 			}
 		}
 	}
-	for x, want := range map[float64]float64{65519: 65504, 65520: math.Inf(1), 0x1p-25: 0, 0x1.01p-25: 0x1p-24, 2049: 2048, 2051: 2052} {
+	for x, want := range map[float64]float64{65519: 65504, 65520: math.Inf(1), 0x1p-25: 0, 0x1.01p-25: 0x1p-24,
+		2049: 2048, 2051: 2052} {
 		if got := half.down(x, rn); got != want {
 			t.Errorf("%v rounds to %v, want %v", x, got, want)
 		}

@@ -108,7 +108,8 @@ func newProgram(rng *rand.Rand) *rndProgram {
 
 func (p *rndProgram) ptx() string {
 	var w strings.Builder
-	w.WriteString(".version 6.5\n.target sm_70\n.address_size 64\n.global .align 4 .u32 visits[64];\n.global .align 4 .u32 words[" + fmt.Sprint(rndThreads) + "];\n")
+	w.WriteString(".version 6.5\n.target sm_70\n.address_size 64\n.global .align 4 .u32 visits[64];\n.global .align " +
+		"4 .u32 words[" + fmt.Sprint(rndThreads) + "];\n")
 	for f := range p.funcs {
 		p.emit(&w, f)
 	}
@@ -120,18 +121,22 @@ func (p *rndProgram) emit(w *strings.Builder, f int) {
 	regs := "{\n.reg .pred %p<4>;\n.reg .b32 %v<6>, %t<4>, %id, %fuel;\n.reg .b64 %rd<4>, %word;\n"
 	if kernel {
 		fmt.Fprintf(w, ".visible .entry rnd(.param .u64 out)\n%s", regs)
-		w.WriteString("mov.u32 %t0, %ctaid.x; mov.u32 %t1, %ntid.x; mov.u32 %t2, %tid.x;\nmad.lo.u32 %id, %t0, %t1, %t2;\n")
+		w.WriteString("mov.u32 %t0, %ctaid.x; mov.u32 %t1, %ntid.x; mov.u32 %t2, %tid.x;\nmad.lo.u32 %id, %t0, %t1, " +
+			"%t2;\n")
 		fmt.Fprintf(w, "setp.ge.u32 %%p0, %%id, %d;\n@%%p0 ret;\n", rndThreads)
 		for r := range rndRegs {
 			fmt.Fprintf(w, "mad.lo.u32 %%v%d, %%id, %d, %d;\n", r, 0x9E3779B9*uint64(r)&0xffffffff|1, r)
 		}
 	} else {
 		fmt.Fprintf(w, ".func (.param .b32 rv) fn%d(.param .b32 id, .param .b32 x, .param .b32 y)\n%s", f, regs)
-		w.WriteString("ld.param.u32 %id, [id];\nld.param.u32 %v0, [x];\nld.param.u32 %v1, [y];\nmov.u32 %v2, 1; mov.u32 %v3, %v0; mov.u32 %v4, %id; mov.u32 %v5, 77;\n")
+		w.WriteString("ld.param.u32 %id, [id];\nld.param.u32 %v0, [x];\nld.param.u32 %v1, [y];\nmov.u32 %v2, 1; " +
+			"mov.u32 %v3, %v0; mov.u32 %v4, %id; mov.u32 %v5, 77;\n")
 	}
-	fmt.Fprintf(w, "mov.u32 %%fuel, %d;\nmul.wide.u32 %%word, %%id, 4;\nmov.u64 %%rd0, words;\nadd.u64 %%word, %%word, %%rd0;\n", fn.fuel)
+	fmt.Fprintf(w, "mov.u32 %%fuel, %d;\nmul.wide.u32 %%word, %%id, 4;\nmov.u64 %%rd0, words;\nadd.u64 %%word, "+
+		"%%word, %%rd0;\n", fn.fuel)
 	for i, b := range fn.blocks {
-		fmt.Fprintf(w, "L%d:\nsub.u32 %%fuel, %%fuel, 1;\nsetp.eq.u32 %%p0, %%fuel, 0;\n@%%p0 bra END;\nred.global.add.u32 [visits+%d], 1;\n", i, 4*visitSlot(f, i))
+		fmt.Fprintf(w, "L%d:\nsub.u32 %%fuel, %%fuel, 1;\nsetp.eq.u32 %%p0, %%fuel, 0;\n@%%p0 bra "+
+			"END;\nred.global.add.u32 [visits+%d], 1;\n", i, 4*visitSlot(f, i))
 		for _, o := range b.ops {
 			o.emit(w)
 		}
@@ -154,18 +159,23 @@ func visitSlot(f, block int) int { return f*20 + block }
 func (o rndOp) emit(w *strings.Builder) {
 	switch o.kind {
 	case opAdd, opSub, opMul, opXor, opMin:
-		name := [...]string{opAdd: "add.u32", opSub: "sub.u32", opMul: "mul.lo.u32", opXor: "xor.b32", opMin: "min.u32"}[o.kind]
+		name := [...]string{opAdd: "add.u32", opSub: "sub.u32", opMul: "mul.lo.u32", opXor: "xor.b32",
+			opMin: "min.u32"}[o.kind]
 		fmt.Fprintf(w, "%s %%v%d, %%v%d, %%v%d;\n", name, o.d, o.a, o.b)
 	case opRotate:
 		fmt.Fprintf(w, "shf.l.wrap.b32 %%v%d, %%v%d, %%v%d, %d;\n", o.d, o.a, o.a, o.imm&31)
 	case opSelect:
-		fmt.Fprintf(w, "setp.lt.u32 %%p1, %%v%d, %d;\nselp.b32 %%v%d, %%v%d, %d, %%p1;\n", o.a, o.imm, o.d, o.b, o.imm>>3)
+		fmt.Fprintf(w, "setp.lt.u32 %%p1, %%v%d, %d;\nselp.b32 %%v%d, %%v%d, %d, %%p1;\n", o.a, o.imm, o.d, o.b,
+			o.imm>>3)
 	case opGuarded:
-		fmt.Fprintf(w, "setp.lt.s32 %%p1, %%v%d, %%v%d;\n@%%p1 add.u32 %%v%d, %%v%d, %d;\n@!%%p1 not.b32 %%v%d, %%v%d;\n", o.a, o.b, o.d, o.a, o.imm, o.d, o.d)
+		fmt.Fprintf(w, "setp.lt.s32 %%p1, %%v%d, %%v%d;\n@%%p1 add.u32 %%v%d, %%v%d, %d;\n@!%%p1 not.b32 %%v%d, "+
+			"%%v%d;\n", o.a, o.b, o.d, o.a, o.imm, o.d, o.d)
 	case opMemory:
-		fmt.Fprintf(w, "ld.volatile.global.u32 %%t1, [%%word];\nadd.u32 %%t1, %%t1, %%v%d;\nst.volatile.global.u32 [%%word], %%t1;\nmov.u32 %%v%d, %%t1;\n", o.a, o.d)
+		fmt.Fprintf(w, "ld.volatile.global.u32 %%t1, [%%word];\nadd.u32 %%t1, %%t1, %%v%d;\nst.volatile.global.u32 "+
+			"[%%word], %%t1;\nmov.u32 %%v%d, %%t1;\n", o.a, o.d)
 	case opCall:
-		fmt.Fprintf(w, "{\n.param .b32 p0;\nst.param.b32 [p0], %%id;\n.param .b32 p1;\nst.param.b32 [p1], %%v%d;\n.param .b32 p2;\nst.param.b32 [p2], %%v%d;\n.param .b32 r0;\n", o.a, o.b)
+		fmt.Fprintf(w, "{\n.param .b32 p0;\nst.param.b32 [p0], %%id;\n.param .b32 p1;\nst.param.b32 [p1], "+
+			"%%v%d;\n.param .b32 p2;\nst.param.b32 [p2], %%v%d;\n.param .b32 r0;\n", o.a, o.b)
 		fmt.Fprintf(w, "call (r0), fn%d, (p0, p1, p2);\nld.param.b32 %%v%d, [r0];\n}\n", o.imm, o.d)
 	}
 }
@@ -186,7 +196,8 @@ func (b rndBlock) emit(w *strings.Builder, i int) {
 		bit("%t3")
 		fmt.Fprintf(w, "@!%%p2 bra L%d;\nbra L%d;\n", b.to[1], b.to[0])
 	case endTable:
-		fmt.Fprintf(w, "shr.u32 %%t2, %s, %d;\nand.b32 %%t2, %%t2, 3;\nT%d: .branchtargets L%d, L%d, L%d, L%d;\nbrx.idx %%t2, T%d;\n",
+		fmt.Fprintf(w, "shr.u32 %%t2, %s, %d;\nand.b32 %%t2, %%t2, 3;\nT%d: .branchtargets L%d, L%d, L%d, "+
+			"L%d;\nbrx.idx %%t2, T%d;\n",
 			reg, b.bit, i, b.to[0], b.to[1], b.to[2], b.to[3], i)
 	case endLeave: // falls through into the next block, or into END
 		bit(reg)

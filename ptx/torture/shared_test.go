@@ -16,7 +16,8 @@ var shared = []kernelTest{
 		a := words(2, 512)
 		return []any{ptr(in(a)), ptr(out(table(512, func(i int) uint64 {
 			b, t := a[i&^255:], uint32(i&255)
-			s := int64(uint8(b[255-t]))*3 + int64(int16(b[(t+1)&255]>>8))*5 + int64(int8(b[t^85]>>24))*7 + int64(b[t*7&255])
+			s := int64(uint8(b[255-t]))*3 + int64(int16(b[(t+1)&255]>>8))*5 + int64(int8(b[t^85]>>24))*7 +
+				int64(b[t*7&255])
 			return uint64(s)
 		})))}
 	}),

@@ -42,7 +42,8 @@ type layout struct {
 // style is plain: the PDF writer does not find the bold faces.
 func style(size float64) text.Style {
 	f := font.Font{Typeface: "Liberation", Variant: "Sans", Size: vg.Points(size)}
-	return text.Style{Color: color.Black, Font: f, XAlign: draw.XLeft, YAlign: draw.YTop, Handler: plot.DefaultTextHandler}
+	return text.Style{Color: color.Black, Font: f, XAlign: draw.XLeft, YAlign: draw.YTop,
+		Handler: plot.DefaultTextHandler}
 }
 
 // textWidth is the width of one line.
@@ -78,7 +79,8 @@ func (f *Figure) layout() *layout {
 	if l.titled {
 		tallest = max(tallest, plotHeight) + lineStep
 	}
-	l.height = vg.Length(max(plotHeight, tallest)) + l.ticks + 2*margin + vg.Length(lineStep*float64(len(l.title)+len(l.note)+l.legend)+24)
+	l.height = vg.Length(max(plotHeight, tallest)) + l.ticks + 2*margin +
+		vg.Length(lineStep*float64(len(l.title)+len(l.note)+l.legend)+24)
 	return l
 }
 

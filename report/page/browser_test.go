@@ -36,7 +36,8 @@ func open(t *testing.T, runs []Run) (context.Context, func() []string) {
 	if err := WriteFile(path, runs); err != nil {
 		t.Fatal(err)
 	}
-	opts := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(browser(t)), chromedp.NoSandbox, chromedp.DisableGPU)
+	opts := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(browser(t)), chromedp.NoSandbox,
+		chromedp.DisableGPU)
 	ctx, cancel := chromedp.NewExecAllocator(t.Context(), opts...)
 	t.Cleanup(cancel)
 	ctx, cancel = chromedp.NewContext(ctx)
@@ -62,7 +63,8 @@ func open(t *testing.T, runs []Run) (context.Context, func() []string) {
 			mu.Unlock()
 		}
 	}()
-	if err := chromedp.Do(ctx, chromedp.Navigate("file://"+path), chromedp.WaitReady("body[data-ready=yes]")); err != nil {
+	if err := chromedp.Do(ctx, chromedp.Navigate("file://"+path),
+		chromedp.WaitReady("body[data-ready=yes]")); err != nil {
 		mu.Lock()
 		defer mu.Unlock()
 		t.Fatalf("%v; the console says %q", err, said)
@@ -100,7 +102,8 @@ func painted(ctx context.Context, t *testing.T, canvas, color string) int {
 func drag(ctx context.Context, t *testing.T, element string, from, to float64) {
 	t.Helper()
 	eval[bool](ctx, t, fmt.Sprintf(`(document.querySelector(%q).scrollIntoView({block: "center"}), true)`, element))
-	box := eval[[]float64](ctx, t, fmt.Sprintf(`(() => { const r = document.querySelector(%q).getBoundingClientRect(); return [r.left, r.top, r.width, r.height]; })()`, element))
+	box := eval[[]float64](ctx, t,
+		fmt.Sprintf(`(() => { const r = document.querySelector(%q).getBoundingClientRect(); return [r.left, r.top, r.width, r.height]; })()`, element))
 	y := box[1] + box[3]/2
 	at := func(f float64) float64 { return box[0] + f*box[2] }
 	if err := chromedp.Do(ctx,
@@ -125,7 +128,8 @@ func TestInABrowser(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, canvas := range []string{"#owners-0 canvas", "#ipc-0 canvas", "#bandwidth-0 canvas", "#owners-1 canvas", "#ipc-1 canvas"} {
+	for _, canvas := range []string{"#owners-0 canvas", "#ipc-0 canvas", "#bandwidth-0 canvas", "#owners-1 canvas",
+		"#ipc-1 canvas"} {
 		for i := range 2 {
 			if n := painted(ctx, t, canvas, palette(i)); n < 100 {
 				t.Errorf("%s: %d pixels in the colour of tenant %d", canvas, n, i)
@@ -140,15 +144,20 @@ func TestInABrowser(t *testing.T) {
 	// SM 3's row: the first owner, hatched, the second owner.
 	row := eval[[]int](ctx, t, `(() => {
 		const c = document.querySelector("#owners-0 canvas"), w = c.width - 94, g = c.getContext("2d");
-		const kinds = (lo, hi) => { const d = g.getImageData(70 + lo * w, 33, (hi - lo) * w, 4).data; let a = 0, b = 0, white = 0;
-			for (let i = 0; i < d.length; i += 4) { if (d[i] === 0 && d[i+1] === 0x72) a++; if (d[i] === 0xe6 && d[i+1] === 0x9f) b++; if (d[i] > 250 && d[i+2] > 250) white++; }
+		const kinds = (lo, hi) => { const d = g.getImageData(70 + lo * w, 33, (hi - lo) * w, 4).data;
+			let a = 0, b = 0, white = 0;
+			for (let i = 0; i < d.length; i += 4) {
+				if (d[i] === 0 && d[i+1] === 0x72) a++;
+				if (d[i] === 0xe6 && d[i+1] === 0x9f) b++;
+				if (d[i] > 250 && d[i+2] > 250) white++; }
 			return [a, b, white].map((n) => Math.round(400 * n / d.length)); };
 		return [...kinds(0.02, 0.23), ...kinds(0.26, 0.39), ...kinds(0.41, 0.98)];
 	})()`)
 	if row[0] < 90 || row[1] != 0 || row[3] > 70 || row[5] < 20 || row[7] < 90 || row[6] != 0 {
 		t.Errorf("SM 3, percent of first owner, second owner and white before, during and after its move: %v", row)
 	}
-	if text := eval[string](ctx, t, `document.querySelector("#run-0 .metrics").innerText`); !strings.Contains(text, "123.4") || !strings.Contains(text, "1.371") {
+	if text := eval[string](ctx, t, `document.querySelector("#run-0 .metrics").innerText`); !strings.Contains(text,
+		"123.4") || !strings.Contains(text, "1.371") {
 		t.Errorf("the tables say %q", text)
 	}
 	if got := said(); len(got) > 0 {
@@ -165,7 +174,8 @@ func TestZoomAndHover(t *testing.T) {
 		return len(got) == 2 && got[0] > lo-50 && got[0] < lo+50 && got[1] > hi-50 && got[1] < hi+50
 	}
 	third := func() int { // the red of SM 3's row a tenth from the left: who owned it at cycle 400, or 2100 when zoomed
-		return eval[int](ctx, t, `(() => { const c = document.querySelector("#owners-0 canvas"); return c.getContext("2d").getImageData(70 + 0.1 * (c.width - 94), 34, 1, 1).data[0]; })()`)
+		return eval[int](ctx, t,
+			`(() => { const c = document.querySelector("#owners-0 canvas"); return c.getContext("2d").getImageData(70 + 0.1 * (c.width - 94), 34, 1, 1).data[0]; })()`)
 	}
 	before := third()
 	drag(ctx, t, "#ipc-0 .u-over", 0.5, 0.75)
@@ -173,12 +183,15 @@ func TestZoomAndHover(t *testing.T) {
 		t.Errorf("after the drag over the IPC plot the run shows cycles %v", got)
 	}
 	for _, plot := range []string{"ipc-0", "bandwidth-0", "pages-0"} {
-		if got := eval[[]float64](ctx, t, fmt.Sprintf(`(() => { const s = document.getElementById(%q).uplot.scales.x; return [s.min, s.max]; })()`, plot)); !near(got, 2000, 3000) {
+		if got := eval[[]float64](ctx, t,
+			fmt.Sprintf(`(() => { const s = document.getElementById(%q).uplot.scales.x; return [s.min, s.max]; })()`,
+				plot)); !near(got, 2000, 3000) {
 			t.Errorf("%s shows cycles %v: plots of a run zoom together", plot, got)
 		}
 	}
 	if after := third(); before != 0x00 || after != 0xe6 {
-		t.Errorf("the owners' map did not zoom: SM 3's red is %#x before and %#x after, want that of the first and the second tenant", before, after)
+		t.Errorf("the owners' map did not zoom: SM 3's red is %#x before and %#x after, want that of the first and "+
+			"the second tenant", before, after)
 	}
 	if got := rangeOf(1); got[0] != 0 || got[1] != 4000 {
 		t.Errorf("the other run shows %v: it must not zoom along", got)
@@ -194,7 +207,8 @@ func TestZoomAndHover(t *testing.T) {
 	tip := eval[string](ctx, t, `(() => {
 		document.getElementById("run-0").group.reset();
 		const c = document.querySelector("#owners-0 canvas"), r = c.getBoundingClientRect();
-		c.dispatchEvent(new MouseEvent("mousemove", {clientX: r.left + 70 + 0.3 * (r.width - 94), clientY: r.top + 34}));
+		c.dispatchEvent(new MouseEvent("mousemove",
+			{clientX: r.left + 70 + 0.3 * (r.width - 94), clientY: r.top + 34}));
 		const tip = document.querySelector("#owners-0 .tip");
 		return tip.hidden ? "hidden" : tip.textContent;
 	})()`)
@@ -202,7 +216,9 @@ func TestZoomAndHover(t *testing.T) {
 		t.Errorf("the tip says %q", tip)
 	}
 	rows := eval[[]int](ctx, t, `(() => {
-		const box = document.querySelector("#run-0 input.only"), seen = () => [...document.querySelectorAll("#decisions-0 tbody tr")].filter((r) => r.offsetHeight > 0).length;
+		const box = document.querySelector("#run-0 input.only");
+		const seen = () => [...document.querySelectorAll("#decisions-0 tbody tr")]
+			.filter((r) => r.offsetHeight > 0).length;
 		const all = seen(); box.click(); return [all, seen()];
 	})()`)
 	if rows[0] != 3 || rows[1] != 1 {

@@ -95,7 +95,8 @@ func tracks(in Run, tenants []string) []track {
 		slices.SortStableFunc(out[i].Spans, func(a, b bar) int { return cmp.Compare(a.Start, b.Start) })
 	}
 	slices.SortFunc(out, func(a, b track) int {
-		return cmp.Or(cmp.Compare(kind(a.Name), kind(b.Name)), cmp.Compare(ordinal(a.Name), ordinal(b.Name)), cmp.Compare(a.Name, b.Name))
+		return cmp.Or(cmp.Compare(kind(a.Name), kind(b.Name)), cmp.Compare(ordinal(a.Name), ordinal(b.Name)),
+			cmp.Compare(a.Name, b.Name))
 	})
 	return out
 }

@@ -28,7 +28,8 @@ type decisionView struct {
 func decisionViews(r *sim.Result) (out []decisionView) {
 	for i := range r.Decisions {
 		d := &r.Decisions[i]
-		v := decisionView{Cycle: whole(d.Cycle), Policy: d.Policy, Changed: d.Changed, Why: d.Why, Counters: seen(d.Sample)}
+		v := decisionView{Cycle: whole(d.Cycle), Policy: d.Policy, Changed: d.Changed, Why: d.Why,
+			Counters: seen(d.Sample)}
 		for j := range d.After {
 			v.Plan = append(v.Plan, planned(&d.Before[j], &d.After[j]))
 		}
@@ -92,7 +93,8 @@ func planned(had, gets *control.Share) string {
 	if had.Alloc == gets.Alloc {
 		return fmt.Sprintf("%s: %s, %s", had.Name, report.Many(had.SMs, "SM"), report.Many(had.Groups, "group"))
 	}
-	return fmt.Sprintf("%s: %d → %s, %d → %s", had.Name, had.SMs, report.Many(gets.SMs, "SM"), had.Groups, report.Many(gets.Groups, "group"))
+	return fmt.Sprintf("%s: %d → %s, %d → %s", had.Name, had.SMs, report.Many(gets.SMs, "SM"), had.Groups,
+		report.Many(gets.Groups, "group"))
 }
 
 // moves sums up and lists what changed hands. A move takes from its start until
@@ -112,7 +114,8 @@ func moves(d *sim.Decision) (sum, list []string) {
 			open++
 		}
 		list = append(list, fmt.Sprintf("SM %d: %s → %s by %s at %d, %s; %s, %s of context",
-			m.SM, m.From, m.To, m.How, m.Start, took(m.Start, m.End), report.Many(m.CTAs, "CTA"), report.Many(m.Bytes, "byte")))
+			m.SM, m.From, m.To, m.How, m.Start, took(m.Start, m.End), report.Many(m.CTAs, "CTA"),
+			report.Many(m.Bytes, "byte")))
 	}
 	if n := len(d.SMs); n > 0 {
 		sum = append(sum, inSum(n, open, "SM", smEnd-d.Cycle))
@@ -127,13 +130,16 @@ func moves(d *sim.Decision) (sum, list []string) {
 			open++
 		}
 		p.add(m)
-		list = append(list, fmt.Sprintf("channels %d: %s → %s at %d, handed over: %s, empty: %s; pages: %d touched, %d in background, %d gained, %d waiting",
-			m.Group, m.From, m.To, m.Start, took(m.Start, m.Handed), took(m.Start, m.Emptied), m.Touched, m.Swept, m.Gained, m.Waiting))
+		list = append(list, fmt.Sprintf("channels %d: %s → %s at %d, handed over: %s, empty: %s; pages: %d touched, "+
+			"%d in background, %d gained, %d waiting",
+			m.Group, m.From, m.To, m.Start, took(m.Start, m.Handed), took(m.Start, m.Emptied), m.Touched, m.Swept,
+			m.Gained, m.Waiting))
 	}
 	if n := len(d.Groups); n > 0 {
 		sum = append(sum,
 			inSum(n, open, "channel group", grpEnd-d.Cycle),
-			fmt.Sprintf("pages: %d touched, %d in background, %d gained, %d waiting", p.Touched, p.Swept, p.Gained, p.Waiting))
+			fmt.Sprintf("pages: %d touched, %d in background, %d gained, %d waiting", p.Touched, p.Swept, p.Gained,
+				p.Waiting))
 	}
 	return sum, list
 }

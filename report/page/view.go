@@ -109,7 +109,8 @@ func newView(runs []Run) *view {
 
 func newRun(id int, in Run) runView {
 	r := in.Result
-	v := runView{ID: id, Label: in.Label, Machine: r.Spec.Machine, Mode: mode(r), Epochs: len(r.Epochs) > 0, Timed: !r.Spec.Functional}
+	v := runView{ID: id, Label: in.Label, Machine: r.Spec.Machine, Mode: mode(r), Epochs: len(r.Epochs) > 0,
+		Timed: !r.Spec.Functional}
 	if v.Timed {
 		v.Facts = append(v.Facts, fmt.Sprintf("%d core cycles, %s simulated", r.Cycles, si(r.Seconds, "s")))
 	} else {
@@ -215,7 +216,8 @@ func functionalTable(r *sim.Result) table {
 	t := table{Head: []string{"application", "runs", "kernels", "warp instructions", "thread instructions"}}
 	for i := range r.Tenants {
 		x := &r.Tenants[i]
-		t.Rows = append(t.Rows, []string{x.Name, strconv.Itoa(x.Runs), strconv.Itoa(len(x.Kernels)), whole(x.WarpInsts), whole(x.ThreadInsts)})
+		t.Rows = append(t.Rows, []string{x.Name, strconv.Itoa(x.Runs), strconv.Itoa(len(x.Kernels)), whole(x.WarpInsts),
+			whole(x.ThreadInsts)})
 	}
 	return t
 }
@@ -251,10 +253,14 @@ func movedTable(r *sim.Result) *table {
 		return nil
 	}
 	return &table{
-		Head: []string{"decisions", "repartitions", "SMs moved", "drained", "switched", "groups moved", "pages touched", "pages in background", "pages gained", "pages waiting", "bytes of pages", "bytes of contexts", "share of cycles", "of the worst epoch"},
+		Head: []string{"decisions", "repartitions", "SMs moved", "drained", "switched", "groups moved", "pages touched",
+			"pages in background", "pages gained", "pages waiting", "bytes of pages", "bytes of contexts",
+			"share of cycles", "of the worst epoch"},
 		Rows: [][]string{{
-			strconv.Itoa(m.Decisions), strconv.Itoa(m.Repartitions), strconv.Itoa(m.SMs), strconv.Itoa(m.Drained), strconv.Itoa(m.Switched), strconv.Itoa(m.Groups),
-			whole(m.PagesTouched), whole(m.PagesSwept), whole(m.PagesGained), whole(m.PagesWaiting), whole(m.MoveBytes), whole(m.ContextBytes), percent(m.EpochShare), percent(m.WorstEpoch),
+			strconv.Itoa(m.Decisions), strconv.Itoa(m.Repartitions), strconv.Itoa(m.SMs), strconv.Itoa(m.Drained),
+			strconv.Itoa(m.Switched), strconv.Itoa(m.Groups),
+			whole(m.PagesTouched), whole(m.PagesSwept), whole(m.PagesGained), whole(m.PagesWaiting), whole(m.MoveBytes),
+			whole(m.ContextBytes), percent(m.EpochShare), percent(m.WorstEpoch),
 		}},
 	}
 }
@@ -266,7 +272,8 @@ func contextsTable(r *sim.Result) *table {
 	}
 	return &table{
 		Head: []string{"turns", "CTAs taken off", "bytes of contexts", "cycles of taking off", "share of cycles"},
-		Rows: [][]string{{strconv.Itoa(c.Turns), strconv.Itoa(c.CTAs), whole(c.Bytes), whole(c.Cycles), percent(float64(c.Cycles) / float64(max(1, r.Cycles)))}},
+		Rows: [][]string{{strconv.Itoa(c.Turns), strconv.Itoa(c.CTAs), whole(c.Bytes), whole(c.Cycles),
+			percent(float64(c.Cycles) / float64(max(1, r.Cycles)))}},
 	}
 }
 

@@ -284,7 +284,8 @@ func (f *file) convert(a ast.Node, depth int) (*Node, error) {
 	case *ast.MappingValueNode:
 		return n, n.setMap([]*ast.MappingValueNode{x}, depth)
 	default:
-		return nil, n.Errorf("%s is not used in this file format; write the value out", strings.ToLower(a.Type().YAMLName()))
+		return nil, n.Errorf("%s is not used in this file format; write the value out",
+			strings.ToLower(a.Type().YAMLName()))
 	}
 	return n, nil
 }

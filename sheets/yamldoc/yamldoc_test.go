@@ -6,7 +6,8 @@ import (
 )
 
 func TestPositionsAndKinds(t *testing.T) {
-	n, err := Parse("f.yaml", []byte("a: 1\nb: [2.5, MHz, true]\nc:\n  d: \"x y\"\n  e:\n  - k: 1\n    l: 2\n  - k: 3\n"))
+	n, err := Parse("f.yaml", []byte("a: 1\nb: [2.5, MHz, true]\n"+
+		"c:\n  d: \"x y\"\n  e:\n  - k: 1\n    l: 2\n  - k: 3\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,7 +63,8 @@ func TestMalformed(t *testing.T) {
 
 func TestNearest(t *testing.T) {
 	names := []string{"machine", "apps", "sharing", "length"}
-	for in, want := range map[string]string{"machne": "machine", "app": "apps", "lenght": "length", "zzz": "", "Sharing": "sharing"} {
+	for in, want := range map[string]string{"machne": "machine", "app": "apps", "lenght": "length", "zzz": "",
+		"Sharing": "sharing"} {
 		if got := Nearest(in, names); got != want {
 			t.Errorf("Nearest(%q) = %q, want %q", in, got, want)
 		}

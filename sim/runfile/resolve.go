@@ -143,15 +143,18 @@ func (r *resolver) path(p string) string {
 
 func (r *resolver) apps() ([]sim.App, error) {
 	if len(r.doc.Apps) == 0 {
-		return nil, r.complain(errors.New("no applications: list at least one under apps, as in `- path: apps/micro/triad`"), "apps")
+		return nil, r.complain(errors.New("no applications: list at least one under apps, as in `- path: "+
+			"apps/micro/triad`"), "apps")
 	}
 	if len(r.o.Args) > 0 {
-		return nil, errors.New("--arg belongs to an application folder; in a run file write args: under the application")
+		return nil, errors.New("--arg belongs to an application folder; " +
+			"in a run file write args: under the application")
 	}
 	var out []sim.App
 	for i, d := range r.doc.Apps {
 		if d.Path == "" {
-			return nil, r.complainAt(errors.New("an application needs path, the folder with its app.star or kernelslist.g, or a recording"), "apps", i, "path")
+			return nil, r.complainAt(errors.New("an application needs path, the folder with its app.star or "+
+				"kernelslist.g, or a recording"), "apps", i, "path")
 		}
 		dir := d.Path
 		if !filepath.IsAbs(dir) {
@@ -159,7 +162,8 @@ func (r *resolver) apps() ([]sim.App, error) {
 		}
 		if is, err := record.Is(dir); err == nil && is {
 			if len(d.Args) > 0 {
-				return nil, r.complainAt(fmt.Errorf("%s is a recording: it replays what was recorded and takes no arguments", d.Path), "apps", i, "args")
+				return nil, r.complainAt(fmt.Errorf("%s is a recording: it replays what was recorded and takes no "+
+					"arguments", d.Path), "apps", i, "args")
 			}
 		} else if is, err := workload.Is(dir); err == nil && is {
 			if _, err := workload.Read(dir); err != nil { // the model has its own place to point at
@@ -176,7 +180,8 @@ func (r *resolver) apps() ([]sim.App, error) {
 		}
 		for _, a := range out {
 			if a.Name == name {
-				return nil, r.complainAt(fmt.Errorf("two applications are called %s; give each a name of its own", name), "apps", i, "name")
+				return nil, r.complainAt(fmt.Errorf("two applications are called %s; give each a name of its own",
+					name), "apps", i, "name")
 			}
 		}
 		if d.QoS < 0 {
@@ -206,7 +211,8 @@ func (r *resolver) length() (sim.Length, error) {
 		l.MaxCycles = *r.o.MaxCycles
 	}
 	if l.Budget && l.Instructions > 0 {
-		return l, r.complain(errors.New("instructions and a budget of cycles exclude each other: say which ends the run"), "length", "instructions")
+		return l, r.complain(errors.New("instructions and a budget of cycles exclude each other: "+
+			"say which ends the run"), "length", "instructions")
 	}
 	if l.Budget && l.MaxCycles == 0 {
 		return l, r.complain(errors.New("a budget needs cycles, the length of the run"), "length")
@@ -251,7 +257,8 @@ func (r *resolver) modes(n int) ([]sim.Sharing, error) {
 	}
 	if len(docs) == 0 {
 		if n > 1 {
-			return nil, r.complain(fmt.Errorf("%d applications need a sharing mode, as in `sharing: bp`%s", n, listModes()), "apps")
+			return nil, r.complain(fmt.Errorf("%d applications need a sharing mode, as in `sharing: bp`%s", n,
+				listModes()), "apps")
 		}
 		docs = Modes{{Mode: "alone"}}
 	}

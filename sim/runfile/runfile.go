@@ -302,7 +302,8 @@ func IsApp(path string) (bool, error) {
 		return record.Is(path)
 	}
 	if _, err := os.Stat(filepath.Join(path, "app.star")); err != nil {
-		return false, fmt.Errorf("%s is a folder without app.star or kernelslist.g: give an application's folder or a run file (.yaml)", path)
+		return false, fmt.Errorf("%s is a folder without app.star or kernelslist.g: give an application's folder or "+
+			"a run file (.yaml)", path)
 	}
 	return true, nil
 }

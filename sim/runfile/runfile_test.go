@@ -65,7 +65,8 @@ outputs: {dir: out, profile: false}
 		Machine: "ugpu", Set: map[string]string{"dram.queue": "32", "dram.return": "100"},
 		Sharing: sim.Sharing{Mode: "slices", Name: "lean", SMs: []int{60, 20}, Groups: []int{2, 6}},
 		Apps: []sim.App{
-			{Name: "x", Path: filepath.Join("testdata", "a"), Args: map[string]string{"n": "16", "fast": "true", "lo": "1e-3"}},
+			{Name: "x", Path: filepath.Join("testdata", "a"), Args: map[string]string{"n": "16", "fast": "true",
+				"lo": "1e-3"}},
 			{Name: "b", Path: filepath.Join("testdata", "b"), Arrive: 100, Repeat: true, QoS: 1.5},
 		},
 		Length: sim.Length{MaxCycles: 2000000, Budget: true}, Epoch: 5000, Seed: 7, Watchdog: 9, Timeline: true,
@@ -80,9 +81,11 @@ outputs: {dir: out, profile: false}
 
 func TestMistakesPointAtTheirLine(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
-		{"machne: qv100\n", "testdata/run.yaml:1:1: unknown key \"machne\" in a run file; did you mean machine?\n   1 | machne: qv100\n     | ^"},
+		{"machne: qv100\n", "testdata/run.yaml:1:1: unknown key \"machne\" in a run file; did you mean machine?\n   " +
+			"1 | machne: qv100\n     | ^"},
 		{"machine: qv10\napps: [{path: a}]\n", `run.yaml:1:10: no machine sheet named "qv10"; did you mean qv100?`},
-		{"set: {dram.chanels: 4}\napps: [{path: a}]\n", `run.yaml:1:7: no number "dram.chanels" in a machine; did you mean dram.channels?`},
+		{"set: {dram.chanels: 4}\napps: [{path: a}]\n",
+			`run.yaml:1:7: no number "dram.chanels" in a machine; did you mean dram.channels?`},
 		{"set: {sm.schedulers: 3}\napps: [{path: a}]\n", "do not divide over sm.schedulers = 3"},
 		{"machine: qv100\n", "no applications: list at least one under apps"},
 		{"apps: []\n", "no applications"},
@@ -97,9 +100,11 @@ func TestMistakesPointAtTheirLine(t *testing.T) {
 		{"apps: [{path: a, repeat: often}]\n", "repeat must be true or false"},
 		{"apps: {path: a}\n", "apps must be a list"},
 		{two + "sharing:\n- bp\n- {mode: mp}\n", `run.yaml:9:10: no sharing mode "mp"; did you mean`},
-		{two + "sharing: {mode: smk, quantum: 5}\n", "run.yaml:7:17: quantum has no meaning with mode smk, only with timeslice"},
+		{two + "sharing: {mode: smk, quantum: 5}\n",
+			"run.yaml:7:17: quantum has no meaning with mode smk, only with timeslice"},
 		{two + "sharing: {mode: timeslice, epoch: 5}\n", "run.yaml:7:17: sharing mode timeslice is static"},
-		{two + "sharing: {mode: bp, sms: [1, 2]}\n", "run.yaml:7:17: sms has no meaning with mode bp, only with mps and slices"},
+		{two + "sharing: {mode: bp, sms: [1, 2]}\n",
+			"run.yaml:7:17: sms has no meaning with mode bp, only with mps and slices"},
 		{two + "sharing: {mode: mps, sms: [60, 40]}\n", "hands out 100 SMs"},
 		{two + "sharing: {mode: mps, sms: [0, 40]}\n", "0 in [0 40]"},
 		{two + "sharing: {mode: slices, sms: [60, 20], groups: [4]}\n", "one number per application"},
@@ -108,11 +113,14 @@ func TestMistakesPointAtTheirLine(t *testing.T) {
 		{two + "sharing: alone\n", "one application"},
 		{two + "sharing: [bp, bp]\n", "two sharing modes are called bp"},
 		{two + "sharing: []\n", "empty list"},
-		{"machine: a100\napps: [{path: a}, {path: b}]\nsharing: {mode: mig, profiles: [3g.20gb, 4g.2gb]}\n", `"4g.2gb"`},
-		{"machine: a100\napps: [{path: a}, {path: b}]\nsharing: {mode: mig, profiles: [4g.20gb, 4g.20gb]}\n", "4g.20gb is used 2 times; a100 allows 1"},
+		{"machine: a100\napps: [{path: a}, {path: b}]\nsharing: {mode: mig, profiles: [3g.20gb, 4g.2gb]}\n",
+			`"4g.2gb"`},
+		{"machine: a100\napps: [{path: a}, {path: b}]\nsharing: {mode: mig, profiles: [4g.20gb, 4g.20gb]}\n",
+			"4g.20gb is used 2 times; a100 allows 1"},
 		{"apps: [{path: a}]\nlength: {budget: true}\n", "run.yaml:2:10: a budget needs cycles"},
 		{"apps: [{path: a}]\nlength: {until: noon}\n", "until is end or cycles"},
-		{"apps: [{path: a}]\nlength: {cycles: 500, warmup: 500}\n", "run.yaml:2:31: a warm-up of 500 cycles leaves nothing of the 500"},
+		{"apps: [{path: a}]\nlength: {cycles: 500, warmup: 500}\n",
+			"run.yaml:2:31: a warm-up of 500 cycles leaves nothing of the 500"},
 		{"apps: [{path: a}]\nlength: {warm: 5}\n", `unknown key "warm"`},
 		{"apps: [{path: a}]\nepoch:\n", "epoch has no value"},
 		{"apps: [{path: a}\n", "not valid YAML"},
@@ -126,12 +134,14 @@ func TestMistakesPointAtTheirLine(t *testing.T) {
 
 func TestOverridesOfTheCommandLine(t *testing.T) {
 	seed, most, watchdog := uint64(3), uint64(50), uint64(70)
-	f, err := parse(t, two+"sharing: bp\n", Overrides{Machine: "qv100", Sharing: []string{"mps", "bp-sb"}, Seed: &seed, MaxCycles: &most, Watchdog: &watchdog, Out: "elsewhere", Functional: true})
+	f, err := parse(t, two+"sharing: bp\n", Overrides{Machine: "qv100", Sharing: []string{"mps", "bp-sb"}, Seed: &seed,
+		MaxCycles: &most, Watchdog: &watchdog, Out: "elsewhere", Functional: true})
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := f.Specs[1]
-	if len(f.Specs) != 2 || s.Sharing.Mode != "bp-sb" || s.Seed != 3 || s.Length.MaxCycles != 50 || s.Watchdog != 70 || f.Machine.Name != "qv100" || f.Out != "elsewhere" || !s.Functional || s.Epoch != DefaultEpoch {
+	if len(f.Specs) != 2 || s.Sharing.Mode != "bp-sb" || s.Seed != 3 || s.Length.MaxCycles != 50 || s.Watchdog != 70 ||
+		f.Machine.Name != "qv100" || f.Out != "elsewhere" || !s.Functional || s.Epoch != DefaultEpoch {
 		t.Errorf("got %+v, out %s", s, f.Out)
 	}
 	for _, c := range []struct {
@@ -157,8 +167,10 @@ func TestChosenSharing(t *testing.T) {
 		want  []sim.Sharing
 	}{
 		{[]string{"late"}, []sim.Sharing{{Name: "late", Mode: "ugpu", Epoch: 900}}},
-		{[]string{"ugpu"}, []sim.Sharing{{Name: "bp", Mode: "ugpu", Epoch: 100}, {Name: "late", Mode: "ugpu", Epoch: 900}}},
-		{[]string{"bp", "bp-sb"}, []sim.Sharing{{Name: "bp", Mode: "ugpu", Epoch: 100}, {Name: "bp-sb", Mode: "bp-sb"}}},
+		{[]string{"ugpu"}, []sim.Sharing{{Name: "bp", Mode: "ugpu", Epoch: 100},
+			{Name: "late", Mode: "ugpu", Epoch: 900}}},
+		{[]string{"bp", "bp-sb"}, []sim.Sharing{{Name: "bp", Mode: "ugpu", Epoch: 100},
+			{Name: "bp-sb", Mode: "bp-sb"}}},
 		{[]string{"mps"}, []sim.Sharing{{Name: "mps", Mode: "mps"}}},
 	} {
 		f, err := parse(t, two+modes, Overrides{Sharing: c.words})
@@ -181,7 +193,8 @@ func TestForApp(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := f.Specs[0]
-	if s.Machine != "qv100" || s.Sharing.Mode != "alone" || s.Apps[0].Name != "a" || s.Apps[0].Path != "testdata/a" || s.Apps[0].Args["n"] != "5" || s.Epoch != 0 {
+	if s.Machine != "qv100" || s.Sharing.Mode != "alone" || s.Apps[0].Name != "a" || s.Apps[0].Path != "testdata/a" ||
+		s.Apps[0].Args["n"] != "5" || s.Epoch != 0 {
 		t.Errorf("got %+v", s)
 	}
 	if ok, err := IsApp("testdata/a"); !ok || err != nil {
@@ -250,7 +263,8 @@ func TestModes(t *testing.T) {
 		case "alone":
 			continue // of one application
 		}
-		f, err := parse(t, "machine: "+machine+"\napps: [{path: a}, {path: b}]\nsharing: {mode: "+m.Name+more+"}\n", Overrides{})
+		f, err := parse(t, "machine: "+machine+"\napps: [{path: a}, {path: b}]\nsharing: {mode: "+m.Name+more+"}\n",
+			Overrides{})
 		if err != nil {
 			t.Errorf("%s: %v", m.Name, err)
 			continue
@@ -288,14 +302,16 @@ policies: [observe]
 		"sharing: {mode: bp, policies: [{policy: ugpu, perod: 5}]}\n":          "did you mean period?",
 		"sharing: {mode: bp, policies: [ugpu, cd-search]}\n":                   "both set sms",
 		"sharing: {mode: bp, policies: [{policy: ugpu, params: {flap: 1}}]}\n": "did you mean flip?",
-		"sharing: {mode: bp, memory: {pages: swap}}\n":                         "memory.pages is page-move, read-write, rewrite",
+		"sharing: {mode: bp, memory: {pages: swap}}\n": "memory.pages is page-move, " +
+			"read-write, rewrite",
 	} {
 		if _, err := parse(t, two+text, Overrides{}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", text, err, want)
 		}
 	}
 	_, err = parse(t, "apps: [{path: a}, {path: b}]\nsharing: ugpu\n", Overrides{})
-	if err == nil || !strings.Contains(err.Error(), "does not translate addresses (vm.enabled)") || !strings.Contains(err.Error(), "(sheet qv100, line ") {
+	if err == nil || !strings.Contains(err.Error(), "does not translate addresses (vm.enabled)") ||
+		!strings.Contains(err.Error(), "(sheet qv100, line ") {
 		t.Error(err)
 	}
 }

@@ -145,7 +145,8 @@ func (c *cta) fault(w int, err error) error {
 	bx, by := t.Block[0], t.Block[1]
 	return &isa.Fault{
 		Kernel: t.Name, File: t.File, Block: [3]uint32{i % x, i / x % y, i / x / y},
-		Thread: [3]uint32{th % bx, th / bx % by, th / bx / by}, Msg: fmt.Sprintf("cannot read the trace's records: %v", err),
+		Thread: [3]uint32{th % bx, th / bx % by, th / bx / by}, Msg: fmt.Sprintf("cannot read the trace's records: %v",
+			err),
 	}
 }
 

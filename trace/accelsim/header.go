@@ -61,7 +61,8 @@ func readHeader(s *stream) (h Header, begun bool, err error) {
 	for {
 		b, err := s.next()
 		if errors.Is(err, io.EOF) {
-			return h, false, s.bad("the header has no end (a line that begins with #): this is no .traceg file, or it is cut off")
+			return h, false, s.bad("the header has no end (a line that begins with #): this is no .traceg file, or " +
+				"it is cut off")
 		}
 		if err != nil {
 			return h, false, err
@@ -72,7 +73,8 @@ func readHeader(s *stream) (h Header, begun bool, err error) {
 		}
 		key, value, ok := strings.Cut(string(b), "=")
 		if b[0] != '-' || !ok {
-			return h, false, s.bad("%s in the header: want \"-key = value\", or a line that begins with # to end it", quote(b))
+			return h, false, s.bad("%s in the header: want \"-key = value\", or a line that begins with # to end it",
+				quote(b))
 		}
 		key, value = strings.TrimSpace(key[1:]), strings.TrimSpace(value)
 		if seen[key] {

@@ -161,8 +161,10 @@ func (i *inst) parse(b []byte, h *Header, where at, skip func(op []byte) bool) (
 	if h.Version < 3 {
 		x, y, z := s.dec("the block's x"), s.dec("the block's y"), s.dec("the block's z")
 		w := s.dec("the warp")
-		if want := where.block; s.msg == "" && (x != int64(want[0]) || y != int64(want[1]) || z != int64(want[2]) || w != int64(where.warp)) {
-			s.fail("the line is of block %d,%d,%d warp %d, among those of block %d,%d,%d warp %d", x, y, z, w, want[0], want[1], want[2], where.warp)
+		if want := where.block; s.msg == "" && (x != int64(want[0]) || y != int64(want[1]) || z != int64(want[2]) ||
+			w != int64(where.warp)) {
+			s.fail("the line is of block %d,%d,%d warp %d, among those of block %d,%d,%d warp %d", x, y, z, w, want[0],
+				want[1], want[2], where.warp)
 		}
 	}
 	i.source = 0

@@ -55,7 +55,9 @@ func readList(s *stream) (list []command, ignored int, err error) {
 			list = append(list, c)
 		case strings.HasPrefix(text, "kernel"):
 			if !strings.Contains(text, ".traceg") {
-				return nil, 0, s.bad("%s: want a .traceg file (.trace files must be grouped by thread blocks with post-traces-processing first)", quote(b))
+				return nil, 0,
+					s.bad("%s: want a .traceg file (.trace files must be grouped by thread blocks with "+
+						"post-traces-processing first)", quote(b))
 			}
 			list = append(list, command{line: s.line, kernel: text})
 		default:
@@ -63,7 +65,9 @@ func readList(s *stream) (list []command, ignored int, err error) {
 		}
 	}
 	if len(list) == 0 {
-		return nil, 0, &Error{File: s.file, Msg: "no kernel and no copy: a kernelslist.g has lines like kernel-1.traceg and MemcpyHtoD,0x7f0000000000,4096"}
+		return nil, 0, &Error{File: s.file,
+			Msg: "no kernel and no copy: a kernelslist.g has lines like kernel-1.traceg and " +
+				"MemcpyHtoD,0x7f0000000000,4096"}
 	}
 	return list, ignored, nil
 }

@@ -76,7 +76,8 @@ func TestOnMachine(t *testing.T) {
 			t.Fatal(err)
 		}
 		if n.WarpInsts != tr.WarpInsts || n.ThreadInsts != tr.ThreadInsts {
-			t.Errorf("%d warp and %d thread instructions, the trace has %d and %d", n.WarpInsts, n.ThreadInsts, tr.WarpInsts, tr.ThreadInsts)
+			t.Errorf("%d warp and %d thread instructions, the trace has %d and %d", n.WarpInsts, n.ThreadInsts,
+				tr.WarpInsts, tr.ThreadInsts)
 		}
 		// 2 loads of 32 lanes x 4 bytes per warp are 4 sectors each, all of them misses
 		if reads := n.DRAMReads; reads < blocks*4*2 {
@@ -104,14 +105,16 @@ func TestBarrier(t *testing.T) {
 			return []accelsim.Inst{{PC: 0x100, Mask: full, Op: "EXIT"}}
 		}
 		return []accelsim.Inst{
-			{PC: 0x00, Mask: full, Dst: []int{3}, Op: "LDG.E", Src: []int{2}, Addr: accelsim.Lanes(accelsim.BufA+uint64(w)<<20, 4096, full)},
+			{PC: 0x00, Mask: full, Dst: []int{3}, Op: "LDG.E", Src: []int{2},
+				Addr: accelsim.Lanes(accelsim.BufA+uint64(w)<<20, 4096, full)},
 			{PC: 0x10, Mask: full, Op: "STS", Src: []int{4, 3}, Addr: accelsim.Lanes(uint64(w)*128, 4, full)},
 			{PC: 0x20, Mask: full, Op: "BAR.SYNC"},
 			{PC: 0x30, Mask: full, Dst: []int{5}, Op: "LDS", Src: []int{4}, Addr: accelsim.Lanes(0, 128, full)},
 			{PC: 0x40, Mask: full, Op: "STL", Src: []int{1, 5}, Addr: accelsim.Lanes(0xfffc00, 0, full)},
 			{PC: 0x50, Mask: 0xffff, Op: "EXIT"},
 			{PC: 0x60, Mask: 0xffff0000, Op: "MEMBAR.SC.GPU"},
-			{PC: 0x70, Mask: 0xffff0000, Op: "RED.E.ADD", Src: []int{2, 3}, Addr: accelsim.Lanes(accelsim.BufC, 0, 0xffff)},
+			{PC: 0x70, Mask: 0xffff0000, Op: "RED.E.ADD", Src: []int{2, 3}, Addr: accelsim.Lanes(accelsim.BufC, 0,
+				0xffff)},
 		}
 	})
 	tr, err := accelsim.Read(file, accelsim.Options{})
@@ -151,13 +154,15 @@ func TestSim(t *testing.T) {
 			t.Errorf("program %s, %d lines ignored", p.Name(), p.Ignored)
 		}
 		var want uint64
-		for i, a := range []sim.App{{Path: dir}, {Path: filepath.Join(dir, accelsim.ListName)}, {Program: p}, {Program: p}} {
+		for i, a := range []sim.App{{Path: dir}, {Path: filepath.Join(dir, accelsim.ListName)}, {Program: p},
+			{Program: p}} {
 			r := run(t, sim.Spec{Machine: "qv100", Set: set, Apps: []sim.App{a}, Timeline: true})
 			if i == 0 {
 				want = r.Cycles
 			}
 			tn := r.Tenants[0]
-			if r.Cycles != want || len(tn.Kernels) != 1 || tn.Kernels[0].CTAs != blocks || tn.WarpInsts != blocks*44 || tn.Faults != 0 {
+			if r.Cycles != want || len(tn.Kernels) != 1 || tn.Kernels[0].CTAs != blocks || tn.WarpInsts != blocks*44 ||
+				tn.Faults != 0 {
 				t.Errorf("%v, app %d: %d cycles (want %d), %+v", set, i, r.Cycles, want, tn)
 			}
 			copies := 0
@@ -175,7 +180,8 @@ func TestSim(t *testing.T) {
 	if f.Tenants[0].WarpInsts != blocks*44 {
 		t.Errorf("%d warp instructions functionally", f.Tenants[0].WarpInsts)
 	}
-	two := run(t, sim.Spec{Machine: "qv100", Apps: []sim.App{{Name: "a", Path: dir}, {Name: "b", Path: dir, Repeat: true}}})
+	two := run(t, sim.Spec{Machine: "qv100", Apps: []sim.App{{Name: "a", Path: dir},
+		{Name: "b", Path: dir, Repeat: true}}})
 	for _, tn := range two.Tenants {
 		if tn.WarpInsts != blocks*44 {
 			t.Errorf("%s beside another: %d warp instructions", tn.Name, tn.WarpInsts)
@@ -215,12 +221,15 @@ func TestStreams(t *testing.T) {
 func TestProgramErrors(t *testing.T) {
 	for _, c := range []struct{ name, file, text, want string }{
 		{"header", "kernel-2.traceg", "-kernel name = k\n", "kernel-2.traceg:1: the header has no end"},
-		{"body", "kernel-2.traceg", accelsim.MinHeader(5) + "#BEGIN_TB\nthread block = 0,0,0\nwarp = 0\ninsts = 1\n0 ffffffff 0 WARPED 0 0\n", "kernel-2.traceg:13: opcode WARPED is not known"},
+		{"body", "kernel-2.traceg", accelsim.MinHeader(5) +
+			"#BEGIN_TB\nthread block = 0,0,0\nwarp = 0\ninsts = 1\n0 ffffffff 0 WARPED 0 0\n",
+			"kernel-2.traceg:13: opcode WARPED is not known"},
 		{"missing", "kernel-2.traceg.xz", "", "kernelslist.g:4: there is no kernel-2.traceg, but kernel-2.traceg.xz"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			dir := accelsim.WriteVecadd(t, 2, "", nil)
-			if err := accelsim.WriteList(dir, accelsim.Copy(accelsim.BufA, 1<<20), accelsim.Copy(accelsim.BufB, 4096), "kernel-1.traceg", "kernel-2.traceg"); err != nil {
+			if err := accelsim.WriteList(dir, accelsim.Copy(accelsim.BufA, 1<<20), accelsim.Copy(accelsim.BufB, 4096),
+				"kernel-1.traceg", "kernel-2.traceg"); err != nil {
 				t.Fatal(err)
 			}
 			if err := os.WriteFile(filepath.Join(dir, c.file), []byte(c.text), 0o644); err != nil {
@@ -233,7 +242,8 @@ func TestProgramErrors(t *testing.T) {
 		})
 	}
 	dir := accelsim.WriteVecadd(t, 2, "", nil)
-	_, err := sim.Run(context.Background(), sim.Spec{Machine: "qv100", Apps: []sim.App{{Path: dir, Args: map[string]string{"n": "5"}}}}, nil)
+	_, err := sim.Run(context.Background(),
+		sim.Spec{Machine: "qv100", Apps: []sim.App{{Path: dir, Args: map[string]string{"n": "5"}}}}, nil)
 	if err == nil || !strings.Contains(err.Error(), "unknown=other") {
 		t.Errorf("argument n: %v", err)
 	}
@@ -250,7 +260,9 @@ func TestProgramErrors(t *testing.T) {
 // next ones.
 func TestRegions(t *testing.T) {
 	dir := accelsim.WriteVecadd(t, 2, "", nil)
-	if err := accelsim.WriteList(dir, accelsim.Copy(accelsim.BufA, 4096), accelsim.Copy(accelsim.BufA+4096, 100), accelsim.Copy(accelsim.BufA+4000, 200), accelsim.Copy(accelsim.BufB+1<<20, 8), accelsim.Copy(accelsim.BufB, 0), "kernel-1.traceg"); err != nil {
+	if err := accelsim.WriteList(dir, accelsim.Copy(accelsim.BufA, 4096), accelsim.Copy(accelsim.BufA+4096, 100),
+		accelsim.Copy(accelsim.BufA+4000, 200), accelsim.Copy(accelsim.BufB+1<<20, 8), accelsim.Copy(accelsim.BufB, 0),
+		"kernel-1.traceg"); err != nil {
 		t.Fatal(err)
 	}
 	p, err := accelsim.Load(filepath.Join(dir, accelsim.ListName), nil, accelsim.Options{})
@@ -265,7 +277,8 @@ func TestRegions(t *testing.T) {
 	for _, r := range space.Regions() {
 		got = append(got, fmt.Sprintf("%s %d", r.Name, r.Len()))
 	}
-	want := []string{"recorded 0x7f4a80000000 8192", "recorded 0x7f4a80400000 4096", "recorded 0x7f4a80500000 4096", "recorded 0x7f4a80800000 4096"}
+	want := []string{"recorded 0x7f4a80000000 8192", "recorded 0x7f4a80400000 4096", "recorded 0x7f4a80500000 4096",
+		"recorded 0x7f4a80800000 4096"}
 	if !slices.Equal(got, want) {
 		t.Errorf("regions %q, want %q", got, want)
 	}
@@ -276,7 +289,8 @@ func TestInterrupt(t *testing.T) {
 	dir := accelsim.WriteVecadd(t, 400, "", nil)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := sim.Run(ctx, sim.Spec{Machine: "qv100", Apps: []sim.App{{Path: dir}}}, nil); !errors.Is(err, host.ErrStopped) {
+	if _, err := sim.Run(ctx, sim.Spec{Machine: "qv100", Apps: []sim.App{{Path: dir}}}, nil); !errors.Is(err,
+		host.ErrStopped) {
 		t.Errorf("a cancelled run: %v", err)
 	}
 }

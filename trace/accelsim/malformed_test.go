@@ -15,11 +15,13 @@ import (
 // header is a minimal header of a grid of one block of 32 threads: 8 lines, of
 // which the last one is empty.
 func header(version int) string {
-	return fmt.Sprintf("-kernel name = k\n-grid dim = (1,1,1)\n-block dim = (32,1,1)\n-shmem = 0\n-nregs = 8\n-accelsim tracer version = %d\n#traces format\n\n", version)
+	return fmt.Sprintf("-kernel name = k\n-grid dim = (1,1,1)\n-block dim = (32,1,1)\n-shmem = 0\n-nregs = "+
+		"8\n-accelsim tracer version = %d\n#traces format\n\n", version)
 }
 
 func body(lines ...string) string {
-	return fmt.Sprintf("#BEGIN_TB\nthread block = 0,0,0\nwarp = 0\ninsts = %d\n%s\n#END_TB\n", len(lines), strings.Join(lines, "\n"))
+	return fmt.Sprintf("#BEGIN_TB\nthread block = 0,0,0\nwarp = 0\ninsts = %d\n%s\n#END_TB\n", len(lines),
+		strings.Join(lines, "\n"))
 }
 
 // TestMalformed: every file is refused, at the line and in the words given.
@@ -48,17 +50,23 @@ func TestMalformed(t *testing.T) {
 		{"block number missing", h + "#BEGIN_TB\nwarp = 0\n", ":10: want \"thread block = x,y,z\""},
 		{"block outside", h + "#BEGIN_TB\nthread block = 1,0,0\n", ":10: thread block = 1,0,0: x"},
 		{"block of two", h + "#BEGIN_TB\nthread block = 0,0\n", "want x,y,z"},
-		{"block twice", strings.Replace(h, "(1,1,1)", "(2,1,1)", 1) + body("0 1 0 EXIT 0 0 0") + body("0 1 0 EXIT 0 0 0"), "thread block 0,0,0 comes twice"},
+		{"block twice", strings.Replace(h, "(1,1,1)", "(2,1,1)", 1) + body("0 1 0 EXIT 0 0 0") +
+			body("0 1 0 EXIT 0 0 0"), "thread block 0,0,0 comes twice"},
 		{"block too many", h + body("0 1 0 EXIT 0 0 0") + body("0 1 0 EXIT 0 0 0"), "a thread block more than the 1"},
-		{"block missing", strings.Replace(h, "(1,1,1)", "(2,2,1)", 1) + body("0 1 0 EXIT 0 0 0"), "holds 1 of the 4 thread blocks of its grid, 1,0,0 is the first"},
+		{"block missing", strings.Replace(h, "(1,1,1)", "(2,2,1)", 1) + body("0 1 0 EXIT 0 0 0"),
+			"holds 1 of the 4 thread blocks of its grid, 1,0,0 is the first"},
 		{"cut in block", h + "#BEGIN_TB\nthread block = 0,0,0\n", "ends within thread block 0,0,0"},
-		{"cut in warp", h + "#BEGIN_TB\nthread block = 0,0,0\nwarp = 0\ninsts = 2\n0 1 0 NOP 0 0 0\n", "ends within warp 0"},
+		{"cut in warp", h + "#BEGIN_TB\nthread block = 0,0,0\nwarp = 0\ninsts = 2\n0 1 0 NOP 0 0 0\n",
+			"ends within warp 0"},
 		{"warp outside", h + "#BEGIN_TB\nthread block = 0,0,0\nwarp = 1\n", "warp = 1"},
 		{"warp twice", h + "#BEGIN_TB\nthread block = 0,0,0\nwarp = 0\ninsts = 0\nwarp = 0\n", "warp 0 comes twice"},
 		{"insts missing", h + "#BEGIN_TB\nthread block = 0,0,0\nwarp = 0\nwarp = 0\n", "want \"insts = n\""},
 		{"insts negative", h + "#BEGIN_TB\nthread block = 0,0,0\nwarp = 0\ninsts = -1\n", "want \"insts = n\""},
-		{"insts too many", h + "#BEGIN_TB\nthread block = 0,0,0\nwarp = 0\ninsts = 2\n0 1 0 NOP 0 0 0\n#END_TB\n", "promises more"},
-		{"insts too few", h + "#BEGIN_TB\nthread block = 0,0,0\nwarp = 0\ninsts = 1\n0 1 0 NOP 0 0 0\n0 1 0 NOP 0 0 0\n", "the count of instructions before may be wrong"},
+		{"insts too many", h + "#BEGIN_TB\nthread block = 0,0,0\nwarp = 0\ninsts = 2\n0 1 0 NOP 0 0 0\n#END_TB\n",
+			"promises more"},
+		{"insts too few", h +
+			"#BEGIN_TB\nthread block = 0,0,0\nwarp = 0\ninsts = 1\n0 1 0 NOP 0 0 0\n0 1 0 NOP 0 0 0\n",
+			"the count of instructions before may be wrong"},
 		{"short line", one("0000 ffffffff"), ":13: the line ends before the number of destinations"},
 		{"PC", one("00zz ffffffff 0 EXIT 0 0 0"), "the PC is \"00zz\""},
 		{"PC too long", one("11111111111111111 1 0 EXIT 0 0 0"), "at most 64 bits"},
@@ -70,7 +78,8 @@ func TestMalformed(t *testing.T) {
 		{"register name", one("0 1 1 P0 MOV 0 0 0"), "a destination is \"P0\""},
 		{"register empty", one("0 1 1 R MOV 0 0 0"), "a destination is \"R\""},
 		{"opcode", one("0 1 0 FNORD.X 0 0 0"), ":13: opcode FNORD.X is not known"},
-		{"texture", one("0 1 1 R2 TEX.SCR.LL 1 R4 0 0"), "opcode TEX.SCR.LL is not known, or a trace does not hold its addresses"},
+		{"texture", one("0 1 1 R2 TEX.SCR.LL 1 R4 0 0"),
+			"opcode TEX.SCR.LL is not known, or a trace does not hold its addresses"},
 		{"no addresses", one("0 1 1 R2 LDG.E 1 R4 0 0"), "LDG.E has no addresses"},
 		{"mode", one("0 1 1 R2 LDG.E 1 R4 4 7 0x100 0"), "address mode 7"},
 		{"addresses missing", one("0 3 1 R2 LDG.E 1 R4 4 0 0x100"), "ends before an address"},
@@ -87,7 +96,8 @@ func TestMalformed(t *testing.T) {
 		{"local span", one("0 3 1 R2 LDL 1 R4 4 0 0x0 0xfffff0"), "span more than"},
 		{"two immediates", one("0 1 0 EXIT 0 0 0 0"), "follows the end"},
 		{"immediate", one("0 1 0 EXIT 0 0 zero"), "one immediate"},
-		{"old line", header(2) + body("0 0 0 1 0 1 0 EXIT 0 0"), "the line is of block 0,0,0 warp 1, among those of block 0,0,0 warp 0"},
+		{"old line", header(2) + body("0 0 0 1 0 1 0 EXIT 0 0"),
+			"the line is of block 0,0,0 warp 1, among those of block 0,0,0 warp 0"},
 		{"new line in an old file", header(2) + body("0000 ffffffff 0 EXIT 0 0"), "the block's y is \"ffffffff\""},
 		{"long line", h + strings.Repeat("x", 300_000), "a line of more than"},
 	} {
@@ -104,13 +114,15 @@ func TestMalformed(t *testing.T) {
 // TestTolerated: what other tools write and Accel-Sim reads.
 func TestTolerated(t *testing.T) {
 	for _, c := range []struct{ name, text string }{
-		{"blanks, carriage returns, no format line", "\r\n" + strings.ReplaceAll(header(5), "#traces format\n", "") + strings.ReplaceAll(body("  0000 ffffffff 0 EXIT 0 0 0 "), "\n", "\r\n\r\n")},
+		{"blanks, carriage returns, no format line", "\r\n" + strings.ReplaceAll(header(5), "#traces format\n", "") +
+			strings.ReplaceAll(body("  0000 ffffffff 0 EXIT 0 0 0 "), "\n", "\r\n\r\n")},
 		{"unknown key", "-gpu color = green\n" + header(5) + body("0 1 0 EXIT 0 0")},
 		{"no immediate, width 0", header(4) + body("0 1 0 EXIT 0 0")},
 		{"memory with no lane", header(5) + body("0 0 1 R2 LDG.E 1 R4 4 1 0x0 0 0")},
 		{"memory with no lane, no addresses", header(5) + body("0 0 1 R2 LDG.E 1 R4 0 0")},
 		{"uniform registers", header(5) + body("0 1 1 UR4 ULDC 1 UR63 0 0")},
-		{"clusters", header(5) + strings.Replace(body("0 1 0 EXIT 0 0 0"), "warp = 0", "cluster id = 0,0,0\ncluster rank = 0\nwarp = 0", 1)},
+		{"clusters", header(5) + strings.Replace(body("0 1 0 EXIT 0 0 0"), "warp = 0",
+			"cluster id = 0,0,0\ncluster rank = 0\nwarp = 0", 1)},
 		{"no final newline", header(5) + strings.TrimSpace(body("0 1 0 EXIT 0 0 0"))},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -127,7 +139,8 @@ func TestTolerated(t *testing.T) {
 
 // TestOther: unknown opcodes are register-only where the user says so, and counted.
 func TestOther(t *testing.T) {
-	text := header(5) + body("0 1 1 R2 TEX.SCR.LL 1 R4 0 0", "10 1 0 UTMALDG.2D 0 4 0 3 0x7f 0x80 0x90 anything", "0 1 1 R2 TEX.SCR.LL 1 R4 0 0")
+	text := header(5) + body("0 1 1 R2 TEX.SCR.LL 1 R4 0 0", "10 1 0 UTMALDG.2D 0 4 0 3 0x7f 0x80 0x90 anything",
+		"0 1 1 R2 TEX.SCR.LL 1 R4 0 0")
 	tr, err := read(newStream("k", strings.NewReader(text)), Options{Other: true}, &mapper{})
 	if err != nil {
 		t.Fatal(err)
@@ -154,7 +167,8 @@ func TestDamaged(t *testing.T) {
 			if err := os.WriteFile(file, whole[:n], 0o644); err != nil {
 				t.Fatal(err)
 			}
-			if tr, err := Read(file, Options{}); err == nil || !strings.Contains(err.Error(), "kernel-1.traceg"+suffix) {
+			if tr, err := Read(file, Options{}); err == nil ||
+				!strings.Contains(err.Error(), "kernel-1.traceg"+suffix) {
 				t.Errorf("%s cut to %d of %d bytes: trace %v, error %v", suffix, n, len(whole), tr != nil, err)
 			}
 		}
@@ -172,7 +186,8 @@ func TestDamaged(t *testing.T) {
 func TestDisk(t *testing.T) {
 	dir := writeVecadd(t, 30, "", nil)
 	file := filepath.Join(dir, "kernel-1.traceg")
-	if _, err := Read(file, Options{Memory: 1, Disk: 100}); err == nil || !strings.Contains(err.Error(), "more than 100 bytes of temporary space") {
+	if _, err := Read(file, Options{Memory: 1, Disk: 100}); err == nil ||
+		!strings.Contains(err.Error(), "more than 100 bytes of temporary space") {
 		t.Errorf("error %v", err)
 	}
 	if _, err := Read(file, Options{Memory: 1, TempDir: filepath.Join(dir, "nowhere")}); err == nil {
@@ -244,7 +259,8 @@ func FuzzTraceg(f *testing.F) {
 			}
 			return
 		}
-		disk, err := read(newStream("f.traceg", bytes.NewReader(text)), Options{Other: true, Memory: 1, TempDir: t.TempDir()}, &mapper{})
+		disk, err := read(newStream("f.traceg", bytes.NewReader(text)),
+			Options{Other: true, Memory: 1, TempDir: t.TempDir()}, &mapper{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -32,7 +32,8 @@ func (s *store) write(b []byte) error {
 // flush moves the buffer to the file.
 func (s *store) flush() error {
 	if s.size > s.opt.Disk {
-		return fmt.Errorf("its records need more than %d bytes of temporary space: trace fewer thread blocks or fewer kernels", s.opt.Disk)
+		return fmt.Errorf("its records need more than %d bytes of temporary space: trace fewer thread blocks or "+
+			"fewer kernels", s.opt.Disk)
 	}
 	if s.f == nil {
 		f, err := os.CreateTemp(s.opt.TempDir, "heddle-trace-*")

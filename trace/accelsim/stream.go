@@ -37,7 +37,9 @@ func openStream(file string) (*stream, error) {
 	s := &stream{file: file, close: []func() error{f.Close}}
 	r, err := s.decompress(f)
 	if err != nil {
-		return nil, errors.Join(&Error{File: file, Msg: fmt.Sprintf("cannot decompress: %v (the suffix says how a trace is compressed: .gz, .xz, .zst or nothing)", err)}, s.Close())
+		return nil, errors.Join(&Error{File: file,
+			Msg: fmt.Sprintf("cannot decompress: %v (the suffix says how a trace is compressed: .gz, .xz, .zst or "+
+				"nothing)", err)}, s.Close())
 	}
 	s.r = bufio.NewReaderSize(r, 256<<10)
 	return s, nil
@@ -56,7 +58,8 @@ func (s *stream) decompress(f io.Reader) (io.Reader, error) {
 	case strings.HasSuffix(s.file, ".xz"):
 		return xz.NewReader(in)
 	case strings.HasSuffix(s.file, ".zst"):
-		z, err := zstd.NewReader(in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow), zstd.WithDecoderLowmem(true))
+		z, err := zstd.NewReader(in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow),
+			zstd.WithDecoderLowmem(true))
 		if err != nil {
 			return nil, err
 		}

@@ -102,7 +102,8 @@ func read(s *stream, opt Options, m *mapper) (*Trace, error) {
 		return nil, err
 	}
 	t := &Trace{Header: h, File: s.file, store: &store{opt: opt.withDefaults()}, mapper: m}
-	l := &loader{t: t, s: s, b: builder{first: map[uint64]int32{}, other: opt.Other, left: math.MaxUint8}, local: [2]uint64{^uint64(0), 0}}
+	l := &loader{t: t, s: s, b: builder{first: map[uint64]int32{}, other: opt.Other, left: math.MaxUint8},
+		local: [2]uint64{^uint64(0), 0}}
 	l.seen, l.table = make([]bool, h.Warps()), make([]byte, entry*h.Warps())
 	if err = l.body(begun); err == nil {
 		err = l.finish()
@@ -186,7 +187,8 @@ func (l *loader) block() error {
 func (l *loader) field() (key, value string, err error) {
 	b, err := l.s.next()
 	if errors.Is(err, io.EOF) {
-		return "", "", l.s.bad("the file ends within thread block %d,%d,%d: it is cut off", l.at.block[0], l.at.block[1], l.at.block[2])
+		return "", "", l.s.bad("the file ends within thread block %d,%d,%d: it is cut off", l.at.block[0],
+			l.at.block[1], l.at.block[2])
 	}
 	if err != nil {
 		return "", "", err
@@ -196,7 +198,8 @@ func (l *loader) field() (key, value string, err error) {
 	}
 	k, v, ok := bytes.Cut(b, []byte("="))
 	if !ok {
-		return "", "", l.s.bad("%s: want \"thread block =\", \"warp =\", \"insts =\" or %s; the count of instructions before may be wrong", quote(b), endBlock)
+		return "", "", l.s.bad("%s: want \"thread block =\", \"warp =\", \"insts =\" or %s; the count of "+
+			"instructions before may be wrong", quote(b), endBlock)
 	}
 	return string(trim(k)), string(trim(v)), nil
 }
@@ -271,13 +274,15 @@ func bound(n int) uint8 { return uint8(min(max(n, 1), math.MaxUint8)) }
 func (l *loader) instruction(left int) error {
 	b, err := l.s.next()
 	if errors.Is(err, io.EOF) {
-		return l.s.bad("the file ends within warp %d of thread block %d,%d,%d: it is cut off", l.at.warp, l.at.block[0], l.at.block[1], l.at.block[2])
+		return l.s.bad("the file ends within warp %d of thread block %d,%d,%d: it is cut off", l.at.warp, l.at.block[0],
+			l.at.block[1], l.at.block[2])
 	}
 	if err != nil {
 		return err
 	}
 	if b[0] == '#' || b[0] == 'w' || b[0] == 't' {
-		return l.s.bad("%s where an instruction should be: \"insts\" of warp %d promises more than there are", quote(b), l.at.warp)
+		return l.s.bad("%s where an instruction should be: \"insts\" of warp %d promises more than there are", quote(b),
+			l.at.warp)
 	}
 	in, t := &l.in, l.t
 	id := int32(-1)
@@ -346,24 +351,28 @@ func (l *loader) resolve(d *static) (isa.Space, string) {
 	width := uint64(d.in.Width)
 	for k, a := range addr {
 		if a%width != 0 {
-			return space, fmt.Sprintf("%s of %d bytes at address 0x%x, which is not aligned: the address is damaged, or the opcode's width is not known", d.op, width, a)
+			return space, fmt.Sprintf("%s of %d bytes at address 0x%x, which is not aligned: the address is damaged, "+
+				"or the opcode's width is not known", d.op, width, a)
 		}
 		switch space {
 		case isa.Shared:
 			a, ok := offset(a, h.SharedBase)
 			if !ok {
-				return space, fmt.Sprintf("%s at 0x%x, outside the shared window of 16 MiB at 0x%x", d.op, addr[k], h.SharedBase)
+				return space, fmt.Sprintf("%s at 0x%x, outside the shared window of 16 MiB at 0x%x", d.op, addr[k],
+					h.SharedBase)
 			}
 			addr[k] = a
 		case isa.Local:
 			a, ok := offset(a, h.LocalBase)
 			if !ok {
-				return space, fmt.Sprintf("%s at 0x%x, outside the local window of 16 MiB at 0x%x", d.op, addr[k], h.LocalBase)
+				return space, fmt.Sprintf("%s at 0x%x, outside the local window of 16 MiB at 0x%x", d.op, addr[k],
+					h.LocalBase)
 			}
 			addr[k] = a
 			l.local[0], l.local[1] = min(l.local[0], a), max(l.local[1], a+width)
 			if l.local[1]-l.local[0] > maxLocal {
-				return space, fmt.Sprintf("%s at 0x%x: the kernel's local accesses span more than the %d bytes a thread can have", d.op, a, maxLocal)
+				return space, fmt.Sprintf("%s at 0x%x: the kernel's local accesses span more than the %d bytes a "+
+					"thread can have", d.op, a, maxLocal)
 			}
 		default:
 			if a >= maxAddr {
@@ -426,7 +435,9 @@ func (l *loader) finish() error {
 				break
 			}
 		}
-		return &Error{File: t.File, Line: l.s.line, Msg: fmt.Sprintf("the file holds %d of the %d thread blocks of its grid, %s is the first that is missing: it is cut off, or only a part was traced", len(t.blocks), t.CTAs(), index(missing))}
+		return &Error{File: t.File, Line: l.s.line,
+			Msg: fmt.Sprintf("the file holds %d of the %d thread blocks of its grid, %s is the first that is "+
+				"missing: it is cut off, or only a part was traced", len(t.blocks), t.CTAs(), index(missing))}
 	}
 	if err := t.store.seal(); err != nil {
 		return &Error{File: t.File, Msg: err.Error()}

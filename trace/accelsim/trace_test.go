@@ -147,14 +147,17 @@ func TestCode(t *testing.T) {
 	var got []string
 	for pc, in := range tr.Code.Instr {
 		regs := tr.Code.Regs[in.Reg : in.Reg+uint32(in.NReg)]
-		got = append(got, fmt.Sprintf("%d %s k%d u%d t%d s%d c%d w%d dst%v src%v", pc, tr.Code.Text[pc], in.Kind, in.Unit, in.Timing, in.Space, in.Cache, in.Width, regs[:in.NDst], regs[in.NDst:]))
+		got = append(got, fmt.Sprintf("%d %s k%d u%d t%d s%d c%d w%d dst%v src%v", pc, tr.Code.Text[pc], in.Kind,
+			in.Unit, in.Timing, in.Space, in.Cache, in.Width, regs[:in.NDst], regs[in.NDst:]))
 	}
 	want := []string{
-		fmt.Sprintf("0 LDG.E.128.CONSTANT R4, R2 k%d u%d t0 s%d c%d w16 dst[4 5 6 7] src[2]", isa.Load, isa.LDST, isa.Global, isa.CacheReadOnly),
+		fmt.Sprintf("0 LDG.E.128.CONSTANT R4, R2 k%d u%d t0 s%d c%d w16 dst[4 5 6 7] src[2]", isa.Load, isa.LDST,
+			isa.Global, isa.CacheReadOnly),
 		fmt.Sprintf("1 DFMA R8, R4, R6, RZ k0 u%d t%d s0 c0 w0 dst[8 9] src[4 5 6 7]", isa.DP, isa.DpMad),
 		"2 (not executed) k0 u0 t0 s0 c0 w0 dst[] src[]",
 		fmt.Sprintf("3 BRA k%d u0 t0 s0 c0 w0 dst[] src[]", isa.Branch),
-		fmt.Sprintf("4 STG.E.64.STRONG.GPU R2, R8 k%d u%d t0 s%d c%d w8 dst[] src[2 8]", isa.Store, isa.LDST, isa.Global, isa.CacheGlobal),
+		fmt.Sprintf("4 STG.E.64.STRONG.GPU R2, R8 k%d u%d t0 s%d c%d w8 dst[] src[2 8]", isa.Store, isa.LDST,
+			isa.Global, isa.CacheGlobal),
 		fmt.Sprintf("5 BAR.ARV k%d u0 t0 s0 c0 w0 dst[] src[]", isa.Barrier),
 		fmt.Sprintf("6 EXIT k%d u0 t0 s0 c0 w0 dst[] src[]", isa.Exit),
 		"7 (not executed) k0 u0 t0 s0 c0 w0 dst[] src[]",

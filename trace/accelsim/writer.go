@@ -66,7 +66,8 @@ func NewWriter(w io.Writer, h Header) *Writer {
 	for _, l := range lines {
 		t.printf("-%s = %s\n", l[0], l[1])
 	}
-	t.printf("\n#traces format = [line_num] PC mask dest_num [reg_dests] opcode src_num [reg_srcs] mem_width [adrrescompress?] [mem_addresses] immediate\n\n")
+	t.printf("\n#traces format = [line_num] PC mask dest_num [reg_dests] opcode src_num [reg_srcs] mem_width " +
+		"[adrrescompress?] [mem_addresses] immediate\n\n")
 	return t
 }
 
@@ -147,7 +148,9 @@ func (t *Writer) addresses(i *Inst) {
 		}
 		for k, x := range a {
 			if x != a[0]+uint64(stride)*uint64(k) {
-				t.err = errors.Join(t.err, fmt.Errorf("%s at PC 0x%x: address mode 1 cannot express addresses that are not evenly spaced", i.Op, i.PC))
+				t.err = errors.Join(t.err,
+					fmt.Errorf("%s at PC 0x%x: address mode 1 cannot express addresses that are not evenly spaced",
+						i.Op, i.PC))
 			}
 		}
 		t.printf("0x%x %d ", a[0], stride)

@@ -72,7 +72,8 @@ func same(t *testing.T, what string, a, b *sim.Result) {
 				at++
 			}
 			from := max(0, at-60)
-			t.Errorf("%s: part %d differs:\n%s\n%s", what, i, x[i][from:min(len(x[i]), at+100)], y[i][from:min(len(y[i]), at+100)])
+			t.Errorf("%s: part %d differs:\n%s\n%s", what, i, x[i][from:min(len(x[i]), at+100)],
+				y[i][from:min(len(y[i]), at+100)])
 			return
 		}
 	}

@@ -17,7 +17,8 @@ import (
 const calibDir = "../../apps/calib"
 
 // outcome runs a calibration kernel, or what instead makes of it, on a number of cores.
-func outcome(t *testing.T, s *calib.Spec, m *sheets.Machine, cores int, instead func(isa.Grid) (isa.Grid, error)) *calib.Outcome {
+func outcome(t *testing.T, s *calib.Spec, m *sheets.Machine, cores int,
+	instead func(isa.Grid) (isa.Grid, error)) *calib.Outcome {
 	t.Helper()
 	o, err := calib.RunInstead(calibDir, s, m, machine.Options{Cores: cores}, instead)
 	if err != nil {
@@ -94,7 +95,8 @@ func TestCalibrationKernels(t *testing.T) {
 			sameOutcome(t, "two cores", first, two)
 			onTwo += two.GPU.Overlapped
 			if !big {
-				sameOutcome(t, machines[1].Name, outcome(t, s, machines[1], 1, itself), outcome(t, s, machines[1], 1, replay))
+				sameOutcome(t, machines[1].Name, outcome(t, s, machines[1], 1, itself),
+					outcome(t, s, machines[1], 1, replay))
 			}
 		})
 	}

@@ -19,21 +19,25 @@ func checkCode(c *isa.Code) error {
 		return fmt.Errorf("kernel %s has %d instructions and %d texts", c.Kernel, len(c.Instr), len(c.Text))
 	}
 	if len(c.Left) != 0 && len(c.Left) != len(c.Instr) {
-		return fmt.Errorf("kernel %s has %d instructions and %d bounds of what is left", c.Kernel, len(c.Instr), len(c.Left))
+		return fmt.Errorf("kernel %s has %d instructions and %d bounds of what is left", c.Kernel, len(c.Instr),
+			len(c.Left))
 	}
 	for pc := range c.Instr {
 		in := &c.Instr[pc]
 		switch {
-		case in.Kind > isa.AsyncCopy || in.Unit >= isa.NumUnits || in.Timing >= isa.NumTimings || in.Space > isa.Generic || in.Cache > isa.CacheReadOnly:
+		case in.Kind > isa.AsyncCopy || in.Unit >= isa.NumUnits || in.Timing >= isa.NumTimings ||
+			in.Space > isa.Generic || in.Cache > isa.CacheReadOnly:
 			return fmt.Errorf("kernel %s, PC %d: an instruction class that does not exist", c.Kernel, pc)
 		case in.Width > 16 || in.Width&(in.Width-1) != 0:
-			return fmt.Errorf("kernel %s, PC %d: an access of %d bytes; 1, 2, 4, 8 and 16 can be recorded", c.Kernel, pc, in.Width)
+			return fmt.Errorf("kernel %s, PC %d: an access of %d bytes; 1, 2, 4, 8 and 16 can be recorded", c.Kernel,
+				pc, in.Width)
 		case in.NDst > in.NReg || uint64(in.Reg)+uint64(in.NReg) > uint64(len(c.Regs)):
 			return fmt.Errorf("kernel %s, PC %d: registers outside the list", c.Kernel, pc)
 		}
 		needs := in.Kind >= isa.Load && in.Kind <= isa.Reduce || in.Kind == isa.AsyncCopy
 		if needs && (in.Unit != isa.LDST || in.Width == 0) {
-			return fmt.Errorf("kernel %s, PC %d: a memory instruction of %d bytes in unit %d", c.Kernel, pc, in.Width, in.Unit)
+			return fmt.Errorf("kernel %s, PC %d: a memory instruction of %d bytes in unit %d", c.Kernel, pc, in.Width,
+				in.Unit)
 		}
 	}
 	for _, r := range c.Regs {
@@ -64,8 +68,10 @@ func checkGeometry(g *isa.Geometry) error {
 		return fmt.Errorf("%d threads in a block of %v", g.Threads, g.BlockDim)
 	case g.Warps != (g.Threads+isa.Lanes-1)/isa.Lanes:
 		return fmt.Errorf("%d warps for %d threads", g.Warps, g.Threads)
-	case g.Regs < 0 || g.Regs > 1<<16 || g.SharedBytes < 0 || g.SharedBytes > maxShared || g.LocalBytes < 0 || g.LocalBytes > localLimit:
-		return fmt.Errorf("a CTA with %d registers, %d bytes of shared and %d of local memory", g.Regs, g.SharedBytes, g.LocalBytes)
+	case g.Regs < 0 || g.Regs > 1<<16 || g.SharedBytes < 0 || g.SharedBytes > maxShared || g.LocalBytes < 0 ||
+		g.LocalBytes > localLimit:
+		return fmt.Errorf("a CTA with %d registers, %d bytes of shared and %d of local memory", g.Regs, g.SharedBytes,
+			g.LocalBytes)
 	}
 	return nil
 }

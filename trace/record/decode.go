@@ -233,7 +233,8 @@ func aligned(s *isa.Step, base, stride, low uint64) bool {
 }
 
 func badAddress(a, b, low uint64) error {
-	return fmt.Errorf("addresses 0x%x to 0x%x in accesses of %d bytes: outside every allocation or misaligned", a, b, low+1)
+	return fmt.Errorf("addresses 0x%x to 0x%x in accesses of %d bytes: outside every allocation or misaligned", a, b,
+		low+1)
 }
 
 func (c *cursor) lanes(low uint64, info byte, s *isa.Step) error {

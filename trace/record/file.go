@@ -80,11 +80,13 @@ func Identity(path string) (string, error) {
 }
 
 func newEncoder() (*zstd.Encoder, error) {
-	return zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderCRC(false))
+	return zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedFastest),
+		zstd.WithEncoderCRC(false))
 }
 
 func newDecoder() (*zstd.Decoder, error) {
-	return zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxIndex), zstd.WithDecoderMaxWindow(maxWindow))
+	return zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxIndex),
+		zstd.WithDecoderMaxWindow(maxWindow))
 }
 
 // readIndex checks header and trailer and reads the index.
@@ -113,9 +115,12 @@ func readIndex(r io.ReaderAt, size int64, d *zstd.Decoder) (*index, error) {
 	if string(t[32:]) != magic || checksum(body) != binary.LittleEndian.Uint32(t[28:]) {
 		return nil, errors.New("the end is missing or damaged: the file was cut short or changed; record again")
 	}
-	at, packed, full := binary.LittleEndian.Uint64(t), binary.LittleEndian.Uint64(t[8:]), binary.LittleEndian.Uint64(t[16:])
-	if at < uint64(headerSize) || at > uint64(size) || packed > uint64(size) || at+packed+uint64(trailerSize) != uint64(size) || full > maxIndex {
-		return nil, errors.New("the trailer contradicts the file's size: the file was cut short or changed; record again")
+	at, packed, full := binary.LittleEndian.Uint64(t), binary.LittleEndian.Uint64(t[8:]),
+		binary.LittleEndian.Uint64(t[16:])
+	if at < uint64(headerSize) || at > uint64(size) || packed > uint64(size) ||
+		at+packed+uint64(trailerSize) != uint64(size) || full > maxIndex {
+		return nil, errors.New("the trailer contradicts the file's size: the file was cut short or changed; record " +
+			"again")
 	}
 	b := make([]byte, packed)
 	if _, err := r.ReadAt(b, int64(at)); err != nil {

@@ -89,7 +89,8 @@ func FuzzStream(f *testing.F) {
 	f.Add([]byte{0x80, tagActive, 0xff, 0xff, 0xff, 0xff, payAffine << payAt, 1, 8, 8})
 	f.Add([]byte{tagActive | tagJump, 2, 1, 0, 0, 0, payLanes << payAt, 1 | 2<<sizeAt, 2, 1, 2, 3, 4, 0x87})
 	f.Add([]byte{tagActive | tagJump, 14, 1, 0, 0, 0, tagActive, 0, 0, 0, 0, payBarrier << payAt, 17, 32})
-	f.Add([]byte("\x80\x020000\x01\b\x10100")) // an address for an instruction that touches no memory: harmless, the machine ignores it
+	// an address for an instruction that touches no memory: harmless, the machine ignores it
+	f.Add([]byte("\x80\x020000\x01\b\x10100"))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		c := cursor{buf: b}
 		s := &isa.Step{}
@@ -110,7 +111,8 @@ func FuzzStream(f *testing.F) {
 				continue
 			}
 			for i, a := range s.Addr {
-				if s.Mask>>i&1 != 0 && (a >= limitOf(s.Space) || s.Space != isa.Shared && a%max(1, uint64(code.Instr[pc].Width)) != 0) {
+				if s.Mask>>i&1 != 0 && (a >= limitOf(s.Space) || s.Space != isa.Shared &&
+					a%max(1, uint64(code.Instr[pc].Width)) != 0) {
 					t.Fatalf("PC %d, lane %d: address 0x%x", pc, i, a)
 				}
 			}

@@ -135,7 +135,8 @@ func encodeCode(f *fields, c *isa.Code) {
 	f.u(uint64(len(c.Instr)))
 	for i := range c.Instr {
 		in := &c.Instr[i]
-		f.b = append(f.b, byte(in.Kind), byte(in.Unit), byte(in.Timing), byte(in.Space), byte(in.Cache), in.Width, in.NDst, in.NReg)
+		f.b = append(f.b, byte(in.Kind), byte(in.Unit), byte(in.Timing), byte(in.Space), byte(in.Cache), in.Width,
+			in.NDst, in.NReg)
 		f.u(uint64(in.Reg))
 		f.i(int64(in.Line))
 	}
@@ -198,7 +199,8 @@ func decodeIndex(b []byte, first int64) (*index, error) {
 		}
 	}
 	for range v.count() {
-		r := region{name: v.str(), kind: mem.Kind(v.u(uint64(mem.Symbol))), base: v.u(globalLimit), bytes: v.i(), registered: v.flag(), readOnly: v.flag(), given: v.flag()}
+		r := region{name: v.str(), kind: mem.Kind(v.u(uint64(mem.Symbol))), base: v.u(globalLimit), bytes: v.i(),
+			registered: v.flag(), readOnly: v.flag(), given: v.flag()}
 		if v.err == nil && (r.bytes < 0 || r.bytes == 0 && !r.given || r.bytes > globalLimit) {
 			return nil, fmt.Errorf("an allocation of %d bytes", r.bytes)
 		}
@@ -234,7 +236,8 @@ func decodeCode(v *values) (*isa.Code, error) {
 		b := v.b
 		v.b = b[8:]
 		c.Instr[i] = isa.Instr{
-			Kind: isa.Kind(b[0]), Unit: isa.Unit(b[1]), Timing: isa.Timing(b[2]), Space: isa.Space(b[3]), Cache: isa.Cache(b[4]),
+			Kind: isa.Kind(b[0]), Unit: isa.Unit(b[1]), Timing: isa.Timing(b[2]), Space: isa.Space(b[3]),
+			Cache: isa.Cache(b[4]),
 			Width: b[5], NDst: b[6], NReg: b[7], Reg: uint32(v.u(math.MaxUint32)), Line: int32(v.i()),
 		}
 	}
@@ -326,7 +329,8 @@ func (x *index) decodeOp(v *values, enqueued int) (op, error) {
 	case opEvent, opQoS:
 		ok = true
 	case opCopy:
-		ok = in(n[2], len(x.regions)) && x.within(n[2], o.x, o.n) && in(n[1], len(x.regions)) && x.within(n[1], o.y, o.n)
+		ok = in(n[2], len(x.regions)) && x.within(n[2], o.x, o.n) && in(n[1], len(x.regions)) &&
+			x.within(n[1], o.y, o.n)
 	case opPrefetch, opTouch:
 		ok = in(n[1], len(x.regions)) && x.within(n[1], o.y, o.n)
 	case opAdvise:

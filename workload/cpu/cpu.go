@@ -127,8 +127,10 @@ type Stream struct {
 // New starts the program's stream.
 func (m *Model) New(seed uint64) *Stream {
 	s := &Stream{
-		blocks: uint64(m.RSS*1e6) / block, seed: draw.Key(seed, 5, 0), sweep: draw.Threshold(m.Sweep), store: draw.Threshold(m.Store),
-		base: uint64(m.Spatial), gap: uint64(1000 / m.APKI * (1 << 16)), wait: draw.Threshold(1 / m.MLP), streams: uint64(m.Streams),
+		blocks: uint64(m.RSS*1e6) / block, seed: draw.Key(seed, 5, 0), sweep: draw.Threshold(m.Sweep),
+		store: draw.Threshold(m.Store),
+		base:  uint64(m.Spatial), gap: uint64(1000 / m.APKI * (1 << 16)), wait: draw.Threshold(1 / m.MLP),
+		streams: uint64(m.Streams),
 	}
 	s.more = draw.Threshold(m.Spatial - float64(s.base))
 	s.zipf, s.shuffle = draw.NewZipf(s.blocks, m.Theta), draw.NewPerm(s.blocks, s.seed)

@@ -93,7 +93,8 @@ func TestZipfGuide(t *testing.T) {
 					want++
 				}
 				if r := z.Rank(h); r < z.first[want] || r >= z.first[want+1] {
-					t.Fatalf("%d ranks, theta %g: hash %#x has rank %d, want one of %d to %d", n, theta, h, r, z.first[want], z.first[want+1]-1)
+					t.Fatalf("%d ranks, theta %g: hash %#x has rank %d, want one of %d to %d", n, theta, h, r,
+						z.first[want], z.first[want+1]-1)
 				}
 			}
 		}
