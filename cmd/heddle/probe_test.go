@@ -51,7 +51,8 @@ func TestProbeDRAM(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := "clk,channel,command,rank,bankgroup,bank,row,column\n" +
-		"1,0,ACT,0,0,0,0,\n23,0,RD,0,0,0,0,0\n31,0,RD,0,0,0,0,1\n53,0,PREpb,0,0,0,0,\n75,0,ACT,0,0,0,1,\n97,0,WR,0,0,0,1,0\n"
+		"1,0,ACT,0,0,0,0,\n23,0,RD,0,0,0,0,0\n31,0,RD,0,0,0,0,1\n53,0,PREpb,0,0,0,0,\n" +
+		"75,0,ACT,0,0,0,1,\n97,0,WR,0,0,0,1,0\n"
 	if string(text) != want {
 		t.Errorf("commands:\n%s\nwant:\n%s", text, want)
 	}
