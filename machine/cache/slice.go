@@ -351,8 +351,8 @@ func (s *Slice) filled(i int32, sectors uint8, now uint64) {
 	t.Line[i].Valid |= sectors
 	t.Line[i].Pending &^= sectors
 	at := s.mshrs.Arrive(i, sectors)
-	for h, _, done, ok := s.mshrs.Next(&at); ok; h, _, done, ok = s.mshrs.Next(&at) {
-		if done {
+	for at.More() {
+		if h, _, done := s.mshrs.Next(&at); done {
 			s.modify(i, &s.slab.R[h])
 			s.reply(h, now)
 		}

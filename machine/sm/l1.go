@@ -204,7 +204,8 @@ func (l *loadStore) fill(p *pipeline, i int32, sectors uint8, now uint64) {
 		at = c.writeBack(c.mshrs.Waiting(i, sectors), sectors, now)
 	}
 	arrival := c.mshrs.Arrive(i, sectors)
-	for op, came, answered, ok := c.mshrs.Next(&arrival); ok; op, came, answered, ok = c.mshrs.Next(&arrival) {
+	for arrival.More() {
+		op, came, answered := c.mshrs.Next(&arrival)
 		done := max(now, at)
 		if l.cfg.l1.writePort { // the youngest comes first in the chain and last to the port
 			at -= uint64(bits.OnesCount8(came))

@@ -150,8 +150,8 @@ type Arrival struct {
 	sectors        uint8
 }
 
-// Arrive notes that sectors of a line have come. Next of the Arrival then goes through who
-// waited, and must be called until it says that nobody is left.
+// Arrive notes that sectors of a line have come. Next then goes through who waited, and
+// must be called while there are More.
 func (f *File) Arrive(line int32, sectors uint8) Arrival {
 	f.pending -= bits.OnesCount8(sectors)
 	n := f.of[line]
@@ -165,23 +165,22 @@ func (f *File) Arrive(line int32, sectors uint8) Arrival {
 	return Arrival{line: line, register: n, before: none, waiter: r.waiters, sectors: sectors}
 }
 
+// More says that Next has another request.
+func (a *Arrival) More() bool { return a.waiter != none }
+
 // Next is the next request that waited, the youngest first: its token, which of the
-// sectors that have come it waited for, and whether it waits for nothing more. ok is
-// false when nobody is left.
-func (f *File) Next(a *Arrival) (token int32, came uint8, done, ok bool) {
-	if a.waiter == none {
-		return 0, 0, false, false
-	}
+// sectors that have come it waited for, and whether it waits for nothing more.
+func (f *File) Next(a *Arrival) (token int32, came uint8, done bool) {
 	n := a.waiter
 	w := &f.waiters[n]
 	a.waiter = w.next
 	came = w.sectors & a.sectors
 	if w.sectors &^= a.sectors; w.sectors != 0 {
 		a.before = n
-		return w.token, came, false, true
+		return w.token, came, false
 	}
 	f.unlink(a, n)
-	return w.token, came, true, true
+	return w.token, came, true
 }
 
 // unlink frees a waiter, and the register of its line with the last.

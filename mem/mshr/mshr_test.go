@@ -10,7 +10,8 @@ import (
 // come makes sectors of a line arrive and returns who has all it waited for.
 func come(f *File, line int32, sectors uint8) (done []int32, came int) {
 	a := f.Arrive(line, sectors)
-	for token, got, all, ok := f.Next(&a); ok; token, got, all, ok = f.Next(&a) {
+	for a.More() {
+		token, got, all := f.Next(&a)
 		for ; got != 0; got &= got - 1 {
 			came++
 		}
@@ -124,7 +125,8 @@ func TestNoAllocations(t *testing.T) {
 		}
 		for line := range int32(8) {
 			a := f.Arrive(line, 1)
-			for _, _, _, ok := f.Next(&a); ok; _, _, _, ok = f.Next(&a) {
+			for a.More() {
+				f.Next(&a)
 			}
 		}
 	}); n != 0 || f.Pending() != 0 || len(f.registers) != 8 || len(f.waiters) != 16 {
