@@ -29,6 +29,10 @@ func (l *lookahead) strideSMs(ahead uint64) {
 	for i, ask := range z.asks {
 		z.asks[i] = l.strode(i, ask)
 	}
+	later := engine.Never // the first cycle behind the stride in which an SM asks
+	if due >= z.end {
+		later = due
+	}
 	for {
 		i, at := -1, engine.Never
 		for k, ask := range z.asks {
@@ -45,6 +49,8 @@ func (l *lookahead) strideSMs(ahead uint64) {
 		ask := l.dispatch.serve(i, at)
 		if ask == engine.Never {
 			l.dispatch.open[i>>6] &^= 1 << (i & 63)
+		} else if ask >= z.end {
+			later = min(later, ask)
 		}
 		z.due[i] = min(z.due[i], l.agenda.front.Take(i))
 		z.asks[i] = l.strode(i, l.strideSM(i, at+1, ask))
@@ -53,10 +59,8 @@ func (l *lookahead) strideSMs(ahead uint64) {
 		l.agenda.wakeSM(i, at)
 	}
 	l.agenda.front.Take(l.agenda.dispatch) // whom retire has woken it for has been served
-	for _, word := range l.dispatch.open {
-		if word != 0 {
-			l.agenda.wakeDispatch(max(due, z.end))
-		}
+	if later != engine.Never {
+		l.agenda.wakeDispatch(later)
 	}
 }
 

@@ -2,6 +2,7 @@ package machine
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"testing"
 
 	"heddle/mem"
@@ -179,5 +180,54 @@ func overlapReturns(t *testing.T, want []Share, least int) {
 	}
 	if again < least {
 		t.Errorf("after the repartition two cores might work at once in %d of the cycles looked at", again)
+	}
+}
+
+// Shares that change again and again, at any cycle, to nobody and from nobody, lose no CTA,
+// no request and no image, in strides, in lockstep and on two cores alike.
+func TestSMsMoveAtRandom(t *testing.T) {
+	churn := func(seed uint64, o Options) (story string) {
+		r := mps(t, o)
+		rng := rand.New(rand.NewPCG(seed, 3))
+		var checks []func()
+		var kernels []*Kernel
+		for range 3 {
+			for i := range 2 {
+				a, checkA := r.count(i, 40+rng.IntN(80), 64<<rng.IntN(3), 50+rng.IntN(100))
+				b, checkB := r.scale(i, 20_000+rng.IntN(60_000), mem.Device)
+				kernels, checks = append(kernels, a, b), append(checks, checkA, checkB)
+			}
+		}
+		for r.g.Running() > 0 {
+			r.step(300 + uint64(rng.IntN(2000)))
+			if !r.g.Settled() {
+				continue
+			}
+			a := 1 + rng.IntN(14)
+			want := []Share{{a, 0}, {1 + rng.IntN(16-a), 0}}
+			if _, err := r.g.Repartition(want, []uint64{0, 500, 100_000}[rng.IntN(3)]); err != nil {
+				t.Fatal(err)
+			}
+		}
+		r.settle()
+		for _, check := range checks {
+			check()
+		}
+		r.leftovers()
+		if len(r.g.Repartitions) < 3 {
+			t.Errorf("seed %d: only %d repartitions", seed, len(r.g.Repartitions))
+		}
+		for _, k := range kernels {
+			story += fmt.Sprint(k.End, " ")
+		}
+		return story
+	}
+	for seed := range uint64(3) {
+		want := churn(seed, Options{Lockstep: true})
+		for _, o := range []Options{{}, {Cores: 2}, {Every: true}} {
+			if got := churn(seed, o); got != want {
+				t.Errorf("seed %d, %+v: kernels end at\n%s, in lockstep at\n%s", seed, o, got, want)
+			}
+		}
 	}
 }

@@ -66,7 +66,8 @@ func wires(g *GPU) (list []string) {
 			}
 		}
 	}
-	if x := &g.translation; x.driver.Moves != nil && x.driver.Copy != nil && x.tables.Shootdown != nil && x.tables.Freed != nil {
+	x := &g.translation
+	if x.driver.Moves != nil && x.driver.Copy != nil && x.tables.Shootdown != nil && x.tables.Freed != nil {
 		list = append(list, "translation.driver, translation.tables = functions")
 	}
 	slices.Sort(list)
