@@ -21,7 +21,7 @@ func (g *GPU) connectSides() {
 	s.fabric, s.dispatch, s.verdict = &g.fabric, &g.dispatch, &g.verdict
 
 	x := &g.translation
-	x.tenants, x.sms, x.fabric = g.Tenants, g.sms.list, &g.fabric
+	x.tenants, x.sms, x.slices, x.fabric = g.Tenants, g.sms.list, g.memory.slices, &g.fabric
 	x.copies, x.contexts, x.groups = &g.copies, &g.contexts, &g.groups
 	x.lookahead, x.meters, x.verdict, x.pace, x.agenda = &g.lookahead, &g.meters, &g.verdict, &g.pace, g.agenda
 
@@ -70,6 +70,7 @@ func (g *GPU) connectMoving() {
 func (g *GPU) connectLookahead() {
 	l := &g.lookahead
 	l.tenants, l.slices, l.sms, l.fabric, l.dispatch = g.Tenants, g.memory.slices, &g.sms, &g.fabric, &g.dispatch
-	l.groups, l.driver, l.verdict, l.pace, l.agenda = &g.groups, g.translation.driver, &g.verdict, &g.pace, g.agenda
+	l.groups, l.contexts, l.driver, l.verdict = &g.groups, &g.contexts, g.translation.driver, &g.verdict
+	l.pace, l.agenda = &g.pace, g.agenda
 	l.visit, l.visitMemory, l.tickDriver = g.visit, g.visitMemory, g.tickDriver
 }

@@ -56,10 +56,11 @@ func (l *lookahead) finish() {
 	}
 }
 
-// relocating says that the driver works on the memory side, or may in the next cycle: a
-// page stays with it for longer before it is copied.
+// relocating says that the driver works on the memory side, or may in this cycle: a page
+// stays with it for longer before it is copied, but the frames of a context's image are
+// given back, and their lines dropped, when a CTA ends.
 func (l *lookahead) relocating() bool {
-	return l.driver != nil && (l.groups.phase != handIdle || l.driver.Moving() > 0)
+	return l.driver != nil && (l.groups.phase != handIdle || l.driver.Moving() > 0 || l.contexts.inUse())
 }
 
 // hasCore says that there is a second core.

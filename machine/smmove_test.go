@@ -7,6 +7,7 @@ import (
 
 	"heddle/mem"
 	"heddle/sheets"
+	"heddle/stat"
 )
 
 // small makes a machine of 16 SMs.
@@ -123,7 +124,7 @@ func TestMovesKeepStrides(t *testing.T) {
 				story += fmt.Sprintln(m.SM, m.From, m.To, m.How, m.Start, m.End, m.CTAs, m.Bytes)
 			}
 		}
-		return fmt.Sprintln(story, len(r.g.Repartitions), a.End, b.End, r.g.Totals(0), r.g.Totals(1)), r.g.Strode
+		return fmt.Sprintln(story, len(r.g.Repartitions), a.End, b.End, stat.Set(r.g.Tables).Sums(0), stat.Set(r.g.Tables).Sums(1)), r.g.Strode
 	}
 	_, without := run(Options{}, false)
 	want, none := run(Options{Lockstep: true}, true)

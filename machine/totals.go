@@ -1,51 +1,8 @@
 package machine
 
 import (
-	"heddle/machine/cache"
-	"heddle/machine/dram"
 	"heddle/machine/sm"
-	"heddle/machine/vm"
 )
-
-// Totals are the counters of a tenant that studies look at most.
-type Totals struct {
-	ThreadInsts, WarpInsts           uint64
-	L1Accesses, L1Hits, L1Misses     uint64 // sectors; the others were on their way
-	LLCAccesses, LLCHits, LLCMisses  uint64
-	DRAMReads, DRAMWrites, DRAMBytes uint64 // accesses; bytes
-	Faults                           uint64
-}
-
-// Minus is the difference to an earlier sample.
-func (t *Totals) Minus(o *Totals) Totals {
-	return Totals{
-		t.ThreadInsts - o.ThreadInsts, t.WarpInsts - o.WarpInsts, t.L1Accesses - o.L1Accesses, t.L1Hits - o.L1Hits, t.L1Misses - o.L1Misses,
-		t.LLCAccesses - o.LLCAccesses, t.LLCHits - o.LLCHits, t.LLCMisses - o.LLCMisses, t.DRAMReads - o.DRAMReads, t.DRAMWrites - o.DRAMWrites,
-		t.DRAMBytes - o.DRAMBytes, t.Faults - o.Faults,
-	}
-}
-
-// Totals sums a tenant's counters over the machine.
-func (g *GPU) Totals(tenant int) Totals {
-	var n Totals
-	for _, t := range g.Tables {
-		switch t.Owner {
-		case "sm":
-			n.ThreadInsts, n.WarpInsts = t.Sum(tenant, sm.ThreadInsts), t.Sum(tenant, sm.WarpInsts)
-			n.L1Accesses, n.L1Hits, n.L1Misses = t.Sum(tenant, sm.L1Accesses), t.Sum(tenant, sm.L1Hits), t.Sum(tenant, sm.L1Misses)
-		case "llc":
-			n.LLCAccesses, n.LLCHits, n.LLCMisses = t.Sum(tenant, cache.Accesses), t.Sum(tenant, cache.Hits), t.Sum(tenant, cache.Misses)
-		case "dram":
-			n.DRAMReads, n.DRAMWrites = t.Sum(tenant, dram.CReadBursts), t.Sum(tenant, dram.CWriteBursts)
-			n.DRAMBytes = (n.DRAMReads + n.DRAMWrites) * uint64(g.Sheet.DRAM.Access)
-		case "mmu":
-			n.Faults = t.Sum(tenant, vm.Faults)
-		case "pager":
-			n.Faults = t.Sum(tenant, vm.PagerFaults)
-		}
-	}
-	return n
-}
 
 // Instructions is a tenant's thread and warp instructions so far.
 func (g *GPU) Instructions(tenant int) (thread, warp uint64) {

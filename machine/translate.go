@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"heddle/machine/cache"
 	"heddle/machine/sm"
 	"heddle/machine/vm"
 	"heddle/mem"
@@ -14,6 +15,7 @@ type translation struct {
 	sheet     *sheets.Machine
 	tenants   []*Tenant
 	sms       []*sm.SM
+	slices    []*cache.Slice
 	fabric    *fabric
 	copies    *copyEngine
 	contexts  *contextStore
@@ -75,12 +77,18 @@ func (x *translation) forget(tenant uint8, vpn uint64) {
 }
 
 // freed takes the lines of frames that a tenant has given back out of its L1s, whose tags are
-// physical: another page may get the frames. Nothing of them is on its way: a page's
-// accesses stop long before its move ends.
+// physical, and has the LLC forget what they hold: another page may get the frames, and its
+// bytes come from elsewhere. Nothing of them is on its way: a page's accesses stop long before
+// its move ends.
 func (x *translation) freed(tenant uint8, frames []uint64) {
-	page := x.tables.PageBits()
+	page, size := x.tables.PageBits(), uint64(x.sheet.LLC.Line)
 	for _, i := range x.tenants[tenant].SMs {
 		x.sms[i].L1().Drop(frames, page)
+	}
+	for _, f := range frames {
+		for a := f << page; a < (f+1)<<page; a += size {
+			x.slices[x.fabric.layouts.slice(a)].Forget(a)
+		}
 	}
 }
 

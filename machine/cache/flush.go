@@ -44,6 +44,20 @@ func (s *Slice) Clean(line uint64, tag int32) (wrote, ok bool) {
 	return s.evict(i, tag)
 }
 
+// Forget makes a line of memory that was given back unreadable; one that waits for data
+// stays. What is dirty is still written when its place is needed, as hardware does, which
+// is not told that nobody will read it.
+func (s *Slice) Forget(line uint64) {
+	i := s.tags.Find(line)
+	switch {
+	case i == tags.None || s.tags.Line[i].Pending != 0:
+	case s.tags.Line[i].Dirty != 0:
+		s.tags.Line[i].Valid = 0
+	default:
+		s.tags.Drop(i)
+	}
+}
+
 // Drop invalidates a line whose data has been copied elsewhere.
 func (s *Slice) Drop(line uint64) {
 	if i := s.tags.Find(line); i != tags.None {

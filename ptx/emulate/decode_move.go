@@ -222,7 +222,7 @@ func (d moves) mov(t parse.Type) {
 	dst, src := d.arg(0), d.arg(1)
 	switch {
 	case t == parse.Pred:
-		logic{d.instr}.predOp("mov")
+		logic(d).predOp("mov")
 	case dst.Kind == parse.KVec:
 		d.unpackVector(t)
 	case src.Kind == parse.KVec:

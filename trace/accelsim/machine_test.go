@@ -16,6 +16,7 @@ import (
 	"heddle/machine"
 	"heddle/mem"
 	"heddle/sheets"
+	"heddle/stat"
 	"heddle/sim"
 	"heddle/trace/accelsim"
 )
@@ -23,7 +24,7 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // onMachine runs a kernel on a machine of its own.
-func onMachine(t *testing.T, tr *accelsim.Trace, o machine.Options) (cycles uint64, n machine.Totals) {
+func onMachine(t *testing.T, tr *accelsim.Trace, o machine.Options) (cycles uint64, n func(name string) uint64) {
 	t.Helper()
 	m, _, err := sheets.Resolve("qv100", nil)
 	if err != nil {
@@ -44,7 +45,13 @@ func onMachine(t *testing.T, tr *accelsim.Trace, o machine.Options) (cycles uint
 		}
 	}
 	g.Settle()
-	return k.End - k.Start, g.Totals(0)
+	return k.End - k.Start, func(name string) uint64 {
+		c, err := stat.Set(g.Tables).Find(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c.Of(0)
+	}
 }
 
 // TestOnMachine: the same kernel takes the same cycles whatever the file's order
@@ -75,12 +82,12 @@ func TestOnMachine(t *testing.T) {
 		if err := tr.Close(); err != nil {
 			t.Fatal(err)
 		}
-		if n.WarpInsts != tr.WarpInsts || n.ThreadInsts != tr.ThreadInsts {
-			t.Errorf("%d warp and %d thread instructions, the trace has %d and %d", n.WarpInsts, n.ThreadInsts,
+		if n("sm.warp_insts") != tr.WarpInsts || n("sm.thread_insts") != tr.ThreadInsts {
+			t.Errorf("%d warp and %d thread instructions, the trace has %d and %d", n("sm.warp_insts"), n("sm.thread_insts"),
 				tr.WarpInsts, tr.ThreadInsts)
 		}
 		// 2 loads of 32 lanes x 4 bytes per warp are 4 sectors each, all of them misses
-		if reads := n.DRAMReads; reads < blocks*4*2 {
+		if reads := n("dram.read_bursts"); reads < blocks*4*2 {
 			t.Errorf("%d DRAM reads", reads)
 		}
 		if i == 0 {
@@ -126,8 +133,8 @@ func TestBarrier(t *testing.T) {
 		t.Errorf("%d warps without records, want 3", tr.Empty)
 	}
 	_, n := onMachine(t, tr, machine.Options{Watchdog: 100_000})
-	if want := tr.WarpInsts + 3; n.WarpInsts != want { // and an EXIT of no lane each
-		t.Errorf("%d warp instructions, want %d", n.WarpInsts, want)
+	if want := tr.WarpInsts + 3; n("sm.warp_insts") != want { // and an EXIT of no lane each
+		t.Errorf("%d warp instructions, want %d", n("sm.warp_insts"), want)
 	}
 }
 
@@ -161,7 +168,7 @@ func TestSim(t *testing.T) {
 				want = r.Cycles
 			}
 			tn := r.Tenants[0]
-			if r.Cycles != want || len(tn.Kernels) != 1 || tn.Kernels[0].CTAs != blocks || tn.WarpInsts != blocks*44 ||
+			if r.Cycles != want || len(tn.Kernels) != 1 || tn.Kernels[0].CTAs != blocks || tn("sm.warp_insts") != blocks*44 ||
 				tn.Faults != 0 {
 				t.Errorf("%v, app %d: %d cycles (want %d), %+v", set, i, r.Cycles, want, tn)
 			}
@@ -183,8 +190,8 @@ func TestSim(t *testing.T) {
 	two := run(t, sim.Spec{Machine: "qv100", Apps: []sim.App{{Name: "a", Path: dir},
 		{Name: "b", Path: dir, Repeat: true}}})
 	for _, tn := range two.Tenants {
-		if tn.WarpInsts != blocks*44 {
-			t.Errorf("%s beside another: %d warp instructions", tn.Name, tn.WarpInsts)
+		if tn("sm.warp_insts") != blocks*44 {
+			t.Errorf("%s beside another: %d warp instructions", tn.Name, tn("sm.warp_insts"))
 		}
 	}
 }
