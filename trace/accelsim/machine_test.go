@@ -16,8 +16,8 @@ import (
 	"heddle/machine"
 	"heddle/mem"
 	"heddle/sheets"
-	"heddle/stat"
 	"heddle/sim"
+	"heddle/stat"
 	"heddle/trace/accelsim"
 )
 
@@ -168,7 +168,7 @@ func TestSim(t *testing.T) {
 				want = r.Cycles
 			}
 			tn := r.Tenants[0]
-			if r.Cycles != want || len(tn.Kernels) != 1 || tn.Kernels[0].CTAs != blocks || tn("sm.warp_insts") != blocks*44 ||
+			if r.Cycles != want || len(tn.Kernels) != 1 || tn.Kernels[0].CTAs != blocks || tn.WarpInsts != blocks*44 ||
 				tn.Faults != 0 {
 				t.Errorf("%v, app %d: %d cycles (want %d), %+v", set, i, r.Cycles, want, tn)
 			}
@@ -190,8 +190,8 @@ func TestSim(t *testing.T) {
 	two := run(t, sim.Spec{Machine: "qv100", Apps: []sim.App{{Name: "a", Path: dir},
 		{Name: "b", Path: dir, Repeat: true}}})
 	for _, tn := range two.Tenants {
-		if tn("sm.warp_insts") != blocks*44 {
-			t.Errorf("%s beside another: %d warp instructions", tn.Name, tn("sm.warp_insts"))
+		if tn.WarpInsts != blocks*44 {
+			t.Errorf("%s beside another: %d warp instructions", tn.Name, tn.WarpInsts)
 		}
 	}
 }
