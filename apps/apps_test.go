@@ -55,8 +55,10 @@ func TestFoldersAreComplete(t *testing.T) {
 				t.Errorf("%s/README.md: preset %q is missing from the table", dir, size)
 			}
 		}
-		for _, item := range []string{"Access pattern", "Expected class", "Source of the algorithm", "Check",
-			"footprint"} {
+		for _, item := range []string{
+			"Access pattern", "Expected class", "Source of the algorithm", "Check",
+			"footprint",
+		} {
 			if !strings.Contains(readme, item) {
 				t.Errorf("%s/README.md: %q is missing", dir, item)
 			}

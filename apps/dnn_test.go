@@ -15,20 +15,33 @@ var networks = []struct {
 	args  []string
 	spoil [][2]string
 }{
-	{"dnn/alexnet", []string{"divide=100", "n=83 divide=48"}, [][2]string{{"fma.rn.f32", "fma.rz.f32"},
-		{"max.f32", "min.f32"}, {"sqrt.rn.f32", "rsqrt.approx.f32"}}},
-	{"dnn/squeezenet", []string{"n=35 divide=100", "n=64 divide=24"}, [][2]string{{"fma.rn.f32", "fma.rz.f32"},
-		{"ex2.approx", "lg2.approx"}}},
-	{"dnn/resnet", []string{"n=1 divide=64", "n=45 divide=13"}, [][2]string{{"fma.rn.f32", "fma.rz.f32"},
-		{"max.f32", "min.f32"}}},
-	{"dnn/lstm", []string{"n=1 steps=1", "n=33 inputs=70 steps=33"}, [][2]string{{"fma.rn.f32", "fma.rz.f32"},
-		{"ex2.approx", "lg2.approx"}}},
-	{"dnn/gru", []string{"n=1 steps=1", "n=33 inputs=70 steps=33"}, [][2]string{{"fma.rn.f32", "fma.rz.f32"},
-		{"sub.rn.f32", "add.rn.f32"}}},
+	{"dnn/alexnet", []string{"divide=100", "n=83 divide=48"}, [][2]string{
+		{"fma.rn.f32", "fma.rz.f32"},
+		{"max.f32", "min.f32"},
+		{"sqrt.rn.f32", "rsqrt.approx.f32"},
+	}},
+	{"dnn/squeezenet", []string{"n=35 divide=100", "n=64 divide=24"}, [][2]string{
+		{"fma.rn.f32", "fma.rz.f32"},
+		{"ex2.approx", "lg2.approx"},
+	}},
+	{"dnn/resnet", []string{"n=1 divide=64", "n=45 divide=13"}, [][2]string{
+		{"fma.rn.f32", "fma.rz.f32"},
+		{"max.f32", "min.f32"},
+	}},
+	{"dnn/lstm", []string{"n=1 steps=1", "n=33 inputs=70 steps=33"}, [][2]string{
+		{"fma.rn.f32", "fma.rz.f32"},
+		{"ex2.approx", "lg2.approx"},
+	}},
+	{"dnn/gru", []string{"n=1 steps=1", "n=33 inputs=70 steps=33"}, [][2]string{
+		{"fma.rn.f32", "fma.rz.f32"},
+		{"sub.rn.f32", "add.rn.f32"},
+	}},
 	{
 		"dnn/bert-layer",
-		[]string{"n=1", "n=65 heads=3 depth=7 inner=50", "layers=2", "precision=i8",
-			"precision=i8 n=33 heads=3 depth=4 inner=44"},
+		[]string{
+			"n=1", "n=65 heads=3 depth=7 inner=50", "layers=2", "precision=i8",
+			"precision=i8 n=33 heads=3 depth=4 inner=44",
+		},
 		[][2]string{{"fma.rn.f32", "fma.rz.f32"}, {"ex2.approx", "lg2.approx"}},
 	},
 }
@@ -87,8 +100,10 @@ func TestBytesCanFail(t *testing.T) {
 	const dir = "dnn/bert-layer"
 	tmp := t.TempDir()
 	spoilt := strings.Replace(read(t, filepath.Join(dir, "kernel.ptx")), "dp4a.s32.s32", "dp4a.u32.s32", 1)
-	for name, text := range map[string]string{"kernel.ptx": spoilt,
-		"app.star": read(t, filepath.Join(dir, "app.star"))} {
+	for name, text := range map[string]string{
+		"kernel.ptx": spoilt,
+		"app.star":   read(t, filepath.Join(dir, "app.star")),
+	} {
 		if err := os.WriteFile(filepath.Join(tmp, name), []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}

@@ -13,34 +13,67 @@ var rodinia = []struct {
 	from string
 	to   string
 }{
-	{"micro/randomaccess", []string{"n=1 percent=100", "n=1000 block=32", "shape=update", "shape=update n=1"},
-		"fma.rn.f32", "fma.rz.f32"},
+	{
+		"micro/randomaccess",
+		[]string{"n=1 percent=100", "n=1000 block=32", "shape=update", "shape=update n=1"},
+		"fma.rn.f32", "fma.rz.f32",
+	},
 	{"micro/pointer-chase", []string{"n=2 hops=7", "n=999 lanes=32 stride=1 warps=3"}, "mul.lo.s64", "add.s64"},
 	{"rodinia-like/backprop", []string{"n=16"}, "fma.rn.f32", "fma.rz.f32"},
 	{"rodinia-like/srad_v2", []string{"n=16 steps=1", "n=48 roi=7 steps=3"}, "fma.rn.f32", "fma.rz.f32"},
 	{"rodinia-like/nw", []string{"n=16", "n=48 gap=1"}, "max.s32", "min.s32"},
 	{"rodinia-like/lud", []string{"n=16", "n=32"}, "fma.rn.f32", "fma.rz.f32"},
-	{"rodinia-like/kmeans", []string{"n=1 clusters=1", "n=33 features=3 clusters=33 block=64"}, "sub.rn.f32",
-		"add.rn.f32"},
+	{
+		"rodinia-like/kmeans",
+		[]string{"n=1 clusters=1", "n=33 features=3 clusters=33 block=64"},
+		"sub.rn.f32",
+		"add.rn.f32",
+	},
 	// facility: every candidate is opened, and most are refused.
-	{"rodinia-like/streamcluster", []string{"facility=0.03", "facility=0.6 candidates=20", "n=100 dim=3 block=32"},
-		"sub.rn.f32", "add.rn.f32"},
+	{
+		"rodinia-like/streamcluster",
+		[]string{"facility=0.03", "facility=0.6 candidates=20", "n=100 dim=3 block=32"},
+		"sub.rn.f32", "add.rn.f32",
+	},
 	{"rodinia-like/lavamd", []string{"n=1", "a=20"}, "fma.rn.f64", "fma.rz.f64"},
-	{"rodinia-like/btree", []string{"n=1 queries=9", "n=256 width=0", "n=70000 width=100000 queries=20"}, "setp.ne.s32",
-		"setp.eq.s32"},
+	{
+		"rodinia-like/btree",
+		[]string{"n=1 queries=9", "n=256 width=0", "n=70000 width=100000 queries=20"},
+		"setp.ne.s32",
+		"setp.eq.s32",
+	},
 	{"lonestar-like/sssp", []string{"n=1", "n=300 most=1 block=32", "longest=1"}, "min.s32", "max.s32"},
-	{"mars-like/stringmatch", []string{"n=1", "n=700 keyword=aa letters=1 line=5", "n=150000 line=1"}, "shfl.sync.up",
-		"shfl.sync.down"},
-	{"mars-like/wordcount", []string{"n=50 gaps=1", "n=3000 chunk=7 letters=26", "n=9000 letters=1"}, "xor.b64",
-		"or.b64"},
-	{"mars-like/pageviewcount", []string{"n=1 pages=1 visitors=1", "n=5000 pages=3 visitors=5000",
-		"pages=500 visitors=2"}, "atom.global.add.u32", "atom.global.max.u32"},
-	{"rodinia-like/dwt2d", []string{"n=2 levels=1", "n=8", "n=66 levels=1", "n=160 levels=5", "n=728 levels=2 strip=1",
-		"n=64 strip=99"}, "shr.s32", "shr.u32"},
-	{"rodinia-like/euler3d", []string{"n=1 rows=1 steps=1", "n=33 rows=70 mach=0.5", "n=1025 rows=2 steps=1"},
-		"fma.rn.f32", "fma.rz.f32"},
-	{"rodinia-like/leukocyte", []string{"n=45 rows=45 steps=1", "n=100 rows=47 most=1 steps=2"}, "fma.rn.f32",
-		"fma.rz.f32"},
+	{
+		"mars-like/stringmatch",
+		[]string{"n=1", "n=700 keyword=aa letters=1 line=5", "n=150000 line=1"},
+		"shfl.sync.up",
+		"shfl.sync.down",
+	},
+	{
+		"mars-like/wordcount",
+		[]string{"n=50 gaps=1", "n=3000 chunk=7 letters=26", "n=9000 letters=1"},
+		"xor.b64",
+		"or.b64",
+	},
+	{"mars-like/pageviewcount", []string{
+		"n=1 pages=1 visitors=1", "n=5000 pages=3 visitors=5000",
+		"pages=500 visitors=2",
+	}, "atom.global.add.u32", "atom.global.max.u32"},
+	{"rodinia-like/dwt2d", []string{
+		"n=2 levels=1", "n=8", "n=66 levels=1", "n=160 levels=5", "n=728 levels=2 strip=1",
+		"n=64 strip=99",
+	}, "shr.s32", "shr.u32"},
+	{
+		"rodinia-like/euler3d",
+		[]string{"n=1 rows=1 steps=1", "n=33 rows=70 mach=0.5", "n=1025 rows=2 steps=1"},
+		"fma.rn.f32", "fma.rz.f32",
+	},
+	{
+		"rodinia-like/leukocyte",
+		[]string{"n=45 rows=45 steps=1", "n=100 rows=47 most=1 steps=2"},
+		"fma.rn.f32",
+		"fma.rz.f32",
+	},
 }
 
 func TestRodiniaOtherArguments(t *testing.T) {

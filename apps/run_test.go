@@ -149,8 +149,10 @@ func failsWith(t *testing.T, dir, from, to string) {
 		t.Errorf("%s: no %s to spoil", dir, from)
 		return
 	}
-	for name, text := range map[string]string{"kernel.ptx": spoilt,
-		"app.star": read(t, filepath.Join(dir, "app.star"))} {
+	for name, text := range map[string]string{
+		"kernel.ptx": spoilt,
+		"app.star":   read(t, filepath.Join(dir, "app.star")),
+	} {
 		if err := os.WriteFile(filepath.Join(tmp, name), []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}

@@ -37,8 +37,10 @@ func cdSearchEntry() Entry {
 		Source:   "Zhao et al., Classification-Driven Search, ICS 2018, as BP(CD-Search) of UGPU, section 6.4",
 		What:     "SMs move from memory-bound to compute-bound slices by search; channels stay",
 		Settings: []string{"sms"}, Period: 5_000_000, Files: []string{"cd_search_moves.go", "demand.go", "ugpu.go"},
-		Params: []Param{{"delta_sms", 0, "SMs",
-			"SMs of one step of the search; 0: SMs of the machine over its channel groups", true, 0, 0}},
+		Params: []Param{{
+			"delta_sms", 0, "SMs",
+			"SMs of one step of the search; 0: SMs of the machine over its channel groups", true, 0, 0,
+		}},
 		Make: func(m Machine, get func(string) float64) Policy {
 			return Of((&cdSearch{m: m, sms: orElse(get("delta_sms"), m.SMs/m.Groups)}).decide)
 		},

@@ -152,23 +152,50 @@ func TestStops(t *testing.T) {
 		want []Alloc
 	}{
 		// 40 SMs want 504.6 GB/s of 450; 36 would want 454 of 562.5.
-		{"a move would make b compute-bound", nil, app("a", 40, 4, 0.01, 0), app("b", 40, 4, 1.1, 0),
-			[]Alloc{{40, 4}, {40, 4}}},
+		{
+			"a move would make b compute-bound", nil, app("a", 40, 4, 0.01, 0), app("b", 40, 4, 1.1, 0),
+			[]Alloc{{40, 4}, {40, 4}},
+		},
 		// 40 SMs want 275 GB/s of 450; 50 on 12 channels would want 344 of 337.5.
-		{"a move would make a memory-bound", Params{"delta_sms": 10}, app("a", 40, 4, 0.6, 0), app("b", 40, 4, 5, 0),
-			[]Alloc{{40, 4}, {40, 4}}},
-		{"SMs end", Params{"delta_sms": 20}, app("a", 40, 4, 0.01, 0), app("b", 40, 4, 20, 0),
-			[]Alloc{{60, 3}, {20, 5}}},
-		{"smaller steps go further", Params{"delta_sms": 1}, app("a", 40, 4, 0.6, 0), app("b", 40, 4, 5, 0),
-			[]Alloc{{41, 3}, {39, 5}}},
-		{"as printed: one move more, then both are compute-bound", Params{"flip": 1}, app("a", 40, 4, 0.01, 0),
-			app("b", 40, 4, 1.1, 0), []Alloc{{44, 3}, {36, 5}}},
+		{
+			"a move would make a memory-bound",
+			Params{"delta_sms": 10},
+			app("a", 40, 4, 0.6, 0), app("b", 40, 4, 5, 0),
+			[]Alloc{{40, 4}, {40, 4}},
+		},
+		{
+			"SMs end",
+			Params{"delta_sms": 20},
+			app("a", 40, 4, 0.01, 0), app("b", 40, 4, 20, 0),
+			[]Alloc{{60, 3}, {20, 5}},
+		},
+		{
+			"smaller steps go further",
+			Params{"delta_sms": 1},
+			app("a", 40, 4, 0.6, 0), app("b", 40, 4, 5, 0),
+			[]Alloc{{41, 3}, {39, 5}},
+		},
+		{
+			"as printed: one move more, then both are compute-bound",
+			Params{"flip": 1},
+			app("a", 40, 4, 0.01, 0),
+			app("b", 40, 4, 1.1, 0),
+			[]Alloc{{44, 3}, {36, 5}},
+		},
 		// 4 SMs want 917 GB/s of 788, 2 would want 459.
-		{"SMs alone", Params{"delta_sms": 2, "sm_only_tail": 1}, app("a", 40, 4, 0.01, 0), app("b", 40, 4, 20, 0),
-			[]Alloc{{76, 1}, {4, 7}}},
+		{
+			"SMs alone",
+			Params{"delta_sms": 2, "sm_only_tail": 1},
+			app("a", 40, 4, 0.01, 0), app("b", 40, 4, 20, 0),
+			[]Alloc{{76, 1}, {4, 7}},
+		},
 		{"two of a kind", nil, app("a", 40, 4, 5, 0), app("b", 40, 4, 9, 0), []Alloc{{40, 4}, {40, 4}}},
-		{"nobody there", nil, App{Held: Held{Name: "a", SMs: 40, Groups: 4}}, app("b", 40, 4, 9, 0),
-			[]Alloc{{40, 4}, {40, 4}}},
+		{
+			"nobody there", nil,
+			App{Held: Held{Name: "a", SMs: 40, Groups: 4}},
+			app("b", 40, 4, 9, 0),
+			[]Alloc{{40, 4}, {40, 4}},
+		},
 	} {
 		p := decide(t, "ugpu", c.p, Sample{Apps: []App{c.a, c.b}})
 		if !reflect.DeepEqual(p.alloc(), c.want) {
@@ -206,8 +233,10 @@ func TestMostFirst(t *testing.T) {
 	if want := []Alloc{{24, 1}, {30, 3}, {26, 4}}; !reflect.DeepEqual(one.alloc(), want) {
 		t.Errorf("%v, want %v", one.alloc(), want)
 	}
-	two := decide(t, "ugpu", nil, Sample{Apps: []App{app("c", 30, 2, 0.05, 0), app("more", 39, 2, 0.001, 0),
-		app("m", 11, 4, 60, 0)}})
+	two := decide(t, "ugpu", nil, Sample{Apps: []App{
+		app("c", 30, 2, 0.05, 0), app("more", 39, 2, 0.001, 0),
+		app("m", 11, 4, 60, 0),
+	}})
 	if want := []Alloc{{34, 1}, {43, 1}, {3, 6}}; !reflect.DeepEqual(two.alloc(), want) {
 		t.Errorf("%v, want %v", two.alloc(), want)
 	}
@@ -357,8 +386,11 @@ func TestRegistryIsStrict(t *testing.T) {
 		p    Params
 		want string
 	}{
-		{"ugpu", Params{"delta_sm": 1},
-			`policy ugpu has no parameter "delta_sm"; it has delta_groups, delta_sms, flip, sm_only_tail; did you mean delta_sms?`},
+		{
+			"ugpu",
+			Params{"delta_sm": 1},
+			`policy ugpu has no parameter "delta_sm"; it has delta_groups, delta_sms, flip, sm_only_tail; did you mean delta_sms?`,
+		},
 		{"cd-search", Params{"delta_groups": 1}, `has no parameter "delta_groups"`},
 		{"ugpu", Params{"delta_sms": 1.5}, "delta_sms = 1.5"},
 		{"ugpu", Params{"delta_groups": 0}, "delta_groups = 0"},
@@ -382,8 +414,10 @@ func TestRegistryIsStrict(t *testing.T) {
 // Every entry is complete: its samples can be taken, its settings exist, its files do, too,
 // and every file of a policy is somebody's.
 func TestEntries(t *testing.T) {
-	frame := []string{"control.go", "machine.go", "offline.go", "policies.go", "registry.go", "replay.go", "sampler.go",
-		"settings.go"}
+	frame := []string{
+		"control.go", "machine.go", "offline.go", "policies.go", "registry.go", "replay.go", "sampler.go",
+		"settings.go",
+	}
 	all, err := fs.Glob(sources, "*.go")
 	if err != nil {
 		t.Fatal(err)

@@ -55,8 +55,10 @@ func TestReplayRefuses(t *testing.T) {
 		{`"sms": 44`, `"sms": -1`, "s.json:6: sample 2: application DXTC: sms, groups and qos cannot be negative"},
 		{`"name": "PVC", "sms": 36`, `"name": "DXTC", "sms": 36`, "two applications are called DXTC"},
 		{`{"name": "PVC", "sms": 36, "groups": 5, "insts": 5}`, ``, "s.json:8: not valid JSON"},
-		{`, {"name": "PVC", "sms": 36, "groups": 5, "insts": 5}`, ``,
-			"s.json:6: sample 2 has 1 applications and the first has 2"},
+		{
+			`, {"name": "PVC", "sms": 36, "groups": 5, "insts": 5}`, ``,
+			"s.json:6: sample 2 has 1 applications and the first has 2",
+		},
 		{` ]}
 ]`, ` ]}`, "the array of samples has no end"},
 		{` ]}

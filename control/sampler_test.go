@@ -65,25 +65,29 @@ func TestSamplerRefuses(t *testing.T) {
 		`no counter "sm.inst": sm has insts`: Of(func(*struct {
 			Clock
 			X uint64 `json:"x" counter:"sm.inst"`
-		}) Plan {
+		},
+		) Plan {
 			return nil
 		}),
 		"nobody fills field X": Of(func(*struct {
 			Clock
 			X uint64 `json:"x"`
-		}) Plan {
+		},
+		) Plan {
 			return nil
 		}),
 		"field X needs a name in JSON": Of(func(*struct {
 			Clock
 			X uint64 `counter:"sm.insts"`
-		}) Plan {
+		},
+		) Plan {
 			return nil
 		}),
 		"counters are uint64": Of(func(*struct {
 			Clock
 			X float64 `json:"x" counter:"sm.insts"`
-		}) Plan {
+		},
+		) Plan {
 			return nil
 		}),
 		"does not embed Clock": Of(func(*struct{}) Plan { return nil }),

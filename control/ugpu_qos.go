@@ -16,11 +16,15 @@ func ugpuQoSEntry() Entry {
 	return Entry{
 		Name: "ugpu-qos", Source: "Zhao et al., UGPU, ISCA 2025, section 6.7", Machine: "ugpu",
 		What:     "applications with a target keep what it needs, the others share the rest as under ugpu",
-		Settings: []string{"sms", "groups"}, Period: 5_000_000, Files: []string{"ugpu.go", "ugpu_qos_need.go",
-			"demand.go"},
+		Settings: []string{"sms", "groups"}, Period: 5_000_000, Files: []string{
+			"ugpu.go", "ugpu_qos_need.go",
+			"demand.go",
+		},
 		Params: append(ugpuParams(),
-			Param{"headroom", 2, "ratio", "DRAM bandwidth planned for over what the target needs without LLC hits",
-				false, 1, 0},
+			Param{
+				"headroom", 2, "ratio", "DRAM bandwidth planned for over what the target needs without LLC hits",
+				false, 1, 0,
+			},
 			Param{"margin", 0.05, "fraction", "IPC planned for beyond the target", false, 0, 0}),
 		Make: func(m Machine, get func(string) float64) Policy {
 			return Of((&ugpuQoS{ugpu: *newUGPU(m, get), margin: get("margin"), headroom: get("headroom")}).decide)

@@ -98,8 +98,10 @@ func (a *Array) write(what string, initial bool, f func(dst []byte)) error {
 	r, c := a.b.r, a.c
 	switch r.Kind {
 	case mem.Device, mem.Symbol:
-		return c.copySync(&Op{Name: what, Dst: r, DstOff: a.off, Src: c.staging, N: a.Size(), Initial: initial,
-			Apply: func() { f(a.data()) }})
+		return c.copySync(&Op{
+			Name: what, Dst: r, DstOff: a.off, Src: c.staging, N: a.Size(), Initial: initial,
+			Apply: func() { f(a.data()) },
+		})
 	case mem.Managed:
 		if err := c.DeviceSynchronize(); err != nil {
 			return err
@@ -124,8 +126,10 @@ func (a *Array) read(what string, f func(src []byte)) error {
 	r, c := a.b.r, a.c
 	switch r.Kind {
 	case mem.Device, mem.Symbol:
-		return c.copySync(&Op{Name: what, Dst: c.staging, Src: r, SrcOff: a.off, N: a.Size(),
-			Apply: func() { f(a.data()) }})
+		return c.copySync(&Op{
+			Name: what, Dst: c.staging, Src: r, SrcOff: a.off, N: a.Size(),
+			Apply: func() { f(a.data()) },
+		})
 	case mem.Managed:
 		if err := c.DeviceSynchronize(); err != nil {
 			return err

@@ -80,8 +80,10 @@ func TestScalarRanges(t *testing.T) {
 		{I32, 1.5, 0, "1.5 cannot be stored as i32: it is not an integer"},
 		{I32, math.NaN(), 0, "NaN cannot be stored as i32: it is not an integer"},
 		{U64, uint64(math.MaxUint64), math.MaxUint64, ""},
-		{I64, uint64(1 << 63), 0,
-			"9223372036854775808 is outside the range of i64 [-9223372036854775808, 9223372036854775807]"},
+		{
+			I64, uint64(1 << 63), 0,
+			"9223372036854775808 is outside the range of i64 [-9223372036854775808, 9223372036854775807]",
+		},
 		{I64, int64(math.MinInt64), 1 << 63, ""},
 		{I64, new(big.Int).Lsh(big.NewInt(1), 64), 0, "18446744073709551616 does not fit in 64 bits"},
 		{F32, 0.1, uint64(math.Float32bits(0.1)), ""},
@@ -180,8 +182,10 @@ func TestRandomIsFixed(t *testing.T) {
 	noError(t, f.Random(1, 0, 1))
 	i := must[*Array](t)(c.Malloc(I32, 6, ""))
 	noError(t, i.Random(7, -2, 3))
-	if got := values(t, f); !reflect.DeepEqual(got, []float64{0.9306946367796985, 0.7292144390802072,
-		0.9018874003977504}) {
+	if got := values(t, f); !reflect.DeepEqual(got, []float64{
+		0.9306946367796985, 0.7292144390802072,
+		0.9018874003977504,
+	}) {
 		t.Errorf("f64: %v", got)
 	}
 	if got := values(t, i); !reflect.DeepEqual(got, []int32{0, -2, 0, -1, 2, 1}) {

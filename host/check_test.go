@@ -14,8 +14,10 @@ func TestCheck(t *testing.T) {
 		msg, err  string
 	}{
 		{name: "equal", got: []float32{1, 2}, want: []float32{1, 2}},
-		{name: "special values", got: []float32{nan, inf, -inf, 0},
-			want: []float32{nan, inf, -inf, float32(math.Copysign(0, -1))}},
+		{
+			name: "special values", got: []float32{nan, inf, -inf, 0},
+			want: []float32{nan, inf, -inf, float32(math.Copysign(0, -1))},
+		},
 		{name: "within rtol", got: []float32{100.5}, want: []float32{100}, tol: Tolerance{Rel: 0.01}},
 		{
 			name: "relative to the expected value", got: []float32{100}, want: []float32{0}, tol: Tolerance{Rel: 2},
@@ -49,14 +51,22 @@ func TestCheck(t *testing.T) {
 				"abs error 1.84467e+19 (rtol 0, atol 0)",
 		},
 		{name: "integers with tolerance", got: []int32{103}, want: []int32{100}, tol: Tolerance{Rel: 0.03}},
-		{name: "lengths", got: []int32{1}, want: []int32{1, 2},
-			err: "check: the array has 1 elements, the expected values 2"},
-		{name: "sorts", got: []int32{1}, want: []float32{1},
-			err: "check: the array is of i32, the expected values of f32"},
-		{name: "tolerance", got: []int32{1}, want: []int32{1}, tol: Tolerance{Rel: -1},
-			err: "check: rtol = -1 and atol = 0 must not be negative"},
-		{name: "not numbers", got: []int32{1}, want: "x",
-			err: "string is not a slice of numbers ([]float32, []int32, ...)"},
+		{
+			name: "lengths", got: []int32{1}, want: []int32{1, 2},
+			err: "check: the array has 1 elements, the expected values 2",
+		},
+		{
+			name: "sorts", got: []int32{1}, want: []float32{1},
+			err: "check: the array is of i32, the expected values of f32",
+		},
+		{
+			name: "tolerance", got: []int32{1}, want: []int32{1}, tol: Tolerance{Rel: -1},
+			err: "check: rtol = -1 and atol = 0 must not be negative",
+		},
+		{
+			name: "not numbers", got: []int32{1}, want: "x",
+			err: "string is not a slice of numbers ([]float32, []int32, ...)",
+		},
 	} {
 		ctx, _ := newSlow()
 		d := must[*Data](t)(NewData(c.got))

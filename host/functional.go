@@ -77,8 +77,10 @@ func (f *Functional) run(op *Op) error {
 		return &Deadlock{err.Error()}
 	}
 	f.used += n.WarpInsts
-	f.Kernels = append(f.Kernels, KernelCount{Name: op.Name, Stream: op.Stream, CTAs: op.Grid.Geometry().CTAs,
-		Counts: n})
+	f.Kernels = append(f.Kernels, KernelCount{
+		Name: op.Name, Stream: op.Stream, CTAs: op.Grid.Geometry().CTAs,
+		Counts: n,
+	})
 	return nil
 }
 

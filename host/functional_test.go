@@ -96,8 +96,10 @@ func TestPack(t *testing.T) {
 		{Name: "f", Type: "b64", Size: 8, Align: 8, Offset: 16},
 	}}
 	got := must[[]byte](t)(pack(k, []any{a, 1.5, -2, Scalar{F64, 0x3ff8000000000000}}))
-	if want := []byte{0, 0, 0, 0xc0, 0, 0, 0, 0, 0, 0x3e, 0, 0, 0xfe, 0xff, 0xff, 0xff, 0, 0, 0, 0, 0, 0, 0xf8,
-		0x3f}; !reflect.DeepEqual(got, want) {
+	if want := []byte{
+		0, 0, 0, 0xc0, 0, 0, 0, 0, 0, 0x3e, 0, 0, 0xfe, 0xff, 0xff, 0xff, 0, 0, 0, 0, 0, 0, 0xf8,
+		0x3f,
+	}; !reflect.DeepEqual(got, want) {
 		t.Errorf("packed %x\nwant   %x", got, want)
 	}
 	_, err := pack(k, []any{nil, 1, uint64(1) << 31, nil})

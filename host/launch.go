@@ -84,8 +84,10 @@ func (c *Context) Launch(k *Kernel, l Launch, args ...any) error {
 	if l.Shared < 0 {
 		return fmt.Errorf("kernel %s: shared = %d must not be negative", k.Name, l.Shared)
 	}
-	grid, err := k.m.inst.Grid(k.Kernel, emulate.Launch{Grid: l.Grid, Block: l.Block, Params: params,
-		SharedDynamic: l.Shared})
+	grid, err := k.m.inst.Grid(k.Kernel, emulate.Launch{
+		Grid: l.Grid, Block: l.Block, Params: params,
+		SharedDynamic: l.Shared,
+	})
 	if err != nil {
 		return err
 	}

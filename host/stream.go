@@ -189,6 +189,8 @@ func (c *Context) PrefetchAsync(a *Array, toDevice bool, s *Stream) error {
 	if r.Kind != mem.Managed {
 		return fmt.Errorf("prefetch_async: %s is %s memory; only malloc_managed memory migrates", r.Name, r.Kind)
 	}
-	return c.enqueue(s, &Op{Kind: OpPrefetch, Name: "prefetch " + r.Name, Dst: r, DstOff: a.off, N: a.Size(),
-		ToDevice: toDevice})
+	return c.enqueue(s, &Op{
+		Kind: OpPrefetch, Name: "prefetch " + r.Name, Dst: r, DstOff: a.off, N: a.Size(),
+		ToDevice: toDevice,
+	})
 }

@@ -33,8 +33,13 @@ func TestCompare(t *testing.T) {
 	near("ANTT", m.ANTT, 3)
 	near("HS", m.HS, 2.0/6)
 	near("fairness", m.Fairness, 0.5)
-	for _, c := range [][2][]float64{{{0, 1}, {1, 1}}, {{1, 1}, {1, 0}}, {{1}, {1, 1}}, {{math.NaN(), 1}, {1, 1}},
-		{{math.Inf(1), 1}, {1, 1}}} {
+	for _, c := range [][2][]float64{
+		{{0, 1}, {1, 1}},
+		{{1, 1}, {1, 0}},
+		{{1}, {1, 1}},
+		{{math.NaN(), 1}, {1, 1}},
+		{{math.Inf(1), 1}, {1, 1}},
+	} {
 		if m, err := Compare([]string{"a", "b"}[:len(c[0])], c[0], c[1]); err == nil {
 			t.Errorf("Compare(%v, %v) = %+v, want an error", c[0], c[1], m)
 		}
@@ -99,8 +104,10 @@ func TestAloneSpec(t *testing.T) {
 }
 
 func result(hash string) *sim.Result {
-	return &sim.Result{Version: sim.ResultVersion, SpecHash: hash, Complete: true, Cycles: 7,
-		Tenants: []sim.Tenant{{Name: "a", IPC: 2.5}}}
+	return &sim.Result{
+		Version: sim.ResultVersion, SpecHash: hash, Complete: true, Cycles: 7,
+		Tenants: []sim.Tenant{{Name: "a", IPC: 2.5}},
+	}
 }
 
 func TestStoreKeepsAndNoticesDamage(t *testing.T) {
@@ -202,8 +209,10 @@ func (f *fake) run(ctx context.Context, spec sim.Spec, watch func(sim.Progress))
 	defer func() { f.mu.Lock(); f.now--; f.mu.Unlock() }()
 	time.Sleep(2 * time.Millisecond)
 	watch(sim.Progress{Cycle: 1})
-	r := &sim.Result{Version: sim.ResultVersion, Spec: spec, Complete: true, Cycles: 10,
-		Decisions: []sim.Decision{{Cycle: 5}}}
+	r := &sim.Result{
+		Version: sim.ResultVersion, Spec: spec, Complete: true, Cycles: 10,
+		Decisions: []sim.Decision{{Cycle: 5}},
+	}
 	for _, a := range spec.Apps {
 		if a.Args["fail"] != "" && len(spec.Apps) == 1 {
 			return nil, fmt.Errorf("it broke")
@@ -227,8 +236,10 @@ func jobs(t *testing.T, args map[string]string) []Job {
 	for _, mode := range []string{"bp", "mps", "bp-bs"} {
 		out = append(out, Job{Label: mode, Machine: m, Spec: sim.Spec{
 			Machine: "qv100", Sharing: sim.Sharing{Mode: mode},
-			Apps: []sim.App{{Name: "x", Path: dir, Args: map[string]string{"n": "1"}},
-				{Name: "y", Path: dir, Args: args, Arrive: 5}},
+			Apps: []sim.App{
+				{Name: "x", Path: dir, Args: map[string]string{"n": "1"}},
+				{Name: "y", Path: dir, Args: args, Arrive: 5},
+			},
 		}})
 	}
 	return out
@@ -241,8 +252,10 @@ func TestRunnerSharesAloneRunsAndKeepsOrder(t *testing.T) {
 	}
 	f := &fake{}
 	var warnings []string
-	r := &Runner{Run: f.run, Jobs: 2, Store: store,
-		Warn: func(s string, a ...any) { warnings = append(warnings, fmt.Sprintf(s, a...)) }}
+	r := &Runner{
+		Run: f.run, Jobs: 2, Store: store,
+		Warn: func(s string, a ...any) { warnings = append(warnings, fmt.Sprintf(s, a...)) },
+	}
 	list := jobs(t, map[string]string{"n": "2"})
 	out := r.All(context.Background(), list)
 	if f.alone != 2 || f.shared != 3 || f.most > 2 {

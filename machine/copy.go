@@ -101,7 +101,10 @@ func (c *copyEngine) begin(id int32) {
 	if j == len(c.jobs) {
 		c.jobs = append(c.jobs, copyJob{})
 	}
-	c.jobs[j] = copyJob{id: id, tenant: m.Tenant, row: mem.Moving(m.Tenant, len(c.tenants)), live: true, left: c.lines, from: m.From << c.bits, to: m.To << c.bits}
+	c.jobs[j] = copyJob{
+		id: id, tenant: m.Tenant, row: mem.Moving(m.Tenant, len(c.tenants)), live: true, left: c.lines,
+		from: m.From << c.bits, to: m.To << c.bits,
+	}
 	c.active++
 	if c.how != PageMove {
 		c.unread.Push(int32(j))

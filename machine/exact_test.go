@@ -49,15 +49,23 @@ func TestExactMoves(t *testing.T) {
 		within uint64
 		want   string
 	}{
-		{"drain", 4, 1 << 30,
-			"SM7 0>1 drain 3000-33706 5x0; SM6 0>1 drain 3000-33701 5x0; count 33706; scale 4203"},
-		{"switch", 4, 0,
-			"SM7 0>1 switch 3000-6177 5x44960; SM6 0>1 switch 3000-6182 5x44960; count 47118; scale 4200"},
-		{"drain, then switch", 4, 4000,
-			"SM7 0>1 switch 3000-10176 5x44960; SM6 0>1 switch 3000-10181 5x44960; count 47118; scale 4203"},
-		{"channels", 3, 0,
+		{
+			"drain", 4, 1 << 30,
+			"SM7 0>1 drain 3000-33706 5x0; SM6 0>1 drain 3000-33701 5x0; count 33706; scale 4203",
+		},
+		{
+			"switch", 4, 0,
+			"SM7 0>1 switch 3000-6177 5x44960; SM6 0>1 switch 3000-6182 5x44960; count 47118; scale 4200",
+		},
+		{
+			"drain, then switch", 4, 4000,
+			"SM7 0>1 switch 3000-10176 5x44960; SM6 0>1 switch 3000-10181 5x44960; count 47118; scale 4203",
+		},
+		{
+			"channels", 3, 0,
 			"SM7 0>1 switch 3000-7112 5x44960; SM6 0>1 switch 3000-6856 5x44960; " +
-				"group3 0>1 3000-3765-26903; count 47123; scale 6041"},
+				"group3 0>1 3000-3765-26903; count 47123; scale 6041",
+		},
 	} {
 		for _, every := range []bool{false, true} {
 			r := pair(t, Options{Every: every}, nil)
@@ -80,17 +88,29 @@ func TestExactTurnsAndEvictions(t *testing.T) {
 		o     Options
 		want  string
 	}{
-		{"ugpu", Options{Quantum: 3000},
+		{
+			"ugpu",
+			Options{Quantum: 3000},
 			"[{0 0 3000 32 287744 17254 110 0 0 0} {1 7341 10342 64 184336 13426 1050 0 4 0} " +
 				"{0 13961 20060 32 287744 12446 30 12108 4 0} {1 23179 26051 0 0 0 0 8534 1168 11488} " +
-				"{0 26051 18446744073709551615 0 0 0 0 12138 6860 0}] {0 0} 167719 26050"},
-		{"qv100", Options{Quantum: 3000},
+				"{0 26051 18446744073709551615 0 0 0 0 12138 6860 0}] {0 0} 167719 26050",
+		},
+		{
+			"qv100",
+			Options{Quantum: 3000},
 			"[{0 0 3000 32 287744 9756 0 0 0 0} {1 5439 7804 0 0 0 0 0 136 0} " +
-				"{0 7804 18446744073709551615 0 0 0 0 9768 24 0}] {0 0} 78252 7803"},
-		{"ugpu", Options{},
-			"[] {16 145408} 158708 109585"},
-		{"qv100", Options{},
-			"[] {16 145408} 74694 7249"},
+				"{0 7804 18446744073709551615 0 0 0 0 9768 24 0}] {0 0} 78252 7803",
+		},
+		{
+			"ugpu",
+			Options{},
+			"[] {16 145408} 158708 109585",
+		},
+		{
+			"qv100",
+			Options{},
+			"[] {16 145408} 74694 7249",
+		},
 	} {
 		r := together(t, c.sheet, 4, 2, c.o)
 		a, checkA := r.count(0, 60, 256, 600)

@@ -35,6 +35,7 @@ func TestFramesForgetTheirOldPage(t *testing.T) {
 	}
 	in, out = r.alloc(0, 4*n, mem.Device), r.alloc(0, 4*n, mem.Device)
 	if l1b, now := misses(in, out); l1b != l1 || now != fetched {
-		t.Errorf("%d L1 misses and %d fetches in new pages on old frames, %d and %d in the old pages", l1b, now, l1, fetched)
+		t.Errorf("%d L1 misses and %d fetches in new pages on old frames, %d and %d in the old pages", l1b, now, l1,
+			fetched)
 	}
 }

@@ -151,7 +151,10 @@ func (r *rig) launch(tenant int, name string, grid, block uint32, params ...uint
 			binary.LittleEndian.PutUint32(b[k.Params[i].Offset:], uint32(v))
 		}
 	}
-	g, err := r.in[tenant].Grid(k, emulate.Launch{Grid: [3]uint32{grid, 1, 1}, Block: [3]uint32{block, 1, 1}, Params: b})
+	g, err := r.in[tenant].Grid(k, emulate.Launch{
+		Grid: [3]uint32{grid, 1, 1}, Block: [3]uint32{block, 1, 1},
+		Params: b,
+	})
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -257,7 +260,8 @@ func TestManagedMemoryFaultsOnFirstTouch(t *testing.T) {
 		}
 		check()
 		pages := uint64((4*n+4095)/4096) * 2
-		if f := r.counted(0, map[string]string{"ugpu": "mmu", "qv100": "pager"}[name]+".faults"); f < pages || f > pages+2 {
+		if f := r.counted(0, map[string]string{"ugpu": "mmu", "qv100": "pager"}[name]+".faults"); f < pages ||
+			f > pages+2 {
 			t.Errorf("%s: %d faults for %d pages", name, f, pages)
 		}
 		us := float64(k.End-k.Start) / r.g.Sheet.Clock.Core
@@ -295,7 +299,8 @@ func TestIsolation(t *testing.T) {
 				for tenant := range 2 {
 					owns := both.g.Tenants[tenant].allowed[ch>>6]>>(ch&63)&1 != 0
 					if row := tab.Row(i, tenant); !owns && (row[0] != 0 || row[1] != 0) {
-						t.Errorf("%s: %s %d, not owned by tenant %d, counts %d, %d for it", name, tab.Owner, i, tenant, row[0], row[1])
+						t.Errorf("%s: %s %d, not owned by tenant %d, counts %d, %d for it", name, tab.Owner, i, tenant,
+							row[0], row[1])
 					}
 				}
 			}
@@ -318,7 +323,8 @@ func TestIsolation(t *testing.T) {
 // Swapping two identical applications swaps their results and nothing else.
 func TestSwappedTwins(t *testing.T) {
 	run := func(first, second int) (uint64, uint64) {
-		r := newRig(t, "qv100", Options{}, nil, &Tenant{Name: "x", SMs: upTo(40)}, &Tenant{Name: "y", SMs: between(40, 80)})
+		r := newRig(t, "qv100", Options{}, nil, &Tenant{Name: "x", SMs: upTo(40)},
+			&Tenant{Name: "y", SMs: between(40, 80)})
 		k1, c1 := r.scale(0, first, mem.Device)
 		k2, c2 := r.scale(1, second, mem.Device)
 		if err := r.finish(); err != nil {
@@ -345,8 +351,14 @@ func TestSkippingWithTranslation(t *testing.T) {
 		var end [2]uint64
 		var tot [2]stat.Sums
 		for i, every := range []bool{false, true} {
-			r := newRig(t, "ugpu", Options{Every: every}, func(m *sheets.Machine) { m.VM.FaultUs, m.VM.L1Misses = 2, misses },
-				&Tenant{Name: "a", SMs: upTo(4), Groups: upTo(4)}, &Tenant{Name: "b", SMs: between(4, 80), Groups: between(4, 8)})
+			r := newRig(t, "ugpu", Options{Every: every}, func(m *sheets.Machine) {
+				m.VM.FaultUs, m.VM.L1Misses = 2,
+					misses
+			},
+				&Tenant{Name: "a", SMs: upTo(4), Groups: upTo(4)}, &Tenant{
+					Name: "b", SMs: between(4, 80),
+					Groups: between(4, 8),
+				})
 			k1, _ := r.scale(0, 5_000, mem.Managed)
 			k2, _ := r.scale(1, 9_000, mem.Device)
 			if err := r.finish(); err != nil {

@@ -107,7 +107,9 @@ func TestTalks(t *testing.T) {
 		"atom.global.exch.b32 %r1, [%rd1], %r1;":                true,
 		"atom.add.u32 %r1, [%rd1], 1;":                          true,
 	} {
-		src := ".version 6.4\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 out) {\n.reg .b32 %r<3>; .reg .b64 %rd<3>; .shared .align 4 .b8 s[4];\nld.param.u64 %rd1, [out]; mov.u32 %r1, 0;\n" + body + "\nret;\n}\n"
+		src := ".version 6.4\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 out) {\n.reg .b32 " +
+			"%r<3>; .reg .b64 %rd<3>; .shared .align 4 .b8 s[4];\nld.param.u64 %rd1, [out]; mov.u32 %r1, 0;\n" + body +
+			"\nret;\n}\n"
 		m, err := emulate.Load("k.ptx", []byte(src))
 		if err != nil {
 			t.Fatal(err)

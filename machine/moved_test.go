@@ -31,7 +31,8 @@ func TestContextTrafficIsApart(t *testing.T) {
 			}
 		}
 		if line := uint64(r.g.Sheet.LLC.Line); bytes == 0 || moved < 2*bytes || moved > 2*(bytes+line*ctas) {
-			t.Errorf("%s: %d bytes of contexts of %d CTAs were stored and loaded: the LLC saw %d", sheet, bytes, ctas, moved)
+			t.Errorf("%s: %d bytes of contexts of %d CTAs were stored and loaded: the LLC saw %d", sheet, bytes, ctas,
+				moved)
 		}
 	}
 }

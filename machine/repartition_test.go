@@ -18,7 +18,10 @@ func pair(t *testing.T, o Options, change func(*sheets.Machine)) *rig {
 		if change != nil {
 			change(m)
 		}
-	}, &Tenant{Name: "a", SMs: upTo(8), Groups: upTo(4)}, &Tenant{Name: "b", SMs: between(8, 16), Groups: between(4, 8)})
+	}, &Tenant{Name: "a", SMs: upTo(8), Groups: upTo(4)}, &Tenant{
+		Name: "b", SMs: between(8, 16),
+		Groups: between(4, 8),
+	})
 }
 
 // settle runs until nothing changes hands any more.
@@ -26,7 +29,8 @@ func (r *rig) settle() {
 	r.t.Helper()
 	for start := r.g.Now(); !r.g.Settled(); {
 		if r.g.Now() > start+2_000_000 {
-			r.t.Fatalf("not settled after %d cycles: phase %d, %d SMs changing hands", r.g.Now()-start, r.g.groups.phase, r.g.mover.changing)
+			r.t.Fatalf("not settled after %d cycles: phase %d, %d SMs changing hands", r.g.Now()-start,
+				r.g.groups.phase, r.g.mover.changing)
 		}
 		if _, err := r.g.Run(r.g.Now() + 500); err != nil {
 			r.t.Fatal(err)
@@ -55,7 +59,8 @@ func (r *rig) holds(want []Share) {
 			used += g.translation.tables.Pages(uint8(i), p)
 		}
 		if free := g.translation.tables.Frames().Free(p); free+used != g.translation.tables.Frames().PerPool() {
-			r.t.Fatalf("group %d: %d frames used, %d free, of %d", p, used, free, g.translation.tables.Frames().PerPool())
+			r.t.Fatalf("group %d: %d frames used, %d free, of %d", p, used, free,
+				g.translation.tables.Frames().PerPool())
 		}
 	}
 }

@@ -21,7 +21,8 @@ func TestDominantShares(t *testing.T) {
 		{"large and small", [3]int{256, 512}, [3]int{4, 2}},
 		{"three", [3]int{256, 256, 256}, [3]int{3, 3, 2}}, // the last would become richer than who gives
 		{"too large to be fair", [3]int{512, 1024}, [3]int{2, 1}},
-		{"CTA slots", [3]int{32, 1024}, [3]int{31, 1}}, // 31 of 32 slots against half the threads: another would take them all
+		// 31 of 32 slots against half the threads: another would take them all
+		{"CTA slots", [3]int{32, 1024}, [3]int{31, 1}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			n := 0

@@ -29,18 +29,34 @@ func TestSMsMoveWithoutTranslation(t *testing.T) {
 		within uint64
 		want   string
 	}{
-		{"drain", []Share{{5, 0}, {9, 0}}, 1 << 30,
+		{
+			"drain",
+			[]Share{{5, 0}, {9, 0}},
+			1 << 30,
 			"SM14 -1>1 idle 3000-3007 0x0; SM15 -1>1 idle 3000-3007 0x0; " +
-				"SM6 0>-1 drain 3000-13535 8x0; SM5 0>-1 drain 3000-13535 8x0; count 21920; scale 11954"},
-		{"switch", []Share{{5, 0}, {11, 0}}, 0,
+				"SM6 0>-1 drain 3000-13535 8x0; SM5 0>-1 drain 3000-13535 8x0; count 21920; scale 11954",
+		},
+		{
+			"switch",
+			[]Share{{5, 0}, {11, 0}},
+			0,
 			"SM14 -1>1 idle 3000-3007 0x0; SM15 -1>1 idle 3000-3007 0x0; " +
-				"SM6 0>1 switch 3000-5599 8x71936; SM5 0>1 switch 3000-5663 8x71936; count 26570; scale 10938"},
-		{"drain, then switch", []Share{{5, 0}, {11, 0}}, 4000,
+				"SM6 0>1 switch 3000-5599 8x71936; SM5 0>1 switch 3000-5663 8x71936; count 26570; scale 10938",
+		},
+		{
+			"drain, then switch",
+			[]Share{{5, 0}, {11, 0}},
+			4000,
 			"SM14 -1>1 idle 3000-3007 0x0; SM15 -1>1 idle 3000-3007 0x0; " +
-				"SM6 0>1 switch 3000-9503 8x71936; SM5 0>1 switch 3000-9631 8x71936; count 25066; scale 11692"},
-		{"to nobody", []Share{{4, 0}, {7, 0}}, 0,
+				"SM6 0>1 switch 3000-9503 8x71936; SM5 0>1 switch 3000-9631 8x71936; count 25066; scale 11692",
+		},
+		{
+			"to nobody",
+			[]Share{{4, 0}, {7, 0}},
+			0,
 			"SM6 0>-1 switch 3000-5503 8x71936; SM5 0>-1 switch 3000-5535 8x71936; " +
-				"SM4 0>-1 switch 3000-5535 8x71936; count 36055; scale 14170"},
+				"SM4 0>-1 switch 3000-5535 8x71936; count 36055; scale 14170",
+		},
 	} {
 		for _, o := range []Options{{}, {Every: true}, {Lockstep: true}, {Cores: 2}} {
 			r := mps(t, o)
@@ -124,7 +140,8 @@ func TestMovesKeepStrides(t *testing.T) {
 				story += fmt.Sprintln(m.SM, m.From, m.To, m.How, m.Start, m.End, m.CTAs, m.Bytes)
 			}
 		}
-		return fmt.Sprintln(story, len(r.g.Repartitions), a.End, b.End, stat.Set(r.g.Tables).Sums(0), stat.Set(r.g.Tables).Sums(1)), r.g.Strode
+		return fmt.Sprintln(story, len(r.g.Repartitions), a.End, b.End, stat.Set(r.g.Tables).Sums(0),
+			stat.Set(r.g.Tables).Sums(1)), r.g.Strode
 	}
 	_, without := run(Options{}, false)
 	want, none := run(Options{Lockstep: true}, true)

@@ -21,7 +21,8 @@ func TestSlicesDoNotShareAWalkersQueue(t *testing.T) {
 	}
 	for line := uint64(1); line < 8; line++ { // Figure 8: other channels
 		if a := line << 12; g.fabric.layouts.at(a).Slice(a) == g.fabric.layouts.at(0).Slice(0) || !read(a) {
-			t.Errorf("after %d reads of slice %d none of slice %d", n, g.fabric.layouts.at(0).Slice(0), g.fabric.layouts.at(a).Slice(a))
+			t.Errorf("after %d reads of slice %d none of slice %d", n, g.fabric.layouts.at(0).Slice(0),
+				g.fabric.layouts.at(a).Slice(a))
 		}
 	}
 }

@@ -81,7 +81,8 @@ func TestTurns(t *testing.T) {
 				}
 				for who := range r.residents() {
 					if int(who) != r.g.turns.holder {
-						t.Fatalf("cycle %d: CTAs of tenant %d are there in the turn of %d", r.g.Now(), who, r.g.turns.holder)
+						t.Fatalf("cycle %d: CTAs of tenant %d are there in the turn of %d", r.g.Now(), who,
+							r.g.turns.holder)
 					}
 				}
 			}
@@ -99,7 +100,8 @@ func TestTurns(t *testing.T) {
 				if x.CTAs > 0 && loaded[i] > 0 {
 					full++
 					if got := x.Left - loaded[i]; got != quantum {
-						t.Errorf("turn %d lasted %d cycles from when its contexts were loaded, want %d", i, got, quantum)
+						t.Errorf("turn %d lasted %d cycles from when its contexts were loaded, want %d", i, got,
+							quantum)
 					}
 				}
 			}
@@ -121,7 +123,8 @@ func (r *rig) phases(log []Turn) {
 		if i+1 < len(log) {
 			next = log[i+1].Start
 			if got, want := x.Save+x.Wait, (next-x.Left)*n; got != want || x.CTAs > 0 && x.Save < n {
-				r.t.Errorf("turn %d: %d SM-cycles of saving and %d of waiting in a switch of %d", i, x.Save, x.Wait, want)
+				r.t.Errorf("turn %d: %d SM-cycles of saving and %d of waiting in a switch of %d", i, x.Save, x.Wait,
+					want)
 			}
 		} else {
 			end = next
@@ -132,7 +135,8 @@ func (r *rig) phases(log []Turn) {
 		}
 		refill += x.Refill
 		for _, y := range log[:i] { // whoever was put off before has to load now
-			if y.Tenant == x.Tenant && y.CTAs > 0 && i+1 < len(log) && x.Load == 0 && log[i-1].Tenant != x.Tenant && x.Left-x.Start > 3000 {
+			if y.Tenant == x.Tenant && y.CTAs > 0 && i+1 < len(log) && x.Load == 0 && log[i-1].Tenant != x.Tenant &&
+				x.Left-x.Start > 3000 {
 				r.t.Errorf("turn %d: contexts of turn %+v came back in no time: %+v", i, y, x)
 				break
 			}
@@ -183,8 +187,10 @@ func TestTurnsPass(t *testing.T) {
 		t.Fatal(err)
 	}
 	log = r.g.Turns()
-	if len(log) != 4 || log[1].Left != from+2*quantum || log[2].Tenant != 0 || log[3].Tenant != 2 || !b.Done || log[2].Left != c.End+1 {
-		t.Errorf("turns %+v: who came in the second quantum was to get the SMs at its end, %d, and leave them at %d", log, from+2*quantum, c.End+1)
+	if len(log) != 4 || log[1].Left != from+2*quantum || log[2].Tenant != 0 || log[3].Tenant != 2 || !b.Done ||
+		log[2].Left != c.End+1 {
+		t.Errorf("turns %+v: who came in the second quantum was to get the SMs at its end, %d, and leave them at %d",
+			log, from+2*quantum, c.End+1)
 	}
 }
 

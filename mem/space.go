@@ -79,7 +79,8 @@ func (s *Space) Alloc(n int64, k Kind, name string) (*Region, error) {
 		if err := s.Free(r.Base); err != nil {
 			return nil, err
 		}
-		return nil, fmt.Errorf("out of memory: %d bytes asked, %d in use; an application may hold %d in all", n, total, int64(hostLimit))
+		return nil, fmt.Errorf("out of memory: %d bytes asked, %d in use; an application may hold %d in all", n, total,
+			int64(hostLimit))
 	}
 	r.Data = make([]byte, n)
 	s.total += n
@@ -188,5 +189,6 @@ func (s *Space) Nearest(addr uint64) string {
 	if addr < best.Base {
 		side = "before"
 	}
-	return fmt.Sprintf("%d bytes %s %s %s [0x%x, 0x%x) of %d bytes", dist, side, best.Kind, best.Name, best.Base, best.End(), best.Len())
+	return fmt.Sprintf("%d bytes %s %s %s [0x%x, 0x%x) of %d bytes", dist, side, best.Kind, best.Name, best.Base,
+		best.End(), best.Len())
 }

@@ -19,7 +19,8 @@ func TestSpace(t *testing.T) {
 	if a.Base != DefaultBase || b.Base != DefaultBase+Align || b.Base%Align != 0 {
 		t.Errorf("bases 0x%x and 0x%x", a.Base, b.Base)
 	}
-	if s.Find(a.Base+99) != a || s.Find(a.Base+100) != nil || s.Find(b.Base-1) != nil || s.Find(b.End()) != nil || s.Find(0) != nil {
+	if s.Find(a.Base+99) != a || s.Find(a.Base+100) != nil || s.Find(b.Base-1) != nil || s.Find(b.End()) != nil ||
+		s.Find(0) != nil {
 		t.Error("the bytes between allocations are mapped, or those within are not")
 	}
 	if got := s.Nearest(a.Base + 100); !strings.Contains(got, "1 bytes past the end of device a") {

@@ -95,12 +95,16 @@ func (b *Book) result(label string, spec sim.Spec) (*sim.Result, error) {
 
 // spec is a run of programs under a sharing mode for the scale's budget.
 func (b *Book) spec(keys []string, s sim.Sharing) sim.Spec {
-	spec := sim.Spec{Machine: b.Study.Machine, Set: b.set, Sharing: s, Length: sim.Length{MaxCycles: b.Scale.Budget,
-		Budget: true}, Seed: 1}
+	spec := sim.Spec{Machine: b.Study.Machine, Set: b.set, Sharing: s, Length: sim.Length{
+		MaxCycles: b.Scale.Budget,
+		Budget:    true,
+	}, Seed: 1}
 	for _, k := range keys {
 		folder := filepath.FromSlash(b.Study.list.Program(k).App)
-		spec.Apps = append(spec.Apps, sim.App{Name: k, Path: filepath.Join(b.Apps, folder),
-			Args: b.Study.program(k).Inputs[b.Scale.Inputs]})
+		spec.Apps = append(spec.Apps, sim.App{
+			Name: k, Path: filepath.Join(b.Apps, folder),
+			Args: b.Study.program(k).Inputs[b.Scale.Inputs],
+		})
 	}
 	return spec
 }
@@ -118,8 +122,10 @@ func (b *Book) Alone(program string) (float64, error) {
 
 // Slice is the IPC of a program alone on a slice, for as long as profiling takes.
 func (b *Book) Slice(program string, sms, groups int) (float64, error) {
-	spec := b.spec([]string{program}, sim.Sharing{Mode: "slices", Name: "slices", SMs: []int{sms},
-		Groups: []int{groups}})
+	spec := b.spec([]string{program}, sim.Sharing{
+		Mode: "slices", Name: "slices", SMs: []int{sms},
+		Groups: []int{groups},
+	})
 	spec.Length.MaxCycles = b.Scale.Profile
 	r, err := b.result(fmt.Sprintf("%s on %d SMs, %d groups", program, sms, groups), spec)
 	return ipc(r, err)
@@ -227,8 +233,10 @@ func (b *Book) best(programs []string, scheme *Scheme) ([]control.Alloc, error) 
 				return nil, err
 			}
 			if pending = pending || err != nil; !pending {
-				table = append(table, control.Point{Alloc: control.Alloc{SMs: at[0], Groups: at[1]},
-					Progress: x / alone})
+				table = append(table, control.Point{
+					Alloc:    control.Alloc{SMs: at[0], Groups: at[1]},
+					Progress: x / alone,
+				})
 			}
 		}
 		tables = append(tables, table)

@@ -47,16 +47,21 @@ func (b *Book) schemes(r *Reproduced) {
 		letter := string(rune('a' + 2*i))
 		next := string(rune('b' + 2*i))
 		r.Draw.Panels = append(r.Draw.Panels,
-			figure.Panel{Title: "(" + letter + ") " + title + "STP", XLabel: "mixes, sorted", YLabel: "STP",
-				Kind: figure.Sorted, Series: stps},
-			figure.Panel{Title: "(" + next + ") " + title + "ANTT", XLabel: "mixes, sorted", YLabel: "ANTT",
-				Kind: figure.Sorted, Series: antts})
+			figure.Panel{
+				Title: "(" + letter + ") " + title + "STP", XLabel: "mixes, sorted", YLabel: "STP",
+				Kind: figure.Sorted, Series: stps,
+			},
+			figure.Panel{
+				Title: "(" + next + ") " + title + "ANTT", XLabel: "mixes, sorted", YLabel: "ANTT",
+				Kind: figure.Sorted, Series: antts,
+			})
 	}
 }
 
 // compare books a metric of every scheme and the gains of each over each other.
 func (r *Reproduced) compare(metric string, runs []mixRun, f func(*sim.Result) float64,
-	lowerIsBetter bool) []figure.Series {
+	lowerIsBetter bool,
+) []figure.Series {
 	names := r.Figure.Schemes
 	cols := make([][]float64, len(names))
 	var series []figure.Series
@@ -85,10 +90,14 @@ func (r *Reproduced) compare(metric string, runs []mixRun, f func(*sim.Result) f
 // moved is the fraction of the time in which SMs or pages move (UGPU, Figure 12a).
 func (b *Book) moved(r *Reproduced) {
 	runs := b.runs(r, "")
-	r.Columns = []string{"mix", "scheme", "epoch_share", "worst_epoch", "repartitions", "sms", "groups",
-		"pages_touched", "pages_background", "pages_gained", "pages_waiting"}
-	panel := figure.Panel{Title: "time in which SMs or pages move", XLabel: "mixes, sorted", YLabel: "% of an epoch",
-		Kind: figure.Sorted}
+	r.Columns = []string{
+		"mix", "scheme", "epoch_share", "worst_epoch", "repartitions", "sms", "groups",
+		"pages_touched", "pages_background", "pages_gained", "pages_waiting",
+	}
+	panel := figure.Panel{
+		Title: "time in which SMs or pages move", XLabel: "mixes, sorted", YLabel: "% of an epoch",
+		Kind: figure.Sorted,
+	}
 	for i, name := range r.Figure.Schemes {
 		shares, worst := make([]float64, len(runs)), make([]float64, len(runs))
 		for j, run := range runs {
@@ -148,8 +157,10 @@ func (b *Book) energy(r *Reproduced) {
 		{"total", func(e *sim.Energy) float64 { return e.Total }},
 	}
 	base := column(runs, 0, perWork(parts[2].of))
-	panel := figure.Panel{Title: "energy per work", YLabel: "over " + r.Figure.Schemes[0] + "'s total",
-		Kind: figure.Stacked, Ticks: r.Figure.Schemes}
+	panel := figure.Panel{
+		Title: "energy per work", YLabel: "over " + r.Figure.Schemes[0] + "'s total",
+		Kind: figure.Stacked, Ticks: r.Figure.Schemes,
+	}
 	for _, p := range parts {
 		cols := make([][]float64, len(r.Figure.Schemes))
 		var means []float64
@@ -196,8 +207,10 @@ func (b *Book) qos(r *Reproduced) {
 	f := r.Figure
 	runs := b.runs(r, f.High)
 	r.Columns = []string{"mix", "high", "scheme", "np", "met", "stp"}
-	np := figure.Panel{Title: "(a) speed of the high-priority program", XLabel: "mixes, sorted", YLabel: "over alone",
-		Kind: figure.Sorted, RefLine: &f.Target}
+	np := figure.Panel{
+		Title: "(a) speed of the high-priority program", XLabel: "mixes, sorted", YLabel: "over alone",
+		Kind: figure.Sorted, RefLine: &f.Target,
+	}
 	for i, name := range f.Schemes {
 		met, speed := make([]float64, len(runs)), make([]float64, len(runs))
 		for j := range runs {
@@ -223,6 +236,8 @@ func (b *Book) qos(r *Reproduced) {
 		}
 	}
 	stps := r.compare("stp", runs, stp, false)
-	r.Draw.Panels = []figure.Panel{np, {Title: "(b) STP", XLabel: "mixes, sorted", YLabel: "STP", Kind: figure.Sorted,
-		Series: stps}}
+	r.Draw.Panels = []figure.Panel{np, {
+		Title: "(b) STP", XLabel: "mixes, sorted", YLabel: "STP", Kind: figure.Sorted,
+		Series: stps,
+	}}
 }

@@ -97,8 +97,10 @@ func (r *Reproduced) measure(name string, xs []float64) {
 	for _, x := range known {
 		sum += x
 	}
-	for suffix, v := range map[string]float64{"mean": sum / float64(len(known)), "max": slices.Max(known),
-		"min": slices.Min(known)} {
+	for suffix, v := range map[string]float64{
+		"mean": sum / float64(len(known)), "max": slices.Max(known),
+		"min": slices.Min(known),
+	} {
 		r.Measures[name+" "+suffix] = Measure{Value: v, N: len(known), Of: len(xs)}
 	}
 }
@@ -156,10 +158,14 @@ func (b *Book) curves(r *Reproduced) {
 	}
 	zero := 0.0
 	r.Draw.Panels = []figure.Panel{
-		{Title: fmt.Sprintf("(a) %d SMs", f.At[0]), XLabel: "memory channels", YLabel: "speed", Kind: figure.Lines,
-			Series: []figure.Series{figure.Series(byGroups)}, YMin: &zero},
-		{Title: fmt.Sprintf("(b) %d channels", per*f.At[1]), XLabel: "SMs", YLabel: "speed", Kind: figure.Lines,
-			Series: []figure.Series{figure.Series(bySMs)}, YMin: &zero},
+		{
+			Title: fmt.Sprintf("(a) %d SMs", f.At[0]), XLabel: "memory channels", YLabel: "speed", Kind: figure.Lines,
+			Series: []figure.Series{figure.Series(byGroups)}, YMin: &zero,
+		},
+		{
+			Title: fmt.Sprintf("(b) %d channels", per*f.At[1]), XLabel: "SMs", YLabel: "speed", Kind: figure.Lines,
+			Series: []figure.Series{figure.Series(bySMs)}, YMin: &zero,
+		},
 	}
 }
 

@@ -30,8 +30,10 @@ func tiny(t *testing.T) *Book {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := NewBook(s, scale, nil, "../apps", &lab.Runner{Run: sim.Run, Jobs: 2, Store: store, Keep: true,
-		Finish: lab.AddEnergy})
+	b, err := NewBook(s, scale, nil, "../apps", &lab.Runner{
+		Run: sim.Run, Jobs: 2, Store: store, Keep: true,
+		Finish: lab.AddEnergy,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,8 +94,10 @@ func TestTinyStudy(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, part := range []string{"scale quick", "16", "it was made up to be wrong", "no run gave this number",
-		"![curve](results/quick/curve.svg)", "a small machine is simulated sooner"} {
+	for _, part := range []string{
+		"scale quick", "16", "it was made up to be wrong", "no run gave this number",
+		"![curve](results/quick/curve.svg)", "a small machine is simulated sooner",
+	} {
 		if !strings.Contains(text, part) {
 			t.Errorf("the report lacks %q", part)
 		}
@@ -102,7 +106,8 @@ func TestTinyStudy(t *testing.T) {
 	again := *b
 	again.have, again.noted = map[string]*lab.Outcome{}, map[string]bool{}
 	again.Runner = &lab.Runner{Store: b.Runner.Store, Keep: true, Run: func(_ context.Context, s sim.Spec,
-		_ func(sim.Progress)) (*sim.Result, error) {
+		_ func(sim.Progress),
+	) (*sim.Result, error) {
 		return nil, fmt.Errorf("%s is run again", s.Sharing.Mode)
 	}}
 	redone, err := again.Do(context.Background(), figures)

@@ -17,8 +17,10 @@ func (s *Study) validate(root *yamldoc.Node) error {
 	if len(s.Set) > 0 && s.SetWhy == "" {
 		return root.At("set").Errorf("set changes the paper's machine: say why in set_why")
 	}
-	for _, check := range []func(*yamldoc.Node) error{s.validateScales, s.validatePrograms, s.validateSubsets,
-		s.validateSchemes, s.validateFigures} {
+	for _, check := range []func(*yamldoc.Node) error{
+		s.validateScales, s.validatePrograms, s.validateSubsets,
+		s.validateSchemes, s.validateFigures,
+	} {
 		if err := check(root); err != nil {
 			return err
 		}

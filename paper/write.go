@@ -105,8 +105,10 @@ func (b *Book) writeJSON(file string, r *Reproduced) error {
 		Measures map[string]Measure `json:"measures"`
 		Claims   []claim            `json:"claims"`
 		Problems []string           `json:"problems,omitempty"`
-	}{b.Study.Name, r.Figure.Name, b.Scale.Name, b.Scale.Budget, b.Scale.Epoch, b.Study.Machine, b.set, b.Code,
-		r.Measures, claims, r.Problems}, "", "  ")
+	}{
+		b.Study.Name, r.Figure.Name, b.Scale.Name, b.Scale.Budget, b.Scale.Epoch, b.Study.Machine, b.set, b.Code,
+		r.Measures, claims, r.Problems,
+	}, "", "  ")
 	if err != nil {
 		return err
 	}

@@ -101,8 +101,10 @@ func CountersCSV(w io.Writer, r *sim.Result) error {
 	}
 	for _, t := range r.Tables {
 		for _, v := range t.Values {
-			if err := c.Write([]string{t.Owner, t.Tenant, fmt.Sprint(t.Moved), v.Name, v.Unit,
-				strconv.FormatUint(v.N, 10)}); err != nil {
+			if err := c.Write([]string{
+				t.Owner, t.Tenant, fmt.Sprint(t.Moved), v.Name, v.Unit,
+				strconv.FormatUint(v.N, 10),
+			}); err != nil {
 				return err
 			}
 		}

@@ -23,8 +23,10 @@ const decisionsFile = "decisions.json"
 
 // written lists the files Heddle writes into a result directory.
 func written() []string {
-	return []string{resultFile, "counters.csv", "epochs.csv", "epochs.parquet", decisionsFile, "timeline.json",
-		"stalls.pb.gz"}
+	return []string{
+		resultFile, "counters.csv", "epochs.csv", "epochs.parquet", decisionsFile, "timeline.json",
+		"stalls.pb.gz",
+	}
 }
 
 // isWritten says whether Heddle writes a file of that name into a result directory.

@@ -31,16 +31,20 @@ func Profile(w io.Writer, r *sim.Result) error {
 		fk := place{kernel: s.Kernel, file: s.File}
 		fn := functions[fk]
 		if fn == nil {
-			fn = &profile.Function{ID: uint64(len(p.Function) + 1), Name: s.Kernel, SystemName: s.Kernel,
-				Filename: s.File}
+			fn = &profile.Function{
+				ID: uint64(len(p.Function) + 1), Name: s.Kernel, SystemName: s.Kernel,
+				Filename: s.File,
+			}
 			functions[fk] = fn
 			p.Function = append(p.Function, fn)
 		}
 		lk := place{s.Kernel, s.File, s.Line}
 		loc := locations[lk]
 		if loc == nil {
-			loc = &profile.Location{ID: uint64(len(p.Location) + 1), Mapping: mapping,
-				Line: []profile.Line{{Function: fn, Line: int64(s.Line)}}}
+			loc = &profile.Location{
+				ID: uint64(len(p.Location) + 1), Mapping: mapping,
+				Line: []profile.Line{{Function: fn, Line: int64(s.Line)}},
+			}
 			locations[lk] = loc
 			p.Location = append(p.Location, loc)
 		}

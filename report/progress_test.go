@@ -38,8 +38,10 @@ func TestLinesWithoutATerminal(t *testing.T) {
 	p := NewProgress(&out, false)
 	p.now = func() time.Time { return now }
 	watch, done := p.Start("bp", false)
-	s := sim.Progress{Cycle: 500, MaxCycles: 2000, CyclesPerS: 100, Tenants: []string{"a", "b"},
-		IPC: []float64{12.34, 0.5}}
+	s := sim.Progress{
+		Cycle: 500, MaxCycles: 2000, CyclesPerS: 100, Tenants: []string{"a", "b"},
+		IPC: []float64{12.34, 0.5},
+	}
 	watch(s)
 	if out.String() != "" {
 		t.Errorf("a run of no time says %q", out.String())

@@ -170,8 +170,10 @@ func TestTimelineTellsOfOwnersAndPolicy(t *testing.T) {
 // TestMovesOfAGroupDoNotOverlap: a group that moves on before its last page has left.
 func TestMovesOfAGroupDoNotOverlap(t *testing.T) {
 	r := sample()
-	r.Decisions[1].Groups = []sim.GroupMove{{Group: 10, From: "cp", To: "triad", Start: 1700, Handed: 1750,
-		Emptied: 1900}}
+	r.Decisions[1].Groups = []sim.GroupMove{{
+		Group: 10, From: "cp", To: "triad", Start: 1700, Handed: 1750,
+		Emptied: 1900,
+	}}
 	for _, c := range []struct {
 		emptied, want uint64
 	}{{0, 1700}, {1800, 1700}, {1600, 1600}} {
@@ -188,8 +190,10 @@ func TestMovesOfAGroupDoNotOverlap(t *testing.T) {
 // FuzzRead: no file of a result directory, however damaged, may bring Read down.
 func FuzzRead(f *testing.F) {
 	var epochs, timeline, decisions bytes.Buffer
-	for _, err := range []error{EpochsCSV(&epochs, sample()), Timeline(&timeline, sample()),
-		Decisions(&decisions, sample())} {
+	for _, err := range []error{
+		EpochsCSV(&epochs, sample()), Timeline(&timeline, sample()),
+		Decisions(&decisions, sample()),
+	} {
 		if err != nil {
 			f.Fatal(err)
 		}

@@ -73,8 +73,10 @@ func sample() *sim.Result {
 		},
 		Outside: &sim.Outside{ThreadInsts: 1000, EnergyJ: 0.0002},
 		Metrics: &sim.Metrics{STP: 1.3, ANTT: 1.625, HS: 0.615, Fairness: 0.625, AloneIPC: []float64{246.9, 1250}},
-		Checks: []sim.Check{{App: "triad", What: "check(c)", OK: true},
-			{App: "cp", What: "check(d)", Msg: "index 3: 1 != 2"}},
+		Checks: []sim.Check{
+			{App: "triad", What: "check(c)", OK: true},
+			{App: "cp", What: "check(d)", Msg: "index 3: 1 != 2"},
+		},
 		Energy: &sim.Energy{
 			Total: 0.002, Outside: 0.0002, Nobody: 0.0001,
 			Parts: []sim.EnergyPart{{Name: "sm", J: 0.001}, {Name: "noc_request", J: 0.0001}, {
@@ -96,18 +98,28 @@ func sample() *sim.Result {
 			{
 				Policy: "ugpu", Cycle: 1000, Begun: 1000, Why: []string{"cp is slow"}, Changed: true,
 				// Read back, samples and plans are what package json makes of them.
-				Sample: map[string]any{"cycle": 1000.0, "apps": []any{map[string]any{"name": "triad", "sms": 41.0},
-					map[string]any{"name": "cp", "sms": 39.0}}},
-				Plan: map[string]any{"apps": []any{map[string]any{"name": "triad", "sms": 40.0},
-					map[string]any{"name": "cp", "sms": 40.0}}},
-				After: []control.Share{{Name: "triad", Alloc: control.Alloc{SMs: 40, Groups: 4}},
-					{Name: "cp", Alloc: control.Alloc{SMs: 40, Groups: 4}}},
-				Before: []control.Share{{Name: "triad", Alloc: control.Alloc{SMs: 41, Groups: 4}},
-					{Name: "cp", Alloc: control.Alloc{SMs: 39, Groups: 4}}},
+				Sample: map[string]any{"cycle": 1000.0, "apps": []any{
+					map[string]any{"name": "triad", "sms": 41.0},
+					map[string]any{"name": "cp", "sms": 39.0},
+				}},
+				Plan: map[string]any{"apps": []any{
+					map[string]any{"name": "triad", "sms": 40.0},
+					map[string]any{"name": "cp", "sms": 40.0},
+				}},
+				After: []control.Share{
+					{Name: "triad", Alloc: control.Alloc{SMs: 40, Groups: 4}},
+					{Name: "cp", Alloc: control.Alloc{SMs: 40, Groups: 4}},
+				},
+				Before: []control.Share{
+					{Name: "triad", Alloc: control.Alloc{SMs: 41, Groups: 4}},
+					{Name: "cp", Alloc: control.Alloc{SMs: 39, Groups: 4}},
+				},
 
 				SMs: []sim.SMMove{{SM: 40, From: "triad", To: "cp", How: "drain", Start: 1000, End: 1500, CTAs: 3}},
-				Groups: []sim.GroupMove{{Group: 10, From: "triad", To: "cp", Start: 1000, Handed: 1200, Touched: 5,
-					Swept: 6, Gained: 7, Waiting: 8}},
+				Groups: []sim.GroupMove{{
+					Group: 10, From: "triad", To: "cp", Start: 1000, Handed: 1200, Touched: 5,
+					Swept: 6, Gained: 7, Waiting: 8,
+				}},
 			},
 			{Cycle: 2000, Why: []string{"settled"}},
 		},
@@ -117,8 +129,10 @@ func sample() *sim.Result {
 			{Kernel: "k", File: "kernel.ptx", Line: 14, Cause: "dependency", Cycles: 30, Issues: 0},
 			{Kernel: "other", File: "kernel.ptx", Line: 40, Cause: "barrier", Cycles: 70},
 		},
-		Tables: []sim.Counters{{Owner: "dram", Tenant: "cp",
-			Values: []sim.Value{{Desc: stat.Desc{Name: "reads", Unit: "requests"}, N: 4}}}},
+		Tables: []sim.Counters{{
+			Owner: "dram", Tenant: "cp",
+			Values: []sim.Value{{Desc: stat.Desc{Name: "reads", Unit: "requests"}, N: 4}},
+		}},
 		Wall: sim.Wall{Seconds: 0.5, CyclesPerS: 4000, WarpInstsPerS: 2.5e6},
 	}
 }
@@ -177,8 +191,10 @@ func TestComparison(t *testing.T) {
 	var b bytes.Buffer
 	partial := with("cut", 9, 0.1, 1)
 	partial.Complete, partial.Metrics = false, nil
-	if err := Comparison(&b, []*sim.Result{with("bp", 1.3, 1.6, 0.6), with("mps", 1.5, 1.8, 0.6), nil,
-		partial}); err != nil {
+	if err := Comparison(&b, []*sim.Result{
+		with("bp", 1.3, 1.6, 0.6), with("mps", 1.5, 1.8, 0.6), nil,
+		partial,
+	}); err != nil {
 		t.Fatal(err)
 	}
 	golden(t, "comparison.txt", b.Bytes())

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -92,6 +93,11 @@ func process(track string) (pid int, name, thread string) {
 	return pidOther, "other", track
 }
 
+// meta is an event that names or orders a process or a thread.
+func meta(pid, tid int, name, key string, value any) traceEvent {
+	return traceEvent{Name: name, Phase: "M", PID: pid, TID: tid, Args: map[string]any{key: value}}
+}
+
 func emitSpans(r *sim.Result, mhz float64, emit func(traceEvent) error) error {
 	byTrack := map[string][]sim.Span{}
 	var tracks []string
@@ -111,12 +117,8 @@ func emitSpans(r *sim.Result, mhz float64, emit func(traceEvent) error) error {
 		}
 		if !named[pid] {
 			named[pid] = true
-			if err := emit(traceEvent{Name: "process_name", Phase: "M", PID: pid,
-				Args: map[string]any{"name": heading}}); err != nil {
-				return err
-			}
-			if err := emit(traceEvent{Name: "process_sort_index", Phase: "M", PID: pid,
-				Args: map[string]any{"sort_index": pid}}); err != nil {
+			if err := errors.Join(emit(meta(pid, 0, "process_name", "name", heading)),
+				emit(meta(pid, 0, "process_sort_index", "sort_index", pid))); err != nil {
 				return err
 			}
 		}
@@ -126,16 +128,17 @@ func emitSpans(r *sim.Result, mhz float64, emit func(traceEvent) error) error {
 			if lane > 0 {
 				name = fmt.Sprintf("%s (%d)", thread, lane+1)
 			}
-			if err := emit(traceEvent{Name: "thread_name", Phase: "M", PID: pid, TID: tid,
-				Args: map[string]any{"name": name}}); err != nil {
+			if err := emit(meta(pid, tid, "thread_name", "name", name)); err != nil {
 				return err
 			}
 			for _, s := range spans {
 				e := traceEvent{
 					Name: s.Name, Phase: "X", TS: float64(s.Start) / mhz, Dur: float64(s.End-s.Start) / mhz, PID: pid,
 					TID: tid,
-					Args: map[string]any{"track": track, "start_cycle": s.Start, "end_cycle": s.End,
-						"tenant": tenantName(r, s.Tenant)},
+					Args: map[string]any{
+						"track": track, "start_cycle": s.Start, "end_cycle": s.End,
+						"tenant": tenantName(r, s.Tenant),
+					},
 				}
 				if err := emit(e); err != nil {
 					return err

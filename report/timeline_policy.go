@@ -1,6 +1,7 @@
 package report
 
 import (
+	"errors"
 	"fmt"
 
 	"heddle/sim"
@@ -18,23 +19,16 @@ func emitDecisions(r *sim.Result, mhz float64, emit func(traceEvent) error) erro
 	if len(r.Decisions) == 0 {
 		return nil
 	}
-	meta := func(name string, tid int, key string, value any) error {
-		return emit(traceEvent{Name: name, Phase: "M", PID: pidPolicy, TID: tid, Args: map[string]any{key: value}})
-	}
-	if err := meta("process_name", 0, "name", "policy"); err != nil {
-		return err
-	}
-	if err := meta("process_sort_index", 0, "sort_index", pidPolicy); err != nil {
-		return err
-	}
-	if err := meta("thread_name", tidDecisions, "name", "decisions"); err != nil {
+	if err := errors.Join(emit(meta(pidPolicy, 0, "process_name", "name", "policy")),
+		emit(meta(pidPolicy, 0, "process_sort_index", "sort_index", pidPolicy)),
+		emit(meta(pidPolicy, tidDecisions, "thread_name", "name", "decisions"))); err != nil {
 		return err
 	}
 	named := map[int]bool{}
 	bar := func(tid int, thread, name string, start, end uint64, args map[string]any) error {
 		if !named[tid] {
 			named[tid] = true
-			if err := meta("thread_name", tid, "name", thread); err != nil {
+			if err := emit(meta(pidPolicy, tid, "thread_name", "name", thread)); err != nil {
 				return err
 			}
 		}
@@ -42,13 +36,17 @@ func emitDecisions(r *sim.Result, mhz float64, emit func(traceEvent) error) erro
 			end = r.Cycles
 			args["unfinished"] = true
 		}
-		return emit(traceEvent{Name: name, Phase: "X", TS: float64(start) / mhz, Dur: float64(end-start) / mhz,
-			PID: pidPolicy, TID: tid, Args: args})
+		return emit(traceEvent{
+			Name: name, Phase: "X", TS: float64(start) / mhz, Dur: float64(end-start) / mhz,
+			PID: pidPolicy, TID: tid, Args: args,
+		})
 	}
 	for i := range r.Decisions {
 		d := &r.Decisions[i]
-		e := traceEvent{Name: "hold", Phase: "i", TS: float64(d.Cycle) / mhz, PID: pidPolicy, TID: tidDecisions,
-			Scope: "t"}
+		e := traceEvent{
+			Name: "hold", Phase: "i", TS: float64(d.Cycle) / mhz, PID: pidPolicy, TID: tidDecisions,
+			Scope: "t",
+		}
 		if d.Changed {
 			e.Name, e.Scope = "repartition", "g"
 		}
@@ -64,8 +62,10 @@ func emitDecisions(r *sim.Result, mhz float64, emit func(traceEvent) error) erro
 			}
 		}
 		for _, m := range d.Groups {
-			args := map[string]any{"handed_cycle": m.Handed, "emptied_cycle": m.Emptied, "pages_touched": m.Touched,
-				"pages_background": m.Swept, "pages_gained": m.Gained, "pages_waiting": m.Waiting}
+			args := map[string]any{
+				"handed_cycle": m.Handed, "emptied_cycle": m.Emptied, "pages_touched": m.Touched,
+				"pages_background": m.Swept, "pages_gained": m.Gained, "pages_waiting": m.Waiting,
+			}
 			if err := bar(tidGroups+m.Group, fmt.Sprintf("channels %d move", m.Group), m.From+" to "+m.To, m.Start,
 				groupEnd(r, i, &m), args); err != nil {
 				return err

@@ -71,8 +71,10 @@ func importGPGPUSim(file, src string) (*Imported, error) {
 	m.Name, m.Description = name, "imported from "+filepath.Base(file)
 	prov.Sheet, prov.File = name, file
 	prov.inherit("base", "not an option of gpgpusim.config: taken from the sheet "+importBase)
-	im := &importer{file: file, m: m, out: &Imported{Machine: m, Provenance: prov}, opts: map[string]Option{},
-		used: map[string]bool{}}
+	im := &importer{
+		file: file, m: m, out: &Imported{Machine: m, Provenance: prov}, opts: map[string]Option{},
+		used: map[string]bool{},
+	}
 	for _, o := range list {
 		im.opts[o.Name] = o
 	}
@@ -213,8 +215,10 @@ func (im *importer) put(path, source string, value any) {
 		return
 	}
 	f, _ := lookup(path)
-	ref := map[string]string{"config": im.cur.Name + " of " + filepath.Base(im.file),
-		"derived": "derived from options of " + filepath.Base(im.file) + " as GPGPU-Sim derives it"}[source]
+	ref := map[string]string{
+		"config":  im.cur.Name + " of " + filepath.Base(im.file),
+		"derived": "derived from options of " + filepath.Base(im.file) + " as GPGPU-Sim derives it",
+	}[source]
 	im.out.Provenance.put(f, source, ref, im.m.Name, 0)
 }
 

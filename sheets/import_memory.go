@@ -72,8 +72,15 @@ func (im *importer) level(p string, c cacheString) {
 	for _, x := range []struct {
 		key string
 		v   int
-	}{{"sets", c.sets}, {"ways", c.ways}, {"line", c.line}, {"sector", sector}, {"mshrs", c.entries},
-		{"merge", c.merge}, {"miss_queue", c.missq}} {
+	}{
+		{"sets", c.sets},
+		{"ways", c.ways},
+		{"line", c.line},
+		{"sector", sector},
+		{"mshrs", c.entries},
+		{"merge", c.merge},
+		{"miss_queue", c.missq},
+	} {
 		im.put(p+"."+x.key, "config", x.v)
 	}
 	switch c.repl {

@@ -66,8 +66,10 @@ func (im *importer) structure() {
 		{"sm.fetch_rate", false, []string{"-gpgpu_inst_fetch_throughput"}},
 		{"sm.reg_banks", false, []string{"-gpgpu_num_reg_banks"}},
 		{"sm.reg_ports", false, []string{"-gpgpu_reg_file_port_throughput"}},
-		{"sm.collectors", false, []string{"-gpgpu_operand_collector_num_units_gen",
-			"-gpgpu_operand_collector_num_units_sp"}},
+		{"sm.collectors", false, []string{
+			"-gpgpu_operand_collector_num_units_gen",
+			"-gpgpu_operand_collector_num_units_sp",
+		}},
 	})
 	if im.take("-gpgpu_enable_specialized_operand_collector") {
 		im.put("sm.collectors_shared", "config", im.number() == 0)

@@ -37,8 +37,10 @@ func TestImportOfTheReferenceConfigs(t *testing.T) {
 		"cold": {},
 		"base": {"llc.prefill_copies": {"false", "true"}},
 		"nol1": {"llc.prefill_copies": {"false", "true"}, "l1d.skip_global": {"false", "true"}},
-		"sm20": {"llc.prefill_copies": {"false", "true"}, "sm.count": {"80", "20"}, "dram.channels": {"32", "8"},
-			"dram.capacity": {"8589934592", "2147483648"}},
+		"sm20": {
+			"llc.prefill_copies": {"false", "true"}, "sm.count": {"80", "20"}, "dram.channels": {"32", "8"},
+			"dram.capacity": {"8589934592", "2147483648"},
+		},
 	} {
 		im := imported(t, "testdata/gpgpusim."+variant+".config")
 		if got := diff(qv100, im.Machine); !reflect.DeepEqual(got, want) {
@@ -186,8 +188,10 @@ func TestImportOldSpellings(t *testing.T) {
 	for _, w := range im.Warnings {
 		all += w.String() + "\n"
 	}
-	for _, want := range []string{"two_level_active", "no integer units", "Fermi's set hash", "no value for SHFL",
-		"-ptx_opcode_latency_fp: not in the file"} {
+	for _, want := range []string{
+		"two_level_active", "no integer units", "Fermi's set hash", "no value for SHFL",
+		"-ptx_opcode_latency_fp: not in the file",
+	} {
 		if !strings.Contains(all, want) {
 			t.Errorf("no warning about %q in\n%s", want, all)
 		}

@@ -22,28 +22,38 @@ type reason struct {
 }
 
 // withoutMeaning is searched in order; the first matching prefix counts.
+//
+//heddle:table
 func withoutMeaning() []reason {
 	return []reason{
 		{
 			"the front end reads PTX directly and classifies instructions itself", false,
-			[]string{"-gpgpu_ptx_", "-gpgpu_experimental", "-save_embedded_ptx", "-enable_ptx_file_line_stats",
-				"-gpgpu_compute_capability"},
+			[]string{
+				"-gpgpu_ptx_", "-gpgpu_experimental", "-save_embedded_ptx", "-enable_ptx_file_line_stats",
+				"-gpgpu_compute_capability",
+			},
 		},
 		{
 			"a limit of the CUDA runtime, not of the machine", false,
-			[]string{"-gpgpu_stack_size_limit", "-gpgpu_heap_size_limit", "-gpgpu_runtime_",
+			[]string{
+				"-gpgpu_stack_size_limit", "-gpgpu_heap_size_limit", "-gpgpu_runtime_",
 				"-gpgpu_max_concurrent_kernel", "-gpgpu_registers_per_block", "-gpgpu_shmem_per_block",
-				"-gpgpu_shmem_sizeDefault", "-gpgpu_occupancy_sm_number"},
+				"-gpgpu_shmem_sizeDefault", "-gpgpu_occupancy_sm_number",
+			},
 		},
 		{
 			"statistics and tracing are asked for on Heddle's command line", false,
-			[]string{"-gpgpu_memlatency_stat", "-gpgpu_runtime_stat", "-visualizer", "-trace_", "-sim_prof",
-				"-gpgpu_cflog", "-liveness_message", "-gpgpu_deadlock_detect"},
+			[]string{
+				"-gpgpu_memlatency_stat", "-gpgpu_runtime_stat", "-visualizer", "-trace_", "-sim_prof",
+				"-gpgpu_cflog", "-liveness_message", "-gpgpu_deadlock_detect",
+			},
 		},
 		{
 			"energy is computed from counters with Heddle's own constants", false,
-			[]string{"-power_", "-gpuwattch", "-accelwattch", "-gpgpu_clock_gated_lanes", "-gpgpu_clock_gated_reg_file",
-				"-steady_", "-aggregate_power", "-hw_perf", "-dvfs_"},
+			[]string{
+				"-power_", "-gpuwattch", "-accelwattch", "-gpgpu_clock_gated_lanes", "-gpgpu_clock_gated_reg_file",
+				"-steady_", "-aggregate_power", "-hw_perf", "-dvfs_",
+			},
 		},
 		{
 			"instruction, constant and texture caches always hit", true,
@@ -58,19 +68,27 @@ func withoutMeaning() []reason {
 			"coalescing is per 32-byte sector of a 128-byte line, conflicts per bank and word", false,
 			[]string{"-gpgpu_coalesce_arch", "-gpgpu_shmem_limited_broadcast", "-gpgpu_shmem_warp_parts"},
 		},
-		{"only the ratio of dirty lines before write-back depends on it; the L1 writes through", false,
-			[]string{"-gpgpu_l1_cache_write_ratio"}},
-		{"replies enter the SM as fast as the crossbar delivers them", true,
-			[]string{"-gpgpu_n_cluster_ejection_buffer_size"}},
+		{
+			"only the ratio of dirty lines before write-back depends on it; the L1 writes through", false,
+			[]string{"-gpgpu_l1_cache_write_ratio"},
+		},
+		{
+			"replies enter the SM as fast as the crossbar delivers them", true,
+			[]string{"-gpgpu_n_cluster_ejection_buffer_size"},
+		},
 		{"the network is a crossbar described by this sheet", true, []string{"-inter_config_file", "-icnt_"}},
 		{
 			"a policy of managed memory, not a number of the machine; this version has no model of it", true,
-			[]string{"-eviction_policy", "-hardware_prefetch", "-hwprefetch_oversub", "-percentage_of_free_page_buffer",
+			[]string{
+				"-eviction_policy", "-hardware_prefetch", "-hwprefetch_oversub", "-percentage_of_free_page_buffer",
 				"-reserve_accessed_page_percent", "-invalidate_clean", "-migrate_threshold", "-multiply_dma_penalty",
-				"-enable_dma", "-enable_smart_runtime", "-gddr_size"},
+				"-enable_dma", "-enable_smart_runtime", "-gddr_size",
+			},
 		},
-		{"page walks read the page table through the memory system, at the latency that takes", false,
-			[]string{"-page_table_walk_latency"}},
+		{
+			"page walks read the page table through the memory system, at the latency that takes", false,
+			[]string{"-page_table_walk_latency"},
+		},
 		{"given by -pcie_bandwidth", false, []string{"-num_of_lanes", "-pcie_transfer_rate"}},
 		{"fault handling is always simulated", false, []string{"-enable_accurate_simulation"}},
 		{"specialised units are not modelled", true, []string{"-specialized_unit"}},

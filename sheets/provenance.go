@@ -35,8 +35,10 @@ func (p *Provenance) put(f field, source, reference, sheet string, line int) {
 	if _, ok := p.at[f.path]; !ok && strings.HasPrefix(f.path, profilesPath+"[") {
 		p.order = append(p.order, f.path)
 	}
-	p.at[f.path] = Entry{Path: f.path, Unit: f.unit, Doc: f.doc, Source: source, Reference: reference, Sheet: sheet,
-		Line: line}
+	p.at[f.path] = Entry{
+		Path: f.path, Unit: f.unit, Doc: f.doc, Source: source, Reference: reference, Sheet: sheet,
+		Line: line,
+	}
 }
 
 // drop forgets a path and all below it.
@@ -86,8 +88,10 @@ func (p *Provenance) List(m *Machine) []Entry {
 		}
 		e, ok := p.at[f.path]
 		if !ok {
-			e = Entry{Path: f.path, Unit: f.unit, Doc: f.doc, Source: "default", Reference: "not stated: " + f.opt,
-				Sheet: p.Sheet}
+			e = Entry{
+				Path: f.path, Unit: f.unit, Doc: f.doc, Source: "default", Reference: "not stated: " + f.opt,
+				Sheet: p.Sheet,
+			}
 		}
 		e.Value = text(f.value(m))
 		out = append(out, e)

@@ -50,8 +50,10 @@ func fieldsOf(t reflect.Type, prefix string, index []int) []field {
 		case path == profilesPath:
 			out = append(out, field{path: path, opt: "none", index: at})
 		case sf.Tag.Get("unit") != "":
-			out = append(out, field{path: path, unit: sf.Tag.Get("unit"), doc: sf.Tag.Get("doc"),
-				opt: sf.Tag.Get("opt"), index: at})
+			out = append(out, field{
+				path: path, unit: sf.Tag.Get("unit"), doc: sf.Tag.Get("doc"),
+				opt: sf.Tag.Get("opt"), index: at,
+			})
 		}
 	}
 	return out

@@ -57,8 +57,10 @@ func TestSheetErrors(t *testing.T) {
 		{"sm:\n  count: [many, SMs, me]\n", `m.yaml:7:11: sm.count must be a whole number, not text`},
 		{"sm:\n  units: [[1, 2], units, me]\n", `m.yaml:7:11: sm.units needs 6 values, not 2`},
 		{"sm: 4\n", "m.yaml:6:5: sm is a section"},
-		{"sm:\n  schedulers: [3, schedulers, me]\n",
-			"m.yaml: sm.threads/32 = 64 warps do not divide over sm.schedulers = 3"},
+		{
+			"sm:\n  schedulers: [3, schedulers, me]\n",
+			"m.yaml: sm.threads/32 = 64 warps do not divide over sm.schedulers = 3",
+		},
 		{"dram:\n  channels: [30, channels, me]\n", "dram.channels = 30 do not divide over dram.stacks = 4"},
 		{"dram:\n  rows: [4096, rows, me]\n", "map.string has 13 row bits, but dram.rows is 4096"},
 		{"clock:\n  core: [.nan, MHz, me]\n", "m.yaml:7:10: nan is not used"},

@@ -101,8 +101,12 @@ func (c *checker) clocks(m *Machine) {
 	for _, x := range []struct {
 		path string
 		mhz  float64
-	}{{"clock.core", m.Clock.Core}, {"clock.noc", m.Clock.NoC}, {"clock.llc", m.Clock.LLC},
-		{"clock.dram", m.Clock.DRAM}} {
+	}{
+		{"clock.core", m.Clock.Core},
+		{"clock.noc", m.Clock.NoC},
+		{"clock.llc", m.Clock.LLC},
+		{"clock.dram", m.Clock.DRAM},
+	} {
 		c.want(x.mhz > 0 && x.mhz <= 1e5, "%s is %g MHz; it must be above 0 and at most 100000", x.path, x.mhz)
 	}
 	c.want(m.Host.Bandwidth > 0, "host.bandwidth must be above 0")

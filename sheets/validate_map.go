@@ -64,8 +64,15 @@ func (c *checker) mapBits(m *Machine, section string, a *Map) {
 	for _, f := range []struct {
 		name string
 		bits []int
-	}{{"offset", a.Offset}, {"channel", a.Channel}, {"stack", a.Stack}, {"bank_group", a.BankGroup}, {"bank", a.Bank},
-		{"column", a.Column}, {"row", a.Row}} {
+	}{
+		{"offset", a.Offset},
+		{"channel", a.Channel},
+		{"stack", a.Stack},
+		{"bank_group", a.BankGroup},
+		{"bank", a.Bank},
+		{"column", a.Column},
+		{"row", a.Row},
+	} {
 		for _, b := range f.bits {
 			if b < 0 || b > 47 {
 				c.errorf("%s.%s names bit %d; bits are 0 to 47", section, f.name, b)

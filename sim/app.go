@@ -72,8 +72,10 @@ func (a *app) load(spec *Spec) error {
 	for n, f := range reference.All {
 		refs[n] = f
 	}
-	p, err := script.Load(a.spec.Path, script.Options{Args: a.spec.Args, OutDir: spec.OutDir, References: refs,
-		Seed: spec.Seed, Log: &a.log})
+	p, err := script.Load(a.spec.Path, script.Options{
+		Args: a.spec.Args, OutDir: spec.OutDir, References: refs,
+		Seed: spec.Seed, Log: &a.log,
+	})
 	if err != nil {
 		return err
 	}

@@ -25,8 +25,10 @@ func BenchmarkApps(b *testing.B) {
 		{"rodinia-like/bfs", map[string]string{"size": "standard"}},
 	} {
 		b.Run(filepath.Base(app.path), func(b *testing.B) {
-			spec := sim.Spec{Machine: "qv100",
-				Apps: []sim.App{{Path: filepath.Join("../apps", app.path), Args: app.args}}, Seed: 1}
+			spec := sim.Spec{
+				Machine: "qv100",
+				Apps:    []sim.App{{Path: filepath.Join("../apps", app.path), Args: app.args}}, Seed: 1,
+			}
 			var cycles, insts, seconds float64
 			b.ReportAllocs()
 			for b.Loop() {

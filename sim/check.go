@@ -27,8 +27,10 @@ func (s *Sharing) Check(m *sheets.Machine, groups, n int) error {
 		name  string
 		given bool
 	}{
-		{"sms", len(s.SMs) > 0}, {"groups", len(s.Groups) > 0}, {"profiles", len(s.Profiles) > 0}, {"quantum",
-			s.Quantum > 0},
+		{"sms", len(s.SMs) > 0}, {"groups", len(s.Groups) > 0}, {"profiles", len(s.Profiles) > 0}, {
+			"quantum",
+			s.Quantum > 0,
+		},
 	} {
 		if f.given && !slices.Contains(mode.Fields, f.name) {
 			return fmt.Errorf("%s has no meaning with mode %s, only with %s", f.name, mode.Name,
@@ -62,9 +64,11 @@ func governedModes() string {
 
 func (s *Sharing) checkMemory(mode *Mode, m *sheets.Machine) error {
 	if s.Memory != (Memory{}) && !m.VM.Enabled {
-		return &Lacks{"vm.enabled",
+		return &Lacks{
+			"vm.enabled",
 			fmt.Sprintf("memory: machine %s does not translate addresses (vm.enabled), so pages have no place of "+
-				"their own", m.Name)}
+				"their own", m.Name),
+		}
 	}
 	if way := s.Memory.Pages; way != "" {
 		var names []string
@@ -114,9 +118,11 @@ func (s *Sharing) checkPolicies(mode *Mode, m *sheets.Machine, groups int) error
 			continue
 		}
 		if !m.VM.Enabled {
-			return &Lacks{"vm.enabled",
+			return &Lacks{
+				"vm.enabled",
 				fmt.Sprintf("policy %s sets groups, and machine %s does not translate addresses (vm.enabled), so no "+
-					"page can move; ugpu does", e.Name, m.Name)}
+					"page can move; ugpu does", e.Name, m.Name),
+			}
 		}
 		if !mode.slices() {
 			return fmt.Errorf("policy %s sets groups, and under sharing mode %s memory is everybody's: "+

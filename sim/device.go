@@ -89,8 +89,10 @@ func (d *device) Touch(r *mem.Region, off, n int64, _ bool) error {
 	if bytes == 0 {
 		return nil
 	}
-	op := &host.Op{Kind: host.OpCopy, Name: "migrate " + r.Name + " to host", Src: r, Dst: &mem.Region{Kind: mem.Host},
-		N: bytes}
+	op := &host.Op{
+		Kind: host.OpCopy, Name: "migrate " + r.Name + " to host", Src: r, Dst: &mem.Region{Kind: mem.Host},
+		N: bytes,
+	}
 	d.driver.ops = append(d.driver.ops, op)
 	return d.Wait(op)
 }

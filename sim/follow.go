@@ -123,8 +123,10 @@ func (c *controller) spans(now uint64) {
 			if until == 0 {
 				until = now
 			}
-			c.r.span(smTrack(x.SM), map[machine.How]string{machine.Idle: "draining", machine.Drain: "draining",
-				machine.Switch: "switching"}[x.How], x.Start, until, max(x.From, 0))
+			c.r.span(smTrack(x.SM), map[machine.How]string{
+				machine.Idle: "draining", machine.Drain: "draining",
+				machine.Switch: "switching",
+			}[x.How], x.Start, until, max(x.From, 0))
 			sms[x.SM] = held{x.To, until}
 			end = max(end, until)
 		}

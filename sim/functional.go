@@ -31,8 +31,10 @@ func (r *run) functional() (*Result, error) {
 		for _, k := range dev.Kernels {
 			t.ThreadInsts += k.ThreadInsts
 			t.WarpInsts += k.WarpInsts
-			t.Kernels = append(t.Kernels, Kernel{Name: k.Name, Stream: k.Stream, CTAs: k.CTAs,
-				ThreadInsts: k.ThreadInsts, WarpInsts: k.WarpInsts})
+			t.Kernels = append(t.Kernels, Kernel{
+				Name: k.Name, Stream: k.Stream, CTAs: k.CTAs,
+				ThreadInsts: k.ThreadInsts, WarpInsts: k.WarpInsts,
+			})
 		}
 		var check *host.CheckError
 		if a.err != nil {
@@ -60,8 +62,10 @@ func (r *run) functional() (*Result, error) {
 func (r *run) wall(res *Result) {
 	s := time.Since(r.begun).Seconds()
 	name, _ := os.Hostname() // a label only; an empty one does no harm
-	res.Wall = Wall{Version: Version(), Host: fmt.Sprintf("%s %s/%s", name, runtime.GOOS, runtime.GOARCH), Seconds: s,
-		CyclesPerS: ratio(float64(res.Cycles), s)}
+	res.Wall = Wall{
+		Version: Version(), Host: fmt.Sprintf("%s %s/%s", name, runtime.GOOS, runtime.GOARCH), Seconds: s,
+		CyclesPerS: ratio(float64(res.Cycles), s),
+	}
 	var n uint64
 	for i := range res.Tenants {
 		n += res.Tenants[i].WarpInsts

@@ -19,8 +19,10 @@ func unequal(mode string) sim.Spec {
 	compute := app("parboil-like/cp", map[string]string{"n": "64", "atoms": "100"})
 	s := sim.Spec{
 		Machine: "ugpu", Set: map[string]string{"sm.count": "40"}, Seed: 1, Apps: []sim.App{memory, compute},
-		Sharing: sim.Sharing{Mode: mode, Epoch: 6000}, Length: sim.Length{MaxCycles: 60_000,
-			Budget: true}, Timeline: true,
+		Sharing: sim.Sharing{Mode: mode, Epoch: 6000}, Length: sim.Length{
+			MaxCycles: 60_000,
+			Budget:    true,
+		}, Timeline: true,
 	}
 	return s
 }
@@ -178,17 +180,25 @@ func TestPolicyErrors(t *testing.T) {
 		{func(s *sim.Spec) { s.Machine = "qv100" }, "does not translate"},
 		{func(s *sim.Spec) { s.Sharing.Params = control.Params{"delta_sm": 3} }, "delta_sms"},
 		{func(s *sim.Spec) { s.Sharing.Mode = "bp" }, "static"},
-		{func(s *sim.Spec) { s.Sharing.Policies = []sim.Governor{{Policy: "cd-search"}} },
-			"policies ugpu and cd-search both set sms"},
-		{func(s *sim.Spec) { s.Sharing.Policies = []sim.Governor{{Policy: "ugpu"}} },
-			"policy ugpu governs the run twice"},
+		{
+			func(s *sim.Spec) { s.Sharing.Policies = []sim.Governor{{Policy: "cd-search"}} },
+			"policies ugpu and cd-search both set sms",
+		},
+		{
+			func(s *sim.Spec) { s.Sharing.Policies = []sim.Governor{{Policy: "ugpu"}} },
+			"policy ugpu governs the run twice",
+		},
 		{func(s *sim.Spec) {
 			s.Sharing = sim.Sharing{Mode: "smk", Policies: []sim.Governor{{Policy: "cd-search"}}}
 		}, "every SM is everybody's"},
-		{func(s *sim.Spec) { s.Sharing = sim.Sharing{Mode: "mps", Policies: []sim.Governor{{Policy: "ugpu"}}} },
-			"memory is everybody's"},
-		{func(s *sim.Spec) { s.Sharing.Memory.Pages = "rewrite" },
-			"write the mode out (mode: slices, policies: [ugpu])"},
+		{
+			func(s *sim.Spec) { s.Sharing = sim.Sharing{Mode: "mps", Policies: []sim.Governor{{Policy: "ugpu"}}} },
+			"memory is everybody's",
+		},
+		{
+			func(s *sim.Spec) { s.Sharing.Memory.Pages = "rewrite" },
+			"write the mode out (mode: slices, policies: [ugpu])",
+		},
 		{func(s *sim.Spec) { s.Sharing.Memory.Placement = "nowhere" }, "vm.placement"},
 	} {
 		s := unequal("ugpu")

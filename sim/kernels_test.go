@@ -26,8 +26,10 @@ func TestLaunchesAddUp(t *testing.T) {
 				k.End, k.Overlapped)
 		}
 		last = k.End
-		for what, share := range map[string]float64{"theoretical": k.Theoretical, "achieved": k.Achieved,
-			k.Roof: k.RoofShare} {
+		for what, share := range map[string]float64{
+			"theoretical": k.Theoretical, "achieved": k.Achieved,
+			k.Roof: k.RoofShare,
+		} {
 			if share <= 0 || share > 1 {
 				t.Errorf("%s: %s is %g of all", k.Name, what, share)
 			}

@@ -30,39 +30,68 @@ type Mode struct {
 }
 
 // Modes lists the ways of sharing.
+//
+//heddle:table
 func Modes() []Mode {
 	const ugpu = "UGPU paper, section 6"
 	return []Mode{
 		{Name: "alone", What: "one application on the whole machine", divide: aloneShares},
-		{Name: "mps", What: "SMs divided (sms, or evenly), caches and memory shared", Source: "NVIDIA MPS; " + ugpu,
-			Fields: []string{"sms"}, divide: mpsShares},
-		{Name: "slices", What: "isolated slices: sms and channel groups per application, or as even as can be",
-			Source: ugpu, Fields: []string{"sms", "groups"}, divide: sliceShares},
-		{Name: "bp", What: "balanced partition: equal isolated slices, what does not divide stays unused", Source: ugpu,
-			divide: equalShares},
-		{Name: "bp-bs", What: "a big slice (3/4) for the first application, a small one (1/4) for the second",
-			Source: ugpu, divide: bigSmall},
-		{Name: "bp-sb", What: "a small slice for the first application, a big one for the second", Source: ugpu,
-			divide: smallBig},
-		{Name: "ugpu", What: "slices that change: at each epoch's end SMs go to compute-bound, channels to " +
-			"memory-bound applications; pages follow inside the HBM stack (PageMove)", Source: ugpu, Of: "slices",
-			Policy: "ugpu", Pages: pageMove, divide: evenSlices},
-		{Name: "ugpu-soft", What: "ugpu, pages moved by reads and writes through the memory system",
-			Source: ugpu + ".2", Of: "slices", Policy: "ugpu", Pages: readWrite, divide: evenSlices},
-		{Name: "ugpu-ori", What: "ugpu-soft on a conventional address map: every page is laid out anew",
-			Source: ugpu + ".2", Of: "slices", Policy: "ugpu", Pages: rewrite, divide: evenSlices},
-		{Name: "ugpu-qos", What: "ugpu that keeps applications with a qos target at it; one of two begins with the " +
-			"big slice", Source: ugpu + ".7", Policy: "ugpu-qos", Pages: pageMove, divide: targetShares,
-			targetLarge: true},
-		{Name: "bp-cd", What: "equal slices between which CD-Search moves SMs; channels stay", Source: ugpu + ".4",
-			Of: "bp", Policy: "cd-search", Pages: pageMove, divide: equalShares},
-		{Name: "timeslice", What: "turns on the whole machine (quantum): contexts are switched at a turn's end, " +
-			"memory is shared", Source: "NVIDIA time slicing", Fields: []string{"quantum"}, divide: wholeShares,
-			everybody: true},
-		{Name: "smk", What: "CTAs of all applications on every SM, by dominant resource fairness; memory shared",
-			Source: "simultaneous multikernel, HPCA 2016 (SMK-P)", divide: wholeShares, everybody: true},
-		{Name: "mig", What: "isolated slices by MIG profile, on machines that have them",
-			Source: "NVIDIA MIG profiles of A100-40GB and H100-80GB", Fields: []string{"profiles"}, divide: migShares},
+		{
+			Name: "mps", What: "SMs divided (sms, or evenly), caches and memory shared", Source: "NVIDIA MPS; " + ugpu,
+			Fields: []string{"sms"}, divide: mpsShares,
+		},
+		{
+			Name: "slices", What: "isolated slices: sms and channel groups per application, or as even as can be",
+			Source: ugpu, Fields: []string{"sms", "groups"}, divide: sliceShares,
+		},
+		{
+			Name: "bp", What: "balanced partition: equal isolated slices, what does not divide stays unused",
+			Source: ugpu, divide: equalShares,
+		},
+		{
+			Name: "bp-bs", What: "a big slice (3/4) for the first application, a small one (1/4) for the second",
+			Source: ugpu, divide: bigSmall,
+		},
+		{
+			Name: "bp-sb", What: "a small slice for the first application, a big one for the second", Source: ugpu,
+			divide: smallBig,
+		},
+		{
+			Name: "ugpu", What: "slices that change: at each epoch's end SMs go to compute-bound, channels to " +
+				"memory-bound applications; pages follow inside the HBM stack (PageMove)", Source: ugpu, Of: "slices",
+			Policy: "ugpu", Pages: pageMove, divide: evenSlices,
+		},
+		{
+			Name: "ugpu-soft", What: "ugpu, pages moved by reads and writes through the memory system",
+			Source: ugpu + ".2", Of: "slices", Policy: "ugpu", Pages: readWrite, divide: evenSlices,
+		},
+		{
+			Name: "ugpu-ori", What: "ugpu-soft on a conventional address map: every page is laid out anew",
+			Source: ugpu + ".2", Of: "slices", Policy: "ugpu", Pages: rewrite, divide: evenSlices,
+		},
+		{
+			Name: "ugpu-qos",
+			What: "ugpu that keeps applications with a qos target at it; one of two begins with the " +
+				"big slice", Source: ugpu + ".7", Policy: "ugpu-qos", Pages: pageMove, divide: targetShares,
+			targetLarge: true,
+		},
+		{
+			Name: "bp-cd", What: "equal slices between which CD-Search moves SMs; channels stay", Source: ugpu + ".4",
+			Of: "bp", Policy: "cd-search", Pages: pageMove, divide: equalShares,
+		},
+		{
+			Name: "timeslice", What: "turns on the whole machine (quantum): contexts are switched at a turn's end, " +
+				"memory is shared", Source: "NVIDIA time slicing", Fields: []string{"quantum"}, divide: wholeShares,
+			everybody: true,
+		},
+		{
+			Name: "smk", What: "CTAs of all applications on every SM, by dominant resource fairness; memory shared",
+			Source: "simultaneous multikernel, HPCA 2016 (SMK-P)", divide: wholeShares, everybody: true,
+		},
+		{
+			Name: "mig", What: "isolated slices by MIG profile, on machines that have them",
+			Source: "NVIDIA MIG profiles of A100-40GB and H100-80GB", Fields: []string{"profiles"}, divide: migShares,
+		},
 	}
 }
 

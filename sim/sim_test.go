@@ -61,7 +61,11 @@ var shared = sim.Spec{
 // clocks.
 func TestDeterminism(t *testing.T) {
 	for _, set := range []map[string]string{
-		nil, {"clock.llc": "700"}, {"clock.llc": "2500"}, {"clock.noc": "700"}, {"clock.noc": "2500"},
+		nil,
+		{"clock.llc": "700"},
+		{"clock.llc": "2500"},
+		{"clock.noc": "700"},
+		{"clock.noc": "2500"},
 		{"clock.dram": "1500"},
 	} {
 		s := shared
@@ -146,8 +150,10 @@ func TestIsolatedNeighbour(t *testing.T) {
 // A repeating application runs until the slowest has ended once; a budget lasts
 // exactly its cycles.
 func TestRepeatAndBudget(t *testing.T) {
-	s := sim.Spec{Machine: "qv100", Seed: 1, Apps: []sim.App{app("micro/vecadd", nil), app("micro/spmv", nil)},
-		Sharing: sim.Sharing{Mode: "mps"}}
+	s := sim.Spec{
+		Machine: "qv100", Seed: 1, Apps: []sim.App{app("micro/vecadd", nil), app("micro/spmv", nil)},
+		Sharing: sim.Sharing{Mode: "mps"},
+	}
 	s.Apps[0].Repeat = true
 	r := run(t, s)
 	if r.Tenants[0].Runs < 2 || r.Tenants[1].Runs != 1 || r.Cycles != r.Tenants[1].Window.End {
@@ -164,8 +170,10 @@ func TestRepeatAndBudget(t *testing.T) {
 // numbers are those of the time until then, and who ends before starts again.
 func TestInstructions(t *testing.T) {
 	const n = 300_000
-	s := sim.Spec{Machine: "qv100", Seed: 1, Apps: []sim.App{app("micro/vecadd", nil), app("sdk-like/matrixmul", nil)},
-		Sharing: sim.Sharing{Mode: "mps"}}
+	s := sim.Spec{
+		Machine: "qv100", Seed: 1, Apps: []sim.App{app("micro/vecadd", nil), app("sdk-like/matrixmul", nil)},
+		Sharing: sim.Sharing{Mode: "mps"},
+	}
 	s.Length = sim.Length{Instructions: n}
 	r := run(t, s)
 	last := uint64(0)
@@ -185,8 +193,10 @@ func TestInstructions(t *testing.T) {
 // faults come through while it keeps the machine busy.
 func TestRepeatBesideFaults(t *testing.T) {
 	s := sim.Spec{
-		Machine: "ugpu", Seed: 1, Apps: []sim.App{app("micro/triad", map[string]string{"n": "100"}),
-			{Name: "ops", Path: "../trace/record/testdata/hostops"}},
+		Machine: "ugpu", Seed: 1, Apps: []sim.App{
+			app("micro/triad", map[string]string{"n": "100"}),
+			{Name: "ops", Path: "../trace/record/testdata/hostops"},
+		},
 		Sharing: sim.Sharing{Mode: "mps"}, Length: sim.Length{MaxCycles: 1_000_000},
 	}
 	s.Apps[0].Repeat = true
@@ -197,8 +207,10 @@ func TestRepeatBesideFaults(t *testing.T) {
 
 // An application that arrives later starts later.
 func TestArrival(t *testing.T) {
-	s := sim.Spec{Machine: "qv100", Seed: 1, Apps: []sim.App{app("micro/vecadd", nil), app("micro/triad", nil)},
-		Sharing: sim.Sharing{Mode: "mps"}}
+	s := sim.Spec{
+		Machine: "qv100", Seed: 1, Apps: []sim.App{app("micro/vecadd", nil), app("micro/triad", nil)},
+		Sharing: sim.Sharing{Mode: "mps"},
+	}
 	s.Apps[1].Arrive = 7000
 	r := run(t, s)
 	if k := r.Tenants[1].Kernels[0]; k.Start < 7000 || r.Tenants[1].Cycles >= r.Cycles {
@@ -233,8 +245,10 @@ func TestSharingModes(t *testing.T) {
 			}
 		}
 	}
-	_, err := sim.Run(context.Background(), sim.Spec{Machine: "qv100", Apps: two, Sharing: sim.Sharing{Mode: "slices",
-		SMs: []int{60, 60}, Groups: []int{1, 1}}}, nil)
+	_, err := sim.Run(context.Background(), sim.Spec{Machine: "qv100", Apps: two, Sharing: sim.Sharing{
+		Mode: "slices",
+		SMs:  []int{60, 60}, Groups: []int{1, 1},
+	}}, nil)
 	if err == nil {
 		t.Error("120 of 80 SMs were handed out")
 	}

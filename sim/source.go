@@ -26,10 +26,14 @@ const (
 func AppCounters() []stat.Desc {
 	return []stat.Desc{
 		appBusy: {Name: "busy_cycles", Unit: "cycles", Doc: "core cycles in which it had a kernel on the GPU"},
-		appDRAM: {Name: "dram_bytes", Unit: "bytes",
-			Doc: "read from and written to DRAM for it, migrations left out"},
-		appFootprint: {Name: "footprint_bytes", Unit: "bytes",
-			Doc: "device memory it has, page tables included; 0 without translation", Kind: stat.Gauge},
+		appDRAM: {
+			Name: "dram_bytes", Unit: "bytes",
+			Doc: "read from and written to DRAM for it, migrations left out",
+		},
+		appFootprint: {
+			Name: "footprint_bytes", Unit: "bytes",
+			Doc: "device memory it has, page tables included; 0 without translation", Kind: stat.Gauge,
+		},
 	}
 }
 
@@ -72,8 +76,10 @@ func (s *source) clock(now, epoch uint64) control.Clock {
 // Held implements control.Source.
 func (s *source) Held(app int) control.Held {
 	t := s.r.gpu.Tenants[app]
-	h := control.Held{Name: s.r.apps[app].spec.Name, SMs: len(t.SMs), Groups: len(t.Groups),
-		QoS: s.r.apps[app].spec.QoS}
+	h := control.Held{
+		Name: s.r.apps[app].spec.Name, SMs: len(t.SMs), Groups: len(t.Groups),
+		QoS: s.r.apps[app].spec.QoS,
+	}
 	if log := s.r.gpu.Repartitions; len(log) > 0 {
 		for _, m := range log[len(log)-1].SMs {
 			switch {

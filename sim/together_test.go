@@ -10,8 +10,10 @@ import (
 // the result, and with turns longer than any kernel an application is as fast as alone
 // once it is its turn.
 func TestTimeslice(t *testing.T) {
-	s := sim.Spec{Machine: "ugpu", Seed: 1, Timeline: true, Apps: []sim.App{app("sdk-like/matrixmul", nil),
-		app("micro/spmv", nil)}}
+	s := sim.Spec{Machine: "ugpu", Seed: 1, Timeline: true, Apps: []sim.App{
+		app("sdk-like/matrixmul", nil),
+		app("micro/spmv", nil),
+	}}
 	s.Sharing = sim.Sharing{Mode: "timeslice", Quantum: 2000}
 	r := run(t, s)
 	c := r.Contexts
@@ -53,8 +55,10 @@ func TestTimeslice(t *testing.T) {
 // SMK: both applications are on the SMs at once, and the second need not wait for the
 // first one's CTAs to end.
 func TestSMK(t *testing.T) {
-	s := sim.Spec{Machine: "ugpu", Seed: 1, Apps: []sim.App{app("parboil-like/cp", nil), app("micro/triad", nil)},
-		Sharing: sim.Sharing{Mode: "smk"}}
+	s := sim.Spec{
+		Machine: "ugpu", Seed: 1, Apps: []sim.App{app("parboil-like/cp", nil), app("micro/triad", nil)},
+		Sharing: sim.Sharing{Mode: "smk"},
+	}
 	s.Apps[1].Arrive = 6000
 	r := run(t, s)
 	a, b := r.Tenants[0].Kernels[0], r.Tenants[1].Kernels[0]

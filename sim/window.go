@@ -65,8 +65,10 @@ func (c *collector) mark(i int) mark {
 	g := c.r.gpu
 	g.SettleSMs()
 	t := &c.tallies[i]
-	return mark{cycle: g.Now(), busy: g.Busy(i), sums: c.set.Sums(i), moved: c.set.Moved(i), executions: t.done,
-		begun: t.begun}
+	return mark{
+		cycle: g.Now(), busy: g.Busy(i), sums: c.set.Sums(i), moved: c.set.Moved(i), executions: t.done,
+		begun: t.begun,
+	}
 }
 
 // warmed notes the end of the warm-up.

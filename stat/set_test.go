@@ -15,7 +15,8 @@ func TestFind(t *testing.T) {
 		t.Errorf("%v %d %d %d", err, c.Of(1), c.Of(0), c.At(1, 1))
 	}
 	for name, want := range map[string]string{
-		"sm.stall": "sm has insts, stalls", "cpu.insts": "this machine counts sm, llc", "hits": "this machine counts sm, llc",
+		"sm.stall": "sm has insts, stalls", "cpu.insts": "this machine counts sm, llc",
+		"hits": "this machine counts sm, llc",
 	} {
 		if _, err := s.Find(name); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", name, err, want)

@@ -31,7 +31,10 @@ type Table struct {
 
 // NewTable allocates zeroed counters.
 func NewTable(owner string, desc []Desc, instances, tenants int) *Table {
-	return &Table{Owner: owner, Desc: desc, Instances: instances, Tenants: tenants, rows: tenants, v: make([]uint64, instances*tenants*len(desc))}
+	return &Table{
+		Owner: owner, Desc: desc, Instances: instances, Tenants: tenants, rows: tenants,
+		v: make([]uint64, instances*tenants*len(desc)),
+	}
 }
 
 // NewTraffic allocates the counters of components that requests pass. What is moved for a

@@ -43,10 +43,14 @@ var kinds = []slot{
 	{in: isa.Instr{Unit: isa.DP, Timing: isa.DpMad}, text: "fma.f64"},
 	{in: isa.Instr{Unit: isa.SFU, Timing: isa.Special}, text: "sfu"},
 	{in: isa.Instr{Unit: isa.TENSOR, Timing: isa.Matrix}, text: "mma"},
-	{in: isa.Instr{Kind: isa.Load, Unit: isa.LDST, Space: isa.Shared, Width: 4}, op: op{what: scratch},
-		text: "ld.shared"},
-	{in: isa.Instr{Kind: isa.Store, Unit: isa.LDST, Space: isa.Shared, Width: 4}, op: op{what: scratch},
-		text: "st.shared"},
+	{
+		in: isa.Instr{Kind: isa.Load, Unit: isa.LDST, Space: isa.Shared, Width: 4}, op: op{what: scratch},
+		text: "ld.shared",
+	},
+	{
+		in: isa.Instr{Kind: isa.Store, Unit: isa.LDST, Space: isa.Shared, Width: 4}, op: op{what: scratch},
+		text: "st.shared",
+	},
 	{in: isa.Instr{Kind: isa.Barrier, Unit: isa.INT}, op: op{what: converge}, text: "bar.sync"},
 	{in: isa.Instr{Kind: isa.Fence, Unit: isa.LDST}, op: op{what: converge}, text: "membar"},
 }
@@ -54,8 +58,10 @@ var kinds = []slot{
 // opKinds and caches turn the words of an access into fields of an instruction.
 var (
 	opKinds = map[string]isa.Kind{"load": isa.Load, "store": isa.Store, "atomic": isa.Atomic, "reduce": isa.Reduce}
-	caches  = map[string]isa.Cache{"ca": isa.CacheAll, "cg": isa.CacheGlobal, "cs": isa.CacheStream,
-		"cv": isa.CacheVolatile, "nc": isa.CacheReadOnly}
+	caches  = map[string]isa.Cache{
+		"ca": isa.CacheAll, "cg": isa.CacheGlobal, "cs": isa.CacheStream,
+		"cv": isa.CacheVolatile, "nc": isa.CacheReadOnly,
+	}
 )
 
 // body lists the instructions of one iteration in order, without the branch.
@@ -71,8 +77,10 @@ func (k *Kernel) body() []slot {
 		var list []slot
 		for j := range a.Count {
 			list = append(list, slot{
-				in: isa.Instr{Kind: opKinds[a.Op], Unit: isa.LDST, Space: isa.Global, Cache: caches[a.Cache],
-					Width: uint8(a.Width)},
+				in: isa.Instr{
+					Kind: opKinds[a.Op], Unit: isa.LDST, Space: isa.Global, Cache: caches[a.Cache],
+					Width: uint8(a.Width),
+				},
 				op:   op{what: global, access: int16(i), sub: uint16(j)},
 				text: fmt.Sprintf("%s %s (%s)", a.Op, a.On, a.Pattern),
 				line: a.line,

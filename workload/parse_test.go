@@ -39,8 +39,10 @@ func TestErrorsPointAtTheCulprit(t *testing.T) {
 		{"ctas: 6", "ctas: 0", "f:8:9: ctas is 0"},
 		{"on: a", "on: c", "f:11:10: on names an allocation; there is no \"c\""},
 		{"pattern: stream", "pattern: streem", "did you mean stream?"},
-		{"pattern: stream", "pattern: stream, tile: 1 KiB",
-			"tile has no meaning with pattern stream, only with [tiled]"},
+		{
+			"pattern: stream", "pattern: stream, tile: 1 KiB",
+			"tile has no meaning with pattern stream, only with [tiled]",
+		},
 		{"pattern: stream", "pattern: tiled", "pattern tiled needs tile"},
 		{"pattern: stream", "pattern: shared, sharers: 4", "4 sharers do not divide 6 CTAs"},
 		{"pattern: stream", "pattern: chase, op: store", "a pointer chase loads"},
@@ -48,8 +50,10 @@ func TestErrorsPointAtTheCulprit(t *testing.T) {
 		{"pattern: stream", "pattern: stream, width: 3", "width is 3"},
 		{"  accesses", "  mix: {int: 0}\n  accesses", "f:10:14: int is 0"},
 		{"  accesses", "  mix: {shared_load: 1}\n  accesses", "give it at least 128 bytes"},
-		{"  accesses", "  mix: {barrier: 1}\n  divergence: {share: 0.5, lanes: 4, paths: 2}\n  accesses",
-			"meet the barrier twice"},
+		{
+			"  accesses", "  mix: {barrier: 1}\n  divergence: {share: 0.5, lanes: 4, paths: 2}\n  accesses",
+			"meet the barrier twice",
+		},
 		{"  accesses", "  divergence: {share: 1.5, lanes: 4}\n  accesses", "share is 1.5"},
 	} {
 		text := strings.Replace(good, c.old, c.new, 1)
@@ -91,8 +95,10 @@ func TestIs(t *testing.T) {
 	for name, c := range map[string]struct {
 		text string
 		want bool
-	}{"a.yaml": {good, true}, "b.yml": {"# x\nmodel : m\n", true}, "c.yaml": {"machine: qv100\napps: [{path: model}]\n",
-		false}, "d.txt": {good, false}} {
+	}{"a.yaml": {good, true}, "b.yml": {"# x\nmodel : m\n", true}, "c.yaml": {
+		"machine: qv100\napps: [{path: model}]\n",
+		false,
+	}, "d.txt": {good, false}} {
 		path := filepath.Join(dir, name)
 		if err := os.WriteFile(path, []byte(c.text), 0o600); err != nil {
 			t.Fatal(err)

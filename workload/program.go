@@ -236,8 +236,10 @@ func (p *Program) launches(c *host.Context, regions []*mem.Region) error {
 
 // copyOut takes the time of a copy of r to the host, and waits.
 func copyOut(c *host.Context, r *mem.Region) error {
-	op := &host.Op{Kind: host.OpCopy, Name: "copy from " + r.Name, Src: r,
-		Dst: &mem.Region{Kind: mem.Host, Name: "host staging"}, N: r.Len(), Apply: func() {}}
+	op := &host.Op{
+		Kind: host.OpCopy, Name: "copy from " + r.Name, Src: r,
+		Dst: &mem.Region{Kind: mem.Host, Name: "host staging"}, N: r.Len(), Apply: func() {},
+	}
 	if err := c.Device().Enqueue(op); err != nil {
 		return err
 	}

@@ -140,16 +140,24 @@ func TestPatterns(t *testing.T) {
 		{"pattern: stream, count: 2", 8, [2]int{16 * threads, 16 * threads}, [2]float64{1, 1}, [2]float64{1, 1}},
 		// wraps at the footprint
 		{"pattern: stream", 256, [2]int{1 << 18, 1 << 18}, [2]float64{2, 2}, [2]float64{1, 1}},
-		{"pattern: stencil, count: 5, row: 1 KiB", 8, [2]int{8 * threads, 8*threads + 2*256 + 4}, [2]float64{4.8, 5},
-			[2]float64{1, 5}},
+		{
+			"pattern: stencil, count: 5, row: 1 KiB", 8,
+			[2]int{8 * threads, 8*threads + 2*256 + 4},
+			[2]float64{4.8, 5},
+			[2]float64{1, 5},
+		},
 		{"pattern: tiled, tile: 2 KiB, reuse: 4", 16, [2]int{16 * 512, 16 * 512}, [2]float64{4, 4}, [2]float64{1, 1}},
 		{"pattern: tiled, tile: 2 KiB, reuse: 2", 16, [2]int{32 * 512, 32 * 512}, [2]float64{2, 2}, [2]float64{1, 1}},
 		{"pattern: strided, stride: 512 B", 16, [2]int{16 * threads, 16 * threads}, [2]float64{1, 1}, [2]float64{1, 1}},
 		// n(1-e^-(draws/n)): 30812
 		{"pattern: random", 16, [2]int{30_500, 31_200}, [2]float64{1.04, 1.08}, [2]float64{1.04, 1.08}},
 		{"pattern: random, block: 128 B", 16, [2]int{31 * 900, 32 * 1024}, [2]float64{1, 1.2}, [2]float64{1, 1.2}},
-		{"pattern: chase, block: 64 B, width: 8", 8, [2]int{8 * threads, 8 * threads}, [2]float64{1, 1},
-			[2]float64{1, 1}},
+		{
+			"pattern: chase, block: 64 B, width: 8", 8,
+			[2]int{8 * threads, 8 * threads},
+			[2]float64{1, 1},
+			[2]float64{1, 1},
+		},
 		{"pattern: shared", 8, [2]int{1024, 1024}, [2]float64{16, 16}, [2]float64{16, 16}},
 		{"pattern: shared, sharers: 4", 8, [2]int{4096, 4096}, [2]float64{4, 4}, [2]float64{4, 4}},
 		{"pattern: shared, sharers: 4, layout: interleaved", 8, [2]int{4096, 4096}, [2]float64{4, 4}, [2]float64{4, 4}},

@@ -16,12 +16,21 @@ func TestNetworkLayersByHand(t *testing.T) {
 		want any
 	}{
 		// 3 x 3 ones over 2 x 2, one pixel of border: every output sees all four.
-		{[]any{"conv", f(1, 2, 3, 4), f(1, 1, 1, 1, 1, 1, 1, 1, 1), f(-9), n(1), n(2), n(1), n(3), n(1), n(1), n(1)},
-			f(1, 1, 1, 1)},
-		{[]any{"conv", f(1, 2, 3, 4), f(1, 1, 1, 1, 1, 1, 1, 1, 1), f(-11), n(1), n(2), n(1), n(3), n(1), n(1), n(1)},
-			f(0, 0, 0, 0)},
-		{[]any{"filter", f(1, 2, 3, 4), f(1, 2, 3, 4, 5, 6, 7, 8, 9), n(1), n(2), n(1), n(3), n(2), n(1), n(1)},
-			f(5 + 2*6 + 3*8 + 4*9)},
+		{
+			[]any{"conv", f(1, 2, 3, 4), f(1, 1, 1, 1, 1, 1, 1, 1, 1), f(-9), n(1), n(2), n(1), n(3), n(1), n(1), n(1)},
+			f(1, 1, 1, 1),
+		},
+		{
+			[]any{
+				"conv", f(1, 2, 3, 4), f(1, 1, 1, 1, 1, 1, 1, 1, 1), f(-11),
+				n(1), n(2), n(1), n(3), n(1), n(1), n(1),
+			},
+			f(0, 0, 0, 0),
+		},
+		{
+			[]any{"filter", f(1, 2, 3, 4), f(1, 2, 3, 4, 5, 6, 7, 8, 9), n(1), n(2), n(1), n(3), n(2), n(1), n(1)},
+			f(5 + 2*6 + 3*8 + 4*9),
+		},
 		// Two groups: each filter sees its own channel only.
 		{[]any{"filter", f(3, 5), f(10, 100), n(2), n(1), n(2), n(1), n(1), n(0), n(2)}, f(30, 500)},
 		{[]any{"filter", f(3, 5), f(10, 100), n(2), n(1), n(1), n(1), n(1), n(0), n(1)}, f(530)},
@@ -81,10 +90,21 @@ func TestNetworkLayersRefuse(t *testing.T) {
 		want string
 	}{
 		{[]any{"convolution"}, "not one of apps/dnn"},
-		{[]any{"conv", []float32{1}, []float32{1}, []float32{1}, int64(1), int64(1), int64(1), int64(3), int64(1),
-			int64(0), int64(1)}, "must hold the kernel"},
-		{[]any{"filter", []float32{1}, []float32{1, 2}, int64(1), int64(1), int64(1), int64(1), int64(1), int64(0),
-			int64(1)}, "the weights has 2"},
+		{[]any{
+			"conv",
+			[]float32{1},
+			[]float32{1},
+			[]float32{1},
+			int64(1), int64(1), int64(1), int64(3), int64(1),
+			int64(0), int64(1),
+		}, "must hold the kernel"},
+		{[]any{
+			"filter",
+			[]float32{1},
+			[]float32{1, 2},
+			int64(1), int64(1), int64(1), int64(1), int64(1), int64(0),
+			int64(1),
+		}, "the weights has 2"},
 		{[]any{"maxpool", []float32{1, 2}, int64(1), int64(1), int64(1), int64(1), int64(0)}, "the image has 2"},
 		{[]any{"meanpool", []float32{1}, int64(0), 1.0}, "no multiple"},
 		{[]any{"softmax", []float32{1}, int64(0)}, "rows of 0"},

@@ -186,8 +186,10 @@ func fdtd2d(list []any) (any, error) {
 	if len(ex) != nx*ny {
 		return nil, fmt.Errorf("the fields have %d elements: they must have %d x %d", len(ex), nx, ny)
 	}
-	f := map[string][]float32{"ex": append([]float32(nil), ex...), "ey": append([]float32(nil), ey...),
-		"hz": append([]float32(nil), hz...)}
+	f := map[string][]float32{
+		"ex": append([]float32(nil), ex...), "ey": append([]float32(nil), ey...),
+		"hz": append([]float32(nil), hz...),
+	}
 	if f[field] == nil {
 		return nil, fmt.Errorf("field %q: it must be ex, ey or hz", field)
 	}

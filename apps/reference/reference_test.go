@@ -48,20 +48,37 @@ func TestByHand(t *testing.T) {
 		{"micro_vecadd", []any{[]float32{1, 2}, []float32{10, 20}}, []float32{11, 22}},
 		{"micro_triad", []any{[]float32{1, 2}, []float32{10, 20}, 0.5}, []float32{6, 12}},
 		{"micro_reduction", []any{[]float32{1, 2, 3, 4}, int64(2), int64(32)}, []float32{10}},
-		{"micro_spmv", []any{"vector", []int32{0, 2, 2, 3}, []int32{0, 2, 1}, []float32{1, 2, 3},
-			[]float32{1, 10, 100}}, []float32{201, 0, 30}},
-		{"micro_spmv", []any{"scalar", []int32{0, 2, 2, 3}, []int32{0, 2, 1}, []float32{1, 2, 3},
-			[]float32{1, 10, 100}}, []float32{201, 0, 30}},
-		{"sdk-like_matrixmul", []any{[]float32{1, 2, 3, 4}, []float32{5, 6, 7, 8}, int64(2), int64(2), int64(2)},
-			[]float32{19, 22, 43, 50}},
+		{"micro_spmv", []any{
+			"vector",
+			[]int32{0, 2, 2, 3},
+			[]int32{0, 2, 1},
+			[]float32{1, 2, 3},
+			[]float32{1, 10, 100},
+		}, []float32{201, 0, 30}},
+		{"micro_spmv", []any{
+			"scalar",
+			[]int32{0, 2, 2, 3},
+			[]int32{0, 2, 1},
+			[]float32{1, 2, 3},
+			[]float32{1, 10, 100},
+		}, []float32{201, 0, 30}},
+		{
+			"sdk-like_matrixmul",
+			[]any{[]float32{1, 2, 3, 4}, []float32{5, 6, 7, 8}, int64(2), int64(2), int64(2)},
+			[]float32{19, 22, 43, 50},
+		},
 		{"polybench_atax", []any{[]float32{1, 2, 3, 4}, []float32{1, 1}}, []float32{24, 34}}, // Ax = (3, 7)
 		{"rodinia-like_bfs", []any{[]int32{0, 2, 3, 3, 3}, []int32{1, 2, 2}, int64(0)}, []int32{0, 1, 1, -1}},
 		{"rodinia-like_pathfinder", []any{[]uint8{5, 1, 9, 1, 9, 1, 1, 1, 9}, int64(3)}, []int32{3, 3, 11}},
 		// One hot cell in the middle of 3 x 3, only conduction in x and y, 1/R = 1, step/cap = 1/4.
 		{
 			"rodinia-like_hotspot",
-			[]any{make([]float32, 9), []float32{0, 0, 0, 0, 4, 0, 0, 0, 0}, int64(3), int64(1), 0.25, 1.0, 1.0, 0.0,
-				0.0},
+			[]any{
+				make([]float32, 9),
+				[]float32{0, 0, 0, 0, 4, 0, 0, 0, 0},
+				int64(3), int64(1), 0.25, 1.0, 1.0, 0.0,
+				0.0,
+			},
 			[]float32{0, 1, 0, 1, 0, 1, 0, 1, 0},
 		},
 		// One atom of charge 6 above the origin at height 3, lattice points 4 apart: distances 3 and 5.

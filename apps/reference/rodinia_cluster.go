@@ -29,8 +29,10 @@ func streamcluster(list []any) (any, error) {
 	if which != "owner" && which != "cost" {
 		return nil, fmt.Errorf("result %q: it must be owner or cost", which)
 	}
-	c := &clustering{coord: coord, weight: weight, cost: make([]float32, n), owner: make([]int32, n), centres: 1,
-		price: price}
+	c := &clustering{
+		coord: coord, weight: weight, cost: make([]float32, n), owner: make([]int32, n), centres: 1,
+		price: price,
+	}
 	for i := range c.cost {
 		c.cost[i] = c.serve(i, 0)
 	}

@@ -14,8 +14,11 @@ func TestRodiniaByHand(t *testing.T) {
 		want any
 	}{
 		// Everyone is active, all three elements are touched or keep their value of 7.
-		{"micro_randomaccess", []any{"sparse", []float32{7}, []float32{1}, []float32{2}, 3.0, int64(100), int64(1)},
-			[]float32{7}},
+		{
+			"micro_randomaccess",
+			[]any{"sparse", []float32{7}, []float32{1}, []float32{2}, 3.0, int64(100), int64(1)},
+			[]float32{7},
+		},
 		{"micro_randomaccess", []any{"update", int64(4), int64(0), int64(9), int64(1)}, []uint64{0, 1, 2, 3}},
 		{"micro_pointer-chase", []any{[]uint32{2, 0, 1}, int64(2), int64(3)}, []uint32{1, 2, 0}},
 		// "ab" against "aa", match 2, mismatch -1, gap 3.
@@ -26,10 +29,16 @@ func TestRodiniaByHand(t *testing.T) {
 		},
 		{"rodinia-like_lud", []any{[]float32{2, 4, 1, 5}, int64(2)}, []float32{2, 4, 0.5, 3}},
 		// Points on a line; the first two are the first centres, the second step moves the last.
-		{"rodinia-like_kmeans", []any{[]float32{0, 0.25, 0.125, 0.75}, int64(4), int64(2), int64(1)},
-			[]int32{0, 1, 0, 1}},
-		{"rodinia-like_kmeans", []any{[]float32{0, 0.25, 0.875, 0.15}, int64(4), int64(2), int64(2)},
-			[]int32{0, 1, 1, 0}},
+		{
+			"rodinia-like_kmeans",
+			[]any{[]float32{0, 0.25, 0.125, 0.75}, int64(4), int64(2), int64(1)},
+			[]int32{0, 1, 0, 1},
+		},
+		{
+			"rodinia-like_kmeans",
+			[]any{[]float32{0, 0.25, 0.875, 0.15}, int64(4), int64(2), int64(2)},
+			[]int32{0, 1, 1, 0},
+		},
 		// Points 0, 1, 10, 11 on a line with a centre at 0: opening 10 for 50 saves 200.
 		{
 			"rodinia-like_streamcluster",
@@ -48,8 +57,11 @@ func TestRodiniaByHand(t *testing.T) {
 			[]any{"cost", []float32{0, 1, 10, 11}, []float32{1, 1, 1, 1}, []int32{2, 1}, 200.0},
 			[]float32{100, 81, 0, 1},
 		},
-		{"rodinia-like_btree", []any{"find", []int32{0, 2, 4}, []int32{7, 8, 9}, []int32{2, 3, 4, 9}},
-			[]int32{8, -1, 9, -1}},
+		{
+			"rodinia-like_btree",
+			[]any{"find", []int32{0, 2, 4}, []int32{7, 8, 9}, []int32{2, 3, 4, 9}},
+			[]int32{8, -1, 9, -1},
+		},
 		{"rodinia-like_btree", []any{"first", []int32{0, 2, 4}, []int32{0, 1, 4, 9}}, []int32{0, 1, 2, 3}},
 		{"rodinia-like_btree", []any{"count", []int32{0, 2, 4}, []int32{0, 1, 4, 9}, int64(3)}, []int32{2, 1, 1, 0}},
 		// 0 -> 1 for 5, 0 -> 2 for 1, 2 -> 1 for 2; nothing leads to 3.
@@ -61,8 +73,11 @@ func TestRodiniaByHand(t *testing.T) {
 		// The match across the line's end does not count; overlapping ones do.
 		{"mars-like_stringmatch", []any{[]uint8("aaabaa"), []int32{0, 3, 5, 6}, "aa"}, []int32{0, 1}},
 		// A ramp has no differences but at its end; a constant keeps its value.
-		{"rodinia-like_dwt2d", []any{[]int32{0, 2, 4, 6, 0, 2, 4, 6, 0, 2, 4, 6, 0, 2, 4, 6}, int64(4), int64(1)},
-			[]int32{0, 5, 0, 2, 0, 5, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0}},
+		{
+			"rodinia-like_dwt2d",
+			[]any{[]int32{0, 2, 4, 6, 0, 2, 4, 6, 0, 2, 4, 6, 0, 2, 4, 6}, int64(4), int64(1)},
+			[]int32{0, 5, 0, 2, 0, 5, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0},
+		},
 		{"rodinia-like_dwt2d", []any{[]int32{9, 9, 9, 9}, int64(2), int64(1)}, []int32{9, 0, 0, 0}},
 		{"rodinia-like_euler3d", []any{"mesh", int64(2), int64(1)}, []int32{-2, 0, 1, -2, -1, -1, -2, -2}},
 		{"mars-like_pageviewcount", []any{[]uint32{1, 1, 1, 0}, []uint32{5, 5, 6, 5}, int64(3)}, []uint32{1, 2, 0}},

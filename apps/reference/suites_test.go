@@ -20,25 +20,59 @@ func TestSuitesByHand(t *testing.T) {
 		{"polybench_mvt", []any{"AT", a, []float32{10, 20, 30}, []float32{1, 2}}, []float32{19, 32, 45}},
 		{"polybench_bicg", []any{"AT", a, []float32{1, 2}}, []float32{9, 12, 15}},
 		{"polybench_gesummv", []any{a, a, []float32{1, 0, 2}, 2.0, 3.0}, []float32{35, 80}},
-		{"polybench_2mm", []any{square, square, square, one, 2.0, 5.0, int64(2), int64(2), int64(2), int64(2)},
-			[]float32{79, 108, 162, 241}},
+		{
+			"polybench_2mm",
+			[]any{square, square, square, one, 2.0, 5.0, int64(2), int64(2), int64(2), int64(2)},
+			[]float32{79, 108, 162, 241},
+		},
 		// One step from hz = 1 in the corner: ey below and ex to the right lose a half of it, then hz itself 0.7 x -1.
-		{"polybench_fdtd2d", []any{"ey", make([]float32, 4), make([]float32, 4), []float32{1, 0, 0, 0}, []float32{9},
-			int64(2), int64(2)}, []float32{9, 9, 0.5, 0}},
-		{"polybench_fdtd2d", []any{"ex", make([]float32, 4), make([]float32, 4), []float32{1, 0, 0, 0}, []float32{9},
-			int64(2), int64(2)}, []float32{0, 0.5, 0, 0}},
+		{"polybench_fdtd2d", []any{
+			"ey", make([]float32, 4), make([]float32, 4),
+			[]float32{1, 0, 0, 0},
+			[]float32{9},
+			int64(2), int64(2),
+		}, []float32{9, 9, 0.5, 0}},
+		{"polybench_fdtd2d", []any{
+			"ex", make([]float32, 4), make([]float32, 4),
+			[]float32{1, 0, 0, 0},
+			[]float32{9},
+			int64(2), int64(2),
+		}, []float32{0, 0.5, 0, 0}},
 		// (1 3; 2 4) squared, B transposed
-		{"parboil-like_sgemm", []any{square, square, one, 2.0, 3.0, int64(2), int64(2), int64(2)},
-			[]float32{23, 28, 28, 43}},
-		{"parboil-like_mri-q", []any{"real", []float32{0.5}, []float32{0}, []float32{0}, []float32{0, 1, 2},
-			[]float32{0, 0, 0}, []float32{0, 0, 0}, []float32{1, 1, 0}, []float32{0, 1, 2}}, []float32{3}},
+		{
+			"parboil-like_sgemm",
+			[]any{square, square, one, 2.0, 3.0, int64(2), int64(2), int64(2)},
+			[]float32{23, 28, 28, 43},
+		},
+		{"parboil-like_mri-q", []any{
+			"real",
+			[]float32{0.5},
+			[]float32{0},
+			[]float32{0},
+			[]float32{0, 1, 2},
+			[]float32{0, 0, 0},
+			[]float32{0, 0, 0},
+			[]float32{1, 1, 0},
+			[]float32{0, 1, 2},
+		}, []float32{3}},
 		// Two sets of two points: north pole and a point 30 degrees away; the pole twice. One edge at 10 degrees.
-		{"parboil-like_tpacf", []any{[]float32{0, 0.5, 0, 0}, make([]float32, 4), []float32{1, 0.8660254, 1, 1},
-			[]float32{0.9848}, int64(2)}, []uint32{0, 1, 1, 0, 2, 2}},
-		{"sdk-like_mergesort", []any{"values", []uint32{5, 1, 5, 0}, []uint32{10, 11, 12, 13}},
-			[]uint32{13, 11, 10, 12}},
-		{"sdk-like_convsep", []any{[]float32{0, 0, 0, 0, 1, 0, 0, 0, 0}, []float32{1, 2, 3}, int64(3), int64(3)},
-			[]float32{9, 6, 3, 6, 4, 2, 3, 2, 1}},
+		{"parboil-like_tpacf", []any{
+			[]float32{0, 0.5, 0, 0},
+			make([]float32, 4),
+			[]float32{1, 0.8660254, 1, 1},
+			[]float32{0.9848},
+			int64(2),
+		}, []uint32{0, 1, 1, 0, 2, 2}},
+		{
+			"sdk-like_mergesort",
+			[]any{"values", []uint32{5, 1, 5, 0}, []uint32{10, 11, 12, 13}},
+			[]uint32{13, 11, 10, 12},
+		},
+		{
+			"sdk-like_convsep",
+			[]any{[]float32{0, 0, 0, 0, 1, 0, 0, 0, 0}, []float32{1, 2, 3}, int64(3), int64(3)},
+			[]float32{9, 6, 3, 6, 4, 2, 3, 2, 1},
+		},
 	}
 	for _, c := range cases {
 		got, err := All[c.name](c.args)
@@ -185,8 +219,10 @@ func TestLBM(t *testing.T) {
 			}
 			return s
 		}
-		got, err := lbm([]any{a, make([]float32, len(a)), flags, 1.2, 0.0, int64(nx), int64(ny), int64(nz), int64(row),
-			int64(20)})
+		got, err := lbm([]any{
+			a, make([]float32, len(a)), flags, 1.2, 0.0, int64(nx), int64(ny), int64(nz), int64(row),
+			int64(20),
+		})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -214,8 +250,13 @@ func TestLibor(t *testing.T) {
 		vol[i] = 0.2 + 0.01*float32(i%3)
 	}
 	mean := func(part string, start float64) (s float64) {
-		got, err := libor([]any{part, z, int64(paths), vol, []int32{3, 8}, []float32{0.03, 0.09}, int64(steps), 0.25,
-			start})
+		got, err := libor([]any{
+			part, z, int64(paths), vol,
+			[]int32{3, 8},
+			[]float32{0.03, 0.09},
+			int64(steps), 0.25,
+			start,
+		})
 		if err != nil {
 			t.Fatal(err)
 		}

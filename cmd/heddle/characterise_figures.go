@@ -46,8 +46,10 @@ func sharingFigure(groups [][]characterise.Profile, seeds *characterise.Seeds) *
 	}
 	one := 1.0
 	for _, class := range []string{characterise.LowSharing, characterise.HighSharing} {
-		p := figure.Panel{Title: class + "-sharing in the paper", YLabel: "share of pages", Kind: figure.Stacked,
-			YMax: &one}
+		p := figure.Panel{
+			Title: class + "-sharing in the paper", YLabel: "share of pages", Kind: figure.Stacked,
+			YMax: &one,
+		}
 		for _, name := range []string{"1 SM", "2 to 10", "11 to 25", "26 to 64"} {
 			p.Series = append(p.Series, figure.Series{Name: name})
 		}
@@ -74,8 +76,10 @@ func sharingFigure(groups [][]characterise.Profile, seeds *characterise.Seeds) *
 
 // sliceFigure is nil where no application of the class has a sweep.
 func sliceFigure(class string, groups [][]characterise.Profile, seeds *characterise.Seeds) *figure.Figure {
-	byChannels := figure.Panel{Title: "40 SMs", XLabel: "memory channels",
-		YLabel: "IPC relative to 40 SMs and 16 channels"}
+	byChannels := figure.Panel{
+		Title: "40 SMs", XLabel: "memory channels",
+		YLabel: "IPC relative to 40 SMs and 16 channels",
+	}
 	bySMs := figure.Panel{Title: "16 channels", XLabel: "SMs", YLabel: byChannels.YLabel}
 	zero, one := 0.0, 1.0
 	for _, p := range []*figure.Panel{&byChannels, &bySMs} {

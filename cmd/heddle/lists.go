@@ -47,25 +47,39 @@ func policies() []policy {
 		out = append(out, policy{"machine-wide", e.Name, "run file: " + chosenBy(&e), describe(&e), e.Source})
 	}
 	for _, w := range sim.PageWays() {
-		out = append(out, policy{"page moves", w[0], "run file: memory: {pages: " + w[0] + "}", w[1],
-			"UGPU paper, section 6.2"})
+		out = append(out, policy{
+			"page moves", w[0], "run file: memory: {pages: " + w[0] + "}", w[1],
+			"UGPU paper, section 6.2",
+		})
 	}
 	return append(out, []policy{
-		{"warp scheduler", "gto", "--set sm.policy=gto",
-			"keep issuing the last warp until it stalls, then the oldest ready one", "Rogers et al., MICRO 2012"},
+		{
+			"warp scheduler", "gto", "--set sm.policy=gto",
+			"keep issuing the last warp until it stalls, then the oldest ready one", "Rogers et al., MICRO 2012",
+		},
 		{"warp scheduler", "lrr", "--set sm.policy=lrr", "loose round robin over the ready warps", "GPGPU-Sim"},
-		{"DRAM scheduler", "frfcfs", "--set dram.sched=frfcfs", "row hits first, then the oldest request",
-			"Rixner et al., ISCA 2000"},
+		{
+			"DRAM scheduler", "frfcfs", "--set dram.sched=frfcfs", "row hits first, then the oldest request",
+			"Rixner et al., ISCA 2000",
+		},
 		{"DRAM scheduler", "fcfs", "--set dram.sched=fcfs", "the oldest request first", "Rixner et al., ISCA 2000"},
-		{"DRAM row", "open", "--set dram.page=open", "a row stays open until another one of its bank is needed",
-			"JEDEC"},
+		{
+			"DRAM row", "open", "--set dram.page=open", "a row stays open until another one of its bank is needed",
+			"JEDEC",
+		},
 		{"DRAM row", "closed", "--set dram.page=closed", "a row is closed after its access", "JEDEC"},
-		{"page placement", "round-robin", "--set vm.placement=round-robin",
-			"pages go to the tenant's channel groups in turn", "UGPU paper, section 4"},
-		{"page placement", "least", "--set vm.placement=least",
-			"a page goes to the least used of the tenant's channel groups", "UGPU paper, section 4.3"},
-		{"page placement", "first-touch", "--set vm.placement=first-touch",
-			"a page goes to the channel group nearest to the SM that touches it first", "MCM-GPU, ISCA 2017"},
+		{
+			"page placement", "round-robin", "--set vm.placement=round-robin",
+			"pages go to the tenant's channel groups in turn", "UGPU paper, section 4",
+		},
+		{
+			"page placement", "least", "--set vm.placement=least",
+			"a page goes to the least used of the tenant's channel groups", "UGPU paper, section 4.3",
+		},
+		{
+			"page placement", "first-touch", "--set vm.placement=first-touch",
+			"a page goes to the channel group nearest to the SM that touches it first", "MCM-GPU, ISCA 2017",
+		},
 	}...)
 }
 
@@ -299,8 +313,10 @@ func describeApp(path string) app {
 	if strings.HasSuffix(path, ".yaml") || strings.HasSuffix(path, ".yml") {
 		return describeModel(path)
 	}
-	a := app{Name: filepath.Base(filepath.Dir(path)) + "/" + filepath.Base(path), Path: path, Params: []string{},
-		What: firstSentence(filepath.Join(path, "README.md"))}
+	a := app{
+		Name: filepath.Base(filepath.Dir(path)) + "/" + filepath.Base(path), Path: path, Params: []string{},
+		What: firstSentence(filepath.Join(path, "README.md")),
+	}
 	prog, err := script.Load(path, script.Options{})
 	if err != nil {
 		a.Error = err.Error()
@@ -317,8 +333,10 @@ func describeApp(path string) app {
 }
 
 func describeModel(path string) app {
-	a := app{Name: filepath.Base(filepath.Dir(path)) + "/" + filepath.Base(path), Path: path,
-		Params: []string{"scale=1"}}
+	a := app{
+		Name: filepath.Base(filepath.Dir(path)) + "/" + filepath.Base(path), Path: path,
+		Params: []string{"scale=1"},
+	}
 	m, err := workload.Read(path)
 	if err != nil {
 		a.Error = err.Error()

@@ -20,8 +20,17 @@ func parseBytes(s string) (int64, error) {
 	for _, u := range []struct {
 		suffix string
 		bytes  int64
-	}{{"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}, {"TiB", 1 << 40}, {"kB", 1e3}, {"MB", 1e6}, {"GB", 1e9},
-		{"TB", 1e12}, {"B", 1}} {
+	}{
+		{"KiB", 1 << 10},
+		{"MiB", 1 << 20},
+		{"GiB", 1 << 30},
+		{"TiB", 1 << 40},
+		{"kB", 1e3},
+		{"MB", 1e6},
+		{"GB", 1e9},
+		{"TB", 1e12},
+		{"B", 1},
+	} {
 		if n, ok := strings.CutSuffix(number, u.suffix); ok {
 			number, unit = strings.TrimSpace(n), u.bytes
 			break

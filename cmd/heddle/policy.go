@@ -59,7 +59,8 @@ the policy knows the machine of its paper.`,
 		panic(err) // the flag is there
 	}
 	err := cmd.RegisterFlagCompletionFunc("machine", func(*cobra.Command, []string, string) ([]string,
-		cobra.ShellCompDirective) {
+		cobra.ShellCompDirective,
+	) {
 		return sheets.Names(), cobra.ShellCompDirectiveDefault
 	})
 	if err != nil {

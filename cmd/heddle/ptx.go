@@ -67,8 +67,10 @@ func ptxCheckCmd() *cobra.Command {
 					continue
 				}
 				for _, k := range m.Kernels() {
-					list = append(list, ptxKernel{file, k.Name, k.Params, k.Regs, k.SharedBytes, k.LocalBytes,
-						k.MaxThreads, len(k.Code.Instr), k.DynamicShared})
+					list = append(list, ptxKernel{
+						file, k.Name, k.Params, k.Regs, k.SharedBytes, k.LocalBytes,
+						k.MaxThreads, len(k.Code.Instr), k.DynamicShared,
+					})
 				}
 			}
 			err := ptxPrintKernels(cmd.OutOrStdout(), list, asJSON)
@@ -275,8 +277,10 @@ func (f *ptxRunFlags) run(w io.Writer, file string) error {
 			return err
 		}
 	}
-	return f.print(w, ptxOutcome{Kernel: k.Name, WarpInsts: n.WarpInsts, ThreadInsts: n.ThreadInsts, Blocks: n.CTAs,
-		Buffers: args.buffers(f.show)})
+	return f.print(w, ptxOutcome{
+		Kernel: k.Name, WarpInsts: n.WarpInsts, ThreadInsts: n.ThreadInsts, Blocks: n.CTAs,
+		Buffers: args.buffers(f.show),
+	})
 }
 
 func (f *ptxRunFlags) print(w io.Writer, out ptxOutcome) error {

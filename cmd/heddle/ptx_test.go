@@ -72,14 +72,22 @@ func TestPTXBadInput(t *testing.T) {
 		"no kernel":           append([]string{"run", vecAdd, "--kernel", "other"}, four...),
 		"more than three":     append([]string{"run", vecAdd, "--grid", "1,2,3,4"}, four...),
 		"it must be 1":        append([]string{"run", vecAdd, "--grid", "0"}, four...),
-		"parameter 3": {"run", vecAdd, "--arg", "buf:f32:4", "--arg", "buf:f32:4", "--arg", "buf:f32:4",
-			"--arg", "u64:4"},
-		"is not a type": {"run", vecAdd, "--arg", "buf:q7:4", "--arg", "buf:f32:4", "--arg", "buf:f32:4",
-			"--arg", "s32:4"},
-		"is not a count": {"run", vecAdd, "--arg", "buf:f32:0", "--arg", "buf:f32:4", "--arg", "buf:f32:4",
-			"--arg", "s32:4"},
-		"is not zero, arange": {"run", vecAdd, "--arg", "buf:f32:4:maybe", "--arg", "buf:f32:4", "--arg",
-			"buf:f32:4", "--arg", "s32:4"},
+		"parameter 3": {
+			"run", vecAdd, "--arg", "buf:f32:4", "--arg", "buf:f32:4", "--arg", "buf:f32:4",
+			"--arg", "u64:4",
+		},
+		"is not a type": {
+			"run", vecAdd, "--arg", "buf:q7:4", "--arg", "buf:f32:4", "--arg", "buf:f32:4",
+			"--arg", "s32:4",
+		},
+		"is not a count": {
+			"run", vecAdd, "--arg", "buf:f32:0", "--arg", "buf:f32:4", "--arg", "buf:f32:4",
+			"--arg", "s32:4",
+		},
+		"is not zero, arange": {
+			"run", vecAdd, "--arg", "buf:f32:4:maybe", "--arg", "buf:f32:4", "--arg",
+			"buf:f32:4", "--arg", "s32:4",
+		},
 		"where argument I is a bu": append([]string{"run", vecAdd, "--dump", "3=x"}, four...),
 	} {
 		_, err := ptx(args...)

@@ -121,7 +121,8 @@ func completeRun(cmd *cobra.Command) {
 			directive |= cobra.ShellCompDirectiveNoSpace
 		}
 		err := cmd.RegisterFlagCompletionFunc(flag, func(*cobra.Command, []string, string) ([]string,
-			cobra.ShellCompDirective) {
+			cobra.ShellCompDirective,
+		) {
 			return values(), directive
 		})
 		if err != nil {

@@ -74,8 +74,10 @@ func sweep(cmd *cobra.Command, file string, f *sweepFlags) error {
 	for _, p := range s.Points {
 		for _, spec := range p.File.Specs {
 			jobs = append(jobs,
-				lab.Job{Label: strings.Join(append(append([]string(nil), p.Values...), spec.Sharing.Name), " "),
-					Spec: spec, Machine: p.File.Machine})
+				lab.Job{
+					Label: strings.Join(append(append([]string(nil), p.Values...), spec.Sharing.Name), " "),
+					Spec:  spec, Machine: p.File.Machine,
+				})
 			values = append(values, p.Values)
 		}
 	}

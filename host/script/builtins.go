@@ -184,7 +184,8 @@ func structure(list starlark.Iterable) ([]byte, error) {
 }
 
 func deviceSynchronize(e *env, b *starlark.Builtin, args starlark.Tuple,
-	kwargs []starlark.Tuple) (starlark.Value, error) {
+	kwargs []starlark.Tuple,
+) (starlark.Value, error) {
 	if err := starlark.UnpackArgs(b.Name(), args, kwargs); err != nil {
 		return nil, err
 	}

@@ -114,7 +114,8 @@ func (e *env) names() starlark.StringDict {
 	d := constants()
 	for name, f := range functions() {
 		d[name] = starlark.NewBuiltin(name, func(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple,
-			kwargs []starlark.Tuple) (starlark.Value, error) {
+			kwargs []starlark.Tuple,
+		) (starlark.Value, error) {
 			return f(e, b, args, kwargs)
 		})
 	}

@@ -121,56 +121,96 @@ func TestLaunchErrors(t *testing.T) {
 		{"m.symbol('coeffs', f64).view(i8).view('f')", "app.star:3: view: for parameter dtype: got string, want dtype"},
 		{"m.symbol('coeffs', 3)", "app.star:3: symbol: for parameter dtype: got int, want dtype"},
 		{"free(m.symbol('coeffs'))", "app.star:3: cannot free coeffs: it belongs to its module"},
-		{vecadd + "launch(k, 1, 1, [x, x, x])",
+		{
+			vecadd + "launch(k, 1, 1, [x, x, x])",
 			"app.star:5: kernel vecadd takes 4 arguments (.u64 vecadd_param_0, .u64 vecadd_param_1, .u64 " +
-				"vecadd_param_2, .u32 vecadd_param_3), got 3"},
-		{vecadd + "launch(k, 1, 1, [x, x, x, x])",
-			"app.star:5: kernel vecadd, argument 4 (vecadd_param_3 .u32): an array (a 64-bit address) was given"},
-		{vecadd + "launch(k, 1, 1, [x, x, x, 1 << 32])",
+				"vecadd_param_2, .u32 vecadd_param_3), got 3",
+		},
+		{
+			vecadd + "launch(k, 1, 1, [x, x, x, x])",
+			"app.star:5: kernel vecadd, argument 4 (vecadd_param_3 .u32): an array (a 64-bit address) was given",
+		},
+		{
+			vecadd + "launch(k, 1, 1, [x, x, x, 1 << 32])",
 			"app.star:5: kernel vecadd, argument 4 (vecadd_param_3 .u32): 4294967296 is outside the range of u32 [0, " +
-				"4294967295]"},
-		{vecadd + "launch(k, 1, 1, [x, x, x, -(1 << 31) - 1])",
+				"4294967295]",
+		},
+		{
+			vecadd + "launch(k, 1, 1, [x, x, x, -(1 << 31) - 1])",
 			"app.star:5: kernel vecadd, argument 4 (vecadd_param_3 .u32): -2147483649 is outside the range of i32 " +
-				"[-2147483648, 2147483647]"},
-		{vecadd + "launch(k, 1, 1, [x, x, x, 1.5])",
+				"[-2147483648, 2147483647]",
+		},
+		{
+			vecadd + "launch(k, 1, 1, [x, x, x, 1.5])",
 			"app.star:5: kernel vecadd, argument 4 (vecadd_param_3 .u32): 1.5 cannot be stored as u32: it is not an " +
-				"integer"},
-		{vecadd + "launch(k, 1, 1, [x, x, x, None])",
+				"integer",
+		},
+		{
+			vecadd + "launch(k, 1, 1, [x, x, x, None])",
 			"app.star:5: kernel vecadd, argument 4 (vecadd_param_3 .u32): no value was given (None stands for a null " +
-				"pointer)"},
-		{vecadd + "launch(k, 1, 1, [x, x, x, u64(3)])",
+				"pointer)",
+		},
+		{
+			vecadd + "launch(k, 1, 1, [x, x, x, u64(3)])",
 			"app.star:5: kernel vecadd, argument 4 (vecadd_param_3 .u32): u64(3) was given, which is not of the " +
-				"parameter's type"},
-		{vecadd + "launch(k, 1, 1, [x, x, x, f32(3)])",
+				"parameter's type",
+		},
+		{
+			vecadd + "launch(k, 1, 1, [x, x, x, f32(3)])",
 			"app.star:5: kernel vecadd, argument 4 (vecadd_param_3 .u32): f32(3) was given, which is not of the " +
-				"parameter's type"},
-		{vecadd + "launch(k, 1, 1, [x, x, x, 'n'])",
-			"app.star:5: launch: kernel vecadd, argument 4: got string, want a number"},
-		{vecadd + "launch(k, 1, 1, [x, x, x, (1, 2)])",
+				"parameter's type",
+		},
+		{
+			vecadd + "launch(k, 1, 1, [x, x, x, 'n'])",
+			"app.star:5: launch: kernel vecadd, argument 4: got string, want a number",
+		},
+		{
+			vecadd + "launch(k, 1, 1, [x, x, x, (1, 2)])",
 			"app.star:5: launch: kernel vecadd, argument 4: got int in a structure; its fields are arrays and typed " +
-				"scalars such as f32(1.5)"},
-		{vecadd + "free(x)\nlaunch(k, 1, 1, [x, x, x, 1])",
-			"app.star:6: kernel vecadd, argument 1 (vecadd_param_0 .u64): alloc#3 (app.star:3) was freed"},
-		{"launch(m.kernel('scale'), 1, 1, [malloc(f32, 1), 1, 1e39])",
-			"app.star:3: kernel scale, argument 3 (scale_param_2 .f32): 1e+39 is outside the range of f32"},
-		{"launch(m.kernel('scale'), 1, 1, [malloc(f32, 1), 1, i32(1)])",
+				"scalars such as f32(1.5)",
+		},
+		{
+			vecadd + "free(x)\nlaunch(k, 1, 1, [x, x, x, 1])",
+			"app.star:6: kernel vecadd, argument 1 (vecadd_param_0 .u64): alloc#3 (app.star:3) was freed",
+		},
+		{
+			"launch(m.kernel('scale'), 1, 1, [malloc(f32, 1), 1, 1e39])",
+			"app.star:3: kernel scale, argument 3 (scale_param_2 .f32): 1e+39 is outside the range of f32",
+		},
+		{
+			"launch(m.kernel('scale'), 1, 1, [malloc(f32, 1), 1, i32(1)])",
 			"app.star:3: kernel scale, argument 3 (scale_param_2 .f32): i32(1) was given, which is not of the " +
-				"parameter's type"},
-		{types + "launch(k, 1, 1, [x, -129, 0, 0, 0, 0, 0, s])",
-			"app.star:6: kernel types, argument 2 (types_param_1 .u8): -129 is outside the range of i8 [-128, 127]"},
-		{types + "launch(k, 1, 1, [x, 0, 0, 0, 0, 0, 0, (x, x, x)])",
-			"app.star:6: kernel types, argument 8 (types_param_7 .b8): 24 bytes given for a parameter of 16"},
-		{types + "launch(k, 1, 1, [x, 0, 0, 0, 0, 0, 0, 5])",
+				"parameter's type",
+		},
+		{
+			types + "launch(k, 1, 1, [x, -129, 0, 0, 0, 0, 0, s])",
+			"app.star:6: kernel types, argument 2 (types_param_1 .u8): -129 is outside the range of i8 [-128, 127]",
+		},
+		{
+			types + "launch(k, 1, 1, [x, 0, 0, 0, 0, 0, 0, (x, x, x)])",
+			"app.star:6: kernel types, argument 8 (types_param_7 .b8): 24 bytes given for a parameter of 16",
+		},
+		{
+			types + "launch(k, 1, 1, [x, 0, 0, 0, 0, 0, 0, 5])",
 			"app.star:6: kernel types, argument 8 (types_param_7 .b8): a parameter of 16 bytes passed by value takes " +
-				"bytes of that size"},
-		{vecadd + "launch(k, 0, 1, [x, x, x, 1])",
-			"app.star:5: launch: grid = 0: each dimension must be in 1..2147483647"},
-		{vecadd + "launch(k, 1, (1, 2, 3, 4), [x, x, x, 1])",
-			"app.star:5: launch: block has 4 dimensions; give an int or (x, y, z)"},
-		{vecadd + "launch(k, 4 / 2, 1, [x, x, x, 1])",
-			"app.star:5: launch: grid: got float, want int or (x, y, z); integer division is //"},
-		{vecadd + "launch(k, 1, 1, [x, x, x, 1], shared = -1)",
-			"app.star:5: kernel vecadd: shared = -1 must not be negative"},
+				"bytes of that size",
+		},
+		{
+			vecadd + "launch(k, 0, 1, [x, x, x, 1])",
+			"app.star:5: launch: grid = 0: each dimension must be in 1..2147483647",
+		},
+		{
+			vecadd + "launch(k, 1, (1, 2, 3, 4), [x, x, x, 1])",
+			"app.star:5: launch: block has 4 dimensions; give an int or (x, y, z)",
+		},
+		{
+			vecadd + "launch(k, 4 / 2, 1, [x, x, x, 1])",
+			"app.star:5: launch: grid: got float, want int or (x, y, z); integer division is //",
+		},
+		{
+			vecadd + "launch(k, 1, 1, [x, x, x, 1], shared = -1)",
+			"app.star:5: kernel vecadd: shared = -1 must not be negative",
+		},
 	} {
 		r := run(t, withKernels(t, c.src), Options{})
 		if r.err == nil || !strings.HasPrefix(r.err.Error(), c.want) {
@@ -183,8 +223,10 @@ func TestLaunchErrors(t *testing.T) {
 	if r.err == nil || !strings.HasPrefix(r.err.Error(), "app.star:5: ") || !strings.Contains(r.err.Error(), "1024") {
 		t.Errorf("a block of 1025 threads: %v", r.err)
 	}
-	r = run(t, map[string]string{"app.star": "def main():\n    module('bad.ptx')\n",
-		"bad.ptx": ".version 6.4\n.target sm_70\nrubbish"}, Options{})
+	r = run(t, map[string]string{
+		"app.star": "def main():\n    module('bad.ptx')\n",
+		"bad.ptx":  ".version 6.4\n.target sm_70\nrubbish",
+	}, Options{})
 	if r.err == nil || !strings.HasPrefix(r.err.Error(), "app.star:2: bad.ptx:3: ") {
 		t.Errorf("bad PTX: %v", r.err)
 	}
@@ -202,8 +244,10 @@ func TestKernelFaults(t *testing.T) {
 			"x = malloc(i32, 4)\nlaunch(m.kernel('store'), 1, 32, [x, 1, 5], stream = stream())\nprint(x[0])",
 			"app.star:5: launch at app.star:4: kernels.ptx:",
 		},
-		"at the end": {"x = malloc(i32, 4)\nlaunch(m.kernel('store'), 1, 32, [x, 1, 5])",
-			"launch at app.star:4: kernels.ptx:"},
+		"at the end": {
+			"x = malloc(i32, 4)\nlaunch(m.kernel('store'), 1, 32, [x, 1, 5])",
+			"launch at app.star:4: kernels.ptx:",
+		},
 	} {
 		r := run(t, withKernels(t, c.src), Options{})
 		var fault *isa.Fault

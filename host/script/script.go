@@ -106,8 +106,10 @@ func readScript(root *os.Root, file string) ([]byte, error) {
 }
 
 func (o Options) dialect() *syntax.FileOptions {
-	return &syntax.FileOptions{Set: true, While: true, TopLevelControl: true, GlobalReassign: true,
-		Recursion: o.Recursion}
+	return &syntax.FileOptions{
+		Set: true, While: true, TopLevelControl: true, GlobalReassign: true,
+		Recursion: o.Recursion,
+	}
 }
 
 // parse checks everything that can be known without running the script.
@@ -222,9 +224,11 @@ func (e *env) run() error {
 	}
 	main, ok := globals["main"].(*starlark.Function)
 	if !ok {
-		return &host.Error{Pos: e.p.file,
+		return &host.Error{
+			Pos: e.p.file,
 			Err: errors.New("there is no main function; add `def main(n = 4096): ...` with the size parameters as " +
-				"keyword parameters")}
+				"keyword parameters"),
+		}
 	}
 	kwargs, err := e.p.arguments(main)
 	if err != nil {

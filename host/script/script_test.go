@@ -184,8 +184,10 @@ print(check(a, b), check(a, [0, 1, 2.00001]), check(a, [0, 1, 2.1], atol = 0.2, 
 func TestErrors(t *testing.T) {
 	for _, c := range []struct{ src, want string }{
 		{"x = 1\nmalloc(f32, 0)", "app.star:3: malloc: cannot allocate 0 elements: the count must be positive"},
-		{"malloc(f32, 1 << 40)",
-			"app.star:2: malloc: out of device memory: 4398046511104 bytes asked, 0 of 67108864 in use"},
+		{
+			"malloc(f32, 1 << 40)",
+			"app.star:2: malloc: out of device memory: 4398046511104 bytes asked, 0 of 67108864 in use",
+		},
 		{"malloc(f32)", "app.star:2: malloc: missing argument for count"},
 		{"malloc('f32', 3)", "app.star:2: malloc: for parameter dtype: got string, want dtype"},
 		{"malloc(f32, 3.0)", "app.star:2: malloc: for parameter count: got float, want int"},
@@ -199,50 +201,78 @@ func TestErrors(t *testing.T) {
 		{"a = malloc(u8, 3)\na.fill('x')", "app.star:3: fill: got string, want a number"},
 		{"a = malloc(u8, 3)\na.arange(0, 'x')", "app.star:3: arange: got string, want a number"},
 		{"a = malloc(u8, 3)\na.random(lo = 2)", "app.star:3: random: [2, 1) holds no integer"},
-		{"a = malloc(u8, 3)\na.random(seed = -1)",
-			"app.star:3: random: for parameter \"seed\": -1 out of range (want value in unsigned 64-bit range)"},
+		{
+			"a = malloc(u8, 3)\na.random(seed = -1)",
+			"app.star:3: random: for parameter \"seed\": -1 out of range (want value in unsigned 64-bit range)",
+		},
 		{"a = malloc(u8, 3)\na.fil(0)", "app.star:3: array has no .fil field or method (did you mean .fill?)"},
 		{"a = malloc(u8, 3)\na.slice(2, 4)", "app.star:3: slice [2, 4) is outside the array's 3 elements"},
 		{"a = malloc(u8, 3)\na.offset(4)", "app.star:3: offset of 4 bytes leaves alloc#0 (app.star:2)"},
 		{"a = malloc(u8, 3)\na.view(f32)", "app.star:3: 3 bytes are not a whole number of f32 elements"},
-		{"a = malloc(u8, 3)\na.copy_from(malloc(u8, 4))",
+		{
+			"a = malloc(u8, 3)\na.copy_from(malloc(u8, 4))",
 			"app.star:3: copy_from: the source has 4 bytes, the destination 3; " +
-				"copy a slice(from, to) of the larger one"},
+				"copy a slice(from, to) of the larger one",
+		},
 		{"a = malloc(u8, 3)\na.copy_from(5)", "app.star:3: copy_from: got int, want an array"},
-		{"a = malloc(u8, 3)\na.copy_from([1, 2, 3], stream = stream())",
-			"app.star:3: copy_from: an asynchronous copy needs an array as its source, not a list"},
-		{"a = malloc(u8, 3)\na.copy_from([1, 2, 300])",
-			"app.star:3: copy_from: element 2: 300 is outside the range of u8 [0, 255]"},
+		{
+			"a = malloc(u8, 3)\na.copy_from([1, 2, 3], stream = stream())",
+			"app.star:3: copy_from: an asynchronous copy needs an array as its source, not a list",
+		},
+		{
+			"a = malloc(u8, 3)\na.copy_from([1, 2, 300])",
+			"app.star:3: copy_from: element 2: 300 is outside the range of u8 [0, 255]",
+		},
 		{"a = malloc(u8, 3)\nfree(a)\na.sum()", "app.star:4: alloc#0 (app.star:2) was freed"},
 		{"a = malloc(u8, 3)\nfree(a)\nfree(a)", "app.star:4: alloc#0 (app.star:2) was freed"},
-		{"a = malloc(u8, 3)\nfor x in a.slice(0, 0): print(x)\nfree(a)\nfor x in a: print(x)",
-			"app.star:5: alloc#0 (app.star:2) was freed"},
+		{
+			"a = malloc(u8, 3)\nfor x in a.slice(0, 0): print(x)\nfree(a)\nfor x in a: print(x)",
+			"app.star:5: alloc#0 (app.star:2) was freed",
+		},
 		{"a = malloc(u8, 3)\na.load('in.bin')", "app.star:3: load: in.bin has 5 bytes, but the array of 3 u8 has 3"},
 		{"a = malloc(u8, 3)\na.load('none.bin')", "app.star:3: load: none.bin: no such file or directory"},
-		{"a = malloc(u8, 3)\na.load('../x')",
-			"app.star:3: load: ../x lies outside: a script reads files of its own folder only"},
-		{"a = malloc(u8, 3)\na.load('/etc/passwd')",
-			"app.star:3: load: /etc/passwd lies outside: a script reads files of its own folder only"},
-		{"a = malloc(u8, 3)\na.load('link')",
-			"app.star:3: load: link lies outside: a script reads files of its own folder only"},
+		{
+			"a = malloc(u8, 3)\na.load('../x')",
+			"app.star:3: load: ../x lies outside: a script reads files of its own folder only",
+		},
+		{
+			"a = malloc(u8, 3)\na.load('/etc/passwd')",
+			"app.star:3: load: /etc/passwd lies outside: a script reads files of its own folder only",
+		},
+		{
+			"a = malloc(u8, 3)\na.load('link')",
+			"app.star:3: load: link lies outside: a script reads files of its own folder only",
+		},
 		{"a = malloc(u8, 3)\na.load('sub')", "app.star:3: load: sub is not a regular file"},
 		{"a = malloc(u8, 3)\na.load('')", "app.star:3: load: the file name is empty"},
-		{"a = malloc(u8, 3)\na.save('x')",
-			"app.star:3: save: cannot write x: there is no output directory; give one with --out DIR"},
-		{"module('../k.ptx')",
-			"app.star:2: module: ../k.ptx lies outside: a script reads files of its own folder only"},
+		{
+			"a = malloc(u8, 3)\na.save('x')",
+			"app.star:3: save: cannot write x: there is no output directory; give one with --out DIR",
+		},
+		{
+			"module('../k.ptx')",
+			"app.star:2: module: ../k.ptx lies outside: a script reads files of its own folder only",
+		},
 		{"module('k.ptx')", "app.star:2: module: k.ptx: no such file or directory"},
 		{"launch(1, grid = 1, block = 1)", "app.star:2: launch: for parameter kernel: got int, want kernel"},
-		{"prefetch_async(malloc_managed(u8, 1), to = 'moon')",
-			"app.star:2: prefetch_async: to = \"moon\": it is device or host"},
-		{"prefetch_async(malloc(u8, 1), to = host)",
-			"app.star:2: prefetch_async: alloc#0 (app.star:2) is device memory; only malloc_managed memory migrates"},
-		{"mem_advise(malloc_managed(u8, 1), 'read_mostyl')",
+		{
+			"prefetch_async(malloc_managed(u8, 1), to = 'moon')",
+			"app.star:2: prefetch_async: to = \"moon\": it is device or host",
+		},
+		{
+			"prefetch_async(malloc(u8, 1), to = host)",
+			"app.star:2: prefetch_async: alloc#0 (app.star:2) is device memory; only malloc_managed memory migrates",
+		},
+		{
+			"mem_advise(malloc_managed(u8, 1), 'read_mostyl')",
 			"app.star:2: mem_advise: unknown advice \"read_mostyl\"; it is one of read_mostly, prefer_device, " +
-				"prefer_host, accessed_by_device; did you mean read_mostly?"},
-		{"host_register(malloc(u8, 1))",
+				"prefer_host, accessed_by_device; did you mean read_mostly?",
+		},
+		{
+			"host_register(malloc(u8, 1))",
 			"app.star:2: host_register: alloc#0 (app.star:2) is device memory; " +
-				"only host_array memory can be registered"},
+				"only host_array memory can be registered",
+		},
 		{"set_qos('k', 0)", "app.star:2: set_qos: the IPC target of k must be a positive number, not 0"},
 		{"set_qos(3, 1)", "app.star:2: set_qos: got int, want a kernel"},
 		{"event().elapsed(event())", "app.star:2: elapsed: the event was never recorded"},
@@ -252,8 +282,10 @@ func TestErrors(t *testing.T) {
 		{"check(malloc(u8, 3), 'in.bin')", "app.star:2: check: in.bin has 5 bytes, but the array of 3 u8 has 3"},
 		{"check(malloc(u8, 3), [1, 2])", "app.star:2: check: the array has 3 elements, the expected values 2"},
 		{"check(malloc(u8, 3), malloc(f32, 3))", "app.star:2: check: the array is of u8, the expected values of f32"},
-		{"check(malloc(u8, 3), [1.5, 2, 3])",
-			"app.star:2: check: element 0: 1.5 cannot be stored as u8: it is not an integer"},
+		{
+			"check(malloc(u8, 3), [1.5, 2, 3])",
+			"app.star:2: check: element 0: 1.5 cannot be stored as u8: it is not an integer",
+		},
 		{"check(malloc(u8, 3), 0, rtol = 'x')", "app.star:2: check: tolerance: got string, want a number"},
 		{"check('a', 'b')", "app.star:2: check: got string, want a number, or an array"},
 		{"fail('no such size')", "app.star:2: fail: no such size"},
@@ -262,9 +294,11 @@ func TestErrors(t *testing.T) {
 		{"load('x.star', 'y')", "app.star:2: load statement within a function"},
 		{"undefined(1)\nalso_undefined", "app.star:2: undefined: undefined (and 1 more errors)"},
 		{"if", "app.star:2: got newline, want primary expression"},
-		{"n = 0\nwhile True:\n    n += 1",
+		{
+			"n = 0\nwhile True:\n    n += 1",
 			"app.star:4: the script took more than 50000 steps: is there an endless loop? Work on arrays with fill, " +
-				"arange, random, load or a kernel instead of element by element"},
+				"arange, random, load or a kernel instead of element by element",
+		},
 	} {
 		files := body(c.src)
 		files["in.bin"] = "12345"
@@ -404,8 +438,10 @@ func TestLoadStatement(t *testing.T) {
 		t.Errorf("%q %v", r.log, r.err)
 	}
 	for name, c := range map[string]struct{ lib, want string }{
-		"circle": {"load('lib.star', 'y')\nx = 1",
-			"lib.star:1: cannot load lib.star: the scripts load each other in a circle"},
+		"circle": {
+			"load('lib.star', 'y')\nx = 1",
+			"lib.star:1: cannot load lib.star: the scripts load each other in a circle",
+		},
 		"syntax":  {"x = (", "lib.star:1: got end of file, want primary expression"},
 		"runtime": {"x = 1\ny = 1 // 0", "lib.star:2: floored division by zero"},
 		"name":    {"z = 1", "app.star:1: load: name x not found in module lib.star"},

@@ -161,7 +161,8 @@ func (m *moduleValue) Attr(name string) (starlark.Value, error) {
 }
 
 func (m *moduleValue) kernel(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple,
-	kwargs []starlark.Tuple) (starlark.Value, error) {
+	kwargs []starlark.Tuple,
+) (starlark.Value, error) {
 	var name string
 	if err := starlark.UnpackArgs(b.Name(), args, kwargs, "name", &name); err != nil {
 		return nil, err
@@ -175,7 +176,8 @@ func (m *moduleValue) kernel(_ *starlark.Thread, b *starlark.Builtin, args starl
 
 // symbol takes the element type as an optional second argument.
 func (m *moduleValue) symbol(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple,
-	kwargs []starlark.Tuple) (starlark.Value, error) {
+	kwargs []starlark.Tuple,
+) (starlark.Value, error) {
 	var name string
 	var t starlark.Value = starlark.None
 	if err := starlark.UnpackArgs(b.Name(), args, kwargs, "name", &name, "dtype?", &t); err != nil {
@@ -231,7 +233,8 @@ func method[T any](table methods[T], recv T, name string) (starlark.Value, error
 		return nil, nil
 	}
 	return starlark.NewBuiltin(name, func(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple,
-		kwargs []starlark.Tuple) (starlark.Value, error) {
+		kwargs []starlark.Tuple,
+	) (starlark.Value, error) {
 		return f(recv, b, args, kwargs)
 	}), nil
 }
@@ -253,14 +256,16 @@ func (s *stream) Attr(name string) (starlark.Value, error) {
 func streamMethods() methods[*stream] {
 	return methods[*stream]{
 		"synchronize": func(s *stream, b *starlark.Builtin, args starlark.Tuple,
-			kwargs []starlark.Tuple) (starlark.Value, error) {
+			kwargs []starlark.Tuple,
+		) (starlark.Value, error) {
 			if err := starlark.UnpackArgs(b.Name(), args, kwargs); err != nil {
 				return nil, err
 			}
 			return starlark.None, s.s.Synchronize()
 		},
 		"wait": func(s *stream, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value,
-			error) {
+			error,
+		) {
 			var e *event
 			if err := starlark.UnpackArgs(b.Name(), args, kwargs, "event", &e); err != nil {
 				return nil, err
@@ -287,7 +292,8 @@ func (e *event) Attr(name string) (starlark.Value, error) {
 func eventMethods() methods[*event] {
 	return methods[*event]{
 		"record": func(e *event, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value,
-			error) {
+			error,
+		) {
 			var s *stream
 			if err := starlark.UnpackArgs(b.Name(), args, kwargs, "stream??", &s); err != nil {
 				return nil, err
@@ -295,14 +301,16 @@ func eventMethods() methods[*event] {
 			return starlark.None, e.e.Record(hostStream(s))
 		},
 		"synchronize": func(e *event, b *starlark.Builtin, args starlark.Tuple,
-			kwargs []starlark.Tuple) (starlark.Value, error) {
+			kwargs []starlark.Tuple,
+		) (starlark.Value, error) {
 			if err := starlark.UnpackArgs(b.Name(), args, kwargs); err != nil {
 				return nil, err
 			}
 			return starlark.None, e.e.Synchronize()
 		},
 		"elapsed": func(e *event, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value,
-			error) {
+			error,
+		) {
 			var other *event
 			if err := starlark.UnpackArgs(b.Name(), args, kwargs, "event", &other); err != nil {
 				return nil, err

@@ -69,8 +69,10 @@ func sources(t *testing.T) (all []*source) {
 		if err != nil {
 			return err
 		}
-		s := &source{path: filepath.ToSlash(rel), test: strings.HasSuffix(p, "_test.go"), text: string(text),
-			fset: token.NewFileSet()}
+		s := &source{
+			path: filepath.ToSlash(rel), test: strings.HasSuffix(p, "_test.go"), text: string(text),
+			fset: token.NewFileSet(),
+		}
 		s.dir = path.Dir(s.path)
 		if s.file, err = parser.ParseFile(s.fset, s.path, text, parser.ParseComments); err != nil {
 			return err

@@ -236,7 +236,8 @@ func Run(dir string, s *Spec, m *sheets.Machine, o machine.Options) (*Outcome, e
 // RunInstead is Run with another grid in the kernel's place: one that records it, or
 // a recording of it.
 func RunInstead(dir string, s *Spec, m *sheets.Machine, o machine.Options,
-	instead func(isa.Grid) (isa.Grid, error)) (*Outcome, error) {
+	instead func(isa.Grid) (isa.Grid, error),
+) (*Outcome, error) {
 	l, err := prepare(dir, s)
 	if err != nil {
 		return nil, err

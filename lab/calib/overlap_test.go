@@ -26,8 +26,10 @@ func TestHowItRuns(t *testing.T) {
 			return out
 		}
 		one := of(machine.Options{Lockstep: true})
-		for how, o := range map[string]machine.Options{"in strides": {}, "on two cores": {Cores: 2},
-			"on two cores in lockstep": {Cores: 2, Lockstep: true}, "visiting everything": {Every: true}} {
+		for how, o := range map[string]machine.Options{
+			"in strides": {}, "on two cores": {Cores: 2},
+			"on two cores in lockstep": {Cores: 2, Lockstep: true}, "visiting everything": {Every: true},
+		} {
 			two := of(o)
 			if one.Cycles != two.Cycles || !reflect.DeepEqual(one.Counts, two.Counts) {
 				t.Errorf("%s: %d cycles, %d %s: %+v %+v", s.Name, one.Cycles, two.Cycles, how, one.Counts, two.Counts)

@@ -178,20 +178,32 @@ func growth(w io.Writer, dir string, byName map[string]*Spec) error {
 		return err
 	}
 	if err := study("With resident warps", "One SM, 1 to 16 warps of dependent multiply-adds.",
-		[]point{{"1 warp", "dep_fma", nil}, {"4 warps", "dep_fma_w4", nil}, {"8 warps", "dep_fma_w8", nil},
-			{"16 warps", "dep_fma_w16", nil}}); err != nil {
+		[]point{
+			{"1 warp", "dep_fma", nil},
+			{"4 warps", "dep_fma_w4", nil},
+			{"8 warps", "dep_fma_w8", nil},
+			{"16 warps", "dep_fma_w16", nil},
+		}); err != nil {
 		return err
 	}
 	if err := study("With memory intensity", "From no memory access to one uncoalesced access in six instructions.",
-		[]point{{"none", "dep_fma_w16", nil}, {"coalesced", "vadd", nil}, {"irregular", "csr_gather", nil},
-			{"random", "gather_big", nil}}); err != nil {
+		[]point{
+			{"none", "dep_fma_w16", nil},
+			{"coalesced", "vadd", nil},
+			{"irregular", "csr_gather", nil},
+			{"random", "gather_big", nil},
+		}); err != nil {
 		return err
 	}
 	return study("With idleness",
 		"80 SMs of which one runs one warp that waits for memory most of the time: idle components cost nothing.",
-		[]point{{"pointer chase, 1 of 80 SMs", "chase_dram_far", nil}, {"the same on a machine of 20", "chase_dram_far",
-			map[string]string{"sm.count": "20"}}, {"the same on a machine of 160", "chase_dram_far",
-			map[string]string{"sm.count": "160"}}})
+		[]point{{"pointer chase, 1 of 80 SMs", "chase_dram_far", nil}, {
+			"the same on a machine of 20", "chase_dram_far",
+			map[string]string{"sm.count": "20"},
+		}, {
+			"the same on a machine of 160", "chase_dram_far",
+			map[string]string{"sm.count": "160"},
+		}})
 }
 
 // processor is the processor's name where the system tells it, and the commit this

@@ -27,8 +27,10 @@ func memoryAlone(w io.Writer) error {
 		for _, random := range []bool{false, true} {
 			f := feeder{cfg: &cfg, random: random, rng: rand.NewPCG(1, 2)}
 			best, clocks := f.measure()
-			fmt.Fprintf(w, "| %s | %s | %.1f | %.1f |\n", name, map[bool]string{false: "sequential",
-				true: "random"}[random], clocks, best/1e6)
+			fmt.Fprintf(w, "| %s | %s | %.1f | %.1f |\n", name, map[bool]string{
+				false: "sequential",
+				true:  "random",
+			}[random], clocks, best/1e6)
 		}
 	}
 	fmt.Fprintln(w)

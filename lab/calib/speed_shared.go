@@ -44,11 +44,15 @@ func shared(w io.Writer, apps string) error {
 	for range 3 {
 		for i, x := range runs {
 			spec := sim.Spec{
-				Machine: x.machine, Seed: 1, Sharing: x.sharing, Length: sim.Length{MaxCycles: sharedCycles,
-					Budget: true},
+				Machine: x.machine, Seed: 1, Sharing: x.sharing, Length: sim.Length{
+					MaxCycles: sharedCycles,
+					Budget:    true,
+				},
 				Apps: []sim.App{
-					{Name: "cp", Path: filepath.Join(apps, "parboil-like/cp"), Args: map[string]string{"n": "480",
-						"atoms": "30"}},
+					{Name: "cp", Path: filepath.Join(apps, "parboil-like/cp"), Args: map[string]string{
+						"n":     "480",
+						"atoms": "30",
+					}},
 					{Name: "triad", Path: filepath.Join(apps, "micro/triad"), Args: map[string]string{"n": "524288"}},
 				},
 			}

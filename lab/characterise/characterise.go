@@ -121,8 +121,10 @@ func Run(ctx context.Context, paths []string, o Options) ([]Profile, error) {
 		if out[i].Err != "" || out[i].Skipped != "" && o.Cycles == 0 {
 			continue
 		}
-		base := sim.Spec{Machine: o.Machine, Set: plain, Seed: 1, Sharing: sim.Sharing{Mode: "alone"},
-			Apps: []sim.App{{Name: out[i].App, Path: p, Args: args}}}
+		base := sim.Spec{
+			Machine: o.Machine, Set: plain, Seed: 1, Sharing: sim.Sharing{Mode: "alone"},
+			Apps: []sim.App{{Name: out[i].App, Path: p, Args: args}},
+		}
 		base.Length.MaxCycles = o.Cycles
 		jobs = append(jobs, lab.Job{Label: out[i].App, Spec: base, Machine: sheet})
 		put = append(put, func(r *sim.Result) { out[i].Traffic = newTraffic(r, sheet) })
@@ -131,10 +133,16 @@ func Run(ctx context.Context, paths []string, o Options) ([]Profile, error) {
 			jobs, put = append(jobs, j...), append(put, f...)
 		}
 	}
-	runner := &lab.Runner{Run: sim.Run, Jobs: o.Jobs, Start: o.Start}
+	collectAll(ctx, &lab.Runner{Run: sim.Run, Jobs: o.Jobs, Start: o.Start}, jobs, put, out)
+	return out, nil
+}
+
+// collectAll does the jobs, which are in the order of the profiles, and puts each result
+// where it belongs.
+func collectAll(ctx context.Context, runner *lab.Runner, jobs []lab.Job, put []func(*sim.Result), out []Profile) {
 	next := 0
 	for n, res := range runner.All(ctx, jobs) {
-		for out[next].App != res.Job.Spec.Apps[0].Name { // jobs are in the order of the profiles
+		for out[next].App != res.Job.Spec.Apps[0].Name {
 			next++
 		}
 		var stopped *sim.Unfinished
@@ -145,7 +153,6 @@ func Run(ctx context.Context, paths []string, o Options) ([]Profile, error) {
 			put[n](res.Result)
 		}
 	}
-	return out, nil
 }
 
 // fail keeps the first error.
@@ -158,7 +165,8 @@ func (p *Profile) fail(err error) {
 // sweep plans the simulations of one application in isolated slices of the machine.
 // Slices of channels are made of pages, so translation is on, as the sheet says.
 func sweep(p *Profile, base sim.Spec, m *sheets.Machine,
-	set map[string]string) (jobs []lab.Job, put []func(*sim.Result)) {
+	set map[string]string,
+) (jobs []lab.Job, put []func(*sim.Result)) {
 	groups := sweepGroups()
 	all := groups[len(groups)-1]
 	half := sim.Sharing{Mode: "slices", SMs: []int{m.SM.Count / 2}, Groups: []int{all / 2}}

@@ -72,8 +72,10 @@ func TestTwoApplications(t *testing.T) {
 	if err := Markdown(&doc, [][]Profile{list}, seeds(t)); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"Preset `tiny`, machine `ugpu`", "| micro/triad |", "| rodinia-like/hotspot |",
-		"| compute | compute | compute |", "| streaming | streaming |", "claims hold"} {
+	for _, want := range []string{
+		"Preset `tiny`, machine `ugpu`", "| micro/triad |", "| rodinia-like/hotspot |",
+		"| compute | compute | compute |", "| streaming | streaming |", "claims hold",
+	} {
 		if !strings.Contains(doc.String(), want) {
 			t.Errorf("the document has no %q:\n%s", want, doc.String())
 		}
@@ -119,8 +121,10 @@ func TestSweep(t *testing.T) {
 }
 
 func TestLimitAndFailure(t *testing.T) {
-	out, err := Run(context.Background(), []string{filepath.Join(apps, "micro/triad"),
-		filepath.Join(apps, "none/such")}, Options{Size: "tiny", Limit: 3})
+	out, err := Run(context.Background(), []string{
+		filepath.Join(apps, "micro/triad"),
+		filepath.Join(apps, "none/such"),
+	}, Options{Size: "tiny", Limit: 3})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -74,13 +74,15 @@ const base = 1 << 30
 // page they share.
 func TestSharing(t *testing.T) {
 	o := NewObserver()
-	execute(t, o, &walk{code: isa.Code{Instr: []isa.Instr{store(), load(isa.Global), load(isa.Shared)}}, ctas: 64,
+	execute(t, o, &walk{
+		code: isa.Code{Instr: []isa.Instr{store(), load(isa.Global), load(isa.Shared)}}, ctas: 64,
 		addr: func(cta, step int) (uint64, uint64) {
 			if step == 0 {
 				return base + uint64(cta)*pageBytes, 4
 			}
 			return base + 64*pageBytes, 4
-		}})
+		},
+	})
 	m := o.Memory()
 	if m.Pages != 65 || m.Bytes != 65*lineBytes || m.ReadOnlyShared != lineBytes || m.Accesses != 128 || m.CTAs != 64 {
 		t.Errorf("%+v: want 65 pages, a line in each, one read-only and shared, 128 accesses", m)
@@ -96,10 +98,12 @@ func TestSharing(t *testing.T) {
 // two SMs' when dealt one by one.
 func TestPlacement(t *testing.T) {
 	o := NewObserver()
-	execute(t, o, &walk{code: isa.Code{Instr: []isa.Instr{store()}}, ctas: 128,
+	execute(t, o, &walk{
+		code: isa.Code{Instr: []isa.Instr{store()}}, ctas: 128,
 		addr: func(cta, _ int) (uint64, uint64) {
 			return base + uint64(cta)*pageBytes/2, 4
-		}})
+		},
+	})
 	m := o.Memory()
 	near(t, "contiguous", m.SharedBy[0], 1)
 	near(t, "dealt", m.DealtBy[1], 1)
@@ -127,8 +131,10 @@ func TestReadOnlyIsByLaunch(t *testing.T) {
 func TestPatterns(t *testing.T) {
 	const pages = 1000
 	row := func(stride uint64, page func(cta int) int) *walk {
-		return &walk{code: isa.Code{Instr: []isa.Instr{load(isa.Global)}}, ctas: pages,
-			addr: func(cta, _ int) (uint64, uint64) { return base + uint64(page(cta))*16*pageBytes, stride }}
+		return &walk{
+			code: isa.Code{Instr: []isa.Instr{load(isa.Global)}}, ctas: pages,
+			addr: func(cta, _ int) (uint64, uint64) { return base + uint64(page(cta))*16*pageBytes, stride },
+		}
 	}
 	dense := row(64, func(c int) int { return c }) // half of each page's lines
 	thin := row(4, func(c int) int { return c })   // one
@@ -161,8 +167,10 @@ func TestPatterns(t *testing.T) {
 
 func TestStepsCostNothing(t *testing.T) {
 	o := NewObserver()
-	g := o.Grid(&walk{code: isa.Code{Instr: []isa.Instr{load(isa.Global), load(isa.Global)}}, ctas: 64,
-		addr: func(int, int) (uint64, uint64) { return base, 4 }})
+	g := o.Grid(&walk{
+		code: isa.Code{Instr: []isa.Instr{load(isa.Global), load(isa.Global)}}, ctas: 64,
+		addr: func(int, int) (uint64, uint64) { return base, 4 },
+	})
 	c := g.Start(1, isa.Place{})
 	inner := c.(*cta).CTA.(*walker)
 	var s isa.Step

@@ -29,8 +29,10 @@ func TestShapes(t *testing.T) {
 		{"a column", lanes(func(l int) int { return 4096 * l }), all, Sparse},
 		{"a line per lane", lanes(func(l int) int { return 128 * l }), all, Sparse},
 		{"two rows of 16", lanes(func(l int) int { return 4*(l%16) + 5000*(l/16) }), all, Block},
-		{"four rows of 8, the border left out", lanes(func(l int) int { return 4*(l%8) + 5000*(l/8) }), 0x7e7e7e7e,
-			Block},
+		{
+			"four rows of 8, the border left out", lanes(func(l int) int { return 4*(l%8) + 5000*(l/8) }), 0x7e7e7e7e,
+			Block,
+		},
 		{"eight rows at uneven distances", lanes(func(l int) int { return 4*(l%4) + 512*noise[l/4] }), all, Scattered},
 		{"two columns of 16", lanes(func(l int) int { return 4096*(l%16) + 4*(l/16) }), all, Sparse},
 		{"random", lanes(func(l int) int { return 4 * noise[l%8] * (l + 1) }), all, Scattered},

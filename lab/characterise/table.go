@@ -79,8 +79,10 @@ func traffic(profiles []Profile, s *Seeds) Table {
 		Note: "MPKI and APKI: LLC misses and accesses per 1000 thread instructions. Bound: UGPU's demand of all SMs " +
 			"against supply of all channels " +
 			"(section 3.2), with the APKI and hit rate measured. Matrix instructions are not among the flops.",
-		Rows: [][]string{{"app", "thread insts", "MPKI", "MPKI (UGPU)", "APKI", "L1 hit", "LLC hit", "writes", "flop/B",
-			"IPC", "GB/s", "demand/supply", "bound", "UGPU", "SMQoS"}},
+		Rows: [][]string{{
+			"app", "thread insts", "MPKI", "MPKI (UGPU)", "APKI", "L1 hit", "LLC hit", "writes", "flop/B",
+			"IPC", "GB/s", "demand/supply", "bound", "UGPU", "SMQoS",
+		}},
 	}
 	for i := range profiles {
 		p := &profiles[i]
@@ -117,8 +119,10 @@ func sharing(profiles []Profile, s *Seeds) Table {
 			"last column before the class: one SM, with CTAs dealt one by one. Read-only shared: lines of 128 B that " +
 			"several SMs read in a launch that does not write them. " +
 			"Low sharing: more than 80 % of the pages have one SM.",
-		Rows: [][]string{{"app", "launches", "CTAs", "footprint MB", "MB (UGPU)", "MB (NUBA)", "read-only shared MB",
-			"MB (NUBA)", "1 SM", "2-10", "11-25", "26-64", "1 SM, dealt", "sharing", "NUBA"}},
+		Rows: [][]string{{
+			"app", "launches", "CTAs", "footprint MB", "MB (UGPU)", "MB (NUBA)", "read-only shared MB",
+			"MB (NUBA)", "1 SM", "2-10", "11-25", "26-64", "1 SM, dealt", "sharing", "NUBA",
+		}},
 	}
 	for i := range profiles {
 		p := &profiles[i]
@@ -132,8 +136,10 @@ func sharing(profiles []Profile, s *Seeds) Table {
 		if n != nil {
 			shared = number(n.ReadOnly)
 		}
-		row := []string{p.label(), fmt.Sprint(m.Launches), fmt.Sprint(m.CTAs), megabytes(m.Bytes), claimed(u, size),
-			claimed(n, size), megabytes(m.ReadOnlyShared), shared}
+		row := []string{
+			p.label(), fmt.Sprint(m.Launches), fmt.Sprint(m.CTAs), megabytes(m.Bytes), claimed(u, size),
+			claimed(n, size), megabytes(m.ReadOnlyShared), shared,
+		}
 		for _, v := range m.SharedBy {
 			row = append(row, percent(v))
 		}
@@ -156,8 +162,10 @@ func regularity(profiles []Profile, s *Seeds) Table {
 			"wide, spread or thin above %.0f %%, or order below %.0f %%; random: wide or spread of %.0f %% and more; "+
 			"regular: repeat of %.0f %% and more; else streaming.",
 			together, enough, together, few, 100*irregular, 100*ordered, 100*random, 100*repeated),
-		Rows: [][]string{{"app", "accesses", "single lane", "uniform", "unit", "strided", "block", "sparse",
-			"scattered", "wide", "order", "repeat", "spread", "thin", "pattern", "UVM"}},
+		Rows: [][]string{{
+			"app", "accesses", "single lane", "uniform", "unit", "strided", "block", "sparse",
+			"scattered", "wide", "order", "repeat", "spread", "thin", "pattern", "UVM",
+		}},
 	}
 	for i := range profiles {
 		p := &profiles[i]
@@ -180,9 +188,11 @@ func regularity(profiles []Profile, s *Seeds) Table {
 }
 
 func sweeps(profiles []Profile) Table {
-	t := Table{Title: "IPC by SMs and channels",
+	t := Table{
+		Title: "IPC by SMs and channels",
 		Note: "IPC relative to half of the machine: by SMs with half of the channels, by channels with half of the " +
-			"SMs (as UGPU's Figures 2 and 3; an isolated slice, translation on)."}
+			"SMs (as UGPU's Figures 2 and 3; an isolated slice, translation on).",
+	}
 	head := []string{"app", "arguments"}
 	for i := range profiles {
 		p := &profiles[i]

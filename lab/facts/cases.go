@@ -139,8 +139,10 @@ func shared(root string) (all []Case, err error) {
 			name = mode.sharing.Mode
 		}
 		for _, p := range pairs() {
-			s := sim.Spec{Machine: mode.machine, Seed: 1, Sharing: mode.sharing, Epoch: 2500,
-				Length: sim.Length{MaxCycles: 30_000, Budget: true}}
+			s := sim.Spec{
+				Machine: mode.machine, Seed: 1, Sharing: mode.sharing, Epoch: 2500,
+				Length: sim.Length{MaxCycles: 30_000, Budget: true},
+			}
 			for i, path := range p {
 				a := sim.App{Name: filepath.Base(path), Path: filepath.Join(root, "apps", path)}
 				if mode.sharing.Mode == "ugpu-qos" && i == 0 {

@@ -12,7 +12,8 @@ const (
 // in one type, and counters ("counter.owner.name").
 var left = map[string]string{
 	"Version": asked, "SpecHash": asked, "Spec": asked, "Machine": asked, "Wall": "depends on the computer",
-	"Why": prose, "Log": "listed as a hash", "Msg": prose, "Warnings": prose, "Tables": "listed by instance", "Stalls": "listed by line",
+	"Why": prose, "Log": "listed as a hash", "Msg": prose, "Warnings": prose,
+	"Tables": "listed by instance", "Stalls": "listed by line",
 	"Tenant.Window": derived, "Tenant.Time": derived, "Tenant.PerExecution": derived, "Tenant.HeldSMCycles": derived,
 	"Tenant.SharedSMs": derived, "Tenant.SharedChannels": derived, "Result.Outside": derived,
 	"Kernel.Launch": added, "Kernel.CTAsPerSM": derived, "Kernel.L1Accesses": added, "Kernel.LLCAccesses": added,

@@ -16,40 +16,64 @@ import (
 var odd = map[string][]string{
 	"clock.noc": {"700", "1000", "2800"}, "clock.llc": {"700", "1000", "2300"}, "clock.dram": {"350", "850", "1107"},
 
-	"sm.schedulers": {"1", "2", "4"}, "sm.policy": {"gto", "lrr"}, "sm.ctas": {"2", "8", "16"}, "sm.issue_width": {"1",
-		"2"},
-	"sm.collectors": {"4", "8", "16"}, "sm.collectors_shared": {"true", "false"}, "sm.atomic_wait": {"true",
-		"false"}, "sm.late_redirect": {"true", "false"}, "sm.fetch_rate": {"1", "4"}, "sm.fetch_width": {"1", "2"},
+	"sm.schedulers": {"1", "2", "4"}, "sm.policy": {"gto", "lrr"}, "sm.ctas": {"2", "8", "16"}, "sm.issue_width": {
+		"1",
+		"2",
+	},
+	"sm.collectors": {"4", "8", "16"}, "sm.collectors_shared": {"true", "false"}, "sm.atomic_wait": {
+		"true",
+		"false",
+	}, "sm.late_redirect": {"true", "false"}, "sm.fetch_rate": {"1", "4"}, "sm.fetch_width": {"1", "2"},
 
-	"l1d.latency": {"1", "5", "60"}, "l1d.mshrs": {"8", "256"}, "l1d.merge": {"1", "8"}, "l1d.miss_queue": {"1", "2",
-		"8"}, "l1d.sets": {"1", "16"},
-	"l1d.skip_global": {"true", "false"}, "l1d.write_port": {"true", "false"}, "l1d.write_alloc": {"none",
-		"lazy"}, "l1d.flush_each": {"true", "false"},
+	"l1d.latency": {"1", "5", "60"}, "l1d.mshrs": {"8", "256"}, "l1d.merge": {"1", "8"}, "l1d.miss_queue": {
+		"1", "2",
+		"8",
+	}, "l1d.sets": {"1", "16"},
+	"l1d.skip_global": {"true", "false"}, "l1d.write_port": {"true", "false"}, "l1d.write_alloc": {
+		"none",
+		"lazy",
+	}, "l1d.flush_each": {"true", "false"},
 
-	"noc.in_queue": {"4", "16", "64", "512"}, "noc.out_queue": {"2", "16"}, "noc.latency": {"1", "3",
-		"20"}, "noc.flit": {"16", "64"}, "noc.vcs": {"1", "2", "4"}, "noc.iterations": {"1",
-		"2"}, "noc.kind": {"crossbar", "local"},
+	"noc.in_queue": {"4", "16", "64", "512"}, "noc.out_queue": {"2", "16"}, "noc.latency": {
+		"1", "3",
+		"20",
+	}, "noc.flit": {"16", "64"}, "noc.vcs": {"1", "2", "4"}, "noc.iterations": {
+		"1",
+		"2",
+	}, "noc.kind": {"crossbar", "local"},
 
-	"llc.latency": {"0", "1", "30", "40", "160"}, "llc.hit_latency": {"1", "10"}, "llc.mshrs": {"4",
-		"192"}, "llc.merge": {"1", "4"}, "llc.in_queue": {"1", "64"}, "llc.miss_queue": {"1", "32"},
-	"llc.out_queue": {"1", "8"}, "llc.sets": {"8", "64"}, "llc.ways": {"4", "24", "48"}, "llc.write_alloc": {"lazy",
-		"fetch"}, "llc.repl": {"lru", "fifo"},
+	"llc.latency": {"0", "1", "30", "40", "160"}, "llc.hit_latency": {"1", "10"}, "llc.mshrs": {
+		"4",
+		"192",
+	}, "llc.merge": {"1", "4"}, "llc.in_queue": {"1", "64"}, "llc.miss_queue": {"1", "32"},
+	"llc.out_queue": {"1", "8"}, "llc.sets": {"8", "64"}, "llc.ways": {"4", "24", "48"}, "llc.write_alloc": {
+		"lazy",
+		"fetch",
+	}, "llc.repl": {"lru", "fifo"},
 
-	"dram.queue": {"2", "16", "64"}, "dram.page": {"open", "closed"}, "dram.return": {"1",
-		"16"}, "dram.extra_latency": {"0", "100"},
+	"dram.queue": {"2", "16", "64"}, "dram.page": {"open", "closed"}, "dram.return": {
+		"1",
+		"16",
+	}, "dram.extra_latency": {"0", "100"},
 
-	"vm.page": {"4096", "2097152"}, "vm.l1_entries": {"4", "64"}, "vm.l1_misses": {"1", "12"}, "vm.l2_entries": {"32",
-		"512"}, "vm.l2_ports": {"1", "2"}, "vm.walkers": {"1", "8"}, "vm.walk_cache": {"0", "16"},
-	"vm.placement": {"round-robin", "least", "first-touch"}, "vm.gain_share": {"true", "false"}, "vm.sweep_pages": {"0",
-		"4", "64"}, "vm.copy_lines": {"1", "256"}, "vm.driver_cycles": {"0", "1000"},
+	"vm.page": {"4096", "2097152"}, "vm.l1_entries": {"4", "64"}, "vm.l1_misses": {"1", "12"}, "vm.l2_entries": {
+		"32",
+		"512",
+	}, "vm.l2_ports": {"1", "2"}, "vm.walkers": {"1", "8"}, "vm.walk_cache": {"0", "16"},
+	"vm.placement": {"round-robin", "least", "first-touch"}, "vm.gain_share": {"true", "false"}, "vm.sweep_pages": {
+		"0",
+		"4", "64",
+	}, "vm.copy_lines": {"1", "256"}, "vm.driver_cycles": {"0", "1000"},
 }
 
 // Random makes a run of one to five applications, from the folder of applications, on a
 // machine with a few odd numbers.
 func Random(r *rand.Rand, apps string) sim.Spec {
 	one := func(of ...string) string { return of[r.IntN(len(of))] }
-	s := sim.Spec{Machine: one("qv100", "fermi", "a100", "ugpu", "ugpu"), Seed: r.Uint64N(100),
-		Epoch: 500 + r.Uint64N(3000), Set: map[string]string{}}
+	s := sim.Spec{
+		Machine: one("qv100", "fermi", "a100", "ugpu", "ugpu"), Seed: r.Uint64N(100),
+		Epoch: 500 + r.Uint64N(3000), Set: map[string]string{},
+	}
 	s.Length = sim.Length{MaxCycles: 8000 + r.Uint64N(20_000), Budget: true}
 	n := 1 + r.IntN(3) + r.IntN(2)*r.IntN(3)
 	models := r.IntN(4) == 0 // alone: SMs on two cores

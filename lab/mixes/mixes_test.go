@@ -124,8 +124,17 @@ func TestClasses(t *testing.T) {
 	for _, c := range []struct {
 		list, class string
 		n           int
-	}{{"ugpu", memory, 10}, {"ugpu", compute, 5}, {"ugpu", "ai", 5}, {"smqos", "CI", 6}, {"smqos", "MI", 6},
-		{"uvm", "regular", 2}, {"uvm", "streaming", 3}, {"uvm", "random", 2}, {"uvm", "irregular", 3}} {
+	}{
+		{"ugpu", memory, 10},
+		{"ugpu", compute, 5},
+		{"ugpu", "ai", 5},
+		{"smqos", "CI", 6},
+		{"smqos", "MI", 6},
+		{"uvm", "regular", 2},
+		{"uvm", "streaming", 3},
+		{"uvm", "random", 2},
+		{"uvm", "irregular", 3},
+	} {
 		if got := len(load(t, c.list).Class(c.class)); got != c.n {
 			t.Errorf("%s: %d programs of class %s, want %d", c.list, got, c.class, c.n)
 		}
@@ -168,8 +177,10 @@ func TestMissingApplications(t *testing.T) {
 		t.Logf("%s: %d of %d applications are missing: %v", name, len(l.Missing("../../apps")), len(l.Programs),
 			l.Missing("../../apps"))
 	}
-	if got := (&List{Programs: []Program{{App: "none/such"},
-		{App: "micro/triad"}}}).Missing("../../apps"); !slices.Equal(got, []string{"none/such"}) {
+	if got := (&List{Programs: []Program{
+		{App: "none/such"},
+		{App: "micro/triad"},
+	}}).Missing("../../apps"); !slices.Equal(got, []string{"none/such"}) {
 		t.Errorf("missing: %v", got)
 	}
 }

@@ -47,7 +47,8 @@ func TestFlush(t *testing.T) {
 		}
 	}
 	if lines != 5 || calls < 5 {
-		t.Errorf("%d lines written back in %d calls; 5 of 10 lines were dirty, one is written back per call", lines, calls)
+		t.Errorf("%d lines written back in %d calls; 5 of 10 lines were dirty, one is written back per call", lines,
+			calls)
 	}
 	if !b.s.Empty() {
 		t.Error("the slice is not empty")
@@ -62,7 +63,8 @@ func TestFlush(t *testing.T) {
 // Clean writes one dirty line back under its tag; Drop forgets one without.
 func TestClean(t *testing.T) {
 	b := newBench(t, nil)
-	b.run(50, want{line: 0, op: mem.Write, sectors: 1, full: 1}, want{line: 128, op: mem.Read, sectors: 1, at: 1}, want{line: 256, op: mem.Write, sectors: 2, full: 2, at: 2})
+	b.run(50, want{line: 0, op: mem.Write, sectors: 1, full: 1}, want{line: 128, op: mem.Read, sectors: 1, at: 1},
+		want{line: 256, op: mem.Write, sectors: 2, full: 2, at: 2})
 	if wrote, ok := b.s.Clean(128, -7); wrote || !ok {
 		t.Errorf("a clean line: wrote %v, ok %v", wrote, ok)
 	}

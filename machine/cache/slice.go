@@ -38,7 +38,10 @@ const (
 func Counters() []stat.Desc {
 	return []stat.Desc{
 		{Name: "accesses", Unit: "sectors", Doc: "sectors presented to the tags"},
-		{Name: "hits", Unit: "sectors", Doc: "sectors found valid, and sectors written that were there, at least in part"},
+		{
+			Name: "hits", Unit: "sectors",
+			Doc: "sectors found valid, and sectors written that were there, at least in part",
+		},
 		{Name: "pending_hits", Unit: "sectors", Doc: "sectors found on their way from DRAM"},
 		{Name: "misses", Unit: "sectors", Doc: "sectors fetched from DRAM, and sectors written that were not there"},
 		{Name: "reads", Unit: "requests", Doc: "read requests"},
@@ -47,7 +50,10 @@ func Counters() []stat.Desc {
 		{Name: "writebacks", Unit: "sectors", Doc: "dirty sectors written to DRAM"},
 		{Name: "stall_cycles", Unit: "cycles", Doc: "cycles the head request could not be served"},
 		{Name: "walk_reads", Unit: "requests", Doc: "page-table reads"},
-		{Name: "queue_cycles", Unit: "cycles", Doc: "sum over requests of the time from arrival to the tags, pipeline included"},
+		{
+			Name: "queue_cycles", Unit: "cycles",
+			Doc: "sum over requests of the time from arrival to the tags, pipeline included",
+		},
 	}
 }
 
@@ -70,8 +76,10 @@ func Derive(l *sheets.LLC) (*Config, error) {
 		return nil, fmt.Errorf("llc.line = %d, llc.sector = %d: a line has 1 to 8 whole sectors", l.Line, l.Sector)
 	}
 	c := &Config{
-		latency: uint64(l.Latency), hit: uint64(max(1, l.HitLatency)), mshrs: l.MSHRs, merge: l.Merge, inQueue: max(1, l.InQueue),
-		missQueue: max(1, l.MissQueue+l.ToDRAM), replies: max(1, l.OutQueue), fills: max(1, l.FromDRAM), sectors: l.Line / l.Sector, fetchOnWrite: l.WriteAlloc == "fetch",
+		latency: uint64(l.Latency), hit: uint64(max(1, l.HitLatency)), mshrs: l.MSHRs, merge: l.Merge, inQueue: max(1,
+			l.InQueue),
+		missQueue: max(1, l.MissQueue+l.ToDRAM), replies: max(1, l.OutQueue), fills: max(1,
+			l.FromDRAM), sectors: l.Line / l.Sector, fetchOnWrite: l.WriteAlloc == "fetch",
 		sets: l.Sets, ways: l.Ways, line: l.Line, repl: l.Repl,
 	}
 	per := max(1, l.PortBytes/l.Sector)

@@ -103,7 +103,8 @@ func (b *bench) run(delay uint64, list ...want) []uint64 {
 // of four sectors keeps the tags for four cycles.
 func TestLatencies(t *testing.T) {
 	b := newBench(t, func(l *sheets.LLC) { l.Latency, l.HitLatency, l.PortBytes = 10, 2, 32 })
-	got := b.run(50, want{line: 0x1000, sectors: 0xf, at: 0}, want{line: 0x1000, sectors: 0xf, at: 100}, want{line: 0x1000, sectors: 1, at: 100})
+	got := b.run(50, want{line: 0x1000, sectors: 0xf, at: 0}, want{line: 0x1000, sectors: 0xf, at: 100},
+		want{line: 0x1000, sectors: 1, at: 100})
 	for i, w := range []uint64{62, 112, 116} {
 		if got[i] != w {
 			t.Errorf("request %d answered at %d, want %d", i, got[i], w)
@@ -115,10 +116,12 @@ func TestLatencies(t *testing.T) {
 // fetched twice.
 func TestMergeLimit(t *testing.T) {
 	b := newBench(t, func(l *sheets.LLC) { l.Merge = 2 })
-	b.run(400, want{line: 0, sectors: 1}, want{line: 0, sectors: 1, at: 1}, want{line: 0, sectors: 1, at: 2}, want{line: 0, sectors: 3, at: 3})
+	b.run(400, want{line: 0, sectors: 1}, want{line: 0, sectors: 1, at: 1}, want{line: 0, sectors: 1, at: 2},
+		want{line: 0, sectors: 3, at: 3})
 	row := b.table.Row(0, 0)
 	if len(b.dram) != 2 || row[Stalls] == 0 || row[Pending] != 1 {
-		t.Errorf("%d fetches, %d stall cycles, %d pending hits; want 2, some, 1", len(b.dram), row[Stalls], row[Pending])
+		t.Errorf("%d fetches, %d stall cycles, %d pending hits; want 2, some, 1", len(b.dram), row[Stalls],
+			row[Pending])
 	}
 }
 
@@ -126,7 +129,8 @@ func TestMergeLimit(t *testing.T) {
 // fully written sector is readable, a partly written one is fetched when read.
 func TestWriteBackAndLazyFetch(t *testing.T) {
 	b := newBench(t, func(l *sheets.LLC) { l.Sets, l.Ways, l.Index, l.WriteAlloc = 1, 1, "linear", "lazy" })
-	b.run(20, want{line: 0, op: mem.Write, sectors: 3, full: 1}, want{line: 0, sectors: 1, at: 500}, want{line: 0, sectors: 2, at: 1000}, want{line: 128, sectors: 1, at: 1500})
+	b.run(20, want{line: 0, op: mem.Write, sectors: 3, full: 1}, want{line: 0, sectors: 1, at: 500},
+		want{line: 0, sectors: 2, at: 1000}, want{line: 128, sectors: 1, at: 1500})
 	if len(b.dram) != 3 {
 		t.Fatalf("DRAM saw %+v, want the fetch of sector 2, the write-back and the new line", b.dram)
 	}

@@ -102,9 +102,24 @@ func TestExactClocks(t *testing.T) {
 		done     []uint64
 		commands string
 	}{
-		{"idle read is RCD+CL+BL", hbm(), []push{{at: 10, loc: row(0, 0, 0, 5, 0)}}, []uint64{10 + 7 + 7 + 2}, "10:ACT 17:RD"},
-		{"idle write ends with its WR", hbm(), []push{{at: 10, loc: row(0, 0, 0, 5, 0), write: true}}, []uint64{16}, "10:ACT 16:WR"},
-		{"row hit is CL+BL", hbm(), []push{{at: 10, loc: row(0, 0, 0, 5, 0)}, {at: 50, loc: row(0, 0, 0, 5, 1)}}, []uint64{26, 59}, "10:ACT 17:RD 50:RD"},
+		{
+			"idle read is RCD+CL+BL", hbm(),
+			[]push{{at: 10, loc: row(0, 0, 0, 5, 0)}},
+			[]uint64{10 + 7 + 7 + 2},
+			"10:ACT 17:RD",
+		},
+		{
+			"idle write ends with its WR", hbm(),
+			[]push{{at: 10, loc: row(0, 0, 0, 5, 0), write: true}},
+			[]uint64{16},
+			"10:ACT 16:WR",
+		},
+		{
+			"row hit is CL+BL", hbm(),
+			[]push{{at: 10, loc: row(0, 0, 0, 5, 0)}, {at: 50, loc: row(0, 0, 0, 5, 1)}},
+			[]uint64{26, 59},
+			"10:ACT 17:RD 50:RD",
+		},
 		{
 			"conflict waits RAS then RP", hbm(),
 			[]push{{at: 10, loc: row(0, 0, 0, 5, 0)}, {at: 11, loc: row(0, 0, 0, 6, 0)}},
@@ -123,7 +138,12 @@ func TestExactClocks(t *testing.T) {
 			[]uint64{26, 30},
 			"10:ACT 14:ACT 17:RD 21:RD",
 		},
-		{"four bursts of a request", hbm(), []push{{at: 10, loc: row(0, 0, 0, 5, 0), bursts: 4}}, []uint64{10 + 7 + 3*3 + 9}, "10:ACT 17:RD 20:RD 23:RD 26:RD"},
+		{
+			"four bursts of a request", hbm(),
+			[]push{{at: 10, loc: row(0, 0, 0, 5, 0), bursts: 4}},
+			[]uint64{10 + 7 + 3*3 + 9},
+			"10:ACT 17:RD 20:RD 23:RD 26:RD",
+		},
 		{
 			"the fifth ACT waits FAW", hbm(),
 			[]push{
@@ -138,7 +158,11 @@ func TestExactClocks(t *testing.T) {
 		},
 		{
 			"a queued write answers a read, behind the reads on their way", hbm(),
-			[]push{{at: 10, loc: row(0, 0, 0, 5, 0)}, {at: 11, loc: row(0, 0, 0, 6, 3), write: true}, {at: 20, loc: row(0, 0, 0, 6, 3)}},
+			[]push{
+				{at: 10, loc: row(0, 0, 0, 5, 0)},
+				{at: 11, loc: row(0, 0, 0, 6, 3), write: true},
+				{at: 20, loc: row(0, 0, 0, 6, 3)},
+			},
 			[]uint64{26, 40, 26},
 			"10:ACT 17:RD 27:PREpb 34:ACT 40:WR",
 		},
@@ -181,18 +205,24 @@ func TestExactClocks(t *testing.T) {
 func randomSheet(t *rapid.T) *sheets.DRAM {
 	n := func(name string, lo, hi int) int { return rapid.IntRange(lo, hi).Draw(t, name) }
 	d := &sheets.DRAM{
-		Channels: 1, Ranks: n("ranks", 1, 3), BankGroups: n("groups", 1, 4), Banks: n("banks", 1, 5), Rows: 1 << 14, RowBytes: 2048, Access: 32,
-		Queue: n("queue", 1, 40), WriteQueue: n("write queue", 0, 40), HighWater: 0.8, LowWater: 0.2, Return: n("return", 0, 8),
+		Channels: 1, Ranks: n("ranks", 1, 3), BankGroups: n("groups", 1, 4), Banks: n("banks", 1,
+			5), Rows: 1 << 14, RowBytes: 2048, Access: 32,
+		Queue: n("queue", 1, 40), WriteQueue: n("write queue", 0, 40), HighWater: 0.8, LowWater: 0.2,
+		Return:  n("return", 0, 8),
 		DualBus: rapid.Bool().Draw(t, "dual bus"), Refresh: rapid.Bool().Draw(t, "refresh"),
-		Sched: rapid.SampledFrom([]string{"frfcfs", "frfcfs", "fcfs"}).Draw(t, "sched"), Page: rapid.SampledFrom([]string{"open", "open", "closed"}).Draw(t, "page"),
+		Sched: rapid.SampledFrom([]string{"frfcfs", "frfcfs", "fcfs"}).Draw(t,
+			"sched"), Page: rapid.SampledFrom([]string{"open", "open", "closed"}).Draw(t, "page"),
 	}
 	bl := n("bl", 1, 4)
 	rp, ras := n("rp", 2, 12), n("ras", 4, 24)
 	ccds, rrds, wtrs := bl+n("ccds", 0, 2), n("rrds", 1, 4), n("wtrs", 1, 4)
 	d.T = sheets.Timing{
-		BL: bl, CL: n("cl", 4, 12), CWL: n("cwl", 1, 8), RCDRD: n("rcdrd", 3, 12), RCDWR: n("rcdwr", 2, 12), RP: rp, RAS: ras, RC: ras + rp,
-		WR: n("wr", 2, 10), RTP: n("rtp", 1, 6), CCDS: ccds, CCDL: ccds + n("ccdl", 0, 3), RRDS: rrds, RRDL: rrds + n("rrdl", 0, 3), WTRS: wtrs,
-		WTRL: wtrs + n("wtrl", 0, 4), FAW: n("faw", 0, 30), CS: n("cs", 0, 3), RFC: n("rfc", 10, 60), REFI: n("refi", 150, 400),
+		BL: bl, CL: n("cl", 4, 12), CWL: n("cwl", 1, 8), RCDRD: n("rcdrd", 3, 12), RCDWR: n("rcdwr", 2,
+			12), RP: rp, RAS: ras, RC: ras + rp,
+		WR: n("wr", 2, 10), RTP: n("rtp", 1, 6), CCDS: ccds, CCDL: ccds + n("ccdl", 0, 3), RRDS: rrds, RRDL: rrds +
+			n("rrdl", 0, 3), WTRS: wtrs,
+		WTRL: wtrs + n("wtrl", 0, 4), FAW: n("faw", 0, 30), CS: n("cs", 0, 3), RFC: n("rfc", 10, 60), REFI: n("refi",
+			150, 400),
 	}
 	return d
 }
@@ -226,8 +256,10 @@ func (l *load) loc() dram.Loc {
 func drawLoad(t *rapid.T, cfg *dram.Config) load {
 	return load{
 		rng: rapid.Uint64().Draw(t, "seed"), cfg: cfg, rows: rapid.SampledFrom([]int{1, 3, 1000}).Draw(t, "rows"),
-		writes: rapid.SampledFrom([]int{0, 3, 8}).Draw(t, "writes"), groups: rapid.IntRange(1, cfg.Groups).Draw(t, "groups used"),
-		bursts: rapid.SampledFrom([]int{1, 1, 4}).Draw(t, "bursts"), density: rapid.SampledFrom([]int{1, 4, 32}).Draw(t, "density"),
+		writes: rapid.SampledFrom([]int{0, 3, 8}).Draw(t, "writes"), groups: rapid.IntRange(1, cfg.Groups).Draw(t,
+			"groups used"),
+		bursts: rapid.SampledFrom([]int{1, 1, 4}).Draw(t, "bursts"), density: rapid.SampledFrom([]int{1, 4, 32}).Draw(t,
+			"density"),
 	}
 }
 
@@ -349,9 +381,11 @@ func TestIdleRefresh(t *testing.T) {
 				refs[i] = c.Counters(0)[dram.CRefreshes]
 			}
 			if done[0] != done[1] || refs[0] != refs[1] {
-				t.Errorf("idle %d: done at %d with %d refreshes every clock, %d with %d lazily", idle, done[0], refs[0], done[1], refs[1])
+				t.Errorf("idle %d: done at %d with %d refreshes every clock, %d with %d lazily", idle, done[0], refs[0],
+					done[1], refs[1])
 			}
-			if want := uint64(sheet.Ranks) * ((200 + idle) / refi); refs[0]+uint64(sheet.Ranks) < want || refs[0] > want+uint64(sheet.Ranks) {
+			if want := uint64(sheet.Ranks) * ((200 + idle) / refi); refs[0]+uint64(sheet.Ranks) < want ||
+				refs[0] > want+uint64(sheet.Ranks) {
 				t.Errorf("idle %d: %d refreshes, about %d are due", idle, refs[0], want)
 			}
 		}
@@ -384,7 +418,8 @@ func TestTenants(t *testing.T) {
 		c.Pop()
 	}
 	a, b := c.Counters(0), c.Counters(1)
-	if a[dram.CReads] != 4 || b[dram.CReads] != 2 || a[dram.CReadBursts] != 8 || b[dram.CReadBursts] != 4 || a[dram.CBusBusy] != 16 || b[dram.CBusBusy] != 8 {
+	if a[dram.CReads] != 4 || b[dram.CReads] != 2 || a[dram.CReadBursts] != 8 || b[dram.CReadBursts] != 4 ||
+		a[dram.CBusBusy] != 16 || b[dram.CBusBusy] != 8 {
 		t.Errorf("tenant 0 %v\ntenant 1 %v", a, b)
 	}
 }

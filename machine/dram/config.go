@@ -145,14 +145,23 @@ func FromSheet(d *sheets.DRAM) (Config, error) {
 	}
 	if d.Refresh {
 		if d.T.REFI < 1 || d.T.RFC < 1 {
-			return c, fmt.Errorf("dram: refresh needs timing.refi and timing.rfc, they are %d and %d", d.T.REFI, d.T.RFC)
+			return c, fmt.Errorf("dram: refresh needs timing.refi and timing.rfc, they are %d and %d", d.T.REFI,
+				d.T.RFC)
 		}
 		c.Refi = d.T.REFI
 	}
 	for _, f := range []struct {
 		name string
 		v    int
-	}{{"bl", d.T.BL}, {"cl", d.T.CL}, {"rcdrd", d.T.RCDRD}, {"rcdwr", d.T.RCDWR}, {"rp", d.T.RP}, {"ras", d.T.RAS}, {"ccds", d.T.CCDS}} {
+	}{
+		{"bl", d.T.BL},
+		{"cl", d.T.CL},
+		{"rcdrd", d.T.RCDRD},
+		{"rcdwr", d.T.RCDWR},
+		{"rp", d.T.RP},
+		{"ras", d.T.RAS},
+		{"ccds", d.T.CCDS},
+	} {
 		if f.v < 1 {
 			return c, fmt.Errorf("dram: timing.%s must be at least 1 tCK, is %d", f.name, f.v)
 		}

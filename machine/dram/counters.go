@@ -49,7 +49,10 @@ var Desc = []stat.Desc{
 	CWriteConflicts: {Name: "write_row_conflicts", Unit: "requests", Doc: "writes that found another row open"},
 	CBusBusy:        {Name: "bus_busy", Unit: "clocks", Doc: "data-bus clocks moving data"},
 	CQueueCycles:    {Name: "queue_cycles", Unit: "clocks", Doc: "sum over requests of clocks spent queued"},
-	CMigrations:     {Name: "migrations", Unit: "commands", Doc: "lines migrated out of the channel, one MIGRATION each"},
-	CTSVBusy:        {Name: "tsv_busy", Unit: "clocks", Doc: "clocks the channel's TSV set carried migrations"},
-	CReadLatency:    {Name: "read_latency", Unit: "clocks", Doc: "sum over reads of clocks from acceptance to data"},
+	CMigrations: {
+		Name: "migrations", Unit: "commands",
+		Doc: "lines migrated out of the channel, one MIGRATION each",
+	},
+	CTSVBusy:     {Name: "tsv_busy", Unit: "clocks", Doc: "clocks the channel's TSV set carried migrations"},
+	CReadLatency: {Name: "read_latency", Unit: "clocks", Doc: "sum over reads of clocks from acceptance to data"},
 }

@@ -352,7 +352,10 @@ func TestAgainstDefinition(t *testing.T) {
 		}
 		if cfg.DualBus && rapid.Bool().Draw(t, "half clocks") {
 			cfg.HalfCycle = true
-			cfg.Constraints = append(cfg.Constraints, dram.Constraint{Level: dram.LevelChannel, Prev: dram.ACT, Next: dram.PRE, Min: 3, Window: 1},
+			cfg.Constraints = append(cfg.Constraints, dram.Constraint{
+				Level: dram.LevelChannel, Prev: dram.ACT,
+				Next: dram.PRE, Min: 3, Window: 1,
+			},
 				dram.Constraint{Level: dram.LevelRank, Prev: dram.PRE, Next: dram.PRE, Min: 2, Window: 1})
 		}
 		l := drawLoad(t, &cfg)

@@ -49,9 +49,10 @@ type bank struct {
 // word is what a scan needs of 64 banks, side by side and in arrays whose indices need
 // no check. A bank's bit in the masks is its place in the word.
 type word struct {
-	on     [bankCmds][numKinds]uint64 // by class: banks with a queued request that wants a command of it
-	out    [bankCmds]uint64           // by class: banks that may not have one: a migration has claimed them, or some falling edges
-	active uint64                     // banks with an activated request
+	on [bankCmds][numKinds]uint64 // by class: banks with a queued request that wants a command of it
+	// by class: banks that may not have one: a migration has claimed them, or some falling edges
+	out    [bankCmds]uint64
+	active uint64 // banks with an activated request
 
 	at    [bankCmds][64]uint64    // earliest clock of each command, as far as the bank itself goes
 	since [numKinds][2][64]uint64 // complement of the age of the oldest miss and the oldest hit, where there is one

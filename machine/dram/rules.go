@@ -27,7 +27,10 @@ func (r *Rules) put(l Level, prev, next []Cmd, min, window int, sibling bool) {
 	for _, p := range prev {
 		for _, n := range next {
 			if d := min + r.Extra[p] - r.Extra[n]; d > 0 {
-				r.List = append(r.List, Constraint{Level: l, Prev: p, Next: n, Min: d, Window: window, Sibling: sibling})
+				r.List = append(r.List, Constraint{
+					Level: l, Prev: p, Next: n, Min: d, Window: window,
+					Sibling: sibling,
+				})
 			}
 		}
 	}

@@ -110,9 +110,13 @@ type Stack struct {
 // FR-FCFS scheduling, whole clocks, a write latency (Config.WriteLatency), the same geometry.
 func NewStack(ch []*Channel, t MigrationTiming) (*Stack, error) {
 	if t.Clocks < 2 || t.LineBursts < 1 || t.Queue < 1 || t.Patience < 0 {
-		return nil, fmt.Errorf("dram: migration timing %+v: want clocks of at least 2, line bursts and a queue of at least 1, no negative patience", t)
+		return nil, fmt.Errorf("dram: migration timing %+v: want clocks of at least 2, line bursts and a queue of at "+
+			"least 1, no negative patience", t)
 	}
-	s := &Stack{ch: ch, t: t, queue: make([]move, 0, t.Queue), done: make([]int32, 0, 2*t.Queue), taken: make([]mask, len(ch))}
+	s := &Stack{
+		ch: ch, t: t, queue: make([]move, 0, t.Queue), done: make([]int32, 0, 2*t.Queue),
+		taken: make([]mask, len(ch)),
+	}
 	for i, c := range ch {
 		a, b := ch[0].cfg, c.cfg
 		switch {
@@ -121,10 +125,12 @@ func NewStack(ch []*Channel, t MigrationTiming) (*Stack, error) {
 		case b.HalfCycle:
 			return nil, fmt.Errorf("dram %s: migrations on devices with half-clock commands are not supported", b.Name)
 		case t.Clocks+max(b.ReadLatency, b.WriteLatency) > horizon:
-			return nil, fmt.Errorf("dram %s: a migration of %d clocks with a read latency of %d looks further ahead than %d clocks", b.Name, t.Clocks, b.ReadLatency, horizon)
+			return nil, fmt.Errorf("dram %s: a migration of %d clocks with a read latency of %d looks further ahead "+
+				"than %d clocks", b.Name, t.Clocks, b.ReadLatency, horizon)
 		case b.WriteLatency < 1:
 			return nil, fmt.Errorf("dram %s: migrations need the write latency, it is %d", b.Name, b.WriteLatency)
-		case a.Ranks != b.Ranks || a.Sids != b.Sids || a.Groups != b.Groups || a.Banks != b.Banks || a.Columns != b.Columns || a.Rows != b.Rows:
+		case a.Ranks != b.Ranks || a.Sids != b.Sids || a.Groups != b.Groups || a.Banks != b.Banks ||
+			a.Columns != b.Columns || a.Rows != b.Rows:
 			return nil, fmt.Errorf("dram %s: channel %d of the stack has another geometry than channel 0", b.Name, i)
 		case c.share != nil:
 			return nil, fmt.Errorf("dram %s: channel %d of the stack is in a stack already", b.Name, i)
@@ -150,7 +156,8 @@ func (s *Stack) Push(now uint64, m Migration) bool {
 		panic(fmt.Sprintf("dram: a migration from channel %d to channel %d of a stack of %d", m.Src, m.Dst, len(s.ch)))
 	}
 	if columns := s.ch[0].cfg.Columns; m.Lines < 1 || int(max(m.From.Col, m.To.Col))+m.Lines*s.t.LineBursts > columns {
-		panic(fmt.Sprintf("dram: a migration of %d lines from column %d to %d in rows of %d columns", m.Lines, m.From.Col, m.To.Col, columns))
+		panic(fmt.Sprintf("dram: a migration of %d lines from column %d to %d in rows of %d columns", m.Lines,
+			m.From.Col, m.To.Col, columns))
 	}
 	if !s.CanPush() {
 		return false

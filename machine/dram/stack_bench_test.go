@@ -114,7 +114,10 @@ func TestPushDuringMigration(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t, config(t, hbm()), 2, mig(13), false)
-			r.stack.Push(1, dram.Migration{Src: 0, Dst: 1, From: dram.Loc{Row: 3, Col: 4}, To: dram.Loc{Row: 9}, Lines: 2})
+			r.stack.Push(1, dram.Migration{
+				Src: 0, Dst: 1, From: dram.Loc{Row: 3, Col: 4}, To: dram.Loc{Row: 9},
+				Lines: 2,
+			})
 			defer func() {
 				if failed := recover() != nil; failed != c.fails {
 					t.Errorf("fails: %v, want %v", failed, c.fails)

@@ -106,13 +106,15 @@ func (x *mixture) request(now uint64, id int32) bool {
 		if n[dram.CForwarded] == forwarded {
 			least := x.m.expected[c]
 			if len(x.m.queued[c]) > 0 {
-				least = 0 // as in the reference, a read may pass a write whose ACT has issued, or any in a shared window
+				// as in the reference, a read may pass a write whose ACT has issued, or any in a shared window
+				least = 0
 			}
 			for range bursts { // traces name the first place in each
 				x.m.reads[c] = append(x.m.reads[c], least)
 			}
 		} else if q := x.m.queued[c]; q[len(q)-1] != x.m.expected[c] {
-			x.m.bad = fmt.Sprintf("a read of %+v is answered by version %d, the last is %d", c, q[len(q)-1], x.m.expected[c])
+			x.m.bad = fmt.Sprintf("a read of %+v is answered by version %d, the last is %d", c, q[len(q)-1],
+				x.m.expected[c])
 		}
 		return true
 	}
@@ -133,7 +135,10 @@ func (x *mixture) request(now uint64, id int32) bool {
 func (x *mixture) migration(now uint64, id int32) bool {
 	lb := x.m.lineBursts
 	lines := 1 + x.below(x.lines)
-	m := dram.Migration{Src: x.below(len(x.r.ch)), Dst: x.below(len(x.r.ch)), From: x.loc(), To: x.loc(), Lines: lines, ID: id}
+	m := dram.Migration{
+		Src: x.below(len(x.r.ch)), Dst: x.below(len(x.r.ch)), From: x.loc(), To: x.loc(), Lines: lines,
+		ID: id,
+	}
 	m.From.Col, m.To.Col = uint32(x.below(3)*lb), uint32(x.below(3)*lb)
 	ok := m.Src != m.Dst
 	x.cells(m, func(from, to cell) { ok = ok && x.locked[from] == 0 && x.locked[to] == 0 })
@@ -149,10 +154,15 @@ func (x *mixture) migration(now uint64, id int32) bool {
 }
 
 // migrationTrial runs the mixture to its end, on every clock or the ones asked for.
-func migrationTrial(t *rapid.T, cfg *dram.Config, timing dram.MigrationTiming, x mixture, channels, total int, skip bool) (log []string, counters string) {
+func migrationTrial(t *rapid.T, cfg *dram.Config, timing dram.MigrationTiming, x mixture, channels, total int,
+	skip bool,
+) (log []string, counters string) {
 	r := newRig(t, cfg, channels, timing, true)
 	x.r, x.locked, x.moves = r, map[cell]int{}, map[int32]dram.Migration{}
-	x.m = &memory{lineBursts: timing.LineBursts, stored: map[cell]int{}, queued: map[cell][]int{}, expected: map[cell]int{}, reads: map[cell][]int{}}
+	x.m = &memory{
+		lineBursts: timing.LineBursts, stored: map[cell]int{}, queued: map[cell][]int{},
+		expected: map[cell]int{}, reads: map[cell][]int{},
+	}
 	r.onCmd, r.onMIG = x.m.command, x.m.migrate
 	sent, done, lines, due, now := 0, 0, 0, uint64(0), uint64(0)
 	for sent < total || done < sent {

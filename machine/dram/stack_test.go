@@ -23,7 +23,10 @@ type rig struct {
 }
 
 func device(cfg *dram.Config, t dram.MigrationTiming) checker.StackDevice {
-	d := checker.StackDevice{Device: checker.Of(cfg), Clocks: int64(t.Clocks), LineBursts: t.LineBursts, Crossbar: t.Crossbar}
+	d := checker.StackDevice{
+		Device: checker.Of(cfg), Clocks: int64(t.Clocks), LineBursts: t.LineBursts,
+		Crossbar: t.Crossbar,
+	}
 	d.Burst = int64(cfg.BurstClocks)
 	d.ReadDelay, d.WriteDelay = int64(cfg.ReadLatency)-d.Burst, int64(cfg.WriteLatency)-d.Burst
 	return d
@@ -95,7 +98,10 @@ func TestMigrationClocks(t *testing.T) {
 		return dram.Loc{BankGroup: group, Bank: 1, Row: row, Col: col}
 	}
 	move := func(group uint8, lines int) dram.Migration {
-		return dram.Migration{Src: 0, Dst: 1, From: at(group, 5, 4), To: at(group, 9, 8), Lines: lines, ID: int32(group)}
+		return dram.Migration{
+			Src: 0, Dst: 1, From: at(group, 5, 4), To: at(group, 9, 8), Lines: lines,
+			ID: int32(group),
+		}
 	}
 	// request opens rows at clock 10, or disturbs later.
 	type request struct {
@@ -194,7 +200,8 @@ func TestMigrationClocks(t *testing.T) {
 		},
 		{
 			"a row with hits stays open for them", mig(13), 2,
-			append(open(1), request{50, 0, at(0, 5, 1), false}, request{50, 0, at(0, 5, 2), false}, request{50, 0, at(0, 5, 3), false}),
+			append(open(1), request{50, 0, at(0, 5, 1), false}, request{50, 0, at(0, 5, 2), false},
+				request{50, 0, at(0, 5, 3), false}),
 			50,
 			[]dram.Migration{{Src: 0, Dst: 1, From: at(0, 7, 0), To: at(0, 9, 8), Lines: 1}},
 			[]uint64{90},
@@ -226,7 +233,8 @@ func TestMigrationClocks(t *testing.T) {
 		},
 		{
 			"without patience the row closes at once and hits wait", hasty, 2,
-			append(open(1), request{50, 0, at(0, 5, 1), false}, request{50, 0, at(0, 5, 2), false}, request{50, 0, at(0, 5, 3), false}),
+			append(open(1), request{50, 0, at(0, 5, 1), false}, request{50, 0, at(0, 5, 2), false},
+				request{50, 0, at(0, 5, 3), false}),
 			50,
 			[]dram.Migration{{Src: 0, Dst: 1, From: at(0, 7, 0), To: at(0, 9, 8), Lines: 1}},
 			[]uint64{84},
@@ -286,7 +294,10 @@ func TestPatience(t *testing.T) {
 		for now := uint64(1); done == 0; now++ {
 			r.ch[0].Push(now, dram.Loc{Row: 1, Col: uint32(now % 32)}, false, 1, 0, 0)
 			if now == pushed {
-				r.stack.Push(now, dram.Migration{Src: 0, Dst: 1, From: dram.Loc{Row: 2}, To: dram.Loc{Row: 2}, Lines: 1})
+				r.stack.Push(now, dram.Migration{
+					Src: 0, Dst: 1, From: dram.Loc{Row: 2}, To: dram.Loc{Row: 2},
+					Lines: 1,
+				})
 			}
 			r.tick(now)
 			for _, ok := int32(0), true; ok; _, _, ok = r.ch[0].Pop() {
@@ -301,7 +312,8 @@ func TestPatience(t *testing.T) {
 		r.violations()
 		// PRE after RTP, RP, RCDRD, the line.
 		if least := pushed + uint64(patience) + 7 + 7 + 13; done < least || done > least+7+2 {
-			t.Errorf("patience %d: done at %d, want %d and at most the RTP and bus of a read more", patience, done, least)
+			t.Errorf("patience %d: done at %d, want %d and at most the RTP and bus of a read more", patience, done,
+				least)
 		}
 	}
 }
@@ -314,7 +326,8 @@ func TestStackErrors(t *testing.T) {
 	} {
 		s, m := hbm(), mig(13)
 		edit(s, &m)
-		if _, err := dram.NewStack([]*dram.Channel{dram.New(config(t, s))}, m); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := dram.NewStack([]*dram.Channel{dram.New(config(t, s))}, m); err == nil ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %q", err, want)
 		}
 	}
@@ -327,7 +340,8 @@ func TestStackErrors(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 	cfg.WriteLatency = 0
-	if _, err := dram.NewStack([]*dram.Channel{dram.New(cfg)}, mig(13)); err == nil || !strings.Contains(err.Error(), "write latency") {
+	if _, err := dram.NewStack([]*dram.Channel{dram.New(cfg)}, mig(13)); err == nil ||
+		!strings.Contains(err.Error(), "write latency") {
 		t.Errorf("error %v", err)
 	}
 }

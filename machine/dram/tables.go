@@ -72,7 +72,8 @@ func compile(c *Config) (*tables, error) {
 		}
 		if k.Window > 1 {
 			if k.Prev != ACT || k.Next != ACT || k.Sibling || k.Level > LevelRank || k.Window > 16 {
-				return nil, fmt.Errorf("dram %s: constraint %d: a window is supported for ACT to ACT at channel or rank level, up to 16 commands", c.Name, i)
+				return nil, fmt.Errorf("dram %s: constraint %d: a window is supported for ACT to ACT at channel or "+
+					"rank level, up to 16 commands", c.Name, i)
 			}
 			t.windows = append(t.windows, window{channel: k.Level == LevelChannel, n: k.Window, min: uint64(k.Min)})
 			continue

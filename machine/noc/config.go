@@ -13,14 +13,15 @@ type Config struct {
 	VCs             int  // virtual channels per input and per output
 	VCStage         bool // allocate output virtual channels one clock ahead of the switch; needed with VCs > 1
 	BufFlits        int  // flits per virtual channel of an input
-	Sorted          int  // of the inputs the last ones: those with a queue for each output (virtual output queues), each of BufFlits
-	Local           bool // GPGPU-Sim's local crossbar: sweep in place of iSLIP, one virtual channel
-	Iterations      int  // iSLIP iterations of the switch allocator
-	FlitBytes       int  // link width
-	Header          int  // bytes added to every packet
-	Latency         int  // clocks from winning the switch to the output, at least 1
-	OutQueue        int  // packets per output, those on their way included
-	Tenants         int  // rows of counters, at least 1
+	// of the inputs the last ones: those with a queue for each output (virtual output queues), each of BufFlits
+	Sorted     int
+	Local      bool // GPGPU-Sim's local crossbar: sweep in place of iSLIP, one virtual channel
+	Iterations int  // iSLIP iterations of the switch allocator
+	FlitBytes  int  // link width
+	Header     int  // bytes added to every packet
+	Latency    int  // clocks from winning the switch to the output, at least 1
+	OutQueue   int  // packets per output, those on their way included
+	Tenants    int  // rows of counters, at least 1
 }
 
 // Validate reports the first field that cannot work.
@@ -43,14 +44,16 @@ func (c *Config) Validate() error {
 		}
 	}
 	if c.Inputs > 4096 || c.Outputs > 4096 || c.VCs > 64 || c.BufFlits > 1<<15 {
-		return fmt.Errorf("crossbar: %d x %d ports, %d virtual channels of %d flits; at most 4096 ports, 64 channels, 32768 flits",
+		return fmt.Errorf("crossbar: %d x %d ports, %d virtual channels of %d flits; at most 4096 ports, 64 "+
+			"channels, 32768 flits",
 			c.Inputs, c.Outputs, c.VCs, c.BufFlits)
 	}
 	if c.VCs > 1 && !c.VCStage {
 		return fmt.Errorf("crossbar: %d virtual channels need the allocation stage", c.VCs)
 	}
 	if c.Local && c.VCStage {
-		return fmt.Errorf("crossbar: the local crossbar has no virtual channels; %d with an allocation stage are asked for", c.VCs)
+		return fmt.Errorf("crossbar: the local crossbar has no virtual channels; %d with an allocation stage are "+
+			"asked for", c.VCs)
 	}
 	if c.Sorted < 0 || c.Sorted > c.Inputs {
 		return fmt.Errorf("crossbar: %d of %d inputs with a queue per output", c.Sorted, c.Inputs)
@@ -64,8 +67,9 @@ func (c *Config) Validate() error {
 // FromSheet builds one direction of a machine's interconnect.
 func FromSheet(n *sheets.NoC, inputs, outputs int) (Config, error) {
 	c := Config{
-		Inputs: inputs, Outputs: outputs, VCs: n.VCs, VCStage: n.VCs > 1, BufFlits: n.InQueue, Local: n.Kind == "local", Iterations: n.Iterations,
-		FlitBytes: n.FlitBytes, Header: n.HeaderReq, Latency: n.Latency, OutQueue: n.OutQueue, Tenants: 1,
+		Inputs: inputs, Outputs: outputs, VCs: n.VCs, VCStage: n.VCs > 1, BufFlits: n.InQueue, Local: n.Kind == "local",
+		Iterations: n.Iterations,
+		FlitBytes:  n.FlitBytes, Header: n.HeaderReq, Latency: n.Latency, OutQueue: n.OutQueue, Tenants: 1,
 	}
 	if n.Kind != "crossbar" && n.Kind != "local" {
 		return c, fmt.Errorf("noc: kind is %q, want crossbar or local", n.Kind)
@@ -90,5 +94,8 @@ var Desc = []stat.Desc{
 	CPackets:     {Name: "packets", Unit: "packets", Doc: "packets accepted"},
 	CFlits:       {Name: "flits", Unit: "flits", Doc: "flits switched"},
 	CQueueCycles: {Name: "queue_cycles", Unit: "clocks", Doc: "sum over packets of clocks in the input queue"},
-	CBlocked:     {Name: "blocked_cycles", Unit: "clocks", Doc: "sum over packets of clocks at the head of the queue without the switch"},
+	CBlocked: {
+		Name: "blocked_cycles", Unit: "clocks",
+		Doc: "sum over packets of clocks at the head of the queue without the switch",
+	},
 }

@@ -8,7 +8,10 @@ import (
 )
 
 func gpuConfig(in, out int) Config {
-	return Config{Inputs: in, Outputs: out, VCs: 1, BufFlits: 8, Iterations: 1, FlitBytes: 32, Header: 8, Latency: 4, OutQueue: 8, Tenants: 2}
+	return Config{
+		Inputs: in, Outputs: out, VCs: 1, BufFlits: 8, Iterations: 1, FlitBytes: 32, Header: 8, Latency: 4,
+		OutQueue: 8, Tenants: 2,
+	}
 }
 
 // TestZeroLoadLatency pins the pipeline: a packet pushed at t is visible at
@@ -77,7 +80,8 @@ func TestSortedInput(t *testing.T) {
 		cfg.Sorted, cfg.VCs, cfg.VCStage, cfg.OutQueue = 1, vcs, vcs > 1, 1
 		stage := uint64(vcs - 1)
 		x := New(cfg)
-		for id, out := range []int{0, 0, 1, 2} { // of the first output's queue there is one place, taken by the first packet
+		// of the first output's queue there is one place, taken by the first packet
+		for id, out := range []int{0, 0, 1, 2} {
 			x.Push(0, 1, out, 1, int32(id), 0)
 		}
 		if x.CanPushTo(1, 0, 7) || !x.CanPushTo(1, 0, 6) || !x.CanPushTo(1, 3, 8) || x.Push(0, 1, 0, 7, 9, 0) {

@@ -28,10 +28,18 @@ func TestLocal(t *testing.T) {
 		pushes []push // packet i enters i-th
 		want   map[int32]uint64
 	}{
-		{"several of one input in a clock", []push{{0, 0, 1}, {0, 1, 1}, {0, 3, 1}}, map[int32]uint64{0: 4, 1: 4, 2: 4}},
+		{
+			"several of one input in a clock",
+			[]push{{0, 0, 1}, {0, 1, 1}, {0, 3, 1}},
+			map[int32]uint64{0: 4, 1: 4, 2: 4},
+		},
 		{"only to outputs further on", []push{{0, 3, 1}, {0, 1, 1}, {0, 2, 1}}, map[int32]uint64{0: 4, 1: 5, 2: 5}},
 		{"packets take turns, a flit each", []push{{0, 2, 2}, {1, 2, 2}}, map[int32]uint64{0: 6, 1: 7}},
-		{"and hold up who is behind", []push{{0, 2, 2}, {1, 2, 2}, {1, 3, 1}, {0, 0, 1}}, map[int32]uint64{0: 6, 1: 7, 2: 7, 3: 7}},
+		{
+			"and hold up who is behind",
+			[]push{{0, 2, 2}, {1, 2, 2}, {1, 3, 1}, {0, 0, 1}},
+			map[int32]uint64{0: 6, 1: 7, 2: 7, 3: 7},
+		},
 	} {
 		cfg := gpuConfig(4, 4)
 		cfg.Local = true

@@ -20,7 +20,8 @@ func TestApart(t *testing.T) {
 		id := int32(0)
 		for now := range uint64(60) {
 			for range rapid.IntRange(0, 4).Draw(t, "pushes") {
-				i, o, n := rapid.IntRange(0, in-1).Draw(t, "in"), rapid.IntRange(0, out-1).Draw(t, "to"), rapid.IntRange(1, 4).Draw(t, "flits")
+				i, o, n := rapid.IntRange(0, in-1).Draw(t, "in"), rapid.IntRange(0, out-1).Draw(t,
+					"to"), rapid.IntRange(1, 4).Draw(t, "flits")
 				id++
 				if a, b := whole.Push(now, i, o, n, id, 0), parted.Push(now, i, o, n, id, 0); a != b {
 					t.Fatalf("clock %d: input %d takes packet %d: %v whole, %v parted", now, i, id, a, b)
@@ -51,7 +52,8 @@ func TestApart(t *testing.T) {
 			}
 			parted.Join()
 			if got != want || min(again, parted.NextArrival()) != next {
-				t.Fatalf("clock %d: packets %v, next %d; whole %v, %d", now, got, min(again, parted.NextArrival()), want, next)
+				t.Fatalf("clock %d: packets %v, next %d; whole %v, %d", now, got, min(again, parted.NextArrival()),
+					want, next)
 			}
 		}
 		for i, n := range whole.Counters(0) {

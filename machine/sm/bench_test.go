@@ -40,8 +40,14 @@ func (g loopGrid) Start(cta int, _ isa.Place) isa.CTA {
 // shared load and an L1-hitting load in five.
 func BenchmarkIssue(b *testing.B) {
 	mix := map[string][]ins{
-		"alu": {alu(isa.FpMad, isa.SP, 0, 0), alu(isa.IntAdd, isa.INT, 1, 1), alu(isa.FpMad, isa.SP, 2, 0), alu(isa.TimeOther, isa.INT, 3, 1)},
-		"mem": {alu(isa.FpMad, isa.SP, 0, 4), alu(isa.IntAdd, isa.INT, 1, 1), load(isa.Shared, isa.CacheAll, 2, 1), load(isa.Global, isa.CacheAll, 4, 1), alu(isa.TimeOther, isa.INT, 3, 2)},
+		"alu": {
+			alu(isa.FpMad, isa.SP, 0, 0), alu(isa.IntAdd, isa.INT, 1, 1), alu(isa.FpMad, isa.SP, 2, 0),
+			alu(isa.TimeOther, isa.INT, 3, 1),
+		},
+		"mem": {
+			alu(isa.FpMad, isa.SP, 0, 4), alu(isa.IntAdd, isa.INT, 1, 1), load(isa.Shared, isa.CacheAll, 2, 1),
+			load(isa.Global, isa.CacheAll, 4, 1), alu(isa.TimeOther, isa.INT, 3, 2),
+		},
 	}
 	for _, name := range []string{"alu", "mem"} {
 		b.Run(name, func(b *testing.B) {

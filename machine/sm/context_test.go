@@ -14,8 +14,10 @@ func switched(t *testing.T, at uint64) (count map[[3]int]int, end uint64, b *ben
 	t.Helper()
 	b = newBench(t, nil)
 	g := &scripted{
-		code: program(load(isa.Global, isa.CacheAll, 0), alu(isa.Special, isa.SFU, 1, 0), barrierIns(), load(isa.Global, isa.CacheAll, 2, 1), store(isa.Global, 2), alu(isa.IntDiv, isa.SFU, 3, 2), atomicOp(4, 3), exit()),
-		geo:  isa.Geometry{Threads: 64, Warps: 2, Regs: 8, SharedBytes: 1000, LocalBytes: 4},
+		code: program(load(isa.Global, isa.CacheAll, 0), alu(isa.Special, isa.SFU, 1, 0), barrierIns(),
+			load(isa.Global, isa.CacheAll, 2, 1), store(isa.Global, 2), alu(isa.IntDiv, isa.SFU, 3, 2), atomicOp(4, 3),
+			exit()),
+		geo: isa.Geometry{Threads: 64, Warps: 2, Regs: 8, SharedBytes: 1000, LocalBytes: 4},
 	}
 	g.addr = func(cta, w, pc, l int) uint64 { return uint64(0x10000*(cta+1) + 0x1000*pc + 128*w + 4*l) }
 	count = map[[3]int]int{}
@@ -67,7 +69,8 @@ func TestSwitch(t *testing.T) {
 		}
 		for k, n := range count {
 			if n != 1 {
-				t.Fatalf("switched at cycle %d: CTA %d warp %d executed instruction %d %d times", at, k[0], k[1], k[2], n)
+				t.Fatalf("switched at cycle %d: CTA %d warp %d executed instruction %d %d times", at, k[0], k[1], k[2],
+					n)
 			}
 		}
 		// 2 warps x (8 registers x 32 lanes x 4 bytes + 100) + 1000 shared + 64 threads x 4 local, in lines of 128.
@@ -88,7 +91,8 @@ func TestSwitch(t *testing.T) {
 			t.Errorf("switched at cycle %d: %d lines out, %d in, an image has %d", at, out, in, lines)
 		}
 		if out > 0 && end < plain+uint64(2*out) {
-			t.Errorf("switched at cycle %d: ended at %d, %d without; %d lines cannot pass the port in that time", at, end, plain, 2*out)
+			t.Errorf("switched at cycle %d: ended at %d, %d without; %d lines cannot pass the port in that time", at,
+				end, plain, 2*out)
 		}
 		c := &b.s.pipe.ctas
 		if b.s.lsu.link.inflight != 0 || c.regs != 0 || c.shared != 0 || c.threads != 0 {

@@ -33,7 +33,8 @@ const (
 
 var timingNames = [isa.NumTimings]string{
 	"other", "int_add", "int_max", "int_mul", "int_mad", "int_div", "shuffle",
-	"fp_add", "fp_max", "fp_mul", "fp_mad", "fp_div", "dp_add", "dp_max", "dp_mul", "dp_mad", "dp_div", "special", "matrix",
+	"fp_add", "fp_max", "fp_mul", "fp_mad", "fp_div", "dp_add", "dp_max", "dp_mul", "dp_mad", "dp_div", "special",
+	"matrix",
 }
 
 // Counters describes them, in index order.
@@ -43,7 +44,10 @@ func Counters() []stat.Desc {
 		{Name: "thread_insts", Unit: "instructions", Doc: "lanes that executed, summed over warp instructions"},
 		{Name: "ctas", Unit: "CTAs", Doc: "thread blocks completed"},
 		{Name: "active_cycles", Unit: "cycles", Doc: "SM-cycles with at least one resident CTA of the tenant"},
-		{Name: "active_share_cycles", Unit: "cycles", Doc: "SM-cycles with resident CTAs, divided among the tenants that had some"},
+		{
+			Name: "active_share_cycles", Unit: "cycles",
+			Doc: "SM-cycles with resident CTAs, divided among the tenants that had some",
+		},
 		{Name: "barriers", Unit: "instructions", Doc: "barrier arrivals of warps"},
 		{Name: "loads", Unit: "instructions", Doc: "global, local and generic warp loads"},
 		{Name: "stores", Unit: "instructions", Doc: "global, local and generic warp stores"},
@@ -54,14 +58,18 @@ func Counters() []stat.Desc {
 		{Name: "l1_hits", Unit: "sectors", Doc: "sectors found valid"},
 		{Name: "l1_pending_hits", Unit: "sectors", Doc: "sectors found on their way"},
 		{Name: "l1_misses", Unit: "sectors", Doc: "sectors requested from below"},
-		{Name: "l1_stall_cycles", Unit: "cycles", Doc: "cycles the L1D head could not be served (MSHR, line or queue full)"},
+		{
+			Name: "l1_stall_cycles", Unit: "cycles",
+			Doc: "cycles the L1D head could not be served (MSHR, line or queue full)",
+		},
 		{Name: "requests", Unit: "requests", Doc: "requests sent to the interconnect"},
 		{Name: "request_latency", Unit: "cycles", Doc: "sum of their round trips"},
 		{Name: "tlb_accesses", Unit: "lookups", Doc: "L1 TLB lookups"},
 		{Name: "tlb_hits", Unit: "lookups", Doc: "L1 TLB hits"},
 	}
 	for _, n := range timingNames {
-		d = append(d, stat.Desc{Name: "lanes_" + n, Unit: "instructions", Doc: "thread instructions of timing class " + n})
+		d = append(d, stat.Desc{Name: "lanes_" + n, Unit: "instructions", Doc: "thread instructions of timing class " +
+			n})
 	}
 	return d
 }

@@ -15,8 +15,10 @@ func evicted(t *testing.T, at uint64) (count map[[3]int]int, beside int, end uin
 	t.Helper()
 	b = newBench(t, nil)
 	g := &scripted{
-		code: program(load(isa.Global, isa.CacheAll, 0), alu(isa.Special, isa.SFU, 1, 0), barrierIns(), load(isa.Global, isa.CacheAll, 2, 1), store(isa.Global, 2), alu(isa.IntDiv, isa.SFU, 3, 2), atomicOp(4, 3), alu(isa.IntAdd, isa.INT, 5, 3), exit()),
-		geo:  isa.Geometry{Threads: 64, Warps: 2, Regs: 8, SharedBytes: 1000},
+		code: program(load(isa.Global, isa.CacheAll, 0), alu(isa.Special, isa.SFU, 1, 0), barrierIns(),
+			load(isa.Global, isa.CacheAll, 2, 1), store(isa.Global, 2), alu(isa.IntDiv, isa.SFU, 3, 2), atomicOp(4, 3),
+			alu(isa.IntAdd, isa.INT, 5, 3), exit()),
+		geo: isa.Geometry{Threads: 64, Warps: 2, Regs: 8, SharedBytes: 1000},
 	}
 	g.addr = func(cta, w, pc, l int) uint64 { return uint64(0x10000*(cta+1) + 0x1000*pc + 128*w + 4*l) }
 	count = map[[3]int]int{}
@@ -72,7 +74,8 @@ func TestEvict(t *testing.T) {
 		}
 		for k, n := range count {
 			if n != 1 {
-				t.Fatalf("evicted from cycle %d on: CTA %d warp %d executed instruction %d %d times", at, k[0], k[1], k[2], n)
+				t.Fatalf("evicted from cycle %d on: CTA %d warp %d executed instruction %d %d times", at, k[0], k[1],
+					k[2], n)
 			}
 		}
 		// 2 warps x (8 registers x 32 lanes x 4 bytes + 100) + 1000 shared, in lines of 128.
@@ -89,7 +92,8 @@ func TestEvict(t *testing.T) {
 			t.Errorf("evicted from cycle %d on: %d lines out, %d in, an image has %d", at, out, in, lines)
 		}
 		c := &b.s.pipe.ctas
-		if b.s.lsu.link.inflight != 0 || c.regs != 0 || c.shared != 0 || c.threads != 0 || back && b.s.pipe.warps.halted != 0 {
+		if b.s.lsu.link.inflight != 0 || c.regs != 0 || c.shared != 0 || c.threads != 0 || back &&
+			b.s.pipe.warps.halted != 0 {
 			t.Errorf("evicted from cycle %d on: the SM is not empty at the end", at)
 		}
 	}
@@ -134,7 +138,8 @@ func TestActivePerTenant(t *testing.T) {
 			t.Errorf("tenant %d: active for %d cycles, want %d", tenant, got, want)
 		}
 	}
-	for tenant, want := range []uint64{10 + 30/2 + 20/2 + 30, 30/2 + 31 + 19/2} { // 19 cycles: the odd one is the first's
+	// 19 cycles: the odd one is the first's
+	for tenant, want := range []uint64{10 + 30/2 + 20/2 + 30, 30/2 + 31 + 19/2} {
 		if got := b.s.lsu.rows[tenant][ActiveShareCycles]; got != want {
 			t.Errorf("tenant %d: %d cycles of the SM are its, want %d", tenant, got, want)
 		}

@@ -7,7 +7,10 @@ import (
 )
 
 func (s warpState) String() string {
-	return [...]string{"free", "running", "at a barrier", "at a fence", "exited, memory operations outstanding", "being restored", "at an atomic"}[s]
+	return [...]string{
+		"free", "running", "at a barrier", "at a fence", "exited, memory operations outstanding",
+		"being restored", "at an atomic",
+	}[s]
 }
 
 // Explain says what the warps of the SM wait for, one line per CTA and state.

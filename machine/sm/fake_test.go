@@ -66,7 +66,8 @@ func program(list ...ins) isa.Code {
 	c := isa.Code{Kernel: "k", File: "k.ptx"}
 	for i, x := range list {
 		in := x.Instr
-		in.Reg, in.NDst, in.NReg, in.Line = uint32(len(c.Regs)), uint8(len(x.dst)), uint8(len(x.dst)+len(x.src)), int32(i+1)
+		in.Reg, in.NDst, in.NReg, in.Line = uint32(len(c.Regs)), uint8(len(x.dst)), uint8(len(x.dst)+len(x.src)),
+			int32(i+1)
 		c.Regs = append(append(c.Regs, x.dst...), x.src...)
 		for _, r := range append(x.dst, x.src...) {
 			c.NumRegs = max(c.NumRegs, int(r)+1)

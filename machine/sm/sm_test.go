@@ -47,7 +47,8 @@ func TestLoadToUse(t *testing.T) {
 	if got := at[1] - at[0]; got != 25 {
 		t.Errorf("shared load to use: %d cycles, want 25", got)
 	}
-	g = oneWarp(load(isa.Global, isa.CacheAll, 0), load(isa.Global, isa.CacheAll, 1, 0), alu(isa.IntAdd, isa.INT, 2, 1), exit())
+	g = oneWarp(load(isa.Global, isa.CacheAll, 0), load(isa.Global, isa.CacheAll, 1, 0), alu(isa.IntAdd, isa.INT, 2, 1),
+		exit())
 	g.addr = lanes(0x1000, 4)
 	at = newBench(t, nil).issues(g)
 	if got := at[2] - at[1]; got != 24 {
@@ -72,11 +73,14 @@ func TestSharedCollectors(t *testing.T) {
 		b := newBench(t, func(m *sheets.Machine) { m.SM.CollectorsShared = c.shared })
 		at := b.issues(g)
 		want := at[5] + 9
-		if c.shared { // the unit takes a load a cycle before it serves it; the cycle after issue is when the addition would have got its collector
+		// the unit takes a load a cycle before it serves it; the cycle after issue is when the addition would
+		// have got its collector
+		if c.shared {
 			want = at[0] + b.s.cfg.ldst.front - 1 + 32*c.served + 9 - 1
 		}
 		if at[6] != want {
-			t.Errorf("%v, shared %v: the dependent instruction issued at %d, want %d (%v)", c.unit, c.shared, at[6], want, at)
+			t.Errorf("%v, shared %v: the dependent instruction issued at %d, want %d (%v)", c.unit, c.shared, at[6],
+				want, at)
 		}
 	}
 }
@@ -98,7 +102,8 @@ func TestThrottled(t *testing.T) {
 		p := &b.prof[9]
 		before := p.Stall[Fetch] + p.Stall[Dependency]
 		if p.Stall[NotSelected] != 0 || p.Stall[Throttled] != at[9]-at[8]-1-before || p.Stall[Throttled] < 25 {
-			t.Errorf("shared %v: the tenth load issued %d cycles after the ninth, stalls %v", shared, at[9]-at[8], p.Stall)
+			t.Errorf("shared %v: the tenth load issued %d cycles after the ninth, stalls %v", shared, at[9]-at[8],
+				p.Stall)
 		}
 	}
 }
@@ -106,7 +111,12 @@ func TestThrottled(t *testing.T) {
 // An SM wakes for whatever comes first: an instruction that waits for a collector, not
 // only the access at the head of the L1 pipeline.
 func TestNextIsTheEarliest(t *testing.T) {
-	for _, c := range []struct{ collector, l1, want uint64 }{{11, 50, 11}, {50, 20, 20}, {engine.Never, 20, 20}, {5, 50, 11}} {
+	for _, c := range []struct{ collector, l1, want uint64 }{
+		{11, 50, 11},
+		{50, 20, 20},
+		{engine.Never, 20, 20},
+		{5, 50, 11},
+	} {
 		s := newBench(t, nil).s
 		s.pipe.collect.due = c.collector
 		s.lsu.l1.queue.Push(access{at: c.l1})
@@ -135,7 +145,8 @@ func TestYoungerLoadPasses(t *testing.T) {
 		var order []int
 		b.each = func(uint64) { // with the last load the warp ends
 			for i := range 6 {
-				if wp := &b.s.pipe.warps.slot[0]; wp.ready[i] != notReady && wp.ready[i] > 0 && !slices.Contains(order, i) {
+				if wp := &b.s.pipe.warps.slot[0]; wp.ready[i] != notReady && wp.ready[i] > 0 &&
+					!slices.Contains(order, i) {
 					order = append(order, i)
 				}
 			}
@@ -312,14 +323,16 @@ func TestFullSectors(t *testing.T) {
 	g.addr = lanes(0x1000, 0)
 	b.run(g, 1, false)
 	if b.sent[0].Full != 0 || b.sent[0].Sectors != 1 {
-		t.Errorf("32 stores to one word: full %04b of sectors %04b, want none of one", b.sent[0].Full, b.sent[0].Sectors)
+		t.Errorf("32 stores to one word: full %04b of sectors %04b, want none of one", b.sent[0].Full,
+			b.sent[0].Sectors)
 	}
 }
 
 // Two misses on one line become one request; the second is a pending hit.
 func TestMSHRMerge(t *testing.T) {
 	b := newBench(t, nil)
-	g := oneWarp(load(isa.Global, isa.CacheAll, 0), load(isa.Global, isa.CacheAll, 1), alu(isa.IntAdd, isa.INT, 2, 0, 1), exit())
+	g := oneWarp(load(isa.Global, isa.CacheAll, 0), load(isa.Global, isa.CacheAll, 1),
+		alu(isa.IntAdd, isa.INT, 2, 0, 1), exit())
 	g.addr = lanes(0x1000, 4)
 	b.run(g, 1, false)
 	row := b.table.Row(0, 0)
@@ -338,8 +351,12 @@ func TestNothingIsLost(t *testing.T) {
 	for name, change := range map[string]func(*sheets.Machine){"roomy": nil, "tight": tight} {
 		b := newBench(t, change)
 		g := &scripted{geo: isa.Geometry{Threads: 128, Warps: 4, Regs: 16, SharedBytes: 1024}, code: program(
-			load(isa.Global, isa.CacheAll, 0), load(isa.Global, isa.CacheGlobal, 1), alu(isa.FpMad, isa.SP, 2, 0, 1), barrierIns(),
-			store(isa.Global, 2), ins{Instr: isa.Instr{Kind: isa.Atomic, Unit: isa.LDST, Space: isa.Global, Width: 4}, dst: []uint16{3}},
+			load(isa.Global, isa.CacheAll, 0), load(isa.Global, isa.CacheGlobal, 1), alu(isa.FpMad, isa.SP, 2, 0,
+				1), barrierIns(),
+			store(isa.Global, 2), ins{
+				Instr: isa.Instr{Kind: isa.Atomic, Unit: isa.LDST, Space: isa.Global, Width: 4},
+				dst:   []uint16{3},
+			},
 			ins{Instr: isa.Instr{Kind: isa.Fence, Unit: isa.LDST}}, load(isa.Shared, isa.CacheAll, 4, 3), exit())}
 		g.addr = func(cta, w, pc, l int) uint64 { return uint64(0x10000 + (cta*7+w*13+pc)*512 + l*24&^3) }
 		b.run(g, 40, false)
@@ -350,7 +367,8 @@ func TestNothingIsLost(t *testing.T) {
 		}
 		row := b.table.Row(0, 0)
 		if row[WarpInsts] != 40*4*9 || row[CTAsDone] != 40 || row[Requests] != uint64(len(b.sent)) {
-			t.Errorf("%s: %d warp instructions, %d CTAs, %d requests counted and %d sent", name, row[WarpInsts], row[CTAsDone], row[Requests], len(b.sent))
+			t.Errorf("%s: %d warp instructions, %d CTAs, %d requests counted and %d sent", name, row[WarpInsts],
+				row[CTAsDone], row[Requests], len(b.sent))
 		}
 	}
 }
@@ -360,7 +378,8 @@ func TestIdleTicksChangeNothing(t *testing.T) {
 	run := func(every bool) (uint64, []uint64) {
 		b := newBench(t, nil)
 		g := &scripted{geo: isa.Geometry{Threads: 256, Warps: 8, Regs: 16}, code: program(
-			load(isa.Global, isa.CacheAll, 0), alu(isa.Special, isa.SFU, 1, 0), barrierIns(), load(isa.Shared, isa.CacheAll, 2, 1), store(isa.Global, 2), exit())}
+			load(isa.Global, isa.CacheAll, 0), alu(isa.Special, isa.SFU, 1, 0), barrierIns(),
+			load(isa.Shared, isa.CacheAll, 2, 1), store(isa.Global, 2), exit())}
 		g.addr = func(cta, w, pc, l int) uint64 { return uint64(0x10000+cta*4096+w*128+l*(4+pc)) &^ 3 }
 		return b.run(g, 20, every), append([]uint64(nil), b.table.Row(0, 0)...)
 	}
@@ -380,7 +399,8 @@ func TestIdleTicksChangeNothing(t *testing.T) {
 // do not count.
 func TestBarrier(t *testing.T) {
 	b := newBench(t, nil)
-	g := &scripted{geo: isa.Geometry{Threads: 96, Warps: 3, Regs: 8}, code: program(load(isa.Global, isa.CacheAll, 0), alu(isa.IntAdd, isa.INT, 1, 0), barrierIns(), exit())}
+	g := &scripted{geo: isa.Geometry{Threads: 96, Warps: 3, Regs: 8}, code: program(load(isa.Global, isa.CacheAll, 0),
+		alu(isa.IntAdd, isa.INT, 1, 0), barrierIns(), exit())}
 	g.addr = func(_, w, _, l int) uint64 { return uint64(0x1000*(w+1) + 4*l) }
 	var arrived, left [3]uint64
 	g.trace = func(_, w, pc int, now uint64) {
@@ -424,7 +444,8 @@ func TestTickAllocatesNothing(t *testing.T) {
 	b := newBench(t, nil)
 	list := []ins{load(isa.Global, isa.CacheAll, 0)}
 	for range 2000 {
-		list = append(list, load(isa.Global, isa.CacheAll, 1, 0), alu(isa.FpMad, isa.SP, 2, 1), store(isa.Global, 2), load(isa.Shared, isa.CacheAll, 3))
+		list = append(list, load(isa.Global, isa.CacheAll, 1, 0), alu(isa.FpMad, isa.SP, 2, 1), store(isa.Global, 2),
+			load(isa.Shared, isa.CacheAll, 3))
 	}
 	g := &scripted{geo: isa.Geometry{Threads: 256, Warps: 8, Regs: 16, CTAs: 1}, code: program(append(list, exit())...)}
 	g.addr = func(_, w, pc, l int) uint64 { return uint64(0x10000+w*65536+pc*128+l*4) & 0xfffff }
@@ -577,7 +598,8 @@ func TestPickers(t *testing.T) {
 func TestAtomicWait(t *testing.T) {
 	for _, wait := range []bool{true, false} {
 		b := newBench(t, func(m *sheets.Machine) { m.SM.AtomicWait = wait })
-		g := oneWarp(load(isa.Global, isa.CacheAll, 0), atomicOp(1), alu(isa.IntAdd, isa.INT, 2), alu(isa.IntAdd, isa.INT, 3, 1), exit())
+		g := oneWarp(load(isa.Global, isa.CacheAll, 0), atomicOp(1), alu(isa.IntAdd, isa.INT, 2),
+			alu(isa.IntAdd, isa.INT, 3, 1), exit())
 		g.addr = lanes(0x1000, 0)
 		at := b.issues(g)
 		free, result := at[2]-at[1], at[3]-at[1]
@@ -588,7 +610,8 @@ func TestAtomicWait(t *testing.T) {
 			t.Errorf("wait %v: the next instruction issues after %d cycles", wait, free)
 		}
 		if wait && result > free+2 {
-			t.Errorf("the reader of the result issues %d cycles after the atomic, what follows it after %d: both wait for the same", result, free)
+			t.Errorf("the reader of the result issues %d cycles after the atomic, what follows it after %d: both "+
+				"wait for the same", result, free)
 		}
 	}
 }

@@ -32,6 +32,9 @@ func Desc() []stat.Desc {
 		{Name: "faults", Unit: "faults", Doc: "walks that ended at a page that is not on the device"},
 		{Name: "fault_cycles", Unit: "cycles", Doc: "cycles from fault to resolution, summed over faults"},
 		{Name: "shootdowns", Unit: "pages", Doc: "translations invalidated because the page moved or left"},
-		{Name: "move_faults", Unit: "faults", Doc: "walks that ended at a page in a lost channel group, outside a gained one, or on the move"},
+		{
+			Name: "move_faults", Unit: "faults",
+			Doc: "walks that ended at a page in a lost channel group, outside a gained one, or on the move",
+		},
 	}
 }

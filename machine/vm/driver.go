@@ -36,7 +36,10 @@ type pageFault struct {
 // NewDriver makes the handler of an MMU and installs it. slots 1 is a sequential
 // driver.
 func NewDriver(s *sheets.Machine, slots int, m *MMU) *Driver {
-	d := &Driver{cost: uint64(math.Round(s.VM.FaultUs * s.Clock.Core)), slots: slots, busy: mem.NewRing[pageFault](slots), tab: m.tab, mmu: m}
+	d := &Driver{
+		cost: uint64(math.Round(s.VM.FaultUs * s.Clock.Core)), slots: slots,
+		busy: mem.NewRing[pageFault](slots), tab: m.tab, mmu: m,
+	}
 	d.relocator.init(s, slots, m)
 	m.SetHandler(d)
 	return d

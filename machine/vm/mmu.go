@@ -43,8 +43,10 @@ func NewConfig(s *sheets.Machine, tenants int) Config {
 		home[i] = i * groups / len(home)
 	}
 	return Config{
-		Entries: v.L2Entries, Ways: v.L2Ways, Latency: uint64(v.L2Latency), Ports: max(1, v.L2Ports), Walkers: max(1, v.Walkers), WalkCache: v.WalkCache,
-		InQueue: 4, Pending: max(256, 4*v.Walkers, s.SM.Count*v.L1Misses), Waiters: max(256, s.SM.Count*v.L1Misses), Replies: 64, Tenants: tenants, Home: home, GainShare: v.GainShare,
+		Entries: v.L2Entries, Ways: v.L2Ways, Latency: uint64(v.L2Latency), Ports: max(1, v.L2Ports), Walkers: max(1,
+			v.Walkers), WalkCache: v.WalkCache,
+		InQueue: 4, Pending: max(256, 4*v.Walkers, s.SM.Count*v.L1Misses), Waiters: max(256,
+			s.SM.Count*v.L1Misses), Replies: 64, Tenants: tenants, Home: home, GainShare: v.GainShare,
 	}
 }
 
@@ -152,8 +154,9 @@ func NewMMU(cfg Config, tab *Tables, handler FaultHandler, counters *stat.Table)
 	}
 	m := &MMU{
 		cfg: cfg, tab: tab, l2: l2, fault: handler,
-		asking: make([]uint64, (len(cfg.Home)+63)/64), turn: len(cfg.Home) - 1, pipe: mem.NewRing[request](cfg.Ports * (int(cfg.Latency) + 1)),
-		out: mem.NewRing[Reply](cfg.Replies), reads: mem.NewRing[int32](cfg.Walkers),
+		asking: make([]uint64, (len(cfg.Home)+63)/64), turn: len(cfg.Home) - 1,
+		pipe: mem.NewRing[request](cfg.Ports * (int(cfg.Latency) + 1)),
+		out:  mem.NewRing[Reply](cfg.Replies), reads: mem.NewRing[int32](cfg.Walkers),
 		miss: make([]miss, cfg.Pending), index: newPageIndex(cfg.Pending), queue: mem.NewRing[int32](cfg.Pending),
 		refuse: mem.NewRing[int32](cfg.Pending), done: mem.NewRing[int32](cfg.Pending),
 		wait: make([]waiter, cfg.Waiters), walk: make([]walker, cfg.Walkers),
@@ -445,7 +448,8 @@ func (m *MMU) misplaced(tenant uint8, vpn, ppn uint64) bool {
 // that wait for the driver do not count.
 func (m *MMU) Quiet(tenant uint8) bool {
 	if invariants.On && m.active[tenant] != m.recount(tenant) {
-		panic(fmt.Sprintf("MMU: tenant %d has %d requests and pages in flight, %d by counting", tenant, m.active[tenant], m.recount(tenant)))
+		panic(fmt.Sprintf("MMU: tenant %d has %d requests and pages in flight, %d by counting", tenant,
+			m.active[tenant], m.recount(tenant)))
 	}
 	return m.active[tenant] == 0
 }

@@ -66,8 +66,10 @@ func TestMissesOfOnePageMerge(t *testing.T) {
 		t.Error("two tenants share a frame")
 	}
 	r.want(
-		fmt.Sprintf("410:SM0/0 tenant 0 page %x frame %x", page4k(0), f0), fmt.Sprintf("410:SM1/1 tenant 0 page %x frame %x", page4k(0), f0),
-		fmt.Sprintf("410:SM2/2 tenant 0 page %x frame %x", page4k(0), f0), fmt.Sprintf("411:SM3/3 tenant 1 page %x frame %x", page4k(0), f1))
+		fmt.Sprintf("410:SM0/0 tenant 0 page %x frame %x", page4k(0),
+			f0), fmt.Sprintf("410:SM1/1 tenant 0 page %x frame %x", page4k(0), f0),
+		fmt.Sprintf("410:SM2/2 tenant 0 page %x frame %x", page4k(0), f0),
+		fmt.Sprintf("411:SM3/3 tenant 1 page %x frame %x", page4k(0), f1))
 	r.counter(0, Walks, 1)
 	r.counter(0, Merged, 2)
 	r.counter(1, Walks, 1)
@@ -269,7 +271,10 @@ func TestErrors(t *testing.T) {
 	mustMap(t, tab, 0, base, 60<<20) // the failed region left nothing behind
 
 	for _, edit := range []func(*Config){
-		func(c *Config) { c.Entries = 0 }, func(c *Config) { c.Entries, c.Ways = 100, 16 }, func(c *Config) { c.Ways = 32 },
+		func(c *Config) { c.Entries = 0 }, func(c *Config) {
+			c.Entries, c.Ways = 100,
+				16
+		}, func(c *Config) { c.Ways = 32 },
 	} {
 		cfg := NewConfig(sheet(4096), 1)
 		edit(&cfg)
@@ -380,7 +385,8 @@ func TestConservation(t *testing.T) {
 		}
 		c := r.count.Totals(0, nil)
 		if c[L2Accesses] != c[L2Hits]+c[Merged]+c[Walks] {
-			rt.Fatalf("accesses %d are not hits %d + merged %d + walks %d", c[L2Accesses], c[L2Hits], c[Merged], c[Walks])
+			rt.Fatalf("accesses %d are not hits %d + merged %d + walks %d", c[L2Accesses], c[L2Hits], c[Merged],
+				c[Walks])
 		}
 	})
 }

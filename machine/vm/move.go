@@ -104,7 +104,8 @@ func (t *Tables) takeIn(tenant uint8, groups uint64) (ppn uint64, err error) {
 		}
 	}
 	if best < 0 {
-		return 0, fmt.Errorf("tenant %d: %w: no free frame in the channel groups of mask %#x", tenant, ErrNoFrame, groups)
+		return 0, fmt.Errorf("tenant %d: %w: no free frame in the channel groups of mask %#x", tenant, ErrNoFrame,
+			groups)
 	}
 	ppn, _ = t.frames.Alloc(best)
 	t.pages[tenant][best]++
@@ -254,7 +255,8 @@ func (t *Tables) nextIn(tenant uint8, p *PageTable, node, depth int, vpn, groups
 					return v, true
 				}
 			}
-		case State(e&stateMask) == Resident && (groups == 0 && t.old(tenant, e>>valueAt) || groups>>t.frames.Pool(e>>valueAt)&1 != 0):
+		case State(e&stateMask) == Resident && (groups == 0 && t.old(tenant, e>>valueAt) ||
+			groups>>t.frames.Pool(e>>valueAt)&1 != 0):
 			return at, true
 		}
 	}

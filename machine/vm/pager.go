@@ -62,7 +62,8 @@ func PagerDesc() []stat.Desc {
 // slots faults at once. The table of counters has PagerDesc and one instance.
 func NewPager(s *sheets.Machine, tenants, slots int, counters *stat.Table) *Pager {
 	p := &Pager{
-		page: 4096, slots: slots, capacity: s.DRAM.Capacity, used: make([]int64, tenants), managed: make([][]managed, tenants),
+		page: 4096, slots: slots, capacity: s.DRAM.Capacity, used: make([]int64, tenants), managed: make([][]managed,
+			tenants),
 		cost: uint64(math.Round(s.VM.FaultUs * s.Clock.Core)),
 	}
 	if s.VM.Page > 0 {

@@ -87,7 +87,8 @@ func TestLostPagesMoveWhenTouched(t *testing.T) {
 		}
 	}
 	if len(moves) != left-nodes || r.tab.Outside(0) != nodes {
-		t.Errorf("%d moves, %d pages still outside; %d pages and %d frames of nodes were", len(moves), r.tab.Outside(0), left-nodes, nodes)
+		t.Errorf("%d moves, %d pages still outside; %d pages and %d frames of nodes were", len(moves), r.tab.Outside(0),
+			left-nodes, nodes)
 	}
 	for _, m := range moves {
 		if r.tab.frames.Pool(m.From) < 2 || r.tab.frames.Pool(m.To) > 1 {

@@ -18,11 +18,15 @@ func sheet(page int) *sheets.Machine {
 	m.DRAM.Capacity = 64 << 20
 	m.LLC.SlicesPerChannel, m.LLC.Line = 2, 128
 	m.Map = sheets.Map{
-		Kind: "bits", Groups: 8, Offset: []int{0, 1, 2, 3, 4, 5, 6}, Stack: []int{7, 8}, BankGroup: []int{9, 10}, Column: []int{11, 17, 18, 19, 20},
+		Kind: "bits", Groups: 8, Offset: []int{0, 1, 2, 3, 4, 5, 6}, Stack: []int{7, 8}, BankGroup: []int{
+			9,
+			10,
+		}, Column: []int{11, 17, 18, 19, 20},
 		Channel: []int{12, 13, 14}, Bank: []int{15, 16}, Row: []int{21, 22, 23, 24, 25},
 	}
 	m.VM = sheets.VM{
-		Enabled: true, Page: page, L1Misses: 16, L2Entries: 64, L2Ways: 16, L2Latency: 10, L2Ports: 2, Walkers: 4, Levels: 4, FaultUs: 20, Placement: "round-robin",
+		Enabled: true, Page: page, L1Misses: 16, L2Entries: 64, L2Ways: 16, L2Latency: 10, L2Ports: 2, Walkers: 4,
+		Levels: 4, FaultUs: 20, Placement: "round-robin",
 	}
 	return m
 }
@@ -96,7 +100,8 @@ func (r *rig) step(now uint64) {
 			break
 		}
 		r.replies++
-		r.log = append(r.log, fmt.Sprintf("%d:SM%d/%d tenant %d page %x frame %x", now, p.SM, p.Token, p.Tenant, p.VPN, p.PPN))
+		r.log = append(r.log, fmt.Sprintf("%d:SM%d/%d tenant %d page %x frame %x", now, p.SM, p.Token, p.Tenant, p.VPN,
+			p.PPN))
 		if ppn, s := r.tab.Lookup(p.Tenant, p.VPN); s != Resident || ppn != p.PPN {
 			r.t.Fatalf("cycle %d: reply says frame %#x of page %#x, the table says %#x (%v)", now, p.PPN, p.VPN, ppn, s)
 		}

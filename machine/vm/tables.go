@@ -62,7 +62,10 @@ func NewTables(s *sheets.Machine, m *addrmap.Map, tenants int) (*Tables, error) 
 	if err != nil {
 		return nil, fmt.Errorf("machine %s: %w", s.Name, err)
 	}
-	t := &Tables{bits: f.bits, frames: f, place: place, turn: make([]int, tenants), carve: make([]span, tenants), nodes: make([][]uint64, tenants), layout: make([]uint64, tenants), stale: make([]int, tenants)}
+	t := &Tables{
+		bits: f.bits, frames: f, place: place, turn: make([]int, tenants), carve: make([]span, tenants),
+		nodes: make([][]uint64, tenants), layout: make([]uint64, tenants), stale: make([]int, tenants),
+	}
 	for range tenants {
 		all := make([]int, f.Pools())
 		for i := range all {
@@ -91,7 +94,8 @@ func (t *Tables) SetGroups(tenant uint8, groups []int) error {
 	own := slices.Clone(groups)
 	slices.Sort(own)
 	if own[0] < 0 || own[len(own)-1] >= t.frames.Pools() || len(slices.Compact(own)) != len(groups) {
-		return fmt.Errorf("channel groups %v of tenant %d: give distinct numbers from 0 to %d", groups, tenant, t.frames.Pools()-1)
+		return fmt.Errorf("channel groups %v of tenant %d: give distinct numbers from 0 to %d", groups, tenant,
+			t.frames.Pools()-1)
 	}
 	t.groups[tenant] = own
 	return nil

@@ -180,7 +180,8 @@ func TestRegions(t *testing.T) {
 				tenant := uint8(rapid.IntRange(0, 1).Draw(rt, "tenant"))
 				switch op := rapid.IntRange(0, 9).Draw(rt, "op"); {
 				case op < 5:
-					r := region{tenant, next[tenant], (uint64(rapid.IntRange(1, 3*page).Draw(rt, "bytes")) + 255) &^ 255}
+					r := region{tenant, next[tenant], (uint64(rapid.IntRange(1, 3*page).Draw(rt, "bytes")) +
+						255) &^ 255}
 					var err error
 					if op < 3 {
 						err = tab.MapRegion(r.tenant, r.base, r.bytes)
@@ -260,7 +261,13 @@ func TestMovePage(t *testing.T) {
 }
 
 func BenchmarkTLB(b *testing.B) {
-	for _, c := range []struct{ entries, ways, pages int }{{64, 0, 48}, {64, 0, 1}, {512, 0, 400}, {512, 0, 700}, {512, 16, 400}} {
+	for _, c := range []struct{ entries, ways, pages int }{
+		{64, 0, 48},
+		{64, 0, 1},
+		{512, 0, 400},
+		{512, 0, 700},
+		{512, 16, 400},
+	} {
 		b.Run(fmt.Sprintf("%dx%d-%dpages", c.entries, c.ways, c.pages), func(b *testing.B) {
 			tlb, err := NewTLB(c.entries, c.ways)
 			if err != nil {

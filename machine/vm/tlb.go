@@ -34,7 +34,8 @@ func NewTLB(entries, ways int) (*TLB, error) {
 		return nil, fmt.Errorf("TLB of %d entries, %d ways: entries must be a positive multiple of ways", entries, ways)
 	}
 	if ways > scanWays && entries != ways {
-		return nil, fmt.Errorf("TLB of %d entries, %d ways: above %d ways only a fully associative one is supported", entries, ways, scanWays)
+		return nil, fmt.Errorf("TLB of %d entries, %d ways: above %d ways only a fully associative one is supported",
+			entries, ways, scanWays)
 	}
 	t := &TLB{key: make([]uint64, entries), ppn: make([]uint64, entries), sets: uint64(entries / ways), ways: ways}
 	if ways <= scanWays {

@@ -116,7 +116,8 @@ func (m *MMU) ReadDone(now uint64, w int32) {
 func (m *MMU) raise(now uint64, i int32) {
 	e := &m.miss[i]
 	if m.fault == nil {
-		m.fail(fmt.Errorf("tenant %d: virtual page 0x%x is not on the device and the machine has no fault handler", e.tenant, e.vpn))
+		m.fail(fmt.Errorf("tenant %d: virtual page 0x%x is not on the device and the machine has no fault handler",
+			e.tenant, e.vpn))
 		return
 	}
 	if !m.fault.Fault(now, e.tenant, e.vpn, int(e.sm)) {
@@ -147,7 +148,8 @@ func (m *MMU) Home(sm int) int {
 }
 
 func (m *MMU) unmapped(e *miss) {
-	m.fail(fmt.Errorf("tenant %d: SM %d asked for virtual page 0x%x (address 0x%x), which no allocation covers", e.tenant, e.sm, e.vpn, e.vpn<<m.tab.bits))
+	m.fail(fmt.Errorf("tenant %d: SM %d asked for virtual page 0x%x (address 0x%x), which no allocation covers",
+		e.tenant, e.sm, e.vpn, e.vpn<<m.tab.bits))
 }
 
 func (m *MMU) fail(err error) {

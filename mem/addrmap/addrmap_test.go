@@ -28,7 +28,8 @@ func ugpu() *sheets.Machine {
 	m.DRAM.Channels, m.DRAM.Stacks, m.DRAM.BankGroups, m.DRAM.Banks, m.DRAM.Ranks = 32, 4, 4, 4, 1
 	m.LLC.SlicesPerChannel, m.LLC.Line = 2, 128
 	m.Map = sheets.Map{
-		Kind: "bits", Offset: seq(0, 6), Stack: seq(7, 8), BankGroup: seq(9, 10), Column: append([]int{11}, seq(17, 20)...),
+		Kind: "bits", Offset: seq(0, 6), Stack: seq(7, 8), BankGroup: seq(9, 10), Column: append([]int{11},
+			seq(17, 20)...),
 		Channel: seq(12, 14), Bank: seq(15, 16), Row: seq(21, 33), Slice: []int{9}, Groups: 8,
 	}
 	return m
@@ -40,7 +41,8 @@ func nuba(hash, bankHash string) *sheets.Machine {
 	m.DRAM.Channels, m.DRAM.Stacks, m.DRAM.BankGroups, m.DRAM.Banks, m.DRAM.Ranks = 32, 1, 4, 4, 1
 	m.LLC.SlicesPerChannel, m.LLC.Line = 2, 128
 	m.Map = sheets.Map{
-		Kind: "bits", Hash: hash, BankHash: bankHash, Offset: seq(0, 6), BankGroup: seq(7, 8), Bank: seq(9, 10), Column: append([]int{11}, seq(17, 19)...),
+		Kind: "bits", Hash: hash, BankHash: bankHash, Offset: seq(0, 6), BankGroup: seq(7, 8), Bank: seq(9,
+			10), Column: append([]int{11}, seq(17, 19)...),
 		Channel: seq(12, 16), Row: seq(20, 33), Slice: []int{7},
 	}
 	return m
@@ -52,7 +54,10 @@ func scattered() *sheets.Machine {
 	m.DRAM.Channels, m.DRAM.BankGroups, m.DRAM.Banks, m.DRAM.Ranks = 8, 2, 8, 2
 	m.LLC.SlicesPerChannel, m.LLC.Line = 1, 64
 	m.Map = sheets.Map{
-		Kind: "bits", Offset: seq(0, 5), Channel: []int{14, 6, 9}, BankGroup: []int{7}, Bank: []int{8, 31, 32}, Rank: []int{13}, Column: seq(10, 12), Row: seq(15, 30),
+		Kind: "bits", Offset: seq(0, 5), Channel: []int{14, 6, 9}, BankGroup: []int{7}, Bank: []int{
+			8, 31,
+			32,
+		}, Rank: []int{13}, Column: seq(10, 12), Row: seq(15, 30),
 	}
 	return m
 }
@@ -79,7 +84,8 @@ func machines() []*sheets.Machine {
 	pairs.Map.Groups = 16
 	return []*sheets.Machine{
 		qv100(32, 2, "ipoly"), qv100(8, 2, "ipoly"), qv100(16, 1, "xor"), qv100(32, 2, "none"), qv100(1, 1, "ipoly"),
-		qv100(24, 2, "ipoly"), qv100(40, 2, "xor"), qv100(6, 1, "ipoly"), mig, pairs, ugpu(), nuba("none", "xor"), nuba("pae", "pae"), nuba("ipoly", "none"),
+		qv100(24, 2, "ipoly"), qv100(40, 2, "xor"), qv100(6, 1, "ipoly"), mig, pairs, ugpu(), nuba("none",
+			"xor"), nuba("pae", "pae"), nuba("ipoly", "none"),
 		scattered(), line(6, "none"), line(10, "ipoly"), line(16, "ipoly"),
 	}
 }
@@ -219,7 +225,8 @@ func TestBijection(t *testing.T) {
 func roundTrip(t *rapid.T, name string, m *Map) Loc {
 	a := rapid.Uint64Range(0, 1<<44).Draw(t, "addr")
 	l := m.Decode(a)
-	if int(l.Channel) != m.Channel(a) || int(l.Slice) != m.Slice(a) || int(l.Slice)*m.Channels()/m.Slices() != int(l.Channel) {
+	if int(l.Channel) != m.Channel(a) || int(l.Slice) != m.Slice(a) ||
+		int(l.Slice)*m.Channels()/m.Slices() != int(l.Channel) {
 		t.Fatalf("%s: Channel, Slice and Decode disagree on %#x: %+v", name, a, l)
 	}
 	back, err := m.Encode(l)
@@ -234,7 +241,8 @@ func TestRestrict(t *testing.T) {
 	for _, s := range machines() {
 		full := compile(t, s)
 		rapid.Check(t, func(t *rapid.T) {
-			own := rapid.SliceOfNDistinct(rapid.IntRange(0, full.Groups()-1), 1, full.Groups(), rapid.ID[int]).Draw(t, "groups")
+			own := rapid.SliceOfNDistinct(rapid.IntRange(0, full.Groups()-1), 1, full.Groups(), rapid.ID[int]).Draw(t,
+				"groups")
 			m, err := full.Restrict(own)
 			if err != nil {
 				t.Fatal(err)
@@ -275,7 +283,10 @@ func TestRestrictIsASmallerMachine(t *testing.T) {
 // TestUniform walks memory with power-of-two and odd strides: every channel and
 // slice of an IPOLY map gets its share.
 func TestUniform(t *testing.T) {
-	for _, s := range []*sheets.Machine{qv100(32, 2, "ipoly"), qv100(24, 2, "ipoly"), qv100(40, 2, "ipoly"), qv100(6, 1, "ipoly"), nuba("pae", "pae")} {
+	for _, s := range []*sheets.Machine{
+		qv100(32, 2, "ipoly"), qv100(24, 2, "ipoly"), qv100(40, 2, "ipoly"),
+		qv100(6, 1, "ipoly"), nuba("pae", "pae"),
+	} {
 		m := compile(t, s)
 		for _, stride := range []uint64{128, 256, 384, 4096, 1 << 14, 1 << 16, 72 << 10} {
 			const n = 48000
@@ -356,7 +367,10 @@ func TestErrors(t *testing.T) {
 	}{
 		{"kind", func(m *sheets.Machine) { m.Map.Kind = "magic" }, "use gpgpusim, bits or linear"},
 		{"hash", func(m *sheets.Machine) { m.Map.Hash = "sha" }, "use none, ipoly or xor"},
-		{"letter", func(m *sheets.Machine) { m.Map.String = strings.Replace(qv100String, "R", "Q", 1) }, "'Q' is none of"},
+		{
+			"letter", func(m *sheets.Machine) { m.Map.String = strings.Replace(qv100String, "R", "Q", 1) },
+			"'Q' is none of",
+		},
 		{"short", func(m *sheets.Machine) { m.Map.String = "dramid@8;RRBBCC" }, "has 6 bits"},
 		{"head", func(m *sheets.Machine) { m.Map.String = "dram@8;RRBBCC" }, "dramid@N"},
 		{"banks", func(m *sheets.Machine) { m.DRAM.Banks = 8 }, "names 4 bank bits"},

@@ -87,7 +87,8 @@ func gpgpusimLayout(s *sheets.Machine) (*layout, error) {
 	}
 	subs := log2(max(1, s.LLC.SlicesPerChannel))
 	if subs > len(bank) {
-		return nil, fmt.Errorf("llc.slices_per_channel is %d, but the string names %d bank bits", s.LLC.SlicesPerChannel, len(bank))
+		return nil, fmt.Errorf("llc.slices_per_channel is %d, but the string names %d bank bits",
+			s.LLC.SlicesPerChannel, len(bank))
 	}
 	l.sub = bank[:subs]
 	l.slice = positions(l.sub)
@@ -132,7 +133,8 @@ func parseString(text string) (at int, pos map[byte][]int, err error) {
 	}
 	for _, c := range []byte("RBCSD") {
 		if list := pos[c]; len(list) > 0 && list[len(list)-1] >= AddrBits {
-			return 0, nil, fmt.Errorf("string %q: %c bit %d is above the %d bits of a physical address", text, c, list[len(list)-1], AddrBits)
+			return 0, nil, fmt.Errorf("string %q: %c bit %d is above the %d bits of a physical address", text, c,
+				list[len(list)-1], AddrBits)
 		}
 	}
 	return at, pos, nil
@@ -148,7 +150,8 @@ func linearLayout(s *sheets.Machine) (*layout, error) {
 	}
 	d := &s.DRAM
 	if !pow2(s.LLC.Line) || !pow2(d.RowBytes) || d.RowBytes < s.LLC.Line {
-		return nil, fmt.Errorf("kind linear needs llc.line (%d) and dram.row_bytes (%d) to be powers of two, a row at least a line", s.LLC.Line, d.RowBytes)
+		return nil, fmt.Errorf("kind linear needs llc.line (%d) and dram.row_bytes (%d) to be powers of two, a row "+
+			"at least a line", s.LLC.Line, d.RowBytes)
 	}
 	l.offset = uint(log2(s.LLC.Line))
 	l.spread = l.offset
@@ -194,7 +197,8 @@ func bitsLayout(s *sheets.Machine) (*layout, error) {
 		{"bank", mp.Bank, max(1, d.Banks)},
 	} {
 		if f.n != 1<<len(f.list) {
-			return nil, fmt.Errorf("%s lists %d bits, which name %d of the machine's %d", f.name, len(f.list), 1<<len(f.list), f.n)
+			return nil, fmt.Errorf("%s lists %d bits, which name %d of the machine's %d", f.name, len(f.list),
+				1<<len(f.list), f.n)
 		}
 	}
 	if err := disjoint(mp); err != nil {
@@ -237,7 +241,8 @@ func (l *layout) takeSliceBits(list []int, need int) error {
 // and leaves the others to pick the channel within its group.
 func (l *layout) takeChannelBits(list []int) error {
 	if !pow2(l.channels) || len(list) != log2(l.channels) {
-		return fmt.Errorf("%d channel bits for %d channels: the number must be a power of two and match", len(list), l.channels)
+		return fmt.Errorf("%d channel bits for %d channels: the number must be a power of two and match", len(list),
+			l.channels)
 	}
 	if !pow2(l.groups) {
 		return fmt.Errorf("groups is %d: it must be a power of two when bits name the channel", l.groups)

@@ -91,7 +91,10 @@ func applyColumns(col *[64]uint64, x uint64) (y uint64) {
 // (Rau, "Pseudo-randomly interleaved memory", ISCA 1991), bit i being the
 // coefficient of x^i. Degrees 4, 5 and 6 are those GPGPU-Sim uses (19, 37, 67);
 // the others are the smallest irreducible polynomials.
-var irreducible = [...]uint64{1: 3, 2: 7, 3: 11, 4: 19, 5: 37, 6: 67, 7: 131, 8: 283, 9: 515, 10: 1033, 11: 2053, 12: 4105}
+var irreducible = [...]uint64{
+	1: 3, 2: 7, 3: 11, 4: 19, 5: 37, 6: 67, 7: 131, 8: 283, 9: 515, 10: 1033, 11: 2053,
+	12: 4105,
+}
 
 // ipolyTerms is how many higher address bits the published equations take for
 // degrees 4, 5 and 6; GPGPU-Sim ignores those above.

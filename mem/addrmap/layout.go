@@ -26,9 +26,10 @@ type layout struct {
 	taken                                 uint64   // address bits that choose the group
 	perm, unperm                          [64]uint64
 	permuted                              bool
-	rehash                                func(*layout) error // recomputes hash (and slice hash) for a new number of channels
-	plainSub, plainBank, plainBG          []uint64            // before any hash
-	hashKind, bankHash                    string
+	// recomputes hash (and slice hash) for a new number of channels
+	rehash                       func(*layout) error
+	plainSub, plainBank, plainBG []uint64 // before any hash
+	hashKind, bankHash           string
 }
 
 // modulus is the number of values of the remainder.
@@ -84,7 +85,8 @@ func (l *layout) finish() error {
 func (l *layout) compile() *Map {
 	n := l.modulus()
 	m := &Map{
-		spread: l.spread, below: 1<<l.spread - 1, n: uint64(n), within: uint(len(l.within)), subs: uint16(1 << len(l.sub)),
+		spread: l.spread, below: 1<<l.spread - 1, n: uint64(n), within: uint(len(l.within)),
+		subs:   uint16(1 << len(l.sub)),
 		divide: !pow2(n), shift: uint(log2(n)), lay: l, block: 1 << l.offset,
 	}
 	if m.divide {

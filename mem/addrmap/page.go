@@ -39,7 +39,8 @@ func forPage(mp *sheets.Map, page int) *sheets.Map {
 		return out
 	}
 	up := *mp
-	up.Offset, up.Stack, up.Rank, up.BankGroup, up.Bank = move(mp.Offset), move(mp.Stack), move(mp.Rank), move(mp.BankGroup), move(mp.Bank)
+	up.Offset, up.Stack, up.Rank, up.BankGroup, up.Bank = move(mp.Offset), move(mp.Stack), move(mp.Rank),
+		move(mp.BankGroup), move(mp.Bank)
 	up.Column, up.Row, up.Slice = move(mp.Column), move(mp.Row), move(mp.Slice)
 	order := slices.Clone(mp.Channel)
 	slices.Sort(order)
@@ -69,7 +70,8 @@ func Conventional(s *sheets.Machine) (*Map, error) {
 		return nil, err
 	}
 	if s.VM.Page > 0 && m.Channels() > 1 && m.PageInGroup(s.VM.Page) {
-		return nil, fmt.Errorf("machine %s has no conventional address map: its own keeps each page in one channel group; give map_conventional in the sheet", s.Name)
+		return nil, fmt.Errorf("machine %s has no conventional address map: its own keeps each page in one channel "+
+			"group; give map_conventional in the sheet", s.Name)
 	}
 	return m, nil
 }

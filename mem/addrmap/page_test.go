@@ -84,7 +84,8 @@ func TestConventional(t *testing.T) {
 			t.Fatal(err)
 		}
 		if full.PageInGroup(4096) || !full.Invertible() || full.Groups() != 8 {
-			t.Fatalf("page in group %v, invertible %v, groups %d", full.PageInGroup(4096), full.Invertible(), full.Groups())
+			t.Fatalf("page in group %v, invertible %v, groups %d", full.PageInGroup(4096), full.Invertible(),
+				full.Groups())
 		}
 		for k := 1; k <= 8; k++ {
 			own := seq(8-k, 7)

@@ -60,7 +60,8 @@ type ends struct{ first, last uint16 }
 // linear index (line number modulo sets, which need not be a power of two).
 func New(sets, ways, lineBytes int, repl string, index func(line uint64) uint32) (*Array, error) {
 	if sets <= 0 || ways <= 0 || lineBytes <= 0 || lineBytes&(lineBytes-1) != 0 {
-		return nil, fmt.Errorf("cache of %d sets, %d ways, %d-byte lines: sets and ways must be positive, the line a power of two", sets, ways, lineBytes)
+		return nil, fmt.Errorf("cache of %d sets, %d ways, %d-byte lines: sets and ways must be positive, the line a "+
+			"power of two", sets, ways, lineBytes)
 	}
 	if ways >= int(noWay) {
 		return nil, fmt.Errorf("cache of %d ways: at most %d", ways, noWay-1)
@@ -70,13 +71,15 @@ func New(sets, ways, lineBytes int, repl string, index func(line uint64) uint32)
 	}
 	n := sets * ways
 	a := &Array{
-		Sets: sets, Ways: ways, shift: uint(bits.TrailingZeros(uint(lineBytes))), mask: uint64(sets - 1), pow2: sets&(sets-1) == 0,
+		Sets: sets, Ways: ways, shift: uint(bits.TrailingZeros(uint(lineBytes))), mask: uint64(sets - 1),
+		pow2:  sets&(sets-1) == 0,
 		index: index, fifo: repl == "fifo", perWay: ^uint64(0)/uint64(ways) + 1,
 		Tag: make([]uint64, n), Line: make([]Line, n), ends: make([]ends, sets),
 	}
 	if ways > scanned {
 		if n > indexMask || lineBytes < 32 {
-			return nil, fmt.Errorf("cache of %d sets, %d ways, %d-byte lines: above %d ways at most %d lines of 32 bytes or more", sets, ways, lineBytes, scanned, indexMask)
+			return nil, fmt.Errorf("cache of %d sets, %d ways, %d-byte lines: above %d ways at most %d lines of 32 "+
+				"bytes or more", sets, ways, lineBytes, scanned, indexMask)
 		}
 		a.table = newTable(n, a.shift)
 	}

@@ -58,8 +58,10 @@ func Summarize(f *parse.Func) Summary {
 		}
 	}
 	for b, blk := range g.Blocks {
-		info := BlockInfo{FirstLine: f.Instrs[blk.First].Line, LastLine: f.Instrs[blk.Last].Line,
-			Succ: append([]int{}, blk.Succ...), PostDom: g.IPDom[b]}
+		info := BlockInfo{
+			FirstLine: f.Instrs[blk.First].Line, LastLine: f.Instrs[blk.Last].Line,
+			Succ: append([]int{}, blk.Succ...), PostDom: g.IPDom[b],
+		}
 		if info.PostDom == len(g.Blocks) {
 			info.PostDom = -1
 		}

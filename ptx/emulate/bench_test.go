@@ -8,7 +8,10 @@ import (
 
 // BenchmarkStep measures functional execution; ns/op is per warp instruction.
 func BenchmarkStep(b *testing.B) {
-	for _, name := range []string{"matmul_tiled_128", "option_price_big", "dep_fma_w16", "dep_iadd", "vadd", "hist_smem", "csr_gather"} {
+	for _, name := range []string{
+		"matmul_tiled_128", "option_price_big", "dep_fma_w16", "dep_iadd", "vadd",
+		"hist_smem", "csr_gather",
+	} {
 		b.Run(name, func(b *testing.B) {
 			_, in, k, l, _ := prepare(b, "testdata/calib", "testdata/calib/"+name+".json")
 			g, err := in.Grid(k, l)
@@ -30,7 +33,10 @@ func BenchmarkStep(b *testing.B) {
 
 // TestStepAllocates nothing once a CTA is running.
 func TestStepAllocates(t *testing.T) {
-	for _, name := range []string{"matmul_tiled_128", "option_price_big", "dep_shfl", "hist_smem", "diverge_4", "barrier_w4"} {
+	for _, name := range []string{
+		"matmul_tiled_128", "option_price_big", "dep_shfl", "hist_smem", "diverge_4",
+		"barrier_w4",
+	} {
 		_, in, k, l, _ := prepare(t, "testdata/calib", "testdata/calib/"+name+".json")
 		g, err := in.Grid(k, l)
 		if err != nil {

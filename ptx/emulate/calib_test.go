@@ -292,7 +292,8 @@ func TestCalibration(t *testing.T) {
 							first[i] = binary.LittleEndian.Uint32(bufs[b.Name].Data[4*i:])
 						}
 					}
-					t.Errorf("buffer %s: hash %s, want %s; first words %v, want %v", b.Name, got, b.Hash, first, b.First)
+					t.Errorf("buffer %s: hash %s, want %s; first words %v, want %v", b.Name, got, b.Hash, first,
+						b.First)
 				}
 			}
 		})

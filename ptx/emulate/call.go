@@ -24,7 +24,8 @@ func (c *cta) callFunction(wp *warp, o *op, mask uint32) error {
 		lane := lowest(m)
 		i, ok := c.g.prog.functionAt(a[lane])
 		if !ok {
-			return c.fault(wp, lane, "call through 0x%x, which is not the address of a function that takes these parameters", a[lane])
+			return c.fault(wp, lane,
+				"call through 0x%x, which is not the address of a function that takes these parameters", a[lane])
 		}
 		f := &c.g.prog.funcs[i]
 		if len(f.params) != len(call.argOff) || len(f.results) != len(call.resOff) {
@@ -132,7 +133,9 @@ func (c *cta) grow(wp *warp, f *function, fr frame, lane int) error {
 	wp.window()
 	local, args := int(fr.local+f.local), int(fr.args+f.args)
 	if max(local, args) > maxStack {
-		return c.fault(wp, lane, "stack overflow: the call of %s needs %d bytes of local memory per thread, the limit is %d", f.name, max(local, args), maxStack)
+		return c.fault(wp, lane,
+			"stack overflow: the call of %s needs %d bytes of local memory per thread, the limit is %d", f.name,
+			max(local, args), maxStack)
 	}
 	threads := len(c.warps) * isa.Lanes
 	if local > c.local.stride {

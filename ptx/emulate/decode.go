@@ -100,7 +100,8 @@ func (m *Module) decodeKernel(f *parse.Func) *Kernel {
 		regs++ // the carry flag
 	}
 	if regs > 1<<16-1 {
-		fail(m.File, f.Line, "kernel %s and the functions it calls use %d registers, the limit is %d: compile with optimisation", f.Name, regs, 1<<16-1)
+		fail(m.File, f.Line, "kernel %s and the functions it calls use %d registers, the limit is %d: compile with "+
+			"optimisation", f.Name, regs, 1<<16-1)
 	}
 	d.prog.code.NumRegs = regs
 	for i, fn := range d.fns {
@@ -284,7 +285,10 @@ func (d *decoder) finalReturn(f *parse.Func) {
 		kind = isa.Branch
 	}
 	d.prog.ops = append(d.prog.ops, op{shape: shRet, guard: noPred})
-	code.Instr = append(code.Instr, isa.Instr{Kind: kind, Unit: isa.INT, Line: int32(line), Reg: uint32(len(code.Regs))})
+	code.Instr = append(code.Instr, isa.Instr{
+		Kind: kind, Unit: isa.INT, Line: int32(line),
+		Reg: uint32(len(code.Regs)),
+	})
 	code.Text = append(code.Text, "ret; // end of "+f.Name)
 }
 

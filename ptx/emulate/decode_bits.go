@@ -46,7 +46,10 @@ func (d logic) bits(opcode string, t parse.Type) {
 		d.shift(opcode, t)
 	case "shf":
 		d.oneType()
-		f := map[string]func(a, b, c uint32) uint32{"l.wrap": shfLWrap, "r.wrap": shfRWrap, "l.clamp": shfLClamp, "r.clamp": shfRClamp}
+		f := map[string]func(a, b, c uint32) uint32{
+			"l.wrap": shfLWrap, "r.wrap": shfRWrap, "l.clamp": shfLClamp,
+			"r.clamp": shfRClamp,
+		}
 		key := d.oneOf("l", "r") + "." + d.oneOf("wrap", "clamp")
 		if f[key] == nil || w != 4 {
 			d.unsupported("")

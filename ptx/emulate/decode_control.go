@@ -129,7 +129,8 @@ func (d flow) directCall(name string, c *callop) {
 			d.o.shape, d.o.fx, d.o.call = shX, assertFail, nil
 			return
 		}
-		d.fail("function %s has no body: device functions of other modules and of the runtime (printf, malloc) are not supported", name)
+		d.fail("function %s has no body: device functions of other modules and of the runtime (printf, malloc) are "+
+			"not supported", name)
 	}
 	if f.Entry {
 		d.fail("%s is a kernel and cannot be called", name)
@@ -137,7 +138,8 @@ func (d flow) directCall(name string, c *callop) {
 	i := d.fidx[f]
 	callee := &d.prog.funcs[i]
 	if len(callee.params) != len(c.argOff) || len(callee.results) != len(c.resOff) {
-		d.fail("call with %d parameters and %d results, %s has %d and %d", len(c.argOff), len(c.resOff), name, len(callee.params), len(callee.results))
+		d.fail("call with %d parameters and %d results, %s has %d and %d", len(c.argOff), len(c.resOff), name,
+			len(callee.params), len(callee.results))
 	}
 	for k, p := range callee.params {
 		c.args = append(c.args, copyArg{c.argOff[k], p.off, min(p.size, c.argSize[k])})
@@ -287,7 +289,8 @@ func (d flow) shfl(sync bool) {
 	} else {
 		d.count(4, 4)
 	}
-	mode, ok := map[string]uint8{"up": shflUp, "down": shflDown, "bfly": shflBfly, "idx": shflIdx}[d.oneOf("up", "down", "bfly", "idx")]
+	mode, ok := map[string]uint8{"up": shflUp, "down": shflDown, "bfly": shflBfly, "idx": shflIdx}[d.oneOf("up", "down",
+		"bfly", "idx")]
 	if !ok {
 		d.unsupported("")
 	}

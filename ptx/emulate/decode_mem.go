@@ -111,7 +111,10 @@ func (d accesses) symbolBase(b *parse.Operand, m *memop) {
 		m.off += uint64(d.frame[v])
 		return
 	}
-	want := map[parse.Space]isa.Space{parse.Global: isa.Global, parse.Const: isa.Const, parse.Shared: isa.Shared, parse.Param: isa.Param}[v.Space]
+	want := map[parse.Space]isa.Space{
+		parse.Global: isa.Global, parse.Const: isa.Const, parse.Shared: isa.Shared,
+		parse.Param: isa.Param,
+	}[v.Space]
 	if m.space != want && m.space != isa.Generic {
 		d.fail("%s is %s: use the instruction of that space", v.Name, v.Space)
 	}
@@ -179,7 +182,8 @@ func (d accesses) paramAccess(m *memop, store bool) {
 		_, total := layoutParams(d.f)
 		if m.baseIn == 0 && !store {
 			if m.off+uint64(m.width) > uint64(total) {
-				d.fail("read of %d bytes at parameter offset %d: the kernel has %d bytes of parameters", m.width, m.off, total)
+				d.fail("read of %d bytes at parameter offset %d: the kernel has %d bytes of parameters", m.width, m.off,
+					total)
 			}
 			d.o.shape = shLdParam
 		}

@@ -42,7 +42,8 @@ func (d logic) comparison(op string, t parse.Type) (fnCmp32, fnCmp64) {
 
 // compareOp consumes CmpOp and BoolOp and fills in sources 1 and 2 of d.o.
 func (d logic) compareOp(t parse.Type) {
-	op := d.oneOf("eq", "ne", "lt", "le", "gt", "ge", "lo", "ls", "hi", "hs", "equ", "neu", "ltu", "leu", "gtu", "geu", "num", "nan")
+	op := d.oneOf("eq", "ne", "lt", "le", "gt", "ge", "lo", "ls", "hi", "hs", "equ", "neu", "ltu", "leu", "gtu", "geu",
+		"num", "nan")
 	if op == "" || t.Bytes() < 2 {
 		d.unsupported("")
 	}

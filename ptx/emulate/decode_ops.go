@@ -37,7 +37,8 @@ func (d *decoder) instruction(i int, g *analyze.Graph) {
 		default:
 			arithmetic{x}.integer(in.Op)
 		}
-	case "and", "or", "xor", "not", "cnot", "shl", "shr", "shf", "lop3", "prmt", "bfe", "bfi", "bfind", "brev", "clz", "popc",
+	case "and", "or", "xor", "not", "cnot", "shl", "shr", "shf", "lop3", "prmt", "bfe", "bfi", "bfind", "brev", "clz",
+		"popc",
 		"dp4a", "dp2a", "bmsk", "szext":
 		logic{x}.bits(in.Op, t)
 	case "setp":

@@ -19,7 +19,8 @@ const regs = `.reg .pred %p<8>; .reg .b16 %h<16>; .reg .b32 %r<32>; .reg .b64 %r
 // words, one row of `words` per thread in %rd1), %r0 the thread number.
 func exec(t testing.TB, body string, threads, words int) ([]uint32, error) {
 	t.Helper()
-	src := fuzzHead + ".visible .entry k(.param .u64 out)\n{\n" + regs + fmt.Sprintf(`ld.param.u64 %%rd0, [out]; mov.u32 %%r0, %%tid.x; mad.wide.u32 %%rd1, %%r0, %d, %%rd0;
+	src := fuzzHead + ".visible .entry k(.param .u64 out)\n{\n" + regs +
+		fmt.Sprintf(`ld.param.u64 %%rd0, [out]; mov.u32 %%r0, %%tid.x; mad.wide.u32 %%rd1, %%r0, %d, %%rd0;
 `, 4*words) + body + "\nret;\n}\n"
 	m, err := Load("t.ptx", []byte(src))
 	if err != nil {
@@ -34,7 +35,10 @@ func exec(t testing.TB, body string, threads, words int) ([]uint32, error) {
 	if err != nil {
 		return nil, err
 	}
-	g, err := in.Grid(m.Kernels()[0], Launch{Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{uint32(threads), 1, 1}, Params: binary.LittleEndian.AppendUint64(nil, out.Base)})
+	g, err := in.Grid(m.Kernels()[0], Launch{
+		Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{uint32(threads), 1, 1},
+		Params: binary.LittleEndian.AppendUint64(nil, out.Base),
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -77,7 +81,10 @@ func TestForms(t *testing.T) {
 		{"mov.u64 %rd2, 1; clz.b64 %r1, %rd2;", 63},
 		{"mov.u32 %r2, 0x76543210; mov.u32 %r3, 0xfedcba98; prmt.b32 %r1, %r2, %r3, 0x7531;", 0xfeba7632},
 		{"mov.u32 %r2, 0x80; prmt.b32 %r1, %r2, 0, 0x8888;", 0xffffffff},
-		{"mov.u32 %r2, 0xf0; mov.u32 %r3, 0xcc; mov.u32 %r4, 0xaa; lop3.b32 %r1, %r2, %r3, %r4, 0x96;", 0xf0 ^ 0xcc ^ 0xaa},
+		{
+			"mov.u32 %r2, 0xf0; mov.u32 %r3, 0xcc; mov.u32 %r4, 0xaa; lop3.b32 %r1, %r2, %r3, %r4, 0x96;",
+			0xf0 ^ 0xcc ^ 0xaa,
+		},
 		{"mov.u32 %r2, 1; mov.u32 %r3, 0x80000000; shf.l.wrap.b32 %r1, %r3, %r2, 33;", 3},
 		{"mov.u32 %r2, 1; mov.u32 %r3, 0x80000000; shf.l.clamp.b32 %r1, %r3, %r2, 33;", 0x80000000},
 		{"mov.f32 %f2, 0f7FC12345; add.f32 %f1, %f2, %f2; mov.b32 %r1, %f1;", 0x7fffffff},
@@ -139,11 +146,16 @@ func TestForms(t *testing.T) {
 // lanes must get what the unguarded op gives, the others keep their value.
 func TestMaskedLikeFull(t *testing.T) {
 	for _, code := range []string{
-		"add.u32 %r1, %r0, 3", "mul.wide.u32 %rd2, %r0, %r0", "cvt.rn.f32.u32 %f1, %r0", "fma.rn.f32 %f1, %f2, %f2, %f2",
-		"add.f64 %fd1, %fd2, %fd2", "shl.b64 %rd2, %rd3, %r0", "popc.b64 %r1, %rd3", "selp.u32 %r1, %r0, 7, %p3", "add.ftz.f32 %f1, %f2, %f2",
-		"shfl.sync.bfly.b32 %r1, %r0, 0, 31, -1", "atom.shared.add.u32 %r1, [sh], 0", "ld.shared.u32 %r1, [sh]", "mov.u64 %rd2, %rd3",
-		"ld.param.u32 %r1, [out]", "mov.b32 {%h1, %h2}, %r0", "bfe.u64 %rd2, %rd3, 2, 7", "cvt.u32.u64 %r1, %rd3", "set.lt.u32.u32 %r1, %r0, 9",
-		"slct.u64.s32 %rd2, %rd3, %rd4, %r0", "setp.lt.u32 %p1, %r0, 9", "dp4a.u32.u32 %r1, %r0, %r0, %r0", "madc.lo.u32 %r1, %r0, %r0, 5",
+		"add.u32 %r1, %r0, 3", "mul.wide.u32 %rd2, %r0, %r0", "cvt.rn.f32.u32 %f1, %r0",
+		"fma.rn.f32 %f1, %f2, %f2, %f2",
+		"add.f64 %fd1, %fd2, %fd2", "shl.b64 %rd2, %rd3, %r0", "popc.b64 %r1, %rd3", "selp.u32 %r1, %r0, 7, %p3",
+		"add.ftz.f32 %f1, %f2, %f2",
+		"shfl.sync.bfly.b32 %r1, %r0, 0, 31, -1", "atom.shared.add.u32 %r1, [sh], 0", "ld.shared.u32 %r1, [sh]",
+		"mov.u64 %rd2, %rd3",
+		"ld.param.u32 %r1, [out]", "mov.b32 {%h1, %h2}, %r0", "bfe.u64 %rd2, %rd3, 2, 7", "cvt.u32.u64 %r1, %rd3",
+		"set.lt.u32.u32 %r1, %r0, 9",
+		"slct.u64.s32 %rd2, %rd3, %rd4, %r0", "setp.lt.u32 %p1, %r0, 9", "dp4a.u32.u32 %r1, %r0, %r0, %r0",
+		"madc.lo.u32 %r1, %r0, %r0, 5",
 	} {
 		setup := `.shared .align 4 .b8 sh[4]; cvt.rn.f32.u32 %f2, %r0; cvt.rn.f64.u32 %fd2, %r0; cvt.u64.u32 %rd3, %r0; mul.lo.u64 %rd3, %rd3, 12345; mov.u64 %rd4, 1;
 			setp.lt.u32 %p3, %r0, 20; and.b32 %r20, %r0, 5; setp.eq.u32 %p4, %r20, 4; mov.u32 %r1, 99; mov.u64 %rd2, 98; mov.f32 %f1, 0f40000000; mov.f64 %fd1, 0d4000000000000000;
@@ -306,7 +318,8 @@ func TestMMA(t *testing.T) {
 			}
 			return "{" + strings.Join(s, ",") + "}"
 		}
-		fmt.Fprintf(&body, "mov.b32 %%r14, 0; mov.b32 %%r15, 0; mov.b32 %%r16, 0; mov.b32 %%r17, 0;\nmma.sync.aligned.%s.row.col.%s {%%r20,%%r21,%%r22,%%r23}, %s, %s, {%%r14,%%r15,%%r16,%%r17};\n",
+		fmt.Fprintf(&body, "mov.b32 %%r14, 0; mov.b32 %%r15, 0; mov.b32 %%r16, 0; mov.b32 %%r17, "+
+			"0;\nmma.sync.aligned.%s.row.col.%s {%%r20,%%r21,%%r22,%%r23}, %s, %s, {%%r14,%%r15,%%r16,%%r17};\n",
 			m.shape, m.types, list(4, na), list(10, nb))
 		body.WriteString("st.global.v4.u32 [%rd1], {%r20,%r21,%r22,%r23};")
 		out, err := exec(t, body.String(), 32, 4)
@@ -348,7 +361,10 @@ func TestLoadMatrix(t *testing.T) {
 	at := func(matrix, r, c int) uint32 { return uint32(64*matrix + 8*r + c) }
 	for l := range 32 {
 		r, c := l/4, l%4*2
-		want := []uint32{at(0, r, c) | at(0, r, c+1)<<16, at(3, r, c) | at(3, r, c+1)<<16, at(0, c, r) | at(0, c+1, r)<<16}
+		want := []uint32{
+			at(0, r, c) | at(0, r, c+1)<<16, at(3, r, c) | at(3, r, c+1)<<16,
+			at(0, c, r) | at(0, c+1, r)<<16,
+		}
 		for i, w := range want {
 			if out[4*l+i] != w {
 				t.Fatalf("lane %d word %d: %#x, want %#x", l, i, out[4*l+i], w)
@@ -380,7 +396,8 @@ func TestFaults(t *testing.T) {
 		"L: bra L;": "limit",
 		"setp.lt.u32 %p1, %r0, 32; @%p1 bar.sync 1, 96;": "never be met",
 	} {
-		if _, err := exec(t, body, 64, 1); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "t.ptx:8") {
+		if _, err := exec(t, body, 64, 1); err == nil || !strings.Contains(err.Error(), want) ||
+			!strings.Contains(err.Error(), "t.ptx:8") {
 			t.Errorf("%s: %v, want %q", body, err, want)
 		}
 	}
@@ -389,13 +406,18 @@ func TestFaults(t *testing.T) {
 // TestUnsupported: what is not executed is an error with line, form and text.
 func TestUnsupported(t *testing.T) {
 	for _, body := range []string{
-		"wgmma.fence.sync.aligned;", "add.f32x2 %rd2, %rd2, %rd2;", "vadd.s32.s32.s32 %r1, %r1, %r1;", "tex.1d.v4.f32.s32 {%f1,%f2,%f3,%f4}, [%rd1, {%r1}];",
-		"add.foo.u32 %r1, %r1, %r1;", "add.u32 %r1, %r1;", "add.u32 %r1, %rd1, %r1;", "add.u32 %p1, %r1, %r1;", "ld.global.u64 %r1, [%rd1];", "add.u32 %r1, %r1, 0f3F800000;",
-		"cvt.f32.s32 %f1, %r1;", "cvt.s32.f32 %r1, %f1;", "fma.f32 %f1, %f1, %f1, %f1;", "ld.param.u32 %r1, [out+8];", "bar.sync 16;", "atom.global.inc.s32 %r1, [%rd1], 1;",
-		"mov.u32 %r1, out;", "st.const.u32 [%rd1], %r1;", "setp.equ.s32 %p1, %r1, %r1;", "selp.u32 %r1, %r1, %r1, %r1;", "bra %r1;", "mov.u32 5, %r1;",
+		"wgmma.fence.sync.aligned;", "add.f32x2 %rd2, %rd2, %rd2;", "vadd.s32.s32.s32 %r1, %r1, %r1;",
+		"tex.1d.v4.f32.s32 {%f1,%f2,%f3,%f4}, [%rd1, {%r1}];",
+		"add.foo.u32 %r1, %r1, %r1;", "add.u32 %r1, %r1;", "add.u32 %r1, %rd1, %r1;", "add.u32 %p1, %r1, %r1;",
+		"ld.global.u64 %r1, [%rd1];", "add.u32 %r1, %r1, 0f3F800000;",
+		"cvt.f32.s32 %f1, %r1;", "cvt.s32.f32 %r1, %f1;", "fma.f32 %f1, %f1, %f1, %f1;", "ld.param.u32 %r1, [out+8];",
+		"bar.sync 16;", "atom.global.inc.s32 %r1, [%rd1], 1;",
+		"mov.u32 %r1, out;", "st.const.u32 [%rd1], %r1;", "setp.equ.s32 %p1, %r1, %r1;", "selp.u32 %r1, %r1, %r1, %r1;",
+		"bra %r1;", "mov.u32 5, %r1;",
 	} {
 		_, err := exec(t, body, 1, 1)
-		if err == nil || !strings.HasPrefix(err.Error(), "t.ptx:") || !strings.Contains(err.Error(), strings.TrimSuffix(strings.Fields(body)[0], ";")) {
+		if err == nil || !strings.HasPrefix(err.Error(), "t.ptx:") ||
+			!strings.Contains(err.Error(), strings.TrimSuffix(strings.Fields(body)[0], ";")) {
 			t.Errorf("%s: %v", body, err)
 		}
 	}

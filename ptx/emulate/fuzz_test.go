@@ -59,7 +59,10 @@ func FuzzLoad(f *testing.F) {
 			if k.ParamBytes > 1<<16 || k.LocalBytes > 1<<14 {
 				continue
 			}
-			g, err := in.Grid(k, Launch{Grid: [3]uint32{2, 1, 1}, Block: [3]uint32{40, 1, 1}, Params: make([]byte, k.ParamBytes)})
+			g, err := in.Grid(k, Launch{
+				Grid: [3]uint32{2, 1, 1}, Block: [3]uint32{40, 1, 1},
+				Params: make([]byte, k.ParamBytes),
+			})
 			if err != nil {
 				continue
 			}

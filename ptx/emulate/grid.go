@@ -28,14 +28,21 @@ func (m *Module) Bind(sp *mem.Space) (*Instance, error) {
 	in := &Instance{module: m, space: sp, consts: map[*Kernel]constants{}}
 	for _, v := range m.symbols {
 		if v.Extern && v.Size == 0 || v.Extern && v.Init == nil {
-			return nil, &parse.Error{File: m.File, Line: v.Line, Msg: fmt.Sprintf("%s is .extern and no module defines it: link the modules before", v.Name)}
+			return nil, &parse.Error{
+				File: m.File, Line: v.Line,
+				Msg: fmt.Sprintf("%s is .extern and no module defines it: link the modules before", v.Name),
+			}
 		}
 		r, err := sp.Alloc(int64(max(v.Size, 1)), mem.Symbol, v.Name)
 		if err != nil {
 			return nil, &parse.Error{File: m.File, Line: v.Line, Msg: fmt.Sprintf("%s: %v", v.Name, err)}
 		}
 		if m.short[v] && r.End() > 1<<32 {
-			return nil, &parse.Error{File: m.File, Line: v.Line, Msg: fmt.Sprintf("%s is at 0x%x, beyond the 32-bit constant addresses this module uses: load the module before allocating gigabytes, or compile it without short pointers", v.Name, r.Base)}
+			return nil, &parse.Error{
+				File: m.File, Line: v.Line,
+				Msg: fmt.Sprintf("%s is at 0x%x, beyond the 32-bit constant addresses this module uses: load the "+
+					"module before allocating gigabytes, or compile it without short pointers", v.Name, r.Base),
+			}
 		}
 		r.ReadOnly = v.Space == parse.Const
 		in.regions = append(in.regions, r)
@@ -140,7 +147,8 @@ func (in *Instance) Grid(k *Kernel, l Launch) (isa.Grid, error) {
 		return nil, bad("%d blocks, the limit is %d", ctas, 1<<31-1)
 	}
 	if len(l.Params) != k.ParamBytes {
-		return nil, bad("%d bytes of parameters, the kernel takes %d (%s)", len(l.Params), k.ParamBytes, describe(k.Params))
+		return nil, bad("%d bytes of parameters, the kernel takes %d (%s)", len(l.Params), k.ParamBytes,
+			describe(k.Params))
 	}
 	if l.SharedDynamic < 0 {
 		return nil, bad("%d bytes of dynamic shared memory", l.SharedDynamic)
@@ -151,7 +159,8 @@ func (in *Instance) Grid(k *Kernel, l Launch) (isa.Grid, error) {
 		shared = (shared+a-1)&^(a-1) + l.SharedDynamic
 	}
 	if shared > maxShared {
-		return nil, bad("%d bytes of shared memory (%d of them static), no GPU gives a block more than %d", shared, k.SharedBytes, maxShared)
+		return nil, bad("%d bytes of shared memory (%d of them static), no GPU gives a block more than %d", shared,
+			k.SharedBytes, maxShared)
 	}
 	g := &grid{kernel: k, prog: k.prog, space: in.space, launch: l, shared: shared, consts: in.constants(k)}
 	g.params = append([]byte(nil), l.Params...)

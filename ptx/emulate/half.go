@@ -168,7 +168,8 @@ func (d arithmetic) packHalves(c conversion) {
 		h.f = &fmtB
 	}
 	var ok bool
-	if h.mode, ok = d.mode(); !ok || c.src != parse.F32 || c.dst != parse.F16x2 && c.dst != parse.BF16x2 || h.mode > rz {
+	if h.mode, ok = d.mode(); !ok || c.src != parse.F32 || c.dst != parse.F16x2 && c.dst != parse.BF16x2 ||
+		h.mode > rz {
 		d.unsupported("")
 	}
 	h.relu = d.take("relu")

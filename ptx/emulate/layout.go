@@ -63,7 +63,10 @@ func layoutParams(f *parse.Func) (ps []Param, total int) {
 	off := int64(0)
 	for _, v := range f.Params {
 		off = roundUpTo(off, int64(max(v.Align, 1)))
-		ps = append(ps, Param{Name: v.Name, Type: v.Type.String(), Size: v.Size, Align: max(v.Align, 1), Offset: int(off)})
+		ps = append(ps, Param{
+			Name: v.Name, Type: v.Type.String(), Size: v.Size, Align: max(v.Align, 1),
+			Offset: int(off),
+		})
 		off += int64(v.Size)
 	}
 	return ps, int(off)
@@ -102,7 +105,8 @@ func (d *decoder) frameOf(f *parse.Func, p *function) map[*parse.Var]int32 {
 		*off = roundUpTo(*off, int64(max(v.Align, 1)))
 		at[v] = int32(*off)
 		if *off += int64(max(v.Size, 1)); *off > maxStack {
-			fail(d.m.File, v.Line, "the local variables of %s exceed %d bytes per thread: use global memory", f.Name, maxStack)
+			fail(d.m.File, v.Line, "the local variables of %s exceed %d bytes per thread: use global memory", f.Name,
+				maxStack)
 		}
 	}
 	entry := map[*parse.Var]bool{}

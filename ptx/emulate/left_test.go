@@ -16,7 +16,8 @@ func TestLeftIsALowerBound(t *testing.T) {
 		"setp.gt.u32 %p1, %r0, 40; @%p1 ret; add.u32 %r1, %r0, 1; add.u32 %r1, %r1, 1;":                             5,
 		"mov.u32 %r1, 0; L: add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, %r0; @%p1 bra L; st.global.u32 [%rd1], %r1;": 9,
 	} {
-		src := fuzzHead + ".visible .entry k(.param .u64 out)\n{\n" + regs + "ld.param.u64 %rd0, [out]; mov.u32 %r0, %tid.x; mad.wide.u32 %rd1, %r0, 4, %rd0;\n" + body + "\nret;\n}\n"
+		src := fuzzHead + ".visible .entry k(.param .u64 out)\n{\n" + regs +
+			"ld.param.u64 %rd0, [out]; mov.u32 %r0, %tid.x; mad.wide.u32 %rd1, %r0, 4, %rd0;\n" + body + "\nret;\n}\n"
 		m, err := Load("t.ptx", []byte(src))
 		if err != nil {
 			t.Fatal(err)
@@ -40,7 +41,10 @@ func hold(t *testing.T, m *Module, k *Kernel) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g, err := in.Grid(k, Launch{Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{64, 1, 1}, Params: binary.LittleEndian.AppendUint64(nil, out.Base)})
+	g, err := in.Grid(k, Launch{
+		Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{64, 1, 1},
+		Params: binary.LittleEndian.AppendUint64(nil, out.Base),
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +60,8 @@ func hold(t *testing.T, m *Module, k *Kernel) {
 		}
 		for i, pc := range way {
 			if n := len(way) - i; n < k.Code.AtLeast(pc) {
-				t.Errorf("warp %d ends %d instructions behind %q, at least %d were promised", w, n, k.Code.Text[pc], k.Code.AtLeast(pc))
+				t.Errorf("warp %d ends %d instructions behind %q, at least %d were promised", w, n, k.Code.Text[pc],
+					k.Code.AtLeast(pc))
 			}
 		}
 	}

@@ -89,7 +89,8 @@ func (d matrices) mma() {
 	td, ta, tb, tc := d.typ[0], d.typ[1], d.typ[2], d.typ[3]
 	x, ok := mmaTile(shape, ta)
 	integer := ta == parse.S8 || ta == parse.U8
-	if !ok || td != tc || !integer && (ta != tb || sat) || integer && (td != parse.S32 || tb != parse.S8 && tb != parse.U8) ||
+	if !ok || td != tc || !integer && (ta != tb || sat) || integer && (td != parse.S32 || tb != parse.S8 &&
+		tb != parse.U8) ||
 		!integer && td != parse.F32 && (td != parse.F16 || ta != parse.F16) {
 		d.unsupported("")
 	}
@@ -301,7 +302,8 @@ func (d matrices) async() {
 	}
 	d.hints()
 	size := d.arg(2)
-	if size.Kind != parse.KInt || size.Bits != 4 && size.Bits != 8 && size.Bits != 16 || level == "cg" && size.Bits != 16 {
+	if size.Kind != parse.KInt || size.Bits != 4 && size.Bits != 8 && size.Bits != 16 || level == "cg" &&
+		size.Bits != 16 {
 		d.fail("the copy size is 4, 8 or 16 bytes (16 with .cg)")
 	}
 	to := &memop{space: isa.Shared, n: 1, width: uint8(size.Bits)}

@@ -91,7 +91,9 @@ func (c *cta) resolve(wp *warp, mask uint32, s *isa.Step) (isa.Space, uint32) {
 // base + c.off[i]. Lanes are checked for bounds and alignment. For global memory
 // only the lanes in the region of the lowest lane are located; the others are
 // returned in rest.
-func (c *cta) locate(wp *warp, m *memop, space isa.Space, mask uint32, s *isa.Step, write bool) (base unsafe.Pointer, rest uint32, err error) {
+func (c *cta) locate(wp *warp, m *memop, space isa.Space, mask uint32, s *isa.Step,
+	write bool,
+) (base unsafe.Pointer, rest uint32, err error) {
 	w := uint64(m.width)
 	var data []byte
 	var start uint64
@@ -170,7 +172,8 @@ func (c *cta) checkLanes(wp *warp, m *memop, space isa.Space, mask, rest uint32,
 		i := lowest(l)
 		a := s.Addr[i]
 		if a&(w-1) != 0 {
-			return c.fault(wp, i, "misaligned %s of %d bytes at %s; %s", verb(write), w, where(space, a), c.around(space, a))
+			return c.fault(wp, i, "misaligned %s of %d bytes at %s; %s", verb(write), w, where(space, a),
+				c.around(space, a))
 		}
 		if rest>>i&1 != 0 {
 			r := (*mem.Region)(nil)
@@ -186,7 +189,9 @@ func (c *cta) checkLanes(wp *warp, m *memop, space isa.Space, mask, rest uint32,
 }
 
 // locateThread locates lanes in memory that every thread has for itself.
-func (c *cta) locateThread(wp *warp, m *memop, p *perThread, start uint64, mask uint32, s *isa.Step) (base unsafe.Pointer, rest uint32, err error) {
+func (c *cta) locateThread(wp *warp, m *memop, p *perThread, start uint64, mask uint32,
+	s *isa.Step,
+) (base unsafe.Pointer, rest uint32, err error) {
 	w := uint64(m.width)
 	first := uint64(wp.index) * isa.Lanes
 	for l := mask; l != 0; l &= l - 1 {
@@ -196,7 +201,8 @@ func (c *cta) locateThread(wp *warp, m *memop, p *perThread, start uint64, mask 
 			return nil, 0, c.fault(wp, i, "misaligned access of %d bytes at local offset 0x%x", w, a)
 		}
 		if a+w > uint64(p.stride) || a > uint64(p.stride) {
-			return nil, 0, c.fault(wp, i, "access of %d bytes at local offset 0x%x, beyond the %d bytes of local memory", w, a, p.stride)
+			return nil, 0, c.fault(wp, i,
+				"access of %d bytes at local offset 0x%x, beyond the %d bytes of local memory", w, a, p.stride)
 		}
 		c.off[i] = (first+uint64(i))*uint64(p.stride) + a
 	}
@@ -250,12 +256,14 @@ func (c *cta) outside(wp *warp, m *memop, lane int, a uint64, write bool) error 
 	if space == isa.Generic {
 		space = isa.Global
 	}
-	return c.fault(wp, lane, "%s of %d bytes at %s, which is not allocated: %s", verb(write), m.width, where(space, a), c.around(space, a))
+	return c.fault(wp, lane, "%s of %d bytes at %s, which is not allocated: %s", verb(write), m.width, where(space, a),
+		c.around(space, a))
 }
 
 func (c *cta) forbidden(wp *warp, m *memop, r *mem.Region, lane int, a uint64, write bool) error {
 	if r.Kind == mem.Host && !r.Registered {
-		return c.fault(wp, lane, "%s of %d bytes at 0x%x in host memory %s, which is not registered with the device", verb(write), m.width, a, r.Name)
+		return c.fault(wp, lane, "%s of %d bytes at 0x%x in host memory %s, which is not registered with the device",
+			verb(write), m.width, a, r.Name)
 	}
 	return c.fault(wp, lane, "write of %d bytes at 0x%x in %s, which is read-only (.const)", m.width, a, r.Name)
 }

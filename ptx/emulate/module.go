@@ -152,10 +152,14 @@ func (m *Module) collectSymbols() {
 			}
 			t := m.ast.Var(in.Sym)
 			if t == nil {
-				fail(m.File, in.Line, "the initialiser of %s refers to %s, which is not declared: declare the variable or function", v.Name, in.Sym)
+				fail(m.File, in.Line,
+					"the initialiser of %s refers to %s, which is not declared: declare the variable or function",
+					v.Name, in.Sym)
 			}
 			if _, ok := m.symbol[t]; !ok {
-				fail(m.File, in.Line, "the initialiser of %s holds the address of %s, which is %s: only .global and .const variables have a fixed address", v.Name, in.Sym, t.Space)
+				fail(m.File, in.Line,
+					"the initialiser of %s holds the address of %s, which is %s: only .global and .const variables "+
+						"have a fixed address", v.Name, in.Sym, t.Space)
 			}
 		}
 	}

@@ -10,13 +10,17 @@ import (
 // interesting values of 32 and 64 bits: integer limits, signed zeros, subnormals,
 // infinities, NaNs and their neighbours.
 var edges32 = []uint32{
-	0, 1, 2, 31, 32, 33, 255, 0x7fffffff, 0x80000000, 0x80000001, 0xffffffff, 0x3f800000, 0xbf800000, 0x00800000, 0x007fffff,
-	0x7f7fffff, 0x7f800000, 0xff800000, 0x7fc00000, 0xffc12345, 0x4f000000, 0xcf000000, 0x33800000, 0x3f800001, 0x5f000000,
+	0, 1, 2, 31, 32, 33, 255, 0x7fffffff, 0x80000000, 0x80000001, 0xffffffff, 0x3f800000, 0xbf800000, 0x00800000,
+	0x007fffff,
+	0x7f7fffff, 0x7f800000, 0xff800000, 0x7fc00000, 0xffc12345, 0x4f000000, 0xcf000000, 0x33800000, 0x3f800001,
+	0x5f000000,
 }
 
 var edges64 = []uint64{
-	0, 1, 2, 63, 64, 0x7fffffffffffffff, 0x8000000000000000, 0xffffffffffffffff, math.Float64bits(1), math.Float64bits(-1),
-	0x0010000000000000, 0x000fffffffffffff, 0x7fefffffffffffff, 0x7ff0000000000000, 0xfff0000000000000, 0x7ff8000000000000, 0x7ff0000000000001,
+	0, 1, 2, 63, 64, 0x7fffffffffffffff, 0x8000000000000000, 0xffffffffffffffff, math.Float64bits(1),
+	math.Float64bits(-1),
+	0x0010000000000000, 0x000fffffffffffff, 0x7fefffffffffffff, 0x7ff0000000000000, 0xfff0000000000000,
+	0x7ff8000000000000, 0x7ff0000000000001,
 	math.Float64bits(1e-300), math.Float64bits(1 + 0x1p-52), math.Float64bits(0x1p-60),
 }
 
@@ -66,7 +70,8 @@ func (s source) row64() (r v64) {
 var twins32 = map[string]fn32{
 	"add": add32, "sub": sub32, "mul.lo": mulLo32, "mad.lo": madLo32, "and": and32, "or": or32, "xor": xor32,
 	"min.u": minU32, "max.u": maxU32, "min.s": minS32, "max.s": maxS32, "shl": shl32, "shr.u": shrU32, "shr.s": shrS32,
-	"add.f": addF32, "sub.f": subF32, "mul.f": mulF32, "div.f": divF32, "fma.f": fmaF32, "sqrt.f": sqrtF32, "rcp.f": rcpF32,
+	"add.f": addF32, "sub.f": subF32, "mul.f": mulF32, "div.f": divF32, "fma.f": fmaF32, "sqrt.f": sqrtF32,
+	"rcp.f":   rcpF32,
 	"rsqrt.f": rsqrtF32, "cvt.f32.s32": cvtS32F32,
 }
 
@@ -119,7 +124,10 @@ func TestAccelerated64(t *testing.T) {
 
 func TestAcceleratedMixed(t *testing.T) {
 	s := newSource(3)
-	wides := map[string]fnWide{"mul.s": mulWideS, "mul.u": mulWideU, "mad.s": madWideS, "mad.u": madWideU, "cvt.s64.s32": cvtS32S64, "cvt.u64.u32": cvtU32U64}
+	wides := map[string]fnWide{
+		"mul.s": mulWideS, "mul.u": mulWideU, "mad.s": madWideS, "mad.u": madWideU,
+		"cvt.s64.s32": cvtS32S64, "cvt.u64.u32": cvtU32U64,
+	}
 	shifts := map[string]fnShift{"shl": shl64, "shr.u": shrU64}
 	for range 2000 {
 		a, b, c, d := s.row32(), s.row32(), s.row64(), s.row64()
@@ -171,7 +179,10 @@ func TestAcceleratedMixed(t *testing.T) {
 
 func TestAcceleratedCompare(t *testing.T) {
 	s := newSource(4)
-	ops := []string{"eq", "ne", "lt", "le", "gt", "ge", "lo", "ls", "hi", "hs", "equ", "neu", "ltu", "leu", "gtu", "geu", "num", "nan"}
+	ops := []string{
+		"eq", "ne", "lt", "le", "gt", "ge", "lo", "ls", "hi", "hs", "equ", "neu", "ltu", "leu", "gtu",
+		"geu", "num", "nan",
+	}
 	for range 500 {
 		a, b := s.row32(), s.row32()
 		for i := 0; i < 32; i += 5 {
@@ -223,7 +234,10 @@ func TestFMA32(t *testing.T) {
 	}
 }
 
-var modes = map[rounding]big.RoundingMode{rn: big.ToNearestEven, rz: big.ToZero, rm: big.ToNegativeInf, rp: big.ToPositiveInf}
+var modes = map[rounding]big.RoundingMode{
+	rn: big.ToNearestEven, rz: big.ToZero, rm: big.ToNegativeInf,
+	rp: big.ToPositiveInf,
+}
 
 // TestSoftAgainstBig compares the rounding of normal results with math/big, whose
 // exponent range has no limits.
@@ -291,7 +305,8 @@ func TestDirected(t *testing.T) {
 	for range 100000 {
 		a, b := uint64(s.bits32()), uint64(s.bits32())
 		down, near, up := fmt32.mul(a, b, rm), fmt32.mul(a, b, rn), fmt32.mul(a, b, rp)
-		x, y, z := math.Float32frombits(uint32(down)), math.Float32frombits(uint32(near)), math.Float32frombits(uint32(up))
+		x, y, z := math.Float32frombits(uint32(down)), math.Float32frombits(uint32(near)),
+			math.Float32frombits(uint32(up))
 		if y != y {
 			continue
 		}
@@ -378,8 +393,25 @@ func TestExactPowers(t *testing.T) {
 	}
 	inf := bits(float32(math.Inf(1)))
 	for f, cases := range map[string][][2]uint32{
-		"ex2": {{inf, inf}, {inf | 1<<31, 0}, {0x7fc00000, canonNaN32}, {0, bits(1)}, {1 << 31, bits(1)}, {bits(128), inf}, {bits(-150.5), 0}, {bits(-149.5), 1}},
-		"lg2": {{inf, inf}, {inf | 1<<31, canonNaN32}, {0x7fc00000, canonNaN32}, {0, inf | 1<<31}, {1 << 31, inf | 1<<31}, {bits(-1), canonNaN32}, {1, bits(-149)}},
+		"ex2": {
+			{inf, inf},
+			{inf | 1<<31, 0},
+			{0x7fc00000, canonNaN32},
+			{0, bits(1)},
+			{1 << 31, bits(1)},
+			{bits(128), inf},
+			{bits(-150.5), 0},
+			{bits(-149.5), 1},
+		},
+		"lg2": {
+			{inf, inf},
+			{inf | 1<<31, canonNaN32},
+			{0x7fc00000, canonNaN32},
+			{0, inf | 1<<31},
+			{1 << 31, inf | 1<<31},
+			{bits(-1), canonNaN32},
+			{1, bits(-149)},
+		},
 	} {
 		row := map[string]fn32{"ex2": ex2F32, "lg2": lg2F32}[f]
 		for _, c := range cases {

@@ -128,8 +128,10 @@ func (r *runner) warp(c *resident, w int) error {
 		r.n.ThreadInsts += uint64(bits.OnesCount32(s.Mask))
 		in := &r.code.Instr[pc]
 		r.n.Units[in.Unit]++
-		if r.limit > 0 && r.n.WarpInsts >= r.limit && (c.live > 1 || s.Next >= 0 || len(r.ctas) > 1 || r.next < r.geo.CTAs) {
-			return fmt.Errorf("%s:%d: kernel %s: the limit of %d warp instructions was reached in block %s, warp %d: an endless loop, or raise the limit",
+		if r.limit > 0 && r.n.WarpInsts >= r.limit && (c.live > 1 || s.Next >= 0 || len(r.ctas) > 1 ||
+			r.next < r.geo.CTAs) {
+			return fmt.Errorf("%s:%d: kernel %s: the limit of %d warp instructions was reached in block %s, warp %d: "+
+				"an endless loop, or raise the limit",
 				r.code.File, in.Line, r.code.Kernel, r.limit, r.block(c.index), w)
 		}
 		if s.Next < 0 {
@@ -201,7 +203,8 @@ func (r *runner) stuck() error {
 			line = l
 		}
 		bar := c.waiting[w]
-		fmt.Fprintf(&b, "; warp %d waits at barrier %d, line %d (%d of %d warps arrived", w, bar, l, c.arrived[bar], c.wanted(int(bar)))
+		fmt.Fprintf(&b, "; warp %d waits at barrier %d, line %d (%d of %d warps arrived", w, bar, l, c.arrived[bar],
+			c.wanted(int(bar)))
 		if n := c.need[bar]; n > 0 {
 			fmt.Fprintf(&b, ", it is for %d threads", n)
 		}
@@ -211,6 +214,7 @@ func (r *runner) stuck() error {
 			break
 		}
 	}
-	return fmt.Errorf("%s:%d: kernel %s, block %s: a barrier can never be met (%d warps have exited, %d blocks are stuck)%s",
+	return fmt.Errorf("%s:%d: kernel %s, block %s: a barrier can never be met (%d warps have exited, %d blocks are "+
+		"stuck)%s",
 		r.code.File, line, r.code.Kernel, r.block(c.index), exited, len(r.ctas), b.String())
 }

@@ -146,7 +146,8 @@ const longestRun = 16
 // plain says that an operation uses nothing but registers and cannot fail.
 func (o *op) plain() bool {
 	switch o.shape {
-	case shNop, shA32, shA32m, shA64, shWide, shNarrow, shShift, shCmp32, shCmp32m, shCmp64, shSet, shSel32, shSel64, shPred:
+	case shNop, shA32, shA32m, shA64, shWide, shNarrow, shShift, shCmp32, shCmp32m, shCmp64, shSet, shSel32, shSel64,
+		shPred:
 		return o.flags&fSync == 0
 	}
 	return false

@@ -8,8 +8,10 @@ import (
 // variable reads ".space [.align n] [.vN] .type name[dims] [= init] {, ...} ;" at
 // module level or in a body.
 func (p *parser) variable(extern bool) {
-	space := map[string]Space{".global": Global, ".const": Const, ".shared": Shared, ".local": Local, ".param": Param,
-		".reg": Reg}[p.text]
+	space := map[string]Space{
+		".global": Global, ".const": Const, ".shared": Shared, ".local": Local, ".param": Param,
+		".reg": Reg,
+	}[p.text]
 	p.next()
 	model, vec := p.qualifiers(space)
 	for {

@@ -84,18 +84,24 @@ $done: ret;
 func TestLiterals(t *testing.T) {
 	for s, want := range map[string]number{
 		"12": {bits: 12}, "0x1F": {bits: 31}, "017": {bits: 15}, "0b101": {bits: 5}, "7U": {bits: 7},
-		"0f3F800000": {bits: 0x3f800000, float: true}, "0dBFF0000000000000": {bits: 0xbff0000000000000, float: true,
-			wide: true},
-		"1.5": {bits: 0x3ff8000000000000, float: true, wide: true}, "2.5e-1": {bits: 0x3fd0000000000000, float: true,
-			wide: true},
+		"0f3F800000": {bits: 0x3f800000, float: true}, "0dBFF0000000000000": {
+			bits: 0xbff0000000000000, float: true,
+			wide: true,
+		},
+		"1.5": {bits: 0x3ff8000000000000, float: true, wide: true}, "2.5e-1": {
+			bits: 0x3fd0000000000000, float: true,
+			wide: true,
+		},
 		"18446744073709551615": {bits: ^uint64(0)},
 	} {
 		if got, ok := literal(s); !ok || got != want {
 			t.Errorf("%s: %+v %v", s, got, ok)
 		}
 	}
-	for _, s := range []string{"0f3F", "0f3F8000000", "0d1", "0x", "12abc", "1_000", "0b2", "99999999999999999999",
-		"1.2.3"} {
+	for _, s := range []string{
+		"0f3F", "0f3F8000000", "0d1", "0x", "12abc", "1_000", "0b2", "99999999999999999999",
+		"1.2.3",
+	} {
 		if got, ok := literal(s); ok {
 			t.Errorf("%s is accepted as %+v", s, got)
 		}

@@ -57,8 +57,10 @@ var algorithms = []kernelTest{
 				hits[i&3]++
 			}
 		}
-		return []any{ptr(in(text)), uint32(1000), ptr(in(pattern)), uint32(4),
-			ptr(inout([]uint32{math.MaxUint32}, []uint32{first})), ptr(out(hits))}
+		return []any{
+			ptr(in(text)), uint32(1000), ptr(in(pattern)), uint32(4),
+			ptr(inout([]uint32{math.MaxUint32}, []uint32{first})), ptr(out(hits)),
+		}
 	}),
 	{"al_hash", "algorithms", func() []launch {
 		const n, size = 400, 512

@@ -35,8 +35,10 @@ var bounds = []bound{
 			!math.IsInf(x, 0) || x > 127.9 && x < 128
 	}},
 	{"lg2", func(x, _ float64) float64 { return math.Log2(x) }, 0x1p-22, 0x1p-22, nil},
-	{"rcp", func(x, _ float64) float64 { return 1 / x }, 0x1p-23, 0,
-		func(x, _ float64) bool { return math.Abs(x) > 0x1p126 && !math.IsInf(x, 0) }},
+	{
+		"rcp", func(x, _ float64) float64 { return 1 / x }, 0x1p-23, 0,
+		func(x, _ float64) bool { return math.Abs(x) > 0x1p126 && !math.IsInf(x, 0) },
+	},
 	{"rsqrt", func(x, _ float64) float64 { return 1 / math.Sqrt(x) }, 0x1.2p-23, 0, nil},
 	{"sqrt", func(x, _ float64) float64 { return math.Sqrt(x) }, 0x1p-22, 0, nil},
 	{"sin", func(x, _ float64) float64 { return math.Sin(x) }, 0, 0x1.2p-21, outside(math.Pi)},

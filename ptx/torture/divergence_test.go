@@ -21,8 +21,10 @@ var divergence = []kernelTest{
 	perThread("divergence", "div_early_exit", refEarlyExit),
 	one("divergence", "div_switch", d1(3), d1(128), 0, func() []any {
 		code := table(256, func(i int) uint8 { return uint8(mix(uint32(i) + 9)) })
-		return []any{ptr(in(code)), ptr(out(table(divN, func(i int) uint32 { return refSwitch(code, uint32(i)) }))),
-			uint32(divN)}
+		return []any{
+			ptr(in(code)), ptr(out(table(divN, func(i int) uint32 { return refSwitch(code, uint32(i)) }))),
+			uint32(divN),
+		}
 	}),
 	one("divergence", "div_shortcircuit", d1(3), d1(128), 0, func() []any {
 		count := make([]uint32, 3)
@@ -30,8 +32,10 @@ var divergence = []kernelTest{
 		return []any{ptr(out(want)), ptr(out(count)), uint32(divN)}
 	}),
 	one("divergence", "div_stack", d1(2), d1(64), 0, func() []any {
-		texts := []string{"7", "12+", "93/", "50/", "12+34+*", "99*9*9*9*9*1-", "1", "123456789+*-+*-+*", "80-1-2-",
-			"12345678+++++++1+"}
+		texts := []string{
+			"7", "12+", "93/", "50/", "12+34+*", "99*9*9*9*9*1-", "1", "123456789+*-+*-+*", "80-1-2-",
+			"12345678+++++++1+",
+		}
 		var text []byte
 		start, want := []uint32{0}, []int32{}
 		for i := range 100 {

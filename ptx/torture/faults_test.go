@@ -112,16 +112,36 @@ func TestFaults(t *testing.T) {
 			dim{0, 0, 0},
 			func(b uint64) []string { return []string{"local"} },
 		},
-		{"ft_recursion", "the stack overflows", nil, dim{0, 0, 0}, dim{0, 0, 0},
-			func(b uint64) []string { return []string{"stack", "deeper"} }},
-		{"ft_pointer", "not a function", func(b uint64) any { return b }, dim{0, 0, 0}, dim{0, 0, 0},
-			func(b uint64) []string { return []string{hex(b), "function"} }},
-		{"ft_pointer", "null", func(b uint64) any { return uint64(0) }, dim{0, 0, 0}, dim{0, 0, 0},
-			func(b uint64) []string { return []string{"0x0", "function"} }},
-		{"ft_table", "outside the branch table", nil, dim{0, 0, 0}, dim{2, 0, 0},
-			func(b uint64) []string { return []string{"2", "targets"} }},
-		{"ft_assert", "assertion", nil, dim{0, 0, 0}, dim{33, 0, 0},
-			func(b uint64) []string { return []string{"assert"} }},
+		{
+			"ft_recursion", "the stack overflows", nil,
+			dim{0, 0, 0},
+			dim{0, 0, 0},
+			func(b uint64) []string { return []string{"stack", "deeper"} },
+		},
+		{
+			"ft_pointer", "not a function", func(b uint64) any { return b },
+			dim{0, 0, 0},
+			dim{0, 0, 0},
+			func(b uint64) []string { return []string{hex(b), "function"} },
+		},
+		{
+			"ft_pointer", "null", func(b uint64) any { return uint64(0) },
+			dim{0, 0, 0},
+			dim{0, 0, 0},
+			func(b uint64) []string { return []string{"0x0", "function"} },
+		},
+		{
+			"ft_table", "outside the branch table", nil,
+			dim{0, 0, 0},
+			dim{2, 0, 0},
+			func(b uint64) []string { return []string{"2", "targets"} },
+		},
+		{
+			"ft_assert", "assertion", nil,
+			dim{0, 0, 0},
+			dim{33, 0, 0},
+			func(b uint64) []string { return []string{"assert"} },
+		},
 		{"ft_trap", "trap", nil, dim{0, 0, 0}, dim{40, 0, 0}, func(b uint64) []string { return []string{"trap"} }},
 	}
 	for _, c := range cases {
@@ -180,8 +200,10 @@ func TestStuck(t *testing.T) {
 		limit  uint64
 		say    []string
 	}{
-		{"ft_barrier", 0, []string{"ft_barrier", "barrier", fmt.Sprintf("faults.ptx:%d", marked(t, "ft_barrier")),
-			"128"}},
+		{"ft_barrier", 0, []string{
+			"ft_barrier", "barrier", fmt.Sprintf("faults.ptx:%d", marked(t, "ft_barrier")),
+			"128",
+		}},
 		{"ft_forever", 100000, []string{"ft_forever", "100000", "faults.ptx"}},
 	} {
 		t.Run(c.kernel, func(t *testing.T) {

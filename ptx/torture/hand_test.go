@@ -99,8 +99,10 @@ var hand = []kernelTest{
 		return []any{ptr(out(table(96, func(int) uint32 { return 40<<8 | 56<<16 | 2 })))}
 	}),
 	one("style", "hd_convert", d1(1), d1(32), 0, func() []any {
-		a := append([]int32{0, 1, -1, 77, 127, 128, -128, -129, 255, 256, 32767, 32768, -32768, -32769, math.MaxInt32,
-			math.MinInt32},
+		a := append([]int32{
+			0, 1, -1, 77, 127, 128, -128, -129, 255, 256, 32767, 32768, -32768, -32769, math.MaxInt32,
+			math.MinInt32,
+		},
 			table(16, func(i int) int32 { return int32(mix(uint32(i))) })...)
 		want := make([]int32, 8*32)
 		for i, v := range a {

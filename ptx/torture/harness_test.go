@@ -132,7 +132,8 @@ func (k *kernelTest) run(t *testing.T, m *emulate.Module, exec executor) {
 
 // prepare allocates the buffers that are new and makes the grid of a launch.
 func prepare(m *emulate.Module, inst *emulate.Instance, space *mem.Space, l launch,
-	places map[*buffer]*mem.Region) (isa.Grid, error) {
+	places map[*buffer]*mem.Region,
+) (isa.Grid, error) {
 	kern, err := m.Kernel(l.kernel)
 	if err != nil {
 		return nil, err

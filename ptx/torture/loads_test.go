@@ -6,8 +6,10 @@ import (
 )
 
 // constTable is the .const variable of loads.ptx.
-var constTable = []byte{1, 2, 254, 255, 128, 127, 7, 200, 0, 255, 0, 128, 9, 9, 9, 137, 16, 32, 64, 128, 255, 255, 255,
-	255, 0, 0, 0, 128, 1, 0, 0, 0}
+var constTable = []byte{
+	1, 2, 254, 255, 128, 127, 7, 200, 0, 255, 0, 128, 9, 9, 9, 137, 16, 32, 64, 128, 255, 255, 255,
+	255, 0, 0, 0, 128, 1, 0, 0, 0,
+}
 
 const ldThreads = 64
 
@@ -41,8 +43,22 @@ func extended(own []byte) (want []uint64) {
 
 // reversed lists what ld_vectors stores: slots of 16 bytes, elements in reverse.
 func reversed(own []byte) (want []byte) {
-	forms := []struct{ count, size int }{{2, 1}, {4, 1}, {2, 1}, {4, 1}, {2, 2}, {4, 2}, {4, 2}, {2, 4}, {4, 4}, {2, 4},
-		{4, 4}, {2, 8}, {2, 8}, {2, 8}}
+	forms := []struct{ count, size int }{
+		{2, 1},
+		{4, 1},
+		{2, 1},
+		{4, 1},
+		{2, 2},
+		{4, 2},
+		{4, 2},
+		{2, 4},
+		{4, 4},
+		{2, 4},
+		{4, 4},
+		{2, 8},
+		{2, 8},
+		{2, 8},
+	}
 	c := 0
 	for _, src := range sources(own) {
 		for _, f := range forms {

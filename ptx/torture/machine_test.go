@@ -49,8 +49,10 @@ func runShuffled(g isa.Grid, space *mem.Space, rng *rand.Rand, most int) error {
 	next := 0
 	for {
 		for next < s.geo.CTAs && len(s.ctas) < most {
-			c := &shuffled{cta: g.Start(next, isa.Place{SM: rng.IntN(80), WarpSlot: rng.IntN(8)}),
-				waiting: make([]int, s.geo.Warps), live: s.geo.Warps}
+			c := &shuffled{
+				cta:     g.Start(next, isa.Place{SM: rng.IntN(80), WarpSlot: rng.IntN(8)}),
+				waiting: make([]int, s.geo.Warps), live: s.geo.Warps,
+			}
 			for w := range c.waiting {
 				c.waiting[w] = -1
 			}

@@ -229,8 +229,10 @@ func TestHalfFormat(t *testing.T) {
 			}
 		}
 	}
-	for x, want := range map[float64]float64{65519: 65504, 65520: math.Inf(1), 0x1p-25: 0, 0x1.01p-25: 0x1p-24,
-		2049: 2048, 2051: 2052} {
+	for x, want := range map[float64]float64{
+		65519: 65504, 65520: math.Inf(1), 0x1p-25: 0, 0x1.01p-25: 0x1p-24,
+		2049: 2048, 2051: 2052,
+	} {
 		if got := half.down(x, rn); got != want {
 			t.Errorf("%v rounds to %v, want %v", x, got, want)
 		}

@@ -159,8 +159,10 @@ func visitSlot(f, block int) int { return f*20 + block }
 func (o rndOp) emit(w *strings.Builder) {
 	switch o.kind {
 	case opAdd, opSub, opMul, opXor, opMin:
-		name := [...]string{opAdd: "add.u32", opSub: "sub.u32", opMul: "mul.lo.u32", opXor: "xor.b32",
-			opMin: "min.u32"}[o.kind]
+		name := [...]string{
+			opAdd: "add.u32", opSub: "sub.u32", opMul: "mul.lo.u32", opXor: "xor.b32",
+			opMin: "min.u32",
+		}[o.kind]
 		fmt.Fprintf(w, "%s %%v%d, %%v%d, %%v%d;\n", name, o.d, o.a, o.b)
 	case opRotate:
 		fmt.Fprintf(w, "shf.l.wrap.b32 %%v%d, %%v%d, %%v%d, %d;\n", o.d, o.a, o.a, o.imm&31)

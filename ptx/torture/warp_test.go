@@ -79,8 +79,15 @@ var warp = []kernelTest{
 				for _, q := range []struct {
 					mode string
 					b, c int
-				}{{"up", 4, 0}, {"down", 4, 31}, {"bfly", 16, 31}, {"idx", 40, 31}, {"up", 1, seg(8)},
-					{"down", 3, 31 | seg(16)}, {"bfly", 8, 31 | seg(8)}} {
+				}{
+					{"up", 4, 0},
+					{"down", 4, 31},
+					{"bfly", 16, 31},
+					{"idx", 40, 31},
+					{"up", 1, seg(8)},
+					{"down", 3, 31 | seg(16)},
+					{"bfly", 8, 31 | seg(8)},
+				} {
 					src, p := shflSource(q.mode, l, q.b, q.c)
 					v := uint32(1)
 					if p {
@@ -120,8 +127,10 @@ var warp = []kernelTest{
 	one("warp", "wp_active", d1(2), d1(64), 0, func() []any {
 		const n = 128
 		a := words(25, n)
-		return []any{ptr(in(a)),
-			ptr(out(perWarp(n, 1, func(w int, o [][]uint32) { refActive(a[32*w:32*w+32], o[0]) })))}
+		return []any{
+			ptr(in(a)),
+			ptr(out(perWarp(n, 1, func(w int, o [][]uint32) { refActive(a[32*w:32*w+32], o[0]) }))),
+		}
 	}),
 	one("warp", "wp_match", d1(2), d1(96), 0, func() []any {
 		const n = 192

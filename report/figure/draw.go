@@ -38,8 +38,14 @@ func lineStyle(i int) draw.LineStyle {
 
 func glyphStyle(i int) draw.GlyphStyle {
 	shapes := [...]draw.GlyphDrawer{
-		draw.CircleGlyph{}, draw.SquareGlyph{}, draw.PyramidGlyph{}, draw.CrossGlyph{}, draw.RingGlyph{},
-		draw.BoxGlyph{}, draw.TriangleGlyph{}, draw.PlusGlyph{},
+		draw.CircleGlyph{},
+		draw.SquareGlyph{},
+		draw.PyramidGlyph{},
+		draw.CrossGlyph{},
+		draw.RingGlyph{},
+		draw.BoxGlyph{},
+		draw.TriangleGlyph{},
+		draw.PlusGlyph{},
 	}
 	return draw.GlyphStyle{Color: palette(i), Radius: 2, Shape: shapes[i%len(shapes)]}
 }
@@ -77,8 +83,10 @@ func (f *Figure) draw(c draw.Canvas, l *layout) {
 	}
 	x := c.Min.X + margin
 	for i := range panels {
-		area := draw.Canvas{Canvas: c.Canvas, Rectangle: vg.Rectangle{Min: vg.Point{X: x, Y: bottom},
-			Max: vg.Point{X: x + l.panels[i], Y: top}}}
+		area := draw.Canvas{Canvas: c.Canvas, Rectangle: vg.Rectangle{
+			Min: vg.Point{X: x, Y: bottom},
+			Max: vg.Point{X: x + l.panels[i], Y: top},
+		}}
 		panels[i].draw(area, l)
 		x += l.panels[i] + gap
 	}

@@ -47,37 +47,62 @@ func names(n int, format string) []string {
 // every has a figure of each kind, with few and with many categories.
 func every() map[string]*Figure {
 	systems := func(n int) []Series {
-		return []Series{{Name: "BP", Y: wave(n, 0)}, {Name: "BP-BS", Y: wave(n, 1)}, {Name: "CD-Search", Y: wave(n, 2)},
-			{Name: "UGPU", Y: wave(n, 3)}}
+		return []Series{
+			{Name: "BP", Y: wave(n, 0)},
+			{Name: "BP-BS", Y: wave(n, 1)},
+			{Name: "CD-Search", Y: wave(n, 2)},
+			{Name: "UGPU", Y: wave(n, 3)},
+		}
 	}
-	curves := []Series{{Name: "UGPU", X: rank(30), Y: wave(30, 0)}, {Name: "BP", X: rank(30), Y: wave(30, 2)},
-		{Name: "MPS", X: rank(12), Y: wave(12, 4)}}
+	curves := []Series{
+		{Name: "UGPU", X: rank(30), Y: wave(30, 0)},
+		{Name: "BP", X: rank(30), Y: wave(30, 2)},
+		{Name: "MPS", X: rank(12), Y: wave(12, 4)},
+	}
 	grid := make([][]float64, 6)
 	for i := range grid {
 		grid[i] = wave(9, float64(i))
 	}
 	return map[string]*Figure{
-		"curves": {Title: "Throughput over time and over workloads",
+		"curves": {
+			Title: "Throughput over time and over workloads",
 			Note: "Scale quick: 5 million cycles and 20 workload mixes. The note is long enough that it must be " +
 				"broken into two lines somewhere here, at a space of course, so that nothing is cut off at the right " +
 				"edge.", Panels: []Panel{
-				{Title: "(a) over time", XLabel: "core cycle", YLabel: "IPC, normalised", Series: curves,
-					RefLine: ptr(1)},
-				{Title: "(b) sorted", XLabel: "workload, by rank", YLabel: "STP, normalised", Kind: Sorted,
-					Series: systems(40), YMin: ptr(0)},
-			}},
-		"bars": {Panels: []Panel{{Title: "STP", YLabel: "STP, normalised to BP", Kind: Bars,
+				{
+					Title: "(a) over time", XLabel: "core cycle", YLabel: "IPC, normalised", Series: curves,
+					RefLine: ptr(1),
+				},
+				{
+					Title: "(b) sorted", XLabel: "workload, by rank", YLabel: "STP, normalised", Kind: Sorted,
+					Series: systems(40), YMin: ptr(0),
+				},
+			},
+		},
+		"bars": {Panels: []Panel{{
+			Title: "STP", YLabel: "STP, normalised to BP", Kind: Bars,
 			Ticks: []string{"compute", "mixed", "memory", "GMEAN"}, Series: systems(4), RefLine: ptr(1),
-			YMax: ptr(1.4)}}},
-		"many": {Title: "Fifty mixes", Panels: []Panel{{YLabel: "STP", Kind: Bars, Ticks: names(50, "PVC_DXTC%02d"),
-			Series: systems(50)}}},
-		"crowd": {Panels: []Panel{{YLabel: "STP", Kind: Bars, Ticks: names(150, "mix%03d"),
-			Series: []Series{{Name: "UGPU", Y: wave(150, 1)}}}}},
-		"stacked": {Panels: []Panel{{YLabel: "energy, mJ", Kind: Stacked, Ticks: names(8, "mix %d"),
-			Series: systems(8)}, {YLabel: "one negative", Kind: Bars, Ticks: []string{"a", "b"},
-			Series: []Series{{Name: "gain", Y: []float64{-3, 5}}}}}},
-		"heat": {Panels: []Panel{{Title: "slowdown", XLabel: "with", Kind: Heat, Grid: grid,
-			XNames: names(9, "application%d"), YNames: names(6, "app %d")}}},
+			YMax: ptr(1.4),
+		}}},
+		"many": {Title: "Fifty mixes", Panels: []Panel{{
+			YLabel: "STP", Kind: Bars, Ticks: names(50, "PVC_DXTC%02d"),
+			Series: systems(50),
+		}}},
+		"crowd": {Panels: []Panel{{
+			YLabel: "STP", Kind: Bars, Ticks: names(150, "mix%03d"),
+			Series: []Series{{Name: "UGPU", Y: wave(150, 1)}},
+		}}},
+		"stacked": {Panels: []Panel{{
+			YLabel: "energy, mJ", Kind: Stacked, Ticks: names(8, "mix %d"),
+			Series: systems(8),
+		}, {
+			YLabel: "one negative", Kind: Bars, Ticks: []string{"a", "b"},
+			Series: []Series{{Name: "gain", Y: []float64{-3, 5}}},
+		}}},
+		"heat": {Panels: []Panel{{
+			Title: "slowdown", XLabel: "with", Kind: Heat, Grid: grid,
+			XNames: names(9, "application%d"), YNames: names(6, "app %d"),
+		}}},
 		"scatter": {Panels: []Panel{{XLabel: "bandwidth, GB/s", YLabel: "IPC", Kind: Scatter, Series: curves}}},
 	}
 }
@@ -217,20 +242,30 @@ func TestBadFigures(t *testing.T) {
 		"no series":   {Panels: []Panel{{}}},
 		"it is empty": {Panels: []Panel{{Series: []Series{{Name: "a"}}}}},
 		"2 x for 1 y": {Panels: []Panel{{Series: []Series{{X: []float64{1, 2}, Y: []float64{1}}}}}},
-		"1 values for 2 ticks": {Panels: []Panel{{Kind: Bars, Ticks: []string{"a", "b"},
-			Series: []Series{{Y: []float64{1}}}}}},
-		"value 2 is NaN": {Panels: []Panel{{Kind: Sorted,
-			Series: []Series{{Y: []float64{1, math.NaN()}}}}}},
-		"x 1 is +Inf": {Panels: []Panel{{Series: []Series{{X: []float64{math.Inf(1)},
-			Y: []float64{1}}}}}},
-		"cannot be negative": {Panels: []Panel{{Kind: Stacked, Ticks: []string{"a"},
-			Series: []Series{{Y: []float64{-1}}}}}},
+		"1 values for 2 ticks": {Panels: []Panel{{
+			Kind: Bars, Ticks: []string{"a", "b"},
+			Series: []Series{{Y: []float64{1}}},
+		}}},
+		"value 2 is NaN": {Panels: []Panel{{
+			Kind:   Sorted,
+			Series: []Series{{Y: []float64{1, math.NaN()}}},
+		}}},
+		"x 1 is +Inf": {Panels: []Panel{{Series: []Series{{
+			X: []float64{math.Inf(1)},
+			Y: []float64{1},
+		}}}}},
+		"cannot be negative": {Panels: []Panel{{
+			Kind: Stacked, Ticks: []string{"a"},
+			Series: []Series{{Y: []float64{-1}}},
+		}}},
 		"the grid is empty":      {Panels: []Panel{{Kind: Heat}}},
 		"row 2 has 2 columns":    {Panels: []Panel{{Kind: Heat, Grid: [][]float64{{1}, {1, 2}}}}},
 		"row 1, column 1 is NaN": {Panels: []Panel{{Kind: Heat, Grid: [][]float64{{math.NaN()}}}}},
 		"3 row names for 1 rows": {Panels: []Panel{{Kind: Heat, Grid: [][]float64{{1}}, YNames: names(3, "%d")}}},
-		"the y axis goes from 2 to 1": {Panels: []Panel{{YMin: ptr(2), YMax: ptr(1),
-			Series: []Series{{X: []float64{1}, Y: []float64{1}}}}}},
+		"the y axis goes from 2 to 1": {Panels: []Panel{{
+			YMin: ptr(2), YMax: ptr(1),
+			Series: []Series{{X: []float64{1}, Y: []float64{1}}},
+		}}},
 		"kind 77 does not exist": {Panels: []Panel{{Kind: 77, Series: []Series{{Y: []float64{1}}}}}},
 	}
 	for want, f := range bad {
@@ -244,8 +279,10 @@ func TestBadFigures(t *testing.T) {
 		}
 	}
 	f := every()["bars"]
-	for path, want := range map[string]string{"f.jpeg": "know .svg, .png and .pdf",
-		filepath.Join("missing", "f.svg"): "missing"} {
+	for path, want := range map[string]string{
+		"f.jpeg":                          "know .svg, .png and .pdf",
+		filepath.Join("missing", "f.svg"): "missing",
+	} {
 		if err := f.Write(filepath.Join(t.TempDir(), path)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got %v, want %q", path, err, want)
 		}
@@ -278,8 +315,10 @@ func TestOddData(t *testing.T) {
 
 // TestOneColourPerName: a system must not change its colour from panel to panel.
 func TestOneColourPerName(t *testing.T) {
-	f := Figure{Panels: []Panel{{Series: []Series{{Name: "UGPU"}, {Name: "BP"}}},
-		{Series: []Series{{Name: "MPS"}, {Name: "UGPU"}, {}}}}}
+	f := Figure{Panels: []Panel{
+		{Series: []Series{{Name: "UGPU"}, {Name: "BP"}}},
+		{Series: []Series{{Name: "MPS"}, {Name: "UGPU"}, {}}},
+	}}
 	if got := fmt.Sprint(f.colored()[0].colors, f.colored()[1].colors); got != "[0 1] [2 0 2]" {
 		t.Errorf("colours %s", got)
 	}

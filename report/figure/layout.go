@@ -42,8 +42,10 @@ type layout struct {
 // style is plain: the PDF writer does not find the bold faces.
 func style(size float64) text.Style {
 	f := font.Font{Typeface: "Liberation", Variant: "Sans", Size: vg.Points(size)}
-	return text.Style{Color: color.Black, Font: f, XAlign: draw.XLeft, YAlign: draw.YTop,
-		Handler: plot.DefaultTextHandler}
+	return text.Style{
+		Color: color.Black, Font: f, XAlign: draw.XLeft, YAlign: draw.YTop,
+		Handler: plot.DefaultTextHandler,
+	}
 }
 
 // textWidth is the width of one line.

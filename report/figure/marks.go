@@ -100,8 +100,10 @@ func (b *bars) Plot(c draw.Canvas, pl *plot.Plot) {
 // bar draws one bar between data coordinates, cut off at the axis' ends.
 func (b *bars) bar(c draw.Canvas, pl *plot.Plot, i int, x0, x1, y0, y1 float64) {
 	clip := func(y float64) vg.Length { return c.Y(pl.Y.Norm(min(max(y, pl.Y.Min), pl.Y.Max))) }
-	box := vg.Rectangle{Min: vg.Point{X: c.X(pl.X.Norm(x0)), Y: clip(y0)}, Max: vg.Point{X: c.X(pl.X.Norm(x1)),
-		Y: clip(y1)}}
+	box := vg.Rectangle{Min: vg.Point{X: c.X(pl.X.Norm(x0)), Y: clip(y0)}, Max: vg.Point{
+		X: c.X(pl.X.Norm(x1)),
+		Y: clip(y1),
+	}}
 	if box.Max.Y == box.Min.Y {
 		return
 	}
@@ -209,8 +211,10 @@ func (h *heat) scale(cells draw.Canvas) {
 	height := cells.Max.Y - cells.Min.Y
 	for i := range steps {
 		y := cells.Min.Y + height*vg.Length(i)/steps
-		box := vg.Rectangle{Min: vg.Point{X: left, Y: y},
-			Max: vg.Point{X: left + 8, Y: min(y+height/steps+0.3, cells.Max.Y)}}
+		box := vg.Rectangle{
+			Min: vg.Point{X: left, Y: y},
+			Max: vg.Point{X: left + 8, Y: min(y+height/steps+0.3, cells.Max.Y)},
+		}
 		cells.SetColor(h.color(h.lo + (h.hi-h.lo)*(float64(i)+0.5)/steps))
 		cells.Fill(box.Path())
 	}

@@ -128,8 +128,10 @@ func TestInABrowser(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, canvas := range []string{"#owners-0 canvas", "#ipc-0 canvas", "#bandwidth-0 canvas", "#owners-1 canvas",
-		"#ipc-1 canvas"} {
+	for _, canvas := range []string{
+		"#owners-0 canvas", "#ipc-0 canvas", "#bandwidth-0 canvas", "#owners-1 canvas",
+		"#ipc-1 canvas",
+	} {
 		for i := range 2 {
 			if n := painted(ctx, t, canvas, palette(i)); n < 100 {
 				t.Errorf("%s: %d pixels in the colour of tenant %d", canvas, n, i)

@@ -28,8 +28,10 @@ type decisionView struct {
 func decisionViews(r *sim.Result) (out []decisionView) {
 	for i := range r.Decisions {
 		d := &r.Decisions[i]
-		v := decisionView{Cycle: whole(d.Cycle), Policy: d.Policy, Changed: d.Changed, Why: d.Why,
-			Counters: seen(d.Sample)}
+		v := decisionView{
+			Cycle: whole(d.Cycle), Policy: d.Policy, Changed: d.Changed, Why: d.Why,
+			Counters: seen(d.Sample),
+		}
 		for j := range d.After {
 			v.Plan = append(v.Plan, planned(&d.Before[j], &d.After[j]))
 		}

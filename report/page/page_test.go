@@ -25,16 +25,20 @@ func moving() *sim.Result {
 				L1HitRate: share(0.5), LLCHitRate: share(0.25), BandwidthGBs: 310.5, EnergyJ: 0.002,
 				Kernels: []sim.Kernel{{Name: "pvc_map"}, {Name: "fill"}},
 			},
-			{Name: "DXTC", SMs: 5, Channels: 4, Cycles: 4000, Runs: 2, IPC: 987.6, Slowdown: 1.25,
-				Kernels: []sim.Kernel{{Name: "compress"}, {Name: "fill"}}},
+			{
+				Name: "DXTC", SMs: 5, Channels: 4, Cycles: 4000, Runs: 2, IPC: 987.6, Slowdown: 1.25,
+				Kernels: []sim.Kernel{{Name: "compress"}, {Name: "fill"}},
+			},
 		},
 		Metrics: &sim.Metrics{STP: 1.371, ANTT: 1.512, HS: 0.661, Fairness: 0.714, AloneIPC: []float64{215.9, 1234}},
 		Energy: &sim.Energy{Total: 0.0042, Parts: []sim.EnergyPart{{Name: "sm", J: 0.002}, {
 			Name: "static",
 			J:    0.0022,
 		}}},
-		Moved: &sim.Moved{Decisions: 3, Repartitions: 1, SMs: 1, Drained: 1, Groups: 1, PagesTouched: 11,
-			PagesSwept: 22, PagesGained: 33},
+		Moved: &sim.Moved{
+			Decisions: 3, Repartitions: 1, SMs: 1, Drained: 1, Groups: 1, PagesTouched: 11,
+			PagesSwept: 22, PagesGained: 33,
+		},
 		Stalls: []sim.Stall{
 			{Kernel: "pvc_map", File: "k.ptx", Line: 3, Cause: "memory", Cycles: 75},
 			{Kernel: "pvc_map", File: "k.ptx", Line: 4, Cause: "barrier", Cycles: 25},
@@ -46,16 +50,23 @@ func moving() *sim.Result {
 				Cycle: 1000, Changed: true,
 				Policy: "ugpu", Begun: 1000,
 				Sample: &control.Sample{Clock: control.Clock{Cycle: 1000, Epoch: 1}, Apps: []control.App{
-					{Held: control.Held{Name: "PVC", SMs: 4, Groups: 2}, Cycles: 1000, Insts: 120000, LLCAccesses: 400,
-						LLCHits: 100},
+					{
+						Held: control.Held{Name: "PVC", SMs: 4, Groups: 2}, Cycles: 1000, Insts: 120000,
+						LLCAccesses: 400,
+						LLCHits:     100,
+					},
 					{Held: control.Held{Name: "DXTC", SMs: 4, Groups: 2}},
 				}},
 				Before: shares(4, 2, 4, 2), After: shares(3, 3, 5, 1),
 				Why: []string{"PVC <b>is</b> memory-bound: degree 3.2"},
-				SMs: []sim.SMMove{{SM: 3, From: "PVC", To: "DXTC", How: "drain", Start: 1000, End: 1600, CTAs: 2,
-					Bytes: 4096}},
-				Groups: []sim.GroupMove{{Group: 2, From: "DXTC", To: "PVC", Start: 1000, Handed: 1300, Emptied: 2500,
-					Touched: 11, Swept: 22, Gained: 33}},
+				SMs: []sim.SMMove{{
+					SM: 3, From: "PVC", To: "DXTC", How: "drain", Start: 1000, End: 1600, CTAs: 2,
+					Bytes: 4096,
+				}},
+				Groups: []sim.GroupMove{{
+					Group: 2, From: "DXTC", To: "PVC", Start: 1000, Handed: 1300, Emptied: 2500,
+					Touched: 11, Swept: 22, Gained: 33,
+				}},
 			},
 			{Cycle: 2000, Why: []string{"settled"}},
 			{Cycle: 3000, Why: []string{"settled"}},
@@ -83,11 +94,17 @@ func moving() *sim.Result {
 	own("channels 1", 0)
 	own("channels 3", 1)
 	r.Spans = append(r.Spans,
-		sim.Span{Track: "SM 03", Name: "PVC", Start: 0, End: 1000}, sim.Span{Track: "SM 03", Name: "draining",
-			Start: 1000, End: 1600}, sim.Span{Track: "SM 03", Name: "DXTC", Start: 1600, End: 4000, Tenant: 1},
-		sim.Span{Track: "channels 2", Name: "DXTC", Start: 0, End: 1000, Tenant: 1}, sim.Span{Track: "channels 2",
-			Name: "draining", Start: 1000, End: 1300, Tenant: 1}, sim.Span{Track: "channels 2", Name: "PVC",
-			Start: 1300, End: 4000},
+		sim.Span{Track: "SM 03", Name: "PVC", Start: 0, End: 1000}, sim.Span{
+			Track: "SM 03", Name: "draining",
+			Start: 1000, End: 1600,
+		}, sim.Span{Track: "SM 03", Name: "DXTC", Start: 1600, End: 4000, Tenant: 1},
+		sim.Span{Track: "channels 2", Name: "DXTC", Start: 0, End: 1000, Tenant: 1}, sim.Span{
+			Track: "channels 2",
+			Name:  "draining", Start: 1000, End: 1300, Tenant: 1,
+		}, sim.Span{
+			Track: "channels 2", Name: "PVC",
+			Start: 1300, End: 4000,
+		},
 	)
 	return r
 }
@@ -175,8 +192,10 @@ func TestFunctionalRunsHaveNoTime(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for want, in := range map[string]bool{"executed without timing": true, "<td>4711</td>": true, "<th>IPC</th>": false,
-		"IPC over time": false} {
+	for want, in := range map[string]bool{
+		"executed without timing": true, "<td>4711</td>": true, "<th>IPC</th>": false,
+		"IPC over time": false,
+	} {
 		if bytes.Contains(text, []byte(want)) != in {
 			t.Errorf("the page says %q: want %v", want, in)
 		}

@@ -109,8 +109,10 @@ func newView(runs []Run) *view {
 
 func newRun(id int, in Run) runView {
 	r := in.Result
-	v := runView{ID: id, Label: in.Label, Machine: r.Spec.Machine, Mode: mode(r), Epochs: len(r.Epochs) > 0,
-		Timed: !r.Spec.Functional}
+	v := runView{
+		ID: id, Label: in.Label, Machine: r.Spec.Machine, Mode: mode(r), Epochs: len(r.Epochs) > 0,
+		Timed: !r.Spec.Functional,
+	}
 	if v.Timed {
 		v.Facts = append(v.Facts, fmt.Sprintf("%d core cycles, %s simulated", r.Cycles, si(r.Seconds, "s")))
 	} else {
@@ -216,8 +218,10 @@ func functionalTable(r *sim.Result) table {
 	t := table{Head: []string{"application", "runs", "kernels", "warp instructions", "thread instructions"}}
 	for i := range r.Tenants {
 		x := &r.Tenants[i]
-		t.Rows = append(t.Rows, []string{x.Name, strconv.Itoa(x.Runs), strconv.Itoa(len(x.Kernels)), whole(x.WarpInsts),
-			whole(x.ThreadInsts)})
+		t.Rows = append(t.Rows, []string{
+			x.Name, strconv.Itoa(x.Runs), strconv.Itoa(len(x.Kernels)), whole(x.WarpInsts),
+			whole(x.ThreadInsts),
+		})
 	}
 	return t
 }
@@ -253,9 +257,11 @@ func movedTable(r *sim.Result) *table {
 		return nil
 	}
 	return &table{
-		Head: []string{"decisions", "repartitions", "SMs moved", "drained", "switched", "groups moved", "pages touched",
+		Head: []string{
+			"decisions", "repartitions", "SMs moved", "drained", "switched", "groups moved", "pages touched",
 			"pages in background", "pages gained", "pages waiting", "bytes of pages", "bytes of contexts",
-			"share of cycles", "of the worst epoch"},
+			"share of cycles", "of the worst epoch",
+		},
 		Rows: [][]string{{
 			strconv.Itoa(m.Decisions), strconv.Itoa(m.Repartitions), strconv.Itoa(m.SMs), strconv.Itoa(m.Drained),
 			strconv.Itoa(m.Switched), strconv.Itoa(m.Groups),
@@ -272,8 +278,10 @@ func contextsTable(r *sim.Result) *table {
 	}
 	return &table{
 		Head: []string{"turns", "CTAs taken off", "bytes of contexts", "cycles of taking off", "share of cycles"},
-		Rows: [][]string{{strconv.Itoa(c.Turns), strconv.Itoa(c.CTAs), whole(c.Bytes), whole(c.Cycles),
-			percent(float64(c.Cycles) / float64(max(1, r.Cycles)))}},
+		Rows: [][]string{{
+			strconv.Itoa(c.Turns), strconv.Itoa(c.CTAs), whole(c.Bytes), whole(c.Cycles),
+			percent(float64(c.Cycles) / float64(max(1, r.Cycles))),
+		}},
 	}
 }
 

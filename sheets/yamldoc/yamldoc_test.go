@@ -63,8 +63,10 @@ func TestMalformed(t *testing.T) {
 
 func TestNearest(t *testing.T) {
 	names := []string{"machine", "apps", "sharing", "length"}
-	for in, want := range map[string]string{"machne": "machine", "app": "apps", "lenght": "length", "zzz": "",
-		"Sharing": "sharing"} {
+	for in, want := range map[string]string{
+		"machne": "machine", "app": "apps", "lenght": "length", "zzz": "",
+		"Sharing": "sharing",
+	} {
 		if got := Nearest(in, names); got != want {
 			t.Errorf("Nearest(%q) = %q, want %q", in, got, want)
 		}

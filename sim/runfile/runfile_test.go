@@ -65,8 +65,10 @@ outputs: {dir: out, profile: false}
 		Machine: "ugpu", Set: map[string]string{"dram.queue": "32", "dram.return": "100"},
 		Sharing: sim.Sharing{Mode: "slices", Name: "lean", SMs: []int{60, 20}, Groups: []int{2, 6}},
 		Apps: []sim.App{
-			{Name: "x", Path: filepath.Join("testdata", "a"), Args: map[string]string{"n": "16", "fast": "true",
-				"lo": "1e-3"}},
+			{Name: "x", Path: filepath.Join("testdata", "a"), Args: map[string]string{
+				"n": "16", "fast": "true",
+				"lo": "1e-3",
+			}},
 			{Name: "b", Path: filepath.Join("testdata", "b"), Arrive: 100, Repeat: true, QoS: 1.5},
 		},
 		Length: sim.Length{MaxCycles: 2000000, Budget: true}, Epoch: 5000, Seed: 7, Watchdog: 9, Timeline: true,
@@ -84,8 +86,10 @@ func TestMistakesPointAtTheirLine(t *testing.T) {
 		{"machne: qv100\n", "testdata/run.yaml:1:1: unknown key \"machne\" in a run file; did you mean machine?\n   " +
 			"1 | machne: qv100\n     | ^"},
 		{"machine: qv10\napps: [{path: a}]\n", `run.yaml:1:10: no machine sheet named "qv10"; did you mean qv100?`},
-		{"set: {dram.chanels: 4}\napps: [{path: a}]\n",
-			`run.yaml:1:7: no number "dram.chanels" in a machine; did you mean dram.channels?`},
+		{
+			"set: {dram.chanels: 4}\napps: [{path: a}]\n",
+			`run.yaml:1:7: no number "dram.chanels" in a machine; did you mean dram.channels?`,
+		},
 		{"set: {sm.schedulers: 3}\napps: [{path: a}]\n", "do not divide over sm.schedulers = 3"},
 		{"machine: qv100\n", "no applications: list at least one under apps"},
 		{"apps: []\n", "no applications"},
@@ -100,11 +104,15 @@ func TestMistakesPointAtTheirLine(t *testing.T) {
 		{"apps: [{path: a, repeat: often}]\n", "repeat must be true or false"},
 		{"apps: {path: a}\n", "apps must be a list"},
 		{two + "sharing:\n- bp\n- {mode: mp}\n", `run.yaml:9:10: no sharing mode "mp"; did you mean`},
-		{two + "sharing: {mode: smk, quantum: 5}\n",
-			"run.yaml:7:17: quantum has no meaning with mode smk, only with timeslice"},
+		{
+			two + "sharing: {mode: smk, quantum: 5}\n",
+			"run.yaml:7:17: quantum has no meaning with mode smk, only with timeslice",
+		},
 		{two + "sharing: {mode: timeslice, epoch: 5}\n", "run.yaml:7:17: sharing mode timeslice is static"},
-		{two + "sharing: {mode: bp, sms: [1, 2]}\n",
-			"run.yaml:7:17: sms has no meaning with mode bp, only with mps and slices"},
+		{
+			two + "sharing: {mode: bp, sms: [1, 2]}\n",
+			"run.yaml:7:17: sms has no meaning with mode bp, only with mps and slices",
+		},
 		{two + "sharing: {mode: mps, sms: [60, 40]}\n", "hands out 100 SMs"},
 		{two + "sharing: {mode: mps, sms: [0, 40]}\n", "0 in [0 40]"},
 		{two + "sharing: {mode: slices, sms: [60, 20], groups: [4]}\n", "one number per application"},
@@ -113,14 +121,20 @@ func TestMistakesPointAtTheirLine(t *testing.T) {
 		{two + "sharing: alone\n", "one application"},
 		{two + "sharing: [bp, bp]\n", "two sharing modes are called bp"},
 		{two + "sharing: []\n", "empty list"},
-		{"machine: a100\napps: [{path: a}, {path: b}]\nsharing: {mode: mig, profiles: [3g.20gb, 4g.2gb]}\n",
-			`"4g.2gb"`},
-		{"machine: a100\napps: [{path: a}, {path: b}]\nsharing: {mode: mig, profiles: [4g.20gb, 4g.20gb]}\n",
-			"4g.20gb is used 2 times; a100 allows 1"},
+		{
+			"machine: a100\napps: [{path: a}, {path: b}]\nsharing: {mode: mig, profiles: [3g.20gb, 4g.2gb]}\n",
+			`"4g.2gb"`,
+		},
+		{
+			"machine: a100\napps: [{path: a}, {path: b}]\nsharing: {mode: mig, profiles: [4g.20gb, 4g.20gb]}\n",
+			"4g.20gb is used 2 times; a100 allows 1",
+		},
 		{"apps: [{path: a}]\nlength: {budget: true}\n", "run.yaml:2:10: a budget needs cycles"},
 		{"apps: [{path: a}]\nlength: {until: noon}\n", "until is end or cycles"},
-		{"apps: [{path: a}]\nlength: {cycles: 500, warmup: 500}\n",
-			"run.yaml:2:31: a warm-up of 500 cycles leaves nothing of the 500"},
+		{
+			"apps: [{path: a}]\nlength: {cycles: 500, warmup: 500}\n",
+			"run.yaml:2:31: a warm-up of 500 cycles leaves nothing of the 500",
+		},
 		{"apps: [{path: a}]\nlength: {warm: 5}\n", `unknown key "warm"`},
 		{"apps: [{path: a}]\nepoch:\n", "epoch has no value"},
 		{"apps: [{path: a}\n", "not valid YAML"},
@@ -134,8 +148,10 @@ func TestMistakesPointAtTheirLine(t *testing.T) {
 
 func TestOverridesOfTheCommandLine(t *testing.T) {
 	seed, most, watchdog := uint64(3), uint64(50), uint64(70)
-	f, err := parse(t, two+"sharing: bp\n", Overrides{Machine: "qv100", Sharing: []string{"mps", "bp-sb"}, Seed: &seed,
-		MaxCycles: &most, Watchdog: &watchdog, Out: "elsewhere", Functional: true})
+	f, err := parse(t, two+"sharing: bp\n", Overrides{
+		Machine: "qv100", Sharing: []string{"mps", "bp-sb"}, Seed: &seed,
+		MaxCycles: &most, Watchdog: &watchdog, Out: "elsewhere", Functional: true,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -167,10 +183,14 @@ func TestChosenSharing(t *testing.T) {
 		want  []sim.Sharing
 	}{
 		{[]string{"late"}, []sim.Sharing{{Name: "late", Mode: "ugpu", Epoch: 900}}},
-		{[]string{"ugpu"}, []sim.Sharing{{Name: "bp", Mode: "ugpu", Epoch: 100},
-			{Name: "late", Mode: "ugpu", Epoch: 900}}},
-		{[]string{"bp", "bp-sb"}, []sim.Sharing{{Name: "bp", Mode: "ugpu", Epoch: 100},
-			{Name: "bp-sb", Mode: "bp-sb"}}},
+		{[]string{"ugpu"}, []sim.Sharing{
+			{Name: "bp", Mode: "ugpu", Epoch: 100},
+			{Name: "late", Mode: "ugpu", Epoch: 900},
+		}},
+		{[]string{"bp", "bp-sb"}, []sim.Sharing{
+			{Name: "bp", Mode: "ugpu", Epoch: 100},
+			{Name: "bp-sb", Mode: "bp-sb"},
+		}},
 		{[]string{"mps"}, []sim.Sharing{{Name: "mps", Mode: "mps"}}},
 	} {
 		f, err := parse(t, two+modes, Overrides{Sharing: c.words})

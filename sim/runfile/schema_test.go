@@ -37,23 +37,30 @@ func mapped(t reflect.Type) *jsonschema.Schema {
 		return &jsonschema.Schema{Type: "object", AdditionalProperties: &jsonschema.Schema{Type: "number"}}
 	case reflect.TypeFor[Scalars]():
 		scalar := func() *jsonschema.Schema {
-			return &jsonschema.Schema{OneOf: []*jsonschema.Schema{{Type: "string"}, {Type: "number"},
-				{Type: "boolean"}}}
+			return &jsonschema.Schema{OneOf: []*jsonschema.Schema{
+				{Type: "string"},
+				{Type: "number"},
+				{Type: "boolean"},
+			}}
 		}
 		value := scalar()
 		value.OneOf = append(value.OneOf, &jsonschema.Schema{Type: "array", Items: scalar()})
 		return &jsonschema.Schema{Type: "object", AdditionalProperties: value}
 	case reflect.TypeFor[Policies](): // names are not listed: a new policy needs no new schema
-		r := &jsonschema.Reflector{FieldNameTag: "yaml", DoNotReference: true, RequiredFromJSONSchemaTags: true,
-			Anonymous: true, Mapper: mapped}
+		r := &jsonschema.Reflector{
+			FieldNameTag: "yaml", DoNotReference: true, RequiredFromJSONSchemaTags: true,
+			Anonymous: true, Mapper: mapped,
+		}
 		one := r.Reflect(&Policy{})
 		one.Version = ""
 		either := []*jsonschema.Schema{{Type: "string"}, one}
 		return &jsonschema.Schema{OneOf: append(either,
 			&jsonschema.Schema{Type: "array", Items: &jsonschema.Schema{OneOf: either}})}
 	case reflect.TypeFor[Modes]():
-		r := &jsonschema.Reflector{FieldNameTag: "yaml", DoNotReference: true, RequiredFromJSONSchemaTags: true,
-			Anonymous: true}
+		r := &jsonschema.Reflector{
+			FieldNameTag: "yaml", DoNotReference: true, RequiredFromJSONSchemaTags: true,
+			Anonymous: true,
+		}
 		r.Mapper = mapped
 		one := r.Reflect(&Mode{})
 		one.Version = ""

@@ -42,8 +42,10 @@ func (b *builder) find(i *inst, line int) (id int32, msg string) {
 		return 0, fmt.Sprintf("more than %d distinct instructions: this is no trace of one kernel", maxCode)
 	}
 	n := int32(len(b.static))
-	d := static{pc: i.pc, op: string(i.op), regs: slices.Clone(i.reg[:i.ndst+i.nsrc]), ndst: i.ndst, line: line,
-		next: -1, layer: layer, left: math.MaxUint8}
+	d := static{
+		pc: i.pc, op: string(i.op), regs: slices.Clone(i.reg[:i.ndst+i.nsrc]), ndst: i.ndst, line: line,
+		next: -1, layer: layer, left: math.MaxUint8,
+	}
 	if i.source > 0 {
 		d.line = i.source
 	}

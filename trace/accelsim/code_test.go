@@ -27,8 +27,10 @@ func TestLeft(t *testing.T) {
 		"a loop":        {[][]Inst{at(0, 0x10, 0x10, 0x10, 0x20, 0x30), at(0, 0x20, 0x30)}, []uint8{3, 3, 2, 1, 1}},
 		"another entry": {[][]Inst{at(0, 0x10, 0x20, 0x30), at(0x20, 0x30)}, []uint8{2, 3, 2, 1, 1}},
 		"an empty warp": {[][]Inst{at(0, 0x10, 0x20, 0x30), nil}, []uint8{1, 3, 2, 1, 1}},
-		"more than counts": {[][]Inst{at(append(slices.Clone(long), 0x10)...), at(append(slices.Clone(long), 0x10)...)},
-			[]uint8{2, 1, 1}},
+		"more than counts": {
+			[][]Inst{at(append(slices.Clone(long), 0x10)...), at(append(slices.Clone(long), 0x10)...)},
+			[]uint8{2, 1, 1},
+		},
 	} {
 		h := vecadd(1)
 		h.Block = [3]uint32{64, 1, 1}

@@ -65,9 +65,11 @@ func readList(s *stream) (list []command, ignored int, err error) {
 		}
 	}
 	if len(list) == 0 {
-		return nil, 0, &Error{File: s.file,
+		return nil, 0, &Error{
+			File: s.file,
 			Msg: "no kernel and no copy: a kernelslist.g has lines like kernel-1.traceg and " +
-				"MemcpyHtoD,0x7f0000000000,4096"}
+				"MemcpyHtoD,0x7f0000000000,4096",
+		}
 	}
 	return list, ignored, nil
 }

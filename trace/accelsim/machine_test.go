@@ -83,7 +83,8 @@ func TestOnMachine(t *testing.T) {
 			t.Fatal(err)
 		}
 		if n("sm.warp_insts") != tr.WarpInsts || n("sm.thread_insts") != tr.ThreadInsts {
-			t.Errorf("%d warp and %d thread instructions, the trace has %d and %d", n("sm.warp_insts"), n("sm.thread_insts"),
+			t.Errorf("%d warp and %d thread instructions, the trace has %d and %d", n("sm.warp_insts"),
+				n("sm.thread_insts"),
 				tr.WarpInsts, tr.ThreadInsts)
 		}
 		// 2 loads of 32 lanes x 4 bytes per warp are 4 sectors each, all of them misses
@@ -112,8 +113,10 @@ func TestBarrier(t *testing.T) {
 			return []accelsim.Inst{{PC: 0x100, Mask: full, Op: "EXIT"}}
 		}
 		return []accelsim.Inst{
-			{PC: 0x00, Mask: full, Dst: []int{3}, Op: "LDG.E", Src: []int{2},
-				Addr: accelsim.Lanes(accelsim.BufA+uint64(w)<<20, 4096, full)},
+			{
+				PC: 0x00, Mask: full, Dst: []int{3}, Op: "LDG.E", Src: []int{2},
+				Addr: accelsim.Lanes(accelsim.BufA+uint64(w)<<20, 4096, full),
+			},
 			{PC: 0x10, Mask: full, Op: "STS", Src: []int{4, 3}, Addr: accelsim.Lanes(uint64(w)*128, 4, full)},
 			{PC: 0x20, Mask: full, Op: "BAR.SYNC"},
 			{PC: 0x30, Mask: full, Dst: []int{5}, Op: "LDS", Src: []int{4}, Addr: accelsim.Lanes(0, 128, full)},
@@ -161,8 +164,12 @@ func TestSim(t *testing.T) {
 			t.Errorf("program %s, %d lines ignored", p.Name(), p.Ignored)
 		}
 		var want uint64
-		for i, a := range []sim.App{{Path: dir}, {Path: filepath.Join(dir, accelsim.ListName)}, {Program: p},
-			{Program: p}} {
+		for i, a := range []sim.App{
+			{Path: dir},
+			{Path: filepath.Join(dir, accelsim.ListName)},
+			{Program: p},
+			{Program: p},
+		} {
 			r := run(t, sim.Spec{Machine: "qv100", Set: set, Apps: []sim.App{a}, Timeline: true})
 			if i == 0 {
 				want = r.Cycles
@@ -187,8 +194,10 @@ func TestSim(t *testing.T) {
 	if f.Tenants[0].WarpInsts != blocks*44 {
 		t.Errorf("%d warp instructions functionally", f.Tenants[0].WarpInsts)
 	}
-	two := run(t, sim.Spec{Machine: "qv100", Apps: []sim.App{{Name: "a", Path: dir},
-		{Name: "b", Path: dir, Repeat: true}}})
+	two := run(t, sim.Spec{Machine: "qv100", Apps: []sim.App{
+		{Name: "a", Path: dir},
+		{Name: "b", Path: dir, Repeat: true},
+	}})
 	for _, tn := range two.Tenants {
 		if tn.WarpInsts != blocks*44 {
 			t.Errorf("%s beside another: %d warp instructions", tn.Name, tn.WarpInsts)
@@ -228,9 +237,11 @@ func TestStreams(t *testing.T) {
 func TestProgramErrors(t *testing.T) {
 	for _, c := range []struct{ name, file, text, want string }{
 		{"header", "kernel-2.traceg", "-kernel name = k\n", "kernel-2.traceg:1: the header has no end"},
-		{"body", "kernel-2.traceg", accelsim.MinHeader(5) +
-			"#BEGIN_TB\nthread block = 0,0,0\nwarp = 0\ninsts = 1\n0 ffffffff 0 WARPED 0 0\n",
-			"kernel-2.traceg:13: opcode WARPED is not known"},
+		{
+			"body", "kernel-2.traceg", accelsim.MinHeader(5) +
+				"#BEGIN_TB\nthread block = 0,0,0\nwarp = 0\ninsts = 1\n0 ffffffff 0 WARPED 0 0\n",
+			"kernel-2.traceg:13: opcode WARPED is not known",
+		},
 		{"missing", "kernel-2.traceg.xz", "", "kernelslist.g:4: there is no kernel-2.traceg, but kernel-2.traceg.xz"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -284,8 +295,10 @@ func TestRegions(t *testing.T) {
 	for _, r := range space.Regions() {
 		got = append(got, fmt.Sprintf("%s %d", r.Name, r.Len()))
 	}
-	want := []string{"recorded 0x7f4a80000000 8192", "recorded 0x7f4a80400000 4096", "recorded 0x7f4a80500000 4096",
-		"recorded 0x7f4a80800000 4096"}
+	want := []string{
+		"recorded 0x7f4a80000000 8192", "recorded 0x7f4a80400000 4096", "recorded 0x7f4a80500000 4096",
+		"recorded 0x7f4a80800000 4096",
+	}
 	if !slices.Equal(got, want) {
 		t.Errorf("regions %q, want %q", got, want)
 	}

@@ -53,20 +53,28 @@ func TestMalformed(t *testing.T) {
 		{"block twice", strings.Replace(h, "(1,1,1)", "(2,1,1)", 1) + body("0 1 0 EXIT 0 0 0") +
 			body("0 1 0 EXIT 0 0 0"), "thread block 0,0,0 comes twice"},
 		{"block too many", h + body("0 1 0 EXIT 0 0 0") + body("0 1 0 EXIT 0 0 0"), "a thread block more than the 1"},
-		{"block missing", strings.Replace(h, "(1,1,1)", "(2,2,1)", 1) + body("0 1 0 EXIT 0 0 0"),
-			"holds 1 of the 4 thread blocks of its grid, 1,0,0 is the first"},
+		{
+			"block missing", strings.Replace(h, "(1,1,1)", "(2,2,1)", 1) + body("0 1 0 EXIT 0 0 0"),
+			"holds 1 of the 4 thread blocks of its grid, 1,0,0 is the first",
+		},
 		{"cut in block", h + "#BEGIN_TB\nthread block = 0,0,0\n", "ends within thread block 0,0,0"},
-		{"cut in warp", h + "#BEGIN_TB\nthread block = 0,0,0\nwarp = 0\ninsts = 2\n0 1 0 NOP 0 0 0\n",
-			"ends within warp 0"},
+		{
+			"cut in warp", h + "#BEGIN_TB\nthread block = 0,0,0\nwarp = 0\ninsts = 2\n0 1 0 NOP 0 0 0\n",
+			"ends within warp 0",
+		},
 		{"warp outside", h + "#BEGIN_TB\nthread block = 0,0,0\nwarp = 1\n", "warp = 1"},
 		{"warp twice", h + "#BEGIN_TB\nthread block = 0,0,0\nwarp = 0\ninsts = 0\nwarp = 0\n", "warp 0 comes twice"},
 		{"insts missing", h + "#BEGIN_TB\nthread block = 0,0,0\nwarp = 0\nwarp = 0\n", "want \"insts = n\""},
 		{"insts negative", h + "#BEGIN_TB\nthread block = 0,0,0\nwarp = 0\ninsts = -1\n", "want \"insts = n\""},
-		{"insts too many", h + "#BEGIN_TB\nthread block = 0,0,0\nwarp = 0\ninsts = 2\n0 1 0 NOP 0 0 0\n#END_TB\n",
-			"promises more"},
-		{"insts too few", h +
-			"#BEGIN_TB\nthread block = 0,0,0\nwarp = 0\ninsts = 1\n0 1 0 NOP 0 0 0\n0 1 0 NOP 0 0 0\n",
-			"the count of instructions before may be wrong"},
+		{
+			"insts too many", h + "#BEGIN_TB\nthread block = 0,0,0\nwarp = 0\ninsts = 2\n0 1 0 NOP 0 0 0\n#END_TB\n",
+			"promises more",
+		},
+		{
+			"insts too few", h +
+				"#BEGIN_TB\nthread block = 0,0,0\nwarp = 0\ninsts = 1\n0 1 0 NOP 0 0 0\n0 1 0 NOP 0 0 0\n",
+			"the count of instructions before may be wrong",
+		},
 		{"short line", one("0000 ffffffff"), ":13: the line ends before the number of destinations"},
 		{"PC", one("00zz ffffffff 0 EXIT 0 0 0"), "the PC is \"00zz\""},
 		{"PC too long", one("11111111111111111 1 0 EXIT 0 0 0"), "at most 64 bits"},
@@ -78,8 +86,10 @@ func TestMalformed(t *testing.T) {
 		{"register name", one("0 1 1 P0 MOV 0 0 0"), "a destination is \"P0\""},
 		{"register empty", one("0 1 1 R MOV 0 0 0"), "a destination is \"R\""},
 		{"opcode", one("0 1 0 FNORD.X 0 0 0"), ":13: opcode FNORD.X is not known"},
-		{"texture", one("0 1 1 R2 TEX.SCR.LL 1 R4 0 0"),
-			"opcode TEX.SCR.LL is not known, or a trace does not hold its addresses"},
+		{
+			"texture", one("0 1 1 R2 TEX.SCR.LL 1 R4 0 0"),
+			"opcode TEX.SCR.LL is not known, or a trace does not hold its addresses",
+		},
 		{"no addresses", one("0 1 1 R2 LDG.E 1 R4 0 0"), "LDG.E has no addresses"},
 		{"mode", one("0 1 1 R2 LDG.E 1 R4 4 7 0x100 0"), "address mode 7"},
 		{"addresses missing", one("0 3 1 R2 LDG.E 1 R4 4 0 0x100"), "ends before an address"},
@@ -96,8 +106,10 @@ func TestMalformed(t *testing.T) {
 		{"local span", one("0 3 1 R2 LDL 1 R4 4 0 0x0 0xfffff0"), "span more than"},
 		{"two immediates", one("0 1 0 EXIT 0 0 0 0"), "follows the end"},
 		{"immediate", one("0 1 0 EXIT 0 0 zero"), "one immediate"},
-		{"old line", header(2) + body("0 0 0 1 0 1 0 EXIT 0 0"),
-			"the line is of block 0,0,0 warp 1, among those of block 0,0,0 warp 0"},
+		{
+			"old line", header(2) + body("0 0 0 1 0 1 0 EXIT 0 0"),
+			"the line is of block 0,0,0 warp 1, among those of block 0,0,0 warp 0",
+		},
 		{"new line in an old file", header(2) + body("0000 ffffffff 0 EXIT 0 0"), "the block's y is \"ffffffff\""},
 		{"long line", h + strings.Repeat("x", 300_000), "a line of more than"},
 	} {

@@ -50,9 +50,11 @@ func input(err error) error {
 func load(file string, args map[string]string, opt Options) (*Program, error) {
 	for k, v := range args {
 		if k != "unknown" || v != "other" {
-			return nil, &Error{File: file,
+			return nil, &Error{
+				File: file,
 				Msg: fmt.Sprintf("argument %s=%s: a trace knows unknown=other alone, which takes unknown opcodes as "+
-					"register-only instructions", k, v)}
+					"register-only instructions", k, v),
+			}
 		}
 		opt.Other = true
 	}
@@ -68,8 +70,10 @@ func load(file string, args map[string]string, opt Options) (*Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Program{Ignored: ignored, name: filepath.Base(filepath.Dir(abs)), file: file, opt: opt.withDefaults(),
-		list: list}
+	p := &Program{
+		Ignored: ignored, name: filepath.Base(filepath.Dir(abs)), file: file, opt: opt.withDefaults(),
+		list: list,
+	}
 	seen := map[uint64]bool{}
 	for i := range p.list {
 		c := &p.list[i]

@@ -37,9 +37,11 @@ func openStream(file string) (*stream, error) {
 	s := &stream{file: file, close: []func() error{f.Close}}
 	r, err := s.decompress(f)
 	if err != nil {
-		return nil, errors.Join(&Error{File: file,
+		return nil, errors.Join(&Error{
+			File: file,
 			Msg: fmt.Sprintf("cannot decompress: %v (the suffix says how a trace is compressed: .gz, .xz, .zst or "+
-				"nothing)", err)}, s.Close())
+				"nothing)", err),
+		}, s.Close())
 	}
 	s.r = bufio.NewReaderSize(r, 256<<10)
 	return s, nil

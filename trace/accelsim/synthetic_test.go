@@ -16,8 +16,10 @@ const (
 // vecadd is the header of c = a + b with one thread per element.
 func vecadd(blocks int) Header {
 	return Header{
-		Name: "_Z6vecaddPfS_S_", ID: 1, Grid: [3]uint32{uint32(blocks), 1, 1}, Block: [3]uint32{128, 1,
-			1}, Regs: 12, Binary: 70, Version: 5, NVBit: "1.7.5",
+		Name: "_Z6vecaddPfS_S_", ID: 1, Grid: [3]uint32{uint32(blocks), 1, 1}, Block: [3]uint32{
+			128, 1,
+			1,
+		}, Regs: 12, Binary: 70, Version: 5, NVBit: "1.7.5",
 		SharedBase: 0x7f4a70000000, LocalBase: 0x7f4a6e000000,
 	}
 }
@@ -35,8 +37,10 @@ func vecaddWarp(b, w int) []Inst {
 	at := uint64(b*128+w*32) * 4
 	full := ^uint32(0)
 	load := func(pc uint64, dst, src int, base uint64, mode int) Inst {
-		return Inst{PC: pc, Mask: full, Dst: []int{dst}, Op: "LDG.E.SYS", Src: []int{src},
-			Addr: lanes(base+at, 4, full), Mode: mode}
+		return Inst{
+			PC: pc, Mask: full, Dst: []int{dst}, Op: "LDG.E.SYS", Src: []int{src},
+			Addr: lanes(base+at, 4, full), Mode: mode,
+		}
 	}
 	return []Inst{
 		{PC: 0x00, Mask: full, Dst: []int{1}, Op: "IMAD.MOV.U32", Src: []int{255, 255}},

@@ -102,8 +102,10 @@ func read(s *stream, opt Options, m *mapper) (*Trace, error) {
 		return nil, err
 	}
 	t := &Trace{Header: h, File: s.file, store: &store{opt: opt.withDefaults()}, mapper: m}
-	l := &loader{t: t, s: s, b: builder{first: map[uint64]int32{}, other: opt.Other, left: math.MaxUint8},
-		local: [2]uint64{^uint64(0), 0}}
+	l := &loader{
+		t: t, s: s, b: builder{first: map[uint64]int32{}, other: opt.Other, left: math.MaxUint8},
+		local: [2]uint64{^uint64(0), 0},
+	}
 	l.seen, l.table = make([]bool, h.Warps()), make([]byte, entry*h.Warps())
 	if err = l.body(begun); err == nil {
 		err = l.finish()
@@ -435,9 +437,11 @@ func (l *loader) finish() error {
 				break
 			}
 		}
-		return &Error{File: t.File, Line: l.s.line,
+		return &Error{
+			File: t.File, Line: l.s.line,
 			Msg: fmt.Sprintf("the file holds %d of the %d thread blocks of its grid, %s is the first that is "+
-				"missing: it is cut off, or only a part was traced", len(t.blocks), t.CTAs(), index(missing))}
+				"missing: it is cut off, or only a part was traced", len(t.blocks), t.CTAs(), index(missing)),
+		}
 	}
 	if err := t.store.seal(); err != nil {
 		return &Error{File: t.File, Msg: err.Error()}

@@ -38,8 +38,10 @@ func timedOn(b *testing.B, cores int, path string, args map[string]string) {
 	var insts, seconds float64
 	b.ReportAllocs()
 	for b.Loop() {
-		r, err := sim.Run(context.Background(), sim.Spec{Machine: "qv100", Apps: []sim.App{{Path: path, Args: args}},
-			Seed: 1, Cores: cores}, nil)
+		r, err := sim.Run(context.Background(), sim.Spec{
+			Machine: "qv100", Apps: []sim.App{{Path: path, Args: args}},
+			Seed: 1, Cores: cores,
+		}, nil)
 		if err != nil {
 			b.Fatal(err)
 		}

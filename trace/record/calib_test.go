@@ -18,7 +18,8 @@ const calibDir = "../../apps/calib"
 
 // outcome runs a calibration kernel, or what instead makes of it, on a number of cores.
 func outcome(t *testing.T, s *calib.Spec, m *sheets.Machine, cores int,
-	instead func(isa.Grid) (isa.Grid, error)) *calib.Outcome {
+	instead func(isa.Grid) (isa.Grid, error),
+) *calib.Outcome {
 	t.Helper()
 	o, err := calib.RunInstead(calibDir, s, m, machine.Options{Cores: cores}, instead)
 	if err != nil {

@@ -55,8 +55,10 @@ func (d *device) region(r *mem.Region, given bool) int32 {
 	if !ok {
 		n = int32(len(d.w.x.regions))
 		d.regions[r] = n
-		d.w.x.regions = append(d.w.x.regions, region{name: r.Name, kind: r.Kind, base: r.Base, bytes: r.Len(),
-			registered: r.Registered, readOnly: r.ReadOnly, given: given})
+		d.w.x.regions = append(d.w.x.regions, region{
+			name: r.Name, kind: r.Kind, base: r.Base, bytes: r.Len(),
+			registered: r.Registered, readOnly: r.ReadOnly, given: given,
+		})
 	}
 	return n
 }

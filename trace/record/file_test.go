@@ -31,13 +31,17 @@ type sourceCTA struct {
 }
 
 func newSource(ctas, warps, steps int, seed uint64) *source {
-	code := &isa.Code{Kernel: "scatter", File: "scatter.ptx", NumRegs: 2, Left: []uint8{2, 1}, Regs: []uint16{0, 1},
+	code := &isa.Code{
+		Kernel: "scatter", File: "scatter.ptx", NumRegs: 2, Left: []uint8{2, 1}, Regs: []uint16{0, 1},
 		Text: []string{"ld.global.u32", "exit"}, Instr: []isa.Instr{
 			{Kind: isa.Load, Unit: isa.LDST, Space: isa.Global, Width: 4, NDst: 1, NReg: 2, Line: 3},
 			{Kind: isa.Exit, Line: 4},
-		}}
-	geo := isa.Geometry{GridDim: [3]uint32{uint32(ctas), 1, 1}, BlockDim: [3]uint32{uint32(warps) * isa.Lanes, 1, 1},
-		CTAs: ctas, Threads: warps * isa.Lanes, Warps: warps, Regs: 8}
+		},
+	}
+	geo := isa.Geometry{
+		GridDim: [3]uint32{uint32(ctas), 1, 1}, BlockDim: [3]uint32{uint32(warps) * isa.Lanes, 1, 1},
+		CTAs: ctas, Threads: warps * isa.Lanes, Warps: warps, Regs: 8,
+	}
 	return &source{code: code, geo: geo, steps: steps, seed: seed}
 }
 

@@ -52,8 +52,10 @@ func TestShared(t *testing.T) {
 	}
 	var results []*sim.Result
 	for _, apps := range [][]sim.App{real, recorded} {
-		r, err := sim.Run(context.Background(), sim.Spec{Machine: "qv100", Apps: apps,
-			Sharing: sim.Sharing{Mode: "mps"}, Seed: 1, Epoch: 5000}, nil)
+		r, err := sim.Run(context.Background(), sim.Spec{
+			Machine: "qv100", Apps: apps,
+			Sharing: sim.Sharing{Mode: "mps"}, Seed: 1, Epoch: 5000,
+		}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -83,15 +85,30 @@ func TestRefusals(t *testing.T) {
 	}{
 		{"two applications", sim.Spec{Apps: []sim.App{triad, triad}, Record: target}, nil, "one application"},
 		{"repeating", sim.Spec{Apps: []sim.App{repeated}, Record: target}, nil, "runs once"},
-		{"a budget", sim.Spec{Apps: []sim.App{triad}, Record: target, Length: sim.Length{MaxCycles: 100, Budget: true}},
-			nil, "runs once"},
-		{"cut short", sim.Spec{Apps: []sim.App{triad}, Record: target, Length: sim.Length{MaxCycles: 100}}, nil,
-			"not finished"},
+		{
+			"a budget",
+			sim.Spec{Apps: []sim.App{triad}, Record: target, Length: sim.Length{MaxCycles: 100, Budget: true}},
+			nil, "runs once",
+		},
+		{
+			"cut short",
+			sim.Spec{Apps: []sim.App{triad}, Record: target, Length: sim.Length{MaxCycles: 100}},
+			nil,
+			"not finished",
+		},
 		{"interrupted", sim.Spec{Apps: []sim.App{triad}, Record: target}, stopped, "interrupted"},
-		{"interrupted without time", sim.Spec{Apps: []sim.App{triad}, Record: target, Functional: true}, stopped,
-			"interrupted"},
-		{"no such folder", sim.Spec{Apps: []sim.App{triad}, Record: filepath.Join(dir, "none", "x")}, nil,
-			"no such file"},
+		{
+			"interrupted without time",
+			sim.Spec{Apps: []sim.App{triad}, Record: target, Functional: true},
+			stopped,
+			"interrupted",
+		},
+		{
+			"no such folder",
+			sim.Spec{Apps: []sim.App{triad}, Record: filepath.Join(dir, "none", "x")},
+			nil,
+			"no such file",
+		},
 		{"arguments", sim.Spec{Apps: []sim.App{with}}, nil, "takes no arguments"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -123,8 +140,10 @@ func TestDamagedPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, functional := range []bool{false, true} {
-		_, err := sim.Run(context.Background(), sim.Spec{Machine: "qv100", Apps: []sim.App{{Path: path}},
-			Functional: functional}, nil)
+		_, err := sim.Run(context.Background(), sim.Spec{
+			Machine: "qv100", Apps: []sim.App{{Path: path}},
+			Functional: functional,
+		}, nil)
 		if err == nil || !strings.Contains(err.Error(), "damaged") || host.Classify(err) != host.BadInput {
 			t.Errorf("functional %v: %v, class %d", functional, err, host.Classify(err))
 		}

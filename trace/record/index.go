@@ -199,8 +199,10 @@ func decodeIndex(b []byte, first int64) (*index, error) {
 		}
 	}
 	for range v.count() {
-		r := region{name: v.str(), kind: mem.Kind(v.u(uint64(mem.Symbol))), base: v.u(globalLimit), bytes: v.i(),
-			registered: v.flag(), readOnly: v.flag(), given: v.flag()}
+		r := region{
+			name: v.str(), kind: mem.Kind(v.u(uint64(mem.Symbol))), base: v.u(globalLimit), bytes: v.i(),
+			registered: v.flag(), readOnly: v.flag(), given: v.flag(),
+		}
 		if v.err == nil && (r.bytes < 0 || r.bytes == 0 && !r.given || r.bytes > globalLimit) {
 			return nil, fmt.Errorf("an allocation of %d bytes", r.bytes)
 		}

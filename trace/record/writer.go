@@ -233,8 +233,10 @@ func (w *Writer) spill(c *logCTA, warp int) error {
 		return err
 	}
 	l := &w.x.launches[c.g.launch]
-	l.pieces = append(l.pieces, piece{int32(c.index), int32(warp), span{int32(len(w.x.pages)), int32(len(w.raw)),
-		int32(len(e.buf))}})
+	l.pieces = append(l.pieces, piece{int32(c.index), int32(warp), span{
+		int32(len(w.x.pages)), int32(len(w.raw)),
+		int32(len(e.buf)),
+	}})
 	w.raw = append(w.raw, e.buf...)
 	e.buf = e.buf[:0]
 	return nil

@@ -60,7 +60,10 @@ var levelNames = [...]string{"Channel", "Rank", "Sid", "BankGroup", "Bank"}
 
 // Of is the device of a channel configuration.
 func Of(c *dram.Config) Device {
-	d := Device{Ranks: c.Ranks, Sids: c.Sids, Groups: c.Groups, Banks: c.Banks, DualBus: c.DualBus, HalfCycle: c.HalfCycle, Refi: int64(c.Refi)}
+	d := Device{
+		Ranks: c.Ranks, Sids: c.Sids, Groups: c.Groups, Banks: c.Banks, DualBus: c.DualBus,
+		HalfCycle: c.HalfCycle, Refi: int64(c.Refi),
+	}
 	for _, k := range c.Constraints {
 		d.Rules = append(d.Rules, Rule{
 			Level: levelNames[k.Level], Prev: []string{k.Prev.String()}, Next: []string{k.Next.String()},
@@ -237,7 +240,8 @@ func (c *Checker) rule(r *Rule, x command) {
 			continue
 		}
 		if n++; n >= max(r.Window, 1) {
-			c.fail(x, "%d clocks after %s of clock %d (rank %d sid %d group %d bank %d), %s needs %d (window %d, sibling %v)",
+			c.fail(x, "%d clocks after %s of clock %d (rank %d sid %d group %d bank %d), %s needs %d (window %d, "+
+				"sibling %v)",
 				x.at-h.at, h.name, h.at, h.rank, h.sid, h.group, h.bank, r.Level, r.Min, r.Window, r.Sibling)
 			return
 		}

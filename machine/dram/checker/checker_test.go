@@ -39,7 +39,11 @@ func TestEveryCheck(t *testing.T) {
 	for name, steps := range map[string][]step{
 		"bank":    {{10, dram.ACT, at(0, 0, 0, 1), ""}, {14, dram.RD, at(0, 0, 0, 1), "4 clocks after ACT"}},
 		"bank ok": {{10, dram.ACT, at(0, 0, 0, 1), ""}, {15, dram.RD, at(0, 0, 0, 1), ""}},
-		"group":   {{1, dram.ACT, at(0, 0, 0, 1), ""}, {10, dram.RD, at(0, 0, 0, 1), ""}, {13, dram.RD, at(0, 0, 0, 1), "BankGroup needs 4"}},
+		"group": {
+			{1, dram.ACT, at(0, 0, 0, 1), ""},
+			{10, dram.RD, at(0, 0, 0, 1), ""},
+			{13, dram.RD, at(0, 0, 0, 1), "BankGroup needs 4"},
+		},
 		"other group ok": {
 			{1, dram.ACT, at(0, 0, 0, 1), ""},
 			{2, dram.ACT, at(0, 1, 0, 1), ""},
@@ -64,23 +68,51 @@ func TestEveryCheck(t *testing.T) {
 			{10, dram.RD, at(0, 0, 0, 1), ""},
 			{16, dram.RD, at(1, 0, 0, 1), ""},
 		},
-		"window": {{1, dram.ACT, at(0, 0, 0, 1), ""}, {5, dram.ACT, at(0, 0, 1, 1), ""}, {20, dram.ACT, at(0, 1, 0, 1), "needs 20"}},
+		"window": {
+			{1, dram.ACT, at(0, 0, 0, 1), ""},
+			{5, dram.ACT, at(0, 0, 1, 1), ""},
+			{20, dram.ACT, at(0, 1, 0, 1), "needs 20"},
+		},
 		"window ok": {
 			{1, dram.ACT, at(0, 0, 0, 1), ""},
 			{5, dram.ACT, at(0, 0, 1, 1), ""},
 			{6, dram.ACT, at(1, 0, 0, 1), ""},
 			{21, dram.ACT, at(0, 1, 0, 1), ""},
 		},
-		"row":           {{1, dram.ACT, at(0, 0, 0, 1), ""}, {9, dram.RD, at(0, 0, 0, 2), "its row is not open"}},
-		"closed":        {{9, dram.WR, at(0, 0, 0, 2), "its row is not open"}},
-		"open twice":    {{1, dram.ACT, at(0, 0, 0, 1), ""}, {9, dram.ACT, at(0, 0, 0, 2), "row 1 is open"}},
-		"nothing open":  {{1, dram.PRE, at(0, 0, 0, 1), "no row is open"}},
-		"auto":          {{1, dram.ACT, at(0, 0, 0, 1), ""}, {9, dram.RDA, at(0, 0, 0, 1), ""}, {20, dram.RD, at(0, 0, 0, 1), "its row is not open"}},
-		"refresh open":  {{1, dram.ACT, at(0, 0, 0, 1), ""}, {50, dram.REFab, all(0), "a row is open in sid 0 group 0 bank 0"}},
-		"refresh early": {{1, dram.ACT, at(0, 0, 0, 1), ""}, {50, dram.PREA, all(0), ""}, {52, dram.REFab, all(0), "2 clocks after PREab"}},
-		"refresh ok":    {{1, dram.ACT, at(0, 0, 0, 1), ""}, {2, dram.ACT, at(1, 0, 0, 1), ""}, {50, dram.PREA, all(0), ""}, {53, dram.REFab, all(0), ""}},
-		"command bus":   {{1, dram.ACT, at(0, 0, 0, 1), ""}, {9, dram.RD, at(0, 0, 0, 1), ""}, {9, dram.ACT, at(1, 0, 0, 1), "RD has the command bus"}},
-		"data bus":      {{1, dram.ACT, at(0, 0, 0, 1), ""}, {9, dram.RD, at(0, 0, 0, 1), ""}, {11, dram.WR, at(0, 0, 0, 1), "its data at 12 meets that of RD"}},
+		"row":          {{1, dram.ACT, at(0, 0, 0, 1), ""}, {9, dram.RD, at(0, 0, 0, 2), "its row is not open"}},
+		"closed":       {{9, dram.WR, at(0, 0, 0, 2), "its row is not open"}},
+		"open twice":   {{1, dram.ACT, at(0, 0, 0, 1), ""}, {9, dram.ACT, at(0, 0, 0, 2), "row 1 is open"}},
+		"nothing open": {{1, dram.PRE, at(0, 0, 0, 1), "no row is open"}},
+		"auto": {
+			{1, dram.ACT, at(0, 0, 0, 1), ""},
+			{9, dram.RDA, at(0, 0, 0, 1), ""},
+			{20, dram.RD, at(0, 0, 0, 1), "its row is not open"},
+		},
+		"refresh open": {
+			{1, dram.ACT, at(0, 0, 0, 1), ""},
+			{50, dram.REFab, all(0), "a row is open in sid 0 group 0 bank 0"},
+		},
+		"refresh early": {
+			{1, dram.ACT, at(0, 0, 0, 1), ""},
+			{50, dram.PREA, all(0), ""},
+			{52, dram.REFab, all(0), "2 clocks after PREab"},
+		},
+		"refresh ok": {
+			{1, dram.ACT, at(0, 0, 0, 1), ""},
+			{2, dram.ACT, at(1, 0, 0, 1), ""},
+			{50, dram.PREA, all(0), ""},
+			{53, dram.REFab, all(0), ""},
+		},
+		"command bus": {
+			{1, dram.ACT, at(0, 0, 0, 1), ""},
+			{9, dram.RD, at(0, 0, 0, 1), ""},
+			{9, dram.ACT, at(1, 0, 0, 1), "RD has the command bus"},
+		},
+		"data bus": {
+			{1, dram.ACT, at(0, 0, 0, 1), ""},
+			{9, dram.RD, at(0, 0, 0, 1), ""},
+			{11, dram.WR, at(0, 0, 0, 1), "its data at 12 meets that of RD"},
+		},
 	} {
 		c := New(device())
 		for i, s := range steps {

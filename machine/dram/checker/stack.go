@@ -202,7 +202,8 @@ func (s *Stack) end(t int64, m dram.MigrationCmd, e, i int, at dram.Loc) {
 				free, inTime = free+s.after("BankGroup", "WR", "RD"), false
 			}
 			if t < free && !inTime {
-				s.fail("clock %d: %v while the group of channel %d is busy with %s of clock %d until %d", t, m, i, h.name, h.at, free)
+				s.fail("clock %d: %v while the group of channel %d is busy with %s of clock %d until %d", t, m, i,
+					h.name, h.at, free)
 			}
 		}
 	}

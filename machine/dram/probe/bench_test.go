@@ -8,7 +8,13 @@ import (
 
 // BenchmarkProbe is the whole probe, trace reading included.
 func BenchmarkProbe(b *testing.B) {
-	for _, x := range []struct{ dev, kind string }{{"hbm_v1tab", "a"}, {"hbm_v1tab", "c"}, {"hbm_v1tab", "d"}, {"ddr4_3200aa", "a"}, {"ddr4_3200aa", "c"}} {
+	for _, x := range []struct{ dev, kind string }{
+		{"hbm_v1tab", "a"},
+		{"hbm_v1tab", "c"},
+		{"hbm_v1tab", "d"},
+		{"ddr4_3200aa", "a"},
+		{"ddr4_3200aa", "c"},
+	} {
 		b.Run(x.dev+"/"+x.kind, func(b *testing.B) {
 			d, err := LoadDevice("../testdata/devices.json", x.dev)
 			if err != nil {

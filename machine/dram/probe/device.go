@@ -106,7 +106,8 @@ func choose(file, name string, from map[string]json.RawMessage) (string, error) 
 	}
 	if from[name] == nil {
 		if name == "" {
-			return "", fmt.Errorf("%s: holds several devices; pick one with --name: %s", file, strings.Join(names, ", "))
+			return "", fmt.Errorf("%s: holds several devices; pick one with --name: %s", file,
+				strings.Join(names, ", "))
 		}
 		return "", fmt.Errorf("%s: no device %q; it has %s", file, name, strings.Join(names, ", "))
 	}
@@ -195,7 +196,8 @@ func parseFull(file, name string, data []byte) (*Device, error) {
 	}
 	d.TCK = f.Timing["tCK_ps"] / 1000
 	d.Config = dram.Config{
-		Name: name, Ranks: 1, Sids: 1, Groups: 1, Banks: 1, Access: f.Prefetch * f.Width / 8, ReadLatency: f.ReadLatency,
+		Name: name, Ranks: 1, Sids: 1, Groups: 1, Banks: 1, Access: f.Prefetch * f.Width / 8,
+		ReadLatency: f.ReadLatency,
 		BurstClocks: int(f.Timing["nBL"]), Refi: int(f.Timing["nREFI"]),
 		DualBus: len(f.RowCommands) > 0 && len(f.ColCommands) > 0, HalfCycle: f.Multiplier == 2,
 		Queue: q.Read, WriteQueue: q.Write, LowWater: q.Low, HighWater: q.High, Tenants: 1,

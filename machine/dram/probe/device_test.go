@@ -56,7 +56,10 @@ func TestPresetRules(t *testing.T) {
 	}
 	text, err := json.Marshal(preset{
 		Std: "HBM2", Timing: "hbm_v1tab", CK: full.Dev.Timing, Cycles: full.Dev.Cycles,
-		OrgVals: map[string]int{"channel_width": 128, "pseudochannel": 1, "bankgroup": 4, "bank": 4, "row": 16384, "column": 128},
+		OrgVals: map[string]int{
+			"channel_width": 128, "pseudochannel": 1, "bankgroup": 4, "bank": 4, "row": 16384,
+			"column": 128,
+		},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -181,7 +184,9 @@ func checked(t *testing.T, d *Device, m *Mapper, kind string, window int, rules 
 	for i := range checks {
 		checks[i] = checker.New(dev)
 	}
-	r, err := Run(d, m, src, Options{Inject: 2, Window: window, Trace: func(ch int, now uint64, cmd dram.Cmd, at dram.Loc) {
+	r, err := Run(d, m, src, Options{Inject: 2, Window: window, Trace: func(ch int, now uint64, cmd dram.Cmd,
+		at dram.Loc,
+	) {
 		checks[ch].Command(now, cmd, at)
 	}})
 	if err != nil {
@@ -239,7 +244,8 @@ func TestDeviceErrors(t *testing.T) {
 		{"[{\"timing\":\"x\",\"std\":\"DDR4\",\"ck\":{\"nCL\":3}}]", "x", "org_vals lacks"},
 		{"[{\"timing\":\"x\"},{\"timing\":\"y\"}]", "z", `no preset "z"; it has x, y`},
 		{"{\"constraints\":[], \"prefetch\":4}", "", "channel_width_bits 0"},
-		{"{\"constraints\":[{\"level\":\"Rank\",\"prev\":[\"FOO\"],\"next\":[\"RD\"]}],\"prefetch\":4,\"channel_width_bits\":64}", "", "unknown command in FOO"},
+		{"{\"constraints\":[{\"level\":\"Rank\",\"prev\":[\"FOO\"],\"next\":[\"RD\"]}]," +
+			"\"prefetch\":4,\"channel_width_bits\":64}", "", "unknown command in FOO"},
 		{"{\"constraints\":[{\"level\":\"Die\"}],\"prefetch\":4,\"channel_width_bits\":64}", "", `unknown level "Die"`},
 	} {
 		_, err := ParseDevice("dev.json", []byte(c.text), c.name)

@@ -113,7 +113,8 @@ func (m *Mapper) order(name string) ([]piece, error) {
 			return nil, fmt.Errorf("mapper MOP4CLXOR needs at least 4 columns per row")
 		}
 		m.xor = true
-		return append([]piece{{field: fChannel}, {field: fCol, at: 2}}, list(fRank, fSid, fGroup, fBank, fCol, fRow)...), nil
+		return append([]piece{{field: fChannel}, {field: fCol, at: 2}}, list(fRank, fSid, fGroup, fBank, fCol,
+			fRow)...), nil
 	}
 	tokens := map[string]int{"Ra": fRank, "Si": fSid, "Bg": fGroup, "Ba": fBank, "Ro": fRow, "Co": fCol, "Ch": fChannel}
 	var p []piece
@@ -138,7 +139,8 @@ func (m *Mapper) unknown(name string) error {
 	if m.width[fSid] > 0 {
 		all = append(all, "Si")
 	}
-	return fmt.Errorf("unknown mapper %q: use RoBaRaCoCh, ChRaBaRoCo, MOP4CLXOR, or each of %s once, most significant first",
+	return fmt.Errorf("unknown mapper %q: use RoBaRaCoCh, ChRaBaRoCo, MOP4CLXOR, or each of %s once, most "+
+		"significant first",
 		name, strings.Join(all, " "))
 }
 

@@ -41,7 +41,8 @@ func TestMappers(t *testing.T) {
 			{21, 0, dram.Loc{BankGroup: 1}},
 			{23, 0, dram.Loc{Rank: 1}},
 		},
-		// column bits 0-1, rank, group, bank, column bits 2-3, row; then rank ^= col, group ^= col>>1, bank ^= col>>3, row ^= col>>5
+		// column bits 0-1, rank, group, bank, column bits 2-3, row; then rank ^= col, group ^= col>>1, bank ^=
+		// col>>3, row ^= col>>5
 		"MOP4CLXOR": {
 			{7, 0, dram.Loc{Col: 1, Rank: 1}},
 			{8, 0, dram.Loc{Col: 2, BankGroup: 1}},
@@ -52,8 +53,20 @@ func TestMappers(t *testing.T) {
 			{15, 0, dram.Loc{Col: 8, Bank: 1}},
 			{16, 0, dram.Loc{Row: 1}},
 		},
-		"RoRaBgBaCoCh": {{6, 1, dram.Loc{}}, {7, 0, dram.Loc{Col: 1}}, {11, 0, dram.Loc{Bank: 1}}, {13, 0, dram.Loc{BankGroup: 1}}, {15, 0, dram.Loc{Rank: 1}}, {16, 0, dram.Loc{Row: 1}}},
-		"RoCoRaBgBaCh": {{7, 0, dram.Loc{Bank: 1}}, {9, 0, dram.Loc{BankGroup: 1}}, {11, 0, dram.Loc{Rank: 1}}, {12, 0, dram.Loc{Col: 1}}},
+		"RoRaBgBaCoCh": {
+			{6, 1, dram.Loc{}},
+			{7, 0, dram.Loc{Col: 1}},
+			{11, 0, dram.Loc{Bank: 1}},
+			{13, 0, dram.Loc{BankGroup: 1}},
+			{15, 0, dram.Loc{Rank: 1}},
+			{16, 0, dram.Loc{Row: 1}},
+		},
+		"RoCoRaBgBaCh": {
+			{7, 0, dram.Loc{Bank: 1}},
+			{9, 0, dram.Loc{BankGroup: 1}},
+			{11, 0, dram.Loc{Rank: 1}},
+			{12, 0, dram.Loc{Col: 1}},
+		},
 	} {
 		m, err := NewMapper(name, mapConfig(), 2)
 		if err != nil {

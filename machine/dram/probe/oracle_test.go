@@ -64,7 +64,8 @@ func (p *pattern) Next() (addr uint64, write, ok bool, err error) {
 var columnsCompared = []string{
 	"requests", "reads", "writes", "tx_bytes", "tCK_ns", "cycles", "bytes_per_cycle", "GBps",
 	"lat_avg", "lat_min", "lat_p50", "lat_p95", "lat_p99", "lat_max",
-	"read_row_hits", "read_row_misses", "read_row_conflicts", "write_row_hits", "write_row_misses", "write_row_conflicts",
+	"read_row_hits", "read_row_misses", "read_row_conflicts", "write_row_hits", "write_row_misses",
+	"write_row_conflicts",
 	"num_read_reqs_forwarded", "num_write_reqs_coalesced",
 	"cmd_REFab", "cmd_WR", "cmd_RD", "cmd_PREab", "cmd_PREpb", "cmd_ACT",
 }
@@ -109,7 +110,10 @@ func oracleRow(t *testing.T, cell map[string]string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := Run(d, m, newPattern(cell["pattern"], num("n"), num("seed"), d), Options{Inject: int(num("inject")), Window: int(num("window"))})
+	r, err := Run(d, m, newPattern(cell["pattern"], num("n"), num("seed"), d), Options{
+		Inject: int(num("inject")),
+		Window: int(num("window")),
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

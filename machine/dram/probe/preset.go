@@ -91,7 +91,8 @@ func parsePreset(file string, data []byte) (*Device, error) {
 	}
 	std, ok := standards[name]
 	if !ok {
-		return nil, fmt.Errorf("%s: preset %s: unknown standard %q; HBM1, HBM2, HBM3, HBM4, DDR4 and DDR5 are known", file, p.Timing, p.Std)
+		return nil, fmt.Errorf("%s: preset %s: unknown standard %q; HBM1, HBM2, HBM3, HBM4, DDR4 and DDR5 are known",
+			file, p.Timing, p.Std)
 	}
 	b := &presetBuilder{std: std, name: name, p: &p}
 	if err := b.override(); err != nil {
@@ -116,7 +117,8 @@ type presetBuilder struct {
 func (b *presetBuilder) override() error {
 	sorts := map[string]*int{
 		"ACT": &b.std.act, "RD": &b.std.col, "WR": &b.std.col, "RDA": &b.std.col, "WRA": &b.std.col,
-		"PREpb": &b.std.pre, "PREab": &b.std.pre, "REFab": &b.std.pre, "REFpb": &b.std.pre, "RFMab": &b.std.pre, "RFMpb": &b.std.pre,
+		"PREpb": &b.std.pre, "PREab": &b.std.pre, "REFab": &b.std.pre, "REFpb": &b.std.pre, "RFMab": &b.std.pre,
+		"RFMpb": &b.std.pre,
 	}
 	set := map[*int]int{}
 	for cmd, ck := range b.p.Cycles {

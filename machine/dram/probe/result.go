@@ -18,7 +18,8 @@ type Result struct {
 	N       uint64 `json:"n"`
 	Inject  int    `json:"inject"`
 	Window  int    `json:"window"`
-	Geom    string `json:"geom"` // bytes per access, ranks or pseudo-channels, groups, banks, accesses per row, rows, channels
+	// bytes per access, ranks or pseudo-channels, groups, banks, accesses per row, rows, channels
+	Geom string `json:"geom"`
 
 	Requests      uint64  `json:"requests"`
 	Reads         uint64  `json:"reads"`
@@ -66,7 +67,8 @@ func (r *runner) result(d *Device) *Result {
 		x.Sched = "FCFS"
 	}
 	ranks := k.Ranks
-	x.Geom = fmt.Sprintf("%d,%d,%d,%d,%d,%d,%d", k.Access, ranks, k.Sids*k.Groups, k.Banks, k.Columns, k.Rows, d.Channels)
+	x.Geom = fmt.Sprintf("%d,%d,%d,%d,%d,%d,%d", k.Access, ranks, k.Sids*k.Groups, k.Banks, k.Columns, k.Rows,
+		d.Channels)
 	if r.end > 0 {
 		x.BytesPerCycle = float64(x.Requests) * float64(k.Access) / float64(r.end)
 	}

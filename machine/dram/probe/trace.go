@@ -38,7 +38,8 @@ func (t *Trace) Next() (addr uint64, write, ok bool, err error) {
 		t.line++
 		addr, write, some, good := parseLine(line)
 		if !good {
-			return 0, false, false, fmt.Errorf("%s:%d: want `R 0xADDR` or `W 0xADDR`, got %q", t.name, t.line, trim(line))
+			return 0, false, false, fmt.Errorf("%s:%d: want `R 0xADDR` or `W 0xADDR`, got %q", t.name, t.line,
+				trim(line))
 		}
 		if some {
 			return addr, write, true, nil

@@ -39,7 +39,8 @@ func oracleRow(t *testing.T, cell map[string]string) {
 	}
 	o := Defaults()
 	o.Ports, o.VCs, o.Buf, o.Packet = int(num("k")), int(num("vcs")), int(num("buf")), int(num("packet_flits"))
-	o.Load, o.Pattern, o.Seed, o.Iterations = num("offered"), cell["traffic"], int64(num("seed")), int(num("alloc_iters"))
+	o.Load, o.Pattern, o.Seed, o.Iterations = num("offered"), cell["traffic"], int64(num("seed")),
+		int(num("alloc_iters"))
 	if a, ok := strings.CutPrefix(cell["sw_alloc"], "islip("); ok {
 		o.Iterations, _ = strconv.Atoi(strings.TrimSuffix(a, ")"))
 	}

@@ -31,8 +31,10 @@ func TestParsePattern(t *testing.T) {
 		}
 	}
 	for s, want := range map[string]string{
-		"tornado": "unknown", "hotspot": "unknown", "hotspot:9": "node 9 of 8", "hotspot:0,1;3": "2 nodes and 1 weights", "hotspot:0;0": "all zero",
-		"hotspot:x": "not a number", "hotspot({0}": "unbalanced", "hotspot:-1": "not a number", "hotspot:0;-1": "not a number",
+		"tornado": "unknown", "hotspot": "unknown", "hotspot:9": "node 9 of 8",
+		"hotspot:0,1;3": "2 nodes and 1 weights", "hotspot:0;0": "all zero",
+		"hotspot:x": "not a number", "hotspot({0}": "unbalanced", "hotspot:-1": "not a number",
+		"hotspot:0;-1": "not a number",
 	} {
 		if _, err := ParsePattern(s, 8); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v, want %q", s, err, want)

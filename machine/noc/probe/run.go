@@ -156,7 +156,10 @@ func Run(opt Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &prober{opt: opt, pat: pat, ints: newIntegers(opt.Seed), fracs: newFractions(opt.Seed), rate: opt.Load / float64(opt.Packet)}
+	p := &prober{
+		opt: opt, pat: pat, ints: newIntegers(opt.Seed), fracs: newFractions(opt.Seed),
+		rate: opt.Load / float64(opt.Packet),
+	}
 	p.x = noc.New(noc.Config{
 		Inputs: opt.Ports, Outputs: opt.Ports, VCs: opt.VCs, VCStage: true, BufFlits: opt.Buf,
 		Iterations: opt.Iterations, FlitBytes: 1, Latency: exitDelay, OutQueue: 1 << 30, Tenants: 1,
@@ -174,13 +177,22 @@ func (o *Options) check() error {
 	for _, f := range []struct {
 		name string
 		v    int
-	}{{"ports", o.Ports}, {"vcs", o.VCs}, {"buf", o.Buf}, {"packet", o.Packet}, {"iterations", o.Iterations}, {"period", o.Period}, {"periods", o.Periods}} {
+	}{
+		{"ports", o.Ports},
+		{"vcs", o.VCs},
+		{"buf", o.Buf},
+		{"packet", o.Packet},
+		{"iterations", o.Iterations},
+		{"period", o.Period},
+		{"periods", o.Periods},
+	} {
 		if f.v < 1 {
 			return fmt.Errorf("--%s must be at least 1, is %d", f.name, f.v)
 		}
 	}
 	if o.Ports > 1024 || o.VCs > 64 || o.Buf > 1<<15 || o.Packet > 1<<15 || o.Warmup < 0 {
-		return fmt.Errorf("at most 1024 ports, 64 virtual channels, 32768 flits of buffer and packet; warm-up not negative")
+		return fmt.Errorf("at most 1024 ports, 64 virtual channels, 32768 flits of buffer and packet; warm-up not " +
+			"negative")
 	}
 	if !(o.Load > 0 && o.Load <= 1) {
 		return fmt.Errorf("--load is flits per node and clock, above 0 and at most 1; got %g", o.Load)
@@ -282,9 +294,11 @@ func (p *prober) outstanding() bool {
 func (p *prober) result() *Result {
 	o := &p.opt
 	r := &Result{
-		Tag: "probe", K: o.Ports, VCs: o.VCs, Buf: o.Buf, Packet: o.Packet, Traffic: o.Pattern, Offered: o.Load, Seed: o.Seed,
+		Tag: "probe", K: o.Ports, VCs: o.VCs, Buf: o.Buf, Packet: o.Packet, Traffic: o.Pattern, Offered: o.Load,
+		Seed:       o.Seed,
 		Iterations: o.Iterations, Alloc: "islip", Speedup: 1, Unstable: p.unstab,
-		PktLat: p.plat.average(), NetLat: p.nlat.average(), FlitLat: p.flat.average(), AccMin: math.Inf(1), Cycles: p.time,
+		PktLat: p.plat.average(), NetLat: p.nlat.average(), FlitLat: p.flat.average(), AccMin: math.Inf(1),
+		Cycles: p.time,
 	}
 	if p.unstab {
 		r.PktLat, r.NetLat, r.FlitLat = p.frozen[0], p.frozen[1], p.frozen[2]
