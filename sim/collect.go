@@ -153,7 +153,7 @@ func (r *run) result() *Result {
 		Epochs: r.col.epochs, Stalls: r.col.stalls(), Outside: &Outside{}, Machine: r.given,
 	}
 	if r.ctl != nil {
-		res.Decisions = r.ctl.decisions
+		res.Decisions, res.Policies = r.ctl.decisions, r.ctl.used
 	}
 	switch {
 	case r.spec.Sharing.together():

@@ -16,6 +16,7 @@ type controller struct {
 	r         *run
 	source    *source
 	governors []*governor
+	used      []PolicyUse // as the governors are
 	decisions []Decision
 	begun     []*change // in order of time
 	waiting   *change   // asked for and not begun: an earlier one is not over, or its latency
@@ -63,6 +64,11 @@ func newController(r *run) (*controller, error) {
 		if err != nil {
 			return nil, fmt.Errorf("policy %s: %w", e.Name, err)
 		}
+		digest, err := e.Digest()
+		if err != nil {
+			return nil, err
+		}
+		c.used = append(c.used, PolicyUse{Policy: e.Name, Period: g.period(e), Params: g.Params, Digest: digest})
 		c.governors = append(c.governors, &governor{entry: e, policy: p, sampler: s, period: g.period(e)})
 	}
 	return c, nil

@@ -33,6 +33,8 @@ type Result struct {
 	// outside of all (Tenant is OutsideWindows).
 	Tables []Counters `json:"counters"`
 	Energy *Energy    `json:"energy,omitempty"`
+	// Policies that governed the run, with the identity of what they do.
+	Policies []PolicyUse `json:"policies,omitempty"`
 	// Decisions of the machine-wide policy, one per control epoch (decisions.json).
 	Decisions []Decision `json:"-"`
 	// Moved sums up what the decisions cost; nil under a static sharing mode.
@@ -348,6 +350,14 @@ type GroupMove struct {
 	Swept   uint64 `json:"pages_background"` // moved in the background
 	Gained  uint64 `json:"pages_gained"`     // pages the new owner moved in
 	Waiting uint64 `json:"pages_waiting"`    // of the old owner, still there at the run's end
+}
+
+// PolicyUse is a policy as a run used it.
+type PolicyUse struct {
+	Policy string         `json:"policy"`
+	Period uint64         `json:"period_cycles,omitempty"`
+	Params control.Params `json:"params,omitempty"`
+	Digest string         `json:"digest"` // of its source files
 }
 
 // Moved sums up the movement of SMs and pages in a run.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"heddle/control"
 	"heddle/lab"
 	"heddle/report"
 	"heddle/sheets"
@@ -71,6 +72,16 @@ func (again *rerun) resolve(path string, sheet []byte) (*runfile.File, error) {
 	hash, err := runfile.Hash(&spec, m)
 	if err != nil {
 		return nil, fmt.Errorf("%s cannot be simulated again: %w", path, err)
+	}
+	for _, p := range again.of.Policies {
+		e, err := control.Find(p.Policy)
+		if err != nil {
+			return nil, fmt.Errorf("%s cannot be simulated again: %w", path, err)
+		}
+		if now, err := e.Digest(); err != nil || now != p.Digest {
+			err = errors.Join(fmt.Errorf("policy %s has changed since", p.Policy), err)
+			return nil, fmt.Errorf("%s cannot be simulated again: %w", path, err)
+		}
 	}
 	if hash != again.of.SpecHash {
 		return nil,

@@ -11,8 +11,9 @@ const (
 // left says what of a result is no fact, and why: fields by name, wherever they stand or
 // in one type, and counters ("counter.owner.name").
 var left = map[string]string{
-	"Version": asked, "SpecHash": asked, "Spec": asked, "Machine": asked, "Wall": "depends on the computer",
-	"Why": prose, "Log": "listed as a hash", "Msg": prose, "Warnings": prose,
+	"Version": asked, "SpecHash": asked, "Spec": asked, "Policies": asked, "Machine": asked,
+	"Wall": "depends on the computer",
+	"Why":  prose, "Log": "listed as a hash", "Msg": prose, "Warnings": prose,
 	"Tables": "listed by instance", "Stalls": "listed by line",
 	"Tenant.Window": derived, "Tenant.Time": derived, "Tenant.PerExecution": derived, "Tenant.HeldSMCycles": derived,
 	"Tenant.SharedSMs": derived, "Tenant.SharedChannels": derived, "Result.Outside": derived,
