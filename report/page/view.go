@@ -34,6 +34,7 @@ type runView struct {
 	Mode      string
 	Facts     []string
 	Partial   string // why it is not complete
+	Warnings  []string
 	Failed    []string
 	Tenants   []tenantView
 	Table     table
@@ -124,6 +125,7 @@ func newRun(id int, in Run) runView {
 	if r.Wall.Version != "" {
 		v.Facts = append(v.Facts, r.Wall.Version)
 	}
+	v.Warnings = r.Warnings
 	if !r.Complete {
 		v.Partial = report.Why(r)
 	}
@@ -179,7 +181,7 @@ func tenantTable(r *sim.Result) table {
 	}
 	t := table{Head: []string{
 		"application", "SMs", "channels", "cycles", "executions", "IPC", "alone IPC", "slowdown", "L1 hits",
-		"LLC hits", "DRAM GB/s", "faults", "energy",
+		"LLC hits", "DRAM GB/s", "moved GB/s", "faults", "energy",
 	}}
 	for i := range r.Tenants {
 		x := &r.Tenants[i]
@@ -196,7 +198,8 @@ func tenantTable(r *sim.Result) table {
 		t.Rows = append(t.Rows, []string{
 			report.Name(x), report.SMs(x), report.Channels(x), whole(x.Cycles), report.Executions(x), number(x.IPC),
 			alone, slow,
-			report.Rate(x.L1HitRate), report.Rate(x.LLCHitRate), number(x.BandwidthGBs), whole(x.Faults), energy,
+			report.Rate(x.L1HitRate), report.Rate(x.LLCHitRate), number(x.BandwidthGBs), number(x.MovedGBs),
+			whole(x.Faults), energy,
 		})
 	}
 	row := func(name, faults string, energy float64) {
@@ -276,13 +279,20 @@ func contextsTable(r *sim.Result) *table {
 	if c == nil {
 		return nil
 	}
-	return &table{
+	all := float64(max(1, r.Cycles))
+	t := &table{
 		Head: []string{"turns", "CTAs taken off", "bytes of contexts", "cycles of taking off", "share of cycles"},
 		Rows: [][]string{{
-			strconv.Itoa(c.Turns), strconv.Itoa(c.CTAs), whole(c.Bytes), whole(c.Cycles),
-			percent(float64(c.Cycles) / float64(max(1, r.Cycles))),
+			strconv.Itoa(c.Turns), strconv.Itoa(c.CTAs), whole(c.Bytes), whole(c.Cycles), percent(float64(c.Cycles) / all),
 		}},
 	}
+	if c.Turns > 0 { // of the SMs' time
+		t.Head = append(t.Head, "saving", "waiting", "loading", "idle", "L1s refilling")
+		for _, x := range []float64{c.Save, c.Wait, c.Load, c.Idle, c.Refill} {
+			t.Rows[0] = append(t.Rows[0], percent(x/all))
+		}
+	}
+	return t
 }
 
 func compareTable(runs []Run) *table {
