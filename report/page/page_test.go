@@ -35,6 +35,7 @@ func moving() *sim.Result {
 			Name: "static",
 			J:    0.0022,
 		}}},
+		Warnings: []string{"an epoch is short"},
 		Moved: &sim.Moved{
 			Decisions: 3, Repartitions: 1, SMs: 1, Drained: 1, Groups: 1, PagesTouched: 11,
 			PagesSwept: 22, PagesGained: 33,
@@ -161,6 +162,7 @@ func TestPageSaysWhatTheResultSays(t *testing.T) {
 		"<td>PVC</td><td>3</td><td>12</td><td>4000</td><td>0</td><td>123.4</td><td>215.9</td><td>1.75</td><td>50.0 " +
 			"%</td><td>25.0 %</td><td>310.5</td>",
 		"<td>1.371</td><td>1.512</td>", "4.2 mJ",
+		"warning: an epoch is short",
 		"PVC: cycles 1000, groups 2, insts 120000, llc accesses 400, llc hits 100, sms 4", "DXTC: groups 2, sms 4",
 		"PVC: 4 → 3 SMs, 2 → 3 groups", "PVC: 4 → 3 SMs, 2 → 3 groups",
 		"PVC &lt;b&gt;is&lt;/b&gt; memory-bound",

@@ -283,7 +283,8 @@ func contextsTable(r *sim.Result) *table {
 	t := &table{
 		Head: []string{"turns", "CTAs taken off", "bytes of contexts", "cycles of taking off", "share of cycles"},
 		Rows: [][]string{{
-			strconv.Itoa(c.Turns), strconv.Itoa(c.CTAs), whole(c.Bytes), whole(c.Cycles), percent(float64(c.Cycles) / all),
+			strconv.Itoa(c.Turns), strconv.Itoa(c.CTAs), whole(c.Bytes), whole(c.Cycles),
+			percent(float64(c.Cycles) / all),
 		}},
 	}
 	if c.Turns > 0 { // of the SMs' time
