@@ -3,6 +3,7 @@ package machine
 import (
 	"heddle/machine/sm"
 	"heddle/machine/vm"
+	"heddle/mem"
 )
 
 // translation makes page tables, MMU and driver of a machine that translates, the pager
@@ -23,14 +24,14 @@ func (b *builder) translation() error {
 		if t.Groups == nil {
 			continue
 		}
-		if err := tab.SetGroups(uint8(i), t.Groups); err != nil {
+		if err := tab.SetGroups(mem.TenantID(i), t.Groups); err != nil {
 			return err
 		}
 		if !tab.Frames().PerGroup() { // the page spans all channels: only the map can isolate
 			if g.fabric.layouts.of[1+2*i], err = b.amap.Restrict(t.Groups); err != nil {
 				return err
 			}
-			tab.SetLayout(uint8(i), uint64(1+2*i))
+			tab.SetLayout(mem.TenantID(i), uint64(1+2*i))
 		}
 	}
 	x.tables = tab

@@ -52,8 +52,8 @@ type copyEngine struct {
 // copyJob is one page on its way.
 type copyJob struct {
 	id         int32 // of the move
-	tenant     uint8
-	row        uint8 // of counters
+	tenant     mem.TenantID
+	row        mem.TenantID // of counters
 	live       bool
 	next       int32 // next line to clean or read
 	left       int32 // lines not yet at their new place

@@ -84,8 +84,8 @@ func (f *fabric) sent(r *mem.Req, now uint64) {
 }
 
 // owner is the tenant a request is of, or for whom it moves something.
-func (f *fabric) owner(r *mem.Req) uint8 {
-	if n := uint8(len(f.tenants)); r.Tenant >= n {
+func (f *fabric) owner(r *mem.Req) mem.TenantID {
+	if n := mem.TenantID(len(f.tenants)); r.Tenant >= n {
 		return r.Tenant - n
 	}
 	return r.Tenant

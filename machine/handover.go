@@ -7,6 +7,7 @@ import (
 	"heddle/machine/cache"
 	"heddle/machine/sm"
 	"heddle/machine/vm"
+	"heddle/mem"
 )
 
 // A hand-over of channel groups, in the order of UGPU, section 4.4: the accesses
@@ -87,7 +88,7 @@ func (h *handover) begin(r *Repartition, now uint64) {
 	for t, c := range concerned {
 		if c {
 			h.concerned = append(h.concerned, t)
-			h.driver.Hold(uint8(t))
+			h.driver.Hold(mem.TenantID(t))
 		}
 	}
 	for i, o := range h.holdings.sm {
@@ -132,7 +133,7 @@ func (h *handover) tick(now uint64) uint64 {
 // drained says that nothing of the tenants concerned is in flight.
 func (h *handover) drained() bool {
 	for _, t := range h.concerned {
-		if h.driver.InMotion(uint8(t)) > 0 || !h.mmu.Quiet(uint8(t)) {
+		if h.driver.InMotion(mem.TenantID(t)) > 0 || !h.mmu.Quiet(mem.TenantID(t)) {
 			return false
 		}
 	}
@@ -174,13 +175,13 @@ func (h *handover) emptied() bool {
 func (h *handover) nodesMoved(now uint64) bool {
 	all := true
 	for _, t := range h.concerned {
-		if h.driver.InMotion(uint8(t)) > 0 {
+		if h.driver.InMotion(mem.TenantID(t)) > 0 {
 			all = false
 			continue
 		}
 		after := h.groupsAfter(t)
 		h.verdict.fail(h.relayout(t, after))
-		none, err := h.driver.MoveNodes(now, uint8(t), after)
+		none, err := h.driver.MoveNodes(now, mem.TenantID(t), after)
 		h.verdict.fail(err)
 		all = all && (none || err != nil)
 	}
@@ -199,11 +200,11 @@ func (h *handover) relayout(t int, groups uint64) (err error) {
 		list = append(list, bits.TrailingZeros64(m))
 	}
 	next := uint64(1 + 2*t)
-	if h.tables.Layout(uint8(t)) == next {
+	if h.tables.Layout(mem.TenantID(t)) == next {
 		next++
 	}
 	if h.layouts.of[next], err = h.layouts.whole.Restrict(list); err == nil {
-		h.tables.SetLayout(uint8(t), next)
+		h.tables.SetLayout(mem.TenantID(t), next)
 	}
 	return err
 }
@@ -245,9 +246,9 @@ func (h *handover) hand(now uint64) {
 	}
 	for _, t := range h.concerned {
 		h.own(t)
-		h.verdict.fail(h.tables.SetGroups(uint8(t), h.tenants[t].Groups))
-		h.driver.SetStatus(uint8(t), gained[t])
-		h.driver.Release(now, uint8(t))
+		h.verdict.fail(h.tables.SetGroups(mem.TenantID(t), h.tenants[t].Groups))
+		h.driver.SetStatus(mem.TenantID(t), gained[t])
+		h.driver.Release(now, mem.TenantID(t))
 	}
 	for i := range h.plan.Groups {
 		if m := &h.plan.Groups[i]; m.From >= 0 && h.left(m) == 0 {
@@ -294,9 +295,9 @@ func (h *handover) leave(now uint64, tenant int) {
 // left is the number of pages of a group's old owner that have to leave it yet.
 func (h *handover) left(m *GroupMove) int {
 	if !h.tables.Frames().PerGroup() {
-		return h.tables.Outside(uint8(m.From))
+		return h.tables.Outside(mem.TenantID(m.From))
 	}
-	return h.tables.Pages(uint8(m.From), m.Group)
+	return h.tables.Pages(mem.TenantID(m.From), m.Group)
 }
 
 // pool is the pool of frames of a group; where pages span channels there is one.

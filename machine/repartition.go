@@ -3,6 +3,8 @@ package machine
 import (
 	"fmt"
 	"slices"
+
+	"heddle/mem"
 )
 
 // Share is what a tenant is to have: SMs and channel groups; 0 groups where memory is shared.
@@ -68,7 +70,7 @@ func (g *GPU) Settled() bool {
 	}
 	if g.copies.how == Rewrite && g.translation.tables != nil {
 		for t := range g.Tenants {
-			if g.translation.tables.Outside(uint8(t)) > 0 {
+			if g.translation.tables.Outside(mem.TenantID(t)) > 0 {
 				return false
 			}
 		}
@@ -187,7 +189,7 @@ func (g *GPU) pagesIn(group int) int {
 	if g.holdings.group[group] < 0 || !g.translation.tables.Frames().PerGroup() {
 		return 0
 	}
-	return g.translation.tables.Pages(uint8(g.holdings.group[group]), group)
+	return g.translation.tables.Pages(mem.TenantID(g.holdings.group[group]), group)
 }
 
 // transfer is one thing and its old and new owner.

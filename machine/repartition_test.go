@@ -56,7 +56,7 @@ func (r *rig) holds(want []Share) {
 	for p := range g.translation.tables.Frames().Pools() {
 		used := 0
 		for i := range want {
-			used += g.translation.tables.Pages(uint8(i), p)
+			used += g.translation.tables.Pages(mem.TenantID(i), p)
 		}
 		if free := g.translation.tables.Frames().Free(p); free+used != g.translation.tables.Frames().PerPool() {
 			r.t.Fatalf("group %d: %d frames used, %d free, of %d", p, used, free,

@@ -5,6 +5,7 @@ import (
 
 	"heddle/engine"
 	"heddle/machine/sm"
+	"heddle/mem"
 )
 
 // Sharing an SM from inside, as simultaneous multikernel does (Wang et al., SMK, HPCA
@@ -71,7 +72,7 @@ func (v *evictor) place(i int, now uint64) uint64 {
 			v.begin(i, c, now)
 			return engine.Never
 		}
-		if s.Used(uint8(t)).CTAs == 0 {
+		if s.Used(mem.TenantID(t)).CTAs == 0 {
 			return next // nobody richer takes what it waits for: it would wait for ever
 		}
 	}
@@ -87,8 +88,8 @@ func (v *evictor) byShare(i int) []int {
 	for j := range n {
 		t := own[(v.last[i]+1+j)%n]
 		out = append(out, t)
-		share := s.Used(uint8(t)).Dominant(s.Has())
-		for k := len(out) - 1; k > 0 && s.Used(uint8(out[k-1])).Dominant(s.Has()) > share; k-- {
+		share := s.Used(mem.TenantID(t)).Dominant(s.Has())
+		for k := len(out) - 1; k > 0 && s.Used(mem.TenantID(out[k-1])).Dominant(s.Has()) > share; k-- {
 			out[k-1], out[k] = out[k], out[k-1]
 		}
 	}
@@ -119,11 +120,11 @@ func (v *evictor) victim(s *sm.SM, k *sm.Kernel, owners []int) int {
 	rich := s.Used(k.Tenant).Plus(need).Dominant(has)
 	var used sm.Use
 	for _, t := range owners {
-		used = used.Plus(s.Used(uint8(t)))
+		used = used.Plus(s.Used(mem.TenantID(t)))
 	}
 	first := -1
 	for j := len(owners) - 1; j >= 0; j-- {
-		t := uint8(owners[j])
+		t := mem.TenantID(owners[j])
 		mine := s.Used(t)
 		if t == k.Tenant {
 			continue

@@ -40,7 +40,7 @@ func TestDominantShares(t *testing.T) {
 			for i := range r.g.sms.list {
 				var got [3]int
 				for k := range n {
-					got[k] = r.g.sms.list[i].Used(uint8(k)).CTAs
+					got[k] = r.g.sms.list[i].Used(mem.TenantID(k)).CTAs
 				}
 				if got != c.want {
 					t.Errorf("SM %d holds %v CTAs, want %v", i, got, c.want)

@@ -5,6 +5,7 @@ import (
 
 	"heddle/isa"
 	"heddle/machine/sm"
+	"heddle/mem"
 	"heddle/mem/addrmap"
 )
 
@@ -58,7 +59,7 @@ func (g *GPU) Launch(tenant, stream int, name string, grid isa.Grid) *Kernel {
 		ready: g.Now() + uint64(g.Sheet.SM.LaunchDelay),
 	}
 	k.Kernel = sm.Kernel{
-		ID: g.dispatch.launched, Tenant: uint8(tenant), Stream: stream, Grid: grid, Code: grid.Code(), Geo: geo,
+		ID: g.dispatch.launched, Tenant: mem.TenantID(tenant), Stream: stream, Grid: grid, Code: grid.Code(), Geo: geo,
 		LocalBase: localWindow, Most: (geo.CTAs + len(t.SMs) - 1) / len(t.SMs),
 	}
 	if g.profile {

@@ -2,6 +2,7 @@ package machine
 
 import (
 	"heddle/machine/sm"
+	"heddle/mem"
 )
 
 // Instructions is a tenant's thread and warp instructions so far.
@@ -73,7 +74,7 @@ func (g *GPU) Prefill(tenant int, vaddr uint64, n int64) {
 	for a := vaddr &^ (line - 1); a < vaddr+uint64(n); a += line {
 		p, ok := g.translation.physical(tenant, a)
 		if ok {
-			g.memory.slices[g.fabric.layouts.slice(p)].Prefill(p, all, uint8(tenant))
+			g.memory.slices[g.fabric.layouts.slice(p)].Prefill(p, all, mem.TenantID(tenant))
 		}
 	}
 }
@@ -107,7 +108,7 @@ func (g *GPU) Footprint(tenant int) (bytes uint64) {
 		return 0
 	}
 	for k := range g.translation.tables.Frames().Pools() {
-		bytes += uint64(g.translation.tables.Pages(uint8(tenant), k)) * uint64(g.Sheet.VM.Page)
+		bytes += uint64(g.translation.tables.Pages(mem.TenantID(tenant), k)) * uint64(g.Sheet.VM.Page)
 	}
 	return bytes
 }

@@ -38,7 +38,7 @@ type translation struct {
 type mmuPort struct{ x *translation }
 
 // Request implements sm.MMU.
-func (p mmuPort) Request(now uint64, tenant uint8, vpn uint64, smID int, token int32) bool {
+func (p mmuPort) Request(now uint64, tenant mem.TenantID, vpn uint64, smID int, token int32) bool {
 	ok := p.x.mmu.Request(now, tenant, vpn, smID, token)
 	p.x.agenda.wakeSM(p.x.agenda.mmu, now)
 	return ok
@@ -48,12 +48,12 @@ func (p mmuPort) Request(now uint64, tenant uint8, vpn uint64, smID int, token i
 type pagerPort struct{ x *translation }
 
 // Absent implements sm.Pager.
-func (p pagerPort) Absent(tenant uint8, addr uint64) (page uint64, absent bool) {
+func (p pagerPort) Absent(tenant mem.TenantID, addr uint64) (page uint64, absent bool) {
 	return p.x.pager.Absent(tenant, addr)
 }
 
 // Fault implements sm.Pager.
-func (p pagerPort) Fault(now uint64, tenant uint8, page uint64) {
+func (p pagerPort) Fault(now uint64, tenant mem.TenantID, page uint64) {
 	p.x.pager.Fault(now, tenant, page)
 	p.x.agenda.wakeMMU(p.x.pager.Next())
 }
@@ -68,7 +68,7 @@ func (x *translation) pagesMove(now uint64, n int) {
 }
 
 // forget takes a page out of all TLBs.
-func (x *translation) forget(tenant uint8, vpn uint64) {
+func (x *translation) forget(tenant mem.TenantID, vpn uint64) {
 	x.mmu.InvalidatePage(tenant, vpn)
 	for _, t := range x.tlbs {
 		t.InvalidatePage(tenant, vpn)
@@ -80,7 +80,7 @@ func (x *translation) forget(tenant uint8, vpn uint64) {
 // physical, and has the LLC forget what they hold: another page may get the frames, and its
 // bytes come from elsewhere. Nothing of them is on its way: a page's accesses stop long before
 // its move ends.
-func (x *translation) freed(tenant uint8, frames []uint64) {
+func (x *translation) freed(tenant mem.TenantID, frames []uint64) {
 	page, size := x.tables.PageBits(), uint64(x.sheet.LLC.Line)
 	for _, i := range x.tenants[tenant].SMs {
 		x.sms[i].L1().Drop(frames, page)
@@ -105,7 +105,7 @@ func (x *translation) tickPager(now uint64) uint64 {
 }
 
 func (x *translation) allocate(tenant int, r *mem.Region) error {
-	t, n := uint8(tenant), r.Len()
+	t, n := mem.TenantID(tenant), r.Len()
 	switch {
 	case x.tables != nil && (r.Kind == mem.Managed || r.Kind == mem.Host):
 		return x.tables.Reserve(t, r.Base, uint64(n))
@@ -124,7 +124,7 @@ func (x *translation) allocate(tenant int, r *mem.Region) error {
 }
 
 func (x *translation) free(tenant int, r *mem.Region) error {
-	t := uint8(tenant)
+	t := mem.TenantID(tenant)
 	switch {
 	case x.tables != nil:
 		x.tables.Unmap(t, r.Base, uint64(r.Len()))
@@ -139,23 +139,23 @@ func (x *translation) free(tenant int, r *mem.Region) error {
 
 func (x *translation) evict(tenant int, r *mem.Region, off, n int64) int64 {
 	if x.tables == nil {
-		return x.pager.Move(uint8(tenant), r.Base+uint64(off), n, false)
+		return x.pager.Move(mem.TenantID(tenant), r.Base+uint64(off), n, false)
 	}
-	pages := x.tables.UnmapToHost(uint8(tenant), r.Base+uint64(off), uint64(n))
+	pages := x.tables.UnmapToHost(mem.TenantID(tenant), r.Base+uint64(off), uint64(n))
 	return int64(pages) * int64(x.sheet.VM.Page)
 }
 
 func (x *translation) prefetch(tenant int, r *mem.Region, off, n int64) int64 {
 	if x.tables == nil {
-		return x.pager.Move(uint8(tenant), r.Base+uint64(off), n, true)
+		return x.pager.Move(mem.TenantID(tenant), r.Base+uint64(off), n, true)
 	}
 	page := uint64(x.sheet.VM.Page)
 	var bytes int64
 	for v := (r.Base + uint64(off)) / page; v*page < r.Base+uint64(off+n); v++ {
-		if _, s := x.tables.Translate(uint8(tenant), v*page); s == vm.Resident {
+		if _, s := x.tables.Translate(mem.TenantID(tenant), v*page); s == vm.Resident {
 			continue
 		}
-		if _, err := x.tables.MapPage(uint8(tenant), v, -1); err != nil {
+		if _, err := x.tables.MapPage(mem.TenantID(tenant), v, -1); err != nil {
 			break // memory is full: the rest faults when touched
 		}
 		bytes += int64(page)
@@ -166,9 +166,9 @@ func (x *translation) prefetch(tenant int, r *mem.Region, off, n int64) int64 {
 // physical translates functionally.
 func (x *translation) physical(tenant int, vaddr uint64) (uint64, bool) {
 	if x.tables == nil {
-		return vm.Identity(uint8(tenant), vaddr), true
+		return vm.Identity(mem.TenantID(tenant), vaddr), true
 	}
-	p, s := x.tables.Translate(uint8(tenant), vaddr)
+	p, s := x.tables.Translate(mem.TenantID(tenant), vaddr)
 	return p, s == vm.Resident
 }
 
@@ -192,16 +192,16 @@ func (x *translation) localStride() uint64 { return uint64(x.sheet.SM.Count*x.sh
 
 func (x *translation) release(tenant int) {
 	if x.tables == nil {
-		x.pager.Release(uint8(tenant))
+		x.pager.Release(mem.TenantID(tenant))
 		return
 	}
-	x.tables.ReleaseTenant(uint8(tenant))
-	x.mmu.InvalidateTenant(uint8(tenant))
-	x.mmu.ClearStatus(uint8(tenant))
+	x.tables.ReleaseTenant(mem.TenantID(tenant))
+	x.mmu.InvalidateTenant(mem.TenantID(tenant))
+	x.mmu.ClearStatus(mem.TenantID(tenant))
 	x.groups.leave(x.pace.now, tenant)
 	x.contexts.end[tenant] = 0
 	for _, t := range x.tlbs {
-		t.InvalidateTenant(uint8(tenant))
+		t.InvalidateTenant(mem.TenantID(tenant))
 	}
 	x.localMapped[tenant] = 0
 }

@@ -24,8 +24,8 @@ func together(t *testing.T, sheet string, sms, n int, o Options) *rig {
 }
 
 // residents says whose CTAs are on the machine.
-func (r *rig) residents() map[uint8]int {
-	out := map[uint8]int{}
+func (r *rig) residents() map[mem.TenantID]int {
+	out := map[mem.TenantID]int{}
 	for _, s := range r.g.sms.list {
 		s.EachCTA(func(k *sm.Kernel, _ uint64) { out[k.Tenant]++ })
 	}

@@ -22,13 +22,17 @@ type Req struct {
 	Sectors uint8  // sectors of the line asked for
 	Full    uint8  // of a write: sectors all of whose bytes are written
 	Op      Op
-	Tenant  uint8 // row of counters: the application, or Moving of it
+	Tenant  TenantID // row of counters: the application, or Moving of it
 }
+
+// TenantID is the number of an application, or of the row of counters for what is moved for
+// it (Moving).
+type TenantID uint8
 
 // Moving is the row of counters for what is moved for a tenant without its asking, of so
 // many tenants: contexts of its CTAs, its pages. Links, caches and memory take such a
 // request as any other.
-func Moving(tenant uint8, tenants int) uint8 { return tenant + uint8(tenants) }
+func Moving(tenant TenantID, tenants int) TenantID { return tenant + TenantID(tenants) }
 
 // Lanes is the number of cores that take and free requests at once.
 const Lanes = 2

@@ -97,7 +97,7 @@ type Fetch struct {
 	Tag     int32
 	Slice   int16
 	Sectors uint8
-	Tenant  uint8
+	Tenant  mem.TenantID
 }
 
 // Slice is one LLC slice.
@@ -287,7 +287,7 @@ func (s *Slice) read(h int32, r *mem.Req, row []uint64) (hit, ok bool) {
 	return false, true
 }
 
-func (s *Slice) fetch(i int32, sectors, tenant uint8) {
+func (s *Slice) fetch(i int32, sectors uint8, tenant mem.TenantID) {
 	s.tags.Line[i].Pending |= sectors
 	s.mshrs.Ask(sectors)
 	s.ToDRAM.Push(Fetch{Line: s.tags.Tag[i], Tag: i, Slice: int16(s.ID), Sectors: sectors, Tenant: tenant})
@@ -302,7 +302,7 @@ func (s *Slice) modify(i int32, r *mem.Req) {
 
 // allocate makes room for a line, writing its victim's dirty sectors back. It
 // needs room in ToDRAM for that and for extra requests of the caller.
-func (s *Slice) allocate(line uint64, tenant uint8, extra int) int32 {
+func (s *Slice) allocate(line uint64, tenant mem.TenantID, extra int) int32 {
 	t := s.tags
 	v := t.Victim(line)
 	if v == tags.None {
@@ -371,7 +371,7 @@ func (s *Slice) filled(i int32, sectors uint8, now uint64) {
 // Prefill makes a line present and clean without traffic: a host-to-device copy
 // that GPGPU-Sim's -gpgpu_perf_sim_memcpy routes through the L2. It must not be
 // called while requests are in flight.
-func (s *Slice) Prefill(line uint64, sectors, tenant uint8) {
+func (s *Slice) Prefill(line uint64, sectors uint8, tenant mem.TenantID) {
 	i := s.tags.Find(line)
 	if i == tags.None {
 		if i = s.tags.Victim(line); i == tags.None {

@@ -2,6 +2,7 @@ package dram
 
 import (
 	"heddle/internal/invariants"
+	"heddle/mem"
 	"heddle/stat"
 )
 
@@ -98,7 +99,7 @@ func (c *Channel) CanPush(write bool) bool {
 // Push offers a request of bursts consecutive accesses (1 to 255) in one row, to
 // be seen by the first Tick at now or later. It answers false when the queue is
 // full. id comes back from Pop.
-func (c *Channel) Push(now uint64, at Loc, write bool, bursts int, id int32, tenant uint8) bool {
+func (c *Channel) Push(now uint64, at Loc, write bool, bursts int, id int32, tenant mem.TenantID) bool {
 	if c.next < now {
 		c.advance(now - 1)
 	}
@@ -149,7 +150,7 @@ func (c *Channel) wake(now uint64) {
 // fromWriteQueue answers a read with the data of a queued write one clock after
 // acceptance, behind the reads already on their way, and lets a write to the same
 // place disappear into the queued one at once.
-func (c *Channel) fromWriteQueue(now uint64, write bool, id int32, tenant uint8) {
+func (c *Channel) fromWriteQueue(now uint64, write bool, id int32, tenant mem.TenantID) {
 	n := c.rows[tenant]
 	if write {
 		n[CWrites]++

@@ -9,6 +9,7 @@ import (
 
 	"heddle/machine/dram"
 	"heddle/machine/dram/checker"
+	"heddle/mem"
 	"heddle/sheets"
 )
 
@@ -411,7 +412,7 @@ func TestTenants(t *testing.T) {
 	cfg.Tenants = 2
 	c := dram.New(cfg)
 	for i := range 6 {
-		c.Push(1, dram.Loc{BankGroup: uint8(i % 4), Row: uint32(i)}, false, 2, int32(i), uint8(i%3/2))
+		c.Push(1, dram.Loc{BankGroup: uint8(i % 4), Row: uint32(i)}, false, 2, int32(i), mem.TenantID(i%3/2))
 	}
 	for now := uint64(1); now < 500; now++ {
 		c.Tick(now)

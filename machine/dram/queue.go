@@ -1,6 +1,10 @@
 package dram
 
-import "math"
+import (
+	"math"
+
+	"heddle/mem"
+)
 
 // Request kinds; also the index of their lists.
 const (
@@ -20,7 +24,7 @@ type request struct {
 	id         int32
 	next, prev int16
 	bank       uint8
-	tenant     uint8
+	tenant     mem.TenantID
 	kind       uint8
 	left       uint8   // bursts still to issue
 	started    bool    // a command has issued for it

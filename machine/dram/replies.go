@@ -1,11 +1,13 @@
 package dram
 
+import "heddle/mem"
+
 // reply is a finished or finishing request.
 type reply struct {
 	depart uint64
 	id     int32
 	write  bool
-	tenant uint8
+	tenant mem.TenantID
 }
 
 // replies are finished requests.

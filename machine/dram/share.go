@@ -1,6 +1,10 @@
 package dram
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"heddle/mem"
+)
 
 // share is what a channel keeps for the migrations of its stack: the paths its own
 // commands use, and the banks that are not its own for the moment.
@@ -193,7 +197,7 @@ func (h *share) keep(cmd Cmd, b int, ready, t uint64) uint64 {
 }
 
 // openRow issues an ACT for a migration.
-func (h *share) openRow(b int, at Loc, tenant uint8, t uint64) {
+func (h *share) openRow(b int, at Loc, tenant mem.TenantID, t uint64) {
 	k := &h.ch.q.bank[b]
 	h.ch.rows[tenant][CActivates]++
 	if h.ch.Trace != nil {
@@ -206,7 +210,7 @@ func (h *share) openRow(b int, at Loc, tenant uint8, t uint64) {
 }
 
 // closeRow issues a PRE for a migration.
-func (h *share) closeRow(b int, at Loc, tenant uint8, t uint64) {
+func (h *share) closeRow(b int, at Loc, tenant mem.TenantID, t uint64) {
 	k := &h.ch.q.bank[b]
 	h.ch.rows[tenant][CPrecharges]++
 	if h.ch.Trace != nil {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"heddle/internal/invariants"
+	"heddle/mem"
 )
 
 // Migration copies Lines consecutive lines from a row of one bank to a row of a
@@ -19,7 +20,7 @@ type Migration struct {
 	From, To Loc
 	Lines    int
 	ID       int32
-	Tenant   uint8
+	Tenant   mem.TenantID
 }
 
 // MigrationTiming describes the migration hardware of a stack.

@@ -3,6 +3,7 @@ package noc
 import (
 	"math/bits"
 
+	"heddle/mem"
 	"heddle/stat"
 )
 
@@ -24,7 +25,7 @@ type packet struct {
 	out    uint16
 	left   uint16 // flits still to switch
 	here   uint16 // of those, flits that have arrived
-	tenant uint8
+	tenant mem.TenantID
 	moving bool // a flit has been switched
 }
 
@@ -206,7 +207,7 @@ func (c *Crossbar) pickVC(in, flits int) int {
 
 // Push offers a packet of 1 to 65535 flits, to be seen by the first Tick at now or
 // later. It answers false when the input queue is full. id comes back from Pop.
-func (c *Crossbar) Push(now uint64, in, out int, flits int, id int32, tenant uint8) bool {
+func (c *Crossbar) Push(now uint64, in, out int, flits int, id int32, tenant mem.TenantID) bool {
 	vc := 0
 	if c.requests.vcs == nil || in >= c.sorted {
 		if !c.fits(c.queue(in, 0, out), flits) {
@@ -223,7 +224,7 @@ func (c *Crossbar) Push(now uint64, in, out int, flits int, id int32, tenant uin
 // PushHead enters only the first flit of a packet, into the given virtual
 // channel: for sources that send flit by flit and keep credits themselves. The
 // others follow by PushBody.
-func (c *Crossbar) PushHead(now uint64, in, vc, out, flits int, id int32, tenant uint8) {
+func (c *Crossbar) PushHead(now uint64, in, vc, out, flits int, id int32, tenant mem.TenantID) {
 	c.enter(now, in, vc, out, flits, 1, id, tenant)
 }
 
@@ -239,7 +240,7 @@ func (c *Crossbar) PushBody(in, vc int) {
 	}
 }
 
-func (c *Crossbar) enter(now uint64, in, vc, out, flits, here int, id int32, tenant uint8) {
+func (c *Crossbar) enter(now uint64, in, vc, out, flits, here int, id int32, tenant mem.TenantID) {
 	i := c.queue(in, vc, out)
 	q := &c.in[i]
 	c.packets[i*c.depth+(q.head+q.n)&(c.depth-1)] = packet{

@@ -4,6 +4,8 @@ import (
 	"math/bits"
 	"testing"
 
+	"heddle/mem"
+
 	"pgregory.net/rapid"
 )
 
@@ -189,7 +191,7 @@ func deliver(t *rapid.T, cfg Config, seed uint64, skip bool) []got {
 				break
 			}
 			s := sent{rnd(cfg.Inputs), rnd(cfg.Outputs)}
-			if x.Push(now, s.in, s.out, 1+rnd(5), int32(len(packets)), uint8(rnd(2))) {
+			if x.Push(now, s.in, s.out, 1+rnd(5), int32(len(packets)), mem.TenantID(rnd(2))) {
 				packets = append(packets, s)
 				pushed = true
 			}

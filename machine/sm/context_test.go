@@ -131,6 +131,6 @@ func TestHold(t *testing.T) {
 // identity is a TLB that always hits.
 type identity struct{}
 
-func (identity) Lookup(_ uint8, vpn uint64) (uint64, bool)           { return vpn, true }
-func (identity) Insert(uint8, uint64, uint64)                        {}
-func (identity) Request(uint64, uint8, uint64, int, int32) (ok bool) { return false }
+func (identity) Lookup(_ mem.TenantID, vpn uint64) (uint64, bool)           { return vpn, true }
+func (identity) Insert(mem.TenantID, uint64, uint64)                        {}
+func (identity) Request(uint64, mem.TenantID, uint64, int, int32) (ok bool) { return false }

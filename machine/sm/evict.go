@@ -1,6 +1,10 @@
 package sm
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"heddle/mem"
+)
 
 // One CTA at a time can be evicted from an SM on which the others go on (SMK's
 // partial preemption): its warps stop issuing, what they have asked for arrives, and
@@ -12,7 +16,7 @@ func (s *SM) AdmitMany() { s.pipe.ctas.several = true }
 // Youngest lists, in the place of list, the CTAs of a tenant that may be evicted, the one
 // that came last first: it has most of its time before it. One whose context is being
 // loaded stays.
-func (s *SM) Youngest(tenant uint8, list []int) []int {
+func (s *SM) Youngest(tenant mem.TenantID, list []int) []int {
 	out, blocks := list[:0], s.pipe.ctas.blocks
 	for i := range blocks {
 		if k := blocks[i].k; k == nil || k.Tenant != tenant || s.pipe.warps.in(&blocks[i], restoring) > 0 {

@@ -108,7 +108,7 @@ func TestEvict(t *testing.T) {
 func TestActivePerTenant(t *testing.T) {
 	b := newBench(t, nil)
 	g := oneWarp(exit())
-	start := func(tenant uint8, now uint64) *Kernel {
+	start := func(tenant mem.TenantID, now uint64) *Kernel {
 		k := &Kernel{Tenant: tenant, Grid: g, Code: &g.code, Geo: g.geo}
 		if err := b.s.Start(k, 0, now); err != nil {
 			t.Fatal(err)

@@ -8,7 +8,7 @@ import (
 // Kernel is one launch.
 type Kernel struct {
 	ID        int
-	Tenant    uint8
+	Tenant    mem.TenantID
 	Stream    int
 	Grid      isa.Grid
 	Code      *isa.Code

@@ -104,7 +104,7 @@ func (c *L1) Flush() { c.tags.Reset() }
 func (c *L1) Held() uint64 { return uint64(c.tags.Held()) }
 
 // Forget invalidates a tenant's lines, which wait for nothing once its CTAs are gone.
-func (c *L1) Forget(tenant uint8) { c.tags.DropTenant(tenant) }
+func (c *L1) Forget(tenant mem.TenantID) { c.tags.DropTenant(tenant) }
 
 // Drop invalidates the lines of pages of 1<<bits bytes, in order; those that wait for data
 // stay.

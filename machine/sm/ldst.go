@@ -15,7 +15,7 @@ type memOp struct {
 	left   int32  // accesses that have not answered
 	queued int32  // accesses still before the L1
 	warp   int16
-	tenant uint8
+	tenant mem.TenantID
 	ndst   uint8
 	space  isa.Space
 	kind   isa.Kind

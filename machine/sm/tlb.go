@@ -7,28 +7,28 @@ import (
 
 // TLB is the SM's first-level translation buffer.
 type TLB interface {
-	Lookup(tenant uint8, vpn uint64) (ppn uint64, ok bool)
-	Insert(tenant uint8, vpn, ppn uint64)
+	Lookup(tenant mem.TenantID, vpn uint64) (ppn uint64, ok bool)
+	Insert(tenant mem.TenantID, vpn, ppn uint64)
 }
 
 // MMU takes L1 TLB misses; false is back-pressure.
 type MMU interface {
-	Request(now uint64, tenant uint8, vpn uint64, sm int, token int32) bool
+	Request(now uint64, tenant mem.TenantID, vpn uint64, sm int, token int32) bool
 }
 
 // Pager says, on a machine that does not translate, which pages are on the device.
 type Pager interface {
 	// Absent names the page an access has to wait for, by its first address.
-	Absent(tenant uint8, addr uint64) (page uint64, absent bool)
+	Absent(tenant mem.TenantID, addr uint64) (page uint64, absent bool)
 	// Fault asks for it; Arrived follows.
-	Fault(now uint64, tenant uint8, page uint64)
+	Fault(now uint64, tenant mem.TenantID, page uint64)
 }
 
 // tlbMiss is a page the SM has asked the MMU, or without translation the pager, for,
 // and the accesses that wait.
 type tlbMiss struct {
 	vpn    uint64 // of the pager's pages: the first address
-	tenant uint8
+	tenant mem.TenantID
 	sent   bool
 	first  int32 // chain in translation.parked; -1 ends it
 	last   int32
@@ -97,7 +97,7 @@ func (l *loadStore) translate(a *access, now uint64) bool {
 
 // present is translate where addresses are places: an access waits only for a page
 // that is on the host.
-func (l *loadStore) present(a *access, tenant uint8, now uint64) bool {
+func (l *loadStore) present(a *access, tenant mem.TenantID, now uint64) bool {
 	x := &l.translation
 	if x.pager != nil {
 		if page, absent := x.pager.Absent(tenant, a.line); absent {
@@ -139,7 +139,7 @@ func (x *translation) park(m *tlbMiss, a *access) {
 }
 
 // missFor is the entry that waits for the page, a new one if there is room.
-func (x *translation) missFor(tenant uint8, vpn uint64) *tlbMiss {
+func (x *translation) missFor(tenant mem.TenantID, vpn uint64) *tlbMiss {
 	var room *tlbMiss
 	for i := range x.pending {
 		m := &x.pending[i]
@@ -157,7 +157,7 @@ func (x *translation) missFor(tenant uint8, vpn uint64) *tlbMiss {
 
 // unpark sends the accesses that waited for a page on to replay: the bits of keep stay of
 // their address, those of place are set.
-func (x *translation) unpark(tenant uint8, vpn, keep, place uint64, replay *mem.Queue[access]) {
+func (x *translation) unpark(tenant mem.TenantID, vpn, keep, place uint64, replay *mem.Queue[access]) {
 	x.full = false
 	for i := range x.pending {
 		m := &x.pending[i]
@@ -199,7 +199,7 @@ func (x *translation) forget() {
 }
 
 // Translated delivers a translation: the accesses that waited go on.
-func (s *SM) Translated(tenant uint8, vpn, ppn uint64, now uint64) {
+func (s *SM) Translated(tenant mem.TenantID, vpn, ppn uint64, now uint64) {
 	x, shift := &s.lsu.translation, s.cfg.translation.pageShift
 	x.tlb.Insert(tenant, vpn, ppn)
 	x.unpark(tenant, vpn, 1<<shift-1, ppn<<shift, &s.lsu.replay)
@@ -207,7 +207,7 @@ func (s *SM) Translated(tenant uint8, vpn, ppn uint64, now uint64) {
 }
 
 // Arrived says that a page the pager was asked for is on the device.
-func (s *SM) Arrived(tenant uint8, page, now uint64) {
+func (s *SM) Arrived(tenant mem.TenantID, page, now uint64) {
 	s.lsu.translation.unpark(tenant, page, ^uint64(0), uint64(tenant)<<addrmap.TenantShift, &s.lsu.replay)
 	s.wakeAt(now)
 }

@@ -1,6 +1,9 @@
 package sm
 
-import "heddle/isa"
+import (
+	"heddle/isa"
+	"heddle/mem"
+)
 
 // Use is what CTAs take of an SM, or what an SM has.
 type Use struct{ CTAs, Threads, Regs, Shared int }
@@ -42,7 +45,7 @@ func (s *SM) Needs(k *Kernel) Use {
 }
 
 // Used is what the resident CTAs of a tenant take.
-func (s *SM) Used(tenant uint8) (u Use) {
+func (s *SM) Used(tenant mem.TenantID) (u Use) {
 	for i := range s.pipe.ctas.blocks {
 		if k := s.pipe.ctas.blocks[i].k; k != nil && k.Tenant == tenant {
 			u = u.Plus(s.Needs(k))

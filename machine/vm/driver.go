@@ -29,7 +29,7 @@ type pageFault struct {
 	vpn    uint64
 	end    uint64
 	sm     int32
-	tenant uint8
+	tenant mem.TenantID
 	swept  bool // nobody touched the page: its frame is needed
 }
 
@@ -46,7 +46,7 @@ func NewDriver(s *sheets.Machine, slots int, m *MMU) *Driver {
 }
 
 // Fault implements FaultHandler; the queues have room for every pending miss.
-func (d *Driver) Fault(now uint64, tenant uint8, vpn uint64, sm int) bool {
+func (d *Driver) Fault(now uint64, tenant mem.TenantID, vpn uint64, sm int) bool {
 	f := pageFault{vpn: vpn, sm: int32(sm), tenant: tenant}
 	switch _, s := d.tab.Lookup(tenant, vpn); s {
 	case Moving: // the end of the move resolves it

@@ -56,7 +56,7 @@ type FaultHandler interface {
 	// Fault reports that an access of an SM found a page that is not on the device.
 	// It is called once per page until the page is resolved; false means that the
 	// fault buffer is full, and the MMU asks again in the next cycle.
-	Fault(now uint64, tenant uint8, vpn uint64, sm int) bool
+	Fault(now uint64, tenant mem.TenantID, vpn uint64, sm int) bool
 	// Tick lets the handler work; it returns the next cycle at which it has to,
 	// all ones for never. The MMU calls it first in each of its own ticks.
 	Tick(now uint64) (next uint64)
@@ -67,7 +67,7 @@ type Reply struct {
 	VPN, PPN uint64
 	Token    int32
 	SM       int16
-	Tenant   uint8
+	Tenant   mem.TenantID
 }
 
 type request struct {
@@ -75,7 +75,7 @@ type request struct {
 	ready  uint64 // cycle at which the lookup is done
 	token  int32
 	sm     int16
-	tenant uint8
+	tenant mem.TenantID
 }
 
 // miss is a page being fetched.
@@ -86,7 +86,7 @@ type miss struct {
 	first  int32  // waiting requests, oldest first; -1: none
 	last   int32
 	sm     int16 // that missed first
-	tenant uint8
+	tenant mem.TenantID
 	fault  bool
 }
 
@@ -192,7 +192,7 @@ func (m *MMU) SetHandler(h FaultHandler) { m.fault = h }
 
 // Request asks for a translation on behalf of an SM; false is back-pressure.
 // token comes back in the reply.
-func (m *MMU) Request(now uint64, tenant uint8, vpn uint64, sm int, token int32) bool {
+func (m *MMU) Request(now uint64, tenant mem.TenantID, vpn uint64, sm int, token int32) bool {
 	if !m.in[sm].Push(request{vpn: vpn, token: token, sm: int16(sm), tenant: tenant}) {
 		return false
 	}
@@ -384,7 +384,7 @@ func (m *MMU) answer() (freed bool) {
 // InvalidatePage removes a translation everywhere in the MMU. Requests that were
 // answered with it, but whose reply was not yet taken, look again. The machine
 // calls it, beside invalidating the L1 TLBs, from Tables.Shootdown.
-func (m *MMU) InvalidatePage(tenant uint8, vpn uint64) {
+func (m *MMU) InvalidatePage(tenant mem.TenantID, vpn uint64) {
 	m.row[tenant][Shootdowns]++
 	m.l2.InvalidatePage(tenant, vpn)
 	for n := m.out.Len(); n > 0; n-- {
@@ -422,7 +422,7 @@ func (m *MMU) release(w int32) (next int32) {
 
 // ClearStatus switches the tenant's status register off: every page is where it
 // may be.
-func (m *MMU) ClearStatus(tenant uint8) { m.status[tenant] = status{} }
+func (m *MMU) ClearStatus(tenant mem.TenantID) { m.status[tenant] = status{} }
 
 // misplaced says that a page's frame is in a lost group, or outside the gained ones
 // although the page belongs there.
@@ -432,7 +432,7 @@ func (m *MMU) ClearStatus(tenant uint8) { m.status[tenant] = status{} }
 // in the gained groups alone and the rest in the others alone, and never uses
 // all its channels at once. With GainShare the pages that move are every n-th ones,
 // in the proportion of gained to owned groups: the same number, spread evenly.
-func (m *MMU) misplaced(tenant uint8, vpn, ppn uint64) bool {
+func (m *MMU) misplaced(tenant mem.TenantID, vpn, ppn uint64) bool {
 	if !m.tab.frames.PerGroup() {
 		return m.tab.old(tenant, ppn)
 	}
@@ -446,7 +446,7 @@ func (m *MMU) misplaced(tenant uint8, vpn, ppn uint64) bool {
 
 // Quiet says that the MMU neither looks up, walks nor answers for a tenant; pages
 // that wait for the driver do not count.
-func (m *MMU) Quiet(tenant uint8) bool {
+func (m *MMU) Quiet(tenant mem.TenantID) bool {
 	if invariants.On && m.active[tenant] != m.recount(tenant) {
 		panic(fmt.Sprintf("MMU: tenant %d has %d requests and pages in flight, %d by counting", tenant,
 			m.active[tenant], m.recount(tenant)))
@@ -455,8 +455,8 @@ func (m *MMU) Quiet(tenant uint8) bool {
 }
 
 // recount is what active should be.
-func (m *MMU) recount(tenant uint8) (n int) {
-	count := func(t uint8) {
+func (m *MMU) recount(tenant mem.TenantID) (n int) {
+	count := func(t mem.TenantID) {
 		if t == tenant {
 			n++
 		}
@@ -485,7 +485,7 @@ func (m *MMU) recount(tenant uint8) (n int) {
 
 // InvalidateTenant removes all of a tenant's translations; it must have no
 // request in flight.
-func (m *MMU) InvalidateTenant(tenant uint8) {
+func (m *MMU) InvalidateTenant(tenant mem.TenantID) {
 	m.l2.InvalidateTenant(tenant)
 	if m.cache != nil {
 		m.cache.InvalidateTenant(tenant)

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"heddle/mem"
+
 	"pgregory.net/rapid"
 )
 
@@ -287,7 +289,7 @@ func TestErrors(t *testing.T) {
 // trace is a reproducible stream of requests: cycle, tenant, page, SM.
 type ask struct {
 	at     uint64
-	tenant uint8
+	tenant mem.TenantID
 	vpn    uint64
 	sm     int
 }
@@ -297,7 +299,7 @@ func trace(seed uint64, n, pages, tenants int) (out []ask) {
 	at := uint64(0)
 	for range n {
 		at += uint64(rng.IntN(40))
-		out = append(out, ask{at, uint8(rng.IntN(tenants)), page4k(uint64(rng.IntN(pages))), rng.IntN(8)})
+		out = append(out, ask{at, mem.TenantID(rng.IntN(tenants)), page4k(uint64(rng.IntN(pages))), rng.IntN(8)})
 	}
 	return out
 }

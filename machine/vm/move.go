@@ -6,13 +6,14 @@ import (
 	"slices"
 
 	"heddle/internal/invariants"
+	"heddle/mem"
 	"heddle/mem/addrmap"
 )
 
 // Move is a page, or a frame of page-table nodes, on its way to another frame.
 type Move struct {
 	VPN, From, To uint64
-	Tenant        uint8
+	Tenant        mem.TenantID
 	Node          bool // a frame of table nodes: VPN means nothing
 	live          bool
 	dead          bool // its owner gave the page up meanwhile
@@ -21,7 +22,7 @@ type Move struct {
 // BeginMove takes a frame for a resident page in the group of the mask that holds
 // the fewest pages of the tenant. The page is Moving until EndMove: the caller
 // copies the bytes. The error wraps ErrNoFrame when the groups are full.
-func (t *Tables) BeginMove(tenant uint8, vpn, groups uint64) (id int32, err error) {
+func (t *Tables) BeginMove(tenant mem.TenantID, vpn, groups uint64) (id int32, err error) {
 	p := t.pt[tenant]
 	i := p.leaf(vpn)
 	if i < 0 || State(p.ent[i]&stateMask) != Resident {
@@ -40,7 +41,7 @@ func (t *Tables) BeginMove(tenant uint8, vpn, groups uint64) (id int32, err erro
 // BeginNodeMove takes a frame for one frame of table nodes outside the groups of
 // the mask; none says that there is none left. No walk of the tenant may be in
 // progress until EndMove.
-func (t *Tables) BeginNodeMove(tenant uint8, groups uint64) (id int32, none bool, err error) {
+func (t *Tables) BeginNodeMove(tenant mem.TenantID, groups uint64) (id int32, none bool, err error) {
 	for _, from := range t.nodes[tenant] {
 		if !t.outside(tenant, from, groups) || t.moving(tenant, from) {
 			continue
@@ -56,7 +57,7 @@ func (t *Tables) BeginNodeMove(tenant uint8, groups uint64) (id int32, none bool
 
 // outside says that a frame has to be left: it is not in the groups of the mask,
 // or, where pages span channels, not of the tenant's present layout.
-func (t *Tables) outside(tenant uint8, ppn, groups uint64) bool {
+func (t *Tables) outside(tenant mem.TenantID, ppn, groups uint64) bool {
 	if !t.frames.PerGroup() {
 		return t.old(tenant, ppn)
 	}
@@ -64,7 +65,7 @@ func (t *Tables) outside(tenant uint8, ppn, groups uint64) bool {
 }
 
 // target is where a page's bytes go: a new frame, or the same one laid out anew.
-func (t *Tables) target(tenant uint8, from, groups uint64) (to uint64, err error) {
+func (t *Tables) target(tenant mem.TenantID, from, groups uint64) (to uint64, err error) {
 	if t.frames.PerGroup() {
 		return t.takeIn(tenant, groups)
 	}
@@ -77,12 +78,14 @@ func (t *Tables) target(tenant uint8, from, groups uint64) (to uint64, err error
 func (t *Tables) layoutAt() uint { return addrmap.TenantShift - t.bits }
 
 // old says that a frame is of an earlier layout of the tenant.
-func (t *Tables) old(tenant uint8, ppn uint64) bool { return ppn>>t.layoutAt() != t.layout[tenant] }
+func (t *Tables) old(tenant mem.TenantID, ppn uint64) bool {
+	return ppn>>t.layoutAt() != t.layout[tenant]
+}
 
 // SetLayout gives a tenant's new pages an address map of their own: the bits of
 // their addresses from addrmap.TenantShift on (UGPU-Ori, and every isolated slice
 // where pages span all channels). The pages it has are of an earlier layout now.
-func (t *Tables) SetLayout(tenant uint8, index uint64) {
+func (t *Tables) SetLayout(tenant mem.TenantID, index uint64) {
 	t.layout[tenant] = index
 	t.stale[tenant] = 0
 	for _, n := range t.pages[tenant] {
@@ -92,10 +95,10 @@ func (t *Tables) SetLayout(tenant uint8, index uint64) {
 }
 
 // Layout is the index SetLayout gave last.
-func (t *Tables) Layout(tenant uint8) uint64 { return t.layout[tenant] }
+func (t *Tables) Layout(tenant mem.TenantID) uint64 { return t.layout[tenant] }
 
 // takeIn takes a frame in the least used group of the mask that has one.
-func (t *Tables) takeIn(tenant uint8, groups uint64) (ppn uint64, err error) {
+func (t *Tables) takeIn(tenant mem.TenantID, groups uint64) (ppn uint64, err error) {
 	best := -1
 	for m := groups; m != 0; m &= m - 1 {
 		g := bits.TrailingZeros64(m)
@@ -176,7 +179,7 @@ func (t *Tables) rebase(m *Move) {
 }
 
 // moving says whether a frame is the source of a move in flight.
-func (t *Tables) moving(tenant uint8, from uint64) bool {
+func (t *Tables) moving(tenant mem.TenantID, from uint64) bool {
 	for i := range t.moves {
 		if m := &t.moves[i]; m.live && m.Tenant == tenant && m.From == from {
 			return true
@@ -186,12 +189,12 @@ func (t *Tables) moving(tenant uint8, from uint64) bool {
 }
 
 // hold notes who has a frame, for CheckAccess.
-func (t *Tables) hold(ppn uint64, tenant uint8) {
+func (t *Tables) hold(ppn uint64, tenant mem.TenantID) {
 	if !invariants.On {
 		return
 	}
 	if t.holder == nil {
-		t.holder = map[uint64]uint8{}
+		t.holder = map[uint64]mem.TenantID{}
 	}
 	if was, taken := t.holder[ppn]; taken {
 		invariants.Fail("frame %#x of tenant %d is given to tenant %d", ppn, was, tenant)
@@ -202,7 +205,7 @@ func (t *Tables) hold(ppn uint64, tenant uint8) {
 // CheckAccess fails, in builds with the invariants tag, when an application's
 // access goes to a frame it does not have, or to one whose bytes are on their way
 // elsewhere: a write there would be lost, a read might miss one.
-func (t *Tables) CheckAccess(tenant uint8, paddr uint64) {
+func (t *Tables) CheckAccess(tenant mem.TenantID, paddr uint64) {
 	ppn := paddr >> t.bits
 	if who, taken := t.holder[ppn]; !taken || who != tenant {
 		invariants.Fail("tenant %d reaches frame %#x, which it does not have", tenant, ppn)
@@ -218,7 +221,7 @@ func (t *Tables) CheckAccess(tenant uint8, paddr uint64) {
 }
 
 // giveUp frees what an entry that goes away holds.
-func (t *Tables) giveUp(tenant uint8, vpn, entry uint64) {
+func (t *Tables) giveUp(tenant mem.TenantID, vpn, entry uint64) {
 	switch State(entry & stateMask) {
 	case Resident:
 		t.release(tenant, entry>>valueAt)
@@ -234,7 +237,7 @@ func (t *Tables) giveUp(tenant uint8, vpn, entry uint64) {
 
 // NextIn finds the first resident page at or after vpn in a group of the mask; with
 // an empty mask, of an earlier layout.
-func (t *Tables) NextIn(tenant uint8, vpn, groups uint64) (found uint64, ok bool) {
+func (t *Tables) NextIn(tenant mem.TenantID, vpn, groups uint64) (found uint64, ok bool) {
 	p := t.pt[tenant]
 	if len(p.addr) == 0 {
 		return 0, false
@@ -242,7 +245,7 @@ func (t *Tables) NextIn(tenant uint8, vpn, groups uint64) (found uint64, ok bool
 	return t.nextIn(tenant, p, 0, 0, vpn, groups)
 }
 
-func (t *Tables) nextIn(tenant uint8, p *PageTable, node, depth int, vpn, groups uint64) (uint64, bool) {
+func (t *Tables) nextIn(tenant mem.TenantID, p *PageTable, node, depth int, vpn, groups uint64) (uint64, bool) {
 	shift := uint(levelBits * (p.levels - 1 - depth))
 	for i := vpn >> shift & (nodeEntries - 1); i < nodeEntries; i++ {
 		e := p.ent[uint64(node*nodeEntries)+i]
@@ -264,7 +267,7 @@ func (t *Tables) nextIn(tenant uint8, p *PageTable, node, depth int, vpn, groups
 }
 
 // GroupMask is the groups a tenant may use, as a bit mask.
-func (t *Tables) GroupMask(tenant uint8) (mask uint64) {
+func (t *Tables) GroupMask(tenant mem.TenantID) (mask uint64) {
 	for _, g := range t.groups[tenant] {
 		mask |= 1 << g
 	}
@@ -273,7 +276,7 @@ func (t *Tables) GroupMask(tenant uint8) (mask uint64) {
 
 // Outside is the number of frames the tenant still has in groups it may not use, or
 // of an earlier layout.
-func (t *Tables) Outside(tenant uint8) (n int) {
+func (t *Tables) Outside(tenant mem.TenantID) (n int) {
 	if !t.frames.PerGroup() {
 		return t.stale[tenant]
 	}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"heddle/mem"
 	"heddle/sheets"
 	"heddle/stat"
 )
@@ -39,7 +40,7 @@ type managed struct {
 // Fault is a page on its way to the device.
 type Fault struct {
 	Page   uint64
-	Tenant uint8
+	Tenant mem.TenantID
 	since  uint64
 	end    uint64 // of its handling, once that has begun
 }
@@ -76,20 +77,20 @@ func NewPager(s *sheets.Machine, tenants, slots int, counters *stat.Table) *Page
 }
 
 // Map takes n bytes of device memory for a region that is there from the start.
-func (p *Pager) Map(tenant uint8, n int64) error { return p.take(tenant, n) }
+func (p *Pager) Map(tenant mem.TenantID, n int64) error { return p.take(tenant, n) }
 
 // Unmap gives them back.
-func (p *Pager) Unmap(tenant uint8, n int64) { p.used[tenant] -= n }
+func (p *Pager) Unmap(tenant mem.TenantID, n int64) { p.used[tenant] -= n }
 
 // Reserve makes a managed region known, all of it on the host.
-func (p *Pager) Reserve(tenant uint8, base uint64, n int64) {
+func (p *Pager) Reserve(tenant mem.TenantID, base uint64, n int64) {
 	pages := int((n + p.page - 1) / p.page)
 	m := managed{base: base, end: base + uint64(n), device: make([]bool, pages), absent: pages}
 	p.managed[tenant] = slices.Insert(p.managed[tenant], p.index(tenant, base)+1, m)
 }
 
 // Forget takes a managed region back.
-func (p *Pager) Forget(tenant uint8, base uint64) {
+func (p *Pager) Forget(tenant mem.TenantID, base uint64) {
 	i := p.index(tenant, base)
 	m := &p.managed[tenant][i]
 	p.Move(tenant, base, int64(m.end-base), false)
@@ -97,11 +98,11 @@ func (p *Pager) Forget(tenant uint8, base uint64) {
 }
 
 // Release forgets all memory of a tenant.
-func (p *Pager) Release(tenant uint8) { p.used[tenant], p.managed[tenant] = 0, nil }
+func (p *Pager) Release(tenant mem.TenantID) { p.used[tenant], p.managed[tenant] = 0, nil }
 
 // Move brings the pages that [base, base+n) touches to one side and returns the
 // bytes that cross the link; to the device as far as it has room.
-func (p *Pager) Move(tenant uint8, base uint64, n int64, toDevice bool) (bytes int64) {
+func (p *Pager) Move(tenant mem.TenantID, base uint64, n int64, toDevice bool) (bytes int64) {
 	i := p.index(tenant, base)
 	if i < 0 || n <= 0 {
 		return 0
@@ -125,7 +126,7 @@ func (p *Pager) Move(tenant uint8, base uint64, n int64, toDevice bool) (bytes i
 }
 
 // Absent says whether an access has to wait for its page, and for which.
-func (p *Pager) Absent(tenant uint8, addr uint64) (page uint64, absent bool) {
+func (p *Pager) Absent(tenant mem.TenantID, addr uint64) (page uint64, absent bool) {
 	i := p.index(tenant, addr)
 	if i < 0 {
 		return 0, false
@@ -139,7 +140,7 @@ func (p *Pager) Absent(tenant uint8, addr uint64) (page uint64, absent bool) {
 }
 
 // Fault asks for a page that is absent; asking again for one on its way is free.
-func (p *Pager) Fault(now uint64, tenant uint8, page uint64) {
+func (p *Pager) Fault(now uint64, tenant mem.TenantID, page uint64) {
 	if slices.ContainsFunc(p.faults, func(f Fault) bool { return f.Page == page && f.Tenant == tenant }) {
 		return
 	}
@@ -186,7 +187,7 @@ func (p *Pager) Pop(now uint64) (f Fault, ok bool) {
 func (p *Pager) Err() error { return p.err }
 
 // index is the last managed region that begins at or before addr; -1: none.
-func (p *Pager) index(tenant uint8, addr uint64) int {
+func (p *Pager) index(tenant mem.TenantID, addr uint64) int {
 	list := p.managed[tenant]
 	lo, hi := 0, len(list)
 	for lo < hi {
@@ -204,7 +205,7 @@ func (p *Pager) length(m *managed, k int) int64 {
 	return min(p.page, int64(m.end-m.base)-int64(k)*p.page)
 }
 
-func (p *Pager) take(tenant uint8, n int64) error {
+func (p *Pager) take(tenant mem.TenantID, n int64) error {
 	var used int64
 	for _, u := range p.used {
 		used += u

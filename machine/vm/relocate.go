@@ -62,10 +62,10 @@ func (r *relocator) init(s *sheets.Machine, slots int, m *MMU) {
 
 // Hold keeps resolved pages from the MMU until Release: its tenant's walks are to
 // come to rest.
-func (r *relocator) Hold(tenant uint8) { r.held[tenant] = true }
+func (r *relocator) Hold(tenant mem.TenantID) { r.held[tenant] = true }
 
 // Release ends Hold.
-func (r *relocator) Release(now uint64, tenant uint8) {
+func (r *relocator) Release(now uint64, tenant mem.TenantID) {
 	r.held[tenant] = false
 	for n := r.late.Len(); n > 0; n-- {
 		f := r.late.Pop()
@@ -75,10 +75,10 @@ func (r *relocator) Release(now uint64, tenant uint8) {
 
 // InMotion is the number of pages of a tenant that the driver or the machine is
 // moving.
-func (r *relocator) InMotion(tenant uint8) int { return r.inFlight[tenant] }
+func (r *relocator) InMotion(tenant mem.TenantID) int { return r.inFlight[tenant] }
 
 // count notes that pages of a tenant begin or end to move.
-func (r *relocator) count(now uint64, tenant uint8, n int) {
+func (r *relocator) count(now uint64, tenant mem.TenantID, n int) {
 	r.inFlight[tenant] += n
 	if r.Moves != nil {
 		r.Moves(now, n)
@@ -93,7 +93,7 @@ func (r *relocator) Moving() (n int) {
 	return n
 }
 
-func (r *relocator) resolve(now uint64, tenant uint8, vpn uint64) {
+func (r *relocator) resolve(now uint64, tenant mem.TenantID, vpn uint64) {
 	if r.held[tenant] {
 		r.late.Push(pageFault{vpn: vpn, tenant: tenant})
 		return
@@ -131,10 +131,10 @@ func (r *relocator) sweep() (f pageFault, ok bool) {
 	}
 	most, group := 0, 0
 	for t := range r.held {
-		own := r.tab.GroupMask(uint8(t))
+		own := r.tab.GroupMask(mem.TenantID(t))
 		for g, n := range r.tab.pages[t] {
 			if own>>g&1 == 0 && n > most && !r.held[t] && r.tab.frames.Free(g) < r.low {
-				most, group, f.tenant = n, g, uint8(t)
+				most, group, f.tenant = n, g, mem.TenantID(t)
 			}
 		}
 	}
@@ -149,7 +149,7 @@ func (r *relocator) sweep() (f pageFault, ok bool) {
 func (r *relocator) sweepOld() (f pageFault, ok bool) {
 	for t := range r.held {
 		if !r.held[t] && r.tab.stale[t] > r.inFlight[t] {
-			if f, ok = r.pick(uint8(t), 0); ok {
+			if f, ok = r.pick(mem.TenantID(t), 0); ok {
 				return f, true
 			}
 		}
@@ -159,7 +159,7 @@ func (r *relocator) sweepOld() (f pageFault, ok bool) {
 
 // pick finds the next page of a tenant in the groups of the mask, from where the
 // last search ended and then from the beginning.
-func (r *relocator) pick(tenant uint8, groups uint64) (f pageFault, ok bool) {
+func (r *relocator) pick(tenant mem.TenantID, groups uint64) (f pageFault, ok bool) {
 	for range 2 {
 		vpn, ok := r.tab.NextIn(tenant, r.cursor[tenant], groups)
 		for ok && r.inHand(tenant, vpn) {
@@ -175,7 +175,7 @@ func (r *relocator) pick(tenant uint8, groups uint64) (f pageFault, ok bool) {
 }
 
 // inHand says whether the driver already works on a page.
-func (r *relocator) inHand(tenant uint8, vpn uint64) bool {
+func (r *relocator) inHand(tenant mem.TenantID, vpn uint64) bool {
 	for i := range r.work.Len() {
 		if f := r.work.At(i); f.tenant == tenant && f.vpn == vpn {
 			return true
@@ -239,7 +239,7 @@ func (r *relocator) begin(now uint64, f pageFault) {
 }
 
 // squatted says that other tenants' pages still occupy a tenant's groups.
-func (r *relocator) squatted(tenant uint8) bool {
+func (r *relocator) squatted(tenant mem.TenantID) bool {
 	own := r.tab.GroupMask(tenant)
 	for t := range r.held {
 		for g, n := range r.tab.pages[t] {
@@ -260,7 +260,7 @@ func b2i(b bool) int {
 
 // MoveNodes begins to move one frame of a tenant's table nodes out of groups it
 // loses; none says that there is none left.
-func (r *relocator) MoveNodes(now uint64, tenant uint8, keep uint64) (none bool, err error) {
+func (r *relocator) MoveNodes(now uint64, tenant mem.TenantID, keep uint64) (none bool, err error) {
 	id, none, err := r.tab.BeginNodeMove(tenant, keep)
 	if none || err != nil {
 		return none, err
@@ -274,7 +274,7 @@ func (r *relocator) MoveNodes(now uint64, tenant uint8, keep uint64) (none bool,
 // SetStatus writes the tenant's register after a change of channels: its pages
 // outside the gained groups move there when touched, unless they are balanced
 // already or there are none.
-func (r *relocator) SetStatus(tenant uint8, gained uint64) {
+func (r *relocator) SetStatus(tenant mem.TenantID, gained uint64) {
 	if !r.tab.frames.PerGroup() {
 		r.mmu.status[tenant] = status{on: r.tab.Outside(tenant) > 0}
 		return
@@ -334,7 +334,7 @@ func (r *relocator) Copied(now uint64, id int32) {
 }
 
 // balanced says that the gained groups hold their share of the tenant's pages.
-func (r *relocator) balanced(tenant uint8, gain uint64) bool {
+func (r *relocator) balanced(tenant mem.TenantID, gain uint64) bool {
 	in, all := 0, 0
 	for g, n := range r.tab.pages[tenant] {
 		all += n

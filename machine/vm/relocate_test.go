@@ -4,6 +4,7 @@ import (
 	"errors"
 	"testing"
 
+	"heddle/mem"
 	"heddle/sheets"
 )
 
@@ -63,7 +64,7 @@ func touch(t *testing.T, r *rig, d *Driver, now uint64, n int) (moves []Move, en
 	return moves, now
 }
 
-func own(t *testing.T, r *rig, tenant uint8, groups ...int) {
+func own(t *testing.T, r *rig, tenant mem.TenantID, groups ...int) {
 	t.Helper()
 	if err := r.tab.SetGroups(tenant, groups); err != nil {
 		t.Fatal(err)

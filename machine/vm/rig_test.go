@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"heddle/mem"
 	"heddle/mem/addrmap"
 	"heddle/sheets"
 	"heddle/stat"
@@ -132,7 +133,7 @@ func (r *rig) run(now uint64) uint64 {
 	return now
 }
 
-func (r *rig) ask(now uint64, tenant uint8, vpn uint64, sm int, token int32) {
+func (r *rig) ask(now uint64, tenant mem.TenantID, vpn uint64, sm int, token int32) {
 	if !r.mmu.Request(now, tenant, vpn, sm, token) {
 		r.t.Fatalf("cycle %d: the MMU refused a request", now)
 	}
@@ -153,14 +154,14 @@ func (r *rig) counter(tenant, c int, want uint64) {
 	}
 }
 
-func mustMap(t testing.TB, tab *Tables, tenant uint8, base, bytes uint64) {
+func mustMap(t testing.TB, tab *Tables, tenant mem.TenantID, base, bytes uint64) {
 	t.Helper()
 	if err := tab.MapRegion(tenant, base, bytes); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func frameOf(t testing.TB, tab *Tables, tenant uint8, vpn uint64) uint64 {
+func frameOf(t testing.TB, tab *Tables, tenant mem.TenantID, vpn uint64) uint64 {
 	t.Helper()
 	ppn, s := tab.Lookup(tenant, vpn)
 	if s != Resident {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"heddle/internal/invariants"
+	"heddle/mem"
 	"heddle/mem/addrmap"
 	"heddle/sheets"
 )
@@ -21,20 +22,20 @@ type Tables struct {
 	pt     []*PageTable
 	frames *Frames
 	place  Place
-	groups [][]int          // [tenant] channel groups it may use, ascending
-	turn   []int            // [tenant] pages placed so far
-	pages  [][]int          // [tenant][pool] pages it has
-	carve  []span           // [tenant] rest of the frame its table nodes are cut from
-	nodes  [][]uint64       // [tenant] frames that hold table nodes
-	moves  []Move           // by id; those in flight are live
-	layout []uint64         // [tenant] address map of its new pages, where pages span channels
-	stale  []int            // [tenant] pages, and frames of nodes, of an earlier layout
-	holder map[uint64]uint8 // who has each frame, in builds with the invariants tag
+	groups [][]int                 // [tenant] channel groups it may use, ascending
+	turn   []int                   // [tenant] pages placed so far
+	pages  [][]int                 // [tenant][pool] pages it has
+	carve  []span                  // [tenant] rest of the frame its table nodes are cut from
+	nodes  [][]uint64              // [tenant] frames that hold table nodes
+	moves  []Move                  // by id; those in flight are live
+	layout []uint64                // [tenant] address map of its new pages, where pages span channels
+	stale  []int                   // [tenant] pages, and frames of nodes, of an earlier layout
+	holder map[uint64]mem.TenantID // who has each frame, in builds with the invariants tag
 	view   View
 	// Shootdown is told of every translation that is no longer valid, Freed of the frames,
 	// in order, that hold no page or node of a tenant any more.
-	Shootdown func(tenant uint8, vpn uint64)
-	Freed     func(tenant uint8, frames []uint64)
+	Shootdown func(tenant mem.TenantID, vpn uint64)
+	Freed     func(tenant mem.TenantID, frames []uint64)
 	freed     []uint64 // Freed will be told of
 }
 
@@ -84,7 +85,7 @@ func NewTables(s *sheets.Machine, m *addrmap.Map, tenants int) (*Tables, error) 
 // SetGroups names the channel groups a tenant's new pages (and table nodes) may
 // use. Pages it already has stay where they are. With one pool for all channels
 // only the address map can isolate (addrmap.Map.Restrict), and this does nothing.
-func (t *Tables) SetGroups(tenant uint8, groups []int) error {
+func (t *Tables) SetGroups(tenant mem.TenantID, groups []int) error {
 	if len(groups) == 0 {
 		return fmt.Errorf("tenant %d must own at least one channel group", tenant)
 	}
@@ -135,12 +136,12 @@ func (t *Tables) frame(tenant, home int) (uint64, error) {
 	t.pages[tenant][g]++
 	ppn, _ := t.frames.Alloc(g) // Free(g) > 0 was checked above
 	ppn |= t.layout[tenant] << t.layoutAt()
-	t.hold(ppn, uint8(tenant))
+	t.hold(ppn, mem.TenantID(tenant))
 	return ppn, nil
 }
 
 // table is the tenant's page table, with its root.
-func (t *Tables) table(tenant uint8) (*PageTable, error) {
+func (t *Tables) table(tenant mem.TenantID) (*PageTable, error) {
 	p := t.pt[tenant]
 	if len(p.addr) == 0 {
 		if _, err := p.grow(); err != nil {
@@ -153,7 +154,7 @@ func (t *Tables) table(tenant uint8) (*PageTable, error) {
 // MapPage gives a reserved page a frame near home (a channel group, or -1) if it
 // has none, and returns the frame. The error wraps ErrNoFrame when memory is
 // exhausted.
-func (t *Tables) MapPage(tenant uint8, vpn uint64, home int) (uint64, error) {
+func (t *Tables) MapPage(tenant mem.TenantID, vpn uint64, home int) (uint64, error) {
 	p := t.pt[tenant]
 	i := p.leaf(vpn)
 	if i < 0 || p.ent[i] == 0 {
@@ -170,7 +171,7 @@ func (t *Tables) MapPage(tenant uint8, vpn uint64, home int) (uint64, error) {
 	return ppn, nil
 }
 
-func (t *Tables) release(tenant uint8, ppn uint64) {
+func (t *Tables) release(tenant mem.TenantID, ppn uint64) {
 	t.pages[tenant][t.frames.Pool(ppn)]--
 	if invariants.On {
 		delete(t.holder, ppn)
@@ -183,7 +184,7 @@ func (t *Tables) release(tenant uint8, ppn uint64) {
 }
 
 // tell tells of the frames a tenant has given back.
-func (t *Tables) tell(tenant uint8) {
+func (t *Tables) tell(tenant mem.TenantID) {
 	if t.Freed != nil && len(t.freed) > 0 {
 		slices.Sort(t.freed)
 		t.Freed(tenant, t.freed)
@@ -191,7 +192,7 @@ func (t *Tables) tell(tenant uint8) {
 	t.freed = t.freed[:0]
 }
 
-func (t *Tables) shoot(tenant uint8, vpn uint64) {
+func (t *Tables) shoot(tenant mem.TenantID, vpn uint64) {
 	if t.Shootdown != nil {
 		t.Shootdown(tenant, vpn)
 	}
@@ -204,7 +205,7 @@ func (t *Tables) pageRange(base, bytes uint64) (first, end uint64) {
 
 // MapRegion gives every page of a region a frame now (cudaMalloc). On error nothing
 // of it stays mapped.
-func (t *Tables) MapRegion(tenant uint8, base, bytes uint64) error {
+func (t *Tables) MapRegion(tenant mem.TenantID, base, bytes uint64) error {
 	if err := t.Reserve(tenant, base, bytes); err != nil {
 		return err
 	}
@@ -220,7 +221,7 @@ func (t *Tables) MapRegion(tenant uint8, base, bytes uint64) error {
 
 // Reserve makes a region legal without frames: the first access to a page faults
 // and places it (managed memory, or placement on first touch).
-func (t *Tables) Reserve(tenant uint8, base, bytes uint64) error {
+func (t *Tables) Reserve(tenant mem.TenantID, base, bytes uint64) error {
 	p, err := t.table(tenant)
 	if err != nil {
 		return err
@@ -245,13 +246,13 @@ func (t *Tables) Reserve(tenant uint8, base, bytes uint64) error {
 
 // Unmap gives a region back (cudaFree). A page stays as long as one region that
 // touches it.
-func (t *Tables) Unmap(tenant uint8, base, bytes uint64) {
+func (t *Tables) Unmap(tenant mem.TenantID, base, bytes uint64) {
 	first, end := t.pageRange(base, bytes)
 	t.unmapPages(tenant, first, end)
 	t.tell(tenant)
 }
 
-func (t *Tables) unmapPages(tenant uint8, first, end uint64) {
+func (t *Tables) unmapPages(tenant mem.TenantID, first, end uint64) {
 	p := t.pt[tenant]
 	for vpn := first; vpn < end; vpn++ {
 		i := p.leaf(vpn)
@@ -270,7 +271,7 @@ func (t *Tables) unmapPages(tenant uint8, first, end uint64) {
 // ReleaseTenant gives back everything a tenant has, table nodes included. The
 // caller has drained its requests and invalidates its TLB entries
 // (TLB.InvalidateTenant, MMU.InvalidateTenant).
-func (t *Tables) ReleaseTenant(tenant uint8) {
+func (t *Tables) ReleaseTenant(tenant mem.TenantID) {
 	p := t.pt[tenant]
 	for i := range t.moves { // their frames go when the copies end
 		if m := &t.moves[i]; m.live && m.Tenant == tenant {
@@ -288,7 +289,7 @@ func (t *Tables) ReleaseTenant(tenant uint8) {
 	t.tell(tenant)
 }
 
-func (t *Tables) releaseLeaves(tenant uint8, p *PageTable, node, depth int) {
+func (t *Tables) releaseLeaves(tenant mem.TenantID, p *PageTable, node, depth int) {
 	if len(p.addr) == 0 {
 		return
 	}
@@ -306,7 +307,7 @@ func (t *Tables) releaseLeaves(tenant uint8, p *PageTable, node, depth int) {
 
 // UnmapToHost moves the resident pages of a region to the host and returns how many
 // they were; the next access faults. Pages the region shares with a neighbour go too.
-func (t *Tables) UnmapToHost(tenant uint8, base, bytes uint64) int {
+func (t *Tables) UnmapToHost(tenant mem.TenantID, base, bytes uint64) int {
 	p := t.pt[tenant]
 	first, end := t.pageRange(base, bytes)
 	n := 0
@@ -324,13 +325,13 @@ func (t *Tables) UnmapToHost(tenant uint8, base, bytes uint64) int {
 }
 
 // Translate is the functional translation of one address.
-func (t *Tables) Translate(tenant uint8, va uint64) (pa uint64, s State) {
+func (t *Tables) Translate(tenant mem.TenantID, va uint64) (pa uint64, s State) {
 	ppn, s := t.Lookup(tenant, va>>t.bits)
 	return ppn<<t.bits | va&(1<<t.bits-1), s
 }
 
 // Lookup is the frame and state of a page.
-func (t *Tables) Lookup(tenant uint8, vpn uint64) (ppn uint64, s State) {
+func (t *Tables) Lookup(tenant mem.TenantID, vpn uint64) (ppn uint64, s State) {
 	return t.pt[tenant].Lookup(vpn)
 }
 
@@ -341,7 +342,7 @@ func (t *Tables) PageBits() uint { return t.bits }
 func (t *Tables) Frames() *Frames { return t.frames }
 
 // Pages is the number of frames a tenant has in a pool, table nodes included.
-func (t *Tables) Pages(tenant uint8, pool int) int { return t.pages[tenant][pool] }
+func (t *Tables) Pages(tenant mem.TenantID, pool int) int { return t.pages[tenant][pool] }
 
 // Groups is the list of channel groups a tenant may use; it must not be changed.
-func (t *Tables) Groups(tenant uint8) []int { return t.groups[tenant] }
+func (t *Tables) Groups(tenant mem.TenantID) []int { return t.groups[tenant] }

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"testing"
 
+	"heddle/mem"
+
 	"pgregory.net/rapid"
 )
 
@@ -55,7 +57,7 @@ func TestTLBAgainstList(t *testing.T) {
 				pages := uint64(c.entries + c.entries/2 + 2)
 				for i := range 300 {
 					op := rapid.IntRange(0, 20).Draw(t, "op")
-					tenant := uint8(rapid.IntRange(0, 1).Draw(t, "tenant"))
+					tenant := mem.TenantID(rapid.IntRange(0, 1).Draw(t, "tenant"))
 					vpn := rapid.Uint64Range(0, pages).Draw(t, "page")
 					k := pageKey(tenant, vpn)
 					switch {
@@ -79,7 +81,7 @@ func TestTLBAgainstList(t *testing.T) {
 						n := 0
 						for s := range m.sets {
 							m.sets[s] = slices.DeleteFunc(m.sets[s], func(e [2]uint64) bool {
-								gone := uint8(e[0]) == tenant
+								gone := mem.TenantID(e[0]) == tenant
 								if gone {
 									n++
 								}
@@ -131,7 +133,7 @@ func TestOwnGroups(t *testing.T) {
 		s.VM.Placement = policy
 		tab := tables(t, s, 2)
 		own := [][]int{{1, 4, 6}, {0, 7}}
-		for tenant := range uint8(2) {
+		for tenant := range mem.TenantID(2) {
 			if err := tab.SetGroups(tenant, own[tenant]); err != nil {
 				t.Fatal(err)
 			}
@@ -171,13 +173,13 @@ func TestRegions(t *testing.T) {
 				total += tab.frames.Free(p)
 			}
 			type region struct {
-				tenant      uint8
+				tenant      mem.TenantID
 				base, bytes uint64
 			}
 			var live []region
 			next := [2]uint64{base, base}
 			for range 40 {
-				tenant := uint8(rapid.IntRange(0, 1).Draw(rt, "tenant"))
+				tenant := mem.TenantID(rapid.IntRange(0, 1).Draw(rt, "tenant"))
 				switch op := rapid.IntRange(0, 9).Draw(rt, "op"); {
 				case op < 5:
 					r := region{tenant, next[tenant], (uint64(rapid.IntRange(1, 3*page).Draw(rt, "bytes")) +
@@ -205,7 +207,7 @@ func TestRegions(t *testing.T) {
 				}
 			}
 			frames := map[uint64]bool{}
-			for tenant := range uint8(2) {
+			for tenant := range mem.TenantID(2) {
 				for vpn := uint64(base) >> tab.bits; vpn <= next[tenant]>>tab.bits; vpn++ {
 					covered := slices.ContainsFunc(live, func(r region) bool {
 						first, end := tab.pageRange(r.base, r.bytes)
@@ -239,7 +241,7 @@ func TestMovePage(t *testing.T) {
 	tab := tables(t, sheet(4096), 1)
 	mustMap(t, tab, 0, base, 4096)
 	shot := 0
-	tab.Shootdown = func(uint8, uint64) { shot++ }
+	tab.Shootdown = func(mem.TenantID, uint64) { shot++ }
 	id, err := tab.BeginMove(0, page4k(0), 1<<5)
 	if err != nil {
 		t.Fatal(err)

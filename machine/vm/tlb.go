@@ -1,12 +1,16 @@
 package vm
 
-import "fmt"
+import (
+	"fmt"
+
+	"heddle/mem"
+)
 
 // none marks an empty entry; no page key reaches it.
 const none = ^uint64(0)
 
 // pageKey joins tenant and virtual page number.
-func pageKey(tenant uint8, vpn uint64) uint64 { return vpn<<8 | uint64(tenant) }
+func pageKey(tenant mem.TenantID, vpn uint64) uint64 { return vpn<<8 | uint64(tenant) }
 
 // TLB is a translation buffer with LRU replacement, tagged by tenant and virtual
 // page. Up to scanWays ways are compared one by one; more ways (fully associative
@@ -65,7 +69,7 @@ func (t *TLB) Flush() {
 }
 
 // Lookup translates a page and marks it most recently used.
-func (t *TLB) Lookup(tenant uint8, vpn uint64) (ppn uint64, ok bool) {
+func (t *TLB) Lookup(tenant mem.TenantID, vpn uint64) (ppn uint64, ok bool) {
 	k := pageKey(tenant, vpn)
 	if t.index != nil {
 		n := len(t.key)
@@ -100,7 +104,7 @@ func (t *TLB) set(vpn uint64) int {
 
 // Insert adds or changes a translation, replacing the least recently used one of
 // its set.
-func (t *TLB) Insert(tenant uint8, vpn, ppn uint64) {
+func (t *TLB) Insert(tenant mem.TenantID, vpn, ppn uint64) {
 	k := pageKey(tenant, vpn)
 	if t.index != nil {
 		t.insertIndexed(k, ppn)
@@ -162,7 +166,7 @@ func (t *TLB) drop(e int) {
 }
 
 // InvalidatePage removes one translation and says whether it was there.
-func (t *TLB) InvalidatePage(tenant uint8, vpn uint64) bool {
+func (t *TLB) InvalidatePage(tenant mem.TenantID, vpn uint64) bool {
 	k := pageKey(tenant, vpn)
 	if t.index != nil {
 		e := t.index.find(k)
@@ -182,10 +186,10 @@ func (t *TLB) InvalidatePage(tenant uint8, vpn uint64) bool {
 }
 
 // InvalidateTenant removes all translations of a tenant and returns their number.
-func (t *TLB) InvalidateTenant(tenant uint8) int {
+func (t *TLB) InvalidateTenant(tenant mem.TenantID) int {
 	n := 0
 	for e, k := range t.key {
-		if k != none && uint8(k) == tenant {
+		if k != none && mem.TenantID(k) == tenant {
 			t.drop(e)
 			n++
 		}

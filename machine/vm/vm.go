@@ -7,7 +7,10 @@
 // Without virtual memory a machine uses Identity and, for managed memory, a Pager.
 package vm
 
-import "heddle/mem/addrmap"
+import (
+	"heddle/mem"
+	"heddle/mem/addrmap"
+)
 
 // TenantShift is where a tenant's number is put in a physical address when there
 // is no translation, so that tenants never share a cache line by accident.
@@ -15,4 +18,4 @@ const TenantShift = addrmap.TenantShift
 
 // Identity is the physical address of a virtual one without translation. A
 // machine ORs Identity(tenant, 0) into addresses once per SM or kernel.
-func Identity(tenant uint8, va uint64) uint64 { return uint64(tenant)<<TenantShift | va }
+func Identity(tenant mem.TenantID, va uint64) uint64 { return uint64(tenant)<<TenantShift | va }

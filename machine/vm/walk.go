@@ -1,6 +1,10 @@
 package vm
 
-import "fmt"
+import (
+	"fmt"
+
+	"heddle/mem"
+)
 
 // Page walks: each level is one dependent read that the machine carries to the
 // LLC and, if need be, to DRAM.
@@ -51,7 +55,7 @@ func (m *MMU) Reads() int { return m.reads.Len() }
 
 // PeekRead is the next of them: 8 bytes at paddr on behalf of tenant. The machine sends
 // it to the LLC and answers with ReadDone(walker).
-func (m *MMU) PeekRead() (paddr uint64, tenant uint8, walker int32) {
+func (m *MMU) PeekRead() (paddr uint64, tenant mem.TenantID, walker int32) {
 	walker = *m.reads.Head()
 	k := &m.walk[walker]
 	e := &m.miss[k.miss]
@@ -127,7 +131,7 @@ func (m *MMU) raise(now uint64, i int32) {
 
 // Resolve says that a page is on the device now: a walk that faulted on it
 // restarts. Pages nobody waits for are ignored.
-func (m *MMU) Resolve(now uint64, tenant uint8, vpn uint64) {
+func (m *MMU) Resolve(now uint64, tenant mem.TenantID, vpn uint64) {
 	i := m.index.find(pageKey(tenant, vpn))
 	if i < 0 || !m.miss[i].fault {
 		return

@@ -10,6 +10,8 @@ import (
 	"fmt"
 	"math/bits"
 	"slices"
+
+	"heddle/mem"
 )
 
 // None is the result of a failed lookup or allocation.
@@ -28,7 +30,7 @@ type Line struct {
 	Valid      uint8  // sectors whose bytes may be read
 	Dirty      uint8  // sectors that differ from memory
 	Pending    uint8  // sectors on their way from below
-	Tenant     uint8
+	Tenant     mem.TenantID
 }
 
 // noWay ends a list of ways.
@@ -177,7 +179,7 @@ func (a *Array) Victim(line uint64) int32 {
 }
 
 // Fill gives victim index i to line: the caller has dealt with what was in it.
-func (a *Array) Fill(i int32, line uint64, tenant uint8) {
+func (a *Array) Fill(i int32, line uint64, tenant mem.TenantID) {
 	if a.table.slot != nil {
 		if a.Tag[i] != empty {
 			a.table.remove(a.Tag[i])
@@ -241,7 +243,7 @@ func (a *Array) DropPages(pages []uint64, bits uint) {
 }
 
 // DropTenant invalidates the lines of one application that wait for nothing.
-func (a *Array) DropTenant(t uint8) {
+func (a *Array) DropTenant(t mem.TenantID) {
 	for i := range a.Tag {
 		if a.Tag[i] != empty && a.Line[i].Tenant == t && a.Line[i].Pending == 0 {
 			a.Drop(int32(i))
