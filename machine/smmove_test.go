@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"heddle/internal/invariants"
 	"heddle/mem"
 	"heddle/sheets"
 	"heddle/stat"
@@ -196,7 +197,7 @@ func overlapReturns(t *testing.T, want []Share, least int) {
 	if two != one {
 		t.Errorf("kernels end at %son two cores, at %son one", two, one)
 	}
-	if again < least {
+	if again < least && !invariants.On { // with invariants there is one core
 		t.Errorf("after the repartition two cores might work at once in %d of the cycles looked at", again)
 	}
 }

@@ -162,7 +162,7 @@ func TestObserverChangesNothing(t *testing.T) {
 			if seen != int(spec.Length.MaxCycles/period) {
 				t.Errorf("%s: %d samples with a period of %d", mode, seen, period)
 			}
-			got.Spec = want.Spec
+			got.Spec, got.Policies = want.Spec, want.Policies
 			if text(t, got) != text(t, want) {
 				t.Errorf("%s: looking every %d cycles changes the result", mode, period)
 			}
