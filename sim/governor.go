@@ -171,7 +171,10 @@ func (c *controller) decide(due []*governor, now uint64) {
 	for i, g := range due {
 		plan := g.policy.Decide(samples[i])
 		d := Decision{Policy: g.entry.Name, Cycle: now, Sample: samples[i], Plan: plan, Why: plan.Reasons()}
-		d.Before, d.After, d.Changed = x.ask(g.entry, plan.Request(), len(c.decisions))
+		var err error
+		if d.Before, d.After, d.Changed, err = x.ask(g.entry, plan.Request(), len(c.decisions)); err != nil {
+			d.refuse(err)
+		}
 		for k := range d.Before {
 			d.Before[k].Name, d.After[k].Name = c.r.apps[k].spec.Name, c.r.apps[k].spec.Name
 		}
@@ -212,8 +215,11 @@ func share(setting string, s *machine.Share) *int {
 }
 
 // ask puts what a plan asks for into the change, setting by setting: what was held and
-// what is wanted now, nil where the policy sets neither SMs nor groups.
-func (x *change) ask(e *control.Entry, r control.Request, decision int) (before, after []control.Share, changed bool) {
+// what is wanted now, nil where the policy sets neither SMs nor groups. It is an error if the
+// plan is not for all applications.
+func (x *change) ask(e *control.Entry, r control.Request, decision int) (
+	before, after []control.Share, changed bool, err error,
+) {
 	for _, s := range control.Settings() {
 		list := r.SMs
 		if s.Name == "groups" {
@@ -221,6 +227,10 @@ func (x *change) ask(e *control.Entry, r control.Request, decision int) (before,
 		}
 		if !e.Sets(s.Name) || list == nil {
 			continue
+		}
+		if len(list) != len(x.want) {
+			return before, after, changed, fmt.Errorf("the plan has %d shares (%s) for %d applications",
+				len(list), s.Unit, len(x.want))
 		}
 		if before == nil {
 			before = shares(x.want)
@@ -234,7 +244,7 @@ func (x *change) ask(e *control.Entry, r control.Request, decision int) (before,
 		}
 		after = shares(x.want)
 	}
-	return before, after, changed
+	return before, after, changed, nil
 }
 
 // shares are the machine's in the words of policies.
@@ -252,14 +262,19 @@ func (c *controller) begin(x *change, now uint64) {
 		c.begun = append(c.begun, x)
 	}
 	for _, i := range x.decides {
-		if err != nil {
-			d := &c.decisions[i]
-			d.Changed, d.Refused = false, err.Error()
-			d.Why = append(slices.Clone(d.Why), "not done: "+err.Error())
-			continue
+		switch d := &c.decisions[i]; {
+		case err == nil:
+			d.Begun = now
+		case d.Refused == "": // of both settings, once
+			d.refuse(err)
 		}
-		c.decisions[i].Begun = now
 	}
+}
+
+// refuse books why nothing comes of a decision.
+func (d *Decision) refuse(err error) {
+	d.Changed, d.Refused = false, err.Error()
+	d.Why = append(slices.Clone(d.Why), "not done: "+err.Error())
 }
 
 // meter keeps the largest share of an epoch in which something was moving.
