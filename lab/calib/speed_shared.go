@@ -31,17 +31,17 @@ func sharedRuns() []sharedRun {
 }
 
 // sharedCycles is how long each of them is simulated.
-const sharedCycles = 40_000
+const sharedCycles = 20_000
 
 // shared measures runs of two applications, on one core.
 func shared(w io.Writer, apps string) error {
 	fmt.Fprintf(w, "## Shared machines\n\ncp and triad on one machine for %d cycles, on one core, loading of the "+
-		"programs included: the best of three runs each, in turns.\n\n"+
+		"programs included: the best of two runs each, in turns.\n\n"+
 		"| | M warp insts/s | k cycles/s | share of cycles in strides |\n|---|---|---|---|\n", sharedCycles)
 	runs := sharedRuns()
 	best := make([]Speed, len(runs))
 	strode := make([]float64, len(runs))
-	for range 3 {
+	for range 2 {
 		for i, x := range runs {
 			spec := sim.Spec{
 				Machine: x.machine, Seed: 1, Sharing: x.sharing, Length: sim.Length{
