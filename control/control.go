@@ -36,10 +36,44 @@ type Plan interface {
 // target: the machine takes its time to get there, and a newer one replaces what of it has
 // not begun.
 type Request struct {
-	SMs     []int  // per application; they need not add up to the machine
-	Groups  []int  // channel groups, per application
-	Latency uint64 // core cycles between the sample and the first change
+	SMs     []int   // per application; they need not add up to the machine
+	Gated   *int    // SMs without an owner that are to be without power
+	Groups  []int   // channel groups, per application
+	Quota   *Quota  // of instructions, on SMs that applications share
+	CTAs    [][]int // per application and SM, the most that may be resident; below 0: no limit
+	Free    Freeing // how SMs that change hands are freed
+	Latency uint64  // core cycles between the sample and the first change
 }
+
+// Freeing is how SMs are freed of their CTAs.
+type Freeing string
+
+// The ways to free an SM. The zero value is UGPU's rule: it is drained when its CTAs are
+// expected to end within the policy's period, else its contexts are switched.
+const (
+	FreeByDrain  Freeing = "drain"  // its CTAs run to their ends, however long that takes
+	FreeBySwitch Freeing = "switch" // their contexts are stored in memory
+)
+
+// Quota is how many thread instructions applications may issue on each SM in an epoch of
+// Period core cycles; an SM fills its quotas up by itself when the epoch ends.
+type Quota struct {
+	Scheme QuotaScheme
+	Period uint64
+	PerSM  [][]int64 // per application and SM
+	Goal   []bool    // per application: it has a target; the others are best effort
+}
+
+// QuotaScheme is what becomes of what is left of a quota, and who may issue when.
+type QuotaScheme string
+
+// The schemes of Wang et al., ISCA 2017.
+const (
+	Naive        QuotaScheme = "naive"         // filled up anew at every epoch's end
+	Elastic      QuotaScheme = "elastic"       // or as soon as nobody on the SM has any left
+	Rollover     QuotaScheme = "rollover"      // what an application with a target has left is added
+	RolloverTime QuotaScheme = "rollover-time" // the same, and best effort runs after targets
+)
 
 // Of makes a Policy of a function that decides on samples of type S.
 func Of[S any](decide func(*S) Plan) Policy { return typed[S]{decide} }
@@ -51,10 +85,12 @@ func (t typed[S]) Decide(sample any) Plan { return t.decide(sample.(*S)) }
 
 // Clock is embedded in every sample: when it was taken, and what nobody has.
 type Clock struct {
-	Cycle    uint64 `json:"cycle"`    // core cycle
-	Epoch    uint64 `json:"epoch"`    // samples so far, this one included
-	IdleSMs  int    `json:"idle_sms"` // powered SMs without an owner
-	GatedSMs int    `json:"gated_sms,omitempty"`
+	Cycle    uint64 `json:"cycle"`               // core cycle
+	Epoch    uint64 `json:"epoch"`               // samples so far, this one included
+	IdleSMs  int    `json:"idle_sms"`            // powered SMs without an owner
+	GatedSMs int    `json:"gated_sms,omitempty"` // SMs without power, not among IdleSMs
+	// SMsGating are the SMs on their way to be without power, less those on their way back.
+	SMsGating int `json:"sms_gating,omitempty"`
 	// Moving says that an earlier plan is not carried out yet: something changes hands.
 	Moving bool `json:"moving,omitempty"`
 }
@@ -68,6 +104,12 @@ type Held struct {
 	SMsLeaving  int     `json:"sms_leaving,omitempty"`  // among SMs
 	Groups      int     `json:"groups,omitempty"`       // channel groups; 0: memory is everybody's
 	QoS         float64 `json:"qos,omitempty"`          // target, thread instructions per core cycle; 0: none
+}
+
+// HeldKernel is embedded in the kernel of an application of a sample.
+type HeldKernel struct {
+	Name string  `json:"name"`
+	QoS  float64 `json:"qos,omitempty"` // target, thread instructions per cycle it runs; 0: none
 }
 
 // Held is itself, for code that has an application of any kind of sample.

@@ -5,6 +5,9 @@ func All() []Entry {
 	return []Entry{
 		cdSearchEntry(),
 		observeEntry(),
+		rolloverEntry(),
+		smqosEntry(),
+		spartEntry(),
 		ugpuEntry(),
 		ugpuQoSEntry(),
 	}

@@ -24,6 +24,8 @@ type Entry struct {
 	Period uint64
 	On     []Trigger
 	Params []Param
+	// Targets is how many applications with a target it can serve; 0: any number.
+	Targets int
 	// Machine is the sheet whose numbers it is made with where no machine is given: the
 	// paper's. "": qv100.
 	Machine string
@@ -145,6 +147,8 @@ type Counter struct {
 	Field   string // in JSON
 	Counter string // owner.name
 	PerApp  bool
+	// PerKernel: of each kernel of each application.
+	PerKernel bool
 }
 
 // Counters lists the counters a policy reads.
@@ -153,7 +157,7 @@ func (e *Entry) Counters() (out []Counter) {
 		return e.Params[slices.IndexFunc(e.Params, func(q Param) bool { return q.Name == n })].Default
 	})
 	if err := eachField(p, func(f sampleField) error {
-		out = append(out, Counter{f.name, f.counter, f.app})
+		out = append(out, Counter{f.name, f.counter, f.app, f.kernels != nil})
 		return nil
 	}); err != nil {
 		panic(err) // TestEntries makes every policy's samples

@@ -10,17 +10,17 @@ import (
 	"strings"
 )
 
-// Replay has a policy decide on samples written as a JSON array, in time order, and
-// returns a plan for each. Nothing is fed back: every sample says what was held. Errors
-// name the line of file.
-func Replay(p Policy, file string, text []byte) ([]Plan, error) {
+// Replay has policy p, which e made, decide on samples written as a JSON array, in time
+// order, and returns a plan for each. Nothing is fed back: every sample says what was held.
+// Errors name the line of file.
+func Replay(e *Entry, p Policy, file string, text []byte) ([]Plan, error) {
 	r := &reader{file: file, text: text, dec: json.NewDecoder(bytes.NewReader(text))}
 	r.dec.DisallowUnknownFields()
 	if t, err := r.dec.Token(); err != nil || t != json.Delim('[') {
 		return nil, r.fail(0, "a JSON array of samples is expected")
 	}
 	plans := []Plan{}
-	apps, last := -1, uint64(0)
+	apps, last, instances := -1, uint64(0), -1
 	for r.dec.More() {
 		start := r.dec.InputOffset()
 		s := p.NewSample()
@@ -36,7 +36,11 @@ func Replay(p Policy, file string, text []byte) ([]Plan, error) {
 			return nil, r.fail(start, "sample %d has %d applications and the first has %d", len(plans)+1, len(names),
 				apps)
 		}
-		if err := check(s); err != nil {
+		err := check(e, s)
+		if err == nil {
+			err = checkVectors(s, &instances)
+		}
+		if err != nil {
 			return nil, r.fail(start, "sample %d: %v", len(plans)+1, err)
 		}
 		apps, last = len(names), c.Cycle
@@ -67,9 +71,13 @@ func look(sample any) (c Clock, held []*Held) {
 	return c, held
 }
 
-// check refuses what no machine can hold.
-func check(sample any) error {
+// mostSMs bounds what a sample may claim.
+const mostSMs = 1 << 16
+
+// check refuses what no machine can hold, and more targets than the policy serves.
+func check(e *Entry, sample any) error {
 	c, held := look(sample)
+	targets := 0
 	if c.IdleSMs < 0 || c.GatedSMs < 0 {
 		return fmt.Errorf("idle_sms and gated_sms cannot be negative")
 	}
@@ -83,7 +91,47 @@ func check(sample any) error {
 		case h.SMs < 0 || h.Groups < 0 || h.SMsArriving < 0 || h.SMsLeaving < 0 || h.QoS < 0:
 			return fmt.Errorf("application %s: sms, groups and qos cannot be negative", h.Name)
 		}
+		if h.SMs > mostSMs || h.SMsArriving > mostSMs || c.IdleSMs > mostSMs || c.GatedSMs > mostSMs {
+			return fmt.Errorf("application %s: no machine has more than %d SMs", h.Name, mostSMs)
+		}
 		names[h.Name] = true
+		if h.QoS > 0 {
+			targets++
+		}
+	}
+	return e.CheckTargets(targets)
+}
+
+// CheckTargets refuses more applications with targets than the policy serves.
+func (e *Entry) CheckTargets(n int) error {
+	if e.Targets == 0 || n <= e.Targets {
+		return nil
+	}
+	return fmt.Errorf("policy %s serves %d application with a target (qos) and there are %d: the others are its "+
+		"batch tasks; spart and rollover serve several", e.Name, e.Targets, n)
+}
+
+// checkVectors refuses lists of applications, one element per instance, that are not of one
+// length in all samples.
+func checkVectors(sample any, length *int) error {
+	apps := reflect.ValueOf(sample).Elem().FieldByName("Apps")
+	if !apps.IsValid() || apps.Kind() != reflect.Slice {
+		return nil
+	}
+	for i := range apps.Len() {
+		for k := range apps.Index(i).NumField() {
+			f := apps.Index(i).Field(k)
+			if f.Type() != reflect.TypeFor[[]uint64]() {
+				continue
+			}
+			if *length < 0 {
+				*length = f.Len()
+			}
+			if f.Len() != *length {
+				return fmt.Errorf("application %d: a list per SM has %d elements and another one %d", i+1, f.Len(),
+					*length)
+			}
+		}
 	}
 	return nil
 }

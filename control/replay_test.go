@@ -18,7 +18,7 @@ const twoSamples = `[
 
 // A file of samples gives a plan each, in the words of the contract.
 func TestReplay(t *testing.T) {
-	plans, err := Replay(made(t, "ugpu", nil), "s.json", []byte(twoSamples))
+	plans, err := replayed(t, "ugpu", nil, "s.json", []byte(twoSamples))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,9 +42,19 @@ func TestReplay(t *testing.T) {
 	if got[1].Apps[0].SMs != 44 || got[1].Apps[1].Groups != 5 || got[1].Why[0] != moving {
 		t.Errorf("%s", text)
 	}
-	if plans, err := Replay(made(t, "ugpu", nil), "s.json", []byte(" [ ] ")); err != nil || len(plans) != 0 {
+	if plans, err := replayed(t, "ugpu", nil, "s.json", []byte(" [ ] ")); err != nil || len(plans) != 0 {
 		t.Errorf("%v, %v", plans, err)
 	}
+}
+
+// replayed is Replay of a policy with these parameters.
+func replayed(t testing.TB, name string, p Params, file string, text []byte) ([]Plan, error) {
+	t.Helper()
+	e, err := Find(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Replay(e, made(t, name, p), file, text)
 }
 
 func TestReplayRefuses(t *testing.T) {
@@ -73,7 +83,7 @@ func TestReplayRefuses(t *testing.T) {
 		if text == twoSamples {
 			t.Fatalf("%q is not in the samples", c.from)
 		}
-		if _, err := Replay(made(t, "ugpu", nil), "s.json", []byte(text)); err == nil ||
+		if _, err := replayed(t, "ugpu", nil, "s.json", []byte(text)); err == nil ||
 			!strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s:\n got %v\nwant %s", c.to, err, c.want)
 		}
@@ -92,7 +102,7 @@ func FuzzReplay(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		plans, err := Replay(p, "s.json", text)
+		plans, err := Replay(&e, p, "s.json", text)
 		if (plans == nil) == (err == nil) {
 			t.Errorf("%v, %v", plans, err)
 		}

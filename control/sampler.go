@@ -24,6 +24,10 @@ import (
 // everybody's together; a slice has an element per instance (SM, LLC slice, channel). A
 // counter that sums is read as the difference to the sample before, a gauge or a maximum
 // as it stands.
+//
+// An element of Apps may have a slice Kernels, of structs that embed HeldKernel: the kernels
+// the application has launched so far, in the order of their first launches, with counters of
+// owner "kernel", all sums.
 
 // Source is what samples are taken from: a run.
 type Source interface {
@@ -31,6 +35,16 @@ type Source interface {
 	Find(name string) (stat.Counter, error)
 	// Held is what an application has.
 	Held(app int) Held
+	// FindKernel finds a counter of owner kernel; it is a place in KernelCounts.Counts.
+	FindKernel(name string) (int, error)
+	// Kernels are those an application has launched so far; more may follow behind them.
+	Kernels(app int) []KernelCounts
+}
+
+// KernelCounts is a kernel and its counters since the run began.
+type KernelCounts struct {
+	HeldKernel
+	Counts []uint64
 }
 
 // Sampler takes the samples of one policy.
@@ -42,6 +56,10 @@ type Sampler struct {
 	each   []reading    // of an application
 	index  int          // of the field Apps; -1: none
 	last   [][][]uint64 // by reading, application (all: after the applications) and instance
+
+	kernels     []int            // index of the field Kernels in an application; nil: none
+	ofKernel    []reading        // of a kernel; at is the place among its counts
+	lastKernels [][]KernelCounts // by application
 }
 
 // reading is a field of a sample and its counter.
@@ -55,8 +73,14 @@ type reading struct {
 // NewSampler finds the counters of a policy's samples for so many applications. A name
 // that the source does not know is an error.
 func NewSampler(p Policy, apps int, source Source) (*Sampler, error) {
-	s := &Sampler{policy: p, source: source, apps: apps, index: -1}
+	s := &Sampler{policy: p, source: source, apps: apps, index: -1, lastKernels: make([][]KernelCounts, apps)}
 	err := eachField(p, func(f sampleField) error {
+		if f.kernels != nil {
+			at, err := source.FindKernel(f.counter)
+			s.kernels, s.ofKernel = f.kernels, append(s.ofKernel, reading{field: f.index, at: at})
+			s.index = f.apps
+			return err
+		}
 		c, err := source.Find(f.counter)
 		if err != nil {
 			return err
@@ -99,8 +123,32 @@ func (s *Sampler) Take(clock Clock) any {
 		for _, r := range s.each {
 			s.read(r, app, i)
 		}
+		if s.kernels != nil {
+			s.readKernels(app.FieldByIndex(s.kernels), i)
+		}
 	}
 	return out
+}
+
+// readKernels fills the list of the kernels of an application.
+func (s *Sampler) readKernels(list reflect.Value, app int) {
+	now := s.source.Kernels(app)
+	if len(now) == 0 {
+		return
+	}
+	list.Set(reflect.MakeSlice(list.Type(), len(now), len(now)))
+	for k := range now {
+		v := list.Index(k)
+		v.FieldByName("HeldKernel").Set(reflect.ValueOf(now[k].HeldKernel))
+		for _, r := range s.ofKernel {
+			n := now[k].Counts[r.at]
+			if k < len(s.lastKernels[app]) {
+				n -= s.lastKernels[app][k].Counts[r.at]
+			}
+			v.FieldByIndex(r.field).SetUint(n)
+		}
+	}
+	s.lastKernels[app] = now
 }
 
 // read fills one field of v, for application who or, past the last, for all.
@@ -136,6 +184,7 @@ type sampleField struct {
 	index         []int
 	app           bool // of an element of Apps, which is field number apps
 	apps          int
+	kernels       []int // of an element of Kernels, which is this field of an application
 	vector        bool
 }
 
@@ -151,6 +200,11 @@ func eachField(p Policy, visit func(sampleField) error) error {
 	return fields(t, nil, func(f reflect.StructField, index []int) error {
 		if f.Name == "Apps" && f.Type.Kind() == reflect.Slice && f.Type.Elem().Kind() == reflect.Struct {
 			return fields(f.Type.Elem(), nil, func(g reflect.StructField, at []int) error {
+				if g.Name == "Kernels" && g.Type.Kind() == reflect.Slice && g.Type.Elem().Kind() == reflect.Struct {
+					return fields(g.Type.Elem(), nil, func(h reflect.StructField, of []int) error {
+						return visitField(t, h, sampleField{index: of, app: true, apps: index[0], kernels: at}, visit)
+					})
+				}
 				return visitField(t, g, sampleField{index: at, app: true, apps: index[0]}, visit)
 			})
 		}
@@ -165,7 +219,7 @@ func fields(t reflect.Type, before []int, visit func(f reflect.StructField, inde
 		f := t.Field(i)
 		index := append(append([]int(nil), before...), i)
 		switch {
-		case f.Type == reflect.TypeFor[Clock](), f.Type == reflect.TypeFor[Held]():
+		case f.Type == reflect.TypeFor[Clock](), f.Type == reflect.TypeFor[Held](), f.Type == reflect.TypeFor[HeldKernel]():
 		case f.Anonymous && f.Type.Kind() == reflect.Struct:
 			if err := fields(f.Type, index, visit); err != nil {
 				return err
@@ -189,7 +243,7 @@ func visitField(t reflect.Type, f reflect.StructField, s sampleField, visit func
 	case s.counter == "":
 		return fmt.Errorf("sample %s: nobody fills field %s: name its counter, as in `counter:\"sm.thread_insts\"`", t,
 			f.Name)
-	case !s.vector && f.Type.Kind() != reflect.Uint64:
+	case s.kernels != nil && f.Type.Kind() != reflect.Uint64, !s.vector && f.Type.Kind() != reflect.Uint64:
 		return fmt.Errorf("sample %s: field %s is %s; counters are uint64, or []uint64 per instance", t, f.Name, f.Type)
 	}
 	return visit(s)

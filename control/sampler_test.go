@@ -1,6 +1,7 @@
 package control
 
 import (
+	"fmt"
 	"reflect"
 	"strings"
 	"testing"
@@ -12,6 +13,9 @@ import (
 type counts struct{ stat.Set }
 
 func (counts) Held(app int) Held { return Held{Name: string(rune('a' + app)), SMs: 10 * (app + 1)} }
+
+func (counts) FindKernel(name string) (int, error) { return 0, fmt.Errorf("no counter %q", name) }
+func (counts) Kernels(int) []KernelCounts          { return nil }
 
 type probe struct {
 	Clock

@@ -13,11 +13,14 @@ type Setting struct {
 }
 
 // Settings lists them in the order in which the machine applies what changes in one
-// cycle, whatever the order of the policies in a run file. (Power gating of SMs comes
-// between the two, where an SM that nobody owns is known.)
+// cycle, whatever the order of the policies in a run file: SMs can be without power once
+// it is known that nobody owns them.
 func Settings() []Setting {
 	return []Setting{
 		{"sms", "SMs", "who owns how many SMs; they may be nobody's"},
+		{"gating", "SMs", "how many of the SMs that nobody owns are without power"},
+		{"quota", "thread instructions", "what applications may issue on each SM they share, per epoch"},
+		{"ctas", "CTAs", "the most an application may have on each SM it shares with others"},
 		{"groups", "channel groups", "who owns how many channel groups; pages follow"},
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"heddle/mem"
 )
@@ -53,6 +54,7 @@ type Context struct {
 	launches []launched // not known to be done, in launch order
 	copies   []*Op      // not known to be done, with a Host region on one side
 	checks   []Check
+	modules  []*Module
 	staging  *mem.Region
 	dead     error // the first error of the device; nothing runs after it
 }
@@ -186,10 +188,14 @@ func (c *Context) MemAdvise(a *Array, advice Advice) error {
 	return c.dev.Advise(a.b.r, advice)
 }
 
-// SetQoS declares the IPC target of a kernel in thread instructions per core cycle.
+// SetQoS declares the IPC target of a kernel of a loaded module, in thread instructions per
+// core cycle in which it is on the GPU: the paper's cudaSetQoS (SMQoS, section III-A).
 func (c *Context) SetQoS(kernel string, ipc float64) error {
 	if !(ipc > 0) || math.IsInf(ipc, 0) {
 		return fmt.Errorf("set_qos: the IPC target of %s must be a positive number, not %g", kernel, ipc)
+	}
+	if !slices.ContainsFunc(c.modules, func(m *Module) bool { _, err := m.Kernel(kernel); return err == nil }) {
+		return fmt.Errorf("set_qos: no loaded module has a kernel %s", kernel)
 	}
 	return c.dev.SetQoS(kernel, ipc)
 }

@@ -50,7 +50,9 @@ func (c *Context) LoadModule(file string, src []byte) (*Module, error) {
 			}
 		}
 	}
-	return &Module{c: c, file: file, src: src, mod: mod, inst: inst}, nil
+	m := &Module{c: c, file: file, src: src, mod: mod, inst: inst}
+	c.modules = append(c.modules, m)
+	return m, nil
 }
 
 // Kernel finds an entry function by name.

@@ -134,9 +134,11 @@ func TestEvents(t *testing.T) {
 	m := must[*Array](t)(c.MallocManaged(U8, 8, "m"))
 	noError(t, c.PrefetchAsync(m, true, s))
 	noError(t, c.MemAdvise(m, PreferHost))
-	noError(t, c.SetQoS("k", 2.5))
+	wantError(t, c.SetQoS("k", 2.5), "set_qos: no loaded module has a kernel k")
+	must[*Module](t)(c.LoadModule("kernels.ptx", kernelsPTX(t)))
+	noError(t, c.SetQoS("scale", 2.5))
 	noError(t, s.Synchronize())
-	wantTrace(t, d, "advise m 2 qos k 2.5 1:prefetch m")
+	wantTrace(t, d, "advise m 2 qos scale 2.5 1:prefetch m")
 	if o, _ := newSlow(); o.enqueue(s, &Op{}) == nil {
 		t.Error("a stream of another application was accepted")
 	}

@@ -73,22 +73,22 @@ func (r *Runner) All(ctx context.Context, jobs []Job) []Outcome {
 	own := make([]*task, len(jobs))
 	var tasks []*task
 	byHash := map[string]*task{}
-	for i, j := range jobs {
-		out[i].Job = j
-		own[i] = &task{job: j}
-		if r.Keep && r.Store != nil {
+	resolved, errs := r.resolve(ctx, jobs, byHash)
+	for i, j := range resolved {
+		out[i].Job = jobs[i]
+		own[i] = &task{job: j, err: errs[i]}
+		if own[i].err == nil && r.Keep && r.Store != nil {
 			own[i] = r.plan(own[i], byHash)
 		}
 		tasks = appendOnce(tasks, own[i])
 	}
 	need := make([][]*task, len(jobs)) // per job, per application
 	for i, j := range jobs {
-		if len(j.Spec.Apps) < 2 || j.Spec.Functional {
+		if len(j.Spec.Apps) < 2 || j.Spec.Functional || errs[i] != nil {
 			continue
 		}
 		for a := range j.Spec.Apps {
-			alone := Job{Label: j.Spec.Apps[a].Name, Spec: AloneSpec(&j.Spec, a), Machine: j.Machine}
-			t := r.plan(&task{job: alone, alone: true}, byHash)
+			t := r.plan(&task{job: aloneJob(&j, a), alone: true}, byHash)
 			tasks = appendOnce(tasks, t)
 			need[i] = append(need[i], t)
 		}
@@ -133,7 +133,7 @@ func appendOnce(list []*task, t *task) []*task {
 // application came; under a budget the time before counts, here and there.
 func AloneSpec(s *sim.Spec, a int) sim.Spec {
 	app := s.Apps[a]
-	app.Name, app.Repeat, app.QoS = "alone", false, 0
+	app.Name, app.Repeat, app.QoS, app.QoSShare = "alone", false, 0, 0
 	out := sim.Spec{
 		Machine: s.Machine, Set: s.Set, Seed: s.Seed, Watchdog: s.Watchdog, Apps: []sim.App{app},
 		Sharing: sim.Sharing{Mode: "alone", Name: "alone"},
@@ -278,6 +278,7 @@ func (r *Runner) metrics(o *Outcome, alone []*task) {
 	}
 	m.AloneIPC = ipc
 	o.Result.Metrics = m
+	unreachable(o.Result, alone)
 	for i := range o.Result.Tenants {
 		o.Result.Tenants[i].Slowdown = base[i] / shared[i]
 	}

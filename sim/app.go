@@ -38,6 +38,7 @@ type app struct {
 	counted bool  // its end has been booked
 	runs    int
 	checks  []Check
+	targets []kernelTarget // of its kernels, the one set last at the end
 
 	arrived, begun uint64 // begun: of the present execution
 	done           bool   // has done what counts: finished once, or executed its instructions

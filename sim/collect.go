@@ -12,27 +12,30 @@ import (
 
 // collector gathers what a run tells while it goes on.
 type collector struct {
-	r       *run
-	set     stat.Set // the tables of the machine
-	columns *columns
-	limits  *sm.Config // for the occupancy of kernels
-	sampled uint64
-	last    [][]uint64 // per tenant, columns at the last epoch's end
-	epochs  []Epoch
-	spans   []Span
-	tallies []tally      // per tenant
-	open    [][]*launch  // per tenant, kernels on the GPU
-	kernels [][]Kernel   // per tenant
-	copies  [][]interval // per tenant
-	prof    map[*isa.Code][]sm.PC
-	codes   []*isa.Code // keys of prof in the order they came
+	r           *run
+	set         stat.Set // the tables of the machine
+	columns     *columns
+	limits      *sm.Config // for the occupancy of kernels
+	sampled     uint64
+	last        [][]uint64 // per tenant, columns at the last epoch's end
+	epochs      []Epoch
+	spans       []Span
+	tallies     []tally                                // per tenant
+	open        [][]*launch                            // per tenant, kernels on the GPU
+	kernels     [][]Kernel                             // per tenant
+	names       [][]*kernelTally                       // per tenant, in the order of first launches
+	warmKernels []map[string][numKernelCounters]uint64 // per tenant, at the warm-up's end
+	copies      [][]interval                           // per tenant
+	prof        map[*isa.Code][]sm.PC
+	codes       []*isa.Code // keys of prof in the order they came
 }
 
 func newCollector(r *run) (*collector, error) {
 	n := len(r.apps)
 	c := &collector{
 		r: r, set: r.gpu.Tables, tallies: make([]tally, n), open: make([][]*launch, n), kernels: make([][]Kernel, n),
-		copies: make([][]interval, n), prof: map[*isa.Code][]sm.PC{},
+		copies: make([][]interval, n), names: make([][]*kernelTally, n),
+		warmKernels: make([]map[string][numKernelCounters]uint64, n), prof: map[*isa.Code][]sm.PC{},
 	}
 	var err error
 	if c.columns, err = newColumns(c.set, r.sheet.DRAM.Access); err != nil {
@@ -220,6 +223,7 @@ func (r *run) tenant(res *Result, i int, a *app, outside, moved stat.Sums) {
 	}
 	t.IPC = ratio(float64(t.ThreadInsts), float64(t.Cycles))
 	t.BusyIPC = ratio(float64(t.ThreadInsts), float64(t.BusyCycles))
+	t.Targets = r.reached(i, &t)
 	t.BandwidthGBs = r.bandwidth(t.DRAMBytes, t.Cycles)
 	t.MovedBytes = r.col.columns.count(own, dramBytes)
 	t.MovedGBs = r.bandwidth(t.MovedBytes, t.Cycles)

@@ -101,12 +101,6 @@ func (d *device) Touch(r *mem.Region, off, n int64, _ bool) error {
 // touch, the only policy so far, has no use for them.
 func (d *device) Advise(*mem.Region, host.Advice) error { return nil }
 
-// SetQoS implements host.Device: the target is reported with the tenant.
-func (d *device) SetQoS(_ string, ipc float64) error {
-	d.a.spec.QoS = ipc
-	return nil
-}
-
 // Cycle implements host.Device.
 func (d *device) Cycle() uint64 { return d.r.gpu.Now() }
 

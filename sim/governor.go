@@ -81,13 +81,16 @@ func (c *controller) moves() bool {
 
 // make makes the policy for a machine with the given number of channel groups.
 func (g *Governor) make(m *sheets.Machine, groups int) (*control.Entry, control.Policy, error) {
-	e, err := control.Find(g.Policy)
+	e, err := g.entry()
 	if err != nil {
 		return nil, nil, err
 	}
 	p, err := e.New(control.FromSheet(m, groups, m.DRAM.Channels/groups), g.Params)
 	return e, p, err
 }
+
+// entry is what there is to say of the policy.
+func (g *Governor) entry() (*control.Entry, error) { return control.Find(g.Policy) }
 
 // period is the core cycles between two samples.
 func (g *Governor) period(e *control.Entry) uint64 {

@@ -115,7 +115,7 @@ func TestDecisionsReplay(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		again, err := control.Replay(p, "samples", marshal(t, samples))
+		again, err := control.Replay(e, p, "samples", marshal(t, samples))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -25,6 +25,7 @@ func (c *collector) launched(i int, k *machine.Kernel) {
 	if t := &c.tallies[i]; !t.launch.taken() {
 		t.launch = c.mark(i)
 	}
+	c.kernelTally(i, k.Name).launched(k, c.r.gpu.Now())
 	l := &launch{k: k, cycle: c.r.gpu.Now(), sums: c.set.Sums(i), overlap: len(c.open[i]) > 0}
 	for _, other := range c.open[i] {
 		other.overlap = true
@@ -42,6 +43,7 @@ func (c *collector) kernel(k *machine.Kernel) {
 			break
 		}
 	}
+	c.kernelTally(t, k.Name).ended(k)
 	c.r.span("kernels/"+c.r.apps[t].spec.Name, k.Name, k.Start, k.End, t)
 	c.profile(k)
 }

@@ -25,6 +25,8 @@ type Mode struct {
 	divide func(d *division) ([]Share, error)
 	// everybody says that all SMs are everybody's, in turns or at once.
 	everybody bool
+	// inside says that applications share SMs from inside: CTAs of several are on one at once.
+	inside bool
 	// targetLarge: an application with a target begins with the larger slice (UGPU, section 6.7).
 	targetLarge bool
 }
@@ -80,13 +82,28 @@ func Modes() []Mode {
 			Of: "bp", Policy: "cd-search", Pages: pageMove, divide: equalShares,
 		},
 		{
+			Name: "smqos", Source: "SMQoS paper", Of: "mps", Policy: "smqos", Fields: []string{"sms"}, divide: mpsShares,
+			What: "SMs divided, memory shared; the application with a qos target takes and gives one SM per epoch, and " +
+				"what nobody gains by is without power",
+		},
+		{
+			Name: "spart", Source: "Spart, ASP-DAC 2014", Of: "mps", Policy: "spart", Fields: []string{"sms"},
+			divide: mpsShares,
+			What:   "SMs divided, memory shared; applications with a qos target get the SMs a linear model asks for",
+		},
+		{
 			Name: "timeslice", What: "turns on the whole machine (quantum): contexts are switched at a turn's end, " +
 				"memory is shared", Source: "NVIDIA time slicing", Fields: []string{"quantum"}, divide: wholeShares,
 			everybody: true,
 		},
 		{
 			Name: "smk", What: "CTAs of all applications on every SM, by dominant resource fairness; memory shared",
-			Source: "simultaneous multikernel, HPCA 2016 (SMK-P)", divide: wholeShares, everybody: true,
+			Source: "simultaneous multikernel, HPCA 2016 (SMK-P)", divide: wholeShares, everybody: true, inside: true,
+		},
+		{
+			Name: "rollover", Source: "Rollover, ISCA 2017", Of: "smk", Policy: "rollover", divide: wholeShares,
+			everybody: true, inside: true,
+			What: "CTAs of all applications on every SM, with quotas of instructions for those with a qos target",
 		},
 		{
 			Name: "mig", What: "isolated slices by MIG profile, on machines that have them",
@@ -150,14 +167,16 @@ func (m *Mode) Long() string {
 		of = append(of, "mode: "+m.Of)
 	}
 	of = append(of, "policies: ["+m.Policy+"]")
-	if m.Pages != pageMove {
+	if m.Pages != "" && m.Pages != pageMove {
 		of = append(of, "memory: {pages: "+m.Pages+"}")
 	}
 	return strings.Join(of, ", ")
 }
 
 // slices says that every application owns channel groups.
-func (m *Mode) slices() bool { return !m.everybody && m.Name != "alone" && m.Name != "mps" }
+func (m *Mode) slices() bool {
+	return !m.everybody && m.Name != "alone" && m.Name != "mps" && m.Of != "mps"
+}
 
 // mode is the mode of a sharing; without one applications share as MPS does, one has
 // all of the machine.

@@ -88,14 +88,16 @@ type Tenant struct {
 	Faults     uint64  `json:"faults"`
 	// HeldSMCycles are the SM-cycles it had: of SMs it owned, or, where SMs are
 	// everybody's, its share of those in which they were occupied.
-	HeldSMCycles uint64   `json:"held_sm_cycles"`
-	Slowdown     float64  `json:"slowdown,omitempty"` // progress per cycle alone over shared
-	Progress     string   `json:"progress,omitempty"` // what the slowdown counts: "thread_insts" or "executions"
-	EnergyJ      float64  `json:"energy_j,omitempty"` // of its own events and its share of what is shared
-	Time         Time     `json:"time"`
-	Kernels      []Kernel `json:"kernels"`       // of the whole run, in the order in which they ended
-	Log          []string `json:"log,omitempty"` // print() and log() of the script
-	Err          string   `json:"error,omitempty"`
+	HeldSMCycles uint64  `json:"held_sm_cycles"`
+	Slowdown     float64 `json:"slowdown,omitempty"` // progress per cycle alone over shared
+	Progress     string  `json:"progress,omitempty"` // what the slowdown counts: "thread_insts" or "executions"
+	EnergyJ      float64 `json:"energy_j,omitempty"` // of its own events and its share of what is shared
+	// Targets of the application and its kernels, and what was reached.
+	Targets []Target `json:"targets,omitempty"`
+	Time    Time     `json:"time"`
+	Kernels []Kernel `json:"kernels"`       // of the whole run, in the order in which they ended
+	Log     []string `json:"log,omitempty"` // print() and log() of the script
+	Err     string   `json:"error,omitempty"`
 }
 
 // Outside is the sum over tenants of what they did outside their windows.

@@ -83,7 +83,9 @@ func (r *run) simulate() (*Result, error) {
 	case errors.Is(err, ErrStopped):
 		err = stopped(r.ctx)
 	case err == nil:
-		err = r.cold()
+		if err = r.cold(); err == nil {
+			err = r.unknownKernel()
+		}
 	}
 	if err != nil {
 		res.Complete, res.Why = false, why(err)
@@ -121,6 +123,18 @@ func (r *run) build() error {
 		return err
 	}
 	if r.ctl, err = newController(r); err != nil {
+		return err
+	}
+	for _, a := range r.apps {
+		if a.spec.QoSShare > 0 && a.spec.QoS == 0 {
+			return fmt.Errorf("application %s: its target is %.4g %% of its IPC alone, and nobody has run it alone",
+				a.spec.Name, 100*a.spec.QoSShare)
+		}
+		if a.spec.QoSKernel != "" {
+			a.setTarget(a.spec.QoSKernel, a.spec.QoS)
+		}
+	}
+	if err := r.checkTargets(); err != nil {
 		return err
 	}
 	r.link = newLink(r.sheet)

@@ -20,6 +20,7 @@ const (
 	appBusy = iota
 	appDRAM
 	appFootprint
+	appCTAWarps
 )
 
 // AppCounters describes the counters of an application that no component has.
@@ -33,6 +34,10 @@ func AppCounters() []stat.Desc {
 		appFootprint: {
 			Name: "footprint_bytes", Unit: "bytes",
 			Doc: "device memory it has, page tables included; 0 without translation", Kind: stat.Gauge,
+		},
+		appCTAWarps: {
+			Name: "cta_warps", Unit: "warps",
+			Doc: "warps of a CTA of its oldest kernel on the GPU; 0: it has none there", Kind: stat.Gauge,
 		},
 	}
 }
@@ -51,7 +56,10 @@ func (s *source) settle() {
 	gpu.Settle()
 	for i := range s.r.apps {
 		row := s.table.Row(0, i)
-		row[appBusy], row[appFootprint] = gpu.Busy(i), gpu.Footprint(i)
+		row[appBusy], row[appFootprint], row[appCTAWarps] = gpu.Busy(i), gpu.Footprint(i), 0
+		if open := s.r.col.open[i]; len(open) > 0 {
+			row[appCTAWarps] = uint64(open[0].k.Geo.Warps)
+		}
 		for _, t := range gpu.Tables {
 			if t.Owner == "dram" {
 				row[appDRAM] = (t.Sum(i, dram.CReadBursts) +
@@ -78,7 +86,7 @@ func (s *source) Held(app int) control.Held {
 	t := s.r.gpu.Tenants[app]
 	h := control.Held{
 		Name: s.r.apps[app].spec.Name, SMs: len(t.SMs), Groups: len(t.Groups),
-		QoS: s.r.apps[app].spec.QoS,
+		QoS: s.r.apps[app].qos(),
 	}
 	if log := s.r.gpu.Repartitions; len(log) > 0 {
 		for _, m := range log[len(log)-1].SMs {

@@ -63,7 +63,12 @@ type App struct {
 	Args   map[string]string `json:"args,omitempty"`
 	Arrive uint64            `json:"arrive,omitempty"` // core cycle
 	Repeat bool              `json:"repeat,omitempty"` // start again until the slowest application ends
-	QoS    float64           `json:"qos,omitempty"`    // IPC target, thread instructions per cycle
+	// QoS is the IPC target, thread instructions per core cycle with a kernel on the GPU; of
+	// QoSKernel where that is named. QoSShare is what it is resolved from: a fraction of the
+	// IPC alone (package lab does that).
+	QoS       float64 `json:"qos,omitempty"`
+	QoSKernel string  `json:"qos_kernel,omitempty"`
+	QoSShare  float64 `json:"qos_of_alone,omitempty"`
 	// Program runs instead of Path: an application written in Go.
 	Program host.Program `json:"-"`
 }

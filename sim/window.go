@@ -75,6 +75,10 @@ func (c *collector) mark(i int) mark {
 func (c *collector) warmed() {
 	for i := range c.tallies {
 		c.tallies[i].warm = c.mark(i)
+		c.warmKernels[i] = map[string][numKernelCounters]uint64{}
+		for _, t := range c.names[i] {
+			c.warmKernels[i][t.name] = t.counts(c.r.gpu.Now())
+		}
 	}
 }
 

@@ -113,7 +113,9 @@ func describe(e *control.Entry) string {
 	var reads []string
 	for _, c := range e.Counters() {
 		of := c.Counter
-		if c.PerApp {
+		if c.PerKernel {
+			of += " per kernel"
+		} else if c.PerApp {
 			of += " per application"
 		}
 		reads = append(reads, c.Field+" ("+of+")")

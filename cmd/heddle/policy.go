@@ -103,7 +103,7 @@ func replay(w io.Writer, name, file, machine string, params []string) error {
 	if err != nil {
 		return err
 	}
-	plans, err := control.Replay(p, filepath.ToSlash(file), text)
+	plans, err := control.Replay(e, p, filepath.ToSlash(file), text)
 	if err != nil {
 		return err
 	}

@@ -147,7 +147,6 @@ mem_advise(m, "preferred_location", to = host)
 prefetch_async(m, to = device)
 prefetch_async(m, host, stream = stream())
 host_register(host_array(u8, 1))
-set_qos("k", 3)
 device_synchronize()
 free(m)
 log("done", 1)`, "[cycle 0] done 1"},
@@ -274,6 +273,7 @@ func TestErrors(t *testing.T) {
 				"only host_array memory can be registered",
 		},
 		{"set_qos('k', 0)", "app.star:2: set_qos: the IPC target of k must be a positive number, not 0"},
+		{"set_qos('k', 3)", "app.star:2: set_qos: no loaded module has a kernel k"},
 		{"set_qos(3, 1)", "app.star:2: set_qos: got int, want a kernel"},
 		{"event().elapsed(event())", "app.star:2: elapsed: the event was never recorded"},
 		{"u8(256)", "app.star:2: 256 is outside the range of u8 [0, 255]"},

@@ -85,7 +85,10 @@ func (r *resolver) resolve(file string) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, s := range modes {
+	for i, s := range modes {
+		if err := s.CheckTargets(targets(base.Apps)); err != nil {
+			return nil, r.complainAt(err, "sharing", i, "mode")
+		}
 		spec := base
 		spec.Sharing = s
 		out.Specs = append(out.Specs, spec)
@@ -184,12 +187,22 @@ func (r *resolver) apps() ([]sim.App, error) {
 					name), "apps", i, "name")
 			}
 		}
-		if d.QoS < 0 {
-			return nil, r.complainAt(errors.New("qos cannot be negative"), "apps", i, "qos")
-		}
-		out = append(out, sim.App{Name: name, Path: dir, Args: d.Args, Arrive: d.Arrive, Repeat: d.Repeat, QoS: d.QoS})
+		out = append(out, sim.App{
+			Name: name, Path: dir, Args: d.Args, Arrive: d.Arrive, Repeat: d.Repeat,
+			QoS: d.QoS.IPC, QoSKernel: d.QoS.Kernel, QoSShare: d.QoS.Share,
+		})
 	}
 	return out, nil
+}
+
+// targets is how many applications have a target.
+func targets(apps []sim.App) (n int) {
+	for _, a := range apps {
+		if a.QoS > 0 || a.QoSShare > 0 {
+			n++
+		}
+	}
+	return n
 }
 
 func (r *resolver) length() (sim.Length, error) {

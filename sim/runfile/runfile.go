@@ -45,7 +45,7 @@ type AppDoc struct {
 	Args   Scalars `yaml:"args" jsonschema_description:"Arguments of the program's main"`
 	Arrive uint64  `yaml:"arrive" jsonschema:"default=0" jsonschema_description:"Core cycle at which it arrives"`
 	Repeat bool    `yaml:"repeat" jsonschema:"default=false" jsonschema_description:"Start again until the slowest application has ended"`
-	QoS    float64 `yaml:"qos" jsonschema_description:"Target in thread instructions per core cycle; 0: none"`
+	QoS    Target  `yaml:"qos" jsonschema_description:"Target of a latency-sensitive application in thread instructions per core cycle with a kernel on the GPU, or as a share of what it reaches alone (80%); of one kernel as {kernel: NAME, ipc: 80%}"`
 }
 
 // Mode is one way of sharing.

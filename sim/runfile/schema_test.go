@@ -33,6 +33,21 @@ func schema() ([]byte, error) {
 // mapped gives the schema of the types that read themselves.
 func mapped(t reflect.Type) *jsonschema.Schema {
 	switch t {
+	case reflect.TypeFor[Target]():
+		amount := func() *jsonschema.Schema {
+			return &jsonschema.Schema{OneOf: []*jsonschema.Schema{
+				{Type: "number", Minimum: json.Number("0")},
+				{Type: "string", Pattern: `^ *[0-9.]+ *%$`},
+			}}
+		}
+		of := jsonschema.NewProperties()
+		of.Set("kernel", &jsonschema.Schema{Type: "string"})
+		of.Set("ipc", amount())
+		either := amount()
+		either.OneOf = append(either.OneOf, &jsonschema.Schema{
+			Type: "object", Properties: of, Required: []string{"kernel", "ipc"}, AdditionalProperties: jsonschema.FalseSchema,
+		})
+		return either
 	case reflect.TypeFor[Numbers]():
 		return &jsonschema.Schema{Type: "object", AdditionalProperties: &jsonschema.Schema{Type: "number"}}
 	case reflect.TypeFor[Scalars]():

@@ -1,0 +1,147 @@
+package control
+
+import "fmt"
+
+// Rollover. Wang et al., "Quality of Service Support for Fine-Grained Sharing on GPUs",
+// ISCA 2017, as the baseline of SMQoS: applications share every SM (SMK), and each may issue
+// so many thread instructions per epoch on it. Epoch: 10 K core cycles. Hardware: a signed
+// counter and an idle-warp counter per application on each SM (rollover_ctas.go has what the
+// latter is for).
+//
+// The original's text was not at hand; this is a reconstruction:
+//
+//   - An application with a target gets alpha x target x epoch, where alpha = max(1, target /
+//     its IPC so far) makes up for the past. SMs get it by its CTAs there.
+//   - Best effort has an artificial goal: its IPC in the first epoch, when nobody has a quota,
+//     then in every epoch times the least of IPC over target, clamped to [0.5, 2].
+//   - What is left of a quota is added to the next one's (scheme 2, rollover), dropped (0,
+//     naive), or the next epoch begins on an SM as soon as nobody has any left (1, elastic); 3,
+//     rollover-time, is rollover with best effort after the targets. The SM sees to that.
+func rolloverEntry() Entry {
+	return Entry{
+		Name: "rollover", Source: "Wang et al., ISCA 2017, as in Sun et al., SMQoS, CLUSTER 2019",
+		What:     "quotas of instructions on SMs that all share, with what targets leave added to the next epoch's",
+		Settings: []string{"quota", "ctas"}, Period: 10_000, Files: []string{"rollover_ctas.go", "task.go"},
+		Params: []Param{{
+			"scheme", 2, "choice", "0 naive, 1 elastic, 2 rollover, 3 rollover-time", true, 0, 3,
+		}, {
+			"move_ctas", 1, "flag", "CTAs are swapped where a target misses warps or has too many", true, 0, 1,
+		}},
+		Make: func(_ Machine, get func(string) float64) Policy {
+			scheme := [...]QuotaScheme{Naive, Elastic, Rollover, RolloverTime}[int(get("scheme"))]
+			return Of((&rollover{scheme: scheme, swaps: get("move_ctas") != 0}).decide)
+		},
+	}
+}
+
+// rollover is the policy's state.
+type rollover struct {
+	scheme QuotaScheme
+	swaps  bool
+	last   uint64    // cycle of the last sample
+	total  []service // of applications with targets, since they began
+	goal   []float64 // of best effort: the artificial one, IPC; 0: not measured yet
+	most   [][]int   // per application and SM, CTAs
+}
+
+// rolloverTask is an application with what its SMs say of it.
+type rolloverTask struct {
+	Task
+	CTAWarps uint64   `json:"cta_warps" counter:"app.cta_warps"`              // of the kernel it runs
+	Resident []uint64 `json:"resident_ctas" counter:"sm.resident_ctas"`       // on each SM
+	Left     []uint64 `json:"quota_left" counter:"sm.quota_left"`             // thread instructions
+	Idle     []uint64 `json:"idle_warp_cycles" counter:"sm.idle_warp_cycles"` // ready and not issued
+}
+
+// QuotaPlan is what applications may issue and have on the SMs they share.
+type QuotaPlan struct {
+	Cycle uint64       `json:"cycle"`
+	Apps  []QuotaShare `json:"apps"`
+	Why   []string     `json:"why,omitempty"`
+	quota *Quota
+}
+
+// QuotaShare is an application's part of it.
+type QuotaShare struct {
+	Name  string  `json:"name"`
+	SMs   int     `json:"sms"`
+	Quota int64   `json:"quota"` // thread instructions of an epoch, on all SMs
+	PerSM []int64 `json:"quota_per_sm"`
+	CTAs  []int   `json:"ctas,omitempty"` // the most on each SM; none: as they come
+}
+
+// Request implements Plan.
+func (p *QuotaPlan) Request() Request {
+	r := Request{Quota: p.quota}
+	for i := range p.Apps {
+		if p.Apps[i].CTAs != nil {
+			r.CTAs = append(r.CTAs, p.Apps[i].CTAs)
+		}
+	}
+	return r
+}
+
+// Reasons implements Plan.
+func (p *QuotaPlan) Reasons() []string { return p.Why }
+
+func (q *rollover) decide(s *TaskSample[rolloverTask]) Plan {
+	period := s.Cycle - q.last
+	q.last = s.Cycle
+	for len(q.total) < len(s.Apps) {
+		q.total, q.goal = append(q.total, service{}), append(q.goal, 0)
+	}
+	p := &QuotaPlan{Cycle: s.Cycle, quota: &Quota{Scheme: q.scheme, Period: period}}
+	factor := q.factor(s)
+	for i := range s.Apps {
+		a := &s.Apps[i]
+		epoch := a.service()
+		if a.latencySensitive() {
+			q.total[i].add(epoch)
+		}
+		ipc, why := q.allowed(i, a, &epoch, factor)
+		share := QuotaShare{Name: a.Name, SMs: a.SMs, Quota: int64(min(ipc*float64(period), 1<<50))}
+		share.PerSM = byResidence(share.Quota, a.Resident)
+		p.Apps, p.Why = append(p.Apps, share), append(p.Why, why)
+		p.quota.PerSM = append(p.quota.PerSM, share.PerSM)
+		p.quota.Goal = append(p.quota.Goal, a.latencySensitive())
+	}
+	if q.swaps {
+		q.swapCTAs(s, p, period)
+	}
+	return p
+}
+
+// factor is the least of IPC over target in the epoch, within [0.5, 2]; 1 without a target.
+func (q *rollover) factor(s *TaskSample[rolloverTask]) float64 {
+	least := 0.0
+	for i := range s.Apps {
+		if e := s.Apps[i].service(); s.Apps[i].latencySensitive() && e.cycles > 0 {
+			if r := e.ipc() / e.target(); least == 0 || r < least {
+				least = max(r, 1e-9)
+			}
+		}
+	}
+	if least == 0 {
+		return 1
+	}
+	return max(0.5, min(least, 2))
+}
+
+// allowed is the IPC an application may have in the next epoch.
+func (q *rollover) allowed(i int, a *rolloverTask, epoch *service, factor float64) (ipc float64, why string) {
+	if a.latencySensitive() {
+		target, alpha := a.QoS, 1.0
+		if q.total[i].insts > 0 {
+			target = q.total[i].target()
+			alpha = max(1, target/q.total[i].ipc())
+		}
+		return alpha * target, fmt.Sprintf("%s: %.4g instructions per cycle so far, target %.4g: quota of %.4g",
+			a.Name, q.total[i].ipc(), target, alpha*target)
+	}
+	if q.goal[i] == 0 {
+		q.goal[i] = epoch.ipc()
+		return q.goal[i], fmt.Sprintf("%s: best effort, its first goal is %.4g as measured", a.Name, q.goal[i])
+	}
+	q.goal[i] *= factor
+	return q.goal[i], fmt.Sprintf("%s: best effort, its goal is %.4g (x %.3g)", a.Name, q.goal[i], factor)
+}

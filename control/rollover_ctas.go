@@ -1,0 +1,116 @@
+package control
+
+import (
+	"fmt"
+	"slices"
+)
+
+// How Rollover divides an SM's places for CTAs. Wang et al., ISCA 2017, reconstructed: what
+// an SM has of ready warps that did not issue tells whether an application has warps enough.
+//
+//   - One with a target that has quota left and less than one such warp in the mean misses
+//     warps: it gets a CTA more, and best effort with most CTAs there one less.
+//   - One that has as many idle warps as a CTA of it has, has a CTA too many: best effort may
+//     have it.
+//   - One swap per SM and epoch; everybody keeps one CTA.
+//
+// Reading: the first limits are what is resident at the end of the first epoch, when SMK has
+// divided the SMs by dominant shares.
+
+// byResidence divides a quota among SMs by the CTAs an application has there, evenly where it
+// has none anywhere; the rest of a division goes to the first SMs.
+func byResidence(quota int64, resident []uint64) []int64 {
+	out := make([]int64, len(resident))
+	total := int64(0)
+	for _, n := range resident {
+		total += int64(n)
+	}
+	left := quota
+	for s, n := range resident {
+		if total > 0 {
+			out[s] = quota / total * int64(n)
+		} else {
+			out[s] = quota / int64(len(resident))
+		}
+		left -= out[s]
+	}
+	for s := 0; left > 0 && len(out) > 0; s = (s + 1) % len(out) {
+		if n := min(left, 1+left/int64(len(out))); total == 0 || resident[s] > 0 {
+			out[s] += n
+			left -= n
+		}
+	}
+	return out
+}
+
+// swapCTAs moves the limits of CTAs and puts them into the plan.
+func (q *rollover) swapCTAs(s *TaskSample[rolloverTask], p *QuotaPlan, period uint64) {
+	more, less := make([]int, len(s.Apps)), make([]int, len(s.Apps))
+	if q.most == nil {
+		q.most = firstLimits(s)
+	} else if len(s.Apps) > 0 {
+		for sm := range s.Apps[0].Resident {
+			switch i, by := q.swapOn(s, sm, period); {
+			case by > 0:
+				more[i]++
+			case by < 0:
+				less[i]++
+			}
+		}
+	}
+	for i := range s.Apps {
+		p.Apps[i].CTAs = slices.Clone(q.most[i])
+		if more[i]+less[i] > 0 {
+			p.Why = append(p.Why, fmt.Sprintf("%s: a CTA more on %s, one less on %d", s.Apps[i].Name,
+				many(more[i], "SM"), less[i]))
+		}
+	}
+}
+
+// firstLimits are what is resident; everybody may have one.
+func firstLimits(s *TaskSample[rolloverTask]) (most [][]int) {
+	for i := range s.Apps {
+		list := make([]int, len(s.Apps[i].Resident))
+		for sm, n := range s.Apps[i].Resident {
+			list[sm] = max(1, int(n))
+		}
+		most = append(most, list)
+	}
+	return most
+}
+
+// swapOn decides on one SM: which application with a target gets a CTA more (1) or less (-1).
+func (q *rollover) swapOn(s *TaskSample[rolloverTask], sm int, period uint64) (app, by int) {
+	for i := range s.Apps {
+		a := &s.Apps[i]
+		if !a.latencySensitive() || a.Resident[sm] == 0 || period == 0 {
+			continue
+		}
+		other := q.bestEffort(s, sm)
+		idle := float64(a.Idle[sm]) / float64(period)
+		switch {
+		case a.Left[sm] > 0 && idle < 1 && other >= 0 && s.Apps[other].Resident[sm] > 1:
+			q.most[i][sm] = int(a.Resident[sm]) + 1
+			q.most[other][sm] = int(s.Apps[other].Resident[sm]) - 1
+			return i, 1
+		case a.CTAWarps > 0 && idle >= float64(a.CTAWarps) && a.Resident[sm] > 1:
+			q.most[i][sm] = int(a.Resident[sm]) - 1
+			if other >= 0 {
+				q.most[other][sm] = int(s.Apps[other].Resident[sm]) + 1
+			}
+			return i, -1
+		}
+	}
+	return 0, 0
+}
+
+// bestEffort is the application without a target that has most CTAs on an SM; -1: none.
+func (q *rollover) bestEffort(s *TaskSample[rolloverTask], sm int) int {
+	best := -1
+	for j := range s.Apps {
+		if !s.Apps[j].latencySensitive() && (best < 0 || s.Apps[j].Resident[sm] > s.Apps[best].Resident[sm]) {
+			best = j
+		}
+	}
+	return best
+}

@@ -1,0 +1,149 @@
+package control
+
+import "fmt"
+
+// SMQoS. Sun et al., "SMQoS: Improving Utilization and Energy Efficiency with QoS Awareness
+// on GPUs", CLUSTER 2019, section III: one latency-sensitive task keeps its target by taking
+// and giving one SM per epoch (Algorithm 1); what it gives goes to a batch task as long as
+// that gains by it, else it is without power (Algorithm 2, smqos_batch.go). Epoch: 10 K core
+// cycles. Hardware: instructions and cycles of each task, two registers for its IPC, two for
+// SMs, four bits.
+//
+// Readings. N_epoch counts the epochs since the task first ran, the one that has just ended
+// included; IPC_ave is all its instructions over all its cycles with a kernel on the GPU. A
+// task without such a cycle in an epoch (it has not come, is over, copies) asks for nothing.
+// An SM is taken from nobody first: powered, then without power; then from the batch task
+// that has most. SMs on their way count as arrived, so that a plan of every epoch moves one
+// more, though saving contexts takes longer than an epoch.
+func smqosEntry() Entry {
+	return Entry{
+		Name: "smqos", Source: "Sun et al., SMQoS, CLUSTER 2019, section III", Period: 10_000,
+		What: "the task with a target takes or gives one SM per epoch; batch tasks keep what they gain by, " +
+			"the rest is without power",
+		Settings: []string{"sms", "gating"}, Targets: 1, Files: []string{"smqos_batch.go", "task.go"},
+		Params: []Param{
+			{
+				"threshold", 0.03, "fraction", "change of a batch task's IPC below which an SM more or less does not " +
+					"count (the paper names none)", false, 0, 1,
+			},
+			freeParam(),
+		},
+		Make: func(_ Machine, get func(string) float64) Policy {
+			return Of((&smqos{threshold: get("threshold"), free: freeing(get("free"))}).decide)
+		},
+	}
+}
+
+// smqos is the policy's state.
+type smqos struct {
+	threshold float64
+	free      Freeing
+	since     uint64  // epoch in which the latency-sensitive task first ran; 0: not yet
+	total     service // of it, since then
+	batch     []profile
+}
+
+func (q *smqos) decide(s *TaskSample[Task]) Plan {
+	p := &TaskPlan{Cycle: s.Cycle, free: q.free}
+	ls := -1
+	for i := range s.Apps {
+		a := &s.Apps[i]
+		p.Apps = append(p.Apps, TaskShare{a.Name, a.settled()})
+		if ls < 0 && a.latencySensitive() {
+			ls = i
+		}
+	}
+	rest := spareOf(&s.Clock, s.Apps)
+	p.Gated = rest.gated
+	for len(q.batch) < len(s.Apps) {
+		q.batch = append(q.batch, profile{})
+	}
+	for i := range s.Apps {
+		if i != ls {
+			q.batch[i].judge(&s.Apps[i], q.threshold, p)
+		}
+	}
+	if ls < 0 {
+		p.Why = append(p.Why, "no application has a target")
+		return p
+	}
+	epoch := s.Apps[ls].service()
+	if epoch.cycles == 0 {
+		p.Why = append(p.Why, s.Apps[ls].Name+" ran nothing in this epoch: it keeps what it has")
+		return p
+	}
+	if q.since == 0 {
+		q.since = s.Epoch
+	}
+	q.total.add(epoch)
+	switch q.wish(&epoch, s.Epoch-q.since+1) {
+	case 1:
+		q.takeFor(ls, s, p, &rest)
+	case -1:
+		q.giveFrom(ls, s, p)
+	}
+	return p
+}
+
+// wish is Algorithm 1, lines 2 to 10: 1 to take an SM, -1 to give one, 0 to keep them. n is
+// N_epoch.
+func (q *smqos) wish(epoch *service, n uint64) int {
+	target := epoch.target()
+	average, averageTarget := q.total.ipc(), q.total.target()
+	switch {
+	case average < averageTarget || epoch.ipc() < target:
+		return 1
+	case average*float64(n)/float64(n+1) > averageTarget && epoch.ipc() > target:
+		return -1
+	}
+	return 0
+}
+
+// takeFor is Algorithm 1, lines 12 to 14.
+func (q *smqos) takeFor(ls int, s *TaskSample[Task], p *TaskPlan, rest *spare) {
+	name := s.Apps[ls].Name
+	idle := rest.idle > 0
+	from, ok := p.take(ls, rest, func(int) bool { return true })
+	switch {
+	case !ok:
+		p.Why = append(p.Why, name+" is below its target and nobody has an SM to give")
+	case from >= 0:
+		q.batch[from].swapped(-1, &s.Apps[from])
+		p.Why = append(p.Why, fmt.Sprintf("%s is below its target: it takes an SM of %s", name, s.Apps[from].Name))
+	case idle:
+		p.Why = append(p.Why, name+" is below its target: it takes an idle SM")
+	default:
+		p.Why = append(p.Why, name+" is below its target: it takes an SM without power")
+	}
+}
+
+// giveFrom is Algorithm 1, lines 16 to 18, and what Algorithm 2 does with the SM.
+func (q *smqos) giveFrom(ls int, s *TaskSample[Task], p *TaskPlan) {
+	name := s.Apps[ls].Name
+	if p.Apps[ls].SMs <= 1 {
+		p.Why = append(p.Why, name+" is above its target with its last SM")
+		return
+	}
+	p.Apps[ls].SMs--
+	for i := range s.Apps {
+		if i != ls && q.batch[i].takes(p.Apps[i].SMs) {
+			p.Apps[i].SMs++
+			q.batch[i].swapped(1, &s.Apps[i])
+			p.Why = append(p.Why, fmt.Sprintf("%s is above its target: it gives an SM to %s", name, s.Apps[i].Name))
+			return
+		}
+	}
+	p.Gated++
+	p.Why = append(p.Why, name+" is above its target: it gives an SM, which nobody gains by and is without power")
+	for i := range s.Apps {
+		if i != ls && q.batch[i].gives() {
+			if p.Apps[i].SMs > 1 {
+				p.Apps[i].SMs--
+				p.Gated++
+				q.batch[i].swapped(-1, &s.Apps[i])
+				p.Why = append(p.Why, s.Apps[i].Name+" tries with one SM less, which is without power, too")
+			}
+			return
+		}
+	}
+}

@@ -1,0 +1,106 @@
+package control
+
+import "fmt"
+
+// Spart. Aguilera, Morrow and Kim, "QoS-Aware Dynamic Resource Allocation for
+// Spatial-Multitasking GPUs", ASP-DAC 2014, as the baseline of SMQoS. Epoch: 10 K core cycles,
+// to match SMQoS. Hardware: instructions and SM-cycles of each application.
+//
+// The original's text was not at hand; this is a reconstruction. Performance is taken to be
+// linear in SMs: an application with a target needs the SMs it has, times the target over the
+// IPC of the last epoch, rounded up. The difference changes hands at once: taken from nobody,
+// then from the best-effort application that has most; given back to the one that has fewest,
+// or left without power with parameter gate. There is no hysteresis (dead_band 0), and that is
+// what makes it swap so often. While SMs are on their way, those that ran count, the SM-cycles
+// of the epoch over its cycles: else the time they drain would be read as slowness.
+func spartEntry() Entry {
+	return Entry{
+		Name: "spart", Source: "Aguilera et al., Spart, ASP-DAC 2014, as in Sun et al., SMQoS, CLUSTER 2019",
+		What:     "an application with a target gets the SMs it needs if IPC is linear in SMs, the others the rest",
+		Settings: []string{"sms", "gating"}, Period: 10_000, Files: []string{"task.go"},
+		Params: []Param{
+			{"dead_band", 0, "SMs", "difference up to which nothing is moved", true, 0, 0},
+			{"gate", 0, "flag", "SMs given back are without power instead of best effort's", true, 0, 1},
+			freeParam(),
+		},
+		Make: func(_ Machine, get func(string) float64) Policy {
+			return Of((&spart{int(get("dead_band")), get("gate") != 0, freeing(get("free"))}).decide)
+		},
+	}
+}
+
+// spart is the policy; it keeps nothing of earlier epochs.
+type spart struct {
+	band int
+	gate bool
+	free Freeing
+}
+
+// spartTask is an application with the SM-cycles it used.
+type spartTask struct {
+	Task
+	SMCycles uint64 `json:"sm_cycles" counter:"sm.active_cycles"` // with one of its CTAs on the SM
+}
+
+func (q *spart) decide(s *TaskSample[spartTask]) Plan {
+	p := &TaskPlan{Cycle: s.Cycle, free: q.free}
+	for i := range s.Apps {
+		p.Apps = append(p.Apps, TaskShare{s.Apps[i].Name, s.Apps[i].settled()})
+	}
+	rest := spareOf(&s.Clock, s.Apps)
+	p.Gated = rest.gated
+	batch := func(j int) bool { return !s.Apps[j].latencySensitive() }
+	for i := range s.Apps {
+		a := &s.Apps[i]
+		epoch := a.service()
+		if batch(i) || epoch.insts == 0 {
+			continue
+		}
+		need := q.need(s, i, &epoch)
+		had := p.Apps[i].SMs
+		if abs(need-had) <= q.band {
+			continue
+		}
+		for p.Apps[i].SMs < need {
+			if _, ok := p.take(i, &rest, batch); !ok {
+				break
+			}
+		}
+		for p.Apps[i].SMs > need {
+			q.giveBack(p, i, batch)
+		}
+		p.Why = append(p.Why, fmt.Sprintf("%s: %.4g instructions per cycle, target %.4g: needs %s, had %d, gets %d",
+			a.Name, epoch.ipc(), epoch.target(), many(need, "SM"), had, p.Apps[i].SMs))
+	}
+	return p
+}
+
+// need is the SMs the linear model asks for; every other application keeps one.
+func (q *spart) need(s *TaskSample[spartTask], i int, epoch *service) int {
+	a := &s.Apps[i]
+	has := float64(a.SMs)
+	if a.moves() && a.Cycles > 0 {
+		has = float64(a.SMCycles) / float64(a.Cycles)
+	}
+	total := s.IdleSMs + s.GatedSMs
+	for j := range s.Apps {
+		total += s.Apps[j].SMs
+	}
+	return max(1, min(ceil(has*epoch.target()/epoch.ipc()), total-len(s.Apps)+1))
+}
+
+// giveBack takes an SM of task i for the batch task that has fewest, or for nobody.
+func (q *spart) giveBack(p *TaskPlan, i int, batch func(int) bool) {
+	p.Apps[i].SMs--
+	to := -1
+	for j := range p.Apps {
+		if batch(j) && (to < 0 || p.Apps[j].SMs < p.Apps[to].SMs) {
+			to = j
+		}
+	}
+	if q.gate || to < 0 {
+		p.Gated++
+		return
+	}
+	p.Apps[to].SMs++
+}

@@ -1,0 +1,169 @@
+package control
+
+// TaskSample is what the policies for latency-sensitive tasks see of an epoch.
+type TaskSample[A any] struct {
+	Clock
+	Apps []A `json:"apps"`
+}
+
+// Task is an application of such a sample. One with a target is latency-sensitive, the
+// others are batch tasks.
+type Task struct {
+	Held
+	Insts   uint64       `json:"insts" counter:"sm.thread_insts"`
+	Cycles  uint64       `json:"cycles" counter:"app.busy_cycles"` // with a kernel on the GPU
+	Kernels []TaskKernel `json:"kernels,omitempty"`                // those it has launched so far
+}
+
+// TaskKernel is a kernel of a task: all its launches together.
+type TaskKernel struct {
+	HeldKernel
+	Insts  uint64 `json:"insts" counter:"kernel.thread_insts"`
+	Cycles uint64 `json:"cycles" counter:"kernel.busy_cycles"`
+}
+
+// service is what a task did and was to do: thread instructions in so many cycles, against
+// a target, thread instructions per core cycle.
+type service struct {
+	insts, cycles uint64
+	goal          float64 // the target, the same in all these cycles, or
+	due           float64 // where it was not, the instructions it asks for
+	mixed         bool
+}
+
+// service of an epoch. Where kernels have targets (cudaSetQoS), only their instructions and
+// their cycles count, each against its own target; else the task's as a whole.
+func (t *Task) service() (s service) {
+	if !t.hasKernelTarget() {
+		return serve(t.Insts, t.Cycles, t.QoS)
+	}
+	for i := range t.Kernels {
+		if k := &t.Kernels[i]; k.QoS > 0 {
+			s.add(serve(k.Insts, k.Cycles, k.QoS))
+		}
+	}
+	return s
+}
+
+func serve(insts, cycles uint64, goal float64) service {
+	return service{insts, cycles, goal, goal * float64(cycles), false}
+}
+
+func (s *service) add(x service) {
+	if x.cycles == 0 {
+		return
+	}
+	if s.cycles == 0 {
+		*s = x
+		return
+	}
+	s.mixed = s.mixed || x.mixed || x.goal != s.goal
+	s.insts, s.cycles, s.due = s.insts+x.insts, s.cycles+x.cycles, s.due+x.due
+}
+
+// ipc and target are both thread instructions per core cycle; 0 without cycles.
+func (s *service) ipc() float64 { return float64(s.insts) / float64(max(s.cycles, 1)) }
+
+func (s *service) target() float64 {
+	if s.mixed {
+		return s.due / float64(s.cycles)
+	}
+	return s.goal
+}
+
+func (t *Task) hasKernelTarget() bool {
+	for i := range t.Kernels {
+		if t.Kernels[i].QoS > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// latencySensitive says that the task or one of its kernels has a target.
+func (t *Task) latencySensitive() bool { return t.QoS > 0 || t.hasKernelTarget() }
+
+// settled is how many SMs it has once everything on its way has arrived.
+func (h *Held) settled() int { return h.SMs + h.SMsArriving - h.SMsLeaving }
+
+// moves says that SMs are on their way to it or from it.
+func (h *Held) moves() bool { return h.SMsArriving+h.SMsLeaving > 0 }
+
+// spare is the SMs without an owner, powered and not, once everything has arrived.
+type spare struct{ idle, gated int }
+
+func spareOf[A any, P interface {
+	*A
+	held() *Held
+}](c *Clock, apps []A) spare {
+	s := spare{c.IdleSMs - c.SMsGating, c.GatedSMs + c.SMsGating}
+	for i := range apps {
+		h := P(&apps[i]).held()
+		s.idle += h.SMsLeaving - h.SMsArriving
+	}
+	return s
+}
+
+// TaskPlan divides SMs among tasks and says how many have no power.
+type TaskPlan struct {
+	Cycle uint64      `json:"cycle"` // of the sample
+	Apps  []TaskShare `json:"apps"`
+	Gated int         `json:"gated_sms"`
+	Why   []string    `json:"why,omitempty"`
+	free  Freeing
+}
+
+// TaskShare is what a task is to have.
+type TaskShare struct {
+	Name string `json:"name"`
+	SMs  int    `json:"sms"`
+}
+
+// Request implements Plan.
+func (p *TaskPlan) Request() Request {
+	r := Request{Gated: &p.Gated, Free: p.free}
+	for _, a := range p.Apps {
+		r.SMs = append(r.SMs, a.SMs)
+	}
+	return r
+}
+
+// Reasons implements Plan.
+func (p *TaskPlan) Reasons() []string { return p.Why }
+
+// take gives task i one more SM: an idle one, else one without power, else that of the
+// batch task that has most and more than one (the first of equals). from is the task that
+// gives, -1 where nobody had it; ok is false when nobody can give.
+func (p *TaskPlan) take(i int, s *spare, batch func(int) bool) (from int, ok bool) {
+	from = -1
+	switch {
+	case s.idle > 0:
+		s.idle--
+	case s.gated > 0:
+		s.gated--
+		p.Gated--
+	default:
+		for j := range p.Apps {
+			if j != i && batch(j) && p.Apps[j].SMs > 1 && (from < 0 || p.Apps[j].SMs > p.Apps[from].SMs) {
+				from = j
+			}
+		}
+		if from < 0 {
+			return from, false
+		}
+		p.Apps[from].SMs--
+	}
+	p.Apps[i].SMs++
+	return from, true
+}
+
+// freeing is the meaning of parameter free.
+func freeing(x float64) Freeing { return [...]Freeing{FreeBySwitch, FreeByDrain, ""}[int(x)] }
+
+// freeParam is the parameter of policies that say how SMs are freed.
+func freeParam() Param {
+	return Param{
+		"free", 0, "choice", "how an SM is freed: 0 its contexts go through memory, 1 its CTAs run to their ends, " +
+			"2 the sooner of both as far as it is known (UGPU's rule)", true, 0, 2,
+	}
+}

@@ -1,0 +1,84 @@
+package lab
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"heddle/sim"
+)
+
+// resolve gives applications whose target is a share of what they reach alone their target,
+// from alone-runs of the same length, each done once. The jobs keep both forms. errs has an
+// error for every job whose targets cannot be known.
+func (r *Runner) resolve(ctx context.Context, jobs []Job, byHash map[string]*task) (out []Job, errs []error) {
+	out, errs = slices.Clone(jobs), make([]error, len(jobs))
+	alone := map[[2]int]*task{} // by job and application
+	var tasks []*task
+	for i, j := range jobs {
+		for a := range j.Spec.Apps {
+			if app := &j.Spec.Apps[a]; app.QoSShare == 0 || app.QoS > 0 || j.Spec.Functional {
+				continue
+			}
+			t := r.plan(&task{job: aloneJob(&j, a), alone: true}, byHash)
+			alone[[2]int{i, a}] = t
+			tasks = appendOnce(tasks, t)
+		}
+	}
+	if len(tasks) == 0 {
+		return out, errs
+	}
+	r.pool(ctx, r.open(tasks))
+	for i := range out {
+		for a := range out[i].Spec.Apps {
+			t := alone[[2]int{i, a}]
+			if t == nil || errs[i] != nil {
+				continue
+			}
+			apps := slices.Clone(out[i].Spec.Apps)
+			apps[a].QoS, errs[i] = target(&apps[a], t)
+			out[i].Spec.Apps = apps
+		}
+	}
+	return out, errs
+}
+
+// target is what a share of what an application reaches alone comes to.
+func target(app *sim.App, alone *task) (float64, error) {
+	if alone.err != nil || alone.out == nil || len(alone.out.Tenants) != 1 {
+		return 0, fmt.Errorf("the target of %s needs its IPC alone: %w", app.Name, alone.err)
+	}
+	x := &alone.out.Tenants[0]
+	reached, what := x.BusyIPC, app.Name
+	if app.QoSKernel != "" {
+		what, reached = "kernel "+app.QoSKernel+" of "+app.Name, 0
+		for _, t := range x.Targets {
+			if t.Kernel == app.QoSKernel {
+				reached = t.Reached
+			}
+		}
+	}
+	if !(reached > 0) {
+		return 0, fmt.Errorf("%s ran no instruction alone within %d cycles: no share of that is a target", what,
+			alone.out.Cycles)
+	}
+	return app.QoSShare * reached, nil
+}
+
+// aloneJob is application a of a job alone on the whole machine.
+func aloneJob(j *Job, a int) Job {
+	return Job{Label: j.Spec.Apps[a].Name, Spec: AloneSpec(&j.Spec, a), Machine: j.Machine}
+}
+
+// unreachable warns of targets above what the application reaches alone.
+func unreachable(res *sim.Result, alone []*task) {
+	for i := range res.Tenants {
+		for _, t := range res.Tenants[i].Targets {
+			if alone := alone[i].out.Tenants[0].BusyIPC; t.Kernel == "" && t.IPC > alone {
+				res.Warnings = append(res.Warnings, fmt.Sprintf("the target of %s, %.4g instructions per cycle, is above "+
+					"the %.4g it reaches alone on the whole machine: no sharing can meet it", res.Tenants[i].Name, t.IPC,
+					alone))
+			}
+		}
+	}
+}

@@ -1,0 +1,117 @@
+package sim
+
+import (
+	"fmt"
+	"strings"
+
+	"heddle/control"
+	"heddle/machine"
+	"heddle/sheets/yamldoc"
+	"heddle/stat"
+)
+
+// Counters of a kernel: all its launches by one application together.
+const (
+	kernelWarpInsts = iota
+	kernelThreadInsts
+	kernelCTAs
+	kernelLaunches
+	kernelBusy
+	numKernelCounters
+)
+
+// KernelCounters describes what policies may read of each kernel of an application.
+func KernelCounters() []stat.Desc {
+	return []stat.Desc{
+		kernelWarpInsts:   {Name: "warp_insts", Unit: "instructions", Doc: "warp instructions issued"},
+		kernelThreadInsts: {Name: "thread_insts", Unit: "instructions", Doc: "lanes that executed"},
+		kernelCTAs:        {Name: "ctas", Unit: "CTAs", Doc: "thread blocks completed"},
+		kernelLaunches:    {Name: "launches", Unit: "launches", Doc: "times it was launched"},
+		kernelBusy:        {Name: "busy_cycles", Unit: "cycles", Doc: "core cycles in which it was on the GPU"},
+	}
+}
+
+// kernelTally is a kernel of an application, by name.
+type kernelTally struct {
+	name  string
+	done  [numKernelCounters]uint64 // of launches that have ended
+	open  []*machine.Kernel
+	since uint64 // from which on one has been on the GPU
+}
+
+// kernelTally finds that of a kernel, or begins it.
+func (c *collector) kernelTally(tenant int, name string) *kernelTally {
+	for _, t := range c.names[tenant] {
+		if t.name == name {
+			return t
+		}
+	}
+	t := &kernelTally{name: name}
+	c.names[tenant] = append(c.names[tenant], t)
+	return t
+}
+
+func (t *kernelTally) launched(k *machine.Kernel, now uint64) {
+	if len(t.open) == 0 {
+		t.since = now
+	}
+	t.open = append(t.open, k)
+	t.done[kernelLaunches]++
+}
+
+func (t *kernelTally) ended(k *machine.Kernel) {
+	for i, o := range t.open {
+		if o == k {
+			t.open = append(t.open[:i], t.open[i+1:]...)
+			break
+		}
+	}
+	addProgress(&t.done, k)
+	if len(t.open) == 0 {
+		t.done[kernelBusy] += k.End - t.since
+	}
+}
+
+func addProgress(to *[numKernelCounters]uint64, k *machine.Kernel) {
+	p := k.Progress()
+	to[kernelWarpInsts] += p.WarpInsts
+	to[kernelThreadInsts] += p.ThreadInsts
+	to[kernelCTAs] += uint64(p.Finished)
+}
+
+// counts are the kernel's counters up to now.
+func (t *kernelTally) counts(now uint64) [numKernelCounters]uint64 {
+	n := t.done
+	for _, k := range t.open {
+		addProgress(&n, k)
+	}
+	if len(t.open) > 0 {
+		n[kernelBusy] += now - t.since
+	}
+	return n
+}
+
+// Kernels implements control.Source.
+func (s *source) Kernels(app int) (out []control.KernelCounts) {
+	now := s.r.gpu.Now()
+	for _, t := range s.r.col.names[app] {
+		n := t.counts(now)
+		out = append(out, control.KernelCounts{
+			HeldKernel: control.HeldKernel{Name: t.name, QoS: s.r.apps[app].target(t.name)}, Counts: n[:],
+		})
+	}
+	return out
+}
+
+// FindKernel implements control.Source.
+func (s *source) FindKernel(name string) (int, error) {
+	var names []string
+	for i, d := range KernelCounters() {
+		if "kernel."+d.Name == name {
+			return i, nil
+		}
+		names = append(names, "kernel."+d.Name)
+	}
+	return 0, fmt.Errorf("no counter %q of kernels; there are %s%s", name, strings.Join(names, ", "),
+		yamldoc.DidYouMean(name, names))
+}

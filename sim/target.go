@@ -1,0 +1,133 @@
+package sim
+
+import (
+	"fmt"
+	"strings"
+
+	"heddle/host"
+)
+
+// Target is what a latency-sensitive application was to reach, and what it reached. All IPCs
+// are thread instructions per core cycle in which it, or the kernel, was on the GPU.
+type Target struct {
+	IPC     float64 `json:"ipc"`
+	Kernel  string  `json:"kernel,omitempty"`   // "": the application as a whole
+	OfAlone float64 `json:"of_alone,omitempty"` // what IPC was resolved from; 0: it was given
+	Reached float64 `json:"reached_ipc"`        // in the window; of a kernel, behind the warm-up
+	Met     bool    `json:"met"`
+}
+
+// kernelTarget is the target of one kernel of an application.
+type kernelTarget struct {
+	kernel string
+	ipc    float64
+}
+
+// target is that of a kernel; 0: it has none.
+func (a *app) target(kernel string) float64 {
+	for _, t := range a.targets {
+		if t.kernel == kernel {
+			return t.ipc
+		}
+	}
+	return 0
+}
+
+// qos is the target of the application as samples have it: its own, or that of the kernel
+// whose target was set last.
+func (a *app) qos() float64 {
+	if len(a.targets) > 0 && (a.spec.QoS == 0 || a.spec.QoSKernel != "") {
+		return a.targets[len(a.targets)-1].ipc
+	}
+	return a.spec.QoS
+}
+
+// setTarget sets the target of a kernel, anew where it has one.
+func (a *app) setTarget(kernel string, ipc float64) {
+	for i := range a.targets {
+		if a.targets[i].kernel == kernel {
+			a.targets = append(a.targets[:i], a.targets[i+1:]...)
+			break
+		}
+	}
+	a.targets = append(a.targets, kernelTarget{kernel, ipc})
+}
+
+// SetQoS implements host.Device: the kernel has a target from now on.
+func (d *device) SetQoS(kernel string, ipc float64) error {
+	before := d.a.targets
+	d.a.targets = append([]kernelTarget(nil), before...)
+	d.a.setTarget(kernel, ipc)
+	if err := d.r.checkTargets(); err != nil {
+		d.a.targets = before
+		return fmt.Errorf("set_qos: %w", err)
+	}
+	return nil
+}
+
+// checkTargets refuses more applications with targets than a policy serves.
+func (r *run) checkTargets() error {
+	n := 0
+	for _, a := range r.apps {
+		if a.qos() > 0 {
+			n++
+		}
+	}
+	return r.spec.Sharing.CheckTargets(n)
+}
+
+// CheckTargets refuses more applications with targets than the policies serve.
+func (s *Sharing) CheckTargets(n int) error {
+	for _, g := range s.Governed() {
+		e, err := g.entry()
+		if err == nil {
+			err = e.CheckTargets(n)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// unknownKernel is the error of a target for a kernel that was never launched.
+func (r *run) unknownKernel() error {
+	for i, a := range r.apps {
+		for _, t := range a.targets {
+			var names []string
+			found := false
+			for _, k := range r.col.names[i] {
+				names = append(names, k.name)
+				found = found || k.name == t.kernel
+			}
+			if !found && len(names) > 0 {
+				return &host.Error{Err: fmt.Errorf("application %s: its target is for kernel %s, which it has not launched; "+
+					"it launched %s", a.spec.Name, t.kernel, strings.Join(names, ", "))}
+			}
+		}
+	}
+	return nil
+}
+
+// reached is what became of the targets of application i over its window.
+func (r *run) reached(i int, t *Tenant) (out []Target) {
+	a := r.apps[i]
+	if a.spec.QoS > 0 && a.spec.QoSKernel == "" {
+		out = append(out, Target{IPC: a.spec.QoS, OfAlone: a.spec.QoSShare, Reached: t.BusyIPC})
+	}
+	for _, k := range a.targets {
+		x := Target{IPC: k.ipc, Kernel: k.kernel}
+		if k.kernel == a.spec.QoSKernel {
+			x.OfAlone = a.spec.QoSShare
+		}
+		n := r.col.kernelTally(i, k.kernel)
+		now, warm := n.counts(r.gpu.Now()), r.col.warmKernels[i][k.kernel]
+		x.Reached = ratio(float64(now[kernelThreadInsts]-warm[kernelThreadInsts]),
+			float64(now[kernelBusy]-warm[kernelBusy]))
+		out = append(out, x)
+	}
+	for k := range out {
+		out[k].Met = out[k].Reached >= out[k].IPC
+	}
+	return out
+}
