@@ -94,17 +94,17 @@ func (g *GPU) changing() bool { return len(g.mover.moving) > 0 || g.turns.changi
 // chosen again before. What therefore cannot be done now the record says (Left); whoever
 // wants it asks again. The error says why the target cannot be.
 func (g *GPU) Repartition(t *Target) (*Repartition, error) {
-	if err := g.admissible(t); err != nil {
+	if err := t.admissible(g); err != nil {
 		return nil, err
 	}
 	now := g.Now()
 	r := &Repartition{Start: now}
 	var sms []transfer
-	sms, r.Left, r.LeftGated = g.chooseSMs(t)
+	sms, r.Left, r.LeftGated = t.chooseSMs(g)
 	for _, m := range sms {
 		r.SMs = append(r.SMs, g.mover.begin(m, t, now))
 	}
-	if g.movesGroups(t.Shares) {
+	if t.movesGroups(g) {
 		c := choice{owner: g.holdings.group, free: cmp.Compare[int], give: func(a, b int) int {
 			return 2*(g.pagesIn(a)-g.pagesIn(b)) + cmp.Compare(b, a)
 		}}

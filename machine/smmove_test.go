@@ -130,9 +130,7 @@ func TestMovesKeepStrides(t *testing.T) {
 				continue
 			}
 			n++
-			if _, err := r.g.Repartition(plain([]Share{{40 + n%2, 0}, {40 - n%2, 0}}, []uint64{0, 4000}[n/2%2])); err != nil {
-				t.Fatal(err)
-			}
+			r.ask(plain([]Share{{40 + n%2, 0}, {40 - n%2, 0}}, []uint64{0, 4000}[n/2%2]))
 		}
 		checkA()
 		checkB()

@@ -42,7 +42,7 @@ func (g *GPU) CanBegin(t *Target) bool {
 	if len(t.Shares) != len(g.Tenants) || g.turns.changing > 0 {
 		return false
 	}
-	if g.movesGroups(t.Shares) {
+	if t.movesGroups(g) {
 		return g.Settled()
 	}
 	have := g.mover.ends(len(g.Tenants))
@@ -55,7 +55,7 @@ func (g *GPU) CanBegin(t *Target) bool {
 }
 
 // admissible checks a target against the machine and the tenants' memory.
-func (g *GPU) admissible(t *Target) error {
+func (t *Target) admissible(g *GPU) error {
 	if err := g.CanMoveSMs(); err != nil {
 		return err
 	}
@@ -79,18 +79,18 @@ func (g *GPU) admissible(t *Target) error {
 	if t.Gated > all-sms {
 		return fmt.Errorf("%d SMs would be gated: nobody has more than %d", t.Gated, all-sms)
 	}
-	if g.movesGroups(t.Shares) {
-		return g.admissibleGroups(t.Shares)
+	if t.movesGroups(g) {
+		return t.admissibleGroups(g)
 	}
 	return nil
 }
 
-func (g *GPU) admissibleGroups(want []Share) error {
+func (t *Target) admissibleGroups(g *GPU) error {
 	if err := g.CanMoveGroups(); err != nil {
 		return err
 	}
 	groups := 0
-	for i, w := range want {
+	for i, w := range t.Shares {
 		if w.Groups < 1 {
 			return fmt.Errorf("application %s would have %d channel groups: at least one", g.Tenants[i].Name, w.Groups)
 		}
@@ -109,8 +109,8 @@ func (g *GPU) admissibleGroups(want []Share) error {
 }
 
 // movesGroups says whether tenants are to have other channel groups than they have.
-func (g *GPU) movesGroups(want []Share) bool {
-	for i, w := range want {
+func (t *Target) movesGroups(g *GPU) bool {
+	for i, w := range t.Shares {
 		if w.Groups != len(g.Tenants[i].Groups) {
 			return true
 		}
@@ -189,7 +189,7 @@ func (c *choice) spare(owner int) (out []transfer) {
 
 // chooseSMs finds out which SMs change hands for a target, which are powered down or woken,
 // and what is left of it.
-func (g *GPU) chooseSMs(t *Target) (out []transfer, left []int, leftGated int) {
+func (t *Target) chooseSMs(g *GPU) (out []transfer, left []int, leftGated int) {
 	v := &g.mover
 	c := choice{owner: v.owners(), fixed: v.onWay, free: v.poweredFirst, give: func(a, b int) int {
 		return 2*(g.sms.list[a].Resident()-g.sms.list[b].Resident()) + cmp.Compare(b, a)
