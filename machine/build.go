@@ -166,6 +166,7 @@ func (b *builder) moving() {
 	if g.mover.period = 1; !s.VM.Enabled {
 		g.mover.period = movePeriod
 	}
+	g.mover.wakeDelay, g.mover.gated = uint64(max(1, s.SM.WakeDelay)), make([]meter, s.SM.Count)
 	g.copies = copyEngine{
 		how: b.options.Copying, bits: uint(bits.TrailingZeros(uint(max(1, s.VM.Page)))),
 		lines: int32(s.VM.Page / s.LLC.Line), lineSize: s.LLC.Line,
@@ -293,7 +294,7 @@ func (b *builder) sms() error {
 	}
 	g.sms.every = b.options.Every
 	t := b.traffic("sm", sm.Counters(), b.sheet.SM.Count)
-	g.turns.refill.count = t
+	g.turns.refill.count, g.mover.counters = t, t
 	scratch := sm.NewScratch(cfg)
 	for i := range b.sheet.SM.Count {
 		tlb, mmu, err := b.translator()

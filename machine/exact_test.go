@@ -17,7 +17,7 @@ func (r *rig) story(at uint64, want []Share, within uint64, kernels ...*Kernel) 
 			r.t.Fatal(err)
 		}
 	}
-	p, err := r.g.Repartition(want, within)
+	p, err := r.g.Repartition(plain(want, within))
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -126,4 +126,9 @@ func TestExactTurnsAndEvictions(t *testing.T) {
 			t.Errorf("%s, quantum %d:\n%s\nwant\n%s", c.sheet, c.o.Quantum, got, c.want)
 		}
 	}
+}
+
+// plain is a target that leaves gating as it is and decides by itself how SMs are freed.
+func plain(want []Share, within uint64) *Target {
+	return &Target{Shares: want, Gated: KeepGated, Within: within}
 }

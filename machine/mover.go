@@ -4,29 +4,35 @@ import (
 	"heddle/engine"
 	"heddle/machine/sm"
 	"heddle/machine/vm"
+	"heddle/stat"
 )
 
-// SMMove is an SM changing hands; -1 stands for nobody.
+// SMMove is an SM changing hands, or being powered down or woken; -1 stands for nobody.
+// Its cost is the cycles from Start to End, in which nobody can use the SM, and its
+// contexts.
 type SMMove struct {
 	SM, From, To int
+	Gate         bool // it is powered down when it is free
 	How          How
-	Start, End   uint64 // End 0: not yet
+	Start, End   uint64 // core cycles; End 0: not yet
 	CTAs         int    // resident at the start
 	Bytes        uint64 // of contexts stored
 
-	deadline uint64 // a drain that is not over by then becomes a switch
+	deadline uint64 // a drain that is not over by then becomes a switch; of an SM that wakes, when it is awake
+	counted  uint64 // cycle up to which its waking has been counted
 	step     step
 	saved    []*sm.Context // on their way to memory
 }
 
-// How an SM was freed (UGPU, section 3.3).
+// How an SM was freed (UGPU, section 3.3), or made fit for use.
 type How string
 
-// The ways to free an SM.
+// The ways to free an SM, and to wake one.
 const (
 	Idle   How = "idle"
 	Drain  How = "drain"
 	Switch How = "switch"
+	Wake   How = "wake"
 )
 
 // step is how far an SM's move has come.
@@ -36,6 +42,7 @@ const (
 	draining step = iota // waits for its CTAs to end
 	freezing             // waits for its warps to come to rest
 	storing              // contexts are on their way to memory
+	waking               // waits until it has power
 	handed
 )
 
@@ -43,7 +50,8 @@ const (
 type holdings struct{ sm, group []int }
 
 // smMover frees SMs and gives them to their new owners. An SM is drained of its CTAs, or
-// frozen and its contexts stored through its own load/store unit.
+// frozen and its contexts stored through its own load/store unit. It also powers down SMs
+// that are nobody's, and wakes them (gating.go).
 type smMover struct {
 	tenants  []*Tenant
 	sms      []*sm.SM
@@ -55,52 +63,75 @@ type smMover struct {
 	meters   *meters
 	pace     *pace
 	agenda   agenda
+	counters *stat.Table // of the SMs
 
-	period   uint64       // cycles from one look at the moving SMs to the next
-	plan     *Repartition // whose SMs change hands
-	changing int          // of them, how many still do
+	period    uint64    // cycles from one look at the moving SMs to the next
+	wakeDelay uint64    // cycles a gated SM takes to wake, at least one
+	moving    []*SMMove // of all targets, those that are not over, oldest first
+	gated     []meter   // [SM] cycles without power
 }
 
-// begin starts to free an SM.
-func (v *smMover) begin(x transfer, now, within uint64) SMMove {
+// begin starts to free an SM, or to wake it.
+func (v *smMover) begin(x transfer, t *Target, now uint64) SMMove {
 	s := v.sms[x.what]
 	m := SMMove{
-		SM: x.what, From: x.from, To: x.to, Start: now, CTAs: s.Resident(), How: Idle, deadline: now + within,
+		SM: x.what, From: x.from, To: x.to, Gate: x.gate, Start: now, CTAs: s.Resident(), How: Idle,
+		deadline: now + t.Within,
+	}
+	if v.gated[x.what].n > 0 {
+		v.wake(&m, now)
+		return m
 	}
 	v.dispatch.owners[x.what] = nil
-	if m.CTAs > 0 {
-		if m.How = Drain; remaining(s, now) > within {
-			m.How, m.deadline = Switch, now
-		}
+	if m.CTAs == 0 {
+		return m
+	}
+	m.How = Drain
+	switch {
+	case t.Free == ByDraining:
+		m.deadline = engine.Never
+	case t.Free == BySwitching || remaining(s, now) > t.Within:
+		m.How, m.deadline = Switch, now
 	}
 	return m
 }
 
 // carryOut takes a plan whose moves have begun.
 func (v *smMover) carryOut(r *Repartition, now uint64) {
-	v.plan = r
-	v.changing = len(r.SMs)
+	for i := range r.SMs {
+		v.moving = append(v.moving, &r.SMs[i])
+	}
 	v.meters.sms.add(now, len(r.SMs))
 	v.meters.either.add(now, len(r.SMs))
 }
 
 // tick takes the moves as far as they go now and returns the next cycle with work.
 func (v *smMover) tick(now uint64) uint64 {
-	if v.changing == 0 {
-		return engine.Never
-	}
-	if look := v.look(now); look > now {
-		return look
-	}
-	for i := range v.plan.SMs {
-		if m := &v.plan.SMs[i]; m.step != handed && v.advance(m, now) {
+	looks := v.look(now) == now
+	still := v.moving[:0]
+	for _, m := range v.moving {
+		if (looks || m.step == waking) && v.advance(m, now) {
 			v.hand(m, now)
+		} else {
+			still = append(still, m)
 		}
 	}
-	if v.changing == 0 {
-		return engine.Never
+	clear(v.moving[len(still):])
+	v.moving = still
+	return v.next(now + 1)
+}
+
+// next is the first cycle from now on with work.
+func (v *smMover) next(now uint64) uint64 {
+	next := engine.Never
+	for _, m := range v.moving {
+		if m.step == waking {
+			next = min(next, max(now, m.deadline-1))
+		} else {
+			next = min(next, v.look(now))
+		}
 	}
-	return v.look(now + 1)
+	return next
 }
 
 // look is the first cycle from now on in which the mover looks at the SMs: the last one of
@@ -131,6 +162,9 @@ func remaining(s *sm.SM, now uint64) (most uint64) {
 // advance takes an SM's move as far as it goes now; true when the SM is free. Turns, too,
 // free their SMs by it.
 func (v *smMover) advance(m *SMMove, now uint64) bool {
+	if m.step == waking {
+		return now+1 >= m.deadline
+	}
 	s := v.sms[m.SM]
 	if m.step == draining && s.Resident() > 0 && now >= m.deadline && !s.Busy() {
 		m.How, m.step = Switch, freezing
@@ -159,12 +193,18 @@ func (v *smMover) store(m *SMMove, s *sm.SM, now uint64) {
 
 // hand gives a free SM to its new owner.
 func (v *smMover) hand(m *SMMove, now uint64) {
-	m.step, m.End = handed, max(now, 1)
-	v.changing--
+	if m.step == waking {
+		v.countWaking(m, now+1)
+		m.End = now + 1
+	} else {
+		m.End = max(now, 1)
+	}
+	m.step = handed
 	v.meters.sms.add(now, -1)
 	v.meters.either.add(now, -1)
 	v.pace.progress = now
 	v.clear(m.SM)
+	v.sms[m.SM].Release(now) // its loser may be held
 	v.holdings.sm[m.SM] = m.To
 	for i, t := range v.tenants {
 		t.SMs = t.SMs[:0]
@@ -176,6 +216,9 @@ func (v *smMover) hand(m *SMMove, now uint64) {
 		for _, k := range t.kernels { // CTAs spread over the SMs there are now
 			k.Most = (k.Geo.CTAs + len(t.SMs) - 1) / max(1, len(t.SMs))
 		}
+	}
+	if m.Gate {
+		v.gated[m.SM].add(now+1, 1)
 	}
 	if m.To < 0 {
 		return

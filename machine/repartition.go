@@ -1,20 +1,22 @@
 package machine
 
 import (
+	"cmp"
 	"fmt"
-	"slices"
 
 	"heddle/mem"
 )
-
-// Share is what a tenant is to have: SMs and channel groups; 0 groups where memory is shared.
-type Share struct{ SMs, Groups int }
 
 // Repartition is one change of who owns what, as far as it has come.
 type Repartition struct {
 	Start  uint64
 	SMs    []SMMove
 	Groups []GroupMove
+	// Left is how many SMs of the target each tenant still lacks, or has too many of
+	// (negative), once these moves and all earlier ones are over: what should have been given
+	// was on its way itself. LeftGated is the same for SMs to be powered down.
+	Left      []int
+	LeftGated int
 }
 
 // GroupMove is a channel group changing hands.
@@ -79,31 +81,37 @@ func (g *GPU) Settled() bool {
 }
 
 // changing says that SMs are changing hands.
-func (g *GPU) changing() bool { return g.mover.changing > 0 || g.turns.changing > 0 }
+func (g *GPU) changing() bool { return len(g.mover.moving) > 0 || g.turns.changing > 0 }
 
-// Repartition begins to give every tenant its share; what moves is chosen here:
-// SMs with the fewest resident CTAs, groups with the fewest of the loser's pages.
-// An SM is drained when its CTAs are expected to end within the next `within`
-// cycles, else switched (UGPU, section 3.3). The shares need not add up to the machine:
-// SMs and groups may become nobody's, and come from nobody. Where channel groups cannot
-// move, shares name those that are held: 0 where memory is shared. The machine must be
-// Settled. The error says why the shares cannot be.
-func (g *GPU) Repartition(want []Share, within uint64) (*Repartition, error) {
-	if err := g.admissible(want); err != nil {
+// Repartition begins to bring the machine to a target; what moves is chosen here: SMs with
+// the fewest resident CTAs, groups with the fewest of the loser's pages. Who is to have
+// more SMs gets idle ones first, then gated ones, then others'. The shares need not add up
+// to the machine: SMs and groups may become nobody's, and come from nobody. Where channel
+// groups cannot move, shares name those that are held: 0 where memory is shared.
+//
+// SMs of an earlier target may still be on their way (CanBegin). A newer target replaces
+// only what has not begun: an SM on its way arrives first, counts as arrived, and is not
+// chosen again before. What therefore cannot be done now the record says (Left); whoever
+// wants it asks again. The error says why the target cannot be.
+func (g *GPU) Repartition(t *Target) (*Repartition, error) {
+	if err := t.admissible(g); err != nil {
 		return nil, err
 	}
 	now := g.Now()
 	r := &Repartition{Start: now}
-	sms := transfers(want, g.holdings.sm, func(s Share) int { return s.SMs }, func(a, b int) int {
-		return 2*(g.sms.list[a].Resident()-g.sms.list[b].Resident()) + sign(b-a)
-	})
+	var sms []transfer
+	sms, r.Left, r.LeftGated = t.chooseSMs(g)
 	for _, m := range sms {
-		r.SMs = append(r.SMs, g.mover.begin(m, now, within))
+		r.SMs = append(r.SMs, g.mover.begin(m, t, now))
 	}
-	if g.movesGroups(want) {
-		groups := transfers(want, g.holdings.group, func(s Share) int { return s.Groups }, func(a, b int) int {
-			return 2*(g.pagesIn(a)-g.pagesIn(b)) + sign(b-a)
-		})
+	if t.movesGroups(g) {
+		c := choice{owner: g.holdings.group, free: cmp.Compare[int], give: func(a, b int) int {
+			return 2*(g.pagesIn(a)-g.pagesIn(b)) + cmp.Compare(b, a)
+		}}
+		for _, w := range t.Shares {
+			c.want = append(c.want, w.Groups)
+		}
+		groups, _ := c.transfers()
 		for _, m := range groups {
 			r.Groups = append(r.Groups, GroupMove{Group: m.what, From: m.from, To: m.to, Start: now})
 		}
@@ -115,123 +123,6 @@ func (g *GPU) Repartition(want []Share, within uint64) (*Repartition, error) {
 	}
 	g.agenda.wakeDriver(now)
 	return r, nil
-}
-
-// movesGroups says whether tenants are to have other channel groups than they have.
-func (g *GPU) movesGroups(want []Share) bool {
-	for i, w := range want {
-		if w.Groups != len(g.Tenants[i].Groups) {
-			return true
-		}
-	}
-	return false
-}
-
-// admissible checks shares against the machine and the tenants' memory.
-func (g *GPU) admissible(want []Share) error {
-	if err := g.CanMoveSMs(); err != nil {
-		return err
-	}
-	if !g.Settled() {
-		return fmt.Errorf("the last repartition is not over")
-	}
-	if len(want) != len(g.Tenants) {
-		return fmt.Errorf("%d shares for %d applications", len(want), len(g.Tenants))
-	}
-	sms := 0
-	for i, w := range want {
-		if w.SMs < 1 {
-			return fmt.Errorf("application %s would have %d SMs: at least one", g.Tenants[i].Name, w.SMs)
-		}
-		sms += w.SMs
-	}
-	if sms > len(g.holdings.sm) {
-		return fmt.Errorf("%d SMs are more than the machine's %d", sms, len(g.holdings.sm))
-	}
-	if g.movesGroups(want) {
-		return g.admissibleGroups(want)
-	}
-	return nil
-}
-
-func (g *GPU) admissibleGroups(want []Share) error {
-	if err := g.CanMoveGroups(); err != nil {
-		return err
-	}
-	groups := 0
-	for i, w := range want {
-		if w.Groups < 1 {
-			return fmt.Errorf("application %s would have %d channel groups: at least one", g.Tenants[i].Name, w.Groups)
-		}
-		groups += w.Groups
-		f := g.translation.tables.Frames()
-		pages := int(g.Footprint(i) / uint64(g.Sheet.VM.Page))
-		if room := w.Groups * f.PerPool() * f.Pools() / g.fabric.layouts.whole.Groups(); pages > room {
-			return fmt.Errorf("application %s has %d pages: %d channel groups hold %d",
-				g.Tenants[i].Name, pages, w.Groups, room)
-		}
-	}
-	if groups > len(g.holdings.group) {
-		return fmt.Errorf("%d channel groups are more than the machine's %d", groups, len(g.holdings.group))
-	}
-	return nil
-}
-
-func sign(n int) int {
-	if n < 0 {
-		return -1
-	}
-	return 1
-}
-
-// pagesIn is the number of frames the owner of a group has in it.
-func (g *GPU) pagesIn(group int) int {
-	if g.holdings.group[group] < 0 || !g.translation.tables.Frames().PerGroup() {
-		return 0
-	}
-	return g.translation.tables.Pages(mem.TenantID(g.holdings.group[group]), group)
-}
-
-// transfer is one thing and its old and new owner.
-type transfer struct{ what, from, to int }
-
-// transfers pairs what some have too much of with those who have too little.
-// Each loser gives first what sorts first; free things are given before any.
-func transfers(want []Share, owner []int, of func(Share) int, cmp func(a, b int) int) (out []transfer) {
-	var give []transfer
-	for i := range owner {
-		if owner[i] < 0 {
-			give = append(give, transfer{i, -1, -1})
-		}
-	}
-	have := make([]int, len(want))
-	for t, w := range want {
-		var mine []int
-		for i, o := range owner {
-			if o == t {
-				mine = append(mine, i)
-			}
-		}
-		have[t] = len(mine)
-		slices.SortFunc(mine, cmp)
-		for k := range max(0, len(mine)-of(w)) {
-			give = append(give, transfer{mine[k], t, -1})
-		}
-	}
-	for t, w := range want {
-		for ; have[t] < of(w) && len(give) > 0; have[t]++ {
-			x := give[0]
-			give = give[1:]
-			x.to = t
-			out = append(out, x)
-		}
-	}
-	for _, x := range give { // given up, and nobody's now
-		if x.from >= 0 {
-			out = append(out, x)
-		}
-	}
-	return out
 }
 
 // tickDriver advances hand-overs of SMs and channels, and page copies. While

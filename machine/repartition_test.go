@@ -30,7 +30,7 @@ func (r *rig) settle() {
 	for start := r.g.Now(); !r.g.Settled(); {
 		if r.g.Now() > start+2_000_000 {
 			r.t.Fatalf("not settled after %d cycles: phase %d, %d SMs changing hands", r.g.Now()-start,
-				r.g.groups.phase, r.g.mover.changing)
+				r.g.groups.phase, len(r.g.mover.moving))
 		}
 		if _, err := r.g.Run(r.g.Now() + 500); err != nil {
 			r.t.Fatal(err)
@@ -112,7 +112,7 @@ func churn(t *testing.T, how Copying, seed uint64, every bool, page int) (ends [
 		r.holds(want)
 		s, k := 1+rng.IntN(15), 1+rng.IntN(7)
 		want = []Share{{s, k}, {16 - s, 8 - k}}
-		if _, err := r.g.Repartition(want, []uint64{0, 1000, 100_000}[rng.IntN(3)]); err != nil {
+		if _, err := r.g.Repartition(plain(want, []uint64{0, 1000, 100_000}[rng.IntN(3)])); err != nil {
 			t.Fatal(err)
 		}
 	}

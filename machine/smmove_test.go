@@ -99,17 +99,17 @@ func TestWhatCannotMove(t *testing.T) {
 			t.Errorf("%s: channel groups move: %v", c.name, err)
 		}
 		a, b := c.r.g.Tenants[0], c.r.g.Tenants[1]
-		_, err := c.r.g.Repartition([]Share{{1, len(a.Groups)}, {2, len(b.Groups)}}, 0)
+		_, err := c.r.g.Repartition(plain([]Share{{1, len(a.Groups)}, {2, len(b.Groups)}}, 0))
 		if (err == nil) != c.sms {
 			t.Errorf("%s: moving SMs alone gave %v", c.name, err)
 		}
 		c.r.settle()
-		_, err = c.r.g.Repartition([]Share{{2, len(a.Groups) + 1}, {1, len(b.Groups) - 1}}, 0)
+		_, err = c.r.g.Repartition(plain([]Share{{2, len(a.Groups) + 1}, {1, len(b.Groups) - 1}}, 0))
 		if (err == nil) != c.groups {
 			t.Errorf("%s: moving channel groups gave %v", c.name, err)
 		}
 	}
-	if _, err := mps(t, Options{}).g.Repartition([]Share{{0, 0}, {2, 0}}, 0); fmt.Sprint(err) !=
+	if _, err := mps(t, Options{}).g.Repartition(plain([]Share{{0, 0}, {2, 0}}, 0)); fmt.Sprint(err) !=
 		"application a would have 0 SMs: at least one" {
 		t.Errorf("no SM for a: %v", err)
 	}
@@ -130,9 +130,7 @@ func TestMovesKeepStrides(t *testing.T) {
 				continue
 			}
 			n++
-			if _, err := r.g.Repartition([]Share{{40 + n%2, 0}, {40 - n%2, 0}}, []uint64{0, 4000}[n/2%2]); err != nil {
-				t.Fatal(err)
-			}
+			r.ask(plain([]Share{{40 + n%2, 0}, {40 - n%2, 0}}, []uint64{0, 4000}[n/2%2]))
 		}
 		checkA()
 		checkB()
@@ -176,7 +174,7 @@ func overlapReturns(t *testing.T, want []Share, least int) {
 			}
 		}
 		r.step(3000)
-		if _, err := r.g.Repartition(want, 0); err != nil {
+		if _, err := r.g.Repartition(plain(want, 0)); err != nil {
 			t.Fatal(err)
 		}
 		for r.g.Running() > 0 {
@@ -224,7 +222,7 @@ func TestSMsMoveAtRandom(t *testing.T) {
 			}
 			a := 1 + rng.IntN(14)
 			want := []Share{{a, 0}, {1 + rng.IntN(16-a), 0}}
-			if _, err := r.g.Repartition(want, []uint64{0, 500, 100_000}[rng.IntN(3)]); err != nil {
+			if _, err := r.g.Repartition(plain(want, []uint64{0, 500, 100_000}[rng.IntN(3)])); err != nil {
 				t.Fatal(err)
 			}
 		}

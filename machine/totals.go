@@ -58,8 +58,12 @@ func (g *GPU) Settle() {
 	g.SettleSMs()
 }
 
-// SettleSMs brings the active time of SMs up to the current cycle.
+// SettleSMs brings the active time of SMs, and the time in which they wake, up to the
+// current cycle.
 func (g *GPU) SettleSMs() {
+	for _, m := range g.mover.moving {
+		g.mover.countWaking(m, g.Now())
+	}
 	for _, s := range g.sms.list {
 		s.Settle(g.Now())
 	}

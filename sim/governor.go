@@ -261,7 +261,8 @@ func shares(of []machine.Share) (out []control.Share) {
 // begin has the machine do what a change asks for, or books why it cannot.
 func (c *controller) begin(x *change, now uint64) {
 	var err error
-	if x.done, err = c.r.gpu.Repartition(x.want, x.within); err == nil {
+	t := machine.Target{Shares: x.want, Gated: machine.KeepGated, Within: x.within}
+	if x.done, err = c.r.gpu.Repartition(&t); err == nil {
 		c.begun = append(c.begun, x)
 	}
 	for _, i := range x.decides {

@@ -27,6 +27,8 @@ const (
 	RequestLatency
 	TLBAccesses
 	TLBHits
+	Wakes
+	WakingCycles
 	ByTiming    // ByTiming + isa.Timing: thread instructions of that class
 	numCounters = ByTiming + int(isa.NumTimings)
 )
@@ -66,6 +68,8 @@ func Counters() []stat.Desc {
 		{Name: "request_latency", Unit: "cycles", Doc: "sum of their round trips"},
 		{Name: "tlb_accesses", Unit: "lookups", Doc: "L1 TLB lookups"},
 		{Name: "tlb_hits", Unit: "lookups", Doc: "L1 TLB hits"},
+		{Name: "wakes", Unit: "wakes", Doc: "power-gated SMs that began to wake for the tenant"},
+		{Name: "waking_cycles", Unit: "cycles", Doc: "SM-cycles in which they woke, and were nobody's"},
 	}
 	for _, n := range timingNames {
 		d = append(d, stat.Desc{Name: "lanes_" + n, Unit: "instructions", Doc: "thread instructions of timing class " +

@@ -1,0 +1,123 @@
+package machine
+
+import "heddle/machine/sm"
+
+// Power gating (SMQoS): an SM that is nobody's can be powered down. It is free and flushed
+// then, draws the sheet's power.gated_sm and takes no CTA. Before it is anybody's again, or
+// merely idle, it wakes for sm.wake_delay cycles, in which it is powered, and nobody's.
+
+// SMState is what an SM is doing as far as power and ownership go.
+type SMState uint8
+
+// The states of an SM.
+const (
+	SMOwned  SMState = iota // its owners' CTAs may run on it
+	SMFreed                 // it is being freed of its owner's CTAs, or flushed
+	SMIdle                  // nobody's, and powered
+	SMGated                 // nobody's, and powered down
+	SMWaking                // nobody's, and not yet fit for use
+)
+
+// String names a state.
+func (s SMState) String() string { return [...]string{"owned", "freed", "idle", "gated", "waking"}[s] }
+
+// SMState is the state of an SM.
+func (g *GPU) SMState(i int) SMState {
+	v := &g.mover
+	for _, m := range v.moving {
+		switch {
+		case m.SM != i:
+		case m.step == waking:
+			return SMWaking
+		default:
+			return SMFreed
+		}
+	}
+	switch {
+	case v.gated[i].n > 0:
+		return SMGated
+	case v.holdings.sm[i] < 0:
+		return SMIdle
+	}
+	return SMOwned
+}
+
+// Gated is the number of SMs that are powered down.
+func (g *GPU) Gated() (n int) {
+	for i := range g.mover.gated {
+		n += g.mover.gated[i].n
+	}
+	return n
+}
+
+// GatedCycles is the core cycles so far in which an SM was powered down.
+func (g *GPU) GatedCycles(i int) uint64 { return g.mover.gated[i].at(g.Now()) }
+
+// Moving is the number of SMs that a tenant (-1: nobody) is losing and getting, of all
+// targets. An SM on its way is its loser's until it is handed over.
+func (g *GPU) Moving(tenant int) (leaving, arriving int) {
+	for _, m := range g.mover.moving {
+		if m.From == tenant {
+			leaving++
+		}
+		if m.To == tenant {
+			arriving++
+		}
+	}
+	return leaving, arriving
+}
+
+// wake begins to wake a gated SM.
+func (v *smMover) wake(m *SMMove, now uint64) {
+	v.gated[m.SM].add(now, -1)
+	m.How, m.step, m.counted, m.deadline = Wake, waking, now, now+v.wakeDelay
+	if m.To >= 0 {
+		v.counters.Row(m.SM, m.To)[sm.Wakes]++
+	}
+}
+
+// countWaking counts the cycles an SM has been waking for its new owner, up to now.
+func (v *smMover) countWaking(m *SMMove, now uint64) {
+	if m.step == waking && m.To >= 0 {
+		v.counters.Row(m.SM, m.To)[sm.WakingCycles] += now - m.counted
+		m.counted = now
+	}
+}
+
+// onWay says that an SM is being freed or woken.
+func (v *smMover) onWay(i int) bool {
+	for _, m := range v.moving {
+		if m.SM == i {
+			return true
+		}
+	}
+	return false
+}
+
+// owners is who has each SM once all moves are over.
+func (v *smMover) owners() []int {
+	out := append([]int(nil), v.holdings.sm...)
+	for _, m := range v.moving {
+		out[m.SM] = m.To
+	}
+	return out
+}
+
+// ends is how many SMs each of some tenants has then.
+func (v *smMover) ends(tenants int) []int {
+	out := make([]int, tenants)
+	for _, o := range v.owners() {
+		if o >= 0 {
+			out[o]++
+		}
+	}
+	return out
+}
+
+// poweredFirst orders nobody's SMs: those that need not wake first.
+func (v *smMover) poweredFirst(a, b int) int {
+	if v.gated[a].n != v.gated[b].n {
+		return v.gated[a].n - v.gated[b].n
+	}
+	return a - b
+}

@@ -1,0 +1,423 @@
+package machine
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"heddle/mem"
+	"heddle/sheets"
+)
+
+// target is one that gates so many SMs.
+func target(gated int, shares ...Share) *Target { return &Target{Shares: shares, Gated: gated} }
+
+func (r *rig) ask(t *Target) *Repartition {
+	r.t.Helper()
+	p, err := r.g.Repartition(t)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return p
+}
+
+// runTo runs to a cycle, whatever ends before.
+func (r *rig) runTo(cycle uint64) {
+	r.t.Helper()
+	for r.g.Now() < cycle {
+		if _, err := r.g.Run(cycle); err != nil {
+			r.t.Fatal(err)
+		}
+	}
+}
+
+// told is the moves of a plan, and what is left of it.
+func told(p *Repartition) string {
+	var s strings.Builder
+	for _, m := range p.SMs {
+		fmt.Fprintf(&s, "SM%d %d>%d %s %d-%d", m.SM, m.From, m.To, m.How, m.Start, m.End)
+		if m.Gate {
+			s.WriteString(" gate")
+		}
+		s.WriteString("; ")
+	}
+	fmt.Fprint(&s, p.Left, p.LeftGated)
+	return s.String()
+}
+
+// each is the number of SMs in each state.
+func (r *rig) each() (n [SMWaking + 1]int) {
+	for i := range r.g.sms.list {
+		n[r.g.SMState(i)]++
+	}
+	return n
+}
+
+// An SM that wakes takes its first CTA exactly the sheet's cycles after it was asked for;
+// one that was idle much sooner. Both are counted.
+func TestWakingTakesItsTime(t *testing.T) {
+	for _, delay := range []int{1000, 777, 1} {
+		for _, o := range []Options{{}, {Every: true}, {Lockstep: true}, {Cores: 2}} {
+			r := newRig(t, "qv100", o, func(m *sheets.Machine) { m.SM.Count, m.SM.WakeDelay = 16, delay },
+				&Tenant{Name: "a", SMs: upTo(7)}, &Tenant{Name: "b", SMs: between(7, 14)})
+			r.ask(target(2, Share{7, 0}, Share{7, 0}))
+			_, check := r.count(0, 2000, 256, 300)
+			r.runTo(5000)
+			if r.g.Gated() != 2 || !r.g.Settled() {
+				t.Fatalf("%+v: %d SMs are gated, want 2", o, r.g.Gated())
+			}
+			p := r.ask(target(0, Share{8, 0}, Share{7, 0}))
+			first := uint64(0)
+			s := r.g.sms.list[p.SMs[0].SM]
+			for first == 0 {
+				r.step(1)
+				if s.Resident() > 0 {
+					first = r.g.Now() - 1 // in which it was placed
+				}
+			}
+			want := fmt.Sprintf("SM14 -1>0 wake 5000-%[1]d; SM15 -1>-1 wake 5000-%[1]d; [0 0] 0", 5000+delay)
+			if told(p) != want || first != 5000+uint64(delay) {
+				t.Errorf("%+v: first CTA in cycle %d: %s\nwant %s", o, first, told(p), want)
+			}
+			if n := r.counted(0, "sm.wakes"); n != 1 {
+				t.Errorf("%d wakes", n)
+			}
+			if n := r.counted(0, "sm.waking_cycles"); n != uint64(delay) {
+				t.Errorf("%d waking cycles", n)
+			}
+			if n := r.counted(1, "sm.wakes") + r.counted(1, "sm.waking_cycles"); n != 0 {
+				t.Errorf("b is charged for what woke for a, or nobody: %d", n)
+			}
+			if r.g.Gated() != 0 || r.each() != [...]int{15, 0, 1, 0, 0} {
+				t.Errorf("%v", r.each())
+			}
+			if err := r.finish(); err != nil {
+				t.Fatal(err)
+			}
+			check()
+		}
+	}
+}
+
+// Who is to have more gets an idle SM first, then a gated one, then another's; and what is
+// gated is idle, or has been drained or switched first.
+func TestOrderOfTaking(t *testing.T) {
+	r := mps(t, Options{})
+	_, check := r.count(1, 200, 256, 500)
+	r.runTo(1000)
+	var got []string
+	for _, x := range []struct {
+		at uint64
+		t  *Target
+	}{
+		{2000, target(1, Share{7, 0}, Share{7, 0})},
+		{3000, target(KeepGated, Share{10, 0}, Share{6, 0})},
+		{9000, target(2, Share{8, 0}, Share{6, 0})},
+		{12000, target(3, Share{8, 0}, Share{5, 0})},
+		{18000, target(1, Share{9, 0}, Share{5, 0})},
+		{21000, target(KeepGated, Share{8, 0}, Share{5, 0})},
+	} {
+		r.runTo(x.at)
+		if !r.g.Settled() {
+			t.Fatalf("not settled at %d", x.at)
+		}
+		p := r.ask(x.t)
+		r.settle()
+		got = append(got, told(p))
+	}
+	const want = `SM14 -1>-1 idle 2000-2015 gate; [0 0] 0
+SM15 -1>0 idle 3000-3007; SM14 -1>0 wake 3000-4000; SM13 1>0 switch 3000-5471; [0 0] 0
+SM15 0>-1 idle 9000-9023 gate; SM14 0>-1 idle 9000-9023 gate; [0 0] 0
+SM12 1>-1 switch 12000-14495 gate; [0 0] 0
+SM12 -1>0 wake 18000-19000; SM14 -1>-1 wake 18000-19000; [0 0] 0
+SM13 0>-1 idle 21000-21023; [0 0] 0
+`
+	if s := strings.Join(got, "\n") + "\n"; s != want {
+		t.Errorf("%s\nwant\n%s", s, want)
+	}
+	if n := r.each(); n != [...]int{13, 0, 2, 1, 0} {
+		t.Errorf("%v", n)
+	}
+	if err := r.finish(); err != nil {
+		t.Fatal(err)
+	}
+	check()
+	r.leftovers()
+}
+
+// A target that comes while SMs are on their way counts them as arrived and chooses among
+// the others; what cannot be done yet is left, and done when it is asked for again.
+func TestTargetsOverlap(t *testing.T) {
+	for _, o := range []Options{{}, {Every: true}, {Lockstep: true}, {Cores: 2}} {
+		r := mps(t, o)
+		_, checkA := r.count(0, 200, 256, 500)
+		_, checkB := r.count(1, 200, 256, 500)
+		var plans []*Repartition
+		for _, x := range []struct {
+			at uint64
+			t  *Target
+		}{
+			{3000, target(KeepGated, Share{5, 0}, Share{9, 0})},
+			{3100, target(KeepGated, Share{5, 0}, Share{9, 0})},  // the same: nothing more to do
+			{3200, target(KeepGated, Share{8, 0}, Share{1, 0})},  // a gets three of b's
+			{3300, target(KeepGated, Share{15, 0}, Share{1, 0})}, // b has none left to give that is not on its way
+			{3400, target(6, Share{9, 0}, Share{1, 0})},
+			{9000, target(6, Share{9, 0}, Share{1, 0})},
+		} {
+			r.runTo(x.at)
+			plans = append(plans, r.ask(x.t))
+		}
+		r.runTo(20_000)
+		var got strings.Builder
+		for _, p := range plans {
+			fmt.Fprintln(&got, told(p))
+		}
+		const want = `SM14 -1>1 idle 3000-3007; SM15 -1>1 idle 3000-3007; SM6 0>-1 switch 3000-5599; SM5 0>-1 switch 3000-5535; [0 0] 0
+[0 0] 0
+SM15 1>0 switch 3200-5695; SM14 1>0 switch 3200-5695; SM13 1>0 switch 3200-5759; SM12 1>-1 switch 3200-5727; SM11 1>-1 switch 3200-5727; SM10 1>-1 switch 3200-5727; SM9 1>-1 switch 3200-5823; SM8 1>-1 switch 3200-5791; [0 0] 0
+[7 0] 0
+[1 0] 6
+SM5 -1>0 idle 9000-9023; SM6 -1>-1 idle 9000-9023 gate; SM8 -1>-1 idle 9000-9023 gate; SM9 -1>-1 idle 9000-9023 gate; SM10 -1>-1 idle 9000-9023 gate; SM11 -1>-1 idle 9000-9023 gate; SM12 -1>-1 idle 9000-9023 gate; [0 0] 0
+`
+		if got.String() != want {
+			t.Errorf("%+v:\n%swant\n%s", o, got.String(), want)
+		}
+		if err := r.finish(); err != nil {
+			t.Fatal(err)
+		}
+		checkA()
+		checkB()
+		r.leftovers()
+		if n := r.each(); n != [...]int{10, 0, 0, 6, 0} || len(r.g.Tenants[0].SMs) != 9 {
+			t.Errorf("%v, a has %d", n, len(r.g.Tenants[0].SMs))
+		}
+	}
+}
+
+// A caller that says how SMs are freed is obeyed whatever is expected of their CTAs.
+func TestFreeing(t *testing.T) {
+	for _, c := range []struct {
+		free   Freeing
+		within uint64
+		how    How
+	}{
+		{ByEstimate, 1 << 30, Drain},
+		{ByEstimate, 0, Switch},
+		{ByDraining, 0, Drain},
+		{BySwitching, 1 << 30, Switch},
+	} {
+		r := mps(t, Options{})
+		_, check := r.count(0, 80, 256, 200)
+		r.runTo(3000)
+		p := r.ask(&Target{Shares: []Share{{6, 0}, {7, 0}}, Gated: KeepGated, Free: c.free, Within: c.within})
+		r.settle()
+		if m := p.SMs[0]; m.How != c.how || m.CTAs != 8 || m.Bytes > 0 != (c.how == Switch) {
+			t.Errorf("%+v: %+v", c, m)
+		}
+		if err := r.finish(); err != nil {
+			t.Fatal(err)
+		}
+		check()
+		r.leftovers()
+	}
+}
+
+func TestWhatCannotBeGated(t *testing.T) {
+	r := mps(t, Options{})
+	_, err := r.g.Repartition(target(3, Share{7, 0}, Share{7, 0}))
+	if fmt.Sprint(err) != "3 SMs would be gated: nobody has more than 2" {
+		t.Errorf("%v", err)
+	}
+	if r.ask(target(2, Share{7, 0}, Share{7, 0})); !r.g.CanBegin(target(0, Share{1, 0}, Share{1, 0})) {
+		t.Error("SMs cannot be asked for while others are on their way")
+	}
+	if len(r.g.Repartitions) != 1 {
+		t.Errorf("%d plans", len(r.g.Repartitions))
+	}
+}
+
+// While channel groups are handed over, SMs of those who lose or gain some stay; others'
+// can move.
+func TestHandOverHoldsSMs(t *testing.T) {
+	r := newRig(t, "ugpu", Options{}, small, &Tenant{Name: "a", SMs: upTo(5), Groups: upTo(3)},
+		&Tenant{Name: "b", SMs: between(5, 10), Groups: between(3, 6)},
+		&Tenant{Name: "c", SMs: between(10, 14), Groups: between(6, 7)},
+		&Tenant{Name: "d", SMs: between(14, 16), Groups: between(7, 8)})
+	r.scale(0, 60_000, mem.Device)
+	r.step(1000)
+	r.ask(plain([]Share{{5, 2}, {5, 4}, {4, 1}, {2, 1}}, 0))
+	for _, c := range []struct {
+		shares []Share
+		can    bool
+	}{
+		{[]Share{{5, 3}, {5, 3}, {3, 1}, {3, 1}}, true},
+		{[]Share{{4, 3}, {5, 3}, {5, 1}, {2, 1}}, false},
+		{[]Share{{5, 3}, {5, 2}, {4, 2}, {2, 1}}, false},
+		{[]Share{{5, 3}, {5, 3}, {4, 1}}, false},
+	} {
+		if got := r.g.CanBegin(plain(c.shares, 0)); got != c.can {
+			t.Errorf("%v can begin: %v", c.shares, got)
+		}
+	}
+	if _, err := r.g.Repartition(plain([]Share{{4, 3}, {5, 3}, {5, 1}, {2, 1}}, 0)); err == nil {
+		t.Error("an SM of an application whose groups are handed over may go")
+	}
+	r.ask(plain([]Share{{5, 3}, {5, 3}, {3, 1}, {3, 1}}, 0))
+	r.settle()
+	r.holds([]Share{{5, 2}, {5, 4}, {3, 1}, {3, 1}})
+}
+
+// Looked at in every cycle, SMs are in the states that the counters say, and one that is
+// gated has no CTA.
+func TestGatedCyclesAddUp(t *testing.T) {
+	r := mps(t, Options{})
+	r.scale(0, 60_000, mem.Device)
+	r.count(1, 60, 256, 200)
+	var gated, waking uint64
+	for at := uint64(1); at < 12_000; at++ {
+		r.runTo(at)
+		switch at {
+		case 500:
+			r.ask(target(3, Share{6, 0}, Share{7, 0}))
+		case 5000:
+			r.ask(target(1, Share{6, 0}, Share{9, 0}))
+		case 5100:
+			r.ask(target(2, Share{5, 0}, Share{9, 0}))
+		}
+		for i, s := range r.g.sms.list {
+			switch r.g.SMState(i) {
+			case SMGated:
+				gated++
+				if s.Resident() > 0 || len(r.g.dispatch.owners[i]) > 0 {
+					t.Fatalf("cycle %d: gated SM %d has or takes CTAs", at, i)
+				}
+			case SMWaking:
+				waking++
+			}
+		}
+	}
+	r.runTo(12_000)
+	sum := uint64(0)
+	for i := range r.g.sms.list {
+		sum += r.g.GatedCycles(i)
+	}
+	if sum != gated || gated == 0 {
+		t.Errorf("%d gated SM-cycles are counted, %d seen", sum, gated)
+	}
+	r.g.SettleSMs()
+	if n := r.counted(1, "sm.waking_cycles"); n != waking || waking == 0 {
+		t.Errorf("%d waking cycles are counted, %d seen", n, waking)
+	}
+}
+
+// conserved checks that every SM is in exactly one state and whose it is agrees.
+func (r *rig) conserved() {
+	r.t.Helper()
+	g := r.g
+	owned, leaving, arriving := 0, 0, 0
+	for i, t := range g.Tenants {
+		l, a := g.Moving(i)
+		owned, leaving, arriving = owned+len(t.SMs), leaving+l, arriving+a
+		for _, s := range t.SMs {
+			if g.holdings.sm[s] != i {
+				r.t.Fatalf("tenant %d lists SM %d of %d", i, s, g.holdings.sm[s])
+			}
+		}
+	}
+	n := r.each()
+	if nobody, _ := g.Moving(-1); n[SMOwned]+leaving != owned || n[SMFreed]+n[SMWaking] != leaving+nobody {
+		r.t.Fatalf("%d owned, %d leaving, %d nobody's on their way: %v", owned, leaving, nobody, n)
+	}
+	if n[SMOwned]+n[SMFreed]+n[SMIdle]+n[SMGated]+n[SMWaking] != len(g.sms.list) || n[SMGated] != g.Gated() {
+		r.t.Fatalf("%v, %d gated", n, g.Gated())
+	}
+	for i, s := range g.sms.list {
+		switch o := g.dispatch.owners[i]; g.SMState(i) {
+		case SMOwned:
+			if len(o) != 1 || o[0] != g.holdings.sm[i] {
+				r.t.Fatalf("SM %d of %d takes CTAs of %v", i, g.holdings.sm[i], o)
+			}
+		default:
+			if len(o) > 0 || g.SMState(i) >= SMIdle && s.Resident() > 0 {
+				r.t.Fatalf("SM %d is %s, takes CTAs of %v and has %d", i, g.SMState(i), o, s.Resident())
+			}
+		}
+	}
+}
+
+// Targets that come at any cycle, gate, free as they like and find SMs of earlier ones on
+// their way lose no SM and no CTA, come true when they are asked for again, and change no
+// result of strides, lockstep or two cores.
+func TestTargetsAtRandom(t *testing.T) {
+	churn := func(seed uint64, o Options) (story string) {
+		r := mps(t, o)
+		rng := rand.New(rand.NewPCG(seed, 11))
+		var checks []func()
+		var kernels []*Kernel
+		for range 2 {
+			for i := range 2 {
+				a, checkA := r.count(i, 40+rng.IntN(80), 64<<rng.IntN(3), 50+rng.IntN(100))
+				b, checkB := r.scale(i, 20_000+rng.IntN(60_000), mem.Device)
+				kernels, checks = append(kernels, a, b), append(checks, checkA, checkB)
+			}
+		}
+		var last *Target
+		overlapped, left := 0, 0
+		for r.g.Running() > 0 {
+			r.step(100 + uint64(rng.IntN(1500)))
+			r.conserved()
+			a := 1 + rng.IntN(14)
+			b := 1 + rng.IntN(15-a)
+			last = &Target{
+				Shares: []Share{{a, 0}, {b, 0}}, Gated: rng.IntN(18-a-b) - 1, Free: Freeing(rng.IntN(3)),
+				Within: []uint64{0, 500, 100_000}[rng.IntN(3)],
+			}
+			if !r.g.Settled() {
+				overlapped++
+			}
+			if p := r.ask(last); p.Left[0] != 0 || p.Left[1] != 0 || p.LeftGated != 0 {
+				left++
+			}
+			r.conserved()
+		}
+		for range 2 {
+			r.settle()
+			p := r.ask(last)
+			story += told(p) + " "
+		}
+		r.settle()
+		r.conserved()
+		for i, w := range last.Shares {
+			if n := len(r.g.Tenants[i].SMs); n != w.SMs {
+				t.Errorf("seed %d: tenant %d has %d SMs, want %d", seed, i, n, w.SMs)
+			}
+		}
+		if last.Gated >= 0 && r.g.Gated() != last.Gated {
+			t.Errorf("seed %d: %d SMs are gated, want %d", seed, r.g.Gated(), last.Gated)
+		}
+		for _, check := range checks {
+			check()
+		}
+		r.leftovers()
+		if overlapped < 3 || left == 0 {
+			t.Errorf("seed %d: %d targets met SMs on their way, %d left something", seed, overlapped, left)
+		}
+		for _, k := range kernels {
+			story += fmt.Sprint(k.End, " ")
+		}
+		for i := range r.g.sms.list {
+			story += fmt.Sprint(r.g.GatedCycles(i), " ")
+		}
+		r.g.SettleSMs()
+		return fmt.Sprint(story, r.counted(0, "sm.waking_cycles"), r.counted(1, "sm.waking_cycles"))
+	}
+	for seed := range uint64(3) {
+		want := churn(seed, Options{Lockstep: true})
+		for _, o := range []Options{{}, {Cores: 2}, {Every: true}} {
+			if got := churn(seed, o); got != want {
+				t.Errorf("seed %d, %+v:\n%s, in lockstep\n%s", seed, o, got, want)
+			}
+		}
+	}
+}

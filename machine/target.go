@@ -1,0 +1,236 @@
+package machine
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"heddle/mem"
+)
+
+// Share is what a tenant is to have: SMs and channel groups; 0 groups where memory is shared.
+type Share struct{ SMs, Groups int }
+
+// Target is what a machine is to come to: who has what, once everything that has begun is
+// over.
+type Target struct {
+	Shares []Share // of each tenant
+	// Gated is how many of the SMs that nobody is to have are to be powered down; KeepGated:
+	// those that are, unless somebody gets them.
+	Gated  int
+	Free   Freeing
+	Within uint64 // core cycles that ByEstimate lets CTAs take to end by themselves
+}
+
+// KeepGated, as a target's number of gated SMs, leaves gating as it is.
+const KeepGated = -1
+
+// Freeing is how an SM with CTAs is freed for its new owner.
+type Freeing uint8
+
+// The ways to choose between draining an SM and storing its contexts.
+const (
+	ByEstimate  Freeing = iota // drained if its CTAs are expected to end in time, else switched (UGPU, section 3.3)
+	ByDraining                 // its CTAs end by themselves, however long they take
+	BySwitching                // their contexts are stored at once
+)
+
+// CanBegin says that a target can begin now. SMs can be asked for while SMs of earlier
+// targets are on their way, but not while channel groups of a tenant that would gain or lose
+// SMs are handed over; channel groups only when the machine is Settled.
+func (g *GPU) CanBegin(t *Target) bool {
+	if len(t.Shares) != len(g.Tenants) || g.turns.changing > 0 {
+		return false
+	}
+	if t.movesGroups(g) {
+		return g.Settled()
+	}
+	have := g.mover.ends(len(g.Tenants))
+	for i, w := range t.Shares {
+		if w.SMs != have[i] && g.groups.holds(i) {
+			return false
+		}
+	}
+	return true
+}
+
+// admissible checks a target against the machine and the tenants' memory.
+func (t *Target) admissible(g *GPU) error {
+	if err := g.CanMoveSMs(); err != nil {
+		return err
+	}
+	if len(t.Shares) != len(g.Tenants) {
+		return fmt.Errorf("%d shares for %d applications", len(t.Shares), len(g.Tenants))
+	}
+	if !g.CanBegin(t) {
+		return fmt.Errorf("the last repartition is not over")
+	}
+	sms := 0
+	for i, w := range t.Shares {
+		if w.SMs < 1 {
+			return fmt.Errorf("application %s would have %d SMs: at least one", g.Tenants[i].Name, w.SMs)
+		}
+		sms += w.SMs
+	}
+	all := len(g.holdings.sm)
+	if sms > all {
+		return fmt.Errorf("%d SMs are more than the machine's %d", sms, all)
+	}
+	if t.Gated > all-sms {
+		return fmt.Errorf("%d SMs would be gated: nobody has more than %d", t.Gated, all-sms)
+	}
+	if t.movesGroups(g) {
+		return t.admissibleGroups(g)
+	}
+	return nil
+}
+
+func (t *Target) admissibleGroups(g *GPU) error {
+	if err := g.CanMoveGroups(); err != nil {
+		return err
+	}
+	groups := 0
+	for i, w := range t.Shares {
+		if w.Groups < 1 {
+			return fmt.Errorf("application %s would have %d channel groups: at least one", g.Tenants[i].Name, w.Groups)
+		}
+		groups += w.Groups
+		f := g.translation.tables.Frames()
+		pages := int(g.Footprint(i) / uint64(g.Sheet.VM.Page))
+		if room := w.Groups * f.PerPool() * f.Pools() / g.fabric.layouts.whole.Groups(); pages > room {
+			return fmt.Errorf("application %s has %d pages: %d channel groups hold %d",
+				g.Tenants[i].Name, pages, w.Groups, room)
+		}
+	}
+	if groups > len(g.holdings.group) {
+		return fmt.Errorf("%d channel groups are more than the machine's %d", groups, len(g.holdings.group))
+	}
+	return nil
+}
+
+// movesGroups says whether tenants are to have other channel groups than they have.
+func (t *Target) movesGroups(g *GPU) bool {
+	for i, w := range t.Shares {
+		if w.Groups != len(g.Tenants[i].Groups) {
+			return true
+		}
+	}
+	return false
+}
+
+// pagesIn is the number of frames the owner of a group has in it.
+func (g *GPU) pagesIn(group int) int {
+	if g.holdings.group[group] < 0 || !g.translation.tables.Frames().PerGroup() {
+		return 0
+	}
+	return g.translation.tables.Pages(mem.TenantID(g.holdings.group[group]), group)
+}
+
+// transfer is one thing and its old and new owner; -1: nobody.
+type transfer struct {
+	what, from, to int
+	gate           bool // an SM that is powered down then
+}
+
+// choice is who of some tenants is to have how many things, and which may change hands.
+type choice struct {
+	want  []int            // [tenant]
+	owner []int            // [thing] its owner once everything that has begun is over
+	fixed func(i int) bool // says that a thing is on its way; nil: none is
+	free  func(a, b int) int
+	give  func(a, b int) int // the order in which nobody's things and those of a loser are given
+}
+
+// transfers pairs what some have too much of with those who have too little. Each loser
+// gives first what sorts first, and keeps a thing that is not on its way; free things are
+// given before any. What tenants still want then, or have too much of (negative), is left:
+// what should be given is on its way itself.
+func (c *choice) transfers() (out []transfer, left []int) {
+	give := c.spare(-1)
+	slices.SortFunc(give, func(a, b transfer) int { return c.free(a.what, b.what) })
+	left = slices.Clone(c.want)
+	for _, o := range c.owner {
+		if o >= 0 {
+			left[o]--
+		}
+	}
+	for t := range c.want {
+		mine := c.spare(t)
+		slices.SortFunc(mine, func(a, b transfer) int { return c.give(a.what, b.what) })
+		n := max(0, min(-left[t], len(mine)-1))
+		give = append(give, mine[:n]...)
+		left[t] += n
+	}
+	for t := range c.want {
+		for ; left[t] > 0 && len(give) > 0; left[t]-- {
+			x := give[0]
+			give = give[1:]
+			x.to = t
+			out = append(out, x)
+		}
+	}
+	for _, x := range give { // given up, and nobody's now
+		if x.from >= 0 {
+			out = append(out, x)
+		}
+	}
+	return out, left
+}
+
+// spare lists what an owner has and is not on its way, as given up.
+func (c *choice) spare(owner int) (out []transfer) {
+	for i, o := range c.owner {
+		if o == owner && (c.fixed == nil || !c.fixed(i)) {
+			out = append(out, transfer{what: i, from: owner, to: -1})
+		}
+	}
+	return out
+}
+
+// chooseSMs finds out which SMs change hands for a target, which are powered down or woken,
+// and what is left of it.
+func (t *Target) chooseSMs(g *GPU) (out []transfer, left []int, leftGated int) {
+	v := &g.mover
+	c := choice{owner: v.owners(), fixed: v.onWay, free: v.poweredFirst, give: func(a, b int) int {
+		return 2*(g.sms.list[a].Resident()-g.sms.list[b].Resident()) + cmp.Compare(b, a)
+	}}
+	for _, w := range t.Shares {
+		c.want = append(c.want, w.SMs)
+	}
+	out, left = c.transfers()
+	if t.Gated < 0 {
+		return out, left, 0
+	}
+	more := t.Gated // SMs to power down beyond those that are, or will be
+	for _, m := range v.moving {
+		if m.Gate {
+			more--
+		}
+	}
+	free := slices.DeleteFunc(c.spare(-1), func(x transfer) bool {
+		return slices.ContainsFunc(out, func(y transfer) bool { return y.what == x.what })
+	})
+	for _, x := range free {
+		if v.gated[x.what].n > 0 {
+			more--
+		}
+	}
+	for _, x := range free { // those that sleep wake, or those awake sleep
+		switch asleep := v.gated[x.what].n > 0; {
+		case asleep && more < 0:
+			out = append(out, x)
+			more++
+		case !asleep && more > 0:
+			x.gate = true
+			out = append(out, x)
+			more--
+		}
+	}
+	for i := range out {
+		if x := &out[i]; x.from >= 0 && x.to < 0 && more > 0 {
+			x.gate = true
+			more--
+		}
+	}
+	return out, left, more
+}

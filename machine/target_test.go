@@ -1,0 +1,44 @@
+package machine
+
+import (
+	"testing"
+
+	"heddle/mem"
+)
+
+// An SM that leaves an application while its channel groups are handed over stops its
+// accesses with the others'; whoever gets it can use it.
+func TestHeldSMGoesElsewhere(t *testing.T) {
+	for _, to := range []int{-1, 2} {
+		r := newRig(t, "ugpu", Options{}, small, &Tenant{Name: "a", SMs: upTo(6), Groups: upTo(3)},
+			&Tenant{Name: "b", SMs: between(6, 12), Groups: between(3, 6)},
+			&Tenant{Name: "c", SMs: between(12, 16), Groups: between(6, 8)})
+		_, checkA := r.scale(0, 5*128, mem.Device) // leaves an SM without a CTA
+		r.step(1000)
+		want := []Share{{5, 2}, {6, 4}, {4, 2}}
+		if to >= 0 {
+			want[to].SMs++
+		}
+		p, err := r.g.Repartition(plain(want, 0))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.settle()
+		if len(p.SMs) != 1 || p.SMs[0].From != 0 || p.SMs[0].To != to || p.SMs[0].End >= p.Groups[0].Handed {
+			t.Fatalf("the SM is not handed over before the groups are: %+v %+v", p.SMs[0], p.Groups[0])
+		}
+		if to < 0 {
+			want[2].SMs++
+			if _, err := r.g.Repartition(plain(want, 0)); err != nil {
+				t.Fatal(err)
+			}
+			r.settle()
+		}
+		_, checkC := r.scale(2, 60_000, mem.Device)
+		if err := r.finish(); err != nil {
+			t.Fatalf("to %d: %v", to, err)
+		}
+		checkA()
+		checkC()
+	}
+}
