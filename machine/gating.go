@@ -121,3 +121,14 @@ func (v *smMover) poweredFirst(a, b int) int {
 	}
 	return a - b
 }
+
+// Gating is the SMs on their way to be powered down, less those that were and wake for nobody
+// in particular. (One that wakes is not among Gated any more.)
+func (g *GPU) Gating() (n int) {
+	for _, m := range g.mover.moving {
+		if m.Gate {
+			n++
+		}
+	}
+	return n
+}

@@ -19,7 +19,7 @@ func (c *controller) finish(res *Result, now uint64) {
 	}
 	for _, x := range c.begun {
 		m.Repartitions++
-		if i, ok := x.decides["sms"]; ok {
+		if i, ok := x.mover(); ok {
 			c.followSMs(&c.decisions[i], x.done, m)
 		}
 		if i, ok := x.decides["groups"]; ok {
@@ -41,6 +41,15 @@ func (c *controller) finish(res *Result, now uint64) {
 				c.r.spec.Sharing.FirstDecision()))
 	}
 	c.spans(now)
+}
+
+// mover is the decision that SMs move for: that of who has them, else that of gating.
+func (x *change) mover() (decision int, ok bool) {
+	if i, ok := x.decides["sms"]; ok {
+		return i, true
+	}
+	i, ok := x.decides["gating"]
+	return i, ok
 }
 
 // name is that of a tenant; empty for nobody.

@@ -6,6 +6,7 @@ import (
 
 	"heddle/control"
 	"heddle/machine"
+	"heddle/machine/sm"
 	"heddle/sheets"
 )
 
@@ -38,11 +39,12 @@ type governor struct {
 
 // change is what the plans of a cycle ask of the machine.
 type change struct {
-	want    []machine.Share
-	within  uint64         // core cycles in which CTAs may end by themselves
-	at      uint64         // cycle from which it may begin
+	want    machine.Target
+	quota   *machine.Quotas // nil: as they are
+	ctas    [][]int         // nil: as they are
+	at      uint64          // cycle from which it may begin
 	decides map[string]int // setting: the decision that asks for it
-	done    *machine.Repartition
+	done    *machine.Repartition // nil: it moves nothing
 }
 
 // newController makes the policies of a run; nil when there are none.
@@ -106,7 +108,7 @@ func (c *controller) able(e *control.Entry) error {
 	switch {
 	case e.Sets("groups"):
 		err = c.r.gpu.CanMoveGroups()
-	case e.Sets("sms"):
+	case e.Sets("sms"), e.Sets("gating"):
 		err = c.r.gpu.CanMoveSMs()
 	}
 	if err != nil {
@@ -154,7 +156,7 @@ func (c *controller) tick(now uint64) {
 	if len(due) > 0 {
 		c.decide(due, now)
 	}
-	if w := c.waiting; w != nil && now >= w.at && c.r.gpu.Settled() {
+	if w := c.waiting; w != nil && now >= w.at && c.r.gpu.CanBegin(&w.want) {
 		c.waiting = nil
 		c.begin(w, now)
 	}
@@ -174,15 +176,15 @@ func (c *controller) decide(due []*governor, now uint64) {
 	for i, g := range due {
 		plan := g.policy.Decide(samples[i])
 		d := Decision{Policy: g.entry.Name, Cycle: now, Sample: samples[i], Plan: plan, Why: plan.Reasons()}
-		var err error
-		if d.Before, d.After, d.Changed, err = x.ask(g.entry, plan.Request(), len(c.decisions)); err != nil {
+		request := plan.Request()
+		if err := x.ask(g.entry, &request, &d, len(c.decisions)); err != nil {
 			d.refuse(err)
 		}
 		for k := range d.Before {
 			d.Before[k].Name, d.After[k].Name = c.r.apps[k].spec.Name, c.r.apps[k].spec.Name
 		}
 		if d.Changed {
-			x.within, x.at = max(x.within, g.period), max(x.at, now+plan.Request().Latency)
+			x.want.Within, x.at = max(x.want.Within, g.period), max(x.at, now+request.Latency)
 		}
 		c.decisions = append(c.decisions, d)
 	}
@@ -191,22 +193,40 @@ func (c *controller) decide(due []*governor, now uint64) {
 	}
 }
 
-// newer is a change that asks for what is held and, of what waits to begin, for that which
-// the policies that are due do not set: their newer targets replace it.
+// newer is a change that asks for what is held once everything that has begun is over, and,
+// of what waits to begin, for that which the policies that are due do not set: their newer
+// targets replace it.
 func (c *controller) newer(due []*governor, now uint64) *change {
-	x := &change{want: c.source.held(), at: now, decides: map[string]int{}}
+	x := &change{want: c.source.target(), at: now, decides: map[string]int{}}
 	for _, s := range control.Settings() {
 		sets := func(g *governor) bool { return g.entry.Sets(s.Name) }
-		if w := c.waiting; w != nil && !slices.ContainsFunc(due, sets) {
-			if i, asked := w.decides[s.Name]; asked {
-				x.within, x.at, x.decides[s.Name] = max(x.within, w.within), max(x.at, w.at), i
-				for k := range x.want {
-					*share(s.Name, &x.want[k]) = *share(s.Name, &w.want[k])
-				}
-			}
+		w := c.waiting
+		if w == nil || slices.ContainsFunc(due, sets) {
+			continue
+		}
+		if i, asked := w.decides[s.Name]; asked {
+			x.want.Within, x.at, x.decides[s.Name] = max(x.want.Within, w.want.Within), max(x.at, w.at), i
+			x.take(s.Name, w)
 		}
 	}
 	return x
+}
+
+// take has the change ask for what another one asks for of a setting.
+func (x *change) take(setting string, w *change) {
+	switch setting {
+	case "sms", "groups":
+		for k := range x.want.Shares {
+			*share(setting, &x.want.Shares[k]) = *share(setting, &w.want.Shares[k])
+		}
+		x.want.Free = w.want.Free
+	case "gating":
+		x.want.Gated = w.want.Gated
+	case "quota":
+		x.quota = w.quota
+	case "ctas":
+		x.ctas = w.ctas
+	}
 }
 
 // share is the part of a share that a setting sets.
@@ -217,37 +237,77 @@ func share(setting string, s *machine.Share) *int {
 	return &s.SMs
 }
 
-// ask puts what a plan asks for into the change, setting by setting: what was held and
-// what is wanted now, nil where the policy sets neither SMs nor groups. It is an error if the
-// plan is not for all applications.
-func (x *change) ask(e *control.Entry, r control.Request, decision int) (
-	before, after []control.Share, changed bool, err error,
-) {
+// ask puts what a plan asks for into the change, setting by setting, and into its decision:
+// what was held and what is wanted now, where the policy sets SMs or groups. It is an error
+// if the plan is not for all applications.
+func (x *change) ask(e *control.Entry, r *control.Request, d *Decision, decision int) error {
 	for _, s := range control.Settings() {
-		list := r.SMs
-		if s.Name == "groups" {
-			list = r.Groups
-		}
-		if !e.Sets(s.Name) || list == nil {
+		if !e.Sets(s.Name) {
 			continue
 		}
-		if len(list) != len(x.want) {
-			return before, after, changed, fmt.Errorf("the plan has %d shares (%s) for %d applications",
-				len(list), s.Unit, len(x.want))
-		}
-		if before == nil {
-			before = shares(x.want)
-		}
-		for i, n := range list {
-			if w := share(s.Name, &x.want[i]); *w != n {
-				*w = n
-				x.decides[s.Name] = decision
-				changed = true
+		var changed bool
+		var err error
+		switch s.Name {
+		case "sms":
+			x.want.Free = freeings[r.Free]
+			changed, err = x.askShares(s, r.SMs, d)
+		case "groups":
+			changed, err = x.askShares(s, r.Groups, d)
+		case "gating":
+			if r.Gated != nil && *r.Gated != x.want.Gated {
+				x.want.Gated, changed = *r.Gated, true
 			}
+		case "quota":
+			if r.Quota != nil {
+				x.quota, changed = quotas(r.Quota), true
+			}
+		case "ctas":
+			x.ctas, changed = r.CTAs, r.CTAs != nil
 		}
-		after = shares(x.want)
+		if err != nil {
+			return err
+		}
+		if changed {
+			x.decides[s.Name] = decision
+			d.Changed = true
+		}
 	}
-	return before, after, changed, nil
+	return nil
+}
+
+// askShares is ask for SMs or channel groups.
+func (x *change) askShares(s control.Setting, list []int, d *Decision) (changed bool, err error) {
+	if list == nil {
+		return false, nil
+	}
+	if len(list) != len(x.want.Shares) {
+		return false, fmt.Errorf("the plan has %d shares (%s) for %d applications", len(list), s.Unit, len(x.want.Shares))
+	}
+	if d.Before == nil {
+		d.Before = shares(x.want.Shares)
+	}
+	for i, n := range list {
+		if w := share(s.Name, &x.want.Shares[i]); *w != n {
+			*w = n
+			changed = true
+		}
+	}
+	d.After = shares(x.want.Shares)
+	return changed, nil
+}
+
+// freeings are the machine's words for a policy's.
+var freeings = map[control.Freeing]machine.Freeing{
+	"": machine.ByEstimate, control.FreeByDrain: machine.ByDraining, control.FreeBySwitch: machine.BySwitching,
+}
+
+// quotas are a policy's in the words of the machine.
+func quotas(q *control.Quota) *machine.Quotas {
+	schemes := map[control.QuotaScheme]sm.QuotaScheme{
+		control.Naive: sm.QuotaNaive, control.Elastic: sm.QuotaElastic,
+		control.Rollover: sm.QuotaRollover, control.RolloverTime: sm.QuotaRolloverTime,
+	}
+	return &machine.Quotas{Scheme: schemes[q.Scheme], Period: q.Period, PerSM: q.PerSM, Goal: q.Goal}
 }
 
 // shares are the machine's in the words of policies.
@@ -258,21 +318,52 @@ func shares(of []machine.Share) (out []control.Share) {
 	return out
 }
 
-// begin has the machine do what a change asks for, or books why it cannot.
+// begin has the machine do what a change asks for, in the order of the settings, or books
+// why it cannot.
 func (c *controller) begin(x *change, now uint64) {
-	var err error
-	t := machine.Target{Shares: x.want, Gated: machine.KeepGated, Within: x.within}
-	if x.done, err = c.r.gpu.Repartition(&t); err == nil {
+	gpu := c.r.gpu
+	var moves, quota, ctas error
+	if x.moves() {
+		x.done, moves = gpu.Repartition(&x.want)
+	}
+	if x.quota != nil {
+		quota = gpu.SetQuotas(x.quota)
+	}
+	if x.ctas != nil {
+		ctas = gpu.LimitCTAs(x.ctas)
+	}
+	if x.done != nil {
 		c.begun = append(c.begun, x)
 	}
-	for _, i := range x.decides {
+	for _, s := range control.Settings() {
+		i, asked := x.decides[s.Name]
+		if !asked {
+			continue
+		}
+		err := moves
+		switch s.Name {
+		case "quota":
+			err = quota
+		case "ctas":
+			err = ctas
+		}
 		switch d := &c.decisions[i]; {
-		case err == nil:
+		case err == nil && d.Refused == "":
 			d.Begun = now
-		case d.Refused == "": // of both settings, once
+		case err != nil && d.Refused == "": // of all its settings, once
 			d.refuse(err)
 		}
 	}
+}
+
+// moves says that a change moves SMs or channel groups, or powers SMs down or up.
+func (x *change) moves() bool {
+	for _, s := range []string{"sms", "gating", "groups"} {
+		if _, ok := x.decides[s]; ok {
+			return true
+		}
+	}
+	return false
 }
 
 // refuse books why nothing comes of a decision.

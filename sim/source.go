@@ -71,9 +71,10 @@ func (s *source) settle() {
 
 // clock is the frame's part of a sample.
 func (s *source) clock(now, epoch uint64) control.Clock {
-	c := control.Clock{Cycle: now, Epoch: epoch, Moving: !s.r.gpu.Settled()}
+	gpu := s.r.gpu
+	c := control.Clock{Cycle: now, Epoch: epoch, Moving: !gpu.Settled(), GatedSMs: gpu.Gated(), SMsGating: gpu.Gating()}
 	if !s.r.spec.Sharing.together() {
-		c.IdleSMs = s.r.sheet.SM.Count
+		c.IdleSMs = s.r.sheet.SM.Count - c.GatedSMs
 		for _, t := range s.r.gpu.Tenants {
 			c.IdleSMs -= len(t.SMs)
 		}
@@ -88,24 +89,18 @@ func (s *source) Held(app int) control.Held {
 		Name: s.r.apps[app].spec.Name, SMs: len(t.SMs), Groups: len(t.Groups),
 		QoS: s.r.apps[app].qos(),
 	}
-	if log := s.r.gpu.Repartitions; len(log) > 0 {
-		for _, m := range log[len(log)-1].SMs {
-			switch {
-			case m.End > 0:
-			case m.From == app:
-				h.SMsLeaving++
-			case m.To == app:
-				h.SMsArriving++
-			}
-		}
-	}
+	h.SMsLeaving, h.SMsArriving = s.r.gpu.Moving(app)
 	return h
 }
 
-// held is what everybody has.
-func (s *source) held() (out []machine.Share) {
-	for _, t := range s.r.gpu.Tenants {
-		out = append(out, machine.Share{SMs: len(t.SMs), Groups: len(t.Groups)})
+// target is what everybody has once all that has begun is over, and how many SMs have no
+// power then.
+func (s *source) target() machine.Target {
+	gpu := s.r.gpu
+	t := machine.Target{Gated: gpu.Gated() + gpu.Gating()}
+	for i, x := range gpu.Tenants {
+		leaving, arriving := gpu.Moving(i)
+		t.Shares = append(t.Shares, machine.Share{SMs: len(x.SMs) + arriving - leaving, Groups: len(x.Groups)})
 	}
-	return out
+	return t
 }
