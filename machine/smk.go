@@ -37,10 +37,11 @@ type evictor struct {
 
 	leaving []eviction // CTAs on their way off an SM
 	evicted Evictions
-	last    []int  // [SM] index of the owner that placed a CTA last
-	closed  []bool // [SM] takes none while a CTA is evicted for another
-	order   []int  // byShare's
-	young   []int  // victim's
+	most    [][]int // [tenant][SM] CTAs at most; negative: no limit. nil: there are no limits
+	last    []int   // [SM] index of the owner that placed a CTA last
+	closed  []bool  // [SM] takes none while a CTA is evicted for another
+	order   []int   // byShare's
+	young   []int   // victim's
 }
 
 // Evicted is how many CTAs have been evicted so far.
@@ -53,7 +54,19 @@ func (v *evictor) place(i int, now uint64) uint64 {
 		return next // the end of the eviction asks again
 	}
 	owners := v.byShare(i)
+	if v.most != nil {
+		evicting, above := v.trim(i, owners, now)
+		if evicting {
+			return next
+		}
+		if above {
+			next = now + 1
+		}
+	}
 	for _, t := range owners {
+		if v.atLimit(t, i) {
+			continue
+		}
 		if v.contexts.restore(t, i, now) {
 			return now + 1
 		}
@@ -68,6 +81,12 @@ func (v *evictor) place(i int, now uint64) uint64 {
 		if out == nil {
 			continue
 		}
+		if v.limited(t, i) {
+			if s.Used(mem.TenantID(t)).CTAs == 0 {
+				return next // as below
+			}
+			continue
+		}
 		if c := v.victim(s, out, owners); c >= 0 {
 			v.begin(i, c, now)
 			return engine.Never
@@ -77,6 +96,42 @@ func (v *evictor) place(i int, now uint64) uint64 {
 		}
 	}
 	return next
+}
+
+// limit takes over how many CTAs there may be.
+func (v *evictor) limit(most [][]int) {
+	v.most = nil
+	for _, row := range most {
+		v.most = append(v.most, slices.Clone(row))
+	}
+}
+
+// limited says that the CTAs of a tenant on SM i have a limit.
+func (v *evictor) limited(tenant, i int) bool { return v.most != nil && v.most[tenant][i] >= 0 }
+
+// above is by how many CTAs a tenant with a limit is above it on SM i; it may keep one.
+func (v *evictor) above(tenant, i int) int {
+	return v.sms[i].Used(mem.TenantID(tenant)).CTAs - max(1, v.most[tenant][i])
+}
+
+// atLimit says that a tenant may have no more CTAs on SM i.
+func (v *evictor) atLimit(tenant, i int) bool { return v.limited(tenant, i) && v.above(tenant, i) >= 0 }
+
+// trim begins to evict a CTA of the richest application that has more on SM i than its
+// limit; above says that one has, but all of its CTAs are being loaded.
+func (v *evictor) trim(i int, owners []int, now uint64) (evicting, above bool) {
+	for j := len(owners) - 1; j >= 0; j-- {
+		t := owners[j]
+		if !v.limited(t, i) || v.above(t, i) <= 0 {
+			continue
+		}
+		above = true
+		if v.young = v.sms[i].Youngest(mem.TenantID(t), v.young); len(v.young) > 0 {
+			v.begin(i, v.young[0], now)
+			return true, true
+		}
+	}
+	return false, above
 }
 
 // byShare is the owners of an SM, the one with the smallest dominant share first;
@@ -153,7 +208,7 @@ func (v *evictor) victim(s *sm.SM, k *sm.Kernel, owners []int) int {
 func (v *evictor) begin(i, cta int, now uint64) {
 	s := v.sms[i]
 	v.leaving = append(v.leaving, eviction{sm: i, tenant: int(s.CTA(cta).Tenant)})
-	s.Evict(cta)
+	s.Evict(cta, now)
 	v.contexts.free(i)
 	v.closed[i] = true
 	v.meters.sms.add(now, 1)

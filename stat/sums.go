@@ -9,20 +9,24 @@ import (
 // table of a Set, in its order. Differences of two copies are what happened between.
 type Sums [][]uint64
 
-// Sums copies the counters of a tenant.
-func (s Set) Sums(tenant int) Sums {
-	out := make(Sums, len(s))
-	for i, t := range s {
-		out[i] = t.Totals(tenant, nil)
-	}
-	return out
-}
+// Sums copies the counters of a tenant. Gauges are 0 in it: a span of time has no
+// difference of theirs.
+func (s Set) Sums(tenant int) Sums { return s.copied((*Table).Totals, tenant) }
 
 // Moved copies the counters of what was moved for a tenant without its asking (NewTraffic).
 func (s Set) Moved(tenant int) Sums {
+	return s.copied(func(t *Table, tenant int, _ []uint64) []uint64 { return t.Moved(tenant) }, tenant)
+}
+
+func (s Set) copied(totals func(t *Table, tenant int, dst []uint64) []uint64, tenant int) Sums {
 	out := make(Sums, len(s))
 	for i, t := range s {
-		out[i] = t.Moved(tenant)
+		out[i] = totals(t, tenant, nil)
+		for c := range t.Desc {
+			if t.Desc[c].Kind == Gauge {
+				out[i][c] = 0
+			}
+		}
 	}
 	return out
 }

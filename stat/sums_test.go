@@ -34,6 +34,13 @@ func TestSums(t *testing.T) {
 	if _, err := s.Parts("noc.stalls"); err == nil || !strings.Contains(err.Error(), "noc_reply counts no stalls") {
 		t.Errorf("%v", err)
 	}
+	g := Set{NewTable("sm", []Desc{{Name: "insts"}, {Name: "ctas_now", Kind: Gauge}}, 1, 1)}
+	g[0].Row(0, 0)[1] = 3
+	full := g.Sums(0)
+	g[0].Row(0, 0)[0], g[0].Row(0, 0)[1] = 5, 2
+	if d := g.Sums(0).Minus(full); !reflect.DeepEqual(d, Sums{{5, 0}}) {
+		t.Errorf("a gauge that falls makes a difference of %v", d)
+	}
 	if OfKind("nocturnal", "noc") || !OfKind("dram_far", "dram") || !OfKind("dram", "dram") {
 		t.Error("kinds")
 	}

@@ -110,6 +110,7 @@ func (s *SM) Freeze(now uint64) {
 	s.pipe.frozen, s.lsu.translation.frozen = true, true
 	s.pipe.startAll(now)
 	s.pipe.collect.takeAll(func(acc []access) { s.lsu.push(acc, now) })
+	s.pipe.lookIdle(now + 1)
 	s.report()
 }
 
@@ -220,6 +221,7 @@ func (s *SM) saveBlock(i int, ops []savedOp, now uint64, place func(k *Kernel, b
 	}
 	b.k.Away++
 	s.pipe.ctas.vacate(b, now)
+	s.pipe.rationAnew(now)
 	s.contexts.begin(c)
 	s.wakeAt(now + 1)
 	return c

@@ -12,6 +12,10 @@ const (
 	CTAsDone
 	ActiveCycles
 	ActiveShareCycles
+	ResidentCTAs
+	QuotaLeft
+	QuotaHeldCycles
+	IdleWarpCycles
 	Barriers
 	Loads
 	Stores
@@ -49,6 +53,20 @@ func Counters() []stat.Desc {
 		{
 			Name: "active_share_cycles", Unit: "cycles",
 			Doc: "SM-cycles with resident CTAs, divided among the tenants that had some",
+		},
+		{Name: "resident_ctas", Unit: "CTAs", Doc: "thread blocks on the SM now", Kind: stat.Gauge},
+		{
+			Name: "quota_left", Unit: "instructions", Kind: stat.Gauge,
+			Doc: "thread instructions it may still issue in this epoch; 0 where that is negative, and without quotas",
+		},
+		{
+			Name: "quota_held_cycles", Unit: "warp-cycles",
+			Doc: "warp-cycles of idle_warp_cycles in which the quota held the warp back",
+		},
+		{
+			Name: "idle_warp_cycles", Unit: "warp-cycles",
+			Doc: "warp-cycles in which a warp could have issued but for its quota or the choice of a scheduler; " +
+				"kept on SMs with quotas alone",
 		},
 		{Name: "barriers", Unit: "instructions", Doc: "barrier arrivals of warps"},
 		{Name: "loads", Unit: "instructions", Doc: "global, local and generic warp loads"},
@@ -89,7 +107,7 @@ const (
 	AtFence           // its own stores
 	Fetch             // instruction buffer empty, branch redirect
 	Throttled         // ready, but no room for another memory instruction before the load/store unit
-	NotSelected       // ready, but the scheduler or unit served another warp
+	NotSelected       // ready, but the scheduler or unit served another warp, or its quota held it back
 	NumCauses
 )
 

@@ -111,6 +111,7 @@ func (c *residency) occupy(k *Kernel, now uint64) int {
 		bl.slots |= 1 << w
 	}
 	c.resident++
+	c.rows[k.Tenant][ResidentCTAs]++
 	c.threads += g.Warps * isa.Lanes
 	c.regs += bl.regs
 	c.shared += g.SharedBytes
@@ -122,6 +123,7 @@ func (c *residency) vacate(b *block, now uint64) {
 	k := b.k
 	c.free |= b.slots
 	c.resident--
+	c.rows[k.Tenant][ResidentCTAs]--
 	c.threads -= k.Geo.Warps * isa.Lanes
 	c.regs -= b.regs
 	c.shared -= k.Geo.SharedBytes
@@ -152,6 +154,14 @@ func (c *residency) divide(now uint64) {
 		}
 	}
 	c.shares.divided = now
+}
+
+// evicted is the warp slots of the CTA that leaves, if one does.
+func (c *residency) evicted() uint64 {
+	if c.leaving < 0 {
+		return 0
+	}
+	return c.blocks[c.leaving].slots
 }
 
 // sharedFor is the shared memory to set aside when the first CTA comes, one of k: what
@@ -201,7 +211,9 @@ func (s *SM) occupy(k *Kernel, now uint64) (int, error) {
 			return 0, err
 		}
 	}
-	return s.pipe.ctas.occupy(k, now), nil
+	b := s.pipe.ctas.occupy(k, now)
+	s.pipe.rationAnew(now)
+	return b, nil
 }
 
 // Occupancy is the number of CTAs of a launch an SM can hold (threads, CTA slots,
@@ -220,8 +232,9 @@ func (c *Config) Occupancy(g *isa.Geometry) int {
 // Resident is the number of CTAs on the SM.
 func (s *SM) Resident() int { return s.pipe.ctas.resident }
 
-// Settle counts the active cycles up to now of an SM that is still busy.
+// Settle counts the active cycles up to now of an SM that is still busy, and its idle warps.
 func (s *SM) Settle(now uint64) {
+	s.pipe.settleQuotas(now)
 	s.pipe.ctas.divide(now)
 	for t := range s.pipe.ctas.stays {
 		if stay := &s.pipe.ctas.stays[t]; stay.ctas > 0 {

@@ -33,8 +33,12 @@ func (s *SM) Youngest(tenant mem.TenantID, list []int) []int {
 // CTA is the kernel of resident CTA i (as Youngest numbers them).
 func (s *SM) CTA(i int) *Kernel { return s.pipe.ctas.blocks[i].k }
 
-// Evict begins to take CTA i off the SM.
-func (s *SM) Evict(i int) { s.pipe.ctas.leaving, s.pipe.warps.halted = i, s.pipe.ctas.blocks[i].slots }
+// Evict begins to take CTA i off the SM, at the end of cycle now.
+func (s *SM) Evict(i int, now uint64) {
+	s.pipe.ctas.leaving = i
+	s.pipe.halt()
+	s.pipe.lookIdle(now + 1)
+}
 
 // Rested says that the warps of the CTA that leaves stand between two instructions
 // and wait for nothing: it can be stored, or has ended.
@@ -54,7 +58,8 @@ func (s *SM) SaveEvicted(now uint64, place func(k *Kernel, bytes int) uint64) (c
 	if s.pipe.ctas.blocks[s.pipe.ctas.leaving].k != nil {
 		c = s.saveBlock(s.pipe.ctas.leaving, nil, now, place)
 	}
-	s.pipe.ctas.leaving, s.pipe.warps.halted = -1, 0
+	s.pipe.ctas.leaving = -1
+	s.pipe.halt()
 	s.wakeAt(now + 1)
 	return c
 }

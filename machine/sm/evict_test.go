@@ -41,7 +41,7 @@ func evicted(t *testing.T, at uint64) (count map[[3]int]int, beside int, end uin
 			if len(young) < 2 {
 				break // not there yet, or over
 			}
-			b.s.Evict(young[0])
+			b.s.Evict(young[0], now)
 			asked = true
 		case saved == nil && b.s.Rested():
 			saved = b.s.SaveEvicted(now, func(*Kernel, int) uint64 { return 1 << 30 })

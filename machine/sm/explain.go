@@ -32,6 +32,9 @@ func (s *SM) Explain() []string {
 			if wp.state == running {
 				what = fmt.Sprintf("running, last stall: %s, %d loads outstanding", wp.cause, wp.loads)
 			}
+			if r := s.pipe.rations; r != nil && r.held>>bits.TrailingZeros64(m)&1 != 0 {
+				what += ", held back by a quota"
+			}
 			if wp.pc >= 0 {
 				what += fmt.Sprintf(", next %s:%d", b.k.Code.File, wp.code.Instr[wp.pc].Line)
 			}

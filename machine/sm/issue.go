@@ -51,11 +51,16 @@ func (p *pipeline) issueStage(l *loadStore, now uint64) {
 	}
 }
 
-// issuable is the ready warps but for those whose next instruction finds no place
-// between issue and its unit.
+// issuable is the ready warps but for those that are halted or whose next instruction finds
+// no place between issue and its unit.
 func (p *pipeline) issuable() uint64 {
+	return p.roomFor(p.warps.ready &^ p.warps.halted)
+}
+
+// roomFor is those of some ready warps whose next instruction finds a place.
+func (p *pipeline) roomFor(r uint64) uint64 {
 	ws, c := &p.warps, &p.collect
-	r := ws.ready &^ (c.throttled&ws.wants[isa.LDST] | ws.halted)
+	r &^= c.throttled & ws.wants[isa.LDST]
 	if c.waits > 0 {
 		for u, full := range c.full {
 			r &^= full & ws.wants[u] &^ ws.stale
@@ -119,7 +124,7 @@ func (p *pipeline) execute(wp *warp, in *isa.Instr, u *unit, now uint64) {
 	wp.setReady(in.Reg, in.NDst, uint32(start-wp.t0)+p.cfg.issue.latency[in.Timing])
 }
 
-// count attributes the instruction and the cycles its warp waited for it.
+// count attributes the instruction.
 func (p *pipeline) count(w int, wp *warp, in *isa.Instr, now uint64) {
 	lanes := uint64(bits.OnesCount32(p.work.step.Mask))
 	wp.row[WarpInsts]++
@@ -128,6 +133,17 @@ func (p *pipeline) count(w int, wp *warp, in *isa.Instr, now uint64) {
 	k := &wp.k.lane[p.lane]
 	k.WarpInsts++
 	k.ThreadInsts += lanes
+	if wp.watched {
+		p.watch(w, wp, in, lanes, now)
+	}
+}
+
+// watch charges the instruction to its tenant's quota and books it, with the cycles its
+// warp waited for it, in the profile, where there are such.
+func (p *pipeline) watch(w int, wp *warp, in *isa.Instr, lanes, now uint64) {
+	if p.rations != nil {
+		p.charge(wp.k.Tenant, lanes, now)
+	}
 	if wp.k.Prof == nil {
 		return
 	}

@@ -54,6 +54,7 @@ func (p *pipeline) begin(w, b, i int, k *Kernel, exec isa.CTA, now uint64) *warp
 	*wp = warp{
 		code: k.Code, ready: ready, exec: exec, k: k, row: p.ctas.rows[k.Tenant],
 		t0: now, since: now, pc: exec.PC(i), cta: int16(b), in: int16(i), state: running, buf: p.cfg.fetch.width,
+		watched: k.Prof != nil || p.rations != nil,
 	}
 	return wp
 }
@@ -132,6 +133,7 @@ func (p *pipeline) retire(w int, now uint64) {
 	}
 	k, exec, start := b.k, b.exec, b.start
 	p.ctas.vacate(b, now)
+	p.rationAnew(now)
 	exec.Release()
 	p.ctas.rows[k.Tenant][CTAsDone]++
 	l := &k.lane[p.lane]

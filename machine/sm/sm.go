@@ -44,6 +44,8 @@ type pipeline struct {
 	lane   int // the computer's core it runs on
 	work   *workspace
 	frozen bool // no warp issues, as the SM is to be saved
+	// What each application may issue; nil: as much as it can.
+	rations *rationing
 	// What SM.report tells: kernels of CTAs that have ended, the first fault of a program
 	// and the kernel it happened in.
 	done   []*Kernel
@@ -102,6 +104,9 @@ func (s *SM) Lane() int { return s.pipe.lane }
 // one before it has done in an earlier cycle.
 func (s *SM) Tick(now uint64) uint64 {
 	p, l := &s.pipe, &s.lsu
+	if p.rations != nil {
+		p.refill(now)
+	}
 	if l.l1.queue.Len() > 0 && !l.l1.stalled && l.l1.queue.Head().at <= now {
 		l.cacheStage(p, now)
 	}
@@ -119,6 +124,9 @@ func (s *SM) Tick(now uint64) uint64 {
 	}
 	if p.issuable() != 0 && !p.frozen {
 		p.issueStage(l, now)
+	}
+	if p.rations != nil {
+		p.lookIdle(now)
 	}
 	if len(p.done) > 0 || p.fault != nil {
 		s.report()
@@ -163,6 +171,9 @@ func (s *SM) next(now uint64) uint64 {
 		return now + 1
 	}
 	n := max(now+1, p.collect.due)
+	if p.rations != nil && p.rations.held != 0 { // the next epoch lets them go on
+		n = min(n, max(now+1, p.rations.next))
+	}
 	if p.collect.atUnit != 0 && l.queue.Len() == 0 { // the last shared access's last cycle
 		n = min(n, max(now+2, l.port)-1)
 	}

@@ -41,6 +41,7 @@ type warp struct {
 	loads, stores int32  // memory instructions, store packets in flight
 	cta           int16
 	buf           uint8 // instructions left in the fetch buffer
+	watched       bool  // there is a quota, or a profile of its kernel
 }
 
 // regs are the registers in names the instruction writes, then those it reads.
@@ -64,7 +65,7 @@ func (wp *warp) threads() int {
 type warps struct {
 	ready  uint64               // may issue now
 	stale  uint64               // have branched, and what is in their instruction buffer does not follow
-	halted uint64               // issue no more: their CTA is being evicted
+	halted uint64               // issue no more: their CTA is being evicted, or the quota of their tenant is used up
 	wakes  uint64               // cycles of ring in which some do
 	wants  [isa.NumUnits]uint64 // by the unit of the next instruction
 	ring   [ringSize]uint64     // by cycle: those that wake then

@@ -1,0 +1,112 @@
+package machine
+
+import (
+	"fmt"
+
+	"heddle/machine/sm"
+)
+
+// Quotas say how many thread instructions applications may issue on each SM in an epoch.
+type Quotas struct {
+	Scheme sm.QuotaScheme
+	Period uint64    // core cycles of an epoch
+	PerSM  [][]int64 // [tenant][SM] thread instructions of an epoch
+	Goal   []bool    // [tenant] it has a target; the others are best effort
+}
+
+// SetQuotas begins an epoch of quotas on every SM with the current cycle, and later ones
+// every Period cycles: an SM refills its quotas itself. Who calls it again at the end of an
+// epoch gives the amounts of the next one, which then begins once. nil takes quotas off. The
+// error says what is wrong with the quotas: who has a goal needs one on every SM, and so
+// does everybody whose epochs are elastic, as an application that may never issue would
+// never end.
+func (g *GPU) SetQuotas(q *Quotas) error {
+	if q == nil {
+		for i, s := range g.sms.list {
+			s.ClearQuotas(g.now)
+			g.agenda.wakeSM(i, g.now)
+		}
+		return nil
+	}
+	if err := g.checkQuotas(q); err != nil {
+		return err
+	}
+	own := sm.Quotas{Scheme: q.Scheme, Period: q.Period, Amount: make([]int64, len(g.Tenants)), Goal: q.Goal}
+	for i, s := range g.sms.list {
+		for t := range own.Amount {
+			own.Amount[t] = q.PerSM[t][i]
+		}
+		s.SetQuotas(&own, g.now)
+		g.agenda.wakeSM(i, g.now)
+	}
+	return nil
+}
+
+// mostQuota bounds an amount, so that what rolls over never overflows.
+const mostQuota = 1 << 40
+
+func (g *GPU) checkQuotas(q *Quotas) error {
+	switch {
+	case q.Scheme > sm.QuotaRolloverTime:
+		return fmt.Errorf("quotas: there is no scheme %d", uint8(q.Scheme))
+	case q.Period == 0:
+		return fmt.Errorf("quotas: an epoch has a cycle at least")
+	case len(q.Goal) != len(g.Tenants):
+		return fmt.Errorf("quotas: goals of %d applications, there are %d", len(q.Goal), len(g.Tenants))
+	}
+	if err := g.perSM("quotas", len(q.PerSM), func(t int) int { return len(q.PerSM[t]) }); err != nil {
+		return err
+	}
+	for t, row := range q.PerSM {
+		least := int64(0)
+		if q.Goal[t] || q.Scheme == sm.QuotaElastic {
+			least = 1
+		}
+		for i, n := range row {
+			if n < least || n > mostQuota {
+				return fmt.Errorf("quotas (%s): application %s has %d thread instructions on SM %d: must be %d to %d",
+					q.Scheme, g.Tenants[t].Name, n, i, least, int64(mostQuota))
+			}
+		}
+	}
+	return nil
+}
+
+// perSM is the error of a setting that has not one number for each tenant and SM.
+func (g *GPU) perSM(what string, tenants int, sms func(tenant int) int) error {
+	if tenants != len(g.Tenants) {
+		return fmt.Errorf("%s of %d applications, there are %d", what, tenants, len(g.Tenants))
+	}
+	for t := range g.Tenants {
+		if n := sms(t); n != len(g.sms.list) {
+			return fmt.Errorf("%s of application %s on %d SMs, there are %d", what, g.Tenants[t].Name, n,
+				len(g.sms.list))
+		}
+	}
+	return nil
+}
+
+// LimitCTAs says how many CTAs of each application an SM may hold, by tenant and SM, from
+// the current cycle on; negative: dominant resource fairness decides, as it does without
+// limits. An application below its limit gets a CTA where there is room, and waits where
+// there is none; of one above it the youngest CTAs are evicted, one at a time. Who has work
+// keeps a CTA: 0 is as good as 1. nil takes limits off. The error says that the table has
+// not one number for each tenant and SM, or that it limits an SM that is one application's.
+func (g *GPU) LimitCTAs(most [][]int) error {
+	if most != nil {
+		if err := g.perSM("limits", len(most), func(t int) int { return len(most[t]) }); err != nil {
+			return err
+		}
+	}
+	for t, row := range most {
+		for i, n := range row {
+			if n >= 0 && len(g.dispatch.owners[i]) < 2 {
+				return fmt.Errorf("limits: SM %d is not shared by several applications: only where CTAs of several "+
+					"may be resident (SMK) has application %s a number of them", i, g.Tenants[t].Name)
+			}
+		}
+	}
+	g.evictor.limit(most)
+	g.dispatch.offer(g.now)
+	return nil
+}
