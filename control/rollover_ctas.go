@@ -18,7 +18,8 @@ import (
 // divided the SMs by dominant shares.
 
 // byResidence divides a quota among SMs by the CTAs an application has there, evenly where it
-// has none anywhere; the rest of a division goes to the first SMs.
+// has none anywhere; the rest of a division goes to the first SMs. Each gets one instruction
+// at least: a quota of nothing would keep an application from ever ending.
 func byResidence(quota int64, resident []uint64) []int64 {
 	out := make([]int64, len(resident))
 	total := int64(0)
@@ -39,6 +40,9 @@ func byResidence(quota int64, resident []uint64) []int64 {
 			out[s] += n
 			left -= n
 		}
+	}
+	for s := range out {
+		out[s] = max(out[s], 1)
 	}
 	return out
 }

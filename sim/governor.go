@@ -40,10 +40,10 @@ type governor struct {
 // change is what the plans of a cycle ask of the machine.
 type change struct {
 	want    machine.Target
-	quota   *machine.Quotas // nil: as they are
-	ctas    [][]int         // nil: as they are
-	at      uint64          // cycle from which it may begin
-	decides map[string]int // setting: the decision that asks for it
+	quota   *machine.Quotas      // nil: as they are
+	ctas    [][]int              // nil: as they are
+	at      uint64               // cycle from which it may begin
+	decides map[string]int       // setting: the decision that asks for it
 	done    *machine.Repartition // nil: it moves nothing
 }
 

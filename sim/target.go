@@ -11,9 +11,9 @@ import (
 // are thread instructions per core cycle in which it, or the kernel, was on the GPU.
 type Target struct {
 	IPC     float64 `json:"ipc"`
-	Kernel  string  `json:"kernel,omitempty"`   // "": the application as a whole
-	OfAlone float64 `json:"of_alone,omitempty"` // what IPC was resolved from; 0: it was given
-	Reached float64 `json:"reached_ipc"`        // in the window; of a kernel, behind the warm-up
+	Kernel  string  `json:"kernel,omitempty"`         // "": the application as a whole
+	OfAlone float64 `json:"of_alone_share,omitempty"` // what IPC was resolved from; 0: it was given
+	Reached float64 `json:"reached_ipc"`              // in the window; of a kernel, behind the warm-up
 	Met     bool    `json:"met"`
 }
 
