@@ -29,9 +29,14 @@ type Book struct {
 
 	set     map[string]string
 	machine *sheets.Machine
-	have    map[string]*lab.Outcome
-	noted   map[string]bool
-	want    []lab.Job
+	*ledger
+}
+
+// ledger is the runs of a book: those that are done, and those that are wanted.
+type ledger struct {
+	have  map[string]*lab.Outcome
+	noted map[string]bool
+	want  []lab.Job
 }
 
 // errPending is the answer for a run that is not done yet.
@@ -39,7 +44,8 @@ var errPending = errors.New("not simulated yet")
 
 // NewBook opens an empty book; set overrides the study's machine.
 func NewBook(s *Study, scale *Scale, set map[string]string, apps string, r *lab.Runner) (*Book, error) {
-	b := &Book{Study: s, Scale: scale, Runner: r, Apps: apps, have: map[string]*lab.Outcome{}, noted: map[string]bool{}}
+	b := &Book{Study: s, Scale: scale, Runner: r, Apps: apps}
+	b.ledger = &ledger{have: map[string]*lab.Outcome{}, noted: map[string]bool{}}
 	var err error
 	b.set, b.machine, err = s.Sheet(set)
 	return b, err

@@ -340,6 +340,8 @@ func (s *Study) measureNames(f *Figure) []string {
 				}
 			}
 		}
+	case "reach", "batch", "power":
+		return taskNames(f)
 	case "qos":
 		pairs("stp")
 		for _, n := range f.Schemes {

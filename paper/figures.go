@@ -48,6 +48,8 @@ func (b *Book) figure(f *Figure) *Reproduced {
 		b.energy(r)
 	case "qos":
 		b.qos(r)
+	case "reach", "batch", "power":
+		b.tasksFigure(r)
 	}
 	return r
 }

@@ -104,6 +104,8 @@ type Scheme struct {
 	High float64 `yaml:"high"`
 	// QoS gives the high-priority application a target, as a fraction of its IPC alone.
 	QoS float64 `yaml:"qos"`
+	// Epoch is the scheme's own period in core cycles, where the scale's is not its kind.
+	Epoch uint64 `yaml:"epoch"`
 }
 
 // Offline is slices (SMs, channel groups) by class of program.
@@ -156,7 +158,7 @@ type Figure struct {
 	Name    string   `yaml:"name"`
 	Title   string   `yaml:"title"`
 	Note    string   `yaml:"note"`
-	Kind    string   `yaml:"kind"`    // slices, heat, schemes, moved, energy, qos
+	Kind    string   `yaml:"kind"`    // slices, heat, schemes, moved, energy, qos, reach, batch, power
 	Sets    []string `yaml:"sets"`    // of mixes
 	Schemes []string `yaml:"schemes"` // the first is the baseline
 	// Of slices and heat: programs, and the slices they run on alone.
@@ -167,6 +169,12 @@ type Figure struct {
 	// Of qos: the class with high priority, and its target as a fraction of its IPC alone.
 	High   string  `yaml:"high"`
 	Target float64 `yaml:"target"`
+	// Of reach, batch and power: the targets of each mix's first program, as fractions of its
+	// IPC alone; a machine other than the study's; power numbers other than its sheet's, with
+	// which the energy of finished runs is computed anew.
+	Targets []float64       `yaml:"targets"`
+	Machine string          `yaml:"machine"`
+	Power   runfile.Scalars `yaml:"power"`
 }
 
 // Names lists the shipped studies.

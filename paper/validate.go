@@ -7,7 +7,7 @@ import (
 )
 
 // kinds are the kinds of figures.
-func kinds() []string { return []string{"slices", "heat", "schemes", "moved", "energy", "qos"} }
+func kinds() []string { return []string{"slices", "heat", "schemes", "moved", "energy", "qos", "reach", "batch", "power"} }
 
 // validate looks for names nothing stands behind, at the place they are written.
 func (s *Study) validate(root *yamldoc.Node) error {
@@ -177,12 +177,17 @@ func (s *Study) validateParts(at *yamldoc.Node, f *Figure) error {
 			return at.Errorf("figure %s: kind %s takes %d programs", f.Name, f.Kind, want)
 		}
 	default:
-		least := map[string]int{"schemes": 2, "moved": 1, "energy": 2, "qos": 2}[f.Kind]
+		least := map[string]int{"schemes": 2, "moved": 1, "energy": 2, "qos": 2, "reach": 2, "batch": 2, "power": 2}[f.Kind]
 		if len(f.Sets) == 0 || len(f.Schemes) < least {
 			return at.Errorf("figure %s: kind %s needs sets and at least %d schemes", f.Name, f.Kind, least)
 		}
 		if f.Kind == "qos" && (f.Target <= 0 || len(s.list.Class(f.High)) == 0) {
 			return at.Errorf("figure %s needs target and high, a class of programs", f.Name)
+		}
+		if _, ok := taskFigures()[f.Kind]; ok {
+			if err := s.validateTasks(f); err != nil {
+				return at.Errorf("%v", err)
+			}
 		}
 	}
 	return nil
