@@ -1,6 +1,9 @@
 package machine
 
-import "heddle/machine/sm"
+import (
+	"heddle/engine"
+	"heddle/machine/sm"
+)
 
 // Power gating (SMQoS): an SM that is nobody's can be powered down. It is free and flushed
 // then, draws the sheet's power.gated_sm and takes no CTA. Before it is anybody's again, or
@@ -74,6 +77,17 @@ func (v *smMover) wake(m *SMMove, now uint64) {
 	if m.To >= 0 {
 		v.counters.Row(m.SM, m.To)[sm.Wakes]++
 	}
+}
+
+// awake is the first cycle at whose end an SM that wakes is awake.
+func (v *smMover) awake() uint64 {
+	first := engine.Never
+	for _, m := range v.moving {
+		if m.step == waking {
+			first = min(first, m.deadline-1)
+		}
+	}
+	return first
 }
 
 // countWaking counts the cycles an SM has been waking for its new owner, up to now.

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"heddle/internal/invariants"
 	"heddle/mem"
 	"heddle/sheets"
 )
@@ -418,6 +419,48 @@ func TestTargetsAtRandom(t *testing.T) {
 			if got := churn(seed, o); got != want {
 				t.Errorf("seed %d, %+v:\n%s, in lockstep\n%s", seed, o, got, want)
 			}
+		}
+	}
+}
+
+// An SM that wakes within a stride, while the mover looks at others at the strides' ends,
+// wakes in its cycle, also where the memory side is a stride ahead.
+func TestWakingWithinStrides(t *testing.T) {
+	run := func(o Options) (story string, strode, overlapped uint64) {
+		r := newRig(t, "qv100", o, func(m *sheets.Machine) { m.SM.WakeDelay = 1013 },
+			&Tenant{Name: "a", SMs: upTo(39)}, &Tenant{Name: "b", SMs: between(39, 78)})
+		_, checkA := r.scale(0, 1_000_000, mem.Device)
+		_, checkB := r.scale(1, 1_000_000, mem.Device)
+		for n := 0; r.g.Running() == 2; n++ {
+			r.step(1000 + uint64(n%7))
+			switch n % 4 {
+			case 0: // two SMs are drained, to be gated
+				r.ask(&Target{Shares: []Share{{38, 0}, {38, 0}}, Gated: 4, Free: ByDraining})
+			case 2: // two that are gated wake, and another is drained meanwhile
+				r.ask(&Target{Shares: []Share{{40, 0}, {37, 0}}, Gated: 1, Free: ByDraining})
+			}
+		}
+		if err := r.finish(); err != nil {
+			t.Fatal(err)
+		}
+		checkA()
+		checkB()
+		for _, p := range r.g.Repartitions {
+			story += told(p) + "\n"
+		}
+		return story, r.g.Strode, r.g.Overlapped
+	}
+	want, _, _ := run(Options{Lockstep: true})
+	if !strings.Contains(want, "wake") || !strings.Contains(want, "drain") {
+		t.Errorf("nothing wakes while something drains:\n%s", want)
+	}
+	for _, o := range []Options{{}, {Cores: 2}} {
+		got, strode, overlapped := run(o)
+		if got != want {
+			t.Errorf("%+v:\n%s\nin lockstep\n%s", o, got, want)
+		}
+		if strode == 0 || o.Cores > 1 && overlapped == 0 && !invariants.On {
+			t.Errorf("%+v: %d cycles of strides, %d on two cores", o, strode, overlapped)
 		}
 	}
 }
