@@ -53,6 +53,19 @@ func (g *GPU) Gated() (n int) {
 	return n
 }
 
+// Powering is the number of SMs on their way to be powered down, and of those that wake.
+func (g *GPU) Powering() (down, up int) {
+	for _, m := range g.mover.moving {
+		if m.Gate {
+			down++
+		}
+		if m.step == waking {
+			up++
+		}
+	}
+	return down, up
+}
+
 // GatedCycles is the core cycles so far in which an SM was powered down.
 func (g *GPU) GatedCycles(i int) uint64 { return g.mover.gated[i].at(g.Now()) }
 
