@@ -63,7 +63,7 @@ func TestWakingTakesItsTime(t *testing.T) {
 			r := newRig(t, "qv100", o, func(m *sheets.Machine) { m.SM.Count, m.SM.WakeDelay = 16, delay },
 				&Tenant{Name: "a", SMs: upTo(7)}, &Tenant{Name: "b", SMs: between(7, 14)})
 			r.ask(target(2, Share{7, 0}, Share{7, 0}))
-			_, check := r.count(0, 2000, 256, 300)
+			_, check := r.count(0, 80, 256, 200)
 			r.runTo(5000)
 			if r.g.Gated() != 2 || !r.g.Settled() {
 				t.Fatalf("%+v: %d SMs are gated, want 2", o, r.g.Gated())
@@ -152,8 +152,8 @@ SM13 0>-1 idle 21000-21023; [0 0] 0
 func TestTargetsOverlap(t *testing.T) {
 	for _, o := range []Options{{}, {Every: true}, {Lockstep: true}, {Cores: 2}} {
 		r := mps(t, o)
-		_, checkA := r.count(0, 200, 256, 500)
-		_, checkB := r.count(1, 200, 256, 500)
+		_, checkA := r.count(0, 120, 256, 200)
+		_, checkB := r.count(1, 80, 256, 200)
 		var plans []*Repartition
 		for _, x := range []struct {
 			at uint64
