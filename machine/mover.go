@@ -66,7 +66,7 @@ type smMover struct {
 	counters *stat.Table // of the SMs
 
 	period    uint64    // cycles from one look at the moving SMs to the next
-	wakeDelay uint64    // cycles a gated SM takes to wake, at least one
+	wakeDelay uint64    // cycles a gated SM takes to wake
 	moving    []*SMMove // of all targets, those that are not over, oldest first
 	gated     []meter   // [SM] cycles without power
 }
