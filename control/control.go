@@ -89,7 +89,7 @@ type Clock struct {
 	Epoch    uint64 `json:"epoch"`               // samples so far, this one included
 	IdleSMs  int    `json:"idle_sms"`            // powered SMs without an owner
 	GatedSMs int    `json:"gated_sms,omitempty"` // SMs without power, not among IdleSMs
-	// SMsGating are the SMs on their way to be without power, less those on their way back.
+	// SMsGating are the SMs on their way to be without power. (One that wakes is idle.)
 	SMsGating int `json:"sms_gating,omitempty"`
 	// Moving says that an earlier plan is not carried out yet: something changes hands.
 	Moving bool `json:"moving,omitempty"`

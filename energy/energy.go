@@ -93,6 +93,15 @@ func Idle(m *sheets.Machine, heldCycles uint64, networks, memories []string) Par
 	return p
 }
 
+// Nobodys is the energy of the SM-cycles that nobody had: idle ones, and those of SMs that
+// were powered down, which draw only what leaks. Both have their share of the chip.
+func Nobodys(m *sheets.Machine, idleCycles, gatedCycles uint64, networks, memories []string) Parts {
+	p := Idle(m, idleCycles+gatedCycles, networks, memories)
+	gated := float64(gatedCycles) / (m.Clock.Core * megahertz)
+	p.add("static", gated*(m.Power.GatedSM-m.Power.IdleSM))
+	return p
+}
+
 func smEnergy(r *reader) float64 {
 	pj := r.get("sm", "warp_insts") * (fetchPJ + decodePJ + schedulePJ)
 	pj += r.get("sm", "thread_insts") * (regReads*regReadPJ + regWrites*regWritePJ)

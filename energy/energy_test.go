@@ -87,6 +87,22 @@ func TestAddsUp(t *testing.T) {
 	near(t, "60 + 20 SMs", a.Plus(Idle(m, 20e6, networks, memories)).Total(), whole.Total())
 }
 
+// TestGatedByHand: an SM that is powered down draws what leaks, and its share of the chip
+// is drawn whoever has it.
+func TestGatedByHand(t *testing.T) {
+	m := machine(t, "qv100")
+	second := uint64(m.Clock.Core * 1e6)
+	idle, gated := Nobodys(m, 30*second, 0, networks, memories), Nobodys(m, 10*second, 20*second, networks, memories)
+	near(t, "static", gated.Of("static"), 10*0.28+20*0.02+30.0/80*30)
+	near(t, "saved", idle.Total()-gated.Total(), 20*(0.28-0.02))
+	near(t, "leakage", gated.Of("noc"), idle.Of("noc"))
+	near(t, "background", gated.Of("dram"), idle.Of("dram"))
+	near(t, "idle", idle.Total(), Idle(m, 30*second, networks, memories).Total())
+	f := machine(t, "fermi")
+	second = uint64(f.Clock.Core * 1e6)
+	near(t, "fermi", Nobodys(f, second, second, networks, memories).Of("static"), 1.59+0.02+2.0/16*11)
+}
+
 // TestCrossbarAgainstDSENT holds the fit against the measurements it came from:
 // P = W-bit crossbars at half a flit per port and cycle, 1.4 GHz, wires apart.
 func TestCrossbarAgainstDSENT(t *testing.T) {

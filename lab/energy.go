@@ -14,11 +14,9 @@ import (
 // the machine's.
 func AddEnergy(r *sim.Result, m *sheets.Machine) error {
 	var sum energy.Parts
-	free := uint64(m.SM.Count) * r.Cycles // SM-cycles that nobody had
 	of := func(tenant string, held uint64) (float64, error) {
 		p, err := energy.Of(m, held, counted(r, tenant))
 		sum = sum.Plus(p)
-		free -= min(free, held)
 		return p.Total(), err
 	}
 	var err error
@@ -34,7 +32,7 @@ func AddEnergy(r *sim.Result, m *sheets.Machine) error {
 	}
 	r.Outside.EnergyJ = e.Outside
 	owners := counted(r, sim.OutsideWindows)
-	nobody := energy.Idle(m, free, owners.kind("noc"), owners.kind("dram"))
+	nobody := energy.Nobodys(m, r.Nobody.IdleSMCycles, r.Nobody.GatedSMCycles, owners.kind("noc"), owners.kind("dram"))
 	sum, e.Nobody = sum.Plus(nobody), nobody.Total()
 	for _, p := range sum {
 		e.Parts = append(e.Parts, sim.EnergyPart{Name: p.Name, J: p.J})

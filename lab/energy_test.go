@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"heddle/sheets"
@@ -27,6 +28,25 @@ func total(r *sim.Result, owner, name string) (n uint64) {
 		}
 	}
 	return n
+}
+
+// gate checks that a run some of whose idle SM-cycles were gated saves what these draw,
+// and nothing else.
+func gate(t *testing.T, what string, r *sim.Result, m *sheets.Machine) {
+	t.Helper()
+	some, n := *r, *r.Nobody
+	some.Tenants, some.Nobody = slices.Clone(r.Tenants), &n
+	gated := n.IdleSMCycles / 3
+	n.IdleSMCycles, n.GatedSMCycles = n.IdleSMCycles-gated, n.GatedSMCycles+gated
+	outside := *r.Outside
+	some.Outside = &outside
+	if err := AddEnergy(&some, m); err != nil {
+		t.Fatal(err)
+	}
+	saved := float64(gated) / (m.Clock.Core * 1e6) * (m.Power.IdleSM - m.Power.GatedSM)
+	near(t, what+": gating", some.Energy.Total, r.Energy.Total-saved)
+	near(t, what+": gating", some.Energy.Of("static"), r.Energy.Of("static")-saved)
+	near(t, what+": gating", some.Energy.Nobody, r.Energy.Nobody-saved)
 }
 
 // TestEnergyAddsUp: under every way of sharing, static, background and leakage energy are
@@ -92,8 +112,10 @@ func TestEnergyAddsUp(t *testing.T) {
 			parts += p.J
 		}
 		near(t, what+": parts", parts, e.Total)
+		gate(t, what, r, m)
 		var idle sim.Result // the same machine with nothing on it
 		idle.Cycles, idle.Outside = r.Cycles, &sim.Outside{}
+		idle.Nobody = &sim.Nobody{IdleSMCycles: uint64(m.SM.Count) * r.Cycles}
 		for _, tab := range r.Tables {
 			if tab.Tenant == sim.OutsideWindows {
 				none := sim.Counters{Owner: tab.Owner, Tenant: tab.Tenant}

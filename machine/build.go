@@ -166,7 +166,7 @@ func (b *builder) moving() {
 	if g.mover.period = 1; !s.VM.Enabled {
 		g.mover.period = movePeriod
 	}
-	g.mover.wakeDelay, g.mover.gated = uint64(max(1, s.SM.WakeDelay)), make([]meter, s.SM.Count)
+	g.mover.wakeDelay, g.mover.gated = uint64(s.SM.WakeDelay), make([]meter, s.SM.Count)
 	g.copies = copyEngine{
 		how: b.options.Copying, bits: uint(bits.TrailingZeros(uint(max(1, s.VM.Page)))),
 		lines: int32(s.VM.Page / s.LLC.Line), lineSize: s.LLC.Line,

@@ -71,6 +71,6 @@ func (g *GPU) connectLookahead() {
 	l := &g.lookahead
 	l.tenants, l.slices, l.sms, l.fabric, l.dispatch = g.Tenants, g.memory.slices, &g.sms, &g.fabric, &g.dispatch
 	l.groups, l.contexts, l.driver, l.verdict = &g.groups, &g.contexts, g.translation.driver, &g.verdict
-	l.pace, l.agenda = &g.pace, g.agenda
+	l.mover, l.pace, l.agenda = &g.mover, &g.pace, g.agenda
 	l.visit, l.visitMemory, l.tickDriver = g.visit, g.visitMemory, g.tickDriver
 }

@@ -1,6 +1,9 @@
 package machine
 
-import "heddle/machine/sm"
+import (
+	"heddle/engine"
+	"heddle/machine/sm"
+)
 
 // Power gating (SMQoS): an SM that is nobody's can be powered down. It is free and flushed
 // then, draws the sheet's power.gated_sm and takes no CTA. Before it is anybody's again, or
@@ -50,6 +53,19 @@ func (g *GPU) Gated() (n int) {
 	return n
 }
 
+// Powering is the number of SMs on their way to be powered down, and of those that wake.
+func (g *GPU) Powering() (down, up int) {
+	for _, m := range g.mover.moving {
+		if m.Gate {
+			down++
+		}
+		if m.step == waking {
+			up++
+		}
+	}
+	return down, up
+}
+
 // GatedCycles is the core cycles so far in which an SM was powered down.
 func (g *GPU) GatedCycles(i int) uint64 { return g.mover.gated[i].at(g.Now()) }
 
@@ -74,6 +90,17 @@ func (v *smMover) wake(m *SMMove, now uint64) {
 	if m.To >= 0 {
 		v.counters.Row(m.SM, m.To)[sm.Wakes]++
 	}
+}
+
+// awake is the first cycle at whose end an SM that wakes is awake.
+func (v *smMover) awake() uint64 {
+	first := engine.Never
+	for _, m := range v.moving {
+		if m.step == waking {
+			first = min(first, m.deadline-1)
+		}
+	}
+	return first
 }
 
 // countWaking counts the cycles an SM has been waking for its new owner, up to now.
@@ -120,15 +147,4 @@ func (v *smMover) poweredFirst(a, b int) int {
 		return v.gated[a].n - v.gated[b].n
 	}
 	return a - b
-}
-
-// Gating is the SMs on their way to be powered down, less those that were and wake for nobody
-// in particular. (One that wakes is not among Gated any more.)
-func (g *GPU) Gating() (n int) {
-	for _, m := range g.mover.moving {
-		if m.Gate {
-			n++
-		}
-	}
-	return n
 }

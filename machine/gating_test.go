@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"heddle/internal/invariants"
 	"heddle/mem"
 	"heddle/sheets"
 )
@@ -62,7 +63,7 @@ func TestWakingTakesItsTime(t *testing.T) {
 			r := newRig(t, "qv100", o, func(m *sheets.Machine) { m.SM.Count, m.SM.WakeDelay = 16, delay },
 				&Tenant{Name: "a", SMs: upTo(7)}, &Tenant{Name: "b", SMs: between(7, 14)})
 			r.ask(target(2, Share{7, 0}, Share{7, 0}))
-			_, check := r.count(0, 2000, 256, 300)
+			_, check := r.count(0, 80, 256, 200)
 			r.runTo(5000)
 			if r.g.Gated() != 2 || !r.g.Settled() {
 				t.Fatalf("%+v: %d SMs are gated, want 2", o, r.g.Gated())
@@ -151,8 +152,8 @@ SM13 0>-1 idle 21000-21023; [0 0] 0
 func TestTargetsOverlap(t *testing.T) {
 	for _, o := range []Options{{}, {Every: true}, {Lockstep: true}, {Cores: 2}} {
 		r := mps(t, o)
-		_, checkA := r.count(0, 200, 256, 500)
-		_, checkB := r.count(1, 200, 256, 500)
+		_, checkA := r.count(0, 120, 256, 200)
+		_, checkB := r.count(1, 80, 256, 200)
 		var plans []*Repartition
 		for _, x := range []struct {
 			at uint64
@@ -229,7 +230,11 @@ func TestWhatCannotBeGated(t *testing.T) {
 	if fmt.Sprint(err) != "3 SMs would be gated: nobody has more than 2" {
 		t.Errorf("%v", err)
 	}
-	if r.ask(target(2, Share{7, 0}, Share{7, 0})); !r.g.CanBegin(target(0, Share{1, 0}, Share{1, 0})) {
+	r.ask(target(2, Share{7, 0}, Share{7, 0}))
+	if down, up := r.g.Powering(); down != 2 || up != 0 || r.g.Gated() != 0 {
+		t.Errorf("%d on their way to be gated, %d waking, %d gated", down, up, r.g.Gated())
+	}
+	if !r.g.CanBegin(target(0, Share{1, 0}, Share{1, 0})) {
 		t.Error("SMs cannot be asked for while others are on their way")
 	}
 	if len(r.g.Repartitions) != 1 {
@@ -332,6 +337,9 @@ func (r *rig) conserved() {
 	if n[SMOwned]+n[SMFreed]+n[SMIdle]+n[SMGated]+n[SMWaking] != len(g.sms.list) || n[SMGated] != g.Gated() {
 		r.t.Fatalf("%v, %d gated", n, g.Gated())
 	}
+	if down, up := g.Powering(); up != n[SMWaking] || down > n[SMFreed] {
+		r.t.Fatalf("%d being powered down, %d waking: %v", down, up, n)
+	}
 	for i, s := range g.sms.list {
 		switch o := g.dispatch.owners[i]; g.SMState(i) {
 		case SMOwned:
@@ -350,74 +358,151 @@ func (r *rig) conserved() {
 // their way lose no SM and no CTA, come true when they are asked for again, and change no
 // result of strides, lockstep or two cores.
 func TestTargetsAtRandom(t *testing.T) {
-	churn := func(seed uint64, o Options) (story string) {
-		r := mps(t, o)
-		rng := rand.New(rand.NewPCG(seed, 11))
-		var checks []func()
-		var kernels []*Kernel
-		for range 2 {
-			for i := range 2 {
-				a, checkA := r.count(i, 40+rng.IntN(80), 64<<rng.IntN(3), 50+rng.IntN(100))
-				b, checkB := r.scale(i, 20_000+rng.IntN(60_000), mem.Device)
-				kernels, checks = append(kernels, a, b), append(checks, checkA, checkB)
+	for name, x := range map[string]struct {
+		seeds  uint64
+		how    Copying
+		groups bool
+		make   func(t *testing.T, o Options) *rig
+	}{
+		"mps":      {3, PageMove, false, mps},
+		"pagemove": {2, PageMove, true, func(t *testing.T, o Options) *rig { return pair(t, o, nil) }},
+		"rewrite": {1, Rewrite, true, func(t *testing.T, o Options) *rig {
+			return pair(t, o, func(m *sheets.Machine) { m.Map = m.Conventional.Map(m.Map.Groups) })
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for seed := range x.seeds {
+				of := func(o Options) string {
+					o.Copying = x.how
+					return randomTargets(t, x.make(t, o), seed, x.groups)
+				}
+				want := of(Options{Lockstep: true})
+				for _, o := range []Options{{}, {Cores: 2}, {Every: true}} {
+					if got := of(o); got != want {
+						t.Errorf("seed %d, %+v:\n%s, in lockstep\n%s", seed, o, got, want)
+					}
+				}
 			}
-		}
-		var last *Target
-		overlapped, left := 0, 0
-		for r.g.Running() > 0 {
-			r.step(100 + uint64(rng.IntN(1500)))
-			r.conserved()
-			a := 1 + rng.IntN(14)
-			b := 1 + rng.IntN(15-a)
-			last = &Target{
-				Shares: []Share{{a, 0}, {b, 0}}, Gated: rng.IntN(18-a-b) - 1, Free: Freeing(rng.IntN(3)),
-				Within: []uint64{0, 500, 100_000}[rng.IntN(3)],
-			}
-			if !r.g.Settled() {
-				overlapped++
-			}
-			if p := r.ask(last); p.Left[0] != 0 || p.Left[1] != 0 || p.LeftGated != 0 {
-				left++
-			}
-			r.conserved()
-		}
-		for range 2 {
-			r.settle()
-			p := r.ask(last)
-			story += told(p) + " "
-		}
-		r.settle()
-		r.conserved()
-		for i, w := range last.Shares {
-			if n := len(r.g.Tenants[i].SMs); n != w.SMs {
-				t.Errorf("seed %d: tenant %d has %d SMs, want %d", seed, i, n, w.SMs)
-			}
-		}
-		if last.Gated >= 0 && r.g.Gated() != last.Gated {
-			t.Errorf("seed %d: %d SMs are gated, want %d", seed, r.g.Gated(), last.Gated)
-		}
-		for _, check := range checks {
-			check()
-		}
-		r.leftovers()
-		if overlapped < 3 || left == 0 {
-			t.Errorf("seed %d: %d targets met SMs on their way, %d left something", seed, overlapped, left)
-		}
-		for _, k := range kernels {
-			story += fmt.Sprint(k.End, " ")
-		}
-		for i := range r.g.sms.list {
-			story += fmt.Sprint(r.g.GatedCycles(i), " ")
-		}
-		r.g.SettleSMs()
-		return fmt.Sprint(story, r.counted(0, "sm.waking_cycles"), r.counted(1, "sm.waking_cycles"))
+		})
 	}
-	for seed := range uint64(3) {
-		want := churn(seed, Options{Lockstep: true})
-		for _, o := range []Options{{}, {Cores: 2}, {Every: true}} {
-			if got := churn(seed, o); got != want {
-				t.Errorf("seed %d, %+v:\n%s, in lockstep\n%s", seed, o, got, want)
+}
+
+// randomTargets asks a machine for random targets, of channel groups too, and tells what
+// came of them.
+func randomTargets(t *testing.T, r *rig, seed uint64, groups bool) (story string) {
+	rng := rand.New(rand.NewPCG(seed, 11))
+	var checks []func()
+	var kernels []*Kernel
+	for range 2 {
+		for i := range 2 {
+			a, checkA := r.count(i, 40+rng.IntN(80), 64<<rng.IntN(3), 50+rng.IntN(100))
+			b, checkB := r.scale(i, 20_000+rng.IntN(60_000), mem.Device)
+			kernels, checks = append(kernels, a, b), append(checks, checkA, checkB)
+		}
+	}
+	var last *Target
+	overlapped, left := 0, 0
+	for r.g.Running() > 0 {
+		r.step(100 + uint64(rng.IntN(1500)))
+		r.conserved()
+		a := 1 + rng.IntN(14)
+		b := 1 + rng.IntN(15-a)
+		next := &Target{
+			Shares: []Share{{a, 0}, {b, 0}}, Gated: rng.IntN(18-a-b) - 1, Free: Freeing(rng.IntN(3)),
+			Within: []uint64{0, 500, 100_000}[rng.IntN(3)],
+		}
+		for i, own := range r.g.Tenants {
+			next.Shares[i].Groups = len(own.Groups)
+		}
+		if groups && rng.IntN(4) == 0 {
+			k := 1 + rng.IntN(7)
+			next.Shares[0].Groups, next.Shares[1].Groups = k, 8-k
+		}
+		if !r.g.CanBegin(next) {
+			continue
+		}
+		last = next
+		if !r.g.Settled() {
+			overlapped++
+		}
+		if p := r.ask(last); p.Left[0] != 0 || p.Left[1] != 0 || p.LeftGated != 0 {
+			left++
+		}
+		r.conserved()
+	}
+	for range 2 {
+		r.settle()
+		for i, own := range r.g.Tenants {
+			last.Shares[i].Groups = len(own.Groups)
+		}
+		p := r.ask(last)
+		story += told(p) + " "
+	}
+	r.settle()
+	r.conserved()
+	for i, w := range last.Shares {
+		if n := len(r.g.Tenants[i].SMs); n != w.SMs {
+			t.Errorf("seed %d: tenant %d has %d SMs, want %d", seed, i, n, w.SMs)
+		}
+	}
+	if last.Gated >= 0 && r.g.Gated() != last.Gated {
+		t.Errorf("seed %d: %d SMs are gated, want %d", seed, r.g.Gated(), last.Gated)
+	}
+	for _, check := range checks {
+		check()
+	}
+	r.leftovers()
+	if overlapped < 3 || left == 0 {
+		t.Errorf("seed %d: %d targets met SMs on their way, %d left something", seed, overlapped, left)
+	}
+	for _, k := range kernels {
+		story += fmt.Sprint(k.End, " ")
+	}
+	for i := range r.g.sms.list {
+		story += fmt.Sprint(r.g.GatedCycles(i), " ")
+	}
+	r.g.SettleSMs()
+	return fmt.Sprint(story, r.counted(0, "sm.waking_cycles"), r.counted(1, "sm.waking_cycles"))
+}
+
+// An SM that wakes within a stride, while the mover looks at others at the strides' ends,
+// wakes in its cycle, also where the memory side is a stride ahead.
+func TestWakingWithinStrides(t *testing.T) {
+	run := func(o Options) (story string, strode, overlapped uint64) {
+		r := newRig(t, "qv100", o, func(m *sheets.Machine) { m.SM.WakeDelay = 1013 },
+			&Tenant{Name: "a", SMs: upTo(39)}, &Tenant{Name: "b", SMs: between(39, 78)})
+		_, checkA := r.scale(0, 1_000_000, mem.Device)
+		_, checkB := r.scale(1, 1_000_000, mem.Device)
+		for n := 0; r.g.Running() == 2; n++ {
+			r.step(1000 + uint64(n%7))
+			switch n % 4 {
+			case 0: // two SMs are drained, to be gated
+				r.ask(&Target{Shares: []Share{{38, 0}, {38, 0}}, Gated: 4, Free: ByDraining})
+			case 2: // two that are gated wake, and another is drained meanwhile
+				r.ask(&Target{Shares: []Share{{40, 0}, {37, 0}}, Gated: 1, Free: ByDraining})
 			}
+		}
+		if err := r.finish(); err != nil {
+			t.Fatal(err)
+		}
+		checkA()
+		checkB()
+		for _, p := range r.g.Repartitions {
+			story += told(p) + "\n"
+		}
+		return story, r.g.Strode, r.g.Overlapped
+	}
+	want, _, _ := run(Options{Lockstep: true})
+	if !strings.Contains(want, "wake") || !strings.Contains(want, "drain") {
+		t.Errorf("nothing wakes while something drains:\n%s", want)
+	}
+	for _, o := range []Options{{}, {Cores: 2}} {
+		got, strode, overlapped := run(o)
+		if got != want {
+			t.Errorf("%+v:\n%s\nin lockstep\n%s", o, got, want)
+		}
+		if strode == 0 || o.Cores > 1 && overlapped == 0 && !invariants.On {
+			t.Errorf("%+v: %d cycles of strides, %d on two cores", o, strode, overlapped)
 		}
 	}
 }

@@ -19,6 +19,7 @@ type lookahead struct {
 	fabric      *fabric
 	dispatch    *dispatcher
 	groups      *handover
+	mover       *smMover
 	contexts    *contextStore
 	driver      *vm.Driver // nil where addresses are not translated
 	verdict     *verdict

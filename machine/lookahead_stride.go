@@ -41,10 +41,12 @@ func (l *lookahead) strideEnd(now, until uint64) uint64 {
 }
 
 // driverRests says that up to cycle next the driver has no work but in the last cycle of
-// the stride to end, and of that from there to next: there the strides run it.
+// the stride to end, and of that from there to next: there the strides run it. An SM that
+// wakes does so in any cycle.
 func (l *lookahead) driverRests(end, next uint64) bool {
 	due := l.agenda.front.Due(l.agenda.driver)
-	return due >= next-1 || due == end-1 && end%movePeriod == 0 && next == end+movePeriod
+	return due >= next-1 ||
+		due == end-1 && end%movePeriod == 0 && next == end+movePeriod && l.mover.awake() >= next-1
 }
 
 // mayStride says whether the cycles up to end, n at most, may be a stride, and should.

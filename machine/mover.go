@@ -66,7 +66,7 @@ type smMover struct {
 	counters *stat.Table // of the SMs
 
 	period    uint64    // cycles from one look at the moving SMs to the next
-	wakeDelay uint64    // cycles a gated SM takes to wake, at least one
+	wakeDelay uint64    // cycles a gated SM takes to wake
 	moving    []*SMMove // of all targets, those that are not over, oldest first
 	gated     []meter   // [SM] cycles without power
 }
@@ -123,15 +123,13 @@ func (v *smMover) tick(now uint64) uint64 {
 
 // next is the first cycle from now on with work.
 func (v *smMover) next(now uint64) uint64 {
-	next := engine.Never
+	next := v.awake()
 	for _, m := range v.moving {
-		if m.step == waking {
-			next = min(next, max(now, m.deadline-1))
-		} else {
+		if m.step != waking {
 			next = min(next, v.look(now))
 		}
 	}
-	return next
+	return max(now, next)
 }
 
 // look is the first cycle from now on in which the mover looks at the SMs: the last one of

@@ -63,7 +63,8 @@ func (g *GPU) CanMoveGroups() error {
 	return nil
 }
 
-// Settled says that no SM and no channel group is changing hands. Pages may still
+// Settled says that no SM and no channel group is changing hands, and no SM is being powered
+// down or wakes. Pages may still
 // be where their owners lost the channels.
 // Where every page has to be laid out anew, that must be over too.
 func (g *GPU) Settled() bool {

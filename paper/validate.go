@@ -7,7 +7,9 @@ import (
 )
 
 // kinds are the kinds of figures.
-func kinds() []string { return []string{"slices", "heat", "schemes", "moved", "energy", "qos", "reach", "batch", "power"} }
+func kinds() []string {
+	return []string{"slices", "heat", "schemes", "moved", "energy", "qos", "reach", "batch", "power"}
+}
 
 // validate looks for names nothing stands behind, at the place they are written.
 func (s *Study) validate(root *yamldoc.Node) error {

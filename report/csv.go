@@ -4,6 +4,7 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 
 	"heddle/sim"
@@ -27,6 +28,7 @@ func epochColumns() []epochColumn {
 		},
 		{name: "ipc", unit: "instructions/cycle", real: true},
 		{name: "dram_gb_per_s", unit: "GB/s", real: true},
+		{name: "gated_sm_cycles", unit: "SM-cycles"},
 	}
 	for _, c := range sim.Columns() {
 		out = append(out, epochColumn{name: c.Name, unit: c.Unit})
@@ -35,25 +37,35 @@ func epochColumns() []epochColumn {
 }
 
 // counted is the first column that counters make up.
-const counted = 6
+const counted = 7
 
 // epochRow is one tenant in one epoch.
 type epochRow struct {
 	cycle  uint64
 	tenant string
 	*sim.EpochTenant
+	gated uint64 // SM-cycles powered down: nobody's
+}
+
+// nobodysRow is what no tenant had as if it were one's, which did nothing.
+func nobodysRow(n *sim.EpochNobody) *sim.EpochTenant {
+	return &sim.EpochTenant{SMs: n.SMs, Channels: n.Channels, Counts: make([]uint64, len(sim.Columns()))}
 }
 
 func epochRows(r *sim.Result) []epochRow {
 	var out []epochRow
+	gated := slices.ContainsFunc(r.Epochs, func(e sim.Epoch) bool { return e.Nobody.GatedSMCycles > 0 })
 	for i := range r.Epochs {
 		e := &r.Epochs[i]
+		if gated {
+			out = append(out, epochRow{e.Cycle, sim.NobodyName, nobodysRow(&e.Nobody), e.Nobody.GatedSMCycles})
+		}
 		for k := range e.Tenants {
 			name := strconv.Itoa(k)
 			if k < len(r.Tenants) {
 				name = r.Tenants[k].Name
 			}
-			out = append(out, epochRow{e.Cycle, name, &e.Tenants[k]})
+			out = append(out, epochRow{e.Cycle, name, &e.Tenants[k], 0})
 		}
 	}
 	return out
@@ -67,7 +79,8 @@ func csvColumns() (names []string) {
 	return names
 }
 
-// EpochsCSV writes one line per epoch and tenant. Counters are differences since
+// EpochsCSV writes one line per epoch and tenant, and, where SMs were powered down, one of
+// what nobody had. Counters are differences since
 // the previous epoch; cycle is the epoch's end.
 func EpochsCSV(w io.Writer, r *sim.Result) error {
 	c := csv.NewWriter(w)
@@ -79,7 +92,7 @@ func EpochsCSV(w io.Writer, r *sim.Result) error {
 	for _, e := range epochRows(r) {
 		row := []string{
 			u(e.cycle), e.tenant, strconv.Itoa(e.SMs), strconv.Itoa(e.Channels), f(e.IPC),
-			f(e.BandwidthGBs),
+			f(e.BandwidthGBs), u(e.gated),
 		}
 		for _, n := range e.Counts {
 			row = append(row, u(n))

@@ -113,6 +113,8 @@ func (r *epochRow) bits(i int) uint64 {
 		return math.Float64bits(r.IPC)
 	case 5:
 		return math.Float64bits(r.BandwidthGBs)
+	case 6:
+		return r.gated
 	}
 	return r.Counts[i-counted]
 }

@@ -56,7 +56,8 @@ func emitDecisions(r *sim.Result, mhz float64, emit func(traceEvent) error) erro
 		}
 		for _, m := range d.SMs {
 			args := map[string]any{"how": m.How, "ctas": m.CTAs, "context_bytes": m.Bytes}
-			if err := bar(tidSMs+m.SM, fmt.Sprintf("SM %02d moves", m.SM), m.From+" to "+m.To, m.Start, m.End,
+			from, to := Ends(&m)
+			if err := bar(tidSMs+m.SM, fmt.Sprintf("SM %02d moves", m.SM), from+" to "+to, m.Start, m.End,
 				args); err != nil {
 				return err
 			}

@@ -107,6 +107,48 @@ func behind(r *sim.Result) string {
 	return ""
 }
 
+// Ends names whose an SM was and whose it is after a move; "gated" is one without power.
+func Ends(m *sim.SMMove) (from, to string) {
+	name := func(tenant string, gated bool) string {
+		switch {
+		case gated:
+			return "gated"
+		case tenant == "":
+			return "nobody"
+		}
+		return tenant
+	}
+	return name(m.From, m.How == "wake"), name(m.To, m.Gate)
+}
+
+// gating says how much of the SMs' time was spent powered down, and what waking took; empty
+// when no SM was.
+func gating(r *sim.Result) string {
+	if r.Nobody == nil || r.Nobody.GatedSMCycles == 0 {
+		return ""
+	}
+	held := r.Nobody.IdleSMCycles + r.Nobody.GatedSMCycles // and by all applications
+	if r.Outside != nil {
+		held += r.Outside.HeldSMCycles
+	}
+	for i := range r.Tenants {
+		held += r.Tenants[i].HeldSMCycles
+	}
+	count := func(name string) (n uint64) {
+		for _, t := range r.Tables {
+			for _, v := range t.Values {
+				if t.Owner == "sm" && v.Name == name {
+					n += v.N
+				}
+			}
+		}
+		return n
+	}
+	return fmt.Sprintf("power gating: %s of the SMs' time without power; %s for an application, %s of waking",
+		percent(float64(r.Nobody.GatedSMCycles)/float64(held)), Many(count("wakes"), "wake"),
+		Many(count("waking_cycles"), "SM-cycle"))
+}
+
 // EnergyKinds are the kinds of parts, in the order in which they are told, with names.
 func EnergyKinds() [][2]string {
 	return [][2]string{

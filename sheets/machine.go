@@ -77,7 +77,7 @@ type SM struct {
 	LateRedirect     bool `yaml:"late_redirect" unit:"flag" doc:"the front end fetches on behind a taken branch until the scheduler comes to the warp again (GPGPU-Sim)"`
 	LaunchDelay      int  `yaml:"launch_delay" unit:"cycles" doc:"kernel launch latency on the device"`
 	CtxBytesWarp     int  `yaml:"ctx_bytes_warp" unit:"bytes" doc:"context of a warp beyond its registers: SIMT stack, barriers, PC"`
-	WakeDelay        int  `yaml:"wake_delay" unit:"cycles" doc:"waking a power-gated SM (no policy gates SMs yet)"`
+	WakeDelay        int  `yaml:"wake_delay" unit:"cycles" doc:"waking a power-gated SM: from the request until it can take a CTA; it draws idle power (at least 1)"`
 }
 
 // L1D is the first-level data cache of each SM.
@@ -289,7 +289,7 @@ type Power struct {
 	Chip     float64 `yaml:"chip" unit:"W" doc:"constant chip power"`
 	ActiveSM float64 `yaml:"active_sm" unit:"W" doc:"static power of a powered SM that runs"`
 	IdleSM   float64 `yaml:"idle_sm" unit:"W" doc:"static power of a powered idle SM"`
-	GatedSM  float64 `yaml:"gated_sm" unit:"W" doc:"residual power of a gated SM (no policy gates SMs yet)"`
+	GatedSM  float64 `yaml:"gated_sm" unit:"W" doc:"residual power of a power-gated SM: what still leaks"`
 	// The memory's energy; all zero: HBM2's constants of package energy.
 	Activate   float64 `yaml:"dram_activate" unit:"pJ" doc:"opening and closing a row" opt:"0: HBM2"`
 	ReadBit    float64 `yaml:"dram_read" unit:"pJ/bit" doc:"reading a bit, from the row to the GPU" opt:"0: HBM2"`

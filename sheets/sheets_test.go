@@ -67,6 +67,8 @@ func TestSheetErrors(t *testing.T) {
 		{"vm:\n  levels: [3, levels, me]\n", "vm.levels is 3; it must be 4 or 5"},
 		{"noc:\n  kind: [local, name, me]\n  vcs: [2, channels, me]\n", "noc.vcs is 2; a local crossbar has one"},
 		{"sm:\n  wake_delay: [-1, cycles, me]\n", "sm.wake_delay is -1; it cannot be negative"},
+		{"sm:\n  wake_delay: [0, cycles, me]\n", "sm.wake_delay is 0; it must be at least 1"},
+		{"power:\n  gated_sm: [0.3, W, me]\n", "power.gated_sm, idle_sm and active_sm are 0.3, 0.28 and 0.45 W"},
 		{"dram:\n  migration_crossbar: [true, flag, me]\n", "dram.migration_crossbar without dram.migration_cycles"},
 		{"map:\n  group_above_page: [true, flag, me]\n", "map.group_above_page needs map.kind bits, not gpgpusim"},
 		{"map_conventional:\n  channel: [[7, 8], bit, me]\n", "address bit 0 is in no field of map_conventional"},

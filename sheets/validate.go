@@ -50,7 +50,17 @@ func Validate(m *Machine) error {
 	c.addressMap(m)
 	c.vm(m)
 	c.mig(m)
+	c.gating(m)
 	return errors.Join(c.errs...)
+}
+
+// gating checks what an SM that is powered down draws, and how long it wakes.
+func (c *checker) gating(m *Machine) {
+	c.positive("sm.wake_delay", m.SM.WakeDelay)
+	p := &m.Power
+	c.want(p.GatedSM <= p.IdleSM && p.IdleSM <= p.ActiveSM,
+		"power.gated_sm, idle_sm and active_sm are %g, %g and %g W; none may be above the next", p.GatedSM, p.IdleSM,
+		p.ActiveSM)
 }
 
 // Bounds that keep a slip of the pen from asking for absurd amounts of memory and

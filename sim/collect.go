@@ -19,6 +19,7 @@ type collector struct {
 	sampled     uint64
 	last        [][]uint64 // per tenant, columns at the last epoch's end
 	epochs      []Epoch
+	gated       uint64 // SM-cycles powered down at the last epoch's end
 	spans       []Span
 	tallies     []tally                                // per tenant
 	open        [][]*launch                            // per tenant, kernels on the GPU
@@ -90,8 +91,39 @@ func (c *collector) epoch(now uint64) {
 		x.BandwidthGBs = c.r.bandwidth(x.Counts[c.columns.at[dramBytes]], cycles)
 		e.Tenants = append(e.Tenants, x)
 	}
+	gated := c.r.gated()
+	e.Nobody.GatedSMCycles, c.gated = gated-c.gated, gated
+	e.Nobody.SMs, e.Nobody.Channels = c.r.nobodys()
 	c.epochs = append(c.epochs, e)
 	c.sampled = now
+}
+
+// gated is the SM-cycles so far in which SMs were powered down.
+func (r *run) gated() (sum uint64) {
+	for i := range r.sheet.SM.Count {
+		sum += r.gpu.GatedCycles(i)
+	}
+	return sum
+}
+
+// nobodys is the SMs and channels that no application has.
+func (r *run) nobodys() (sms, channels int) {
+	ownedSMs, ownedGroups := map[int]bool{}, map[int]bool{}
+	everybodys := false // memory is
+	for _, t := range r.gpu.Tenants {
+		for _, s := range t.SMs {
+			ownedSMs[s] = true
+		}
+		for _, k := range t.Groups {
+			ownedGroups[k] = true
+		}
+		everybodys = everybodys || t.Groups == nil
+	}
+	if !everybodys {
+		groups := r.gpu.Groups()
+		channels = (groups - len(ownedGroups)) * r.sheet.DRAM.Channels / groups
+	}
+	return r.sheet.SM.Count - len(ownedSMs), channels
 }
 
 // bandwidth is in GB/s.
@@ -174,6 +206,7 @@ func (r *run) result() *Result {
 		r.tenant(res, i, a, outside, moved)
 		res.Checks = append(res.Checks, a.checks...)
 	}
+	res.Nobody = r.nobody(res)
 	count := func(name string) uint64 { return r.col.columns.count(outside, name) }
 	o := res.Outside
 	o.ThreadInsts, o.WarpInsts = count(threadInsts), count(warpInsts)
@@ -181,11 +214,38 @@ func (r *run) result() *Result {
 	for i, t := range r.col.set {
 		res.Tables = append(res.Tables, counters(t, OutsideWindows, outside[i], -1))
 	}
+	if res.Nobody.GatedSMCycles > 0 {
+		res.Tables = append(res.Tables, r.gatedTable(res.Nobody))
+	}
 	o.MovedBytes = r.col.columns.count(moved, dramBytes)
 	res.Tables = append(res.Tables, r.movedTables(OutsideWindows, moved)...)
 	res.Spans = r.col.spans
 	r.wall(res)
 	return res
+}
+
+// nobody is what no application held.
+func (r *run) nobody(res *Result) *Nobody {
+	n := &Nobody{IdleSMCycles: uint64(r.sheet.SM.Count) * res.Cycles, GatedSMCycles: r.gated()}
+	minus := func(held uint64) { n.IdleSMCycles -= min(n.IdleSMCycles, held) }
+	minus(res.Outside.HeldSMCycles)
+	for i := range res.Tenants {
+		minus(res.Tenants[i].HeldSMCycles)
+	}
+	minus(n.GatedSMCycles)
+	return n
+}
+
+// gatedTable is the counter that SMs have while they are nobody's.
+func (r *run) gatedTable(n *Nobody) Counters {
+	c := Counters{Owner: "sm", Tenant: NobodyName}
+	c.Values = []Value{{Desc: stat.Desc{
+		Name: "gated_cycles", Unit: "cycles", Doc: "SM-cycles in which SMs were powered down",
+	}, N: n.GatedSMCycles}}
+	for i := range r.sheet.SM.Count {
+		c.Instances = append(c.Instances, []uint64{r.gpu.GatedCycles(i)})
+	}
+	return c
 }
 
 // owners draws who owns what where nothing moves.

@@ -22,6 +22,8 @@ const (
 	dramBytes   = "dram_bytes"
 	faults      = "faults"
 	activeShare = "active_share_cycles"
+	wakes       = "wakes"
+	waking      = "waking_cycles"
 )
 
 // Columns lists the numbers of an epoch, in the order of epochs.csv.
@@ -39,6 +41,8 @@ func Columns() []Column {
 		{Name: dramBytes, Unit: "bytes", parts: bursts, bytes: true},
 		{Name: faults, Unit: "faults", parts: []string{"mmu.faults", "pager.faults"}},
 		{Name: activeShare, Unit: "SM-cycles", parts: []string{"sm.active_share_cycles"}},
+		{Name: wakes, Unit: "wakes", parts: []string{"sm.wakes"}},
+		{Name: waking, Unit: "SM-cycles", parts: []string{"sm.waking_cycles"}},
 	}
 }
 

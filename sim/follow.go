@@ -19,9 +19,11 @@ func (c *controller) finish(res *Result, now uint64) {
 	}
 	for _, x := range c.begun {
 		m.Repartitions++
-		if i, ok := x.mover(); ok {
-			c.followSMs(&c.decisions[i], x.done, m)
+		i, ok := x.decides["sms"]
+		if !ok { // gating alone
+			i = x.first()
 		}
+		c.followSMs(&c.decisions[i], x.done, m)
 		if i, ok := x.decides["groups"]; ok {
 			c.followGroups(&c.decisions[i], x.done, m)
 		}
@@ -43,15 +45,6 @@ func (c *controller) finish(res *Result, now uint64) {
 	c.spans(now)
 }
 
-// mover is the decision that SMs move for: that of who has them, else that of gating.
-func (x *change) mover() (decision int, ok bool) {
-	if i, ok := x.decides["sms"]; ok {
-		return i, true
-	}
-	i, ok := x.decides["gating"]
-	return i, ok
-}
-
 // name is that of a tenant; empty for nobody.
 func (c *controller) name(tenant int) string {
 	if tenant < 0 {
@@ -64,17 +57,32 @@ func (c *controller) name(tenant int) string {
 func (c *controller) followSMs(d *Decision, r *machine.Repartition, m *Moved) {
 	for _, x := range r.SMs {
 		d.SMs = append(d.SMs, SMMove{
-			SM: x.SM, From: c.name(x.From), To: c.name(x.To), How: string(x.How), Start: x.Start, End: x.End,
-			CTAs: x.CTAs, Bytes: x.Bytes,
+			SM: x.SM, From: c.name(x.From), To: c.name(x.To), Gate: x.Gate, How: string(x.How),
+			Start: x.Start, End: x.End, CTAs: x.CTAs, Bytes: x.Bytes,
 		})
-		m.SMs++
+		if x.From != x.To {
+			m.SMs++
+		}
+		if x.Gate {
+			m.Gated++
+		}
 		m.ContextBytes += x.Bytes
 		switch x.How {
 		case machine.Drain:
 			m.Drained++
 		case machine.Switch:
 			m.Switched++
+		case machine.Wake:
+			m.Woken++
 		}
+	}
+	for i, n := range r.Left {
+		if n != 0 {
+			d.Left = append(d.Left, fmt.Sprintf("%s: %+d SM", c.name(i), n))
+		}
+	}
+	if n := r.LeftGated; n != 0 {
+		d.Left = append(d.Left, fmt.Sprintf("gated: %+d SM", n))
 	}
 }
 
@@ -97,13 +105,30 @@ func (c *controller) followGroups(d *Decision, r *machine.Repartition, m *Moved)
 	}
 }
 
-// spans draws who owned each SM and channel group when, and the repartitions.
-func (c *controller) spans(now uint64) {
-	type held struct {
-		tenant int
-		since  uint64
+// smState names what an SM that changes hands, is powered down or wakes is doing meanwhile,
+// and for whom (-1: nobody).
+func smState(x *machine.SMMove) (name string, tenant int) {
+	switch {
+	case x.How == machine.Wake:
+		return "waking", x.To
+	case x.How == machine.Switch:
+		return "switching", max(x.From, 0)
+	case x.From < 0 && x.Gate:
+		return "powering down", -1
 	}
-	sms, groups := make([]held, c.r.sheet.SM.Count), make([]held, c.r.gpu.Groups())
+	return "draining", max(x.From, 0)
+}
+
+// owned is whose something is (-1: nobody's) from a cycle on, and whether it is powered down.
+type owned struct {
+	tenant int
+	since  uint64
+	gated  bool
+}
+
+// firstOwners is whose SMs and channel groups were at the start.
+func (c *controller) firstOwners() (sms, groups []owned) {
+	sms, groups = make([]owned, c.r.sheet.SM.Count), make([]owned, c.r.gpu.Groups())
 	for i := range sms {
 		sms[i].tenant = -1
 	}
@@ -118,7 +143,17 @@ func (c *controller) spans(now uint64) {
 			groups[k].tenant = t
 		}
 	}
-	bar := func(track string, h held, until uint64) {
+	return sms, groups
+}
+
+// spans draws who owned each SM and channel group when, when SMs were powered down, and the
+// repartitions.
+func (c *controller) spans(now uint64) {
+	sms, groups := c.firstOwners()
+	bar := func(track string, h owned, until uint64) {
+		if h.gated && until > h.since {
+			c.r.span(track, "gated", h.since, until, -1)
+		}
 		if h.tenant >= 0 && until > h.since {
 			c.r.span(track, c.r.apps[h.tenant].spec.Name, h.since, until, h.tenant)
 		}
@@ -132,11 +167,9 @@ func (c *controller) spans(now uint64) {
 			if until == 0 {
 				until = now
 			}
-			c.r.span(smTrack(x.SM), map[machine.How]string{
-				machine.Idle: "draining", machine.Drain: "draining",
-				machine.Switch: "switching",
-			}[x.How], x.Start, until, max(x.From, 0))
-			sms[x.SM] = held{x.To, until}
+			name, tenant := smState(&x)
+			c.r.span(smTrack(x.SM), name, x.Start, until, tenant)
+			sms[x.SM] = owned{x.To, until, x.Gate && x.End > 0}
 			end = max(end, until)
 		}
 		for _, x := range r.Groups {
@@ -145,7 +178,7 @@ func (c *controller) spans(now uint64) {
 			}
 			bar(groupTrack(x.Group), groups[x.Group], x.Start)
 			c.r.span(groupTrack(x.Group), "handing over", x.Start, x.Handed, max(x.From, 0))
-			groups[x.Group] = held{x.To, x.Handed}
+			groups[x.Group] = owned{tenant: x.To, since: x.Handed}
 			end = max(end, x.Handed)
 		}
 		c.r.span("repartitions", fmt.Sprintf("decision %d", x.first()), r.Start, end, 0)

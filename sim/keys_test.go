@@ -19,8 +19,8 @@ func TestKeysEndInTheirUnit(t *testing.T) {
 		"version", "line", "sms", "channels", "complete_executions", "executions", "faults", "stream", "ctas",
 		"ctas_per_sm",
 		"n", "turns",
-		"decisions", "repartitions", "drained", "switched", "groups", "sm", "group", "cycle", "migration_commands",
-		"pages_touched", "pages_background", "pages_gained", "pages_waiting",
+		"decisions", "repartitions", "drained", "switched", "gated", "woken", "groups", "sm", "group", "cycle",
+		"migration_commands", "pages_touched", "pages_background", "pages_gained", "pages_waiting",
 	}
 	seen := 0
 	var walk func(v reflect.Type)

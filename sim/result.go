@@ -23,6 +23,8 @@ type Result struct {
 	// Outside is what lies outside the windows of all tenants: with their rows, and with
 	// what is nobody's, it is the machine. Nil in functional runs.
 	Outside *Outside `json:"outside_windows,omitempty"`
+	// Nobody is what no application held. Nil in functional runs.
+	Nobody *Nobody `json:"nobody,omitempty"`
 	// Metrics against alone-runs; nil when there is one application.
 	Metrics *Metrics `json:"metrics,omitempty"`
 	Checks  []Check  `json:"checks"`
@@ -56,6 +58,9 @@ type MachineSheet struct {
 
 // OutsideWindows names what no tenant's window holds, where tenants are named.
 const OutsideWindows = "outside windows"
+
+// NobodyName names what no tenant had, where tenants are named.
+const NobodyName = "nobody's"
 
 // Tenant is one application's share of the run. Every number is of its window, but those
 // that say otherwise.
@@ -109,6 +114,13 @@ type Outside struct {
 	Faults       uint64  `json:"faults"`
 	HeldSMCycles uint64  `json:"held_sm_cycles"`
 	EnergyJ      float64 `json:"energy_j,omitempty"`
+}
+
+// Nobody is the SM-cycles of the run that no application held: with those held in and
+// outside all windows they are SMs x cycles.
+type Nobody struct {
+	IdleSMCycles  uint64 `json:"idle_sm_cycles"`  // of SMs with power, those that wake among them
+	GatedSMCycles uint64 `json:"gated_sm_cycles"` // of SMs that were powered down
 }
 
 // Time divides a tenant's window: they add up to its cycles.
@@ -167,6 +179,13 @@ type Metrics struct {
 type Epoch struct {
 	Cycle   uint64
 	Tenants []EpochTenant
+	Nobody  EpochNobody
+}
+
+// EpochNobody is what no application had in an epoch.
+type EpochNobody struct {
+	SMs, Channels int    // at its end; SMs are those without an owner, with power or not
+	GatedSMCycles uint64 // of SMs that were powered down
 }
 
 // EpochTenant is a tenant's part of an epoch.
@@ -302,11 +321,13 @@ type Decision struct {
 	// Changed says that the plan changes something; Begun is the cycle at which the machine
 	// began with it (0: not before the run's end, or never: a newer plan took its place),
 	// Refused why it did not.
-	Changed bool        `json:"changed"`
-	Begun   uint64      `json:"begun_cycle,omitempty"`
-	Refused string      `json:"refused,omitempty"`
-	SMs     []SMMove    `json:"sms,omitempty"`
-	Groups  []GroupMove `json:"groups,omitempty"`
+	Changed bool     `json:"changed"`
+	Begun   uint64   `json:"begun_cycle,omitempty"`
+	Refused string   `json:"refused,omitempty"`
+	SMs     []SMMove `json:"sms,omitempty"`
+	// Left says what of the plan could not begin, as what should be given was on its way itself.
+	Left   []string    `json:"left,omitempty"`
+	Groups []GroupMove `json:"groups,omitempty"`
 }
 
 // Done is the cycle at which the last of what a decision moves had changed hands; 0: not
@@ -328,12 +349,14 @@ func (d *Decision) Done() (cycle uint64) {
 	return cycle
 }
 
-// SMMove is an SM that changed hands.
+// SMMove is an SM that changed hands, or was powered down or woken. Its cost is the cycles
+// from Start to End, in which nobody could use it, and the contexts.
 type SMMove struct {
 	SM    int    `json:"sm"`
-	From  string `json:"from"`
+	From  string `json:"from"` // empty: nobody
 	To    string `json:"to"`
-	How   string `json:"how"` // idle, drain or switch
+	Gate  bool   `json:"gated,omitempty"` // it was powered down at the end
+	How   string `json:"how"`             // idle, drain, switch, or wake: it had been powered down
 	Start uint64 `json:"start_cycle"`
 	End   uint64 `json:"end_cycle"`     // the new owner may dispatch; 0: not yet at the run's end
 	CTAs  int    `json:"ctas"`          // resident at the start
@@ -369,6 +392,8 @@ type Moved struct {
 	SMs          int     `json:"sms"`
 	Drained      int     `json:"drained"`
 	Switched     int     `json:"switched"`
+	Gated        int     `json:"gated"` // SMs powered down
+	Woken        int     `json:"woken"` // and powered up again
 	Groups       int     `json:"groups"`
 	PagesTouched uint64  `json:"pages_touched"` // left a lost group because they were touched
 	PagesSwept   uint64  `json:"pages_background"`

@@ -72,7 +72,8 @@ func (s *source) settle() {
 // clock is the frame's part of a sample.
 func (s *source) clock(now, epoch uint64) control.Clock {
 	gpu := s.r.gpu
-	c := control.Clock{Cycle: now, Epoch: epoch, Moving: !gpu.Settled(), GatedSMs: gpu.Gated(), SMsGating: gpu.Gating()}
+	down, _ := gpu.Powering()
+	c := control.Clock{Cycle: now, Epoch: epoch, Moving: !gpu.Settled(), GatedSMs: gpu.Gated(), SMsGating: down}
 	if !s.r.spec.Sharing.together() {
 		c.IdleSMs = s.r.sheet.SM.Count - c.GatedSMs
 		for _, t := range s.r.gpu.Tenants {
@@ -97,7 +98,8 @@ func (s *source) Held(app int) control.Held {
 // power then.
 func (s *source) target() machine.Target {
 	gpu := s.r.gpu
-	t := machine.Target{Gated: gpu.Gated() + gpu.Gating()}
+	down, _ := gpu.Powering()
+	t := machine.Target{Gated: gpu.Gated() + down}
 	for i, x := range gpu.Tenants {
 		leaving, arriving := gpu.Moving(i)
 		t.Shares = append(t.Shares, machine.Share{SMs: len(x.SMs) + arriving - leaving, Groups: len(x.Groups)})

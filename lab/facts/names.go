@@ -19,8 +19,9 @@ var left = map[string]string{
 	"Tenant.SharedSMs": derived, "Tenant.SharedChannels": derived, "Result.Outside": derived,
 	"Kernel.Launch": added, "Kernel.CTAsPerSM": derived, "Kernel.L1Accesses": added, "Kernel.LLCAccesses": added,
 	"Kernel.DRAMBytes": added, "Kernel.Roof": derived, "Kernel.TopStall": derived, "Kernel.Overlapped": derived,
-	"Column.faults": added, "Column.active_share_cycles": added,
-	"counter.sm.active_share_cycles": added,
+	"Column.faults": added, "Column.active_share_cycles": added, "Column.wakes": added, "Column.waking_cycles": added,
+	"counter.sm.active_share_cycles": added, "counter.sm.wakes": added, "counter.sm.waking_cycles": added,
+	"Result.Nobody": derived, "Epoch.Nobody": added, "Moved.Gated": added, "Moved.Woken": added,
 }
 
 // renamed has the names under which facts were first listed, by their names today.

@@ -110,14 +110,19 @@ func moves(d *sim.Decision) (sum, list []string) {
 		return report.Many(end-start, "cycle")
 	}
 	smEnd, open := d.Cycle, 0
-	for _, m := range d.SMs {
+	for i := range d.SMs {
+		m := &d.SMs[i]
 		smEnd = max(smEnd, m.End)
 		if m.End < m.Start {
 			open++
 		}
+		from, to := report.Ends(m)
 		list = append(list, fmt.Sprintf("SM %d: %s → %s by %s at %d, %s; %s, %s of context",
-			m.SM, m.From, m.To, m.How, m.Start, took(m.Start, m.End), report.Many(m.CTAs, "CTA"),
+			m.SM, from, to, m.How, m.Start, took(m.Start, m.End), report.Many(m.CTAs, "CTA"),
 			report.Many(m.Bytes, "byte")))
+	}
+	if len(d.Left) > 0 {
+		list = append(list, "not begun, as what was to be given was on its way: "+strings.Join(d.Left, ", "))
 	}
 	if n := len(d.SMs); n > 0 {
 		sum = append(sum, inSum(n, open, "SM", smEnd-d.Cycle))

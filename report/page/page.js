@@ -131,6 +131,7 @@
           const x0 = Math.max(left, toX(b.start)), x1 = Math.min(w - right, toX(b.end));
           if (x1 <= left || x0 >= w - right) continue;
           const dx = Math.max(x1 - x0, 0.5);
+          if (b.state === "gated") { g.fillStyle = "#333333"; g.fillRect(x0, tops[i] + h / 2 - 0.5, dx, 1); continue; }
           if (b.state) { hatch(g, x0, tops[i], dx, h, color(b)); continue; }
           g.fillStyle = color(b);
           g.fillRect(x0, tops[i], dx, h);

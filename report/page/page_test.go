@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -243,5 +244,27 @@ func shares(n ...int) []control.Share {
 	return []control.Share{
 		{Name: "PVC", Alloc: control.Alloc{SMs: n[0], Groups: n[1]}},
 		{Name: "DXTC", Alloc: control.Alloc{SMs: n[2], Groups: n[3]}},
+	}
+}
+
+// Each SM that changes hands, is powered down or wakes is a line with its cost; what could
+// not begin is one, too.
+func TestMovesOfGatedSMs(t *testing.T) {
+	_, list := moves(&sim.Decision{
+		Cycle: 1000, Left: []string{"DXTC: +1 SM"},
+		SMs: []sim.SMMove{
+			{SM: 3, From: "PVC", Gate: true, How: "switch", Start: 1000, End: 1600, CTAs: 2, Bytes: 4096},
+			{SM: 4, To: "PVC", How: "wake", Start: 1000, End: 2000},
+			{SM: 5, To: "DXTC", How: "idle", Start: 1000},
+		},
+	})
+	want := []string{
+		"SM 3: PVC → gated by switch at 1000, 600 cycles; 2 CTAs, 4096 bytes of context",
+		"SM 4: gated → PVC by wake at 1000, 1000 cycles; 0 CTAs, 0 bytes of context",
+		"SM 5: nobody → DXTC by idle at 1000, not done at the run's end; 0 CTAs, 0 bytes of context",
+		"not begun, as what was to be given was on its way: DXTC: +1 SM",
+	}
+	if !slices.Equal(list, want) {
+		t.Errorf("%q, want %q", list, want)
 	}
 }

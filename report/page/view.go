@@ -261,13 +261,14 @@ func movedTable(r *sim.Result) *table {
 	}
 	return &table{
 		Head: []string{
-			"decisions", "repartitions", "SMs moved", "drained", "switched", "groups moved", "pages touched",
+			"decisions", "repartitions", "SMs moved", "drained", "switched", "gated", "woken", "groups moved",
+			"pages touched",
 			"pages in background", "pages gained", "pages waiting", "bytes of pages", "bytes of contexts",
 			"share of cycles", "of the worst epoch",
 		},
 		Rows: [][]string{{
 			strconv.Itoa(m.Decisions), strconv.Itoa(m.Repartitions), strconv.Itoa(m.SMs), strconv.Itoa(m.Drained),
-			strconv.Itoa(m.Switched), strconv.Itoa(m.Groups),
+			strconv.Itoa(m.Switched), strconv.Itoa(m.Gated), strconv.Itoa(m.Woken), strconv.Itoa(m.Groups),
 			whole(m.PagesTouched), whole(m.PagesSwept), whole(m.PagesGained), whole(m.PagesWaiting), whole(m.MoveBytes),
 			whole(m.ContextBytes), percent(m.EpochShare), percent(m.WorstEpoch),
 		}},
