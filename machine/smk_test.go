@@ -173,6 +173,7 @@ func TestLimitCTAs(t *testing.T) {
 		{[][]int{{7, 7}, {0, 1}}, [2][2]int{{7, 7}, {1, 1}}, 6}, // who has work keeps a CTA
 		{[][]int{{-1, -1}, {1, 1}}, [2][2]int{{7, 7}, {1, 1}}, 6},
 		{[][]int{{3, 2}, {-1, -1}}, [2][2]int{{3, 2}, {5, 6}}, 6 + 4 + 5},
+		{[][]int{{4, 4}, {5, 6}}, [2][2]int{{3, 2}, {5, 6}}, 15}, // who is below its limit waits for room
 		{nil, [2][2]int{{4, 4}, {4, 4}}, 15 + 1 + 2},
 	} {
 		if err := r.g.LimitCTAs(c.most); err != nil {

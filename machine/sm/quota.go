@@ -271,8 +271,8 @@ func (p *pipeline) settleQuotas(now uint64) {
 		return
 	}
 	p.countIdle(now)
-	if now > 0 && r.refill(now-1) {
-		p.ration(now - 1)
+	if now > 0 { // who is held back does not change by it: with any warp held back the SM has begun it itself
+		r.refill(now - 1)
 	}
 	for t := range r.of {
 		p.ctas.rows[t][QuotaLeft] = uint64(max(0, r.of[t].left))
