@@ -366,6 +366,15 @@ func TestQuotaAndEviction(t *testing.T) {
 			t.Errorf("tenant %d is held back for %d cycles, want %d", i, got, want)
 		}
 	}
+	_, b = joined(t, []int{1, 0}, []uint64{0, 0}, 300, func(s *SM, now uint64) {
+		given(Quotas{Scheme: QuotaNaive, Period: 1000, Amount: []int64{32, 64}, Goal: []bool{true, true}})(s, now)
+		if now == 70 {
+			s.Freeze(now - 1) // nor is anybody idle on an SM that is frozen
+		}
+	})
+	if got, want := b.table.Row(0, 0)[QuotaHeldCycles], 70-(log[0].at+lat); got != want {
+		t.Errorf("held back for %d cycles before the SM was frozen, want %d", got, want)
+	}
 	log, _ = joined(t, []int{1, 1}, []uint64{0, 0}, 300, func(s *SM, now uint64) {
 		given(Quotas{Scheme: QuotaNaive, Period: 1000, Amount: []int64{plenty, 0}, Goal: []bool{true, false}})(s, now)
 		switch now {
