@@ -23,7 +23,7 @@ type Quotas struct {
 func (g *GPU) SetQuotas(q *Quotas) error {
 	if q == nil {
 		for i, s := range g.sms.list {
-			s.ClearQuotas(g.now)
+			s.SetQuotas(nil, g.now)
 			g.agenda.wakeSM(i, g.now)
 		}
 		return nil

@@ -2,8 +2,11 @@ package machine
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"testing"
 
+	"heddle/machine/sm"
 	"heddle/mem"
 )
 
@@ -139,4 +142,89 @@ func TestSMKBig(t *testing.T) {
 		r.step(1000)
 	}
 	check()
+}
+
+// TestLimitCTAs: every SM comes to hold as many CTAs of each application as its limit says:
+// those above it are evicted, those below come where there is room, one with work keeps a
+// CTA; without limits it is dominant shares again.
+func TestLimitCTAs(t *testing.T) {
+	r := together(t, "qv100", 2, 2, Options{})
+	_, checkA := r.count(0, 120, 256, 3000)
+	_, checkB := r.count(1, 120, 256, 3000)
+	r.step(5000)
+	held := func() (out [2][2]int) {
+		for i, s := range r.g.sms.list {
+			for k := range 2 {
+				out[k][i] = s.Used(mem.TenantID(k)).CTAs
+			}
+		}
+		return out
+	}
+	if got := held(); got != [2][2]int{{4, 4}, {4, 4}} {
+		t.Fatalf("%v CTAs without limits", got)
+	}
+	for _, c := range []struct {
+		most    [][]int
+		want    [2][2]int
+		evicted int
+	}{
+		{[][]int{{4, 4}, {4, 2}}, [2][2]int{{4, 4}, {4, 2}}, 2}, // room that nobody may take
+		{[][]int{{5, 6}, {4, 2}}, [2][2]int{{4, 6}, {4, 2}}, 2}, // room for two: the first SM is full
+		{[][]int{{7, 7}, {0, 1}}, [2][2]int{{7, 7}, {1, 1}}, 6}, // who has work keeps a CTA
+		{[][]int{{-1, -1}, {1, 1}}, [2][2]int{{7, 7}, {1, 1}}, 6},
+		{[][]int{{3, 2}, {-1, -1}}, [2][2]int{{3, 2}, {5, 6}}, 6 + 4 + 5},
+		{[][]int{{4, 4}, {5, 6}}, [2][2]int{{3, 2}, {5, 6}}, 15}, // who is below its limit waits for room
+		{nil, [2][2]int{{4, 4}, {4, 4}}, 15 + 1 + 2},
+	} {
+		if err := r.g.LimitCTAs(c.most); err != nil {
+			t.Fatal(err)
+		}
+		r.step(4000)
+		if got := held(); got != c.want || r.g.Evicted().CTAs != c.evicted {
+			t.Errorf("limits %v: %v CTAs after %d evictions, want %v after %d", c.most, got, r.g.Evicted().CTAs, c.want,
+				c.evicted)
+		}
+	}
+	if err := r.finish(); err != nil {
+		t.Fatal(err)
+	}
+	checkA()
+	checkB()
+	r.leftovers()
+}
+
+// TestLimitErrors: limits and quotas that are not of this machine are refused.
+func TestLimitErrors(t *testing.T) {
+	r := together(t, "qv100", 2, 2, Options{})
+	alone := mps(t, Options{})
+	most := [][]int{slices.Repeat([]int{-1}, 16), slices.Repeat([]int{-1}, 16)}
+	if err := alone.g.LimitCTAs(most); err != nil {
+		t.Errorf("no limits: %v", err)
+	}
+	most[1][9] = 3
+	good := func() *Quotas { return r.quotas(sm.QuotaRollover, 100, []bool{true, false}, 1, 0) }
+	bad := func(change func(q *Quotas)) error {
+		q := good()
+		change(q)
+		return r.g.SetQuotas(q)
+	}
+	for want, err := range map[string]error{
+		"SM 9 is not shared by several applications": alone.g.LimitCTAs(most),
+		"limits of 1 applications, there are 2":      r.g.LimitCTAs([][]int{{1, 1}}),
+		"application app1 on 3 SMs, there are 2":     r.g.LimitCTAs([][]int{{1, 1}, {1, 1, 1}}),
+		"there is no scheme 4":                       bad(func(q *Quotas) { q.Scheme = 4 }),
+		"an epoch has a cycle at least":              bad(func(q *Quotas) { q.Period = 0 }),
+		"goals of 1 applications":                    bad(func(q *Quotas) { q.Goal = q.Goal[1:] }),
+		"quotas of 1 applications":                   bad(func(q *Quotas) { q.PerSM = q.PerSM[1:] }),
+		"app0 has 0 thread instructions on SM 1":     bad(func(q *Quotas) { q.PerSM[0][1] = 0 }),
+		"app1 has -1 thread instructions on SM 0":    bad(func(q *Quotas) { q.PerSM[1][0] = -1 }),
+		"must be 1 to":                               bad(func(q *Quotas) { q.Scheme = sm.QuotaElastic }),
+	} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want: %s", err, want)
+		}
+	}
+	if err := r.g.SetQuotas(good()); err != nil {
+		t.Error(err)
+	}
 }

@@ -69,9 +69,14 @@ type ration struct {
 
 // SetQuotas begins an epoch with cycle now, which has not run yet, and later ones every
 // Period cycles. With a goal, what rolls over is that of the last epoch. It may be called
-// for every epoch; where it is not the SM goes on with the same amounts.
+// for every epoch; where it is not the SM goes on with the same amounts. nil takes quotas
+// off.
 func (s *SM) SetQuotas(q *Quotas, now uint64) {
 	p := &s.pipe
+	if s.wakeAt(now); q == nil {
+		p.clearQuotas(now)
+		return
+	}
 	r := p.rations
 	if r == nil {
 		r = &rationing{since: now, next: math.MaxUint64, of: make([]ration, len(p.ctas.rows))}
@@ -88,12 +93,9 @@ func (s *SM) SetQuotas(q *Quotas, now uint64) {
 	r.refill(now)
 	p.ration(now)
 	p.lookIdle(now)
-	s.wakeAt(now)
 }
 
-// ClearQuotas takes quotas off from cycle now on, which has not run yet.
-func (s *SM) ClearQuotas(now uint64) {
-	p := &s.pipe
+func (p *pipeline) clearQuotas(now uint64) {
 	if p.rations == nil {
 		return
 	}
@@ -104,7 +106,6 @@ func (s *SM) ClearQuotas(now uint64) {
 	for _, row := range p.ctas.rows {
 		row[QuotaLeft] = 0
 	}
-	s.wakeAt(now)
 }
 
 // watchAll finds out anew which resident warps are watched.
@@ -270,8 +271,8 @@ func (p *pipeline) settleQuotas(now uint64) {
 		return
 	}
 	p.countIdle(now)
-	if now > 0 && r.refill(now-1) {
-		p.ration(now - 1)
+	if now > 0 { // who is held back does not change by it: with any warp held back the SM has begun it itself
+		r.refill(now - 1)
 	}
 	for t := range r.of {
 		p.ctas.rows[t][QuotaLeft] = uint64(max(0, r.of[t].left))

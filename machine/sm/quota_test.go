@@ -20,7 +20,9 @@ type issued struct {
 // joined runs a CTA of each tenant on one SM, tenant t's from cycle start[t] on, with a
 // warp of a long chain of additions for each of warps[t]. before is called before each
 // cycle. What was issued is the same when every cycle is visited.
-func joined(t *testing.T, warps []int, start []uint64, until uint64, before func(s *SM, now uint64)) ([]issued, *bench) {
+func joined(
+	t *testing.T, warps []int, start []uint64, until uint64, before func(s *SM, now uint64),
+) ([]issued, *bench) {
 	t.Helper()
 	play := func(every bool) ([]issued, *bench) {
 		b := newBench(t, func(m *sheets.Machine) { m.SM.FetchRate = 64 }) // nobody waits for others' fetches
@@ -288,10 +290,12 @@ func TestQuotaCall(t *testing.T) {
 		case 350:
 			s.SetQuotas(&q, now) // epochs are 350 to 450, 450 to 550 from now on
 		case 560:
-			s.ClearQuotas(now)
+			s.SetQuotas(nil, now)
 		}
 	})
-	if got, want := perEpoch(log[:slices.IndexFunc(log, func(x issued) bool { return x.at >= 560 })], 0, 50, 600)[:11], []int{2, 0, 5, 0, 2, 0, 2, 2, 0, 2, 0}; !slices.Equal(got, want) {
+	until := slices.IndexFunc(log, func(x issued) bool { return x.at >= 550 })
+	want := []int{2, 0, 5, 0, 2, 0, 2, 2, 0, 2, 0}
+	if got := perEpoch(log[:until], 0, 50, 550); !slices.Equal(got, want) {
 		t.Errorf("%v instructions in each 50 cycles, want %v", got, want)
 	}
 	if last := log[len(log)-1].at; last < 595 {
@@ -341,4 +345,80 @@ func TestIdleWarps(t *testing.T) {
 func perLast(log []issued, from uint64) []issued {
 	i := slices.IndexFunc(log, func(x issued) bool { return x.at >= from })
 	return log[i:]
+}
+
+// TestQuotaAndEviction: a CTA that is being evicted is idle no more, though the SM has
+// nothing to do; when it has left, who waited for its application goes on at once.
+func TestQuotaAndEviction(t *testing.T) {
+	const plenty = 1 << 30
+	left := func(s *SM, now uint64) {
+		s.Evict(s.Youngest(0, nil)[0], now-1)
+	}
+	log, b := joined(t, []int{1, 1}, []uint64{0, 0}, 300, func(s *SM, now uint64) {
+		given(Quotas{Scheme: QuotaNaive, Period: 1000, Amount: []int64{32, 64}, Goal: []bool{true, true}})(s, now)
+		if now == 100 {
+			left(s, now)
+		}
+	})
+	lat := uint64(9) // an addition's, as in the other tests
+	for i, want := range []uint64{100 - (log[0].at + lat), 300 - (log[0].at + 2*lat)} {
+		if got := b.table.Row(0, i)[QuotaHeldCycles]; got != want {
+			t.Errorf("tenant %d is held back for %d cycles, want %d", i, got, want)
+		}
+	}
+	_, b = joined(t, []int{1, 0}, []uint64{0, 0}, 300, func(s *SM, now uint64) {
+		given(Quotas{Scheme: QuotaNaive, Period: 1000, Amount: []int64{32, 64}, Goal: []bool{true, true}})(s, now)
+		if now == 70 {
+			s.Freeze(now - 1) // nor is anybody idle on an SM that is frozen
+		}
+	})
+	if got, want := b.table.Row(0, 0)[QuotaHeldCycles], 70-(log[0].at+lat); got != want {
+		t.Errorf("held back for %d cycles before the SM was frozen, want %d", got, want)
+	}
+	log, _ = joined(t, []int{1, 1}, []uint64{0, 0}, 300, func(s *SM, now uint64) {
+		given(Quotas{Scheme: QuotaNaive, Period: 1000, Amount: []int64{plenty, 0}, Goal: []bool{true, false}})(s, now)
+		switch now {
+		case 100:
+			left(s, now)
+		case 150:
+			if !s.Rested() || s.SaveEvicted(now-1, func(*Kernel, int) uint64 { return 1 << 30 }) == nil {
+				t.Fatal("not evicted")
+			}
+		}
+	})
+	i := slices.IndexFunc(log, func(x issued) bool { return x.tenant == 1 })
+	if i < 0 || log[i].at != 150 || log[i-1].at >= 100 {
+		t.Errorf("best effort begins at %v, want cycle 150: its application had left then", log[max(0, i):][:1])
+	}
+}
+
+// TestGoalEnds: best effort goes on in the cycle in which the last CTA with a goal ends.
+func TestGoalEnds(t *testing.T) {
+	b := newBench(t, nil)
+	b.s.SetQuotas(&Quotas{
+		Scheme: QuotaRolloverTime, Period: 10_000, Amount: []int64{1 << 30, 1 << 30}, Goal: []bool{true, false},
+	}, 0)
+	var ended, began uint64
+	for now := uint64(0); now < 500; now++ {
+		if b.s.Due() <= now {
+			b.s.Tick(now)
+		}
+		if len(b.s.Done) > 0 && ended == 0 {
+			ended = now
+		}
+		for i := mem.TenantID(0); now == 0 && i < 2; i++ {
+			g := oneWarp(alu(isa.IntAdd, isa.INT, 0, 0), alu(isa.IntAdd, isa.INT, 0, 0), exit())
+			g.trace = func(_, _, pc int, now uint64) {
+				if i == 1 && pc == 0 {
+					began = now
+				}
+			}
+			if err := b.s.Start(&Kernel{Tenant: i, Grid: g, Code: &g.code, Geo: g.geo}, 0, now); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if ended == 0 || began != ended {
+		t.Errorf("best effort begins in cycle %d, the goal's last CTA ended in %d", began, ended)
+	}
 }
