@@ -3,6 +3,7 @@ package control
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 
 	"heddle/stat"
@@ -212,6 +213,9 @@ func eachField(p Policy, visit func(sampleField) error) error {
 	})
 }
 
+// filled are the types of what the frame fills.
+var filled = []reflect.Type{reflect.TypeFor[Clock](), reflect.TypeFor[Held](), reflect.TypeFor[HeldKernel]()}
+
 // fields visits the fields of a struct, those of embedded ones in their place, without
 // what the frame fills.
 func fields(t reflect.Type, before []int, visit func(f reflect.StructField, index []int) error) error {
@@ -219,7 +223,7 @@ func fields(t reflect.Type, before []int, visit func(f reflect.StructField, inde
 		f := t.Field(i)
 		index := append(append([]int(nil), before...), i)
 		switch {
-		case f.Type == reflect.TypeFor[Clock](), f.Type == reflect.TypeFor[Held](), f.Type == reflect.TypeFor[HeldKernel]():
+		case slices.Contains(filled, f.Type):
 		case f.Anonymous && f.Type.Kind() == reflect.Struct:
 			if err := fields(f.Type, index, visit); err != nil {
 				return err

@@ -20,7 +20,7 @@ func smqosEntry() Entry {
 		Name: "smqos", Source: "Sun et al., SMQoS, CLUSTER 2019, section III", Period: 10_000,
 		What: "the task with a target takes or gives one SM per epoch; batch tasks keep what they gain by, " +
 			"the rest is without power",
-		Settings: []string{"sms", "gating"}, Targets: 1, Files: []string{"smqos_batch.go", "task.go"},
+		Settings: []string{"sms", "gating"}, Targets: 1, Files: []string{"smqos_batch.go", "task.go", "task_plan.go"},
 		Params: []Param{
 			{
 				"threshold", 0.03, "fraction", "change of a batch task's IPC below which an SM more or less does not " +

@@ -52,7 +52,7 @@ func target(app *sim.App, alone *task) (float64, error) {
 	reached, what := x.BusyIPC, app.Name
 	if app.QoSKernel != "" {
 		what, reached = "kernel "+app.QoSKernel+" of "+app.Name, 0
-		for _, t := range x.Targets {
+		for _, t := range alone.out.Targets {
 			if t.Kernel == app.QoSKernel {
 				reached = t.Reached
 			}
@@ -72,12 +72,14 @@ func aloneJob(j *Job, a int) Job {
 
 // unreachable warns of targets above what the application reaches alone.
 func unreachable(res *sim.Result, alone []*task) {
-	for i := range res.Tenants {
-		for _, t := range res.Tenants[i].Targets {
-			if alone := alone[i].out.Tenants[0].BusyIPC; t.Kernel == "" && t.IPC > alone {
+	for _, t := range res.Targets {
+		for i := range res.Tenants {
+			if res.Tenants[i].Name != t.Tenant || t.Kernel != "" {
+				continue
+			}
+			if ipc := alone[i].out.Tenants[0].BusyIPC; t.IPC > ipc {
 				res.Warnings = append(res.Warnings, fmt.Sprintf("the target of %s, %.4g instructions per cycle, is above "+
-					"the %.4g it reaches alone on the whole machine: no sharing can meet it", res.Tenants[i].Name, t.IPC,
-					alone))
+					"the %.4g it reaches alone on the whole machine: no sharing can meet it", t.Tenant, t.IPC, ipc))
 			}
 		}
 	}

@@ -28,7 +28,7 @@ func (g *GPU) SetQuotas(q *Quotas) error {
 		}
 		return nil
 	}
-	if err := g.checkQuotas(q); err != nil {
+	if err := q.check(g.Tenants, len(g.sms.list)); err != nil {
 		return err
 	}
 	own := sm.Quotas{Scheme: q.Scheme, Period: q.Period, Amount: make([]int64, len(g.Tenants)), Goal: q.Goal}
@@ -45,16 +45,17 @@ func (g *GPU) SetQuotas(q *Quotas) error {
 // mostQuota bounds an amount, so that what rolls over never overflows.
 const mostQuota = 1 << 40
 
-func (g *GPU) checkQuotas(q *Quotas) error {
+// check refuses what is not a quota for each of some tenants and SMs.
+func (q *Quotas) check(tenants []*Tenant, sms int) error {
 	switch {
 	case q.Scheme > sm.QuotaRolloverTime:
 		return fmt.Errorf("quotas: there is no scheme %d", uint8(q.Scheme))
 	case q.Period == 0:
 		return fmt.Errorf("quotas: an epoch has a cycle at least")
-	case len(q.Goal) != len(g.Tenants):
-		return fmt.Errorf("quotas: goals of %d applications, there are %d", len(q.Goal), len(g.Tenants))
+	case len(q.Goal) != len(tenants):
+		return fmt.Errorf("quotas: goals of %d applications, there are %d", len(q.Goal), len(tenants))
 	}
-	if err := g.perSM("quotas", len(q.PerSM), func(t int) int { return len(q.PerSM[t]) }); err != nil {
+	if err := perSM("quotas", tenants, sms, len(q.PerSM), func(t int) int { return len(q.PerSM[t]) }); err != nil {
 		return err
 	}
 	for t, row := range q.PerSM {
@@ -65,7 +66,7 @@ func (g *GPU) checkQuotas(q *Quotas) error {
 		for i, n := range row {
 			if n < least || n > mostQuota {
 				return fmt.Errorf("quotas (%s): application %s has %d thread instructions on SM %d: must be %d to %d",
-					q.Scheme, g.Tenants[t].Name, n, i, least, int64(mostQuota))
+					q.Scheme, tenants[t].Name, n, i, least, int64(mostQuota))
 			}
 		}
 	}
@@ -73,14 +74,13 @@ func (g *GPU) checkQuotas(q *Quotas) error {
 }
 
 // perSM is the error of a setting that has not one number for each tenant and SM.
-func (g *GPU) perSM(what string, tenants int, sms func(tenant int) int) error {
-	if tenants != len(g.Tenants) {
-		return fmt.Errorf("%s of %d applications, there are %d", what, tenants, len(g.Tenants))
+func perSM(what string, tenants []*Tenant, sms, given int, of func(tenant int) int) error {
+	if given != len(tenants) {
+		return fmt.Errorf("%s of %d applications, there are %d", what, given, len(tenants))
 	}
-	for t := range g.Tenants {
-		if n := sms(t); n != len(g.sms.list) {
-			return fmt.Errorf("%s of application %s on %d SMs, there are %d", what, g.Tenants[t].Name, n,
-				len(g.sms.list))
+	for i, t := range tenants {
+		if n := of(i); n != sms {
+			return fmt.Errorf("%s of application %s on %d SMs, there are %d", what, t.Name, n, sms)
 		}
 	}
 	return nil
@@ -94,7 +94,7 @@ func (g *GPU) perSM(what string, tenants int, sms func(tenant int) int) error {
 // not one number for each tenant and SM, or that it limits an SM that is one application's.
 func (g *GPU) LimitCTAs(most [][]int) error {
 	if most != nil {
-		if err := g.perSM("limits", len(most), func(t int) int { return len(most[t]) }); err != nil {
+		if err := perSM("limits", g.Tenants, len(g.sms.list), len(most), func(t int) int { return len(most[t]) }); err != nil {
 			return err
 		}
 	}

@@ -87,6 +87,8 @@ type Subset struct {
 	Scale string   `yaml:"scale"`
 	Set   string   `yaml:"set"`
 	Mixes []string `yaml:"mixes"`
+	// Machine makes it a subset for figures on a machine of their own.
+	Machine string `yaml:"machine"`
 }
 
 // Scheme is a way of sharing, by the paper's name.
@@ -297,10 +299,13 @@ func (s *Study) program(key string) *Program {
 }
 
 // mixesOf lists the mixes of a set at a scale.
-func (s *Study) mixesOf(set string, scale *Scale) []mixes.Mix {
+func (s *Study) mixesOf(set string, scale *Scale) []mixes.Mix { return s.mixesOn("", set, scale) }
+
+// mixesOn is mixesOf for figures on a machine of their own; "": the study's.
+func (s *Study) mixesOn(machine, set string, scale *Scale) []mixes.Mix {
 	all := s.list.Set(set).Mixes
 	for _, sub := range s.Subsets {
-		if sub.Set != set || sub.Scale != scale.Name {
+		if sub.Set != set || sub.Scale != scale.Name || sub.Machine != machine {
 			continue
 		}
 		var out []mixes.Mix

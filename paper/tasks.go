@@ -45,7 +45,7 @@ func (b *Book) tasks(r *Reproduced) (out []taskRuns) {
 		return nil
 	}
 	for _, set := range r.Figure.Sets {
-		for _, m := range b.Study.mixesOf(set, b.Scale) {
+		for _, m := range b.Study.mixesOn(r.Figure.Machine, set, b.Scale) {
 			for _, target := range r.Figure.Targets {
 				t := taskRuns{set: set, mix: m.Name, target: target}
 				for _, name := range r.Figure.Schemes {
@@ -78,7 +78,7 @@ func (b *Book) task(programs []string, scheme *Scheme, target float64) (*sim.Res
 	spec := b.spec(programs, sharing)
 	spec.Apps[0].QoSShare = target
 	res, err := b.result(fmt.Sprintf("%s_%s %s %.0f %%", programs[0], programs[1], scheme.Name, 100*target), spec)
-	if err == nil && (res.Metrics == nil || len(res.Tenants[0].Targets) != 1 || res.Energy == nil) {
+	if err == nil && (res.Metrics == nil || len(res.Targets) != 1 || res.Energy == nil) {
 		err = fmt.Errorf("%s_%s %s: the result lacks metrics, target or energy", programs[0], programs[1], scheme.Name)
 	}
 	return res, err
@@ -106,7 +106,7 @@ func (b *Book) powered(res *sim.Result, f *Figure) (*sim.Result, error) {
 
 // taskReached is 100 where the task reached its target, to within the two digits it has.
 func taskReached(res *sim.Result) float64 {
-	if t := &res.Tenants[0].Targets[0]; t.Reached >= t.IPC*(1-reachSlack) {
+	if t := &res.Targets[0]; t.Reached >= t.IPC*(1-reachSlack) {
 		return 100
 	}
 	return 0
@@ -208,18 +208,18 @@ func (b *Book) tasksFigure(r *Reproduced) {
 	f, kind := r.Figure, taskFigures()[r.Figure.Kind]
 	runs := b.tasks(r)
 	r.Columns = []string{
-		"set", "mix", "target", "scheme", "reached_over_target", "met", "batch_over_alone", "power_w", "ls_sms", "batch_sms",
-		"sm_moves",
+		"set", "mix", "target", "scheme", "reached_over_target", "met", "batch_over_alone", "power_w", "ls_sms",
+		"batch_sms", "sm_moves",
 	}
 	for _, t := range runs {
 		for i, name := range f.Schemes {
 			if res := t.res[i]; res != nil {
-				x, moves := res.Tenants[0].Targets[0], 0
+				x, moves := res.Targets[0], 0
 				if res.Moved != nil {
 					moves = res.Moved.SMs
 				}
-				r.row(t.set, t.mix, t.target, name, x.Reached/x.IPC, taskReached(res) > 0, taskBatch(res), taskPower(res),
-					res.Tenants[0].SMs, res.Tenants[1].SMs, moves)
+				r.row(t.set, t.mix, t.target, name, x.Reached/x.IPC, taskReached(res) > 0, taskBatch(res),
+					taskPower(res), res.Tenants[0].SMs, res.Tenants[1].SMs, moves)
 			}
 		}
 	}

@@ -179,7 +179,10 @@ func (s *Study) validateParts(at *yamldoc.Node, f *Figure) error {
 			return at.Errorf("figure %s: kind %s takes %d programs", f.Name, f.Kind, want)
 		}
 	default:
-		least := map[string]int{"schemes": 2, "moved": 1, "energy": 2, "qos": 2, "reach": 2, "batch": 2, "power": 2}[f.Kind]
+		least := 2
+		if f.Kind == "moved" {
+			least = 1
+		}
 		if len(f.Sets) == 0 || len(f.Schemes) < least {
 			return at.Errorf("figure %s: kind %s needs sets and at least %d schemes", f.Name, f.Kind, least)
 		}

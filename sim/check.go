@@ -111,8 +111,8 @@ func (s *Sharing) checkPolicies(mode *Mode, m *sheets.Machine, groups int) error
 			return fmt.Errorf("policy %s needs a period, in core cycles", e.Name)
 		}
 		if (e.Sets("quota") || e.Sets("ctas")) && !mode.inside {
-			return fmt.Errorf("policy %s sets what applications may do on SMs they share, and under sharing mode %s no "+
-				"SM is shared from inside: use smk", e.Name, mode.Name)
+			return fmt.Errorf("policy %s sets what applications may do on SMs they share, and under sharing mode %s "+
+				"no SM is shared from inside: use smk", e.Name, mode.Name)
 		}
 		if (e.Sets("sms") || e.Sets("gating")) && (mode.everybody || mode.Name == "alone") {
 			return fmt.Errorf("policy %s sets sms, and under sharing mode %s every SM is everybody's: use mps, "+

@@ -283,7 +283,7 @@ func (r *run) tenant(res *Result, i int, a *app, outside, moved stat.Sums) {
 	}
 	t.IPC = ratio(float64(t.ThreadInsts), float64(t.Cycles))
 	t.BusyIPC = ratio(float64(t.ThreadInsts), float64(t.BusyCycles))
-	t.Targets = r.reached(i, &t)
+	res.Targets = append(res.Targets, r.reached(i, &t)...)
 	t.BandwidthGBs = r.bandwidth(t.DRAMBytes, t.Cycles)
 	t.MovedBytes = r.col.columns.count(own, dramBytes)
 	t.MovedGBs = r.bandwidth(t.MovedBytes, t.Cycles)

@@ -281,7 +281,8 @@ func (x *change) askShares(s control.Setting, list []int, d *Decision) (changed 
 		return false, nil
 	}
 	if len(list) != len(x.want.Shares) {
-		return false, fmt.Errorf("the plan has %d shares (%s) for %d applications", len(list), s.Unit, len(x.want.Shares))
+		return false, fmt.Errorf("the plan has %d shares (%s) for %d applications", len(list), s.Unit,
+			len(x.want.Shares))
 	}
 	if d.Before == nil {
 		d.Before = shares(x.want.Shares)

@@ -82,9 +82,10 @@ func Modes() []Mode {
 			Of: "bp", Policy: "cd-search", Pages: pageMove, divide: equalShares,
 		},
 		{
-			Name: "smqos", Source: "SMQoS paper", Of: "mps", Policy: "smqos", Fields: []string{"sms"}, divide: mpsShares,
-			What: "SMs divided, memory shared; the application with a qos target takes and gives one SM per epoch, and " +
-				"what nobody gains by is without power",
+			Name: "smqos", Source: "SMQoS paper", Of: "mps", Policy: "smqos", Fields: []string{"sms"},
+			divide: mpsShares,
+			What: "SMs divided, memory shared; the application with a qos target takes and gives one SM per epoch, " +
+				"and what nobody gains by is without power",
 		},
 		{
 			Name: "spart", Source: "Spart, ASP-DAC 2014", Of: "mps", Policy: "spart", Fields: []string{"sms"},

@@ -25,6 +25,8 @@ type Result struct {
 	Outside *Outside `json:"outside_windows,omitempty"`
 	// Nobody is what no application held. Nil in functional runs.
 	Nobody *Nobody `json:"nobody,omitempty"`
+	// Targets of applications and their kernels, and what was reached.
+	Targets []Target `json:"targets,omitempty"`
 	// Metrics against alone-runs; nil when there is one application.
 	Metrics *Metrics `json:"metrics,omitempty"`
 	Checks  []Check  `json:"checks"`
@@ -93,16 +95,14 @@ type Tenant struct {
 	Faults     uint64  `json:"faults"`
 	// HeldSMCycles are the SM-cycles it had: of SMs it owned, or, where SMs are
 	// everybody's, its share of those in which they were occupied.
-	HeldSMCycles uint64  `json:"held_sm_cycles"`
-	Slowdown     float64 `json:"slowdown,omitempty"` // progress per cycle alone over shared
-	Progress     string  `json:"progress,omitempty"` // what the slowdown counts: "thread_insts" or "executions"
-	EnergyJ      float64 `json:"energy_j,omitempty"` // of its own events and its share of what is shared
-	// Targets of the application and its kernels, and what was reached.
-	Targets []Target `json:"targets,omitempty"`
-	Time    Time     `json:"time"`
-	Kernels []Kernel `json:"kernels"`       // of the whole run, in the order in which they ended
-	Log     []string `json:"log,omitempty"` // print() and log() of the script
-	Err     string   `json:"error,omitempty"`
+	HeldSMCycles uint64   `json:"held_sm_cycles"`
+	Slowdown     float64  `json:"slowdown,omitempty"` // progress per cycle alone over shared
+	Progress     string   `json:"progress,omitempty"` // what the slowdown counts: "thread_insts" or "executions"
+	EnergyJ      float64  `json:"energy_j,omitempty"` // of its own events and its share of what is shared
+	Time         Time     `json:"time"`
+	Kernels      []Kernel `json:"kernels"`       // of the whole run, in the order in which they ended
+	Log          []string `json:"log,omitempty"` // print() and log() of the script
+	Err          string   `json:"error,omitempty"`
 }
 
 // Outside is the sum over tenants of what they did outside their windows.

@@ -10,6 +10,7 @@ import (
 // Target is what a latency-sensitive application was to reach, and what it reached. All IPCs
 // are thread instructions per core cycle in which it, or the kernel, was on the GPU.
 type Target struct {
+	Tenant  string  `json:"tenant"`
 	IPC     float64 `json:"ipc"`
 	Kernel  string  `json:"kernel,omitempty"`         // "": the application as a whole
 	OfAlone float64 `json:"of_alone_share,omitempty"` // what IPC was resolved from; 0: it was given
@@ -101,8 +102,8 @@ func (r *run) unknownKernel() error {
 				found = found || k.name == t.kernel
 			}
 			if !found && len(names) > 0 {
-				return &host.Error{Err: fmt.Errorf("application %s: its target is for kernel %s, which it has not launched; "+
-					"it launched %s", a.spec.Name, t.kernel, strings.Join(names, ", "))}
+				return &host.Error{Err: fmt.Errorf("application %s: its target is for kernel %s, which it has not "+
+					"launched; it launched %s", a.spec.Name, t.kernel, strings.Join(names, ", "))}
 			}
 		}
 	}
@@ -113,10 +114,10 @@ func (r *run) unknownKernel() error {
 func (r *run) reached(i int, t *Tenant) (out []Target) {
 	a := r.apps[i]
 	if a.spec.QoS > 0 && a.spec.QoSKernel == "" {
-		out = append(out, Target{IPC: a.spec.QoS, OfAlone: a.spec.QoSShare, Reached: t.BusyIPC})
+		out = append(out, Target{Tenant: a.spec.Name, IPC: a.spec.QoS, OfAlone: a.spec.QoSShare, Reached: t.BusyIPC})
 	}
 	for _, k := range a.targets {
-		x := Target{IPC: k.ipc, Kernel: k.kernel}
+		x := Target{Tenant: a.spec.Name, IPC: k.ipc, Kernel: k.kernel}
 		if k.kernel == a.spec.QoSKernel {
 			x.OfAlone = a.spec.QoSShare
 		}

@@ -54,5 +54,5 @@ func (s *SM) Used(tenant mem.TenantID) (u Use) {
 	return u
 }
 
-// AtMost says whether k may have another CTA here as far as its own limit goes.
-func (s *SM) AtMost(k *Kernel) bool { return k.Most == 0 || s.pipe.ctas.of(k) < k.Most }
+// MayGrowOn says whether k may have another CTA on s as far as its own limit goes.
+func (k *Kernel) MayGrowOn(s *SM) bool { return k.Most == 0 || s.pipe.ctas.of(k) < k.Most }

@@ -45,7 +45,8 @@ func mapped(t reflect.Type) *jsonschema.Schema {
 		of.Set("ipc", amount())
 		either := amount()
 		either.OneOf = append(either.OneOf, &jsonschema.Schema{
-			Type: "object", Properties: of, Required: []string{"kernel", "ipc"}, AdditionalProperties: jsonschema.FalseSchema,
+			Type: "object", Properties: of, Required: []string{"kernel", "ipc"},
+			AdditionalProperties: jsonschema.FalseSchema,
 		})
 		return either
 	case reflect.TypeFor[Numbers]():

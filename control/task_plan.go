@@ -1,0 +1,86 @@
+package control
+
+// settled is how many SMs it has once everything on its way has arrived.
+func (h *Held) settled() int { return h.SMs + h.SMsArriving - h.SMsLeaving }
+
+// moves says that SMs are on their way to it or from it.
+func (h *Held) moves() bool { return h.SMsArriving+h.SMsLeaving > 0 }
+
+// spare is the SMs without an owner, powered and not, once everything has arrived.
+type spare struct{ idle, gated int }
+
+func spareOf[A any, P interface {
+	*A
+	held() *Held
+}](c *Clock, apps []A) spare {
+	s := spare{c.IdleSMs - c.SMsGating, c.GatedSMs + c.SMsGating}
+	for i := range apps {
+		h := P(&apps[i]).held()
+		s.idle += h.SMsLeaving - h.SMsArriving
+	}
+	return s
+}
+
+// TaskPlan divides SMs among tasks and says how many have no power.
+type TaskPlan struct {
+	Cycle uint64      `json:"cycle"` // of the sample
+	Apps  []TaskShare `json:"apps"`
+	Gated int         `json:"gated_sms"`
+	Why   []string    `json:"why,omitempty"`
+	free  Freeing
+}
+
+// TaskShare is what a task is to have.
+type TaskShare struct {
+	Name string `json:"name"`
+	SMs  int    `json:"sms"`
+}
+
+// Request implements Plan.
+func (p *TaskPlan) Request() Request {
+	r := Request{Gated: &p.Gated, Free: p.free}
+	for _, a := range p.Apps {
+		r.SMs = append(r.SMs, a.SMs)
+	}
+	return r
+}
+
+// Reasons implements Plan.
+func (p *TaskPlan) Reasons() []string { return p.Why }
+
+// take gives task i one more SM: an idle one, else one without power, else that of the
+// batch task that has most and more than one (the first of equals). from is the task that
+// gives, -1 where nobody had it; ok is false when nobody can give.
+func (p *TaskPlan) take(i int, s *spare, batch func(int) bool) (from int, ok bool) {
+	from = -1
+	switch {
+	case s.idle > 0:
+		s.idle--
+	case s.gated > 0:
+		s.gated--
+		p.Gated--
+	default:
+		for j := range p.Apps {
+			if j != i && batch(j) && p.Apps[j].SMs > 1 && (from < 0 || p.Apps[j].SMs > p.Apps[from].SMs) {
+				from = j
+			}
+		}
+		if from < 0 {
+			return from, false
+		}
+		p.Apps[from].SMs--
+	}
+	p.Apps[i].SMs++
+	return from, true
+}
+
+// freeing is the meaning of parameter free.
+func freeing(x float64) Freeing { return [...]Freeing{FreeBySwitch, FreeByDrain, ""}[int(x)] }
+
+// freeParam is the parameter of policies that say how SMs are freed.
+func freeParam() Param {
+	return Param{
+		"free", 0, "choice", "how an SM is freed: 0 its contexts go through memory, 1 its CTAs run to their ends, " +
+			"2 the sooner of both as far as it is known (UGPU's rule)", true, 0, 2,
+	}
+}
