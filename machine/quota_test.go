@@ -314,3 +314,23 @@ func TestQuotasAtRandom(t *testing.T) {
 			evicted)
 	}
 }
+
+// TestQuotasAllocateNothing: an SM refills its quotas and counts idle warps in place.
+func TestQuotasAllocateNothing(t *testing.T) {
+	r := together(t, "qv100", 4, 2, Options{})
+	r.count(0, 200, 256, 20_000)
+	r.count(1, 200, 256, 20_000)
+	if err := r.g.SetQuotas(r.quotas(sm.QuotaElastic, 300, []bool{true, false}, 2000, 3000)); err != nil {
+		t.Fatal(err)
+	}
+	r.step(20_000)
+	held := r.counted(0, "sm.quota_held_cycles")
+	n := testing.AllocsPerRun(3, func() {
+		if _, err := r.g.Run(r.g.Now() + 2000); err != nil {
+			t.Fatal(err)
+		}
+	})
+	if n > 0 || r.counted(0, "sm.quota_held_cycles") == held {
+		t.Errorf("%.0f allocations in 2000 cycles", n)
+	}
+}
