@@ -78,8 +78,9 @@ func unreachable(res *sim.Result, alone []*task) {
 				continue
 			}
 			if ipc := alone[i].out.Tenants[0].BusyIPC; t.IPC > ipc {
-				res.Warnings = append(res.Warnings, fmt.Sprintf("the target of %s, %.4g instructions per cycle, is above "+
-					"the %.4g it reaches alone on the whole machine: no sharing can meet it", t.Tenant, t.IPC, ipc))
+				res.Warnings = append(res.Warnings, fmt.Sprintf("the target of %s, %.4g instructions per cycle, is "+
+					"above the %.4g it reaches alone on the whole machine: no sharing can meet it", t.Tenant, t.IPC,
+					ipc))
 			}
 		}
 	}

@@ -94,7 +94,8 @@ func perSM(what string, tenants []*Tenant, sms, given int, of func(tenant int) i
 // not one number for each tenant and SM, or that it limits an SM that is one application's.
 func (g *GPU) LimitCTAs(most [][]int) error {
 	if most != nil {
-		if err := perSM("limits", g.Tenants, len(g.sms.list), len(most), func(t int) int { return len(most[t]) }); err != nil {
+		length := func(t int) int { return len(most[t]) }
+		if err := perSM("limits", g.Tenants, len(g.sms.list), len(most), length); err != nil {
 			return err
 		}
 	}

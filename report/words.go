@@ -99,6 +99,25 @@ func Windows(r *sim.Result) (lines []string) {
 	return lines
 }
 
+// Targets says of each target whether it was met, a line each.
+func Targets(r *sim.Result) (lines []string) {
+	for _, t := range r.Targets {
+		who, of, met := t.Tenant, "", "met"
+		if t.Kernel != "" {
+			who = "kernel " + t.Kernel + " of " + who
+		}
+		if t.OfAlone > 0 {
+			of = fmt.Sprintf(", %.4g %% of what it reaches alone", 100*t.OfAlone)
+		}
+		if !t.Met {
+			met = "NOT met"
+		}
+		lines = append(lines, fmt.Sprintf("target of %s: %s instructions per cycle on the GPU%s; reached %s (%.1f %%): %s",
+			who, number(t.IPC), of, number(t.Reached), 100*t.Reached/t.IPC, met))
+	}
+	return lines
+}
+
 // behind tells of a warm-up.
 func behind(r *sim.Result) string {
 	if w := r.Spec.Length.Warmup; w > 0 {

@@ -143,7 +143,7 @@ func newRun(id int, in Run) runView {
 	}
 	v.Table, v.Metrics = tenantTable(r), metricsTable(r)
 	if v.Timed {
-		v.Windows = report.Windows(r)
+		v.Windows = append(report.Windows(r), report.Targets(r)...)
 		v.Kernels = kernelViews(r)
 	}
 	v.Moved, v.Contexts = movedTable(r), contextsTable(r)
