@@ -233,7 +233,7 @@ func TestShippedStudies(t *testing.T) {
 			continue
 		}
 		for _, f := range s.Figures {
-			if len(s.Claims(f.Name)) == 0 {
+			if len(s.Claims(f.Name)) == 0 && !f.Own {
 				t.Errorf("%s/%s: no claim belongs to it", n, f.Name)
 			}
 		}

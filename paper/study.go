@@ -161,6 +161,7 @@ type Figure struct {
 	Title   string   `yaml:"title"`
 	Note    string   `yaml:"note"`
 	Kind    string   `yaml:"kind"`    // slices, heat, schemes, moved, energy, qos, reach, batch, power
+	Own     bool     `yaml:"own"`     // the paper has no such figure, and claims nothing of it
 	Sets    []string `yaml:"sets"`    // of mixes
 	Schemes []string `yaml:"schemes"` // the first is the baseline
 	// Of slices and heat: programs, and the slices they run on alone.

@@ -112,8 +112,8 @@ func Targets(r *sim.Result) (lines []string) {
 		if !t.Met {
 			met = "NOT met"
 		}
-		lines = append(lines, fmt.Sprintf("target of %s: %s instructions per cycle on the GPU%s; reached %s (%.1f %%): %s",
-			who, number(t.IPC), of, number(t.Reached), 100*t.Reached/t.IPC, met))
+		lines = append(lines, fmt.Sprintf("target of %s: %s instructions per cycle on the GPU%s; reached %s "+
+			"(%.1f %%): %s", who, number(t.IPC), of, number(t.Reached), 100*t.Reached/t.IPC, met))
 	}
 	return lines
 }
