@@ -108,7 +108,6 @@ func (q *smqos) takeFor(ls int, s *TaskSample[Task], p *TaskPlan, rest *spare) {
 	case !ok:
 		p.Why = append(p.Why, name+" is below its target and nobody has an SM to give")
 	case from >= 0:
-		q.batch[from].swapped(-1, &s.Apps[from])
 		p.Why = append(p.Why, fmt.Sprintf("%s is below its target: it takes an SM of %s", name, s.Apps[from].Name))
 	case idle:
 		p.Why = append(p.Why, name+" is below its target: it takes an idle SM")
@@ -128,7 +127,6 @@ func (q *smqos) giveFrom(ls int, s *TaskSample[Task], p *TaskPlan) {
 	for i := range s.Apps {
 		if i != ls && q.batch[i].takes(p.Apps[i].SMs) {
 			p.Apps[i].SMs++
-			q.batch[i].swapped(1, &s.Apps[i])
 			p.Why = append(p.Why, fmt.Sprintf("%s is above its target: it gives an SM to %s", name, s.Apps[i].Name))
 			return
 		}
@@ -140,7 +138,6 @@ func (q *smqos) giveFrom(ls int, s *TaskSample[Task], p *TaskPlan) {
 			if p.Apps[i].SMs > 1 {
 				p.Apps[i].SMs--
 				p.Gated++
-				q.batch[i].swapped(-1, &s.Apps[i])
 				p.Why = append(p.Why, s.Apps[i].Name+" tries with one SM less, which is without power, too")
 			}
 			return

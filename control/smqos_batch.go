@@ -8,18 +8,17 @@ import "fmt"
 // bound; after an SM less, the IPC that falls sets the upper bound, too.
 //
 // Readings. opt is 0 until a printed rule sets it, and stays once both bounds are set. A swap
-// is judged by the first whole epoch after it: while SMs are on their way to or from the
-// task, and in the epoch in which the last of them arrived, it is not. One that the machine
-// did not carry out is not judged.
+// is judged by the first epoch in which the task runs on the SMs that came of it, against the
+// epoch before, whoever asked for it. An SM on its way to another one has left the task; one
+// on its way to it has not come. So an SM that comes late in an epoch gains little in it: with
+// swaps that cost nothing, as in the paper, it would have all of the epoch.
 
 // profile is what is kept of a batch task.
 type profile struct {
 	opt          int // opt_k, SMs
 	upper, lower bool
-	swap         int     // the swap that has yet to be judged: 1 an SM more, -1 one less; 0: none
-	last         float64 // IPC of the epoch before it (IPC_last)
-	sms          int     // it had then
-	moved        bool    // SMs were on their way at the last sample
+	last         float64 // IPC of the last epoch it ran in (IPC_last)
+	sms          int     // it ran on then; 0: it has not run yet
 }
 
 // takes is Algorithm 2, lines 2 to 8: whether the task takes an SM that the
@@ -29,38 +28,31 @@ func (b *profile) takes(sms int) bool { return sms < b.opt || !b.upper }
 // gives is Algorithm 2, lines 10 to 12, where it does not take it: whether it gives one, too.
 func (b *profile) gives() bool { return !b.lower }
 
-// swapped notes a swap, and what the task did before it.
-func (b *profile) swapped(by int, t *Task) {
-	b.swap, b.last, b.sms = by, taskIPC(t), t.settled()
-}
-
-func taskIPC(t *Task) float64 { return float64(t.Insts) / float64(max(t.Cycles, 1)) }
-
-// judge moves the bounds by what came of the last swap (section III-C).
+// judge moves the bounds by what came of a swap (section III-C), and notes the epoch.
 func (b *profile) judge(t *Task, threshold float64, p *TaskPlan) {
-	arriving := t.moves()
-	whole := !arriving && !b.moved
-	b.moved = arriving
-	if b.swap == 0 || !whole || t.Cycles == 0 {
+	if t.Cycles == 0 {
 		return
 	}
-	swap := b.swap
-	b.swap = 0
-	if t.SMs != b.sms+swap || b.upper && b.lower {
+	ipc, sms := float64(t.Insts)/float64(t.Cycles), t.SMs-t.SMsLeaving
+	last, swap := b.last, sms-b.sms
+	if b.sms == 0 {
+		swap = 0
+	}
+	b.last, b.sms = ipc, sms
+	if swap == 0 || b.upper && b.lower {
 		return
 	}
-	ipc := taskIPC(t)
-	gained := ipc > b.last*(1+threshold)
+	gained := ipc > last*(1+threshold)
 	if swap < 0 {
-		gained = ipc >= b.last*(1-threshold)
+		gained = ipc >= last*(1-threshold)
 	}
 	if gained {
-		b.lower, b.opt = true, t.SMs
+		b.lower, b.opt = true, sms
 	} else {
 		b.upper = true
 	}
 	p.Why = append(p.Why, fmt.Sprintf("%s: %.4g instructions per cycle with %s, %.4g before: %s",
-		t.Name, ipc, many(t.SMs, "SM"), b.last, b.bounds()))
+		t.Name, ipc, many(sms, "SM"), last, b.bounds()))
 }
 
 // bounds says in words what is known of opt_k.

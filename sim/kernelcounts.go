@@ -39,15 +39,23 @@ type kernelTally struct {
 	since uint64 // from which on one has been on the GPU
 }
 
-// kernelTally finds that of a kernel, or begins it.
-func (c *collector) kernelTally(tenant int, name string) *kernelTally {
+// tallyOf finds that of a kernel; nil when it was never launched.
+func (c *collector) tallyOf(tenant int, name string) *kernelTally {
 	for _, t := range c.names[tenant] {
 		if t.name == name {
 			return t
 		}
 	}
-	t := &kernelTally{name: name}
-	c.names[tenant] = append(c.names[tenant], t)
+	return nil
+}
+
+// kernelTally finds that of a kernel, or begins it.
+func (c *collector) kernelTally(tenant int, name string) *kernelTally {
+	t := c.tallyOf(tenant, name)
+	if t == nil {
+		t = &kernelTally{name: name}
+		c.names[tenant] = append(c.names[tenant], t)
+	}
 	return t
 }
 

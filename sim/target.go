@@ -121,10 +121,11 @@ func (r *run) reached(i int, t *Tenant) (out []Target) {
 		if k.kernel == a.spec.QoSKernel {
 			x.OfAlone = a.spec.QoSShare
 		}
-		n := r.col.kernelTally(i, k.kernel)
-		now, warm := n.counts(r.gpu.Now()), r.col.warmKernels[i][k.kernel]
-		x.Reached = ratio(float64(now[kernelThreadInsts]-warm[kernelThreadInsts]),
-			float64(now[kernelBusy]-warm[kernelBusy]))
+		if n := r.col.tallyOf(i, k.kernel); n != nil {
+			now, warm := n.counts(r.gpu.Now()), r.col.warmKernels[i][k.kernel]
+			x.Reached = ratio(float64(now[kernelThreadInsts]-warm[kernelThreadInsts]),
+				float64(now[kernelBusy]-warm[kernelBusy]))
+		}
 		out = append(out, x)
 	}
 	for k := range out {

@@ -1,0 +1,103 @@
+package control
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+)
+
+// rolloverSample has two SMs and applications with one CTA of 8 warps on each.
+func rolloverSample(epoch uint64, target float64, ipc ...float64) *TaskSample[rolloverTask] {
+	t := taskSample(epoch, 0, 0, target, make([]int, len(ipc)), ipc...)
+	s := &TaskSample[rolloverTask]{Clock: t.Clock}
+	for _, a := range t.Apps {
+		s.Apps = append(s.Apps, rolloverTask{
+			Task: a, CTAWarps: 8, Resident: []uint64{3, 3}, Left: []uint64{0, 0}, Idle: []uint64{50_000, 50_000},
+		})
+	}
+	return s
+}
+
+func quotasOf(p Plan) (out []int64) {
+	for _, a := range p.(*QuotaPlan).Apps {
+		out = append(out, a.Quota)
+	}
+	return out
+}
+
+// Quotas by hand: alpha x target x epoch for the target; the artificial goal of best effort
+// begins as measured and follows the least IPC over target, within [0.5, 2].
+func TestRolloverQuotas(t *testing.T) {
+	p := made(t, "rollover", nil)
+	for i, c := range []struct {
+		ipc  []float64
+		want []int64
+	}{
+		{[]float64{50, 40}, []int64{2_000_000, 400_000}},  // 50 of 100 so far: alpha 2
+		{[]float64{150, 40}, []int64{1_000_000, 600_000}}, // 100 so far: alpha 1; 1.5 of the target
+		{[]float64{400, 40}, []int64{1_000_000, 1_200_000}},
+		{[]float64{10, 40}, []int64{1_000_000, 600_000}}, // 152.5 so far; a tenth, clamped to a half
+	} {
+		if got := quotasOf(p.Decide(rolloverSample(uint64(i+1), 100, c.ipc...))); !slices.Equal(got, c.want) {
+			t.Errorf("epoch %d: %v, want %v", i+1, got, c.want)
+		}
+	}
+	for i, scheme := range []QuotaScheme{Naive, Elastic, Rollover, RolloverTime} {
+		q := made(t, "rollover", Params{"scheme": float64(i)}).Decide(rolloverSample(1, 100, 50, 40)).Request().Quota
+		if q.Scheme != scheme || q.Period != 10_000 || fmt.Sprint(q.Goal) != "[true false]" {
+			t.Errorf("%+v, want %s", q, scheme)
+		}
+	}
+}
+
+// A quota goes to SMs by CTAs; the parts are the whole, and nobody gets nothing.
+func TestByResidence(t *testing.T) {
+	for _, c := range []struct {
+		quota    int64
+		resident []uint64
+		want     string
+	}{
+		{100, []uint64{1, 3}, "[25 75]"},
+		{101, []uint64{1, 1}, "[51 50]"},
+		{100, []uint64{0, 0}, "[50 50]"},
+		{7, []uint64{0, 2, 0}, "[1 7 1]"},
+		{0, []uint64{1, 1}, "[1 1]"},
+		{5, nil, "[]"},
+	} {
+		if got := fmt.Sprint(byResidence(c.quota, c.resident)); got != c.want {
+			t.Errorf("%d on %v: %s, want %s", c.quota, c.resident, got, c.want)
+		}
+	}
+}
+
+// CTAs by hand, on the first SM; the second has nothing to change.
+func TestRolloverCTAs(t *testing.T) {
+	for _, c := range []struct {
+		what             string
+		left, idle       uint64
+		target, effort   uint64 // resident
+		wantLS, wantRest int
+	}{
+		{"quota left and no idle warp: one more, one less of best effort", 5, 9_999, 3, 3, 4, 2},
+		{"an idle warp in the mean: warps are not what it lacks", 5, 10_000, 3, 3, 3, 3},
+		{"no quota left", 0, 0, 3, 3, 3, 3},
+		{"best effort keeps one", 5, 0, 3, 1, 3, 3},
+		{"idle warps of a CTA: one less, which best effort may have", 0, 80_000, 3, 3, 2, 4},
+		{"a target keeps one", 0, 80_000, 1, 3, 3, 3},
+	} {
+		p := made(t, "rollover", nil)
+		if first := p.Decide(rolloverSample(1, 100, 50, 40)).Request().CTAs; fmt.Sprint(first) != "[[3 3] [3 3]]" {
+			t.Fatalf("%v at first", first)
+		}
+		s := rolloverSample(2, 100, 50, 40)
+		a, b := &s.Apps[0], &s.Apps[1]
+		a.Left[0], a.Idle[0], a.Resident[0], b.Resident[0] = c.left, c.idle, c.target, c.effort
+		want := fmt.Sprint([][]int{{c.wantLS, 3}, {c.wantRest, 3}})
+		if got := fmt.Sprint(p.Decide(s).Request().CTAs); got != want {
+			t.Errorf("%s: %s, want %s", c.what, got, want)
+		}
+	}
+	if got := made(t, "rollover", Params{"move_ctas": 0}).Decide(rolloverSample(1, 100, 50, 40)).Request().CTAs; got != nil {
+		t.Errorf("%v without swaps", got)
+	}
+}

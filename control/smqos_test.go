@@ -1,0 +1,234 @@
+package control
+
+import (
+	"fmt"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// taskSample is an epoch of 10000 cycles: a latency-sensitive task and batch tasks, by IPC.
+func taskSample(epoch uint64, idle, gated int, target float64, sms []int, ipc ...float64) *TaskSample[Task] {
+	s := &TaskSample[Task]{Clock: Clock{Cycle: 10_000 * epoch, Epoch: epoch, IdleSMs: idle, GatedSMs: gated}}
+	for i := range sms {
+		t := Task{Held: Held{Name: string(rune('a' + i)), SMs: sms[i]}, Insts: uint64(10_000 * ipc[i]), Cycles: 10_000}
+		if i == 0 {
+			t.QoS = target
+		}
+		s.Apps = append(s.Apps, t)
+	}
+	return s
+}
+
+// shareOf are the SMs a plan gives, then those without power.
+func shareOf(p Plan) (out []int) {
+	plan := p.(*TaskPlan)
+	for _, a := range plan.Apps {
+		out = append(out, a.SMs)
+	}
+	return append(out, plan.Gated)
+}
+
+// Algorithm 1: below the target on average or in the epoch an SM is taken; given only where
+// the average would stay above through an epoch of nothing, and the epoch was above.
+func TestSMQoSWish(t *testing.T) {
+	for _, c := range []struct {
+		what           string
+		average, epoch uint64 // instructions of 100 cycles
+		n              uint64
+		want           int
+	}{
+		{"average below", 7900, 9000, 9, 1},
+		{"epoch below", 9000, 7900, 9, 1},
+		{"both at the target", 8000, 8000, 9, 0},
+		{"average a tenth above, ninth epoch: 8888 x 9/10 is below", 8888, 9000, 9, 0},
+		{"a tenth above and a little", 8890, 9000, 9, -1},
+		{"the same in the eighth epoch", 8890, 9000, 8, 0},
+		{"average far above, epoch at the target", 12000, 8000, 9, 0},
+		{"average far above, epoch a hair above", 12000, 8001, 9, -1},
+		{"first epoch: twice the target is not more than twice", 16000, 16000, 1, 0},
+		{"first epoch: more than twice", 16001, 16001, 1, -1},
+	} {
+		q := &smqos{total: serve(c.average, 100, 80)}
+		e := serve(c.epoch, 100, 80)
+		if got := q.wish(&e, c.n); got != c.want {
+			t.Errorf("%s: %d, want %d", c.what, got, c.want)
+		}
+	}
+}
+
+// Section III-C as printed, with a threshold of 0.03.
+func TestSMQoSBounds(t *testing.T) {
+	for _, c := range []struct {
+		what         string
+		swap         int
+		ipc          float64 // 100 before
+		before, want profile
+	}{
+		{"one more, no gain", 1, 103, profile{}, profile{upper: true}},
+		{"one more, gain", 1, 103.1, profile{}, profile{lower: true, opt: 11}},
+		{"one more, loss", 1, 50, profile{}, profile{upper: true}},
+		{"one less, loss", -1, 96.9, profile{}, profile{upper: true}},
+		{"one less, no loss", -1, 97, profile{}, profile{lower: true, opt: 9}},
+		{"one less, gain", -1, 150, profile{}, profile{lower: true, opt: 9}},
+		{"the second bound", 1, 100, profile{lower: true, opt: 8}, profile{lower: true, upper: true, opt: 8}},
+		{"the second bound sets opt", -1, 100, profile{upper: true}, profile{lower: true, upper: true, opt: 9}},
+		{"the lower bound again", 1, 110, profile{lower: true, opt: 8}, profile{lower: true, opt: 11}},
+		{"both are set", 1, 110, profile{lower: true, upper: true, opt: 8}, profile{lower: true, upper: true, opt: 8}},
+	} {
+		b := c.before
+		b.sms, b.last = 10, 100
+		after := Task{Held: Held{SMs: 10 + c.swap}, Insts: uint64(c.ipc * 10_000), Cycles: 10_000}
+		b.judge(&after, 0.03, &TaskPlan{})
+		if b.last != float64(after.Insts)/10_000 || b.sms != 10+c.swap || b.upper != c.want.upper || b.lower != c.want.lower || b.opt != c.want.opt {
+			t.Errorf("%s: %+v, want %+v", c.what, b, c.want)
+		}
+	}
+}
+
+// Algorithm 2, with and without bounds.
+func TestSMQoSBatch(t *testing.T) {
+	for _, c := range []struct {
+		b     profile
+		sms   int
+		takes bool
+		gives bool
+	}{
+		{profile{}, 10, true, true},
+		{profile{upper: true}, 10, false, true},
+		{profile{upper: true, opt: 11}, 10, true, true},
+		{profile{lower: true, opt: 10}, 10, true, false},
+		{profile{upper: true, lower: true, opt: 10}, 10, false, false},
+		{profile{upper: true, lower: true, opt: 12}, 10, true, false},
+	} {
+		if c.b.takes(c.sms) != c.takes || c.b.gives() != c.gives {
+			t.Errorf("%+v with %d SMs: takes %v, gives %v", c.b, c.sms, c.b.takes(c.sms), c.b.gives())
+		}
+	}
+}
+
+// A run by hand: what is taken from whom, what is given, gated, tried with one less, and
+// left alone.
+func TestSMQoSByHand(t *testing.T) {
+	p := made(t, "smqos", nil)
+	for i, c := range []struct {
+		what        string
+		idle, gated int
+		sms         []int
+		ipc         []float64
+		want        []int // SMs of each, then without power
+	}{
+		{"below: from the batch task with most, the first of equals", 0, 0, []int{4, 6, 6}, []float64{10, 50, 50}, []int{5, 5, 6, 0}},
+		{"b fell by a fifth with one less: its upper bound; an idle SM first", 1, 0, []int{5, 5, 6}, []float64{10, 40, 50}, []int{6, 5, 6, 0}},
+		{"then one without power", 0, 2, []int{6, 5, 6}, []float64{10, 40, 50}, []int{7, 5, 6, 1}},
+		{"the epoch is above and the average is not", 0, 1, []int{7, 5, 6}, []float64{300, 40, 50}, []int{8, 5, 6, 0}},
+		{"above: b has its upper bound, c takes it", 0, 0, []int{8, 5, 6}, []float64{1000, 40, 50}, []int{7, 5, 7, 0}},
+		{"c gained nothing: nobody takes it, b tries with one less", 0, 0, []int{7, 5, 7}, []float64{1000, 40, 50}, []int{6, 4, 7, 2}},
+		{"b lost nothing: its lower bound, opt 4; c tries", 0, 2, []int{6, 4, 7}, []float64{1000, 40, 50}, []int{5, 4, 6, 4}},
+		{"c lost: both tasks have upper bounds, c no lower one", 0, 4, []int{5, 4, 6}, []float64{1000, 40, 20}, []int{4, 4, 5, 6}},
+		{"c lost nothing more: its lower bound; gated", 0, 6, []int{4, 4, 5}, []float64{1000, 40, 20}, []int{3, 4, 5, 7}},
+		{"all bounds are set", 0, 7, []int{3, 4, 5}, []float64{1000, 40, 20}, []int{2, 4, 5, 8}},
+		{"b has less than opt: it takes what is given", 0, 9, []int{2, 3, 5}, []float64{1000, 40, 20}, []int{1, 4, 5, 9}},
+		{"the last SM is not given", 0, 9, []int{1, 4, 5}, []float64{1000, 40, 20}, []int{1, 4, 5, 9}},
+		{"nobody has one to give", 0, 0, []int{1, 1, 1}, []float64{1, 40, 20}, []int{1, 1, 1, 0}},
+	} {
+		got := shareOf(p.Decide(taskSample(uint64(i+1), c.idle, c.gated, 100, c.sms, c.ipc...)))
+		if fmt.Sprint(got) != fmt.Sprint(c.want) {
+			t.Errorf("%d, %s: %v, want %v", i+1, c.what, got, c.want)
+		}
+	}
+}
+
+// A batch task with one SM that should give leaves the freed one without power.
+func TestSMQoSLastOfBatch(t *testing.T) {
+	q := &smqos{threshold: 0.03, batch: []profile{{}, {upper: true}}}
+	got := shareOf(q.decide(taskSample(1, 0, 0, 10, []int{5, 1}, 1000, 1)))
+	if fmt.Sprint(got) != "[4 1 1]" {
+		t.Errorf("%v", got)
+	}
+}
+
+// SMs on their way count as arrived for what is asked; a swap is judged by the first epoch
+// on the SMs that came of it: one that leaves has left, one that arrives has not come.
+func TestSMQoSOnTheWay(t *testing.T) {
+	q := &smqos{threshold: 0.03}
+	q.decide(taskSample(1, 0, 0, 10, []int{4, 6, 3}, 5, 60, 30))
+	s := taskSample(2, 0, 0, 10, []int{4, 6, 3}, 5, 50, 30)
+	s.Moving, s.Apps[0].SMsArriving, s.Apps[1].SMsLeaving, s.Apps[2].SMsArriving = true, 2, 1, 1
+	s.IdleSMs = 2
+	if got := shareOf(q.decide(s)); fmt.Sprint(got) != "[7 4 4 0]" {
+		t.Errorf("%v: one more while some are on their way", got)
+	}
+	if b := q.batch[1]; !b.upper || b.sms != 5 {
+		t.Errorf("%+v: the SM that leaves is gone, and the IPC fell", b)
+	}
+	if b := q.batch[2]; b.upper || b.lower || b.sms != 3 {
+		t.Errorf("%+v: judged before the SM came", b)
+	}
+	q.decide(taskSample(3, 0, 0, 10, []int{7, 4, 4}, 20, 50, 40))
+	if b := q.batch[2]; !b.lower || b.opt != 4 {
+		t.Errorf("%+v: the SM has come, and the IPC rose", b)
+	}
+	q = &smqos{threshold: 0.03}
+	q.decide(taskSample(1, 0, 0, 10, []int{4, 6}, 5, 60))
+	q.decide(taskSample(2, 0, 0, 10, []int{4, 6}, 15, 20)) // refused
+	if b := q.batch[1]; b.upper || b.lower {
+		t.Errorf("%+v: judged without a swap", b)
+	}
+}
+
+// Whatever the IPCs, SMs are conserved, nobody moves more than one, and nobody has none.
+func TestSMQoSConserves(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		q := &smqos{threshold: 0.03}
+		sms := rapid.SliceOfN(rapid.IntRange(1, 8), 2, 4).Draw(t, "sms")
+		idle, gated := rapid.IntRange(0, 2).Draw(t, "idle"), rapid.IntRange(0, 2).Draw(t, "gated")
+		total := idle + gated
+		for _, n := range sms {
+			total += n
+		}
+		frozen := make([]profile, len(sms))
+		for epoch := range uint64(60) {
+			ipc := rapid.SliceOfN(rapid.Float64Range(1, 300), len(sms), len(sms)).Draw(t, "ipc")
+			got := shareOf(q.decide(taskSample(epoch+1, idle, gated, 100, sms, ipc...)))
+			sum := 0
+			for i, n := range got[:len(sms)] {
+				if sum += n; n < 1 || abs(n-sms[i]) > 1 {
+					t.Fatalf("%v to %v", sms, got)
+				}
+				sms[i] = n
+				if f := frozen[i]; f.upper && f.lower && q.batch[i].opt != f.opt {
+					t.Fatalf("opt moved from %d to %d after both bounds were set", f.opt, q.batch[i].opt)
+				}
+			}
+			copy(frozen, q.batch)
+			if gated = got[len(sms)]; gated < 0 || total-sum-gated < 0 {
+				t.Fatalf("%v of %d SMs", got, total)
+			}
+			idle = total - sum - gated
+		}
+	})
+}
+
+// Where kernels have targets, only their instructions and cycles count, each against its own.
+func TestKernelTargets(t *testing.T) {
+	k := func(qos float64, insts, cycles uint64) TaskKernel {
+		return TaskKernel{HeldKernel{"k", qos}, insts, cycles}
+	}
+	task := Task{Held: Held{QoS: 7}, Insts: 1000, Cycles: 100, Kernels: []TaskKernel{k(0, 500, 60), k(20, 400, 30)}}
+	if s := task.service(); s.insts != 400 || s.cycles != 30 || s.target() != 20 {
+		t.Errorf("%+v", s)
+	}
+	task.Kernels = append(task.Kernels, k(50, 100, 10))
+	if s := task.service(); s.insts != 500 || s.target() != (20*30+50*10)/40. {
+		t.Errorf("%+v: target %g", s, s.target())
+	}
+	task.Kernels = task.Kernels[:1]
+	if s := task.service(); s.insts != 1000 || s.target() != 7 {
+		t.Errorf("%+v", s)
+	}
+	if q := (&smqos{}).decide(taskSample(1, 0, 0, 0, []int{4, 4}, 1, 1)).(*TaskPlan); q.Why[0] !=
+		"no application has a target" {
+		t.Errorf("%q", q.Why)
+	}
+}

@@ -1,0 +1,57 @@
+package control
+
+import (
+	"fmt"
+	"testing"
+)
+
+// spartSample is taskSample with SM-cycles: all SMs ran all the time.
+func spartSample(idle, gated int, targets []float64, sms []int, ipc ...float64) *TaskSample[spartTask] {
+	t := taskSample(1, idle, gated, 0, sms, ipc...)
+	s := &TaskSample[spartTask]{Clock: t.Clock}
+	for i, a := range t.Apps {
+		a.QoS = targets[i]
+		s.Apps = append(s.Apps, spartTask{a, uint64(sms[i]) * a.Cycles})
+	}
+	return s
+}
+
+// The linear model by hand: need = SMs x target / IPC, rounded up; the difference changes
+// hands at once.
+func TestSpartByHand(t *testing.T) {
+	for _, c := range []struct {
+		what        string
+		params      Params
+		idle, gated int
+		targets     []float64
+		sms         []int
+		ipc         []float64
+		want        string
+	}{
+		{"half of the target: twice the SMs", nil, 0, 0, []float64{100, 0}, []int{4, 8}, []float64{50, 9}, "[8 4 0]"},
+		{"rounded up", nil, 0, 0, []float64{100, 0}, []int{4, 8}, []float64{99, 9}, "[5 7 0]"},
+		{"twice the target: half is given back", nil, 0, 0, []float64{100, 0}, []int{6, 6}, []float64{200, 9}, "[3 9 0]"},
+		{"to nobody with gate", Params{"gate": 1}, 0, 0, []float64{100, 0}, []int{6, 6}, []float64{200, 9}, "[3 6 3]"},
+		{"idle, then gated, then best effort", nil, 1, 1, []float64{100, 0}, []int{4, 6}, []float64{50, 9}, "[8 4 0]"},
+		{"the others keep one each", nil, 0, 0, []float64{100, 0, 0}, []int{4, 4, 4}, []float64{1, 9, 9}, "[10 1 1 0]"},
+		{"from whoever has most, to whoever has least", nil, 0, 0, []float64{100, 0, 0}, []int{4, 3, 5}, []float64{50, 9, 9}, "[8 2 2 0]"},
+		{"two targets", nil, 0, 0, []float64{100, 100, 0}, []int{4, 4, 8}, []float64{50, 200, 9}, "[8 2 6 0]"},
+		{"within the dead band", Params{"dead_band": 1}, 0, 0, []float64{100, 0}, []int{4, 8}, []float64{99, 9}, "[4 8 0]"},
+		{"nothing ran", nil, 0, 0, []float64{100, 0}, []int{4, 8}, []float64{0, 9}, "[4 8 0]"},
+	} {
+		p := made(t, "spart", c.params)
+		if got := fmt.Sprint(shareOf(p.Decide(spartSample(c.idle, c.gated, c.targets, c.sms, c.ipc...)))); got != c.want {
+			t.Errorf("%s: %s, want %s", c.what, got, c.want)
+		}
+	}
+}
+
+// While SMs are on their way those that ran count: 4 of 6 gave 50, so 8 are needed.
+func TestSpartOnTheWay(t *testing.T) {
+	s := spartSample(0, 0, []float64{100, 0}, []int{6, 6}, 50, 9)
+	s.Apps[0].SMsArriving, s.Apps[1].SMsLeaving = 1, 1
+	s.Apps[0].SMCycles = 4 * s.Apps[0].Cycles
+	if got := fmt.Sprint(shareOf(made(t, "spart", nil).Decide(s))); got != "[8 4 0]" {
+		t.Error(got)
+	}
+}

@@ -1,0 +1,266 @@
+package sim_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"heddle/control"
+	"heddle/sim"
+)
+
+// tasks is a latency-sensitive task and batch tasks on 16 SMs under a mode, with decisions
+// every 3000 cycles.
+func tasks(mode string, batch ...sim.App) sim.Spec {
+	ls := app("rodinia-like/hotspot", map[string]string{"n": "256", "steps": "40", "verify": "False"})
+	ls.QoS = 250
+	if len(batch) == 0 {
+		batch = []sim.App{app("parboil-like/cp", map[string]string{"n": "256", "atoms": "100", "verify": "False"})}
+	}
+	return sim.Spec{
+		Machine: "fermi", Seed: 1, Apps: append([]sim.App{ls}, batch...), Epoch: 3000, Timeline: true,
+		Sharing: sim.Sharing{Mode: mode, Epoch: 3000}, Length: sim.Length{MaxCycles: 60_000, Budget: true},
+	}
+}
+
+// taskSample is what the samples of smqos and spart have in common.
+type taskSample struct {
+	Cycle     uint64 `json:"cycle"`
+	Idle      int    `json:"idle_sms"`
+	Gated     int    `json:"gated_sms"`
+	SMsGating int    `json:"sms_gating"`
+	Apps      []struct {
+		Name     string  `json:"name"`
+		SMs      int     `json:"sms"`
+		Arriving int     `json:"sms_arriving"`
+		Leaving  int     `json:"sms_leaving"`
+		QoS      float64 `json:"qos"`
+		Insts    uint64  `json:"insts"`
+		Cycles   uint64  `json:"cycles"`
+		Kernels  []struct {
+			Name   string  `json:"name"`
+			QoS    float64 `json:"qos"`
+			Insts  uint64  `json:"insts"`
+			Cycles uint64  `json:"cycles"`
+		} `json:"kernels"`
+	} `json:"apps"`
+}
+
+func (s *taskSample) settled(app int) int {
+	return s.Apps[app].SMs + s.Apps[app].Arriving - s.Apps[app].Leaving
+}
+
+// samplesOf reads the samples of a run's decisions as their policy wrote them.
+func samplesOf(t *testing.T, r *sim.Result) (out []taskSample) {
+	t.Helper()
+	for _, d := range r.Decisions {
+		var s taskSample
+		if err := json.Unmarshal(marshal(t, d.Sample), &s); err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// Under each of the three systems, with one and with two batch tasks: samples conserve SMs,
+// replaying them gives the plans, and neither skipping, nor a second core, nor lockstep
+// changes a bit.
+func TestTasks(t *testing.T) {
+	second := app("micro/triad", map[string]string{"n": "60000", "passes": "2", "verify": "False"})
+	for _, mode := range []string{"smqos", "spart", "rollover"} {
+		for _, spec := range []sim.Spec{tasks(mode), tasks(mode, tasks(mode).Apps[1], second)} {
+			r := run(t, spec)
+			for _, s := range samplesOf(t, r) {
+				sum := s.Idle + s.Gated
+				for _, a := range s.Apps {
+					sum += a.SMs
+				}
+				if mode != "rollover" && sum != 16 {
+					t.Errorf("%s at %d: %d SMs", mode, s.Cycle, sum)
+				}
+			}
+			replays(t, mode, &spec, r)
+			every, two, lockstep := spec, spec, spec
+			every.NoSkip, two.Cores, lockstep.Lockstep = true, 2, true
+			want := text(t, r)
+			for name, other := range map[string]sim.Spec{"no skipping": every, "two cores": two, "lockstep": lockstep} {
+				if text(t, run(t, other)) != want {
+					t.Errorf("%s: %s changes the result", mode, name)
+				}
+			}
+		}
+	}
+}
+
+// replays holds the plans of a run against those of its samples, written and read again.
+func replays(t *testing.T, mode string, spec *sim.Spec, r *sim.Result) {
+	t.Helper()
+	var samples, plans []any
+	for _, d := range r.Decisions {
+		if d.Refused != "" {
+			t.Errorf("%s: refused: %s", mode, d.Refused)
+		}
+		samples, plans = append(samples, d.Sample), append(plans, d.Plan)
+	}
+	if len(samples) != 20 {
+		t.Fatalf("%s: %d decisions, want 20", mode, len(samples))
+	}
+	e, err := control.Find(mode)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := e.New(control.FromSheet(sheet(t, *spec), 6, 1), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := control.Replay(e, p, "samples", marshal(t, samples))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(marshal(t, again), marshal(t, plans)) {
+		t.Errorf("%s: the samples of the run do not give its plans", mode)
+	}
+}
+
+// SMQoS moves one SM per task and epoch at most, though one takes longer than an epoch, and
+// the decisions tell each with its cost.
+func TestSMQoSSwapsOne(t *testing.T) {
+	spec := tasks("smqos")
+	spec.Apps[0].QoS = 1e6 // never enough
+	spec.Sharing.Epoch = 500
+	r := run(t, spec)
+	samples := samplesOf(t, r)
+	overlapping := false
+	for i := 1; i < len(samples); i++ {
+		if d := samples[i].settled(0) - samples[i-1].settled(0); d < 0 || d > 1 {
+			t.Errorf("%d SMs more at %d", d, samples[i].Cycle)
+		}
+		overlapping = overlapping || samples[i].Apps[0].Arriving > 1
+	}
+	if last := samples[len(samples)-1]; last.settled(0) != 15 || last.settled(1) != 1 {
+		t.Errorf("%+v: the batch task keeps one SM of 16", last)
+	}
+	if !overlapping {
+		t.Error("no SM was asked for while another one was on its way: the test says little")
+	}
+	moves := 0
+	for _, d := range r.Decisions {
+		for _, m := range d.SMs {
+			if moves++; m.To != "hotspot" || m.From != "cp" || m.How == "drain" ||
+				(m.How == "switch") != (m.CTAs > 0) || m.CTAs > 0 && m.Bytes == 0 || m.End > 0 && m.End <= m.Start {
+				t.Errorf("%+v", m)
+			}
+		}
+	}
+	if moves != 7 || r.Moved.SMs != 7 {
+		t.Errorf("%d moves are told, %d counted, want 7", moves, r.Moved.SMs)
+	}
+}
+
+// With a target that little meets, SMs that nobody gains by are without power; their energy
+// is less, and more wake when there is need again.
+func TestSMQoSGates(t *testing.T) {
+	spec := tasks("smqos")
+	spec.Apps[0].QoS, spec.Sharing.Params = 40, control.Params{"threshold": 1} // it gains by nothing
+	r := run(t, spec)
+	if r.Nobody == nil || r.Nobody.GatedSMCycles == 0 {
+		t.Fatalf("%+v: nothing was gated", r.Nobody)
+	}
+	gated := 0
+	for _, s := range samplesOf(t, r) {
+		gated = max(gated, s.Gated)
+	}
+	if gated < 2 {
+		t.Errorf("%d SMs at most were without power", gated)
+	}
+}
+
+// A latency-sensitive task that comes in the middle of a run: nothing is moved for it
+// before, and then it gets what it needs.
+func TestLateTask(t *testing.T) {
+	spec := tasks("smqos")
+	spec.Apps[0].Arrive, spec.Apps[0].QoS = 30_000, 1e6
+	samples := samplesOf(t, run(t, spec))
+	for _, s := range samples {
+		switch {
+		case s.Cycle <= 30_000 && (s.Apps[0].Cycles > 0 || s.settled(0) != 8):
+			t.Errorf("before it came: %+v", s)
+		case s.Cycle >= 60_000 && s.settled(0) != 15:
+			t.Errorf("at the end: %+v", s)
+		}
+	}
+}
+
+// set_qos gives one kernel a target; samples tell its instructions and cycles, the result
+// what it reached, and a recording keeps it.
+func TestKernelTarget(t *testing.T) {
+	dir := t.TempDir()
+	ptx, err := os.ReadFile("../apps/micro/vecadd/kernel.ptx")
+	if err != nil {
+		t.Fatal(err)
+	}
+	script := `
+def main():
+    k = module("kernel.ptx").kernel("vecadd")
+    set_qos(k, 77)
+    a = malloc(f32, 200000)
+    launch(k, grid = 782, block = 256, args = [a, a, a, 200000])
+    device_synchronize()
+`
+	if err := os.WriteFile(filepath.Join(dir, "kernel.ptx"), ptx, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "app.star"), []byte(script), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	spec := tasks("smqos")
+	spec.Apps[0] = sim.App{Name: "ls", Path: dir}
+	r := run(t, spec)
+	if len(r.Targets) != 1 || r.Targets[0].Kernel != "vecadd" || r.Targets[0].IPC != 77 || !(r.Targets[0].Reached > 0) {
+		t.Fatalf("%+v", r.Targets)
+	}
+	var insts uint64
+	for _, s := range samplesOf(t, r) {
+		k := s.Apps[0].Kernels
+		if len(k) != 1 || k[0].Name != "vecadd" || k[0].QoS != 77 || s.Apps[0].QoS != 77 ||
+			k[0].Insts != s.Apps[0].Insts || k[0].Cycles != s.Apps[0].Cycles {
+			t.Errorf("%+v", s.Apps[0])
+		}
+		insts += k[0].Insts
+	}
+	if insts != r.Tenants[0].ThreadInsts {
+		t.Errorf("samples have %d instructions of the kernel, the tenant %d", insts, r.Tenants[0].ThreadInsts)
+	}
+	spec.Apps[0].QoS, spec.Apps[0].QoSKernel = 5, "vecsub"
+	if _, err := sim.Run(context.Background(), spec, nil); err == nil ||
+		!strings.Contains(err.Error(), "target is for kernel vecsub, which it has not launched; it launched vecadd") {
+		t.Errorf("%v", err)
+	}
+}
+
+// What makes no sense is refused.
+func TestTargetsRefused(t *testing.T) {
+	two := tasks("smqos")
+	two.Apps[1].QoS = 5
+	share := tasks("smqos")
+	share.Apps[0].QoS, share.Apps[0].QoSShare = 0, 0.8
+	inside := tasks("smk")
+	inside.Sharing = sim.Sharing{Mode: "smk", Policies: []sim.Governor{{Policy: "smqos"}}}
+	outside := tasks("mps")
+	outside.Sharing = sim.Sharing{Mode: "mps", Policies: []sim.Governor{{Policy: "rollover"}}}
+	for want, s := range map[string]sim.Spec{
+		"serves 1 application with a target (qos) and there are 2":                  two,
+		"its target is 80 % of its IPC alone, and nobody has run it alone":          share,
+		"policy smqos sets sms, and under sharing mode smk every SM is everybody's": inside,
+		"under sharing mode mps no SM is shared from inside: use smk":               outside,
+	} {
+		if _, err := sim.Run(context.Background(), s, nil); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v\nwant %s", err, want)
+		}
+	}
+}
