@@ -26,11 +26,14 @@ func rolloverEntry() Entry {
 		Params: []Param{{
 			"scheme", 2, "choice", "0 naive, 1 elastic, 2 rollover, 3 rollover-time", true, 0, 3,
 		}, {
+			"few_idle", 0.5, "CTAs", "idle warps, in those of a CTA, below which an application misses warps", false, 0, 1,
+		}, {
 			"move_ctas", 1, "flag", "CTAs are swapped where a target misses warps or has too many", true, 0, 1,
 		}},
 		Make: func(_ Machine, get func(string) float64) Policy {
 			scheme := [...]QuotaScheme{Naive, Elastic, Rollover, RolloverTime}[int(get("scheme"))]
-			return Of((&rollover{scheme: scheme, swaps: get("move_ctas") != 0}).decide)
+			q := &rollover{scheme: scheme, swaps: get("move_ctas") != 0, fewIdle: get("few_idle")}
+			return Of(q.decide)
 		},
 	}
 }
@@ -39,10 +42,12 @@ func rolloverEntry() Entry {
 type rollover struct {
 	scheme QuotaScheme
 	swaps  bool
-	last   uint64    // cycle of the last sample
-	total  []service // of applications with targets, since they began
-	goal   []float64 // of best effort: the artificial one, IPC; 0: not measured yet
-	most   [][]int   // per application and SM, CTAs
+	// fewIdle is parameter few_idle.
+	fewIdle float64
+	last    uint64    // cycle of the last sample
+	total   []service // of applications with targets, since they began
+	goal    []float64 // of best effort: the artificial one, IPC; 0: not measured yet
+	most    [][]int   // per application and SM, CTAs
 }
 
 // rolloverTask is an application with what its SMs say of it.

@@ -8,14 +8,16 @@ import (
 // How Rollover divides an SM's places for CTAs. Wang et al., ISCA 2017, reconstructed: what
 // an SM has of ready warps that did not issue tells whether an application has warps enough.
 //
-//   - One with a target that has quota left and less than one such warp in the mean misses
-//     warps: it gets a CTA more, and best effort with most CTAs there one less.
+//   - One with a target that has quota left and hardly any such warps misses warps: it gets a
+//     CTA more, and best effort with most CTAs there one less. Hardly any is less than half of a
+//     CTA's warps in the mean (parameter few_idle): some are always ready at once.
 //   - One that has as many idle warps as a CTA of it has, has a CTA too many: best effort may
 //     have it.
-//   - One swap per SM and epoch; everybody keeps one CTA.
+//   - One swap per SM and epoch; one with a target keeps a CTA, best effort need not.
 //
-// Reading: the first limits are what is resident at the end of the first epoch, when SMK has
-// divided the SMs by dominant shares.
+// Readings. The first limits are what is resident at the end of the first epoch, when SMK has
+// divided the SMs by dominant shares; an application that has none yet has no limit. In an
+// epoch in which nothing with a target ran there are no limits, and they begin anew.
 
 // byResidence divides a quota among SMs by the CTAs an application has there, evenly where it
 // has none anywhere; the rest of a division goes to the first SMs. Each gets one instruction
@@ -50,6 +52,13 @@ func byResidence(quota int64, resident []uint64) []int64 {
 // swapCTAs moves the limits of CTAs and puts them into the plan.
 func (q *rollover) swapCTAs(s *TaskSample[rolloverTask], p *QuotaPlan, period uint64) {
 	more, less := make([]int, len(s.Apps)), make([]int, len(s.Apps))
+	if !slices.ContainsFunc(s.Apps, func(a rolloverTask) bool { return a.latencySensitive() && a.Cycles > 0 }) {
+		q.most = nil
+		for i := range s.Apps {
+			p.Apps[i].CTAs = slices.Repeat([]int{noLimit}, len(s.Apps[i].Resident))
+		}
+		return
+	}
 	if q.most == nil {
 		q.most = firstLimits(s)
 	} else if len(s.Apps) > 0 {
@@ -71,12 +80,17 @@ func (q *rollover) swapCTAs(s *TaskSample[rolloverTask], p *QuotaPlan, period ui
 	}
 }
 
-// firstLimits are what is resident; everybody may have one.
+// noLimit is the limit of those who have none.
+const noLimit = -1
+
+// firstLimits are what is resident.
 func firstLimits(s *TaskSample[rolloverTask]) (most [][]int) {
 	for i := range s.Apps {
 		list := make([]int, len(s.Apps[i].Resident))
 		for sm, n := range s.Apps[i].Resident {
-			list[sm] = max(1, int(n))
+			if list[sm] = int(n); n == 0 {
+				list[sm] = noLimit
+			}
 		}
 		most = append(most, list)
 	}
@@ -93,7 +107,7 @@ func (q *rollover) swapOn(s *TaskSample[rolloverTask], sm int, period uint64) (a
 		other := q.bestEffort(s, sm)
 		idle := float64(a.Idle[sm]) / float64(period)
 		switch {
-		case a.Left[sm] > 0 && idle < 1 && other >= 0 && s.Apps[other].Resident[sm] > 1:
+		case a.Left[sm] > 0 && idle < q.fewIdle*float64(a.CTAWarps) && other >= 0 && s.Apps[other].Resident[sm] > 0:
 			q.most[i][sm] = int(a.Resident[sm]) + 1
 			q.most[other][sm] = int(s.Apps[other].Resident[sm]) - 1
 			return i, 1

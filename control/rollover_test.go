@@ -78,10 +78,11 @@ func TestRolloverCTAs(t *testing.T) {
 		target, effort   uint64 // resident
 		wantLS, wantRest int
 	}{
-		{"quota left and no idle warp: one more, one less of best effort", 5, 9_999, 3, 3, 4, 2},
-		{"an idle warp in the mean: warps are not what it lacks", 5, 10_000, 3, 3, 3, 3},
+		{"quota left and few idle warps: one more, one less of best effort", 5, 39_999, 3, 3, 4, 2},
+		{"half a CTA of idle warps in the mean: warps are not what it lacks", 5, 40_000, 3, 3, 3, 3},
 		{"no quota left", 0, 0, 3, 3, 3, 3},
-		{"best effort keeps one", 5, 0, 3, 1, 3, 3},
+		{"the last one of best effort", 5, 0, 3, 1, 4, 0},
+		{"best effort has none to give", 5, 0, 3, 0, 3, 3},
 		{"idle warps of a CTA: one less, which best effort may have", 0, 80_000, 3, 3, 2, 4},
 		{"a target keeps one", 0, 80_000, 1, 3, 3, 3},
 	} {
@@ -96,6 +97,17 @@ func TestRolloverCTAs(t *testing.T) {
 		if got := fmt.Sprint(p.Decide(s).Request().CTAs); got != want {
 			t.Errorf("%s: %s, want %s", c.what, got, want)
 		}
+	}
+	p := made(t, "rollover", nil)
+	absent := rolloverSample(1, 100, 50, 40)
+	absent.Apps[0].Cycles, absent.Apps[0].Insts = 0, 0
+	if got := p.Decide(absent).Request().CTAs; fmt.Sprint(got) != "[[-1 -1] [-1 -1]]" {
+		t.Errorf("%v while nothing with a target runs", got)
+	}
+	late := rolloverSample(2, 100, 50, 40)
+	late.Apps[0].Resident[1] = 0
+	if got := p.Decide(late).Request().CTAs; fmt.Sprint(got) != "[[3 -1] [3 3]]" {
+		t.Errorf("%v when it has come", got)
 	}
 	if got := made(t, "rollover", Params{"move_ctas": 0}).Decide(rolloverSample(1, 100, 50, 40)).Request().CTAs; got != nil {
 		t.Errorf("%v without swaps", got)

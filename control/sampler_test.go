@@ -101,3 +101,55 @@ func TestSamplerRefuses(t *testing.T) {
 		}
 	}
 }
+
+// kernels is a source whose one application launches kernels.
+type kernels struct {
+	counts
+	now []KernelCounts
+}
+
+func (k *kernels) Kernels(int) []KernelCounts { return k.now }
+func (k *kernels) FindKernel(name string) (int, error) {
+	if name == "kernel.insts" {
+		return 1, nil
+	}
+	return k.counts.FindKernel(name)
+}
+
+// Kernels of an application come as they are launched, with what each did since the sample
+// before.
+func TestSamplerKernels(t *testing.T) {
+	type kernel struct {
+		HeldKernel
+		Insts uint64 `json:"insts" counter:"kernel.insts"`
+	}
+	type sample struct {
+		Clock
+		Apps []struct {
+			Held
+			Kernels []kernel `json:"kernels"`
+		} `json:"apps"`
+	}
+	src := &kernels{}
+	policy := Of(func(*sample) Plan { return nil })
+	s, err := NewSampler(policy, 1, src)
+	if err != nil {
+		t.Fatal(err)
+	}
+	take := func() []kernel { return s.Take(Clock{}).(*sample).Apps[0].Kernels }
+	if k := take(); k != nil {
+		t.Errorf("%+v", k)
+	}
+	a, b := HeldKernel{"a", 0}, HeldKernel{"b", 7}
+	src.now = []KernelCounts{{a, []uint64{1, 10}}}
+	if k := take(); !reflect.DeepEqual(k, []kernel{{a, 10}}) {
+		t.Errorf("%+v", k)
+	}
+	src.now = []KernelCounts{{a, []uint64{9, 15}}, {b, []uint64{9, 4}}}
+	if k := take(); !reflect.DeepEqual(k, []kernel{{a, 5}, {b, 4}}) {
+		t.Errorf("%+v", k)
+	}
+	if _, err := NewSampler(policy, 1, counts{}); err == nil || !strings.Contains(err.Error(), "kernel.insts") {
+		t.Errorf("%v", err)
+	}
+}

@@ -89,8 +89,8 @@ func perSM(what string, tenants []*Tenant, sms, given int, of func(tenant int) i
 // LimitCTAs says how many CTAs of each application an SM may hold, by tenant and SM, from
 // the current cycle on; negative: dominant resource fairness decides, as it does without
 // limits. An application below its limit gets a CTA where there is room, and waits where
-// there is none; of one above it the youngest CTAs are evicted, one at a time. Who has work
-// keeps a CTA: 0 is as good as 1. nil takes limits off. The error says that the table has
+// there is none; of one above it the youngest CTAs are evicted, one at a time. 0 keeps it off
+// the SM for as long as the limit stands. nil takes limits off. The error says that the table has
 // not one number for each tenant and SM, or that it limits an SM that is one application's.
 func (g *GPU) LimitCTAs(most [][]int) error {
 	if most != nil {

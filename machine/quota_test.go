@@ -255,6 +255,11 @@ func rationed(t *testing.T, seed uint64, o Options, free bool) (story string, in
 			story += fmt.Sprintln(r.g.Now(), r.counters())
 		}
 	}
+	if shared { // who is kept off all SMs would never end
+		if err := r.g.LimitCTAs(nil); err != nil {
+			t.Fatal(err)
+		}
+	}
 	for start := r.g.Now(); r.g.Running() > 0; r.step(1 << 20) {
 		if r.g.Now() > start+50_000_000 {
 			t.Fatalf("seed %d: not at an end after %d cycles", seed, r.g.Now())

@@ -109,9 +109,9 @@ func (v *evictor) limit(most [][]int) {
 // limited says that the CTAs of a tenant on SM i have a limit.
 func (v *evictor) limited(tenant, i int) bool { return v.most != nil && v.most[tenant][i] >= 0 }
 
-// above is by how many CTAs a tenant with a limit is above it on SM i; it may keep one.
+// above is by how many CTAs a tenant with a limit is above it on SM i.
 func (v *evictor) above(tenant, i int) int {
-	return v.sms[i].Used(mem.TenantID(tenant)).CTAs - max(1, v.most[tenant][i])
+	return v.sms[i].Used(mem.TenantID(tenant)).CTAs - v.most[tenant][i]
 }
 
 // atLimit says that a tenant may have no more CTAs on SM i.

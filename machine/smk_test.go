@@ -145,8 +145,7 @@ func TestSMKBig(t *testing.T) {
 }
 
 // TestLimitCTAs: every SM comes to hold as many CTAs of each application as its limit says:
-// those above it are evicted, those below come where there is room, one with work keeps a
-// CTA; without limits it is dominant shares again.
+// those above it are evicted, those below come where there is room, 0 is none; without limits it is dominant shares again.
 func TestLimitCTAs(t *testing.T) {
 	r := together(t, "qv100", 2, 2, Options{})
 	_, checkA := r.count(0, 120, 256, 3000)
@@ -170,11 +169,11 @@ func TestLimitCTAs(t *testing.T) {
 	}{
 		{[][]int{{4, 4}, {4, 2}}, [2][2]int{{4, 4}, {4, 2}}, 2}, // room that nobody may take
 		{[][]int{{5, 6}, {4, 2}}, [2][2]int{{4, 6}, {4, 2}}, 2}, // room for two: the first SM is full
-		{[][]int{{7, 7}, {0, 1}}, [2][2]int{{7, 7}, {1, 1}}, 6}, // who has work keeps a CTA
-		{[][]int{{-1, -1}, {1, 1}}, [2][2]int{{7, 7}, {1, 1}}, 6},
-		{[][]int{{3, 2}, {-1, -1}}, [2][2]int{{3, 2}, {5, 6}}, 6 + 4 + 5},
-		{[][]int{{4, 4}, {5, 6}}, [2][2]int{{3, 2}, {5, 6}}, 15}, // who is below its limit waits for room
-		{nil, [2][2]int{{4, 4}, {4, 4}}, 15 + 1 + 2},
+		{[][]int{{7, 7}, {0, 1}}, [2][2]int{{7, 7}, {0, 1}}, 7}, // none at all
+		{[][]int{{-1, -1}, {1, 1}}, [2][2]int{{7, 7}, {1, 1}}, 7},
+		{[][]int{{3, 2}, {-1, -1}}, [2][2]int{{3, 2}, {5, 6}}, 7 + 4 + 5},
+		{[][]int{{4, 4}, {5, 6}}, [2][2]int{{3, 2}, {5, 6}}, 16}, // who is below its limit waits for room
+		{nil, [2][2]int{{4, 4}, {4, 4}}, 16 + 1 + 2},
 	} {
 		if err := r.g.LimitCTAs(c.most); err != nil {
 			t.Fatal(err)

@@ -37,6 +37,8 @@ func decisionViews(r *sim.Result) (out []decisionView) {
 		}
 		if len(d.After) == 0 {
 			v.Plan = seen(d.Plan)
+		} else if line := unpowered(d.Plan); line != "" {
+			v.Plan = append(v.Plan, line)
 		}
 		if d.Changed && d.Begun == 0 {
 			v.Plan = append(v.Plan, "not begun")
@@ -90,13 +92,33 @@ func pairs(m map[string]any) string {
 	return strings.Join(out, ", ")
 }
 
+// unpowered says how many SMs are to be without power; empty where a plan sets nothing of
+// the kind, or none.
+func unpowered(plan any) string {
+	var p struct {
+		Gated int `json:"gated_sms"`
+	}
+	if text, err := json.Marshal(plan); err != nil || json.Unmarshal(text, &p) != nil || p.Gated == 0 {
+		return ""
+	}
+	return "without power: " + report.Many(p.Gated, "SM")
+}
+
 // planned says what an application gets, beside what it had.
 func planned(had, gets *control.Share) string {
-	if had.Alloc == gets.Alloc {
-		return fmt.Sprintf("%s: %s, %s", had.Name, report.Many(had.SMs, "SM"), report.Many(had.Groups, "group"))
+	out := had.Name + ": " + becomes(had.SMs, gets.SMs, "SM")
+	if had.Groups+gets.Groups > 0 { // else memory is everybody's
+		out += ", " + becomes(had.Groups, gets.Groups, "group")
 	}
-	return fmt.Sprintf("%s: %d → %s, %d → %s", had.Name, had.SMs, report.Many(gets.SMs, "SM"), had.Groups,
-		report.Many(gets.Groups, "group"))
+	return out
+}
+
+// becomes writes a number of things, beside what it was if that is another one.
+func becomes(had, gets int, one string) string {
+	if had == gets {
+		return report.Many(had, one)
+	}
+	return fmt.Sprintf("%d → %s", had, report.Many(gets, one))
 }
 
 // moves sums up and lists what changed hands. A move takes from its start until
