@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
+	"slices"
 
 	"heddle/control"
 	"heddle/lab/calib"
@@ -133,6 +134,9 @@ func shared(root string) (all []Case, err error) {
 		{"ugpu", sim.Sharing{Mode: "ugpu-ori", Epoch: 5000}},
 		{"ugpu", sim.Sharing{Mode: "ugpu-qos", Epoch: 5000}},
 		{"ugpu", sim.Sharing{Mode: "bp-cd", Epoch: 5000}},
+		{"qv100", sim.Sharing{Mode: "smqos", Epoch: 2500}},
+		{"fermi", sim.Sharing{Mode: "spart", Epoch: 2500}},
+		{"fermi", sim.Sharing{Mode: "rollover", Epoch: 2500}},
 	} {
 		name := mode.sharing.Name
 		if name == "" {
@@ -145,7 +149,7 @@ func shared(root string) (all []Case, err error) {
 			}
 			for i, path := range p {
 				a := sim.App{Name: filepath.Base(path), Path: filepath.Join(root, "apps", path)}
-				if mode.sharing.Mode == "ugpu-qos" && i == 0 {
+				if i == 0 && slices.Contains([]string{"ugpu-qos", "smqos", "spart", "rollover"}, mode.sharing.Mode) {
 					a.QoS = 500
 				}
 				s.Apps = append(s.Apps, a)
