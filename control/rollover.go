@@ -22,11 +22,12 @@ func rolloverEntry() Entry {
 		Name: "rollover", Source: "Wang et al., ISCA 2017, as in Sun et al., SMQoS, CLUSTER 2019",
 		What:     "quotas of instructions on SMs that all share, with what targets leave added to the next epoch's",
 		Settings: []string{"quota", "ctas"}, Period: 10_000,
-		Files: []string{"rollover_ctas.go", "task.go", "task_plan.go"},
+		Files: []string{"rollover_ctas.go", "quota_plan.go", "task.go", "task_plan.go"},
 		Params: []Param{{
 			"scheme", 2, "choice", "0 naive, 1 elastic, 2 rollover, 3 rollover-time", true, 0, 3,
 		}, {
-			"few_idle", 0.5, "CTAs", "idle warps, in those of a CTA, below which an application misses warps", false, 0, 1,
+			"few_idle", 0.5, "CTAs", "idle warps, in those of a CTA, below which an application misses warps", false,
+			0, 1,
 		}, {
 			"move_ctas", 1, "flag", "CTAs are swapped where a target misses warps or has too many", true, 0, 1,
 		}},
@@ -58,37 +59,6 @@ type rolloverTask struct {
 	Left     []uint64 `json:"quota_left" counter:"sm.quota_left"`             // thread instructions
 	Idle     []uint64 `json:"idle_warp_cycles" counter:"sm.idle_warp_cycles"` // ready and not issued
 }
-
-// QuotaPlan is what applications may issue and have on the SMs they share.
-type QuotaPlan struct {
-	Cycle uint64       `json:"cycle"`
-	Apps  []QuotaShare `json:"apps"`
-	Why   []string     `json:"why,omitempty"`
-	quota *Quota
-}
-
-// QuotaShare is an application's part of it.
-type QuotaShare struct {
-	Name  string  `json:"name"`
-	SMs   int     `json:"sms"`
-	Quota int64   `json:"quota"` // thread instructions of an epoch, on all SMs
-	PerSM []int64 `json:"quota_per_sm"`
-	CTAs  []int   `json:"ctas,omitempty"` // the most on each SM; none: as they come
-}
-
-// Request implements Plan.
-func (p *QuotaPlan) Request() Request {
-	r := Request{Quota: p.quota}
-	for i := range p.Apps {
-		if p.Apps[i].CTAs != nil {
-			r.CTAs = append(r.CTAs, p.Apps[i].CTAs)
-		}
-	}
-	return r
-}
-
-// Reasons implements Plan.
-func (p *QuotaPlan) Reasons() []string { return p.Why }
 
 func (q *rollover) decide(s *TaskSample[rolloverTask]) Plan {
 	period := s.Cycle - q.last

@@ -109,7 +109,8 @@ func TestRolloverCTAs(t *testing.T) {
 	if got := p.Decide(late).Request().CTAs; fmt.Sprint(got) != "[[3 -1] [3 3]]" {
 		t.Errorf("%v when it has come", got)
 	}
-	if got := made(t, "rollover", Params{"move_ctas": 0}).Decide(rolloverSample(1, 100, 50, 40)).Request().CTAs; got != nil {
+	p = made(t, "rollover", Params{"move_ctas": 0})
+	if got := p.Decide(rolloverSample(1, 100, 50, 40)).Request().CTAs; got != nil {
 		t.Errorf("%v without swaps", got)
 	}
 }

@@ -74,7 +74,11 @@ func TestSMQoSBounds(t *testing.T) {
 		{"the second bound", 1, 100, profile{lower: true, opt: 8}, profile{lower: true, upper: true, opt: 8}},
 		{"the second bound sets opt", -1, 100, profile{upper: true}, profile{lower: true, upper: true, opt: 9}},
 		{"the lower bound again", 1, 110, profile{lower: true, opt: 8}, profile{lower: true, opt: 11}},
-		{"both are set", 1, 110, profile{lower: true, upper: true, opt: 8}, profile{lower: true, upper: true, opt: 8}},
+		{
+			"both are set", 1, 110,
+			profile{lower: true, upper: true, opt: 8},
+			profile{lower: true, upper: true, opt: 8},
+		},
 	} {
 		b := c.before
 		b.sms, b.last = 10, 100
@@ -118,19 +122,97 @@ func TestSMQoSByHand(t *testing.T) {
 		ipc         []float64
 		want        []int // SMs of each, then without power
 	}{
-		{"below: from the batch task with most, the first of equals", 0, 0, []int{4, 6, 6}, []float64{10, 50, 50}, []int{5, 5, 6, 0}},
-		{"b fell by a fifth with one less: its upper bound; an idle SM first", 1, 0, []int{5, 5, 6}, []float64{10, 40, 50}, []int{6, 5, 6, 0}},
-		{"then one without power", 0, 2, []int{6, 5, 6}, []float64{10, 40, 50}, []int{7, 5, 6, 1}},
-		{"the epoch is above and the average is not", 0, 1, []int{7, 5, 6}, []float64{300, 40, 50}, []int{8, 5, 6, 0}},
-		{"above: b has its upper bound, c takes it", 0, 0, []int{8, 5, 6}, []float64{1000, 40, 50}, []int{7, 5, 7, 0}},
-		{"c gained nothing: nobody takes it, b tries with one less", 0, 0, []int{7, 5, 7}, []float64{1000, 40, 50}, []int{6, 4, 7, 2}},
-		{"b lost nothing: its lower bound, opt 4; c tries", 0, 2, []int{6, 4, 7}, []float64{1000, 40, 50}, []int{5, 4, 6, 4}},
-		{"c lost: both tasks have upper bounds, c no lower one", 0, 4, []int{5, 4, 6}, []float64{1000, 40, 20}, []int{4, 4, 5, 6}},
-		{"c lost nothing more: its lower bound; gated", 0, 6, []int{4, 4, 5}, []float64{1000, 40, 20}, []int{3, 4, 5, 7}},
-		{"all bounds are set", 0, 7, []int{3, 4, 5}, []float64{1000, 40, 20}, []int{2, 4, 5, 8}},
-		{"b has less than opt: it takes what is given", 0, 9, []int{2, 3, 5}, []float64{1000, 40, 20}, []int{1, 4, 5, 9}},
-		{"the last SM is not given", 0, 9, []int{1, 4, 5}, []float64{1000, 40, 20}, []int{1, 4, 5, 9}},
-		{"nobody has one to give", 0, 0, []int{1, 1, 1}, []float64{1, 40, 20}, []int{1, 1, 1, 0}},
+		{
+			"below: from the batch task with most, the first of equals",
+			0, 0,
+			[]int{4, 6, 6},
+			[]float64{10, 50, 50},
+			[]int{5, 5, 6, 0},
+		},
+		{
+			"b fell by a fifth with one less: its upper bound; an idle SM first",
+			1, 0,
+			[]int{5, 5, 6},
+			[]float64{10, 40, 50},
+			[]int{6, 5, 6, 0},
+		},
+		{
+			"then one without power",
+			0, 2,
+			[]int{6, 5, 6},
+			[]float64{10, 40, 50},
+			[]int{7, 5, 6, 1},
+		},
+		{
+			"the epoch is above and the average is not",
+			0, 1,
+			[]int{7, 5, 6},
+			[]float64{300, 40, 50},
+			[]int{8, 5, 6, 0},
+		},
+		{
+			"above: b has its upper bound, c takes it",
+			0, 0,
+			[]int{8, 5, 6},
+			[]float64{1000, 40, 50},
+			[]int{7, 5, 7, 0},
+		},
+		{
+			"c gained nothing: nobody takes it, b tries with one less",
+			0, 0,
+			[]int{7, 5, 7},
+			[]float64{1000, 40, 50},
+			[]int{6, 4, 7, 2},
+		},
+		{
+			"b lost nothing: its lower bound, opt 4; c tries",
+			0, 2,
+			[]int{6, 4, 7},
+			[]float64{1000, 40, 50},
+			[]int{5, 4, 6, 4},
+		},
+		{
+			"c lost: both tasks have upper bounds, c no lower one",
+			0, 4,
+			[]int{5, 4, 6},
+			[]float64{1000, 40, 20},
+			[]int{4, 4, 5, 6},
+		},
+		{
+			"c lost nothing more: its lower bound; gated",
+			0, 6,
+			[]int{4, 4, 5},
+			[]float64{1000, 40, 20},
+			[]int{3, 4, 5, 7},
+		},
+		{
+			"all bounds are set",
+			0, 7,
+			[]int{3, 4, 5},
+			[]float64{1000, 40, 20},
+			[]int{2, 4, 5, 8},
+		},
+		{
+			"b has less than opt: it takes what is given",
+			0, 9,
+			[]int{2, 3, 5},
+			[]float64{1000, 40, 20},
+			[]int{1, 4, 5, 9},
+		},
+		{
+			"the last SM is not given",
+			0, 9,
+			[]int{1, 4, 5},
+			[]float64{1000, 40, 20},
+			[]int{1, 4, 5, 9},
+		},
+		{
+			"nobody has one to give",
+			0, 0,
+			[]int{1, 1, 1},
+			[]float64{1, 40, 20},
+			[]int{1, 1, 1, 0},
+		},
 	} {
 		got := shareOf(p.Decide(taskSample(uint64(i+1), c.idle, c.gated, 100, c.sms, c.ipc...)))
 		if fmt.Sprint(got) != fmt.Sprint(c.want) {

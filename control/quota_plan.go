@@ -1,0 +1,32 @@
+package control
+
+// QuotaPlan is what applications may issue and have on the SMs they share.
+type QuotaPlan struct {
+	Cycle uint64       `json:"cycle"`
+	Apps  []QuotaShare `json:"apps"`
+	Why   []string     `json:"why,omitempty"`
+	quota *Quota
+}
+
+// QuotaShare is an application's part of it.
+type QuotaShare struct {
+	Name  string  `json:"name"`
+	SMs   int     `json:"sms"`
+	Quota int64   `json:"quota"` // thread instructions of an epoch, on all SMs
+	PerSM []int64 `json:"quota_per_sm"`
+	CTAs  []int   `json:"ctas,omitempty"` // the most on each SM; none: as they come
+}
+
+// Request implements Plan.
+func (p *QuotaPlan) Request() Request {
+	r := Request{Quota: p.quota}
+	for i := range p.Apps {
+		if p.Apps[i].CTAs != nil {
+			r.CTAs = append(r.CTAs, p.Apps[i].CTAs)
+		}
+	}
+	return r
+}
+
+// Reasons implements Plan.
+func (p *QuotaPlan) Reasons() []string { return p.Why }
