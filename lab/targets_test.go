@@ -35,7 +35,8 @@ func TestSharesOfAlone(t *testing.T) {
 				Name: a.Name, Cycles: 1000, ThreadInsts: 50_000, IPC: 50, BusyIPC: 60,
 			})
 			if a.QoS > 0 || a.QoSKernel != "" {
-				out.Targets = append(out.Targets, sim.Target{Tenant: a.Name, IPC: a.QoS, Kernel: a.QoSKernel, Reached: 70})
+				x := sim.Target{Tenant: a.Name, IPC: a.QoS, Kernel: a.QoSKernel, Reached: 70}
+				out.Targets = append(out.Targets, x)
 			}
 		}
 		if len(s.Apps) == 1 {
@@ -79,17 +80,22 @@ func TestShareWithoutAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	broken := errors.New("it broke")
-	for want, run := range map[string]RunFunc{
-		"the target of x needs its IPC alone: it broke": func(context.Context, sim.Spec, func(sim.Progress)) (*sim.Result, error) {
-			return nil, broken
-		},
-		"x ran no instruction alone within 7 cycles": func(_ context.Context, s sim.Spec, _ func(sim.Progress)) (*sim.Result, error) {
-			return &sim.Result{Spec: s, Complete: true, Cycles: 7, Tenants: []sim.Tenant{{Name: "alone"}}}, nil
-		},
+	for want, result := range map[string]*sim.Result{
+		"the target of x needs its IPC alone: it broke": nil,
+		"x ran no instruction alone within 7 cycles":    {Complete: true, Cycles: 7, Tenants: []sim.Tenant{{Name: "alone"}}},
 	} {
+		run := func(_ context.Context, s sim.Spec, _ func(sim.Progress)) (*sim.Result, error) {
+			if result == nil {
+				return nil, broken
+			}
+			out := *result
+			out.Spec = s
+			return &out, nil
+		}
 		r := &Runner{Jobs: 1, Run: run}
 		out := r.All(context.Background(), []Job{{Label: "a", Machine: m, Spec: sim.Spec{
-			Machine: "fermi", Apps: []sim.App{{Name: "x", QoSShare: 0.8, Path: vecadd}, {Name: "y", Path: triad}}, Sharing: sim.Sharing{Mode: "smqos"},
+			Machine: "fermi", Sharing: sim.Sharing{Mode: "smqos"},
+			Apps: []sim.App{{Name: "x", QoSShare: 0.8, Path: vecadd}, {Name: "y", Path: triad}},
 		}}})
 		if out[0].Err == nil || !strings.Contains(out[0].Err.Error(), want) {
 			t.Errorf("%v, want %s", out[0].Err, want)

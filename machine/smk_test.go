@@ -145,7 +145,8 @@ func TestSMKBig(t *testing.T) {
 }
 
 // TestLimitCTAs: every SM comes to hold as many CTAs of each application as its limit says:
-// those above it are evicted, those below come where there is room, 0 is none; without limits it is dominant shares again.
+// those above it are evicted, those below come where there is room, 0 is none; without limits
+// it is dominant shares again.
 func TestLimitCTAs(t *testing.T) {
 	r := together(t, "qv100", 2, 2, Options{})
 	_, checkA := r.count(0, 120, 256, 3000)
