@@ -112,7 +112,8 @@ func TestSpartByHand(t *testing.T) {
 		},
 	} {
 		p := made(t, "spart", c.params)
-		if got := fmt.Sprint(shareOf(p.Decide(spartSample(c.idle, c.gated, c.targets, c.sms, c.ipc...)))); got != c.want {
+		plan := p.Decide(spartSample(c.idle, c.gated, c.targets, c.sms, c.ipc...))
+		if got := fmt.Sprint(shareOf(plan)); got != c.want {
 			t.Errorf("%s: %s, want %s", c.what, got, c.want)
 		}
 	}

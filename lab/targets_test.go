@@ -82,7 +82,9 @@ func TestShareWithoutAlone(t *testing.T) {
 	broken := errors.New("it broke")
 	for want, result := range map[string]*sim.Result{
 		"the target of x needs its IPC alone: it broke": nil,
-		"x ran no instruction alone within 7 cycles":    {Complete: true, Cycles: 7, Tenants: []sim.Tenant{{Name: "alone"}}},
+		"x ran no instruction alone within 7 cycles": {
+			Complete: true, Cycles: 7, Tenants: []sim.Tenant{{Name: "alone"}},
+		},
 	} {
 		run := func(_ context.Context, s sim.Spec, _ func(sim.Progress)) (*sim.Result, error) {
 			if result == nil {

@@ -107,7 +107,8 @@ func readDecisions(text []byte, r *sim.Result) error {
 	return nil
 }
 
-// readEpochs takes what EpochsCSV wrote: a row per epoch and tenant.
+// readEpochs takes what EpochsCSV wrote: a row per epoch and tenant, and before them one of
+// what nobody had, where SMs were powered down.
 func readEpochs(text []byte, r *sim.Result) error {
 	rows, err := csv.NewReader(bytes.NewReader(text)).ReadAll()
 	if err != nil {
@@ -118,15 +119,20 @@ func readEpochs(text []byte, r *sim.Result) error {
 		return errors.New("its columns are not those this heddle writes: run the simulation again")
 	}
 	rows = rows[1:]
-	if n == 0 || len(rows)%n != 0 {
-		return fmt.Errorf("%d rows for %d tenants: some are missing", len(rows), n)
+	nobody := 0 // rows of an epoch before its tenants'
+	if len(rows) > 0 && rows[0][1] == sim.NobodyName {
+		nobody = 1
+	}
+	n += nobody
+	if n == nobody || len(rows)%n != 0 {
+		return fmt.Errorf("%d rows for %d tenants: some are missing", len(rows), n-nobody)
 	}
 	for i := range rows {
 		if i%n == 0 {
 			r.Epochs = append(r.Epochs, sim.Epoch{})
 		}
 		e := &r.Epochs[len(r.Epochs)-1]
-		cycle, t, err := readEpochRow(rows[i])
+		cycle, t, gated, err := readEpochRow(rows[i])
 		if err != nil {
 			return fmt.Errorf("line %d: %w", i+2, err)
 		}
@@ -134,13 +140,17 @@ func readEpochs(text []byte, r *sim.Result) error {
 			return fmt.Errorf("line %d is of cycle %d, the one before of %d: rows are missing", i+2, cycle, e.Cycle)
 		}
 		e.Cycle = cycle
+		if i%n < nobody {
+			e.Nobody = sim.EpochNobody{SMs: t.SMs, Channels: t.Channels, GatedSMCycles: gated}
+			continue
+		}
 		e.Tenants = append(e.Tenants, t)
 	}
 	return nil
 }
 
 // readEpochRow reads the fields in the order of csvColumns.
-func readEpochRow(row []string) (cycle uint64, t sim.EpochTenant, err error) {
+func readEpochRow(row []string) (cycle uint64, t sim.EpochTenant, gated uint64, err error) {
 	u := func(i int) uint64 {
 		x, e := strconv.ParseUint(row[i], 10, 64)
 		err = errors.Join(err, e)
@@ -155,7 +165,7 @@ func readEpochRow(row []string) (cycle uint64, t sim.EpochTenant, err error) {
 	for i := counted; i < len(row); i++ {
 		t.Counts = append(t.Counts, u(i))
 	}
-	return u(0), t, err
+	return u(0), t, u(counted - 1), err
 }
 
 // readTimeline takes the spans; the policy's marks stand in decisions.json too.

@@ -60,6 +60,18 @@ func TestReadGivesBackWhatWasWritten(t *testing.T) {
 	}
 }
 
+// Where SMs were powered down an epoch has a row of what nobody had, which is read again.
+func TestReadGated(t *testing.T) {
+	want := sample()
+	for i := range want.Epochs {
+		want.Epochs[i].Nobody = sim.EpochNobody{SMs: 3 + i, Channels: 1, GatedSMCycles: uint64(700 * i)}
+	}
+	got, err := Read(writeResult(t, want))
+	if err != nil || !reflect.DeepEqual(got.Epochs, want.Epochs) {
+		t.Errorf("%v\ngot  %+v\nwant %+v", err, got.Epochs, want.Epochs)
+	}
+}
+
 func TestReadWithoutOptionalFiles(t *testing.T) {
 	r := sample()
 	r.Spec.Timeline, r.Spec.Profile, r.Spec.Epoch, r.Decisions = false, false, 0, nil

@@ -52,7 +52,7 @@ func (c *collector) kernel(k *machine.Kernel) {
 func (c *collector) describe(tenant int, l *launch) Kernel {
 	k, p := l.k, l.k.Progress()
 	d := c.set.Sums(tenant).Minus(l.sums)
-	sms, warps := len(c.r.gpu.Tenants[tenant].SMs), k.Geo.Warps
+	sms, warps := c.meanSMs(tenant, k.Start, k.End), k.Geo.Warps
 	cycles := float64(k.End - k.Start)
 	slots := float64(c.r.sheet.SM.Threads / isa.Lanes)
 	out := Kernel{
@@ -64,20 +64,42 @@ func (c *collector) describe(tenant int, l *launch) Kernel {
 	}
 	out.CTAsPerSM = c.limits.Occupancy(&k.Geo)
 	out.Theoretical = float64(out.CTAsPerSM*warps) / slots
-	out.Achieved = ratio(float64(p.CTACycles)*float64(warps), cycles*float64(sms)*slots)
-	out.Roof, out.RoofShare = c.roof(tenant, &out, cycles)
+	out.Achieved = ratio(float64(p.CTACycles)*float64(warps), cycles*sms*slots)
+	out.Roof, out.RoofShare = c.roof(tenant, &out, cycles, sms)
 	if k.Prof != nil {
 		out.TopStall = topStall(k.Prof)
 	}
 	return out
 }
 
+// meanSMs is how many SMs a tenant had in the mean from one cycle to another. One that
+// changed hands was its old owner's until then.
+func (c *collector) meanSMs(tenant int, from, to uint64) float64 {
+	n := float64(len(c.r.gpu.Tenants[tenant].SMs))
+	for _, r := range c.r.gpu.Repartitions {
+		for i := range r.SMs {
+			m := &r.SMs[i]
+			if m.End <= from { // or not yet
+				continue
+			}
+			before := ratio(float64(min(m.End, to)-from), float64(to-from))
+			if m.From == tenant {
+				n += before
+			}
+			if m.To == tenant {
+				n -= before
+			}
+		}
+	}
+	return n
+}
+
 // roof is the limit of the tenant's part of the machine that a kernel came nearest to,
 // and how near: instructions its SMs can issue, sectors their L1s can look up, bytes its
-// LLC slices and channels can move in that time.
-func (c *collector) roof(tenant int, k *Kernel, cycles float64) (name string, share float64) {
+// LLC slices and channels can move in that time. sms are those it had in the mean.
+func (c *collector) roof(tenant int, k *Kernel, cycles, sms float64) (name string, share float64) {
 	m := c.r.sheet
-	sms, channels := float64(len(c.r.gpu.Tenants[tenant].SMs)), float64(c.r.gpu.Channels(tenant))
+	channels := float64(c.r.gpu.Channels(tenant))
 	llc := channels * float64(m.LLC.SlicesPerChannel*m.LLC.PortBytes) * m.Clock.LLC / m.Clock.Core
 	burst := float64(m.DRAM.Access) / float64(max(1, m.DRAM.T.BL, m.DRAM.T.CCDS))
 	for _, r := range []struct {

@@ -264,3 +264,14 @@ func TestTargetsRefused(t *testing.T) {
 		}
 	}
 }
+
+// The occupancy and the roof of a kernel are of the SMs its application had while it ran, 8
+// to 15 of them, not of those it has at its end.
+func TestKernelsOfMovingSMs(t *testing.T) {
+	spec := tasks("smqos")
+	spec.Apps[0].QoS = 1e6 // it takes all SMs but one
+	k := run(t, spec).Tenants[0].Kernels[0]
+	if k.Theoretical != 0.5 || k.Achieved < 0.45 || k.Achieved > 0.5 || k.RoofShare < 0.7 || k.RoofShare > 1 {
+		t.Errorf("%.3f of %.3f occupancy, %.3f of roof %s", k.Achieved, k.Theoretical, k.RoofShare, k.Roof)
+	}
+}
