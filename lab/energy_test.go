@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"heddle/control"
 	"heddle/sheets"
 	"heddle/sim"
 )
@@ -56,6 +57,7 @@ func TestEnergyAddsUp(t *testing.T) {
 	whole := sim.Length{}
 	budget := sim.Length{MaxCycles: 12_000, Budget: true}
 	warm := sim.Length{MaxCycles: 12_000, Budget: true, Warmup: 4000}
+	gated, numb := control.Params{"gate": 1}, control.Params{"threshold": 1}
 	for what, c := range map[string]struct {
 		machine string
 		apps    int
@@ -77,6 +79,10 @@ func TestEnergyAddsUp(t *testing.T) {
 		"timeslice to the end": {"qv100", 2, sim.Sharing{Mode: "timeslice", Quantum: 1500}, whole},
 		"mig":                  {"a100", 2, sim.Sharing{Mode: "mig", Profiles: []string{"3g.20gb", "2g.10gb"}}, budget},
 		"ugpu":                 {"ugpu", 2, sim.Sharing{Mode: "ugpu", Epoch: 3000}, warm},
+		"smqos":                {"fermi", 2, sim.Sharing{Mode: "smqos", Epoch: 500, Params: numb}, budget},
+		"smqos, warm":          {"fermi", 2, sim.Sharing{Mode: "smqos", Epoch: 500, Params: numb}, warm},
+		"spart":                {"fermi", 2, sim.Sharing{Mode: "spart", Epoch: 500, Params: gated}, budget},
+		"rollover":             {"fermi", 2, sim.Sharing{Mode: "rollover", Epoch: 500}, warm},
 	} {
 		m, _, err := sheets.Load(c.machine)
 		if err != nil {
@@ -86,9 +92,16 @@ func TestEnergyAddsUp(t *testing.T) {
 		for _, path := range []string{"rodinia-like/hotspot", "micro/spmv"}[:c.apps] {
 			s.Apps = append(s.Apps, sim.App{Name: filepath.Base(path), Path: filepath.Join("../apps", path)})
 		}
+		if c.machine == "fermi" {
+			s.Apps[0].QoS = 5 // little, so that SMs are gated
+		}
 		r, err := sim.Run(context.Background(), s, nil)
 		if err != nil {
 			t.Fatalf("%s: %v", what, err)
+		}
+		asleep := float64(r.Nobody.GatedSMCycles) / (m.Clock.Core * 1e6)
+		if gates := c.sharing.Mode == "smqos" || c.sharing.Mode == "spart"; gates != (asleep > 0) {
+			t.Errorf("%s: %g SM-seconds without power", what, asleep)
 		}
 		if err := AddEnergy(r, m); err != nil {
 			t.Fatalf("%s: %v", what, err)
@@ -96,12 +109,13 @@ func TestEnergyAddsUp(t *testing.T) {
 		e, hz := r.Energy, m.Clock.Core*1e6
 		seconds, sms := float64(r.Cycles)/hz, float64(m.SM.Count)
 		active := float64(total(r, "sm", "active_share_cycles")) / hz
-		if most := (m.Power.Chip + sms*m.Power.ActiveSM) * seconds; e.Of("static") > most || active <= 0 {
+		if most := (m.Power.Chip + sms*m.Power.ActiveSM) * seconds; e.Of("static") > most*(1+1e-12) || active <= 0 {
 			t.Errorf("%s: static energy %g J, the whole machine active takes %g; %g SM-seconds active", what,
 				e.Of("static"), most, active)
 		}
 		near(t, what+": static", e.Of("static"),
-			m.Power.Chip*seconds+sms*seconds*m.Power.IdleSM+active*(m.Power.ActiveSM-m.Power.IdleSM))
+			m.Power.Chip*seconds+sms*seconds*m.Power.IdleSM+active*(m.Power.ActiveSM-m.Power.IdleSM)-
+				asleep*(m.Power.IdleSM-m.Power.GatedSM))
 		rows := e.Outside + e.Nobody
 		for i := range r.Tenants {
 			rows += r.Tenants[i].EnergyJ

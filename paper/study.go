@@ -89,6 +89,8 @@ type Subset struct {
 	Mixes []string `yaml:"mixes"`
 	// Machine makes it a subset for figures on a machine of their own.
 	Machine string `yaml:"machine"`
+	// Targets are those of a figure's that it runs; none: all.
+	Targets []float64 `yaml:"targets"`
 }
 
 // Scheme is a way of sharing, by the paper's name.
@@ -301,6 +303,18 @@ func (s *Study) program(key string) *Program {
 
 // mixesOf lists the mixes of a set at a scale.
 func (s *Study) mixesOf(set string, scale *Scale) []mixes.Mix { return s.mixesOn("", set, scale) }
+
+// targetsOn are the targets of a figure that a scale runs for a set.
+func (s *Study) targetsOn(f *Figure, set string, scale *Scale) []float64 {
+	for _, sub := range s.Subsets {
+		if sub.Set == set && sub.Scale == scale.Name && sub.Machine == f.Machine && len(sub.Targets) > 0 {
+			return slices.DeleteFunc(slices.Clone(f.Targets), func(t float64) bool {
+				return !slices.Contains(sub.Targets, t)
+			})
+		}
+	}
+	return f.Targets
+}
 
 // mixesOn is mixesOf for figures on a machine of their own; "": the study's.
 func (s *Study) mixesOn(machine, set string, scale *Scale) []mixes.Mix {

@@ -46,7 +46,7 @@ func (b *Book) tasks(r *Reproduced) (out []taskRuns) {
 	}
 	for _, set := range r.Figure.Sets {
 		for _, m := range b.Study.mixesOn(r.Figure.Machine, set, b.Scale) {
-			for _, target := range r.Figure.Targets {
+			for _, target := range b.Study.targetsOn(r.Figure, set, b.Scale) {
 				t := taskRuns{set: set, mix: m.Name, target: target}
 				for _, name := range r.Figure.Schemes {
 					res, err := own.task(m.Apps, b.Study.scheme(name), target)
@@ -237,12 +237,13 @@ func (b *Book) tasksFigure(r *Reproduced) {
 	zero := 0.0
 	for _, s := range f.Sets {
 		p := figure.Panel{Title: s, XLabel: "target, % of alone", YLabel: kind.unit, Kind: figure.Bars, YMin: &zero}
-		for _, target := range f.Targets {
+		targets := b.Study.targetsOn(f, s, b.Scale)
+		for _, target := range targets {
 			p.Ticks = append(p.Ticks, fmt.Sprintf("%.0f", 100*target))
 		}
 		for _, name := range f.Schemes {
 			series := figure.Series{Name: name}
-			for _, target := range f.Targets {
+			for _, target := range targets {
 				series.Y = append(series.Y, r.Measures[kind.metric+" "+name+" "+s+at(target)+" mean"].Value)
 			}
 			p.Series = append(p.Series, series)

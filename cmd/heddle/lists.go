@@ -171,6 +171,7 @@ func counterTables() []counterTable {
 		{"noc_reply", noc.Desc},
 		{"mmu", vm.Desc()},
 		{"app", sim.AppCounters()},
+		{"kernel", sim.KernelCounters()},
 	}
 }
 
