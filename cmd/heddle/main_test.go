@@ -94,7 +94,7 @@ func TestCountersMatchResults(t *testing.T) {
 		}
 	}
 	for n := range listed {
-		if !counted[n] && !strings.HasPrefix(n, "app.") && !strings.HasPrefix(n, "kernel.") { // counted for samples only
+		if !counted[n] && !strings.HasPrefix(n, "app.") && !strings.HasPrefix(n, "kernel.") { // for samples only
 			t.Errorf("inspect counters lists %s, but nothing counts it", n)
 		}
 	}
