@@ -110,7 +110,7 @@ func pack(k *emulate.Kernel, args []any) ([]byte, error) {
 	}
 	out := make([]byte, k.ParamBytes)
 	for i, p := range k.Params {
-		if err := packOne(out[p.Offset:p.Offset+p.Size], p, args[i]); err != nil {
+		if err := packOne(out[p.Offset:p.Offset+p.Size], p, args[i], k.Addresses()); err != nil {
 			return nil, fmt.Errorf("kernel %s, argument %d (%s .%s): %w", k.Name, i+1, p.Name, p.Type, err)
 		}
 	}
@@ -125,8 +125,9 @@ func signature(k *emulate.Kernel) string {
 	return strings.Join(s, ", ")
 }
 
-// packOne stores one argument in the bytes of its parameter.
-func packOne(dst []byte, p emulate.Param, arg any) error {
+// packOne stores one argument in the bytes of its parameter; addresses is the size in bytes
+// of those the kernel works with, which may be smaller than 8.
+func packOne(dst []byte, p emulate.Param, arg any, addresses int) error {
 	want, known := paramType(p)
 	switch v := arg.(type) {
 	case []byte:
@@ -139,13 +140,16 @@ func packOne(dst []byte, p emulate.Param, arg any) error {
 		if err := v.usable(); err != nil {
 			return err
 		}
-		if p.Size != 8 || !known || want.IsFloat() {
+		if p.Size != 8 && p.Size != addresses || !known || want.IsFloat() {
 			return fmt.Errorf("an array (a 64-bit address) was given")
 		}
-		U64.store(dst, v.Addr())
+		if v.Addr()>>(8*p.Size) != 0 {
+			return fmt.Errorf("an array at 0x%x was given, which a 32-bit module cannot address", v.Addr())
+		}
+		want.store(dst, v.Addr())
 		return nil
 	case nil:
-		if p.Size != 8 || !known || want.IsFloat() {
+		if p.Size != 8 && p.Size != addresses || !known || want.IsFloat() {
 			return errors.New("no value was given (None stands for a null pointer)")
 		}
 		clear(dst)

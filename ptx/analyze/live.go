@@ -22,7 +22,9 @@ func Access(in *parse.Instr, writes, reads []*parse.Var) (w, r []*parse.Var) {
 		reads = append(reads, in.Pred)
 	}
 	for i := range in.Args {
-		if i == 0 && !noResult(in) {
+		// The results of a call come first, in parentheses, before the function.
+		result := in.Op == "call" && in.Args[0].Kind == parse.KList && len(in.Args) > 1
+		if i == 0 && (result || !noResult(in)) {
 			writes = regs(&in.Args[i], writes)
 		} else {
 			reads = regs(&in.Args[i], reads)
@@ -34,6 +36,9 @@ func Access(in *parse.Instr, writes, reads []*parse.Var) (w, r []*parse.Var) {
 func regs(o *parse.Operand, list []*parse.Var) []*parse.Var {
 	if o.Kind == parse.KReg {
 		list = append(list, o.Var)
+	}
+	if o.Index != nil {
+		list = append(list, o.Index)
 	}
 	for i := range o.List {
 		list = regs(&o.List[i], list)
@@ -73,6 +78,13 @@ func Live(g *Graph) *Liveness {
 		l.Out = append(l.Out, make(Set, words))
 		kill[b] = make(Set, words)
 		l.local(b, kill[b])
+		if g.leaves(b) == returns {
+			for _, v := range f.Results {
+				if v.Space == parse.Reg && v.Name != "_" {
+					l.Out[b].add(v.ID)
+				}
+			}
+		}
 	}
 	for changed := true; changed; {
 		changed = false

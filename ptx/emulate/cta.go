@@ -163,6 +163,9 @@ func (c *cta) enter(wp *warp, f *function, m uint32) {
 		c.w1 = v64{}
 		blend64(&wp.r64[r], &c.w1, m)
 	}
+	for _, r := range f.inRegs {
+		loadRow(c, wp, m, wp.frame, r.in, r.row, wp.frame.args+r.off, r.size)
+	}
 	for _, s := range f.special {
 		c.special(wp, s.what, &c.t1)
 		blend32(&wp.r32[s.row], &c.t1, m)

@@ -27,6 +27,7 @@ type instr struct {
 	const64 map[uint64]int32
 	symRow  map[fixup]int32
 	shared  map[*parse.Var]int64
+	short   bool // some address is held in a 32-bit register
 
 	// The function it is in.
 	f       *parse.Func
@@ -110,7 +111,7 @@ func (m *Module) decodeKernel(f *parse.Func) *Kernel {
 	markRuns(d.prog.ops)
 	d.prog.code.Left = left(d.prog.ops)
 	d.totals()
-	k.Code = d.prog.code
+	k.Code, k.short = d.prog.code, d.short
 	k.Regs, k.LocalBytes = d.prog.funcs[0].regs, d.prog.funcs[0].stack
 	if f.MaxRegs > 0 { // what does not fit is spilled by the compiler
 		k.Regs = min(k.Regs, f.MaxRegs)

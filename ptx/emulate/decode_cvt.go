@@ -28,6 +28,7 @@ func (d arithmetic) cvt() {
 		c.mode, rounded = d.mode()
 	}
 	c.ftz, c.sat = d.take("ftz"), d.take("sat")
+	c.ftz = c.ftz || d.m.flushes() && c.dst.Bytes() < 8
 	if c.dst == parse.TF32 && c.src == parse.F32 && c.mode == ra && !c.ftz && !c.sat {
 		d.rows32(un32(toTF32), parse.B32, 1)
 		return

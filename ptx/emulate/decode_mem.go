@@ -65,7 +65,8 @@ func (d accesses) hints() {
 
 // location decodes an address operand into m.
 func (d accesses) location(o *parse.Operand, m *memop) {
-	if o.Kind != parse.KAddr {
+	element := o.Kind == parse.KSym && o.Var.Dims != nil // a[i] needs no brackets
+	if o.Kind != parse.KAddr && !element {
 		d.fail("operand is not an address: write it in brackets")
 	}
 	m.off = uint64(o.Off)
@@ -74,28 +75,42 @@ func (d accesses) location(o *parse.Operand, m *memop) {
 		m.slot = int32(d.prog.slots)
 		d.prog.slots++
 	}
-	if len(o.List) == 0 {
+	if len(o.List) == 0 && !element {
 		return
 	}
-	b := &o.List[0]
+	b := o
+	if !element {
+		b = &o.List[0]
+	}
 	switch b.Kind {
 	case parse.KReg:
-		switch {
-		case b.Var.Type == parse.Pred || b.Neg:
-			d.fail("%s cannot hold an address", b.Var.Name)
-		case b.Var.Type.Bytes() == 8:
-			m.baseIn = 64
-		case b.Var.Type.Bytes() == 4 && m.space != isa.Global && m.space != isa.Generic:
-			m.baseIn = 32
-		default:
-			d.fail("register %s is too narrow for an address", b.Var.Name)
-		}
-		m.base = d.rows[b.Var.ID]
+		d.registerBase(b, m)
 	case parse.KSym:
 		d.symbolBase(b, m)
+		if o.Index != nil {
+			m.baseIn, m.index, m.scale = baseIndexed, d.rows[o.Index.ID], int32(b.Var.Stride())
+			m.long = o.Index.Type.Bytes() == 8
+		}
 	default:
 		d.fail("the base of an address must be a register or a variable")
 	}
+}
+
+func (d accesses) registerBase(b *parse.Operand, m *memop) {
+	global := m.space == isa.Global || m.space == isa.Generic
+	switch n := b.Var.Type.Bytes(); {
+	case b.Var.Type == parse.Pred || b.Neg:
+		d.fail("%s cannot hold an address", b.Var.Name)
+	case n == 8:
+		m.baseIn = base64
+	case n == 4 && m.space == isa.Generic && d.m.short32():
+		m.baseIn, d.short = baseShort, true
+	case n == 4 && (!global || d.m.short32()):
+		m.baseIn, d.short = base32, d.short || global
+	default:
+		d.fail("register %s is too narrow for an address: the module has 64-bit addresses", b.Var.Name)
+	}
+	m.base = d.rows[b.Var.ID]
 }
 
 func (d accesses) symbolBase(b *parse.Operand, m *memop) {
@@ -120,7 +135,7 @@ func (d accesses) symbolBase(b *parse.Operand, m *memop) {
 	}
 	switch v.Space {
 	case parse.Global, parse.Const:
-		m.baseIn, m.base = 64, d.symbolRow(v, 0)
+		m.baseIn, m.base = base64, d.symbolRow(v, 0)
 	case parse.Shared:
 		m.off += uint64(d.shared[v])
 		if m.space == isa.Generic {

@@ -162,6 +162,11 @@ func (in *Instance) Grid(k *Kernel, l Launch) (isa.Grid, error) {
 		return nil, bad("%d bytes of shared memory (%d of them static), no GPU gives a block more than %d", shared,
 			k.SharedBytes, maxShared)
 	}
+	if in.module.short32() && k.short {
+		if err := fitsShort(in.module.File, in.space); err != nil {
+			return nil, bad("%v", err)
+		}
+	}
 	g := &grid{kernel: k, prog: k.prog, space: in.space, launch: l, shared: shared, consts: in.constants(k)}
 	g.params = append([]byte(nil), l.Params...)
 	g.geo = isa.Geometry{

@@ -75,7 +75,7 @@ func layoutParams(f *parse.Func) (ps []Param, total int) {
 // layout assigns rows to the registers of f and places its frame variables.
 func (d *decoder) layout(f *parse.Func, p *function) {
 	p.name = f.Name
-	g, live := d.m.graph(f)
+	_, live := d.m.graph(f)
 	p.regs = live.MaxRegs
 	d.frameOf(f, p)
 	spans := live.Spans()
@@ -93,7 +93,28 @@ func (d *decoder) layout(f *parse.Func, p *function) {
 			p.zero32 = append(p.zero32, rows[id])
 		}
 	}
-	_ = g
+	p.inRegs, p.outRegs = regSlots(f.Params, p.params, rows), regSlots(f.Results, p.results, rows)
+}
+
+// regSlots lists the formals in registers that the body uses.
+func regSlots(formals []*parse.Var, slots []slotOf, rows []int32) (list []regSlot) {
+	for i, v := range formals {
+		if v.Space == parse.Reg && v.Name != "_" && rows[v.ID] >= 0 {
+			list = append(list, regSlot{fileOf(v.Type), rows[v.ID], slots[i].off, slots[i].size})
+		}
+	}
+	return list
+}
+
+// fileOf is the file of rows that holds registers of type t.
+func fileOf(t parse.Type) rowKind {
+	switch {
+	case t == parse.Pred:
+		return inPred
+	case t.Bytes() == 8:
+		return inRow64
+	}
+	return inRow32
 }
 
 // frameOf places .local and .param variables in local and argument memory; the
@@ -114,12 +135,12 @@ func (d *decoder) frameOf(f *parse.Func, p *function) map[*parse.Var]int32 {
 	for _, v := range f.Params {
 		if entry[v] = f.Entry; !f.Entry {
 			place(v, &args)
-			p.params = append(p.params, slotOf{at[v], int32(v.Size)})
+			p.params = append(p.params, slotOf{at[v], int32(max(v.Size, 1))})
 		}
 	}
 	for _, v := range f.Results {
 		place(v, &args)
-		p.results = append(p.results, slotOf{at[v], int32(v.Size)})
+		p.results = append(p.results, slotOf{at[v], int32(max(v.Size, 1))})
 	}
 	for _, v := range f.Vars {
 		_, done := at[v]

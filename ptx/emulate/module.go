@@ -41,6 +41,8 @@ type Kernel struct {
 	MaxThreads  int    // threads per CTA the kernel allows
 	MaxNTid     [3]int // .maxntid or .reqntid; zero where absent
 	ReqNTid     bool   // MaxNTid is exact
+	// short: the kernel, or a function it calls, holds addresses in 32-bit registers.
+	short bool
 	// DynamicShared tells that the kernel uses an extern .shared array.
 	DynamicShared bool
 	Line          int

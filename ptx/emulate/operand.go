@@ -207,9 +207,16 @@ func (d *instr) src32(o *parse.Operand, t parse.Type) int32 {
 		if o.Var.Space == parse.Shared && t.Bytes() == 4 {
 			return d.constant32(uint32(d.shared[o.Var] + o.Off))
 		}
-		if o.Var.Space == parse.Const && t.Bytes() == 4 {
+		global := o.Var.Space == parse.Global && d.m.short32()
+		if (global || o.Var.Space == parse.Const) && t.Bytes() == 4 && o.Index == nil {
 			return d.symbolRow32(o.Var, o.Off)
 		}
+	case parse.KFunc:
+		if d.m.short32() && t.Bytes() == 4 {
+			return d.constant32(uint32(functionAddress(d.m.funcAt[o.Name]) - functionBase))
+		}
+	}
+	if o.Kind == parse.KSym {
 		d.fail("the address of %s (%s) does not fit a 32-bit operand", o.Var.Name, o.Var.Space)
 	}
 	d.fail("operand is not a register or literal")

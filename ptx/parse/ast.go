@@ -103,13 +103,24 @@ type Var struct {
 	Space  Space
 	Type   Type
 	Align  int   // bytes; at least the natural alignment of Type
+	Vec    int   // elements of .v2, .v4 and .v8; 1 for others
 	Dims   []int // array extents; nil for a scalar; an unsized array has first extent 0
 	Size   int   // bytes, vectors and arrays included; 0 for an unsized array
 	Init   []Init
 	Extern bool
 	Line   int
-	ID     int   // registers: index in Func.Regs; others: order of declaration
-	Owner  *Func // nil at module level
+	ID     int    // registers: index in Func.Regs; others: order of declaration
+	Owner  *Func  // nil at module level
+	Elems  []*Var // a vector of registers: its elements; such a Var has no ID
+}
+
+// Stride is the distance in bytes of the elements v[0] and v[1] of an array.
+func (v *Var) Stride() int {
+	n := v.Type.Bytes() * v.Vec
+	for _, d := range v.Dims[min(1, len(v.Dims)):] {
+		n *= d
+	}
+	return n
 }
 
 // Init is one scalar of an initialiser, placed Offset bytes into the variable.
@@ -173,7 +184,7 @@ const (
 	KSym                 // Var of memory (address), plus Off
 	KFunc                // function name
 	KLabel               // instruction index in Label; or a name for prototypes and target lists
-	KAddr                // [base+Off]: base in List[0], absent for an absolute address
+	KAddr                // [base+Off]: base in List[0], absent for an absolute address; or base[r+n], see Index
 	KVec                 // {a, b, ...} in List
 	KList                // (a, b, ...) in List
 	KPair                // p|q in List
@@ -190,6 +201,7 @@ type Operand struct {
 	Bits  uint64
 	Off   int64
 	Label int
+	Index *Var // KAddr, KSym: an integer register that counts elements of Var's array, in addition to Off
 	List  []Operand
 }
 

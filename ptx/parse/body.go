@@ -87,7 +87,7 @@ func (p *parser) labelOrInstruction() {
 func (p *parser) prototype(name string) {
 	f := &Func{Name: name, Line: p.tline}
 	p.scope = &scope{parent: p.scope, vars: map[string]*Var{}, labels: map[string]int{}}
-	n := len(p.fn.Vars)
+	n, r := len(p.fn.Vars), len(p.fn.Regs)
 	if p.kind == '(' {
 		f.Results = p.params(false)
 	}
@@ -95,7 +95,7 @@ func (p *parser) prototype(name string) {
 	if p.kind == '(' {
 		f.Params = p.params(false)
 	}
-	p.fn.Vars = p.fn.Vars[:n] // the names of a prototype declare nothing
+	p.fn.Vars, p.fn.Regs = p.fn.Vars[:n], p.fn.Regs[:r] // the names of a prototype declare nothing
 	p.scope = p.scope.parent
 	for p.kind == tID && p.text == ".noreturn" {
 		p.next()
@@ -118,6 +118,11 @@ func (p *parser) instruction(_ *Var) {
 	}
 	parts := strings.Split(p.word("an opcode"), ".")
 	in.Op, in.Mods = parts[0], parts[1:]
+	for p.kind == tID && p.text[0] == '.' { // ld.global .u32
+		in.Mods = append(in.Mods, p.text[1:])
+		p.next()
+	}
+	p.lists = in.Op == "call"
 	for p.kind != ';' {
 		if p.kind == '}' || p.kind == tEOF {
 			p.failAt(in.Line, "';' is missing after %s", in.Op)
@@ -143,7 +148,7 @@ func (p *parser) instruction(_ *Var) {
 
 func (p *parser) register(what string) *Var {
 	name := p.word(what)
-	if v := p.lookup(p.scope, name); v != nil && v.Space == Reg {
+	if v := p.lookup(p.scope, name); v != nil && v.Space == Reg && v.Elems == nil {
 		return v
 	}
 	p.fail("register %s is not declared: add it to a .reg directive", name)
@@ -157,118 +162,6 @@ func (p *parser) lookup(s *scope, name string) *Var {
 		}
 	}
 	return nil
-}
-
-// operand reads one operand; names of labels and functions are resolved later.
-func (p *parser) operand() Operand {
-	if p.depth++; p.depth > maxDepth {
-		p.fail("operand is nested too deeply")
-	}
-	defer func() { p.depth-- }()
-	switch p.kind {
-	case '{', '(':
-		o := Operand{Kind: KVec}
-		end := tok('}')
-		if p.kind == '(' {
-			o.Kind, end = KList, ')'
-		}
-		p.next()
-		for p.kind != end {
-			if len(o.List) > 0 {
-				p.expect(',', "between operands")
-			}
-			o.List = append(o.List, p.operand())
-		}
-		p.next()
-		return o
-	case '[':
-		return p.address()
-	case '!':
-		p.next()
-		o := p.operand()
-		o.Neg = true
-		return o
-	case tID:
-		return p.name()
-	case '-', '+':
-		save := p.lexer
-		minus := p.kind == '-'
-		p.next()
-		if p.kind == tID {
-			o := p.operand()
-			o.Neg = minus
-			return o
-		}
-		p.lexer = save
-	}
-	n := p.number("an operand")
-	if n.float {
-		return Operand{Kind: KFloat, Bits: n.bits, Wide: n.wide}
-	}
-	return Operand{Kind: KInt, Bits: n.bits}
-}
-
-// name reads an operand that begins with an identifier.
-func (p *parser) name() Operand {
-	name := p.text
-	line := p.tline
-	p.next()
-	if name == "_" {
-		return Operand{Kind: KNone}
-	}
-	o := Operand{Kind: KLabel, Name: name}
-	if v := p.lookup(p.scope, name); v != nil {
-		o.Kind, o.Var = KSym, v
-		if v.Space == Reg {
-			o.Kind = KReg
-		}
-	} else if name[0] == '%' {
-		if !specials[name[1:]] {
-			p.failAt(line, "%s is neither a declared register nor a special register this front end knows", name)
-		}
-		o.Kind, o.Name = KSpecial, name[1:]
-	} else if name[0] == '.' {
-		p.failAt(line, "found %q where an operand was expected", name)
-	}
-	switch {
-	case p.kind == '|':
-		p.next()
-		return Operand{Kind: KPair, List: []Operand{o, p.operand()}}
-	case (p.kind == '+' || p.kind == '-') && o.Kind == KSym:
-		for p.kind == '+' || p.kind == '-' {
-			o.Off += int64(p.number("an offset").bits)
-		}
-	}
-	return o
-}
-
-// address reads [base], [base+n], [n], [base, ...] is left to the caller's error.
-func (p *parser) address() Operand {
-	p.next()
-	o := Operand{Kind: KAddr}
-	if p.kind == tID {
-		base := p.name()
-		o.Off, base.Off = base.Off, 0
-		o.List = []Operand{base}
-	}
-	for p.kind == '+' || p.kind == '-' || (p.kind == tNum && len(o.List) == 0 && o.Off == 0) {
-		n := p.number("an offset")
-		if n.float {
-			p.fail("an offset must be an integer")
-		}
-		o.Off += int64(n.bits)
-		if p.kind == tNum {
-			break
-		}
-	}
-	if p.kind == ',' { // texture coordinates and the like: the decoder names the opcode
-		for p.accept(',') {
-			o.List = append(o.List, p.operand())
-		}
-		o.Kind = KVec
-	}
-	p.expect(']', "after an address")
-	return o
 }
 
 // resolve binds labels and function names once the whole module is read.

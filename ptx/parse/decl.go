@@ -28,9 +28,12 @@ func (p *parser) variable(extern bool) {
 		} else if v.Size == 0 && !extern && space != Reg {
 			p.failAt(v.Line, "%s has no size: give it an extent or an initialiser, or declare it .extern", v.Name)
 		}
-		if p.kind == '<' && space == Reg {
-			p.registerRange(v)
-		} else {
+		switch {
+		case p.kind == '<' && space == Reg:
+			p.registerRange(v, vec)
+		case space == Reg:
+			p.registers(v, vec)
+		default:
 			p.declare(v)
 		}
 		if !p.accept(',') {
@@ -70,9 +73,6 @@ func (p *parser) qualifiers(space Space) (v Var, vec int) {
 			continue
 		case ".v2", ".v4", ".v8":
 			vec = int(p.text[2] - '0')
-			if space == Reg {
-				p.fail("vector registers (%s) are not supported: declare scalars", p.text)
-			}
 			p.next()
 			continue
 		}
@@ -102,7 +102,7 @@ func (p *parser) nameAndExtents(v *Var, vec int) {
 	if v.Align < elem && v.Space != Reg && v.Align == 0 {
 		v.Align = elem
 	}
-	v.Size = elem
+	v.Size, v.Vec = elem, vec
 	for p.kind == '[' {
 		p.next()
 		n := 0
@@ -124,14 +124,42 @@ func (p *parser) nameAndExtents(v *Var, vec int) {
 }
 
 // registerRange declares %r<n> as %r0 ... %r(n-1).
-func (p *parser) registerRange(v *Var) {
+func (p *parser) registerRange(v *Var, vec int) {
 	p.next()
-	n := p.integer("a register count", 0, maxRegs)
+	const what = "a register count"
+	line := p.tline
+	n := p.within(line, expression{&p.lexer, what}.binary(shiftLevel, 0), what, 0, maxRegs) // > ends it
 	p.expect('>', "after a register count")
 	for i := range n {
 		r := *v
 		r.Name = v.Name + strconv.Itoa(i)
-		p.declare(&r)
+		p.registers(&r, vec)
+	}
+}
+
+// registers declares a register, or the elements of a vector of registers: v.x and v.r
+// are the first of them.
+func (p *parser) registers(v *Var, vec int) {
+	v.Vec = vec
+	if vec == 1 {
+		p.declare(v)
+		return
+	}
+	if vec > 4 || v.Type == Pred {
+		p.failAt(v.Line, "%s: a vector of registers has 2 or 4 elements, which are no predicates", v.Name)
+	}
+	all := &Var{Name: v.Name, Space: Reg, Type: v.Type, Vec: vec, Line: v.Line, Owner: p.fn}
+	if old := p.scope.vars[v.Name]; old != nil {
+		p.failAt(v.Line, "%s is already declared on line %d: use another name", v.Name, old.Line)
+	}
+	p.scope.vars[v.Name] = all
+	for i := range vec {
+		e := *v
+		e.Vec, e.Size = 1, v.Type.Bytes()
+		e.Name = v.Name + "." + "xyzw"[i:i+1]
+		p.declare(&e)
+		all.Elems = append(all.Elems, &e)
+		p.scope.vars[v.Name+"."+"rgba"[i:i+1]] = &e
 	}
 }
 
@@ -212,7 +240,7 @@ func (p *parser) braces(v *Var, dims []int, off, limit int) int {
 // initValue reads one scalar: a number, or [mask(][generic(]symbol[)][+n][)].
 func (p *parser) initValue(t Type, off int) Init {
 	in := Init{Offset: off, Line: p.tline}
-	if p.kind == tNum || p.kind == '-' || p.kind == '+' {
+	if p.kind == tNum || p.kind != tID && strings.ContainsRune("-+~!(", rune(p.kind)) {
 		line := p.tline
 		n := p.number("an initial value")
 		if p.kind == '(' && !n.float { // 0xFF00(sym)

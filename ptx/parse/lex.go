@@ -27,6 +27,9 @@ type lexer struct {
 	tline int // line of the current token
 }
 
+// warpSize is what the predefined constant WARP_SZ stands for.
+const warpSize = "32"
+
 // bail carries an error to the top of the parser; it never leaves the package.
 type bail struct{ err *Error }
 
@@ -90,8 +93,9 @@ func (l *lexer) next() {
 		}
 		l.kind = tNum
 	case isWord(c):
+		l.pos++
 		for l.pos < len(l.src) {
-			if isWord(l.src[l.pos]) {
+			if isWord(l.src[l.pos]) && (c != '.' || l.src[l.pos] != '.') { // .param.u64 is two directives
 				l.pos++
 			} else if strings.HasPrefix(l.src[l.pos:], "::") {
 				l.pos += 2 // ld.global.L1::no_allocate
@@ -100,6 +104,10 @@ func (l *lexer) next() {
 			}
 		}
 		l.kind = tID
+		if l.src[l.start:l.pos] == "WARP_SZ" {
+			l.kind, l.text = tNum, warpSize
+			return
+		}
 	case c == '"':
 		n := strings.IndexByte(l.src[l.pos+1:l.lineEnd()], '"')
 		if n < 0 {

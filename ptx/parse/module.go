@@ -16,6 +16,7 @@ type parser struct {
 	scope *scope
 	depth int
 	loc   SrcLoc
+	lists bool // a parenthesis begins a list of operands, as in call, and no constant expression
 }
 
 // File parses one PTX module. The error is an *Error.
@@ -76,8 +77,8 @@ func (p *parser) topLevel() {
 		line := p.tline
 		p.next()
 		p.m.AddressSize = p.integer(".address_size", 32, 64)
-		if p.m.AddressSize != 64 {
-			p.failAt(line, ".address_size %d is not supported: compile for a 64-bit target", p.m.AddressSize)
+		if p.m.AddressSize != 32 && p.m.AddressSize != 64 {
+			p.failAt(line, ".address_size is 32 or 64")
 		}
 	case ".file", ".loc", ".section", ".pragma":
 		p.debugDirective()
@@ -119,6 +120,9 @@ func (p *parser) debugDirective() {
 	case ".section":
 		p.next()
 		p.word("a section name")
+		for p.kind == tID && p.text[0] == '.' {
+			p.next()
+		}
 		line, depth := p.tline, 0
 		for {
 			switch p.kind {
@@ -234,14 +238,18 @@ func (p *parser) params(entry bool) []*Var {
 		if len(list) > 0 {
 			p.expect(',', "between parameters")
 		}
-		if p.text == ".reg" {
-			p.fail("function parameters in registers are not supported: declare them .param")
-		}
-		if p.text != ".param" {
+		space := Param
+		switch {
+		case p.text == ".reg" && !entry:
+			space = Reg
+		case p.text != ".param":
 			p.fail("found %s where a .param declaration was expected", p.describe())
 		}
 		p.next()
-		v := p.declarator(Param)
+		v := p.declarator(space)
+		if space == Reg && (v.Vec > 1 || v.Dims != nil) {
+			p.failAt(v.Line, "parameter %s: only scalars are passed in registers", v.Name)
+		}
 		if v.Size == 0 && entry {
 			p.failAt(v.Line, "parameter %s has no size: give the array an extent", v.Name)
 		}

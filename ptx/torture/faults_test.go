@@ -273,7 +273,7 @@ func TestBadModules(t *testing.T) {
 			"[q], 0;\ncall.uni (r), vprintf, (p, q);\n}\nret;\n}\n", []string{"bad.ptx:14", "vprintf"}},
 		{body("add.u32 %r1, %r2, 3"), []string{"bad.ptx"}},
 		{head + ".visible .entry k()\n{\n", []string{"bad.ptx"}},
-		{".version 6.5\n.target sm_70\n.address_size 32\n.visible .entry k() { ret; }\n", []string{"bad.ptx:3", "32"}},
+		{".version 6.5\n.target sm_70\n.address_size 48\n.entry k() { ret; }\n", []string{"bad.ptx:3", "32 or 64"}},
 		{"hello", []string{"bad.ptx:1"}},
 		{"", []string{"bad.ptx"}},
 	}
