@@ -1,6 +1,7 @@
 package emulate
 
 import (
+	"container/heap"
 	"sort"
 
 	"heddle/ptx/analyze"
@@ -189,17 +190,17 @@ func share(number []int32, spans []analyze.Span, class, may func(id int) bool) (
 	}
 	sort.SliceStable(order, func(i, j int) bool { return spans[order[i]].First < spans[order[j]].First })
 	var free []int32
-	var active []int // IDs, unordered
-	for _, id := range order {
-		keep := active[:0]
-		for _, a := range active {
-			if spans[a].Last < spans[id].First {
-				free = append(free, number[a])
-			} else {
-				keep = append(keep, a)
-			}
+	var active ending
+	var over []int // places in order
+	for i, id := range order {
+		over = over[:0]
+		for len(active) > 0 && active[0].last < spans[id].First {
+			over = append(over, heap.Pop(&active).(holder).place)
 		}
-		active = keep
+		sort.Ints(over) // who came first is freed first
+		for _, p := range over {
+			free = append(free, number[order[p]])
+		}
 		if k := len(free); k > 0 && may(id) {
 			number[id] = free[k-1]
 			free = free[:k-1]
@@ -208,8 +209,24 @@ func share(number []int32, spans []analyze.Span, class, may func(id int) bool) (
 			n++
 		}
 		if may(id) {
-			active = append(active, id)
+			heap.Push(&active, holder{spans[id].Last, i})
 		}
 	}
 	return n
+}
+
+// holder is a register that holds a number until its span ends.
+type holder struct{ last, place int }
+
+// ending is a heap of holders, the one whose span ends first on top.
+type ending []holder
+
+func (e ending) Len() int           { return len(e) }
+func (e ending) Less(i, j int) bool { return e[i].last < e[j].last }
+func (e ending) Swap(i, j int)      { e[i], e[j] = e[j], e[i] }
+func (e *ending) Push(x any)        { *e = append(*e, x.(holder)) }
+func (e *ending) Pop() any {
+	x := (*e)[len(*e)-1]
+	*e = (*e)[:len(*e)-1]
+	return x
 }
