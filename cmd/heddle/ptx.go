@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -24,7 +22,7 @@ func ptxCmd() *cobra.Command {
 		Use:   "ptx",
 		Short: "Check, analyse or run PTX modules without a machine",
 	}
-	c.AddCommand(ptxCheckCmd(), ptxAnalyzeCmd(), ptxRunCmd())
+	c.AddCommand(ptxCheckCmd(), ptxAnalyzeCmd(), ptxRunCmd(), ptxFeaturesCmd())
 	return c
 }
 
@@ -36,77 +34,6 @@ func ptxLoad(file string) (*emulate.Module, []byte, error) {
 	}
 	m, err := emulate.Load(file, src)
 	return m, src, err
-}
-
-// ptxKernel is a kernel as `check --json` prints it.
-type ptxKernel struct {
-	File         string          `json:"file"`
-	Kernel       string          `json:"kernel"`
-	Params       []emulate.Param `json:"params"`
-	Registers    int             `json:"registers"`
-	SharedBytes  int             `json:"shared_bytes"`
-	LocalBytes   int             `json:"local_bytes"`
-	MaxThreads   int             `json:"max_threads"`
-	Instructions int             `json:"instructions"`
-	Dynamic      bool            `json:"dynamic_shared"`
-}
-
-func ptxCheckCmd() *cobra.Command {
-	var asJSON bool
-	c := &cobra.Command{
-		Use:   "check FILE...",
-		Short: "Load modules and list their kernels: parameters, registers, memory, instructions",
-		Args:  cobra.MinimumNArgs(1),
-		RunE: func(cmd *cobra.Command, files []string) error {
-			var bad []string
-			list := []ptxKernel{}
-			for _, file := range files {
-				m, _, err := ptxLoad(file)
-				if err != nil {
-					bad = append(bad, err.Error())
-					continue
-				}
-				for _, k := range m.Kernels() {
-					list = append(list, ptxKernel{
-						file, k.Name, k.Params, k.Regs, k.SharedBytes, k.LocalBytes,
-						k.MaxThreads, len(k.Code.Instr), k.DynamicShared,
-					})
-				}
-			}
-			err := ptxPrintKernels(cmd.OutOrStdout(), list, asJSON)
-			if len(bad) > 0 {
-				return &status{exitInput, fmt.Errorf("%s", strings.Join(bad, "\n"))}
-			}
-			return err
-		},
-	}
-	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	return c
-}
-
-func ptxPrintKernels(w io.Writer, list []ptxKernel, asJSON bool) error {
-	if asJSON {
-		return printJSON(w, list)
-	}
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "FILE\tKERNEL\tREGS\tSHARED\tLOCAL\tTHREADS\tINSTS\tPARAMETERS")
-	for _, k := range list {
-		var ps []string
-		for _, p := range k.Params {
-			s := p.Type
-			if p.Type == "b8" {
-				s = fmt.Sprintf("b8[%d]", p.Size)
-			}
-			ps = append(ps, s)
-		}
-		shared := fmt.Sprint(k.SharedBytes)
-		if k.Dynamic {
-			shared += "+"
-		}
-		fmt.Fprintf(t, "%s\t%s\t%d\t%s\t%d\t%d\t%d\t%s\n", k.File, k.Kernel, k.Registers, shared, k.LocalBytes,
-			k.MaxThreads, k.Instructions, strings.Join(ps, " "))
-	}
-	return t.Flush()
 }
 
 func ptxAnalyzeCmd() *cobra.Command {

@@ -1,7 +1,9 @@
 package emulate
 
 import (
+	"fmt"
 	"sort"
+	"strings"
 
 	"heddle/isa"
 	"heddle/ptx/analyze"
@@ -54,14 +56,27 @@ func (d *instr) fail(format string, args ...any) {
 
 // unsupported reports a form this front end does not execute.
 func (d *instr) unsupported(what string) {
-	form := d.in.Op
-	for _, m := range d.in.Mods {
-		form += "." + m
+	form := strings.Join(append([]string{d.in.Op}, d.in.Mods...), ".")
+	feature := parse.Missing(d.in.Op, d.in.Mods)
+	switch {
+	case feature != "":
+		what = ": " + feature
+	case !parse.Opcode(d.in.Op):
+		d.fail("%s is not an instruction of PTX", form)
+	default:
+		for _, m := range d.in.Mods {
+			if !parse.Modifier(m) {
+				d.fail("%s is no form of %s: PTX has no .%s", form, d.in.Op, m)
+			}
+		}
+		if feature = "other forms of " + d.in.Op; what != "" {
+			what = ": " + what
+		}
 	}
-	if what != "" {
-		what = ": " + what
-	}
-	d.fail("%s is not supported%s; recompile without it or for an older target", form, what)
+	panic(bail{&parse.Error{
+		File: d.m.File, Line: d.in.Line, Feature: feature, Msg: fmt.Sprintf(
+			"%s is not supported yet%s; recompile without it or for an older target (%s)", form, what, d.in.Text),
+	}})
 }
 
 func newDecoder(m *Module) *decoder {
@@ -211,14 +226,16 @@ func (m *Module) addressTaken() []string {
 	for n := range set {
 		names = append(names, n)
 	}
-	sort.Slice(names, func(i, j int) bool { return m.funcAt[names[i]] < m.funcAt[names[j]] })
+	sort.Slice(names, func(i, j int) bool { return m.functionIndex(names[i]) < m.functionIndex(names[j]) })
 	return names
 }
 
 // function decodes the instructions of f.
 func (d *decoder) function(f *parse.Func, p *function) {
 	g, live := d.m.graph(f)
-	d.f, d.fn = f, p
+	if d.f, d.fn = f, p; d.m.check != nil {
+		d.m.check.decoded[f] = true
+	}
 	d.frame = d.frameOf(f, p)
 	d.special = map[special]int32{}
 	d.rows, _, _, _ = assign(f, live.Spans())
@@ -236,7 +253,9 @@ func (d *decoder) function(f *parse.Func, p *function) {
 				d.o.flags |= fNotGuard
 			}
 		}
-		d.instruction(i, g)
+		if !d.m.collect(func() { d.instruction(i, g) }) {
+			*d.o, d.carryIn, d.carryOut = op{guard: noPred}, false, false
+		}
 		if spins[i] {
 			d.o.flags |= fSpin
 		}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"heddle/isa"
@@ -27,6 +28,64 @@ var fuzzSeeds = []string{
 		ld.global.u64 %rd1, [g]; ld.u32 %r2, [%rd1]; mov.u32 %r3, %laneid; T: .branchtargets A, B; rem.u32 %r3, %r3, 2; brx.idx %r3, T; A: trap; B: bar.red.popc.u32 %r1, 0, 1; ret; }`,
 }
 
+// TestCheck: every problem of a file is found, with the feature where one is missing.
+func TestCheck(t *testing.T) {
+	_, all := Check("all.ptx", []byte(fuzzHead+`.global .u32 g[2 = 1;
+.visible .entry k(.param .u64 p) {
+	.reg .b32 %r<3>;
+	add.u32 %r1, %r7, 1;
+	add.u32 %r1, %r7, 2;
+	dp4a.u64.u64 %r1, %r1, %r2, %r2;
+	frob.u32 %r1;
+	ret
+	add.u33 %r1, %r1, 1;
+	bra NOWHERE;
+	mbarrier.init.shared.b64 [%r1], 1;
+	mbarrier.inval.shared.b64 [%r1];
+	mov.u32 %r1, %clusterid.x;
+	mov.b32 %r1, ? \x01;
+	ret;
+}
+.func unused() { tanh.f64 1, 2; ret; }
+.entry l() .reqnctapercluster 2 { ret; }
+.entry m(.param .foo x) { .reg .u32 z; z: ret; }
+.visible .entry n() { add.u32 1, 2; trap; }
+`))
+	want := []struct {
+		line         int
+		say, feature string
+	}{
+		{4, "found \"=\"", ""},
+		{7, "%r7", ""},
+		{9, "dp4a.u64", "other forms of dp4a"},
+		{10, "frob.u32 is not an", ""},
+		{12, "found \"%r1\"", ""},
+		{13, "NOWHERE", ""},
+		{14, "mbarrier.init", "mbarrier"},
+		{15, "mbarrier.inval", "mbarrier"},
+		{16, "%clusterid", "clusters"},
+		{17, "found \"?\"", ""},
+		{20, "tanh.f64", "other forms of tanh"},
+		{21, ".reqnctapercluster", "clusters"},
+		{22, ".foo", ""},
+		{23, "add", ""},
+	}
+	for i, w := range want {
+		if i == len(all) {
+			t.Fatalf("%d problems, want %d", len(all), len(want))
+		}
+		if e := all[i]; e.Line != w.line || !strings.Contains(e.Msg, w.say) || e.Feature != w.feature {
+			t.Errorf("line %d, %q: %s; want line %d, %q, %q", e.Line, e.Feature, e.Msg, w.line, w.feature, w.say)
+		}
+	}
+	for _, e := range all[min(len(all), len(want)):] {
+		t.Errorf("more: %v", e)
+	}
+	if _, all := Check("good.ptx", []byte(fuzzSeeds[0])); len(all) != 0 {
+		t.Errorf("a good module: %v", all)
+	}
+}
+
 // FuzzLoad: a module that loads also runs, to an end or to an error; nothing panics.
 func FuzzLoad(f *testing.F) {
 	for _, s := range fuzzSeeds {
@@ -44,6 +103,10 @@ func FuzzLoad(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, src []byte) {
 		m, err := Load("fuzz.ptx", src)
+		// Check agrees with Load, but for functions that no kernel calls.
+		if _, all := Check("fuzz.ptx", src); err != nil && len(all) == 0 {
+			t.Fatalf("Load says %v, Check nothing", err)
+		}
 		if err != nil {
 			var e *parse.Error
 			if !errors.As(err, &e) || e.Line < 1 || e.Msg == "" {

@@ -59,8 +59,8 @@ func (m *Module) Bind(sp *mem.Space) (*Instance, error) {
 func (in *Instance) initialise(data []byte, v *parse.Var, x parse.Init) {
 	bits := x.Bits
 	if x.Sym != "" {
-		if f, ok := in.module.funcAt[x.Sym]; ok {
-			bits += functionAddress(f)
+		if in.module.ast.Func(x.Sym) != nil {
+			bits += functionAddress(in.module.functionIndex(x.Sym))
 		} else {
 			bits += in.regions[in.module.symbol[in.module.ast.Var(x.Sym)]].Base
 		}

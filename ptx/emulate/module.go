@@ -26,6 +26,7 @@ type Module struct {
 	symbol  map[*parse.Var]int
 	funcAt  map[string]int      // address index of each function
 	short   map[*parse.Var]bool // constants whose address is used in 32 bits
+	check   *checking           // nil: the first problem ends the loading
 }
 
 // Kernel is one .entry of a module.
@@ -111,11 +112,22 @@ func Load(file string, src []byte) (m *Module, err error) {
 			m, err = nil, b.err
 		}
 	}()
-	m = &Module{
+	m = newModule(file, ast)
+	m.decode()
+	return m, nil
+}
+
+func newModule(file string, ast *parse.Module) *Module {
+	return &Module{
 		File: file, ast: ast, graphs: map[*parse.Func]*analyze.Graph{}, lives: map[*parse.Func]*analyze.Liveness{},
 		symbol: map[*parse.Var]int{}, funcAt: map[string]int{}, short: map[*parse.Var]bool{},
 	}
-	m.collectSymbols()
+}
+
+// decode makes the kernels.
+func (m *Module) decode() {
+	ast := m.ast
+	m.collect(m.collectSymbols)
 	for i, f := range ast.Funcs {
 		if _, seen := m.funcAt[f.Name]; !seen {
 			m.funcAt[f.Name] = i
@@ -125,10 +137,17 @@ func Load(file string, src []byte) (m *Module, err error) {
 	for _, f := range ast.Funcs {
 		if f.Entry && ast.Func(f.Name) == f && !seen[f.Name] {
 			seen[f.Name] = true
-			m.kernels = append(m.kernels, m.decodeKernel(f))
+			m.collect(func() { m.kernels = append(m.kernels, m.decodeKernel(f)) })
 		}
 	}
-	return m, nil
+}
+
+// functionIndex is the number that the address of a function is made of.
+func (m *Module) functionIndex(name string) int {
+	if f := m.ast.Func(name); f != nil {
+		return m.funcAt[f.Name]
+	}
+	return 0
 }
 
 // collectSymbols lists the variables that live in the application's memory.

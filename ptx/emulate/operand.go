@@ -213,7 +213,7 @@ func (d *instr) src32(o *parse.Operand, t parse.Type) int32 {
 		}
 	case parse.KFunc:
 		if d.m.short32() && t.Bytes() == 4 {
-			return d.constant32(uint32(functionAddress(d.m.funcAt[o.Name]) - functionBase))
+			return d.constant32(uint32(functionAddress(d.m.functionIndex(o.Name)) - functionBase))
 		}
 	}
 	if o.Kind == parse.KSym {
@@ -250,7 +250,7 @@ func (d *instr) src64(o *parse.Operand, t parse.Type) int32 {
 	case parse.KSym:
 		return d.address(o)
 	case parse.KFunc:
-		return d.constant64(functionAddress(d.m.funcAt[o.Name]))
+		return d.constant64(functionAddress(d.m.functionIndex(o.Name)))
 	case parse.KSpecial:
 		if o.Name == "gridid" {
 			return d.constant64(0)

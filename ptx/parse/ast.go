@@ -14,6 +14,9 @@ type Error struct {
 	File string
 	Line int // 1-based
 	Msg  string
+	// Feature names what the file uses and this front end does not support yet; empty where
+	// the file itself is wrong.
+	Feature string
 }
 
 func (e *Error) Error() string { return fmt.Sprintf("%s:%d: %s", e.File, e.Line, e.Msg) }

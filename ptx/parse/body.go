@@ -1,6 +1,9 @@
 package parse
 
-import "strings"
+import (
+	"strconv"
+	"strings"
+)
 
 // body reads a function body: declarations, labels and instructions.
 func (p *parser) body() {
@@ -26,15 +29,22 @@ func (p *parser) body() {
 			p.next()
 		case p.kind == ';':
 			p.next()
-		case p.kind == '@':
-			p.instruction(nil)
-		case p.kind != tID:
-			p.fail("found %s where an instruction was expected", p.describe())
-		case p.text[0] == '.':
-			p.bodyDirective()
 		default:
-			p.labelOrInstruction()
+			p.attempt(p.statement, false)
 		}
+	}
+}
+
+func (p *parser) statement() {
+	switch {
+	case p.kind == '@':
+		p.instruction(nil)
+	case p.kind != tID:
+		p.fail("found %s where an instruction was expected", p.describe())
+	case p.text[0] == '.':
+		p.bodyDirective()
+	default:
+		p.labelOrInstruction()
 	}
 }
 
@@ -45,6 +55,7 @@ func (p *parser) bodyDirective() {
 	case ".loc", ".file", ".pragma", ".section":
 		p.debugDirective()
 	default:
+		p.missing(p.text)
 		p.fail("%s is not a directive this front end knows inside a function", p.describe())
 	}
 }
@@ -131,12 +142,12 @@ func (p *parser) instruction(_ *Var) {
 			if p.kind == '|' { // setp p|q written with spaces
 				p.next()
 				last := &in.Args[len(in.Args)-1]
-				*last = Operand{Kind: KPair, List: []Operand{*last, p.operand()}}
+				*last = Operand{Kind: KPair, List: []Operand{*last, operands{p}.operand()}}
 				continue
 			}
 			p.fail("found %s where ',' or ';' was expected in %s", p.describe(), in.Op)
 		}
-		in.Args = append(in.Args, p.operand())
+		in.Args = append(in.Args, operands{p}.operand())
 	}
 	in.Text = strings.Join(strings.Fields(p.src[start:p.pos]), " ")
 	if len(in.Text) > 200 {
@@ -164,72 +175,15 @@ func (p *parser) lookup(s *scope, name string) *Var {
 	return nil
 }
 
-// resolve binds labels and function names once the whole module is read.
-func (p *parser) resolve(f *Func) {
-	for _, in := range f.Instrs {
-		for i := range in.Args {
-			p.resolveOperand(f, in, &in.Args[i])
-		}
-	}
-	for _, list := range f.Targets {
-		for i := range list {
-			p.resolveTarget(f, &list[i])
-		}
-	}
-}
-
-func (p *parser) resolveTarget(f *Func, o *Operand) {
-	if t := p.m.funcs[o.Name]; t != nil {
-		o.Kind = KFunc
-		return
-	}
-	for _, in := range f.Instrs { // target lists name labels of any scope in the function
-		for s := in.scope; s != nil; s = s.parent {
-			if l, ok := s.labels[o.Name]; ok {
-				o.Label = l
-				return
-			}
-		}
-	}
-	p.failAt(int(o.Off), "target %s is neither a label nor a function", o.Name)
-}
-
-func (p *parser) resolveOperand(f *Func, in *Instr, o *Operand) {
-	for i := range o.List {
-		p.resolveOperand(f, in, &o.List[i])
-	}
-	if o.Kind != KLabel {
-		return
-	}
-	for s := in.scope; s != nil; s = s.parent {
-		if l, ok := s.labels[o.Name]; ok {
-			o.Label = l
-			return
-		}
-	}
-	o.Label = -1
-	if f.Protos[o.Name] != nil || f.Targets[o.Name] != nil {
-		return
-	}
-	if v := p.m.vars[o.Name]; v != nil { // declared after its use
-		o.Kind, o.Var = KSym, v
-		return
-	}
-	if p.m.funcs[o.Name] == nil {
-		p.failAt(in.Line, "%s is not declared: no variable, function or label has this name (%s)", o.Name, in.Text)
-	}
-	o.Kind = KFunc
-}
-
 // specials are the special registers the parser lets through; the decoder may
 // still reject one.
 var specials = func() map[string]bool {
-	m := map[string]bool{}
-	for _, s := range strings.Fields(`tid.x tid.y tid.z tid.w ntid.x ntid.y ntid.z ntid.w ctaid.x ctaid.y ctaid.z ctaid.w
+	m := words(`tid.x tid.y tid.z tid.w ntid.x ntid.y ntid.z ntid.w ctaid.x ctaid.y ctaid.z ctaid.w
 		nctaid.x nctaid.y nctaid.z nctaid.w laneid warpid nwarpid smid nsmid gridid clock clock_hi clock64 globaltimer
 		globaltimer_lo globaltimer_hi lanemask_eq lanemask_lt lanemask_le lanemask_gt lanemask_ge
-		dynamic_smem_size total_smem_size`) {
-		m[s] = true
+		dynamic_smem_size total_smem_size`)
+	for i := range 32 {
+		m["envreg"+strconv.Itoa(i)] = true
 	}
 	return m
 }()

@@ -24,7 +24,7 @@ func (p *parser) variable(extern bool) {
 			if space != Global && space != Const {
 				p.failAt(v.Line, "%s: only .global and .const variables can be initialised", v.Name)
 			}
-			p.initialiser(v)
+			values{p}.initialiser(v)
 		} else if v.Size == 0 && !extern && space != Reg {
 			p.failAt(v.Line, "%s has no size: give it an extent or an initialiser, or declare it .extern", v.Name)
 		}
@@ -163,8 +163,11 @@ func (p *parser) registers(v *Var, vec int) {
 	}
 }
 
+// values reads initial values.
+type values struct{ *parser }
+
 // initialiser reads what follows "=".
-func (p *parser) initialiser(v *Var) {
+func (p values) initialiser(v *Var) {
 	elem := v.Type.Bytes()
 	if elem == 0 {
 		p.fail("%s cannot be initialised", v.Type)
@@ -197,7 +200,7 @@ func (p *parser) initialiser(v *Var) {
 
 // braces reads one level of a braced initialiser that fills v from byte off, and
 // returns the byte after the last value written. Missing values are zero.
-func (p *parser) braces(v *Var, dims []int, off, limit int) int {
+func (p values) braces(v *Var, dims []int, off, limit int) int {
 	if p.depth++; p.depth > maxDepth {
 		p.fail("initialiser is nested too deeply")
 	}
@@ -238,7 +241,7 @@ func (p *parser) braces(v *Var, dims []int, off, limit int) int {
 }
 
 // initValue reads one scalar: a number, or [mask(][generic(]symbol[)][+n][)].
-func (p *parser) initValue(t Type, off int) Init {
+func (p values) initValue(t Type, off int) Init {
 	in := Init{Offset: off, Line: p.tline}
 	if p.kind == tNum || p.kind != tID && strings.ContainsRune("-+~!(", rune(p.kind)) {
 		line := p.tline
@@ -264,7 +267,7 @@ func (p *parser) initValue(t Type, off int) Init {
 	return in
 }
 
-func (p *parser) initSymbol(in *Init) {
+func (p values) initSymbol(in *Init) {
 	name := p.word("an initial value")
 	if name == "generic" && p.accept('(') {
 		in.Gen = true
@@ -279,7 +282,7 @@ func (p *parser) initSymbol(in *Init) {
 	p.addend(in)
 }
 
-func (p *parser) addend(in *Init) {
+func (p values) addend(in *Init) {
 	for p.kind == '+' || p.kind == '-' {
 		in.Bits += p.number("an offset").bits
 	}

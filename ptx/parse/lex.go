@@ -34,7 +34,15 @@ const warpSize = "32"
 type bail struct{ err *Error }
 
 func (l *lexer) failAt(line int, format string, args ...any) {
-	panic(bail{&Error{l.file, line, fmt.Sprintf(format, args...)}})
+	panic(bail{&Error{File: l.file, Line: line, Msg: fmt.Sprintf(format, args...)}})
+}
+
+// missing fails if a directive or special register belongs to a feature that is not
+// supported.
+func (l *lexer) missing(name string) {
+	if f := Missing(name, nil); f != "" {
+		panic(bail{&Error{File: l.file, Line: l.tline, Msg: name + " is not supported yet: " + f, Feature: f}})
+	}
 }
 
 func (l *lexer) fail(format string, args ...any) { l.failAt(l.tline, format, args...) }

@@ -1,6 +1,11 @@
 package parse
 
-import "strings"
+import (
+	"maps"
+	"slices"
+	"sort"
+	"strings"
+)
 
 // Limits that keep a malformed file from exhausting memory.
 const (
@@ -11,41 +16,69 @@ const (
 
 type parser struct {
 	lexer
-	m     *Module
-	fn    *Func
-	scope *scope
-	depth int
-	loc   SrcLoc
-	lists bool // a parenthesis begins a list of operands, as in call, and no constant expression
+	m        *Module
+	fn       *Func
+	scope    *scope
+	depth    int
+	loc      SrcLoc
+	aliases  map[string]aliased
+	all      bool // go on after a problem
+	problems []*Error
+	said     map[string]bool // the words of problems
+	lists    bool            // a parenthesis begins a list of operands, as in call, and no constant expression
+}
+
+// aliased is what an alias stands for, and the line that says so.
+type aliased struct {
+	function string
+	line     int
 }
 
 // File parses one PTX module. The error is an *Error.
 func File(name string, src []byte) (m *Module, err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			b, ok := r.(bail)
-			if !ok {
-				panic(r)
-			}
-			m, err = nil, b.err
+			m, err = nil, problem(r)
 		}
 	}()
+	p := newParser(name, src)
+	p.module()
+	return p.m, nil
+}
+
+// All parses as much of a module as can be understood and returns it with all problems, in
+// order of lines.
+func All(name string, src []byte) (*Module, []*Error) {
+	p := newParser(name, src)
+	p.all, p.said = true, map[string]bool{}
+	p.collect(p.module)
+	sort.SliceStable(p.problems, func(i, j int) bool { return p.problems[i].Line < p.problems[j].Line })
+	return p.m, p.problems
+}
+
+func newParser(name string, src []byte) *parser {
 	p := &parser{
 		lexer: lexer{file: name, src: string(src), line: 1},
 		m:     &Module{File: name, vars: map[string]*Var{}, funcs: map[string]*Func{}},
 	}
-	p.scope = &scope{vars: p.m.vars}
-	p.next()
+	p.scope, p.aliases = &scope{vars: p.m.vars}, map[string]aliased{}
+	return p
+}
+
+func (p *parser) module() {
+	p.attempt(p.next, true)
 	for p.kind != tEOF {
-		p.topLevel()
+		p.attempt(p.topLevel, true)
 	}
 	if p.m.Version == "" {
 		p.failAt(1, "no .version directive: this is not a PTX module")
 	}
-	for _, f := range p.m.Funcs {
-		p.resolve(f)
+	for _, name := range slices.Sorted(maps.Keys(p.aliases)) {
+		p.collect(func() { binder{p}.alias(name, p.aliases[name]) })
 	}
-	return p.m, nil
+	for _, f := range p.m.Funcs {
+		binder{p}.resolve(f)
+	}
 }
 
 func (p *parser) topLevel() {
@@ -82,6 +115,13 @@ func (p *parser) topLevel() {
 		}
 	case ".file", ".loc", ".section", ".pragma":
 		p.debugDirective()
+	case ".alias": // .alias name, function;
+		p.next()
+		line := p.tline
+		name := p.word("the name of an alias")
+		p.expect(',', "between the names of .alias")
+		p.aliases[name] = aliased{p.word("the name of a function"), line}
+		p.expect(';', "after .alias")
 	default:
 		p.linkage()
 	}
@@ -161,9 +201,8 @@ func (p *parser) linkage() {
 			p.function(false, extern)
 		case ".global", ".const", ".shared", ".local", ".param":
 			p.variable(extern)
-		case ".alias", ".tex", ".surf", ".texref", ".samplerref", ".surfref":
-			p.fail("%s is not supported: remove it from the module", p.text)
 		default:
+			p.missing(p.text)
 			p.fail("%s is not a module directive this front end knows", p.describe())
 		}
 		return
@@ -295,9 +334,8 @@ func (p *parser) performance(f *Func) {
 			p.next()
 		case ".pragma", ".loc":
 			p.debugDirective()
-		case ".explicitcluster", ".reqnctapercluster", ".maxclusterrank":
-			p.fail("%s: thread block clusters are not supported", name)
 		default:
+			p.missing(name)
 			return // the next module directive, after a declaration without a semicolon
 		}
 	}

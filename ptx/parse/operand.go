@@ -1,7 +1,10 @@
 package parse
 
+// operands reads the operands of instructions.
+type operands struct{ *parser }
+
 // operand reads one operand; names of labels and functions are resolved later.
-func (p *parser) operand() Operand {
+func (p operands) operand() Operand {
 	if p.depth++; p.depth > maxDepth {
 		p.fail("operand is nested too deeply")
 	}
@@ -48,7 +51,7 @@ func (p *parser) operand() Operand {
 	return p.immediate()
 }
 
-func (p *parser) immediate() Operand {
+func (p operands) immediate() Operand {
 	n := p.number("an operand")
 	if n.float {
 		return Operand{Kind: KFloat, Bits: n.bits, Wide: n.wide}
@@ -57,7 +60,7 @@ func (p *parser) immediate() Operand {
 }
 
 // name reads an operand that begins with an identifier.
-func (p *parser) name() Operand {
+func (p operands) name() Operand {
 	name := p.text
 	line := p.tline
 	p.next()
@@ -79,6 +82,7 @@ func (p *parser) name() Operand {
 		}
 	} else if name[0] == '%' {
 		if !specials[name[1:]] {
+			p.missing(name)
 			p.failAt(line, "%s is neither a declared register nor a special register this front end knows", name)
 		}
 		o.Kind, o.Name = KSpecial, name[1:]
@@ -99,7 +103,7 @@ func (p *parser) name() Operand {
 }
 
 // offset reads what is added to a name.
-func (p *parser) offset() (sum int64) {
+func (p operands) offset() (sum int64) {
 	for p.kind == '+' || p.kind == '-' {
 		n := p.number("an offset")
 		if n.float {
@@ -112,7 +116,7 @@ func (p *parser) offset() (sum int64) {
 
 // index reads the indices behind the name of an array: a constant, or in the first place
 // a register with a constant offset.
-func (p *parser) index(o *Operand) {
+func (p operands) index(o *Operand) {
 	if o.Var == nil {
 		p.fail("%s is not declared, and so has no elements: declare arrays before they are indexed", o.Name)
 	}
@@ -147,7 +151,7 @@ func (p *parser) index(o *Operand) {
 }
 
 // address reads [base], [base+n], [n], [base, ...] is left to the caller's error.
-func (p *parser) address() Operand {
+func (p operands) address() Operand {
 	p.next()
 	o := Operand{Kind: KAddr}
 	if p.kind == tID {
