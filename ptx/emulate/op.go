@@ -106,8 +106,9 @@ type memop struct {
 	narrow bool  // the registers are 16 bits wide
 	width  uint8 // bytes of the access, elem*n
 	slot   int32 // entry in the CTA's region cache
-	rows   [4]int32
-	skip   uint8 // bit i: element i goes to _
+	rows   [8]int32
+	skip   uint8   // bit i: element i goes to _
+	out    []int32 // atomics on vectors: where the old values go; nil for red
 
 	atom   atomOp
 	typ    atomType

@@ -27,6 +27,9 @@ var features = []Feature{
 	{"barriers", "1.0", []string{"bar", "barrier"}, true, ""},
 	{"warp shuffles, votes and reductions", "1.2", []string{"shfl", "vote", "match", "redux", "elect"}, true, ""},
 	{"half precision", "4.2", []string{"add.f16", "fma.bf16x2"}, true, ""},
+	{"vectors of 32 bytes", "8.8", []string{"ld.global.v8", "st.global.v8"}, true, ""},
+	{"cache policies", "7.4", []string{"createpolicy"}, true, "without effect on the caches"},
+	{"8-bit floats", "7.8", []string{"cvt.e4m3x2", "cvt.e5m2x2"}, true, ""},
 	{"cp.async", "7.0", []string{"cp.async.ca", "cp.async.cg"}, true, "the bytes move at issue"},
 	{"ldmatrix", "6.5", []string{"ldmatrix"}, true, "m8n8, b16"},
 	{"mma", "6.5", []string{"mma"}, true, "m16n8 of f16, bf16, tf32, s8 and u8"},
@@ -64,7 +67,6 @@ var features = []Feature{
 	{"performance counters", "1.3", []string{"%pm"}, false, ""},
 	{"stack allocation", "7.3", []string{"alloca", "stacksave", "stackrestore"}, false, ""},
 	{"wmma", "6.0", []string{"wmma"}, false, ""},
-	{"8-bit floats", "7.8", []string{"cvt.e4m3x2", "cvt.e5m2x2"}, false, ""},
 	{"floats of 4 and 6 bits", "8.6", []string{
 		"cvt.e2m1x2", "cvt.e2m3x2", "cvt.e3m2x2", "cvt.ue8m0x2",
 	}, false, ""},

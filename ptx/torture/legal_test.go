@@ -277,3 +277,84 @@ P:	.callprototype (.param .u32 _) _ (.param .u32 _);
 		}
 	}
 }
+
+// TestNewerForms: vectors, conversions and hints of later versions of the ISA.
+func TestNewerForms(t *testing.T) {
+	const head = ".version 8.8\n.target sm_100\n.address_size 64\n"
+	bits := func(f float32) uint32 { return math.Float32bits(f) }
+	for _, c := range []struct {
+		name, decl, body string
+		want             func(i int) uint32
+	}{
+		{"ld and st of 32 bytes", ".global .align 32 .u32 g[256];", `
+	.reg .b32 %v<8>;
+	.reg .b64 %x<4>, %gp;
+	mov.u64 %gp, g;
+	mad.wide.u32 %gp, %t, 32, %gp;
+	st.global.v8.b32 [%gp], {1, 2, 3, 4, 5, 6, 7, %t};
+	ld.global.v4.b64 {%x0, %x1, _, %x3}, [%gp];
+	shr.u64 %x3, %x3, 32;
+	cvt.u32.u64 %a, %x3;
+	ld.global.L2::128B.v8.b32 {%v0, %v1, %v2, %v3, %v4, %v5, %v6, %v7}, [%gp];
+	mad.lo.u32 %a, %v6, 100, %a;
+	add.u32 %a, %a, %v1;`, func(i int) uint32 { return uint32(i) + 702 }},
+		{"red and atom of vectors", ".global .align 16 .f32 g[4];.global .align 16 .b16 h[8];", `
+	.reg .f32 %x<4>;
+	.reg .b16 %h<8>;
+	.reg .b64 %gp, %q;
+	mov.u64 %gp, g;
+	createpolicy.fractional.L2::evict_last.b64 %q, 1.0;
+	cvt.rn.f32.u32 %f, %t;
+	red.relaxed.gpu.global.add.L2::cache_hint.v4.f32 [%gp], {%f, 1.0, %f, 2.0}, %q;
+	bar.sync 0;
+	atom.global.v2.f32.add {%x0, _}, [%gp+8], {0f00000000, 0f00000000};
+	ld.global.v4.f32 {%x0, %x1, %x2, %x3}, [%gp];
+	add.f32 %x0, %x0, %x1;
+	add.f32 %x2, %x2, %x3;
+	add.f32 %x0, %x0, %x2;
+	cvt.rzi.u32.f32 %a, %x0;
+	mov.u64 %gp, h;
+	cvt.rn.f16.u32 %h0, %t;
+	red.global.max.noftz.v4.f16 [%gp], {%h0, %h0, %h0, %h0};
+	bar.sync 0;
+	ld.global.L2::cache_hint.b16 %h1, [%gp+6], %q;
+	cvt.rzi.u32.f16 %b, %h1;
+	mad.lo.u32 %a, %b, 10000, %a;`, func(int) uint32 { return 310000 + 2*496 + 32 + 64 }},
+		{"pairs of 8-bit floats", "", `
+	.reg .b16 %h; .reg .f32 %y;
+	cvt.rn.f32.u32 %f, %t;
+	mov.f32 %y, 0fC4000000;
+	cvt.rn.satfinite.e4m3x2.f32 %h, %f, %y;
+	cvt.rn.relu.f16x2.e4m3x2 %b, %h;
+	cvt.rn.satfinite.e5m2x2.f16x2 %h, %b;
+	cvt.u32.u16 %a, %h;`, func(i int) uint32 {
+			codes := []uint32{0, 0x3c, 0x40, 0x42, 0x44, 0x45, 0x46, 0x47, 0x48}
+			if i < len(codes) {
+				return codes[i] << 8
+			}
+			return 1 // not compared
+		}},
+		{"cvt.pack", "", `
+	sub.s32 %a, %t, 300;
+	cvt.pack.sat.s8.s32.b32 %b, 7, %a, 0;
+	cvt.pack.sat.s8.s32.b32 %a, -1, %t, %b;`, func(i int) uint32 { return 7<<24 | 0x80<<16 | 0xff<<8 | uint32(i) }},
+		{"saturation to finite", "", `
+	.reg .b16 %h;
+	mov.f32 %f, 0f7F800000;
+	cvt.rn.satfinite.bf16x2.f32 %a, %f, 0fFF800000;
+	cvt.rn.satfinite.tf32.f32 %b, %f;
+	xor.b32 %a, %a, %b;
+	mov.f32 %f, 0fC2000000;
+	cvt.rn.relu.f16.f32 %h, %f;
+	cvt.u32.u16 %b, %h;
+	add.u32 %a, %a, %b;`, func(int) uint32 { return 0x7f7fff7f ^ (bits(math.MaxFloat32) &^ (1<<13 - 1)) }},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			for i, v := range runText(t, head+c.decl+legalEntry+c.body+legalStore) {
+				if want := c.want(i); want != 1 && v != want {
+					t.Fatalf("thread %d: %#x, want %#x", i, v, want)
+				}
+			}
+		})
+	}
+}
