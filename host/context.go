@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"heddle/mem"
+	"heddle/ptx/emulate"
 )
 
 // Allocator is implemented by devices that want to know the allocations, e.g. to
@@ -55,6 +56,10 @@ type Context struct {
 	checks   []Check
 	staging  *mem.Region
 	dead     error // the first error of the device; nothing runs after it
+	limits   limits
+	output   *emulate.Output // of printf in kernels; nil until a module needs it
+	heap     *emulate.Heap   // of malloc in kernels; nil until a module needs it
+	print    func(text string)
 }
 
 type launched struct {
@@ -69,6 +74,7 @@ func New(dev Device, space *mem.Space, opt Options) *Context {
 	}
 	c := &Context{dev: dev, space: space, opt: opt, staging: &mem.Region{Kind: mem.Host, Name: "host staging"}}
 	c.streams = []*Stream{{c: c}}
+	c.limits = limits{printf: defaultPrintf, heap: defaultHeap}
 	return c
 }
 

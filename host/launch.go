@@ -40,6 +40,9 @@ func (c *Context) LoadModule(file string, src []byte) (*Module, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := c.runtime(mod, inst); err != nil {
+		return nil, err
+	}
 	if d, ok := c.dev.(Allocator); ok {
 		for _, r := range c.space.Regions() {
 			if r.Base < next {
@@ -95,6 +98,7 @@ func (c *Context) Launch(k *Kernel, l Launch, args ...any) error {
 }
 
 func (c *Context) launch(op *Op, s *Stream) error {
+	c.flush()
 	for len(c.launches) > 0 && c.launches[0].op.Done {
 		c.launches = c.launches[1:]
 	}

@@ -174,12 +174,10 @@ func (d flow) passed(o *parse.Operand, t parse.Type) passed {
 func (d flow) directCall(name string, c *callop) {
 	f := d.m.ast.Func(name)
 	if f == nil || f.Extern {
-		if name == "__assertfail" {
-			d.o.shape, d.o.fx, d.o.call = shX, assertFail, nil
-			return
+		if !d.runtime(name, c) {
+			d.fail("function %s has no body: link the module that defines it", name)
 		}
-		d.fail("function %s has no body: device functions of other modules and of the runtime (printf, malloc) are "+
-			"not supported", name)
+		return
 	}
 	if f.Entry {
 		d.fail("%s is a kernel and cannot be called", name)
@@ -192,6 +190,30 @@ func (d flow) directCall(name string, c *callop) {
 	}
 	c.callee = i
 	d.depend(i)
+}
+
+// runtime decodes a call of a function that CUDA brings along.
+func (d flow) runtime(name string, c *callop) bool {
+	f, ok := map[string]struct {
+		fx              fnX
+		params, results int
+	}{
+		"vprintf":      {vprintf, 2, 1},
+		"malloc":       {deviceMalloc, 1, 1},
+		"free":         {deviceFree, 1, 0},
+		"__assertfail": {assertFail, 5, 0},
+	}[name]
+	if !ok {
+		return false
+	}
+	if len(c.params) != f.params || len(c.results) != f.results {
+		d.fail("call with %d parameters and %d results, %s has %d and %d", len(c.params), len(c.results), name, f.params,
+			f.results)
+	}
+	d.o.shape, d.o.fx = shX, f.fx
+	d.m.prints = d.m.prints || name == "vprintf"
+	d.m.heap = d.m.heap || name == "malloc" || name == "free"
+	return true
 }
 
 // barrierOp decodes bar and barrier.

@@ -21,11 +21,36 @@ type Instance struct {
 	regions []*mem.Region // by Module.symbols
 	mu      sync.Mutex
 	consts  map[*Kernel]constants
+	output  *Output
+	heap    *Heap
 }
+
+// SetHeap gives the heap of malloc in kernels; a module that needs one must have it before a
+// launch.
+func (in *Instance) SetHeap(h *Heap) { in.heap = h }
+
+// Allocates reports whether some kernel of the module calls malloc or free.
+func (m *Module) Allocates() bool { return m.heap }
+
+// defaultOutput is CUDA's default size of the printf buffer in bytes.
+const defaultOutput = 1 << 20
+
+// SetOutput gives the printf buffer, which several instances may share; without it an
+// instance that needs one has its own.
+func (in *Instance) SetOutput(o *Output) { in.output = o }
+
+// Output is the printf buffer; nil where nothing is printed.
+func (in *Instance) Output() *Output { return in.output }
+
+// Prints reports whether some kernel of the module calls vprintf.
+func (m *Module) Prints() bool { return m.prints }
 
 // Bind allocates and initialises the module's symbols in sp.
 func (m *Module) Bind(sp *mem.Space) (*Instance, error) {
 	in := &Instance{module: m, space: sp, consts: map[*Kernel]constants{}}
+	if m.prints {
+		in.output = NewOutput(defaultOutput)
+	}
 	for _, v := range m.symbols {
 		if v.Extern && v.Size == 0 || v.Extern && v.Init == nil {
 			return nil, &parse.Error{
@@ -112,6 +137,8 @@ type grid struct {
 	geo    isa.Geometry
 	consts constants
 	shared int
+	output *Output
+	heap   *Heap
 	mu     sync.Mutex
 	free   []*cta
 }
@@ -162,12 +189,15 @@ func (in *Instance) Grid(k *Kernel, l Launch) (isa.Grid, error) {
 		return nil, bad("%d bytes of shared memory (%d of them static), no GPU gives a block more than %d", shared,
 			k.SharedBytes, maxShared)
 	}
+	if in.module.heap && in.heap == nil {
+		return nil, bad("the module allocates memory and has no heap")
+	}
 	if in.module.short32() && k.short {
 		if err := fitsShort(in.module.File, in.space); err != nil {
 			return nil, bad("%v", err)
 		}
 	}
-	g := &grid{kernel: k, prog: k.prog, space: in.space, launch: l, shared: shared, consts: in.constants(k)}
+	g := &grid{kernel: k, prog: k.prog, space: in.space, launch: l, shared: shared, consts: in.constants(k), output: in.output, heap: in.heap}
 	g.params = append([]byte(nil), l.Params...)
 	g.geo = isa.Geometry{
 		GridDim: l.Grid, BlockDim: l.Block, CTAs: int(ctas), Threads: int(threads),

@@ -26,6 +26,8 @@ type Module struct {
 	symbol  map[*parse.Var]int
 	funcAt  map[string]int      // address index of each function
 	short   map[*parse.Var]bool // constants whose address is used in 32 bits
+	prints  bool                // some kernel calls vprintf
+	heap    bool                // some kernel calls malloc or free
 	check   *checking           // nil: the first problem ends the loading
 }
 

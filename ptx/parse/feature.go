@@ -30,6 +30,7 @@ var features = []Feature{
 	{"vectors of 32 bytes", "8.8", []string{"ld.global.v8", "st.global.v8"}, true, ""},
 	{"cache policies", "7.4", []string{"createpolicy"}, true, "without effect on the caches"},
 	{"8-bit floats", "7.8", []string{"cvt.e4m3x2", "cvt.e5m2x2"}, true, ""},
+	{"printf, malloc and free in kernels", "2.0", []string{"call vprintf", "call malloc", "call free"}, true, ""},
 	{"cp.async", "7.0", []string{"cp.async.ca", "cp.async.cg"}, true, "the bytes move at issue"},
 	{"ldmatrix", "6.5", []string{"ldmatrix"}, true, "m8n8, b16"},
 	{"mma", "6.5", []string{"mma"}, true, "m16n8 of f16, bf16, tf32, s8 and u8"},
