@@ -17,9 +17,14 @@ func TestRuntime(t *testing.T) {
 	const head = "device_limit(heap = 2048, printf = 1 << 20)\nm = module('runtime.ptx')\nfailed = malloc(u32, 1)\n" +
 		"k = m.kernel('list')\n"
 	for _, c := range []struct{ src, log, err string }{
-		{head + "launch(k, 1, 3, [16, failed])\nprint('before')\ndevice_synchronize()\nprint('after', failed[0])", "before\n" +
-			"t0=0 t1=1 t2=2 after 0\n", ""},
-		{head + "launch(k, 1, 2, [16, failed])\nlaunch(k, 1, 1, [16, failed])\nlog('x')", "t0=0 t1=1 [cycle 0] x\nt0=0 ", ""},
+		{
+			head + "launch(k, 1, 3, [16, failed])\nprint('before')\ndevice_synchronize()\nprint('after', failed[0])",
+			"before\nt0=0 t1=1 t2=2 after 0\n", "",
+		},
+		{
+			head + "launch(k, 1, 2, [16, failed])\nlaunch(k, 1, 1, [16, failed])\nlog('x')",
+			"t0=0 t1=1 [cycle 0] x\nt0=0 ", "",
+		},
 		{head + "for i in range(100):\n  launch(k, 1, 1, [1000, failed])\nprint(failed[0])", strings.Repeat("t0=0 ", 100) +
 			"0\n", ""},
 		{head + "launch(k, 1, 1, [4000, failed])\nprint(failed[0])", "1\n", ""},

@@ -14,6 +14,8 @@ func noResult(in *parse.Instr) bool {
 		return true
 	case "bar", "barrier":
 		return !in.Has("red")
+	case "wmma":
+		return in.Has("store")
 	}
 	return false
 }

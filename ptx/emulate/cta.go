@@ -40,6 +40,7 @@ type warp struct {
 	old   int64  // sequence number of the oldest
 	carry uint32 // the carry flag of each lane
 	left  uint32 // lanes that still have to execute the current generic access
+	step  int32  // steps done of an instruction that takes several
 	nodes []node
 }
 
@@ -63,6 +64,7 @@ type cta struct {
 	t1, t2, t3, t4 v32
 	w1             v64
 	off            [32]uint64
+	tile           [maxTile]byte // of wmma
 }
 
 // perThread is memory of which every thread of the CTA has stride bytes.

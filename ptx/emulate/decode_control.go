@@ -207,8 +207,8 @@ func (d flow) runtime(name string, c *callop) bool {
 		return false
 	}
 	if len(c.params) != f.params || len(c.results) != f.results {
-		d.fail("call with %d parameters and %d results, %s has %d and %d", len(c.params), len(c.results), name, f.params,
-			f.results)
+		d.fail("call with %d parameters and %d results, %s has %d and %d", len(c.params), len(c.results), name,
+			f.params, f.results)
 	}
 	d.o.shape, d.o.fx = shX, f.fx
 	d.m.prints = d.m.prints || name == "vprintf"

@@ -88,6 +88,8 @@ func (d *decoder) instruction(i int, g *analyze.Graph) {
 		flow{x}.barrierOp()
 	case "mma":
 		matrices{accesses{x}}.mma()
+	case "wmma":
+		fragments{accesses{x}}.wmma()
 	case "ldmatrix":
 		matrices{accesses{x}}.ldmatrix(t)
 	case "cp":

@@ -197,7 +197,10 @@ func (in *Instance) Grid(k *Kernel, l Launch) (isa.Grid, error) {
 			return nil, bad("%v", err)
 		}
 	}
-	g := &grid{kernel: k, prog: k.prog, space: in.space, launch: l, shared: shared, consts: in.constants(k), output: in.output, heap: in.heap}
+	g := &grid{
+		kernel: k, prog: k.prog, space: in.space, launch: l, shared: shared, consts: in.constants(k), output: in.output,
+		heap: in.heap,
+	}
 	g.params = append([]byte(nil), l.Params...)
 	g.geo = isa.Geometry{
 		GridDim: l.Grid, BlockDim: l.Block, CTAs: int(ctas), Threads: int(threads),

@@ -173,6 +173,10 @@ func element(v uint32, i int, t parse.Type) float64 {
 	switch t {
 	case parse.TF32:
 		return float64(math.Float32frombits(v &^ (1<<13 - 1)))
+	case parse.F32:
+		return float64(math.Float32frombits(v))
+	case parse.S32:
+		return float64(int32(v))
 	case parse.S8:
 		return float64(int8(v >> (8 * i)))
 	case parse.U8:

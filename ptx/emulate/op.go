@@ -110,6 +110,7 @@ type memop struct {
 	skip   uint8   // bit i: element i goes to _
 	out    []int32 // atomics on vectors: where the old values go; nil for red
 
+	tile   *wmmaAccess // wmma.load and wmma.store
 	atom   atomOp
 	typ    atomType
 	result bool

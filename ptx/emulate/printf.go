@@ -95,7 +95,8 @@ const maxText = 64 << 10
 func vprintf(c *cta, wp *warp, o *op, mask uint32) error {
 	for m := mask; m != 0; m &= m - 1 {
 		lane := lowest(m)
-		n, err := printLane(c, wp, lane, argument(c, wp, o.call.params[0], lane), argument(c, wp, o.call.params[1], lane))
+		format, args := argument(c, wp, o.call.params[0], lane), argument(c, wp, o.call.params[1], lane)
+		n, err := printLane(c, wp, lane, format, args)
 		if err != nil {
 			return err
 		}

@@ -327,7 +327,12 @@ func (c *cta) rare(wp *warp, o *op, mask uint32, now uint64, s *isa.Step) (next 
 		}
 		blend64(&wp.r64[o.d], &c.w1, mask)
 	case shMatrix:
-		err = c.loadMatrix(wp, o.mem, mask, s)
+		var more bool
+		if o.mem.tile == nil {
+			err = c.loadMatrix(wp, o.mem, mask, s)
+		} else if more, err = wmmaStep(c, wp, o.mem, mask, s); more {
+			next = wp.pc
+		}
 	case shAsync:
 		err = c.asyncCopy(wp, o, mask, s)
 	case shX:

@@ -33,6 +33,7 @@ var features = []Feature{
 	{"printf, malloc and free in kernels", "2.0", []string{"call vprintf", "call malloc", "call free"}, true, ""},
 	{"cp.async", "7.0", []string{"cp.async.ca", "cp.async.cg"}, true, "the bytes move at issue"},
 	{"ldmatrix", "6.5", []string{"ldmatrix"}, true, "m8n8, b16"},
+	{"wmma", "6.0", []string{"wmma"}, true, "f16, bf16, tf32, s8 and u8"},
 	{"mma", "6.5", []string{"mma"}, true, "m16n8 of f16, bf16, tf32, s8 and u8"},
 
 	{"mbarrier", "7.0", []string{"mbarrier", "cp.async.mbarrier"}, false, ""},
@@ -67,7 +68,6 @@ var features = []Feature{
 	{"128-bit integers", "8.3", []string{"ld.b128", "st.b128", "mov.b128", "atom.b128"}, false, ""},
 	{"performance counters", "1.3", []string{"%pm"}, false, ""},
 	{"stack allocation", "7.3", []string{"alloca", "stacksave", "stackrestore"}, false, ""},
-	{"wmma", "6.0", []string{"wmma"}, false, ""},
 	{"floats of 4 and 6 bits", "8.6", []string{
 		"cvt.e2m1x2", "cvt.e2m3x2", "cvt.e3m2x2", "cvt.ue8m0x2",
 	}, false, ""},

@@ -268,9 +268,9 @@ func TestBadModules(t *testing.T) {
 		{body("@%p1 bra NOWHERE;"), []string{"bad.ptx:9", "NOWHERE"}},
 		{body("ld.param.u64 %rd1, [missing];"), []string{"bad.ptx:9", "missing"}},
 		{body("call.uni absent, ();"), []string{"bad.ptx:9", "absent"}},
-		{head + ".extern .func (.param .b32 r) vprintf(.param .b64 a, .param .b64 b);\n.visible .entry k()\n{\n.reg " +
+		{head + ".extern .func (.param .b32 r) absent(.param .b64 a, .param .b64 b);\n.visible .entry k()\n{\n.reg " +
 			".b64 %rd<3>;\n{\n.param .b64 p;\n.param .b64 q;\n.param .b32 r;\nst.param.b64 [p], 0;\nst.param.b64 " +
-			"[q], 0;\ncall.uni (r), vprintf, (p, q);\n}\nret;\n}\n", []string{"bad.ptx:14", "vprintf"}},
+			"[q], 0;\ncall.uni (r), absent, (p, q);\n}\nret;\n}\n", []string{"bad.ptx:14", "absent"}},
 		{body("add.u32 %r1, %r2, 3"), []string{"bad.ptx"}},
 		{head + ".visible .entry k()\n{\n", []string{"bad.ptx"}},
 		{".version 6.5\n.target sm_70\n.address_size 48\n.entry k() { ret; }\n", []string{"bad.ptx:3", "32 or 64"}},
