@@ -25,8 +25,10 @@ func TestRuntime(t *testing.T) {
 			head + "launch(k, 1, 2, [16, failed])\nlaunch(k, 1, 1, [16, failed])\nlog('x')",
 			"t0=0 t1=1 [cycle 0] x\nt0=0 ", "",
 		},
-		{head + "for i in range(100):\n  launch(k, 1, 1, [1000, failed])\nprint(failed[0])", strings.Repeat("t0=0 ", 100) +
-			"0\n", ""},
+		{
+			head + "for i in range(100):\n  launch(k, 1, 1, [1000, failed])\nprint(failed[0])",
+			strings.Repeat("t0=0 ", 100) + "0\n", "",
+		},
 		{head + "launch(k, 1, 1, [4000, failed])\nprint(failed[0])", "1\n", ""},
 		{head + "device_limit(heap = 4096)", "", "the heap cannot change any more"},
 		{"device_limit(printf = 1)", "", "from 1 KiB"},

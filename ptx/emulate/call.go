@@ -107,6 +107,9 @@ func (c *cta) copyBack(wp *warp, mask uint32) {
 	}
 	call := c.ops[n.callPC].call
 	f := &c.g.prog.funcs[c.g.prog.funcOf(wp.pc-1)]
+	if f.stackRow > 0 {
+		leaveStack(c, wp, f, mask)
+	}
 	for _, r := range f.outRegs {
 		storeRow(c, wp, mask, wp.frame, r.in, r.row, wp.frame.args+r.off, r.size)
 	}

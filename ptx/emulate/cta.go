@@ -46,19 +46,21 @@ type warp struct {
 
 // cta is a resident thread block; it implements isa.CTA.
 type cta struct {
-	g      *grid
-	ops    []op
-	k32    []v32 // constant rows
-	k64    []v64
-	index  int
-	id     [3]uint32
-	place  isa.Place
-	warps  []warp
-	shared []byte
-	local  perThread
-	args   perThread // .param variables of functions and call sites
-	cache  []*mem.Region
-	bars   barriers
+	g       *grid
+	ops     []op
+	k32     []v32 // constant rows
+	k64     []v64
+	index   int
+	id      [3]uint32
+	place   isa.Place
+	warps   []warp
+	shared  []byte
+	local   perThread
+	args    perThread // .param variables of functions and call sites
+	stack   perThread // what alloca takes
+	stackAt []uint32  // by thread: bytes of it in use; nil where nothing does alloca
+	cache   []*mem.Region
+	bars    barriers
 
 	// scratch rows; a CTA executes one warp at a time
 	t1, t2, t3, t4 v32
@@ -124,6 +126,8 @@ func (c *cta) start(index int, at isa.Place) {
 	clear(c.shared)
 	clear(c.local.data)
 	clear(c.args.data)
+	clear(c.stack.data)
+	clear(c.stackAt)
 	clear(c.cache)
 	c.bars = barriers{}
 	f := &g.prog.funcs[0]
@@ -167,6 +171,9 @@ func (c *cta) enter(wp *warp, f *function, m uint32) {
 	}
 	for _, r := range f.inRegs {
 		loadRow(c, wp, m, wp.frame, r.in, r.row, wp.frame.args+r.off, r.size)
+	}
+	if f.stackRow > 0 {
+		enterStack(c, wp, f, m)
 	}
 	for _, s := range f.special {
 		c.special(wp, s.what, &c.t1)

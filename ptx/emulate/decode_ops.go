@@ -68,6 +68,8 @@ func (d *decoder) instruction(i int, g *analyze.Graph) {
 		accesses{x}.access(in.Op, t)
 	case "atom", "red":
 		accesses{x}.atomic(in.Op, t)
+	case "alloca", "stacksave", "stackrestore":
+		moves{x}.stack()
 	case "createpolicy":
 		accesses{x}.createPolicy()
 	case "membar", "fence":

@@ -2,6 +2,7 @@ package emulate
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"strconv"
 	"sync"
@@ -189,13 +190,8 @@ func (in *Instance) Grid(k *Kernel, l Launch) (isa.Grid, error) {
 		return nil, bad("%d bytes of shared memory (%d of them static), no GPU gives a block more than %d", shared,
 			k.SharedBytes, maxShared)
 	}
-	if in.module.heap && in.heap == nil {
-		return nil, bad("the module allocates memory and has no heap")
-	}
-	if in.module.short32() && k.short {
-		if err := fitsShort(in.module.File, in.space); err != nil {
-			return nil, bad("%v", err)
-		}
+	if err := in.ready(k); err != nil {
+		return nil, bad("%v", err)
 	}
 	g := &grid{
 		kernel: k, prog: k.prog, space: in.space, launch: l, shared: shared, consts: in.constants(k), output: in.output,
@@ -207,6 +203,17 @@ func (in *Instance) Grid(k *Kernel, l Launch) (isa.Grid, error) {
 		Warps: int(threads+isa.Lanes-1) / isa.Lanes, Regs: k.Regs, SharedBytes: shared, LocalBytes: k.LocalBytes,
 	}
 	return g, nil
+}
+
+// ready checks that the instance has what k needs.
+func (in *Instance) ready(k *Kernel) error {
+	if in.module.heap && in.heap == nil {
+		return errors.New("the module allocates memory and has no heap")
+	}
+	if in.module.short32() && k.short {
+		return fitsShort(in.module.File, in.space)
+	}
+	return nil
 }
 
 func describe(ps []Param) string {
@@ -296,6 +303,9 @@ func (g *grid) build() *cta {
 	}
 	c.local.resize(min(local, maxStack), w*isa.Lanes)
 	c.args.resize(min(args, maxStack), w*isa.Lanes)
+	if g.kernel.module.stack {
+		c.stackAt = make([]uint32, w*isa.Lanes)
+	}
 	r32, r64, rp := make([]v32, w*n32), make([]v64, w*n64), make([]uint32, w*np)
 	for i := range c.warps {
 		c.warps[i].all32 = r32[i*n32 : (i+1)*n32 : (i+1)*n32]

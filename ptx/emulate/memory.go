@@ -142,7 +142,7 @@ func (c *cta) locate(wp *warp, m *memop, space isa.Space, mask uint32, s *isa.St
 			return nil, 0, c.fault(wp, lowest(mask), "write to kernel parameters, which are read-only")
 		}
 	case isa.Local:
-		return c.locateThread(wp, m, &c.local, 0, mask, s)
+		return locateLocal(c, wp, m, mask, s)
 	}
 	if uint64(len(data)) < w {
 		return nil, 0, c.outside(wp, m, lowest(mask), s.Addr[lowest(mask)], write)

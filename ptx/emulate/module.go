@@ -27,6 +27,7 @@ type Module struct {
 	funcAt  map[string]int      // address index of each function
 	short   map[*parse.Var]bool // constants whose address is used in 32 bits
 	prints  bool                // some kernel calls vprintf
+	stack   bool                // some function does alloca
 	heap    bool                // some kernel calls malloc or free
 	check   *checking           // nil: the first problem ends the loading
 }

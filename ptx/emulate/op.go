@@ -177,6 +177,7 @@ type function struct {
 	results      []slotOf
 	inRegs       []regSlot // parameters in registers
 	outRegs      []regSlot // results in registers
+	stackRow     int32     // with alloca: the row that keeps where the stack was, plus one
 	depends      []int32   // functions it may call
 	regs         int       // by liveness, callees included
 	stack        int       // bytes of .local, callees included

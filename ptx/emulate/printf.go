@@ -148,23 +148,11 @@ func printLane(c *cta, wp *warp, lane int, format, args uint64) (n int, err erro
 	}
 	// Twice over the arguments: first for their number and size, then to copy them.
 	size := len(text)
-	at := args
-	for s := (specs{text: text}); s.next(); {
-		for range s.stars {
-			at, size, n = at+4, size+8, n+1
-		}
-		if s.verb == '%' {
-			continue
-		}
-		at = s.align(at)
-		if s.verb == 's' {
-			str, err := stringArgument(c, wp, lane, at)
-			if err != nil {
-				return 0, err
-			}
-			size += len(str)
-		}
-		at, size, n = at+s.width(), size+8, n+1
+	err = eachArgument(c, wp, lane, text, args, func(_ uint64, str []byte) {
+		n, size = n+1, size+8+len(str)
+	})
+	if err != nil {
+		return 0, err
 	}
 	out := c.g.output
 	to, ok := out.begin(size, len(text))
@@ -172,35 +160,42 @@ func printLane(c *cta, wp *warp, lane int, format, args uint64) (n int, err erro
 		return n, nil
 	}
 	to = out.bytes(to, text)
-	at = args
+	return n, eachArgument(c, wp, lane, text, args, func(v uint64, str []byte) {
+		to = out.bytes(out.put(to, v, 8), str)
+	})
+}
+
+// eachArgument visits the arguments a format asks for: their bits, or the length and the
+// bytes of a text.
+func eachArgument(c *cta, wp *warp, lane int, text []byte, at uint64, visit func(v uint64, str []byte)) error {
 	for s := (specs{text: text}); s.next(); {
 		for range s.stars {
 			v, err := word(c, wp, lane, at, 4)
 			if err != nil {
-				return 0, err
+				return err
 			}
-			to, at = out.put(to, v, 8), at+4
+			visit(v, nil)
+			at += 4
 		}
 		if s.verb == '%' {
 			continue
 		}
 		at = s.align(at)
-		if s.verb == 's' {
-			str, err := stringArgument(c, wp, lane, at)
-			if err != nil {
-				return 0, err
+		v, err := word(c, wp, lane, at, s.width())
+		var str []byte
+		if err == nil && s.verb == 's' {
+			if str = nullText; v != 0 {
+				str, err = stringAt(c, wp, lane, v)
 			}
-			to = out.bytes(out.put(to, uint64(len(str)), 8), str)
-		} else {
-			v, err := word(c, wp, lane, at, s.width())
-			if err != nil {
-				return 0, err
-			}
-			to = out.put(to, v, 8)
+			v = uint64(len(str))
 		}
+		if err != nil {
+			return err
+		}
+		visit(v, str)
 		at += s.width()
 	}
-	return n, nil
+	return nil
 }
 
 // word reads n bytes at a generic address.
@@ -210,14 +205,6 @@ func word(c *cta, wp *warp, lane int, at, n uint64) (uint64, error) {
 		return 0, err
 	}
 	return read(unsafe.Pointer(&b[0]), uint8(n), false), nil
-}
-
-func stringArgument(c *cta, wp *warp, lane int, at uint64) ([]byte, error) {
-	p, err := word(c, wp, lane, at, 8)
-	if err != nil || p == 0 {
-		return nullText, err
-	}
-	return stringAt(c, wp, lane, p)
 }
 
 var nullText = []byte("(null)")

@@ -31,6 +31,7 @@ var features = []Feature{
 	{"cache policies", "7.4", []string{"createpolicy"}, true, "without effect on the caches"},
 	{"8-bit floats", "7.8", []string{"cvt.e4m3x2", "cvt.e5m2x2"}, true, ""},
 	{"printf, malloc and free in kernels", "2.0", []string{"call vprintf", "call malloc", "call free"}, true, ""},
+	{"stack allocation", "7.3", []string{"alloca", "stacksave", "stackrestore"}, true, ""},
 	{"cp.async", "7.0", []string{"cp.async.ca", "cp.async.cg"}, true, "the bytes move at issue"},
 	{"ldmatrix", "6.5", []string{"ldmatrix"}, true, "m8n8, b16"},
 	{"wmma", "6.0", []string{"wmma"}, true, "f16, bf16, tf32, s8 and u8"},
@@ -67,7 +68,6 @@ var features = []Feature{
 	}, false, ""},
 	{"128-bit integers", "8.3", []string{"ld.b128", "st.b128", "mov.b128", "atom.b128"}, false, ""},
 	{"performance counters", "1.3", []string{"%pm"}, false, ""},
-	{"stack allocation", "7.3", []string{"alloca", "stacksave", "stackrestore"}, false, ""},
 	{"floats of 4 and 6 bits", "8.6", []string{
 		"cvt.e2m1x2", "cvt.e2m3x2", "cvt.e3m2x2", "cvt.ue8m0x2",
 	}, false, ""},

@@ -161,6 +161,46 @@ C:	cvt.u32.u64 %b, %w;
 			}
 			return 2*i + 42 + 1
 		})},
+		{"stack memory", `
+.func (.reg .u32 r) sum(.reg .u32 n)
+{
+	.reg .b64 %q, %p, %s;
+	.reg .u32 i;
+	.reg .pred %c;
+	.local .u32 last;
+	cvt.u64.u32 %q, n;
+	mad.lo.u64 %q, %q, 4, 4;
+	alloca.u64 %p, %q, 16;
+	cvta.local.u64 %p, %p;
+	mov.u32 i, 0;
+	mov.u32 r, 0;
+L:	mad.wide.u32 %q, i, 4, %p;
+	st.u32 [%q], i;
+	stacksave.u64 %s;
+	alloca.u64 %q, 64;
+	st.local.u32 [%q], 77;
+	stackrestore.u64 %s;
+	st.local.u32 [last], i;
+	add.u32 i, i, 1;
+	setp.le.u32 %c, i, n;
+	@%c bra L;
+	mad.wide.u32 %q, n, 4, %p;
+	mov.u64 %s, last;
+	cvta.local.u64 %s, %s;
+	and.b32 i, n, 1;
+	setp.eq.u32 %c, i, 0;
+	selp.b64 %q, %q, %s, %c;         // some lanes on the stack, some in a variable
+	ld.u32 r, [%q];
+	ret;
+}`, `
+	.reg .u32 %i;
+	mov.u32 %a, 0;
+	mov.u32 %i, 0;
+L:	call (%b), sum, (%t);
+	add.u32 %a, %a, %b;
+	add.u32 %i, %i, 1;
+	setp.lt.u32 %p, %i, 10000;
+	@%p bra L;`, word(func(i uint32) uint32 { return 10000 * i })},
 		{"a prototype with registers", `
 .func (.reg .u32 r) three(.reg .u32 x) { mul.lo.u32 r, x, 3; ret; }`, `
 	mov.u64 %w, three;
