@@ -59,6 +59,7 @@ type Context struct {
 	limits   limits
 	output   *emulate.Output // of printf in kernels; nil until a module needs it
 	heap     *emulate.Heap   // of malloc in kernels; nil until a module needs it
+	images   emulate.Images
 	print    func(text string)
 }
 
@@ -165,6 +166,7 @@ func (c *Context) Free(a *Array) error {
 		}
 	}
 	a.b.freed = true
+	c.images.Forget(r)
 	return c.space.Free(r.Base)
 }
 

@@ -152,6 +152,12 @@ func packOne(dst []byte, p emulate.Param, arg any, addresses int) error {
 		}
 		want.store(dst, v.Addr())
 		return nil
+	case *Texture:
+		if p.Size != 8 || !known || want.IsFloat() {
+			return errors.New("a texture (a 64-bit handle) was given")
+		}
+		want.store(dst, v.handle)
+		return nil
 	case nil:
 		if p.Size != 8 && p.Size != addresses || !known || want.IsFloat() {
 			return errors.New("no value was given (None stands for a null pointer)")

@@ -49,6 +49,7 @@ func (c *Context) SetPrint(print func(text string)) { c.print = print }
 // runtime gives an instance what the runtime library of kernels needs: the buffer of printf
 // and the heap of malloc, which the modules of an application share.
 func (c *Context) runtime(m *emulate.Module, in *emulate.Instance) (err error) {
+	in.SetImages(&c.images)
 	if m.Prints() {
 		if c.output == nil {
 			c.output = emulate.NewOutput(int(c.limits.printf))

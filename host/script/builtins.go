@@ -138,6 +138,8 @@ func dims(what string, v starlark.Value) (out [3]uint32, err error) {
 // passed by value: typed scalars and arrays at their natural alignment.
 func argument(v starlark.Value) (any, error) {
 	switch x := v.(type) {
+	case *textureValue:
+		return x.t, nil
 	case *array:
 		return x.a, nil
 	case starlark.NoneType:

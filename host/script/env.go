@@ -94,7 +94,8 @@ func functions() map[string]builtin {
 		"launch": launch, "device_synchronize": deviceSynchronize, "stream": newStream, "event": newEvent,
 		"elapsed":        elapsed,
 		"prefetch_async": prefetchAsync, "mem_advise": memAdvise, "host_register": hostRegister, "set_qos": setQoS,
-		"device_limit": deviceLimit, "check": check, "reference": reference, "log": logLine,
+		"device_limit": deviceLimit, "texture": texture, "surface": texture,
+		"check": check, "reference": reference, "log": logLine,
 	}
 }
 

@@ -45,3 +45,42 @@ func TestRuntime(t *testing.T) {
 		}
 	}
 }
+
+// TestTextures: textures are made of arrays, as objects and for variables.
+func TestTextures(t *testing.T) {
+	ptx, err := os.ReadFile(filepath.Join("testdata", "texture.ptx"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const head = "m = module('texture.ptx')\nk = m.kernel('sample')\na = malloc(f32, 4)\na.arange()\n" +
+		"out = malloc(f32, 4)\ns = malloc(f32, 4)\nt = texture(a, address = 'clamp', filter = 'linear')\n"
+	const grid = "g = malloc(f32, 9)\ng.arange(start = 0, step = 100)\n" +
+		"n = texture(g, 3, 3, address = ('border', 'border'))\n"
+	for _, c := range []struct{ src, log, err string }{
+		{
+			head + grid + "m.bind('named', n)\nlaunch(k, 1, 4, [t, surface(s), out, 0.75])\nprint(out.to_list(), s[3])",
+			"[0.0, 400.25, 801.0, 1.75] 1.75\n", "",
+		},
+		{head + "launch(k, 1, 4, [t, surface(s), out, 0.5])\nprint(out[0])", "", "bind one before the launch"},
+		{head + "launch(k, 1, 4, [t, surface(a, 2), out, 0.5])\nprint(out[0])", "", "bind one before the launch"},
+		{head + "m.bind('none', t)", "", "no texture or surface none"},
+		{head + "texture(a, 3, 3)", "", "need more than the 16 bytes"},
+		{head + "texture(malloc(u8, 4), filter = 'linear')", "", "linear filtering needs floats"},
+		{head + "texture(a, address = 'edge')", "", "clamp, border, wrap or mirror"},
+		{head + "texture(malloc(f64, 4))", "", "no type of a texel"},
+		{
+			head + grid + "m.bind('named', n)\nfree(g)\nlaunch(k, 1, 4, [t, surface(s), out, 0.5])\nprint(out[0])", "",
+			"handle",
+		},
+	} {
+		files := body(c.src)
+		files["texture.ptx"] = string(ptx)
+		r := run(t, files, Options{})
+		if (r.err == nil) != (c.err == "") || r.err != nil && !strings.Contains(r.err.Error(), c.err) {
+			t.Errorf("%s: %v, want %q", c.src, r.err, c.err)
+		}
+		if r.log != c.log {
+			t.Errorf("%s printed\n%q\nwant\n%q", c.src, r.log, c.log)
+		}
+	}
+}

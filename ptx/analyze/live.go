@@ -11,7 +11,7 @@ func noResult(in *parse.Instr) bool {
 	switch in.Op {
 	case "st", "stu", "red", "bra", "brx", "ret", "exit", "trap", "brkpt", "membar", "fence", "prefetch", "prefetchu",
 		"cp", "nanosleep", "discard", "applypriority", "pmevent", "call", "setmaxnreg", "griddepcontrol",
-		"stackrestore":
+		"stackrestore", "sust", "sured":
 		return true
 	case "bar", "barrier":
 		return !in.Has("red")

@@ -90,6 +90,14 @@ func (d *decoder) instruction(i int, g *analyze.Graph) {
 		flow{x}.barrierOp()
 	case "mma":
 		matrices{accesses{x}}.mma()
+	case "tex", "tld4":
+		textures{accesses{x}}.fetch()
+	case "suld", "sust":
+		textures{accesses{x}}.surface()
+	case "txq", "suq":
+		textures{accesses{x}}.ask()
+	case "istypep":
+		isType(textures{accesses{x}})
 	case "wmma":
 		fragments{accesses{x}}.wmma()
 	case "ldmatrix":

@@ -24,6 +24,7 @@ type Instance struct {
 	consts  map[*Kernel]constants
 	output  *Output
 	heap    *Heap
+	images  *Images
 }
 
 // SetHeap gives the heap of malloc in kernels; a module that needs one must have it before a
@@ -140,6 +141,7 @@ type grid struct {
 	shared int
 	output *Output
 	heap   *Heap
+	images *Images
 	mu     sync.Mutex
 	free   []*cta
 }
@@ -195,7 +197,7 @@ func (in *Instance) Grid(k *Kernel, l Launch) (isa.Grid, error) {
 	}
 	g := &grid{
 		kernel: k, prog: k.prog, space: in.space, launch: l, shared: shared, consts: in.constants(k), output: in.output,
-		heap: in.heap,
+		heap: in.heap, images: in.images,
 	}
 	g.params = append([]byte(nil), l.Params...)
 	g.geo = isa.Geometry{

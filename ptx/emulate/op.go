@@ -111,6 +111,7 @@ type memop struct {
 	out    []int32 // atomics on vectors: where the old values go; nil for red
 
 	tile   *wmmaAccess // wmma.load and wmma.store
+	tex    *texop      // textures and surfaces
 	atom   atomOp
 	typ    atomType
 	result bool

@@ -50,14 +50,18 @@ const (
 	Pred
 	U16x2
 	S16x2
+	TexRef // opaque: a handle of 8 bytes
+	SamplerRef
+	SurfRef
 )
 
 var typeNames = [...]string{
 	"", "b8", "b16", "b32", "b64", "b128", "u8", "u16", "u32", "u64", "s8", "s16", "s32", "s64",
-	"f16", "f16x2", "bf16", "bf16x2", "tf32", "f32", "f64", "pred", "u16x2", "s16x2",
+	"f16", "f16x2", "bf16", "bf16x2", "tf32", "f32", "f64", "pred", "u16x2", "s16x2", "texref", "samplerref",
+	"surfref",
 }
 
-var typeBytes = [...]int{0, 1, 2, 4, 8, 16, 1, 2, 4, 8, 1, 2, 4, 8, 2, 4, 2, 4, 4, 4, 8, 0, 4, 4}
+var typeBytes = [...]int{0, 1, 2, 4, 8, 16, 1, 2, 4, 8, 1, 2, 4, 8, 2, 4, 2, 4, 4, 4, 8, 0, 4, 4, 8, 8, 8}
 
 func (t Type) String() string { return typeNames[t] }
 
@@ -112,10 +116,14 @@ type Var struct {
 	Init   []Init
 	Extern bool
 	Line   int
-	ID     int    // registers: index in Func.Regs; others: order of declaration
-	Owner  *Func  // nil at module level
-	Elems  []*Var // a vector of registers: its elements; such a Var has no ID
+	ID     int     // registers: index in Func.Regs; others: order of declaration
+	Owner  *Func   // nil at module level
+	State  []Field // of a .texref or .samplerref: what its initialiser says
+	Elems  []*Var  // a vector of registers: its elements; such a Var has no ID
 }
+
+// Field is a property of a texture or sampler: {filter_mode = linear}.
+type Field struct{ Name, Value string }
 
 // Stride is the distance in bytes of the elements v[0] and v[1] of an array.
 func (v *Var) Stride() int {

@@ -10,10 +10,19 @@ import (
 func (p *parser) variable(extern bool) {
 	space := map[string]Space{
 		".global": Global, ".const": Const, ".shared": Shared, ".local": Local, ".param": Param,
-		".reg": Reg,
+		".reg": Reg, ".tex": Global,
 	}[p.text]
+	old := p.text == ".tex"
 	p.next()
-	model, vec := p.qualifiers(space)
+	if space == Global && old { // .tex .u32 name
+		for p.kind == tID && p.text[0] == '.' {
+			p.next()
+		}
+	}
+	model, vec := Var{Space: Global, Type: TexRef, Line: p.tline}, 1
+	if !old {
+		model, vec = p.qualifiers(space)
+	}
 	for {
 		one := model
 		v := &one
@@ -89,6 +98,9 @@ func (p *parser) qualifiers(space Space) (v Var, vec int) {
 	}
 	if v.Type == NoType {
 		p.fail("found %s where a type such as .u32 was expected", p.describe())
+	}
+	if v.Type >= TexRef && space != Global && space != Param {
+		p.fail(".%s variables are .global", v.Type)
 	}
 	if v.Type == Pred && space != Reg {
 		p.fail(".pred belongs in registers only")
@@ -172,6 +184,10 @@ func (p values) initialiser(v *Var) {
 	if elem == 0 {
 		p.fail("%s cannot be initialised", v.Type)
 	}
+	if v.Type >= TexRef {
+		p.fields(v)
+		return
+	}
 	if p.kind != '{' {
 		if v.Dims != nil {
 			p.fail("the initialiser of an array is in braces")
@@ -196,6 +212,25 @@ func (p values) initialiser(v *Var) {
 		v.Dims[0] = (end + inner - 1) / inner
 		v.Size = v.Dims[0] * inner
 	}
+}
+
+// fields reads {name = value, ...}.
+func (p values) fields(v *Var) {
+	p.expect('{', "before the properties of "+v.Name)
+	for p.kind != '}' {
+		f := Field{Name: p.word("the name of a property")}
+		p.expect('=', "behind the name of a property")
+		if p.kind != tID && p.kind != tNum {
+			p.fail("found %s where the value of %s was expected", p.describe(), f.Name)
+		}
+		f.Value = p.text
+		p.next()
+		v.State = append(v.State, f)
+		if !p.accept(',') {
+			break
+		}
+	}
+	p.expect('}', "after the properties of "+v.Name)
 }
 
 // braces reads one level of a braced initialiser that fills v from byte off, and

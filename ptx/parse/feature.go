@@ -32,6 +32,9 @@ var features = []Feature{
 	{"8-bit floats", "7.8", []string{"cvt.e4m3x2", "cvt.e5m2x2"}, true, ""},
 	{"printf, malloc and free in kernels", "2.0", []string{"call vprintf", "call malloc", "call free"}, true, ""},
 	{"stack allocation", "7.3", []string{"alloca", "stacksave", "stackrestore"}, true, ""},
+	{"textures and surfaces", "1.0", []string{
+		"tex", "tld4", "txq", "istypep", "suld.b", "sust.b", "suq", ".tex", ".texref", ".samplerref", ".surfref",
+	}, true, "1D, 2D, 3D and layered; the base level only"},
 	{"cp.async", "7.0", []string{"cp.async.ca", "cp.async.cg"}, true, "the bytes move at issue"},
 	{"ldmatrix", "6.5", []string{"ldmatrix"}, true, "m8n8, b16"},
 	{"wmma", "6.0", []string{"wmma"}, true, "f16, bf16, tf32, s8 and u8"},
@@ -59,9 +62,10 @@ var features = []Feature{
 	{"mma of 8-bit floats", "8.4", []string{
 		"mma.e4m3", "mma.e5m2", "mma.kind::f8f6f4", "mma.kind::mxf8f6f4",
 	}, false, ""},
-	{"textures and surfaces", "1.0", []string{
-		"tex", "tld4", "txq", "istypep", "suld", "sust", "sured", "suq", ".tex", ".texref", ".samplerref", ".surfref",
-	}, false, ""},
+	{"cube and multi-sample textures", "2.0", []string{
+		"tex.cube", "tex.acube", "tex.2dms", "tex.a2dms", "tld4.cube", "tld4.acube", "tex.level.cube", "sured",
+		"suld.p", "sust.p", ".surf",
+	}, false, "and formatted or reducing surface accesses"},
 	{"video instructions", "2.0", []string{
 		"vadd", "vsub", "vabsdiff", "vmin", "vmax", "vshl", "vshr", "vmad", "vset", "vadd2", "vsub2", "vavrg2",
 		"vabsdiff2", "vmin2", "vmax2", "vset2", "vadd4", "vsub4", "vavrg4", "vabsdiff4", "vmin4", "vmax4", "vset4",

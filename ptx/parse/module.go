@@ -199,7 +199,7 @@ func (p *parser) linkage() {
 		case ".func":
 			p.next()
 			p.function(false, extern)
-		case ".global", ".const", ".shared", ".local", ".param":
+		case ".global", ".const", ".shared", ".local", ".param", ".tex":
 			p.variable(extern)
 		default:
 			p.missing(p.text)
