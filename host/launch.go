@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 
+	"heddle/isa"
+	"heddle/mem"
 	"heddle/ptx/emulate"
 	"heddle/ptx/parse"
 )
@@ -70,6 +72,9 @@ type Launch struct {
 	Grid, Block [3]uint32
 	Shared      int     // bytes of dynamic shared memory per CTA
 	Stream      *Stream // nil: the default stream
+	// Cooperative launches let their blocks wait for each other (cudaLaunchCooperativeKernel):
+	// all must find room on the machine at once.
+	Cooperative bool
 }
 
 // Launch enqueues a kernel; it does not wait. Arguments follow the kernel's
@@ -87,14 +92,54 @@ func (c *Context) Launch(k *Kernel, l Launch, args ...any) error {
 	if l.Shared < 0 {
 		return fmt.Errorf("kernel %s: shared = %d must not be negative", k.Name, l.Shared)
 	}
-	grid, err := k.m.inst.Grid(k.Kernel, emulate.Launch{
-		Grid: l.Grid, Block: l.Block, Params: params,
-		SharedDynamic: l.Shared,
-	})
+	shape := emulate.Launch{Grid: l.Grid, Block: l.Block, Params: params, SharedDynamic: l.Shared}
+	if l.Cooperative {
+		if shape.Workspace, err = c.workspace(k.Name); err != nil {
+			return err
+		}
+	}
+	grid, err := k.m.inst.Grid(k.Kernel, shape)
 	if err != nil {
 		return err
 	}
+	if l.Cooperative {
+		if err := c.fits(k.Name, grid.Geometry()); err != nil {
+			return err
+		}
+	}
 	return c.launch(&Op{Kind: OpLaunch, Name: k.Name, Grid: grid}, l.Stream)
+}
+
+// Resident is implemented by devices that know how many blocks of a launch find room at once.
+type Resident interface {
+	Resident(g isa.Geometry) int
+}
+
+// fits checks that a cooperative launch is resident as a whole.
+func (c *Context) fits(kernel string, g isa.Geometry) error {
+	d, ok := c.dev.(Resident)
+	if !ok {
+		return fmt.Errorf("kernel %s: this device makes no cooperative launches", kernel)
+	}
+	if n := d.Resident(g); g.CTAs > n {
+		return fmt.Errorf("kernel %s: a cooperative launch of %d blocks, %d find room at once: use fewer blocks and let "+
+			"each do more", kernel, g.CTAs, n)
+	}
+	return nil
+}
+
+// workspace is memory through which the blocks of one cooperative launch meet.
+func (c *Context) workspace(kernel string) (uint64, error) {
+	r, err := c.space.Alloc(emulate.WorkspaceBytes, mem.Device, "workspace of "+kernel)
+	if err != nil {
+		return 0, err
+	}
+	if d, ok := c.dev.(Allocator); ok {
+		if err := d.Allocated(r); err != nil {
+			return 0, err
+		}
+	}
+	return r.Base, nil
 }
 
 func (c *Context) launch(op *Op, s *Stream) error {

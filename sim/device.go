@@ -4,6 +4,7 @@ import (
 	"heddle/control"
 	"heddle/engine"
 	"heddle/host"
+	"heddle/isa"
 	"heddle/machine"
 	"heddle/mem"
 	"heddle/sheets"
@@ -80,6 +81,11 @@ func (d *device) Wait(op *host.Op) error {
 	d.a.yield()
 	d.waiting = nil
 	return d.a.broken
+}
+
+// Resident implements host.Resident: the blocks that the application's SMs hold at once.
+func (d *device) Resident(g isa.Geometry) int {
+	return d.r.col.limits.Occupancy(&g) * len(d.r.gpu.Tenants[d.a.id].SMs)
 }
 
 // Touch implements host.Device: pages of managed memory that are on the device

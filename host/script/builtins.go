@@ -74,13 +74,14 @@ func launch(e *env, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.
 	var grid, block starlark.Value
 	var list starlark.Iterable = starlark.Tuple(nil)
 	var shared int
+	var cooperative bool
 	var s *stream
 	err := starlark.UnpackArgs(b.Name(), args, kwargs, "kernel", &k, "grid", &grid, "block", &block, "args?", &list,
-		"shared?", &shared, "stream??", &s)
+		"shared?", &shared, "stream??", &s, "cooperative?", &cooperative)
 	if err != nil {
 		return nil, err
 	}
-	l := host.Launch{Shared: shared, Stream: hostStream(s)}
+	l := host.Launch{Shared: shared, Stream: hostStream(s), Cooperative: cooperative}
 	if l.Grid, err = dims("grid", grid); err != nil {
 		return nil, err
 	}

@@ -84,3 +84,31 @@ func TestTextures(t *testing.T) {
 		}
 	}
 }
+
+// TestCooperative: the blocks of a cooperative launch meet, and too many are refused.
+func TestCooperative(t *testing.T) {
+	ptx, err := os.ReadFile(filepath.Join("testdata", "coop.ptx"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const head = "m = module('coop.ptx')\nk = m.kernel('ring')\nn = 200\na = malloc(u32, n)\nout = malloc(u32, n)\n"
+	for _, c := range []struct{ src, log, err string }{
+		{
+			head + "for i in range(2):\n  launch(k, n, 1, [a, out], cooperative = True)\n" +
+				"print(out[0], out[198], out[199], out.sum())",
+			"101 299 100 39900\n", "",
+		},
+		{head + "launch(k, 200, 1024, [a, out], cooperative = True)", "", "200 blocks, 160 find room at once"},
+		{head + "launch(k, n, 1, [a, out])\nprint(out[0])", "", "not allocated"},
+	} {
+		files := body(c.src)
+		files["coop.ptx"] = string(ptx)
+		r := run(t, files, Options{})
+		if (r.err == nil) != (c.err == "") || r.err != nil && !strings.Contains(r.err.Error(), c.err) {
+			t.Errorf("%s: %v, want %q", c.src, r.err, c.err)
+		}
+		if r.log != c.log {
+			t.Errorf("%s printed\n%q\nwant\n%q", c.src, r.log, c.log)
+		}
+	}
+}

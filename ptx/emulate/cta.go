@@ -227,6 +227,10 @@ func (c *cta) special(wp *warp, what special, d *v32) {
 		fill(d, hardwareSMs)
 	case spGrid, spZero:
 		fill(d, 0)
+	case spWorkHigh:
+		fill(d, uint32(c.g.launch.Workspace>>32))
+	case spWorkLow:
+		fill(d, uint32(c.g.launch.Workspace))
 	case spLaneEq:
 		for i := range d {
 			d[i] = 1 << i

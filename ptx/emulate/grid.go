@@ -123,7 +123,13 @@ type Launch struct {
 	Grid, Block   [3]uint32
 	Params        []byte
 	SharedDynamic int
+	// Workspace is the address of the zeroed bytes through which the blocks of a cooperative
+	// launch meet (WorkspaceBytes of them); 0: the launch is not cooperative.
+	Workspace uint64
 }
+
+// WorkspaceBytes is the size of the workspace of a cooperative launch.
+const WorkspaceBytes = 64
 
 // maxShared is the shared memory a block may have on any GPU (sm_90: 227 KiB); the
 // machine checks its own, smaller limit.

@@ -224,4 +224,6 @@ const (
 	spDynShared
 	spTotalShared
 	spZero
+	spWorkHigh // %envreg1 and %envreg2: where cooperative groups find their workspace
+	spWorkLow
 )

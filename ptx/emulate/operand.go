@@ -2,6 +2,7 @@ package emulate
 
 import (
 	"math"
+	"strings"
 
 	"heddle/ptx/parse"
 )
@@ -117,6 +118,14 @@ func specialOf(name string) special {
 	case "total_smem_size":
 		return spTotalShared
 	case "tid.w", "ntid.w", "ctaid.w", "nctaid.w":
+		return spZero
+	}
+	switch {
+	case name == "envreg1":
+		return spWorkHigh
+	case name == "envreg2":
+		return spWorkLow
+	case strings.HasPrefix(name, "envreg"):
 		return spZero
 	}
 	return spNone
