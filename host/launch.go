@@ -14,8 +14,7 @@ import (
 // Module is a loaded PTX module with its variables in the application's memory.
 type Module struct {
 	c    *Context
-	file string
-	src  []byte
+	src  []emulate.Source
 	mod  *emulate.Module
 	inst *emulate.Instance
 	ast  *parse.Module // for the element types of symbols; nil until one is asked for
@@ -30,7 +29,13 @@ type Kernel struct {
 // LoadModule parses PTX, allocates its variables and initialises them. file is the
 // name used in messages.
 func (c *Context) LoadModule(file string, src []byte) (*Module, error) {
-	mod, err := emulate.Load(file, src)
+	return c.LinkModules([]emulate.Source{{File: file, Text: src}})
+}
+
+// LinkModules is LoadModule of several files, of which one may define what another declares
+// .extern.
+func (c *Context) LinkModules(src []emulate.Source) (*Module, error) {
+	mod, err := emulate.Link(src)
 	if err != nil {
 		return nil, err
 	}
@@ -55,7 +60,7 @@ func (c *Context) LoadModule(file string, src []byte) (*Module, error) {
 			}
 		}
 	}
-	return &Module{c: c, file: file, src: src, mod: mod, inst: inst}, nil
+	return &Module{c: c, src: src, mod: mod, inst: inst}, nil
 }
 
 // Kernel finds an entry function by name.
@@ -122,8 +127,8 @@ func (c *Context) fits(kernel string, g isa.Geometry) error {
 		return fmt.Errorf("kernel %s: this device makes no cooperative launches", kernel)
 	}
 	if n := d.Resident(g); g.CTAs > n {
-		return fmt.Errorf("kernel %s: a cooperative launch of %d blocks, %d find room at once: use fewer blocks and let "+
-			"each do more", kernel, g.CTAs, n)
+		return fmt.Errorf("kernel %s: a cooperative launch of %d blocks, %d find room at once: use fewer blocks and "+
+			"let each do more", kernel, g.CTAs, n)
 	}
 	return nil
 }

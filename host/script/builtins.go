@@ -8,18 +8,35 @@ import (
 	"go.starlark.net/starlark"
 
 	"heddle/host"
+	"heddle/ptx/emulate"
 )
 
 func module(e *env, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
 	var name string
+	var more starlark.Tuple // files to link with
+	if len(args) > 1 {
+		args, more = args[:1], args[1:]
+	}
 	if err := starlark.UnpackArgs(b.Name(), args, kwargs, "path", &name); err != nil {
 		return nil, err
 	}
-	src, err := e.read(name, -1, "")
-	if err != nil {
-		return nil, fmt.Errorf("module: %w", err)
+	var files []emulate.Source
+	for i := range len(more) + 1 {
+		file := name
+		if i > 0 {
+			s, ok := starlark.AsString(more[i-1])
+			if !ok {
+				return nil, fmt.Errorf("module: got %s, want the name of a file", more[i-1].Type())
+			}
+			file = s
+		}
+		src, err := e.read(file, -1, "")
+		if err != nil {
+			return nil, fmt.Errorf("module: %w", err)
+		}
+		files = append(files, emulate.Source{File: file, Text: src})
 	}
-	m, err := e.c.LoadModule(name, src)
+	m, err := e.c.LinkModules(files)
 	if err != nil {
 		return nil, err
 	}

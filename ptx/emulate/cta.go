@@ -277,8 +277,8 @@ func (c *cta) fault(wp *warp, lane int, format string, args ...any) error {
 	code := c.g.prog.code
 	pc := max(wp.pc, 0)
 	return &isa.Fault{
-		Kernel: code.Kernel, File: code.File, Line: int(code.Instr[pc].Line), Block: c.id,
-		Thread: c.thread(wp, lane), Msg: fmt.Sprintf(format, args...) + ": " + code.Text[pc],
+		Kernel: code.Kernel, File: c.g.prog.funcs[c.g.prog.funcOf(pc)].file, Line: int(code.Instr[pc].Line),
+		Block: c.id, Thread: c.thread(wp, lane), Msg: fmt.Sprintf(format, args...) + ": " + code.Text[pc],
 	}
 }
 

@@ -51,7 +51,7 @@ type instr struct {
 
 // fail reports a problem with the current instruction.
 func (d *instr) fail(format string, args ...any) {
-	fail(d.m.File, d.in.Line, format+" (%s)", append(args, d.in.Text)...)
+	fail(d.f.File, d.in.Line, format+" (%s)", append(args, d.in.Text)...)
 }
 
 // unsupported reports a form this front end does not execute.
@@ -74,7 +74,7 @@ func (d *instr) unsupported(what string) {
 		}
 	}
 	panic(bail{&parse.Error{
-		File: d.m.File, Line: d.in.Line, Feature: feature, Msg: fmt.Sprintf(
+		File: d.f.File, Line: d.in.Line, Feature: feature, Msg: fmt.Sprintf(
 			"%s is not supported yet%s; recompile without it or for an older target (%s)", form, what, d.in.Text),
 	}})
 }
@@ -94,7 +94,7 @@ func (m *Module) decodeKernel(f *parse.Func) *Kernel {
 	k := &Kernel{Name: f.Name, Line: f.Line, module: m, prog: d.prog}
 	k.SharedBytes, k.DynamicShared = d.layoutShared()
 	k.Params, k.ParamBytes = layoutParams(f)
-	d.prog.code = &isa.Code{Kernel: f.Name, File: m.File}
+	d.prog.code = &isa.Code{Kernel: f.Name, File: f.File}
 	d.prog.funcs = make([]function, len(d.fns))
 	d.constant32(0)
 	d.constant64(0)
@@ -103,7 +103,7 @@ func (m *Module) decodeKernel(f *parse.Func) *Kernel {
 	for i, fn := range d.fns {
 		p := &d.prog.funcs[i]
 		d.layout(fn, p)
-		p.index, p.start = int32(i), pc
+		p.index, p.start, p.file = int32(i), pc, fn.File
 		pc += int32(len(fn.Instrs))
 		if runsOff(fn) {
 			pc++

@@ -156,8 +156,12 @@ func FuzzLoad(f *testing.F) {
 		for i, v := range m.symbols { // what may be images is one, of the largest symbol
 			if v.Type == parse.TexRef || v.Type == parse.SurfRef {
 				img := &Image{Region: in.regions[i], Size: [3]int{2, 1, 1}, Channels: 1, Type: parse.F32}
-				if h, err := images.Add(img); err == nil {
-					in.BindImage(v.Name, h)
+				h, err := images.Add(img)
+				if err == nil {
+					err = in.BindImage(v.Name, h)
+				}
+				if err != nil {
+					t.Fatal(err)
 				}
 			}
 		}

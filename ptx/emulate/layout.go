@@ -15,7 +15,7 @@ func roundUpTo(n, align int64) int64 { return (n + align - 1) / align * align }
 // layoutShared places the shared variables the reachable functions use; extern
 // arrays follow at the end and all begin at the same place.
 func (d *decoder) layoutShared() (static int, dynamic bool) {
-	var used, extern []*parse.Var
+	var used, extern, linked []*parse.Var
 	seen := map[*parse.Var]bool{}
 	var scan func(os []parse.Operand)
 	scan = func(os []parse.Operand) {
@@ -30,6 +30,18 @@ func (d *decoder) layoutShared() (static int, dynamic bool) {
 			}
 			scan(os[i].List)
 		}
+	}
+	find := scan
+	scan = func(os []parse.Operand) { // what another module defines is placed as the definition
+		for i := range os {
+			if v := os[i].Var; v != nil && v.Space == parse.Shared && d.m.ast.Defines[v] != nil {
+				linked = append(linked, v)
+				find([]parse.Operand{{Kind: parse.KSym, Var: d.m.ast.Defines[v]}})
+				seen[v] = true
+			}
+			scan(os[i].List)
+		}
+		find(os)
 	}
 	for _, f := range d.fns {
 		for _, v := range f.Vars { // declared inside: occupies memory even if unused
@@ -56,6 +68,9 @@ func (d *decoder) layoutShared() (static int, dynamic bool) {
 	d.prog.align = int(align)
 	for _, v := range extern {
 		d.shared[v] = roundUpTo(off, align)
+	}
+	for _, v := range linked {
+		d.shared[v] = d.shared[d.m.ast.Defines[v]]
 	}
 	return static, len(extern) > 0
 }

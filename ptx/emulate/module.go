@@ -101,8 +101,27 @@ func (p *program) functionAt(addr uint64) (int32, bool) {
 
 // Load parses, analyses and decodes a module. Errors are *parse.Error: file, line,
 // what is wrong and what to do.
-func Load(file string, src []byte) (m *Module, err error) {
-	ast, err := parse.File(file, src)
+func Load(file string, src []byte) (*Module, error) {
+	return Link([]Source{{file, src}})
+}
+
+// Source is the text of a module and the name of its file.
+type Source struct {
+	File string
+	Text []byte
+}
+
+// Link loads several modules as one: what one declares .extern another defines.
+func Link(sources []Source) (m *Module, err error) {
+	var parts []*parse.Module
+	for _, s := range sources {
+		part, err := parse.File(s.File, s.Text)
+		if err != nil {
+			return nil, err
+		}
+		parts = append(parts, part)
+	}
+	ast, err := parse.Link(parts)
 	if err != nil {
 		return nil, err
 	}
@@ -115,7 +134,7 @@ func Load(file string, src []byte) (m *Module, err error) {
 			m, err = nil, b.err
 		}
 	}()
-	m = newModule(file, ast)
+	m = newModule(ast.File, ast)
 	m.decode()
 	return m, nil
 }
@@ -156,7 +175,7 @@ func (m *Module) functionIndex(name string) int {
 // collectSymbols lists the variables that live in the application's memory.
 func (m *Module) collectSymbols() {
 	add := func(v *parse.Var) {
-		if v.Space == parse.Global || v.Space == parse.Const {
+		if (v.Space == parse.Global || v.Space == parse.Const) && m.ast.Defines[v] == nil {
 			m.symbol[v] = len(m.symbols)
 			m.symbols = append(m.symbols, v)
 		}
@@ -167,6 +186,11 @@ func (m *Module) collectSymbols() {
 	for _, f := range m.ast.Funcs {
 		for _, v := range f.Vars {
 			add(v)
+		}
+	}
+	for v, def := range m.ast.Defines {
+		if i, ok := m.symbol[def]; ok {
+			m.symbol[v] = i
 		}
 	}
 	for _, v := range m.symbols {

@@ -165,7 +165,7 @@ type regSlot struct {
 
 // function is the decoded form of a kernel or device function inside a kernel's code.
 type function struct {
-	name         string
+	name, file   string
 	index        int32
 	start, end   int32 // PCs
 	n32, n64, np int32 // rows

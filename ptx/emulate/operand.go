@@ -120,6 +120,11 @@ func specialOf(name string) special {
 	case "tid.w", "ntid.w", "ctaid.w", "nctaid.w":
 		return spZero
 	}
+	return environment(name)
+}
+
+// environment maps %envreg0 to %envreg31, of which two have a meaning.
+func environment(name string) special {
 	switch {
 	case name == "envreg1":
 		return spWorkHigh

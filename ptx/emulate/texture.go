@@ -31,8 +31,7 @@ type texop struct {
 	sampler *Sampler
 	coord   [3]int32 // rows of x, y, z
 	layer   int32
-	float   bool // of the coordinates
-	out     [4]int32
+	float   bool   // of the coordinates
 	comp    int    // tld4
 	query   string //
 	beyond  string // clamp, zero or trap

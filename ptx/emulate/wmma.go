@@ -203,8 +203,10 @@ func (d fragments) fragment(arg int, w wmmaTile) []int32 {
 // fragments were loaded with: they have no meaning here, for a fragment has one layout only.
 func (d fragments) wmmaMultiply(s wmmaShape) {
 	d.count(4, 4)
-	if d.oneOf("row", "col") == "" || d.oneOf("row", "col") == "" {
-		d.unsupported("")
+	for range 2 {
+		if d.oneOf("row", "col") == "" {
+			d.unsupported("")
+		}
 	}
 	x := &wmmaop{sat: d.take("satfinite"), k: s.k}
 	d.take("rn") // of tf32 and f64 forms

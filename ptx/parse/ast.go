@@ -115,11 +115,18 @@ type Var struct {
 	Size   int   // bytes, vectors and arrays included; 0 for an unsized array
 	Init   []Init
 	Extern bool
-	Line   int
-	ID     int     // registers: index in Func.Regs; others: order of declaration
-	Owner  *Func   // nil at module level
-	State  []Field // of a .texref or .samplerref: what its initialiser says
-	Elems  []*Var  // a vector of registers: its elements; such a Var has no ID
+	Linkage
+	Line  int
+	ID    int     // registers: index in Func.Regs; others: order of declaration
+	Owner *Func   // nil at module level
+	State []Field // of a .texref or .samplerref: what its initialiser says
+	Elems []*Var  // a vector of registers: its elements; such a Var has no ID
+}
+
+// Linkage says who else sees a name.
+type Linkage struct {
+	Visible bool // .visible, .weak, .common or .extern: other modules do
+	Weak    bool // .weak or .common: another definition may replace it
 }
 
 // Field is a property of a texture or sampler: {filter_mode = linear}.
@@ -152,8 +159,11 @@ type Module struct {
 	AddressSize int // bits
 	Vars        []*Var
 	Funcs       []*Func
-	vars        map[string]*Var
-	funcs       map[string]*Func
+	// Defines gives the definition of a variable that another linked module declares or defines
+	// weakly.
+	Defines map[*Var]*Var
+	vars    map[string]*Var
+	funcs   map[string]*Func
 }
 
 // Var finds a module-level variable.
@@ -164,9 +174,11 @@ func (m *Module) Func(name string) *Func { return m.funcs[name] }
 
 // Func is a kernel or a device function.
 type Func struct {
-	Name    string
-	Entry   bool
-	Extern  bool // declared, no body
+	Name   string
+	Entry  bool
+	Extern bool // declared, no body
+	Linkage
+	File    string
 	Line    int
 	Params  []*Var
 	Results []*Var

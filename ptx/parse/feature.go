@@ -36,6 +36,7 @@ var features = []Feature{
 		"tex", "tld4", "txq", "istypep", "suld.b", "sust.b", "suq", ".tex", ".texref", ".samplerref", ".surfref",
 	}, true, "1D, 2D, 3D and layered; the base level only"},
 	{"cooperative launches", "6.0", []string{"%envreg1", "%envreg2"}, true, "grid-wide barriers through the workspace"},
+	{"several modules", "3.0", []string{".extern", ".weak", ".alias"}, true, "linked when they are loaded"},
 	{"cp.async", "7.0", []string{"cp.async.ca", "cp.async.cg"}, true, "the bytes move at issue"},
 	{"ldmatrix", "6.5", []string{"ldmatrix"}, true, "m8n8, b16"},
 	{"wmma", "6.0", []string{"wmma"}, true, "f16, bf16, tf32, s8 and u8"},

@@ -25,6 +25,7 @@ type parser struct {
 	all      bool // go on after a problem
 	problems []*Error
 	said     map[string]bool // the words of problems
+	linked   Linkage         // of the declaration being read
 	lists    bool            // a parenthesis begins a list of operands, as in call, and no constant expression
 }
 
@@ -184,13 +185,15 @@ func (p *parser) debugDirective() {
 // linkage reads [.visible|.extern|.weak|.common] and what follows.
 func (p *parser) linkage() {
 	extern := false
+	p.linked = Linkage{}
 	for {
 		switch p.text {
 		case ".visible", ".weak", ".common":
+			p.linked = Linkage{Visible: true, Weak: p.linked.Weak || p.text != ".visible"}
 			p.next()
 			continue
 		case ".extern":
-			extern = true
+			extern, p.linked.Visible = true, true
 			p.next()
 			continue
 		case ".entry":
@@ -235,11 +238,13 @@ func (p *parser) declare(v *Var) {
 		v.ID = len(p.m.Vars)
 		p.m.Vars = append(p.m.Vars, v)
 	}
-	v.Owner = p.fn
+	if v.Owner = p.fn; p.fn == nil {
+		v.Linkage = p.linked
+	}
 }
 
 func (p *parser) function(entry, extern bool) {
-	f := &Func{Entry: entry, Extern: extern, Line: p.tline}
+	f := &Func{Entry: entry, Extern: extern, Linkage: p.linked, File: p.m.File, Line: p.tline}
 	p.scope = &scope{parent: p.scope, vars: map[string]*Var{}, labels: map[string]int{}}
 	p.fn, p.loc = f, SrcLoc{}
 	if !entry && p.kind == '(' {

@@ -3,6 +3,7 @@ package torture
 import (
 	"encoding/binary"
 	"math"
+	"strings"
 	"testing"
 
 	"heddle/mem"
@@ -23,6 +24,11 @@ func runWords(t *testing.T, src string, n int) []uint32 {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return runModule(t, m, n)
+}
+
+func runModule(t *testing.T, m *emulate.Module, n int) []uint32 {
+	t.Helper()
 	space := mem.NewSpace(0)
 	inst, err := m.Bind(space)
 	if err != nil {
@@ -396,5 +402,77 @@ func TestNewerForms(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestLink: modules see each other's visible functions and variables, in every space, keep
+// what is their own apart, and a strong definition replaces a weak one.
+func TestLink(t *testing.T) {
+	one := legalHead + `
+.extern .func (.param .b32 r) twice(.param .b32 x);
+.extern .global .u32 shared_word;
+.extern .shared .u32 board[32];
+.visible .global .u32 base = 1000;
+.global .u32 own = 7;
+.weak .func (.reg .u32 r) pick() { mov.u32 r, 1; ret; }
+.func (.reg .u32 r) local() { ld.global.u32 r, [own]; ret; }
+.visible .global .u64 pointer = shared_word;` + legalEntry + `
+	call (%a), twice, (%t);
+	call (%b), local;
+	add.u32 %a, %a, %b;
+	call (%b), pick;
+	add.u32 %a, %a, %b;
+	ld.global.u32 %b, [shared_word];
+	add.u32 %a, %a, %b;
+	ld.shared.u32 %b, [board];
+	add.u32 %a, %a, %b;
+	ld.global.u64 %w, [pointer];
+	ld.global.u32 %b, [%w];
+	add.u32 %a, %a, %b;` + legalStore
+	two := legalHead + `
+.extern .global .u32 base;
+.visible .global .u32 shared_word = 500000;
+.visible .shared .u32 board[32];
+.global .u32 own = 30;
+.func (.reg .u32 r) local() { ld.global.u32 r, [own]; ret; }
+.visible .func (.reg .u32 r) pick() { mov.u32 r, 200; ret; }
+.visible .func (.param .b32 r) twice(.param .b32 x)
+{
+	.reg .b32 %v, %w;
+	ld.param.u32 %v, [x];
+	add.u32 %v, %v, %v;
+	call (%w), local;
+	add.u32 %v, %v, %w;
+	ld.global.u32 %w, [base];
+	add.u32 %v, %v, %w;
+	st.shared.u32 [board], 40000;
+	st.param.u32 [r], %v;
+	ret;
+}`
+	a, b := emulate.Source{File: "1", Text: []byte(one)}, emulate.Source{File: "2", Text: []byte(two)}
+	for _, order := range [][]emulate.Source{{a, b}, {b, a}} {
+		m, err := emulate.Link(order)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, v := range runModule(t, m, 32) {
+			if want := uint32(2*i + 30 + 1000 + 7 + 200 + 500000 + 40000 + 500000); v != want {
+				t.Fatalf("thread %d: %d, want %d", i, v, want)
+			}
+		}
+	}
+	for want, src := range map[string]string{
+		"2:4: base is already defined in 1": legalHead + ".visible .global .u32 base = 1;",
+		"twice has no body":                 legalHead + ".func (.param .b32 r) twice(.param .b32 x) { ret; }",
+		"2:1: addresses have 32 bits here":  ".version 7.0\n.target sm_70\n.address_size 32\n",
+		"2:5: add.u33 is no form of add": legalHead +
+			".visible .func (.param .b32 r) twice(.param .b32 x) {\n add.u33 1, 2, 3; }",
+		"base is .const here and .global in 1": legalHead + ".extern .const .u32 base;",
+		"2:4: k is already defined in 1, li":   legalHead + ".visible .entry k() { ret; }",
+	} {
+		_, err := emulate.Link([]emulate.Source{a, {File: "2", Text: []byte(src)}})
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
 	}
 }
