@@ -27,6 +27,9 @@ type Options struct {
 	// Where is the current position in the host program ("app.star:12"), for
 	// messages and allocation names; nil: unknown.
 	Where func() string
+	// Printf and Heap are the sizes in bytes of the buffer of printf in kernels and of the heap
+	// of their malloc; 0: CUDA's defaults, 1 MiB and 8 MiB.
+	Printf, Heap int64
 }
 
 // Context is one application's view of the machine: its memory, modules, streams
@@ -76,6 +79,12 @@ func New(dev Device, space *mem.Space, opt Options) *Context {
 	c := &Context{dev: dev, space: space, opt: opt, staging: &mem.Region{Kind: mem.Host, Name: "host staging"}}
 	c.streams = []*Stream{{c: c}}
 	c.limits = limits{printf: defaultPrintf, heap: defaultHeap}
+	if opt.Printf > 0 {
+		c.limits.printf = opt.Printf
+	}
+	if opt.Heap > 0 {
+		c.limits.heap = opt.Heap
+	}
 	return c
 }
 

@@ -109,6 +109,19 @@ func TestPack(t *testing.T) {
 	wantError(t, err, "kernel k, argument 2 (h .b16): f32(0) was given, which is not of the parameter's type")
 }
 
+// The sizes a machine gives are those of the runtime library of kernels.
+func TestLimits(t *testing.T) {
+	c := New(NewFunctional(context.Background(), 0), mem.NewSpace(0), Options{Heap: 4096})
+	src := must[[]byte](t)(os.ReadFile("script/testdata/runtime.ptx"))
+	must[*Module](t)(c.LoadModule("runtime.ptx", src))
+	if n := c.heap.Region().Len(); n != 4096 || c.limits.printf != 1<<20 {
+		t.Errorf("a heap of %d bytes, a buffer of %d", n, c.limits.printf)
+	}
+	if err := c.SetPrintfBuffer(1 << 12); err == nil {
+		t.Error("the buffer changed after a module that prints was loaded")
+	}
+}
+
 // An array is an argument of a 32-bit module, whose pointers have 32 bits.
 func TestShortPointers(t *testing.T) {
 	c := New(NewFunctional(context.Background(), 0), mem.NewSpace(0), Options{})

@@ -83,6 +83,15 @@ func (d *device) Wait(op *host.Op) error {
 	return d.a.broken
 }
 
+// options are those of the applications' contexts.
+func (r *run) options() host.Options {
+	o := host.Options{Ctx: r.ctx, Printf: int64(r.sheet.Host.Printf), Heap: int64(r.sheet.Host.Heap)}
+	if r.gpu != nil { // without time every interval is 0
+		o.CoreMHz = r.sheet.Clock.Core
+	}
+	return o
+}
+
 // Resident implements host.Resident: the blocks that the application's SMs hold at once.
 func (d *device) Resident(g isa.Geometry) int {
 	return d.r.col.limits.Occupancy(&g) * len(d.r.gpu.Tenants[d.a.id].SMs)

@@ -40,33 +40,34 @@ type warp struct {
 	old   int64  // sequence number of the oldest
 	carry uint32 // the carry flag of each lane
 	left  uint32 // lanes that still have to execute the current generic access
-	step  int32  // steps done of an instruction that takes several
 	nodes []node
+	step  int32 // steps done of an instruction that takes several
 }
 
 // cta is a resident thread block; it implements isa.CTA.
 type cta struct {
-	g       *grid
-	ops     []op
-	k32     []v32 // constant rows
-	k64     []v64
-	index   int
-	id      [3]uint32
-	place   isa.Place
-	warps   []warp
-	shared  []byte
-	local   perThread
-	args    perThread // .param variables of functions and call sites
-	stack   perThread // what alloca takes
-	stackAt []uint32  // by thread: bytes of it in use; nil where nothing does alloca
-	cache   []*mem.Region
-	bars    barriers
+	g      *grid
+	ops    []op
+	k32    []v32 // constant rows
+	k64    []v64
+	index  int
+	id     [3]uint32
+	place  isa.Place
+	warps  []warp
+	shared []byte
+	local  perThread
+	args   perThread // .param variables of functions and call sites
+	cache  []*mem.Region
+	bars   barriers
 
 	// scratch rows; a CTA executes one warp at a time
 	t1, t2, t3, t4 v32
 	w1             v64
 	off            [32]uint64
-	tile           [maxTile]byte // of wmma
+
+	stack   perThread     // what alloca takes
+	stackAt []uint32      // by thread: bytes of it in use; nil where nothing does alloca
+	tile    [maxTile]byte // of wmma
 }
 
 // perThread is memory of which every thread of the CTA has stride bytes.

@@ -96,9 +96,6 @@ type memop struct {
 	base   int32     // row of the address; unused when baseIn is 0
 	baseIn baseKind
 	off    uint64
-	index  int32 // baseIndexed: the row that counts elements of scale bytes, 64-bit if long
-	scale  int32
-	long   bool
 	elem   uint8 // bytes of one element
 	n      uint8 // elements
 	signed bool  // sign-extend when loading
@@ -106,15 +103,21 @@ type memop struct {
 	narrow bool  // the registers are 16 bits wide
 	width  uint8 // bytes of the access, elem*n
 	slot   int32 // entry in the CTA's region cache
-	rows   [8]int32
-	skip   uint8   // bit i: element i goes to _
-	out    []int32 // atomics on vectors: where the old values go; nil for red
+	skip   uint8 // bit i: element i goes to _
 
-	tile   *wmmaAccess // wmma.load and wmma.store
-	tex    *texop      // textures and surfaces
 	atom   atomOp
 	typ    atomType
 	result bool
+
+	rows [8]int32
+
+	// What few accesses have.
+	index int32 // baseIndexed: the row that counts elements of scale bytes, 64-bit if long
+	scale int32
+	long  bool
+	out   []int32     // atomics on vectors: where the old values go; nil for red
+	tile  *wmmaAccess // wmma.load and wmma.store
+	tex   *texop      // textures and surfaces
 }
 
 // baseKind says what the base of an address is: the width of a register, or more.
