@@ -131,7 +131,7 @@ Each --arg is one parameter, in order:
 --dump I=FILE writes the buffer of argument I (from 0) to a file after the run.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return f.run(cmd.OutOrStdout(), args[0])
+			return f.run(cmd.OutOrStdout(), cmd.ErrOrStderr(), args[0])
 		},
 	}
 	fl := c.Flags()
@@ -157,7 +157,8 @@ type ptxOutcome struct {
 	Buffers     []ptxBuffer `json:"buffers"`
 }
 
-func (f *ptxRunFlags) run(w io.Writer, file string) error {
+// run prints the outcome to w, and what the kernel prints to log.
+func (f *ptxRunFlags) run(w, log io.Writer, file string) error {
 	m, _, err := ptxLoad(file)
 	if err != nil {
 		return err
@@ -167,7 +168,7 @@ func (f *ptxRunFlags) run(w io.Writer, file string) error {
 		return err
 	}
 	sp := mem.NewSpace(0)
-	in, err := m.Bind(sp)
+	in, err := ptxBind(m, sp)
 	if err != nil {
 		return err
 	}
@@ -192,6 +193,9 @@ func (f *ptxRunFlags) run(w io.Writer, file string) error {
 		return err
 	}
 	n, err := emulate.Run(g, f.limit)
+	if out := in.Output(); out != nil {
+		out.Flush(func(text string) { io.WriteString(log, text) }) // a log that cannot be written changes nothing
+	}
 	var fault *isa.Fault
 	if errors.As(err, &fault) {
 		return &status{exitInput, err}
@@ -208,6 +212,17 @@ func (f *ptxRunFlags) run(w io.Writer, file string) error {
 		Kernel: k.Name, WarpInsts: n.WarpInsts, ThreadInsts: n.ThreadInsts, Blocks: n.CTAs,
 		Buffers: args.buffers(f.show),
 	})
+}
+
+// ptxBind gives a module its variables, and where it needs one a heap of CUDA's default size.
+func ptxBind(m *emulate.Module, sp *mem.Space) (*emulate.Instance, error) {
+	in, err := m.Bind(sp)
+	if err != nil || !m.Allocates() {
+		return in, err
+	}
+	heap, err := emulate.NewHeap(sp, 8<<20)
+	in.SetHeap(heap)
+	return in, err
 }
 
 func (f *ptxRunFlags) print(w io.Writer, out ptxOutcome) error {

@@ -83,8 +83,9 @@ func coordinates(d textures, x *texop, list []parse.Operand, t parse.Type) {
 	if x.layered {
 		n++
 	}
-	// Three values are written as four, of which the last means nothing.
-	if len(list) != n && (n != 3 || len(list) != 4) {
+	// Three values are written as four, and code of the first ISA writes four always: those
+	// behind the coordinates mean nothing.
+	if len(list) != n && (n > 4 || len(list) != 4) {
 		d.fail("%d coordinates, this geometry has %d", len(list), n)
 	}
 	if x.float = t == parse.F32; t != parse.F32 && t != parse.S32 && t != parse.U32 {
