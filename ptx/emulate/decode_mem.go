@@ -42,7 +42,8 @@ func (d accesses) cacheOp() isa.Cache {
 	if d.take("nc") || d.take("ro") {
 		c = isa.CacheReadOnly
 	}
-	if d.oneOf("volatile", "relaxed", "acquire", "release", "mmio") != "" {
+	mmio := d.take("mmio")
+	if d.oneOf("volatile", "relaxed", "acquire", "release") != "" || mmio {
 		c = isa.CacheVolatile
 	}
 	d.take("weak")

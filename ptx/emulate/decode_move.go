@@ -224,6 +224,8 @@ func (d moves) mov(t parse.Type) {
 	switch {
 	case t == parse.Pred:
 		logic(d).predOp("mov")
+	case t.Bytes() > 8:
+		d.unsupported("")
 	case dst.Kind == parse.KVec:
 		d.unpackVector(t)
 	case src.Kind == parse.KVec:

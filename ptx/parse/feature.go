@@ -42,7 +42,7 @@ var features = []Feature{
 	{"wmma", "6.0", []string{"wmma"}, true, "f16, bf16, tf32, s8 and u8"},
 	{"mma", "6.5", []string{"mma"}, true, "m16n8 of f16, bf16, tf32, s8 and u8"},
 
-	{"mbarrier", "7.0", []string{"mbarrier", "cp.async.mbarrier"}, false, ""},
+	{"mbarrier", "7.0", []string{"mbarrier", "cp.async.mbarrier", "fence.mbarrier_init"}, false, ""},
 	{"cp.async.bulk", "8.0", []string{"cp.async.bulk", "cp.reduce.async.bulk"}, false, ""},
 	{"clusters", "7.8", []string{
 		".reqnctapercluster", ".explicitcluster", ".maxclusterrank", "%cluster", "%ncluster", "%is_explicit_cluster",
@@ -74,6 +74,7 @@ var features = []Feature{
 	}, false, ""},
 	{"128-bit integers", "8.3", []string{"ld.b128", "st.b128", "mov.b128", "atom.b128"}, false, ""},
 	{"performance counters", "1.3", []string{"%pm"}, false, ""},
+	{"reserved shared memory and graphs", "7.6", []string{"%reserved_smem", "%aggr_smem", "%current_graph"}, false, ""},
 	{"floats of 4 and 6 bits", "8.6", []string{
 		"cvt.e2m1x2", "cvt.e2m3x2", "cvt.e3m2x2", "cvt.ue8m0x2",
 	}, false, ""},

@@ -261,6 +261,7 @@ func TestBadModules(t *testing.T) {
 		say []string
 	}{
 		{body("frobnicate.u32 %r1, %r2;"), []string{"bad.ptx:9", "frobnicate"}},
+		{body(".reg .b128 q; mov.b128 q, {%rd1, %rd2};"), []string{"bad.ptx:9", "128-bit integers"}},
 		{body("add.u33 %r1, %r2, %r2;"), []string{"bad.ptx:9", "u33"}},
 		{body("tex.2d.v4.f32.s32 {%r0, %r1, %r2, %r0}, [t, {%r1, %r2}];"), []string{"bad.ptx:9", "tex"}},
 		{body("add.u32 %r1, %r2, %r7;"), []string{"bad.ptx:9", "%r7"}},

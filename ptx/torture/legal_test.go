@@ -167,6 +167,14 @@ C:	cvt.u32.u64 %b, %w;
 			}
 			return 2*i + 42 + 1
 		})},
+		{"min and max above zero", "", `
+	sub.s32 %a, %t, 20;
+	max.relu.s32 %b, %a, -5;
+	min.s32.relu %a, %a, 3;
+	mad.lo.u32 %a, %a, 100, %b;`, word(func(i uint32) uint32 {
+			v := max(int32(i)-20, 0)
+			return uint32(100*min(v, 3) + v)
+		})},
 		{"stack memory", `
 .func (.reg .u32 r) sum(.reg .u32 n)
 {
