@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"heddle/mem"
+	"heddle/ptx/emulate"
 )
 
 // Allocator is implemented by devices that want to know the allocations, e.g. to
@@ -27,6 +28,9 @@ type Options struct {
 	// Where is the current position in the host program ("app.star:12"), for
 	// messages and allocation names; nil: unknown.
 	Where func() string
+	// Printf and Heap are the sizes in bytes of the buffer of printf in kernels and of the heap
+	// of their malloc; 0: CUDA's defaults, 1 MiB and 8 MiB.
+	Printf, Heap int64
 }
 
 // Context is one application's view of the machine: its memory, modules, streams
@@ -57,6 +61,11 @@ type Context struct {
 	modules  []*Module
 	staging  *mem.Region
 	dead     error // the first error of the device; nothing runs after it
+	limits   limits
+	output   *emulate.Output // of printf in kernels; nil until a module needs it
+	heap     *emulate.Heap   // of malloc in kernels; nil until a module needs it
+	images   emulate.Images
+	print    func(text string)
 }
 
 type launched struct {
@@ -71,6 +80,13 @@ func New(dev Device, space *mem.Space, opt Options) *Context {
 	}
 	c := &Context{dev: dev, space: space, opt: opt, staging: &mem.Region{Kind: mem.Host, Name: "host staging"}}
 	c.streams = []*Stream{{c: c}}
+	c.limits = limits{printf: defaultPrintf, heap: defaultHeap}
+	if opt.Printf > 0 {
+		c.limits.printf = opt.Printf
+	}
+	if opt.Heap > 0 {
+		c.limits.heap = opt.Heap
+	}
 	return c
 }
 
@@ -161,6 +177,7 @@ func (c *Context) Free(a *Array) error {
 		}
 	}
 	a.b.freed = true
+	c.images.Forget(r)
 	return c.space.Free(r.Base)
 }
 

@@ -93,6 +93,9 @@ func (f *Functional) Wait(op *Op) error {
 	return f.err
 }
 
+// Resident is the number of blocks that execute at once.
+func (f *Functional) Resident(g isa.Geometry) int { return emulate.Resident(g) }
+
 // Touch does nothing: there are no pages to move.
 func (f *Functional) Touch(*mem.Region, int64, int64, bool) error { return f.err }
 

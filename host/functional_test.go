@@ -2,6 +2,7 @@ package host
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"reflect"
 	"strings"
@@ -106,4 +107,36 @@ func TestPack(t *testing.T) {
 	wantError(t, err, "kernel k, argument 3 (s .s32): 2147483648 is outside the range of i32 [-2147483648, 2147483647]")
 	_, err = pack(k, []any{nil, Scalar{F32, 0}, 0, nil})
 	wantError(t, err, "kernel k, argument 2 (h .b16): f32(0) was given, which is not of the parameter's type")
+}
+
+// The sizes a machine gives are those of the runtime library of kernels.
+func TestLimits(t *testing.T) {
+	c := New(NewFunctional(context.Background(), 0), mem.NewSpace(0), Options{Heap: 4096})
+	src := must[[]byte](t)(os.ReadFile("script/testdata/runtime.ptx"))
+	must[*Module](t)(c.LoadModule("runtime.ptx", src))
+	if n := c.heap.Region().Len(); n != 4096 || c.limits.printf != 1<<20 {
+		t.Errorf("a heap of %d bytes, a buffer of %d", n, c.limits.printf)
+	}
+	if err := c.SetPrintfBuffer(1 << 12); err == nil {
+		t.Error("the buffer changed after a module that prints was loaded")
+	}
+}
+
+// An array is an argument of a 32-bit module, whose pointers have 32 bits.
+func TestShortPointers(t *testing.T) {
+	c := New(NewFunctional(context.Background(), 0), mem.NewSpace(0), Options{})
+	const body = ".entry k(.param .u32 p) { .reg .u32 %a; ld.param.u32 %a, [p]; st.global.u32 [%a], 7; exit; }"
+	m := must[*Module](t)(c.LoadModule("short.ptx", []byte(".version 2.3\n.target sm_20\n.address_size 32\n"+body)))
+	out := must[*Array](t)(c.Malloc(U32, 1, "out"))
+	one := Launch{Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{1, 1, 1}}
+	noError(t, c.Launch(must[*Kernel](t)(m.Kernel("k")), one, out))
+	if v := must[any](t)(out.Sum()); fmt.Sprint(v) != "7" {
+		t.Errorf("%v, want 7", v)
+	}
+	long := must[*Module](t)(c.LoadModule("long.ptx", []byte(".version 7.0\n.target sm_70\n.address_size 64\n"+
+		".entry k(.param .u32 p) { exit; }")))
+	err := c.Launch(must[*Kernel](t)(long.Kernel("k")), one, out)
+	if err == nil || !strings.Contains(err.Error(), "64-bit address") {
+		t.Errorf("an array for a 32-bit parameter of a 64-bit module: %v", err)
+	}
 }

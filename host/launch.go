@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 
+	"heddle/isa"
+	"heddle/mem"
 	"heddle/ptx/emulate"
 	"heddle/ptx/parse"
 )
@@ -12,8 +14,7 @@ import (
 // Module is a loaded PTX module with its variables in the application's memory.
 type Module struct {
 	c    *Context
-	file string
-	src  []byte
+	src  []emulate.Source
 	mod  *emulate.Module
 	inst *emulate.Instance
 	ast  *parse.Module // for the element types of symbols; nil until one is asked for
@@ -28,7 +29,13 @@ type Kernel struct {
 // LoadModule parses PTX, allocates its variables and initialises them. file is the
 // name used in messages.
 func (c *Context) LoadModule(file string, src []byte) (*Module, error) {
-	mod, err := emulate.Load(file, src)
+	return c.LinkModules([]emulate.Source{{File: file, Text: src}})
+}
+
+// LinkModules is LoadModule of several files, of which one may define what another declares
+// .extern.
+func (c *Context) LinkModules(src []emulate.Source) (*Module, error) {
+	mod, err := emulate.Link(src)
 	if err != nil {
 		return nil, err
 	}
@@ -38,6 +45,9 @@ func (c *Context) LoadModule(file string, src []byte) (*Module, error) {
 	}
 	inst, err := mod.Bind(c.space)
 	if err != nil {
+		return nil, err
+	}
+	if err := c.runtime(mod, inst); err != nil {
 		return nil, err
 	}
 	if d, ok := c.dev.(Allocator); ok {
@@ -50,7 +60,7 @@ func (c *Context) LoadModule(file string, src []byte) (*Module, error) {
 			}
 		}
 	}
-	m := &Module{c: c, file: file, src: src, mod: mod, inst: inst}
+	m := &Module{c: c, src: src, mod: mod, inst: inst}
 	c.modules = append(c.modules, m)
 	return m, nil
 }
@@ -69,6 +79,9 @@ type Launch struct {
 	Grid, Block [3]uint32
 	Shared      int     // bytes of dynamic shared memory per CTA
 	Stream      *Stream // nil: the default stream
+	// Cooperative launches let their blocks wait for each other (cudaLaunchCooperativeKernel):
+	// all must find room on the machine at once.
+	Cooperative bool
 }
 
 // Launch enqueues a kernel; it does not wait. Arguments follow the kernel's
@@ -86,17 +99,58 @@ func (c *Context) Launch(k *Kernel, l Launch, args ...any) error {
 	if l.Shared < 0 {
 		return fmt.Errorf("kernel %s: shared = %d must not be negative", k.Name, l.Shared)
 	}
-	grid, err := k.m.inst.Grid(k.Kernel, emulate.Launch{
-		Grid: l.Grid, Block: l.Block, Params: params,
-		SharedDynamic: l.Shared,
-	})
+	shape := emulate.Launch{Grid: l.Grid, Block: l.Block, Params: params, SharedDynamic: l.Shared}
+	if l.Cooperative {
+		if shape.Workspace, err = c.workspace(k.Name); err != nil {
+			return err
+		}
+	}
+	grid, err := k.m.inst.Grid(k.Kernel, shape)
 	if err != nil {
 		return err
+	}
+	if l.Cooperative {
+		if err := c.fits(k.Name, grid.Geometry()); err != nil {
+			return err
+		}
 	}
 	return c.launch(&Op{Kind: OpLaunch, Name: k.Name, Grid: grid}, l.Stream)
 }
 
+// Resident is implemented by devices that know how many blocks of a launch find room at once.
+type Resident interface {
+	Resident(g isa.Geometry) int
+}
+
+// fits checks that a cooperative launch is resident as a whole.
+func (c *Context) fits(kernel string, g isa.Geometry) error {
+	d, ok := c.dev.(Resident)
+	if !ok {
+		return fmt.Errorf("kernel %s: this device makes no cooperative launches", kernel)
+	}
+	if n := d.Resident(g); g.CTAs > n {
+		return fmt.Errorf("kernel %s: a cooperative launch of %d blocks, %d find room at once: use fewer blocks and "+
+			"let each do more", kernel, g.CTAs, n)
+	}
+	return nil
+}
+
+// workspace is memory through which the blocks of one cooperative launch meet.
+func (c *Context) workspace(kernel string) (uint64, error) {
+	r, err := c.space.Alloc(emulate.WorkspaceBytes, mem.Device, "workspace of "+kernel)
+	if err != nil {
+		return 0, err
+	}
+	if d, ok := c.dev.(Allocator); ok {
+		if err := d.Allocated(r); err != nil {
+			return 0, err
+		}
+	}
+	return r.Base, nil
+}
+
 func (c *Context) launch(op *Op, s *Stream) error {
+	c.flush()
 	for len(c.launches) > 0 && c.launches[0].op.Done {
 		c.launches = c.launches[1:]
 	}
@@ -112,7 +166,7 @@ func pack(k *emulate.Kernel, args []any) ([]byte, error) {
 	}
 	out := make([]byte, k.ParamBytes)
 	for i, p := range k.Params {
-		if err := packOne(out[p.Offset:p.Offset+p.Size], p, args[i]); err != nil {
+		if err := packOne(out[p.Offset:p.Offset+p.Size], p, args[i], k.Addresses()); err != nil {
 			return nil, fmt.Errorf("kernel %s, argument %d (%s .%s): %w", k.Name, i+1, p.Name, p.Type, err)
 		}
 	}
@@ -127,8 +181,9 @@ func signature(k *emulate.Kernel) string {
 	return strings.Join(s, ", ")
 }
 
-// packOne stores one argument in the bytes of its parameter.
-func packOne(dst []byte, p emulate.Param, arg any) error {
+// packOne stores one argument in the bytes of its parameter; addresses is the size in bytes
+// of those the kernel works with, which may be smaller than 8.
+func packOne(dst []byte, p emulate.Param, arg any, addresses int) error {
 	want, known := paramType(p)
 	switch v := arg.(type) {
 	case []byte:
@@ -141,13 +196,22 @@ func packOne(dst []byte, p emulate.Param, arg any) error {
 		if err := v.usable(); err != nil {
 			return err
 		}
-		if p.Size != 8 || !known || want.IsFloat() {
+		if p.Size != 8 && p.Size != addresses || !known || want.IsFloat() {
 			return fmt.Errorf("an array (a 64-bit address) was given")
 		}
-		U64.store(dst, v.Addr())
+		if v.Addr()>>(8*p.Size) != 0 {
+			return fmt.Errorf("an array at 0x%x was given, which a 32-bit module cannot address", v.Addr())
+		}
+		want.store(dst, v.Addr())
+		return nil
+	case *Texture:
+		if p.Size != 8 || !known || want.IsFloat() {
+			return errors.New("a texture (a 64-bit handle) was given")
+		}
+		want.store(dst, v.handle)
 		return nil
 	case nil:
-		if p.Size != 8 || !known || want.IsFloat() {
+		if p.Size != 8 && p.Size != addresses || !known || want.IsFloat() {
 			return errors.New("no value was given (None stands for a null pointer)")
 		}
 		clear(dst)

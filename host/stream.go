@@ -80,7 +80,9 @@ func (c *Context) wait(op *Op) error {
 	if c.dead != nil {
 		return c.dead
 	}
-	if err := c.dev.Wait(op); err != nil {
+	err := c.dev.Wait(op)
+	c.flush()
+	if err != nil {
 		return c.fail(err)
 	}
 	return nil
@@ -111,6 +113,7 @@ func (c *Context) DeviceSynchronize() error {
 		}
 	}
 	c.launches, c.copies = c.launches[:0], c.copies[:0]
+	c.flush()
 	return nil
 }
 
@@ -122,6 +125,7 @@ func (s *Stream) Synchronize() error {
 		}
 		s.last = nil
 	}
+	s.c.flush()
 	return nil
 }
 

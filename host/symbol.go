@@ -15,7 +15,15 @@ func (m *Module) Symbol(name string) (*Array, error) {
 		return nil, err
 	}
 	if m.ast == nil {
-		if m.ast, err = parse.File(m.file, m.src); err != nil {
+		var parts []*parse.Module
+		for _, s := range m.src {
+			part, err := parse.File(s.File, s.Text)
+			if err != nil {
+				return nil, err
+			}
+			parts = append(parts, part)
+		}
+		if m.ast, err = parse.Link(parts); err != nil {
 			return nil, err
 		}
 	}

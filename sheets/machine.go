@@ -266,6 +266,9 @@ type Link struct {
 	Bandwidth float64 `yaml:"bandwidth" unit:"GB/s" doc:"peak of each direction"`
 	Latency   float64 `yaml:"latency" unit:"us" doc:"latency of one transfer"`
 	Engines   int     `yaml:"engines" unit:"engines" doc:"copy engines"`
+	// What the runtime library of kernels takes of the device's memory.
+	Printf int `yaml:"printf" unit:"bytes" doc:"buffer of what kernels print until the host synchronises; 0: CUDA's 1 MiB" opt:"0"`
+	Heap   int `yaml:"heap" unit:"bytes" doc:"heap that malloc in kernels allocates from; 0: CUDA's 8 MiB" opt:"0"`
 }
 
 // MIG lists the slices a user can ask for by name.

@@ -121,6 +121,10 @@ func (c *checker) clocks(m *Machine) {
 	}
 	c.want(m.Host.Bandwidth > 0, "host.bandwidth must be above 0")
 	c.positive("host.engines", m.Host.Engines)
+	for name, n := range [...]int{m.Host.Printf, m.Host.Heap} {
+		c.want(n == 0 || n >= 1<<10 && n <= 1<<34, "host.%s is %d: 0, or from 1 KiB to 16 GiB",
+			[...]string{"printf", "heap"}[name], n)
+	}
 }
 
 func (c *checker) sm(m *Machine) {

@@ -4,6 +4,7 @@ import (
 	"heddle/control"
 	"heddle/engine"
 	"heddle/host"
+	"heddle/isa"
 	"heddle/machine"
 	"heddle/mem"
 	"heddle/sheets"
@@ -80,6 +81,20 @@ func (d *device) Wait(op *host.Op) error {
 	d.a.yield()
 	d.waiting = nil
 	return d.a.broken
+}
+
+// options are those of the applications' contexts.
+func (r *run) options() host.Options {
+	o := host.Options{Ctx: r.ctx, Printf: int64(r.sheet.Host.Printf), Heap: int64(r.sheet.Host.Heap)}
+	if r.gpu != nil { // without time every interval is 0
+		o.CoreMHz = r.sheet.Clock.Core
+	}
+	return o
+}
+
+// Resident implements host.Resident: the blocks that the application's SMs hold at once.
+func (d *device) Resident(g isa.Geometry) int {
+	return d.r.col.limits.Occupancy(&g) * len(d.r.gpu.Tenants[d.a.id].SMs)
 }
 
 // Touch implements host.Device: pages of managed memory that are on the device

@@ -191,7 +191,7 @@ func (r *run) programs() error {
 				}
 				a.begun = now
 				r.col.began(a.id)
-				a.begin(host.Options{Ctx: r.ctx, CoreMHz: r.sheet.Clock.Core}, r.recorded(a.dev), r.sheet.DRAM.Capacity)
+				a.begin(r.options(), r.recorded(a.dev), r.sheet.DRAM.Capacity)
 				changed = true
 			}
 			for a.live && (a.dev.waiting == nil || a.dev.waiting.Done) {

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -24,7 +22,7 @@ func ptxCmd() *cobra.Command {
 		Use:   "ptx",
 		Short: "Check, analyse or run PTX modules without a machine",
 	}
-	c.AddCommand(ptxCheckCmd(), ptxAnalyzeCmd(), ptxRunCmd())
+	c.AddCommand(ptxCheckCmd(), ptxAnalyzeCmd(), ptxRunCmd(), ptxFeaturesCmd())
 	return c
 }
 
@@ -36,77 +34,6 @@ func ptxLoad(file string) (*emulate.Module, []byte, error) {
 	}
 	m, err := emulate.Load(file, src)
 	return m, src, err
-}
-
-// ptxKernel is a kernel as `check --json` prints it.
-type ptxKernel struct {
-	File         string          `json:"file"`
-	Kernel       string          `json:"kernel"`
-	Params       []emulate.Param `json:"params"`
-	Registers    int             `json:"registers"`
-	SharedBytes  int             `json:"shared_bytes"`
-	LocalBytes   int             `json:"local_bytes"`
-	MaxThreads   int             `json:"max_threads"`
-	Instructions int             `json:"instructions"`
-	Dynamic      bool            `json:"dynamic_shared"`
-}
-
-func ptxCheckCmd() *cobra.Command {
-	var asJSON bool
-	c := &cobra.Command{
-		Use:   "check FILE...",
-		Short: "Load modules and list their kernels: parameters, registers, memory, instructions",
-		Args:  cobra.MinimumNArgs(1),
-		RunE: func(cmd *cobra.Command, files []string) error {
-			var bad []string
-			list := []ptxKernel{}
-			for _, file := range files {
-				m, _, err := ptxLoad(file)
-				if err != nil {
-					bad = append(bad, err.Error())
-					continue
-				}
-				for _, k := range m.Kernels() {
-					list = append(list, ptxKernel{
-						file, k.Name, k.Params, k.Regs, k.SharedBytes, k.LocalBytes,
-						k.MaxThreads, len(k.Code.Instr), k.DynamicShared,
-					})
-				}
-			}
-			err := ptxPrintKernels(cmd.OutOrStdout(), list, asJSON)
-			if len(bad) > 0 {
-				return &status{exitInput, fmt.Errorf("%s", strings.Join(bad, "\n"))}
-			}
-			return err
-		},
-	}
-	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	return c
-}
-
-func ptxPrintKernels(w io.Writer, list []ptxKernel, asJSON bool) error {
-	if asJSON {
-		return printJSON(w, list)
-	}
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "FILE\tKERNEL\tREGS\tSHARED\tLOCAL\tTHREADS\tINSTS\tPARAMETERS")
-	for _, k := range list {
-		var ps []string
-		for _, p := range k.Params {
-			s := p.Type
-			if p.Type == "b8" {
-				s = fmt.Sprintf("b8[%d]", p.Size)
-			}
-			ps = append(ps, s)
-		}
-		shared := fmt.Sprint(k.SharedBytes)
-		if k.Dynamic {
-			shared += "+"
-		}
-		fmt.Fprintf(t, "%s\t%s\t%d\t%s\t%d\t%d\t%d\t%s\n", k.File, k.Kernel, k.Registers, shared, k.LocalBytes,
-			k.MaxThreads, k.Instructions, strings.Join(ps, " "))
-	}
-	return t.Flush()
 }
 
 func ptxAnalyzeCmd() *cobra.Command {
@@ -204,7 +131,7 @@ Each --arg is one parameter, in order:
 --dump I=FILE writes the buffer of argument I (from 0) to a file after the run.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return f.run(cmd.OutOrStdout(), args[0])
+			return f.run(cmd.OutOrStdout(), cmd.ErrOrStderr(), args[0])
 		},
 	}
 	fl := c.Flags()
@@ -230,7 +157,8 @@ type ptxOutcome struct {
 	Buffers     []ptxBuffer `json:"buffers"`
 }
 
-func (f *ptxRunFlags) run(w io.Writer, file string) error {
+// run prints the outcome to w, and what the kernel prints to log.
+func (f *ptxRunFlags) run(w, log io.Writer, file string) error {
 	m, _, err := ptxLoad(file)
 	if err != nil {
 		return err
@@ -240,7 +168,7 @@ func (f *ptxRunFlags) run(w io.Writer, file string) error {
 		return err
 	}
 	sp := mem.NewSpace(0)
-	in, err := m.Bind(sp)
+	in, err := ptxBind(m, sp)
 	if err != nil {
 		return err
 	}
@@ -265,6 +193,9 @@ func (f *ptxRunFlags) run(w io.Writer, file string) error {
 		return err
 	}
 	n, err := emulate.Run(g, f.limit)
+	if out := in.Output(); out != nil {
+		out.Flush(func(text string) { io.WriteString(log, text) }) // a log that cannot be written changes nothing
+	}
 	var fault *isa.Fault
 	if errors.As(err, &fault) {
 		return &status{exitInput, err}
@@ -281,6 +212,17 @@ func (f *ptxRunFlags) run(w io.Writer, file string) error {
 		Kernel: k.Name, WarpInsts: n.WarpInsts, ThreadInsts: n.ThreadInsts, Blocks: n.CTAs,
 		Buffers: args.buffers(f.show),
 	})
+}
+
+// ptxBind gives a module its variables, and where it needs one a heap of CUDA's default size.
+func ptxBind(m *emulate.Module, sp *mem.Space) (*emulate.Instance, error) {
+	in, err := m.Bind(sp)
+	if err != nil || !m.Allocates() {
+		return in, err
+	}
+	heap, err := emulate.NewHeap(sp, 8<<20)
+	in.SetHeap(heap)
+	return in, err
 }
 
 func (f *ptxRunFlags) print(w io.Writer, out ptxOutcome) error {

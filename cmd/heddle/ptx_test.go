@@ -58,6 +58,48 @@ func TestPTXCheckAndAnalyze(t *testing.T) {
 	}
 }
 
+// TestPTXRuntime: what a kernel prints appears, malloc has a heap, and 32-bit modules take
+// buffers.
+func TestPTXRuntime(t *testing.T) {
+	out, err := ptx("run", "../../host/script/testdata/runtime.ptx", "--block", "2", "--arg", "u64:16", "--arg",
+		"buf:u32:1")
+	if err != nil || !strings.Contains(out, "t0=0 t1=1 ") || !strings.Contains(out, "u32[1]: [0]") {
+		t.Errorf("%s %v", out, err)
+	}
+	short := filepath.Join(t.TempDir(), "short.ptx")
+	if err := os.WriteFile(short, []byte(".version 2.3\n.target sm_20\n.address_size 32\n.entry k(.param .u32 p) {\n"+
+		".reg .u32 %a; ld.param.u32 %a, [p]; st.global.u32 [%a], 7; exit; }"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	out, err = ptx("run", short, "--block", "1", "--arg", "buf:u32:1")
+	if err != nil || !strings.Contains(out, "u32[1]: [7]") {
+		t.Errorf("%s %v", out, err)
+	}
+}
+
+func TestPTXProblems(t *testing.T) {
+	bad := filepath.Join(t.TempDir(), "bad.ptx")
+	if err := os.WriteFile(bad, []byte(".version 8.0\n.target sm_90\n.address_size 64\n.entry k() {\n frob.u32 1;\n"+
+		".reg .b64 %rd<2>;\n mbarrier.inval.b64 [%rd1];\n mbarrier.inval.b64 [%rd1];\n"+
+		"wgmma.fence.sync.aligned;\nret; }"),
+		0o644); err != nil {
+		t.Fatal(err)
+	}
+	_, err := ptx("check", bad)
+	for _, want := range []string{
+		":5: frob.u32 is not an instruction", ":7: mbarrier", ":8: mbarrier", ":9: wgmma",
+		"not supported yet: mbarrier (2), wgmma (1)",
+	} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+	out, err := ptx("features")
+	if err != nil || !strings.Contains(out, "wgmma ") || !strings.Contains(out, "not supported yet") {
+		t.Errorf("%s %v", out, err)
+	}
+}
+
 func TestPTXBadInput(t *testing.T) {
 	bad := filepath.Join(t.TempDir(), "bad.ptx")
 	if err := os.WriteFile(bad, []byte(".version 7.0\n.target sm_70\n.address_size 64\n.entry k() {\n frob.u32 1;\n}"),

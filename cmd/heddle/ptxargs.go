@@ -68,6 +68,9 @@ func ptxArgs(sp *mem.Space, k *emulate.Kernel, list []string, seed uint64) (*ptx
 		if err != nil {
 			return nil, fmt.Errorf("--arg %q: %w", s, err)
 		}
+		if _, buffer := a.bufs[i]; buffer && p.Size == k.Addresses() {
+			value = value[:p.Size] // below 4 GiB, which the launch checks
+		}
 		if len(value) != p.Size {
 			return nil, fmt.Errorf("--arg %q has %d bytes, parameter %d (%s %s) has %d", s, len(value), i, p.Type,
 				p.Name, p.Size)

@@ -8,18 +8,35 @@ import (
 	"go.starlark.net/starlark"
 
 	"heddle/host"
+	"heddle/ptx/emulate"
 )
 
 func module(e *env, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
 	var name string
+	var more starlark.Tuple // files to link with
+	if len(args) > 1 {
+		args, more = args[:1], args[1:]
+	}
 	if err := starlark.UnpackArgs(b.Name(), args, kwargs, "path", &name); err != nil {
 		return nil, err
 	}
-	src, err := e.read(name, -1, "")
-	if err != nil {
-		return nil, fmt.Errorf("module: %w", err)
+	var files []emulate.Source
+	for i := range len(more) + 1 {
+		file := name
+		if i > 0 {
+			s, ok := starlark.AsString(more[i-1])
+			if !ok {
+				return nil, fmt.Errorf("module: got %s, want the name of a file", more[i-1].Type())
+			}
+			file = s
+		}
+		src, err := e.read(file, -1, "")
+		if err != nil {
+			return nil, fmt.Errorf("module: %w", err)
+		}
+		files = append(files, emulate.Source{File: file, Text: src})
 	}
-	m, err := e.c.LoadModule(name, src)
+	m, err := e.c.LinkModules(files)
 	if err != nil {
 		return nil, err
 	}
@@ -74,13 +91,14 @@ func launch(e *env, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.
 	var grid, block starlark.Value
 	var list starlark.Iterable = starlark.Tuple(nil)
 	var shared int
+	var cooperative bool
 	var s *stream
 	err := starlark.UnpackArgs(b.Name(), args, kwargs, "kernel", &k, "grid", &grid, "block", &block, "args?", &list,
-		"shared?", &shared, "stream??", &s)
+		"shared?", &shared, "stream??", &s, "cooperative?", &cooperative)
 	if err != nil {
 		return nil, err
 	}
-	l := host.Launch{Shared: shared, Stream: hostStream(s)}
+	l := host.Launch{Shared: shared, Stream: hostStream(s), Cooperative: cooperative}
 	if l.Grid, err = dims("grid", grid); err != nil {
 		return nil, err
 	}
@@ -138,6 +156,8 @@ func dims(what string, v starlark.Value) (out [3]uint32, err error) {
 // passed by value: typed scalars and arrays at their natural alignment.
 func argument(v starlark.Value) (any, error) {
 	switch x := v.(type) {
+	case *textureValue:
+		return x.t, nil
 	case *array:
 		return x.a, nil
 	case starlark.NoneType:

@@ -77,6 +77,13 @@ func (e *env) log(line string) {
 	}
 }
 
+// text writes what kernels print.
+func (e *env) text(s string) {
+	if e.p.opt.Log != nil {
+		io.WriteString(e.p.opt.Log, s) // as above
+	}
+}
+
 // builtin is a function of the scripts' language.
 type builtin func(e *env, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error)
 
@@ -87,6 +94,7 @@ func functions() map[string]builtin {
 		"launch": launch, "device_synchronize": deviceSynchronize, "stream": newStream, "event": newEvent,
 		"elapsed":        elapsed,
 		"prefetch_async": prefetchAsync, "mem_advise": memAdvise, "host_register": hostRegister, "set_qos": setQoS,
+		"device_limit": deviceLimit, "texture": texture, "surface": texture,
 		"check": check, "reference": reference, "log": logLine,
 	}
 }

@@ -207,6 +207,7 @@ func (p *Program) Run(c *host.Context) error {
 	defer root.Close()
 	e := newEnv(p, c, root)
 	c.SetWhere(e.where)
+	c.SetPrint(e.text)
 	if err := e.run(); err != nil {
 		return e.explain(err)
 	}

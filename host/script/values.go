@@ -149,9 +149,11 @@ type moduleValue struct {
 func (m *moduleValue) String() string        { return "module " + m.file }
 func (m *moduleValue) Type() string          { return "module" }
 func (m *moduleValue) Hash() (uint32, error) { return unhashable(m) }
-func (m *moduleValue) AttrNames() []string   { return []string{"kernel", "symbol"} }
+func (m *moduleValue) AttrNames() []string   { return []string{"bind", "kernel", "symbol"} }
 func (m *moduleValue) Attr(name string) (starlark.Value, error) {
 	switch name {
+	case "bind":
+		return starlark.NewBuiltin("bind", m.bind), nil
 	case "kernel":
 		return starlark.NewBuiltin("kernel", m.kernel), nil
 	case "symbol":

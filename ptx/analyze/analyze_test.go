@@ -3,6 +3,7 @@ package analyze
 import (
 	"fmt"
 	"math/rand/v2"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -110,8 +111,8 @@ func TestSpans(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 1))
 	for range 200 {
 		g := Build(function(t, randomBody(r, 2+r.IntN(10))))
-		l := Live(g)
-		spans := l.Spans()
+		l := liveDense(g)
+		spans := Live(g).Spans()
 		for b, blk := range g.Blocks {
 			for x := range g.Func.Regs {
 				if l.In[b].Has(x) && (spans[x].First > blk.First || spans[x].Last < blk.First) {
@@ -123,6 +124,42 @@ func TestSpans(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestLiveness: spans, pressure and registers read behind writes are those of the analysis
+// with full sets.
+func TestLiveness(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 1))
+	for range 500 {
+		f := function(t, guarded(r, randomBody(r, 2+r.IntN(12))))
+		if r.IntN(3) == 0 { // some registers are results
+			f.Results = append(f.Results, f.Regs[4+r.IntN(9)])
+		}
+		g := Build(f)
+		got, want := Live(g), liveDense(g)
+		if !reflect.DeepEqual(got.Spans(), want.Spans()) || !reflect.DeepEqual(got.Pressure, want.Pressure) ||
+			got.MaxRegs != want.MaxRegs {
+			t.Fatalf("spans %v, want %v; pressure %v, want %v; %d registers, want %d", got.Spans(), want.Spans(),
+				got.Pressure, want.Pressure, got.MaxRegs, want.MaxRegs)
+		}
+		a, b := g.ReadBehindWrites(), readBehindDense(g)
+		for id := range f.Regs {
+			if a.Has(id) != b.Has(id) {
+				t.Fatalf("register %d: %v, want %v", id, a.Has(id), b.Has(id))
+			}
+		}
+	}
+}
+
+// guarded puts guards before some of the sums.
+func guarded(r *rand.Rand, body string) string {
+	lines := strings.Split(body, "\n")
+	for i, l := range lines {
+		if at := strings.Index(l, "add"); at >= 0 && r.IntN(3) == 0 {
+			lines[i] = l[:at] + "@%p3 " + l[at:] + " @!%p1 add.u64 %rd1, %rd2, %rd1;"
+		}
+	}
+	return strings.Join(lines, "\n")
 }
 
 // TestReadBehindWrites: a value that no instruction of its block waits for may still be
@@ -211,5 +248,29 @@ func TestSummary(t *testing.T) {
 	if len(s.Blocks) != 3 || len(s.Branches) != 1 || s.Branches[0].Reconverge != 11 ||
 		s.Forms[0] != (FormCount{"add.u32", 2}) || s.Instructions != 4 {
 		t.Errorf("%+v", s)
+	}
+}
+
+// BenchmarkLive: the cost per instruction must not grow with the function.
+func BenchmarkLive(b *testing.B) {
+	for _, blocks := range []int{500, 5000} {
+		var body strings.Builder
+		fmt.Fprintf(&body, ".reg .b32 %%v<%d>;\n", 8*blocks+1)
+		for i := range blocks {
+			for k := range 8 {
+				fmt.Fprintf(&body, "add.u32 %%v%d, %%v%d, %%v%d;\n", 8*i+k+1, 8*i+k, max(0, 8*i+k-60))
+			}
+			fmt.Fprintf(&body, "@%%p1 bra L%d;\nadd.u32 %%r1, %%r1, 1;\nL%d:\n", i, i)
+		}
+		f := function(b, body.String()+"ret;")
+		b.Run(fmt.Sprint(len(f.Instrs)), func(b *testing.B) {
+			for b.Loop() {
+				g := Build(f)
+				Live(g)
+				g.Spins()
+				g.ReadBehindWrites()
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*len(f.Instrs)), "ns/instruction")
+		})
 	}
 }

@@ -21,7 +21,8 @@ type Graph struct {
 	BlockOf []int // by instruction
 	// IPDom is the immediate post-dominator of each block; len(Blocks) is the
 	// virtual exit, where every ret and exit leads.
-	IPDom []int
+	IPDom   []int
+	touches touches
 }
 
 // Jumps reports whether in ends a block, its targets (instruction indices) and
@@ -51,7 +52,7 @@ func Jumps(f *parse.Func, in *parse.Instr) (ends bool, targets []int, falls bool
 
 // Build makes the graph of f. A function without instructions has no blocks.
 func Build(f *parse.Func) *Graph {
-	g := &Graph{Func: f}
+	g := &Graph{Func: f, touches: touchesOf(f)}
 	n := len(f.Instrs)
 	leader := make([]bool, n+1)
 	leader[0] = true

@@ -1,15 +1,22 @@
 package analyze
 
-import "heddle/ptx/parse"
+import (
+	"sort"
+
+	"heddle/ptx/parse"
+)
 
 // noResult lists the opcodes whose first operand is not a destination.
 func noResult(in *parse.Instr) bool {
 	switch in.Op {
 	case "st", "stu", "red", "bra", "brx", "ret", "exit", "trap", "brkpt", "membar", "fence", "prefetch", "prefetchu",
-		"cp", "nanosleep", "discard", "applypriority", "pmevent", "call", "setmaxnreg", "griddepcontrol":
+		"cp", "nanosleep", "discard", "applypriority", "pmevent", "call", "setmaxnreg", "griddepcontrol",
+		"stackrestore", "sust", "sured":
 		return true
 	case "bar", "barrier":
 		return !in.Has("red")
+	case "wmma":
+		return in.Has("store")
 	}
 	return false
 }
@@ -22,7 +29,9 @@ func Access(in *parse.Instr, writes, reads []*parse.Var) (w, r []*parse.Var) {
 		reads = append(reads, in.Pred)
 	}
 	for i := range in.Args {
-		if i == 0 && !noResult(in) {
+		// The results of a call come first, in parentheses, before the function.
+		result := in.Op == "call" && in.Args[0].Kind == parse.KList && len(in.Args) > 1
+		if i == 0 && (result || !noResult(in)) {
 			writes = regs(&in.Args[i], writes)
 		} else {
 			reads = regs(&in.Args[i], reads)
@@ -31,9 +40,60 @@ func Access(in *parse.Instr, writes, reads []*parse.Var) (w, r []*parse.Var) {
 	return writes, reads
 }
 
+// touch is an instruction that reads or writes a register.
+type touch struct {
+	at     int32 // instruction
+	reads  bool
+	writes bool
+	kills  bool // writes whatever the guard says
+}
+
+// touches are the instructions that touch each register, in program order.
+type touches struct {
+	first []int32 // by register: where its part of list begins; one more entry than registers
+	list  []touch
+}
+
+func (t *touches) of(id int) []touch { return t.list[t.first[id]:t.first[id+1]] }
+
+// touchesOf lists the accesses of f by register.
+func touchesOf(f *parse.Func) touches {
+	t := touches{first: make([]int32, len(f.Regs)+1)}
+	var w, r []*parse.Var
+	for _, in := range f.Instrs {
+		w, r = Access(in, w[:0], r[:0])
+		for _, v := range w {
+			t.first[v.ID+1]++
+		}
+		for _, v := range r {
+			t.first[v.ID+1]++
+		}
+	}
+	for i := range f.Regs {
+		t.first[i+1] += t.first[i]
+	}
+	next := append([]int32(nil), t.first...)
+	t.list = make([]touch, t.first[len(f.Regs)])
+	for i, in := range f.Instrs {
+		w, r = Access(in, w[:0], r[:0])
+		for _, v := range r {
+			t.list[next[v.ID]] = touch{at: int32(i), reads: true}
+			next[v.ID]++
+		}
+		for _, v := range w { // behind its reads: of one instruction they come first
+			t.list[next[v.ID]] = touch{at: int32(i), writes: true, kills: in.Pred == nil}
+			next[v.ID]++
+		}
+	}
+	return t
+}
+
 func regs(o *parse.Operand, list []*parse.Var) []*parse.Var {
 	if o.Kind == parse.KReg {
 		list = append(list, o.Var)
+	}
+	if o.Index != nil {
+		list = append(list, o.Index)
 	}
 	for i := range o.List {
 		list = regs(&o.List[i], list)
@@ -47,73 +107,183 @@ type Set []uint64
 // Has reports whether id is in the set.
 func (s Set) Has(id int) bool { return s[id>>6]>>(id&63)&1 != 0 }
 
-func (s Set) add(id int)    { s[id>>6] |= 1 << (id & 63) }
-func (s Set) remove(id int) { s[id>>6] &^= 1 << (id & 63) }
+func (s Set) add(id int) { s[id>>6] |= 1 << (id & 63) }
 
 // Liveness is the result of the backward data-flow analysis. A register is live
 // where a later instruction may read the value it holds.
 type Liveness struct {
 	Graph *Graph
-	In    []Set // by block
-	Out   []Set
 	// Pressure is the number of 32-bit registers live after each instruction plus
 	// those it writes; 64-bit registers count 2, predicates nothing.
 	Pressure []int
 	MaxRegs  int // the largest pressure
+	spans    []Span
+}
+
+// liveness works on one register after the other: from its reads backward through the
+// blocks until a write. That takes time for the blocks in which registers are live, not for
+// all blocks and registers.
+type liveness struct {
+	*Graph
+	in, out []int32 // by block: the register (ID+1) found live there last
+	blocks  []int32 // where the current register is live into or out of
+	work    []int32 // blocks it is live into and whose predecessors are to be visited
+	span    Span
+	cost    int
+	// Changes of the pressure, from one instruction to the next: behind an instruction with
+	// what it writes, and before it.
+	behind, before []int
 }
 
 // Live computes the liveness of g's registers.
 func Live(g *Graph) *Liveness {
-	f := g.Func
-	words := (len(f.Regs) + 63) / 64
-	l := &Liveness{Graph: g, Pressure: make([]int, len(f.Instrs))}
-	kill := make([]Set, len(g.Blocks))
-	for b := range g.Blocks {
-		l.In = append(l.In, make(Set, words))
-		l.Out = append(l.Out, make(Set, words))
-		kill[b] = make(Set, words)
-		l.local(b, kill[b])
+	n := len(g.Func.Instrs)
+	x := &liveness{
+		Graph: g, in: make([]int32, len(g.Blocks)), out: make([]int32, len(g.Blocks)),
+		behind: make([]int, n+1), before: make([]int, n+1),
 	}
-	for changed := true; changed; {
-		changed = false
-		for b := len(g.Blocks) - 1; b >= 0; b-- {
-			out, in := l.Out[b], l.In[b]
-			for _, s := range g.Blocks[b].Succ {
-				for w, bits := range l.In[s] {
-					out[w] |= bits
-				}
-			}
-			for w := range in {
-				v := in[w] | out[w]&^kill[b][w]
-				if v != in[w] {
-					in[w], changed = v, true
-				}
-			}
-		}
+	l := &Liveness{Graph: g, Pressure: make([]int, n)}
+	results := map[*parse.Var]bool{}
+	for _, v := range g.Func.Results {
+		results[v] = v.Space == parse.Reg && v.Name != "_"
 	}
-	l.pressure()
+	for id, v := range g.Func.Regs {
+		l.spans = append(l.spans, x.register(id, Cost(v), results[v]))
+	}
+	behind, before := 0, 0
+	for i := range n {
+		behind += x.behind[i]
+		before += x.before[i]
+		l.Pressure[i] = behind
+		l.MaxRegs = max(l.MaxRegs, behind, before)
+	}
 	return l
 }
 
-// local seeds In with the registers block b reads before writing, and kill with
-// those it writes unconditionally.
-func (l *Liveness) local(b int, kill Set) {
-	f, blk := l.Graph.Func, l.Graph.Blocks[b]
-	var w, r []*parse.Var
-	for i := blk.First; i <= blk.Last; i++ {
-		w, r = Access(f.Instrs[i], w[:0], r[:0])
-		for _, v := range r {
-			if !kill.Has(v.ID) {
-				l.In[b].add(v.ID)
+// register finds where one register is live; result: whoever the function returns to reads it.
+func (x *liveness) register(id, cost int, result bool) Span {
+	mark := int32(id + 1)
+	list := x.touches.of(id)
+	x.cost, x.span, x.blocks = cost, Span{len(x.Func.Instrs), -2}, x.blocks[:0]
+	if result {
+		for b := range x.Blocks {
+			if x.leaves(b) == returns {
+				x.liveOut(int32(b), mark, list)
 			}
 		}
-		for _, v := range w {
-			if f.Instrs[i].Pred == nil {
-				kill.add(v.ID)
-			} else if !kill.Has(v.ID) {
-				l.In[b].add(v.ID) // keeps its old value where the guard is false
+	}
+	for i := 0; i < len(list); {
+		b := int32(x.BlockOf[list[i].at])
+		if !list[i].kills { // it is read there first, or keeps its value where the guard is false
+			x.liveIn(b, mark)
+		}
+		for i < len(list) && int(list[i].at) <= x.Blocks[b].Last {
+			i++
+		}
+	}
+	for len(x.work) > 0 {
+		b := x.work[len(x.work)-1]
+		x.work = x.work[:len(x.work)-1]
+		for _, p := range x.Blocks[b].Pred {
+			x.liveOut(int32(p), mark, list)
+		}
+	}
+	for _, b := range x.blocks {
+		blk := x.Blocks[b]
+		if x.in[b] == mark {
+			if x.extend(blk.First); b == 0 {
+				x.extend(-1)
 			}
 		}
+		if x.out[b] == mark {
+			x.extend(blk.Last)
+		}
+		if inside := within(list, blk); len(inside) == 0 && x.in[b] == mark && x.out[b] == mark {
+			x.count(blk.First, blk.Last, true, true)
+		}
+	}
+	x.local(list, mark)
+	return x.span
+}
+
+func (x *liveness) extend(at int) {
+	x.span.First, x.span.Last = min(x.span.First, at), max(x.span.Last, at)
+}
+
+func (x *liveness) liveIn(b, mark int32) {
+	if x.in[b] != mark {
+		if x.out[b] != mark {
+			x.blocks = append(x.blocks, b)
+		}
+		x.in[b] = mark
+		x.work = append(x.work, b)
+	}
+}
+
+func (x *liveness) liveOut(b, mark int32, list []touch) {
+	if x.out[b] == mark {
+		return
+	}
+	if x.in[b] != mark {
+		x.blocks = append(x.blocks, b)
+	}
+	x.out[b] = mark
+	for _, t := range within(list, x.Blocks[b]) {
+		if t.kills {
+			return
+		}
+	}
+	x.liveIn(b, mark)
+}
+
+// within is the part of a register's accesses that a block holds.
+func within(list []touch, blk Block) []touch {
+	from := sort.Search(len(list), func(i int) bool { return int(list[i].at) >= blk.First })
+	to := from
+	for to < len(list) && int(list[to].at) <= blk.Last {
+		to++
+	}
+	return list[from:to]
+}
+
+// local counts the pressure in the blocks that touch the register, backward.
+func (x *liveness) local(list []touch, mark int32) {
+	for i := len(list) - 1; i >= 0; {
+		b := x.BlockOf[list[i].at]
+		blk := x.Blocks[b]
+		live := x.out[b] == mark
+		upper := blk.Last
+		for i >= 0 && int(list[i].at) >= blk.First {
+			at := int(list[i].at)
+			x.extend(at)
+			x.count(at+1, upper, live, live)
+			written := false
+			after := live
+			for ; i >= 0 && int(list[i].at) == at; i-- {
+				t := list[i]
+				written = written || t.writes
+				live = (live || t.writes) && !t.kills || t.reads
+			}
+			x.count(at, at, after || written, live)
+			upper = at - 1
+		}
+		x.count(blk.First, upper, live, live)
+	}
+}
+
+// count adds the register to the pressure behind and before the instructions from first to
+// last.
+func (x *liveness) count(first, last int, behind, before bool) {
+	if last < first {
+		return
+	}
+	if behind {
+		x.behind[first] += x.cost
+		x.behind[last+1] -= x.cost
+	}
+	if before {
+		x.before[first] += x.cost
+		x.before[last+1] -= x.cost
 	}
 }
 
@@ -128,46 +298,6 @@ func Cost(v *parse.Var) int {
 	return 1
 }
 
-func (l *Liveness) pressure() {
-	f := l.Graph.Func
-	var w, r []*parse.Var
-	for b, blk := range l.Graph.Blocks {
-		live := append(Set(nil), l.Out[b]...)
-		n := 0
-		for _, v := range f.Regs {
-			if live.Has(v.ID) {
-				n += Cost(v)
-			}
-		}
-		for i := blk.Last; i >= blk.First; i-- {
-			in := f.Instrs[i]
-			w, r = Access(in, w[:0], r[:0])
-			for _, v := range w {
-				if !live.Has(v.ID) {
-					live.add(v.ID)
-					n += Cost(v)
-				}
-			}
-			l.Pressure[i] = n
-			if in.Pred == nil {
-				for _, v := range w {
-					if live.Has(v.ID) {
-						live.remove(v.ID)
-						n -= Cost(v)
-					}
-				}
-			}
-			for _, v := range r {
-				if !live.Has(v.ID) {
-					live.add(v.ID)
-					n += Cost(v)
-				}
-			}
-			l.MaxRegs = max(l.MaxRegs, l.Pressure[i], n)
-		}
-	}
-}
-
 // Span is the stretch of instructions, in program order, over which a register
 // holds a value that matters. First is -1 for a register live on entry (read
 // before it is written); Last < First means the register is never used.
@@ -175,65 +305,23 @@ type Span struct{ First, Last int }
 
 // Spans gives a conservative live interval per register ID: two registers whose
 // spans do not overlap may share storage.
-func (l *Liveness) Spans() []Span {
-	f := l.Graph.Func
-	spans := make([]Span, len(f.Regs))
-	for i := range spans {
-		spans[i] = Span{len(f.Instrs), -2}
-	}
-	touch := func(id, at int) {
-		spans[id].First = min(spans[id].First, at)
-		spans[id].Last = max(spans[id].Last, at)
-	}
-	var w, r []*parse.Var
-	for i, in := range f.Instrs {
-		w, r = Access(in, w[:0], r[:0])
-		for _, v := range w {
-			touch(v.ID, i)
-		}
-		for _, v := range r {
-			touch(v.ID, i)
-		}
-	}
-	for b, blk := range l.Graph.Blocks {
-		for id := range f.Regs {
-			if l.In[b].Has(id) {
-				touch(id, blk.First)
-				if b == 0 {
-					touch(id, -1)
-				}
-			}
-			if l.Out[b].Has(id) {
-				touch(id, blk.Last)
-			}
-		}
-	}
-	return spans
-}
+func (l *Liveness) Spans() []Span { return l.spans }
 
 // ReadBehindWrites is the set of registers that, in each block that writes them, are
 // read behind the last write: whoever leaves the block has waited for their values.
 func (g *Graph) ReadBehindWrites() Set {
-	f := g.Func
-	words := (len(f.Regs) + 63) / 64
-	ok, open := make(Set, words), make(Set, words)
-	for i := range ok {
-		ok[i] = ^uint64(0)
-	}
-	var w, r []*parse.Var
-	for _, blk := range g.Blocks {
-		clear(open)
-		for i := blk.First; i <= blk.Last; i++ {
-			w, r = Access(f.Instrs[i], w[:0], r[:0])
-			for _, v := range r {
-				open.remove(v.ID)
+	ok := make(Set, (len(g.Func.Regs)+63)/64)
+	for id := range g.Func.Regs {
+		list := g.touches.of(id)
+		open := false // written, and not read since
+		for i, t := range list {
+			if open && g.BlockOf[t.at] != g.BlockOf[list[i-1].at] {
+				break
 			}
-			for _, v := range w {
-				open.add(v.ID)
-			}
+			open = t.writes
 		}
-		for i := range ok {
-			ok[i] &^= open[i]
+		if !open {
+			ok.add(id)
 		}
 	}
 	return ok

@@ -8,11 +8,17 @@ import "heddle/ptx/parse"
 // unoptimised code keeps the result of an atomic in memory.) The emulator lets
 // other paths of a warp run sooner when such a branch is taken often.
 func (g *Graph) Spins() []bool {
-	f := g.Func
-	marks := make([]bool, len(f.Instrs))
+	marks := make([]bool, len(g.Func.Instrs))
+	l := &loops{Graph: g, in: make([]int32, len(g.Blocks)), seen: make([]int32, len(g.Func.Regs))}
+	l.sync = make([]bool, len(g.Blocks))
+	for i, in := range g.Func.Instrs {
+		if syncs(in) {
+			l.sync[g.BlockOf[i]] = true
+		}
+	}
 	for b := range g.Blocks {
 		for _, head := range g.Blocks[b].Succ {
-			if g.Blocks[head].First <= g.Blocks[b].Last && head <= b && g.loopSpins(head, b) {
+			if g.Blocks[head].First <= g.Blocks[b].Last && head <= b && l.spins(head, b) {
 				marks[g.Blocks[b].Last] = true
 			}
 		}
@@ -20,77 +26,84 @@ func (g *Graph) Spins() []bool {
 	return marks
 }
 
-// loopSpins examines the natural loop of the back edge tail -> head.
-func (g *Graph) loopSpins(head, tail int) bool {
-	f := g.Func
-	in := make([]bool, len(g.Blocks))
-	in[head] = true
-	work := []int{tail}
-	for len(work) > 0 {
-		b := work[len(work)-1]
-		work = work[:len(work)-1]
-		if in[b] {
-			continue
-		}
-		in[b] = true
-		work = append(work, g.Blocks[b].Pred...)
+// loops examines one natural loop after the other.
+type loops struct {
+	*Graph
+	sync  []bool  // by block: it touches memory that another thread may write
+	in    []int32 // by block: the last loop it was found in, counted from 1
+	seen  []int32 // by register: the last loop whose condition depends on it
+	count int32
+	body  []int // blocks of the current loop
+	regs  []*parse.Var
+}
+
+// spins examines the natural loop of the back edge tail -> head.
+func (l *loops) spins(head, tail int) bool {
+	f := l.Func
+	l.collect(head, tail)
+	sync := false
+	for _, b := range l.body {
+		sync = sync || l.sync[b]
 	}
-	if !g.hasSync(in) {
+	if !sync { // without that nothing in it can be waited for
 		return false
 	}
-	slice := make(Set, (len(f.Regs)+63)/64)
-	for b, blk := range g.Blocks { // conditions of the branches inside the loop
-		if in[b] && f.Instrs[blk.Last].Pred != nil {
-			slice.add(f.Instrs[blk.Last].Pred.ID)
+	l.regs = l.regs[:0]
+	for _, b := range l.body { // conditions of the branches inside the loop
+		if p := f.Instrs[l.Blocks[b].Last].Pred; p != nil {
+			l.depend(p)
 		}
 	}
 	var w, r []*parse.Var
-	for changed := true; changed; {
-		changed = false
-		for b, blk := range g.Blocks {
-			if !in[b] {
+	for len(l.regs) > 0 {
+		v := l.regs[len(l.regs)-1]
+		l.regs = l.regs[:len(l.regs)-1]
+		for _, t := range l.touches.of(v.ID) {
+			if !t.writes || l.in[l.BlockOf[t.at]] != l.count {
 				continue
 			}
-			for i := blk.First; i <= blk.Last; i++ {
-				w, r = Access(f.Instrs[i], w[:0], r[:0])
-				hit := false
-				for _, v := range w {
-					hit = hit || slice.Has(v.ID)
-				}
-				if !hit {
-					continue
-				}
-				if waits(f.Instrs[i]) {
-					return true
-				}
-				for _, v := range r {
-					if !slice.Has(v.ID) {
-						slice.add(v.ID)
-						changed = true
-					}
-				}
+			if waits(f.Instrs[t.at]) {
+				return true
+			}
+			_, r = Access(f.Instrs[t.at], w[:0], r[:0])
+			for _, v := range r {
+				l.depend(v)
 			}
 		}
 	}
 	return false
 }
 
-// hasSync reports whether a loop touches memory another thread may write: without
-// that nothing in it can be waited for.
-func (g *Graph) hasSync(in []bool) bool {
-	for b, blk := range g.Blocks {
-		if !in[b] {
+// depend makes the condition of the loop depend on v.
+func (l *loops) depend(v *parse.Var) {
+	if l.seen[v.ID] != l.count {
+		l.seen[v.ID] = l.count
+		l.regs = append(l.regs, v)
+	}
+}
+
+// collect finds the blocks of the loop.
+func (l *loops) collect(head, tail int) {
+	l.count++
+	l.in[head] = l.count
+	l.body = append(l.body[:0], head)
+	work := []int{tail}
+	for len(work) > 0 {
+		b := work[len(work)-1]
+		work = work[:len(work)-1]
+		if l.in[b] == l.count {
 			continue
 		}
-		for i := blk.First; i <= blk.Last; i++ {
-			x := g.Func.Instrs[i]
-			if x.Op == "atom" || x.Op == "call" || x.Op == "ld" && (x.Has("volatile") || x.Has("relaxed") ||
-				x.Has("acquire")) {
-				return true
-			}
-		}
+		l.in[b] = l.count
+		l.body = append(l.body, b)
+		work = append(work, l.Blocks[b].Pred...)
 	}
-	return false
+}
+
+// syncs reports an access of memory that another thread may write.
+func syncs(x *parse.Instr) bool {
+	return x.Op == "atom" || x.Op == "call" || x.Op == "ld" && (x.Has("volatile") || x.Has("relaxed") ||
+		x.Has("acquire"))
 }
 
 func waits(in *parse.Instr) bool {

@@ -54,9 +54,12 @@ func (c *cta) atomic(wp *warp, m *memop, o *op, mask uint32, s *isa.Step) error 
 		if err != nil {
 			return err
 		}
-		if m.wide {
+		switch {
+		case m.n > 1:
+			atomicVector(c, wp, m, base, mask&^rest)
+		case m.wide:
 			c.atomic64(wp, m, o, base, mask&^rest)
-		} else {
+		default:
 			c.atomic32(wp, m, o, base, mask&^rest)
 		}
 		mask = rest
@@ -81,6 +84,35 @@ func (c *cta) atomic32(wp *warp, m *memop, o *op, base unsafe.Pointer, mask uint
 			wp.r32[o.d][i] = old
 		}
 	}
+}
+
+// atomicVector works on the elements of a lane's vector one after the other: the ISA makes
+// each of them atomic, not all together.
+func atomicVector(c *cta, wp *warp, m *memop, base unsafe.Pointer, mask uint32) {
+	for l := mask; l != 0; l &= l - 1 {
+		i := lowest(l)
+		for e := range int(m.n) {
+			p := unsafe.Add(base, c.off[i]+uint64(e)*uint64(m.elem))
+			old := uint32(read(p, m.elem, false))
+			write(p, m.elem, uint64(rmw32(m.atom, m.typ, old, c.row32(wp, m.rows[e])[i], 0)))
+			if m.out != nil && m.out[e] >= 0 {
+				wp.r32[m.out[e]][i] = old
+			}
+		}
+	}
+}
+
+// halves applies f to the halves of a packed pair, or to a half alone.
+func halves(t atomType, a, b uint32, f func(h halfOp, x, y uint64) uint64) uint32 {
+	h := halfOp{f: &fmt16}
+	if t == atBF16 || t == atBF16x2 {
+		h.f = &fmtB
+	}
+	lo := f(h, uint64(a&0xffff), uint64(b&0xffff))
+	if t == atF16 || t == atBF16 {
+		return uint32(lo)
+	}
+	return uint32(lo | f(h, uint64(a>>16), uint64(b>>16))<<16)
 }
 
 func (c *cta) atomic64(wp *warp, m *memop, o *op, base unsafe.Pointer, mask uint32) {
@@ -121,9 +153,14 @@ func rmw32(op atomOp, t atomType, old, b, k uint32) uint32 {
 	case atMin:
 		if t == atS32 {
 			return uint32(min(int32(old), int32(b)))
+		} else if t >= atF16 {
+			return halves(t, old, b, func(h halfOp, x, y uint64) uint64 { return h.extreme(x, y, min32) })
 		}
 		return min(old, b)
 	case atMax:
+		if t >= atF16 {
+			return halves(t, old, b, func(h halfOp, x, y uint64) uint64 { return h.extreme(x, y, max32) })
+		}
 		if t == atS32 {
 			return uint32(max(int32(old), int32(b)))
 		}

@@ -1,6 +1,10 @@
 package emulate
 
-import "heddle/isa"
+import (
+	"encoding/binary"
+
+	"heddle/isa"
+)
 
 const (
 	maxDepth = 4096      // activations of a thread
@@ -19,18 +23,24 @@ func (c *cta) callFunction(wp *warp, o *op, mask uint32) error {
 	}
 	var sides [isa.Lanes]side // by function index in pc
 	n := 0
-	a := c.row64(wp, o.a)
+	if call.short {
+		for i, v := range c.row32(wp, o.a) {
+			c.w1[i] = functionBase + uint64(v)
+		}
+	} else {
+		c.w1 = *c.row64(wp, o.a)
+	}
 	for m := mask; m != 0; m &= m - 1 {
 		lane := lowest(m)
-		i, ok := c.g.prog.functionAt(a[lane])
+		i, ok := c.g.prog.functionAt(c.w1[lane])
 		if !ok {
 			return c.fault(wp, lane,
-				"call through 0x%x, which is not the address of a function that takes these parameters", a[lane])
+				"call through 0x%x, which is not the address of a function that takes these parameters", c.w1[lane])
 		}
 		f := &c.g.prog.funcs[i]
-		if len(f.params) != len(call.argOff) || len(f.results) != len(call.resOff) {
+		if len(f.params) != len(call.params) || len(f.results) != len(call.results) {
 			return c.fault(wp, lane, "call of %s with %d parameters and %d results, it has %d and %d", f.name,
-				len(call.argOff), len(call.resOff), len(f.params), len(f.results))
+				len(call.params), len(call.results), len(f.params), len(f.results))
 		}
 		k := 0
 		for k < n && sides[k].pc != i {
@@ -59,7 +69,7 @@ func (c *cta) activate(wp *warp, call *callop, sides []side, mask uint32) error 
 	if f.depth > maxDepth {
 		return c.fault(wp, lowest(mask), "more than %d nested calls", maxDepth)
 	}
-	from := wp.frame.args
+	from := wp.frame
 	at := wp.pc
 	me := wp.cur
 	parent := &wp.nodes[me]
@@ -69,13 +79,11 @@ func (c *cta) activate(wp *warp, call *callop, sides []side, mask uint32) error 
 		if err := c.grow(wp, callee, f, lowest(mask)); err != nil {
 			return err
 		}
-		if call.callee >= 0 {
-			for _, a := range call.args {
-				c.args.copyArgs(wp, s.mask, from+a.from, f.args+a.to, a.size)
-			}
-		} else {
-			for i, p := range callee.params {
-				c.args.copyArgs(wp, s.mask, from+call.argOff[i], f.args+p.off, min(p.size, call.argSize[i]))
+		for i, p := range callee.params {
+			if a := call.params[i]; a.in == inMemory {
+				c.args.copyArgs(wp, s.mask, from.args+a.at, f.args+p.off, min(p.size, a.size))
+			} else {
+				storeRow(c, wp, s.mask, from, a.in, a.at, f.args+p.off, min(p.size, a.size))
 			}
 		}
 		n := wp.add(node{pc: callee.start, rpc: -1, mask: s.mask, parent: me, frame: f})
@@ -99,12 +107,64 @@ func (c *cta) copyBack(wp *warp, mask uint32) {
 	}
 	call := c.ops[n.callPC].call
 	f := &c.g.prog.funcs[c.g.prog.funcOf(wp.pc-1)]
+	if f.stackRow > 0 {
+		leaveStack(c, wp, f, mask)
+	}
+	for _, r := range f.outRegs {
+		storeRow(c, wp, mask, wp.frame, r.in, r.row, wp.frame.args+r.off, r.size)
+	}
 	for k, r := range f.results {
-		if call.callee >= 0 {
-			a := &call.results[k]
-			c.args.copyArgs(wp, mask, wp.frame.args+a.from, n.frame.args+a.to, a.size)
+		from, a := wp.frame.args+r.off, call.results[k]
+		if a.in == inMemory {
+			c.args.copyArgs(wp, mask, from, n.frame.args+a.at, min(r.size, a.size))
 		} else {
-			c.args.copyArgs(wp, mask, wp.frame.args+r.off, n.frame.args+call.resOff[k], min(r.size, call.resSize[k]))
+			loadRow(c, wp, mask, n.frame, a.in, a.at, from, min(r.size, a.size))
+		}
+	}
+}
+
+// storeRow writes a row of frame fr, or of the constants, to argument memory.
+func storeRow(c *cta, wp *warp, mask uint32, fr frame, in rowKind, row, to, size int32) {
+	first := int(wp.index) * isa.Lanes
+	for m := mask; m != 0; m &= m - 1 {
+		i := lowest(m)
+		var v uint64
+		switch {
+		case in == inPred:
+			v = uint64(pred(wp, min(row, noPred)) >> i & 1) // a constant
+			if row >= 0 {
+				v = uint64(wp.allp[fr.p+row] >> i & 1)
+			}
+		case in == inRow64 && row < 0:
+			v = c.k64[^row][i]
+		case in == inRow64:
+			v = wp.all64[fr.r64+row][i]
+		case row < 0:
+			v = uint64(c.k32[^row][i])
+		default:
+			v = uint64(wp.all32[fr.r32+row][i])
+		}
+		var b [8]byte
+		binary.LittleEndian.PutUint64(b[:], v)
+		copy(c.args.data[(first+i)*c.args.stride+int(to):], b[:size])
+	}
+}
+
+// loadRow reads argument memory into a row of frame fr.
+func loadRow(c *cta, wp *warp, mask uint32, fr frame, in rowKind, row, from, size int32) {
+	first := int(wp.index) * isa.Lanes
+	for m := mask; m != 0; m &= m - 1 {
+		i := lowest(m)
+		var b [8]byte
+		copy(b[:size], c.args.data[(first+i)*c.args.stride+int(from):])
+		v := binary.LittleEndian.Uint64(b[:])
+		switch in {
+		case inPred:
+			wp.allp[fr.p+row] = wp.allp[fr.p+row]&^(1<<i) | uint32(v&1)<<i
+		case inRow64:
+			wp.all64[fr.r64+row][i] = v
+		default:
+			wp.all32[fr.r32+row][i] = uint32(v)
 		}
 	}
 }

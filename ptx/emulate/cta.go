@@ -41,6 +41,7 @@ type warp struct {
 	carry uint32 // the carry flag of each lane
 	left  uint32 // lanes that still have to execute the current generic access
 	nodes []node
+	step  int32 // steps done of an instruction that takes several
 }
 
 // cta is a resident thread block; it implements isa.CTA.
@@ -63,6 +64,10 @@ type cta struct {
 	t1, t2, t3, t4 v32
 	w1             v64
 	off            [32]uint64
+
+	stack   perThread     // what alloca takes
+	stackAt []uint32      // by thread: bytes of it in use; nil where nothing does alloca
+	tile    [maxTile]byte // of wmma
 }
 
 // perThread is memory of which every thread of the CTA has stride bytes.
@@ -122,6 +127,8 @@ func (c *cta) start(index int, at isa.Place) {
 	clear(c.shared)
 	clear(c.local.data)
 	clear(c.args.data)
+	clear(c.stack.data)
+	clear(c.stackAt)
 	clear(c.cache)
 	c.bars = barriers{}
 	f := &g.prog.funcs[0]
@@ -162,6 +169,12 @@ func (c *cta) enter(wp *warp, f *function, m uint32) {
 	for _, r := range f.zero64 {
 		c.w1 = v64{}
 		blend64(&wp.r64[r], &c.w1, m)
+	}
+	for _, r := range f.inRegs {
+		loadRow(c, wp, m, wp.frame, r.in, r.row, wp.frame.args+r.off, r.size)
+	}
+	if f.stackRow > 0 {
+		enterStack(c, wp, f, m)
 	}
 	for _, s := range f.special {
 		c.special(wp, s.what, &c.t1)
@@ -215,6 +228,10 @@ func (c *cta) special(wp *warp, what special, d *v32) {
 		fill(d, hardwareSMs)
 	case spGrid, spZero:
 		fill(d, 0)
+	case spWorkHigh:
+		fill(d, uint32(c.g.launch.Workspace>>32))
+	case spWorkLow:
+		fill(d, uint32(c.g.launch.Workspace))
 	case spLaneEq:
 		for i := range d {
 			d[i] = 1 << i
@@ -261,8 +278,8 @@ func (c *cta) fault(wp *warp, lane int, format string, args ...any) error {
 	code := c.g.prog.code
 	pc := max(wp.pc, 0)
 	return &isa.Fault{
-		Kernel: code.Kernel, File: code.File, Line: int(code.Instr[pc].Line), Block: c.id,
-		Thread: c.thread(wp, lane), Msg: fmt.Sprintf(format, args...) + ": " + code.Text[pc],
+		Kernel: code.Kernel, File: c.g.prog.funcs[c.g.prog.funcOf(pc)].file, Line: int(code.Instr[pc].Line),
+		Block: c.id, Thread: c.thread(wp, lane), Msg: fmt.Sprintf(format, args...) + ": " + code.Text[pc],
 	}
 }
 

@@ -1,7 +1,9 @@
 package emulate
 
 import (
+	"fmt"
 	"sort"
+	"strings"
 
 	"heddle/isa"
 	"heddle/ptx/analyze"
@@ -27,6 +29,7 @@ type instr struct {
 	const64 map[uint64]int32
 	symRow  map[fixup]int32
 	shared  map[*parse.Var]int64
+	short   bool // some address is held in a 32-bit register
 
 	// The function it is in.
 	f       *parse.Func
@@ -48,19 +51,32 @@ type instr struct {
 
 // fail reports a problem with the current instruction.
 func (d *instr) fail(format string, args ...any) {
-	fail(d.m.File, d.in.Line, format+" (%s)", append(args, d.in.Text)...)
+	fail(d.f.File, d.in.Line, format+" (%s)", append(args, d.in.Text)...)
 }
 
 // unsupported reports a form this front end does not execute.
 func (d *instr) unsupported(what string) {
-	form := d.in.Op
-	for _, m := range d.in.Mods {
-		form += "." + m
+	form := strings.Join(append([]string{d.in.Op}, d.in.Mods...), ".")
+	feature := parse.Missing(d.in.Op, d.in.Mods)
+	switch {
+	case feature != "":
+		what = ": " + feature
+	case !parse.Opcode(d.in.Op):
+		d.fail("%s is not an instruction of PTX", form)
+	default:
+		for _, m := range d.in.Mods {
+			if !parse.Modifier(m) {
+				d.fail("%s is no form of %s: PTX has no .%s", form, d.in.Op, m)
+			}
+		}
+		if feature = "other forms of " + d.in.Op; what != "" {
+			what = ": " + what
+		}
 	}
-	if what != "" {
-		what = ": " + what
-	}
-	d.fail("%s is not supported%s; recompile without it or for an older target", form, what)
+	panic(bail{&parse.Error{
+		File: d.f.File, Line: d.in.Line, Feature: feature, Msg: fmt.Sprintf(
+			"%s is not supported yet%s; recompile without it or for an older target (%s)", form, what, d.in.Text),
+	}})
 }
 
 func newDecoder(m *Module) *decoder {
@@ -78,7 +94,7 @@ func (m *Module) decodeKernel(f *parse.Func) *Kernel {
 	k := &Kernel{Name: f.Name, Line: f.Line, module: m, prog: d.prog}
 	k.SharedBytes, k.DynamicShared = d.layoutShared()
 	k.Params, k.ParamBytes = layoutParams(f)
-	d.prog.code = &isa.Code{Kernel: f.Name, File: m.File}
+	d.prog.code = &isa.Code{Kernel: f.Name, File: f.File}
 	d.prog.funcs = make([]function, len(d.fns))
 	d.constant32(0)
 	d.constant64(0)
@@ -87,7 +103,7 @@ func (m *Module) decodeKernel(f *parse.Func) *Kernel {
 	for i, fn := range d.fns {
 		p := &d.prog.funcs[i]
 		d.layout(fn, p)
-		p.index, p.start = int32(i), pc
+		p.index, p.start, p.file = int32(i), pc, fn.File
 		pc += int32(len(fn.Instrs))
 		if runsOff(fn) {
 			pc++
@@ -110,7 +126,7 @@ func (m *Module) decodeKernel(f *parse.Func) *Kernel {
 	markRuns(d.prog.ops)
 	d.prog.code.Left = left(d.prog.ops)
 	d.totals()
-	k.Code = d.prog.code
+	k.Code, k.short = d.prog.code, d.short
 	k.Regs, k.LocalBytes = d.prog.funcs[0].regs, d.prog.funcs[0].stack
 	if f.MaxRegs > 0 { // what does not fit is spilled by the compiler
 		k.Regs = min(k.Regs, f.MaxRegs)
@@ -210,14 +226,16 @@ func (m *Module) addressTaken() []string {
 	for n := range set {
 		names = append(names, n)
 	}
-	sort.Slice(names, func(i, j int) bool { return m.funcAt[names[i]] < m.funcAt[names[j]] })
+	sort.Slice(names, func(i, j int) bool { return m.functionIndex(names[i]) < m.functionIndex(names[j]) })
 	return names
 }
 
 // function decodes the instructions of f.
 func (d *decoder) function(f *parse.Func, p *function) {
 	g, live := d.m.graph(f)
-	d.f, d.fn = f, p
+	if d.f, d.fn = f, p; d.m.check != nil {
+		d.m.check.decoded[f] = true
+	}
 	d.frame = d.frameOf(f, p)
 	d.special = map[special]int32{}
 	d.rows, _, _, _ = assign(f, live.Spans())
@@ -235,7 +253,9 @@ func (d *decoder) function(f *parse.Func, p *function) {
 				d.o.flags |= fNotGuard
 			}
 		}
-		d.instruction(i, g)
+		if !d.m.collect(func() { d.instruction(i, g) }) {
+			*d.o, d.carryIn, d.carryOut = op{guard: noPred}, false, false
+		}
 		if spins[i] {
 			d.o.flags |= fSpin
 		}

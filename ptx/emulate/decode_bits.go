@@ -212,6 +212,11 @@ func (d logic) dotProduct(opcode string) {
 	if len(d.typ) != 2 {
 		d.unsupported("two types are needed")
 	}
+	for _, t := range d.typ {
+		if t != parse.U32 && t != parse.S32 {
+			d.unsupported("type ." + t.String())
+		}
+	}
 	sa, sb := d.typ[0].Signed(), d.typ[1].Signed()
 	if opcode == "dp4a" {
 		d.rows32(tri32(dp4a(sa, sb)), parse.B32, 3)

@@ -85,20 +85,17 @@ func (d flow) callSite() {
 		args = args[1:]
 	}
 	c := &callop{callee: -1, caller: d.fn.index}
-	for i := range params {
-		off, size := d.callVar(&params[i])
-		c.argOff, c.argSize = append(c.argOff, off), append(c.argSize, size)
-	}
-	for i := range results {
-		off, size := d.callVar(&results[i])
-		c.resOff, c.resSize = append(c.resOff, off), append(c.resSize, size)
-	}
+	d.operands(c, d.formals(target, args), params, results)
 	d.o.shape, d.o.call = shCall, c
 	switch target.Kind {
 	case parse.KFunc:
 		d.directCall(target.Name, c)
 	case parse.KReg:
-		d.o.a = d.src64(target, parse.U64)
+		if c.short = d.m.short32() && target.Var.Type.Bytes() == 4; c.short {
+			d.o.a = d.src32(target, parse.U32)
+		} else {
+			d.o.a = d.src64(target, parse.U64)
+		}
 		if len(args) != 1 {
 			d.fail("a call through a register names its .callprototype or .calltargets last")
 		}
@@ -114,41 +111,109 @@ func (d flow) callSite() {
 
 func (d flow) depend(callee int32) { d.fn.depends = append(d.fn.depends, callee) }
 
-// callVar is the place of a .param variable given at a call site.
-func (d flow) callVar(o *parse.Operand) (off, size int32) {
-	if o.Kind != parse.KSym || o.Var.Space != parse.Param || !d.inFrame(o.Var) {
-		d.fail("arguments and results of a call are .param variables declared in the caller")
+// operands decodes what a call site gives and takes; formals may be nil.
+func (d flow) operands(c *callop, formals *parse.Func, params, results []parse.Operand) {
+	for i := range params {
+		t := parse.NoType
+		if formals != nil && i < len(formals.Params) {
+			t = formals.Params[i].Type
+		}
+		c.params = append(c.params, d.passed(&params[i], t))
 	}
-	return d.frame[o.Var] + int32(o.Off), int32(o.Var.Size)
+	for i := range results {
+		r := d.passed(&results[i], parse.NoType)
+		if r.in != inMemory && r.at < 0 {
+			d.fail("the result of a call is a .param variable or a register")
+		}
+		c.results = append(c.results, r)
+	}
+}
+
+// formals is the declaration of what a call site calls: the function, its prototype, or
+// the first of its targets; nil where there is none.
+func (d flow) formals(target *parse.Operand, rest []parse.Operand) *parse.Func {
+	if target.Kind == parse.KFunc {
+		return d.m.ast.Func(target.Name)
+	}
+	if len(rest) == 0 {
+		return nil
+	}
+	name := rest[0].Name
+	if list := d.f.Targets[name]; len(list) > 0 {
+		return d.m.ast.Func(list[0].Name)
+	}
+	return d.f.Protos[name]
+}
+
+// passed is an argument or result at a call site, whose formal has type t.
+func (d flow) passed(o *parse.Operand, t parse.Type) passed {
+	switch {
+	case o.Kind == parse.KSym && o.Var.Space == parse.Param && d.inFrame(o.Var):
+		return passed{inMemory, d.frame[o.Var] + int32(o.Off), int32(o.Var.Size)}
+	case o.Kind == parse.KReg && o.Var.Type == parse.Pred:
+		row, neg := d.predOf(o)
+		if neg {
+			d.fail("!%s is not an argument: negate it before", o.Var.Name)
+		}
+		return passed{inPred, row, 1}
+	case o.Kind == parse.KReg:
+		t = o.Var.Type
+	case t == parse.Pred:
+		row, _ := d.predOf(o)
+		return passed{inPred, row, 1}
+	case t == parse.NoType || t.Bytes() > 8:
+		d.fail("arguments and results of a call are .param variables declared in the caller, registers, or constants " +
+			"where the parameter is a scalar")
+	}
+	if t.Bytes() == 8 {
+		return passed{inRow64, d.src64(o, t), 8}
+	}
+	return passed{inRow32, d.src32(o, t), int32(t.Bytes())}
 }
 
 func (d flow) directCall(name string, c *callop) {
 	f := d.m.ast.Func(name)
 	if f == nil || f.Extern {
-		if name == "__assertfail" {
-			d.o.shape, d.o.fx, d.o.call = shX, assertFail, nil
-			return
+		if !d.runtime(name, c) {
+			d.fail("function %s has no body: link the module that defines it", name)
 		}
-		d.fail("function %s has no body: device functions of other modules and of the runtime (printf, malloc) are "+
-			"not supported", name)
+		return
 	}
 	if f.Entry {
 		d.fail("%s is a kernel and cannot be called", name)
 	}
 	i := d.fidx[f]
 	callee := &d.prog.funcs[i]
-	if len(callee.params) != len(c.argOff) || len(callee.results) != len(c.resOff) {
-		d.fail("call with %d parameters and %d results, %s has %d and %d", len(c.argOff), len(c.resOff), name,
+	if len(callee.params) != len(c.params) || len(callee.results) != len(c.results) {
+		d.fail("call with %d parameters and %d results, %s has %d and %d", len(c.params), len(c.results), name,
 			len(callee.params), len(callee.results))
-	}
-	for k, p := range callee.params {
-		c.args = append(c.args, copyArg{c.argOff[k], p.off, min(p.size, c.argSize[k])})
-	}
-	for k, r := range callee.results {
-		c.results = append(c.results, copyArg{r.off, c.resOff[k], min(r.size, c.resSize[k])})
 	}
 	c.callee = i
 	d.depend(i)
+}
+
+// runtime decodes a call of a function that CUDA brings along.
+func (d flow) runtime(name string, c *callop) bool {
+	f, ok := map[string]struct {
+		fx              fnX
+		params, results int
+	}{
+		"vprintf":      {vprintf, 2, 1},
+		"malloc":       {deviceMalloc, 1, 1},
+		"free":         {deviceFree, 1, 0},
+		"__assertfail": {assertFail, 5, 0},
+	}[name]
+	if !ok {
+		return false
+	}
+	if len(c.params) != f.params || len(c.results) != f.results {
+		d.fail("call with %d parameters and %d results, %s has %d and %d", len(c.params), len(c.results), name,
+			f.params, f.results)
+	}
+	d.o.shape, d.o.fx = shX, f.fx
+	d.m.prints = d.m.prints || name == "vprintf"
+	d.m.heap = d.m.heap || name == "malloc" || name == "free"
+	return true
 }
 
 // barrierOp decodes bar and barrier.

@@ -3,6 +3,13 @@ package emulate
 import "heddle/ptx/parse"
 
 func (d arithmetic) cvt() {
+	if d.take("pack") {
+		d.pack()
+		return
+	}
+	if d.floats8() {
+		return
+	}
 	d.count(2, 3)
 	if len(d.typ) != 2 {
 		d.unsupported("two types are needed")
@@ -28,14 +35,19 @@ func (d arithmetic) cvt() {
 		c.mode, rounded = d.mode()
 	}
 	c.ftz, c.sat = d.take("ftz"), d.take("sat")
+	c.ftz = c.ftz || d.m.flushes() && c.dst.Bytes() < 8
 	if c.dst == parse.TF32 && c.src == parse.F32 && c.mode == ra && !c.ftz && !c.sat {
 		d.rows32(un32(toTF32), parse.B32, 1)
 		return
 	}
-	relu := d.take("relu")
+	relu, finite := d.take("relu"), d.take("satfinite")
+	if relu || finite || c.dst == parse.TF32 {
+		d.saturated(c, relu, finite)
+		return
+	}
 	df, sf := formatOf(c.dst), formatOf(c.src)
 	known := func(t parse.Type, f *format) bool { return f != nil || t >= parse.U8 && t <= parse.S64 }
-	if relu || c.mode == ra || !known(c.dst, df) || !known(c.src, sf) {
+	if c.mode == ra || !known(c.dst, df) || !known(c.src, sf) {
 		d.unsupported("")
 	}
 	switch {

@@ -12,8 +12,8 @@ func (d arithmetic) float(opcode string, t parse.Type) {
 	mode, rounded := d.mode()
 	ftz, sat := d.take("ftz"), d.take("sat")
 	nanny := d.take("NaN")
-	if opcode == "mad" { // mad on floats is fma
-		opcode = "fma"
+	if opcode == "mad" { // mad on floats is fma; where the ISA lets the mode be left out it is .rn
+		opcode, rounded = "fma", rounded || d.m.before(3)
 	}
 	if t == parse.F64 {
 		d.double(opcode, t, mode, rounded, approx, ftz)
@@ -25,6 +25,7 @@ func (d arithmetic) float(opcode string, t parse.Type) {
 	if t != parse.F32 {
 		d.unsupported("type ." + t.String())
 	}
+	ftz = ftz || d.m.flushes()
 	if ftz {
 		d.o.flags |= fFtzIn | fFtzOut
 	}

@@ -42,7 +42,8 @@ func (d accesses) cacheOp() isa.Cache {
 	if d.take("nc") || d.take("ro") {
 		c = isa.CacheReadOnly
 	}
-	if d.oneOf("volatile", "relaxed", "acquire", "release", "mmio") != "" {
+	mmio := d.take("mmio")
+	if d.oneOf("volatile", "relaxed", "acquire", "release") != "" || mmio {
 		c = isa.CacheVolatile
 	}
 	d.take("weak")
@@ -56,16 +57,36 @@ func (d accesses) hints() {
 	keep := d.mods[:0]
 	for _, m := range d.mods {
 		level := strings.HasPrefix(m, "L1::") || strings.HasPrefix(m, "L2::")
-		if !level || m == "L2::cache_hint" {
+		if !level {
 			keep = append(keep, m)
 		}
 	}
 	d.mods = keep
 }
 
+// policy checks the cache policy that .L2::cache_hint adds as last operand to n others, and
+// takes it away: it has no effect on values, and the machine has no policies.
+func (d accesses) policy(n int) {
+	last := len(d.in.Args) - 1
+	if !d.in.Has("L2::cache_hint") || last < n {
+		return
+	}
+	d.src64(d.arg(last), parse.B64)
+	short := *d.in
+	short.Args = short.Args[:last]
+	d.in = &short
+}
+
+// createPolicy decodes createpolicy: a value that accesses are given and that says nothing.
+func (d accesses) createPolicy() {
+	d.mods = d.mods[:0]
+	d.o.shape, d.o.f64, d.o.d, d.o.a = shA64, mov64, d.dst(parse.B64), d.constant64(0)
+}
+
 // location decodes an address operand into m.
 func (d accesses) location(o *parse.Operand, m *memop) {
-	if o.Kind != parse.KAddr {
+	element := o.Kind == parse.KSym && o.Var.Dims != nil // a[i] needs no brackets
+	if o.Kind != parse.KAddr && !element {
 		d.fail("operand is not an address: write it in brackets")
 	}
 	m.off = uint64(o.Off)
@@ -74,28 +95,42 @@ func (d accesses) location(o *parse.Operand, m *memop) {
 		m.slot = int32(d.prog.slots)
 		d.prog.slots++
 	}
-	if len(o.List) == 0 {
+	if len(o.List) == 0 && !element {
 		return
 	}
-	b := &o.List[0]
+	b := o
+	if !element {
+		b = &o.List[0]
+	}
 	switch b.Kind {
 	case parse.KReg:
-		switch {
-		case b.Var.Type == parse.Pred || b.Neg:
-			d.fail("%s cannot hold an address", b.Var.Name)
-		case b.Var.Type.Bytes() == 8:
-			m.baseIn = 64
-		case b.Var.Type.Bytes() == 4 && m.space != isa.Global && m.space != isa.Generic:
-			m.baseIn = 32
-		default:
-			d.fail("register %s is too narrow for an address", b.Var.Name)
-		}
-		m.base = d.rows[b.Var.ID]
+		d.registerBase(b, m)
 	case parse.KSym:
 		d.symbolBase(b, m)
+		if o.Index != nil {
+			m.baseIn, m.index, m.scale = baseIndexed, d.rows[o.Index.ID], int32(b.Var.Stride())
+			m.long = o.Index.Type.Bytes() == 8
+		}
 	default:
 		d.fail("the base of an address must be a register or a variable")
 	}
+}
+
+func (d accesses) registerBase(b *parse.Operand, m *memop) {
+	global := m.space == isa.Global || m.space == isa.Generic
+	switch n := b.Var.Type.Bytes(); {
+	case b.Var.Type == parse.Pred || b.Neg:
+		d.fail("%s cannot hold an address", b.Var.Name)
+	case n == 8:
+		m.baseIn = base64
+	case n == 4 && m.space == isa.Generic && d.m.short32():
+		m.baseIn, d.short = baseShort, true
+	case n == 4 && (!global || d.m.short32()):
+		m.baseIn, d.short = base32, d.short || global
+	default:
+		d.fail("register %s is too narrow for an address: the module has 64-bit addresses", b.Var.Name)
+	}
+	m.base = d.rows[b.Var.ID]
 }
 
 func (d accesses) symbolBase(b *parse.Operand, m *memop) {
@@ -120,7 +155,7 @@ func (d accesses) symbolBase(b *parse.Operand, m *memop) {
 	}
 	switch v.Space {
 	case parse.Global, parse.Const:
-		m.baseIn, m.base = 64, d.symbolRow(v, 0)
+		m.baseIn, m.base = base64, d.symbolRow(v, 0)
 	case parse.Shared:
 		m.off += uint64(d.shared[v])
 		if m.space == isa.Generic {
@@ -137,20 +172,17 @@ func (d accesses) symbolBase(b *parse.Operand, m *memop) {
 
 // access decodes ld, ldu and st.
 func (d accesses) access(opcode string, t parse.Type) {
+	d.policy(2)
 	d.count(2, 2)
 	d.oneType()
 	store := opcode == "st"
 	m := &memop{space: d.space(), n: 1, elem: uint8(t.Bytes()), signed: t.Signed()}
 	cache := d.cacheOp()
 	d.take("unified")
-	switch d.oneOf("v2", "v4") {
-	case "v2":
-		m.n = 2
-	case "v4":
-		m.n = 4
-	}
+	m.n = d.vectorLength()
 	m.width = m.elem * m.n
-	if m.elem == 0 || m.width > 16 {
+	wide := m.width == 32 && m.elem >= 4 && m.space == isa.Global && t != parse.B128 // sm_100
+	if m.elem == 0 || m.elem > 8 || m.width > 16 && !wide || m.n == 8 && !wide {
 		d.unsupported("access of this width")
 	}
 	ad, data := 1, 0
@@ -172,6 +204,14 @@ func (d accesses) access(opcode string, t parse.Type) {
 	if m.space == isa.Param {
 		d.paramAccess(m, store)
 	}
+}
+
+// vectorLength consumes .v2, .v4 or .v8; a scalar has one element.
+func (d accesses) vectorLength() uint8 {
+	if v := d.oneOf("v2", "v4", "v8"); v != "" {
+		return v[1] - '0'
+	}
+	return 1
 }
 
 // paramAccess settles .param accesses. A kernel's parameters are constants. The
@@ -258,9 +298,10 @@ func (d accesses) atomic(opcode string, t parse.Type) {
 		d.unsupported("")
 	}
 	m.atom = op
-	m.typ = d.atomType(op, t)
+	m.n = d.vectorLength()
+	m.typ = d.atomType(op, t, m.n > 1)
 	m.elem = uint8(t.Bytes())
-	m.width, m.wide = m.elem, m.elem == 8
+	m.width, m.wide = m.elem*m.n, m.elem == 8
 	first := 0
 	if m.result {
 		first = 1
@@ -269,29 +310,62 @@ func (d accesses) atomic(opcode string, t parse.Type) {
 	if op == atCas {
 		n++
 	}
+	d.hints()
+	d.policy(n)
 	d.count(n, n)
 	d.location(d.arg(first), m)
 	d.o.shape, d.o.mem = shAtom, m
 	d.o.b, d.o.c = ^0, ^0
-	d.o.b = d.src(first+1, t)
-	if op == atCas {
-		d.o.c = d.src(first+2, t)
-	}
 	d.ins.Kind = isa.Reduce
 	if m.result {
 		d.ins.Kind = isa.Atomic
-		if d.arg(0).Kind == parse.KNone {
+	}
+	if m.n > 1 {
+		d.atomicVector(m, first, t)
+	} else {
+		d.o.b = d.src(first+1, t)
+		if op == atCas {
+			d.o.c = d.src(first+2, t)
+		}
+		if m.result && d.arg(0).Kind == parse.KNone {
 			m.result, d.ins.Kind = false, isa.Reduce
-		} else {
+		} else if m.result {
 			d.o.d = d.dst(t)
 		}
 	}
 	d.ins.Unit, d.ins.Timing, d.ins.Space, d.ins.Width = isa.LDST, isa.TimeOther, m.space, m.width
 }
 
-// atomType checks that the operation exists for the type.
-func (d accesses) atomType(op atomOp, t parse.Type) atomType {
+// atomicVector decodes the registers of an atomic on a vector of n elements in global memory.
+func (d accesses) atomicVector(m *memop, first int, t parse.Type) {
+	if m.space != isa.Global && m.space != isa.Generic || m.width > 16 {
+		d.unsupported("a vector of this size or in this space")
+	}
+	side := memop{n: m.n, elem: m.elem}
+	d.vector(d.arg(first+1), &side, t, true)
+	m.rows = side.rows
+	if !m.result {
+		return
+	}
+	side = memop{n: m.n, elem: m.elem}
+	d.vector(d.arg(0), &side, t, false)
+	for i, row := range side.rows[:m.n] {
+		if side.skip>>i&1 != 0 {
+			row = -1
+		}
+		m.out = append(m.out, row)
+	}
+}
+
+// atomType checks that the operation exists for the type, alone or in a vector.
+func (d accesses) atomType(op atomOp, t parse.Type, vector bool) atomType {
 	ok, kind := false, atU32
+	if vector {
+		half := t == parse.F16 || t == parse.BF16 || t == parse.F16x2 || t == parse.BF16x2
+		if t == parse.F32 && op != atAdd || t != parse.F32 && !half || half && op > atMax {
+			d.unsupported("type ." + t.String())
+		}
+	}
 	switch t {
 	case parse.U32, parse.B32:
 		ok = op != atInc && op != atDec || t == parse.U32
@@ -308,13 +382,13 @@ func (d accesses) atomType(op atomOp, t parse.Type) atomType {
 	case parse.B16:
 		kind, ok = atB16, op == atCas || op == atExch
 	case parse.F16:
-		kind, ok = atF16, op == atAdd
+		kind, ok = atF16, op == atAdd || vector
 	case parse.BF16:
-		kind, ok = atBF16, op == atAdd
+		kind, ok = atBF16, op == atAdd || vector
 	case parse.F16x2:
-		kind, ok = atF16x2, op == atAdd
+		kind, ok = atF16x2, op == atAdd || vector
 	case parse.BF16x2:
-		kind, ok = atBF16x2, op == atAdd
+		kind, ok = atBF16x2, op == atAdd || vector
 	}
 	if !ok {
 		d.unsupported("type ." + t.String())

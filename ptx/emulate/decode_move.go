@@ -55,7 +55,7 @@ func (d logic) compareOp(t parse.Type) {
 	case "xor":
 		d.o.n = combineXor
 	}
-	if d.take("ftz") {
+	if d.take("ftz") || t == parse.F32 && d.m.flushes() {
 		d.o.flags |= fFtzIn
 	}
 	if t.Bytes() == 2 && t.Signed() {
@@ -128,7 +128,7 @@ func (d logic) slct() {
 	if len(d.typ) != 2 || d.typ[1].Bytes() != 4 || d.typ[0].Bytes() < 4 {
 		d.unsupported("")
 	}
-	ftz := d.take("ftz")
+	ftz := d.take("ftz") || d.m.flushes()
 	float := d.typ[1] == parse.F32
 	nonneg := func(v uint32) bool {
 		if float {
@@ -224,6 +224,8 @@ func (d moves) mov(t parse.Type) {
 	switch {
 	case t == parse.Pred:
 		logic(d).predOp("mov")
+	case t.Bytes() > 8:
+		d.unsupported("")
 	case dst.Kind == parse.KVec:
 		d.unpackVector(t)
 	case src.Kind == parse.KVec:
@@ -238,6 +240,8 @@ func (d moves) mov(t parse.Type) {
 			d.fail("an address needs 32 or 64 bits")
 		}
 		d.o.d = d.dst(t)
+	case src.Kind == parse.KReg && src.Off != 0 && t.Bytes() >= 4 && !t.Float():
+		d.plusConstant(src, t)
 	case t.Bytes() == 8:
 		d.rows64(mov64, t, 1)
 	case t.Bytes() == 2 && src.Kind == parse.KSpecial: // old code reads %tid into 16 bits
@@ -248,6 +252,17 @@ func (d moves) mov(t parse.Type) {
 	default:
 		d.unsupported("")
 	}
+}
+
+// plusConstant decodes mov of a register plus a constant.
+func (d moves) plusConstant(src *parse.Operand, t parse.Type) {
+	base := parse.Operand{Kind: parse.KReg, Var: src.Var, Neg: src.Neg}
+	d.o.d = d.dst(t)
+	if t.Bytes() == 8 {
+		d.o.shape, d.o.f64, d.o.a, d.o.b = shA64, fast64("add", add64), d.src64(&base, t), d.constant64(uint64(src.Off))
+		return
+	}
+	d.o.shape, d.o.f32, d.o.a, d.o.b = shA32, fast32("add", add32), d.src32(&base, t), d.constant32(uint32(src.Off))
 }
 
 // inFrame reports variables whose address depends on the activation.
@@ -377,8 +392,9 @@ func (d moves) cvta(t parse.Type) {
 	d.count(2, 2)
 	to := d.take("to")
 	space := d.oneOf("global", "shared", "local", "const", "param", "shared::cta")
-	if space == "" || t.Bytes() != 8 || len(d.typ) != 1 {
-		d.unsupported("addresses are 64 bits wide")
+	short := t.Bytes() == 4 && d.m.short32()
+	if space == "" || t.Bytes() != 8 && !short || len(d.typ) != 1 {
+		d.unsupported("addresses are 64 bits wide in this module")
 	}
 	base := uint64(0)
 	switch space {
@@ -395,12 +411,20 @@ func (d moves) cvta(t parse.Type) {
 		if to {
 			d.unsupported("")
 		}
-		d.o.shape, d.o.fx, d.o.n = shX, frameAddress, 1
+		if d.o.shape, d.o.fx, d.o.n = shX, frameAddress, 1; short {
+			d.o.n = 2
+		}
 		d.frameOperand(src)
 		return
 	}
 	d.o.a = d.src(1, t)
 	switch {
+	case short:
+		add := fold(base, 0)
+		if to {
+			add = -add
+		}
+		d.o.shape, d.o.f32, d.o.b = shA32, fast32("add", add32), d.constant32(add)
 	case base == 0:
 		d.o.f64 = mov64
 	case to:
@@ -421,5 +445,10 @@ func (d moves) isspacep() {
 		d.unsupported("")
 	}
 	d.o.shape, d.o.fx, d.o.b = shX, isSpace, int32(space)
-	d.o.d, d.o.a = d.predDst(d.arg(0)), d.src64(d.arg(1), parse.B64)
+	d.o.d = d.predDst(d.arg(0))
+	if src := d.arg(1); src.Kind == parse.KReg && src.Var.Type.Bytes() == 4 && d.m.short32() {
+		d.o.n, d.o.a = 32, d.src32(src, parse.B32)
+	} else {
+		d.o.a = d.src64(src, parse.B64)
+	}
 }

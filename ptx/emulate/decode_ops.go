@@ -17,6 +17,14 @@ func (d *decoder) instruction(i int, g *analyze.Graph) {
 		t = d.typ[0]
 	}
 	d.ins.Unit, d.ins.Timing = classify(in.Op, t)
+	for i := range in.Args {
+		if a := &in.Args[i]; a.Kind == parse.KReg && a.Off != 0 && in.Op != "mov" {
+			d.fail("%s plus a constant is an operand of mov, or an address in brackets: add it before", a.Var.Name)
+		}
+	}
+	if three := in.Op == "min" || in.Op == "max"; three && len(in.Args) == 4 || in.Op == "lop3" && len(in.Args) == 6 {
+		d.unsupported("one operand more than other forms have")
+	}
 	if isCarry(in) {
 		arithmetic{x}.carryOp()
 		if len(d.mods) > 0 {
@@ -63,6 +71,10 @@ func (d *decoder) instruction(i int, g *analyze.Graph) {
 		accesses{x}.access(in.Op, t)
 	case "atom", "red":
 		accesses{x}.atomic(in.Op, t)
+	case "alloca", "stacksave", "stackrestore":
+		moves{x}.stack()
+	case "createpolicy":
+		accesses{x}.createPolicy()
 	case "membar", "fence":
 		accesses{x}.fence()
 	case "prefetch", "prefetchu", "discard", "applypriority":
@@ -81,6 +93,16 @@ func (d *decoder) instruction(i int, g *analyze.Graph) {
 		flow{x}.barrierOp()
 	case "mma":
 		matrices{accesses{x}}.mma()
+	case "tex", "tld4":
+		textures{accesses{x}}.fetch()
+	case "suld", "sust":
+		textures{accesses{x}}.surface()
+	case "txq", "suq":
+		textures{accesses{x}}.ask()
+	case "istypep":
+		isType(textures{accesses{x}})
+	case "wmma":
+		fragments{accesses{x}}.wmma()
 	case "ldmatrix":
 		matrices{accesses{x}}.ldmatrix(t)
 	case "cp":
@@ -207,6 +229,10 @@ func (d arithmetic) integer(opcode string) {
 	if t.Bytes() == 4 && d.saturating(key, t) {
 		return
 	}
+	if (key == "min" || key == "max") && t == parse.S32 && d.take("relu") {
+		d.clamped(key)
+		return
+	}
 	switch key {
 	case "mul.wide", "mad.wide":
 		d.wide(key, t)
@@ -235,6 +261,17 @@ func (d arithmetic) integer(opcode string) {
 		}
 		d.rows32(f32, t, n)
 	}
+}
+
+// clamped decodes min.relu.s32 and max.relu.s32: what is below zero becomes zero.
+func (d arithmetic) clamped(key string) {
+	d.rows32(bin32(func(a, b uint32) uint32 {
+		v := min(int32(a), int32(b))
+		if key == "max" {
+			v = max(int32(a), int32(b))
+		}
+		return uint32(max(v, 0))
+	}), parse.S32, 2)
 }
 
 // packed decodes add, min and max on pairs of 16-bit integers.

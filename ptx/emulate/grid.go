@@ -2,6 +2,7 @@ package emulate
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"strconv"
 	"sync"
@@ -21,11 +22,37 @@ type Instance struct {
 	regions []*mem.Region // by Module.symbols
 	mu      sync.Mutex
 	consts  map[*Kernel]constants
+	output  *Output
+	heap    *Heap
+	images  *Images
 }
+
+// SetHeap gives the heap of malloc in kernels; a module that needs one must have it before a
+// launch.
+func (in *Instance) SetHeap(h *Heap) { in.heap = h }
+
+// Allocates reports whether some kernel of the module calls malloc or free.
+func (m *Module) Allocates() bool { return m.heap }
+
+// defaultOutput is CUDA's default size of the printf buffer in bytes.
+const defaultOutput = 1 << 20
+
+// SetOutput gives the printf buffer, which several instances may share; without it an
+// instance that needs one has its own.
+func (in *Instance) SetOutput(o *Output) { in.output = o }
+
+// Output is the printf buffer; nil where nothing is printed.
+func (in *Instance) Output() *Output { return in.output }
+
+// Prints reports whether some kernel of the module calls vprintf.
+func (m *Module) Prints() bool { return m.prints }
 
 // Bind allocates and initialises the module's symbols in sp.
 func (m *Module) Bind(sp *mem.Space) (*Instance, error) {
 	in := &Instance{module: m, space: sp, consts: map[*Kernel]constants{}}
+	if m.prints {
+		in.output = NewOutput(defaultOutput)
+	}
 	for _, v := range m.symbols {
 		if v.Extern && v.Size == 0 || v.Extern && v.Init == nil {
 			return nil, &parse.Error{
@@ -59,8 +86,8 @@ func (m *Module) Bind(sp *mem.Space) (*Instance, error) {
 func (in *Instance) initialise(data []byte, v *parse.Var, x parse.Init) {
 	bits := x.Bits
 	if x.Sym != "" {
-		if f, ok := in.module.funcAt[x.Sym]; ok {
-			bits += functionAddress(f)
+		if in.module.ast.Func(x.Sym) != nil {
+			bits += functionAddress(in.module.functionIndex(x.Sym))
 		} else {
 			bits += in.regions[in.module.symbol[in.module.ast.Var(x.Sym)]].Base
 		}
@@ -96,7 +123,13 @@ type Launch struct {
 	Grid, Block   [3]uint32
 	Params        []byte
 	SharedDynamic int
+	// Workspace is the address of the zeroed bytes through which the blocks of a cooperative
+	// launch meet (WorkspaceBytes of them); 0: the launch is not cooperative.
+	Workspace uint64
 }
+
+// WorkspaceBytes is the size of the workspace of a cooperative launch.
+const WorkspaceBytes = 64
 
 // maxShared is the shared memory a block may have on any GPU (sm_90: 227 KiB); the
 // machine checks its own, smaller limit.
@@ -112,6 +145,9 @@ type grid struct {
 	geo    isa.Geometry
 	consts constants
 	shared int
+	output *Output
+	heap   *Heap
+	images *Images
 	mu     sync.Mutex
 	free   []*cta
 }
@@ -162,13 +198,30 @@ func (in *Instance) Grid(k *Kernel, l Launch) (isa.Grid, error) {
 		return nil, bad("%d bytes of shared memory (%d of them static), no GPU gives a block more than %d", shared,
 			k.SharedBytes, maxShared)
 	}
-	g := &grid{kernel: k, prog: k.prog, space: in.space, launch: l, shared: shared, consts: in.constants(k)}
+	if err := in.ready(k); err != nil {
+		return nil, bad("%v", err)
+	}
+	g := &grid{
+		kernel: k, prog: k.prog, space: in.space, launch: l, shared: shared, consts: in.constants(k), output: in.output,
+		heap: in.heap, images: in.images,
+	}
 	g.params = append([]byte(nil), l.Params...)
 	g.geo = isa.Geometry{
 		GridDim: l.Grid, BlockDim: l.Block, CTAs: int(ctas), Threads: int(threads),
 		Warps: int(threads+isa.Lanes-1) / isa.Lanes, Regs: k.Regs, SharedBytes: shared, LocalBytes: k.LocalBytes,
 	}
 	return g, nil
+}
+
+// ready checks that the instance has what k needs.
+func (in *Instance) ready(k *Kernel) error {
+	if in.module.heap && in.heap == nil {
+		return errors.New("the module allocates memory and has no heap")
+	}
+	if in.module.short32() && k.short {
+		return fitsShort(in.module.File, in.space)
+	}
+	return nil
 }
 
 func describe(ps []Param) string {
@@ -258,6 +311,9 @@ func (g *grid) build() *cta {
 	}
 	c.local.resize(min(local, maxStack), w*isa.Lanes)
 	c.args.resize(min(args, maxStack), w*isa.Lanes)
+	if g.kernel.module.stack {
+		c.stackAt = make([]uint32, w*isa.Lanes)
+	}
 	r32, r64, rp := make([]v32, w*n32), make([]v64, w*n64), make([]uint32, w*np)
 	for i := range c.warps {
 		c.warps[i].all32 = r32[i*n32 : (i+1)*n32 : (i+1)*n32]

@@ -173,7 +173,8 @@ func (d arithmetic) packHalves(c conversion) {
 		d.unsupported("")
 	}
 	h.relu = d.take("relu")
-	one := func(v uint32) uint32 { return uint32(h.finish(convertFloat(&fmt32, h.f, uint64(v), h.mode))) }
+	finite := d.take("satfinite")
+	one := func(v uint32) uint32 { return h.narrowed(v, finite) }
 	d.o.shape, d.o.f32 = shA32, bin32(func(a, b uint32) uint32 { return one(a)<<16 | one(b) })
 	d.o.d, d.o.a, d.o.b = d.dst(c.dst), d.src(1, c.src), d.src(2, c.src)
 }

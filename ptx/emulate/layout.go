@@ -1,6 +1,7 @@
 package emulate
 
 import (
+	"container/heap"
 	"sort"
 
 	"heddle/ptx/analyze"
@@ -14,7 +15,7 @@ func roundUpTo(n, align int64) int64 { return (n + align - 1) / align * align }
 // layoutShared places the shared variables the reachable functions use; extern
 // arrays follow at the end and all begin at the same place.
 func (d *decoder) layoutShared() (static int, dynamic bool) {
-	var used, extern []*parse.Var
+	var used, extern, linked []*parse.Var
 	seen := map[*parse.Var]bool{}
 	var scan func(os []parse.Operand)
 	scan = func(os []parse.Operand) {
@@ -29,6 +30,18 @@ func (d *decoder) layoutShared() (static int, dynamic bool) {
 			}
 			scan(os[i].List)
 		}
+	}
+	find := scan
+	scan = func(os []parse.Operand) { // what another module defines is placed as the definition
+		for i := range os {
+			if v := os[i].Var; v != nil && v.Space == parse.Shared && d.m.ast.Defines[v] != nil {
+				linked = append(linked, v)
+				find([]parse.Operand{{Kind: parse.KSym, Var: d.m.ast.Defines[v]}})
+				seen[v] = true
+			}
+			scan(os[i].List)
+		}
+		find(os)
 	}
 	for _, f := range d.fns {
 		for _, v := range f.Vars { // declared inside: occupies memory even if unused
@@ -56,6 +69,9 @@ func (d *decoder) layoutShared() (static int, dynamic bool) {
 	for _, v := range extern {
 		d.shared[v] = roundUpTo(off, align)
 	}
+	for _, v := range linked {
+		d.shared[v] = d.shared[d.m.ast.Defines[v]]
+	}
 	return static, len(extern) > 0
 }
 
@@ -75,7 +91,7 @@ func layoutParams(f *parse.Func) (ps []Param, total int) {
 // layout assigns rows to the registers of f and places its frame variables.
 func (d *decoder) layout(f *parse.Func, p *function) {
 	p.name = f.Name
-	g, live := d.m.graph(f)
+	_, live := d.m.graph(f)
 	p.regs = live.MaxRegs
 	d.frameOf(f, p)
 	spans := live.Spans()
@@ -93,7 +109,28 @@ func (d *decoder) layout(f *parse.Func, p *function) {
 			p.zero32 = append(p.zero32, rows[id])
 		}
 	}
-	_ = g
+	p.inRegs, p.outRegs = regSlots(f.Params, p.params, rows), regSlots(f.Results, p.results, rows)
+}
+
+// regSlots lists the formals in registers that the body uses.
+func regSlots(formals []*parse.Var, slots []slotOf, rows []int32) (list []regSlot) {
+	for i, v := range formals {
+		if v.Space == parse.Reg && v.Name != "_" && rows[v.ID] >= 0 {
+			list = append(list, regSlot{fileOf(v.Type), rows[v.ID], slots[i].off, slots[i].size})
+		}
+	}
+	return list
+}
+
+// fileOf is the file of rows that holds registers of type t.
+func fileOf(t parse.Type) rowKind {
+	switch {
+	case t == parse.Pred:
+		return inPred
+	case t.Bytes() == 8:
+		return inRow64
+	}
+	return inRow32
 }
 
 // frameOf places .local and .param variables in local and argument memory; the
@@ -114,12 +151,12 @@ func (d *decoder) frameOf(f *parse.Func, p *function) map[*parse.Var]int32 {
 	for _, v := range f.Params {
 		if entry[v] = f.Entry; !f.Entry {
 			place(v, &args)
-			p.params = append(p.params, slotOf{at[v], int32(v.Size)})
+			p.params = append(p.params, slotOf{at[v], int32(max(v.Size, 1))})
 		}
 	}
 	for _, v := range f.Results {
 		place(v, &args)
-		p.results = append(p.results, slotOf{at[v], int32(v.Size)})
+		p.results = append(p.results, slotOf{at[v], int32(max(v.Size, 1))})
 	}
 	for _, v := range f.Vars {
 		_, done := at[v]
@@ -168,17 +205,17 @@ func share(number []int32, spans []analyze.Span, class, may func(id int) bool) (
 	}
 	sort.SliceStable(order, func(i, j int) bool { return spans[order[i]].First < spans[order[j]].First })
 	var free []int32
-	var active []int // IDs, unordered
-	for _, id := range order {
-		keep := active[:0]
-		for _, a := range active {
-			if spans[a].Last < spans[id].First {
-				free = append(free, number[a])
-			} else {
-				keep = append(keep, a)
-			}
+	var active ending
+	var over []int // places in order
+	for i, id := range order {
+		over = over[:0]
+		for len(active) > 0 && active[0].last < spans[id].First {
+			over = append(over, heap.Pop(&active).(holder).place)
 		}
-		active = keep
+		sort.Ints(over) // who came first is freed first
+		for _, p := range over {
+			free = append(free, number[order[p]])
+		}
 		if k := len(free); k > 0 && may(id) {
 			number[id] = free[k-1]
 			free = free[:k-1]
@@ -187,8 +224,24 @@ func share(number []int32, spans []analyze.Span, class, may func(id int) bool) (
 			n++
 		}
 		if may(id) {
-			active = append(active, id)
+			heap.Push(&active, holder{spans[id].Last, i})
 		}
 	}
 	return n
+}
+
+// holder is a register that holds a number until its span ends.
+type holder struct{ last, place int }
+
+// ending is a heap of holders, the one whose span ends first on top.
+type ending []holder
+
+func (e ending) Len() int           { return len(e) }
+func (e ending) Less(i, j int) bool { return e[i].last < e[j].last }
+func (e ending) Swap(i, j int)      { e[i], e[j] = e[j], e[i] }
+func (e *ending) Push(x any)        { *e = append(*e, x.(holder)) }
+func (e *ending) Pop() any {
+	x := (*e)[len(*e)-1]
+	*e = (*e)[:len(*e)-1]
+	return x
 }

@@ -71,7 +71,7 @@ func accPlace(l, i int) (row, col int) { return l/4 + i/2*8, l%4*2 + i%2 }
 // mmaop is a decoded mma.
 type mmaop struct {
 	tile
-	ra, rb, rc, rd [4]int32
+	ra, rb, rc, rd [8]int32
 	sat            bool
 }
 
@@ -110,7 +110,7 @@ func (d matrices) mma() {
 }
 
 // registers decodes a vector of n 32-bit registers.
-func (d matrices) registers(arg, n int) (rows [4]int32) {
+func (d matrices) registers(arg, n int) (rows [8]int32) {
 	list := []parse.Operand{*d.arg(arg)}
 	if list[0].Kind == parse.KVec {
 		list = list[0].List
@@ -173,6 +173,10 @@ func element(v uint32, i int, t parse.Type) float64 {
 	switch t {
 	case parse.TF32:
 		return float64(math.Float32frombits(v &^ (1<<13 - 1)))
+	case parse.F32:
+		return float64(math.Float32frombits(v))
+	case parse.S32:
+		return float64(int32(v))
 	case parse.S8:
 		return float64(int8(v >> (8 * i)))
 	case parse.U8:
@@ -294,6 +298,7 @@ func (d matrices) async() {
 		d.ins.Kind = isa.Fence
 		return
 	}
+	d.policy(3)
 	d.count(3, 4)
 	level := d.oneOf("ca", "cg")
 	d.take("shared::cta")

@@ -34,18 +34,41 @@ func (c *cta) addresses(wp *warp, m *memop, s *isa.Step) {
 		off += uint64(wp.frame.local)
 	}
 	switch m.baseIn {
-	case 64:
+	case base64:
 		a := c.row64(wp, m.base)
 		offset64(&s.Addr, a, off)
-	case 32:
+	case base32:
 		a := c.row32(wp, m.base)
 		for i := range s.Addr {
 			s.Addr[i] = uint64(a[i] + uint32(off))
 		}
+	case baseShort:
+		a := c.row32(wp, m.base)
+		for i := range s.Addr {
+			s.Addr[i] = unfold(a[i] + uint32(off))
+		}
+	case baseIndexed:
+		elements(c, wp, m, off, &s.Addr)
 	default:
 		for i := range s.Addr {
 			s.Addr[i] = off
 		}
+	}
+}
+
+// elements computes the addresses of elements of an array.
+func elements(c *cta, wp *warp, m *memop, off uint64, addr *[isa.Lanes]uint64) {
+	if m.base < 0 {
+		off += c.k64[^m.base][0]
+	}
+	for i := range addr {
+		var n uint64
+		if m.long {
+			n = c.row64(wp, m.index)[i]
+		} else {
+			n = uint64(int64(int32(c.row32(wp, m.index)[i])))
+		}
+		addr[i] = off + n*uint64(m.scale)
 	}
 }
 
@@ -119,7 +142,7 @@ func (c *cta) locate(wp *warp, m *memop, space isa.Space, mask uint32, s *isa.St
 			return nil, 0, c.fault(wp, lowest(mask), "write to kernel parameters, which are read-only")
 		}
 	case isa.Local:
-		return c.locateThread(wp, m, &c.local, 0, mask, s)
+		return locateLocal(c, wp, m, mask, s)
 	}
 	if uint64(len(data)) < w {
 		return nil, 0, c.outside(wp, m, lowest(mask), s.Addr[lowest(mask)], write)

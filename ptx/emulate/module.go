@@ -26,6 +26,10 @@ type Module struct {
 	symbol  map[*parse.Var]int
 	funcAt  map[string]int      // address index of each function
 	short   map[*parse.Var]bool // constants whose address is used in 32 bits
+	prints  bool                // some kernel calls vprintf
+	stack   bool                // some function does alloca
+	heap    bool                // some kernel calls malloc or free
+	check   *checking           // nil: the first problem ends the loading
 }
 
 // Kernel is one .entry of a module.
@@ -41,6 +45,8 @@ type Kernel struct {
 	MaxThreads  int    // threads per CTA the kernel allows
 	MaxNTid     [3]int // .maxntid or .reqntid; zero where absent
 	ReqNTid     bool   // MaxNTid is exact
+	// short: the kernel, or a function it calls, holds addresses in 32-bit registers.
+	short bool
 	// DynamicShared tells that the kernel uses an extern .shared array.
 	DynamicShared bool
 	Line          int
@@ -95,8 +101,27 @@ func (p *program) functionAt(addr uint64) (int32, bool) {
 
 // Load parses, analyses and decodes a module. Errors are *parse.Error: file, line,
 // what is wrong and what to do.
-func Load(file string, src []byte) (m *Module, err error) {
-	ast, err := parse.File(file, src)
+func Load(file string, src []byte) (*Module, error) {
+	return Link([]Source{{file, src}})
+}
+
+// Source is the text of a module and the name of its file.
+type Source struct {
+	File string
+	Text []byte
+}
+
+// Link loads several modules as one: what one declares .extern another defines.
+func Link(sources []Source) (m *Module, err error) {
+	var parts []*parse.Module
+	for _, s := range sources {
+		part, err := parse.File(s.File, s.Text)
+		if err != nil {
+			return nil, err
+		}
+		parts = append(parts, part)
+	}
+	ast, err := parse.Link(parts)
 	if err != nil {
 		return nil, err
 	}
@@ -109,11 +134,22 @@ func Load(file string, src []byte) (m *Module, err error) {
 			m, err = nil, b.err
 		}
 	}()
-	m = &Module{
+	m = newModule(ast.File, ast)
+	m.decode()
+	return m, nil
+}
+
+func newModule(file string, ast *parse.Module) *Module {
+	return &Module{
 		File: file, ast: ast, graphs: map[*parse.Func]*analyze.Graph{}, lives: map[*parse.Func]*analyze.Liveness{},
 		symbol: map[*parse.Var]int{}, funcAt: map[string]int{}, short: map[*parse.Var]bool{},
 	}
-	m.collectSymbols()
+}
+
+// decode makes the kernels.
+func (m *Module) decode() {
+	ast := m.ast
+	m.collect(m.collectSymbols)
 	for i, f := range ast.Funcs {
 		if _, seen := m.funcAt[f.Name]; !seen {
 			m.funcAt[f.Name] = i
@@ -123,16 +159,23 @@ func Load(file string, src []byte) (m *Module, err error) {
 	for _, f := range ast.Funcs {
 		if f.Entry && ast.Func(f.Name) == f && !seen[f.Name] {
 			seen[f.Name] = true
-			m.kernels = append(m.kernels, m.decodeKernel(f))
+			m.collect(func() { m.kernels = append(m.kernels, m.decodeKernel(f)) })
 		}
 	}
-	return m, nil
+}
+
+// functionIndex is the number that the address of a function is made of.
+func (m *Module) functionIndex(name string) int {
+	if f := m.ast.Func(name); f != nil {
+		return m.funcAt[f.Name]
+	}
+	return 0
 }
 
 // collectSymbols lists the variables that live in the application's memory.
 func (m *Module) collectSymbols() {
 	add := func(v *parse.Var) {
-		if v.Space == parse.Global || v.Space == parse.Const {
+		if (v.Space == parse.Global || v.Space == parse.Const) && m.ast.Defines[v] == nil {
 			m.symbol[v] = len(m.symbols)
 			m.symbols = append(m.symbols, v)
 		}
@@ -143,6 +186,11 @@ func (m *Module) collectSymbols() {
 	for _, f := range m.ast.Funcs {
 		for _, v := range f.Vars {
 			add(v)
+		}
+	}
+	for v, def := range m.ast.Defines {
+		if i, ok := m.symbol[def]; ok {
+			m.symbol[v] = i
 		}
 	}
 	for _, v := range m.symbols {

@@ -94,7 +94,7 @@ type memop struct {
 	frame  bool      // the address is an offset into the current frame of local or argument memory
 	args   bool      // accesses argument memory: .param variables of functions and call sites
 	base   int32     // row of the address; unused when baseIn is 0
-	baseIn uint8     // 0: none, 32 or 64: width of the base register
+	baseIn baseKind
 	off    uint64
 	elem   uint8 // bytes of one element
 	n      uint8 // elements
@@ -103,32 +103,72 @@ type memop struct {
 	narrow bool  // the registers are 16 bits wide
 	width  uint8 // bytes of the access, elem*n
 	slot   int32 // entry in the CTA's region cache
-	rows   [4]int32
 	skip   uint8 // bit i: element i goes to _
 
 	atom   atomOp
 	typ    atomType
 	result bool
+
+	rows [8]int32
+
+	// What few accesses have.
+	index int32 // baseIndexed: the row that counts elements of scale bytes, 64-bit if long
+	scale int32
+	long  bool
+	out   []int32     // atomics on vectors: where the old values go; nil for red
+	tile  *wmmaAccess // wmma.load and wmma.store
+	tex   *texop      // textures and surfaces
 }
+
+// baseKind says what the base of an address is: the width of a register, or more.
+type baseKind uint8
+
+const (
+	baseNone    baseKind = 0
+	baseIndexed baseKind = 1 // an element of an array: its address (base, if below zero), and an index
+	base32      baseKind = 32
+	baseShort   baseKind = 33 // a generic address of a 32-bit module
+	base64      baseKind = 64
+)
 
 // callop is a call site.
 type callop struct {
 	callee  int32 // function index, or -1: through a register
 	caller  int32
-	args    []copyArg // caller's variables to the callee's formals
-	results []copyArg // callee's results to the caller's variables
-	argOff  []int32   // indirect: offsets of the caller's variables, in order
-	resOff  []int32
-	argSize []int32
-	resSize []int32
+	short   bool // through a 32-bit register
+	params  []passed
+	results []passed
 }
 
-// copyArg moves size bytes between two frames of argument memory.
-type copyArg struct{ from, to, size int32 }
+// passed is an argument or a result at a call site: a variable in the caller's argument
+// memory, or a row of its registers or of constants.
+type passed struct {
+	in   rowKind
+	at   int32 // offset or row
+	size int32 // bytes
+}
+
+// rowKind is the file a row belongs to.
+type rowKind uint8
+
+const (
+	inMemory rowKind = iota // no row: argument memory
+	inRow32
+	inRow64
+	inPred
+)
+
+// regSlot is a parameter or result in a register: the callee's row and the place in its
+// argument memory that it travels through.
+type regSlot struct {
+	in        rowKind
+	row       int32
+	off, size int32
+}
 
 // function is the decoded form of a kernel or device function inside a kernel's code.
 type function struct {
-	name         string
+	name, file   string
 	index        int32
 	start, end   int32 // PCs
 	n32, n64, np int32 // rows
@@ -139,9 +179,12 @@ type function struct {
 	args         int32 // bytes of .param variables (not those of an entry), a multiple of 16
 	params       []slotOf
 	results      []slotOf
-	depends      []int32 // functions it may call
-	regs         int     // by liveness, callees included
-	stack        int     // bytes of .local, callees included
+	inRegs       []regSlot // parameters in registers
+	outRegs      []regSlot // results in registers
+	stackRow     int32     // with alloca: the row that keeps where the stack was, plus one
+	depends      []int32   // functions it may call
+	regs         int       // by liveness, callees included
+	stack        int       // bytes of .local, callees included
 	recursive    bool
 }
 
@@ -184,4 +227,6 @@ const (
 	spDynShared
 	spTotalShared
 	spZero
+	spWorkHigh // %envreg1 and %envreg2: where cooperative groups find their workspace
+	spWorkLow
 )

@@ -2,6 +2,7 @@ package emulate
 
 import (
 	"math"
+	"strings"
 
 	"heddle/ptx/parse"
 )
@@ -119,6 +120,19 @@ func specialOf(name string) special {
 	case "tid.w", "ntid.w", "ctaid.w", "nctaid.w":
 		return spZero
 	}
+	return environment(name)
+}
+
+// environment maps %envreg0 to %envreg31, of which two have a meaning.
+func environment(name string) special {
+	switch {
+	case name == "envreg1":
+		return spWorkHigh
+	case name == "envreg2":
+		return spWorkLow
+	case strings.HasPrefix(name, "envreg"):
+		return spZero
+	}
 	return spNone
 }
 
@@ -207,9 +221,16 @@ func (d *instr) src32(o *parse.Operand, t parse.Type) int32 {
 		if o.Var.Space == parse.Shared && t.Bytes() == 4 {
 			return d.constant32(uint32(d.shared[o.Var] + o.Off))
 		}
-		if o.Var.Space == parse.Const && t.Bytes() == 4 {
+		global := o.Var.Space == parse.Global && d.m.short32()
+		if (global || o.Var.Space == parse.Const) && t.Bytes() == 4 && o.Index == nil {
 			return d.symbolRow32(o.Var, o.Off)
 		}
+	case parse.KFunc:
+		if d.m.short32() && t.Bytes() == 4 {
+			return d.constant32(uint32(functionAddress(d.m.functionIndex(o.Name)) - functionBase))
+		}
+	}
+	if o.Kind == parse.KSym {
 		d.fail("the address of %s (%s) does not fit a 32-bit operand", o.Var.Name, o.Var.Space)
 	}
 	d.fail("operand is not a register or literal")
@@ -243,7 +264,7 @@ func (d *instr) src64(o *parse.Operand, t parse.Type) int32 {
 	case parse.KSym:
 		return d.address(o)
 	case parse.KFunc:
-		return d.constant64(functionAddress(d.m.funcAt[o.Name]))
+		return d.constant64(functionAddress(d.m.functionIndex(o.Name)))
 	case parse.KSpecial:
 		if o.Name == "gridid" {
 			return d.constant64(0)

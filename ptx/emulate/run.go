@@ -23,6 +23,9 @@ const (
 	quantum         = 128 // warp instructions a warp runs before the next one's turn
 )
 
+// Resident is the number of CTAs of a launch that a functional run executes at once.
+func Resident(g isa.Geometry) int { return max(1, residentThreads/(g.Warps*isa.Lanes)) }
+
 // resident is a CTA under functional execution.
 type resident struct {
 	cta     isa.CTA
@@ -54,7 +57,7 @@ type runner struct {
 // Errors name the kernel, CTA, warps and PTX lines.
 func Run(g isa.Grid, limit uint64) (Counts, error) {
 	r := &runner{g: g, code: g.Code(), geo: g.Geometry(), limit: limit}
-	most := max(1, residentThreads/(r.geo.Warps*isa.Lanes))
+	most := Resident(r.geo)
 	for r.next < r.geo.CTAs && len(r.ctas) < most {
 		r.ctas = append(r.ctas, r.start())
 	}

@@ -327,7 +327,18 @@ func (c *cta) rare(wp *warp, o *op, mask uint32, now uint64, s *isa.Step) (next 
 		}
 		blend64(&wp.r64[o.d], &c.w1, mask)
 	case shMatrix:
-		err = c.loadMatrix(wp, o.mem, mask, s)
+		var more bool
+		switch m := o.mem; {
+		case m.tile != nil:
+			more, err = wmmaStep(c, wp, m, mask, s)
+		case m.tex != nil:
+			more, err = texStep(c, wp, m, mask, s)
+		default:
+			err = c.loadMatrix(wp, m, mask, s)
+		}
+		if more {
+			next = wp.pc
+		}
 	case shAsync:
 		err = c.asyncCopy(wp, o, mask, s)
 	case shX:

@@ -244,7 +244,8 @@ func elect(c *cta, wp *warp, o *op, mask uint32) error {
 func nothing(*cta, *warp, *op, uint32) error { return nil }
 
 // frameAddress gives the address of a .local variable (o.b is 0) or a .param variable:
-// o.a is its offset in the frame; o.n is 32 or 64, or 1 for a 64-bit generic address.
+// o.a is its offset in the frame; o.n is 32 or 64, or for a generic address 1 (64-bit) or 2
+// (32-bit).
 func frameAddress(c *cta, wp *warp, o *op, mask uint32) error {
 	v, window := uint64(wp.frame.local+o.a), localWindow
 	if o.b != 0 {
@@ -253,7 +254,10 @@ func frameAddress(c *cta, wp *warp, o *op, mask uint32) error {
 	if o.n == 1 {
 		v += window
 	}
-	if o.n == 32 {
+	if o.n == 2 {
+		v = uint64(fold(window, v))
+	}
+	if o.n == 32 || o.n == 2 {
 		fill(&c.t1, uint32(v))
 		blend32(&wp.r32[o.d], &c.t1, mask)
 		return nil
@@ -267,7 +271,14 @@ func frameAddress(c *cta, wp *warp, o *op, mask uint32) error {
 
 // isSpace executes isspacep: o.a the generic address, o.b the space, o.d the predicate.
 func isSpace(c *cta, wp *warp, o *op, mask uint32) error {
-	a := c.row64(wp, o.a)
+	var a v64
+	if o.n == 32 { // of a 32-bit module
+		for i, v := range c.row32(wp, o.a) {
+			a[i] = unfold(v)
+		}
+	} else {
+		a = *c.row64(wp, o.a)
+	}
 	for m := mask; m != 0; m &= m - 1 {
 		i := lowest(m)
 		space := window(a[i])

@@ -14,6 +14,9 @@ type Error struct {
 	File string
 	Line int // 1-based
 	Msg  string
+	// Feature names what the file uses and this front end does not support yet; empty where
+	// the file itself is wrong.
+	Feature string
 }
 
 func (e *Error) Error() string { return fmt.Sprintf("%s:%d: %s", e.File, e.Line, e.Msg) }
@@ -47,14 +50,18 @@ const (
 	Pred
 	U16x2
 	S16x2
+	TexRef // opaque: a handle of 8 bytes
+	SamplerRef
+	SurfRef
 )
 
 var typeNames = [...]string{
 	"", "b8", "b16", "b32", "b64", "b128", "u8", "u16", "u32", "u64", "s8", "s16", "s32", "s64",
-	"f16", "f16x2", "bf16", "bf16x2", "tf32", "f32", "f64", "pred", "u16x2", "s16x2",
+	"f16", "f16x2", "bf16", "bf16x2", "tf32", "f32", "f64", "pred", "u16x2", "s16x2", "texref", "samplerref",
+	"surfref",
 }
 
-var typeBytes = [...]int{0, 1, 2, 4, 8, 16, 1, 2, 4, 8, 1, 2, 4, 8, 2, 4, 2, 4, 4, 4, 8, 0, 4, 4}
+var typeBytes = [...]int{0, 1, 2, 4, 8, 16, 1, 2, 4, 8, 1, 2, 4, 8, 2, 4, 2, 4, 4, 4, 8, 0, 4, 4, 8, 8, 8}
 
 func (t Type) String() string { return typeNames[t] }
 
@@ -103,13 +110,35 @@ type Var struct {
 	Space  Space
 	Type   Type
 	Align  int   // bytes; at least the natural alignment of Type
+	Vec    int   // elements of .v2, .v4 and .v8; 1 for others
 	Dims   []int // array extents; nil for a scalar; an unsized array has first extent 0
 	Size   int   // bytes, vectors and arrays included; 0 for an unsized array
 	Init   []Init
 	Extern bool
-	Line   int
-	ID     int   // registers: index in Func.Regs; others: order of declaration
-	Owner  *Func // nil at module level
+	Linkage
+	Line  int
+	ID    int     // registers: index in Func.Regs; others: order of declaration
+	Owner *Func   // nil at module level
+	State []Field // of a .texref or .samplerref: what its initialiser says
+	Elems []*Var  // a vector of registers: its elements; such a Var has no ID
+}
+
+// Linkage says who else sees a name.
+type Linkage struct {
+	Visible bool // .visible, .weak, .common or .extern: other modules do
+	Weak    bool // .weak or .common: another definition may replace it
+}
+
+// Field is a property of a texture or sampler: {filter_mode = linear}.
+type Field struct{ Name, Value string }
+
+// Stride is the distance in bytes of the elements v[0] and v[1] of an array.
+func (v *Var) Stride() int {
+	n := v.Type.Bytes() * v.Vec
+	for _, d := range v.Dims[min(1, len(v.Dims)):] {
+		n *= d
+	}
+	return n
 }
 
 // Init is one scalar of an initialiser, placed Offset bytes into the variable.
@@ -130,8 +159,11 @@ type Module struct {
 	AddressSize int // bits
 	Vars        []*Var
 	Funcs       []*Func
-	vars        map[string]*Var
-	funcs       map[string]*Func
+	// Defines gives the definition of a variable that another linked module declares or defines
+	// weakly.
+	Defines map[*Var]*Var
+	vars    map[string]*Var
+	funcs   map[string]*Func
 }
 
 // Var finds a module-level variable.
@@ -142,9 +174,11 @@ func (m *Module) Func(name string) *Func { return m.funcs[name] }
 
 // Func is a kernel or a device function.
 type Func struct {
-	Name    string
-	Entry   bool
-	Extern  bool // declared, no body
+	Name   string
+	Entry  bool
+	Extern bool // declared, no body
+	Linkage
+	File    string
 	Line    int
 	Params  []*Var
 	Results []*Var
@@ -173,7 +207,7 @@ const (
 	KSym                 // Var of memory (address), plus Off
 	KFunc                // function name
 	KLabel               // instruction index in Label; or a name for prototypes and target lists
-	KAddr                // [base+Off]: base in List[0], absent for an absolute address
+	KAddr                // [base+Off]: base in List[0], absent for an absolute address; or base[r+n], see Index
 	KVec                 // {a, b, ...} in List
 	KList                // (a, b, ...) in List
 	KPair                // p|q in List
@@ -190,6 +224,7 @@ type Operand struct {
 	Bits  uint64
 	Off   int64
 	Label int
+	Index *Var // KAddr, KSym: an integer register that counts elements of Var's array, in addition to Off
 	List  []Operand
 }
 

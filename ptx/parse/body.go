@@ -1,6 +1,9 @@
 package parse
 
-import "strings"
+import (
+	"strconv"
+	"strings"
+)
 
 // body reads a function body: declarations, labels and instructions.
 func (p *parser) body() {
@@ -26,15 +29,22 @@ func (p *parser) body() {
 			p.next()
 		case p.kind == ';':
 			p.next()
-		case p.kind == '@':
-			p.instruction(nil)
-		case p.kind != tID:
-			p.fail("found %s where an instruction was expected", p.describe())
-		case p.text[0] == '.':
-			p.bodyDirective()
 		default:
-			p.labelOrInstruction()
+			p.attempt(p.statement, false)
 		}
+	}
+}
+
+func (p *parser) statement() {
+	switch {
+	case p.kind == '@':
+		p.instruction(nil)
+	case p.kind != tID:
+		p.fail("found %s where an instruction was expected", p.describe())
+	case p.text[0] == '.':
+		p.bodyDirective()
+	default:
+		p.labelOrInstruction()
 	}
 }
 
@@ -45,6 +55,7 @@ func (p *parser) bodyDirective() {
 	case ".loc", ".file", ".pragma", ".section":
 		p.debugDirective()
 	default:
+		p.missing(p.text)
 		p.fail("%s is not a directive this front end knows inside a function", p.describe())
 	}
 }
@@ -87,7 +98,7 @@ func (p *parser) labelOrInstruction() {
 func (p *parser) prototype(name string) {
 	f := &Func{Name: name, Line: p.tline}
 	p.scope = &scope{parent: p.scope, vars: map[string]*Var{}, labels: map[string]int{}}
-	n := len(p.fn.Vars)
+	n, r := len(p.fn.Vars), len(p.fn.Regs)
 	if p.kind == '(' {
 		f.Results = p.params(false)
 	}
@@ -95,7 +106,7 @@ func (p *parser) prototype(name string) {
 	if p.kind == '(' {
 		f.Params = p.params(false)
 	}
-	p.fn.Vars = p.fn.Vars[:n] // the names of a prototype declare nothing
+	p.fn.Vars, p.fn.Regs = p.fn.Vars[:n], p.fn.Regs[:r] // the names of a prototype declare nothing
 	p.scope = p.scope.parent
 	for p.kind == tID && p.text == ".noreturn" {
 		p.next()
@@ -118,6 +129,11 @@ func (p *parser) instruction(_ *Var) {
 	}
 	parts := strings.Split(p.word("an opcode"), ".")
 	in.Op, in.Mods = parts[0], parts[1:]
+	for p.kind == tID && p.text[0] == '.' { // ld.global .u32
+		in.Mods = append(in.Mods, p.text[1:])
+		p.next()
+	}
+	p.lists = in.Op == "call"
 	for p.kind != ';' {
 		if p.kind == '}' || p.kind == tEOF {
 			p.failAt(in.Line, "';' is missing after %s", in.Op)
@@ -126,12 +142,12 @@ func (p *parser) instruction(_ *Var) {
 			if p.kind == '|' { // setp p|q written with spaces
 				p.next()
 				last := &in.Args[len(in.Args)-1]
-				*last = Operand{Kind: KPair, List: []Operand{*last, p.operand()}}
+				*last = Operand{Kind: KPair, List: []Operand{*last, operands{p}.operand()}}
 				continue
 			}
 			p.fail("found %s where ',' or ';' was expected in %s", p.describe(), in.Op)
 		}
-		in.Args = append(in.Args, p.operand())
+		in.Args = append(in.Args, operands{p}.operand())
 	}
 	in.Text = strings.Join(strings.Fields(p.src[start:p.pos]), " ")
 	if len(in.Text) > 200 {
@@ -143,7 +159,7 @@ func (p *parser) instruction(_ *Var) {
 
 func (p *parser) register(what string) *Var {
 	name := p.word(what)
-	if v := p.lookup(p.scope, name); v != nil && v.Space == Reg {
+	if v := p.lookup(p.scope, name); v != nil && v.Space == Reg && v.Elems == nil {
 		return v
 	}
 	p.fail("register %s is not declared: add it to a .reg directive", name)
@@ -159,184 +175,15 @@ func (p *parser) lookup(s *scope, name string) *Var {
 	return nil
 }
 
-// operand reads one operand; names of labels and functions are resolved later.
-func (p *parser) operand() Operand {
-	if p.depth++; p.depth > maxDepth {
-		p.fail("operand is nested too deeply")
-	}
-	defer func() { p.depth-- }()
-	switch p.kind {
-	case '{', '(':
-		o := Operand{Kind: KVec}
-		end := tok('}')
-		if p.kind == '(' {
-			o.Kind, end = KList, ')'
-		}
-		p.next()
-		for p.kind != end {
-			if len(o.List) > 0 {
-				p.expect(',', "between operands")
-			}
-			o.List = append(o.List, p.operand())
-		}
-		p.next()
-		return o
-	case '[':
-		return p.address()
-	case '!':
-		p.next()
-		o := p.operand()
-		o.Neg = true
-		return o
-	case tID:
-		return p.name()
-	case '-', '+':
-		save := p.lexer
-		minus := p.kind == '-'
-		p.next()
-		if p.kind == tID {
-			o := p.operand()
-			o.Neg = minus
-			return o
-		}
-		p.lexer = save
-	}
-	n := p.number("an operand")
-	if n.float {
-		return Operand{Kind: KFloat, Bits: n.bits, Wide: n.wide}
-	}
-	return Operand{Kind: KInt, Bits: n.bits}
-}
-
-// name reads an operand that begins with an identifier.
-func (p *parser) name() Operand {
-	name := p.text
-	line := p.tline
-	p.next()
-	if name == "_" {
-		return Operand{Kind: KNone}
-	}
-	o := Operand{Kind: KLabel, Name: name}
-	if v := p.lookup(p.scope, name); v != nil {
-		o.Kind, o.Var = KSym, v
-		if v.Space == Reg {
-			o.Kind = KReg
-		}
-	} else if name[0] == '%' {
-		if !specials[name[1:]] {
-			p.failAt(line, "%s is neither a declared register nor a special register this front end knows", name)
-		}
-		o.Kind, o.Name = KSpecial, name[1:]
-	} else if name[0] == '.' {
-		p.failAt(line, "found %q where an operand was expected", name)
-	}
-	switch {
-	case p.kind == '|':
-		p.next()
-		return Operand{Kind: KPair, List: []Operand{o, p.operand()}}
-	case (p.kind == '+' || p.kind == '-') && o.Kind == KSym:
-		for p.kind == '+' || p.kind == '-' {
-			o.Off += int64(p.number("an offset").bits)
-		}
-	}
-	return o
-}
-
-// address reads [base], [base+n], [n], [base, ...] is left to the caller's error.
-func (p *parser) address() Operand {
-	p.next()
-	o := Operand{Kind: KAddr}
-	if p.kind == tID {
-		base := p.name()
-		o.Off, base.Off = base.Off, 0
-		o.List = []Operand{base}
-	}
-	for p.kind == '+' || p.kind == '-' || (p.kind == tNum && len(o.List) == 0 && o.Off == 0) {
-		n := p.number("an offset")
-		if n.float {
-			p.fail("an offset must be an integer")
-		}
-		o.Off += int64(n.bits)
-		if p.kind == tNum {
-			break
-		}
-	}
-	if p.kind == ',' { // texture coordinates and the like: the decoder names the opcode
-		for p.accept(',') {
-			o.List = append(o.List, p.operand())
-		}
-		o.Kind = KVec
-	}
-	p.expect(']', "after an address")
-	return o
-}
-
-// resolve binds labels and function names once the whole module is read.
-func (p *parser) resolve(f *Func) {
-	for _, in := range f.Instrs {
-		for i := range in.Args {
-			p.resolveOperand(f, in, &in.Args[i])
-		}
-	}
-	for _, list := range f.Targets {
-		for i := range list {
-			p.resolveTarget(f, &list[i])
-		}
-	}
-}
-
-func (p *parser) resolveTarget(f *Func, o *Operand) {
-	if t := p.m.funcs[o.Name]; t != nil {
-		o.Kind = KFunc
-		return
-	}
-	for _, in := range f.Instrs { // target lists name labels of any scope in the function
-		for s := in.scope; s != nil; s = s.parent {
-			if l, ok := s.labels[o.Name]; ok {
-				o.Label = l
-				return
-			}
-		}
-	}
-	p.failAt(int(o.Off), "target %s is neither a label nor a function", o.Name)
-}
-
-func (p *parser) resolveOperand(f *Func, in *Instr, o *Operand) {
-	for i := range o.List {
-		p.resolveOperand(f, in, &o.List[i])
-	}
-	if o.Kind != KLabel {
-		return
-	}
-	for s := in.scope; s != nil; s = s.parent {
-		if l, ok := s.labels[o.Name]; ok {
-			o.Label = l
-			return
-		}
-	}
-	o.Label = -1
-	if f.Protos[o.Name] != nil || f.Targets[o.Name] != nil {
-		return
-	}
-	if v := p.m.vars[o.Name]; v != nil { // declared after its use
-		o.Kind, o.Var = KSym, v
-		return
-	}
-	if p.m.funcs[o.Name] == nil {
-		p.failAt(in.Line, "%s is not declared: no variable, function or label has this name (%s)", o.Name, in.Text)
-	}
-	o.Kind = KFunc
-}
-
 // specials are the special registers the parser lets through; the decoder may
 // still reject one.
 var specials = func() map[string]bool {
-	m := map[string]bool{}
-	for _, s := range strings.Fields(`tid.x tid.y tid.z tid.w ntid.x ntid.y ntid.z ntid.w ctaid.x ctaid.y ctaid.z ctaid.w
+	m := words(`tid.x tid.y tid.z tid.w ntid.x ntid.y ntid.z ntid.w ctaid.x ctaid.y ctaid.z ctaid.w
 		nctaid.x nctaid.y nctaid.z nctaid.w laneid warpid nwarpid smid nsmid gridid clock clock_hi clock64 globaltimer
 		globaltimer_lo globaltimer_hi lanemask_eq lanemask_lt lanemask_le lanemask_gt lanemask_ge
-		dynamic_smem_size total_smem_size`) {
-		m[s] = true
+		dynamic_smem_size total_smem_size`)
+	for i := range 32 {
+		m["envreg"+strconv.Itoa(i)] = true
 	}
 	return m
 }()

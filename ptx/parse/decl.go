@@ -10,10 +10,19 @@ import (
 func (p *parser) variable(extern bool) {
 	space := map[string]Space{
 		".global": Global, ".const": Const, ".shared": Shared, ".local": Local, ".param": Param,
-		".reg": Reg,
+		".reg": Reg, ".tex": Global,
 	}[p.text]
+	old := p.text == ".tex"
 	p.next()
-	model, vec := p.qualifiers(space)
+	if space == Global && old { // .tex .u32 name
+		for p.kind == tID && p.text[0] == '.' {
+			p.next()
+		}
+	}
+	model, vec := Var{Space: Global, Type: TexRef, Line: p.tline}, 1
+	if !old {
+		model, vec = p.qualifiers(space)
+	}
 	for {
 		one := model
 		v := &one
@@ -24,13 +33,16 @@ func (p *parser) variable(extern bool) {
 			if space != Global && space != Const {
 				p.failAt(v.Line, "%s: only .global and .const variables can be initialised", v.Name)
 			}
-			p.initialiser(v)
+			values{p}.initialiser(v)
 		} else if v.Size == 0 && !extern && space != Reg {
 			p.failAt(v.Line, "%s has no size: give it an extent or an initialiser, or declare it .extern", v.Name)
 		}
-		if p.kind == '<' && space == Reg {
-			p.registerRange(v)
-		} else {
+		switch {
+		case p.kind == '<' && space == Reg:
+			p.registerRange(v, vec)
+		case space == Reg:
+			p.registers(v, vec)
+		default:
 			p.declare(v)
 		}
 		if !p.accept(',') {
@@ -70,9 +82,6 @@ func (p *parser) qualifiers(space Space) (v Var, vec int) {
 			continue
 		case ".v2", ".v4", ".v8":
 			vec = int(p.text[2] - '0')
-			if space == Reg {
-				p.fail("vector registers (%s) are not supported: declare scalars", p.text)
-			}
 			p.next()
 			continue
 		}
@@ -90,6 +99,9 @@ func (p *parser) qualifiers(space Space) (v Var, vec int) {
 	if v.Type == NoType {
 		p.fail("found %s where a type such as .u32 was expected", p.describe())
 	}
+	if v.Type >= TexRef && space != Global && space != Param {
+		p.fail(".%s variables are .global", v.Type)
+	}
 	if v.Type == Pred && space != Reg {
 		p.fail(".pred belongs in registers only")
 	}
@@ -102,7 +114,7 @@ func (p *parser) nameAndExtents(v *Var, vec int) {
 	if v.Align < elem && v.Space != Reg && v.Align == 0 {
 		v.Align = elem
 	}
-	v.Size = elem
+	v.Size, v.Vec = elem, vec
 	for p.kind == '[' {
 		p.next()
 		n := 0
@@ -124,22 +136,57 @@ func (p *parser) nameAndExtents(v *Var, vec int) {
 }
 
 // registerRange declares %r<n> as %r0 ... %r(n-1).
-func (p *parser) registerRange(v *Var) {
+func (p *parser) registerRange(v *Var, vec int) {
 	p.next()
-	n := p.integer("a register count", 0, maxRegs)
+	const what = "a register count"
+	line := p.tline
+	n := p.within(line, expression{&p.lexer, what}.binary(shiftLevel, 0), what, 0, maxRegs) // > ends it
 	p.expect('>', "after a register count")
 	for i := range n {
 		r := *v
 		r.Name = v.Name + strconv.Itoa(i)
-		p.declare(&r)
+		p.registers(&r, vec)
 	}
 }
 
+// registers declares a register, or the elements of a vector of registers: v.x and v.r
+// are the first of them.
+func (p *parser) registers(v *Var, vec int) {
+	v.Vec = vec
+	if vec == 1 {
+		p.declare(v)
+		return
+	}
+	if vec > 4 || v.Type == Pred {
+		p.failAt(v.Line, "%s: a vector of registers has 2 or 4 elements, which are no predicates", v.Name)
+	}
+	all := &Var{Name: v.Name, Space: Reg, Type: v.Type, Vec: vec, Line: v.Line, Owner: p.fn}
+	if old := p.scope.vars[v.Name]; old != nil {
+		p.failAt(v.Line, "%s is already declared on line %d: use another name", v.Name, old.Line)
+	}
+	p.scope.vars[v.Name] = all
+	for i := range vec {
+		e := *v
+		e.Vec, e.Size = 1, v.Type.Bytes()
+		e.Name = v.Name + "." + "xyzw"[i:i+1]
+		p.declare(&e)
+		all.Elems = append(all.Elems, &e)
+		p.scope.vars[v.Name+"."+"rgba"[i:i+1]] = &e
+	}
+}
+
+// values reads initial values.
+type values struct{ *parser }
+
 // initialiser reads what follows "=".
-func (p *parser) initialiser(v *Var) {
+func (p values) initialiser(v *Var) {
 	elem := v.Type.Bytes()
 	if elem == 0 {
 		p.fail("%s cannot be initialised", v.Type)
+	}
+	if v.Type >= TexRef {
+		p.fields(v)
+		return
 	}
 	if p.kind != '{' {
 		if v.Dims != nil {
@@ -167,9 +214,28 @@ func (p *parser) initialiser(v *Var) {
 	}
 }
 
+// fields reads {name = value, ...}.
+func (p values) fields(v *Var) {
+	p.expect('{', "before the properties of "+v.Name)
+	for p.kind != '}' {
+		f := Field{Name: p.word("the name of a property")}
+		p.expect('=', "behind the name of a property")
+		if p.kind != tID && p.kind != tNum {
+			p.fail("found %s where the value of %s was expected", p.describe(), f.Name)
+		}
+		f.Value = p.text
+		p.next()
+		v.State = append(v.State, f)
+		if !p.accept(',') {
+			break
+		}
+	}
+	p.expect('}', "after the properties of "+v.Name)
+}
+
 // braces reads one level of a braced initialiser that fills v from byte off, and
 // returns the byte after the last value written. Missing values are zero.
-func (p *parser) braces(v *Var, dims []int, off, limit int) int {
+func (p values) braces(v *Var, dims []int, off, limit int) int {
 	if p.depth++; p.depth > maxDepth {
 		p.fail("initialiser is nested too deeply")
 	}
@@ -210,9 +276,9 @@ func (p *parser) braces(v *Var, dims []int, off, limit int) int {
 }
 
 // initValue reads one scalar: a number, or [mask(][generic(]symbol[)][+n][)].
-func (p *parser) initValue(t Type, off int) Init {
+func (p values) initValue(t Type, off int) Init {
 	in := Init{Offset: off, Line: p.tline}
-	if p.kind == tNum || p.kind == '-' || p.kind == '+' {
+	if p.kind == tNum || p.kind != tID && strings.ContainsRune("-+~!(", rune(p.kind)) {
 		line := p.tline
 		n := p.number("an initial value")
 		if p.kind == '(' && !n.float { // 0xFF00(sym)
@@ -236,7 +302,7 @@ func (p *parser) initValue(t Type, off int) Init {
 	return in
 }
 
-func (p *parser) initSymbol(in *Init) {
+func (p values) initSymbol(in *Init) {
 	name := p.word("an initial value")
 	if name == "generic" && p.accept('(') {
 		in.Gen = true
@@ -251,7 +317,7 @@ func (p *parser) initSymbol(in *Init) {
 	p.addend(in)
 }
 
-func (p *parser) addend(in *Init) {
+func (p values) addend(in *Init) {
 	for p.kind == '+' || p.kind == '-' {
 		in.Bits += p.number("an offset").bits
 	}

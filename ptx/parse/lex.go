@@ -27,11 +27,22 @@ type lexer struct {
 	tline int // line of the current token
 }
 
+// warpSize is what the predefined constant WARP_SZ stands for.
+const warpSize = "32"
+
 // bail carries an error to the top of the parser; it never leaves the package.
 type bail struct{ err *Error }
 
 func (l *lexer) failAt(line int, format string, args ...any) {
-	panic(bail{&Error{l.file, line, fmt.Sprintf(format, args...)}})
+	panic(bail{&Error{File: l.file, Line: line, Msg: fmt.Sprintf(format, args...)}})
+}
+
+// missing fails if a directive or special register belongs to a feature that is not
+// supported.
+func (l *lexer) missing(name string) {
+	if f := Missing(name, nil); f != "" {
+		panic(bail{&Error{File: l.file, Line: l.tline, Msg: name + " is not supported yet: " + f, Feature: f}})
+	}
 }
 
 func (l *lexer) fail(format string, args ...any) { l.failAt(l.tline, format, args...) }
@@ -90,8 +101,9 @@ func (l *lexer) next() {
 		}
 		l.kind = tNum
 	case isWord(c):
+		l.pos++
 		for l.pos < len(l.src) {
-			if isWord(l.src[l.pos]) {
+			if isWord(l.src[l.pos]) && (c != '.' || l.src[l.pos] != '.') { // .param.u64 is two directives
 				l.pos++
 			} else if strings.HasPrefix(l.src[l.pos:], "::") {
 				l.pos += 2 // ld.global.L1::no_allocate
@@ -100,6 +112,10 @@ func (l *lexer) next() {
 			}
 		}
 		l.kind = tID
+		if l.src[l.start:l.pos] == "WARP_SZ" {
+			l.kind, l.text = tNum, warpSize
+			return
+		}
 	case c == '"':
 		n := strings.IndexByte(l.src[l.pos+1:l.lineEnd()], '"')
 		if n < 0 {

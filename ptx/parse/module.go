@@ -1,6 +1,11 @@
 package parse
 
-import "strings"
+import (
+	"maps"
+	"slices"
+	"sort"
+	"strings"
+)
 
 // Limits that keep a malformed file from exhausting memory.
 const (
@@ -11,40 +16,70 @@ const (
 
 type parser struct {
 	lexer
-	m     *Module
-	fn    *Func
-	scope *scope
-	depth int
-	loc   SrcLoc
+	m        *Module
+	fn       *Func
+	scope    *scope
+	depth    int
+	loc      SrcLoc
+	aliases  map[string]aliased
+	all      bool // go on after a problem
+	problems []*Error
+	said     map[string]bool // the words of problems
+	linked   Linkage         // of the declaration being read
+	lists    bool            // a parenthesis begins a list of operands, as in call, and no constant expression
+}
+
+// aliased is what an alias stands for, and the line that says so.
+type aliased struct {
+	function string
+	line     int
 }
 
 // File parses one PTX module. The error is an *Error.
 func File(name string, src []byte) (m *Module, err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			b, ok := r.(bail)
-			if !ok {
-				panic(r)
-			}
-			m, err = nil, b.err
+			m, err = nil, problem(r)
 		}
 	}()
+	p := newParser(name, src)
+	p.module()
+	return p.m, nil
+}
+
+// All parses as much of a module as can be understood and returns it with all problems, in
+// order of lines.
+func All(name string, src []byte) (*Module, []*Error) {
+	p := newParser(name, src)
+	p.all, p.said = true, map[string]bool{}
+	p.collect(p.module)
+	sort.SliceStable(p.problems, func(i, j int) bool { return p.problems[i].Line < p.problems[j].Line })
+	return p.m, p.problems
+}
+
+func newParser(name string, src []byte) *parser {
 	p := &parser{
 		lexer: lexer{file: name, src: string(src), line: 1},
 		m:     &Module{File: name, vars: map[string]*Var{}, funcs: map[string]*Func{}},
 	}
-	p.scope = &scope{vars: p.m.vars}
-	p.next()
+	p.scope, p.aliases = &scope{vars: p.m.vars}, map[string]aliased{}
+	return p
+}
+
+func (p *parser) module() {
+	p.attempt(p.next, true)
 	for p.kind != tEOF {
-		p.topLevel()
+		p.attempt(p.topLevel, true)
 	}
 	if p.m.Version == "" {
 		p.failAt(1, "no .version directive: this is not a PTX module")
 	}
-	for _, f := range p.m.Funcs {
-		p.resolve(f)
+	for _, name := range slices.Sorted(maps.Keys(p.aliases)) {
+		p.collect(func() { binder{p}.alias(name, p.aliases[name]) })
 	}
-	return p.m, nil
+	for _, f := range p.m.Funcs {
+		binder{p}.resolve(f)
+	}
 }
 
 func (p *parser) topLevel() {
@@ -76,11 +111,18 @@ func (p *parser) topLevel() {
 		line := p.tline
 		p.next()
 		p.m.AddressSize = p.integer(".address_size", 32, 64)
-		if p.m.AddressSize != 64 {
-			p.failAt(line, ".address_size %d is not supported: compile for a 64-bit target", p.m.AddressSize)
+		if p.m.AddressSize != 32 && p.m.AddressSize != 64 {
+			p.failAt(line, ".address_size is 32 or 64")
 		}
 	case ".file", ".loc", ".section", ".pragma":
 		p.debugDirective()
+	case ".alias": // .alias name, function;
+		p.next()
+		line := p.tline
+		name := p.word("the name of an alias")
+		p.expect(',', "between the names of .alias")
+		p.aliases[name] = aliased{p.word("the name of a function"), line}
+		p.expect(';', "after .alias")
 	default:
 		p.linkage()
 	}
@@ -119,6 +161,9 @@ func (p *parser) debugDirective() {
 	case ".section":
 		p.next()
 		p.word("a section name")
+		for p.kind == tID && p.text[0] == '.' {
+			p.next()
+		}
 		line, depth := p.tline, 0
 		for {
 			switch p.kind {
@@ -140,13 +185,15 @@ func (p *parser) debugDirective() {
 // linkage reads [.visible|.extern|.weak|.common] and what follows.
 func (p *parser) linkage() {
 	extern := false
+	p.linked = Linkage{}
 	for {
 		switch p.text {
 		case ".visible", ".weak", ".common":
+			p.linked = Linkage{Visible: true, Weak: p.linked.Weak || p.text != ".visible"}
 			p.next()
 			continue
 		case ".extern":
-			extern = true
+			extern, p.linked.Visible = true, true
 			p.next()
 			continue
 		case ".entry":
@@ -155,11 +202,10 @@ func (p *parser) linkage() {
 		case ".func":
 			p.next()
 			p.function(false, extern)
-		case ".global", ".const", ".shared", ".local", ".param":
+		case ".global", ".const", ".shared", ".local", ".param", ".tex":
 			p.variable(extern)
-		case ".alias", ".tex", ".surf", ".texref", ".samplerref", ".surfref":
-			p.fail("%s is not supported: remove it from the module", p.text)
 		default:
+			p.missing(p.text)
 			p.fail("%s is not a module directive this front end knows", p.describe())
 		}
 		return
@@ -192,11 +238,13 @@ func (p *parser) declare(v *Var) {
 		v.ID = len(p.m.Vars)
 		p.m.Vars = append(p.m.Vars, v)
 	}
-	v.Owner = p.fn
+	if v.Owner = p.fn; p.fn == nil {
+		v.Linkage = p.linked
+	}
 }
 
 func (p *parser) function(entry, extern bool) {
-	f := &Func{Entry: entry, Extern: extern, Line: p.tline}
+	f := &Func{Entry: entry, Extern: extern, Linkage: p.linked, File: p.m.File, Line: p.tline}
 	p.scope = &scope{parent: p.scope, vars: map[string]*Var{}, labels: map[string]int{}}
 	p.fn, p.loc = f, SrcLoc{}
 	if !entry && p.kind == '(' {
@@ -234,14 +282,18 @@ func (p *parser) params(entry bool) []*Var {
 		if len(list) > 0 {
 			p.expect(',', "between parameters")
 		}
-		if p.text == ".reg" {
-			p.fail("function parameters in registers are not supported: declare them .param")
-		}
-		if p.text != ".param" {
+		space := Param
+		switch {
+		case p.text == ".reg" && !entry:
+			space = Reg
+		case p.text != ".param":
 			p.fail("found %s where a .param declaration was expected", p.describe())
 		}
 		p.next()
-		v := p.declarator(Param)
+		v := p.declarator(space)
+		if space == Reg && (v.Vec > 1 || v.Dims != nil) {
+			p.failAt(v.Line, "parameter %s: only scalars are passed in registers", v.Name)
+		}
 		if v.Size == 0 && entry {
 			p.failAt(v.Line, "parameter %s has no size: give the array an extent", v.Name)
 		}
@@ -287,9 +339,8 @@ func (p *parser) performance(f *Func) {
 			p.next()
 		case ".pragma", ".loc":
 			p.debugDirective()
-		case ".explicitcluster", ".reqnctapercluster", ".maxclusterrank":
-			p.fail("%s: thread block clusters are not supported", name)
 		default:
+			p.missing(name)
 			return // the next module directive, after a declaration without a semicolon
 		}
 	}

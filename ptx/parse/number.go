@@ -9,9 +9,10 @@ import (
 // number is a literal: an integer, or a float whose bits are those of a double
 // (wide) or a single.
 type number struct {
-	bits  uint64
-	float bool
-	wide  bool
+	bits     uint64
+	float    bool
+	wide     bool
+	unsigned bool // .u64 by the rules of constant expressions
 }
 
 // literal parses PTX literals: decimal, 0x, octal, 0b, the U suffix, 0fXXXXXXXX,
@@ -34,46 +35,22 @@ func literal(s string) (number, bool) {
 		f, err := strconv.ParseFloat(s, 64)
 		return number{bits: math.Float64bits(f), float: true, wide: true}, err == nil
 	}
-	s = strings.TrimSuffix(s, "U")
+	digits := strings.TrimSuffix(s, "U")
 	if strings.Contains(s, "_") {
 		return number{}, false
 	}
-	v, err := strconv.ParseUint(s, 0, 64) // base 0 knows 0x, 0b and leading-zero octal
-	return number{bits: v}, err == nil
+	v, err := strconv.ParseUint(digits, 0, 64) // base 0 knows 0x, 0b and leading-zero octal
+	return number{bits: v, unsigned: digits != s || v > math.MaxInt64}, err == nil
 }
 
-// number reads an optionally signed literal.
-func (l *lexer) number(what string) number {
-	neg := false
-	for l.kind == '-' || l.kind == '+' {
-		neg = neg != (l.kind == '-')
-		l.next()
-	}
-	if l.kind != tNum {
-		l.fail("found %s where %s was expected", l.describe(), what)
-	}
-	n, ok := literal(l.text)
-	if !ok {
-		l.fail("%q is not a PTX number: use decimal, 0x hexadecimal, 0fXXXXXXXX or 0dXXXXXXXXXXXXXXXX", l.text)
-	}
-	if neg {
-		switch {
-		case n.float && n.wide:
-			n.bits ^= 1 << 63
-		case n.float:
-			n.bits ^= 1 << 31
-		default:
-			n.bits = -n.bits
-		}
-	}
-	l.next()
-	return n
-}
-
-// integer reads a literal in [lo, hi].
+// integer reads a constant expression in [lo, hi].
 func (l *lexer) integer(what string, lo, hi int64) int {
 	line := l.tline
-	n := l.number(what)
+	return l.within(line, l.number(what), what, lo, hi)
+}
+
+// within is an integer in [lo, hi].
+func (l *lexer) within(line int, n number, what string, lo, hi int64) int {
 	if v := int64(n.bits); n.float || v < lo || v > hi {
 		l.failAt(line, "%s must be an integer from %d to %d", what, lo, hi)
 	}

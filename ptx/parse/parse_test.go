@@ -83,7 +83,7 @@ $done: ret;
 
 func TestLiterals(t *testing.T) {
 	for s, want := range map[string]number{
-		"12": {bits: 12}, "0x1F": {bits: 31}, "017": {bits: 15}, "0b101": {bits: 5}, "7U": {bits: 7},
+		"12": {bits: 12}, "0x1F": {bits: 31}, "017": {bits: 15}, "0b101": {bits: 5}, "7U": {bits: 7, unsigned: true},
 		"0f3F800000": {bits: 0x3f800000, float: true}, "0dBFF0000000000000": {
 			bits: 0xbff0000000000000, float: true,
 			wide: true,
@@ -92,7 +92,7 @@ func TestLiterals(t *testing.T) {
 			bits: 0x3fd0000000000000, float: true,
 			wide: true,
 		},
-		"18446744073709551615": {bits: ^uint64(0)},
+		"18446744073709551615": {bits: ^uint64(0), unsigned: true},
 	} {
 		if got, ok := literal(s); !ok || got != want {
 			t.Errorf("%s: %+v %v", s, got, ok)
@@ -114,10 +114,11 @@ var malformed = []struct{ src, want string }{
 	{"hello", "module directive"},
 	{".target sm_70", "begins with .version"},
 	{".version x", "number"},
-	{".version 7.0\n.address_size 32", "64-bit"},
+	{".version 7.0\n.address_size 48", "32 or 64"},
 	{head + ".entry", "the name of a function"},
 	{head + ".entry k(.param .u64 a", "between parameters"},
-	{head + ".entry k(.reg .u64 a) { ret; }", "registers are not supported"},
+	{head + ".entry k(.reg .u64 a) { ret; }", "a .param declaration"},
+	{head + ".func f(.reg .v2 .u32 a) { ret; }", "only scalars"},
 	{head + ".entry k() {", "not closed"},
 	{head + ".entry k() { ret }", "';' is missing after ret"},
 	{head + ".entry k() { bra L; }", "L is not declared"},
@@ -127,7 +128,16 @@ var malformed = []struct{ src, want string }{
 	{head + ".entry k() { mov.u32 %r1, 0; }", "neither a declared register"},
 	{head + ".entry k() { @%p1 ret; }", "not declared"},
 	{head + ".entry k() { .reg .b32 p; @p ret; }", "not a predicate"},
-	{head + ".entry k() { .reg .v2 .f32 v; }", "vector registers"},
+	{head + ".entry k() { .reg .v8 .f32 v; }", "2 or 4 elements"},
+	{head + ".entry k() { .reg .v2 .pred v; }", "no predicates"},
+	{head + ".entry k() { .reg .v2 .u32 v; .reg .v2 .u32 v; }", "already declared"},
+	{head + ".global .u32 x[2 > ];", "an array extent"},
+	{head + ".global .u32 x[1/0];", "division by zero"},
+	{head + ".global .u32 x = (((.s64)1);", "expected"},
+	{head + ".global .u32 x = " + strings.Repeat("(", 100), "too deeply"},
+	{head + ".global .u32 x[2]; .entry k() { .reg .u32 r; ld.global.u32 r, x[1][0]; }", "more indices"},
+	{head + ".entry k() { .reg .u32 r; ld.global.u32 r, y[1]; y: }", "has no elements"},
+	{head + ".global .u32 x[2]; .entry k() { .reg .u16 r; ld.global.u16 r, x[r]; }", "32 or 64 bits"},
 	{head + ".entry k() { .reg .b32 a; mov.u32 a, 0x; }", "not a PTX number"},
 	{head + ".entry k() { .reg .b64 a; ld.u8 a, [a+; }", "an offset"},
 	{head + ".entry k() { .reg .b64 a; ld.u8 a, [a+1.5]; }", "integer"},

@@ -261,6 +261,7 @@ func TestBadModules(t *testing.T) {
 		say []string
 	}{
 		{body("frobnicate.u32 %r1, %r2;"), []string{"bad.ptx:9", "frobnicate"}},
+		{body(".reg .b128 q; mov.b128 q, {%rd1, %rd2};"), []string{"bad.ptx:9", "128-bit integers"}},
 		{body("add.u33 %r1, %r2, %r2;"), []string{"bad.ptx:9", "u33"}},
 		{body("tex.2d.v4.f32.s32 {%r0, %r1, %r2, %r0}, [t, {%r1, %r2}];"), []string{"bad.ptx:9", "tex"}},
 		{body("add.u32 %r1, %r2, %r7;"), []string{"bad.ptx:9", "%r7"}},
@@ -268,12 +269,12 @@ func TestBadModules(t *testing.T) {
 		{body("@%p1 bra NOWHERE;"), []string{"bad.ptx:9", "NOWHERE"}},
 		{body("ld.param.u64 %rd1, [missing];"), []string{"bad.ptx:9", "missing"}},
 		{body("call.uni absent, ();"), []string{"bad.ptx:9", "absent"}},
-		{head + ".extern .func (.param .b32 r) vprintf(.param .b64 a, .param .b64 b);\n.visible .entry k()\n{\n.reg " +
+		{head + ".extern .func (.param .b32 r) absent(.param .b64 a, .param .b64 b);\n.visible .entry k()\n{\n.reg " +
 			".b64 %rd<3>;\n{\n.param .b64 p;\n.param .b64 q;\n.param .b32 r;\nst.param.b64 [p], 0;\nst.param.b64 " +
-			"[q], 0;\ncall.uni (r), vprintf, (p, q);\n}\nret;\n}\n", []string{"bad.ptx:14", "vprintf"}},
+			"[q], 0;\ncall.uni (r), absent, (p, q);\n}\nret;\n}\n", []string{"bad.ptx:14", "absent"}},
 		{body("add.u32 %r1, %r2, 3"), []string{"bad.ptx"}},
 		{head + ".visible .entry k()\n{\n", []string{"bad.ptx"}},
-		{".version 6.5\n.target sm_70\n.address_size 32\n.visible .entry k() { ret; }\n", []string{"bad.ptx:3", "32"}},
+		{".version 6.5\n.target sm_70\n.address_size 48\n.entry k() { ret; }\n", []string{"bad.ptx:3", "32 or 64"}},
 		{"hello", []string{"bad.ptx:1"}},
 		{"", []string{"bad.ptx"}},
 	}

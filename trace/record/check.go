@@ -28,8 +28,8 @@ func checkCode(c *isa.Code) error {
 		case in.Kind > isa.AsyncCopy || in.Unit >= isa.NumUnits || in.Timing >= isa.NumTimings ||
 			in.Space > isa.Generic || in.Cache > isa.CacheReadOnly:
 			return fmt.Errorf("kernel %s, PC %d: an instruction class that does not exist", c.Kernel, pc)
-		case in.Width > 16 || in.Width&(in.Width-1) != 0:
-			return fmt.Errorf("kernel %s, PC %d: an access of %d bytes; 1, 2, 4, 8 and 16 can be recorded", c.Kernel,
+		case in.Width > 32 || in.Width&(in.Width-1) != 0:
+			return fmt.Errorf("kernel %s, PC %d: an access of %d bytes, not 1, 2, 4, 8, 16 or 32", c.Kernel,
 				pc, in.Width)
 		case in.NDst > in.NReg || uint64(in.Reg)+uint64(in.NReg) > uint64(len(c.Regs)):
 			return fmt.Errorf("kernel %s, PC %d: registers outside the list", c.Kernel, pc)

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"heddle/host"
+	"heddle/isa"
 	"heddle/mem"
 )
 
@@ -181,3 +182,11 @@ func (d *device) SetQoS(kernel string, ipc float64) error {
 
 // Cycle implements host.Device.
 func (d *device) Cycle() uint64 { return d.inner.Cycle() }
+
+// Resident implements host.Resident.
+func (d *device) Resident(g isa.Geometry) int {
+	if r, ok := d.inner.(host.Resident); ok {
+		return r.Resident(g)
+	}
+	return 0
+}

@@ -1,0 +1,147 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"heddle/ptx/emulate"
+	"heddle/ptx/parse"
+)
+
+// ptxKernel is a kernel as `check --json` prints it.
+type ptxKernel struct {
+	File         string          `json:"file"`
+	Kernel       string          `json:"kernel"`
+	Params       []emulate.Param `json:"params"`
+	Registers    int             `json:"registers"`
+	SharedBytes  int             `json:"shared_bytes"`
+	LocalBytes   int             `json:"local_bytes"`
+	MaxThreads   int             `json:"max_threads"`
+	Instructions int             `json:"instructions"`
+	Dynamic      bool            `json:"dynamic_shared"`
+}
+
+func ptxCheckCmd() *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "check FILE...",
+		Short: "Load modules and list their kernels: parameters, registers, memory, instructions",
+		Long: `Load modules and list their kernels: parameters, registers, memory, instructions.
+
+Every problem of a file is reported, not only the first, and how often each feature is used
+that is not supported yet (heddle ptx features lists those).`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, files []string) error {
+			var bad []string
+			missing := map[string]int{}
+			list := []ptxKernel{}
+			for _, file := range files {
+				src, err := os.ReadFile(file)
+				if err != nil {
+					bad = append(bad, err.Error())
+					continue
+				}
+				m, problems := emulate.Check(file, src)
+				for _, e := range problems {
+					bad = append(bad, e.Error())
+					if e.Feature != "" {
+						missing[e.Feature]++
+					}
+				}
+				if m == nil {
+					continue
+				}
+				for _, k := range m.Kernels() {
+					list = append(list, ptxKernel{
+						file, k.Name, k.Params, k.Regs, k.SharedBytes, k.LocalBytes,
+						k.MaxThreads, len(k.Code.Instr), k.DynamicShared,
+					})
+				}
+			}
+			err := ptxPrintKernels(cmd.OutOrStdout(), list, asJSON)
+			if len(bad) > 0 {
+				if len(missing) > 0 {
+					bad = append(bad, ptxMissing(missing))
+				}
+				return &status{exitInput, fmt.Errorf("%s", strings.Join(bad, "\n"))}
+			}
+			return err
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return c
+}
+
+// ptxMissing says how often features are used that are not supported yet, the most used first.
+func ptxMissing(count map[string]int) string {
+	names := slices.Sorted(maps.Keys(count))
+	slices.SortStableFunc(names, func(a, b string) int { return count[b] - count[a] })
+	for i, n := range names {
+		names[i] = fmt.Sprintf("%s (%d)", n, count[n])
+	}
+	return "not supported yet: " + strings.Join(names, ", ")
+}
+
+func ptxPrintKernels(w io.Writer, list []ptxKernel, asJSON bool) error {
+	if asJSON {
+		return printJSON(w, list)
+	}
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "FILE\tKERNEL\tREGS\tSHARED\tLOCAL\tTHREADS\tINSTS\tPARAMETERS")
+	for _, k := range list {
+		var ps []string
+		for _, p := range k.Params {
+			s := p.Type
+			if p.Type == "b8" {
+				s = fmt.Sprintf("b8[%d]", p.Size)
+			}
+			ps = append(ps, s)
+		}
+		shared := fmt.Sprint(k.SharedBytes)
+		if k.Dynamic {
+			shared += "+"
+		}
+		fmt.Fprintf(t, "%s\t%s\t%d\t%s\t%d\t%d\t%d\t%s\n", k.File, k.Kernel, k.Registers, shared, k.LocalBytes,
+			k.MaxThreads, k.Instructions, strings.Join(ps, " "))
+	}
+	return t.Flush()
+}
+
+// ptxFeaturesCmd is `heddle ptx features`.
+func ptxFeaturesCmd() *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "features",
+		Short: "List the parts of the PTX ISA that are supported, and those that are not yet",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			list := parse.Features()
+			if asJSON {
+				return printJSON(cmd.OutOrStdout(), list)
+			}
+			t := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
+			fmt.Fprintln(t, "FEATURE\tSTATE\tISA\tFORMS\tNOTE")
+			for _, f := range list {
+				state := "not supported yet"
+				if f.Supported {
+					state = "supported"
+				}
+				forms := strings.Join(f.Forms[:min(len(f.Forms), 4)], " ")
+				if len(f.Forms) > 4 {
+					forms += " ..."
+				}
+				fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\n", f.Name, state, f.ISA, forms, f.Note)
+			}
+			return t.Flush()
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return c
+}

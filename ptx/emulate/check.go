@@ -1,0 +1,67 @@
+package emulate
+
+import (
+	"sort"
+
+	"heddle/ptx/parse"
+)
+
+// checking collects what is wrong with a module.
+type checking struct {
+	problems []*parse.Error
+	seen     map[parse.Error]bool // functions are decoded once for each kernel that calls them
+	decoded  map[*parse.Func]bool
+	wrong    map[int]bool // lines the parser has a problem with
+}
+
+// Check loads a module as Load does and goes on after a problem: it returns all of them, in
+// order of lines. Functions that no kernel calls are looked at, too. The module is nil where
+// there are problems.
+func Check(file string, src []byte) (*Module, []*parse.Error) {
+	ast, problems := parse.All(file, src)
+	m := newModule(file, ast)
+	m.check = &checking{problems: problems, seen: map[parse.Error]bool{}, decoded: map[*parse.Func]bool{}}
+	m.check.wrong = map[int]bool{}
+	for _, e := range problems {
+		m.check.wrong[e.Line] = true
+	}
+	m.decode()
+	kernels := m.kernels
+	for _, f := range ast.Funcs {
+		if !f.Entry && !f.Extern && !m.check.decoded[f] {
+			m.collect(func() { m.decodeKernel(f) })
+		}
+	}
+	m.kernels = kernels
+	if all := m.check.problems; len(all) > 0 {
+		sort.SliceStable(all, func(i, j int) bool { return all[i].Line < all[j].Line })
+		return nil, all
+	}
+	m.check = nil
+	return m, nil
+}
+
+// collect runs a step and keeps its problem where all are wanted; else the problem goes on to
+// Load.
+func (m *Module) collect(step func()) (ok bool) {
+	if m.check == nil {
+		step()
+		return true
+	}
+	defer func() {
+		r := recover()
+		if r == nil {
+			return
+		}
+		b, ok := r.(bail)
+		if !ok {
+			panic(r)
+		}
+		if !m.check.seen[*b.err] && !m.check.wrong[b.err.Line] {
+			m.check.seen[*b.err] = true
+			m.check.problems = append(m.check.problems, b.err)
+		}
+	}()
+	step()
+	return true
+}

@@ -1,0 +1,26 @@
+package emulate
+
+import (
+	"strconv"
+	"strings"
+)
+
+// What the ISA says of code for the first GPUs (.target sm_10 to sm_13) when it runs on
+// newer ones: f32 arithmetic flushes subnormal numbers, and mad.f32 without a rounding mode
+// is the fused fma.rn.ftz.f32.
+
+// before reports whether the module is of a version of the ISA before major.0.
+func (m *Module) before(major int) bool {
+	n, _, _ := strings.Cut(m.ast.Version, ".")
+	v, err := strconv.Atoi(n)
+	return err == nil && v < major
+}
+
+// flushes reports whether f32 arithmetic flushes subnormals without saying so.
+func (m *Module) flushes() bool {
+	switch m.ast.Target {
+	case "sm_10", "sm_11", "sm_12", "sm_13":
+		return true
+	}
+	return false
+}

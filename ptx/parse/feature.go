@@ -1,0 +1,173 @@
+package parse
+
+import "strings"
+
+// Feature is a part of the PTX ISA that modules may or may not use: what this front end
+// executes, and what it knows and does not execute yet. Features is the one list of them.
+type Feature struct {
+	Name string `json:"name"`
+	ISA  string `json:"isa"` // version of PTX that has it first
+	// Forms say how a module uses it: an opcode, with modifiers where only some of its forms
+	// count ("cp.async.bulk"), a directive (".texref") or the beginning of the name of special
+	// registers ("%cluster").
+	Forms     []string `json:"forms"`
+	Supported bool     `json:"supported"`
+	Note      string   `json:"note,omitempty"`
+}
+
+// Features lists the features, those that are supported first.
+func Features() []Feature { return append([]Feature(nil), features...) }
+
+// features holds what goes beyond scalar arithmetic, control flow and plain accesses. Of
+// two that fit an instruction the first counts.
+var features = []Feature{
+	{"arithmetic, logic, control flow, memory", "1.0", []string{"add", "ld", "st", "bra", "call"}, true, ""},
+	{"32-bit modules", "1.0", []string{".address_size"}, true, "memory below 4 GiB"},
+	{"atomics", "1.2", []string{"atom", "red"}, true, "f16, bf16 and vectors, too"},
+	{"barriers", "1.0", []string{"bar", "barrier"}, true, ""},
+	{"warp shuffles, votes and reductions", "1.2", []string{"shfl", "vote", "match", "redux", "elect"}, true, ""},
+	{"half precision", "4.2", []string{"add.f16", "fma.bf16x2"}, true, ""},
+	{"vectors of 32 bytes", "8.8", []string{"ld.global.v8", "st.global.v8"}, true, ""},
+	{"cache policies", "7.4", []string{"createpolicy"}, true, "without effect on the caches"},
+	{"8-bit floats", "7.8", []string{"cvt.e4m3x2", "cvt.e5m2x2"}, true, ""},
+	{"printf, malloc and free in kernels", "2.0", []string{"call vprintf", "call malloc", "call free"}, true, ""},
+	{"stack allocation", "7.3", []string{"alloca", "stacksave", "stackrestore"}, true, ""},
+	{"textures and surfaces", "1.0", []string{
+		"tex", "tld4", "txq", "istypep", "suld.b", "sust.b", "suq", ".tex", ".texref", ".samplerref", ".surfref",
+	}, true, "1D, 2D, 3D and layered; the base level only"},
+	{"cooperative launches", "6.0", []string{"%envreg1", "%envreg2"}, true, "grid-wide barriers through the workspace"},
+	{"several modules", "3.0", []string{".extern", ".weak", ".alias"}, true, "linked when they are loaded"},
+	{"cp.async", "7.0", []string{"cp.async.ca", "cp.async.cg"}, true, "the bytes move at issue"},
+	{"ldmatrix", "6.5", []string{"ldmatrix"}, true, "m8n8, b16"},
+	{"wmma", "6.0", []string{"wmma"}, true, "f16, bf16, tf32, s8 and u8"},
+	{"mma", "6.5", []string{"mma"}, true, "m16n8 of f16, bf16, tf32, s8 and u8"},
+
+	{"mbarrier", "7.0", []string{"mbarrier", "cp.async.mbarrier", "fence.mbarrier_init"}, false, ""},
+	{"cp.async.bulk", "8.0", []string{"cp.async.bulk", "cp.reduce.async.bulk"}, false, ""},
+	{"clusters", "7.8", []string{
+		".reqnctapercluster", ".explicitcluster", ".maxclusterrank", "%cluster", "%ncluster", "%is_explicit_cluster",
+		"barrier.cluster", "mapa", "getctarank", "ld.shared::cluster", "st.shared::cluster", "atom.shared::cluster",
+		"red.shared::cluster", "st.async", "red.async", "cvta.shared::cluster", "isspacep.shared::cluster",
+		"clusterlaunchcontrol",
+	}, false, ""},
+	{"wgmma", "8.0", []string{"wgmma", "setmaxnreg"}, false, ""},
+	{"tcgen05", "8.6", []string{"tcgen05"}, false, ""},
+	{"tensor maps", "8.3", []string{"tensormap", "fence.proxy"}, false, ""},
+	{"programmatic dependent launch", "7.8", []string{"griddepcontrol"}, false, ""},
+	{"multicast memory", "8.1", []string{"multimem"}, false, ""},
+	{"stmatrix and movmatrix", "7.8", []string{"stmatrix", "movmatrix"}, false, ""},
+	{"sparse mma", "7.1", []string{"mma.sp", "mma.sp::ordered_metadata"}, false, ""},
+	{"mma of doubles, bits and 4-bit integers", "7.0", []string{
+		"mma.f64", "mma.b1", "mma.s4", "mma.u4", "wmma.f64", "wmma.b1", "wmma.s4", "wmma.u4",
+	}, false, ""},
+	{"mma of Volta (m8n8k4)", "6.4", []string{"mma.m8n8k4"}, false, "use wmma or a later mma"},
+	{"mma of 8-bit floats", "8.4", []string{
+		"mma.e4m3", "mma.e5m2", "mma.kind::f8f6f4", "mma.kind::mxf8f6f4",
+	}, false, ""},
+	{"cube and multi-sample textures", "2.0", []string{
+		"tex.cube", "tex.acube", "tex.2dms", "tex.a2dms", "tld4.cube", "tld4.acube", "tex.level.cube", "sured",
+		"suld.p", "sust.p", ".surf",
+	}, false, "and formatted or reducing surface accesses"},
+	{"video instructions", "2.0", []string{
+		"vadd", "vsub", "vabsdiff", "vmin", "vmax", "vshl", "vshr", "vmad", "vset", "vadd2", "vsub2", "vavrg2",
+		"vabsdiff2", "vmin2", "vmax2", "vset2", "vadd4", "vsub4", "vavrg4", "vabsdiff4", "vmin4", "vmax4", "vset4",
+	}, false, ""},
+	{"128-bit integers", "8.3", []string{"ld.b128", "st.b128", "mov.b128", "atom.b128"}, false, ""},
+	{"performance counters", "1.3", []string{"%pm"}, false, ""},
+	{"reserved shared memory and graphs", "7.6", []string{"%reserved_smem", "%aggr_smem", "%current_graph"}, false, ""},
+	{"floats of 4 and 6 bits", "8.6", []string{
+		"cvt.e2m1x2", "cvt.e2m3x2", "cvt.e3m2x2", "cvt.ue8m0x2",
+	}, false, ""},
+}
+
+// fits reports whether form describes the opcode with its modifiers, or the directive or
+// special register.
+func fits(form, name string, mods []string) bool {
+	if form[0] == '.' {
+		return form == name
+	}
+	if form[0] == '%' {
+		return strings.HasPrefix(name, form)
+	}
+	parts := strings.Split(form, ".")
+	if parts[0] != name {
+		return false
+	}
+	for _, want := range parts[1:] {
+		found := false
+		for _, m := range mods {
+			found = found || m == want
+		}
+		if !found {
+			return false
+		}
+	}
+	return true
+}
+
+// Missing is the feature that an opcode with its modifiers, a directive (".texref") or a
+// special register ("%pm0") belongs to and that is not supported yet; "" when there is none.
+func Missing(name string, mods []string) string {
+	for i := range features {
+		f := &features[i]
+		for _, form := range f.Forms {
+			if !f.Supported && fits(form, name, mods) {
+				return f.Name
+			}
+		}
+	}
+	return ""
+}
+
+// Opcode reports whether the PTX ISA has an instruction of this name.
+func Opcode(name string) bool { return opcodes[name] || Missing(name, nil) != "" }
+
+var opcodes = words(`abs activemask add addc alloca and applypriority atom bar barrier bfe bfi bfind bmsk bra brev
+	brkpt brx call clz cnot copysign cos cp createpolicy cvt cvta discard div dp2a dp4a elect ex2 exit fence fma fns
+	isspacep istypep ld ldmatrix ldu lg2 lop3 mad mad24 madc match max membar min mma mov mul mul24 nanosleep neg not
+	or pmevent popc prefetch prefetchu prmt rcp red redux rem ret rsqrt sad selp set setp shf shfl shl shr sin slct
+	sqrt st stackrestore stacksave sub subc suld suq sured sust szext tanh testp tex tld4 trap txq vote wmma xor`)
+
+// words makes a set of the words of a text.
+func words(text string) map[string]bool {
+	m := map[string]bool{}
+	for _, s := range strings.Fields(text) {
+		m[s] = true
+	}
+	return m
+}
+
+// Modifier reports whether instructions of the PTX ISA carry this modifier.
+func Modifier(name string) bool {
+	if _, ok := TypeOf(name); ok || modifiers[name] || strings.Contains(name, "::") {
+		return true
+	}
+	for _, f := range features { // such as .b1
+		for _, form := range f.Forms {
+			if parts := strings.Split(form, "."); !f.Supported && form[0] != '.' && len(parts) > 1 {
+				for _, p := range parts[1:] {
+					if p == name {
+						return true
+					}
+				}
+			}
+		}
+	}
+	return false
+}
+
+var modifiers = words(`1d 2d 3d a1d a2d cube acube 2dms a2dms 1dh 2dh a v2 v4 v8 r g b rgba
+	level grad base clamp zero trap geom
+	width height depth channel_data_type channel_order normalized_coords force_unnormalized_coords filter_mode
+	addr_mode_0 addr_mode_1 addr_mode_2 array_size num_mipmap_levels num_samples memory_layout texref samplerref surfref
+	global shared local const param entry func generic to
+	ca cg cs lu cv wb wt nc volatile relaxed acquire release acq_rel sc weak mmio cta cluster gpu sys gl unified
+	rn rz rm rp rni rzi rmi rpi rna rs approx full ftz sat satfinite relu NaN xorsign abs noftz pack
+	lo hi wide cc l c wrap mode eq ne lt le gt ge ls hs equ neu ltu leu gtu geu num nan and or xor not
+	finite infinite number notanumber normal subnormal shiftamt f4e b4e rc8 ecl ecr rc16
+	add min max inc dec exch cas popc sync arrive red warp aligned uni idx up down bfly all any ballot both
+	row col m16n8k4 m16n8k8 m16n8k16 m16n8k32 m16n8k64 m16n8k128 m16n8k256 m8n8k4 m8n8k16 m8n8k32 m8n8k128 m16n16k16
+	m8n32k16 m32n8k16 m16n16k8 load store mma m8n8 m16n16 m8n16 x1 x2 x4 trans b8x16 fractional
+	async commit_group wait_group wait_all bulk tensor tensormap proxy mbarrier L1 L2 ro noinc tile im2col
+	b4x16_p64 b6x16_p32 e8m0 valid noncoherent expect_tx complete_tx init inval test_wait try_wait pending_count
+	arrive_drop wait read prefetch reduce cmd1 asel mask s2f6x2`)
