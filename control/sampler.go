@@ -24,7 +24,8 @@ import (
 // counters lists them. A field of an element of Apps is that application's, another one
 // everybody's together; a slice has an element per instance (SM, LLC slice, channel). A
 // counter that sums is read as the difference to the sample before, a gauge or a maximum
-// as it stands.
+// as it stands. A field of any type whose counter is "-" has no machine behind it yet: files
+// fill it, and sim refuses runs under its policy.
 //
 // An element of Apps may have a slice Kernels, of structs that embed HeldKernel: the kernels
 // the application has launched so far, in the order of their first launches, with counters of
@@ -216,6 +217,9 @@ func eachField(p Policy, visit func(sampleField) error) error {
 // filled are the types of what the frame fills.
 var filled = []reflect.Type{reflect.TypeFor[Clock](), reflect.TypeFor[Held](), reflect.TypeFor[HeldKernel]()}
 
+// onlyFiles stands for the counter of a field that no machine fills yet.
+const onlyFiles = "-"
+
 // fields visits the fields of a struct, those of embedded ones in their place, without
 // what the frame fills.
 func fields(t reflect.Type, before []int, visit func(f reflect.StructField, index []int) error) error {
@@ -223,7 +227,7 @@ func fields(t reflect.Type, before []int, visit func(f reflect.StructField, inde
 		f := t.Field(i)
 		index := append(append([]int(nil), before...), i)
 		switch {
-		case slices.Contains(filled, f.Type):
+		case slices.Contains(filled, f.Type), f.Tag.Get("counter") == onlyFiles:
 		case f.Anonymous && f.Type.Kind() == reflect.Struct:
 			if err := fields(f.Type, index, visit); err != nil {
 				return err
