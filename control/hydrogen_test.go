@@ -263,6 +263,14 @@ func TestHydrogenReplay(t *testing.T) {
 	}
 }
 
+// A sample of cycle 0 is the first of phase 0: it opens no other.
+func TestHydrogenCycle0(t *testing.T) {
+	p := newClimbing(t, Params{"phase": 10}).policy.Decide(&hydrogenSample{}).(*HydrogenPlan)
+	if p.Phase != 0 || p.Cap != 2 {
+		t.Errorf("%+v", p)
+	}
+}
+
 // With one way per set cap stays, and bw is not held by it; with steps of 0 nothing moves.
 func TestHydrogenOneWay(t *testing.T) {
 	c := newClimbing(t, Params{"ways": 1, "tok_max": 50, "tok_step": 10})

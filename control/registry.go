@@ -157,7 +157,7 @@ func IsPolicyFile(name string) bool {
 // Counter is one counter of a policy's samples.
 type Counter struct {
 	Field   string // in JSON
-	Counter string // owner.name
+	Counter string // owner.name; -: no machine has one yet
 	PerApp  bool
 	// PerKernel: of each kernel of each application.
 	PerKernel bool

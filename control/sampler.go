@@ -25,7 +25,7 @@ import (
 // everybody's together; a slice has an element per instance (SM, LLC slice, channel). A
 // counter that sums is read as the difference to the sample before, a gauge or a maximum
 // as it stands. A field of any type whose counter is "-" has no machine behind it yet: files
-// fill it, and sim refuses runs under its policy.
+// fill it, and NewSampler refuses it.
 //
 // An element of Apps may have a slice Kernels, of structs that embed HeldKernel: the kernels
 // the application has launched so far, in the order of their first launches, with counters of
@@ -77,6 +77,9 @@ type reading struct {
 func NewSampler(p Policy, apps int, source Source) (*Sampler, error) {
 	s := &Sampler{policy: p, source: source, apps: apps, index: -1, lastKernels: make([][]KernelCounts, apps)}
 	err := eachField(p, func(f sampleField) error {
+		if f.counter == onlyFiles {
+			return fmt.Errorf("no machine has a counter for %s yet: samples with it come from files", f.name)
+		}
 		if f.kernels != nil {
 			at, err := source.FindKernel(f.counter)
 			s.kernels, s.ofKernel = f.kernels, append(s.ofKernel, reading{field: f.index, at: at})
@@ -180,6 +183,9 @@ func (s *Sampler) read(r reading, v reflect.Value, who int) {
 	}
 }
 
+// onlyFiles stands for the counter of a field that no machine fills yet.
+const onlyFiles = "-"
+
 // sampleField is a field of a sample with a counter.
 type sampleField struct {
 	name, counter string
@@ -217,9 +223,6 @@ func eachField(p Policy, visit func(sampleField) error) error {
 // filled are the types of what the frame fills.
 var filled = []reflect.Type{reflect.TypeFor[Clock](), reflect.TypeFor[Held](), reflect.TypeFor[HeldKernel]()}
 
-// onlyFiles stands for the counter of a field that no machine fills yet.
-const onlyFiles = "-"
-
 // fields visits the fields of a struct, those of embedded ones in their place, without
 // what the frame fills.
 func fields(t reflect.Type, before []int, visit func(f reflect.StructField, index []int) error) error {
@@ -227,7 +230,7 @@ func fields(t reflect.Type, before []int, visit func(f reflect.StructField, inde
 		f := t.Field(i)
 		index := append(append([]int(nil), before...), i)
 		switch {
-		case slices.Contains(filled, f.Type), f.Tag.Get("counter") == onlyFiles:
+		case slices.Contains(filled, f.Type):
 		case f.Anonymous && f.Type.Kind() == reflect.Struct:
 			if err := fields(f.Type, index, visit); err != nil {
 				return err
@@ -251,6 +254,8 @@ func visitField(t reflect.Type, f reflect.StructField, s sampleField, visit func
 	case s.counter == "":
 		return fmt.Errorf("sample %s: nobody fills field %s: name its counter, as in `counter:\"sm.thread_insts\"`", t,
 			f.Name)
+	case s.counter == onlyFiles:
+		return visit(s)
 	case s.kernels != nil && f.Type.Kind() != reflect.Uint64, !s.vector && f.Type.Kind() != reflect.Uint64:
 		return fmt.Errorf("sample %s: field %s is %s; counters are uint64, or []uint64 per instance", t, f.Name, f.Type)
 	}
