@@ -43,6 +43,10 @@ type Request struct {
 	CTAs    [][]int // per application and SM, the most that may be resident; below 0: no limit
 	Free    Freeing // how SMs that change hands are freed
 	Latency uint64  // core cycles between the sample and the first change
+
+	CPUWays     *int // ways of each set of a hybrid memory for data of the CPU
+	CPUChannels *int // superchannels of its fast tier that are the CPU's alone
+	Tokens      *int // migrations of the GPU it may do per period; one with a write-back counts twice
 }
 
 // Freeing is how SMs are freed of their CTAs.

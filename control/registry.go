@@ -32,6 +32,8 @@ type Entry struct {
 	// Files of package control it is made of, besides the one that is called as it is (with
 	// _ for -): kept results of runs under it are void when one of them changes.
 	Files []string
+	// Check says what is wrong with parameters that are in range each; nil: nothing ever is.
+	Check func(get func(string) float64) error
 	// Make makes it; get gives checked parameters by name.
 	Make func(m Machine, get func(string) float64) Policy
 }
@@ -53,7 +55,7 @@ type Param struct {
 	Doc     string
 	Whole   bool // only whole numbers
 	Least   float64
-	Most    float64 // 0: no limit
+	Most    float64 // 0: a million
 }
 
 // Params are a policy's parameters by name.
@@ -83,7 +85,13 @@ func (e *Entry) New(m Machine, p Params) (Policy, error) {
 	if err != nil {
 		return nil, err
 	}
-	return e.Make(m, func(n string) float64 { return values[n] }), nil
+	get := func(n string) float64 { return values[n] }
+	if e.Check != nil {
+		if err := e.Check(get); err != nil {
+			return nil, fmt.Errorf("policy %s: %w", e.Name, err)
+		}
+	}
+	return e.Make(m, get), nil
 }
 
 // check fills in defaults and refuses what the policy does not know.
@@ -103,7 +111,11 @@ func (e *Entry) check(p Params) (Params, error) {
 				e.Name, n, strings.Join(names, ", "), yamldoc.DidYouMean(n, names))
 		}
 		q, v := &e.Params[i], p[n]
-		if !(v >= q.Least && v <= 1e6) || (q.Whole && v != math.Trunc(v)) || (q.Most > 0 && v > q.Most) {
+		most := q.Most
+		if most == 0 {
+			most = 1e6
+		}
+		if !(v >= q.Least && v <= most) || (q.Whole && v != math.Trunc(v)) {
 			return nil, fmt.Errorf("policy %s: %s = %g (%s: %s) is out of range", e.Name, n, v, q.Unit, q.Doc)
 		}
 		values[n] = v
@@ -145,7 +157,7 @@ func IsPolicyFile(name string) bool {
 // Counter is one counter of a policy's samples.
 type Counter struct {
 	Field   string // in JSON
-	Counter string // owner.name
+	Counter string // owner.name; -: no machine has one yet
 	PerApp  bool
 	// PerKernel: of each kernel of each application.
 	PerKernel bool

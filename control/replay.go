@@ -74,10 +74,16 @@ func look(sample any) (c Clock, held []*Held) {
 // mostSMs bounds what a sample may claim.
 const mostSMs = 1 << 16
 
-// check refuses what no machine can hold, and more targets than the policy serves.
+// check refuses what no machine can hold, more targets than the policy serves, and what the
+// sample itself refuses.
 func check(e *Entry, sample any) error {
 	c, held := look(sample)
 	targets := 0
+	if own, ok := sample.(interface{ check() error }); ok {
+		if err := own.check(); err != nil {
+			return err
+		}
+	}
 	if c.IdleSMs < 0 || c.GatedSMs < 0 {
 		return fmt.Errorf("idle_sms and gated_sms cannot be negative")
 	}

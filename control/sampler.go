@@ -24,7 +24,8 @@ import (
 // counters lists them. A field of an element of Apps is that application's, another one
 // everybody's together; a slice has an element per instance (SM, LLC slice, channel). A
 // counter that sums is read as the difference to the sample before, a gauge or a maximum
-// as it stands.
+// as it stands. A field of any type whose counter is "-" has no machine behind it yet: files
+// fill it, and NewSampler refuses it.
 //
 // An element of Apps may have a slice Kernels, of structs that embed HeldKernel: the kernels
 // the application has launched so far, in the order of their first launches, with counters of
@@ -76,6 +77,9 @@ type reading struct {
 func NewSampler(p Policy, apps int, source Source) (*Sampler, error) {
 	s := &Sampler{policy: p, source: source, apps: apps, index: -1, lastKernels: make([][]KernelCounts, apps)}
 	err := eachField(p, func(f sampleField) error {
+		if f.counter == onlyFiles {
+			return fmt.Errorf("no machine has a counter for %s yet: samples with it come from files", f.name)
+		}
 		if f.kernels != nil {
 			at, err := source.FindKernel(f.counter)
 			s.kernels, s.ofKernel = f.kernels, append(s.ofKernel, reading{field: f.index, at: at})
@@ -179,6 +183,9 @@ func (s *Sampler) read(r reading, v reflect.Value, who int) {
 	}
 }
 
+// onlyFiles stands for the counter of a field that no machine fills yet.
+const onlyFiles = "-"
+
 // sampleField is a field of a sample with a counter.
 type sampleField struct {
 	name, counter string
@@ -247,6 +254,8 @@ func visitField(t reflect.Type, f reflect.StructField, s sampleField, visit func
 	case s.counter == "":
 		return fmt.Errorf("sample %s: nobody fills field %s: name its counter, as in `counter:\"sm.thread_insts\"`", t,
 			f.Name)
+	case s.counter == onlyFiles:
+		return visit(s)
 	case s.kernels != nil && f.Type.Kind() != reflect.Uint64, !s.vector && f.Type.Kind() != reflect.Uint64:
 		return fmt.Errorf("sample %s: field %s is %s; counters are uint64, or []uint64 per instance", t, f.Name, f.Type)
 	}

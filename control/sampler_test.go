@@ -94,6 +94,13 @@ func TestSamplerRefuses(t *testing.T) {
 		) Plan {
 			return nil
 		}),
+		"no machine has a counter for x yet": Of(func(*struct {
+			Clock
+			X float64 `json:"x" counter:"-"`
+		},
+		) Plan {
+			return nil
+		}),
 		"does not embed Clock": Of(func(*struct{}) Plan { return nil }),
 	} {
 		if _, err := NewSampler(p, 1, src); err == nil || !strings.Contains(err.Error(), want) {

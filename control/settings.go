@@ -22,6 +22,9 @@ func Settings() []Setting {
 		{"quota", "thread instructions", "what applications may issue on each SM they share, per epoch"},
 		{"ctas", "CTAs", "the most an application may have on each SM it shares with others"},
 		{"groups", "channel groups", "who owns how many channel groups; pages follow"},
+		{"ways", "ways", "how many ways of each set of a hybrid memory are for data of the CPU"},
+		{"channels", "superchannels", "how many superchannels of a hybrid memory are the CPU's alone"},
+		{"tokens", "tokens", "how many migrations of the GPU a hybrid memory may do per period"},
 	}
 }
 

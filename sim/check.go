@@ -110,6 +110,10 @@ func (s *Sharing) checkPolicies(mode *Mode, m *sheets.Machine, groups int) error
 		if g.period(e) == 0 && len(e.On) == 0 {
 			return fmt.Errorf("policy %s needs a period, in core cycles", e.Name)
 		}
+		if e.Sets("ways") || e.Sets("channels") || e.Sets("tokens") {
+			return fmt.Errorf("policy %s sets %s of a hybrid memory, and machine %s has none: its samples can be "+
+				"replayed (heddle policy replay %s)", e.Name, strings.Join(e.Settings, ", "), m.Name, e.Name)
+		}
 		if (e.Sets("quota") || e.Sets("ctas")) && !mode.inside {
 			return fmt.Errorf("policy %s sets what applications may do on SMs they share, and under sharing mode %s "+
 				"no SM is shared from inside: use smk", e.Name, mode.Name)

@@ -253,7 +253,11 @@ func TestTargetsRefused(t *testing.T) {
 	inside.Sharing = sim.Sharing{Mode: "smk", Policies: []sim.Governor{{Policy: "smqos"}}}
 	outside := tasks("mps")
 	outside.Sharing = sim.Sharing{Mode: "mps", Policies: []sim.Governor{{Policy: "rollover"}}}
+	hybrid := tasks("mps")
+	hybrid.Sharing = sim.Sharing{Mode: "mps", Policies: []sim.Governor{{Policy: "hydrogen"}}}
 	for want, s := range map[string]sim.Spec{
+		"policy hydrogen sets ways, channels, tokens of a hybrid memory, and machine": hybrid,
+
 		"serves 1 application with a target (qos) and there are 2":                  two,
 		"its target is 80 % of its IPC alone, and nobody has run it alone":          share,
 		"policy smqos sets sms, and under sharing mode smk every SM is everybody's": inside,

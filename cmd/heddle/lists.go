@@ -113,7 +113,9 @@ func describe(e *control.Entry) string {
 	var reads []string
 	for _, c := range e.Counters() {
 		of := c.Counter
-		if c.PerKernel {
+		if of == "-" {
+			of = "from files alone"
+		} else if c.PerKernel {
 			of += " per kernel"
 		} else if c.PerApp {
 			of += " per application"

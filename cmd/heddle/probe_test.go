@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 )
@@ -75,7 +76,64 @@ func TestProbeNoC(t *testing.T) {
 	}
 }
 
+func TestProbeRemap(t *testing.T) {
+	out, err := probe("", "remap", "--sets", "3", "--ways", "2", "--channels", "4", "--cap", "1", "--bw", "0", "--to",
+		"cap=1,bw=2")
+	if err != nil {
+		t.Fatal(err)
+	}
+	type way struct {
+		Way     int
+		Owner   string
+		Channel int
+	}
+	var got struct {
+		Sets []struct {
+			Set  int
+			Ways []way
+		}
+		Moved *int
+	}
+	if err := json.Unmarshal([]byte(out), &got); err != nil {
+		t.Fatal(err)
+	}
+	// Channels 0 and 1 are the CPU's: of each set the way in the other half is the GPU's.
+	for i, want := range [][]way{
+		{{0, "cpu", 0}, {1, "gpu", 2}}, {{0, "cpu", 1}, {1, "gpu", 3}}, {{0, "gpu", 2}, {1, "cpu", 0}},
+	} {
+		if len(got.Sets) != 3 || got.Sets[i].Set != i || !reflect.DeepEqual(got.Sets[i].Ways, want) {
+			t.Fatalf("set %d is not %v in %s", i, want, out)
+		}
+	}
+	if got.Moved == nil || *got.Moved%2 != 0 {
+		t.Errorf("moved: %v in %s", got.Moved, out)
+	}
+}
+
+func TestProbeTokens(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "misses")
+	if err := os.WriteFile(file, []byte("0 miss\n9 miss-dirty\n10 miss\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for mode, want := range map[string]string{
+		"cache": `{"accesses":[{"cycle":0,"migrate":true,"tokens":1},{"cycle":9,"migrate":true,"tokens":0},` +
+			`{"cycle":10,"migrate":true,"tokens":1}]}`,
+		"flat": `{"accesses":[{"cycle":0,"migrate":true,"tokens":0},{"cycle":9,"migrate":false,"tokens":0},` +
+			`{"cycle":10,"migrate":true,"tokens":0}]}`,
+	} {
+		out, err := probe("", "tokens", "--tok", "2", "--period", "10", "--mode", mode, "--trace", file)
+		var text bytes.Buffer
+		if err != nil || json.Compact(&text, []byte(out)) != nil || text.String() != want {
+			t.Errorf("%s: %v, %s, want %s", mode, err, text.String(), want)
+		}
+	}
+}
+
 func TestProbeErrors(t *testing.T) {
+	remap := func(ways, bw, to string) []string {
+		return []string{"remap", "--sets", "9", "--ways", ways, "--channels", "4", "--cap", "3", "--bw", bw, "--to", to}
+	}
+	tokens := []string{"tokens", "--trace", "-", "--period", "10", "--tok"}
 	dev := []string{"dram", "--device", ddr4Device, "--trace", "-"}
 	for _, c := range []struct {
 		stdin, want string
@@ -91,6 +149,18 @@ func TestProbeErrors(t *testing.T) {
 		{"", "no such file", []string{"dram", "--device", "nowhere.json", "--trace", "-"}},
 		{"", "--load is", []string{"noc", "--load", "3"}},
 		{"", "nothing to measure", []string{"noc", "--load", "0.1", "--cycles", "100"}},
+		{"", "6 ways and 4 channels do not divide", remap("6", "1", "cap=3,bw=1")},
+		{"", "bw is 4", remap("4", "4", "cap=3,bw=1")},
+		{"", "the new mapping: cap is 4", remap("4", "1", "cap=4,bw=1")},
+		{"", "cap=X,bw=Y is expected", remap("4", "1", "tok=4")},
+		{"", "cap=X,bw=Y is expected", remap("4", "1", "")},
+		{"", `required flag(s) "bw", "cap"`, []string{"remap"}},
+		{"1 miss\n2 mis\n", "standard input:2: want `CYCLE miss`", append(tokens, "1")},
+		{"2 miss\n1 miss\n", "standard input:2: cycle 1 comes after", append(tokens, "1")},
+		{"", "invalid argument", append(tokens, "-1")},
+		{"", `not "both"`, append(tokens, "1", "--mode", "both")},
+		{"", "at least one cycle", append(tokens, "1", "--period", "0")},
+		{"", "no such file", append(tokens, "1", "--trace", "nowhere")},
 		{"", `pattern "tornado"`, []string{"noc", "--load", "0.1", "--pattern", "tornado"}},
 	} {
 		if _, err := probe(c.stdin, c.args...); err == nil || !strings.Contains(err.Error(), c.want) {

@@ -1,0 +1,93 @@
+package control
+
+import "fmt"
+
+// Hydrogen. Li and Gao, "Hydrogen: Contention-Aware Hybrid Memory for Heterogeneous CPU-GPU
+// Architectures", SC 2024, section IV-C: hill climbing over the CPU's ways of each set (cap),
+// the channels that are the CPU's alone (bw) and the migrations of the GPU per period (tok),
+// one step of one of them per epoch (hydrogen_search.go), for the weighted IPC. Every phase
+// searches anew. Epoch: 10 M CPU cycles, phase: 500 M. Hardware: registers for two
+// configurations, instructions retired by CPU and GPU.
+//
+// Readings. A phase begins where the one before was best and measures that again: the plan
+// of the sample that ends a phase, which counts for the old one, goes there. Phases count
+// from 0. The start is Figure 3's split; tokens begin in the middle. A step that would leave
+// the range or bw*ways/channels <= cap is not tried, so on that edge cap and bw, which move
+// one at a time, can end beside the best pair. With one way per set cap has no meaning and
+// is not searched.
+func hydrogenEntry() Entry {
+	return Entry{
+		Name: "hydrogen", Source: "Li and Gao, Hydrogen, SC 2024, section IV-C", Period: 10_000_000,
+		What: "capacity, bandwidth and migrations of a hybrid memory are divided between CPU and GPU by hill " +
+			"climbing (no machine has such a memory yet: for samples from files)",
+		Settings: []string{"ways", "channels", "tokens"}, Files: []string{"hydrogen_search.go", "hydrogen_params.go"},
+		Params: hydrogenParams(),
+		Check: func(get func(string) float64) error {
+			_, err := hydrogenGrid(get)
+			return err
+		},
+		Make: func(_ Machine, get func(string) float64) Policy {
+			g, _ := hydrogenGrid(get) // Check has looked
+			return Of((&hydrogen{
+				search: climb{grid: g, best: g.start}, phase: uint64(get("phase")),
+				cpu: get("w_cpu"), gpu: get("w_gpu"),
+			}).decide)
+		},
+	}
+}
+
+// hydrogenSample is what both sides did in an epoch. Nobody fills it yet but a file.
+type hydrogenSample struct {
+	Clock
+	CPU float64 `json:"cpu_ipc" counter:"-"` // instructions per CPU cycle, of all cores
+	GPU float64 `json:"gpu_ipc" counter:"-"` // SIMD8 instructions per CPU cycle
+}
+
+func (s *hydrogenSample) check() error {
+	if s.CPU < 0 || s.GPU < 0 {
+		return fmt.Errorf("cpu_ipc and gpu_ipc cannot be negative")
+	}
+	return nil
+}
+
+// hydrogen is the policy's state.
+type hydrogen struct {
+	search   climb
+	cpu, gpu float64 // weights
+	phase    uint64  // CPU cycles; 0: there is one that never ends
+	phases   uint64  // that are over
+}
+
+func (h *hydrogen) decide(s *hydrogenSample) Plan {
+	value := h.cpu*s.CPU + h.gpu*s.GPU
+	why := fmt.Sprintf("weighted IPC %.4g: %s", value, h.search.measured(value))
+	if h.phase > 0 && s.Cycle > 0 && s.Cycle%h.phase == 0 {
+		h.phases++
+		h.search.reopen()
+		why += "; a new phase measures the best point again"
+	}
+	at := h.search.held()
+	return &HydrogenPlan{
+		Cycle: s.Cycle, Cap: at[cpuWays], BW: at[cpuChannels], Tok: at[tokens],
+		Phase: h.phases, Settled: h.search.settled, Why: []string{why},
+	}
+}
+
+// HydrogenPlan divides a hybrid memory.
+type HydrogenPlan struct {
+	Cycle   uint64   `json:"cycle"` // of the sample
+	Cap     int      `json:"cap"`   // ways of each set for data of the CPU
+	BW      int      `json:"bw"`    // superchannels that are the CPU's alone
+	Tok     int      `json:"tok"`   // tokens per period
+	Phase   uint64   `json:"phase"`
+	Settled bool     `json:"settled"` // the search is over: this is the best point of the phase
+	Why     []string `json:"why,omitempty"`
+}
+
+// Request implements Plan.
+func (p *HydrogenPlan) Request() Request {
+	return Request{CPUWays: &p.Cap, CPUChannels: &p.BW, Tokens: &p.Tok}
+}
+
+// Reasons implements Plan.
+func (p *HydrogenPlan) Reasons() []string { return p.Why }
