@@ -4,6 +4,7 @@ package control
 func All() []Entry {
 	return []Entry{
 		cdSearchEntry(),
+		mdrEntry(),
 		observeEntry(),
 		rolloverEntry(),
 		smqosEntry(),

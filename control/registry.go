@@ -53,7 +53,7 @@ type Param struct {
 	Doc     string
 	Whole   bool // only whole numbers
 	Least   float64
-	Most    float64 // 0: no limit
+	Most    float64 // 0: a million
 }
 
 // Params are a policy's parameters by name.
@@ -76,7 +76,7 @@ func Find(name string) (*Entry, error) {
 // machine without SMs, channels, clock or bandwidth is an error.
 func (e *Entry) New(m Machine, p Params) (Policy, error) {
 	if m.SMs < 1 || m.Groups < 1 || m.Channels < 1 || m.Line < 1 ||
-		!(m.IPCMax > 0 && m.CoreHz > 0 && m.LLCBytes > 0 && m.MemBytes > 0) {
+		!(m.IPCMax > 0 && m.CoreHz > 0 && m.ArrayBytes > 0 && m.LLCBytes > 0 && m.MemBytes > 0) {
 		return nil, fmt.Errorf("policy %s: the machine has no SMs, channel groups, clock or bandwidth: %+v", e.Name, m)
 	}
 	values, err := e.check(p)
@@ -103,7 +103,11 @@ func (e *Entry) check(p Params) (Params, error) {
 				e.Name, n, strings.Join(names, ", "), yamldoc.DidYouMean(n, names))
 		}
 		q, v := &e.Params[i], p[n]
-		if !(v >= q.Least && v <= 1e6) || (q.Whole && v != math.Trunc(v)) || (q.Most > 0 && v > q.Most) {
+		most := q.Most
+		if most == 0 {
+			most = 1e6
+		}
+		if !(v >= q.Least && v <= most) || (q.Whole && v != math.Trunc(v)) {
 			return nil, fmt.Errorf("policy %s: %s = %g (%s: %s) is out of range", e.Name, n, v, q.Unit, q.Doc)
 		}
 		values[n] = v
@@ -145,7 +149,7 @@ func IsPolicyFile(name string) bool {
 // Counter is one counter of a policy's samples.
 type Counter struct {
 	Field   string // in JSON
-	Counter string // owner.name
+	Counter string // owner.name, or two of them with / between
 	PerApp  bool
 	// PerKernel: of each kernel of each application.
 	PerKernel bool
@@ -157,7 +161,11 @@ func (e *Entry) Counters() (out []Counter) {
 		return e.Params[slices.IndexFunc(e.Params, func(q Param) bool { return q.Name == n })].Default
 	})
 	if err := eachField(p, func(f sampleField) error {
-		out = append(out, Counter{f.name, f.counter, f.app, f.kernels != nil})
+		counter := f.counter
+		if f.over != "" {
+			counter += "/" + f.over
+		}
+		out = append(out, Counter{f.name, counter, f.app, f.kernels != nil})
 		return nil
 	}); err != nil {
 		panic(err) // TestEntries makes every policy's samples

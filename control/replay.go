@@ -40,6 +40,9 @@ func Replay(e *Entry, p Policy, file string, text []byte) ([]Plan, error) {
 		if err == nil {
 			err = checkVectors(s, &instances)
 		}
+		if own, ok := s.(Checker); ok && err == nil {
+			err = own.Check()
+		}
 		if err != nil {
 			return nil, r.fail(start, "sample %d: %v", len(plans)+1, err)
 		}
@@ -70,6 +73,9 @@ func look(sample any) (c Clock, held []*Held) {
 	}
 	return c, held
 }
+
+// Checker is a sample that knows what of it makes no sense.
+type Checker interface{ Check() error }
 
 // mostSMs bounds what a sample may claim.
 const mostSMs = 1 << 16
