@@ -111,12 +111,13 @@ func TestMDRKeeps(t *testing.T) {
 
 func TestMDRRefuses(t *testing.T) {
 	for text, want := range map[string]string{
-		"[\n{\"norep\": {\"hit\": 1.5, \"local\": 0}}]":                   "s.json:2: sample 1: norep: hit and local are fractions",
-		"[{},\n{\"fullrep\": {\"hit\": 0.5, \"local\": -1}}]":             "s.json:2: sample 2: fullrep: hit and local are fractions",
-		"[\n{\"fullrep\": {\"hit\": 0.5}}]":                               "s.json:2: sample 1: fullrep needs both hit and local",
-		"[\n{\"norep\": {\"hits\": 0.5}}]":                                `s.json:2: unknown key "hits"`,
-		"[\n{\"norep\": {\"hit\": \"0.5\"}}]":                             "s.json:2: norep.hit is a string",
-		"[{\"cycle\": 9, \"norep\": {}},\n{\"cycle\": 8, \"norep\": {}}]": "s.json:2: sample 2 is of cycle 8",
+		"[\n" + `{"norep": {"hit": 1.5, "local": 0}}]`: "s.json:2: sample 1: norep: hit and local are fractions",
+		"[{},\n" + `{"fullrep": {"hit": 0.5, "local": -1}}]`: "s.json:2: sample 2: fullrep: hit and local are " +
+			"fractions",
+		"[\n" + `{"fullrep": {"hit": 0.5}}]`:      "s.json:2: sample 1: fullrep needs both hit and local",
+		"[\n" + `{"norep": {"hits": 0.5}}]`:       `s.json:2: unknown key "hits"`,
+		"[\n" + `{"norep": {"hit": "0.5"}}]`:      "s.json:2: norep.hit is a string",
+		`[{"cycle": 9},` + "\n" + `{"cycle": 8}]`: "s.json:2: sample 2 is of cycle 8",
 	} {
 		if _, err := replayMDR(t, nil, text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", text, err, want)
@@ -216,7 +217,8 @@ func TestSamplerRatio(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c := e.Counters(); len(c) != 4 || c[0].Field != "norep.hit" || c[0].Counter != "mdr.norep_hits/mdr.norep_lookups" {
+	c := e.Counters()
+	if len(c) != 4 || c[0].Field != "norep.hit" || c[0].Counter != "mdr.norep_hits/mdr.norep_lookups" {
 		t.Errorf("%+v", c)
 	}
 }

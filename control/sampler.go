@@ -235,7 +235,8 @@ func eachField(p Policy, visit func(sampleField) error) error {
 			return fields(f.Type.Elem(), nil, func(g reflect.StructField, at []int) error {
 				if g.Name == "Kernels" && g.Type.Kind() == reflect.Slice && g.Type.Elem().Kind() == reflect.Struct {
 					return fields(g.Type.Elem(), nil, func(h reflect.StructField, of []int) error {
-						return visitField(t, g.Type.Elem(), h, sampleField{index: of, app: true, apps: index[0], kernels: at}, visit)
+						s := sampleField{index: of, app: true, apps: index[0], kernels: at}
+						return visitField(t, g.Type.Elem(), h, s, visit)
 					})
 				}
 				return visitField(t, f.Type.Elem(), g, sampleField{index: at, app: true, apps: index[0]}, visit)
@@ -288,8 +289,8 @@ func visitField(t, in reflect.Type, f reflect.StructField, s sampleField, visit 
 		return fmt.Errorf("sample %s: nobody fills field %s: name its counter, as in `counter:\"sm.thread_insts\"`", t,
 			f.Name)
 	case s.kernels != nil && f.Type.Kind() != reflect.Uint64, !s.vector && f.Type.Kind() != reflect.Uint64:
-		return fmt.Errorf("sample %s: field %s is %s; counters are uint64, []uint64 per instance, or *float64 for "+
-			"the ratio of two", t, f.Name, f.Type)
+		return fmt.Errorf("sample %s: field %s is %s; counters are uint64, []uint64 per instance, "+
+			"or *float64 for the ratio of two", t, f.Name, f.Type)
 	}
 	return visit(s)
 }

@@ -121,8 +121,8 @@ func (s *Sharing) checkPolicies(mode *Mode, m *sheets.Machine, groups int) error
 		if e.Sets("replication") {
 			return &Lacks{
 				"noc.kind",
-				fmt.Sprintf("policy %s sets replication, and on machine %s one network joins every SM to every LLC slice "+
-					"(noc.kind): no slice is nearer than another, and nothing can be replicated. No machine has "+
+				fmt.Sprintf("policy %s sets replication, and on machine %s one network joins every SM to every LLC "+
+					"slice (noc.kind): no slice is nearer than another, and nothing can be replicated. No machine has "+
 					"partitions yet; heddle policy replay %[1]s runs the policy by itself", e.Name, m.Name),
 			}
 		}

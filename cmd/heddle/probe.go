@@ -20,9 +20,9 @@ import (
 func probeCmd() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "probe",
-		Short: "Run one part of the machine by itself: dram on a trace, noc under synthetic load",
+		Short: "Run one part of the machine by itself: dram on a trace, noc under synthetic load, page placement",
 	}
-	c.AddCommand(probeDRAMCmd(), probeNoCCmd())
+	c.AddCommand(probeDRAMCmd(), probeNoCCmd(), probePlaceCmd())
 	return c
 }
 
