@@ -327,7 +327,8 @@ func (c *checker) vm(m *Machine) {
 	c.oneOf("vm.placement", v.Placement, "round-robin", "least", "first-touch", "lab")
 	c.want(v.LABThreshold >= 0 && v.LABThreshold <= 1, "vm.lab_threshold is %g; it must be between 0 and 1",
 		v.LABThreshold)
-	c.want(v.Placement != "lab" || v.LABThreshold > 0, "vm.placement lab needs vm.lab_threshold above 0 (NUBA's is 0.9)")
+	c.want(v.Placement != "lab" || v.LABThreshold > 0,
+		"vm.placement lab needs vm.lab_threshold above 0 (NUBA's is 0.9)")
 }
 
 func (c *checker) mig(m *Machine) {
