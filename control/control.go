@@ -36,13 +36,15 @@ type Plan interface {
 // target: the machine takes its time to get there, and a newer one replaces what of it has
 // not begun.
 type Request struct {
-	SMs     []int   // per application; they need not add up to the machine
-	Gated   *int    // SMs without an owner that are to be without power
-	Groups  []int   // channel groups, per application
-	Quota   *Quota  // of instructions, on SMs that applications share
-	CTAs    [][]int // per application and SM, the most that may be resident; below 0: no limit
-	Free    Freeing // how SMs that change hands are freed
-	Latency uint64  // core cycles between the sample and the first change
+	SMs    []int   // per application; they need not add up to the machine
+	Gated  *int    // SMs without an owner that are to be without power
+	Groups []int   // channel groups, per application
+	Quota  *Quota  // of instructions, on SMs that applications share
+	CTAs   [][]int // per application and SM, the most that may be resident; below 0: no limit
+	// Replicate: read-only lines of other partitions are looked up, and kept, in the near LLC slice.
+	Replicate *bool
+	Free      Freeing // how SMs that change hands are freed
+	Latency   uint64  // core cycles between the sample and the first change
 
 	CPUWays     *int // ways of each set of a hybrid memory for data of the CPU
 	CPUChannels *int // superchannels of its fast tier that are the CPU's alone

@@ -18,7 +18,7 @@ import (
 func paper() Machine {
 	return Machine{
 		SMs: 80, Groups: 8, Channels: 4, IPCMax: 64, Line: 128, CoreHz: 1.4e9,
-		LLCBytes: 89.6e9, MemBytes: 28.125e9, GroupMemory: 2 << 30, GroupLLC: 768 << 10,
+		ArrayBytes: 89.6e9, LLCBytes: 89.6e9, MemBytes: 28.125e9, GroupMemory: 2 << 30, GroupLLC: 768 << 10,
 	}
 }
 

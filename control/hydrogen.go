@@ -43,7 +43,7 @@ type hydrogenSample struct {
 	GPU float64 `json:"gpu_ipc" counter:"-"` // SIMD8 instructions per CPU cycle
 }
 
-func (s *hydrogenSample) check() error {
+func (s *hydrogenSample) Check() error {
 	if s.CPU < 0 || s.GPU < 0 {
 		return fmt.Errorf("cpu_ipc and gpu_ipc cannot be negative")
 	}

@@ -10,6 +10,7 @@ type Machine struct {
 	IPCMax      float64 // thread instructions an SM can issue per core cycle (UGPU, equation 1)
 	Line        int     // bytes one LLC access of the counters stands for
 	CoreHz      float64
+	ArrayBytes  float64 // what the data arrays of the LLC slices of one channel can read, bytes/s
 	LLCBytes    float64 // raw bandwidth of the LLC slices of one channel, bytes/s (B_LLC of equation 2)
 	MemBytes    float64 // bandwidth of one channel, bytes/s (B_MEM)
 	GroupMemory uint64  // bytes of device memory in one channel group
@@ -23,7 +24,8 @@ const lanes = 32
 // the given number of groups of channelsPerGroup channels each. Sources: UGPU
 // paper, section 3.2 (IPCmax: every scheduler issues a full warp each cycle; Line:
 // the unit the LLC counters count, a sector). B_LLC is what the crossbar ports of a
-// channel's slices can carry, one flit per port and NoC cycle; B_MEM is a burst as
+// channel's slices can carry, one flit per port and NoC cycle (their data arrays may read
+// more: ArrayBytes); B_MEM is a burst as
 // often as the data bus and the column command spacing allow.
 func FromSheet(s *sheets.Machine, groups, channelsPerGroup int) Machine {
 	const mega = 1e6
@@ -35,6 +37,7 @@ func FromSheet(s *sheets.Machine, groups, channelsPerGroup int) Machine {
 		IPCMax:      float64(s.SM.Schedulers * s.SM.IssueWidth * lanes),
 		Line:        s.LLC.Sector,
 		CoreHz:      s.Clock.Core * mega,
+		ArrayBytes:  float64(s.LLC.SlicesPerChannel*s.LLC.PortBytes) * s.Clock.LLC * mega,
 		LLCBytes:    float64(s.LLC.SlicesPerChannel*s.NoC.FlitBytes) * s.Clock.NoC * mega,
 		MemBytes:    float64(s.DRAM.Access) * s.Clock.DRAM * mega / float64(perBurst),
 		GroupMemory: uint64(s.DRAM.Capacity) / uint64(max(groups, 1)),

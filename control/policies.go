@@ -5,6 +5,7 @@ func All() []Entry {
 	return []Entry{
 		cdSearchEntry(),
 		hydrogenEntry(),
+		mdrEntry(),
 		observeEntry(),
 		rolloverEntry(),
 		smqosEntry(),

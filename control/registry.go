@@ -78,7 +78,7 @@ func Find(name string) (*Entry, error) {
 // machine without SMs, channels, clock or bandwidth is an error.
 func (e *Entry) New(m Machine, p Params) (Policy, error) {
 	if m.SMs < 1 || m.Groups < 1 || m.Channels < 1 || m.Line < 1 ||
-		!(m.IPCMax > 0 && m.CoreHz > 0 && m.LLCBytes > 0 && m.MemBytes > 0) {
+		!(m.IPCMax > 0 && m.CoreHz > 0 && m.ArrayBytes > 0 && m.LLCBytes > 0 && m.MemBytes > 0) {
 		return nil, fmt.Errorf("policy %s: the machine has no SMs, channel groups, clock or bandwidth: %+v", e.Name, m)
 	}
 	values, err := e.check(p)
@@ -157,7 +157,7 @@ func IsPolicyFile(name string) bool {
 // Counter is one counter of a policy's samples.
 type Counter struct {
 	Field   string // in JSON
-	Counter string // owner.name; -: no machine has one yet
+	Counter string // owner.name, or two of them with / between; -: no machine has one yet
 	PerApp  bool
 	// PerKernel: of each kernel of each application.
 	PerKernel bool
@@ -169,7 +169,11 @@ func (e *Entry) Counters() (out []Counter) {
 		return e.Params[slices.IndexFunc(e.Params, func(q Param) bool { return q.Name == n })].Default
 	})
 	if err := eachField(p, func(f sampleField) error {
-		out = append(out, Counter{f.name, f.counter, f.app, f.kernels != nil})
+		counter := f.counter
+		if f.over != "" {
+			counter += "/" + f.over
+		}
+		out = append(out, Counter{f.name, counter, f.app, f.kernels != nil})
 		return nil
 	}); err != nil {
 		panic(err) // TestEntries makes every policy's samples

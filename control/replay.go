@@ -71,6 +71,9 @@ func look(sample any) (c Clock, held []*Held) {
 	return c, held
 }
 
+// Checker is a sample that knows what of it makes no sense.
+type Checker interface{ Check() error }
+
 // mostSMs bounds what a sample may claim.
 const mostSMs = 1 << 16
 
@@ -79,8 +82,8 @@ const mostSMs = 1 << 16
 func check(e *Entry, sample any) error {
 	c, held := look(sample)
 	targets := 0
-	if own, ok := sample.(interface{ check() error }); ok {
-		if err := own.check(); err != nil {
+	if own, ok := sample.(Checker); ok {
+		if err := own.Check(); err != nil {
 			return err
 		}
 	}

@@ -24,8 +24,10 @@ import (
 // counters lists them. A field of an element of Apps is that application's, another one
 // everybody's together; a slice has an element per instance (SM, LLC slice, channel). A
 // counter that sums is read as the difference to the sample before, a gauge or a maximum
-// as it stands. A field of any type whose counter is "-" has no machine behind it yet: files
-// fill it, and NewSampler refuses it.
+// as it stands. A *float64 names two counters that sum, as in `counter:"mdr.hits/mdr.lookups"`,
+// and is the first over the second since the sample before; nil where the second stood still.
+// A field of any type whose counter is "-" has no machine behind it yet: files fill it, and
+// NewSampler refuses it. Fields may be put together in a struct of their own.
 //
 // An element of Apps may have a slice Kernels, of structs that embed HeldKernel: the kernels
 // the application has launched so far, in the order of their first launches, with counters of
@@ -70,6 +72,8 @@ type reading struct {
 	counter stat.Counter
 	vector  bool // an element per instance
 	at      int  // its place in last
+	// over is what the counter is divided by in a field that is a ratio.
+	over *reading
 }
 
 // NewSampler finds the counters of a policy's samples for so many applications. A name
@@ -86,12 +90,18 @@ func NewSampler(p Policy, apps int, source Source) (*Sampler, error) {
 			s.index = f.apps
 			return err
 		}
-		c, err := source.Find(f.counter)
+		r, err := s.reading(f.counter)
 		if err != nil {
 			return err
 		}
-		r := reading{field: f.index, counter: c, vector: f.vector, at: len(s.last)}
-		s.last = append(s.last, make([][]uint64, apps+1))
+		r.field, r.vector = f.index, f.vector
+		if f.over != "" {
+			over, err := s.reading(f.over)
+			if err != nil {
+				return err
+			}
+			r.over = &over
+		}
 		if f.app {
 			s.index = f.apps
 			s.each = append(s.each, r)
@@ -104,6 +114,14 @@ func NewSampler(p Policy, apps int, source Source) (*Sampler, error) {
 		s.index = f.Index[0]
 	}
 	return s, err
+}
+
+// reading finds a counter and makes room for what it was.
+func (s *Sampler) reading(name string) (reading, error) {
+	c, err := s.source.Find(name)
+	r := reading{counter: c, at: len(s.last)}
+	s.last = append(s.last, make([][]uint64, s.apps+1))
+	return r, err
 }
 
 // Take is the sample of what has happened since the one before, at a time that clock
@@ -158,6 +176,23 @@ func (s *Sampler) readKernels(list reflect.Value, app int) {
 
 // read fills one field of v, for application who or, past the last, for all.
 func (s *Sampler) read(r reading, v reflect.Value, who int) {
+	value := s.value(&r, who)
+	switch f := v.FieldByIndex(r.field); {
+	case r.over != nil:
+		if n := s.value(r.over, who)[0]; n > 0 {
+			ratio := float64(value[0]) / float64(n)
+			f.Set(reflect.ValueOf(&ratio))
+		}
+	case r.vector:
+		f.Set(reflect.ValueOf(value))
+	default:
+		f.SetUint(value[0])
+	}
+}
+
+// value is what a counter says now, of application who or, past the last, of all: one number,
+// or one per instance.
+func (s *Sampler) value(r *reading, who int) []uint64 {
 	now := r.counter.Instances()
 	clear(now)
 	for t := range s.apps {
@@ -176,11 +211,7 @@ func (s *Sampler) read(r reading, v reflect.Value, who int) {
 		}
 		s.last[r.at][who] = now
 	}
-	if f := v.FieldByIndex(r.field); r.vector {
-		f.Set(reflect.ValueOf(value))
-	} else {
-		f.SetUint(value[0])
-	}
+	return value
 }
 
 // onlyFiles stands for the counter of a field that no machine fills yet.
@@ -189,6 +220,7 @@ const onlyFiles = "-"
 // sampleField is a field of a sample with a counter.
 type sampleField struct {
 	name, counter string
+	over          string // of a ratio: the counter below the line
 	index         []int
 	app           bool // of an element of Apps, which is field number apps
 	apps          int
@@ -210,20 +242,21 @@ func eachField(p Policy, visit func(sampleField) error) error {
 			return fields(f.Type.Elem(), nil, func(g reflect.StructField, at []int) error {
 				if g.Name == "Kernels" && g.Type.Kind() == reflect.Slice && g.Type.Elem().Kind() == reflect.Struct {
 					return fields(g.Type.Elem(), nil, func(h reflect.StructField, of []int) error {
-						return visitField(t, h, sampleField{index: of, app: true, apps: index[0], kernels: at}, visit)
+						s := sampleField{index: of, app: true, apps: index[0], kernels: at}
+						return visitField(t, g.Type.Elem(), h, s, visit)
 					})
 				}
-				return visitField(t, g, sampleField{index: at, app: true, apps: index[0]}, visit)
+				return visitField(t, f.Type.Elem(), g, sampleField{index: at, app: true, apps: index[0]}, visit)
 			})
 		}
-		return visitField(t, f, sampleField{index: index}, visit)
+		return visitField(t, t, f, sampleField{index: index}, visit)
 	})
 }
 
 // filled are the types of what the frame fills.
 var filled = []reflect.Type{reflect.TypeFor[Clock](), reflect.TypeFor[Held](), reflect.TypeFor[HeldKernel]()}
 
-// fields visits the fields of a struct, those of embedded ones in their place, without
+// fields visits the fields of a struct, those of structs in it in their place, without
 // what the frame fills.
 func fields(t reflect.Type, before []int, visit func(f reflect.StructField, index []int) error) error {
 	for i := range t.NumField() {
@@ -231,7 +264,7 @@ func fields(t reflect.Type, before []int, visit func(f reflect.StructField, inde
 		index := append(append([]int(nil), before...), i)
 		switch {
 		case slices.Contains(filled, f.Type):
-		case f.Anonymous && f.Type.Kind() == reflect.Struct:
+		case f.Type.Kind() == reflect.Struct:
 			if err := fields(f.Type, index, visit); err != nil {
 				return err
 			}
@@ -244,11 +277,19 @@ func fields(t reflect.Type, before []int, visit func(f reflect.StructField, inde
 	return nil
 }
 
-func visitField(t reflect.Type, f reflect.StructField, s sampleField, visit func(sampleField) error) error {
+// visitField visits field f of struct in, which is, or is part of, sample t.
+func visitField(t, in reflect.Type, f reflect.StructField, s sampleField, visit func(sampleField) error) error {
 	s.counter = f.Tag.Get("counter")
-	s.name, _, _ = strings.Cut(f.Tag.Get("json"), ",")
+	s.name = jsonName(in, s.index)
 	s.vector = f.Type == reflect.TypeFor[[]uint64]()
 	switch {
+	case f.Type == reflect.TypeFor[*float64]() && s.kernels == nil && s.name != "":
+		above, below, ok := strings.Cut(s.counter, "/")
+		if !ok {
+			return fmt.Errorf("sample %s: field %s is a ratio: name two counters, as in "+
+				"`counter:\"sm.thread_insts/sm.cycles\"`", t, f.Name)
+		}
+		s.counter, s.over = above, below
 	case !f.IsExported() || s.name == "":
 		return fmt.Errorf("sample %s: field %s needs a name in JSON", t, f.Name)
 	case s.counter == "":
@@ -257,7 +298,22 @@ func visitField(t reflect.Type, f reflect.StructField, s sampleField, visit func
 	case s.counter == onlyFiles:
 		return visit(s)
 	case s.kernels != nil && f.Type.Kind() != reflect.Uint64, !s.vector && f.Type.Kind() != reflect.Uint64:
-		return fmt.Errorf("sample %s: field %s is %s; counters are uint64, or []uint64 per instance", t, f.Name, f.Type)
+		return fmt.Errorf("sample %s: field %s is %s; counters are uint64, []uint64 per instance, "+
+			"or *float64 for the ratio of two", t, f.Name, f.Type)
 	}
 	return visit(s)
+}
+
+// jsonName is the path of a field of a struct in JSON, with points; "" if the field has no name.
+func jsonName(t reflect.Type, index []int) string {
+	path := ""
+	for i := range index {
+		f := t.FieldByIndex(index[:i+1])
+		if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); name != "" {
+			path += "." + name
+		} else if !f.Anonymous {
+			return ""
+		}
+	}
+	return strings.TrimPrefix(path, ".")
 }

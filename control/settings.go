@@ -21,6 +21,7 @@ func Settings() []Setting {
 		{"gating", "SMs", "how many of the SMs that nobody owns are without power"},
 		{"quota", "thread instructions", "what applications may issue on each SM they share, per epoch"},
 		{"ctas", "CTAs", "the most an application may have on each SM it shares with others"},
+		{"replication", "flag", "whether LLC slices keep copies of other partitions' read-only lines"},
 		{"groups", "channel groups", "who owns how many channel groups; pages follow"},
 		{"ways", "ways", "how many ways of each set of a hybrid memory are for data of the CPU"},
 		{"channels", "superchannels", "how many superchannels of a hybrid memory are the CPU's alone"},

@@ -238,21 +238,22 @@ func (b *BitMap) Map(groups int) Map {
 
 // VM is address translation. Without it physical addresses are virtual ones.
 type VM struct {
-	Enabled   bool    `yaml:"enabled" unit:"flag" doc:"translate at all"`
-	Page      int     `yaml:"page" unit:"bytes" doc:"page size: 4096 or 2097152"`
-	L1Entries int     `yaml:"l1_entries" unit:"entries" doc:"L1 TLB entries per SM"`
-	L1Ways    int     `yaml:"l1_ways" unit:"ways" doc:"0: fully associative"`
-	L1Latency int     `yaml:"l1_latency" unit:"cycles" doc:"L1 TLB hit"`
-	L1Misses  int     `yaml:"l1_misses" unit:"entries" doc:"outstanding L1 TLB misses"`
-	L2Entries int     `yaml:"l2_entries" unit:"entries" doc:"shared L2 TLB entries"`
-	L2Ways    int     `yaml:"l2_ways" unit:"ways" doc:"associativity"`
-	L2Latency int     `yaml:"l2_latency" unit:"cycles" doc:"L2 TLB lookup"`
-	L2Ports   int     `yaml:"l2_ports" unit:"ports" doc:"lookups per cycle"`
-	Walkers   int     `yaml:"walkers" unit:"walkers" doc:"concurrent page walks"`
-	Levels    int     `yaml:"levels" unit:"levels" doc:"levels of the page table"`
-	WalkCache int     `yaml:"walk_cache" unit:"entries" doc:"page-walk cache entries; 0: none" opt:"0"`
-	FaultUs   float64 `yaml:"fault" unit:"us" doc:"handling of a page that is not on the device"`
-	Placement string  `yaml:"placement" unit:"name" doc:"frame placement: round-robin, least, first-touch"`
+	Enabled      bool    `yaml:"enabled" unit:"flag" doc:"translate at all"`
+	Page         int     `yaml:"page" unit:"bytes" doc:"page size: 4096 or 2097152"`
+	L1Entries    int     `yaml:"l1_entries" unit:"entries" doc:"L1 TLB entries per SM"`
+	L1Ways       int     `yaml:"l1_ways" unit:"ways" doc:"0: fully associative"`
+	L1Latency    int     `yaml:"l1_latency" unit:"cycles" doc:"L1 TLB hit"`
+	L1Misses     int     `yaml:"l1_misses" unit:"entries" doc:"outstanding L1 TLB misses"`
+	L2Entries    int     `yaml:"l2_entries" unit:"entries" doc:"shared L2 TLB entries"`
+	L2Ways       int     `yaml:"l2_ways" unit:"ways" doc:"associativity"`
+	L2Latency    int     `yaml:"l2_latency" unit:"cycles" doc:"L2 TLB lookup"`
+	L2Ports      int     `yaml:"l2_ports" unit:"ports" doc:"lookups per cycle"`
+	Walkers      int     `yaml:"walkers" unit:"walkers" doc:"concurrent page walks"`
+	Levels       int     `yaml:"levels" unit:"levels" doc:"levels of the page table"`
+	WalkCache    int     `yaml:"walk_cache" unit:"entries" doc:"page-walk cache entries; 0: none" opt:"0"`
+	FaultUs      float64 `yaml:"fault" unit:"us" doc:"handling of a page that is not on the device"`
+	Placement    string  `yaml:"placement" unit:"name" doc:"frame placement: round-robin, least, first-touch, lab"`
+	LABThreshold float64 `yaml:"lab_threshold" unit:"fraction" doc:"page balance above which lab places by first touch, else by least (NUBA, section 4)" opt:"0"`
 	// Pages that change channels while an application runs.
 	DriverCycles int `yaml:"driver_cycles" unit:"cycles" doc:"core cycles the driver needs for a page that must move" opt:"0"`
 	// GainShare spreads the pages that move into gained channels evenly over the address space.

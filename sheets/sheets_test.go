@@ -65,6 +65,11 @@ func TestSheetErrors(t *testing.T) {
 		{"dram:\n  rows: [4096, rows, me]\n", "map.string has 13 row bits, but dram.rows is 4096"},
 		{"clock:\n  core: [.nan, MHz, me]\n", "m.yaml:7:10: nan is not used"},
 		{"vm:\n  levels: [3, levels, me]\n", "vm.levels is 3; it must be 4 or 5"},
+		{
+			"vm:\n  placement: [lab, name, me]\n  lab_threshold: [0, fraction, me]\n",
+			"vm.placement lab needs vm.lab_threshold",
+		},
+		{"vm:\n  lab_threshold: [1.1, fraction, me]\n", "vm.lab_threshold is 1.1; it must be between 0 and 1"},
 		{"noc:\n  kind: [local, name, me]\n  vcs: [2, channels, me]\n", "noc.vcs is 2; a local crossbar has one"},
 		{"sm:\n  wake_delay: [-1, cycles, me]\n", "sm.wake_delay is -1; it cannot be negative"},
 		{"sm:\n  wake_delay: [0, cycles, me]\n", "sm.wake_delay is 0; it must be at least 1"},

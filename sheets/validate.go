@@ -324,7 +324,11 @@ func (c *checker) vm(m *Machine) {
 	c.want(v.Levels == 4 || v.Levels == 5,
 		"vm.levels is %d; it must be 4 or 5: programs, their local memory and contexts use 40 bits of virtual address",
 		v.Levels)
-	c.oneOf("vm.placement", v.Placement, "round-robin", "least", "first-touch")
+	c.oneOf("vm.placement", v.Placement, "round-robin", "least", "first-touch", "lab")
+	c.want(v.LABThreshold >= 0 && v.LABThreshold <= 1, "vm.lab_threshold is %g; it must be between 0 and 1",
+		v.LABThreshold)
+	c.want(v.Placement != "lab" || v.LABThreshold > 0,
+		"vm.placement lab needs vm.lab_threshold above 0 (NUBA's is 0.9)")
 }
 
 func (c *checker) mig(m *Machine) {

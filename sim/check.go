@@ -122,6 +122,14 @@ func (s *Sharing) checkPolicies(mode *Mode, m *sheets.Machine, groups int) error
 			return fmt.Errorf("policy %s sets sms, and under sharing mode %s every SM is everybody's: use mps, "+
 				"slices or bp", e.Name, mode.Name)
 		}
+		if e.Sets("replication") {
+			return &Lacks{
+				"noc.kind",
+				fmt.Sprintf("policy %s sets replication, and on machine %s one network joins every SM to every LLC "+
+					"slice (noc.kind): no slice is nearer than another, and nothing can be replicated. No machine has "+
+					"partitions yet; heddle policy replay %[1]s runs the policy by itself", e.Name, m.Name),
+			}
+		}
 		if !e.Sets("groups") {
 			continue
 		}

@@ -80,6 +80,11 @@ func policies() []policy {
 			"page placement", "first-touch", "--set vm.placement=first-touch",
 			"a page goes to the channel group nearest to the SM that touches it first", "MCM-GPU, ISCA 2017",
 		},
+		{
+			"page placement", "lab", "--set vm.placement=lab",
+			"first-touch while the balance of pages is above vm.lab_threshold, else least",
+			"NUBA, ASPLOS 2023, section 4",
+		},
 	}...)
 }
 

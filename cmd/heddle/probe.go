@@ -20,9 +20,9 @@ import (
 func probeCmd() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "probe",
-		Short: "Run one part of the machine by itself: dram, noc, and remap and tokens of a hybrid memory",
+		Short: "Run one part of the machine by itself: dram, noc, page placement, ways and tokens of a hybrid memory",
 	}
-	c.AddCommand(probeDRAMCmd(), probeNoCCmd(), probeRemapCmd(), probeTokensCmd())
+	c.AddCommand(probeDRAMCmd(), probeNoCCmd(), probePlaceCmd(), probeRemapCmd(), probeTokensCmd())
 	return c
 }
 

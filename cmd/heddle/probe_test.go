@@ -129,12 +129,38 @@ func TestProbeTokens(t *testing.T) {
 	}
 }
 
+// TestProbePlace: Figure 6 (d) of NUBA under LAB, as the command line gives it.
+func TestProbePlace(t *testing.T) {
+	out, err := probe("1 0x0\n0 0x1\n1 0x2\n0 0x0 # placed\n1 0x3\n", "place", "--policy", "lab", "--channels", "2",
+		"--trace", "-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got map[string]any
+	if err := json.Unmarshal([]byte(out), &got); err != nil {
+		t.Fatalf("%v in %s", err, out)
+	}
+	page := func(name string, channel float64) any { return map[string]any{"page": name, "channel": channel} }
+	want := map[string]any{
+		"pages": []any{page("0x0", 1), page("0x1", 0), page("0x2", 1), page("0x3", 0)},
+		"npb":   []any{0.5, 1.0, 0.75, 1.0},
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+	out, err = probe("", "place", "--policy", "lab", "--channels", "2", "--threshold", "0.95", "--trace", "-")
+	if err != nil || strings.Join(strings.Fields(out), "") != `{"pages":[],"npb":[]}` {
+		t.Errorf("%s, %v", out, err)
+	}
+}
+
 func TestProbeErrors(t *testing.T) {
 	remap := func(ways, bw, to string) []string {
 		return []string{"remap", "--sets", "9", "--ways", ways, "--channels", "4", "--cap", "3", "--bw", bw, "--to", to}
 	}
 	tokens := []string{"tokens", "--trace", "-", "--period", "10", "--tok"}
 	dev := []string{"dram", "--device", ddr4Device, "--trace", "-"}
+	place := []string{"place", "--channels", "2", "--trace", "-"}
 	for _, c := range []struct {
 		stdin, want string
 		args        []string
@@ -147,6 +173,11 @@ func TestProbeErrors(t *testing.T) {
 		{"", "must be positive", append(dev, "--name", "ddr4_3200aa", "--inject", "0")},
 		{"", `required flag(s) "device"`, []string{"dram", "--trace", "-"}},
 		{"", "no such file", []string{"dram", "--device", "nowhere.json", "--trace", "-"}},
+		{"0 0x1\n0 page\n", "standard input:2: want `PARTITION 0xPAGE`", append(place, "--policy", "lab")},
+		{"2 0x1\n", "standard input:1: partition 2 of 2", append(place, "--policy", "first-touch")},
+		{"", `placement policy "least"`, append(place, "--policy", "least")},
+		{"", "is not between 0 and 1", append(place, "--policy", "lab", "--threshold", "2")},
+		{"", `required flag(s) "policy"`, place},
 		{"", "--load is", []string{"noc", "--load", "3"}},
 		{"", "nothing to measure", []string{"noc", "--load", "0.1", "--cycles", "100"}},
 		{"", "6 ways and 4 channels do not divide", remap("6", "1", "cap=3,bw=1")},

@@ -59,7 +59,7 @@ func NewTables(s *sheets.Machine, m *addrmap.Map, tenants int) (*Tables, error) 
 	if err != nil {
 		return nil, err
 	}
-	place, err := PlaceByName(s.VM.Placement)
+	place, err := PlaceByName(s.VM.Placement, s.VM.LABThreshold)
 	if err != nil {
 		return nil, fmt.Errorf("machine %s: %w", s.Name, err)
 	}

@@ -3,6 +3,7 @@ package vm
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"heddle/mem"
@@ -110,9 +111,16 @@ func TestPlacement(t *testing.T) {
 		{"first-touch", View{Groups: []int{1, 3, 5}, Pages: []int{4, 2, 2}, Turn: 8, Home: 5}, 2},
 		{"first-touch", View{Groups: []int{1, 3, 5}, Pages: []int{4, 2, 2}, Turn: 8, Home: 4}, 2},
 		{"first-touch", View{Groups: []int{1, 3}, Pages: []int{4, 2}, Turn: 0, Home: -1}, 0},
+		// NPB 14/15 is above 0.9, 13/15 is not, and neither is 9/10.
+		{"lab", View{Groups: []int{1, 3, 5}, Pages: []int{5, 5, 4}, Turn: 14, Home: 3}, 1},
+		{"lab", View{Groups: []int{1, 3, 5}, Pages: []int{5, 5, 3}, Turn: 13, Home: 3}, 2},
+		{"lab", View{Groups: []int{1, 3}, Pages: []int{5, 4}, Turn: 9, Home: 1}, 1},
+		{"lab", View{Groups: []int{1, 3}, Pages: []int{0, 0}, Turn: 0, Home: 3}, 1},
+		{"lab", View{Groups: []int{0, 1, 2, 3, 4}, Pages: []int{2, 2, 2, 2, 1}, Turn: 9, Home: 0}, 4},
+		{"lab", View{Groups: []int{1, 3}, Pages: []int{5, 5}, Turn: 11, Home: -1}, 1},
 	}
 	for _, c := range cases {
-		p, err := PlaceByName(c.policy)
+		p, err := PlaceByName(c.policy, 0.9)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -120,15 +128,18 @@ func TestPlacement(t *testing.T) {
 			t.Errorf("%s %+v: choice %d, want %d", c.policy, c.view, got, c.want)
 		}
 	}
-	if _, err := PlaceByName("random"); err == nil {
+	if _, err := PlaceByName("random", 0.9); err == nil {
 		t.Error("an unknown policy gave no error")
+	}
+	if _, err := PlaceByName("lab", 1.5); err == nil || !strings.Contains(err.Error(), "vm.lab_threshold") {
+		t.Error(err)
 	}
 }
 
 // TestOwnGroups: pages and table nodes of a tenant lie in its groups, whatever
 // the policy.
 func TestOwnGroups(t *testing.T) {
-	for _, policy := range []string{"round-robin", "least", "first-touch"} {
+	for _, policy := range []string{"round-robin", "least", "first-touch", "lab"} {
 		s := sheet(4096)
 		s.VM.Placement = policy
 		tab := tables(t, s, 2)

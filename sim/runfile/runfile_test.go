@@ -335,4 +335,10 @@ policies: [observe]
 		!strings.Contains(err.Error(), "(sheet qv100, line ") {
 		t.Error(err)
 	}
+	_, err = parse(t, "apps: [{path: a}, {path: b}]\nsharing: {mode: mps, policies: [mdr]}\n", Overrides{})
+	if err == nil || !strings.Contains(err.Error(), "policy mdr sets replication, and on machine qv100") ||
+		!strings.Contains(err.Error(), "heddle policy replay mdr") ||
+		!strings.Contains(err.Error(), "(sheet qv100, line ") {
+		t.Error(err)
+	}
 }
