@@ -5,6 +5,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"heddle/host"
@@ -15,8 +16,8 @@ import (
 	"heddle/ptx/readonly"
 )
 
-// watcher is a device that tells, launch by launch, which allocations are written and which are
-// read by loads that say that nobody writes them.
+// watcher is a device that tells, launch by launch, which words are written and which are read
+// by loads that say that nobody writes them.
 type watcher struct {
 	*host.Functional
 	t     *testing.T
@@ -29,21 +30,27 @@ func (d *watcher) Enqueue(op *host.Op) error {
 	if op.Kind != host.OpLaunch {
 		return d.Functional.Enqueue(op)
 	}
-	g := &watchedGrid{op.Grid, d, map[*mem.Region]int32{}, map[*mem.Region]int32{}}
+	g := &watchedGrid{op.Grid, d, map[*mem.Region][]uint8{}}
 	op.Grid = g
 	err := d.Functional.Enqueue(op)
-	for r, line := range g.read {
-		if w, bad := g.written[r]; bad {
-			d.t.Errorf("%s: %s is written on line %d and read as read-only on line %d", op.Name, r.Name, w, line)
+	for _, r := range d.space.Regions() {
+		if at := slices.Index(g.words[r], readHere|writtenHere); at >= 0 {
+			d.t.Errorf("%s: word %d of %s is written, and read as read-only", op.Name, at, r.Name)
 		}
 	}
 	return err
 }
 
+// What happened to a word of four bytes.
+const (
+	readHere = 1 << iota
+	writtenHere
+)
+
 type watchedGrid struct {
 	isa.Grid
-	d             *watcher
-	read, written map[*mem.Region]int32 // line of one access
+	d     *watcher
+	words map[*mem.Region][]uint8 // what happened to them
 }
 
 func (g *watchedGrid) Start(cta int, at isa.Place) isa.CTA {
@@ -59,14 +66,14 @@ type watchedCTA struct {
 func (c *watchedCTA) Step(w int, now uint64, s *isa.Step) error {
 	in := &c.g.Code().Instr[c.PC(w)]
 	err := c.CTA.Step(w, now, s)
-	to := c.g.written
+	what := uint8(writtenHere)
 	switch in.Kind {
 	case isa.Load:
 		if in.Cache != isa.CacheReadOnly {
 			return err
 		}
 		c.g.d.loads++
-		to = c.g.read
+		what = readHere
 	case isa.Store, isa.Atomic, isa.Reduce:
 	default:
 		return err
@@ -78,18 +85,27 @@ func (c *watchedCTA) Step(w int, now uint64, s *isa.Step) error {
 		if s.Mask>>lane&1 == 0 {
 			continue
 		}
-		if a := s.Addr[lane]; c.last == nil || a < c.last.Base || a >= c.last.End() {
-			c.last = c.g.d.space.Find(a)
-		}
-		if to[c.last] == 0 {
-			to[c.last] = in.Line
-		}
+		c.mark(s.Addr[lane], uint64(in.Width), what)
 	}
 	return nil
 }
 
-// Applications whose loads of read-only memory say so compute the same, and no kernel writes an
-// allocation that it reads in this way.
+// mark notes what happens to the words of [a, a+n).
+func (c *watchedCTA) mark(a, n uint64, what uint8) {
+	if c.last == nil || a < c.last.Base || a >= c.last.End() {
+		c.last = c.g.d.space.Find(a)
+		if c.g.words[c.last] == nil {
+			c.g.words[c.last] = make([]uint8, c.last.Len()/4+1)
+		}
+	}
+	words := c.g.words[c.last]
+	for w := (a - c.last.Base) / 4; w <= (a+n-1-c.last.Base)/4; w++ {
+		words[w] |= what
+	}
+}
+
+// Applications whose loads of read-only memory say so compute the same, and no kernel writes a
+// word that it reads in this way.
 func TestReadOnlyLoads(t *testing.T) {
 	dirs := folders(t)
 	if testing.Short() {

@@ -311,16 +311,34 @@ func FuzzRewrite(f *testing.F) {
 	})
 }
 
+// long is a kernel of n instructions that all hang together.
+func long(n int) string {
+	var body strings.Builder
+	for range n / 4 {
+		body.WriteString("mul.wide.u32 %rd4, %r1, 4; add.s64 %rd11, %rd11, %rd4; ld.global.u32 %r2, [%rd11];" +
+			"add.u32 %r1, %r1, %r2;\n")
+	}
+	return head + ".visible .entry k(.param .u64 a, .param .u64 b, .param .u64 c, .param .u32 n) {\n" + registers +
+		body.String() + "}\n"
+}
+
+// The work grows with the instructions and no faster.
+func TestLinear(t *testing.T) {
+	looks := func(n int) int {
+		m := module(t, long(n))
+		s := newSolver(m, m.Funcs[0])
+		s.solve()
+		return s.looks
+	}
+	if a, b := looks(1000), looks(16000); a < 1000 || b > 17*a {
+		t.Errorf("%d instructions looked at in a kernel of 1000, %d in one of 16000", a, b)
+	}
+}
+
 // BenchmarkKernel: ns/inst stays the same as kernels grow.
 func BenchmarkKernel(b *testing.B) {
 	for _, n := range []int{1000, 4000, 16000} {
-		var body strings.Builder
-		for range n / 4 {
-			body.WriteString("mul.wide.u32 %rd4, %r1, 4; add.s64 %rd11, %rd11, %rd4; ld.global.u32 %r2, [%rd11];" +
-				"add.u32 %r1, %r1, %r2;\n")
-		}
-		m := module(b, head+".visible .entry k(.param .u64 a, .param .u64 b, .param .u64 c, .param .u32 n) {\n"+registers+
-			body.String()+"}\n")
+		m := module(b, long(n))
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			for b.Loop() {
 				Module(m)

@@ -52,6 +52,7 @@ type solver struct {
 	certain []bool // by parameter: it is converted by cvta, so it is an address and no number
 	queue   []int32
 	queued  []bool
+	looks   int // instructions looked at
 }
 
 func newSolver(m *parse.Module, kernel *parse.Func) *solver {
@@ -200,6 +201,7 @@ func (s *solver) solve() {
 	for head := 0; head < len(s.queue); head++ {
 		i := s.queue[head]
 		s.queued[i] = false
+		s.looks++
 		s.instruction(s.insts[i])
 		if head > len(s.insts) { // what is done is not kept
 			s.queue = append(s.queue[:0], s.queue[head+1:]...)
