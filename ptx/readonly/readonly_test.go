@@ -82,8 +82,10 @@ func TestConstructs(t *testing.T) {
 			"st.global.u32 [%rd5], %r1;", "wrss"},
 		{"bytes from memory", "ld.global.u32 %r2, [%rd12]; cvt.u64.u32 %rd4, %r2; add.s64 %rd5, %rd11, %rd4;" +
 			"st.global.u32 [%rd5], %r1;", "wrss"},
-		{"long index from memory", "ld.global.u64 %rd4, [%rd12]; add.s64 %rd5, %rd4, %rd11; st.global.u8 [%rd5], 1;",
-			"wrss"},
+		{
+			"long index from memory", "ld.global.u64 %rd4, [%rd12]; add.s64 %rd5, %rd4, %rd11; st.global.u8 [%rd5], 1;",
+			"wrss",
+		},
 		{"number as index", "add.s64 %rd5, %rd3, %rd11; st.global.u8 [%rd5], 1;", "wrss"},
 		{"scaled number", "shl.b64 %rd4, %rd3, 2; add.s64 %rd5, %rd4, %rd11; st.global.u8 [%rd5], 1;", "wrss"},
 		{"mad", "cvt.s64.s32 %rd6, %r1; mad.lo.s64 %rd5, %rd6, 4, %rd11; st.global.u8 [%rd5], 1;", "wrss"},
@@ -92,11 +94,13 @@ func TestConstructs(t *testing.T) {
 		{"selp", "setp.eq.u32 %p1, %r1, 0; selp.b64 %rd5, %rd11, %rd3, %p1; st.global.u8 [%rd5], 1;", "wrws"},
 		{"join", "mov.u64 %rd5, %rd11; setp.eq.u32 %p1, %r1, 0; @%p1 bra L; mov.u64 %rd5, %rd12;" +
 			"L: st.global.u8 [%rd5], 1;", "wwss"},
-		{"loop", "mov.u64 %rd5, %rd11; L: st.global.u8 [%rd5], 1; add.s64 %rd5, %rd5, 1; setp.eq.u64 %p1, %rd5, %rd12;" +
-			"@!%p1 bra L;", "wrss"},
+		{"loop", "mov.u64 %rd5, %rd11; L: st.global.u8 [%rd5], 1; add.s64 %rd5, %rd5, 1;" +
+			"setp.eq.u64 %p1, %rd5, %rd12; @!%p1 bra L;", "wrss"},
 		{"minimum", "min.u64 %rd5, %rd11, %rd12; st.global.u8 [%rd5], 1;", "wwss"},
-		{"masks", "and.b64 %rd5, %rd11, -16; or.b64 %rd5, %rd5, 4; xor.b64 %rd6, %rd5, 4; st.global.u8 [%rd6], 1;",
-			"wrss"},
+		{
+			"masks", "and.b64 %rd5, %rd11, -16; or.b64 %rd5, %rd5, 4; xor.b64 %rd6, %rd5, 4; st.global.u8 [%rd6], 1;",
+			"wrss",
+		},
 		{"swapped by xor", "xor.b64 %rd5, %rd11, %rd12; xor.b64 %rd6, %rd5, %rd11; st.global.u8 [%rd6], 1;", "wwss"},
 		{"halves", "mov.b64 {%r2, %r3}, %rd11; mov.b64 %rd5, {%r2, %r3}; st.global.u8 [%rd5], 1;", "wrss"},
 		{"shuffled halves", "mov.b64 {%r2, %r3}, %rd11; shfl.sync.idx.b32 %r4, %r2, 0, 31, -1;" +
@@ -106,7 +110,8 @@ func TestConstructs(t *testing.T) {
 		{"halves by bfi", "cvt.u32.u64 %r2, %rd11; shr.u64 %rd5, %rd11, 32; cvt.u64.u32 %rd6, %r2;" +
 			"bfi.b64 %rd7, %rd5, %rd6, 32, 32; st.global.u8 [%rd7], 1;", "wrss"},
 		{"halves by shift", "cvt.u32.u64 %r2, %rd11; shr.u64 %rd5, %rd11, 32; shl.b64 %rd5, %rd5, 32;" +
-			"cvt.u64.u32 %rd6, %r2; add.s64 %rd7, %rd5, %rd6; add.s64 %rd7, %rd7, %rd3; st.global.u8 [%rd7], 1;", "wrss"},
+			"cvt.u64.u32 %rd6, %r2; add.s64 %rd7, %rd5, %rd6; add.s64 %rd7, %rd7, %rd3;" +
+			"st.global.u8 [%rd7], 1;", "wrss"},
 		{"chosen by a product", "sub.s64 %rd5, %rd12, %rd11; mul.lo.s64 %rd5, %rd5, %rd3; add.s64 %rd6, %rd11, %rd5;" +
 			"st.global.u8 [%rd6], 1;", "wwss"},
 		{"as a double", "mov.b64 %d1, %rd11; mov.b64 %rd5, %d1; st.global.u8 [%rd5], 1;", "wrss"},
@@ -150,7 +155,8 @@ func TestConstructs(t *testing.T) {
 		{"not known here", "frobnicate.global.u32 [%rd11];", "brss"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			src := head + ".extern .func ext();\n.extern .func (.param .b32 r) vprintf(.param .b64 f, .param .b64 v);\n" +
+			src := head + ".extern .func ext();\n" +
+				".extern .func (.param .b32 r) vprintf(.param .b64 f, .param .b64 v);\n" +
 				`.func copy(.param .b64 to, .param .b64 from) { .reg .b64 %x<3>; .reg .b32 %v;
 ld.param.b64 %x1, [to]; ld.param.b64 %x2, [from]; ld.u32 %v, [%x2]; st.u32 [%x1], %v; ret; }
 .func (.param .b64 q) next(.param .b64 p) { .reg .b64 %x<3>;
@@ -195,7 +201,8 @@ ld.global.u32 %r2, [%rd12]; ld.global.u32 %r2, [gv]; st.global.u32 [%rd12], %r2;
 ret; }
 `
 	want := strings.NewReplacer("\nld.global.u32 %r2, [%rd11]; ld.global.ca",
-		"\nld.global.nc.u32 %r2, [%rd11]; ld.global.ca.nc", ".global .cg .u32", ".global .cg.nc .u32", "ld.global.L1", "ld.global.nc.L1").Replace(src)
+		"\nld.global.nc.u32 %r2, [%rd11]; ld.global.ca.nc", ".global .cg .u32", ".global .cg.nc .u32",
+		"ld.global.L1", "ld.global.nc.L1").Replace(src)
 	got := rewritten(t, []byte(src))
 	if string(got) != want {
 		t.Errorf("got\n%s", got)
@@ -272,7 +279,8 @@ func TestApplications(t *testing.T) {
 		}
 	}
 	for name, want := range map[string]string{
-		"vecadd": "rrws", "triad": "wrrss", "matrixmul": "rrwss", "spmv_scalar": "rrrrws", "conv2d": "rwss", "lud_diagonal": "bss",
+		"vecadd": "rrws", "triad": "wrrss", "matrixmul": "rrwss", "spmv_scalar": "rrrrws",
+		"conv2d": "rwss", "lud_diagonal": "bss",
 	} {
 		if all[name] != want {
 			t.Errorf("%s: %s, want %s", name, all[name], want)
@@ -291,8 +299,8 @@ func TestApplications(t *testing.T) {
 
 // FuzzRewrite: no module makes the analysis panic, and rewriting it again changes nothing.
 func FuzzRewrite(f *testing.F) {
-	f.Add([]byte(head + ".visible .entry k(.param .u64 a, .param .u64 b, .param .u64 c, .param .u32 n) {\n" + registers +
-		"ld.global .ca.u32 %r2, [%rd11]; st.global.u32 [%rd12], %r2; L: bra L; }\n"))
+	f.Add([]byte(head + ".visible .entry k(.param .u64 a, .param .u64 b, .param .u64 c, .param .u32 n) {\n" +
+		registers + "ld.global .ca.u32 %r2, [%rd11]; st.global.u32 [%rd12], %r2; L: bra L; }\n"))
 	for _, name := range []string{"sdk-like/matrixmul", "lonestar-like/sssp", "micro/histogram"} {
 		src, err := os.ReadFile("../../apps/" + name + "/kernel.ptx")
 		if err != nil {
