@@ -85,7 +85,7 @@ func anyAccess(in *parse.Instr, do func(access)) {
 		space = generic
 	}
 	for i := range in.Args {
-		if o := &in.Args[i]; o.Kind == parse.KAddr {
+		if o := &in.Args[i]; o.Kind == parse.KAddr || o.Kind == parse.KVec && in.Op == "cp" { // a tensor's
 			do(access{o, space, true, true})
 		}
 	}

@@ -152,6 +152,8 @@ func TestConstructs(t *testing.T) {
 		{"callee in registers", "call (%rd5), same, (%rd2); st.global.u8 [%rd5], 1;", "rwss"},
 		{"recursion", "call (%rd5), again, (%rd2); st.global.u8 [%rd5], 1;", "rwss"},
 		{"printf", "{.param .b64 p0; .param .b64 p1; .param .b32 q; call (q), vprintf, (p0, p1);}", "rrss"},
+		{"bulk copy", "cp.async.bulk.global.shared::cta.bulk_group [%rd12], [sv], 16;", "rbss"},
+		{"tensor store", "cp.async.bulk.tensor.1d.global.shared::cta.bulk_group [%rd3, {%r1}], [sv];", "rrbs"},
 		{"not known here", "frobnicate.global.u32 [%rd11];", "brss"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -170,6 +172,21 @@ ld.param.b64 %x1, [p]; add.s64 %x2, %x1, 8; st.param.b64 [q], %x2; ret; }
 				t.Errorf("%s, want %s: %+v", got, c.want, r.Params)
 			}
 		})
+	}
+}
+
+// In a module of 32-bit addresses a register of 32 bits holds one.
+func TestShortAddresses(t *testing.T) {
+	src := `.version 7.0
+.target sm_70
+.address_size 32
+.visible .entry k(.param .u32 a, .param .u32 b, .param .u32 n) {
+.reg .b32 %r<9>;
+ld.param.u32 %r1, [a]; ld.param.u32 %r2, [b]; ld.param.u32 %r3, [n]; cvta.to.global.u32 %r1, %r1;
+shl.b32 %r4, %r3, 2; add.u32 %r5, %r2, %r4; ld.global.u32 %r6, [%r1]; st.global.u32 [%r5], %r6; ret; }
+`
+	if r := Module(module(t, src))[0]; verdicts(r) != "rws" || r.LoadsReadOnly != 1 {
+		t.Errorf("%+v", r)
 	}
 }
 
