@@ -11,9 +11,7 @@ import (
 
 	"heddle/isa"
 	"heddle/mem"
-	"heddle/ptx/analyze"
 	"heddle/ptx/emulate"
-	"heddle/ptx/parse"
 )
 
 // ptxCmd is `heddle ptx`: what a PTX module holds, and one kernel without timing.
@@ -34,75 +32,6 @@ func ptxLoad(file string) (*emulate.Module, []byte, error) {
 	}
 	m, err := emulate.Load(file, src)
 	return m, src, err
-}
-
-func ptxAnalyzeCmd() *cobra.Command {
-	var asJSON bool
-	c := &cobra.Command{
-		Use:   "analyze FILE",
-		Short: "Show basic blocks, reconvergence points, registers by liveness and opcode forms",
-		Args:  cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			src, err := os.ReadFile(args[0])
-			if err != nil {
-				return err
-			}
-			m, err := parse.File(args[0], src)
-			if err != nil {
-				return err
-			}
-			list := []analyze.Summary{}
-			for _, f := range m.Funcs {
-				if !f.Extern {
-					list = append(list, analyze.Summarize(f))
-				}
-			}
-			if asJSON {
-				return printJSON(cmd.OutOrStdout(), list)
-			}
-			for _, s := range list {
-				ptxPrintSummary(cmd.OutOrStdout(), s)
-			}
-			return nil
-		},
-	}
-	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	return c
-}
-
-func ptxPrintSummary(w io.Writer, s analyze.Summary) {
-	kind := "function"
-	if s.Kernel {
-		kind = "kernel"
-	}
-	fmt.Fprintf(w, "%s %s (line %d): %d instructions, %d registers live at most, %d virtual registers\n",
-		kind, s.Name, s.Line, s.Instructions, s.Registers, s.Virtual)
-	fmt.Fprintf(w, "  basic blocks:\n")
-	for i, b := range s.Blocks {
-		dom := "the end"
-		if b.PostDom >= 0 {
-			dom = fmt.Sprintf("block %d", b.PostDom)
-		}
-		fmt.Fprintf(w, "    %d: lines %d-%d, to %v, post-dominated by %s\n", i, b.FirstLine, b.LastLine, b.Succ, dom)
-	}
-	if len(s.Branches) > 0 {
-		fmt.Fprintf(w, "  branches:\n")
-	}
-	for _, b := range s.Branches {
-		where := "at the end"
-		if b.Reconverge > 0 {
-			where = fmt.Sprintf("at line %d", b.Reconverge)
-		}
-		wait := ""
-		if b.Waits {
-			wait = " (loop may wait for another thread)"
-		}
-		fmt.Fprintf(w, "    line %d: %s reconverges %s%s\n", b.Line, b.Text, where, wait)
-	}
-	fmt.Fprintf(w, "  opcode forms:\n")
-	for _, f := range s.Forms {
-		fmt.Fprintf(w, "    %6d  %s\n", f.Count, f.Form)
-	}
 }
 
 // ptxRunFlags are the flags of `heddle ptx run`.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
@@ -144,5 +145,66 @@ func TestPTXBadInput(t *testing.T) {
 	var own *status
 	if !errors.As(err, &own) || own.code != exitInput || !strings.Contains(err.Error(), "not allocated") {
 		t.Errorf("%v", err)
+	}
+}
+
+func TestPTXAnalyzeReadOnly(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "ro.ptx")
+	out, err := ptx("analyze", vecAdd, "--json", "--kernel", "vec_add", "-o", file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got struct {
+		Kernels []struct {
+			Name   string
+			Params []struct {
+				Index                  int
+				Name, Why              string
+				Pointer, Read, Written bool
+				ReadOnly               bool `json:"read_only"`
+			}
+			Loads    int
+			ReadOnly int `json:"loads_read_only"`
+		}
+	}
+	if err := json.Unmarshal([]byte(out), &got); err != nil || len(got.Kernels) != 1 {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	k := got.Kernels[0]
+	if k.Name != "vec_add" || len(k.Params) != 4 || k.Loads != 2 || k.ReadOnly != 2 {
+		t.Fatalf("%+v", k)
+	}
+	for i, p := range k.Params {
+		if p.Index != i || p.Pointer != (i < 3) || p.Read != (i < 2) || p.Written != (i == 2) ||
+			p.ReadOnly != (i < 2) || !strings.HasPrefix(p.Why, vecAdd+":") {
+			t.Errorf("%+v", p)
+		}
+	}
+	text, err := os.ReadFile(file)
+	if err != nil || strings.Count(string(text), "ld.global.nc.f32") != 2 {
+		t.Errorf("%v\n%s", err, text)
+	}
+	again, err := ptx("analyze", file)
+	if err != nil || !strings.Contains(again, "kernel vec_add: 2 of 2 global loads are read-only") {
+		t.Errorf("%v\n%s", err, again)
+	}
+}
+
+// Bad input is named with file and line.
+func TestPTXAnalyzeRefuses(t *testing.T) {
+	bad := filepath.Join(t.TempDir(), "bad.ptx")
+	if err := os.WriteFile(bad, []byte(".version 7.0\n.target sm_70\nrubbish\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"analyze", bad}, bad + ":3: "},
+		{[]string{"analyze", vecAdd, "--kernel", "nothing"}, "has no kernel nothing"},
+	} {
+		if _, err := ptx(c.args...); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%v: %v, want %q", c.args, err, c.want)
+		}
 	}
 }

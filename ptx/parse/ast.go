@@ -231,6 +231,7 @@ type Operand struct {
 // Instr is one instruction.
 type Instr struct {
 	Line  int
+	At    int    // offset of the opcode in the file, in bytes
 	Src   SrcLoc // from the last .loc
 	Text  string // as written, white space squeezed
 	Pred  *Var   // guard, or nil

@@ -127,6 +127,7 @@ func (p *parser) instruction(_ *Var) {
 		}
 		in.Line = p.tline
 	}
+	in.At = p.start
 	parts := strings.Split(p.word("an opcode"), ".")
 	in.Op, in.Mods = parts[0], parts[1:]
 	for p.kind == tID && p.text[0] == '.' { // ld.global .u32

@@ -1,0 +1,148 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"heddle/ptx/analyze"
+	"heddle/ptx/parse"
+	"heddle/ptx/readonly"
+)
+
+// ptxAnalysis is what `analyze --json` prints.
+type ptxAnalysis struct {
+	Kernels   []*readonly.Report `json:"kernels"`
+	Functions []analyze.Summary  `json:"functions"`
+}
+
+// ptxAnalyzeFlags are the flags of `heddle ptx analyze`.
+type ptxAnalyzeFlags struct {
+	kernel, out string
+	asJSON      bool
+}
+
+func ptxAnalyzeCmd() *cobra.Command {
+	var f ptxAnalyzeFlags
+	c := &cobra.Command{
+		Use:   "analyze FILE",
+		Short: "Show which parameters kernels only read; control flow, registers and opcode forms",
+		Long: `Show which memory each kernel only reads, by parameter: what may be read and written through
+it, and the line that decides. Then basic blocks, reconvergence points, registers by liveness
+and opcode forms of each function.
+
+A parameter is read-only when no store or atomic of the kernel can lie in its memory. Parameters
+that a launch binds to overlapping memory have to be taken for one.
+
+-o writes the module with .nc at each ld.global that only reads what its kernel does not write.`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return f.analyze(cmd.OutOrStdout(), args[0]) },
+	}
+	fl := c.Flags()
+	fl.StringVar(&f.kernel, "kernel", "", "show this kernel alone")
+	fl.StringVarP(&f.out, "out", "o", "", "write the module with ld.global.nc for read-only loads to this file")
+	fl.BoolVar(&f.asJSON, "json", false, "print JSON")
+	return c
+}
+
+func (f *ptxAnalyzeFlags) analyze(w io.Writer, file string) error {
+	src, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	m, err := parse.File(file, src)
+	if err != nil {
+		return err
+	}
+	a := ptxAnalysis{Kernels: []*readonly.Report{}, Functions: []analyze.Summary{}}
+	for _, g := range m.Funcs {
+		if g.Extern || f.kernel != "" && (!g.Entry || g.Name != f.kernel) {
+			continue
+		}
+		if g.Entry {
+			a.Kernels = append(a.Kernels, readonly.Kernel(m, g))
+		}
+		a.Functions = append(a.Functions, analyze.Summarize(g))
+	}
+	if f.kernel != "" && len(a.Kernels) == 0 {
+		return &parse.Error{File: file, Line: 1, Msg: "the module has no kernel " + f.kernel}
+	}
+	if f.out != "" {
+		text, err := readonly.Rewrite(m, src)
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(f.out, text, 0o644); err != nil {
+			return err
+		}
+	}
+	if f.asJSON {
+		return printJSON(w, a)
+	}
+	for _, k := range a.Kernels {
+		if err := ptxPrintReport(w, k); err != nil {
+			return err
+		}
+	}
+	for _, s := range a.Functions {
+		ptxPrintSummary(w, s)
+	}
+	return nil
+}
+
+// ptxPrintReport prints what a kernel does with its parameters.
+func ptxPrintReport(w io.Writer, k *readonly.Report) error {
+	fmt.Fprintf(w, "kernel %s: %d of %d global loads are read-only\n", k.Name, k.LoadsReadOnly, k.Loads)
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, p := range k.Params {
+		what := "scalar"
+		switch {
+		case p.ReadOnly:
+			what = "read-only"
+		case p.Read && p.Written:
+			what = "read, written"
+		case p.Written:
+			what = "written"
+		}
+		fmt.Fprintf(t, "  %d\t%s\t%s\t%s\n", p.Index, p.Name, what, p.Why)
+	}
+	return t.Flush()
+}
+
+func ptxPrintSummary(w io.Writer, s analyze.Summary) {
+	kind := "function"
+	if s.Kernel {
+		kind = "kernel"
+	}
+	fmt.Fprintf(w, "%s %s (line %d): %d instructions, %d registers live at most, %d virtual registers\n",
+		kind, s.Name, s.Line, s.Instructions, s.Registers, s.Virtual)
+	fmt.Fprintf(w, "  basic blocks:\n")
+	for i, b := range s.Blocks {
+		dom := "the end"
+		if b.PostDom >= 0 {
+			dom = fmt.Sprintf("block %d", b.PostDom)
+		}
+		fmt.Fprintf(w, "    %d: lines %d-%d, to %v, post-dominated by %s\n", i, b.FirstLine, b.LastLine, b.Succ, dom)
+	}
+	if len(s.Branches) > 0 {
+		fmt.Fprintf(w, "  branches:\n")
+	}
+	for _, b := range s.Branches {
+		where := "at the end"
+		if b.Reconverge > 0 {
+			where = fmt.Sprintf("at line %d", b.Reconverge)
+		}
+		wait := ""
+		if b.Waits {
+			wait = " (loop may wait for another thread)"
+		}
+		fmt.Fprintf(w, "    line %d: %s reconverges %s%s\n", b.Line, b.Text, where, wait)
+	}
+	fmt.Fprintf(w, "  opcode forms:\n")
+	for _, f := range s.Forms {
+		fmt.Fprintf(w, "    %6d  %s\n", f.Count, f.Form)
+	}
+}
