@@ -35,7 +35,7 @@ func TestContributingPolicy(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	added := strings.Replace(string(registry), "\t\tobserveEntry(),\n", line+"\t\tobserveEntry(),\n", 1)
+	added := strings.Replace(string(registry), "\t\thydrogenEntry(),\n", line+"\t\thydrogenEntry(),\n", 1)
 	if added == string(registry) {
 		t.Fatal("control/policies.go has no list to add the line to")
 	}
