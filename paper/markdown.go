@@ -76,6 +76,9 @@ func (b *Book) section(s *strings.Builder, r *Reproduced, results string) {
 		fmt.Fprintf(s, "| %s | %s | %s | %s | %s | %s | %s | %s |\n", j.Claim.Text, j.Claim.Where, j.Claim.Measure,
 			j.Claim.Expected(), valueCell(&j), ratioCell(&j), mixesCell(&j), j.Verdict)
 	}
+	if r.Figure.Own { // no claim tells its numbers
+		dataTable(s, r)
+	}
 	fmt.Fprintln(s)
 	for _, p := range r.Problems {
 		first, _, _ := strings.Cut(p, "\n")
@@ -83,6 +86,14 @@ func (b *Book) section(s *strings.Builder, r *Reproduced, results string) {
 	}
 	if len(r.Problems) > 0 {
 		fmt.Fprintln(s)
+	}
+}
+
+// dataTable writes the data of a figure.
+func dataTable(s *strings.Builder, r *Reproduced) {
+	fmt.Fprintf(s, "| %s |\n|%s\n", strings.Join(r.Columns, " | "), strings.Repeat("---|", len(r.Columns)))
+	for _, row := range r.Rows {
+		fmt.Fprintf(s, "| %s |\n", strings.Join(row, " | "))
 	}
 }
 
