@@ -45,8 +45,11 @@ func (r *Runner) resolve(ctx context.Context, jobs []Job, byHash map[string]*tas
 
 // target is what a share of what an application reaches alone comes to.
 func target(app *sim.App, alone *task) (float64, error) {
-	if alone.err != nil || alone.out == nil || len(alone.out.Tenants) != 1 {
+	if alone.err != nil {
 		return 0, fmt.Errorf("the target of %s needs its IPC alone: %w", app.Name, alone.err)
+	}
+	if alone.out == nil || len(alone.out.Tenants) != 1 {
+		return 0, fmt.Errorf("the target of %s needs its IPC alone, and that run gave no result", app.Name)
 	}
 	x := &alone.out.Tenants[0]
 	reached, what := x.BusyIPC, app.Name
