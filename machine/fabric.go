@@ -21,7 +21,6 @@ type fabric struct {
 	tables      *vm.Tables // nil where addresses are not translated
 	translation *translation
 	lookahead   *lookahead
-	pace        *pace
 	agenda      agenda
 
 	request  *noc.Crossbar // SMs and MMU to slices
@@ -76,9 +75,6 @@ func (f *fabric) enter(port int, h int32, r *mem.Req, flits int, now uint64) {
 
 // sent books a request that has left for the crossbar.
 func (f *fabric) sent(r *mem.Req, now uint64) {
-	if r.Op == mem.Write {
-		f.pace.progress = max(f.pace.progress, now)
-	}
 	t := f.tenants[f.owner(r)]
 	t.owed = max(t.owed, now+f.pipeline)
 }
