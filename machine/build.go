@@ -213,7 +213,7 @@ func (b *builder) channels() error {
 		depth := d.Queue + d.WriteQueue + 2
 		c := &channel{
 			id: i, dram: ch, clock: clock, extra: uint64(d.Extra), held: -1,
-			delay: mem.NewRing[delayed](d.Extra + depth), busy: make([]cache.Fetch, 4*depth),
+			delay: mem.NewRing[delayed](d.Extra + depth), busy: make([]mem.Fetch, 4*depth),
 		}
 		for k := range c.busy {
 			c.free = append(c.free, int32(k))

@@ -186,7 +186,7 @@ func (g *GPU) diagnose(next uint64) error {
 	for i, s := range g.memory.slices {
 		if n := s.Queued(); n > 0 {
 			d.Where = append(d.Where, fmt.Sprintf("LLC slice %d: %d requests queued, stalled: %v, "+
-				"%d fetches wait for DRAM", i, n, s.Stalled(), s.ToDRAM.Len()))
+				"%d fetches wait for DRAM", i, n, s.Stalled(), s.Below.Len()))
 		}
 	}
 	if n := g.fabric.slab.Live(); n > 0 {
