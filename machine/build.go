@@ -59,7 +59,7 @@ func New(sheet *sheets.Machine, tenants []*Tenant, o Options) (*GPU, error) {
 	b.holdings()
 	b.moving()
 	g.connect()
-	g.watchdog.begin(o.Watchdog)
+	g.Watchdog.begin(o.Watchdog)
 	if o.Quantum > 0 {
 		if err := g.turns.begin(o.Quantum); err != nil {
 			return nil, err
