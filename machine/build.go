@@ -62,6 +62,7 @@ func New(sheet *sheets.Machine, tenants []*Tenant, o Options) (*GPU, error) {
 	b.holdings()
 	b.moving()
 	g.connect()
+	g.dispatch.settled(0)
 	if o.Quantum > 0 {
 		if err := g.turns.begin(o.Quantum); err != nil {
 			return nil, err
@@ -109,6 +110,15 @@ func (b *builder) admit() error {
 	g.dispatch.owners = make([][]int, n)
 	g.dispatch.flushEach = b.sheet.L1D.FlushEach
 	g.dispatch.open = make([]uint64, (n+63)/64)
+	if b.sheet.SM.Dispatch == "distributed" {
+		g.dispatch.parts = b.sheet.SM.DispatchParts
+		if g.dispatch.parts == 0 {
+			g.dispatch.parts = n
+		}
+		for range g.Tenants {
+			g.dispatch.present = append(g.dispatch.present, make([]int, g.dispatch.parts))
+		}
+	}
 	g.evictor.last, g.evictor.closed = make([]int, n), make([]bool, n)
 	for i, t := range g.Tenants {
 		if len(t.SMs) == 0 {

@@ -79,6 +79,12 @@ func TestSheetErrors(t *testing.T) {
 		{"map:\n  hash: [pae, name, me]\n", "map.hash pae needs map.kind bits or page, not gpgpusim"},
 		{"map:\n  bank_hash: [xor, name, me]\n", "map.bank_hash xor needs map.kind bits or page, not gpgpusim"},
 		{"map:\n  bank_hash: [crc, name, me]\n", "map.bank_hash is \"crc\""},
+		{"sm:\n  dispatch: [random, name, me]\n", "sm.dispatch is \"random\"; it must be one of breadth, distributed"},
+		{"sm:\n  dispatch_parts: [4, partitions, me]\n", "sm.dispatch_parts is 4; without sm.dispatch distributed"},
+		{
+			"sm:\n  dispatch: [distributed, name, me]\n  dispatch_parts: [7, partitions, me]\n",
+			"sm.count = 80 do not divide into sm.dispatch_parts = 7",
+		},
 		{"map_conventional:\n  channel: [[7, 8], bit, me]\n", "address bit 0 is in no field of map_conventional"},
 		{"base_source: nowhere\n", `base_source "nowhere" is not among`},
 	} {

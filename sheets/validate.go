@@ -142,6 +142,13 @@ func (c *checker) sm(m *Machine) {
 			s.Threads/32, s.Schedulers)
 	}
 	c.oneOf("sm.policy", s.Policy, "gto", "lrr")
+	if s.Dispatch != "" {
+		c.oneOf("sm.dispatch", s.Dispatch, "breadth", "distributed")
+	}
+	c.want(s.DispatchParts == 0 || s.Dispatch == "distributed", "sm.dispatch_parts is %d; without sm.dispatch "+
+		"distributed there are none", s.DispatchParts)
+	c.want(s.DispatchParts >= 0 && (s.DispatchParts == 0 || s.Count%s.DispatchParts == 0),
+		"sm.count = %d do not divide into sm.dispatch_parts = %d", s.Count, s.DispatchParts)
 	c.want(pow2(s.SharedBanks) && s.SharedBanks <= 32, "sm.shared_banks is %d; it must be a power of two up to 32",
 		s.SharedBanks)
 	c.want(s.Units[0] > 0 && s.Units[1] > 0 && s.Units[3] > 0 && s.Units[5] > 0,
