@@ -77,6 +77,7 @@ type SM struct {
 	LateRedirect     bool   `yaml:"late_redirect" unit:"flag" doc:"the front end fetches on behind a taken branch until the scheduler comes to the warp again (GPGPU-Sim)"`
 	Dispatch         string `yaml:"dispatch" unit:"name" doc:"order of CTAs: breadth (each next one to the next SM with room) or distributed (contiguous chunks of the grid)" opt:"breadth"`
 	DispatchParts    int    `yaml:"dispatch_parts" unit:"partitions" doc:"chunks of a grid, distributed: one for each so many partitions of the SMs" opt:"0: one per SM"`
+	ReadOnlyLoads    bool   `yaml:"read_only_loads" unit:"flag" doc:"kernels are compiled as NUBA's are: loads of what a kernel does not write say so (ld.global.nc)" opt:"false"`
 	LaunchDelay      int    `yaml:"launch_delay" unit:"cycles" doc:"kernel launch latency on the device"`
 	CtxBytesWarp     int    `yaml:"ctx_bytes_warp" unit:"bytes" doc:"context of a warp beyond its registers: SIMT stack, barriers, PC"`
 	WakeDelay        int    `yaml:"wake_delay" unit:"cycles" doc:"waking a power-gated SM: from the request until it can take a CTA; it draws idle power (at least 1)"`
