@@ -7,6 +7,7 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
+	"strings"
 	"sync"
 
 	"heddle/sheets"
@@ -228,7 +229,12 @@ func (r *Runner) do(ctx context.Context, t *task) {
 		}
 		defer os.RemoveAll(spec.OutDir)
 	}
-	t.out, t.err = r.Run(ctx, spec, watch)
+	t.out, t.err = r.Run(ctx, spec, func(p sim.Progress) {
+		if len(p.Waits) > 0 {
+			r.warn("%s: %s", t.job.Label, strings.Join(p.Waits, "\n  "))
+		}
+		watch(p)
+	})
 	if t.out == nil {
 		return
 	}

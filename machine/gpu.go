@@ -37,7 +37,7 @@ type GPU struct {
 	meters   meters
 
 	verdict  verdict
-	watchdog uint64
+	watchdog watchdog
 	profile  bool
 }
 
@@ -102,6 +102,7 @@ func (g *GPU) Run(until uint64) ([]*Kernel, error) {
 		g.agenda.back.Run(g.now, g.visitMemory)
 		g.memoryCycle = g.now
 	}
+	g.watchdog.look(g.now)
 	return g.dispatch.finished, g.verdict.err
 }
 

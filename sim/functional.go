@@ -19,6 +19,7 @@ func (r *run) functional() (*Result, error) {
 	var failed error
 	for _, a := range r.apps {
 		dev := host.NewFunctional(r.ctx, r.spec.Length.MaxCycles)
+		dev.Idle = r.spec.Watchdog
 		a.ctx = host.New(r.recorded(dev), mem.NewSpace(r.sheet.DRAM.Capacity), r.options())
 		if failed == nil {
 			a.err = a.prog.Run(a.ctx)

@@ -86,7 +86,8 @@ cache and used again.`,
 	fl.Uint64Var(&f.seed, "seed", 1, "seed of every random choice")
 	fl.Uint64Var(&f.maxCycles, "max-cycles", 0,
 		"stop at this core cycle (warp instructions when --functional); 0: run to the end")
-	fl.Uint64Var(&f.watchdog, "watchdog", 0, "core cycles without progress that count as a deadlock; 0: 20 million")
+	fl.Uint64Var(&f.watchdog, "watchdog", 0, "core cycles without progress that count as a deadlock (0: 20 million);\n"+
+		"warp instructions when --functional (0: 500 million)")
 	fl.IntVar(&f.jobs, "jobs", runtime.NumCPU(), "simulations at once; a single one uses two cores where that pays")
 	fl.StringSliceVar(&f.sharing, "sharing", nil, "of the run file's sharing modes these, by name or mode, or others: "+
 		strings.Join(sharingNames(), ", "))
