@@ -60,7 +60,7 @@ func New(sheet *sheets.Machine, tenants []*Tenant, o Options) (*GPU, error) {
 	b.moving()
 	g.connect()
 	g.dispatch.settled(0)
-	g.watchdog.begin(o.Watchdog)
+	g.Watchdog.begin(o.Watchdog)
 	if o.Quantum > 0 {
 		if err := g.turns.begin(o.Quantum); err != nil {
 			return nil, err

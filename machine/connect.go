@@ -30,8 +30,8 @@ func (g *GPU) connectSides() {
 		x.tables.Shootdown, x.tables.Freed = x.forget, x.freed
 	}
 
-	w := &g.watchdog
-	w.tenants, w.sms, w.pace, w.verdict = g.Tenants, g.sms.list, &g.pace, &g.verdict
+	w := &g.Watchdog
+	w.tenants, w.sms, w.dispatch, w.pace, w.verdict = g.Tenants, g.sms.list, &g.dispatch, &g.pace, &g.verdict
 
 	d := &g.dispatch
 	d.tenants, d.sms, d.contexts, d.evictor, d.turns = g.Tenants, g.sms.list, &g.contexts, &g.evictor, &g.turns

@@ -21,15 +21,16 @@ const fewInstructions = 64
 // constant period at all of its instructions.
 const lookEvery = 4_001
 
-// watchdog notices an application that does nothing useful any more, also beside others that do. Useful
+// Watchdog notices an application that does nothing useful any more, also beside others that do. Useful
 // is the beginning of a kernel, the end of a CTA, the arrival of a page, and warps at instructions where
 // none was since: a loop of few instructions is not, even if it stores. Real drivers know
 // wall-clock limits only.
-type watchdog struct {
-	tenants []*Tenant
-	sms     []*sm.SM
-	pace    *pace
-	verdict *verdict
+type Watchdog struct {
+	tenants  []*Tenant
+	sms      []*sm.SM
+	dispatch *dispatcher
+	pace     *pace
+	verdict  *verdict
 
 	limit  uint64 // cycles
 	looked uint64 // cycle of the last look
@@ -49,7 +50,7 @@ type vigil struct {
 // codeBits is how many instructions are told apart; those of larger kernels share bits.
 const codeBits = 4096
 
-func (w *watchdog) begin(limit uint64) {
+func (w *Watchdog) begin(limit uint64) {
 	if w.limit = limit; limit == 0 {
 		w.limit = DefaultWatchdog
 	}
@@ -57,7 +58,7 @@ func (w *watchdog) begin(limit uint64) {
 }
 
 // look takes notice of where warps are, and fails the run when an application has done nothing useful for too long.
-func (w *watchdog) look(now uint64) {
+func (w *Watchdog) look(now uint64) {
 	if now < w.looked+lookEvery {
 		return
 	}
@@ -100,14 +101,17 @@ func (v *vigil) at(pc int32) {
 	}
 }
 
-// NextLook is the cycle at which Run should return, so that the watchdog can look at the warps.
-func (g *GPU) NextLook() uint64 { return g.watchdog.looked + lookEvery }
+// Next is the cycle at which Run should return, so that the watchdog can look at the warps.
+func (w *Watchdog) Next() uint64 { return w.looked + lookEvery }
 
 // Idle is how long, in cycles in which it could run, a tenant has done nothing useful.
-func (g *GPU) Idle(tenant int) uint64 { return g.watchdog.of[tenant].idle }
+func (w *Watchdog) Idle(tenant int) uint64 { return w.of[tenant].idle }
+
+// Waits says what the warps of a tenant stand at, for somebody who wonders why nothing happens.
+func (w *Watchdog) Waits(tenant int) []string { return w.waits(tenant, w.pace.now) }
 
 // hung is the error of an application that does nothing useful.
-func (w *watchdog) hung(tenant int, now uint64) error {
+func (w *Watchdog) hung(tenant int, now uint64) error {
 	d := &Deadlock{Cycle: now, Where: w.waits(tenant, now)}
 	d.Why = fmt.Sprintf("for %d cycles in which it could run %s", w.limit, w.spins())
 	if len(w.tenants) > 1 {
@@ -116,13 +120,13 @@ func (w *watchdog) hung(tenant int, now uint64) error {
 	return d
 }
 
-func (w *watchdog) spins() string {
+func (w *Watchdog) spins() string {
 	return fmt.Sprintf("no CTA has ended and its warps have been within %d instructions: the program spins or waits "+
 		"for something that never comes (raise the limit with --watchdog)", fewInstructions)
 }
 
 // waits has a line per unfinished kernel of a tenant, and one per CTA of it for some SMs.
-func (w *watchdog) waits(tenant int, now uint64) (lines []string) {
+func (w *Watchdog) waits(tenant int, now uint64) (lines []string) {
 	const most = 12
 	t := w.tenants[tenant]
 	for _, k := range t.kernels {
@@ -145,9 +149,6 @@ func (w *watchdog) waits(tenant int, now uint64) (lines []string) {
 	return lines
 }
 
-// Waits says what the warps of a tenant stand at, for somebody who wonders why nothing happens.
-func (g *GPU) Waits(tenant int) []string { return g.watchdog.waits(tenant, g.Now()) }
-
 // Deadlock says that the machine, or the program on it, cannot go on, and what
 // everything waits for.
 type Deadlock struct {
@@ -163,17 +164,17 @@ func (d *Deadlock) Error() string {
 // stuck says whether nothing will happen any more to kernels that have not ended,
 // or nothing useful has for long. Nothing from outside can help a machine without
 // events: launches only queue up behind what is there.
-func (g *GPU) stuck(next, until uint64) bool {
-	if g.dispatch.running == 0 {
+func (w *Watchdog) stuck(next, until uint64) bool {
+	if w.dispatch.running == 0 {
 		return false
 	}
 	now := min(next, until)
-	return next == engine.Never || now-min(now, g.progress) > g.watchdog.limit
+	return next == engine.Never || now-min(now, w.pace.progress) > w.limit
 }
 
 // diagnose is the error of a machine that is stuck as a whole.
 func (g *GPU) diagnose(next uint64) error {
-	w := &g.watchdog
+	w := &g.Watchdog
 	d := &Deadlock{Cycle: g.Now()}
 	if next == engine.Never {
 		d.Why = "no component has anything to do, yet kernels are unfinished"

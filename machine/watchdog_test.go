@@ -12,7 +12,7 @@ import (
 // piecewise runs the machine from look to look; again is called when a kernel has ended.
 func (r *rig) piecewise(again func()) error {
 	for r.g.Running() > 0 {
-		ended, err := r.g.Run(r.g.NextLook())
+		ended, err := r.g.Run(r.g.Watchdog.Next())
 		if err != nil {
 			return err
 		}
@@ -74,7 +74,8 @@ func TestWaitingIsNotTooLarge(t *testing.T) {
 	r.launch(0, "spin", 1, 32, out.Base)
 	r.launch(0, "pile", 1, 32, out.Base)
 	err := r.piecewise(nil)
-	if err == nil || strings.Contains(err.Error(), "more than an SM has") || !strings.Contains(err.Error(), "kernel pile") {
+	if err == nil || strings.Contains(err.Error(), "more than an SM has") ||
+		!strings.Contains(err.Error(), "kernel pile") {
 		t.Errorf("%v", err)
 	}
 }

@@ -29,7 +29,7 @@ func (p *patience) look(r *run) (say []string) {
 		p.of = make([]lull, len(r.apps))
 	}
 	for i := range p.of {
-		l, idle := &p.of[i], r.gpu.Idle(i)
+		l, idle := &p.of[i], r.gpu.Watchdog.Idle(i)
 		if idle < l.idle || idle == 0 || l.began.IsZero() {
 			*l = lull{began: now}
 		}
@@ -37,9 +37,10 @@ func (p *patience) look(r *run) (say []string) {
 			continue
 		}
 		l.told = true
-		say = append(say, fmt.Sprintf("%s has done nothing useful for %.0f s, %d cycles of its own: no block has ended; the "+
-			"run goes on, up to the watchdog's limit", r.apps[i].spec.Name, now.Sub(l.began).Seconds(), idle))
-		say = append(say, r.gpu.Waits(i)...)
+		say = append(say, fmt.Sprintf("%s has done nothing useful for %.0f s, %d cycles of its own: no block has "+
+			"ended; the run goes on, up to the watchdog's limit",
+			r.apps[i].spec.Name, now.Sub(l.began).Seconds(), idle))
+		say = append(say, r.gpu.Watchdog.Waits(i)...)
 	}
 	return say
 }

@@ -276,7 +276,7 @@ func (r *run) counted() {
 // nextStop is the cycle at which the machine must give control back: for a look at it and the context, a transfer's
 // end, an arrival, an epoch's end, the end of the run.
 func (r *run) nextStop(now uint64) uint64 {
-	n := r.gpu.NextLook()
+	n := r.gpu.Watchdog.Next()
 	for _, a := range r.apps {
 		n = min(n, a.dev.next(now))
 		if a.arrived > now {

@@ -58,8 +58,8 @@ func (r *runner) look(c *resident, w int, pc int32) error {
 	if r.n.WarpInsts < d.from+d.most {
 		return nil
 	}
-	return fmt.Errorf("%s:%d: kernel %s: for %d warp instructions no block has ended and all warps have been at the same "+
-		"%d instructions; block %s, warp %d spins here or waits for something that never comes (raise the limit "+
-		"with --watchdog)",
+	return fmt.Errorf("%s:%d: kernel %s: for %d warp instructions no block has ended and all warps have been at "+
+		"the same %d instructions; block %s, warp %d spins here or waits for something that never comes "+
+		"(raise the limit with --watchdog)",
 		r.code.File, r.code.Instr[pc].Line, r.code.Kernel, d.most, d.distinct, r.block(c.index), w)
 }

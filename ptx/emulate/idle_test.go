@@ -39,7 +39,8 @@ func TestHangs(t *testing.T) {
 			t.Fatal(err)
 		}
 		g, err := in.Grid(m.Kernels()[0], Launch{
-			Grid: [3]uint32{2, 1, 1}, Block: [3]uint32{64, 1, 1}, Params: binary.LittleEndian.AppendUint64(nil, out.Base),
+			Grid: [3]uint32{2, 1, 1}, Block: [3]uint32{64, 1, 1},
+			Params: binary.LittleEndian.AppendUint64(nil, out.Base),
 		})
 		if err != nil {
 			t.Fatal(err)
