@@ -29,6 +29,8 @@ type Options struct {
 	// Clock, in nanoseconds, lets a simulation on two cores find out whether the second is
 	// free, and do without it while that is faster; nil: it never does.
 	Clock func() int64
+	// Touches counts which SMs touch each page (PageTouches), where addresses are translated.
+	Touches bool
 	// Lockstep takes no strides: all of the machine runs a cycle before any of it runs the
 	// next. Results of programs without data races are the same.
 	Lockstep bool

@@ -255,6 +255,8 @@ type VM struct {
 	Levels       int     `yaml:"levels" unit:"levels" doc:"levels of the page table"`
 	WalkCache    int     `yaml:"walk_cache" unit:"entries" doc:"page-walk cache entries; 0: none" opt:"0"`
 	FaultUs      float64 `yaml:"fault" unit:"us" doc:"handling of a page that is not on the device"`
+	FaultSlots   int     `yaml:"fault_slots" unit:"faults" doc:"faults handled at once" opt:"0: one per walker"`
+	FirstTouch   bool    `yaml:"first_touch" unit:"flag" doc:"device memory, too, gets its frames when an SM touches it first, by a fault; copies and fills of the host are no touches" opt:"false"`
 	Placement    string  `yaml:"placement" unit:"name" doc:"frame placement: round-robin, least, first-touch, lab"`
 	LABThreshold float64 `yaml:"lab_threshold" unit:"fraction" doc:"page balance above which lab places by first touch, else by least (NUBA, section 4)" opt:"0"`
 	// Pages that change channels while an application runs.

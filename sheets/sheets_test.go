@@ -85,6 +85,8 @@ func TestSheetErrors(t *testing.T) {
 			"sm:\n  dispatch: [distributed, name, me]\n  dispatch_parts: [7, partitions, me]\n",
 			"sm.count = 80 do not divide into sm.dispatch_parts = 7",
 		},
+		{"vm:\n  first_touch: [true, flag, me]\n", "vm.first_touch needs vm.enabled"},
+		{"vm:\n  fault_slots: [-1, faults, me]\n", "vm.fault_slots is -1"},
 		{"map_conventional:\n  channel: [[7, 8], bit, me]\n", "address bit 0 is in no field of map_conventional"},
 		{"base_source: nowhere\n", `base_source "nowhere" is not among`},
 	} {

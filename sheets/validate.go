@@ -331,6 +331,8 @@ func (c *checker) vm(m *Machine) {
 	c.want(v.Levels == 4 || v.Levels == 5,
 		"vm.levels is %d; it must be 4 or 5: programs, their local memory and contexts use 40 bits of virtual address",
 		v.Levels)
+	c.want(v.FaultSlots >= 0, "vm.fault_slots is %d; it cannot be negative", v.FaultSlots)
+	c.want(!v.FirstTouch || v.Enabled, "vm.first_touch needs vm.enabled: without translation pages have no frames")
 	c.oneOf("vm.placement", v.Placement, "round-robin", "least", "first-touch", "lab")
 	c.want(v.LABThreshold >= 0 && v.LABThreshold <= 1, "vm.lab_threshold is %g; it must be between 0 and 1",
 		v.LABThreshold)
