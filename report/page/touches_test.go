@@ -40,7 +40,8 @@ func TestPagesTouched(t *testing.T) {
 		}
 	}
 	r.Touches.Homes = nil
-	if text, err = Render([]Run{fromDisk(t, "touched", r)}); err != nil || !bytes.Contains(text, []byte("Pages have no homes here")) {
+	text, err = Render([]Run{fromDisk(t, "touched", r)})
+	if err != nil || !bytes.Contains(text, []byte("Pages have no homes here")) {
 		t.Errorf("without homes: %v", err)
 	}
 	r.Touches = nil
