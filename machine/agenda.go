@@ -10,19 +10,20 @@ type agenda struct {
 	front *engine.Wheel // of the SM side
 	back  *engine.Wheel // of the memory side
 
-	stack, slice, reply            int // in back
-	mmu, request, dispatch, driver int // in front
+	stack, slice, reply                 int // in back
+	cpu, mmu, request, dispatch, driver int // in front
 }
 
-func newAgenda(channels, stacks, slices, sms int, every bool) agenda {
-	a := agenda{stack: channels, slice: channels + stacks, mmu: sms}
+func newAgenda(channels, stacks, slices, sms, cores int, every bool) agenda {
+	a := agenda{stack: channels, slice: channels + stacks, cpu: sms, mmu: sms + cores}
 	a.reply = a.slice + slices
-	a.request, a.dispatch, a.driver = sms+1, sms+2, sms+3
+	a.request, a.dispatch, a.driver = a.mmu+1, a.mmu+2, a.mmu+3
 	a.back, a.front = engine.NewWheel(a.reply+1, every), engine.NewWheel(a.driver+1, every)
 	return a
 }
 
 func (a *agenda) wakeSM(i int, at uint64)      { a.front.Wake(i, at) }
+func (a *agenda) wakeCPU(i int, at uint64)     { a.front.Wake(a.cpu+i, at) }
 func (a *agenda) wakeMMU(at uint64)            { a.front.Wake(a.mmu, at) }
 func (a *agenda) wakeRequest(at uint64)        { a.front.Wake(a.request, at) }
 func (a *agenda) wakeDispatch(at uint64)       { a.front.Wake(a.dispatch, at) }

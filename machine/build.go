@@ -53,7 +53,9 @@ func New(sheet *sheets.Machine, tenants []*Tenant, o Options) (*GPU, error) {
 	if err := b.admit(); err != nil {
 		return nil, err
 	}
-	for _, part := range []func() error{b.channels, b.stacks, b.slices, b.fabric, b.translation, b.sms} {
+	for _, part := range []func() error{
+		b.channels, b.stacks, b.slices, b.fabric, b.translation, b.sms, b.admitCores, b.cpus,
+	} {
 		if err := part(); err != nil {
 			return nil, fmt.Errorf("machine %s: %w", sheet.Name, err)
 		}
@@ -100,7 +102,8 @@ func (b *builder) agenda() {
 			g.memory.stacks = append(g.memory.stacks, &stack{})
 		}
 	}
-	g.agenda = newAgenda(amap.Channels(), len(g.memory.stacks), amap.Slices(), s.SM.Count, b.options.Every)
+	g.agenda = newAgenda(amap.Channels(), len(g.memory.stacks), amap.Slices(), s.SM.Count, s.CPU.Cores,
+		b.options.Every)
 }
 
 // admit derives each tenant's address map and who may run on which SM.
@@ -121,7 +124,7 @@ func (b *builder) admit() error {
 	}
 	g.evictor.last, g.evictor.closed = make([]int, n), make([]bool, n)
 	for i, t := range g.Tenants {
-		if len(t.SMs) == 0 {
+		if len(t.SMs)+len(t.Cores) == 0 {
 			return fmt.Errorf("application %s has no SM", t.Name)
 		}
 		for _, s := range t.SMs {
@@ -267,7 +270,7 @@ func (b *builder) slices() error {
 func (b *builder) fabric() error {
 	g, amap := b.gpu, b.amap
 	x := &b.sheet.NoC
-	ports := b.sheet.SM.Count
+	ports := b.sheet.SM.Count + b.sheet.CPU.Cores
 	if b.sheet.VM.Enabled {
 		g.fabric.mmuPort = ports
 		ports++

@@ -22,12 +22,14 @@ type program struct {
 	within  bool  // the operation before it belongs to the same
 	started bool  // since it was rewound, something has been read
 	last    bool  // the next operation is the last of this execution
+	once    bool  // there is one execution
+	over    bool  // and it has been read to its end
 	err     error
 }
 
 // next is the next operation, nil at an error; instructions dispatched so far.
 func (p *program) next(dispatched int64) *scalar.Inst {
-	if p.at == p.n && !p.read() {
+	if p.over || p.at == p.n && !p.read() {
 		return nil
 	}
 	in := &p.buffer[p.at]
@@ -58,6 +60,7 @@ func (p *program) took() {
 	p.at++
 	if p.last {
 		p.begin()
+		p.over = p.once
 	}
 }
 
