@@ -22,6 +22,7 @@ type Machine struct {
 	Conventional BitMap `yaml:"map_conventional"`
 
 	VM    VM    `yaml:"vm"`
+	CPU   CPU   `yaml:"cpu"`
 	Host  Link  `yaml:"host"`
 	MIG   MIG   `yaml:"mig"`
 	Power Power `yaml:"power"`

@@ -51,6 +51,7 @@ func Validate(m *Machine) error {
 	c.vm(m)
 	c.mig(m)
 	c.gating(m)
+	c.cpu(m)
 	return errors.Join(c.errs...)
 }
 
