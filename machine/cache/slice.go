@@ -89,16 +89,9 @@ func Derive(l *sheets.LLC) (*Config, error) {
 	return c, nil
 }
 
-// Fetch is a request of a slice to DRAM: sectors of a line. Tag is the line's
-// index in the slice; a negative one marks a write, which needs no answer (-1, or
-// below for a write-back somebody waits for: Clean).
-type Fetch struct {
-	Line    uint64
-	Tag     int32
-	Slice   int16
-	Sectors uint8
-	Tenant  mem.TenantID
-}
+// Fetch is a request of a slice to what lies below it. A negative Tag marks a write, which
+// needs no answer (-1, or below for a write-back somebody waits for: Clean).
+type Fetch = mem.Fetch
 
 // Slice is one LLC slice.
 type Slice struct {
