@@ -114,8 +114,10 @@ func (c *Config) validateSizes() error {
 	if c.RemapWays < 1 || lines < c.RemapWays || lines%c.RemapWays != 0 {
 		return fmt.Errorf("a remap cache of %d bytes has no sets of %d ways", c.Remap, c.RemapWays)
 	}
-	if c.Chained && (c.Shape.Ways != 1 || c.Mode != Cache) {
-		return fmt.Errorf("only sets of one way of a cache can be chained")
+	if sets := c.Tiers[Fast].Bytes / uint64(c.Block); c.Chained && (c.Shape.Ways != 1 || c.Mode != Cache ||
+		sets%chainGroup != 0) {
+		return fmt.Errorf("sets can be chained in a cache, by %d, where they have one way: not %d sets of %d ways of "+
+			"%s memory", chainGroup, sets/uint64(c.Shape.Ways), c.Shape.Ways, c.Mode)
 	}
 	for _, f := range []struct {
 		name    string

@@ -3,9 +3,7 @@ package hybrid
 import (
 	"math/bits"
 
-	"heddle/internal/invariants"
 	"heddle/mem"
-	"heddle/mem/addrmap"
 	"heddle/stat"
 )
 
@@ -13,15 +11,6 @@ import (
 const never = ^uint64(0)
 
 const none = int32(-1)
-
-// Access is 64 bytes that a channel of a tier is to read or write. Buffer names where in the
-// controller they go or come from, and comes back with Arrived.
-type Access struct {
-	At     addrmap.Loc
-	Buffer int32
-	Write  bool
-	Tenant mem.TenantID
-}
 
 // What a buffer is part of; the low bits say which.
 const (
@@ -101,9 +90,9 @@ type arrival struct {
 // take accesses from Out and report what they have read (Arrived). Tick must be called at
 // the clocks it returns, and in the next clock after Accept and Arrived.
 type Controller struct {
-	Out  [NumTiers][]mem.Ring[Access] // by channel
-	Done mem.Queue[mem.Fetch]         // reads that have their data, and writes with a tag below -1
+	Done mem.Queue[mem.Fetch] // reads that have their data, and writes with a tag below -1
 
+	out    outlets
 	cfg    *Config
 	table  table
 	remap  remap
@@ -111,6 +100,7 @@ type Controller struct {
 	policy Policy
 	watch  watcher     // the policy, if it is one
 	dirt   dirtWatcher // the policy, if it is one
+	early  bypasser    // the policy, if it is one
 	view   View
 
 	banks       []bank
@@ -121,34 +111,12 @@ type Controller struct {
 	room        struct{ requests, parts int }
 
 	readers []uint16 // by a hash of their place: reads on their way that no transfer makes
+	tagging []uint16 // by a hash of their block: parts whose tags are being read
 	epoch   uint16   // of owners: the number of the last reconfiguration
 	rows    []*counts
 	stalled bool // some lookup waits for room
 	turn    int  // of positions that misplaced blocks of flat memory go to
-
-	trace func(e event) // of tests
 }
-
-// event is what a test wants to know: an access that has been sent, a unit of a request that
-// has been answered from a buffer, or places that have changed places for nothing.
-type event struct {
-	kind   eventKind
-	access Access
-	tier   int
-	addr   uint64
-	fetch  mem.Fetch
-	part   int32
-	unit   int
-	a, b   place
-}
-
-type eventKind uint8
-
-const (
-	sent eventKind = iota
-	answered
-	exchanged
-)
 
 // New makes a controller with nothing in the fast tier. Rows of counters are by tenant.
 func New(cfg *Config, policy Policy, t *stat.Table) (*Controller, error) {
@@ -162,11 +130,8 @@ func New(cfg *Config, policy Policy, t *stat.Table) (*Controller, error) {
 	}
 	c.moving = newTransfers(cfg.Registers, cfg.Buffers, c.table.groupOf)
 	c.readers = make([]uint16, 1<<16)
-	for tier := range c.Out {
-		c.Out[tier] = make([]mem.Ring[Access], cfg.Tiers[tier].Channels)
-		for i := range c.Out[tier] {
-			c.Out[tier][i] = mem.NewRing[Access](cfg.Port)
-		}
+	if cfg.SerialTag {
+		c.tagging = make([]uint16, 1<<12)
 	}
 	c.banks = make([]bank, cfg.Banks)
 	for i := range c.banks {
@@ -186,11 +151,13 @@ func New(cfg *Config, policy Policy, t *stat.Table) (*Controller, error) {
 	for i := range t.Rows() {
 		c.rows = append(c.rows, (*counts)(t.Row(0, i)))
 	}
-	if x, ok := policy.(chainer); ok {
-		x.chains(&c.table)
+	c.out = newOutlets(cfg, &c.table.layout, c.rows)
+	if x, ok := policy.(tableReader); ok {
+		x.reads(&c.table, &c.moving)
 	}
 	c.watch, _ = policy.(watcher)
 	c.dirt, _ = policy.(dirtWatcher)
+	c.early, _ = policy.(bypasser)
 	return c, nil
 }
 
@@ -315,35 +282,6 @@ func (c *Controller) stall(p *part) bool {
 	return false
 }
 
-// channelRoom says whether the channels of some units of a place take an access of each.
-func (c *Controller) channelRoom(p place, units uint32) bool {
-	n := bits.OnesCount32(units)
-	for m := units; m != 0; m &= m - 1 {
-		tier, addr := c.table.address(p, bits.TrailingZeros32(m))
-		ch := c.cfg.Tiers[tier].Map.Channel(addr)
-		if c.Out[tier][ch].Len()+n > c.cfg.Port {
-			return false
-		}
-	}
-	return true
-}
-
-// send hands an access to its channel, which has room.
-func (c *Controller) send(tier int, addr uint64, write bool, buffer int32, tenant mem.TenantID) {
-	a := Access{At: c.cfg.Tiers[tier].Map.Decode(addr), Buffer: buffer, Write: write, Tenant: tenant}
-	if !c.Out[tier][a.At.Channel].Push(a) && invariants.On {
-		invariants.Fail("no room for %+v of tier %d", a, tier)
-	}
-	n := FastReads + 2*tier
-	if write {
-		n++
-	}
-	c.rows[tenant][n]++
-	if c.trace != nil {
-		c.trace(event{kind: sent, access: a, tier: tier, addr: addr})
-	}
-}
-
 // sendUnits reads or writes the units of a part at a place; the channels have room.
 func (c *Controller) sendUnits(h int32, at place) {
 	p := &c.parts[h]
@@ -351,7 +289,7 @@ func (c *Controller) sendUnits(h int32, at place) {
 	for m := p.units; m != 0; m &= m - 1 {
 		u := bits.TrailingZeros32(m)
 		tier, addr := c.table.address(at, u)
-		c.send(tier, addr, p.write, ofPart|h<<unitBits|int32(u), tenant)
+		c.out.send(tier, addr, p.write, ofPart|h<<unitBits|int32(u), tenant)
 	}
 	if !p.write {
 		p.hold = c.hold(at)
@@ -394,6 +332,7 @@ func (c *Controller) Arrived(buffer int32, now uint64) {
 	case ofTag:
 		p := &c.parts[i]
 		p.tagged = true
+		c.tagging[c.tag(p)]--
 		c.parts.push(&c.banks[c.bankOf(p.set, p.index)].ready, i)
 	}
 }
@@ -412,8 +351,8 @@ func (c *Controller) answer(h int32, unit int, buffer int32, now uint64) {
 	p := &c.parts[h]
 	q := &c.requests[p.request]
 	p.units &^= 1 << unit
-	if c.trace != nil {
-		c.trace(event{kind: answered, fetch: q.fetch, part: h, unit: unit, access: Access{Buffer: buffer}})
+	if c.out.trace != nil {
+		c.out.trace(event{kind: answered, fetch: q.fetch, part: h, unit: unit, access: Access{Buffer: buffer}})
 	}
 	if q.left == 1 {
 		c.rows[q.fetch.Tenant][ReadLatency] += now - q.born

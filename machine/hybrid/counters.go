@@ -15,6 +15,7 @@ const (
 	Migrations    //
 	DirtyVictims  //
 	Bypasses      //
+	Passed        //
 	Swaps         //
 	SwapsSkipped  //
 	Invalidations //
@@ -55,6 +56,7 @@ var Desc = []stat.Desc{
 		Doc: "migrations whose victim had to be written back, or swapped",
 	},
 	Bypasses:     {Name: "bypasses", Unit: "requests", Doc: "misses whose block stayed in the slow tier"},
+	Passed:       {Name: "passed_by", Unit: "requests", Doc: "reads that went to the slow tier without a look-up"},
 	Swaps:        {Name: "swaps", Unit: "swaps", Doc: "blocks that changed places within the fast tier"},
 	SwapsSkipped: {Name: "swaps_skipped", Unit: "swaps", Doc: "swaps there was no room for"},
 	Invalidations: {

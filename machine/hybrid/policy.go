@@ -95,5 +95,11 @@ type dirtWatcher interface {
 	dirtied(block uint32, dirty bool)
 }
 
-// chainer is a policy for sets that are chained: it keeps the table's links.
-type chainer interface{ chains(t *table) }
+// tableReader is a policy that wants to know which blocks are in ways, or keeps the links of
+// chained sets.
+type tableReader interface{ reads(t *table, m *transfers) }
+
+// bypasser is a policy that sends reads to the slow tier before they are looked up.
+type bypasser interface {
+	passes(block uint32, class Class) bool
+}

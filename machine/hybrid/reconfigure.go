@@ -53,8 +53,8 @@ func (c *Controller) exchangeAtOnce(a, b place) {
 	c.table.exchange(a, b)
 	s := &c.table.set[a.set]
 	s.order = s.order.use(int(b.pos))
-	if c.trace != nil {
-		c.trace(event{kind: exchanged, a: a, b: b})
+	if c.out.trace != nil {
+		c.out.trace(event{kind: exchanged, a: a, b: b})
 	}
 }
 
@@ -63,8 +63,8 @@ func (c *Controller) leaveAtOnce(at place) {
 	set, index, _ := c.table.resident(at)
 	if c.table.set[at.set].dirty>>at.pos&1 != 0 {
 		c.tell(at, false)
-		if c.trace != nil {
-			c.trace(event{kind: exchanged, a: at, b: c.table.home(set, index)})
+		if c.out.trace != nil {
+			c.out.trace(event{kind: exchanged, a: at, b: c.table.home(set, index)})
 		}
 	}
 	c.table.remove(at)

@@ -42,7 +42,7 @@ func (c *Controller) entry(h int32) (here, taken bool) {
 		return true, true
 	}
 	if p.granted { // if it had to ask again, others could take the entry away from it for ever
-		return c.tableRoom(c.table.entryAddress(line)), false
+		return c.out.takesEntry(line), false
 	}
 	if i == tags.None {
 		if i = c.fetchEntry(line, c.requests[p.request].fetch.Tenant); i == tags.None {
@@ -57,6 +57,12 @@ func (c *Controller) entry(h int32) (here, taken bool) {
 	return false, true
 }
 
+// awaited says whether the entry of a part is on its way: others wait for it.
+func (c *Controller) awaited(p *part) bool {
+	i := c.remap.tags.Find(c.table.entryLine(p.set, p.index) * Unit)
+	return i != tags.None && c.remap.tags.Line[i].Pending != 0
+}
+
 // fetchEntry asks for a line of the table, and writes back what is in its place.
 func (c *Controller) fetchEntry(line uint64, tenant mem.TenantID) int32 {
 	r := &c.remap
@@ -65,14 +71,13 @@ func (c *Controller) fetchEntry(line uint64, tenant mem.TenantID) int32 {
 		return tags.None
 	}
 	old, dirty := r.tags.Tag[v], r.tags.Line[v].Dirty != 0
-	addr := c.table.entryAddress(line)
-	if !c.tableRoom(addr) || dirty && !c.tableRoom(c.table.entryAddress(old/Unit)) {
+	if !c.out.takesEntry(line) || dirty && !c.out.takesEntry(old/Unit) {
 		return tags.None
 	}
 	tenant = c.mover(tenant)
 	if dirty {
 		c.rows[tenant][TableWrites]++
-		c.send(Fast, c.table.entryAddress(old/Unit), true, ofEntry|v, tenant)
+		c.out.send(Fast, c.table.entryAddress(old/Unit), true, ofEntry|v, tenant)
 	}
 	if c.watch != nil && old != ^uint64(0) {
 		c.watch.leaves(c.table.setsOf(old / Unit))
@@ -81,14 +86,8 @@ func (c *Controller) fetchEntry(line uint64, tenant mem.TenantID) int32 {
 	r.tags.Line[v].Pending = 1
 	r.pending++
 	c.rows[tenant][TableReads]++
-	c.send(Fast, addr, false, ofEntry|v, tenant)
+	c.out.send(Fast, c.table.entryAddress(line), false, ofEntry|v, tenant)
 	return v
-}
-
-// tableRoom says whether the channel of a line of the table takes what a look-up may send it:
-// two lines of the table, and two units of data.
-func (c *Controller) tableRoom(addr uint64) bool {
-	return c.Out[Fast][c.cfg.Tiers[Fast].Map.Channel(addr)].Len()+4 <= c.cfg.Port
 }
 
 // entryArrived lets those go on who waited for a line of the table.
@@ -114,7 +113,7 @@ func (c *Controller) changed(p *part) {
 	}
 	tenant := c.mover(c.requests[p.request].fetch.Tenant)
 	c.rows[tenant][TableWrites]++
-	c.send(Fast, c.table.entryAddress(line), true, ofEntry, tenant)
+	c.out.send(Fast, c.table.entryAddress(line), true, ofEntry, tenant)
 }
 
 // mover is the row in which transfers for a tenant are counted, and the table's traffic.

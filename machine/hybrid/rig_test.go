@@ -133,7 +133,7 @@ func newRigAt(t rapid.TB, cfg *Config, p Policy, at clocks, refresh bool) *rig {
 	if r.c, err = New(cfg, p, r.table); err != nil {
 		t.Fatal(err)
 	}
-	r.c.trace = r.see
+	r.c.out.trace = r.see
 	for tier, d := range [NumTiers]*sheets.DRAM{hbm2e(cfg.Tiers[Fast].Channels), ddr4(cfg.Tiers[Slow].Channels)} {
 		r.data[tier] = map[uint64]uint64{}
 		x := &r.tiers[tier]
@@ -242,7 +242,7 @@ func (r *rig) step() {
 		x := &r.tiers[tier]
 		for k := x.clock.Ticks(r.now-1) + 1; k <= x.clock.Ticks(r.now); k++ {
 			for i, ch := range x.list {
-				r.stepChannel(x, ch, &r.c.Out[tier][i], k)
+				r.stepChannel(x, ch, &r.c.out.ring[tier][i], k)
 			}
 		}
 	}
@@ -291,9 +291,9 @@ func (r *rig) idle() bool {
 }
 
 func (r *rig) queued() (n int) {
-	for tier := range r.c.Out {
-		for i := range r.c.Out[tier] {
-			n += r.c.Out[tier][i].Len()
+	for tier := range r.c.out.ring {
+		for i := range r.c.out.ring[tier] {
+			n += r.c.out.ring[tier][i].Len()
 		}
 	}
 	return n

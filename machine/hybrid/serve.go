@@ -5,6 +5,9 @@ import "math/bits"
 // serve looks a part up and does what follows; false when there was no room for that.
 func (c *Controller) serve(h int32, now uint64) bool {
 	p := &c.parts[h]
+	if c.early != nil && !p.write && c.passesBy(p) {
+		return c.passBy(h) || c.stall(p)
+	}
 	if here, taken := c.entry(h); !here {
 		return taken || c.stall(p)
 	}
@@ -28,18 +31,43 @@ func (c *Controller) serve(h int32, now uint64) bool {
 	return c.miss(h, at) || c.stall(p)
 }
 
+// passesBy says whether a read goes to the slow tier without a look-up. Not while something
+// that came before it may yet change its block.
+func (c *Controller) passesBy(p *part) bool {
+	return !p.granted && c.early.passes(c.table.number(p.set, p.index), p.class) &&
+		c.moving.of(p.set, p.index) == none && !c.awaited(p) && (c.tagging == nil || c.tagging[c.tag(p)] == 0)
+}
+
+// passBy sends a read to the slow tier.
+func (c *Controller) passBy(h int32) bool {
+	p := &c.parts[h]
+	at := c.table.home(p.set, p.index)
+	if !c.out.takes(at, p.units) {
+		return false
+	}
+	c.rows[c.requests[p.request].fetch.Tenant][Passed]++
+	c.sendUnits(h, at)
+	return true
+}
+
+// tag is where parts of a block are counted that read their tags.
+func (c *Controller) tag(p *part) uint32 {
+	return c.table.number(p.set, p.index) & uint32(len(c.tagging)-1)
+}
+
 // readTag reads the tags of the part's set, which lie in the fast memory: the table's line
 // stands for them.
 func (c *Controller) readTag(h int32) bool {
 	p := &c.parts[h]
-	addr := c.table.entryAddress(c.table.entryLine(p.set, p.index))
-	if !c.tableRoom(addr) {
+	line := c.table.entryLine(p.set, p.index)
+	if !c.out.takesEntry(line) {
 		return false
 	}
 	tenant := c.requests[p.request].fetch.Tenant
 	c.rows[tenant][TagReads]++
 	p.granted = true
-	c.send(Fast, addr, false, ofTag|h, tenant)
+	c.tagging[c.tag(p)]++
+	c.out.send(Fast, c.table.entryAddress(line), false, ofTag|h, tenant)
 	return true
 }
 
@@ -70,7 +98,7 @@ func (c *Controller) see(p *part, set uint32) *View {
 // hit serves a part whose block lies in a way.
 func (c *Controller) hit(h int32, at place, now uint64) bool {
 	p := &c.parts[h]
-	if !c.channelRoom(at, p.units) {
+	if !c.out.takes(at, p.units) {
 		return false
 	}
 	v := c.see(p, at.set)
@@ -95,7 +123,7 @@ func (c *Controller) hit(h int32, at place, now uint64) bool {
 		}
 	case Assign:
 		to := place{at.set, uint16(other)}
-		if c.channelRoom(to, p.units) && c.readers[c.hold(at)] == 0 && c.readers[c.hold(to)] == 0 {
+		if c.out.takes(to, p.units) && c.readers[c.hold(at)] == 0 && c.readers[c.hold(to)] == 0 {
 			c.exchangeAtOnce(at, to)
 			c.rows[c.requests[p.request].fetch.Tenant][Swaps]++
 			at = to
@@ -234,7 +262,7 @@ func (c *Controller) leavesTo(at place) (place, bool) {
 // miss serves a part whose block lies in the slow tier.
 func (c *Controller) miss(h int32, at place) bool {
 	p := &c.parts[h]
-	if !c.channelRoom(at, p.units) || !p.write && !c.moving.room(2) {
+	if !c.out.takes(at, p.units) || !p.write && !c.moving.room(2) {
 		return false
 	}
 	v := c.see(p, p.set)

@@ -44,8 +44,18 @@ func TestShadowMemory(t *testing.T) {
 
 func drawPolicy(t *rapid.T, cfg *Config) Policy {
 	s := cfg.Shape
-	kind := rapid.SampledFrom([]string{"lru", "waypart", "hydrogen", "hydrogen"}).Draw(t, "policy")
+	kinds := []string{"lru", "waypart", "hydrogen", "hydrogen", "hashcache", "profess"}
+	kind := rapid.SampledFrom(kinds).Draw(t, "policy")
 	switch {
+	case kind == "hashcache" && cfg.Mode == Cache:
+		if s.Ways == 1 {
+			cfg.Chained = rapid.Bool().Draw(t, "chained")
+		}
+		p := NewHAShCache(s.Ways, rapid.IntRange(8, 2000).Draw(t, "counters"))
+		p.Kernel(rapid.Bool().Draw(t, "kernel"))
+		return p
+	case kind == "profess" && cfg.Mode == Cache:
+		return NewProFess(cfg, rapid.Bool().Draw(t, "lru"))
 	case kind == "waypart" && s.Ways > 1:
 		p, err := NewWayPart(s, rapid.IntRange(1, s.Ways-1).Draw(t, "cpu"))
 		if err != nil {
@@ -97,6 +107,9 @@ func exercise(t *rapid.T, r *rig, steps int) {
 		r.ask(line*uint64(cfg.Line), sectors, random(100) < uint64(writes), mem.TenantID(random(2)))
 		for range random(30) {
 			r.step()
+		}
+		if x, ok := r.c.policy.(*HAShCache); ok && random(40) == 0 {
+			x.Kernel(random(2) == 0)
 		}
 		h, ok := r.c.policy.(*Hydrogen)
 		if !ok || random(40) != 0 {
@@ -153,7 +166,7 @@ func checkCounts(t *rapid.T, r *rig) {
 	for tenant := range 2 {
 		n := func(counter int) uint64 { return r.count(tenant, counter) }
 		requests, most := n(Reads)+n(Writes), uint64(max(1, r.c.cfg.Line/r.c.cfg.Block))
-		if looked := n(RemapHits) + n(RemapMisses); looked < requests || looked > most*requests {
+		if looked := n(RemapHits) + n(RemapMisses); looked+n(Passed) < requests || looked > most*requests {
 			t.Fatalf("%d requests have looked up %d entries", requests, looked)
 		}
 		if n(Misses) < n(Migrations)+n(Bypasses) {

@@ -172,7 +172,7 @@ func (c *Controller) advance(i int32) bool {
 		for m := g.want &^ g.asked; m != 0; {
 			u := first(m, t.start)
 			m &^= 1 << u
-			if c.try(i, l, g.from, u, false) {
+			if c.out.try(g.from, u, false, bufferOf(i, l, u), t.tenant) {
 				g.asked |= 1 << u
 			} else {
 				quiet = false
@@ -180,7 +180,7 @@ func (c *Controller) advance(i int32) bool {
 		}
 		for m := g.here &^ g.gone & t.clear(l); m != 0; m &= m - 1 {
 			u := bits.TrailingZeros32(m)
-			if c.readers[c.hold(g.to)] == 0 && c.try(i, l, g.to, u, true) {
+			if c.readers[c.hold(g.to)] == 0 && c.out.try(g.to, u, true, bufferOf(i, l, u), t.tenant) {
 				g.gone |= 1 << u
 			} else {
 				quiet = false
@@ -192,6 +192,11 @@ func (c *Controller) advance(i int32) bool {
 		c.end(i)
 	}
 	return quiet
+}
+
+// bufferOf is the buffer of a unit of a leg of a transfer.
+func bufferOf(i int32, l, unit int) int32 {
+	return ofTransfer | i<<(unitBits+1) | int32(l)<<unitBits | int32(unit)
 }
 
 // first is the first unit of a mask from a unit on, round the block.
@@ -210,17 +215,6 @@ func (t *transfer) clear(l int) uint32 {
 		return o.here
 	}
 	return ^uint32(0)
-}
-
-// try sends an access of a transfer if its channel takes it.
-func (c *Controller) try(i int32, l int, at place, unit int, write bool) bool {
-	tier, addr := c.table.address(at, unit)
-	if c.Out[tier][c.cfg.Tiers[tier].Map.Channel(addr)].Full() {
-		return false
-	}
-	t := &c.moving.list[i]
-	c.send(tier, addr, write, ofTransfer|i<<(unitBits+1)|int32(l)<<unitBits|int32(unit), t.tenant)
-	return true
 }
 
 // unitArrived puts a unit into the buffer of a leg.
@@ -258,7 +252,7 @@ func (c *Controller) answerWaiters(i int32, l int, now uint64) {
 		}
 		for m := p.units & g.here; m != 0; m &= m - 1 {
 			u := bits.TrailingZeros32(m)
-			c.answer(h, u, ofTransfer|i<<(unitBits+1)|int32(l)<<unitBits|int32(u), now)
+			c.answer(h, u, bufferOf(i, l, u), now)
 		}
 		if p.units != 0 {
 			before, h = h, after
