@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"runtime"
 	"runtime/debug"
 	"strings"
 	"sync"
 
+	"heddle/internal/scratch"
 	"heddle/sheets"
 	"heddle/sim"
 	"heddle/sim/runfile"
@@ -223,11 +223,13 @@ func (r *Runner) do(ctx context.Context, t *task) {
 	spec := t.job.Spec
 	// files the program saves belong to the shared run; here they go nowhere
 	if t.alone || r.Keep && spec.OutDir == "" {
-		if spec.OutDir, err = os.MkdirTemp("", "heddle-alone-"); err != nil {
+		nowhere, err := scratch.Make("", "heddle-alone-")
+		if err != nil {
 			t.err = err
 			return
 		}
-		defer os.RemoveAll(spec.OutDir)
+		defer nowhere.Remove()
+		spec.OutDir = nowhere.Path()
 	}
 	t.out, t.err = r.Run(ctx, spec, func(p sim.Progress) {
 		if len(p.Waits) > 0 {
