@@ -19,7 +19,7 @@ type memOp struct {
 	ndst   uint8
 	space  isa.Space
 	kind   isa.Kind
-	bypass bool   // does not look into the L1
+	bypass bool // does not look into the L1
 	flags  mem.Flags
 	seen   bool   // SM.Quiet
 	cycles uint16 // shared memory: bank cycles
