@@ -21,6 +21,7 @@ type Config struct {
 	Machine  string           `yaml:"machine"` // "": the study's
 	Set      runfile.Scalars  `yaml:"set"`
 	Policies runfile.Policies `yaml:"policies"`
+	Memory   runfile.Memory   `yaml:"memory"`
 }
 
 // Pair is two configurations one of which is held against the other.
@@ -64,22 +65,24 @@ func (s *Study) sheet(c *Config, set map[string]string) (name string, all map[st
 	return name, all, m, nil
 }
 
-// Single is a program alone on a configuration. touches asks for who touches which page.
-func (b *Book) Single(program string, c *Config, touches bool) (*sim.Result, error) {
+// Single is a program alone on a configuration.
+func (b *Book) Single(program string, c *Config) (*sim.Result, error) {
 	name, set, m, err := b.Study.sheet(c, b.own)
 	if err != nil {
 		return nil, err
 	}
-	sharing := sim.Sharing{Mode: "alone", Name: c.Name}
+	sharing := sim.Sharing{Mode: "alone", Name: c.Name, Memory: sim.Memory(c.Memory)}
 	for _, p := range c.Policies {
 		sharing.Policies = append(sharing.Policies, sim.Governor{
 			Policy: p.Policy, Period: p.Period, Params: control.Params(maps.Clone(p.Params)),
 		})
 	}
 	spec := b.spec([]string{program}, sharing)
-	spec.Machine, spec.Set, spec.Touches = name, set, touches
+	spec.Machine, spec.Set = name, set
+	spec.Touches = m.VM.Enabled // one figure needs it, and figures share runs
+	spec.Length.Warmup = b.Scale.Warmup
 	if b.Scale.Instructions > 0 {
-		spec.Length = sim.Length{Instructions: b.Scale.Instructions}
+		spec.Length = sim.Length{Instructions: b.Scale.Instructions, Warmup: b.Scale.Warmup}
 	}
 	r, err := b.resultOf(lab.Job{Label: program + " on " + c.Name, Spec: spec, Machine: m})
 	if _, err := ipc(r, err); err != nil {
@@ -102,12 +105,12 @@ type singles struct {
 	res          []*sim.Result
 }
 
-func (b *Book) singles(r *Reproduced, configs []string, touches bool) (out []singles) {
+func (b *Book) singles(r *Reproduced, configs []string) (out []singles) {
 	for _, set := range r.Figure.Sets {
 		for _, p := range b.programs(r.Figure, set) {
 			s := singles{set: set, program: p}
 			for _, name := range configs {
-				res, err := b.Single(p, b.Study.config(name), touches)
+				res, err := b.Single(p, b.Study.config(name))
 				if err != nil {
 					r.fail(err)
 				}

@@ -95,7 +95,7 @@ func (r *Reproduced) of(name string, x float64) {
 // ratios is a metric of every program over the first configuration's (NUBA, Figures 7, 8, 11, 12).
 func (b *Book) ratios(r *Reproduced) {
 	f, m := r.Figure, metrics()[r.Figure.Metric]
-	runs := b.singles(r, f.Configs, false)
+	runs := b.singles(r, f.Configs)
 	r.Columns = []string{"set", "program", "configuration", f.Metric, "over_" + f.Configs[0], "run_cycles"}
 	for _, s := range runs {
 		for i, c := range f.Configs {
@@ -138,7 +138,7 @@ func (b *Book) ratios(r *Reproduced) {
 // values is a metric of every program as it is (NUBA, Figure 9).
 func (b *Book) values(r *Reproduced) {
 	f, m := r.Figure, metrics()[r.Figure.Metric]
-	runs := b.singles(r, f.Configs, false)
+	runs := b.singles(r, f.Configs)
 	r.Columns = []string{"set", "program", "configuration", f.Metric}
 	for _, s := range runs {
 		for i, c := range f.Configs {
@@ -195,7 +195,7 @@ func meanOf(xs []float64) float64 {
 // configuration's total (NUBA, Figure 13).
 func (b *Book) energyParts(r *Reproduced) {
 	f := r.Figure
-	runs := b.singles(r, f.Configs, false)
+	runs := b.singles(r, f.Configs)
 	noc, total := metrics()["noc energy"], metrics()["total energy"]
 	r.Columns = []string{"set", "program", "configuration", "noc_j_per_inst", "total_j_per_inst"}
 	for _, s := range runs {
@@ -233,34 +233,31 @@ func percentOf(x, of []float64) []float64 {
 	return out
 }
 
-// degree is how many SMs touch the pages of each program (NUBA, Figure 3). shared is the percentage
-// that more than one SM touches, most that of the class of the most SMs.
+// degree is how many SMs touch the pages of each program (NUBA, Figure 3), in percent by
+// class; shared is what more than one SM touches.
 func (b *Book) degree(r *Reproduced) {
 	f := r.Figure
-	runs := b.singles(r, f.Configs[:1], true)
-	_, _, m, err := b.Study.sheet(b.Study.config(f.Configs[0]), b.own)
-	if err != nil {
-		r.fail(err)
-		return
-	}
-	names, most := report.SharingClasses(m.SM.Count)
+	runs := b.singles(r, f.Configs[:1])
+	names := b.Study.classes(f.Configs[0])
 	r.Columns = append([]string{"set", "program", "pages"}, names...)
 	share := make([][]float64, len(runs))
 	for i, s := range runs {
 		var pages uint64
-		share[i], pages = sharesOf(s.res[0], len(most))
+		share[i], pages = sharesOf(s.res[0], len(names))
 		row := []any{s.set, s.program, pages}
 		for _, x := range share[i] {
 			row = append(row, x)
 		}
 		r.row(row...)
 		r.of("shared "+s.program, 100-share[i][0])
-		r.of("most "+s.program, share[i][len(most)-1])
+		for k, n := range names {
+			r.of(n+" "+s.program, share[i][k])
+		}
 	}
 	f.perSet(runs, func(set string, part []singles) {
 		var shared []float64
 		for _, s := range part {
-			x, _ := sharesOf(s.res[0], len(most))
+			x, _ := sharesOf(s.res[0], len(names))
 			shared = append(shared, 100-x[0])
 		}
 		r.measure("shared "+set, shared)
@@ -281,6 +278,16 @@ func (b *Book) degree(r *Reproduced) {
 		}
 		r.Draw.Panels = append(r.Draw.Panels, p)
 	}
+}
+
+// classes are those of pages on a configuration.
+func (s *Study) classes(config string) []string {
+	_, _, m, err := s.sheet(s.config(config), nil)
+	if err != nil {
+		return nil // validation tells
+	}
+	names, _ := report.SharingClasses(m.SM.Count)
+	return names
 }
 
 // sharesOf are the percentages of a run's pages by class; NaN where it does not tell.
@@ -307,7 +314,7 @@ func (b *Book) pairs(r *Reproduced) {
 		sets = append(slices.Clone(sets), "all")
 	}
 	for _, p := range f.Pairs {
-		runs := b.singles(r, []string{p.Of, p.Over}, false)
+		runs := b.singles(r, []string{p.Of, p.Over})
 		for _, s := range runs {
 			one := []singles{s}
 			x, base := valuesOf(one, 0, m)[0], valuesOf(one, 1, m)[0]
@@ -338,7 +345,7 @@ func (b *Book) tradeoff(r *Reproduced) {
 		names = append(names, l.Configs...)
 	}
 	names = append(names, f.Configs[0])
-	runs := b.singles(r, names, false)
+	runs := b.singles(r, names)
 	speed, power := metrics()["ipc"], metrics()["noc power"]
 	base := len(names) - 1
 	r.Columns = []string{"configuration", "speed_over_" + f.Configs[0], "noc_power_over_" + f.Configs[0]}
@@ -409,8 +416,10 @@ func (s *Study) singleNames(f *Figure) (out []string) {
 		}
 	case "degree":
 		each("shared", true)
-		for _, p := range programs {
-			out = append(out, "most "+p)
+		for _, class := range s.classes(f.Configs[0]) {
+			for _, p := range programs {
+				out = append(out, class+" "+p)
+			}
 		}
 	case "pairs":
 		for _, p := range f.Pairs {

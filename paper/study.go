@@ -57,8 +57,10 @@ type Scale struct {
 	// Instructions ends the runs of figures of configurations instead of the budget: thread
 	// instructions of the program.
 	Instructions uint64 `yaml:"instructions"`
-	Inputs       string `yaml:"inputs"` // which inputs of the programs
-	About        string `yaml:"about"`  // what the scaling means for results
+	// Warmup is core cycles at their begin that do not count.
+	Warmup uint64 `yaml:"warmup"`
+	Inputs string `yaml:"inputs"` // which inputs of the programs
+	About  string `yaml:"about"`  // what the scaling means for results
 }
 
 // Program gives a benchmark's arguments by the name of the inputs.

@@ -47,6 +47,9 @@ func (s *Study) validateScales(root *yamldoc.Node) error {
 		if c.Profile == 0 || c.Profile > c.Budget {
 			return at.Errorf("scale %s: profile must be in 1..%d, the budget", c.Name, c.Budget)
 		}
+		if c.Warmup >= c.Budget {
+			return at.Errorf("scale %s: warmup must be below the budget, %d", c.Name, c.Budget)
+		}
 		seen[c.Name] = true
 	}
 	return nil
