@@ -31,9 +31,9 @@ type Core struct {
 	tenant   mem.TenantID
 	inflight int // requests that have not been answered
 
-	resumeAt uint64 // cycle in which dispatch goes on though nothing has happened
-	endAt    uint64 // cycle in which the execution's last instruction retires, once that is known
-	end      int64  // that instruction
+	resumeAt uint64           // cycle in which dispatch goes on though nothing has happened
+	endAt    uint64           // cycle in which the execution's last instruction retires, once that is known
+	ends     mem.Queue[int64] // the last instructions of this execution and of those after it that have been dispatched
 	running  bool
 	waited   int64 // ticks retirement waited for loads
 	row      []uint64
@@ -54,8 +54,8 @@ func New(id int, cfg *Config, slab *mem.Slab, table *stat.Table, port mem.Port) 
 // Program is what a core is to execute.
 type Program struct {
 	Source scalar.Source
-	// Insts is the instructions of an execution; 0: it has no end. A source that ends before
-	// begins again.
+	// Insts is the instructions of an execution; a source that ends before begins again. 0: an
+	// execution ends with its source.
 	Insts uint64
 	Once  bool // one execution, else over and over
 }
@@ -70,14 +70,13 @@ func (c *Core) Start(p Program, tenant mem.TenantID, frames *Frames) error {
 		return fmt.Errorf("an execution of %d instructions: at most %d", p.Insts, uint64(1)<<50)
 	}
 	length := int64(p.Insts)
-	c.program = program{source: p.Source, length: length, left: length, once: p.Once && length > 0}
+	c.program = program{source: p.Source, length: length, left: length, once: p.Once}
 	var err error
 	if c.pages, err = newPages(p.Source, frames); err != nil {
 		return err
 	}
 	c.tenant, c.running = tenant, true
 	c.row = c.table.Row(c.ID, int(tenant))
-	c.end = length
 	c.resumeAt = c.now + 1
 	c.window.redirect(int64(c.resumeAt+1) * perCycle)
 	c.due = c.resumeAt
@@ -161,9 +160,6 @@ func (c *Core) loads(now uint64) {
 // finish counts an execution whose last instruction has retired, and finds out when that of
 // the present one will.
 func (c *Core) finish(now uint64) {
-	if c.program.length == 0 || !c.running {
-		return
-	}
 	for {
 		if c.endAt == never {
 			c.foresee()
@@ -172,7 +168,7 @@ func (c *Core) finish(now uint64) {
 			return
 		}
 		c.row[Executions]++
-		c.end += c.program.length
+		c.ends.Pop()
 		c.endAt = never
 		if c.program.once {
 			c.Settle()
@@ -184,8 +180,8 @@ func (c *Core) finish(now uint64) {
 
 // foresee finds out when the execution ends, if that is known.
 func (c *Core) foresee() {
-	if c.window.allKnown() >= c.end {
-		c.endAt = cycleOf(c.window.retired.tick(c.end))
+	if c.ends.Len() > 0 && c.window.allKnown() >= *c.ends.Head() {
+		c.endAt = cycleOf(c.window.retired.tick(*c.ends.Head()))
 	}
 }
 
