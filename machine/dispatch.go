@@ -38,9 +38,7 @@ func (d *dispatcher) add(k *Kernel, now uint64) {
 	d.launched++
 	d.running++
 	d.pace.progress, t.useful = now, now
-	if len(t.kernels) == 0 {
-		t.since = now
-	}
+	t.begins(now)
 	t.kernels = append(t.kernels, k)
 	d.divide(k)
 	d.offer(k.ready)
@@ -140,8 +138,8 @@ func (d *dispatcher) retire(s *sm.SM, now uint64) {
 				d.running--
 				d.finished = append(d.finished, k)
 				t.kernels = append(t.kernels[:j], t.kernels[j+1:]...)
+				t.ended(now)
 				if len(t.kernels) == 0 {
-					t.busy += now - t.since
 					d.turns.asked = now + 1
 					d.agenda.wakeDriver(now + 1)
 				}
