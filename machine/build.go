@@ -43,11 +43,8 @@ func New(sheet *sheets.Machine, tenants []*Tenant, o Options) (*GPU, error) {
 	if 2*len(tenants) >= mostMaps {
 		return nil, fmt.Errorf("%d applications: a machine takes at most %d", len(tenants), mostMaps/2-1)
 	}
-	g := &GPU{Sheet: sheet, Tenants: tenants, profile: o.Profile, watchdog: o.Watchdog}
+	g := &GPU{Sheet: sheet, Tenants: tenants, profile: o.Profile}
 	g.memoryCycle = engine.Never
-	if g.watchdog == 0 {
-		g.watchdog = DefaultWatchdog
-	}
 	b := &builder{gpu: g, sheet: sheet, options: &o, amap: amap}
 	b.agenda()
 	if err := b.admit(); err != nil {
@@ -61,6 +58,7 @@ func New(sheet *sheets.Machine, tenants []*Tenant, o Options) (*GPU, error) {
 	b.holdings()
 	b.moving()
 	g.connect()
+	g.Watchdog.begin(o.Watchdog)
 	if o.Quantum > 0 {
 		if err := g.turns.begin(o.Quantum); err != nil {
 			return nil, err

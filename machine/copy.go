@@ -188,7 +188,7 @@ func (c *copyEngine) end(i int32, now uint64) {
 	c.Bytes += 1 << c.bits
 	tenant := j.tenant
 	c.driver.Copied(now, j.id)
-	c.pace.progress = now
+	c.pace.progress, c.tenants[tenant].useful = now, now
 	c.groups.leave(now, int(tenant))
 	c.agenda.wakeMMU(now)
 	c.agenda.wakeDriver(now)

@@ -22,7 +22,6 @@ type fabric struct {
 	tables      *vm.Tables // nil where addresses are not translated
 	translation *translation
 	lookahead   *lookahead
-	pace        *pace
 	agenda      agenda
 
 	request  *noc.Network // of ports to the slices near them
@@ -115,9 +114,6 @@ func (f *fabric) enter(net *noc.Network, in, out int, h int32, r *mem.Req, flits
 
 // sent books a request that has left for the network.
 func (f *fabric) sent(r *mem.Req, now uint64) {
-	if r.Op == mem.Write {
-		f.pace.progress = max(f.pace.progress, now)
-	}
 	t := f.tenants[f.owner(r)]
 	t.owed = max(t.owed, now+f.pipeline)
 }
