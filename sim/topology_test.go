@@ -18,7 +18,8 @@ var narrow = []struct {
 	values []string
 }{
 	{"noc.flit", []string{"8", "16", "32", "64"}}, {"noc.in_queue", []string{"1", "2", "18"}},
-	{"noc.out_queue", []string{"1", "2", "16"}}, {"noc.vcs", []string{"1", "2", "3"}}, {"noc.latency", []string{"1", "4"}},
+	{"noc.out_queue", []string{"1", "2", "16"}}, {"noc.vcs", []string{"1", "2", "3"}},
+	{"noc.latency", []string{"1", "4"}},
 	{"noc.radix", []string{"4", "8", "16"}}, {"noc.write_size", []string{"0", "16"}},
 	{"clock.noc", []string{"700", "1400", "2000"}}, {"clock.llc", []string{"700", "1400", "2000"}},
 	{"llc.mshrs", []string{"2", "4", "192"}}, {"llc.merge", []string{"1", "4"}}, {"llc.ways", []string{"2", "16"}},
