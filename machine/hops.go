@@ -58,7 +58,7 @@ func (f *fabric) injectNear(port int, h int32, r *mem.Req, flits int, now uint64
 
 // looksUp says that a request is looked up in a slice that is not its home.
 func (x *across) looksUp(r *mem.Req) bool {
-	return x.copies || x.replicate && r.Op == mem.Read && r.Flags&mem.ReadOnly != 0
+	return x.copies || x.replicate && r.Op == mem.Read && r.ReadOnly
 }
 
 // spread takes requests from where they have entered to their homes.

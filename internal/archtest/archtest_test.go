@@ -207,7 +207,7 @@ const (
 )
 
 // localPolicy matches the files of policies that sit beside their component.
-var localPolicy = regexp.MustCompile(`^machine/[^/]+/(sched|place|evict|page)_[^/]+\.go$`)
+var localPolicy = regexp.MustCompile(`^machine/[^/]+/(sched|place|evict|prefetch|migrate|page)_[^/]+\.go$`)
 
 // isPolicy says whether a file is a policy: a local one, or one that a machine-wide policy
 // names as its own.
