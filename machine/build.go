@@ -27,7 +27,8 @@ type Options struct {
 	Quantum uint64
 	// Clock, in nanoseconds, lets a simulation on two cores find out whether the second is
 	// free, and do without it while that is faster; nil: it never does.
-	Clock func() int64
+	Clock       func() int64
+	Replication Replication // of read-only lines of other partitions
 	// Touches counts which SMs touch each page (PageTouches), where addresses are translated.
 	Touches bool
 	// Lockstep takes no strides: all of the machine runs a cycle before any of it runs the

@@ -16,6 +16,14 @@ func (b *builder) networks() error {
 	if b.sheet.VM.Enabled {
 		f.mmuPort, mmu = sms, 1
 	}
+	if b.options.Replication != NoReplication {
+		if err := CanReplicate(b.sheet); err != nil {
+			return err
+		}
+	}
+	k := &b.gpu.Replicas
+	k.flushes = b.options.Replication != NoReplication || b.sheet.LLC.FlushEach
+	k.at, k.until = make([]int, slices), make([]uint64, slices)
 	if x.Kind != "stages" {
 		return b.crossbars(sms+mmu, slices)
 	}
@@ -115,6 +123,12 @@ func (b *builder) partitions(sms, slices, mmu int) error {
 		x.mmu = slices
 	}
 	b.shareSlices(nil)
+	switch b.options.Replication {
+	case FullReplication:
+		x.replicate = true
+	case DynamicReplication:
+		x.sampler = b.gpu.memory.slices[0].Sample(b.traffic("mdr", cache.SamplerCounters(), 1))
+	}
 	return nil
 }
 

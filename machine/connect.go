@@ -36,6 +36,11 @@ func (g *GPU) connectSides() {
 	d := &g.dispatch
 	d.tenants, d.sms, d.contexts, d.evictor, d.turns = g.Tenants, g.sms.list, &g.contexts, &g.evictor, &g.turns
 	d.verdict, d.pace, d.agenda = &g.verdict, &g.pace, g.agenda
+	d.replicas = &g.Replicas
+
+	r := &g.Replicas
+	r.sheet, r.across, r.slices, r.layouts = g.Sheet, &g.fabric.across, g.memory.slices, &g.fabric.layouts
+	r.dispatch, r.agenda = &g.dispatch, g.agenda
 }
 
 // connectMoving wires what takes SMs, channels and pages from one application to another.

@@ -17,6 +17,7 @@ type GPU struct {
 	Tenants      []*Tenant
 	Tables       []*stat.Table // counters of every component kind
 	Repartitions []*Repartition
+	Replicas     replicas // of read-only lines in the LLC
 
 	pace
 	agenda      agenda
