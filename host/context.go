@@ -103,6 +103,9 @@ func (c *Context) Space() *mem.Space { return c.space }
 // Cycle is the current core cycle; 0 under functional execution.
 func (c *Context) Cycle() uint64 { return c.dev.Cycle() }
 
+// Done is closed when the context of the options is cancelled.
+func (c *Context) Done() <-chan struct{} { return c.opt.Ctx.Done() }
+
 // Err is ErrStopped once the context of the options is cancelled.
 func (c *Context) Err() error {
 	if c.opt.Ctx.Err() != nil {

@@ -44,11 +44,8 @@ func New(sheet *sheets.Machine, tenants []*Tenant, o Options) (*GPU, error) {
 	if 2*len(tenants) >= mostMaps {
 		return nil, fmt.Errorf("%d applications: a machine takes at most %d", len(tenants), mostMaps/2-1)
 	}
-	g := &GPU{Sheet: sheet, Tenants: tenants, profile: o.Profile, watchdog: o.Watchdog}
+	g := &GPU{Sheet: sheet, Tenants: tenants, profile: o.Profile}
 	g.memoryCycle = engine.Never
-	if g.watchdog == 0 {
-		g.watchdog = DefaultWatchdog
-	}
 	b := &builder{gpu: g, sheet: sheet, options: &o, amap: amap}
 	b.agenda()
 	if err := b.admit(); err != nil {
@@ -62,6 +59,7 @@ func New(sheet *sheets.Machine, tenants []*Tenant, o Options) (*GPU, error) {
 	b.holdings()
 	b.moving()
 	g.connect()
+	g.Watchdog.begin(o.Watchdog)
 	if o.Quantum > 0 {
 		if err := g.turns.begin(o.Quantum); err != nil {
 			return nil, err
@@ -215,7 +213,7 @@ func (b *builder) channels() error {
 		depth := d.Queue + d.WriteQueue + 2
 		c := &channel{
 			id: i, dram: ch, clock: clock, extra: uint64(d.Extra), held: -1,
-			delay: mem.NewRing[delayed](d.Extra + depth), busy: make([]cache.Fetch, 4*depth),
+			delay: mem.NewRing[delayed](d.Extra + depth), busy: make([]mem.Fetch, 4*depth),
 		}
 		for k := range c.busy {
 			c.free = append(c.free, int32(k))

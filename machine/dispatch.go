@@ -34,7 +34,7 @@ func (d *dispatcher) add(k *Kernel, now uint64) {
 	t := d.tenants[k.Tenant]
 	d.launched++
 	d.running++
-	d.pace.progress = now
+	d.pace.progress, t.useful = now, now
 	if len(t.kernels) == 0 {
 		t.since = now
 	}
@@ -127,6 +127,7 @@ func (d *dispatcher) place(k *Kernel, i int, now uint64) {
 func (d *dispatcher) retire(s *sm.SM, now uint64) {
 	for _, ended := range s.Done {
 		t := d.tenants[ended.Tenant]
+		t.useful = max(t.useful, now)
 		for j, k := range t.kernels {
 			if &k.Kernel != ended {
 				continue

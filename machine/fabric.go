@@ -21,7 +21,6 @@ type fabric struct {
 	tables      *vm.Tables // nil where addresses are not translated
 	translation *translation
 	lookahead   *lookahead
-	pace        *pace
 	agenda      agenda
 
 	request  *noc.Crossbar // SMs and MMU to slices
@@ -55,7 +54,7 @@ func (f *fabric) inject(port int, h int32, now uint64) bool {
 // injectSorted sends a request of the MMU or the copy engine into their crossbar port;
 // false when the port's queue for the request's LLC slice is full.
 func (f *fabric) injectSorted(r mem.Req, now uint64) bool {
-	r.Born, r.SM = now, -1
+	r.Born, r.Port = now, mem.Port(f.mmuPort)
 	r.Slice = int16(f.layouts.slice(r.Line))
 	flits := f.flitsOf(&r)
 	if !f.request.CanPushTo(f.mmuPort, int(r.Slice), flits) {
@@ -76,9 +75,6 @@ func (f *fabric) enter(port int, h int32, r *mem.Req, flits int, now uint64) {
 
 // sent books a request that has left for the crossbar.
 func (f *fabric) sent(r *mem.Req, now uint64) {
-	if r.Op == mem.Write {
-		f.pace.progress = max(f.pace.progress, now)
-	}
 	t := f.tenants[f.owner(r)]
 	t.owed = max(t.owed, now+f.pipeline)
 }
@@ -140,10 +136,7 @@ func (f *fabric) handOver(now uint64) (more bool) {
 // answer sends a finished request back through the reply crossbar.
 func (f *fabric) answer(slice int, h int32, now uint64) bool {
 	r := &f.slab.R[h]
-	port, flits := int(r.SM), f.repFlits[1]
-	if port < 0 {
-		port = f.mmuPort
-	}
+	port, flits := int(r.Port), f.repFlits[1]
 	if r.Op != mem.Write && r.Op != mem.ReduceOp {
 		flits = f.repFlits[0] * bits.OnesCount8(r.Sectors)
 	}
@@ -210,7 +203,7 @@ func (f *fabric) checkIsolation(h int32, slice int) {
 	r := &f.slab.R[h]
 	owner := f.owner(r)
 	t := f.tenants[owner]
-	if r.SM < 0 && r.Op != mem.Walk {
+	if int(r.Port) == f.mmuPort && r.Op != mem.Walk {
 		return // a page being moved leaves or enters by right
 	}
 	if f.tables != nil {

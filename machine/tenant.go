@@ -20,6 +20,7 @@ type Tenant struct {
 	since   uint64
 	owed    uint64   // cycle before which the last request of its SMs cannot be answered
 	allowed []uint64 // bitset of its channels, for the isolation invariant
+	useful  uint64   // last cycle at which it did something useful (watchdog)
 }
 
 // Kernel is a launch.

@@ -95,6 +95,7 @@ func (x *translation) freed(tenant mem.TenantID, frames []uint64) {
 // tickPager lets the SMs that wait for a page go on when it has arrived.
 func (x *translation) tickPager(now uint64) uint64 {
 	for f, ok := x.pager.Pop(now); ok; f, ok = x.pager.Pop(now) {
+		x.pace.progress, x.tenants[f.Tenant].useful = now, now
 		for i, s := range x.sms {
 			s.Arrived(f.Tenant, f.Page, now)
 			x.agenda.wakeSM(i, now)

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"heddle/internal/scratch"
 	"heddle/sim"
 )
 
@@ -39,6 +40,7 @@ func isWritten(name string) bool {
 // beside it, which takes its place in Commit.
 type Dir struct {
 	final, temp string
+	scratch     *scratch.Dir
 }
 
 // CheckDir tells whether results may be written to path: it must not exist, or be
@@ -70,36 +72,42 @@ func BeginDir(path string) (*Dir, error) {
 	if err := os.MkdirAll(parent, 0o777); err != nil {
 		return nil, fmt.Errorf("output directory: %w", err)
 	}
-	temp, err := os.MkdirTemp(parent, "."+filepath.Base(path)+".writing-")
+	temp, err := scratch.Make(parent, "."+filepath.Base(path)+".writing-")
 	if err != nil {
 		return nil, fmt.Errorf("output directory: %w", err)
 	}
-	if err := os.Chmod(temp, 0o755); err != nil { // MkdirTemp makes it private
-		return nil, errors.Join(fmt.Errorf("output directory: %w", err), os.RemoveAll(temp))
+	if err := os.Chmod(temp.Path(), 0o755); err != nil { // it is made private
+		return nil, errors.Join(fmt.Errorf("output directory: %w", err), temp.Remove())
 	}
-	return &Dir{final: path, temp: temp}, nil
+	return &Dir{final: path, temp: temp.Path(), scratch: temp}, nil
 }
 
 // Path is where files of the result (those a host program saves) go until Commit.
 func (d *Dir) Path() string { return d.temp }
 
 // Abort leaves nothing behind.
-func (d *Dir) Abort() error { return os.RemoveAll(d.temp) }
+func (d *Dir) Abort() error { return d.scratch.Remove() }
 
 // Commit writes the result's files and lets the directory appear. Files that an
-// earlier result left in it are replaced; files that are not Heddle's are kept.
+// earlier result left in it are replaced; files that are not Heddle's are kept. On a full disk it keeps the files
+// for which there is room, result.json first, and the error names the others; without result.json there is no
+// directory.
 func (d *Dir) Commit(r *sim.Result) error {
-	err := d.write(r)
+	lost, err := d.write(r)
 	if err == nil {
 		err = d.swap()
 	}
 	if err != nil {
 		return errors.Join(fmt.Errorf("output directory %s: %w", d.final, err), d.Abort())
 	}
-	return nil
+	if lost != nil {
+		lost = fmt.Errorf("output directory %s, which has the rest: %w", d.final, lost)
+	}
+	return errors.Join(lost, d.scratch.Release())
 }
 
-func (d *Dir) write(r *sim.Result) error {
+// write writes the result's files; lost says which could not be written, err that result.json could not.
+func (d *Dir) write(r *sim.Result) (lost, err error) {
 	type output struct {
 		name string
 		on   bool
@@ -107,13 +115,13 @@ func (d *Dir) write(r *sim.Result) error {
 	}
 	epochs := r.Spec.Epoch > 0
 	outputs := []output{
+		{resultFile, true, JSON},
 		{"counters.csv", !r.Spec.Functional, CountersCSV},
 		{"epochs.csv", epochs && !r.Spec.Functional, EpochsCSV},
 		{"epochs.parquet", epochs && !r.Spec.Functional, EpochsParquet},
 		{decisionsFile, len(r.Decisions) > 0, Decisions},
 		{"timeline.json", r.Spec.Timeline, Timeline},
 		{"stalls.pb.gz", r.Spec.Profile, Profile},
-		{resultFile, true, JSON},
 	}
 	for _, policy := range governing(r) {
 		outputs = append(outputs,
@@ -123,20 +131,30 @@ func (d *Dir) write(r *sim.Result) error {
 		if !o.on {
 			continue
 		}
-		if err := writeFile(filepath.Join(d.temp, o.name), r, o.do); err != nil {
-			return fmt.Errorf("%s: %w", o.name, err)
+		err := writeFile(filepath.Join(d.temp, o.name), r, o.do)
+		if err == nil {
+			continue
 		}
+		err = fmt.Errorf("%s: %w", o.name, err)
+		if o.name == resultFile {
+			return nil, err
+		}
+		lost = errors.Join(lost, err)
 	}
-	return nil
+	return lost, nil
 }
 
+// writeFile writes a file whole, or not at all.
 func writeFile(path string, r *sim.Result, do func(io.Writer, *sim.Result) error) error {
 	f, err := os.Create(path)
 	if err != nil {
 		return err
 	}
 	b := bufio.NewWriter(f)
-	return errors.Join(do(b, r), b.Flush(), f.Close())
+	if err := errors.Join(do(b, r), b.Flush(), f.Close()); err != nil {
+		return errors.Join(err, os.Remove(path))
+	}
+	return nil
 }
 
 // swap puts the new directory in the place of the old one.

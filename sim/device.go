@@ -64,6 +64,7 @@ var _ host.Device = (*device)(nil)
 
 // Enqueue implements host.Device.
 func (d *device) Enqueue(op *host.Op) error {
+	d.a.present()
 	for len(d.streams) <= op.Stream {
 		d.streams = append(d.streams, &stream{})
 	}
@@ -77,6 +78,7 @@ func (d *device) Wait(op *host.Op) error {
 	if op.Done {
 		return nil
 	}
+	d.a.present()
 	d.waiting = op
 	d.a.yield()
 	d.waiting = nil
@@ -100,6 +102,7 @@ func (d *device) Resident(g isa.Geometry) int {
 // Touch implements host.Device: pages of managed memory that are on the device
 // come back over the link before the host sees them.
 func (d *device) Touch(r *mem.Region, off, n int64, _ bool) error {
+	d.a.present()
 	bytes := d.r.pages(d.a, r, off, n, false)
 	if bytes == 0 {
 		return nil
@@ -120,10 +123,16 @@ func (d *device) Advise(*mem.Region, host.Advice) error { return nil }
 func (d *device) Cycle() uint64 { return d.r.gpu.Now() }
 
 // Allocated implements host.Allocator.
-func (d *device) Allocated(r *mem.Region) error { return d.r.gpu.Map(d.a.id, r) }
+func (d *device) Allocated(r *mem.Region) error {
+	d.a.present()
+	return d.r.gpu.Map(d.a.id, r)
+}
 
 // Freed implements host.Allocator.
-func (d *device) Freed(r *mem.Region) error { return d.r.gpu.Unmap(d.a.id, r) }
+func (d *device) Freed(r *mem.Region) error {
+	d.a.present()
+	return d.r.gpu.Unmap(d.a.id, r)
+}
 
 // stream is stream i; the one past the last is the driver's own.
 func (d *device) stream(i int) *stream {

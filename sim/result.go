@@ -283,6 +283,9 @@ type Progress struct {
 	// OneCore: the run may use two cores and does not, as one is faster at present: mostly
 	// because another process has the second.
 	OneCore bool
+	// Waits says of an application that has done nothing useful for half a minute of wall time who waits
+	// for what; it is said once.
+	Waits []string
 }
 
 // Contexts sums up the CTAs that were taken off SMs for another application, and came

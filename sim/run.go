@@ -33,10 +33,9 @@ type run struct {
 	begun time.Time
 	over  bool           // the length is used up
 	rec   *record.Writer // nil: the run is not recorded
-}
 
-// chunk is how far the machine runs between looks at the context, in core cycles.
-const chunk = 4_000
+	patience patience
+}
 
 // Run simulates a Spec. watch, when not nil, is told of the progress now and
 // then. An interrupted, stuck or faulting run returns what it has, marked
@@ -274,10 +273,10 @@ func (r *run) counted() {
 	}
 }
 
-// nextStop is the cycle at which the machine must give control back: a transfer's
+// nextStop is the cycle at which the machine must give control back: for a look at it and the context, a transfer's
 // end, an arrival, an epoch's end, the end of the run.
 func (r *run) nextStop(now uint64) uint64 {
-	n := now + chunk
+	n := r.gpu.Watchdog.Next()
 	for _, a := range r.apps {
 		n = min(n, a.dev.next(now))
 		if a.arrived > now {
@@ -442,6 +441,7 @@ func (r *run) report() {
 		p.IPC = append(p.IPC, ratio(float64(r.col.insts(a.id)), float64(now-r.col.tallies[a.id].launch.cycle)))
 	}
 	p.CyclesPerS = ratio(float64(now), time.Since(r.begun).Seconds())
+	p.Waits = r.patience.look(r)
 	r.watch(p)
 }
 

@@ -124,6 +124,9 @@ func (e *env) names() starlark.StringDict {
 		d[name] = starlark.NewBuiltin(name, func(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple,
 			kwargs []starlark.Tuple,
 		) (starlark.Value, error) {
+			if err := e.c.Err(); err != nil { // a run that is to stop allocates and copies no more
+				return nil, err
+			}
 			return f(e, b, args, kwargs)
 		})
 	}

@@ -3,6 +3,7 @@ package cache
 import (
 	"math/bits"
 
+	"heddle/mem"
 	"heddle/mem/tags"
 )
 
@@ -15,7 +16,7 @@ import (
 func (s *Slice) StartFlush() { s.flushAt = 0 }
 
 // Flush looks at as many lines as it can in this cycle of the slice, stopping when
-// ToDRAM is full; one line per cycle, as the tags have one port. It returns true
+// Below is full; one line per cycle, as the tags have one port. It returns true
 // when the slice is empty.
 func (s *Slice) Flush() (done bool) {
 	t := s.tags
@@ -35,7 +36,7 @@ func (s *Slice) Flush() (done bool) {
 
 // Clean writes back a line that is there and dirty, and invalidates it. wrote says
 // that a write-back was queued; it carries tag. False, with nothing done, when
-// ToDRAM is full.
+// Below is full.
 func (s *Slice) Clean(line uint64, tag int32) (wrote, ok bool) {
 	i := s.tags.Find(line)
 	if i == tags.None {
@@ -69,12 +70,12 @@ func (s *Slice) Drop(line uint64) {
 func (s *Slice) evict(i int32, tag int32) (wrote, ok bool) {
 	t := s.tags
 	if d := t.Line[i].Dirty; d != 0 {
-		if s.ToDRAM.Full() {
+		if s.Below.Full() {
 			return false, false
 		}
 		owner := t.Line[i].Tenant
 		s.rows[owner][Writebacks] += uint64(bits.OnesCount8(d))
-		s.ToDRAM.Push(Fetch{Line: t.Tag[i], Tag: tag, Slice: int16(s.ID), Sectors: d, Tenant: owner})
+		s.Below.Push(mem.Fetch{Line: t.Tag[i], Tag: tag, Slice: int16(s.ID), Sectors: d, Tenant: owner})
 		wrote = true
 	}
 	t.Drop(i)
@@ -84,5 +85,5 @@ func (s *Slice) evict(i int32, tag int32) (wrote, ok bool) {
 // Empty says that no request or fill is anywhere in the slice.
 func (s *Slice) Empty() bool {
 	return s.in.queue.Len() == 0 && s.fills.Len() == 0 && s.mshrs.Pending() == 0 &&
-		s.Reply.Len() == 0 && s.ToDRAM.Len() == 0
+		s.Reply.Len() == 0 && s.Below.Len() == 0
 }

@@ -3,7 +3,7 @@
 // queue to its DRAM channel and a queue of replies.
 //
 // A reader must know three types: Config (the sheet's numbers), Slice (its queues
-// and tick) and Fetch (what it asks of its DRAM channel).
+// and tick) and mem.Fetch (what it asks of what lies below it).
 package cache
 
 import (
@@ -89,10 +89,6 @@ func Derive(l *sheets.LLC) (*Config, error) {
 	return c, nil
 }
 
-// Fetch is a request of a slice to what lies below it. A negative Tag marks a write, which
-// needs no answer (-1, or below for a write-back somebody waits for: Clean).
-type Fetch = mem.Fetch
-
 // Slice is one LLC slice.
 type Slice struct {
 	ID   int
@@ -101,16 +97,16 @@ type Slice struct {
 	slab *mem.Slab
 	rows [][]uint64
 
-	fills    mem.Ring[Fetch] // what DRAM has brought and the tags have not seen
-	fillPort uint64          // cycle from which the data array takes the next fill
-	port     uint64          // cycle from which tags and data array are free
-	stalled  bool            // the oldest request waits for a fill or for room,
-	stallAt  uint64          // from this clock on
-	mshrs    mshr.File       // a waiter's token is the request's handle
-	flushAt  int             // next line index of a flush in progress
+	fills    mem.Ring[mem.Fetch] // what DRAM has brought and the tags have not seen
+	fillPort uint64              // cycle from which the data array takes the next fill
+	port     uint64              // cycle from which tags and data array are free
+	stalled  bool                // the oldest request waits for a fill or for room,
+	stallAt  uint64              // from this clock on
+	mshrs    mshr.File           // a waiter's token is the request's handle
+	flushAt  int                 // next line index of a flush in progress
 
-	// ToDRAM holds what the channel must fetch or write, oldest first.
-	ToDRAM mem.Ring[Fetch]
+	// Below holds what is asked of the memory below, oldest first: lines to fetch or to write.
+	Below mem.Ring[mem.Fetch]
 	// Reply holds answered requests with the cycle they may leave, oldest first.
 	Reply      mem.Queue[Answer]
 	replyLimit int
@@ -132,8 +128,8 @@ func New(id int, cfg *Config, slab *mem.Slab, table *stat.Table, set func(line u
 	}
 	s := &Slice{ID: id, cfg: cfg, tags: t, slab: slab, replyLimit: cfg.replies}
 	s.mshrs = mshr.New(len(t.Tag), cfg.mshrs, cfg.merge)
-	s.ToDRAM = mem.NewRing[Fetch](cfg.missQueue)
-	s.fills = mem.NewRing[Fetch](cfg.fills)
+	s.Below = mem.NewRing[mem.Fetch](cfg.missQueue)
+	s.fills = mem.NewRing[mem.Fetch](cfg.fills)
 	s.in.limit = cfg.inQueue + int(cfg.latency)
 	for i := range table.Rows() {
 		s.rows = append(s.rows, table.Row(id, i))
@@ -151,7 +147,7 @@ func (s *Slice) Accept(h int32, now uint64) { s.in.accept(arrival{now + s.cfg.la
 
 // Tick serves the tags; its times are clocks of the slice, not core cycles. It puts
 // one fill into the data array, looks up what is due and returns the next cycle with work; Never while only a
-// fill, room in ToDRAM or room in Reply can help.
+// fill, room in Below or room in Reply can help.
 func (s *Slice) Tick(now uint64) uint64 {
 	if s.fills.Len() > 0 && s.fillPort <= now {
 		f := s.fills.Pop()
@@ -259,7 +255,7 @@ func (s *Slice) read(h int32, r *mem.Req, row []uint64) (hit, ok bool) {
 		return true, true
 	}
 	miss := need &^ pending
-	if miss != 0 && (s.ToDRAM.Full() || !s.mshrs.Room(miss)) {
+	if miss != 0 && (s.Below.Full() || !s.mshrs.Room(miss)) {
 		return false, false
 	}
 	if i == tags.None {
@@ -283,7 +279,7 @@ func (s *Slice) read(h int32, r *mem.Req, row []uint64) (hit, ok bool) {
 func (s *Slice) fetch(i int32, sectors uint8, tenant mem.TenantID) {
 	s.tags.Line[i].Pending |= sectors
 	s.mshrs.Ask(sectors)
-	s.ToDRAM.Push(Fetch{Line: s.tags.Tag[i], Tag: i, Slice: int16(s.ID), Sectors: sectors, Tenant: tenant})
+	s.Below.Push(mem.Fetch{Line: s.tags.Tag[i], Tag: i, Slice: int16(s.ID), Sectors: sectors, Tenant: tenant})
 }
 
 // modify marks what an atomic changes.
@@ -294,7 +290,7 @@ func (s *Slice) modify(i int32, r *mem.Req) {
 }
 
 // allocate makes room for a line, writing its victim's dirty sectors back. It
-// needs room in ToDRAM for that and for extra requests of the caller.
+// needs room in Below for that and for extra requests of the caller.
 func (s *Slice) allocate(line uint64, tenant mem.TenantID, extra int) int32 {
 	t := s.tags
 	v := t.Victim(line)
@@ -302,12 +298,12 @@ func (s *Slice) allocate(line uint64, tenant mem.TenantID, extra int) int32 {
 		return v
 	}
 	if d := t.Line[v].Dirty; d != 0 {
-		if s.ToDRAM.Len()+extra+1 > s.cfg.missQueue {
+		if s.Below.Len()+extra+1 > s.cfg.missQueue {
 			return tags.None
 		}
 		owner := t.Line[v].Tenant
 		s.rows[owner][Writebacks] += uint64(bits.OnesCount8(d))
-		s.ToDRAM.Push(Fetch{Line: t.Tag[v], Tag: -1, Slice: int16(s.ID), Sectors: d, Tenant: owner})
+		s.Below.Push(mem.Fetch{Line: t.Tag[v], Tag: -1, Slice: int16(s.ID), Sectors: d, Tenant: owner})
 	}
 	t.Fill(v, line, tenant)
 	return v
@@ -320,7 +316,7 @@ func (s *Slice) write(r *mem.Req, row []uint64) bool {
 	t := s.tags
 	i := t.Find(r.Line)
 	part := r.Sectors &^ r.Full
-	if s.cfg.fetchOnWrite && part != 0 && (s.ToDRAM.Len()+2 > s.cfg.missQueue || !s.mshrs.Room(part)) {
+	if s.cfg.fetchOnWrite && part != 0 && (s.Below.Len()+2 > s.cfg.missQueue || !s.mshrs.Room(part)) {
 		return false
 	}
 	if i == tags.None {
@@ -344,7 +340,7 @@ func (s *Slice) write(r *mem.Req, row []uint64) bool {
 func (s *Slice) CanFill() bool { return !s.fills.Full() }
 
 // Fill takes what DRAM has fetched; the next Tick puts it into the data array.
-func (s *Slice) Fill(f Fetch) { s.fills.Push(f) }
+func (s *Slice) Fill(f mem.Fetch) { s.fills.Push(f) }
 
 // filled brings sectors of line index i from DRAM and answers who waited.
 func (s *Slice) filled(i int32, sectors uint8, now uint64) {
