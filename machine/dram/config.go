@@ -71,7 +71,7 @@ type Config struct {
 	Return     int     // completed requests held for Pop before column commands stop; 0: no limit
 	Sched      Sched
 	Page       Page
-	Tenants    int // rows of counters; at least 1
+	Tenants    int    // rows of counters; at least 1
 	Urgent     []bool // by row of counters: tenants whose requests PrIS serves first
 
 	Constraints []Constraint
