@@ -114,13 +114,68 @@ func TestCrossbarAgainstDSENT(t *testing.T) {
 		m := machine(t, "qv100")
 		m.SM.Count, m.DRAM.Channels, m.LLC.SlicesPerChannel, m.NoC.FlitBytes = int(c.p), int(c.p), 1, int(c.w)/8
 		mm := nocWireMM + 2*math.Sqrt(nocAreaMM2)*c.p*c.w
-		dynamic := (flitPJ(m) - nocWirePJ*c.w*mm) * 1e-12 * 0.5 * c.p * 1.4e9 * 1e3
+		n := networkOf(m, "noc_request")
+		dynamic := (n.flitPJ() - nocWirePJ*c.w*mm) * 1e-12 * 0.5 * c.p * 1.4e9 * 1e3
 		if r := dynamic / c.dynamic; r < 0.85 || r > 1.15 {
 			t.Errorf("P=%g W=%g: %.1f mW dynamic, DSENT says %.1f", c.p, c.w, dynamic, c.dynamic)
 		}
-		if r := leakage(m) * 1e3 / c.leak; r < 0.85 || r > 1.15 {
-			t.Errorf("P=%g W=%g: %.1f mW leakage, DSENT says %.1f", c.p, c.w, leakage(m)*1e3, c.leak)
+		if r := n.leakage() * 1e3 / c.leak; r < 0.85 || r > 1.15 {
+			t.Errorf("P=%g W=%g: %.1f mW leakage, DSENT says %.1f", c.p, c.w, n.leakage()*1e3, c.leak)
 		}
+	}
+}
+
+// Switches of 8 x 8 with 16 bytes: DSENT gives 8.6 + 4.4 + 0.5 mW at half a flit per port and
+// cycle, and 16.7 + 4.7 + 0.7 mW of leakage each. 64 ports take two stages of eight.
+func TestStagesByHand(t *testing.T) {
+	n := staged(64, 8, 128)
+	if n.stages != 2 || n.switches != 16 {
+		t.Fatalf("64 ports of 8 x 8: %d stages, %d switches; want 2 and 16", n.stages, n.switches)
+	}
+	// Buffers 0.0121 x 128, crossbar (8 x 6.7e-4 + 7e-4) x 128, allocator 2.8e-3 mW x 8^1.7 / 1.4 GHz,
+	// wires 0.0236 x 128 x (2 + 2 sqrt(1.24e-8) x 8 x 128): 1.5488 + 0.7757 + 0.0686 + 6.7305 pJ.
+	about(t, "a flit through both stages", n.flitPJ(), 2*9.1236, 1e-4)
+	about(t, "a stage without wires, beside DSENT", n.flitPJ()/2-6.7305, (8.6+4.4+0.5)/(0.5*8*1.4), 0.02)
+	about(t, "leakage, beside DSENT", n.leakage(), 16*(16.7+4.7+0.7)*1e-3, 0.02)
+	wide := staged(64, 8, 256)
+	about(t, "32 bytes wide leak twice that but for allocators", wide.leakage()-2*n.leakage(),
+		-16*1.54e-3*512*1e-3, 1e-9)
+	for _, c := range []struct{ ports, k, stages, switches int }{
+		{8, 8, 1, 1}, {32, 8, 2, 8}, {128, 8, 3, 48}, {4, 8, 1, 1}, {16, 4, 2, 8},
+	} {
+		if n := staged(c.ports, c.k, 128); n.stages != c.stages || n.switches != c.switches {
+			t.Errorf("%d ports of %d x %d: %d stages, %d switches", c.ports, c.k, c.k, n.stages, n.switches)
+		}
+	}
+}
+
+// A link costs its wires: 3.02 pJ for 128 bits over a millimetre, and 0.24 uW per bit and mm.
+func TestLinksByHand(t *testing.T) {
+	n := links(128, 128, nocLinkMM)
+	about(t, "a flit", n.flitPJ(), 3.02*1.5, 1e-3)
+	near(t, "128 links", n.leakage(), 128*0.24e-6*128*1.5)
+	two := staged(64, 8, 128)
+	if r := two.flitPJ() / n.flitPJ(); r < 3.5 || r > 4.5 {
+		t.Errorf("two stages cost %.2f times a link", r)
+	}
+}
+
+// A bit costs about the same whatever the width of the ports, but leakage grows with it: so four
+// times the bandwidth at the same load is four times the power and not sixteen.
+func TestWiderNetworks(t *testing.T) {
+	narrow, wide := staged(64, 8, 128), staged(64, 8, 512)
+	if r := wide.flitPJ() / narrow.flitPJ(); r < 4 || r > 5 {
+		t.Errorf("a flit of four times the bits costs %.2f times as much", r)
+	}
+	if r := wide.leakage() / narrow.leakage(); r < 3.8 || r > 4 {
+		t.Errorf("four times the width leaks %.2f times as much", r)
+	}
+}
+
+func about(t *testing.T, what string, got, want, within float64) {
+	t.Helper()
+	if math.Abs(got-want) > within*math.Abs(want) {
+		t.Errorf("%s: %g, want %g", what, got, want)
 	}
 }
 

@@ -31,6 +31,8 @@ type Options struct {
 	// Printf and Heap are the sizes in bytes of the buffer of printf in kernels and of the heap
 	// of their malloc; 0: CUDA's defaults, 1 MiB and 8 MiB.
 	Printf, Heap int64
+	// ReadOnly marks the loads of what a kernel does not write (emulate.Launch).
+	ReadOnly bool
 }
 
 // Context is one application's view of the machine: its memory, modules, streams

@@ -29,6 +29,8 @@ type Options struct {
 	// Clock, in nanoseconds, lets a simulation on two cores find out whether the second is
 	// free, and do without it while that is faster; nil: it never does.
 	Clock func() int64
+	// Touches counts which SMs touch each page (PageTouches), where addresses are translated.
+	Touches bool
 	// Lockstep takes no strides: all of the machine runs a cycle before any of it runs the
 	// next. Results of programs without data races are the same.
 	Lockstep bool
@@ -59,6 +61,7 @@ func New(sheet *sheets.Machine, tenants []*Tenant, o Options) (*GPU, error) {
 	b.holdings()
 	b.moving()
 	g.connect()
+	g.dispatch.settled(0)
 	g.Watchdog.begin(o.Watchdog)
 	if o.Quantum > 0 {
 		if err := g.turns.begin(o.Quantum); err != nil {
@@ -107,6 +110,15 @@ func (b *builder) admit() error {
 	g.dispatch.owners = make([][]int, n)
 	g.dispatch.flushEach = b.sheet.L1D.FlushEach
 	g.dispatch.open = make([]uint64, (n+63)/64)
+	if b.sheet.SM.Dispatch == "distributed" {
+		g.dispatch.parts = b.sheet.SM.DispatchParts
+		if g.dispatch.parts == 0 {
+			g.dispatch.parts = n
+		}
+		for range g.Tenants {
+			g.dispatch.present = append(g.dispatch.present, make([]int, g.dispatch.parts))
+		}
+	}
 	g.evictor.last, g.evictor.closed = make([]int, n), make([]bool, n)
 	for i, t := range g.Tenants {
 		if len(t.SMs) == 0 {

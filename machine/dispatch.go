@@ -7,8 +7,8 @@ import (
 	"heddle/machine/sm"
 )
 
-// dispatcher hands CTAs to SMs, breadth first, at most one per SM and cycle, as
-// GPGPU-Sim does; and books their ends.
+// dispatcher hands CTAs to SMs, at most one per SM and cycle: breadth first, as GPGPU-Sim does,
+// or each SM those of its chunk (chunks.go); and books their ends.
 type dispatcher struct {
 	tenants   []*Tenant
 	sms       []*sm.SM
@@ -19,6 +19,9 @@ type dispatcher struct {
 	pace      *pace
 	agenda    agenda
 	flushEach bool // L1s are flushed at a kernel's end
+
+	parts   int     // chunks a grid is divided into; 0: none, CTAs go breadth first
+	present [][]int // [tenant][partition] SMs the tenant has there
 
 	owners [][]int // [SM] tenants whose CTAs may run there
 	// Bitset of SMs that may take a CTA: one is asked again when a CTA has ended on it, or
@@ -39,6 +42,7 @@ func (d *dispatcher) add(k *Kernel, now uint64) {
 		t.since = now
 	}
 	t.kernels = append(t.kernels, k)
+	d.divide(k)
 	d.offer(k.ready)
 	d.agenda.wakeDriver(now)
 }
@@ -104,7 +108,7 @@ func (d *dispatcher) pending(tenant int, s *sm.SM, now uint64) (k *Kernel, wait 
 	wait = engine.Never
 	for _, k := range d.tenants[tenant].kernels {
 		switch {
-		case k.next == k.Geo.CTAs:
+		case !d.has(k, s.ID):
 		case k.ready > now:
 			wait = min(wait, k.ready)
 		case s.Fits(&k.Kernel):
@@ -118,8 +122,7 @@ func (d *dispatcher) place(k *Kernel, i int, now uint64) {
 	if k.next == 0 {
 		k.Start = now
 	}
-	d.verdict.fail(d.sms[i].Start(&k.Kernel, k.next, now))
-	k.next++
+	d.verdict.fail(d.sms[i].Start(&k.Kernel, d.take(k, i), now))
 	d.agenda.wakeSM(i, now+1)
 }
 

@@ -26,7 +26,10 @@ type Req struct {
 	Sectors uint8  // sectors of the line asked for
 	Full    uint8  // of a write: sectors all of whose bytes are written
 	Op      Op
-	Tenant  TenantID // row of counters: the application, or Moving of it
+	// ReadOnly: of a read, nobody writes the line while the kernel runs, so that there may be
+	// replicas of it (NUBA, section 5.2: one of the spare bits of a read request).
+	ReadOnly bool
+	Tenant   TenantID // row of counters: the application, or Moving of it
 }
 
 // Fetch is what a cache asks of what lies below it, its DRAM channel or another slice:

@@ -52,6 +52,7 @@ func Validate(m *Machine) error {
 	c.vm(m)
 	c.mig(m)
 	c.gating(m)
+	c.cpu(m)
 	return errors.Join(c.errs...)
 }
 
@@ -143,6 +144,13 @@ func (c *checker) sm(m *Machine) {
 			s.Threads/32, s.Schedulers)
 	}
 	c.oneOf("sm.policy", s.Policy, "gto", "lrr")
+	if s.Dispatch != "" {
+		c.oneOf("sm.dispatch", s.Dispatch, "breadth", "distributed")
+	}
+	c.want(s.DispatchParts == 0 || s.Dispatch == "distributed", "sm.dispatch_parts is %d; without sm.dispatch "+
+		"distributed there are none", s.DispatchParts)
+	c.want(s.DispatchParts >= 0 && (s.DispatchParts == 0 || s.Count%s.DispatchParts == 0),
+		"sm.count = %d do not divide into sm.dispatch_parts = %d", s.Count, s.DispatchParts)
 	c.want(pow2(s.SharedBanks) && s.SharedBanks <= 32, "sm.shared_banks is %d; it must be a power of two up to 32",
 		s.SharedBanks)
 	c.want(s.Units[0] > 0 && s.Units[1] > 0 && s.Units[3] > 0 && s.Units[5] > 0,
@@ -325,6 +333,8 @@ func (c *checker) vm(m *Machine) {
 	c.want(v.Levels == 4 || v.Levels == 5,
 		"vm.levels is %d; it must be 4 or 5: programs, their local memory and contexts use 40 bits of virtual address",
 		v.Levels)
+	c.want(v.FaultSlots >= 0, "vm.fault_slots is %d; it cannot be negative", v.FaultSlots)
+	c.want(!v.FirstTouch || v.Enabled, "vm.first_touch needs vm.enabled: without translation pages have no frames")
 	c.oneOf("vm.placement", v.Placement, "round-robin", "least", "first-touch", "lab")
 	c.want(v.LABThreshold >= 0 && v.LABThreshold <= 1, "vm.lab_threshold is %g; it must be between 0 and 1",
 		v.LABThreshold)

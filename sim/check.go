@@ -62,6 +62,18 @@ func governedModes() string {
 	return strings.Join(names, ", ")
 }
 
+// CheckTouches is an error where touches of pages cannot be counted.
+func CheckTouches(m *sheets.Machine) error {
+	if m.VM.Enabled {
+		return nil
+	}
+	return &Lacks{
+		"vm.enabled",
+		fmt.Sprintf("touches: machine %s does not translate addresses (vm.enabled), so nobody sees who touches a "+
+			"page; leave outputs.touches out, or set vm.enabled: true", m.Name),
+	}
+}
+
 func (s *Sharing) checkMemory(mode *Mode, m *sheets.Machine) error {
 	if s.Memory != (Memory{}) && !m.VM.Enabled {
 		return &Lacks{

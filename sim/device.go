@@ -88,6 +88,7 @@ func (d *device) Wait(op *host.Op) error {
 // options are those of the applications' contexts.
 func (r *run) options() host.Options {
 	o := host.Options{Ctx: r.ctx, Printf: int64(r.sheet.Host.Printf), Heap: int64(r.sheet.Host.Heap)}
+	o.ReadOnly = r.sheet.SM.ReadOnlyLoads
 	if r.gpu != nil { // without time every interval is 0
 		o.CoreMHz = r.sheet.Clock.Core
 	}

@@ -101,6 +101,11 @@ func (r *run) build() error {
 	if err := r.spec.Sharing.Check(r.sheet, amap.Groups(), len(r.apps)); err != nil {
 		return err
 	}
+	if r.spec.Touches {
+		if err := CheckTouches(r.sheet); err != nil {
+			return err
+		}
+	}
 	shares, err := Shares(&r.spec.Sharing, r.sheet, amap.Groups(), len(r.apps))
 	if err != nil {
 		return err
@@ -116,7 +121,8 @@ func (r *run) build() error {
 	r.gpu, err = machine.New(r.sheet, tenants(apps, shares, r.spec.Sharing.together()), machine.Options{
 		Every: r.spec.NoSkip, Watchdog: r.spec.Watchdog, Profile: r.spec.Profile, Copying: r.spec.Sharing.copying(),
 		Cores: r.spec.Cores, Lockstep: r.spec.Lockstep, Quantum: r.spec.Sharing.Turn(r.sheet),
-		Clock: func() int64 { return int64(time.Since(r.begun)) },
+		Touches: r.spec.Touches,
+		Clock:   func() int64 { return int64(time.Since(r.begun)) },
 	})
 	if err != nil {
 		return err

@@ -26,6 +26,8 @@ type Spec struct {
 	// Lockstep runs the machine cycle by cycle instead of in strides; results of programs without data races
 	// must not change.
 	Lockstep bool `json:"-"`
+	// Touches counts which SMs touch each page; the machine translates.
+	Touches bool `json:"touches,omitempty"`
 	// Watchdog is the number of cycles without progress that counts as stuck, of warp instructions when
 	// Functional; 0: the machine's default, or emulate's.
 	Watchdog uint64 `json:"watchdog,omitempty"`

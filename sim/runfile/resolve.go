@@ -81,6 +81,11 @@ func (r *resolver) resolve(file string) (*File, error) {
 		return nil, err
 	}
 	r.outputs(out, &base)
+	if base.Touches {
+		if err := r.placed(sim.CheckTouches(r.m)); err != nil {
+			return nil, r.complain(err, "outputs", "touches")
+		}
+	}
 	modes, err := r.modes(len(base.Apps))
 	if err != nil {
 		return nil, err
@@ -239,6 +244,7 @@ func (r *resolver) length() (sim.Length, error) {
 
 func (r *resolver) outputs(out *File, spec *sim.Spec) {
 	o := r.doc.Outputs
+	spec.Touches = o.Touches
 	if o.Dir != "" {
 		out.Out = o.Dir
 		if !filepath.IsAbs(o.Dir) {
@@ -339,7 +345,11 @@ func (r *resolver) mode(s *sim.Sharing, n int) error {
 	if err := r.instances(s); err != nil {
 		return err
 	}
-	err := s.Check(r.m, ChannelGroups(r.m), n)
+	return r.placed(s.Check(r.m, ChannelGroups(r.m), n))
+}
+
+// placed says of an error which line of the sheet it is about.
+func (r *resolver) placed(err error) error {
 	var lacks *sim.Lacks
 	if errors.As(err, &lacks) {
 		if e, ok := r.sheet.Lookup(lacks.Path); ok && e.Line > 0 {

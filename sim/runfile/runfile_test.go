@@ -335,6 +335,11 @@ policies: [observe]
 		!strings.Contains(err.Error(), "(sheet qv100, line ") {
 		t.Error(err)
 	}
+	_, err = parse(t, "apps: [{path: a}]\noutputs: {touches: true}\n", Overrides{})
+	if err == nil || !strings.Contains(err.Error(), "run.yaml:2:20: touches: machine qv100 does not translate") ||
+		!strings.Contains(err.Error(), "(sheet qv100, line ") {
+		t.Error(err)
+	}
 	_, err = parse(t, "apps: [{path: a}, {path: b}]\nsharing: {mode: mps, policies: [mdr]}\n", Overrides{})
 	if err == nil || !strings.Contains(err.Error(), "policy mdr sets replication, and on machine qv100") ||
 		!strings.Contains(err.Error(), "heddle policy replay mdr") ||

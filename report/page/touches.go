@@ -1,0 +1,108 @@
+package page
+
+import (
+	"fmt"
+
+	"heddle/sim"
+)
+
+// touchesView is who touches which pages: how many SMs a page has, and from which partitions the
+// pages of each home are touched.
+type touchesView struct {
+	Table  table
+	Homes  []heatRow // a row per home; empty where pages have none
+	Local  string    // of the pages of the map, the share that only their home touches
+	Legend string
+}
+
+// heatRow is the pages of a home.
+type heatRow struct {
+	Home  int
+	Cells []heatCell
+}
+
+// heatCell is the pages of a home that some SM of a partition touches.
+type heatCell struct {
+	Title string
+	Depth string // of the colour, from 0 to 1
+}
+
+// degrees are the classes of sharing of NUBA's Figure 3 for a machine of so many SMs, with the most
+// SMs that each holds.
+func degrees(sms int) (names []string, most []int) {
+	from := 1
+	for _, to := range []int{1, 10, 25, sms} {
+		if to = min(to, sms); from > to {
+			break
+		}
+		name := fmt.Sprintf("%d to %d SMs", from, to)
+		if from == to {
+			name = fmt.Sprintf("%d SM", to)
+			if to > 1 {
+				name += "s"
+			}
+		}
+		names, most = append(names, name), append(most, to)
+		from = to + 1
+	}
+	return names, most
+}
+
+func touchesOf(r *sim.Result) *touchesView {
+	t := r.Touches
+	if t == nil {
+		return nil
+	}
+	v := &touchesView{}
+	names, most := degrees(len(t.BySMs))
+	pages, all := make([]uint64, len(most)), uint64(0)
+	for i, n := range t.BySMs {
+		k := 0
+		for i+1 > most[k] {
+			k++
+		}
+		pages[k] += n
+		all += n
+	}
+	v.Table.Head, v.Table.Rows = []string{"touched by", "pages", "share"}, nil
+	for k, n := range names {
+		v.Table.Rows = append(v.Table.Rows, []string{n, whole(pages[k]), shareOf(pages[k], all)})
+	}
+	v.Table.Rows = append(v.Table.Rows, []string{"all", whole(all), ""})
+	v.homes(t.Homes)
+	return v
+}
+
+func (v *touchesView) homes(homes [][]uint64) {
+	var most, local, sum uint64
+	for h, row := range homes {
+		for p, n := range row {
+			most, sum = max(most, n), sum+n
+			if h == p {
+				local += n
+			}
+		}
+	}
+	if most == 0 {
+		return
+	}
+	for h, row := range homes {
+		r := heatRow{Home: h}
+		for p, n := range row {
+			r.Cells = append(r.Cells, heatCell{
+				Title: fmt.Sprintf("home %d, partition %d: %d pages", h, p, n),
+				Depth: fmt.Sprintf("%.3f", float64(n)/float64(most)),
+			})
+		}
+		v.Homes = append(v.Homes, r)
+	}
+	v.Local = shareOf(local, sum)
+	v.Legend = fmt.Sprintf("white: none, darkest: %d pages", most)
+}
+
+func shareOf(n, all uint64) string {
+	if all == 0 {
+		return ""
+	}
+	return percent(float64(n) / float64(all))
+}
