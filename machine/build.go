@@ -8,7 +8,6 @@ import (
 	"heddle/engine"
 	"heddle/machine/cache"
 	"heddle/machine/dram"
-	"heddle/machine/noc"
 	"heddle/machine/sm"
 	"heddle/mem"
 	"heddle/mem/addrmap"
@@ -53,7 +52,7 @@ func New(sheet *sheets.Machine, tenants []*Tenant, o Options) (*GPU, error) {
 	if err := b.admit(); err != nil {
 		return nil, err
 	}
-	for _, part := range []func() error{b.channels, b.tiers, b.stacks, b.slices, b.fabric, b.translation, b.sms} {
+	for _, part := range []func() error{b.channels, b.tiers, b.stacks, b.slices, b.networks, b.translation, b.sms} {
 		if err := part(); err != nil {
 			return nil, fmt.Errorf("machine %s: %w", sheet.Name, err)
 		}
@@ -261,6 +260,13 @@ func (b *builder) slices() error {
 	// use to choose channel and slice must choose the set.
 	layouts := &g.fabric.layouts
 	index := func(addr uint64) uint32 { return uint32(set.Of(layouts.at(addr).Local(addr) >> line)) }
+	if b.sheet.NoC.Parts() > 1 { // copies of lines that lie alike in other channels are to fall into other sets
+		apart := uint64(max(16, b.sheet.VM.Page/b.sheet.LLC.Line/b.sheet.LLC.SlicesPerChannel))
+		index = func(addr uint64) uint32 {
+			m := layouts.at(addr)
+			return uint32(set.Of(m.Local(addr)>>line + uint64(m.Channel(addr))*apart))
+		}
+	}
 	for i := range amap.Slices() {
 		s, err := cache.New(i, cfg, g.fabric.slab, t, index)
 		if err != nil {
@@ -268,35 +274,6 @@ func (b *builder) slices() error {
 		}
 		g.memory.slices = append(g.memory.slices, s)
 	}
-	return nil
-}
-
-func (b *builder) fabric() error {
-	g, amap := b.gpu, b.amap
-	x := &b.sheet.NoC
-	ports := b.sheet.SM.Count
-	if b.sheet.VM.Enabled {
-		g.fabric.mmuPort = ports
-		ports++
-	}
-	req, err := noc.FromSheet(x, ports, amap.Slices())
-	if err != nil {
-		return err
-	}
-	rep, err := noc.FromSheet(x, amap.Slices(), ports)
-	if err != nil {
-		return err
-	}
-	if g.fabric.mmuPort >= 0 {
-		req.Sorted = 1 // a walk must not wait behind another at a busy slice
-	}
-	req.Tenants, rep.Tenants = 2*len(g.Tenants), 2*len(g.Tenants)
-	g.fabric.request, g.fabric.reply = noc.New(req), noc.New(rep)
-	g.fabric.request.Count(b.traffic("noc_request", noc.Desc, 1), 0)
-	g.fabric.reply.Count(b.traffic("noc_reply", noc.Desc, 1), 0)
-	sector := b.sheet.LLC.Sector
-	g.fabric.reqFlits = [2]int{req.Flits(0), req.Flits(sector)}
-	g.fabric.repFlits = [2]int{rep.Flits(sector), rep.Flits(0)}
 	return nil
 }
 

@@ -9,32 +9,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"heddle/internal/scratch"
 	"heddle/sim"
 )
-
-// resultFile is the file that makes a directory a result directory.
-const resultFile = "result.json"
-
-// decisionsFile is the log of a machine-wide policy.
-const decisionsFile = "decisions.json"
-
-// written lists the files Heddle writes into a result directory.
-func written() []string {
-	return []string{
-		resultFile, "counters.csv", "epochs.csv", "epochs.parquet", decisionsFile, "timeline.json",
-		"stalls.pb.gz",
-	}
-}
-
-// isWritten says whether Heddle writes a file of that name into a result directory.
-func isWritten(name string) bool {
-	samples, err := filepath.Match(samplesFile("*"), name)
-	return slices.Contains(written(), name) || samples && err == nil
-}
 
 // Dir is a result directory being made. Everything is written to a directory
 // beside it, which takes its place in Commit.
@@ -54,7 +33,7 @@ func CheckDir(path string) error {
 		return fmt.Errorf("output directory: %w", err)
 	}
 	for _, e := range entries {
-		if e.Name() == resultFile {
+		if e.Name() == sim.ResultFile {
 			return nil
 		}
 	}
@@ -115,17 +94,19 @@ func (d *Dir) write(r *sim.Result) (lost, err error) {
 	}
 	epochs := r.Spec.Epoch > 0
 	outputs := []output{
-		{resultFile, true, JSON},
+		{sim.ResultFile, true, JSON},
 		{"counters.csv", !r.Spec.Functional, CountersCSV},
 		{"epochs.csv", epochs && !r.Spec.Functional, EpochsCSV},
 		{"epochs.parquet", epochs && !r.Spec.Functional, EpochsParquet},
-		{decisionsFile, len(r.Decisions) > 0, Decisions},
+		{sim.DecisionsFile, len(r.Decisions) > 0, Decisions},
 		{"timeline.json", r.Spec.Timeline, Timeline},
 		{"stalls.pb.gz", r.Spec.Profile, Profile},
 	}
 	for _, policy := range governing(r) {
 		outputs = append(outputs,
-			output{samplesFile(policy), true, func(w io.Writer, r *sim.Result) error { return Samples(w, r, policy) }})
+			output{sim.SamplesFile(policy), true, func(w io.Writer, r *sim.Result) error {
+				return Samples(w, r, policy)
+			}})
 	}
 	for _, o := range outputs {
 		if !o.on {
@@ -136,7 +117,7 @@ func (d *Dir) write(r *sim.Result) (lost, err error) {
 			continue
 		}
 		err = fmt.Errorf("%s: %w", o.name, err)
-		if o.name == resultFile {
+		if o.name == sim.ResultFile {
 			return nil, err
 		}
 		lost = errors.Join(lost, err)
@@ -167,7 +148,7 @@ func (d *Dir) swap() error {
 		return err
 	}
 	for _, e := range entries {
-		if isWritten(e.Name()) {
+		if sim.IsResultFile(e.Name()) {
 			continue
 		}
 		if _, err := os.Lstat(filepath.Join(d.temp, e.Name())); err == nil {

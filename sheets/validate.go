@@ -249,14 +249,6 @@ func (c *checker) llc(m *Machine) {
 		"llc.sector = %d and dram.access = %d: one must divide the other", l.Sector, a)
 }
 
-func (c *checker) noc(m *Machine) {
-	n := &m.NoC
-	c.oneOf("noc.kind", n.Kind, "crossbar", "local")
-	c.want(n.Kind != "local" || n.VCs == 1, "noc.vcs is %d; a local crossbar has one", n.VCs)
-	c.positive("noc.flit noc.in_queue noc.out_queue noc.vcs noc.iterations noc.latency", n.FlitBytes, n.InQueue,
-		n.OutQueue, n.VCs, n.Iterations, n.Latency)
-}
-
 func (c *checker) dram(m *Machine) {
 	d := &m.DRAM
 	c.positive("dram.channels dram.stacks dram.ranks dram.bank_groups dram.banks dram.rows dram.row_bytes "+

@@ -99,7 +99,7 @@ func (a *app) load(spec *Spec) error {
 	}
 	p, err := script.Load(a.spec.Path, script.Options{
 		Args: a.spec.Args, OutDir: spec.OutDir, References: refs,
-		Seed: spec.Seed, Log: &a.log,
+		Seed: spec.Seed, Log: &a.log, Taken: IsResultFile,
 	})
 	if err != nil {
 		return err

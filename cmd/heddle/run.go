@@ -398,7 +398,7 @@ func verdict(ctx context.Context, stderr io.Writer, outcomes []lab.Outcome) erro
 	tell := func(s *status) {
 		if worst != nil && !told[s.Error()] && s.Error() != worst.Error() {
 			told[s.Error()] = true
-			fmt.Fprintf(stderr, "heddle: %s\n", s.Error())
+			fmt.Fprintf(stderr, "heddle: %s\n", report.Plain(s.Error()))
 		}
 	}
 	for _, o := range outcomes {

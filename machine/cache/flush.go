@@ -84,6 +84,6 @@ func (s *Slice) evict(i int32, tag int32) (wrote, ok bool) {
 
 // Empty says that no request or fill is anywhere in the slice.
 func (s *Slice) Empty() bool {
-	return s.in.queue.Len() == 0 && s.fills.Len() == 0 && s.mshrs.Pending() == 0 &&
-		s.Reply.Len() == 0 && s.Below.Len() == 0
+	return s.Queued() == 0 && s.fills.Len() == 0 && s.mshrs.Pending() == 0 &&
+		s.Reply.Len() == 0 && s.Below.Len() == 0 && s.share.empty()
 }

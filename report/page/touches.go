@@ -3,6 +3,7 @@ package page
 import (
 	"fmt"
 
+	"heddle/report"
 	"heddle/sim"
 )
 
@@ -27,43 +28,14 @@ type heatCell struct {
 	Depth string // of the colour, from 0 to 1
 }
 
-// degrees are the classes of sharing of NUBA's Figure 3 for a machine of so many SMs, with the most
-// SMs that each holds.
-func degrees(sms int) (names []string, most []int) {
-	from := 1
-	for _, to := range []int{1, 10, 25, sms} {
-		if to = min(to, sms); from > to {
-			break
-		}
-		name := fmt.Sprintf("%d to %d SMs", from, to)
-		if from == to {
-			name = fmt.Sprintf("%d SM", to)
-			if to > 1 {
-				name += "s"
-			}
-		}
-		names, most = append(names, name), append(most, to)
-		from = to + 1
-	}
-	return names, most
-}
-
 func touchesOf(r *sim.Result) *touchesView {
 	t := r.Touches
 	if t == nil {
 		return nil
 	}
 	v := &touchesView{}
-	names, most := degrees(len(t.BySMs))
-	pages, all := make([]uint64, len(most)), uint64(0)
-	for i, n := range t.BySMs {
-		k := 0
-		for i+1 > most[k] {
-			k++
-		}
-		pages[k] += n
-		all += n
-	}
+	names, _ := report.SharingClasses(len(t.BySMs))
+	pages, all := report.BySharing(t.BySMs)
 	v.Table.Head, v.Table.Rows = []string{"touched by", "pages", "share"}, nil
 	for k, n := range names {
 		v.Table.Rows = append(v.Table.Rows, []string{n, whole(pages[k]), shareOf(pages[k], all)})

@@ -2,24 +2,10 @@ package page
 
 import (
 	"bytes"
-	"slices"
 	"testing"
 
 	"heddle/sim"
 )
-
-// The classes of NUBA's Figure 3, cut off where the machine ends.
-func TestDegrees(t *testing.T) {
-	for sms, want := range map[int][]string{
-		1: {"1 SM"}, 2: {"1 SM", "2 SMs"}, 16: {"1 SM", "2 to 10 SMs", "11 to 16 SMs"},
-		64: {"1 SM", "2 to 10 SMs", "11 to 25 SMs", "26 to 64 SMs"},
-		26: {"1 SM", "2 to 10 SMs", "11 to 25 SMs", "26 SMs"},
-	} {
-		if names, most := degrees(sms); !slices.Equal(names, want) || most[len(most)-1] != sms {
-			t.Errorf("%d SMs: %v, %v", sms, names, most)
-		}
-	}
-}
 
 // Pages are told by how many SMs touch them, and where from.
 func TestPagesTouched(t *testing.T) {
