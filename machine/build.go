@@ -53,7 +53,7 @@ func New(sheet *sheets.Machine, tenants []*Tenant, o Options) (*GPU, error) {
 	if err := b.admit(); err != nil {
 		return nil, err
 	}
-	for _, part := range []func() error{b.channels, b.stacks, b.slices, b.networks, b.translation, b.sms} {
+	for _, part := range []func() error{b.channels, b.tiers, b.stacks, b.slices, b.networks, b.translation, b.sms} {
 		if err := part(); err != nil {
 			return nil, fmt.Errorf("machine %s: %w", sheet.Name, err)
 		}
@@ -100,7 +100,11 @@ func (b *builder) agenda() {
 			g.memory.stacks = append(g.memory.stacks, &stack{})
 		}
 	}
-	g.agenda = newAgenda(amap.Channels(), len(g.memory.stacks), amap.Slices(), s.SM.Count, b.options.Every)
+	channels, tiers := amap.Channels(), 0
+	if s.Memory.Given() {
+		channels, tiers = 0, amap.Channels()+s.Memory.Fast.Device.Channels
+	}
+	g.agenda = newAgenda(channels, len(g.memory.stacks), amap.Slices(), tiers, s.SM.Count, b.options.Every)
 }
 
 // admit derives each tenant's address map and who may run on which SM.
@@ -204,6 +208,9 @@ func (b *builder) traffic(owner string, desc []stat.Desc, n int) *stat.Table {
 
 func (b *builder) channels() error {
 	g, amap := b.gpu, b.amap
+	if b.sheet.Memory.Given() {
+		return nil
+	}
 	d := &b.sheet.DRAM
 	cfg, err := dram.FromSheet(d)
 	if err != nil {

@@ -17,6 +17,9 @@ func (g *GPU) connectSides() {
 	m := &g.memory
 	m.fabric, m.copies, m.layouts, m.pace, m.agenda = &g.fabric, &g.copies, &g.fabric.layouts, &g.pace, g.agenda
 
+	y := &m.tiers
+	y.slices, y.memory, y.agenda = m.slices, m, g.agenda
+
 	s := &g.sms
 	s.fabric, s.dispatch, s.verdict = &g.fabric, &g.dispatch, &g.verdict
 
