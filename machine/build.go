@@ -53,7 +53,9 @@ func New(sheet *sheets.Machine, tenants []*Tenant, o Options) (*GPU, error) {
 	if err := b.admit(); err != nil {
 		return nil, err
 	}
-	for _, part := range []func() error{b.channels, b.tiers, b.stacks, b.slices, b.networks, b.translation, b.sms} {
+	for _, part := range []func() error{
+		b.channels, b.tiers, b.stacks, b.slices, b.networks, b.translation, b.sms, b.admitCores, b.cpus,
+	} {
 		if err := part(); err != nil {
 			return nil, fmt.Errorf("machine %s: %w", sheet.Name, err)
 		}
@@ -104,7 +106,8 @@ func (b *builder) agenda() {
 	if s.Memory.Given() {
 		channels, tiers = 0, amap.Channels()+s.Memory.Fast.Device.Channels
 	}
-	g.agenda = newAgenda(channels, len(g.memory.stacks), amap.Slices(), tiers, s.SM.Count, b.options.Every)
+	g.agenda = newAgenda(channels, len(g.memory.stacks), amap.Slices(), tiers, s.SM.Count, s.CPU.Cores,
+		b.options.Every)
 }
 
 // admit derives each tenant's address map and who may run on which SM.
@@ -125,7 +128,7 @@ func (b *builder) admit() error {
 	}
 	g.evictor.last, g.evictor.closed = make([]int, n), make([]bool, n)
 	for i, t := range g.Tenants {
-		if len(t.SMs) == 0 {
+		if len(t.SMs)+len(t.Cores) == 0 {
 			return fmt.Errorf("application %s has no SM", t.Name)
 		}
 		for _, s := range t.SMs {

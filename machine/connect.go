@@ -20,6 +20,10 @@ func (g *GPU) connectSides() {
 	y := &m.tiers
 	y.slices, y.memory, y.agenda = m.slices, m, g.agenda
 
+	p := &g.CPUs
+	p.tenants, p.fabric, p.verdict, p.pace, p.agenda = g.Tenants, &g.fabric, &g.verdict, &g.pace, g.agenda
+	f.cpus = p
+
 	s := &g.sms
 	s.fabric, s.dispatch, s.verdict = &g.fabric, &g.dispatch, &g.verdict
 
@@ -34,6 +38,7 @@ func (g *GPU) connectSides() {
 	}
 
 	w := &g.Watchdog
+	w.cpus = &g.CPUs
 	w.tenants, w.sms, w.dispatch, w.pace, w.verdict = g.Tenants, g.sms.list, &g.dispatch, &g.pace, &g.verdict
 
 	d := &g.dispatch

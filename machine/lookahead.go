@@ -141,13 +141,15 @@ func (l *lookahead) derive(g *GPU, o *Options) {
 	for _, own := range g.dispatch.owners {
 		l.limits.strides = l.limits.strides && len(own) < 2
 	}
+	cores := g.CPUs.used() // they run beside the SMs, in lockstep
+	l.limits.strides = l.limits.strides && !cores
 	n := s.SM.Count
 	z.arrived, z.coming = make([][]delivery, n), make([][]delivery, n)
 	z.due, z.asks = make([]uint64, n), make([]uint64, n)
 	for i := range z.sent {
 		z.sent[i] = make([][]departure, long)
 	}
-	if o.Cores > 1 && crossbar != nil && f.nocClock == engine.NewClock(1, 1) && s.NoC.Latency >= 1 {
+	if o.Cores > 1 && !cores && crossbar != nil && f.nocClock == engine.NewClock(1, 1) && s.NoC.Latency >= 1 {
 		l.core = &secondCore{work: l.secondCycle, trial: newTrial(o.Clock)}
 		l.limits.perStride = n * (max(1, s.L1D.MissQueue) + int(long))
 		l.limits.perCycle = n*max(1, s.L1D.MissQueue) + 2*s.VM.Walkers
