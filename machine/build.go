@@ -8,7 +8,6 @@ import (
 	"heddle/engine"
 	"heddle/machine/cache"
 	"heddle/machine/dram"
-	"heddle/machine/noc"
 	"heddle/machine/sm"
 	"heddle/mem"
 	"heddle/mem/addrmap"
@@ -28,7 +27,8 @@ type Options struct {
 	Quantum uint64
 	// Clock, in nanoseconds, lets a simulation on two cores find out whether the second is
 	// free, and do without it while that is faster; nil: it never does.
-	Clock func() int64
+	Clock       func() int64
+	Replication Replication // of read-only lines of other partitions
 	// Touches counts which SMs touch each page (PageTouches), where addresses are translated.
 	Touches bool
 	// Lockstep takes no strides: all of the machine runs a cycle before any of it runs the
@@ -54,7 +54,7 @@ func New(sheet *sheets.Machine, tenants []*Tenant, o Options) (*GPU, error) {
 		return nil, err
 	}
 	for _, part := range []func() error{
-		b.channels, b.stacks, b.slices, b.fabric, b.translation, b.sms, b.admitCores, b.cpus,
+		b.channels, b.tiers, b.stacks, b.slices, b.networks, b.translation, b.sms, b.admitCores, b.cpus,
 	} {
 		if err := part(); err != nil {
 			return nil, fmt.Errorf("machine %s: %w", sheet.Name, err)
@@ -102,7 +102,11 @@ func (b *builder) agenda() {
 			g.memory.stacks = append(g.memory.stacks, &stack{})
 		}
 	}
-	g.agenda = newAgenda(amap.Channels(), len(g.memory.stacks), amap.Slices(), s.SM.Count, s.CPU.Cores,
+	channels, tiers := amap.Channels(), 0
+	if s.Memory.Given() {
+		channels, tiers = 0, amap.Channels()+s.Memory.Fast.Device.Channels
+	}
+	g.agenda = newAgenda(channels, len(g.memory.stacks), amap.Slices(), tiers, s.SM.Count, s.CPU.Cores,
 		b.options.Every)
 }
 
@@ -207,6 +211,9 @@ func (b *builder) traffic(owner string, desc []stat.Desc, n int) *stat.Table {
 
 func (b *builder) channels() error {
 	g, amap := b.gpu, b.amap
+	if b.sheet.Memory.Given() {
+		return nil
+	}
 	d := &b.sheet.DRAM
 	cfg, err := dram.FromSheet(d)
 	if err != nil {
@@ -257,6 +264,13 @@ func (b *builder) slices() error {
 	// use to choose channel and slice must choose the set.
 	layouts := &g.fabric.layouts
 	index := func(addr uint64) uint32 { return uint32(set.Of(layouts.at(addr).Local(addr) >> line)) }
+	if b.sheet.NoC.Parts() > 1 { // copies of lines that lie alike in other channels are to fall into other sets
+		apart := uint64(max(16, b.sheet.VM.Page/b.sheet.LLC.Line/b.sheet.LLC.SlicesPerChannel))
+		index = func(addr uint64) uint32 {
+			m := layouts.at(addr)
+			return uint32(set.Of(m.Local(addr)>>line + uint64(m.Channel(addr))*apart))
+		}
+	}
 	for i := range amap.Slices() {
 		s, err := cache.New(i, cfg, g.fabric.slab, t, index)
 		if err != nil {
@@ -264,35 +278,6 @@ func (b *builder) slices() error {
 		}
 		g.memory.slices = append(g.memory.slices, s)
 	}
-	return nil
-}
-
-func (b *builder) fabric() error {
-	g, amap := b.gpu, b.amap
-	x := &b.sheet.NoC
-	ports := b.sheet.SM.Count + b.sheet.CPU.Cores
-	if b.sheet.VM.Enabled {
-		g.fabric.mmuPort = ports
-		ports++
-	}
-	req, err := noc.FromSheet(x, ports, amap.Slices())
-	if err != nil {
-		return err
-	}
-	rep, err := noc.FromSheet(x, amap.Slices(), ports)
-	if err != nil {
-		return err
-	}
-	if g.fabric.mmuPort >= 0 {
-		req.Sorted = 1 // a walk must not wait behind another at a busy slice
-	}
-	req.Tenants, rep.Tenants = 2*len(g.Tenants), 2*len(g.Tenants)
-	g.fabric.request, g.fabric.reply = noc.New(req), noc.New(rep)
-	g.fabric.request.Count(b.traffic("noc_request", noc.Desc, 1), 0)
-	g.fabric.reply.Count(b.traffic("noc_reply", noc.Desc, 1), 0)
-	sector := b.sheet.LLC.Sector
-	g.fabric.reqFlits = [2]int{req.Flits(0), req.Flits(sector)}
-	g.fabric.repFlits = [2]int{rep.Flits(sector), rep.Flits(0)}
 	return nil
 }
 

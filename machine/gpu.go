@@ -17,6 +17,7 @@ type GPU struct {
 	Tenants      []*Tenant
 	Tables       []*stat.Table // counters of every component kind
 	Repartitions []*Repartition
+	Replicas     replicas // of read-only lines in the LLC
 
 	pace
 	agenda      agenda
@@ -50,7 +51,9 @@ type GPU struct {
 //  1. DRAM channels take requests from their slices, issue commands, return data;
 //     HBM stacks migrate lines between their channels
 //  2. LLC slices look up one request, answer hits and fills
-//  3. the reply crossbar moves answers to SMs and MMU
+//  3. the reply crossbar moves answers to SMs and MMU; in a memory of two tiers, then, the
+//     channels of the tiers issue commands and return data, and the controller before them
+//     looks up requests of the slices and moves blocks
 //  4. SMs: L1 pipeline, load/store unit, operand collectors, warps that wake,
 //     schedulers issue; CPU cores run the cycles of their clock up to this one
 //  5. the MMU looks up its TLB and advances page walks (a machine that does not
@@ -118,8 +121,12 @@ func (g *GPU) visitMemory(i int) uint64 {
 		return g.memory.tickStack(g.memory.stacks[i-b.stack], now)
 	case i < b.reply:
 		return g.memory.tickSlice(i-b.slice, now)
+	case i == b.reply:
+		return g.fabric.tickReply(now)
+	case i < b.controller:
+		return g.memory.tiers.tickChannel(i-b.tier, now)
 	}
-	return g.fabric.tickReply(now)
+	return g.memory.tiers.tickController(now)
 }
 
 // visit is visitMemory for the SM side.

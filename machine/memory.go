@@ -39,7 +39,8 @@ type memory struct {
 	channels []*channel
 	stacks   []*stack // whose channels exchange pages; empty on machines without
 	llcClock engine.Clock
-	sector   int    // bytes
+	sector   int // bytes
+	tiers    tiers
 	bursts   [9]int // of DRAM, by sectors
 	perBlock uint32 // DRAM accesses in a block of the address map
 }
@@ -122,6 +123,7 @@ func (m *memory) collect(c *channel, now uint64) {
 			continue
 		}
 		c.delay.Push(delayed{now + c.extra, s.Below.Pop()})
+		s.Taken++
 		c.turn = turn
 		if s.Stalled() {
 			s.Retry(m.llcClock.Ticks(now))
@@ -186,23 +188,47 @@ func (m *memory) tickSlice(i int, now uint64) uint64 {
 		next = m.clockSlice(s, k, now)
 	}
 	if s.Below.Len() > 0 {
-		m.agenda.wakeChannel(m.layouts.channelOf(i), now)
+		m.wakeBelow(i, now)
+	}
+	if m.fabric.across.entry != nil {
+		m.fabric.served(i, now)
 	}
 	return m.llcClock.Core(next)
 }
 
-// clockSlice is clock t of a slice: tags, and an answer that leaves. It returns the
-// next clock with work.
+// wakeBelow makes what takes the requests of a slice run: its channel, or the controller of a
+// memory of two tiers.
+func (m *memory) wakeBelow(slice int, at uint64) {
+	if m.tiers.controller != nil {
+		m.agenda.wakeController(at)
+		return
+	}
+	m.agenda.wakeChannel(m.layouts.channelOf(slice), at)
+}
+
+// clockSlice is clock t of a slice: tags, and an answer that leaves, one each for near and far.
+// It returns the next clock with work.
 func (m *memory) clockSlice(s *cache.Slice, t, now uint64) uint64 {
 	next := s.Tick(t)
+	if q := s.Far(); q.Len() > 0 {
+		next = min(next, m.leave(s, q, t, now, true))
+	}
 	if s.Reply.Len() == 0 {
 		return next
 	}
-	a := s.Reply.Head()
-	if a.At > t || !m.fabric.answer(s.ID, a.H, now) {
-		return min(next, max(a.At, t+1))
+	return min(next, m.leave(s, &s.Reply, t, now, false))
+}
+
+// leave lets the first answer of a queue of a slice go, and returns the next clock with work.
+func (m *memory) leave(s *cache.Slice, q *mem.Queue[cache.Answer], t, now uint64, far bool) uint64 {
+	a := q.Head()
+	if a.At > t {
+		return a.At
 	}
-	s.Reply.Pop()
+	if far && !m.fabric.answerFar(s.ID, a.H, now) || !far && !m.fabric.answer(s.ID, a.H, now) {
+		return t + 1
+	}
+	q.Pop()
 	if s.Stalled() {
 		s.Retry(t)
 	}

@@ -19,7 +19,7 @@ func (g *GPU) Instructions(tenant int) (thread, warp uint64) {
 func (g *GPU) Channels(tenant int) int {
 	n := 0
 	t := g.Tenants[tenant]
-	for ch := range g.memory.channels {
+	for ch := range g.fabric.layouts.whole.Channels() {
 		if t.allowed == nil || t.allowed[ch>>6]>>(ch&63)&1 != 0 {
 			n++
 		}
@@ -55,6 +55,7 @@ func (g *GPU) Settle() {
 	for _, c := range g.memory.channels {
 		c.dram.Sync(c.clock.Ticks(max(now, 1) - 1)) // this cycle has not run: its requests have yet to come
 	}
+	g.memory.tiers.sync(now)
 	g.SettleSMs()
 }
 

@@ -73,7 +73,7 @@ func (w *Watchdog) look(now uint64) {
 	}
 	w.where = w.where[:0]
 	for _, s := range w.sms {
-		w.where = s.Where(w.where)
+		w.where = sm.Positions(s, w.where)
 	}
 	for _, p := range w.where {
 		w.of[p.Tenant].at(p.PC)

@@ -21,6 +21,9 @@ type Machine struct {
 	// Conventional is the map of the same memory without PageMove's customised one.
 	Conventional BitMap `yaml:"map_conventional"`
 
+	// Memory is a second, fast tier; most machines have none.
+	Memory Memory `yaml:"memory" optional:"one tier"`
+
 	VM    VM    `yaml:"vm"`
 	CPU   CPU   `yaml:"cpu"`
 	Host  Link  `yaml:"host"`
@@ -108,14 +111,22 @@ type L1D struct {
 
 // NoC is the interconnect between SMs and LLC slices.
 type NoC struct {
-	Kind       string `yaml:"kind" unit:"name" doc:"crossbar (iSLIP), or local: GPGPU-Sim's built-in one, in which every sector is a packet and an input may send several in a cycle"`
+	Kind       string `yaml:"kind" unit:"name" doc:"crossbar (iSLIP); local: GPGPU-Sim's built-in one, in which every sector is a packet and an input may send several in a cycle; or stages: two of switches"`
 	FlitBytes  int    `yaml:"flit" unit:"bytes" doc:"link width per cycle"`
 	HeaderReq  int    `yaml:"header" unit:"bytes" doc:"header of every packet"`
 	InQueue    int    `yaml:"in_queue" unit:"flits" doc:"input queue per port and VC"`
 	OutQueue   int    `yaml:"out_queue" unit:"packets" doc:"ejection queue per port"`
 	VCs        int    `yaml:"vcs" unit:"channels" doc:"virtual channels per input"`
 	Iterations int    `yaml:"iterations" unit:"iterations" doc:"iSLIP iterations"`
-	Latency    int    `yaml:"latency" unit:"cycles" doc:"pipeline cycles of one traversal"`
+	Latency    int    `yaml:"latency" unit:"cycles" doc:"pipeline cycles of one traversal; of kind stages: of each of the two"`
+	Radix      int    `yaml:"radix" unit:"ports" doc:"kind stages: outer ports of a switch, which has a link to each switch of the other stage" opt:"0"`
+	WriteSize  int    `yaml:"write_size" unit:"bytes" doc:"kind stages: a write request in all; 0: header and the bytes written" opt:"0"`
+	// Who is near whom.
+	Topology   string `yaml:"topology" unit:"name" doc:"memory-side: SMs reach all slices; sm-side: those of their half of the GPU, which may hold any line; nuba: partitions of SMs, slices and channels, with a network between slices" opt:"memory-side"`
+	Partitions int    `yaml:"partitions" unit:"partitions" doc:"parts the SMs, slices and channels are divided into: nuba's partitions, the two halves of sm-side" opt:"0: one"`
+	LinkFlit   int    `yaml:"link_flit" unit:"bytes" doc:"width of a point-to-point link, per direction: between an SM and a slice of its partition (nuba), or a slice and its fellow in the other half (sm-side)" opt:"0: no links"`
+	LinkDelay  int    `yaml:"link_latency" unit:"cycles" doc:"from the last flit on a link to its end" opt:"0"`
+	LinkQueue  int    `yaml:"link_queue" unit:"packets" doc:"latch at the end of a link, what is on it included" opt:"0"`
 }
 
 // LLC is the last-level cache: one or more slices per channel.
@@ -138,6 +149,8 @@ type LLC struct {
 	Repl             string `yaml:"repl" unit:"name" doc:"replacement: lru or fifo"`
 	Index            string `yaml:"index" unit:"name" doc:"set index: linear, xor or ipoly"`
 	WriteAlloc       string `yaml:"write_alloc" unit:"name" doc:"fetch or lazy (allocate, fetch on read)"`
+	Fill             string `yaml:"fill" unit:"name" doc:"where slices have requests of other partitions: home (every miss fills the slice of the line) or local (only what its own partition asked for)" opt:"home"`
+	FlushEach        bool   `yaml:"flush_each" unit:"flag" doc:"write the LLC back and invalidate it between kernels, as a machine that replicates does" opt:"false"`
 	PrefillCopies    bool   `yaml:"prefill_copies" unit:"flag" doc:"host-to-device copies fill the LLC (GPGPU-Sim -gpgpu_perf_sim_memcpy)"`
 }
 

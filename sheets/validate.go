@@ -48,6 +48,7 @@ func Validate(m *Machine) error {
 	c.noc(m)
 	c.dram(m)
 	c.addressMap(m)
+	c.memory(m)
 	c.vm(m)
 	c.mig(m)
 	c.gating(m)
@@ -246,14 +247,6 @@ func (c *checker) llc(m *Machine) {
 	a := m.DRAM.Access
 	c.want(a > 0 && (l.Sector%a == 0 || a%l.Sector == 0),
 		"llc.sector = %d and dram.access = %d: one must divide the other", l.Sector, a)
-}
-
-func (c *checker) noc(m *Machine) {
-	n := &m.NoC
-	c.oneOf("noc.kind", n.Kind, "crossbar", "local")
-	c.want(n.Kind != "local" || n.VCs == 1, "noc.vcs is %d; a local crossbar has one", n.VCs)
-	c.positive("noc.flit noc.in_queue noc.out_queue noc.vcs noc.iterations noc.latency", n.FlitBytes, n.InQueue,
-		n.OutQueue, n.VCs, n.Iterations, n.Latency)
 }
 
 func (c *checker) dram(m *Machine) {
