@@ -27,6 +27,7 @@ type GPU struct {
 	dispatch    dispatcher
 	translation translation
 	copies      copyEngine
+	Unified     unified // memory; off where the run does not ask for it
 
 	holdings holdings
 	contexts contextStore
@@ -41,8 +42,8 @@ type GPU struct {
 	profile  bool
 }
 
-// Run advances the machine until a kernel finishes, a program faults, the machine
-// is stuck or cycle `until` is reached, and returns the kernels that finished.
+// Run advances the machine until a kernel finishes, a Migration ends, a program faults, the
+// machine is stuck or cycle `until` is reached, and returns the kernels that finished.
 //
 // Within a cycle, in this order:
 //
@@ -65,8 +66,9 @@ type GPU struct {
 // several cycles of each before the next.
 func (g *GPU) Run(until uint64) ([]*Kernel, error) {
 	g.dispatch.finished = g.dispatch.finished[:0]
+	g.Unified.told = false
 	defer g.lookahead.core.stop()
-	for g.verdict.err == nil && len(g.dispatch.finished) == 0 {
+	for g.verdict.err == nil && len(g.dispatch.finished) == 0 && !g.Unified.told {
 		if end := g.lookahead.memoryEnd; g.now < end {
 			g.lookahead.take(end, until)
 			continue

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"heddle/host"
-	"heddle/mem"
 )
 
 // functional runs the programs one after the other without timing.
@@ -19,7 +18,7 @@ func (r *run) functional() (*Result, error) {
 	var failed error
 	for _, a := range r.apps {
 		dev := host.NewFunctional(r.ctx, r.spec.Length.MaxCycles)
-		a.ctx = host.New(r.recorded(dev), mem.NewSpace(r.sheet.DRAM.Capacity), r.options())
+		a.ctx = host.New(r.recorded(dev), r.space(), r.options())
 		if failed == nil {
 			a.err = a.prog.Run(a.ctx)
 			if a.err == nil {

@@ -215,8 +215,9 @@ type Governor struct {
 
 // Memory says what becomes of pages.
 type Memory struct {
-	Pages     string `json:"pages,omitempty"`     // how they follow their channels: PageWays
-	Placement string `json:"placement,omitempty"` // of new ones; "": as the sheet's vm.placement
+	Pages     string  `json:"pages,omitempty"`     // how they follow their channels: PageWays
+	Placement string  `json:"placement,omitempty"` // of new ones; "": as the sheet's vm.placement
+	Unified   Unified `json:"unified,omitzero"`
 }
 
 // copying is how the pages of a run move.
