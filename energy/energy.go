@@ -60,9 +60,11 @@ func Of(m *sheets.Machine, heldCycles uint64, c Counts) (Parts, error) {
 	p.add("sm", smEnergy(r))
 	p.add("l1", l1Energy(m, r))
 	p.add("llc", llcEnergy(m, r))
-	networks, memories := r.each("noc"), r.each("dram")
+	r.each("noc") // there is one
+	networks, memories := Networks(c.Owners()), r.each("dram")
 	for _, o := range networks {
-		p.add(o, r.get(o, "flits")*flitPJ(m)*picojoule)
+		n := networkOf(m, o)
+		p.add(part(o), r.get(o, "flits")*n.flitPJ()*picojoule)
 	}
 	for _, o := range memories {
 		p.add(o, dramEnergy(m, r, o))
@@ -81,7 +83,8 @@ func Idle(m *sheets.Machine, heldCycles uint64, networks, memories []string) Par
 	share := seconds / float64(m.SM.Count)                      // of the chip
 	var p Parts
 	for _, o := range networks {
-		p.add(o, leakage(m)*share)
+		n := networkOf(m, o)
+		p.add(part(o), n.leakage()*share)
 	}
 	perChannel := or(m.Power.Background, hbmBackgroundMW) * milliwatt
 	for i, o := range memories {
@@ -139,26 +142,6 @@ func llcEnergy(m *sheets.Machine, r *reader) float64 {
 		bytes += r.get(o, "read_bursts") * float64(m.DRAM.Access) // fills
 	}
 	return (accesses*llcTagPJ + bytes*perByte) * picojoule
-}
-
-// crossbar is the shape the fit wants: a square one of the same number of crosspoints.
-func crossbar(m *sheets.Machine) (ports, bits float64) {
-	slices := m.DRAM.Channels * m.LLC.SlicesPerChannel
-	return math.Sqrt(float64(m.SM.Count) * float64(slices)), float64(m.NoC.FlitBytes) * bitsPer
-}
-
-// flitPJ is the energy of one flit through buffer, allocator, crossbar and wires.
-func flitPJ(m *sheets.Machine) float64 {
-	p, w := crossbar(m)
-	mm := nocWireMM + 2*math.Sqrt(nocAreaMM2)*p*w
-	alloc := nocAllocMW * milliwatt * math.Pow(p, nocAllocExp-1) / dsentClock / picojoule
-	return (nocBufferPJ+nocXbarPJ*p+nocXbar0PJ)*w + alloc + nocWirePJ*w*mm
-}
-
-// leakage is the leakage power of one crossbar in watts.
-func leakage(m *sheets.Machine) float64 {
-	p, w := crossbar(m)
-	return (nocLeakBufMW*p*w + (nocLeakX2MW*p*p+nocLeakX1MW*p)*w + nocLeakAlMW*p*p*p) * milliwatt
 }
 
 func dramEnergy(m *sheets.Machine, r *reader, owner string) float64 {

@@ -33,6 +33,8 @@ type Options struct {
 	Printf, Heap int64
 	// AllManaged makes device memory that the program allocates managed memory.
 	AllManaged bool
+	// ReadOnly marks the loads of what a kernel does not write (emulate.Launch).
+	ReadOnly bool
 }
 
 // Context is one application's view of the machine: its memory, modules, streams
@@ -104,6 +106,9 @@ func (c *Context) Space() *mem.Space { return c.space }
 
 // Cycle is the current core cycle; 0 under functional execution.
 func (c *Context) Cycle() uint64 { return c.dev.Cycle() }
+
+// Done is closed when the context of the options is cancelled.
+func (c *Context) Done() <-chan struct{} { return c.opt.Ctx.Done() }
 
 // Err is ErrStopped once the context of the options is cancelled.
 func (c *Context) Err() error {

@@ -8,7 +8,6 @@ import (
 	"heddle/engine"
 	"heddle/machine/cache"
 	"heddle/machine/dram"
-	"heddle/machine/noc"
 	"heddle/machine/sm"
 	"heddle/mem"
 	"heddle/mem/addrmap"
@@ -28,7 +27,10 @@ type Options struct {
 	Quantum uint64
 	// Clock, in nanoseconds, lets a simulation on two cores find out whether the second is
 	// free, and do without it while that is faster; nil: it never does.
-	Clock func() int64
+	Clock       func() int64
+	Replication Replication // of read-only lines of other partitions
+	// Touches counts which SMs touch each page (PageTouches), where addresses are translated.
+	Touches bool
 	// Lockstep takes no strides: all of the machine runs a cycle before any of it runs the
 	// next. Results of programs without data races are the same.
 	Lockstep bool
@@ -46,17 +48,16 @@ func New(sheet *sheets.Machine, tenants []*Tenant, o Options) (*GPU, error) {
 	if 2*len(tenants) >= mostMaps {
 		return nil, fmt.Errorf("%d applications: a machine takes at most %d", len(tenants), mostMaps/2-1)
 	}
-	g := &GPU{Sheet: sheet, Tenants: tenants, profile: o.Profile, watchdog: o.Watchdog}
+	g := &GPU{Sheet: sheet, Tenants: tenants, profile: o.Profile}
 	g.memoryCycle = engine.Never
-	if g.watchdog == 0 {
-		g.watchdog = DefaultWatchdog
-	}
 	b := &builder{gpu: g, sheet: sheet, options: &o, amap: amap}
 	b.agenda()
 	if err := b.admit(); err != nil {
 		return nil, err
 	}
-	for _, part := range []func() error{b.channels, b.stacks, b.slices, b.fabric, b.translation, b.sms, b.unified} {
+	for _, part := range []func() error{
+		b.channels, b.stacks, b.slices, b.networks, b.translation, b.sms, b.unified,
+	} {
 		if err := part(); err != nil {
 			return nil, fmt.Errorf("machine %s: %w", sheet.Name, err)
 		}
@@ -64,6 +65,8 @@ func New(sheet *sheets.Machine, tenants []*Tenant, o Options) (*GPU, error) {
 	b.holdings()
 	b.moving()
 	g.connect()
+	g.dispatch.settled(0)
+	g.Watchdog.begin(o.Watchdog)
 	if o.Quantum > 0 {
 		if err := g.turns.begin(o.Quantum); err != nil {
 			return nil, err
@@ -111,6 +114,15 @@ func (b *builder) admit() error {
 	g.dispatch.owners = make([][]int, n)
 	g.dispatch.flushEach = b.sheet.L1D.FlushEach
 	g.dispatch.open = make([]uint64, (n+63)/64)
+	if b.sheet.SM.Dispatch == "distributed" {
+		g.dispatch.parts = b.sheet.SM.DispatchParts
+		if g.dispatch.parts == 0 {
+			g.dispatch.parts = n
+		}
+		for range g.Tenants {
+			g.dispatch.present = append(g.dispatch.present, make([]int, g.dispatch.parts))
+		}
+	}
 	g.evictor.last, g.evictor.closed = make([]int, n), make([]bool, n)
 	for i, t := range g.Tenants {
 		if len(t.SMs) == 0 {
@@ -217,7 +229,7 @@ func (b *builder) channels() error {
 		depth := d.Queue + d.WriteQueue + 2
 		c := &channel{
 			id: i, dram: ch, clock: clock, extra: uint64(d.Extra), held: -1,
-			delay: mem.NewRing[delayed](d.Extra + depth), busy: make([]cache.Fetch, 4*depth),
+			delay: mem.NewRing[delayed](d.Extra + depth), busy: make([]mem.Fetch, 4*depth),
 		}
 		for k := range c.busy {
 			c.free = append(c.free, int32(k))
@@ -246,6 +258,13 @@ func (b *builder) slices() error {
 	// use to choose channel and slice must choose the set.
 	layouts := &g.fabric.layouts
 	index := func(addr uint64) uint32 { return uint32(set.Of(layouts.at(addr).Local(addr) >> line)) }
+	if b.sheet.NoC.Parts() > 1 { // copies of lines that lie alike in other channels are to fall into other sets
+		apart := uint64(max(16, b.sheet.VM.Page/b.sheet.LLC.Line/b.sheet.LLC.SlicesPerChannel))
+		index = func(addr uint64) uint32 {
+			m := layouts.at(addr)
+			return uint32(set.Of(m.Local(addr)>>line + uint64(m.Channel(addr))*apart))
+		}
+	}
 	for i := range amap.Slices() {
 		s, err := cache.New(i, cfg, g.fabric.slab, t, index)
 		if err != nil {
@@ -253,35 +272,6 @@ func (b *builder) slices() error {
 		}
 		g.memory.slices = append(g.memory.slices, s)
 	}
-	return nil
-}
-
-func (b *builder) fabric() error {
-	g, amap := b.gpu, b.amap
-	x := &b.sheet.NoC
-	ports := b.sheet.SM.Count
-	if b.sheet.VM.Enabled {
-		g.fabric.mmuPort = ports
-		ports++
-	}
-	req, err := noc.FromSheet(x, ports, amap.Slices())
-	if err != nil {
-		return err
-	}
-	rep, err := noc.FromSheet(x, amap.Slices(), ports)
-	if err != nil {
-		return err
-	}
-	if g.fabric.mmuPort >= 0 {
-		req.Sorted = 1 // a walk must not wait behind another at a busy slice
-	}
-	req.Tenants, rep.Tenants = 2*len(g.Tenants), 2*len(g.Tenants)
-	g.fabric.request, g.fabric.reply = noc.New(req), noc.New(rep)
-	g.fabric.request.Count(b.traffic("noc_request", noc.Desc, 1), 0)
-	g.fabric.reply.Count(b.traffic("noc_reply", noc.Desc, 1), 0)
-	sector := b.sheet.LLC.Sector
-	g.fabric.reqFlits = [2]int{req.Flits(0), req.Flits(sector)}
-	g.fabric.repFlits = [2]int{rep.Flits(sector), rep.Flits(0)}
 	return nil
 }
 

@@ -12,7 +12,7 @@ func (g *GPU) connect() {
 func (g *GPU) connectSides() {
 	f := &g.fabric
 	f.tenants, f.sms, f.slices, f.tables = g.Tenants, g.sms.list, g.memory.slices, g.translation.tables
-	f.translation, f.lookahead, f.pace, f.agenda = &g.translation, &g.lookahead, &g.pace, g.agenda
+	f.translation, f.lookahead, f.agenda = &g.translation, &g.lookahead, g.agenda
 
 	m := &g.memory
 	m.fabric, m.copies, m.layouts, m.pace, m.agenda = &g.fabric, &g.copies, &g.fabric.layouts, &g.pace, g.agenda
@@ -30,9 +30,17 @@ func (g *GPU) connectSides() {
 		x.tables.Shootdown, x.tables.Freed = x.forget, x.freed
 	}
 
+	w := &g.Watchdog
+	w.tenants, w.sms, w.dispatch, w.pace, w.verdict = g.Tenants, g.sms.list, &g.dispatch, &g.pace, &g.verdict
+
 	d := &g.dispatch
 	d.tenants, d.sms, d.contexts, d.evictor, d.turns = g.Tenants, g.sms.list, &g.contexts, &g.evictor, &g.turns
 	d.verdict, d.pace, d.agenda = &g.verdict, &g.pace, g.agenda
+	d.replicas = &g.Replicas
+
+	r := &g.Replicas
+	r.sheet, r.across, r.slices, r.layouts = g.Sheet, &g.fabric.across, g.memory.slices, &g.fabric.layouts
+	r.dispatch, r.agenda = &g.dispatch, g.agenda
 }
 
 // connectMoving wires what takes SMs, channels and pages from one application to another.

@@ -17,6 +17,7 @@ type GPU struct {
 	Tenants      []*Tenant
 	Tables       []*stat.Table // counters of every component kind
 	Repartitions []*Repartition
+	Replicas     replicas // of read-only lines in the LLC
 
 	pace
 	agenda      agenda
@@ -37,8 +38,8 @@ type GPU struct {
 	evictor  evictor // SMK
 	meters   meters
 
+	Watchdog Watchdog
 	verdict  verdict
-	watchdog uint64
 	profile  bool
 }
 
@@ -74,7 +75,7 @@ func (g *GPU) Run(until uint64) ([]*Kernel, error) {
 			continue
 		}
 		now := min(g.agenda.back.Next(), g.agenda.front.Next())
-		if g.stuck(now, until) {
+		if g.Watchdog.stuck(now, until) {
 			return nil, g.diagnose(now)
 		}
 		if now >= until {
@@ -104,6 +105,7 @@ func (g *GPU) Run(until uint64) ([]*Kernel, error) {
 		g.agenda.back.Run(g.now, g.visitMemory)
 		g.memoryCycle = g.now
 	}
+	g.Watchdog.look(g.now)
 	return g.dispatch.finished, g.verdict.err
 }
 

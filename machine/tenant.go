@@ -20,6 +20,7 @@ type Tenant struct {
 	since   uint64
 	owed    uint64   // cycle before which the last request of its SMs cannot be answered
 	allowed []uint64 // bitset of its channels, for the isolation invariant
+	useful  uint64   // last cycle at which it did something useful (watchdog)
 }
 
 // Kernel is a launch.
@@ -28,7 +29,8 @@ type Kernel struct {
 	Name       string
 	Start, End uint64 // first CTA issued; last store acknowledged
 	Done       bool
-	next, left int // next CTA to dispatch; CTAs not finished
+	next, left int     // CTAs dispatched; CTAs not finished
+	chunks     []chunk // [partition] what is left to dispatch; nil: CTAs go in their order
 	ready      uint64
 	alone      bool // its CTAs are independent (isa.Independent)
 	talks      bool // they may talk to each other
@@ -48,7 +50,7 @@ func (t *Tenant) allow(amap *addrmap.Map) {
 // everything an allocator hands out, below the bits that tell tenants apart.
 const localWindow = 1 << 39
 
-// Launch queues a grid; its CTAs are dispatched in order. The kernel is Done when
+// Launch queues a grid; its CTAs are dispatched as the sheet says (sm.dispatch). The kernel is Done when
 // its last CTA has ended and its last store is acknowledged.
 func (g *GPU) Launch(tenant, stream int, name string, grid isa.Grid) *Kernel {
 	geo := grid.Geometry()

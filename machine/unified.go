@@ -84,7 +84,7 @@ func (b *builder) unified() error {
 	u.faults.build(s, table)
 	u.dma.build(b, table, b.table("link", link.Desc(), 2))
 	for _, s := range b.gpu.sms.list {
-		u.watched = append(u.watched, s.Watch(u))
+		u.watched = append(u.watched, sm.Watch(s, u))
 	}
 	b.gpu.translation.mmu.SetHandler(u)
 	return nil

@@ -22,6 +22,7 @@ type Machine struct {
 	Conventional BitMap `yaml:"map_conventional"`
 
 	VM    VM    `yaml:"vm"`
+	CPU   CPU   `yaml:"cpu"`
 	Host  Link  `yaml:"host"`
 	UVM   UVM   `yaml:"uvm"`
 	MIG   MIG   `yaml:"mig"`
@@ -65,20 +66,23 @@ type SM struct {
 	OtherLatency   int    `yaml:"other_latency" unit:"cycles" doc:"every opcode without a row of its own"`
 	OtherInterval  int    `yaml:"other_interval" unit:"cycles" doc:"initiation interval of the same"`
 	// Overhead is issue-to-execute plus write-back: what a dependent instruction waits beyond the unit's latency.
-	Overhead         int  `yaml:"overhead" unit:"cycles" doc:"pipeline stages around a unit: operand collection and write-back"`
-	SfuOverhead      int  `yaml:"sfu_overhead" unit:"cycles" doc:"the same for the SFU"`
-	Collectors       int  `yaml:"collectors" unit:"units" doc:"operand collector units per SM"`
-	CollectorsShared bool `yaml:"collectors_shared" unit:"flag" doc:"memory instructions that wait for the load/store unit hold collectors that arithmetic needs"`
-	AtomicWait       bool `yaml:"atomic_wait" unit:"flag" doc:"a warp issues nothing until its atomic or reduction is performed (GPGPU-Sim)"`
-	RegBanks         int  `yaml:"reg_banks" unit:"banks" doc:"register-file banks per SM (bank conflicts are not modelled: overhead holds the mean)"`
-	RegPorts         int  `yaml:"reg_ports" unit:"operands/cycle" doc:"operands the register file delivers to the collectors per cycle and port (GPGPU-Sim -gpgpu_reg_file_port_throughput) (bank conflicts are not modelled: overhead holds the mean)"`
-	FetchWidth       int  `yaml:"fetch_width" unit:"instructions" doc:"instructions a fetch brings to a warp's buffer"`
-	FetchLatency     int  `yaml:"fetch_latency" unit:"cycles" doc:"cycles from an empty instruction buffer to an issuable instruction"`
-	FetchRate        int  `yaml:"fetch_rate" unit:"fetches/cycle" doc:"warps whose instruction buffers an SM refills per cycle"`
-	LateRedirect     bool `yaml:"late_redirect" unit:"flag" doc:"the front end fetches on behind a taken branch until the scheduler comes to the warp again (GPGPU-Sim)"`
-	LaunchDelay      int  `yaml:"launch_delay" unit:"cycles" doc:"kernel launch latency on the device"`
-	CtxBytesWarp     int  `yaml:"ctx_bytes_warp" unit:"bytes" doc:"context of a warp beyond its registers: SIMT stack, barriers, PC"`
-	WakeDelay        int  `yaml:"wake_delay" unit:"cycles" doc:"waking a power-gated SM: from the request until it can take a CTA; it draws idle power (at least 1)"`
+	Overhead         int    `yaml:"overhead" unit:"cycles" doc:"pipeline stages around a unit: operand collection and write-back"`
+	SfuOverhead      int    `yaml:"sfu_overhead" unit:"cycles" doc:"the same for the SFU"`
+	Collectors       int    `yaml:"collectors" unit:"units" doc:"operand collector units per SM"`
+	CollectorsShared bool   `yaml:"collectors_shared" unit:"flag" doc:"memory instructions that wait for the load/store unit hold collectors that arithmetic needs"`
+	AtomicWait       bool   `yaml:"atomic_wait" unit:"flag" doc:"a warp issues nothing until its atomic or reduction is performed (GPGPU-Sim)"`
+	RegBanks         int    `yaml:"reg_banks" unit:"banks" doc:"register-file banks per SM (bank conflicts are not modelled: overhead holds the mean)"`
+	RegPorts         int    `yaml:"reg_ports" unit:"operands/cycle" doc:"operands the register file delivers to the collectors per cycle and port (GPGPU-Sim -gpgpu_reg_file_port_throughput) (bank conflicts are not modelled: overhead holds the mean)"`
+	FetchWidth       int    `yaml:"fetch_width" unit:"instructions" doc:"instructions a fetch brings to a warp's buffer"`
+	FetchLatency     int    `yaml:"fetch_latency" unit:"cycles" doc:"cycles from an empty instruction buffer to an issuable instruction"`
+	FetchRate        int    `yaml:"fetch_rate" unit:"fetches/cycle" doc:"warps whose instruction buffers an SM refills per cycle"`
+	LateRedirect     bool   `yaml:"late_redirect" unit:"flag" doc:"the front end fetches on behind a taken branch until the scheduler comes to the warp again (GPGPU-Sim)"`
+	Dispatch         string `yaml:"dispatch" unit:"name" doc:"order of CTAs: breadth (each next one to the next SM with room) or distributed (contiguous chunks of the grid)" opt:"breadth"`
+	DispatchParts    int    `yaml:"dispatch_parts" unit:"partitions" doc:"chunks of a grid, distributed: one for each so many partitions of the SMs" opt:"0: one per SM"`
+	ReadOnlyLoads    bool   `yaml:"read_only_loads" unit:"flag" doc:"kernels are compiled as NUBA's are: loads of what a kernel does not write say so (ld.global.nc)" opt:"false"`
+	LaunchDelay      int    `yaml:"launch_delay" unit:"cycles" doc:"kernel launch latency on the device"`
+	CtxBytesWarp     int    `yaml:"ctx_bytes_warp" unit:"bytes" doc:"context of a warp beyond its registers: SIMT stack, barriers, PC"`
+	WakeDelay        int    `yaml:"wake_delay" unit:"cycles" doc:"waking a power-gated SM: from the request until it can take a CTA; it draws idle power (at least 1)"`
 }
 
 // L1D is the first-level data cache of each SM.
@@ -105,14 +109,22 @@ type L1D struct {
 
 // NoC is the interconnect between SMs and LLC slices.
 type NoC struct {
-	Kind       string `yaml:"kind" unit:"name" doc:"crossbar (iSLIP), or local: GPGPU-Sim's built-in one, in which every sector is a packet and an input may send several in a cycle"`
+	Kind       string `yaml:"kind" unit:"name" doc:"crossbar (iSLIP); local: GPGPU-Sim's built-in one, in which every sector is a packet and an input may send several in a cycle; or stages: two of switches"`
 	FlitBytes  int    `yaml:"flit" unit:"bytes" doc:"link width per cycle"`
 	HeaderReq  int    `yaml:"header" unit:"bytes" doc:"header of every packet"`
 	InQueue    int    `yaml:"in_queue" unit:"flits" doc:"input queue per port and VC"`
 	OutQueue   int    `yaml:"out_queue" unit:"packets" doc:"ejection queue per port"`
 	VCs        int    `yaml:"vcs" unit:"channels" doc:"virtual channels per input"`
 	Iterations int    `yaml:"iterations" unit:"iterations" doc:"iSLIP iterations"`
-	Latency    int    `yaml:"latency" unit:"cycles" doc:"pipeline cycles of one traversal"`
+	Latency    int    `yaml:"latency" unit:"cycles" doc:"pipeline cycles of one traversal; of kind stages: of each of the two"`
+	Radix      int    `yaml:"radix" unit:"ports" doc:"kind stages: outer ports of a switch, which has a link to each switch of the other stage" opt:"0"`
+	WriteSize  int    `yaml:"write_size" unit:"bytes" doc:"kind stages: a write request in all; 0: header and the bytes written" opt:"0"`
+	// Who is near whom.
+	Topology   string `yaml:"topology" unit:"name" doc:"memory-side: SMs reach all slices; sm-side: those of their half of the GPU, which may hold any line; nuba: partitions of SMs, slices and channels, with a network between slices" opt:"memory-side"`
+	Partitions int    `yaml:"partitions" unit:"partitions" doc:"parts the SMs, slices and channels are divided into: nuba's partitions, the two halves of sm-side" opt:"0: one"`
+	LinkFlit   int    `yaml:"link_flit" unit:"bytes" doc:"width of a point-to-point link, per direction: between an SM and a slice of its partition (nuba), or a slice and its fellow in the other half (sm-side)" opt:"0: no links"`
+	LinkDelay  int    `yaml:"link_latency" unit:"cycles" doc:"from the last flit on a link to its end" opt:"0"`
+	LinkQueue  int    `yaml:"link_queue" unit:"packets" doc:"latch at the end of a link, what is on it included" opt:"0"`
 }
 
 // LLC is the last-level cache: one or more slices per channel.
@@ -135,6 +147,8 @@ type LLC struct {
 	Repl             string `yaml:"repl" unit:"name" doc:"replacement: lru or fifo"`
 	Index            string `yaml:"index" unit:"name" doc:"set index: linear, xor or ipoly"`
 	WriteAlloc       string `yaml:"write_alloc" unit:"name" doc:"fetch or lazy (allocate, fetch on read)"`
+	Fill             string `yaml:"fill" unit:"name" doc:"where slices have requests of other partitions: home (every miss fills the slice of the line) or local (only what its own partition asked for)" opt:"home"`
+	FlushEach        bool   `yaml:"flush_each" unit:"flag" doc:"write the LLC back and invalidate it between kernels, as a machine that replicates does" opt:"false"`
 	PrefillCopies    bool   `yaml:"prefill_copies" unit:"flag" doc:"host-to-device copies fill the LLC (GPGPU-Sim -gpgpu_perf_sim_memcpy)"`
 }
 
@@ -193,10 +207,10 @@ type Timing struct {
 // Map is the physical address map as data: which address bits make the channel,
 // bank group, bank, column and row. Bits are listed from least to most significant.
 type Map struct {
-	Kind      string `yaml:"kind" unit:"name" doc:"gpgpusim (dramid@ string), bits (lists below) or linear"`
+	Kind      string `yaml:"kind" unit:"name" doc:"gpgpusim (dramid@ string), bits (lists below), linear, or page (line, bank, column up to the page's end, channel, row)"`
 	String    string `yaml:"string" unit:"text" doc:"GPGPU-Sim -gpgpu_mem_addr_mapping string" opt:"none"`
-	Hash      string `yaml:"hash" unit:"name" doc:"channel hash: none, ipoly, xor or pae (kind bits)"`
-	BankHash  string `yaml:"bank_hash" unit:"name" doc:"bank hash of kind bits: none, xor (row bits folded in) or pae (random half of them)" opt:"none"`
+	Hash      string `yaml:"hash" unit:"name" doc:"channel hash: none, ipoly, xor or pae (kinds bits and page)"`
+	BankHash  string `yaml:"bank_hash" unit:"name" doc:"bank hash of kinds bits and page: none, xor (row bits folded in), ipoly, or pae (random half of them)" opt:"none"`
 	GroupBits string `yaml:"group_bits" unit:"name" doc:"which bank bits name the bank group, kind gpgpusim: low or high" opt:"low"`
 	Offset    []int  `yaml:"offset" unit:"bit" doc:"block offset bits" opt:"none"`
 	Channel   []int  `yaml:"channel" unit:"bit" doc:"channel bits" opt:"none"`
@@ -253,6 +267,8 @@ type VM struct {
 	Levels       int     `yaml:"levels" unit:"levels" doc:"levels of the page table"`
 	WalkCache    int     `yaml:"walk_cache" unit:"entries" doc:"page-walk cache entries; 0: none" opt:"0"`
 	FaultUs      float64 `yaml:"fault" unit:"us" doc:"handling of a page that is not on the device"`
+	FaultSlots   int     `yaml:"fault_slots" unit:"faults" doc:"faults handled at once" opt:"0: one per walker"`
+	FirstTouch   bool    `yaml:"first_touch" unit:"flag" doc:"device memory, too, gets its frames when an SM touches it first, by a fault; copies and fills of the host are no touches" opt:"false"`
 	Placement    string  `yaml:"placement" unit:"name" doc:"frame placement: round-robin, least, first-touch, lab"`
 	LABThreshold float64 `yaml:"lab_threshold" unit:"fraction" doc:"page balance above which lab places by first touch, else by least (NUBA, section 4)" opt:"0"`
 	// Pages that change channels while an application runs.

@@ -76,6 +76,17 @@ func TestSheetErrors(t *testing.T) {
 		{"power:\n  gated_sm: [0.3, W, me]\n", "power.gated_sm, idle_sm and active_sm are 0.3, 0.28 and 0.45 W"},
 		{"dram:\n  migration_crossbar: [true, flag, me]\n", "dram.migration_crossbar without dram.migration_cycles"},
 		{"map:\n  group_above_page: [true, flag, me]\n", "map.group_above_page needs map.kind bits, not gpgpusim"},
+		{"map:\n  hash: [pae, name, me]\n", "map.hash pae needs map.kind bits or page, not gpgpusim"},
+		{"map:\n  bank_hash: [xor, name, me]\n", "map.bank_hash xor needs map.kind bits or page, not gpgpusim"},
+		{"map:\n  bank_hash: [crc, name, me]\n", "map.bank_hash is \"crc\""},
+		{"sm:\n  dispatch: [random, name, me]\n", "sm.dispatch is \"random\"; it must be one of breadth, distributed"},
+		{"sm:\n  dispatch_parts: [4, partitions, me]\n", "sm.dispatch_parts is 4; without sm.dispatch distributed"},
+		{
+			"sm:\n  dispatch: [distributed, name, me]\n  dispatch_parts: [7, partitions, me]\n",
+			"sm.count = 80 do not divide into sm.dispatch_parts = 7",
+		},
+		{"vm:\n  first_touch: [true, flag, me]\n", "vm.first_touch needs vm.enabled"},
+		{"vm:\n  fault_slots: [-1, faults, me]\n", "vm.fault_slots is -1"},
 		{"map_conventional:\n  channel: [[7, 8], bit, me]\n", "address bit 0 is in no field of map_conventional"},
 		{"base_source: nowhere\n", `base_source "nowhere" is not among`},
 	} {

@@ -66,6 +66,7 @@ var _ host.Device = (*device)(nil)
 
 // Enqueue implements host.Device.
 func (d *device) Enqueue(op *host.Op) error {
+	d.a.present()
 	for len(d.streams) <= op.Stream {
 		d.streams = append(d.streams, &stream{})
 	}
@@ -79,6 +80,7 @@ func (d *device) Wait(op *host.Op) error {
 	if op.Done {
 		return nil
 	}
+	d.a.present()
 	d.waiting = op
 	d.a.yield()
 	d.waiting = nil
@@ -89,6 +91,7 @@ func (d *device) Wait(op *host.Op) error {
 func (r *run) options() host.Options {
 	o := host.Options{Ctx: r.ctx, Printf: int64(r.sheet.Host.Printf), Heap: int64(r.sheet.Host.Heap)}
 	o.AllManaged = r.spec.Sharing.Memory.Unified.All
+	o.ReadOnly = r.sheet.SM.ReadOnlyLoads
 	if r.gpu != nil { // without time every interval is 0
 		o.CoreMHz = r.sheet.Clock.Core
 	}
@@ -113,6 +116,7 @@ func (d *device) Resident(g isa.Geometry) int {
 // Touch implements host.Device: pages of managed memory that are on the device
 // come back over the link before the host sees them.
 func (d *device) Touch(r *mem.Region, off, n int64, _ bool) error {
+	d.a.present()
 	if d.r.gpu.Unified.On() {
 		return d.toHost(r, off, n)
 	}
@@ -136,10 +140,16 @@ func (d *device) Advise(*mem.Region, host.Advice) error { return nil }
 func (d *device) Cycle() uint64 { return d.r.gpu.Now() }
 
 // Allocated implements host.Allocator.
-func (d *device) Allocated(r *mem.Region) error { return d.r.gpu.Map(d.a.id, r) }
+func (d *device) Allocated(r *mem.Region) error {
+	d.a.present()
+	return d.r.gpu.Map(d.a.id, r)
+}
 
 // Freed implements host.Allocator.
-func (d *device) Freed(r *mem.Region) error { return d.r.gpu.Unmap(d.a.id, r) }
+func (d *device) Freed(r *mem.Region) error {
+	d.a.present()
+	return d.r.gpu.Unmap(d.a.id, r)
+}
 
 // stream is stream i; the one past the last is the driver's own.
 func (d *device) stream(i int) *stream {
@@ -225,13 +235,16 @@ func (d *device) next(now uint64) uint64 {
 	for i := range len(d.streams) + 1 {
 		s := d.stream(i)
 		if s.pages != nil && !s.pages.Done {
-			n = min(n, now+chunk) // the machine tells when
+			n = min(n, now+look) // the machine tells when it is earlier
 		} else if s.active && len(s.ops) > 0 && s.end > now {
 			n = min(n, s.end)
 		}
 	}
 	return n
 }
+
+// look is the time, in core cycles, after which a run looks at pages that are on their way at the latest.
+const look = 4_000
 
 // blame marks the launches in flight with the error that stopped the machine.
 func (d *device) blame(err error) {

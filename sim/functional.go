@@ -18,12 +18,10 @@ func (r *run) functional() (*Result, error) {
 	var failed error
 	for _, a := range r.apps {
 		dev := host.NewFunctional(r.ctx, r.spec.Length.MaxCycles)
-		a.ctx = host.New(r.recorded(dev), r.space(), r.options())
+		dev.Idle = r.spec.Watchdog
 		if failed == nil {
-			a.err = a.prog.Run(a.ctx)
-			if a.err == nil {
-				a.err = a.ctx.DeviceSynchronize()
-			}
+			a.begin(r.options(), r.recorded(dev), r.space())
+			a.step()
 			a.collect()
 		}
 		t := Tenant{Name: a.spec.Name, Log: a.logLines()}

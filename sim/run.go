@@ -33,10 +33,9 @@ type run struct {
 	begun time.Time
 	over  bool           // the length is used up
 	rec   *record.Writer // nil: the run is not recorded
-}
 
-// chunk is how far the machine runs between looks at the context, in core cycles.
-const chunk = 4_000
+	patience patience
+}
 
 // Run simulates a Spec. watch, when not nil, is told of the progress now and
 // then. An interrupted, stuck or faulting run returns what it has, marked
@@ -102,6 +101,11 @@ func (r *run) build() error {
 	if err := r.spec.Sharing.Check(r.sheet, amap.Groups(), len(r.apps)); err != nil {
 		return err
 	}
+	if r.spec.Touches {
+		if err := CheckTouches(r.sheet); err != nil {
+			return err
+		}
+	}
 	shares, err := Shares(&r.spec.Sharing, r.sheet, amap.Groups(), len(r.apps))
 	if err != nil {
 		return err
@@ -121,7 +125,8 @@ func (r *run) build() error {
 	r.gpu, err = machine.New(r.sheet, tenants(apps, shares, r.spec.Sharing.together()), machine.Options{
 		Every: r.spec.NoSkip, Watchdog: r.spec.Watchdog, Profile: r.spec.Profile, Copying: r.spec.Sharing.copying(),
 		Cores: r.spec.Cores, Lockstep: r.spec.Lockstep, Quantum: r.spec.Sharing.Turn(r.sheet),
-		Clock: func() int64 { return int64(time.Since(r.begun)) }, Unified: unified,
+		Touches: r.spec.Touches, Replication: r.spec.Sharing.replication(), Unified: unified,
+		Clock: func() int64 { return int64(time.Since(r.begun)) },
 	})
 	if err != nil {
 		return err
@@ -278,10 +283,10 @@ func (r *run) counted() {
 	}
 }
 
-// nextStop is the cycle at which the machine must give control back: a transfer's
+// nextStop is the cycle at which the machine must give control back: for a look at it and the context, a transfer's
 // end, an arrival, an epoch's end, the end of the run.
 func (r *run) nextStop(now uint64) uint64 {
-	n := now + chunk
+	n := r.gpu.Watchdog.Next()
 	for _, a := range r.apps {
 		n = min(n, a.dev.next(now))
 		if a.arrived > now {
@@ -446,6 +451,7 @@ func (r *run) report() {
 		p.IPC = append(p.IPC, ratio(float64(r.col.insts(a.id)), float64(now-r.col.tallies[a.id].launch.cycle)))
 	}
 	p.CyclesPerS = ratio(float64(now), time.Since(r.begun).Seconds())
+	p.Waits = r.patience.look(r)
 	r.watch(p)
 }
 

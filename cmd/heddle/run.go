@@ -86,7 +86,8 @@ cache and used again.`,
 	fl.Uint64Var(&f.seed, "seed", 1, "seed of every random choice")
 	fl.Uint64Var(&f.maxCycles, "max-cycles", 0,
 		"stop at this core cycle (warp instructions when --functional); 0: run to the end")
-	fl.Uint64Var(&f.watchdog, "watchdog", 0, "core cycles without progress that count as a deadlock; 0: 20 million")
+	fl.Uint64Var(&f.watchdog, "watchdog", 0, "core cycles without progress that count as a deadlock (0: 20 million);\n"+
+		"warp instructions when --functional (0: 500 million)")
 	fl.IntVar(&f.jobs, "jobs", runtime.NumCPU(), "simulations at once; a single one uses two cores where that pays")
 	fl.StringSliceVar(&f.sharing, "sharing", nil, "of the run file's sharing modes these, by name or mode, or others: "+
 		strings.Join(sharingNames(), ", "))
@@ -251,25 +252,28 @@ func run(cmd *cobra.Command, path string, f *runFlags) (err error) {
 			return errors.Join(fmt.Errorf("--memory-limit: %w", err), dirs.abort())
 		}
 		var stop func()
-		ctx, stop = limitMemory(ctx, limit)
+		ctx, stop = limitMemory(ctx, limit, func(err error) {
+			fmt.Fprintf(cmd.ErrOrStderr(), "heddle: %v\n", errors.Join(err, dirs.abort()))
+			os.Exit(exitInternal)
+		})
 		defer stop()
 	}
 	outcomes := runner.All(ctx, jobs)
 	progress.Close()
 	again.restore(outcomes)
-	if err := dirs.commit(outcomes); err != nil {
-		return err
-	}
-	if err := compare(file.Out, outcomes); err != nil {
-		return err
-	}
-	if err := show(cmd.OutOrStdout(), outcomes, f.json); err != nil {
-		return err
+	lost := errors.Join(dirs.commit(outcomes), compare(file.Out, outcomes))
+	if err := show(cmd.OutOrStdout(), outcomes, f.json); err != nil { // a finished run is shown, kept or not
+		return errors.Join(err, lost)
 	}
 	if cause := context.Cause(ctx); errors.Is(cause, errMemory) {
-		return &status{exitInternal, cause}
+		lost = errors.Join(cause, lost)
+	} else {
+		err = verdict(cmd.Context(), cmd.ErrOrStderr(), outcomes)
 	}
-	return verdict(cmd.Context(), cmd.ErrOrStderr(), outcomes)
+	if lost != nil {
+		return &status{exitInternal, errors.Join(lost, err)}
+	}
+	return err
 }
 
 // jobsOf is a job per sharing mode.
@@ -394,7 +398,7 @@ func verdict(ctx context.Context, stderr io.Writer, outcomes []lab.Outcome) erro
 	tell := func(s *status) {
 		if worst != nil && !told[s.Error()] && s.Error() != worst.Error() {
 			told[s.Error()] = true
-			fmt.Fprintf(stderr, "heddle: %s\n", s.Error())
+			fmt.Fprintf(stderr, "heddle: %s\n", report.Plain(s.Error()))
 		}
 	}
 	for _, o := range outcomes {

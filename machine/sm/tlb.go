@@ -264,8 +264,8 @@ func (l *loadStore) replays(tenant mem.TenantID, vpn, now uint64) {
 // Watched is an SM whose accesses a Watcher is told of.
 type Watched struct{ lsu *loadStore }
 
-// Watch has the SM tell of its accesses.
-func (s *SM) Watch(w Watcher) Watched {
+// Watch has an SM tell of its accesses.
+func Watch(s *SM, w Watcher) Watched {
 	s.lsu.translation.watch = w
 	return Watched{&s.lsu}
 }

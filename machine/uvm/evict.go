@@ -113,8 +113,8 @@ func (r *Runtime) sortChunks() {
 	r.sorted = true
 }
 
-// mostPopulated is the chunk with most pages that may leave, the least recent of equals; one in
-// which pages of the batch fault only if there is no other.
+// mostPopulated is the chunk with most pages that may leave, the least recent of equals. Where
+// pages of the batch fault in the only one there is, it is a block of that.
 func (r *Runtime) mostPopulated() []unit {
 	best, most := int32(-1), 0
 	var own bool
@@ -133,10 +133,30 @@ func (r *Runtime) mostPopulated() []unit {
 		}
 		best, most, own = int32(i), n, mine
 	}
-	if best < 0 {
+	switch {
+	case best < 0:
 		return nil
+	case own:
+		return append(r.units[:0], unit{best, r.chunks[best].ownBlock()})
 	}
 	return append(r.units[:0], unit{best, r.chunks[best].evictable()})
+}
+
+// ownBlock is the least recent block with pages that may leave of a chunk in which pages of the
+// batch fault; one into which pages of the batch come only if there is no other.
+func (c *chunk) ownBlock() Mask {
+	e, batch := c.evictable(), c.fault.Or(&c.want)
+	var with uint32 // blocks into which the batch comes
+	for b := range BlocksPerChunk {
+		if batch.CountIn(b*PagesPerBlock, PagesPerBlock) > 0 {
+			with |= 1 << b
+		}
+	}
+	b := c.nextBlock(&e, with)
+	if b < 0 {
+		b = c.nextBlock(&e, 0)
+	}
+	return e.In(b*PagesPerBlock, PagesPerBlock)
 }
 
 // before says that a was used less recently than b, or lies lower.

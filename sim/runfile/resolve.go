@@ -81,6 +81,11 @@ func (r *resolver) resolve(file string) (*File, error) {
 		return nil, err
 	}
 	r.outputs(out, &base)
+	if base.Touches {
+		if err := r.placed(sim.CheckTouches(r.m)); err != nil {
+			return nil, r.complain(err, "outputs", "touches")
+		}
+	}
 	modes, err := r.modes(len(base.Apps))
 	if err != nil {
 		return nil, err
@@ -259,6 +264,7 @@ func (r *resolver) length() (sim.Length, error) {
 
 func (r *resolver) outputs(out *File, spec *sim.Spec) {
 	o := r.doc.Outputs
+	spec.Touches = o.Touches
 	if o.Dir != "" {
 		out.Out = o.Dir
 		if !filepath.IsAbs(o.Dir) {
@@ -300,7 +306,7 @@ func (r *resolver) modes(n int) ([]sim.Sharing, error) {
 		s := sim.Sharing{
 			Mode: d.Mode, Name: d.Name, SMs: d.SMs, Groups: d.Groups, Profiles: d.Profiles,
 			Epoch: d.Epoch, Quantum: d.Quantum, Params: control.Params(d.Params),
-			Policies: governors(d.Policies), Memory: d.Memory.resolve(),
+			Policies: governors(d.Policies), Memory: d.Memory.Resolve(),
 		}
 		if s.Name == "" {
 			s.Name = s.Mode
@@ -309,7 +315,7 @@ func (r *resolver) modes(n int) ([]sim.Sharing, error) {
 			s.Policies = governors(r.doc.Policies)
 		}
 		if d.Memory == (Memory{}) {
-			s.Memory = r.doc.Memory.resolve()
+			s.Memory = r.doc.Memory.Resolve()
 		}
 		if err := r.unified(&s.Memory.Unified); err != nil {
 			return nil, err
@@ -362,7 +368,11 @@ func (r *resolver) mode(s *sim.Sharing, n int) error {
 	if err := r.instances(s); err != nil {
 		return err
 	}
-	err := s.Check(r.m, ChannelGroups(r.m), n)
+	return r.placed(s.Check(r.m, ChannelGroups(r.m), n))
+}
+
+// placed says of an error which line of the sheet it is about.
+func (r *resolver) placed(err error) error {
 	var lacks *sim.Lacks
 	if errors.As(err, &lacks) {
 		if e, ok := r.sheet.Lookup(lacks.Path); ok && e.Line > 0 {

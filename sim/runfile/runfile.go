@@ -98,11 +98,12 @@ func (p *Policies) FromNode(n *yamldoc.Node) error {
 	return nil
 }
 
-// Memory says what becomes of pages.
+// Memory says what becomes of pages, and of read-only lines.
 type Memory struct {
-	Pages     string  `yaml:"pages" jsonschema:"enum=page-move,enum=read-write,enum=rewrite" jsonschema_description:"How pages follow channel groups that change hands: by MIGRATION commands inside the HBM stack, by reads and writes through the memory system, or laid out anew on a conventional address map"`
-	Placement string  `yaml:"placement" jsonschema_description:"Where new pages go; the sheet's vm.placement when left out"`
-	Unified   Unified `yaml:"unified" jsonschema_description:"Managed memory whose pages come to the device when they are touched and leave when there is no room"`
+	Pages       string  `yaml:"pages" jsonschema:"enum=page-move,enum=read-write,enum=rewrite" jsonschema_description:"How pages follow channel groups that change hands: by MIGRATION commands inside the HBM stack, by reads and writes through the memory system, or laid out anew on a conventional address map"`
+	Placement   string  `yaml:"placement" jsonschema_description:"Where new pages go; the sheet's vm.placement when left out"`
+	Replication string  `yaml:"replication" jsonschema:"enum=none,enum=full" jsonschema_description:"Whether LLC slices keep copies of other partitions' read-only lines (machines with noc.topology nuba); left out: as policy mdr says, or none"`
+	Unified     Unified `yaml:"unified" jsonschema_description:"Managed memory whose pages come to the device when they are touched and leave when there is no room"`
 }
 
 // Unified asks for unified memory on demand.
@@ -119,9 +120,11 @@ type Unified struct {
 	WriteBack    string `yaml:"write_back" jsonschema:"enum=always,enum=dirty,default=always" jsonschema_description:"dirty: chunks of 2 MB in which nothing was written are invalidated instead of being written back"`
 }
 
-// resolve is what a run is told.
-func (m Memory) resolve() sim.Memory {
-	return sim.Memory{Pages: m.Pages, Placement: m.Placement, Unified: sim.Unified(m.Unified)}
+// Resolve is what a run is told.
+func (m Memory) Resolve() sim.Memory {
+	return sim.Memory{
+		Pages: m.Pages, Placement: m.Placement, Replication: m.Replication, Unified: sim.Unified(m.Unified),
+	}
 }
 
 // Length says when a run ends.
@@ -137,6 +140,7 @@ type Length struct {
 type Outputs struct {
 	Dir      string `yaml:"dir" jsonschema_description:"Result directory relative to this file; one sub-directory per sharing mode when there are several"`
 	Timeline *bool  `yaml:"timeline" jsonschema:"default=true" jsonschema_description:"timeline.json for ui.perfetto.dev"`
+	Touches  bool   `yaml:"touches" jsonschema:"default=false" jsonschema_description:"Count which SMs touch each page, and where it lies (machines that translate addresses)"`
 	Profile  *bool  `yaml:"profile" jsonschema:"default=true" jsonschema_description:"stalls.pb.gz for go tool pprof"`
 }
 

@@ -193,3 +193,19 @@ func TestEquation1(t *testing.T) {
 		t.Errorf("the 16th access: %+v", last)
 	}
 }
+
+// Where only the chunk in which the page faults has pages, its least recent block goes, not all of it, and the
+// block into which the page comes only when there is no other.
+func TestOwnChunkLosesABlock(t *testing.T) {
+	r := run(t, uvm.Options{Capacity: 2 * block, Prefetch: "sl", Evict: "lru2m"}, touch(half, 0, 1, 0, 2))
+	if got, want := evictions(r), [][][2]int{{}, {}, {{64, 64}}}; !reflect.DeepEqual(got, want) {
+		t.Errorf("evicted %v, want %v", got, want)
+	}
+	if r.Totals.Fallbacks != 1 {
+		t.Errorf("%d fallbacks", r.Totals.Fallbacks)
+	}
+	r = run(t, uvm.Options{Capacity: 4096, Prefetch: "none", Evict: "lfu"}, half+"R 0x200000\nR 0x201000\n")
+	if got, want := evictions(r), [][][2]int{{}, {{0, 4}}}; !reflect.DeepEqual(got, want) {
+		t.Errorf("evicted %v, want %v", got, want)
+	}
+}

@@ -135,7 +135,7 @@ func (m *reference) fault(e *Event, p int) {
 	}
 	bumped := map[int]bool{}
 	for capacity-len(m.page) < total {
-		for _, unit := range m.victims(p) {
+		for _, unit := range m.victims(p, runs) {
 			m.leave(e, unit, bumped)
 		}
 	}
@@ -264,7 +264,7 @@ func (m *reference) runs(list []int, _ int) (runs [][]int) {
 }
 
 // victims is what goes next for a fault on p.
-func (m *reference) victims(p int) []victim {
+func (m *reference) victims(p int, runs [][]int) []victim {
 	reserved := m.o.Reserve * len(m.page) / 100
 	if v := m.candidate(p, reserved); v != nil {
 		return v
@@ -284,9 +284,32 @@ func (m *reference) victims(p int) []victim {
 		}
 	}
 	if best.pages == 0 {
-		best = own
+		return m.ownBlock(own, p, runs)
 	}
 	return []victim{{m.valid(best.base, best.pages), m.dirty(best)}}
+}
+
+// ownBlock is the least recent block of the only tree with pages, outside the batch if possible.
+func (m *reference) ownBlock(own treeRange, p int, runs [][]int) []victim {
+	batch := map[int]bool{p / 16: true}
+	for _, r := range runs {
+		for _, q := range r {
+			batch[q/16] = true
+		}
+	}
+	for _, within := range []bool{false, true} {
+		best := -1
+		for b := own.base / 16; b < (own.base+own.pages)/16; b++ {
+			if len(m.valid(b*16, 16)) > 0 && (within || !batch[b]) &&
+				(best < 0 || m.stamp[blockName(b*16)] < m.stamp[blockName(best*16)]) {
+				best = b
+			}
+		}
+		if best >= 0 {
+			return []victim{{m.valid(best*16, 16), m.dirty(own)}}
+		}
+	}
+	panic("nothing is valid")
 }
 
 func (m *reference) dirty(t treeRange) bool {
