@@ -34,6 +34,8 @@ type Options struct {
 	// Lockstep takes no strides: all of the machine runs a cycle before any of it runs the
 	// next. Results of programs without data races are the same.
 	Lockstep bool
+	// Unified has managed memory moved on demand; nil: its pages come when they are touched and stay.
+	Unified *UnifiedMemory
 }
 
 // New builds the machine of a sheet, shared by the given tenants. Errors name the
@@ -54,7 +56,7 @@ func New(sheet *sheets.Machine, tenants []*Tenant, o Options) (*GPU, error) {
 		return nil, err
 	}
 	for _, part := range []func() error{
-		b.channels, b.tiers, b.stacks, b.slices, b.networks, b.translation, b.sms, b.admitCores, b.cpus,
+		b.channels, b.tiers, b.stacks, b.slices, b.networks, b.translation, b.sms, b.unified, b.admitCores, b.cpus,
 	} {
 		if err := part(); err != nil {
 			return nil, fmt.Errorf("machine %s: %w", sheet.Name, err)

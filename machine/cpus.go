@@ -27,7 +27,6 @@ type CPUs struct {
 	owner      []int        // by core: the tenant that has it, -1 nobody
 	reached    []int64      // by core: what it had done when it was run last
 	executions []*Execution // under way
-	ended      bool         // one has come to its end since Run was called
 	table      *stat.Table
 }
 
@@ -113,7 +112,7 @@ func (a *CPUs) through(now uint64) {
 			left = append(left, x)
 			continue
 		}
-		x.Done, x.End, a.ended = true, now, true
+		x.Done, x.End, a.pace.told = true, now, true
 		t.executed = x.number
 	}
 	a.executions = left

@@ -110,6 +110,9 @@ func (s *Sharing) checkMemory(mode *Mode, m *sheets.Machine) error {
 				"their own", m.Name),
 		}
 	}
+	if err := s.Memory.Unified.check(m); err != nil {
+		return err
+	}
 	if way := s.Memory.Pages; way != "" {
 		var names []string
 		for _, w := range PageWays() {
