@@ -11,11 +11,19 @@ import (
 // way through them.
 func (b *builder) networks() error {
 	f, x := &b.gpu.fabric, &b.sheet.NoC
-	sms, slices := b.sheet.SM.Count, b.amap.Slices()
+	sms, slices := b.sheet.SM.Count+b.sheet.CPU.Cores, b.amap.Slices() // cores ask as SMs do
 	mmu := 0
 	if b.sheet.VM.Enabled {
 		f.mmuPort, mmu = sms, 1
 	}
+	if b.options.Replication != NoReplication {
+		if err := CanReplicate(b.sheet); err != nil {
+			return err
+		}
+	}
+	k := &b.gpu.Replicas
+	k.flushes = b.options.Replication != NoReplication || b.sheet.LLC.FlushEach
+	k.at, k.until = make([]int, slices), make([]uint64, slices)
 	if x.Kind != "stages" {
 		return b.crossbars(sms+mmu, slices)
 	}
@@ -119,6 +127,12 @@ func (b *builder) partitions(sms, slices, mmu int) error {
 		x.mmu = slices
 	}
 	b.shareSlices(nil)
+	switch b.options.Replication {
+	case FullReplication:
+		x.replicate = true
+	case DynamicReplication:
+		x.sampler = b.gpu.memory.slices[0].Sample(b.traffic("mdr", cache.SamplerCounters(), 1))
+	}
 	return nil
 }
 

@@ -21,6 +21,9 @@ type Machine struct {
 	// Conventional is the map of the same memory without PageMove's customised one.
 	Conventional BitMap `yaml:"map_conventional"`
 
+	// Memory is a second, fast tier; most machines have none.
+	Memory Memory `yaml:"memory" optional:"one tier"`
+
 	VM    VM    `yaml:"vm"`
 	CPU   CPU   `yaml:"cpu"`
 	Host  Link  `yaml:"host"`
@@ -147,6 +150,7 @@ type LLC struct {
 	Index            string `yaml:"index" unit:"name" doc:"set index: linear, xor or ipoly"`
 	WriteAlloc       string `yaml:"write_alloc" unit:"name" doc:"fetch or lazy (allocate, fetch on read)"`
 	Fill             string `yaml:"fill" unit:"name" doc:"where slices have requests of other partitions: home (every miss fills the slice of the line) or local (only what its own partition asked for)" opt:"home"`
+	FlushEach        bool   `yaml:"flush_each" unit:"flag" doc:"write the LLC back and invalidate it between kernels, as a machine that replicates does" opt:"false"`
 	PrefillCopies    bool   `yaml:"prefill_copies" unit:"flag" doc:"host-to-device copies fill the LLC (GPGPU-Sim -gpgpu_perf_sim_memcpy)"`
 }
 

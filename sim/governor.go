@@ -42,6 +42,8 @@ type change struct {
 	want    machine.Target
 	quota   *machine.Quotas      // nil: as they are
 	ctas    [][]int              // nil: as they are
+	copies  *bool                // replication; nil: as it is,
+	copied  bool                 // which is this
 	at      uint64               // cycle from which it may begin
 	decides map[string]int       // setting: the decision that asks for it
 	done    *machine.Repartition // nil: it moves nothing
@@ -126,7 +128,11 @@ func (c *controller) next(now uint64) uint64 {
 		}
 	}
 	if w := c.waiting; w != nil {
-		n = min(n, max(w.at, now+retryCycles))
+		if w.at > now {
+			n = min(n, w.at)
+		} else {
+			n = min(n, now+retryCycles)
+		}
 	}
 	return n
 }
@@ -197,7 +203,7 @@ func (c *controller) decide(due []*governor, now uint64) {
 // of what waits to begin, for that which the policies that are due do not set: their newer
 // targets replace it.
 func (c *controller) newer(due []*governor, now uint64) *change {
-	x := &change{want: c.source.target(), at: now, decides: map[string]int{}}
+	x := &change{want: c.source.target(), at: now, decides: map[string]int{}, copied: c.r.gpu.Replicas.On()}
 	for _, s := range control.Settings() {
 		sets := func(g *governor) bool { return g.entry.Sets(s.Name) }
 		w := c.waiting
@@ -226,6 +232,8 @@ func (x *change) take(setting string, w *change) {
 		x.quota = w.quota
 	case "ctas":
 		x.ctas = w.ctas
+	case "replication":
+		x.copies = w.copies
 	}
 }
 
@@ -263,6 +271,10 @@ func (x *change) ask(e *control.Entry, r *control.Request, d *Decision, decision
 			}
 		case "ctas":
 			x.ctas, changed = r.CTAs, r.CTAs != nil
+		case "replication":
+			if r.Replicate != nil {
+				x.copies, changed = r.Replicate, *r.Replicate != x.copied
+			}
 		}
 		if err != nil {
 			return err
@@ -323,7 +335,7 @@ func shares(of []machine.Share) (out []control.Share) {
 // why it cannot.
 func (c *controller) begin(x *change, now uint64) {
 	gpu := c.r.gpu
-	var moves, quota, ctas error
+	var moves, quota, ctas, copies error
 	if x.moves() {
 		x.done, moves = gpu.Repartition(&x.want)
 	}
@@ -332,6 +344,9 @@ func (c *controller) begin(x *change, now uint64) {
 	}
 	if x.ctas != nil {
 		ctas = gpu.LimitCTAs(x.ctas)
+	}
+	if x.copies != nil {
+		copies = gpu.Replicas.Set(*x.copies)
 	}
 	if x.done != nil {
 		c.begun = append(c.begun, x)
@@ -347,6 +362,8 @@ func (c *controller) begin(x *change, now uint64) {
 			err = quota
 		case "ctas":
 			err = ctas
+		case "replication":
+			err = copies
 		}
 		switch d := &c.decisions[i]; {
 		case err == nil && d.Refused == "":

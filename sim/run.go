@@ -121,8 +121,8 @@ func (r *run) build() error {
 	r.gpu, err = machine.New(r.sheet, tenants(apps, shares, r.spec.Sharing.together()), machine.Options{
 		Every: r.spec.NoSkip, Watchdog: r.spec.Watchdog, Profile: r.spec.Profile, Copying: r.spec.Sharing.copying(),
 		Cores: r.spec.Cores, Lockstep: r.spec.Lockstep, Quantum: r.spec.Sharing.Turn(r.sheet),
-		Touches: r.spec.Touches,
-		Clock:   func() int64 { return int64(time.Since(r.begun)) },
+		Touches: r.spec.Touches, Replication: r.spec.Sharing.replication(),
+		Clock: func() int64 { return int64(time.Since(r.begun)) },
 	})
 	if err != nil {
 		return err

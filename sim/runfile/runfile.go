@@ -98,10 +98,11 @@ func (p *Policies) FromNode(n *yamldoc.Node) error {
 	return nil
 }
 
-// Memory says what becomes of pages.
+// Memory says what becomes of pages, and of read-only lines.
 type Memory struct {
-	Pages     string `yaml:"pages" jsonschema:"enum=page-move,enum=read-write,enum=rewrite" jsonschema_description:"How pages follow channel groups that change hands: by MIGRATION commands inside the HBM stack, by reads and writes through the memory system, or laid out anew on a conventional address map"`
-	Placement string `yaml:"placement" jsonschema_description:"Where new pages go; the sheet's vm.placement when left out"`
+	Pages       string `yaml:"pages" jsonschema:"enum=page-move,enum=read-write,enum=rewrite" jsonschema_description:"How pages follow channel groups that change hands: by MIGRATION commands inside the HBM stack, by reads and writes through the memory system, or laid out anew on a conventional address map"`
+	Placement   string `yaml:"placement" jsonschema_description:"Where new pages go; the sheet's vm.placement when left out"`
+	Replication string `yaml:"replication" jsonschema:"enum=none,enum=full" jsonschema_description:"Whether LLC slices keep copies of other partitions' read-only lines (machines with noc.topology nuba); left out: as policy mdr says, or none"`
 }
 
 // Length says when a run ends.
