@@ -90,11 +90,15 @@ func (b *builder) joinStages(request, reply **noc.Network, c noc.StagesConfig) {
 	b.count("noc", *request, *reply)
 }
 
+// entryBytes is what a walker reads of a page table, and what of the line it is in goes back to it:
+// the MMU has one port, and whole lines would keep that busy for longer than the walks take.
+const entryBytes = 8
+
 // lengths are those of packets in a network that carries requests and one that carries answers.
 func (b *builder) lengths(request, reply *noc.Network) (l lengths) {
 	x, sector := &b.sheet.NoC, b.sheet.LLC.Sector
 	l.network, l.header, l.exact = request, x.HeaderReq, x.WriteSize == 0
-	l.ack = int32(reply.Flits(x.HeaderReq))
+	l.ack, l.entry = int32(reply.Flits(x.HeaderReq)), int32(reply.Flits(x.HeaderReq+entryBytes))
 	for n := range l.read {
 		l.read[n] = int32(request.Flits(x.HeaderReq))
 		l.data[n] = int32(reply.Flits(x.HeaderReq + n*sector))
