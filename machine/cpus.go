@@ -14,11 +14,12 @@ import (
 // CPUs is the CPU cores of the machine. They have a clock of their own and ports of their own
 // into the fabric, behind those of the SMs.
 type CPUs struct {
-	tenants []*Tenant
-	fabric  *fabric
-	verdict *verdict
-	pace    *pace
-	agenda  agenda
+	tenants  []*Tenant
+	fabric   *fabric
+	dispatch *dispatcher
+	verdict  *verdict
+	pace     *pace
+	agenda   agenda
 
 	list       []*cpu.Core
 	clock      engine.Clock
@@ -112,7 +113,7 @@ func (a *CPUs) through(now uint64) {
 			left = append(left, x)
 			continue
 		}
-		x.Done, x.End, a.pace.told = true, now, true
+		x.Done, x.End, a.dispatch.told = true, now, true
 		t.executed = x.number
 	}
 	a.executions = left
