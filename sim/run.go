@@ -77,6 +77,9 @@ func (r *run) simulate() (*Result, error) {
 	}
 	err := r.loop()
 	r.stopAll(err)
+	for _, a := range r.apps {
+		err = errors.Join(err, a.closeSources())
+	}
 	res := r.result()
 	switch {
 	case errors.Is(err, ErrStopped):
@@ -98,7 +101,11 @@ func (r *run) build() error {
 	if err != nil {
 		return err
 	}
-	if err := r.spec.Sharing.Check(r.sheet, amap.Groups(), len(r.apps)); err != nil {
+	apps := make([]App, len(r.apps))
+	for i, a := range r.apps {
+		apps[i] = a.spec
+	}
+	if err := r.spec.Sharing.CheckApps(r.sheet, amap.Groups(), apps); err != nil {
 		return err
 	}
 	if r.spec.Touches {
@@ -106,13 +113,9 @@ func (r *run) build() error {
 			return err
 		}
 	}
-	shares, err := Shares(&r.spec.Sharing, r.sheet, amap.Groups(), len(r.apps))
+	shares, err := r.spec.Sharing.shares(r.sheet, amap.Groups(), apps)
 	if err != nil {
 		return err
-	}
-	apps := make([]App, len(r.apps))
-	for i, a := range r.apps {
-		apps[i] = a.spec
 	}
 	if mode, err := r.spec.Sharing.mode(len(apps)); err == nil && mode.targetLarge {
 		targetFirst(apps, shares)
