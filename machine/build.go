@@ -56,7 +56,8 @@ func New(sheet *sheets.Machine, tenants []*Tenant, o Options) (*GPU, error) {
 		return nil, err
 	}
 	for _, part := range []func() error{
-		b.channels, b.stacks, b.slices, b.networks, b.translation, b.sms, b.unified,
+		b.channels, b.tiers, b.stacks, b.slices, b.networks, b.translation, b.sms, b.admitCores, b.cpus,
+		b.unified,
 	} {
 		if err := part(); err != nil {
 			return nil, fmt.Errorf("machine %s: %w", sheet.Name, err)
@@ -104,7 +105,12 @@ func (b *builder) agenda() {
 			g.memory.stacks = append(g.memory.stacks, &stack{})
 		}
 	}
-	g.agenda = newAgenda(amap.Channels(), len(g.memory.stacks), amap.Slices(), s.SM.Count, b.options.Every)
+	channels, tiers := amap.Channels(), 0
+	if s.Memory.Given() {
+		channels, tiers = 0, amap.Channels()+s.Memory.Fast.Device.Channels
+	}
+	g.agenda = newAgenda(channels, len(g.memory.stacks), amap.Slices(), tiers, s.SM.Count, s.CPU.Cores,
+		b.options.Every)
 }
 
 // admit derives each tenant's address map and who may run on which SM.
@@ -125,7 +131,7 @@ func (b *builder) admit() error {
 	}
 	g.evictor.last, g.evictor.closed = make([]int, n), make([]bool, n)
 	for i, t := range g.Tenants {
-		if len(t.SMs) == 0 {
+		if len(t.SMs)+len(t.Cores) == 0 {
 			return fmt.Errorf("application %s has no SM", t.Name)
 		}
 		for _, s := range t.SMs {
@@ -208,6 +214,9 @@ func (b *builder) traffic(owner string, desc []stat.Desc, n int) *stat.Table {
 
 func (b *builder) channels() error {
 	g, amap := b.gpu, b.amap
+	if b.sheet.Memory.Given() {
+		return nil
+	}
 	d := &b.sheet.DRAM
 	cfg, err := dram.FromSheet(d)
 	if err != nil {

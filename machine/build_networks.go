@@ -11,7 +11,7 @@ import (
 // way through them.
 func (b *builder) networks() error {
 	f, x := &b.gpu.fabric, &b.sheet.NoC
-	sms, slices := b.sheet.SM.Count, b.amap.Slices()
+	sms, slices := b.sheet.SM.Count+b.sheet.CPU.Cores, b.amap.Slices() // cores ask as SMs do
 	mmu := 0
 	if b.sheet.VM.Enabled {
 		f.mmuPort, mmu = sms, 1

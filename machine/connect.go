@@ -17,6 +17,13 @@ func (g *GPU) connectSides() {
 	m := &g.memory
 	m.fabric, m.copies, m.layouts, m.pace, m.agenda = &g.fabric, &g.copies, &g.fabric.layouts, &g.pace, g.agenda
 
+	y := &m.tiers
+	y.slices, y.memory, y.agenda = m.slices, m, g.agenda
+
+	p := &g.CPUs
+	p.tenants, p.fabric, p.verdict, p.pace, p.agenda = g.Tenants, &g.fabric, &g.verdict, &g.pace, g.agenda
+	f.cpus = p
+
 	s := &g.sms
 	s.fabric, s.dispatch, s.verdict = &g.fabric, &g.dispatch, &g.verdict
 
@@ -31,6 +38,7 @@ func (g *GPU) connectSides() {
 	}
 
 	w := &g.Watchdog
+	w.cpus = &g.CPUs
 	w.tenants, w.sms, w.dispatch, w.pace, w.verdict = g.Tenants, g.sms.list, &g.dispatch, &g.pace, &g.verdict
 
 	d := &g.dispatch

@@ -212,7 +212,7 @@ func (c *copyEngine) clean(i int32, now uint64) bool {
 		wrote, ok := c.memory.slices[k].Clean(a, -2-i)
 		if wrote {
 			j.writebacks++
-			c.agenda.wakeChannel(c.layouts.channelOf(k), now+1)
+			c.memory.wakeBelow(k, now+1)
 		}
 		if !ok {
 			return false

@@ -18,6 +18,7 @@ import (
 type fabric struct {
 	tenants     []*Tenant
 	sms         []*sm.SM
+	cpus        *CPUs
 	slices      []*cache.Slice
 	tables      *vm.Tables // nil where addresses are not translated
 	translation *translation
@@ -205,11 +206,15 @@ func (f *fabric) tickReply(now uint64) uint64 {
 	return next
 }
 
-// deliver hands an answer to the SM, or the MMU, at a port of the reply crossbar.
+// deliver hands an answer to the SM, the CPU core or the MMU at a port of the reply crossbar.
 func (f *fabric) deliver(port int, h int32, now uint64) {
 	if port == f.mmuPort {
 		f.translation.answer(h, now)
 		f.agenda.wakeMMU(now)
+		return
+	}
+	if port >= len(f.sms) {
+		f.cpus.deliver(port-len(f.sms), h, now)
 		return
 	}
 	f.sms[port].Deliver(h, now)

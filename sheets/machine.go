@@ -21,6 +21,9 @@ type Machine struct {
 	// Conventional is the map of the same memory without PageMove's customised one.
 	Conventional BitMap `yaml:"map_conventional"`
 
+	// Memory is a second, fast tier; most machines have none.
+	Memory Memory `yaml:"memory" optional:"one tier"`
+
 	VM    VM    `yaml:"vm"`
 	CPU   CPU   `yaml:"cpu"`
 	Host  Link  `yaml:"host"`
