@@ -60,6 +60,7 @@ const (
 	// A link from point to point: wires alone (DSENT, the same run: 3.02 pJ per mm and 128-bit flit).
 	nocLeakWireUW = 0.24 // x W x mm
 	nocLinkMM     = 1.5  // mm between an SM and a slice of its partition (estimate: they are neighbours)
+	nocHalvesMM   = 10   // mm between slices of the two halves of an SM-side LLC (estimate: half of the die)
 )
 
 // HBM2. Activation and background from DRAMsim3's currents (HBM2_8Gb_x128.ini);

@@ -60,10 +60,11 @@ func Of(m *sheets.Machine, heldCycles uint64, c Counts) (Parts, error) {
 	p.add("sm", smEnergy(r))
 	p.add("l1", l1Energy(m, r))
 	p.add("llc", llcEnergy(m, r))
-	networks, memories := r.each("noc"), r.each("dram")
+	r.each("noc") // there is one
+	networks, memories := Networks(c.Owners()), r.each("dram")
 	for _, o := range networks {
 		n := networkOf(m, o)
-		p.add(o, r.get(o, "flits")*n.flitPJ()*picojoule)
+		p.add(part(o), r.get(o, "flits")*n.flitPJ()*picojoule)
 	}
 	for _, o := range memories {
 		p.add(o, dramEnergy(m, r, o))
@@ -83,7 +84,7 @@ func Idle(m *sheets.Machine, heldCycles uint64, networks, memories []string) Par
 	var p Parts
 	for _, o := range networks {
 		n := networkOf(m, o)
-		p.add(o, n.leakage()*share)
+		p.add(part(o), n.leakage()*share)
 	}
 	perChannel := or(m.Power.Background, hbmBackgroundMW) * milliwatt
 	for i, o := range memories {

@@ -128,48 +128,88 @@ func TestCrossbarAgainstDSENT(t *testing.T) {
 // Switches of 8 x 8 with 16 bytes: DSENT gives 8.6 + 4.4 + 0.5 mW at half a flit per port and
 // cycle, and 16.7 + 4.7 + 0.7 mW of leakage each. 64 ports take two stages of eight.
 func TestStagesByHand(t *testing.T) {
-	n := staged(64, 8, 128)
-	if n.stages != 2 || n.switches != 16 {
-		t.Fatalf("64 ports of 8 x 8: %d stages, %d switches; want 2 and 16", n.stages, n.switches)
+	n := staged(64, 64, 1, 8, 128)
+	if len(n.stages) != 2 || n.stages[0] != (stage{8, 8}) || n.stages[1] != (stage{8, 8}) {
+		t.Fatalf("64 ports of 8 x 8: %+v; want two stages of eight switches", n.stages)
 	}
 	// Buffers 0.0121 x 128, crossbar (8 x 6.7e-4 + 7e-4) x 128, allocator 2.8e-3 mW x 8^1.7 / 1.4 GHz,
 	// wires 0.0236 x 128 x (2 + 2 sqrt(1.24e-8) x 8 x 128): 1.5488 + 0.7757 + 0.0686 + 6.7305 pJ.
 	about(t, "a flit through both stages", n.flitPJ(), 2*9.1236, 1e-4)
 	about(t, "a stage without wires, beside DSENT", n.flitPJ()/2-6.7305, (8.6+4.4+0.5)/(0.5*8*1.4), 0.02)
 	about(t, "leakage, beside DSENT", n.leakage(), 16*(16.7+4.7+0.7)*1e-3, 0.02)
-	wide := staged(64, 8, 256)
-	about(t, "32 bytes wide leak twice that but for allocators", wide.leakage()-2*n.leakage(),
-		-16*1.54e-3*512*1e-3, 1e-9)
-	for _, c := range []struct{ ports, k, stages, switches int }{
-		{8, 8, 1, 1}, {32, 8, 2, 8}, {128, 8, 3, 48}, {4, 8, 1, 1}, {16, 4, 2, 8},
-	} {
-		if n := staged(c.ports, c.k, 128); n.stages != c.stages || n.switches != c.switches {
-			t.Errorf("%d ports of %d x %d: %d stages, %d switches", c.ports, c.k, c.k, n.stages, n.switches)
-		}
+	wide := staged(64, 64, 1, 8, 256)
+	about(t, "32 bytes wide leak twice that but for allocators", wide.leakage()-2*n.leakage(), -16*1.54e-3*512*1e-3,
+		1e-9)
+	// Two halves of 32 ports: four switches of 8 x 4 in each stage, as many crosspoints as 5.66 x 5.66.
+	half := staged(64, 64, 2, 8, 128)
+	if s := half.stages[0]; s.switches != 8 || math.Abs(s.ports-math.Sqrt(32)) > 1e-12 || half.flitPJ() >= n.flitPJ() {
+		t.Errorf("two halves: %+v, %g pJ a flit", half.stages, half.flitPJ())
+	}
+	if n := staged(64, 128, 1, 8, 128); n.stages[0] != (stage{8, math.Sqrt(8 * 16)}) || n.stages[1] != (stage{16, 8}) {
+		t.Errorf("64 inputs, 128 outputs: %+v", n.stages)
 	}
 }
 
 // A link costs its wires: 3.02 pJ for 128 bits over a millimetre, and 0.24 uW per bit and mm.
 func TestLinksByHand(t *testing.T) {
-	n := links(128, 128, nocLinkMM)
-	about(t, "a flit", n.flitPJ(), 3.02*1.5, 1e-3)
-	near(t, "128 links", n.leakage(), 128*0.24e-6*128*1.5)
-	two := staged(64, 8, 128)
-	if r := two.flitPJ() / n.flitPJ(); r < 3.5 || r > 4.5 {
+	m := machine(t, "nuba")
+	near := networkOf(m, "links_reply")
+	about(t, "a flit", near.flitPJ(), 3.02*1.5, 1e-3)
+	about(t, "128 links", near.leakage(), 128*0.24e-6*128*1.5, 1e-9)
+	across := networkOf(m, "noc_reply")
+	if r := across.flitPJ() / near.flitPJ(); r < 3.5 || r > 4.5 {
 		t.Errorf("two stages cost %.2f times a link", r)
 	}
+	s := machine(t, "nuba-smside")
+	to, back := networkOf(s, "links_request"), networkOf(s, "links_reply")
+	about(t, "a flit from half to half", to.flitPJ(), 3.02*10, 1e-3)
+	about(t, "64 wires, which leak once", to.leakage()+back.leakage(), 64*0.24e-6*128*10, 1e-9)
 }
 
 // A bit costs about the same whatever the width of the ports, but leakage grows with it: so four
 // times the bandwidth at the same load is four times the power and not sixteen.
 func TestWiderNetworks(t *testing.T) {
-	narrow, wide := staged(64, 8, 128), staged(64, 8, 512)
+	narrow, wide := staged(64, 64, 1, 8, 128), staged(64, 64, 1, 8, 512)
 	if r := wide.flitPJ() / narrow.flitPJ(); r < 4 || r > 5 {
 		t.Errorf("a flit of four times the bits costs %.2f times as much", r)
 	}
 	if r := wide.leakage() / narrow.leakage(); r < 3.8 || r > 4 {
 		t.Errorf("four times the width leaks %.2f times as much", r)
 	}
+}
+
+// topology counts on a machine with links.
+type topology struct{ counts }
+
+func (topology) Owners() []string {
+	return []string{"sm", "llc", "dram", "links_request", "links_reply", "noc_request", "noc_reply"}
+}
+
+// The NoC's energy is that of its stages and its links, and adds up over tenants and nobody.
+func TestTopologyAddsUp(t *testing.T) {
+	m := machine(t, "nuba")
+	c := topology{counts{"links_reply.flits": 900, "noc_reply.flits": 100}}
+	j, err := Of(m, 0, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	near(t, "NoC", j.Of("noc"), (900*0.0236*128*1.5+100*networkPJ(m, "noc_reply"))*1e-12)
+	near(t, "links", j.Of("noc_links"), 900*0.0236*128*1.5*1e-12)
+	all := Networks(c.Owners())
+	a, err := Of(m, 40e6, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := Of(m, 64e6, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	near(t, "40 + 24 SMs", a.Plus(Idle(m, 24e6, all, memories)).Total(), b.Total())
+}
+
+func networkPJ(m *sheets.Machine, owner string) float64 {
+	n := networkOf(m, owner)
+	return n.flitPJ()
 }
 
 func about(t *testing.T, what string, got, want, within float64) {

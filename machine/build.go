@@ -27,12 +27,15 @@ type Options struct {
 	Quantum uint64
 	// Clock, in nanoseconds, lets a simulation on two cores find out whether the second is
 	// free, and do without it while that is faster; nil: it never does.
-	Clock func() int64
+	Clock       func() int64
+	Replication Replication // of read-only lines of other partitions
 	// Touches counts which SMs touch each page (PageTouches), where addresses are translated.
 	Touches bool
 	// Lockstep takes no strides: all of the machine runs a cycle before any of it runs the
 	// next. Results of programs without data races are the same.
 	Lockstep bool
+	// Unified has managed memory moved on demand; nil: its pages come when they are touched and stay.
+	Unified *UnifiedMemory
 }
 
 // New builds the machine of a sheet, shared by the given tenants. Errors name the
@@ -52,7 +55,9 @@ func New(sheet *sheets.Machine, tenants []*Tenant, o Options) (*GPU, error) {
 	if err := b.admit(); err != nil {
 		return nil, err
 	}
-	for _, part := range []func() error{b.channels, b.tiers, b.stacks, b.slices, b.networks, b.translation, b.sms} {
+	for _, part := range []func() error{
+		b.channels, b.tiers, b.stacks, b.slices, b.networks, b.translation, b.sms, b.unified, b.admitCores, b.cpus,
+	} {
 		if err := part(); err != nil {
 			return nil, fmt.Errorf("machine %s: %w", sheet.Name, err)
 		}
@@ -103,7 +108,8 @@ func (b *builder) agenda() {
 	if s.Memory.Given() {
 		channels, tiers = 0, amap.Channels()+s.Memory.Fast.Device.Channels
 	}
-	g.agenda = newAgenda(channels, len(g.memory.stacks), amap.Slices(), tiers, s.SM.Count, b.options.Every)
+	g.agenda = newAgenda(channels, len(g.memory.stacks), amap.Slices(), tiers, s.SM.Count, s.CPU.Cores,
+		b.options.Every)
 }
 
 // admit derives each tenant's address map and who may run on which SM.
@@ -124,7 +130,7 @@ func (b *builder) admit() error {
 	}
 	g.evictor.last, g.evictor.closed = make([]int, n), make([]bool, n)
 	for i, t := range g.Tenants {
-		if len(t.SMs) == 0 {
+		if len(t.SMs)+len(t.Cores) == 0 {
 			return fmt.Errorf("application %s has no SM", t.Name)
 		}
 		for _, s := range t.SMs {

@@ -2,6 +2,7 @@ package machine
 
 import (
 	"math/bits"
+	"slices"
 
 	"heddle/engine"
 	"heddle/machine/sm"
@@ -18,6 +19,7 @@ type dispatcher struct {
 	verdict   *verdict
 	pace      *pace
 	agenda    agenda
+	replicas  *replicas
 	flushEach bool // L1s are flushed at a kernel's end
 
 	parts   int     // chunks a grid is divided into; 0: none, CTAs go breadth first
@@ -131,21 +133,15 @@ func (d *dispatcher) retire(s *sm.SM, now uint64) {
 	for _, ended := range s.Done {
 		t := d.tenants[ended.Tenant]
 		t.useful = max(t.useful, now)
-		for j, k := range t.kernels {
+		for _, k := range t.kernels {
 			if &k.Kernel != ended {
 				continue
 			}
 			if k.left--; k.left == 0 {
-				k.Done, k.End = true, now
-				d.running--
-				d.finished = append(d.finished, k)
-				t.kernels = append(t.kernels[:j], t.kernels[j+1:]...)
-				if len(t.kernels) == 0 {
-					t.busy += now - t.since
-					d.turns.asked = now + 1
-					d.agenda.wakeDriver(now + 1)
-				}
 				d.flush(k)
+				if !d.replicas.takes(k, now) {
+					d.end(k, now)
+				}
 			}
 			break
 		}
@@ -155,6 +151,21 @@ func (d *dispatcher) retire(s *sm.SM, now uint64) {
 	d.pace.progress = max(d.pace.progress, now)
 	d.open[s.ID>>6] |= 1 << (s.ID & 63)
 	d.agenda.wakeDispatch(now)
+}
+
+// end books the end of a kernel.
+func (d *dispatcher) end(k *Kernel, now uint64) {
+	t := d.tenants[k.Tenant]
+	k.Done, k.End = true, now
+	d.running--
+	d.finished = append(d.finished, k)
+	j := slices.Index(t.kernels, k)
+	t.kernels = append(t.kernels[:j], t.kernels[j+1:]...)
+	if len(t.kernels) == 0 {
+		t.busy += now - t.since
+		d.turns.asked = now + 1
+		d.agenda.wakeDriver(now + 1)
+	}
 }
 
 // flush invalidates the L1s of SMs that are idle at a kernel's end; what its application

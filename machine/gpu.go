@@ -1,5 +1,5 @@
 // Package machine is the GPU: SMs, crossbars, LLC slices, DRAM channels and
-// address translation, and the one loop that advances them.
+// address translation, with the CPU cores beside it, and the one loop that advances them.
 //
 // A reader must know three types: GPU (the machine and its tick), Kernel (a
 // launch and its progress) and Tenant (an application's share of the machine).
@@ -17,6 +17,7 @@ type GPU struct {
 	Tenants      []*Tenant
 	Tables       []*stat.Table // counters of every component kind
 	Repartitions []*Repartition
+	Replicas     replicas // of read-only lines in the LLC
 
 	pace
 	agenda      agenda
@@ -24,9 +25,11 @@ type GPU struct {
 	memory      memory
 	lookahead   lookahead
 	sms         smArray
+	CPUs        CPUs
 	dispatch    dispatcher
 	translation translation
 	copies      copyEngine
+	Unified     unified // memory; off where the run does not ask for it
 
 	holdings holdings
 	contexts contextStore
@@ -41,8 +44,8 @@ type GPU struct {
 	profile  bool
 }
 
-// Run advances the machine until a kernel finishes, a program faults, the machine
-// is stuck or cycle `until` is reached, and returns the kernels that finished.
+// Run advances the machine until a kernel, an execution of CPU cores or a Migration ends, a program faults, the
+// machine is stuck or cycle `until` is reached, and returns the kernels that finished.
 //
 // Within a cycle, in this order:
 //
@@ -53,7 +56,7 @@ type GPU struct {
 //     channels of the tiers issue commands and return data, and the controller before them
 //     looks up requests of the slices and moves blocks
 //  4. SMs: L1 pipeline, load/store unit, operand collectors, warps that wake,
-//     schedulers issue
+//     schedulers issue; CPU cores run the cycles of their clock up to this one
 //  5. the MMU looks up its TLB and advances page walks (a machine that does not
 //     translate: pages of managed memory arrive)
 //  6. the request crossbar moves requests to slices
@@ -66,9 +69,9 @@ type GPU struct {
 // 3 are the memory side, the others the SM side; lookahead runs them at once, or
 // several cycles of each before the next.
 func (g *GPU) Run(until uint64) ([]*Kernel, error) {
-	g.dispatch.finished = g.dispatch.finished[:0]
+	g.dispatch.finished, g.told = g.dispatch.finished[:0], false
 	defer g.lookahead.core.stop()
-	for g.verdict.err == nil && len(g.dispatch.finished) == 0 {
+	for g.verdict.err == nil && len(g.dispatch.finished) == 0 && !g.told {
 		if end := g.lookahead.memoryEnd; g.now < end {
 			g.lookahead.take(end, until)
 			continue
@@ -131,8 +134,10 @@ func (g *GPU) visitMemory(i int) uint64 {
 func (g *GPU) visit(i int) uint64 {
 	now, b := g.agenda.front.Now(), &g.agenda
 	switch {
-	case i < b.mmu:
+	case i < b.cpu:
 		return g.sms.tick(i, now)
+	case i < b.mmu:
+		return g.CPUs.tick(i-b.cpu, now)
 	case i < b.request:
 		return g.translation.tick(now)
 	case i < b.dispatch:

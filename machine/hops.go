@@ -4,6 +4,7 @@ import (
 	"math/bits"
 
 	"heddle/engine"
+	"heddle/machine/cache"
 	"heddle/machine/noc"
 	"heddle/mem"
 )
@@ -32,13 +33,14 @@ type across struct {
 	own                     mem.Port     // the port of slice 0
 	mmu                     int          // port of the MMU there; -1: it is near slices as SMs are
 
-	copies    bool     // any line may have a copy (SM-side)
-	replicate bool     // lines that are only read may have one (NUBA)
-	asking    []uint64 // bitset of slices with requests for others,
-	recalling []uint64 // and of those with recalls
-	fellow    []int16  // by slice: that of the other half (SM-side)
-	linkTurn  []bool   // by slice: what links bring goes first into the network between slices, not what it asks
-	farTurn   []bool   // by slice: what comes over that network goes first to the SMs, not its own answers
+	sampler   *cache.Sampler // nil: no policy chooses
+	copies    bool           // any line may have a copy (SM-side)
+	replicate bool           // lines that are only read may have one (NUBA)
+	asking    []uint64       // bitset of slices with requests for others,
+	recalling []uint64       // and of those with recalls
+	fellow    []int16        // by slice: that of the other half (SM-side)
+	linkTurn  []bool         // by slice: what links bring goes first into the network between slices, not what it asks
+	farTurn   []bool         // by slice: what comes over that network goes first to the SMs, not its own answers
 }
 
 // enterMMU is the network, input and output of a request of the MMU to a slice.
@@ -58,7 +60,7 @@ func (f *fabric) injectNear(port int, h int32, r *mem.Req, flits int, now uint64
 
 // looksUp says that a request is looked up in a slice that is not its home.
 func (x *across) looksUp(r *mem.Req) bool {
-	return x.copies || x.replicate && r.Op == mem.Read && r.Flags&mem.ReadOnly != 0
+	return x.copies || x.replicate && r.Op == mem.Read && r.ReadOnly
 }
 
 // spread takes requests from where they have entered to their homes.
@@ -106,6 +108,7 @@ func (f *fabric) nearSlices(now uint64) (more bool) {
 					continue
 				}
 				x.linkTurn[o] = false
+				s.Passed(r)
 			}
 			f.request.Pop(o, noc)
 			if _, left := f.request.Peek(o); left || f.request.Again() {

@@ -123,6 +123,7 @@ func (m *memory) collect(c *channel, now uint64) {
 			continue
 		}
 		c.delay.Push(delayed{now + c.extra, s.Below.Pop()})
+		s.Taken++
 		c.turn = turn
 		if s.Stalled() {
 			s.Retry(m.llcClock.Ticks(now))

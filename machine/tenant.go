@@ -13,14 +13,16 @@ import (
 type Tenant struct {
 	Name   string
 	SMs    []int // SMs its CTAs may run on
+	Cores  []int // CPU cores its program runs on
 	Groups []int // channel groups it owns; nil: all, shared
 
-	kernels []*Kernel // launched and not finished, oldest first
-	busy    uint64    // cycles with a kernel on the GPU, up to since
-	since   uint64
-	owed    uint64   // cycle before which the last request of its SMs cannot be answered
-	allowed []uint64 // bitset of its channels, for the isolation invariant
-	useful  uint64   // last cycle at which it did something useful (watchdog)
+	kernels  []*Kernel // launched and not finished, oldest first
+	busy     uint64    // cycles with a kernel on the GPU, up to since
+	since    uint64
+	owed     uint64   // cycle before which the last request of its SMs cannot be answered
+	allowed  []uint64 // bitset of its channels, for the isolation invariant
+	useful   uint64   // last cycle at which it did something useful (watchdog)
+	executed uint64   // executions of its CPU program
 }
 
 // Kernel is a launch.

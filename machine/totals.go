@@ -27,8 +27,8 @@ func (g *GPU) Channels(tenant int) int {
 	return n
 }
 
-// Running is the number of kernels launched and not finished.
-func (g *GPU) Running() int { return g.dispatch.running }
+// Running is the number of kernels launched and not finished, and of executions of CPU cores.
+func (g *GPU) Running() int { return g.dispatch.running + len(g.CPUs.executions) }
 
 // Unfinished lists the kernels that still run.
 func (g *GPU) Unfinished() (out []*Kernel) {
@@ -59,8 +59,8 @@ func (g *GPU) Settle() {
 	g.SettleSMs()
 }
 
-// SettleSMs brings the active time of SMs, and the time in which they wake, up to the
-// current cycle.
+// SettleSMs brings the active time of SMs, the time in which they wake, and what CPU cores count, up to
+// the current cycle.
 func (g *GPU) SettleSMs() {
 	for _, m := range g.mover.moving {
 		g.mover.countWaking(m, g.Now())
@@ -68,6 +68,7 @@ func (g *GPU) SettleSMs() {
 	for _, s := range g.sms.list {
 		s.Settle(g.Now())
 	}
+	g.CPUs.settle(g.Now())
 }
 
 // Prefill makes n bytes from a virtual address present in the LLC, as a

@@ -26,19 +26,20 @@ type Req struct {
 	Sectors uint8  // sectors of the line asked for
 	Full    uint8  // of a write: sectors all of whose bytes are written
 	Op      Op
-	Tenant  TenantID // row of counters: the application, or Moving of it
-	Bytes   uint8    // written; 0: of whole sectors
-	Flags   Flags
+	// ReadOnly: of a read, nobody writes the line while the kernel runs, so that there may be
+	// replicas of it (NUBA, section 5.2: one of the spare bits of a read request).
+	ReadOnly bool
+	Tenant   TenantID // row of counters: the application, or Moving of it
+	Bytes    uint8    // written; 0: of whole sectors
+	Flags    Flags
 }
 
-// Flags say what a request is beside its Op, and what has become of it on its way.
+// Flags say what has become of a request on its way.
 type Flags uint8
 
 const (
-	// ReadOnly is a load that its kernel never writes (ld.global.nc): copies may answer it.
-	ReadOnly Flags = 1 << iota
 	// Crossed has come to its slice over the network between slices; so its answer returns.
-	Crossed
+	Crossed Flags = 1 << iota
 	// Invalidation tells the slice of the other half to forget the line of a write that its
 	// home has performed.
 	Invalidation

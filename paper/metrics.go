@@ -25,6 +25,7 @@ func metrics() map[string]metric {
 	return map[string]metric{
 		"ipc":          {ipc, "thread instructions per cycle", true},
 		"replies":      {replies, "replies per cycle", true},
+		"local":        {local, "% of L1 misses", false},
 		"llc misses":   {llcMisses, "% of LLC accesses", false},
 		"noc power":    {power, "W", false},
 		"noc energy":   {network, perInst, false},
@@ -39,6 +40,18 @@ func replies(r *sim.Result) float64 {
 		return math.NaN()
 	}
 	return n / float64(r.Tenants[0].Cycles)
+}
+
+// local is the percentage of the requests of SMs that do not cross the NoC; page walks, which cross it,
+// are not theirs.
+func local(r *sim.Result) float64 {
+	all, ok := counter(r, "sm", "requests")
+	crossing, ok2 := counter(r, "noc_request", "packets")
+	walks, _ := counter(r, "mmu", "walk_reads")
+	if !ok || !ok2 || all == 0 {
+		return math.NaN()
+	}
+	return 100 * (1 - (crossing-walks)/all)
 }
 
 // llcMisses is percent.

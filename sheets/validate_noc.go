@@ -51,6 +51,8 @@ func (c *checker) noc(m *Machine) {
 	case SMSide, NUBA:
 		c.parts(m)
 	}
+	c.want(!m.LLC.FlushEach || n.Kind == "stages", "llc.flush_each needs noc.kind stages, not %s: with the others a "+
+		"kernel's end is not modelled so", n.Kind)
 	if m.LLC.Fill != "" {
 		c.oneOf("llc.fill", m.LLC.Fill, "home", "local")
 	}

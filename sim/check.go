@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"heddle/control"
+	"heddle/machine"
 	"heddle/sheets"
 	"heddle/sheets/yamldoc"
 )
@@ -74,13 +75,43 @@ func CheckTouches(m *sheets.Machine) error {
 	}
 }
 
+// checkReplication refuses replication where slices cannot hold copies, and where both the run
+// file and a policy say whether they do.
+func (s *Sharing) checkReplication(m *sheets.Machine) error {
+	way := s.Memory.Replication
+	if way != "" && way != replicateNone && way != replicateFull {
+		return fmt.Errorf("memory.replication is none or full, not %q", way)
+	}
+	dynamic := s.replication() == machine.DynamicReplication
+	if way != "" && dynamic {
+		return fmt.Errorf("memory.replication is %s, and a policy sets replication: keep one of them", way)
+	}
+	if way != replicateFull && !dynamic {
+		return nil
+	}
+	if err := machine.CanReplicate(m); err != nil {
+		path := "noc.topology"
+		if m.NoC.Topology == "" {
+			path = "noc.kind" // the sheet leaves the topology out
+		}
+		return &Lacks{path, "replication: " + err.Error()}
+	}
+	return nil
+}
+
 func (s *Sharing) checkMemory(mode *Mode, m *sheets.Machine) error {
-	if s.Memory != (Memory{}) && !m.VM.Enabled {
+	if err := s.checkReplication(m); err != nil {
+		return err
+	}
+	if (s.Memory.Pages != "" || s.Memory.Placement != "") && !m.VM.Enabled {
 		return &Lacks{
 			"vm.enabled",
 			fmt.Sprintf("memory: machine %s does not translate addresses (vm.enabled), so pages have no place of "+
 				"their own", m.Name),
 		}
+	}
+	if err := s.Memory.Unified.check(m); err != nil {
+		return err
 	}
 	if way := s.Memory.Pages; way != "" {
 		var names []string
@@ -155,14 +186,6 @@ func (s *Sharing) checkPolicies(mode *Mode, m *sheets.Machine, groups int) error
 		if (e.Sets("sms") || e.Sets("gating")) && (mode.everybody || mode.Name == "alone") {
 			return fmt.Errorf("policy %s sets sms, and under sharing mode %s every SM is everybody's: use mps, "+
 				"slices or bp", e.Name, mode.Name)
-		}
-		if e.Sets("replication") {
-			return &Lacks{
-				"noc.kind",
-				fmt.Sprintf("policy %s sets replication, and on machine %s one network joins every SM to every LLC "+
-					"slice (noc.kind): no slice is nearer than another, and nothing can be replicated. No machine has "+
-					"partitions yet; heddle policy replay %[1]s runs the policy by itself", e.Name, m.Name),
-			}
 		}
 		if !e.Sets("groups") {
 			continue

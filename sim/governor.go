@@ -44,6 +44,8 @@ type change struct {
 	quota   *machine.Quotas      // nil: as they are
 	ctas    [][]int              // nil: as they are
 	split   machine.MemorySplit  // of a hybrid memory
+	copies  *bool                // replication; nil: as it is,
+	copied  bool                 // which is this
 	at      uint64               // cycle from which it may begin
 	decides map[string]int       // setting: the decision that asks for it
 	done    *machine.Repartition // nil: it moves nothing
@@ -146,7 +148,11 @@ func (c *controller) next(now uint64) uint64 {
 		}
 	}
 	if w := c.waiting; w != nil {
-		n = min(n, max(w.at, now+retryCycles))
+		if w.at > now {
+			n = min(n, w.at)
+		} else {
+			n = min(n, now+retryCycles)
+		}
 	}
 	return n
 }
@@ -217,7 +223,7 @@ func (c *controller) decide(due []*governor, now uint64) {
 // of what waits to begin, for that which the policies that are due do not set: their newer
 // targets replace it.
 func (c *controller) newer(due []*governor, now uint64) *change {
-	x := &change{want: c.source.target(), at: now, decides: map[string]int{}}
+	x := &change{want: c.source.target(), at: now, decides: map[string]int{}, copied: c.r.gpu.Replicas.On()}
 	for _, s := range control.Settings() {
 		sets := func(g *governor) bool { return g.entry.Sets(s.Name) }
 		w := c.waiting
@@ -252,6 +258,8 @@ func (x *change) take(setting string, w *change) {
 		x.split.Channels = w.split.Channels
 	case "tokens":
 		x.split.Tokens = w.split.Tokens
+	case "replication":
+		x.copies = w.copies
 	}
 }
 
@@ -295,6 +303,10 @@ func (x *change) ask(e *control.Entry, r *control.Request, d *Decision, decision
 			changed = replace(&x.split.Channels, r.CPUChannels)
 		case "tokens":
 			changed = replace(&x.split.Tokens, r.Tokens)
+		case "replication":
+			if r.Replicate != nil {
+				x.copies, changed = r.Replicate, *r.Replicate != x.copied
+			}
 		}
 		if err != nil {
 			return err
@@ -363,7 +375,7 @@ func shares(of []machine.Share) (out []control.Share) {
 // why it cannot.
 func (c *controller) begin(x *change, now uint64) {
 	gpu := c.r.gpu
-	var moves, quota, ctas, split error
+	var moves, quota, ctas, copies, split error
 	if x.moves() {
 		x.done, moves = gpu.Repartition(&x.want)
 	}
@@ -375,6 +387,9 @@ func (c *controller) begin(x *change, now uint64) {
 	}
 	if x.split != (machine.MemorySplit{}) {
 		split = gpu.Tiers().Split(&x.split)
+	}
+	if x.copies != nil {
+		copies = gpu.Replicas.Set(*x.copies)
 	}
 	if x.done != nil {
 		c.begun = append(c.begun, x)
@@ -392,6 +407,8 @@ func (c *controller) begin(x *change, now uint64) {
 			err = ctas
 		case "ways", "channels", "tokens":
 			err = split
+		case "replication":
+			err = copies
 		}
 		switch d := &c.decisions[i]; {
 		case err == nil && d.Refused == "":

@@ -118,11 +118,15 @@ func (r *run) build() error {
 		targetFirst(apps, shares)
 	}
 	r.first = tenants(apps, shares, r.spec.Sharing.together())
+	unified, err := r.spec.Sharing.Memory.Unified.options(r.spec.Seed)
+	if err != nil {
+		return err
+	}
 	r.gpu, err = machine.New(r.sheet, tenants(apps, shares, r.spec.Sharing.together()), machine.Options{
 		Every: r.spec.NoSkip, Watchdog: r.spec.Watchdog, Profile: r.spec.Profile, Copying: r.spec.Sharing.copying(),
 		Cores: r.spec.Cores, Lockstep: r.spec.Lockstep, Quantum: r.spec.Sharing.Turn(r.sheet),
-		Touches: r.spec.Touches,
-		Clock:   func() int64 { return int64(time.Since(r.begun)) },
+		Touches: r.spec.Touches, Replication: r.spec.Sharing.replication(), Unified: unified,
+		Clock: func() int64 { return int64(time.Since(r.begun)) },
 	})
 	if err != nil {
 		return err
@@ -196,7 +200,7 @@ func (r *run) programs() error {
 				}
 				a.begun = now
 				r.col.began(a.id)
-				a.begin(r.options(), r.recorded(a.dev), r.sheet.DRAM.Capacity)
+				a.begin(r.options(), r.recorded(a.dev), r.space())
 				changed = true
 			}
 			for a.live && (a.dev.waiting == nil || a.dev.waiting.Done) {

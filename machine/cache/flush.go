@@ -19,19 +19,26 @@ func (s *Slice) StartFlush() { s.flushAt = 0 }
 // Below is full; one line per cycle, as the tags have one port. It returns true
 // when the slice is empty.
 func (s *Slice) Flush() (done bool) {
+	s.flushAt, done = s.FlushFrom(s.flushAt)
+	return done
+}
+
+// FlushFrom does the same with the first line at or after index at, while others may be in
+// flight: those that wait for data stay. It returns the index to go on at, and whether it has
+// come to the end.
+func (s *Slice) FlushFrom(at int) (next int, done bool) {
 	t := s.tags
-	for ; s.flushAt < len(t.Tag); s.flushAt++ {
-		i := int32(s.flushAt)
-		if t.Free(i) {
+	for ; at < len(t.Tag); at++ {
+		i := int32(at)
+		if t.Free(i) || t.Line[i].Pending != 0 {
 			continue // a scan of tags passes over free entries for nothing
 		}
 		if _, ok := s.evict(i, -1); !ok {
-			return false
+			return at, false
 		}
-		s.flushAt++
-		return false
+		return at + 1, false
 	}
-	return true
+	return at, true
 }
 
 // Clean writes back a line that is there and dirty, and invalidates it. wrote says

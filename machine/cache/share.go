@@ -108,7 +108,7 @@ func (s *Slice) ask(i int32, sectors uint8, r *mem.Req) {
 	s.mshrs.Ask(sectors)
 	req := mem.Req{
 		Line: r.Line, Born: r.Born, Tag: i, Port: x.port, Slice: r.Slice, Sectors: sectors, Op: mem.Read,
-		Tenant: r.Tenant, Flags: r.Flags & mem.ReadOnly,
+		Tenant: r.Tenant, ReadOnly: r.ReadOnly,
 	}
 	h := s.slab.Get(0)
 	s.slab.R[h] = req

@@ -110,9 +110,11 @@ type Slice struct {
 	port     uint64              // cycle from which tags and data array are free
 	mshrs    mshr.File           // a waiter's token is the request's handle
 	flushAt  int                 // next line index of a flush in progress
+	sampler  *Sampler            // nil: nobody samples this slice
 
 	// Below holds what is asked of the memory below, oldest first: lines to fetch or to write.
 	Below mem.Ring[mem.Fetch]
+	Taken uint64 // fetches and write-backs that have left Below so far
 	// Reply holds answered requests with the cycle they may leave, oldest first.
 	Reply      mem.Queue[Answer]
 	replyLimit int
@@ -226,6 +228,10 @@ func (s *Slice) serve(h int32, now uint64) bool {
 	}
 	row := s.rows[r.Tenant]
 	n := bits.OnesCount8(r.Sectors)
+	var found uint8 // before the lookup
+	if s.sampler != nil {
+		found = s.there(r)
+	}
 	switch {
 	case r.Op != mem.Read && s.elsewhere(r):
 		if !s.passOn(h, r, row) {
@@ -256,7 +262,19 @@ func (s *Slice) serve(h int32, now uint64) bool {
 	}
 	row[Accesses] += uint64(n)
 	s.port = now + s.cycles(r.Sectors)
+	if s.sampler != nil && r.Op != mem.Walk {
+		s.sampler.served(s.tags.Set(r.Line), r, s.elsewhere(r), found == r.Sectors)
+	}
 	return true
+}
+
+// there is the sectors of a request that the slice has.
+func (s *Slice) there(r *mem.Req) uint8 {
+	i := s.tags.Find(r.Line)
+	if i == tags.None {
+		return 0
+	}
+	return r.Sectors & (s.tags.Line[i].Valid | s.tags.Line[i].Dirty)
 }
 
 // full says that there is no room for the answer of a request.

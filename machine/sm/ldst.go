@@ -19,8 +19,8 @@ type memOp struct {
 	ndst   uint8
 	space  isa.Space
 	kind   isa.Kind
-	bypass bool // does not look into the L1
-	flags  mem.Flags
+	bypass bool   // does not look into the L1
+	ro     bool   // reads what nobody writes while the kernel runs (isa.CacheReadOnly)
 	seen   bool   // SM.Quiet
 	cycles uint16 // shared memory: bank cycles
 }
@@ -109,9 +109,7 @@ func (l *loadStore) global(work *workspace, wp *warp, in *isa.Instr, op int32) [
 	default:
 		wp.row[Loads]++
 		l.merge(work, wp, in, int(o.warp), false)
-		if in.Cache == isa.CacheReadOnly {
-			o.flags = mem.ReadOnly
-		}
+		o.ro = in.Cache == isa.CacheReadOnly
 		o.bypass = in.Cache == isa.CacheGlobal || in.Cache == isa.CacheVolatile ||
 			l.cfg.l1.skipGlobal && st.Space == isa.Global
 	}
@@ -242,9 +240,12 @@ func (l *loadStore) send(line uint64, sectors, full uint8, kind mem.Op, o *memOp
 	}
 	*l.link.request(sectors) = mem.Req{
 		Line: line, Born: now, Tag: tag, Port: l.link.port, Sectors: sectors, Full: full, Op: kind, Tenant: row,
-		Flags: o.flags,
+		ReadOnly: o.ro,
 	}
 	l.rows[row][Requests]++
+	if w := l.translation.watch; w != nil {
+		w.Sent(line)
+	}
 }
 
 // answer completes one access of op, a warp's: its data is usable from cycle at.
@@ -272,6 +273,9 @@ func (s *SM) Deliver(h int32, now uint64) {
 	l.link.inflight--
 	r := &l.link.slab.R[h]
 	l.rows[r.Tenant][RequestLatency] += now - r.Born
+	if w := l.translation.watch; w != nil {
+		w.Answered(r.Line)
+	}
 	switch {
 	case r.Op == mem.Write && r.Tag >= 0:
 		if p.stored(int(r.Tag), now) {

@@ -6,7 +6,6 @@ import (
 
 	"heddle/engine"
 	"heddle/isa"
-	"heddle/mem"
 	"heddle/sheets"
 
 	"pgregory.net/rapid"
@@ -338,7 +337,7 @@ func TestReadOnlyRequests(t *testing.T) {
 	g.addr = func(_, _, pc, l int) uint64 { return uint64(0x1000 + pc*128 + l*4) }
 	b.run(g, 1, false)
 	for i, want := range []bool{true, false, false} {
-		if (b.sent[i].Flags == mem.ReadOnly) != want {
+		if b.sent[i].ReadOnly != want {
 			t.Errorf("request %d: %+v, want read-only %v", i, b.sent[i], want)
 		}
 	}

@@ -341,9 +341,17 @@ policies: [observe]
 		t.Error(err)
 	}
 	_, err = parse(t, "apps: [{path: a}, {path: b}]\nsharing: {mode: mps, policies: [mdr]}\n", Overrides{})
-	if err == nil || !strings.Contains(err.Error(), "policy mdr sets replication, and on machine qv100") ||
-		!strings.Contains(err.Error(), "heddle policy replay mdr") ||
-		!strings.Contains(err.Error(), "(sheet qv100, line ") {
+	if err == nil || !strings.Contains(err.Error(), "replication: machine qv100 has noc.topology memory-side") ||
+		!strings.Contains(err.Error(), "use machine nuba") || !strings.Contains(err.Error(), "(sheet qv100, line ") {
+		t.Error(err)
+	}
+	_, err = parse(t, "apps: [{path: a}]\nmemory: {replication: full}\n", Overrides{})
+	if err == nil || !strings.Contains(err.Error(), "has noc.topology memory-side") {
+		t.Error(err)
+	}
+	both := "machine: nuba\napps: [{path: a}]\nsharing: {mode: alone, policies: [mdr], memory: {replication: none}}\n"
+	_, err = parse(t, both, Overrides{})
+	if err == nil || !strings.Contains(err.Error(), "memory.replication is none, and a policy sets replication") {
 		t.Error(err)
 	}
 }
