@@ -137,14 +137,8 @@ func (r *run) build() error {
 	if r.ctl, err = newController(r); err != nil {
 		return err
 	}
-	for _, a := range r.apps {
-		if a.spec.QoSShare > 0 && a.spec.QoS == 0 {
-			return fmt.Errorf("application %s: its target is %.4g %% of its IPC alone, and nobody has run it alone",
-				a.spec.Name, 100*a.spec.QoSShare)
-		}
-		if a.spec.QoSKernel != "" {
-			a.setTarget(a.spec.QoSKernel, a.spec.QoS)
-		}
+	if err := r.setTargets(); err != nil {
+		return err
 	}
 	if err := r.checkTargets(); err != nil {
 		return err
@@ -156,6 +150,20 @@ func (r *run) build() error {
 	}
 	r.col, err = newCollector(r)
 	return err
+}
+
+// setTargets gives applications the targets of the run file.
+func (r *run) setTargets() error {
+	for _, a := range r.apps {
+		if a.spec.QoSShare > 0 && a.spec.QoS == 0 {
+			return fmt.Errorf("application %s: its target is %.4g %% of its IPC alone, and nobody has run it alone",
+				a.spec.Name, 100*a.spec.QoSShare)
+		}
+		if a.spec.QoSKernel != "" {
+			a.setTarget(a.spec.QoSKernel, a.spec.QoS)
+		}
+	}
+	return nil
 }
 
 // loop alternates between the programs and the machine until every application
