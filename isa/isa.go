@@ -141,6 +141,11 @@ type Step struct {
 	// Expect is the number of threads the barrier waits for; 0 means all of the CTA.
 	Expect int32
 	Arrive bool // bar.arrive: the warp counts as arrived but does not wait (Kind Barrier)
+	// Batch is the caller's: it takes several instructions at once. Ahead is how many from Next on
+	// have been executed as well then, by the lanes of Mask: on registers alone, one after the
+	// other. The caller counts and times them, and steps the warp again behind them.
+	Batch bool
+	Ahead uint8
 	// Addr is the byte address of each lane in Mask: a virtual address for Global, an
 	// offset into the CTA's window for Shared, into the thread's for Local.
 	Addr [Lanes]uint64
@@ -178,7 +183,7 @@ type Independent interface{ Independent() }
 
 // CTA executes the warps of one resident thread block.
 type CTA interface {
-	// PC is the next instruction of warp w, -1 when it has exited.
+	// PC is the next instruction of warp w to be executed, -1 when it has exited.
 	PC(w int) int32
 	// Step executes the next instruction of warp w at core cycle now and describes
 	// it in s. A barrier is executed when the warp arrives; the machine does not

@@ -34,6 +34,8 @@ type Options struct {
 	// Lockstep takes no strides: all of the machine runs a cycle before any of it runs the
 	// next. Results of programs without data races are the same.
 	Lockstep bool
+	// Unified has managed memory moved on demand; nil: its pages come when they are touched and stay.
+	Unified *UnifiedMemory
 }
 
 // New builds the machine of a sheet, shared by the given tenants. Errors name the
@@ -46,14 +48,17 @@ func New(sheet *sheets.Machine, tenants []*Tenant, o Options) (*GPU, error) {
 	if 2*len(tenants) >= mostMaps {
 		return nil, fmt.Errorf("%d applications: a machine takes at most %d", len(tenants), mostMaps/2-1)
 	}
-	g := &GPU{Sheet: sheet, Tenants: tenants, profile: o.Profile}
+	g := &GPU{Sheet: sheet, Tenants: tenants}
+	g.sms.profile = o.Profile
 	g.memoryCycle = engine.Never
 	b := &builder{gpu: g, sheet: sheet, options: &o, amap: amap}
 	b.agenda()
 	if err := b.admit(); err != nil {
 		return nil, err
 	}
-	for _, part := range []func() error{b.channels, b.stacks, b.slices, b.networks, b.translation, b.sms} {
+	for _, part := range []func() error{
+		b.channels, b.tiers, b.stacks, b.slices, b.networks, b.translation, b.sms, b.unified, b.admitCores, b.cpus,
+	} {
 		if err := part(); err != nil {
 			return nil, fmt.Errorf("machine %s: %w", sheet.Name, err)
 		}
@@ -100,7 +105,12 @@ func (b *builder) agenda() {
 			g.memory.stacks = append(g.memory.stacks, &stack{})
 		}
 	}
-	g.agenda = newAgenda(amap.Channels(), len(g.memory.stacks), amap.Slices(), s.SM.Count, b.options.Every)
+	channels, tiers := amap.Channels(), 0
+	if s.Memory.Given() {
+		channels, tiers = 0, amap.Channels()+s.Memory.Fast.Device.Channels
+	}
+	g.agenda = newAgenda(channels, len(g.memory.stacks), amap.Slices(), tiers, s.SM.Count, s.CPU.Cores,
+		b.options.Every)
 }
 
 // admit derives each tenant's address map and who may run on which SM.
@@ -124,7 +134,7 @@ func (b *builder) admit() error {
 	}
 	g.evictor.last, g.evictor.closed = make([]int, n), make([]bool, n)
 	for i, t := range g.Tenants {
-		if len(t.SMs) == 0 {
+		if len(t.SMs)+len(t.Cores) == 0 {
 			return fmt.Errorf("application %s has no SM", t.Name)
 		}
 		for _, s := range t.SMs {
@@ -207,6 +217,9 @@ func (b *builder) traffic(owner string, desc []stat.Desc, n int) *stat.Table {
 
 func (b *builder) channels() error {
 	g, amap := b.gpu, b.amap
+	if b.sheet.Memory.Given() {
+		return nil
+	}
 	d := &b.sheet.DRAM
 	cfg, err := dram.FromSheet(d)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 // way through them.
 func (b *builder) networks() error {
 	f, x := &b.gpu.fabric, &b.sheet.NoC
-	sms, slices := b.sheet.SM.Count, b.amap.Slices()
+	sms, slices := b.sheet.SM.Count+b.sheet.CPU.Cores, b.amap.Slices() // cores ask as SMs do
 	mmu := 0
 	if b.sheet.VM.Enabled {
 		f.mmuPort, mmu = sms, 1
@@ -112,11 +112,15 @@ func (b *builder) joinStages(request, reply **noc.Network, c noc.StagesConfig) {
 	ring.Count(1, b.traffic("ring_reply", noc.Desc, 1), 0)
 }
 
+// entryBytes is what a walker reads of a page table, and what of the line it is in goes back to it:
+// the MMU has one port, and whole lines would keep that busy for longer than the walks take.
+const entryBytes = 8
+
 // lengths are those of packets in a network that carries requests and one that carries answers.
 func (b *builder) lengths(request, reply *noc.Network) (l lengths) {
 	x, sector := &b.sheet.NoC, b.sheet.LLC.Sector
 	l.network, l.header, l.exact = request, x.HeaderReq, x.WriteSize == 0
-	l.ack = int32(reply.Flits(x.HeaderReq))
+	l.ack, l.entry = int32(reply.Flits(x.HeaderReq)), int32(reply.Flits(x.HeaderReq+entryBytes))
 	for n := range l.read {
 		l.read[n] = int32(request.Flits(x.HeaderReq))
 		l.data[n] = int32(reply.Flits(x.HeaderReq + n*sector))

@@ -18,6 +18,7 @@ import (
 type fabric struct {
 	tenants     []*Tenant
 	sms         []*sm.SM
+	cpus        *CPUs
 	slices      []*cache.Slice
 	tables      *vm.Tables // nil where addresses are not translated
 	translation *translation
@@ -40,8 +41,9 @@ type fabric struct {
 type lengths struct {
 	read, write, data [9]int32
 	ack               int32
-	header            int  // bytes
-	exact             bool // a write is as long as what it writes,
+	entry             int32 // the answer to a page walk; 0: as long as any read's
+	header            int   // bytes
+	exact             bool  // a write is as long as what it writes,
 	network           *noc.Network
 }
 
@@ -59,6 +61,9 @@ func (l *lengths) request(r *mem.Req) int {
 
 // answer is the length of its answer.
 func (l *lengths) answer(r *mem.Req) int {
+	if r.Op == mem.Walk && l.entry > 0 {
+		return int(l.entry)
+	}
 	if r.Op == mem.Write || r.Op == mem.ReduceOp {
 		return int(l.ack)
 	}
@@ -205,11 +210,15 @@ func (f *fabric) tickReply(now uint64) uint64 {
 	return next
 }
 
-// deliver hands an answer to the SM, or the MMU, at a port of the reply crossbar.
+// deliver hands an answer to the SM, the CPU core or the MMU at a port of the reply crossbar.
 func (f *fabric) deliver(port int, h int32, now uint64) {
 	if port == f.mmuPort {
 		f.translation.answer(h, now)
 		f.agenda.wakeMMU(now)
+		return
+	}
+	if port >= len(f.sms) {
+		f.cpus.deliver(port-len(f.sms), h, now)
 		return
 	}
 	f.sms[port].Deliver(h, now)

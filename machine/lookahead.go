@@ -22,6 +22,7 @@ type lookahead struct {
 	mover       *smMover
 	contexts    *contextStore
 	driver      *vm.Driver // nil where addresses are not translated
+	unified     *unified
 	verdict     *verdict
 	pace        *pace
 	agenda      agenda
@@ -47,6 +48,7 @@ type limits struct {
 	burst     int  // and beyond that in its first
 	perCycle  int  // requests the SM side makes in a cycle at most,
 	perStride int  // and in a stride
+	longest   int  // the first of strideLengths that the machine takes
 }
 
 // A stride is a number of cycles which one part of the machine runs after the other: the
@@ -79,6 +81,7 @@ type stride struct {
 	sent       [mem.Lanes][][]departure // [core][cycle of the stride] requests
 	due        []uint64                 // [SM] the next cycle with work
 	asks       []uint64                 // [SM] the cycle in which it asks the dispatcher; Never
+	drove      uint64                   // end of the last one in whose last cycle the driver had work
 	firstFault uint64                   // cycle of the first fault of a program,
 	culprit    *sm.SM                   // and where
 }
@@ -92,12 +95,15 @@ type secondPart struct {
 	ended  atomic.Uint64 // SMs that the second core has run
 }
 
-// Lengths of strides in cycles. Longer ones gain no more (measured up to 100); short ones
-// are for what has little left to do.
-const (
-	longStride  = 32
-	shortStride = 8
-)
+// strideLengths are those that are tried, in cycles, the longest first. Each visit to an SM
+// brings its warps from memory, where 80 SMs with all their registers lie, into the computer's
+// caches, so that longer strides cost less per instruction (at 64 cycles a sixth less than at 32
+// where all SMs compute). The longest is for machines whose second core can still be one ahead
+// of it, which is asked with one core, too, so that results of programs with a data race do not
+// depend on the cores. Short ones are for what has little left to do.
+var strideLengths = [...]uint64{64, movePeriod, shortStride}
+
+const shortStride = 8
 
 // portions is how many steps there are between all SMs early and none: a choice, by which a
 // new division is found in about as many strides.
@@ -119,28 +125,34 @@ type departure struct {
 func (l *lookahead) derive(g *GPU, o *Options) {
 	z, s, f := &l.stride, g.Sheet, &g.fabric
 	l.limits.every, l.limits.profile = o.Every, o.Profile
-	z.firstFault = engine.Never
+	z.firstFault, z.drove = engine.Never, engine.Never
 	sector := max(int(f.lengths.read[1]), int(f.lengths.write[1]))
 	l.limits.flits = sector * s.LLC.Line / s.LLC.Sector
 	if s.NoC.Kind == "local" { // the link takes a sector per cycle
 		l.limits.burst, l.limits.flits = l.limits.flits, sector
 	}
+	if f.pipeline <= 2*strideLengths[0]+1 {
+		l.limits.longest = 1
+	}
+	long := strideLengths[l.limits.longest]
 	// Networks of several hops, whose slices wait for each other, run in lockstep, and on one core.
 	crossbar := f.request.Crossbar
-	l.limits.strides = !o.Lockstep && o.Quantum == 0 && !s.VM.Enabled && f.pipeline > longStride+1 &&
+	l.limits.strides = !o.Lockstep && o.Quantum == 0 && !s.VM.Enabled && f.pipeline > long+1 &&
 		crossbar != nil && crossbar.Room() >= shortStride*l.limits.flits+l.limits.burst
 	for _, own := range g.dispatch.owners {
 		l.limits.strides = l.limits.strides && len(own) < 2
 	}
+	cores := g.CPUs.used() // they run beside the SMs, in lockstep
+	l.limits.strides = l.limits.strides && !cores
 	n := s.SM.Count
 	z.arrived, z.coming = make([][]delivery, n), make([][]delivery, n)
 	z.due, z.asks = make([]uint64, n), make([]uint64, n)
 	for i := range z.sent {
-		z.sent[i] = make([][]departure, longStride)
+		z.sent[i] = make([][]departure, long)
 	}
-	if o.Cores > 1 && crossbar != nil && f.nocClock == engine.NewClock(1, 1) && s.NoC.Latency >= 1 {
+	if o.Cores > 1 && !cores && crossbar != nil && f.nocClock == engine.NewClock(1, 1) && s.NoC.Latency >= 1 {
 		l.core = &secondCore{work: l.secondCycle, trial: newTrial(o.Clock)}
-		l.limits.perStride = n * (max(1, s.L1D.MissQueue) + longStride)
+		l.limits.perStride = n * (max(1, s.L1D.MissQueue) + int(long))
 		l.limits.perCycle = n*max(1, s.L1D.MissQueue) + 2*s.VM.Walkers
 	}
 }

@@ -101,6 +101,7 @@ func (l *lookahead) strode(i int, ask uint64) uint64 {
 func (l *lookahead) strideSM(i int, c, ask uint64) uint64 {
 	z, s := &l.stride, l.sms.list[i]
 	in, n := z.arrived[i], 0
+	s.Prefetch(z.end)
 	at := z.due[i]
 	for ; ; c++ {
 		next := min(at, ask)

@@ -30,7 +30,7 @@ func (l *lookahead) strideEnd(now, until uint64) uint64 {
 	if !l.limits.strides || now < l.retry {
 		return now
 	}
-	for _, n := range [...]uint64{longStride, shortStride} {
+	for _, n := range strideLengths[l.longest(now):] {
 		end := min(until, now-now%n+n)
 		if l.driverRests(end, end) && l.mayStride(now, end, int(n)) {
 			return end
@@ -38,6 +38,25 @@ func (l *lookahead) strideEnd(now, until uint64) uint64 {
 		l.retry = end
 	}
 	return now
+}
+
+// longest is the first of strideLengths to try for a stride that begins in cycle now: behind a
+// cycle in which the mover has looked at SMs, its period.
+func (l *lookahead) longest(now uint64) int {
+	if now == l.stride.drove {
+		return max(l.limits.longest, 1)
+	}
+	return l.limits.longest
+}
+
+// following is the end of the stride that begins at the end of this one if it is as long as it
+// may be.
+func (l *lookahead) following(end uint64) uint64 {
+	n := strideLengths[l.limits.longest]
+	if l.agenda.front.Due(l.agenda.driver) == end-1 {
+		n = movePeriod
+	}
+	return end - end%n + n
 }
 
 // driverRests says that up to cycle next the driver has no work but in the last cycle of
@@ -115,11 +134,11 @@ func (l *lookahead) take(end, until uint64) {
 	for _, s := range l.slices {
 		s.Part()
 	}
-	next := end + longStride
+	next := l.following(end)
 	l.divide(end, next, until)
 	switch {
 	case l.second.memory:
-		l.pace.Overlapped += longStride
+		l.pace.Overlapped += next - end
 		l.memoryEnd = next
 	case l.second.sms:
 		l.pace.Overlapped += end - now
@@ -160,8 +179,9 @@ func (l *lookahead) divide(end, next, until uint64) {
 	if !l.hasCore() {
 		return
 	}
-	memory := l.fabric.slab.Live() >= busy && next <= until && l.fabric.pipeline > 2*longStride+1 &&
-		l.driverRests(end, next) && l.mayStride(l.pace.now, next, 2*longStride)
+	most := 2 * strideLengths[l.limits.longest]
+	memory := l.fabric.slab.Live() >= busy && next <= until && l.fabric.pipeline > most+1 &&
+		l.driverRests(end, next) && l.mayStride(l.pace.now, next, int(most))
 	sms := l.independent()
 	if (memory || sms) && l.core.trial.both() {
 		p.memory, p.sms = memory, sms
@@ -262,6 +282,7 @@ func (l *lookahead) strideDriver() {
 		return
 	}
 	l.agenda.front.Take(l.agenda.driver)
+	l.stride.drove = l.stride.end
 	if at := l.tickDriver(last); at != engine.Never {
 		l.agenda.wakeDriver(at)
 	}

@@ -39,7 +39,8 @@ type memory struct {
 	channels []*channel
 	stacks   []*stack // whose channels exchange pages; empty on machines without
 	llcClock engine.Clock
-	sector   int    // bytes
+	sector   int // bytes
+	tiers    Tiers
 	bursts   [9]int // of DRAM, by sectors
 	perBlock uint32 // DRAM accesses in a block of the address map
 }
@@ -187,12 +188,22 @@ func (m *memory) tickSlice(i int, now uint64) uint64 {
 		next = m.clockSlice(s, k, now)
 	}
 	if s.Below.Len() > 0 {
-		m.agenda.wakeChannel(m.layouts.channelOf(i), now)
+		m.wakeBelow(i, now)
 	}
 	if m.fabric.across.entry != nil {
 		m.fabric.served(i, now)
 	}
 	return m.llcClock.Core(next)
+}
+
+// wakeBelow makes what takes the requests of a slice run: its channel, or the controller of a
+// memory of two tiers.
+func (m *memory) wakeBelow(slice int, at uint64) {
+	if m.tiers.controller != nil {
+		m.agenda.wakeController(at)
+		return
+	}
+	m.agenda.wakeChannel(m.layouts.channelOf(slice), at)
 }
 
 // clockSlice is clock t of a slice: tags, and an answer that leaves, one each for near and far.

@@ -136,10 +136,10 @@ func (v *smMover) next(now uint64) uint64 {
 // a period.
 func (v *smMover) look(now uint64) uint64 { return now - now%v.period + v.period - 1 }
 
-// Without translation the mover looks at SMs at the end of every stride, whether there are
+// Without translation the mover looks at SMs so often, at the ends of strides, whether there are
 // strides or not: SMs that change hands then stop none. That is a choice; an SM is free up
 // to so many cycles later than it could be, of thousands that a context takes.
-const movePeriod = longStride
+const movePeriod = 32
 
 // remaining estimates how long the CTAs on an SM will take: what those of their
 // kernels took so far, less their age. Without a CTA to go by, or beyond the mean,

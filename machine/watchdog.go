@@ -28,6 +28,7 @@ const lookEvery = 4_001
 type Watchdog struct {
 	tenants  []*Tenant
 	sms      []*sm.SM
+	cpus     *CPUs
 	dispatch *dispatcher
 	pace     *pace
 	verdict  *verdict
@@ -72,7 +73,7 @@ func (w *Watchdog) look(now uint64) {
 	}
 	w.where = w.where[:0]
 	for _, s := range w.sms {
-		w.where = s.Where(w.where)
+		w.where = sm.Positions(s, w.where)
 	}
 	for _, p := range w.where {
 		w.of[p.Tenant].at(p.PC)
@@ -129,6 +130,7 @@ func (w *Watchdog) spins() string {
 func (w *Watchdog) waits(tenant int, now uint64) (lines []string) {
 	const most = 12
 	t := w.tenants[tenant]
+	lines = w.cpus.waits(tenant)
 	for _, k := range t.kernels {
 		lines = append(lines, fmt.Sprintf("%s: kernel %s: %d of %d CTAs unfinished, %d not yet dispatched",
 			t.Name, k.Name, k.left, k.Geo.CTAs, k.Geo.CTAs-k.next))
@@ -165,7 +167,7 @@ func (d *Deadlock) Error() string {
 // or nothing useful has for long. Nothing from outside can help a machine without
 // events: launches only queue up behind what is there.
 func (w *Watchdog) stuck(next, until uint64) bool {
-	if w.dispatch.running == 0 {
+	if w.dispatch.running+len(w.cpus.executions) == 0 {
 		return false
 	}
 	now := min(next, until)

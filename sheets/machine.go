@@ -21,9 +21,13 @@ type Machine struct {
 	// Conventional is the map of the same memory without PageMove's customised one.
 	Conventional BitMap `yaml:"map_conventional"`
 
+	// Memory is a second, fast tier; most machines have none.
+	Memory Memory `yaml:"memory" optional:"one tier"`
+
 	VM    VM    `yaml:"vm"`
 	CPU   CPU   `yaml:"cpu"`
 	Host  Link  `yaml:"host"`
+	UVM   UVM   `yaml:"uvm"`
 	MIG   MIG   `yaml:"mig"`
 	Power Power `yaml:"power"`
 }
@@ -287,9 +291,22 @@ type Link struct {
 	Bandwidth float64 `yaml:"bandwidth" unit:"GB/s" doc:"peak of each direction"`
 	Latency   float64 `yaml:"latency" unit:"us" doc:"latency of one transfer"`
 	Engines   int     `yaml:"engines" unit:"engines" doc:"copy engines"`
+	// The bandwidth of a transfer by its size, 2/pi * curve_peak * atan(curve_rate * KB), in unified memory.
+	CurvePeak float64 `yaml:"curve_peak" unit:"GiB/s" doc:"bandwidth that large transfers of unified memory approach; 0: bandwidth whatever the size" opt:"0"`
+	CurveRate float64 `yaml:"curve_rate" unit:"1/KiB" doc:"how fast they do with their size" opt:"0"`
 	// What the runtime library of kernels takes of the device's memory.
 	Printf int `yaml:"printf" unit:"bytes" doc:"buffer of what kernels print until the host synchronises; 0: CUDA's 1 MiB" opt:"0"`
 	Heap   int `yaml:"heap" unit:"bytes" doc:"heap that malloc in kernels allocates from; 0: CUDA's 8 MiB" opt:"0"`
+}
+
+// UVM is the hardware and driver of unified memory that moves pages on demand.
+type UVM struct {
+	Buffer  int     `yaml:"buffer" unit:"entries" doc:"faults that wait for the driver; 0: the machine has no unified memory on demand" opt:"0"`
+	Batch   int     `yaml:"batch" unit:"faults" doc:"faults the driver takes at once at most" opt:"0"`
+	Quantum float64 `yaml:"quantum" unit:"us" doc:"time between two interrupts that tell the driver of faults" opt:"0"`
+	FaultUs float64 `yaml:"fault" unit:"us" doc:"handling of a batch of faults by the driver, which does one after the other" opt:"0"`
+	DMAUs   float64 `yaml:"dma" unit:"us" doc:"time of the driver for each transfer of a batch beyond that" opt:"0"`
+	Remote  int     `yaml:"remote" unit:"cycles" doc:"latency of an access to a page that stays on the host" opt:"0"`
 }
 
 // MIG lists the slices a user can ask for by name.

@@ -61,6 +61,20 @@ func (p *Provenance) inherit(key, reason string) {
 	}
 }
 
+// has says whether any number of a section that can be left out is stated. Numbers in no
+// such section are always there.
+func (p *Provenance) has(section string) bool {
+	if section == "" {
+		return true
+	}
+	for k := range p.at {
+		if strings.HasPrefix(k, section+".") {
+			return true
+		}
+	}
+	return false
+}
+
 func (p *Provenance) overridden(path string) {
 	f, ok := lookup(path)
 	if !ok {
@@ -109,6 +123,9 @@ func (p *Provenance) List(m *Machine) []Entry {
 			continue
 		}
 		e, ok := p.at[f.path]
+		if !ok && f.whole != "" && !p.has(f.whole) {
+			continue // the machine has no such part
+		}
 		if !ok {
 			e = Entry{
 				Path: f.path, Unit: f.unit, Doc: f.doc, Source: "default", Reference: "not stated: " + f.opt,

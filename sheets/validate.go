@@ -48,6 +48,7 @@ func Validate(m *Machine) error {
 	c.noc(m)
 	c.dram(m)
 	c.addressMap(m)
+	c.memory(m)
 	c.vm(m)
 	c.mig(m)
 	c.gating(m)

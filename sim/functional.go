@@ -14,13 +14,19 @@ import (
 
 // functional runs the programs one after the other without timing.
 func (r *run) functional() (*Result, error) {
+	for _, a := range r.apps {
+		if a.spec.CPU != nil {
+			return nil, fmt.Errorf("application %s runs on CPU cores: a trace or model computes nothing, so "+
+				"that there is no functional run of it", a.spec.Name)
+		}
+	}
 	res := &Result{Version: ResultVersion, Spec: *r.spec, Complete: true, Machine: r.given}
 	var failed error
 	for _, a := range r.apps {
 		dev := host.NewFunctional(r.ctx, r.spec.Length.MaxCycles)
 		dev.Idle = r.spec.Watchdog
 		if failed == nil {
-			a.begin(r.options(), r.recorded(dev), r.sheet.DRAM.Capacity)
+			a.begin(r.options(), r.recorded(dev), r.space())
 			a.step()
 			a.collect()
 		}

@@ -77,6 +77,9 @@ func (r *run) simulate() (*Result, error) {
 	}
 	err := r.loop()
 	r.stopAll(err)
+	for _, a := range r.apps {
+		err = errors.Join(err, a.closeSources())
+	}
 	res := r.result()
 	switch {
 	case errors.Is(err, ErrStopped):
@@ -98,7 +101,11 @@ func (r *run) build() error {
 	if err != nil {
 		return err
 	}
-	if err := r.spec.Sharing.Check(r.sheet, amap.Groups(), len(r.apps)); err != nil {
+	apps := make([]App, len(r.apps))
+	for i, a := range r.apps {
+		apps[i] = a.spec
+	}
+	if err := r.spec.Sharing.CheckApps(r.sheet, amap.Groups(), apps); err != nil {
 		return err
 	}
 	if r.spec.Touches {
@@ -106,22 +113,22 @@ func (r *run) build() error {
 			return err
 		}
 	}
-	shares, err := Shares(&r.spec.Sharing, r.sheet, amap.Groups(), len(r.apps))
+	shares, err := r.spec.Sharing.shares(r.sheet, amap.Groups(), apps)
 	if err != nil {
 		return err
-	}
-	apps := make([]App, len(r.apps))
-	for i, a := range r.apps {
-		apps[i] = a.spec
 	}
 	if mode, err := r.spec.Sharing.mode(len(apps)); err == nil && mode.targetLarge {
 		targetFirst(apps, shares)
 	}
 	r.first = tenants(apps, shares, r.spec.Sharing.together())
+	unified, err := r.spec.Sharing.Memory.Unified.options(r.spec.Seed)
+	if err != nil {
+		return err
+	}
 	r.gpu, err = machine.New(r.sheet, tenants(apps, shares, r.spec.Sharing.together()), machine.Options{
 		Every: r.spec.NoSkip, Watchdog: r.spec.Watchdog, Profile: r.spec.Profile, Copying: r.spec.Sharing.copying(),
 		Cores: r.spec.Cores, Lockstep: r.spec.Lockstep, Quantum: r.spec.Sharing.Turn(r.sheet),
-		Touches: r.spec.Touches, Replication: r.spec.Sharing.replication(),
+		Touches: r.spec.Touches, Replication: r.spec.Sharing.replication(), Unified: unified,
 		Clock: func() int64 { return int64(time.Since(r.begun)) },
 	})
 	if err != nil {
@@ -196,7 +203,7 @@ func (r *run) programs() error {
 				}
 				a.begun = now
 				r.col.began(a.id)
-				a.begin(r.options(), r.recorded(a.dev), r.sheet.DRAM.Capacity)
+				a.begin(r.options(), r.recorded(a.dev), r.space())
 				changed = true
 			}
 			for a.live && (a.dev.waiting == nil || a.dev.waiting.Done) {

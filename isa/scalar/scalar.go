@@ -54,3 +54,10 @@ type Source interface {
 	// Rewind makes Read begin at the program's start again.
 	Rewind() error
 }
+
+// Bounded is a Source all of whose addresses lie below a number of bytes: its memory is in one
+// piece.
+type Bounded interface {
+	Source
+	Bytes() uint64
+}

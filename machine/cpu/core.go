@@ -31,9 +31,9 @@ type Core struct {
 	tenant   mem.TenantID
 	inflight int // requests that have not been answered
 
-	resumeAt uint64 // cycle in which dispatch goes on though nothing has happened
-	endAt    uint64 // cycle in which the execution's last instruction retires, once that is known
-	end      int64  // that instruction
+	resumeAt uint64           // cycle in which dispatch goes on though nothing has happened
+	endAt    uint64           // cycle in which the execution's last instruction retires, once that is known
+	ends     mem.Queue[int64] // the last instructions of this execution and of those after it that have been dispatched
 	running  bool
 	waited   int64 // ticks retirement waited for loads
 	row      []uint64
@@ -51,20 +51,32 @@ func New(id int, cfg *Config, slab *mem.Slab, table *stat.Table, port mem.Port) 
 	return c, err
 }
 
+// Program is what a core is to execute.
+type Program struct {
+	Source scalar.Source
+	// Insts is the instructions of an execution; a source that ends before begins again. 0: an
+	// execution ends with its source.
+	Insts uint64
+	Once  bool // one execution, else over and over
+}
+
 // Start gives the core a program of a tenant, whose first instructions are dispatched in the cycle
-// after the next: so many instructions, over and over; 0: without end. Frames is the
-// tenant's memory.
-func (c *Core) Start(source scalar.Source, length uint64, tenant mem.TenantID, frames *Frames) error {
+// after the next. Frames is the tenant's memory.
+func (c *Core) Start(p Program, tenant mem.TenantID, frames *Frames) error {
 	if c.running {
 		return fmt.Errorf("core %d runs a program already", c.ID)
 	}
-	if length >= 1<<50 {
-		return fmt.Errorf("an execution of %d instructions: at most %d", length, uint64(1)<<50)
+	if p.Insts >= 1<<50 {
+		return fmt.Errorf("an execution of %d instructions: at most %d", p.Insts, uint64(1)<<50)
 	}
-	c.program = program{source: source, length: int64(length), left: int64(length)}
-	c.pages, c.tenant, c.running = newPages(frames), tenant, true
+	length := int64(p.Insts)
+	c.program = program{source: p.Source, length: length, left: length, once: p.Once}
+	var err error
+	if c.pages, err = newPages(p.Source, frames); err != nil {
+		return err
+	}
+	c.tenant, c.running = tenant, true
 	c.row = c.table.Row(c.ID, int(tenant))
-	c.end = int64(length)
 	c.resumeAt = c.now + 1
 	c.window.redirect(int64(c.resumeAt+1) * perCycle)
 	c.due = c.resumeAt
@@ -148,9 +160,6 @@ func (c *Core) loads(now uint64) {
 // finish counts an execution whose last instruction has retired, and finds out when that of
 // the present one will.
 func (c *Core) finish(now uint64) {
-	if c.program.length == 0 {
-		return
-	}
 	for {
 		if c.endAt == never {
 			c.foresee()
@@ -159,15 +168,20 @@ func (c *Core) finish(now uint64) {
 			return
 		}
 		c.row[Executions]++
-		c.end += c.program.length
+		c.ends.Pop()
 		c.endAt = never
+		if c.program.once {
+			c.Settle()
+			c.running = false
+			return
+		}
 	}
 }
 
 // foresee finds out when the execution ends, if that is known.
 func (c *Core) foresee() {
-	if c.window.allKnown() >= c.end {
-		c.endAt = cycleOf(c.window.retired.tick(c.end))
+	if c.ends.Len() > 0 && c.window.allKnown() >= *c.ends.Head() {
+		c.endAt = cycleOf(c.window.retired.tick(*c.ends.Head()))
 	}
 }
 
@@ -211,6 +225,13 @@ func (c *Core) Deliver(h int32, at uint64) {
 	c.arrivals.Push(departed{at, h})
 	c.due = min(c.due, at)
 }
+
+// Executions is how often the core has executed its program to the end.
+func (c *Core) Executions() uint64 { return c.row[Executions] }
+
+// Reached is the instruction up to which the times of retirement are known: it grows while the
+// program goes on.
+func (c *Core) Reached() int64 { return c.window.allKnown() }
 
 // InFlight is the number of requests that have not been answered.
 func (c *Core) InFlight() int { return c.inflight }

@@ -118,3 +118,45 @@ func TestLatency(t *testing.T) {
 		}
 	}
 }
+
+// An execution ends when its last instruction retires: of so many instructions, whatever the length of the
+// source, or of as many as the source has; then the next begins, unless there is only one.
+func TestExecutions(t *testing.T) {
+	insts := make([]scalar.Inst, 10)
+	for i := range insts {
+		insts[i] = scalar.Inst{Before: 3, Src: [4]uint16{1}, Dst: [2]uint16{1}} // a chain: a cycle each
+	}
+	for _, c := range []struct {
+		length uint64
+		once   bool
+		each   uint64 // instructions
+	}{
+		{0, false, 40},
+		{0, true, 40},
+		{40, false, 40},
+		{30, false, 30},
+		{45, true, 45},
+		{1000, false, 1000},
+	} {
+		f := newFake(t, sheet(), 100, nil, 0)
+		p := Program{Source: &listed{insts: insts}, Insts: c.length, Once: c.once}
+		if err := f.core.Start(p, 0, &Frames{Bytes: 1 << 20}); err != nil {
+			t.Fatal(err)
+		}
+		for n := uint64(1); n <= 3; n++ {
+			for f.row()[Executions] < n && f.core.now < 5000 {
+				f.run(f.core.now+1, whenDue)
+			}
+			if c.once && n > 1 {
+				if f.row()[Executions] != 1 || f.row()[Insts] != c.each {
+					t.Errorf("%+v: %d executions, %d instructions", c, f.row()[Executions], f.row()[Insts])
+				}
+				break
+			}
+			// in the cycle in which it retires up to three others may, too
+			if got := f.row()[Insts]; got < n*c.each || got > n*c.each+3 {
+				t.Errorf("%+v: %d instructions after %d executions", c, got, n)
+			}
+		}
+	}
+}

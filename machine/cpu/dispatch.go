@@ -20,6 +20,11 @@ func (c *Core) dispatch(now uint64) {
 	for {
 		c.resumeAt = never
 		in := c.program.next(w.dispatched)
+		if c.program.passed {
+			c.program.passed = false
+			c.ends.Push(w.dispatched)
+			continue
+		}
 		if in == nil {
 			return
 		}

@@ -74,7 +74,10 @@ func newFake(t testing.TB, m *sheets.Machine, latency uint64, source scalar.Sour
 		t.Fatal(err)
 	}
 	f.core = c
-	if err := c.Start(source, length, 0, &Frames{Bytes: 1 << 40}); err != nil {
+	if source == nil {
+		return f
+	}
+	if err := c.Start(Program{Source: source, Insts: length}, 0, &Frames{Bytes: 1 << 40}); err != nil {
 		t.Fatal(err)
 	}
 	return f

@@ -1,6 +1,10 @@
 package cpu
 
-import "fmt"
+import (
+	"fmt"
+
+	"heddle/isa/scalar"
+)
 
 // pageBits: programs get their memory in pages of 4 KiB.
 const pageBits = 12
@@ -27,7 +31,8 @@ func (f *Frames) take() (addr uint64, ok bool) {
 // for the first time, and at no other time.
 type pages struct {
 	frames *Frames
-	table  []translation // open addressing, at most half full; a power of two places
+	whole  uint64        // where the memory of a program that is bounded begins
+	table  []translation // nil: it is; open addressing, at most half full; a power of two places
 	n      int
 	recent [64]translation // by the low bits of the page
 	err    error
@@ -36,10 +41,29 @@ type pages struct {
 // translation is a page and its frame; a page's number is stored plus 1.
 type translation struct{ page, frame uint64 }
 
-func newPages(f *Frames) pages { return pages{frames: f, table: make([]translation, 1<<10)} }
+// newPages is those of a program; of one whose addresses are bounded all at once, in one piece.
+func newPages(source scalar.Source, f *Frames) (pages, error) {
+	p := pages{frames: f}
+	b, bounded := source.(scalar.Bounded)
+	if !bounded {
+		p.table = make([]translation, 1<<10)
+		return p, nil
+	}
+	n := (b.Bytes() + 1<<pageBits - 1) &^ (1<<pageBits - 1)
+	if n > f.Bytes-f.used {
+		return p, fmt.Errorf("the program has %d bytes of memory, and of %d there are %d left", b.Bytes(), f.Bytes,
+			f.Bytes-f.used)
+	}
+	p.whole = f.Base + f.used
+	f.used += n
+	return p, nil
+}
 
 // physical is where an address lies.
 func (p *pages) physical(addr uint64) uint64 {
+	if p.table == nil {
+		return p.whole + addr
+	}
 	page := addr >> pageBits
 	r := &p.recent[page%uint64(len(p.recent))]
 	if r.page != page+1 {

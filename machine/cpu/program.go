@@ -14,7 +14,7 @@ const batch = 64
 // program is what a core executes: its source, and as much of it as has been read.
 type program struct {
 	source  scalar.Source
-	length  int64 // instructions of an execution; 0: it never ends
+	length  int64 // instructions of an execution; 0: up to the source's end
 	left    int64 // of them to be read
 	buffer  [batch]scalar.Inst
 	at, n   int
@@ -22,12 +22,15 @@ type program struct {
 	within  bool  // the operation before it belongs to the same
 	started bool  // since it was rewound, something has been read
 	last    bool  // the next operation is the last of this execution
+	passed  bool  // the end of an execution has been read
+	once    bool  // there is one execution
+	over    bool  // and it has been
 	err     error
 }
 
 // next is the next operation, nil at an error; instructions dispatched so far.
 func (p *program) next(dispatched int64) *scalar.Inst {
-	if p.at == p.n && !p.read() {
+	if p.over || p.at == p.n && !p.read() {
 		return nil
 	}
 	in := &p.buffer[p.at]
@@ -58,6 +61,7 @@ func (p *program) took() {
 	p.at++
 	if p.last {
 		p.begin()
+		p.passed, p.over = true, p.once
 	}
 }
 
@@ -67,9 +71,10 @@ func (p *program) begin() {
 	p.err = p.source.Rewind()
 }
 
-// read fills the buffer; a program that ends before its execution does begins again.
+// read fills the buffer. At the source's end an execution ends, or, if it is to have more
+// instructions, goes on at the begin; that of the next begins in any case.
 func (p *program) read() bool {
-	for p.err == nil {
+	for p.err == nil && !p.passed {
 		var n int
 		n, err := p.source.Read(p.buffer[:])
 		if n > 0 {
@@ -86,6 +91,9 @@ func (p *program) read() bool {
 		default:
 			p.started, p.within = false, false
 			p.err = p.source.Rewind()
+			if p.length == 0 {
+				p.passed, p.over = true, p.once
+			}
 		}
 	}
 	return false

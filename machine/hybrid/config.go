@@ -72,6 +72,9 @@ func (c *Config) Validate() error {
 	if err := c.Shape.Check(); err != nil {
 		return err
 	}
+	if err := c.validateMaps(); err != nil {
+		return err
+	}
 	fast, slow := &c.Tiers[Fast], &c.Tiers[Slow]
 	block := uint64(max(c.Block, 1))
 	switch {
@@ -79,8 +82,8 @@ func (c *Config) Validate() error {
 		return fmt.Errorf("the mode is %s or %s, not %q", Cache, Flat, c.Mode)
 	case c.Block < Unit || c.Block > 2048 || bits.OnesCount(uint(c.Block)) != 1:
 		return fmt.Errorf("a block has 64, 128, 256, 512, 1024 or 2048 bytes, not %d", c.Block)
-	case fast.Channels < 1 || slow.Channels < 1:
-		return fmt.Errorf("each tier has at least one channel")
+	case fast.Channels < 1 || slow.Channels < 1 || fast.Channels > 64 || slow.Channels > 64:
+		return fmt.Errorf("the tiers have %d and %d channels: each has 1 to 64", fast.Channels, slow.Channels)
 	case fast.Channels%c.Shape.Channels != 0:
 		return fmt.Errorf("%d channels of the fast tier do not make %d superchannels", fast.Channels, c.Shape.Channels)
 	case slow.Bytes < fast.Bytes:
@@ -94,8 +97,9 @@ func (c *Config) Validate() error {
 	case (fast.Bytes+slow.Bytes)/block > maxBlocks:
 		return fmt.Errorf("%d blocks of %d bytes are more than %d", (fast.Bytes+slow.Bytes)/block, c.Block, maxBlocks)
 	}
-	if n := slow.Bytes / (fast.Bytes / uint64(c.Shape.Ways)); n+uint64(c.Shape.Ways) > 256 {
-		return fmt.Errorf("a set has %d blocks: at most 256", n+uint64(c.Shape.Ways))
+	spots := slow.Bytes/(fast.Bytes/uint64(c.Shape.Ways)) + uint64(c.Shape.Ways)
+	if c.Mode == Flat && spots > 256 || spots > 1<<16 {
+		return fmt.Errorf("a set has %d blocks: at most 256 in flat memory, and 65536 in a cache", spots)
 	}
 	l := newLayout(c)
 	if need := fast.Bytes + l.tableBytes(); fast.Device > 0 && fast.Device < need {
@@ -103,6 +107,24 @@ func (c *Config) Validate() error {
 			fast.Device, fast.Bytes, l.tableBytes())
 	}
 	return c.validateSizes()
+}
+
+// validateMaps makes sure that the units of the fast tier's addresses go round its channels:
+// that is how ways name them.
+func (c *Config) validateMaps() error {
+	for tier := range c.Tiers {
+		if b := c.Tiers[tier].Map.Block(); b%Unit != 0 {
+			return fmt.Errorf("the address map of a tier has places of %d bytes, not of whole accesses of %d", b, Unit)
+		}
+	}
+	fast := &c.Tiers[Fast]
+	for i := range uint64(8 * fast.Channels) {
+		if got := fast.Map.Channel(i * Unit); got != int(i)%fast.Channels {
+			return fmt.Errorf("the fast tier's map puts address %d into channel %d: its channel bits must be the "+
+				"lowest ones above %d bytes", i*Unit, got, Unit)
+		}
+	}
+	return nil
 }
 
 func (c *Config) validateSizes() error {

@@ -129,7 +129,7 @@ func New(cfg *Config, policy Policy, t *stat.Table) (*Controller, error) {
 		return nil, err
 	}
 	c.moving = newTransfers(cfg.Registers, cfg.Buffers, c.table.groupOf)
-	c.readers = make([]uint16, 1<<16)
+	c.readers = make([]uint16, readerCounts)
 	if cfg.SerialTag {
 		c.tagging = make([]uint16, 1<<12)
 	}
@@ -159,6 +159,16 @@ func New(cfg *Config, policy Policy, t *stat.Table) (*Controller, error) {
 	c.dirt, _ = policy.(dirtWatcher)
 	c.early, _ = policy.(bypasser)
 	return c, nil
+}
+
+// Out is where the accesses of a channel of a tier wait, oldest first.
+func (c *Controller) Out(tier, channel int) *mem.Ring[Access] { return &c.out.ring[tier][channel] }
+
+// Fed is the channels of a tier that have got accesses since it was last asked, a bit each.
+func (c *Controller) Fed(tier int) uint64 {
+	fed := c.out.fed[tier]
+	c.out.fed[tier] = 0
+	return fed
 }
 
 // CanAccept says whether there is room for a request of a line.
@@ -292,18 +302,12 @@ func (c *Controller) sendUnits(h int32, at place) {
 		c.out.send(tier, addr, p.write, ofPart|h<<unitBits|int32(u), tenant)
 	}
 	if !p.write {
-		p.hold = c.hold(at)
+		p.hold = c.table.hold(at)
 		c.readers[p.hold] += uint16(bits.OnesCount32(p.units))
 		return
 	}
 	c.progress(p.request, bits.OnesCount32(p.units))
 	c.putPart(h)
-}
-
-// hold is where reads of a place are counted: nothing else may be written there before they
-// have their data. Few places share a count, and one that does waits a little longer.
-func (c *Controller) hold(p place) uint32 {
-	return (p.set*uint32(c.table.spots) + uint32(p.pos)) & uint32(len(c.readers)-1)
 }
 
 // progress notes that units of a request are there, or, of a write, on their way.

@@ -128,3 +128,10 @@ func (l *layout) setsOf(line uint64) (first, n uint64) {
 	}
 	return line / l.entryLines, 1
 }
+
+// readerCounts is how many counts of reads of a place there are.
+const readerCounts = 1 << 16
+
+// hold is where reads of a place are counted: nothing else may be written there before they
+// have their data. Few places share a count, and one that does waits a little longer.
+func (l *layout) hold(p place) uint32 { return (p.set*uint32(l.spots) + uint32(p.pos)) % readerCounts }

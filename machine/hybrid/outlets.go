@@ -8,7 +8,8 @@ import (
 	"heddle/mem/addrmap"
 )
 
-// Access is 64 bytes that a channel of a tier is to read or write. Buffer names where in the
+// Access is 64 bytes that a channel of a tier is to read or write; columns count such
+// accesses. Buffer names where in the
 // controller they go or come from, and comes back with Arrived.
 type Access struct {
 	At     addrmap.Loc
@@ -20,7 +21,9 @@ type Access struct {
 // outlets are where accesses wait for the channels of both tiers.
 type outlets struct {
 	ring   [NumTiers][]mem.Ring[Access] // by channel
+	fed    [NumTiers]uint64             // channels that have got an access since Fed, a bit each
 	maps   [NumTiers]*addrmap.Map
+	within [NumTiers]uint64 // bytes that share a place of a map, less one
 	layout *layout
 	port   int // accesses that wait for a channel
 	rows   []*counts
@@ -31,6 +34,7 @@ func newOutlets(cfg *Config, l *layout, rows []*counts) outlets {
 	o := outlets{layout: l, port: cfg.Port, rows: rows}
 	for tier := range o.ring {
 		o.maps[tier] = cfg.Tiers[tier].Map
+		o.within[tier] = o.maps[tier].Block() - 1
 		o.ring[tier] = make([]mem.Ring[Access], cfg.Tiers[tier].Channels)
 		for i := range o.ring[tier] {
 			o.ring[tier][i] = mem.NewRing[Access](cfg.Port)
@@ -70,6 +74,8 @@ func (o *outlets) try(p place, unit int, write bool, buffer int32, tenant mem.Te
 // send hands an access to its channel, which has room.
 func (o *outlets) send(tier int, addr uint64, write bool, buffer int32, tenant mem.TenantID) {
 	a := Access{At: o.maps[tier].Decode(addr), Buffer: buffer, Write: write, Tenant: tenant}
+	a.At.Col = a.At.Col*uint16((o.within[tier]+1)/Unit) + uint16(addr&o.within[tier]/Unit)
+	o.fed[tier] |= 1 << a.At.Channel
 	if !o.ring[tier][a.At.Channel].Push(a) && invariants.On {
 		invariants.Fail("no room for %+v of tier %d", a, tier)
 	}

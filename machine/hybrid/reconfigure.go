@@ -41,7 +41,7 @@ func (c *Controller) quiet(set uint32, mask uint16) uint16 {
 	mask &^= c.moving.ways(set, c.table.ways)
 	for rest := mask; rest != 0; rest &= rest - 1 {
 		way := bits.TrailingZeros16(rest)
-		if c.readers[c.hold(place{set, uint16(way)})] > 0 {
+		if c.readers[c.table.hold(place{set, uint16(way)})] > 0 {
 			mask &^= 1 << way
 		}
 	}

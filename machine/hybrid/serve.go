@@ -123,7 +123,7 @@ func (c *Controller) hit(h int32, at place, now uint64) bool {
 		}
 	case Assign:
 		to := place{at.set, uint16(other)}
-		if c.out.takes(to, p.units) && c.readers[c.hold(at)] == 0 && c.readers[c.hold(to)] == 0 {
+		if c.out.takes(to, p.units) && c.readers[c.table.hold(at)] == 0 && c.readers[c.table.hold(to)] == 0 {
 			c.exchangeAtOnce(at, to)
 			c.rows[c.requests[p.request].fetch.Tenant][Swaps]++
 			at = to
@@ -245,7 +245,7 @@ func (c *Controller) leavesTo(at place) (place, bool) {
 	n := c.table.spots - c.table.ways
 	for k := range n {
 		p := place{at.set, uint16(c.table.ways + (k+c.turn)%n)}
-		if c.moving.uses(p) || c.readers[c.hold(p)] > 0 {
+		if c.moving.uses(p) || c.readers[c.table.hold(p)] > 0 {
 			continue
 		}
 		if _, _, used := c.table.resident(p); !used {

@@ -180,7 +180,7 @@ func (c *Controller) advance(i int32) bool {
 		}
 		for m := g.here &^ g.gone & t.clear(l); m != 0; m &= m - 1 {
 			u := bits.TrailingZeros32(m)
-			if c.readers[c.hold(g.to)] == 0 && c.out.try(g.to, u, true, bufferOf(i, l, u), t.tenant) {
+			if c.readers[c.table.hold(g.to)] == 0 && c.out.try(g.to, u, true, bufferOf(i, l, u), t.tenant) {
 				g.gone |= 1 << u
 			} else {
 				quiet = false

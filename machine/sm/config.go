@@ -96,6 +96,7 @@ type workspace struct {
 func NewScratch(c *Config) *Scratch {
 	x := &Scratch{}
 	for i := range x.lane {
+		x.lane[i].step.Batch = true
 		x.lane[i].conflicts.banks = c.ldst.sharedBanks
 		x.lane[i].co = coalescer{lineShift: c.l1.lineShift, sectorShift: c.l1.sectorShift, sectors: uint(c.l1.sectors)}
 	}

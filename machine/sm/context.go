@@ -72,6 +72,8 @@ func (x *contexts) answered(i int) *Context {
 type savedWarp struct {
 	pc    int32
 	state warpState
+	ahead uint8 // as in warp
+	mask  uint32
 }
 
 // ContextBytes is the size of the image of a CTA: registers, shared and local
@@ -245,7 +247,7 @@ func (p *pipeline) unload(c *Context, b *block, w int) {
 	if wp.state != finishing {
 		wp.k.lane[p.lane].Running--
 	}
-	c.warps[wp.in] = savedWarp{wp.pc, wp.state}
+	c.warps[wp.in] = savedWarp{wp.pc, wp.state, wp.ahead, wp.mask}
 	wp.state = free
 }
 
@@ -293,7 +295,7 @@ func (s *SM) resume(c *Context, now uint64) {
 	for in, v := range c.warps {
 		w := slot[in]
 		wp := &p.warps.slot[w]
-		wp.pc = v.pc
+		wp.pc, wp.ahead, wp.mask = v.pc, v.ahead, v.mask
 		switch {
 		case v.state == free || v.state == finishing:
 			wp.state = v.state

@@ -21,8 +21,8 @@ type Position struct {
 	PC     int32
 }
 
-// Where adds the positions of the resident warps to list, none while the SM is frozen.
-func (s *SM) Where(list []Position) []Position {
+// Positions adds those of the resident warps of s to list, none while it is frozen.
+func Positions(s *SM, list []Position) []Position {
 	if s.pipe.frozen {
 		return list
 	}

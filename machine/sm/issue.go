@@ -80,9 +80,14 @@ func (p *pipeline) issue(l *loadStore, w, sched int, now uint64) bool {
 		}
 	}
 	st := &p.work.step
-	if err := wp.exec.Step(int(wp.in), now, st); err != nil {
+	if wp.ahead > 0 {
+		wp.ahead--
+		st.Mask, st.Next = wp.mask, wp.pc+1
+	} else if err := wp.exec.Step(int(wp.in), now, st); err != nil {
 		p.fault, p.faulty = err, wp.k
 		return true
+	} else if st.Ahead > 0 {
+		wp.ahead, wp.mask, st.Ahead = st.Ahead, st.Mask, 0
 	}
 	p.warps.ready &^= 1 << w
 	p.count(w, wp, in, now)

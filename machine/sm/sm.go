@@ -40,10 +40,11 @@ type SM struct {
 
 // pipeline is what an instruction passes from its warp to its unit, in this order.
 type pipeline struct {
-	cfg    *Config
-	lane   int // the computer's core it runs on
-	work   *workspace
-	frozen bool // no warp issues, as the SM is to be saved
+	cfg        *Config
+	lane       int // the computer's core it runs on
+	work       *workspace
+	frozen     bool   // no warp issues, as the SM is to be saved
+	prefetched uint32 // of no meaning: what Prefetch reads must go somewhere
 	// What each application may issue; nil: as much as it can.
 	rations *rationing
 	// What SM.report tells: kernels of CTAs that have ended, the first fault of a program

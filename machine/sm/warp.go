@@ -40,8 +40,10 @@ type warp struct {
 	since         uint64 // cycle of the last issue
 	loads, stores int32  // memory instructions, store packets in flight
 	cta           int16
-	buf           uint8 // instructions left in the fetch buffer
-	watched       bool  // there is a quota, or a profile of its kernel
+	buf           uint8  // instructions left in the fetch buffer
+	watched       bool   // there is a quota, or a profile of its kernel
+	ahead         uint8  // instructions that have been executed before their issue (isa.Step.Ahead),
+	mask          uint32 // and by which lanes
 }
 
 // regs are the registers in names the instruction writes, then those it reads.

@@ -107,14 +107,41 @@ func (c *cta) Step(w int, now uint64, s *isa.Step) error {
 	return nil
 }
 
-// report takes a warp past an operation that has been executed.
+// report takes a warp past an operation that has been executed, or past as many as have been
+// by the same lanes where the caller takes several at once.
 func (c *cta) report(wp *warp, s *isa.Step) {
 	wp.done--
 	s.Active, s.Mask = wp.mask, wp.mask
 	if wp.mixed {
 		s.Mask = wp.masks[wp.done&(longestRun-1)]
 	}
-	c.proceed(wp, wp.pc+1, s)
+	next := wp.pc + 1
+	if s.Batch {
+		s.Ahead = wp.alike(s.Mask)
+	}
+	if s.Ahead == 0 {
+		c.proceed(wp, next, s)
+		return
+	}
+	wp.done -= s.Ahead
+	wp.pc, s.Next = next+int32(s.Ahead), next
+}
+
+// alike is how many of the operations that have been executed follow with the same mask. What
+// comes behind the last one is its own step's business where other paths may join.
+func (wp *warp) alike(mask uint32) uint8 {
+	n := wp.done
+	if wp.used > 1 && n > 0 {
+		n--
+	}
+	if wp.mixed {
+		for i := range n {
+			if wp.masks[(wp.done-1-i)&(longestRun-1)] != mask {
+				return i
+			}
+		}
+	}
+	return n
 }
 
 // proceed takes a warp to its next instruction.

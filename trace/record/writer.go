@@ -213,7 +213,10 @@ func (g *logGrid) Start(cta int, at isa.Place) isa.CTA {
 
 // Step implements isa.CTA.
 func (c *logCTA) Step(w int, now uint64, s *isa.Step) error {
-	if err := c.CTA.Step(w, now, s); err != nil {
+	batch := s.Batch
+	s.Batch = false // a recording has every instruction
+	err := c.CTA.Step(w, now, s)
+	if s.Batch = batch; err != nil {
 		return err
 	}
 	e := &c.warps[w]
