@@ -34,6 +34,8 @@ type Options struct {
 	// Lockstep takes no strides: all of the machine runs a cycle before any of it runs the
 	// next. Results of programs without data races are the same.
 	Lockstep bool
+	// Unified has managed memory moved on demand; nil: its pages come when they are touched and stay.
+	Unified *UnifiedMemory
 }
 
 // New builds the machine of a sheet, shared by the given tenants. Errors name the
@@ -46,7 +48,8 @@ func New(sheet *sheets.Machine, tenants []*Tenant, o Options) (*GPU, error) {
 	if 2*len(tenants) >= mostMaps {
 		return nil, fmt.Errorf("%d applications: a machine takes at most %d", len(tenants), mostMaps/2-1)
 	}
-	g := &GPU{Sheet: sheet, Tenants: tenants, profile: o.Profile}
+	g := &GPU{Sheet: sheet, Tenants: tenants}
+	g.sms.profile = o.Profile
 	g.memoryCycle = engine.Never
 	b := &builder{gpu: g, sheet: sheet, options: &o, amap: amap}
 	b.agenda()
@@ -54,7 +57,7 @@ func New(sheet *sheets.Machine, tenants []*Tenant, o Options) (*GPU, error) {
 		return nil, err
 	}
 	for _, part := range []func() error{
-		b.channels, b.tiers, b.stacks, b.slices, b.networks, b.translation, b.sms, b.admitCores, b.cpus,
+		b.channels, b.tiers, b.stacks, b.slices, b.networks, b.translation, b.sms, b.unified, b.admitCores, b.cpus,
 	} {
 		if err := part(); err != nil {
 			return nil, fmt.Errorf("machine %s: %w", sheet.Name, err)
@@ -121,6 +124,9 @@ func (b *builder) admit() error {
 		g.dispatch.parts = b.sheet.SM.DispatchParts
 		if g.dispatch.parts == 0 {
 			g.dispatch.parts = n
+			if b.sheet.NoC.Shape() == sheets.NUBA {
+				g.dispatch.parts = b.sheet.NoC.Parts()
+			}
 		}
 		for range g.Tenants {
 			g.dispatch.present = append(g.dispatch.present, make([]int, g.dispatch.parts))

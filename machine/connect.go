@@ -21,7 +21,8 @@ func (g *GPU) connectSides() {
 	y.slices, y.memory, y.agenda = m.slices, m, g.agenda
 
 	p := &g.CPUs
-	p.tenants, p.fabric, p.verdict, p.pace, p.agenda = g.Tenants, &g.fabric, &g.verdict, &g.pace, g.agenda
+	p.tenants, p.fabric, p.dispatch, p.verdict = g.Tenants, &g.fabric, &g.dispatch, &g.verdict
+	p.pace, p.agenda = &g.pace, g.agenda
 	f.cpus = p
 
 	s := &g.sms
@@ -29,7 +30,7 @@ func (g *GPU) connectSides() {
 
 	x := &g.translation
 	x.tenants, x.sms, x.slices, x.fabric = g.Tenants, g.sms.list, g.memory.slices, &g.fabric
-	x.copies, x.contexts, x.groups = &g.copies, &g.contexts, &g.groups
+	x.copies, x.contexts, x.groups, x.unified = &g.copies, &g.contexts, &g.groups, &g.Unified
 	x.lookahead, x.meters, x.verdict, x.pace, x.agenda = &g.lookahead, &g.meters, &g.verdict, &g.pace, g.agenda
 
 	if x.driver != nil {
@@ -68,6 +69,13 @@ func (g *GPU) connectMoving() {
 		g.translation.mmu, g.translation.driver, g.translation.tables, &g.fabric.layouts
 	h.holdings, h.meters, h.verdict, h.pace, h.agenda = &g.holdings, &g.meters, &g.verdict, &g.pace, g.agenda
 
+	u := &g.Unified
+	u.sheet, u.tables, u.mmu = g.Sheet, g.translation.tables, g.translation.mmu
+	u.driver, u.dispatch, u.pace, u.agenda = g.translation.driver, &g.dispatch, &g.pace, g.agenda
+	m := &u.dma
+	m.unified, m.memory, m.fabric, m.tables, m.mmu = u, &g.memory, &g.fabric, u.tables, u.mmu
+	m.verdict, m.pace, m.agenda, u.faults.agenda = &g.verdict, &g.pace, g.agenda, g.agenda
+
 	y := &g.copies
 	y.tenants = g.Tenants
 	y.driver, y.tables, y.fabric, y.layouts = g.translation.driver, g.translation.tables, &g.fabric, &g.fabric.layouts
@@ -86,7 +94,8 @@ func (g *GPU) connectMoving() {
 func (g *GPU) connectLookahead() {
 	l := &g.lookahead
 	l.tenants, l.slices, l.sms, l.fabric, l.dispatch = g.Tenants, g.memory.slices, &g.sms, &g.fabric, &g.dispatch
-	l.groups, l.contexts, l.driver, l.verdict = &g.groups, &g.contexts, g.translation.driver, &g.verdict
+	l.groups, l.contexts, l.driver, l.unified = &g.groups, &g.contexts, g.translation.driver, &g.Unified
+	l.verdict = &g.verdict
 	l.mover, l.pace, l.agenda = &g.mover, &g.pace, g.agenda
 	l.visit, l.visitMemory, l.tickDriver = g.visit, g.visitMemory, g.tickDriver
 }

@@ -128,6 +128,11 @@ func (c *copyEngine) send(now uint64) uint64 {
 	return now + 1
 }
 
+// sending says that the copy engine has lines for the MMU's port.
+func (c *copyEngine) sending() bool {
+	return c.how != PageMove && c.active > 0 && (c.ready.Len() > 0 || c.unread.Len() > 0 && c.inFlight < c.most)
+}
+
 // next is what the copy engine asks for next: the write of a line that has arrived, or
 // else the read of another.
 func (c *copyEngine) next() (r mem.Req, ok bool) {

@@ -14,11 +14,12 @@ import (
 // CPUs is the CPU cores of the machine. They have a clock of their own and ports of their own
 // into the fabric, behind those of the SMs.
 type CPUs struct {
-	tenants []*Tenant
-	fabric  *fabric
-	verdict *verdict
-	pace    *pace
-	agenda  agenda
+	tenants  []*Tenant
+	fabric   *fabric
+	dispatch *dispatcher
+	verdict  *verdict
+	pace     *pace
+	agenda   agenda
 
 	list       []*cpu.Core
 	clock      engine.Clock
@@ -27,7 +28,6 @@ type CPUs struct {
 	owner      []int        // by core: the tenant that has it, -1 nobody
 	reached    []int64      // by core: what it had done when it was run last
 	executions []*Execution // under way
-	ended      bool         // one has come to its end since Run was called
 	table      *stat.Table
 }
 
@@ -115,7 +115,7 @@ func (a *CPUs) through(now uint64) {
 			left = append(left, x)
 			continue
 		}
-		x.Done, x.End, a.ended = true, now, true
+		x.Done, x.End, a.dispatch.told = true, now, true
 		t.executed = x.number
 		t.executes--
 		t.ended(now)

@@ -31,7 +31,8 @@ type dispatcher struct {
 	open     []uint64
 	launched int       // kernels so far,
 	running  int       // and those not finished
-	finished []*Kernel // since Run was called
+	finished []*Kernel // since Run was called,
+	told     bool      // and whether anything else has ended that those outside wait for
 }
 
 // add queues a kernel behind its tenant's others.

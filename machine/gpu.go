@@ -29,6 +29,7 @@ type GPU struct {
 	dispatch    dispatcher
 	translation translation
 	copies      copyEngine
+	Unified     unified // memory; off where the run does not ask for it
 
 	holdings holdings
 	contexts contextStore
@@ -40,11 +41,10 @@ type GPU struct {
 
 	Watchdog Watchdog
 	verdict  verdict
-	profile  bool
 }
 
-// Run advances the machine until a kernel or an execution of CPU cores finishes, a program faults, the machine
-// is stuck or cycle `until` is reached, and returns the kernels that finished.
+// Run advances the machine until a kernel, an execution of CPU cores or a Migration ends, a program faults, the
+// machine is stuck or cycle `until` is reached, and returns the kernels that finished.
 //
 // Within a cycle, in this order:
 //
@@ -68,9 +68,9 @@ type GPU struct {
 // 3 are the memory side, the others the SM side; lookahead runs them at once, or
 // several cycles of each before the next.
 func (g *GPU) Run(until uint64) ([]*Kernel, error) {
-	g.dispatch.finished, g.CPUs.ended = g.dispatch.finished[:0], false
+	g.dispatch.finished, g.dispatch.told = g.dispatch.finished[:0], false
 	defer g.lookahead.core.stop()
-	for g.verdict.err == nil && len(g.dispatch.finished) == 0 && !g.CPUs.ended {
+	for g.verdict.err == nil && len(g.dispatch.finished) == 0 && !g.dispatch.told {
 		if end := g.lookahead.memoryEnd; g.now < end {
 			g.lookahead.take(end, until)
 			continue

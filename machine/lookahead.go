@@ -22,6 +22,7 @@ type lookahead struct {
 	mover       *smMover
 	contexts    *contextStore
 	driver      *vm.Driver // nil where addresses are not translated
+	unified     *unified
 	verdict     *verdict
 	pace        *pace
 	agenda      agenda

@@ -60,7 +60,8 @@ func (l *lookahead) finish() {
 // stays with it for longer before it is copied, but the frames of a context's image are
 // given back, and their lines dropped, when a CTA ends.
 func (l *lookahead) relocating() bool {
-	return l.driver != nil && (l.groups.phase != handIdle || l.driver.Moving() > 0 || l.contexts.inUse())
+	return l.driver != nil && (l.groups.phase != handIdle || l.driver.Moving() > 0 || l.contexts.inUse() ||
+		l.unified.moving())
 }
 
 // hasCore says that there is a second core.

@@ -22,6 +22,7 @@ type translation struct {
 	copies    *copyEngine
 	contexts  *contextStore
 	groups    *handover
+	unified   *unified
 	lookahead *lookahead
 	meters    *meters
 	verdict   *verdict
@@ -113,6 +114,8 @@ func (x *translation) tickPager(now uint64) uint64 {
 func (x *translation) allocate(tenant int, r *mem.Region) error {
 	t, n := mem.TenantID(tenant), r.Len()
 	switch {
+	case x.unified.On() && r.Kind == mem.Managed:
+		return x.unified.allocate(t, r)
 	case x.tables != nil && (r.Kind == mem.Managed || r.Kind == mem.Host):
 		return x.tables.Reserve(t, r.Base, uint64(n))
 	case x.tables != nil && x.sheet.VM.FirstTouch:
@@ -148,6 +151,9 @@ func (x *translation) promise(tenant int, r *mem.Region) error {
 func (x *translation) free(tenant int, r *mem.Region) error {
 	t := mem.TenantID(tenant)
 	switch {
+	case x.unified.On() && r.Kind == mem.Managed:
+		x.unified.free(t, r.Base, uint64(r.Len()))
+		x.groups.leave(x.pace.now, tenant)
 	case x.tables != nil:
 		if x.sheet.VM.FirstTouch && r.Kind != mem.Managed && r.Kind != mem.Host {
 			x.promised[tenant] -= r.Len()
@@ -223,6 +229,7 @@ func (x *translation) release(tenant int) {
 		x.pager.Release(mem.TenantID(tenant))
 		return
 	}
+	x.unified.release(mem.TenantID(tenant))
 	x.tables.ReleaseTenant(mem.TenantID(tenant))
 	x.mmu.InvalidateTenant(mem.TenantID(tenant))
 	x.mmu.ClearStatus(mem.TenantID(tenant))
@@ -260,16 +267,23 @@ func (x *translation) tick(now uint64) uint64 {
 		sent := x.fabric.injectSorted(r, now)
 		x.mmu.TakeRead(sent)
 	}
-	return min(next, x.copies.send(now))
+	next = min(next, x.copies.send(now))
+	if x.copies.sending() { // the port takes one request a cycle
+		return min(next, x.unified.dma.wait(now))
+	}
+	return min(next, x.unified.dma.send(now))
 }
 
 // answer takes an answer at the MMU's port: of a page walk, or of the copy
 // engine that shares the port.
 func (x *translation) answer(h int32, now uint64) {
 	r := &x.fabric.slab.R[h]
-	if r.Op == mem.Walk {
+	switch {
+	case r.Op == mem.Walk:
 		x.mmu.ReadDone(now, r.Tag)
-	} else {
+	case r.Tag&copyTag == 0:
+		x.unified.dma.answered(r, now)
+	default:
 		x.copies.answered(r, now)
 	}
 	x.fabric.slab.Put(0, h)

@@ -71,7 +71,7 @@ func (b *Book) Single(program string, c *Config) (*sim.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	sharing := sim.Sharing{Mode: "alone", Name: c.Name, Memory: sim.Memory(c.Memory)}
+	sharing := sim.Sharing{Mode: "alone", Name: c.Name, Memory: c.Memory.Resolve()}
 	for _, p := range c.Policies {
 		sharing.Policies = append(sharing.Policies, sim.Governor{
 			Policy: p.Policy, Period: p.Period, Params: control.Params(maps.Clone(p.Params)),

@@ -117,8 +117,8 @@ func (a *app) load(spec *Spec) error {
 }
 
 // begin starts the program, again on fresh memory if it ran before.
-func (a *app) begin(ctx host.Options, dev host.Device, limit int64) {
-	a.ctx = host.New(dev, mem.NewSpace(limit), ctx)
+func (a *app) begin(ctx host.Options, dev host.Device, space *mem.Space) {
+	a.ctx = host.New(dev, space, ctx)
 	a.resume, a.yielded, a.gone = make(chan struct{}), make(chan struct{}), make(chan struct{})
 	a.live, a.counted, a.broken, a.err = true, false, nil, nil
 	if a.dev != nil {

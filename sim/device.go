@@ -6,6 +6,7 @@ import (
 	"heddle/host"
 	"heddle/isa"
 	"heddle/machine"
+	"heddle/machine/uvm"
 	"heddle/mem"
 	"heddle/sheets"
 )
@@ -48,7 +49,8 @@ type stream struct {
 	kernel *machine.Kernel
 	// execution is that of its CPU program.
 	execution *machine.Execution
-	end       uint64 // of an active transfer
+	end       uint64             // of an active transfer
+	pages     *machine.Migration // under way for an active operation; nil: none
 }
 
 // device is an application's view of the timed machine. Its methods run on the
@@ -90,11 +92,22 @@ func (d *device) Wait(op *host.Op) error {
 // options are those of the applications' contexts.
 func (r *run) options() host.Options {
 	o := host.Options{Ctx: r.ctx, Printf: int64(r.sheet.Host.Printf), Heap: int64(r.sheet.Host.Heap)}
+	o.AllManaged = r.spec.Sharing.Memory.Unified.All
 	o.ReadOnly = r.sheet.SM.ReadOnlyLoads
 	if r.gpu != nil { // without time every interval is 0
 		o.CoreMHz = r.sheet.Clock.Core
 	}
 	return o
+}
+
+// space is an application's address space. Under unified memory managed regions begin at chunks
+// of 2 MB of their own.
+func (r *run) space() *mem.Space {
+	s := mem.NewSpace(r.sheet.DRAM.Capacity)
+	if r.spec.Sharing.Memory.Unified.On() {
+		s.AlignManaged(uvm.ChunkSize)
+	}
+	return s
 }
 
 // Resident implements host.Resident: the blocks that the application's SMs hold at once.
@@ -106,6 +119,9 @@ func (d *device) Resident(g isa.Geometry) int {
 // come back over the link before the host sees them.
 func (d *device) Touch(r *mem.Region, off, n int64, _ bool) error {
 	d.a.present()
+	if d.r.gpu.Unified.On() {
+		return d.toHost(r, off, n)
+	}
 	bytes := d.r.pages(d.a, r, off, n, false)
 	if bytes == 0 {
 		return nil
@@ -164,7 +180,7 @@ func (d *device) pump(now uint64) (changed bool, err error) {
 				if x := s.execution; x != nil {
 					d.r.col.executedOnCPU(d.a.id, x)
 				}
-				s.ops, s.active, s.kernel, s.execution = s.ops[1:], false, nil, nil
+				s.ops, s.active, s.kernel, s.execution, s.pages = s.ops[1:], false, nil, nil, nil
 				changed, again = true, true
 			}
 		}
@@ -182,8 +198,13 @@ func (d *device) advance(s *stream, now uint64) (bool, error) {
 		case host.OpCopy:
 			s.end = d.r.copyEnd(op, now)
 		case host.OpPrefetch:
-			s.end = d.r.prefetchEnd(d.a, op, now)
+			if s.pages = d.r.gpu.Unified.Migrate(d.a.id, op.Dst, op.DstOff, op.N, op.ToDevice); s.pages == nil {
+				s.end = d.r.prefetchEnd(d.a, op, now)
+			}
 		}
+	}
+	if s.pages != nil && !s.pages.Done {
+		return false, nil
 	}
 	switch op.Kind {
 	case host.OpEvent:
@@ -229,12 +250,17 @@ func (d *device) next(now uint64) uint64 {
 	n := engine.Never
 	for i := range len(d.streams) + 1 {
 		s := d.stream(i)
-		if s.active && len(s.ops) > 0 && s.end > now {
+		if s.pages != nil && !s.pages.Done {
+			n = min(n, now+look) // the machine tells when it is earlier
+		} else if s.active && len(s.ops) > 0 && s.end > now {
 			n = min(n, s.end)
 		}
 	}
 	return n
 }
+
+// look is the time, in core cycles, after which a run looks at pages that are on their way at the latest.
+const look = 4_000
 
 // blame marks the launches in flight with the error that stopped the machine.
 func (d *device) blame(err error) {

@@ -26,7 +26,7 @@ func (r *run) functional() (*Result, error) {
 		dev := host.NewFunctional(r.ctx, r.spec.Length.MaxCycles)
 		dev.Idle = r.spec.Watchdog
 		if failed == nil {
-			a.begin(r.options(), r.recorded(dev), r.sheet.DRAM.Capacity)
+			a.begin(r.options(), r.recorded(dev), r.space())
 			a.step()
 			a.collect()
 		}

@@ -219,7 +219,8 @@ type Memory struct {
 	Placement string `json:"placement,omitempty"` // of new ones; "": as the sheet's vm.placement
 	// Replication is whether LLC slices keep copies of other partitions' read-only lines:
 	// none or full; "": as a policy that sets replication says, or none.
-	Replication string `json:"replication,omitempty"`
+	Replication string  `json:"replication,omitempty"`
+	Unified     Unified `json:"unified,omitzero"`
 }
 
 // Ways to replicate, as Memory names them.

@@ -121,10 +121,14 @@ func (r *run) build() error {
 		targetFirst(apps, shares)
 	}
 	r.first = tenants(apps, shares, r.spec.Sharing.together())
+	unified, err := r.spec.Sharing.Memory.Unified.options(r.spec.Seed)
+	if err != nil {
+		return err
+	}
 	r.gpu, err = machine.New(r.sheet, tenants(apps, shares, r.spec.Sharing.together()), machine.Options{
 		Every: r.spec.NoSkip, Watchdog: r.spec.Watchdog, Profile: r.spec.Profile, Copying: r.spec.Sharing.copying(),
 		Cores: r.spec.Cores, Lockstep: r.spec.Lockstep, Quantum: r.spec.Sharing.Turn(r.sheet),
-		Touches: r.spec.Touches, Replication: r.spec.Sharing.replication(),
+		Touches: r.spec.Touches, Replication: r.spec.Sharing.replication(), Unified: unified,
 		Clock: func() int64 { return int64(time.Since(r.begun)) },
 	})
 	if err != nil {
@@ -133,14 +137,8 @@ func (r *run) build() error {
 	if r.ctl, err = newController(r); err != nil {
 		return err
 	}
-	for _, a := range r.apps {
-		if a.spec.QoSShare > 0 && a.spec.QoS == 0 {
-			return fmt.Errorf("application %s: its target is %.4g %% of its IPC alone, and nobody has run it alone",
-				a.spec.Name, 100*a.spec.QoSShare)
-		}
-		if a.spec.QoSKernel != "" {
-			a.setTarget(a.spec.QoSKernel, a.spec.QoS)
-		}
+	if err := r.setTargets(); err != nil {
+		return err
 	}
 	if err := r.checkTargets(); err != nil {
 		return err
@@ -152,6 +150,20 @@ func (r *run) build() error {
 	}
 	r.col, err = newCollector(r)
 	return err
+}
+
+// setTargets gives applications the targets of the run file.
+func (r *run) setTargets() error {
+	for _, a := range r.apps {
+		if a.spec.QoSShare > 0 && a.spec.QoS == 0 {
+			return fmt.Errorf("application %s: its target is %.4g %% of its IPC alone, and nobody has run it alone",
+				a.spec.Name, 100*a.spec.QoSShare)
+		}
+		if a.spec.QoSKernel != "" {
+			a.setTarget(a.spec.QoSKernel, a.spec.QoS)
+		}
+	}
+	return nil
 }
 
 // loop alternates between the programs and the machine until every application
@@ -199,7 +211,7 @@ func (r *run) programs() error {
 				}
 				a.begun = now
 				r.col.began(a.id)
-				a.begin(r.options(), r.recorded(a.dev), r.sheet.DRAM.Capacity)
+				a.begin(r.options(), r.recorded(a.dev), r.space())
 				changed = true
 			}
 			for a.live && (a.dev.waiting == nil || a.dev.waiting.Done) {

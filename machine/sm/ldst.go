@@ -243,6 +243,9 @@ func (l *loadStore) send(line uint64, sectors, full uint8, kind mem.Op, o *memOp
 		ReadOnly: o.ro,
 	}
 	l.rows[row][Requests]++
+	if w := l.translation.watch; w != nil {
+		w.Sent(line)
+	}
 }
 
 // answer completes one access of op, a warp's: its data is usable from cycle at.
@@ -270,6 +273,9 @@ func (s *SM) Deliver(h int32, now uint64) {
 	l.link.inflight--
 	r := &l.link.slab.R[h]
 	l.rows[r.Tenant][RequestLatency] += now - r.Born
+	if w := l.translation.watch; w != nil {
+		w.Answered(r.Line)
+	}
 	switch {
 	case r.Op == mem.Write && r.Tag >= 0:
 		if p.stored(int(r.Tag), now) {

@@ -1,6 +1,7 @@
 package sm
 
 import (
+	"heddle/isa"
 	"heddle/mem"
 	"heddle/mem/addrmap"
 )
@@ -22,6 +23,21 @@ type Pager interface {
 	Absent(tenant mem.TenantID, addr uint64) (page uint64, absent bool)
 	// Fault asks for it; Arrived follows.
 	Fault(now uint64, tenant mem.TenantID, page uint64)
+}
+
+// Watcher is told, on a machine whose pages come and go while kernels run, of every access to
+// global memory that finds its translation or waits for it, and of requests for the lines of
+// frames. Its SM runs on the first core.
+type Watcher interface {
+	// Access is told of an access once, at the lookup of its translation.
+	Access(now uint64, tenant mem.TenantID, addr uint64, write bool)
+	// Replay is told of an access that has waited and goes on.
+	Replay(now uint64, tenant mem.TenantID, addr uint64, write bool)
+	// Sent is told of a request for a line, Answered of its answer.
+	Sent(line uint64)
+	Answered(line uint64)
+	// Leaves says that a line's frame is being taken away.
+	Leaves(line uint64) bool
 }
 
 // tlbMiss is a page the SM has asked the MMU, or without translation the pager, for,
@@ -51,6 +67,7 @@ type translation struct {
 	sm         int
 	pending    []tlbMiss
 	refusal    *tlbMiss // the queue's head waits for it, and the MMU had no room; nil
+	watch      Watcher  // nil: nobody
 	parked     []parked
 	freeParked []int32
 }
@@ -73,6 +90,9 @@ func (l *loadStore) translate(a *access, now uint64) bool {
 		if ppn, ok := x.tlb.Lookup(o.tenant, vpn); ok {
 			row[TLBAccesses]++
 			row[TLBHits]++
+			if x.watch != nil {
+				x.watch.Access(now, o.tenant, a.line, o.writes())
+			}
 			a.line = ppn<<l.cfg.translation.pageShift | a.line&(1<<l.cfg.translation.pageShift-1)
 			a.phys = true
 			return true
@@ -90,9 +110,17 @@ func (l *loadStore) translate(a *access, now uint64) bool {
 		m.sent, x.refusal = true, nil
 	}
 	row[TLBAccesses]++
+	if x.watch != nil {
+		x.watch.Access(now, o.tenant, a.line, o.writes())
+	}
 	x.park(m, a)
 	a.op = -1
 	return true
+}
+
+// writes says that the operation changes memory.
+func (o *memOp) writes() bool {
+	return o.kind == isa.Store || o.kind == isa.Atomic || o.kind == isa.Reduce
 }
 
 // present is translate where addresses are places: an access waits only for a page
@@ -202,6 +230,9 @@ func (x *translation) forget() {
 func (s *SM) Translated(tenant mem.TenantID, vpn, ppn uint64, now uint64) {
 	x, shift := &s.lsu.translation, s.cfg.translation.pageShift
 	x.tlb.Insert(tenant, vpn, ppn)
+	if x.watch != nil {
+		s.lsu.replays(tenant, vpn, now)
+	}
 	x.unpark(tenant, vpn, 1<<shift-1, ppn<<shift, &s.lsu.replay)
 	s.wakeAt(now)
 }
@@ -214,3 +245,50 @@ func (s *SM) Arrived(tenant mem.TenantID, page, now uint64) {
 
 // SetPager makes accesses wait for pages that are not on the device.
 func (s *SM) SetPager(p Pager) { s.lsu.translation.pager = p }
+
+// replays tells the watcher of the accesses that have waited for a page and go on.
+func (l *loadStore) replays(tenant mem.TenantID, vpn, now uint64) {
+	x := &l.translation
+	for i := range x.pending {
+		m := &x.pending[i]
+		if !m.sent || m.vpn != vpn || m.tenant != tenant {
+			continue
+		}
+		for n := m.first; n >= 0; n = x.parked[n].next {
+			a := &x.parked[n].access
+			x.watch.Replay(now, tenant, a.line, l.ops.list[a.op].writes())
+		}
+	}
+}
+
+// Watched is an SM whose accesses a Watcher is told of.
+type Watched struct{ lsu *loadStore }
+
+// Watch has an SM tell of its accesses.
+func Watch(s *SM, w Watcher) Watched {
+	s.lsu.translation.watch = w
+	return Watched{&s.lsu}
+}
+
+// ReachesLeaving says whether an access that has been translated, and has not become a request,
+// is to a frame that is being taken away.
+func (x Watched) ReachesLeaving() bool {
+	l := x.lsu
+	w := l.translation.watch
+	for i := range l.queue.Len() {
+		if a := l.queue.At(i); a.phys && w.Leaves(a.line) {
+			return true
+		}
+	}
+	for i := range l.replay.Len() {
+		if w.Leaves(l.replay.At(i).line) {
+			return true
+		}
+	}
+	for i := range l.l1.queue.Len() {
+		if w.Leaves(l.l1.queue.At(i).line) {
+			return true
+		}
+	}
+	return false
+}

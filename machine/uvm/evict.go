@@ -128,7 +128,7 @@ func (r *Runtime) mostPopulated() []unit {
 		case best < 0, own && !mine:
 		case mine != own:
 			continue
-		case n < most, n == most && !r.before(c, &r.chunks[best]):
+		case n < most, n == most && !before(c, &r.chunks[best]):
 			continue
 		}
 		best, most, own = int32(i), n, mine
@@ -160,6 +160,6 @@ func (c *chunk) ownBlock() Mask {
 }
 
 // before says that a was used less recently than b, or lies lower.
-func (r *Runtime) before(a, b *chunk) bool {
+func before(a, b *chunk) bool {
 	return a.stamp < b.stamp || a.stamp == b.stamp && a.base < b.base
 }

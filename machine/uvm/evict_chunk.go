@@ -4,18 +4,18 @@ package uvm
 // waits (2.2.3): under `lru2m` the least recent. The tree of an allocation's remainder is a chunk
 // of its own size.
 func evictFullChunk(r *Runtime, reserved int) []unit {
-	return r.firstChunk(reserved, func(c *chunk, pages *Mask) bool { return pages.Count() == c.pages })
+	return firstChunk(r, reserved, func(c *chunk, pages *Mask) bool { return pages.Count() == c.pages })
 }
 
 // evictAnyChunk takes the first 2 MB of its order, populated or not, in which no page of the batch
 // faults.
 func evictAnyChunk(r *Runtime, reserved int) []unit {
-	return r.firstChunk(reserved, func(c *chunk, _ *Mask) bool { return c.fault.Empty() })
+	return firstChunk(r, reserved, func(c *chunk, _ *Mask) bool { return c.fault.Empty() })
 }
 
 // firstChunk is the chunk of the first page behind the reserved ones, among those that fit and
 // for which nobody waits.
-func (r *Runtime) firstChunk(reserved int, fits func(c *chunk, pages *Mask) bool) []unit {
+func firstChunk(r *Runtime, reserved int, fits func(c *chunk, pages *Mask) bool) []unit {
 	for _, i := range r.order {
 		c := &r.chunks[i]
 		v := c.valid()

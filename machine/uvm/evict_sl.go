@@ -3,7 +3,7 @@ package uvm
 // evictSequentialLocal is SL_e (4.1.1): the 64 KB block of the least recent page, whole. The
 // order is hierarchical (4.1.3): chunks of 2 MB by their latest stamp, then the blocks in one.
 func evictSequentialLocal(r *Runtime, reserved int) []unit {
-	i, b := r.leastRecentBlock(reserved)
+	i, b := leastRecentBlock(r, reserved)
 	if b < 0 {
 		return nil
 	}
@@ -13,7 +13,7 @@ func evictSequentialLocal(r *Runtime, reserved int) []unit {
 
 // leastRecentBlock is the block of the first page behind the reserved ones, among the blocks that
 // nobody waits for; -1 if there is none.
-func (r *Runtime) leastRecentBlock(reserved int) (chunk int32, block int) {
+func leastRecentBlock(r *Runtime, reserved int) (chunk int32, block int) {
 	for _, i := range r.order {
 		c := &r.chunks[i]
 		v := c.valid()

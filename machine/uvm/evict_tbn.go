@@ -6,7 +6,7 @@ package uvm
 // cascade does not stop when there is room. Contiguous blocks go as one transfer, at the place of
 // the one that was chosen first. Cost: none beside the prefetcher's tree.
 func evictTree(r *Runtime, reserved int) []unit {
-	i, b := r.leastRecentBlock(reserved)
+	i, b := leastRecentBlock(r, reserved)
 	if b < 0 {
 		return nil
 	}

@@ -6,6 +6,7 @@ import "slices"
 type Transfer struct {
 	Addr   uint64 // of the first page
 	Pages  int
+	Again  int  // of the pages, those that had been here before and were evicted
 	Demand bool // pages that faulted; else they come along
 }
 
@@ -14,6 +15,7 @@ type Eviction struct {
 	Addr      uint64 // of the first page
 	Pages     int
 	WriteBack bool // else they are invalidated
+	Returned  bool // the host takes the pages back: nothing else needed their room
 	chunk     int32
 	mask      Mask
 }
@@ -50,12 +52,14 @@ func (r *Runtime) touch(i int32) {
 // is valid until the next call; from now on its pages count as coming, and what it evicts as
 // chosen.
 func (r *Runtime) Plan(faults []uint64) *Plan {
-	r.plan.In, r.plan.Out, r.plan.Deferred = r.plan.In[:0], r.plan.Out[:0], r.plan.Deferred[:0]
-	r.batch, r.sorted = r.batch[:0], false
+	r.beginPlan()
 	demand := 0
 	for _, a := range faults {
 		p, ok := r.find(a)
-		if c := &r.chunks[p.chunk()]; ok && !c.resident.Has(p.index()) && !c.coming.Has(p.index()) &&
+		if !ok {
+			continue // freed meanwhile
+		}
+		if c := &r.chunks[p.chunk()]; !c.resident.Has(p.index()) && !c.coming.Has(p.index()) &&
 			!c.fault.Has(p.index()) {
 			r.touch(p.chunk())
 			c.fault.Set(p.index())
@@ -72,6 +76,11 @@ func (r *Runtime) Plan(faults []uint64) *Plan {
 	r.commit()
 	r.over = r.over || !fitted // the batch itself was judged by the rule before
 	return &r.plan
+}
+
+func (r *Runtime) beginPlan() {
+	r.plan.In, r.plan.Out, r.plan.Deferred = r.plan.In[:0], r.plan.Out[:0], r.plan.Deferred[:0]
+	r.batch, r.sorted = r.batch[:0], false
 }
 
 func (r *Runtime) byAddress(i, j int32) int { return compare(r.chunks[i].base, r.chunks[j].base) }
@@ -112,17 +121,20 @@ func (r *Runtime) transfers() {
 			}
 			for k := m.Next(0); k < PagesPerChunk; k = m.Next(k + 1) {
 				a := c.base + uint64(k)*PageSize
-				if n := len(r.plan.In); n > first && r.plan.In[n-1].end() == a && r.sameTenant(i, a-1) {
+				if n := len(r.plan.In); n > first && r.plan.In[n-1].end() == a && sameTenant(r, i, a-1) {
 					r.plan.In[n-1].Pages++
-					continue
+				} else {
+					r.plan.In = append(r.plan.In, Transfer{Addr: a, Pages: 1, Demand: demand})
 				}
-				r.plan.In = append(r.plan.In, Transfer{Addr: a, Pages: 1, Demand: demand})
+				if c.left.Has(k) {
+					r.plan.In[len(r.plan.In)-1].Again++
+				}
 			}
 		}
 	}
 }
 
-func (r *Runtime) sameTenant(i int32, before uint64) bool {
+func sameTenant(r *Runtime, i int32, before uint64) bool {
 	p, _ := r.find(before)
 	return r.chunks[p.chunk()].tenant == r.chunks[i].tenant
 }

@@ -94,6 +94,9 @@ type Totals struct {
 	Remote    uint64 // accesses to pages on the host
 	Fallbacks uint64 // evictions of a unit that the policy itself would not have taken
 	Thrashed  uint64 // pages that came again after having been evicted
+	Kept      uint64 // pages chosen for eviction and used before it began
+	Returned  uint64 // pages the host took back
+	Freed     uint64 // pages there, or on their way, whose allocation was freed
 }
 
 // Runtime is the state of unified memory.

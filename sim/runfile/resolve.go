@@ -104,6 +104,23 @@ func (r *resolver) resolve(file string) (*File, error) {
 	return out, nil
 }
 
+// unifiedPath begins the paths of what the command line says of unified memory.
+const unifiedPath = "memory.unified."
+
+// unified is what the command line says of unified memory, for every sharing entry.
+func (r *resolver) unified(u *sim.Unified) error {
+	for _, k := range slices.Sorted(maps.Keys(r.o.Set)) {
+		name, ok := strings.CutPrefix(k, unifiedPath)
+		if !ok {
+			continue
+		}
+		if err := u.SetUnified(name, r.o.Set[k]); err != nil {
+			return fmt.Errorf("--set %s=%s: %w", k, r.o.Set[k], err)
+		}
+	}
+	return nil
+}
+
 // machine loads the sheet with the overrides of the file and the command line.
 func (r *resolver) machine(spec *sim.Spec) (*sheets.Machine, *sheets.Provenance, error) {
 	spec.Machine = r.path(r.doc.Machine)
@@ -119,6 +136,9 @@ func (r *resolver) machine(spec *sim.Spec) (*sheets.Machine, *sheets.Provenance,
 		set[path] = r.doc.Set[k]
 	}
 	for _, k := range slices.Sorted(maps.Keys(r.o.Set)) {
+		if strings.HasPrefix(k, unifiedPath) {
+			continue // of the sharing
+		}
 		path := strings.TrimPrefix(k, "machine.")
 		if err := sheets.Apply(&sheets.Machine{}, path, r.o.Set[k]); err != nil {
 			return nil, nil, fmt.Errorf("--set %s=%s: %w", k, r.o.Set[k], err)
@@ -332,7 +352,7 @@ func (r *resolver) modes(apps []sim.App) ([]sim.Sharing, error) {
 		s := sim.Sharing{
 			Mode: d.Mode, Name: d.Name, SMs: d.SMs, Groups: d.Groups, Profiles: d.Profiles,
 			Epoch: d.Epoch, Quantum: d.Quantum, Params: control.Params(d.Params),
-			Policies: governors(d.Policies), Memory: sim.Memory(d.Memory),
+			Policies: governors(d.Policies), Memory: d.Memory.Resolve(),
 		}
 		if s.Name == "" {
 			s.Name = s.Mode
@@ -341,7 +361,10 @@ func (r *resolver) modes(apps []sim.App) ([]sim.Sharing, error) {
 			s.Policies = governors(r.doc.Policies)
 		}
 		if d.Memory == (Memory{}) {
-			s.Memory = sim.Memory(r.doc.Memory)
+			s.Memory = r.doc.Memory.Resolve()
+		}
+		if err := r.unified(&s.Memory.Unified); err != nil {
+			return nil, err
 		}
 		err := r.mode(&s, apps)
 		for _, o := range out {
