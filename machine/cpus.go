@@ -191,7 +191,7 @@ func (b *builder) cpus() error {
 		a.list, a.owner[i] = append(a.list, c), -1
 	}
 	for i, t := range g.Tenants {
-		a.frames = append(a.frames, g.cpuMemory(i))
+		a.frames = append(a.frames, b.cpuMemory(i))
 		for _, c := range t.Cores {
 			a.owner[c] = i
 		}
@@ -201,7 +201,8 @@ func (b *builder) cpus() error {
 
 // cpuMemory is what the cores of a tenant have as memory: pages of the machine's, or, where it does not
 // translate, addresses behind those that kernels allocate.
-func (g *GPU) cpuMemory(tenant int) cpu.Frames {
+func (b *builder) cpuMemory(tenant int) cpu.Frames {
+	g := b.gpu
 	next, id := uint64(gpuMemory), mem.TenantID(tenant)
 	if tables := g.translation.tables; tables != nil {
 		bits := tables.PageBits()
