@@ -72,6 +72,11 @@ func (r *run) simulate() (*Result, error) {
 	if r.spec.Functional {
 		return r.functional()
 	}
+	if r.spec.Touches {
+		if err := CheckTouches(r.sheet); err != nil {
+			return nil, err
+		}
+	}
 	if err := r.build(); err != nil {
 		return nil, err
 	}
@@ -100,11 +105,6 @@ func (r *run) build() error {
 	}
 	if err := r.spec.Sharing.Check(r.sheet, amap.Groups(), len(r.apps)); err != nil {
 		return err
-	}
-	if r.spec.Touches {
-		if err := CheckTouches(r.sheet); err != nil {
-			return err
-		}
 	}
 	shares, err := Shares(&r.spec.Sharing, r.sheet, amap.Groups(), len(r.apps))
 	if err != nil {
