@@ -72,6 +72,11 @@ func (r *run) simulate() (*Result, error) {
 	if r.spec.Functional {
 		return r.functional()
 	}
+	if r.spec.Touches {
+		if err := CheckTouches(r.sheet); err != nil {
+			return nil, err
+		}
+	}
 	if err := r.build(); err != nil {
 		return nil, err
 	}
@@ -107,11 +112,6 @@ func (r *run) build() error {
 	}
 	if err := r.spec.Sharing.CheckApps(r.sheet, amap.Groups(), apps); err != nil {
 		return err
-	}
-	if r.spec.Touches {
-		if err := CheckTouches(r.sheet); err != nil {
-			return err
-		}
 	}
 	shares, err := r.spec.Sharing.shares(r.sheet, amap.Groups(), apps)
 	if err != nil {
