@@ -41,7 +41,6 @@ type GPU struct {
 
 	Watchdog Watchdog
 	verdict  verdict
-	profile  bool
 }
 
 // Run advances the machine until a kernel, an execution of CPU cores or a Migration ends, a program
