@@ -468,6 +468,11 @@ func (d *dmaEngine) advance(i int32, now uint64) bool {
 
 // arrive books that the last byte of a job is at its new place.
 func (d *dmaEngine) arrive(j *dmaJob, now uint64) {
+	kind := ToDevice
+	if j.toHost {
+		kind = ToHost
+	}
+	d.unified.span(kind, j.begun, now, len(j.pages), j.tenant)
 	d.pace.progress = now
 	switch {
 	case j.toHost && !j.dead:
