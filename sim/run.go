@@ -125,6 +125,9 @@ func (r *run) build() error {
 	if err != nil {
 		return err
 	}
+	if unified != nil {
+		unified.Spans = r.spec.Timeline
+	}
 	r.gpu, err = machine.New(r.sheet, tenants(apps, shares, r.spec.Sharing.together()), machine.Options{
 		Every: r.spec.NoSkip, Watchdog: r.spec.Watchdog, Profile: r.spec.Profile, Copying: r.spec.Sharing.copying(),
 		Cores: r.spec.Cores, Lockstep: r.spec.Lockstep, Quantum: r.spec.Sharing.Turn(r.sheet),
