@@ -70,6 +70,9 @@ func Of(m *sheets.Machine, heldCycles uint64, c Counts) (Parts, error) {
 		p.add(o, dramEnergy(m, r, o))
 	}
 	p.add("migration", migrationEnergy(m, r, memories))
+	if m.CPU.Cores > 0 {
+		p.add("cpu", cpuEnergy(m, r))
+	}
 	active := r.get("sm", "active_share_cycles")
 	hz := m.Clock.Core * megahertz
 	p.add("static", active/hz*(m.Power.ActiveSM-m.Power.IdleSM))
@@ -91,6 +94,9 @@ func Idle(m *sheets.Machine, heldCycles uint64, networks, memories []string) Par
 		if i == 0 { // the sheet's channels; a machine has one kind of them so far
 			p.add(o, perChannel*float64(m.DRAM.Channels)*share)
 		}
+	}
+	if m.CPU.Cores > 0 {
+		p.add("cpu", cpuIdle(m, share))
 	}
 	p.add("static", seconds*m.Power.IdleSM+share*m.Power.Chip)
 	return p

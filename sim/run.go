@@ -209,7 +209,7 @@ func (r *run) programs() error {
 		now := r.gpu.Now()
 		for _, a := range r.apps {
 			if !a.live && r.wants(a, now) {
-				if a.runs > 0 { // it starts over on fresh memory
+				if a.runs > 0 && a.spec.CPU == nil { // it starts over on fresh memory
 					r.gpu.Release(a.id)
 				}
 				a.begun = now
