@@ -48,7 +48,8 @@ func New(sheet *sheets.Machine, tenants []*Tenant, o Options) (*GPU, error) {
 	if 2*len(tenants) >= mostMaps {
 		return nil, fmt.Errorf("%d applications: a machine takes at most %d", len(tenants), mostMaps/2-1)
 	}
-	g := &GPU{Sheet: sheet, Tenants: tenants, profile: o.Profile}
+	g := &GPU{Sheet: sheet, Tenants: tenants}
+	g.sms.profile = o.Profile
 	g.memoryCycle = engine.Never
 	b := &builder{gpu: g, sheet: sheet, options: &o, amap: amap}
 	b.agenda()
@@ -123,6 +124,9 @@ func (b *builder) admit() error {
 		g.dispatch.parts = b.sheet.SM.DispatchParts
 		if g.dispatch.parts == 0 {
 			g.dispatch.parts = n
+			if b.sheet.NoC.Shape() == sheets.NUBA {
+				g.dispatch.parts = b.sheet.NoC.Parts()
+			}
 		}
 		for range g.Tenants {
 			g.dispatch.present = append(g.dispatch.present, make([]int, g.dispatch.parts))

@@ -14,11 +14,12 @@ import (
 // CPUs is the CPU cores of the machine. They have a clock of their own and ports of their own
 // into the fabric, behind those of the SMs.
 type CPUs struct {
-	tenants []*Tenant
-	fabric  *fabric
-	verdict *verdict
-	pace    *pace
-	agenda  agenda
+	tenants  []*Tenant
+	fabric   *fabric
+	dispatch *dispatcher
+	verdict  *verdict
+	pace     *pace
+	agenda   agenda
 
 	list       []*cpu.Core
 	clock      engine.Clock
@@ -57,6 +58,8 @@ func (a *CPUs) Execute(tenant int, programs []cpu.Program) (*Execution, error) {
 			a.agenda.wakeCPU(c, a.clock.Core(core.Due()))
 		}
 	}
+	t.begins(now)
+	t.executes++
 	a.executions = append(a.executions, x)
 	t.useful, a.pace.progress = now, now
 	a.through(now) // all may have been before it was asked for
@@ -112,8 +115,10 @@ func (a *CPUs) through(now uint64) {
 			left = append(left, x)
 			continue
 		}
-		x.Done, x.End, a.pace.told = true, now, true
+		x.Done, x.End, a.dispatch.told = true, now, true
 		t.executed = x.number
+		t.executes--
+		t.ended(now)
 	}
 	a.executions = left
 }

@@ -9,6 +9,5 @@ type pace struct {
 	memoryCycle uint64 // cycle the memory side has already run; Never: none
 	Overlapped  uint64 // cycles in which two cores had work
 	Strode      uint64 // cycles of strides
-	told        bool   // something has ended since Run was called that those outside wait for
 	_           [64]byte
 }

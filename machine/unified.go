@@ -30,12 +30,13 @@ type UnifiedMemory struct {
 // at the next interrupt (7, faults.go), the runtime plans what comes and what leaves (8, package
 // uvm), the link carries it between host and DRAM (9, dma.go), and the walk is repeated (10).
 type unified struct {
-	sheet  *sheets.Machine
-	tables *vm.Tables
-	mmu    *vm.MMU
-	driver *vm.Driver // for pages that are not managed
-	pace   *pace
-	agenda agenda
+	sheet    *sheets.Machine
+	tables   *vm.Tables
+	mmu      *vm.MMU
+	driver   *vm.Driver // for pages that are not managed
+	dispatch *dispatcher
+	pace     *pace
+	agenda   agenda
 
 	watched []sm.Watched // of each SM
 	runtime *uvm.Runtime // nil: managed memory is not moved on demand
@@ -263,7 +264,7 @@ func (u *unified) serveHost(now uint64) {
 		if !m.Done {
 			kept = append(kept, m)
 		} else {
-			u.pace.told = true
+			u.dispatch.told = true
 		}
 	}
 	u.asked = kept

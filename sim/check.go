@@ -17,6 +17,32 @@ type Lacks struct{ Path, Msg string }
 
 func (l *Lacks) Error() string { return l.Msg }
 
+// CheckApps says what of a sharing makes no sense for these applications on machine m with the given
+// number of channel groups.
+func (s *Sharing) CheckApps(m *sheets.Machine, groups int, apps []App) error {
+	if err := CheckCPU(m, apps); err != nil {
+		return err
+	}
+	n := KernelApps(apps)
+	if n > 0 {
+		if err := s.Check(m, groups, n); err != nil {
+			return err
+		}
+	} else if s.Mode != "" && s.Mode != "alone" {
+		return fmt.Errorf("sharing mode %s divides SMs, and no application runs kernels: leave it out", s.Mode)
+	}
+	if n == len(apps) {
+		return nil
+	}
+	for _, g := range s.Governed() {
+		if e, err := control.Find(g.Policy); err == nil && len(e.Settings) > 0 {
+			return fmt.Errorf("policy %s sets %s, of applications that run kernels alone: none of those may run on "+
+				"CPU cores", e.Name, strings.Join(e.Settings, ", "))
+		}
+	}
+	return nil
+}
+
 // Check says what of a sharing makes no sense for n applications on machine m with the
 // given number of channel groups.
 func (s *Sharing) Check(m *sheets.Machine, groups, n int) error {
