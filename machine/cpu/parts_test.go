@@ -62,7 +62,8 @@ func TestPrefetch(t *testing.T) {
 		f.run(200_000, whenDue)
 		row := f.row()
 		if row[Requests] != row[L2Misses]+row[Prefetches] {
-			t.Errorf("%s: %d requests for %d misses and %d prefetches", kind, row[Requests], row[L2Misses], row[Prefetches])
+			t.Errorf("%s: %d requests for %d misses and %d prefetches", kind, row[Requests], row[L2Misses],
+				row[Prefetches])
 		}
 		if row[PrefetchHits] > row[Prefetches] {
 			t.Errorf("%s: %d of %d prefetched lines were needed", kind, row[PrefetchHits], row[Prefetches])
