@@ -18,8 +18,7 @@ import (
 // slices read (64 x 32 B x 1.4 GHz in the paper), BW_NoC what all the slices' network ports
 // carry (64 x 16 B x 1.4 GHz) and BW_MEM what all channels give.
 //
-// No machine has LLC partitions and shadow tags yet. A run that asks for this policy is refused
-// (sim/check.go); the tags are to count under the names below.
+// The shadow tags, and what they count as local, are in machine/cache/sampler.go.
 const (
 	mdrEpoch   = 20_000
 	mdrLatency = 116
@@ -81,7 +80,7 @@ func mdrEntry() Entry {
 	return Entry{
 		Name: "mdr", Source: "Zhao et al., NUBA, ASPLOS 2023, section 5", Period: mdrEpoch,
 		What: "read-only lines of other partitions are replicated in the LLC while a model of its bandwidth " +
-			"gains by it (no machine has partitions yet: replay only)",
+			"gains by it",
 		Settings: []string{"replication"}, Files: []string{"mdr_model.go"},
 		Params: []Param{
 			bandwidth("bw_llc", "LLC slices"), bandwidth("bw_noc", "network"), bandwidth("bw_mem", "memory channels"),

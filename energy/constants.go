@@ -36,6 +36,7 @@ const (
 	lineForPJ  = 128.0 // bytes the four numbers above are for
 	picojoule  = 1e-12
 	milliwatt  = 1e-3
+	microwatt  = 1e-6
 	bitsPer    = 8.0
 	megahertz  = 1e6
 	dsentClock = 1.4e9 // Hz the fit below was made at
@@ -56,6 +57,10 @@ const (
 	nocLeakX2MW  = 4.83e-4 // x P^2 x W
 	nocLeakX1MW  = 7.3e-4  // x P x W
 	nocLeakAlMW  = 1.54e-3 // x P^3
+	// A link from point to point: wires alone (DSENT, the same run: 3.02 pJ per mm and 128-bit flit).
+	nocLeakWireUW = 0.24 // x W x mm
+	nocLinkMM     = 1.5  // mm between an SM and a slice of its partition (estimate: they are neighbours)
+	nocHalvesMM   = 10   // mm between slices of the two halves of an SM-side LLC (estimate: half of the die)
 )
 
 // HBM2. Activation and background from DRAMsim3's currents (HBM2_8Gb_x128.ini);

@@ -114,13 +114,108 @@ func TestCrossbarAgainstDSENT(t *testing.T) {
 		m := machine(t, "qv100")
 		m.SM.Count, m.DRAM.Channels, m.LLC.SlicesPerChannel, m.NoC.FlitBytes = int(c.p), int(c.p), 1, int(c.w)/8
 		mm := nocWireMM + 2*math.Sqrt(nocAreaMM2)*c.p*c.w
-		dynamic := (flitPJ(m) - nocWirePJ*c.w*mm) * 1e-12 * 0.5 * c.p * 1.4e9 * 1e3
+		n := networkOf(m, "noc_request")
+		dynamic := (n.flitPJ() - nocWirePJ*c.w*mm) * 1e-12 * 0.5 * c.p * 1.4e9 * 1e3
 		if r := dynamic / c.dynamic; r < 0.85 || r > 1.15 {
 			t.Errorf("P=%g W=%g: %.1f mW dynamic, DSENT says %.1f", c.p, c.w, dynamic, c.dynamic)
 		}
-		if r := leakage(m) * 1e3 / c.leak; r < 0.85 || r > 1.15 {
-			t.Errorf("P=%g W=%g: %.1f mW leakage, DSENT says %.1f", c.p, c.w, leakage(m)*1e3, c.leak)
+		if r := n.leakage() * 1e3 / c.leak; r < 0.85 || r > 1.15 {
+			t.Errorf("P=%g W=%g: %.1f mW leakage, DSENT says %.1f", c.p, c.w, n.leakage()*1e3, c.leak)
 		}
+	}
+}
+
+// Switches of 8 x 8 with 16 bytes: DSENT gives 8.6 + 4.4 + 0.5 mW at half a flit per port and
+// cycle, and 16.7 + 4.7 + 0.7 mW of leakage each. 64 ports take two stages of eight.
+func TestStagesByHand(t *testing.T) {
+	n := staged(64, 64, 1, 8, 128)
+	if len(n.stages) != 2 || n.stages[0] != (stage{8, 8}) || n.stages[1] != (stage{8, 8}) {
+		t.Fatalf("64 ports of 8 x 8: %+v; want two stages of eight switches", n.stages)
+	}
+	// Buffers 0.0121 x 128, crossbar (8 x 6.7e-4 + 7e-4) x 128, allocator 2.8e-3 mW x 8^1.7 / 1.4 GHz,
+	// wires 0.0236 x 128 x (2 + 2 sqrt(1.24e-8) x 8 x 128): 1.5488 + 0.7757 + 0.0686 + 6.7305 pJ.
+	about(t, "a flit through both stages", n.flitPJ(), 2*9.1236, 1e-4)
+	about(t, "a stage without wires, beside DSENT", n.flitPJ()/2-6.7305, (8.6+4.4+0.5)/(0.5*8*1.4), 0.02)
+	about(t, "leakage, beside DSENT", n.leakage(), 16*(16.7+4.7+0.7)*1e-3, 0.02)
+	wide := staged(64, 64, 1, 8, 256)
+	about(t, "32 bytes wide leak twice that but for allocators", wide.leakage()-2*n.leakage(), -16*1.54e-3*512*1e-3,
+		1e-9)
+	// Two halves of 32 ports: four switches of 8 x 4 in each stage, as many crosspoints as 5.66 x 5.66.
+	half := staged(64, 64, 2, 8, 128)
+	if s := half.stages[0]; s.switches != 8 || math.Abs(s.ports-math.Sqrt(32)) > 1e-12 || half.flitPJ() >= n.flitPJ() {
+		t.Errorf("two halves: %+v, %g pJ a flit", half.stages, half.flitPJ())
+	}
+	if n := staged(64, 128, 1, 8, 128); n.stages[0] != (stage{8, math.Sqrt(8 * 16)}) || n.stages[1] != (stage{16, 8}) {
+		t.Errorf("64 inputs, 128 outputs: %+v", n.stages)
+	}
+}
+
+// A link costs its wires: 3.02 pJ for 128 bits over a millimetre, and 0.24 uW per bit and mm.
+func TestLinksByHand(t *testing.T) {
+	m := machine(t, "nuba")
+	near := networkOf(m, "links_reply")
+	about(t, "a flit", near.flitPJ(), 3.02*1.5, 1e-3)
+	about(t, "128 links", near.leakage(), 128*0.24e-6*128*1.5, 1e-9)
+	across := networkOf(m, "noc_reply")
+	if r := across.flitPJ() / near.flitPJ(); r < 3.5 || r > 4.5 {
+		t.Errorf("two stages cost %.2f times a link", r)
+	}
+	s := machine(t, "nuba-smside")
+	to, back := networkOf(s, "links_request"), networkOf(s, "links_reply")
+	about(t, "a flit from half to half", to.flitPJ(), 3.02*10, 1e-3)
+	about(t, "64 wires, which leak once", to.leakage()+back.leakage(), 64*0.24e-6*128*10, 1e-9)
+}
+
+// A bit costs about the same whatever the width of the ports, but leakage grows with it: so four
+// times the bandwidth at the same load is four times the power and not sixteen.
+func TestWiderNetworks(t *testing.T) {
+	narrow, wide := staged(64, 64, 1, 8, 128), staged(64, 64, 1, 8, 512)
+	if r := wide.flitPJ() / narrow.flitPJ(); r < 4 || r > 5 {
+		t.Errorf("a flit of four times the bits costs %.2f times as much", r)
+	}
+	if r := wide.leakage() / narrow.leakage(); r < 3.8 || r > 4 {
+		t.Errorf("four times the width leaks %.2f times as much", r)
+	}
+}
+
+// topology counts on a machine with links.
+type topology struct{ counts }
+
+func (topology) Owners() []string {
+	return []string{"sm", "llc", "dram", "links_request", "links_reply", "noc_request", "noc_reply"}
+}
+
+// The NoC's energy is that of its stages and its links, and adds up over tenants and nobody.
+func TestTopologyAddsUp(t *testing.T) {
+	m := machine(t, "nuba")
+	c := topology{counts{"links_reply.flits": 900, "noc_reply.flits": 100}}
+	j, err := Of(m, 0, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	near(t, "NoC", j.Of("noc"), (900*0.0236*128*1.5+100*networkPJ(m, "noc_reply"))*1e-12)
+	near(t, "links", j.Of("noc_links"), 900*0.0236*128*1.5*1e-12)
+	all := Networks(c.Owners())
+	a, err := Of(m, 40e6, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := Of(m, 64e6, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	near(t, "40 + 24 SMs", a.Plus(Idle(m, 24e6, all, memories)).Total(), b.Total())
+}
+
+func networkPJ(m *sheets.Machine, owner string) float64 {
+	n := networkOf(m, owner)
+	return n.flitPJ()
+}
+
+func about(t *testing.T, what string, got, want, within float64) {
+	t.Helper()
+	if math.Abs(got-want) > within*math.Abs(want) {
+		t.Errorf("%s: %g, want %g", what, got, want)
 	}
 }
 
@@ -164,4 +259,31 @@ func TestUnknownCounterIsAnError(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "no counter sm.warp_insts") {
 		t.Errorf("got %v", err)
 	}
+}
+
+// Each tier of a hybrid memory draws what its sheet says, and its background all the time;
+// what the tiers exchange does not fill the LLC.
+func TestTiersByHand(t *testing.T) {
+	m := machine(t, "hydrogen")
+	c := tiered{counts{
+		"dram_fast.activates": 3, "dram_fast.read_bursts": 5, "dram_fast.write_bursts": 7,
+		"dram.activates": 2, "dram.read_bursts": 4, "dram.write_bursts": 6, "hybrid.reads": 8,
+	}}
+	j, err := Of(m, 0, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fast, slow := (3*1818+512*(5*3.48+7*4.0))*1e-12, (2*4200+512*(4*14.4+6*13.6))*1e-12
+	near(t, "both tiers", j.Of("dram"), fast+slow)
+	near(t, "LLC", j.Of("llc"), 8*250e-12)
+	second := uint64(m.Clock.Core * 1e6 * float64(m.SM.Count))
+	idle := Idle(m, second, networks, []string{"dram_fast", "dram"})
+	near(t, "background", idle.Of("dram"), 16*0.066+4*0.5)
+}
+
+// tiered is counts of a machine with two tiers.
+type tiered struct{ counts }
+
+func (tiered) Owners() []string {
+	return []string{"sm", "llc", "dram_fast", "dram", "hybrid", "noc_request", "noc_reply"}
 }

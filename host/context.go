@@ -31,6 +31,10 @@ type Options struct {
 	// Printf and Heap are the sizes in bytes of the buffer of printf in kernels and of the heap
 	// of their malloc; 0: CUDA's defaults, 1 MiB and 8 MiB.
 	Printf, Heap int64
+	// AllManaged makes device memory that the program allocates managed memory.
+	AllManaged bool
+	// ReadOnly marks the loads of what a kernel does not write (emulate.Launch).
+	ReadOnly bool
 }
 
 // Context is one application's view of the machine: its memory, modules, streams
@@ -103,6 +107,9 @@ func (c *Context) Space() *mem.Space { return c.space }
 // Cycle is the current core cycle; 0 under functional execution.
 func (c *Context) Cycle() uint64 { return c.dev.Cycle() }
 
+// Done is closed when the context of the options is cancelled.
+func (c *Context) Done() <-chan struct{} { return c.opt.Ctx.Done() }
+
 // Err is ErrStopped once the context of the options is cancelled.
 func (c *Context) Err() error {
 	if c.opt.Ctx.Err() != nil {
@@ -121,6 +128,9 @@ func (c *Context) where() string {
 // Malloc allocates n elements of device memory, zeroed and 256-byte aligned. An
 // empty name gets a numbered one.
 func (c *Context) Malloc(t DType, n int64, name string) (*Array, error) {
+	if c.opt.AllManaged {
+		return c.alloc(t, n, mem.Managed, name)
+	}
 	return c.alloc(t, n, mem.Device, name)
 }
 

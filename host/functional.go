@@ -15,6 +15,8 @@ import (
 type Functional struct {
 	// Limit bounds the warp instructions of the whole program; 0: none.
 	Limit uint64
+	// Idle is how many of them may pass in a kernel without anything useful; 0: emulate.DefaultIdle.
+	Idle uint64
 	// Kernels lists the launches that completed.
 	Kernels []KernelCount
 
@@ -68,7 +70,7 @@ func (f *Functional) run(op *Op) error {
 		}
 		left = f.Limit - f.used
 	}
-	n, err := emulate.Run(&interruptible{Grid: op.Grid, ctx: f.ctx}, left)
+	n, err := emulate.RunWithin(&interruptible{Grid: op.Grid, ctx: f.ctx}, emulate.Limits{Insts: left, Idle: f.Idle})
 	var fault *isa.Fault
 	switch {
 	case errors.Is(err, ErrStopped) || errors.As(err, &fault):

@@ -99,7 +99,9 @@ func (c *Context) Launch(k *Kernel, l Launch, args ...any) error {
 	if l.Shared < 0 {
 		return fmt.Errorf("kernel %s: shared = %d must not be negative", k.Name, l.Shared)
 	}
-	shape := emulate.Launch{Grid: l.Grid, Block: l.Block, Params: params, SharedDynamic: l.Shared}
+	shape := emulate.Launch{
+		Grid: l.Grid, Block: l.Block, Params: params, SharedDynamic: l.Shared, ReadOnly: c.opt.ReadOnly,
+	}
 	if l.Cooperative {
 		if shape.Workspace, err = c.workspace(k.Name); err != nil {
 			return err

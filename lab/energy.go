@@ -32,7 +32,8 @@ func AddEnergy(r *sim.Result, m *sheets.Machine) error {
 	}
 	r.Outside.EnergyJ = e.Outside
 	owners := counted(r, sim.OutsideWindows)
-	nobody := energy.Nobodys(m, r.Nobody.IdleSMCycles, r.Nobody.GatedSMCycles, owners.kind("noc"), owners.kind("dram"))
+	nobody := energy.Nobodys(m, r.Nobody.IdleSMCycles, r.Nobody.GatedSMCycles, energy.Networks(owners.Owners()),
+		owners.kind("dram"))
 	sum, e.Nobody = sum.Plus(nobody), nobody.Total()
 	for _, p := range sum {
 		e.Parts = append(e.Parts, sim.EnergyPart{Name: p.Name, J: p.J})

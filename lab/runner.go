@@ -4,11 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"runtime"
 	"runtime/debug"
+	"strings"
 	"sync"
 
+	"heddle/internal/scratch"
 	"heddle/sheets"
 	"heddle/sim"
 	"heddle/sim/runfile"
@@ -222,13 +223,20 @@ func (r *Runner) do(ctx context.Context, t *task) {
 	spec := t.job.Spec
 	// files the program saves belong to the shared run; here they go nowhere
 	if t.alone || r.Keep && spec.OutDir == "" {
-		if spec.OutDir, err = os.MkdirTemp("", "heddle-alone-"); err != nil {
+		nowhere, err := scratch.Make("", "heddle-alone-")
+		if err != nil {
 			t.err = err
 			return
 		}
-		defer os.RemoveAll(spec.OutDir)
+		defer nowhere.Remove()
+		spec.OutDir = nowhere.Path()
 	}
-	t.out, t.err = r.Run(ctx, spec, watch)
+	t.out, t.err = r.Run(ctx, spec, func(p sim.Progress) {
+		if len(p.Waits) > 0 {
+			r.warn("%s: %s", t.job.Label, strings.Join(p.Waits, "\n  "))
+		}
+		watch(p)
+	})
 	if t.out == nil {
 		return
 	}

@@ -8,7 +8,6 @@ import (
 	"heddle/engine"
 	"heddle/machine/cache"
 	"heddle/machine/dram"
-	"heddle/machine/noc"
 	"heddle/machine/sm"
 	"heddle/mem"
 	"heddle/mem/addrmap"
@@ -28,10 +27,15 @@ type Options struct {
 	Quantum uint64
 	// Clock, in nanoseconds, lets a simulation on two cores find out whether the second is
 	// free, and do without it while that is faster; nil: it never does.
-	Clock func() int64
+	Clock       func() int64
+	Replication Replication // of read-only lines of other partitions
+	// Touches counts which SMs touch each page (PageTouches), where addresses are translated.
+	Touches bool
 	// Lockstep takes no strides: all of the machine runs a cycle before any of it runs the
 	// next. Results of programs without data races are the same.
 	Lockstep bool
+	// Unified has managed memory moved on demand; nil: its pages come when they are touched and stay.
+	Unified *UnifiedMemory
 }
 
 // New builds the machine of a sheet, shared by the given tenants. Errors name the
@@ -44,17 +48,16 @@ func New(sheet *sheets.Machine, tenants []*Tenant, o Options) (*GPU, error) {
 	if 2*len(tenants) >= mostMaps {
 		return nil, fmt.Errorf("%d applications: a machine takes at most %d", len(tenants), mostMaps/2-1)
 	}
-	g := &GPU{Sheet: sheet, Tenants: tenants, profile: o.Profile, watchdog: o.Watchdog}
+	g := &GPU{Sheet: sheet, Tenants: tenants}
 	g.memoryCycle = engine.Never
-	if g.watchdog == 0 {
-		g.watchdog = DefaultWatchdog
-	}
 	b := &builder{gpu: g, sheet: sheet, options: &o, amap: amap}
 	b.agenda()
 	if err := b.admit(); err != nil {
 		return nil, err
 	}
-	for _, part := range []func() error{b.channels, b.stacks, b.slices, b.fabric, b.translation, b.sms} {
+	for _, part := range []func() error{
+		b.channels, b.tiers, b.stacks, b.slices, b.networks, b.translation, b.sms, b.unified, b.admitCores, b.cpus,
+	} {
 		if err := part(); err != nil {
 			return nil, fmt.Errorf("machine %s: %w", sheet.Name, err)
 		}
@@ -62,6 +65,8 @@ func New(sheet *sheets.Machine, tenants []*Tenant, o Options) (*GPU, error) {
 	b.holdings()
 	b.moving()
 	g.connect()
+	g.dispatch.settled(0)
+	g.Watchdog.begin(o.Watchdog)
 	if o.Quantum > 0 {
 		if err := g.turns.begin(o.Quantum); err != nil {
 			return nil, err
@@ -99,7 +104,12 @@ func (b *builder) agenda() {
 			g.memory.stacks = append(g.memory.stacks, &stack{})
 		}
 	}
-	g.agenda = newAgenda(amap.Channels(), len(g.memory.stacks), amap.Slices(), s.SM.Count, b.options.Every)
+	channels, tiers := amap.Channels(), 0
+	if s.Memory.Given() {
+		channels, tiers = 0, amap.Channels()+s.Memory.Fast.Device.Channels
+	}
+	g.agenda = newAgenda(channels, len(g.memory.stacks), amap.Slices(), tiers, s.SM.Count, s.CPU.Cores,
+		b.options.Every)
 }
 
 // admit derives each tenant's address map and who may run on which SM.
@@ -109,9 +119,21 @@ func (b *builder) admit() error {
 	g.dispatch.owners = make([][]int, n)
 	g.dispatch.flushEach = b.sheet.L1D.FlushEach
 	g.dispatch.open = make([]uint64, (n+63)/64)
+	if b.sheet.SM.Dispatch == "distributed" {
+		g.dispatch.parts = b.sheet.SM.DispatchParts
+		if g.dispatch.parts == 0 {
+			g.dispatch.parts = n
+			if b.sheet.NoC.Shape() == sheets.NUBA {
+				g.dispatch.parts = b.sheet.NoC.Parts()
+			}
+		}
+		for range g.Tenants {
+			g.dispatch.present = append(g.dispatch.present, make([]int, g.dispatch.parts))
+		}
+	}
 	g.evictor.last, g.evictor.closed = make([]int, n), make([]bool, n)
 	for i, t := range g.Tenants {
-		if len(t.SMs) == 0 {
+		if len(t.SMs)+len(t.Cores) == 0 {
 			return fmt.Errorf("application %s has no SM", t.Name)
 		}
 		for _, s := range t.SMs {
@@ -194,6 +216,9 @@ func (b *builder) traffic(owner string, desc []stat.Desc, n int) *stat.Table {
 
 func (b *builder) channels() error {
 	g, amap := b.gpu, b.amap
+	if b.sheet.Memory.Given() {
+		return nil
+	}
 	d := &b.sheet.DRAM
 	cfg, err := dram.FromSheet(d)
 	if err != nil {
@@ -215,7 +240,7 @@ func (b *builder) channels() error {
 		depth := d.Queue + d.WriteQueue + 2
 		c := &channel{
 			id: i, dram: ch, clock: clock, extra: uint64(d.Extra), held: -1,
-			delay: mem.NewRing[delayed](d.Extra + depth), busy: make([]cache.Fetch, 4*depth),
+			delay: mem.NewRing[delayed](d.Extra + depth), busy: make([]mem.Fetch, 4*depth),
 		}
 		for k := range c.busy {
 			c.free = append(c.free, int32(k))
@@ -244,6 +269,13 @@ func (b *builder) slices() error {
 	// use to choose channel and slice must choose the set.
 	layouts := &g.fabric.layouts
 	index := func(addr uint64) uint32 { return uint32(set.Of(layouts.at(addr).Local(addr) >> line)) }
+	if b.sheet.NoC.Parts() > 1 { // copies of lines that lie alike in other channels are to fall into other sets
+		apart := uint64(max(16, b.sheet.VM.Page/b.sheet.LLC.Line/b.sheet.LLC.SlicesPerChannel))
+		index = func(addr uint64) uint32 {
+			m := layouts.at(addr)
+			return uint32(set.Of(m.Local(addr)>>line + uint64(m.Channel(addr))*apart))
+		}
+	}
 	for i := range amap.Slices() {
 		s, err := cache.New(i, cfg, g.fabric.slab, t, index)
 		if err != nil {
@@ -251,35 +283,6 @@ func (b *builder) slices() error {
 		}
 		g.memory.slices = append(g.memory.slices, s)
 	}
-	return nil
-}
-
-func (b *builder) fabric() error {
-	g, amap := b.gpu, b.amap
-	x := &b.sheet.NoC
-	ports := b.sheet.SM.Count
-	if b.sheet.VM.Enabled {
-		g.fabric.mmuPort = ports
-		ports++
-	}
-	req, err := noc.FromSheet(x, ports, amap.Slices())
-	if err != nil {
-		return err
-	}
-	rep, err := noc.FromSheet(x, amap.Slices(), ports)
-	if err != nil {
-		return err
-	}
-	if g.fabric.mmuPort >= 0 {
-		req.Sorted = 1 // a walk must not wait behind another at a busy slice
-	}
-	req.Tenants, rep.Tenants = 2*len(g.Tenants), 2*len(g.Tenants)
-	g.fabric.request, g.fabric.reply = noc.New(req), noc.New(rep)
-	g.fabric.request.Count(b.traffic("noc_request", noc.Desc, 1), 0)
-	g.fabric.reply.Count(b.traffic("noc_reply", noc.Desc, 1), 0)
-	sector := b.sheet.LLC.Sector
-	g.fabric.reqFlits = [2]int{req.Flits(0), req.Flits(sector)}
-	g.fabric.repFlits = [2]int{rep.Flits(sector), rep.Flits(0)}
 	return nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"heddle/machine/sm"
 	"heddle/machine/vm"
 	"heddle/mem"
+	"heddle/sheets"
 )
 
 // translation makes page tables, MMU and driver of a machine that translates, the pager
@@ -12,7 +13,7 @@ func (b *builder) translation() error {
 	g, x := b.gpu, &b.gpu.translation
 	x.sheet = b.sheet
 	if !b.sheet.VM.Enabled {
-		slots := faultSlots(b.sheet.VM.Walkers)
+		slots := faultSlots(&b.sheet.VM)
 		x.pager = vm.NewPager(b.sheet, len(g.Tenants), slots, b.table("pager", vm.PagerDesc(), 1))
 		return nil
 	}
@@ -35,12 +36,16 @@ func (b *builder) translation() error {
 		}
 	}
 	x.tables = tab
-	x.mmu, err = vm.NewMMU(vm.NewConfig(b.sheet, len(g.Tenants)), tab, nil, b.table("mmu", vm.Desc(), 1))
+	cfg := vm.NewConfig(b.sheet, len(g.Tenants))
+	x.mmu, err = vm.NewMMU(cfg, tab, nil, b.table("mmu", vm.Desc(), 1))
 	if err != nil {
 		return err
 	}
-	x.driver = vm.NewDriver(b.sheet, faultSlots(b.sheet.VM.Walkers), x.mmu)
-	x.localMapped = make([]uint64, len(g.Tenants))
+	x.driver = vm.NewDriver(b.sheet, faultSlots(&b.sheet.VM), x.mmu)
+	if b.options.Touches {
+		x.touches = vm.NewTouches(b.sheet, tab, cfg.Home)
+	}
+	x.localMapped, x.promised = make([]uint64, len(g.Tenants)), make([]int64, len(g.Tenants))
 	return nil
 }
 
@@ -62,5 +67,10 @@ func (b *builder) translator() (sm.TLB, sm.MMU, error) {
 
 // faultSlots is the number of faults the driver handles at once. The papers give
 // a latency per fault (20 us) and UVMSmart batches; one per walker is the reading
-// under which a fault's cost is its latency and not a global queue.
-func faultSlots(walkers int) int { return max(1, walkers) }
+// under which a fault's cost is its latency and not a global queue. A sheet may say otherwise.
+func faultSlots(v *sheets.VM) int {
+	if v.FaultSlots > 0 {
+		return v.FaultSlots
+	}
+	return max(1, v.Walkers)
+}

@@ -12,17 +12,25 @@ func (g *GPU) connect() {
 func (g *GPU) connectSides() {
 	f := &g.fabric
 	f.tenants, f.sms, f.slices, f.tables = g.Tenants, g.sms.list, g.memory.slices, g.translation.tables
-	f.translation, f.lookahead, f.pace, f.agenda = &g.translation, &g.lookahead, &g.pace, g.agenda
+	f.translation, f.lookahead, f.agenda = &g.translation, &g.lookahead, g.agenda
 
 	m := &g.memory
 	m.fabric, m.copies, m.layouts, m.pace, m.agenda = &g.fabric, &g.copies, &g.fabric.layouts, &g.pace, g.agenda
+
+	y := &m.tiers
+	y.slices, y.memory, y.agenda = m.slices, m, g.agenda
+
+	p := &g.CPUs
+	p.tenants, p.fabric, p.dispatch, p.verdict = g.Tenants, &g.fabric, &g.dispatch, &g.verdict
+	p.pace, p.agenda = &g.pace, g.agenda
+	f.cpus = p
 
 	s := &g.sms
 	s.fabric, s.dispatch, s.verdict = &g.fabric, &g.dispatch, &g.verdict
 
 	x := &g.translation
 	x.tenants, x.sms, x.slices, x.fabric = g.Tenants, g.sms.list, g.memory.slices, &g.fabric
-	x.copies, x.contexts, x.groups = &g.copies, &g.contexts, &g.groups
+	x.copies, x.contexts, x.groups, x.unified = &g.copies, &g.contexts, &g.groups, &g.Unified
 	x.lookahead, x.meters, x.verdict, x.pace, x.agenda = &g.lookahead, &g.meters, &g.verdict, &g.pace, g.agenda
 
 	if x.driver != nil {
@@ -30,9 +38,18 @@ func (g *GPU) connectSides() {
 		x.tables.Shootdown, x.tables.Freed = x.forget, x.freed
 	}
 
+	w := &g.Watchdog
+	w.cpus = &g.CPUs
+	w.tenants, w.sms, w.dispatch, w.pace, w.verdict = g.Tenants, g.sms.list, &g.dispatch, &g.pace, &g.verdict
+
 	d := &g.dispatch
 	d.tenants, d.sms, d.contexts, d.evictor, d.turns = g.Tenants, g.sms.list, &g.contexts, &g.evictor, &g.turns
 	d.verdict, d.pace, d.agenda = &g.verdict, &g.pace, g.agenda
+	d.replicas = &g.Replicas
+
+	r := &g.Replicas
+	r.sheet, r.across, r.slices, r.layouts = g.Sheet, &g.fabric.across, g.memory.slices, &g.fabric.layouts
+	r.dispatch, r.agenda = &g.dispatch, g.agenda
 }
 
 // connectMoving wires what takes SMs, channels and pages from one application to another.
@@ -52,6 +69,15 @@ func (g *GPU) connectMoving() {
 		g.translation.mmu, g.translation.driver, g.translation.tables, &g.fabric.layouts
 	h.holdings, h.meters, h.verdict, h.pace, h.agenda = &g.holdings, &g.meters, &g.verdict, &g.pace, g.agenda
 
+	u := &g.Unified
+	f := &g.fabric
+	f.unified, u.remote.fabric, u.remote.pace, u.remote.agenda = u, f, &g.pace, g.agenda
+	u.sheet, u.tables, u.mmu = g.Sheet, g.translation.tables, g.translation.mmu
+	u.driver, u.dispatch, u.pace, u.agenda = g.translation.driver, &g.dispatch, &g.pace, g.agenda
+	m := &u.dma
+	m.unified, m.memory, m.fabric, m.tables, m.mmu = u, &g.memory, &g.fabric, u.tables, u.mmu
+	m.verdict, m.pace, m.agenda, u.faults.agenda = &g.verdict, &g.pace, g.agenda, g.agenda
+
 	y := &g.copies
 	y.tenants = g.Tenants
 	y.driver, y.tables, y.fabric, y.layouts = g.translation.driver, g.translation.tables, &g.fabric, &g.fabric.layouts
@@ -70,7 +96,8 @@ func (g *GPU) connectMoving() {
 func (g *GPU) connectLookahead() {
 	l := &g.lookahead
 	l.tenants, l.slices, l.sms, l.fabric, l.dispatch = g.Tenants, g.memory.slices, &g.sms, &g.fabric, &g.dispatch
-	l.groups, l.contexts, l.driver, l.verdict = &g.groups, &g.contexts, g.translation.driver, &g.verdict
+	l.groups, l.contexts, l.driver, l.unified = &g.groups, &g.contexts, g.translation.driver, &g.Unified
+	l.verdict = &g.verdict
 	l.mover, l.pace, l.agenda = &g.mover, &g.pace, g.agenda
 	l.visit, l.visitMemory, l.tickDriver = g.visit, g.visitMemory, g.tickDriver
 }

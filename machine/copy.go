@@ -2,7 +2,6 @@ package machine
 
 import (
 	"heddle/engine"
-	"heddle/machine/cache"
 	"heddle/machine/dram"
 	"heddle/machine/vm"
 	"heddle/mem"
@@ -129,6 +128,11 @@ func (c *copyEngine) send(now uint64) uint64 {
 	return now + 1
 }
 
+// sending says that the copy engine has lines for the MMU's port.
+func (c *copyEngine) sending() bool {
+	return c.how != PageMove && c.active > 0 && (c.ready.Len() > 0 || c.unread.Len() > 0 && c.inFlight < c.most)
+}
+
 // next is what the copy engine asks for next: the write of a line that has arrived, or
 // else the read of another.
 func (c *copyEngine) next() (r mem.Req, ok bool) {
@@ -189,7 +193,7 @@ func (c *copyEngine) end(i int32, now uint64) {
 	c.Bytes += 1 << c.bits
 	tenant := j.tenant
 	c.driver.Copied(now, j.id)
-	c.pace.progress = now
+	c.pace.progress, c.tenants[tenant].useful = now, now
 	c.groups.leave(now, int(tenant))
 	c.agenda.wakeMMU(now)
 	c.agenda.wakeDriver(now)
@@ -208,7 +212,7 @@ func (c *copyEngine) clean(i int32, now uint64) bool {
 		wrote, ok := c.memory.slices[k].Clean(a, -2-i)
 		if wrote {
 			j.writebacks++
-			c.agenda.wakeChannel(c.layouts.channelOf(k), now+1)
+			c.memory.wakeBelow(k, now+1)
 		}
 		if !ok {
 			return false
@@ -220,13 +224,13 @@ func (c *copyEngine) clean(i int32, now uint64) bool {
 // leftOver says that write-backs to a frame wait between LLC and DRAM: of lines that were
 // evicted, or of a page that was given up there.
 func (c *copyEngine) leftOver(frame uint64) bool {
-	within := func(f *cache.Fetch) bool { return f.Tag < 0 && f.Line-frame < 1<<c.bits }
+	within := func(f *mem.Fetch) bool { return f.Tag < 0 && f.Line-frame < 1<<c.bits }
 	group := c.tables.Frames().Pool(frame >> c.bits)
 	for k := group; k < len(c.memory.channels); k += c.layouts.whole.Groups() {
 		per := c.layouts.perChannel
 		for _, s := range c.memory.slices[k*per : (k+1)*per] {
-			for i := range s.ToDRAM.Len() {
-				if within(s.ToDRAM.At(i)) {
+			for i := range s.Below.Len() {
+				if within(s.Below.At(i)) {
 					return true
 				}
 			}

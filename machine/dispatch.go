@@ -2,13 +2,14 @@ package machine
 
 import (
 	"math/bits"
+	"slices"
 
 	"heddle/engine"
 	"heddle/machine/sm"
 )
 
-// dispatcher hands CTAs to SMs, breadth first, at most one per SM and cycle, as
-// GPGPU-Sim does; and books their ends.
+// dispatcher hands CTAs to SMs, at most one per SM and cycle: breadth first, as GPGPU-Sim does,
+// or each SM those of its chunk (chunks.go); and books their ends.
 type dispatcher struct {
 	tenants   []*Tenant
 	sms       []*sm.SM
@@ -18,7 +19,11 @@ type dispatcher struct {
 	verdict   *verdict
 	pace      *pace
 	agenda    agenda
+	replicas  *replicas
 	flushEach bool // L1s are flushed at a kernel's end
+
+	parts   int     // chunks a grid is divided into; 0: none, CTAs go breadth first
+	present [][]int // [tenant][partition] SMs the tenant has there
 
 	owners [][]int // [SM] tenants whose CTAs may run there
 	// Bitset of SMs that may take a CTA: one is asked again when a CTA has ended on it, or
@@ -26,7 +31,8 @@ type dispatcher struct {
 	open     []uint64
 	launched int       // kernels so far,
 	running  int       // and those not finished
-	finished []*Kernel // since Run was called
+	finished []*Kernel // since Run was called,
+	told     bool      // and whether anything else has ended that those outside wait for
 }
 
 // add queues a kernel behind its tenant's others.
@@ -34,11 +40,10 @@ func (d *dispatcher) add(k *Kernel, now uint64) {
 	t := d.tenants[k.Tenant]
 	d.launched++
 	d.running++
-	d.pace.progress = now
-	if len(t.kernels) == 0 {
-		t.since = now
-	}
+	d.pace.progress, t.useful = now, now
+	t.begins(now)
 	t.kernels = append(t.kernels, k)
+	d.divide(k)
 	d.offer(k.ready)
 	d.agenda.wakeDriver(now)
 }
@@ -104,7 +109,7 @@ func (d *dispatcher) pending(tenant int, s *sm.SM, now uint64) (k *Kernel, wait 
 	wait = engine.Never
 	for _, k := range d.tenants[tenant].kernels {
 		switch {
-		case k.next == k.Geo.CTAs:
+		case !d.has(k, s.ID):
 		case k.ready > now:
 			wait = min(wait, k.ready)
 		case s.Fits(&k.Kernel):
@@ -118,8 +123,7 @@ func (d *dispatcher) place(k *Kernel, i int, now uint64) {
 	if k.next == 0 {
 		k.Start = now
 	}
-	d.verdict.fail(d.sms[i].Start(&k.Kernel, k.next, now))
-	k.next++
+	d.verdict.fail(d.sms[i].Start(&k.Kernel, d.take(k, i), now))
 	d.agenda.wakeSM(i, now+1)
 }
 
@@ -127,21 +131,16 @@ func (d *dispatcher) place(k *Kernel, i int, now uint64) {
 func (d *dispatcher) retire(s *sm.SM, now uint64) {
 	for _, ended := range s.Done {
 		t := d.tenants[ended.Tenant]
-		for j, k := range t.kernels {
+		t.useful = max(t.useful, now)
+		for _, k := range t.kernels {
 			if &k.Kernel != ended {
 				continue
 			}
 			if k.left--; k.left == 0 {
-				k.Done, k.End = true, now
-				d.running--
-				d.finished = append(d.finished, k)
-				t.kernels = append(t.kernels[:j], t.kernels[j+1:]...)
-				if len(t.kernels) == 0 {
-					t.busy += now - t.since
-					d.turns.asked = now + 1
-					d.agenda.wakeDriver(now + 1)
-				}
 				d.flush(k)
+				if !d.replicas.takes(k, now) {
+					d.end(k, now)
+				}
 			}
 			break
 		}
@@ -151,6 +150,21 @@ func (d *dispatcher) retire(s *sm.SM, now uint64) {
 	d.pace.progress = max(d.pace.progress, now)
 	d.open[s.ID>>6] |= 1 << (s.ID & 63)
 	d.agenda.wakeDispatch(now)
+}
+
+// end books the end of a kernel.
+func (d *dispatcher) end(k *Kernel, now uint64) {
+	t := d.tenants[k.Tenant]
+	k.Done, k.End = true, now
+	d.running--
+	d.finished = append(d.finished, k)
+	j := slices.Index(t.kernels, k)
+	t.kernels = append(t.kernels[:j], t.kernels[j+1:]...)
+	t.ended(now)
+	if len(t.kernels) == 0 {
+		d.turns.asked = now + 1
+		d.agenda.wakeDriver(now + 1)
+	}
 }
 
 // flush invalidates the L1s of SMs that are idle at a kernel's end; what its application

@@ -12,35 +12,76 @@ import (
 	"heddle/mem"
 )
 
-// fabric carries requests from SMs and MMU to the LLC slices and answers back, and knows
-// where a line lies.
+// fabric carries requests from ports, SMs and the MMU, to the LLC slices and answers back, and
+// knows where a line lies. Ports are numbered SMs first, then the MMU, then the slices, which
+// ask each other where they hold copies of each other's lines (hops.go).
 type fabric struct {
 	tenants     []*Tenant
 	sms         []*sm.SM
+	cpus        *CPUs
 	slices      []*cache.Slice
 	tables      *vm.Tables // nil where addresses are not translated
 	translation *translation
+	unified     *unified
 	lookahead   *lookahead
-	pace        *pace
 	agenda      agenda
 
-	request  *noc.Crossbar // SMs and MMU to slices
-	reply    *noc.Crossbar // slices to SMs and MMU
-	slab     *mem.Slab     // of requests
+	request  *noc.Network // of ports to the slices near them
+	reply    *noc.Network // and back
+	lengths  lengths      // of packets in them
+	across   across       // between slices
+	slab     *mem.Slab    // of requests
 	layouts  layouts
-	mmuPort  int    // -1: the machine does not translate
-	reqFlits [2]int // flits of a request per sector: read, write
-	repFlits [2]int // of a reply: data, acknowledgement
+	mmuPort  int // -1: the machine does not translate
 	nocClock engine.Clock
 	llcClock engine.Clock
 	pipeline uint64 // cycles a request spends in an LLC slice's pipeline
 }
 
-// inject sends a request of an SM into the crossbar; false when its input queue is full.
+// lengths are the lengths of packets in a network, in flits, by the number of sectors.
+type lengths struct {
+	read, write, data [9]int32
+	ack               int32
+	entry             int32 // the answer to a page walk; 0: as long as any read's
+	header            int   // bytes
+	exact             bool  // a write is as long as what it writes,
+	network           *noc.Network
+}
+
+// request is the length of a request.
+func (l *lengths) request(r *mem.Req) int {
+	n := bits.OnesCount8(r.Sectors)
+	if r.Op == mem.Write || r.Op == mem.AtomicOp || r.Op == mem.ReduceOp {
+		if l.exact && r.Bytes > 0 {
+			return l.network.Flits(l.header + int(r.Bytes))
+		}
+		return int(l.write[n&15%9])
+	}
+	return int(l.read[n&15%9])
+}
+
+// answer is the length of its answer.
+func (l *lengths) answer(r *mem.Req) int {
+	if r.Op == mem.Walk && l.entry > 0 {
+		return int(l.entry)
+	}
+	if r.Op == mem.Write || r.Op == mem.ReduceOp {
+		return int(l.ack)
+	}
+	return int(l.data[bits.OnesCount8(r.Sectors)&15%9])
+}
+
+// inject sends a request of an SM into the network; false when its input is full.
 func (f *fabric) inject(port int, h int32, now uint64) bool {
 	r := &f.slab.R[h]
-	flits := f.flitsOf(r)
-	if !f.request.CanPush(port, flits) {
+	if r.Line&mem.Remote != 0 {
+		return f.unified.remote.accept(&f.unified.dma, h, now)
+	}
+	flits := f.lengths.request(r)
+	if f.across.entry != nil {
+		return f.injectNear(port, h, r, flits, now)
+	}
+	if c := f.request.Crossbar; c != nil && !c.CanPush(port, flits) {
 		return false
 	}
 	r.Slice = int16(f.layouts.slice(r.Line))
@@ -48,37 +89,40 @@ func (f *fabric) inject(port int, h int32, now uint64) bool {
 		f.lookahead.departs(f.sms[port].Lane(), port, h, flits, now)
 		return true
 	}
-	f.enter(port, h, r, flits, now)
-	return true
+	return f.enter(f.request, port, int(r.Slice), h, r, flits, now)
 }
 
-// injectSorted sends a request of the MMU or the copy engine into their crossbar port;
-// false when the port's queue for the request's LLC slice is full.
+// injectSorted sends a request of the MMU or the copy engine into their port; false when the
+// port has no room for a request to its LLC slice.
 func (f *fabric) injectSorted(r mem.Req, now uint64) bool {
-	r.Born, r.SM = now, -1
+	r.Born, r.Port = now, mem.Port(f.mmuPort)
 	r.Slice = int16(f.layouts.slice(r.Line))
-	flits := f.flitsOf(&r)
-	if !f.request.CanPushTo(f.mmuPort, int(r.Slice), flits) {
+	net, in, to := f.request, f.mmuPort, int(r.Slice)
+	if f.across.entry != nil {
+		net, in, to = f.across.enterMMU(f, to)
+	}
+	flits := f.lengths.request(&r)
+	if !net.CanPush(f.nocClock.Ticks(now), in, to, flits) {
 		return false
 	}
 	h := f.slab.Get(0)
 	f.slab.R[h] = r
-	f.enter(f.mmuPort, h, &r, flits, now)
+	f.enter(net, in, to, h, &r, flits, now)
 	return true
 }
 
-// enter puts a request, for which there is room, into the crossbar.
-func (f *fabric) enter(port int, h int32, r *mem.Req, flits int, now uint64) {
+// enter puts a request into a network; false when there is no room.
+func (f *fabric) enter(net *noc.Network, in, out int, h int32, r *mem.Req, flits int, now uint64) bool {
+	if !net.Push(f.nocClock.Ticks(now), in, out, flits, h, r.Tenant) {
+		return false
+	}
 	f.sent(r, now)
-	f.request.Push(f.nocClock.Ticks(now), port, int(r.Slice), flits, h, r.Tenant)
 	f.agenda.wakeRequest(now)
+	return true
 }
 
-// sent books a request that has left for the crossbar.
+// sent books a request that has left for the network.
 func (f *fabric) sent(r *mem.Req, now uint64) {
-	if r.Op == mem.Write {
-		f.pace.progress = max(f.pace.progress, now)
-	}
 	t := f.tenants[f.owner(r)]
 	t.owed = max(t.owed, now+f.pipeline)
 }
@@ -91,20 +135,14 @@ func (f *fabric) owner(r *mem.Req) mem.TenantID {
 	return r.Tenant
 }
 
-// flitsOf is the length of a request's packet.
-func (f *fabric) flitsOf(r *mem.Req) int {
-	flits := f.reqFlits[0]
-	if r.Op == mem.Write || r.Op == mem.AtomicOp || r.Op == mem.ReduceOp {
-		flits = f.reqFlits[1]
-	}
-	return flits * bits.OnesCount8(r.Sectors)
-}
-
 func (f *fabric) tickRequest(now uint64) uint64 {
 	if f.lookahead.overlapping {
-		return f.request.Switch(now)
+		return f.request.Crossbar.Switch(now)
 	}
 	next := f.advance(f.request, now)
+	if f.across.entry != nil {
+		return min(next, f.spread(now))
+	}
 	if f.handOver(now) {
 		return now + 1
 	}
@@ -123,8 +161,8 @@ func (f *fabric) handOver(now uint64) (more bool) {
 				more = true
 				continue
 			}
-			h, _ := f.request.Pop(o)
-			if _, left := f.request.Peek(o); left {
+			h, _ := f.request.Pop(o, now)
+			if _, left := f.request.Peek(o); left || f.request.Again() {
 				more = true
 			}
 			f.checkIsolation(h, o)
@@ -137,17 +175,13 @@ func (f *fabric) handOver(now uint64) (more bool) {
 	return more
 }
 
-// answer sends a finished request back through the reply crossbar.
+// answer sends a finished request back.
 func (f *fabric) answer(slice int, h int32, now uint64) bool {
 	r := &f.slab.R[h]
-	port, flits := int(r.SM), f.repFlits[1]
-	if port < 0 {
-		port = f.mmuPort
+	if f.across.entry != nil && !f.nearTurn(slice) {
+		return false
 	}
-	if r.Op != mem.Write && r.Op != mem.ReduceOp {
-		flits = f.repFlits[0] * bits.OnesCount8(r.Sectors)
-	}
-	if !f.reply.Push(f.nocClock.Ticks(now), slice, port, flits, h, r.Tenant) {
+	if !f.reply.Push(f.nocClock.Ticks(now), slice, int(r.Port), f.lengths.answer(r), h, r.Tenant) {
 		return false
 	}
 	f.agenda.wakeReply(now)
@@ -155,12 +189,16 @@ func (f *fabric) answer(slice int, h int32, now uint64) bool {
 }
 
 func (f *fabric) tickReply(now uint64) uint64 {
-	next := f.advance(f.reply, now)
+	next := engine.Never
+	if f.across.entry != nil {
+		next = f.gather(now)
+	}
+	next = min(next, f.advance(f.reply, now))
 	for k, word := range f.reply.AvailableOutputs() {
 		for ; word != 0; word &= word - 1 {
 			o := k<<6 + bits.TrailingZeros64(word)
-			h, _ := f.reply.Pop(o)
-			if _, more := f.reply.Peek(o); more {
+			h, _ := f.reply.Pop(o, f.nocClock.Ticks(now))
+			if _, more := f.reply.Peek(o); more || f.reply.Again() {
 				next = now + 1
 			}
 			switch {
@@ -176,24 +214,28 @@ func (f *fabric) tickReply(now uint64) uint64 {
 	return next
 }
 
-// deliver hands an answer to the SM, or the MMU, at a port of the reply crossbar.
+// deliver hands an answer to the SM, the CPU core or the MMU at a port of the reply crossbar.
 func (f *fabric) deliver(port int, h int32, now uint64) {
 	if port == f.mmuPort {
 		f.translation.answer(h, now)
 		f.agenda.wakeMMU(now)
 		return
 	}
+	if port >= len(f.sms) {
+		f.cpus.deliver(port-len(f.sms), h, now)
+		return
+	}
 	f.sms[port].Deliver(h, now)
 	f.agenda.wakeSM(port, f.sms[port].Due())
 }
 
-// advance advances a crossbar to core cycle now and returns the core cycle of its
+// advance advances a network to core cycle now and returns the core cycle of its
 // next work. A crossbar needs every clock while packets wait in it.
-func (f *fabric) advance(x *noc.Crossbar, now uint64) uint64 {
+func (f *fabric) advance(x *noc.Network, now uint64) uint64 {
 	t := f.nocClock.Ticks(now)
 	next := t + 1
-	for k := f.nocClock.Ticks(now-min(now, 1)) + 1; k < t; k++ { // a crossbar faster than the SMs
-		x.Tick(k)
+	for k := f.nocClock.Ticks(now-min(now, 1)) + 1; k < t; k++ { // a network faster than the SMs
+		x.Between(k)
 	}
 	if now == 0 || f.nocClock.Ticks(now-1) < t {
 		next = x.Tick(t)
@@ -210,7 +252,7 @@ func (f *fabric) checkIsolation(h int32, slice int) {
 	r := &f.slab.R[h]
 	owner := f.owner(r)
 	t := f.tenants[owner]
-	if r.SM < 0 && r.Op != mem.Walk {
+	if int(r.Port) == f.mmuPort && r.Op != mem.Walk {
 		return // a page being moved leaves or enters by right
 	}
 	if f.tables != nil {

@@ -1,5 +1,5 @@
 // Package machine is the GPU: SMs, crossbars, LLC slices, DRAM channels and
-// address translation, and the one loop that advances them.
+// address translation, with the CPU cores beside it, and the one loop that advances them.
 //
 // A reader must know three types: GPU (the machine and its tick), Kernel (a
 // launch and its progress) and Tenant (an application's share of the machine).
@@ -17,6 +17,7 @@ type GPU struct {
 	Tenants      []*Tenant
 	Tables       []*stat.Table // counters of every component kind
 	Repartitions []*Repartition
+	Replicas     replicas // of read-only lines in the LLC
 
 	pace
 	agenda      agenda
@@ -24,9 +25,11 @@ type GPU struct {
 	memory      memory
 	lookahead   lookahead
 	sms         smArray
+	CPUs        CPUs
 	dispatch    dispatcher
 	translation translation
 	copies      copyEngine
+	Unified     unified // memory; off where the run does not ask for it
 
 	holdings holdings
 	contexts contextStore
@@ -36,22 +39,23 @@ type GPU struct {
 	evictor  evictor // SMK
 	meters   meters
 
+	Watchdog Watchdog
 	verdict  verdict
-	watchdog uint64
-	profile  bool
 }
 
-// Run advances the machine until a kernel finishes, a program faults, the machine
-// is stuck or cycle `until` is reached, and returns the kernels that finished.
+// Run advances the machine until a kernel, an execution of CPU cores or a Migration ends, a program faults, the
+// machine is stuck or cycle `until` is reached, and returns the kernels that finished.
 //
 // Within a cycle, in this order:
 //
 //  1. DRAM channels take requests from their slices, issue commands, return data;
 //     HBM stacks migrate lines between their channels
 //  2. LLC slices look up one request, answer hits and fills
-//  3. the reply crossbar moves answers to SMs and MMU
+//  3. the reply crossbar moves answers to SMs and MMU; in a memory of two tiers, then, the
+//     channels of the tiers issue commands and return data, and the controller before them
+//     looks up requests of the slices and moves blocks
 //  4. SMs: L1 pipeline, load/store unit, operand collectors, warps that wake,
-//     schedulers issue
+//     schedulers issue; CPU cores run the cycles of their clock up to this one
 //  5. the MMU looks up its TLB and advances page walks (a machine that does not
 //     translate: pages of managed memory arrive)
 //  6. the request crossbar moves requests to slices
@@ -64,15 +68,15 @@ type GPU struct {
 // 3 are the memory side, the others the SM side; lookahead runs them at once, or
 // several cycles of each before the next.
 func (g *GPU) Run(until uint64) ([]*Kernel, error) {
-	g.dispatch.finished = g.dispatch.finished[:0]
+	g.dispatch.finished, g.dispatch.told = g.dispatch.finished[:0], false
 	defer g.lookahead.core.stop()
-	for g.verdict.err == nil && len(g.dispatch.finished) == 0 {
+	for g.verdict.err == nil && len(g.dispatch.finished) == 0 && !g.dispatch.told {
 		if end := g.lookahead.memoryEnd; g.now < end {
 			g.lookahead.take(end, until)
 			continue
 		}
 		now := min(g.agenda.back.Next(), g.agenda.front.Next())
-		if g.stuck(now, until) {
+		if g.Watchdog.stuck(now, until) {
 			return nil, g.diagnose(now)
 		}
 		if now >= until {
@@ -102,6 +106,7 @@ func (g *GPU) Run(until uint64) ([]*Kernel, error) {
 		g.agenda.back.Run(g.now, g.visitMemory)
 		g.memoryCycle = g.now
 	}
+	g.Watchdog.look(g.now)
 	return g.dispatch.finished, g.verdict.err
 }
 
@@ -116,16 +121,22 @@ func (g *GPU) visitMemory(i int) uint64 {
 		return g.memory.tickStack(g.memory.stacks[i-b.stack], now)
 	case i < b.reply:
 		return g.memory.tickSlice(i-b.slice, now)
+	case i == b.reply:
+		return g.fabric.tickReply(now)
+	case i < b.controller:
+		return g.memory.tiers.tickChannel(i-b.tier, now)
 	}
-	return g.fabric.tickReply(now)
+	return g.memory.tiers.tickController(now)
 }
 
 // visit is visitMemory for the SM side.
 func (g *GPU) visit(i int) uint64 {
 	now, b := g.agenda.front.Now(), &g.agenda
 	switch {
-	case i < b.mmu:
+	case i < b.cpu:
 		return g.sms.tick(i, now)
+	case i < b.mmu:
+		return g.CPUs.tick(i-b.cpu, now)
 	case i < b.request:
 		return g.translation.tick(now)
 	case i < b.dispatch:

@@ -14,7 +14,7 @@ import (
 	"heddle/stat"
 )
 
-const kernels = `
+var kernels = `
 .version 6.4
 .target sm_70
 .address_size 64
@@ -78,6 +78,28 @@ loop:
 	.reg .b64 %rd<2>;
 	ld.param.u64 %rd1, [out];
 	red.global.add.u32 [%rd1], 1;
+	ret;
+}
+.visible .entry pour(.param .u64 out) {
+	.reg .b32 %r<2>; .reg .b64 %rd<3>;
+	ld.param.u64 %rd1, [out];
+	mov.u32 %r1, %tid.x;
+	mad.wide.u32 %rd2, %r1, 4, %rd1;
+loop:
+	st.global.u32 [%rd2], %r1;
+	bra loop;
+}
+.visible .entry long(.param .u64 out, .param .u32 n) {
+	.reg .pred %p<2>; .reg .b32 %r<5>; .reg .b64 %rd<2>;
+	ld.param.u64 %rd1, [out];
+	ld.param.u32 %r1, [n];
+	mov.u32 %r2, 0;
+	mov.u32 %r3, %tid.x;
+loop:
+` + strings.Repeat("\tadd.s32 %r2, %r2, %r3;\n", 100) + `	sub.u32 %r1, %r1, 1;
+	setp.ne.u32 %p1, %r1, 0;
+	@%p1 bra loop;
+	st.global.u32 [%rd1], %r2;
 	ret;
 }
 .visible .entry big(.param .u64 out) {

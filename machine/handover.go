@@ -152,7 +152,7 @@ func (h *handover) flushSlices(now uint64) bool {
 		if !h.slices[k].Flush() {
 			done = false
 		}
-		if h.slices[k].ToDRAM.Len() > 0 {
+		if h.slices[k].Below.Len() > 0 {
 			h.agenda.wakeChannel(h.layouts.channelOf(k), now+1)
 		}
 	}

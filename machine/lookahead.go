@@ -22,6 +22,7 @@ type lookahead struct {
 	mover       *smMover
 	contexts    *contextStore
 	driver      *vm.Driver // nil where addresses are not translated
+	unified     *unified
 	verdict     *verdict
 	pace        *pace
 	agenda      agenda
@@ -125,26 +126,31 @@ func (l *lookahead) derive(g *GPU, o *Options) {
 	z, s, f := &l.stride, g.Sheet, &g.fabric
 	l.limits.every, l.limits.profile = o.Every, o.Profile
 	z.firstFault, z.drove = engine.Never, engine.Never
-	l.limits.flits = max(f.reqFlits[0], f.reqFlits[1]) * s.LLC.Line / s.LLC.Sector
+	sector := max(int(f.lengths.read[1]), int(f.lengths.write[1]))
+	l.limits.flits = sector * s.LLC.Line / s.LLC.Sector
 	if s.NoC.Kind == "local" { // the link takes a sector per cycle
-		l.limits.burst, l.limits.flits = l.limits.flits, max(f.reqFlits[0], f.reqFlits[1])
+		l.limits.burst, l.limits.flits = l.limits.flits, sector
 	}
 	if f.pipeline <= 2*strideLengths[0]+1 {
 		l.limits.longest = 1
 	}
 	long := strideLengths[l.limits.longest]
+	// Networks of several hops, whose slices wait for each other, run in lockstep, and on one core.
+	crossbar := f.request.Crossbar
 	l.limits.strides = !o.Lockstep && o.Quantum == 0 && !s.VM.Enabled && f.pipeline > long+1 &&
-		f.request.Room() >= shortStride*l.limits.flits+l.limits.burst
+		crossbar != nil && crossbar.Room() >= shortStride*l.limits.flits+l.limits.burst
 	for _, own := range g.dispatch.owners {
 		l.limits.strides = l.limits.strides && len(own) < 2
 	}
+	cores := g.CPUs.used() // they run beside the SMs, in lockstep
+	l.limits.strides = l.limits.strides && !cores
 	n := s.SM.Count
 	z.arrived, z.coming = make([][]delivery, n), make([][]delivery, n)
 	z.due, z.asks = make([]uint64, n), make([]uint64, n)
 	for i := range z.sent {
 		z.sent[i] = make([][]departure, long)
 	}
-	if o.Cores > 1 && f.nocClock == engine.NewClock(1, 1) && s.NoC.Latency >= 1 {
+	if o.Cores > 1 && !cores && crossbar != nil && f.nocClock == engine.NewClock(1, 1) && s.NoC.Latency >= 1 {
 		l.core = &secondCore{work: l.secondCycle, trial: newTrial(o.Clock)}
 		l.limits.perStride = n * (max(1, s.L1D.MissQueue) + int(long))
 		l.limits.perCycle = n*max(1, s.L1D.MissQueue) + 2*s.VM.Walkers

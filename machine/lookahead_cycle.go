@@ -60,7 +60,8 @@ func (l *lookahead) finish() {
 // stays with it for longer before it is copied, but the frames of a context's image are
 // given back, and their lines dropped, when a CTA ends.
 func (l *lookahead) relocating() bool {
-	return l.driver != nil && (l.groups.phase != handIdle || l.driver.Moving() > 0 || l.contexts.inUse())
+	return l.driver != nil && (l.groups.phase != handIdle || l.driver.Moving() > 0 || l.contexts.inUse() ||
+		l.unified.moving())
 }
 
 // hasCore says that there is a second core.
@@ -70,17 +71,17 @@ func (l *lookahead) hasCore() bool { return l.core != nil && !invariants.On }
 func (l *lookahead) overlap(now uint64) {
 	l.pace.Overlapped++
 	l.fabric.slab.Reserve(l.limits.perCycle)
-	l.fabric.request.Part()
+	l.fabric.request.Crossbar.Part()
 	l.overlapping = true
 	l.core.begin(now, 0)
 	l.agenda.front.Run(now, l.visit)
 	more := l.core.wait()
 	l.overlapping = false
-	l.fabric.request.Join()
+	l.fabric.request.Crossbar.Join()
 	l.pace.memoryCycle = now + 1
 	if more {
 		l.agenda.wakeRequest(now + 1)
-	} else if at := l.fabric.request.NextArrival(); at != engine.Never {
+	} else if at := l.fabric.request.Crossbar.NextArrival(); at != engine.Never {
 		l.agenda.wakeRequest(max(at, now+1))
 	}
 	for _, a := range l.core.arrived {
@@ -95,7 +96,7 @@ func (l *lookahead) secondCycle(now, end uint64) (more bool) {
 		l.secondStride(end)
 		return false
 	}
-	l.fabric.request.Arrive(now)
+	l.fabric.request.Crossbar.Arrive(now)
 	more = l.fabric.handOver(now)
 	l.agenda.back.Run(now+1, l.visitMemory)
 	return more

@@ -85,7 +85,7 @@ func (l *lookahead) mayStride(now, end uint64, n int) bool {
 	if warps < len(l.sms.list) { // few leave most cycles idle
 		return false
 	}
-	if l.fabric.request.Room() < n*l.limits.flits+l.limits.burst {
+	if l.fabric.request.Crossbar.Room() < n*l.limits.flits+l.limits.burst {
 		return false
 	}
 	for _, t := range l.tenants {
@@ -261,7 +261,7 @@ func (l *lookahead) strideRequests() {
 			for _, d := range *out {
 				r := &l.fabric.slab.R[d.h]
 				l.fabric.sent(r, c)
-				l.fabric.request.Push(t, int(d.port), int(r.Slice), int(d.flits), d.h, r.Tenant)
+				l.fabric.request.Crossbar.Push(t, int(d.port), int(r.Slice), int(d.flits), d.h, r.Tenant)
 			}
 			*out = (*out)[:0]
 		}

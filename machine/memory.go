@@ -20,7 +20,7 @@ type channel struct {
 	turn  int
 	extra uint64
 	delay mem.Ring[delayed]
-	busy  []cache.Fetch // by id: what the scheduler holds
+	busy  []mem.Fetch // by id: what the scheduler holds
 	free  []int32
 	stack *stack // it exchanges pages in; nil: none
 	held  int32  // a completed fetch its slice has no room for; -1: none
@@ -39,14 +39,15 @@ type memory struct {
 	channels []*channel
 	stacks   []*stack // whose channels exchange pages; empty on machines without
 	llcClock engine.Clock
-	sector   int    // bytes
+	sector   int // bytes
+	tiers    Tiers
 	bursts   [9]int // of DRAM, by sectors
 	perBlock uint32 // DRAM accesses in a block of the address map
 }
 
 type delayed struct {
 	at uint64
-	f  cache.Fetch
+	f  mem.Fetch
 }
 
 // tickChannel advances channel c to core cycle now. Slices hand over at most one
@@ -118,10 +119,11 @@ func (m *memory) collect(c *channel, now uint64) {
 			turn = 0
 		}
 		s := m.slices[i]
-		if s.ToDRAM.Len() == 0 {
+		if s.Below.Len() == 0 {
 			continue
 		}
-		c.delay.Push(delayed{now + c.extra, s.ToDRAM.Pop()})
+		c.delay.Push(delayed{now + c.extra, s.Below.Pop()})
+		s.Taken++
 		c.turn = turn
 		if s.Stalled() {
 			s.Retry(m.llcClock.Ticks(now))
@@ -134,7 +136,7 @@ func (m *memory) collect(c *channel, now uint64) {
 func (m *memory) waiting(c *channel) bool {
 	n := m.layouts.perChannel
 	for _, s := range m.slices[c.id*n : (c.id+1)*n] {
-		if s.ToDRAM.Len() > 0 {
+		if s.Below.Len() > 0 {
 			return true
 		}
 	}
@@ -171,7 +173,7 @@ func (m *memory) within(a *addrmap.Loc) dram.Loc {
 }
 
 // written is told that a write-back somebody waited for is in DRAM's queue.
-func (m *memory) written(f *cache.Fetch) {
+func (m *memory) written(f *mem.Fetch) {
 	if f.Tag < -1 {
 		m.copies.written(-2 - f.Tag)
 		m.agenda.wakeDriver(m.pace.now)
@@ -185,24 +187,48 @@ func (m *memory) tickSlice(i int, now uint64) uint64 {
 		k++
 		next = m.clockSlice(s, k, now)
 	}
-	if s.ToDRAM.Len() > 0 {
-		m.agenda.wakeChannel(m.layouts.channelOf(i), now)
+	if s.Below.Len() > 0 {
+		m.wakeBelow(i, now)
+	}
+	if m.fabric.across.entry != nil {
+		m.fabric.served(i, now)
 	}
 	return m.llcClock.Core(next)
 }
 
-// clockSlice is clock t of a slice: tags, and an answer that leaves. It returns the
-// next clock with work.
+// wakeBelow makes what takes the requests of a slice run: its channel, or the controller of a
+// memory of two tiers.
+func (m *memory) wakeBelow(slice int, at uint64) {
+	if m.tiers.controller != nil {
+		m.agenda.wakeController(at)
+		return
+	}
+	m.agenda.wakeChannel(m.layouts.channelOf(slice), at)
+}
+
+// clockSlice is clock t of a slice: tags, and an answer that leaves, one each for near and far.
+// It returns the next clock with work.
 func (m *memory) clockSlice(s *cache.Slice, t, now uint64) uint64 {
 	next := s.Tick(t)
+	if q := s.Far(); q.Len() > 0 {
+		next = min(next, m.leave(s, q, t, now, true))
+	}
 	if s.Reply.Len() == 0 {
 		return next
 	}
-	a := s.Reply.Head()
-	if a.At > t || !m.fabric.answer(s.ID, a.H, now) {
-		return min(next, max(a.At, t+1))
+	return min(next, m.leave(s, &s.Reply, t, now, false))
+}
+
+// leave lets the first answer of a queue of a slice go, and returns the next clock with work.
+func (m *memory) leave(s *cache.Slice, q *mem.Queue[cache.Answer], t, now uint64, far bool) uint64 {
+	a := q.Head()
+	if a.At > t {
+		return a.At
 	}
-	s.Reply.Pop()
+	if far && !m.fabric.answerFar(s.ID, a.H, now) || !far && !m.fabric.answer(s.ID, a.H, now) {
+		return t + 1
+	}
+	q.Pop()
 	if s.Stalled() {
 		s.Retry(t)
 	}

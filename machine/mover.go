@@ -215,6 +215,7 @@ func (v *smMover) hand(m *SMMove, now uint64) {
 			k.Most = (k.Geo.CTAs + len(t.SMs) - 1) / max(1, len(t.SMs))
 		}
 	}
+	v.dispatch.settled(now + 1)
 	if m.Gate {
 		v.gated[m.SM].add(now+1, 1)
 	}

@@ -5,7 +5,7 @@ package machine
 type pace struct {
 	_           [64]byte
 	now         uint64
-	progress    uint64 // last cycle at which a CTA ended, a kernel began or a plain store left an SM
+	progress    uint64 // last cycle at which something useful was done (watchdog)
 	memoryCycle uint64 // cycle the memory side has already run; Never: none
 	Overlapped  uint64 // cycles in which two cores had work
 	Strode      uint64 // cycles of strides

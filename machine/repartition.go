@@ -129,5 +129,6 @@ func (g *GPU) Repartition(t *Target) (*Repartition, error) {
 // tickDriver advances hand-overs of SMs and channels, and page copies. While
 // something is changing hands it looks every cycle.
 func (g *GPU) tickDriver(now uint64) uint64 {
-	return min(g.copies.tick(now), g.turns.tick(now), g.evictor.tick(now), g.mover.tick(now), g.groups.tick(now))
+	next := min(g.copies.tick(now), g.turns.tick(now), g.evictor.tick(now), g.mover.tick(now), g.groups.tick(now))
+	return min(next, g.Replicas.tick(now))
 }

@@ -160,7 +160,7 @@ func (v *evictor) crowdedOut(tenant int, s *sm.SM, now uint64) *sm.Kernel {
 		return c.K
 	}
 	for _, k := range v.tenants[tenant].kernels {
-		if k.next < k.Geo.CTAs && k.ready <= now && k.MayGrowOn(s) && s.Needs(&k.Kernel).Within(s.Has()) {
+		if v.dispatch.has(k, s.ID) && k.ready <= now && k.MayGrowOn(s) && s.Needs(&k.Kernel).Within(s.Has()) {
 			return &k.Kernel
 		}
 	}

@@ -203,8 +203,26 @@ func overlapReturns(t *testing.T, want []Share, least int) {
 // Shares that change again and again, at any cycle, to nobody and from nobody, lose no CTA,
 // no request and no image, in strides, in lockstep and on two cores alike.
 func TestSMsMoveAtRandom(t *testing.T) {
+	for seed := range uint64(3) {
+		churnEverywhere(t, seed, small)
+	}
+}
+
+// So they do where each SM or partition has a chunk of the grid: what a partition leaves behind
+// when its last SM goes, others take.
+func TestSMsMoveAtRandomDistributed(t *testing.T) {
+	for seed := range uint64(4) {
+		churnEverywhere(t, seed, func(m *sheets.Machine) {
+			small(m)
+			m.SM.Dispatch, m.SM.DispatchParts = "distributed", []int{0, 4}[seed%2]
+		})
+	}
+}
+
+// churnEverywhere holds random moves in strides, in lockstep and on two cores against each other.
+func churnEverywhere(t *testing.T, seed uint64, change func(*sheets.Machine)) {
 	churn := func(seed uint64, o Options) (story string) {
-		r := mps(t, o)
+		r := newRig(t, "qv100", o, change, &Tenant{Name: "a", SMs: upTo(7)}, &Tenant{Name: "b", SMs: between(7, 14)})
 		rng := rand.New(rand.NewPCG(seed, 3))
 		var checks []func()
 		var kernels []*Kernel
@@ -239,12 +257,10 @@ func TestSMsMoveAtRandom(t *testing.T) {
 		}
 		return story
 	}
-	for seed := range uint64(3) {
-		want := churn(seed, Options{Lockstep: true})
-		for _, o := range []Options{{}, {Cores: 2}, {Every: true}} {
-			if got := churn(seed, o); got != want {
-				t.Errorf("seed %d, %+v: kernels end at\n%s, in lockstep at\n%s", seed, o, got, want)
-			}
+	want := churn(seed, Options{Lockstep: true})
+	for _, o := range []Options{{}, {Cores: 2}, {Every: true}} {
+		if got := churn(seed, o); got != want {
+			t.Errorf("seed %d, %+v: kernels end at\n%s, in lockstep at\n%s", seed, o, got, want)
 		}
 	}
 }

@@ -13,13 +13,34 @@ import (
 type Tenant struct {
 	Name   string
 	SMs    []int // SMs its CTAs may run on
+	Cores  []int // CPU cores its program runs on
 	Groups []int // channel groups it owns; nil: all, shared
 
-	kernels []*Kernel // launched and not finished, oldest first
-	busy    uint64    // cycles with a kernel on the GPU, up to since
-	since   uint64
-	owed    uint64   // cycle before which the last request of its SMs cannot be answered
-	allowed []uint64 // bitset of its channels, for the isolation invariant
+	kernels  []*Kernel // launched and not finished, oldest first
+	busy     uint64    // cycles with a kernel on the GPU, or an execution on CPU cores, up to since
+	since    uint64
+	owed     uint64   // cycle before which the last request of its SMs cannot be answered
+	allowed  []uint64 // bitset of its channels, for the isolation invariant
+	useful   uint64   // last cycle at which it did something useful (watchdog)
+	executed uint64   // executions of its CPU program
+	executes int      // of them under way
+}
+
+// works is the number of kernels and executions of CPU cores that are under way.
+func (t *Tenant) works() int { return len(t.kernels) + t.executes }
+
+// begins notes that one more is about to be.
+func (t *Tenant) begins(now uint64) {
+	if t.works() == 0 {
+		t.since = now
+	}
+}
+
+// ended notes that one fewer is.
+func (t *Tenant) ended(now uint64) {
+	if t.works() == 0 {
+		t.busy += now - t.since
+	}
 }
 
 // Kernel is a launch.
@@ -28,7 +49,8 @@ type Kernel struct {
 	Name       string
 	Start, End uint64 // first CTA issued; last store acknowledged
 	Done       bool
-	next, left int // next CTA to dispatch; CTAs not finished
+	next, left int     // CTAs dispatched; CTAs not finished
+	chunks     []chunk // [partition] what is left to dispatch; nil: CTAs go in their order
 	ready      uint64
 	alone      bool // its CTAs are independent (isa.Independent)
 	talks      bool // they may talk to each other
@@ -48,7 +70,7 @@ func (t *Tenant) allow(amap *addrmap.Map) {
 // everything an allocator hands out, below the bits that tell tenants apart.
 const localWindow = 1 << 39
 
-// Launch queues a grid; its CTAs are dispatched in order. The kernel is Done when
+// Launch queues a grid; its CTAs are dispatched as the sheet says (sm.dispatch). The kernel is Done when
 // its last CTA has ended and its last store is acknowledged.
 func (g *GPU) Launch(tenant, stream int, name string, grid isa.Grid) *Kernel {
 	geo := grid.Geometry()
@@ -62,7 +84,7 @@ func (g *GPU) Launch(tenant, stream int, name string, grid isa.Grid) *Kernel {
 		ID: g.dispatch.launched, Tenant: mem.TenantID(tenant), Stream: stream, Grid: grid, Code: grid.Code(), Geo: geo,
 		LocalBase: localWindow, Most: (geo.CTAs + len(t.SMs) - 1) / len(t.SMs),
 	}
-	if g.profile {
+	if g.lookahead.limits.profile {
 		k.Prof = make([]sm.PC, len(k.Code.Instr))
 	}
 	g.verdict.fail(g.translation.mapLocal(k))

@@ -19,7 +19,7 @@ func (g *GPU) Instructions(tenant int) (thread, warp uint64) {
 func (g *GPU) Channels(tenant int) int {
 	n := 0
 	t := g.Tenants[tenant]
-	for ch := range g.memory.channels {
+	for ch := range g.fabric.layouts.whole.Channels() {
 		if t.allowed == nil || t.allowed[ch>>6]>>(ch&63)&1 != 0 {
 			n++
 		}
@@ -27,8 +27,8 @@ func (g *GPU) Channels(tenant int) int {
 	return n
 }
 
-// Running is the number of kernels launched and not finished.
-func (g *GPU) Running() int { return g.dispatch.running }
+// Running is the number of kernels launched and not finished, and of executions of CPU cores.
+func (g *GPU) Running() int { return g.dispatch.running + len(g.CPUs.executions) }
 
 // Unfinished lists the kernels that still run.
 func (g *GPU) Unfinished() (out []*Kernel) {
@@ -55,11 +55,12 @@ func (g *GPU) Settle() {
 	for _, c := range g.memory.channels {
 		c.dram.Sync(c.clock.Ticks(max(now, 1) - 1)) // this cycle has not run: its requests have yet to come
 	}
+	g.memory.tiers.sync(now)
 	g.SettleSMs()
 }
 
-// SettleSMs brings the active time of SMs, and the time in which they wake, up to the
-// current cycle.
+// SettleSMs brings the active time of SMs, the time in which they wake, and what CPU cores count, up to
+// the current cycle.
 func (g *GPU) SettleSMs() {
 	for _, m := range g.mover.moving {
 		g.mover.countWaking(m, g.Now())
@@ -67,6 +68,7 @@ func (g *GPU) SettleSMs() {
 	for _, s := range g.sms.list {
 		s.Settle(g.Now())
 	}
+	g.CPUs.settle(g.Now())
 }
 
 // Prefill makes n bytes from a virtual address present in the LLC, as a
@@ -83,10 +85,11 @@ func (g *GPU) Prefill(tenant int, vaddr uint64, n int64) {
 	}
 }
 
-// Busy is the number of cycles so far in which a tenant had a kernel on the GPU.
+// Busy is the number of cycles so far in which a tenant had a kernel on the GPU, or executed its program
+// on CPU cores.
 func (g *GPU) Busy(tenant int) uint64 {
 	t := g.Tenants[tenant]
-	if len(t.kernels) > 0 {
+	if t.works() > 0 {
 		return t.busy + g.Now() - t.since
 	}
 	return t.busy

@@ -1,6 +1,8 @@
 package machine
 
 import (
+	"fmt"
+
 	"heddle/machine/cache"
 	"heddle/machine/sm"
 	"heddle/machine/vm"
@@ -20,6 +22,7 @@ type translation struct {
 	copies    *copyEngine
 	contexts  *contextStore
 	groups    *handover
+	unified   *unified
 	lookahead *lookahead
 	meters    *meters
 	verdict   *verdict
@@ -32,6 +35,8 @@ type translation struct {
 	tables      *vm.Tables
 	tlbs        []*vm.TLB // L1 TLB of each SM
 	localMapped []uint64  // [tenant] bytes of the local window that have frames
+	touches     *vm.Touches
+	promised    []int64 // [tenant] bytes of device memory whose pages get frames when they are touched
 }
 
 // mmuPort passes L1 TLB misses on and wakes the MMU for them.
@@ -81,6 +86,7 @@ func (x *translation) forget(tenant mem.TenantID, vpn uint64) {
 // bytes come from elsewhere. Nothing of them is on its way: a page's accesses stop long before
 // its move ends.
 func (x *translation) freed(tenant mem.TenantID, frames []uint64) {
+	x.touches.Freed(frames)
 	page, size := x.tables.PageBits(), uint64(x.sheet.LLC.Line)
 	for _, i := range x.tenants[tenant].SMs {
 		x.sms[i].L1().Drop(frames, page)
@@ -95,6 +101,7 @@ func (x *translation) freed(tenant mem.TenantID, frames []uint64) {
 // tickPager lets the SMs that wait for a page go on when it has arrived.
 func (x *translation) tickPager(now uint64) uint64 {
 	for f, ok := x.pager.Pop(now); ok; f, ok = x.pager.Pop(now) {
+		x.pace.progress, x.tenants[f.Tenant].useful = now, now
 		for i, s := range x.sms {
 			s.Arrived(f.Tenant, f.Page, now)
 			x.agenda.wakeSM(i, now)
@@ -107,8 +114,12 @@ func (x *translation) tickPager(now uint64) uint64 {
 func (x *translation) allocate(tenant int, r *mem.Region) error {
 	t, n := mem.TenantID(tenant), r.Len()
 	switch {
+	case x.unified.On() && r.Kind == mem.Managed:
+		return x.unified.allocate(t, r)
 	case x.tables != nil && (r.Kind == mem.Managed || r.Kind == mem.Host):
 		return x.tables.Reserve(t, r.Base, uint64(n))
+	case x.tables != nil && x.sheet.VM.FirstTouch:
+		return x.promise(tenant, r)
 	case x.tables != nil:
 		return x.tables.MapRegion(t, r.Base, uint64(n))
 	case r.Kind == mem.Managed:
@@ -123,10 +134,30 @@ func (x *translation) allocate(tenant int, r *mem.Region) error {
 	return nil
 }
 
+// promise reserves device memory whose pages get their frames when an SM touches them.
+func (x *translation) promise(tenant int, r *mem.Region) error {
+	n, used := r.Len(), int64(0)
+	for _, p := range x.promised {
+		used += p
+	}
+	if used+n > x.sheet.DRAM.Capacity {
+		return fmt.Errorf("tenant %d: %w: %d bytes asked, %d of %d in use", tenant, vm.ErrNoFrame, n, used,
+			x.sheet.DRAM.Capacity)
+	}
+	x.promised[tenant] += n
+	return x.tables.Reserve(mem.TenantID(tenant), r.Base, uint64(n))
+}
+
 func (x *translation) free(tenant int, r *mem.Region) error {
 	t := mem.TenantID(tenant)
 	switch {
+	case x.unified.On() && r.Kind == mem.Managed:
+		x.unified.free(t, r.Base, uint64(r.Len()))
+		x.groups.leave(x.pace.now, tenant)
 	case x.tables != nil:
+		if x.sheet.VM.FirstTouch && r.Kind != mem.Managed && r.Kind != mem.Host {
+			x.promised[tenant] -= r.Len()
+		}
 		x.tables.Unmap(t, r.Base, uint64(r.Len()))
 		x.groups.leave(x.pace.now, tenant)
 	case r.Kind == mem.Managed:
@@ -183,6 +214,9 @@ func (x *translation) mapLocal(k *Kernel) error {
 		return nil
 	}
 	x.localMapped[k.Tenant] = need
+	if x.sheet.VM.FirstTouch {
+		return x.tables.Reserve(k.Tenant, localWindow+have, need-have)
+	}
 	return x.tables.MapRegion(k.Tenant, localWindow+have, need-have)
 }
 
@@ -195,6 +229,7 @@ func (x *translation) release(tenant int) {
 		x.pager.Release(mem.TenantID(tenant))
 		return
 	}
+	x.unified.release(mem.TenantID(tenant))
 	x.tables.ReleaseTenant(mem.TenantID(tenant))
 	x.mmu.InvalidateTenant(mem.TenantID(tenant))
 	x.mmu.ClearStatus(mem.TenantID(tenant))
@@ -203,7 +238,7 @@ func (x *translation) release(tenant int) {
 	for _, t := range x.tlbs {
 		t.InvalidateTenant(mem.TenantID(tenant))
 	}
-	x.localMapped[tenant] = 0
+	x.localMapped[tenant], x.promised[tenant] = 0, 0
 }
 
 // tick looks up translations, and sends what page walks and the copy engine read and write.
@@ -218,6 +253,7 @@ func (x *translation) tick(now uint64) uint64 {
 			break
 		}
 		next = now + 1 // there is room again for what waited behind it
+		x.touches.Note(r.PPN, int(r.SM))
 		x.sms[r.SM].Translated(r.Tenant, r.VPN, r.PPN, now)
 		x.agenda.wakeSM(int(r.SM), now)
 	}
@@ -231,23 +267,35 @@ func (x *translation) tick(now uint64) uint64 {
 		sent := x.fabric.injectSorted(r, now)
 		x.mmu.TakeRead(sent)
 	}
-	return min(next, x.copies.send(now))
+	next = min(next, x.copies.send(now))
+	if x.copies.sending() { // the port takes one request a cycle
+		return min(next, x.unified.dma.wait(now))
+	}
+	return min(next, x.unified.dma.send(now))
 }
 
 // answer takes an answer at the MMU's port: of a page walk, or of the copy
 // engine that shares the port.
 func (x *translation) answer(h int32, now uint64) {
 	r := &x.fabric.slab.R[h]
-	if r.Op == mem.Walk {
+	switch {
+	case r.Op == mem.Walk:
 		x.mmu.ReadDone(now, r.Tag)
-	} else {
+	case r.Tag&copyTag == 0:
+		x.unified.dma.answered(r, now)
+	default:
 		x.copies.answered(r, now)
 	}
 	x.fabric.slab.Put(0, h)
 }
 
+// PageTouches gives, of a machine made to count them, by n-1 the pages that n SMs have touched; and
+// by channel group and partition (the SMs nearest to a group) the pages in the group that some SM
+// of the partition has touched, nil where pages span groups.
+func PageTouches(g *GPU) (degree []uint64, homes [][]uint64) { return g.translation.touches.Counts() }
+
 // Map tells the machine of an allocation: device memory gets its frames now,
-// managed memory on first touch.
+// managed memory on first touch, as all memory where the sheet has vm.first_touch.
 func (g *GPU) Map(tenant int, r *mem.Region) error { return g.translation.allocate(tenant, r) }
 
 // Unmap gives an allocation's frames back.

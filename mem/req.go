@@ -11,18 +11,53 @@ const (
 	Walk               // page-table entry read of a walker
 )
 
+// Port is who asks: an SM, the MMU with the copy engine, an LLC slice that asks another.
+// The machine numbers them, SMs first (machine/fabric.go).
+type Port int16
+
+// Remote marks, in place of a physical address, the address of memory that stays on the host: its
+// requests leave for the link.
+const Remote = 1 << 62
+
 // Req is a request in flight. It is addressed by an int32 handle into a Slab, so
 // queues move four bytes and nothing is allocated per access.
 type Req struct {
 	Line    uint64 // physical address of the line
 	Born    uint64 // core cycle at which the SM sent it
 	Tag     int32  // the requester's own token (L1 line, load entry, walker)
-	SM      int16  // requester: SM number, or -1 for the MMU
+	Port    Port   // of the requester, where the answer goes
 	Slice   int16  // destination LLC slice
 	Sectors uint8  // sectors of the line asked for
 	Full    uint8  // of a write: sectors all of whose bytes are written
 	Op      Op
-	Tenant  TenantID // row of counters: the application, or Moving of it
+	// ReadOnly: of a read, nobody writes the line while the kernel runs, so that there may be
+	// replicas of it (NUBA, section 5.2: one of the spare bits of a read request).
+	ReadOnly bool
+	Tenant   TenantID // row of counters: the application, or Moving of it
+	Bytes    uint8    // written; 0: of whole sectors
+	Flags    Flags
+}
+
+// Flags say what has become of a request on its way.
+type Flags uint8
+
+const (
+	// Crossed has come to its slice over the network between slices; so its answer returns.
+	Crossed Flags = 1 << iota
+	// Invalidation tells the slice of the other half to forget the line of a write that its
+	// home has performed.
+	Invalidation
+)
+
+// Fetch is what a cache asks of what lies below it, its DRAM channel or another slice:
+// sectors of a line. Tag is the line's index in the cache; a negative one marks a write,
+// which needs no answer (-1, or below for a write-back somebody waits for).
+type Fetch struct {
+	Line    uint64
+	Tag     int32
+	Slice   int16 // that asks
+	Sectors uint8
+	Tenant  TenantID
 }
 
 // TenantID is the number of an application, or of the row of counters for what is moved for

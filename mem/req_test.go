@@ -1,6 +1,16 @@
 package mem
 
-import "testing"
+import (
+	"testing"
+	"unsafe"
+)
+
+// Requests are copied and looked through all the time: two of them fill a line of the computer's cache.
+func TestReqIsSmall(t *testing.T) {
+	if n := unsafe.Sizeof(Req{}); n != 32 {
+		t.Errorf("a request has %d bytes, want 32", n)
+	}
+}
 
 // TestSlabLanes: what is reserved can be taken in every lane at once without moving the
 // requests, no handle twice; a lane that only frees gives back what others take.

@@ -56,9 +56,10 @@ type Space struct {
 	regions []*Region // sorted by Base
 	next    uint64
 	count   int
-	limit   int64 // bytes of device memory; 0 = no limit
-	used    int64 // bytes of device memory
-	total   int64 // bytes of all kinds that the computer holds
+	limit   int64  // bytes of device memory; 0 = no limit
+	used    int64  // bytes of device memory
+	total   int64  // bytes of all kinds that the computer holds
+	managed uint64 // alignment of managed regions; nothing else lies in their last unit of it
 }
 
 // hostLimit bounds all memory of an application: its bytes are held by the
@@ -66,7 +67,11 @@ type Space struct {
 const hostLimit = 64 << 30
 
 // NewSpace makes an empty space that may hold limit bytes of device memory (0: no limit).
-func NewSpace(limit int64) *Space { return &Space{next: DefaultBase, limit: limit} }
+func NewSpace(limit int64) *Space { return &Space{next: DefaultBase, limit: limit, managed: Align} }
+
+// AlignManaged has managed regions begin at multiples of n bytes, a power of two of at least
+// Align, with nothing else before the next multiple.
+func (s *Space) AlignManaged(n uint64) { s.managed = n }
 
 // Alloc reserves n bytes, zeroed. An empty name gets a numbered one.
 func (s *Space) Alloc(n int64, k Kind, name string) (*Region, error) {
@@ -101,8 +106,13 @@ func (s *Space) Reserve(n int64, k Kind, name string) (*Region, error) {
 		name = fmt.Sprintf("alloc#%d", s.count)
 	}
 	s.count++
+	align := uint64(Align)
+	if k == Managed {
+		align = s.managed
+	}
+	s.next = (s.next + align - 1) &^ (align - 1)
 	r := &Region{Base: s.next, Kind: k, Name: name, bytes: n}
-	s.next += (uint64(n) + Align - 1) &^ (Align - 1)
+	s.next += (uint64(n) + align - 1) &^ (align - 1)
 	if onDevice {
 		s.used += n
 	}

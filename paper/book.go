@@ -28,6 +28,7 @@ type Book struct {
 	Code   string // identity of the simulator, written beside the numbers
 
 	set     map[string]string
+	own     map[string]string // of set, what the study does not say itself
 	machine *sheets.Machine
 	*ledger
 }
@@ -44,7 +45,7 @@ var errPending = errors.New("not simulated yet")
 
 // NewBook opens an empty book; set overrides the study's machine.
 func NewBook(s *Study, scale *Scale, set map[string]string, apps string, r *lab.Runner) (*Book, error) {
-	b := &Book{Study: s, Scale: scale, Runner: r, Apps: apps}
+	b := &Book{Study: s, Scale: scale, Runner: r, Apps: apps, own: set}
 	b.ledger = &ledger{have: map[string]*lab.Outcome{}, noted: map[string]bool{}}
 	var err error
 	b.set, b.machine, err = s.Sheet(set)
@@ -80,15 +81,20 @@ func key(s *sim.Spec) string {
 	return string(text)
 }
 
-// result answers for one run.
+// result answers for one run on the study's machine.
 func (b *Book) result(label string, spec sim.Spec) (*sim.Result, error) {
-	k := key(&spec)
+	return b.resultOf(lab.Job{Label: label, Spec: spec, Machine: b.machine})
+}
+
+// resultOf answers for one run.
+func (b *Book) resultOf(job lab.Job) (*sim.Result, error) {
+	label, k := job.Label, key(&job.Spec)
 	o := b.have[k]
 	switch {
 	case o == nil:
 		if !b.noted[k] {
 			b.noted[k] = true
-			b.want = append(b.want, lab.Job{Label: label, Spec: spec, Machine: b.machine})
+			b.want = append(b.want, job)
 		}
 		return nil, errPending
 	case o.Err != nil:

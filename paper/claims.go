@@ -313,6 +313,9 @@ func (s *Study) measureNames(f *Figure) []string {
 			}
 		}
 	}
+	if slices.Contains(singleKinds(), f.Kind) {
+		return s.singleNames(f)
+	}
 	switch f.Kind {
 	case "slices", "heat":
 		return s.sliceNames(f)

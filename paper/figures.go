@@ -35,6 +35,9 @@ type Measure struct {
 func (b *Book) figure(f *Figure) *Reproduced {
 	r := &Reproduced{Figure: f, Measures: map[string]Measure{}, failed: map[string]int{}}
 	r.Draw = figure.Figure{Title: f.Title, Note: b.note(f)}
+	if slices.Contains(singleKinds(), f.Kind) {
+		b.single(r)
+	}
 	switch f.Kind {
 	case "slices":
 		b.curves(r)
@@ -57,6 +60,9 @@ func (b *Book) figure(f *Figure) *Reproduced {
 // note says under what conditions the numbers hold.
 func (b *Book) note(f *Figure) string {
 	s := fmt.Sprintf("scale %s: %d cycles per run, epochs of %d", b.Scale.Name, b.Scale.Budget, b.Scale.Epoch)
+	if b.Scale.Instructions > 0 && slices.Contains(singleKinds(), f.Kind) {
+		s = fmt.Sprintf("scale %s: %d thread instructions per run", b.Scale.Name, b.Scale.Instructions)
+	}
 	if f.Note != "" {
 		s = f.Note + "; " + s
 	}

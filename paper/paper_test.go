@@ -289,6 +289,16 @@ func TestMalformedStudies(t *testing.T) {
 		{"study.yaml", "[4, 6]]", "[4]]", "a slice is [SMs, channel groups]"},
 		{"study.yaml", "set_why: a small machine is simulated sooner\n", "", "set_why"},
 		{"study.yaml", "high: compute", "high: computer", "high, a class"},
+		{"study.yaml", "configs: [FAR, NEAR]}", "configs: [FAR, NEER]}", "did you mean NEAR"},
+		{"study.yaml", "of: NEAR, over: FAR", "of: NEAR, over: FARR", "did you mean FAR"},
+		{"study.yaml", "metric: replies", "metric: repliez", "did you mean replies"},
+		{"study.yaml", "noc.flit: 8", "noc.flits: 8", "configuration SLOW"},
+		{"study.yaml", "{policy: observe", "{policy: obsrve", "did you mean observe"},
+		{"study.yaml", "kind: degree, sets: [stream, compute]", "kind: degree, sets: [pairs]", "takes one"},
+		{
+			"study.yaml", "kind: degree, sets: [stream, compute], configs: [NEAR]", "kind: degree, sets: [stream]",
+			"kind degree needs at least 1 configs",
+		},
 		{"claims.yaml", "sms 16/8 mean", "sms 16/9 mean", "claims.yaml:2:"},
 		{"claims.yaml", "direction: flat", "direction: flatt", "did you mean flat"},
 		{"claims.yaml", "figure: pairs", "figure: pear", `no figure "pear"`},
@@ -319,6 +329,41 @@ func TestMalformedStudies(t *testing.T) {
 	}
 	if _, err := Load("ugpux"); err == nil || !strings.Contains(err.Error(), "did you mean ugpu") {
 		t.Errorf("an unknown study: %v", err)
+	}
+}
+
+// A subset of a figure's own comes before that of its scale.
+func TestSubsetsOfFigures(t *testing.T) {
+	s, err := Load("testdata/tiny/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Subsets = []Subset{
+		{Scale: "quick", Set: "stream", Mixes: []string{"T"}},
+		{Scale: "quick", Set: "stream", Mixes: []string{"V"}, Figures: []string{"misses"}},
+	}
+	b := &Book{Study: s, Scale: &s.Scales[0]}
+	for figure, want := range map[string]string{"misses": "V", "speeds": "T"} {
+		f, err := s.Select(figure)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := b.programs(f[0], "stream"); !slices.Equal(got, []string{want}) {
+			t.Errorf("%s runs %v, want %s", figure, got, want)
+		}
+	}
+}
+
+// The mean of speeds is harmonic, that of anything else is not; what is not known is left out.
+func TestGains(t *testing.T) {
+	r := &Reproduced{Measures: map[string]Measure{}}
+	r.gain("speed", []float64{2, 1, math.NaN()}, metric{harmonic: true})
+	r.gain("power", []float64{2, 1, math.NaN()}, metric{})
+	if m := r.Measures["speed mean"]; math.Abs(m.Value-100.0/3) > 1e-9 || m.N != 2 || m.Of != 3 {
+		t.Errorf("harmonic mean of 2 and 1: %+v, want 33.3 %%", m)
+	}
+	if m := r.Measures["power mean"]; m.Value != 50 || r.Measures["power max"].Value != 100 {
+		t.Errorf("mean of 2 and 1: %+v, want 50 %%", m)
 	}
 }
 

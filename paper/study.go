@@ -38,6 +38,7 @@ type Study struct {
 	Programs []Program       `yaml:"programs"`
 	Subsets  []Subset        `yaml:"subsets"`
 	Schemes  []Scheme        `yaml:"schemes"`
+	Configs  []Config        `yaml:"configs"` // machines that are compared
 	Figures  []Figure        `yaml:"figures"`
 
 	list    *mixes.List
@@ -53,8 +54,13 @@ type Scale struct {
 	// Profile is how many core cycles one application runs on a slice that never
 	// changes: for the curves over SMs and channels, and to choose slices offline.
 	Profile uint64 `yaml:"profile"`
-	Inputs  string `yaml:"inputs"` // which inputs of the programs
-	About   string `yaml:"about"`  // what the scaling means for results
+	// Instructions ends the runs of figures of configurations instead of the budget: thread
+	// instructions of the program.
+	Instructions uint64 `yaml:"instructions"`
+	// Warmup is core cycles at their begin that do not count.
+	Warmup uint64 `yaml:"warmup"`
+	Inputs string `yaml:"inputs"` // which inputs of the programs
+	About  string `yaml:"about"`  // what the scaling means for results
 }
 
 // Program gives a benchmark's arguments by the name of the inputs.
@@ -89,6 +95,8 @@ type Subset struct {
 	Mixes []string `yaml:"mixes"`
 	// Machine makes it a subset for figures on a machine of their own.
 	Machine string `yaml:"machine"`
+	// Figures makes it a subset for these figures.
+	Figures []string `yaml:"figures"`
 	// Targets are those of a figure's that it runs; none: all.
 	Targets []float64 `yaml:"targets"`
 }
@@ -162,7 +170,7 @@ type Figure struct {
 	Name    string   `yaml:"name"`
 	Title   string   `yaml:"title"`
 	Note    string   `yaml:"note"`
-	Kind    string   `yaml:"kind"`    // slices, heat, schemes, moved, energy, qos, reach, batch, power
+	Kind    string   `yaml:"kind"`    // one of kinds
 	Own     bool     `yaml:"own"`     // the paper has no such figure, and claims nothing of it
 	Sets    []string `yaml:"sets"`    // of mixes
 	Schemes []string `yaml:"schemes"` // the first is the baseline
@@ -180,6 +188,12 @@ type Figure struct {
 	Targets []float64       `yaml:"targets"`
 	Machine string          `yaml:"machine"`
 	Power   runfile.Scalars `yaml:"power"`
+	// Of figures of configurations: which, the first being the baseline, and the metric; pairs of
+	// them; those that are joined by lines.
+	Configs []string `yaml:"configs"`
+	Metric  string   `yaml:"metric"`
+	Pairs   []Pair   `yaml:"pairs"`
+	Lines   []Line   `yaml:"lines"`
 }
 
 // Names lists the shipped studies.
@@ -316,11 +330,25 @@ func (s *Study) targetsOn(f *Figure, set string, scale *Scale) []float64 {
 	return f.Targets
 }
 
+// mixesFor is mixesOf for a figure that may have a subset of its own.
+func (s *Study) mixesFor(f *Figure, set string, scale *Scale) []mixes.Mix {
+	for _, sub := range s.Subsets {
+		if sub.Set == set && sub.Scale == scale.Name && slices.Contains(sub.Figures, f.Name) {
+			return slices.DeleteFunc(slices.Clone(s.list.Set(set).Mixes), func(m mixes.Mix) bool {
+				return !slices.Contains(sub.Mixes, m.Name)
+			})
+		}
+	}
+	return s.mixesOf(set, scale)
+}
+
+func manyPrograms(m mixes.Mix) bool { return len(m.Apps) != 1 }
+
 // mixesOn is mixesOf for figures on a machine of their own; "": the study's.
 func (s *Study) mixesOn(machine, set string, scale *Scale) []mixes.Mix {
 	all := s.list.Set(set).Mixes
 	for _, sub := range s.Subsets {
-		if sub.Set != set || sub.Scale != scale.Name || sub.Machine != machine {
+		if sub.Set != set || sub.Scale != scale.Name || sub.Machine != machine || len(sub.Figures) > 0 {
 			continue
 		}
 		var out []mixes.Mix

@@ -8,7 +8,8 @@ import (
 
 // kinds are the kinds of figures.
 func kinds() []string {
-	return []string{"slices", "heat", "schemes", "moved", "energy", "qos", "reach", "batch", "power"}
+	return append([]string{"slices", "heat", "schemes", "moved", "energy", "qos", "reach", "batch", "power"},
+		singleKinds()...)
 }
 
 // validate looks for names nothing stands behind, at the place they are written.
@@ -21,7 +22,8 @@ func (s *Study) validate(root *yamldoc.Node) error {
 	}
 	for _, check := range []func(*yamldoc.Node) error{
 		s.validateScales, s.validatePrograms, s.validateSubsets,
-		s.validateSchemes, s.validateFigures,
+		s.validateSchemes, s.validateConfigs,
+		s.validateFigures,
 	} {
 		if err := check(root); err != nil {
 			return err
@@ -44,6 +46,9 @@ func (s *Study) validateScales(root *yamldoc.Node) error {
 		}
 		if c.Profile == 0 || c.Profile > c.Budget {
 			return at.Errorf("scale %s: profile must be in 1..%d, the budget", c.Name, c.Budget)
+		}
+		if c.Warmup >= c.Budget {
+			return at.Errorf("scale %s: warmup must be below the budget, %d", c.Name, c.Budget)
 		}
 		seen[c.Name] = true
 	}
@@ -87,6 +92,11 @@ func (s *Study) validateSubsets(root *yamldoc.Node) error {
 		var names []string
 		for _, m := range set.Mixes {
 			names = append(names, m.Name)
+		}
+		for j, f := range sub.Figures {
+			if !slices.ContainsFunc(s.Figures, func(x Figure) bool { return x.Name == f }) {
+				return at.Get("figures").Items[j].Errorf("no figure %q in the study", f)
+			}
 		}
 		if len(sub.Mixes) == 0 {
 			return at.Errorf("a subset needs mixes")
@@ -169,6 +179,9 @@ func (s *Study) validateParts(at *yamldoc.Node, f *Figure) error {
 				}
 			}
 		}
+	}
+	if slices.Contains(singleKinds(), f.Kind) {
+		return s.validateSingles(at, f)
 	}
 	switch f.Kind {
 	case "slices", "heat":

@@ -9,36 +9,17 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
+	"heddle/internal/scratch"
 	"heddle/sim"
 )
-
-// resultFile is the file that makes a directory a result directory.
-const resultFile = "result.json"
-
-// decisionsFile is the log of a machine-wide policy.
-const decisionsFile = "decisions.json"
-
-// written lists the files Heddle writes into a result directory.
-func written() []string {
-	return []string{
-		resultFile, "counters.csv", "epochs.csv", "epochs.parquet", decisionsFile, "timeline.json",
-		"stalls.pb.gz",
-	}
-}
-
-// isWritten says whether Heddle writes a file of that name into a result directory.
-func isWritten(name string) bool {
-	samples, err := filepath.Match(samplesFile("*"), name)
-	return slices.Contains(written(), name) || samples && err == nil
-}
 
 // Dir is a result directory being made. Everything is written to a directory
 // beside it, which takes its place in Commit.
 type Dir struct {
 	final, temp string
+	scratch     *scratch.Dir
 }
 
 // CheckDir tells whether results may be written to path: it must not exist, or be
@@ -52,7 +33,7 @@ func CheckDir(path string) error {
 		return fmt.Errorf("output directory: %w", err)
 	}
 	for _, e := range entries {
-		if e.Name() == resultFile {
+		if e.Name() == sim.ResultFile {
 			return nil
 		}
 	}
@@ -70,36 +51,42 @@ func BeginDir(path string) (*Dir, error) {
 	if err := os.MkdirAll(parent, 0o777); err != nil {
 		return nil, fmt.Errorf("output directory: %w", err)
 	}
-	temp, err := os.MkdirTemp(parent, "."+filepath.Base(path)+".writing-")
+	temp, err := scratch.Make(parent, "."+filepath.Base(path)+".writing-")
 	if err != nil {
 		return nil, fmt.Errorf("output directory: %w", err)
 	}
-	if err := os.Chmod(temp, 0o755); err != nil { // MkdirTemp makes it private
-		return nil, errors.Join(fmt.Errorf("output directory: %w", err), os.RemoveAll(temp))
+	if err := os.Chmod(temp.Path(), 0o755); err != nil { // it is made private
+		return nil, errors.Join(fmt.Errorf("output directory: %w", err), temp.Remove())
 	}
-	return &Dir{final: path, temp: temp}, nil
+	return &Dir{final: path, temp: temp.Path(), scratch: temp}, nil
 }
 
 // Path is where files of the result (those a host program saves) go until Commit.
 func (d *Dir) Path() string { return d.temp }
 
 // Abort leaves nothing behind.
-func (d *Dir) Abort() error { return os.RemoveAll(d.temp) }
+func (d *Dir) Abort() error { return d.scratch.Remove() }
 
 // Commit writes the result's files and lets the directory appear. Files that an
-// earlier result left in it are replaced; files that are not Heddle's are kept.
+// earlier result left in it are replaced; files that are not Heddle's are kept. On a full disk it keeps the files
+// for which there is room, result.json first, and the error names the others; without result.json there is no
+// directory.
 func (d *Dir) Commit(r *sim.Result) error {
-	err := d.write(r)
+	lost, err := d.write(r)
 	if err == nil {
 		err = d.swap()
 	}
 	if err != nil {
 		return errors.Join(fmt.Errorf("output directory %s: %w", d.final, err), d.Abort())
 	}
-	return nil
+	if lost != nil {
+		lost = fmt.Errorf("output directory %s, which has the rest: %w", d.final, lost)
+	}
+	return errors.Join(lost, d.scratch.Release())
 }
 
-func (d *Dir) write(r *sim.Result) error {
+// write writes the result's files; lost says which could not be written, err that result.json could not.
+func (d *Dir) write(r *sim.Result) (lost, err error) {
 	type output struct {
 		name string
 		on   bool
@@ -107,36 +94,48 @@ func (d *Dir) write(r *sim.Result) error {
 	}
 	epochs := r.Spec.Epoch > 0
 	outputs := []output{
+		{sim.ResultFile, true, JSON},
 		{"counters.csv", !r.Spec.Functional, CountersCSV},
 		{"epochs.csv", epochs && !r.Spec.Functional, EpochsCSV},
 		{"epochs.parquet", epochs && !r.Spec.Functional, EpochsParquet},
-		{decisionsFile, len(r.Decisions) > 0, Decisions},
+		{sim.DecisionsFile, len(r.Decisions) > 0, Decisions},
 		{"timeline.json", r.Spec.Timeline, Timeline},
 		{"stalls.pb.gz", r.Spec.Profile, Profile},
-		{resultFile, true, JSON},
 	}
 	for _, policy := range governing(r) {
 		outputs = append(outputs,
-			output{samplesFile(policy), true, func(w io.Writer, r *sim.Result) error { return Samples(w, r, policy) }})
+			output{sim.SamplesFile(policy), true, func(w io.Writer, r *sim.Result) error {
+				return Samples(w, r, policy)
+			}})
 	}
 	for _, o := range outputs {
 		if !o.on {
 			continue
 		}
-		if err := writeFile(filepath.Join(d.temp, o.name), r, o.do); err != nil {
-			return fmt.Errorf("%s: %w", o.name, err)
+		err := writeFile(filepath.Join(d.temp, o.name), r, o.do)
+		if err == nil {
+			continue
 		}
+		err = fmt.Errorf("%s: %w", o.name, err)
+		if o.name == sim.ResultFile {
+			return nil, err
+		}
+		lost = errors.Join(lost, err)
 	}
-	return nil
+	return lost, nil
 }
 
+// writeFile writes a file whole, or not at all.
 func writeFile(path string, r *sim.Result, do func(io.Writer, *sim.Result) error) error {
 	f, err := os.Create(path)
 	if err != nil {
 		return err
 	}
 	b := bufio.NewWriter(f)
-	return errors.Join(do(b, r), b.Flush(), f.Close())
+	if err := errors.Join(do(b, r), b.Flush(), f.Close()); err != nil {
+		return errors.Join(err, os.Remove(path))
+	}
+	return nil
 }
 
 // swap puts the new directory in the place of the old one.
@@ -149,7 +148,7 @@ func (d *Dir) swap() error {
 		return err
 	}
 	for _, e := range entries {
-		if isWritten(e.Name()) {
+		if sim.IsResultFile(e.Name()) {
 			continue
 		}
 		if _, err := os.Lstat(filepath.Join(d.temp, e.Name())); err == nil {

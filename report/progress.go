@@ -37,7 +37,7 @@ func (p *Progress) Start(label string, alone bool) (watch func(sim.Progress), do
 	if alone {
 		label += " alone"
 	}
-	j := &job{p: p, label: label, begun: p.now(), said: p.now()}
+	j := &job{p: p, label: Plain(label), begun: p.now(), said: p.now()}
 	return j.watch, j.done
 }
 
@@ -74,7 +74,7 @@ func (j *job) watch(s sim.Progress) {
 	if !j.p.tty {
 		if now.Sub(j.said) >= j.p.every {
 			j.said = now
-			j.p.line(j.label + ": " + Line(s))
+			j.p.line(Plain(j.label + ": " + Line(s)))
 		}
 		return
 	}
@@ -98,7 +98,7 @@ func (j *job) done() {
 func (j *job) text(decor.Statistics) string {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	return Line(j.last)
+	return Plain(Line(j.last))
 }
 
 func (p *Progress) newBar(j *job) *mpb.Bar {
@@ -127,7 +127,7 @@ func (p *Progress) line(s string) {
 
 // Log writes a message without disturbing the bars.
 func (p *Progress) Log(format string, args ...any) {
-	s := fmt.Sprintf(format, args...)
+	s := Plain(fmt.Sprintf(format, args...))
 	p.mu.Lock()
 	bars := p.bars
 	p.mu.Unlock()

@@ -21,14 +21,14 @@ import (
 // epochs.csv, decisions.json, timeline.json and stalls.pb.gz. A missing optional
 // file leaves its part of the Result empty; a damaged one is an error that names it.
 func Read(dir string) (*sim.Result, error) {
-	path := filepath.Join(dir, resultFile)
+	path := filepath.Join(dir, sim.ResultFile)
 	r, err := ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		if _, none := os.Stat(dir); none != nil {
 			return nil, fmt.Errorf("result directory: %w", none)
 		}
 		return nil, fmt.Errorf("%s is not a result directory: it has no %s; heddle run --out makes one", dir,
-			resultFile)
+			sim.ResultFile)
 	}
 	if err != nil {
 		return nil, err
@@ -38,7 +38,7 @@ func Read(dir string) (*sim.Result, error) {
 		read func([]byte, *sim.Result) error
 	}{
 		{"epochs.csv", readEpochs},
-		{decisionsFile, readDecisions},
+		{sim.DecisionsFile, readDecisions},
 		{"timeline.json", readTimeline},
 		{"stalls.pb.gz", readStalls},
 	} {
@@ -101,7 +101,7 @@ func readDecisions(text []byte, r *sim.Result) error {
 		return err
 	}
 	if log.Version != r.Version || log.SpecHash != r.SpecHash {
-		return fmt.Errorf("it belongs to another result than %s", resultFile)
+		return fmt.Errorf("it belongs to another result than %s", sim.ResultFile)
 	}
 	r.Decisions = log.Decisions
 	return nil

@@ -369,12 +369,12 @@ func TestDirAppearsWhole(t *testing.T) {
 	if err := d.Commit(sample()); err != nil {
 		t.Fatal(err)
 	}
-	for _, f := range append(written(), "saved.bin") {
+	for _, f := range append(sim.ResultFiles(), "saved.bin") {
 		if _, err := os.Stat(filepath.Join(path, f)); err != nil {
 			t.Error(err)
 		}
 	}
-	text, err := os.ReadFile(filepath.Join(path, resultFile))
+	text, err := os.ReadFile(filepath.Join(path, sim.ResultFile))
 	if err != nil {
 		t.Fatal(err)
 	}

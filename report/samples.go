@@ -8,9 +8,6 @@ import (
 	"heddle/sim"
 )
 
-// samplesFile is what heddle policy replay reads of one policy of a run.
-func samplesFile(policy string) string { return "samples-" + policy + ".json" }
-
 // governing lists the policies that took samples in a run, in the order in which they did.
 func governing(r *sim.Result) (names []string) {
 	for i := range r.Decisions {

@@ -51,8 +51,11 @@ func Resolve(name string, set map[string]string) (*Machine, *Provenance, error) 
 	if _, asked := set["dram.capacity"]; !asked && len(set) > 0 {
 		m.DRAM.followGeometry()
 	}
+	if _, asked := set["memory.fast.device.capacity"]; !asked && len(set) > 0 && m.Memory.Given() {
+		m.Memory.Fast.Device.followGeometry()
+	}
 	if err := Validate(m); err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", file, err)
+		return nil, nil, fmt.Errorf("%s: %w", file, prov.located(err))
 	}
 	return m, prov, nil
 }
@@ -65,7 +68,7 @@ func Parse(file string, src []byte) (*Machine, *Provenance, error) {
 		return nil, nil, err
 	}
 	if err := Validate(m); err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", file, err)
+		return nil, nil, fmt.Errorf("%s: %w", file, prov.located(err))
 	}
 	return m, prov, nil
 }
@@ -113,7 +116,7 @@ func decode(file string, src []byte, depth int) (*Machine, *Provenance, error) {
 		return nil, nil, err
 	}
 	for _, f := range schema() {
-		if _, ok := d.prov.at[f.path]; !ok && f.opt == "" && f.unit != "" {
+		if _, ok := d.prov.at[f.path]; !ok && f.opt == "" && f.unit != "" && d.prov.has(f.whole) {
 			section, key, _ := strings.Cut(f.path, ".")
 			return nil, nil, root.Errorf("no value for %s (%s); add `%s: [value, %s, source]` under %s", f.path, f.doc,
 				key, f.unit, section)

@@ -21,8 +21,13 @@ type Machine struct {
 	// Conventional is the map of the same memory without PageMove's customised one.
 	Conventional BitMap `yaml:"map_conventional"`
 
+	// Memory is a second, fast tier; most machines have none.
+	Memory Memory `yaml:"memory" optional:"one tier"`
+
 	VM    VM    `yaml:"vm"`
+	CPU   CPU   `yaml:"cpu"`
 	Host  Link  `yaml:"host"`
+	UVM   UVM   `yaml:"uvm"`
 	MIG   MIG   `yaml:"mig"`
 	Power Power `yaml:"power"`
 }
@@ -64,20 +69,23 @@ type SM struct {
 	OtherLatency   int    `yaml:"other_latency" unit:"cycles" doc:"every opcode without a row of its own"`
 	OtherInterval  int    `yaml:"other_interval" unit:"cycles" doc:"initiation interval of the same"`
 	// Overhead is issue-to-execute plus write-back: what a dependent instruction waits beyond the unit's latency.
-	Overhead         int  `yaml:"overhead" unit:"cycles" doc:"pipeline stages around a unit: operand collection and write-back"`
-	SfuOverhead      int  `yaml:"sfu_overhead" unit:"cycles" doc:"the same for the SFU"`
-	Collectors       int  `yaml:"collectors" unit:"units" doc:"operand collector units per SM"`
-	CollectorsShared bool `yaml:"collectors_shared" unit:"flag" doc:"memory instructions that wait for the load/store unit hold collectors that arithmetic needs"`
-	AtomicWait       bool `yaml:"atomic_wait" unit:"flag" doc:"a warp issues nothing until its atomic or reduction is performed (GPGPU-Sim)"`
-	RegBanks         int  `yaml:"reg_banks" unit:"banks" doc:"register-file banks per SM (bank conflicts are not modelled: overhead holds the mean)"`
-	RegPorts         int  `yaml:"reg_ports" unit:"operands/cycle" doc:"operands the register file delivers to the collectors per cycle and port (GPGPU-Sim -gpgpu_reg_file_port_throughput) (bank conflicts are not modelled: overhead holds the mean)"`
-	FetchWidth       int  `yaml:"fetch_width" unit:"instructions" doc:"instructions a fetch brings to a warp's buffer"`
-	FetchLatency     int  `yaml:"fetch_latency" unit:"cycles" doc:"cycles from an empty instruction buffer to an issuable instruction"`
-	FetchRate        int  `yaml:"fetch_rate" unit:"fetches/cycle" doc:"warps whose instruction buffers an SM refills per cycle"`
-	LateRedirect     bool `yaml:"late_redirect" unit:"flag" doc:"the front end fetches on behind a taken branch until the scheduler comes to the warp again (GPGPU-Sim)"`
-	LaunchDelay      int  `yaml:"launch_delay" unit:"cycles" doc:"kernel launch latency on the device"`
-	CtxBytesWarp     int  `yaml:"ctx_bytes_warp" unit:"bytes" doc:"context of a warp beyond its registers: SIMT stack, barriers, PC"`
-	WakeDelay        int  `yaml:"wake_delay" unit:"cycles" doc:"waking a power-gated SM: from the request until it can take a CTA; it draws idle power (at least 1)"`
+	Overhead         int    `yaml:"overhead" unit:"cycles" doc:"pipeline stages around a unit: operand collection and write-back"`
+	SfuOverhead      int    `yaml:"sfu_overhead" unit:"cycles" doc:"the same for the SFU"`
+	Collectors       int    `yaml:"collectors" unit:"units" doc:"operand collector units per SM"`
+	CollectorsShared bool   `yaml:"collectors_shared" unit:"flag" doc:"memory instructions that wait for the load/store unit hold collectors that arithmetic needs"`
+	AtomicWait       bool   `yaml:"atomic_wait" unit:"flag" doc:"a warp issues nothing until its atomic or reduction is performed (GPGPU-Sim)"`
+	RegBanks         int    `yaml:"reg_banks" unit:"banks" doc:"register-file banks per SM (bank conflicts are not modelled: overhead holds the mean)"`
+	RegPorts         int    `yaml:"reg_ports" unit:"operands/cycle" doc:"operands the register file delivers to the collectors per cycle and port (GPGPU-Sim -gpgpu_reg_file_port_throughput) (bank conflicts are not modelled: overhead holds the mean)"`
+	FetchWidth       int    `yaml:"fetch_width" unit:"instructions" doc:"instructions a fetch brings to a warp's buffer"`
+	FetchLatency     int    `yaml:"fetch_latency" unit:"cycles" doc:"cycles from an empty instruction buffer to an issuable instruction"`
+	FetchRate        int    `yaml:"fetch_rate" unit:"fetches/cycle" doc:"warps whose instruction buffers an SM refills per cycle"`
+	LateRedirect     bool   `yaml:"late_redirect" unit:"flag" doc:"the front end fetches on behind a taken branch until the scheduler comes to the warp again (GPGPU-Sim)"`
+	Dispatch         string `yaml:"dispatch" unit:"name" doc:"order of CTAs: breadth (each next one to the next SM with room) or distributed (contiguous chunks of the grid)" opt:"breadth"`
+	DispatchParts    int    `yaml:"dispatch_parts" unit:"partitions" doc:"chunks of a grid, distributed: one for each so many partitions of the SMs" opt:"0: one per SM, or per partition of noc.topology nuba"`
+	ReadOnlyLoads    bool   `yaml:"read_only_loads" unit:"flag" doc:"kernels are compiled as NUBA's are: loads of what a kernel does not write say so (ld.global.nc)" opt:"false"`
+	LaunchDelay      int    `yaml:"launch_delay" unit:"cycles" doc:"kernel launch latency on the device"`
+	CtxBytesWarp     int    `yaml:"ctx_bytes_warp" unit:"bytes" doc:"context of a warp beyond its registers: SIMT stack, barriers, PC"`
+	WakeDelay        int    `yaml:"wake_delay" unit:"cycles" doc:"waking a power-gated SM: from the request until it can take a CTA; it draws idle power (at least 1)"`
 }
 
 // L1D is the first-level data cache of each SM.
@@ -104,14 +112,26 @@ type L1D struct {
 
 // NoC is the interconnect between SMs and LLC slices.
 type NoC struct {
-	Kind       string `yaml:"kind" unit:"name" doc:"crossbar (iSLIP), or local: GPGPU-Sim's built-in one, in which every sector is a packet and an input may send several in a cycle"`
+	Kind       string `yaml:"kind" unit:"name" doc:"crossbar (iSLIP); local: GPGPU-Sim's built-in one, in which every sector is a packet and an input may send several in a cycle; or stages: two of switches"`
 	FlitBytes  int    `yaml:"flit" unit:"bytes" doc:"link width per cycle"`
 	HeaderReq  int    `yaml:"header" unit:"bytes" doc:"header of every packet"`
 	InQueue    int    `yaml:"in_queue" unit:"flits" doc:"input queue per port and VC"`
 	OutQueue   int    `yaml:"out_queue" unit:"packets" doc:"ejection queue per port"`
 	VCs        int    `yaml:"vcs" unit:"channels" doc:"virtual channels per input"`
 	Iterations int    `yaml:"iterations" unit:"iterations" doc:"iSLIP iterations"`
-	Latency    int    `yaml:"latency" unit:"cycles" doc:"pipeline cycles of one traversal"`
+	Latency    int    `yaml:"latency" unit:"cycles" doc:"pipeline cycles of one traversal; of kind stages: of each of the two"`
+	Radix      int    `yaml:"radix" unit:"ports" doc:"kind stages: outer ports of a switch, which has a link to each switch of the other stage" opt:"0"`
+	WriteSize  int    `yaml:"write_size" unit:"bytes" doc:"kind stages: a write request in all; 0: header and the bytes written" opt:"0"`
+	// Who is near whom.
+	Topology   string  `yaml:"topology" unit:"name" doc:"memory-side: SMs reach all slices; sm-side: those of their half of the GPU, which may hold any line; nuba: partitions of SMs, slices and channels, with a network between slices" opt:"memory-side"`
+	Partitions int     `yaml:"partitions" unit:"partitions" doc:"parts the SMs, slices and channels are divided into: nuba's partitions, the two halves of sm-side" opt:"0: one"`
+	LinkFlit   int     `yaml:"link_flit" unit:"bytes" doc:"width of a point-to-point link, per direction: between an SM and a slice of its partition (nuba), or a slice and its fellow in the other half (sm-side)" opt:"0: no links"`
+	LinkDelay  int     `yaml:"link_latency" unit:"cycles" doc:"from the last flit on a link to its end" opt:"0"`
+	Modules    int     `yaml:"modules" unit:"modules" doc:"chips of a package, each with its own stages, SMs, slices and channels, joined by a ring" opt:"0: one"`
+	RingGB     float64 `yaml:"ring" unit:"GB/s" doc:"link between two neighbours on the ring of modules, both directions together" opt:"0: none"`
+	RingDelay  int     `yaml:"ring_latency" unit:"cycles" doc:"of such a link" opt:"0"`
+	RingQueue  int     `yaml:"ring_queue" unit:"packets" doc:"of each class that wait at such a link" opt:"0"`
+	LinkQueue  int     `yaml:"link_queue" unit:"packets" doc:"latch at the end of a link, what is on it included" opt:"0"`
 }
 
 // LLC is the last-level cache: one or more slices per channel.
@@ -134,6 +154,8 @@ type LLC struct {
 	Repl             string `yaml:"repl" unit:"name" doc:"replacement: lru or fifo"`
 	Index            string `yaml:"index" unit:"name" doc:"set index: linear, xor or ipoly"`
 	WriteAlloc       string `yaml:"write_alloc" unit:"name" doc:"fetch or lazy (allocate, fetch on read)"`
+	Fill             string `yaml:"fill" unit:"name" doc:"where slices have requests of other partitions: home (every miss fills the slice of the line) or local (only what its own partition asked for)" opt:"home"`
+	FlushEach        bool   `yaml:"flush_each" unit:"flag" doc:"write the LLC back and invalidate it between kernels, as a machine that replicates does" opt:"false"`
 	PrefillCopies    bool   `yaml:"prefill_copies" unit:"flag" doc:"host-to-device copies fill the LLC (GPGPU-Sim -gpgpu_perf_sim_memcpy)"`
 }
 
@@ -192,10 +214,10 @@ type Timing struct {
 // Map is the physical address map as data: which address bits make the channel,
 // bank group, bank, column and row. Bits are listed from least to most significant.
 type Map struct {
-	Kind      string `yaml:"kind" unit:"name" doc:"gpgpusim (dramid@ string), bits (lists below) or linear"`
+	Kind      string `yaml:"kind" unit:"name" doc:"gpgpusim (dramid@ string), bits (lists below), linear, or page (line, bank, column up to the page's end, channel, row)"`
 	String    string `yaml:"string" unit:"text" doc:"GPGPU-Sim -gpgpu_mem_addr_mapping string" opt:"none"`
-	Hash      string `yaml:"hash" unit:"name" doc:"channel hash: none, ipoly, xor or pae (kind bits)"`
-	BankHash  string `yaml:"bank_hash" unit:"name" doc:"bank hash of kind bits: none, xor (row bits folded in) or pae (random half of them)" opt:"none"`
+	Hash      string `yaml:"hash" unit:"name" doc:"channel hash: none, ipoly, xor or pae (kinds bits and page)"`
+	BankHash  string `yaml:"bank_hash" unit:"name" doc:"bank hash of kinds bits and page: none, xor (row bits folded in), ipoly, or pae (random half of them)" opt:"none"`
 	GroupBits string `yaml:"group_bits" unit:"name" doc:"which bank bits name the bank group, kind gpgpusim: low or high" opt:"low"`
 	Offset    []int  `yaml:"offset" unit:"bit" doc:"block offset bits" opt:"none"`
 	Channel   []int  `yaml:"channel" unit:"bit" doc:"channel bits" opt:"none"`
@@ -252,6 +274,8 @@ type VM struct {
 	Levels       int     `yaml:"levels" unit:"levels" doc:"levels of the page table"`
 	WalkCache    int     `yaml:"walk_cache" unit:"entries" doc:"page-walk cache entries; 0: none" opt:"0"`
 	FaultUs      float64 `yaml:"fault" unit:"us" doc:"handling of a page that is not on the device"`
+	FaultSlots   int     `yaml:"fault_slots" unit:"faults" doc:"faults handled at once" opt:"0: one per walker"`
+	FirstTouch   bool    `yaml:"first_touch" unit:"flag" doc:"device memory, too, gets its frames when an SM touches it first, by a fault; copies and fills of the host are no touches" opt:"false"`
 	Placement    string  `yaml:"placement" unit:"name" doc:"frame placement: round-robin, least, first-touch, lab"`
 	LABThreshold float64 `yaml:"lab_threshold" unit:"fraction" doc:"page balance above which lab places by first touch, else by least (NUBA, section 4)" opt:"0"`
 	// Pages that change channels while an application runs.
@@ -267,9 +291,22 @@ type Link struct {
 	Bandwidth float64 `yaml:"bandwidth" unit:"GB/s" doc:"peak of each direction"`
 	Latency   float64 `yaml:"latency" unit:"us" doc:"latency of one transfer"`
 	Engines   int     `yaml:"engines" unit:"engines" doc:"copy engines"`
+	// The bandwidth of a transfer by its size, 2/pi * curve_peak * atan(curve_rate * KB), in unified memory.
+	CurvePeak float64 `yaml:"curve_peak" unit:"GiB/s" doc:"bandwidth that large transfers of unified memory approach; 0: bandwidth whatever the size" opt:"0"`
+	CurveRate float64 `yaml:"curve_rate" unit:"1/KiB" doc:"how fast they do with their size" opt:"0"`
 	// What the runtime library of kernels takes of the device's memory.
 	Printf int `yaml:"printf" unit:"bytes" doc:"buffer of what kernels print until the host synchronises; 0: CUDA's 1 MiB" opt:"0"`
 	Heap   int `yaml:"heap" unit:"bytes" doc:"heap that malloc in kernels allocates from; 0: CUDA's 8 MiB" opt:"0"`
+}
+
+// UVM is the hardware and driver of unified memory that moves pages on demand.
+type UVM struct {
+	Buffer  int     `yaml:"buffer" unit:"entries" doc:"faults that wait for the driver; 0: the machine has no unified memory on demand" opt:"0"`
+	Batch   int     `yaml:"batch" unit:"faults" doc:"faults the driver takes at once at most" opt:"0"`
+	Quantum float64 `yaml:"quantum" unit:"us" doc:"time between two interrupts that tell the driver of faults" opt:"0"`
+	FaultUs float64 `yaml:"fault" unit:"us" doc:"handling of a batch of faults by the driver, which does one after the other" opt:"0"`
+	DMAUs   float64 `yaml:"dma" unit:"us" doc:"time of the driver for each transfer of a batch beyond that" opt:"0"`
+	Remote  int     `yaml:"remote" unit:"cycles" doc:"latency of an access to a page that stays on the host" opt:"0"`
 }
 
 // MIG lists the slices a user can ask for by name.

@@ -1,6 +1,7 @@
 package sheets
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 	"strings"
@@ -60,6 +61,20 @@ func (p *Provenance) inherit(key, reason string) {
 	}
 }
 
+// has says whether any number of a section that can be left out is stated. Numbers in no
+// such section are always there.
+func (p *Provenance) has(section string) bool {
+	if section == "" {
+		return true
+	}
+	for k := range p.at {
+		if strings.HasPrefix(k, section+".") {
+			return true
+		}
+	}
+	return false
+}
+
 func (p *Provenance) overridden(path string) {
 	f, ok := lookup(path)
 	if !ok {
@@ -77,6 +92,27 @@ func (p *Provenance) Lookup(path string) (Entry, bool) {
 	return e, ok
 }
 
+// located is a list of complaints with the place, in parentheses, that states the number each
+// begins with.
+func (p *Provenance) located(err error) error {
+	list, ok := err.(interface{ Unwrap() []error })
+	if !ok {
+		return err
+	}
+	var out []error
+	for _, e := range list.Unwrap() {
+		path, _, _ := strings.Cut(e.Error(), " ")
+		switch at, ok := p.at[path]; {
+		case ok && at.Set && at.Line > 0:
+			e = fmt.Errorf("%w (set over sheet %s, line %d)", e, at.Sheet, at.Line)
+		case ok && at.Line > 0:
+			e = fmt.Errorf("%w (sheet %s, line %d)", e, at.Sheet, at.Line)
+		}
+		out = append(out, e)
+	}
+	return errors.Join(out...)
+}
+
 // List is every number of m in the order of the sheet. Numbers a sheet left out
 // because they are optional are listed with the source "default".
 func (p *Provenance) List(m *Machine) []Entry {
@@ -87,6 +123,9 @@ func (p *Provenance) List(m *Machine) []Entry {
 			continue
 		}
 		e, ok := p.at[f.path]
+		if !ok && f.whole != "" && !p.has(f.whole) {
+			continue // the machine has no such part
+		}
 		if !ok {
 			e = Entry{
 				Path: f.path, Unit: f.unit, Doc: f.doc, Source: "default", Reference: "not stated: " + f.opt,

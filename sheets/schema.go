@@ -20,6 +20,7 @@ type field struct {
 	unit  string
 	doc   string
 	opt   string // what leaving it out means; "": it must be given
+	whole string // section that may be left out as a whole; ""
 	index []int  // for reflect
 }
 
@@ -46,7 +47,13 @@ func fieldsOf(t reflect.Type, prefix string, index []int) []field {
 		path := prefix + sf.Tag.Get("yaml")
 		switch {
 		case sf.Type.Kind() == reflect.Struct:
-			out = append(out, fieldsOf(sf.Type, path+".", at)...)
+			inner := fieldsOf(sf.Type, path+".", at)
+			for k := range inner {
+				if sf.Tag.Get("optional") != "" {
+					inner[k].whole = path
+				}
+			}
+			out = append(out, inner...)
 		case path == profilesPath:
 			out = append(out, field{path: path, opt: "none", index: at})
 		case sf.Tag.Get("unit") != "":

@@ -48,9 +48,11 @@ func Validate(m *Machine) error {
 	c.noc(m)
 	c.dram(m)
 	c.addressMap(m)
+	c.memory(m)
 	c.vm(m)
 	c.mig(m)
 	c.gating(m)
+	c.cpu(m)
 	return errors.Join(c.errs...)
 }
 
@@ -142,6 +144,13 @@ func (c *checker) sm(m *Machine) {
 			s.Threads/32, s.Schedulers)
 	}
 	c.oneOf("sm.policy", s.Policy, "gto", "lrr")
+	if s.Dispatch != "" {
+		c.oneOf("sm.dispatch", s.Dispatch, "breadth", "distributed")
+	}
+	c.want(s.DispatchParts == 0 || s.Dispatch == "distributed", "sm.dispatch_parts is %d; without sm.dispatch "+
+		"distributed there are none", s.DispatchParts)
+	c.want(s.DispatchParts >= 0 && (s.DispatchParts == 0 || s.Count%s.DispatchParts == 0),
+		"sm.count = %d do not divide into sm.dispatch_parts = %d", s.Count, s.DispatchParts)
 	c.want(pow2(s.SharedBanks) && s.SharedBanks <= 32, "sm.shared_banks is %d; it must be a power of two up to 32",
 		s.SharedBanks)
 	c.want(s.Units[0] > 0 && s.Units[1] > 0 && s.Units[3] > 0 && s.Units[5] > 0,
@@ -240,14 +249,6 @@ func (c *checker) llc(m *Machine) {
 		"llc.sector = %d and dram.access = %d: one must divide the other", l.Sector, a)
 }
 
-func (c *checker) noc(m *Machine) {
-	n := &m.NoC
-	c.oneOf("noc.kind", n.Kind, "crossbar", "local")
-	c.want(n.Kind != "local" || n.VCs == 1, "noc.vcs is %d; a local crossbar has one", n.VCs)
-	c.positive("noc.flit noc.in_queue noc.out_queue noc.vcs noc.iterations noc.latency", n.FlitBytes, n.InQueue,
-		n.OutQueue, n.VCs, n.Iterations, n.Latency)
-}
-
 func (c *checker) dram(m *Machine) {
 	d := &m.DRAM
 	c.positive("dram.channels dram.stacks dram.ranks dram.bank_groups dram.banks dram.rows dram.row_bytes "+
@@ -324,6 +325,8 @@ func (c *checker) vm(m *Machine) {
 	c.want(v.Levels == 4 || v.Levels == 5,
 		"vm.levels is %d; it must be 4 or 5: programs, their local memory and contexts use 40 bits of virtual address",
 		v.Levels)
+	c.want(v.FaultSlots >= 0, "vm.fault_slots is %d; it cannot be negative", v.FaultSlots)
+	c.want(!v.FirstTouch || v.Enabled, "vm.first_touch needs vm.enabled: without translation pages have no frames")
 	c.oneOf("vm.placement", v.Placement, "round-robin", "least", "first-touch", "lab")
 	c.want(v.LABThreshold >= 0 && v.LABThreshold <= 1, "vm.lab_threshold is %g; it must be between 0 and 1",
 		v.LABThreshold)

@@ -5,8 +5,15 @@ import "strings"
 // addressMap checks the map against the geometry it must cover.
 func (c *checker) addressMap(m *Machine) {
 	a := &m.Map
-	c.oneOf("map.kind", a.Kind, "gpgpusim", "bits", "linear")
-	c.oneOf("map.hash", a.Hash, "none", "ipoly", "xor")
+	c.oneOf("map.kind", a.Kind, "gpgpusim", "bits", "linear", "page")
+	if c.oneOf("map.hash", a.Hash, "none", "ipoly", "xor", "pae"); a.Hash == "pae" {
+		c.want(a.listed(), "map.hash pae needs map.kind bits or page, not %s", a.Kind)
+	}
+	if a.BankHash != "" {
+		c.oneOf("map.bank_hash", a.BankHash, "none", "xor", "ipoly", "pae")
+		c.want(a.BankHash == "none" || a.listed(), "map.bank_hash %s needs map.kind bits or page, not %s", a.BankHash,
+			a.Kind)
+	}
 	if a.GroupBits != "" {
 		c.oneOf("map.group_bits", a.GroupBits, "low", "high")
 	}
@@ -26,6 +33,9 @@ func (c *checker) addressMap(m *Machine) {
 		c.mapBits(m, "map_conventional", &b)
 	}
 }
+
+// listed says that the map names its bank and row bits apart, so that either can be hashed.
+func (a *Map) listed() bool { return a.Kind == "bits" || a.Kind == "page" }
 
 // mapString checks a dramid@ string: the field sizes must match the geometry.
 func (c *checker) mapString(m *Machine) {

@@ -18,33 +18,37 @@ func Write(m *Machine, prov *Provenance) []byte {
 	for _, k := range keys {
 		fmt.Fprintf(&b, "  %s: %s\n", k, strconv.Quote(refs[k]))
 	}
-	section, sub := "", ""
+	var open []string // sections that the number before lies in
 	for _, f := range schema() {
 		e, stated := prov.at[f.path]
 		if !stated {
 			continue
 		}
 		parts := strings.Split(f.path, ".")
-		if parts[0] != section {
-			section, sub = parts[0], ""
-			fmt.Fprintf(&b, "\n%s:\n", section)
-		}
+		open = writeSections(&b, open, parts[:len(parts)-1])
 		if f.path == profilesPath {
 			writeProfiles(&b, m)
 			continue
 		}
-		indent := "  "
-		if len(parts) == 3 {
-			if parts[1] != sub {
-				sub = parts[1]
-				fmt.Fprintf(&b, "  %s:\n", sub)
-			}
-			indent = "    "
-		}
-		fmt.Fprintf(&b, "%s%s: [%s, %s, %s]\n", indent, parts[len(parts)-1], yamlValue(f.value(m), f.unit), f.unit,
-			e.Source)
+		fmt.Fprintf(&b, "%s%s: [%s, %s, %s]\n", strings.Repeat("  ", len(open)), parts[len(parts)-1],
+			yamlValue(f.value(m), f.unit), f.unit, e.Source)
 	}
 	return b.Bytes()
+}
+
+// writeSections begins those of the sections that were not open yet.
+func writeSections(b *bytes.Buffer, open, sections []string) []string {
+	for i, name := range sections {
+		if i < len(open) && open[i] == name {
+			continue
+		}
+		open = nil // from here on all begin
+		if i == 0 {
+			b.WriteByte('\n')
+		}
+		fmt.Fprintf(b, "%s%s:\n", strings.Repeat("  ", i), name)
+	}
+	return sections
 }
 
 // sourceKeys lists the sources in use. Entries that share a key but not a

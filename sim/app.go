@@ -3,8 +3,12 @@ package sim
 import (
 	"bytes"
 	"fmt"
+	"io"
+	"runtime"
 	"runtime/debug"
 	"strings"
+	"sync"
+	"time"
 
 	"heddle/apps/reference"
 	"heddle/host"
@@ -29,19 +33,43 @@ type app struct {
 	prog    host.Program
 	dev     *device
 	ctx     *host.Context
-	log     bytes.Buffer
+	log     printed
 	resume  chan struct{}
 	yielded chan struct{}
-	live    bool  // the goroutine exists
-	broken  error // what Wait answers: a fault, a deadlock, the end of the run
-	err     error // how the program ended
-	counted bool  // its end has been booked
+	ended   chan error
+	gone    chan struct{} // closed when the program was given up, as it does not react
+	live    bool          // the goroutine exists
+	broken  error         // what Wait answers: a fault, a deadlock, the end of the run
+	err     error         // how the program ended
+	counted bool          // its end has been booked
 	runs    int
 	checks  []Check
 	targets []kernelTarget // of its kernels, the one set last at the end
 
+	traces  []io.Closer // of its CPU cores
+	running bool        // its CPU cores go through its program over and over
+
 	arrived, begun uint64 // begun: of the present execution
 	done           bool   // has done what counts: finished once, or executed its instructions
+}
+
+// printed is what a program has logged; one that was given up may still be writing.
+type printed struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+// Write implements io.Writer.
+func (p *printed) Write(b []byte) (int, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.text.Write(b)
+}
+
+func (p *printed) String() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.text.String()
 }
 
 // load reads the application's program.
@@ -49,6 +77,10 @@ func (a *app) load(spec *Spec) error {
 	if a.spec.Program != nil {
 		a.prog = a.spec.Program
 		return nil
+	}
+	if a.spec.CPU != nil {
+		a.prog = &cpuProgram{a}
+		return a.spec.CPU.Check()
 	}
 	if is, err := record.Is(a.spec.Path); err == nil && is { // script.Load tells what is wrong with other paths
 		if len(a.spec.Args) > 0 {
@@ -75,7 +107,7 @@ func (a *app) load(spec *Spec) error {
 	}
 	p, err := script.Load(a.spec.Path, script.Options{
 		Args: a.spec.Args, OutDir: spec.OutDir, References: refs,
-		Seed: spec.Seed, Log: &a.log,
+		Seed: spec.Seed, Log: &a.log, Taken: IsResultFile,
 	})
 	if err != nil {
 		return err
@@ -85,39 +117,79 @@ func (a *app) load(spec *Spec) error {
 }
 
 // begin starts the program, again on fresh memory if it ran before.
-func (a *app) begin(ctx host.Options, dev host.Device, limit int64) {
-	a.ctx = host.New(dev, mem.NewSpace(limit), ctx)
-	a.resume, a.yielded = make(chan struct{}), make(chan struct{})
+func (a *app) begin(ctx host.Options, dev host.Device, space *mem.Space) {
+	a.ctx = host.New(dev, space, ctx)
+	a.resume, a.yielded, a.gone = make(chan struct{}), make(chan struct{}), make(chan struct{})
 	a.live, a.counted, a.broken, a.err = true, false, nil, nil
 	if a.dev != nil {
 		a.dev.streams = nil
 	}
+	a.ended = make(chan error, 1)
 	go func() {
 		<-a.resume
-		defer func() {
-			if p := recover(); p != nil {
-				a.err = fmt.Errorf("internal error in the host program of %s: %v\n%s", a.spec.Name, p, debug.Stack())
-			}
-			a.live = false
-			a.yielded <- struct{}{}
-		}()
-		a.err = a.prog.Run(a.ctx)
-		if a.err == nil {
-			a.err = a.ctx.DeviceSynchronize()
+		a.ended <- a.execute()
+	}()
+}
+
+// execute runs the program to its end.
+func (a *app) execute() (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("internal error in the host program of %s: %v\n%s", a.spec.Name, p, debug.Stack())
 		}
 	}()
+	if err := a.prog.Run(a.ctx); err != nil {
+		return err
+	}
+	return a.ctx.DeviceSynchronize()
 }
 
 // step lets the program run until it waits or ends.
 func (a *app) step() {
 	a.resume <- struct{}{}
-	<-a.yielded
+	a.await(a.ctx.Done())
+}
+
+// mercy is how long a program may go on with a computation of its own, a reference for a check or a sort of a
+// long list, when the run is to stop.
+const mercy = time.Second
+
+// await waits until the program yields or ends, or, once the run is to stop, gives it up after a while: nothing
+// can end a computation of its own from outside. It ends at its next call.
+func (a *app) await(stop <-chan struct{}) {
+	var late <-chan time.Time
+	for {
+		select {
+		case <-a.yielded:
+			return
+		case a.err = <-a.ended:
+			a.live = false
+			return
+		case <-stop:
+			late, stop = time.After(mercy), nil
+		case <-late:
+			close(a.gone)
+			a.live, a.err = false, ErrStopped
+			return
+		}
+	}
+}
+
+// present is called where the program asks something of the device: one that was given up ends there.
+func (a *app) present() {
+	if a.givenUp() {
+		runtime.Goexit()
+	}
 }
 
 // yield gives control back to the scheduler and returns when it is given back.
 func (a *app) yield() {
-	a.yielded <- struct{}{}
-	<-a.resume
+	select {
+	case a.yielded <- struct{}{}:
+		<-a.resume
+	case <-a.gone:
+		runtime.Goexit()
+	}
 }
 
 // stop ends a program that waits, with err as the answer of its Wait.
@@ -128,9 +200,21 @@ func (a *app) stop(err error) {
 	}
 }
 
+func (a *app) givenUp() bool {
+	select {
+	case <-a.gone:
+		return true
+	default:
+		return false
+	}
+}
+
 // collect books the checks of the run that just ended; a repetition is reported
 // only where it fails.
 func (a *app) collect() {
+	if a.givenUp() {
+		return
+	}
 	for _, c := range a.ctx.Checks() {
 		if a.runs == 0 || !c.OK {
 			a.checks = append(a.checks, Check{App: a.spec.Name, What: c.What, OK: c.OK, Msg: c.Msg})

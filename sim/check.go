@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"heddle/control"
+	"heddle/machine"
 	"heddle/sheets"
 	"heddle/sheets/yamldoc"
 )
@@ -15,6 +16,32 @@ import (
 type Lacks struct{ Path, Msg string }
 
 func (l *Lacks) Error() string { return l.Msg }
+
+// CheckApps says what of a sharing makes no sense for these applications on machine m with the given
+// number of channel groups.
+func (s *Sharing) CheckApps(m *sheets.Machine, groups int, apps []App) error {
+	if err := CheckCPU(m, apps); err != nil {
+		return err
+	}
+	n := KernelApps(apps)
+	if n > 0 {
+		if err := s.Check(m, groups, n); err != nil {
+			return err
+		}
+	} else if s.Mode != "" && s.Mode != "alone" {
+		return fmt.Errorf("sharing mode %s divides SMs, and no application runs kernels: leave it out", s.Mode)
+	}
+	if n == len(apps) {
+		return nil
+	}
+	for _, g := range s.Governed() {
+		if e, err := control.Find(g.Policy); err == nil && len(e.Settings) > 0 {
+			return fmt.Errorf("policy %s sets %s, of applications that run kernels alone: none of those may run on "+
+				"CPU cores", e.Name, strings.Join(e.Settings, ", "))
+		}
+	}
+	return nil
+}
 
 // Check says what of a sharing makes no sense for n applications on machine m with the
 // given number of channel groups.
@@ -62,13 +89,55 @@ func governedModes() string {
 	return strings.Join(names, ", ")
 }
 
+// CheckTouches is an error where touches of pages cannot be counted.
+func CheckTouches(m *sheets.Machine) error {
+	if m.VM.Enabled {
+		return nil
+	}
+	return &Lacks{
+		"vm.enabled",
+		fmt.Sprintf("touches: machine %s does not translate addresses (vm.enabled), so nobody sees who touches a "+
+			"page; leave outputs.touches out, or set vm.enabled: true", m.Name),
+	}
+}
+
+// checkReplication refuses replication where slices cannot hold copies, and where both the run
+// file and a policy say whether they do.
+func (s *Sharing) checkReplication(m *sheets.Machine) error {
+	way := s.Memory.Replication
+	if way != "" && way != replicateNone && way != replicateFull {
+		return fmt.Errorf("memory.replication is none or full, not %q", way)
+	}
+	dynamic := s.replication() == machine.DynamicReplication
+	if way != "" && dynamic {
+		return fmt.Errorf("memory.replication is %s, and a policy sets replication: keep one of them", way)
+	}
+	if way != replicateFull && !dynamic {
+		return nil
+	}
+	if err := machine.CanReplicate(m); err != nil {
+		path := "noc.topology"
+		if m.NoC.Topology == "" {
+			path = "noc.kind" // the sheet leaves the topology out
+		}
+		return &Lacks{path, "replication: " + err.Error()}
+	}
+	return nil
+}
+
 func (s *Sharing) checkMemory(mode *Mode, m *sheets.Machine) error {
-	if s.Memory != (Memory{}) && !m.VM.Enabled {
+	if err := s.checkReplication(m); err != nil {
+		return err
+	}
+	if (s.Memory.Pages != "" || s.Memory.Placement != "") && !m.VM.Enabled {
 		return &Lacks{
 			"vm.enabled",
 			fmt.Sprintf("memory: machine %s does not translate addresses (vm.enabled), so pages have no place of "+
 				"their own", m.Name),
 		}
+	}
+	if err := s.Memory.Unified.check(m); err != nil {
+		return err
 	}
 	if way := s.Memory.Pages; way != "" {
 		var names []string
@@ -97,6 +166,29 @@ func (s *Sharing) checkMemory(mode *Mode, m *sheets.Machine) error {
 	return nil
 }
 
+// splits says why a policy cannot divide the memory of a machine that it sets; nil when it can,
+// or does not want to.
+func splits(e *control.Entry, m *sheets.Machine) error {
+	h := &m.Memory.Hybrid
+	switch {
+	case !e.Sets("ways") && !e.Sets("channels") && !e.Sets("tokens"):
+		return nil
+	case !m.Memory.Given():
+		return &Lacks{"dram.channels", fmt.Sprintf("policy %s sets %s of a hybrid memory, and machine %s has none: "+
+			"hydrogen does; heddle policy replay %[1]s runs the policy by itself", e.Name,
+			strings.Join(e.Settings, ", "), m.Name)}
+	case h.Policy != "hydrogen":
+		return &Lacks{"memory.hybrid.policy", fmt.Sprintf("policy %s sets %s, and those of memory.hybrid.policy %s of "+
+			"machine %s are fixed: with --set memory.hybrid.policy=hydrogen they are not", e.Name,
+			strings.Join(e.Settings, ", "), h.Policy, m.Name)}
+	case e.Sets("tokens") && h.Tokens != "fixed":
+		return &Lacks{"memory.hybrid.tokens", fmt.Sprintf("policy %s sets tokens, and machine %s has "+
+			"memory.hybrid.tokens %s: with --set memory.hybrid.tokens=fixed they are what the policy says", e.Name,
+			m.Name, h.Tokens)}
+	}
+	return nil
+}
+
 // checkPolicies makes every policy, and looks for settings that two of them set or the
 // sharing has not.
 func (s *Sharing) checkPolicies(mode *Mode, m *sheets.Machine, groups int) error {
@@ -107,12 +199,11 @@ func (s *Sharing) checkPolicies(mode *Mode, m *sheets.Machine, groups int) error
 			return err
 		}
 		names = append(names, e.Name)
-		if g.period(e) == 0 && len(e.On) == 0 {
+		if g.period(e, m) == 0 && len(e.On) == 0 {
 			return fmt.Errorf("policy %s needs a period, in core cycles", e.Name)
 		}
-		if e.Sets("ways") || e.Sets("channels") || e.Sets("tokens") {
-			return fmt.Errorf("policy %s sets %s of a hybrid memory, and machine %s has none: its samples can be "+
-				"replayed (heddle policy replay %s)", e.Name, strings.Join(e.Settings, ", "), m.Name, e.Name)
+		if err := splits(e, m); err != nil {
+			return err
 		}
 		if (e.Sets("quota") || e.Sets("ctas")) && !mode.inside {
 			return fmt.Errorf("policy %s sets what applications may do on SMs they share, and under sharing mode %s "+
@@ -121,14 +212,6 @@ func (s *Sharing) checkPolicies(mode *Mode, m *sheets.Machine, groups int) error
 		if (e.Sets("sms") || e.Sets("gating")) && (mode.everybody || mode.Name == "alone") {
 			return fmt.Errorf("policy %s sets sms, and under sharing mode %s every SM is everybody's: use mps, "+
 				"slices or bp", e.Name, mode.Name)
-		}
-		if e.Sets("replication") {
-			return &Lacks{
-				"noc.kind",
-				fmt.Sprintf("policy %s sets replication, and on machine %s one network joins every SM to every LLC "+
-					"slice (noc.kind): no slice is nearer than another, and nothing can be replicated. No machine has "+
-					"partitions yet; heddle policy replay %[1]s runs the policy by itself", e.Name, m.Name),
-			}
 		}
 		if !e.Sets("groups") {
 			continue

@@ -6,6 +6,7 @@ import (
 	"heddle/host"
 	"heddle/isa"
 	"heddle/machine"
+	"heddle/machine/uvm"
 	"heddle/mem"
 	"heddle/sheets"
 )
@@ -46,7 +47,10 @@ type stream struct {
 	ops    []*host.Op
 	active bool
 	kernel *machine.Kernel
-	end    uint64 // of an active transfer
+	// execution is that of its CPU program.
+	execution *machine.Execution
+	end       uint64             // of an active transfer
+	pages     *machine.Migration // under way for an active operation; nil: none
 }
 
 // device is an application's view of the timed machine. Its methods run on the
@@ -64,6 +68,7 @@ var _ host.Device = (*device)(nil)
 
 // Enqueue implements host.Device.
 func (d *device) Enqueue(op *host.Op) error {
+	d.a.present()
 	for len(d.streams) <= op.Stream {
 		d.streams = append(d.streams, &stream{})
 	}
@@ -77,6 +82,7 @@ func (d *device) Wait(op *host.Op) error {
 	if op.Done {
 		return nil
 	}
+	d.a.present()
 	d.waiting = op
 	d.a.yield()
 	d.waiting = nil
@@ -86,10 +92,22 @@ func (d *device) Wait(op *host.Op) error {
 // options are those of the applications' contexts.
 func (r *run) options() host.Options {
 	o := host.Options{Ctx: r.ctx, Printf: int64(r.sheet.Host.Printf), Heap: int64(r.sheet.Host.Heap)}
+	o.AllManaged = r.spec.Sharing.Memory.Unified.All
+	o.ReadOnly = r.sheet.SM.ReadOnlyLoads
 	if r.gpu != nil { // without time every interval is 0
 		o.CoreMHz = r.sheet.Clock.Core
 	}
 	return o
+}
+
+// space is an application's address space. Under unified memory managed regions begin at chunks
+// of 2 MB of their own.
+func (r *run) space() *mem.Space {
+	s := mem.NewSpace(r.sheet.DRAM.Capacity)
+	if r.spec.Sharing.Memory.Unified.On() {
+		s.AlignManaged(uvm.ChunkSize)
+	}
+	return s
 }
 
 // Resident implements host.Resident: the blocks that the application's SMs hold at once.
@@ -100,6 +118,10 @@ func (d *device) Resident(g isa.Geometry) int {
 // Touch implements host.Device: pages of managed memory that are on the device
 // come back over the link before the host sees them.
 func (d *device) Touch(r *mem.Region, off, n int64, _ bool) error {
+	d.a.present()
+	if d.r.gpu.Unified.On() {
+		return d.toHost(r, off, n)
+	}
 	bytes := d.r.pages(d.a, r, off, n, false)
 	if bytes == 0 {
 		return nil
@@ -112,18 +134,34 @@ func (d *device) Touch(r *mem.Region, off, n int64, _ bool) error {
 	return d.Wait(op)
 }
 
-// Advise implements host.Device. Hints steer the unified-memory runtime; first
-// touch, the only policy so far, has no use for them.
-func (d *device) Advise(*mem.Region, host.Advice) error { return nil }
+// Advise implements host.Device: hints steer unified memory on demand. A region that is mostly read
+// moves as any other.
+func (d *device) Advise(r *mem.Region, a host.Advice) error {
+	switch a {
+	case host.PreferHost:
+		d.r.gpu.Unified.Advise(d.a.id, r, uvm.PreferHost)
+	case host.PreferDevice:
+		d.r.gpu.Unified.Advise(d.a.id, r, uvm.PreferDevice)
+	case host.AccessedByDevice:
+		d.r.gpu.Unified.Advise(d.a.id, r, uvm.Pin)
+	}
+	return nil
+}
 
 // Cycle implements host.Device.
 func (d *device) Cycle() uint64 { return d.r.gpu.Now() }
 
 // Allocated implements host.Allocator.
-func (d *device) Allocated(r *mem.Region) error { return d.r.gpu.Map(d.a.id, r) }
+func (d *device) Allocated(r *mem.Region) error {
+	d.a.present()
+	return d.r.gpu.Map(d.a.id, r)
+}
 
 // Freed implements host.Allocator.
-func (d *device) Freed(r *mem.Region) error { return d.r.gpu.Unmap(d.a.id, r) }
+func (d *device) Freed(r *mem.Region) error {
+	d.a.present()
+	return d.r.gpu.Unmap(d.a.id, r)
+}
 
 // stream is stream i; the one past the last is the driver's own.
 func (d *device) stream(i int) *stream {
@@ -149,7 +187,10 @@ func (d *device) pump(now uint64) (changed bool, err error) {
 					break
 				}
 				s.ops[0].Done, s.ops[0].End = true, now
-				s.ops, s.active, s.kernel = s.ops[1:], false, nil
+				if x := s.execution; x != nil {
+					d.r.col.executedOnCPU(d.a.id, x)
+				}
+				s.ops, s.active, s.kernel, s.execution, s.pages = s.ops[1:], false, nil, nil, nil
 				changed, again = true, true
 			}
 		}
@@ -167,8 +208,13 @@ func (d *device) advance(s *stream, now uint64) (bool, error) {
 		case host.OpCopy:
 			s.end = d.r.copyEnd(op, now)
 		case host.OpPrefetch:
-			s.end = d.r.prefetchEnd(d.a, op, now)
+			if s.pages = d.r.gpu.Unified.Migrate(d.a.id, op.Dst, op.DstOff, op.N, op.ToDevice); s.pages == nil {
+				s.end = d.r.prefetchEnd(d.a, op, now)
+			}
 		}
+	}
+	if s.pages != nil && !s.pages.Done {
+		return false, nil
 	}
 	switch op.Kind {
 	case host.OpEvent:
@@ -187,6 +233,17 @@ func (d *device) advance(s *stream, now uint64) (bool, error) {
 			s.end = 0
 		}
 		return s.kernel.Done, nil
+	case host.OpExecute:
+		if s.execution == nil {
+			x, err := d.execute()
+			if err != nil {
+				return false, err
+			}
+			s.execution = x
+			d.r.ctl.happened(control.Launch)
+			d.r.col.executes(d.a.id)
+		}
+		return s.execution.Done, nil
 	}
 	if now < s.end {
 		return false, nil
@@ -203,12 +260,17 @@ func (d *device) next(now uint64) uint64 {
 	n := engine.Never
 	for i := range len(d.streams) + 1 {
 		s := d.stream(i)
-		if s.active && len(s.ops) > 0 && s.end > now {
+		if s.pages != nil && !s.pages.Done {
+			n = min(n, now+look) // the machine tells when it is earlier
+		} else if s.active && len(s.ops) > 0 && s.end > now {
 			n = min(n, s.end)
 		}
 	}
 	return n
 }
+
+// look is the time, in core cycles, after which a run looks at pages that are on their way at the latest.
+const look = 4_000
 
 // blame marks the launches in flight with the error that stopped the machine.
 func (d *device) blame(err error) {

@@ -10,21 +10,24 @@ import (
 	"time"
 
 	"heddle/host"
-	"heddle/mem"
 )
 
 // functional runs the programs one after the other without timing.
 func (r *run) functional() (*Result, error) {
+	for _, a := range r.apps {
+		if a.spec.CPU != nil {
+			return nil, fmt.Errorf("application %s runs on CPU cores: a trace or model computes nothing, so "+
+				"that there is no functional run of it", a.spec.Name)
+		}
+	}
 	res := &Result{Version: ResultVersion, Spec: *r.spec, Complete: true, Machine: r.given}
 	var failed error
 	for _, a := range r.apps {
 		dev := host.NewFunctional(r.ctx, r.spec.Length.MaxCycles)
-		a.ctx = host.New(r.recorded(dev), mem.NewSpace(r.sheet.DRAM.Capacity), r.options())
+		dev.Idle = r.spec.Watchdog
 		if failed == nil {
-			a.err = a.prog.Run(a.ctx)
-			if a.err == nil {
-				a.err = a.ctx.DeviceSynchronize()
-			}
+			a.begin(r.options(), r.recorded(dev), r.space())
+			a.step()
 			a.collect()
 		}
 		t := Tenant{Name: a.spec.Name, Log: a.logLines()}

@@ -217,6 +217,29 @@ type Governor struct {
 type Memory struct {
 	Pages     string `json:"pages,omitempty"`     // how they follow their channels: PageWays
 	Placement string `json:"placement,omitempty"` // of new ones; "": as the sheet's vm.placement
+	// Replication is whether LLC slices keep copies of other partitions' read-only lines:
+	// none or full; "": as a policy that sets replication says, or none.
+	Replication string  `json:"replication,omitempty"`
+	Unified     Unified `json:"unified,omitzero"`
+}
+
+// Ways to replicate, as Memory names them.
+const (
+	replicateNone = "none"
+	replicateFull = "full"
+)
+
+// replication is the machine's word for what the sharing says of read-only lines.
+func (s *Sharing) replication() machine.Replication {
+	for _, g := range s.Governed() {
+		if e, err := g.entry(); err == nil && e.Sets("replication") {
+			return machine.DynamicReplication
+		}
+	}
+	if s.Memory.Replication == replicateFull {
+		return machine.FullReplication
+	}
+	return machine.NoReplication
 }
 
 // copying is how the pages of a run move.

@@ -45,6 +45,8 @@ type Result struct {
 	Moved *Moved `json:"moved,omitempty"`
 	// Contexts sums up what time slicing and SMK cost; nil under the other modes.
 	Contexts *Contexts `json:"contexts,omitempty"`
+	// Touches counts the pages that SMs touched; nil where nobody asked.
+	Touches *Touches `json:"page_touches,omitempty"`
 	// Warnings are about numbers that say less than they seem to.
 	Warnings []string `json:"warnings,omitempty"`
 	// Machine is every number of the machine, with unit and source, as the run had it.
@@ -93,6 +95,8 @@ type Tenant struct {
 	MovedBytes uint64  `json:"moved_dram_bytes"`
 	MovedGBs   float64 `json:"moved_dram_gb_per_s"`
 	Faults     uint64  `json:"faults"`
+	// CPU is its part on CPU cores, nil without; IPC is that of the cores where it has no SM.
+	CPU *TenantCPU `json:"cpu,omitempty"`
 	// HeldSMCycles are the SM-cycles it had: of SMs it owned, or, where SMs are
 	// everybody's, its share of those in which they were occupied.
 	HeldSMCycles uint64   `json:"held_sm_cycles"`
@@ -121,6 +125,15 @@ type Outside struct {
 type Nobody struct {
 	IdleSMCycles  uint64 `json:"idle_sm_cycles"`  // of SMs with power, those that wake among them
 	GatedSMCycles uint64 `json:"gated_sm_cycles"` // of SMs that were powered down
+}
+
+// Touches counts the pages of the whole run, of all tenants, by which SMs touched them. A page that
+// changed frames counts once for each.
+type Touches struct {
+	BySMs []uint64 `json:"pages_by_sms"` // [n-1] touched by n SMs
+	// Homes counts by home (channel group) and partition (the SMs nearest to a group) the pages at
+	// home that some SM of the partition touched; nil where pages span channels.
+	Homes [][]uint64 `json:"pages_by_home_and_partition,omitempty"`
 }
 
 // Time divides a tenant's window: they add up to its cycles.
@@ -283,6 +296,9 @@ type Progress struct {
 	// OneCore: the run may use two cores and does not, as one is faster at present: mostly
 	// because another process has the second.
 	OneCore bool
+	// Waits says of an application that has done nothing useful for half a minute of wall time who waits
+	// for what; it is said once.
+	Waits []string
 }
 
 // Contexts sums up the CTAs that were taken off SMs for another application, and came

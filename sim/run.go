@@ -33,10 +33,9 @@ type run struct {
 	begun time.Time
 	over  bool           // the length is used up
 	rec   *record.Writer // nil: the run is not recorded
-}
 
-// chunk is how far the machine runs between looks at the context, in core cycles.
-const chunk = 4_000
+	patience patience
+}
 
 // Run simulates a Spec. watch, when not nil, is told of the progress now and
 // then. An interrupted, stuck or faulting run returns what it has, marked
@@ -73,11 +72,19 @@ func (r *run) simulate() (*Result, error) {
 	if r.spec.Functional {
 		return r.functional()
 	}
+	if r.spec.Touches {
+		if err := CheckTouches(r.sheet); err != nil {
+			return nil, err
+		}
+	}
 	if err := r.build(); err != nil {
 		return nil, err
 	}
 	err := r.loop()
 	r.stopAll(err)
+	for _, a := range r.apps {
+		err = errors.Join(err, a.closeSources())
+	}
 	res := r.result()
 	switch {
 	case errors.Is(err, ErrStopped):
@@ -99,24 +106,32 @@ func (r *run) build() error {
 	if err != nil {
 		return err
 	}
-	if err := r.spec.Sharing.Check(r.sheet, amap.Groups(), len(r.apps)); err != nil {
-		return err
-	}
-	shares, err := Shares(&r.spec.Sharing, r.sheet, amap.Groups(), len(r.apps))
-	if err != nil {
-		return err
-	}
 	apps := make([]App, len(r.apps))
 	for i, a := range r.apps {
 		apps[i] = a.spec
+	}
+	if err := r.spec.Sharing.CheckApps(r.sheet, amap.Groups(), apps); err != nil {
+		return err
+	}
+	shares, err := r.spec.Sharing.shares(r.sheet, amap.Groups(), apps)
+	if err != nil {
+		return err
 	}
 	if mode, err := r.spec.Sharing.mode(len(apps)); err == nil && mode.targetLarge {
 		targetFirst(apps, shares)
 	}
 	r.first = tenants(apps, shares, r.spec.Sharing.together())
+	unified, err := r.spec.Sharing.Memory.Unified.options(r.spec.Seed)
+	if err != nil {
+		return err
+	}
+	if unified != nil {
+		unified.Spans = r.spec.Timeline
+	}
 	r.gpu, err = machine.New(r.sheet, tenants(apps, shares, r.spec.Sharing.together()), machine.Options{
 		Every: r.spec.NoSkip, Watchdog: r.spec.Watchdog, Profile: r.spec.Profile, Copying: r.spec.Sharing.copying(),
 		Cores: r.spec.Cores, Lockstep: r.spec.Lockstep, Quantum: r.spec.Sharing.Turn(r.sheet),
+		Touches: r.spec.Touches, Replication: r.spec.Sharing.replication(), Unified: unified,
 		Clock: func() int64 { return int64(time.Since(r.begun)) },
 	})
 	if err != nil {
@@ -125,14 +140,8 @@ func (r *run) build() error {
 	if r.ctl, err = newController(r); err != nil {
 		return err
 	}
-	for _, a := range r.apps {
-		if a.spec.QoSShare > 0 && a.spec.QoS == 0 {
-			return fmt.Errorf("application %s: its target is %.4g %% of its IPC alone, and nobody has run it alone",
-				a.spec.Name, 100*a.spec.QoSShare)
-		}
-		if a.spec.QoSKernel != "" {
-			a.setTarget(a.spec.QoSKernel, a.spec.QoS)
-		}
+	if err := r.setTargets(); err != nil {
+		return err
 	}
 	if err := r.checkTargets(); err != nil {
 		return err
@@ -144,6 +153,20 @@ func (r *run) build() error {
 	}
 	r.col, err = newCollector(r)
 	return err
+}
+
+// setTargets gives applications the targets of the run file.
+func (r *run) setTargets() error {
+	for _, a := range r.apps {
+		if a.spec.QoSShare > 0 && a.spec.QoS == 0 {
+			return fmt.Errorf("application %s: its target is %.4g %% of its IPC alone, and nobody has run it alone",
+				a.spec.Name, 100*a.spec.QoSShare)
+		}
+		if a.spec.QoSKernel != "" {
+			a.setTarget(a.spec.QoSKernel, a.spec.QoS)
+		}
+	}
+	return nil
 }
 
 // loop alternates between the programs and the machine until every application
@@ -186,12 +209,12 @@ func (r *run) programs() error {
 		now := r.gpu.Now()
 		for _, a := range r.apps {
 			if !a.live && r.wants(a, now) {
-				if a.runs > 0 { // it starts over on fresh memory
+				if a.runs > 0 && a.spec.CPU == nil { // it starts over on fresh memory
 					r.gpu.Release(a.id)
 				}
 				a.begun = now
 				r.col.began(a.id)
-				a.begin(r.options(), r.recorded(a.dev), r.sheet.DRAM.Capacity)
+				a.begin(r.options(), r.recorded(a.dev), r.space())
 				changed = true
 			}
 			for a.live && (a.dev.waiting == nil || a.dev.waiting.Done) {
@@ -274,10 +297,10 @@ func (r *run) counted() {
 	}
 }
 
-// nextStop is the cycle at which the machine must give control back: a transfer's
+// nextStop is the cycle at which the machine must give control back: for a look at it and the context, a transfer's
 // end, an arrival, an epoch's end, the end of the run.
 func (r *run) nextStop(now uint64) uint64 {
-	n := now + chunk
+	n := r.gpu.Watchdog.Next()
 	for _, a := range r.apps {
 		n = min(n, a.dev.next(now))
 		if a.arrived > now {
@@ -442,6 +465,7 @@ func (r *run) report() {
 		p.IPC = append(p.IPC, ratio(float64(r.col.insts(a.id)), float64(now-r.col.tallies[a.id].launch.cycle)))
 	}
 	p.CyclesPerS = ratio(float64(now), time.Since(r.begun).Seconds())
+	p.Waits = r.patience.look(r)
 	r.watch(p)
 }
 

@@ -26,7 +26,10 @@ type Spec struct {
 	// Lockstep runs the machine cycle by cycle instead of in strides; results of programs without data races
 	// must not change.
 	Lockstep bool `json:"-"`
-	// Watchdog is the number of cycles without progress that counts as stuck; 0: default.
+	// Touches counts which SMs touch each page; the machine translates.
+	Touches bool `json:"touches,omitempty"`
+	// Watchdog is the number of cycles without progress that counts as stuck, of warp instructions when
+	// Functional; 0: the machine's default, or emulate's.
 	Watchdog uint64 `json:"watchdog,omitempty"`
 	// Timeline keeps kernel and ownership spans; Profile keeps stall cycles by PTX line.
 	Timeline bool   `json:"-"`
@@ -69,6 +72,8 @@ type App struct {
 	QoS       float64 `json:"qos,omitempty"`
 	QoSKernel string  `json:"qos_kernel,omitempty"`
 	QoSShare  float64 `json:"qos_of_alone,omitempty"`
+	// CPU runs instead of Path: a program for CPU cores.
+	CPU *CPU `json:"cpu,omitempty"`
 	// Program runs instead of Path: an application written in Go.
 	Program host.Program `json:"-"`
 }

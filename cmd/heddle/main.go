@@ -20,6 +20,7 @@ import (
 
 	"heddle/host"
 	"heddle/lab"
+	"heddle/report"
 	"heddle/sim"
 )
 
@@ -55,7 +56,7 @@ func heddle(args []string, stdout, stderr io.Writer) (code int) {
 	defer stop()
 	root := rootCmd()
 	root.SetArgs(args)
-	root.SetOut(stdout)
+	root.SetOut(report.PlainWriter(stdout))
 	root.SetErr(stderr)
 	err := root.ExecuteContext(ctx)
 	if err == nil {
@@ -66,7 +67,7 @@ func heddle(args []string, stdout, stderr io.Writer) (code int) {
 		own = &status{exitInput, err}
 	}
 	if msg := own.Error(); msg != "" {
-		fmt.Fprintf(stderr, "heddle: %s\n", msg)
+		fmt.Fprintf(stderr, "heddle: %s\n", report.Plain(msg))
 	}
 	return own.code
 }
@@ -121,12 +122,11 @@ a kernel's fault included; 3 internal error, deadlock, or a limit of cycles or m
 reached before the end; 130 interrupted.`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
-		Args:          cobra.NoArgs,
-		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.AddCommand(runCmd(), inspectCmd(), importCmd(), ptxCmd(), traceCmd(), probeCmd(), calibrateCmd(),
 		characteriseCmd(), reportCmd(), versionCmd())
 	root.AddCommand(reproduceCmd(), sweepCmd(), policyCmd())
+	helpful(root)
 	return root
 }
 

@@ -43,16 +43,22 @@ func parseBytes(s string) (int64, error) {
 	return int64(x * float64(unit)), nil
 }
 
+// slack is how many bytes beyond its limit a process may hold for a moment.
+const slack = 64 << 20
+
 // limitMemory cancels the context it returns when the process holds more than
 // limit bytes: the run ends with a partial result instead of at the system's
-// mercy. The collector works harder near the limit first.
-func limitMemory(ctx context.Context, limit int64) (context.Context, func()) {
+// mercy. The collector works harder near the limit first. What does not stop, a native of the script language
+// or a reference in the middle of a large array, ends with the process: when it holds a quarter more, two
+// seconds later, or at once when that is more than slack. Then end is called, which must not return.
+func limitMemory(ctx context.Context, limit int64, end func(error)) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	old := debug.SetMemoryLimit(limit)
 	over := make(chan struct{})
 	go func() {
+		var since time.Time // the context is cancelled
 		sample := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
-		tick := time.NewTicker(100 * time.Millisecond)
+		tick := time.NewTicker(10 * time.Millisecond)
 		defer tick.Stop()
 		for {
 			select {
@@ -61,9 +67,14 @@ func limitMemory(ctx context.Context, limit int64) (context.Context, func()) {
 			case <-tick.C:
 			}
 			metrics.Read(sample)
-			if used := int64(sample[0].Value.Uint64() - sample[1].Value.Uint64()); used > limit+limit/16 {
+			used := int64(sample[0].Value.Uint64() - sample[1].Value.Uint64())
+			if used > limit+limit/16 && since.IsZero() {
+				since = time.Now()
 				cancel(fmt.Errorf("%w: %d MiB in use, the limit is %d MiB", errMemory, used>>20, limit>>20))
-				return
+			}
+			if used > limit+limit/4 && (used > limit+limit/4+slack || time.Since(since) > 2*time.Second) {
+				end(fmt.Errorf("%w: %d MiB in use, the limit is %d MiB, and the program would not stop: "+
+					"nothing is kept", errMemory, used>>20, limit>>20))
 			}
 		}
 	}()

@@ -20,9 +20,10 @@ import (
 func probeCmd() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "probe",
-		Short: "Run one part of the machine by itself: dram, noc, page placement, ways and tokens of a hybrid memory",
+		Short: "Run one part of the machine by itself: dram, noc, page placement, unified memory, hybrid memory",
 	}
-	c.AddCommand(probeDRAMCmd(), probeNoCCmd(), probePlaceCmd(), probeRemapCmd(), probeTokensCmd())
+	c.AddCommand(probeDRAMCmd(), probeNoCCmd(), probePlaceCmd(), probeRemapCmd(), probeTokensCmd(),
+		probeUVMCmd())
 	return c
 }
 

@@ -154,12 +154,35 @@ func TestProbePlace(t *testing.T) {
 	}
 }
 
+// TestProbeUVM: a fault that brings its 64 KB, one that has to evict them, and a clean chunk, as
+// the command line gives them.
+func TestProbeUVM(t *testing.T) {
+	args := []string{
+		"uvm", "--capacity", "65536", "--prefetch", "sl", "--evict", "sl", "--write-back", "dirty", "--trace", "-",
+	}
+	out, err := probe("alloc a 0x200000 131072\nkernel k\nR 0x200000\nW 0x200004\nR 0x210000\nR 0x200000\n", args...)
+	want := `{"events":[` +
+		`{"access":0,"kind":"fault","page":"0x200000","migrate":[{"page":"0x200000","bytes":4096},` +
+		`{"page":"0x201000","bytes":61440}],"evict":[]},` +
+		`{"access":2,"kind":"fault","page":"0x210000","migrate":[{"page":"0x210000","bytes":4096},` +
+		`{"page":"0x211000","bytes":61440}],"evict":[{"page":"0x200000","bytes":65536,"write_back":true}]},` +
+		`{"access":3,"kind":"fault","page":"0x200000","migrate":[{"page":"0x200000","bytes":4096},` +
+		`{"page":"0x201000","bytes":61440}],"evict":[{"page":"0x210000","bytes":65536,"write_back":false}]}],` +
+		`"totals":{"faults":3,"migrated":196608,"evicted":131072,"written_back":65536,"remote":0,"dma_h2d":6,` +
+		`"dma_d2h":1,"fallbacks":0,"thrashed":65536}}`
+	var text bytes.Buffer
+	if err != nil || json.Compact(&text, []byte(out)) != nil || text.String() != want {
+		t.Errorf("%v\n%s, want\n%s", err, text.String(), want)
+	}
+}
+
 func TestProbeErrors(t *testing.T) {
 	remap := func(ways, bw, to string) []string {
 		return []string{"remap", "--sets", "9", "--ways", ways, "--channels", "4", "--cap", "3", "--bw", bw, "--to", to}
 	}
 	tokens := []string{"tokens", "--trace", "-", "--period", "10", "--tok"}
 	dev := []string{"dram", "--device", ddr4Device, "--trace", "-"}
+	unified := []string{"uvm", "--trace", "-", "--prefetch", "tbn", "--evict", "tbn", "--capacity"}
 	place := []string{"place", "--channels", "2", "--trace", "-"}
 	for _, c := range []struct {
 		stdin, want string
@@ -178,6 +201,10 @@ func TestProbeErrors(t *testing.T) {
 		{"", `placement policy "least"`, append(place, "--policy", "least")},
 		{"", "is not between 0 and 1", append(place, "--policy", "lab", "--threshold", "2")},
 		{"", `required flag(s) "policy"`, place},
+		{"alloc a 0x200000 1 ro\nW 0x200000", "standard input:2: 0x200000 is written", append(unified, "4096")},
+		{"", "capacity 5000", append(unified, "5000")},
+		{"", `--write-back "never"`, append(unified, "4096", "--write-back", "never")},
+		{"", `required flag(s) "evict", "prefetch"`, []string{"uvm", "--trace", "-", "--capacity", "4096"}},
 		{"", "--load is", []string{"noc", "--load", "3"}},
 		{"", "nothing to measure", []string{"noc", "--load", "0.1", "--cycles", "100"}},
 		{"", "6 ways and 4 channels do not divide", remap("6", "1", "cap=3,bw=1")},

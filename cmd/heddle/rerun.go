@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"heddle/control"
+	"heddle/internal/scratch"
 	"heddle/lab"
 	"heddle/report"
 	"heddle/sheets"
@@ -20,7 +21,7 @@ import (
 // whose numbers the file lists, whatever sheet of that name there is now.
 type rerun struct {
 	of  *sim.Result
-	dir string // of the machine's sheet while it is simulated
+	dir *scratch.Dir // of the machine's sheet while it is simulated
 }
 
 // loadResult resolves a result.json as if it were a run file. It refuses when the
@@ -45,7 +46,7 @@ func (f *runFlags) loadResult(cmd *cobra.Command, path string) (*runfile.File, *
 		return nil, nil, fmt.Errorf("%s: %w", path, err)
 	}
 	again := &rerun{of: r}
-	if again.dir, err = os.MkdirTemp("", "heddle-rerun-"); err != nil {
+	if again.dir, err = scratch.Make("", "heddle-rerun-"); err != nil {
 		return nil, nil, err
 	}
 	file, err := again.resolve(path, sheets.Write(m, prov))
@@ -61,7 +62,7 @@ func (f *runFlags) loadResult(cmd *cobra.Command, path string) (*runfile.File, *
 // resolve checks that what is to be simulated is what the result is of.
 func (again *rerun) resolve(path string, sheet []byte) (*runfile.File, error) {
 	spec := again.of.Spec
-	spec.Machine, spec.Set = filepath.Join(again.dir, "machine.yaml"), nil
+	spec.Machine, spec.Set = filepath.Join(again.dir.Path(), "machine.yaml"), nil
 	if err := os.WriteFile(spec.Machine, sheet, 0o644); err != nil {
 		return nil, err
 	}
@@ -108,5 +109,5 @@ func (again *rerun) clean() error {
 	if again == nil {
 		return nil
 	}
-	return os.RemoveAll(again.dir)
+	return again.dir.Remove()
 }

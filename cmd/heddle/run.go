@@ -86,7 +86,8 @@ cache and used again.`,
 	fl.Uint64Var(&f.seed, "seed", 1, "seed of every random choice")
 	fl.Uint64Var(&f.maxCycles, "max-cycles", 0,
 		"stop at this core cycle (warp instructions when --functional); 0: run to the end")
-	fl.Uint64Var(&f.watchdog, "watchdog", 0, "core cycles without progress that count as a deadlock; 0: 20 million")
+	fl.Uint64Var(&f.watchdog, "watchdog", 0, "core cycles without progress that count as a deadlock (0: 20 million);\n"+
+		"warp instructions when --functional (0: 500 million)")
 	fl.IntVar(&f.jobs, "jobs", runtime.NumCPU(), "simulations at once; a single one uses two cores where that pays")
 	fl.StringSliceVar(&f.sharing, "sharing", nil, "of the run file's sharing modes these, by name or mode, or others: "+
 		strings.Join(sharingNames(), ", "))
@@ -191,7 +192,7 @@ func (f *runFlags) load(cmd *cobra.Command, path string) (*runfile.File, error) 
 	}
 	app, err := runfile.IsApp(path)
 	if err != nil {
-		return nil, err
+		return nil, missing(path, err)
 	}
 	var file *runfile.File
 	if app {
@@ -251,25 +252,28 @@ func run(cmd *cobra.Command, path string, f *runFlags) (err error) {
 			return errors.Join(fmt.Errorf("--memory-limit: %w", err), dirs.abort())
 		}
 		var stop func()
-		ctx, stop = limitMemory(ctx, limit)
+		ctx, stop = limitMemory(ctx, limit, func(err error) {
+			fmt.Fprintf(cmd.ErrOrStderr(), "heddle: %v\n", errors.Join(err, dirs.abort()))
+			os.Exit(exitInternal)
+		})
 		defer stop()
 	}
 	outcomes := runner.All(ctx, jobs)
 	progress.Close()
 	again.restore(outcomes)
-	if err := dirs.commit(outcomes); err != nil {
-		return err
-	}
-	if err := compare(file.Out, outcomes); err != nil {
-		return err
-	}
-	if err := show(cmd.OutOrStdout(), outcomes, f.json); err != nil {
-		return err
+	lost := errors.Join(dirs.commit(outcomes), compare(file.Out, outcomes))
+	if err := show(cmd.OutOrStdout(), outcomes, f.json); err != nil { // a finished run is shown, kept or not
+		return errors.Join(err, lost)
 	}
 	if cause := context.Cause(ctx); errors.Is(cause, errMemory) {
-		return &status{exitInternal, cause}
+		lost = errors.Join(cause, lost)
+	} else {
+		err = verdict(cmd.Context(), cmd.ErrOrStderr(), outcomes)
 	}
-	return verdict(cmd.Context(), cmd.ErrOrStderr(), outcomes)
+	if lost != nil {
+		return &status{exitInternal, errors.Join(lost, err)}
+	}
+	return err
 }
 
 // jobsOf is a job per sharing mode.
@@ -320,7 +324,8 @@ func (f *runFlags) store(r *lab.Runner, file *runfile.File) error {
 func idlePolicies(file *runfile.File, warn func(string, ...any)) {
 	for i := range file.Specs {
 		s := &file.Specs[i]
-		if first, end := s.Sharing.FirstDecision(), s.Length.MaxCycles; end > 0 && first >= end && !s.Functional {
+		first, end := s.Sharing.FirstDecision(file.Machine), s.Length.MaxCycles
+		if end > 0 && first >= end && !s.Functional {
 			warn("sharing %s decides for the first time after an epoch of %d cycles and the run ends at %d: nothing "+
 				"will move; give it a shorter epoch in the run file", s.Sharing.Name, first, end)
 		}
@@ -394,7 +399,7 @@ func verdict(ctx context.Context, stderr io.Writer, outcomes []lab.Outcome) erro
 	tell := func(s *status) {
 		if worst != nil && !told[s.Error()] && s.Error() != worst.Error() {
 			told[s.Error()] = true
-			fmt.Fprintf(stderr, "heddle: %s\n", s.Error())
+			fmt.Fprintf(stderr, "heddle: %s\n", report.Plain(s.Error()))
 		}
 	}
 	for _, o := range outcomes {

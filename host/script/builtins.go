@@ -310,6 +310,9 @@ func logLine(e *env, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark
 	if len(kwargs) > 0 {
 		return nil, errors.New("log: unexpected keyword arguments")
 	}
+	if err := writable("log", args...); err != nil {
+		return nil, err
+	}
 	var words []string
 	for _, v := range args {
 		if s, ok := starlark.AsString(v); ok {

@@ -99,6 +99,15 @@ func functions() map[string]builtin {
 	}
 }
 
+// builtins are the functions, and those of the language in a form of our own.
+func builtins() map[string]builtin {
+	all := functions()
+	for _, name := range []string{"str", "repr", "print", "fail"} {
+		all[name] = cautious(name)
+	}
+	return all
+}
+
 // constants are the plain names. Where a function takes device or host, the names
 // are strings, so "device" works as well.
 func constants() starlark.StringDict {
@@ -114,16 +123,19 @@ func constants() starlark.StringDict {
 
 // isPredeclared tells the resolver which names exist.
 func isPredeclared() func(name string) bool {
-	f, c := functions(), constants()
+	f, c := builtins(), constants()
 	return func(name string) bool { return f[name] != nil || c.Has(name) }
 }
 
 func (e *env) names() starlark.StringDict {
 	d := constants()
-	for name, f := range functions() {
+	for name, f := range builtins() {
 		d[name] = starlark.NewBuiltin(name, func(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple,
 			kwargs []starlark.Tuple,
 		) (starlark.Value, error) {
+			if err := e.c.Err(); err != nil { // a run that is to stop allocates and copies no more
+				return nil, err
+			}
 			return f(e, b, args, kwargs)
 		})
 	}

@@ -8,6 +8,7 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+	"unicode"
 )
 
 // statFile finds a regular file inside root.
@@ -62,6 +63,12 @@ func (e *env) save(name string, b []byte) error {
 	}
 	if !filepath.IsLocal(filepath.FromSlash(name)) {
 		return outside(fs.ErrInvalid, name, rule)
+	}
+	if i := strings.IndexFunc(name, unicode.IsControl); i >= 0 {
+		return fmt.Errorf("%q has a control character", name)
+	}
+	if e.p.opt.Taken != nil && e.p.opt.Taken(path.Clean(name)) {
+		return fmt.Errorf("%s is a file of the result itself; give another name", name)
 	}
 	if err := os.MkdirAll(e.p.opt.OutDir, 0o777); err != nil {
 		return err

@@ -40,6 +40,8 @@ type Options struct {
 	// OutDir is where save() writes; empty: save() is an error. It is created when
 	// needed.
 	OutDir string
+	// Taken says of a name in OutDir that Heddle writes a file there itself; nil: it writes none.
+	Taken func(name string) bool
 	// References are the CPU references reference() may call.
 	References map[string]host.Reference
 	// Seed is the seed of random() where the script gives none; 0 counts as 1.

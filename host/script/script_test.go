@@ -409,14 +409,18 @@ check(a, "data/same.bin")`
 		t.Fatal(err)
 	}
 	for name, want := range map[string]string{
-		"../x":    "../x lies outside: a script writes files of the output directory only",
-		"/tmp/x":  "/tmp/x lies outside: a script writes files of the output directory only",
-		"link/x":  "link/x lies outside: a script writes files of the output directory only",
-		"a/../..": "a/../.. lies outside: a script writes files of the output directory only",
-		"":        `"" is not a file name`,
-		"x/":      `"x/" is not a file name`,
+		"../x":     "../x lies outside: a script writes files of the output directory only",
+		"/tmp/x":   "/tmp/x lies outside: a script writes files of the output directory only",
+		"link/x":   "link/x lies outside: a script writes files of the output directory only",
+		"a/../..":  "a/../.. lies outside: a script writes files of the output directory only",
+		"":         `"" is not a file name`,
+		"x/":       `"x/" is not a file name`,
+		"x\x1b[2J": `"x\x1b[2J" has a control character`,
+		"./taken":  "./taken is a file of the result itself; give another name",
 	} {
-		r := run(t, body(fmt.Sprintf("malloc(u8, 1).save(%q)", name)), Options{OutDir: out})
+		r := run(t, body(fmt.Sprintf("malloc(u8, 1).save(%q)", name)), Options{
+			OutDir: out, Taken: func(n string) bool { return n == "taken" },
+		})
 		if r.err == nil || r.err.Error() != "app.star:2: save: "+want {
 			t.Errorf("save(%q): %v", name, r.err)
 		}

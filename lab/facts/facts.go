@@ -102,7 +102,8 @@ func (f *Facts) walk(name string, v reflect.Value) {
 			f.walk(name, v.Elem())
 		}
 	case reflect.Struct:
-		if e, ok := v.Interface().(sim.EpochTenant); ok {
+		if v.Type() == reflect.TypeFor[sim.EpochTenant]() {
+			e := v.Interface().(sim.EpochTenant)
 			f.epoch(name, &e)
 			return
 		}

@@ -3,6 +3,7 @@ package cache
 import (
 	"math/bits"
 
+	"heddle/mem"
 	"heddle/mem/tags"
 )
 
@@ -15,27 +16,34 @@ import (
 func (s *Slice) StartFlush() { s.flushAt = 0 }
 
 // Flush looks at as many lines as it can in this cycle of the slice, stopping when
-// ToDRAM is full; one line per cycle, as the tags have one port. It returns true
+// Below is full; one line per cycle, as the tags have one port. It returns true
 // when the slice is empty.
 func (s *Slice) Flush() (done bool) {
+	s.flushAt, done = s.FlushFrom(s.flushAt)
+	return done
+}
+
+// FlushFrom does the same with the first line at or after index at, while others may be in
+// flight: those that wait for data stay. It returns the index to go on at, and whether it has
+// come to the end.
+func (s *Slice) FlushFrom(at int) (next int, done bool) {
 	t := s.tags
-	for ; s.flushAt < len(t.Tag); s.flushAt++ {
-		i := int32(s.flushAt)
-		if t.Free(i) {
+	for ; at < len(t.Tag); at++ {
+		i := int32(at)
+		if t.Free(i) || t.Line[i].Pending != 0 {
 			continue // a scan of tags passes over free entries for nothing
 		}
 		if _, ok := s.evict(i, -1); !ok {
-			return false
+			return at, false
 		}
-		s.flushAt++
-		return false
+		return at + 1, false
 	}
-	return true
+	return at, true
 }
 
 // Clean writes back a line that is there and dirty, and invalidates it. wrote says
 // that a write-back was queued; it carries tag. False, with nothing done, when
-// ToDRAM is full.
+// Below is full.
 func (s *Slice) Clean(line uint64, tag int32) (wrote, ok bool) {
 	i := s.tags.Find(line)
 	if i == tags.None {
@@ -69,12 +77,12 @@ func (s *Slice) Drop(line uint64) {
 func (s *Slice) evict(i int32, tag int32) (wrote, ok bool) {
 	t := s.tags
 	if d := t.Line[i].Dirty; d != 0 {
-		if s.ToDRAM.Full() {
+		if s.Below.Full() {
 			return false, false
 		}
 		owner := t.Line[i].Tenant
 		s.rows[owner][Writebacks] += uint64(bits.OnesCount8(d))
-		s.ToDRAM.Push(Fetch{Line: t.Tag[i], Tag: tag, Slice: int16(s.ID), Sectors: d, Tenant: owner})
+		s.Below.Push(mem.Fetch{Line: t.Tag[i], Tag: tag, Slice: int16(s.ID), Sectors: d, Tenant: owner})
 		wrote = true
 	}
 	t.Drop(i)
@@ -83,6 +91,6 @@ func (s *Slice) evict(i int32, tag int32) (wrote, ok bool) {
 
 // Empty says that no request or fill is anywhere in the slice.
 func (s *Slice) Empty() bool {
-	return s.in.queue.Len() == 0 && s.fills.Len() == 0 && s.mshrs.Pending() == 0 &&
-		s.Reply.Len() == 0 && s.ToDRAM.Len() == 0
+	return s.Queued() == 0 && s.fills.Len() == 0 && s.mshrs.Pending() == 0 &&
+		s.Reply.Len() == 0 && s.Below.Len() == 0 && s.share.empty()
 }

@@ -24,9 +24,9 @@ func TestFlush(t *testing.T) {
 	calls, lines := 0, 0
 	for !b.s.Flush() {
 		calls++
-		if b.s.ToDRAM.Len() == 1 && lines == 0 {
-			for !b.s.ToDRAM.Full() { // no room: the flush has to wait
-				b.s.ToDRAM.Push(Fetch{Line: 1 << 30, Tag: 0})
+		if b.s.Below.Len() == 1 && lines == 0 {
+			for !b.s.Below.Full() { // no room: the flush has to wait
+				b.s.Below.Push(mem.Fetch{Line: 1 << 30, Tag: 0})
 			}
 			for range 20 {
 				if b.s.Flush() {
@@ -34,8 +34,8 @@ func TestFlush(t *testing.T) {
 				}
 			}
 		}
-		for b.s.ToDRAM.Len() > 0 {
-			if f := b.s.ToDRAM.Pop(); f.Line < 1<<30 {
+		for b.s.Below.Len() > 0 {
+			if f := b.s.Below.Pop(); f.Line < 1<<30 {
 				if f.Tag >= 0 || f.Sectors != 0x3 || f.Line%256 != 0 {
 					t.Errorf("write-back %+v", f)
 				}
@@ -71,14 +71,14 @@ func TestClean(t *testing.T) {
 	if wrote, ok := b.s.Clean(0, -7); !wrote || !ok {
 		t.Errorf("a dirty line: wrote %v, ok %v", wrote, ok)
 	}
-	if f := b.s.ToDRAM.Pop(); f.Tag != -7 || f.Line != 0 || f.Sectors != 1 {
+	if f := b.s.Below.Pop(); f.Tag != -7 || f.Line != 0 || f.Sectors != 1 {
 		t.Errorf("write-back %+v", f)
 	}
 	if wrote, ok := b.s.Clean(0, -7); wrote || !ok {
 		t.Error("a line was cleaned twice")
 	}
-	for !b.s.ToDRAM.Full() {
-		b.s.ToDRAM.Push(Fetch{})
+	for !b.s.Below.Full() {
+		b.s.Below.Push(mem.Fetch{})
 	}
 	if _, ok := b.s.Clean(256, -7); ok {
 		t.Error("cleaned without room towards DRAM")

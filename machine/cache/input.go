@@ -15,6 +15,9 @@ type input struct {
 	leads bool // Lead
 	gone  mem.Queue[uint64]
 
+	stalled bool   // the oldest request waits for a fill or for room,
+	stallAt uint64 // from this clock on
+
 	_     [64]byte // what follows another core of the computer writes
 	ahead lookahead
 	_     [64]byte
@@ -65,13 +68,13 @@ func (x *lookahead) queued(now uint64) int {
 
 // Lead says that the slice now runs ahead of those who ask CanAccept, and has to keep
 // the clocks at which requests leave the queue; or that it has done so.
-func (s *Slice) Lead(on bool) { s.in.leads = on }
+func (s *Slice) Lead(on bool) { s.in[0].leads = on }
 
 // Part lets the interconnect follow to where the slice is, by CanAccept and Accept,
 // while the slice may go on, on another core, for no longer than its pipeline is. The
 // queue is then for the interconnect what it was when the slice was there.
 func (s *Slice) Part() {
-	q, x := &s.in, &s.in.ahead
+	q, x := &s.in[0], &s.in[0].ahead
 	x.on, x.had = true, q.queue.Len()
 	x.left.Clear()
 	x.left, q.gone = q.gone, x.left
@@ -79,10 +82,10 @@ func (s *Slice) Part() {
 
 // Join ends what Part began; true when requests were accepted meanwhile.
 func (s *Slice) Join() bool {
-	x := &s.in.ahead
+	x := &s.in[0].ahead
 	x.on = false
 	for _, a := range x.accepted {
-		s.in.queue.Push(a)
+		s.in[0].queue.Push(a)
 	}
 	any := len(x.accepted) > 0
 	x.accepted = x.accepted[:0]

@@ -3,7 +3,7 @@
 // queue to its DRAM channel and a queue of replies.
 //
 // A reader must know three types: Config (the sheet's numbers), Slice (its queues
-// and tick) and Fetch (what it asks of its DRAM channel).
+// and tick) and mem.Fetch (what it asks of what lies below it).
 package cache
 
 import (
@@ -31,6 +31,10 @@ const (
 	Stalls
 	WalkReads
 	Latency
+	CopyReads
+	CopyHits
+	Passed
+	Recalls
 	numCounters
 )
 
@@ -54,6 +58,10 @@ func Counters() []stat.Desc {
 			Name: "queue_cycles", Unit: "cycles",
 			Doc: "sum over requests of the time from arrival to the tags, pipeline included",
 		},
+		{Name: "copy_reads", Unit: "sectors", Doc: "sectors of other slices' lines looked up here, for a copy"},
+		{Name: "copy_hits", Unit: "sectors", Doc: "of those, found"},
+		{Name: "passed", Unit: "requests", Doc: "writes and atomics sent on to the slice of the other half"},
+		{Name: "recalls", Unit: "requests", Doc: "writes that made the other half forget its copy of the line"},
 	}
 }
 
@@ -89,17 +97,6 @@ func Derive(l *sheets.LLC) (*Config, error) {
 	return c, nil
 }
 
-// Fetch is a request of a slice to DRAM: sectors of a line. Tag is the line's
-// index in the slice; a negative one marks a write, which needs no answer (-1, or
-// below for a write-back somebody waits for: Clean).
-type Fetch struct {
-	Line    uint64
-	Tag     int32
-	Slice   int16
-	Sectors uint8
-	Tenant  mem.TenantID
-}
-
 // Slice is one LLC slice.
 type Slice struct {
 	ID   int
@@ -108,21 +105,24 @@ type Slice struct {
 	slab *mem.Slab
 	rows [][]uint64
 
-	fills    mem.Ring[Fetch] // what DRAM has brought and the tags have not seen
-	fillPort uint64          // cycle from which the data array takes the next fill
-	port     uint64          // cycle from which tags and data array are free
-	stalled  bool            // the oldest request waits for a fill or for room,
-	stallAt  uint64          // from this clock on
-	mshrs    mshr.File       // a waiter's token is the request's handle
-	flushAt  int             // next line index of a flush in progress
+	fills    mem.Ring[mem.Fetch] // what has been brought and the tags have not seen
+	fillPort uint64              // cycle from which the data array takes the next fill
+	port     uint64              // cycle from which tags and data array are free
+	mshrs    mshr.File           // a waiter's token is the request's handle
+	flushAt  int                 // next line index of a flush in progress
+	sampler  *Sampler            // nil: nobody samples this slice
 
-	// ToDRAM holds what the channel must fetch or write, oldest first.
-	ToDRAM mem.Ring[Fetch]
+	// Below holds what is asked of the memory below, oldest first: lines to fetch or to write.
+	Below mem.Ring[mem.Fetch]
+	Taken uint64 // fetches and write-backs that have left Below so far
 	// Reply holds answered requests with the cycle they may leave, oldest first.
 	Reply      mem.Queue[Answer]
 	replyLimit int
 
-	in input // from the interconnect
+	in     [2]input // from the interconnect: of SMs, and what has crossed the network between slices
+	inputs int      // of those that are used
+	turn   int      // the input to serve next
+	share  share
 }
 
 // Answer is a finished request on its way to the interconnect.
@@ -139,9 +139,12 @@ func New(id int, cfg *Config, slab *mem.Slab, table *stat.Table, set func(line u
 	}
 	s := &Slice{ID: id, cfg: cfg, tags: t, slab: slab, replyLimit: cfg.replies}
 	s.mshrs = mshr.New(len(t.Tag), cfg.mshrs, cfg.merge)
-	s.ToDRAM = mem.NewRing[Fetch](cfg.missQueue)
-	s.fills = mem.NewRing[Fetch](cfg.fills)
-	s.in.limit = cfg.inQueue + int(cfg.latency)
+	s.Below = mem.NewRing[mem.Fetch](cfg.missQueue)
+	s.fills = mem.NewRing[mem.Fetch](cfg.fills)
+	s.inputs = 1
+	for i := range s.in {
+		s.in[i].limit = cfg.inQueue + int(cfg.latency)
+	}
 	for i := range table.Rows() {
 		s.rows = append(s.rows, table.Row(id, i))
 	}
@@ -151,14 +154,14 @@ func New(id int, cfg *Config, slab *mem.Slab, table *stat.Table, set func(line u
 // CanAccept says whether the input queue has room for another request at clock now. What
 // is still in the pipeline does not count, as in GPGPU-Sim, where only the queue
 // behind it exerts back-pressure.
-func (s *Slice) CanAccept(now uint64) bool { return s.in.room(now) }
+func (s *Slice) CanAccept(now uint64) bool { return s.in[0].room(now) }
 
 // Accept takes a request from the interconnect at clock now.
-func (s *Slice) Accept(h int32, now uint64) { s.in.accept(arrival{now + s.cfg.latency, h}) }
+func (s *Slice) Accept(h int32, now uint64) { s.in[0].accept(arrival{now + s.cfg.latency, h}) }
 
 // Tick serves the tags; its times are clocks of the slice, not core cycles. It puts
 // one fill into the data array, looks up what is due and returns the next cycle with work; Never while only a
-// fill, room in ToDRAM or room in Reply can help.
+// fill, room in Below or room in Reply can help.
 func (s *Slice) Tick(now uint64) uint64 {
 	if s.fills.Len() > 0 && s.fillPort <= now {
 		f := s.fills.Pop()
@@ -177,52 +180,69 @@ func (s *Slice) cycles(sectors uint8) uint64 {
 	return s.cfg.cycles[bits.OnesCount8(sectors)]
 }
 
-// lookups serves requests at the tags and returns when it can serve the next.
+// lookups serves requests at the tags, of either input in turn, and returns when it can serve
+// the next. A head that stalls holds up its own input only.
 func (s *Slice) lookups(now uint64) uint64 {
-	for s.in.queue.Len() > 0 {
-		a := s.in.queue.Head()
-		at := max(a.at, s.port)
-		if at > now {
-			return at
+	next := engine.Never
+	for tried := 0; tried < s.inputs; tried++ {
+		q := &s.in[s.turn]
+		if s.turn++; s.turn >= s.inputs {
+			s.turn = 0
 		}
-		if s.stalled {
-			return engine.Never
+		if q.queue.Len() == 0 || q.stalled {
+			continue
+		}
+		a := q.queue.Head()
+		if at := max(a.at, s.port); at > now {
+			next = min(next, at)
+			continue
 		}
 		if !s.serve(a.h, now) {
-			s.stalled, s.stallAt = true, now
-			return engine.Never
+			q.stalled, q.stallAt = true, now
+			continue
 		}
+		tried = -1
 		s.rows[s.slab.R[a.h].Tenant][Latency] += now - (a.at - s.cfg.latency)
-		s.in.pop(now)
+		q.pop(now)
 	}
-	return engine.Never
+	return next
 }
 
-// Retry lets a stalled head try again: something it may have waited for happened.
+// Retry lets stalled heads try again: something they may have waited for happened.
 func (s *Slice) Retry(now uint64) {
-	if s.stalled {
-		s.stalled = false
-		s.rows[s.slab.R[s.in.queue.Head().h].Tenant][Stalls] += now - s.stallAt
+	for i := range s.inputs {
+		if q := &s.in[i]; q.stalled {
+			q.stalled = false
+			s.rows[s.slab.R[q.queue.Head().h].Tenant][Stalls] += now - q.stallAt
+		}
 	}
 }
 
-// Stalled says whether the head request waits for a fill or for room.
-func (s *Slice) Stalled() bool { return s.stalled }
+// Stalled says whether a head request waits for a fill or for room.
+func (s *Slice) Stalled() bool { return s.in[0].stalled || s.in[1].stalled }
 
 func (s *Slice) serve(h int32, now uint64) bool {
-	if s.Reply.Len() >= s.replyLimit {
+	r := &s.slab.R[h]
+	if s.full(r) {
 		return false
 	}
-	r := &s.slab.R[h]
 	row := s.rows[r.Tenant]
 	n := bits.OnesCount8(r.Sectors)
-	switch r.Op {
-	case mem.Write:
+	var found uint8 // before the lookup
+	if s.sampler != nil {
+		found = s.there(r)
+	}
+	switch {
+	case r.Op != mem.Read && s.elsewhere(r):
+		if !s.passOn(h, r, row) {
+			return false
+		}
+	case r.Op == mem.Write:
 		if !s.write(r, row) {
 			return false
 		}
 		row[Writes]++
-		s.reply(h, now)
+		s.done(h, r, now)
 	default:
 		hit, ok := s.read(h, r, row)
 		if !ok {
@@ -237,16 +257,43 @@ func (s *Slice) serve(h int32, now uint64) bool {
 			row[Atomics]++
 		}
 		if hit {
-			s.reply(h, now)
+			s.done(h, r, now)
 		}
 	}
 	row[Accesses] += uint64(n)
 	s.port = now + s.cycles(r.Sectors)
+	if s.sampler != nil && r.Op != mem.Walk {
+		s.sampler.served(s.tags.Set(r.Line), r, s.elsewhere(r), found == r.Sectors)
+	}
 	return true
 }
 
-func (s *Slice) reply(h int32, now uint64) {
-	s.Reply.Push(Answer{now + s.cfg.hit, h})
+// there is the sectors of a request that the slice has.
+func (s *Slice) there(r *mem.Req) uint8 {
+	i := s.tags.Find(r.Line)
+	if i == tags.None {
+		return 0
+	}
+	return r.Sectors & (s.tags.Line[i].Valid | s.tags.Line[i].Dirty)
+}
+
+// full says that there is no room for the answer of a request.
+func (s *Slice) full(r *mem.Req) bool {
+	if r.Flags&mem.Crossed != 0 {
+		return s.share.far.Len() >= s.replyLimit
+	}
+	return s.Reply.Len() >= s.replyLimit || s.share.recall.Len() >= s.replyLimit
+}
+
+// done ends a request that has been served.
+func (s *Slice) done(h int32, r *mem.Req, now uint64) {
+	switch {
+	case r.Flags&mem.Crossed != 0:
+		s.share.far.Push(Answer{now + s.cfg.hit, h})
+	case s.share.copies != nil && s.recalls(h, r):
+	default:
+		s.Reply.Push(Answer{now + s.cfg.hit, h})
+	}
 }
 
 // read serves reads, atomics and walks: all need the bytes. A request that has to
@@ -263,10 +310,14 @@ func (s *Slice) read(h int32, r *mem.Req, row []uint64) (hit, ok bool) {
 		t.Use(i)
 		s.modify(i, r)
 		row[Hits] += uint64(bits.OnesCount8(r.Sectors))
+		if s.elsewhere(r) {
+			row[CopyReads] += uint64(bits.OnesCount8(r.Sectors))
+			row[CopyHits] += uint64(bits.OnesCount8(r.Sectors))
+		}
 		return true, true
 	}
 	miss := need &^ pending
-	if miss != 0 && (s.ToDRAM.Full() || !s.mshrs.Room(miss)) {
+	if miss != 0 && (!s.mshrs.Room(miss) || !s.mayAsk(r, i, miss)) {
 		return false, false
 	}
 	if i == tags.None {
@@ -281,7 +332,13 @@ func (s *Slice) read(h int32, r *mem.Req, row []uint64) (hit, ok bool) {
 	row[Hits] += uint64(bits.OnesCount8(r.Sectors & valid))
 	row[Pending] += uint64(bits.OnesCount8(need & pending))
 	row[Misses] += uint64(bits.OnesCount8(miss))
-	if miss != 0 {
+	switch {
+	case s.elsewhere(r):
+		row[CopyReads] += uint64(bits.OnesCount8(r.Sectors))
+		if miss != 0 {
+			s.ask(i, miss, r)
+		}
+	case miss != 0:
 		s.fetch(i, miss, r.Tenant)
 	}
 	return false, true
@@ -290,7 +347,7 @@ func (s *Slice) read(h int32, r *mem.Req, row []uint64) (hit, ok bool) {
 func (s *Slice) fetch(i int32, sectors uint8, tenant mem.TenantID) {
 	s.tags.Line[i].Pending |= sectors
 	s.mshrs.Ask(sectors)
-	s.ToDRAM.Push(Fetch{Line: s.tags.Tag[i], Tag: i, Slice: int16(s.ID), Sectors: sectors, Tenant: tenant})
+	s.Below.Push(mem.Fetch{Line: s.tags.Tag[i], Tag: i, Slice: int16(s.ID), Sectors: sectors, Tenant: tenant})
 }
 
 // modify marks what an atomic changes.
@@ -301,7 +358,7 @@ func (s *Slice) modify(i int32, r *mem.Req) {
 }
 
 // allocate makes room for a line, writing its victim's dirty sectors back. It
-// needs room in ToDRAM for that and for extra requests of the caller.
+// needs room in Below for that and for extra requests of the caller.
 func (s *Slice) allocate(line uint64, tenant mem.TenantID, extra int) int32 {
 	t := s.tags
 	v := t.Victim(line)
@@ -309,12 +366,12 @@ func (s *Slice) allocate(line uint64, tenant mem.TenantID, extra int) int32 {
 		return v
 	}
 	if d := t.Line[v].Dirty; d != 0 {
-		if s.ToDRAM.Len()+extra+1 > s.cfg.missQueue {
+		if s.Below.Len()+extra+1 > s.cfg.missQueue {
 			return tags.None
 		}
 		owner := t.Line[v].Tenant
 		s.rows[owner][Writebacks] += uint64(bits.OnesCount8(d))
-		s.ToDRAM.Push(Fetch{Line: t.Tag[v], Tag: -1, Slice: int16(s.ID), Sectors: d, Tenant: owner})
+		s.Below.Push(mem.Fetch{Line: t.Tag[v], Tag: -1, Slice: int16(s.ID), Sectors: d, Tenant: owner})
 	}
 	t.Fill(v, line, tenant)
 	return v
@@ -327,7 +384,7 @@ func (s *Slice) write(r *mem.Req, row []uint64) bool {
 	t := s.tags
 	i := t.Find(r.Line)
 	part := r.Sectors &^ r.Full
-	if s.cfg.fetchOnWrite && part != 0 && (s.ToDRAM.Len()+2 > s.cfg.missQueue || !s.mshrs.Room(part)) {
+	if s.cfg.fetchOnWrite && part != 0 && (s.Below.Len()+2 > s.cfg.missQueue || !s.mshrs.Room(part)) {
 		return false
 	}
 	if i == tags.None {
@@ -351,19 +408,26 @@ func (s *Slice) write(r *mem.Req, row []uint64) bool {
 func (s *Slice) CanFill() bool { return !s.fills.Full() }
 
 // Fill takes what DRAM has fetched; the next Tick puts it into the data array.
-func (s *Slice) Fill(f Fetch) { s.fills.Push(f) }
+func (s *Slice) Fill(f mem.Fetch) { s.fills.Push(f) }
 
-// filled brings sectors of line index i from DRAM and answers who waited.
+// filled brings sectors of line index i and answers who waited.
 func (s *Slice) filled(i int32, sectors uint8, now uint64) {
 	t := s.tags
 	t.Line[i].Valid |= sectors
 	t.Line[i].Pending &^= sectors
 	at := s.mshrs.Arrive(i, sectors)
+	crossed := mem.Crossed // all who waited were of other partitions
 	for at.More() {
-		if h, _, done := s.mshrs.Next(&at); done {
-			s.modify(i, &s.slab.R[h])
-			s.reply(h, now)
+		h, _, done := s.mshrs.Next(&at)
+		r := &s.slab.R[h]
+		crossed &= r.Flags
+		if done {
+			s.modify(i, r)
+			s.done(h, r, now)
 		}
+	}
+	if s.share.on {
+		s.settle(i, sectors, crossed != 0)
 	}
 	s.Retry(now)
 }
@@ -383,5 +447,5 @@ func (s *Slice) Prefill(line uint64, sectors uint8, tenant mem.TenantID) {
 	s.tags.Line[i].Valid |= sectors
 }
 
-// Queued is the number of requests in the input pipeline and queue.
-func (s *Slice) Queued() int { return s.in.queue.Len() }
+// Queued is the number of requests in the input pipelines and queues.
+func (s *Slice) Queued() int { return s.in[0].queue.Len() + s.in[1].queue.Len() }

@@ -15,7 +15,7 @@ type bench struct {
 	s     *Slice
 	slab  *mem.Slab
 	table *stat.Table
-	dram  []Fetch // everything asked of DRAM
+	dram  []mem.Fetch // everything asked of DRAM
 }
 
 func newBench(t *testing.T, change func(l *sheets.LLC)) *bench {
@@ -53,7 +53,7 @@ func (b *bench) run(delay uint64, list ...want) []uint64 {
 	of := map[int32]int{}
 	var flight []struct {
 		at uint64
-		f  Fetch
+		f  mem.Fetch
 	}
 	left := len(list)
 	for now := uint64(0); left > 0; now++ {
@@ -74,13 +74,13 @@ func (b *bench) run(delay uint64, list ...want) []uint64 {
 			}
 		}
 		b.s.Tick(now)
-		for b.s.ToDRAM.Len() > 0 {
-			f := b.s.ToDRAM.Pop()
+		for b.s.Below.Len() > 0 {
+			f := b.s.Below.Pop()
 			b.dram = append(b.dram, f)
 			if f.Tag >= 0 {
 				flight = append(flight, struct {
 					at uint64
-					f  Fetch
+					f  mem.Fetch
 				}{now + delay, f})
 			}
 			b.s.Retry(now)

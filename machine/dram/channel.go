@@ -134,6 +134,13 @@ func (c *Channel) Push(now uint64, at Loc, write bool, bursts int, id int32, ten
 		c.q.multi = true
 		c.q.hold[classHit] = ^uint64(0)
 	}
+	if c.cfg.Sched == PrIS {
+		r.age = c.q.ageOf(kind, b, c.cfg.Urgent[tenant])
+		if c.q.enqueueByAge(i, r) {
+			c.wake(max(now, c.nextWork(now-1)))
+		}
+		return true
+	}
 	if c.q.enqueue(i, r) {
 		c.wake(max(now, c.nextWork(now-1))) // there may be nothing to do for it yet
 	}

@@ -12,6 +12,7 @@ type Sched uint8
 const (
 	FRFCFS Sched = iota // timing-ready first, then oldest
 	FCFS                // strictly oldest first
+	PrIS                // urgent ones first, row hits before others, then oldest
 )
 
 // Page names the row policy.
@@ -70,7 +71,8 @@ type Config struct {
 	Return     int     // completed requests held for Pop before column commands stop; 0: no limit
 	Sched      Sched
 	Page       Page
-	Tenants    int // rows of counters; at least 1
+	Tenants    int    // rows of counters; at least 1
+	Urgent     []bool // by row of counters: tenants whose requests PrIS serves first
 
 	Constraints []Constraint
 }
@@ -107,6 +109,9 @@ func (c *Config) Validate() error {
 	}
 	if c.WriteQueue > 0 && !(0 <= c.LowWater && c.LowWater < c.HighWater && c.HighWater <= 1) {
 		return fmt.Errorf("dram %s: watermarks %g and %g, want 0 <= low < high <= 1", c.Name, c.LowWater, c.HighWater)
+	}
+	if c.Sched == PrIS && len(c.Urgent) < max(1, c.Tenants) {
+		return fmt.Errorf("dram %s: the pris scheduler has to know which of %d tenants are urgent", c.Name, c.Tenants)
 	}
 	if c.Refi < 0 || c.Return < 0 || c.Tenants < 0 {
 		return fmt.Errorf("dram %s: negative refresh interval, return queue or tenants", c.Name)

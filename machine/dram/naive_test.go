@@ -2,15 +2,17 @@ package dram_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
 
 	"heddle/machine/dram"
+	"heddle/mem"
 )
 
 // naive is the same scheduler written as its definition reads: every clock, every
-// queued request, every constraint against the whole history. It knows FR-FCFS with
+// queued request, every constraint against the whole history. It knows FR-FCFS and PrIS with
 // open pages and single bursts.
 type naive struct {
 	cfg     *dram.Config
@@ -35,6 +37,7 @@ type want struct {
 	write  bool
 	id     int
 	arrive uint64
+	urgent bool
 }
 
 type past struct {
@@ -174,7 +177,7 @@ func (n *naive) slot(col, row, active bool) {
 		return
 	}
 	q := n.queue()
-	for _, w := range *q {
+	for _, w := range n.inOrder(*q) {
 		cmd := n.next(w)
 		if !n.fits(cmd, w.at, col, row) || cmd == dram.PRE && n.isActive(bankOf(w.at)) || !n.ready(cmd, w.at) {
 			continue
@@ -182,6 +185,27 @@ func (n *naive) slot(col, row, active bool) {
 		n.issue(w, cmd, q)
 		return
 	}
+}
+
+// inOrder is a queue in the order in which its requests are looked at: under PrIS row hits
+// first, then what is urgent. What a bank's row is closed or opened for is its first.
+func (n *naive) inOrder(q []*want) []*want {
+	if n.cfg.Sched != dram.PrIS {
+		return q
+	}
+	list := slices.Clone(q)
+	rank := func(w *want) int {
+		r := 0
+		if !column(n.next(w)) {
+			r = 2
+		}
+		if !w.urgent {
+			r++
+		}
+		return r
+	}
+	slices.SortStableFunc(list, func(a, b *want) int { return rank(a) - rank(b) })
+	return list
 }
 
 func (n *naive) queue() *[]*want {
@@ -296,8 +320,9 @@ func against(t interface{ Fatalf(string, ...any) }, cfg *dram.Config, l load, to
 			at := l.loc()
 			at.Col = uint32(sent) // never the same place twice
 			write := l.below(8) < l.writes
-			ok := c.Push(now, at, write, 1, int32(sent), 0)
-			if ok != n.push(now, want{at: at, write: write, id: sent}) {
+			tenant := mem.TenantID(l.below(2))
+			ok := c.Push(now, at, write, 1, int32(sent), tenant)
+			if ok != n.push(now, want{at: at, write: write, id: sent, urgent: tenant == 1}) {
 				t.Fatalf("clock %d: the channel accepts request %d: %v", now, sent, ok)
 			}
 			if ok {
@@ -337,6 +362,8 @@ func TestAgainstDefinition(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		cfg.Sched = rapid.SampledFrom([]dram.Sched{dram.FRFCFS, dram.PrIS}).Draw(t, "sched")
+		cfg.Tenants, cfg.Urgent = 2, []bool{false, true}
 		if rapid.Bool().Draw(t, "stacks") { // fold two stack identifiers in
 			cfg.Sids = 2
 			for _, cmds := range [][2]dram.Cmd{{dram.RD, dram.RD}, {dram.WR, dram.WR}} {

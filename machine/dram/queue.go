@@ -131,7 +131,7 @@ func (q *queues) build(cfg *Config, tab *tables) {
 	q.loMark = int(math.Ceil(cfg.LowWater * float64(cfg.WriteQueue)))
 	q.tActive, q.due = Never, [numClasses]uint64{Never, Never, Never}
 	q.turn = q.turns()
-	q.simple = cfg.Sched == FRFCFS && !q.shared && len(q.word) == 1
+	q.simple = cfg.Sched != FCFS && !q.shared && len(q.word) == 1
 }
 
 // lower lowers the bound of a class to when bank k may take its command.

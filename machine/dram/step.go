@@ -87,7 +87,7 @@ func (c *Channel) sharedSlot(t uint64) {
 	}
 	act, pre := c.q.pick(classAct, t), c.q.pick(classPre, t)
 	switch {
-	case hit.age < act.age && hit.age < pre.age:
+	case hit.age < act.age && hit.age < pre.age, c.cfg.Sched == PrIS && hit.found():
 		c.issueHit(hit, t)
 	case act.age < pre.age:
 		c.issueAct(act, t)

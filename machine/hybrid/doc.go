@@ -1,10 +1,17 @@
-// Package hybrid holds what decides who has what of a memory of two tiers, fast and slow,
-// that CPU cores and a GPU share. Li and Gao, "Hydrogen: Contention-Aware Hybrid Memory for
-// Heterogeneous CPU-GPU Architectures", SC 2024, sections IV-A, IV-B and IV-D, Figure 3.
+// Package hybrid is a memory of two tiers, fast and slow, that CPU cores and a GPU share. Li
+// and Gao, "Hydrogen: Contention-Aware Hybrid Memory for Heterogeneous CPU-GPU
+// Architectures", SC 2024.
 //
-// A reader must know three types. Shape says in which superchannel a way of a set lies.
-// Mapping says which ways of a set are the GPU's: decoupled partitioning, by consistent
-// hashing. Tokens counts the migrations that misses of the GPU may still cause. All of it
-// is pure: there is no memory behind it yet. heddle probe remap and tokens run it alone
-// (package probe).
+// A reader must know four types. Config is the organisation: both tiers are divided into the
+// same number of sets, and a block lies in a way of its set in the fast tier or in the slow
+// one. Controller stands between the last-level cache and the channels of the tiers: it looks
+// blocks up in a remap table, which lies in the fast memory and of which it has a cache, and
+// moves them. Policy decides what moves: the files place_*.go, one paper's idea each. Mapping
+// is Hydrogen's own: which ways of a set are the GPU's.
+//
+// The way of a request: banks (controller.go) look it up (remap.go, serve.go); it reads or
+// writes a place (layout.go, table.go) through the queue of a channel, or waits for a
+// transfer (transfer.go). Data are not simulated; where they are is.
+//
+// heddle probe remap and tokens run Mapping and Tokens alone (package probe).
 package hybrid

@@ -62,6 +62,13 @@ func (t *Tokens) Set(cycle, tok uint64) {
 	t.tok, t.left = tok, min(t.left, tok)
 }
 
+// Begin makes tok tokens what the period of a cycle begins with, and later ones add: nothing
+// stays of the period before, as a new tok caps what does.
+func (t *Tokens) Begin(cycle, tok uint64) {
+	t.Set(cycle, tok)
+	t.left = tok
+}
+
 // refill adds what is due by a cycle, whatever number of periods has gone by; the counter
 // stops at its maximum.
 func (t *Tokens) refill(cycle uint64) {

@@ -131,10 +131,15 @@ func New(cfg Config) *Crossbar {
 // Count makes the crossbar count in t, as the given instance; t must be built on
 // Desc. Counts so far stay where they were.
 func (c *Crossbar) Count(t *stat.Table, instance int) {
-	c.rows = c.rows[:0]
+	c.rows = rowsOf(t, instance)
+}
+
+// rowsOf is the rows of an instance in a table built on Desc.
+func rowsOf(t *stat.Table, instance int) (rows []*[NumCounters]uint64) {
 	for i := range t.Rows() {
-		c.rows = append(c.rows, (*[NumCounters]uint64)(t.Row(instance, i)))
+		rows = append(rows, (*[NumCounters]uint64)(t.Row(instance, i)))
 	}
+	return rows
 }
 
 // Counters is the live counter row of a tenant, indexed by the C constants.

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math/bits"
 	"strings"
+
+	"heddle/mem"
 )
 
 func (s warpState) String() string {
@@ -13,12 +15,34 @@ func (s warpState) String() string {
 	}[s]
 }
 
-// Explain says what the warps of the SM wait for, one line per CTA and state.
-func (s *SM) Explain() []string {
+// Position is where a warp of a tenant stands: at the instruction it executes next.
+type Position struct {
+	Tenant mem.TenantID
+	PC     int32
+}
+
+// Positions adds those of the resident warps of s to list, none while it is frozen.
+func Positions(s *SM, list []Position) []Position {
+	if s.pipe.frozen {
+		return list
+	}
+	for i := range s.pipe.ctas.blocks {
+		b := &s.pipe.ctas.blocks[i]
+		for m := b.resident(); m != 0; m &= m - 1 {
+			if wp := &s.pipe.warps.slot[bits.TrailingZeros64(m)]; wp.state != free && wp.pc >= 0 {
+				list = append(list, Position{b.k.Tenant, wp.pc})
+			}
+		}
+	}
+	return list
+}
+
+// Explain says what the warps of a tenant on the SM wait for, one line per CTA and state.
+func (s *SM) Explain(tenant mem.TenantID) []string {
 	var out []string
 	for i := range s.pipe.ctas.blocks {
 		b := &s.pipe.ctas.blocks[i]
-		if b.k == nil {
+		if b.k == nil || b.k.Tenant != tenant {
 			continue
 		}
 		groups := map[string][]int16{}
@@ -45,9 +69,29 @@ func (s *SM) Explain() []string {
 		}
 		var parts []string
 		for _, w := range order {
-			parts = append(parts, fmt.Sprintf("warps %v %s", groups[w], w))
+			parts = append(parts, fmt.Sprintf("warps %s %s", spans(groups[w]), w))
 		}
 		out = append(out, fmt.Sprintf("SM %d: CTA of %s: %s", s.ID, b.k.Code.Kernel, strings.Join(parts, "; ")))
 	}
 	return out
+}
+
+// spans writes ascending numbers as 0-7 9 12-31.
+func spans(list []int16) string {
+	var b strings.Builder
+	for i := 0; i < len(list); {
+		j := i
+		for j+1 < len(list) && list[j+1] == list[j]+1 {
+			j++
+		}
+		if i > 0 {
+			b.WriteByte(' ')
+		}
+		fmt.Fprint(&b, list[i])
+		if j > i {
+			fmt.Fprintf(&b, "-%d", list[j])
+		}
+		i = j + 1
+	}
+	return b.String()
 }

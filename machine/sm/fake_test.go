@@ -181,7 +181,7 @@ func (b *bench) run(g *scripted, ctas int, every bool) uint64 {
 			b.each(now)
 		}
 		if b.s.Due() == engine.Never && len(b.flight) == 0 && b.s.Out().Len() == 0 {
-			b.t.Fatalf("cycle %d: nothing will happen any more\n%v", now, b.s.Explain())
+			b.t.Fatalf("cycle %d: nothing will happen any more\n%v", now, b.s.Explain(0))
 		}
 	}
 	b.t.Fatal("not finished")

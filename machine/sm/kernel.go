@@ -49,3 +49,9 @@ type PC struct {
 	Issues uint64
 	Stall  [NumCauses]uint64
 }
+
+// Possible says whether a CTA can become resident on s where nothing else is.
+func (k *Kernel) Possible(s *SM) bool {
+	c, g := s.pipe.ctas.cfg, &k.Geo
+	return g.Warps*isa.Lanes <= c.Threads && g.Warps*c.RegsPerWarp(g.Regs) <= c.Regs && g.SharedBytes <= c.Shared
+}

@@ -20,6 +20,7 @@ type memOp struct {
 	space  isa.Space
 	kind   isa.Kind
 	bypass bool   // does not look into the L1
+	ro     bool   // reads what nobody writes while the kernel runs (isa.CacheReadOnly)
 	seen   bool   // SM.Quiet
 	cycles uint16 // shared memory: bank cycles
 }
@@ -49,7 +50,7 @@ func (l *loadStore) build(id int, cfg *Config, slab *mem.Slab, rows []*[numCount
 	l.translation = translation{tlb: tlb, mmu: mmu, sm: id, pending: make([]tlbMiss, cfg.translation.misses)}
 	l.l1.queue = mem.NewRing[access](cfg.l1.bankCount*(cfg.l1.depth+2) + 8)
 	l.l1.mshrs = mshr.New(0, cfg.l1.mshrs, cfg.l1.merge)
-	l.link = link{room: cfg.l1.missQueue, apart: cfg.l1.apart, port: int16(id), slab: slab}
+	l.link = link{room: cfg.l1.missQueue, apart: cfg.l1.apart, port: mem.Port(id), slab: slab}
 	l.link.out = mem.NewRing[int32](max(1, cfg.l1.missQueue))
 }
 
@@ -108,6 +109,7 @@ func (l *loadStore) global(work *workspace, wp *warp, in *isa.Instr, op int32) [
 	default:
 		wp.row[Loads]++
 		l.merge(work, wp, in, int(o.warp), false)
+		o.ro = in.Cache == isa.CacheReadOnly
 		o.bypass = in.Cache == isa.CacheGlobal || in.Cache == isa.CacheVolatile ||
 			l.cfg.l1.skipGlobal && st.Space == isa.Global
 	}
@@ -197,7 +199,7 @@ func (l *loadStore) left(p *pipeline, op int32, now uint64) {
 // interconnect. banks are the L1 banks used this cycle.
 func (l *loadStore) enter(a *access, banks *uint8, now uint64) bool {
 	o := &l.ops.list[a.op]
-	if o.bypass {
+	if o.bypass || a.line&mem.Remote != 0 {
 		if l.link.full(a.sectors) || *banks == 0xff {
 			return false
 		}
@@ -237,9 +239,13 @@ func (l *loadStore) send(line uint64, sectors, full uint8, kind mem.Op, o *memOp
 		row = mem.Moving(row, len(l.rows)/2)
 	}
 	*l.link.request(sectors) = mem.Req{
-		Line: line, Born: now, Tag: tag, SM: l.link.port, Sectors: sectors, Full: full, Op: kind, Tenant: row,
+		Line: line, Born: now, Tag: tag, Port: l.link.port, Sectors: sectors, Full: full, Op: kind, Tenant: row,
+		ReadOnly: o.ro,
 	}
 	l.rows[row][Requests]++
+	if w := l.translation.watch; w != nil {
+		w.Sent(line)
+	}
 }
 
 // answer completes one access of op, a warp's: its data is usable from cycle at.
@@ -267,6 +273,9 @@ func (s *SM) Deliver(h int32, now uint64) {
 	l.link.inflight--
 	r := &l.link.slab.R[h]
 	l.rows[r.Tenant][RequestLatency] += now - r.Born
+	if w := l.translation.watch; w != nil {
+		w.Answered(r.Line)
+	}
 	switch {
 	case r.Op == mem.Write && r.Tag >= 0:
 		if p.stored(int(r.Tag), now) {

@@ -23,7 +23,7 @@ type link struct {
 	room     int             // for packets in out
 	apart    bool            // sectors take the link one by one
 	lane     int             // the computer's core it runs on
-	port     int16           // the SM's, where answers come back
+	port     mem.Port        // the SM's, where answers come back
 	slab     *mem.Slab
 }
 

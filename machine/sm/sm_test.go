@@ -328,6 +328,21 @@ func TestFullSectors(t *testing.T) {
 	}
 }
 
+// A request says that it is for a load of what nobody writes; no other does, whatever entry of
+// the operations it takes.
+func TestReadOnlyRequests(t *testing.T) {
+	b := newBench(t, nil)
+	g := oneWarp(load(isa.Global, isa.CacheReadOnly, 0), alu(isa.IntAdd, isa.INT, 1, 0),
+		load(isa.Global, isa.CacheAll, 2, 1), alu(isa.IntAdd, isa.INT, 3, 2), store(isa.Global, 3), exit())
+	g.addr = func(_, _, pc, l int) uint64 { return uint64(0x1000 + pc*128 + l*4) }
+	b.run(g, 1, false)
+	for i, want := range []bool{true, false, false} {
+		if b.sent[i].ReadOnly != want {
+			t.Errorf("request %d: %+v, want read-only %v", i, b.sent[i], want)
+		}
+	}
+}
+
 // Two misses on one line become one request; the second is a pending hit.
 func TestMSHRMerge(t *testing.T) {
 	b := newBench(t, nil)

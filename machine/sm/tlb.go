@@ -1,6 +1,7 @@
 package sm
 
 import (
+	"heddle/isa"
 	"heddle/mem"
 	"heddle/mem/addrmap"
 )
@@ -22,6 +23,22 @@ type Pager interface {
 	Absent(tenant mem.TenantID, addr uint64) (page uint64, absent bool)
 	// Fault asks for it; Arrived follows.
 	Fault(now uint64, tenant mem.TenantID, page uint64)
+}
+
+// Watcher is told, on a machine whose pages come and go while kernels run, of every access to
+// global memory that finds its translation or waits for it, and of requests for the lines of
+// frames. Its SM runs on the first core.
+type Watcher interface {
+	// Access is told of an access once, at the lookup of its translation. False says that the one it
+	// has found, if any, must not be used: it has been forgotten, and the page is asked for.
+	Access(now uint64, tenant mem.TenantID, addr uint64, write bool) bool
+	// Replay is told of an access that has waited and goes on.
+	Replay(now uint64, tenant mem.TenantID, addr uint64, write bool)
+	// Sent is told of a request for a line, Answered of its answer.
+	Sent(line uint64)
+	Answered(line uint64)
+	// Leaves says that a line's frame is being taken away.
+	Leaves(line uint64) bool
 }
 
 // tlbMiss is a page the SM has asked the MMU, or without translation the pager, for,
@@ -51,6 +68,7 @@ type translation struct {
 	sm         int
 	pending    []tlbMiss
 	refusal    *tlbMiss // the queue's head waits for it, and the MMU had no room; nil
+	watch      Watcher  // nil: nobody
 	parked     []parked
 	freeParked []int32
 }
@@ -71,11 +89,13 @@ func (l *loadStore) translate(a *access, now uint64) bool {
 	m := x.refusal
 	if m == nil || m.vpn != vpn || m.tenant != o.tenant {
 		if ppn, ok := x.tlb.Lookup(o.tenant, vpn); ok {
-			row[TLBAccesses]++
-			row[TLBHits]++
-			a.line = ppn<<l.cfg.translation.pageShift | a.line&(1<<l.cfg.translation.pageShift-1)
-			a.phys = true
-			return true
+			if x.tell(a, o, now) {
+				row[TLBAccesses]++
+				row[TLBHits]++
+				a.line = ppn<<l.cfg.translation.pageShift | a.line&(1<<l.cfg.translation.pageShift-1)
+				a.phys = true
+				return true
+			}
 		}
 		if m = x.missFor(o.tenant, vpn); m == nil {
 			x.full = true
@@ -90,9 +110,24 @@ func (l *loadStore) translate(a *access, now uint64) bool {
 		m.sent, x.refusal = true, nil
 	}
 	row[TLBAccesses]++
+	x.tell(a, o, now)
 	x.park(m, a)
 	a.op = -1
 	return true
+}
+
+// tell tells the watcher of an access; false says that its translation must not be used.
+func (x *translation) tell(a *access, o *memOp, now uint64) bool {
+	if x.watch == nil || a.told {
+		return true
+	}
+	a.told = true
+	return x.watch.Access(now, o.tenant, a.line, o.writes())
+}
+
+// writes says that the operation changes memory.
+func (o *memOp) writes() bool {
+	return o.kind == isa.Store || o.kind == isa.Atomic || o.kind == isa.Reduce
 }
 
 // present is translate where addresses are places: an access waits only for a page
@@ -202,6 +237,9 @@ func (x *translation) forget() {
 func (s *SM) Translated(tenant mem.TenantID, vpn, ppn uint64, now uint64) {
 	x, shift := &s.lsu.translation, s.cfg.translation.pageShift
 	x.tlb.Insert(tenant, vpn, ppn)
+	if x.watch != nil {
+		s.lsu.replays(tenant, vpn, now)
+	}
 	x.unpark(tenant, vpn, 1<<shift-1, ppn<<shift, &s.lsu.replay)
 	s.wakeAt(now)
 }
@@ -214,3 +252,50 @@ func (s *SM) Arrived(tenant mem.TenantID, page, now uint64) {
 
 // SetPager makes accesses wait for pages that are not on the device.
 func (s *SM) SetPager(p Pager) { s.lsu.translation.pager = p }
+
+// replays tells the watcher of the accesses that have waited for a page and go on.
+func (l *loadStore) replays(tenant mem.TenantID, vpn, now uint64) {
+	x := &l.translation
+	for i := range x.pending {
+		m := &x.pending[i]
+		if !m.sent || m.vpn != vpn || m.tenant != tenant {
+			continue
+		}
+		for n := m.first; n >= 0; n = x.parked[n].next {
+			a := &x.parked[n].access
+			x.watch.Replay(now, tenant, a.line, l.ops.list[a.op].writes())
+		}
+	}
+}
+
+// Watched is an SM whose accesses a Watcher is told of.
+type Watched struct{ lsu *loadStore }
+
+// Watch has an SM tell of its accesses.
+func Watch(s *SM, w Watcher) Watched {
+	s.lsu.translation.watch = w
+	return Watched{&s.lsu}
+}
+
+// ReachesLeaving says whether an access that has been translated, and has not become a request,
+// is to a frame that is being taken away.
+func (x Watched) ReachesLeaving() bool {
+	l := x.lsu
+	w := l.translation.watch
+	for i := range l.queue.Len() {
+		if a := l.queue.At(i); a.phys && w.Leaves(a.line) {
+			return true
+		}
+	}
+	for i := range l.replay.Len() {
+		if w.Leaves(l.replay.At(i).line) {
+			return true
+		}
+	}
+	for i := range l.l1.queue.Len() {
+		if w.Leaves(l.l1.queue.At(i).line) {
+			return true
+		}
+	}
+	return false
+}

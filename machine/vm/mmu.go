@@ -55,7 +55,7 @@ func NewConfig(s *sheets.Machine, tenants int) Config {
 type FaultHandler interface {
 	// Fault reports that an access of an SM found a page that is not on the device.
 	// It is called once per page until the page is resolved; false means that the
-	// fault buffer is full, and the MMU asks again in the next cycle.
+	// fault buffer is full, and the MMU asks again when the handler has had a Tick.
 	Fault(now uint64, tenant mem.TenantID, vpn uint64, sm int) bool
 	// Tick lets the handler work; it returns the next cycle at which it has to,
 	// all ones for never. The MMU calls it first in each of its own ticks.
@@ -235,7 +235,7 @@ func (m *MMU) Tick(now uint64) (next uint64) {
 	blocked := m.lookups(now)
 	m.startWalks(now)
 	freed := m.answer()
-	if m.refuse.Len() > 0 || m.done.Len() > 0 || (freed && blocked) {
+	if m.done.Len() > 0 || (freed && blocked) { // the handler's tick makes room for what it has refused
 		return now + 1
 	}
 	if m.queued+m.retry.Len() > 0 && !m.pipe.Full() {

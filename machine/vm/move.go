@@ -77,6 +77,9 @@ func (t *Tables) target(tenant mem.TenantID, from, groups uint64) (to uint64, er
 // layoutAt is the bit of a frame number from which on it names an address map.
 func (t *Tables) layoutAt() uint { return addrmap.TenantShift - t.bits }
 
+// LayoutBit is the bit of a frame number from which on it names an address map.
+func (t *Tables) LayoutBit() uint { return t.layoutAt() }
+
 // old says that a frame is of an earlier layout of the tenant.
 func (t *Tables) old(tenant mem.TenantID, ppn uint64) bool {
 	return ppn>>t.layoutAt() != t.layout[tenant]

@@ -80,8 +80,10 @@ func New(s *sheets.Machine) (*Map, error) {
 		lay, err = bitsLayout(s)
 	case "linear":
 		lay, err = linearLayout(s)
+	case "page":
+		lay, err = pageLayout(s)
 	default:
-		err = fmt.Errorf("kind %q: use gpgpusim, bits or linear", s.Map.Kind)
+		err = fmt.Errorf("kind %q: use gpgpusim, bits, linear or page", s.Map.Kind)
 	}
 	if err == nil {
 		err = lay.finish()

@@ -365,7 +365,7 @@ func TestErrors(t *testing.T) {
 		edit func(*sheets.Machine)
 		want string
 	}{
-		{"kind", func(m *sheets.Machine) { m.Map.Kind = "magic" }, "use gpgpusim, bits or linear"},
+		{"kind", func(m *sheets.Machine) { m.Map.Kind = "magic" }, "use gpgpusim, bits, linear or page"},
 		{"hash", func(m *sheets.Machine) { m.Map.Hash = "sha" }, "use none, ipoly or xor"},
 		{
 			"letter", func(m *sheets.Machine) { m.Map.String = strings.Replace(qv100String, "R", "Q", 1) },

@@ -51,6 +51,48 @@ func forPage(mp *sheets.Map, page int) *sheets.Map {
 	return &up
 }
 
+// pageLayout is the partition-aware map of NUBA (Figure 2): from the least significant bit,
+// line offset, bank, column up to the page's end, channel, what is left of the column, row. As
+// the channel lies above the page offset, whatever the page's size, the driver places a page by
+// choosing its frame; any number of channels will do. The lowest bank bits pick the LLC slice,
+// after the bank hash, so that both are randomised alike.
+//
+// The paper gives no positions. Banks are lowest so that a page of 4 KB, 32 lines, spreads over
+// 16 banks. With map.hash pae the channel is randomised, too, and frames no longer choose it.
+func pageLayout(s *sheets.Machine) (*layout, error) {
+	l, err := newLayout(s)
+	if err != nil {
+		return nil, err
+	}
+	d, page := &s.DRAM, s.VM.Page
+	if !pow2(s.LLC.Line) || !pow2(d.RowBytes) || d.RowBytes < s.LLC.Line || !pow2(page) || page < s.LLC.Line {
+		return nil, fmt.Errorf("kind page needs llc.line (%d), dram.row_bytes (%d) and vm.page (%d) to be powers of "+
+			"two, row and page at least a line", s.LLC.Line, d.RowBytes, page)
+	}
+	l.offset, l.spread = uint(log2(s.LLC.Line)), uint(log2(page))
+	at := l.offset // positions are of the stitched address: the channel is out of the way
+	take := func(name string, n int) (f []uint64) {
+		if err == nil && !pow2(max(1, n)) {
+			err = fmt.Errorf("kind page needs dram.%s (%d) to be a power of two", name, n)
+		}
+		for range log2(max(1, n)) {
+			f = append(f, 1<<at)
+			at++
+		}
+		return f
+	}
+	l.bg, l.bank, l.rank = take("bank_groups", d.BankGroups), take("banks", d.Banks), take("ranks", d.Ranks)
+	l.col = take("row_bytes", d.RowBytes/s.LLC.Line)
+	for ; at < AddrBits; at++ {
+		l.row = append(l.row, 1<<at)
+	}
+	if err == nil {
+		err = l.takeSliceBits(nil, log2(max(1, s.LLC.SlicesPerChannel)))
+	}
+	l.rehash = hashRows
+	return l, err
+}
+
 // Conventional compiles the machine's map without PageMove's customised one: a page
 // spans all channels of a slice, which is the full map restricted to the slice's
 // groups (Map.Restrict). It is the sheet's map_conventional; a sheet without one

@@ -206,6 +206,27 @@ func (a *Array) Drop(i int32) {
 	l.Valid, l.Dirty, l.Pending = 0, 0, 0
 }
 
+// Release invalidates line index i and makes it the next victim of its set.
+func (a *Array) Release(i int32) {
+	a.Drop(i)
+	l := &a.Line[i]
+	if l.next == noWay {
+		return
+	}
+	s, _ := bits.Mul64(uint64(i), a.perWay) // i / Ways
+	set, e := a.Line[int(s)*a.Ways:], &a.ends[s]
+	set[l.next].prev = l.prev
+	if l.prev == noWay {
+		e.first = l.next
+	} else {
+		set[l.prev].next = l.next
+	}
+	way := uint16(i - int32(int(s)*a.Ways))
+	set[e.last].next = way
+	l.prev, l.next = e.last, noWay
+	e.last = way
+}
+
 // Held is the number of sectors whose bytes may be read.
 func (a *Array) Held() (sectors int) {
 	for i := range a.Tag {

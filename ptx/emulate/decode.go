@@ -95,7 +95,7 @@ func (m *Module) decodeKernel(f *parse.Func) *Kernel {
 	k.SharedBytes, k.DynamicShared = d.layoutShared()
 	k.Params, k.ParamBytes = layoutParams(f)
 	d.prog.code = &isa.Code{Kernel: f.Name, File: f.File}
-	d.prog.funcs = make([]function, len(d.fns))
+	d.prog.funcs, d.prog.source = make([]function, len(d.fns)), d.fns
 	d.constant32(0)
 	d.constant64(0)
 	pc := int32(0)

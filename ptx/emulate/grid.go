@@ -127,6 +127,9 @@ type Launch struct {
 	// Workspace is the address of the zeroed bytes through which the blocks of a cooperative
 	// launch meet (WorkspaceBytes of them); 0: the launch is not cooperative.
 	Workspace uint64
+	// ReadOnly marks the loads of what the kernel, as it is launched, does not write
+	// (isa.CacheReadOnly), as the compiler of NUBA does.
+	ReadOnly bool
 }
 
 // WorkspaceBytes is the size of the workspace of a cooperative launch.
@@ -140,6 +143,7 @@ const maxShared = 227 << 10
 type grid struct {
 	kernel *Kernel
 	prog   *program
+	code   *isa.Code
 	space  *mem.Space
 	launch Launch
 	params []byte
@@ -206,8 +210,8 @@ func (in *Instance) Grid(k *Kernel, l Launch) (isa.Grid, error) {
 		return nil, bad("%v", err)
 	}
 	g := &grid{
-		kernel: k, prog: k.prog, space: in.space, launch: l, shared: shared, consts: in.constants(k), output: in.output,
-		heap: in.heap, images: in.images,
+		kernel: k, prog: k.prog, code: k.codeOf(in.space, &l), space: in.space, launch: l, shared: shared,
+		consts: in.constants(k), output: in.output, heap: in.heap, images: in.images,
 	}
 	g.params = append([]byte(nil), l.Params...)
 	g.geo = isa.Geometry{
@@ -271,7 +275,7 @@ type constants struct {
 }
 
 // Code implements isa.Grid.
-func (g *grid) Code() *isa.Code { return g.prog.code }
+func (g *grid) Code() *isa.Code { return g.code }
 
 // Geometry implements isa.Grid.
 func (g *grid) Geometry() isa.Geometry { return g.geo }

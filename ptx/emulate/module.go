@@ -52,6 +52,7 @@ type Kernel struct {
 	Line          int
 	module        *Module
 	prog          *program
+	marking       marking
 }
 
 // Param is a kernel parameter. Type is as in PTX ("u64", "f32"; "b8" for arrays and
@@ -68,7 +69,8 @@ type Param struct {
 type program struct {
 	code   *isa.Code
 	ops    []op
-	funcs  []function // 0 is the kernel
+	funcs  []function    // 0 is the kernel
+	source []*parse.Func // of the same
 	k32    []v32
 	k64    []v64 // template; fixups are filled in per instance
 	fixups []fixup

@@ -2,6 +2,7 @@ package emulate
 
 import (
 	"fmt"
+	"math"
 	"math/bits"
 	"strings"
 
@@ -37,12 +38,20 @@ type resident struct {
 	need    [16]int32
 }
 
+// Limits bounds a functional run.
+type Limits struct {
+	Insts uint64 // warp instructions in all; 0: no limit
+	Idle  uint64 // warp instructions without anything useful (idle.go); 0: DefaultIdle
+}
+
 // runner executes a grid functionally.
 type runner struct {
 	g     isa.Grid
 	code  *isa.Code
 	geo   isa.Geometry
 	limit uint64
+	idle  idle
+	check uint64 // number of warp instructions from which on each is looked at
 	n     Counts
 	next  int
 	ctas  []*resident
@@ -55,8 +64,18 @@ type runner struct {
 // turns, each for a bounded number of instructions, so that warps and CTAs that wait
 // for one another make progress. limit bounds the warp instructions (0: none).
 // Errors name the kernel, CTA, warps and PTX lines.
-func Run(g isa.Grid, limit uint64) (Counts, error) {
-	r := &runner{g: g, code: g.Code(), geo: g.Geometry(), limit: limit}
+func Run(g isa.Grid, limit uint64) (Counts, error) { return RunWithin(g, Limits{Insts: limit}) }
+
+// RunWithin is Run with all limits.
+func RunWithin(g isa.Grid, l Limits) (Counts, error) {
+	r := &runner{g: g, code: g.Code(), geo: g.Geometry(), limit: l.Insts, idle: idle{most: l.Idle}}
+	if r.limit == 0 {
+		r.limit = math.MaxUint64
+	}
+	if r.idle.most == 0 {
+		r.idle.most = DefaultIdle
+	}
+	r.useful()
 	most := Resident(r.geo)
 	for r.next < r.geo.CTAs && len(r.ctas) < most {
 		r.ctas = append(r.ctas, r.start())
@@ -73,6 +92,7 @@ func Run(g isa.Grid, limit uint64) (Counts, error) {
 				continue
 			}
 			c.cta.Release()
+			r.useful()
 			r.spare = append(r.spare, c)
 			if r.next < r.geo.CTAs {
 				keep = append(keep, r.start())
@@ -131,11 +151,10 @@ func (r *runner) warp(c *resident, w int) error {
 		r.n.ThreadInsts += uint64(bits.OnesCount32(s.Mask))
 		in := &r.code.Instr[pc]
 		r.n.Units[in.Unit]++
-		if r.limit > 0 && r.n.WarpInsts >= r.limit && (c.live > 1 || s.Next >= 0 || len(r.ctas) > 1 ||
-			r.next < r.geo.CTAs) {
-			return fmt.Errorf("%s:%d: kernel %s: the limit of %d warp instructions was reached in block %s, warp %d: "+
-				"an endless loop, or raise the limit",
-				r.code.File, in.Line, r.code.Kernel, r.limit, r.block(c.index), w)
+		if r.n.WarpInsts >= r.check {
+			if err := r.look(c, w, pc); err != nil {
+				return err
+			}
 		}
 		if s.Next < 0 {
 			c.live--

@@ -1,22 +1,45 @@
-package readonly
+package readonly_test
 
 import (
 	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"heddle/isa"
 	"heddle/mem"
 	"heddle/ptx/emulate"
+	"heddle/ptx/parse"
+	"heddle/ptx/readonly"
 )
+
+// module of random programs: what readonly_test.go's begin with.
+const head = `.version 7.8
+.target sm_80
+.address_size 64
+.global .align 8 .b64 gv[4];
+.const .align 8 .b64 cv[4];
+.shared .align 8 .b8 sv[64];
+`
+
+func module(t testing.TB, src string) *parse.Module {
+	t.Helper()
+	m, err := parse.File("test.ptx", []byte(src))
+	if err != nil {
+		t.Fatalf("%v\n%s", err, src)
+	}
+	return m
+}
 
 // observed tells the regions that a grid writes.
 type observed struct {
 	isa.Grid
 	space   *mem.Space
 	written map[*mem.Region]bool
+	marked  map[*mem.Region]bool // read by loads marked as read-only
 }
 
 func (g *observed) Start(cta int, at isa.Place) isa.CTA {
@@ -31,14 +54,21 @@ type observedCTA struct {
 func (c *observedCTA) Step(w int, now uint64, s *isa.Step) error {
 	in := &c.g.Code().Instr[c.PC(w)]
 	err := c.CTA.Step(w, now, s)
-	if err == nil && s.Space == isa.Global && (in.Kind == isa.Store || in.Kind == isa.Atomic || in.Kind == isa.Reduce) {
-		for lane := range isa.Lanes {
-			if s.Mask>>lane&1 != 0 {
-				c.g.written[c.g.space.Find(s.Addr[lane])] = true
-			}
+	at := c.g.written
+	switch {
+	case err != nil || s.Space != isa.Global:
+		return err
+	case in.Kind == isa.Load && in.Cache == isa.CacheReadOnly:
+		at = c.g.marked
+	case in.Kind == isa.Load:
+		return nil
+	}
+	for lane := range isa.Lanes {
+		if s.Mask>>lane&1 != 0 {
+			at[c.g.space.Find(s.Addr[lane])] = true
 		}
 	}
-	return err
+	return nil
 }
 
 // The pointers of a random program: each of these registers always holds the address of something
@@ -148,8 +178,8 @@ func TestRandomPrograms(t *testing.T) {
 	kept, possible, writes := 0, 0, 0
 	for seed := range uint64(2000) {
 		src := randomModule(rand.New(rand.NewPCG(seed, 1)))
-		r := Module(module(t, src))[0]
-		for i, wrote := range execute(t, src) {
+		r := readonly.Module(module(t, src))[0]
+		for i, wrote := range execute(t, src, nil) {
 			switch {
 			case wrote && r.Params[i].ReadOnly:
 				t.Fatalf("seed %d: parameter %d is written and called read-only: %s\n%s", seed, i, r.Params[i].Why, src)
@@ -170,8 +200,53 @@ func TestRandomPrograms(t *testing.T) {
 	}
 }
 
-// execute runs a random module and tells which parameters' buffers were written.
-func execute(t *testing.T, src string) (wrote []bool) {
+// What is rewritten can be executed.
+func TestRewrittenLoads(t *testing.T) {
+	files, err := filepath.Glob("../../apps/*/*/kernel.ptx")
+	if err != nil || len(files) < 40 {
+		t.Fatalf("%d modules, %v", len(files), err)
+	}
+	for _, file := range files {
+		src, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := readonly.Rewrite(module(t, string(src)), src)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := emulate.Load(file, out); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// No allocation is written that a load marked at the launch reads, whichever of them share one.
+func TestRandomLaunches(t *testing.T) {
+	loads := 0
+	for seed := range uint64(3000) {
+		rng := rand.New(rand.NewPCG(seed, 2))
+		src := randomModule(rng)
+		bound := make([]int, rndParams)
+		for i := range bound {
+			bound[i] = rng.IntN(i + 1)
+		}
+		execute(t, src, func(o *observed) {
+			for r := range o.marked {
+				if loads++; o.written[r] {
+					t.Fatalf("seed %d, buffers %v: %s is written, and read as read-only\n%s", seed, bound, r.Name, src)
+				}
+			}
+		}, bound...)
+	}
+	if loads < 200 {
+		t.Errorf("%d buffers were read as read-only: the test says little", loads)
+	}
+}
+
+// execute runs a random module and tells which parameters' buffers were written. With look, loads
+// are marked; bound are the numbers of the buffers that parameters point into, by default their own.
+func execute(t *testing.T, src string, look func(*observed), bound ...int) (wrote []bool) {
 	t.Helper()
 	m, err := emulate.Load("random.ptx", []byte(src))
 	if err != nil {
@@ -189,16 +264,26 @@ func execute(t *testing.T, src string) (wrote []bool) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		buffers, params = append(buffers, r), binary.LittleEndian.AppendUint64(params, r.Base)
+		buffers = append(buffers, r)
+	}
+	for i := range rndParams {
+		to := i
+		if bound != nil {
+			to = bound[i]
+		}
+		params = binary.LittleEndian.AppendUint64(params, buffers[to].Base)
 	}
 	one := [3]uint32{1, 1, 1}
-	g, err := in.Grid(m.Kernels()[0], emulate.Launch{Grid: one, Block: one, Params: params})
+	g, err := in.Grid(m.Kernels()[0], emulate.Launch{Grid: one, Block: one, Params: params, ReadOnly: look != nil})
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := &observed{g, space, map[*mem.Region]bool{}}
+	o := &observed{g, space, map[*mem.Region]bool{}, map[*mem.Region]bool{}}
 	if _, err := emulate.Run(o, 100_000); err != nil {
 		t.Fatalf("%v\n%s", err, src)
+	}
+	if look != nil {
+		look(o)
 	}
 	for _, b := range buffers {
 		wrote = append(wrote, o.written[b])

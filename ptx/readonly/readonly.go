@@ -17,6 +17,7 @@ package readonly
 
 import (
 	"fmt"
+	"slices"
 
 	"heddle/ptx/parse"
 )
@@ -30,8 +31,9 @@ type Report struct {
 	Loads         int     `json:"loads"`
 	LoadsReadOnly int     `json:"loads_read_only"`
 
-	readOnly map[*parse.Instr]bool // by load: whether .nc is right
-	opaque   bool                  // something is called that is not seen
+	readOnly map[*parse.Instr]bool  // by load: whether .nc is right
+	through  map[*parse.Instr][]int // by load that could be given .nc: the parameters it reads through
+	opaque   bool                   // something is called that is not seen
 }
 
 // Param is the verdict on one parameter; a structure is one parameter. Pointer: it is the base
@@ -135,7 +137,10 @@ func (v *verdict) touched(a access) []uint64 {
 }
 
 func (v *verdict) report() *Report {
-	r := &Report{Name: v.kernel.Name, Params: []Param{}, readOnly: map[*parse.Instr]bool{}}
+	r := &Report{
+		Name: v.kernel.Name, Params: []Param{}, readOnly: map[*parse.Instr]bool{},
+		through: map[*parse.Instr][]int{},
+	}
 	if r.opaque = v.opaque != ""; r.opaque && v.unknown == "" {
 		v.unknown = v.opaque
 	}
@@ -164,6 +169,9 @@ func (v *verdict) report() *Report {
 		}
 		r.Loads++
 		only := v.onlyReads(r, x.in)
+		if p, known := v.reads(x.in); known && plain(x.in) && !cached(x.in) {
+			r.through[x.in] = p
+		}
 		if r.readOnly[x.in] = only; cached(x.in) || only && plain(x.in) {
 			r.LoadsReadOnly++
 		}
@@ -171,22 +179,36 @@ func (v *verdict) report() *Report {
 	return r
 }
 
-// onlyReads reports whether a load reads nothing but parameters that are read-only.
-func (v *verdict) onlyReads(r *Report, in *parse.Instr) bool {
-	only := true
+// Through are the parameters that a load of global memory reads through; ok is false where it
+// reads anything else, is in the text as read-only already, or cannot be made so (Rewrite).
+func (r *Report) Through(in *parse.Instr) (params []int, ok bool) {
+	params, ok = r.through[in]
+	return params, ok
+}
+
+// reads are the parameters that an access may lie in the memory of; known is false where it may
+// lie elsewhere, too.
+func (v *verdict) reads(in *parse.Instr) (params []int, known bool) {
+	n := len(v.kernel.Params)
+	known = true
 	v.accesses(in, func(a access) {
 		touched := v.touched(a)
-		any := false
-		for i := range r.Params {
-			if has(touched, i) {
-				any = true
-				only = only && r.Params[i].ReadOnly
+		for bit := range v.bits() {
+			if !has(touched, bit) {
+				continue
+			}
+			if bit >= n {
+				known = false
+			} else if !slices.Contains(params, bit) {
+				params = append(params, bit)
 			}
 		}
-		for bit := len(r.Params); bit < v.bits(); bit++ {
-			only = only && !has(touched, bit)
-		}
-		only = only && any
 	})
-	return only
+	return params, known && len(params) > 0
+}
+
+// onlyReads reports whether a load reads nothing but parameters that are read-only.
+func (v *verdict) onlyReads(r *Report, in *parse.Instr) bool {
+	params, known := v.reads(in)
+	return known && !slices.ContainsFunc(params, func(i int) bool { return !r.Params[i].ReadOnly })
 }

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"heddle/ptx/emulate"
 	"heddle/ptx/parse"
 )
 
@@ -291,9 +290,7 @@ func TestApplications(t *testing.T) {
 			fmt.Fprintf(&got, "%s %s %s %d/%d\n", dir, r.Name, verdicts(r), r.LoadsReadOnly, r.Loads)
 			all[r.Name] = verdicts(r)
 		}
-		if _, err := emulate.Load(file, rewritten(t, src)); err != nil {
-			t.Error(err)
-		}
+		rewritten(t, src)
 	}
 	for name, want := range map[string]string{
 		"vecadd": "rrws", "triad": "wrrss", "matrixmul": "rrwss", "spmv_scalar": "rrrrws",

@@ -43,6 +43,7 @@ type runView struct {
 	Metrics   table
 	Moved     *table
 	Contexts  *table
+	Touches   *touchesView
 	Decisions []decisionView
 	Stalls    []stallView
 	Causes    []causeView
@@ -147,7 +148,7 @@ func newRun(id int, in Run) runView {
 		v.Kernels = kernelViews(r)
 	}
 	v.Moved, v.Contexts = movedTable(r), contextsTable(r)
-	v.Decisions = decisionViews(r)
+	v.Touches, v.Decisions = touchesOf(r), decisionViews(r)
 	v.Stalls, v.Causes = stallViews(r)
 	for _, s := range r.Spans {
 		v.Owned = v.Owned || isOwnership(s.Track)

@@ -81,7 +81,15 @@ func (r *resolver) resolve(file string) (*File, error) {
 		return nil, err
 	}
 	r.outputs(out, &base)
-	modes, err := r.modes(len(base.Apps))
+	if base.Touches {
+		if err := r.placed(sim.CheckTouches(r.m)); err != nil {
+			return nil, r.complain(err, "outputs", "touches")
+		}
+	}
+	if err := sim.CheckCPU(r.m, base.Apps); err != nil {
+		return nil, r.complain(r.placed(err), "apps")
+	}
+	modes, err := r.modes(base.Apps)
 	if err != nil {
 		return nil, err
 	}
@@ -94,6 +102,23 @@ func (r *resolver) resolve(file string) (*File, error) {
 		out.Specs = append(out.Specs, spec)
 	}
 	return out, nil
+}
+
+// unifiedPath begins the paths of what the command line says of unified memory.
+const unifiedPath = "memory.unified."
+
+// unified is what the command line says of unified memory, for every sharing entry.
+func (r *resolver) unified(u *sim.Unified) error {
+	for _, k := range slices.Sorted(maps.Keys(r.o.Set)) {
+		name, ok := strings.CutPrefix(k, unifiedPath)
+		if !ok {
+			continue
+		}
+		if err := u.SetUnified(name, r.o.Set[k]); err != nil {
+			return fmt.Errorf("--set %s=%s: %w", k, r.o.Set[k], err)
+		}
+	}
+	return nil
 }
 
 // machine loads the sheet with the overrides of the file and the command line.
@@ -111,6 +136,9 @@ func (r *resolver) machine(spec *sim.Spec) (*sheets.Machine, *sheets.Provenance,
 		set[path] = r.doc.Set[k]
 	}
 	for _, k := range slices.Sorted(maps.Keys(r.o.Set)) {
+		if strings.HasPrefix(k, unifiedPath) {
+			continue // of the sharing
+		}
 		path := strings.TrimPrefix(k, "machine.")
 		if err := sheets.Apply(&sheets.Machine{}, path, r.o.Set[k]); err != nil {
 			return nil, nil, fmt.Errorf("--set %s=%s: %w", k, r.o.Set[k], err)
@@ -155,6 +183,14 @@ func (r *resolver) apps() ([]sim.App, error) {
 	}
 	var out []sim.App
 	for i, d := range r.doc.Apps {
+		if d.CPU != nil {
+			a, err := r.cpu(i, &d, out)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, a)
+			continue
+		}
 		if d.Path == "" {
 			return nil, r.complainAt(errors.New("an application needs path, the folder with its app.star or "+
 				"kernelslist.g, or a recording"), "apps", i, "path")
@@ -181,11 +217,8 @@ func (r *resolver) apps() ([]sim.App, error) {
 		if name == "" {
 			name = appName(dir)
 		}
-		for _, a := range out {
-			if a.Name == name {
-				return nil, r.complainAt(fmt.Errorf("two applications are called %s; give each a name of its own",
-					name), "apps", i, "name")
-			}
+		if err := r.unnamed(name, i, out); err != nil {
+			return nil, err
 		}
 		out = append(out, sim.App{
 			Name: name, Path: dir, Args: d.Args, Arrive: d.Arrive, Repeat: d.Repeat,
@@ -193,6 +226,43 @@ func (r *resolver) apps() ([]sim.App, error) {
 		})
 	}
 	return out, nil
+}
+
+// unnamed says that no application before is called so.
+func (r *resolver) unnamed(name string, i int, before []sim.App) error {
+	for _, a := range before {
+		if a.Name == name {
+			return r.complainAt(fmt.Errorf("two applications are called %s; give each a name of its own", name), "apps",
+				i, "name")
+		}
+	}
+	return nil
+}
+
+// cpu is application i, a program for CPU cores.
+func (r *resolver) cpu(i int, d *AppDoc, before []sim.App) (sim.App, error) {
+	c := &sim.CPU{Trace: d.CPU.Trace, Model: d.CPU.Model, Copies: d.CPU.Copies, Instructions: d.CPU.Instructions}
+	a := sim.App{Name: d.Name, Arrive: d.Arrive, Repeat: d.Repeat, CPU: c}
+	if d.Path != "" || len(d.Args) > 0 {
+		return a, r.complainAt(errors.New("an application with cpu has no path and no args: it is a trace or a "+
+			"model"), "apps", i, "cpu")
+	}
+	if d.QoS != (Target{}) {
+		return a, r.complainAt(errors.New("qos is of kernels: this application runs on CPU cores"), "apps", i, "qos")
+	}
+	if c.Trace != "" && !filepath.IsAbs(c.Trace) {
+		c.Trace = filepath.Join(r.dir, c.Trace)
+	}
+	if err := c.Check(); err != nil {
+		return a, r.complainAt(err, "apps", i, "cpu")
+	}
+	if a.Name == "" {
+		a.Name = c.Model
+	}
+	if a.Name == "" {
+		a.Name, _, _ = strings.Cut(filepath.Base(c.Trace), ".")
+	}
+	return a, r.unnamed(a.Name, i, before)
 }
 
 // targets is how many applications have a target.
@@ -239,6 +309,7 @@ func (r *resolver) length() (sim.Length, error) {
 
 func (r *resolver) outputs(out *File, spec *sim.Spec) {
 	o := r.doc.Outputs
+	spec.Touches = o.Touches
 	if o.Dir != "" {
 		out.Out = o.Dir
 		if !filepath.IsAbs(o.Dir) {
@@ -259,7 +330,8 @@ func (r *resolver) outputs(out *File, spec *sim.Spec) {
 }
 
 // modes checks every sharing mode against the machine.
-func (r *resolver) modes(n int) ([]sim.Sharing, error) {
+func (r *resolver) modes(apps []sim.App) ([]sim.Sharing, error) {
+	n := sim.KernelApps(apps)
 	docs := r.doc.Sharing
 	byFlag := len(r.o.Sharing) > 0
 	if byFlag {
@@ -280,7 +352,7 @@ func (r *resolver) modes(n int) ([]sim.Sharing, error) {
 		s := sim.Sharing{
 			Mode: d.Mode, Name: d.Name, SMs: d.SMs, Groups: d.Groups, Profiles: d.Profiles,
 			Epoch: d.Epoch, Quantum: d.Quantum, Params: control.Params(d.Params),
-			Policies: governors(d.Policies), Memory: sim.Memory(d.Memory),
+			Policies: governors(d.Policies), Memory: d.Memory.Resolve(),
 		}
 		if s.Name == "" {
 			s.Name = s.Mode
@@ -289,9 +361,12 @@ func (r *resolver) modes(n int) ([]sim.Sharing, error) {
 			s.Policies = governors(r.doc.Policies)
 		}
 		if d.Memory == (Memory{}) {
-			s.Memory = sim.Memory(r.doc.Memory)
+			s.Memory = r.doc.Memory.Resolve()
 		}
-		err := r.mode(&s, n)
+		if err := r.unified(&s.Memory.Unified); err != nil {
+			return nil, err
+		}
+		err := r.mode(&s, apps)
 		for _, o := range out {
 			if err == nil && o.Name == s.Name {
 				err = fmt.Errorf("two sharing modes are called %s; give each a name", s.Name)
@@ -325,7 +400,7 @@ func (r *resolver) called(word string) (of Modes) {
 }
 
 // mode refuses what the mode has no use for and the machine has not.
-func (r *resolver) mode(s *sim.Sharing, n int) error {
+func (r *resolver) mode(s *sim.Sharing, apps []sim.App) error {
 	if s.Mode == "" {
 		return fmt.Errorf("a sharing entry needs a mode%s", listModes())
 	}
@@ -339,7 +414,11 @@ func (r *resolver) mode(s *sim.Sharing, n int) error {
 	if err := r.instances(s); err != nil {
 		return err
 	}
-	err := s.Check(r.m, ChannelGroups(r.m), n)
+	return r.placed(s.CheckApps(r.m, ChannelGroups(r.m), apps))
+}
+
+// placed says of an error which line of the sheet it is about.
+func (r *resolver) placed(err error) error {
 	var lacks *sim.Lacks
 	if errors.As(err, &lacks) {
 		if e, ok := r.sheet.Lookup(lacks.Path); ok && e.Line > 0 {

@@ -41,11 +41,20 @@ type Doc struct {
 // AppDoc is one application of a run file.
 type AppDoc struct {
 	Name   string  `yaml:"name" jsonschema_description:"Name in reports; the folder's name when left out"`
-	Path   string  `yaml:"path" jsonschema:"required" jsonschema_description:"Folder with app.star or an Accel-Sim trace (kernelslist.g), or a recording (heddle run --record), relative to this file"`
+	Path   string  `yaml:"path" jsonschema_description:"Folder with app.star or an Accel-Sim trace (kernelslist.g), or a recording (heddle run --record), relative to this file"`
+	CPU    *CPU    `yaml:"cpu" jsonschema_description:"Instead of path: a program for CPU cores, on machines that have some"`
 	Args   Scalars `yaml:"args" jsonschema_description:"Arguments of the program's main"`
 	Arrive uint64  `yaml:"arrive" jsonschema:"default=0" jsonschema_description:"Core cycle at which it arrives"`
 	Repeat bool    `yaml:"repeat" jsonschema:"default=false" jsonschema_description:"Start again until the slowest application has ended"`
 	QoS    Target  `yaml:"qos" jsonschema_description:"Target of a latency-sensitive application in thread instructions per core cycle with a kernel on the GPU, or as a share of what it reaches alone (80%); of one kernel as {kernel: NAME, ipc: 80%}"`
+}
+
+// CPU is a program for CPU cores.
+type CPU struct {
+	Trace        string `yaml:"trace" jsonschema_description:"ChampSim trace (.xz, .gz, .zst or plain), relative to this file"`
+	Model        string `yaml:"model" jsonschema_description:"Instead of a trace: a shipped model of a SPEC CPU2017 program"`
+	Copies       int    `yaml:"copies" jsonschema:"default=1" jsonschema_description:"Copies of it, each on a core and in memory of its own"`
+	Instructions uint64 `yaml:"instructions" jsonschema_description:"Instructions of an execution, of each copy; to the trace's end when left out, 10000000 of a model"`
 }
 
 // Mode is one way of sharing.
@@ -98,10 +107,33 @@ func (p *Policies) FromNode(n *yamldoc.Node) error {
 	return nil
 }
 
-// Memory says what becomes of pages.
+// Memory says what becomes of pages, and of read-only lines.
 type Memory struct {
-	Pages     string `yaml:"pages" jsonschema:"enum=page-move,enum=read-write,enum=rewrite" jsonschema_description:"How pages follow channel groups that change hands: by MIGRATION commands inside the HBM stack, by reads and writes through the memory system, or laid out anew on a conventional address map"`
-	Placement string `yaml:"placement" jsonschema_description:"Where new pages go; the sheet's vm.placement when left out"`
+	Pages       string  `yaml:"pages" jsonschema:"enum=page-move,enum=read-write,enum=rewrite" jsonschema_description:"How pages follow channel groups that change hands: by MIGRATION commands inside the HBM stack, by reads and writes through the memory system, or laid out anew on a conventional address map"`
+	Placement   string  `yaml:"placement" jsonschema_description:"Where new pages go; the sheet's vm.placement when left out"`
+	Replication string  `yaml:"replication" jsonschema:"enum=none,enum=full" jsonschema_description:"Whether LLC slices keep copies of other partitions' read-only lines (machines with noc.topology nuba); left out: as policy mdr says, or none"`
+	Unified     Unified `yaml:"unified" jsonschema_description:"Managed memory whose pages come to the device when they are touched and leave when there is no room"`
+}
+
+// Unified asks for unified memory on demand.
+type Unified struct {
+	All          bool   `yaml:"all" jsonschema:"default=false" jsonschema_description:"What programs allocate on the device is managed memory, too"`
+	Capacity     string `yaml:"capacity" jsonschema_description:"Device memory for managed pages: bytes, or a share of the rounded bytes allocated at most, as in 75% or 100/110; all there is when left out"`
+	Prefetch     string `yaml:"prefetch" jsonschema:"enum=none,enum=random,enum=sl,enum=zheng-sequential,enum=zheng-512k,enum=tbn,enum=driver-today,default=tbn" jsonschema_description:"What comes along with a page that faults"`
+	PrefetchOver string `yaml:"prefetch_over" jsonschema:"enum=none,enum=random,enum=sl,enum=zheng-sequential,enum=zheng-512k,enum=tbn,enum=driver-today" jsonschema_description:"The same once memory has been too small; prefetch when left out"`
+	Evict        string `yaml:"evict" jsonschema:"enum=lru4k,enum=random4k,enum=sl,enum=tbn,enum=lru2m,enum=lfu,enum=driver-today,default=lru2m" jsonschema_description:"What leaves when there is no room"`
+	Migrate      string `yaml:"migrate" jsonschema:"enum=first-touch,enum=always,enum=oversub,enum=adaptive,default=first-touch" jsonschema_description:"When a page that is touched comes"`
+	Ts           int    `yaml:"ts" jsonschema:"default=8" jsonschema_description:"Static threshold of migration, accesses of a 64 KB block"`
+	P            int    `yaml:"p" jsonschema:"default=8" jsonschema_description:"Multiplicative penalty of adaptive migration"`
+	Reserve      int    `yaml:"reserve" jsonschema:"default=0" jsonschema_description:"Percent of the pages on the device that the least recent end protects from eviction"`
+	WriteBack    string `yaml:"write_back" jsonschema:"enum=always,enum=dirty,default=always" jsonschema_description:"dirty: chunks of 2 MB in which nothing was written are invalidated instead of being written back"`
+}
+
+// Resolve is what a run is told.
+func (m Memory) Resolve() sim.Memory {
+	return sim.Memory{
+		Pages: m.Pages, Placement: m.Placement, Replication: m.Replication, Unified: sim.Unified(m.Unified),
+	}
 }
 
 // Length says when a run ends.
@@ -117,6 +149,7 @@ type Length struct {
 type Outputs struct {
 	Dir      string `yaml:"dir" jsonschema_description:"Result directory relative to this file; one sub-directory per sharing mode when there are several"`
 	Timeline *bool  `yaml:"timeline" jsonschema:"default=true" jsonschema_description:"timeline.json for ui.perfetto.dev"`
+	Touches  bool   `yaml:"touches" jsonschema:"default=false" jsonschema_description:"Count which SMs touch each page, and where it lies (machines that translate addresses)"`
 	Profile  *bool  `yaml:"profile" jsonschema:"default=true" jsonschema_description:"stalls.pb.gz for go tool pprof"`
 }
 

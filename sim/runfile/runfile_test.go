@@ -321,7 +321,7 @@ policies: [observe]
 		"sharing: {mode: bp, policies: [{period: 5}]}\n":                       "needs policy, its name",
 		"sharing: {mode: bp, policies: [{policy: ugpu, perod: 5}]}\n":          "did you mean period?",
 		"sharing: {mode: bp, policies: [ugpu, cd-search]}\n":                   "both set sms",
-		"sharing: {mode: mps, policies: [hydrogen]}\n":                         "machine ugpu has none: its samples",
+		"sharing: {mode: mps, policies: [hydrogen]}\n":                         "machine ugpu has none: hydrogen does",
 		"sharing: {mode: bp, policies: [{policy: ugpu, params: {flap: 1}}]}\n": "did you mean flip?",
 		"sharing: {mode: bp, memory: {pages: swap}}\n": "memory.pages is page-move, " +
 			"read-write, rewrite",
@@ -335,10 +335,23 @@ policies: [observe]
 		!strings.Contains(err.Error(), "(sheet qv100, line ") {
 		t.Error(err)
 	}
-	_, err = parse(t, "apps: [{path: a}, {path: b}]\nsharing: {mode: mps, policies: [mdr]}\n", Overrides{})
-	if err == nil || !strings.Contains(err.Error(), "policy mdr sets replication, and on machine qv100") ||
-		!strings.Contains(err.Error(), "heddle policy replay mdr") ||
+	_, err = parse(t, "apps: [{path: a}]\noutputs: {touches: true}\n", Overrides{})
+	if err == nil || !strings.Contains(err.Error(), "run.yaml:2:20: touches: machine qv100 does not translate") ||
 		!strings.Contains(err.Error(), "(sheet qv100, line ") {
+		t.Error(err)
+	}
+	_, err = parse(t, "apps: [{path: a}, {path: b}]\nsharing: {mode: mps, policies: [mdr]}\n", Overrides{})
+	if err == nil || !strings.Contains(err.Error(), "replication: machine qv100 has noc.topology memory-side") ||
+		!strings.Contains(err.Error(), "use machine nuba") || !strings.Contains(err.Error(), "(sheet qv100, line ") {
+		t.Error(err)
+	}
+	_, err = parse(t, "apps: [{path: a}]\nmemory: {replication: full}\n", Overrides{})
+	if err == nil || !strings.Contains(err.Error(), "has noc.topology memory-side") {
+		t.Error(err)
+	}
+	both := "machine: nuba\napps: [{path: a}]\nsharing: {mode: alone, policies: [mdr], memory: {replication: none}}\n"
+	_, err = parse(t, both, Overrides{})
+	if err == nil || !strings.Contains(err.Error(), "memory.replication is none, and a policy sets replication") {
 		t.Error(err)
 	}
 }

@@ -1,0 +1,71 @@
+// Package scratch makes directories for files on their way to their place. What a killed process leaves of
+// them, the next one that makes such a directory in the same place clears.
+package scratch
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// Dir is a directory that belongs to this process until it is removed or released.
+type Dir struct {
+	path string
+	lock *os.File // of the directory itself; the system lets it go when the process dies
+}
+
+// young is the age below which a directory without a lock may have one soon.
+const young = time.Minute
+
+// Make makes a directory in parent ("": the system's place for temporary files), whose name begins with prefix,
+// after it has removed those of that name whose processes are no more.
+func Make(parent, prefix string) (*Dir, error) {
+	if parent == "" {
+		parent = os.TempDir()
+	}
+	clear(parent, prefix)
+	path, err := os.MkdirTemp(parent, prefix)
+	if err != nil {
+		return nil, err
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, errors.Join(err, os.Remove(path))
+	}
+	_ = lock(f) // a file system without locks: the directory may be cleared when it is old, but never now
+	return &Dir{path, f}, nil
+}
+
+// Path is where files go.
+func (d *Dir) Path() string { return d.path }
+
+// Release gives up the directory, which may have got another name.
+func (d *Dir) Release() error { return d.lock.Close() }
+
+// Remove removes the directory with all that is in it.
+func (d *Dir) Remove() error { return errors.Join(os.RemoveAll(d.path), d.Release()) }
+
+// clear removes what killed processes have left. It does what it can: what cannot be removed does no harm.
+func clear(parent, prefix string) {
+	entries, err := os.ReadDir(parent)
+	if err != nil {
+		return
+	}
+	for _, e := range entries {
+		info, err := e.Info()
+		if err != nil || !e.IsDir() || !strings.HasPrefix(e.Name(), prefix) || time.Since(info.ModTime()) < young {
+			continue
+		}
+		path := filepath.Join(parent, e.Name())
+		f, err := os.Open(path)
+		if err != nil {
+			continue
+		}
+		if lock(f) == nil {
+			_ = os.RemoveAll(path)
+		}
+		_ = f.Close()
+	}
+}

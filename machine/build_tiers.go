@@ -1,0 +1,152 @@
+package machine
+
+import (
+	"fmt"
+
+	"heddle/engine"
+	"heddle/machine/dram"
+	"heddle/machine/hybrid"
+	"heddle/mem"
+	"heddle/mem/addrmap"
+	"heddle/sheets"
+)
+
+// tiers makes the controller of a memory of two tiers and their channels, where the sheet has
+// them.
+func (b *builder) tiers() error {
+	g, s := b.gpu, b.sheet
+	if !s.Memory.Given() {
+		return nil
+	}
+	for _, t := range g.Tenants {
+		if t.Groups != nil {
+			return fmt.Errorf("application %s has channels of its own: a memory of two tiers is shared (memory.hybrid)",
+				t.Name)
+		}
+	}
+	h := &s.Memory.Hybrid
+	x := &g.memory.tiers
+	x.ideal = h.Reconfigure == "ideal"
+	x.clock = engine.NewClock(kHz(h.Clock), kHz(s.Clock.Core))
+	cfg, err := b.hybridConfig()
+	if err != nil {
+		return err
+	}
+	policy, err := b.hybridPolicy(cfg)
+	if err != nil {
+		return fmt.Errorf("memory.hybrid: %w", err)
+	}
+	x.division, _ = policy.(*hybrid.Hydrogen)
+	if x.controller, err = hybrid.New(cfg, policy, b.traffic("hybrid", hybrid.Desc, 1)); err != nil {
+		return fmt.Errorf("memory.hybrid: %w", err)
+	}
+	for tier, d := range [hybrid.NumTiers]struct {
+		owner  string
+		device *sheets.DRAM
+		mhz    float64
+	}{{"dram_fast", &s.Memory.Fast.Device, s.Memory.Fast.Clock}, {"dram", &s.DRAM, s.Clock.DRAM}} {
+		x.first[tier] = len(x.channels)
+		if err := b.tierChannels(tier, d.owner, d.device, engine.NewClock(kHz(d.mhz), kHz(s.Clock.Core))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tierChannels makes the channels of a tier. HAShCache serves the CPU first in them.
+func (b *builder) tierChannels(tier int, owner string, d *sheets.DRAM, clock engine.Clock) error {
+	g, x := b.gpu, &b.gpu.memory.tiers
+	cfg, err := dram.FromSheet(d)
+	if err != nil {
+		return err
+	}
+	rows := 2 * len(g.Tenants)
+	cfg.Tenants = rows
+	if b.sheet.Memory.Hybrid.Policy == "hashcache" {
+		cfg.Sched, cfg.Urgent = dram.PrIS, make([]bool, rows)
+		for i := range cfg.Urgent { // what is moved for anybody is nobody's, and urgent
+			cfg.Urgent[i] = i >= len(g.Tenants) || classOf(g.Tenants[i]) == hybrid.CPU
+		}
+	}
+	t := b.traffic(owner, dram.Desc, d.Channels)
+	for i := range d.Channels {
+		ch, err := dram.Build(&cfg)
+		if err != nil {
+			return err
+		}
+		ch.Count(t, i)
+		x.channels = append(x.channels, &tierChannel{
+			tier: tier, out: x.controller.Out(tier, i), dram: ch, clock: clock, extra: uint64(d.Extra),
+			delay: mem.NewRing[delayedAccess](d.Extra + 2),
+		})
+	}
+	return nil
+}
+
+// classOf is the side of the chip that an application runs on; of both, the GPU, whose traffic is more.
+func classOf(t *Tenant) hybrid.Class {
+	if len(t.Cores) > 0 && len(t.SMs) == 0 {
+		return hybrid.CPU
+	}
+	return hybrid.GPU
+}
+
+// hybridConfig is what the controller needs to know of the sheet.
+func (b *builder) hybridConfig() (*hybrid.Config, error) {
+	s := b.sheet
+	h, fast := &s.Memory.Hybrid, &s.Memory.Fast
+	of := *s // the map of the fast tier is made as that of a machine that has nothing else
+	of.DRAM, of.Map, of.LLC.SlicesPerChannel, of.LLC.Line = fast.Device, fast.Map, 1, hybrid.Unit
+	of.Conventional = sheets.BitMap{}
+	fastMap, err := addrmap.New(&of)
+	if err != nil {
+		return nil, fmt.Errorf("memory.fast: %w", err)
+	}
+	c := &hybrid.Config{
+		Mode: hybrid.Mode(h.Mode), Shape: hybrid.Shape{Ways: h.Ways, Channels: h.Channels}, Block: h.Block,
+		Line: s.LLC.Line, Sector: s.LLC.Sector,
+		Banks: h.Banks, Queue: h.Queue, Lookup: h.Lookup, Remap: h.Remap, RemapWays: h.RemapWays, Entries: h.Entries,
+		Requests: h.Requests, Registers: h.Registers, Buffers: h.Buffers, Port: h.Port,
+		SerialTag: h.Policy == "hashcache" && h.Ways > 1, Chained: h.Policy == "hashcache" && h.Ways == 1,
+		Apps: len(b.gpu.Tenants),
+	}
+	c.Tiers[hybrid.Fast] = hybrid.Tier{
+		Map: fastMap, Channels: fast.Device.Channels, Bytes: uint64(h.Capacity), Device: uint64(fast.Device.Capacity),
+	}
+	c.Tiers[hybrid.Slow] = hybrid.Tier{Map: b.amap, Channels: s.DRAM.Channels, Bytes: uint64(s.DRAM.Capacity)}
+	for range 2 {
+		for _, t := range b.gpu.Tenants {
+			c.Classes = append(c.Classes, classOf(t))
+		}
+	}
+	return c, nil
+}
+
+// hybridPolicy is the policy that the sheet names.
+func (b *builder) hybridPolicy(c *hybrid.Config) (hybrid.Policy, error) {
+	h := &b.sheet.Memory.Hybrid
+	switch h.Policy {
+	case "none":
+		return hybrid.NewLRU(h.Ways), nil
+	case "waypart":
+		return hybrid.NewWayPart(c.Shape, h.Cap)
+	case "hashcache":
+		return hybrid.NewHAShCache(h.Ways, h.Bloom), nil
+	case "profess", "profess-lru":
+		return hybrid.NewProFess(c, h.Policy == "profess-lru"), nil
+	}
+	o := hybrid.HydrogenOptions{
+		Swap: hybrid.SwapMode(h.Swap), Split: hybrid.Split{Cap: h.Cap, BW: h.BW}, Mode: c.Mode,
+		Tokens: hybrid.Unlimited, Period: uint64(float64(h.TokPeriod) / h.CPUClock * h.Clock),
+	}
+	switch h.Tokens {
+	case "fixed":
+		o.Tokens = uint64(h.Tok)
+	case "share":
+		o.Tokens, o.Share = uint64(h.Tok), h.TokShare
+	}
+	if h.TokChannels {
+		o.PerChannel = b.sheet.DRAM.Channels
+	}
+	return hybrid.NewHydrogen(c.Shape, o)
+}

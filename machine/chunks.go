@@ -1,0 +1,81 @@
+package machine
+
+// Distributed dispatch divides a grid into contiguous chunks, one per SM or per partition of the
+// machine, so that neighbouring CTAs, which mostly share data, run where their pages are (the
+// MCM-GPU paper, ISCA 2017; NUBA, section 6: partition = CTA * P / CTAs of the grid). Within a
+// partition CTAs go to its SMs as they ask. Nobody takes from a chunk of others, as that would
+// undo the locality; but where no SM of the application is left in a partition, as SMs change
+// hands, whoever has finished its own chunk takes from that one.
+
+// chunk is CTAs that are dispatched in one place: from next to end.
+type chunk struct{ next, end int }
+
+// divide gives a kernel the chunks of its application's SMs; none where CTAs go breadth first.
+func (d *dispatcher) divide(k *Kernel) {
+	if d.parts == 0 {
+		return
+	}
+	present := d.present[k.Tenant]
+	n := 0 // partitions that take part
+	for _, sms := range present {
+		if sms > 0 {
+			n++
+		}
+	}
+	k.chunks = make([]chunk, d.parts)
+	i := 0
+	for p, sms := range present {
+		if sms > 0 {
+			k.chunks[p] = chunk{next: i * k.Geo.CTAs / n, end: (i + 1) * k.Geo.CTAs / n}
+			i++
+		}
+	}
+}
+
+// part is the partition of SM i: SMs are numbered partition by partition.
+func (d *dispatcher) part(i int) int { return i * d.parts / len(d.sms) }
+
+// settled notes in which partitions the applications have SMs now, and asks all SMs: one may
+// have left a chunk behind.
+func (d *dispatcher) settled(now uint64) {
+	if d.parts == 0 {
+		return
+	}
+	for i, t := range d.tenants {
+		clear(d.present[i])
+		for _, s := range t.SMs {
+			d.present[i][d.part(s)]++
+		}
+	}
+	d.offer(now)
+}
+
+// chunkOf is the chunk SM i takes the next CTA of a kernel from; -1 where it takes none.
+func (d *dispatcher) chunkOf(k *Kernel, i int) int {
+	own := d.part(i)
+	if k.chunks[own].next < k.chunks[own].end {
+		return own
+	}
+	for p, sms := range d.present[k.Tenant] {
+		if sms == 0 && k.chunks[p].next < k.chunks[p].end {
+			return p
+		}
+	}
+	return -1
+}
+
+// has says that there is a CTA of a kernel to dispatch to SM i.
+func (d *dispatcher) has(k *Kernel, i int) bool {
+	return k.next < k.Geo.CTAs && (k.chunks == nil || d.chunkOf(k, i) >= 0)
+}
+
+// take is the number of the next CTA of a kernel for SM i.
+func (d *dispatcher) take(k *Kernel, i int) int {
+	k.next++
+	if k.chunks == nil {
+		return k.next - 1
+	}
+	c := &k.chunks[d.chunkOf(k, i)]
+	c.next++
+	return c.next - 1
+}

@@ -1,0 +1,256 @@
+package cpu
+
+import (
+	"heddle/isa/scalar"
+)
+
+// How many cycles ahead of the present instructions are dispatched where nothing holds them
+// up, and how many are left when it goes on. Neither changes a result.
+const (
+	ahead  = 128
+	resume = 64
+)
+
+// reserve is the places of the window that bends of dispatch may take before it is full.
+const reserve = 16
+
+// dispatch dispatches instructions as far as their times are known.
+func (c *Core) dispatch(now uint64) {
+	w := &c.window
+	for {
+		c.resumeAt = never
+		in := c.program.next(w.dispatched)
+		if c.program.passed {
+			c.program.passed = false
+			c.ends.Push(w.dispatched)
+			continue
+		}
+		if in == nil {
+			return
+		}
+		if !w.room(reserve) {
+			w.full = true
+			return
+		}
+		if w.full { // places came free now, whatever the instructions would have waited for
+			w.full = false
+			w.redirect(int64(now+1) * perCycle)
+		}
+		if c.branches.wrong != none {
+			return
+		}
+		if in.Kind == scalar.Store && !c.stores.room() {
+			w.advance(max(w.dispatched, c.program.target-1)) // those before it
+			return
+		}
+		if !w.advance(c.program.target) {
+			return
+		}
+		c.place(in)
+		c.program.took()
+		w.partial = c.program.within
+		if cycle := cycleOf(w.tick()); cycle > now+ahead {
+			c.resumeAt = cycle - resume
+			return
+		}
+	}
+}
+
+// tick is when the instruction dispatched last was.
+func (w *window) tick() int64 { return w.offset + w.dispatched*w.retired.pace }
+
+// advance dispatches instructions up to one; false while the time of that is not known.
+func (w *window) advance(to int64) bool {
+	if to == w.dispatched {
+		return true // one more operation of the same
+	}
+	if leaves := to - w.size; leaves > 0 && !w.known(leaves) {
+		return false
+	}
+	r := &w.retired
+	for r.reached < r.last {
+		b := r.at(r.reached + 1)
+		if b.index+w.size > to {
+			break
+		}
+		if !w.room(2) {
+			w.full = true
+			return false
+		}
+		r.reached++
+		w.bendDispatch(b.index+w.size, b.offset+b.index*r.pace+perCycle)
+	}
+	w.dispatched = to
+	return true
+}
+
+// bendDispatch notes that an instruction, at or behind the last one dispatched, is not
+// dispatched before a tick.
+func (w *window) bendDispatch(index, tick int64) {
+	offset := tick - index*w.retired.pace
+	if offset <= w.offset {
+		return
+	}
+	w.dispatched, w.offset = max(w.dispatched, index), offset
+	w.note(index, tick+perCycle)
+}
+
+// redirect notes that the next instruction is not dispatched before a tick.
+func (w *window) redirect(tick int64) {
+	next := w.dispatched + 1
+	if offset := tick - next*w.retired.pace; offset > w.offset {
+		w.offset = offset
+		w.note(next, tick+perCycle)
+	}
+}
+
+// place puts an operation of the instruction just dispatched into the window. What is
+// complete at a known time needs no place.
+func (c *Core) place(in *scalar.Inst) {
+	w := &c.window
+	if in.Kind == scalar.Store {
+		if late := c.stores.freeFrom() - w.tick(); late > 0 {
+			c.row[StoreCycles] += uint64(late) / perCycle
+			w.bendDispatch(w.dispatched, w.tick()+late)
+		}
+	}
+	if in.Kind == scalar.Plain && in.Src[0]|in.Dst[0] == 0 {
+		w.note(w.dispatched, w.tick()+perCycle)
+		return
+	}
+	pos := (w.head + w.count) & w.mask
+	o := &w.ops[pos]
+	o.waits, o.first, o.mark = 0, none, false
+	o.ready, o.index, o.kind, o.dst, o.site, o.store = w.tick(), w.dispatched, in.Kind, in.Dst, in.Site, 0
+	for k, reg := range in.Src {
+		if reg == 0 {
+			break
+		}
+		w.needs(o, pos, k, w.ready[reg], w.writer[reg])
+	}
+	switch in.Kind {
+	case scalar.Load:
+		o.addr = c.pages.physical(in.Addr)
+		c.stores.before(w, o, pos)
+	case scalar.Store:
+		o.addr = c.pages.physical(in.Addr)
+		c.stores.dispatch(o, pos)
+	case scalar.Branch:
+		if in.Conditional && c.branches.predict(in, c.row) {
+			c.branches.wrong = pos
+		}
+	}
+	if o.waits == 0 && in.Kind != scalar.Load && in.Kind != scalar.Store {
+		c.finished(o, pos)
+		return
+	}
+	w.count++
+	o.done = unknown
+	for _, reg := range o.dst {
+		if reg == 0 {
+			break
+		}
+		w.ready[reg], w.writer[reg] = unknown, pos
+	}
+	if o.waits == 0 {
+		c.start(pos)
+	}
+}
+
+// finished takes an operation on registers whose operands are there at known times: it
+// leaves its place again.
+func (c *Core) finished(o *op, pos int32) {
+	index, done := o.index, o.ready+perCycle
+	for _, reg := range o.dst {
+		if reg == 0 {
+			break
+		}
+		c.window.ready[reg] = done
+	}
+	c.window.note(index, done)
+	c.resolve(pos, done)
+}
+
+// resolve lets dispatch go on behind a branch that went the wrong way, if this is the one it
+// waits for.
+func (c *Core) resolve(pos int32, tick int64) {
+	if pos == c.branches.wrong {
+		c.branches.wrong = none
+		c.window.redirect(tick + c.branches.penalty)
+	}
+}
+
+// needs makes an operation wait for a value.
+func (w *window) needs(o *op, pos int32, input int, ready int64, writer int32) {
+	if ready != unknown {
+		o.ready = max(o.ready, ready)
+		return
+	}
+	from := &w.ops[writer]
+	o.next[input] = from.first
+	from.first = edge(pos, input)
+	o.waits++
+}
+
+// start is called when the time is known from which an operation has all it needs.
+func (c *Core) start(pos int32) {
+	o := &c.window.ops[pos]
+	if o.kind == scalar.Load {
+		c.window.at(pos, cycleOf(o.ready))
+		return
+	}
+	c.complete(pos, o.ready+perCycle)
+}
+
+// complete notes when an operation is, and tells those that wait for it.
+func (c *Core) complete(pos int32, tick int64) {
+	w := &c.window
+	o := &w.ops[pos]
+	o.done = tick
+	for _, reg := range o.dst {
+		if reg == 0 {
+			break
+		}
+		if w.writer[reg] == pos && w.ready[reg] == unknown {
+			w.ready[reg] = tick
+		}
+	}
+	switch o.kind {
+	case scalar.Store:
+		c.stores.data(o, tick)
+	case scalar.Branch:
+		c.resolve(pos, tick)
+	}
+	for e := o.first; e != none; {
+		waiter := &w.ops[e>>3]
+		next := waiter.next[e&7]
+		waiter.ready = max(waiter.ready, tick)
+		if waiter.waits--; waiter.waits == 0 {
+			c.start(e >> 3)
+		}
+		e = next
+	}
+}
+
+// retire goes on through the window as far as times of completion are known.
+func (c *Core) retire() {
+	w := &c.window
+	for w.count > 0 {
+		o := &w.ops[w.head]
+		if o.done == unknown {
+			break
+		}
+		late := w.retired.hold(o.index, o.done)
+		if !o.mark {
+			switch o.kind {
+			case scalar.Load:
+				c.waited += late
+			case scalar.Store:
+				c.stores.retire(cycleOf(w.retired.newest(o.index)))
+			}
+		}
+		w.head = (w.head + 1) & w.mask
+		w.count--
+	}
+	w.bound = max(w.bound, w.retired.at(w.retired.last).offset)
+}

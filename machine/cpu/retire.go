@@ -1,0 +1,85 @@
+package cpu
+
+// perCycle is ticks in a cycle: every width up to 8, and most others up to 16, divides it.
+const perCycle = 1680
+
+// unknown is the time of what waits for memory.
+const unknown = int64(1) << 62
+
+// cycleOf is the first cycle that does not begin before a tick.
+func cycleOf(tick int64) uint64 { return uint64((tick + perCycle - 1) / perCycle) }
+
+// bend is where the line of retirement is held up: from its instruction on, instruction x
+// retires at tick offset + x*pace, up to the next bend.
+type bend struct{ index, offset int64 }
+
+// retirement is when instructions retire, as far as that is known.
+type retirement struct {
+	pace    int64
+	bends   []bend // a ring of a power of two places, by the number of the bend
+	last    int    // number of the newest bend
+	counted int    // of the bend that holds for what was counted last
+	reached int    // of the newest bend that has left the window
+}
+
+func newRetirement(pace int64) retirement {
+	return retirement{pace: pace, bends: make([]bend, 64)} // bend 0: nothing has been held up
+}
+
+func (r *retirement) at(n int) *bend { return &r.bends[n&(len(r.bends)-1)] }
+
+// hold notes that an instruction does not retire before a tick; later notes are of later
+// instructions or the same. It returns by how many ticks that holds retirement up.
+func (r *retirement) hold(index, tick int64) int64 {
+	b := r.at(r.last)
+	offset := tick - index*r.pace
+	late := offset - b.offset
+	if late <= 0 {
+		return 0
+	}
+	if b.index == index {
+		b.offset = offset
+		return late
+	}
+	if r.last+1-min(r.counted, r.reached) == len(r.bends) {
+		r.grow()
+	}
+	r.last++
+	*r.at(r.last) = bend{index, offset}
+	return late
+}
+
+func (r *retirement) grow() {
+	old := r.bends
+	r.bends = make([]bend, 2*len(old))
+	for n := min(r.counted, r.reached); n <= r.last; n++ {
+		*r.at(n) = old[n&(len(old)-1)]
+	}
+}
+
+// count is how many instructions have retired by a tick, of those whose time is known: up to
+// instruction known. Ticks must not decrease from call to call.
+func (r *retirement) count(tick, known int64) int64 {
+	for r.counted < r.last {
+		n := r.at(r.counted + 1)
+		if n.offset+n.index*r.pace > tick {
+			known = min(known, n.index-1)
+			break
+		}
+		r.counted++
+	}
+	b := r.at(r.counted)
+	return max(0, min(known, (tick-b.offset)/r.pace))
+}
+
+// tick is when an instruction retires that has not been counted and whose time is known.
+func (r *retirement) tick(index int64) int64 {
+	n := r.counted
+	for n < r.last && r.at(n+1).index <= index {
+		n++
+	}
+	return r.at(n).offset + index*r.pace
+}
+
+// newest is when an instruction retires that no bend is behind.
+func (r *retirement) newest(index int64) int64 { return r.at(r.last).offset + index*r.pace }

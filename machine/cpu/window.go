@@ -1,0 +1,212 @@
+package cpu
+
+import (
+	"math/bits"
+
+	"heddle/isa/scalar"
+)
+
+// none ends a chain of operations.
+const none = int32(-1)
+
+// span is the number of cycles ahead an operation can be planned for; what is due later is looked at
+// again then. A power of two.
+const span = 512
+
+// inputs is the most an operation waits for: its operands, and a store before a load.
+const inputs = scalar.Operands + 1
+
+// op is an operation in the window.
+type op struct {
+	done  int64 // tick at which it is complete
+	ready int64 // tick from which those of its operands are there whose time is known
+	index int64 // of its instruction
+	addr  uint64
+	site  uint64
+	link  int32         // the next older one in a chain
+	first int32         // who waits for it: an input, edge(position, number)
+	next  [inputs]int32 // per input: the next that waits for the same
+	store uint32        // of a store its number; of a load that of the store before it to the same word, from 1
+	dst   [2]uint16
+	waits uint8 // inputs whose time is not known
+	kind  scalar.Kind
+	mark  bool // no operation: a bend of the line of dispatch
+}
+
+// edge names an input of an operation.
+func edge(pos int32, input int) int32 { return pos<<3 | int32(input) }
+
+// window is what has been dispatched and not retired: of instructions that wait for nothing only
+// the line of their times.
+type window struct {
+	ops   []op // a ring, in program order
+	mask  int32
+	head  int32 // position of the oldest
+	count int32
+
+	dispatched int64 // instructions
+	offset     int64 // the last was dispatched at tick offset + its index*pace
+	bound      int64 // a lower bound of the line's offset of retirement behind all operations
+	full       bool  // the ring was, when dispatch was tried last
+	partial    bool  // more operations of the last instruction are to come
+	size       int64 // instructions it holds
+
+	ready  [scalar.Registers]int64 // tick from which a register's value is there
+	writer [scalar.Registers]int32 // position of its last writer, while that is unknown
+
+	retired retirement
+	plan    plan
+}
+
+func newWindow(cfg *Config) window {
+	n := int32(1) << bits.Len(uint(2*cfg.window+64)) // a window has about one operation in two instructions
+	w := window{ops: make([]op, n), mask: n - 1, size: cfg.window, retired: newRetirement(cfg.pace)}
+	w.plan = newPlan()
+	return w
+}
+
+// age orders positions: how many operations are older.
+func (w *window) age(pos int32) int32 { return (pos - w.head) & w.mask }
+
+// room says that so many more operations find a place.
+func (w *window) room(n int32) bool { return w.count+n <= w.mask }
+
+// known says that the time at which an instruction retires is known.
+func (w *window) known(index int64) bool {
+	return w.count == 0 || index < w.ops[w.head].index
+}
+
+// allKnown is the last instruction whose time of retirement is known.
+func (w *window) allKnown() int64 {
+	last := w.dispatched
+	if w.partial {
+		last--
+	}
+	if w.count > 0 {
+		last = min(last, w.ops[w.head].index-1)
+	}
+	return last
+}
+
+// note says that an instruction, not older than what is in the window, is complete at a tick.
+func (w *window) note(index, tick int64) {
+	offset := tick - index*w.retired.pace
+	if offset <= w.bound {
+		return
+	}
+	w.bound = offset
+	if w.count == 0 {
+		w.retired.hold(index, tick)
+		return
+	}
+	o := w.add()
+	o.index, o.done, o.mark = index, tick, true
+}
+
+// add takes the next place for an operation, for the caller to fill in.
+func (w *window) add() *op {
+	o := &w.ops[(w.head+w.count)&w.mask]
+	w.count++
+	o.first, o.waits, o.store, o.mark, o.dst = none, 0, 0, false, [2]uint16{}
+	return o
+}
+
+// list is operations in program order, chained by their links.
+type list struct{ head, tail int32 }
+
+// insert puts an operation into its place.
+func (w *window) insert(l *list, pos int32) {
+	o := &w.ops[pos]
+	switch {
+	case l.head == none:
+		o.link = none
+		l.head, l.tail = pos, pos
+	case w.age(pos) > w.age(l.tail):
+		o.link = none
+		w.ops[l.tail].link = pos
+		l.tail = pos
+	case w.age(pos) < w.age(l.head):
+		o.link = l.head
+		l.head = pos
+	default:
+		at := l.head
+		for w.age(w.ops[at].link) < w.age(pos) {
+			at = w.ops[at].link
+		}
+		o.link = w.ops[at].link
+		w.ops[at].link = pos
+	}
+}
+
+// pop takes the oldest, of which there is one.
+func (w *window) pop(l *list) int32 {
+	pos := l.head
+	if l.head = w.ops[pos].link; l.head == none {
+		l.tail = none
+	}
+	return pos
+}
+
+// plan is which loads reach the L1 when.
+type plan struct {
+	due     [span]list
+	used    [span / 64]uint64 // cycles in which loads are due
+	now     uint64            // loads due in this cycle or before have been taken
+	waiting list              // due, and for a port
+	stalled list              // for a miss register, or room for what the L2 pushes out
+	refused bool              // nothing has changed since the oldest of them was refused
+}
+
+func newPlan() plan {
+	p := plan{waiting: list{none, none}, stalled: list{none, none}}
+	for i := range p.due {
+		p.due[i] = list{none, none}
+	}
+	return p
+}
+
+// at plans a load for a cycle, or the next there is.
+func (w *window) at(pos int32, cycle uint64) {
+	p := &w.plan
+	cycle = min(max(cycle, p.now+1), p.now+span-1)
+	s := cycle & (span - 1)
+	w.insert(&p.due[s], pos)
+	p.used[s>>6] |= 1 << (s & 63)
+}
+
+// next is the next cycle in which a load is due.
+func (p *plan) next() uint64 {
+	s := (p.now + 1) & (span - 1)
+	word := p.used[s>>6] &^ (1<<(s&63) - 1)
+	for k := uint64(0); ; k++ {
+		if word != 0 {
+			at := (s&^63 + k*64 + uint64(bits.TrailingZeros64(word))) & (span - 1)
+			return p.now + 1 + (at-s)&(span-1)
+		}
+		if k == span/64 {
+			return never
+		}
+		word = p.used[(s>>6+k+1)&(span/64-1)]
+	}
+}
+
+// take moves the loads of a cycle, the next or one before it, to those that wait for a port.
+func (w *window) take(cycle uint64) {
+	p := &w.plan
+	p.now = cycle
+	s := cycle & (span - 1)
+	if p.used[s>>6]>>(s&63)&1 == 0 {
+		return
+	}
+	p.used[s>>6] &^= 1 << (s & 63)
+	l := p.due[s]
+	p.due[s] = list{none, none}
+	for l.head != none {
+		pos := w.pop(&l)
+		if at := cycleOf(w.ops[pos].ready); at > cycle {
+			w.at(pos, at) // it was too far ahead
+		} else {
+			w.insert(&p.waiting, pos)
+		}
+	}
+}

@@ -1,0 +1,245 @@
+package machine
+
+import (
+	"fmt"
+	"slices"
+
+	"heddle/engine"
+	"heddle/machine/cpu"
+	"heddle/machine/vm"
+	"heddle/mem"
+	"heddle/stat"
+)
+
+// CPUs is the CPU cores of the machine. They have a clock of their own and ports of their own
+// into the fabric, behind those of the SMs.
+type CPUs struct {
+	tenants  []*Tenant
+	fabric   *fabric
+	dispatch *dispatcher
+	verdict  *verdict
+	pace     *pace
+	agenda   agenda
+
+	list       []*cpu.Core
+	clock      engine.Clock
+	port       int          // of the first
+	frames     []cpu.Frames // by tenant
+	owner      []int        // by core: the tenant that has it, -1 nobody
+	reached    []int64      // by core: what it had done when it was run last
+	executions []*Execution // under way
+	table      *stat.Table
+}
+
+// Execution is a program's way from its first instruction to its last, on all cores of its tenant.
+type Execution struct {
+	Tenant     mem.TenantID
+	Start, End uint64 // core cycles of the machine
+	Done       bool
+	number     uint64 // of the tenant's executions, from 1
+}
+
+// Execute begins a tenant's next execution: a program for each of its cores, all or, once the
+// cores run, none. It is done when each core has been through its program; a core that is
+// through before goes on with the next execution, unless there is only one.
+func (a *CPUs) Execute(tenant int, programs []cpu.Program) (*Execution, error) {
+	t, now := a.tenants[tenant], a.pace.now
+	x := &Execution{Tenant: mem.TenantID(tenant), Start: now, number: t.executed + 1}
+	if len(programs) > 0 {
+		if len(programs) != len(t.Cores) {
+			return nil, fmt.Errorf("application %s: %d programs for %d CPU cores", t.Name, len(programs), len(t.Cores))
+		}
+		for i, c := range t.Cores {
+			core := a.list[c]
+			core.Tick(a.at(now))
+			if err := core.Start(programs[i], x.Tenant, &a.frames[tenant]); err != nil {
+				return nil, fmt.Errorf("application %s: %w", t.Name, err)
+			}
+			a.agenda.wakeCPU(c, a.clock.Core(core.Due()))
+		}
+	}
+	t.begins(now)
+	t.executes++
+	a.executions = append(a.executions, x)
+	t.useful, a.pace.progress = now, now
+	a.through(now) // all may have been before it was asked for
+	return x, nil
+}
+
+// at is the CPU cycle up to which cores have been run before a cycle of the machine.
+func (a *CPUs) at(now uint64) uint64 {
+	if now == 0 {
+		return 0
+	}
+	return a.clock.Ticks(now - 1)
+}
+
+// tick advances core i to core cycle now of the machine.
+func (a *CPUs) tick(i int, now uint64) uint64 {
+	c := a.list[i]
+	before := c.Executions()
+	c.Tick(a.clock.Ticks(now))
+	h, out := c.Out()
+	if out && a.fabric.inject(a.port+i, h, now) {
+		c.Sent()
+		_, out = c.Out()
+	}
+	if n := c.Reached(); n != a.reached[i] {
+		a.reached[i] = n
+		a.pace.progress = now
+		a.tenants[a.owner[i]].useful = now
+	}
+	if err := c.Err(); err != nil {
+		a.verdict.fail(fmt.Errorf("CPU core %d, application %s: %w", i, a.tenants[a.owner[i]].Name, err))
+		return engine.Never
+	}
+	if c.Executions() != before {
+		a.through(now)
+	}
+	if out {
+		return now + 1
+	}
+	return a.clock.Core(c.Due())
+}
+
+// through ends the executions whose cores are all through.
+func (a *CPUs) through(now uint64) {
+	left := a.executions[:0]
+	for _, x := range a.executions {
+		t := a.tenants[x.Tenant]
+		done := true
+		for _, c := range t.Cores {
+			done = done && a.list[c].Executions() >= x.number
+		}
+		if !done {
+			left = append(left, x)
+			continue
+		}
+		x.Done, x.End, a.dispatch.told = true, now, true
+		t.executed = x.number
+		t.executes--
+		t.ended(now)
+	}
+	a.executions = left
+}
+
+// deliver hands an answer to a core. It is there at the first edge of its clock that is not before
+// this cycle of the machine.
+func (a *CPUs) deliver(i int, h int32, now uint64) {
+	a.list[i].Deliver(h, max(a.clock.Ticks(now), a.at(now)+1))
+	a.agenda.wakeCPU(i, a.clock.Core(a.list[i].Due()))
+}
+
+// settle brings the counters of all cores up to a cycle that has not run.
+func (a *CPUs) settle(now uint64) {
+	for _, c := range a.list {
+		c.Tick(a.at(now))
+		c.Settle()
+	}
+}
+
+// waits has a line per core of a tenant whose execution has not ended.
+func (a *CPUs) waits(tenant int) (lines []string) {
+	for _, x := range a.executions {
+		if int(x.Tenant) != tenant {
+			continue
+		}
+		for _, i := range a.tenants[tenant].Cores {
+			c := a.list[i]
+			lines = append(lines, fmt.Sprintf("%s: CPU core %d: at instruction %d, %d requests in flight",
+				a.tenants[tenant].Name, i, c.Reached(), c.InFlight()))
+		}
+	}
+	return lines
+}
+
+// used says that some application has CPU cores.
+func (a *CPUs) used() bool {
+	return slices.ContainsFunc(a.owner, func(tenant int) bool { return tenant >= 0 })
+}
+
+// Instructions is those that a tenant's cores have retired so far.
+func (a *CPUs) Instructions(tenant int) uint64 {
+	if a.table == nil {
+		return 0
+	}
+	a.settle(a.pace.now)
+	return a.table.Sum(tenant, cpu.Insts)
+}
+
+// gpuMemory is how much of a tenant's addresses belongs to what its kernels allocate; behind it
+// lies the memory of its CPU programs.
+const gpuMemory = 1 << 38
+
+// cpus makes the CPU cores, if the machine has any.
+func (b *builder) cpus() error {
+	g, s := b.gpu, b.sheet
+	a := &g.CPUs
+	a.port = s.SM.Count
+	if s.CPU.Cores == 0 {
+		return nil
+	}
+	a.clock = engine.NewClock(kHz(s.CPU.Clock), kHz(s.Clock.Core))
+	a.table = b.table("cpu", cpu.Counters(), s.CPU.Cores)
+	a.reached, a.owner = make([]int64, s.CPU.Cores), make([]int, s.CPU.Cores)
+	cfg := cpu.Derive(s)
+	for i := range s.CPU.Cores {
+		c, err := cpu.New(i, cfg, g.fabric.slab, a.table, mem.Port(a.port+i))
+		if err != nil {
+			return err
+		}
+		a.list, a.owner[i] = append(a.list, c), -1
+	}
+	for i, t := range g.Tenants {
+		a.frames = append(a.frames, b.cpuMemory(i))
+		for _, c := range t.Cores {
+			a.owner[c] = i
+		}
+	}
+	return nil
+}
+
+// cpuMemory is what the cores of a tenant have as memory: pages of the machine's, or, where it does not
+// translate, addresses behind those that kernels allocate.
+func (b *builder) cpuMemory(tenant int) cpu.Frames {
+	g := b.gpu
+	next, id := uint64(gpuMemory), mem.TenantID(tenant)
+	if tables := g.translation.tables; tables != nil {
+		bits := tables.PageBits()
+		return cpu.Frames{Bytes: 1 << bits, Take: func() (uint64, error) {
+			if err := tables.Reserve(id, next, 1<<bits); err != nil {
+				return 0, err
+			}
+			ppn, err := tables.MapPage(id, next>>bits, -1)
+			next += 1 << bits
+			return ppn << bits, err
+		}}
+	}
+	const piece = 2 << 20
+	most := gpuMemory + uint64(g.Sheet.DRAM.Capacity)
+	return cpu.Frames{Bytes: piece, Take: func() (uint64, error) {
+		if next += piece; next > most {
+			return 0, fmt.Errorf("CPU programs of application %s touch more than the %d bytes of memory there are",
+				g.Tenants[tenant].Name, g.Sheet.DRAM.Capacity)
+		}
+		return vm.Identity(id, next-piece), nil
+	}}
+}
+
+// admitCores looks whether there are the CPU cores that tenants have.
+func (b *builder) admitCores() error {
+	taken := make([]string, b.sheet.CPU.Cores)
+	for _, t := range b.gpu.Tenants {
+		for _, c := range t.Cores {
+			if c < 0 || c >= len(taken) {
+				return fmt.Errorf("application %s: CPU core %d does not exist, the machine has %d", t.Name, c,
+					len(taken))
+			}
+			if taken[c] != "" {
+				return fmt.Errorf("applications %s and %s: both have CPU core %d", taken[c], t.Name, c)
+			}
+			taken[c] = t.Name
+		}
+	}
+	return nil
+}

@@ -1,0 +1,508 @@
+package machine
+
+import (
+	"heddle/machine/link"
+	"heddle/machine/uvm"
+	"heddle/machine/vm"
+	"heddle/mem"
+	"heddle/stat"
+)
+
+// dmaEngine carries pages between host and DRAM: one transfer at a time in each direction of the
+// link, whose lines are written, or read, through the memory system as they come.
+type dmaEngine struct {
+	unified *unified
+	memory  *memory
+	fabric  *fabric
+	tables  *vm.Tables
+	mmu     *vm.MMU
+	verdict *verdict
+	pace    *pace
+	agenda  agenda
+
+	link     link.Config
+	way      [2]link.Direction // to the device, to the host
+	jobs     []dmaJob
+	spare    []int32
+	live     int
+	active   []int32  // jobs that have begun, oldest first
+	used     int      // frames of managed pages, of those on their way included
+	reaching []uint16 // [frame] requests of SMs for lines of it
+	lines    int32    // of a page
+	lineSize uint64
+	whole    uint8 // all sectors of a line
+	row      [][]uint64
+}
+
+// The states of a job.
+const (
+	jobFree     = iota
+	jobWaiting  // in the link's queue
+	jobDraining // pages are no longer mapped; accesses that had been translated end
+	jobCopying  // lines are on their way
+	jobReading  // to the host: all lines are read, the last are on the link
+)
+
+// dmaJob is one transfer, or pages that are dropped without one.
+type dmaJob struct {
+	state   uint8
+	toHost  bool
+	dead    bool // its allocation was freed
+	tenant  mem.TenantID
+	in      uvm.Transfer
+	out     uvm.Eviction
+	asker   *Migration // nil: an access, or an eviction
+	pages   []uint64   // keys of them
+	frames  []uint64
+	planned link.Transfer
+	begun   uint64
+	cycles  uint64
+	next    int32 // line
+	left    int32 // lines without an answer
+}
+
+// dmaTag marks the requests of the engine among those of the MMU's port; the rest is the job.
+const dmaTag = 1 << 29
+
+// drainPoll is how often, in cycles, the engine looks whether accesses to pages that leave have ended.
+const drainPoll = 16
+
+func (d *dmaEngine) build(b *builder, t, links *stat.Table) {
+	s := b.sheet
+	d.link = link.FromSheet(s)
+	for i := range d.way {
+		d.way[i] = link.NewDirection(&d.link, link.FirstReady{}, links, i)
+	}
+	for k := range t.Tenants {
+		d.row = append(d.row, t.Row(0, k))
+	}
+	d.lines, d.lineSize = int32(uvm.PageSize/s.LLC.Line), uint64(s.LLC.Line)
+	d.whole = uint8(1<<(s.LLC.Line/s.LLC.Sector) - 1)
+	d.reaching = make([]uint16, s.DRAM.Capacity/uvm.PageSize)
+}
+
+// frameOf is the place of a line's frame in reaching.
+func (d *dmaEngine) frameOf(line uint64) int {
+	return int(line >> pageBits & (1<<d.tables.LayoutBit() - 1))
+}
+
+// count books n requests of SMs for a line.
+func (d *dmaEngine) count(line uint64, n int) {
+	if line&mem.Remote != 0 {
+		return
+	}
+	if f := d.frameOf(line); f < len(d.reaching) {
+		d.reaching[f] += uint16(n)
+	}
+}
+
+// busy says that there are jobs.
+func (d *dmaEngine) busy() bool { return d.live > 0 }
+
+// leaving says that a job takes pages away.
+func (d *dmaEngine) leaving() bool {
+	for i := range d.jobs {
+		if d.jobs[i].state != jobFree && d.jobs[i].toHost {
+			return true
+		}
+	}
+	return false
+}
+
+func (d *dmaEngine) job() int32 {
+	d.live++
+	if n := len(d.spare); n > 0 {
+		i := d.spare[n-1]
+		d.spare = d.spare[:n-1]
+		return i
+	}
+	d.jobs = append(d.jobs, dmaJob{})
+	return int32(len(d.jobs) - 1)
+}
+
+// fetch queues a transfer to the device.
+func (d *dmaEngine) fetch(now uint64, t *uvm.Transfer) {
+	i := d.job()
+	j := &d.jobs[i]
+	*j = dmaJob{state: jobWaiting, tenant: keyTenant(t.Addr), in: *t, pages: j.pages[:0], frames: j.frames[:0]}
+	for k := range t.Pages {
+		j.pages = append(j.pages, t.Addr+uint64(k)*uvm.PageSize)
+		d.unified.unmap(j.pages[k])
+	}
+	d.queue(now, i, 0)
+	row := d.row[j.tenant]
+	row[uvmMigrated] += uint64(t.Pages)
+	row[uvmThrashed] += uint64(t.Again)
+	if !t.Demand {
+		row[uvmPrefetched] += uint64(t.Pages)
+	}
+}
+
+// evict queues pages that leave; those of clean chunks leave without a transfer.
+func (d *dmaEngine) evict(now uint64, e *uvm.Eviction) {
+	i := d.job()
+	j := &d.jobs[i]
+	*j = dmaJob{
+		state: jobWaiting, toHost: true, tenant: keyTenant(e.Addr), out: *e, pages: j.pages[:0], frames: j.frames[:0],
+	}
+	j.pages = d.unified.runtime.Append(j.pages, e)
+	d.book(j, uint64(e.Pages))
+	if e.WriteBack {
+		d.queue(now, i, 1)
+	} else {
+		d.drain(i)
+	}
+}
+
+func (d *dmaEngine) queue(now uint64, i int32, way int) {
+	j := &d.jobs[i]
+	d.way[way].Push(link.Transfer{ID: i, Bytes: int64(len(j.pages)) * uvm.PageSize, Queued: now, Tenant: j.tenant})
+	d.agenda.wakeMMU(now)
+}
+
+// book counts n pages that leave, or minus n that stay after all.
+func (d *dmaEngine) book(j *dmaJob, n uint64) {
+	row := d.row[j.tenant]
+	if j.out.Returned {
+		row[uvmReturned] += n
+		return
+	}
+	row[uvmEvicted] += n
+	if j.out.WriteBack {
+		row[uvmWritten] += n
+	}
+}
+
+// of says for which request of the host the last n transfers were queued.
+func (d *dmaEngine) of(m *Migration, n int) {
+	for i := range d.jobs {
+		if j := &d.jobs[i]; n > 0 && j.state == jobWaiting && !j.toHost && !j.in.Demand && j.asker == nil &&
+			j.in.Addr < m.at && j.in.Addr >= m.at-uvm.ChunkSize {
+			j.asker = m
+			n--
+		}
+	}
+}
+
+// keep takes the evictions of a chunk that have not begun back.
+func (d *dmaEngine) keep(chunk int32) {
+	for i := range d.jobs {
+		j := &d.jobs[i]
+		if j.state != jobWaiting || !j.toHost || j.out.Chunk() != chunk {
+			continue
+		}
+		d.way[1].Cancel(int32(i))
+		d.unified.runtime.Keep(&j.out)
+		d.row[j.tenant][uvmKept] += uint64(j.out.Pages)
+		d.book(j, -uint64(j.out.Pages))
+		d.done(int32(i))
+	}
+}
+
+// abandon gives up what concerns addresses whose allocation is freed.
+func (d *dmaEngine) abandon(base, end uint64) {
+	for i := range d.jobs {
+		j := &d.jobs[i]
+		if j.state == jobFree || j.pages[0] < base || j.pages[0] >= end {
+			continue
+		}
+		if j.state != jobWaiting { // its frames go when its last line has come
+			j.dead = true
+			continue
+		}
+		way := 0
+		if j.toHost {
+			way = 1
+		}
+		d.way[way].Cancel(int32(i))
+		d.done(int32(i))
+	}
+}
+
+func (d *dmaEngine) done(i int32) {
+	j := &d.jobs[i]
+	j.state = jobFree
+	if j.asker != nil {
+		j.asker.left--
+	}
+	d.spare = append(d.spare, i)
+	d.live--
+}
+
+// drain takes pages out of tables and TLBs. Their frames stay until all accesses that had been
+// translated have ended, and their bytes are read.
+func (d *dmaEngine) drain(i int32) {
+	j := &d.jobs[i]
+	j.state = jobDraining
+	d.unified.runtime.Leave(&j.out)
+	for _, key := range j.pages {
+		if ppn, ok := d.tables.Withdraw(j.tenant, keyPage(key)); ok {
+			j.frames = append(j.frames, ppn)
+		}
+	}
+	d.mark(j, leaves)
+	d.active = append(d.active, i)
+}
+
+// quiet says that no SM can reach the frames of a job any more.
+func (d *dmaEngine) quiet(j *dmaJob) bool {
+	for _, f := range j.frames {
+		if d.reaching[d.frameOf(f<<pageBits)]&^leaves > 0 {
+			return false
+		}
+	}
+	for _, s := range d.unified.watched {
+		if s.ReachesLeaving() {
+			return false
+		}
+	}
+	return true
+}
+
+// pageBits is log2 of a page.
+const pageBits = 12
+
+// leaves marks a frame in reaching that a job takes away, beside the number of requests.
+const leaves = 1 << 15
+
+// mark says of the frames of a job whether they are being taken away.
+func (d *dmaEngine) mark(j *dmaJob, bit uint16) {
+	for _, f := range j.frames {
+		k := d.frameOf(f << pageBits)
+		d.reaching[k] = d.reaching[k]&^leaves | bit
+	}
+}
+
+// start begins transfers while their directions are idle, and returns the next cycle with work.
+func (d *dmaEngine) start(now uint64) (next uint64) {
+	next = never
+	if t, ok := d.way[0].Take(now, d.mayCome); ok {
+		j := &d.jobs[t.ID]
+		j.planned = t
+		d.takeFrames(j)
+		d.copy(now, t.ID, 0)
+		d.active = append(d.active, t.ID)
+	}
+	if !d.preparing() {
+		if t, ok := d.way[1].Take(now, d.mayLeave); ok {
+			d.jobs[t.ID].planned = t
+			d.drain(t.ID)
+		}
+	}
+	for k := range d.way {
+		if d.way[k].Waiting() > 0 && d.way[k].Free() > now {
+			next = min(next, d.way[k].Free())
+		}
+	}
+	for _, i := range d.active {
+		next = min(next, d.due(&d.jobs[i], now))
+	}
+	return next
+}
+
+// due is the next cycle in which an active job has something to do.
+func (d *dmaEngine) due(j *dmaJob, now uint64) uint64 {
+	switch {
+	case j.state == jobDraining:
+		return (now/drainPoll + 1) * drainPoll
+	case j.next < int32(len(j.frames))*d.lines:
+		return max(now+1, d.lineAt(j))
+	case j.left > 0:
+		return never // its answer wakes us
+	}
+	return max(now+1, j.begun+j.cycles+d.link.Latency)
+}
+
+// lineAt is the cycle in which the next line of a job is on the device's side of the link.
+func (d *dmaEngine) lineAt(j *dmaJob) uint64 {
+	at := j.begun + uint64(j.next)*j.cycles/uint64(len(j.frames)*int(d.lines))
+	if !j.toHost {
+		at += d.link.Latency
+	}
+	return at
+}
+
+// preparing says that pages drain for the direction to the host.
+func (d *dmaEngine) preparing() bool {
+	for _, i := range d.active {
+		if j := &d.jobs[i]; j.state == jobDraining && j.out.WriteBack {
+			return true
+		}
+	}
+	return false
+}
+
+// mayCome says that a transfer to the device has frames, and its pages are not still on their way
+// to the host.
+func (d *dmaEngine) mayCome(t *link.Transfer) bool {
+	j := &d.jobs[t.ID]
+	if d.used+len(j.pages) > d.unified.runtime.Capacity() {
+		return false
+	}
+	for _, key := range j.pages {
+		if d.unified.runtime.Leaving(key) {
+			return false
+		}
+	}
+	return true
+}
+
+// mayLeave says that no page of a transfer to the host is being moved inside the device.
+func (d *dmaEngine) mayLeave(t *link.Transfer) bool {
+	j := &d.jobs[t.ID]
+	for _, key := range j.pages {
+		if _, s := d.tables.Lookup(j.tenant, keyPage(key)); s == vm.Moving {
+			return false
+		}
+	}
+	return true
+}
+
+func (d *dmaEngine) takeFrames(j *dmaJob) {
+	for range j.pages {
+		ppn, err := d.tables.TakeFrame(j.tenant)
+		d.verdict.fail(err)
+		j.frames = append(j.frames, ppn)
+	}
+	d.used += len(j.frames)
+}
+
+// copy begins to carry the lines of a job.
+func (d *dmaEngine) copy(now uint64, i int32, way int) {
+	j := &d.jobs[i]
+	j.state, j.begun = jobCopying, now
+	j.cycles = d.way[way].Start(now, &j.planned)
+	j.next, j.left = 0, 0
+}
+
+// wait is the next cycle in which a line may be sent, when there is no place for it now.
+func (d *dmaEngine) wait(now uint64) uint64 {
+	if len(d.active) == 0 {
+		return never
+	}
+	return now + 1
+}
+
+// send puts the next line that is due into the crossbar; it returns the next cycle with more.
+func (d *dmaEngine) send(now uint64) uint64 {
+	if len(d.active) == 0 {
+		return never
+	}
+	next := never
+	sent := false
+	for _, i := range d.active {
+		j := &d.jobs[i]
+		if j.state != jobCopying || j.next == int32(len(j.frames))*d.lines {
+			continue
+		}
+		if at := d.lineAt(j); at > now || sent {
+			next = min(next, max(at, now+1))
+			continue
+		}
+		r := mem.Req{
+			Line:    j.frames[j.next/d.lines]<<pageBits + uint64(j.next%d.lines)*d.lineSize,
+			Sectors: d.whole, Op: mem.Read, Tenant: mem.Moving(j.tenant, len(d.fabric.tenants)), Tag: dmaTag | i,
+		}
+		if !j.toHost {
+			r.Op, r.Full = mem.Write, d.whole
+		}
+		if d.fabric.injectSorted(r, now) {
+			j.next++
+			j.left++
+			sent = true
+		}
+		next = min(next, now+1)
+	}
+	return next
+}
+
+// answered books a line that has been read or written.
+func (d *dmaEngine) answered(r *mem.Req, now uint64) {
+	d.jobs[r.Tag&^dmaTag].left--
+	d.agenda.wakeMMU(now)
+}
+
+// finish carries on with the jobs that have begun.
+func (d *dmaEngine) finish(now uint64) {
+	kept := d.active[:0]
+	for _, i := range d.active {
+		if !d.advance(i, now) {
+			kept = append(kept, i)
+		}
+	}
+	d.active = kept
+}
+
+// advance takes a job one state further where it can; true when it has ended.
+func (d *dmaEngine) advance(i int32, now uint64) bool {
+	j := &d.jobs[i]
+	switch j.state {
+	case jobDraining:
+		if !d.quiet(j) {
+			return false
+		}
+		d.mark(j, 0)
+		if !j.out.WriteBack {
+			d.giveFrames(j)
+			d.done(i)
+			return true
+		}
+		d.copy(now, i, 1)
+		return false
+	case jobCopying:
+		if j.next < int32(len(j.frames))*d.lines || j.left > 0 {
+			return false
+		}
+		if j.toHost {
+			d.giveFrames(j)
+		}
+		j.state = jobReading
+	}
+	if now < j.begun+j.cycles+d.link.Latency {
+		return false
+	}
+	d.arrive(j, now)
+	d.done(i)
+	return true
+}
+
+// arrive books that the last byte of a job is at its new place.
+func (d *dmaEngine) arrive(j *dmaJob, now uint64) {
+	kind := ToDevice
+	if j.toHost {
+		kind = ToHost
+	}
+	d.unified.span(kind, j.begun, now, len(j.pages), j.tenant)
+	d.pace.progress = now
+	switch {
+	case j.toHost && !j.dead:
+		d.unified.runtime.Gone(&j.out)
+	case j.toHost:
+	case j.dead:
+		d.giveFrames(j)
+	default:
+		d.fabric.tenants[j.tenant].useful = now
+		d.unified.runtime.Arrive(&j.in)
+		for k, key := range j.pages {
+			d.tables.Enter(j.tenant, keyPage(key), j.frames[k])
+			d.mmu.Resolve(now, j.tenant, keyPage(key))
+		}
+	}
+}
+
+// giveFrames gives the frames of a job back. What the LLC holds of those that were read is of no use
+// any more; the others' lines, and those of L1s, the tables have forgotten.
+func (d *dmaEngine) giveFrames(j *dmaJob) {
+	for _, f := range j.frames {
+		for n := range uint64(d.lines) {
+			if !j.toHost || !j.out.WriteBack {
+				break
+			}
+			a := f<<pageBits + n*d.lineSize
+			d.memory.slices[d.fabric.layouts.slice(a)].Drop(a)
+		}
+	}
+	d.tables.GiveFrames(j.tenant, j.frames)
+	d.used -= len(j.frames)
+	j.frames = j.frames[:0]
+}

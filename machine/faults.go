@@ -1,0 +1,131 @@
+package machine
+
+import (
+	"heddle/machine/uvm"
+	"heddle/mem"
+	"heddle/sheets"
+	"heddle/stat"
+)
+
+// faultServer is how the driver hears of far faults and serves them: the hardware's buffer,
+// interrupts every quantum, and the driver, which handles one batch after the other.
+type faultServer struct {
+	quantum, cost, perDMA uint64 // cycles
+	buffer                mem.Ring[filed]
+	most                  int      // faults of a batch
+	batch                 []filed  // being handled
+	keys                  []uint64 // of these
+	end                   uint64   // of its handling; 0: the driver is idle
+	next                  uint64   // cycle in which there is something to do
+	row                   [][]uint64
+	agenda                agenda
+}
+
+// filed is a fault and the cycle it was told of.
+type filed struct{ key, since uint64 }
+
+func (f *faultServer) build(s *sheets.Machine, t *stat.Table) {
+	f.quantum = max(1, cyclesOf(s.UVM.Quantum, s))
+	f.cost, f.perDMA = cyclesOf(s.UVM.FaultUs, s), cyclesOf(s.UVM.DMAUs, s)
+	f.buffer, f.most, f.next = mem.NewRing[filed](s.UVM.Buffer), max(1, s.UVM.Batch), never
+	for k := range t.Tenants {
+		f.row = append(f.row, t.Row(0, k))
+	}
+}
+
+// file puts a fault into the buffer; false when that is full: the walk's miss stays, and tells of
+// it again when the driver has taken a batch.
+func (f *faultServer) file(now, key uint64) bool {
+	if !f.buffer.Push(filed{key, now}) {
+		f.row[keyTenant(key)][uvmOverflows]++
+		return false
+	}
+	f.row[keyTenant(key)][uvmFaults]++
+	f.interrupt(now)
+	f.agenda.wakeMMU(f.next)
+	return true
+}
+
+// again puts a fault back for which there was no room in memory.
+func (f *faultServer) again(now, key uint64) {
+	f.row[keyTenant(key)][uvmDeferred]++
+	f.batch = append(f.batch, filed{key, now})
+	f.interrupt(now)
+}
+
+// interrupt sees to it that the driver hears of faults at the next quantum.
+func (f *faultServer) interrupt(now uint64) {
+	if f.end == 0 && f.next == never {
+		f.next = (now/f.quantum + 1) * f.quantum
+	}
+}
+
+// served is the plan of a batch whose handling ends now; nil if none does. The driver takes the
+// next batch when it hears of one.
+func (f *faultServer) served(now uint64, r *uvm.Runtime) (p *uvm.Plan) {
+	if f.next > now {
+		return nil
+	}
+	f.next = never
+	if f.end == 0 {
+		for len(f.batch) < f.most && f.buffer.Len() > 0 {
+			f.batch = append(f.batch, f.buffer.Pop())
+		}
+		if len(f.batch) > 0 {
+			f.end = now + f.cost
+			f.next = f.end
+		}
+		return nil
+	}
+	f.keys = f.keys[:0]
+	for _, b := range f.batch {
+		f.keys = append(f.keys, b.key)
+		f.row[keyTenant(b.key)][uvmHandling] += now - b.since
+	}
+	if len(f.keys) > 0 {
+		row := f.row[keyTenant(f.keys[0])]
+		row[uvmBatches]++
+		row[uvmDriver] += f.cost
+	}
+	f.batch, f.end = f.batch[:0], 0
+	p = r.Plan(f.keys)
+	if busy := uint64(len(p.In)+len(p.Out)) * f.perDMA; f.buffer.Len() > 0 || busy > 0 {
+		f.next = max(now+busy, (now/f.quantum+1)*f.quantum)
+	}
+	return p
+}
+
+// Counters of unified memory, per tenant.
+const (
+	uvmFaults = iota
+	uvmOverflows
+	uvmDeferred
+	uvmBatches
+	uvmHandling
+	uvmDriver
+	uvmMigrated
+	uvmPrefetched
+	uvmThrashed
+	uvmEvicted
+	uvmWritten
+	uvmKept
+	uvmReturned
+)
+
+func unifiedDesc() []stat.Desc {
+	return []stat.Desc{
+		{Name: "faults", Unit: "faults", Doc: "far faults told to the driver, one for each page"},
+		{Name: "overflows", Unit: "faults", Doc: "far faults that found the buffer full and were told of again"},
+		{Name: "deferred", Unit: "faults", Doc: "faults put off because somebody waits for every page there is"},
+		{Name: "batches", Unit: "batches", Doc: "batches of faults, each of the tenant whose fault is its first"},
+		{Name: "handling_cycles", Unit: "cycles", Doc: "cycles from faults to the ends of their batches, summed"},
+		{Name: "driver_cycles", Unit: "cycles", Doc: "cycles the driver handles batches"},
+		{Name: "migrated_pages", Unit: "pages", Doc: "pages of 4 KB that came to the device"},
+		{Name: "prefetched_pages", Unit: "pages", Doc: "of those, pages that came along without having faulted"},
+		{Name: "thrashed_pages", Unit: "pages", Doc: "of those, pages that had been evicted before"},
+		{Name: "evicted_pages", Unit: "pages", Doc: "pages that left the device"},
+		{Name: "written_pages", Unit: "pages", Doc: "of those, pages written back over the link"},
+		{Name: "kept_pages", Unit: "pages", Doc: "pages chosen for eviction and used before it began"},
+		{Name: "returned_pages", Unit: "pages", Doc: "pages that went back because the host touched them"},
+	}
+}

@@ -1,0 +1,334 @@
+package machine
+
+import (
+	"math/bits"
+
+	"heddle/engine"
+	"heddle/internal/invariants"
+	"heddle/machine/cache"
+	"heddle/machine/noc"
+	"heddle/mem"
+)
+
+// Where not every SM reaches every slice, a request enters the slices at one near its SM and
+// goes on from there to its home, the slice in front of the line's channel. Which slice that
+// is says a table by who asks and home; the next hop is chosen once per hop:
+//
+//   - NUBA: SMs have links to the slices of their partition, and slices a network to each
+//     other. What is at home is looked up; the rest goes straight on, the slice's tags do not
+//     see it, but for loads that may be answered by a copy while copies are made.
+//   - SM-side: SMs reach the slices of their half, where everything is looked up, and each
+//     slice has a link to its fellow in the other half. A home knows whether its fellow has
+//     a copy of a line, and recalls it when the line is written.
+//
+// An answer goes back the way its request came. Requests, answers and recalls have networks,
+// or classes of a link, of their own.
+type across struct {
+	// entry is the slice where requests of a part of the machine for a line of a slice enter, by
+	// part and slice; nil: there is one part, and no network between slices.
+	entry [][]int16
+	part  []int16 // by SM
+
+	request, answer, recall *noc.Network // from slice to slice; recall: nil where copies are read-only
+	lengths                 lengths      // of packets in them
+	own                     mem.Port     // the port of slice 0
+	mmu                     int          // port of the MMU there; -1: it is near slices as SMs are
+
+	sampler   *cache.Sampler // nil: no policy chooses
+	copies    bool           // any line may have a copy (SM-side)
+	replicate bool           // lines that are only read may have one (NUBA)
+	asking    []uint64       // bitset of slices with requests for others,
+	recalling []uint64       // and of those with recalls
+	fellow    []int16        // by slice: that of the other half (SM-side)
+	linkTurn  []bool         // by slice: what links bring goes first into the network between slices, not what it asks
+	farTurn   []bool         // by slice: what comes over that network goes first to the SMs, not its own answers
+}
+
+// enterMMU is the network, input and output of a request of the MMU to a slice.
+func (x *across) enterMMU(f *fabric, slice int) (net *noc.Network, in, out int) {
+	if x.mmu >= 0 {
+		return x.request, x.mmu, slice
+	}
+	return f.request, f.mmuPort, int(x.entry[0][slice])
+}
+
+// injectNear sends a request of an SM to where it enters the slices.
+func (f *fabric) injectNear(port int, h int32, r *mem.Req, flits int, now uint64) bool {
+	x := &f.across
+	r.Slice = int16(f.layouts.slice(r.Line))
+	return f.enter(f.request, port, int(x.entry[x.part[port]][r.Slice]), h, r, flits, now)
+}
+
+// looksUp says that a request is looked up in a slice that is not its home.
+func (x *across) looksUp(r *mem.Req) bool {
+	return x.copies || x.replicate && r.Op == mem.Read && r.ReadOnly
+}
+
+// spread takes requests from where they have entered to their homes.
+func (f *fabric) spread(now uint64) (next uint64) {
+	x := &f.across
+	more := f.nearSlices(now)
+	if f.onward(now) {
+		more = true
+	}
+	next = f.advance(x.request, now)
+	if f.atHome(now) || more {
+		return now + 1
+	}
+	return next
+}
+
+// nearSlices gives slices, or the network between them, the requests that have come from the
+// ports near them; true when some are left for the next cycle.
+func (f *fabric) nearSlices(now uint64) (more bool) {
+	x := &f.across
+	t, noc := f.llcClock.Ticks(now), f.nocClock.Ticks(now)
+	for k, word := range f.request.AvailableOutputs() {
+		for ; word != 0; word &= word - 1 {
+			o := k<<6 + bits.TrailingZeros64(word)
+			h, _ := f.request.Peek(o)
+			r := &f.slab.R[h]
+			s := f.slices[o]
+			switch home := int(r.Slice); {
+			case home == o || x.looksUp(r):
+				if !s.CanAccept(t) {
+					f.request.Pass(o)
+					more = true
+					continue
+				}
+				if home == o {
+					f.checkIsolation(h, o)
+					f.checkReplicas(r, o)
+				}
+				s.Accept(h, t)
+				f.agenda.wakeSlice(o, now+1)
+			default:
+				if s.Onward().Len() > 0 && !x.linkTurn[o] ||
+					!x.request.Push(noc, o, home, x.lengths.request(r), h, r.Tenant) {
+					f.request.Pass(o)
+					more = true
+					continue
+				}
+				x.linkTurn[o] = false
+				s.Passed(r)
+			}
+			f.request.Pop(o, noc)
+			if _, left := f.request.Peek(o); left || f.request.Again() {
+				more = true
+			}
+		}
+	}
+	return more
+}
+
+// onward sends what slices ask of others, or pass on; true when some is left.
+func (f *fabric) onward(now uint64) (more bool) {
+	x := &f.across
+	for k, word := range x.asking {
+		for ; word != 0; word &= word - 1 {
+			i := k<<6 + bits.TrailingZeros64(word)
+			s := f.slices[i]
+			q := s.Onward()
+			r := &f.slab.R[*q.Head()]
+			if !x.request.Push(f.nocClock.Ticks(now), i, int(r.Slice), x.lengths.request(r), *q.Head(), r.Tenant) {
+				x.linkTurn[i] = false
+				more = true
+				continue
+			}
+			q.Pop()
+			x.linkTurn[i] = true
+			if s.Stalled() {
+				s.Retry(f.llcClock.Ticks(now))
+				f.agenda.wakeSlice(i, now+1)
+			}
+			if q.Len() > 0 {
+				more = true
+			} else {
+				x.asking[k] &^= 1 << (i & 63)
+			}
+		}
+	}
+	return more
+}
+
+// atHome gives slices the requests that have come from others; true when some are left.
+func (f *fabric) atHome(now uint64) (more bool) {
+	x := &f.across
+	t := f.llcClock.Ticks(now)
+	for k, word := range x.request.AvailableOutputs() {
+		for ; word != 0; word &= word - 1 {
+			o := k<<6 + bits.TrailingZeros64(word)
+			s := f.slices[o]
+			if !s.CanAcceptFar(t) {
+				more = true
+				continue
+			}
+			h, _ := x.request.Pop(o, f.nocClock.Ticks(now))
+			f.checkIsolation(h, o)
+			f.checkReplicas(&f.slab.R[h], o)
+			s.AcceptFar(h, t)
+			f.agenda.wakeSlice(o, now+1)
+			if _, left := x.request.Peek(o); left || x.request.Again() {
+				more = true
+			}
+		}
+	}
+	return more
+}
+
+// checkReplicas panics, in builds with the invariants tag, when a line is written that another
+// partition's slice has a copy of: copies are of what nobody writes.
+func (f *fabric) checkReplicas(r *mem.Req, home int) {
+	if !invariants.On || f.across.copies || r.Op == mem.Read || r.Op == mem.Walk {
+		return
+	}
+	for i, s := range f.slices {
+		if i != home && s.Holds(r.Line) {
+			invariants.Fail("line %#x is written at slice %d, and slice %d has a copy", r.Line, home, i)
+		}
+	}
+}
+
+// served notes what a slice has for others after it has run.
+func (f *fabric) served(i int, now uint64) {
+	s := f.slices[i]
+	if s.Onward().Len() > 0 {
+		f.across.asking[i>>6] |= 1 << (i & 63)
+		f.agenda.wakeRequest(now)
+	}
+	if s.Recall().Len() > 0 {
+		f.across.recalling[i>>6] |= 1 << (i & 63)
+		f.agenda.wakeReply(now)
+	}
+}
+
+// answerFar sends a finished request back to the slice it came from, or the MMU.
+func (f *fabric) answerFar(slice int, h int32, now uint64) bool {
+	r, x := &f.slab.R[h], &f.across
+	out := 0
+	switch p := r.Port; {
+	case p >= x.own:
+		out = int(p - x.own)
+	case int(p) == f.mmuPort && x.mmu >= 0:
+		out = x.mmu
+	case int(p) == f.mmuPort:
+		out = int(x.entry[0][slice])
+	default:
+		out = int(x.entry[x.part[p]][slice])
+	}
+	if !x.answer.Push(f.nocClock.Ticks(now), slice, out, x.lengths.answer(r), h, r.Tenant) {
+		return false
+	}
+	f.agenda.wakeReply(now)
+	return true
+}
+
+// nearTurn says whether an answer of a slice itself may leave for a port near it: answers that
+// pass through from other slices take turns with its own.
+func (f *fabric) nearTurn(slice int) bool {
+	x := &f.across
+	if x.farTurn[slice] {
+		if h, ok := x.answer.Peek(slice); ok && f.slab.R[h].Port < x.own && f.slab.R[h].Flags&mem.Invalidation == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// gather takes answers, and recalls, that have crossed to where they go from there.
+func (f *fabric) gather(now uint64) (next uint64) {
+	x := &f.across
+	next = engine.Never
+	if x.recall != nil {
+		next = f.recalls(now)
+	}
+	next = min(next, f.advance(x.answer, now))
+	noc := f.nocClock.Ticks(now)
+	for k, word := range x.answer.AvailableOutputs() {
+		for ; word != 0; word &= word - 1 {
+			o := k<<6 + bits.TrailingZeros64(word)
+			h, _ := x.answer.Peek(o)
+			if !f.arrived(o, h, now) {
+				next = now + 1
+				continue
+			}
+			x.answer.Pop(o, noc)
+			if _, left := x.answer.Peek(o); left || x.answer.Again() {
+				next = now + 1
+			}
+		}
+	}
+	return next
+}
+
+// arrived takes an answer that has come to a slice, or to the MMU, over the network between
+// slices; false when it has to wait.
+func (f *fabric) arrived(o int, h int32, now uint64) bool {
+	r, x := &f.slab.R[h], &f.across
+	switch {
+	case o == x.mmu:
+		f.translation.answer(h, now)
+		f.agenda.wakeMMU(now)
+		return true
+	case r.Flags&mem.Invalidation != 0: // the copy is gone
+		f.slices[o].Recalled(h, f.llcClock.Ticks(now))
+		f.agenda.wakeSlice(o, now+1)
+		return true
+	case r.Port >= x.own:
+		s := f.slices[o]
+		if !s.CanFill() {
+			return false
+		}
+		s.Fill(mem.Fetch{Line: r.Line, Tag: r.Tag, Slice: int16(o), Sectors: r.Sectors, Tenant: r.Tenant})
+		f.slab.Put(0, h)
+		f.agenda.wakeSlice(o, now+1)
+		return true
+	}
+	if !f.reply.Push(f.nocClock.Ticks(now), o, int(r.Port), f.lengths.answer(r), h, r.Tenant) {
+		x.farTurn[o] = true
+		return false
+	}
+	x.farTurn[o] = false
+	return true
+}
+
+// recalls sends writes whose copies are to be forgotten to the other half, and the news that
+// they are back.
+func (f *fabric) recalls(now uint64) (next uint64) {
+	x := &f.across
+	noc := f.nocClock.Ticks(now)
+	next = f.advance(x.recall, now)
+	for k, word := range x.recall.AvailableOutputs() {
+		for ; word != 0; word &= word - 1 {
+			o := k<<6 + bits.TrailingZeros64(word)
+			h, _ := x.recall.Peek(o)
+			r := &f.slab.R[h]
+			if !x.answer.Push(noc, o, int(r.Slice), int(x.lengths.ack), h, r.Tenant) {
+				next = now + 1
+				continue
+			}
+			f.slices[o].Invalidate(r.Line)
+			x.recall.Pop(o, noc)
+			next = now + 1
+		}
+	}
+	for k, word := range x.recalling {
+		for ; word != 0; word &= word - 1 {
+			i := k<<6 + bits.TrailingZeros64(word)
+			s := f.slices[i]
+			q := s.Recall()
+			r := &f.slab.R[*q.Head()]
+			if x.recall.Push(noc, i, int(x.fellow[i]), int(x.lengths.ack), *q.Head(), r.Tenant) {
+				if q.Pop(); q.Len() == 0 {
+					x.recalling[k] &^= 1 << (i & 63)
+				}
+				if s.Stalled() {
+					s.Retry(f.llcClock.Ticks(now))
+					f.agenda.wakeSlice(i, now+1)
+				}
+			}
+			next = now + 1
+		}
+	}
+	return next
+}

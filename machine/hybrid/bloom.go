@@ -1,0 +1,62 @@
+package hybrid
+
+// bloom is a counting Bloom filter with counters of two bits: three of them for each member.
+// A counter that has reached its maximum stays there, as it no longer knows how many it
+// counts: so the filter can take blocks for members that are not, and never the reverse.
+type bloom struct {
+	counters []uint8 // four in each byte
+	n        uint64
+}
+
+// bloomHashes is how many counters a member has.
+const bloomHashes = 3
+
+func newBloom(counters int) bloom {
+	return bloom{make([]uint8, (counters+3)/4), uint64(counters)}
+}
+
+// at is the i-th counter of a block: byte and shift. They may coincide.
+func (f *bloom) at(block uint32, i int) (byte uint64, shift uint) {
+	x := (uint64(block)*bloomHashes + uint64(i) + 1) * 0x9e3779b97f4a7c15
+	x = (x ^ x>>29) * 0xbf58476d1ce4e5b9
+	k := (x >> 20) % f.n
+	return k >> 2, uint(k&3) * 2
+}
+
+// set makes a block a member, or takes it out.
+func (f *bloom) set(block uint32, member bool) {
+	if member {
+		f.add(block)
+	} else {
+		f.remove(block)
+	}
+}
+
+func (f *bloom) add(block uint32) {
+	for i := range bloomHashes {
+		b, s := f.at(block, i)
+		if f.counters[b]>>s&3 < 3 {
+			f.counters[b] += 1 << s
+		}
+	}
+}
+
+// remove takes out a member.
+func (f *bloom) remove(block uint32) {
+	for i := range bloomHashes {
+		b, s := f.at(block, i)
+		if c := f.counters[b] >> s & 3; c > 0 && c < 3 {
+			f.counters[b] -= 1 << s
+		}
+	}
+}
+
+// has says whether a block may be a member.
+func (f *bloom) has(block uint32) bool {
+	for i := range bloomHashes {
+		if b, s := f.at(block, i); f.counters[b]>>s&3 == 0 {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,83 @@
+package hybrid
+
+import "fmt"
+
+// SwapMode is what becomes of data of the CPU that are hit outside its own channels (section
+// VI-B, Figure 7a).
+type SwapMode string
+
+// The modes.
+const (
+	SwapAlways SwapMode = "swap"  // they change places with the least recently used of those inside
+	SwapProb   SwapMode = "prob"  // every other time
+	SwapNone   SwapMode = "none"  // they stay
+	SwapIdeal  SwapMode = "ideal" // as swap, at once and without traffic
+)
+
+// HydrogenOptions are what the paper compares.
+type HydrogenOptions struct {
+	Swap       SwapMode
+	Split      Split   // at the start
+	Tokens     uint64  // per period; Unlimited
+	Share      float64 // of the GPU's requests in a period that may migrate in the next; 0: Tokens may
+	Period     uint64  // clocks of the controller
+	PerChannel int     // counters, one per channel of the slow tier; 0: one for all of them
+	Mode       Mode
+}
+
+// Unlimited tokens: every miss of the GPU may migrate its block.
+const Unlimited = ^uint64(0)
+
+// NewHydrogen checks the options.
+func NewHydrogen(s Shape, o HydrogenOptions) (*Hydrogen, error) {
+	m, err := NewMapping(s, o.Split)
+	if err != nil {
+		return nil, err
+	}
+	switch o.Swap {
+	case SwapAlways, SwapProb, SwapNone, SwapIdeal:
+	default:
+		return nil, fmt.Errorf("swap is %q: %s, %s, %s or %s", o.Swap, SwapAlways, SwapProb, SwapNone, SwapIdeal)
+	}
+	if o.Share < 0 || o.Share > 1 {
+		return nil, fmt.Errorf("a share of %g of the GPU's requests cannot migrate: 0 to 1", o.Share)
+	}
+	h := &Hydrogen{shape: s, mapping: m, options: o}
+	if o.Share == 0 && o.Tokens == Unlimited {
+		return h, nil
+	}
+	for range max(1, o.PerChannel) {
+		t, err := NewTokens(h.each(o.Tokens), o.Period, o.Mode)
+		if err != nil {
+			return nil, err
+		}
+		h.tokens = append(h.tokens, t)
+	}
+	return h, nil
+}
+
+// each is what a counter gets of the tokens of a period.
+func (h *Hydrogen) each(tok uint64) uint64 { return tok / uint64(max(1, h.options.PerChannel)) }
+
+// Split is how the fast memory is divided.
+func (h *Hydrogen) Split() Split { return h.mapping.split }
+
+// SetTokens changes at a clock how many tokens a period brings.
+func (h *Hydrogen) SetTokens(now, tok uint64) error {
+	if h.tokens == nil {
+		return fmt.Errorf("this memory does not count tokens")
+	}
+	for i := range h.tokens {
+		h.tokens[i].Set(now, h.each(tok))
+	}
+	return nil
+}
+
+// SetSplit divides the fast memory anew. The controller has to be told (Reconfigured).
+func (h *Hydrogen) SetSplit(p Split) error {
+	m, err := NewMapping(h.shape, p)
+	if err == nil {
+		h.mapping = m
+	}
+	return err
+}

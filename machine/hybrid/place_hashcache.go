@@ -1,0 +1,147 @@
+package hybrid
+
+import "math/bits"
+
+// HAShCache is Patil and Govindarajan, "HAShCache: Heterogeneity-Aware Shared DRAMCache for
+// Integrated Heterogeneous Systems", ACM TACO 14(4), 2017, as Hydrogen compares with it: on
+// blocks and a remap table of this memory instead of tags beside the data.
+//
+// Chaining, where sets have one way: the GPU's blocks may take the place of a set up to three
+// further on in a group of eight, where the CPU keeps at least one. ByE: while a kernel runs,
+// reads of the CPU pass the fast memory by unless a Bloom filter of dirty blocks holds them
+// back, and bring nothing in. PrIS, the CPU's priority in the channels' schedulers, is theirs
+// (dram/sched_pris.go). Hardware: the filter, 156 KB; an offset and a back pointer per set.
+//
+// Readings. Blocks have the owner that used them last. What nobody has filled counts as the
+// CPU's. With more ways there is no chaining, and victims are the least recently used.
+type HAShCache struct {
+	table  *table
+	moving *transfers
+	gpu    []uint8 // by group of sets: those whose way holds data of the GPU
+	filter bloom
+	kernel bool // of the GPU runs
+	all    uint16
+}
+
+// gpuMost is how many of the ways of a group the GPU may have: a fifth, rounded down, is the
+// CPU's (chaining_cpu_threshold = 20 % in the published simulator). chainReach is how far on
+// a set can be chained.
+const (
+	gpuMost    = chainGroup - chainGroup/5
+	chainReach = 3
+)
+
+// NewHAShCache is for sets of so many ways and a filter of so many counters (638 976 in the
+// published simulator).
+func NewHAShCache(ways, counters int) *HAShCache {
+	return &HAShCache{filter: newBloom(counters), all: uint16(1<<ways - 1)}
+}
+
+// reads implements tableReader.
+func (p *HAShCache) reads(t *table, m *transfers) {
+	p.table, p.moving = t, m
+	p.gpu = make([]uint8, (t.sets+chainGroup-1)/chainGroup)
+}
+
+// Kernel says that a kernel of the GPU runs, or that none does.
+func (p *HAShCache) Kernel(runs bool) { p.kernel = runs }
+
+// dirtied implements dirtWatcher.
+func (p *HAShCache) dirtied(block uint32, dirty bool) { p.filter.set(block, dirty) }
+
+// passes implements bypasser.
+func (p *HAShCache) passes(block uint32, class Class) bool {
+	return p.kernel && class == CPU && !p.filter.has(block)
+}
+
+// Owners implements Policy: all ways are everybody's.
+func (p *HAShCache) Owners(uint64) Owners { return Owners{Of: [numClasses]uint16{p.all, p.all}} }
+
+// Hit implements Policy: who used a block last owns it.
+func (p *HAShCache) Hit(v *View, _ int) (Action, int) {
+	p.own(uint32(v.Set), v.Class)
+	return Keep, 0
+}
+
+// Miss implements Policy.
+func (p *HAShCache) Miss(v *View) Choice {
+	set := uint32(v.Set)
+	switch {
+	case v.Write || p.kernel && v.Class == CPU:
+		return Choice{Way: Bypass}
+	case p.table.chain == nil:
+		return v.fill(p.all)
+	}
+	to, ok := set, true
+	if v.Class == GPU {
+		to, ok = p.chained(set)
+	}
+	switch {
+	case !ok:
+		return Choice{Way: Bypass}
+	case p.moving.ways(to, 1) != 0:
+		return Choice{Way: Wait}
+	}
+	p.unlink(to)
+	if to != set {
+		p.table.chain[set].to = uint8((to - set) & (chainGroup - 1))
+	}
+	p.own(to, v.Class)
+	return Choice{Set: to}
+}
+
+// chained is the set whose way a block of the GPU takes; false when it may not have any.
+func (p *HAShCache) chained(set uint32) (to uint32, ok bool) {
+	full := bits.OnesCount8(p.gpu[set/chainGroup])+1 >= gpuMost
+	if p.table.chain[set].to == 0 {
+		mine := p.ownedByGPU(set)
+		if mine == full {
+			return set, true // no more for the GPU, or one more
+		}
+		if far, found := p.near(set, full); found {
+			return far, true
+		}
+		return set, mine
+	}
+	far := p.table.chained(set)
+	near, other := p.ownedByGPU(set), p.ownedByGPU(far)
+	switch {
+	case near && other:
+		return set, true
+	case near != other && near == full:
+		return set, true
+	case near != other:
+		return far, true
+	}
+	return far, !full
+}
+
+// near is the nearest set further on that no chain begins or ends in, and whose way is the
+// GPU's or not.
+func (p *HAShCache) near(set uint32, gpu bool) (uint32, bool) {
+	group := set &^ (chainGroup - 1)
+	for d := uint32(1); d <= chainReach; d++ {
+		x := group | (set+d)&(chainGroup-1)
+		if home, _, ok := p.table.resident(place{x, 0}); p.table.chain[x].to == 0 && (!ok || home == x) &&
+			p.ownedByGPU(x) == gpu {
+			return x, true
+		}
+	}
+	return 0, false
+}
+
+// unlink ends the chain to a set whose way gets another block.
+func (p *HAShCache) unlink(set uint32) {
+	if home, _, ok := p.table.resident(place{set, 0}); ok && home != set {
+		p.table.chain[home].to = 0
+	}
+}
+
+func (p *HAShCache) ownedByGPU(set uint32) bool {
+	return p.gpu[set/chainGroup]>>(set%chainGroup)&1 != 0
+}
+
+func (p *HAShCache) own(set uint32, c Class) {
+	group, bit := &p.gpu[set/chainGroup], set%chainGroup
+	*group = *group&^(1<<bit) | uint8(c)<<bit
+}

@@ -1,0 +1,18 @@
+package hybrid
+
+// LRU is no partitioning: every miss fills the least recently used way, whoever owns what is
+// there. It is what Hydrogen is measured against (section V: "the baseline follows Figure 1
+// without any partitioning").
+type LRU struct{ all uint16 }
+
+// NewLRU is for sets of so many ways.
+func NewLRU(ways int) *LRU { return &LRU{uint16(1<<ways - 1)} }
+
+// Owners implements Policy: all ways are everybody's.
+func (p *LRU) Owners(uint64) Owners { return Owners{Of: [numClasses]uint16{p.all, p.all}} }
+
+// Hit implements Policy.
+func (p *LRU) Hit(*View, int) (Action, int) { return Keep, 0 }
+
+// Miss implements Policy.
+func (p *LRU) Miss(v *View) Choice { return v.fill(p.all) }

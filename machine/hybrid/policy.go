@@ -1,0 +1,105 @@
+package hybrid
+
+// Owners are the ways of a set that each class may fill, a bit each.
+type Owners struct {
+	Of        [numClasses]uint16
+	Dedicated uint16 // ways in channels that are the CPU's alone
+}
+
+// View is a set as a policy sees it when a request has looked it up.
+type View struct {
+	Now   uint64
+	Set   uint64
+	Block uint32 // number over all sets
+	Class Class  // who asks
+	Write bool   // it is a write-back of the cache above
+	Again bool   // the policy has been asked for it before
+	Slow  int    // channel of the slow tier the block's first unit lies in
+
+	Valid, Dirty, Busy uint16 // ways; busy ones take part in a transfer
+	Owners             Owners
+
+	order recency
+	ways  int
+}
+
+// Victim is the way of a mask to be filled next: one that holds nothing, then the least
+// recently used; -1 of none.
+func (v *View) Victim(mask uint16) int {
+	if way := v.order.least(mask&^v.Valid, v.ways); way >= 0 {
+		return way
+	}
+	return v.order.least(mask, v.ways)
+}
+
+// fill is the choice of the victim of a mask, which waits if all of it is busy, and passes by
+// if there is none. A write-back passes by.
+func (v *View) fill(mask uint16) Choice {
+	if v.Write || mask == 0 {
+		return Choice{Way: Bypass}
+	}
+	if way := v.Victim(mask &^ v.Busy); way >= 0 {
+		return Choice{Set: uint32(v.Set), Way: way}
+	}
+	return Choice{Way: Wait}
+}
+
+// Dirties says whether data of a way would have to be written back.
+func (v *View) Dirties(way int) bool { return v.Valid&v.Dirty>>way&1 != 0 }
+
+// Action is what becomes of a block that was hit.
+type Action uint8
+
+// The actions.
+const (
+	Keep   Action = iota
+	Drop          // it leaves the fast tier once it was accessed
+	Swap          // it changes places with another way
+	Assign        // the same at once and for nothing, to compare with
+)
+
+// Choice is where the block of a miss goes: a way, or none of them.
+type Choice struct {
+	Set uint32 // differs from the block's own where sets are chained
+	Way int
+}
+
+// Ways of a Choice that are none.
+const (
+	Bypass = -1 // the block stays in the slow tier
+	Wait   = -2 // all ways it might have take part in transfers: ask again
+)
+
+// Policy chooses which way a miss fills, if any, and which hits move a block. It is asked
+// once for each request that finds its set's entry, keeps its own state, and sees nothing of
+// the controller but views.
+type Policy interface {
+	// Owners are the ways of a set that each class may fill. They change only when the policy
+	// is reconfigured.
+	Owners(set uint64) Owners
+	// Hit is told of a request that finds its block in a way; a swap names the other way.
+	Hit(v *View, way int) (Action, int)
+	// Miss is told of a request whose block is in the slow tier. For a write its choice is
+	// Bypass.
+	Miss(v *View) Choice
+}
+
+// watcher is a policy that keeps more with the entries in the remap cache.
+type watcher interface {
+	// leaves is told that the entries of n sets leave the remap cache.
+	leaves(first, n uint64)
+}
+
+// dirtWatcher is a policy that wants to know which blocks are dirty.
+type dirtWatcher interface {
+	dirtied(block uint32, dirty bool)
+}
+
+// tableReader is a policy that wants to know which blocks are in ways, or keeps the links of
+// chained sets.
+type tableReader interface{ reads(t *table, m *transfers) }
+
+// bypasser is a policy that sends reads to the slow tier before they are looked up.
+type bypasser interface {
+	passes(block uint32, class Class) bool
+}

@@ -1,0 +1,33 @@
+package hybrid
+
+// recency is the order in which the ways of a set were used, four bits each, the last one
+// lowest.
+type recency uint64
+
+// inOrder is the order of ways that nobody has used: the first is to be filled first.
+func inOrder(ways int) (r recency) {
+	for w := range ways {
+		r |= recency(ways-1-w) << (4 * w)
+	}
+	return r
+}
+
+// use makes a way the one used last.
+func (r recency) use(way int) recency {
+	at := 0
+	for int(r>>at&15) != way {
+		at += 4
+	}
+	low := recency(1)<<at - 1
+	return r&^(low<<4|15) | r&low<<4 | recency(way)
+}
+
+// least is the way of a mask whose use is longest ago, of so many ways; -1 of none.
+func (r recency) least(mask uint16, ways int) int {
+	for at := 4 * (ways - 1); at >= 0; at -= 4 {
+		if w := int(r >> at & 15); mask>>w&1 != 0 {
+			return w
+		}
+	}
+	return -1
+}

@@ -1,0 +1,191 @@
+package hybrid
+
+import (
+	"math/bits"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"heddle/mem"
+)
+
+// organisations are shapes and blocks that a property is tried on.
+var organisations = []struct {
+	shape Shape
+	block int
+}{
+	{Shape{4, 4}, 256},
+	{Shape{1, 4}, 256},
+	{Shape{2, 4}, 64},
+	{Shape{4, 4}, 128},
+	{Shape{8, 4}, 512},
+	{Shape{16, 4}, 256},
+	{Shape{4, 2}, 2048},
+}
+
+// Whatever is cached, swapped, dropped, passed by and reconfigured, a read returns what was
+// written last, or something written while it was on its way. Everything asked for is
+// answered, transfers read nothing that has been overwritten, and in the end each block has
+// one place.
+func TestShadowMemory(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		o := rapid.SampledFrom(organisations).Draw(t, "organisation")
+		mode := rapid.SampledFrom([]Mode{Cache, Flat}).Draw(t, "mode")
+		cfg := small(t, mode, o.shape, o.block, 16, rapid.IntRange(1, 4).Draw(t, "slow"))
+		cfg.SerialTag = rapid.IntRange(0, 4).Draw(t, "tag") == 0
+		p := drawPolicy(t, cfg)
+		r := newRig(t, cfg, p)
+		exercise(t, r, rapid.IntRange(50, 400).Draw(t, "steps"))
+		r.drain()
+		checkPlaces(t, r.c)
+		checkCounts(t, r)
+	})
+}
+
+func drawPolicy(t *rapid.T, cfg *Config) Policy {
+	s := cfg.Shape
+	kinds := []string{"lru", "waypart", "hydrogen", "hydrogen", "hashcache", "profess"}
+	kind := rapid.SampledFrom(kinds).Draw(t, "policy")
+	switch {
+	case kind == "hashcache" && cfg.Mode == Cache:
+		if s.Ways == 1 {
+			cfg.Chained = rapid.Bool().Draw(t, "chained")
+		}
+		p := NewHAShCache(s.Ways, rapid.IntRange(8, 2000).Draw(t, "counters"))
+		p.Kernel(rapid.Bool().Draw(t, "kernel"))
+		return p
+	case kind == "profess" && cfg.Mode == Cache:
+		return NewProFess(cfg, rapid.Bool().Draw(t, "lru"))
+	case kind == "waypart" && s.Ways > 1:
+		p, err := NewWayPart(s, rapid.IntRange(1, s.Ways-1).Draw(t, "cpu"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	case kind == "hydrogen":
+		o := HydrogenOptions{Mode: cfg.Mode, Period: 1000, Tokens: Unlimited}
+		o.Swap = rapid.SampledFrom([]SwapMode{SwapAlways, SwapProb, SwapNone, SwapIdeal}).Draw(t, "swap")
+		o.Split = drawSplit(t, s)
+		if rapid.Bool().Draw(t, "counted") {
+			o.Tokens = rapid.Uint64Max(20).Draw(t, "tokens")
+			o.PerChannel = rapid.SampledFrom([]int{0, 4}).Draw(t, "per")
+		} else if rapid.Bool().Draw(t, "shared") {
+			o.Share = 0.15
+		}
+		p, err := NewHydrogen(s, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	return NewLRU(s.Ways)
+}
+
+func drawSplit(t *rapid.T, s Shape) Split { return rapid.SampledFrom(splits(s)).Draw(t, "split") }
+
+// exercise asks at random, and reconfigures at random moments.
+func exercise(t *rapid.T, r *rig, steps int) {
+	cfg := r.c.cfg
+	bytes := cfg.Tiers[Slow].Bytes
+	if cfg.Mode == Flat {
+		bytes += cfg.Tiers[Fast].Bytes
+	}
+	lines := bytes / uint64(cfg.Line)
+	few := rapid.Uint64Range(1, 64).Draw(t, "few") // that are asked for often
+	writes := rapid.IntRange(0, 60).Draw(t, "writes")
+	seed := rapid.Uint64().Draw(t, "seed")
+	random := func(n uint64) uint64 {
+		seed = seed*6364136223846793005 + 1442695040888963407
+		return seed >> 33 % n
+	}
+	for range steps {
+		line := random(lines)
+		if random(2) == 0 {
+			line = random(min(few, lines)) * 7 % lines
+		}
+		sectors := []uint8{0b11, 0b1100, 0b1111}[random(3)]
+		r.ask(line*uint64(cfg.Line), sectors, random(100) < uint64(writes), mem.TenantID(random(2)))
+		for range random(30) {
+			r.step()
+		}
+		if x, ok := r.c.policy.(*HAShCache); ok && random(40) == 0 {
+			x.Kernel(random(2) == 0)
+		}
+		h, ok := r.c.policy.(*Hydrogen)
+		if !ok || random(40) != 0 {
+			continue
+		}
+		all := splits(cfg.Shape)
+		if err := h.SetSplit(all[random(uint64(len(all)))]); err != nil {
+			t.Fatal(err)
+		}
+		if random(2) == 0 {
+			r.c.Reconfigured()
+		} else {
+			r.c.ReconfiguredAtOnce()
+		}
+	}
+}
+
+// checkPlaces: blocks and places are one to one.
+func checkPlaces(t *rapid.T, c *Controller) {
+	x := &c.table
+	for set := range uint32(x.sets) {
+		held := map[place]bool{}
+		blocks := x.spots - x.first
+		for index := range uint32(blocks) {
+			p := x.find(set, index)
+			if held[p] {
+				t.Fatalf("two blocks of set %d in position %d", set, p.pos)
+			}
+			held[p] = true
+			if int(p.pos) >= x.ways {
+				continue
+			}
+			if s, i, ok := x.resident(p); ok && (s != set || i != index) {
+				t.Fatalf("block %d of set %d is in position %d, which has %d of set %d", index, set, p.pos, i, s)
+			}
+		}
+		if n := bits.OnesCount16(x.set[set].valid); n > x.ways || x.set[set].dirty&^x.set[set].valid != 0 {
+			t.Fatalf("set %d: valid %b, dirty %b", set, x.set[set].valid, x.set[set].dirty)
+		}
+	}
+	for i, n := range c.readers {
+		if n != 0 {
+			t.Fatalf("%d reads of place %d never came back", n, i)
+		}
+	}
+}
+
+// checkCounts: every part of a request has looked up its entry once, and what happened to it
+// is counted once. Migrations of the GPU have had their tokens. Nobody has starved.
+func checkCounts(t *rapid.T, r *rig) {
+	if r.c.moving.buffers != r.c.cfg.Buffers {
+		t.Fatalf("%d of %d buffers are free in the end", r.c.moving.buffers, r.c.cfg.Buffers)
+	}
+	for tenant := range 2 {
+		n := func(counter int) uint64 { return r.count(tenant, counter) }
+		requests, most := n(Reads)+n(Writes), uint64(max(1, r.c.cfg.Line/r.c.cfg.Block))
+		if looked := n(RemapHits) + n(RemapMisses); looked+n(Passed) < requests || looked > most*requests {
+			t.Fatalf("%d requests have looked up %d entries", requests, looked)
+		}
+		if n(Misses) < n(Migrations)+n(Bypasses) {
+			t.Fatalf("%d misses, %d migrations and %d bypasses", n(Misses), n(Migrations), n(Bypasses))
+		}
+		if n(Migrations) < n(DirtyVictims) || n(Invalidations) < n(DirtyDrops) {
+			t.Fatalf("%v", r.table.Row(0, tenant))
+		}
+		if r.count(2+tenant, TableReads) > n(RemapMisses) {
+			t.Fatalf("%d lines of the table for %d misses", r.count(2+tenant, TableReads), n(RemapMisses))
+		}
+	}
+	if h, ok := r.c.policy.(*Hydrogen); ok && h.options.Tokens != Unlimited {
+		granted := h.options.Tokens * (r.now/h.options.Period + 1)
+		if n := r.count(1, Migrations); n > granted {
+			t.Fatalf("%d migrations with %d tokens", n, granted)
+		}
+	}
+	if r.worst > 20_000 {
+		t.Fatalf("a read took %d cycles", r.worst)
+	}
+}

@@ -1,0 +1,120 @@
+package machine
+
+import (
+	"fmt"
+	"slices"
+
+	"heddle/engine"
+	"heddle/machine/cache"
+	"heddle/sheets"
+)
+
+// Replication is whether LLC slices keep copies of other partitions' read-only lines (NUBA,
+// section 5).
+type Replication uint8
+
+const (
+	// NoReplication keeps none.
+	NoReplication Replication = iota
+	// FullReplication keeps all that are asked for.
+	FullReplication
+	// DynamicReplication keeps them while GPU.Replicas says so; it begins without.
+	DynamicReplication
+)
+
+// CanReplicate is the error of a machine whose slices cannot hold copies of others' read-only
+// lines; nil when they can.
+func CanReplicate(m *sheets.Machine) error {
+	if m.NoC.Shape() != sheets.NUBA {
+		return fmt.Errorf("machine %s has noc.topology %s, and only the slices of nuba's partitions can keep copies "+
+			"of each other's read-only lines: use machine nuba, or leave replication out", m.Name, m.NoC.Shape())
+	}
+	return nil
+}
+
+// replicas turns copies of read-only lines on and off, and writes the LLC back and invalidates it
+// at the ends of kernels: what one kernel only reads the next may write, and nobody tells
+// copies (NUBA, section 5.3). A kernel has ended when that is over.
+type replicas struct {
+	sheet    *sheets.Machine
+	across   *across
+	slices   []*cache.Slice
+	layouts  *layouts
+	dispatch *dispatcher
+	agenda   agenda
+
+	flushes bool
+	at      []int     // by slice: the next line to flush,
+	until   []uint64  // and behind the last one the count of Slice.Taken, and 1, when all write-backs have left
+	ended   []*Kernel // whose last CTA has ended, in order,
+	now     int       // and those of them that this flush is for; 0: there is none
+	from    uint64    // cycle in which the next one may begin
+}
+
+// Set turns copies of read-only lines on or off: whether loads are looked up in the slices near
+// them, and keep what they find elsewhere there. What there is ages out.
+func (x *replicas) Set(on bool) error {
+	if err := CanReplicate(x.sheet); err != nil {
+		return err
+	}
+	x.across.replicate = on
+	if s := x.across.sampler; s != nil {
+		s.Switch(on)
+	}
+	return nil
+}
+
+// On says whether copies are made.
+func (x *replicas) On() bool { return x.across.replicate }
+
+// takes has a kernel whose last CTA has ended wait for a flush; false when there is none to
+// wait for.
+func (x *replicas) takes(k *Kernel, now uint64) bool {
+	if !x.flushes {
+		return false
+	}
+	x.ended = append(x.ended, k)
+	x.from = now + 1
+	x.agenda.wakeDriver(now + 1)
+	return true
+}
+
+// tick flushes a line of each slice and returns the next cycle with work.
+func (x *replicas) tick(now uint64) uint64 {
+	if len(x.ended) == 0 {
+		return engine.Never
+	}
+	if x.now == 0 {
+		if now < x.from {
+			return x.from
+		}
+		x.now = len(x.ended)
+		clear(x.at)
+		clear(x.until)
+	}
+	done := true
+	for i, s := range x.slices {
+		if x.until[i] == 0 {
+			var end bool
+			if x.at[i], end = s.FlushFrom(x.at[i]); end {
+				x.until[i] = s.Taken + uint64(s.Below.Len()) + 1
+			}
+			if s.Below.Len() > 0 {
+				x.agenda.wakeChannel(x.layouts.channelOf(i), now+1)
+			}
+		}
+		done = done && x.until[i] != 0 && s.Taken+1 >= x.until[i]
+	}
+	if !done {
+		return now + 1
+	}
+	for _, k := range x.ended[:x.now] {
+		x.dispatch.end(k, now)
+	}
+	x.ended = slices.Delete(x.ended, 0, x.now)
+	x.now = 0
+	if len(x.ended) > 0 {
+		return now + 1
+	}
+	return engine.Never
+}

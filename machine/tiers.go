@@ -1,0 +1,230 @@
+package machine
+
+import (
+	"fmt"
+	"math/bits"
+
+	"heddle/engine"
+	"heddle/machine/cache"
+	"heddle/machine/dram"
+	"heddle/machine/hybrid"
+	"heddle/mem"
+)
+
+// Tiers is a memory of two tiers behind the LLC: the controller before them, and their
+// channels. A machine with one tier has none of it.
+type Tiers struct {
+	slices []*cache.Slice
+	memory *memory
+	agenda agenda
+
+	controller *hybrid.Controller // nil: the machine has one tier
+	clock      engine.Clock       // of the controller
+	channels   []*tierChannel
+	first      [hybrid.NumTiers]int // index of a tier's first channel
+	ideal      bool                 // reconfiguration takes effect at once, and for nothing
+	division   *hybrid.Hydrogen     // what divides it between CPU and GPU; nil: nothing that can change
+}
+
+// tierChannel is a channel of a tier: a fixed latency between the controller and its
+// scheduler, and the devices. It runs in the command clock.
+type tierChannel struct {
+	tier  int
+	out   *mem.Ring[hybrid.Access] // of the controller
+	dram  *dram.Channel
+	clock engine.Clock
+	extra uint64
+	delay mem.Ring[delayedAccess]
+}
+
+type delayedAccess struct {
+	at uint64
+	hybrid.Access
+}
+
+// tickChannel advances a channel to core cycle now. It takes at most one access per command
+// clock.
+func (x *Tiers) tickChannel(i int, now uint64) uint64 {
+	c := x.channels[i]
+	tick := c.clock.Ticks(now)
+	for k := c.clock.Ticks(now - min(now, 1)); k < tick; {
+		k++
+		c.take(now, k)
+	}
+	next := engine.Never
+	if t := c.dram.Tick(tick); t != dram.Never {
+		next = c.clock.Core(max(t, tick+1))
+	}
+	for {
+		id, write, ok := c.dram.Pop()
+		if !ok {
+			break
+		}
+		if !write {
+			x.controller.Arrived(id, x.clock.Ticks(now))
+			x.agenda.wakeController(now)
+		}
+	}
+	if c.out.Len() > 0 {
+		next = min(next, c.clock.Core(tick+1))
+	}
+	if c.delay.Len() > 0 {
+		next = min(next, max(c.clock.Core(tick+1), c.delay.Head().at))
+	}
+	return max(next, now+1)
+}
+
+// take moves an access from the controller on its way, and one whose latency is over into the
+// scheduler's queue.
+func (c *tierChannel) take(now, tick uint64) {
+	if c.out.Len() > 0 && !c.delay.Full() {
+		c.delay.Push(delayedAccess{now + c.extra, c.out.Pop()})
+	}
+	if c.delay.Len() == 0 || c.delay.Head().at > now || !c.dram.CanPush(c.delay.Head().Write) {
+		return
+	}
+	a := &c.delay.Head().Access
+	at := dram.Loc{
+		Rank: a.At.Rank, BankGroup: a.At.BankGroup, Bank: a.At.Bank, Row: a.At.Row, Col: uint32(a.At.Col),
+	}
+	if c.dram.Push(tick, at, a.Write, 1, a.Buffer, a.Tenant) {
+		c.delay.Pop()
+	}
+}
+
+// tickController advances the controller to core cycle now.
+func (x *Tiers) tickController(now uint64) uint64 {
+	t := x.clock.Ticks(now)
+	next := t + 1 // where now lies between two clocks of the controller
+	for k := x.clock.Ticks(now - min(now, 1)); k < t; {
+		k++
+		x.collect(k, now)
+		next = x.controller.Tick(k)
+	}
+	blocked := x.deliver(now)
+	for tier, first := range x.first {
+		for fed := x.controller.Fed(tier); fed != 0; fed &= fed - 1 {
+			x.agenda.wakeTier(first+bits.TrailingZeros64(fed), now+1)
+		}
+	}
+	at := x.clock.Core(next)
+	if blocked {
+		at = min(at, now+1)
+	}
+	if x.waiting() {
+		at = min(at, x.clock.Core(t+1))
+	}
+	return max(at, now+1)
+}
+
+// collect takes at most one request from each slice, in turn, at clock t of the controller.
+func (x *Tiers) collect(t, now uint64) {
+	n := len(x.slices)
+	turn := int(t % uint64(n))
+	for k := range n {
+		i := turn + k
+		if i >= n {
+			i -= n
+		}
+		s := x.slices[i]
+		if s.Below.Len() == 0 || !x.controller.CanAccept(s.Below.Head().Line) {
+			continue
+		}
+		x.controller.Accept(s.Below.Pop(), t)
+		if s.Stalled() {
+			s.Retry(x.memory.llcClock.Ticks(now))
+			x.agenda.wakeSlice(i, now+1)
+		}
+	}
+}
+
+// waiting says that some slice has a request.
+func (x *Tiers) waiting() bool {
+	for _, s := range x.slices {
+		if s.Below.Len() > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// deliver hands the slices what is there; true when one has no room and the rest waits.
+func (x *Tiers) deliver(now uint64) (blocked bool) {
+	for x.controller.Done.Len() > 0 {
+		f := x.controller.Done.Head()
+		if f.Tag < 0 {
+			x.memory.written(f)
+			x.controller.Done.Pop()
+			continue
+		}
+		s := x.slices[f.Slice]
+		if !s.CanFill() {
+			return true
+		}
+		s.Fill(*f)
+		x.agenda.wakeSlice(int(f.Slice), now+1)
+		x.controller.Done.Pop()
+	}
+	return false
+}
+
+// sync brings the counters of all channels up to core cycle now.
+func (x *Tiers) sync(now uint64) {
+	for _, c := range x.channels {
+		c.dram.Sync(c.clock.Ticks(max(now, 1) - 1))
+	}
+}
+
+// MemorySplit is how a hybrid memory is divided between CPU and GPU. What is nil stays as it
+// is.
+type MemorySplit struct {
+	Ways     *int // of each set, for data of the CPU
+	Channels *int // superchannels that are the CPU's alone
+	Tokens   *int // migrations of the GPU per period
+}
+
+// Tiers is the machine's memory of two tiers; one that cannot be split where it has one.
+func (g *GPU) Tiers() *Tiers { return &g.memory.tiers }
+
+// CanSplit says why the memory cannot be divided; nil when it can.
+func (x *Tiers) CanSplit() error {
+	switch {
+	case x.controller == nil:
+		return fmt.Errorf("the machine has one memory tier")
+	case x.division == nil:
+		return fmt.Errorf("the machine's memory.hybrid.policy divides nothing that can change")
+	}
+	return nil
+}
+
+// Split divides the memory anew, from this cycle on. Nothing moves for it: blocks that are
+// misplaced then leave when they are hit, unless the sheet says otherwise
+// (memory.hybrid.reconfigure).
+func (x *Tiers) Split(s *MemorySplit) error {
+	if err := x.CanSplit(); err != nil {
+		return err
+	}
+	want := x.division.Split()
+	if s.Ways != nil {
+		want.Cap = *s.Ways
+	}
+	if s.Channels != nil {
+		want.BW = *s.Channels
+	}
+	changed := want != x.division.Split()
+	if err := x.division.SetSplit(want); err != nil {
+		return err
+	}
+	if s.Tokens != nil {
+		if err := x.division.SetTokens(x.clock.Ticks(x.memory.pace.now), uint64(max(0, *s.Tokens))); err != nil {
+			return err
+		}
+	}
+	switch {
+	case changed && x.ideal:
+		x.controller.ReconfiguredAtOnce()
+	case changed:
+		x.controller.Reconfigured()
+	}
+	return nil
+}

@@ -1,0 +1,118 @@
+package machine
+
+import (
+	"testing"
+
+	"heddle/mem"
+	"heddle/sheets"
+	"heddle/stat"
+)
+
+// tiny makes the hydrogen machine one of few sets, with a remap cache that does not hold them.
+func tiny(policy, mode string) func(*sheets.Machine) {
+	return func(m *sheets.Machine) {
+		h := &m.Memory.Hybrid
+		h.Policy, h.Mode, h.Capacity, h.Remap, h.TokPeriod = policy, mode, 512<<10, 1<<10, 10_000
+		h.Tok = 20
+		m.LLC.Sets = 8
+		m.DRAM.Rows, m.DRAM.Capacity = 32, 16<<20
+		m.Map.Row = m.Map.Row[:5]
+		m.VM.Page = 4096
+	}
+}
+
+var tierPolicies = [][2]string{
+	{"none", "cache"},
+	{"none", "flat"},
+	{"waypart", "cache"},
+	{"hydrogen", "cache"},
+	{"hydrogen", "flat"},
+	{"hashcache", "cache"},
+	{"profess", "cache"},
+}
+
+// tiered is a run of two applications on the hydrogen machine.
+func tiered(t *testing.T, o Options, change func(*sheets.Machine)) *rig {
+	t.Helper()
+	r := newRig(t, "hydrogen", o, change, &Tenant{Name: "a", SMs: upTo(3)}, &Tenant{Name: "b", SMs: between(3, 6)})
+	_, checkA := r.scale(0, 150_000, mem.Device)
+	_, checkB := r.scale(1, 90_000, mem.Device)
+	if err := r.finish(); err != nil {
+		t.Fatal(err)
+	}
+	checkA()
+	checkB()
+	if _, err := r.g.Run(r.g.Now() + 100_000); err != nil {
+		t.Fatal(err)
+	}
+	r.g.Settle()
+	return r
+}
+
+// Under every policy and mode: idle skipping and a second core change nothing, what the LLC
+// asks for is what the controller is asked, and what the controller sends is what the tiers do.
+func TestTiersConserve(t *testing.T) {
+	for _, c := range tierPolicies {
+		change := tiny(c[0], c[1])
+		r := tiered(t, Options{}, change)
+		for _, o := range []Options{{Every: true}, {Cores: 2}} {
+			s := tiered(t, o, change)
+			for tenant := range 2 {
+				a, b := stat.Set(r.g.Tables).Sums(tenant), stat.Set(s.g.Tables).Sums(tenant)
+				for i, x := range r.g.Tables {
+					for k := range x.Desc {
+						if a[i][k] != b[i][k] {
+							t.Errorf("%v: %s.%s of tenant %d is %d, and %d with %+v", c, x.Owner, x.Desc[k].Name,
+								tenant, a[i][k], b[i][k], o)
+						}
+					}
+				}
+			}
+		}
+		sum := func(name string) (n uint64) {
+			f, err := stat.Set(r.g.Tables).Find(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for row := range 4 {
+				n += f.Of(row)
+			}
+			return n
+		}
+		for ours, theirs := range map[string]string{
+			"hybrid.fast_reads": "dram_fast.reads", "hybrid.fast_writes": "dram_fast.writes",
+			"hybrid.slow_reads": "dram.reads", "hybrid.slow_writes": "dram.writes",
+		} {
+			if a, b := sum(ours), sum(theirs); a != b {
+				t.Errorf("%v: %s is %d and %s %d", c, ours, a, theirs, b)
+			}
+		}
+		if sum("hybrid.reads") == 0 || sum("hybrid.writes") == 0 || sum("hybrid.slow_reads") == 0 ||
+			sum("hybrid.table_reads") == 0 {
+			t.Errorf("%v: too little happens to be a test", c)
+		}
+		if n := r.g.fabric.slab.Live(); n != 0 {
+			t.Errorf("%v: %d requests in flight after the kernels", c, n)
+		}
+	}
+}
+
+// Once everything has its size, a cycle of a machine with two tiers allocates nothing.
+func TestTiersAllocateNothing(t *testing.T) {
+	r := newRig(t, "hydrogen", Options{}, tiny("hydrogen", "cache"), &Tenant{Name: "a", SMs: upTo(6)})
+	r.scale(0, 2_000_000, mem.Device)
+	if _, err := r.g.Run(100_000); err != nil {
+		t.Fatal(err)
+	}
+	n := testing.AllocsPerRun(3, func() {
+		if _, err := r.g.Run(r.g.Now() + 2_000); err != nil {
+			t.Fatal(err)
+		}
+	})
+	if n > 0 {
+		t.Errorf("%.0f allocations in 2000 cycles", n)
+	}
+	if r.g.Running() == 0 {
+		t.Error("the kernel ended before the measurement")
+	}
+}

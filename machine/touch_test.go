@@ -1,0 +1,108 @@
+package machine
+
+import (
+	"errors"
+	"slices"
+	"testing"
+
+	"heddle/machine/vm"
+	"heddle/mem"
+	"heddle/sheets"
+)
+
+// near is a machine of 16 SMs and 8 channels that places device memory where it is touched: two
+// SMs are near each channel.
+func near(m *sheets.Machine) {
+	small(m)
+	m.DRAM.Channels, m.DRAM.Stacks, m.DRAM.MigrationCycles, m.DRAM.MigrationCrossbar = 8, 1, 0, false
+	m.DRAM.Capacity /= 4
+	m.Map = sheets.Map{Kind: "page", BankHash: "pae"}
+	m.Conventional = sheets.BitMap{}
+	m.VM.Placement, m.VM.FirstTouch, m.VM.FaultUs, m.VM.FaultSlots = "first-touch", true, 1, 1<<14
+	m.SM.Dispatch, m.SM.DispatchParts = "distributed", 8
+}
+
+// Device memory gets its frames where the CTAs run that touch it first: with a chunk of the grid
+// per partition a copy's pages lie in order over the partitions, and nobody else touches them.
+func TestDeviceMemoryOnFirstTouch(t *testing.T) {
+	var ends []uint64
+	for _, o := range []Options{{Touches: true}, {Every: true}, {Cores: 2}} {
+		r := newRig(t, "ugpu", o, near, &Tenant{Name: "a", SMs: upTo(16)})
+		const words = 8 * 32 * 1024 // 32 pages of input and of output for each partition
+		k, check := r.scale(0, words, mem.Device)
+		if free := r.g.translation.tables.Frames().Free(3); free < r.g.translation.tables.Frames().PerPool()-8 {
+			t.Errorf("%d frames are free before anybody has touched a page", free)
+		}
+		if err := r.finish(); err != nil {
+			t.Fatal(err)
+		}
+		check()
+		ends = append(ends, k.End)
+		if n := r.counted(0, "mmu.faults"); n != 2*8*32 {
+			t.Errorf("%d faults for %d pages", n, 2*8*32)
+		}
+		if !o.Touches {
+			continue
+		}
+		degree, homes := PageTouches(r.g)
+		if pages := degree[0] + degree[1]; pages != 2*8*32 {
+			t.Errorf("pages by SMs: %v; want %d of one or two", degree, 2*8*32)
+		}
+		for h, row := range homes {
+			want := make([]uint64, 8)
+			want[h] = 64
+			if !slices.Equal(row, want) {
+				t.Errorf("pages at home %d by partition: %v, want %v", h, row, want)
+			}
+		}
+	}
+	if ends[0] != ends[1] || ends[0] != ends[2] {
+		t.Errorf("the kernel ends at %v: skipping, watching touches or a second core changes it", ends)
+	}
+}
+
+// What is not touched costs no frame, but more than there is cannot be promised; what is freed can
+// be promised again.
+func TestPromisedMemory(t *testing.T) {
+	r := newRig(t, "ugpu", Options{}, near, &Tenant{Name: "a", SMs: upTo(16)})
+	alloc := func(n int64) (*mem.Region, error) {
+		reg, err := mem.NewSpace(0).Reserve(n, mem.Device, "big")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return reg, r.g.Map(0, reg)
+	}
+	most := r.g.Sheet.DRAM.Capacity
+	half, err := alloc(most / 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := alloc(most/2 + 1); !errors.Is(err, vm.ErrNoFrame) {
+		t.Errorf("more than there is: %v", err)
+	}
+	if err := r.g.Unmap(0, half); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := alloc(most); err != nil {
+		t.Errorf("after all is freed: %v", err)
+	}
+}
+
+// Over stages and links a walker's read is answered by the entry and not by its line; over a
+// crossbar of one switch (ugpu), by its sectors as any read.
+func TestPageTableEntriesAreShort(t *testing.T) {
+	for name, want := range map[string][2]int{
+		"nuba": {1, 9}, "nuba-mem": {1, 9}, "nuba-smside": {1, 9}, "ugpu": {5, 5},
+	} {
+		r := newRig(t, name, Options{}, nil, &Tenant{Name: "a", SMs: upTo(4)})
+		for _, l := range []*lengths{&r.g.fabric.lengths, &r.g.fabric.across.lengths} {
+			if l.data[1] == 0 {
+				continue // one network alone
+			}
+			walk, read := l.answer(&mem.Req{Op: mem.Walk, Sectors: 1}), l.answer(&mem.Req{Op: mem.Read, Sectors: 1})
+			if walk != want[0] || read != want[1] {
+				t.Errorf("%s: %d flits answer a walk, %d a read; want %v", name, walk, read, want)
+			}
+		}
+	}
+}

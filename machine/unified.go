@@ -1,0 +1,376 @@
+package machine
+
+import (
+	"fmt"
+	"math"
+
+	"heddle/engine"
+	"heddle/internal/invariants"
+	"heddle/machine/link"
+	"heddle/machine/sm"
+	"heddle/machine/uvm"
+	"heddle/machine/vm"
+	"heddle/mem"
+	"heddle/mem/addrmap"
+	"heddle/sheets"
+)
+
+// UnifiedMemory asks for managed memory whose pages come when they are touched and leave when
+// there is no room.
+type UnifiedMemory struct {
+	uvm.Options // Capacity 0: all of device memory
+	// Share of what is allocated is the capacity, where it is not 0: of the rounded bytes of all
+	// managed allocations, at the time there were most.
+	Share float64
+	// Spans has what the driver and the link did when kept, for a timeline.
+	Spans bool
+}
+
+// UnifiedSpan is something that took a while: the handling of a batch of faults, or a transfer.
+type UnifiedSpan struct {
+	Kind       UnifiedKind
+	Start, End uint64       // core cycles
+	N          int          // faults, or pages of 4 KB
+	Tenant     mem.TenantID // of the first fault, or of the pages
+}
+
+// UnifiedKind is what a UnifiedSpan is of.
+type UnifiedKind uint8
+
+// The kinds of spans.
+const (
+	FaultBatch UnifiedKind = iota
+	ToDevice
+	ToHost
+)
+
+// unified is unified memory in the machine, in the ten steps of section 2.2.1 of Ganguly's
+// dissertation. An access misses in L1 and L2 TLB (1 to 4), its walk finds the page on the host
+// (5), the MMU keeps the miss, one per page, with all that wait for it (6), the driver hears of it
+// at the next interrupt (7, faults.go), the runtime plans what comes and what leaves (8, package
+// uvm), the link carries it between host and DRAM (9, dma.go), and the walk is repeated (10).
+type unified struct {
+	sheet    *sheets.Machine
+	tables   *vm.Tables
+	mmu      *vm.MMU
+	driver   *vm.Driver // for pages that are not managed
+	dispatch *dispatcher
+	pace     *pace
+	agenda   agenda
+
+	watched []sm.Watched // of each SM
+	runtime *uvm.Runtime // nil: managed memory is not moved on demand
+	share   float64
+	most    uint64 // bytes allocated at most so far
+	faults  faultServer
+	dma     dmaEngine
+	remote  remoteStore
+	asked   []*Migration
+	keeps   bool // Spans are kept
+	Spans   []UnifiedSpan
+}
+
+// span keeps one.
+func (u *unified) span(k UnifiedKind, start, end uint64, n int, tenant mem.TenantID) {
+	if u.keeps {
+		u.Spans = append(u.Spans, UnifiedSpan{k, start, end, n, tenant})
+	}
+}
+
+// managedKey is a virtual address of a tenant among those of all.
+func managedKey(tenant mem.TenantID, va uint64) uint64 {
+	return uint64(tenant)<<addrmap.TenantShift | va
+}
+
+// keyTenant is the tenant of a key, keyPage its virtual page.
+func keyTenant(key uint64) mem.TenantID { return mem.TenantID(key >> addrmap.TenantShift) }
+
+func keyPage(key uint64) uint64 { return key & (1<<addrmap.TenantShift - 1) / uvm.PageSize }
+
+// unified makes unified memory where the run asks for it.
+func (b *builder) unified() error {
+	o := b.options.Unified
+	if o == nil {
+		return nil
+	}
+	u, s := &b.gpu.Unified, b.sheet
+	if !s.VM.Enabled || s.VM.Page != uvm.PageSize || s.UVM.Buffer == 0 {
+		return fmt.Errorf("unified memory needs translation of pages of %d bytes (vm.enabled, vm.page) and a fault "+
+			"buffer (uvm.buffer)", uvm.PageSize)
+	}
+	p := o.Options
+	if p.Capacity == 0 {
+		p.Capacity = s.DRAM.Capacity / 16 * 15 &^ (uvm.PageSize - 1) // the rest is page tables' and programs' own
+	}
+	if p.Capacity > s.DRAM.Capacity {
+		return fmt.Errorf("unified memory of %d bytes is more than dram.capacity, %d", p.Capacity, s.DRAM.Capacity)
+	}
+	var err error
+	if u.runtime, err = uvm.New(p); err != nil {
+		return err
+	}
+	u.share, u.keeps = o.Share, o.Spans
+	table := b.table("uvm", unifiedDesc(), 1)
+	u.faults.build(s, table)
+	u.dma.build(b, table, b.table("link", link.Desc(), 2))
+	u.remote.build(b)
+	for _, s := range b.gpu.sms.list {
+		u.watched = append(u.watched, sm.Watch(s, u))
+	}
+	b.gpu.translation.mmu.SetHandler(u)
+	return nil
+}
+
+// On says that managed memory is moved on demand.
+func (u *unified) On() bool { return u.runtime != nil }
+
+// allocate makes a managed region known, all of it on the host.
+func (u *unified) allocate(tenant mem.TenantID, r *mem.Region) error {
+	n := uvm.Rounded(uint64(r.Len()))
+	if err := u.tables.Reserve(tenant, r.Base, n); err != nil {
+		return err
+	}
+	if err := u.runtime.Allocate(tenant, managedKey(tenant, r.Base), uint64(r.Len()), false); err != nil {
+		return fmt.Errorf("unified memory: %w", err)
+	}
+	u.most = max(u.most, u.runtime.Allocated())
+	if u.share > 0 {
+		u.runtime.SetCapacity(max(uvm.PageSize, int64(u.share*float64(u.most))&^(uvm.PageSize-1)))
+	}
+	return nil
+}
+
+// free forgets a managed region. What is on its way finds nobody.
+func (u *unified) free(tenant mem.TenantID, base, bytes uint64) {
+	key := managedKey(tenant, base)
+	u.dma.abandon(key, key+uvm.Rounded(bytes))
+	u.dma.used -= u.runtime.Free(key)
+	u.tables.Unmap(tenant, base, uvm.Rounded(bytes))
+}
+
+// release forgets all regions of a tenant; the tables release its pages.
+func (u *unified) release(tenant mem.TenantID) {
+	for u.On() {
+		base, bytes, ok := u.runtime.First(managedKey(tenant, 0), managedKey(tenant+1, 0))
+		if !ok {
+			return
+		}
+		u.dma.abandon(base, base+bytes)
+		u.dma.used -= u.runtime.Free(base)
+	}
+}
+
+// Fault implements vm.FaultHandler.
+func (u *unified) Fault(now uint64, tenant mem.TenantID, vpn uint64, sm int) bool {
+	key := managedKey(tenant, vpn*uvm.PageSize)
+	switch _, state := u.tables.Lookup(tenant, vpn); {
+	case state == vm.Moving:
+		return u.driver.Fault(now, tenant, vpn, sm)
+	case !u.runtime.Manages(key): // registered memory of the host (zero copy)
+		u.mmu.ResolveTo(now, tenant, vpn, remotePage(key))
+		return true
+	}
+	switch u.runtime.Where(key) {
+	case uvm.Resident: // it has come since
+		u.mmu.Resolve(now, tenant, vpn)
+	case uvm.Coming: // its arrival resolves it
+	default:
+		if u.runtime.Asked(key) {
+			return u.faults.file(now, key)
+		}
+		u.runtime.MapRemote(key)
+		u.mmu.ResolveTo(now, tenant, vpn, remotePage(key))
+	}
+	return true
+}
+
+// unmap has TLBs forget the translation of a page to the host, if they may have one.
+func (u *unified) unmap(key uint64) {
+	if u.runtime.UnmapRemote(key) {
+		u.tables.Shoot(keyTenant(key), keyPage(key))
+	}
+}
+
+// Tick implements vm.FaultHandler.
+func (u *unified) Tick(now uint64) uint64 {
+	next := u.driver.Tick(now)
+	if p := u.faults.served(now, u.runtime); p != nil {
+		if f := &u.faults; len(f.keys) > 0 {
+			u.span(FaultBatch, now-f.cost, now, len(f.keys), keyTenant(f.keys[0]))
+		}
+		u.carryOut(now, p)
+	}
+	next = min(next, u.faults.next)
+	u.dma.finish(now)
+	u.serveHost(now)
+	if u.runtime.Crowded() && !u.dma.leaving() {
+		u.carryOut(now, u.runtime.Shrink())
+	}
+	next = min(next, u.dma.start(now), u.remote.deliver(now))
+	if invariants.On {
+		u.check()
+	}
+	return next
+}
+
+// check fails, in builds with the invariants tag, when the books are wrong or pages have more
+// frames than there are.
+func (u *unified) check() {
+	if err := u.runtime.Check(); err != nil {
+		invariants.Fail("unified memory: %v", err)
+	}
+	if u.dma.used > u.runtime.Capacity() || u.dma.used < u.runtime.Resident() {
+		invariants.Fail("unified memory: %d frames are used, there are %d, and %d pages", u.dma.used,
+			u.runtime.Capacity(), u.runtime.Resident())
+	}
+}
+
+// carryOut queues what a plan asks for.
+func (u *unified) carryOut(now uint64, p *uvm.Plan) {
+	for i := range p.Out {
+		u.dma.evict(now, &p.Out[i])
+	}
+	for i := range p.In {
+		u.dma.fetch(now, &p.In[i])
+	}
+	for _, key := range p.Deferred {
+		u.faults.again(now, key)
+	}
+}
+
+// Access implements sm.Watcher.
+func (u *unified) Access(now uint64, tenant mem.TenantID, addr uint64, write bool) bool {
+	key := managedKey(tenant, addr)
+	if !u.runtime.Manages(key) {
+		return true
+	}
+	switch v, err := u.runtime.Access(key, write); {
+	case err != nil:
+	case v == uvm.Staged:
+		u.keep(now, key)
+		u.runtime.Used(key, write)
+	case v == uvm.Fault:
+		u.unmap(key)
+		return false
+	}
+	return true
+}
+
+// keep takes the chunk of an address off the queue of evictions (5.3.6): it is needed.
+func (u *unified) keep(now uint64, key uint64) {
+	u.dma.keep(u.runtime.ChunkOf(key))
+	if u.runtime.Crowded() {
+		u.agenda.wakeMMU(now + 1)
+	}
+}
+
+// Replay implements sm.Watcher.
+func (u *unified) Replay(_ uint64, tenant mem.TenantID, addr uint64, write bool) {
+	u.runtime.Used(managedKey(tenant, addr), write)
+}
+
+// Leaves implements sm.Watcher.
+func (u *unified) Leaves(line uint64) bool {
+	if line&mem.Remote != 0 {
+		return false
+	}
+	f := u.dma.frameOf(line)
+	return f < len(u.dma.reaching) && u.dma.reaching[f]&leaves != 0
+}
+
+// Sent implements sm.Watcher.
+func (u *unified) Sent(line uint64) { u.dma.count(line, 1) }
+
+// Answered implements sm.Watcher.
+func (u *unified) Answered(line uint64) { u.dma.count(line, -1) }
+
+// Migration is pages that the host has asked to be on one side.
+type Migration struct {
+	Done     bool
+	ToDevice bool
+	Bytes    int64 // that crossed the link for it so far
+	at, end  uint64
+	left     int // transfers of the present chunk
+}
+
+// Migrate asks for the pages of a managed range to be on one side; nil if the machine has no unified
+// memory on demand. Run returns when it has ended.
+func (u *unified) Migrate(tenant int, r *mem.Region, off, n int64, toDevice bool) *Migration {
+	if !u.On() || r.Kind != mem.Managed || n <= 0 {
+		return nil
+	}
+	key := managedKey(mem.TenantID(tenant), r.Base+uint64(off))
+	m := &Migration{ToDevice: toDevice, at: key, end: key + uint64(n)}
+	u.asked = append(u.asked, m)
+	u.serveHost(u.pace.now)
+	if !m.Done {
+		u.agenda.wakeMMU(u.pace.now)
+	}
+	return m
+}
+
+// Advise takes a program's advice on a managed region.
+func (u *unified) Advise(tenant int, r *mem.Region, a uvm.Advice) {
+	if u.On() && r.Kind == mem.Managed {
+		u.runtime.Advise(managedKey(mem.TenantID(tenant), r.Base), a)
+	}
+}
+
+// serveHost carries on with what the host has asked for.
+func (u *unified) serveHost(now uint64) {
+	kept := u.asked[:0]
+	for _, m := range u.asked {
+		if m.ToDevice {
+			u.prefetch(now, m)
+		} else {
+			u.withdraw(now, m)
+		}
+		if !m.Done {
+			kept = append(kept, m)
+		} else {
+			u.dispatch.told = true
+		}
+	}
+	u.asked = kept
+}
+
+// withdraw brings a range back to the host.
+func (u *unified) withdraw(now uint64, m *Migration) {
+	if m.left > 0 {
+		return
+	}
+	p, more := u.runtime.Withdraw(m.at, m.end-m.at)
+	for i := range p.Out {
+		m.Bytes += int64(p.Out[i].Pages) * uvm.PageSize
+	}
+	u.carryOut(now, p)
+	m.Done = !more
+}
+
+// prefetch brings a range to the device, a chunk of 2 MB at a time (3.1.5).
+func (u *unified) prefetch(now uint64, m *Migration) {
+	for m.left == 0 {
+		if m.at >= m.end {
+			m.Done = true
+			return
+		}
+		end := min(m.end, m.at&^(uvm.ChunkSize-1)+uvm.ChunkSize)
+		p := u.runtime.Fetch(m.at, end-m.at)
+		m.at, m.left = end, len(p.In)
+		for i := range p.In {
+			m.Bytes += int64(p.In[i].Pages) * uvm.PageSize
+		}
+		u.carryOut(now, p)
+		u.dma.of(m, len(p.In))
+	}
+}
+
+// moving says that pages are on their way, or may soon be: what carries them works on both sides
+// of the machine.
+func (u *unified) moving() bool { return u.On() && (u.dma.busy() || len(u.asked) > 0) }
+
+// cyclesOf is microseconds in core cycles.
+func cyclesOf(us float64, s *sheets.Machine) uint64 { return uint64(math.Round(us * s.Clock.Core)) }
+
+// never is a cycle that does not come.
+const never uint64 = engine.Never

@@ -1,0 +1,42 @@
+package uvm
+
+// A block's register (5.2.3): 27 bits of accesses, local and remote, and above them 5 bits of
+// round trips. A part that reaches its maximum is halved in all blocks at once, so that they
+// stay comparable.
+const (
+	countBits = 27
+	mostCount = 1<<countBits - 1
+	mostTrips = 1<<(32-countBits) - 1
+)
+
+// count books an access of a block.
+func (r *Runtime) count(c *chunk, block int) {
+	c.counter[block]++
+	if c.counter[block]&mostCount == mostCount {
+		eachBlock(r, func(v uint32) uint32 { return v&^mostCount | v&mostCount>>1 })
+	}
+}
+
+// trip books an eviction of a block.
+func (r *Runtime) trip(c *chunk, block int) {
+	c.counter[block] += 1 << countBits
+	if c.counter[block]>>countBits == mostTrips {
+		eachBlock(r, func(v uint32) uint32 { return v>>countBits>>1<<countBits | v&mostCount })
+	}
+}
+
+func eachBlock(r *Runtime, f func(uint32) uint32) {
+	for i := range r.chunks {
+		for b := range r.chunks[i].counter {
+			r.chunks[i].counter[b] = f(r.chunks[i].counter[b])
+		}
+	}
+}
+
+// accesses is the sum over a chunk's blocks.
+func (c *chunk) accesses() (n uint64) {
+	for _, v := range c.counter {
+		n += uint64(v & mostCount)
+	}
+	return n
+}

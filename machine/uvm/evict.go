@@ -1,0 +1,165 @@
+package uvm
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// unit is pages of one chunk that leave together.
+type unit struct {
+	chunk int32
+	pages Mask
+}
+
+// evictor says what leaves memory next.
+type evictor struct {
+	name string
+	// order sorts the chunks that choose looks at, those to be taken first in front; nil for a
+	// policy that looks at the list of pages.
+	order func(a, b *chunk) int
+	// choose takes the next candidate and what goes with it, in the order in which it is chosen,
+	// and leaves out the first reserved pages of its order. It changes nothing; none if it finds
+	// none.
+	choose func(r *Runtime, reserved int) []unit
+	what   string
+}
+
+func evictors() []evictor {
+	return []evictor{
+		{"lru4k", nil, evictLRU4K, "least recent page"},
+		{"random4k", nil, evictRandom4K, "random page"},
+		{"sl", byRecency, evictSequentialLocal, "least recent 64 KB block"},
+		{"tbn", byRecency, evictTree, "least recent 64 KB block and its tree-based neighbourhood"},
+		{"lru2m", byRecency, evictFullChunk, "least recent full 2 MB"},
+		{"lfu", byFrequency, evictFullChunk, "least used full 2 MB"},
+		{"driver-today", byArrival, evictAnyChunk, "2 MB into which nothing came for longest"},
+	}
+}
+
+// EvictionNames are the evictions there are.
+func EvictionNames() (names []string) {
+	for _, e := range evictors() {
+		names = append(names, e.name)
+	}
+	return names
+}
+
+func evictorByName(name string) (e evictor, flat bool, err error) {
+	for _, e := range evictors() {
+		if e.name == name {
+			return e, e.order == nil, nil
+		}
+	}
+	return e, false, fmt.Errorf("eviction %q: use %s", name, strings.Join(EvictionNames(), ", "))
+}
+
+// byRecency is the order of the latest transfer or access.
+func byRecency(a, b *chunk) int { return compare(a.stamp, b.stamp) }
+
+// evictable is the pages of a chunk that may leave: those for which nobody waits.
+func (c *chunk) evictable() Mask {
+	v := c.valid()
+	return v.Without(&c.held)
+}
+
+// choose takes the policy's next candidate. Where it has none, nothing may stand still: the
+// reserve is given up, and at last the chunk with most pages goes, full or not. None only if
+// nothing at all may leave.
+func (r *Runtime) choose() []unit {
+	if r.evict.order != nil && !r.sorted {
+		r.sortChunks()
+	}
+	r.units = r.units[:0]
+	reserved := r.o.Reserve * r.valid / 100
+	if u := r.evict.choose(r, reserved); len(u) > 0 {
+		return u
+	}
+	u := r.units[:0]
+	if reserved > 0 {
+		u = r.evict.choose(r, 0)
+	}
+	if len(u) == 0 {
+		u = mostPopulated(r)
+	}
+	if len(u) > 0 {
+		r.Totals.Fallbacks++
+	}
+	return u
+}
+
+// sortChunks puts the chunks into the policy's order: a favoured tenant's last, equals by
+// address.
+func (r *Runtime) sortChunks() {
+	r.order = r.order[:0]
+	for i := range r.chunks {
+		if r.chunks[i].live && !r.chunks[i].resident.Empty() {
+			r.order = append(r.order, int32(i))
+		}
+	}
+	slices.SortFunc(r.order, func(i, j int32) int {
+		a, b := &r.chunks[i], &r.chunks[j]
+		if x, y := int(a.tenant) == r.favoured, int(b.tenant) == r.favoured; x != y {
+			if x {
+				return 1
+			}
+			return -1
+		}
+		if k := r.evict.order(a, b); k != 0 {
+			return k
+		}
+		return compare(a.base, b.base)
+	})
+	r.sorted = true
+}
+
+// mostPopulated is the chunk with most pages that may leave, the least recent of equals. Where
+// pages of the batch fault in the only one there is, it is a block of that.
+func mostPopulated(r *Runtime) []unit {
+	best, most := int32(-1), 0
+	var own bool
+	for i := range r.chunks {
+		c := &r.chunks[i]
+		e := c.evictable()
+		n, mine := e.Count(), !c.fault.Empty()
+		switch {
+		case !c.live || n == 0:
+			continue
+		case best < 0, own && !mine:
+		case mine != own:
+			continue
+		case n < most, n == most && !before(c, &r.chunks[best]):
+			continue
+		}
+		best, most, own = int32(i), n, mine
+	}
+	switch {
+	case best < 0:
+		return nil
+	case own:
+		return append(r.units[:0], unit{best, r.chunks[best].ownBlock()})
+	}
+	return append(r.units[:0], unit{best, r.chunks[best].evictable()})
+}
+
+// ownBlock is the least recent block with pages that may leave of a chunk in which pages of the
+// batch fault; one into which pages of the batch come only if there is no other.
+func (c *chunk) ownBlock() Mask {
+	e, batch := c.evictable(), c.fault.Or(&c.want)
+	var with uint32 // blocks into which the batch comes
+	for b := range BlocksPerChunk {
+		if batch.CountIn(b*PagesPerBlock, PagesPerBlock) > 0 {
+			with |= 1 << b
+		}
+	}
+	b := c.nextBlock(&e, with)
+	if b < 0 {
+		b = c.nextBlock(&e, 0)
+	}
+	return e.In(b*PagesPerBlock, PagesPerBlock)
+}
+
+// before says that a was used less recently than b, or lies lower.
+func before(a, b *chunk) bool {
+	return a.stamp < b.stamp || a.stamp == b.stamp && a.base < b.base
+}

@@ -1,0 +1,56 @@
+package uvm
+
+// evictTree is TBN_e (4.1.2, Figure 9), the tree-based neighbourhood pre-eviction: the mirror of
+// the prefetcher. The 64 KB block of the least recent page goes; then, from its lowest ancestor up
+// to the root, a node of whose pages some, but less than half, are left loses these, too. The
+// cascade does not stop when there is room. Contiguous blocks go as one transfer, at the place of
+// the one that was chosen first. Cost: none beside the prefetcher's tree.
+func evictTree(r *Runtime, reserved int) []unit {
+	i, b := leastRecentBlock(r, reserved)
+	if b < 0 {
+		return nil
+	}
+	c := &r.chunks[i]
+	left := c.valid()
+	var chosen [BlocksPerChunk]int // in order
+	n := 0
+	var set uint32
+	take := func(b int) {
+		chosen[n], n, set = b, n+1, set|1<<b
+		block := span(b*PagesPerBlock, PagesPerBlock)
+		left = left.Without(&block)
+	}
+	take(b)
+	for size := 2; size*PagesPerBlock <= c.pages; size *= 2 {
+		node := b &^ (size - 1)
+		v := left.CountIn(node*PagesPerBlock, size*PagesPerBlock)
+		if 2*v >= size*PagesPerBlock {
+			continue
+		}
+		for k := node; k < node+size; k++ {
+			if left.CountIn(k*PagesPerBlock, PagesPerBlock) > 0 &&
+				c.held.CountIn(k*PagesPerBlock, PagesPerBlock) == 0 {
+				take(k)
+			}
+		}
+	}
+	v := c.valid()
+	out := r.units
+	for _, b := range chosen[:n] {
+		if set>>b&1 == 0 {
+			continue // with one before
+		}
+		lo, hi := b, b+1
+		for lo > 0 && set>>(lo-1)&1 != 0 {
+			lo--
+		}
+		for hi < BlocksPerChunk && set>>hi&1 != 0 {
+			hi++
+		}
+		for k := lo; k < hi; k++ {
+			set &^= 1 << k
+		}
+		out = append(out, unit{i, v.In(lo*PagesPerBlock, (hi-lo)*PagesPerBlock)})
+	}
+	return out
+}

@@ -1,0 +1,193 @@
+package uvm
+
+// What the host asks for, and what becomes of plans that are not carried out.
+
+// SetCapacity changes the bytes of device memory for managed pages, a multiple of PageSize.
+func (r *Runtime) SetCapacity(bytes int64) { r.capacity = int(bytes / PageSize) }
+
+// Capacity is the pages of device memory for managed pages.
+func (r *Runtime) Capacity() int { return r.capacity }
+
+// Allocated is the bytes of all allocations, rounded.
+func (r *Runtime) Allocated() (n uint64) {
+	for i := range r.allocs {
+		n += r.allocs[i].end - r.allocs[i].base
+	}
+	return n
+}
+
+// Fetch plans to bring what is absent of the n bytes from addr, which lie in one chunk, without
+// their having been touched (cudaMemPrefetchAsync). The result is valid until the next plan.
+func (r *Runtime) Fetch(addr, n uint64) *Plan {
+	beginPlan(r)
+	for a := addr &^ (PageSize - 1); a < addr+n; a += PageSize {
+		if p, ok := r.find(a); ok {
+			r.add(p)
+		}
+	}
+	r.transfers()
+	fitted := r.makeRoom()
+	r.commit()
+	r.over = r.over || !fitted
+	return &r.plan
+}
+
+// Shrink plans evictions until what is planned and what is there fit, as after Keep.
+func (r *Runtime) Shrink() *Plan {
+	beginPlan(r)
+	for r.free() < 0 {
+		u := r.choose()
+		if len(u) == 0 {
+			break
+		}
+		r.stage(u)
+	}
+	commitEvictions(r)
+	return &r.plan
+}
+
+// Withdraw plans to bring what the device has of the n bytes from addr back to the host, which
+// touches them: as one transfer for each chunk. What is on its way to the device is left alone:
+// more says that there is such.
+func (r *Runtime) Withdraw(addr, n uint64) (p *Plan, more bool) {
+	beginPlan(r)
+	for a := addr &^ (PageSize - 1); a < addr+n; {
+		first, ok := r.find(a)
+		if !ok {
+			break
+		}
+		c := &r.chunks[first.chunk()]
+		end := min(addr+n, c.base+uint64(c.pages)*PageSize)
+		part := span(first.index(), int((end-a+PageSize-1)/PageSize))
+		more = more || part.And(&c.coming) != Mask{} || part.And(&c.staged) != Mask{} ||
+			part.And(&c.leaving) != Mask{}
+		v := c.valid()
+		if v = v.And(&part); !v.Empty() {
+			more = true
+			u := unit{first.chunk(), v}
+			r.stage([]unit{u})
+			e := &r.plan.Out[len(r.plan.Out)-1]
+			e.WriteBack, e.Returned = true, true
+			r.Totals.Returned += uint64(v.Count())
+			c.gone = Mask{} // no round trip: nobody was evicted
+		}
+		a = c.base + uint64(c.pages)*PageSize
+	}
+	return &r.plan, more
+}
+
+// Keep takes back an eviction that has not begun: its pages stay, as the most recent ones.
+func (r *Runtime) Keep(e *Eviction) {
+	c := &r.chunks[e.chunk]
+	c.staged = c.staged.Without(&e.mask)
+	r.staged, r.valid = r.staged-e.Pages, r.valid+e.Pages
+	r.stamp++
+	c.stamp, r.sorted = r.stamp, false
+	for k := e.mask.Next(0); k < PagesPerChunk; k = e.mask.Next(k + 1) {
+		c.block[k/PagesPerBlock] = r.stamp
+		if r.flat {
+			r.list.push(pageOf(e.chunk, k))
+		}
+	}
+	if e.Returned {
+		r.Totals.Returned -= uint64(e.Pages)
+		return
+	}
+	for b := range BlocksPerChunk {
+		if e.mask.CountIn(b*PagesPerBlock, PagesPerBlock) > 0 && c.counter[b]>>countBits > 0 {
+			c.counter[b] -= 1 << countBits
+		}
+	}
+	r.Totals.Evicted -= uint64(e.Pages)
+	r.Totals.Kept += uint64(e.Pages)
+	if e.WriteBack {
+		r.Totals.Written -= uint64(e.Pages)
+	}
+}
+
+// Free forgets the allocation that begins at base, and how many of its pages were on the device.
+// What was planned for it must not be reported any more.
+func (r *Runtime) Free(base uint64) (resident int) {
+	for i := range r.allocs {
+		if r.allocs[i].base != base {
+			continue
+		}
+		a := r.allocs[i]
+		for k := a.first; k < a.first+a.chunks; k++ {
+			c := &r.chunks[k]
+			v := c.valid()
+			resident += c.resident.Count()
+			r.Totals.Freed += uint64(v.Count() + c.coming.Count())
+			r.valid -= v.Count()
+			r.staged -= c.staged.Count()
+			r.coming -= c.coming.Count()
+			for p := v.Next(0); r.flat && p < PagesPerChunk; p = v.Next(p + 1) {
+				r.list.remove(pageOf(k, p))
+			}
+			*c = chunk{}
+		}
+		r.allocs = append(r.allocs[:i], r.allocs[i+1:]...)
+		r.sorted = false
+		return resident
+	}
+	return 0
+}
+
+// First is the first allocation that begins in [from, to).
+func (r *Runtime) First(from, to uint64) (base, bytes uint64, ok bool) {
+	for i := range r.allocs {
+		if a := &r.allocs[i]; a.base >= from && a.base < to {
+			return a.base, a.end - a.base, true
+		}
+	}
+	return 0, 0, false
+}
+
+// Chunk names the chunk of an eviction: evictions of the same one compare equal.
+func (e *Eviction) Chunk() int32 { return e.chunk }
+
+// ChunkOf is the chunk of an address; -1 if it is in no allocation.
+func (r *Runtime) ChunkOf(addr uint64) int32 {
+	p, ok := r.find(addr)
+	if !ok {
+		return -1
+	}
+	return p.chunk()
+}
+
+// Append adds the addresses of an eviction's pages to a list, ascending.
+func (r *Runtime) Append(list []uint64, e *Eviction) []uint64 {
+	base := r.chunks[e.chunk].base
+	for k := e.mask.Next(0); k < PagesPerChunk; k = e.mask.Next(k + 1) {
+		list = append(list, base+uint64(k)*PageSize)
+	}
+	return list
+}
+
+// Leaving says that a page, which is not on the device, is still on its way from it.
+func (r *Runtime) Leaving(addr uint64) bool {
+	p, ok := r.find(addr)
+	return ok && r.chunks[p.chunk()].leaving.Has(p.index())
+}
+
+// Where says what an access of an address would find, without booking one: Resident, Coming, or
+// Fault for what is on the host.
+func (r *Runtime) Where(addr uint64) Verdict {
+	p, ok := r.find(addr)
+	if !ok {
+		return Fault
+	}
+	switch c := &r.chunks[p.chunk()]; {
+	case c.resident.Has(p.index()):
+		return Resident
+	case c.coming.Has(p.index()):
+		return Coming
+	}
+	return Fault
+}
+
+// Manages says that an address is in an allocation.
+func (r *Runtime) Manages(addr uint64) bool { return r.allocationOf(addr) != nil }
+
+// Crowded says that more is there or planned to come than there is room for.
+func (r *Runtime) Crowded() bool { return r.free() < 0 }

@@ -1,0 +1,289 @@
+package uvm
+
+import "slices"
+
+// Transfer is contiguous pages that come to the device in one go.
+type Transfer struct {
+	Addr   uint64 // of the first page
+	Pages  int
+	Again  int  // of the pages, those that had been here before and were evicted
+	Demand bool // pages that faulted; else they come along
+}
+
+// Eviction is pages of one chunk that leave in one go.
+type Eviction struct {
+	Addr      uint64 // of the first page
+	Pages     int
+	WriteBack bool // else they are invalidated
+	Returned  bool // the host takes the pages back: nothing else needed their room
+	chunk     int32
+	mask      Mask
+}
+
+// Plan is what a batch of faults leads to. Evictions make room before the transfers.
+type Plan struct {
+	In       []Transfer // those of the faults first
+	Out      []Eviction // in the order in which they were chosen
+	Deferred []uint64   // pages for which there is no room now, as somebody waits for all that is there
+}
+
+// add puts a page into the batch that is being planned, and says whether it was neither in it
+// nor on the device nor on its way from or to it.
+func (r *Runtime) add(p page) bool {
+	c, k := &r.chunks[p.chunk()], p.index()
+	if c.resident.Has(k) || c.coming.Has(k) || c.leaving.Has(k) || c.fault.Has(k) || c.want.Has(k) {
+		return false
+	}
+	r.touch(p.chunk())
+	c.want.Set(k)
+	return true
+}
+
+// touch puts a chunk into the batch.
+func (r *Runtime) touch(i int32) {
+	c := &r.chunks[i]
+	if c.fault.Empty() && c.want.Empty() {
+		r.batch = append(r.batch, i)
+	}
+}
+
+// Plan decides what a batch of faults brings to the device, and what leaves it for that. The
+// addresses lie in allocations; pages that are there or on their way are left out. The result
+// is valid until the next call; from now on its pages count as coming, and what it evicts as
+// chosen.
+func (r *Runtime) Plan(faults []uint64) *Plan {
+	beginPlan(r)
+	demand := 0
+	for _, a := range faults {
+		p, ok := r.find(a)
+		if !ok {
+			continue // freed meanwhile
+		}
+		if c := &r.chunks[p.chunk()]; !c.resident.Has(p.index()) && !c.coming.Has(p.index()) &&
+			!c.fault.Has(p.index()) {
+			r.touch(p.chunk())
+			c.fault.Set(p.index())
+			demand++
+		}
+	}
+	if demand == 0 {
+		return &r.plan
+	}
+	slices.SortFunc(r.batch, r.byAddress)
+	prefetchBatch(r)
+	r.transfers()
+	fitted := r.makeRoom()
+	r.commit()
+	r.over = r.over || !fitted // the batch itself was judged by the rule before
+	return &r.plan
+}
+
+func beginPlan(r *Runtime) {
+	r.plan.In, r.plan.Out, r.plan.Deferred = r.plan.In[:0], r.plan.Out[:0], r.plan.Deferred[:0]
+	r.batch, r.sorted = r.batch[:0], false
+}
+
+func (r *Runtime) byAddress(i, j int32) int { return compare(r.chunks[i].base, r.chunks[j].base) }
+
+// prefetchBatch adds what comes along with the faults.
+func prefetchBatch(r *Runtime) {
+	f := &r.prefetch[0]
+	if r.over {
+		f = &r.prefetch[1]
+	}
+	if f.span != nil {
+		f.span(r)
+		slices.SortFunc(r.batch, r.byAddress)
+	}
+	if f.tree == nil {
+		return
+	}
+	for _, i := range r.batch {
+		c := &r.chunks[i]
+		come := f.tree(&Tree{Present: c.present(), Fault: c.fault, Pages: c.pages, Random: r.random[0]})
+		for _, m := range []*Mask{&c.fault, &c.resident, &c.coming, &c.leaving} {
+			come = come.Without(m)
+		}
+		c.want = come
+	}
+}
+
+// transfers lists the batch: the pages that fault, then those that come along, each ascending,
+// with contiguous pages as one.
+func (r *Runtime) transfers() {
+	for _, demand := range []bool{true, false} {
+		first := len(r.plan.In)
+		for _, i := range r.batch {
+			c := &r.chunks[i]
+			m := &c.want
+			if demand {
+				m = &c.fault
+			}
+			for k := m.Next(0); k < PagesPerChunk; k = m.Next(k + 1) {
+				a := c.base + uint64(k)*PageSize
+				if n := len(r.plan.In); n > first && r.plan.In[n-1].end() == a && sameTenant(r, i, a-1) {
+					r.plan.In[n-1].Pages++
+				} else {
+					r.plan.In = append(r.plan.In, Transfer{Addr: a, Pages: 1, Demand: demand})
+				}
+				if c.left.Has(k) {
+					r.plan.In[len(r.plan.In)-1].Again++
+				}
+			}
+		}
+	}
+}
+
+func sameTenant(r *Runtime, i int32, before uint64) bool {
+	p, _ := r.find(before)
+	return r.chunks[p.chunk()].tenant == r.chunks[i].tenant
+}
+
+func (t *Transfer) end() uint64 { return t.Addr + uint64(t.Pages)*PageSize }
+
+// makeRoom chooses what leaves until the batch has room, and drops from the end of the batch what
+// cannot have any: what is larger than memory, or what would displace pages somebody waits for.
+// It says whether the batch fitted without all that.
+func (r *Runtime) makeRoom() (fitted bool) {
+	total := 0
+	for i := range r.plan.In {
+		total += r.plan.In[i].Pages
+	}
+	fitted = total <= r.free()
+	for total > r.capacity {
+		total -= r.drop()
+	}
+	for total > r.free() {
+		if u := r.choose(); len(u) > 0 {
+			r.stage(u)
+		} else {
+			total -= r.drop()
+		}
+	}
+	return fitted
+}
+
+// drop takes the last transfer out of the batch: all of it if it comes along, its last page if
+// its pages fault, which is deferred. It returns the pages dropped.
+func (r *Runtime) drop() (n int) {
+	last := len(r.plan.In) - 1
+	t := &r.plan.In[last]
+	first := t.Addr
+	n = t.Pages
+	if t.Demand {
+		n = 1
+		first = t.end() - PageSize
+		r.plan.Deferred = append(r.plan.Deferred, first)
+	}
+	for a := first; a < t.end(); a += PageSize {
+		p, _ := r.find(a)
+		c := &r.chunks[p.chunk()]
+		c.fault.Clear(p.index())
+		c.want.Clear(p.index())
+	}
+	if t.Pages -= n; t.Pages == 0 {
+		r.plan.In = r.plan.In[:last]
+	}
+	return n
+}
+
+// stage chooses units for eviction, which are one candidate and what goes with it.
+func (r *Runtime) stage(units []unit) {
+	write := true
+	if r.o.CleanDropped {
+		c := &r.chunks[units[0].chunk]
+		v := c.valid()
+		dirty := v.And(&c.dirty)
+		write = !dirty.Empty()
+	}
+	for i := range units {
+		u := &units[i]
+		c := &r.chunks[u.chunk]
+		k, n := u.pages.Next(0), u.pages.Count()
+		c.staged, c.gone = c.staged.Or(&u.pages), c.gone.Or(&u.pages)
+		r.valid, r.staged = r.valid-n, r.staged+n
+		if r.flat {
+			for k := k; k < PagesPerChunk; k = u.pages.Next(k + 1) {
+				r.list.remove(pageOf(u.chunk, k))
+			}
+		}
+		r.plan.Out = append(r.plan.Out, Eviction{
+			Addr: c.base + uint64(k)*PageSize, Pages: n, WriteBack: write, chunk: u.chunk, mask: u.pages,
+		})
+	}
+}
+
+// commit books the plan.
+func (r *Runtime) commit() {
+	for _, i := range r.batch {
+		c := &r.chunks[i]
+		all := c.fault.Or(&c.want)
+		again := all.And(&c.left)
+		n := all.Count()
+		c.coming = c.coming.Or(&all)
+		r.coming += n
+		r.Totals.Faults += uint64(c.fault.Count())
+		r.Totals.Migrated += uint64(n)
+		r.Totals.Thrashed += uint64(again.Count())
+		c.fault, c.want = Mask{}, Mask{}
+	}
+	commitEvictions(r)
+}
+
+// commitEvictions books what the plan evicts; a block makes one round trip, however many of its
+// pages leave.
+func commitEvictions(r *Runtime) {
+	for i := range r.plan.Out {
+		e := &r.plan.Out[i]
+		c := &r.chunks[e.chunk]
+		r.Totals.Evicted += uint64(e.Pages)
+		if e.WriteBack {
+			r.Totals.Written += uint64(e.Pages)
+		}
+		for b := range BlocksPerChunk {
+			if c.gone.CountIn(b*PagesPerBlock, PagesPerBlock) > 0 {
+				r.trip(c, b)
+			}
+		}
+		c.left, c.gone = c.left.Or(&c.gone), Mask{}
+	}
+}
+
+// Leave books that an eviction begins: its pages are no longer on the device.
+func (r *Runtime) Leave(e *Eviction) {
+	c := &r.chunks[e.chunk]
+	c.resident, c.staged = c.resident.Without(&e.mask), c.staged.Without(&e.mask)
+	c.dirty, c.held = c.dirty.Without(&e.mask), c.held.Without(&e.mask)
+	r.staged -= e.Pages
+	if e.WriteBack {
+		c.leaving = c.leaving.Or(&e.mask)
+	}
+}
+
+// Arrive books that a transfer has ended: its pages are on the device, clean, and as recent as
+// the transfer. Those that faulted stay at least until they have been used.
+func (r *Runtime) Arrive(t *Transfer) {
+	r.stamp++
+	for a := t.Addr; a < t.end(); a += PageSize {
+		p, _ := r.find(a)
+		c, k := &r.chunks[p.chunk()], p.index()
+		c.coming.Clear(k)
+		c.asked.Clear(k)
+		c.resident.Set(k)
+		if t.Demand {
+			c.held.Set(k)
+		}
+		c.stamp, c.arrived, c.block[k/PagesPerBlock] = r.stamp, r.stamp, r.stamp
+		if r.flat {
+			r.list.push(p)
+		}
+	}
+	r.coming -= t.Pages
+	r.valid += t.Pages
+}
+
+// Gone books that an eviction's bytes are on the host.
+func (r *Runtime) Gone(e *Eviction) {
+	c := &r.chunks[e.chunk]
+	c.leaving = c.leaving.Without(&e.mask)
+}

@@ -1,0 +1,81 @@
+package machine
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"heddle/mem"
+	"heddle/sheets"
+)
+
+// piecewise runs the machine from look to look; again is called when a kernel has ended.
+func (r *rig) piecewise(again func()) error {
+	for r.g.Running() > 0 {
+		ended, err := r.g.Run(r.g.Watchdog.Next())
+		if err != nil {
+			return err
+		}
+		if len(ended) > 0 && again != nil {
+			again()
+		}
+	}
+	return nil
+}
+
+// An application that loops for ever, storing all the time, is stuck, also beside one that ends and
+// begins again.
+func TestStoringForEver(t *testing.T) {
+	for _, beside := range []bool{false, true} {
+		tenants := []*Tenant{{Name: "hung", SMs: upTo(40)}}
+		if beside {
+			tenants = append(tenants, &Tenant{Name: "busy", SMs: upTo(80)[40:]})
+		}
+		r := newRig(t, "qv100", Options{Watchdog: 100_000}, nil, tenants...)
+		r.launch(0, "pour", 2, 64, r.alloc(0, 4096, mem.Device).Base)
+		var again func()
+		if beside {
+			out := r.alloc(1, 4096, mem.Device)
+			again = func() { r.launch(1, "pile", 4, 64, out.Base) }
+			again()
+		}
+		err := r.piecewise(again)
+		var d *Deadlock
+		if !errors.As(err, &d) {
+			t.Fatalf("beside %v: error %v, want a *Deadlock", beside, err)
+		}
+		if !strings.Contains(err.Error(), "kernel pour") || strings.Contains(err.Error(), "kernel pile") {
+			t.Errorf("beside %v: %v", beside, err)
+		}
+		if d.Cycle < 100_000 || d.Cycle > 120_000 {
+			t.Errorf("beside %v: noticed at cycle %d", beside, d.Cycle)
+		}
+	}
+}
+
+// A loop of many instructions is work, however long it takes.
+func TestLongLoopIsWork(t *testing.T) {
+	r := newRig(t, "qv100", Options{Watchdog: 1_000_000}, nil, &Tenant{Name: "a", SMs: upTo(80)})
+	out := r.alloc(0, 4096, mem.Device)
+	k := r.launch(0, "long", 1, 64, out.Base, 5000)
+	if err := r.piecewise(nil); err != nil {
+		t.Fatal(err)
+	}
+	if k.End-k.Start < 2_000_000 {
+		t.Fatalf("%d cycles: too short to tell", k.End-k.Start)
+	}
+}
+
+// A kernel that waits because others are in its way is not one that no SM can hold.
+func TestWaitingIsNotTooLarge(t *testing.T) {
+	r := newRig(t, "qv100", Options{Watchdog: 50_000}, func(m *sheets.Machine) { m.SM.CTAs = 1 },
+		&Tenant{Name: "a", SMs: []int{0}})
+	out := r.alloc(0, 4096, mem.Device)
+	r.launch(0, "spin", 1, 32, out.Base)
+	r.launch(0, "pile", 1, 32, out.Base)
+	err := r.piecewise(nil)
+	if err == nil || strings.Contains(err.Error(), "more than an SM has") ||
+		!strings.Contains(err.Error(), "kernel pile") {
+		t.Errorf("%v", err)
+	}
+}

@@ -1,0 +1,213 @@
+package paper
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"heddle/control"
+	"heddle/lab"
+	"heddle/sheets"
+	"heddle/sheets/yamldoc"
+	"heddle/sim"
+	"heddle/sim/runfile"
+)
+
+// Config is a machine to compare with others, by the paper's name: a sheet, what differs from it,
+// and the policies that govern it.
+type Config struct {
+	Name     string           `yaml:"name"`
+	Machine  string           `yaml:"machine"` // "": the study's
+	Set      runfile.Scalars  `yaml:"set"`
+	Policies runfile.Policies `yaml:"policies"`
+	Memory   runfile.Memory   `yaml:"memory"`
+}
+
+// Pair is two configurations one of which is held against the other.
+type Pair struct {
+	Name string `yaml:"name"`
+	Of   string `yaml:"of"`
+	Over string `yaml:"over"`
+}
+
+// Line is configurations that a figure joins by a line.
+type Line struct {
+	Name    string   `yaml:"name"`
+	Configs []string `yaml:"configs"`
+}
+
+func (s *Study) config(name string) *Config {
+	for i := range s.Configs {
+		if s.Configs[i].Name == name {
+			return &s.Configs[i]
+		}
+	}
+	return nil
+}
+
+// sheet is the machine of a configuration: the study's overrides are made where it is the study's.
+func (s *Study) sheet(c *Config, set map[string]string) (name string, all map[string]string, m *sheets.Machine,
+	err error,
+) {
+	name, all = s.Machine, map[string]string{}
+	if c.Machine != "" {
+		name = c.Machine
+	}
+	for _, over := range []map[string]string{s.Set, c.Set, set} {
+		for k, v := range over {
+			all[strings.TrimPrefix(k, "machine.")] = v
+		}
+	}
+	if m, _, err = sheets.Resolve(name, all); err != nil {
+		return "", nil, nil, fmt.Errorf("study %s, configuration %s: %w", s.Name, c.Name, err)
+	}
+	return name, all, m, nil
+}
+
+// Single is a program alone on a configuration.
+func (b *Book) Single(program string, c *Config) (*sim.Result, error) {
+	name, set, m, err := b.Study.sheet(c, b.own)
+	if err != nil {
+		return nil, err
+	}
+	sharing := sim.Sharing{Mode: "alone", Name: c.Name, Memory: c.Memory.Resolve()}
+	for _, p := range c.Policies {
+		sharing.Policies = append(sharing.Policies, sim.Governor{
+			Policy: p.Policy, Period: p.Period, Params: control.Params(maps.Clone(p.Params)),
+		})
+	}
+	spec := b.spec([]string{program}, sharing)
+	spec.Machine, spec.Set = name, set
+	spec.Touches = m.VM.Enabled // one figure needs it, and figures share runs
+	spec.Length.Warmup = b.Scale.Warmup
+	if b.Scale.Instructions > 0 {
+		spec.Length = sim.Length{Instructions: b.Scale.Instructions, Warmup: b.Scale.Warmup}
+	}
+	r, err := b.resultOf(lab.Job{Label: program + " on " + c.Name, Spec: spec, Machine: m})
+	if _, err := ipc(r, err); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// programs lists the programs of the figure's sets at a scale: its mixes are of one program.
+func (b *Book) programs(f *Figure, set string) (keys []string) {
+	for _, m := range b.Study.mixesFor(f, set, b.Scale) {
+		keys = append(keys, m.Apps[0])
+	}
+	return keys
+}
+
+// singles are the results of a figure by set, program and configuration; nil where there is none.
+type singles struct {
+	set, program string
+	res          []*sim.Result
+}
+
+func (b *Book) singles(r *Reproduced, configs []string) (out []singles) {
+	for _, set := range r.Figure.Sets {
+		for _, p := range b.programs(r.Figure, set) {
+			s := singles{set: set, program: p}
+			for _, name := range configs {
+				res, err := b.Single(p, b.Study.config(name))
+				if err != nil {
+					r.fail(err)
+				}
+				s.res = append(s.res, res)
+			}
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+func (s *Study) validateConfigs(root *yamldoc.Node) error {
+	seen := map[string]bool{}
+	for i := range s.Configs {
+		c, at := &s.Configs[i], item(root, "configs", i)
+		if c.Name == "" || seen[c.Name] {
+			return at.Errorf("a configuration needs a name of its own")
+		}
+		seen[c.Name] = true
+		if _, _, _, err := s.sheet(c, nil); err != nil {
+			return at.Errorf("%v", err)
+		}
+	}
+	return nil
+}
+
+// validateSingles checks what figures of configurations draw.
+func (s *Study) validateSingles(at *yamldoc.Node, f *Figure) error {
+	known := func(key, name string) error {
+		if s.config(name) == nil {
+			return at.At(key).Errorf("figure %s: no configuration %q%s", f.Name, name,
+				yamldoc.DidYouMean(name, s.configNames()))
+		}
+		return nil
+	}
+	for _, n := range f.Configs {
+		if err := known("configs", n); err != nil {
+			return err
+		}
+	}
+	for _, p := range f.Pairs {
+		if err := firstError(known("pairs", p.Of), known("pairs", p.Over)); err != nil {
+			return err
+		}
+	}
+	for _, l := range f.Lines {
+		for _, n := range l.Configs {
+			if err := known("lines", n); err != nil {
+				return err
+			}
+		}
+	}
+	for _, n := range f.Sets {
+		if set := s.list.Set(n); set != nil && slices.ContainsFunc(set.Mixes, manyPrograms) {
+			return at.At("sets").Errorf("figure %s: set %s has mixes of several programs; kind %s takes one", f.Name, n,
+				f.Kind)
+		}
+	}
+	return s.needs(at, f)
+}
+
+// needs says what a figure of configurations lacks.
+func (s *Study) needs(at *yamldoc.Node, f *Figure) error {
+	least := map[string]int{"ratios": 2, "values": 1, "parts": 2, "degree": 1}[f.Kind]
+	lacks := ""
+	switch {
+	case len(f.Sets) == 0:
+		lacks = "sets"
+	case len(f.Configs) < least:
+		lacks = fmt.Sprintf("at least %d configs", least)
+	case f.Kind == "pairs" && len(f.Pairs) == 0:
+		lacks = "pairs"
+	case f.Kind == "tradeoff" && (len(f.Lines) == 0 || len(f.Configs) != 1):
+		lacks = "lines, and as configs the one that counts as 1"
+	}
+	if lacks != "" {
+		return at.Errorf("figure %s: kind %s needs %s", f.Name, f.Kind, lacks)
+	}
+	if _, ok := metrics()[f.Metric]; !ok && (f.Kind == "ratios" || f.Kind == "values" || f.Kind == "pairs") {
+		return at.At("metric").Errorf("figure %s: no metric %q%s", f.Name, f.Metric,
+			yamldoc.DidYouMean(f.Metric, slices.Sorted(maps.Keys(metrics()))))
+	}
+	return nil
+}
+
+func (s *Study) configNames() (names []string) {
+	for i := range s.Configs {
+		names = append(names, s.Configs[i].Name)
+	}
+	return names
+}
+
+func firstError(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

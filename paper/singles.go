@@ -1,0 +1,450 @@
+package paper
+
+import (
+	"math"
+	"slices"
+
+	"heddle/report"
+	"heddle/report/figure"
+	"heddle/sim"
+)
+
+// Figures that compare configurations of a machine by programs that run alone (NUBA, section 7).
+
+// singleKinds are the kinds of these figures.
+func singleKinds() []string {
+	return []string{"ratios", "values", "parts", "degree", "pairs", "tradeoff"}
+}
+
+// single computes a figure of configurations.
+func (b *Book) single(r *Reproduced) {
+	switch r.Figure.Kind {
+	case "ratios":
+		b.ratios(r)
+	case "values":
+		b.values(r)
+	case "parts":
+		b.energyParts(r)
+	case "degree":
+		b.degree(r)
+	case "pairs":
+		b.pairs(r)
+	case "tradeoff":
+		b.tradeoff(r)
+	}
+}
+
+// perSet gives the runs of each set, and of all where there are several, with what measures of them
+// are called.
+func (f *Figure) perSet(runs []singles, do func(name string, part []singles)) {
+	for _, set := range f.Sets {
+		var part []singles
+		for _, s := range runs {
+			if s.set == set {
+				part = append(part, s)
+			}
+		}
+		do(set, part)
+	}
+	if len(f.Sets) > 1 {
+		do("all", runs)
+	}
+}
+
+// values of one configuration.
+func valuesOf(runs []singles, config int, m metric) []float64 {
+	out := make([]float64, len(runs))
+	for i, s := range runs {
+		out[i] = math.NaN()
+		if res := s.res[config]; res != nil {
+			out[i] = m.of(res)
+		}
+	}
+	return out
+}
+
+// quotients are x over base.
+func quotients(x, base []float64) []float64 {
+	out := make([]float64, len(x))
+	for i := range x {
+		out[i] = x[i] / base[i]
+	}
+	return out
+}
+
+// gain books a mean of ratios in percent above 1, and the extremes: of speeds the harmonic mean.
+func (r *Reproduced) gain(name string, ratios []float64, m metric) {
+	percent := make([]float64, len(ratios))
+	for i, x := range ratios {
+		percent[i] = 100 * (x - 1)
+	}
+	r.measure(name, percent)
+	if mean, ok := r.Measures[name+" mean"]; ok && m.harmonic {
+		mean.Value = 100 * (harmonicMean(ratios) - 1)
+		r.Measures[name+" mean"] = mean
+	}
+}
+
+// of books what a program gave.
+func (r *Reproduced) of(name string, x float64) {
+	if !math.IsNaN(x) {
+		r.Measures[name] = Measure{Value: x, N: 1, Of: 1}
+	}
+}
+
+// ratios is a metric of every program over the first configuration's (NUBA, Figures 7, 8, 11, 12).
+func (b *Book) ratios(r *Reproduced) {
+	f, m := r.Figure, metrics()[r.Figure.Metric]
+	runs := b.singles(r, f.Configs)
+	r.Columns = []string{"set", "program", "configuration", f.Metric, "over_" + f.Configs[0], "run_cycles"}
+	for _, s := range runs {
+		for i, c := range f.Configs {
+			if res := s.res[i]; res != nil && s.res[0] != nil {
+				r.row(s.set, s.program, c, m.of(res), m.of(res)/m.of(s.res[0]), res.Cycles)
+			} else {
+				r.row(s.set, s.program, c, math.NaN(), math.NaN(), "")
+			}
+		}
+	}
+	for i, a := range f.Configs {
+		for j, base := range f.Configs {
+			if i == j {
+				continue
+			}
+			name := f.Metric + " " + a + "/" + base
+			for _, s := range runs {
+				one := []singles{s}
+				r.of(name+" "+s.program, 100*(valuesOf(one, i, m)[0]/valuesOf(one, j, m)[0]-1))
+			}
+			f.perSet(runs, func(set string, part []singles) {
+				r.gain(name+" "+set, quotients(valuesOf(part, i, m), valuesOf(part, j, m)), m)
+			})
+		}
+	}
+	r.bars(runs, "over "+f.Configs[0], func(part []singles, config int) []float64 {
+		over := quotients(valuesOf(part, config, m), valuesOf(part, 0, m))
+		mean := harmonicMean(over)
+		if !m.harmonic {
+			mean = meanOf(over)
+		}
+		return append(over, mean)
+	})
+	one := 1.0
+	for i := range r.Draw.Panels {
+		r.Draw.Panels[i].RefLine = &one
+	}
+}
+
+// values is a metric of every program as it is (NUBA, Figure 9).
+func (b *Book) values(r *Reproduced) {
+	f, m := r.Figure, metrics()[r.Figure.Metric]
+	runs := b.singles(r, f.Configs)
+	r.Columns = []string{"set", "program", "configuration", f.Metric}
+	for _, s := range runs {
+		for i, c := range f.Configs {
+			x := valuesOf([]singles{s}, i, m)[0]
+			r.row(s.set, s.program, c, x)
+			r.of(f.Metric+" "+c+" "+s.program, x)
+		}
+	}
+	for i, c := range f.Configs {
+		f.perSet(runs, func(set string, part []singles) { r.measure(f.Metric+" "+c+" "+set, valuesOf(part, i, m)) })
+	}
+	r.bars(runs, m.unit, func(part []singles, config int) []float64 {
+		x := valuesOf(part, config, m)
+		return append(x, meanOf(x))
+	})
+}
+
+// bars draws a panel per set: programs, and their mean, a bar per configuration.
+func (r *Reproduced) bars(runs []singles, unit string, of func(part []singles, config int) []float64) {
+	zero := 0.0
+	f := r.Figure
+	for _, set := range f.Sets {
+		var part []singles
+		p := figure.Panel{Title: set, YLabel: unit, Kind: figure.Bars, YMin: &zero}
+		for _, s := range runs {
+			if s.set == set {
+				part = append(part, s)
+				p.Ticks = append(p.Ticks, s.program)
+			}
+		}
+		p.Ticks = append(p.Ticks, "mean")
+		for i, c := range f.Configs {
+			y := of(part, i)
+			for j := range y {
+				if math.IsNaN(y[j]) {
+					y[j] = 0 // nothing is drawn where nothing is known
+				}
+			}
+			p.Series = append(p.Series, figure.Series{Name: c, Y: y})
+		}
+		r.Draw.Panels = append(r.Draw.Panels, p)
+	}
+}
+
+// meanOf is the mean of what is known; NaN where nothing is.
+func meanOf(xs []float64) float64 {
+	if len(numbers(xs)) == 0 {
+		return math.NaN()
+	}
+	return mean(xs)
+}
+
+// energyParts is the energy per instruction of the interconnect and of all else, over the first
+// configuration's total (NUBA, Figure 13).
+func (b *Book) energyParts(r *Reproduced) {
+	f := r.Figure
+	runs := b.singles(r, f.Configs)
+	noc, total := metrics()["noc energy"], metrics()["total energy"]
+	r.Columns = []string{"set", "program", "configuration", "noc_j_per_inst", "total_j_per_inst"}
+	for _, s := range runs {
+		for i, c := range f.Configs {
+			one := []singles{s}
+			r.row(s.set, s.program, c, valuesOf(one, i, noc)[0], valuesOf(one, i, total)[0])
+		}
+	}
+	f.perSet(runs, func(set string, part []singles) {
+		p := figure.Panel{Title: set, YLabel: "energy over " + f.Configs[0], Kind: figure.Stacked, Ticks: f.Configs}
+		base := valuesOf(part, 0, total)
+		var network, rest []float64
+		for i, c := range f.Configs {
+			n, all := quotients(valuesOf(part, i, noc), base), quotients(valuesOf(part, i, total), base)
+			r.measure("noc share "+c+" "+set, percentOf(valuesOf(part, i, noc), valuesOf(part, i, total)))
+			if network, rest = append(network, mean(n)), append(rest, mean(all)-mean(n)); i == 0 {
+				continue
+			}
+			for j, over := range f.Configs[:i] {
+				name := c + "/" + over + " " + set
+				r.gain("noc "+name, quotients(valuesOf(part, i, noc), valuesOf(part, j, noc)), noc)
+				r.gain("total "+name, quotients(valuesOf(part, i, total), valuesOf(part, j, total)), total)
+			}
+		}
+		p.Series = []figure.Series{{Name: "rest of the GPU", Y: rest}, {Name: "NoC", Y: network}}
+		r.Draw.Panels = append(r.Draw.Panels, p)
+	})
+}
+
+func percentOf(x, of []float64) []float64 {
+	out := quotients(x, of)
+	for i := range out {
+		out[i] *= 100
+	}
+	return out
+}
+
+// degree is how many SMs touch the pages of each program (NUBA, Figure 3), in percent by
+// class; shared is what more than one SM touches.
+func (b *Book) degree(r *Reproduced) {
+	f := r.Figure
+	runs := b.singles(r, f.Configs[:1])
+	names := b.Study.classes(f.Configs[0])
+	r.Columns = append([]string{"set", "program", "pages"}, names...)
+	share := make([][]float64, len(runs))
+	for i, s := range runs {
+		var pages uint64
+		share[i], pages = sharesOf(s.res[0], len(names))
+		row := []any{s.set, s.program, pages}
+		for _, x := range share[i] {
+			row = append(row, x)
+		}
+		r.row(row...)
+		r.of("shared "+s.program, 100-share[i][0])
+		for k, n := range names {
+			r.of(n+" "+s.program, share[i][k])
+		}
+	}
+	f.perSet(runs, func(set string, part []singles) {
+		var shared []float64
+		for _, s := range part {
+			x, _ := sharesOf(s.res[0], len(names))
+			shared = append(shared, 100-x[0])
+		}
+		r.measure("shared "+set, shared)
+	})
+	for _, set := range f.Sets {
+		p := figure.Panel{Title: set, YLabel: "% of pages", Kind: figure.Stacked}
+		for _, n := range names {
+			p.Series = append(p.Series, figure.Series{Name: n})
+		}
+		for i, s := range runs {
+			if s.set != set || math.IsNaN(share[i][0]) {
+				continue
+			}
+			p.Ticks = append(p.Ticks, s.program)
+			for k := range names {
+				p.Series[k].Y = append(p.Series[k].Y, share[i][k])
+			}
+		}
+		r.Draw.Panels = append(r.Draw.Panels, p)
+	}
+}
+
+// classes are those of pages on a configuration.
+func (s *Study) classes(config string) []string {
+	_, _, m, err := s.sheet(s.config(config), nil)
+	if err != nil {
+		return nil // validation tells
+	}
+	names, _ := report.SharingClasses(m.SM.Count)
+	return names
+}
+
+// sharesOf are the percentages of a run's pages by class; NaN where it does not tell.
+func sharesOf(res *sim.Result, classes int) (share []float64, pages uint64) {
+	share = slices.Repeat([]float64{math.NaN()}, classes)
+	if res == nil || res.Touches == nil {
+		return share, 0
+	}
+	count, pages := report.BySharing(res.Touches.BySMs)
+	for k, n := range count {
+		share[k] = 100 * float64(n) / float64(pages)
+	}
+	return share, pages
+}
+
+// pairs is the gain of one configuration over another, for several pairs of them (NUBA, Figures 14
+// and 16).
+func (b *Book) pairs(r *Reproduced) {
+	f, m := r.Figure, metrics()[r.Figure.Metric]
+	r.Columns = []string{"pair", "set", "program", f.Metric, "over", "gain_percent"}
+	series := map[string][]float64{}
+	sets := f.Sets
+	if len(sets) > 1 {
+		sets = append(slices.Clone(sets), "all")
+	}
+	for _, p := range f.Pairs {
+		runs := b.singles(r, []string{p.Of, p.Over})
+		for _, s := range runs {
+			one := []singles{s}
+			x, base := valuesOf(one, 0, m)[0], valuesOf(one, 1, m)[0]
+			r.row(p.Name, s.set, s.program, x, base, 100*(x/base-1))
+			r.of(f.Metric+" "+p.Name+" "+s.program, 100*(x/base-1))
+		}
+		f.perSet(runs, func(set string, part []singles) {
+			name := f.Metric + " " + p.Name + " " + set
+			r.gain(name, quotients(valuesOf(part, 0, m), valuesOf(part, 1, m)), m)
+			series[set] = append(series[set], r.Measures[name+" mean"].Value)
+		})
+	}
+	panel := figure.Panel{YLabel: "gain, %", Kind: figure.Bars}
+	for _, p := range f.Pairs {
+		panel.Ticks = append(panel.Ticks, p.Name)
+	}
+	for _, set := range sets {
+		panel.Series = append(panel.Series, figure.Series{Name: set, Y: series[set]})
+	}
+	r.Draw.Panels = []figure.Panel{panel}
+}
+
+// tradeoff is speed over the interconnect's power, both over a configuration's (NUBA, Figure 10).
+func (b *Book) tradeoff(r *Reproduced) {
+	f := r.Figure
+	var names []string
+	for _, l := range f.Lines {
+		names = append(names, l.Configs...)
+	}
+	names = append(names, f.Configs[0])
+	runs := b.singles(r, names)
+	speed, power := metrics()["ipc"], metrics()["noc power"]
+	base := len(names) - 1
+	r.Columns = []string{"configuration", "speed_over_" + f.Configs[0], "noc_power_over_" + f.Configs[0]}
+	panel := figure.Panel{
+		XLabel: "NoC power over " + f.Configs[0], YLabel: "speed over " + f.Configs[0], Kind: figure.Lines,
+	}
+	i := 0
+	for _, l := range f.Lines {
+		c := curve{Name: l.Name}
+		for range l.Configs {
+			x := meanOf(quotients(valuesOf(runs, i, power), valuesOf(runs, base, power)))
+			y := harmonicMean(quotients(valuesOf(runs, i, speed), valuesOf(runs, base, speed)))
+			r.row(names[i], y, x)
+			if !math.IsNaN(x) {
+				c.add(x, y)
+			}
+			i++
+		}
+		panel.Series = append(panel.Series, figure.Series(c))
+	}
+	for i, a := range names[:base] {
+		for j, over := range names[:base] {
+			if i != j {
+				r.gain("ipc "+a+"/"+over, quotients(valuesOf(runs, i, speed), valuesOf(runs, j, speed)), speed)
+				r.gain("power "+a+"/"+over, quotients(valuesOf(runs, i, power), valuesOf(runs, j, power)), power)
+			}
+		}
+	}
+	r.Draw.Panels = []figure.Panel{panel}
+}
+
+// singleNames are the measures of a figure of configurations.
+func (s *Study) singleNames(f *Figure) (out []string) {
+	stat := func(name string) { out = append(out, name+" max", name+" mean", name+" min") }
+	sets, programs := slices.Clone(f.Sets), []string{}
+	for _, set := range f.Sets {
+		for _, m := range s.list.Set(set).Mixes {
+			programs = append(programs, m.Apps[0])
+		}
+	}
+	if len(sets) > 1 {
+		sets = append(sets, "all")
+	}
+	each := func(name string, ofPrograms bool) {
+		for _, set := range sets {
+			stat(name + " " + set)
+		}
+		for _, p := range programs {
+			if ofPrograms {
+				out = append(out, name+" "+p)
+			}
+		}
+	}
+	switch f.Kind {
+	case "ratios":
+		f.ordered(f.Configs, func(a, base string) { each(f.Metric+" "+a+"/"+base, true) })
+	case "values":
+		for _, c := range f.Configs {
+			each(f.Metric+" "+c, true)
+		}
+	case "parts":
+		for i, c := range f.Configs {
+			each("noc share "+c, false)
+			for _, over := range f.Configs[:i] {
+				each("noc "+c+"/"+over, false)
+				each("total "+c+"/"+over, false)
+			}
+		}
+	case "degree":
+		each("shared", true)
+		for _, class := range s.classes(f.Configs[0]) {
+			for _, p := range programs {
+				out = append(out, class+" "+p)
+			}
+		}
+	case "pairs":
+		for _, p := range f.Pairs {
+			each(f.Metric+" "+p.Name, true)
+		}
+	case "tradeoff":
+		var names []string
+		for _, l := range f.Lines {
+			names = append(names, l.Configs...)
+		}
+		f.ordered(names, func(a, base string) {
+			stat("ipc " + a + "/" + base)
+			stat("power " + a + "/" + base)
+		})
+	}
+	return out
+}
+
+// ordered calls do for every ordered pair of names.
+func (f *Figure) ordered(names []string, do func(a, base string)) {
+	for _, a := range names {
+		for _, base := range names {
+			if a != base {
+				do(a, base)
+			}
+		}
+	}
+}

@@ -1,0 +1,157 @@
+package sheets
+
+import (
+	"fmt"
+	"math/bits"
+	"strings"
+)
+
+// Memory is a fast tier beside the one of dram, map and clock.dram, which is the slow one
+// then, and the controller before both. Machines without the section have one tier.
+type Memory struct {
+	Fast   FastTier `yaml:"fast"`
+	Hybrid Hybrid   `yaml:"hybrid"`
+}
+
+// FastTier is the fast memory: its devices, where its addresses lie and what it draws.
+type FastTier struct {
+	Clock      float64 `yaml:"clock" unit:"MHz" doc:"command clock of the fast tier"`
+	Activate   float64 `yaml:"activate" unit:"pJ" doc:"opening and closing a row"`
+	ReadBit    float64 `yaml:"read" unit:"pJ/bit" doc:"reading a bit, from the row to the controller"`
+	WriteBit   float64 `yaml:"write" unit:"pJ/bit" doc:"writing a bit"`
+	Background float64 `yaml:"background" unit:"mW" doc:"background power of a channel"`
+	Device     DRAM    `yaml:"device"`
+	Map        Map     `yaml:"map"`
+}
+
+// Hybrid is the controller of a memory of two tiers, and its policy.
+type Hybrid struct {
+	Mode     string `yaml:"mode" unit:"name" doc:"cache (the fast tier holds copies) or flat (both are memory)"`
+	Capacity int64  `yaml:"capacity" unit:"bytes" doc:"blocks of the fast tier; the remap table lies above them"`
+	Block    int    `yaml:"block" unit:"bytes" doc:"what moves between the tiers at once: 64 to 2048"`
+	Ways     int    `yaml:"ways" unit:"ways" doc:"blocks of a set that lie in the fast tier: 1 to 16"`
+	Channels int    `yaml:"superchannels" unit:"superchannels" doc:"groups of channels of the fast tier that deliver a block together"`
+
+	Policy      string  `yaml:"policy" unit:"name" doc:"none (LRU), waypart, hydrogen, hashcache, profess or profess-lru"`
+	Cap         int     `yaml:"cap" unit:"ways" doc:"of each set, for data of the CPU (waypart, hydrogen)"`
+	BW          int     `yaml:"bw" unit:"superchannels" doc:"that are the CPU's alone (hydrogen)"`
+	Swap        string  `yaml:"swap" unit:"name" doc:"what a CPU hit outside its channels does: swap, prob, none or ideal (hydrogen)"`
+	Tokens      string  `yaml:"tokens" unit:"name" doc:"what limits migrations of the GPU: none, fixed (tok) or share (tok_share) (hydrogen)"`
+	Tok         int     `yaml:"tok" unit:"tokens" doc:"migrations of the GPU per period, with fixed"`
+	TokShare    float64 `yaml:"tok_share" unit:"fraction" doc:"of the GPU's requests of a period that may migrate in the next, with share"`
+	TokPeriod   int     `yaml:"tok_period" unit:"cycles" doc:"a period, in clocks of the CPU"`
+	TokChannels bool    `yaml:"tok_per_channel" unit:"flag" doc:"a counter for each slow channel instead of one"`
+	Reconfigure string  `yaml:"reconfigure" unit:"name" doc:"lazy (misplaced blocks leave when they are hit) or ideal (at once, for nothing)"`
+	Bloom       int     `yaml:"bloom" unit:"counters" doc:"of two bits in the filter of dirty blocks (hashcache)"`
+
+	Clock     float64 `yaml:"clock" unit:"MHz" doc:"of the controller"`
+	CPUClock  float64 `yaml:"cpu_clock" unit:"MHz" doc:"in which tok_period counts"`
+	Banks     int     `yaml:"banks" unit:"lookups/cycle" doc:"banks of the controller, over which sets are interleaved"`
+	Queue     int     `yaml:"queue" unit:"requests" doc:"that wait for a bank"`
+	Lookup    int     `yaml:"lookup" unit:"cycles" doc:"of the remap cache"`
+	Remap     int     `yaml:"remap_cache" unit:"bytes" doc:"of the remap table on the chip"`
+	RemapWays int     `yaml:"remap_ways" unit:"ways" doc:"of the remap cache"`
+	Entries   int     `yaml:"remap_misses" unit:"entries" doc:"lines of the remap table on their way"`
+	Requests  int     `yaml:"requests" unit:"requests" doc:"accepted and not finished"`
+	Registers int     `yaml:"registers" unit:"entries" doc:"transfers of blocks at once"`
+	Buffers   int     `yaml:"buffers" unit:"entries" doc:"blocks of data for transfers: one each, two to swap or write back"`
+	Port      int     `yaml:"port" unit:"requests" doc:"accesses that wait for a channel"`
+}
+
+// Given says that the machine has two tiers.
+func (m *Memory) Given() bool { return m.Hybrid.Ways > 0 }
+
+// memory checks the fast tier and the organisation of both.
+func (c *checker) memory(m *Machine) {
+	x, h := &m.Memory.Fast, &m.Memory.Hybrid
+	if !m.Memory.Given() {
+		return
+	}
+	c.want(x.Clock > 0 && x.Clock <= 1e5 && h.Clock > 0 && h.Clock <= 1e5 && h.CPUClock > 0 && h.CPUClock <= 1e5,
+		"memory.fast.clock, memory.hybrid.clock and cpu_clock are %g, %g and %g MHz; each must be above 0 and at most "+
+			"100000", x.Clock, h.Clock, h.CPUClock)
+	c.device("memory.fast.device", &x.Device)
+	c.want(x.Map.Kind == "bits" && x.Map.Hash == "none",
+		"memory.fast.map is of kind %s with hash %s; ways name channels, so it must be bits without a hash", x.Map.Kind,
+		x.Map.Hash)
+	fast := *m
+	fast.DRAM, fast.LLC.SlicesPerChannel = x.Device, 1
+	c.mapBits(&fast, "memory.fast.map", &x.Map)
+	for _, d := range []struct {
+		path   string
+		access int
+	}{{"memory.fast.device.access", x.Device.Access}, {"dram.access", m.DRAM.Access}} {
+		c.want(d.access == 64, "%s is %d; both tiers of a hybrid memory move 64 bytes an access", d.path, d.access)
+	}
+	c.want(m.LLC.Line >= 64, "llc.line is %d; a hybrid memory moves 64 bytes an access", m.LLC.Line)
+	c.want(m.VM.Enabled, "memory.hybrid needs vm.enabled: addresses must lie in the memory there is")
+	c.want(m.DRAM.MigrationCycles == 0,
+		"memory.hybrid and dram.migration_cycles: pages of a hybrid memory do not migrate")
+	c.organisation(m)
+	c.policy(h)
+}
+
+// device checks the devices of another tier than dram's.
+func (c *checker) device(path string, d *DRAM) {
+	inner := &checker{}
+	inner.dram(&Machine{DRAM: *d})
+	for _, err := range inner.errs {
+		c.errorf("%s", strings.ReplaceAll(err.Error(), "dram.", path+"."))
+	}
+}
+
+// organisation checks how sets and blocks lie over both tiers.
+func (c *checker) organisation(m *Machine) {
+	h, fast := &m.Memory.Hybrid, &m.Memory.Fast.Device
+	c.oneOf("memory.hybrid.mode", h.Mode, "cache", "flat")
+	c.want(h.Ways <= 16, "memory.hybrid.ways is %d; a set has 1 to 16", h.Ways)
+	c.positive("memory.hybrid.superchannels memory.hybrid.banks memory.hybrid.queue memory.hybrid.lookup "+
+		"memory.hybrid.remap_cache memory.hybrid.remap_ways memory.hybrid.remap_misses memory.hybrid.requests "+
+		"memory.hybrid.registers memory.hybrid.tok_period",
+		h.Channels, h.Banks, h.Queue, h.Lookup, h.Remap, h.RemapWays, h.Entries, h.Requests, h.Registers, h.TokPeriod)
+	if h.Channels > 0 && h.Ways > 0 {
+		c.want(h.Ways%h.Channels == 0 || h.Channels%h.Ways == 0,
+			"memory.hybrid.ways = %d and superchannels = %d do not divide: one must be a multiple of the other", h.Ways,
+			h.Channels)
+		c.want(fast.Channels%h.Channels == 0,
+			"memory.fast.device.channels = %d do not make memory.hybrid.superchannels = %d of as many each",
+			fast.Channels, h.Channels)
+	}
+	c.want(pow2(h.Block) && h.Block >= 64 && h.Block <= 2048,
+		"memory.hybrid.block is %d; it must be a power of two from 64 to 2048", h.Block)
+	c.want(h.Capacity > 0 && h.Capacity <= fast.Capacity,
+		"memory.hybrid.capacity is %d bytes; the fast tier's devices have %d (memory.fast.device.capacity)", h.Capacity,
+		fast.Capacity)
+	c.want(m.DRAM.Capacity >= h.Capacity,
+		"the slow tier has dram.capacity = %d bytes, less than the fast one with memory.hybrid.capacity = %d",
+		m.DRAM.Capacity, h.Capacity)
+	c.want(h.Capacity <= 0 || bits.OnesCount64(uint64(m.DRAM.Capacity/max(h.Capacity, 1))) == 1 &&
+		m.DRAM.Capacity%max(h.Capacity, 1) == 0,
+		"dram.capacity = %d is not 1, 2, 4, 8 ... times memory.hybrid.capacity = %d", m.DRAM.Capacity, h.Capacity)
+}
+
+// policy checks what the policy may be and start with.
+func (c *checker) policy(h *Hybrid) {
+	c.oneOf("memory.hybrid.policy", h.Policy, "none", "waypart", "hydrogen", "hashcache", "profess", "profess-lru")
+	c.oneOf("memory.hybrid.swap", h.Swap, "swap", "prob", "none", "ideal")
+	c.oneOf("memory.hybrid.tokens", h.Tokens, "none", "fixed", "share")
+	c.oneOf("memory.hybrid.reconfigure", h.Reconfigure, "lazy", "ideal")
+	c.want(h.TokShare >= 0 && h.TokShare <= 1, "memory.hybrid.tok_share is %g; it must be between 0 and 1", h.TokShare)
+	c.want(h.Mode != "flat" || h.Policy == "none" || h.Policy == "waypart" || h.Policy == "hydrogen",
+		"memory.hybrid.policy is %s, which is for mode cache only", h.Policy)
+	c.want(h.Policy != "hashcache" || h.Bloom >= 3, "memory.hybrid.bloom is %d; a filter has 3 or more", h.Bloom)
+	split := fmt.Sprintf("memory.hybrid.cap = %d and bw = %d", h.Cap, h.BW)
+	switch {
+	case h.Policy == "waypart":
+		c.want(h.Cap >= 1 && h.Cap < h.Ways, "memory.hybrid.cap is %d; of %d ways the CPU can have 1 to %d", h.Cap,
+			h.Ways, h.Ways-1)
+	case h.Policy == "hydrogen" && h.Ways > 1:
+		c.want(h.Cap < h.Ways, "%s: of %d ways the CPU can have %d, and the GPU needs one", split, h.Ways, h.Ways-1)
+		c.want(h.BW*h.Ways <= h.Cap*max(h.Channels, 1), "%s: bw*ways/superchannels <= cap must hold, with %d ways and "+
+			"%d superchannels", split, h.Ways, h.Channels)
+		fallthrough
+	case h.Policy == "hydrogen":
+		c.want(h.BW < h.Channels, "%s: of %d superchannels 0 to %d may be the CPU's alone", split, h.Channels,
+			h.Channels-1)
+	}
+}

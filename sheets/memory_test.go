@@ -1,0 +1,64 @@
+package sheets
+
+import (
+	"strings"
+	"testing"
+)
+
+// What of a memory of two tiers does not fit together is said with its place and what to do.
+func TestMemoryErrors(t *testing.T) {
+	for _, c := range []struct{ set, want string }{
+		{"memory.hybrid.ways=6", "memory.hybrid.ways = 6 and superchannels = 4 do not divide"},
+		{"memory.hybrid.ways=32", "memory.hybrid.ways is 32; a set has 1 to 16"},
+		{"memory.hybrid.superchannels=3", "channels = 16 do not make memory.hybrid.superchannels = 3"},
+		{"memory.hybrid.block=96", "memory.hybrid.block is 96; it must be a power of two from 64 to 2048"},
+		{"memory.hybrid.block=4096", "memory.hybrid.block is 4096"},
+		{"memory.hybrid.capacity=17179869184", "the slow tier has dram.capacity = 8589934592 bytes"},
+		{"memory.hybrid.capacity=1000000000", "is not 1, 2, 4, 8 ... times memory.hybrid.capacity = 1000000000"},
+		{"memory.hybrid.cap=4", "of 4 ways the CPU can have 3, and the GPU needs one"},
+		{"memory.hybrid.bw=4", "of 4 superchannels 0 to 3 may be the CPU's alone"},
+		{"memory.hybrid.cap=1,memory.hybrid.bw=2", "bw*ways/superchannels <= cap must hold"},
+		{"memory.hybrid.policy=waypart,memory.hybrid.cap=0", "of 4 ways the CPU can have 1 to 3"},
+		{"memory.hybrid.policy=lru", "memory.hybrid.policy is \"lru\"; it must be one of none"},
+		{"memory.hybrid.policy=profess,memory.hybrid.mode=flat", "policy is profess, which is for mode cache"},
+		{"memory.hybrid.swap=often", "memory.hybrid.swap is \"often\"; it must be one of"},
+		{"memory.hybrid.tok_share=1.5", "memory.hybrid.tok_share is 1.5; it must be between 0 and 1"},
+		{"memory.fast.clock=0", "memory.fast.clock, memory.hybrid.clock and cpu_clock are 0, 1600 and 3200 MHz"},
+		{"memory.fast.device.access=32", "memory.fast.device.access is 32; both tiers"},
+		{"memory.fast.device.timing.cl=0", "memory.fast.device.timing.cl is 0; it must be at least 1"},
+		{"memory.fast.map.hash=ipoly", "memory.fast.map is of kind bits with hash ipoly; ways name channels"},
+		{"memory.fast.device.channels=8", "memory.fast.map"},
+		{"vm.enabled=false", "memory.hybrid needs vm.enabled"},
+	} {
+		set := map[string]string{}
+		for _, s := range strings.Split(c.set, ",") {
+			path, value, _ := strings.Cut(s, "=")
+			set[path] = value
+		}
+		_, _, err := Resolve("hydrogen", set)
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %s", c.set, err, c.want)
+		}
+	}
+}
+
+// A machine without the section has one tier; a section begun must be whole.
+func TestMemoryIsWhole(t *testing.T) {
+	m, prov, err := Load("qv100")
+	if err != nil || m.Memory.Given() {
+		t.Errorf("qv100: %v, two tiers %v", err, m.Memory.Given())
+	}
+	for _, e := range prov.List(m) {
+		if strings.HasPrefix(e.Path, "memory.") {
+			t.Errorf("%s of a machine with one tier is listed", e.Path)
+		}
+	}
+	_, _, err = Parse("m.yaml", []byte(small("memory:\n  hybrid:\n    ways: [4, ways, me]\n")))
+	if want := "no value for memory.fast.clock (command clock of the fast tier); add `"; err == nil ||
+		!strings.Contains(err.Error(), want) {
+		t.Errorf("%v, want %s", err, want)
+	}
+	if m, _, err = Load("hydrogen"); err != nil || !m.Memory.Given() {
+		t.Fatalf("hydrogen: %v", err)
+	}
+}

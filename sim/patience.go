@@ -1,0 +1,46 @@
+package sim
+
+import (
+	"fmt"
+	"time"
+)
+
+// patienceFor is the wall time without anything useful of an application after which who looks on
+// is told. The run goes on: its end is a matter of cycles (the machine's watchdog), so that results do
+// not depend on the computer.
+const patienceFor = 30 * time.Second
+
+// patience notices applications that seem to hang.
+type patience struct {
+	of []lull // per application
+}
+
+// lull is a time in which an application does nothing useful.
+type lull struct {
+	began time.Time
+	idle  uint64 // cycles, when it was last looked at
+	told  bool
+}
+
+// look returns what to say now, nothing for most of the time.
+func (p *patience) look(r *run) (say []string) {
+	now := time.Now()
+	if p.of == nil {
+		p.of = make([]lull, len(r.apps))
+	}
+	for i := range p.of {
+		l, idle := &p.of[i], r.gpu.Watchdog.Idle(i)
+		if idle < l.idle || idle == 0 || l.began.IsZero() {
+			*l = lull{began: now}
+		}
+		if l.idle = idle; l.told || now.Sub(l.began) < patienceFor {
+			continue
+		}
+		l.told = true
+		say = append(say, fmt.Sprintf("%s has done nothing useful for %.0f s, %d cycles of its own: no block has "+
+			"ended; the run goes on, up to the watchdog's limit",
+			r.apps[i].spec.Name, now.Sub(l.began).Seconds(), idle))
+		say = append(say, r.gpu.Watchdog.Waits(i)...)
+	}
+	return say
+}

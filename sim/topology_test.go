@@ -1,0 +1,136 @@
+package sim_test
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"heddle/sim"
+)
+
+var topologies = flag.Int("topologies", 9, "random machines of several topologies TestRandomTopologies tries")
+
+// narrow is what may be small or unusual about a machine of several hops.
+var narrow = []struct {
+	path   string
+	values []string
+}{
+	{"noc.flit", []string{"8", "16", "32", "64"}},
+	{"noc.in_queue", []string{"1", "2", "18"}},
+	{"noc.out_queue", []string{"1", "2", "16"}},
+	{"noc.vcs", []string{"1", "2", "3"}},
+	{"noc.latency", []string{"1", "4"}},
+	{"noc.radix", []string{"4", "8", "16"}},
+	{"noc.write_size", []string{"0", "16"}},
+	{"clock.noc", []string{"700", "1400", "2000"}},
+	{"clock.llc", []string{"700", "1400", "2000"}},
+	{"llc.mshrs", []string{"2", "4", "192"}},
+	{"llc.merge", []string{"1", "4"}},
+	{"llc.ways", []string{"2", "16"}},
+	{"llc.sets", []string{"2", "48"}},
+	{"llc.in_queue", []string{"1", "64"}},
+	{"llc.miss_queue", []string{"1", "32"}},
+	{"llc.to_dram", []string{"1", "64"}},
+	{"llc.from_dram", []string{"1", "64"}},
+	{"llc.out_queue", []string{"1", "8"}},
+	{"llc.latency", []string{"0", "119"}},
+	{"llc.fill", []string{"home", "local"}},
+	{"llc.write_alloc", []string{"lazy", "fetch"}},
+	{"l1d.mshrs", []string{"8", "128"}},
+	{"l1d.miss_queue", []string{"1", "16"}},
+	{"dram.queue", []string{"2", "64"}},
+	{"dram.return", []string{"1", "16"}},
+	{"vm.walkers", []string{"1", "64"}},
+	{"vm.placement", []string{"round-robin", "least", "first-touch"}},
+	{"vm.page", []string{"4096", "2097152"}},
+}
+
+// randomTopology is one or two applications on a machine of one of the topologies, with a few
+// odd numbers.
+func randomTopology(r *rand.Rand) sim.Spec {
+	one := func(of ...string) string { return of[r.IntN(len(of))] }
+	s := sim.Spec{
+		Machine: one("nuba", "nuba", "nuba-smside", "nuba-smside", "nuba-mem", "nuba-mcm", "nuba-mcm-mem"),
+		Seed:    r.Uint64N(100), Epoch: 1000, Set: map[string]string{},
+	}
+	s.Watchdog, s.Length.MaxCycles = 400_000, 3_000_000
+	s.Sharing.Mode = "alone"
+	for i := range 1 + r.IntN(2) {
+		path := one("micro/triad", "micro/histogram", "micro/spmv", "micro/randomaccess", "micro/reduction",
+			"rodinia-like/bfs", "rodinia-like/hotspot", "polybench/atax", "rodinia-like/btree")
+		s.Apps = append(s.Apps, sim.App{
+			Name: fmt.Sprint("app", i), Path: "../apps/" + path, Args: map[string]string{"size": "tiny"},
+		})
+		if i > 0 {
+			s.Sharing.Mode = one("mps", "smk")
+		}
+	}
+	for _, n := range narrow {
+		if r.IntN(4) == 0 && (n.path != "llc.fill" || !strings.HasSuffix(s.Machine, "-mem")) {
+			s.Set[n.path] = one(n.values...)
+		}
+	}
+	if s.Set["noc.radix"] == "4" {
+		s.Set["noc.vcs"] = "1"
+	}
+	switch s.Machine {
+	case "nuba":
+		s.Set["noc.partitions"] = one("2", "8", "16", "32")
+		s.Set["llc.slices_per_channel"] = one("1", "2", "4")
+	case "nuba-mcm", "nuba-mcm-mem":
+		s.Set["noc.modules"], s.Set["noc.ring_queue"] = one("2", "4"), one("1", "2", "16")
+		s.Set["noc.ring"], s.Set["dram.channels"] = one("5", "100", "720"), "32"
+		if s.Machine == "nuba-mcm" {
+			s.Set["noc.partitions"] = one("4", "16", "32")
+		}
+	}
+	if sheet := s.Machine; (sheet == "nuba" || sheet == "nuba-mcm") && r.IntN(2) == 0 {
+		if s.Sharing.Memory.Replication = "full"; r.IntN(2) == 0 {
+			s.Sharing.Memory.Replication = ""
+			s.Sharing.Policies = []sim.Governor{{Policy: "mdr", Period: 500}}
+		}
+	}
+	s.Set["sm.count"] = one("32", "64")
+	return s
+}
+
+// Whatever the topology and however small the queues: programs end, with the right results, and
+// visiting everything in every cycle or asking for two cores changes nothing.
+func TestRandomTopologies(t *testing.T) {
+	n := *topologies
+	if testing.Short() {
+		n = (n + 2) / 3
+	}
+	for seed := range uint64(n) {
+		s := randomTopology(rand.New(rand.NewPCG(seed, 7)))
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			of := func(s sim.Spec) string {
+				r, err := sim.Run(context.Background(), s, nil)
+				if err != nil {
+					t.Fatalf("%v\n%+v", err, s)
+				}
+				if len(r.Checks) < len(s.Apps) || r.Cycles >= s.Length.MaxCycles {
+					t.Fatalf("%d checks of %d programs in %d cycles of %+v", len(r.Checks), len(s.Apps), r.Cycles, s)
+				}
+				for _, c := range r.Checks {
+					if !c.OK {
+						t.Errorf("%+v on %+v", c, s)
+					}
+				}
+				return text(t, r)
+			}
+			want := of(s)
+			every, two := s, s
+			every.NoSkip, two.Cores = true, 2
+			if of(every) != want {
+				t.Errorf("idle skipping changes the result of %+v", s)
+			}
+			if of(two) != want {
+				t.Errorf("a second core changes the result of %+v", s)
+			}
+		})
+	}
+}

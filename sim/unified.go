@@ -1,0 +1,161 @@
+package sim
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"heddle/machine"
+	"heddle/machine/uvm"
+	"heddle/sheets"
+)
+
+// Unified asks for managed memory whose pages come to the device when they are touched and leave
+// when there is no room. Names and numbers that are left out are the dissertation's defaults.
+type Unified struct {
+	All bool `json:"all,omitempty"` // what programs allocate on the device is managed, too
+	// Capacity is the device memory for managed pages: bytes, or a share of what is allocated as
+	// in 75% or 100/110; "": all there is.
+	Capacity     string `json:"capacity,omitempty"`
+	Prefetch     string `json:"prefetch,omitempty"`
+	PrefetchOver string `json:"prefetch_over,omitempty"` // once memory has been too small; "": the same
+	Evict        string `json:"evict,omitempty"`
+	Migrate      string `json:"migrate,omitempty"`
+	Ts           int    `json:"ts,omitempty"`
+	P            int    `json:"p,omitempty"`
+	Reserve      int    `json:"reserve,omitempty"`    // percent
+	WriteBack    string `json:"write_back,omitempty"` // always or dirty
+}
+
+// On says that the run asks for it.
+func (u *Unified) On() bool { return *u != Unified{} }
+
+// options are what the machine is built with; nil where the run does not ask for any.
+func (u *Unified) options(seed uint64) (*machine.UnifiedMemory, error) {
+	if !u.On() {
+		return nil, nil
+	}
+	o := &machine.UnifiedMemory{Options: uvm.Options{
+		Prefetch: either(u.Prefetch, "tbn"), PrefetchOver: u.PrefetchOver, Evict: either(u.Evict, "lru2m"),
+		Migrate: either(u.Migrate, "first-touch"), Ts: u.Ts, P: u.P, Reserve: u.Reserve,
+		CleanDropped: u.WriteBack == "dirty", Seed: seed,
+	}}
+	if o.Ts == 0 {
+		o.Ts = 8 // Table 2
+	}
+	if o.P == 0 {
+		o.P = 8 // Table 2
+	}
+	if u.WriteBack != "" && u.WriteBack != "always" && u.WriteBack != "dirty" {
+		return nil, fmt.Errorf("memory.unified.write_back is always or dirty, not %q", u.WriteBack)
+	}
+	var err error
+	if o.Capacity, o.Share, err = parseCapacity(u.Capacity); err != nil {
+		return nil, err
+	}
+	check := o.Options
+	check.Capacity = max(check.Capacity, uvm.PageSize)
+	if _, err := uvm.New(check); err != nil {
+		return nil, fmt.Errorf("memory.unified: %w", err)
+	}
+	return o, nil
+}
+
+// either is the name, or where there is none the other.
+func either(name, other string) string {
+	if name == "" {
+		return other
+	}
+	return name
+}
+
+// parseCapacity reads bytes, a share of what is allocated (75%, 100/110), or nothing.
+func parseCapacity(text string) (bytes int64, share float64, err error) {
+	bad := fmt.Errorf("memory.unified.capacity %q: want bytes (a multiple of 64 KB), or a share of what is allocated "+
+		"above 0 %%, as 75%% or 100/110", text)
+	if text == "" {
+		return 0, 0, nil
+	}
+	if n, ok := strings.CutSuffix(text, "%"); ok {
+		share, err = strconv.ParseFloat(strings.TrimSpace(n), 64)
+		share /= 100
+	} else if a, b, ok := strings.Cut(text, "/"); ok {
+		var x, y uint64
+		if x, err = strconv.ParseUint(a, 10, 32); err == nil {
+			y, err = strconv.ParseUint(b, 10, 32)
+		}
+		if y > 0 {
+			share = float64(x) / float64(y)
+		}
+	} else {
+		bytes, err = strconv.ParseInt(text, 10, 64)
+		if err != nil || bytes < uvm.BlockSize || bytes%uvm.BlockSize != 0 {
+			return 0, 0, bad
+		}
+		return bytes, 0, nil
+	}
+	if err != nil || !(share > 0) || share > 1e6 {
+		return 0, 0, bad
+	}
+	return 0, share, nil
+}
+
+// check says what of it machine m has not.
+func (u *Unified) check(m *sheets.Machine) error {
+	if !u.On() {
+		return nil
+	}
+	lacks := func(path, what string) error {
+		return &Lacks{path, fmt.Sprintf("memory.unified: machine %s %s; uvm does", m.Name, what)}
+	}
+	switch {
+	case !m.VM.Enabled:
+		return lacks("vm.enabled", "does not translate addresses (vm.enabled)")
+	case m.VM.Page != uvm.PageSize:
+		return lacks("vm.page", fmt.Sprintf("has no pages of %d bytes (vm.page)", uvm.PageSize))
+	case m.UVM.Buffer == 0:
+		return lacks("uvm.buffer", "has no buffer for faults (uvm.buffer)")
+	}
+	_, err := u.options(0)
+	return err
+}
+
+// unifiedSpans puts faults and transfers of unified memory on the timeline.
+func (r *run) unifiedSpans() {
+	tracks := [...]string{
+		machine.FaultBatch: "unified memory/driver", machine.ToDevice: "unified memory/to the device",
+		machine.ToHost: "unified memory/to the host",
+	}
+	for _, s := range r.gpu.Unified.Spans {
+		name := fmt.Sprintf("%d KB", s.N*uvm.PageSize>>10)
+		if s.Kind == machine.FaultBatch {
+			name = fmt.Sprintf("%d faults", s.N)
+		}
+		r.span(tracks[s.Kind], name, s.Start, s.End, int(s.Tenant))
+	}
+}
+
+// SetUnified sets one field of Unified by its name in a run file.
+func (u *Unified) SetUnified(name, value string) (err error) {
+	number := map[string]*int{"ts": &u.Ts, "p": &u.P, "reserve": &u.Reserve}
+	text := map[string]*string{
+		"capacity": &u.Capacity, "prefetch": &u.Prefetch, "prefetch_over": &u.PrefetchOver, "evict": &u.Evict,
+		"migrate": &u.Migrate, "write_back": &u.WriteBack,
+	}
+	switch {
+	case name == "all":
+		u.All, err = strconv.ParseBool(value)
+	case number[name] != nil:
+		*number[name], err = strconv.Atoi(value)
+	case text[name] != nil:
+		*text[name] = value
+	default:
+		names := []string{
+			"all", "capacity", "evict", "migrate", "p", "prefetch", "prefetch_over", "reserve", "ts", "write_back",
+		}
+		slices.Sort(names)
+		return fmt.Errorf("unknown key; memory.unified has %s", strings.Join(names, ", "))
+	}
+	return err
+}

@@ -1,0 +1,159 @@
+package sim
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"heddle/machine/uvm"
+)
+
+// unifiedSpec is applications on the machine of the dissertation with too little memory.
+func unifiedSpec(u Unified, apps ...string) Spec {
+	s := Spec{Machine: "uvm", Sharing: Sharing{Mode: "alone", Name: "alone"}, Seed: 1}
+	if len(apps) > 1 {
+		s.Sharing.Mode = "mps"
+	}
+	s.Sharing.Memory.Unified = u
+	for i, a := range apps {
+		s.Apps = append(s.Apps, App{Name: fmt.Sprint(filepath.Base(a), i), Path: "../apps/" + a})
+	}
+	return s
+}
+
+// totals sums a table over windows and what lies outside.
+func totals(r *Result, owner string) map[string]uint64 {
+	sum := map[string]uint64{}
+	for _, t := range r.Tables {
+		if t.Owner == owner && !t.Moved {
+			for _, v := range t.Values {
+				sum[v.Name] += v.N
+			}
+		}
+	}
+	return sum
+}
+
+// right says what of a run under unified memory cannot be: checks that fail, bytes on the link
+// that are not those of the pages moved, no eviction although memory was too small.
+func right(t *testing.T, s *Spec) *Result {
+	t.Helper()
+	r, err := Run(context.Background(), *s, nil)
+	if err != nil {
+		t.Fatalf("%+v: %v", s.Sharing.Memory.Unified, err)
+	}
+	if len(r.Checks) == 0 {
+		t.Error("nothing was checked")
+	}
+	for _, c := range r.Checks {
+		if !c.OK {
+			t.Errorf("%+v: %s: %s", s.Sharing.Memory.Unified, c.What, c.Msg)
+		}
+	}
+	n, link := totals(r, "uvm"), totals(r, "link")
+	if link["bytes"] > uvm.PageSize*(n["migrated_pages"]+n["written_pages"]+n["returned_pages"]) {
+		t.Errorf("%d bytes on the link for %d pages that came, %d written back and %d returned", link["bytes"],
+			n["migrated_pages"], n["written_pages"], n["returned_pages"])
+	}
+	if n["migrated_pages"] < max(n["prefetched_pages"], n["thrashed_pages"]) ||
+		n["migrated_pages"]+link["remotes"] == 0 {
+		t.Errorf("%v", n)
+	}
+	return r
+}
+
+// One application at 110 % of memory, TBNp and LRU 2 MB: it faults, evicts, and gives the right
+// result; with all the memory it needs nothing is evicted, and every page comes once.
+func TestOversubscribed(t *testing.T) {
+	s := unifiedSpec(Unified{All: true, Capacity: "100/110"}, "micro/triad")
+	s.Apps[0].Args = map[string]string{"n": "262144"}
+	n := totals(right(t, &s), "uvm")
+	if n["evicted_pages"] == 0 || n["written_pages"] != n["evicted_pages"] {
+		t.Errorf("%v", n)
+	}
+	s.Sharing.Memory.Unified.Capacity = ""
+	n = totals(right(t, &s), "uvm")
+	if n["evicted_pages"] != 0 || n["migrated_pages"] != 3*262144*4/uvm.PageSize || n["thrashed_pages"] != 0 {
+		t.Errorf("%v", n)
+	}
+}
+
+// Every pair of prefetcher and eviction, each on an application of the collection, some with a
+// second one: right results at three quarters of the memory.
+func TestUnifiedPairs(t *testing.T) {
+	apps := []string{
+		"micro/spmv", "polybench/atax", "rodinia-like/bfs", "rodinia-like/nw", "sdk-like/mergesort",
+		"micro/randomaccess",
+		"rodinia-like/hotspot", "polybench/fdtd2d", "rodinia-like/pathfinder", "lonestar-like/sssp", "micro/histogram",
+	}
+	rng := rand.New(rand.NewPCG(4, 4))
+	for _, p := range uvm.PrefetcherNames() {
+		for _, e := range uvm.EvictionNames() {
+			u := Unified{
+				All: true, Capacity: "75%", Prefetch: p, Evict: e, Reserve: rng.IntN(3) * 10,
+				WriteBack: []string{"always", "dirty"}[rng.IntN(2)],
+				Migrate:   uvm.MigrationNames()[max(0, rng.IntN(6)-2)],
+			}
+			list := []string{apps[rng.IntN(len(apps))]}
+			if rng.IntN(4) == 0 {
+				list = append(list, apps[rng.IntN(len(apps))])
+			}
+			t.Run(fmt.Sprint(p, " ", e, " ", list), func(t *testing.T) {
+				s := unifiedSpec(u, list...)
+				right(t, &s)
+			})
+		}
+	}
+}
+
+// Skipping, a second core and lockstep change nothing under unified memory either.
+func TestUnifiedDeterminism(t *testing.T) {
+	for _, u := range []Unified{
+		{All: true, Capacity: "75%", Evict: "tbn"},
+		{All: true, Capacity: "60%", Prefetch: "random", Evict: "random4k", WriteBack: "dirty"},
+		{All: true, Capacity: "75%", Evict: "lfu", Migrate: "adaptive", Ts: 2},
+	} {
+		s := unifiedSpec(u, "polybench/atax", "rodinia-like/bfs")
+		want := right(t, &s)
+		for _, how := range []Spec{{NoSkip: true}, {Cores: 2}, {Lockstep: true}} {
+			s.NoSkip, s.Cores, s.Lockstep = how.NoSkip, how.Cores, how.Lockstep
+			got, err := Run(context.Background(), s, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got.Cycles != want.Cycles || !reflect.DeepEqual(got.Tables, want.Tables) {
+				t.Errorf("%+v with %+v: another result", u, how)
+			}
+		}
+	}
+}
+
+// What a machine has not, and what makes no sense, is refused with a reason.
+func TestUnifiedRefused(t *testing.T) {
+	for _, c := range []struct {
+		machine string
+		u       Unified
+		want    string
+	}{
+		{"qv100", Unified{All: true}, "does not translate"},
+		{"ugpu", Unified{All: true}, "uvm.buffer"},
+		{"uvm", Unified{Capacity: "-5%"}, "memory.unified.capacity"},
+		{"uvm", Unified{Capacity: "4096"}, "memory.unified.capacity"},
+		{"uvm", Unified{Capacity: "1/0"}, "memory.unified.capacity"},
+		{"uvm", Unified{Capacity: "274877906944"}, "more than dram.capacity"},
+		{"uvm", Unified{Prefetch: "tree"}, "prefetcher"},
+		{"uvm", Unified{Evict: "lru"}, "eviction"},
+		{"uvm", Unified{Reserve: 100}, "reserve"},
+		{"uvm", Unified{WriteBack: "never"}, "write_back"},
+	} {
+		s := unifiedSpec(c.u, "micro/triad")
+		s.Machine = c.machine
+		if _, err := Run(context.Background(), s, nil); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s %+v: %v, want %s", c.machine, c.u, err, c.want)
+		}
+	}
+}
