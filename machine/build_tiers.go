@@ -83,8 +83,13 @@ func (b *builder) tierChannels(tier int, owner string, d *sheets.DRAM, clock eng
 	return nil
 }
 
-// classOf is the side of the chip that an application runs on.
-func classOf(*Tenant) hybrid.Class { return hybrid.GPU }
+// classOf is the side of the chip that an application runs on; of one on both, the GPU.
+func classOf(t *Tenant) hybrid.Class {
+	if len(t.SMs) == 0 && len(t.Cores) > 0 {
+		return hybrid.CPU
+	}
+	return hybrid.GPU
+}
 
 // hybridConfig is what the controller needs to know of the sheet.
 func (b *builder) hybridConfig() (*hybrid.Config, error) {
@@ -132,7 +137,7 @@ func (b *builder) hybridPolicy(c *hybrid.Config) (hybrid.Policy, error) {
 	}
 	o := hybrid.HydrogenOptions{
 		Swap: hybrid.SwapMode(h.Swap), Split: hybrid.Split{Cap: h.Cap, BW: h.BW}, Mode: c.Mode,
-		Tokens: hybrid.Unlimited, Period: uint64(float64(h.TokPeriod) / h.CPUClock * h.Clock),
+		Tokens: hybrid.Unlimited, Period: uint64(float64(h.TokPeriod) / b.sheet.CPU.Clock * h.Clock),
 	}
 	switch h.Tokens {
 	case "fixed":

@@ -195,6 +195,14 @@ func (b *builder) cpus() error {
 		if len(t.SMs) > 0 {
 			f.Base += gpuMemory
 		}
+		if s.VM.Enabled && len(t.Cores) > 0 { // addresses are those of frames
+			frames := g.translation.tables.Frames()
+			if frames.PerGroup() {
+				return fmt.Errorf("application %s runs on CPU cores, whose memory spans all channels, and pages of %d "+
+					"bytes lie in one channel group", t.Name, s.VM.Page)
+			}
+			f = cpu.Frames{More: frames.Reserve}
+		}
 		a.frames = append(a.frames, f)
 		for _, c := range t.Cores {
 			a.owner[c] = i

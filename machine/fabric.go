@@ -251,7 +251,7 @@ func (f *fabric) checkIsolation(h int32, slice int) {
 	if int(r.Port) == f.mmuPort && r.Op != mem.Walk {
 		return // a page being moved leaves or enters by right
 	}
-	if f.tables != nil {
+	if p := int(r.Port); f.tables != nil && (p < len(f.sms) || p == f.mmuPort) { // cores have no page table
 		f.tables.CheckAccess(owner, r.Line)
 	}
 	ch := f.layouts.channelOf(slice)

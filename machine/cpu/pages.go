@@ -14,13 +14,25 @@ const pageBits = 12
 type Frames struct {
 	Base  uint64 // where it begins
 	Bytes uint64 // how much there is
-	used  uint64
+	// More takes another piece of the machine's memory, on machines whose other programs have
+	// theirs from the same; nil: there is no more.
+	More func(bytes uint64) (base uint64, ok bool)
+	used uint64
 }
+
+// piece is how much memory is taken at once for programs whose addresses are not bounded.
+const piece = 2 << 20
 
 // take is a free page.
 func (f *Frames) take() (addr uint64, ok bool) {
 	if f.used+1<<pageBits > f.Bytes {
-		return 0, false
+		if f.More == nil {
+			return 0, false
+		}
+		if f.Base, ok = f.More(piece); !ok {
+			return 0, false
+		}
+		f.Bytes, f.used = piece, 0
 	}
 	addr = f.Base + f.used
 	f.used += 1 << pageBits
@@ -50,6 +62,12 @@ func newPages(source scalar.Source, f *Frames) (pages, error) {
 		return p, nil
 	}
 	n := (b.Bytes() + 1<<pageBits - 1) &^ (1<<pageBits - 1)
+	if f.More != nil {
+		if p.whole, bounded = f.More(n); !bounded {
+			return p, fmt.Errorf("the program has %d bytes of memory, and the machine has no piece as large left", n)
+		}
+		return p, nil
+	}
 	if n > f.Bytes-f.used {
 		return p, fmt.Errorf("the program has %d bytes of memory, and of %d there are %d left", b.Bytes(), f.Bytes,
 			f.Bytes-f.used)
