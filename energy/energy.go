@@ -70,6 +70,9 @@ func Of(m *sheets.Machine, heldCycles uint64, c Counts) (Parts, error) {
 		p.add(o, dramEnergy(m, r, o))
 	}
 	p.add("migration", migrationEnergy(m, r, memories))
+	if m.CPU.Cores > 0 {
+		p.add("cpu", cpuEnergy(m, r))
+	}
 	active := r.get("sm", "active_share_cycles")
 	hz := m.Clock.Core * megahertz
 	p.add("static", active/hz*(m.Power.ActiveSM-m.Power.IdleSM))
@@ -89,6 +92,9 @@ func Idle(m *sheets.Machine, heldCycles uint64, networks, memories []string) Par
 	for _, o := range memories {
 		t := tierOf(m, o)
 		p.add(o, t.background*milliwatt*float64(t.channels)*share)
+	}
+	if m.CPU.Cores > 0 {
+		p.add("cpu", cpuIdle(m, share))
 	}
 	p.add("static", seconds*m.Power.IdleSM+share*m.Power.Chip)
 	return p

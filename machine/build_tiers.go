@@ -83,9 +83,9 @@ func (b *builder) tierChannels(tier int, owner string, d *sheets.DRAM, clock eng
 	return nil
 }
 
-// classOf is the side of the chip that an application runs on; of one on both, the GPU.
+// classOf is the side of the chip that an application runs on; of both, the GPU, whose traffic is more.
 func classOf(t *Tenant) hybrid.Class {
-	if len(t.SMs) == 0 && len(t.Cores) > 0 {
+	if len(t.Cores) > 0 && len(t.SMs) == 0 {
 		return hybrid.CPU
 	}
 	return hybrid.GPU

@@ -72,6 +72,11 @@ func (r *run) simulate() (*Result, error) {
 	if r.spec.Functional {
 		return r.functional()
 	}
+	if r.spec.Touches {
+		if err := CheckTouches(r.sheet); err != nil {
+			return nil, err
+		}
+	}
 	if err := r.build(); err != nil {
 		return nil, err
 	}
@@ -108,11 +113,6 @@ func (r *run) build() error {
 	if err := r.spec.Sharing.CheckApps(r.sheet, amap.Groups(), apps); err != nil {
 		return err
 	}
-	if r.spec.Touches {
-		if err := CheckTouches(r.sheet); err != nil {
-			return err
-		}
-	}
 	shares, err := r.spec.Sharing.shares(r.sheet, amap.Groups(), apps)
 	if err != nil {
 		return err
@@ -124,6 +124,9 @@ func (r *run) build() error {
 	unified, err := r.spec.Sharing.Memory.Unified.options(r.spec.Seed)
 	if err != nil {
 		return err
+	}
+	if unified != nil {
+		unified.Spans = r.spec.Timeline
 	}
 	r.gpu, err = machine.New(r.sheet, tenants(apps, shares, r.spec.Sharing.together()), machine.Options{
 		Every: r.spec.NoSkip, Watchdog: r.spec.Watchdog, Profile: r.spec.Profile, Copying: r.spec.Sharing.copying(),
@@ -206,7 +209,7 @@ func (r *run) programs() error {
 		now := r.gpu.Now()
 		for _, a := range r.apps {
 			if !a.live && r.wants(a, now) {
-				if a.runs > 0 { // it starts over on fresh memory
+				if a.runs > 0 && a.spec.CPU == nil { // it starts over on fresh memory
 					r.gpu.Release(a.id)
 				}
 				a.begun = now

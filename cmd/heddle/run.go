@@ -192,7 +192,7 @@ func (f *runFlags) load(cmd *cobra.Command, path string) (*runfile.File, error) 
 	}
 	app, err := runfile.IsApp(path)
 	if err != nil {
-		return nil, err
+		return nil, missing(path, err)
 	}
 	var file *runfile.File
 	if app {

@@ -79,18 +79,6 @@ func (f *Frames) Alloc(pool int) (ppn uint64, ok bool) {
 	return f.m.PageAddr(pool, i, f.page) >> f.bits, true
 }
 
-// Reserve takes frames that follow each other, for what has no page table, and is where they
-// begin; false where pages of channel groups lie apart, or there are not as many.
-func (f *Frames) Reserve(bytes uint64) (base uint64, ok bool) {
-	n := (bytes + uint64(f.page) - 1) >> f.bits
-	if f.groups || n > f.per-f.used[0] {
-		return 0, false
-	}
-	base = f.used[0] << f.bits
-	f.used[0] += n
-	return base, true
-}
-
 // Release gives a frame back.
 func (f *Frames) Release(ppn uint64) {
 	p := f.Pool(ppn)
