@@ -124,6 +124,9 @@ func (b *builder) admit() error {
 		g.dispatch.parts = b.sheet.SM.DispatchParts
 		if g.dispatch.parts == 0 {
 			g.dispatch.parts = n
+			if b.sheet.NoC.Shape() == sheets.NUBA {
+				g.dispatch.parts = b.sheet.NoC.Parts()
+			}
 		}
 		for range g.Tenants {
 			g.dispatch.present = append(g.dispatch.present, make([]int, g.dispatch.parts))

@@ -82,12 +82,34 @@ func (b *builder) stagesConfig(inputs, outputs, extra int) noc.StagesConfig {
 	}
 }
 
-// joinStages makes the two directions between the same ports.
+// joinStages makes the two directions between the same ports; in a package of modules, with a
+// ring between those.
 func (b *builder) joinStages(request, reply **noc.Network, c noc.StagesConfig) {
+	x := &b.sheet.NoC
+	modules := max(1, x.Modules)
+	var rate uint64 // of a link of the ring, in thousandths of a byte per clock
+	if modules > 1 {
+		const both, giga, mega = 2, 1e9, 1e6
+		rate = max(1, uint64(x.RingGB*giga/both/(b.sheet.Clock.NoC*mega)*1000))
+		c.Parts = modules
+		// As many gates as two neighbours' links can feed, and no more than a module has ports.
+		width := uint64(1000 * x.FlitBytes)
+		c.Gates = int(min((2*rate+width-1)/width, uint64(max(c.Inputs, c.Outputs)/modules)))
+	}
 	back := c
 	back.Inputs, back.Outputs, back.ExtraInputs, back.ExtraOutputs = c.Outputs, c.Inputs, 0, c.ExtraInputs
-	*request, *reply = noc.OfStages(noc.NewStages(c)), noc.OfStages(noc.NewStages(back))
+	if modules == 1 {
+		*request, *reply = noc.OfStages(noc.NewStages(c)), noc.OfStages(noc.NewStages(back))
+		b.count("noc", *request, *reply)
+		return
+	}
+	ring := noc.NewRing(noc.RingConfig{
+		Nodes: modules, Rate: rate, Latency: x.RingDelay, Queue: x.RingQueue, Classes: 2, Tenants: b.rows(),
+	})
+	*request, *reply = noc.OfModules(noc.NewModules(c, ring, 0)), noc.OfModules(noc.NewModules(back, ring, 1))
 	b.count("noc", *request, *reply)
+	ring.Count(0, b.traffic("ring_request", noc.Desc, 1), 0)
+	ring.Count(1, b.traffic("ring_reply", noc.Desc, 1), 0)
 }
 
 // entryBytes is what a walker reads of a page table, and what of the line it is in goes back to it:

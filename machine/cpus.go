@@ -58,6 +58,8 @@ func (a *CPUs) Execute(tenant int, programs []cpu.Program) (*Execution, error) {
 			a.agenda.wakeCPU(c, a.clock.Core(core.Due()))
 		}
 	}
+	t.begins(now)
+	t.executes++
 	a.executions = append(a.executions, x)
 	t.useful, a.pace.progress = now, now
 	a.through(now) // all may have been before it was asked for
@@ -115,6 +117,8 @@ func (a *CPUs) through(now uint64) {
 		}
 		x.Done, x.End, a.dispatch.told = true, now, true
 		t.executed = x.number
+		t.executes--
+		t.ended(now)
 	}
 	a.executions = left
 }

@@ -231,7 +231,7 @@ func (f *fabric) advance(x *noc.Network, now uint64) uint64 {
 	t := f.nocClock.Ticks(now)
 	next := t + 1
 	for k := f.nocClock.Ticks(now-min(now, 1)) + 1; k < t; k++ { // a network faster than the SMs
-		x.Tick(k)
+		x.Between(k)
 	}
 	if now == 0 || f.nocClock.Ticks(now-1) < t {
 		next = x.Tick(t)

@@ -82,6 +82,9 @@ func (r *run) simulate() (*Result, error) {
 	}
 	err := r.loop()
 	r.stopAll(err)
+	for _, a := range r.apps {
+		err = errors.Join(err, a.closeSources())
+	}
 	res := r.result()
 	switch {
 	case errors.Is(err, ErrStopped):
@@ -103,16 +106,16 @@ func (r *run) build() error {
 	if err != nil {
 		return err
 	}
-	if err := r.spec.Sharing.Check(r.sheet, amap.Groups(), len(r.apps)); err != nil {
-		return err
-	}
-	shares, err := Shares(&r.spec.Sharing, r.sheet, amap.Groups(), len(r.apps))
-	if err != nil {
-		return err
-	}
 	apps := make([]App, len(r.apps))
 	for i, a := range r.apps {
 		apps[i] = a.spec
+	}
+	if err := r.spec.Sharing.CheckApps(r.sheet, amap.Groups(), apps); err != nil {
+		return err
+	}
+	shares, err := r.spec.Sharing.shares(r.sheet, amap.Groups(), apps)
+	if err != nil {
+		return err
 	}
 	if mode, err := r.spec.Sharing.mode(len(apps)); err == nil && mode.targetLarge {
 		targetFirst(apps, shares)
@@ -134,14 +137,8 @@ func (r *run) build() error {
 	if r.ctl, err = newController(r); err != nil {
 		return err
 	}
-	for _, a := range r.apps {
-		if a.spec.QoSShare > 0 && a.spec.QoS == 0 {
-			return fmt.Errorf("application %s: its target is %.4g %% of its IPC alone, and nobody has run it alone",
-				a.spec.Name, 100*a.spec.QoSShare)
-		}
-		if a.spec.QoSKernel != "" {
-			a.setTarget(a.spec.QoSKernel, a.spec.QoS)
-		}
+	if err := r.setTargets(); err != nil {
+		return err
 	}
 	if err := r.checkTargets(); err != nil {
 		return err
@@ -153,6 +150,20 @@ func (r *run) build() error {
 	}
 	r.col, err = newCollector(r)
 	return err
+}
+
+// setTargets gives applications the targets of the run file.
+func (r *run) setTargets() error {
+	for _, a := range r.apps {
+		if a.spec.QoSShare > 0 && a.spec.QoS == 0 {
+			return fmt.Errorf("application %s: its target is %.4g %% of its IPC alone, and nobody has run it alone",
+				a.spec.Name, 100*a.spec.QoSShare)
+		}
+		if a.spec.QoSKernel != "" {
+			a.setTarget(a.spec.QoSKernel, a.spec.QoS)
+		}
+	}
+	return nil
 }
 
 // loop alternates between the programs and the machine until every application
