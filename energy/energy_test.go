@@ -174,7 +174,8 @@ func TestModulesByHand(t *testing.T) {
 	if r.leakage() != 0 || n.stages[0] != (stage{16, math.Sqrt(32)}) {
 		t.Errorf("ring leaks %g W; stages of four modules of 32 ports: %+v", r.leakage(), n.stages)
 	}
-	j, err := Of(m, 0, topologyOf{counts{"ring_reply.flits": 10}, []string{"sm", "llc", "dram", "noc_reply", "ring_reply"}})
+	owners := []string{"sm", "llc", "dram", "noc_reply", "ring_reply"}
+	j, err := Of(m, 0, topologyOf{counts{"ring_reply.flits": 10}, owners})
 	if err != nil {
 		t.Fatal(err)
 	}
