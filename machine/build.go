@@ -49,7 +49,6 @@ func New(sheet *sheets.Machine, tenants []*Tenant, o Options) (*GPU, error) {
 		return nil, fmt.Errorf("%d applications: a machine takes at most %d", len(tenants), mostMaps/2-1)
 	}
 	g := &GPU{Sheet: sheet, Tenants: tenants}
-	g.sms.profile = o.Profile
 	g.memoryCycle = engine.Never
 	b := &builder{gpu: g, sheet: sheet, options: &o, amap: amap}
 	b.agenda()

@@ -83,8 +83,13 @@ func (b *builder) tierChannels(tier int, owner string, d *sheets.DRAM, clock eng
 	return nil
 }
 
-// classOf is the side of the chip that an application runs on.
-func classOf(*Tenant) hybrid.Class { return hybrid.GPU }
+// classOf is the side of the chip that an application runs on; of both, the GPU, whose traffic is more.
+func classOf(t *Tenant) hybrid.Class {
+	if len(t.Cores) > 0 && len(t.SMs) == 0 {
+		return hybrid.CPU
+	}
+	return hybrid.GPU
+}
 
 // hybridConfig is what the controller needs to know of the sheet.
 func (b *builder) hybridConfig() (*hybrid.Config, error) {

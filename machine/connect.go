@@ -70,6 +70,8 @@ func (g *GPU) connectMoving() {
 	h.holdings, h.meters, h.verdict, h.pace, h.agenda = &g.holdings, &g.meters, &g.verdict, &g.pace, g.agenda
 
 	u := &g.Unified
+	f := &g.fabric
+	f.unified, u.remote.fabric, u.remote.pace, u.remote.agenda = u, f, &g.pace, g.agenda
 	u.sheet, u.tables, u.mmu = g.Sheet, g.translation.tables, g.translation.mmu
 	u.driver, u.dispatch, u.pace, u.agenda = g.translation.driver, &g.dispatch, &g.pace, g.agenda
 	m := &u.dma

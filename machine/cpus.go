@@ -6,8 +6,8 @@ import (
 
 	"heddle/engine"
 	"heddle/machine/cpu"
+	"heddle/machine/vm"
 	"heddle/mem"
-	"heddle/mem/addrmap"
 	"heddle/stat"
 )
 
@@ -167,8 +167,8 @@ func (a *CPUs) Instructions(tenant int) uint64 {
 	return a.table.Sum(tenant, cpu.Insts)
 }
 
-// gpuMemory is how much of a tenant's addresses, on a machine that does not translate, belongs to
-// what its kernels allocate; behind it lies the memory of its CPU programs.
+// gpuMemory is how much of a tenant's addresses belongs to what its kernels allocate; behind it
+// lies the memory of its CPU programs.
 const gpuMemory = 1 << 38
 
 // cpus makes the CPU cores, if the machine has any.
@@ -191,16 +191,39 @@ func (b *builder) cpus() error {
 		a.list, a.owner[i] = append(a.list, c), -1
 	}
 	for i, t := range g.Tenants {
-		f := cpu.Frames{Base: uint64(i) << addrmap.TenantShift, Bytes: uint64(s.DRAM.Capacity)}
-		if len(t.SMs) > 0 {
-			f.Base += gpuMemory
-		}
-		a.frames = append(a.frames, f)
+		a.frames = append(a.frames, b.cpuMemory(i))
 		for _, c := range t.Cores {
 			a.owner[c] = i
 		}
 	}
 	return nil
+}
+
+// cpuMemory is what the cores of a tenant have as memory: pages of the machine's, or, where it does not
+// translate, addresses behind those that kernels allocate.
+func (b *builder) cpuMemory(tenant int) cpu.Frames {
+	g := b.gpu
+	next, id := uint64(gpuMemory), mem.TenantID(tenant)
+	if tables := g.translation.tables; tables != nil {
+		bits := tables.PageBits()
+		return cpu.Frames{Bytes: 1 << bits, Take: func() (uint64, error) {
+			if err := tables.Reserve(id, next, 1<<bits); err != nil {
+				return 0, err
+			}
+			ppn, err := tables.MapPage(id, next>>bits, -1)
+			next += 1 << bits
+			return ppn << bits, err
+		}}
+	}
+	const piece = 2 << 20
+	most := gpuMemory + uint64(g.Sheet.DRAM.Capacity)
+	return cpu.Frames{Bytes: piece, Take: func() (uint64, error) {
+		if next += piece; next > most {
+			return 0, fmt.Errorf("CPU programs of application %s touch more than the %d bytes of memory there are",
+				g.Tenants[tenant].Name, g.Sheet.DRAM.Capacity)
+		}
+		return vm.Identity(id, next-piece), nil
+	}}
 }
 
 // admitCores looks whether there are the CPU cores that tenants have.

@@ -88,6 +88,9 @@ func (d *dmaEngine) frameOf(line uint64) int {
 
 // count books n requests of SMs for a line.
 func (d *dmaEngine) count(line uint64, n int) {
+	if line&mem.Remote != 0 {
+		return
+	}
 	if f := d.frameOf(line); f < len(d.reaching) {
 		d.reaching[f] += uint16(n)
 	}
@@ -124,6 +127,7 @@ func (d *dmaEngine) fetch(now uint64, t *uvm.Transfer) {
 	*j = dmaJob{state: jobWaiting, tenant: keyTenant(t.Addr), in: *t, pages: j.pages[:0], frames: j.frames[:0]}
 	for k := range t.Pages {
 		j.pages = append(j.pages, t.Addr+uint64(k)*uvm.PageSize)
+		d.unified.unmap(j.pages[k])
 	}
 	d.queue(now, i, 0)
 	row := d.row[j.tenant]
@@ -464,6 +468,11 @@ func (d *dmaEngine) advance(i int32, now uint64) bool {
 
 // arrive books that the last byte of a job is at its new place.
 func (d *dmaEngine) arrive(j *dmaJob, now uint64) {
+	kind := ToDevice
+	if j.toHost {
+		kind = ToHost
+	}
+	d.unified.span(kind, j.begun, now, len(j.pages), j.tenant)
 	d.pace.progress = now
 	switch {
 	case j.toHost && !j.dead:

@@ -22,6 +22,7 @@ type fabric struct {
 	slices      []*cache.Slice
 	tables      *vm.Tables // nil where addresses are not translated
 	translation *translation
+	unified     *unified
 	lookahead   *lookahead
 	agenda      agenda
 
@@ -73,6 +74,9 @@ func (l *lengths) answer(r *mem.Req) int {
 // inject sends a request of an SM into the network; false when its input is full.
 func (f *fabric) inject(port int, h int32, now uint64) bool {
 	r := &f.slab.R[h]
+	if r.Line&mem.Remote != 0 {
+		return f.unified.remote.accept(&f.unified.dma, h, now)
+	}
 	flits := f.lengths.request(r)
 	if f.across.entry != nil {
 		return f.injectNear(port, h, r, flits, now)

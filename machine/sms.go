@@ -10,8 +10,6 @@ type smArray struct {
 
 	list  []*sm.SM
 	every bool // they are run in every cycle
-
-	profile bool // stall cycles by PTX line are kept
 }
 
 // tick advances SM i to core cycle now.

@@ -84,7 +84,7 @@ func (g *GPU) Launch(tenant, stream int, name string, grid isa.Grid) *Kernel {
 		ID: g.dispatch.launched, Tenant: mem.TenantID(tenant), Stream: stream, Grid: grid, Code: grid.Code(), Geo: geo,
 		LocalBase: localWindow, Most: (geo.CTAs + len(t.SMs) - 1) / len(t.SMs),
 	}
-	if g.sms.profile {
+	if g.lookahead.limits.profile {
 		k.Prof = make([]sm.PC, len(k.Code.Instr))
 	}
 	g.verdict.fail(g.translation.mapLocal(k))

@@ -22,7 +22,27 @@ type UnifiedMemory struct {
 	// Share of what is allocated is the capacity, where it is not 0: of the rounded bytes of all
 	// managed allocations, at the time there were most.
 	Share float64
+	// Spans has what the driver and the link did when kept, for a timeline.
+	Spans bool
 }
+
+// UnifiedSpan is something that took a while: the handling of a batch of faults, or a transfer.
+type UnifiedSpan struct {
+	Kind       UnifiedKind
+	Start, End uint64       // core cycles
+	N          int          // faults, or pages of 4 KB
+	Tenant     mem.TenantID // of the first fault, or of the pages
+}
+
+// UnifiedKind is what a UnifiedSpan is of.
+type UnifiedKind uint8
+
+// The kinds of spans.
+const (
+	FaultBatch UnifiedKind = iota
+	ToDevice
+	ToHost
+)
 
 // unified is unified memory in the machine, in the ten steps of section 2.2.1 of Ganguly's
 // dissertation. An access misses in L1 and L2 TLB (1 to 4), its walk finds the page on the host
@@ -44,7 +64,17 @@ type unified struct {
 	most    uint64 // bytes allocated at most so far
 	faults  faultServer
 	dma     dmaEngine
+	remote  remoteStore
 	asked   []*Migration
+	keeps   bool // Spans are kept
+	Spans   []UnifiedSpan
+}
+
+// span keeps one.
+func (u *unified) span(k UnifiedKind, start, end uint64, n int, tenant mem.TenantID) {
+	if u.keeps {
+		u.Spans = append(u.Spans, UnifiedSpan{k, start, end, n, tenant})
+	}
 }
 
 // managedKey is a virtual address of a tenant among those of all.
@@ -79,10 +109,11 @@ func (b *builder) unified() error {
 	if u.runtime, err = uvm.New(p); err != nil {
 		return err
 	}
-	u.share = o.Share
+	u.share, u.keeps = o.Share, o.Spans
 	table := b.table("uvm", unifiedDesc(), 1)
 	u.faults.build(s, table)
 	u.dma.build(b, table, b.table("link", link.Desc(), 2))
+	u.remote.build(b)
 	for _, s := range b.gpu.sms.list {
 		u.watched = append(u.watched, sm.Watch(s, u))
 	}
@@ -132,23 +163,41 @@ func (u *unified) release(tenant mem.TenantID) {
 // Fault implements vm.FaultHandler.
 func (u *unified) Fault(now uint64, tenant mem.TenantID, vpn uint64, sm int) bool {
 	key := managedKey(tenant, vpn*uvm.PageSize)
-	if _, state := u.tables.Lookup(tenant, vpn); state == vm.Moving || !u.runtime.Manages(key) {
+	switch _, state := u.tables.Lookup(tenant, vpn); {
+	case state == vm.Moving:
 		return u.driver.Fault(now, tenant, vpn, sm)
+	case !u.runtime.Manages(key): // registered memory of the host (zero copy)
+		u.mmu.ResolveTo(now, tenant, vpn, remotePage(key))
+		return true
 	}
 	switch u.runtime.Where(key) {
 	case uvm.Resident: // it has come since
 		u.mmu.Resolve(now, tenant, vpn)
 	case uvm.Coming: // its arrival resolves it
 	default:
-		return u.faults.file(now, key)
+		if u.runtime.Asked(key) {
+			return u.faults.file(now, key)
+		}
+		u.runtime.MapRemote(key)
+		u.mmu.ResolveTo(now, tenant, vpn, remotePage(key))
 	}
 	return true
+}
+
+// unmap has TLBs forget the translation of a page to the host, if they may have one.
+func (u *unified) unmap(key uint64) {
+	if u.runtime.UnmapRemote(key) {
+		u.tables.Shoot(keyTenant(key), keyPage(key))
+	}
 }
 
 // Tick implements vm.FaultHandler.
 func (u *unified) Tick(now uint64) uint64 {
 	next := u.driver.Tick(now)
 	if p := u.faults.served(now, u.runtime); p != nil {
+		if f := &u.faults; len(f.keys) > 0 {
+			u.span(FaultBatch, now-f.cost, now, len(f.keys), keyTenant(f.keys[0]))
+		}
 		u.carryOut(now, p)
 	}
 	next = min(next, u.faults.next)
@@ -157,7 +206,7 @@ func (u *unified) Tick(now uint64) uint64 {
 	if u.runtime.Crowded() && !u.dma.leaving() {
 		u.carryOut(now, u.runtime.Shrink())
 	}
-	next = min(next, u.dma.start(now))
+	next = min(next, u.dma.start(now), u.remote.deliver(now))
 	if invariants.On {
 		u.check()
 	}
@@ -190,16 +239,21 @@ func (u *unified) carryOut(now uint64, p *uvm.Plan) {
 }
 
 // Access implements sm.Watcher.
-func (u *unified) Access(now uint64, tenant mem.TenantID, addr uint64, write bool) {
+func (u *unified) Access(now uint64, tenant mem.TenantID, addr uint64, write bool) bool {
 	key := managedKey(tenant, addr)
 	if !u.runtime.Manages(key) {
-		return
+		return true
 	}
-	v, err := u.runtime.Access(key, write)
-	if err == nil && v == uvm.Staged {
+	switch v, err := u.runtime.Access(key, write); {
+	case err != nil:
+	case v == uvm.Staged:
 		u.keep(now, key)
 		u.runtime.Used(key, write)
+	case v == uvm.Fault:
+		u.unmap(key)
+		return false
 	}
+	return true
 }
 
 // keep takes the chunk of an address off the queue of evictions (5.3.6): it is needed.
@@ -217,6 +271,9 @@ func (u *unified) Replay(_ uint64, tenant mem.TenantID, addr uint64, write bool)
 
 // Leaves implements sm.Watcher.
 func (u *unified) Leaves(line uint64) bool {
+	if line&mem.Remote != 0 {
+		return false
+	}
 	f := u.dma.frameOf(line)
 	return f < len(u.dma.reaching) && u.dma.reaching[f]&leaves != 0
 }
@@ -250,6 +307,13 @@ func (u *unified) Migrate(tenant int, r *mem.Region, off, n int64, toDevice bool
 		u.agenda.wakeMMU(u.pace.now)
 	}
 	return m
+}
+
+// Advise takes a program's advice on a managed region.
+func (u *unified) Advise(tenant int, r *mem.Region, a uvm.Advice) {
+	if u.On() && r.Kind == mem.Managed {
+		u.runtime.Advise(managedKey(mem.TenantID(tenant), r.Base), a)
+	}
 }
 
 // serveHost carries on with what the host has asked for.

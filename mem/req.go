@@ -15,6 +15,10 @@ const (
 // The machine numbers them, SMs first (machine/fabric.go).
 type Port int16
 
+// Remote marks, in place of a physical address, the address of memory that stays on the host: its
+// requests leave for the link.
+const Remote = 1 << 62
+
 // Req is a request in flight. It is addressed by an int32 handle into a Slab, so
 // queues move four bytes and nothing is allocated per access.
 type Req struct {

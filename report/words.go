@@ -181,16 +181,17 @@ func EnergyKinds() [][2]string {
 		{"llc", "LLC"},
 		{"noc", "NoC"},
 		{"dram", "DRAM"},
+		{"cpu", "CPU"},
 		{"static", "static"},
 		{"migration", "page copies"},
 	}
 }
 
-// energyParts lists the energy by kind; what was never copied is left out.
+// energyParts lists the energy by kind; what was never copied is left out, and a CPU there is not.
 func energyParts(e *sim.Energy, write func(float64) string) string {
 	var parts []string
 	for _, k := range EnergyKinds() {
-		if j := e.Of(k[0]); j > 0 || k[0] != "migration" {
+		if j := e.Of(k[0]); j > 0 || k[0] != "migration" && k[0] != "cpu" {
 			parts = append(parts, k[1]+" "+write(j))
 		}
 	}

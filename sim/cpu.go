@@ -3,6 +3,7 @@ package sim
 import (
 	"errors"
 	"fmt"
+	"hash/fnv"
 
 	"heddle/host"
 	"heddle/isa/scalar"
@@ -11,6 +12,7 @@ import (
 	"heddle/sheets"
 	"heddle/trace/champsim"
 	models "heddle/workload/cpu"
+	"heddle/workload/draw"
 )
 
 // CPU is a program for CPU cores: a trace or a model.
@@ -73,13 +75,15 @@ func (p *cpuProgram) Run(*host.Context) error {
 // cpuSources are the programs of the application's cores, and what is to be closed.
 func (a *app) cpuSources(seed uint64) (list []scalar.Source, err error) {
 	c := a.spec.CPU
+	own := fnv.New64a() // whatever the order of the applications
+	fmt.Fprint(own, a.spec.Name)
 	for i := range c.cores() {
 		if c.Model != "" {
 			m, err := models.Load(c.Model)
 			if err != nil {
 				return nil, err
 			}
-			list = append(list, m.Program(seed+uint64(a.id)<<16+uint64(i)))
+			list = append(list, m.Program(draw.Key(seed, own.Sum64(), uint64(i))))
 			continue
 		}
 		r, err := champsim.Open(c.Trace)

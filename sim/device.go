@@ -134,9 +134,19 @@ func (d *device) Touch(r *mem.Region, off, n int64, _ bool) error {
 	return d.Wait(op)
 }
 
-// Advise implements host.Device. Hints steer the unified-memory runtime; first
-// touch, the only policy so far, has no use for them.
-func (d *device) Advise(*mem.Region, host.Advice) error { return nil }
+// Advise implements host.Device: hints steer unified memory on demand. A region that is mostly read
+// moves as any other.
+func (d *device) Advise(r *mem.Region, a host.Advice) error {
+	switch a {
+	case host.PreferHost:
+		d.r.gpu.Unified.Advise(d.a.id, r, uvm.PreferHost)
+	case host.PreferDevice:
+		d.r.gpu.Unified.Advise(d.a.id, r, uvm.PreferDevice)
+	case host.AccessedByDevice:
+		d.r.gpu.Unified.Advise(d.a.id, r, uvm.Pin)
+	}
+	return nil
+}
 
 // Cycle implements host.Device.
 func (d *device) Cycle() uint64 { return d.r.gpu.Now() }

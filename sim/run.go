@@ -125,6 +125,9 @@ func (r *run) build() error {
 	if err != nil {
 		return err
 	}
+	if unified != nil {
+		unified.Spans = r.spec.Timeline
+	}
 	r.gpu, err = machine.New(r.sheet, tenants(apps, shares, r.spec.Sharing.together()), machine.Options{
 		Every: r.spec.NoSkip, Watchdog: r.spec.Watchdog, Profile: r.spec.Profile, Copying: r.spec.Sharing.copying(),
 		Cores: r.spec.Cores, Lockstep: r.spec.Lockstep, Quantum: r.spec.Sharing.Turn(r.sheet),
@@ -206,7 +209,7 @@ func (r *run) programs() error {
 		now := r.gpu.Now()
 		for _, a := range r.apps {
 			if !a.live && r.wants(a, now) {
-				if a.runs > 0 { // it starts over on fresh memory
+				if a.runs > 0 && a.spec.CPU == nil { // it starts over on fresh memory
 					r.gpu.Release(a.id)
 				}
 				a.begun = now

@@ -59,10 +59,6 @@ func (u *Unified) options(seed uint64) (*machine.UnifiedMemory, error) {
 	if _, err := uvm.New(check); err != nil {
 		return nil, fmt.Errorf("memory.unified: %w", err)
 	}
-	if m := o.Migrate; m != "first-touch" {
-		return nil, fmt.Errorf("memory.unified.migrate %q: accesses to pages that stay on the host are not timed yet; "+
-			"heddle probe uvm has the rule", m)
-	}
 	return o, nil
 }
 
@@ -123,6 +119,21 @@ func (u *Unified) check(m *sheets.Machine) error {
 	}
 	_, err := u.options(0)
 	return err
+}
+
+// unifiedSpans puts faults and transfers of unified memory on the timeline.
+func (r *run) unifiedSpans() {
+	tracks := [...]string{
+		machine.FaultBatch: "unified memory/driver", machine.ToDevice: "unified memory/to the device",
+		machine.ToHost: "unified memory/to the host",
+	}
+	for _, s := range r.gpu.Unified.Spans {
+		name := fmt.Sprintf("%d KB", s.N*uvm.PageSize>>10)
+		if s.Kind == machine.FaultBatch {
+			name = fmt.Sprintf("%d faults", s.N)
+		}
+		r.span(tracks[s.Kind], name, s.Start, s.End, int(s.Tenant))
+	}
 }
 
 // SetUnified sets one field of Unified by its name in a run file.

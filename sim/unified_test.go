@@ -59,7 +59,8 @@ func right(t *testing.T, s *Spec) *Result {
 		t.Errorf("%d bytes on the link for %d pages that came, %d written back and %d returned", link["bytes"],
 			n["migrated_pages"], n["written_pages"], n["returned_pages"])
 	}
-	if n["migrated_pages"] < max(n["prefetched_pages"], n["thrashed_pages"]) || n["faults"] == 0 {
+	if n["migrated_pages"] < max(n["prefetched_pages"], n["thrashed_pages"]) ||
+		n["migrated_pages"]+link["remotes"] == 0 {
 		t.Errorf("%v", n)
 	}
 	return r
@@ -95,6 +96,7 @@ func TestUnifiedPairs(t *testing.T) {
 			u := Unified{
 				All: true, Capacity: "75%", Prefetch: p, Evict: e, Reserve: rng.IntN(3) * 10,
 				WriteBack: []string{"always", "dirty"}[rng.IntN(2)],
+				Migrate:   uvm.MigrationNames()[max(0, rng.IntN(6)-2)],
 			}
 			list := []string{apps[rng.IntN(len(apps))]}
 			if rng.IntN(4) == 0 {
@@ -113,6 +115,7 @@ func TestUnifiedDeterminism(t *testing.T) {
 	for _, u := range []Unified{
 		{All: true, Capacity: "75%", Evict: "tbn"},
 		{All: true, Capacity: "60%", Prefetch: "random", Evict: "random4k", WriteBack: "dirty"},
+		{All: true, Capacity: "75%", Evict: "lfu", Migrate: "adaptive", Ts: 2},
 	} {
 		s := unifiedSpec(u, "polybench/atax", "rodinia-like/bfs")
 		want := right(t, &s)

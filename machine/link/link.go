@@ -79,6 +79,7 @@ type Direction struct {
 	order   Arbiter
 	waiting []Transfer // oldest first; bounded by who plans them
 	free    uint64     // cycle from which the link is idle
+	small   uint64     // cycle from which it takes the next small access
 	row     [][]uint64 // [tenant] counters
 }
 
@@ -132,6 +133,22 @@ func (d *Direction) count(t *Transfer, now, cycles uint64) {
 	row[sizeClass(t.Bytes)]++
 }
 
+// Share takes the direction for one small access of n bytes, at its full speed: a transfer under way
+// takes so much longer. It returns the cycle in which the bytes are through, and those cycles.
+func (d *Direction) Share(now uint64, tenant mem.TenantID, n int) (end, cycles uint64) {
+	cycles = max(1, uint64(math.Round(float64(n)*d.cfg.Core*1e6/(d.cfg.Bandwidth*1e9))))
+	d.small = max(d.small, now) + cycles
+	if d.free > now {
+		d.free += cycles
+	}
+	row := d.row[tenant]
+	row[Remotes]++
+	row[RemoteBytes] += uint64(n)
+	row[BusyCycles] += cycles
+	row[WaitCycles] += d.small - cycles - now
+	return d.small, cycles
+}
+
 // Cancel takes a transfer that has not begun off the queue.
 func (d *Direction) Cancel(id int32) {
 	for i := range d.waiting {
@@ -156,14 +173,16 @@ const (
 	Size256K
 	Size1M
 	SizeMore
+	Remotes
+	RemoteBytes
 )
 
 // Desc describes them.
 func Desc() []stat.Desc {
 	return []stat.Desc{
 		{Name: "transfers", Unit: "transfers", Doc: "DMA transfers begun (instance 0 to the device, 1 to the host)"},
-		{Name: "bytes", Unit: "bytes", Doc: "bytes they carry"},
-		{Name: "busy_cycles", Unit: "cycles", Doc: "cycles they take the direction"},
+		{Name: "bytes", Unit: "bytes", Doc: "bytes they carry, without those of remotes"},
+		{Name: "busy_cycles", Unit: "cycles", Doc: "cycles these and remotes take the direction"},
 		{Name: "wait_cycles", Unit: "cycles", Doc: "cycles from being planned to their begin, summed over transfers"},
 		{Name: "cancelled", Unit: "transfers", Doc: "transfers taken off the queue before they began"},
 		{Name: "transfers_4k", Unit: "transfers", Doc: "transfers of up to 4 KB"},
@@ -172,6 +191,11 @@ func Desc() []stat.Desc {
 		{Name: "transfers_256k", Unit: "transfers", Doc: "transfers above 64 KB, up to 256 KB"},
 		{Name: "transfers_1m", Unit: "transfers", Doc: "transfers above 256 KB, up to 1 MB"},
 		{Name: "transfers_more", Unit: "transfers", Doc: "transfers above 1 MB"},
+		{
+			Name: "remotes", Unit: "accesses",
+			Doc: "accesses of kernels to pages on the host (instance 0 reads, 1 writes)",
+		},
+		{Name: "remote_bytes", Unit: "bytes", Doc: "bytes they read or write"},
 	}
 }
 

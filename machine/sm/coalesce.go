@@ -14,6 +14,7 @@ type access struct {
 	sectors uint8
 	full    uint8 // of a store: sectors it writes completely
 	phys    bool  // line has been translated
+	told    bool  // the watcher has been told of it
 }
 
 // coalescer merges the addresses of a warp into line accesses.

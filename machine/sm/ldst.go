@@ -199,7 +199,7 @@ func (l *loadStore) left(p *pipeline, op int32, now uint64) {
 // interconnect. banks are the L1 banks used this cycle.
 func (l *loadStore) enter(a *access, banks *uint8, now uint64) bool {
 	o := &l.ops.list[a.op]
-	if o.bypass {
+	if o.bypass || a.line&mem.Remote != 0 {
 		if l.link.full(a.sectors) || *banks == 0xff {
 			return false
 		}

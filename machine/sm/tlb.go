@@ -29,8 +29,9 @@ type Pager interface {
 // global memory that finds its translation or waits for it, and of requests for the lines of
 // frames. Its SM runs on the first core.
 type Watcher interface {
-	// Access is told of an access once, at the lookup of its translation.
-	Access(now uint64, tenant mem.TenantID, addr uint64, write bool)
+	// Access is told of an access once, at the lookup of its translation. False says that the one it
+	// has found, if any, must not be used: it has been forgotten, and the page is asked for.
+	Access(now uint64, tenant mem.TenantID, addr uint64, write bool) bool
 	// Replay is told of an access that has waited and goes on.
 	Replay(now uint64, tenant mem.TenantID, addr uint64, write bool)
 	// Sent is told of a request for a line, Answered of its answer.
@@ -88,14 +89,13 @@ func (l *loadStore) translate(a *access, now uint64) bool {
 	m := x.refusal
 	if m == nil || m.vpn != vpn || m.tenant != o.tenant {
 		if ppn, ok := x.tlb.Lookup(o.tenant, vpn); ok {
-			row[TLBAccesses]++
-			row[TLBHits]++
-			if x.watch != nil {
-				x.watch.Access(now, o.tenant, a.line, o.writes())
+			if x.tell(a, o, now) {
+				row[TLBAccesses]++
+				row[TLBHits]++
+				a.line = ppn<<l.cfg.translation.pageShift | a.line&(1<<l.cfg.translation.pageShift-1)
+				a.phys = true
+				return true
 			}
-			a.line = ppn<<l.cfg.translation.pageShift | a.line&(1<<l.cfg.translation.pageShift-1)
-			a.phys = true
-			return true
 		}
 		if m = x.missFor(o.tenant, vpn); m == nil {
 			x.full = true
@@ -110,12 +110,19 @@ func (l *loadStore) translate(a *access, now uint64) bool {
 		m.sent, x.refusal = true, nil
 	}
 	row[TLBAccesses]++
-	if x.watch != nil {
-		x.watch.Access(now, o.tenant, a.line, o.writes())
-	}
+	x.tell(a, o, now)
 	x.park(m, a)
 	a.op = -1
 	return true
+}
+
+// tell tells the watcher of an access; false says that its translation must not be used.
+func (x *translation) tell(a *access, o *memOp, now uint64) bool {
+	if x.watch == nil || a.told {
+		return true
+	}
+	a.told = true
+	return x.watch.Access(now, o.tenant, a.line, o.writes())
 }
 
 // writes says that the operation changes memory.

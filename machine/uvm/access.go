@@ -40,16 +40,75 @@ func (r *Runtime) Access(addr uint64, write bool) (Verdict, error) {
 	case c.coming.Has(k):
 		return Coming, nil
 	}
-	if t := r.limit(c, k/PagesPerBlock); t > 0 && !write && uint64(c.counter[k/PagesPerBlock]&mostCount) < t {
+	t := r.limit(c, k/PagesPerBlock)
+	if c.advice == Pin || t > 0 && !write && uint64(c.counter[k/PagesPerBlock]&mostCount) < t {
 		r.Totals.Remote++
 		return Remote, nil
 	}
+	c.asked.Set(k)
 	return Fault, nil
+}
+
+// Asked says that an access has found that an absent page has to come; else those that miss it are
+// served on the host, and MapRemote notes that the device may keep its translation.
+func (r *Runtime) Asked(addr uint64) bool {
+	p, ok := r.find(addr)
+	return ok && r.chunks[p.chunk()].asked.Has(p.index())
+}
+
+// MapRemote notes that the device may keep a translation of an absent page to the host.
+func (r *Runtime) MapRemote(addr uint64) {
+	if p, ok := r.find(addr); ok {
+		r.chunks[p.chunk()].mapped.Set(p.index())
+	}
+}
+
+// UnmapRemote says whether the device may have a translation of a page to the host, which must be
+// forgotten now.
+func (r *Runtime) UnmapRemote(addr uint64) bool {
+	p, ok := r.find(addr)
+	if !ok || !r.chunks[p.chunk()].mapped.Has(p.index()) {
+		return false
+	}
+	r.chunks[p.chunk()].mapped.Clear(p.index())
+	return true
+}
+
+// Advice is what a program has said of an allocation (2.2.4, cudaMemAdvise).
+type Advice uint8
+
+const (
+	// NoAdvice leaves the allocation to the rule of migration.
+	NoAdvice Advice = iota
+	// PreferHost pins it softly: its pages come by the static threshold, or when they are written.
+	PreferHost
+	// PreferDevice has its pages come when they are touched first.
+	PreferDevice
+	// Pin keeps it on the host: the device is mapped to it, and never faults.
+	Pin
+)
+
+// Advise notes an advice for the allocation that begins at base.
+func (r *Runtime) Advise(base uint64, a Advice) {
+	x := r.allocationOf(base)
+	if x == nil {
+		return
+	}
+	for i := x.first; i < x.first+x.chunks; i++ {
+		r.chunks[i].advice = a
+	}
 }
 
 // limit is the accesses that bring a page of a block.
 func (r *Runtime) limit(c *chunk, block int) uint64 {
-	return r.threshold(&Occupancy{
+	rule := r.threshold
+	switch c.advice {
+	case PreferHost:
+		rule = migrateAlways
+	case PreferDevice:
+		rule = migrateFirstTouch
+	}
+	return rule(&Occupancy{
 		Ts: uint64(r.o.Ts), P: uint64(r.o.P), Over: r.over, Trips: uint64(c.counter[block] >> countBits),
 		Allocated: uint64(r.valid + r.staged + r.coming), Total: uint64(r.capacity),
 	})

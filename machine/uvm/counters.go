@@ -13,7 +13,7 @@ const (
 func (r *Runtime) count(c *chunk, block int) {
 	c.counter[block]++
 	if c.counter[block]&mostCount == mostCount {
-		r.eachBlock(func(v uint32) uint32 { return v&^mostCount | v&mostCount>>1 })
+		eachBlock(r, func(v uint32) uint32 { return v&^mostCount | v&mostCount>>1 })
 	}
 }
 
@@ -21,11 +21,11 @@ func (r *Runtime) count(c *chunk, block int) {
 func (r *Runtime) trip(c *chunk, block int) {
 	c.counter[block] += 1 << countBits
 	if c.counter[block]>>countBits == mostTrips {
-		r.eachBlock(func(v uint32) uint32 { return v>>countBits>>1<<countBits | v&mostCount })
+		eachBlock(r, func(v uint32) uint32 { return v>>countBits>>1<<countBits | v&mostCount })
 	}
 }
 
-func (r *Runtime) eachBlock(f func(uint32) uint32) {
+func eachBlock(r *Runtime, f func(uint32) uint32) {
 	for i := range r.chunks {
 		for b := range r.chunks[i].counter {
 			r.chunks[i].counter[b] = f(r.chunks[i].counter[b])

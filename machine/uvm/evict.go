@@ -80,7 +80,7 @@ func (r *Runtime) choose() []unit {
 		u = r.evict.choose(r, 0)
 	}
 	if len(u) == 0 {
-		u = r.mostPopulated()
+		u = mostPopulated(r)
 	}
 	if len(u) > 0 {
 		r.Totals.Fallbacks++
@@ -115,7 +115,7 @@ func (r *Runtime) sortChunks() {
 
 // mostPopulated is the chunk with most pages that may leave, the least recent of equals. Where
 // pages of the batch fault in the only one there is, it is a block of that.
-func (r *Runtime) mostPopulated() []unit {
+func mostPopulated(r *Runtime) []unit {
 	best, most := int32(-1), 0
 	var own bool
 	for i := range r.chunks {

@@ -19,7 +19,7 @@ func (r *Runtime) Allocated() (n uint64) {
 // Fetch plans to bring what is absent of the n bytes from addr, which lie in one chunk, without
 // their having been touched (cudaMemPrefetchAsync). The result is valid until the next plan.
 func (r *Runtime) Fetch(addr, n uint64) *Plan {
-	r.beginPlan()
+	beginPlan(r)
 	for a := addr &^ (PageSize - 1); a < addr+n; a += PageSize {
 		if p, ok := r.find(a); ok {
 			r.add(p)
@@ -34,7 +34,7 @@ func (r *Runtime) Fetch(addr, n uint64) *Plan {
 
 // Shrink plans evictions until what is planned and what is there fit, as after Keep.
 func (r *Runtime) Shrink() *Plan {
-	r.beginPlan()
+	beginPlan(r)
 	for r.free() < 0 {
 		u := r.choose()
 		if len(u) == 0 {
@@ -42,7 +42,7 @@ func (r *Runtime) Shrink() *Plan {
 		}
 		r.stage(u)
 	}
-	r.commitEvictions()
+	commitEvictions(r)
 	return &r.plan
 }
 
@@ -50,7 +50,7 @@ func (r *Runtime) Shrink() *Plan {
 // touches them: as one transfer for each chunk. What is on its way to the device is left alone:
 // more says that there is such.
 func (r *Runtime) Withdraw(addr, n uint64) (p *Plan, more bool) {
-	r.beginPlan()
+	beginPlan(r)
 	for a := addr &^ (PageSize - 1); a < addr+n; {
 		first, ok := r.find(a)
 		if !ok {

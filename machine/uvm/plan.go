@@ -52,7 +52,7 @@ func (r *Runtime) touch(i int32) {
 // is valid until the next call; from now on its pages count as coming, and what it evicts as
 // chosen.
 func (r *Runtime) Plan(faults []uint64) *Plan {
-	r.beginPlan()
+	beginPlan(r)
 	demand := 0
 	for _, a := range faults {
 		p, ok := r.find(a)
@@ -70,7 +70,7 @@ func (r *Runtime) Plan(faults []uint64) *Plan {
 		return &r.plan
 	}
 	slices.SortFunc(r.batch, r.byAddress)
-	r.prefetchBatch()
+	prefetchBatch(r)
 	r.transfers()
 	fitted := r.makeRoom()
 	r.commit()
@@ -78,7 +78,7 @@ func (r *Runtime) Plan(faults []uint64) *Plan {
 	return &r.plan
 }
 
-func (r *Runtime) beginPlan() {
+func beginPlan(r *Runtime) {
 	r.plan.In, r.plan.Out, r.plan.Deferred = r.plan.In[:0], r.plan.Out[:0], r.plan.Deferred[:0]
 	r.batch, r.sorted = r.batch[:0], false
 }
@@ -86,7 +86,7 @@ func (r *Runtime) beginPlan() {
 func (r *Runtime) byAddress(i, j int32) int { return compare(r.chunks[i].base, r.chunks[j].base) }
 
 // prefetchBatch adds what comes along with the faults.
-func (r *Runtime) prefetchBatch() {
+func prefetchBatch(r *Runtime) {
 	f := &r.prefetch[0]
 	if r.over {
 		f = &r.prefetch[1]
@@ -227,12 +227,12 @@ func (r *Runtime) commit() {
 		r.Totals.Thrashed += uint64(again.Count())
 		c.fault, c.want = Mask{}, Mask{}
 	}
-	r.commitEvictions()
+	commitEvictions(r)
 }
 
 // commitEvictions books what the plan evicts; a block makes one round trip, however many of its
 // pages leave.
-func (r *Runtime) commitEvictions() {
+func commitEvictions(r *Runtime) {
 	for i := range r.plan.Out {
 		e := &r.plan.Out[i]
 		c := &r.chunks[e.chunk]
@@ -268,6 +268,7 @@ func (r *Runtime) Arrive(t *Transfer) {
 		p, _ := r.find(a)
 		c, k := &r.chunks[p.chunk()], p.index()
 		c.coming.Clear(k)
+		c.asked.Clear(k)
 		c.resident.Set(k)
 		if t.Demand {
 			c.held.Set(k)

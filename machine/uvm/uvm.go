@@ -51,6 +51,7 @@ type chunk struct {
 	pages   int // PagesPerChunk, or fewer in the tree of an allocation's remainder
 	tenant  mem.TenantID
 	live    bool
+	advice  Advice
 	written bool                   // by anybody, ever
 	stamp   uint64                 // of the latest transfer or access
 	arrived uint64                 // stamp of the latest transfer
@@ -67,6 +68,8 @@ type chunk struct {
 	fault, want Mask // of the batch being planned: pages that fault, and pages to come along
 	gone        Mask // of the batch being planned: pages it evicts
 	left        Mask // evicted before
+	asked       Mask // absent: an access has found that the page has to come
+	mapped      Mask // absent: the device may have translations to the host
 }
 
 // valid is the resident pages that nothing has chosen for eviction.
@@ -198,7 +201,7 @@ func (r *Runtime) Allocate(tenant mem.TenantID, base, n uint64, readOnly bool) e
 		}
 	}
 	a := allocation{base: base, end: end, chunks: int32((end - base + ChunkSize - 1) / ChunkSize), readOnly: readOnly}
-	a.first = r.room(int(a.chunks))
+	a.first = room(r, int(a.chunks))
 	if len(r.chunks)*PagesPerChunk > mostPages {
 		return fmt.Errorf("more than %d bytes of managed memory", uint64(mostPages)*PageSize)
 	}
@@ -217,7 +220,7 @@ func (r *Runtime) Allocate(tenant mem.TenantID, base, n uint64, readOnly bool) e
 }
 
 // room finds n chunks in a row that nobody uses.
-func (r *Runtime) room(n int) int32 {
+func room(r *Runtime, n int) int32 {
 	run := 0
 	for i := range r.chunks {
 		run++

@@ -37,6 +37,9 @@ func (t *Tables) Withdraw(tenant mem.TenantID, vpn uint64) (ppn uint64, ok bool)
 	return ppn, true
 }
 
+// Shoot has every TLB forget a page.
+func (t *Tables) Shoot(tenant mem.TenantID, vpn uint64) { t.shoot(tenant, vpn) }
+
 // GiveFrames gives back frames that TakeFrame or Withdraw had left to the caller.
 func (t *Tables) GiveFrames(tenant mem.TenantID, frames []uint64) {
 	for _, f := range frames {

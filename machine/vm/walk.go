@@ -143,6 +143,22 @@ func (m *MMU) Resolve(now uint64, tenant mem.TenantID, vpn uint64) {
 	m.queue.Push(i)
 }
 
+// ResolveTo ends the fault of a page with a translation of the driver's choice, which is not in the page
+// table: to memory on the host.
+func (m *MMU) ResolveTo(now uint64, tenant mem.TenantID, vpn, ppn uint64) {
+	i := m.index.find(pageKey(tenant, vpn))
+	if i < 0 || !m.miss[i].fault {
+		return
+	}
+	e := &m.miss[i]
+	m.row[tenant][FaultCycles] += now - e.since
+	e.fault, e.ppn = false, ppn
+	m.active[tenant]++
+	m.l2.Insert(tenant, vpn, ppn)
+	m.index.remove(pageKey(tenant, vpn))
+	m.done.Push(i)
+}
+
 // Home is the channel group nearest to an SM, -1 when the machine has none.
 func (m *MMU) Home(sm int) int {
 	if sm < 0 || sm >= len(m.cfg.Home) {

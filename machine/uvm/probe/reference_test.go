@@ -133,15 +133,13 @@ func (m *reference) fault(e *Event, p int) {
 		total -= len(runs[len(runs)-1])
 		runs = runs[:len(runs)-1]
 	}
-	bumped := map[int]bool{}
+	var bumped []int // blocks
 	for capacity-len(m.page) < total {
 		for _, unit := range m.victims(p, runs) {
-			m.leave(e, unit, bumped)
+			bumped = m.leave(e, unit, bumped)
 		}
 	}
-	for b := range bumped {
-		m.trips[b]++
-	}
+	m.bump(bumped)
 	m.over = m.over || !fits
 	for _, r := range append([][]int{{p}}, runs...) {
 		m.now++
@@ -163,10 +161,32 @@ type victim struct {
 	write bool
 }
 
-func (m *reference) leave(e *Event, v victim, bumped map[int]bool) {
+// bump counts a round trip of each block, chunk by chunk in the order of their first eviction; a
+// count of 31 halves all.
+func (m *reference) bump(blocks []int) {
+	done := map[int]bool{}
+	for _, first := range blocks {
+		var chunk []int
+		for _, b := range blocks {
+			if b/32 == first/32 && !done[b] {
+				chunk, done[b] = append(chunk, b), true
+			}
+		}
+		sort.Ints(chunk)
+		for _, b := range chunk {
+			if m.trips[b]++; m.trips[b] == 31 {
+				for k := range m.trips {
+					m.trips[k] /= 2
+				}
+			}
+		}
+	}
+}
+
+func (m *reference) leave(e *Event, v victim, bumped []int) []int {
 	for _, q := range v.pages {
 		delete(m.page, q)
-		bumped[q/16] = true
+		bumped = append(bumped, q/16)
 	}
 	n := len(v.pages) * 4096
 	e.Evict = append(e.Evict, Eviction{hex(uint64(v.pages[0] * 4096)), int64(n), v.write})
@@ -175,6 +195,7 @@ func (m *reference) leave(e *Event, v victim, bumped map[int]bool) {
 		m.res.Totals.WrittenBack += uint64(n)
 		m.res.Totals.DMAToHost++
 	}
+	return bumped
 }
 
 // come is the pages that come beside p, in ascending order.

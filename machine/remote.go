@@ -1,0 +1,87 @@
+package machine
+
+import (
+	"math/bits"
+
+	"heddle/machine/uvm"
+	"heddle/mem"
+)
+
+// remoteStore is memory of the host that kernels use where it is (2.2.4): their requests leave by the
+// SMs' links for the link to the host instead of the crossbar, nothing caches them, and a transfer
+// of pages that is under way shares the link with them.
+type remoteStore struct {
+	fabric  *fabric
+	agenda  agenda
+	pace    *pace
+	latency uint64
+	sector  int
+	way     [2]mem.Ring[remoteAccess] // reads, writes; oldest first, which is also in order of their ends
+}
+
+// remoteAccess is a request on its way, and when its answer is back.
+type remoteAccess struct {
+	h  int32
+	at uint64
+}
+
+// remoteQueue bounds the accesses under way in each direction: the tags of a PCIe link.
+// Estimate: PCI Express 3.0 allows 256 with extended tags.
+const remoteQueue = 256
+
+func (x *remoteStore) build(b *builder) {
+	x.latency, x.sector = uint64(b.sheet.UVM.Remote), b.sheet.LLC.Sector
+	for i := range x.way {
+		x.way[i] = mem.NewRing[remoteAccess](remoteQueue)
+	}
+}
+
+// accept takes a request of an SM; false when as many as can be are under way.
+func (x *remoteStore) accept(d *dmaEngine, h int32, now uint64) bool {
+	r := &x.fabric.slab.R[h]
+	k := 0
+	if r.Op == mem.Write {
+		k = 1
+	}
+	if x.way[k].Full() {
+		return false
+	}
+	n := bits.OnesCount8(r.Sectors) * x.sector
+	end, cycles := d.way[k].Share(now, x.fabric.owner(r), n)
+	d.delay(k, cycles)
+	x.way[k].Push(remoteAccess{h, end + x.latency})
+	if r.Op == mem.Write {
+		x.pace.progress = now
+	}
+	x.agenda.wakeMMU(end + x.latency)
+	return true
+}
+
+// deliver hands answers back that have come, and returns the cycle of the next.
+func (x *remoteStore) deliver(now uint64) (next uint64) {
+	next = never
+	for k := range x.way {
+		for q := &x.way[k]; q.Len() > 0; {
+			if q.Head().at > now {
+				next = min(next, q.Head().at)
+				break
+			}
+			h := q.Pop().h
+			x.fabric.deliver(int(x.fabric.slab.R[h].Port), h, now)
+		}
+	}
+	return next
+}
+
+// delay makes the transfer under way in a direction take so many cycles more.
+func (d *dmaEngine) delay(way int, cycles uint64) {
+	for _, i := range d.active {
+		if j := &d.jobs[i]; j.state == jobCopying && j.toHost == (way == 1) {
+			j.cycles += cycles
+			return
+		}
+	}
+}
+
+// remotePage is the translation of a page to the host.
+func remotePage(key uint64) uint64 { return mem.Remote/uvm.PageSize | key/uvm.PageSize }

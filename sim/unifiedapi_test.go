@@ -1,0 +1,119 @@
+package sim
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// vectors is a host program that adds two vectors of n floats, with what each allocation is and what
+// is said of it beforehand.
+func vectors(t *testing.T, a, before string) Spec {
+	t.Helper()
+	dir := t.TempDir()
+	ptx, err := os.ReadFile("../apps/micro/vecadd/kernel.ptx")
+	if err != nil {
+		t.Fatal(err)
+	}
+	script := `
+def main(n = 65536):
+    k = module("kernel.ptx").kernel("vecadd")
+    a = ` + a + `(f32, n)
+    b, c = malloc_managed(f32, n), malloc_managed(f32, n)
+    a.random(seed = 1, lo = -1, hi = 1)
+    b.random(seed = 2, lo = -1, hi = 1)
+` + before + `
+    launch(k, grid = (n + 255) // 256, block = 256, args = [a, b, c, n])
+    device_synchronize()
+    check(c, reference("micro_vecadd", a, b))
+    print(c[0])
+`
+	for name, text := range map[string][]byte{"app.star": []byte(script), "kernel.ptx": ptx} {
+		if err := os.WriteFile(filepath.Join(dir, name), text, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := unifiedSpec(Unified{Prefetch: "tbn"})
+	s.Apps = []App{{Name: "vectors", Path: dir}}
+	return s
+}
+
+// vectorPages is the pages of a vector: 256 KB.
+const vectorPages = 64
+
+// What CUDA says of each kind of memory, counted in pages and accesses.
+func TestUnifiedAPI(t *testing.T) {
+	const lines = vectorPages * 4096 / 128
+	for _, c := range []struct {
+		name, a, before            string
+		migrated, returned, remote uint64
+		faults                     bool
+	}{
+		{"managed", "malloc_managed", "", 3 * vectorPages, 1, 0, true},
+		{"pinned", "malloc_managed", `    mem_advise(a, "accessed_by", to = device)`, 2 * vectorPages, 1, lines, true},
+		{"registered", "host_array", `    host_register(a)`, 2 * vectorPages, 1, lines, true},
+		{
+			"prefetched", "malloc_managed", `
+    prefetch_async(a, to = device)
+    prefetch_async(b, to = device)
+    prefetch_async(c, to = device)`, 3 * vectorPages, 1, 0, false,
+		},
+		{
+			"back again", "malloc_managed", `
+    prefetch_async(a, to = device)
+    prefetch_async(a, to = host)`, 4 * vectorPages, vectorPages + 1, 0, true,
+		},
+	} {
+		s := vectors(t, c.a, c.before)
+		r := right(t, &s)
+		n, link := totals(r, "uvm"), totals(r, "link")
+		returned := n["returned_pages"]
+		if n["migrated_pages"] != c.migrated || returned != c.returned || link["remotes"] != c.remote ||
+			n["faults"] > 0 != c.faults {
+			t.Errorf("%s: %v, %v", c.name, n, link)
+		}
+		if link["bytes"] != 4096*(n["migrated_pages"]+n["returned_pages"]) {
+			t.Errorf("%s: %d bytes on the link for %v", c.name, link["bytes"], n)
+		}
+	}
+}
+
+// A soft pin delays migration: six accesses of a block are served on the host, of eight the last
+// brings it, and those that wait with it are served on the device.
+func TestSoftPin(t *testing.T) {
+	for n, want := range map[string][2]uint64{"192": {2 * 16, 6}, "256": {3 * 16, 0}} {
+		s := vectors(t, "malloc_managed", `    mem_advise(a, "preferred_location", to = host)`)
+		s.Apps[0].Args = map[string]string{"n": n}
+		r := right(t, &s)
+		n, link := totals(r, "uvm"), totals(r, "link")
+		if got := [2]uint64{n["migrated_pages"], link["remotes"]}; got != want {
+			t.Errorf("%v, want %v", got, want)
+		}
+	}
+}
+
+// One fault on an idle machine, cycle by cycle: the driver hears of it at the next microsecond, handles
+// it for 45 us, and the link carries 4 KB in 2605 cycles, and its latency of 100.
+func TestOneFault(t *testing.T) {
+	s := vectors(t, "malloc_managed", "    prefetch_async(b, to = device)\n    prefetch_async(c, to = device)")
+	s.Sharing.Memory.Unified = Unified{Prefetch: "none"}
+	s.Apps[0].Args = map[string]string{"n": "32"}
+	s.Timeline = true
+	r := right(t, &s)
+	var driver, link Span
+	for _, x := range r.Spans {
+		switch {
+		case x.Track == "unified memory/driver":
+			driver = x
+		case x.Track == "unified memory/to the device" && driver.End > 0:
+			link = x
+		}
+	}
+	const us = 1481
+	if driver.Start%us != 0 || driver.End-driver.Start != 45*us || driver.Name != "1 faults" {
+		t.Errorf("the driver: %+v", driver)
+	}
+	if late := link.End - link.Start - 2605 - 100; link.Start != driver.End || late > 500 || link.Name != "4 KB" {
+		t.Errorf("the link: %+v, after %+v", link, driver)
+	}
+}
