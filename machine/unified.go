@@ -22,7 +22,27 @@ type UnifiedMemory struct {
 	// Share of what is allocated is the capacity, where it is not 0: of the rounded bytes of all
 	// managed allocations, at the time there were most.
 	Share float64
+	// Spans has what the driver and the link did when kept, for a timeline.
+	Spans bool
 }
+
+// UnifiedSpan is something that took a while: the handling of a batch of faults, or a transfer.
+type UnifiedSpan struct {
+	Kind       UnifiedKind
+	Start, End uint64       // core cycles
+	N          int          // faults, or pages of 4 KB
+	Tenant     mem.TenantID // of the first fault, or of the pages
+}
+
+// UnifiedKind is what a UnifiedSpan is of.
+type UnifiedKind uint8
+
+// The kinds of spans.
+const (
+	FaultBatch UnifiedKind = iota
+	ToDevice
+	ToHost
+)
 
 // unified is unified memory in the machine, in the ten steps of section 2.2.1 of Ganguly's
 // dissertation. An access misses in L1 and L2 TLB (1 to 4), its walk finds the page on the host
@@ -46,6 +66,15 @@ type unified struct {
 	remote  remoteStore
 	asked   []*Migration
 	told    bool // a Migration has ended: the program may want to know
+	keeps   bool // Spans are kept
+	Spans   []UnifiedSpan
+}
+
+// span keeps one.
+func (u *unified) span(k UnifiedKind, start, end uint64, n int, tenant mem.TenantID) {
+	if u.keeps {
+		u.Spans = append(u.Spans, UnifiedSpan{k, start, end, n, tenant})
+	}
 }
 
 // managedKey is a virtual address of a tenant among those of all.
@@ -80,7 +109,7 @@ func (b *builder) unified() error {
 	if u.runtime, err = uvm.New(p); err != nil {
 		return err
 	}
-	u.share = o.Share
+	u.share, u.keeps = o.Share, o.Spans
 	table := b.table("uvm", unifiedDesc(), 1)
 	u.faults.build(s, table)
 	u.dma.build(b, table, b.table("link", link.Desc(), 2))
@@ -166,6 +195,9 @@ func (u *unified) unmap(key uint64) {
 func (u *unified) Tick(now uint64) uint64 {
 	next := u.driver.Tick(now)
 	if p := u.faults.served(now, u.runtime); p != nil {
+		if f := &u.faults; len(f.keys) > 0 {
+			u.span(FaultBatch, now-f.cost, now, len(f.keys), keyTenant(f.keys[0]))
+		}
 		u.carryOut(now, p)
 	}
 	next = min(next, u.faults.next)

@@ -223,6 +223,7 @@ func (r *run) result() *Result {
 	}
 	o.MovedBytes = r.col.columns.count(moved, dramBytes)
 	res.Tables = append(res.Tables, r.movedTables(OutsideWindows, moved)...)
+	r.unifiedSpans()
 	res.Spans = r.col.spans
 	r.wall(res)
 	return res

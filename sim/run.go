@@ -118,7 +118,7 @@ func (r *run) build() error {
 		targetFirst(apps, shares)
 	}
 	r.first = tenants(apps, shares, r.spec.Sharing.together())
-	unified, err := r.spec.Sharing.Memory.Unified.options(r.spec.Seed)
+	unified, err := r.unified()
 	if err != nil {
 		return err
 	}
@@ -134,16 +134,7 @@ func (r *run) build() error {
 	if r.ctl, err = newController(r); err != nil {
 		return err
 	}
-	for _, a := range r.apps {
-		if a.spec.QoSShare > 0 && a.spec.QoS == 0 {
-			return fmt.Errorf("application %s: its target is %.4g %% of its IPC alone, and nobody has run it alone",
-				a.spec.Name, 100*a.spec.QoSShare)
-		}
-		if a.spec.QoSKernel != "" {
-			a.setTarget(a.spec.QoSKernel, a.spec.QoS)
-		}
-	}
-	if err := r.checkTargets(); err != nil {
+	if err := r.setTargets(); err != nil {
 		return err
 	}
 	r.link = newLink(r.sheet)
@@ -153,6 +144,20 @@ func (r *run) build() error {
 	}
 	r.col, err = newCollector(r)
 	return err
+}
+
+// setTargets tells of the targets of the Spec.
+func (r *run) setTargets() error {
+	for _, a := range r.apps {
+		if a.spec.QoSShare > 0 && a.spec.QoS == 0 {
+			return fmt.Errorf("application %s: its target is %.4g %% of its IPC alone, and nobody has run it alone",
+				a.spec.Name, 100*a.spec.QoSShare)
+		}
+		if a.spec.QoSKernel != "" {
+			a.setTarget(a.spec.QoSKernel, a.spec.QoS)
+		}
+	}
+	return r.checkTargets()
 }
 
 // loop alternates between the programs and the machine until every application

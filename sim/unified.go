@@ -121,6 +121,30 @@ func (u *Unified) check(m *sheets.Machine) error {
 	return err
 }
 
+// unified is the unified memory that the run asks for; nil: none.
+func (r *run) unified() (*machine.UnifiedMemory, error) {
+	o, err := r.spec.Sharing.Memory.Unified.options(r.spec.Seed)
+	if o != nil {
+		o.Spans = r.spec.Timeline
+	}
+	return o, err
+}
+
+// unifiedSpans puts faults and transfers of unified memory on the timeline.
+func (r *run) unifiedSpans() {
+	tracks := [...]string{
+		machine.FaultBatch: "unified memory/driver", machine.ToDevice: "unified memory/to the device",
+		machine.ToHost: "unified memory/to the host",
+	}
+	for _, s := range r.gpu.Unified.Spans {
+		name := fmt.Sprintf("%d KB", s.N*uvm.PageSize>>10)
+		if s.Kind == machine.FaultBatch {
+			name = fmt.Sprintf("%d faults", s.N)
+		}
+		r.span(tracks[s.Kind], name, s.Start, s.End, int(s.Tenant))
+	}
+}
+
 // SetUnified sets one field of Unified by its name in a run file.
 func (u *Unified) SetUnified(name, value string) (err error) {
 	number := map[string]*int{"ts": &u.Ts, "p": &u.P, "reserve": &u.Reserve}

@@ -59,7 +59,8 @@ func right(t *testing.T, s *Spec) *Result {
 		t.Errorf("%d bytes on the link for %d pages that came, %d written back and %d returned", link["bytes"],
 			n["migrated_pages"], n["written_pages"], n["returned_pages"])
 	}
-	if n["migrated_pages"] < max(n["prefetched_pages"], n["thrashed_pages"]) || n["migrated_pages"]+link["remotes"] == 0 {
+	if n["migrated_pages"] < max(n["prefetched_pages"], n["thrashed_pages"]) ||
+		n["migrated_pages"]+link["remotes"] == 0 {
 		t.Errorf("%v", n)
 	}
 	return r

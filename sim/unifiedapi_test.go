@@ -91,3 +91,29 @@ func TestSoftPin(t *testing.T) {
 		}
 	}
 }
+
+// One fault on an idle machine, cycle by cycle: the driver hears of it at the next microsecond, handles
+// it for 45 us, and the link carries 4 KB in 2605 cycles, and its latency of 100.
+func TestOneFault(t *testing.T) {
+	s := vectors(t, "malloc_managed", "    prefetch_async(b, to = device)\n    prefetch_async(c, to = device)")
+	s.Sharing.Memory.Unified = Unified{Prefetch: "none"}
+	s.Apps[0].Args = map[string]string{"n": "32"}
+	s.Timeline = true
+	r := right(t, &s)
+	var driver, link Span
+	for _, x := range r.Spans {
+		switch {
+		case x.Track == "unified memory/driver":
+			driver = x
+		case x.Track == "unified memory/to the device" && driver.End > 0:
+			link = x
+		}
+	}
+	const us = 1481
+	if driver.Start%us != 0 || driver.End-driver.Start != 45*us || driver.Name != "1 faults" {
+		t.Errorf("the driver: %+v", driver)
+	}
+	if late := link.End - link.Start - 2605 - 100; link.Start != driver.End || late > 500 || link.Name != "4 KB" {
+		t.Errorf("the link: %+v, after %+v", link, driver)
+	}
+}

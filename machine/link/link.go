@@ -191,7 +191,7 @@ func Desc() []stat.Desc {
 		{Name: "transfers_256k", Unit: "transfers", Doc: "transfers above 64 KB, up to 256 KB"},
 		{Name: "transfers_1m", Unit: "transfers", Doc: "transfers above 256 KB, up to 1 MB"},
 		{Name: "transfers_more", Unit: "transfers", Doc: "transfers above 1 MB"},
-		{Name: "remotes", Unit: "accesses", Doc: "accesses of kernels to pages on the host (instance 0 reads, 1 writes)"},
+		{Name: "remotes", Unit: "accesses", Doc: "accesses of kernels to pages on the host (0 reads, 1 writes)"},
 		{Name: "remote_bytes", Unit: "bytes", Doc: "bytes they read or write"},
 	}
 }
