@@ -310,6 +310,13 @@ func (u *unified) Migrate(tenant int, r *mem.Region, off, n int64, toDevice bool
 	return m
 }
 
+// launched tells the runtime of a kernel.
+func (u *unified) launched(tenant mem.TenantID) {
+	if u.On() {
+		u.runtime.Kernel(tenant)
+	}
+}
+
 // Advise takes a program's advice on a managed region.
 func (u *unified) Advise(tenant int, r *mem.Region, a uvm.Advice) {
 	if u.On() && r.Kind == mem.Managed {

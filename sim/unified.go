@@ -26,6 +26,8 @@ type Unified struct {
 	P            int    `json:"p,omitempty"`
 	Reserve      int    `json:"reserve,omitempty"`    // percent
 	WriteBack    string `json:"write_back,omitempty"` // always or dirty
+	// Smart has the runtime choose prefetcher, eviction and migration by itself.
+	Smart bool `json:"smart,omitempty"`
 }
 
 // On says that the run asks for it.
@@ -37,10 +39,13 @@ func (u *Unified) options(seed uint64) (*machine.UnifiedMemory, error) {
 		return nil, nil
 	}
 	o := &machine.UnifiedMemory{Options: uvm.Options{
-		Prefetch: either(u.Prefetch, "tbn"), PrefetchOver: u.PrefetchOver, Evict: either(u.Evict, "lru2m"),
-		Migrate: either(u.Migrate, "first-touch"), Ts: u.Ts, P: u.P, Reserve: u.Reserve,
-		CleanDropped: u.WriteBack == "dirty", Seed: seed,
+		Prefetch: u.Prefetch, PrefetchOver: u.PrefetchOver, Evict: u.Evict, Migrate: u.Migrate, Ts: u.Ts, P: u.P,
+		Reserve: u.Reserve, CleanDropped: u.WriteBack == "dirty", Smart: u.Smart, Seed: seed,
 	}}
+	if !u.Smart {
+		o.Prefetch, o.Evict = either(u.Prefetch, "tbn"), either(u.Evict, "lru2m")
+		o.Migrate = either(u.Migrate, "first-touch")
+	}
 	if o.Ts == 0 {
 		o.Ts = 8 // Table 2
 	}
@@ -155,13 +160,16 @@ func (u *Unified) SetUnified(name, value string) (err error) {
 	switch {
 	case name == "all":
 		u.All, err = strconv.ParseBool(value)
+	case name == "smart":
+		u.Smart, err = strconv.ParseBool(value)
 	case number[name] != nil:
 		*number[name], err = strconv.Atoi(value)
 	case text[name] != nil:
 		*text[name] = value
 	default:
 		names := []string{
-			"all", "capacity", "evict", "migrate", "p", "prefetch", "prefetch_over", "reserve", "ts", "write_back",
+			"all", "capacity", "evict", "migrate", "p", "prefetch", "prefetch_over", "reserve", "smart", "ts",
+			"write_back",
 		}
 		slices.Sort(names)
 		return fmt.Errorf("unknown key; memory.unified has %s", strings.Join(names, ", "))

@@ -116,6 +116,7 @@ func TestUnifiedDeterminism(t *testing.T) {
 		{All: true, Capacity: "75%", Evict: "tbn"},
 		{All: true, Capacity: "60%", Prefetch: "random", Evict: "random4k", WriteBack: "dirty"},
 		{All: true, Capacity: "75%", Evict: "lfu", Migrate: "adaptive", Ts: 2},
+		{All: true, Capacity: "75%", Smart: true},
 	} {
 		s := unifiedSpec(u, "polybench/atax", "rodinia-like/bfs")
 		want := right(t, &s)
@@ -148,6 +149,7 @@ func TestUnifiedRefused(t *testing.T) {
 		{"uvm", Unified{Prefetch: "tree"}, "prefetcher"},
 		{"uvm", Unified{Evict: "lru"}, "eviction"},
 		{"uvm", Unified{Reserve: 100}, "reserve"},
+		{"uvm", Unified{Smart: true, Prefetch: "tbn"}, "chooses prefetcher"},
 		{"uvm", Unified{WriteBack: "never"}, "write_back"},
 	} {
 		s := unifiedSpec(c.u, "micro/triad")
