@@ -21,6 +21,7 @@ type dmaEngine struct {
 	agenda  agenda
 
 	link     link.Config
+	order    link.Arbiter
 	way      [2]link.Direction // to the device, to the host
 	jobs     []dmaJob
 	spare    []int32
@@ -71,7 +72,7 @@ func (d *dmaEngine) build(b *builder, t, links *stat.Table) {
 	s := b.sheet
 	d.link = link.FromSheet(s)
 	for i := range d.way {
-		d.way[i] = link.NewDirection(&d.link, link.FirstReady{}, links, i)
+		d.way[i] = link.NewDirection(&d.link, d.order, links, i)
 	}
 	for k := range t.Tenants {
 		d.row = append(d.row, t.Row(0, k))
@@ -396,7 +397,7 @@ func (d *dmaEngine) arrive(j *dmaJob, now uint64) {
 		kind = ToHost
 	}
 	d.unified.span(kind, j.begun, now, len(j.pages), j.tenant)
-	d.pace.progress = now
+	d.pace.progress, d.fabric.tenants[j.tenant].useful = now, now
 	switch {
 	case j.toHost && !j.dead:
 		d.unified.runtime.Gone(&j.out)
