@@ -167,6 +167,30 @@ func TestLinksByHand(t *testing.T) {
 	about(t, "64 wires, which leak once", to.leakage()+back.leakage(), 64*0.24e-6*128*10, 1e-9)
 }
 
+// A link between modules costs by the bit, and each module has stages of its own.
+func TestModulesByHand(t *testing.T) {
+	m := machine(t, "nuba-mcm")
+	r, n := networkOf(m, "ring_reply"), networkOf(m, "noc_reply")
+	about(t, "32 bytes from module to module", r.flitPJ(), 256*0.54, 1e-12)
+	if r.leakage() != 0 || n.stages[0] != (stage{16, math.Sqrt(32)}) {
+		t.Errorf("ring leaks %g W; stages of four modules of 32 ports: %+v", r.leakage(), n.stages)
+	}
+	owners := []string{"sm", "llc", "dram", "noc_reply", "ring_reply"}
+	j, err := Of(m, 0, topologyOf{counts{"ring_reply.flits": 10}, owners})
+	if err != nil {
+		t.Fatal(err)
+	}
+	near(t, "the ring is part of the NoC", j.Of("noc"), 10*256*0.54e-12)
+}
+
+// topologyOf counts under the names given.
+type topologyOf struct {
+	counts
+	owners []string
+}
+
+func (o topologyOf) Owners() []string { return o.owners }
+
 // A bit costs about the same whatever the width of the ports, but leakage grows with it: so four
 // times the bandwidth at the same load is four times the power and not sixteen.
 func TestWiderNetworks(t *testing.T) {
