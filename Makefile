@@ -55,7 +55,7 @@ race: ## the parallel paths under the race detector
 invariants: ## the machine with its invariants checked
 	go test -tags invariants -timeout 10m ./machine/... ./sim/... ./mem/...
 
-fuzz: ## every fuzz target for FUZZTIME
+fuzz: ## every fuzz target for FUZZTIME (at night: make fuzz FUZZTIME=10m)
 	@.ci/fuzz $(FUZZTIME)
 
 ptx: ## regenerate every kernel.ptx from kernel.cu with clang-19

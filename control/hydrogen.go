@@ -6,7 +6,8 @@ import "fmt"
 // Architectures", SC 2024, section IV-C: hill climbing over the CPU's ways of each set (cap),
 // the channels that are the CPU's alone (bw) and the migrations of the GPU per period (tok),
 // one step of one of them per epoch (hydrogen_search.go), for the weighted IPC. Every phase
-// searches anew. Epoch: 10 M CPU cycles, phase: 500 M. Hardware: registers for two
+// searches anew. Epoch: 10 M CPU cycles, phase: 500 M; samples of a run come in core cycles of
+// the GPU, and a phase is as many epochs there. Hardware: registers for two
 // configurations, instructions retired by CPU and GPU.
 //
 // Readings. A phase begins where the one before was best and measures that again: the plan
@@ -19,35 +20,51 @@ func hydrogenEntry() Entry {
 	return Entry{
 		Name: "hydrogen", Source: "Li and Gao, Hydrogen, SC 2024, section IV-C", Period: 10_000_000,
 		What: "capacity, bandwidth and migrations of a hybrid memory are divided between CPU and GPU by hill " +
-			"climbing (no machine has such a memory yet: for samples from files)",
+			"climbing",
 		Settings: []string{"ways", "channels", "tokens"}, Files: []string{"hydrogen_search.go", "hydrogen_params.go"},
-		Params: hydrogenParams(),
+		Params: hydrogenParams(), Epoch: "epoch",
 		Check: func(get func(string) float64) error {
 			_, err := hydrogenGrid(get)
 			return err
 		},
-		Make: func(_ Machine, get func(string) float64) Policy {
+		Make: func(m Machine, get func(string) float64) Policy {
 			g, _ := hydrogenGrid(get) // Check has looked
+			phase := uint64(get("phase"))
+			if m.CPUHz > 0 {
+				epoch := uint64(get("epoch"))
+				phase = (phase + epoch - 1) / epoch * max(1, uint64(get("epoch")*m.CoreHz/m.CPUHz+0.5))
+			}
 			return Of((&hydrogen{
-				search: climb{grid: g, best: g.start}, phase: uint64(get("phase")),
+				search: climb{grid: g, best: g.start}, phase: phase,
 				cpu: get("w_cpu"), gpu: get("w_gpu"),
 			}).decide)
 		},
 	}
 }
 
-// hydrogenSample is what both sides did in an epoch. Nobody fills it yet but a file.
+// hydrogenSample is what both sides did in an epoch.
 type hydrogenSample struct {
 	Clock
-	CPU float64 `json:"cpu_ipc" counter:"-"` // instructions per CPU cycle, of all cores
-	GPU float64 `json:"gpu_ipc" counter:"-"` // SIMD8 instructions per CPU cycle
+	CPU *float64 `json:"cpu_ipc" counter:"app.cpu_insts/app.cpu_cycles"`   // of all cores
+	GPU *float64 `json:"gpu_ipc" counter:"app.simd8_insts/app.cpu_cycles"` // SIMD8 instructions per CPU cycle
 }
 
 func (s *hydrogenSample) Check() error {
-	if s.CPU < 0 || s.GPU < 0 {
+	if s.CPU != nil && *s.CPU < 0 || s.GPU != nil && *s.GPU < 0 {
 		return fmt.Errorf("cpu_ipc and gpu_ipc cannot be negative")
 	}
 	return nil
+}
+
+// value is the weighted IPC. Who did nothing, or has not been there for a cycle, adds nothing.
+func (h *hydrogen) value(s *hydrogenSample) (value float64) {
+	if s.CPU != nil {
+		value += h.cpu * *s.CPU
+	}
+	if s.GPU != nil {
+		value += h.gpu * *s.GPU
+	}
+	return value
 }
 
 // hydrogen is the policy's state.
@@ -59,7 +76,7 @@ type hydrogen struct {
 }
 
 func (h *hydrogen) decide(s *hydrogenSample) Plan {
-	value := h.cpu*s.CPU + h.gpu*s.GPU
+	value := h.value(s)
 	why := fmt.Sprintf("weighted IPC %.4g: %s", value, h.search.measured(value))
 	if h.phase > 0 && s.Cycle > 0 && s.Cycle%h.phase == 0 {
 		h.phases++

@@ -47,7 +47,8 @@ func newClimbing(t rapid.TB, p Params) *climbing {
 // epoch measures what is held and takes the plan.
 func (c *climbing) epoch(f surface) *HydrogenPlan {
 	c.cycle += 10
-	c.plan = c.policy.Decide(&hydrogenSample{Clock: Clock{Cycle: c.cycle}, CPU: f(c.at)}).(*HydrogenPlan)
+	cpu, gpu := f(c.at), 0.0
+	c.plan = c.policy.Decide(&hydrogenSample{Clock: Clock{Cycle: c.cycle}, CPU: &cpu, GPU: &gpu}).(*HydrogenPlan)
 	c.at = point{c.plan.Cap, c.plan.BW, c.plan.Tok}
 	return c.plan
 }

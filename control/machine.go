@@ -10,6 +10,7 @@ type Machine struct {
 	IPCMax      float64 // thread instructions an SM can issue per core cycle (UGPU, equation 1)
 	Line        int     // bytes one LLC access of the counters stands for
 	CoreHz      float64
+	CPUHz       float64 // of the cores on the same memory; 0: none
 	ArrayBytes  float64 // what the data arrays of the LLC slices of one channel can read, bytes/s
 	LLCBytes    float64 // raw bandwidth of the LLC slices of one channel, bytes/s (B_LLC of equation 2)
 	MemBytes    float64 // bandwidth of one channel, bytes/s (B_MEM)
@@ -37,6 +38,7 @@ func FromSheet(s *sheets.Machine, groups, channelsPerGroup int) Machine {
 		IPCMax:      float64(s.SM.Schedulers * s.SM.IssueWidth * lanes),
 		Line:        s.LLC.Sector,
 		CoreHz:      s.Clock.Core * mega,
+		CPUHz:       s.Memory.Hybrid.CPUClock * mega,
 		ArrayBytes:  float64(s.LLC.SlicesPerChannel*s.LLC.PortBytes) * s.Clock.LLC * mega,
 		LLCBytes:    float64(s.LLC.SlicesPerChannel*s.NoC.FlitBytes) * s.Clock.NoC * mega,
 		MemBytes:    float64(s.DRAM.Access) * s.Clock.DRAM * mega / float64(perBurst),

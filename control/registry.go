@@ -22,6 +22,8 @@ type Entry struct {
 	// Period is the core cycles between two samples where the run file does not say; 0:
 	// the policy has no period. On lists what else brings a sample.
 	Period uint64
+	// Epoch is the parameter that is the period instead, in cycles of the CPU.
+	Epoch  string
 	On     []Trigger
 	Params []Param
 	// Targets is how many applications with a target it can serve; 0: any number.
@@ -92,6 +94,19 @@ func (e *Entry) New(m Machine, p Params) (Policy, error) {
 		}
 	}
 	return e.Make(m, get), nil
+}
+
+// PeriodOn is the core cycles between two samples on a machine where the run file does not
+// say.
+func (e *Entry) PeriodOn(m Machine, p Params) uint64 {
+	if e.Epoch == "" || m.CPUHz == 0 {
+		return e.Period
+	}
+	values, err := e.check(p)
+	if err != nil {
+		return e.Period // New refuses them
+	}
+	return max(1, uint64(values[e.Epoch]*m.CoreHz/m.CPUHz+0.5))
 }
 
 // check fills in defaults and refuses what the policy does not know.

@@ -70,6 +70,9 @@ func Of(m *sheets.Machine, heldCycles uint64, c Counts) (Parts, error) {
 		p.add(o, dramEnergy(m, r, o))
 	}
 	p.add("migration", migrationEnergy(m, r, memories))
+	if m.CPU.Cores > 0 {
+		p.add("cpu", cpuEnergy(m, r))
+	}
 	active := r.get("sm", "active_share_cycles")
 	hz := m.Clock.Core * megahertz
 	p.add("static", active/hz*(m.Power.ActiveSM-m.Power.IdleSM))
@@ -86,11 +89,12 @@ func Idle(m *sheets.Machine, heldCycles uint64, networks, memories []string) Par
 		n := networkOf(m, o)
 		p.add(part(o), n.leakage()*share)
 	}
-	perChannel := or(m.Power.Background, hbmBackgroundMW) * milliwatt
-	for i, o := range memories {
-		if i == 0 { // the sheet's channels; a machine has one kind of them so far
-			p.add(o, perChannel*float64(m.DRAM.Channels)*share)
-		}
+	for _, o := range memories {
+		t := tierOf(m, o)
+		p.add(o, t.background*milliwatt*float64(t.channels)*share)
+	}
+	if m.CPU.Cores > 0 {
+		p.add("cpu", cpuIdle(m, share))
 	}
 	p.add("static", seconds*m.Power.IdleSM+share*m.Power.Chip)
 	return p
@@ -138,6 +142,10 @@ func llcEnergy(m *sheets.Machine, r *reader) float64 {
 	accesses := r.get("llc", "accesses")
 	perByte := llcLinePJ / lineForPJ
 	bytes := (accesses + r.get("llc", "writebacks")) * float64(m.LLC.Sector)
+	if m.Memory.Given() { // what the tiers exchange does not fill the LLC
+		bytes += r.get("hybrid", "reads") * float64(m.LLC.Line)
+		return (accesses*llcTagPJ + bytes*perByte) * picojoule
+	}
 	for _, o := range r.each("dram") {
 		bytes += r.get(o, "read_bursts") * float64(m.DRAM.Access) // fills
 	}
@@ -145,11 +153,34 @@ func llcEnergy(m *sheets.Machine, r *reader) float64 {
 }
 
 func dramEnergy(m *sheets.Machine, r *reader, owner string) float64 {
-	bits := float64(m.DRAM.Access) * bitsPer
-	pj := r.get(owner, "activates") * or(m.Power.Activate, hbmActivatePJ)
-	pj += r.get(owner, "read_bursts") * bits * or(m.Power.ReadBit, hbmReadPJBit)
-	pj += r.get(owner, "write_bursts") * bits * or(m.Power.WriteBit, hbmWritePJBit)
+	t := tierOf(m, owner)
+	pj := r.get(owner, "activates") * t.activate
+	pj += r.get(owner, "read_bursts") * t.bits * t.read
+	pj += r.get(owner, "write_bursts") * t.bits * t.write
 	return pj * picojoule
+}
+
+// tier is what the memory of an owner of counters draws.
+type tier struct {
+	channels              int
+	bits                  float64 // of an access
+	activate, read, write float64 // pJ, and pJ per bit
+	background            float64 // mW of a channel
+}
+
+// tierOf is the fast tier of a memory of two, or the one that every machine has.
+func tierOf(m *sheets.Machine, owner string) tier {
+	if f := &m.Memory.Fast; owner == "dram_fast" {
+		return tier{
+			channels: f.Device.Channels, bits: float64(f.Device.Access) * bitsPer, activate: f.Activate,
+			read: f.ReadBit, write: f.WriteBit, background: f.Background,
+		}
+	}
+	return tier{
+		channels: m.DRAM.Channels, bits: float64(m.DRAM.Access) * bitsPer,
+		activate: or(m.Power.Activate, hbmActivatePJ), read: or(m.Power.ReadBit, hbmReadPJBit),
+		write: or(m.Power.WriteBit, hbmWritePJBit), background: or(m.Power.Background, hbmBackgroundMW),
+	}
 }
 
 // migrationEnergy is what MIGRATION commands copy, a line each. A memory without the

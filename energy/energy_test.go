@@ -260,3 +260,30 @@ func TestUnknownCounterIsAnError(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// Each tier of a hybrid memory draws what its sheet says, and its background all the time;
+// what the tiers exchange does not fill the LLC.
+func TestTiersByHand(t *testing.T) {
+	m := machine(t, "hydrogen")
+	c := tiered{counts{
+		"dram_fast.activates": 3, "dram_fast.read_bursts": 5, "dram_fast.write_bursts": 7,
+		"dram.activates": 2, "dram.read_bursts": 4, "dram.write_bursts": 6, "hybrid.reads": 8,
+	}}
+	j, err := Of(m, 0, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fast, slow := (3*1818+512*(5*3.48+7*4.0))*1e-12, (2*4200+512*(4*14.4+6*13.6))*1e-12
+	near(t, "both tiers", j.Of("dram"), fast+slow)
+	near(t, "LLC", j.Of("llc"), 8*250e-12)
+	second := uint64(m.Clock.Core * 1e6 * float64(m.SM.Count))
+	idle := Idle(m, second, networks, []string{"dram_fast", "dram"})
+	near(t, "background", idle.Of("dram"), 16*0.066+4*0.5)
+}
+
+// tiered is counts of a machine with two tiers.
+type tiered struct{ counts }
+
+func (tiered) Owners() []string {
+	return []string{"sm", "llc", "dram_fast", "dram", "hybrid", "noc_request", "noc_reply"}
+}

@@ -4,7 +4,7 @@ import "heddle/stat"
 
 // Part is the energy of one part of the machine.
 type Part struct {
-	Name string // "sm", "l1", "llc", a network ("noc_request"), a memory ("dram"), "migration", "static"
+	Name string // "sm", "l1", "llc", a network ("noc_request"), a memory ("dram"), "migration", "cpu", "static"
 	J    float64
 }
 

@@ -56,14 +56,18 @@ const (
 // one took the same number of instructions.
 func Progress(shared, alone *sim.Tenant) (unit string, s, a float64) {
 	if same(shared, alone) {
-		return byInsts, per(float64(shared.ThreadInsts), shared.Cycles), per(float64(alone.ThreadInsts), alone.Cycles)
+		return byInsts, per(float64(shared.Insts()), shared.Cycles), per(float64(alone.Insts()), alone.Cycles)
 	}
 	return byExecutions, per(executions(shared, alone), shared.Cycles), per(executions(alone, shared), alone.Cycles)
 }
 
 // same says that every complete execution took the same number of instructions, as far
-// as there are any.
+// as there are any. Of CPU cores every instruction is progress: copies that are through before
+// others go on with the next execution.
 func same(a, b *sim.Tenant) bool {
+	if a.CPU != nil && a.ThreadInsts == 0 {
+		return true
+	}
 	x, y := a.PerExecution, b.PerExecution
 	return x.Least == x.Most && y.Least == y.Most && (a.Runs == 0 || b.Runs == 0 || x.Least == y.Least)
 }
@@ -72,7 +76,7 @@ func same(a, b *sim.Tenant) bool {
 // mean of the other.
 func executions(t, other *sim.Tenant) float64 {
 	if t.Runs == 0 && other.PerExecution.Mean > 0 {
-		return float64(t.ThreadInsts) / other.PerExecution.Mean
+		return float64(t.Insts()) / other.PerExecution.Mean
 	}
 	return t.Executions
 }

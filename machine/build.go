@@ -56,8 +56,7 @@ func New(sheet *sheets.Machine, tenants []*Tenant, o Options) (*GPU, error) {
 		return nil, err
 	}
 	for _, part := range []func() error{
-		b.channels, b.tiers, b.stacks, b.slices, b.networks, b.translation, b.sms, b.admitCores, b.cpus,
-		b.unified,
+		b.channels, b.tiers, b.stacks, b.slices, b.networks, b.translation, b.sms, b.unified, b.admitCores, b.cpus,
 	} {
 		if err := part(); err != nil {
 			return nil, fmt.Errorf("machine %s: %w", sheet.Name, err)
@@ -124,6 +123,9 @@ func (b *builder) admit() error {
 		g.dispatch.parts = b.sheet.SM.DispatchParts
 		if g.dispatch.parts == 0 {
 			g.dispatch.parts = n
+			if b.sheet.NoC.Shape() == sheets.NUBA {
+				g.dispatch.parts = b.sheet.NoC.Parts()
+			}
 		}
 		for range g.Tenants {
 			g.dispatch.present = append(g.dispatch.present, make([]int, g.dispatch.parts))

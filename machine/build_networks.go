@@ -82,19 +82,45 @@ func (b *builder) stagesConfig(inputs, outputs, extra int) noc.StagesConfig {
 	}
 }
 
-// joinStages makes the two directions between the same ports.
+// joinStages makes the two directions between the same ports; in a package of modules, with a
+// ring between those.
 func (b *builder) joinStages(request, reply **noc.Network, c noc.StagesConfig) {
+	x := &b.sheet.NoC
+	modules := max(1, x.Modules)
+	var rate uint64 // of a link of the ring, in thousandths of a byte per clock
+	if modules > 1 {
+		const both, giga, mega = 2, 1e9, 1e6
+		rate = max(1, uint64(x.RingGB*giga/both/(b.sheet.Clock.NoC*mega)*1000))
+		c.Parts = modules
+		// As many gates as two neighbours' links can feed, and no more than a module has ports.
+		width := uint64(1000 * x.FlitBytes)
+		c.Gates = int(min((2*rate+width-1)/width, uint64(max(c.Inputs, c.Outputs)/modules)))
+	}
 	back := c
 	back.Inputs, back.Outputs, back.ExtraInputs, back.ExtraOutputs = c.Outputs, c.Inputs, 0, c.ExtraInputs
-	*request, *reply = noc.OfStages(noc.NewStages(c)), noc.OfStages(noc.NewStages(back))
+	if modules == 1 {
+		*request, *reply = noc.OfStages(noc.NewStages(c)), noc.OfStages(noc.NewStages(back))
+		b.count("noc", *request, *reply)
+		return
+	}
+	ring := noc.NewRing(noc.RingConfig{
+		Nodes: modules, Rate: rate, Latency: x.RingDelay, Queue: x.RingQueue, Classes: 2, Tenants: b.rows(),
+	})
+	*request, *reply = noc.OfModules(noc.NewModules(c, ring, 0)), noc.OfModules(noc.NewModules(back, ring, 1))
 	b.count("noc", *request, *reply)
+	ring.Count(0, b.traffic("ring_request", noc.Desc, 1), 0)
+	ring.Count(1, b.traffic("ring_reply", noc.Desc, 1), 0)
 }
+
+// entryBytes is what a walker reads of a page table, and what of the line it is in goes back to it:
+// the MMU has one port, and whole lines would keep that busy for longer than the walks take.
+const entryBytes = 8
 
 // lengths are those of packets in a network that carries requests and one that carries answers.
 func (b *builder) lengths(request, reply *noc.Network) (l lengths) {
 	x, sector := &b.sheet.NoC, b.sheet.LLC.Sector
 	l.network, l.header, l.exact = request, x.HeaderReq, x.WriteSize == 0
-	l.ack = int32(reply.Flits(x.HeaderReq))
+	l.ack, l.entry = int32(reply.Flits(x.HeaderReq)), int32(reply.Flits(x.HeaderReq+entryBytes))
 	for n := range l.read {
 		l.read[n] = int32(request.Flits(x.HeaderReq))
 		l.data[n] = int32(reply.Flits(x.HeaderReq + n*sector))

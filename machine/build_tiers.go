@@ -26,15 +26,18 @@ func (b *builder) tiers() error {
 	}
 	h := &s.Memory.Hybrid
 	x := &g.memory.tiers
+	x.ideal = h.Reconfigure == "ideal"
 	x.clock = engine.NewClock(kHz(h.Clock), kHz(s.Clock.Core))
 	cfg, err := b.hybridConfig()
 	if err != nil {
 		return err
 	}
-	if x.policy, err = b.hybridPolicy(cfg); err != nil {
+	policy, err := b.hybridPolicy(cfg)
+	if err != nil {
 		return fmt.Errorf("memory.hybrid: %w", err)
 	}
-	if x.controller, err = hybrid.New(cfg, x.policy, b.traffic("hybrid", hybrid.Desc, 1)); err != nil {
+	x.division, _ = policy.(*hybrid.Hydrogen)
+	if x.controller, err = hybrid.New(cfg, policy, b.traffic("hybrid", hybrid.Desc, 1)); err != nil {
 		return fmt.Errorf("memory.hybrid: %w", err)
 	}
 	for tier, d := range [hybrid.NumTiers]struct {
@@ -80,8 +83,13 @@ func (b *builder) tierChannels(tier int, owner string, d *sheets.DRAM, clock eng
 	return nil
 }
 
-// classOf is the side of the chip that an application runs on.
-func classOf(*Tenant) hybrid.Class { return hybrid.GPU }
+// classOf is the side of the chip that an application runs on; of both, the GPU, whose traffic is more.
+func classOf(t *Tenant) hybrid.Class {
+	if len(t.Cores) > 0 && len(t.SMs) == 0 {
+		return hybrid.CPU
+	}
+	return hybrid.GPU
+}
 
 // hybridConfig is what the controller needs to know of the sheet.
 func (b *builder) hybridConfig() (*hybrid.Config, error) {

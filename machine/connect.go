@@ -21,7 +21,8 @@ func (g *GPU) connectSides() {
 	y.slices, y.memory, y.agenda = m.slices, m, g.agenda
 
 	p := &g.CPUs
-	p.tenants, p.fabric, p.verdict, p.pace, p.agenda = g.Tenants, &g.fabric, &g.verdict, &g.pace, g.agenda
+	p.tenants, p.fabric, p.dispatch, p.verdict = g.Tenants, &g.fabric, &g.dispatch, &g.verdict
+	p.pace, p.agenda = &g.pace, g.agenda
 	f.cpus = p
 
 	s := &g.sms
@@ -72,7 +73,7 @@ func (g *GPU) connectMoving() {
 	f := &g.fabric
 	f.unified, u.remote.fabric, u.remote.pace, u.remote.agenda = u, f, &g.pace, g.agenda
 	u.sheet, u.tables, u.mmu = g.Sheet, g.translation.tables, g.translation.mmu
-	u.driver, u.pace, u.agenda = g.translation.driver, &g.pace, g.agenda
+	u.driver, u.dispatch, u.pace, u.agenda = g.translation.driver, &g.dispatch, &g.pace, g.agenda
 	m := &u.dma
 	m.unified, m.memory, m.fabric, m.tables, m.mmu = u, &g.memory, &g.fabric, u.tables, u.mmu
 	m.verdict, m.pace, m.agenda, u.faults.agenda = &g.verdict, &g.pace, g.agenda, g.agenda

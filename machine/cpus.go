@@ -6,19 +6,20 @@ import (
 
 	"heddle/engine"
 	"heddle/machine/cpu"
+	"heddle/machine/vm"
 	"heddle/mem"
-	"heddle/mem/addrmap"
 	"heddle/stat"
 )
 
 // CPUs is the CPU cores of the machine. They have a clock of their own and ports of their own
 // into the fabric, behind those of the SMs.
 type CPUs struct {
-	tenants []*Tenant
-	fabric  *fabric
-	verdict *verdict
-	pace    *pace
-	agenda  agenda
+	tenants  []*Tenant
+	fabric   *fabric
+	dispatch *dispatcher
+	verdict  *verdict
+	pace     *pace
+	agenda   agenda
 
 	list       []*cpu.Core
 	clock      engine.Clock
@@ -27,7 +28,6 @@ type CPUs struct {
 	owner      []int        // by core: the tenant that has it, -1 nobody
 	reached    []int64      // by core: what it had done when it was run last
 	executions []*Execution // under way
-	ended      bool         // one has come to its end since Run was called
 	table      *stat.Table
 }
 
@@ -58,6 +58,8 @@ func (a *CPUs) Execute(tenant int, programs []cpu.Program) (*Execution, error) {
 			a.agenda.wakeCPU(c, a.clock.Core(core.Due()))
 		}
 	}
+	t.begins(now)
+	t.executes++
 	a.executions = append(a.executions, x)
 	t.useful, a.pace.progress = now, now
 	a.through(now) // all may have been before it was asked for
@@ -113,8 +115,10 @@ func (a *CPUs) through(now uint64) {
 			left = append(left, x)
 			continue
 		}
-		x.Done, x.End, a.ended = true, now, true
+		x.Done, x.End, a.dispatch.told = true, now, true
 		t.executed = x.number
+		t.executes--
+		t.ended(now)
 	}
 	a.executions = left
 }
@@ -163,8 +167,8 @@ func (a *CPUs) Instructions(tenant int) uint64 {
 	return a.table.Sum(tenant, cpu.Insts)
 }
 
-// gpuMemory is how much of a tenant's addresses, on a machine that does not translate, belongs to
-// what its kernels allocate; behind it lies the memory of its CPU programs.
+// gpuMemory is how much of a tenant's addresses belongs to what its kernels allocate; behind it
+// lies the memory of its CPU programs.
 const gpuMemory = 1 << 38
 
 // cpus makes the CPU cores, if the machine has any.
@@ -187,16 +191,39 @@ func (b *builder) cpus() error {
 		a.list, a.owner[i] = append(a.list, c), -1
 	}
 	for i, t := range g.Tenants {
-		f := cpu.Frames{Base: uint64(i) << addrmap.TenantShift, Bytes: uint64(s.DRAM.Capacity)}
-		if len(t.SMs) > 0 {
-			f.Base += gpuMemory
-		}
-		a.frames = append(a.frames, f)
+		a.frames = append(a.frames, b.cpuMemory(i))
 		for _, c := range t.Cores {
 			a.owner[c] = i
 		}
 	}
 	return nil
+}
+
+// cpuMemory is what the cores of a tenant have as memory: pages of the machine's, or, where it does not
+// translate, addresses behind those that kernels allocate.
+func (b *builder) cpuMemory(tenant int) cpu.Frames {
+	g := b.gpu
+	next, id := uint64(gpuMemory), mem.TenantID(tenant)
+	if tables := g.translation.tables; tables != nil {
+		bits := tables.PageBits()
+		return cpu.Frames{Bytes: 1 << bits, Take: func() (uint64, error) {
+			if err := tables.Reserve(id, next, 1<<bits); err != nil {
+				return 0, err
+			}
+			ppn, err := tables.MapPage(id, next>>bits, -1)
+			next += 1 << bits
+			return ppn << bits, err
+		}}
+	}
+	const piece = 2 << 20
+	most := gpuMemory + uint64(g.Sheet.DRAM.Capacity)
+	return cpu.Frames{Bytes: piece, Take: func() (uint64, error) {
+		if next += piece; next > most {
+			return 0, fmt.Errorf("CPU programs of application %s touch more than the %d bytes of memory there are",
+				g.Tenants[tenant].Name, g.Sheet.DRAM.Capacity)
+		}
+		return vm.Identity(id, next-piece), nil
+	}}
 }
 
 // admitCores looks whether there are the CPU cores that tenants have.

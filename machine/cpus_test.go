@@ -27,8 +27,8 @@ func (c *chase) Rewind() error { c.n = 0; return nil }
 
 func (c *chase) Bytes() uint64 { return c.lines * c.step }
 
-// latency is the CPU cycles of a load of a chase through so many bytes, on the hydrogen machine.
-func latency(t *testing.T, bytes uint64, every bool) (cycles float64) {
+// latency is the CPU cycles of a load of a chase through so many bytes by steps, on the hydrogen machine.
+func latency(t *testing.T, bytes, step uint64, every bool) (cycles float64) {
 	m, _, err := sheets.Load("hydrogen")
 	if err != nil {
 		t.Fatal(err)
@@ -37,13 +37,13 @@ func latency(t *testing.T, bytes uint64, every bool) (cycles float64) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	lines := bytes / 64
+	lines := bytes / step
 	laps := max(1, 10_000/lines)
 	var ends []uint64
 	for range 2 { // the caches are warm the second time
 		var programs []cpu.Program
 		if len(ends) == 0 {
-			programs = []cpu.Program{{Source: &chase{lines: lines, step: 64}, Insts: laps * lines}}
+			programs = []cpu.Program{{Source: &chase{lines: lines, step: step}, Insts: laps * lines}}
 		}
 		x, err := g.CPUs.Execute(0, programs)
 		if err != nil {
@@ -66,18 +66,18 @@ func latency(t *testing.T, bytes uint64, every bool) (cycles float64) {
 // in the LLC and more than 100 in memory; the same visiting everything in every cycle.
 func TestLoadLatency(t *testing.T) {
 	for _, c := range []struct {
-		bytes     uint64
-		low, high float64
+		bytes, step uint64
+		low, high   float64
 	}{
-		{16 << 10, 3.99, 4.01}, {512 << 10, 13.99, 14.01}, {2 << 20, 36, 40}, {24 << 20, 100, 250},
+		{16 << 10, 64, 3.99, 4.01}, {512 << 10, 64, 13.99, 14.01}, {2 << 20, 128, 34, 42}, {24 << 20, 1024, 100, 350},
 	} {
-		got := latency(t, c.bytes, false)
+		got := latency(t, c.bytes, c.step, false)
 		t.Logf("%d KB: %.2f cycles", c.bytes>>10, got)
 		if got < c.low || got > c.high {
 			t.Errorf("%d KB: %.2f cycles, want %g to %g", c.bytes>>10, got, c.low, c.high)
 		}
 		if c.bytes <= 512<<10 {
-			if every := latency(t, c.bytes, true); every != got {
+			if every := latency(t, c.bytes, c.step, true); every != got {
 				t.Errorf("%d KB: visiting every cycle %.6f cycles, else %.6f", c.bytes>>10, every, got)
 			}
 		}

@@ -31,7 +31,8 @@ type dispatcher struct {
 	open     []uint64
 	launched int       // kernels so far,
 	running  int       // and those not finished
-	finished []*Kernel // since Run was called
+	finished []*Kernel // since Run was called,
+	told     bool      // and whether anything else has ended that those outside wait for
 }
 
 // add queues a kernel behind its tenant's others.
@@ -40,9 +41,7 @@ func (d *dispatcher) add(k *Kernel, now uint64) {
 	d.launched++
 	d.running++
 	d.pace.progress, t.useful = now, now
-	if len(t.kernels) == 0 {
-		t.since = now
-	}
+	t.begins(now)
 	t.kernels = append(t.kernels, k)
 	d.divide(k)
 	d.offer(k.ready)
@@ -161,8 +160,8 @@ func (d *dispatcher) end(k *Kernel, now uint64) {
 	d.finished = append(d.finished, k)
 	j := slices.Index(t.kernels, k)
 	t.kernels = append(t.kernels[:j], t.kernels[j+1:]...)
+	t.ended(now)
 	if len(t.kernels) == 0 {
-		t.busy += now - t.since
 		d.turns.asked = now + 1
 		d.agenda.wakeDriver(now + 1)
 	}

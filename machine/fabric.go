@@ -42,8 +42,9 @@ type fabric struct {
 type lengths struct {
 	read, write, data [9]int32
 	ack               int32
-	header            int  // bytes
-	exact             bool // a write is as long as what it writes,
+	entry             int32 // the answer to a page walk; 0: as long as any read's
+	header            int   // bytes
+	exact             bool  // a write is as long as what it writes,
 	network           *noc.Network
 }
 
@@ -61,6 +62,9 @@ func (l *lengths) request(r *mem.Req) int {
 
 // answer is the length of its answer.
 func (l *lengths) answer(r *mem.Req) int {
+	if r.Op == mem.Walk && l.entry > 0 {
+		return int(l.entry)
+	}
 	if r.Op == mem.Write || r.Op == mem.ReduceOp {
 		return int(l.ack)
 	}
@@ -231,7 +235,7 @@ func (f *fabric) advance(x *noc.Network, now uint64) uint64 {
 	t := f.nocClock.Ticks(now)
 	next := t + 1
 	for k := f.nocClock.Ticks(now-min(now, 1)) + 1; k < t; k++ { // a network faster than the SMs
-		x.Tick(k)
+		x.Between(k)
 	}
 	if now == 0 || f.nocClock.Ticks(now-1) < t {
 		next = x.Tick(t)

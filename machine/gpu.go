@@ -43,8 +43,8 @@ type GPU struct {
 	verdict  verdict
 }
 
-// Run advances the machine until a kernel, an execution of CPU cores or a Migration ends, a program
-// faults, the machine is stuck or cycle `until` is reached, and returns the kernels that finished.
+// Run advances the machine until a kernel, an execution of CPU cores or a Migration ends, a program faults, the
+// machine is stuck or cycle `until` is reached, and returns the kernels that finished.
 //
 // Within a cycle, in this order:
 //
@@ -68,9 +68,9 @@ type GPU struct {
 // 3 are the memory side, the others the SM side; lookahead runs them at once, or
 // several cycles of each before the next.
 func (g *GPU) Run(until uint64) ([]*Kernel, error) {
-	g.dispatch.finished, g.CPUs.ended, g.Unified.told = g.dispatch.finished[:0], false, false
+	g.dispatch.finished, g.dispatch.told = g.dispatch.finished[:0], false
 	defer g.lookahead.core.stop()
-	for g.verdict.err == nil && len(g.dispatch.finished) == 0 && !g.CPUs.ended && !g.Unified.told {
+	for g.verdict.err == nil && len(g.dispatch.finished) == 0 && !g.dispatch.told {
 		if end := g.lookahead.memoryEnd; g.now < end {
 			g.lookahead.take(end, until)
 			continue

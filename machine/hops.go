@@ -4,6 +4,7 @@ import (
 	"math/bits"
 
 	"heddle/engine"
+	"heddle/internal/invariants"
 	"heddle/machine/cache"
 	"heddle/machine/noc"
 	"heddle/mem"
@@ -97,6 +98,7 @@ func (f *fabric) nearSlices(now uint64) (more bool) {
 				}
 				if home == o {
 					f.checkIsolation(h, o)
+					f.checkReplicas(r, o)
 				}
 				s.Accept(h, t)
 				f.agenda.wakeSlice(o, now+1)
@@ -163,6 +165,7 @@ func (f *fabric) atHome(now uint64) (more bool) {
 			}
 			h, _ := x.request.Pop(o, f.nocClock.Ticks(now))
 			f.checkIsolation(h, o)
+			f.checkReplicas(&f.slab.R[h], o)
 			s.AcceptFar(h, t)
 			f.agenda.wakeSlice(o, now+1)
 			if _, left := x.request.Peek(o); left || x.request.Again() {
@@ -171,6 +174,19 @@ func (f *fabric) atHome(now uint64) (more bool) {
 		}
 	}
 	return more
+}
+
+// checkReplicas panics, in builds with the invariants tag, when a line is written that another
+// partition's slice has a copy of: copies are of what nobody writes.
+func (f *fabric) checkReplicas(r *mem.Req, home int) {
+	if !invariants.On || f.across.copies || r.Op == mem.Read || r.Op == mem.Walk {
+		return
+	}
+	for i, s := range f.slices {
+		if i != home && s.Holds(r.Line) {
+			invariants.Fail("line %#x is written at slice %d, and slice %d has a copy", r.Line, home, i)
+		}
+	}
 }
 
 // served notes what a slice has for others after it has run.

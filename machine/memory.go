@@ -40,7 +40,7 @@ type memory struct {
 	stacks   []*stack // whose channels exchange pages; empty on machines without
 	llcClock engine.Clock
 	sector   int // bytes
-	tiers    tiers
+	tiers    Tiers
 	bursts   [9]int // of DRAM, by sectors
 	perBlock uint32 // DRAM accesses in a block of the address map
 }

@@ -48,6 +48,7 @@ type replicas struct {
 	until   []uint64  // and behind the last one the count of Slice.Taken, and 1, when all write-backs have left
 	ended   []*Kernel // whose last CTA has ended, in order,
 	now     int       // and those of them that this flush is for; 0: there is none
+	from    uint64    // cycle in which the next one may begin
 }
 
 // Set turns copies of read-only lines on or off: whether loads are looked up in the slices near
@@ -73,6 +74,7 @@ func (x *replicas) takes(k *Kernel, now uint64) bool {
 		return false
 	}
 	x.ended = append(x.ended, k)
+	x.from = now + 1
 	x.agenda.wakeDriver(now + 1)
 	return true
 }
@@ -83,6 +85,9 @@ func (x *replicas) tick(now uint64) uint64 {
 		return engine.Never
 	}
 	if x.now == 0 {
+		if now < x.from {
+			return x.from
+		}
 		x.now = len(x.ended)
 		clear(x.at)
 		clear(x.until)

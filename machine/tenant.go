@@ -17,12 +17,30 @@ type Tenant struct {
 	Groups []int // channel groups it owns; nil: all, shared
 
 	kernels  []*Kernel // launched and not finished, oldest first
-	busy     uint64    // cycles with a kernel on the GPU, up to since
+	busy     uint64    // cycles with a kernel on the GPU, or an execution on CPU cores, up to since
 	since    uint64
 	owed     uint64   // cycle before which the last request of its SMs cannot be answered
 	allowed  []uint64 // bitset of its channels, for the isolation invariant
 	useful   uint64   // last cycle at which it did something useful (watchdog)
 	executed uint64   // executions of its CPU program
+	executes int      // of them under way
+}
+
+// works is the number of kernels and executions of CPU cores that are under way.
+func (t *Tenant) works() int { return len(t.kernels) + t.executes }
+
+// begins notes that one more is about to be.
+func (t *Tenant) begins(now uint64) {
+	if t.works() == 0 {
+		t.since = now
+	}
+}
+
+// ended notes that one fewer is.
+func (t *Tenant) ended(now uint64) {
+	if t.works() == 0 {
+		t.busy += now - t.since
+	}
 }
 
 // Kernel is a launch.

@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"fmt"
 	"math/bits"
 
 	"heddle/engine"
@@ -10,9 +11,9 @@ import (
 	"heddle/mem"
 )
 
-// tiers is a memory of two tiers behind the LLC: the controller before them, and their
+// Tiers is a memory of two tiers behind the LLC: the controller before them, and their
 // channels. A machine with one tier has none of it.
-type tiers struct {
+type Tiers struct {
 	slices []*cache.Slice
 	memory *memory
 	agenda agenda
@@ -21,7 +22,8 @@ type tiers struct {
 	clock      engine.Clock       // of the controller
 	channels   []*tierChannel
 	first      [hybrid.NumTiers]int // index of a tier's first channel
-	policy     hybrid.Policy
+	ideal      bool                 // reconfiguration takes effect at once, and for nothing
+	division   *hybrid.Hydrogen     // what divides it between CPU and GPU; nil: nothing that can change
 }
 
 // tierChannel is a channel of a tier: a fixed latency between the controller and its
@@ -42,7 +44,7 @@ type delayedAccess struct {
 
 // tickChannel advances a channel to core cycle now. It takes at most one access per command
 // clock.
-func (x *tiers) tickChannel(i int, now uint64) uint64 {
+func (x *Tiers) tickChannel(i int, now uint64) uint64 {
 	c := x.channels[i]
 	tick := c.clock.Ticks(now)
 	for k := c.clock.Ticks(now - min(now, 1)); k < tick; {
@@ -91,7 +93,7 @@ func (c *tierChannel) take(now, tick uint64) {
 }
 
 // tickController advances the controller to core cycle now.
-func (x *tiers) tickController(now uint64) uint64 {
+func (x *Tiers) tickController(now uint64) uint64 {
 	t := x.clock.Ticks(now)
 	next := t + 1 // where now lies between two clocks of the controller
 	for k := x.clock.Ticks(now - min(now, 1)); k < t; {
@@ -116,7 +118,7 @@ func (x *tiers) tickController(now uint64) uint64 {
 }
 
 // collect takes at most one request from each slice, in turn, at clock t of the controller.
-func (x *tiers) collect(t, now uint64) {
+func (x *Tiers) collect(t, now uint64) {
 	n := len(x.slices)
 	turn := int(t % uint64(n))
 	for k := range n {
@@ -137,7 +139,7 @@ func (x *tiers) collect(t, now uint64) {
 }
 
 // waiting says that some slice has a request.
-func (x *tiers) waiting() bool {
+func (x *Tiers) waiting() bool {
 	for _, s := range x.slices {
 		if s.Below.Len() > 0 {
 			return true
@@ -147,7 +149,7 @@ func (x *tiers) waiting() bool {
 }
 
 // deliver hands the slices what is there; true when one has no room and the rest waits.
-func (x *tiers) deliver(now uint64) (blocked bool) {
+func (x *Tiers) deliver(now uint64) (blocked bool) {
 	for x.controller.Done.Len() > 0 {
 		f := x.controller.Done.Head()
 		if f.Tag < 0 {
@@ -167,8 +169,62 @@ func (x *tiers) deliver(now uint64) (blocked bool) {
 }
 
 // sync brings the counters of all channels up to core cycle now.
-func (x *tiers) sync(now uint64) {
+func (x *Tiers) sync(now uint64) {
 	for _, c := range x.channels {
 		c.dram.Sync(c.clock.Ticks(max(now, 1) - 1))
 	}
+}
+
+// MemorySplit is how a hybrid memory is divided between CPU and GPU. What is nil stays as it
+// is.
+type MemorySplit struct {
+	Ways     *int // of each set, for data of the CPU
+	Channels *int // superchannels that are the CPU's alone
+	Tokens   *int // migrations of the GPU per period
+}
+
+// Tiers is the machine's memory of two tiers; one that cannot be split where it has one.
+func (g *GPU) Tiers() *Tiers { return &g.memory.tiers }
+
+// CanSplit says why the memory cannot be divided; nil when it can.
+func (x *Tiers) CanSplit() error {
+	switch {
+	case x.controller == nil:
+		return fmt.Errorf("the machine has one memory tier")
+	case x.division == nil:
+		return fmt.Errorf("the machine's memory.hybrid.policy divides nothing that can change")
+	}
+	return nil
+}
+
+// Split divides the memory anew, from this cycle on. Nothing moves for it: blocks that are
+// misplaced then leave when they are hit, unless the sheet says otherwise
+// (memory.hybrid.reconfigure).
+func (x *Tiers) Split(s *MemorySplit) error {
+	if err := x.CanSplit(); err != nil {
+		return err
+	}
+	want := x.division.Split()
+	if s.Ways != nil {
+		want.Cap = *s.Ways
+	}
+	if s.Channels != nil {
+		want.BW = *s.Channels
+	}
+	changed := want != x.division.Split()
+	if err := x.division.SetSplit(want); err != nil {
+		return err
+	}
+	if s.Tokens != nil {
+		if err := x.division.SetTokens(x.clock.Ticks(x.memory.pace.now), uint64(max(0, *s.Tokens))); err != nil {
+			return err
+		}
+	}
+	switch {
+	case changed && x.ideal:
+		x.controller.ReconfiguredAtOnce()
+	case changed:
+		x.controller.Reconfigured()
+	}
+	return nil
 }

@@ -85,10 +85,11 @@ func (g *GPU) Prefill(tenant int, vaddr uint64, n int64) {
 	}
 }
 
-// Busy is the number of cycles so far in which a tenant had a kernel on the GPU.
+// Busy is the number of cycles so far in which a tenant had a kernel on the GPU, or executed its program
+// on CPU cores.
 func (g *GPU) Busy(tenant int) uint64 {
 	t := g.Tenants[tenant]
-	if len(t.kernels) > 0 {
+	if t.works() > 0 {
 		return t.busy + g.Now() - t.since
 	}
 	return t.busy

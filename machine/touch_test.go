@@ -87,3 +87,22 @@ func TestPromisedMemory(t *testing.T) {
 		t.Errorf("after all is freed: %v", err)
 	}
 }
+
+// Over stages and links a walker's read is answered by the entry and not by its line; over a
+// crossbar of one switch (ugpu), by its sectors as any read.
+func TestPageTableEntriesAreShort(t *testing.T) {
+	for name, want := range map[string][2]int{
+		"nuba": {1, 9}, "nuba-mem": {1, 9}, "nuba-smside": {1, 9}, "ugpu": {5, 5},
+	} {
+		r := newRig(t, name, Options{}, nil, &Tenant{Name: "a", SMs: upTo(4)})
+		for _, l := range []*lengths{&r.g.fabric.lengths, &r.g.fabric.across.lengths} {
+			if l.data[1] == 0 {
+				continue // one network alone
+			}
+			walk, read := l.answer(&mem.Req{Op: mem.Walk, Sectors: 1}), l.answer(&mem.Req{Op: mem.Read, Sectors: 1})
+			if walk != want[0] || read != want[1] {
+				t.Errorf("%s: %d flits answer a walk, %d a read; want %v", name, walk, read, want)
+			}
+		}
+	}
+}

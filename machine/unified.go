@@ -56,12 +56,13 @@ const (
 // at the next interrupt (7, faults.go), the runtime plans what comes and what leaves (8, package
 // uvm), the link carries it between host and DRAM (9, dma.go), and the walk is repeated (10).
 type unified struct {
-	sheet  *sheets.Machine
-	tables *vm.Tables
-	mmu    *vm.MMU
-	driver *vm.Driver // for pages that are not managed
-	pace   *pace
-	agenda agenda
+	sheet    *sheets.Machine
+	tables   *vm.Tables
+	mmu      *vm.MMU
+	driver   *vm.Driver // for pages that are not managed
+	dispatch *dispatcher
+	pace     *pace
+	agenda   agenda
 
 	watched []sm.Watched // of each SM
 	runtime *uvm.Runtime // nil: managed memory is not moved on demand
@@ -71,7 +72,6 @@ type unified struct {
 	dma     dmaEngine
 	remote  remoteStore
 	asked   []*Migration
-	told    bool // a Migration has ended: the program may want to know
 	keeps   bool // Spans are kept
 	spares  bool // pages of who goes first on the link leave last
 	Spans   []UnifiedSpan
@@ -333,7 +333,6 @@ func (u *unified) Migrate(tenant int, r *mem.Region, off, n int64, toDevice bool
 	if !m.Done {
 		u.agenda.wakeMMU(u.pace.now)
 	}
-	u.told = false
 	return m
 }
 
@@ -363,7 +362,7 @@ func (u *unified) serveHost(now uint64) {
 		if !m.Done {
 			kept = append(kept, m)
 		} else {
-			u.told = true
+			u.dispatch.told = true
 		}
 	}
 	u.asked = kept

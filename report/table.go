@@ -145,7 +145,7 @@ func (p *printer) tenants(r *sim.Result) {
 		rows = append(rows, others(r, len(head))...)
 	}
 	p.table(rows)
-	for _, line := range append(Windows(r), Targets(r)...) {
+	for _, line := range append(append(Windows(r), Targets(r)...), Touches(r)...) {
 		p.f("%s\n", line)
 	}
 }

@@ -1,6 +1,11 @@
 package report
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+
+	"heddle/sim"
+)
 
 // SharingClasses are the classes of NUBA's Figure 3 for pages on a machine of so many SMs, with the
 // most SMs that touch a page of each; classes no page can be in are left out.
@@ -36,4 +41,34 @@ func BySharing(byPages []uint64) (pages []uint64, all uint64) {
 		all += n
 	}
 	return pages, all
+}
+
+// Touches says in a line who touched how many pages; nothing where nobody asked.
+func Touches(r *sim.Result) []string {
+	if r.Touches == nil {
+		return nil
+	}
+	names, _ := SharingClasses(len(r.Touches.BySMs))
+	pages, all := BySharing(r.Touches.BySMs)
+	line := fmt.Sprintf("pages touched: %d", all)
+	var parts []string
+	for k, n := range pages {
+		if n > 0 {
+			parts = append(parts, fmt.Sprintf("by %s %.1f %%", names[k], 100*float64(n)/float64(all)))
+		}
+	}
+	if line += ": " + strings.Join(parts, ", "); all == 0 {
+		return []string{"pages touched: none"}
+	}
+	home, sum := uint64(0), uint64(0)
+	for h, row := range r.Touches.Homes {
+		home += row[h]
+		for _, n := range row {
+			sum += n
+		}
+	}
+	if sum > 0 {
+		line += fmt.Sprintf("; of the pages a partition touches %.1f %% are its own", 100*float64(home)/float64(sum))
+	}
+	return []string{line}
 }

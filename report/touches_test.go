@@ -3,6 +3,8 @@ package report
 import (
 	"slices"
 	"testing"
+
+	"heddle/sim"
 )
 
 // The classes of NUBA's Figure 3, cut off where the machine ends.
@@ -26,5 +28,21 @@ func TestBySharing(t *testing.T) {
 	}
 	if got, all := BySharing(pages); all != 64 || !slices.Equal(got, []uint64{1, 9, 15, 39}) {
 		t.Errorf("a page for every number of SMs: %v of %d", got, all)
+	}
+}
+
+func TestTouchesLine(t *testing.T) {
+	r := &sim.Result{Touches: &sim.Touches{BySMs: []uint64{30, 10}, Homes: [][]uint64{{20, 5}, {10, 15}}}}
+	const pages = "pages touched: 40: by 1 SM 75.0 %, by 2 SMs 25.0 %"
+	for want, homes := range map[string][][]uint64{
+		pages + "; of the pages a partition touches 70.0 % are its own": r.Touches.Homes, pages: nil,
+	} {
+		r.Touches.Homes = homes
+		if got := Touches(r); len(got) != 1 || got[0] != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	if got := Touches(&sim.Result{}); got != nil {
+		t.Errorf("nobody asked: %q", got)
 	}
 }

@@ -28,7 +28,12 @@ func Rate(x *float64) string {
 }
 
 // SMs writes how many a tenant has, or that they are everybody's.
-func SMs(t *sim.Tenant) string { return had(t.SMs, t.SharedSMs) }
+func SMs(t *sim.Tenant) string {
+	if t.CPU != nil && t.SMs == 0 {
+		return fmt.Sprintf("%d CPU", t.CPU.Cores)
+	}
+	return had(t.SMs, t.SharedSMs)
+}
 
 // Channels writes the same of memory channels.
 func Channels(t *sim.Tenant) string { return had(t.Channels, t.SharedChannels) }
@@ -43,7 +48,7 @@ func had(n int, shared bool) string {
 // Executions writes how many a tenant did. Before the first has ended nobody knows how
 // much of it is done.
 func Executions(t *sim.Tenant) string {
-	if t.Runs == 0 && t.Executions == 0 && t.ThreadInsts > 0 {
+	if t.Runs == 0 && t.Executions == 0 && t.Insts() > 0 {
 		return "<1"
 	}
 	if t.Executions == math.Trunc(t.Executions) {
@@ -176,16 +181,17 @@ func EnergyKinds() [][2]string {
 		{"llc", "LLC"},
 		{"noc", "NoC"},
 		{"dram", "DRAM"},
+		{"cpu", "CPU"},
 		{"static", "static"},
 		{"migration", "page copies"},
 	}
 }
 
-// energyParts lists the energy by kind; what was never copied is left out.
+// energyParts lists the energy by kind; what was never copied is left out, and a CPU there is not.
 func energyParts(e *sim.Energy, write func(float64) string) string {
 	var parts []string
 	for _, k := range EnergyKinds() {
-		if j := e.Of(k[0]); j > 0 || k[0] != "migration" {
+		if j := e.Of(k[0]); j > 0 || k[0] != "migration" && k[0] != "cpu" {
 			parts = append(parts, k[1]+" "+write(j))
 		}
 	}

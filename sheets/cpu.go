@@ -15,6 +15,16 @@ type CPU struct {
 	L2       CPUCache    `yaml:"l2"`
 	Prefetch CPUPrefetch `yaml:"prefetch"`
 	Branch   CPUBranch   `yaml:"branch"`
+	Power    CPUPower    `yaml:"power"`
+}
+
+// CPUPower is what cores draw, private caches included.
+type CPUPower struct {
+	Inst   float64 `yaml:"inst" unit:"pJ" doc:"an instruction, its loads and stores left out" opt:"0"`
+	L1     float64 `yaml:"l1" unit:"pJ" doc:"a load or store in the L1" opt:"0"`
+	L2     float64 `yaml:"l2" unit:"pJ" doc:"a line read from or written to the L2" opt:"0"`
+	Active float64 `yaml:"active" unit:"W" doc:"static power, clocks included, of a core that runs a program" opt:"0"`
+	Idle   float64 `yaml:"idle" unit:"W" doc:"static power of one that runs none" opt:"0"`
 }
 
 // CPUCache is a private cache of a core. Lines are replaced by age of use (LRU).
@@ -81,6 +91,8 @@ func (c *checker) cpu(m *Machine) {
 		c.want(p.Branch.History >= 1 && p.Branch.History <= 20, "cpu.branch.history is %d; from 1 to 20 bits",
 			p.Branch.History)
 	}
+	c.want(p.Power.Idle <= p.Power.Active, "cpu.power.idle is %g W, active %g W; it cannot be above", p.Power.Idle,
+		p.Power.Active)
 	c.want(p.Line <= m.LLC.Line && m.LLC.Sector <= p.Line && p.Line%m.LLC.Sector == 0,
 		"cpu.line is %d bytes; it must be whole sectors (llc.sector: %d) of a line of the LLC (llc.line: %d)", p.Line,
 		m.LLC.Sector, m.LLC.Line)

@@ -55,7 +55,7 @@ func Resolve(name string, set map[string]string) (*Machine, *Provenance, error) 
 		m.Memory.Fast.Device.followGeometry()
 	}
 	if err := Validate(m); err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", file, err)
+		return nil, nil, fmt.Errorf("%s: %w", file, prov.located(err))
 	}
 	return m, prov, nil
 }
@@ -68,7 +68,7 @@ func Parse(file string, src []byte) (*Machine, *Provenance, error) {
 		return nil, nil, err
 	}
 	if err := Validate(m); err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", file, err)
+		return nil, nil, fmt.Errorf("%s: %w", file, prov.located(err))
 	}
 	return m, prov, nil
 }

@@ -81,7 +81,7 @@ type SM struct {
 	FetchRate        int    `yaml:"fetch_rate" unit:"fetches/cycle" doc:"warps whose instruction buffers an SM refills per cycle"`
 	LateRedirect     bool   `yaml:"late_redirect" unit:"flag" doc:"the front end fetches on behind a taken branch until the scheduler comes to the warp again (GPGPU-Sim)"`
 	Dispatch         string `yaml:"dispatch" unit:"name" doc:"order of CTAs: breadth (each next one to the next SM with room) or distributed (contiguous chunks of the grid)" opt:"breadth"`
-	DispatchParts    int    `yaml:"dispatch_parts" unit:"partitions" doc:"chunks of a grid, distributed: one for each so many partitions of the SMs" opt:"0: one per SM"`
+	DispatchParts    int    `yaml:"dispatch_parts" unit:"partitions" doc:"chunks of a grid, distributed: one for each so many partitions of the SMs" opt:"0: one per SM, or per partition of noc.topology nuba"`
 	ReadOnlyLoads    bool   `yaml:"read_only_loads" unit:"flag" doc:"kernels are compiled as NUBA's are: loads of what a kernel does not write say so (ld.global.nc)" opt:"false"`
 	LaunchDelay      int    `yaml:"launch_delay" unit:"cycles" doc:"kernel launch latency on the device"`
 	CtxBytesWarp     int    `yaml:"ctx_bytes_warp" unit:"bytes" doc:"context of a warp beyond its registers: SIMT stack, barriers, PC"`
@@ -123,11 +123,15 @@ type NoC struct {
 	Radix      int    `yaml:"radix" unit:"ports" doc:"kind stages: outer ports of a switch, which has a link to each switch of the other stage" opt:"0"`
 	WriteSize  int    `yaml:"write_size" unit:"bytes" doc:"kind stages: a write request in all; 0: header and the bytes written" opt:"0"`
 	// Who is near whom.
-	Topology   string `yaml:"topology" unit:"name" doc:"memory-side: SMs reach all slices; sm-side: those of their half of the GPU, which may hold any line; nuba: partitions of SMs, slices and channels, with a network between slices" opt:"memory-side"`
-	Partitions int    `yaml:"partitions" unit:"partitions" doc:"parts the SMs, slices and channels are divided into: nuba's partitions, the two halves of sm-side" opt:"0: one"`
-	LinkFlit   int    `yaml:"link_flit" unit:"bytes" doc:"width of a point-to-point link, per direction: between an SM and a slice of its partition (nuba), or a slice and its fellow in the other half (sm-side)" opt:"0: no links"`
-	LinkDelay  int    `yaml:"link_latency" unit:"cycles" doc:"from the last flit on a link to its end" opt:"0"`
-	LinkQueue  int    `yaml:"link_queue" unit:"packets" doc:"latch at the end of a link, what is on it included" opt:"0"`
+	Topology   string  `yaml:"topology" unit:"name" doc:"memory-side: SMs reach all slices; sm-side: those of their half of the GPU, which may hold any line; nuba: partitions of SMs, slices and channels, with a network between slices" opt:"memory-side"`
+	Partitions int     `yaml:"partitions" unit:"partitions" doc:"parts the SMs, slices and channels are divided into: nuba's partitions, the two halves of sm-side" opt:"0: one"`
+	LinkFlit   int     `yaml:"link_flit" unit:"bytes" doc:"width of a point-to-point link, per direction: between an SM and a slice of its partition (nuba), or a slice and its fellow in the other half (sm-side)" opt:"0: no links"`
+	LinkDelay  int     `yaml:"link_latency" unit:"cycles" doc:"from the last flit on a link to its end" opt:"0"`
+	Modules    int     `yaml:"modules" unit:"modules" doc:"chips of a package, each with its own stages, SMs, slices and channels, joined by a ring" opt:"0: one"`
+	RingGB     float64 `yaml:"ring" unit:"GB/s" doc:"link between two neighbours on the ring of modules, both directions together" opt:"0: none"`
+	RingDelay  int     `yaml:"ring_latency" unit:"cycles" doc:"of such a link" opt:"0"`
+	RingQueue  int     `yaml:"ring_queue" unit:"packets" doc:"of each class that wait at such a link" opt:"0"`
+	LinkQueue  int     `yaml:"link_queue" unit:"packets" doc:"latch at the end of a link, what is on it included" opt:"0"`
 }
 
 // LLC is the last-level cache: one or more slices per channel.

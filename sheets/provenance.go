@@ -1,6 +1,7 @@
 package sheets
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 	"strings"
@@ -89,6 +90,27 @@ func (p *Provenance) overridden(path string) {
 func (p *Provenance) Lookup(path string) (Entry, bool) {
 	e, ok := p.at[path]
 	return e, ok
+}
+
+// located is a list of complaints with the place, in parentheses, that states the number each
+// begins with.
+func (p *Provenance) located(err error) error {
+	list, ok := err.(interface{ Unwrap() []error })
+	if !ok {
+		return err
+	}
+	var out []error
+	for _, e := range list.Unwrap() {
+		path, _, _ := strings.Cut(e.Error(), " ")
+		switch at, ok := p.at[path]; {
+		case ok && at.Set && at.Line > 0:
+			e = fmt.Errorf("%w (set over sheet %s, line %d)", e, at.Sheet, at.Line)
+		case ok && at.Line > 0:
+			e = fmt.Errorf("%w (sheet %s, line %d)", e, at.Sheet, at.Line)
+		}
+		out = append(out, e)
+	}
+	return errors.Join(out...)
 }
 
 // List is every number of m in the order of the sheet. Numbers a sheet left out

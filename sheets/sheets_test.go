@@ -228,3 +228,49 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+// What does not fit together in a topology is refused with the place of the number and what
+// would do.
+func TestTopologyErrors(t *testing.T) {
+	for _, c := range []struct {
+		machine string
+		set     map[string]string
+		want    string
+	}{
+		{"nuba", map[string]string{"noc.flit": "0"}, "noc.flit is 0; a network that carries no byte in a cycle has no"},
+		{"nuba", map[string]string{"noc.partitions": "20"}, "sm.count 60 or 80 would do (set over sheet nuba, line "},
+		{"nuba", map[string]string{"noc.partitions": "64"}, "a partition without a channel"},
+		{"nuba", map[string]string{"sm.count": "60"}, "noc.partitions is 32 and sm.count 60"},
+		{"nuba", map[string]string{"noc.link_flit": "0"}, "noc.link_flit is 0; it must be at least 1 (set over"},
+		{"nuba", map[string]string{"llc.ways": "1"}, "llc.ways is 1; slices that hold copies"},
+		{"nuba", map[string]string{"noc.radix": "0"}, "noc.radix is 0; a switch"},
+		{"nuba", map[string]string{"noc.radix": "1"}, "at most 64 are modelled"},
+		{"nuba-smside", map[string]string{"noc.partitions": "4"}, "noc.topology sm-side has two halves: set it to 2"},
+		{"nuba-mem", map[string]string{"noc.partitions": "4"}, "noc.topology memory-side has none"},
+		{"nuba-mem", map[string]string{"llc.fill": "local"}, "llc.fill local has no meaning with noc.topology"},
+		{"nuba-mem", map[string]string{"noc.topology": "ring"}, `noc.topology is "ring"; it must be one of memory-side`},
+		{"nuba-mcm", map[string]string{"noc.ring": "0"}, "noc.ring is 0 GB/s"},
+		{"nuba-mcm", map[string]string{"noc.modules": "5"}, "noc.modules is 5 and sm.count 128"},
+		{"nuba-smside", map[string]string{"noc.modules": "2"}, "coherent halves of several modules are not modelled"},
+		{"qv100", map[string]string{"noc.topology": "nuba"}, "noc.kind is local; noc.radix, noc.write_size and"},
+		{"qv100", map[string]string{"llc.flush_each": "true"}, "llc.flush_each needs noc.kind stages"},
+	} {
+		_, _, err := Resolve(c.machine, c.set)
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s with %v:\n got %v\nwant %s", c.machine, c.set, err, c.want)
+		}
+	}
+	for _, set := range []map[string]string{
+		{"noc.flit": "8"},
+		{"noc.flit": "64"},
+		{"llc.slices_per_channel": "1"},
+		{"llc.slices_per_channel": "4"},
+		{"dram.channels": "16", "sm.count": "32", "noc.partitions": "16"},
+		{"dram.channels": "64", "sm.count": "128", "noc.partitions": "64"},
+		{"dram.channels": "24", "dram.stacks": "3", "sm.count": "72", "noc.partitions": "12"},
+	} {
+		if _, _, err := Resolve("nuba", set); err != nil {
+			t.Errorf("nuba with %v: %v", set, err)
+		}
+	}
+}

@@ -44,6 +44,7 @@ func (c *checker) noc(m *Machine) {
 			"NUBA's have 8", n.Radix)
 		c.stages(m)
 	}
+	c.modules(m)
 	switch n.Shape() {
 	case MemorySide:
 		c.want(n.Partitions <= 1, "noc.partitions is %d, but noc.topology memory-side has none: every SM reaches "+
@@ -73,6 +74,27 @@ func (c *checker) stages(m *Machine) {
 			"queues, and at most 64 are modelled: a radix nearer to the square root of the ports would do", n.Radix,
 			n.VCs, ports, max(n.Radix+1, other)*n.VCs)
 	}
+}
+
+// modules checks that a package divides into its modules.
+func (c *checker) modules(m *Machine) {
+	n := &m.NoC
+	k := n.Modules
+	if k <= 1 {
+		return
+	}
+	c.want(k <= 64, "noc.modules is %d; at most 64 are modelled", k)
+	c.want(n.Kind == "stages" && n.Shape() != SMSide, "noc.modules is %d, which needs noc.kind stages and "+
+		"noc.topology memory-side or nuba: coherent halves of several modules are not modelled", k)
+	c.want(m.SM.Count%k == 0, "noc.modules is %d and sm.count %d, which do not divide into them: %s", k, m.SM.Count,
+		nearest(m.SM.Count, k, "sm.count"))
+	c.want(m.DRAM.Channels%k == 0, "noc.modules is %d and dram.channels %d, which do not divide into them: %s", k,
+		m.DRAM.Channels, nearest(m.DRAM.Channels, k, "dram.channels"))
+	c.want(n.Shape() != NUBA || n.Parts()%k == 0, "noc.modules is %d and noc.partitions %d, which do not divide into "+
+		"them: %s", k, n.Parts(), nearest(n.Parts(), k, "noc.partitions"))
+	c.want(n.RingGB > 0, "noc.ring is %g GB/s; the links between noc.modules = %d modules need a bandwidth, NUBA's "+
+		"have 720", n.RingGB, k)
+	c.positive("noc.ring_latency noc.ring_queue", n.RingDelay, n.RingQueue)
 }
 
 // parts checks that SMs, slices and channels divide over the parts.

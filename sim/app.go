@@ -3,6 +3,7 @@ package sim
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"runtime"
 	"runtime/debug"
 	"strings"
@@ -45,6 +46,9 @@ type app struct {
 	checks  []Check
 	targets []kernelTarget // of its kernels, the one set last at the end
 
+	traces  []io.Closer // of its CPU cores
+	running bool        // its CPU cores go through its program over and over
+
 	arrived, begun uint64 // begun: of the present execution
 	done           bool   // has done what counts: finished once, or executed its instructions
 }
@@ -73,6 +77,10 @@ func (a *app) load(spec *Spec) error {
 	if a.spec.Program != nil {
 		a.prog = a.spec.Program
 		return nil
+	}
+	if a.spec.CPU != nil {
+		a.prog = &cpuProgram{a}
+		return a.spec.CPU.Check()
 	}
 	if is, err := record.Is(a.spec.Path); err == nil && is { // script.Load tells what is wrong with other paths
 		if len(a.spec.Args) > 0 {

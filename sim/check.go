@@ -17,6 +17,32 @@ type Lacks struct{ Path, Msg string }
 
 func (l *Lacks) Error() string { return l.Msg }
 
+// CheckApps says what of a sharing makes no sense for these applications on machine m with the given
+// number of channel groups.
+func (s *Sharing) CheckApps(m *sheets.Machine, groups int, apps []App) error {
+	if err := CheckCPU(m, apps); err != nil {
+		return err
+	}
+	n := KernelApps(apps)
+	if n > 0 {
+		if err := s.Check(m, groups, n); err != nil {
+			return err
+		}
+	} else if s.Mode != "" && s.Mode != "alone" {
+		return fmt.Errorf("sharing mode %s divides SMs, and no application runs kernels: leave it out", s.Mode)
+	}
+	if n == len(apps) {
+		return nil
+	}
+	for _, g := range s.Governed() {
+		if e, err := control.Find(g.Policy); err == nil && len(e.Settings) > 0 {
+			return fmt.Errorf("policy %s sets %s, of applications that run kernels alone: none of those may run on "+
+				"CPU cores", e.Name, strings.Join(e.Settings, ", "))
+		}
+	}
+	return nil
+}
+
 // Check says what of a sharing makes no sense for n applications on machine m with the
 // given number of channel groups.
 func (s *Sharing) Check(m *sheets.Machine, groups, n int) error {
@@ -140,6 +166,29 @@ func (s *Sharing) checkMemory(mode *Mode, m *sheets.Machine) error {
 	return nil
 }
 
+// splits says why a policy cannot divide the memory of a machine that it sets; nil when it can,
+// or does not want to.
+func splits(e *control.Entry, m *sheets.Machine) error {
+	h := &m.Memory.Hybrid
+	switch {
+	case !e.Sets("ways") && !e.Sets("channels") && !e.Sets("tokens"):
+		return nil
+	case !m.Memory.Given():
+		return &Lacks{"dram.channels", fmt.Sprintf("policy %s sets %s of a hybrid memory, and machine %s has none: "+
+			"hydrogen does; heddle policy replay %[1]s runs the policy by itself", e.Name,
+			strings.Join(e.Settings, ", "), m.Name)}
+	case h.Policy != "hydrogen":
+		return &Lacks{"memory.hybrid.policy", fmt.Sprintf("policy %s sets %s, and those of memory.hybrid.policy %s of "+
+			"machine %s are fixed: with --set memory.hybrid.policy=hydrogen they are not", e.Name,
+			strings.Join(e.Settings, ", "), h.Policy, m.Name)}
+	case e.Sets("tokens") && h.Tokens != "fixed":
+		return &Lacks{"memory.hybrid.tokens", fmt.Sprintf("policy %s sets tokens, and machine %s has "+
+			"memory.hybrid.tokens %s: with --set memory.hybrid.tokens=fixed they are what the policy says", e.Name,
+			m.Name, h.Tokens)}
+	}
+	return nil
+}
+
 // checkPolicies makes every policy, and looks for settings that two of them set or the
 // sharing has not.
 func (s *Sharing) checkPolicies(mode *Mode, m *sheets.Machine, groups int) error {
@@ -150,12 +199,11 @@ func (s *Sharing) checkPolicies(mode *Mode, m *sheets.Machine, groups int) error
 			return err
 		}
 		names = append(names, e.Name)
-		if g.period(e) == 0 && len(e.On) == 0 {
+		if g.period(e, m) == 0 && len(e.On) == 0 {
 			return fmt.Errorf("policy %s needs a period, in core cycles", e.Name)
 		}
-		if e.Sets("ways") || e.Sets("channels") || e.Sets("tokens") {
-			return fmt.Errorf("policy %s sets %s of a hybrid memory, and machine %s has none: its samples can be "+
-				"replayed (heddle policy replay %s)", e.Name, strings.Join(e.Settings, ", "), m.Name, e.Name)
+		if err := splits(e, m); err != nil {
+			return err
 		}
 		if (e.Sets("quota") || e.Sets("ctas")) && !mode.inside {
 			return fmt.Errorf("policy %s sets what applications may do on SMs they share, and under sharing mode %s "+

@@ -27,6 +27,7 @@ type collector struct {
 	names       [][]*kernelTally                       // per tenant, in the order of first launches
 	warmKernels []map[string][numKernelCounters]uint64 // per tenant, at the warm-up's end
 	copies      [][]interval                           // per tenant
+	onCPU       [][]interval                           // per tenant, executions on CPU cores
 	prof        map[*isa.Code][]sm.PC
 	codes       []*isa.Code // keys of prof in the order they came
 }
@@ -35,7 +36,7 @@ func newCollector(r *run) (*collector, error) {
 	n := len(r.apps)
 	c := &collector{
 		r: r, set: r.gpu.Tables, tallies: make([]tally, n), open: make([][]*launch, n), kernels: make([][]Kernel, n),
-		copies: make([][]interval, n), names: make([][]*kernelTally, n),
+		copies: make([][]interval, n), onCPU: make([][]interval, n), names: make([][]*kernelTally, n),
 		warmKernels: make([]map[string][numKernelCounters]uint64, n), prof: map[*isa.Code][]sm.PC{},
 	}
 	var err error
@@ -88,6 +89,10 @@ func (c *collector) epoch(now uint64) {
 		}
 		c.last[i] = n
 		x.IPC = ratio(float64(x.Counts[c.columns.at[threadInsts]]), float64(cycles))
+		if len(t.Cores) > 0 && len(t.SMs) == 0 {
+			x.IPC = ratio(float64(x.Counts[c.columns.at[cpuInsts]]),
+				float64(cycles)*c.r.sheet.CPU.Clock/c.r.sheet.Clock.Core)
+		}
 		x.BandwidthGBs = c.r.bandwidth(x.Counts[c.columns.at[dramBytes]], cycles)
 		e.Tenants = append(e.Tenants, x)
 	}
@@ -287,6 +292,9 @@ func (r *run) tenant(res *Result, i int, a *app, outside, moved stat.Sums) {
 		Log: a.logLines(),
 	}
 	t.IPC = ratio(float64(t.ThreadInsts), float64(t.Cycles))
+	if t.CPU = r.cpuOf(i, &t, count); t.CPU != nil && t.SMs == 0 {
+		t.IPC = t.CPU.IPC
+	}
 	t.BusyIPC = ratio(float64(t.ThreadInsts), float64(t.BusyCycles))
 	res.Targets = append(res.Targets, r.reached(i, &t)...)
 	t.BandwidthGBs = r.bandwidth(t.DRAMBytes, t.Cycles)

@@ -24,6 +24,9 @@ const (
 	activeShare = "active_share_cycles"
 	wakes       = "wakes"
 	waking      = "waking_cycles"
+	cpuInsts    = "cpu_insts"
+	cpuL1Misses = "cpu_l1_misses"
+	cpuL2Misses = "cpu_l2_misses"
 )
 
 // Columns lists the numbers of an epoch, in the order of epochs.csv.
@@ -43,6 +46,9 @@ func Columns() []Column {
 		{Name: activeShare, Unit: "SM-cycles", parts: []string{"sm.active_share_cycles"}},
 		{Name: wakes, Unit: "wakes", parts: []string{"sm.wakes"}},
 		{Name: waking, Unit: "SM-cycles", parts: []string{"sm.waking_cycles"}},
+		{Name: cpuInsts, Unit: "instructions", parts: []string{"cpu.insts"}},
+		{Name: cpuL1Misses, Unit: "lines", parts: []string{"cpu.l2_accesses"}},
+		{Name: cpuL2Misses, Unit: "lines", parts: []string{"cpu.l2_misses"}},
 	}
 }
 

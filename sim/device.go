@@ -47,8 +47,10 @@ type stream struct {
 	ops    []*host.Op
 	active bool
 	kernel *machine.Kernel
-	end    uint64             // of an active transfer
-	pages  *machine.Migration // under way for an active operation; nil: none
+	// execution is that of its CPU program.
+	execution *machine.Execution
+	end       uint64             // of an active transfer
+	pages     *machine.Migration // under way for an active operation; nil: none
 }
 
 // device is an application's view of the timed machine. Its methods run on the
@@ -185,7 +187,10 @@ func (d *device) pump(now uint64) (changed bool, err error) {
 					break
 				}
 				s.ops[0].Done, s.ops[0].End = true, now
-				s.ops, s.active, s.kernel, s.pages = s.ops[1:], false, nil, nil
+				if x := s.execution; x != nil {
+					d.r.col.executedOnCPU(d.a.id, x)
+				}
+				s.ops, s.active, s.kernel, s.execution, s.pages = s.ops[1:], false, nil, nil, nil
 				changed, again = true, true
 			}
 		}
@@ -228,6 +233,17 @@ func (d *device) advance(s *stream, now uint64) (bool, error) {
 			s.end = 0
 		}
 		return s.kernel.Done, nil
+	case host.OpExecute:
+		if s.execution == nil {
+			x, err := d.execute()
+			if err != nil {
+				return false, err
+			}
+			s.execution = x
+			d.r.ctl.happened(control.Launch)
+			d.r.col.executes(d.a.id)
+		}
+		return s.execution.Done, nil
 	}
 	if now < s.end {
 		return false, nil

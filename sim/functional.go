@@ -14,6 +14,12 @@ import (
 
 // functional runs the programs one after the other without timing.
 func (r *run) functional() (*Result, error) {
+	for _, a := range r.apps {
+		if a.spec.CPU != nil {
+			return nil, fmt.Errorf("application %s runs on CPU cores: a trace or model computes nothing, so "+
+				"that there is no functional run of it", a.spec.Name)
+		}
+	}
 	res := &Result{Version: ResultVersion, Spec: *r.spec, Complete: true, Machine: r.given}
 	var failed error
 	for _, a := range r.apps {

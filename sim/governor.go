@@ -2,6 +2,7 @@ package sim
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"heddle/control"
@@ -42,6 +43,7 @@ type change struct {
 	want    machine.Target
 	quota   *machine.Quotas      // nil: as they are
 	ctas    [][]int              // nil: as they are
+	split   machine.MemorySplit  // of a hybrid memory
 	copies  *bool                // replication; nil: as it is,
 	copied  bool                 // which is this
 	at      uint64               // cycle from which it may begin
@@ -72,8 +74,9 @@ func newController(r *run) (*controller, error) {
 		if err != nil {
 			return nil, err
 		}
-		c.used = append(c.used, PolicyUse{Policy: e.Name, Period: g.period(e), Params: g.Params, Digest: digest})
-		c.governors = append(c.governors, &governor{entry: e, policy: p, sampler: s, period: g.period(e)})
+		period := g.period(e, r.sheet)
+		c.used = append(c.used, PolicyUse{Policy: e.Name, Period: period, Params: g.Params, Digest: digest})
+		c.governors = append(c.governors, &governor{entry: e, policy: p, sampler: s, period: period})
 	}
 	return c, nil
 }
@@ -89,19 +92,34 @@ func (g *Governor) make(m *sheets.Machine, groups int) (*control.Entry, control.
 	if err != nil {
 		return nil, nil, err
 	}
-	p, err := e.New(control.FromSheet(m, groups, m.DRAM.Channels/groups), g.Params)
+	p, err := e.New(control.FromSheet(m, groups, m.DRAM.Channels/groups), g.params(e, m))
 	return e, p, err
+}
+
+// params are the policy's parameters: those of a hybrid memory that the run file leaves out are
+// the machine's, whose memory begins as its sheet says.
+func (g *Governor) params(e *control.Entry, m *sheets.Machine) control.Params {
+	if !e.Sets("ways") || !m.Memory.Given() {
+		return g.Params
+	}
+	h := &m.Memory.Hybrid
+	p := control.Params{
+		"ways": float64(h.Ways), "channels": float64(h.Channels), "cap": float64(h.Cap), "bw": float64(h.BW),
+		"tok": float64(h.Tok),
+	}
+	maps.Copy(p, g.Params)
+	return p
 }
 
 // entry is what there is to say of the policy.
 func (g *Governor) entry() (*control.Entry, error) { return control.Find(g.Policy) }
 
 // period is the core cycles between two samples.
-func (g *Governor) period(e *control.Entry) uint64 {
+func (g *Governor) period(e *control.Entry, m *sheets.Machine) uint64 {
 	if g.Period > 0 {
 		return g.Period
 	}
-	return e.Period
+	return e.PeriodOn(control.FromSheet(m, 1, m.DRAM.Channels), g.params(e, m))
 }
 
 // able says why the machine cannot do what a policy sets; nil when it can.
@@ -112,6 +130,8 @@ func (c *controller) able(e *control.Entry) error {
 		err = c.r.gpu.CanMoveGroups()
 	case e.Sets("sms"), e.Sets("gating"):
 		err = c.r.gpu.CanMoveSMs()
+	case e.Sets("ways"), e.Sets("channels"), e.Sets("tokens"):
+		err = c.r.gpu.Tiers().CanSplit()
 	}
 	if err != nil {
 		return fmt.Errorf("policy %s: %w", e.Name, err)
@@ -232,6 +252,12 @@ func (x *change) take(setting string, w *change) {
 		x.quota = w.quota
 	case "ctas":
 		x.ctas = w.ctas
+	case "ways":
+		x.split.Ways = w.split.Ways
+	case "channels":
+		x.split.Channels = w.split.Channels
+	case "tokens":
+		x.split.Tokens = w.split.Tokens
 	case "replication":
 		x.copies = w.copies
 	}
@@ -271,6 +297,12 @@ func (x *change) ask(e *control.Entry, r *control.Request, d *Decision, decision
 			}
 		case "ctas":
 			x.ctas, changed = r.CTAs, r.CTAs != nil
+		case "ways":
+			changed = replace(&x.split.Ways, r.CPUWays)
+		case "channels":
+			changed = replace(&x.split.Channels, r.CPUChannels)
+		case "tokens":
+			changed = replace(&x.split.Tokens, r.Tokens)
 		case "replication":
 			if r.Replicate != nil {
 				x.copies, changed = r.Replicate, *r.Replicate != x.copied
@@ -285,6 +317,14 @@ func (x *change) ask(e *control.Entry, r *control.Request, d *Decision, decision
 		}
 	}
 	return nil
+}
+
+// replace takes over what a plan asks for; false if it asks for nothing.
+func replace(have **int, want *int) (changed bool) {
+	if want != nil {
+		*have = want
+	}
+	return want != nil
 }
 
 // askShares is ask for SMs or channel groups.
@@ -335,7 +375,7 @@ func shares(of []machine.Share) (out []control.Share) {
 // why it cannot.
 func (c *controller) begin(x *change, now uint64) {
 	gpu := c.r.gpu
-	var moves, quota, ctas, copies error
+	var moves, quota, ctas, copies, split error
 	if x.moves() {
 		x.done, moves = gpu.Repartition(&x.want)
 	}
@@ -344,6 +384,9 @@ func (c *controller) begin(x *change, now uint64) {
 	}
 	if x.ctas != nil {
 		ctas = gpu.LimitCTAs(x.ctas)
+	}
+	if x.split != (machine.MemorySplit{}) {
+		split = gpu.Tiers().Split(&x.split)
 	}
 	if x.copies != nil {
 		copies = gpu.Replicas.Set(*x.copies)
@@ -362,6 +405,8 @@ func (c *controller) begin(x *change, now uint64) {
 			err = quota
 		case "ctas":
 			err = ctas
+		case "ways", "channels", "tokens":
+			err = split
 		case "replication":
 			err = copies
 		}

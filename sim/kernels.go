@@ -33,6 +33,20 @@ func (c *collector) launched(i int, k *machine.Kernel) {
 	c.open[i] = append(c.open[i], l)
 }
 
+// executes notes that tenant i begins an execution on CPU cores.
+func (c *collector) executes(i int) {
+	if t := &c.tallies[i]; !t.launch.taken() {
+		t.launch = c.mark(i)
+	}
+}
+
+// executedOnCPU books an execution of tenant i on CPU cores.
+func (c *collector) executedOnCPU(i int, x *machine.Execution) {
+	c.onCPU[i] = append(c.onCPU[i], interval{x.Start, x.End})
+	name := c.r.apps[i].spec.Name
+	c.r.span("cores/"+name, name, x.Start, x.End, i)
+}
+
 // kernel books a kernel that has finished.
 func (c *collector) kernel(k *machine.Kernel) {
 	t := int(k.Tenant)
@@ -158,6 +172,11 @@ func (c *collector) time(i int, w Window) Time {
 	for _, l := range c.open[i] {
 		if l.k.Start > 0 || l.k.Progress().Running > 0 {
 			kernels = append(kernels, interval{l.k.Start, w.End})
+		}
+	}
+	for _, x := range c.onCPU[i] {
+		if kernels = append(kernels, x); x.start >= w.Start && x.end <= w.End {
+			listed = append(listed, x)
 		}
 	}
 	all = append(append(all, kernels...), c.copies[i]...)

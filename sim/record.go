@@ -14,6 +14,9 @@ func (r *run) record() (res *Result, err error) {
 		return nil, errors.New("a recording is of one application that runs once: not of several, one that repeats " +
 			"or a budget of cycles or instructions")
 	}
+	if a.CPU != nil {
+		return nil, errors.New("a recording is of kernels, and the application runs on CPU cores")
+	}
 	w, err := record.Create(r.spec.Record, a.Name)
 	if err != nil {
 		return nil, err

@@ -72,11 +72,19 @@ func (r *run) simulate() (*Result, error) {
 	if r.spec.Functional {
 		return r.functional()
 	}
+	if r.spec.Touches {
+		if err := CheckTouches(r.sheet); err != nil {
+			return nil, err
+		}
+	}
 	if err := r.build(); err != nil {
 		return nil, err
 	}
 	err := r.loop()
 	r.stopAll(err)
+	for _, a := range r.apps {
+		err = errors.Join(err, a.closeSources())
+	}
 	res := r.result()
 	switch {
 	case errors.Is(err, ErrStopped):
@@ -98,21 +106,16 @@ func (r *run) build() error {
 	if err != nil {
 		return err
 	}
-	if err := r.spec.Sharing.Check(r.sheet, amap.Groups(), len(r.apps)); err != nil {
-		return err
-	}
-	if r.spec.Touches {
-		if err := CheckTouches(r.sheet); err != nil {
-			return err
-		}
-	}
-	shares, err := Shares(&r.spec.Sharing, r.sheet, amap.Groups(), len(r.apps))
-	if err != nil {
-		return err
-	}
 	apps := make([]App, len(r.apps))
 	for i, a := range r.apps {
 		apps[i] = a.spec
+	}
+	if err := r.spec.Sharing.CheckApps(r.sheet, amap.Groups(), apps); err != nil {
+		return err
+	}
+	shares, err := r.spec.Sharing.shares(r.sheet, amap.Groups(), apps)
+	if err != nil {
+		return err
 	}
 	if mode, err := r.spec.Sharing.mode(len(apps)); err == nil && mode.targetLarge {
 		targetFirst(apps, shares)
@@ -137,6 +140,9 @@ func (r *run) build() error {
 	if err := r.setTargets(); err != nil {
 		return err
 	}
+	if err := r.checkTargets(); err != nil {
+		return err
+	}
 	r.link = newLink(r.sheet)
 	for _, a := range r.apps {
 		a.dev = &device{r: r, a: a}
@@ -146,7 +152,7 @@ func (r *run) build() error {
 	return err
 }
 
-// setTargets tells of the targets of the Spec.
+// setTargets gives applications the targets of the run file.
 func (r *run) setTargets() error {
 	for _, a := range r.apps {
 		if a.spec.QoSShare > 0 && a.spec.QoS == 0 {
@@ -157,7 +163,7 @@ func (r *run) setTargets() error {
 			a.setTarget(a.spec.QoSKernel, a.spec.QoS)
 		}
 	}
-	return r.checkTargets()
+	return nil
 }
 
 // loop alternates between the programs and the machine until every application
@@ -200,7 +206,7 @@ func (r *run) programs() error {
 		now := r.gpu.Now()
 		for _, a := range r.apps {
 			if !a.live && r.wants(a, now) {
-				if a.runs > 0 { // it starts over on fresh memory
+				if a.runs > 0 && a.spec.CPU == nil { // it starts over on fresh memory
 					r.gpu.Release(a.id)
 				}
 				a.begun = now

@@ -12,6 +12,7 @@ import (
 type Share struct {
 	SMs    int
 	Groups int // channel groups of its own; 0: it shares all of them
+	Cores  int // CPU cores
 }
 
 // division is what a mode divides: a machine with so many channel groups among so many
@@ -38,6 +39,27 @@ func Shares(s *Sharing, m *sheets.Machine, groups, n int) ([]Share, error) {
 		return nil, err
 	}
 	return out, mode.fits(out, m, groups)
+}
+
+// shares divides the machine among applications: SMs and channel groups as the mode says among
+// those that run kernels, CPU cores in order among the others.
+func (s *Sharing) shares(m *sheets.Machine, groups int, apps []App) ([]Share, error) {
+	var among []Share
+	if n := KernelApps(apps); n > 0 {
+		var err error
+		if among, err = Shares(s, m, groups, n); err != nil {
+			return nil, err
+		}
+	}
+	out := make([]Share, len(apps))
+	for i := range apps {
+		if c := apps[i].CPU; c != nil {
+			out[i].Cores = c.cores()
+			continue
+		}
+		out[i], among = among[0], among[1:]
+	}
+	return out, nil
 }
 
 func aloneShares(d *division) ([]Share, error) {
@@ -82,7 +104,7 @@ func sliceShares(d *division) ([]Share, error) {
 	}
 	out := make([]Share, d.apps)
 	for i := range out {
-		out[i] = Share{s.SMs[i], s.Groups[i]}
+		out[i] = Share{SMs: s.SMs[i], Groups: s.Groups[i]}
 	}
 	return out, nil
 }
@@ -120,7 +142,7 @@ func bigSmall(d *division) ([]Share, error) {
 		return nil, fmt.Errorf("sharing mode %s takes two applications, there are %d", d.s.Mode, d.apps)
 	}
 	sms, groups := d.m.SM.Count*3/4, d.groups*3/4
-	return []Share{{sms, groups}, {d.m.SM.Count - sms, d.groups - groups}}, nil
+	return []Share{{SMs: sms, Groups: groups}, {SMs: d.m.SM.Count - sms, Groups: d.groups - groups}}, nil
 }
 
 // smallBig gives the first one quarter.
@@ -206,7 +228,7 @@ func (m *Mode) fits(out []Share, sheet *sheets.Machine, groups int) error {
 // that share them.
 func tenants(apps []App, shares []Share, together bool) []*machine.Tenant {
 	var out []*machine.Tenant
-	sm, grp := 0, 0
+	sm, grp, core := 0, 0, 0
 	for i, s := range shares {
 		t := &machine.Tenant{Name: apps[i].Name}
 		if together {
@@ -215,6 +237,10 @@ func tenants(apps []App, shares []Share, together bool) []*machine.Tenant {
 		for range s.SMs {
 			t.SMs = append(t.SMs, sm)
 			sm++
+		}
+		for range s.Cores {
+			t.Cores = append(t.Cores, core)
+			core++
 		}
 		for range s.Groups {
 			t.Groups = append(t.Groups, grp)

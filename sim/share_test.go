@@ -5,7 +5,7 @@ import "testing"
 // Of two applications under ugpu-qos the one with the target begins with the large
 // slice, wherever it stands.
 func TestTargetFirst(t *testing.T) {
-	big, small := Share{60, 6}, Share{20, 2}
+	big, small := Share{SMs: 60, Groups: 6}, Share{SMs: 20, Groups: 2}
 	for _, c := range []struct {
 		qos  [2]float64
 		want Share // of the first

@@ -21,6 +21,9 @@ const (
 	appDRAM
 	appFootprint
 	appCTAWarps
+	appSIMD8
+	appCPUInsts
+	appCPUCycles
 )
 
 // AppCounters describes the counters of an application that no component has.
@@ -39,8 +42,19 @@ func AppCounters() []stat.Desc {
 			Name: "cta_warps", Unit: "warps",
 			Doc: "warps of a CTA of its oldest kernel on the GPU; 0: it has none there", Kind: stat.Gauge,
 		},
+		appSIMD8: {
+			Name: "simd8_insts", Unit: "instructions", Doc: "instructions of 8 lanes its threads on the GPU make up",
+		},
+		appCPUInsts: {Name: "cpu_insts", Unit: "instructions", Doc: "retired by its CPU cores"},
+		appCPUCycles: {
+			Name: "cpu_cycles", Unit: "cycles",
+			Doc: "of the CPU's clock, counted for the first application only; 0 on machines without",
+		},
 	}
 }
+
+// simd8 is the lanes of an instruction of the GPUs that Hydrogen's objective counts.
+const simd8 = 8
 
 func newSource(r *run) *source {
 	t := stat.NewTable("app", AppCounters(), 1, len(r.apps))
@@ -54,8 +68,12 @@ func (s *source) Find(name string) (stat.Counter, error) { return s.counters.Fin
 func (s *source) settle() {
 	gpu := s.r.gpu
 	gpu.Settle()
+	clock := &s.r.sheet.Clock
+	s.table.Row(0, 0)[appCPUCycles] = uint64(float64(gpu.Now()) * s.r.sheet.Memory.Hybrid.CPUClock / clock.Core)
 	for i := range s.r.apps {
 		row := s.table.Row(0, i)
+		thread, _ := gpu.Instructions(i)
+		row[appSIMD8] = thread / simd8
 		row[appBusy], row[appFootprint], row[appCTAWarps] = gpu.Busy(i), gpu.Footprint(i), 0
 		if open := s.r.col.open[i]; len(open) > 0 {
 			row[appCTAWarps] = uint64(open[0].k.Geo.Warps)

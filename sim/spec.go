@@ -72,6 +72,8 @@ type App struct {
 	QoS       float64 `json:"qos,omitempty"`
 	QoSKernel string  `json:"qos_kernel,omitempty"`
 	QoSShare  float64 `json:"qos_of_alone,omitempty"`
+	// CPU runs instead of Path: a program for CPU cores.
+	CPU *CPU `json:"cpu,omitempty"`
 	// Program runs instead of Path: an application written in Go.
 	Program host.Program `json:"-"`
 }

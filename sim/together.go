@@ -57,15 +57,15 @@ func (r *run) contexts(res *Result, now uint64) {
 // overheadShare is the share of the time from which on overhead earns a warning.
 const overheadShare = 0.1
 
-// FirstDecision is the core cycle at which a policy first may change anything; 0 where
+// FirstDecision is the core cycle at which a policy first may change anything on a machine; 0 where
 // none does.
-func (s *Sharing) FirstDecision() (cycle uint64) {
+func (s *Sharing) FirstDecision(m *sheets.Machine) (cycle uint64) {
 	for _, g := range s.Governed() {
 		e, err := control.Find(g.Policy)
 		if err != nil || len(e.Settings) == 0 {
 			continue
 		}
-		if p := g.period(e); cycle == 0 || p < cycle {
+		if p := g.period(e, m); cycle == 0 || p < cycle {
 			cycle = p
 		}
 	}

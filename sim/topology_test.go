@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"heddle/sim"
@@ -52,8 +53,8 @@ var narrow = []struct {
 func randomTopology(r *rand.Rand) sim.Spec {
 	one := func(of ...string) string { return of[r.IntN(len(of))] }
 	s := sim.Spec{
-		Machine: one("nuba", "nuba", "nuba-smside", "nuba-smside", "nuba-mem"), Seed: r.Uint64N(100), Epoch: 1000,
-		Set: map[string]string{},
+		Machine: one("nuba", "nuba", "nuba-smside", "nuba-smside", "nuba-mem", "nuba-mcm", "nuba-mcm-mem"),
+		Seed:    r.Uint64N(100), Epoch: 1000, Set: map[string]string{},
 	}
 	s.Watchdog, s.Length.MaxCycles = 400_000, 3_000_000
 	s.Sharing.Mode = "alone"
@@ -68,18 +69,28 @@ func randomTopology(r *rand.Rand) sim.Spec {
 		}
 	}
 	for _, n := range narrow {
-		if r.IntN(4) == 0 && (n.path != "llc.fill" || s.Machine != "nuba-mem") {
+		if r.IntN(4) == 0 && (n.path != "llc.fill" || !strings.HasSuffix(s.Machine, "-mem")) {
 			s.Set[n.path] = one(n.values...)
 		}
 	}
 	if s.Set["noc.radix"] == "4" {
 		s.Set["noc.vcs"] = "1"
 	}
-	if s.Machine == "nuba" {
-		s.Set["noc.partitions"] = one("1", "2", "8", "16", "32")
-		s.Set["llc.slices_per_channel"] = one("1", "2")
-		if s.Set["llc.slices_per_channel"] == "1" {
-			s.Set["map.slice"] = ""
+	switch s.Machine {
+	case "nuba":
+		s.Set["noc.partitions"] = one("2", "8", "16", "32")
+		s.Set["llc.slices_per_channel"] = one("1", "2", "4")
+	case "nuba-mcm", "nuba-mcm-mem":
+		s.Set["noc.modules"], s.Set["noc.ring_queue"] = one("2", "4"), one("1", "2", "16")
+		s.Set["noc.ring"], s.Set["dram.channels"] = one("5", "100", "720"), "32"
+		if s.Machine == "nuba-mcm" {
+			s.Set["noc.partitions"] = one("4", "16", "32")
+		}
+	}
+	if sheet := s.Machine; (sheet == "nuba" || sheet == "nuba-mcm") && r.IntN(2) == 0 {
+		if s.Sharing.Memory.Replication = "full"; r.IntN(2) == 0 {
+			s.Sharing.Memory.Replication = ""
+			s.Sharing.Policies = []sim.Governor{{Policy: "mdr", Period: 500}}
 		}
 	}
 	s.Set["sm.count"] = one("32", "64")

@@ -105,7 +105,7 @@ func (c *collector) executed(i int) {
 // part is how much of an execution of n instructions that ends at now lies behind the
 // warm-up.
 func (c *collector) part(t *tally, now, n uint64) float64 {
-	in := now - max(t.begun, c.columns.count(t.warm.sums, threadInsts))
+	in := now - max(t.begun, c.work(t.warm.sums))
 	if n == 0 { // it used the host alone
 		return 1
 	}
@@ -115,10 +115,15 @@ func (c *collector) part(t *tally, now, n uint64) float64 {
 // reached notes that tenant i has executed the instructions asked for.
 func (c *collector) reached(i int) { c.tallies[i].reached = c.mark(i) }
 
-// insts is the thread instructions of tenant i so far.
+// insts is the instructions of tenant i so far, of threads and CPU cores.
 func (c *collector) insts(i int) uint64 {
 	n, _ := c.r.gpu.Instructions(i)
-	return n
+	return n + c.r.gpu.CPUs.Instructions(i)
+}
+
+// work is the same of a copy of a tenant's counters.
+func (c *collector) work(s stat.Sums) uint64 {
+	return c.columns.count(s, threadInsts) + c.columns.count(s, cpuInsts)
 }
 
 // window is that of tenant i, and the marks at its ends; last is the run's end.
@@ -138,8 +143,8 @@ func (c *collector) window(i int, last mark) (w Window, from, to mark) {
 	default:
 		w.Of, from, to = OfRun, t.warm, last
 	}
-	since := max(to.begun, c.columns.count(from.sums, threadInsts))
-	to.executions += ratio(float64(c.columns.count(to.sums, threadInsts)-since), t.mean())
+	since := max(to.begun, c.work(from.sums))
+	to.executions += ratio(float64(c.work(to.sums)-since), t.mean())
 	w.Start, w.End = from.cycle, to.cycle
 	return w, from, to
 }

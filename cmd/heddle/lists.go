@@ -13,7 +13,9 @@ import (
 	"heddle/control"
 	"heddle/host/script"
 	"heddle/machine/cache"
+	"heddle/machine/cpu"
 	"heddle/machine/dram"
+	"heddle/machine/hybrid"
 	"heddle/machine/noc"
 	"heddle/machine/sm"
 	"heddle/machine/vm"
@@ -174,12 +176,15 @@ func counterTables() []counterTable {
 		{"sm", sm.Counters()},
 		{"llc", cache.Counters()},
 		{"dram", dram.Desc},
+		{"dram_fast", dram.Desc},
+		{"hybrid", hybrid.Desc},
 		{"noc_request", noc.Desc},
 		{"noc_reply", noc.Desc},
 		{"links_request", noc.Desc},
 		{"links_reply", noc.Desc},
 		{"links_recall", noc.Desc},
 		{"mdr", cache.SamplerCounters()},
+		{"cpu", cpu.Counters()},
 		{"mmu", vm.Desc()},
 		{"app", sim.AppCounters()},
 		{"kernel", sim.KernelCounters()},

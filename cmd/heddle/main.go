@@ -122,12 +122,11 @@ a kernel's fault included; 3 internal error, deadlock, or a limit of cycles or m
 reached before the end; 130 interrupted.`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
-		Args:          cobra.NoArgs,
-		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.AddCommand(runCmd(), inspectCmd(), importCmd(), ptxCmd(), traceCmd(), probeCmd(), calibrateCmd(),
 		characteriseCmd(), reportCmd(), versionCmd())
 	root.AddCommand(reproduceCmd(), sweepCmd(), policyCmd())
+	helpful(root)
 	return root
 }
 

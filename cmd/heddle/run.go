@@ -192,7 +192,7 @@ func (f *runFlags) load(cmd *cobra.Command, path string) (*runfile.File, error) 
 	}
 	app, err := runfile.IsApp(path)
 	if err != nil {
-		return nil, err
+		return nil, missing(path, err)
 	}
 	var file *runfile.File
 	if app {
@@ -324,7 +324,8 @@ func (f *runFlags) store(r *lab.Runner, file *runfile.File) error {
 func idlePolicies(file *runfile.File, warn func(string, ...any)) {
 	for i := range file.Specs {
 		s := &file.Specs[i]
-		if first, end := s.Sharing.FirstDecision(), s.Length.MaxCycles; end > 0 && first >= end && !s.Functional {
+		first, end := s.Sharing.FirstDecision(file.Machine), s.Length.MaxCycles
+		if end > 0 && first >= end && !s.Functional {
 			warn("sharing %s decides for the first time after an epoch of %d cycles and the run ends at %d: nothing "+
 				"will move; give it a shorter epoch in the run file", s.Sharing.Name, first, end)
 		}

@@ -22,6 +22,7 @@ const (
 var records = map[string]string{
 	"machine/dram/probe.Result": "a row of the reference table, a field for each of its columns",
 	"sheets.SM":                 "a section of a machine sheet, a field for each of its keys",
+	"sim.Tenant":                "a row of the result, a field for each number of an application",
 	"trace/accelsim.Trace":      "what is known of a recorded kernel, with the header its file begins with",
 }
 

@@ -71,11 +71,7 @@ func (c *Core) Start(p Program, tenant mem.TenantID, frames *Frames) error {
 	}
 	length := int64(p.Insts)
 	c.program = program{source: p.Source, length: length, left: length, once: p.Once}
-	var err error
-	if c.pages, err = newPages(p.Source, frames); err != nil {
-		return err
-	}
-	c.tenant, c.running = tenant, true
+	c.pages, c.tenant, c.running = newPages(p.Source, frames), tenant, true
 	c.row = c.table.Row(c.ID, int(tenant))
 	c.resumeAt = c.now + 1
 	c.window.redirect(int64(c.resumeAt+1) * perCycle)

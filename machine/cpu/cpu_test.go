@@ -140,7 +140,7 @@ func TestExecutions(t *testing.T) {
 	} {
 		f := newFake(t, sheet(), 100, nil, 0)
 		p := Program{Source: &listed{insts: insts}, Insts: c.length, Once: c.once}
-		if err := f.core.Start(p, 0, &Frames{Bytes: 1 << 20}); err != nil {
+		if err := f.core.Start(p, 0, frames()); err != nil {
 			t.Fatal(err)
 		}
 		for n := uint64(1); n <= 3; n++ {

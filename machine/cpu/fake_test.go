@@ -56,6 +56,12 @@ func (e *endless) Read(buf []scalar.Inst) (int, error) {
 
 func (e *endless) Rewind() error { e.n = 0; return nil }
 
+// frames is memory without end, in one piece after the other.
+func frames() *Frames {
+	at := uint64(0)
+	return &Frames{Bytes: 1 << 21, Take: func() (uint64, error) { at += 1 << 21; return at - 1<<21, nil }}
+}
+
 // fake is a core over a memory that answers each request a fixed time after it has left.
 type fake struct {
 	core    *Core
@@ -77,7 +83,7 @@ func newFake(t testing.TB, m *sheets.Machine, latency uint64, source scalar.Sour
 	if source == nil {
 		return f
 	}
-	if err := c.Start(Program{Source: source, Insts: length}, 0, &Frames{Bytes: 1 << 40}); err != nil {
+	if err := c.Start(Program{Source: source, Insts: length}, 0, frames()); err != nil {
 		t.Fatal(err)
 	}
 	return f

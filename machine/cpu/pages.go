@@ -1,38 +1,46 @@
 package cpu
 
 import (
-	"fmt"
+	"math/bits"
 
 	"heddle/isa/scalar"
 )
 
-// pageBits: programs get their memory in pages of 4 KiB.
+// pageBits: programs whose addresses are not bounded get their memory in pages of 4 KiB, those of a
+// trace being spread over 47 bits.
 const pageBits = 12
 
-// Frames hands out the memory of a program's cores, page after page, in the order in which they
-// touch it first: addresses of a trace are spread over 47 bits, those of memory are not.
+// Frames is the memory of a program's cores: pieces of it as they are touched first.
 type Frames struct {
-	Base  uint64 // where it begins
-	Bytes uint64 // how much there is
-	used  uint64
+	Bytes uint64 // of a piece: a power of two, at least 4 KiB
+	// Take is where a piece lies; it is asked for when one is touched first, and never else.
+	Take func() (addr uint64, err error)
+
+	next, end uint64 // what is left of the last piece, for small pages
 }
 
-// take is a free page.
-func (f *Frames) take() (addr uint64, ok bool) {
-	if f.used+1<<pageBits > f.Bytes {
-		return 0, false
+// page is a free page of 4 KiB.
+func (f *Frames) page() (addr uint64, err error) {
+	if f.next == f.end {
+		if addr, err = f.Take(); err != nil {
+			return 0, err
+		}
+		f.next, f.end = addr, addr+f.Bytes
 	}
-	addr = f.Base + f.used
-	f.used += 1 << pageBits
-	return addr, true
+	addr = f.next
+	f.next += 1 << pageBits
+	return addr, nil
 }
 
-// pages is where the pages of one core's program lie. The table grows as pages are touched
-// for the first time, and at no other time.
+// pages is where the memory of one core's program lies. Of one whose addresses are bounded a list
+// of pieces knows it, of others a table, which grows as pages are touched for the first time,
+// and at no other time.
 type pages struct {
 	frames *Frames
-	whole  uint64        // where the memory of a program that is bounded begins
-	table  []translation // nil: it is; open addressing, at most half full; a power of two places
+	shift  uint
+	pieces []uint64 // nil: the program's addresses are not bounded; where each lies, plus 1
+
+	table  []translation // open addressing, at most half full; a power of two places
 	n      int
 	recent [64]translation // by the low bits of the page
 	err    error
@@ -41,28 +49,24 @@ type pages struct {
 // translation is a page and its frame; a page's number is stored plus 1.
 type translation struct{ page, frame uint64 }
 
-// newPages is those of a program; of one whose addresses are bounded all at once, in one piece.
-func newPages(source scalar.Source, f *Frames) (pages, error) {
-	p := pages{frames: f}
-	b, bounded := source.(scalar.Bounded)
-	if !bounded {
+func newPages(source scalar.Source, f *Frames) pages {
+	p := pages{frames: f, shift: uint(bits.TrailingZeros64(f.Bytes))}
+	if b, ok := source.(scalar.Bounded); ok {
+		p.pieces = make([]uint64, (b.Bytes()+f.Bytes-1)>>p.shift)
+	} else {
 		p.table = make([]translation, 1<<10)
-		return p, nil
 	}
-	n := (b.Bytes() + 1<<pageBits - 1) &^ (1<<pageBits - 1)
-	if n > f.Bytes-f.used {
-		return p, fmt.Errorf("the program has %d bytes of memory, and of %d there are %d left", b.Bytes(), f.Bytes,
-			f.Bytes-f.used)
-	}
-	p.whole = f.Base + f.used
-	f.used += n
-	return p, nil
+	return p
 }
 
 // physical is where an address lies.
 func (p *pages) physical(addr uint64) uint64 {
-	if p.table == nil {
-		return p.whole + addr
+	if p.pieces != nil {
+		at := p.pieces[addr>>p.shift]
+		if at == 0 {
+			at = p.piece(addr >> p.shift)
+		}
+		return at - 1 + addr&(1<<p.shift-1)
 	}
 	page := addr >> pageBits
 	r := &p.recent[page%uint64(len(p.recent))]
@@ -70,6 +74,16 @@ func (p *pages) physical(addr uint64) uint64 {
 		*r = translation{page + 1, p.frame(page)}
 	}
 	return r.frame | addr&(1<<pageBits-1)
+}
+
+// piece takes one.
+func (p *pages) piece(i uint64) uint64 {
+	addr, err := p.frames.Take()
+	if err != nil && p.err == nil {
+		p.err = err
+	}
+	p.pieces[i] = addr + 1
+	return addr + 1
 }
 
 func (p *pages) frame(page uint64) uint64 {
@@ -88,9 +102,9 @@ func (p *pages) slot(page uint64) uint64 { return page * 0x9E3779B97F4A7C15 >> 2
 
 // touch gives a page its frame.
 func (p *pages) touch(page uint64, t *translation) uint64 {
-	frame, ok := p.frames.take()
-	if !ok && p.err == nil {
-		p.err = fmt.Errorf("the program touches more than the %d bytes of memory there are for it", p.frames.Bytes)
+	frame, err := p.frames.page()
+	if err != nil && p.err == nil {
+		p.err = err
 	}
 	*t = translation{page + 1, frame}
 	if p.n++; 2*p.n > len(p.table) {

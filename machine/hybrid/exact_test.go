@@ -160,12 +160,15 @@ func TestExactSwap(t *testing.T) {
 			shared = i
 		}
 	}
-	before := r.count(2, FastReads) + r.count(2, FastWrites)
+	accesses := func() uint64 {
+		r.drain()
+		return r.count(0, FastReads) + r.count(2, FastReads) + r.count(2, FastWrites)
+	}
+	before := accesses()
 	if got, want := r.readLine(shared*way), uint64(lookup+fastRead); got != want {
 		t.Errorf("%d cycles, want %d", got, want)
 	}
-	r.drain()
-	if n := r.count(2, FastReads) + r.count(2, FastWrites) - before; n != 16 || r.count(0, Swaps) != 1 {
+	if n := accesses() - before; n != 16 || r.count(0, Swaps) != 1 {
 		t.Errorf("%d accesses for %d swaps, want 16 for 1", n, r.count(0, Swaps))
 	}
 	if at := r.c.table.find(0, uint32(shared)); at.pos != 0 {

@@ -59,6 +59,9 @@ func NewHydrogen(s Shape, o HydrogenOptions) (*Hydrogen, error) {
 // each is what a counter gets of the tokens of a period.
 func (h *Hydrogen) each(tok uint64) uint64 { return tok / uint64(max(1, h.options.PerChannel)) }
 
+// Split is how the fast memory is divided.
+func (h *Hydrogen) Split() Split { return h.mapping.split }
+
 // SetTokens changes at a clock how many tokens a period brings.
 func (h *Hydrogen) SetTokens(now, tok uint64) error {
 	if h.tokens == nil {

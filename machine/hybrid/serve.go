@@ -1,7 +1,5 @@
 package hybrid
 
-import "math/bits"
-
 // serve looks a part up and does what follows; false when there was no room for that.
 func (c *Controller) serve(h int32, now uint64) bool {
 	p := &c.parts[h]
@@ -332,7 +330,8 @@ func (c *Controller) fill(h int32, at, to place) {
 // begin takes a register for what a part has caused; its units are read first.
 func (c *Controller) begin(h int32, legs []leg) int32 {
 	p := &c.parts[h]
-	return c.moving.begin(c.mover(c.requests[p.request].fetch.Tenant), bits.TrailingZeros32(p.units), legs)
+	asker := c.requests[p.request].fetch.Tenant
+	return c.moving.begin(asker, c.mover(asker), p.units, legs)
 }
 
 // tell lets a policy that watches dirty data know that those of a way have become dirty, or

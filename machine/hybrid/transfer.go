@@ -25,7 +25,9 @@ type transfer struct {
 	start   int   // unit to be read first
 	bucket  int32 // next one with the same hash, or the next free one
 	waiters parts
-	tenant  mem.TenantID // in whose row it counts
+	asker   mem.TenantID // who caused it: the units asked for are its own,
+	asked   uint32
+	tenant  mem.TenantID // and the others count in this row
 	buffers int
 }
 
@@ -117,14 +119,17 @@ func (m *transfers) any(set uint32) int32 {
 func (m *transfers) room(buffers int) bool { return m.left > 0 && m.buffers >= buffers }
 
 // begin takes a register for one or two legs; the blocks are of one group of sets. Reads
-// begin with a unit.
-func (m *transfers) begin(tenant mem.TenantID, start int, legs []leg) int32 {
+// begin with the units asked for.
+func (m *transfers) begin(asker, tenant mem.TenantID, asked uint32, legs []leg) int32 {
 	i := m.free
 	t := &m.list[i]
 	m.free = t.bucket
 	m.left--
 	head := m.head(legs[0].set)
-	*t = transfer{used: len(legs), start: start, waiters: parts{none, none}, tenant: tenant, bucket: *head}
+	*t = transfer{
+		used: len(legs), start: bits.TrailingZeros32(asked), waiters: parts{none, none}, bucket: *head,
+		asker: asker, asked: asked, tenant: tenant,
+	}
 	for l := range legs {
 		t.leg[l] = legs[l]
 		if legs[l].want != 0 {
@@ -172,7 +177,11 @@ func (c *Controller) advance(i int32) bool {
 		for m := g.want &^ g.asked; m != 0; {
 			u := first(m, t.start)
 			m &^= 1 << u
-			if c.out.try(g.from, u, false, bufferOf(i, l, u), t.tenant) {
+			tenant := t.tenant
+			if l == 0 && t.asked>>u&1 != 0 {
+				tenant = t.asker
+			}
+			if c.out.try(g.from, u, false, bufferOf(i, l, u), tenant) {
 				g.asked |= 1 << u
 			} else {
 				quiet = false

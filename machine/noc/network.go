@@ -6,13 +6,14 @@ import (
 )
 
 // Network is one direction of an interconnect, of whichever kind: a crossbar, stages of
-// switches, or a class of point-to-point links. Exactly one of its parts is there; callers of
+// switches, modules of those, or a class of point-to-point links. Exactly one of its parts is there; callers of
 // every packet switch over them here, without an interface.
 type Network struct {
 	Crossbar *Crossbar
 	stages   *Stages
 	links    *Links
 	class    int // of the links
+	modules  *Modules
 }
 
 // OfCrossbar, OfStages and OfLinks make a Network of one of its kinds.
@@ -20,6 +21,9 @@ func OfCrossbar(c *Crossbar) *Network { return &Network{Crossbar: c} }
 
 // OfStages is OfCrossbar for stages.
 func OfStages(s *Stages) *Network { return &Network{stages: s} }
+
+// OfModules is OfCrossbar for modules.
+func OfModules(m *Modules) *Network { return &Network{modules: m} }
 
 // OfLinks is OfCrossbar for a class of links.
 func OfLinks(l *Links, class int) *Network { return &Network{links: l, class: class} }
@@ -31,6 +35,8 @@ func (n *Network) CanPush(now uint64, in, out, flits int) bool {
 		return n.Crossbar.CanPushTo(in, out, flits)
 	case n.stages != nil:
 		return n.stages.CanPush(in, flits)
+	case n.modules != nil:
+		return n.modules.CanPush(in, flits)
 	}
 	return n.links.CanPush(now, n.class, in, out)
 }
@@ -43,6 +49,8 @@ func (n *Network) Push(now uint64, in, out, flits int, id int32, tenant mem.Tena
 		return n.Crossbar.Push(now, in, out, flits, id, tenant)
 	case n.stages != nil:
 		return n.stages.Push(now, in, out, flits, id, tenant)
+	case n.modules != nil:
+		return n.modules.Push(now, in, out, flits, id, tenant)
 	}
 	return n.links.Push(now, n.class, in, out, flits, id, tenant)
 }
@@ -55,8 +63,21 @@ func (n *Network) Tick(now uint64) (next uint64) {
 		return n.Crossbar.Tick(now)
 	case n.stages != nil:
 		return n.stages.Tick(now)
+	case n.modules != nil:
+		return n.modules.Tick(now)
 	}
 	return n.links.Tick(n.class, now)
+}
+
+// Between is Tick for a clock that is not the last one of a cycle of the machine, between which
+// nobody pushes or pops. Modules meet at their ring once per cycle of the machine, so that it does
+// not matter which direction is looked at first.
+func (n *Network) Between(now uint64) {
+	if n.modules != nil {
+		n.modules.stages.Tick(now)
+		return
+	}
+	n.Tick(now)
 }
 
 // AvailableOutputs is the set of outputs with a packet to Pop, as words of 64 outputs. It is
@@ -67,6 +88,8 @@ func (n *Network) AvailableOutputs() []uint64 {
 		return n.Crossbar.AvailableOutputs()
 	case n.stages != nil:
 		return n.stages.AvailableOutputs()
+	case n.modules != nil:
+		return n.modules.avail
 	}
 	return n.links.AvailableOutputs(n.class)
 }
@@ -78,6 +101,8 @@ func (n *Network) Peek(out int) (id int32, ok bool) {
 		return n.Crossbar.Peek(out)
 	case n.stages != nil:
 		return n.stages.Peek(out)
+	case n.modules != nil:
+		return n.modules.stages.Peek(out)
 	}
 	return n.links.Peek(n.class, out)
 }
@@ -89,6 +114,8 @@ func (n *Network) Pop(out int, now uint64) (id int32, ok bool) {
 		return n.Crossbar.Pop(out)
 	case n.stages != nil:
 		return n.stages.Pop(out, now)
+	case n.modules != nil:
+		return n.modules.Pop(out, now)
 	}
 	return n.links.Pop(n.class, out, now)
 }
@@ -110,6 +137,8 @@ func (n *Network) Again() bool {
 		return false
 	case n.stages != nil:
 		return n.stages.waiting > 0 || n.stages.outputs.next != Never
+	case n.modules != nil:
+		return n.modules.Again()
 	}
 	return n.links.classes[n.class].next != Never
 }
@@ -122,6 +151,8 @@ func (n *Network) Flits(bytes int) int {
 		return n.Crossbar.cfg.Flits(bytes)
 	case n.stages != nil:
 		return n.stages.Flits(bytes)
+	case n.modules != nil:
+		return n.modules.stages.Flits(bytes)
 	}
 	return n.links.Flits(bytes)
 }
@@ -133,6 +164,8 @@ func (n *Network) Count(t *stat.Table, instance int) {
 		n.Crossbar.Count(t, instance)
 	case n.stages != nil:
 		n.stages.Count(t, instance)
+	case n.modules != nil:
+		n.modules.Count(t, instance)
 	default:
 		n.links.Count(n.class, t, instance)
 	}

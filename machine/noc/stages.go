@@ -16,18 +16,22 @@ type StagesConfig struct {
 	Parts           int // networks side by side that the ports are divided into: none leads from one to another
 	// Extra ports beside those, on switch 0: an MMU's.
 	ExtraInputs, ExtraOutputs int
-	Radix                     int // ports of a switch towards the outside
-	VCs                       int // queues per input of a switch
-	BufFlits                  int // flits a queue holds
-	FlitBytes                 int // width of every link
-	Latency                   int // clocks from winning a switch to its other end
-	OutQueue                  int // packets per output, those on their way included
-	Tenants                   int // rows of counters
+	// Gates are inputs and outputs of each part that lead to and from the others (modules.go), numbered
+	// behind all other ports. They have switches of their own.
+	Gates     int
+	Radix     int // ports of a switch towards the outside
+	VCs       int // queues per input of a switch
+	BufFlits  int // flits a queue holds
+	FlitBytes int // width of every link
+	Latency   int // clocks from winning a switch to its other end
+	OutQueue  int // packets per output, those on their way included
+	Tenants   int // rows of counters
 }
 
 // Switches is the number of switches of the first and of the second stage, of each part.
 func (c *StagesConfig) Switches() (first, second int) {
-	return (c.Inputs/c.Parts + c.Radix - 1) / c.Radix, (c.Outputs/c.Parts + c.Radix - 1) / c.Radix
+	per := func(n int) int { return (n + c.Radix - 1) / c.Radix }
+	return per(c.Inputs/c.Parts) + per(c.Gates), per(c.Outputs/c.Parts) + per(c.Gates)
 }
 
 // Validate reports what cannot work.
@@ -131,39 +135,48 @@ func NewStages(cfg StagesConfig) *Stages {
 	for s.depth = 1; int(s.depth) < cfg.BufFlits; s.depth *= 2 {
 	}
 	s.first, s.second = cfg.Switches()
-	for k, sides := range [2]struct{ ports, extra, inner int }{
-		{cfg.Inputs, cfg.ExtraInputs, s.second}, {cfg.Outputs, cfg.ExtraOutputs, s.first},
-	} {
-		var at []place
-		per := sides.ports / cfg.Parts
-		for i := range cfg.Parts * [2]int{s.first, s.second}[k] {
-			inPart := i % [2]int{s.first, s.second}[k]
-			ports := min(cfg.Radix, per-inPart*cfg.Radix)
-			for p := range ports {
-				at = append(at, place{int32(i), int32(inPart), int32(p)})
-			}
-			if i == 0 {
-				ports += sides.extra
-			}
-			if k == 0 {
-				s.stage[k] = append(s.stage[k], s.node(ports, sides.inner))
-			} else {
-				s.stage[k] = append(s.stage[k], s.node(sides.inner, ports))
-			}
-		}
-		for p := range sides.extra {
-			at = append(at, place{0, 0, int32(min(cfg.Radix, per) + p)})
-		}
-		if k == 0 {
-			s.entry = at
-		} else {
-			s.exit = at
-		}
-	}
+	s.entry = s.side(0, cfg.Inputs, cfg.ExtraInputs, s.second)
+	s.exit = s.side(1, cfg.Outputs, cfg.ExtraOutputs, s.first)
 	s.lastVC = [2][]uint8{make([]uint8, len(s.entry)), make([]uint8, cfg.Parts*s.first*s.second)}
-	s.outputs.build(cfg.Outputs+cfg.ExtraOutputs, cfg.OutQueue)
+	s.outputs.build(len(s.exit), cfg.OutQueue)
 	s.Count(stat.NewTable("noc", Desc, 1, max(cfg.Tenants, 1)), 0)
 	return s
+}
+
+// side makes the switches of a stage, each with so many links to the other one, and says where
+// the ports outside are: those of the parts in turn, the extra ones, the gates.
+func (s *Stages) side(stage, ports, extra, links int) (at []place) {
+	c := &s.cfg
+	var gates []place
+	per := ports / c.Parts
+	for part := range c.Parts {
+		inPart := 0
+		more := func(n int, list *[]place) {
+			for ; n > 0; n -= c.Radix {
+				node := int32(len(s.stage[stage]))
+				outer := min(c.Radix, n)
+				for p := range outer {
+					*list = append(*list, place{node, int32(inPart), int32(p)})
+				}
+				if node == 0 {
+					outer += extra
+				}
+				if inPart++; stage == 0 {
+					s.stage[stage] = append(s.stage[stage], s.node(outer, links))
+				} else {
+					s.stage[stage] = append(s.stage[stage], s.node(links, outer))
+				}
+			}
+		}
+		more(per, &at)
+		more(c.Gates, &gates)
+		if part == c.Parts-1 {
+			for p := range extra {
+				at = append(at, place{0, 0, int32(min(c.Radix, per) + p)})
+			}
+		}
+	}
+	return append(at, gates...)
 }
 
 func (s *Stages) node(inputs, outputs int) node {

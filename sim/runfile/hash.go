@@ -25,16 +25,23 @@ const maxAppBytes = 1 << 30
 // resolved machine, the contents of the application folders and the text of the policies
 // that govern it. Where files lie
 // does not matter.
-func Hash(spec *sim.Spec, m *sheets.Machine) (string, error) {
+func Hash(spec *sim.Spec, m *sheets.Machine) (_ string, err error) {
 	s := *spec
 	s.Machine, s.Set = "", nil // the resolved machine stands for both
 	s.Apps = append([]sim.App(nil), spec.Apps...)
 	for i := range s.Apps {
-		c, err := Contents(s.Apps[i].Path)
-		if err != nil {
-			return "", fmt.Errorf("application %s: %w", s.Apps[i].Name, err)
+		a := &s.Apps[i]
+		if a.CPU != nil {
+			c := *a.CPU
+			if c.Trace, err = trace(c.Trace); err != nil {
+				return "", fmt.Errorf("application %s: %w", a.Name, err)
+			}
+			a.CPU = &c
+			continue
 		}
-		s.Apps[i].Path = c
+		if a.Path, err = Contents(a.Path); err != nil {
+			return "", fmt.Errorf("application %s: %w", a.Name, err)
+		}
 	}
 	plain := *m
 	plain.Description = ""
@@ -57,6 +64,23 @@ func Hash(spec *sim.Spec, m *sheets.Machine) (string, error) {
 	}
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:]), nil
+}
+
+// trace is the identity of a trace of a CPU program, however long; "" of none.
+func trace(file string) (string, error) {
+	if file == "" {
+		return "", nil
+	}
+	f, err := os.Open(file)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return "", fmt.Errorf("%s: %w", file, err)
+	}
+	return "sha256:" + hex.EncodeToString(h.Sum(nil)), nil
 }
 
 // digest is the identity of a policy by name.

@@ -86,7 +86,10 @@ func (r *resolver) resolve(file string) (*File, error) {
 			return nil, r.complain(err, "outputs", "touches")
 		}
 	}
-	modes, err := r.modes(len(base.Apps))
+	if err := sim.CheckCPU(r.m, base.Apps); err != nil {
+		return nil, r.complain(r.placed(err), "apps")
+	}
+	modes, err := r.modes(base.Apps)
 	if err != nil {
 		return nil, err
 	}
@@ -180,6 +183,14 @@ func (r *resolver) apps() ([]sim.App, error) {
 	}
 	var out []sim.App
 	for i, d := range r.doc.Apps {
+		if d.CPU != nil {
+			a, err := r.cpu(i, &d, out)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, a)
+			continue
+		}
 		if d.Path == "" {
 			return nil, r.complainAt(errors.New("an application needs path, the folder with its app.star or "+
 				"kernelslist.g, or a recording"), "apps", i, "path")
@@ -206,11 +217,8 @@ func (r *resolver) apps() ([]sim.App, error) {
 		if name == "" {
 			name = appName(dir)
 		}
-		for _, a := range out {
-			if a.Name == name {
-				return nil, r.complainAt(fmt.Errorf("two applications are called %s; give each a name of its own",
-					name), "apps", i, "name")
-			}
+		if err := r.unnamed(name, i, out); err != nil {
+			return nil, err
 		}
 		out = append(out, sim.App{
 			Name: name, Path: dir, Args: d.Args, Arrive: d.Arrive, Repeat: d.Repeat,
@@ -218,6 +226,43 @@ func (r *resolver) apps() ([]sim.App, error) {
 		})
 	}
 	return out, nil
+}
+
+// unnamed says that no application before is called so.
+func (r *resolver) unnamed(name string, i int, before []sim.App) error {
+	for _, a := range before {
+		if a.Name == name {
+			return r.complainAt(fmt.Errorf("two applications are called %s; give each a name of its own", name), "apps",
+				i, "name")
+		}
+	}
+	return nil
+}
+
+// cpu is application i, a program for CPU cores.
+func (r *resolver) cpu(i int, d *AppDoc, before []sim.App) (sim.App, error) {
+	c := &sim.CPU{Trace: d.CPU.Trace, Model: d.CPU.Model, Copies: d.CPU.Copies, Instructions: d.CPU.Instructions}
+	a := sim.App{Name: d.Name, Arrive: d.Arrive, Repeat: d.Repeat, CPU: c}
+	if d.Path != "" || len(d.Args) > 0 {
+		return a, r.complainAt(errors.New("an application with cpu has no path and no args: it is a trace or a "+
+			"model"), "apps", i, "cpu")
+	}
+	if d.QoS != (Target{}) {
+		return a, r.complainAt(errors.New("qos is of kernels: this application runs on CPU cores"), "apps", i, "qos")
+	}
+	if c.Trace != "" && !filepath.IsAbs(c.Trace) {
+		c.Trace = filepath.Join(r.dir, c.Trace)
+	}
+	if err := c.Check(); err != nil {
+		return a, r.complainAt(err, "apps", i, "cpu")
+	}
+	if a.Name == "" {
+		a.Name = c.Model
+	}
+	if a.Name == "" {
+		a.Name, _, _ = strings.Cut(filepath.Base(c.Trace), ".")
+	}
+	return a, r.unnamed(a.Name, i, before)
 }
 
 // targets is how many applications have a target.
@@ -285,7 +330,8 @@ func (r *resolver) outputs(out *File, spec *sim.Spec) {
 }
 
 // modes checks every sharing mode against the machine.
-func (r *resolver) modes(n int) ([]sim.Sharing, error) {
+func (r *resolver) modes(apps []sim.App) ([]sim.Sharing, error) {
+	n := sim.KernelApps(apps)
 	docs := r.doc.Sharing
 	byFlag := len(r.o.Sharing) > 0
 	if byFlag {
@@ -320,7 +366,7 @@ func (r *resolver) modes(n int) ([]sim.Sharing, error) {
 		if err := r.unified(&s.Memory.Unified); err != nil {
 			return nil, err
 		}
-		err := r.mode(&s, n)
+		err := r.mode(&s, apps)
 		for _, o := range out {
 			if err == nil && o.Name == s.Name {
 				err = fmt.Errorf("two sharing modes are called %s; give each a name", s.Name)
@@ -354,7 +400,7 @@ func (r *resolver) called(word string) (of Modes) {
 }
 
 // mode refuses what the mode has no use for and the machine has not.
-func (r *resolver) mode(s *sim.Sharing, n int) error {
+func (r *resolver) mode(s *sim.Sharing, apps []sim.App) error {
 	if s.Mode == "" {
 		return fmt.Errorf("a sharing entry needs a mode%s", listModes())
 	}
@@ -368,7 +414,7 @@ func (r *resolver) mode(s *sim.Sharing, n int) error {
 	if err := r.instances(s); err != nil {
 		return err
 	}
-	return r.placed(s.Check(r.m, ChannelGroups(r.m), n))
+	return r.placed(s.CheckApps(r.m, ChannelGroups(r.m), apps))
 }
 
 // placed says of an error which line of the sheet it is about.

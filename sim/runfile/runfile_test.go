@@ -321,7 +321,7 @@ policies: [observe]
 		"sharing: {mode: bp, policies: [{period: 5}]}\n":                       "needs policy, its name",
 		"sharing: {mode: bp, policies: [{policy: ugpu, perod: 5}]}\n":          "did you mean period?",
 		"sharing: {mode: bp, policies: [ugpu, cd-search]}\n":                   "both set sms",
-		"sharing: {mode: mps, policies: [hydrogen]}\n":                         "machine ugpu has none: its samples",
+		"sharing: {mode: mps, policies: [hydrogen]}\n":                         "machine ugpu has none: hydrogen does",
 		"sharing: {mode: bp, policies: [{policy: ugpu, params: {flap: 1}}]}\n": "did you mean flip?",
 		"sharing: {mode: bp, memory: {pages: swap}}\n": "memory.pages is page-move, " +
 			"read-write, rewrite",

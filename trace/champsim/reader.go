@@ -103,13 +103,11 @@ func (r *Reader) begin() error {
 		return err
 	}
 	r.in = &counted{}
-	if strings.HasSuffix(r.file, ".xz") {
-		if err := r.checkFooter(); err != nil {
-			return err
-		}
+	if err := r.checkEnd(); err != nil {
+		return err
 	}
 	if _, err := r.f.Seek(0, io.SeekStart); err != nil {
-		return fmt.Errorf("%s: a trace is read more than once, so that it must be a file: %w", r.file, err)
+		return err
 	}
 	r.in = &counted{r: bufio.NewReaderSize(r.f, 256<<10)}
 	r.at, r.n, r.offset, r.plain, r.end, r.problem = 0, 0, 0, 0, false, nil
@@ -162,17 +160,38 @@ func (r *Reader) decompressor() (err error) {
 	return err
 }
 
-// compressed says whether what is read is not the file itself.
-func (r *Reader) compressed() bool { return r.r != io.Reader(r.in) }
+// packed says that the trace is compressed.
+func (r *Reader) packed() bool {
+	return strings.HasSuffix(r.file, ".gz") || strings.HasSuffix(r.file, ".xz") || strings.HasSuffix(r.file, ".zst")
+}
+
+// checkEnd refuses what is cut off, where the file's end shows it.
+func (r *Reader) checkEnd() error {
+	size, err := r.f.Seek(0, io.SeekEnd)
+	switch {
+	case err != nil:
+		return fmt.Errorf("%s: a trace is read more than once, so that it must be a file: %w", r.file, err)
+	case strings.HasSuffix(r.file, ".xz"):
+		return r.checkFooter(size)
+	case !r.packed() && size%Bytes != 0:
+		return r.incomplete(size-size%Bytes, int(size%Bytes))
+	}
+	return nil
+}
+
+// incomplete is the error of a last record of so many bytes.
+func (r *Reader) incomplete(offset int64, bytes int) error {
+	return &Error{
+		File: r.file, Offset: offset, Of: r.of(),
+		Msg: fmt.Sprintf("the last record has %d bytes of %d: the trace is cut off, or it is none of %d-byte records",
+			bytes, Bytes, Bytes),
+	}
+}
 
 // checkFooter refuses an .xz file that does not end as one, which the decompressor does not notice
 // where it is cut off between two blocks. The footer is a CRC32 of the 6 bytes behind it, those, and
 // YZ; zeros in fours may follow (xz file format 1.2.1, 2.1.2 and 2.2).
-func (r *Reader) checkFooter() error {
-	size, err := r.f.Seek(0, io.SeekEnd)
-	if err != nil {
-		return fmt.Errorf("%s: a trace is read more than once, so that it must be a file: %w", r.file, err)
-	}
+func (r *Reader) checkFooter(size int64) error {
 	var b [12]byte
 	for end := size; ; end -= 4 {
 		if end < int64(len(b)) {
@@ -232,7 +251,7 @@ func checkDictionary(in *bufio.Reader) error {
 // broken is an error of the file that is decompressed, or of a plain one.
 func (r *Reader) broken(err error) error {
 	of := ""
-	if strings.HasSuffix(r.file, ".gz") || strings.HasSuffix(r.file, ".xz") || strings.HasSuffix(r.file, ".zst") {
+	if r.packed() {
 		of = " of the compressed file"
 	}
 	msg := fmt.Sprintf("cannot decompress: %v (the suffix says how a trace is compressed: .gz, .xz, .zst or nothing)",
@@ -259,11 +278,7 @@ func (r *Reader) fill() {
 		case !errors.Is(err, io.EOF):
 			r.problem = r.broken(err)
 		case left != 0:
-			r.problem = &Error{
-				File: r.file, Offset: r.offset + int64(r.n-left), Of: r.of(),
-				Msg: fmt.Sprintf("the last record has %d bytes of %d: the trace is cut off, or it is none of %d-byte "+
-					"records", left, Bytes, Bytes),
-			}
+			r.problem = r.incomplete(r.offset+int64(r.n-left), left)
 		}
 	}
 }
@@ -316,7 +331,7 @@ const mostPlain = 1 << 20
 
 // of says what offsets in the trace count.
 func (r *Reader) of() string {
-	if r.compressed() {
+	if r.packed() {
 		return " of the decompressed trace"
 	}
 	return ""

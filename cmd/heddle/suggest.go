@@ -1,0 +1,85 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"heddle/sheets/yamldoc"
+)
+
+// helpful makes the errors of a command and of those below it say what may have been meant.
+func helpful(cmd *cobra.Command) {
+	cmd.SetFlagErrorFunc(flagError)
+	if !cmd.HasSubCommands() {
+		return
+	}
+	if cmd.RunE == nil {
+		cmd.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+	}
+	cmd.Args = func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return nil
+		}
+		var names []string
+		for _, c := range cmd.Commands() {
+			names = append(names, c.Name())
+		}
+		return fmt.Errorf("unknown command %q for %q%s", args[0], cmd.CommandPath(), yamldoc.DidYouMean(args[0], names))
+	}
+	for _, c := range cmd.Commands() {
+		helpful(c)
+	}
+}
+
+// flagError names the flag that is nearest to an unknown one.
+func flagError(cmd *cobra.Command, err error) error {
+	name, ok := strings.CutPrefix(err.Error(), "unknown flag: --")
+	if !ok {
+		return err
+	}
+	var names []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, "--"+f.Name) })
+	near := yamldoc.Nearest("--"+name, names)
+	if near == "" {
+		return fmt.Errorf("%w; %s --help lists them", err, cmd.CommandPath())
+	}
+	return fmt.Errorf("%w; did you mean %s?", err, near)
+}
+
+// missing is the error of a path that does not exist, with the one that may have been meant: the first part of the
+// path that is not there is compared with what is.
+func missing(path string, err error) error {
+	if !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	rest, at := strings.Split(filepath.ToSlash(filepath.Clean(path)), "/"), "."
+	if filepath.IsAbs(path) {
+		rest, at = rest[1:], "/"
+	}
+	for i, part := range rest {
+		next := filepath.Join(at, part)
+		if _, err := os.Stat(next); err == nil {
+			at = next
+			continue
+		}
+		entries, _ := os.ReadDir(at) // what cannot be read gives no suggestion
+		var names []string
+		for _, e := range entries {
+			names = append(names, e.Name())
+		}
+		near := yamldoc.Nearest(part, names)
+		if near == "" {
+			return fmt.Errorf("there is no %s", path)
+		}
+		meant := filepath.Join(append([]string{at, near}, rest[i+1:]...)...)
+		return fmt.Errorf("there is no %s; did you mean %s?", path, meant)
+	}
+	return err
+}

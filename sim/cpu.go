@@ -1,0 +1,197 @@
+package sim
+
+import (
+	"errors"
+	"fmt"
+	"hash/fnv"
+
+	"heddle/host"
+	"heddle/isa/scalar"
+	"heddle/machine"
+	"heddle/machine/cpu"
+	"heddle/sheets"
+	"heddle/trace/champsim"
+	models "heddle/workload/cpu"
+	"heddle/workload/draw"
+)
+
+// CPU is a program for CPU cores: a trace or a model.
+type CPU struct {
+	Trace string `json:"trace,omitempty"` // file of a ChampSim trace
+	Model string `json:"model,omitempty"` // name of a shipped model
+	// Copies of the program run on a core each, in memory of their own; 0: 1.
+	Copies int `json:"copies,omitempty"`
+	// Instructions of an execution, of each copy; 0: to the trace's end, of a model
+	// DefaultInstructions.
+	Instructions uint64 `json:"instructions,omitempty"`
+}
+
+// DefaultInstructions is how many instructions of a model are an execution where nothing is said.
+const DefaultInstructions = 10_000_000
+
+// Check says what of it makes no sense.
+func (c *CPU) Check() error {
+	switch {
+	case (c.Trace == "") == (c.Model == ""):
+		return errors.New("cpu needs trace, the file of a ChampSim trace, or model, the name of a shipped model: " +
+			"one of them")
+	case c.Copies < 0:
+		return fmt.Errorf("cpu.copies is %d: at least 1", c.Copies)
+	case c.Instructions >= 1<<50:
+		return fmt.Errorf("cpu.instructions is %d: at most %d", c.Instructions, uint64(1)<<50)
+	}
+	if c.Model != "" {
+		_, err := models.Load(c.Model)
+		return err
+	}
+	r, err := champsim.Open(c.Trace)
+	if err != nil {
+		return err
+	}
+	return r.Close()
+}
+
+// cores is how many it needs.
+func (c *CPU) cores() int { return max(1, c.Copies) }
+
+// cpuProgram is a program of CPU cores as the program of an application: each execution is one
+// operation.
+type cpuProgram struct {
+	app *app
+}
+
+// Name implements host.Program.
+func (p *cpuProgram) Name() string { return p.app.spec.Name }
+
+// Run implements host.Program.
+func (p *cpuProgram) Run(*host.Context) error {
+	op := &host.Op{Kind: host.OpExecute, Name: p.app.spec.Name}
+	if err := p.app.dev.Enqueue(op); err != nil {
+		return err
+	}
+	return p.app.dev.Wait(op)
+}
+
+// cpuSources are the programs of the application's cores, and what is to be closed.
+func (a *app) cpuSources(seed uint64) (list []scalar.Source, err error) {
+	c := a.spec.CPU
+	own := fnv.New64a() // whatever the order of the applications
+	fmt.Fprint(own, a.spec.Name)
+	for i := range c.cores() {
+		if c.Model != "" {
+			m, err := models.Load(c.Model)
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, m.Program(draw.Key(seed, own.Sum64(), uint64(i))))
+			continue
+		}
+		r, err := champsim.Open(c.Trace)
+		if err != nil {
+			return nil, errors.Join(err, a.closeSources())
+		}
+		a.traces = append(a.traces, r)
+		list = append(list, r)
+	}
+	return list, nil
+}
+
+// closeSources closes the traces of the application.
+func (a *app) closeSources() (all error) {
+	for _, t := range a.traces {
+		all = errors.Join(all, t.Close())
+	}
+	a.traces = nil
+	return all
+}
+
+// execute begins an execution on the application's cores. Those of an application that may be started
+// again go on with the next one before all copies are through.
+func (d *device) execute() (*machine.Execution, error) {
+	a, r := d.a, d.r
+	var programs []cpu.Program
+	if !a.running {
+		list, err := a.cpuSources(r.spec.Seed)
+		if err != nil {
+			return nil, err
+		}
+		n := a.spec.CPU.Instructions
+		if n == 0 && a.spec.CPU.Model != "" {
+			n = DefaultInstructions
+		}
+		l := &r.spec.Length
+		again := a.spec.Repeat || l.Budget || l.Instructions > 0
+		for _, s := range list {
+			programs = append(programs, cpu.Program{Source: s, Insts: n, Once: !again})
+		}
+		a.running = again
+	}
+	return r.gpu.CPUs.Execute(a.id, programs)
+}
+
+// KernelApps are the applications that run kernels, and divide the SMs; the others run on CPU cores.
+func KernelApps(apps []App) (n int) {
+	for i := range apps {
+		if apps[i].CPU == nil {
+			n++
+		}
+	}
+	return n
+}
+
+// CheckCPU says what of the applications' CPU programs the machine cannot run.
+func CheckCPU(m *sheets.Machine, apps []App) error {
+	need := 0
+	for i := range apps {
+		a := &apps[i]
+		if a.CPU == nil {
+			continue
+		}
+		need += a.CPU.cores()
+		switch {
+		case m.CPU.Cores == 0:
+			return &Lacks{"cpu.cores", fmt.Sprintf("application %s runs on CPU cores, and machine %s has none "+
+				"(cpu.cores); hydrogen has", a.Name, m.Name)}
+		case need > m.CPU.Cores:
+			return &Lacks{"cpu.cores", fmt.Sprintf("application %s: with its %d copies the applications need %d CPU "+
+				"cores; machine %s has %d (cpu.cores)", a.Name, a.CPU.cores(), need, m.Name, m.CPU.Cores)}
+		case a.QoS > 0 || a.QoSShare > 0:
+			return fmt.Errorf("application %s: qos is of kernels, and it runs on CPU cores", a.Name)
+		}
+	}
+	return nil
+}
+
+// TenantCPU is what an application did on CPU cores in its window.
+type TenantCPU struct {
+	Cores  int     `json:"cores"`
+	Insts  uint64  `json:"insts"`
+	Cycles float64 `json:"window_cpu_cycles"` // of the CPU clock
+	IPC    float64 `json:"ipc"`               // instructions of all its cores per cycle of the CPU clock
+	// Per 1000 instructions: lines the L1s asked for, and lines that were asked for below the L2s.
+	L1MPKI float64 `json:"l1_mpki"`
+	L2MPKI float64 `json:"l2_mpki"`
+}
+
+// Insts is the instructions of a tenant: of threads, and of CPU cores.
+func (t *Tenant) Insts() uint64 {
+	if t.CPU == nil {
+		return t.ThreadInsts
+	}
+	return t.ThreadInsts + t.CPU.Insts
+}
+
+// cpuOf is a tenant's part on CPU cores; nil: it has none.
+func (r *run) cpuOf(i int, t *Tenant, count func(name string) uint64) *TenantCPU {
+	cores := len(r.gpu.Tenants[i].Cores)
+	if cores == 0 {
+		return nil
+	}
+	c := &TenantCPU{
+		Cores: cores, Insts: count(cpuInsts), Cycles: float64(t.Cycles) * r.sheet.CPU.Clock / r.sheet.Clock.Core,
+	}
+	c.IPC = ratio(float64(c.Insts), c.Cycles)
+	kilo := float64(c.Insts) / 1000
+	c.L1MPKI, c.L2MPKI = ratio(float64(count(cpuL1Misses)), kilo), ratio(float64(count(cpuL2Misses)), kilo)
+	return c
+}

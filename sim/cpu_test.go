@@ -1,0 +1,178 @@
+package sim_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"heddle/sim"
+	"heddle/trace/champsim"
+)
+
+// onCPU is a model on CPU cores.
+func onCPU(model string, copies int, insts uint64) sim.App {
+	return sim.App{Name: model, CPU: &sim.CPU{Model: model, Copies: copies, Instructions: insts}}
+}
+
+// traceFile is a trace of a loop over an array: loads, an addition each, and a branch.
+func traceFile(t *testing.T, insts int) string {
+	t.Helper()
+	var b []byte
+	for i := range insts {
+		a := uint64(i)
+		r := champsim.Record{IP: 0x401000 + a%3*4}
+		switch i % 3 {
+		case 0:
+			r.Loads, r.Reads, r.Writes = [4]uint64{0x7f1234560000 + a*8}, [4]uint8{3}, [2]uint8{1}
+		case 1:
+			r.Reads, r.Writes = [4]uint8{1, 2}, [2]uint8{2, 25}
+		case 2:
+			r.Branch, r.Taken, r.Reads, r.Writes = true, true, [4]uint8{26, 25}, [2]uint8{26}
+		}
+		b = r.Append(b)
+	}
+	file := filepath.Join(t.TempDir(), "loop.champsimtrace")
+	if err := os.WriteFile(file, b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+// CPU programs, traces and models, run beside a GPU application, each execution as long as it is
+// to be; the result is the same visiting everything in every cycle, and with two cores of the
+// computer's.
+func TestCPU(t *testing.T) {
+	s := sim.Spec{
+		Machine: "hydrogen", Seed: 1, Epoch: 5000, Timeline: true,
+		Apps: []sim.App{
+			onCPU("lbm", 2, 20_000),
+			app("micro/triad", map[string]string{"n": "16384", "passes": "1"}),
+			{Name: "loop", CPU: &sim.CPU{Trace: traceFile(t, 9999)}},
+		},
+	}
+	r := run(t, s)
+	for i, want := range []struct{ cores, insts, sms int }{{2, 40_000, 0}, {0, 0, 6}, {1, 9999, 0}} {
+		n := &r.Tenants[i]
+		if n.Runs != 1 || n.SMs != want.sms {
+			t.Errorf("%s: %d executions, %d SMs", n.Name, n.Runs, n.SMs)
+		}
+		if want.cores == 0 {
+			if n.CPU != nil || n.ThreadInsts == 0 {
+				t.Errorf("%s: %+v", n.Name, n)
+			}
+			continue
+		}
+		if c := n.CPU; c == nil || c.Cores != want.cores || c.Insts != uint64(want.insts) || n.IPC != c.IPC ||
+			c.IPC <= 0 || c.IPC > 4*float64(c.Cores) || n.Insts() != c.Insts || n.BusyCycles+1 < n.Cycles {
+			t.Errorf("%s: %+v, %d busy cycles of %d", n.Name, n.CPU, n.BusyCycles, n.Cycles)
+		}
+	}
+	var inEpochs uint64
+	for _, e := range r.Epochs {
+		for i, c := range sim.Columns() {
+			if c.Name == "cpu_insts" {
+				inEpochs += e.Tenants[0].Counts[i]
+			}
+		}
+	}
+	if inEpochs != 40_000 {
+		t.Errorf("%d instructions in the epochs of lbm, want 40000", inEpochs)
+	}
+	want := text(t, r)
+	for _, change := range []func(*sim.Spec){
+		func(s *sim.Spec) { s.NoSkip = true },
+		func(s *sim.Spec) { s.Cores = 2 },
+		func(s *sim.Spec) { s.Lockstep = true },
+	} {
+		other := s
+		change(&other)
+		if got := text(t, run(t, other)); got != want {
+			t.Errorf("with NoSkip %v, %d cores, lockstep %v the result differs", other.NoSkip, other.Cores,
+				other.Lockstep)
+		}
+	}
+}
+
+// CPU programs alone; and over a budget they begin again, each copy on its own.
+func TestCPUAlone(t *testing.T) {
+	s := sim.Spec{Machine: "hydrogen", Seed: 1, Apps: []sim.App{onCPU("omnetpp", 2, 10_000)}}
+	once := run(t, s).Tenants[0]
+	if once.Runs != 1 || once.CPU.Insts != 20_000 || once.PerExecution.Least != 20_000 {
+		t.Errorf("%+v, %+v", once, once.CPU)
+	}
+	s.Length = sim.Length{MaxCycles: 5 * once.Cycles, Budget: true}
+	again := run(t, s).Tenants[0]
+	if again.Runs < 4 || again.Cycles != s.Length.MaxCycles || again.CPU.Insts < 80_000 {
+		t.Errorf("over five times the cycles %d executions of %d cycles, %d instructions", again.Runs, again.Cycles,
+			again.CPU.Insts)
+	}
+	s.Length = sim.Length{Instructions: 50_000}
+	if n := run(t, s).Tenants[0]; n.CPU.Insts < 50_000 || n.CPU.Insts > 60_000 || n.Window.Of != sim.OfInstructions {
+		t.Errorf("%+v, %+v", n.Window, n.CPU)
+	}
+}
+
+// Two equal programs are equally fast, in whatever order they stand.
+func TestCPUSwapped(t *testing.T) {
+	var ipc [2][2]float64
+	for i, apps := range [][]sim.App{
+		{onCPU("roms", 1, 20_000), onCPU("gcc", 1, 20_000)},
+		{onCPU("gcc", 1, 20_000), onCPU("roms", 1, 20_000)},
+	} {
+		r := run(t, sim.Spec{Machine: "hydrogen", Seed: 1, Apps: apps})
+		ipc[i] = [2]float64{r.Tenants[i].IPC, r.Tenants[1-i].IPC}
+	}
+	for k := range ipc[0] {
+		if d := ipc[0][k] / ipc[1][k]; d < 0.97 || d > 1.03 {
+			t.Errorf("IPC of roms and gcc is %v, swapped %v", ipc[0], ipc[1])
+		}
+	}
+}
+
+// What cannot run says so.
+func TestCPURefused(t *testing.T) {
+	file := traceFile(t, 300)
+	b, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cut := filepath.Join(t.TempDir(), "cut.champsimtrace")
+	if err := os.WriteFile(cut, b[:len(b)-30], 0o600); err != nil {
+		t.Fatal(err)
+	}
+	one := func(c sim.CPU) sim.Spec {
+		return sim.Spec{Machine: "hydrogen", Seed: 1, Apps: []sim.App{{Name: "p", CPU: &c}}}
+	}
+	noCPU := one(sim.CPU{Model: "mcf"})
+	noCPU.Machine = "qv100"
+	functional := one(sim.CPU{Model: "mcf"})
+	functional.Functional = true
+	shared := one(sim.CPU{Model: "mcf"})
+	shared.Sharing.Mode = "bp"
+	governed := one(sim.CPU{Model: "mcf"})
+	governed.Apps = append(governed.Apps, app("micro/triad", nil), app("micro/spmv", nil))
+	governed.Sharing = sim.Sharing{Mode: "spart"}
+	for _, c := range []struct {
+		spec sim.Spec
+		want string
+	}{
+		{noCPU, "application p runs on CPU cores, and machine qv100 has none (cpu.cores); hydrogen has"},
+		{one(sim.CPU{Model: "mcf", Copies: 9}), "need 9 CPU cores; machine hydrogen has 8"},
+		{one(sim.CPU{}), "cpu needs trace"},
+		{one(sim.CPU{Model: "mcf", Trace: file}), "one of them"},
+		{one(sim.CPU{Model: "mfc"}), `no CPU model "mfc"; did you mean mcf?`},
+		{one(sim.CPU{Trace: cut}), "cut.champsimtrace: at byte 19136: the last record has 34 bytes of 64"},
+		{one(sim.CPU{Trace: file + ".xz"}), "no such file"},
+		{functional, "there is no functional run of it"},
+		{shared, "sharing mode bp divides SMs, and no application runs kernels"},
+		{governed, "none of those may run on CPU cores"},
+	} {
+		_, err := sim.Run(context.Background(), c.spec, nil)
+		if err == nil || errors.Is(err, sim.ErrStopped) || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%v, want %s", err, c.want)
+		}
+	}
+}

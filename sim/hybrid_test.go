@@ -1,0 +1,91 @@
+package sim_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"heddle/control"
+	"heddle/sim"
+)
+
+// hydrogen is a run of one application on a small hydrogen machine, whose memory a policy
+// divides every few thousand cycles.
+func hydrogen(set map[string]string) sim.Spec {
+	s := sim.Spec{
+		Machine: "hydrogen", Seed: 1,
+		Apps: []sim.App{app("micro/triad", map[string]string{"n": "120000", "passes": "2"})},
+		Set: map[string]string{
+			"memory.hybrid.capacity": "8388608", "dram.rows": "128", "map.row": "19,20,21,22,23,24,25",
+			"memory.hybrid.tok_period": "10000", "memory.hybrid.tok": "100",
+		},
+		Sharing: sim.Sharing{Mode: "alone", Policies: []sim.Governor{{
+			Policy: "hydrogen",
+			Params: control.Params{"epoch": 10_000, "phase": 100_000, "tok_max": 200, "tok_step": 50},
+		}}},
+		Length: sim.Length{MaxCycles: 200_000, Budget: true},
+	}
+	for k, v := range set {
+		s.Set[k] = v
+	}
+	return s
+}
+
+// The policy's plans are carried out: every epoch of the CPU's cycles it has a sample, of
+// what the GPU did, and what it asks for is held from then on. Skipping changes nothing.
+func TestHydrogenDividesMemory(t *testing.T) {
+	for _, reconfigure := range []string{"lazy", "ideal"} {
+		spec := hydrogen(map[string]string{"memory.hybrid.reconfigure": reconfigure})
+		r := run(t, spec)
+		if len(r.Checks) == 0 || len(r.Decisions) < 5 {
+			t.Fatalf("%s: %d checks, %d decisions", reconfigure, len(r.Checks), len(r.Decisions))
+		}
+		for i, d := range r.Decisions {
+			p := d.Plan.(*control.HydrogenPlan)
+			if d.Refused != "" || d.Begun != d.Cycle || p.Cap < 1 || p.Cap > 3 {
+				t.Fatalf("%s: decision %d: %+v", reconfigure, i, d)
+			}
+			// 10 000 cycles of 3.2 GHz are 4281.25 of 1.37 GHz.
+			if d.Cycle != uint64(4281*(i+1)) {
+				t.Errorf("%s: decision %d at cycle %d", reconfigure, i, d.Cycle)
+			}
+			if !strings.Contains(d.Why[0], "weighted IPC") || strings.Contains(d.Why[0], "weighted IPC 0:") {
+				t.Errorf("%s: decision %d: %s", reconfigure, i, d.Why)
+			}
+		}
+		every := spec
+		every.NoSkip = true
+		if text(t, r) != text(t, run(t, every)) {
+			t.Errorf("%s: idle skipping changes the result", reconfigure)
+		}
+	}
+}
+
+// Machines whose memory cannot be divided refuse, with the number of the sheet that says so.
+func TestHydrogenNeedsAHybridMemory(t *testing.T) {
+	for _, c := range []struct {
+		machine, path, want string
+		set                 map[string]string
+	}{
+		{"qv100", "dram.channels", "machine qv100 has none", nil},
+		{
+			"hydrogen", "memory.hybrid.policy", "memory.hybrid.policy profess of machine hydrogen are fixed",
+			map[string]string{"memory.hybrid.policy": "profess"},
+		},
+		{
+			"hydrogen", "memory.hybrid.tokens", "machine hydrogen has memory.hybrid.tokens share",
+			map[string]string{"memory.hybrid.tokens": "share"},
+		},
+	} {
+		spec := hydrogen(c.set)
+		if spec.Machine = c.machine; c.machine != "hydrogen" {
+			spec.Set = nil
+		}
+		_, err := sim.Run(context.Background(), spec, nil)
+		var lacks *sim.Lacks
+		if err == nil || !errors.As(err, &lacks) || lacks.Path != c.path || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s %v: %v, want %s", c.machine, c.set, err, c.want)
+		}
+	}
+}
