@@ -73,7 +73,8 @@ func TestHopLatency(t *testing.T) {
 			link + lookup - 1 + stages + lookup + stages + line + 1 + 1 + link + line,
 		},
 		{
-			"a read of a copy", "nuba", mem.Read, 0, 62, func(f *fabric, line uint64) { f.slices[0].Prefill(line, 1, 0) },
+			"a read of a copy", "nuba", mem.Read, 0, 62,
+			func(f *fabric, line uint64) { f.slices[0].Prefill(line, 1, 0) },
 			link + lookup + link + line,
 		},
 		{"a read in the half", "nuba-smside", mem.Read, 0, 5, none, stages + lookup + stages + line},
