@@ -242,6 +242,9 @@ func (c *Core) complete(pos int32, tick int64) {
 // operations that are.
 func (c *Core) retire() (n int) {
 	w := &c.window
+	if w.count == 0 || w.ops[w.head].done == unknown {
+		return 0
+	}
 	for ; w.count > 0; n++ {
 		o := &w.ops[w.head]
 		if o.done == unknown {
