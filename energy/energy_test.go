@@ -140,9 +140,10 @@ func TestStagesByHand(t *testing.T) {
 	wide := staged(64, 64, 1, 8, 256)
 	about(t, "32 bytes wide leak twice that but for allocators", wide.leakage()-2*n.leakage(), -16*1.54e-3*512*1e-3,
 		1e-9)
-	// Two halves of 32 ports: four switches of 8 x 4 in each stage, as many crosspoints as 5.66 x 5.66.
+	// Two halves of 32 ports: four switches in each stage, with two links between any two of them, so
+	// that each is one of 8 x 8 again.
 	half := staged(64, 64, 2, 8, 128)
-	if s := half.stages[0]; s.switches != 8 || math.Abs(s.ports-math.Sqrt(32)) > 1e-12 || half.flitPJ() >= n.flitPJ() {
+	if s := half.stages[0]; s.switches != 8 || s.ports != 8 || half.flitPJ() != n.flitPJ() {
 		t.Errorf("two halves: %+v, %g pJ a flit", half.stages, half.flitPJ())
 	}
 	if n := staged(64, 128, 1, 8, 128); n.stages[0] != (stage{8, math.Sqrt(8 * 16)}) || n.stages[1] != (stage{16, 8}) {

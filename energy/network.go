@@ -91,8 +91,9 @@ func linksOf(m *sheets.Machine, owner string, near, far int) network {
 // switches of 8 x 8 for 64 ports).
 func staged(inputs, outputs, parts, k int, bits float64) network {
 	first, second := (inputs/parts+k-1)/k, (outputs/parts+k-1)/k
+	lanes := max(1, k/second) // links between two switches
 	return network{
-		stages: []stage{{parts * first, square(k, second)}, {parts * second, square(first, k)}},
+		stages: []stage{{parts * first, square(k, second*lanes)}, {parts * second, square(first*lanes, k)}},
 		bits:   bits, mm: nocWireMM,
 	}
 }
