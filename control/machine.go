@@ -38,7 +38,7 @@ func FromSheet(s *sheets.Machine, groups, channelsPerGroup int) Machine {
 		IPCMax:      float64(s.SM.Schedulers * s.SM.IssueWidth * lanes),
 		Line:        s.LLC.Sector,
 		CoreHz:      s.Clock.Core * mega,
-		CPUHz:       s.Memory.Hybrid.CPUClock * mega,
+		CPUHz:       s.CPU.Clock * mega,
 		ArrayBytes:  float64(s.LLC.SlicesPerChannel*s.LLC.PortBytes) * s.Clock.LLC * mega,
 		LLCBytes:    float64(s.LLC.SlicesPerChannel*s.NoC.FlitBytes) * s.Clock.NoC * mega,
 		MemBytes:    float64(s.DRAM.Access) * s.Clock.DRAM * mega / float64(perBurst),

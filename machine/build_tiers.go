@@ -137,7 +137,7 @@ func (b *builder) hybridPolicy(c *hybrid.Config) (hybrid.Policy, error) {
 	}
 	o := hybrid.HydrogenOptions{
 		Swap: hybrid.SwapMode(h.Swap), Split: hybrid.Split{Cap: h.Cap, BW: h.BW}, Mode: c.Mode,
-		Tokens: hybrid.Unlimited, Period: uint64(float64(h.TokPeriod) / h.CPUClock * h.Clock),
+		Tokens: hybrid.Unlimited, Period: uint64(float64(h.TokPeriod) / b.sheet.CPU.Clock * h.Clock),
 	}
 	switch h.Tokens {
 	case "fixed":

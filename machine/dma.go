@@ -397,7 +397,7 @@ func (d *dmaEngine) arrive(j *dmaJob, now uint64) {
 		kind = ToHost
 	}
 	d.unified.span(kind, j.begun, now, len(j.pages), j.tenant)
-	d.pace.progress = now
+	d.pace.progress, d.fabric.tenants[j.tenant].useful = now, now
 	switch {
 	case j.toHost && !j.dead:
 		d.unified.runtime.Gone(&j.out)
@@ -405,7 +405,6 @@ func (d *dmaEngine) arrive(j *dmaJob, now uint64) {
 	case j.dead:
 		d.giveFrames(j)
 	default:
-		d.fabric.tenants[j.tenant].useful = now
 		d.unified.runtime.Arrive(&j.in)
 		for k, key := range j.pages {
 			d.tables.Enter(j.tenant, keyPage(key), j.frames[k])

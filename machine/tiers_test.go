@@ -1,8 +1,10 @@
 package machine
 
 import (
+	"reflect"
 	"testing"
 
+	"heddle/machine/cpu"
 	"heddle/mem"
 	"heddle/sheets"
 	"heddle/stat"
@@ -114,5 +116,47 @@ func TestTiersAllocateNothing(t *testing.T) {
 	}
 	if r.g.Running() == 0 {
 		t.Error("the kernel ended before the measurement")
+	}
+}
+
+// CPU cores and SMs share the memory: their addresses lie in it and apart, each is of its own
+// class, and skipping changes nothing.
+func TestTiersWithCPU(t *testing.T) {
+	change := func(m *sheets.Machine) {
+		tiny("hydrogen", "cache")(m)
+		m.CPU.L1.Sets, m.CPU.L2.Sets = 8, 8
+	}
+	var sums [2][]stat.Sums
+	for i, o := range []Options{{}, {Every: true}} {
+		r := newRig(t, "hydrogen", o, change, &Tenant{Name: "cpu", Cores: []int{0}}, &Tenant{Name: "gpu", SMs: upTo(6)})
+		x, err := r.g.CPUs.Execute(0, []cpu.Program{{Source: &chase{lines: 20_000, step: 64}, Insts: 20_000}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, check := r.scale(1, 60_000, mem.Device)
+		for r.g.Running() > 0 || !x.Done {
+			if _, err := r.g.Run(r.g.Now() + 10_000); err != nil {
+				t.Fatal(err)
+			}
+		}
+		check()
+		r.g.Settle()
+		for tenant := range 2 {
+			sums[i] = append(sums[i], stat.Set(r.g.Tables).Sums(tenant))
+		}
+		if i > 0 {
+			continue
+		}
+		// Misses of the CPU always migrate, those of the GPU as it has tokens; both hit.
+		if n := r.counted(0, "hybrid.bypasses"); n != 0 {
+			t.Errorf("%d misses of the CPU passed by", n)
+		}
+		if r.counted(1, "hybrid.bypasses") == 0 || r.counted(1, "hybrid.migrations") == 0 ||
+			r.counted(0, "hybrid.migrations") == 0 || r.counted(0, "hybrid.swaps") == 0 {
+			t.Error("too little happens to be a test")
+		}
+	}
+	if !reflect.DeepEqual(sums[0], sums[1]) {
+		t.Error("idle skipping changes the counters")
 	}
 }

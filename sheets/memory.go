@@ -45,7 +45,6 @@ type Hybrid struct {
 	Bloom       int     `yaml:"bloom" unit:"counters" doc:"of two bits in the filter of dirty blocks (hashcache)"`
 
 	Clock     float64 `yaml:"clock" unit:"MHz" doc:"of the controller"`
-	CPUClock  float64 `yaml:"cpu_clock" unit:"MHz" doc:"in which tok_period counts"`
 	Banks     int     `yaml:"banks" unit:"lookups/cycle" doc:"banks of the controller, over which sets are interleaved"`
 	Queue     int     `yaml:"queue" unit:"requests" doc:"that wait for a bank"`
 	Lookup    int     `yaml:"lookup" unit:"cycles" doc:"of the remap cache"`
@@ -67,9 +66,11 @@ func (c *checker) memory(m *Machine) {
 	if !m.Memory.Given() {
 		return
 	}
-	c.want(x.Clock > 0 && x.Clock <= 1e5 && h.Clock > 0 && h.Clock <= 1e5 && h.CPUClock > 0 && h.CPUClock <= 1e5,
-		"memory.fast.clock, memory.hybrid.clock and cpu_clock are %g, %g and %g MHz; each must be above 0 and at most "+
-			"100000", x.Clock, h.Clock, h.CPUClock)
+	c.want(x.Clock > 0 && x.Clock <= 1e5 && h.Clock > 0 && h.Clock <= 1e5,
+		"memory.fast.clock and memory.hybrid.clock are %g and %g MHz; each must be above 0 and at most 100000", x.Clock,
+		h.Clock)
+	c.want(m.CPU.Clock > 0 || h.TokPeriod == 0, "memory.hybrid.tok_period counts cycles of cpu.clock, which is %g MHz",
+		m.CPU.Clock)
 	c.device("memory.fast.device", &x.Device)
 	c.want(x.Map.Kind == "bits" && x.Map.Hash == "none",
 		"memory.fast.map is of kind %s with hash %s; ways name channels, so it must be bits without a hash", x.Map.Kind,

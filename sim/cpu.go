@@ -24,6 +24,8 @@ type CPU struct {
 	// Instructions of an execution, of each copy; 0: to the trace's end, of a model
 	// DefaultInstructions.
 	Instructions uint64 `json:"instructions,omitempty"`
+	// Divide makes a model's memory smaller, for machines with as much smaller caches; 0: 1.
+	Divide int `json:"divide,omitempty"`
 }
 
 // DefaultInstructions is how many instructions of a model are an execution where nothing is said.
@@ -39,6 +41,10 @@ func (c *CPU) Check() error {
 		return fmt.Errorf("cpu.copies is %d: at least 1", c.Copies)
 	case c.Instructions >= 1<<50:
 		return fmt.Errorf("cpu.instructions is %d: at most %d", c.Instructions, uint64(1)<<50)
+	case c.Divide < 0 || c.Divide > 1<<16:
+		return fmt.Errorf("cpu.divide is %d: 1 to %d", c.Divide, 1<<16)
+	case c.Divide > 1 && c.Model == "":
+		return errors.New("cpu.divide is for models: a trace touches what it touches")
 	}
 	if c.Model != "" {
 		_, err := models.Load(c.Model)
@@ -83,7 +89,7 @@ func (a *app) cpuSources(seed uint64) (list []scalar.Source, err error) {
 			if err != nil {
 				return nil, err
 			}
-			list = append(list, m.Program(draw.Key(seed, own.Sum64(), uint64(i))))
+			list = append(list, m.Divided(max(1, c.Divide)).Program(draw.Key(seed, own.Sum64(), uint64(i))))
 			continue
 		}
 		r, err := champsim.Open(c.Trace)
@@ -168,7 +174,7 @@ type TenantCPU struct {
 	Insts  uint64  `json:"insts"`
 	Cycles float64 `json:"window_cpu_cycles"` // of the CPU clock
 	IPC    float64 `json:"ipc"`               // instructions of all its cores per cycle of the CPU clock
-	// Per 1000 instructions: lines the L1s asked for, and lines that were asked for below the L2s.
+	// Per 1000 instructions: loads and stores that missed in the L1s, and lines that missed in the L2s.
 	L1MPKI float64 `json:"l1_mpki"`
 	L2MPKI float64 `json:"l2_mpki"`
 }

@@ -137,10 +137,8 @@ func (r *run) build() error {
 	if r.ctl, err = newController(r); err != nil {
 		return err
 	}
+	r.gpu.Watchdog.Governed = r.ctl != nil
 	if err := r.setTargets(); err != nil {
-		return err
-	}
-	if err := r.checkTargets(); err != nil {
 		return err
 	}
 	r.link = newLink(r.sheet)
@@ -152,7 +150,7 @@ func (r *run) build() error {
 	return err
 }
 
-// setTargets gives applications the targets of the run file.
+// setTargets tells of the targets of the Spec.
 func (r *run) setTargets() error {
 	for _, a := range r.apps {
 		if a.spec.QoSShare > 0 && a.spec.QoS == 0 {
@@ -163,7 +161,7 @@ func (r *run) setTargets() error {
 			a.setTarget(a.spec.QoSKernel, a.spec.QoS)
 		}
 	}
-	return nil
+	return r.checkTargets()
 }
 
 // loop alternates between the programs and the machine until every application

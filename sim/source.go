@@ -69,11 +69,11 @@ func (s *source) settle() {
 	gpu := s.r.gpu
 	gpu.Settle()
 	clock := &s.r.sheet.Clock
-	s.table.Row(0, 0)[appCPUCycles] = uint64(float64(gpu.Now()) * s.r.sheet.Memory.Hybrid.CPUClock / clock.Core)
+	s.table.Row(0, 0)[appCPUCycles] = uint64(float64(gpu.Now()) * s.r.sheet.CPU.Clock / clock.Core)
 	for i := range s.r.apps {
 		row := s.table.Row(0, i)
 		thread, _ := gpu.Instructions(i)
-		row[appSIMD8] = thread / simd8
+		row[appSIMD8], row[appCPUInsts] = thread/simd8, gpu.CPUs.Instructions(i)
 		row[appBusy], row[appFootprint], row[appCTAWarps] = gpu.Busy(i), gpu.Footprint(i), 0
 		if open := s.r.col.open[i]; len(open) > 0 {
 			row[appCTAWarps] = uint64(open[0].k.Geo.Warps)

@@ -178,3 +178,25 @@ func TestExactSwap(t *testing.T) {
 		t.Errorf("%d cycles in the CPU's own channel", got)
 	}
 }
+
+// Misses of the GPU that find no token pass by until the next period brings one.
+func TestTokensRefill(t *testing.T) {
+	cfg := small(t, Cache, Shape{4, 4}, 256, 16, 8)
+	h, err := NewHydrogen(cfg.Shape, HydrogenOptions{
+		Swap: SwapNone, Split: Split{3, 1}, Tokens: 1, Mode: Cache, Period: 5000,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := exact(t, cfg, h)
+	for i, c := range []struct{ cycle, migrations uint64 }{{10, 1}, {1000, 1}, {6000, 2}, {7000, 2}, {10_001, 3}} {
+		for r.now < c.cycle {
+			r.step()
+		}
+		r.ask(uint64(i)*256, 0b11, false, 1)
+		r.drain()
+		if n := r.count(1, Migrations); n != c.migrations {
+			t.Errorf("cycle %d: %d migrations, want %d", c.cycle, n, c.migrations)
+		}
+	}
+}

@@ -13,23 +13,16 @@ import "math/bits"
 // (dram/sched_pris.go). Hardware: the filter, 156 KB; an offset and a back pointer per set.
 //
 // Readings. Blocks have the owner that used them last. What nobody has filled counts as the
-// CPU's. With more ways there is no chaining, and victims are the least recently used.
+// CPU's. With more ways there is no chaining, and victims are the least recently used. A
+// kernel runs as long as the GPU has asked for something not long ago.
 type HAShCache struct {
 	table  *table
 	moving *transfers
 	gpu    []uint8 // by group of sets: those whose way holds data of the GPU
 	filter bloom
-	kernel bool // of the GPU runs
+	kernel uint64 // clock up to which a kernel is taken to run
 	all    uint16
 }
-
-// gpuMost is how many of the ways of a group the GPU may have: a fifth, rounded down, is the
-// CPU's (chaining_cpu_threshold = 20 % in the published simulator). chainReach is how far on
-// a set can be chained.
-const (
-	gpuMost    = chainGroup - chainGroup/5
-	chainReach = 3
-)
 
 // NewHAShCache is for sets of so many ways and a filter of so many counters (638 976 in the
 // published simulator).
@@ -43,15 +36,19 @@ func (p *HAShCache) reads(t *table, m *transfers) {
 	p.gpu = make([]uint8, (t.sets+chainGroup-1)/chainGroup)
 }
 
-// Kernel says that a kernel of the GPU runs, or that none does.
-func (p *HAShCache) Kernel(runs bool) { p.kernel = runs }
-
 // dirtied implements dirtWatcher.
 func (p *HAShCache) dirtied(block uint32, dirty bool) { p.filter.set(block, dirty) }
 
 // passes implements bypasser.
-func (p *HAShCache) passes(block uint32, class Class) bool {
-	return p.kernel && class == CPU && !p.filter.has(block)
+func (p *HAShCache) passes(now uint64, block uint32, class Class) bool {
+	return now < p.kernel && class == CPU && !p.filter.has(block)
+}
+
+// see notes that the GPU is at work.
+func (p *HAShCache) see(v *View) {
+	if v.Class == GPU {
+		p.kernel = v.Now + kernelSpan
+	}
 }
 
 // Owners implements Policy: all ways are everybody's.
@@ -59,15 +56,17 @@ func (p *HAShCache) Owners(uint64) Owners { return Owners{Of: [numClasses]uint16
 
 // Hit implements Policy: who used a block last owns it.
 func (p *HAShCache) Hit(v *View, _ int) (Action, int) {
+	p.see(v)
 	p.own(uint32(v.Set), v.Class)
 	return Keep, 0
 }
 
 // Miss implements Policy.
 func (p *HAShCache) Miss(v *View) Choice {
+	p.see(v)
 	set := uint32(v.Set)
 	switch {
-	case v.Write || p.kernel && v.Class == CPU:
+	case v.Write || v.Now < p.kernel && v.Class == CPU:
 		return Choice{Way: Bypass}
 	case p.table.chain == nil:
 		return v.fill(p.all)

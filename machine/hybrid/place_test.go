@@ -234,6 +234,7 @@ func TestHydrogenOneWay(t *testing.T) {
 // takes lets a class's block miss in a set, and puts it where it may go: the set whose way it
 // takes, or -1 where it passes by.
 func (p *HAShCache) takes(set, index uint32, c Class) int {
+	p.kernel = 0 // else the CPU would fill nothing
 	choice := p.Miss(&View{Set: uint64(set), Class: c, ways: 1, order: inOrder(1)})
 	if choice.Way < 0 {
 		return choice.Way
@@ -299,7 +300,7 @@ func TestHAShCacheChains(t *testing.T) {
 // dirty, and brings nothing in.
 func TestHAShCachePasses(t *testing.T) {
 	p := NewHAShCache(4, 1000)
-	p.table = &table{}
+	p.table, p.gpu = &table{}, make([]uint8, 8)
 	p.dirtied(7, true)
 	for _, c := range []struct {
 		kernel bool
@@ -307,14 +308,18 @@ func TestHAShCachePasses(t *testing.T) {
 		block  uint32
 		want   bool
 	}{{false, CPU, 8, false}, {true, CPU, 8, true}, {true, CPU, 7, false}, {true, GPU, 8, false}} {
-		if p.Kernel(c.kernel); p.passes(c.block, c.class) != c.want {
+		now := uint64(kernelSpan)
+		if p.Hit(&View{Now: 1, Class: GPU}, 0); !c.kernel {
+			now++
+		}
+		if p.passes(now, c.block, c.class) != c.want {
 			t.Errorf("%+v", c)
 		}
 	}
 	if p.Miss(view(p, 1, CPU)).Way != Bypass {
 		t.Error("the CPU fills the cache while a kernel runs")
 	}
-	if p.dirtied(7, false); !p.passes(7, CPU) {
+	if p.dirtied(7, false); !p.passes(2, 7, CPU) {
 		t.Error("a clean block is held back")
 	}
 }

@@ -101,5 +101,5 @@ type tableReader interface{ reads(t *table, m *transfers) }
 
 // bypasser is a policy that sends reads to the slow tier before they are looked up.
 type bypasser interface {
-	passes(block uint32, class Class) bool
+	passes(now uint64, block uint32, class Class) bool
 }

@@ -3,7 +3,7 @@ package hybrid
 // serve looks a part up and does what follows; false when there was no room for that.
 func (c *Controller) serve(h int32, now uint64) bool {
 	p := &c.parts[h]
-	if c.early != nil && !p.write && c.passesBy(p) {
+	if c.early != nil && !p.write && c.passesBy(p, now) {
 		return c.passBy(h) || c.stall(p)
 	}
 	if here, taken := c.entry(h); !here {
@@ -26,13 +26,13 @@ func (c *Controller) serve(h int32, now uint64) bool {
 	if int(at.pos) < c.table.ways {
 		return c.hit(h, at, now) || c.stall(p)
 	}
-	return c.miss(h, at) || c.stall(p)
+	return c.miss(h, at, now) || c.stall(p)
 }
 
 // passesBy says whether a read goes to the slow tier without a look-up. Not while something
 // that came before it may yet change its block.
-func (c *Controller) passesBy(p *part) bool {
-	return !p.granted && c.early.passes(c.table.number(p.set, p.index), p.class) &&
+func (c *Controller) passesBy(p *part, now uint64) bool {
+	return !p.granted && c.early.passes(now, c.table.number(p.set, p.index), p.class) &&
 		c.moving.of(p.set, p.index) == none && !c.awaited(p) && (c.tagging == nil || c.tagging[c.tag(p)] == 0)
 }
 
@@ -258,12 +258,13 @@ func (c *Controller) leavesTo(at place) (place, bool) {
 }
 
 // miss serves a part whose block lies in the slow tier.
-func (c *Controller) miss(h int32, at place) bool {
+func (c *Controller) miss(h int32, at place, now uint64) bool {
 	p := &c.parts[h]
 	if !c.out.takes(at, p.units) || !p.write && !c.moving.room(2) {
 		return false
 	}
 	v := c.see(p, p.set)
+	v.Now = now
 	_, addr := c.table.address(at, 0)
 	v.Slow = c.cfg.Tiers[Slow].Map.Channel(addr)
 	choice := c.policy.Miss(v)

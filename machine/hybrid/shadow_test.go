@@ -52,7 +52,6 @@ func drawPolicy(t *rapid.T, cfg *Config) Policy {
 			cfg.Chained = rapid.Bool().Draw(t, "chained")
 		}
 		p := NewHAShCache(s.Ways, rapid.IntRange(8, 2000).Draw(t, "counters"))
-		p.Kernel(rapid.Bool().Draw(t, "kernel"))
 		return p
 	case kind == "profess" && cfg.Mode == Cache:
 		return NewProFess(cfg, rapid.Bool().Draw(t, "lru"))
@@ -108,8 +107,8 @@ func exercise(t *rapid.T, r *rig, steps int) {
 		for range random(30) {
 			r.step()
 		}
-		if x, ok := r.c.policy.(*HAShCache); ok && random(40) == 0 {
-			x.Kernel(random(2) == 0)
+		if x, ok := r.c.policy.(*HAShCache); ok && random(20) == 0 {
+			x.kernel = 0
 		}
 		h, ok := r.c.policy.(*Hydrogen)
 		if !ok || random(40) != 0 {

@@ -241,7 +241,10 @@ func (r *resolver) unnamed(name string, i int, before []sim.App) error {
 
 // cpu is application i, a program for CPU cores.
 func (r *resolver) cpu(i int, d *AppDoc, before []sim.App) (sim.App, error) {
-	c := &sim.CPU{Trace: d.CPU.Trace, Model: d.CPU.Model, Copies: d.CPU.Copies, Instructions: d.CPU.Instructions}
+	c := &sim.CPU{
+		Trace: d.CPU.Trace, Model: d.CPU.Model, Copies: d.CPU.Copies, Instructions: d.CPU.Instructions,
+		Divide: d.CPU.Divide,
+	}
 	a := sim.App{Name: d.Name, Arrive: d.Arrive, Repeat: d.Repeat, CPU: c}
 	if d.Path != "" || len(d.Args) > 0 {
 		return a, r.complainAt(errors.New("an application with cpu has no path and no args: it is a trace or a "+

@@ -55,6 +55,7 @@ type CPU struct {
 	Model        string `yaml:"model" jsonschema_description:"Instead of a trace: a shipped model of a SPEC CPU2017 program"`
 	Copies       int    `yaml:"copies" jsonschema:"default=1" jsonschema_description:"Copies of it, each on a core and in memory of its own"`
 	Instructions uint64 `yaml:"instructions" jsonschema_description:"Instructions of an execution, of each copy; to the trace's end when left out, 10000000 of a model"`
+	Divide       int    `yaml:"divide" jsonschema:"default=1" jsonschema_description:"The memory of a model is as many times smaller, for machines with smaller caches"`
 }
 
 // Mode is one way of sharing.

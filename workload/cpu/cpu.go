@@ -98,6 +98,14 @@ func Parse(file string, src []byte) (*Model, error) {
 	return m, nil
 }
 
+// Divided is the model with a resident set that is n times smaller, and at least a block for
+// each stream: what misses in caches that are as much smaller stays the same.
+func (m *Model) Divided(n int) *Model {
+	d := *m
+	d.RSS = max(m.RSS/float64(n), float64(m.Streams*block)/1e6)
+	return &d
+}
+
 // Access is one access of the program beyond its private caches.
 type Access struct {
 	Addr  uint64 // of the line, below Stream.Bytes

@@ -8,6 +8,16 @@ type bloom struct {
 	n        uint64
 }
 
+// gpuMost is how many of the ways of a group of chained sets the GPU may have: a fifth, rounded
+// down, is the CPU's (chaining_cpu_threshold = 20 % in HAShCache's published simulator).
+// chainReach is how far on a set can be chained, kernelSpan how many clocks after a request of
+// the GPU a kernel is taken to run.
+const (
+	gpuMost    = chainGroup - chainGroup/5
+	chainReach = 3
+	kernelSpan = 1 << 16
+)
+
 // bloomHashes is how many counters a member has.
 const bloomHashes = 3
 
