@@ -60,6 +60,8 @@ const (
 	// A link from point to point: wires alone (DSENT, the same run: 3.02 pJ per mm and 128-bit flit).
 	nocLeakWireUW = 0.24 // x W x mm
 	nocLinkMM     = 1.5  // mm between an SM and a slice of its partition (estimate: they are neighbours)
+	nocRingPJBit  = 0.54 // a link between modules of a package (Arunkumar et al., MCM-GPU, ISCA 2017; as recalled)
+	nocRingBits   = 256  // what its counters call a flit (noc.Ring)
 	nocHalvesMM   = 10   // mm between slices of the two halves of an SM-side LLC (estimate: half of the die)
 )
 

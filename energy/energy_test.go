@@ -140,9 +140,10 @@ func TestStagesByHand(t *testing.T) {
 	wide := staged(64, 64, 1, 8, 256)
 	about(t, "32 bytes wide leak twice that but for allocators", wide.leakage()-2*n.leakage(), -16*1.54e-3*512*1e-3,
 		1e-9)
-	// Two halves of 32 ports: four switches of 8 x 4 in each stage, as many crosspoints as 5.66 x 5.66.
+	// Two halves of 32 ports: four switches in each stage, with two links between any two of them, so
+	// that each is one of 8 x 8 again.
 	half := staged(64, 64, 2, 8, 128)
-	if s := half.stages[0]; s.switches != 8 || math.Abs(s.ports-math.Sqrt(32)) > 1e-12 || half.flitPJ() >= n.flitPJ() {
+	if s := half.stages[0]; s.switches != 8 || s.ports != 8 || half.flitPJ() != n.flitPJ() {
 		t.Errorf("two halves: %+v, %g pJ a flit", half.stages, half.flitPJ())
 	}
 	if n := staged(64, 128, 1, 8, 128); n.stages[0] != (stage{8, math.Sqrt(8 * 16)}) || n.stages[1] != (stage{16, 8}) {
@@ -165,6 +166,30 @@ func TestLinksByHand(t *testing.T) {
 	about(t, "a flit from half to half", to.flitPJ(), 3.02*10, 1e-3)
 	about(t, "64 wires, which leak once", to.leakage()+back.leakage(), 64*0.24e-6*128*10, 1e-9)
 }
+
+// A link between modules costs by the bit, and each module has stages of its own.
+func TestModulesByHand(t *testing.T) {
+	m := machine(t, "nuba-mcm")
+	r, n := networkOf(m, "ring_reply"), networkOf(m, "noc_reply")
+	about(t, "32 bytes from module to module", r.flitPJ(), 256*0.54, 1e-12)
+	if r.leakage() != 0 || n.stages[0] != (stage{16, math.Sqrt(32)}) {
+		t.Errorf("ring leaks %g W; stages of four modules of 32 ports: %+v", r.leakage(), n.stages)
+	}
+	owners := []string{"sm", "llc", "dram", "noc_reply", "ring_reply"}
+	j, err := Of(m, 0, topologyOf{counts{"ring_reply.flits": 10}, owners})
+	if err != nil {
+		t.Fatal(err)
+	}
+	near(t, "the ring is part of the NoC", j.Of("noc"), 10*256*0.54e-12)
+}
+
+// topologyOf counts under the names given.
+type topologyOf struct {
+	counts
+	owners []string
+}
+
+func (o topologyOf) Owners() []string { return o.owners }
 
 // A bit costs about the same whatever the width of the ports, but leakage grows with it: so four
 // times the bandwidth at the same load is four times the power and not sixteen.

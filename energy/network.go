@@ -14,6 +14,7 @@ type network struct {
 	bits   float64 // of a port or link
 	links  int     // of a network without switches
 	mm     float64 // length of a link, or of a stage's wires beyond the switch itself
+	perBit float64 // pJ, of links that leave the chip; 0: wires
 }
 
 // stage is switches of one shape.
@@ -24,7 +25,7 @@ type stage struct {
 
 // Networks picks those that carry requests and answers among all that count.
 func Networks(owners []string) (list []string) {
-	for _, kind := range []string{"noc", links} {
+	for _, kind := range []string{"noc", links, ring} {
 		for _, o := range owners {
 			if stat.OfKind(o, kind) {
 				list = append(list, o)
@@ -34,15 +35,19 @@ func Networks(owners []string) (list []string) {
 	return list
 }
 
-// links is the kind of networks without switches. They are part of the NoC.
-const links = "links"
+// The kinds of networks without switches, links within a chip and between modules. They are part of
+// the NoC.
+const (
+	links = "links"
+	ring  = "ring"
+)
 
 // part is the name of a network's energy.
 func part(owner string) string {
-	if stat.OfKind(owner, links) {
-		return "noc_" + owner
+	if stat.OfKind(owner, "noc") {
+		return owner
 	}
-	return owner
+	return "noc_" + owner
 }
 
 // networkOf is the shape of the network that counts under a name.
@@ -52,16 +57,20 @@ func networkOf(m *sheets.Machine, owner string) network {
 	if stat.OfKind(owner, links) {
 		return linksOf(m, owner, sms*(slices/parts), slices)
 	}
+	if stat.OfKind(owner, ring) {
+		return network{bits: nocRingBits, perBit: nocRingPJBit}
+	}
 	if m.NoC.Kind != "stages" {
 		return network{stages: []stage{{1, square(sms, slices)}}, bits: bits, mm: nocWireMM}
 	}
+	modules := max(1, m.NoC.Modules) // each has stages of its own
 	switch m.NoC.Shape() {
 	case sheets.NUBA: // between the slices
-		return staged(slices, slices, 1, m.NoC.Radix, bits)
+		return staged(slices, slices, modules, m.NoC.Radix, bits)
 	case sheets.SMSide: // one in each half
 		return staged(sms, slices, parts, m.NoC.Radix, bits)
 	}
-	return staged(sms, slices, 1, m.NoC.Radix, bits)
+	return staged(sms, slices, modules, m.NoC.Radix, bits)
 }
 
 // linksOf are point-to-point links: near ones join each SM to the slices of its partition, far
@@ -82,8 +91,9 @@ func linksOf(m *sheets.Machine, owner string, near, far int) network {
 // switches of 8 x 8 for 64 ports).
 func staged(inputs, outputs, parts, k int, bits float64) network {
 	first, second := (inputs/parts+k-1)/k, (outputs/parts+k-1)/k
+	lanes := max(1, k/second) // links between two switches
 	return network{
-		stages: []stage{{parts * first, square(k, second)}, {parts * second, square(first, k)}},
+		stages: []stage{{parts * first, square(k, second*lanes)}, {parts * second, square(first*lanes, k)}},
 		bits:   bits, mm: nocWireMM,
 	}
 }
@@ -95,7 +105,7 @@ func square(inputs, outputs int) float64 { return math.Sqrt(float64(inputs) * fl
 // crossbar and wires.
 func (n *network) flitPJ() float64 {
 	if len(n.stages) == 0 {
-		return nocWirePJ * n.bits * n.mm
+		return (n.perBit + nocWirePJ*n.mm) * n.bits
 	}
 	pj := 0.0
 	for _, s := range n.stages {

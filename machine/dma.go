@@ -21,6 +21,7 @@ type dmaEngine struct {
 	agenda  agenda
 
 	link     link.Config
+	order    link.Arbiter
 	way      [2]link.Direction // to the device, to the host
 	jobs     []dmaJob
 	spare    []int32
@@ -71,7 +72,7 @@ func (d *dmaEngine) build(b *builder, t, links *stat.Table) {
 	s := b.sheet
 	d.link = link.FromSheet(s)
 	for i := range d.way {
-		d.way[i] = link.NewDirection(&d.link, link.FirstReady{}, links, i)
+		d.way[i] = link.NewDirection(&d.link, d.order, links, i)
 	}
 	for k := range t.Tenants {
 		d.row = append(d.row, t.Row(0, k))
@@ -300,28 +301,6 @@ func (d *dmaEngine) start(now uint64) (next uint64) {
 	return next
 }
 
-// due is the next cycle in which an active job has something to do.
-func (d *dmaEngine) due(j *dmaJob, now uint64) uint64 {
-	switch {
-	case j.state == jobDraining:
-		return (now/drainPoll + 1) * drainPoll
-	case j.next < int32(len(j.frames))*d.lines:
-		return max(now+1, d.lineAt(j))
-	case j.left > 0:
-		return never // its answer wakes us
-	}
-	return max(now+1, j.begun+j.cycles+d.link.Latency)
-}
-
-// lineAt is the cycle in which the next line of a job is on the device's side of the link.
-func (d *dmaEngine) lineAt(j *dmaJob) uint64 {
-	at := j.begun + uint64(j.next)*j.cycles/uint64(len(j.frames)*int(d.lines))
-	if !j.toHost {
-		at += d.link.Latency
-	}
-	return at
-}
-
 // preparing says that pages drain for the direction to the host.
 func (d *dmaEngine) preparing() bool {
 	for _, i := range d.active {
@@ -365,61 +344,6 @@ func (d *dmaEngine) takeFrames(j *dmaJob) {
 		j.frames = append(j.frames, ppn)
 	}
 	d.used += len(j.frames)
-}
-
-// copy begins to carry the lines of a job.
-func (d *dmaEngine) copy(now uint64, i int32, way int) {
-	j := &d.jobs[i]
-	j.state, j.begun = jobCopying, now
-	j.cycles = d.way[way].Start(now, &j.planned)
-	j.next, j.left = 0, 0
-}
-
-// wait is the next cycle in which a line may be sent, when there is no place for it now.
-func (d *dmaEngine) wait(now uint64) uint64 {
-	if len(d.active) == 0 {
-		return never
-	}
-	return now + 1
-}
-
-// send puts the next line that is due into the crossbar; it returns the next cycle with more.
-func (d *dmaEngine) send(now uint64) uint64 {
-	if len(d.active) == 0 {
-		return never
-	}
-	next := never
-	sent := false
-	for _, i := range d.active {
-		j := &d.jobs[i]
-		if j.state != jobCopying || j.next == int32(len(j.frames))*d.lines {
-			continue
-		}
-		if at := d.lineAt(j); at > now || sent {
-			next = min(next, max(at, now+1))
-			continue
-		}
-		r := mem.Req{
-			Line:    j.frames[j.next/d.lines]<<pageBits + uint64(j.next%d.lines)*d.lineSize,
-			Sectors: d.whole, Op: mem.Read, Tenant: mem.Moving(j.tenant, len(d.fabric.tenants)), Tag: dmaTag | i,
-		}
-		if !j.toHost {
-			r.Op, r.Full = mem.Write, d.whole
-		}
-		if d.fabric.injectSorted(r, now) {
-			j.next++
-			j.left++
-			sent = true
-		}
-		next = min(next, now+1)
-	}
-	return next
-}
-
-// answered books a line that has been read or written.
-func (d *dmaEngine) answered(r *mem.Req, now uint64) {
-	d.jobs[r.Tag&^dmaTag].left--
-	d.agenda.wakeMMU(now)
 }
 
 // finish carries on with the jobs that have begun.
@@ -473,7 +397,7 @@ func (d *dmaEngine) arrive(j *dmaJob, now uint64) {
 		kind = ToHost
 	}
 	d.unified.span(kind, j.begun, now, len(j.pages), j.tenant)
-	d.pace.progress = now
+	d.pace.progress, d.fabric.tenants[j.tenant].useful = now, now
 	switch {
 	case j.toHost && !j.dead:
 		d.unified.runtime.Gone(&j.out)
@@ -481,7 +405,6 @@ func (d *dmaEngine) arrive(j *dmaJob, now uint64) {
 	case j.dead:
 		d.giveFrames(j)
 	default:
-		d.fabric.tenants[j.tenant].useful = now
 		d.unified.runtime.Arrive(&j.in)
 		for k, key := range j.pages {
 			d.tables.Enter(j.tenant, keyPage(key), j.frames[k])

@@ -18,6 +18,7 @@ type faultServer struct {
 	end                   uint64   // of its handling; 0: the driver is idle
 	next                  uint64   // cycle in which there is something to do
 	row                   [][]uint64
+	high                  int // tenant whose faults are taken first; -1: nobody's
 	agenda                agenda
 }
 
@@ -28,6 +29,7 @@ func (f *faultServer) build(s *sheets.Machine, t *stat.Table) {
 	f.quantum = max(1, cyclesOf(s.UVM.Quantum, s))
 	f.cost, f.perDMA = cyclesOf(s.UVM.FaultUs, s), cyclesOf(s.UVM.DMAUs, s)
 	f.buffer, f.most, f.next = mem.NewRing[filed](s.UVM.Buffer), max(1, s.UVM.Batch), never
+	f.high = -1
 	for k := range t.Tenants {
 		f.row = append(f.row, t.Row(0, k))
 	}
@@ -68,9 +70,7 @@ func (f *faultServer) served(now uint64, r *uvm.Runtime) (p *uvm.Plan) {
 	}
 	f.next = never
 	if f.end == 0 {
-		for len(f.batch) < f.most && f.buffer.Len() > 0 {
-			f.batch = append(f.batch, f.buffer.Pop())
-		}
+		f.take()
 		if len(f.batch) > 0 {
 			f.end = now + f.cost
 			f.next = f.end
@@ -93,6 +93,21 @@ func (f *faultServer) served(now uint64, r *uvm.Runtime) (p *uvm.Plan) {
 		f.next = max(now+busy, (now/f.quantum+1)*f.quantum)
 	}
 	return p
+}
+
+// take fills a batch from the buffer: with the faults of who goes first, then with the oldest.
+func (f *faultServer) take() {
+	for n := f.buffer.Len(); f.high >= 0 && n > 0; n-- {
+		b := f.buffer.Pop()
+		if int(keyTenant(b.key)) == f.high && len(f.batch) < f.most {
+			f.batch = append(f.batch, b)
+		} else {
+			f.buffer.Push(b)
+		}
+	}
+	for len(f.batch) < f.most && f.buffer.Len() > 0 {
+		f.batch = append(f.batch, f.buffer.Pop())
+	}
 }
 
 // Counters of unified memory, per tenant.

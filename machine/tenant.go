@@ -88,6 +88,7 @@ func (g *GPU) Launch(tenant, stream int, name string, grid isa.Grid) *Kernel {
 		k.Prof = make([]sm.PC, len(k.Code.Instr))
 	}
 	g.verdict.fail(g.translation.mapLocal(k))
+	g.Unified.launched(k.Tenant)
 	g.dispatch.add(k, g.now)
 	return k
 }

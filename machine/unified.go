@@ -22,6 +22,12 @@ type UnifiedMemory struct {
 	// Share of what is allocated is the capacity, where it is not 0: of the rounded bytes of all
 	// managed allocations, at the time there were most.
 	Share float64
+	// Arbiter is who goes first on the link (link.ArbiterNames); "": FR-FCFS. Of `static` it is
+	// application High.
+	Arbiter string
+	High    int
+	// Preserve evicts the pages of who goes first on the link after all others'.
+	Preserve bool
 	// Spans has what the driver and the link did when kept, for a timeline.
 	Spans bool
 }
@@ -67,6 +73,7 @@ type unified struct {
 	remote  remoteStore
 	asked   []*Migration
 	keeps   bool // Spans are kept
+	spares  bool // pages of who goes first on the link leave last
 	Spans   []UnifiedSpan
 }
 
@@ -109,7 +116,14 @@ func (b *builder) unified() error {
 	if u.runtime, err = uvm.New(p); err != nil {
 		return err
 	}
-	u.share, u.keeps = o.Share, o.Spans
+	u.share, u.keeps, u.spares = o.Share, o.Spans, o.Preserve
+	name := o.Arbiter
+	if name == "" {
+		name = "fr-fcfs"
+	}
+	if u.dma.order, err = link.NewArbiter(name, len(b.gpu.Tenants), o.High); err != nil {
+		return err
+	}
 	table := b.table("uvm", unifiedDesc(), 1)
 	u.faults.build(s, table)
 	u.dma.build(b, table, b.table("link", link.Desc(), 2))
@@ -194,6 +208,7 @@ func (u *unified) unmap(key uint64) {
 // Tick implements vm.FaultHandler.
 func (u *unified) Tick(now uint64) uint64 {
 	next := u.driver.Tick(now)
+	u.prefer(u.dma.order.High())
 	if p := u.faults.served(now, u.runtime); p != nil {
 		if f := &u.faults; len(f.keys) > 0 {
 			u.span(FaultBatch, now-f.cost, now, len(f.keys), keyTenant(f.keys[0]))
@@ -211,6 +226,18 @@ func (u *unified) Tick(now uint64) uint64 {
 		u.check()
 	}
 	return next
+}
+
+// prefer has the driver take the faults of who goes first on the link first, too, and its pages be
+// evicted last.
+func (u *unified) prefer(high int) {
+	if u.faults.high == high {
+		return
+	}
+	u.faults.high = high
+	if u.spares {
+		u.runtime.Favour(high)
+	}
 }
 
 // check fails, in builds with the invariants tag, when the books are wrong or pages have more
@@ -307,6 +334,13 @@ func (u *unified) Migrate(tenant int, r *mem.Region, off, n int64, toDevice bool
 		u.agenda.wakeMMU(u.pace.now)
 	}
 	return m
+}
+
+// launched tells the runtime of a kernel.
+func (u *unified) launched(tenant mem.TenantID) {
+	if u.On() {
+		u.runtime.Kernel(tenant)
+	}
 }
 
 // Advise takes a program's advice on a managed region.

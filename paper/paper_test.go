@@ -332,6 +332,34 @@ func TestMalformedStudies(t *testing.T) {
 	}
 }
 
+// Where a scale says how much work a run is, programs on configurations run until it is done.
+func TestSinglesByWork(t *testing.T) {
+	b := tiny(t)
+	scale := *b.Scale
+	scale.Instructions = 400_000
+	b.Scale = &scale
+	figures, err := b.Study.Select("misses")
+	if err != nil {
+		t.Fatal(err)
+	}
+	done, err := b.Do(context.Background(), figures)
+	if err != nil || len(done[0].Problems) > 0 {
+		t.Fatal(err, done[0].Problems)
+	}
+	if len(b.have) != 4 {
+		t.Errorf("%d runs, want two programs on two configurations", len(b.have))
+	}
+	for _, o := range b.have {
+		r := o.Result
+		if n := r.Tenants[0].ThreadInsts + r.Outside.ThreadInsts; n < scale.Instructions || r.Touches == nil {
+			t.Errorf("%s: %d thread instructions, touches %v", o.Job.Label, n, r.Touches)
+		}
+	}
+	if note := done[0].Draw.Note; !strings.Contains(note, "400000 thread instructions") {
+		t.Errorf("the figure says %q", note)
+	}
+}
+
 // A subset of a figure's own comes before that of its scale.
 func TestSubsetsOfFigures(t *testing.T) {
 	s, err := Load("testdata/tiny/")

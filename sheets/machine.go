@@ -276,7 +276,7 @@ type VM struct {
 	FaultUs      float64 `yaml:"fault" unit:"us" doc:"handling of a page that is not on the device"`
 	FaultSlots   int     `yaml:"fault_slots" unit:"faults" doc:"faults handled at once" opt:"0: one per walker"`
 	FirstTouch   bool    `yaml:"first_touch" unit:"flag" doc:"device memory, too, gets its frames when an SM touches it first, by a fault; copies and fills of the host are no touches" opt:"false"`
-	Placement    string  `yaml:"placement" unit:"name" doc:"frame placement: round-robin, least, first-touch, lab"`
+	Placement    string  `yaml:"placement" unit:"name" doc:"frame placement: round-robin, least, first-touch, lab, or module (first touch between noc.modules, round-robin inside)"`
 	LABThreshold float64 `yaml:"lab_threshold" unit:"fraction" doc:"page balance above which lab places by first touch, else by least (NUBA, section 4)" opt:"0"`
 	// Pages that change channels while an application runs.
 	DriverCycles int `yaml:"driver_cycles" unit:"cycles" doc:"core cycles the driver needs for a page that must move" opt:"0"`

@@ -86,6 +86,7 @@ func TestSheetErrors(t *testing.T) {
 			"sm.count = 80 do not divide into sm.dispatch_parts = 7",
 		},
 		{"vm:\n  first_touch: [true, flag, me]\n", "vm.first_touch needs vm.enabled"},
+		{"vm:\n  placement: [module, name, me]\n", "vm.placement module needs noc.modules"},
 		{"vm:\n  fault_slots: [-1, faults, me]\n", "vm.fault_slots is -1"},
 		{"map_conventional:\n  channel: [[7, 8], bit, me]\n", "address bit 0 is in no field of map_conventional"},
 		{"base_source: nowhere\n", `base_source "nowhere" is not among`},

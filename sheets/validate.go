@@ -327,7 +327,9 @@ func (c *checker) vm(m *Machine) {
 		v.Levels)
 	c.want(v.FaultSlots >= 0, "vm.fault_slots is %d; it cannot be negative", v.FaultSlots)
 	c.want(!v.FirstTouch || v.Enabled, "vm.first_touch needs vm.enabled: without translation pages have no frames")
-	c.oneOf("vm.placement", v.Placement, "round-robin", "least", "first-touch", "lab")
+	c.oneOf("vm.placement", v.Placement, "round-robin", "least", "first-touch", "lab", "module")
+	c.want(v.Placement != "module" || m.NoC.Modules > 1,
+		"vm.placement module needs noc.modules, the modules to place in")
 	c.want(v.LABThreshold >= 0 && v.LABThreshold <= 1, "vm.lab_threshold is %g; it must be between 0 and 1",
 		v.LABThreshold)
 	c.want(v.Placement != "lab" || v.LABThreshold > 0,

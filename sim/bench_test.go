@@ -45,3 +45,30 @@ func BenchmarkApps(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkHydrogen is a mix of the Hydrogen paper, eight CPU programs beside one on the GPU: instructions of
+// CPU cores and threads per second of the computer, and what an access of a core costs with all of the machine.
+func BenchmarkHydrogen(b *testing.B) {
+	spec := sim.Spec{Machine: "hydrogen", Seed: 1, Length: sim.Length{MaxCycles: 100_000, Budget: true}}
+	for _, model := range []string{"gcc", "mcf", "lbm", "roms"} {
+		spec.Apps = append(spec.Apps, sim.App{Name: model, CPU: &sim.CPU{Model: model, Copies: 2}})
+	}
+	spec.Apps = append(spec.Apps, app("rodinia-like/backprop", nil))
+	var insts, threads, seconds, cycles float64
+	b.ReportAllocs()
+	for b.Loop() {
+		r, err := sim.Run(context.Background(), spec, nil)
+		if err != nil {
+			b.Fatal(err)
+		}
+		for i := range r.Tenants {
+			threads += float64(r.Tenants[i].ThreadInsts)
+			insts += float64(r.Tenants[i].Insts() - r.Tenants[i].ThreadInsts)
+		}
+		seconds += r.Wall.Seconds
+		cycles += float64(r.Cycles)
+	}
+	b.ReportMetric(insts/seconds/1e6, "Mcpu-insts/s")
+	b.ReportMetric(threads/seconds/1e6, "Mthread-insts/s")
+	b.ReportMetric(cycles/seconds/1e3, "kcycles/s")
+}

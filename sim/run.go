@@ -121,7 +121,7 @@ func (r *run) build() error {
 		targetFirst(apps, shares)
 	}
 	r.first = tenants(apps, shares, r.spec.Sharing.together())
-	unified, err := r.spec.Sharing.Memory.Unified.options(r.spec.Seed)
+	unified, err := r.unified()
 	if err != nil {
 		return err
 	}
@@ -143,9 +143,6 @@ func (r *run) build() error {
 	if err := r.setTargets(); err != nil {
 		return err
 	}
-	if err := r.checkTargets(); err != nil {
-		return err
-	}
 	r.link = newLink(r.sheet)
 	for _, a := range r.apps {
 		a.dev = &device{r: r, a: a}
@@ -155,7 +152,7 @@ func (r *run) build() error {
 	return err
 }
 
-// setTargets gives applications the targets of the run file.
+// setTargets tells of the targets of the Spec.
 func (r *run) setTargets() error {
 	for _, a := range r.apps {
 		if a.spec.QoSShare > 0 && a.spec.QoS == 0 {
@@ -166,7 +163,7 @@ func (r *run) setTargets() error {
 			a.setTarget(a.spec.QoSKernel, a.spec.QoS)
 		}
 	}
-	return nil
+	return r.checkTargets()
 }
 
 // loop alternates between the programs and the machine until every application

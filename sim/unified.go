@@ -1,12 +1,15 @@
 package sim
 
 import (
+	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
 
 	"heddle/machine"
+	hostlink "heddle/machine/link"
 	"heddle/machine/uvm"
 	"heddle/sheets"
 )
@@ -26,6 +29,13 @@ type Unified struct {
 	P            int    `json:"p,omitempty"`
 	Reserve      int    `json:"reserve,omitempty"`    // percent
 	WriteBack    string `json:"write_back,omitempty"` // always or dirty
+	// Smart has the runtime choose prefetcher, eviction and migration by itself.
+	Smart bool `json:"smart,omitempty"`
+	// Link is who goes first on the link, fr-fcfs, rr, static or adaptive; High is, of static, the number of an
+	// application, counted from 0. Preserve evicts who goes first last.
+	Link     string `json:"link,omitempty"`
+	High     int    `json:"high,omitempty"`
+	Preserve bool   `json:"preserve,omitempty"`
 }
 
 // On says that the run asks for it.
@@ -37,10 +47,24 @@ func (u *Unified) options(seed uint64) (*machine.UnifiedMemory, error) {
 		return nil, nil
 	}
 	o := &machine.UnifiedMemory{Options: uvm.Options{
-		Prefetch: either(u.Prefetch, "tbn"), PrefetchOver: u.PrefetchOver, Evict: either(u.Evict, "lru2m"),
-		Migrate: either(u.Migrate, "first-touch"), Ts: u.Ts, P: u.P, Reserve: u.Reserve,
-		CleanDropped: u.WriteBack == "dirty", Seed: seed,
+		Prefetch: u.Prefetch, PrefetchOver: u.PrefetchOver, Evict: u.Evict, Migrate: u.Migrate, Ts: u.Ts, P: u.P,
+		Reserve: u.Reserve, CleanDropped: u.WriteBack == "dirty", Smart: u.Smart, Seed: seed,
 	}}
+	if !u.Smart {
+		o.Prefetch, o.Evict = either(u.Prefetch, "tbn"), either(u.Evict, "lru2m")
+		o.Migrate = either(u.Migrate, "first-touch")
+	}
+	o.Arbiter, o.High, o.Preserve = u.Link, u.High, u.Preserve
+	if u.Link != "" && !slices.Contains(hostlink.ArbiterNames(), u.Link) {
+		return nil, fmt.Errorf("memory.unified.link is %s, not %q", strings.Join(hostlink.ArbiterNames(), ", "), u.Link)
+	}
+	if u.High < 0 || u.High > 0 && u.Link != "static" {
+		return nil, fmt.Errorf("memory.unified.high %d: it names the application that goes first with link: static",
+			u.High)
+	}
+	if u.Preserve && u.Link != "static" && u.Link != "adaptive" {
+		return nil, errors.New("memory.unified.preserve: nobody goes first on the link; use link: adaptive or static")
+	}
 	if o.Ts == 0 {
 		o.Ts = 8 // Table 2
 	}
@@ -121,6 +145,15 @@ func (u *Unified) check(m *sheets.Machine) error {
 	return err
 }
 
+// unified is the unified memory that the run asks for; nil: none.
+func (r *run) unified() (*machine.UnifiedMemory, error) {
+	o, err := r.spec.Sharing.Memory.Unified.options(r.spec.Seed)
+	if o != nil {
+		o.Spans = r.spec.Timeline
+	}
+	return o, err
+}
+
 // unifiedSpans puts faults and transfers of unified memory on the timeline.
 func (r *run) unifiedSpans() {
 	tracks := [...]string{
@@ -138,22 +171,22 @@ func (r *run) unifiedSpans() {
 
 // SetUnified sets one field of Unified by its name in a run file.
 func (u *Unified) SetUnified(name, value string) (err error) {
-	number := map[string]*int{"ts": &u.Ts, "p": &u.P, "reserve": &u.Reserve}
+	number := map[string]*int{"ts": &u.Ts, "p": &u.P, "reserve": &u.Reserve, "high": &u.High}
+	flag := map[string]*bool{"all": &u.All, "smart": &u.Smart, "preserve": &u.Preserve}
 	text := map[string]*string{
 		"capacity": &u.Capacity, "prefetch": &u.Prefetch, "prefetch_over": &u.PrefetchOver, "evict": &u.Evict,
-		"migrate": &u.Migrate, "write_back": &u.WriteBack,
+		"migrate": &u.Migrate, "write_back": &u.WriteBack, "link": &u.Link,
 	}
 	switch {
-	case name == "all":
-		u.All, err = strconv.ParseBool(value)
+	case flag[name] != nil:
+		*flag[name], err = strconv.ParseBool(value)
 	case number[name] != nil:
 		*number[name], err = strconv.Atoi(value)
 	case text[name] != nil:
 		*text[name] = value
 	default:
-		names := []string{
-			"all", "capacity", "evict", "migrate", "p", "prefetch", "prefetch_over", "reserve", "ts", "write_back",
-		}
+		names := slices.Concat(slices.Collect(maps.Keys(number)), slices.Collect(maps.Keys(flag)),
+			slices.Collect(maps.Keys(text)))
 		slices.Sort(names)
 		return fmt.Errorf("unknown key; memory.unified has %s", strings.Join(names, ", "))
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	hostlink "heddle/machine/link"
 	"heddle/machine/uvm"
 )
 
@@ -82,31 +83,36 @@ func TestOversubscribed(t *testing.T) {
 	}
 }
 
-// Every pair of prefetcher and eviction, each on an application of the collection, some with a
-// second one: right results at three quarters of the memory.
+// Every application of the collection at three quarters of its memory, some beside a second one, and
+// every pair of prefetcher and eviction: right results.
 func TestUnifiedPairs(t *testing.T) {
-	apps := []string{
-		"micro/spmv", "polybench/atax", "rodinia-like/bfs", "rodinia-like/nw", "sdk-like/mergesort",
-		"micro/randomaccess",
-		"rodinia-like/hotspot", "polybench/fdtd2d", "rodinia-like/pathfinder", "lonestar-like/sssp", "micro/histogram",
+	found, err := filepath.Glob("../apps/*/*/app.star")
+	if err != nil || len(found) < len(uvm.PrefetcherNames())*len(uvm.EvictionNames()) {
+		t.Fatalf("%d applications, %v", len(found), err)
+	}
+	var apps []string
+	for _, path := range found {
+		apps = append(apps, strings.TrimPrefix(filepath.Dir(path), "../apps/"))
 	}
 	rng := rand.New(rand.NewPCG(4, 4))
-	for _, p := range uvm.PrefetcherNames() {
-		for _, e := range uvm.EvictionNames() {
-			u := Unified{
-				All: true, Capacity: "75%", Prefetch: p, Evict: e, Reserve: rng.IntN(3) * 10,
-				WriteBack: []string{"always", "dirty"}[rng.IntN(2)],
-				Migrate:   uvm.MigrationNames()[max(0, rng.IntN(6)-2)],
-			}
-			list := []string{apps[rng.IntN(len(apps))]}
-			if rng.IntN(4) == 0 {
-				list = append(list, apps[rng.IntN(len(apps))])
-			}
-			t.Run(fmt.Sprint(p, " ", e, " ", list), func(t *testing.T) {
-				s := unifiedSpec(u, list...)
-				right(t, &s)
-			})
+	rng.Shuffle(len(apps), func(i, j int) { apps[i], apps[j] = apps[j], apps[i] })
+	p, e, m := uvm.PrefetcherNames(), uvm.EvictionNames(), uvm.MigrationNames()
+	for i, app := range apps {
+		u := Unified{
+			All: true, Capacity: "75%", Prefetch: p[i%len(p)], Evict: e[i/len(p)%len(e)], Reserve: rng.IntN(3) * 10,
+			WriteBack: []string{"always", "dirty"}[rng.IntN(2)], Migrate: m[max(0, rng.IntN(6)-2)],
 		}
+		list := []string{app}
+		if rng.IntN(4) == 0 {
+			list = append(list, "polybench/atax")
+		}
+		t.Run(fmt.Sprint(u.Prefetch, " ", u.Evict, " ", list), func(t *testing.T) {
+			if testing.Short() && i%5 > 0 {
+				t.Skip("every fifth application in short mode")
+			}
+			s := unifiedSpec(u, list...)
+			right(t, &s)
+		})
 	}
 }
 
@@ -116,6 +122,7 @@ func TestUnifiedDeterminism(t *testing.T) {
 		{All: true, Capacity: "75%", Evict: "tbn"},
 		{All: true, Capacity: "60%", Prefetch: "random", Evict: "random4k", WriteBack: "dirty"},
 		{All: true, Capacity: "75%", Evict: "lfu", Migrate: "adaptive", Ts: 2},
+		{All: true, Capacity: "75%", Smart: true},
 	} {
 		s := unifiedSpec(u, "polybench/atax", "rodinia-like/bfs")
 		want := right(t, &s)
@@ -128,6 +135,33 @@ func TestUnifiedDeterminism(t *testing.T) {
 			if got.Cycles != want.Cycles || !reflect.DeepEqual(got.Tables, want.Tables) {
 				t.Errorf("%+v with %+v: another result", u, how)
 			}
+		}
+	}
+}
+
+// Two applications under every way to share the link, with too little memory for both: right results,
+// and who goes first waits less than under FR-FCFS.
+func TestUnifiedLink(t *testing.T) {
+	wait := func(u Unified) uint64 {
+		s := unifiedSpec(u, "polybench/atax", "rodinia-like/bfs")
+		r := right(t, &s)
+		for _, table := range r.Tables {
+			if table.Owner == "link" && table.Tenant == "atax0" {
+				for _, v := range table.Values {
+					if v.Name == "wait_cycles" {
+						return v.N
+					}
+				}
+			}
+		}
+		return 0
+	}
+	u := Unified{All: true, Capacity: "75%"}
+	base := wait(u)
+	for _, name := range hostlink.ArbiterNames() {
+		u.Link, u.Preserve = name, name == "static" || name == "adaptive"
+		if got := wait(u); name == "static" && got > base {
+			t.Errorf("who goes first waits %d cycles, %d under FR-FCFS", got, base)
 		}
 	}
 }
@@ -148,6 +182,11 @@ func TestUnifiedRefused(t *testing.T) {
 		{"uvm", Unified{Prefetch: "tree"}, "prefetcher"},
 		{"uvm", Unified{Evict: "lru"}, "eviction"},
 		{"uvm", Unified{Reserve: 100}, "reserve"},
+		{"uvm", Unified{Link: "fifo"}, "memory.unified.link"},
+		{"uvm", Unified{Preserve: true}, "nobody goes first"},
+		{"uvm", Unified{High: 1}, "memory.unified.high"},
+		{"uvm", Unified{Link: "static", High: 1}, "no application 1"},
+		{"uvm", Unified{Smart: true, Prefetch: "tbn"}, "chooses prefetcher"},
 		{"uvm", Unified{WriteBack: "never"}, "write_back"},
 	} {
 		s := unifiedSpec(c.u, "micro/triad")

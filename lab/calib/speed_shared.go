@@ -27,6 +27,11 @@ func sharedRuns() []sharedRun {
 		{"UGPU, epochs of 10 K cycles", "ugpu", sim.Sharing{Mode: "ugpu", Epoch: 10_000}},
 		{"SMK", "qv100", sim.Sharing{Mode: "smk"}},
 		{"time slicing, turns of 10 K cycles", "qv100", sim.Sharing{Mode: "timeslice", Quantum: 10_000}},
+		{"MPS, NUBA's memory-side UBA", "nuba-mem", sim.Sharing{Mode: "mps"}},
+		{"MPS, NUBA's SM-side UBA", "nuba-smside", sim.Sharing{Mode: "mps"}},
+		{"MPS, NUBA", "nuba", sim.Sharing{Mode: "mps"}},
+		{"MPS, NUBA with MDR", "nuba", sim.Sharing{Mode: "mps", Policies: []sim.Governor{{Policy: "mdr"}}}},
+		{"MPS, NUBA of four modules", "nuba-mcm", sim.Sharing{Mode: "mps"}},
 	}
 }
 

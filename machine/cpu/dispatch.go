@@ -29,8 +29,11 @@ func (c *Core) dispatch(now uint64) {
 			return
 		}
 		if !w.room(reserve) {
-			w.full = true
-			return
+			if c.retire() == 0 {
+				w.full = true
+				return
+			}
+			continue
 		}
 		if w.full { // places came free now, whatever the instructions would have waited for
 			w.full = false
@@ -44,7 +47,11 @@ func (c *Core) dispatch(now uint64) {
 			return
 		}
 		if !w.advance(c.program.target) {
-			return
+			if c.retire() == 0 {
+				w.full = !w.room(2)
+				return
+			}
+			continue
 		}
 		c.place(in)
 		c.program.took()
@@ -74,7 +81,6 @@ func (w *window) advance(to int64) bool {
 			break
 		}
 		if !w.room(2) {
-			w.full = true
 			return false
 		}
 		r.reached++
@@ -232,10 +238,11 @@ func (c *Core) complete(pos int32, tick int64) {
 	}
 }
 
-// retire goes on through the window as far as times of completion are known.
-func (c *Core) retire() {
+// retire goes on through the window as far as times of completion are known, and returns how many
+// operations that are.
+func (c *Core) retire() (n int) {
 	w := &c.window
-	for w.count > 0 {
+	for ; w.count > 0; n++ {
 		o := &w.ops[w.head]
 		if o.done == unknown {
 			break
@@ -253,4 +260,5 @@ func (c *Core) retire() {
 		w.count--
 	}
 	w.bound = max(w.bound, w.retired.at(w.retired.last).offset)
+	return n
 }

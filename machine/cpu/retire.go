@@ -62,7 +62,7 @@ func (r *retirement) grow() {
 func (r *retirement) count(tick, known int64) int64 {
 	for r.counted < r.last {
 		n := r.at(r.counted + 1)
-		if n.offset+n.index*r.pace > tick {
+		if n.index > known || n.offset+n.index*r.pace > tick { // more operations of it may hold it up further
 			known = min(known, n.index-1)
 			break
 		}

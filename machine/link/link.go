@@ -54,38 +54,21 @@ type Transfer struct {
 	Tenant mem.TenantID
 }
 
-// Arbiter chooses which of the waiting transfers goes next, among those that may go now: an index
-// into waiting, or -1 for none. It does not change them.
-type Arbiter interface {
-	Next(waiting []Transfer, may func(t *Transfer) bool) int
-}
-
-// FirstReady is FR-FCFS: the oldest transfer that may go.
-type FirstReady struct{}
-
-// Next implements Arbiter.
-func (FirstReady) Next(waiting []Transfer, may func(t *Transfer) bool) int {
-	for i := range waiting {
-		if may(&waiting[i]) {
-			return i
-		}
-	}
-	return -1
-}
-
 // Direction is one way of the link.
 type Direction struct {
 	cfg     *Config
 	order   Arbiter
+	way     int        // 0 to the device, 1 to the host
 	waiting []Transfer // oldest first; bounded by who plans them
 	free    uint64     // cycle from which the link is idle
 	small   uint64     // cycle from which it takes the next small access
 	row     [][]uint64 // [tenant] counters
 }
 
-// NewDirection makes an idle one that counts in instance i of a table with Desc.
+// NewDirection makes an idle one, 0 to the device or 1 to the host, that counts in its instance of a
+// table with Desc.
 func NewDirection(cfg *Config, order Arbiter, t *stat.Table, i int) Direction {
-	d := Direction{cfg: cfg, order: order}
+	d := Direction{cfg: cfg, order: order, way: i}
 	for k := range t.Tenants {
 		d.row = append(d.row, t.Row(i, k))
 	}
@@ -107,7 +90,7 @@ func (d *Direction) Take(now uint64, may func(t *Transfer) bool) (t Transfer, ok
 	if len(d.waiting) == 0 || d.free > now {
 		return t, false
 	}
-	i := d.order.Next(d.waiting, may)
+	i := d.order.Next(d.way, d.waiting, may)
 	if i < 0 {
 		return t, false
 	}
@@ -121,6 +104,7 @@ func (d *Direction) Start(now uint64, t *Transfer) (cycles uint64) {
 	cycles = d.cfg.Cycles(t.Bytes)
 	d.free = now + cycles
 	d.count(t, now, cycles)
+	d.order.Begun(d.way, t, now, cycles)
 	return cycles
 }
 
@@ -191,10 +175,7 @@ func Desc() []stat.Desc {
 		{Name: "transfers_256k", Unit: "transfers", Doc: "transfers above 64 KB, up to 256 KB"},
 		{Name: "transfers_1m", Unit: "transfers", Doc: "transfers above 256 KB, up to 1 MB"},
 		{Name: "transfers_more", Unit: "transfers", Doc: "transfers above 1 MB"},
-		{
-			Name: "remotes", Unit: "accesses",
-			Doc: "accesses of kernels to pages on the host (instance 0 reads, 1 writes)",
-		},
+		{Name: "remotes", Unit: "accesses", Doc: "accesses of kernels to pages on the host (0 reads, 1 writes)"},
 		{Name: "remote_bytes", Unit: "bytes", Doc: "bytes they read or write"},
 	}
 }

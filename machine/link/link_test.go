@@ -1,6 +1,7 @@
 package link
 
 import (
+	"slices"
 	"testing"
 
 	"heddle/mem"
@@ -50,5 +51,69 @@ func TestDirection(t *testing.T) {
 	}
 	if sizeClass(4097) != Size16K || sizeClass(1<<20) != Size1M || sizeClass(2<<20) != SizeMore {
 		t.Error("size classes")
+	}
+}
+
+// Each arbiter on the same queue of two applications, whose first three transfers are one's.
+func TestArbiters(t *testing.T) {
+	queue := []Transfer{{ID: 0}, {ID: 1}, {ID: 2}, {ID: 3, Tenant: 1}, {ID: 4, Tenant: 1}}
+	for name, want := range map[string][]int32{
+		"fr-fcfs": {0, 1, 2, 3, 4}, "rr": {3, 0, 4, 1, 2}, "static": {3, 4, 0, 1, 2}, "adaptive": {3, 0, 4, 1, 2},
+	} {
+		order, err := NewArbiter(name, 2, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d := NewDirection(&Config{Core: 1000, Bandwidth: 1}, order, stat.NewTable("link", Desc(), 2, 2), 0)
+		for _, x := range queue {
+			x.Bytes = 1000
+			d.Push(x)
+		}
+		var got []int32
+		for now := uint64(0); d.Waiting() > 0; now += 1000 {
+			x, ok := d.Take(now, func(*Transfer) bool { return true })
+			if !ok {
+				t.Fatalf("%s: nothing goes", name)
+			}
+			d.Start(now, &x)
+			got = append(got, x.ID)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: %v, want %v", name, got, want)
+		}
+	}
+	if _, err := NewArbiter("fcfs", 2, 0); err == nil {
+		t.Error("an arbiter that is not there")
+	}
+	if _, err := NewArbiter("static", 2, 2); err == nil {
+		t.Error("a third application of two")
+	}
+}
+
+// Equation 9: of similar intensity, who makes more transfers per memory goes first; of similar transfers,
+// who takes more memory per time; who differs in both ways at once does not.
+func TestEquation9(t *testing.T) {
+	for _, c := range []struct {
+		a, b measure
+		want int
+	}{
+		{measure{transfers: 100, bytes: 1e6}, measure{transfers: 10, bytes: 1e6}, 0},
+		{measure{transfers: 10, bytes: 1e6}, measure{transfers: 100, bytes: 1e6}, 1},
+		{measure{transfers: 40, bytes: 4e6}, measure{transfers: 10, bytes: 1e6}, 0},
+		{measure{transfers: 100, bytes: 4e6}, measure{transfers: 10, bytes: 1e6}, 0},
+		{measure{transfers: 100, bytes: 1e6}, measure{transfers: 10, bytes: 4e6}, -1},
+		{measure{transfers: 10, bytes: 1e6}, measure{transfers: 11, bytes: 1.1e6}, -1},
+	} {
+		if got := highest([]measure{c.a, c.b}); got != c.want {
+			t.Errorf("%+v: %d goes first, want %d", c, got, c.want)
+		}
+	}
+	x := NewAdaptive(2)
+	x.high = 0
+	x.Begun(0, &Transfer{Bytes: 1, Queued: 0}, 0, 10)
+	x.Begun(0, &Transfer{Bytes: 1, Queued: 0, Tenant: 1}, 100, 10)
+	queue := []Transfer{{ID: 0}, {ID: 1, Tenant: 1}}
+	if i := x.Next(0, queue, func(*Transfer) bool { return true }); i != 1 {
+		t.Errorf("%d goes, though 1 is late", i)
 	}
 }

@@ -8,8 +8,8 @@ import (
 	"heddle/stat"
 )
 
-// StagesConfig describes a hierarchical crossbar: two stages of switches, each with one link
-// to every switch of the other stage (Zhao et al., NUBA, section 6: 8 + 8 switches of 8 x 8
+// StagesConfig describes a hierarchical crossbar: two stages of switches, each with a link,
+// or several where they are few, to every switch of the other stage (Zhao et al., NUBA, section 6: 8 + 8 switches of 8 x 8
 // for 64 ports).
 type StagesConfig struct {
 	Inputs, Outputs int
@@ -32,6 +32,13 @@ type StagesConfig struct {
 func (c *StagesConfig) Switches() (first, second int) {
 	per := func(n int) int { return (n + c.Radix - 1) / c.Radix }
 	return per(c.Inputs/c.Parts) + per(c.Gates), per(c.Outputs/c.Parts) + per(c.Gates)
+}
+
+// lanes is the number of links between two switches: a switch of the first stage has as many
+// outputs as inputs, however few switches there are to lead to.
+func (c *StagesConfig) lanes() int {
+	_, second := c.Switches()
+	return max(1, c.Radix/second)
 }
 
 // Validate reports what cannot work.
@@ -58,12 +65,12 @@ func (c *StagesConfig) Validate() error {
 		return fmt.Errorf("stages: %d inputs and %d outputs do not divide into %d parts", c.Inputs, c.Outputs, c.Parts)
 	}
 	first, second := c.Switches()
-	if most := max(c.Radix+c.ExtraInputs, first) * c.VCs; most > 64 {
+	if most := max(c.Radix+c.ExtraInputs, first*c.lanes()) * c.VCs; most > 64 {
 		return fmt.Errorf("stages: %d x %d ports in switches of radix %d with %d virtual channels need %d queues in a "+
 			"switch, of which at most 64 are modelled: fewer virtual channels or a radix nearer to the square root of "+
 			"the ports", c.Inputs, c.Outputs, c.Radix, c.VCs, most)
 	}
-	if most := max(c.Radix+c.ExtraOutputs, second); most > 64 {
+	if most := max(c.Radix+c.ExtraOutputs, second*c.lanes()); most > 64 {
 		return fmt.Errorf("stages: a switch would have %d outputs, of which at most 64 are modelled", most)
 	}
 	return nil
@@ -107,6 +114,7 @@ type Stages struct {
 	lastVC [2][]uint8 // by stage and link to it: the queue used last
 
 	first, second int // switches of a part
+	lanes         int // links between two of them
 	entry, exit   []place
 
 	links   mem.Queue[flight] // between the stages; the latency is one number, so the first to arrive is ahead
@@ -135,9 +143,10 @@ func NewStages(cfg StagesConfig) *Stages {
 	for s.depth = 1; int(s.depth) < cfg.BufFlits; s.depth *= 2 {
 	}
 	s.first, s.second = cfg.Switches()
-	s.entry = s.side(0, cfg.Inputs, cfg.ExtraInputs, s.second)
-	s.exit = s.side(1, cfg.Outputs, cfg.ExtraOutputs, s.first)
-	s.lastVC = [2][]uint8{make([]uint8, len(s.entry)), make([]uint8, cfg.Parts*s.first*s.second)}
+	s.lanes = cfg.lanes()
+	s.entry = s.side(0, cfg.Inputs, cfg.ExtraInputs, s.second*s.lanes)
+	s.exit = s.side(1, cfg.Outputs, cfg.ExtraOutputs, s.first*s.lanes)
+	s.lastVC = [2][]uint8{make([]uint8, len(s.entry)), make([]uint8, cfg.Parts*s.first*s.second*s.lanes)}
 	s.outputs.build(len(s.exit), cfg.OutQueue)
 	s.Count(stat.NewTable("noc", Desc, 1, max(cfg.Tenants, 1)), 0)
 	return s
@@ -193,6 +202,13 @@ func (s *Stages) Count(t *stat.Table, instance int) { s.rows = rowsOf(t, instanc
 // Flits is the length of a packet of n bytes.
 func (s *Stages) Flits(n int) int { return max(1, (n+s.cfg.FlitBytes-1)/s.cfg.FlitBytes) }
 
+// via is the output of a first-stage switch on the way to an output of the network. Of several
+// links to a switch the outputs there take turns.
+func (s *Stages) via(out int) int {
+	at := &s.exit[out]
+	return int(at.inPart)*s.lanes + int(at.port)%s.lanes
+}
+
 // pick is the next queue after the one used last with room for a packet, among those of an
 // input; -1. One longer than a queue may enter an empty one.
 func (s *Stages) pick(n *node, input, flits int, last uint8) int {
@@ -227,7 +243,7 @@ func (s *Stages) Push(now uint64, in, out, flits int, id int32, tenant mem.Tenan
 	s.lastVC[0][in] = uint8(q % s.cfg.VCs)
 	n.queues[q].flits += int32(flits)
 	w := worm{born: now, id: id, out: uint16(out), flits: uint16(flits), tenant: tenant}
-	s.enter(n, q, int(s.exit[out].inPart), now, &w)
+	s.enter(n, q, s.via(out), now, &w)
 	s.waiting++
 	s.rows[tenant][CPackets]++
 	return true
@@ -265,10 +281,10 @@ func (s *Stages) leave(stage int, n *node, q, output int, now uint64) worm {
 	}
 	next := &n.buf[int32(q)*s.depth+r.head]
 	next.ahead = now + 1
-	if at := &s.exit[next.out]; stage == 0 {
-		n.ask(q, int(at.inPart))
+	if stage == 0 {
+		n.ask(q, s.via(int(next.out)))
 	} else {
-		n.ask(q, int(at.port))
+		n.ask(q, int(s.exit[next.out].port))
 	}
 	return w
 }
@@ -345,7 +361,7 @@ func (s *Stages) serveOutput(stage, i, o int, now uint64) {
 				n.due = min(n.due, end)
 			}
 			if stage == 1 { // its first-stage switch may have waited for the room
-				f := &s.stage[0][i/s.second*s.first+input]
+				f := &s.stage[0][i/s.second*s.first+input/s.lanes]
 				f.due = min(f.due, now+1)
 			}
 			return
@@ -366,10 +382,10 @@ func (s *Stages) send(stage, i, o int, w *worm, now uint64) bool {
 		s.waiting--
 		return true
 	}
-	node := i/s.first*s.second + o
+	node := i/s.first*s.second + o/s.lanes
 	to := &s.stage[1][node]
-	used := &s.lastVC[1][i*s.second+o]
-	q := s.pick(to, i%s.first, int(w.flits), *used)
+	used := &s.lastVC[1][i*s.second*s.lanes+o]
+	q := s.pick(to, i%s.first*s.lanes+o%s.lanes, int(w.flits), *used)
 	if q < 0 {
 		return false
 	}

@@ -123,24 +123,32 @@ func TestStagesParts(t *testing.T) {
 }
 
 // TestStagesSaturate: under uniform load of long packets every port carries most of what its
-// link can, and every packet arrives once, at its output.
+// link can, however few switches there are, and every packet arrives once, at its output.
 func TestStagesSaturate(t *testing.T) {
-	s := NewStages(stagesConfig(64, 64))
+	for _, ports := range []int{64, 32, 16} {
+		saturate(t, ports)
+	}
+}
+
+// saturate fills a network of so many ports and empties it.
+func saturate(t *testing.T, ports int) {
+	t.Helper()
+	s := NewStages(stagesConfig(ports, ports))
 	to := map[int32]int{}
 	next, id := uint64(0x9E3779B97F4A7C15), int32(0)
 	flits := 0
 	const clocks = 4000
 	for now := uint64(0); now < clocks; now++ {
-		for in := range 64 {
+		for in := range ports {
 			next = next*6364136223846793005 + 1442695040888963407
-			out := int(next >> 33 % 64)
+			out := int(next >> 33 % uint64(ports))
 			if s.Push(now, in, out, 9, id, 0) {
 				to[id] = out
 				id++
 			}
 		}
 		s.Tick(now)
-		for out := range 64 {
+		for out := range ports {
 			if p, ok := s.Pop(out, now); ok {
 				if want, known := to[p]; !known || want != out {
 					t.Fatalf("packet %d at output %d, want %d (%v)", p, out, want, known)
@@ -150,12 +158,12 @@ func TestStagesSaturate(t *testing.T) {
 			}
 		}
 	}
-	if load := float64(flits) / (64 * clocks); load < 0.5 || load > 1 {
-		t.Errorf("ports carry %.2f flits per clock", load)
+	if load := float64(flits) / float64(ports*clocks); load < 0.5 || load > 1 {
+		t.Errorf("%d ports carry %.2f flits per clock", ports, load)
 	}
 	for now := uint64(clocks); len(to) > 0; now++ {
 		s.Tick(now)
-		for out := range 64 {
+		for out := range ports {
 			if p, ok := s.Pop(out, now); ok {
 				delete(to, p)
 			}

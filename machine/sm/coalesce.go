@@ -13,9 +13,15 @@ type access struct {
 	op      int32  // index into operations.list
 	sectors uint8
 	full    uint8 // of a store: sectors it writes completely
-	phys    bool  // line has been translated
-	told    bool  // the watcher has been told of it
+	bytes   uint8 // of a store or atomic: bytes it writes; 0: of whole sectors
+	state   uint8
 }
+
+// What state says of an access.
+const (
+	translated = 1 << iota // line is physical
+	told                   // the watcher has been told of it
+)
 
 // coalescer merges the addresses of a warp into line accesses.
 type coalescer struct {
@@ -57,7 +63,7 @@ func (c *coalescer) merge(mask uint32, addr *[isa.Lanes]uint64, width uint8, byt
 	}
 	if bytes {
 		for i := range c.n {
-			c.acc[i].full = c.fullSectors(i)
+			c.acc[i].full, c.acc[i].bytes = c.fullSectors(i), c.written(i)
 		}
 	}
 }
@@ -85,6 +91,7 @@ func (c *coalescer) range32(from, n uint64) {
 		first, last := lo>>c.sectorShift, (hi-1)>>c.sectorShift
 		a := &c.acc[c.find(line)] // an earlier word of a local access may have found it
 		a.sectors |= uint8(2<<last - 1<<first)
+		a.bytes += uint8(hi - lo) // lanes that follow each other write no byte twice
 		if fullFrom, fullTo := (lo+1<<c.sectorShift-1)>>c.sectorShift, hi>>c.sectorShift; fullTo > fullFrom {
 			a.full |= uint8(1<<fullTo - 1<<fullFrom)
 		}
@@ -102,7 +109,7 @@ func (c *coalescer) within(step uint64, width uint8) bool {
 func (c *coalescer) scatter(addr *[isa.Lanes]uint64, width uint8) {
 	lineMask := uint64(1)<<c.lineShift - 1
 	for i, a := range addr {
-		c.acc[i] = access{line: a &^ lineMask, sectors: 1 << ((a & lineMask) >> c.sectorShift)}
+		c.acc[i] = access{line: a &^ lineMask, sectors: 1 << ((a & lineMask) >> c.sectorShift), bytes: width}
 		c.bytes[i] = [2]uint64{}
 		c.mark(i, uint(a&lineMask), uint(width))
 	}
@@ -140,6 +147,11 @@ func (c *coalescer) find(line uint64) int {
 func (c *coalescer) mark(i int, off, width uint) {
 	m := uint64(1)<<width - 1
 	c.bytes[i][off>>6&1] |= m << (off & 63)
+}
+
+// written is the number of bytes that line i found is written.
+func (c *coalescer) written(i int) uint8 {
+	return uint8(bits.OnesCount64(c.bytes[i][0]) + bits.OnesCount64(c.bytes[i][1]))
 }
 
 func (c *coalescer) fullSectors(i int) uint8 {
@@ -181,5 +193,6 @@ func (c *coalescer) mergeAtomic(mask uint32, addr *[isa.Lanes]uint64, width uint
 		}
 		c.bytes[i][off>>6&1] |= m << (off & 63)
 		c.acc[i].sectors |= 1 << (off >> c.sectorShift)
+		c.acc[i].bytes += width
 	}
 }

@@ -97,7 +97,7 @@ func (s *SM) Release(now uint64) {
 func (s *SM) Settled() bool {
 	l := &s.lsu
 	return l.link.inflight == 0 && l.link.out.Len() == 0 && l.l1.queue.Len() == 0 && l.replay.Len() == 0 &&
-		(l.queue.Len() == 0 || !l.queue.Head().phys)
+		(l.queue.Len() == 0 || l.queue.Head().state&translated == 0)
 }
 
 // savedOp is a memory instruction some of whose accesses have not been translated.

@@ -187,7 +187,7 @@ func (l *loadStore) load(p *pipeline, a *access, o *memOp, now uint64) bool {
 	if miss != 0 {
 		t.Line[i].Pending |= miss
 		c.mshrs.Ask(miss)
-		l.send(a.line, miss, 0, mem.Read, o, i, now)
+		l.send(a.line, miss, 0, 0, mem.Read, o, i, now)
 	}
 	return true
 }
@@ -245,7 +245,7 @@ func (l *loadStore) store(p *pipeline, a *access, o *memOp, now uint64) bool {
 	row[L1Hits] += hits
 	row[L1Misses] += n - hits
 	p.warps.slot[o.warp].stores++
-	l.send(a.line, a.sectors, a.full, mem.Write, o, int32(o.warp), now)
+	l.send(a.line, a.sectors, a.full, a.bytes, mem.Write, o, int32(o.warp), now)
 	l.answer(p, a.op, now, now)
 	return true
 }

@@ -165,7 +165,7 @@ func (l *loadStore) serve(p *pipeline, now uint64) {
 		o := &l.ops.list[a.op]
 		if o.space == isa.Global || o.space == isa.Local {
 			op := a.op
-			if !a.phys && (l.translation.full || !l.translate(a, now)) || a.op >= 0 && !l.enter(a, &banks, now) {
+			if a.state&translated == 0 && (l.translation.full || !l.translate(a, now)) || a.op >= 0 && !l.enter(a, &banks, now) {
 				return
 			}
 			l.queue.Pop()
@@ -229,18 +229,18 @@ func (l *loadStore) bypass(a *access, o *memOp, now uint64) {
 	case isa.Reduce:
 		op = mem.ReduceOp
 	}
-	l.send(a.line, a.sectors, full, op, o, -1-a.op, now)
+	l.send(a.line, a.sectors, full, a.bytes, op, o, -1-a.op, now)
 }
 
 // send sends a request of o; the caller has made sure of room.
-func (l *loadStore) send(line uint64, sectors, full uint8, kind mem.Op, o *memOp, tag int32, now uint64) {
+func (l *loadStore) send(line uint64, sectors, full, bytes uint8, kind mem.Op, o *memOp, tag int32, now uint64) {
 	row := o.tenant
 	if o.warp == noWarp { // of a context
 		row = mem.Moving(row, len(l.rows)/2)
 	}
 	*l.link.request(sectors) = mem.Req{
 		Line: line, Born: now, Tag: tag, Port: l.link.port, Sectors: sectors, Full: full, Op: kind, Tenant: row,
-		ReadOnly: o.ro,
+		ReadOnly: o.ro, Bytes: bytes,
 	}
 	l.rows[row][Requests]++
 	if w := l.translation.watch; w != nil {
@@ -263,7 +263,7 @@ func (l *loadStore) answer(p *pipeline, op int32, at, now uint64) {
 // one more: what goes elsewhere or is not translated yet can.
 func (l *loadStore) waitsForL1(a *access) bool {
 	o := &l.ops.list[a.op]
-	return l.l1.queue.Full() && a.phys && !o.bypass && (o.space == isa.Global || o.space == isa.Local)
+	return l.l1.queue.Full() && a.state&translated != 0 && !o.bypass && (o.space == isa.Global || o.space == isa.Local)
 }
 
 // Deliver hands the SM an answer from the interconnect and frees the request. Due says

@@ -12,8 +12,9 @@ const lineWords = 16
 // waits for many of them together.
 func (s *SM) Prefetch(end uint64) {
 	ws := &s.pipe.warps
+	blocked := ws.ready &^ s.pipe.issuable() // for a while, as a rule
 	sum := uint32(0)
-	for m := ^s.pipe.ctas.free; m != 0; m &= m - 1 {
+	for m := ^(s.pipe.ctas.free | blocked); m != 0; m &= m - 1 {
 		w := bits.TrailingZeros64(m)
 		if ws.wake[w] >= end {
 			continue

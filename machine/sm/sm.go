@@ -165,26 +165,26 @@ func (s *SM) wakeAt(at uint64) { s.due = min(s.due, at) }
 // next is the earliest cycle after now with work that no delivery announces.
 func (s *SM) next(now uint64) uint64 {
 	p, l := &s.pipe, &s.lsu
-	if p.issuable() != 0 && !p.frozen {
-		return now + 1
+	soon := now + 1
+	if p.warps.wakes>>(soon%ringSize)&1 != 0 || p.collect.due <= soon || l.replay.Len() > 0 ||
+		p.issuable() != 0 && !p.frozen {
+		return soon
 	}
 	if (s.contexts.unsent > 0 || l.restored.Len() > 0) && l.queue.Len() < contextDepth {
-		return now + 1
+		return soon
 	}
-	n := max(now+1, p.collect.due)
+	n := max(soon, p.collect.due)
 	if p.rations != nil && p.rations.held != 0 { // the next epoch lets them go on
-		n = min(n, max(now+1, p.rations.next))
+		n = min(n, max(soon, p.rations.next))
 	}
 	if p.collect.atUnit != 0 && l.queue.Len() == 0 { // the last shared access's last cycle
 		n = min(n, max(now+2, l.port)-1)
 	}
 	if l.l1.queue.Len() > 0 && !l.l1.stalled {
-		n = min(n, max(now+1, l.l1.queue.Head().at))
+		n = min(n, max(soon, l.l1.queue.Head().at))
 	}
-	if l.replay.Len() > 0 {
-		n = now + 1
-	} else if l.queue.Len() > 0 && !l.translation.full && !(l.l1.stalled && l.waitsForL1(l.queue.Head())) {
-		n = min(n, max(now+1, l.port, l.queue.Head().at))
+	if l.queue.Len() > 0 && !l.translation.full && !(l.l1.stalled && l.waitsForL1(l.queue.Head())) {
+		n = min(n, max(soon, l.port, l.queue.Head().at))
 	}
 	return min(n, p.warps.next(now))
 }

@@ -343,6 +343,24 @@ func TestReadOnlyRequests(t *testing.T) {
 	}
 }
 
+// A store says how many bytes it writes into each line, however its lanes lie.
+func TestBytesWritten(t *testing.T) {
+	for _, c := range []struct {
+		stride uint64
+		want   []uint8
+	}{{4, []uint8{128}}, {8, []uint8{64, 64}}, {0, []uint8{4}}, {2048, []uint8{4, 4, 4}}} {
+		b := newBench(t, nil)
+		g := oneWarp(alu(isa.IntAdd, isa.INT, 0, 0), store(isa.Global, 0), exit())
+		g.addr = func(_, _, _, l int) uint64 { return 0x1000 + uint64(l)*c.stride }
+		b.run(g, 1, false)
+		for i, n := range c.want {
+			if b.sent[i].Bytes != n {
+				t.Errorf("stride %d, request %d: %d bytes, want %d", c.stride, i, b.sent[i].Bytes, n)
+			}
+		}
+	}
+}
+
 // Two misses on one line become one request; the second is a pending hit.
 func TestMSHRMerge(t *testing.T) {
 	b := newBench(t, nil)

@@ -93,7 +93,7 @@ func (l *loadStore) translate(a *access, now uint64) bool {
 				row[TLBAccesses]++
 				row[TLBHits]++
 				a.line = ppn<<l.cfg.translation.pageShift | a.line&(1<<l.cfg.translation.pageShift-1)
-				a.phys = true
+				a.state |= translated
 				return true
 			}
 		}
@@ -118,10 +118,10 @@ func (l *loadStore) translate(a *access, now uint64) bool {
 
 // tell tells the watcher of an access; false says that its translation must not be used.
 func (x *translation) tell(a *access, o *memOp, now uint64) bool {
-	if x.watch == nil || a.told {
+	if x.watch == nil || a.state&told != 0 {
 		return true
 	}
-	a.told = true
+	a.state |= told
 	return x.watch.Access(now, o.tenant, a.line, o.writes())
 }
 
@@ -151,7 +151,7 @@ func (l *loadStore) present(a *access, tenant mem.TenantID, now uint64) bool {
 		}
 	}
 	a.line |= uint64(tenant) << addrmap.TenantShift
-	a.phys = true
+	a.state |= translated
 	return true
 }
 
@@ -202,7 +202,7 @@ func (x *translation) unpark(tenant mem.TenantID, vpn, keep, place uint64, repla
 		for n := m.first; n >= 0; n = x.parked[n].next {
 			a := x.parked[n].access
 			a.line = a.line&keep | place
-			a.phys = true
+			a.state |= translated
 			replay.Push(a)
 			x.freeParked = append(x.freeParked, n)
 		}
@@ -283,7 +283,7 @@ func (x Watched) ReachesLeaving() bool {
 	l := x.lsu
 	w := l.translation.watch
 	for i := range l.queue.Len() {
-		if a := l.queue.At(i); a.phys && w.Leaves(a.line) {
+		if a := l.queue.At(i); a.state&translated != 0 && w.Leaves(a.line) {
 			return true
 		}
 	}

@@ -40,8 +40,8 @@ func (r *Runtime) Access(addr uint64, write bool) (Verdict, error) {
 	case c.coming.Has(k):
 		return Coming, nil
 	}
-	t := r.limit(c, k/PagesPerBlock)
-	if c.advice == Pin || t > 0 && !write && uint64(c.counter[k/PagesPerBlock]&mostCount) < t {
+	t, pinned := r.limit(c, k/PagesPerBlock)
+	if pinned || t > 0 && !write && uint64(c.counter[k/PagesPerBlock]&mostCount) < t {
 		r.Totals.Remote++
 		return Remote, nil
 	}
@@ -99,19 +99,24 @@ func (r *Runtime) Advise(base uint64, a Advice) {
 	}
 }
 
-// limit is the accesses that bring a page of a block.
-func (r *Runtime) limit(c *chunk, block int) uint64 {
-	rule := r.threshold
-	switch c.advice {
-	case PreferHost:
-		rule = migrateAlways
-	case PreferDevice:
-		rule = migrateFirstTouch
-	}
-	return rule(&Occupancy{
+// limit is the accesses that bring a page of a block, unless it is pinned on the host.
+func (r *Runtime) limit(c *chunk, block int) (limit uint64, pinned bool) {
+	o := Occupancy{
 		Ts: uint64(r.o.Ts), P: uint64(r.o.P), Over: r.over, Trips: uint64(c.counter[block] >> countBits),
 		Allocated: uint64(r.valid + r.staged + r.coming), Total: uint64(r.capacity),
-	})
+	}
+	switch c.advice {
+	case Pin:
+		return 0, true
+	case PreferHost:
+		return migrateAlways(&o), false
+	case PreferDevice:
+		return migrateFirstTouch(&o), false
+	}
+	if r.o.Smart {
+		return migrateSmart(c, &o)
+	}
+	return r.threshold(&o), false
 }
 
 // Used books that an access which had faulted has found its page: it is not counted again.

@@ -22,21 +22,30 @@ func leastRecentBlock(r *Runtime, reserved int) (chunk int32, block int) {
 			reserved -= n
 			continue
 		}
-		var seen uint32 // blocks
-		for b := c.nextBlock(&v, seen); b >= 0; b = c.nextBlock(&v, seen) {
-			seen |= 1 << b
-			n := v.CountIn(b*PagesPerBlock, PagesPerBlock)
-			switch {
-			case n <= reserved:
-				reserved -= n
-			case c.held.CountIn(b*PagesPerBlock, PagesPerBlock) == 0:
-				return i, b
-			default:
-				reserved = 0
-			}
+		if b := leastRecentIn(c, &v, reserved); b >= 0 {
+			return i, b
 		}
+		reserved = 0
 	}
 	return 0, -1
+}
+
+// leastRecentIn is leastRecentBlock within a chunk, of which v is the valid pages, more than are reserved.
+func leastRecentIn(c *chunk, v *Mask, reserved int) int {
+	var seen uint32 // blocks
+	for b := c.nextBlock(v, seen); b >= 0; b = c.nextBlock(v, seen) {
+		seen |= 1 << b
+		n := v.CountIn(b*PagesPerBlock, PagesPerBlock)
+		switch {
+		case n <= reserved:
+			reserved -= n
+		case c.held.CountIn(b*PagesPerBlock, PagesPerBlock) == 0:
+			return b
+		default:
+			reserved = 0
+		}
+	}
+	return -1
 }
 
 // nextBlock is the least recent block with pages of v that has not been seen; -1: none.

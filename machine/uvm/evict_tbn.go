@@ -10,6 +10,11 @@ func evictTree(r *Runtime, reserved int) []unit {
 	if b < 0 {
 		return nil
 	}
+	return cascade(r, i, b)
+}
+
+// cascade is a block of a chunk and what goes with it.
+func cascade(r *Runtime, i int32, b int) []unit {
 	c := &r.chunks[i]
 	left := c.valid()
 	var chosen [BlocksPerChunk]int // in order

@@ -153,6 +153,9 @@ func (r *Runtime) makeRoom() (fitted bool) {
 	for total > r.capacity {
 		total -= r.drop()
 	}
+	if r.o.Smart && !fitted {
+		detect(r)
+	}
 	for total > r.free() {
 		if u := r.choose(); len(u) > 0 {
 			r.stage(u)
@@ -220,6 +223,9 @@ func (r *Runtime) commit() {
 		all := c.fault.Or(&c.want)
 		again := all.And(&c.left)
 		n := all.Count()
+		if r.o.Smart {
+			observe(r, c, &all)
+		}
 		c.coming = c.coming.Or(&all)
 		r.coming += n
 		r.Totals.Faults += uint64(c.fault.Count())

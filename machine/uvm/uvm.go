@@ -12,6 +12,7 @@
 package uvm
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -42,6 +43,7 @@ type Options struct {
 	P            int    // multiplicative penalty p of adaptive migration
 	Reserve      int    // percent of the valid pages that the least recent end protects, 0 to 99
 	CleanDropped bool   // pages of clean chunks are invalidated without being written back
+	Smart        bool   // the runtime chooses Prefetch, Evict and Migrate by itself, for each allocation
 	Seed         uint64 // of random policies
 }
 
@@ -52,6 +54,9 @@ type chunk struct {
 	tenant  mem.TenantID
 	live    bool
 	advice  Advice
+	pattern Pattern                // of its allocation
+	earlier uint32                 // blocks that have come in earlier kernels
+	during  uint32                 // and in this one
 	written bool                   // by anybody, ever
 	stamp   uint64                 // of the latest transfer or access
 	arrived uint64                 // stamp of the latest transfer
@@ -86,6 +91,8 @@ type allocation struct {
 	base, end     uint64 // rounded
 	first, chunks int32
 	readOnly      bool
+	segment       segment
+	pattern       Pattern
 }
 
 // Totals count what a Runtime did.
@@ -131,6 +138,12 @@ type Runtime struct {
 
 // New makes a Runtime without allocations. Errors name the option.
 func New(o Options) (*Runtime, error) {
+	if o.Smart {
+		if o.Prefetch+o.PrefetchOver+o.Evict+o.Migrate != "" {
+			return nil, errors.New("the smart runtime chooses prefetcher, eviction and migration by itself: name none")
+		}
+		o.Prefetch, o.Evict, o.Migrate = "tbn", "tbn", "first-touch"
+	}
 	r := &Runtime{o: o, favoured: -1}
 	if o.Capacity < PageSize || o.Capacity%PageSize != 0 {
 		return nil, fmt.Errorf("capacity %d: it has to be a multiple of %d bytes, one page or more", o.Capacity,
@@ -157,6 +170,9 @@ func New(o Options) (*Runtime, error) {
 	}
 	if r.evict, r.flat, err = evictorByName(o.Evict); err != nil {
 		return nil, err
+	}
+	if o.Smart {
+		r.evict.choose = evictSmart
 	}
 	if r.threshold, err = thresholdByName(o.Migrate); err != nil {
 		return nil, err

@@ -34,5 +34,5 @@ func PlaceByName(name string, threshold float64) (Place, error) {
 		}
 		return LAB(t), nil
 	}
-	return nil, fmt.Errorf("vm.placement %q: use round-robin, least, first-touch or lab", name)
+	return nil, fmt.Errorf("vm.placement %q: use round-robin, least, first-touch, lab or module", name)
 }

@@ -59,9 +59,11 @@ func NewTables(s *sheets.Machine, m *addrmap.Map, tenants int) (*Tables, error) 
 	if err != nil {
 		return nil, err
 	}
-	place, err := PlaceByName(s.VM.Placement, s.VM.LABThreshold)
-	if err != nil {
-		return nil, fmt.Errorf("machine %s: %w", s.Name, err)
+	place := PlaceModule(max(1, f.Pools()/max(1, s.NoC.Modules)))
+	if s.VM.Placement != "module" {
+		if place, err = PlaceByName(s.VM.Placement, s.VM.LABThreshold); err != nil {
+			return nil, fmt.Errorf("machine %s: %w", s.Name, err)
+		}
 	}
 	t := &Tables{
 		bits: f.bits, frames: f, place: place, turn: make([]int, tenants), carve: make([]span, tenants),

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strconv"
 	"sync"
+	"unsafe"
 
 	"heddle/isa"
 	"heddle/mem"
@@ -154,6 +155,9 @@ type grid struct {
 	images *Images
 	mu     sync.Mutex
 	free   []*cta
+	built  int   // CTAs there is state for
+	rows32 []v32 // the rest of a piece, for the next
+	rows64 []v64
 }
 
 // Grid checks a launch and makes it ready to run.
@@ -318,7 +322,11 @@ func (g *grid) build() *cta {
 	if g.kernel.module.stack {
 		c.stackAt = make([]uint32, w*isa.Lanes)
 	}
-	r32, r64, rp := make([]v32, w*n32), make([]v64, w*n64), make([]uint32, w*np)
+	g.mu.Lock()
+	left := max(1, g.geo.CTAs-g.built)
+	r32, r64, rp := cut(&g.rows32, w*n32, left), cut(&g.rows64, w*n64, left), make([]uint32, w*np)
+	g.built++
+	g.mu.Unlock()
 	for i := range c.warps {
 		c.warps[i].all32 = r32[i*n32 : (i+1)*n32 : (i+1)*n32]
 		c.warps[i].all64 = r64[i*n64 : (i+1)*n64 : (i+1)*n64]
@@ -326,4 +334,23 @@ func (g *grid) build() *cta {
 		c.warps[i].nodes = make([]node, 0, 8)
 	}
 	return c
+}
+
+// pieceBytes is the size of the pieces from which rows are cut: several large pages. The rows of
+// 80 SMs are 20 to 40 MB that every stride of the machine goes through, far more than the
+// computer finds the addresses of in small pages at once.
+const pieceBytes = 8 << 20
+
+// cut takes the n rows of a CTA from a piece, of which there is a new one for the next of up to
+// left CTAs where it is used up.
+func cut[row v32 | v64](piece *[]row, n, left int) []row {
+	if n > len(*piece) {
+		var r row
+		size := int(unsafe.Sizeof(r))
+		*piece = make([]row, n*min(left, max(1, pieceBytes/(n*size))))
+		largePages(unsafe.Pointer(&(*piece)[0]), uintptr(len(*piece)*size))
+	}
+	rows := (*piece)[:n:n]
+	*piece = (*piece)[n:]
+	return rows
 }

@@ -62,6 +62,8 @@ func Run(o uvm.Options, file string, in io.Reader) (*Result, error) {
 		switch l.word {
 		case "alloc":
 			return r.Allocate(0, l.addr, l.bytes, l.readOnly)
+		case "kernel":
+			r.Kernel(0)
 		case "R", "W":
 			n++
 			return res.access(r, n-1, l.addr, l.word == "W")

@@ -1,0 +1,82 @@
+package machine
+
+import "heddle/mem"
+
+// How the lines of a transfer get to DRAM and from there, as fast as the link carries them.
+
+// copy begins to carry the lines of a job.
+func (d *dmaEngine) copy(now uint64, i int32, way int) {
+	j := &d.jobs[i]
+	j.state, j.begun = jobCopying, now
+	j.cycles = d.way[way].Start(now, &j.planned)
+	j.next, j.left = 0, 0
+}
+
+// wait is the next cycle in which a line may be sent, when there is no place for it now.
+func (d *dmaEngine) wait(now uint64) uint64 {
+	if len(d.active) == 0 {
+		return never
+	}
+	return now + 1
+}
+
+// send puts the next line that is due into the crossbar; it returns the next cycle with more.
+func (d *dmaEngine) send(now uint64) uint64 {
+	if len(d.active) == 0 {
+		return never
+	}
+	next := never
+	sent := false
+	for _, i := range d.active {
+		j := &d.jobs[i]
+		if j.state != jobCopying || j.next == int32(len(j.frames))*d.lines {
+			continue
+		}
+		if at := d.lineAt(j); at > now || sent {
+			next = min(next, max(at, now+1))
+			continue
+		}
+		r := mem.Req{
+			Line:    j.frames[j.next/d.lines]<<pageBits + uint64(j.next%d.lines)*d.lineSize,
+			Sectors: d.whole, Op: mem.Read, Tenant: mem.Moving(j.tenant, len(d.fabric.tenants)), Tag: dmaTag | i,
+		}
+		if !j.toHost {
+			r.Op, r.Full = mem.Write, d.whole
+		}
+		if d.fabric.injectSorted(r, now) {
+			j.next++
+			j.left++
+			sent = true
+		}
+		next = min(next, now+1)
+	}
+	return next
+}
+
+// answered books a line that has been read or written.
+func (d *dmaEngine) answered(r *mem.Req, now uint64) {
+	d.jobs[r.Tag&^dmaTag].left--
+	d.agenda.wakeMMU(now)
+}
+
+// due is the next cycle in which an active job has something to do.
+func (d *dmaEngine) due(j *dmaJob, now uint64) uint64 {
+	switch {
+	case j.state == jobDraining:
+		return (now/drainPoll + 1) * drainPoll
+	case j.next < int32(len(j.frames))*d.lines:
+		return max(now+1, d.lineAt(j))
+	case j.left > 0:
+		return never // its answer wakes us
+	}
+	return max(now+1, j.begun+j.cycles+d.link.Latency)
+}
+
+// lineAt is the cycle in which the next line of a job is on the device's side of the link.
+func (d *dmaEngine) lineAt(j *dmaJob) uint64 {
+	at := j.begun + uint64(j.next)*j.cycles/uint64(len(j.frames)*int(d.lines))
+	if !j.toHost {
+		at += d.link.Latency
+	}
+	return at
+}

@@ -1,0 +1,20 @@
+package link
+
+// FirstReady is FR-FCFS (Ganguly, 2.3.2): the oldest transfer that may go, whoever's it is.
+type FirstReady struct{}
+
+// Next implements Arbiter.
+func (FirstReady) Next(_ int, waiting []Transfer, may func(t *Transfer) bool) int {
+	for i := range waiting {
+		if may(&waiting[i]) {
+			return i
+		}
+	}
+	return -1
+}
+
+// Begun implements Arbiter.
+func (FirstReady) Begun(int, *Transfer, uint64, uint64) {}
+
+// High implements Arbiter.
+func (FirstReady) High() int { return -1 }

@@ -1,0 +1,36 @@
+package uvm
+
+// evictSmart is what the smart runtime evicts (6.2.3): the least recent chunk decides. Of an allocation
+// that is regular or mixed goes what TBN_e takes, of any other the whole chunk, if it is full.
+func evictSmart(r *Runtime, reserved int) []unit {
+	for _, i := range r.order {
+		c := &r.chunks[i]
+		v := c.valid()
+		n := v.Count()
+		if n <= reserved {
+			reserved -= n
+			continue
+		}
+		if c.pattern == Regular || c.pattern == Mixed {
+			if b := leastRecentIn(c, &v, reserved); b >= 0 {
+				return cascade(r, i, b)
+			}
+		} else if held := v.And(&c.held); held.Empty() && n == c.pages {
+			return append(r.units, unit{i, v})
+		}
+		reserved = 0
+	}
+	return nil
+}
+
+// migrateSmart is the rule of migration of an allocation: Adaptive for a mixed one, else at first
+// touch; a random one is pinned on the host once memory has been too small.
+func migrateSmart(c *chunk, o *Occupancy) (limit uint64, pinned bool) {
+	switch {
+	case c.pattern == Mixed:
+		return migrateAdaptive(o), false
+	case c.pattern == Random && o.Over:
+		return 0, true
+	}
+	return 0, false
+}

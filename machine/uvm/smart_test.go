@@ -1,0 +1,116 @@
+package uvm
+
+import "testing"
+
+// Figure 28, as it is read: every transition, and that the others stay.
+func TestFigure28(t *testing.T) {
+	for _, c := range []struct {
+		from                  Pattern
+		linear, random, again bool
+		to                    Pattern
+	}{
+		{Undecided, false, false, false, Undecided},
+		{Undecided, false, false, true, Undecided},
+		{Undecided, true, false, false, Streaming},
+		{Undecided, true, false, true, Regular},
+		{Undecided, false, true, false, Random},
+		{Streaming, true, false, false, Streaming},
+		{Streaming, true, false, true, Regular},
+		{Streaming, false, true, false, Mixed},
+		{Regular, true, false, false, Regular},
+		{Regular, true, false, true, Regular},
+		{Regular, false, true, true, Mixed},
+		{Random, false, true, true, Random},
+		{Random, true, false, false, Mixed},
+		{Mixed, true, false, true, Mixed},
+		{Mixed, false, true, false, Mixed},
+	} {
+		if got := c.from.Next(c.linear, c.random, c.again); got != c.to {
+			t.Errorf("%v, linear %v, random %v, again %v: %v, want %v", c.from, c.linear, c.random, c.again, got, c.to)
+		}
+	}
+}
+
+// touch makes an access that completes before it returns, and says what it found.
+func touch(t *testing.T, r *Runtime, addr uint64) Verdict {
+	t.Helper()
+	v, err := r.Access(addr, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v == Fault {
+		p := r.Plan([]uint64{addr})
+		for i := range p.Out {
+			r.Leave(&p.Out[i])
+			r.Gone(&p.Out[i])
+		}
+		for i := range p.In {
+			r.Arrive(&p.In[i])
+		}
+		r.Used(addr, false)
+	}
+	if err := r.Check(); err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+const base = 0x40000000
+
+// smart is a runtime with 4 MB for an allocation of 8 MB.
+func smart(t *testing.T) *Runtime {
+	t.Helper()
+	r, err := New(Options{Capacity: 4 << 20, Smart: true, Ts: 8, P: 8})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Allocate(0, base, 8<<20, false); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// An allocation that is swept once streams, one swept again is regular, one whose blocks come in any
+// order is random, and from then on its pages stay on the host.
+func TestPatterns(t *testing.T) {
+	sweep := func(r *Runtime) {
+		r.Kernel(0)
+		for a := uint64(base); a < base+8<<20; a += BlockSize {
+			touch(t, r, a)
+		}
+	}
+	r := smart(t)
+	sweep(r)
+	if p := r.PatternOf(base); p != Streaming {
+		t.Errorf("one sweep: %v", p)
+	}
+	sweep(r)
+	if p := r.PatternOf(base); p != Regular {
+		t.Errorf("two sweeps: %v", p)
+	}
+	r = smart(t)
+	r.Kernel(0)
+	k, remote := uint64(0), 0
+	for range 200 {
+		k = (k*5 + 77) % (8 << 20 / BlockSize)
+		if touch(t, r, base+k*BlockSize) == Remote {
+			remote++
+		}
+	}
+	if p := r.PatternOf(base); p != Random || remote == 0 {
+		t.Errorf("random blocks: %v, %d remote accesses", p, remote)
+	}
+	for range 50 { // nothing more comes
+		before := r.Totals.Migrated
+		k = (k*5 + 77) % (8 << 20 / BlockSize)
+		if touch(t, r, base+k*BlockSize); r.Totals.Migrated != before {
+			t.Fatal("a page of a random allocation has come")
+		}
+	}
+}
+
+func TestSmartChoosesAlone(t *testing.T) {
+	if _, err := New(Options{Capacity: 4 << 20, Smart: true, Evict: "tbn", Ts: 8, P: 8}); err == nil {
+		t.Error("two policies for one thing")
+	}
+}

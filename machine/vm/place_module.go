@@ -1,0 +1,29 @@
+package vm
+
+// PlaceModule is placement in a package of modules with so many channel groups each: a page goes
+// to the module of the SM that touches it first, and there to the next group in turn. MCM-GPU
+// (Arunkumar et al., ISCA 2017) as NUBA's section 7.6 takes it for its UBA: first touch between
+// modules, round-robin inside. A page nobody has touched yet, or whose module is full, goes
+// round-robin over all groups.
+func PlaceModule(groups int) Place {
+	return func(v *View) int {
+		if v.Home < 0 {
+			return placeRoundRobin(v)
+		}
+		first, n, placed := -1, 0, 0 // the module's groups stand together
+		for i, g := range v.Groups {
+			if g/groups != v.Home/groups {
+				continue
+			}
+			if first < 0 {
+				first = i
+			}
+			n++
+			placed += v.Pages[i]
+		}
+		if n == 0 {
+			return placeRoundRobin(v)
+		}
+		return first + placed%n
+	}
+}
