@@ -55,6 +55,11 @@ func policies() []policy {
 			"UGPU paper, section 6.2",
 		})
 	}
+	for _, p := range hybrid.Policies() {
+		out = append(out, policy{
+			"hybrid memory", p.Name, "--set memory.hybrid.policy=" + p.Name, p.What, p.Source,
+		})
+	}
 	return append(out, []policy{
 		{
 			"warp scheduler", "gto", "--set sm.policy=gto",
