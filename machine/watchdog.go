@@ -33,6 +33,9 @@ type Watchdog struct {
 	pace     *pace
 	verdict  *verdict
 
+	// Governed says that a policy may still change what the machine does: one without events is not stuck.
+	Governed bool
+
 	limit  uint64 // cycles
 	looked uint64 // cycle of the last look
 	of     []vigil
@@ -171,7 +174,7 @@ func (w *Watchdog) stuck(next, until uint64) bool {
 		return false
 	}
 	now := min(next, until)
-	return next == engine.Never || now-min(now, w.pace.progress) > w.limit
+	return next == engine.Never && !w.Governed || now-min(now, w.pace.progress) > w.limit
 }
 
 // diagnose is the error of a machine that is stuck as a whole.

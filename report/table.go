@@ -31,6 +31,7 @@ func Table(w io.Writer, r *sim.Result) error {
 		p.head(r)
 		p.tenants(r)
 		p.metrics(r)
+		p.unified(r)
 		p.kernels(r)
 	}
 	p.checks(r)

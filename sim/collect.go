@@ -293,7 +293,7 @@ func (r *run) tenant(res *Result, i int, a *app, outside, moved stat.Sums) {
 	}
 	t.IPC = ratio(float64(t.ThreadInsts), float64(t.Cycles))
 	if t.CPU = r.cpuOf(i, &t, count); t.CPU != nil && t.SMs == 0 {
-		t.IPC = t.CPU.IPC
+		t.IPC, t.L1HitRate = t.CPU.IPC, rate(count(cpuAccesses)-count(cpuL1Misses), count(cpuAccesses))
 	}
 	t.BusyIPC = ratio(float64(t.ThreadInsts), float64(t.BusyCycles))
 	res.Targets = append(res.Targets, r.reached(i, &t)...)

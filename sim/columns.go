@@ -25,6 +25,7 @@ const (
 	wakes       = "wakes"
 	waking      = "waking_cycles"
 	cpuInsts    = "cpu_insts"
+	cpuAccesses = "cpu_accesses"
 	cpuL1Misses = "cpu_l1_misses"
 	cpuL2Misses = "cpu_l2_misses"
 )
@@ -47,7 +48,8 @@ func Columns() []Column {
 		{Name: wakes, Unit: "wakes", parts: []string{"sm.wakes"}},
 		{Name: waking, Unit: "SM-cycles", parts: []string{"sm.waking_cycles"}},
 		{Name: cpuInsts, Unit: "instructions", parts: []string{"cpu.insts"}},
-		{Name: cpuL1Misses, Unit: "lines", parts: []string{"cpu.l2_accesses"}},
+		{Name: cpuAccesses, Unit: "accesses", parts: []string{"cpu.loads", "cpu.stores"}},
+		{Name: cpuL1Misses, Unit: "accesses", parts: []string{"cpu.l1_misses"}},
 		{Name: cpuL2Misses, Unit: "lines", parts: []string{"cpu.l2_misses"}},
 	}
 }

@@ -174,7 +174,7 @@ type TenantCPU struct {
 	Insts  uint64  `json:"insts"`
 	Cycles float64 `json:"window_cpu_cycles"` // of the CPU clock
 	IPC    float64 `json:"ipc"`               // instructions of all its cores per cycle of the CPU clock
-	// Per 1000 instructions: lines the L1s asked for, and lines that were asked for below the L2s.
+	// Per 1000 instructions: loads and stores that missed in the L1s, and lines that missed in the L2s.
 	L1MPKI float64 `json:"l1_mpki"`
 	L2MPKI float64 `json:"l2_mpki"`
 }

@@ -125,9 +125,6 @@ func (r *run) build() error {
 	if err != nil {
 		return err
 	}
-	if unified != nil {
-		unified.Spans = r.spec.Timeline
-	}
 	r.gpu, err = machine.New(r.sheet, tenants(apps, shares, r.spec.Sharing.together()), machine.Options{
 		Every: r.spec.NoSkip, Watchdog: r.spec.Watchdog, Profile: r.spec.Profile, Copying: r.spec.Sharing.copying(),
 		Cores: r.spec.Cores, Lockstep: r.spec.Lockstep, Quantum: r.spec.Sharing.Turn(r.sheet),
@@ -140,6 +137,7 @@ func (r *run) build() error {
 	if r.ctl, err = newController(r); err != nil {
 		return err
 	}
+	r.gpu.Watchdog.Governed = r.ctl != nil
 	if err := r.setTargets(); err != nil {
 		return err
 	}
@@ -418,6 +416,10 @@ func (r *run) failed(err error) error {
 	var dead *machine.Deadlock
 	if errors.As(err, &dead) {
 		return &Deadlock{Msg: dead.Error()}
+	}
+	var bad *machine.BadProgram
+	if errors.As(err, &bad) {
+		return &host.Error{Err: err}
 	}
 	var fault *isa.Fault
 	if errors.As(err, &fault) {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"heddle/isa/scalar"
+	models "heddle/workload/cpu"
 )
 
 // spent is the processor time of this process in nanoseconds: on a busy computer elapsed
@@ -53,4 +54,17 @@ func BenchmarkHits(b *testing.B) {
 			in.Kind, in.Dst = scalar.Store, [2]uint16{}
 		}
 	}})
+}
+
+// BenchmarkModel is what an access of a model costs, the model included.
+func BenchmarkModel(b *testing.B) {
+	for _, name := range []string{"lbm", "mcf"} {
+		b.Run(name, func(b *testing.B) {
+			m, err := models.Load(name)
+			if err != nil {
+				b.Fatal(err)
+			}
+			perAccess(b, m.Program(1))
+		})
+	}
 }

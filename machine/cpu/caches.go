@@ -19,6 +19,7 @@ type caches struct {
 	fills    mem.Queue[fill]     // from L2 to L1
 	out      mem.Queue[departed] // on the way out of the core
 	writing  int                 // of them write-backs
+	crowded  bool                // something was refused as there were too many
 	mask     uint64
 	prefetch prefetcher
 }
@@ -118,8 +119,15 @@ func (c *Core) storeNext(now uint64) {
 // something is in use that it needs.
 func (c *Core) miss(line, site, now uint64) int32 {
 	k := &c.caches
+	if !k.m1.Room(whole) {
+		return tags.None
+	}
+	if k.writing+2 > c.cfg.writeBacks {
+		k.crowded = true
+		return tags.None
+	}
 	i := k.l1.Victim(line)
-	if i == tags.None || !k.m1.Room(whole) || k.writing+2 > c.cfg.writeBacks {
+	if i == tags.None {
 		return tags.None
 	}
 	if k.l1.Line[i].Dirty != 0 { // first, as it may push out what is looked for

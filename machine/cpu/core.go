@@ -122,9 +122,10 @@ func (c *Core) cycle(now uint64) {
 	c.loads(now)
 	c.stores.leave(now)
 	c.storeNext(now)
-	c.retire()
-	c.dispatch(now)
-	c.retire()
+	if c.retire() > 0 || !c.window.held {
+		c.dispatch(now)
+		c.retire()
+	}
 	c.finish(now)
 	if r := &c.window.retired; r.last-r.counted > len(r.bends)/2 {
 		c.Settle() // lest they pile up
@@ -156,7 +157,7 @@ func (c *Core) loads(now uint64) {
 // finish counts an execution whose last instruction has retired, and finds out when that of
 // the present one will.
 func (c *Core) finish(now uint64) {
-	for {
+	for c.ends.Len() > 0 {
 		if c.endAt == never {
 			c.foresee()
 		}
@@ -211,8 +212,11 @@ func (c *Core) Out() (h int32, ok bool) {
 func (c *Core) Sent() {
 	if c.slab.R[c.caches.out.Pop().h].Op == mem.Write {
 		c.caches.writing--
-		c.retry()
-		c.due = min(c.due, c.next())
+		if c.caches.crowded {
+			c.caches.crowded = false
+			c.retry()
+			c.due = min(c.due, c.next())
+		}
 	}
 }
 

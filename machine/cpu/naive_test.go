@@ -42,6 +42,7 @@ type naive struct {
 	fills   map[uint64][]uint64
 	out     []mem.Req // leaving at Born
 	writing int
+	crowded bool
 	sent    []string
 }
 
@@ -178,7 +179,9 @@ func (n *naive) cycle(t uint64) {
 		n.sent = append(n.sent, fmt.Sprint(r.Born, r.Op, r.Line))
 		if r.Op == mem.Write {
 			n.writing--
-			n.refused, n.blocked = false, false
+			if n.crowded {
+				n.refused, n.blocked, n.crowded = false, false, false
+			}
 		} else {
 			n.answers[r.Born+n.latency] = append(n.answers[r.Born+n.latency], r.Line)
 		}
@@ -284,8 +287,15 @@ func (n *naive) load(o *naiveOp, t uint64) bool {
 
 // miss asks the L2 for a line.
 func (n *naive) miss(line, t uint64) *naiveLine {
+	if n.l1.busy == n.l1.room {
+		return nil
+	}
+	if n.writing+2 > n.p.WriteBacks {
+		n.crowded = true
+		return nil
+	}
 	out, ok := n.l1.victim(line)
-	if !ok || n.l1.busy == n.l1.room || n.writing+2 > n.p.WriteBacks {
+	if !ok {
 		return nil
 	}
 	if out != nil && out.dirty {

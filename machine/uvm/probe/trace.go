@@ -38,7 +38,7 @@ func parse(text string) (l line, err error) {
 		}
 	case (f[0] == "R" || f[0] == "W") && len(f) == 2:
 		l.addr, err = address(f[1])
-	case f[0] == "kernel" && len(f) == 2:
+	case f[0] == "kernel" && len(f) > 1: // a name may have blanks
 	default:
 		return l, fmt.Errorf("%s, got %.80q", want, text)
 	}

@@ -1,0 +1,46 @@
+package report
+
+import (
+	"fmt"
+
+	"heddle/sim"
+)
+
+// unified says what unified memory did for each tenant, where the run has it.
+func (p *printer) unified(r *sim.Result) {
+	for i := range r.Tenants {
+		t := &r.Tenants[i]
+		n, link := windowCounters(r, "uvm", t.Name), windowCounters(r, "link", t.Name)
+		if n == nil || n["faults"]+n["migrated_pages"]+link["remotes"] == 0 {
+			continue
+		}
+		p.f("unified memory of %s: %s, %d faults in %d batches, the driver busy %s of the time\n", t.Name,
+			pages(n["migrated_pages"], "came"), n["faults"], n["batches"], busyShare(n["driver_cycles"], t.Cycles))
+		p.f("  %d pages came along with others, %d again; %d left, %d of them written back; the host took %d back\n",
+			n["prefetched_pages"], n["thrashed_pages"], n["evicted_pages"], n["written_pages"], n["returned_pages"])
+		p.f("  link: %d transfers of %s, %d accesses to pages on the host, its two directions busy %s of the time\n",
+			link["transfers"], mega(link["bytes"]), link["remotes"], busyShare(link["busy_cycles"], 2*t.Cycles))
+	}
+}
+
+// windowCounters are the counters of an owner in a tenant's window; nil without any.
+func windowCounters(r *sim.Result, owner, tenant string) map[string]uint64 {
+	for i := range r.Tables {
+		c := &r.Tables[i]
+		if c.Owner != owner || c.Tenant != tenant || c.Moved {
+			continue
+		}
+		sum := map[string]uint64{}
+		for _, v := range c.Values {
+			sum[v.Name] = v.N
+		}
+		return sum
+	}
+	return nil
+}
+
+func pages(n uint64, what string) string { return fmt.Sprintf("%s %s", mega(n*4096), what) }
+
+func mega(bytes uint64) string { return fmt.Sprintf("%.3g MB", float64(bytes)/1e6) }
+
+func busyShare(n, of uint64) string { return fmt.Sprintf("%.3g %%", 100*ratio(float64(n), float64(of))) }
