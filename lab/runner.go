@@ -228,7 +228,11 @@ func (r *Runner) do(ctx context.Context, t *task) {
 			t.err = err
 			return
 		}
-		defer nowhere.Remove()
+		defer func() {
+			if err := nowhere.Remove(); err != nil {
+				r.warn("%s: %v", t.job.Label, err)
+			}
+		}()
 		spec.OutDir = nowhere.Path()
 	}
 	t.out, t.err = r.Run(ctx, spec, func(p sim.Progress) {

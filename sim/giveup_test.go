@@ -55,6 +55,8 @@ func TestStoppedWhileThinking(t *testing.T) {
 			t.Errorf("functional %v: after %v", functional, d)
 		}
 		close(p.goOn)
-		<-p.asked
+		if err := <-p.asked; err != nil {
+			t.Errorf("functional %v: the program's next call: %v", functional, err)
+		}
 	}
 }
