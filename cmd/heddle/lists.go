@@ -189,6 +189,8 @@ func counterTables() []counterTable {
 		{"links_request", noc.Desc},
 		{"links_reply", noc.Desc},
 		{"links_recall", noc.Desc},
+		{"ring_request", noc.Desc},
+		{"ring_reply", noc.Desc},
 		{"mdr", cache.SamplerCounters()},
 		{"cpu", cpu.Counters()},
 		{"mmu", vm.Desc()},

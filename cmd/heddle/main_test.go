@@ -64,7 +64,7 @@ func checkStatus(ts *testscript.TestScript, neg bool, args []string) {
 // all there is.
 func TestCountersMatchResults(t *testing.T) {
 	var results []*sim.Result
-	for _, name := range []string{"fermi", "hydrogen", "nuba", "nuba-smside"} {
+	for _, name := range []string{"fermi", "hydrogen", "nuba-mcm", "nuba-smside"} {
 		set := map[string]string{"vm.enabled": "true"}
 		m, _, err := sheets.Resolve(name, set)
 		if err != nil {
