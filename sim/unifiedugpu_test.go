@@ -12,9 +12,7 @@ import (
 func TestUnifiedRepartition(t *testing.T) {
 	s := unifiedSpec(Unified{All: true, Capacity: "75%", Evict: "tbn"}, "micro/randomaccess", "micro/triad")
 	s.Machine = "ugpu"
-	s.Set = map[string]string{
-		"uvm.buffer": "256", "uvm.batch": "64", "uvm.quantum": "1", "uvm.fault": "2", "uvm.remote": "200",
-	}
+	s.Set = map[string]string{"uvm.fault": "2"}
 	s.Apps[0].Args = map[string]string{"n": "65536"}
 	s.Apps[1].Args = map[string]string{"n": "65536", "passes": "4"}
 	s.Sharing.Mode, s.Sharing.Epoch, s.Sharing.Params = "ugpu", 3000, control.Params{}
