@@ -90,7 +90,7 @@ func (a *CPUs) tick(i int, now uint64) uint64 {
 		a.tenants[a.owner[i]].useful = now
 	}
 	if err := c.Err(); err != nil {
-		a.verdict.fail(fmt.Errorf("CPU core %d, application %s: %w", i, a.tenants[a.owner[i]].Name, err))
+		a.verdict.fail(&BadProgram{Core: i, App: a.tenants[a.owner[i]].Name, Err: err})
 		return engine.Never
 	}
 	if c.Executions() != before {
@@ -101,6 +101,21 @@ func (a *CPUs) tick(i int, now uint64) uint64 {
 	}
 	return a.clock.Core(c.Due())
 }
+
+// BadProgram is a program that a core cannot go on with: its trace is damaged, or there is no memory left
+// for it.
+type BadProgram struct {
+	Core int
+	App  string
+	Err  error
+}
+
+func (b *BadProgram) Error() string {
+	return fmt.Sprintf("application %s, CPU core %d: %v", b.App, b.Core, b.Err)
+}
+
+// Unwrap is what is wrong with it.
+func (b *BadProgram) Unwrap() error { return b.Err }
 
 // through ends the executions whose cores are all through.
 func (a *CPUs) through(now uint64) {

@@ -189,6 +189,15 @@ func (f *fabric) checkReplicas(r *mem.Req, home int) {
 	}
 }
 
+// forgetCopies has other slices forget what they hold of a line.
+func (f *fabric) forgetCopies(line uint64, home int) {
+	for _, entry := range f.across.entry {
+		if i := int(entry[home]); i != home {
+			f.slices[i].Invalidate(line)
+		}
+	}
+}
+
 // served notes what a slice has for others after it has run.
 func (f *fabric) served(i int, now uint64) {
 	s := f.slices[i]

@@ -93,7 +93,9 @@ func (x *translation) freed(tenant mem.TenantID, frames []uint64) {
 	}
 	for _, f := range frames {
 		for a := f << page; a < (f+1)<<page; a += size {
-			x.slices[x.fabric.layouts.slice(a)].Forget(a)
+			home := x.fabric.layouts.slice(a)
+			x.slices[home].Forget(a)
+			x.fabric.forgetCopies(a, home)
 		}
 	}
 }

@@ -79,3 +79,35 @@ func TestWaitingIsNotTooLarge(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// A machine without events on which a policy may yet let CTAs go is not stuck: it was under Rollover, whose limits
+// can keep an application off every SM until the next epoch.
+func TestPolicyMayHelp(t *testing.T) {
+	for _, governed := range []bool{false, true} {
+		r := newRig(t, "qv100", Options{Watchdog: 50_000}, nil, &Tenant{Name: "a", SMs: upTo(80)},
+			&Tenant{Name: "b", SMs: upTo(80)})
+		r.g.Watchdog.Governed = governed
+		out := r.alloc(0, 4096, mem.Device)
+		none := make([][]int, 2)
+		for i := range none {
+			none[i] = make([]int, 80)
+		}
+		if err := r.g.LimitCTAs(none); err != nil {
+			t.Fatal(err)
+		}
+		r.launch(0, "pile", 4, 32, out.Base)
+		_, err := r.g.Run(10_000)
+		if (err == nil) != governed {
+			t.Fatalf("governed %v: %v", governed, err)
+		}
+		if !governed {
+			continue
+		}
+		if err := r.g.LimitCTAs(nil); err != nil {
+			t.Fatal(err)
+		}
+		if err := r.piecewise(nil); err != nil {
+			t.Error(err)
+		}
+	}
+}

@@ -43,7 +43,7 @@ func replies(r *sim.Result) float64 {
 }
 
 // local is the percentage of the requests of SMs that do not cross the NoC; page walks, which cross it,
-// are not theirs.
+// are not theirs. It is of one chip: between modules a request passes the stages of two, and counts twice.
 func local(r *sim.Result) float64 {
 	all, ok := counter(r, "sm", "requests")
 	crossing, ok2 := counter(r, "noc_request", "packets")

@@ -57,6 +57,9 @@ func (c *checker) cpu(m *Machine) {
 	c.want(p.Clock > 0 && p.Clock <= 1e5, "cpu.clock is %g MHz; it must be above 0 and at most 100000", p.Clock)
 	c.positive("cpu.width cpu.window cpu.load_ports cpu.store_buffer cpu.line", p.Width, p.Window, p.LoadPorts,
 		p.StoreBuffer, p.Line)
+	c.want(m.NoC.Shape() == MemorySide && m.NoC.Modules < 2, "cpu.cores is %d, and noc.topology %s with %d modules; "+
+		"cores have no place in partitions, halves or modules, only on a network that joins all (memory-side)", p.Cores,
+		m.NoC.Shape(), m.NoC.Modules)
 	c.want(p.Cores <= 256, "cpu.cores is %d; at most 256 are modelled", p.Cores)
 	c.want(p.Width <= 16, "cpu.width is %d; at most 16 are modelled", p.Width)
 	c.want(p.Window <= 4096, "cpu.window is %d; at most 4096 are modelled", p.Window)

@@ -43,8 +43,8 @@ func (c *checker) noc(m *Machine) {
 		c.want(n.Radix > 0 && n.Radix <= 64, "noc.radix is %d; a switch of noc.kind stages has 1 to 64 outer ports, "+
 			"NUBA's have 8", n.Radix)
 		c.stages(m)
-		c.want(n.WriteSize > 0 || m.LLC.Line <= 128, "llc.line is %d; with noc.write_size 0 a write is as long as what "+
-			"it writes, which is known of lines of up to 128 bytes", m.LLC.Line)
+		c.want(n.WriteSize > 0 || m.LLC.Line <= 128, "llc.line is %d; with noc.write_size 0 a write is as long as "+
+			"what it writes, which is known of lines of up to 128 bytes", m.LLC.Line)
 	}
 	c.modules(m)
 	switch n.Shape() {

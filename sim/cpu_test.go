@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"heddle/host"
 	"heddle/sim"
 	"heddle/trace/champsim"
 )
@@ -129,6 +130,26 @@ func TestCPUEqual(t *testing.T) {
 		if d := first / second; d < 0.94 || d > 1.06 {
 			t.Errorf("%s: mean IPC %g and %g", model, first/4, second/4)
 		}
+	}
+}
+
+// A trace that is damaged behind its begin ends the run, and it is the trace's fault.
+func TestCPUDamaged(t *testing.T) {
+	file := traceFile(t, 9000)
+	b, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b[3000*champsim.Bytes+8] = 9
+	if err := os.WriteFile(file, b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := sim.Spec{Machine: "hydrogen", Seed: 1, Apps: []sim.App{{Name: "p", CPU: &sim.CPU{Trace: file}}}}
+	r, err := sim.Run(context.Background(), s, nil)
+	var program *host.Error
+	var trace *champsim.Error
+	if !errors.As(err, &program) || !errors.As(err, &trace) || trace.Offset != 3000*champsim.Bytes || r.Complete {
+		t.Errorf("%v", err)
 	}
 }
 

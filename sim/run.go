@@ -417,6 +417,10 @@ func (r *run) failed(err error) error {
 	if errors.As(err, &dead) {
 		return &Deadlock{Msg: dead.Error()}
 	}
+	var bad *machine.BadProgram
+	if errors.As(err, &bad) {
+		return &host.Error{Err: err}
+	}
 	var fault *isa.Fault
 	if errors.As(err, &fault) {
 		if t := r.gpu.Faulted(); t >= 0 && t < len(r.apps) {

@@ -23,6 +23,7 @@ import (
 	"heddle/sim"
 	"heddle/stat"
 	"heddle/workload"
+	models "heddle/workload/cpu"
 )
 
 // policy is one choice a user can make by name.
@@ -52,6 +53,11 @@ func policies() []policy {
 		out = append(out, policy{
 			"page moves", w[0], "run file: memory: {pages: " + w[0] + "}", w[1],
 			"UGPU paper, section 6.2",
+		})
+	}
+	for _, p := range hybrid.Policies() {
+		out = append(out, policy{
+			"hybrid memory", p.Name, "--set memory.hybrid.policy=" + p.Name, p.What, p.Source,
 		})
 	}
 	return append(out, []policy{
@@ -220,6 +226,22 @@ func inspectCounters(w io.Writer, owner string, asJSON bool) error {
 	return columns(w, rows)
 }
 
+// cpuModels adds the models of CPU programs, as run files name them.
+func cpuModels(rows [][]string) ([][]string, error) {
+	for _, n := range models.Names() {
+		m, err := models.Load(n)
+		if err != nil {
+			return nil, err
+		}
+		rows = append(rows, []string{
+			"cpu: {model: " + n + "}", "copies instructions",
+			fmt.Sprintf("a program on CPU cores, an estimate: %g LLC misses per 1000 instructions, %g MB, %g %% writes",
+				m.MPKI, m.RSS, 100*m.Writes),
+		})
+	}
+	return rows, nil
+}
+
 // app is one application: a folder, or a model file.
 type app struct {
 	Name   string   `json:"name"` // path below the folder of applications
@@ -324,6 +346,11 @@ func inspectApps(w io.Writer, name string, asJSON bool) error {
 	}
 	if asJSON {
 		return printJSON(w, list)
+	}
+	if name == "" {
+		if rows, err = cpuModels(rows); err != nil {
+			return err
+		}
 	}
 	return columns(w, rows)
 }

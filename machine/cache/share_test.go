@@ -214,6 +214,20 @@ func TestCoherence(t *testing.T) {
 	}
 }
 
+// TestWalkCopies: an entry of a page table is looked up, and kept, in the half that walks; its walk
+// is no write of anything.
+func TestWalkCopies(t *testing.T) {
+	b := newPair(t, false, true, nil)
+	b.send(0, 1, mem.Read, 0x1000)
+	b.run(500)
+	walk := b.send(0, 1, mem.Walk, 0x1000)
+	begin := b.now
+	b.run(500)
+	if b.done[walk]-begin != 120 || !b.s[0].Holds(0x1000) {
+		t.Errorf("the walk took %d clocks, want 120; the copy is there: %v", b.done[walk]-begin, b.s[0].Holds(0x1000))
+	}
+}
+
 // TestDoomed: a copy that is on its way while its line is written answers who waits and is not
 // found afterwards.
 func TestDoomed(t *testing.T) {

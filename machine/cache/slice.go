@@ -233,7 +233,7 @@ func (s *Slice) serve(h int32, now uint64) bool {
 		found = s.there(r)
 	}
 	switch {
-	case r.Op != mem.Read && s.elsewhere(r):
+	case r.Op != mem.Read && r.Op != mem.Walk && s.elsewhere(r):
 		if !s.passOn(h, r, row) {
 			return false
 		}

@@ -122,9 +122,10 @@ func (c *Core) cycle(now uint64) {
 	c.loads(now)
 	c.stores.leave(now)
 	c.storeNext(now)
-	c.retire()
-	c.dispatch(now)
-	c.retire()
+	if c.retire() > 0 || !c.window.held {
+		c.dispatch(now)
+		c.retire()
+	}
 	c.finish(now)
 	if r := &c.window.retired; r.last-r.counted > len(r.bends)/2 {
 		c.Settle() // lest they pile up

@@ -17,6 +17,7 @@ const reserve = 16
 // dispatch dispatches instructions as far as their times are known.
 func (c *Core) dispatch(now uint64) {
 	w := &c.window
+	w.held = false
 	for {
 		c.resumeAt = never
 		in := c.program.next(w.dispatched)
@@ -30,7 +31,7 @@ func (c *Core) dispatch(now uint64) {
 		}
 		if !w.room(reserve) {
 			if c.retire() == 0 {
-				w.full = true
+				w.full, w.held = true, true
 				return
 			}
 			continue
@@ -48,7 +49,7 @@ func (c *Core) dispatch(now uint64) {
 		}
 		if !w.advance(c.program.target) {
 			if c.retire() == 0 {
-				w.full = !w.room(2)
+				w.full, w.held = !w.room(2), true
 				return
 			}
 			continue

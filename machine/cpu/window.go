@@ -49,6 +49,7 @@ type window struct {
 	bound      int64 // a lower bound of the line's offset of retirement behind all operations
 	full       bool  // the ring was, when dispatch was tried last
 	partial    bool  // more operations of the last instruction are to come
+	held       bool  // nothing can be dispatched before something retires
 	size       int64 // instructions it holds
 
 	ready  [scalar.Registers]int64 // tick from which a register's value is there

@@ -84,6 +84,35 @@ type Policy interface {
 	Miss(v *View) Choice
 }
 
+// Entry is what there is to say of a policy.
+type Entry struct{ Name, What, Source string }
+
+// Policies lists them, by the names that sheets use.
+func Policies() []Entry {
+	const hydrogen = "Li and Gao, Hydrogen, SC 2024"
+	return []Entry{
+		{"none", "every miss fills the least recently used way", hydrogen + ", section V"},
+		{"waypart", "CPU and GPU fill ways of their own, and have only their channels", hydrogen + ", section V"},
+		{
+			"hydrogen",
+			"capacity and bandwidth divided apart, swaps within the fast memory, tokens for migrations of the GPU",
+			hydrogen + ", section IV",
+		},
+		{
+			"hashcache", "chained sets of one way, the CPU first in channels and past the cache where it is clean",
+			"Patil and Govindarajan, HAShCache, TACO 2017",
+		},
+		{
+			"profess", "a migration must gain more accesses than it costs (MDM), for who suffers most (RSM)",
+			"Knyaginin et al., ProFess, HPCA 2018",
+		},
+		{
+			"profess-lru", "the same with the least recently used way instead of MDM's",
+			hydrogen + ", section VI-A",
+		},
+	}
+}
+
 // watcher is a policy that keeps more with the entries in the remap cache.
 type watcher interface {
 	// leaves is told that the entries of n sets leave the remap cache.

@@ -149,6 +149,14 @@ func checkPlaces(t *rapid.T, c *Controller) {
 			t.Fatalf("set %d: valid %b, dirty %b", set, x.set[set].valid, x.set[set].dirty)
 		}
 	}
+	for set := range x.chain {
+		if x.chain[set].to == 0 {
+			continue
+		}
+		if home, _, ok := x.resident(place{x.chained(uint32(set)), 0}); !ok || home != uint32(set) {
+			t.Fatalf("set %d is chained to a way that does not hold its block", set)
+		}
+	}
 	for i, n := range c.readers {
 		if n != 0 {
 			t.Fatalf("%d reads of place %d never came back", n, i)

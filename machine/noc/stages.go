@@ -9,8 +9,8 @@ import (
 )
 
 // StagesConfig describes a hierarchical crossbar: two stages of switches, each with a link,
-// or several where they are few, to every switch of the other stage (Zhao et al., NUBA, section 6: 8 + 8 switches of 8 x 8
-// for 64 ports).
+// or several where they are few, to every switch of the other stage (Zhao et al., NUBA, section 6:
+// 8 + 8 switches of 8 x 8 for 64 ports).
 type StagesConfig struct {
 	Inputs, Outputs int
 	Parts           int // networks side by side that the ports are divided into: none leads from one to another

@@ -165,7 +165,8 @@ func (l *loadStore) serve(p *pipeline, now uint64) {
 		o := &l.ops.list[a.op]
 		if o.space == isa.Global || o.space == isa.Local {
 			op := a.op
-			if a.state&translated == 0 && (l.translation.full || !l.translate(a, now)) || a.op >= 0 && !l.enter(a, &banks, now) {
+			if a.state&translated == 0 && (l.translation.full || !l.translate(a, now)) ||
+				a.op >= 0 && !l.enter(a, &banks, now) {
 				return
 			}
 			l.queue.Pop()
