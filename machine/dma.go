@@ -27,6 +27,7 @@ type dmaEngine struct {
 	spare    []int32
 	live     int
 	active   []int32  // jobs that have begun, oldest first
+	drops    []int32  // jobs of clean pages that wait for moves inside the device
 	used     int      // frames of managed pages, of those on their way included
 	reaching []uint16 // [frame] requests of SMs for lines of it
 	lines    int32    // of a page
@@ -148,10 +149,14 @@ func (d *dmaEngine) evict(now uint64, e *uvm.Eviction) {
 	}
 	j.pages = d.unified.runtime.Append(j.pages, e)
 	d.book(j, uint64(e.Pages))
-	if e.WriteBack {
+	switch {
+	case e.WriteBack:
 		d.queue(now, i, 1)
-	} else {
+	case d.still(j):
 		d.drain(i)
+	default:
+		d.drops = append(d.drops, i)
+		d.agenda.wakeMMU(now)
 	}
 }
 
@@ -277,6 +282,9 @@ func (d *dmaEngine) mark(j *dmaJob, bit uint16) {
 // start begins transfers while their directions are idle, and returns the next cycle with work.
 func (d *dmaEngine) start(now uint64) (next uint64) {
 	next = never
+	if d.drop(); len(d.drops) > 0 {
+		next = now + drainPoll
+	}
 	if t, ok := d.way[0].Take(now, d.mayCome); ok {
 		j := &d.jobs[t.ID]
 		j.planned = t
@@ -327,8 +335,25 @@ func (d *dmaEngine) mayCome(t *link.Transfer) bool {
 }
 
 // mayLeave says that no page of a transfer to the host is being moved inside the device.
-func (d *dmaEngine) mayLeave(t *link.Transfer) bool {
-	j := &d.jobs[t.ID]
+func (d *dmaEngine) mayLeave(t *link.Transfer) bool { return d.still(&d.jobs[t.ID]) }
+
+// drop takes away clean pages that had to wait for a move inside the device.
+func (d *dmaEngine) drop() {
+	kept := d.drops[:0]
+	for _, i := range d.drops {
+		switch j := &d.jobs[i]; {
+		case j.state != jobWaiting || !j.toHost || j.out.WriteBack: // kept, or given up
+		case d.still(j):
+			d.drain(i)
+		default:
+			kept = append(kept, i)
+		}
+	}
+	d.drops = kept
+}
+
+// still says that no page of a job is being moved inside the device.
+func (d *dmaEngine) still(j *dmaJob) bool {
 	for _, key := range j.pages {
 		if _, s := d.tables.Lookup(j.tenant, keyPage(key)); s == vm.Moving {
 			return false

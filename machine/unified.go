@@ -178,15 +178,13 @@ func (u *unified) release(tenant mem.TenantID) {
 func (u *unified) Fault(now uint64, tenant mem.TenantID, vpn uint64, sm int) bool {
 	key := managedKey(tenant, vpn*uvm.PageSize)
 	switch _, state := u.tables.Lookup(tenant, vpn); {
-	case state == vm.Moving:
+	case state == vm.Moving || state == vm.Resident: // where it may not stay, or it has come since
 		return u.driver.Fault(now, tenant, vpn, sm)
 	case !u.runtime.Manages(key): // registered memory of the host (zero copy)
 		u.mmu.ResolveTo(now, tenant, vpn, remotePage(key))
 		return true
 	}
 	switch u.runtime.Where(key) {
-	case uvm.Resident: // it has come since
-		u.mmu.Resolve(now, tenant, vpn)
 	case uvm.Coming: // its arrival resolves it
 	default:
 		if u.runtime.Asked(key) {

@@ -174,7 +174,7 @@ func TestUnifiedRefused(t *testing.T) {
 		want    string
 	}{
 		{"qv100", Unified{All: true}, "does not translate"},
-		{"ugpu", Unified{All: true}, "uvm.buffer"},
+		{"fermi", Unified{All: true}, "does not translate"},
 		{"uvm", Unified{Capacity: "-5%"}, "memory.unified.capacity"},
 		{"uvm", Unified{Capacity: "4096"}, "memory.unified.capacity"},
 		{"uvm", Unified{Capacity: "1/0"}, "memory.unified.capacity"},

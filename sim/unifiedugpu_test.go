@@ -10,11 +10,10 @@ import (
 // Channel groups change hands, and pages come and go, in one run: right results, and (with the
 // invariants tag) no access to a frame that is not its tenant's.
 func TestUnifiedRepartition(t *testing.T) {
-	s := unifiedSpec(Unified{All: true, Capacity: "75%", Evict: "tbn"}, "micro/randomaccess", "micro/triad")
+	u := Unified{All: true, Capacity: "75%", Evict: "tbn", WriteBack: "dirty"}
+	s := unifiedSpec(u, "micro/randomaccess", "micro/triad")
 	s.Machine = "ugpu"
-	s.Set = map[string]string{
-		"uvm.buffer": "256", "uvm.batch": "64", "uvm.quantum": "1", "uvm.fault": "2", "uvm.remote": "200",
-	}
+	s.Set = map[string]string{"uvm.fault": "2"}
 	s.Apps[0].Args = map[string]string{"n": "65536"}
 	s.Apps[1].Args = map[string]string{"n": "65536", "passes": "4"}
 	s.Sharing.Mode, s.Sharing.Epoch, s.Sharing.Params = "ugpu", 3000, control.Params{}
