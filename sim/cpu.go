@@ -171,7 +171,7 @@ func CheckCPU(m *sheets.Machine, apps []App) error {
 // TenantCPU is what an application did on CPU cores in its window.
 type TenantCPU struct {
 	Cores  int     `json:"cores"`
-	Insts  uint64  `json:"insts"`
+	Insts  uint64  `json:"cpu_insts"`
 	Cycles float64 `json:"window_cpu_cycles"` // of the CPU clock
 	IPC    float64 `json:"ipc"`               // instructions of all its cores per cycle of the CPU clock
 	// Per 1000 instructions: loads and stores that missed in the L1s, and lines that missed in the L2s.

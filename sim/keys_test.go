@@ -14,13 +14,14 @@ import (
 // say is theirs.
 func TestKeysEndInTheirUnit(t *testing.T) {
 	units := []string{"_cycle", "_cycles", "_bytes", "_j", "_s", "_per_s", "_insts", "_sectors", "_share", "_rate"}
-	units = append(units, "ipc", "slowdown", "stp", "antt", "hs", "fairness", "active_lanes") // ratios without one
+	units = append(units, "ipc", "slowdown", "stp", "antt", "hs", "fairness", "active_lanes", "_mpki") // ratios
 	counts := []string{
 		"version", "line", "sms", "channels", "complete_executions", "executions", "faults", "stream", "ctas",
 		"ctas_per_sm",
 		"n", "turns",
 		"decisions", "repartitions", "drained", "switched", "gated", "woken", "groups", "sm", "group", "cycle",
 		"migration_commands", "pages_touched", "pages_background", "pages_gained", "pages_waiting",
+		"cores", "pages_by_sms", "pages_by_home_and_partition",
 	}
 	seen := 0
 	var walk func(v reflect.Type)

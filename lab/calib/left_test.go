@@ -27,6 +27,9 @@ type watchedCTA struct {
 func (c *watchedCTA) Step(w int, now uint64, st *isa.Step) error {
 	c.ways[w] = append(c.ways[w], c.PC(w))
 	err := c.CTA.Step(w, now, st)
+	for k := range int32(st.Ahead) {
+		c.ways[w] = append(c.ways[w], st.Next+k)
+	}
 	if st.Next >= 0 || c.t.Failed() {
 		return err
 	}
