@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -8,7 +9,9 @@ import (
 	"strconv"
 	"strings"
 
+	"heddle/sheets"
 	"heddle/sheets/yamldoc"
+	"heddle/sim"
 	"heddle/sim/runfile"
 )
 
@@ -34,10 +37,10 @@ type sweepAxis struct {
 // maxPoints bounds a sweep: a slip in a list must not fill a disk.
 const maxPoints = 100000
 
-// LoadSweep reads a sweep file and resolves each of its points. Every error of the
-// sweep file and of the run file as it stands names its line; one of a point names
-// the point.
-func LoadSweep(path string, o runfile.Overrides) (*Sweep, error) {
+// LoadSweep reads a sweep file and resolves each of its points, which takes a millisecond or two a point: tell, when
+// not nil, hears after each how many of how many are done, and ctx ends it. Every error of the sweep file and of the
+// run file as it stands names its line; one of a point names the point.
+func LoadSweep(ctx context.Context, path string, o runfile.Overrides, tell func(done, of int)) (*Sweep, error) {
 	src, err := yamldoc.ReadFile(path)
 	if err != nil {
 		return nil, err
@@ -71,7 +74,10 @@ func LoadSweep(path string, o runfile.Overrides) (*Sweep, error) {
 			return nil, n.Errorf("more than %d points", maxPoints)
 		}
 	}
-	return s, s.expand(axes, o)
+	if tell == nil {
+		tell = func(int, int) {}
+	}
+	return s, s.expand(ctx, axes, o, func(done int) { tell(done, points) })
 }
 
 func readAxis(n *yamldoc.Node) (a sweepAxis, err error) {
@@ -92,8 +98,9 @@ func readAxis(n *yamldoc.Node) (a sweepAxis, err error) {
 	return a, nil
 }
 
-// expand resolves every combination.
-func (s *Sweep) expand(axes []sweepAxis, o runfile.Overrides) error {
+// expand resolves every combination. Points with the same machine share it.
+func (s *Sweep) expand(ctx context.Context, axes []sweepAxis, o runfile.Overrides, tell func(done int)) error {
+	machines := map[string]*sheets.Machine{}
 	src, err := yamldoc.ReadFile(s.Run)
 	if err != nil {
 		return err
@@ -132,7 +139,21 @@ func (s *Sweep) expand(axes []sweepAxis, o runfile.Overrides) error {
 			}
 			return fmt.Errorf("%s with %s: %w", s.Run, strings.Join(told, ", "), err)
 		}
+		key, err := json.Marshal([]any{doc["machine"], doc["set"]})
+		if err != nil {
+			return err
+		}
+		if m := machines[string(key)]; m == nil {
+			machines[string(key)] = p.File.Machine
+		} else {
+			p.File.Machine = m
+		}
+		p.File.Sheet = nil // where each number comes from is nobody's question here, and the larger part of a point
 		s.Points = append(s.Points, p)
+		tell(len(s.Points))
+		if ctx.Err() != nil {
+			return sim.ErrStopped
+		}
 		i := len(at) - 1
 		for ; i >= 0; i-- {
 			if at[i]++; at[i] < len(axes[i].values[0]) {

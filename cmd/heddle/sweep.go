@@ -9,10 +9,12 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"heddle/lab"
+	"heddle/sim"
 	"heddle/sim/runfile"
 )
 
@@ -65,7 +67,10 @@ func sweep(cmd *cobra.Command, file string, f *sweepFlags) error {
 	if err != nil {
 		return err
 	}
-	s, err := lab.LoadSweep(file, runfile.Overrides{Set: set})
+	s, err := lab.LoadSweep(cmd.Context(), file, runfile.Overrides{Set: set}, planning(cmd.ErrOrStderr()))
+	if errors.Is(err, sim.ErrStopped) {
+		return &status{exitInterrupted, errors.New("interrupted")}
+	}
 	if err != nil {
 		return err
 	}
@@ -98,6 +103,21 @@ func sweep(cmd *cobra.Command, file string, f *sweepFlags) error {
 		return err
 	}
 	return verdict(cmd.Context(), cmd.ErrOrStderr(), outcomes)
+}
+
+// planning says every few seconds how far the plan of a large sweep is.
+func planning(w io.Writer) func(done, of int) {
+	begun := time.Now()
+	said := begun
+	return func(done, of int) {
+		now := time.Now()
+		if now.Sub(said) < 5*time.Second {
+			return
+		}
+		said = now
+		left := time.Duration(float64(now.Sub(begun)) / float64(done) * float64(of-done)).Round(time.Second)
+		fmt.Fprintf(w, "planning: %d of %d points, about %v left\n", done, of, left)
+	}
 }
 
 // number writes what may be missing.
