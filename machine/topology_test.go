@@ -12,10 +12,7 @@ func askFor(t *testing.T, sheet string, op mem.Op, port, home int, prepare func(
 	t.Helper()
 	r := newRig(t, sheet, Options{Replication: replicates(sheet)}, nil, &Tenant{Name: "a", SMs: upTo(64)})
 	g, f := r.g, &r.g.fabric
-	line := uint64(0)
-	for f.layouts.slice(line) != home {
-		line += 128
-	}
+	line := lineAt(t, r, home)
 	f.slices[home].Prefill(line, 1, 0)
 	prepare(f, line)
 	const begin = 100
@@ -38,6 +35,20 @@ func askFor(t *testing.T, sheet string, op mem.Op, port, home int, prepare func(
 		}
 	}
 	t.Fatalf("%s: SM %d is never answered by slice %d", sheet, port, home)
+	return 0
+}
+
+// lineAt is a line of the application's memory whose home is a slice.
+func lineAt(t *testing.T, r *rig, home int) uint64 {
+	t.Helper()
+	const bytes = 256 << 12
+	reg := r.alloc(0, bytes, mem.Device)
+	for off := uint64(0); off < bytes; off += 128 {
+		if line, ok := r.g.translation.physical(0, reg.Base+off); ok && r.g.fabric.layouts.slice(line) == home {
+			return line
+		}
+	}
+	t.Fatalf("no line of %d bytes has its home at slice %d", bytes, home)
 	return 0
 }
 
