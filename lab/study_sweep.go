@@ -111,44 +111,10 @@ func (s *Sweep) expand(ctx context.Context, axes []sweepAxis, o runfile.Override
 	}
 	at := make([]int, len(axes))
 	for {
-		p := RunPoint{}
-		doc, ok := plain(root).(map[string]any)
-		if !ok {
-			return root.Errorf("a run file must be a mapping")
-		}
-		delete(doc, "outputs") // a sweep leaves a table, not result directories
-		var told []string
-		for i, a := range axes {
-			for j, path := range a.paths {
-				v := a.values[j][at[i]]
-				if err := setPath(doc, path, plain(v)); err != nil {
-					return v.Errorf("%v", err)
-				}
-				p.Values = append(p.Values, written(v))
-				told = append(told, path+"="+written(v))
-			}
-		}
-		text, err := json.MarshalIndent(doc, "", "  ")
+		p, err := s.point(root, axes, at, o, machines)
 		if err != nil {
 			return err
 		}
-		if p.File, err = runfile.Parse(s.Run, text, o); err != nil {
-			var at *yamldoc.Error
-			if errors.As(err, &at) { // its line is one of the text made here
-				err = errors.New(at.Msg)
-			}
-			return fmt.Errorf("%s with %s: %w", s.Run, strings.Join(told, ", "), err)
-		}
-		key, err := json.Marshal([]any{doc["machine"], doc["set"]})
-		if err != nil {
-			return err
-		}
-		if m := machines[string(key)]; m == nil {
-			machines[string(key)] = p.File.Machine
-		} else {
-			p.File.Machine = m
-		}
-		p.File.Sheet = nil // where each number comes from is nobody's question here, and the larger part of a point
 		s.Points = append(s.Points, p)
 		tell(len(s.Points))
 		if ctx.Err() != nil {
@@ -165,6 +131,49 @@ func (s *Sweep) expand(ctx context.Context, axes []sweepAxis, o runfile.Override
 			return nil
 		}
 	}
+}
+
+// point resolves the combination of the given value of each axis. machines holds the machines there are already.
+func (s *Sweep) point(root *yamldoc.Node, axes []sweepAxis, at []int, o runfile.Overrides,
+	machines map[string]*sheets.Machine,
+) (p RunPoint, err error) {
+	doc, ok := plain(root).(map[string]any)
+	if !ok {
+		return p, root.Errorf("a run file must be a mapping")
+	}
+	delete(doc, "outputs") // a sweep leaves a table, not result directories
+	var told []string
+	for i, a := range axes {
+		for j, path := range a.paths {
+			v := a.values[j][at[i]]
+			if err := setPath(doc, path, plain(v)); err != nil {
+				return p, v.Errorf("%v", err)
+			}
+			p.Values = append(p.Values, written(v))
+			told = append(told, path+"="+written(v))
+		}
+	}
+	text, err := json.MarshalIndent(doc, "", "  ")
+	if err != nil {
+		return p, err
+	}
+	if p.File, err = runfile.Parse(s.Run, text, o); err != nil {
+		var at *yamldoc.Error
+		if errors.As(err, &at) { // its line is one of the text made here
+			err = errors.New(at.Msg)
+		}
+		return p, fmt.Errorf("%s with %s: %w", s.Run, strings.Join(told, ", "), err)
+	}
+	key, err := json.Marshal([]any{doc["machine"], doc["set"]})
+	if err != nil {
+		return p, err
+	}
+	if m := machines[string(key)]; m != nil {
+		p.File.Machine = m
+	}
+	machines[string(key)] = p.File.Machine
+	p.File.Sheet = nil // where each number comes from is nobody's question here, and the larger part of a point
+	return p, nil
 }
 
 // plain is a document's value as encoding/json writes it, which is YAML as well.

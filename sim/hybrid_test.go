@@ -54,6 +54,9 @@ func TestHydrogenDividesMemory(t *testing.T) {
 				t.Errorf("%s: decision %d: %s", reconfigure, i, d.Why)
 			}
 		}
+		if testing.Short() {
+			continue
+		}
 		every := spec
 		every.NoSkip = true
 		if text(t, r) != text(t, run(t, every)) {
