@@ -11,6 +11,11 @@ package isa
 // Lanes is the number of threads in a warp.
 const Lanes = 32
 
+// FewInstructions is the size of a loop in which a program may merely wait: one of more
+// instructions counts as work, however long it goes on. A choice: loops that wait have about
+// a dozen.
+const FewInstructions = 64
+
 // Unit is the execution unit class an instruction occupies.
 type Unit uint8
 

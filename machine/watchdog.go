@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"heddle/engine"
+	"heddle/isa"
 	"heddle/machine/sm"
 	"heddle/mem"
 )
@@ -12,10 +13,6 @@ import (
 // DefaultWatchdog is the number of core cycles without anything useful after which an
 // application, and so a run, counts as stuck: about 18 ms of GPU time.
 const DefaultWatchdog = 20_000_000
-
-// fewInstructions is the size of a loop in which an application may wait: one of more
-// instructions counts as work, however long it goes on.
-const fewInstructions = 64
 
 // lookEvery is how often the watchdog looks at the warps, in core cycles: a prime, so that it sees a loop of
 // constant period at all of its instructions.
@@ -84,7 +81,7 @@ func (w *Watchdog) look(now uint64) {
 	for i, t := range w.tenants {
 		v := &w.of[i]
 		switch {
-		case v.distinct > fewInstructions:
+		case v.distinct > isa.FewInstructions:
 			t.useful, w.pace.progress = now, now
 		case v.ran && len(t.kernels) > 0:
 			v.idle += passed
@@ -126,7 +123,7 @@ func (w *Watchdog) hung(tenant int, now uint64) error {
 
 func (w *Watchdog) spins() string {
 	return fmt.Sprintf("no CTA has ended and its warps have been within %d instructions: the program spins or waits "+
-		"for something that never comes (raise the limit with --watchdog)", fewInstructions)
+		"for something that never comes (raise the limit with --watchdog)", isa.FewInstructions)
 }
 
 // waits has a line per unfinished kernel of a tenant, and one per CTA of it for some SMs.

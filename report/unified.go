@@ -43,4 +43,6 @@ func pages(n uint64, what string) string { return fmt.Sprintf("%s %s", mega(n*40
 
 func mega(bytes uint64) string { return fmt.Sprintf("%.3g MB", float64(bytes)/1e6) }
 
-func busyShare(n, of uint64) string { return fmt.Sprintf("%.3g %%", 100*ratio(float64(n), float64(of))) }
+func busyShare(n, of uint64) string {
+	return fmt.Sprintf("%.3g %%", 100*ratio(float64(n), float64(of)))
+}

@@ -119,15 +119,11 @@ func (f *dramFlags) run(stdin io.Reader) (*dramprobe.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	name, in := "standard input", stdin
-	if f.trace != "-" {
-		file, err := os.Open(f.trace)
-		if err != nil {
-			return nil, err
-		}
-		defer file.Close()
-		name, in = f.trace, file
+	name, in, err := openInput(f.trace, stdin)
+	if err != nil {
+		return nil, err
 	}
+	defer in.Close()
 	opt := dramprobe.Options{Inject: f.inject, Window: f.window}
 	finish := func() error { return nil }
 	if f.commands != "" {

@@ -2,8 +2,6 @@ package main
 
 import (
 	"io"
-	"os"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -89,13 +87,10 @@ come every period, before the misses of that cycle. Lines of the trace are "CYCL
 
 // readMisses reads a trace of misses; - is standard input.
 func readMisses(file string, stdin io.Reader) ([]hybridprobe.Access, error) {
-	if file == "-" {
-		return hybridprobe.ReadTrace("standard input", stdin)
-	}
-	f, err := os.Open(file)
+	name, in, err := openInput(file, stdin)
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
-	return hybridprobe.ReadTrace(filepath.ToSlash(file), f)
+	defer in.Close()
+	return hybridprobe.ReadTrace(name, in)
 }

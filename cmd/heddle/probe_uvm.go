@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -38,15 +37,11 @@ Migration: ` + strings.Join(uvm.MigrationNames(), ", ") + `.`,
 			default:
 				return fmt.Errorf("--write-back %q: use always or dirty", writeBack)
 			}
-			name, in := "standard input", cmd.InOrStdin()
-			if trace != "-" {
-				file, err := os.Open(trace)
-				if err != nil {
-					return err
-				}
-				defer file.Close()
-				name, in = trace, file
+			name, in, err := openInput(trace, cmd.InOrStdin())
+			if err != nil {
+				return err
 			}
+			defer in.Close()
 			r, err := uvmprobe.Run(o, name, in)
 			if err != nil {
 				return err

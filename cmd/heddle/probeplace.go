@@ -1,8 +1,6 @@
 package main
 
 import (
-	"os"
-
 	"github.com/spf13/cobra"
 
 	vmprobe "heddle/machine/vm/probe"
@@ -28,15 +26,11 @@ page is placed, else least-first. Ties go to the lowest channel.`,
 		Example: `  heddle probe place --policy lab --channels 32 --trace touches.txt`,
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			name, in := "standard input", cmd.InOrStdin()
-			if trace != "-" {
-				file, err := os.Open(trace)
-				if err != nil {
-					return err
-				}
-				defer file.Close()
-				name, in = trace, file
+			name, in, err := openInput(trace, cmd.InOrStdin())
+			if err != nil {
+				return err
 			}
+			defer in.Close()
 			r, err := vmprobe.Place(o, name, in)
 			if err != nil {
 				return err

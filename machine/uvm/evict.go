@@ -57,6 +57,23 @@ func evictorByName(name string) (e evictor, flat bool, err error) {
 // byRecency is the order of the latest transfer or access.
 func byRecency(a, b *chunk) int { return compare(a.stamp, b.stamp) }
 
+// behind visits the chunks of the policy's order whose valid pages v are not all among the first reserved ones, until
+// take says that it has what it looks for. Of the first of them, so many of the pages are still reserved.
+func behind(r *Runtime, reserved int, take func(i int32, c *chunk, v *Mask, reserved int) bool) {
+	for _, i := range r.order {
+		c := &r.chunks[i]
+		v := c.valid()
+		if n := v.Count(); n <= reserved {
+			reserved -= n
+			continue
+		}
+		if take(i, c, &v, reserved) {
+			return
+		}
+		reserved = 0
+	}
+}
+
 // evictable is the pages of a chunk that may leave: those for which nobody waits.
 func (c *chunk) evictable() Mask {
 	v := c.valid()

@@ -15,19 +15,12 @@ func evictAnyChunk(r *Runtime, reserved int) []unit {
 
 // firstChunk is the chunk of the first page behind the reserved ones, among those that fit and
 // for which nobody waits.
-func firstChunk(r *Runtime, reserved int, fits func(c *chunk, pages *Mask) bool) []unit {
-	for _, i := range r.order {
-		c := &r.chunks[i]
-		v := c.valid()
-		n := v.Count()
-		if n <= reserved {
-			reserved -= n
-			continue
+func firstChunk(r *Runtime, reserved int, fits func(c *chunk, pages *Mask) bool) (found []unit) {
+	behind(r, reserved, func(i int32, c *chunk, v *Mask, _ int) bool {
+		if held := v.And(&c.held); held.Empty() && fits(c, v) {
+			found = append(r.units, unit{i, *v})
 		}
-		reserved = 0
-		if held := v.And(&c.held); held.Empty() && fits(c, &v) {
-			return append(r.units, unit{i, v})
-		}
-	}
-	return nil
+		return found != nil
+	})
+	return found
 }

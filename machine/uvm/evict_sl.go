@@ -13,21 +13,13 @@ func evictSequentialLocal(r *Runtime, reserved int) []unit {
 
 // leastRecentBlock is the block of the first page behind the reserved ones, among the blocks that
 // nobody waits for; -1 if there is none.
-func leastRecentBlock(r *Runtime, reserved int) (chunk int32, block int) {
-	for _, i := range r.order {
-		c := &r.chunks[i]
-		v := c.valid()
-		n := v.Count()
-		if n <= reserved {
-			reserved -= n
-			continue
-		}
-		if b := leastRecentIn(c, &v, reserved); b >= 0 {
-			return i, b
-		}
-		reserved = 0
-	}
-	return 0, -1
+func leastRecentBlock(r *Runtime, reserved int) (in int32, block int) {
+	block = -1
+	behind(r, reserved, func(i int32, c *chunk, v *Mask, reserved int) bool {
+		in, block = i, leastRecentIn(c, v, reserved)
+		return block >= 0
+	})
+	return in, block
 }
 
 // leastRecentIn is leastRecentBlock within a chunk, of which v is the valid pages, more than are reserved.

@@ -2,25 +2,18 @@ package uvm
 
 // evictSmart is what the smart runtime evicts (6.2.3): the least recent chunk decides. Of an allocation
 // that is regular or mixed goes what TBN_e takes, of any other the whole chunk, if it is full.
-func evictSmart(r *Runtime, reserved int) []unit {
-	for _, i := range r.order {
-		c := &r.chunks[i]
-		v := c.valid()
-		n := v.Count()
-		if n <= reserved {
-			reserved -= n
-			continue
-		}
+func evictSmart(r *Runtime, reserved int) (found []unit) {
+	behind(r, reserved, func(i int32, c *chunk, v *Mask, reserved int) bool {
 		if c.pattern == Regular || c.pattern == Mixed {
-			if b := leastRecentIn(c, &v, reserved); b >= 0 {
-				return cascade(r, i, b)
+			if b := leastRecentIn(c, v, reserved); b >= 0 {
+				found = cascade(r, i, b)
 			}
-		} else if held := v.And(&c.held); held.Empty() && n == c.pages {
-			return append(r.units, unit{i, v})
+		} else if held := v.And(&c.held); held.Empty() && v.Count() == c.pages {
+			found = append(r.units, unit{i, *v})
 		}
-		reserved = 0
-	}
-	return nil
+		return found != nil
+	})
+	return found
 }
 
 // migrateSmart is the rule of migration of an allocation: Adaptive for a mixed one, else at first

@@ -2,15 +2,13 @@ package emulate
 
 import (
 	"fmt"
+
+	"heddle/isa"
 )
 
 // DefaultIdle is the number of warp instructions without anything useful after which a
 // functional run counts as hung: half a minute of it.
 const DefaultIdle = 500_000_000
-
-// fewInstructions is the size of a loop in which a program may wait: one of more
-// instructions counts as work, however long it goes on.
-const fewInstructions = 64
 
 // idle tells a program that works from one that only waits. Useful is the end of a CTA, and a warp at
 // an instruction where none was; so a loop of few instructions is not, even if it stores.
@@ -51,7 +49,7 @@ func (r *runner) look(c *resident, w int, pc int32) error {
 		d.seen[pc>>6] |= bit
 		d.distinct++
 	}
-	if d.distinct > fewInstructions {
+	if d.distinct > isa.FewInstructions {
 		r.useful()
 		return nil
 	}
