@@ -51,10 +51,13 @@ func KernelHead() []string {
 	}
 }
 
-// KernelRows is the table of a tenant's kernels, then how the rest of its window passed;
-// overlapped says that kernels of the tenant ran side by side, so that their shares add
+// KernelRows is the table of a tenant's kernels, then how the rest of its window passed; none where no kernel
+// ended, as on CPU cores. overlapped says that kernels of the tenant ran side by side, so that their shares add
 // up to more than the time.
 func KernelRows(t *sim.Tenant) (rows [][]string, overlapped bool) {
+	if len(t.Kernels) == 0 {
+		return nil, false
+	}
 	of := func(n uint64) string { return percent(ratio(float64(n), float64(t.Cycles))) }
 	for _, x := range kernelRows(t) {
 		c := float64(x.cycles)
@@ -111,7 +114,7 @@ func (p *printer) kernels(r *sim.Result) {
 	for i := range r.Tenants {
 		t := &r.Tenants[i]
 		rows, overlapped := KernelRows(t)
-		if len(t.Kernels) == 0 || len(rows) == 0 {
+		if len(rows) == 0 {
 			continue
 		}
 		p.f("kernels of %s\n", t.Name)

@@ -437,3 +437,11 @@ func TestFileName(t *testing.T) {
 		}
 	}
 }
+
+// A tenant without kernels, such as one on CPU cores, has no table of them.
+func TestNoKernelsNoTable(t *testing.T) {
+	x := sim.Tenant{Cycles: 100, Time: sim.Time{Gaps: 1}}
+	if rows, _ := KernelRows(&x); len(rows) > 0 {
+		t.Errorf("rows %v", rows)
+	}
+}
