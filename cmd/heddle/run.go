@@ -233,8 +233,9 @@ func run(cmd *cobra.Command, path string, f *runFlags) (err error) {
 	defer func() { err = errors.Join(err, again.clean()) }()
 	progress := report.NewProgress(cmd.ErrOrStderr(), isTerminal(cmd.ErrOrStderr()))
 	runner := &lab.Runner{
-		Run: sim.Run, Jobs: f.jobs, Finish: lab.AddEnergy, Start: progress.Start,
-		Warn: func(format string, a ...any) { progress.Log("heddle: warning: "+format, a...) },
+		Run: sim.Run, Jobs: f.jobs, Finish: lab.AddEnergy,
+		Start: func(t *lab.Task) (func(sim.Progress), func()) { return progress.Start(t.Job.Label, t.Alone) },
+		Warn:  func(format string, a ...any) { progress.Log("heddle: warning: "+format, a...) },
 	}
 	if err := f.store(runner, file); err != nil {
 		return err
