@@ -110,7 +110,7 @@ func (v *visitor) shot(name string) {
 	if *shots == "" {
 		return
 	}
-	png, err := chromedp.Run(v.ctx, chromedp.FullScreenshot(100))
+	png, err := chromedp.Run(v.ctx, chromedp.CaptureScreenshot())
 	if err == nil {
 		err = os.WriteFile(filepath.Join(*shots, name+".png"), png, 0o644)
 	}

@@ -241,6 +241,7 @@ func run(cmd *cobra.Command, path string, f *runFlags) (err error) {
 		return err
 	}
 	idlePolicies(file, runner.Warn)
+	defer f.announce(runner, path)()
 	dirs, err := begin(file)
 	if err != nil {
 		return err

@@ -39,7 +39,8 @@ func newBench(t *testing.T) *bench {
 		"run.yaml": slurmRun,
 		"s.yaml": "run: run.yaml\nvary:\n  - {machine.llc.latency: [100, 110, 120, 130, 140, 150]}\n" +
 			"  - {apps.t.args.n: [300000, 310000, 320000, 330000]}\n",
-		"bad.yaml": "run: run.yaml\nvary:\n  - {apps.t.args.n: [1000, -7, 2000]}\n",
+		"small.yaml": "run: run.yaml\nvary:\n  - {apps.t.args.n: [1000, 2000]}\n",
+		"bad.yaml":   "run: run.yaml\nvary:\n  - {apps.t.args.n: [1000, -7, 2000]}\n",
 	} {
 		err = errors.Join(err, os.WriteFile(b.path(name), []byte(text), 0o644))
 	}
