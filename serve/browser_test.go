@@ -159,7 +159,7 @@ func busySite(t *testing.T) (x *site, address string, board *live.Board, follow 
 	watch, _ := board.Start(first)
 	_, over := board.Start(second)
 	over()
-	board.Where("slurm: 1 tasks run, 3 wait (Priority)")
+	board.Where("slurm: tasks: 1 run, 3 wait (Priority)")
 	ctx, cancel := context.WithCancel(t.Context())
 	t.Cleanup(cancel)
 	if x.s, err = New(ctx, Options{Store: x.dir, Roots: []string{root}}); err != nil {
@@ -184,7 +184,7 @@ func TestInABrowser(t *testing.T) {
 	v.until(`document.querySelector(".process .speed")?.textContent.includes("2500 cycles/s, 24 s left")`)
 	text := eval[string](v, `document.querySelector("#processes").innerText`)
 	for _, want := range []string{
-		"sweep channels.yaml", "1 of 12 runs done, 5 kept from before", "slurm: 1 tasks run, 3 wait (Priority)",
+		"sweep channels.yaml", "1 of 12 runs done, 5 kept from before", "slurm: tasks: 1 run, 3 wait (Priority)",
 		"10 wait", "1 failed", "app.star:3: n is negative",
 	} {
 		if !strings.Contains(text, want) {

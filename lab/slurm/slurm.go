@@ -284,7 +284,7 @@ func where(entries []entry, own func(*entry) bool) string {
 			run++
 		}
 	}
-	s := fmt.Sprintf("slurm: %d tasks run, %d wait", run, wait)
+	s := fmt.Sprintf("slurm: tasks: %d run, %d wait", run, wait)
 	if wait > 0 {
 		slices.Sort(reasons)
 		s += " (" + strings.Join(reasons, ", ") + ")"

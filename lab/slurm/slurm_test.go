@@ -226,7 +226,7 @@ func TestWaitThroughLosses(t *testing.T) {
 	if r := p.Receipt(); r.Tasks != 2+4+2 || r.Points != 6+4+4 {
 		t.Errorf("%+v", r)
 	}
-	if where != "slurm: 0 tasks run, 0 wait" {
+	if where != "slurm: tasks: 0 run, 0 wait" {
 		t.Errorf("where: %s", where)
 	}
 }
