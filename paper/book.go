@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"maps"
 	"path/filepath"
-	"slices"
 
 	"heddle/control"
 	"heddle/lab"
@@ -249,42 +248,6 @@ func (b *Book) divide(s *sim.Sharing, scheme *Scheme, n, first int) {
 	if s.Mode == "slices" {
 		s.Groups = split(b.groups())
 	}
-}
-
-// best profiles every program alone on the scheme's slices and chooses.
-func (b *Book) best(programs []string, scheme *Scheme) ([]control.Alloc, error) {
-	var tables [][]control.Point
-	pending := false
-	for _, p := range programs {
-		alone, err := b.Whole(p)
-		if err != nil && !errors.Is(err, errPending) {
-			return nil, err
-		}
-		pending = pending || err != nil
-		var table []control.Point
-		points := scheme.Offline[b.Study.list.Program(p).Class]
-		if len(points) == 0 {
-			return nil, fmt.Errorf("scheme %s has no slices to profile %s on", scheme.Name, p)
-		}
-		for _, at := range points {
-			x, err := b.Slice(p, at[0], at[1])
-			if err != nil && !errors.Is(err, errPending) {
-				return nil, err
-			}
-			if pending = pending || err != nil; !pending {
-				table = append(table, control.Point{
-					Alloc:    control.Alloc{SMs: at[0], Groups: at[1]},
-					Progress: x / alone,
-				})
-			}
-		}
-		tables = append(tables, table)
-	}
-	if pending {
-		return nil, errPending
-	}
-	best, _, err := control.BestStatic(control.Machine{SMs: b.machine.SM.Count, Groups: b.groups()}, tables)
-	return slices.Clone(best), err
 }
 
 // groups is the number of channel groups of the machine.

@@ -287,6 +287,7 @@ func TestMalformedStudies(t *testing.T) {
 		{"study.yaml", "sets: [pairs], schemes: [BP, BIG", "sets: [pears], schemes: [BP, BIG", `no set "pears"`},
 		{"study.yaml", "{key: V,", "{key: W,", `program "W"`},
 		{"study.yaml", "[4, 6]]", "[4]]", "a slice is [SMs, channel groups]"},
+		{"study.yaml", "mode: bp-sb}", "mode: bp-sb, step: [4, 1]}", "step belongs to offline"},
 		{"study.yaml", "set_why: a small machine is simulated sooner\n", "", "set_why"},
 		{"study.yaml", "high: compute", "high: computer", "high, a class"},
 		{"study.yaml", "configs: [FAR, NEAR]}", "configs: [FAR, NEER]}", "did you mean NEAR"},

@@ -114,6 +114,9 @@ type Scheme struct {
 	// Offline lists by class the slices (SMs, channel groups) each application is
 	// profiled on alone; the best static choice among them is run.
 	Offline Offline `yaml:"offline"`
+	// Step is the SMs and channel groups by which the search goes on from that choice to its neighbours, until
+	// none is better; none: it ends there.
+	Step []int `yaml:"step"`
 	// High is the fraction of SMs and channel groups (mode slices) or SMs (mode mps) for
 	// the high-priority application; the others share the rest evenly.
 	High float64 `yaml:"high"`

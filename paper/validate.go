@@ -122,6 +122,10 @@ func (s *Study) validateSchemes(root *yamldoc.Node) error {
 		if (c.Mode == "") == (len(c.Offline) == 0) {
 			return at.Errorf("scheme %s needs either mode or offline", c.Name)
 		}
+		if len(c.Step) > 0 && (len(c.Offline) == 0 || len(c.Step) != 2 || min(c.Step[0], c.Step[1]) < 1) {
+			return at.At("step").Errorf("scheme %s: step belongs to offline and is [SMs, channel groups], both 1 or "+
+				"more", c.Name)
+		}
 		if c.High < 0 || c.High >= 1 || c.QoS < 0 || c.QoS > 1 {
 			return at.Errorf("scheme %s: high and qos are fractions", c.Name)
 		}
