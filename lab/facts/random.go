@@ -60,8 +60,8 @@ var odd = map[string][]string{
 		"32",
 		"512",
 	}, "vm.l2_ports": {"1", "2"}, "vm.l2_banks": {"1", "2"}, "vm.walkers": {"1", "8"}, "vm.walk_cache": {"0", "16"},
-	"vm.placement": {"round-robin", "least", "least-random", "first-touch"},
-	"vm.gain_share": {"true", "false"},
+	"vm.placement":   {"round-robin", "least", "least-random", "first-touch"},
+	"vm.gain_share":  {"true", "false"},
 	"vm.sweep_pages": {"0", "4", "64"}, "vm.driver_turns": {"true", "false"}, "vm.copy_lines": {"1", "256"},
 	"vm.driver_cycles": {"0", "1000"},
 }
