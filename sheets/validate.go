@@ -324,7 +324,7 @@ func (c *checker) vm(m *Machine) {
 		v.L2Entries, v.L2Ways)
 	c.want(v.L2Banks == 0 || pow2(v.L2Banks),
 		"vm.l2_banks is %d; it must be a power of two: low bits of a page choose its bank", v.L2Banks)
-	if sets := l2Sets(v); v.L2Banks > 1 {
+	if sets := l2Sets(v); pow2(v.L2Banks) {
 		c.want(sets%v.L2Banks == 0,
 			"vm.l2_banks = %d do not divide the %d sets of vm.l2_entries = %d and vm.l2_ways = %d; take fewer banks "+
 				"or more sets", v.L2Banks, sets, v.L2Entries, v.L2Ways)
