@@ -39,6 +39,29 @@ type ledger struct {
 	want  []lab.Job
 }
 
+// on is the book for a machine of a figure's or scheme's own: another sheet than the
+// study's ("": the study's), and what differs from it.
+func (b *Book) on(machine string, set map[string]string) (*Book, error) {
+	if machine == "" && len(set) == 0 {
+		return b, nil
+	}
+	own, study := *b, *b.Study
+	if machine != "" {
+		study.Machine = machine
+	}
+	all := maps.Clone(set)
+	if all == nil {
+		all = map[string]string{}
+	}
+	maps.Copy(all, b.set)
+	var err error
+	if own.set, own.machine, err = study.Sheet(all); err != nil {
+		return nil, err
+	}
+	own.Study = &study
+	return &own, nil
+}
+
 // errPending is the answer for a run that is not done yet.
 var errPending = errors.New("not simulated yet")
 
@@ -160,6 +183,10 @@ func ipc(r *sim.Result, err error) (float64, error) {
 // Mix is a mix under a scheme; its result has metrics. high is the class with
 // priority, where the scheme knows one.
 func (b *Book) Mix(m *mixes.Mix, scheme *Scheme, high string) (*sim.Result, error) {
+	b, err := b.on(scheme.Machine, scheme.Set)
+	if err != nil {
+		return nil, err
+	}
 	label := m.Name + " " + scheme.Name
 	sharing := sim.Sharing{Mode: scheme.Mode, Name: scheme.Mode}
 	if scheme.Dynamic {

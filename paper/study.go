@@ -106,6 +106,9 @@ type Scheme struct {
 	Name   string `yaml:"name"`
 	Mode   string `yaml:"mode"` // sharing mode
 	Params Params `yaml:"params"`
+	// Machine and Set are a machine of its own: a sheet, and what differs from it.
+	Machine string          `yaml:"machine"`
+	Set     runfile.Scalars `yaml:"set"`
 	// Dynamic modes get the scale's epoch.
 	Dynamic bool `yaml:"dynamic"`
 	// Offline lists by class the slices (SMs, channel groups) each application is

@@ -132,6 +132,13 @@ func (s *Study) validateSchemes(root *yamldoc.Node) error {
 		if c.High > 0 && c.Mode != "mps" && c.Mode != "slices" {
 			return at.Errorf("scheme %s: high belongs to mode mps or slices", c.Name)
 		}
+		own := *s
+		if c.Machine != "" {
+			own.Machine = c.Machine
+		}
+		if _, _, err := own.Sheet(c.Set); err != nil {
+			return at.Errorf("scheme %s: %v", c.Name, err)
+		}
 	}
 	return nil
 }

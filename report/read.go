@@ -38,6 +38,7 @@ func Read(dir string) (*sim.Result, error) {
 		read func([]byte, *sim.Result) error
 	}{
 		{"epochs.csv", readEpochs},
+		{"channels.csv", readChannels},
 		{sim.DecisionsFile, readDecisions},
 		{"timeline.json", readTimeline},
 		{"stalls.pb.gz", readStalls},

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -85,8 +86,14 @@ func sample() *sim.Result {
 			}, {Name: "dram", J: 0.0003}, {Name: "static", J: 0.0004}},
 		},
 		Epochs: []sim.Epoch{
-			{Cycle: 1000, Tenants: []sim.EpochTenant{epoch(0.005, "thread_insts", 5), epoch(0, "dram_bytes", 64)}},
-			{Cycle: 2000, Tenants: []sim.EpochTenant{epoch(0, "thread_insts", 7), epoch(0, "dram_bytes", 0)}},
+			{
+				Cycle: 1000, ChannelBytes: []uint64{64, 0},
+				Tenants: []sim.EpochTenant{epoch(0.005, "thread_insts", 5), epoch(0, "dram_bytes", 64)},
+			},
+			{
+				Cycle: 2000, ChannelBytes: []uint64{0, 7},
+				Tenants: []sim.EpochTenant{epoch(0, "thread_insts", 7), epoch(0, "dram_bytes", 0)},
+			},
 		},
 		Spans: []sim.Span{
 			{Track: "kernels/triad", Name: "k", Start: 10, End: 900},
@@ -286,13 +293,20 @@ func TestTimelineIsATrace(t *testing.T) {
 	}
 	lanes := map[int][]traceEvent{}
 	names := map[string]bool{}
+	var ipc []float64
 	for _, e := range trace.TraceEvents {
+		if e.Phase == "C" && e.Name == "triad IPC" {
+			ipc = append(ipc, e.TS, e.Args["IPC"].(float64))
+		}
 		if e.Phase == "X" {
 			lanes[e.TID] = append(lanes[e.TID], e)
 		}
 		if e.Name == "thread_name" {
 			names[e.Args["name"].(string)] = true
 		}
+	}
+	if !slices.Equal(ipc, []float64{0, 0.005, 1, 0}) { // from the begins of epochs on, in us
+		t.Errorf("counter track of IPC: %v", ipc)
 	}
 	for tid := range lanes { // the policy's bars are TestTimelineTellsOfThePolicy's
 		if lanes[tid][0].PID == pidPolicy {

@@ -19,7 +19,9 @@ type collector struct {
 	sampled     uint64
 	last        [][]uint64 // per tenant, columns at the last epoch's end
 	epochs      []Epoch
-	gated       uint64 // SM-cycles powered down at the last epoch's end
+	lastBytes   []uint64 // of each channel, at the last epoch's end
+	period      uint64   // of epochs at present, in core cycles; 0: there are none
+	gated       uint64   // SM-cycles powered down at the last epoch's end
 	spans       []Span
 	tallies     []tally                                // per tenant
 	open        [][]*launch                            // per tenant, kernels on the GPU
@@ -35,7 +37,8 @@ type collector struct {
 func newCollector(r *run) (*collector, error) {
 	n := len(r.apps)
 	c := &collector{
-		r: r, set: r.gpu.Tables, tallies: make([]tally, n), open: make([][]*launch, n), kernels: make([][]Kernel, n),
+		r: r, set: r.gpu.Tables, period: r.spec.Epoch,
+		tallies: make([]tally, n), open: make([][]*launch, n), kernels: make([][]Kernel, n),
 		copies: make([][]interval, n), onCPU: make([][]interval, n), names: make([][]*kernelTally, n),
 		warmKernels: make([]map[string][numKernelCounters]uint64, n), prof: map[*isa.Code][]sm.PC{},
 	}
@@ -99,8 +102,33 @@ func (c *collector) epoch(now uint64) {
 	gated := c.r.gated()
 	e.Nobody.GatedSMCycles, c.gated = gated-c.gated, gated
 	e.Nobody.SMs, e.Nobody.Channels = c.r.nobodys()
+	c.sinceLast(&e)
 	c.epochs = append(c.epochs, e)
 	c.sampled = now
+	if len(c.epochs) == c.r.spec.MostEpochs {
+		c.halve()
+	}
+}
+
+// halve makes one epoch of every two, and those to come twice as long.
+func (c *collector) halve() {
+	for k := range len(c.epochs) / 2 {
+		a, b := &c.epochs[2*k], c.epochs[2*k+1]
+		for i := range b.Tenants {
+			x, y := &a.Tenants[i], &b.Tenants[i]
+			for n := range y.Counts {
+				y.Counts[n] += x.Counts[n]
+			}
+			y.IPC, y.BandwidthGBs = (x.IPC+y.IPC)/2, (x.BandwidthGBs+y.BandwidthGBs)/2 // both are as long
+		}
+		b.Nobody.GatedSMCycles += a.Nobody.GatedSMCycles
+		for n := range b.ChannelBytes {
+			b.ChannelBytes[n] += a.ChannelBytes[n]
+		}
+		c.epochs[k] = b
+	}
+	c.epochs = c.epochs[:len(c.epochs)/2]
+	c.period *= 2
 }
 
 // gated is the SM-cycles so far in which SMs were powered down.
@@ -180,7 +208,7 @@ func (c *collector) stalls() []Stall {
 // result puts the Result together.
 func (r *run) result() *Result {
 	now := r.gpu.Now()
-	if r.spec.Epoch > 0 && now > r.col.sampled {
+	if r.col.period > 0 && now > r.col.sampled {
 		r.col.epoch(now) // the last, shorter one
 	}
 	r.gpu.Settle()

@@ -195,6 +195,9 @@ type Epoch struct {
 	Cycle   uint64
 	Tenants []EpochTenant
 	Nobody  EpochNobody
+	// ChannelBytes is what each DRAM channel moved for whomever, those of all tiers one after
+	// another.
+	ChannelBytes []uint64
 }
 
 // EpochNobody is what no application had in an epoch.

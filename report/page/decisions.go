@@ -209,6 +209,14 @@ type partView struct{ Cause, Color, Share string }
 
 type causeView struct{ Name, Color string }
 
+// causeColor: Paul Tol, "Colour schemes" (2021), muted; none of them is an application's.
+func causeColor(i int) string {
+	colors := []string{
+		"#332288", "#88ccee", "#44aa99", "#117733", "#999933", "#ddcc77", "#cc6677", "#882255", "#aa4499", "#bbbbbb",
+	}
+	return colors[i%len(colors)]
+}
+
 // stallViews sums the profile over lines. The profile knows kernels; a kernel that
 // several applications launched stands for all of them.
 func stallViews(r *sim.Result) ([]stallView, []causeView) {
@@ -245,7 +253,7 @@ func stallViews(r *sim.Result) ([]stallView, []causeView) {
 	slices.Sort(causes)
 	var legend []causeView
 	for i, c := range causes {
-		legend = append(legend, causeView{c, palette(i)})
+		legend = append(legend, causeView{c, causeColor(i)})
 	}
 	var out []stallView
 	for _, n := range names {
@@ -256,7 +264,8 @@ func stallViews(r *sim.Result) ([]stallView, []causeView) {
 		v := stallView{Name: n, Total: whole(total)}
 		for i, c := range causes {
 			if x := sums[n][c]; x > 0 {
-				v.Parts = append(v.Parts, partView{c, palette(i), fmt.Sprintf("%.1f", 100*float64(x)/float64(total))})
+				share := fmt.Sprintf("%.1f", 100*float64(x)/float64(total))
+				v.Parts = append(v.Parts, partView{c, causeColor(i), share})
 			}
 		}
 		out = append(out, v)
