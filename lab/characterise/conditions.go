@@ -73,7 +73,7 @@ func newConditions(r *sim.Result, m *sheets.Machine, footprint uint64) *Conditio
 	c.Walking = ratio(walking, walking+counter(r, "sm", "request_latency"))
 	if lookups := perInstance(r, "mmu", "l2_tlb_accesses"); len(lookups) > 0 {
 		mmus := uint64(len(lookups))
-		c.Ports = ratio(total(lookups), t.BusyCycles*mmus*uint64(m.VM.L2Ports))
+		c.Ports = ratio(total(lookups), t.BusyCycles*mmus*uint64(m.VM.L2Ports*max(1, m.VM.L2Banks)))
 		c.Walkers = ratio(total(perInstance(r, "mmu", "walk_cycles")), t.BusyCycles*mmus*uint64(m.VM.Walkers))
 	}
 	moved := t.DRAMBytes
