@@ -241,6 +241,7 @@ func (r *run) result() *Result {
 	outside, moved := r.col.set.Zero(), r.col.set.Zero()
 	for i, a := range r.apps {
 		r.tenant(res, i, a, outside, moved)
+		res.Unfinished = append(res.Unfinished, r.col.unfinished(i, now))
 		res.Checks = append(res.Checks, a.checks...)
 	}
 	res.Nobody = r.nobody(res)

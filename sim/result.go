@@ -33,6 +33,8 @@ type Result struct {
 	Epochs  []Epoch  `json:"-"` // epochs.csv / epochs.parquet
 	Spans   []Span   `json:"-"` // timeline.json
 	Stalls  []Stall  `json:"-"` // stalls.pb.gz
+	// Unfinished are per tenant the kernels that were on the GPU at the end, up to then.
+	Unfinished [][]Kernel `json:"-"`
 	// Tables are totals per component kind: of each tenant's window, then of what lies
 	// outside of all (Tenant is OutsideWindows).
 	Tables []Counters `json:"counters"`
