@@ -139,6 +139,7 @@ func AloneSpec(s *sim.Spec, a int) sim.Spec {
 		Machine: s.Machine, Set: s.Set, Seed: s.Seed, Watchdog: s.Watchdog, Apps: []sim.App{app},
 		Sharing: sim.Sharing{Mode: "alone", Name: "alone"},
 	}
+	out.Sharing.Memory.Unified = s.Sharing.Memory.Unified.Alone()
 	switch l := &s.Length; {
 	case l.Budget:
 		out.Length = *l

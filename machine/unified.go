@@ -147,7 +147,10 @@ func (u *unified) allocate(tenant mem.TenantID, r *mem.Region) error {
 	if err := u.runtime.Allocate(tenant, managedKey(tenant, r.Base), uint64(r.Len()), false); err != nil {
 		return fmt.Errorf("unified memory: %w", err)
 	}
-	u.most = max(u.most, u.runtime.Allocated())
+	all, its := u.runtime.Allocated(tenant)
+	u.most = max(u.most, all)
+	row := u.faults.row[tenant]
+	row[uvmAllocated] = max(row[uvmAllocated], its/uvm.PageSize)
 	if u.share > 0 {
 		u.runtime.SetCapacity(max(uvm.PageSize, int64(u.share*float64(u.most))&^(uvm.PageSize-1)))
 	}

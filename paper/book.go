@@ -1,12 +1,14 @@
 package paper
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
 	"path/filepath"
+	"slices"
 
 	"heddle/control"
 	"heddle/lab"
@@ -131,13 +133,13 @@ func (b *Book) resultOf(job lab.Job) (*sim.Result, error) {
 func (b *Book) spec(keys []string, s sim.Sharing) sim.Spec {
 	spec := sim.Spec{Machine: b.Study.Machine, Set: b.set, Sharing: s, Length: sim.Length{
 		MaxCycles: b.Scale.Budget,
-		Budget:    true,
+		Budget:    !b.Scale.Whole,
 	}, Seed: 1}
 	for _, k := range keys {
 		folder := filepath.FromSlash(b.Study.list.Program(k).App)
 		spec.Apps = append(spec.Apps, sim.App{
 			Name: k, Path: filepath.Join(b.Apps, folder),
-			Args: b.Study.program(k).Inputs[b.Scale.Inputs],
+			Args: b.Study.program(k).Inputs[b.Scale.Inputs], Repeat: b.Scale.Whole && len(keys) > 1,
 		})
 	}
 	return spec
@@ -187,8 +189,16 @@ func (b *Book) Mix(m *mixes.Mix, scheme *Scheme, high string) (*sim.Result, erro
 	if err != nil {
 		return nil, err
 	}
-	label := m.Name + " " + scheme.Name
-	sharing := sim.Sharing{Mode: scheme.Mode, Name: scheme.Mode}
+	spec, err := b.mixSpec(m, scheme, high)
+	if err != nil {
+		return nil, err
+	}
+	return whole(b.result(m.Name+" "+scheme.Name, spec))
+}
+
+// mixSpec is the run of a mix under a scheme.
+func (b *Book) mixSpec(m *mixes.Mix, scheme *Scheme, high string) (spec sim.Spec, err error) {
+	sharing := sim.Sharing{Mode: scheme.Mode, Name: scheme.Mode, Memory: scheme.Memory.Resolve()}
 	if scheme.Dynamic {
 		sharing.Epoch = b.Scale.Epoch
 		sharing.Params = control.Params(maps.Clone(scheme.Params))
@@ -196,7 +206,7 @@ func (b *Book) Mix(m *mixes.Mix, scheme *Scheme, high string) (*sim.Result, erro
 	if len(scheme.Offline) > 0 {
 		best, err := b.best(m.Apps, scheme)
 		if err != nil {
-			return nil, err
+			return spec, err
 		}
 		sharing.Mode, sharing.Name = "slices", "slices"
 		for _, a := range best {
@@ -207,15 +217,53 @@ func (b *Book) Mix(m *mixes.Mix, scheme *Scheme, high string) (*sim.Result, erro
 	if scheme.High > 0 {
 		b.divide(&sharing, scheme, len(m.Apps), first)
 	}
-	spec := b.spec(m.Apps, sharing)
+	spec = b.spec(m.Apps, sharing)
 	if scheme.QoS > 0 {
 		alone, err := b.Alone(m.Apps[first])
 		if err != nil {
-			return nil, err
+			return spec, err
 		}
 		spec.Apps[first].QoS = scheme.QoS * alone
 	}
-	return b.result(label, spec)
+	if scheme.Demand {
+		order, err := b.byDemand(&spec)
+		if err != nil {
+			return spec, err
+		}
+		spec.Sharing.Memory.Unified.High = order[0]
+	}
+	return spec, nil
+}
+
+// whole refuses a result that has not come to its end.
+func whole(r *sim.Result, err error) (*sim.Result, error) {
+	if err == nil && !r.Complete {
+		return nil, fmt.Errorf("%s did not come to its end: %s", r.Tenants[0].Name, r.Why)
+	}
+	return r, err
+}
+
+// byDemand are the positions of a mix's programs by how many transfers each makes for the memory it
+// has allocated, most first, when it is alone: offline profiling (Ganguly, 7.1.1 and 7.3.2).
+func (b *Book) byDemand(spec *sim.Spec) ([]int, error) {
+	var order []int
+	demand := make([]float64, len(spec.Apps))
+	pending := false
+	for i := range spec.Apps {
+		r, err := whole(b.result(spec.Apps[i].Name+" alone", lab.AloneSpec(spec, i)))
+		if err != nil && !errors.Is(err, errPending) {
+			return nil, err
+		}
+		if pending = pending || err != nil; err == nil {
+			demand[i] = transfersPerMB(r, 0)
+		}
+		order = append(order, i)
+	}
+	if pending {
+		return nil, errPending
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(demand[j], demand[i]) })
+	return order, nil
 }
 
 // priority is the position of the high-priority program: the last of its class.

@@ -79,12 +79,16 @@ func (b *Book) Single(program string, c *Config) (*sim.Result, error) {
 	}
 	spec := b.spec([]string{program}, sharing)
 	spec.Machine, spec.Set = name, set
-	spec.Touches = m.VM.Enabled // one figure needs it, and figures share runs
+	degree := func(f Figure) bool { return f.Kind == "degree" } // figures share runs, and one kind needs it
+	spec.Touches = m.VM.Enabled && slices.ContainsFunc(b.Study.Figures, degree)
 	spec.Length.Warmup = b.Scale.Warmup
 	if b.Scale.Instructions > 0 {
 		spec.Length = sim.Length{Instructions: b.Scale.Instructions, Warmup: b.Scale.Warmup}
 	}
 	r, err := b.resultOf(lab.Job{Label: program + " on " + c.Name, Spec: spec, Machine: m})
+	if b.Scale.Whole {
+		r, err = whole(r, err)
+	}
 	if _, err := ipc(r, err); err != nil {
 		return nil, err
 	}
@@ -99,13 +103,18 @@ func (b *Book) programs(f *Figure, set string) (keys []string) {
 	return keys
 }
 
-// singles are the results of a figure by set, program and configuration; nil where there is none.
+// singles are the results of a figure by set, program and configuration; nil where there is none. Of
+// schemes the program is a mix.
 type singles struct {
 	set, program string
 	res          []*sim.Result
+	of           int // the program of a mix that it is of
 }
 
 func (b *Book) singles(r *Reproduced, configs []string) (out []singles) {
+	if len(r.Figure.Schemes) > 0 {
+		return b.mixed(r, configs)
+	}
 	for _, set := range r.Figure.Sets {
 		for _, p := range b.programs(r.Figure, set) {
 			s := singles{set: set, program: p}
@@ -145,6 +154,12 @@ func (s *Study) validateSingles(at *yamldoc.Node, f *Figure) error {
 				yamldoc.DidYouMean(name, s.configNames()))
 		}
 		return nil
+	}
+	if len(f.Schemes) > 0 {
+		return s.validateMixed(at, f)
+	}
+	if f.Each {
+		return at.At("each").Errorf("figure %s: each belongs to schemes, for mixes", f.Name)
 	}
 	for _, n := range f.Configs {
 		if err := known("configs", n); err != nil {
@@ -189,9 +204,25 @@ func (s *Study) needs(at *yamldoc.Node, f *Figure) error {
 	if lacks != "" {
 		return at.Errorf("figure %s: kind %s needs %s", f.Name, f.Kind, lacks)
 	}
-	if _, ok := metrics()[f.Metric]; !ok && (f.Kind == "ratios" || f.Kind == "values" || f.Kind == "pairs") {
+	if !slices.Contains([]string{"ratios", "values", "pairs"}, f.Kind) {
+		return nil
+	}
+	return f.validateMetric(at)
+}
+
+// validateMetric looks for a metric of what the figure compares.
+func (f *Figure) validateMetric(at *yamldoc.Node) error {
+	m, ok := metrics()[f.Metric]
+	if !ok {
 		return at.At("metric").Errorf("figure %s: no metric %q%s", f.Name, f.Metric,
 			yamldoc.DidYouMean(f.Metric, slices.Sorted(maps.Keys(metrics()))))
+	}
+	if m.mixes && (len(f.Schemes) == 0 || f.Each) {
+		return at.At("metric").Errorf("figure %s: metric %q is of mixes as a whole, under schemes", f.Name, f.Metric)
+	}
+	if !m.mixes && len(f.Schemes) > 0 && !f.Each {
+		return at.At("metric").Errorf("figure %s: metric %q is of a program: `each: true` takes those of mixes", f.Name,
+			f.Metric)
 	}
 	return nil
 }

@@ -59,7 +59,7 @@ func (b *Book) figure(f *Figure) *Reproduced {
 
 // note says under what conditions the numbers hold.
 func (b *Book) note(f *Figure) string {
-	s := fmt.Sprintf("scale %s: %d cycles per run, epochs of %d", b.Scale.Name, b.Scale.Budget, b.Scale.Epoch)
+	s := fmt.Sprintf("scale %s: %s", b.Scale.Name, b.Scale.Runs())
 	if b.Scale.Instructions > 0 && slices.Contains(singleKinds(), f.Kind) {
 		s = fmt.Sprintf("scale %s: %d thread instructions per run", b.Scale.Name, b.Scale.Instructions)
 	}

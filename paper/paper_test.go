@@ -293,6 +293,10 @@ func TestMalformedStudies(t *testing.T) {
 		{"study.yaml", "configs: [FAR, NEAR]}", "configs: [FAR, NEER]}", "did you mean NEAR"},
 		{"study.yaml", "of: NEAR, over: FAR", "of: NEAR, over: FARR", "did you mean FAR"},
 		{"study.yaml", "metric: replies", "metric: repliez", "did you mean replies"},
+		{"study.yaml", "metric: ws, sets", "metric: ipc, sets", "`each: true` takes those of mixes"},
+		{"study.yaml", "metric: ws, sets: [pairs]", "metric: ws, sets: [stream]", "has 1 programs; kind ratios takes two"},
+		{"study.yaml", "kind: values, metric: llc misses", "kind: values, metric: ws", "is of mixes as a whole"},
+		{"study.yaml", "about: seconds", "about: seconds, whole: true", "whole runs have no epoch"},
 		{"study.yaml", "noc.flit: 8", "noc.flits: 8", "configuration SLOW"},
 		{"study.yaml", "{policy: observe", "{policy: obsrve", "did you mean observe"},
 		{"study.yaml", "kind: degree, sets: [stream, compute]", "kind: degree, sets: [pairs]", "takes one"},
@@ -386,7 +390,7 @@ func TestSubsetsOfFigures(t *testing.T) {
 // The mean of speeds is harmonic, that of anything else is not; what is not known is left out.
 func TestGains(t *testing.T) {
 	r := &Reproduced{Measures: map[string]Measure{}}
-	r.gain("speed", []float64{2, 1, math.NaN()}, metric{harmonic: true})
+	r.gain("speed", []float64{2, 1, math.NaN()}, metric{mean: harmonicMean})
 	r.gain("power", []float64{2, 1, math.NaN()}, metric{})
 	if m := r.Measures["speed mean"]; math.Abs(m.Value-100.0/3) > 1e-9 || m.N != 2 || m.Of != 3 {
 		t.Errorf("harmonic mean of 2 and 1: %+v, want 33.3 %%", m)

@@ -59,8 +59,19 @@ type Scale struct {
 	Instructions uint64 `yaml:"instructions"`
 	// Warmup is core cycles at their begin that do not count.
 	Warmup uint64 `yaml:"warmup"`
+	// Whole runs programs to their end, of a mix until the slowest has ended; then the budget is how
+	// long that may take at most.
+	Whole  bool   `yaml:"whole"`
 	Inputs string `yaml:"inputs"` // which inputs of the programs
 	About  string `yaml:"about"`  // what the scaling means for results
+}
+
+// Runs says how long runs are.
+func (c *Scale) Runs() string {
+	if c.Whole {
+		return fmt.Sprintf("whole runs, of at most %d cycles", c.Budget)
+	}
+	return fmt.Sprintf("%d cycles per run, epochs of %d", c.Budget, c.Epoch)
 }
 
 // Program gives a benchmark's arguments by the name of the inputs.
@@ -124,6 +135,10 @@ type Scheme struct {
 	QoS float64 `yaml:"qos"`
 	// Epoch is the scheme's own period in core cycles, where the scale's is not its kind.
 	Epoch uint64 `yaml:"epoch"`
+	// Memory is what becomes of pages. With Demand the application that asks most of the link when it
+	// is alone goes first on it, for ever (link: static).
+	Memory runfile.Memory `yaml:"memory"`
+	Demand bool           `yaml:"demand"`
 }
 
 // Offline is slices (SMs, channel groups) by class of program.
@@ -195,11 +210,13 @@ type Figure struct {
 	Machine string          `yaml:"machine"`
 	Power   runfile.Scalars `yaml:"power"`
 	// Of figures of configurations: which, the first being the baseline, and the metric; pairs of
-	// them; those that are joined by lines.
+	// them; those that are joined by lines. With Schemes instead they are of mixes; Each has a row for
+	// each program of a mix, called App-1, App-2 and so on by what they ask of the link when alone.
 	Configs []string `yaml:"configs"`
 	Metric  string   `yaml:"metric"`
 	Pairs   []Pair   `yaml:"pairs"`
 	Lines   []Line   `yaml:"lines"`
+	Each    bool     `yaml:"each"`
 }
 
 // Names lists the shipped studies.

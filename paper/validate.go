@@ -41,6 +41,13 @@ func (s *Study) validateScales(root *yamldoc.Node) error {
 		if c.Name == "" || seen[c.Name] || c.Budget == 0 || c.Inputs == "" || c.About == "" {
 			return at.Errorf("a scale needs a name of its own, budget, inputs and about")
 		}
+		if c.Whole {
+			if c.Epoch+c.Profile+c.Warmup+c.Instructions > 0 {
+				return at.Errorf("scale %s: whole runs have no epoch, profile, warmup and instructions", c.Name)
+			}
+			seen[c.Name] = true
+			continue
+		}
 		if c.Epoch == 0 || c.Epoch > c.Budget {
 			return at.Errorf("scale %s: epoch must be in 1..%d, the budget", c.Name, c.Budget)
 		}

@@ -41,6 +41,22 @@ type Unified struct {
 // On says that the run asks for it.
 func (u *Unified) On() bool { return *u != Unified{} }
 
+// Alone is it for an application that has the whole machine: the link for itself, and where the
+// capacity is a share of what several have allocated, all the memory there is.
+func (u Unified) Alone() Unified {
+	if !u.On() {
+		return u
+	}
+	if _, share, err := parseCapacity(u.Capacity); err == nil && share > 0 {
+		u.Capacity = ""
+	}
+	u.Link, u.High, u.Preserve = "", 0, false
+	if !u.On() {
+		u.Migrate = "first-touch" // the default, lest it be off
+	}
+	return u
+}
+
 // options are what the machine is built with; nil where the run does not ask for any.
 func (u *Unified) options(seed uint64) (*machine.UnifiedMemory, error) {
 	if !u.On() {

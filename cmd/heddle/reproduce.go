@@ -85,7 +85,7 @@ func listStudies(w io.Writer) error {
 		}
 		fmt.Fprintf(w, "%s\n\nscales\n", s.Title)
 		for _, c := range s.Scales {
-			fmt.Fprintf(w, "  %s: %d cycles a run, epochs of %d; %s\n", c.Name, c.Budget, c.Epoch, c.About)
+			fmt.Fprintf(w, "  %s: %s; %s\n", c.Name, c.Runs(), c.About)
 		}
 		rows := [][]string{{"FIGURE", "CLAIMS", "WHAT"}}
 		for _, f := range s.Figures {
