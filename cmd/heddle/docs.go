@@ -270,7 +270,11 @@ func commandsPage(root *cobra.Command) []byte {
 					return
 				}
 				kind, what := pflag.UnquoteUsage(f)
-				rows = append(rows, []string{code(strings.TrimSpace("--" + f.Name + " " + kind)), what})
+				name := "--" + f.Name
+				if f.Shorthand != "" {
+					name = "-" + f.Shorthand + ", " + name
+				}
+				rows = append(rows, []string{code(strings.TrimSpace(name + " " + kind)), what})
 			})
 			if len(rows) > 0 {
 				m.table([]string{"flag", "meaning"}, rows)
