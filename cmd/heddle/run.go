@@ -80,7 +80,8 @@ cache and used again.`,
 	fl.BoolVar(&f.functional, "functional", false, "run the programs without timing")
 	fl.StringArrayVar(&f.args, "arg", nil, "argument of the application's main, as in --arg n=4096 (repeatable)")
 	fl.StringArrayVar(&f.set, "set", nil, "override a number of the machine, as in --set dram.channels=16 (repeatable)")
-	fl.StringVarP(&f.out, "out", "o", "", "write the result directory DIR (result.json, epochs, timeline, profile, counters)")
+	fl.StringVarP(&f.out, "out", "o", "",
+		"write the result directory DIR (result.json, epochs, timeline, profile, counters)")
 	fl.BoolVar(&f.json, "json", false, "print the result as JSON: an object, or an array for several sharing modes")
 	fl.Uint64Var(&f.seed, "seed", 1, "seed of every random choice")
 	fl.Uint64Var(&f.maxCycles, "max-cycles", 0,
