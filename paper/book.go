@@ -76,7 +76,8 @@ func NewBook(s *Study, scale *Scale, set map[string]string, apps string, r *lab.
 	return b, err
 }
 
-// Do computes the figures, simulating what is missing.
+// Do computes the figures, simulating what is missing. Its error is sim.ErrStopped, or lab.ErrLater
+// where the runner's pool has taken simulations whose results are not there yet.
 func (b *Book) Do(ctx context.Context, figures []*Figure) ([]*Reproduced, error) {
 	for {
 		var out []*Reproduced
@@ -86,12 +87,17 @@ func (b *Book) Do(ctx context.Context, figures []*Figure) ([]*Reproduced, error)
 		if len(b.want) == 0 {
 			return out, nil
 		}
+		later := false
 		for _, o := range b.Runner.All(ctx, b.want) {
 			b.have[key(&o.Job.Spec)] = &o
+			later = later || errors.Is(o.Err, lab.ErrLater) || errors.Is(o.AloneErr, lab.ErrLater)
 		}
 		b.want = nil
 		if ctx.Err() != nil {
 			return nil, sim.ErrStopped
+		}
+		if later {
+			return nil, lab.ErrLater
 		}
 	}
 }

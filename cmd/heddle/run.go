@@ -80,8 +80,7 @@ cache and used again.`,
 	fl.BoolVar(&f.functional, "functional", false, "run the programs without timing")
 	fl.StringArrayVar(&f.args, "arg", nil, "argument of the application's main, as in --arg n=4096 (repeatable)")
 	fl.StringArrayVar(&f.set, "set", nil, "override a number of the machine, as in --set dram.channels=16 (repeatable)")
-	fl.StringVarP(&f.out, "out", "o", "",
-		"write the result directory DIR (result.json, epochs, timeline, profile, counters)")
+	fl.StringVarP(&f.out, "out", "o", "", "write a result directory (result.json, epochs, timeline, profile, counters)")
 	fl.BoolVar(&f.json, "json", false, "print the result as JSON: an object, or an array for several sharing modes")
 	fl.Uint64Var(&f.seed, "seed", 1, "seed of every random choice")
 	fl.Uint64Var(&f.maxCycles, "max-cycles", 0,
@@ -199,8 +198,9 @@ func run(cmd *cobra.Command, path string, f *runFlags) (err error) {
 	defer func() { err = errors.Join(err, again.clean()) }()
 	progress := report.NewProgress(cmd.ErrOrStderr(), isTerminal(cmd.ErrOrStderr()))
 	runner := &lab.Runner{
-		Run: sim.Run, Jobs: f.jobs, Finish: lab.AddEnergy, Start: progress.Start,
-		Warn: func(format string, a ...any) { progress.Log("heddle: warning: "+format, a...) },
+		Run: sim.Run, Jobs: f.jobs, Finish: lab.AddEnergy,
+		Start: func(t *lab.Task) (func(sim.Progress), func()) { return progress.Start(t.Job.Label, t.Alone) },
+		Warn:  func(format string, a ...any) { progress.Log("heddle: warning: "+format, a...) },
 	}
 	if err := f.store(runner, file); err != nil {
 		return err

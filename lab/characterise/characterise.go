@@ -51,7 +51,7 @@ type Options struct {
 	Set map[string]string
 	// Sweep also measures IPC against the number of SMs and of channels.
 	Sweep bool
-	// Start follows the simulations as lab.Runner.Start does; nil: nobody looks.
+	// Start follows the simulations as lab.Runner.Start does, by label; nil: nobody looks.
 	Start func(label string, alone bool) (watch func(sim.Progress), done func())
 }
 
@@ -139,7 +139,11 @@ func Run(ctx context.Context, paths []string, o Options) ([]Profile, error) {
 			jobs, put = append(jobs, j...), append(put, f...)
 		}
 	}
-	collectAll(ctx, &lab.Runner{Run: sim.Run, Jobs: o.Jobs, Start: o.Start}, jobs, put, out)
+	runner := &lab.Runner{Run: sim.Run, Jobs: o.Jobs}
+	if o.Start != nil {
+		runner.Start = func(t *lab.Task) (func(sim.Progress), func()) { return o.Start(t.Job.Label, t.Alone) }
+	}
+	collectAll(ctx, runner, jobs, put, out)
 	return out, nil
 }
 
