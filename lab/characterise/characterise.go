@@ -133,7 +133,7 @@ func Run(ctx context.Context, paths []string, o Options) ([]Profile, error) {
 		put = append(put, func(r *sim.Result) { out[i].Traffic = newTraffic(r, sheet) })
 		base.Set = o.Set
 		jobs = append(jobs, lab.Job{Label: out[i].App + " translated", Spec: base, Machine: whole})
-		put = append(put, func(r *sim.Result) { out[i].Conditions = newConditions(r, whole, out[i].footprint()) })
+		put = append(put, func(r *sim.Result) { out[i].Conditions = newConditions(r, whole, &out[i]) })
 		if o.Sweep {
 			j, f := sweep(&out[i], base, whole, o.Set)
 			jobs, put = append(jobs, j...), append(put, f...)
@@ -170,14 +170,6 @@ func (p *Profile) fail(err error) {
 	if p.Err == "" {
 		p.Err = err.Error()
 	}
-}
-
-// footprint is the bytes the application touches, or its beginning where that was observed; 0: nothing was.
-func (p *Profile) footprint() uint64 {
-	if p.Memory == nil {
-		return 0
-	}
-	return p.Memory.Bytes
 }
 
 // sweep plans the simulations of one application in isolated slices of the machine.
@@ -294,10 +286,16 @@ func Observe(ctx context.Context, path string, args map[string]string, limit uin
 		return nil, err
 	}
 	o := NewObserver()
-	c := host.New(o.Device(host.NewFunctional(ctx, limit)), mem.NewSpace(0), host.Options{Ctx: ctx})
+	space := mem.NewSpace(0)
+	c := host.New(o.Device(host.NewFunctional(ctx, limit)), space, host.Options{Ctx: ctx})
 	if err = prog.Run(c); err == nil {
 		err = c.DeviceSynchronize()
 	}
 	m := o.Memory()
+	for _, r := range space.Regions() {
+		if r.Kind != mem.Host {
+			m.Allocated += uint64(r.Len())
+		}
+	}
 	return &m, err
 }

@@ -42,8 +42,11 @@ type Conditions struct {
 	// on the GPU.
 	Ports   float64 `json:"l2_tlb_port_share"`
 	Walkers float64 `json:"walker_share"`
-	// Sweeps is how often the footprint was moved: bytes of DRAM, or of the LLC where that holds the footprint, over
-	// it; 0: the footprint is not known.
+	// Footprint is the bytes the application touches; of one observed in part, which may not have come to all of
+	// them, those it allocated (AtMost). 0: not known.
+	Footprint uint64 `json:"footprint_bytes"`
+	AtMost    bool   `json:"footprint_at_most,omitempty"`
+	// Sweeps is how often it was moved: bytes of DRAM, or of the LLC where that holds the footprint, over it.
 	Sweeps   float64  `json:"sweeps"`
 	Warnings []string `json:"warnings,omitempty"`
 }
@@ -58,10 +61,16 @@ type Waves struct {
 	Share    float64 `json:"time_share"` // of the time with a kernel
 }
 
-// newConditions reads the result of an application alone on m; footprint is in bytes, 0 where it is not known.
-func newConditions(r *sim.Result, m *sheets.Machine, footprint uint64) *Conditions {
+// newConditions reads the result of an application alone on m; p has what was observed of it.
+func newConditions(r *sim.Result, m *sheets.Machine, p *Profile) *Conditions {
 	t := &r.Tenants[0]
-	c := &Conditions{Cycles: t.Cycles, Kernels: wavesOf(r)}
+	c := &Conditions{Cycles: t.Cycles, Kernels: wavesOf(r), AtMost: p.Skipped != ""}
+	if p.Memory != nil {
+		c.Footprint = p.Memory.Bytes
+		if c.AtMost {
+			c.Footprint = p.Memory.Allocated
+		}
+	}
 	bursts := perInstance(r, "dram", "read_bursts", "write_bursts")
 	if all := total(bursts); all > 0 {
 		most := slices.Max(bursts)
@@ -78,10 +87,10 @@ func newConditions(r *sim.Result, m *sheets.Machine, footprint uint64) *Conditio
 	}
 	moved := t.DRAMBytes
 	llc := m.DRAM.Channels * m.LLC.SlicesPerChannel * m.LLC.Sets * m.LLC.Ways * m.LLC.Line
-	if footprint <= uint64(llc) {
+	if c.Footprint <= uint64(llc) {
 		moved = (counter(r, "llc", "accesses") - counter(r, "llc", "walk_reads")) * uint64(m.LLC.Sector)
 	}
-	c.Sweeps = ratio(moved, footprint)
+	c.Sweeps = ratio(moved, c.Footprint)
 	c.Warnings = c.warn()
 	return c
 }
@@ -168,7 +177,8 @@ func conditions(profiles []Profile) Table {
 			"SMs, of kernels with %.0f %% of the time and more. Channels: DRAM bytes of the fullest over the mean, "+
 			"and how much of its peak it moved. Walks: their time, waiting for a walker included, over that and the "+
 			"round trips of requests. Ports, walkers: of the L2 TLB and of page walks, used. Sweeps: bytes moved by "+
-			"DRAM (by the LLC where that holds the footprint) over the footprint. Warned of: fewer than %g waves; "+
+			"DRAM (by the LLC where that holds the footprint) over the footprint, for which what was allocated stands "+
+			"where the beginning was observed. Warned of: fewer than %g waves; "+
 			"more than %g times the mean on a channel that is used by %.0f %% and more; ports or walkers used by "+
 			"more than %.0f %%; less than %g sweep.",
 			100*longKernel, fewWaves, uneven, 100*idleChannel, 100*bounding, fewSweeps),
@@ -192,6 +202,9 @@ func conditions(profiles []Profile) Table {
 		sweeps, warnings := none, none
 		if c.Sweeps > 0 {
 			sweeps = fmt.Sprintf("%.3g", c.Sweeps)
+			if c.AtMost {
+				sweeps = "at least " + sweeps
+			}
 		}
 		if len(c.Warnings) > 0 {
 			warnings = strings.Join(c.Warnings, "; ")

@@ -103,9 +103,13 @@ func TestConditionsByHand(t *testing.T) {
 			{Owner: "dram", Tenant: sim.OutsideWindows, Values: values},
 		},
 	}
-	c := newConditions(r, m, 100<<20)
+	c := newConditions(r, m, &Profile{Memory: &Memory{Bytes: 100 << 20, Allocated: 200 << 20}})
 	if c.Imbalance != 3 || math.Abs(c.Fullest-0.5) > 1e-9 || c.Sweeps != 4 {
 		t.Errorf("%+v: want three times the mean, half of the peak, four sweeps", c)
+	}
+	part := Profile{Memory: &Memory{Bytes: 100 << 20, Allocated: 200 << 20}, Skipped: "in part"}
+	if x := newConditions(r, m, &part); !x.AtMost || x.Sweeps != 2 {
+		t.Errorf("%+v: observed in part, it may touch all that is allocated", x)
 	}
 	if want := []Waves{{"one", 12, 2, 3, 2, 0.6}, {"two", 2, 1, 1, 1, 0.2}, {"two", 4, 1, 2, 1, 0.2}}; !slices.Equal(
 		c.Kernels, want) {
