@@ -2,6 +2,7 @@ package sim
 
 import (
 	"errors"
+	"slices"
 	"sort"
 
 	"heddle/isa"
@@ -30,8 +31,8 @@ type collector struct {
 	warmKernels []map[string][numKernelCounters]uint64 // per tenant, at the warm-up's end
 	copies      [][]interval                           // per tenant
 	onCPU       [][]interval                           // per tenant, executions on CPU cores
-	prof        map[*isa.Code][]sm.PC
-	codes       []*isa.Code // keys of prof in the order they came
+	prof        map[profiled][]sm.PC
+	codes       []profiled // keys of prof in the order they came
 }
 
 func newCollector(r *run) (*collector, error) {
@@ -40,7 +41,7 @@ func newCollector(r *run) (*collector, error) {
 		r: r, set: r.gpu.Tables, period: r.spec.Epoch,
 		tallies: make([]tally, n), open: make([][]*launch, n), kernels: make([][]Kernel, n),
 		copies: make([][]interval, n), onCPU: make([][]interval, n), names: make([][]*kernelTally, n),
-		warmKernels: make([]map[string][numKernelCounters]uint64, n), prof: map[*isa.Code][]sm.PC{},
+		warmKernels: make([]map[string][numKernelCounters]uint64, n), prof: map[profiled][]sm.PC{},
 	}
 	var err error
 	if c.columns, err = newColumns(c.set, r.sheet.DRAM.Access); err != nil {
@@ -53,16 +54,23 @@ func newCollector(r *run) (*collector, error) {
 	return c, err
 }
 
+// profiled is the code whose stalls are counted, of one application.
+type profiled struct {
+	tenant int
+	code   *isa.Code
+}
+
 // profile adds a kernel's stall cycles to those of earlier launches of its code.
 func (c *collector) profile(k *machine.Kernel) {
 	if k.Prof == nil {
 		return
 	}
-	sum := c.prof[k.Code]
+	of := profiled{int(k.Tenant), k.Code}
+	sum := c.prof[of]
 	if sum == nil {
 		sum = make([]sm.PC, len(k.Prof))
-		c.prof[k.Code] = sum
-		c.codes = append(c.codes, k.Code)
+		c.prof[of] = sum
+		c.codes = append(c.codes, of)
 	}
 	for pc := range k.Prof {
 		sum[pc].Issues += k.Prof[pc].Issues
@@ -164,10 +172,12 @@ func (r *run) bandwidth(bytes, cycles uint64) float64 {
 	return ratio(float64(bytes)/1e9, float64(cycles)/(r.sheet.Clock.Core*1e6))
 }
 
-// stalls lists the profile by PTX line, in code order.
+// stalls lists the profile by application and PTX line, in code order.
 func (c *collector) stalls() []Stall {
 	var out []Stall
-	for _, code := range c.codes {
+	slices.SortStableFunc(c.codes, func(a, b profiled) int { return a.tenant - b.tenant })
+	for _, of := range c.codes {
+		code := of.code
 		type key struct {
 			line  int
 			cause sm.Cause
@@ -177,14 +187,16 @@ func (c *collector) stalls() []Stall {
 		add := func(k key, cycles, issues uint64) {
 			s := sum[k]
 			if s == nil {
-				s = &Stall{Kernel: code.Kernel, File: code.File, Line: k.line, Cause: k.cause.String()}
+				s = &Stall{
+					Tenant: of.tenant, Kernel: code.Kernel, File: code.File, Line: k.line, Cause: k.cause.String(),
+				}
 				sum[k] = s
 				keys = append(keys, k)
 			}
 			s.Cycles += cycles
 			s.Issues += issues
 		}
-		for pc, p := range c.prof[code] {
+		for pc, p := range c.prof[of] {
 			line := int(code.Instr[pc].Line)
 			if p.Issues > 0 {
 				add(key{line, sm.NoStall}, 0, p.Issues)

@@ -233,6 +233,7 @@ type Span struct {
 
 // Stall attributes scheduler stall cycles to a PTX line.
 type Stall struct {
+	Tenant       int
 	Kernel, File string
 	Line         int
 	Cause        string // scoreboard, unit, memory, barrier, fetch, ...

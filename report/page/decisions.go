@@ -217,30 +217,15 @@ func causeColor(i int) string {
 	return colors[i%len(colors)]
 }
 
-// stallViews sums the profile over lines. The profile knows kernels; a kernel that
-// several applications launched stands for all of them.
+// stallViews sums the profile over lines, by application in the order of the run file.
 func stallViews(r *sim.Result) ([]stallView, []causeView) {
-	owner := map[string]string{}
-	var names []string
-	for i := range r.Tenants {
-		for _, k := range r.Tenants[i].Kernels {
-			if o := owner[k.Name]; o == "" {
-				owner[k.Name] = r.Tenants[i].Name
-			} else if !slices.Contains(strings.Split(o, " and "), r.Tenants[i].Name) {
-				owner[k.Name] = o + " and " + r.Tenants[i].Name
-			}
-		}
-	}
-	sums := map[string]map[string]uint64{} // owner, cause
-	var causes []string
+	sums := map[string]map[string]uint64{} // application, cause
+	var names, causes []string
 	for _, s := range r.Stalls {
 		if s.Cycles == 0 {
 			continue
 		}
-		name := owner[s.Kernel]
-		if name == "" {
-			name = "kernel " + s.Kernel // it never finished, so no application lists it
-		}
+		name := r.Tenants[s.Tenant].Name
 		if sums[name] == nil {
 			sums[name] = map[string]uint64{}
 			names = append(names, name)
