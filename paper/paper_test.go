@@ -293,7 +293,7 @@ func TestMalformedStudies(t *testing.T) {
 		{"study.yaml", "of: NEAR, over: FAR", "of: NEAR, over: FARR", "did you mean FAR"},
 		{"study.yaml", "metric: replies", "metric: repliez", "did you mean replies"},
 		{"study.yaml", "metric: ws, sets", "metric: ipc, sets", "`each: true` takes those of mixes"},
-		{"study.yaml", "metric: ws, sets: [pairs]", "metric: ws, sets: [stream]", "has 1 programs; kind ratios takes two"},
+		{"study.yaml", "metric: ws, sets: [pairs]", "metric: ws, sets: [stream]", "has 1 programs"},
 		{"study.yaml", "kind: values, metric: llc misses", "kind: values, metric: ws", "is of mixes as a whole"},
 		{"study.yaml", "about: seconds", "about: seconds, whole: true", "whole runs have no epoch"},
 		{"study.yaml", "noc.flit: 8", "noc.flits: 8", "configuration SLOW"},
