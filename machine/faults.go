@@ -25,11 +25,16 @@ type faultServer struct {
 // filed is a fault and the cycle it was told of.
 type filed struct{ key, since uint64 }
 
-func (f *faultServer) build(s *sheets.Machine, t *stat.Table) {
+// build makes an idle one. With onLink faults are handled on the link, one after the other, and the plan for
+// them is made at once.
+func (f *faultServer) build(s *sheets.Machine, t *stat.Table, onLink bool) {
 	f.quantum = max(1, cyclesOf(s.UVM.Quantum, s))
 	f.cost, f.perDMA = cyclesOf(s.UVM.FaultUs, s), cyclesOf(s.UVM.DMAUs, s)
 	f.buffer, f.most, f.next = mem.NewRing[filed](s.UVM.Buffer), max(1, s.UVM.Batch), never
 	f.high = -1
+	if onLink {
+		f.quantum, f.cost, f.most = 1, 1, s.UVM.Buffer
+	}
 	for k := range t.Tenants {
 		f.row = append(f.row, t.Row(0, k))
 	}

@@ -28,6 +28,9 @@ type UnifiedMemory struct {
 	High    int
 	// Preserve evicts the pages of who goes first on the link after all others'.
 	Preserve bool
+	// FaultsOnLink has each page that has faulted take the direction to the device for as long as the driver
+	// otherwise takes for a batch, before its transfer, as the dissertation's public simulator does.
+	FaultsOnLink bool
 	// Spans has what the driver and the link did when kept, for a timeline.
 	Spans bool
 }
@@ -125,7 +128,10 @@ func (b *builder) unified() error {
 		return err
 	}
 	table := b.table("uvm", unifiedDesc(), 1)
-	u.faults.build(s, table)
+	u.faults.build(s, table, o.FaultsOnLink)
+	if o.FaultsOnLink {
+		u.dma.perFault = cyclesOf(s.UVM.FaultUs, s)
+	}
 	u.dma.build(b, table, b.table("link", link.Desc(), 2))
 	u.remote.build(b)
 	for _, s := range b.gpu.sms.list {

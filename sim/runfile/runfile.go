@@ -118,6 +118,7 @@ type Memory struct {
 
 // Unified asks for unified memory on demand.
 type Unified struct {
+	Runtime      string `yaml:"runtime" jsonschema:"enum=dissertation,enum=driver-today,enum=uvmsmart-compat,default=dissertation" jsonschema_description:"A set of policies: NVIDIA's runtime as the dissertation describes it, the driver of today, or the dissertation's public simulator where it differs; policies named besides it come first"`
 	All          bool   `yaml:"all" jsonschema:"default=false" jsonschema_description:"What programs allocate on the device is managed memory, too"`
 	Capacity     string `yaml:"capacity" jsonschema_description:"Device memory for managed pages: bytes, or a share of the rounded bytes allocated at most, as in 75% or 100/110; all there is when left out"`
 	Prefetch     string `yaml:"prefetch" jsonschema:"enum=none,enum=random,enum=sl,enum=zheng-sequential,enum=zheng-512k,enum=tbn,enum=driver-today,default=tbn" jsonschema_description:"What comes along with a page that faults"`
