@@ -29,7 +29,8 @@ func Profile(w io.Writer, r *sim.Result) error {
 			Period:            1,
 			Comments:          []string{"simulated with Heddle; spec " + r.SpecHash},
 		},
-		functions: map[place]*profile.Function{}, locations: map[place]*profile.Location{}, sources: map[string]sources{},
+		functions: map[place]*profile.Function{}, locations: map[place]*profile.Location{},
+		sources: map[string]sources{},
 	}
 	for _, s := range r.Stalls {
 		at := place{s.Kernel, fileOf(r, &s), s.Line}

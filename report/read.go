@@ -217,7 +217,9 @@ func readStalls(text []byte, r *sim.Result) error {
 			return errors.New("a sample is not of the form heddle writes")
 		}
 		line := s.Location[0].Line[0]
-		tenant := slices.IndexFunc(r.Tenants, func(t sim.Tenant) bool { return slices.Contains(s.Label["tenant"], t.Name) })
+		tenant := slices.IndexFunc(r.Tenants, func(t sim.Tenant) bool {
+			return slices.Contains(s.Label["tenant"], t.Name)
+		})
 		if tenant < 0 {
 			return fmt.Errorf("a sample is of %q, which is no application of the run", s.Label["tenant"])
 		}
