@@ -48,7 +48,7 @@ func NewBook(s *Study, scale *Scale, set map[string]string, apps string, r *lab.
 	b := &Book{Study: s, Scale: scale, Runner: r, Apps: apps, own: set}
 	b.ledger = &ledger{have: map[string]*lab.Outcome{}, noted: map[string]bool{}}
 	var err error
-	b.set, b.machine, err = s.Sheet(set)
+	b.set, b.machine, err = s.Sheet(scale, set)
 	return b, err
 }
 

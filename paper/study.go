@@ -34,6 +34,7 @@ type Study struct {
 	Set      runfile.Scalars `yaml:"set"`     // what differs from the machine's sheet
 	SetWhy   string          `yaml:"set_why"` // and why; printed with every result
 	Mixes    string          `yaml:"mixes"`   // list of package mixes, or a file beside the study
+	Weight   float64         `yaml:"weight"`  // of the CPU's speed-up in one of both sides; the GPU's is 1
 	Scales   []Scale         `yaml:"scales"`
 	Programs []Program       `yaml:"programs"`
 	Subsets  []Subset        `yaml:"subsets"`
@@ -60,7 +61,12 @@ type Scale struct {
 	// Warmup is core cycles at their begin that do not count.
 	Warmup uint64 `yaml:"warmup"`
 	Inputs string `yaml:"inputs"` // which inputs of the programs
-	About  string `yaml:"about"`  // what the scaling means for results
+	// Of machines that are made smaller: their numbers, parameters of policies by the policy's name, and by how much
+	// models of CPU programs have less memory.
+	Set    runfile.Scalars `yaml:"set"`
+	Params PolicyParams    `yaml:"params"`
+	Divide int             `yaml:"divide"`
+	About  string          `yaml:"about"` // what the scaling means for results
 }
 
 // Program gives a benchmark's arguments by the name of the inputs.
@@ -161,6 +167,25 @@ func (p *Params) FromNode(n *yamldoc.Node) error {
 			return k.Value.Errorf("parameter %s must be a number, not %s", k.Name, k.Value.Kind)
 		}
 		(*p)[k.Name] = k.Value.Float
+	}
+	return nil
+}
+
+// PolicyParams are parameters by the name of the policy.
+type PolicyParams map[string]Params
+
+// FromNode implements yamldoc.FromNode.
+func (p *PolicyParams) FromNode(n *yamldoc.Node) error {
+	if n.Kind != yamldoc.Map {
+		return n.Errorf("params must be a mapping of policies to their parameters, not %s", n.Kind)
+	}
+	*p = PolicyParams{}
+	for _, k := range n.Keys {
+		var of Params
+		if err := of.FromNode(k.Value); err != nil {
+			return err
+		}
+		(*p)[k.Name] = of
 	}
 	return nil
 }
@@ -281,20 +306,25 @@ func (s *Study) Select(name string) ([]*Figure, error) {
 	return out, nil
 }
 
-// Sheet is the machine of the study with further overrides.
-func (s *Study) Sheet(set map[string]string) (map[string]string, *sheets.Machine, error) {
-	all := map[string]string{}
-	for k, v := range s.Set {
-		all[k] = v
-	}
-	for k, v := range set {
-		all[strings.TrimPrefix(k, "machine.")] = v
-	}
+// Sheet is the machine of the study at a scale, with further overrides.
+func (s *Study) Sheet(scale *Scale, set map[string]string) (map[string]string, *sheets.Machine, error) {
+	all := overlay(s.Set, scale.Set, set)
 	m, _, err := sheets.Resolve(s.Machine, all)
 	if err != nil {
 		return nil, nil, fmt.Errorf("study %s: %w", s.Name, err)
 	}
 	return all, m, nil
+}
+
+// overlay is numbers of a machine, later ones in the place of earlier ones.
+func overlay(sets ...map[string]string) map[string]string {
+	all := map[string]string{}
+	for _, set := range sets {
+		for k, v := range set {
+			all[strings.TrimPrefix(k, "machine.")] = v
+		}
+	}
+	return all
 }
 
 func (s *Study) scheme(name string) *Scheme {

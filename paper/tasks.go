@@ -30,7 +30,7 @@ func (b *Book) on(f *Figure) (*Book, error) {
 	own, study := *b, *b.Study
 	study.Machine = f.Machine
 	var err error
-	if own.set, own.machine, err = study.Sheet(b.set); err != nil {
+	if own.set, own.machine, err = study.Sheet(b.Scale, b.set); err != nil {
 		return nil, err
 	}
 	own.Study = &study
