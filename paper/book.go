@@ -51,13 +51,8 @@ func (b *Book) on(machine string, set map[string]string) (*Book, error) {
 	if machine != "" {
 		study.Machine = machine
 	}
-	all := maps.Clone(set)
-	if all == nil {
-		all = map[string]string{}
-	}
-	maps.Copy(all, b.set)
 	var err error
-	if own.set, own.machine, err = study.Sheet(all); err != nil {
+	if own.set, own.machine, err = study.Sheet(b.Scale, overlay(set, b.own)); err != nil {
 		return nil, err
 	}
 	own.Study = &study
@@ -72,7 +67,7 @@ func NewBook(s *Study, scale *Scale, set map[string]string, apps string, r *lab.
 	b := &Book{Study: s, Scale: scale, Runner: r, Apps: apps, own: set}
 	b.ledger = &ledger{have: map[string]*lab.Outcome{}, noted: map[string]bool{}}
 	var err error
-	b.set, b.machine, err = s.Sheet(set)
+	b.set, b.machine, err = s.Sheet(scale, set)
 	return b, err
 }
 

@@ -38,6 +38,9 @@ func (b *Book) figure(f *Figure) *Reproduced {
 	if slices.Contains(singleKinds(), f.Kind) {
 		b.single(r)
 	}
+	if slices.Contains(sideKinds(), f.Kind) {
+		(&sided{r, b}).compute()
+	}
 	switch f.Kind {
 	case "slices":
 		b.curves(r)

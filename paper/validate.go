@@ -2,14 +2,16 @@ package paper
 
 import (
 	"slices"
+	"strings"
 
+	"heddle/lab/mixes"
 	"heddle/sheets/yamldoc"
 )
 
 // kinds are the kinds of figures.
 func kinds() []string {
-	return append([]string{"slices", "heat", "schemes", "moved", "energy", "qos", "reach", "batch", "power"},
-		singleKinds()...)
+	return slices.Concat([]string{"slices", "heat", "schemes", "moved", "energy", "qos", "reach", "batch", "power"},
+		singleKinds(), sideKinds())
 }
 
 // validate looks for names nothing stands behind, at the place they are written.
@@ -143,7 +145,7 @@ func (s *Study) validateSchemes(root *yamldoc.Node) error {
 		if c.Machine != "" {
 			own.Machine = c.Machine
 		}
-		if _, _, err := own.Sheet(c.Set); err != nil {
+		if _, _, err := own.Sheet(&s.Scales[0], c.Set); err != nil {
 			return at.Errorf("scheme %s: %v", c.Name, err)
 		}
 	}
@@ -196,6 +198,15 @@ func (s *Study) validateParts(at *yamldoc.Node, f *Figure) error {
 						key, m.Name)
 				}
 			}
+		}
+	}
+	if slices.Contains(sideKinds(), f.Kind) {
+		return s.validateSides(at, f)
+	}
+	for _, n := range f.Sets {
+		if slices.ContainsFunc(s.list.Set(n).Mixes, func(m mixes.Mix) bool { return len(m.CPU) > 0 }) {
+			return at.At("sets").Errorf("figure %s: set %s has mixes with CPU programs, which kind %s leaves out; "+
+				"kinds with both sides are %s", f.Name, n, f.Kind, strings.Join(sideKinds(), ", "))
 		}
 	}
 	if slices.Contains(singleKinds(), f.Kind) {
