@@ -205,7 +205,7 @@ func (b *Book) mixSpec(m *mixes.Mix, scheme *Scheme, high string) (spec sim.Spec
 		sharing.Params = control.Params(maps.Clone(scheme.Params))
 	}
 	if len(scheme.Offline) > 0 {
-		best, err := b.best(m.Apps, scheme)
+		best, err := (&offline{b, scheme}).best(m.Apps)
 		if err != nil {
 			return spec, err
 		}

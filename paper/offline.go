@@ -13,19 +13,25 @@ import (
 // groups serves every mix it is in, and a division of the machine is judged by a sum of entries. Entries are made as
 // the search asks for them, each an ordinary run that is kept.
 
+// offline searches slices for a scheme.
+type offline struct {
+	book   *Book
+	scheme *Scheme
+}
+
 // best searches the division of the machine among the programs with the largest sum of progress: first among the slices
 // the scheme lists for their classes, then from one division to the best neighbour for as long as one is better.
-func (b *Book) best(programs []string, scheme *Scheme) ([]control.Alloc, error) {
+func (o *offline) best(programs []string) ([]control.Alloc, error) {
 	tables := make([][]control.Point, len(programs))
 	var all error
 	for i, p := range programs {
-		points := scheme.Offline[b.Study.list.Program(p).Class]
+		points := o.scheme.Offline[o.book.Study.list.Program(p).Class]
 		if len(points) == 0 {
-			return nil, fmt.Errorf("scheme %s has no slices to profile %s on", scheme.Name, p)
+			return nil, fmt.Errorf("scheme %s has no slices to profile %s on", o.scheme.Name, p)
 		}
 		for _, at := range points {
 			slice := control.Alloc{SMs: at[0], Groups: at[1]}
-			x, err := b.progress(p, slice)
+			x, err := o.progress(p, slice)
 			all = worse(all, err)
 			tables[i] = append(tables[i], control.Point{Alloc: slice, Progress: x})
 		}
@@ -33,11 +39,11 @@ func (b *Book) best(programs []string, scheme *Scheme) ([]control.Alloc, error) 
 	if all != nil {
 		return nil, all
 	}
-	best, stp, err := control.BestStatic(control.Machine{SMs: b.machine.SM.Count, Groups: b.groups()}, tables)
-	for err == nil && len(scheme.Step) > 0 {
+	best, stp, err := control.BestStatic(control.Machine{SMs: o.book.machine.SM.Count, Groups: o.book.groups()}, tables)
+	for err == nil && len(o.scheme.Step) > 0 {
 		var to []control.Alloc
 		var x float64
-		if to, x, err = b.bestNeighbour(programs, best, scheme.Step); err != nil || x <= stp {
+		if to, x, err = o.bestNeighbour(programs, best); err != nil || x <= stp {
 			break
 		}
 		best, stp = to, x
@@ -46,20 +52,20 @@ func (b *Book) best(programs []string, scheme *Scheme) ([]control.Alloc, error) 
 }
 
 // progress is a program's IPC on a slice over that on the whole machine.
-func (b *Book) progress(program string, at control.Alloc) (float64, error) {
-	alone, err := b.Whole(program)
-	x, err2 := b.Slice(program, at.SMs, at.Groups)
+func (o *offline) progress(program string, at control.Alloc) (float64, error) {
+	alone, err := o.book.Whole(program)
+	x, err2 := o.book.Slice(program, at.SMs, at.Groups)
 	return x / alone, worse(err, err2)
 }
 
 // bestNeighbour is the neighbour of a division with the largest sum of progress, the first of equals.
-func (b *Book) bestNeighbour(programs []string, at []control.Alloc, step []int) (best []control.Alloc, stp float64,
+func (o *offline) bestNeighbour(programs []string, at []control.Alloc) (best []control.Alloc, stp float64,
 	err error,
 ) {
-	for _, next := range neighbours(at, step) {
+	for _, next := range neighbours(at, o.scheme.Step) {
 		sum := 0.0
 		for i, p := range programs {
-			x, err2 := b.progress(p, next[i])
+			x, err2 := o.progress(p, next[i])
 			err = worse(err, err2)
 			sum += x
 		}

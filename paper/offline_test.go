@@ -35,7 +35,7 @@ func TestOfflineSearch(t *testing.T) {
 	found := func(s *Scheme) []control.Alloc {
 		t.Helper()
 		for {
-			best, err := b.best([]string{"T", "C"}, s)
+			best, err := (&offline{b, s}).best([]string{"T", "C"})
 			if !errors.Is(err, errPending) {
 				if err != nil {
 					t.Fatal(err)
