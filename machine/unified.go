@@ -124,8 +124,16 @@ func (b *builder) unified() error {
 	if name == "" {
 		name = "fr-fcfs"
 	}
-	if u.dma.order, err = link.NewArbiter(name, len(b.gpu.Tenants), o.High); err != nil {
-		return err
+	u.dma.order, err = link.NewArbiter(name, link.Parameters{
+		Tenants: len(b.gpu.Tenants), High: o.High,
+		Period: uint64(s.UVM.LinkPeriod), Similar: s.UVM.LinkSimilar, Deviation: s.UVM.LinkDeviation,
+		Allocated: func(tenant mem.TenantID) uint64 {
+			_, its := u.runtime.Allocated(tenant)
+			return its
+		},
+	})
+	if err != nil {
+		return fmt.Errorf("%w (machine %s: uvm.link_period, uvm.link_similar, uvm.link_deviation)", err, s.Name)
 	}
 	table := b.table("uvm", unifiedDesc(), 1)
 	u.faults.build(s, table, o.FaultsOnLink)

@@ -310,6 +310,10 @@ type UVM struct {
 	FaultUs float64 `yaml:"fault" unit:"us" doc:"handling of a batch of faults by the driver, which does one after the other" opt:"0"`
 	DMAUs   float64 `yaml:"dma" unit:"us" doc:"time of the driver for each transfer of a batch beyond that" opt:"0"`
 	Remote  int     `yaml:"remote" unit:"cycles" doc:"latency of an access to a page that stays on the host" opt:"0"`
+
+	LinkPeriod    int     `yaml:"link_period" unit:"cycles" doc:"core cycles between two measurements of who goes first on the link (arbiter adaptive)" opt:"0"`
+	LinkSimilar   float64 `yaml:"link_similar" unit:"ratio" doc:"ratio up to which the demands of two applications are similar (the same)" opt:"0"`
+	LinkDeviation float64 `yaml:"link_deviation" unit:"ratio" doc:"by which an application may be served later than who goes first (the same)" opt:"0"`
 }
 
 // MIG lists the slices a user can ask for by name.

@@ -21,12 +21,10 @@ func walk(bytes int, u Unified, offsets ...int) Spec {
 }
 
 // arrivals are the sizes of the transfers of a run to the device, in KB.
-func arrivals(r *Result) (kb []int) {
+func arrivals(r *Result) (kb []string) {
 	for _, x := range r.Spans {
 		if x.Track == "unified memory/to the device" {
-			var n int
-			fmt.Sscanf(x.Name, "%d KB", &n)
-			kb = append(kb, n)
+			kb = append(kb, strings.TrimSuffix(x.Name, " KB"))
 		}
 	}
 	return kb
