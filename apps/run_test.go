@@ -96,6 +96,7 @@ func TestOtherArguments(t *testing.T) {
 		"micro/triad":             {"n=31", "n=300 passes=3"},
 		"micro/reduction":         {"n=1", "n=70000 blocks=7 block=1024", "n=33 block=32"},
 		"micro/histogram":         {"n=1", "n=999 block=96 blocks=2", "n=2000 skew=30"},
+		"micro/pointer-chase":     {"touch=4096 bytes=8192", "touch=8,4 bytes=12 ahead=true"},
 		"micro/spmv":              {"shape=scalar", "n=100 most=200", "n=1 most=0"},
 		"sdk-like/matrixmul":      {"n=32", "m=32 n=64 k=96"},
 		"sdk-like/blackscholes":   {"n=1", "n=1000 grid=2"},

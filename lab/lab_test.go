@@ -103,6 +103,22 @@ func TestAloneSpec(t *testing.T) {
 	}
 }
 
+// Alone an application keeps its managed memory, has all of the link, and no other's share of the memory.
+func TestAloneSpecOfUnifiedMemory(t *testing.T) {
+	for with, want := range map[sim.Unified]sim.Unified{
+		{}:                               {},
+		{All: true, Capacity: "100/110"}: {All: true},
+		{All: true, Capacity: "1048576"}: {All: true, Capacity: "1048576"},
+		{Evict: "tbn", Link: "adaptive", Preserve: true}: {Evict: "tbn"},
+		{Link: "static", High: 1}:                        {Migrate: "first-touch"},
+	} {
+		s := sim.Spec{Apps: make([]sim.App, 2), Sharing: sim.Sharing{Memory: sim.Memory{Unified: with}}}
+		if got := AloneSpec(&s, 0).Sharing.Memory.Unified; got != want {
+			t.Errorf("%+v: %+v, want %+v", with, got, want)
+		}
+	}
+}
+
 func result(hash string) *sim.Result {
 	return &sim.Result{
 		Version: sim.ResultVersion, SpecHash: hash, Complete: true, Cycles: 7,

@@ -16,6 +16,8 @@ type Job struct {
 	Label   string // for progress and messages
 	Spec    sim.Spec
 	Machine *sheets.Machine // what Spec.Machine and Spec.Set resolve to
+	// Bare jobs need no metrics, and no runs of their applications alone.
+	Bare bool
 }
 
 // Outcome is what became of a Job.
@@ -76,7 +78,7 @@ func (r *Runner) All(ctx context.Context, jobs []Job) []Outcome {
 	}
 	need := make([][]*Task, len(jobs)) // per job, per application
 	for i, j := range jobs {
-		if len(j.Spec.Apps) < 2 || j.Spec.Functional || errs[i] != nil {
+		if len(j.Spec.Apps) < 2 || j.Spec.Functional || j.Bare || errs[i] != nil {
 			continue
 		}
 		for a := range j.Spec.Apps {
@@ -129,6 +131,7 @@ func AloneSpec(s *sim.Spec, a int) sim.Spec {
 		Machine: s.Machine, Set: s.Set, Seed: s.Seed, Watchdog: s.Watchdog, Apps: []sim.App{app},
 		Sharing: sim.Sharing{Mode: "alone", Name: "alone"},
 	}
+	out.Sharing.Memory.Unified = s.Sharing.Memory.Unified.Alone()
 	switch l := &s.Length; {
 	case l.Budget:
 		out.Length = *l

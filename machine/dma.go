@@ -31,6 +31,7 @@ type dmaEngine struct {
 	used     int      // frames of managed pages, of those on their way included
 	reaching []uint16 // [frame] requests of SMs for lines of it
 	lines    int32    // of a page
+	perFault uint64   // cycles of a direction for each page that has faulted, where the driver handles none
 	lineSize uint64
 	whole    uint8 // all sectors of a line
 	row      [][]uint64
@@ -162,7 +163,11 @@ func (d *dmaEngine) evict(now uint64, e *uvm.Eviction) {
 
 func (d *dmaEngine) queue(now uint64, i int32, way int) {
 	j := &d.jobs[i]
-	d.way[way].Push(link.Transfer{ID: i, Bytes: int64(len(j.pages)) * uvm.PageSize, Queued: now, Tenant: j.tenant})
+	t := link.Transfer{ID: i, Bytes: int64(len(j.pages)) * uvm.PageSize, Queued: now, Tenant: j.tenant}
+	if way == 0 && j.in.Demand {
+		t.Setup = uint64(len(j.pages)) * d.perFault
+	}
+	d.way[way].Push(t)
 	d.agenda.wakeMMU(now)
 }
 

@@ -25,11 +25,16 @@ type faultServer struct {
 // filed is a fault and the cycle it was told of.
 type filed struct{ key, since uint64 }
 
-func (f *faultServer) build(s *sheets.Machine, t *stat.Table) {
+// build makes an idle one. With onLink faults are handled on the link, one after the other, and the plan for
+// them is made at once.
+func (f *faultServer) build(s *sheets.Machine, t *stat.Table, onLink bool) {
 	f.quantum = max(1, cyclesOf(s.UVM.Quantum, s))
 	f.cost, f.perDMA = cyclesOf(s.UVM.FaultUs, s), cyclesOf(s.UVM.DMAUs, s)
 	f.buffer, f.most, f.next = mem.NewRing[filed](s.UVM.Buffer), max(1, s.UVM.Batch), never
 	f.high = -1
+	if onLink {
+		f.quantum, f.cost, f.most = 1, 1, s.UVM.Buffer
+	}
 	for k := range t.Tenants {
 		f.row = append(f.row, t.Row(0, k))
 	}
@@ -125,6 +130,7 @@ const (
 	uvmWritten
 	uvmKept
 	uvmReturned
+	uvmAllocated
 )
 
 func unifiedDesc() []stat.Desc {
@@ -142,5 +148,9 @@ func unifiedDesc() []stat.Desc {
 		{Name: "written_pages", Unit: "pages", Doc: "of those, pages written back over the link"},
 		{Name: "kept_pages", Unit: "pages", Doc: "pages chosen for eviction and used before it began"},
 		{Name: "returned_pages", Unit: "pages", Doc: "pages that went back because the host touched them"},
+		{
+			Name: "allocated_pages", Unit: "pages", Kind: stat.Maximum,
+			Doc: "pages of managed memory allocated at most, with their rounding",
+		},
 	}
 }

@@ -28,6 +28,9 @@ type UnifiedMemory struct {
 	High    int
 	// Preserve evicts the pages of who goes first on the link after all others'.
 	Preserve bool
+	// FaultsOnLink has each page that has faulted take the direction to the device for as long as the driver
+	// otherwise takes for a batch, before its transfer, as the dissertation's public simulator does.
+	FaultsOnLink bool
 	// Spans has what the driver and the link did when kept, for a timeline.
 	Spans bool
 }
@@ -121,11 +124,22 @@ func (b *builder) unified() error {
 	if name == "" {
 		name = "fr-fcfs"
 	}
-	if u.dma.order, err = link.NewArbiter(name, len(b.gpu.Tenants), o.High); err != nil {
-		return err
+	u.dma.order, err = link.NewArbiter(name, link.Parameters{
+		Tenants: len(b.gpu.Tenants), High: o.High,
+		Period: uint64(s.UVM.LinkPeriod), Similar: s.UVM.LinkSimilar, Deviation: s.UVM.LinkDeviation,
+		Allocated: func(tenant mem.TenantID) uint64 {
+			_, its := u.runtime.Allocated(tenant)
+			return its
+		},
+	})
+	if err != nil {
+		return fmt.Errorf("%w (machine %s: uvm.link_period, uvm.link_similar, uvm.link_deviation)", err, s.Name)
 	}
 	table := b.table("uvm", unifiedDesc(), 1)
-	u.faults.build(s, table)
+	u.faults.build(s, table, o.FaultsOnLink)
+	if o.FaultsOnLink {
+		u.dma.perFault = cyclesOf(s.UVM.FaultUs, s)
+	}
 	u.dma.build(b, table, b.table("link", link.Desc(), 2))
 	u.remote.build(b)
 	for _, s := range b.gpu.sms.list {
@@ -147,7 +161,10 @@ func (u *unified) allocate(tenant mem.TenantID, r *mem.Region) error {
 	if err := u.runtime.Allocate(tenant, managedKey(tenant, r.Base), uint64(r.Len()), false); err != nil {
 		return fmt.Errorf("unified memory: %w", err)
 	}
-	u.most = max(u.most, u.runtime.Allocated())
+	all, its := u.runtime.Allocated(tenant)
+	u.most = max(u.most, all)
+	row := u.faults.row[tenant]
+	row[uvmAllocated] = max(row[uvmAllocated], its/uvm.PageSize)
 	if u.share > 0 {
 		u.runtime.SetCapacity(max(uvm.PageSize, int64(u.share*float64(u.most))&^(uvm.PageSize-1)))
 	}

@@ -1,6 +1,7 @@
 package paper
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -50,13 +51,8 @@ func (b *Book) on(machine string, set map[string]string) (*Book, error) {
 	if machine != "" {
 		study.Machine = machine
 	}
-	all := maps.Clone(set)
-	if all == nil {
-		all = map[string]string{}
-	}
-	maps.Copy(all, b.set)
 	var err error
-	if own.set, own.machine, err = study.Sheet(all); err != nil {
+	if own.set, own.machine, err = study.Sheet(b.Scale, overlay(set, b.own)); err != nil {
 		return nil, err
 	}
 	own.Study = &study
@@ -71,7 +67,7 @@ func NewBook(s *Study, scale *Scale, set map[string]string, apps string, r *lab.
 	b := &Book{Study: s, Scale: scale, Runner: r, Apps: apps, own: set}
 	b.ledger = &ledger{have: map[string]*lab.Outcome{}, noted: map[string]bool{}}
 	var err error
-	b.set, b.machine, err = s.Sheet(set)
+	b.set, b.machine, err = s.Sheet(scale, set)
 	return b, err
 }
 
@@ -138,13 +134,13 @@ func (b *Book) resultOf(job lab.Job) (*sim.Result, error) {
 func (b *Book) spec(keys []string, s sim.Sharing) sim.Spec {
 	spec := sim.Spec{Machine: b.Study.Machine, Set: b.set, Sharing: s, Length: sim.Length{
 		MaxCycles: b.Scale.Budget,
-		Budget:    true,
+		Budget:    !b.Scale.Whole,
 	}, Seed: 1}
 	for _, k := range keys {
 		folder := filepath.FromSlash(b.Study.list.Program(k).App)
 		spec.Apps = append(spec.Apps, sim.App{
 			Name: k, Path: filepath.Join(b.Apps, folder),
-			Args: b.Study.program(k).Inputs[b.Scale.Inputs],
+			Args: b.Study.program(k).Inputs[b.Scale.Inputs], Repeat: b.Scale.Whole && len(keys) > 1,
 		})
 	}
 	return spec
@@ -194,16 +190,24 @@ func (b *Book) Mix(m *mixes.Mix, scheme *Scheme, high string) (*sim.Result, erro
 	if err != nil {
 		return nil, err
 	}
-	label := m.Name + " " + scheme.Name
-	sharing := sim.Sharing{Mode: scheme.Mode, Name: scheme.Mode}
+	spec, err := b.mixSpec(m, scheme, high)
+	if err != nil {
+		return nil, err
+	}
+	return whole(b.result(m.Name+" "+scheme.Name, spec))
+}
+
+// mixSpec is the run of a mix under a scheme.
+func (b *Book) mixSpec(m *mixes.Mix, scheme *Scheme, high string) (spec sim.Spec, err error) {
+	sharing := sim.Sharing{Mode: scheme.Mode, Name: scheme.Mode, Memory: scheme.Memory.Resolve()}
 	if scheme.Dynamic {
 		sharing.Epoch = b.Scale.Epoch
 		sharing.Params = control.Params(maps.Clone(scheme.Params))
 	}
 	if len(scheme.Offline) > 0 {
-		best, err := b.best(m.Apps, scheme)
+		best, err := (&offline{b, scheme}).best(m.Apps)
 		if err != nil {
-			return nil, err
+			return spec, err
 		}
 		sharing.Mode, sharing.Name = "slices", "slices"
 		for _, a := range best {
@@ -214,15 +218,53 @@ func (b *Book) Mix(m *mixes.Mix, scheme *Scheme, high string) (*sim.Result, erro
 	if scheme.High > 0 {
 		b.divide(&sharing, scheme, len(m.Apps), first)
 	}
-	spec := b.spec(m.Apps, sharing)
+	spec = b.spec(m.Apps, sharing)
 	if scheme.QoS > 0 {
 		alone, err := b.Alone(m.Apps[first])
 		if err != nil {
-			return nil, err
+			return spec, err
 		}
 		spec.Apps[first].QoS = scheme.QoS * alone
 	}
-	return b.result(label, spec)
+	if scheme.Demand {
+		order, err := b.byDemand(&spec)
+		if err != nil {
+			return spec, err
+		}
+		spec.Sharing.Memory.Unified.High = order[0]
+	}
+	return spec, nil
+}
+
+// whole refuses a result that has not come to its end.
+func whole(r *sim.Result, err error) (*sim.Result, error) {
+	if err == nil && !r.Complete {
+		return nil, fmt.Errorf("%s did not come to its end: %s", r.Tenants[0].Name, r.Why)
+	}
+	return r, err
+}
+
+// byDemand are the positions of a mix's programs by how many transfers each makes for the memory it
+// has allocated, most first, when it is alone: offline profiling (Ganguly, 7.1.1 and 7.3.2).
+func (b *Book) byDemand(spec *sim.Spec) ([]int, error) {
+	var order []int
+	demand := make([]float64, len(spec.Apps))
+	pending := false
+	for i := range spec.Apps {
+		r, err := whole(b.result(spec.Apps[i].Name+" alone", lab.AloneSpec(spec, i)))
+		if err != nil && !errors.Is(err, errPending) {
+			return nil, err
+		}
+		if pending = pending || err != nil; err == nil {
+			demand[i] = transfersPerMB(r, 0)
+		}
+		order = append(order, i)
+	}
+	if pending {
+		return nil, errPending
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(demand[j], demand[i]) })
+	return order, nil
 }
 
 // priority is the position of the high-priority program: the last of its class.
@@ -255,42 +297,6 @@ func (b *Book) divide(s *sim.Sharing, scheme *Scheme, n, first int) {
 	if s.Mode == "slices" {
 		s.Groups = split(b.groups())
 	}
-}
-
-// best profiles every program alone on the scheme's slices and chooses.
-func (b *Book) best(programs []string, scheme *Scheme) ([]control.Alloc, error) {
-	var tables [][]control.Point
-	pending := false
-	for _, p := range programs {
-		alone, err := b.Whole(p)
-		if err != nil && !errors.Is(err, errPending) {
-			return nil, err
-		}
-		pending = pending || err != nil
-		var table []control.Point
-		points := scheme.Offline[b.Study.list.Program(p).Class]
-		if len(points) == 0 {
-			return nil, fmt.Errorf("scheme %s has no slices to profile %s on", scheme.Name, p)
-		}
-		for _, at := range points {
-			x, err := b.Slice(p, at[0], at[1])
-			if err != nil && !errors.Is(err, errPending) {
-				return nil, err
-			}
-			if pending = pending || err != nil; !pending {
-				table = append(table, control.Point{
-					Alloc:    control.Alloc{SMs: at[0], Groups: at[1]},
-					Progress: x / alone,
-				})
-			}
-		}
-		tables = append(tables, table)
-	}
-	if pending {
-		return nil, errPending
-	}
-	best, _, err := control.BestStatic(control.Machine{SMs: b.machine.SM.Count, Groups: b.groups()}, tables)
-	return slices.Clone(best), err
 }
 
 // groups is the number of channel groups of the machine.

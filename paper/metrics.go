@@ -8,46 +8,71 @@ import (
 
 // metric is a number of a run that figures of configurations compare.
 type metric struct {
-	of   func(*sim.Result) float64 // NaN where the run does not tell
+	of   func(r *sim.Result, tenant int) float64 // NaN where the run does not tell
 	unit string
-	// harmonic: ratios are speeds, whose mean is the harmonic one.
-	harmonic bool
+	// mean is that of ratios; nil: the arithmetic one. Of speeds it is harmonic.
+	mean func([]float64) float64
+	// inverse names what is measured, too, with every ratio turned round: of times, speeds.
+	inverse string
+	// mixes: it is of runs of several programs.
+	mixes bool
+}
+
+// average is the mean of ratios.
+func (m *metric) average(ratios []float64) float64 {
+	if m.mean == nil {
+		return meanOf(ratios)
+	}
+	return m.mean(ratios)
 }
 
 // metrics are those figures may name. Energy is per thread instruction, as runs are of equal time
 // and not of equal work.
 func metrics() map[string]metric {
 	const perInst = "J per instruction"
-	ipc := func(r *sim.Result) float64 { return r.Tenants[0].IPC }
-	power := func(r *sim.Result) float64 { return energyOf(r, "noc") / r.Seconds }
-	network := func(r *sim.Result) float64 { return energyOf(r, "noc") / insts(r) }
-	total := func(r *sim.Result) float64 { return totalEnergy(r) / insts(r) }
+	ipc := func(r *sim.Result, k int) float64 { return r.Tenants[k].IPC }
+	power := func(r *sim.Result, _ int) float64 { return energyOf(r, "noc") / r.Seconds }
+	network := func(r *sim.Result, _ int) float64 { return energyOf(r, "noc") / insts(r) }
+	total := func(r *sim.Result, _ int) float64 { return totalEnergy(r) / insts(r) }
 	return map[string]metric{
-		"ipc":          {ipc, "thread instructions per cycle", true},
-		"replies":      {replies, "replies per cycle", true},
-		"local":        {local, "% of L1 misses", false},
-		"llc misses":   {llcMisses, "% of LLC accesses", false},
-		"noc power":    {power, "W", false},
-		"noc energy":   {network, perInst, false},
-		"total energy": {total, perInst, false},
+		"ipc":          {of: ipc, unit: "thread instructions per cycle", mean: harmonicMean},
+		"replies":      {of: replies, unit: "replies per cycle", mean: harmonicMean},
+		"local":        {of: local, unit: "% of L1 misses"},
+		"llc misses":   {of: llcMisses, unit: "% of LLC accesses"},
+		"noc power":    {of: power, unit: "W"},
+		"noc energy":   {of: network, unit: perInst},
+		"total energy": {of: total, unit: perInst},
+		// Of unified memory.
+		"time":             {of: timeOf, unit: "core cycles", mean: geometricMean, inverse: "speed"},
+		"evicted pages":    {of: pagesOf("evicted_pages"), unit: "pages of 4 KB"},
+		"thrashed pages":   {of: pagesOf("thrashed_pages"), unit: "pages of 4 KB"},
+		"evicted share":    {of: evictedShare, unit: "% of the memory allocated"},
+		"transfers per MB": {of: transfersPerMB, unit: "transfers per MB allocated"},
+		"link intensity":   {of: linkIntensity, unit: "thread instructions per byte on the link"},
+		"link delay":       {of: linkDelay, unit: "core cycles from planned to begun", mean: geometricMean},
+		"ws":               {of: ws, unit: "weighted speedup", mean: geometricMean, mixes: true},
+		"hs":               {of: hs, unit: "harmonic speedup", mean: geometricMean, mixes: true},
+		"slowdown":         {of: slowdown, unit: "alone over shared speed"},
+		"it share":         {of: throughputShare, unit: "% of the sum alone", mixes: true},
+		"it":               {of: throughput, unit: "thread instructions per cycle", mean: geometricMean, mixes: true},
 	}
 }
 
 // replies are the answers that reach the SMs in a cycle: every request is answered.
-func replies(r *sim.Result) float64 {
-	n, ok := counter(r, "sm", "requests")
+func replies(r *sim.Result, k int) float64 {
+	n, ok := counter(r, k, "sm", "requests")
 	if !ok {
 		return math.NaN()
 	}
-	return n / float64(r.Tenants[0].Cycles)
+	return n / float64(r.Tenants[k].Cycles)
 }
 
 // local is the percentage of the requests of SMs that do not cross the NoC; page walks, which cross it,
 // are not theirs. It is of one chip: between modules a request passes the stages of two, and counts twice.
-func local(r *sim.Result) float64 {
-	all, ok := counter(r, "sm", "requests")
-	crossing, ok2 := counter(r, "noc_request", "packets")
-	walks, _ := counter(r, "mmu", "walk_reads")
+func local(r *sim.Result, k int) float64 {
+	all, ok := counter(r, k, "sm", "requests")
+	crossing, ok2 := counter(r, k, "noc_request", "packets")
+	walks, _ := counter(r, k, "mmu", "walk_reads")
 	if !ok || !ok2 || all == 0 {
 		return math.NaN()
 	}
@@ -55,11 +80,91 @@ func local(r *sim.Result) float64 {
 }
 
 // llcMisses is percent.
-func llcMisses(r *sim.Result) float64 {
-	if h := r.Tenants[0].LLCHitRate; h != nil {
+func llcMisses(r *sim.Result, k int) float64 {
+	if h := r.Tenants[k].LLCHitRate; h != nil {
 		return 100 * (1 - *h)
 	}
 	return math.NaN()
+}
+
+// timeOf is how long an execution takes, the mean where it was repeated.
+func timeOf(r *sim.Result, k int) float64 {
+	t := &r.Tenants[k]
+	if t.Executions == 0 {
+		return math.NaN()
+	}
+	return float64(t.Cycles) / t.Executions
+}
+
+// pagesOf is a counter of unified memory, per execution.
+func pagesOf(name string) func(r *sim.Result, k int) float64 {
+	return func(r *sim.Result, k int) float64 {
+		n, ok := counter(r, k, "uvm", name)
+		if !ok || r.Tenants[k].Executions == 0 {
+			return math.NaN()
+		}
+		return n / r.Tenants[k].Executions
+	}
+}
+
+// evictedShare may be above 100 %: a page may leave more than once.
+func evictedShare(r *sim.Result, k int) float64 {
+	all, _ := counter(r, k, "uvm", "allocated_pages")
+	return 100 * known(pagesOf("evicted_pages")(r, k), all)
+}
+
+// transfersPerMB is what an execution asks of the link for the memory it has allocated (Ganguly, 7.1.1).
+func transfersPerMB(r *sim.Result, k int) float64 {
+	const pagesPerMB = 1 << 20 / 4096
+	all, _ := counter(r, k, "uvm", "allocated_pages")
+	n, _ := counter(r, k, "link", "transfers")
+	return known(n/r.Tenants[k].Executions, all/pagesPerMB)
+}
+
+// linkIntensity stands for arithmetic intensity: thread instructions for each byte on the link.
+func linkIntensity(r *sim.Result, k int) float64 {
+	n, _ := counter(r, k, "link", "bytes")
+	remote, _ := counter(r, k, "link", "remote_bytes")
+	return known(float64(r.Tenants[k].ThreadInsts), n+remote)
+}
+
+// linkDelay is how long a transfer waits.
+func linkDelay(r *sim.Result, k int) float64 {
+	n, _ := counter(r, k, "link", "transfers")
+	wait, _ := counter(r, k, "link", "wait_cycles")
+	return known(wait, n)
+}
+
+// ws and hs are weighted and harmonic speedup (Ganguly, 7.3.1).
+func ws(r *sim.Result, _ int) float64 { return r.Metrics.STP }
+
+func hs(r *sim.Result, _ int) float64 { return r.Metrics.HS }
+
+// throughput is the sum of all programs' (Ganguly, 7.3.1: IT).
+func throughput(r *sim.Result, _ int) (sum float64) {
+	for i := range r.Tenants {
+		sum += r.Tenants[i].IPC
+	}
+	return sum
+}
+
+// throughputShare is percent of what the programs reach alone together.
+func throughputShare(r *sim.Result, k int) float64 {
+	alone := 0.0
+	for _, x := range r.Metrics.AloneIPC {
+		alone += x
+	}
+	return 100 * known(throughput(r, k), alone)
+}
+
+func slowdown(r *sim.Result, k int) float64 { return r.Tenants[k].Slowdown }
+
+// known is a quotient, NaN where nothing is to be divided by.
+func known(x, by float64) float64 {
+	if by == 0 {
+		return math.NaN()
+	}
+	return x / by
 }
 
 func insts(r *sim.Result) float64 { return float64(r.Tenants[0].ThreadInsts) }
@@ -78,11 +183,11 @@ func totalEnergy(r *sim.Result) float64 {
 	return r.Energy.Total
 }
 
-// counter is a counter of the first tenant's window, moves apart; false if there is none.
-func counter(r *sim.Result, owner, name string) (n float64, ok bool) {
+// counter is a counter of a tenant's window, moves apart; false if there is none.
+func counter(r *sim.Result, tenant int, owner, name string) (n float64, ok bool) {
 	for i := range r.Tables {
 		t := &r.Tables[i]
-		if t.Owner != owner || t.Tenant != r.Tenants[0].Name || t.Moved {
+		if t.Owner != owner || t.Tenant != r.Tenants[tenant].Name || t.Moved {
 			continue
 		}
 		for _, v := range t.Values {
@@ -106,4 +211,18 @@ func harmonicMean(xs []float64) float64 {
 		return math.NaN()
 	}
 	return float64(n) / sum
+}
+
+// geometricMean of what is known and above zero; NaN where nothing is.
+func geometricMean(xs []float64) float64 {
+	sum, n := 0.0, 0
+	for _, x := range xs {
+		if x > 0 {
+			sum, n = sum+math.Log(x), n+1
+		}
+	}
+	if n == 0 {
+		return math.NaN()
+	}
+	return math.Exp(sum / float64(n))
 }

@@ -19,7 +19,13 @@ import (
 
 func tiny(t *testing.T) *Book {
 	t.Helper()
-	s, err := Load("testdata/tiny/")
+	return studied(t, "testdata/tiny/")
+}
+
+// studied opens a study's book at scale quick.
+func studied(t *testing.T, folder string) *Book {
+	t.Helper()
+	s, err := Load(folder)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,10 +50,7 @@ func tiny(t *testing.T) *Book {
 // TestTinyStudy simulates a made-up study to its report.
 func TestTinyStudy(t *testing.T) {
 	b := tiny(t)
-	figures, err := b.Study.Select("")
-	if err != nil {
-		t.Fatal(err)
-	}
+	figures := figuresOf(t, b.Study)
 	done, err := b.Do(context.Background(), figures)
 	if err != nil {
 		t.Fatal(err)
@@ -67,19 +70,7 @@ func TestTinyStudy(t *testing.T) {
 			}
 		}
 		if r.Figure.Name != "broken" { // the names claims may use are those that are measured
-			var got []string
-			for n := range r.Measures {
-				got = append(got, n)
-			}
-			want := b.Study.measureNames(r.Figure)
-			slices.Sort(got)
-			slices.Sort(want)
-			if !slices.Equal(got, slices.Compact(want)) {
-				t.Errorf("%s measures\n%q, announced are\n%q", r.Figure.Name, got, want)
-			}
-			if len(r.Problems) > 0 {
-				t.Errorf("%s: %q", r.Figure.Name, r.Problems)
-			}
+			measured(t, b, r)
 		}
 	}
 	want := map[string]Verdict{"linear": Holds, "flat": Holds, "slower": Contradicts, "met": Holds, "none": NotMeasured}
@@ -334,6 +325,10 @@ func TestMalformedStudies(t *testing.T) {
 		{"study.yaml", "configs: [FAR, NEAR]}", "configs: [FAR, NEER]}", "did you mean NEAR"},
 		{"study.yaml", "of: NEAR, over: FAR", "of: NEAR, over: FARR", "did you mean FAR"},
 		{"study.yaml", "metric: replies", "metric: repliez", "did you mean replies"},
+		{"study.yaml", "metric: ws, sets", "metric: ipc, sets", "`each: true` takes those of mixes"},
+		{"study.yaml", "metric: ws, sets: [pairs]", "metric: ws, sets: [stream]", "has 1 programs"},
+		{"study.yaml", "kind: values, metric: llc misses", "kind: values, metric: ws", "is of mixes as a whole"},
+		{"study.yaml", "about: seconds", "about: seconds, whole: true", "whole runs have no epoch"},
 		{"study.yaml", "noc.flit: 8", "noc.flits: 8", "configuration SLOW"},
 		{"study.yaml", "{policy: observe", "{policy: obsrve", "did you mean observe"},
 		{"study.yaml", "kind: degree, sets: [stream, compute]", "kind: degree, sets: [pairs]", "takes one"},
@@ -427,7 +422,7 @@ func TestSubsetsOfFigures(t *testing.T) {
 // The mean of speeds is harmonic, that of anything else is not; what is not known is left out.
 func TestGains(t *testing.T) {
 	r := &Reproduced{Measures: map[string]Measure{}}
-	r.gain("speed", []float64{2, 1, math.NaN()}, metric{harmonic: true})
+	r.gain("speed", []float64{2, 1, math.NaN()}, metric{mean: harmonicMean})
 	r.gain("power", []float64{2, 1, math.NaN()}, metric{})
 	if m := r.Measures["speed mean"]; math.Abs(m.Value-100.0/3) > 1e-9 || m.N != 2 || m.Of != 3 {
 		t.Errorf("harmonic mean of 2 and 1: %+v, want 33.3 %%", m)

@@ -37,7 +37,8 @@ func (b *Book) single(r *Reproduced) {
 // perSet gives the runs of each set, and of all where there are several, with what measures of them
 // are called.
 func (f *Figure) perSet(runs []singles, do func(name string, part []singles)) {
-	for _, set := range f.Sets {
+	sets := f.rowSets()
+	for _, set := range sets {
 		var part []singles
 		for _, s := range runs {
 			if s.set == set {
@@ -46,7 +47,7 @@ func (f *Figure) perSet(runs []singles, do func(name string, part []singles)) {
 		}
 		do(set, part)
 	}
-	if len(f.Sets) > 1 {
+	if len(sets) > 1 {
 		do("all", runs)
 	}
 }
@@ -57,7 +58,7 @@ func valuesOf(runs []singles, config int, m metric) []float64 {
 	for i, s := range runs {
 		out[i] = math.NaN()
 		if res := s.res[config]; res != nil {
-			out[i] = m.of(res)
+			out[i] = m.of(res, s.of)
 		}
 	}
 	return out
@@ -67,21 +68,37 @@ func valuesOf(runs []singles, config int, m metric) []float64 {
 func quotients(x, base []float64) []float64 {
 	out := make([]float64, len(x))
 	for i := range x {
-		out[i] = x[i] / base[i]
+		out[i] = known(x[i], base[i])
 	}
 	return out
 }
 
-// gain books a mean of ratios in percent above 1, and the extremes: of speeds the harmonic mean.
+// gain books a mean of ratios in percent above 1, and the extremes.
 func (r *Reproduced) gain(name string, ratios []float64, m metric) {
 	percent := make([]float64, len(ratios))
 	for i, x := range ratios {
 		percent[i] = 100 * (x - 1)
 	}
 	r.measure(name, percent)
-	if mean, ok := r.Measures[name+" mean"]; ok && m.harmonic {
-		mean.Value = 100 * (harmonicMean(ratios) - 1)
+	if mean, ok := r.Measures[name+" mean"]; ok {
+		mean.Value = 100 * (m.average(ratios) - 1)
 		r.Measures[name+" mean"] = mean
+	}
+}
+
+// gains books ratios of a set under the metric's name, and turned round where that has one, too.
+func (r *Reproduced) gains(what, set string, x, base []float64, m metric) {
+	r.gain(r.Figure.Metric+" "+what+" "+set, quotients(x, base), m)
+	if m.inverse != "" {
+		r.gain(m.inverse+" "+what+" "+set, quotients(base, x), m)
+	}
+}
+
+// gainsOf does the same for a program.
+func (r *Reproduced) gainsOf(what, program string, x, base float64, m metric) {
+	r.of(r.Figure.Metric+" "+what+" "+program, 100*(known(x, base)-1))
+	if m.inverse != "" {
+		r.of(m.inverse+" "+what+" "+program, 100*(known(base, x)-1))
 	}
 }
 
@@ -95,39 +112,36 @@ func (r *Reproduced) of(name string, x float64) {
 // ratios is a metric of every program over the first configuration's (NUBA, Figures 7, 8, 11, 12).
 func (b *Book) ratios(r *Reproduced) {
 	f, m := r.Figure, metrics()[r.Figure.Metric]
-	runs := b.singles(r, f.Configs)
-	r.Columns = []string{"set", "program", "configuration", f.Metric, "over_" + f.Configs[0], "run_cycles"}
+	names := f.compared()
+	runs := b.singles(r, names)
+	r.Columns = []string{"set", "program", "configuration", f.Metric, "over_" + names[0], "run_cycles"}
 	for _, s := range runs {
-		for i, c := range f.Configs {
+		for i, c := range names {
 			if res := s.res[i]; res != nil && s.res[0] != nil {
-				r.row(s.set, s.program, c, m.of(res), m.of(res)/m.of(s.res[0]), res.Cycles)
+				x, base := m.of(res, s.of), m.of(s.res[0], s.of)
+				r.row(s.set, s.program, c, x, known(x, base), res.Cycles)
 			} else {
 				r.row(s.set, s.program, c, math.NaN(), math.NaN(), "")
 			}
 		}
 	}
-	for i, a := range f.Configs {
-		for j, base := range f.Configs {
+	for i, a := range names {
+		for j, base := range names {
 			if i == j {
 				continue
 			}
-			name := f.Metric + " " + a + "/" + base
 			for _, s := range runs {
 				one := []singles{s}
-				r.of(name+" "+s.program, 100*(valuesOf(one, i, m)[0]/valuesOf(one, j, m)[0]-1))
+				r.gainsOf(a+"/"+base, s.program, valuesOf(one, i, m)[0], valuesOf(one, j, m)[0], m)
 			}
 			f.perSet(runs, func(set string, part []singles) {
-				r.gain(name+" "+set, quotients(valuesOf(part, i, m), valuesOf(part, j, m)), m)
+				r.gains(a+"/"+base, set, valuesOf(part, i, m), valuesOf(part, j, m), m)
 			})
 		}
 	}
-	r.bars(runs, "over "+f.Configs[0], func(part []singles, config int) []float64 {
+	r.bars(runs, f.Metric+" over "+names[0], func(part []singles, config int) []float64 {
 		over := quotients(valuesOf(part, config, m), valuesOf(part, 0, m))
-		mean := harmonicMean(over)
-		if !m.harmonic {
-			mean = meanOf(over)
-		}
-		return append(over, mean)
+		return append(over, m.average(over))
 	})
 	one := 1.0
 	for i := range r.Draw.Panels {
@@ -138,16 +152,17 @@ func (b *Book) ratios(r *Reproduced) {
 // values is a metric of every program as it is (NUBA, Figure 9).
 func (b *Book) values(r *Reproduced) {
 	f, m := r.Figure, metrics()[r.Figure.Metric]
-	runs := b.singles(r, f.Configs)
+	names := f.compared()
+	runs := b.singles(r, names)
 	r.Columns = []string{"set", "program", "configuration", f.Metric}
 	for _, s := range runs {
-		for i, c := range f.Configs {
+		for i, c := range names {
 			x := valuesOf([]singles{s}, i, m)[0]
 			r.row(s.set, s.program, c, x)
 			r.of(f.Metric+" "+c+" "+s.program, x)
 		}
 	}
-	for i, c := range f.Configs {
+	for i, c := range names {
 		f.perSet(runs, func(set string, part []singles) { r.measure(f.Metric+" "+c+" "+set, valuesOf(part, i, m)) })
 	}
 	r.bars(runs, m.unit, func(part []singles, config int) []float64 {
@@ -160,7 +175,7 @@ func (b *Book) values(r *Reproduced) {
 func (r *Reproduced) bars(runs []singles, unit string, of func(part []singles, config int) []float64) {
 	zero := 0.0
 	f := r.Figure
-	for _, set := range f.Sets {
+	for _, set := range f.rowSets() {
 		var part []singles
 		p := figure.Panel{Title: set, YLabel: unit, Kind: figure.Bars, YMin: &zero}
 		for _, s := range runs {
@@ -170,7 +185,7 @@ func (r *Reproduced) bars(runs []singles, unit string, of func(part []singles, c
 			}
 		}
 		p.Ticks = append(p.Ticks, "mean")
-		for i, c := range f.Configs {
+		for i, c := range f.compared() {
 			y := of(part, i)
 			for j := range y {
 				if math.IsNaN(y[j]) {
@@ -282,7 +297,7 @@ func (b *Book) degree(r *Reproduced) {
 
 // classes are those of pages on a configuration.
 func (s *Study) classes(config string) []string {
-	_, _, m, err := s.sheet(s.config(config), nil)
+	_, _, m, err := s.sheet(s.config(config), &s.Scales[0], nil)
 	if err != nil {
 		return nil // validation tells
 	}
@@ -309,7 +324,7 @@ func (b *Book) pairs(r *Reproduced) {
 	f, m := r.Figure, metrics()[r.Figure.Metric]
 	r.Columns = []string{"pair", "set", "program", f.Metric, "over", "gain_percent"}
 	series := map[string][]float64{}
-	sets := f.Sets
+	sets := f.rowSets()
 	if len(sets) > 1 {
 		sets = append(slices.Clone(sets), "all")
 	}
@@ -318,16 +333,15 @@ func (b *Book) pairs(r *Reproduced) {
 		for _, s := range runs {
 			one := []singles{s}
 			x, base := valuesOf(one, 0, m)[0], valuesOf(one, 1, m)[0]
-			r.row(p.Name, s.set, s.program, x, base, 100*(x/base-1))
-			r.of(f.Metric+" "+p.Name+" "+s.program, 100*(x/base-1))
+			r.row(p.Name, s.set, s.program, x, base, 100*(known(x, base)-1))
+			r.gainsOf(p.Name, s.program, x, base, m)
 		}
 		f.perSet(runs, func(set string, part []singles) {
-			name := f.Metric + " " + p.Name + " " + set
-			r.gain(name, quotients(valuesOf(part, 0, m), valuesOf(part, 1, m)), m)
-			series[set] = append(series[set], r.Measures[name+" mean"].Value)
+			r.gains(p.Name, set, valuesOf(part, 0, m), valuesOf(part, 1, m), m)
+			series[set] = append(series[set], r.Measures[m.shown(f)+" "+p.Name+" "+set+" mean"].Value)
 		})
 	}
-	panel := figure.Panel{YLabel: "gain, %", Kind: figure.Bars}
+	panel := figure.Panel{YLabel: m.shown(f) + ", % more", Kind: figure.Bars}
 	for _, p := range f.Pairs {
 		panel.Ticks = append(panel.Ticks, p.Name)
 	}
@@ -380,12 +394,7 @@ func (b *Book) tradeoff(r *Reproduced) {
 // singleNames are the measures of a figure of configurations.
 func (s *Study) singleNames(f *Figure) (out []string) {
 	stat := func(name string) { out = append(out, name+" max", name+" mean", name+" min") }
-	sets, programs := slices.Clone(f.Sets), []string{}
-	for _, set := range f.Sets {
-		for _, m := range s.list.Set(set).Mixes {
-			programs = append(programs, m.Apps[0])
-		}
-	}
+	sets, programs := slices.Clone(f.rowSets()), s.rowNames(f)
 	if len(sets) > 1 {
 		sets = append(sets, "all")
 	}
@@ -401,9 +410,11 @@ func (s *Study) singleNames(f *Figure) (out []string) {
 	}
 	switch f.Kind {
 	case "ratios":
-		f.ordered(f.Configs, func(a, base string) { each(f.Metric+" "+a+"/"+base, true) })
+		f.ordered(f.compared(), func(a, base string) {
+			f.bothWays(func(name string) { each(name+" "+a+"/"+base, true) })
+		})
 	case "values":
-		for _, c := range f.Configs {
+		for _, c := range f.compared() {
 			each(f.Metric+" "+c, true)
 		}
 	case "parts":
@@ -423,7 +434,7 @@ func (s *Study) singleNames(f *Figure) (out []string) {
 		}
 	case "pairs":
 		for _, p := range f.Pairs {
-			each(f.Metric+" "+p.Name, true)
+			f.bothWays(func(name string) { each(name+" "+p.Name, true) })
 		}
 	case "tradeoff":
 		var names []string

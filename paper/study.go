@@ -34,6 +34,7 @@ type Study struct {
 	Set      runfile.Scalars `yaml:"set"`     // what differs from the machine's sheet
 	SetWhy   string          `yaml:"set_why"` // and why; printed with every result
 	Mixes    string          `yaml:"mixes"`   // list of package mixes, or a file beside the study
+	Weight   float64         `yaml:"weight"`  // of the CPU's speed-up in one of both sides; the GPU's is 1
 	Scales   []Scale         `yaml:"scales"`
 	Programs []Program       `yaml:"programs"`
 	Subsets  []Subset        `yaml:"subsets"`
@@ -59,8 +60,24 @@ type Scale struct {
 	Instructions uint64 `yaml:"instructions"`
 	// Warmup is core cycles at their begin that do not count.
 	Warmup uint64 `yaml:"warmup"`
+	// Whole runs programs to their end, of a mix until the slowest has ended; then the budget is how
+	// long that may take at most.
+	Whole  bool   `yaml:"whole"`
 	Inputs string `yaml:"inputs"` // which inputs of the programs
-	About  string `yaml:"about"`  // what the scaling means for results
+	// Of machines that are made smaller: their numbers, parameters of policies by the policy's name, and by how much
+	// models of CPU programs have less memory.
+	Set    runfile.Scalars `yaml:"set"`
+	Params PolicyParams    `yaml:"params"`
+	Divide int             `yaml:"divide"`
+	About  string          `yaml:"about"` // what the scaling means for results
+}
+
+// Runs says how long runs are.
+func (c *Scale) Runs() string {
+	if c.Whole {
+		return fmt.Sprintf("whole runs, of at most %d cycles", c.Budget)
+	}
+	return fmt.Sprintf("%d cycles per run, epochs of %d", c.Budget, c.Epoch)
 }
 
 // Program gives a benchmark's arguments by the name of the inputs.
@@ -114,6 +131,9 @@ type Scheme struct {
 	// Offline lists by class the slices (SMs, channel groups) each application is
 	// profiled on alone; the best static choice among them is run.
 	Offline Offline `yaml:"offline"`
+	// Step is the SMs and channel groups by which the search goes on from that choice to its neighbours, until
+	// none is better; none: it ends there.
+	Step []int `yaml:"step"`
 	// High is the fraction of SMs and channel groups (mode slices) or SMs (mode mps) for
 	// the high-priority application; the others share the rest evenly.
 	High float64 `yaml:"high"`
@@ -121,6 +141,10 @@ type Scheme struct {
 	QoS float64 `yaml:"qos"`
 	// Epoch is the scheme's own period in core cycles, where the scale's is not its kind.
 	Epoch uint64 `yaml:"epoch"`
+	// Memory is what becomes of pages. With Demand the application that asks most of the link when it
+	// is alone goes first on it, for ever (link: static).
+	Memory runfile.Memory `yaml:"memory"`
+	Demand bool           `yaml:"demand"`
 }
 
 // Offline is slices (SMs, channel groups) by class of program.
@@ -168,6 +192,25 @@ func (p *Params) FromNode(n *yamldoc.Node) error {
 	return nil
 }
 
+// PolicyParams are parameters by the name of the policy.
+type PolicyParams map[string]Params
+
+// FromNode implements yamldoc.FromNode.
+func (p *PolicyParams) FromNode(n *yamldoc.Node) error {
+	if n.Kind != yamldoc.Map {
+		return n.Errorf("params must be a mapping of policies to their parameters, not %s", n.Kind)
+	}
+	*p = PolicyParams{}
+	for _, k := range n.Keys {
+		var of Params
+		if err := of.FromNode(k.Value); err != nil {
+			return err
+		}
+		(*p)[k.Name] = of
+	}
+	return nil
+}
+
 // Figure is one figure of the paper; Kind says which of its other fields count.
 type Figure struct {
 	Name    string   `yaml:"name"`
@@ -192,11 +235,13 @@ type Figure struct {
 	Machine string          `yaml:"machine"`
 	Power   runfile.Scalars `yaml:"power"`
 	// Of figures of configurations: which, the first being the baseline, and the metric; pairs of
-	// them; those that are joined by lines.
+	// them; those that are joined by lines. With Schemes instead they are of mixes; Each has a row for
+	// each program of a mix, called App-1, App-2 and so on by what they ask of the link when alone.
 	Configs []string `yaml:"configs"`
 	Metric  string   `yaml:"metric"`
 	Pairs   []Pair   `yaml:"pairs"`
 	Lines   []Line   `yaml:"lines"`
+	Each    bool     `yaml:"each"`
 }
 
 // Names lists the shipped studies.
@@ -284,20 +329,25 @@ func (s *Study) Select(name string) ([]*Figure, error) {
 	return out, nil
 }
 
-// Sheet is the machine of the study with further overrides.
-func (s *Study) Sheet(set map[string]string) (map[string]string, *sheets.Machine, error) {
-	all := map[string]string{}
-	for k, v := range s.Set {
-		all[k] = v
-	}
-	for k, v := range set {
-		all[strings.TrimPrefix(k, "machine.")] = v
-	}
+// Sheet is the machine of the study at a scale, with further overrides.
+func (s *Study) Sheet(scale *Scale, set map[string]string) (map[string]string, *sheets.Machine, error) {
+	all := overlay(s.Set, scale.Set, set)
 	m, _, err := sheets.Resolve(s.Machine, all)
 	if err != nil {
 		return nil, nil, fmt.Errorf("study %s: %w", s.Name, err)
 	}
 	return all, m, nil
+}
+
+// overlay is numbers of a machine, later ones in the place of earlier ones.
+func overlay(sets ...map[string]string) map[string]string {
+	all := map[string]string{}
+	for _, set := range sets {
+		for k, v := range set {
+			all[strings.TrimPrefix(k, "machine.")] = v
+		}
+	}
+	return all
 }
 
 func (s *Study) scheme(name string) *Scheme {

@@ -118,8 +118,11 @@ func (b *Book) writeJSON(file string, r *Reproduced) error {
 // Conditions says in a few lines under what conditions numbers hold.
 func (b *Book) Conditions() string {
 	var s strings.Builder
-	fmt.Fprintf(&s, "%s, scale %s: %d cycles per run, epochs of %d (%.3g per run).\n", b.Study.Title, b.Scale.Name,
-		b.Scale.Budget, b.Scale.Epoch, float64(b.Scale.Budget)/float64(b.Scale.Epoch))
+	of := ""
+	if !b.Scale.Whole {
+		of = fmt.Sprintf(" (%.3g per run)", float64(b.Scale.Budget)/float64(b.Scale.Epoch))
+	}
+	fmt.Fprintf(&s, "%s, scale %s: %s%s.\n", b.Study.Title, b.Scale.Name, b.Scale.Runs(), of)
 	fmt.Fprintf(&s, "%s.\n", upper(b.Scale.About))
 	fmt.Fprintf(&s, "Machine %s%s.\n", b.Study.Machine, settings(b.set))
 	if len(b.Study.Set) > 0 {

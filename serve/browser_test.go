@@ -88,7 +88,7 @@ func eval[T any](v *visitor, expr string) T {
 // until waits until an expression is true.
 func (v *visitor) until(expr string) {
 	v.t.Helper()
-	for begun := time.Now(); !eval[bool](v, expr); time.Sleep(20 * time.Millisecond) {
+	for begun := time.Now(); !eval[bool](v, "!!("+expr+")"); time.Sleep(20 * time.Millisecond) {
 		if time.Since(begun) > time.Minute {
 			v.t.Fatalf("%s never comes true; the page says\n%s", expr, eval[string](v, "document.body.innerText"))
 		}

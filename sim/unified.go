@@ -17,7 +17,9 @@ import (
 // Unified asks for managed memory whose pages come to the device when they are touched and leave
 // when there is no room. Names and numbers that are left out are the dissertation's defaults.
 type Unified struct {
-	All bool `json:"all,omitempty"` // what programs allocate on the device is managed, too
+	// Runtime is a set of policies by name (RuntimeNames); what is named besides comes before it.
+	Runtime string `json:"runtime,omitempty"`
+	All     bool   `json:"all,omitempty"` // what programs allocate on the device is managed, too
 	// Capacity is the device memory for managed pages: bytes, or a share of what is allocated as
 	// in 75% or 100/110; "": all there is.
 	Capacity     string `json:"capacity,omitempty"`
@@ -41,19 +43,40 @@ type Unified struct {
 // On says that the run asks for it.
 func (u *Unified) On() bool { return *u != Unified{} }
 
+// Alone is it for an application that has the whole machine: the link for itself, and where the
+// capacity is a share of what several have allocated, all the memory there is.
+func (u Unified) Alone() Unified {
+	if !u.On() {
+		return u
+	}
+	if _, share, err := parseCapacity(u.Capacity); err == nil && share > 0 {
+		u.Capacity = ""
+	}
+	u.Link, u.High, u.Preserve = "", 0, false
+	if !u.On() {
+		u.Migrate = "first-touch" // the default, lest it be off
+	}
+	return u
+}
+
 // options are what the machine is built with; nil where the run does not ask for any.
 func (u *Unified) options(seed uint64) (*machine.UnifiedMemory, error) {
 	if !u.On() {
 		return nil, nil
+	}
+	set, err := runtimeByName(u.Runtime)
+	if err != nil {
+		return nil, err
 	}
 	o := &machine.UnifiedMemory{Options: uvm.Options{
 		Prefetch: u.Prefetch, PrefetchOver: u.PrefetchOver, Evict: u.Evict, Migrate: u.Migrate, Ts: u.Ts, P: u.P,
 		Reserve: u.Reserve, CleanDropped: u.WriteBack == "dirty", Smart: u.Smart, Seed: seed,
 	}}
 	if !u.Smart {
-		o.Prefetch, o.Evict = either(u.Prefetch, "tbn"), either(u.Evict, "lru2m")
+		o.Prefetch, o.Evict = either(u.Prefetch, set.prefetch), either(u.Evict, set.evict)
 		o.Migrate = either(u.Migrate, "first-touch")
 	}
+	o.FaultsOnLink, o.Together = set.faultsOnLink, set.together && u.Smart
 	o.Arbiter, o.High, o.Preserve = u.Link, u.High, u.Preserve
 	if u.Link != "" && !slices.Contains(hostlink.ArbiterNames(), u.Link) {
 		return nil, fmt.Errorf("memory.unified.link is %s, not %q", strings.Join(hostlink.ArbiterNames(), ", "), u.Link)
@@ -74,7 +97,6 @@ func (u *Unified) options(seed uint64) (*machine.UnifiedMemory, error) {
 	if u.WriteBack != "" && u.WriteBack != "always" && u.WriteBack != "dirty" {
 		return nil, fmt.Errorf("memory.unified.write_back is always or dirty, not %q", u.WriteBack)
 	}
-	var err error
 	if o.Capacity, o.Share, err = parseCapacity(u.Capacity); err != nil {
 		return nil, err
 	}
@@ -84,6 +106,48 @@ func (u *Unified) options(seed uint64) (*machine.UnifiedMemory, error) {
 		return nil, fmt.Errorf("memory.unified: %w", err)
 	}
 	return o, nil
+}
+
+// runtimeSet is a runtime by name: policies that belong together, and how faults are handled.
+type runtimeSet struct {
+	name, prefetch, evict string
+	// faultsOnLink: each page that faults takes the link for the time of its handling; together: the
+	// smart runtime decides for all allocations of an application.
+	faultsOnLink, together bool
+	what                   string
+}
+
+func runtimeSets() []runtimeSet {
+	return []runtimeSet{
+		{name: "dissertation", prefetch: "tbn", evict: "lru2m", what: "NVIDIA's runtime as Ganguly describes it"},
+		{
+			name: "driver-today", prefetch: "driver-today", evict: "driver-today",
+			what: "NVIDIA open-gpu-kernel-modules 595.45.04",
+		},
+		{
+			name: "uvmsmart-compat", prefetch: "tbn", evict: "lru2m", faultsOnLink: true, together: true,
+			what: "the dissertation's public simulator where it differs from the text",
+		},
+	}
+}
+
+// RuntimeNames are the sets of policies there are; the first is the default.
+func RuntimeNames() (names []string) {
+	for _, s := range runtimeSets() {
+		names = append(names, s.name)
+	}
+	return names
+}
+
+func runtimeByName(name string) (runtimeSet, error) {
+	sets := runtimeSets()
+	for _, s := range sets {
+		if s.name == name || name == "" && s.name == sets[0].name {
+			return s, nil
+		}
+	}
+	return runtimeSet{}, fmt.Errorf("memory.unified.runtime is %s, not %q", strings.Join(RuntimeNames(), ", "),
+		name)
 }
 
 // either is the name, or where there is none the other.
@@ -175,7 +239,7 @@ func (u *Unified) SetUnified(name, value string) (err error) {
 	flag := map[string]*bool{"all": &u.All, "smart": &u.Smart, "preserve": &u.Preserve}
 	text := map[string]*string{
 		"capacity": &u.Capacity, "prefetch": &u.Prefetch, "prefetch_over": &u.PrefetchOver, "evict": &u.Evict,
-		"migrate": &u.Migrate, "write_back": &u.WriteBack, "link": &u.Link,
+		"migrate": &u.Migrate, "runtime": &u.Runtime, "write_back": &u.WriteBack, "link": &u.Link,
 	}
 	switch {
 	case flag[name] != nil:

@@ -3,7 +3,10 @@ package sim
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
+
+	"heddle/machine/uvm"
 )
 
 // vectors is a host program that adds two vectors of n floats, with what each allocation is and what
@@ -115,5 +118,57 @@ func TestOneFault(t *testing.T) {
 	}
 	if late := link.End - link.Start - 2605 - 100; link.Start != driver.End || late > 500 || link.Name != "4 KB" {
 		t.Errorf("the link: %+v, after %+v", link, driver)
+	}
+}
+
+// Under the public simulator's set a page that faults takes the link for the 45 us of its handling,
+// and nothing but the link: two of them do so one after the other.
+func TestFaultsOnLink(t *testing.T) {
+	s := vectors(t, "malloc_managed", "    prefetch_async(c, to = device)")
+	s.Sharing.Memory.Unified = Unified{Runtime: "uvmsmart-compat", Prefetch: "none"}
+	s.Apps[0].Args = map[string]string{"n": "32"}
+	s.Timeline = true
+	r := right(t, &s)
+	var came []Span
+	for _, x := range r.Spans {
+		if x.Track == "unified memory/to the device" {
+			came = append(came, x)
+		}
+	}
+	const us = 1481
+	if len(came) != 3 {
+		t.Fatalf("%d transfers, want one that is asked for and two pages that fault", len(came))
+	}
+	for _, x := range came[1:] {
+		if late := x.End - x.Start - 45*us - 2605 - 100; late > 500 {
+			t.Errorf("%+v takes %d cycles, late by %d", x, x.End-x.Start, late)
+		}
+	}
+	if gap := came[2].Start - (came[1].Start + 45*us + 2605); gap > 500 {
+		t.Errorf("the second begins %d cycles after the first has the link no more", int64(gap))
+	}
+	if n := totals(r, "uvm"); n["driver_cycles"] > n["batches"] {
+		t.Errorf("the driver was busy: %v", n)
+	}
+}
+
+// A set of policies is what its name says, and what is named besides comes before it.
+func TestRuntimes(t *testing.T) {
+	for with, want := range map[Unified]uvm.Options{
+		{All: true}:                               {Prefetch: "tbn", Evict: "lru2m"},
+		{Runtime: "driver-today"}:                 {Prefetch: "driver-today", Evict: "driver-today"},
+		{Runtime: "driver-today", Evict: "tbn"}:   {Prefetch: "driver-today", Evict: "tbn"},
+		{Runtime: "uvmsmart-compat"}:              {Prefetch: "tbn", Evict: "lru2m"},
+		{Runtime: "uvmsmart-compat", Smart: true}: {Smart: true, Together: true},
+	} {
+		o, err := with.options(0)
+		if err != nil || o.Prefetch != want.Prefetch || o.Evict != want.Evict || o.Together != want.Together ||
+			o.Smart != want.Smart || o.FaultsOnLink != (with.Runtime == "uvmsmart-compat") {
+			t.Errorf("%+v: %+v, %v; want %+v", with, o, err, want)
+		}
+	}
+	_, err := (&Unified{Runtime: "driver"}).options(0)
+	if err == nil || !strings.Contains(err.Error(), "driver-today") {
+		t.Errorf("an unknown set: %v", err)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -53,15 +54,33 @@ A study may also be a folder with study.yaml and claims.yaml, written as ./DIR.`
 		"how long the runs are: quick (minutes a figure), standard (an hour and a quarter for all figures on two "+
 			"cores) or paper (a cluster)")
 	fl.IntVar(&f.jobs, "jobs", runtime.NumCPU(), "simulations at once")
-	fl.StringVar(&f.out, "out", "", "folder of the figures (default: paper/STUDY/results/SCALE)")
+	fl.StringVarP(&f.out, "out", "o", "", "folder of the figures (default: paper/STUDY/results/SCALE)")
 	fl.StringVar(&f.cache, "cache", "", "keep results of runs in DIR (default: the user's cache directory)")
 	fl.StringVar(&f.apps, "apps", "apps", "folder of the applications")
 	fl.StringArrayVar(&f.set, "set", nil,
 		"override a number of the machine, as in --set sm.count=40; needs --out (repeatable)")
 	fl.BoolVar(&f.report, "report", false, "write REPRODUCTION.md beside the study; takes a whole study")
+	completeFlag(cmd, "scale", func([]string) []string { return scaleNames() })
 	f.cluster.add(fl)
 	f.cluster.complete(cmd)
 	return cmd
+}
+
+// scaleNames lists the scales of all studies, in the order in which they stand there.
+func scaleNames() []string {
+	var out []string
+	for _, n := range paper.Names() {
+		s, err := paper.Load(n)
+		if err != nil {
+			continue // heddle reproduce tells
+		}
+		for _, c := range s.Scales {
+			if !slices.Contains(out, c.Name) {
+				out = append(out, c.Name)
+			}
+		}
+	}
+	return out
 }
 
 // figureNames lists every figure as study/figure.
@@ -87,7 +106,7 @@ func listStudies(w io.Writer) error {
 		}
 		fmt.Fprintf(w, "%s\n\nscales\n", s.Title)
 		for _, c := range s.Scales {
-			fmt.Fprintf(w, "  %s: %d cycles a run, epochs of %d; %s\n", c.Name, c.Budget, c.Epoch, c.About)
+			fmt.Fprintf(w, "  %s: %s; %s\n", c.Name, c.Runs(), c.About)
 		}
 		rows := [][]string{{"FIGURE", "CLAIMS", "WHAT"}}
 		for _, f := range s.Figures {

@@ -55,7 +55,7 @@ without --wait the same command, given later, collects what is done.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return sweep(cmd, args[0], &f) },
 	}
 	fl := cmd.Flags()
-	fl.StringVar(&f.out, "out", "", "write the table as CSV to FILE")
+	fl.StringVarP(&f.out, "out", "o", "", "write the table as CSV to FILE")
 	fl.StringVar(&f.cache, "cache", "", "keep results of runs in DIR (default: the user's cache directory)")
 	fl.IntVar(&f.jobs, "jobs", runtime.NumCPU(), "simulations at once")
 	fl.StringArrayVar(&f.set, "set", nil,

@@ -47,11 +47,32 @@ func table() []wanted {
 		{"smqos", "MI-MI", 30, ordered("MI", "MI")},
 		{"uvm", "pairs", 45, func(l *List) [][]string {
 			var keys []string
-			for _, p := range l.Programs {
+			for _, p := range l.Programs[:10] {
 				keys = append(keys, p.Key)
 			}
 			return Pairs(keys)
 		}},
+		{"uvm", "regular+regular", 10, pairsOf(true, true)},
+		{"uvm", "irregular+irregular", 10, pairsOf(false, false)},
+		{"uvm", "regular+irregular", 25, pairsOf(true, false)},
+	}
+}
+
+// pairsOf is the UVM dissertation's pairs by whether their programs are regular.
+func pairsOf(first, second bool) func(l *List) [][]string {
+	return func(l *List) (mixes [][]string) {
+		regular := map[string]bool{}
+		var keys []string
+		for _, p := range l.Programs[:10] {
+			keys = append(keys, p.Key)
+			regular[p.Key] = p.Class == "streaming" || p.Class == "regular"
+		}
+		for _, m := range Pairs(keys) {
+			if regular[m[0]] == first && regular[m[1]] == second {
+				mixes = append(mixes, m)
+			}
+		}
+		return mixes
 	}
 }
 
@@ -130,8 +151,8 @@ func TestClasses(t *testing.T) {
 		{"ugpu", "ai", 5},
 		{"smqos", "CI", 6},
 		{"smqos", "MI", 6},
-		{"uvm", "regular", 2},
-		{"uvm", "streaming", 3},
+		{"uvm", "regular", 3},
+		{"uvm", "streaming", 4},
 		{"uvm", "random", 2},
 		{"uvm", "irregular", 3},
 	} {

@@ -9,36 +9,56 @@ import "heddle/mem"
 type asking struct {
 	by     []interval // by row of counters
 	moving int        // ends of migrations, and requests of rows that move, under way
-	movers int        // first row of counters that counts what is moved
 }
 
 // interval is an open stretch of clocks with requests.
 type interval struct {
-	requests int32
 	since    uint64 // clock up to which it has been counted
+	requests int32
+	mover    bool // requests of what is moved, not of an application
+}
+
+func newAsking(cfg *Config) asking {
+	a := asking{by: make([]interval, max(cfg.Tenants, 1))}
+	for i := range a.by {
+		a.by[i].mover = cfg.Movers > 0 && i >= cfg.Movers
+	}
+	return a
 }
 
 // enter follows an accepted request.
 func (c *Channel) enter(tenant mem.TenantID, now uint64) {
 	in := &c.asking.by[tenant]
-	if in.requests == 0 {
-		in.since = max(in.since, now)
-	}
-	in.requests++
-	if int(tenant) >= c.asking.movers {
-		c.disturb(now)
+	if in.requests++; in.requests == 1 || in.mover {
+		c.begin(in, now)
 	}
 }
 
 // leave follows a request's last command, at clock t.
 func (c *Channel) leave(tenant mem.TenantID, t uint64) {
-	if int(tenant) >= c.asking.movers {
-		c.calm(t + 1)
-	}
 	in := &c.asking.by[tenant]
-	in.requests--
+	if in.requests--; in.requests == 0 || in.mover {
+		c.end(in, tenant, t+1)
+	}
+}
+
+// begin opens an interval with its first request, and leaves clocks out from a mover's on.
+func (c *Channel) begin(in *interval, now uint64) {
+	if in.requests == 1 {
+		in.since = max(in.since, now)
+	}
+	if in.mover {
+		c.disturb(now)
+	}
+}
+
+// end closes an interval with its last request at clock end.
+func (c *Channel) end(in *interval, tenant mem.TenantID, end uint64) {
+	if in.mover {
+		c.calm(end)
+	}
 	if in.requests == 0 {
-		c.ask(int(tenant), t+1)
+		c.ask(int(tenant), end)
 	}
 }
 

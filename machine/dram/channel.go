@@ -66,10 +66,7 @@ func Build(cfg *Config) (*Channel, error) {
 	}
 	c.work, c.next = c.refresh.next, c.refresh.next
 	c.edge.rank = -1
-	c.asking = asking{by: make([]interval, max(cfg.Tenants, 1)), movers: max(cfg.Tenants, 1)}
-	if cfg.Movers > 0 {
-		c.asking.movers = cfg.Movers
-	}
+	c.asking = newAsking(cfg)
 	c.Count(stat.NewTable("dram", Desc, 1, max(cfg.Tenants, 1)), 0)
 	return c, nil
 }

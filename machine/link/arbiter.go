@@ -21,20 +21,35 @@ type Arbiter interface {
 // ArbiterNames are the arbiters there are.
 func ArbiterNames() []string { return []string{"fr-fcfs", "rr", "static", "adaptive"} }
 
-// NewArbiter makes an arbiter by its name for so many tenants; of `static`, high goes first.
-func NewArbiter(name string, tenants, high int) (Arbiter, error) {
+// Parameters are those of all arbiters.
+type Parameters struct {
+	Tenants int
+	High    int // of `static`: who goes first
+	// Of `adaptive`: core cycles between two measurements, the ratio up to which two measures are similar,
+	// and by which an application may be served later than another; bytes of memory allocated.
+	Period             uint64
+	Similar, Deviation float64
+	Allocated          func(tenant mem.TenantID) uint64
+}
+
+// NewArbiter makes an arbiter by its name.
+func NewArbiter(name string, p Parameters) (Arbiter, error) {
 	switch name {
 	case "fr-fcfs":
 		return FirstReady{}, nil
 	case "rr":
 		return &RoundRobin{}, nil
 	case "static":
-		if high < 0 || high >= tenants {
-			return nil, fmt.Errorf("arbiter static: there is no application %d, of %d", high, tenants)
+		if p.High < 0 || p.High >= p.Tenants {
+			return nil, fmt.Errorf("arbiter static: there is no application %d, of %d", p.High, p.Tenants)
 		}
-		return &Static{high: high}, nil
+		return &Static{high: p.High}, nil
 	case "adaptive":
-		return NewAdaptive(tenants), nil
+		if p.Period < 1 || p.Similar < 1 || p.Deviation < 1 {
+			return nil, fmt.Errorf("arbiter adaptive: period %d, similar %g, deviation %g: each is 1 or more", p.Period,
+				p.Similar, p.Deviation)
+		}
+		return newAdaptive(&p), nil
 	}
 	return nil, fmt.Errorf("arbiter %q: use %s", name, strings.Join(ArbiterNames(), ", "))
 }

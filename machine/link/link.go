@@ -51,6 +51,7 @@ type Transfer struct {
 	ID     int32 // the owner's
 	Bytes  int64
 	Queued uint64 // core cycle
+	Setup  uint64 // cycles that it takes its direction before its bytes
 	Tenant mem.TenantID
 }
 
@@ -101,7 +102,7 @@ func (d *Direction) Take(now uint64, may func(t *Transfer) bool) (t Transfer, ok
 
 // Start begins a transfer that Take gave, and returns the cycles it takes the direction.
 func (d *Direction) Start(now uint64, t *Transfer) (cycles uint64) {
-	cycles = d.cfg.Cycles(t.Bytes)
+	cycles = t.Setup + d.cfg.Cycles(t.Bytes)
 	d.free = now + cycles
 	d.count(t, now, cycles)
 	d.order.Begun(d.way, t, now, cycles)

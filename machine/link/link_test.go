@@ -60,7 +60,7 @@ func TestArbiters(t *testing.T) {
 	for name, want := range map[string][]int32{
 		"fr-fcfs": {0, 1, 2, 3, 4}, "rr": {3, 0, 4, 1, 2}, "static": {3, 4, 0, 1, 2}, "adaptive": {3, 0, 4, 1, 2},
 	} {
-		order, err := NewArbiter(name, 2, 1)
+		order, err := NewArbiter(name, adaptive(1))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -82,33 +82,46 @@ func TestArbiters(t *testing.T) {
 			t.Errorf("%s: %v, want %v", name, got, want)
 		}
 	}
-	if _, err := NewArbiter("fcfs", 2, 0); err == nil {
+	if _, err := NewArbiter("fcfs", adaptive(0)); err == nil {
 		t.Error("an arbiter that is not there")
 	}
-	if _, err := NewArbiter("static", 2, 2); err == nil {
+	if _, err := NewArbiter("static", adaptive(2)); err == nil {
 		t.Error("a third application of two")
+	}
+	if _, err := NewArbiter("adaptive", Parameters{Tenants: 2}); err == nil {
+		t.Error("a period of no cycles")
+	}
+}
+
+// adaptive is parameters for two applications of which one goes first.
+func adaptive(high int) Parameters {
+	return Parameters{
+		Tenants: 2, High: high, Period: 1000, Similar: 1.25, Deviation: 4,
+		Allocated: func(mem.TenantID) uint64 { return 1 << 20 },
 	}
 }
 
 // Equation 9: of similar intensity, who makes more transfers per memory goes first; of similar transfers,
-// who takes more memory per time; who differs in both ways at once does not.
+// whose are larger; who differs in both ways at once does not.
 func TestEquation9(t *testing.T) {
 	for _, c := range []struct {
 		a, b measure
 		want int
 	}{
-		{measure{transfers: 100, bytes: 1e6}, measure{transfers: 10, bytes: 1e6}, 0},
-		{measure{transfers: 10, bytes: 1e6}, measure{transfers: 100, bytes: 1e6}, 1},
-		{measure{transfers: 40, bytes: 4e6}, measure{transfers: 10, bytes: 1e6}, 0},
-		{measure{transfers: 100, bytes: 4e6}, measure{transfers: 10, bytes: 1e6}, 0},
-		{measure{transfers: 100, bytes: 1e6}, measure{transfers: 10, bytes: 4e6}, -1},
-		{measure{transfers: 10, bytes: 1e6}, measure{transfers: 11, bytes: 1.1e6}, -1},
+		{alike(100, 4, 1), alike(10, 4, 1), 0},
+		{alike(10, 4, 1), alike(100, 4, 1), 1},
+		{alike(10, 16, 1), alike(10, 4, 1), 0},
+		{alike(100, 16, 1), alike(10, 4, 1), 0},
+		{alike(100, 4, 1), alike(10, 16, 1), -1},
+		{alike(10, 4, 1), alike(11, 4, 1), -1},
+		{alike(40, 4, 4), alike(20, 4, 1), 1}, // half as many for each byte allocated
 	} {
-		if got := highest([]measure{c.a, c.b}); got != c.want {
+		if got := highest([]measure{c.a, c.b}, 1.25); got != c.want {
 			t.Errorf("%+v: %d goes first, want %d", c, got, c.want)
 		}
 	}
-	x := NewAdaptive(2)
+	p := adaptive(0)
+	x := newAdaptive(&p)
 	x.high = 0
 	x.Begun(0, &Transfer{Bytes: 1, Queued: 0}, 0, 10)
 	x.Begun(0, &Transfer{Bytes: 1, Queued: 0, Tenant: 1}, 100, 10)
@@ -116,4 +129,9 @@ func TestEquation9(t *testing.T) {
 	if i := x.Next(0, queue, func(*Transfer) bool { return true }); i != 1 {
 		t.Errorf("%d goes, though 1 is late", i)
 	}
+}
+
+// alike is n transfers of so many KB each, of so many MB allocated.
+func alike(n, kb, mb float64) measure {
+	return measure{transfers: n, bytes: n * kb * 1024, squares: n * kb * 1024 * kb * 1024, allocated: mb * 1024 * 1024}
 }

@@ -1,5 +1,7 @@
 package uvm
 
+import "heddle/mem"
+
 // What the host asks for, and what becomes of plans that are not carried out.
 
 // SetCapacity changes the bytes of device memory for managed pages, a multiple of PageSize.
@@ -8,12 +10,16 @@ func (r *Runtime) SetCapacity(bytes int64) { r.capacity = int(bytes / PageSize) 
 // Capacity is the pages of device memory for managed pages.
 func (r *Runtime) Capacity() int { return r.capacity }
 
-// Allocated is the bytes of all allocations, rounded.
-func (r *Runtime) Allocated() (n uint64) {
+// Allocated is the bytes of all allocations, rounded, and those of a tenant's.
+func (r *Runtime) Allocated(tenant mem.TenantID) (all, its uint64) {
 	for i := range r.allocs {
-		n += r.allocs[i].end - r.allocs[i].base
+		a := &r.allocs[i]
+		all += a.end - a.base
+		if r.chunks[a.first].tenant == tenant {
+			its += a.end - a.base
+		}
 	}
-	return n
+	return all, its
 }
 
 // Fetch plans to bring what is absent of the n bytes from addr, which lie in one chunk, without

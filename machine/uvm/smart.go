@@ -63,13 +63,29 @@ func (s *segment) add(block uint64, again bool) {
 	s.blocks, s.last = s.blocks+1, block
 }
 
-// look is the state of an allocation after a look at a segment.
-func (p Pattern) look(s *segment) Pattern {
-	if s.blocks < fewBlocks {
+// look is the state of an allocation after a look at a segment; strict ones have to be sorted to be
+// linear, and one block that comes again is enough.
+func (p Pattern) look(s *segment, strict bool) Pattern {
+	least, again := linearShare, againShare
+	if strict {
+		least, again = 1, 1/float64(s.blocks+1)
+	}
+	if s.blocks < fewBlocks && !(strict && s.blocks > 0) {
 		return p
 	}
-	linear := float64(s.ascending) >= linearShare*float64(s.blocks-1)
-	return p.Next(linear, !linear, float64(s.again) >= againShare*float64(s.blocks))
+	linear := float64(s.ascending) >= least*float64(s.blocks-1)
+	return p.Next(linear, !linear, float64(s.again) >= again*float64(s.blocks))
+}
+
+// linear says that blocks migrate in order.
+func (p Pattern) linear() bool { return p == Streaming || p == Regular }
+
+// with is the pattern of two allocations together (equation 5).
+func (p Pattern) with(q Pattern) Pattern {
+	if p == Random && q.linear() || p.linear() && q == Random {
+		return Mixed
+	}
+	return max(p, q)
 }
 
 // Kernel tells of a launch of a tenant: what migrates from now on is another segment.
@@ -82,30 +98,46 @@ func (r *Runtime) Kernel(tenant mem.TenantID) {
 		if r.chunks[a.first].tenant != tenant {
 			continue
 		}
-		setPattern(r, a, a.pattern.look(&a.segment))
+		a.pattern = a.pattern.look(&a.segment, r.o.Together)
 		a.segment = segment{}
 		for k := a.first; k < a.first+a.chunks; k++ {
 			c := &r.chunks[k]
 			c.earlier, c.during = c.earlier|c.during, 0
 		}
 	}
+	treat(r, tenant)
 }
 
 // detect looks at all allocations, as it does before every batch that evicts.
 func detect(r *Runtime) {
-	for i := range r.allocs {
-		a := &r.allocs[i]
-		setPattern(r, a, a.pattern.look(&a.segment))
+	for i := 0; i < len(r.allocs); {
+		tenant := r.chunks[r.allocs[i].first].tenant
+		for ; i < len(r.allocs) && r.chunks[r.allocs[i].first].tenant == tenant; i++ {
+			a := &r.allocs[i]
+			a.pattern = a.pattern.look(&a.segment, r.o.Together)
+		}
+		treat(r, tenant)
 	}
 }
 
-func setPattern(r *Runtime, a *allocation, p Pattern) {
-	if p == a.pattern {
-		return
+// treat says as what the allocations of a tenant are treated: a random one beside a linear one as mixed
+// (equation 5, 6.2.3), the others as what they are; or all of them as what they are together.
+func treat(r *Runtime, tenant mem.TenantID) {
+	all := Undecided
+	for i := range r.allocs {
+		if a := &r.allocs[i]; r.chunks[a.first].tenant == tenant {
+			all = all.with(a.pattern)
+		}
 	}
-	a.pattern = p
-	for k := a.first; k < a.first+a.chunks; k++ {
-		r.chunks[k].pattern = p
+	for i := range r.allocs {
+		a := &r.allocs[i]
+		p := a.pattern
+		if r.o.Together || p == Random {
+			p = all
+		}
+		for k := a.first; k < a.first+a.chunks && r.chunks[a.first].tenant == tenant; k++ {
+			r.chunks[k].pattern = p
+		}
 	}
 }
 

@@ -114,3 +114,40 @@ func TestSmartChoosesAlone(t *testing.T) {
 		t.Error("two policies for one thing")
 	}
 }
+
+// A random allocation beside a linear one is treated as mixed (equation 5): its pages come by Adaptive's
+// threshold. Decided together, the linear one is, too, and neither changes back.
+func TestPatternsTogether(t *testing.T) {
+	const second = base + 16<<20
+	for _, together := range []bool{false, true} {
+		r, err := New(Options{Capacity: 4 << 20, Smart: true, Together: together, Ts: 8, P: 8})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, a := range []uint64{base, second} {
+			if err := r.Allocate(0, a, 8<<20, false); err != nil {
+				t.Fatal(err)
+			}
+		}
+		r.Kernel(0)
+		k := uint64(0)
+		for i := range uint64(8 << 20 / BlockSize) {
+			k = (k*5 + 77) % (8 << 20 / BlockSize)
+			touch(t, r, base+i*BlockSize)
+			touch(t, r, second+k*BlockSize)
+		}
+		r.Kernel(0)
+		if p, q := r.PatternOf(base), r.PatternOf(second); p != Streaming || q != Random {
+			t.Fatalf("together %v: %v and %v, want streaming and random", together, p, q)
+		}
+		want := [2]Pattern{Streaming, Mixed}
+		if together {
+			want[0] = Mixed
+		}
+		for i, a := range []uint64{base, second} {
+			if p := r.chunks[r.ChunkOf(a)].pattern; p != want[i] {
+				t.Errorf("together %v: allocation %d is treated as %v, want %v", together, i, p, want[i])
+			}
+		}
+	}
+}

@@ -44,6 +44,7 @@ type Options struct {
 	Reserve      int    // percent of the valid pages that the least recent end protects, 0 to 99
 	CleanDropped bool   // pages of clean chunks are invalidated without being written back
 	Smart        bool   // the runtime chooses Prefetch, Evict and Migrate by itself, for each allocation
+	Together     bool   // it decides for all allocations of a tenant together, as its public simulator does
 	Seed         uint64 // of random policies
 }
 
