@@ -48,6 +48,7 @@ type follower struct {
 	plans  map[string][][]string
 	said   map[string]bool // warnings
 	lock   *fileLock
+	alive  map[string]bool // what was in the queue at the last look
 }
 
 func (f *follower) close() { f.lock.close() }
@@ -105,13 +106,17 @@ func (f *follower) round(ctx context.Context) error {
 			late = append(late, pt)
 		}
 	}
+	before := f.p.receipt.Points
 	err = f.hand(ctx, lost, late)
 	if f.p.Tell != nil {
 		f.p.Tell(where(entries, f.ours))
 	}
-	if err != nil && len(alive) > 0 {
-		f.once("%v; trying again later", err) // such as a limit of the queue
-		err = nil
+	f.alive, f.p.receipt.Refused = alive, err
+	if err != nil && (len(alive) > 0 || f.p.receipt.Points > before) { // such as a limit of the queue
+		if f.p.Wait {
+			f.once("%v; trying again later", err)
+		}
+		return nil
 	}
 	return err
 }
