@@ -130,6 +130,7 @@ func busySite(t *testing.T) (x *site, address string, board *live.Board, follow 
 	}
 	for i := range 30 {
 		mps := result("ugpu", []string{"mps", "bp", "ugpu"}[i%3], uint64(i), "PVC", "DXTC")
+		mps.Spec.Set = map[string]string{"memory.unified.capacity": "75%", "llc.latency": fmt.Sprint(100 + i)}
 		x.put(mps, alone(mps, 0), alone(mps, 1))
 	}
 	x.put(result("nuba", "alone", 99, "BFS"))
@@ -250,6 +251,15 @@ func TestOnAPhone(t *testing.T) {
 	if s := eval[string](v, `document.querySelector("#results tbody tr").innerText`); !strings.Contains(s, "cycles") &&
 		!strings.Contains(s, "malformed") && !strings.Contains(s, "failed") {
 		t.Errorf("a result's card says %q", s)
+	}
+	for _, width := range []int64{320, 600, 800, 901, 1100} {
+		if err := chromedp.Do(v.ctx, chromedp.EmulateViewport(width, 800)); err != nil {
+			t.Fatal(err)
+		}
+		if w := eval[int64](v, `document.documentElement.scrollWidth`); w > width {
+			t.Errorf("on a screen of %d the page is %d wide", width, w)
+			v.shot(fmt.Sprint("wide", width))
+		}
 	}
 	v.silent()
 }

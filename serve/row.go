@@ -153,8 +153,8 @@ func (r *Row) outline(o *outline) {
 	for i := range o.tenants {
 		t := &o.tenants[i]
 		name := t.Name
-		if i < len(o.spec.Apps) && name == "alone" { // what alone-runs are called: their folder says more
-			name = filepath.Base(o.spec.Apps[i].Path)
+		if i < len(o.spec.Apps) && name == "alone" { // what alone-runs are called: what they run says more
+			name = program(&o.spec.Apps[i])
 		}
 		r.Apps, r.IPC = append(r.Apps, name), append(r.IPC, t.IPC)
 		if t.Err != "" && r.Problem == "" {
@@ -168,6 +168,17 @@ func (r *Row) outline(o *outline) {
 	if o.metrics != nil {
 		r.STP, r.ANTT = o.metrics.STP, o.metrics.ANTT
 	}
+}
+
+// program is a short name of what an application runs.
+func program(a *sim.App) string {
+	switch {
+	case a.CPU == nil:
+		return filepath.Base(a.Path)
+	case a.CPU.Model != "":
+		return a.CPU.Model
+	}
+	return filepath.Base(a.CPU.Trace)
 }
 
 // maxDetail bounds Row.Detail, in bytes.

@@ -145,6 +145,23 @@ func TestListAndSearch(t *testing.T) {
 	}
 }
 
+// TestNamesOfAloneRuns: they are all called alone; the list says what ran.
+func TestNamesOfAloneRuns(t *testing.T) {
+	x := newSite(t)
+	cpu := result("hydrogen", "alone", 1, "alone")
+	cpu.Spec.Apps = []sim.App{{Name: "alone", CPU: &sim.CPU{Model: "mcf"}}}
+	trace := result("hydrogen", "alone", 2, "alone")
+	trace.Spec.Apps = []sim.App{{Name: "alone", CPU: &sim.CPU{Trace: "traces/gcc.xz"}}}
+	gpu := result("ugpu", "mps", 3, "PVC", "DXTC")
+	x.put(cpu, trace, alone(gpu, 1))
+	x.fresh()
+	for _, name := range []string{"mcf", "gcc.xz", "DXTC"} {
+		if l := x.list("q=app:" + name); l.Matching != 1 || l.Rows[0].Apps[0] != name {
+			t.Errorf("%s: %+v", name, l.Rows)
+		}
+	}
+}
+
 // TestMetricsOfTheStore: shared runs of the store get their metrics from their alone-runs, but
 // only where those are known for sure.
 func TestMetricsOfTheStore(t *testing.T) {
