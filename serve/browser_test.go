@@ -2,6 +2,7 @@ package serve
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -149,6 +150,17 @@ func busySite(t *testing.T) (x *site, address string, board *live.Board, follow 
 	if board, err = live.Open(x.dir, "sweep", "channels.yaml", nil); err != nil {
 		t.Fatal(err)
 	}
+	dead, err := json.Marshal(live.Status{
+		Version: live.Version, ID: "dead", Kind: "reproduce", Title: "ugpu/fig10", Host: "node7", Todo: 9, Finished: 4,
+		Begun: time.Now().Add(-2 * time.Hour), Updated: time.Now().Add(-time.Hour),
+		Running: []live.Run{{Label: "unfinished"}}, Failed: []live.Failure{},
+	})
+	if err == nil {
+		err = os.WriteFile(filepath.Join(x.dir, live.Dir, "dead.json"), dead, 0o644)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
 	var jobs []lab.Job
 	for i := range 12 {
 		jobs = append(jobs, lab.Job{Label: fmt.Sprintf("channels=%d PVC+DXTC mps", 8+i), Spec: sim.Spec{
@@ -187,10 +199,14 @@ func TestInABrowser(t *testing.T) {
 	for _, want := range []string{
 		"sweep channels.yaml", "1 of 12 runs done, 5 kept from before", "slurm: tasks: 1 run, 3 wait (Priority)",
 		"10 wait", "1 failed", "app.star:3: n is negative",
+		"reproduce ugpu/fig10", "4 of 9 runs done, died without a word, last heard of",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q of what runs:\n%s", want, text)
 		}
+	}
+	if strings.Contains(text, "unfinished") {
+		t.Errorf("what a dead process was at is shown as if it ran:\n%s", text)
 	}
 	if s := eval[string](v, `document.querySelector("tr.malformed .state").innerText`); !strings.Contains(s, "malformed") {
 		t.Errorf("%q", s)
