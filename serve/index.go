@@ -20,6 +20,8 @@ import (
 type found struct {
 	path string
 	kind place
+	// same: nothing has changed in its folder of the store, whose files are only ever replaced
+	same bool
 }
 
 // place is where a result lies.
@@ -99,11 +101,14 @@ func (x *index) refresh(ctx context.Context) {
 	seen := map[string]bool{}
 	for _, f := range x.list() {
 		seen[f.path] = true
+		old, have := x.files[f.path]
+		if have && f.same {
+			continue
+		}
 		info, err := os.Stat(f.path)
 		if err != nil {
 			continue // gone meanwhile
 		}
-		old, have := x.files[f.path]
 		if !have || old.size != info.Size() || !old.mod.Equal(info.ModTime()) {
 			x.files[f.path] = known{info.Size(), info.ModTime(), old.row}
 			todo = append(todo, f)
@@ -231,7 +236,7 @@ func (x *index) list() (out []found) {
 			case d.IsDir() && strings.Count(path[len(root):], string(filepath.Separator)) > depth:
 				return fs.SkipDir
 			case d.Name() == sim.ResultFile && !d.IsDir():
-				out = append(out, found{path, inDirectory})
+				out = append(out, found{path: path, kind: inDirectory})
 			}
 			return nil
 		})
@@ -256,9 +261,13 @@ func (x *index) folder(dir string, kind place) []found {
 	f := folder{mod: info.ModTime(), listed: now}
 	for _, e := range entries {
 		if strings.HasSuffix(e.Name(), ".json") && !strings.HasPrefix(e.Name(), ".") && !e.IsDir() {
-			f.files = append(f.files, found{filepath.Join(dir, e.Name()), kind})
+			f.files = append(f.files, found{filepath.Join(dir, e.Name()), kind, true})
 		}
 	}
 	x.folders[dir] = f
-	return f.files
+	changed := slices.Clone(f.files)
+	for i := range changed {
+		changed[i].same = false
+	}
+	return changed
 }
