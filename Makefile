@@ -6,7 +6,7 @@ SHELL := /bin/bash
 
 BIN := .cache/bin
 # Packages in which goroutines meet. The race detector slows them about tenfold.
-RACE ?= ./host/... ./lab ./sim/... ./ptx/emulate/...
+RACE ?= ./host/... ./lab ./lab/live ./lab/slurm ./serve ./sim/... ./ptx/emulate/...
 FUZZTIME ?= 5s
 COUNT ?= 1
 BENCH ?= .

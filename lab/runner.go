@@ -177,34 +177,43 @@ func (r *Runner) metrics(o *Outcome, alone []*Task) {
 		o.AloneErr = errors.New("the shared run is not complete")
 		return
 	}
-	if len(o.Result.Tenants) != len(alone) {
-		o.AloneErr = fmt.Errorf("the result has %d tenants for %d applications", len(o.Result.Tenants), len(alone))
-		return
-	}
-	var names []string
-	var ipc, shared, base []float64
-	for i, t := range alone {
+	var base []*sim.Result
+	for _, t := range alone {
 		if t.Err != nil || t.Result == nil || len(t.Result.Tenants) != 1 {
 			o.AloneErr = fmt.Errorf("%s alone: %w", t.Job.Label, t.Err)
 			return
 		}
-		own := &o.Result.Tenants[i]
-		unit, s, a := Progress(own, &t.Result.Tenants[0])
+		base = append(base, t.Result)
+	}
+	o.AloneErr = Against(o.Result, base)
+}
+
+// Against fills in what a shared run is compared with its applications alone: slowdowns, metrics,
+// warnings of targets that cannot be met. alone has a result with one application for each of r's.
+func Against(r *sim.Result, alone []*sim.Result) error {
+	if len(r.Tenants) != len(alone) {
+		return fmt.Errorf("the result has %d tenants for %d applications", len(r.Tenants), len(alone))
+	}
+	var names []string
+	var ipc, shared, base []float64
+	for i := range alone {
+		own := &r.Tenants[i]
+		unit, s, a := Progress(own, &alone[i].Tenants[0])
 		own.Progress = unit
 		names, shared, base = append(names, own.Name), append(shared, s), append(base, a)
-		ipc = append(ipc, t.Result.Tenants[0].IPC)
+		ipc = append(ipc, alone[i].Tenants[0].IPC)
 	}
 	m, err := Compare(names, shared, base)
 	if err != nil {
-		o.AloneErr = err
-		return
+		return err
 	}
 	m.AloneIPC = ipc
-	o.Result.Metrics = m
-	unreachable(o.Result, alone)
-	for i := range o.Result.Tenants {
-		o.Result.Tenants[i].Slowdown = base[i] / shared[i]
+	r.Metrics = m
+	unreachable(r, alone)
+	for i := range r.Tenants {
+		r.Tenants[i].Slowdown = base[i] / shared[i]
 	}
+	return nil
 }
 
 // Say warns, if there is somebody to warn.

@@ -33,7 +33,8 @@ type Store struct {
 type entry struct {
 	Version int             `json:"version"`
 	Key     string          `json:"key"`
-	Sum     string          `json:"sum"` // sha256 of Result, so that a damaged file is noticed
+	Code    string          `json:"code,omitempty"` // of the simulator; older entries lack it
+	Sum     string          `json:"sum"`            // sha256 of Result, so that a damaged file is noticed
 	Result  json.RawMessage `json:"result"`
 }
 
@@ -140,24 +141,45 @@ func (s *Store) Get(spec string) (*sim.Result, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
-	var e entry
-	if err := json.Unmarshal(text, &e); err != nil {
+	e, err := readEntry(file, key, text)
+	if err != nil {
+		return nil, err
+	}
+	r, err := e.decode(file)
+	if err != nil {
+		return nil, err
+	}
+	if r.Version != sim.ResultVersion || r.SpecHash != spec || !r.Complete {
+		return nil, fmt.Errorf("%w: %s holds another result", ErrDamaged, file)
+	}
+	return r, nil
+}
+
+// readEntry checks what a file of the store holds. The result is the last member (Put), and is told
+// from the rest by that: its checksum says whether it is whole, sooner than a parser.
+func readEntry(file, key string, text []byte) (*entry, error) {
+	head, result, found := bytes.Cut(bytes.TrimSuffix(text, []byte("}")), []byte(`"result":`))
+	if !found {
+		return nil, fmt.Errorf("%w: %s holds no result", ErrDamaged, file)
+	}
+	e := entry{Result: result}
+	if err := json.Unmarshal(append(bytes.TrimSuffix(bytes.Clone(head), []byte(",")), '}'), &e); err != nil {
 		return nil, fmt.Errorf("%w: %s: %w", ErrDamaged, file, err)
 	}
 	sum := sha256.Sum256(e.Result)
 	if e.Version != entryVersion || e.Key != key || e.Sum != hex.EncodeToString(sum[:]) {
 		return nil, fmt.Errorf("%w: %s: version %d, or key or checksum do not match", ErrDamaged, file, e.Version)
 	}
+	return &e, nil
+}
+
+func (e *entry) decode(file string) (*sim.Result, error) {
 	k := kept{Result: &sim.Result{}}
 	if err := json.Unmarshal(e.Result, &k); err != nil {
 		return nil, fmt.Errorf("%w: %s: %w", ErrDamaged, file, err)
 	}
-	r := k.Result
-	r.Decisions = k.Decisions
-	if r.Version != sim.ResultVersion || r.SpecHash != spec || !r.Complete {
-		return nil, fmt.Errorf("%w: %s holds another result", ErrDamaged, file)
-	}
-	return r, nil
+	k.Result.Decisions = k.Decisions
+	return k.Result, nil
 }
 
 // Has says that there is an entry for a spec hash, whole or damaged.
@@ -187,7 +209,9 @@ func (s *Store) Put(r *sim.Result) error {
 		return fmt.Errorf("result store: %w", err)
 	}
 	sum := sha256.Sum256(text)
-	out, err := json.Marshal(entry{Version: entryVersion, Key: key, Sum: hex.EncodeToString(sum[:]), Result: text})
+	out, err := json.Marshal(entry{
+		Version: entryVersion, Key: key, Code: s.code, Sum: hex.EncodeToString(sum[:]), Result: text,
+	})
 	if err != nil {
 		return fmt.Errorf("result store: %w", err)
 	}

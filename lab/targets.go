@@ -74,13 +74,13 @@ func aloneJob(j *Job, a int) Job {
 }
 
 // unreachable warns of targets above what the application reaches alone.
-func unreachable(res *sim.Result, alone []*Task) {
+func unreachable(res *sim.Result, alone []*sim.Result) {
 	for _, t := range res.Targets {
 		for i := range res.Tenants {
 			if res.Tenants[i].Name != t.Tenant || t.Kernel != "" {
 				continue
 			}
-			if ipc := alone[i].Result.Tenants[0].BusyIPC; t.IPC > ipc {
+			if ipc := alone[i].Tenants[0].BusyIPC; t.IPC > ipc {
 				res.Warnings = append(res.Warnings, fmt.Sprintf("the target of %s, %.4g instructions per cycle, is "+
 					"above the %.4g it reaches alone on the whole machine: no sharing can meet it", t.Tenant, t.IPC,
 					ipc))

@@ -2,6 +2,7 @@ package paper
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -109,6 +110,47 @@ func TestTinyStudy(t *testing.T) {
 		if !reflect.DeepEqual(redone[i].Measures, done[i].Measures) {
 			t.Errorf("%s from kept results: %+v, at first %+v", done[i].Figure.Name, redone[i].Measures,
 				done[i].Measures)
+		}
+	}
+}
+
+// laterPool takes simulations and does one of them.
+type laterPool struct{ t *testing.T }
+
+func (p laterPool) Do(ctx context.Context, r *lab.Runner, todo []*lab.Task) {
+	for i, x := range todo {
+		if i > 0 {
+			x.Err = lab.ErrLater
+		} else if (lab.Local{}).Do(ctx, r, todo[:1]); x.Err != nil {
+			p.t.Error(x.Err)
+		}
+	}
+}
+
+// TestResultsThatComeLater: figures whose runs a pool has only taken are not made, and nothing counts
+// as failed; whoever asks again once they are there gets all.
+func TestResultsThatComeLater(t *testing.T) {
+	b := tiny(t)
+	figures, err := b.Study.Select("pairs")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for tries := 0; ; tries++ {
+		own, err := NewBook(b.Study, b.Scale, nil, b.Apps, &lab.Runner{
+			Run: sim.Run, Jobs: 1, Store: b.Runner.Store, Keep: true, Finish: lab.AddEnergy, Pool: laterPool{t},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		done, err := own.Do(t.Context(), figures)
+		if err == nil {
+			if len(done) != 1 || len(done[0].Problems) > 0 || tries < 3 {
+				t.Errorf("after %d tries: %+v", tries, done)
+			}
+			return
+		}
+		if !errors.Is(err, lab.ErrLater) || tries > 100 {
+			t.Fatal(err)
 		}
 	}
 }

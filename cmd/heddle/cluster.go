@@ -115,16 +115,19 @@ func receipt(w io.Writer, p *slurm.Pool) (bool, error) {
 	if r.Open == 0 {
 		return false, nil
 	}
-	text := "submitted nothing: they are in the queue"
+	text := "submitted none"
 	if r.Points > 0 {
 		var jobs []string
 		for _, j := range r.Jobs {
 			jobs = append(jobs, strconv.Itoa(j))
 		}
 		text = fmt.Sprintf("submitted %d in %d tasks (Slurm job %s)", r.Points, r.Tasks, strings.Join(jobs, ", "))
-		if rest := r.Open - r.Points; rest > 0 {
-			text += fmt.Sprintf(", %d are in the queue from before", rest)
-		}
+	}
+	if r.Queued > 0 {
+		text += fmt.Sprintf(", %d are in the queue from before", r.Queued)
+	}
+	if r.Refused != nil {
+		text += fmt.Sprintf("; Slurm did not take the others: %v", r.Refused)
 	}
 	_, err := fmt.Fprintf(w, "%d simulations have no result yet: %s.\nCome back with the same command, which collects "+
 		"what is done and submits what got lost; --wait stays until all is done.\n", r.Open, text)

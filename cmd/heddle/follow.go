@@ -73,6 +73,30 @@ func follow(cmd *cobra.Command, cache string, jobs int, pool *slurm.Pool, kind, 
 	return f, nil
 }
 
+// announce lets `heddle serve` show a run while it goes on, and afterwards if it failed. Where that
+// cannot be, the run is done all the same and nobody is told: it is about watching alone.
+func (f *runFlags) announce(r *lab.Runner, path string) (end func()) {
+	dir, pace, bars := f.cache, lab.NewPace(), r.Start
+	if dir == "" {
+		dir, _ = lab.DefaultDir()
+	}
+	if dir == "" || f.noCache {
+		return func() {}
+	}
+	board, err := live.Open(dir, "run", path, pace)
+	if err != nil {
+		return func() {}
+	}
+	r.Plan = func(todo []lab.Job, kept int) { pace.Plan(todo, kept); board.Plan(todo, kept) }
+	r.Start = func(t *lab.Task) (func(sim.Progress), func()) {
+		watch, done := bars(t)
+		pass, gone := pace.Start(t)
+		show, over := board.Start(t)
+		return func(p sim.Progress) { watch(p); pass(p); show(p) }, func() { done(); gone(); over() }
+	}
+	return func() { _ = board.Close(board.Failed()) }
+}
+
 // start follows a simulation everywhere.
 func (f *followed) start(t *lab.Task) (func(sim.Progress), func()) {
 	watch, done := f.pace.Start(t)

@@ -206,6 +206,7 @@ func run(cmd *cobra.Command, path string, f *runFlags) (err error) {
 		return err
 	}
 	idlePolicies(file, runner.Warn)
+	defer f.announce(runner, path)()
 	dirs, err := begin(file)
 	if err != nil {
 		return err

@@ -39,7 +39,13 @@ func newBench(t *testing.T) *bench {
 		"run.yaml": slurmRun,
 		"s.yaml": "run: run.yaml\nvary:\n  - {machine.llc.latency: [100, 110, 120, 130, 140, 150]}\n" +
 			"  - {apps.t.args.n: [300000, 310000, 320000, 330000]}\n",
-		"bad.yaml": "run: run.yaml\nvary:\n  - {apps.t.args.n: [1000, -7, 2000]}\n",
+		"large.yaml": "run: run.yaml\nvary:\n" +
+			"  - {machine.llc.latency: [100, 105, 110, 115, 120, 125, 130, 135, 140, 145]}\n" +
+			"  - {apps.t.args.n: [1000, 2000, 3000, 4000, 5000, 6000, 7000, 8000, 9000, 10000]}\n" +
+			"  - {machine.sm.count: [4, 8]}\n",
+		"main.yaml":  "partition: main\ntime: 10:00\nmemory: 200M\n",
+		"small.yaml": "run: run.yaml\nvary:\n  - {apps.t.args.n: [1000, 2000]}\n",
+		"bad.yaml":   "run: run.yaml\nvary:\n  - {apps.t.args.n: [1000, -7, 2000]}\n",
 	} {
 		err = errors.Join(err, os.WriteFile(b.path(name), []byte(text), 0o644))
 	}
@@ -125,6 +131,8 @@ func TestSlurm(t *testing.T) {
 	b.do(exitOK, "sweep", "s.yaml", "--cache", "local", "--jobs", "2", "--out", "local.csv")
 	want, _ := b.entries("local")
 	t.Run("killed", func(t *testing.T) { c.testKilled(t, b, want) })
+	t.Run("large", func(t *testing.T) { c.testLarge(t, b) })
+	t.Run("preempted", func(t *testing.T) { c.testPreempted(t, b) })
 	t.Run("receipt", func(t *testing.T) {
 		args := []string{"sweep", "s.yaml", "--cache", "later", "--on", "slurm", "--out", "later.csv", "--points", "8"}
 		text := b.do(exitOK, args...)
@@ -135,7 +143,7 @@ func TestSlurm(t *testing.T) {
 			t.Error("there is a table before there are results")
 		}
 		again := b.do(exitOK, args...)
-		if !strings.Contains(again, "submitted nothing: they are in the queue") {
+		if !strings.Contains(again, "submitted none, 24 are in the queue from before") {
 			t.Errorf("%s", again)
 		}
 		b.do(exitOK, append(args, "--wait")...)
@@ -217,20 +225,80 @@ func (c *testCluster) testKilled(t *testing.T, b *bench, want map[string]string)
 	t.Logf("%d of %d points were done when client, task, node were killed; the rest took %v:\n%s", len(done),
 		len(want), time.Since(begun).Round(time.Second), text)
 	b.same("local.csv", "far.csv")
-	got, files := b.entries("far")
+	b.kept("far", want, done)
+	c.node("n1")
+	c.until("two idle nodes", time.Minute, c.idle)
+}
+
+// testLarge kills one of two nodes for good in the middle of a sweep of 200 points, whose client
+// stays: the other node does the rest.
+func (c *testCluster) testLarge(t *testing.T, b *bench) {
+	b.do(exitOK, "sweep", "large.yaml", "--cache", "large-local", "--jobs", "2", "--out", "large-local.csv")
+	want, _ := b.entries("large-local")
+	client, text := b.command("sweep", "large.yaml", "--cache", "large", "--out", "large.csv", "--on", "slurm",
+		"--wait", "--points", "8")
+	begun := time.Now()
+	if err := client.Start(); err != nil {
+		t.Fatal(err)
+	}
+	c.until("60 results", 2*time.Minute, func() bool { return b.count("large") >= 60 })
+	c.until("a task on n2", time.Minute, func() bool { return len(c.tasks("n2")) > 0 })
+	c.kill("n2")
+	_, done := b.entries("large")
+	if len(want) != 200 || len(done) >= 200 {
+		t.Fatalf("%d of %d results before the node died: this shows nothing", len(done), len(want))
+	}
+	if err := client.Wait(); err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	t.Logf("%d of 200 points were done when the node died; all after %v", len(done),
+		time.Since(begun).Round(time.Second))
+	b.same("large-local.csv", "large.csv")
+	b.kept("large", want, done)
+	c.node("n2")
+	c.until("two idle nodes", time.Minute, c.idle)
+}
+
+// kept wants a store to hold what another does, and what was done to be there as it was.
+func (b *bench) kept(store string, want map[string]string, done map[string]os.FileInfo) {
+	b.t.Helper()
+	got, files := b.entries(store)
 	if len(got) != len(want) {
-		t.Errorf("%d results in the store, %d of a local run", len(got), len(want))
+		b.t.Errorf("%d results in the store, %d of a local run", len(got), len(want))
 	}
 	for key, text := range want {
 		if got[key] != text {
-			t.Errorf("%s differs from a local run's", key)
+			b.t.Errorf("%s differs from a local run's", key)
 		}
 	}
 	for key, was := range done {
 		if now := files[key]; now == nil || !os.SameFile(was, now) || !was.ModTime().Equal(now.ModTime()) {
-			t.Errorf("%s was done and has been done again", key)
+			b.t.Errorf("%s was done and has been done again", key)
 		}
 	}
-	c.node("n1")
-	c.until("two idle nodes", time.Minute, c.idle)
+}
+
+// testPreempted has a job of more weight take both nodes in the middle of a sweep.
+func (c *testCluster) testPreempted(t *testing.T, b *bench) {
+	client, text := b.command("sweep", "s.yaml", "--cache", "taken", "--out", "taken.csv", "--on", "slurm", "--wait",
+		"--points", "12", "--profile", "main.yaml")
+	if err := client.Start(); err != nil {
+		t.Fatal(err)
+	}
+	c.until("two results", time.Minute, func() bool { return b.count("taken") >= 2 })
+	out := c.output("sbatch", "-p", "first", "-N", "2", "-o", "/dev/null", "--wrap", "sleep 1")
+	if !strings.Contains(out, "Submitted") {
+		t.Fatal(out)
+	}
+	c.until("a task that was preempted", time.Minute, func() bool {
+		return strings.Contains(c.output("squeue", "-h", "-r", "-n", "wrap", "-o", "%T"), "RUNNING") ||
+			strings.Contains(c.output("squeue", "-h", "-r", "-o", "%r"), "BeginTime")
+	})
+	if n := b.count("taken"); n == 24 {
+		t.Fatal("all was done before anything was preempted: this shows nothing")
+	}
+	if err := client.Wait(); err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	b.same("local.csv", "taken.csv")
 }

@@ -64,7 +64,9 @@ func startCluster(t *testing.T) *testCluster {
 }
 
 // idle says that both nodes are there and have nothing to do.
-func (c *testCluster) idle() bool { return strings.Count(c.output("sinfo", "-hNo", "%t"), "idle") == 2 }
+func (c *testCluster) idle() bool {
+	return strings.Count(c.output("sinfo", "-h", "-p", "main", "-N", "-o", "%t"), "idle") == 2
+}
 
 // configure writes key and configuration.
 func (c *testCluster) configure() {
@@ -96,7 +98,7 @@ SlurmctldPort=%d
 SlurmUser=USER
 SlurmdUser=USER
 AuthType=auth/munge
-AuthInfo=socket=DIR/munge.sock
+AuthInfo=socket=DIR/munge.sock,cred_expire=15
 CredType=cred/munge
 StateSaveLocation=DIR/state
 SlurmdSpoolDir=DIR/%%n
@@ -118,7 +120,10 @@ KillWait=2
 ReturnToService=2
 NodeName=n1 NodeHostname=HOST NodeAddr=127.0.0.1 Port=%d CPUs=1 RealMemory=500
 NodeName=n2 NodeHostname=HOST NodeAddr=127.0.0.1 Port=%d CPUs=1 RealMemory=500
-PartitionName=main Nodes=n1,n2 Default=YES MaxTime=INFINITE State=UP
+PreemptType=preempt/partition_prio
+PreemptMode=REQUEUE
+PartitionName=main Nodes=n1,n2 Default=YES MaxTime=INFINITE State=UP PriorityTier=1
+PartitionName=first Nodes=n1,n2 MaxTime=INFINITE State=UP PriorityTier=2
 `, ports...))
 	for name, text := range map[string][]byte{"munge.key": key, "slurm.conf": []byte(conf)} {
 		if err := os.WriteFile(filepath.Join(c.dir, name), text, 0o600); err != nil {

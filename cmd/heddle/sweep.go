@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"heddle/lab"
+	"heddle/report"
 	"heddle/sim"
 	"heddle/sim/runfile"
 )
@@ -46,7 +47,8 @@ any key of a run file; entries of lists are meant by number or name. Outputs of 
 file are not written.
 
 Every result is kept as soon as it is there: an interrupted or killed sweep goes on
-where it was.`,
+where it was. On a cluster (--on slurm) the same holds for client, tasks and nodes;
+without --wait the same command, given later, collects what is done.`,
 		Example: `  heddle sweep channels.yaml --jobs 4 --out channels.csv
   heddle sweep channels.yaml --on slurm --partition short --time 30:00 --wait --out channels.csv`,
 		Args: cobra.ExactArgs(1),
@@ -101,6 +103,7 @@ func sweep(cmd *cobra.Command, file string, f *sweepFlags) error {
 	outcomes := runner.All(cmd.Context(), jobs)
 	runner.close()
 	if later, err := receipt(cmd.OutOrStdout(), pool); (later && cmd.Context().Err() == nil) || err != nil {
+		tellFailed(cmd.ErrOrStderr(), outcomes)
 		return err
 	}
 	if cmd.Context().Err() == nil && f.out != "" {
@@ -112,6 +115,21 @@ func sweep(cmd *cobra.Command, file string, f *sweepFlags) error {
 		return err
 	}
 	return verdict(cmd.Context(), cmd.ErrOrStderr(), outcomes)
+}
+
+// tellFailed says how many of the runs have failed that are known so far, and why one of them.
+func tellFailed(w io.Writer, outcomes []lab.Outcome) {
+	failed, first := 0, ""
+	for _, o := range outcomes {
+		if o.Err != nil && !errors.Is(o.Err, lab.ErrLater) {
+			if failed++; first == "" {
+				first = fmt.Sprintf("%s: %v", o.Job.Label, o.Err)
+			}
+		}
+	}
+	if failed > 0 {
+		fmt.Fprintf(w, "heddle: %d runs have failed so far, such as %s\n", failed, report.Plain(first))
+	}
 }
 
 // planning says every few seconds how far the plan of a large sweep is.

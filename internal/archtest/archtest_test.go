@@ -99,6 +99,7 @@ var layer = map[string]int{
 	"machine": 2, "control": 2, "host": 2, "ptx": 2, "trace": 2, "workload": 2, "energy": 2,
 	"sim": 3,
 	"lab": 4, "report": 4,
+	"serve": 5, // shows what lab keeps by the pages of report
 	"paper": 5,
 	"cmd":   6,
 }
@@ -129,7 +130,7 @@ func check(from, to string) string {
 	case top(from) == "energy" && !slices.Contains([]string{"stat", "sheets", "unit", "energy", "internal"}, top(to)):
 		return "energy is a pure function of counters and sheet constants"
 	case a < b:
-		return "dependency runs downward only: cmd, paper, lab and report, sim, the parts, the base, unit"
+		return "dependency runs downward only: cmd, paper and serve, lab and report, sim, the parts, the base, unit"
 	case a == b && top(from) != top(to) && a > baseRank && sideways[[2]string{top(from), top(to)}] == "":
 		return "folders of one layer meet only in the layer above, so that each can be tested and replaced alone"
 	case top(from) == "machine" && top(to) == "machine" && from != "machine" && component(from) != component(to):
@@ -286,7 +287,7 @@ func TestPackageDocs(t *testing.T) {
 
 // clockUsers may look at the wall clock: they talk to people and to the system, not to the machine.
 // sim is among them for Result.Wall alone, the one field outside the promise.
-var clockUsers = []string{"cmd", "lab", "report", "sim", "internal/scratch"}
+var clockUsers = []string{"cmd", "lab", "report", "serve", "sim", "internal/scratch"}
 
 func usesClock(dir string) bool {
 	return slices.ContainsFunc(clockUsers, func(u string) bool { return dir == u || strings.HasPrefix(dir, u+"/") })

@@ -203,6 +203,13 @@ func (b *Board) done(t *lab.Task, r *Run) {
 	}
 }
 
+// Failed says that a simulation ended with an error.
+func (b *Board) Failed() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return len(b.status.Failed) > 0
+}
+
 // Close writes the last status, or removes it where keep is false: others tell of its runs.
 func (b *Board) Close(keep bool) error {
 	close(b.over)

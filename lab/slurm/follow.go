@@ -29,8 +29,10 @@ type point struct {
 	seen  bool // by this client, in the queue
 	gone  int  // looks since it was last in the queue
 	last  entry
-	watch func(sim.Progress)
-	done  func()
+	// looked for it in the store, at least once
+	looked bool
+	watch  func(sim.Progress)
+	done   func()
 }
 
 func (pt *point) open() bool { return pt.task.Result == nil && pt.task.Err == nil }
@@ -46,6 +48,7 @@ type follower struct {
 	plans  map[string][][]string
 	said   map[string]bool // warnings
 	lock   *fileLock
+	alive  map[string]bool // what was in the queue at the last look
 }
 
 func (f *follower) close() { f.lock.close() }
@@ -85,11 +88,11 @@ func (f *follower) round(ctx context.Context) error {
 			return err
 		}
 		f.once("%v; going on when it answers", err)
-		f.collect()
+		f.collect(nil)
 		return nil
 	}
 	alive := f.place(entries)
-	f.collect()
+	f.collect(alive)
 	f.progress()
 	var lost, late []*point
 	for _, pt := range f.order {
@@ -103,13 +106,17 @@ func (f *follower) round(ctx context.Context) error {
 			late = append(late, pt)
 		}
 	}
+	before := f.p.receipt.Points
 	err = f.hand(ctx, lost, late)
 	if f.p.Tell != nil {
 		f.p.Tell(where(entries, f.ours))
 	}
-	if err != nil && len(alive) > 0 {
-		f.once("%v; trying again later", err) // such as a limit of the queue
-		err = nil
+	f.alive, f.p.receipt.Refused = alive, err
+	if err != nil && (len(alive) > 0 || f.p.receipt.Points > before) { // such as a limit of the queue
+		if f.p.Wait {
+			f.once("%v; trying again later", err)
+		}
+		return nil
 	}
 	return err
 }
@@ -185,10 +192,12 @@ func (f *follower) place(entries []entry) (alive map[string]bool) {
 	return alive
 }
 
-// collect takes results and failures out of the store.
-func (f *follower) collect() {
+// collect takes results and failures out of the store. Points whose tasks have not begun are looked
+// for once: there may be many, on a file system that is slow to say no.
+func (f *follower) collect(alive map[string]bool) {
 	for _, pt := range f.order {
-		if pt.open() {
+		if pt.open() && !(pt.looked && alive[pt.Hash] && pt.last.state == "PENDING") {
+			pt.looked = true
 			f.take(pt)
 		}
 	}

@@ -130,11 +130,13 @@ func writeOnce(file string, text []byte, mode fs.FileMode) error {
 // keepProgram copies this program beside the plans, so that the tasks of a plan run the simulator
 // that planned them, whatever is built meanwhile.
 func keepProgram(dir string) (string, error) {
-	self, err := os.Executable()
+	text, err := os.ReadFile("/proc/self/exe") // what runs, whatever has been built in its place since
 	if err != nil {
-		return "", err
+		var self string
+		if self, err = os.Executable(); err == nil {
+			text, err = os.ReadFile(self)
+		}
 	}
-	text, err := os.ReadFile(self)
 	if err != nil {
 		return "", err
 	}

@@ -54,6 +54,9 @@ type Receipt struct {
 	Tasks  int   // of these
 	Points int   // in these
 	Open   int   // points that have neither result nor error yet
+	Queued int   // of these, in the queue by other clients
+	// Refused is why Slurm did not take the others, such as a limit of its queue.
+	Refused error
 }
 
 // Receipt is about everything since the pool began.
@@ -79,22 +82,34 @@ func (p *Pool) Do(ctx context.Context, r *lab.Runner, todo []*lab.Task) {
 			p.fail(todo, err)
 			return
 		}
-		left := f.left()
-		if left == 0 {
+		if f.left() == 0 {
 			f.tidy(ctx)
 			return
 		}
 		if !p.Wait {
-			p.receipt.Open += left
+			f.note()
 			leave(todo, lab.ErrLater)
 			return
 		}
 		select {
 		case <-time.After(pause):
 		case <-ctx.Done():
-			p.receipt.Open += left
+			f.note()
 			leave(todo, sim.ErrStopped)
 			return
+		}
+	}
+}
+
+// note counts for the receipt what is left open.
+func (f *follower) note() {
+	for _, pt := range f.order {
+		if !pt.open() {
+			continue
+		}
+		f.p.receipt.Open++
+		if pt.tries == 0 && f.alive[pt.Hash] {
+			f.p.receipt.Queued++
 		}
 	}
 }
@@ -284,7 +299,7 @@ func where(entries []entry, own func(*entry) bool) string {
 			run++
 		}
 	}
-	s := fmt.Sprintf("slurm: %d tasks run, %d wait", run, wait)
+	s := fmt.Sprintf("slurm: tasks: %d run, %d wait", run, wait)
 	if wait > 0 {
 		slices.Sort(reasons)
 		s += " (" + strings.Join(reasons, ", ") + ")"

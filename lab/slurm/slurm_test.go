@@ -29,6 +29,7 @@ type fake struct {
 	refuse  error // of sbatch
 	silent  error // of squeue
 	most    int
+	full    int // jobs the queue takes; 0: any number
 	// look is called before each answer of squeue, with its number from 1.
 	look  func(n int)
 	looks int
@@ -65,6 +66,9 @@ func (f *fake) run(_ context.Context, stdin, name string, args ...string) (strin
 	case "sbatch":
 		if f.refuse != nil {
 			return "", f.refuse
+		}
+		if f.full > 0 && f.jobs >= f.full {
+			return "", errors.New("sbatch: error: QOSMaxSubmitJobPerUserLimit")
 		}
 		f.jobs++
 		f.scripts, f.args = append(f.scripts, stdin), append(f.args, args)
@@ -176,7 +180,7 @@ func TestWithoutWaiting(t *testing.T) {
 	// while they are in the queue nothing is submitted, by whomever
 	again := &Pool{Options: Options{Points: 2}}
 	f.do(again, tasks(7))
-	if f.jobs != 1 || again.Receipt().Points != 0 || again.Receipt().Open != 7 {
+	if r := again.Receipt(); f.jobs != 1 || r.Points != 0 || r.Open != 7 || r.Queued != 7 {
 		t.Errorf("%d jobs, %+v", f.jobs, again.Receipt())
 	}
 	// of what a node's death left, the rest is submitted, and nothing else
@@ -226,7 +230,7 @@ func TestWaitThroughLosses(t *testing.T) {
 	if r := p.Receipt(); r.Tasks != 2+4+2 || r.Points != 6+4+4 {
 		t.Errorf("%+v", r)
 	}
-	if where != "slurm: 0 tasks run, 0 wait" {
+	if where != "slurm: tasks: 0 run, 0 wait" {
 		t.Errorf("where: %s", where)
 	}
 }
@@ -279,6 +283,27 @@ func TestRefused(t *testing.T) {
 	if err := p.Err(); err == nil || !strings.Contains(err.Error(), "shrot") {
 		t.Errorf("%v", err)
 	}
+	// what is taken in part is told so, and the rest follows later
+	f = newFake(t)
+	f.most, f.full = 3, 1
+	p = &Pool{Options: Options{Points: 1}}
+	f.do(p, tasks(5))
+	if r := p.Receipt(); p.Err() != nil || r.Points != 2 || r.Open != 5 || r.Queued != 0 || r.Refused == nil {
+		t.Errorf("%v %+v", p.Err(), r)
+	}
+	f.look = func(n int) {
+		if n == 5 {
+			f.full = 9
+			f.end(1, "COMPLETED", 1)
+		}
+		if n > 7 {
+			f.end(2, "COMPLETED", 1)
+			f.end(3, "COMPLETED", 1)
+		}
+	}
+	late := tasks(5)
+	f.do(&Pool{Options: Options{Points: 1}, Wait: true}, late)
+	allDone(t, late)
 	// arrays that are larger than Slurm takes are several
 	f = newFake(t)
 	f.most = 3

@@ -1,0 +1,59 @@
+package lab
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"heddle/sim"
+)
+
+// What a store holds can be looked at without knowing what was asked for: results of every
+// simulator, and failures.
+
+// EntryFolders are the patterns of the folders of a store whose files are results, and failures.
+const (
+	EntryFolders  = "[0-9a-f][0-9a-f]"
+	FailedFolders = failedDir
+)
+
+// ReadEntry reads a file of a store's results: the text of the result, checked against its
+// checksum, and the identity of the simulator that made it ("" in old entries). Its errors are of
+// the kind ErrDamaged.
+func ReadEntry(file string) (result []byte, code string, err error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, "", fmt.Errorf("%w: %w", ErrDamaged, err)
+	}
+	e, err := readEntry(file, strings.TrimSuffix(filepath.Base(file), ".json"), text)
+	if err != nil {
+		return nil, "", err
+	}
+	return e.Result, e.Code, nil
+}
+
+// DecodeEntry makes a result of the text of ReadEntry.
+func DecodeEntry(file string, text []byte) (*sim.Result, error) {
+	r, err := (&entry{Result: text}).decode(file)
+	if err == nil && r.Version != sim.ResultVersion {
+		err = fmt.Errorf("%w: %s has version %d of the layout, this heddle reads version %d", ErrDamaged, file,
+			r.Version, sim.ResultVersion)
+	}
+	return r, err
+}
+
+// ReadFailed reads a file of a store's failures. Its errors are of the kind ErrDamaged.
+func ReadFailed(file string) (*Failed, error) {
+	text, err := os.ReadFile(file)
+	if err == nil {
+		var f Failed
+		if err = json.Unmarshal(text, &f); err == nil && f.SpecHash != "" {
+			return &f, nil
+		}
+		err = errors.Join(err, errors.New("no failure"))
+	}
+	return nil, fmt.Errorf("%w: %s: %w", ErrDamaged, file, err)
+}

@@ -1,0 +1,281 @@
+// Package serve shows results and what is being simulated in a browser: one process, no database.
+// The files are the truth: an index of the result store and of result directories is kept in
+// memory and follows them; what runs at present is what processes say of themselves (lab/live).
+// Nothing is ever written.
+//
+// A reader must know three types: Server, the pages and who may see them; index, which follows the
+// files; Row, what the list says of a result.
+package serve
+
+import (
+	"context"
+	"crypto/subtle"
+	"embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"net/http"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"heddle/lab"
+	"heddle/report"
+	"heddle/report/page"
+	"heddle/sim"
+)
+
+//go:embed web
+var web embed.FS
+
+// Options say what is shown to whom.
+type Options struct {
+	Store string   // the result store; "": none
+	Roots []string // folders that are, or hold, result directories
+	// Token is asked for where it is not empty: in the address once, then in a cookie, or as a
+	// bearer. Without one, only requests to this computer's own names are answered.
+	Token string
+}
+
+// Server answers requests. Its methods may be called from several goroutines.
+type Server struct {
+	o      Options
+	index  index
+	events events
+	mux    http.ServeMux
+}
+
+// New makes a server and keeps it fresh until the context ends.
+func New(ctx context.Context, o Options) (*Server, error) {
+	s := &Server{o: o}
+	s.index.store = o.Store
+	for _, r := range o.Roots {
+		s.index.roots = append(s.index.roots, filepath.Clean(r))
+	}
+	files, err := fs.Sub(web, "web")
+	if err != nil {
+		return nil, err
+	}
+	s.mux.Handle("GET /", http.FileServerFS(files))
+	s.mux.HandleFunc("GET /api/results", s.results)
+	s.mux.HandleFunc("GET /api/live", s.live)
+	s.mux.HandleFunc("GET /events", s.stream)
+	s.mux.HandleFunc("GET /page", s.page)
+	go s.index.keep(ctx)
+	go s.watch(ctx)
+	return s, nil
+}
+
+const cookie = "heddle-token"
+
+// ServeHTTP lets in who may see the pages.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	h := w.Header()
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Referrer-Policy", "no-referrer")
+	h.Set("Content-Security-Policy", "default-src 'none'; script-src 'self' 'unsafe-inline'; style-src 'self' "+
+		"'unsafe-inline'; img-src 'self' data:; connect-src 'self'; frame-ancestors 'none'; form-action 'none'; "+
+		"base-uri 'none'")
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		h.Set("Allow", "GET, HEAD")
+		http.Error(w, "these pages are read-only", http.StatusMethodNotAllowed)
+		return
+	}
+	if s.o.Token == "" {
+		if !ownName(r.Host) { // another site's name that leads here: its scripts must not read results
+			http.Error(w, "ask for localhost; to be reached by another name, heddle serve needs --listen",
+				http.StatusForbidden)
+			return
+		}
+		s.mux.ServeHTTP(w, r)
+		return
+	}
+	same := func(t string) bool { return subtle.ConstantTimeCompare([]byte(t), []byte(s.o.Token)) == 1 }
+	if t := r.URL.Query().Get("token"); t != "" && same(t) { // keep it out of addresses from now on
+		http.SetCookie(w, &http.Cookie{
+			Name: cookie, Value: t, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode, MaxAge: 30 * 86400,
+		})
+		q := r.URL.Query()
+		q.Del("token")
+		to := *r.URL
+		to.RawQuery = q.Encode()
+		http.Redirect(w, r, to.RequestURI(), http.StatusSeeOther)
+		return
+	}
+	bearer, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+	c, err := r.Cookie(cookie)
+	if !same(bearer) && (err != nil || !same(c.Value)) {
+		http.Error(w, "a token is needed: use the address that heddle serve printed", http.StatusUnauthorized)
+		return
+	}
+	s.mux.ServeHTTP(w, r)
+}
+
+// ownName says that a request's host is a name of this computer that nobody else can give it.
+func ownName(host string) bool {
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	ip := net.ParseIP(strings.Trim(host, "[]"))
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// reply writes JSON.
+func reply(w http.ResponseWriter, v any) {
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", "no-store")
+	_ = json.NewEncoder(w).Encode(v) // who asked has gone
+}
+
+// listing is the answer of /api/results.
+type listing struct {
+	Version  int    `json:"version"`  // of the index
+	Total    int    `json:"total"`    // results there are
+	Pending  int    `json:"pending"`  // files that have not been read yet
+	Matching int    `json:"matching"` // of the search
+	Offset   int    `json:"offset"`
+	Rows     []*Row `json:"rows"`
+}
+
+// results answers q (words), sort, offset and limit.
+func (s *Server) results(w http.ResponseWriter, r *http.Request) {
+	q := r.URL.Query()
+	ask := query{order: q.Get("sort"), limit: pageRows}
+	var err error
+	ask.words, err = parseTerms(q.Get("q"))
+	if name := strings.TrimPrefix(ask.order, "-"); err == nil && name != "" {
+		if _, ok := orders()[name]; !ok {
+			err = fmt.Errorf("no order %q", name)
+		}
+	}
+	for name, to := range map[string]*int{"offset": &ask.offset, "limit": &ask.limit} {
+		if v := q.Get(name); v != "" && err == nil {
+			*to, err = strconv.Atoi(v)
+		}
+	}
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	rows, version, pending := s.index.snapshot()
+	page, matching := pick(rows, &ask)
+	reply(w, listing{version, len(rows), pending, matching, ask.offset, page})
+}
+
+// maxCompared bounds the runs of one page.
+const maxCompared = 50
+
+// page shows the runs of the ids given, as heddle report does: one, or several compared.
+func (s *Server) page(w http.ResponseWriter, r *http.Request) {
+	ids := r.URL.Query()["id"]
+	if len(ids) == 0 || len(ids) > maxCompared {
+		http.Error(w, fmt.Sprintf("give from 1 to %d results by id", maxCompared), http.StatusBadRequest)
+		return
+	}
+	var runs []page.Run
+	var details []string
+	for _, id := range ids {
+		row, alone := s.index.find(id)
+		if row == nil {
+			http.Error(w, "there is no result "+id, http.StatusNotFound)
+			return
+		}
+		res, err := load(row, alone)
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusUnprocessableEntity)
+			return
+		}
+		runs = append(runs, page.Run{Label: label(row), Result: res})
+		details = append(details, row.Detail)
+	}
+	tellApart(runs, details)
+	body, err := page.Render(runs)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.Header().Set("Cache-Control", "no-store")
+	_, _ = w.Write(body) // who asked has gone
+}
+
+// load reads the whole result of a row, with the metrics that its alone-runs give it.
+func load(row *Row, alone []*Row) (*sim.Result, error) {
+	if row.Kind == kindMalformed {
+		return nil, errors.New(row.Problem)
+	}
+	if row.Place != "" {
+		return report.Read(row.Place)
+	}
+	if row.Kind == kindFailed {
+		f, err := lab.ReadFailed(row.file)
+		if err != nil {
+			return nil, err
+		}
+		if len(f.Result) == 0 {
+			return nil, fmt.Errorf("%s failed on %s at %s, and left no result:\n\n%s", f.Label, f.Host,
+				f.When.Format("2006-01-02 15:04:05 MST"), f.Message)
+		}
+		return lab.DecodeEntry(row.file, f.Result)
+	}
+	r, err := entry(row)
+	if err != nil || len(alone) == 0 {
+		return r, err
+	}
+	var base []*sim.Result
+	for _, a := range alone {
+		b, err := entry(a)
+		if err != nil {
+			return nil, err
+		}
+		base = append(base, b)
+	}
+	if err := lab.Against(r, base); err != nil {
+		r.Warnings = append(r.Warnings, err.Error())
+	}
+	return r, nil
+}
+
+func entry(row *Row) (*sim.Result, error) {
+	text, _, err := lab.ReadEntry(row.file)
+	if err != nil {
+		return nil, err
+	}
+	r, err := lab.DecodeEntry(row.file, text)
+	if err == nil && len(r.Tenants) == 0 {
+		err = errors.New(row.file + " holds no application")
+	}
+	return r, err
+}
+
+// label names a run on a page.
+func label(r *Row) string {
+	if r.Place != "" {
+		return filepath.Base(r.Place)
+	}
+	return strings.Join(r.Apps, "+") + " " + r.Sharing
+}
+
+// tellApart labels runs of one name by their details, and those of the same details by numbers.
+func tellApart(runs []page.Run, details []string) {
+	twice := func(i int) bool {
+		return slices.ContainsFunc(runs, func(r page.Run) bool { return r.Label == runs[i].Label && r != runs[i] })
+	}
+	for _, more := range []func(i int) string{
+		func(i int) string { return " " + details[i] },
+		func(i int) string { return fmt.Sprintf(" #%d", i+1) },
+	} {
+		var longer []string
+		for i := range runs {
+			if longer = append(longer, runs[i].Label); twice(i) {
+				longer[i] = strings.TrimSpace(runs[i].Label + more(i))
+			}
+		}
+		for i := range runs {
+			runs[i].Label = longer[i]
+		}
+	}
+}
