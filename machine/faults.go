@@ -130,7 +130,6 @@ const (
 	uvmWritten
 	uvmKept
 	uvmReturned
-	uvmAllocated
 )
 
 func unifiedDesc() []stat.Desc {
@@ -148,9 +147,5 @@ func unifiedDesc() []stat.Desc {
 		{Name: "written_pages", Unit: "pages", Doc: "of those, pages written back over the link"},
 		{Name: "kept_pages", Unit: "pages", Doc: "pages chosen for eviction and used before it began"},
 		{Name: "returned_pages", Unit: "pages", Doc: "pages that went back because the host touched them"},
-		{
-			Name: "allocated_pages", Unit: "pages", Kind: stat.Maximum,
-			Doc: "pages of managed memory allocated at most, with their rounding",
-		},
 	}
 }

@@ -70,7 +70,8 @@ type unified struct {
 	watched []sm.Watched // of each SM
 	runtime *uvm.Runtime // nil: managed memory is not moved on demand
 	share   float64
-	most    uint64 // bytes allocated at most so far
+	most    uint64   // bytes allocated at most so far
+	had     []uint64 // and those of each tenant
 	faults  faultServer
 	dma     dmaEngine
 	remote  remoteStore
@@ -135,6 +136,7 @@ func (b *builder) unified() error {
 	if err != nil {
 		return fmt.Errorf("%w (machine %s: uvm.link_period, uvm.link_similar, uvm.link_deviation)", err, s.Name)
 	}
+	u.had = make([]uint64, len(b.gpu.Tenants))
 	table := b.table("uvm", unifiedDesc(), 1)
 	u.faults.build(s, table, o.FaultsOnLink)
 	if o.FaultsOnLink {
@@ -163,12 +165,20 @@ func (u *unified) allocate(tenant mem.TenantID, r *mem.Region) error {
 	}
 	all, its := u.runtime.Allocated(tenant)
 	u.most = max(u.most, all)
-	row := u.faults.row[tenant]
-	row[uvmAllocated] = max(row[uvmAllocated], its/uvm.PageSize)
+	u.had[tenant] = max(u.had[tenant], its)
 	if u.share > 0 {
 		u.runtime.SetCapacity(max(uvm.PageSize, int64(u.share*float64(u.most))&^(uvm.PageSize-1)))
 	}
 	return nil
+}
+
+// Allocated is the bytes of managed memory that a tenant has had at most, with their rounding; 0 where
+// nothing is moved on demand.
+func (u *unified) Allocated(tenant int) uint64 {
+	if !u.On() {
+		return 0
+	}
+	return u.had[tenant]
 }
 
 // free forgets a managed region. What is on its way finds nobody.

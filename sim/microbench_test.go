@@ -39,10 +39,11 @@ const (
 // beyond the size asked for comes along; the root of a tree is 2 MB at most.
 func TestMicroAllocation(t *testing.T) {
 	s := walk(2<<20+192*kB, Unified{Prefetch: "tbn"}, 2<<20, 2<<20+block, 2<<20+2*block)
-	n := totals(right(t, &s), "uvm")
-	if n["allocated_pages"] != (2<<20+256*kB)/4096 {
-		t.Errorf("%d pages are allocated, want those of 2 MB + 256 KB", n["allocated_pages"])
+	r := right(t, &s)
+	if got := r.Tenants[0].ManagedBytes; got != 2<<20+256*kB {
+		t.Errorf("%d bytes are allocated, want 2 MB + 256 KB", got)
 	}
+	n := totals(r, "uvm")
 	// 64 KB of the first tree, and all of the second, the padding included.
 	if n["migrated_pages"] != (block+256*kB)/4096 {
 		t.Errorf("%d pages came, want those of 64 KB + 256 KB", n["migrated_pages"])

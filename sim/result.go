@@ -95,6 +95,8 @@ type Tenant struct {
 	MovedBytes uint64  `json:"moved_dram_bytes"`
 	MovedGBs   float64 `json:"moved_dram_gb_per_s"`
 	Faults     uint64  `json:"faults"`
+	// ManagedBytes is the managed memory it had at most in the run, rounded as unified memory does.
+	ManagedBytes uint64 `json:"managed_bytes,omitempty"`
 	// CPU is its part on CPU cores, nil without; IPC is that of the cores where it has no SM.
 	CPU *TenantCPU `json:"cpu,omitempty"`
 	// HeldSMCycles are the SM-cycles it had: of SMs it owned, or, where SMs are

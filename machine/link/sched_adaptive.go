@@ -4,11 +4,12 @@ import "heddle/mem"
 
 // Adaptive is the application-aware provisioning of Ganguly, 7.2.2, equations 6 to 9. Every period it
 // measures each application: its transfers per unit of memory allocated, T, and its mean transfer size,
-// weighted by size, per unit of time, which is the less the higher its arithmetic intensity. Where the one is similar, the other
-// chooses who goes first: more transfers, or lower intensity. Where neither or both tell applications
-// apart and disagree, they take turns (RR-FR-FCFS). Who is served late by a share of its service time
-// that is above the others' by a threshold goes first until it has caught up. It conserves work: who
-// goes first but has nothing that may go lets others pass. Cost: three counters per application.
+// weighted by size, per unit of time, which is the less the higher its arithmetic intensity. Where the
+// one is similar, the other chooses who goes first: more transfers, or lower intensity. Where neither or
+// both tell applications apart and disagree, they take turns (RR-FR-FCFS). Who is served late by a share
+// of its service time that is above the others' by a threshold goes first until it has caught up. It
+// conserves work: who goes first but has nothing that may go lets others pass. Cost: four counters per
+// application.
 //
 // Readings: the text names no numbers and no schedulers are public. Late is measured by waiting over
 // service time; the second application is compared with the first in the order of their T.
