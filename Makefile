@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help run test bench performance facts check vet fmt lint race invariants fuzz ptx tools
+.PHONY: help run test bench performance facts check vet fmt lint race invariants fuzz ptx tools docs
 
 BIN := .cache/bin
 # Packages in which goroutines meet. The race detector slows them about tenfold.
@@ -20,6 +20,10 @@ run: ## simulate two applications sharing a GPU under three systems
 
 test: ## every test
 	go test ./...
+
+docs: ## write docs/reference anew, and man pages into .cache/man
+	go run ./cmd/heddle docs docs/reference
+	go run ./cmd/heddle docs --man .cache/man
 
 bench: ## speed beside the reference's, then benchmarks into .cache/bench.txt for benchstat (PKG=, BENCH=, COUNT=6)
 	go run ./cmd/heddle calibrate --performance

@@ -2,9 +2,13 @@
 # Regenerates every apps/<suite>/<app>/kernel.ptx from its kernel.cu, byte for byte
 # the same on any machine with clang 19: compiled from within the app's folder with
 # relative paths, so the .file lines name kernel.cu and ../../include/heddle.cuh.
-# PTX is committed; users never need this. Arguments: app folders (default: all). With
-# OUT=DIR the results go to DIR/<suite>/<app>/kernel.ptx, to be compared.
+# PTX is committed; users of the applications never need this. Arguments: app folders
+# (default: all). With OUT=DIR the results go to DIR/<suite>/<app>/kernel.ptx, to be compared.
+# A folder of one's own, ./mine or /any/where, may be named, too: each of its .cu files becomes
+# a .ptx beside it. Ordinary CUDA sources may include <cuda_runtime.h>; what of it there is stands in
+# apps/include/cuda_runtime.h.
 set -eu
+from=$PWD
 [ -z "${OUT:-}" ] || case $OUT in /*) ;; *) OUT=$PWD/$OUT ;; esac
 cd "$(dirname "$0")"
 clang=${CLANG:-clang-19}
@@ -26,14 +30,32 @@ if [ -n "${OUT:-}" ]; then
 fi
 LC_ALL=C
 export LC_ALL
+flags="-x cuda --cuda-device-only --cuda-gpu-arch=sm_70 --cuda-feature=+ptx64 -nocudainc -nocudalib -std=c++14 -O2
+    -fno-builtin -ffp-contract=off -gline-tables-only -fno-ident -fdebug-compilation-dir=. -Wall"
 for app in $(printf '%s\n' "$@" | sort); do
     app=${app%/}
+    case $app in
+    . | ./* | ../* | /*) # of one's own
+        own=$(cd "$from" && cd "$app" && pwd) || exit 2
+        made=0
+        for cu in "$own"/*.cu; do
+            [ -f "$cu" ] || continue
+            name=$(basename "$cu" .cu)
+            # shellcheck disable=SC2086 # flags are words
+            (cd "$own" && "$clang" $flags -fbuiltin -Wno-unknown-cuda-version -ffile-prefix-map="$own"=. -ffile-prefix-map="$out"=heddle \
+                -I"$out/include" -S "$name.cu" -o "$name.ptx.tmp" && mv "$name.ptx.tmp" "$name.ptx")
+            echo "$app/$name.ptx"
+            made=$((made + 1))
+        done
+        [ $made -gt 0 ] || { echo "apps/ptx.sh: no .cu file in $own" >&2; exit 2; }
+        continue
+        ;;
+    esac
     [ -f "$app/kernel.cu" ] || continue
     # Nothing in the text depends on the machine: no ident, no absolute path in .file.
     mkdir -p "$out/$app"
-    (cd "$app" && "$clang" -x cuda --cuda-device-only --cuda-gpu-arch=sm_70 --cuda-feature=+ptx64 \
-        -nocudainc -nocudalib -std=c++14 -O2 -fno-builtin -ffp-contract=off -gline-tables-only \
-        -fno-ident -fdebug-compilation-dir=. -ffile-prefix-map="$PWD"=. -Wall \
-        -I../../include -S kernel.cu -o "$out/$app/kernel.ptx.tmp" && mv "$out/$app/kernel.ptx.tmp" "$out/$app/kernel.ptx")
+    # shellcheck disable=SC2086 # flags are words
+    (cd "$app" && "$clang" $flags -ffile-prefix-map="$PWD"=. -I../../include -S kernel.cu -o "$out/$app/kernel.ptx.tmp" &&
+        mv "$out/$app/kernel.ptx.tmp" "$out/$app/kernel.ptx")
     echo "apps/$app/kernel.ptx"
 done

@@ -32,7 +32,10 @@ var rodinia = []struct {
 	// facility: every candidate is opened, and most are refused.
 	{
 		"rodinia-like/streamcluster",
-		[]string{"facility=0.03", "facility=0.6 candidates=20", "n=100 dim=3 block=32"},
+		[]string{
+			"facility=0.03", "facility=0.6 candidates=20", "n=100 dim=3 block=32", "parts=3",
+			"n=900 candidates=20 parts=300",
+		},
 		"sub.rn.f32", "add.rn.f32",
 	},
 	{"rodinia-like/lavamd", []string{"n=1", "a=20"}, "fma.rn.f64", "fma.rz.f64"},

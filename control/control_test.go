@@ -30,7 +30,8 @@ func app(name string, sms, groups int, apki, hit float64) App {
 	return App{
 		Held: Held{Name: name, SMs: sms, Groups: groups}, Cycles: 1e6, Insts: insts,
 		LLCAccesses: uint64(acc), LLCHits: uint64(acc * hit), Footprint: 100 << 20,
-		DRAMBytes: uint64(math.Ceil(float64(groups) * 4 * 28.125e9 / 1400)),
+		DRAMBytes:  uint64(math.Ceil(float64(groups) * 4 * 28.125e9 / 1400)),
+		DRAMCycles: uint64(groups) * 4 * 1e6,
 	}
 }
 
@@ -107,29 +108,34 @@ func TestFromSheet(t *testing.T) {
 	}
 }
 
-// TestProfiledBandwidth: what a memory-bound application got from its channels is what
-// they can give it; of a compute-bound one it says nothing.
+// TestProfiledBandwidth: what channels moved per cycle in which they were asked is what they
+// can give, to one that asks for little, too; where nobody asked, the peak is.
 func TestProfiledBandwidth(t *testing.T) {
 	m := paper()
 	for _, c := range []struct {
 		name             string
 		apki, hit, perMC float64
+		asking           uint64 // cycles
 	}{
-		{"wants 4587 GB/s", 10, 0, 14e9},
-		{"and half of it hits", 10, 0.5, 44.8e9 + 14e9},
-		{"wants 46 GB/s", 0.1, 0, 28.125e9},
+		{"wants 4587 GB/s", 10, 0, 14e9, 16e6},
+		{"and half of it hits", 10, 0.5, 44.8e9 + 14e9, 16e6},
+		{"wants 46 GB/s", 0.1, 0, 14e9, 16e6},
+		{"and asks in three quarters of the time", 0.1, 0, 14e9 * 4 / 3, 12e6},
+		{"more than the peak", 10, 0, 28.125e9, 4e6},
+		{"nobody asked", 10, 0, 28.125e9, 0},
 	} {
 		a := app("a", 40, 4, c.apki, c.hit)
+		a.DRAMCycles = c.asking
 		a.DRAMBytes = 16 * 14e9 / 1400 // 14 GB/s from each of 16 channels in a million cycles of 1.4 GHz
 		near(t, c.name, m.measure(&a).perMC, c.perMC)
 	}
 }
 
 // TestDirections: Figures 2 to 4: from equal halves SMs go to the compute-bound
-// application and channels to the memory-bound one, as far as they can.
+// application and channels to the memory-bound one, as far as they can; then SMs alone do.
 func TestDirections(t *testing.T) {
 	dxtc, pvc := app("DXTC", 40, 4, 0.01, 0.9), app("PVC", 40, 4, 5, 0.05)
-	p := decide(t, "ugpu", nil, Sample{Apps: []App{dxtc, pvc}})
+	p := decide(t, "ugpu", together, Sample{Apps: []App{dxtc, pvc}})
 	// DXTC ends at its last group; PVC's 28 SMs want 1606 GB/s of 913.
 	if want := []Alloc{{52, 1}, {28, 7}}; !reflect.DeepEqual(p.alloc(), want) {
 		t.Errorf("allocations %v, want %v\n%s", p.alloc(), want, strings.Join(p.Why, "\n"))
@@ -140,6 +146,26 @@ func TestDirections(t *testing.T) {
 	if len(p.Why) != 6 || !strings.Contains(p.Why[1], "PVC: memory-bound") ||
 		!strings.Contains(p.Why[2], "4 SMs from PVC to DXTC") {
 		t.Errorf("why:\n%s", strings.Join(p.Why, "\n"))
+	}
+	// PVC's 16 SMs want 918 GB/s of 788; 12 would want 688, and it would be compute-bound.
+	p = decide(t, "ugpu", nil, Sample{Apps: []App{dxtc, pvc}})
+	if want := []Alloc{{64, 1}, {16, 7}}; !reflect.DeepEqual(p.alloc(), want) {
+		t.Errorf("SMs go on alone: %v, want %v\n%s", p.alloc(), want, strings.Join(p.Why, "\n"))
+	}
+}
+
+// together are the parameters with which SMs never move without channels.
+var together = Params{"sm_only_tail": 0}
+
+// TestOneGroupEach: at the floor of channels only SMs can move, and do (UGPU, section 6.5).
+func TestOneGroupEach(t *testing.T) {
+	apps := []App{app("c", 40, 1, 0.01, 0), app("m", 40, 1, 5, 0)}
+	// m's 4 SMs want 229 GB/s of 112.5.
+	if p := decide(t, "ugpu", nil, Sample{Apps: apps}); !reflect.DeepEqual(p.alloc(), []Alloc{{76, 1}, {4, 1}}) {
+		t.Errorf("%v\n%s", p.alloc(), strings.Join(p.Why, "\n"))
+	}
+	if p := decide(t, "ugpu", together, Sample{Apps: apps}); !reflect.DeepEqual(p.alloc(), []Alloc{{40, 1}, {40, 1}}) {
+		t.Errorf("without sm_only_tail: %v\n%s", p.alloc(), strings.Join(p.Why, "\n"))
 	}
 }
 
@@ -217,7 +243,7 @@ func TestLargeFootprintKeepsChannels(t *testing.T) {
 
 // TestManyApplications: an application at its floor leaves its list to the others.
 func TestManyApplications(t *testing.T) {
-	p := decide(t, "ugpu", nil, Sample{Apps: []App{
+	p := decide(t, "ugpu", together, Sample{Apps: []App{
 		app("c1", 20, 2, 0.001, 0), app("m1", 20, 2, 9, 0), app("c2", 20, 2, 0.01, 0), app("m2", 20, 2, 5, 0),
 	}})
 	if want := []Alloc{{24, 1}, {16, 3}, {24, 1}, {16, 3}}; !reflect.DeepEqual(p.alloc(), want) {
@@ -228,12 +254,12 @@ func TestManyApplications(t *testing.T) {
 // TestMostFirst: where only one move is left, the most memory-bound application gets
 // the channels and the most compute-bound one the SMs.
 func TestMostFirst(t *testing.T) {
-	one := decide(t, "ugpu", nil,
+	one := decide(t, "ugpu", together,
 		Sample{Apps: []App{app("c", 20, 2, 0.01, 0), app("m", 30, 3, 5, 0), app("more", 30, 3, 20, 0)}})
 	if want := []Alloc{{24, 1}, {30, 3}, {26, 4}}; !reflect.DeepEqual(one.alloc(), want) {
 		t.Errorf("%v, want %v", one.alloc(), want)
 	}
-	two := decide(t, "ugpu", nil, Sample{Apps: []App{
+	two := decide(t, "ugpu", together, Sample{Apps: []App{
 		app("c", 30, 2, 0.05, 0), app("more", 39, 2, 0.001, 0),
 		app("m", 11, 4, 60, 0),
 	}})

@@ -11,12 +11,13 @@ type Sample struct {
 // App is one application in a Sample.
 type App struct {
 	Held
-	Cycles      uint64 `json:"cycles" counter:"app.busy_cycles"`        // with a kernel on the GPU
-	Insts       uint64 `json:"insts" counter:"sm.thread_insts"`         // thread instructions
-	LLCAccesses uint64 `json:"llc_accesses" counter:"llc.accesses"`     // sectors, walks included
-	LLCHits     uint64 `json:"llc_hits" counter:"llc.hits"`             // of them found
-	DRAMBytes   uint64 `json:"dram_bytes" counter:"app.dram_bytes"`     // migrations left out
-	Footprint   uint64 `json:"footprint" counter:"app.footprint_bytes"` // of device memory
+	Cycles      uint64 `json:"cycles" counter:"app.busy_cycles"`             // with a kernel on the GPU
+	Insts       uint64 `json:"insts" counter:"sm.thread_insts"`              // thread instructions
+	LLCAccesses uint64 `json:"llc_accesses" counter:"llc.accesses"`          // sectors, walks included
+	LLCHits     uint64 `json:"llc_hits" counter:"llc.hits"`                  // of them found
+	DRAMBytes   uint64 `json:"dram_bytes" counter:"app.dram_asked_bytes"`    // moved while none of its channels' pages did
+	DRAMCycles  uint64 `json:"dram_cycles" counter:"app.dram_asking_cycles"` // core cycles with requests at its channels then, over all channels
+	Footprint   uint64 `json:"footprint" counter:"app.footprint_bytes"`      // of device memory
 }
 
 // moving is why the policies here change nothing while an earlier plan is carried out.
@@ -33,10 +34,11 @@ type demand struct {
 
 // measure applies equations 1 and 2. Their 1/1000 is that of accesses per kilo
 // instruction. B_MEM, "the maximum bandwidth that can be provided by the memory", is
-// "determined through profiling": where the application asks for more than the peak of
-// its channels leaves room for, what they gave it is that maximum, less than the peak by
-// what its access pattern costs in rows and turns of the bus. Where it asks for less,
-// what was used says nothing about what could be had, and the peak stands for it.
+// "determined through profiling": the bytes a channel moved per cycle in which it had
+// requests, less than the peak by what the access pattern costs in rows and turns of the
+// bus. Intervals in which pages move are left out, so that a migration does not make an
+// application look better served than it is. An epoch without such a cycle says
+// nothing, and the peak stands for it.
 func (m *Machine) measure(a *App) demand {
 	d := demand{active: a.Insts > 0 && a.SMs > 0 && a.Groups > 0, footprint: a.Footprint}
 	if !d.active {
@@ -48,12 +50,11 @@ func (m *Machine) measure(a *App) demand {
 	if a.LLCAccesses > 0 {
 		hit = min(1, float64(a.LLCHits)/float64(a.LLCAccesses))
 	}
-	supply := func(memory float64) float64 { return hit*m.LLCBytes + min((1-hit)*m.LLCBytes, memory) }
-	d.perMC = supply(m.MemBytes)
-	if channels := float64(a.Groups * m.Channels); a.Cycles > 0 && d.perSM*float64(a.SMs) > d.perMC*channels {
-		given := float64(a.DRAMBytes) / float64(a.Cycles) * m.CoreHz / channels
-		d.perMC = supply(min(given, m.MemBytes))
+	memory := m.MemBytes
+	if a.DRAMCycles > 0 {
+		memory = min(memory, float64(a.DRAMBytes)/float64(a.DRAMCycles)*m.CoreHz)
 	}
+	d.perMC = hit*m.LLCBytes + min((1-hit)*m.LLCBytes, memory)
 	return d
 }
 

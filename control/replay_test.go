@@ -34,7 +34,7 @@ func TestReplay(t *testing.T) {
 	if err != nil || json.Unmarshal(text, &got) != nil {
 		t.Fatal(err)
 	}
-	if len(got) != 2 || got[0].Cycle != 1000 || got[0].Apps[0].Name != "DXTC" || got[0].Apps[0].SMs != 52 ||
+	if len(got) != 2 || got[0].Cycle != 1000 || got[0].Apps[0].Name != "DXTC" || got[0].Apps[0].SMs != 64 ||
 		got[0].Apps[1].Groups != 7 || len(got[0].Why) == 0 {
 		t.Errorf("%s", text)
 	}

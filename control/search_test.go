@@ -79,7 +79,7 @@ func TestQoSLearnsFromMisses(t *testing.T) {
 func TestQoSRestIsDemandAware(t *testing.T) {
 	a := app("a", 40, 4, 0.01, 0)
 	a.QoS = 500
-	p := decide(t, "ugpu-qos", nil, Sample{Apps: []App{a, app("m", 20, 2, 9, 0), app("c", 20, 2, 0.01, 0)}})
+	p := decide(t, "ugpu-qos", together, Sample{Apps: []App{a, app("m", 20, 2, 9, 0), app("c", 20, 2, 0.01, 0)}})
 	if want := []Alloc{{36, 1}, {16, 6}, {28, 1}}; !reflect.DeepEqual(p.alloc(), want) {
 		t.Errorf("%v, want %v\n%s", p.alloc(), want, strings.Join(p.Why, "\n"))
 	}

@@ -15,9 +15,10 @@ import "fmt"
 // changing class, counts as balanced ("no SMs or MCs to be reallocated") and leaves
 // its list. Figure 5 as printed lets the last move change classes, which two
 // applications that both change pay for by moving back and forth until iteration 20;
-// that is parameter flip. Figure 5 has no hysteresis, and neither has this. Section
-// 6.4 says that reallocation is "based on STP feedback"; no equation takes the STP
-// in, so this stands for the epoch's counters here.
+// that is parameter flip. At the channels' floor SMs go on alone, as Figure 5(c) ends when
+// there are no "SMs or MCs" to move and the paper's eight programs of one group each gain;
+// without sm_only_tail they stop. Figure 5 has no hysteresis, and neither has this. Section
+// 6.4's "STP feedback" is in no equation; the epoch's counters stand for it.
 const (
 	setupCycles     = 148
 	iterationCycles = 162
@@ -48,7 +49,7 @@ func ugpuParams() []Param {
 		{"delta_groups", 1, "groups", "channel groups of one move", true, 1, 0},
 		{"delta_sms", 0, "SMs", "SMs of one move; 0: as many as a group has channels", true, 0, 0},
 		{"flip", 0, "flag", "a move may change the class of an application, as printed in Figure 5", true, 0, 1},
-		{"sm_only_tail", 0, "flag", "when channels are at their floor, go on with SMs alone", true, 0, 1},
+		{"sm_only_tail", 1, "flag", "when channels are at their floor, go on with SMs alone", true, 0, 1},
 	}
 }
 

@@ -348,8 +348,8 @@ func TestPaceTellsWhatIsLeft(t *testing.T) {
 		return Job{Label: label, Spec: sim.Spec{Length: sim.Length{MaxCycles: cycles}, Apps: make([]sim.App, apps)}}
 	}
 	p.Plan([]Job{job("a", 100, 1), job("b", 100, 1), job("short", 50, 1), job("two", 100, 2)}, 2)
-	_, done := p.Start("a", false)
-	watch, _ := p.Start("b", true)
+	_, done := p.Start(&Task{Job: Job{Label: "a"}})
+	watch, _ := p.Start(&Task{Job: Job{Label: "b"}, Alone: true})
 	now = now.Add(30 * time.Second)
 	done()
 	watch(sim.Progress{Cycle: 50, MaxCycles: 100})

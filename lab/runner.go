@@ -4,12 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
-	"runtime/debug"
-	"strings"
 	"sync"
 
-	"heddle/internal/scratch"
 	"heddle/sheets"
 	"heddle/sim"
 	"heddle/sim/runfile"
@@ -20,6 +16,8 @@ type Job struct {
 	Label   string // for progress and messages
 	Spec    sim.Spec
 	Machine *sheets.Machine // what Spec.Machine and Spec.Set resolve to
+	// Bare jobs need no metrics, and no runs of their applications alone.
+	Bare bool
 }
 
 // Outcome is what became of a Job.
@@ -48,22 +46,17 @@ type Runner struct {
 	// Finish completes a result that has just been simulated (energy).
 	Finish func(r *sim.Result, m *sheets.Machine) error
 	// Start is told that a simulation begins; the functions it returns follow its
-	// progress and hear of its end. Called from several goroutines.
-	Start func(label string, alone bool) (watch func(sim.Progress), done func())
+	// progress and hear of its end, when the task has its result or error. Called from
+	// several goroutines.
+	Start func(t *Task) (watch func(sim.Progress), done func())
 	// Plan is told before the first simulation what is to be done.
 	Plan func(todo []Job, kept int)
 	// Warn is told of things that went wrong without harm, one call at a time.
 	Warn func(format string, args ...any)
+	// Pool does the simulations; nil: goroutines of this process (Local).
+	Pool Pool
 
 	mu sync.Mutex
-}
-
-// task is a simulation the pool does: a job's own or an alone-run.
-type task struct {
-	job   Job
-	alone bool
-	out   *sim.Result
-	err   error
 }
 
 // All does the jobs and, for those with several applications, the alone-runs their
@@ -71,46 +64,45 @@ type task struct {
 // of the jobs.
 func (r *Runner) All(ctx context.Context, jobs []Job) []Outcome {
 	out := make([]Outcome, len(jobs))
-	own := make([]*task, len(jobs))
-	var tasks []*task
-	byHash := map[string]*task{}
+	own := make([]*Task, len(jobs))
+	var tasks []*Task
+	byHash := map[string]*Task{}
 	resolved, errs := r.resolve(ctx, jobs, byHash)
 	for i, j := range resolved {
 		out[i].Job = jobs[i]
-		own[i] = &task{job: j, err: errs[i]}
-		if own[i].err == nil && r.Keep && r.Store != nil {
+		own[i] = &Task{Job: j, Err: errs[i]}
+		if own[i].Err == nil && r.Keep && r.Store != nil {
 			own[i] = r.plan(own[i], byHash)
 		}
 		tasks = appendOnce(tasks, own[i])
 	}
-	need := make([][]*task, len(jobs)) // per job, per application
+	need := make([][]*Task, len(jobs)) // per job, per application
 	for i, j := range jobs {
-		if len(j.Spec.Apps) < 2 || j.Spec.Functional || errs[i] != nil {
+		if len(j.Spec.Apps) < 2 || j.Spec.Functional || j.Bare || errs[i] != nil {
 			continue
 		}
 		for a := range j.Spec.Apps {
-			t := r.plan(&task{job: aloneJob(&j, a), alone: true}, byHash)
+			t := r.plan(&Task{Job: aloneJob(&j, a), Alone: true}, byHash)
 			tasks = appendOnce(tasks, t)
 			need[i] = append(need[i], t)
 		}
 	}
-	tasks = r.open(tasks)
-	r.pool(ctx, tasks)
+	r.pool().Do(ctx, r, r.open(tasks))
 	for i := range jobs {
-		out[i].Result, out[i].Err = own[i].out, own[i].err
+		out[i].Result, out[i].Err = own[i].Result, own[i].Err
 		r.metrics(&out[i], need[i])
 	}
 	return out
 }
 
 // open leaves out what is known already.
-func (r *Runner) open(tasks []*task) []*task {
-	var todo []*task
+func (r *Runner) open(tasks []*Task) []*Task {
+	var todo []*Task
 	var jobs []Job
 	for _, t := range tasks {
-		if t.out == nil && t.err == nil {
+		if t.Result == nil && t.Err == nil {
 			todo = append(todo, t)
-			jobs = append(jobs, t.job)
+			jobs = append(jobs, t.Job)
 		}
 	}
 	if r.Plan != nil {
@@ -119,7 +111,7 @@ func (r *Runner) open(tasks []*task) []*task {
 	return todo
 }
 
-func appendOnce(list []*task, t *task) []*task {
+func appendOnce(list []*Task, t *Task) []*Task {
 	for _, x := range list {
 		if x == t {
 			return list
@@ -154,112 +146,30 @@ func AloneSpec(s *sim.Spec, a int) sim.Spec {
 
 // plan finds the task for a simulation: already planned, with its result from the
 // store, or t itself.
-func (r *Runner) plan(t *task, byHash map[string]*task) *task {
-	hash, err := runfile.Hash(&t.job.Spec, t.job.Machine)
+func (r *Runner) plan(t *Task, byHash map[string]*Task) *Task {
+	hash, err := runfile.Hash(&t.Job.Spec, t.Job.Machine)
 	if err != nil {
-		t.err = err
+		t.Err = err
 		return t
 	}
 	if known := byHash[hash]; known != nil {
 		return known
 	}
-	byHash[hash] = t
+	byHash[hash], t.Hash = t, hash
 	if r.Store != nil {
-		if t.out, err = r.Store.Get(hash); err != nil {
-			what := t.job.Label
-			if t.alone {
+		if t.Result, err = r.Store.Get(hash); err != nil {
+			what := t.Job.Label
+			if t.Alone {
 				what += " alone"
 			}
-			r.warn("%v; %s is simulated again", err, what)
+			r.Say("%v; %s is simulated again", err, what)
 		}
 	}
 	return t
 }
 
-// pool does the tasks with r.Jobs workers, beginning them in order.
-func (r *Runner) pool(ctx context.Context, tasks []*task) {
-	next := make(chan *task)
-	var wg sync.WaitGroup
-	workers := min(max(r.Jobs, 1), max(len(tasks), 1))
-	cores := min(r.Jobs, runtime.GOMAXPROCS(0)) / workers // what fewer simulations than jobs leave over
-	for _, t := range tasks {
-		t.job.Spec.Cores = cores
-	}
-	for range workers {
-		wg.Add(1)
-		go func() {
-			defer wg.Done()
-			for t := range next {
-				r.do(ctx, t)
-			}
-		}()
-	}
-	for _, t := range tasks {
-		next <- t
-	}
-	close(next)
-	wg.Wait()
-}
-
-func (r *Runner) do(ctx context.Context, t *task) {
-	if ctx.Err() != nil {
-		t.err = sim.ErrStopped
-		return
-	}
-	watch, done := func(sim.Progress) {}, func() {}
-	if r.Start != nil {
-		watch, done = r.Start(t.job.Label, t.alone)
-	}
-	defer done()
-	defer func() {
-		if p := recover(); p != nil { // one broken simulation must not take the others along
-			t.out, t.err = nil, fmt.Errorf("%w: %v\n%s", ErrPanic, p, debug.Stack())
-		}
-	}()
-	hash, err := runfile.Hash(&t.job.Spec, t.job.Machine)
-	if err != nil {
-		t.err = err
-		return
-	}
-	spec := t.job.Spec
-	// files the program saves belong to the shared run; here they go nowhere
-	if t.alone || r.Keep && spec.OutDir == "" {
-		nowhere, err := scratch.Make("", "heddle-alone-")
-		if err != nil {
-			t.err = err
-			return
-		}
-		defer func() {
-			if err := nowhere.Remove(); err != nil {
-				r.warn("%s: %v", t.job.Label, err)
-			}
-		}()
-		spec.OutDir = nowhere.Path()
-	}
-	t.out, t.err = r.Run(ctx, spec, func(p sim.Progress) {
-		if len(p.Waits) > 0 {
-			r.warn("%s: %s", t.job.Label, strings.Join(p.Waits, "\n  "))
-		}
-		watch(p)
-	})
-	if t.out == nil {
-		return
-	}
-	t.out.SpecHash = hash
-	if r.Finish != nil && !t.job.Spec.Functional {
-		if err := r.Finish(t.out, t.job.Machine); err != nil {
-			r.warn("%s: %v", t.job.Label, err)
-		}
-	}
-	if (t.alone || r.Keep) && t.err == nil && t.out.Complete && r.Store != nil {
-		if err := r.Store.Put(t.out); err != nil {
-			r.warn("%v", err)
-		}
-	}
-}
-
 // metrics fills in slowdowns and metrics of a finished shared run.
-func (r *Runner) metrics(o *Outcome, alone []*task) {
+func (r *Runner) metrics(o *Outcome, alone []*Task) {
 	if o.Result == nil || len(alone) == 0 || o.AloneErr != nil {
 		return
 	}
@@ -274,15 +184,15 @@ func (r *Runner) metrics(o *Outcome, alone []*task) {
 	var names []string
 	var ipc, shared, base []float64
 	for i, t := range alone {
-		if t.err != nil || t.out == nil || len(t.out.Tenants) != 1 {
-			o.AloneErr = fmt.Errorf("%s alone: %w", t.job.Label, t.err)
+		if t.Err != nil || t.Result == nil || len(t.Result.Tenants) != 1 {
+			o.AloneErr = fmt.Errorf("%s alone: %w", t.Job.Label, t.Err)
 			return
 		}
 		own := &o.Result.Tenants[i]
-		unit, s, a := Progress(own, &t.out.Tenants[0])
+		unit, s, a := Progress(own, &t.Result.Tenants[0])
 		own.Progress = unit
 		names, shared, base = append(names, own.Name), append(shared, s), append(base, a)
-		ipc = append(ipc, t.out.Tenants[0].IPC)
+		ipc = append(ipc, t.Result.Tenants[0].IPC)
 	}
 	m, err := Compare(names, shared, base)
 	if err != nil {
@@ -297,7 +207,8 @@ func (r *Runner) metrics(o *Outcome, alone []*task) {
 	}
 }
 
-func (r *Runner) warn(format string, args ...any) {
+// Say warns, if there is somebody to warn.
+func (r *Runner) Say(format string, args ...any) {
 	if r.Warn == nil {
 		return
 	}

@@ -160,6 +160,22 @@ func (s *Store) Get(spec string) (*sim.Result, error) {
 	return r, nil
 }
 
+// Has says that there is an entry for a spec hash, whole or damaged.
+func (s *Store) Has(spec string) bool {
+	_, file := s.path(spec)
+	_, err := os.Stat(file)
+	return err == nil
+}
+
+// Look makes a network file system ask its server for what the store holds of a spec hash, so
+// that the next Get does not answer from memory that there is nothing.
+func (s *Store) Look(spec string) {
+	_, file := s.path(spec)
+	for _, dir := range []string{s.dir, filepath.Dir(file), filepath.Dir(s.failedFile(spec))} {
+		_, _ = os.ReadDir(dir) // whatever it says, Get looks itself
+	}
+}
+
 // Put keeps a complete result under its SpecHash.
 func (s *Store) Put(r *sim.Result) error {
 	if !r.Complete || r.SpecHash == "" {
@@ -199,9 +215,12 @@ func writeAtomic(file string, text []byte) error {
 	return os.Rename(tmp.Name(), file)
 }
 
+// Dir is the directory of the store.
+func (s *Store) Dir() string { return s.dir }
+
 // Entries counts the results in the store.
 func (s *Store) Entries() (int, error) {
-	files, err := filepath.Glob(filepath.Join(s.dir, "*", "*.json"))
+	files, err := filepath.Glob(filepath.Join(s.dir, "??", "*.json"))
 	n := 0
 	for _, f := range files {
 		if !strings.HasPrefix(filepath.Base(f), tempPrefix) {

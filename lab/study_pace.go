@@ -49,9 +49,9 @@ func (p *Pace) Plan(todo []Job, kept int) {
 }
 
 // Start follows a simulation that was planned (Runner.Start).
-func (p *Pace) Start(label string, _ bool) (watch func(sim.Progress), done func()) {
+func (p *Pace) Start(t *Task) (watch func(sim.Progress), done func()) {
 	p.mu.Lock()
-	r := &pacer{weight: p.weight[label]}
+	r := &pacer{weight: p.weight[t.Job.Label]}
 	p.running[r] = struct{}{}
 	p.mu.Unlock()
 	watch = func(s sim.Progress) {
@@ -80,13 +80,26 @@ func (p *Pace) Line() string {
 	if p.kept > 0 {
 		s += fmt.Sprintf(", %d kept from before", p.kept)
 	}
+	if left := p.left(); left > 0 {
+		s += fmt.Sprintf(", about %s left", left.Round(time.Second))
+	}
+	return s
+}
+
+// Left is how long the simulations to do will take at the speed so far; 0: not known.
+func (p *Pace) Left() time.Duration {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.left()
+}
+
+func (p *Pace) left() time.Duration {
 	done := p.done
 	for r := range p.running { // a sum of a few parts: their order changes nothing that is shown
 		done += r.part * r.weight
 	}
 	if took := p.now().Sub(p.begun); done > 0 && done < p.total {
-		left := time.Duration(float64(took) * (p.total - done) / done)
-		s += fmt.Sprintf(", about %s left", left.Round(time.Second))
+		return time.Duration(float64(took) * (p.total - done) / done)
 	}
-	return s
+	return 0
 }

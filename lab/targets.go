@@ -11,16 +11,16 @@ import (
 // resolve gives applications whose target is a share of what they reach alone their target,
 // from alone-runs of the same length, each done once. The jobs keep both forms. errs has an
 // error for every job whose targets cannot be known.
-func (r *Runner) resolve(ctx context.Context, jobs []Job, byHash map[string]*task) (out []Job, errs []error) {
+func (r *Runner) resolve(ctx context.Context, jobs []Job, byHash map[string]*Task) (out []Job, errs []error) {
 	out, errs = slices.Clone(jobs), make([]error, len(jobs))
-	alone := map[[2]int]*task{} // by job and application
-	var tasks []*task
+	alone := map[[2]int]*Task{} // by job and application
+	var tasks []*Task
 	for i, j := range jobs {
 		for a := range j.Spec.Apps {
 			if app := &j.Spec.Apps[a]; app.QoSShare == 0 || app.QoS > 0 || j.Spec.Functional {
 				continue
 			}
-			t := r.plan(&task{job: aloneJob(&j, a), alone: true}, byHash)
+			t := r.plan(&Task{Job: aloneJob(&j, a), Alone: true}, byHash)
 			alone[[2]int{i, a}] = t
 			tasks = appendOnce(tasks, t)
 		}
@@ -28,7 +28,7 @@ func (r *Runner) resolve(ctx context.Context, jobs []Job, byHash map[string]*tas
 	if len(tasks) == 0 {
 		return out, errs
 	}
-	r.pool(ctx, r.open(tasks))
+	r.pool().Do(ctx, r, r.open(tasks))
 	for i := range out {
 		for a := range out[i].Spec.Apps {
 			t := alone[[2]int{i, a}]
@@ -44,18 +44,18 @@ func (r *Runner) resolve(ctx context.Context, jobs []Job, byHash map[string]*tas
 }
 
 // target is what a share of what an application reaches alone comes to.
-func target(app *sim.App, alone *task) (float64, error) {
-	if alone.err != nil {
-		return 0, fmt.Errorf("the target of %s needs its IPC alone: %w", app.Name, alone.err)
+func target(app *sim.App, alone *Task) (float64, error) {
+	if alone.Err != nil {
+		return 0, fmt.Errorf("the target of %s needs its IPC alone: %w", app.Name, alone.Err)
 	}
-	if alone.out == nil || len(alone.out.Tenants) != 1 {
+	if alone.Result == nil || len(alone.Result.Tenants) != 1 {
 		return 0, fmt.Errorf("the target of %s needs its IPC alone, and that run gave no result", app.Name)
 	}
-	x := &alone.out.Tenants[0]
+	x := &alone.Result.Tenants[0]
 	reached, what := x.BusyIPC, app.Name
 	if app.QoSKernel != "" {
 		what, reached = "kernel "+app.QoSKernel+" of "+app.Name, 0
-		for _, t := range alone.out.Targets {
+		for _, t := range alone.Result.Targets {
 			if t.Kernel == app.QoSKernel {
 				reached = t.Reached
 			}
@@ -63,7 +63,7 @@ func target(app *sim.App, alone *task) (float64, error) {
 	}
 	if !(reached > 0) {
 		return 0, fmt.Errorf("%s ran no instruction alone within %d cycles: no share of that is a target", what,
-			alone.out.Cycles)
+			alone.Result.Cycles)
 	}
 	return app.QoSShare * reached, nil
 }
@@ -74,13 +74,13 @@ func aloneJob(j *Job, a int) Job {
 }
 
 // unreachable warns of targets above what the application reaches alone.
-func unreachable(res *sim.Result, alone []*task) {
+func unreachable(res *sim.Result, alone []*Task) {
 	for _, t := range res.Targets {
 		for i := range res.Tenants {
 			if res.Tenants[i].Name != t.Tenant || t.Kernel != "" {
 				continue
 			}
-			if ipc := alone[i].out.Tenants[0].BusyIPC; t.IPC > ipc {
+			if ipc := alone[i].Result.Tenants[0].BusyIPC; t.IPC > ipc {
 				res.Warnings = append(res.Warnings, fmt.Sprintf("the target of %s, %.4g instructions per cycle, is "+
 					"above the %.4g it reaches alone on the whole machine: no sharing can meet it", t.Tenant, t.IPC,
 					ipc))

@@ -224,7 +224,7 @@ func (b *builder) channels() error {
 	if err != nil {
 		return err
 	}
-	cfg.Tenants = 2 * len(g.Tenants) // rows of traffic
+	cfg.Tenants, cfg.Movers = 2*len(g.Tenants), len(g.Tenants) // rows of traffic
 	g.memory.perBlock = max(1, uint32(amap.Block())/uint32(d.Access))
 	for n := range g.memory.bursts {
 		g.memory.bursts[n] = max(1, n*b.sheet.LLC.Sector/d.Access)

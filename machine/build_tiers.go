@@ -61,7 +61,7 @@ func (b *builder) tierChannels(tier int, owner string, d *sheets.DRAM, clock eng
 		return err
 	}
 	rows := 2 * len(g.Tenants)
-	cfg.Tenants = rows
+	cfg.Tenants, cfg.Movers = rows, len(g.Tenants)
 	if b.sheet.Memory.Hybrid.Policy == "hashcache" {
 		cfg.Sched, cfg.Urgent = dram.PrIS, make([]bool, rows)
 		for i := range cfg.Urgent { // what is moved for anybody is nobody's, and urgent

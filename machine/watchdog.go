@@ -105,6 +105,9 @@ func (v *vigil) at(pc int32) {
 // Next is the cycle at which Run should return, so that the watchdog can look at the warps.
 func (w *Watchdog) Next() uint64 { return w.looked + lookEvery }
 
+// Limit is how many cycles without anything useful fail a run.
+func (w *Watchdog) Limit() uint64 { return w.limit }
+
 // Idle is how long, in cycles in which it could run, a tenant has done nothing useful.
 func (w *Watchdog) Idle(tenant int) uint64 { return w.of[tenant].idle }
 

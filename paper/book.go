@@ -41,6 +41,24 @@ type ledger struct {
 	want  []lab.Job
 }
 
+// on is the book for a machine of a figure's or scheme's own: another sheet than the
+// study's ("": the study's), and what differs from it.
+func (b *Book) on(machine string, set map[string]string) (*Book, error) {
+	if machine == "" && len(set) == 0 {
+		return b, nil
+	}
+	own, study := *b, *b.Study
+	if machine != "" {
+		study.Machine = machine
+	}
+	var err error
+	if own.set, own.machine, err = study.Sheet(b.Scale, overlay(set, b.own)); err != nil {
+		return nil, err
+	}
+	own.Study = &study
+	return &own, nil
+}
+
 // errPending is the answer for a run that is not done yet.
 var errPending = errors.New("not simulated yet")
 
@@ -49,11 +67,12 @@ func NewBook(s *Study, scale *Scale, set map[string]string, apps string, r *lab.
 	b := &Book{Study: s, Scale: scale, Runner: r, Apps: apps, own: set}
 	b.ledger = &ledger{have: map[string]*lab.Outcome{}, noted: map[string]bool{}}
 	var err error
-	b.set, b.machine, err = s.Sheet(set)
+	b.set, b.machine, err = s.Sheet(scale, set)
 	return b, err
 }
 
-// Do computes the figures, simulating what is missing.
+// Do computes the figures, simulating what is missing. Its error is sim.ErrStopped, or lab.ErrLater
+// where the runner's pool has taken simulations whose results are not there yet.
 func (b *Book) Do(ctx context.Context, figures []*Figure) ([]*Reproduced, error) {
 	for {
 		var out []*Reproduced
@@ -63,12 +82,17 @@ func (b *Book) Do(ctx context.Context, figures []*Figure) ([]*Reproduced, error)
 		if len(b.want) == 0 {
 			return out, nil
 		}
+		later := false
 		for _, o := range b.Runner.All(ctx, b.want) {
 			b.have[key(&o.Job.Spec)] = &o
+			later = later || errors.Is(o.Err, lab.ErrLater) || errors.Is(o.AloneErr, lab.ErrLater)
 		}
 		b.want = nil
 		if ctx.Err() != nil {
 			return nil, sim.ErrStopped
+		}
+		if later {
+			return nil, lab.ErrLater
 		}
 	}
 }
@@ -162,6 +186,10 @@ func ipc(r *sim.Result, err error) (float64, error) {
 // Mix is a mix under a scheme; its result has metrics. high is the class with
 // priority, where the scheme knows one.
 func (b *Book) Mix(m *mixes.Mix, scheme *Scheme, high string) (*sim.Result, error) {
+	b, err := b.on(scheme.Machine, scheme.Set)
+	if err != nil {
+		return nil, err
+	}
 	spec, err := b.mixSpec(m, scheme, high)
 	if err != nil {
 		return nil, err
@@ -177,7 +205,7 @@ func (b *Book) mixSpec(m *mixes.Mix, scheme *Scheme, high string) (spec sim.Spec
 		sharing.Params = control.Params(maps.Clone(scheme.Params))
 	}
 	if len(scheme.Offline) > 0 {
-		best, err := b.best(m.Apps, scheme)
+		best, err := (&offline{b, scheme}).best(m.Apps)
 		if err != nil {
 			return spec, err
 		}
@@ -269,42 +297,6 @@ func (b *Book) divide(s *sim.Sharing, scheme *Scheme, n, first int) {
 	if s.Mode == "slices" {
 		s.Groups = split(b.groups())
 	}
-}
-
-// best profiles every program alone on the scheme's slices and chooses.
-func (b *Book) best(programs []string, scheme *Scheme) ([]control.Alloc, error) {
-	var tables [][]control.Point
-	pending := false
-	for _, p := range programs {
-		alone, err := b.Whole(p)
-		if err != nil && !errors.Is(err, errPending) {
-			return nil, err
-		}
-		pending = pending || err != nil
-		var table []control.Point
-		points := scheme.Offline[b.Study.list.Program(p).Class]
-		if len(points) == 0 {
-			return nil, fmt.Errorf("scheme %s has no slices to profile %s on", scheme.Name, p)
-		}
-		for _, at := range points {
-			x, err := b.Slice(p, at[0], at[1])
-			if err != nil && !errors.Is(err, errPending) {
-				return nil, err
-			}
-			if pending = pending || err != nil; !pending {
-				table = append(table, control.Point{
-					Alloc:    control.Alloc{SMs: at[0], Groups: at[1]},
-					Progress: x / alone,
-				})
-			}
-		}
-		tables = append(tables, table)
-	}
-	if pending {
-		return nil, errPending
-	}
-	best, _, err := control.BestStatic(control.Machine{SMs: b.machine.SM.Count, Groups: b.groups()}, tables)
-	return slices.Clone(best), err
 }
 
 // groups is the number of channel groups of the machine.

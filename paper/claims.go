@@ -316,6 +316,9 @@ func (s *Study) measureNames(f *Figure) []string {
 	if slices.Contains(singleKinds(), f.Kind) {
 		return s.singleNames(f)
 	}
+	if slices.Contains(sideKinds(), f.Kind) {
+		return s.sidedNames(f)
+	}
 	switch f.Kind {
 	case "slices", "heat":
 		return s.sliceNames(f)
@@ -359,7 +362,7 @@ func (s *Study) measureNames(f *Figure) []string {
 func (s *Study) sliceNames(f *Figure) []string {
 	var out []string
 	stat := func(name string) { out = append(out, name+" max", name+" mean", name+" min") }
-	_, m, err := s.Sheet(nil)
+	_, m, err := s.Sheet(&s.Scales[0], nil)
 	if err != nil {
 		return nil
 	}

@@ -3,7 +3,9 @@ package paper
 import (
 	"fmt"
 	"maps"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"heddle/control"
@@ -22,6 +24,14 @@ type Config struct {
 	Set      runfile.Scalars  `yaml:"set"`
 	Policies runfile.Policies `yaml:"policies"`
 	Memory   runfile.Memory   `yaml:"memory"`
+	// Times makes numbers of the machine, and parameters of policies (hydrogen.epoch), so many times as large as
+	// they are at the scale.
+	Times Params `yaml:"times"`
+	// Of mixes with a CPU side: copies of each CPU program (0: 2), the weight of the CPU's speed-up (0: the study's),
+	// and the configuration that speed-ups are over ("": the figure's first).
+	Copies int     `yaml:"copies"`
+	Weight float64 `yaml:"weight"`
+	Over   string  `yaml:"over"`
 }
 
 // Pair is two configurations one of which is held against the other.
@@ -46,36 +56,81 @@ func (s *Study) config(name string) *Config {
 	return nil
 }
 
-// sheet is the machine of a configuration: the study's overrides are made where it is the study's.
-func (s *Study) sheet(c *Config, set map[string]string) (name string, all map[string]string, m *sheets.Machine,
-	err error,
+// sheet is the machine of a configuration at a scale.
+func (s *Study) sheet(c *Config, scale *Scale, set map[string]string) (name string, all map[string]string,
+	m *sheets.Machine, err error,
 ) {
-	name, all = s.Machine, map[string]string{}
-	if c.Machine != "" {
+	if name = s.Machine; c.Machine != "" {
 		name = c.Machine
 	}
-	for _, over := range []map[string]string{s.Set, c.Set, set} {
-		for k, v := range over {
-			all[strings.TrimPrefix(k, "machine.")] = v
+	all = overlay(s.Set, scale.Set, c.Set, set)
+	wrong := func(err error) (string, map[string]string, *sheets.Machine, error) {
+		return "", nil, nil, fmt.Errorf("study %s, configuration %s at scale %s: %w", s.Name, c.Name, scale.Name, err)
+	}
+	m, from, err := sheets.Resolve(name, all)
+	if err != nil {
+		return wrong(err)
+	}
+	list := from.List(m)
+	for _, path := range slices.Sorted(maps.Keys(c.Times)) {
+		if c.ofPolicy(path) {
+			continue
 		}
+		i := slices.IndexFunc(list, func(e sheets.Entry) bool { return e.Path == path })
+		if i < 0 {
+			return wrong(fmt.Errorf("times: the machine has no number %s", path))
+		}
+		x, err := strconv.ParseFloat(list[i].Value, 64)
+		if err != nil {
+			return wrong(fmt.Errorf("times: %s is %s, no number", path, list[i].Value))
+		}
+		all[path] = strconv.FormatFloat(x*c.Times[path], 'f', -1, 64)
 	}
 	if m, _, err = sheets.Resolve(name, all); err != nil {
-		return "", nil, nil, fmt.Errorf("study %s, configuration %s: %w", s.Name, c.Name, err)
+		return wrong(err)
 	}
 	return name, all, m, nil
 }
 
+// ofPolicy says that a factor is of a policy's parameter: POLICY.PARAMETER.
+func (c *Config) ofPolicy(path string) bool {
+	policy, _, _ := strings.Cut(path, ".")
+	return slices.ContainsFunc(c.Policies, func(p runfile.Policy) bool { return p.Policy == policy })
+}
+
+// governors are the policies of a configuration at a scale.
+func (c *Config) governors(scale *Scale) (list []sim.Governor, err error) {
+	for _, p := range c.Policies {
+		params := control.Params(maps.Clone(scale.Params[p.Policy]))
+		if params == nil {
+			params = control.Params(maps.Clone(p.Params))
+		}
+		maps.Copy(params, p.Params)
+		for _, path := range slices.Sorted(maps.Keys(c.Times)) {
+			policy, name, _ := strings.Cut(path, ".")
+			if policy != p.Policy {
+				continue
+			}
+			if _, given := params[name]; !given {
+				return nil, fmt.Errorf("configuration %s: times %s, and neither scale %s nor the policy gives %s",
+					c.Name, path, scale.Name, name)
+			}
+			params[name] = math.Round(params[name] * c.Times[path])
+		}
+		list = append(list, sim.Governor{Policy: p.Policy, Period: p.Period, Params: params})
+	}
+	return list, nil
+}
+
 // Single is a program alone on a configuration.
 func (b *Book) Single(program string, c *Config) (*sim.Result, error) {
-	name, set, m, err := b.Study.sheet(c, b.own)
+	name, set, m, err := b.Study.sheet(c, b.Scale, b.own)
 	if err != nil {
 		return nil, err
 	}
 	sharing := sim.Sharing{Mode: "alone", Name: c.Name, Memory: c.Memory.Resolve()}
-	for _, p := range c.Policies {
-		sharing.Policies = append(sharing.Policies, sim.Governor{
-			Policy: p.Policy, Period: p.Period, Params: control.Params(maps.Clone(p.Params)),
-		})
+	if sharing.Policies, err = c.governors(b.Scale); err != nil {
+		return nil, err
 	}
 	spec := b.spec([]string{program}, sharing)
 	spec.Machine, spec.Set = name, set
@@ -139,8 +194,21 @@ func (s *Study) validateConfigs(root *yamldoc.Node) error {
 			return at.Errorf("a configuration needs a name of its own")
 		}
 		seen[c.Name] = true
-		if _, _, _, err := s.sheet(c, nil); err != nil {
-			return at.Errorf("%v", err)
+		if c.Copies < 0 || c.Weight < 0 {
+			return at.Errorf("configuration %s: copies and weight cannot be negative", c.Name)
+		}
+		if c.Over != "" && s.config(c.Over) == nil {
+			return at.At("over").Errorf("configuration %s: no configuration %q%s", c.Name, c.Over,
+				yamldoc.DidYouMean(c.Over, s.configNames()))
+		}
+		for k := range s.Scales {
+			_, _, _, err := s.sheet(c, &s.Scales[k], nil)
+			if err == nil {
+				_, err = c.governors(&s.Scales[k])
+			}
+			if err != nil {
+				return at.Errorf("%v", err)
+			}
 		}
 	}
 	return nil

@@ -38,6 +38,9 @@ func (b *Book) figure(f *Figure) *Reproduced {
 	if slices.Contains(singleKinds(), f.Kind) {
 		b.single(r)
 	}
+	if slices.Contains(sideKinds(), f.Kind) {
+		(&sided{r, b}).compute()
+	}
 	switch f.Kind {
 	case "slices":
 		b.curves(r)
@@ -243,7 +246,7 @@ type mixRun struct {
 func (b *Book) runs(r *Reproduced, high string) []mixRun {
 	var out []mixRun
 	for _, set := range r.Figure.Sets {
-		for _, m := range b.Study.mixesOf(set, b.Scale) {
+		for _, m := range b.Study.mixesFor(r.Figure, set, b.Scale) {
 			run := mixRun{set: set, mix: m}
 			for _, name := range r.Figure.Schemes {
 				res, err := b.Mix(&m, b.Study.scheme(name), high)

@@ -18,7 +18,13 @@ import (
 
 func tiny(t *testing.T) *Book {
 	t.Helper()
-	s, err := Load("testdata/tiny/")
+	return studied(t, "testdata/tiny/")
+}
+
+// studied opens a study's book at scale quick.
+func studied(t *testing.T, folder string) *Book {
+	t.Helper()
+	s, err := Load(folder)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,10 +49,7 @@ func tiny(t *testing.T) *Book {
 // TestTinyStudy simulates a made-up study to its report.
 func TestTinyStudy(t *testing.T) {
 	b := tiny(t)
-	figures, err := b.Study.Select("")
-	if err != nil {
-		t.Fatal(err)
-	}
+	figures := figuresOf(t, b.Study)
 	done, err := b.Do(context.Background(), figures)
 	if err != nil {
 		t.Fatal(err)
@@ -66,19 +69,7 @@ func TestTinyStudy(t *testing.T) {
 			}
 		}
 		if r.Figure.Name != "broken" { // the names claims may use are those that are measured
-			var got []string
-			for n := range r.Measures {
-				got = append(got, n)
-			}
-			want := b.Study.measureNames(r.Figure)
-			slices.Sort(got)
-			slices.Sort(want)
-			if !slices.Equal(got, slices.Compact(want)) {
-				t.Errorf("%s measures\n%q, announced are\n%q", r.Figure.Name, got, want)
-			}
-			if len(r.Problems) > 0 {
-				t.Errorf("%s: %q", r.Figure.Name, r.Problems)
-			}
+			measured(t, b, r)
 		}
 	}
 	want := map[string]Verdict{"linear": Holds, "flat": Holds, "slower": Contradicts, "met": Holds, "none": NotMeasured}

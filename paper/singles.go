@@ -297,7 +297,7 @@ func (b *Book) degree(r *Reproduced) {
 
 // classes are those of pages on a configuration.
 func (s *Study) classes(config string) []string {
-	_, _, m, err := s.sheet(s.config(config), nil)
+	_, _, m, err := s.sheet(s.config(config), &s.Scales[0], nil)
 	if err != nil {
 		return nil // validation tells
 	}

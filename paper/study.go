@@ -34,6 +34,7 @@ type Study struct {
 	Set      runfile.Scalars `yaml:"set"`     // what differs from the machine's sheet
 	SetWhy   string          `yaml:"set_why"` // and why; printed with every result
 	Mixes    string          `yaml:"mixes"`   // list of package mixes, or a file beside the study
+	Weight   float64         `yaml:"weight"`  // of the CPU's speed-up in one of both sides; the GPU's is 1
 	Scales   []Scale         `yaml:"scales"`
 	Programs []Program       `yaml:"programs"`
 	Subsets  []Subset        `yaml:"subsets"`
@@ -63,7 +64,12 @@ type Scale struct {
 	// long that may take at most.
 	Whole  bool   `yaml:"whole"`
 	Inputs string `yaml:"inputs"` // which inputs of the programs
-	About  string `yaml:"about"`  // what the scaling means for results
+	// Of machines that are made smaller: their numbers, parameters of policies by the policy's name, and by how much
+	// models of CPU programs have less memory.
+	Set    runfile.Scalars `yaml:"set"`
+	Params PolicyParams    `yaml:"params"`
+	Divide int             `yaml:"divide"`
+	About  string          `yaml:"about"` // what the scaling means for results
 }
 
 // Runs says how long runs are.
@@ -117,11 +123,17 @@ type Scheme struct {
 	Name   string `yaml:"name"`
 	Mode   string `yaml:"mode"` // sharing mode
 	Params Params `yaml:"params"`
+	// Machine and Set are a machine of its own: a sheet, and what differs from it.
+	Machine string          `yaml:"machine"`
+	Set     runfile.Scalars `yaml:"set"`
 	// Dynamic modes get the scale's epoch.
 	Dynamic bool `yaml:"dynamic"`
 	// Offline lists by class the slices (SMs, channel groups) each application is
 	// profiled on alone; the best static choice among them is run.
 	Offline Offline `yaml:"offline"`
+	// Step is the SMs and channel groups by which the search goes on from that choice to its neighbours, until
+	// none is better; none: it ends there.
+	Step []int `yaml:"step"`
 	// High is the fraction of SMs and channel groups (mode slices) or SMs (mode mps) for
 	// the high-priority application; the others share the rest evenly.
 	High float64 `yaml:"high"`
@@ -176,6 +188,25 @@ func (p *Params) FromNode(n *yamldoc.Node) error {
 			return k.Value.Errorf("parameter %s must be a number, not %s", k.Name, k.Value.Kind)
 		}
 		(*p)[k.Name] = k.Value.Float
+	}
+	return nil
+}
+
+// PolicyParams are parameters by the name of the policy.
+type PolicyParams map[string]Params
+
+// FromNode implements yamldoc.FromNode.
+func (p *PolicyParams) FromNode(n *yamldoc.Node) error {
+	if n.Kind != yamldoc.Map {
+		return n.Errorf("params must be a mapping of policies to their parameters, not %s", n.Kind)
+	}
+	*p = PolicyParams{}
+	for _, k := range n.Keys {
+		var of Params
+		if err := of.FromNode(k.Value); err != nil {
+			return err
+		}
+		(*p)[k.Name] = of
 	}
 	return nil
 }
@@ -298,20 +329,25 @@ func (s *Study) Select(name string) ([]*Figure, error) {
 	return out, nil
 }
 
-// Sheet is the machine of the study with further overrides.
-func (s *Study) Sheet(set map[string]string) (map[string]string, *sheets.Machine, error) {
-	all := map[string]string{}
-	for k, v := range s.Set {
-		all[k] = v
-	}
-	for k, v := range set {
-		all[strings.TrimPrefix(k, "machine.")] = v
-	}
+// Sheet is the machine of the study at a scale, with further overrides.
+func (s *Study) Sheet(scale *Scale, set map[string]string) (map[string]string, *sheets.Machine, error) {
+	all := overlay(s.Set, scale.Set, set)
 	m, _, err := sheets.Resolve(s.Machine, all)
 	if err != nil {
 		return nil, nil, fmt.Errorf("study %s: %w", s.Name, err)
 	}
 	return all, m, nil
+}
+
+// overlay is numbers of a machine, later ones in the place of earlier ones.
+func overlay(sets ...map[string]string) map[string]string {
+	all := map[string]string{}
+	for _, set := range sets {
+		for k, v := range set {
+			all[strings.TrimPrefix(k, "machine.")] = v
+		}
+	}
+	return all
 }
 
 func (s *Study) scheme(name string) *Scheme {

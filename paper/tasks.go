@@ -22,24 +22,9 @@ type taskRuns struct {
 	res      []*sim.Result // per scheme of the figure
 }
 
-// on is the book for a figure's machine: the study's, or one of its own.
-func (b *Book) on(f *Figure) (*Book, error) {
-	if f.Machine == "" {
-		return b, nil
-	}
-	own, study := *b, *b.Study
-	study.Machine = f.Machine
-	var err error
-	if own.set, own.machine, err = study.Sheet(b.set); err != nil {
-		return nil, err
-	}
-	own.Study = &study
-	return &own, nil
-}
-
 // tasks asks for every mix of the figure's sets under every scheme with every target.
 func (b *Book) tasks(r *Reproduced) (out []taskRuns) {
-	own, err := b.on(r.Figure)
+	own, err := b.on(r.Figure.Machine, nil)
 	if err != nil {
 		r.fail(err)
 		return nil

@@ -2,14 +2,16 @@ package paper
 
 import (
 	"slices"
+	"strings"
 
+	"heddle/lab/mixes"
 	"heddle/sheets/yamldoc"
 )
 
 // kinds are the kinds of figures.
 func kinds() []string {
-	return append([]string{"slices", "heat", "schemes", "moved", "energy", "qos", "reach", "batch", "power"},
-		singleKinds()...)
+	return slices.Concat([]string{"slices", "heat", "schemes", "moved", "energy", "qos", "reach", "batch", "power"},
+		singleKinds(), sideKinds())
 }
 
 // validate looks for names nothing stands behind, at the place they are written.
@@ -129,11 +131,22 @@ func (s *Study) validateSchemes(root *yamldoc.Node) error {
 		if (c.Mode == "") == (len(c.Offline) == 0) {
 			return at.Errorf("scheme %s needs either mode or offline", c.Name)
 		}
+		if len(c.Step) > 0 && (len(c.Offline) == 0 || len(c.Step) != 2 || min(c.Step[0], c.Step[1]) < 1) {
+			return at.At("step").Errorf("scheme %s: step belongs to offline and is [SMs, channel groups], both 1 or "+
+				"more", c.Name)
+		}
 		if c.High < 0 || c.High >= 1 || c.QoS < 0 || c.QoS > 1 {
 			return at.Errorf("scheme %s: high and qos are fractions", c.Name)
 		}
 		if c.High > 0 && c.Mode != "mps" && c.Mode != "slices" {
 			return at.Errorf("scheme %s: high belongs to mode mps or slices", c.Name)
+		}
+		own := *s
+		if c.Machine != "" {
+			own.Machine = c.Machine
+		}
+		if _, _, err := own.Sheet(&s.Scales[0], c.Set); err != nil {
+			return at.Errorf("scheme %s: %v", c.Name, err)
 		}
 	}
 	return nil
@@ -185,6 +198,15 @@ func (s *Study) validateParts(at *yamldoc.Node, f *Figure) error {
 						key, m.Name)
 				}
 			}
+		}
+	}
+	if slices.Contains(sideKinds(), f.Kind) {
+		return s.validateSides(at, f)
+	}
+	for _, n := range f.Sets {
+		if slices.ContainsFunc(s.list.Set(n).Mixes, func(m mixes.Mix) bool { return len(m.CPU) > 0 }) {
+			return at.At("sets").Errorf("figure %s: set %s has mixes with CPU programs, which kind %s leaves out; "+
+				"kinds with both sides are %s", f.Name, n, f.Kind, strings.Join(sideKinds(), ", "))
 		}
 	}
 	if slices.Contains(singleKinds(), f.Kind) {

@@ -97,6 +97,7 @@ func (d *Dir) write(r *sim.Result) (lost, err error) {
 		{sim.ResultFile, true, JSON},
 		{"counters.csv", !r.Spec.Functional, CountersCSV},
 		{"epochs.csv", epochs && !r.Spec.Functional, EpochsCSV},
+		{"channels.csv", epochs && !r.Spec.Functional, ChannelsCSV},
 		{"epochs.parquet", epochs && !r.Spec.Functional, EpochsParquet},
 		{sim.DecisionsFile, len(r.Decisions) > 0, Decisions},
 		{"timeline.json", r.Spec.Timeline, Timeline},

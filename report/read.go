@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -38,6 +39,7 @@ func Read(dir string) (*sim.Result, error) {
 		read func([]byte, *sim.Result) error
 	}{
 		{"epochs.csv", readEpochs},
+		{"channels.csv", readChannels},
 		{sim.DecisionsFile, readDecisions},
 		{"timeline.json", readTimeline},
 		{"stalls.pb.gz", readStalls},
@@ -211,12 +213,24 @@ func readStalls(text []byte, r *sim.Result) error {
 		return err
 	}
 	for _, s := range p.Sample {
-		if len(s.Location) != 1 || len(s.Location[0].Line) != 1 || len(s.Value) != 2 || len(s.Label["cause"]) != 1 {
+		if len(s.Location) != 1 || len(s.Location[0].Line) < 1 || len(s.Value) != 2 || len(s.Label["cause"]) != 1 {
 			return errors.New("a sample is not of the form heddle writes")
 		}
 		line := s.Location[0].Line[0]
+		tenant := slices.IndexFunc(r.Tenants, func(t sim.Tenant) bool {
+			return slices.Contains(s.Label["tenant"], t.Name)
+		})
+		if tenant < 0 {
+			return fmt.Errorf("a sample is of %q, which is no application of the run", s.Label["tenant"])
+		}
+		file := line.Function.Filename
+		if tenant < len(r.Spec.Apps) {
+			if rel, err := filepath.Rel(r.Spec.Apps[tenant].Path, file); err == nil && filepath.IsLocal(rel) {
+				file = rel
+			}
+		}
 		r.Stalls = append(r.Stalls, sim.Stall{
-			Kernel: line.Function.Name, File: line.Function.Filename, Line: int(line.Line),
+			Tenant: tenant, Kernel: line.Function.Name, File: file, Line: int(line.Line),
 			Cause: s.Label["cause"][0], Cycles: uint64(s.Value[0]), Issues: uint64(s.Value[1]),
 		})
 	}

@@ -4,9 +4,12 @@ import (
 	"bytes"
 	"encoding/json"
 	"flag"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -85,8 +88,14 @@ func sample() *sim.Result {
 			}, {Name: "dram", J: 0.0003}, {Name: "static", J: 0.0004}},
 		},
 		Epochs: []sim.Epoch{
-			{Cycle: 1000, Tenants: []sim.EpochTenant{epoch(0.005, "thread_insts", 5), epoch(0, "dram_bytes", 64)}},
-			{Cycle: 2000, Tenants: []sim.EpochTenant{epoch(0, "thread_insts", 7), epoch(0, "dram_bytes", 0)}},
+			{
+				Cycle: 1000, ChannelBytes: []uint64{64, 0},
+				Tenants: []sim.EpochTenant{epoch(0.005, "thread_insts", 5), epoch(0, "dram_bytes", 64)},
+			},
+			{
+				Cycle: 2000, ChannelBytes: []uint64{0, 7},
+				Tenants: []sim.EpochTenant{epoch(0, "thread_insts", 7), epoch(0, "dram_bytes", 0)},
+			},
 		},
 		Spans: []sim.Span{
 			{Track: "kernels/triad", Name: "k", Start: 10, End: 900},
@@ -127,7 +136,7 @@ func sample() *sim.Result {
 			{Kernel: "k", File: "kernel.ptx", Line: 12, Cause: "memory", Cycles: 500},
 			{Kernel: "k", File: "kernel.ptx", Line: 12, Cause: "none", Issues: 9},
 			{Kernel: "k", File: "kernel.ptx", Line: 14, Cause: "dependency", Cycles: 30, Issues: 0},
-			{Kernel: "other", File: "kernel.ptx", Line: 40, Cause: "barrier", Cycles: 70},
+			{Tenant: 1, Kernel: "other", File: "kernel.ptx", Line: 40, Cause: "barrier", Cycles: 70},
 		},
 		Tables: []sim.Counters{{
 			Owner: "dram", Tenant: "cp",
@@ -286,13 +295,20 @@ func TestTimelineIsATrace(t *testing.T) {
 	}
 	lanes := map[int][]traceEvent{}
 	names := map[string]bool{}
+	var ipc []float64
 	for _, e := range trace.TraceEvents {
+		if e.Phase == "C" && e.Name == "triad IPC" {
+			ipc = append(ipc, e.TS, e.Args["IPC"].(float64))
+		}
 		if e.Phase == "X" {
 			lanes[e.TID] = append(lanes[e.TID], e)
 		}
 		if e.Name == "thread_name" {
 			names[e.Args["name"].(string)] = true
 		}
+	}
+	if !slices.Equal(ipc, []float64{0, 0.005, 1, 0}) { // from the begins of epochs on, in us
+		t.Errorf("counter track of IPC: %v", ipc)
 	}
 	for tid := range lanes { // the policy's bars are TestTimelineTellsOfThePolicy's
 		if lanes[tid][0].PID == pidPolicy {
@@ -351,6 +367,60 @@ func TestProfileWorksWithGoToolPprof(t *testing.T) {
 		if !strings.Contains(string(out), want) {
 			t.Errorf("go tool pprof -top does not show %q:\n%s", want, out)
 		}
+	}
+}
+
+// TestProfileNamesSources: a PTX line stands inlined in the line of the source that its .loc
+// names, files have the application's folder, and samples their tenant.
+func TestProfileNamesSources(t *testing.T) {
+	dir := t.TempDir()
+	ptx := `.version 6.4
+.entry k() {
+	.loc	1 5 0
+	mov.u32 %r1, 1;
+	add.u32 %r1, %r1, 1;
+	.loc	1 7 3, function_name $L__info, inlined_at 1 9 1
+	ret;
+}
+.entry other() {
+	ret;
+}
+	.file	1 "./kernel.cu"
+`
+	if err := os.WriteFile(filepath.Join(dir, "kernel.ptx"), []byte(ptx), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r := sample()
+	r.Spec.Apps[0].Path, r.Spec.Apps[1].Path = dir, dir
+	r.Stalls = []sim.Stall{
+		{Kernel: "k", File: "kernel.ptx", Line: 5, Cause: "memory", Cycles: 500},
+		{Kernel: "k", File: "kernel.ptx", Line: 7, Cause: "memory", Cycles: 5},
+		{Tenant: 1, Kernel: "other", File: "kernel.ptx", Line: 10, Cause: "memory", Cycles: 3},
+	}
+	var b bytes.Buffer
+	if err := Profile(&b, r); err != nil {
+		t.Fatal(err)
+	}
+	p, err := profile.Parse(bytes.NewReader(b.Bytes()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, s := range p.Sample {
+		text := s.Label["tenant"][0]
+		for _, l := range s.Location[0].Line {
+			text += fmt.Sprintf(" %s:%d", strings.TrimPrefix(l.Function.Filename, dir+"/"), l.Line)
+		}
+		got = append(got, text)
+	}
+	want := []string{"triad kernel.ptx:5 kernel.cu:5", "triad kernel.ptx:7 kernel.cu:7", "cp kernel.ptx:10"}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	back := sample()
+	back.Spec, back.Stalls = r.Spec, nil
+	if err := readStalls(b.Bytes(), back); err != nil || !reflect.DeepEqual(back.Stalls, r.Stalls) {
+		t.Errorf("%v: %+v", err, back.Stalls)
 	}
 }
 

@@ -35,6 +35,7 @@ const (
 	pidSMs
 	pidChannels
 	pidPolicy
+	pidCounters
 	pidOther
 )
 
@@ -42,7 +43,8 @@ const (
 // copies, ownership of SMs and of channel groups), one thread per track. Spans of a
 // track that overlap, as kernels of several streams do, get lanes of their own. The
 // decisions of a policy are a process too: a mark for each, across all tracks where
-// it moves something, and a bar for each SM and channel group it moves.
+// it moves something, and a bar for each SM and channel group it moves. So are the
+// epochs: tracks of each tenant's IPC, DRAM bandwidth and faults.
 func Timeline(w io.Writer, r *sim.Result) error {
 	mhz := 1000.0
 	if r.Seconds > 0 && r.Cycles > 0 {
@@ -70,6 +72,9 @@ func Timeline(w io.Writer, r *sim.Result) error {
 		return err
 	}
 	if err := emitDecisions(r, mhz, emit); err != nil {
+		return err
+	}
+	if err := emitEpochs(r, mhz, emit); err != nil {
 		return err
 	}
 	b.WriteString("\n]}\n")
@@ -169,6 +174,33 @@ func tenantName(r *sim.Result, i int) string {
 		return ""
 	}
 	return r.Tenants[i].Name
+}
+
+// emitEpochs writes counter tracks, whose value holds from an epoch's begin to its end.
+func emitEpochs(r *sim.Result, mhz float64, emit func(traceEvent) error) error {
+	if len(r.Epochs) == 0 {
+		return nil
+	}
+	err := errors.Join(emit(meta(pidCounters, 0, "process_name", "name", "epochs")),
+		emit(meta(pidCounters, 0, "process_sort_index", "sort_index", pidCounters)))
+	start := uint64(0)
+	for i := range r.Epochs {
+		e := &r.Epochs[i]
+		for k := range e.Tenants {
+			t, name := &e.Tenants[k], tenantName(r, k)
+			for _, c := range []struct {
+				what  string
+				value float64
+			}{{"IPC", t.IPC}, {"GB/s", t.BandwidthGBs}, {"faults", float64(t.Count("faults"))}} {
+				err = errors.Join(err, emit(traceEvent{
+					Name: name + " " + c.what, Phase: "C", TS: float64(start) / mhz, PID: pidCounters,
+					Args: map[string]any{c.what: c.value},
+				}))
+			}
+		}
+		start = e.Cycle
+	}
+	return err
 }
 
 // lanes spreads spans so that none overlaps another of its lane.

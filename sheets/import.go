@@ -2,7 +2,9 @@ package sheets
 
 import (
 	"fmt"
+	"maps"
 	"path/filepath"
+	"slices"
 	"sort"
 	"strings"
 
@@ -224,12 +226,19 @@ func (im *importer) put(path, source string, value any) {
 
 // leftovers sorts what nothing asked for into ignored and unmodelled.
 func (im *importer) leftovers(list []Option) {
+	asked := slices.Sorted(maps.Keys(im.used))
 	for _, o := range list {
 		if im.used[o.Name] {
 			continue
 		}
 		im.used[o.Name] = true
 		why, unmodelled := whyNot(o.Name)
+		if why == "" {
+			why = "not an option Heddle knows"
+			if near := yamldoc.Nearest(o.Name, asked); near != "" {
+				why += "; did you mean " + near + "?"
+			}
+		}
 		o = im.opts[o.Name]
 		o.Why = why
 		if unmodelled {

@@ -302,6 +302,7 @@ func (im *importer) writeQueue() {
 func (im *importer) timing() {
 	if !im.take("-gpgpu_dram_timing_opt") {
 		im.absent("-gpgpu_dram_timing_opt", "dram.timing.cl")
+		im.capacity() // the number of channels may be another one all the same
 		return
 	}
 	names := []string{"nbk", "CCD", "RRD", "RCD", "RAS", "RP", "RC", "CL", "WL", "CDLR", "WR", "nbkgrp", "CCDL", "RTPL"}

@@ -59,7 +59,7 @@ func (im *importer) structure() {
 		{"sm.registers", true, []string{"-gpgpu_shader_registers"}},
 		{"sm.schedulers", true, []string{"-gpgpu_num_sched_per_core"}},
 		{"sm.shared", true, []string{"-gpgpu_shmem_size"}},
-		{"sm.shared_latency", false, []string{"-gpgpu_smem_latency"}},
+		{"sm.shared_latency", false, []string{"-gpgpu_smem_latency", "-smem_latency"}},
 		{"sm.shared_banks", false, []string{"-gpgpu_shmem_num_banks"}},
 		{"sm.issue_width", false, []string{"-gpgpu_max_insn_issue_per_warp"}},
 		{"sm.launch_delay", false, []string{"-gpgpu_kernel_launch_latency"}},

@@ -254,3 +254,29 @@ func FuzzImport(f *testing.F) {
 		}
 	})
 }
+
+// TestImportSaysWhatItDoesNotTake: an option that is mistyped gets a suggestion, one that is about statistics
+// is no limit of CUDA, and the older spelling of an option is known. Channels without timing make a machine.
+func TestImportSaysWhatItDoesNotTake(t *testing.T) {
+	im, err := importGPGPUSim("x.config", "-gpgpu_n_mem 6\n-gpgpu_n_memm 4\n-gpgpu_runtime_stat 500\n"+
+		"-gpgpu_runtime_sync_depth 2\n-smem_latency 29\n-unheard_of 1\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if im.Machine.SM.SharedLatency != 29 || im.Machine.DRAM.Channels != 6 {
+		t.Errorf("%+v", im.Machine)
+	}
+	said := ""
+	for _, o := range im.Ignored {
+		said += o.String() + "\n"
+	}
+	for _, want := range []string{
+		"-gpgpu_n_memm 4: not an option Heddle knows; did you mean -gpgpu_n_mem?",
+		"-gpgpu_runtime_stat 500: statistics", "-gpgpu_runtime_sync_depth 2: a limit of the CUDA runtime",
+		"-unheard_of 1: not an option Heddle knows\n",
+	} {
+		if !strings.Contains(said, want) {
+			t.Errorf("%q is not said:\n%s", want, said)
+		}
+	}
+}

@@ -5,14 +5,15 @@ import "strings"
 // whyNot says why an option of gpgpusim.config sets nothing, and whether it names
 // something Heddle does not model (as opposed to something without a meaning here).
 func whyNot(name string) (why string, unmodelled bool) {
+	longest := 0
 	for _, e := range withoutMeaning() {
 		for _, p := range e.prefixes {
-			if strings.HasPrefix(name, p) {
-				return e.why, e.unmodelled
+			if strings.HasPrefix(name, p) && len(p) > longest {
+				why, unmodelled, longest = e.why, e.unmodelled, len(p)
 			}
 		}
 	}
-	return "not an option Heddle knows", false
+	return why, unmodelled
 }
 
 type reason struct {
@@ -21,7 +22,7 @@ type reason struct {
 	prefixes   []string
 }
 
-// withoutMeaning is searched in order; the first matching prefix counts.
+// withoutMeaning is searched whole; the longest matching prefix counts.
 //
 //heddle:table
 func withoutMeaning() []reason {

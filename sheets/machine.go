@@ -260,26 +260,29 @@ func (b *BitMap) Map(groups int) Map {
 
 // VM is address translation. Without it physical addresses are virtual ones.
 type VM struct {
-	Enabled      bool    `yaml:"enabled" unit:"flag" doc:"translate at all"`
-	Page         int     `yaml:"page" unit:"bytes" doc:"page size: 4096 or 2097152"`
-	L1Entries    int     `yaml:"l1_entries" unit:"entries" doc:"L1 TLB entries per SM"`
-	L1Ways       int     `yaml:"l1_ways" unit:"ways" doc:"0: fully associative"`
-	L1Latency    int     `yaml:"l1_latency" unit:"cycles" doc:"L1 TLB hit"`
-	L1Misses     int     `yaml:"l1_misses" unit:"entries" doc:"outstanding L1 TLB misses"`
-	L2Entries    int     `yaml:"l2_entries" unit:"entries" doc:"shared L2 TLB entries"`
-	L2Ways       int     `yaml:"l2_ways" unit:"ways" doc:"associativity"`
-	L2Latency    int     `yaml:"l2_latency" unit:"cycles" doc:"L2 TLB lookup"`
-	L2Ports      int     `yaml:"l2_ports" unit:"ports" doc:"lookups per cycle"`
-	Walkers      int     `yaml:"walkers" unit:"walkers" doc:"concurrent page walks"`
-	Levels       int     `yaml:"levels" unit:"levels" doc:"levels of the page table"`
-	WalkCache    int     `yaml:"walk_cache" unit:"entries" doc:"page-walk cache entries; 0: none" opt:"0"`
-	FaultUs      float64 `yaml:"fault" unit:"us" doc:"handling of a page that is not on the device"`
-	FaultSlots   int     `yaml:"fault_slots" unit:"faults" doc:"faults handled at once" opt:"0: one per walker"`
-	FirstTouch   bool    `yaml:"first_touch" unit:"flag" doc:"device memory, too, gets its frames when an SM touches it first, by a fault; copies and fills of the host are no touches" opt:"false"`
-	Placement    string  `yaml:"placement" unit:"name" doc:"frame placement: round-robin, least, first-touch, lab, or module (first touch between noc.modules, round-robin inside)"`
-	LABThreshold float64 `yaml:"lab_threshold" unit:"fraction" doc:"page balance above which lab places by first touch, else by least (NUBA, section 4)" opt:"0"`
+	Enabled       bool    `yaml:"enabled" unit:"flag" doc:"translate at all"`
+	Page          int     `yaml:"page" unit:"bytes" doc:"page size: 4096 or 2097152"`
+	L1Entries     int     `yaml:"l1_entries" unit:"entries" doc:"L1 TLB entries per SM"`
+	L1Ways        int     `yaml:"l1_ways" unit:"ways" doc:"0: fully associative"`
+	L1Latency     int     `yaml:"l1_latency" unit:"cycles" doc:"L1 TLB hit"`
+	L1Misses      int     `yaml:"l1_misses" unit:"entries" doc:"outstanding L1 TLB misses"`
+	L2Entries     int     `yaml:"l2_entries" unit:"entries" doc:"shared L2 TLB entries"`
+	L2Ways        int     `yaml:"l2_ways" unit:"ways" doc:"associativity"`
+	L2Latency     int     `yaml:"l2_latency" unit:"cycles" doc:"L2 TLB lookup"`
+	L2Ports       int     `yaml:"l2_ports" unit:"ports" doc:"lookups per cycle, of each bank"`
+	L2Banks       int     `yaml:"l2_banks" unit:"banks" doc:"banks of the L2 TLB, by the low bits of the page number" opt:"1"`
+	Walkers       int     `yaml:"walkers" unit:"walkers" doc:"concurrent page walks"`
+	Levels        int     `yaml:"levels" unit:"levels" doc:"levels of the page table"`
+	WalkCache     int     `yaml:"walk_cache" unit:"entries" doc:"page-walk cache entries; 0: none" opt:"0"`
+	FaultUs       float64 `yaml:"fault" unit:"us" doc:"handling of a page that is not on the device"`
+	FaultSlots    int     `yaml:"fault_slots" unit:"faults" doc:"faults handled at once" opt:"0: one per walker"`
+	FirstTouch    bool    `yaml:"first_touch" unit:"flag" doc:"device memory, too, gets its frames when an SM touches it first, by a fault; copies and fills of the host are no touches" opt:"false"`
+	Placement     string  `yaml:"placement" unit:"name" doc:"frame placement: round-robin, least (the lowest of equally filled groups), least-random (any of them), first-touch, lab, or module (first touch between noc.modules, round-robin inside)"`
+	PlacementSeed int     `yaml:"placement_seed" unit:"number" doc:"seed of what least-random takes" opt:"0"`
+	LABThreshold  float64 `yaml:"lab_threshold" unit:"fraction" doc:"page balance above which lab places by first touch, else by least (NUBA, section 4)" opt:"0"`
 	// Pages that change channels while an application runs.
-	DriverCycles int `yaml:"driver_cycles" unit:"cycles" doc:"core cycles the driver needs for a page that must move" opt:"0"`
+	DriverCycles int  `yaml:"driver_cycles" unit:"cycles" doc:"core cycles the driver needs for a page that must move" opt:"0"`
+	DriverTurns  bool `yaml:"driver_turns" unit:"flag" doc:"the driver, and who copies pages, take the applications in turn; otherwise pages in order of arrival" opt:"false"`
 	// GainShare spreads the pages that move into gained channels evenly over the address space.
 	GainShare  bool `yaml:"gain_share" unit:"flag" doc:"of the pages touched outside gained channels only the gained share moves, every n-th; otherwise every page until their number is right" opt:"false"`
 	CopyLines  int  `yaml:"copy_lines" unit:"lines" doc:"lines of pages on their way through the copy engine at once, where the memory does not copy them itself" opt:"256"`

@@ -28,6 +28,7 @@ func TestMemoryErrors(t *testing.T) {
 		{"memory.fast.device.timing.cl=0", "memory.fast.device.timing.cl is 0; it must be at least 1"},
 		{"memory.fast.map.hash=ipoly", "memory.fast.map is of kind bits with hash ipoly; ways name channels"},
 		{"memory.fast.device.channels=8", "memory.fast.map"},
+		{"memory.fast.device.ranks=2", "memory.fast.map.rank has 0 bits, but dram.ranks is 2"},
 		{"vm.enabled=false", "memory.hybrid needs vm.enabled"},
 	} {
 		set := map[string]string{}
@@ -39,6 +40,17 @@ func TestMemoryErrors(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %s", c.set, err, c.want)
 		}
+	}
+}
+
+// The bits of ranks are those of map.rank.
+func TestRanks(t *testing.T) {
+	_, _, err := Resolve("hydrogen", map[string]string{
+		"dram.channels": "2", "map.channel": "8", "dram.ranks": "2", "map.rank": "9", "llc.slices_per_channel": "8",
+		"map.slice": "7, 9, 10",
+	})
+	if err != nil {
+		t.Error(err)
 	}
 }
 

@@ -87,6 +87,12 @@ func TestSheetErrors(t *testing.T) {
 		},
 		{"vm:\n  first_touch: [true, flag, me]\n", "vm.first_touch needs vm.enabled"},
 		{"vm:\n  placement: [module, name, me]\n", "vm.placement module needs noc.modules"},
+		{"vm:\n  l2_banks: [3, banks, me]\n", "vm.l2_banks is 3; it must be a power of two"},
+		{
+			"vm:\n  l2_banks: [64, banks, me]\n",
+			"vm.l2_banks = 64 do not divide the 32 sets of vm.l2_entries = 512 and vm.l2_ways = 16; take fewer banks",
+		},
+		{"vm:\n  placement: [random, name, me]\n", "vm.placement is \"random\"; it must be one of round-robin, "},
 		{"vm:\n  fault_slots: [-1, faults, me]\n", "vm.fault_slots is -1"},
 		{"map_conventional:\n  channel: [[7, 8], bit, me]\n", "address bit 0 is in no field of map_conventional"},
 		{"base_source: nowhere\n", `base_source "nowhere" is not among`},

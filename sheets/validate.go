@@ -322,18 +322,33 @@ func (c *checker) vm(m *Machine) {
 		v.L1Entries, v.L1Ways)
 	c.want(v.L2Ways == 0 || v.L2Entries%v.L2Ways == 0, "vm.l2_entries = %d is not a multiple of vm.l2_ways = %d",
 		v.L2Entries, v.L2Ways)
+	c.want(v.L2Banks == 0 || pow2(v.L2Banks),
+		"vm.l2_banks is %d; it must be a power of two: low bits of a page choose its bank", v.L2Banks)
+	if sets := l2Sets(v); pow2(v.L2Banks) {
+		c.want(sets%v.L2Banks == 0,
+			"vm.l2_banks = %d do not divide the %d sets of vm.l2_entries = %d and vm.l2_ways = %d; take fewer banks "+
+				"or more sets", v.L2Banks, sets, v.L2Entries, v.L2Ways)
+	}
 	c.want(v.Levels == 4 || v.Levels == 5,
 		"vm.levels is %d; it must be 4 or 5: programs, their local memory and contexts use 40 bits of virtual address",
 		v.Levels)
 	c.want(v.FaultSlots >= 0, "vm.fault_slots is %d; it cannot be negative", v.FaultSlots)
 	c.want(!v.FirstTouch || v.Enabled, "vm.first_touch needs vm.enabled: without translation pages have no frames")
-	c.oneOf("vm.placement", v.Placement, "round-robin", "least", "first-touch", "lab", "module")
+	c.oneOf("vm.placement", v.Placement, "round-robin", "least", "least-random", "first-touch", "lab", "module")
 	c.want(v.Placement != "module" || m.NoC.Modules > 1,
 		"vm.placement module needs noc.modules, the modules to place in")
 	c.want(v.LABThreshold >= 0 && v.LABThreshold <= 1, "vm.lab_threshold is %g; it must be between 0 and 1",
 		v.LABThreshold)
 	c.want(v.Placement != "lab" || v.LABThreshold > 0,
 		"vm.placement lab needs vm.lab_threshold above 0 (NUBA's is 0.9)")
+}
+
+// l2Sets is the number of sets of the L2 TLB; a fully associative one has one.
+func l2Sets(v *VM) int {
+	if v.L2Ways == 0 {
+		return 1
+	}
+	return v.L2Entries / v.L2Ways
 }
 
 func (c *checker) mig(m *Machine) {

@@ -78,6 +78,7 @@ func (c *checker) mapBits(m *Machine, section string, a *Map) {
 		{"offset", a.Offset},
 		{"channel", a.Channel},
 		{"stack", a.Stack},
+		{"rank", a.Rank},
 		{"bank_group", a.BankGroup},
 		{"bank", a.Bank},
 		{"column", a.Column},
@@ -109,8 +110,8 @@ func (c *checker) mapBits(m *Machine, section string, a *Map) {
 	c.want(1<<len(a.Stack) == d.Stacks, "%s.stack has %d bits, but dram.stacks is %d", section, len(a.Stack), d.Stacks)
 	c.want(1<<len(a.BankGroup) == d.BankGroups, "%s.bank_group has %d bits, but dram.bank_groups is %d", section,
 		len(a.BankGroup), d.BankGroups)
-	c.want(1<<len(a.Bank) == d.Banks*d.Ranks, "%s.bank has %d bits, but dram.ranks x dram.banks is %d", section,
-		len(a.Bank), d.Banks*d.Ranks)
+	c.want(1<<len(a.Bank) == d.Banks, "%s.bank has %d bits, but dram.banks is %d", section, len(a.Bank), d.Banks)
+	c.want(1<<len(a.Rank) == d.Ranks, "%s.rank has %d bits, but dram.ranks is %d", section, len(a.Rank), d.Ranks)
 	c.want(1<<len(a.Row) == d.Rows, "%s.row has %d bits, but dram.rows is %d", section, len(a.Row), d.Rows)
 	c.want(1<<(len(a.Offset)+len(a.Column)) == d.RowBytes,
 		"%s.offset and %s.column have %d bits, but dram.row_bytes is %d", section, section, len(a.Offset)+len(a.Column),

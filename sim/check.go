@@ -35,9 +35,13 @@ func (s *Sharing) CheckApps(m *sheets.Machine, groups int, apps []App) error {
 		return nil
 	}
 	for _, g := range s.Governed() {
-		if e, err := control.Find(g.Policy); err == nil && len(e.Settings) > 0 {
-			return fmt.Errorf("policy %s sets %s, of applications that run kernels alone: none of those may run on "+
-				"CPU cores", e.Name, strings.Join(e.Settings, ", "))
+		e, err := control.Find(g.Policy)
+		if err != nil {
+			return err
+		}
+		if sets := e.OfKernels(); len(sets) > 0 {
+			return fmt.Errorf("policy %s sets %s of applications that run kernels: none of them may run on "+
+				"CPU cores", e.Name, strings.Join(sets, ", "))
 		}
 	}
 	return nil

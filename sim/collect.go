@@ -2,6 +2,7 @@ package sim
 
 import (
 	"errors"
+	"slices"
 	"sort"
 
 	"heddle/isa"
@@ -19,7 +20,9 @@ type collector struct {
 	sampled     uint64
 	last        [][]uint64 // per tenant, columns at the last epoch's end
 	epochs      []Epoch
-	gated       uint64 // SM-cycles powered down at the last epoch's end
+	lastBytes   []uint64 // of each channel, at the last epoch's end
+	period      uint64   // of epochs at present, in core cycles; 0: there are none
+	gated       uint64   // SM-cycles powered down at the last epoch's end
 	spans       []Span
 	tallies     []tally                                // per tenant
 	open        [][]*launch                            // per tenant, kernels on the GPU
@@ -28,16 +31,17 @@ type collector struct {
 	warmKernels []map[string][numKernelCounters]uint64 // per tenant, at the warm-up's end
 	copies      [][]interval                           // per tenant
 	onCPU       [][]interval                           // per tenant, executions on CPU cores
-	prof        map[*isa.Code][]sm.PC
-	codes       []*isa.Code // keys of prof in the order they came
+	prof        map[profiled][]sm.PC
+	codes       []profiled // keys of prof in the order they came
 }
 
 func newCollector(r *run) (*collector, error) {
 	n := len(r.apps)
 	c := &collector{
-		r: r, set: r.gpu.Tables, tallies: make([]tally, n), open: make([][]*launch, n), kernels: make([][]Kernel, n),
+		r: r, set: r.gpu.Tables, period: r.spec.Epoch,
+		tallies: make([]tally, n), open: make([][]*launch, n), kernels: make([][]Kernel, n),
 		copies: make([][]interval, n), onCPU: make([][]interval, n), names: make([][]*kernelTally, n),
-		warmKernels: make([]map[string][numKernelCounters]uint64, n), prof: map[*isa.Code][]sm.PC{},
+		warmKernels: make([]map[string][numKernelCounters]uint64, n), prof: map[profiled][]sm.PC{},
 	}
 	var err error
 	if c.columns, err = newColumns(c.set, r.sheet.DRAM.Access); err != nil {
@@ -50,16 +54,23 @@ func newCollector(r *run) (*collector, error) {
 	return c, err
 }
 
+// profiled is the code whose stalls are counted, of one application.
+type profiled struct {
+	tenant int
+	code   *isa.Code
+}
+
 // profile adds a kernel's stall cycles to those of earlier launches of its code.
 func (c *collector) profile(k *machine.Kernel) {
 	if k.Prof == nil {
 		return
 	}
-	sum := c.prof[k.Code]
+	of := profiled{int(k.Tenant), k.Code}
+	sum := c.prof[of]
 	if sum == nil {
 		sum = make([]sm.PC, len(k.Prof))
-		c.prof[k.Code] = sum
-		c.codes = append(c.codes, k.Code)
+		c.prof[of] = sum
+		c.codes = append(c.codes, of)
 	}
 	for pc := range k.Prof {
 		sum[pc].Issues += k.Prof[pc].Issues
@@ -99,8 +110,33 @@ func (c *collector) epoch(now uint64) {
 	gated := c.r.gated()
 	e.Nobody.GatedSMCycles, c.gated = gated-c.gated, gated
 	e.Nobody.SMs, e.Nobody.Channels = c.r.nobodys()
+	c.sinceLast(&e)
 	c.epochs = append(c.epochs, e)
 	c.sampled = now
+	if len(c.epochs) == c.r.spec.MostEpochs {
+		c.halve()
+	}
+}
+
+// halve makes one epoch of every two, and those to come twice as long.
+func (c *collector) halve() {
+	for k := range len(c.epochs) / 2 {
+		a, b := &c.epochs[2*k], c.epochs[2*k+1]
+		for i := range b.Tenants {
+			x, y := &a.Tenants[i], &b.Tenants[i]
+			for n := range y.Counts {
+				y.Counts[n] += x.Counts[n]
+			}
+			y.IPC, y.BandwidthGBs = (x.IPC+y.IPC)/2, (x.BandwidthGBs+y.BandwidthGBs)/2 // both are as long
+		}
+		b.Nobody.GatedSMCycles += a.Nobody.GatedSMCycles
+		for n := range b.ChannelBytes {
+			b.ChannelBytes[n] += a.ChannelBytes[n]
+		}
+		c.epochs[k] = b
+	}
+	c.epochs = c.epochs[:len(c.epochs)/2]
+	c.period *= 2
 }
 
 // gated is the SM-cycles so far in which SMs were powered down.
@@ -136,10 +172,12 @@ func (r *run) bandwidth(bytes, cycles uint64) float64 {
 	return ratio(float64(bytes)/1e9, float64(cycles)/(r.sheet.Clock.Core*1e6))
 }
 
-// stalls lists the profile by PTX line, in code order.
+// stalls lists the profile by application and PTX line, in code order.
 func (c *collector) stalls() []Stall {
 	var out []Stall
-	for _, code := range c.codes {
+	slices.SortStableFunc(c.codes, func(a, b profiled) int { return a.tenant - b.tenant })
+	for _, of := range c.codes {
+		code := of.code
 		type key struct {
 			line  int
 			cause sm.Cause
@@ -149,14 +187,16 @@ func (c *collector) stalls() []Stall {
 		add := func(k key, cycles, issues uint64) {
 			s := sum[k]
 			if s == nil {
-				s = &Stall{Kernel: code.Kernel, File: code.File, Line: k.line, Cause: k.cause.String()}
+				s = &Stall{
+					Tenant: of.tenant, Kernel: code.Kernel, File: code.File, Line: k.line, Cause: k.cause.String(),
+				}
 				sum[k] = s
 				keys = append(keys, k)
 			}
 			s.Cycles += cycles
 			s.Issues += issues
 		}
-		for pc, p := range c.prof[code] {
+		for pc, p := range c.prof[of] {
 			line := int(code.Instr[pc].Line)
 			if p.Issues > 0 {
 				add(key{line, sm.NoStall}, 0, p.Issues)
@@ -180,7 +220,7 @@ func (c *collector) stalls() []Stall {
 // result puts the Result together.
 func (r *run) result() *Result {
 	now := r.gpu.Now()
-	if r.spec.Epoch > 0 && now > r.col.sampled {
+	if r.col.period > 0 && now > r.col.sampled {
 		r.col.epoch(now) // the last, shorter one
 	}
 	r.gpu.Settle()
@@ -213,6 +253,7 @@ func (r *run) result() *Result {
 	outside, moved := r.col.set.Zero(), r.col.set.Zero()
 	for i, a := range r.apps {
 		r.tenant(res, i, a, outside, moved)
+		res.Unfinished = append(res.Unfinished, r.col.unfinished(i, now))
 		res.Checks = append(res.Checks, a.checks...)
 	}
 	res.Nobody = r.nobody(res)

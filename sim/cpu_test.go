@@ -189,7 +189,7 @@ func TestCPURefused(t *testing.T) {
 		{one(sim.CPU{Trace: file + ".xz"}), "no such file"},
 		{functional, "there is no functional run of it"},
 		{shared, "sharing mode bp divides SMs, and no application runs kernels"},
-		{governed, "none of those may run on CPU cores"},
+		{governed, "policy spart sets sms, gating of applications that run kernels"},
 	} {
 		_, err := sim.Run(context.Background(), c.spec, nil)
 		if err == nil || errors.Is(err, sim.ErrStopped) || !strings.Contains(err.Error(), c.want) {

@@ -2,6 +2,7 @@ package sim_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"strings"
 	"testing"
@@ -61,6 +62,24 @@ func TestHydrogenDividesMemory(t *testing.T) {
 		every.NoSkip = true
 		if text(t, r) != text(t, run(t, every)) {
 			t.Errorf("%s: idle skipping changes the result", reconfigure)
+		}
+	}
+}
+
+// The memory is divided between CPU programs and kernels that run together, by what both do.
+func TestHydrogenDividesBetweenCPUAndGPU(t *testing.T) {
+	spec := hydrogen(nil)
+	spec.Sharing.Mode = ""
+	spec.Apps = append(spec.Apps, sim.App{Name: "mcf", CPU: &sim.CPU{Model: "mcf", Copies: 2, Divide: 128}})
+	spec.Length.MaxCycles = 60_000
+	r := run(t, spec)
+	if len(r.Decisions) < 5 {
+		t.Fatalf("%d decisions", len(r.Decisions))
+	}
+	for _, d := range r.Decisions {
+		s, err := json.Marshal(d.Sample)
+		if err != nil || d.Refused != "" || strings.Contains(string(s), "null") {
+			t.Errorf("%+v: %s %v", d, s, err)
 		}
 	}
 }

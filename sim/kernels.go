@@ -52,7 +52,7 @@ func (c *collector) kernel(k *machine.Kernel) {
 	t := int(k.Tenant)
 	for at, l := range c.open[t] {
 		if l.k == k {
-			c.kernels[t] = append(c.kernels[t], c.describe(t, l))
+			c.kernels[t] = append(c.kernels[t], c.describe(t, l, k.End))
 			c.open[t] = append(c.open[t][:at], c.open[t][at+1:]...)
 			break
 		}
@@ -62,15 +62,25 @@ func (c *collector) kernel(k *machine.Kernel) {
 	c.profile(k)
 }
 
-// describe is what there is to say of a launch that has come to its end.
-func (c *collector) describe(tenant int, l *launch) Kernel {
+// unfinished are a tenant's launches that are on the GPU and have executed something, up to now.
+func (c *collector) unfinished(tenant int, now uint64) (out []Kernel) {
+	for _, l := range c.open[tenant] {
+		if l.k.Progress().WarpInsts > 0 {
+			out = append(out, c.describe(tenant, l, now))
+		}
+	}
+	return out
+}
+
+// describe is what there is to say of a launch up to a cycle, which is its end if it has come to it.
+func (c *collector) describe(tenant int, l *launch, end uint64) Kernel {
 	k, p := l.k, l.k.Progress()
 	d := c.set.Sums(tenant).Minus(l.sums)
-	sms, warps := c.meanSMs(tenant, k.Start, k.End), k.Geo.Warps
-	cycles := float64(k.End - k.Start)
+	sms, warps := c.meanSMs(tenant, k.Start, end), k.Geo.Warps
+	cycles := float64(end - k.Start)
 	slots := float64(c.r.sheet.SM.Threads / isa.Lanes)
 	out := Kernel{
-		Name: k.Name, Stream: k.Stream, CTAs: k.Geo.CTAs, Launch: l.cycle, Start: k.Start, End: k.End,
+		Name: k.Name, Stream: k.Stream, CTAs: k.Geo.CTAs, Launch: l.cycle, Start: k.Start, End: end,
 		ThreadInsts: p.ThreadInsts, WarpInsts: p.WarpInsts, IPC: ratio(float64(p.ThreadInsts), cycles),
 		ActiveLanes: ratio(float64(p.ThreadInsts), float64(p.WarpInsts)),
 		L1Accesses:  c.columns.count(d, l1Accesses), LLCAccesses: c.columns.count(d, llcAccesses),

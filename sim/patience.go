@@ -37,9 +37,9 @@ func (p *patience) look(r *run) (say []string) {
 			continue
 		}
 		l.told = true
-		say = append(say, fmt.Sprintf("%s has done nothing useful for %.0f s, %d cycles of its own: no block has "+
-			"ended; the run goes on, up to the watchdog's limit",
-			r.apps[i].spec.Name, now.Sub(l.began).Seconds(), idle))
+		say = append(say, fmt.Sprintf("%s: for %.0f s, %d cycles of its own, no block has ended and all warps were "+
+			"in the same short loops: they wait, or compute for long; the run goes on, up to %d such cycles",
+			r.apps[i].spec.Name, now.Sub(l.began).Seconds(), idle, r.gpu.Watchdog.Limit()))
 		say = append(say, r.gpu.Watchdog.Waits(i)...)
 	}
 	return say

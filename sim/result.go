@@ -33,6 +33,8 @@ type Result struct {
 	Epochs  []Epoch  `json:"-"` // epochs.csv / epochs.parquet
 	Spans   []Span   `json:"-"` // timeline.json
 	Stalls  []Stall  `json:"-"` // stalls.pb.gz
+	// Unfinished are per tenant the kernels that were on the GPU at the end, up to then.
+	Unfinished [][]Kernel `json:"-"`
 	// Tables are totals per component kind: of each tenant's window, then of what lies
 	// outside of all (Tenant is OutsideWindows).
 	Tables []Counters `json:"counters"`
@@ -195,6 +197,9 @@ type Epoch struct {
 	Cycle   uint64
 	Tenants []EpochTenant
 	Nobody  EpochNobody
+	// ChannelBytes is what each DRAM channel moved for whomever, those of all tiers one after
+	// another.
+	ChannelBytes []uint64
 }
 
 // EpochNobody is what no application had in an epoch.
@@ -230,6 +235,7 @@ type Span struct {
 
 // Stall attributes scheduler stall cycles to a PTX line.
 type Stall struct {
+	Tenant       int
 	Kernel, File string
 	Line         int
 	Cause        string // scoreboard, unit, memory, barrier, fetch, ...

@@ -302,7 +302,7 @@ func (r *run) nextStop(now uint64) uint64 {
 			n = min(n, a.arrived)
 		}
 	}
-	if e := r.spec.Epoch; e > 0 {
+	if e := r.col.period; e > 0 {
 		n = min(n, (now/e+1)*e)
 	}
 	if r.ctl != nil {
@@ -326,7 +326,7 @@ func (r *run) boundaries() error {
 	if w := r.spec.Length.Warmup; w > 0 && now == w && !r.col.tallies[0].warm.taken() {
 		r.col.warmed()
 	}
-	if e := r.spec.Epoch; e > 0 && now%e == 0 && now > r.col.sampled {
+	if e := r.col.period; e > 0 && now%e == 0 && now > r.col.sampled {
 		r.col.epoch(now)
 	}
 	if r.ctl != nil {

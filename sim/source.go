@@ -19,6 +19,8 @@ type source struct {
 const (
 	appBusy = iota
 	appDRAM
+	appAsked
+	appAsking
 	appFootprint
 	appCTAWarps
 	appSIMD8
@@ -33,6 +35,14 @@ func AppCounters() []stat.Desc {
 		appDRAM: {
 			Name: "dram_bytes", Unit: "bytes",
 			Doc: "read from and written to DRAM for it, migrations left out",
+		},
+		appAsked: {
+			Name: "dram_asked_bytes", Unit: "bytes",
+			Doc: "read from and written to DRAM for it by channels in which no page moved just then",
+		},
+		appAsking: {
+			Name: "dram_asking_cycles", Unit: "cycles",
+			Doc: "core cycles in which a channel had requests of it and no page moved there, over all channels",
 		},
 		appFootprint: {
 			Name: "footprint_bytes", Unit: "bytes",
@@ -80,8 +90,10 @@ func (s *source) settle() {
 		}
 		for _, t := range gpu.Tables {
 			if t.Owner == "dram" {
-				row[appDRAM] = (t.Sum(i, dram.CReadBursts) +
-					t.Sum(i, dram.CWriteBursts)) * uint64(s.r.sheet.DRAM.Access)
+				access := uint64(s.r.sheet.DRAM.Access)
+				row[appDRAM] = (t.Sum(i, dram.CReadBursts) + t.Sum(i, dram.CWriteBursts)) * access
+				row[appAsked] = t.Sum(i, dram.CAskedBursts) * access
+				row[appAsking] = uint64(float64(t.Sum(i, dram.CAskingClocks)) * clock.Core / clock.DRAM)
 			}
 		}
 	}

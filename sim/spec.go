@@ -17,6 +17,9 @@ type Spec struct {
 	Length  Length            `json:"length"`
 	Epoch   uint64            `json:"epoch"` // cycles per epoch sample; 0: no epochs
 	Seed    uint64            `json:"seed"`
+	// MostEpochs bounds the samples: when there are as many, every two become one and
+	// epochs are twice as long from then on; 0: no bound. It is even.
+	MostEpochs int `json:"most_epochs,omitempty"`
 	// Functional runs the programs without timing.
 	Functional bool `json:"functional,omitempty"`
 	// Cores the simulation may use, 1 or 2; results do not depend on it.

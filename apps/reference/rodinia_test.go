@@ -42,19 +42,19 @@ func TestRodiniaByHand(t *testing.T) {
 		// Points 0, 1, 10, 11 on a line with a centre at 0: opening 10 for 50 saves 200.
 		{
 			"rodinia-like_streamcluster",
-			[]any{"cost", []float32{0, 1, 10, 11}, []float32{1, 1, 1, 1}, []int32{2}, 50.0},
+			[]any{"cost", []float32{0, 1, 10, 11}, []float32{1, 1, 1, 1}, []int32{2}, 50.0, int64(1)},
 			[]float32{0, 1, 0, 1},
 		},
 		{
 			"rodinia-like_streamcluster",
-			[]any{"owner", []float32{0, 1, 10, 11}, []float32{1, 1, 1, 1}, []int32{2}, 500.0},
+			[]any{"owner", []float32{0, 1, 10, 11}, []float32{1, 1, 1, 1}, []int32{2}, 500.0, int64(4)},
 			[]int32{0, 0, 0, 0},
 		},
 		// At 200 opening 10 saves 220, and closing 0 then costs only 180. Going back to 1
 		// saves 180, and closing 10 another 20: nothing is gained.
 		{
 			"rodinia-like_streamcluster",
-			[]any{"cost", []float32{0, 1, 10, 11}, []float32{1, 1, 1, 1}, []int32{2, 1}, 200.0},
+			[]any{"cost", []float32{0, 1, 10, 11}, []float32{1, 1, 1, 1}, []int32{2, 1}, 200.0, int64(2)},
 			[]float32{100, 81, 0, 1},
 		},
 		{

@@ -35,9 +35,12 @@ func characteriseCmd() *cobra.Command {
 		Long: `Measures, for each application folder APP (all of apps/ when none is given): LLC
 misses and accesses per 1000 thread instructions, arithmetic intensity, share of
 writes, read-only shared bytes, the number of SMs that share a page, the regularity
-of accesses, and with --sweep IPC against the number of SMs and of channels. What the
-papers say of the application stands beside it, and claims that do not hold are
-listed; they are no errors. --markdown prints apps/CHARACTERISATION.md.`,
+of accesses, and with --sweep IPC against the number of SMs and of channels. A second
+run, with address translation as the machine has it, tells the conditions under which
+studies run it, and warns: waves of thread blocks per kernel, balance of channels, page
+walks, and sweeps of the footprint. What the papers say of the application stands
+beside it, and claims that do not hold are listed; they are no errors. --markdown
+prints apps/CHARACTERISATION.md.`,
 		Example: `  heddle characterise apps/polybench/atax --size standard
   heddle characterise --size tiny,standard --cycles 2000000 --json > profiles.json
   heddle characterise --from profiles.json --figures figures --markdown > CHARACTERISATION.md`,

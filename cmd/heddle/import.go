@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -26,6 +27,7 @@ What was approximated, is not modelled or has no meaning here is listed.`,
 			if err != nil {
 				return err
 			}
+			im.Machine.Name = importedName(args[0], out)
 			text := sheets.Write(im.Machine, im.Provenance)
 			if out == "" {
 				if _, err := cmd.OutOrStdout().Write(text); err != nil {
@@ -41,9 +43,23 @@ What was approximated, is not modelled or has no meaning here is listed.`,
 			return listImport(cmd.OutOrStdout(), im)
 		},
 	}
-	cmd.Flags().StringVarP(&out, "output", "o", "",
+	cmd.Flags().StringVarP(&out, "out", "o", "",
 		"write the sheet to FILE (default: standard output, with the lists on standard error)")
 	return cmd
+}
+
+// importedName names a machine after the file it is written to, else after the one it was
+// read from; as all configurations are called gpgpusim.config, after its folder then.
+func importedName(from, to string) string {
+	file := from
+	if to != "" {
+		file = to
+	}
+	name := strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
+	if path, err := filepath.Abs(file); err == nil && name == "gpgpusim" {
+		name = filepath.Base(filepath.Dir(path))
+	}
+	return name
 }
 
 // listImport tells what did not go over as it stands.

@@ -48,10 +48,12 @@ func inspectCmd() *cobra.Command {
 			switch {
 			case len(args) == 0:
 				return inspectable(), cobra.ShellCompDirectiveNoFileComp
-			case len(args) == 1 && args[0] == "machine":
-				return sheets.Names(), cobra.ShellCompDirectiveDefault
 			case len(args) == 1 && args[0] == "apps":
 				return nil, cobra.ShellCompDirectiveFilterDirs
+			case len(args) == 1 && args[0] == "machine":
+				return sheets.Names(), cobra.ShellCompDirectiveDefault
+			case len(args) == 1:
+				return inspectNames(args[0]), cobra.ShellCompDirectiveNoFileComp
 			}
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		},

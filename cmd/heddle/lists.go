@@ -60,7 +60,7 @@ func policies() []policy {
 			"hybrid memory", p.Name, "--set memory.hybrid.policy=" + p.Name, p.What, p.Source,
 		})
 	}
-	return append(out, []policy{
+	out = append(out, []policy{
 		{
 			"warp scheduler", "gto", "--set sm.policy=gto",
 			"keep issuing the last warp until it stalls, then the oldest ready one", "Rogers et al., MICRO 2012",
@@ -76,6 +76,13 @@ func policies() []policy {
 			"JEDEC",
 		},
 		{"DRAM row", "closed", "--set dram.page=closed", "a row is closed after its access", "JEDEC"},
+	}...)
+	return append(out, placements()...)
+}
+
+// placements are the values of vm.placement.
+func placements() []policy {
+	return []policy{
 		{
 			"page placement", "round-robin", "--set vm.placement=round-robin",
 			"pages go to the tenant's channel groups in turn", "UGPU paper, section 4",
@@ -83,6 +90,10 @@ func policies() []policy {
 		{
 			"page placement", "least", "--set vm.placement=least",
 			"a page goes to the least used of the tenant's channel groups", "UGPU paper, section 4.3",
+		},
+		{
+			"page placement", "least-random", "--set vm.placement=least-random",
+			"the same, and any one of equally used groups, by a seeded choice", "UGPU paper, section 4.4, a reading",
 		},
 		{
 			"page placement", "first-touch", "--set vm.placement=first-touch",
@@ -93,7 +104,7 @@ func policies() []policy {
 			"first-touch while the balance of pages is above vm.lab_threshold, else least",
 			"NUBA, ASPLOS 2023, section 4",
 		},
-	}...)
+	}
 }
 
 // chosenBy says how a run file names a policy.

@@ -125,7 +125,7 @@ reached before the end; 130 interrupted.`,
 	}
 	root.AddCommand(runCmd(), inspectCmd(), importCmd(), ptxCmd(), traceCmd(), probeCmd(), calibrateCmd(),
 		characteriseCmd(), reportCmd(), versionCmd())
-	root.AddCommand(reproduceCmd(), sweepCmd(), policyCmd())
+	root.AddCommand(reproduceCmd(), sweepCmd(), policyCmd(), docsCmd(), slurmTaskCmd())
 	helpful(root)
 	return root
 }

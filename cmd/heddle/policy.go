@@ -58,14 +58,7 @@ the policy knows the machine of its paper.`,
 	if err := cmd.MarkFlagRequired("samples"); err != nil {
 		panic(err) // the flag is there
 	}
-	err := cmd.RegisterFlagCompletionFunc("machine", func(*cobra.Command, []string, string) ([]string,
-		cobra.ShellCompDirective,
-	) {
-		return sheets.Names(), cobra.ShellCompDirectiveDefault
-	})
-	if err != nil {
-		panic(err)
-	}
+	completeFlag(cmd, "machine", func([]string) []string { return sheets.Names() })
 	return cmd
 }
 

@@ -36,7 +36,7 @@ for all of them. The page is one file and needs no network.`,
 			return err
 		},
 	}
-	cmd.Flags().StringVarP(&out, "output", "o", "report.html", "write the page to this file")
+	cmd.Flags().StringVarP(&out, "out", "o", "report.html", "write the page to this file")
 	return cmd
 }
 

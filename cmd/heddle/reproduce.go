@@ -1,20 +1,19 @@
 package main
 
 import (
-	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"heddle/lab"
 	"heddle/paper"
-	"heddle/sim"
 )
 
 // reproduceFlags are the flags of `heddle reproduce`.
@@ -23,6 +22,7 @@ type reproduceFlags struct {
 	jobs                    int
 	set                     []string
 	report                  bool
+	cluster                 clusterFlags
 }
 
 func reproduceCmd() *cobra.Command {
@@ -42,7 +42,8 @@ A study may also be a folder with study.yaml and claims.yaml, written as ./DIR.`
   heddle reproduce ugpu/fig4
   heddle reproduce ugpu/fig10 ugpu/fig11 --scale standard --jobs 8
   heddle reproduce ugpu --scale quick --report
-  heddle reproduce ugpu/fig10 --set vm.page=2097152 --out results/2mb`,
+  heddle reproduce ugpu/fig10 --set vm.page=2097152 --out results/2mb
+  heddle reproduce ugpu --scale paper --on slurm --partition long --time 12:00:00 --wait`,
 		RunE: func(cmd *cobra.Command, args []string) error { return reproduce(cmd, args, &f) },
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return figureNames(), cobra.ShellCompDirectiveNoFileComp
@@ -53,13 +54,33 @@ A study may also be a folder with study.yaml and claims.yaml, written as ./DIR.`
 		"how long the runs are: quick (minutes a figure), standard (an hour and a quarter for all figures on two "+
 			"cores) or paper (a cluster)")
 	fl.IntVar(&f.jobs, "jobs", runtime.NumCPU(), "simulations at once")
-	fl.StringVar(&f.out, "out", "", "folder of the figures (default: paper/STUDY/results/SCALE)")
+	fl.StringVarP(&f.out, "out", "o", "", "folder of the figures (default: paper/STUDY/results/SCALE)")
 	fl.StringVar(&f.cache, "cache", "", "keep results of runs in DIR (default: the user's cache directory)")
 	fl.StringVar(&f.apps, "apps", "apps", "folder of the applications")
 	fl.StringArrayVar(&f.set, "set", nil,
 		"override a number of the machine, as in --set sm.count=40; needs --out (repeatable)")
 	fl.BoolVar(&f.report, "report", false, "write REPRODUCTION.md beside the study; takes a whole study")
+	completeFlag(cmd, "scale", func([]string) []string { return scaleNames() })
+	f.cluster.add(fl)
+	f.cluster.complete(cmd)
 	return cmd
+}
+
+// scaleNames lists the scales of all studies, in the order in which they stand there.
+func scaleNames() []string {
+	var out []string
+	for _, n := range paper.Names() {
+		s, err := paper.Load(n)
+		if err != nil {
+			continue // heddle reproduce tells
+		}
+		for _, c := range s.Scales {
+			if !slices.Contains(out, c.Name) {
+				out = append(out, c.Name)
+			}
+		}
+	}
+	return out
 }
 
 // figureNames lists every figure as study/figure.
@@ -145,6 +166,18 @@ func choose(args []string) ([]*chosen, error) {
 	return out, nil
 }
 
+// title names the figures.
+func (c *chosen) title() string {
+	if c.whole {
+		return c.study.Name
+	}
+	var names []string
+	for _, f := range c.figures {
+		names = append(names, c.study.Name+"/"+f.Name)
+	}
+	return strings.Join(names, " ")
+}
+
 func (c *chosen) add(f *paper.Figure) {
 	for _, have := range c.figures {
 		if have == f {
@@ -197,12 +230,16 @@ func (f *reproduceFlags) study(cmd *cobra.Command, c *chosen, set map[string]str
 	if _, err := os.Stat(f.apps); err != nil {
 		return fmt.Errorf("the applications: %w; run heddle in the checkout or give --apps DIR", err)
 	}
-	pace := lab.NewPace()
-	runner, err := keepingRunner(cmd.ErrOrStderr(), f.cache, f.jobs, pace)
+	pool, err := f.cluster.pool(cmd.Flags())
 	if err != nil {
 		return err
 	}
-	book, err := paper.NewBook(c.study, scale, set, f.apps, runner)
+	runner, err := follow(cmd, f.cache, f.jobs, pool, "reproduce", c.title()+" at "+f.scale)
+	if err != nil {
+		return err
+	}
+	defer runner.close()
+	book, err := paper.NewBook(c.study, scale, set, f.apps, runner.Runner)
 	if err != nil {
 		return err
 	}
@@ -210,31 +247,39 @@ func (f *reproduceFlags) study(cmd *cobra.Command, c *chosen, set map[string]str
 		return err
 	}
 	fmt.Fprint(cmd.OutOrStdout(), book.Conditions())
-	stop := sayPace(cmd.Context(), cmd.ErrOrStderr(), pace)
 	done, err := book.Do(cmd.Context(), c.figures)
-	stop()
+	runner.close()
+	if errors.Is(err, lab.ErrLater) {
+		_, err := receipt(cmd.OutOrStdout(), pool)
+		return err
+	}
 	if err != nil {
 		return simStatus(err, true)
 	}
+	return f.write(cmd.OutOrStdout(), c, book, done)
+}
+
+// write leaves figures, data and verdicts.
+func (f *reproduceFlags) write(w io.Writer, c *chosen, book *paper.Book, done []*paper.Reproduced) error {
 	home := filepath.Join("paper", c.study.Name)
 	if strings.ContainsRune(c.name, filepath.Separator) {
 		home = filepath.Clean(c.name)
 	}
 	out := f.out
 	if out == "" {
-		out = filepath.Join(home, "results", scale.Name)
+		out = filepath.Join(home, "results", book.Scale.Name)
 	}
 	failed := 0
 	for _, r := range done {
 		if err := book.Write(out, r); err != nil {
 			return err
 		}
-		if err := book.Show(cmd.OutOrStdout(), r); err != nil {
+		if err := book.Show(w, r); err != nil {
 			return err
 		}
 		failed += len(r.Problems)
 	}
-	fmt.Fprintf(cmd.OutOrStdout(), "\nfigures and data: %s\n", out)
+	fmt.Fprintf(w, "\nfigures and data: %s\n", out)
 	if f.report {
 		if err := book.WriteReport(filepath.Join(home, "REPRODUCTION.md"), out, done); err != nil {
 			return err
@@ -244,55 +289,4 @@ func (f *reproduceFlags) study(cmd *cobra.Command, c *chosen, set map[string]str
 		return &status{exitInternal, fmt.Errorf("%d runs failed; the figures show the others", failed)}
 	}
 	return nil
-}
-
-// keepingRunner is a runner that keeps every result and uses those kept.
-func keepingRunner(stderr io.Writer, cache string, jobs int, pace *lab.Pace) (*lab.Runner, error) {
-	if cache == "" {
-		var err error
-		if cache, err = lab.DefaultDir(); err != nil {
-			return nil, err
-		}
-	}
-	code, err := lab.Code()
-	if err != nil {
-		return nil, err
-	}
-	store, err := lab.OpenStore(cache, code)
-	if err != nil {
-		return nil, err
-	}
-	return &lab.Runner{
-		Run: sim.Run, Jobs: jobs, Store: store, Keep: true, Finish: lab.AddEnergy,
-		Plan: func(todo []lab.Job, kept int) {
-			pace.Plan(todo, kept)
-			fmt.Fprintf(stderr, "%d runs to simulate, %d kept from before\n", len(todo), kept)
-		},
-		Start: pace.Start,
-		Warn:  func(format string, a ...any) { fmt.Fprintf(stderr, "heddle: warning: "+format+"\n", a...) },
-	}, nil
-}
-
-// paceEvery is how often a run set tells how far it is.
-const paceEvery = 15 * time.Second
-
-// sayPace tells now and then how far a run set is, until stopped.
-func sayPace(ctx context.Context, w io.Writer, p *lab.Pace) (stop func()) {
-	over, ended := make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(ended)
-		tick := time.NewTicker(paceEvery)
-		defer tick.Stop()
-		for {
-			select {
-			case <-tick.C:
-				fmt.Fprintln(w, p.Line()) // a broken standard error cannot be reported anywhere
-			case <-ctx.Done():
-				return
-			case <-over:
-				return
-			}
-		}
-	}()
-	return func() { close(over); <-ended }
 }

@@ -32,7 +32,7 @@ func TestKilledReproductionGoesOn(t *testing.T) {
 		return c, &text
 	}
 	kept := func() int {
-		files, err := filepath.Glob(filepath.Join(dir, "cache", "*", "*.json"))
+		files, err := filepath.Glob(filepath.Join(dir, "cache", "??", "*.json"))
 		if err != nil {
 			t.Fatal(err)
 		}

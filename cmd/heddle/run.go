@@ -16,7 +16,6 @@ import (
 
 	"heddle/lab"
 	"heddle/report"
-	"heddle/sheets"
 	"heddle/sim"
 	"heddle/sim/runfile"
 	"heddle/trace/accelsim"
@@ -81,7 +80,7 @@ cache and used again.`,
 	fl.BoolVar(&f.functional, "functional", false, "run the programs without timing")
 	fl.StringArrayVar(&f.args, "arg", nil, "argument of the application's main, as in --arg n=4096 (repeatable)")
 	fl.StringArrayVar(&f.set, "set", nil, "override a number of the machine, as in --set dram.channels=16 (repeatable)")
-	fl.StringVar(&f.out, "out", "", "write the result directory DIR (result.json, epochs, timeline, profile, counters)")
+	fl.StringVarP(&f.out, "out", "o", "", "write a result directory (result.json, epochs, timeline, profile, counters)")
 	fl.BoolVar(&f.json, "json", false, "print the result as JSON: an object, or an array for several sharing modes")
 	fl.Uint64Var(&f.seed, "seed", 1, "seed of every random choice")
 	fl.Uint64Var(&f.maxCycles, "max-cycles", 0,
@@ -90,7 +89,7 @@ cache and used again.`,
 		"warp instructions when --functional (0: 500 million)")
 	fl.IntVar(&f.jobs, "jobs", runtime.NumCPU(), "simulations at once; a single one uses two cores where that pays")
 	fl.StringSliceVar(&f.sharing, "sharing", nil, "of the run file's sharing modes these, by name or mode, or others: "+
-		strings.Join(sharingNames(), ", "))
+		strings.Join(sim.ModeNames(), ", "))
 	fl.StringVar(&f.cache, "cache", "",
 		"keep results of applications alone in DIR (default: the user's cache directory)")
 	fl.BoolVar(&f.noCache, "no-cache", false, "neither use nor keep results of earlier runs")
@@ -100,40 +99,6 @@ cache and used again.`,
 	completeRun(cmd)
 	return cmd
 }
-
-// completeRun registers value completion; errors only say that a flag is unknown.
-func completeRun(cmd *cobra.Command) {
-	for flag, values := range map[string]func() []string{
-		"machine": sheets.Names,
-		"sharing": sharingNames,
-		"set": func() []string {
-			var out []string
-			for _, p := range sheets.Paths() {
-				out = append(out, p+"=")
-			}
-			return out
-		},
-	} {
-		directive := cobra.ShellCompDirectiveNoFileComp
-		if flag == "machine" {
-			directive = cobra.ShellCompDirectiveDefault // a sheet may be a file
-		}
-		if flag == "set" {
-			directive |= cobra.ShellCompDirectiveNoSpace
-		}
-		err := cmd.RegisterFlagCompletionFunc(flag, func(*cobra.Command, []string, string) ([]string,
-			cobra.ShellCompDirective,
-		) {
-			return values(), directive
-		})
-		if err != nil {
-			panic(err)
-		}
-	}
-}
-
-// sharingNames are the modes that need no parameters of a run file, and the others.
-func sharingNames() []string { return sim.ModeNames() }
 
 // pairs reads k=v flags.
 func pairs(flag string, list []string) (map[string]string, error) {
@@ -233,8 +198,9 @@ func run(cmd *cobra.Command, path string, f *runFlags) (err error) {
 	defer func() { err = errors.Join(err, again.clean()) }()
 	progress := report.NewProgress(cmd.ErrOrStderr(), isTerminal(cmd.ErrOrStderr()))
 	runner := &lab.Runner{
-		Run: sim.Run, Jobs: f.jobs, Finish: lab.AddEnergy, Start: progress.Start,
-		Warn: func(format string, a ...any) { progress.Log("heddle: warning: "+format, a...) },
+		Run: sim.Run, Jobs: f.jobs, Finish: lab.AddEnergy,
+		Start: func(t *lab.Task) (func(sim.Progress), func()) { return progress.Start(t.Job.Label, t.Alone) },
+		Warn:  func(format string, a ...any) { progress.Log("heddle: warning: "+format, a...) },
 	}
 	if err := f.store(runner, file); err != nil {
 		return err

@@ -23,6 +23,7 @@ type sweepFlags struct {
 	out, cache string
 	jobs       int
 	set        []string
+	cluster    clusterFlags
 }
 
 func sweepCmd() *cobra.Command {
@@ -46,16 +47,19 @@ file are not written.
 
 Every result is kept as soon as it is there: an interrupted or killed sweep goes on
 where it was.`,
-		Example: `  heddle sweep channels.yaml --jobs 4 --out channels.csv`,
-		Args:    cobra.ExactArgs(1),
-		RunE:    func(cmd *cobra.Command, args []string) error { return sweep(cmd, args[0], &f) },
+		Example: `  heddle sweep channels.yaml --jobs 4 --out channels.csv
+  heddle sweep channels.yaml --on slurm --partition short --time 30:00 --wait --out channels.csv`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return sweep(cmd, args[0], &f) },
 	}
 	fl := cmd.Flags()
-	fl.StringVar(&f.out, "out", "", "write the table as CSV to FILE")
+	fl.StringVarP(&f.out, "out", "o", "", "write the table as CSV to FILE")
 	fl.StringVar(&f.cache, "cache", "", "keep results of runs in DIR (default: the user's cache directory)")
 	fl.IntVar(&f.jobs, "jobs", runtime.NumCPU(), "simulations at once")
 	fl.StringArrayVar(&f.set, "set", nil,
 		"override a number of the machine in every run, as in --set sm.count=40 (repeatable)")
+	f.cluster.add(fl)
+	f.cluster.complete(cmd)
 	return cmd
 }
 
@@ -64,6 +68,10 @@ func sweep(cmd *cobra.Command, file string, f *sweepFlags) error {
 		return fmt.Errorf("--jobs %d: at least 1", f.jobs)
 	}
 	set, err := pairs("set", f.set)
+	if err != nil {
+		return err
+	}
+	pool, err := f.cluster.pool(cmd.Flags())
 	if err != nil {
 		return err
 	}
@@ -86,14 +94,15 @@ func sweep(cmd *cobra.Command, file string, f *sweepFlags) error {
 			values = append(values, p.Values)
 		}
 	}
-	pace := lab.NewPace()
-	runner, err := keepingRunner(cmd.ErrOrStderr(), f.cache, f.jobs, pace)
+	runner, err := follow(cmd, f.cache, f.jobs, pool, "sweep", file)
 	if err != nil {
 		return err
 	}
-	stop := sayPace(cmd.Context(), cmd.ErrOrStderr(), pace)
 	outcomes := runner.All(cmd.Context(), jobs)
-	stop()
+	runner.close()
+	if later, err := receipt(cmd.OutOrStdout(), pool); (later && cmd.Context().Err() == nil) || err != nil {
+		return err
+	}
 	if cmd.Context().Err() == nil && f.out != "" {
 		if err := writeSweep(f.out, s.Paths, values, outcomes); err != nil {
 			return err

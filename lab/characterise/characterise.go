@@ -1,15 +1,16 @@
 // Package characterise measures what kind of application an application is, and
 // says whether it lands in the class the papers put it in.
 //
-// A reader must know three types. An Observer notes, during a functional
+// A reader must know four types. An Observer notes, during a functional
 // execution, which pages and lines are touched by which SMs and how lanes lie in
 // memory. A Profile is everything measured of one application at one preset:
-// the Observer's Memory, and Traffic from the counters of a timed run. A Claim is
-// what a paper says of the application (seeds.yaml).
+// the Observer's Memory, Traffic from the counters of a timed run, and the Conditions
+// of another. A Claim is what a paper says of the application (seeds.yaml).
 //
 // The timed run is alone on the ugpu machine (UGPU's Table 1: 80 SMs, 6 MiB of LLC,
 // 900 GB/s) with address translation off: page walks would count as LLC accesses
-// and, at small presets, outnumber the data's. Nothing faults.
+// and, at small presets, outnumber the data's. Nothing faults. A second one, with the
+// translation that the sheet says, tells the Conditions under which studies run it.
 package characterise
 
 import (
@@ -50,7 +51,7 @@ type Options struct {
 	Set map[string]string
 	// Sweep also measures IPC against the number of SMs and of channels.
 	Sweep bool
-	// Start follows the simulations as lab.Runner.Start does; nil: nobody looks.
+	// Start follows the simulations as lab.Runner.Start does, by label; nil: nobody looks.
 	Start func(label string, alone bool) (watch func(sim.Progress), done func())
 }
 
@@ -65,8 +66,10 @@ type Profile struct {
 
 	Memory  *Memory  `json:"memory,omitempty"`
 	Traffic *Traffic `json:"traffic,omitempty"`
-	SMs     []Point  `json:"ipc_by_sms,omitempty"`      // half of the channels
-	Channel []Point  `json:"ipc_by_channels,omitempty"` // half of the SMs
+	// Conditions are of a run of its own, with address translation as the sheet says.
+	Conditions *Conditions `json:"conditions,omitempty"`
+	SMs        []Point     `json:"ipc_by_sms,omitempty"`      // half of the channels
+	Channel    []Point     `json:"ipc_by_channels,omitempty"` // half of the SMs
 	// Skipped says why Memory is of the beginning only, and Traffic perhaps missing,
 	// although nothing is wrong.
 	Skipped string `json:"skipped,omitempty"`
@@ -128,12 +131,19 @@ func Run(ctx context.Context, paths []string, o Options) ([]Profile, error) {
 		base.Length.MaxCycles = o.Cycles
 		jobs = append(jobs, lab.Job{Label: out[i].App, Spec: base, Machine: sheet})
 		put = append(put, func(r *sim.Result) { out[i].Traffic = newTraffic(r, sheet) })
+		base.Set = o.Set
+		jobs = append(jobs, lab.Job{Label: out[i].App + " translated", Spec: base, Machine: whole})
+		put = append(put, func(r *sim.Result) { out[i].Conditions = newConditions(r, whole, &out[i]) })
 		if o.Sweep {
 			j, f := sweep(&out[i], base, whole, o.Set)
 			jobs, put = append(jobs, j...), append(put, f...)
 		}
 	}
-	collectAll(ctx, &lab.Runner{Run: sim.Run, Jobs: o.Jobs, Start: o.Start}, jobs, put, out)
+	runner := &lab.Runner{Run: sim.Run, Jobs: o.Jobs}
+	if o.Start != nil {
+		runner.Start = func(t *lab.Task) (func(sim.Progress), func()) { return o.Start(t.Job.Label, t.Alone) }
+	}
+	collectAll(ctx, runner, jobs, put, out)
 	return out, nil
 }
 
@@ -276,10 +286,16 @@ func Observe(ctx context.Context, path string, args map[string]string, limit uin
 		return nil, err
 	}
 	o := NewObserver()
-	c := host.New(o.Device(host.NewFunctional(ctx, limit)), mem.NewSpace(0), host.Options{Ctx: ctx})
+	space := mem.NewSpace(0)
+	c := host.New(o.Device(host.NewFunctional(ctx, limit)), space, host.Options{Ctx: ctx})
 	if err = prog.Run(c); err == nil {
 		err = c.DeviceSynchronize()
 	}
 	m := o.Memory()
+	for _, r := range space.Regions() {
+		if r.Kind != mem.Host {
+			m.Allocated += uint64(r.Len())
+		}
+	}
 	return &m, err
 }

@@ -253,6 +253,8 @@ type Memory struct {
 	CTAs     uint64 `json:"ctas"`
 	Pages    uint64 `json:"pages"`           // of 4 KiB, touched by a kernel
 	Bytes    uint64 `json:"footprint_bytes"` // in lines of 128 B touched by a kernel
+	// Allocated is what the application held when it ended, or when it was observed no longer.
+	Allocated uint64 `json:"allocated_bytes,omitempty"`
 	// ReadOnlyShared is the bytes of lines that several SMs read in a launch that did
 	// not write them.
 	ReadOnlyShared uint64 `json:"read_only_shared_bytes"`

@@ -20,9 +20,9 @@ const none = "-" // a cell without a value
 // Tables lays out the profiles of one preset beside what the papers claim.
 func Tables(profiles []Profile, s *Seeds) []Table {
 	if t := sweeps(profiles); len(t.Rows) > 1 {
-		return []Table{traffic(profiles, s), t}
+		return []Table{traffic(profiles, s), conditions(profiles), t}
 	}
-	return []Table{traffic(profiles, s), sharing(profiles, s), regularity(profiles, s)}
+	return []Table{traffic(profiles, s), conditions(profiles), sharing(profiles, s), regularity(profiles, s)}
 }
 
 // claim is what a seed says of an application; nil when it says nothing.

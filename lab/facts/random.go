@@ -59,11 +59,11 @@ var odd = map[string][]string{
 	"vm.page": {"4096", "2097152"}, "vm.l1_entries": {"4", "64"}, "vm.l1_misses": {"1", "12"}, "vm.l2_entries": {
 		"32",
 		"512",
-	}, "vm.l2_ports": {"1", "2"}, "vm.walkers": {"1", "8"}, "vm.walk_cache": {"0", "16"},
-	"vm.placement": {"round-robin", "least", "first-touch"}, "vm.gain_share": {"true", "false"}, "vm.sweep_pages": {
-		"0",
-		"4", "64",
-	}, "vm.copy_lines": {"1", "256"}, "vm.driver_cycles": {"0", "1000"},
+	}, "vm.l2_ports": {"1", "2"}, "vm.l2_banks": {"1", "2"}, "vm.walkers": {"1", "8"}, "vm.walk_cache": {"0", "16"},
+	"vm.placement":   {"round-robin", "least", "least-random", "first-touch"},
+	"vm.gain_share":  {"true", "false"},
+	"vm.sweep_pages": {"0", "4", "64"}, "vm.driver_turns": {"true", "false"}, "vm.copy_lines": {"1", "256"},
+	"vm.driver_cycles": {"0", "1000"},
 }
 
 // Random makes a run of one to five applications, from the folder of applications, on a
@@ -112,6 +112,9 @@ func Random(r *rand.Rand, apps string) sim.Spec {
 	}
 	if v := s.Set["noc.vcs"]; v == "2" || v == "4" {
 		s.Set["noc.kind"] = "crossbar" // the local one has no virtual channels
+	}
+	if s.Set["vm.l2_entries"] == "32" && s.Set["vm.l2_banks"] == "" {
+		s.Set["vm.l2_banks"] = "2" // as many as sets
 	}
 	if s.Machine != "a100" { // whose MIG slices need all of its SMs
 		s.Set["sm.count"] = one("8", "16", "40")

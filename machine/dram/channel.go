@@ -26,8 +26,9 @@ type Channel struct {
 	edge    risingEdge
 	half    uint64 // 1 for HalfCycle: rising edges are odd
 
-	rows  []*counts
-	share *share // for the migrations of the channel's stack; nil without
+	rows   []*counts
+	asking asking
+	share  *share // for the migrations of the channel's stack; nil without
 }
 
 // New builds an idle channel. It panics on a configuration Validate refuses or
@@ -65,6 +66,7 @@ func Build(cfg *Config) (*Channel, error) {
 	}
 	c.work, c.next = c.refresh.next, c.refresh.next
 	c.edge.rank = -1
+	c.asking = newAsking(cfg)
 	c.Count(stat.NewTable("dram", Desc, 1, max(cfg.Tenants, 1)), 0)
 	return c, nil
 }
@@ -123,6 +125,7 @@ func (c *Channel) Push(now uint64, at Loc, write bool, bursts int, id int32, ten
 		kind = kindWrite
 	}
 	c.rows[tenant][CReads+int(kind)]++
+	c.enter(tenant, now)
 	c.q.unused--
 	i := c.q.free[c.q.unused]
 	c.q.seq++
@@ -187,7 +190,10 @@ func (c *Channel) Tick(now uint64) uint64 {
 }
 
 // Sync brings counters and bank states up to clock now.
-func (c *Channel) Sync(now uint64) { c.advance(now) }
+func (c *Channel) Sync(now uint64) {
+	c.advance(now)
+	c.askAll(now + 1)
+}
 
 // idle means no request is anywhere but waiting for Pop.
 func (c *Channel) idle() bool { return c.q.unused == len(c.q.slots) && c.out.pending.n == 0 }

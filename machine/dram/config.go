@@ -72,6 +72,7 @@ type Config struct {
 	Sched      Sched
 	Page       Page
 	Tenants    int    // rows of counters; at least 1
+	Movers     int    // first row that counts what is moved for an application; 0: none does
 	Urgent     []bool // by row of counters: tenants whose requests PrIS serves first
 
 	Constraints []Constraint

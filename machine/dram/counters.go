@@ -26,6 +26,8 @@ const (
 	CReadLatency           // sum over reads of clocks from Push to data
 	CMigrations            // MIGRATION commands, at the source channel
 	CTSVBusy               // clocks the channel's TSV set carried migrations
+	CAskingClocks          // clocks with requests of the tenant here and no page moving
+	CAskedBursts           // RD, WR and their likes in those clocks
 	NumCounters
 )
 
@@ -53,6 +55,11 @@ var Desc = []stat.Desc{
 		Name: "migrations", Unit: "commands",
 		Doc: "lines migrated out of the channel, one MIGRATION each",
 	},
-	CTSVBusy:     {Name: "tsv_busy", Unit: "clocks", Doc: "clocks the channel's TSV set carried migrations"},
+	CTSVBusy: {Name: "tsv_busy", Unit: "clocks", Doc: "clocks the channel's TSV set carried migrations"},
+	CAskingClocks: {
+		Name: "asking_clocks", Unit: "clocks",
+		Doc: "clocks with requests waiting or served, those in which pages move left out",
+	},
+	CAskedBursts: {Name: "asked_bursts", Unit: "commands", Doc: "column commands of clocks in which no page moves"},
 	CReadLatency: {Name: "read_latency", Unit: "clocks", Doc: "sum over reads of clocks from acceptance to data"},
 }

@@ -134,6 +134,9 @@ func (c *Channel) column(r *request, n *counts, t uint64) {
 	r.left--
 	n[CReadBursts+int(r.kind&(numKinds-1))]++
 	n[CBusBusy] += uint64(c.cfg.BurstClocks)
+	if c.asking.moving == 0 {
+		n[CAskedBursts]++
+	}
 	closing := c.cfg.Page == ClosedPage && r.left == 0 && c.q.closes(r)
 	if closing {
 		cmd = RDA + Cmd(r.kind)
@@ -158,6 +161,7 @@ func (c *Channel) finish(i int16, r *request, n *counts, t uint64) {
 	} else {
 		c.out.done.push(reply{id: r.id, write: true, tenant: r.tenant})
 	}
+	c.leave(r.tenant, t)
 	c.q.free[c.q.unused] = i
 	c.q.unused++
 }

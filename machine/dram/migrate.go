@@ -83,8 +83,8 @@ func (s *Stack) proceed(m *move, t uint64) uint64 {
 			return limit
 		}
 		m.claimed = true
-		s.ch[m.Src].share.claimBank(m.bank[endFrom])
-		s.ch[m.Dst].share.claimBank(m.bank[endTo])
+		s.ch[m.Src].share.claimBank(m.bank[endFrom], t)
+		s.ch[m.Dst].share.claimBank(m.bank[endTo], t)
 	}
 	from, to := s.row(m, endFrom, urgent, t), s.row(m, endTo, urgent, t)
 	switch {

@@ -228,13 +228,15 @@ func (h *share) review(t uint64) { h.ch.wake(max(h.ch.nextWork(t), t+1)) }
 
 // claimBank keeps ordinary requests from opening and closing rows of bank b, until
 // freeBank gives it back to them.
-func (h *share) claimBank(b int) {
+func (h *share) claimBank(b int, t uint64) {
+	h.ch.disturb(t)
 	k := &h.ch.q.bank[b]
 	k.word.out[classAct] |= k.bit
 	k.word.out[classPre] |= k.bit
 }
 
 func (h *share) freeBank(b int, t uint64) {
+	h.ch.calm(t)
 	k := &h.ch.q.bank[b]
 	k.word.out[classAct] &^= k.bit
 	k.word.out[classPre] &^= k.bit

@@ -27,13 +27,28 @@ func newHydrogen(t rapid.TB, s Shape, o HydrogenOptions) *Hydrogen {
 	return h
 }
 
+// What is streamed into an empty memory lies in all of its channels, and so does what follows.
+func TestFirstWays(t *testing.T) {
+	l := newTable(small(t, Cache, Shape{4, 4}, 256, 1024, 8))
+	var filled [4]int
+	for i := range l.set {
+		filled[l.set[i].order.least(0b1111, 4)]++
+	}
+	for way, n := range filled {
+		if n < len(l.set)/8 || n > len(l.set)*3/8 {
+			t.Errorf("way %d is the first of %d of %d sets", way, n, len(l.set))
+		}
+	}
+}
+
 // The order of use is that of a list.
 func TestRecency(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		ways := rapid.IntRange(1, MaxWays).Draw(t, "ways")
-		r, list := inOrder(ways), []int{}
+		first := rapid.IntRange(0, ways-1).Draw(t, "first")
+		r, list := inOrder(ways, first), []int{}
 		for w := range ways {
-			list = append(list, ways-1-w)
+			list = append(list, (first+ways-1-w)%ways)
 		}
 		for range 40 {
 			w := rapid.IntRange(0, ways-1).Draw(t, "way")
@@ -217,7 +232,7 @@ func TestHydrogenOneWay(t *testing.T) {
 	for set := range uint64(8) {
 		mine := h.shape.Channel(set, 0) == 0
 		v := view(h, set, GPU)
-		v.ways, v.Valid, v.order = 1, 1, inOrder(1)
+		v.ways, v.Valid, v.order = 1, 1, inOrder(1, 0)
 		if got := h.Miss(v).Way; (got == Bypass) != mine {
 			t.Errorf("set %d: the GPU fills way %d", set, got)
 		}
@@ -235,7 +250,7 @@ func TestHydrogenOneWay(t *testing.T) {
 // takes, or -1 where it passes by.
 func (p *HAShCache) takes(set, index uint32, c Class) int {
 	p.kernel = 0 // else the CPU would fill nothing
-	choice := p.Miss(&View{Set: uint64(set), Class: c, ways: 1, order: inOrder(1)})
+	choice := p.Miss(&View{Set: uint64(set), Class: c, ways: 1, order: inOrder(1, 0)})
 	if choice.Way < 0 {
 		return choice.Way
 	}

@@ -4,12 +4,19 @@ package hybrid
 // lowest.
 type recency uint64
 
-// inOrder is the order of ways that nobody has used: the first is to be filled first.
-func inOrder(ways int) (r recency) {
+// inOrder is the order of ways that nobody has used, to be filled from the first on.
+func inOrder(ways, first int) (r recency) {
 	for w := range ways {
-		r |= recency(ways-1-w) << (4 * w)
+		r |= recency((first+ways-1-w)%ways) << (4 * w)
 	}
 	return r
+}
+
+// untouched is the order of ways of a set before anything was there. Sets begin with different
+// ways: ways lie in channels, and if all sets filled the same way first, what is streamed
+// would lie in one channel at a time, for as long as sets are used alike.
+func untouched(set uint64, ways int) recency {
+	return inOrder(ways, int(weight(set, 0)>>32%uint64(ways)))
 }
 
 // use makes a way the one used last.

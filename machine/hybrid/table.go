@@ -36,7 +36,7 @@ func newTable(c *Config) table {
 	t := table{layout: newLayout(c)}
 	t.set = make([]set, t.sets)
 	for i := range t.set {
-		t.set[i].order = inOrder(t.ways)
+		t.set[i].order = untouched(uint64(i), t.ways)
 	}
 	if c.Chained {
 		t.chain = make([]link, t.sets)

@@ -9,8 +9,9 @@ import (
 
 // Driver is the default fault handler. A page that is not on the device costs a
 // fixed time (20 us in the papers), at most Slots of them at once, in order of
-// arrival; then it gets a frame and the waiting walks restart. Moving the bytes
-// over the host link is unified memory's business, which has a handler of its own.
+// arrival or, where the sheet has vm.driver_turns, of the applications in turn; then it
+// gets a frame and the waiting walks restart. Moving the bytes over the host link is
+// unified memory's business, which has a handler of its own.
 //
 // After a change of channels it also moves pages (UGPU, section 4.4; relocate.go):
 // those that are touched where they may not stay, and, when their frames are
@@ -18,7 +19,7 @@ import (
 type Driver struct {
 	cost  uint64 // core cycles per far fault
 	slots int
-	wait  mem.Queue[pageFault] // bounded by the MMU's pending misses
+	wait  turnQueue[pageFault] // bounded by the MMU's pending misses
 	busy  mem.Ring[pageFault]  // being handled; all cost the same, so oldest ends first
 	tab   *Tables
 	mmu   *MMU
@@ -38,6 +39,7 @@ type pageFault struct {
 func NewDriver(s *sheets.Machine, slots int, m *MMU) *Driver {
 	d := &Driver{
 		cost: uint64(math.Round(s.VM.FaultUs * s.Clock.Core)), slots: slots,
+		wait: newTurnQueue[pageFault](len(m.tab.pt), s.VM.DriverTurns),
 		busy: mem.NewRing[pageFault](slots), tab: m.tab, mmu: m,
 	}
 	d.relocator.init(s, slots, m)
@@ -51,9 +53,9 @@ func (d *Driver) Fault(now uint64, tenant mem.TenantID, vpn uint64, sm int) bool
 	switch _, s := d.tab.Lookup(tenant, vpn); s {
 	case Moving: // the end of the move resolves it
 	case Resident:
-		d.asked.Push(f)
+		d.asked.Push(tenant, f)
 	default:
-		d.wait.Push(f)
+		d.wait.Push(tenant, f)
 	}
 	d.start(now)
 	return true

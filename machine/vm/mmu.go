@@ -2,7 +2,6 @@ package vm
 
 import (
 	"fmt"
-	"math/bits"
 
 	"heddle/internal/invariants"
 	"heddle/mem"
@@ -17,10 +16,11 @@ const never = ^uint64(0)
 type Config struct {
 	Entries, Ways int    // L2 TLB; ways 0: fully associative
 	Latency       uint64 // core cycles of an L2 TLB lookup
-	Ports         int    // lookups begun per cycle
+	Ports         int    // lookups begun per cycle and bank
+	Banks         int    // a power of two that divides the sets
 	Walkers       int    // concurrent walks
 	WalkCache     int    // entries; 0: none
-	InQueue       int    // requests of an SM accepted and not yet looked up (estimate)
+	InQueue       int    // requests of an SM accepted and not yet looked up, per bank (estimate)
 	Pending       int    // pages being walked or faulted, and waiting to be: a fault must not block other misses
 	Waiters       int    // requests waiting for those pages (every SM's L1 misses)
 	Replies       int    // replies not yet taken (estimate)
@@ -43,8 +43,8 @@ func NewConfig(s *sheets.Machine, tenants int) Config {
 		home[i] = i * groups / len(home)
 	}
 	return Config{
-		Entries: v.L2Entries, Ways: v.L2Ways, Latency: uint64(v.L2Latency), Ports: max(1, v.L2Ports), Walkers: max(1,
-			v.Walkers), WalkCache: v.WalkCache,
+		Entries: v.L2Entries, Ways: v.L2Ways, Latency: uint64(v.L2Latency), Ports: max(1, v.L2Ports),
+		Banks: max(1, v.L2Banks), Walkers: max(1, v.Walkers), WalkCache: v.WalkCache,
 		InQueue: 4, Pending: max(256, 4*v.Walkers, s.SM.Count*v.L1Misses), Waiters: max(256,
 			s.SM.Count*v.L1Misses), Replies: 64, Tenants: tenants, Home: home, GainShare: v.GainShare,
 	}
@@ -110,12 +110,7 @@ type MMU struct {
 	l2     *TLB
 	cache  *TLB // inner nodes by page prefix; nil: none
 	fault  FaultHandler
-	in     []mem.Ring[request] // per SM, served in turn: a busy SM must not starve another
-	asking []uint64            // bitset of SMs with requests in it
-	turn   int                 // SM served last
-	queued int                 // requests in all of them
-	pipe   mem.Ring[request]
-	retry  mem.Queue[request] // replies overtaken by a shootdown; bounded by the waiters
+	banks  []bank // of the L2 TLB, by the low bits of the page's number
 	out    mem.Ring[Reply]
 	reads  mem.Ring[int32] // walkers whose read was not yet taken
 	miss   []miss
@@ -152,11 +147,13 @@ func NewMMU(cfg Config, tab *Tables, handler FaultHandler, counters *stat.Table)
 	if err != nil {
 		return nil, fmt.Errorf("L2 %w", err)
 	}
+	if n := cfg.Banks; n < 1 || n&(n-1) != 0 || l2.sets%uint64(n) != 0 {
+		return nil, fmt.Errorf("L2 TLB of %d sets, %d banks: banks must be a power of two that divides the sets",
+			l2.sets, n)
+	}
 	m := &MMU{
 		cfg: cfg, tab: tab, l2: l2, fault: handler,
-		asking: make([]uint64, (len(cfg.Home)+63)/64), turn: len(cfg.Home) - 1,
-		pipe: mem.NewRing[request](cfg.Ports * (int(cfg.Latency) + 1)),
-		out:  mem.NewRing[Reply](cfg.Replies), reads: mem.NewRing[int32](cfg.Walkers),
+		out: mem.NewRing[Reply](cfg.Replies), reads: mem.NewRing[int32](cfg.Walkers),
 		miss: make([]miss, cfg.Pending), index: newPageIndex(cfg.Pending), queue: mem.NewRing[int32](cfg.Pending),
 		refuse: mem.NewRing[int32](cfg.Pending), done: mem.NewRing[int32](cfg.Pending),
 		wait: make([]waiter, cfg.Waiters), walk: make([]walker, cfg.Walkers),
@@ -177,8 +174,8 @@ func NewMMU(cfg Config, tab *Tables, handler FaultHandler, counters *stat.Table)
 		m.wait[i].next = int32(i) + 1
 	}
 	m.wait[len(m.wait)-1].next = -1
-	for range cfg.Home {
-		m.in = append(m.in, mem.NewRing[request](cfg.InQueue))
+	for range cfg.Banks {
+		m.banks = append(m.banks, newBank(&cfg))
 	}
 	m.status, m.active = make([]status, cfg.Tenants), make([]int, cfg.Tenants)
 	for t := range cfg.Tenants {
@@ -193,11 +190,9 @@ func (m *MMU) SetHandler(h FaultHandler) { m.fault = h }
 // Request asks for a translation on behalf of an SM; false is back-pressure.
 // token comes back in the reply.
 func (m *MMU) Request(now uint64, tenant mem.TenantID, vpn uint64, sm int, token int32) bool {
-	if !m.in[sm].Push(request{vpn: vpn, token: token, sm: int16(sm), tenant: tenant}) {
+	if !m.bankOf(vpn).push(request{vpn: vpn, token: token, sm: int16(sm), tenant: tenant}) {
 		return false
 	}
-	m.asking[sm>>6] |= 1 << (sm & 63)
-	m.queued++
 	m.active[tenant]++
 	return true
 }
@@ -218,7 +213,11 @@ func (m *MMU) Err() error { return m.err }
 
 // Busy is the number of requests and pages in flight.
 func (m *MMU) Busy() int {
-	return m.queued + m.pipe.Len() + m.retry.Len() + m.out.Len() + len(m.miss) - len(m.free)
+	n := m.out.Len() + len(m.miss) - len(m.free)
+	for k := range m.banks {
+		n += m.banks[k].waiting() + m.banks[k].pipe.Len()
+	}
+	return n
 }
 
 // Tick does one cycle of work and returns the next cycle that has some, all ones
@@ -231,82 +230,42 @@ func (m *MMU) Tick(now uint64) (next uint64) {
 	for n := m.refuse.Len(); n > 0; n-- {
 		m.raise(now, m.refuse.Pop())
 	}
-	m.accept(now)
 	blocked := m.lookups(now)
 	m.startWalks(now)
 	freed := m.answer()
 	if m.done.Len() > 0 || (freed && blocked) { // the handler's tick makes room for what it has refused
 		return now + 1
 	}
-	if m.queued+m.retry.Len() > 0 && !m.pipe.Full() {
-		return now + 1
-	}
-	if m.pipe.Len() > 0 && !blocked {
-		next = min(next, max(m.pipe.Head().ready, now+1))
-	}
 	if blocked && m.out.Full() {
 		return now + 1 // the owner takes replies without telling
+	}
+	for k := range m.banks {
+		next = min(next, m.banks[k].next(now))
 	}
 	return next
 }
 
-// accept begins up to Ports lookups.
-func (m *MMU) accept(now uint64) {
-	for range m.cfg.Ports {
-		if m.pipe.Full() {
-			return
-		}
-		switch {
-		case m.retry.Len() > 0:
-			m.begin(now, m.retry.Pop())
-		case m.queued > 0:
-			m.begin(now, m.fromSM())
-		default:
-			return
-		}
-	}
-}
-
-// fromSM takes the oldest request of the next SM in turn that has one.
-func (m *MMU) fromSM() request {
-	k, rest := (m.turn+1)>>6, ^uint64(0)<<((m.turn+1)&63)
-	for {
-		if k == len(m.asking) {
-			k, rest = 0, ^uint64(0)
-		}
-		if word := m.asking[k] & rest; word != 0 {
-			m.turn = k<<6 + bits.TrailingZeros64(word)
-			break
-		}
-		k, rest = k+1, ^uint64(0)
-	}
-	q := &m.in[m.turn]
-	r := q.Pop()
-	if q.Len() == 0 {
-		m.asking[m.turn>>6] &^= 1 << (m.turn & 63)
-	}
-	m.queued--
-	return r
-}
-
-func (m *MMU) begin(now uint64, r request) {
-	r.ready = now + m.cfg.Latency
-	m.pipe.Push(r)
-}
-
-// lookups finishes up to Ports lookups, oldest first. It reports whether the
-// oldest could not go on for lack of room.
+// lookups has every bank begin lookups and finish those whose time has come. It
+// reports whether the oldest of a bank could not go on for lack of room. Which
+// bank goes first changes from cycle to cycle: room for replies and misses, which they
+// share, must not go to the same one always.
 func (m *MMU) lookups(now uint64) (blocked bool) {
-	for range m.cfg.Ports {
-		if m.pipe.Len() == 0 || m.pipe.Head().ready > now {
-			return false
+	for k := range m.banks {
+		b := &m.banks[(now+uint64(k))&uint64(len(m.banks)-1)]
+		b.accept(now, m.cfg.Ports, m.cfg.Latency)
+		b.blocked = false
+		for range m.cfg.Ports {
+			if b.pipe.Len() == 0 || b.pipe.Head().ready > now {
+				break
+			}
+			if !m.lookup(now, b.pipe.Head()) {
+				b.blocked, blocked = true, true
+				break
+			}
+			b.pipe.Pop()
 		}
-		if !m.lookup(now, m.pipe.Head()) {
-			return true
-		}
-		m.pipe.Pop()
 	}
-	return false
+	return blocked
 }
 
 // lookup answers a hit and files a miss; false when there is no room for either.
@@ -389,7 +348,7 @@ func (m *MMU) InvalidatePage(tenant mem.TenantID, vpn uint64) {
 	m.l2.InvalidatePage(tenant, vpn)
 	for n := m.out.Len(); n > 0; n-- {
 		if r := m.out.Pop(); r.Tenant == tenant && r.VPN == vpn {
-			m.retry.Push(request{vpn: vpn, token: r.Token, sm: r.SM, tenant: tenant})
+			m.bankOf(vpn).retry.Push(request{vpn: vpn, token: r.Token, sm: r.SM, tenant: tenant})
 		} else {
 			m.out.Push(r)
 		}
@@ -403,7 +362,7 @@ func (m *MMU) InvalidatePage(tenant mem.TenantID, vpn uint64) {
 		}
 		for e.first >= 0 {
 			w := e.first
-			m.retry.Push(request{vpn: vpn, token: m.wait[w].token, sm: m.wait[w].sm, tenant: tenant})
+			m.bankOf(vpn).retry.Push(request{vpn: vpn, token: m.wait[w].token, sm: m.wait[w].sm, tenant: tenant})
 			m.active[tenant]++
 			e.first = m.release(w)
 		}
@@ -461,19 +420,11 @@ func (m *MMU) recount(tenant mem.TenantID) (n int) {
 			n++
 		}
 	}
-	for k := range m.in {
-		for i := range m.in[k].Len() {
-			count(m.in[k].At(i).tenant)
-		}
-	}
-	for i := range m.pipe.Len() {
-		count(m.pipe.At(i).tenant)
+	for k := range m.banks {
+		m.banks[k].each(func(r *request) { count(r.tenant) })
 	}
 	for i := range m.out.Len() {
 		count(m.out.At(i).Tenant)
-	}
-	for i := range m.retry.Len() {
-		count(m.retry.At(i).tenant)
 	}
 	for i := range m.miss {
 		if e := &m.miss[i]; e.first >= 0 && !e.fault {

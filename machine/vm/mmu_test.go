@@ -336,7 +336,7 @@ func TestIdleSkipping(t *testing.T) {
 		var rigs [2]*rig
 		for k := range rigs {
 			s := sheet(4096)
-			s.VM.FaultUs, s.VM.WalkCache = 1, 8*int(seed%2)
+			s.VM.FaultUs, s.VM.WalkCache, s.VM.L2Banks = 1, 8*int(seed%2), 1<<(seed%3)
 			r := newRig(t, s, 2, 2, func(c *Config) { c.Pending, c.Waiters, c.InQueue = 12, 20, 4 })
 			mustMap(t, r.tab, 0, base, 300*4096)
 			if err := r.tab.Reserve(1, base, 300*4096); err != nil {
@@ -366,6 +366,7 @@ func TestConservation(t *testing.T) {
 		s := sheet(4096)
 		s.VM.FaultUs = 0.5
 		s.VM.L2Ports = rapid.IntRange(1, 3).Draw(rt, "ports")
+		s.VM.L2Banks = rapid.SampledFrom([]int{1, 2, 4}).Draw(rt, "banks")
 		s.VM.L2Latency = rapid.IntRange(0, 12).Draw(rt, "latency")
 		s.VM.Walkers = rapid.IntRange(1, 6).Draw(rt, "walkers")
 		s.VM.WalkCache = rapid.SampledFrom([]int{0, 4, 20}).Draw(rt, "walk cache")

@@ -102,17 +102,17 @@ func (t *Tables) Layout(tenant mem.TenantID) uint64 { return t.layout[tenant] }
 
 // takeIn takes a frame in the least used group of the mask that has one.
 func (t *Tables) takeIn(tenant mem.TenantID, groups uint64) (ppn uint64, err error) {
-	best := -1
+	v := t.place.view(int(tenant), t.turn[tenant], -1)
 	for m := groups; m != 0; m &= m - 1 {
-		g := bits.TrailingZeros64(m)
-		if t.frames.Free(g) > 0 && (best < 0 || t.pages[tenant][g] < t.pages[tenant][best]) {
-			best = g
+		if g := bits.TrailingZeros64(m); t.frames.Free(g) > 0 {
+			v.add(g, t.pages[tenant][g])
 		}
 	}
-	if best < 0 {
+	if len(v.Groups) == 0 {
 		return 0, fmt.Errorf("tenant %d: %w: no free frame in the channel groups of mask %#x", tenant, ErrNoFrame,
 			groups)
 	}
+	best := v.Groups[t.place.again(v)]
 	ppn, _ = t.frames.Alloc(best)
 	t.pages[tenant][best]++
 	t.hold(ppn, tenant)

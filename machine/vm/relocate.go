@@ -12,7 +12,8 @@ import (
 // touched outside the gained groups moves into them until the tenant's pages are
 // spread evenly. Each move costs the driver a fixed time (section 4.5: 1000 GPU
 // cycles), as many at once as it handles far faults, and then the copy, which is
-// the machine's: it takes ids from NextCopy and answers with Copied.
+// the machine's: it takes ids from NextCopy and answers with Copied. Where the sheet
+// has vm.driver_turns, the driver and the copies take the applications in turn.
 //
 // A page nobody touches stays in a lost group until its frame is needed: then the
 // driver moves pages out in the background, from the group that holds most, a few
@@ -23,15 +24,17 @@ type relocator struct {
 	cost     uint64               // core cycles of the driver per page
 	slots    int                  // touched pages at once
 	sweepMax int                  // pages in the background at once
-	asked    mem.Queue[pageFault] // touched where they may not stay
+	turns    bool                 // applications are served in turn, not in order of arrival
+	asked    turnQueue[pageFault] // touched where they may not stay
 	work     mem.Ring[pageFault]  // in the driver's hands, oldest first
-	copies   mem.Queue[int32]     // moves the machine has not begun
+	copies   turnQueue[int32]     // moves the machine has not begun
 	late     mem.Queue[pageFault] // resolved while their tenant was held
 	held     []bool               // [tenant] in the middle of a hand-over
 	inFlight []int                // [tenant] moves from the driver's first look to the end of the copy
 	swept    []bool               // by move id
 	sweeping int                  // swept pages on the move
 	cursor   []uint64             // [tenant] page the search for the next one starts at
+	laid     int                  // tenant whose page was laid out anew last
 	low      int                  // free frames of a group below which untouched pages of others have to go
 
 	// Moves is told when pages begin (n > 0) or end to be on the move, Copy when one
@@ -48,6 +51,8 @@ func (r *relocator) init(s *sheets.Machine, slots int, m *MMU) {
 	n, pools := len(m.tab.pt), m.tab.frames.Pools()
 	r.tab, r.mmu = m.tab, m
 	r.cost, r.sweepMax, r.slots = uint64(s.VM.DriverCycles), s.VM.SweepPages, slots
+	r.turns, r.laid = s.VM.DriverTurns, n-1
+	r.asked, r.copies = newTurnQueue[pageFault](n, r.turns), newTurnQueue[int32](n, r.turns)
 	r.Copy = func(uint64) {}
 	r.work = mem.NewRing[pageFault](slots + r.sweepMax)
 	r.cursor = make([]uint64, n)
@@ -148,8 +153,12 @@ func (r *relocator) sweep() (f pageFault, ok bool) {
 // of them have to be laid out anew, touched or not (UGPU, section 6.2).
 func (r *relocator) sweepOld() (f pageFault, ok bool) {
 	for t := range r.held {
+		if r.turns {
+			t = (r.laid + 1 + t) % len(r.held)
+		}
 		if !r.held[t] && r.tab.stale[t] > r.inFlight[t] {
 			if f, ok = r.pick(mem.TenantID(t), 0); ok {
+				r.laid = t
 				return f, true
 			}
 		}
@@ -219,7 +228,7 @@ func (r *relocator) begin(now uint64, f pageFault) {
 		r.count(now, f.tenant, -1)
 		r.sweeping -= b2i(f.swept)
 		if !f.swept {
-			r.asked.Push(f)
+			r.asked.Push(f.tenant, f)
 		}
 	case err != nil && lost:
 		r.mmu.fail(err)
@@ -233,7 +242,7 @@ func (r *relocator) begin(now uint64, f pageFault) {
 			r.swept = append(r.swept, false)
 		}
 		r.swept[id] = f.swept
-		r.copies.Push(id)
+		r.copies.Push(f.tenant, id)
 		r.Copy(now)
 	}
 }
@@ -266,7 +275,7 @@ func (r *relocator) MoveNodes(now uint64, tenant mem.TenantID, keep uint64) (non
 		return none, err
 	}
 	r.count(now, tenant, 1)
-	r.copies.Push(id)
+	r.copies.Push(tenant, id)
 	r.Copy(now)
 	return false, nil
 }
@@ -290,7 +299,7 @@ func (r *relocator) SetStatus(tenant mem.TenantID, gained uint64) {
 	}
 }
 
-// NextCopy takes the oldest move whose bytes are to be copied; Tables.MoveOf
+// NextCopy takes the next move, of the application whose turn it is, whose bytes are to be copied; Tables.MoveOf
 // describes it.
 func (r *relocator) NextCopy() (id int32, ok bool) {
 	if r.copies.Len() == 0 {

@@ -21,7 +21,7 @@ type Tables struct {
 	bits   uint // log2 of the page size
 	pt     []*PageTable
 	frames *Frames
-	place  Place
+	place  placement
 	groups [][]int                 // [tenant] channel groups it may use, ascending
 	turn   []int                   // [tenant] pages placed so far
 	pages  [][]int                 // [tenant][pool] pages it has
@@ -31,7 +31,6 @@ type Tables struct {
 	layout []uint64                // [tenant] address map of its new pages, where pages span channels
 	stale  []int                   // [tenant] pages, and frames of nodes, of an earlier layout
 	holder map[uint64]mem.TenantID // who has each frame, in builds with the invariants tag
-	view   View
 	// Shootdown is told of every translation that is no longer valid, Freed of the frames,
 	// in order, that hold no page or node of a tenant any more.
 	Shootdown func(tenant mem.TenantID, vpn uint64)
@@ -59,11 +58,9 @@ func NewTables(s *sheets.Machine, m *addrmap.Map, tenants int) (*Tables, error) 
 	if err != nil {
 		return nil, err
 	}
-	place := PlaceModule(max(1, f.Pools()/max(1, s.NoC.Modules)))
-	if s.VM.Placement != "module" {
-		if place, err = PlaceByName(s.VM.Placement, s.VM.LABThreshold); err != nil {
-			return nil, fmt.Errorf("machine %s: %w", s.Name, err)
-		}
+	place, err := newPlacement(s, f, tenants)
+	if err != nil {
+		return nil, err
 	}
 	t := &Tables{
 		bits: f.bits, frames: f, place: place, turn: make([]int, tenants), carve: make([]span, tenants),
@@ -122,19 +119,17 @@ func (t *Tables) node(tenant int) (uint64, error) {
 
 // frame takes a frame in the group the policy chooses.
 func (t *Tables) frame(tenant, home int) (uint64, error) {
-	v := &t.view
-	v.Groups, v.Pages, v.Turn, v.Home = v.Groups[:0], v.Pages[:0], t.turn[tenant], home
+	v := t.place.view(tenant, t.turn[tenant], home)
 	for _, g := range t.groups[tenant] {
 		if t.frames.Free(g) > 0 {
-			v.Groups = append(v.Groups, g)
-			v.Pages = append(v.Pages, t.pages[tenant][g])
+			v.add(g, t.pages[tenant][g])
 		}
 	}
 	if len(v.Groups) == 0 {
 		return 0, fmt.Errorf("tenant %d: %w: no free frame in channel groups %v", tenant, ErrNoFrame, t.groups[tenant])
 	}
 	t.turn[tenant]++
-	g := v.Groups[t.place(v)]
+	g := v.Groups[t.place.first(v)]
 	t.pages[tenant][g]++
 	ppn, _ := t.frames.Alloc(g) // Free(g) > 0 was checked above
 	ppn |= t.layout[tenant] << t.layoutAt()

@@ -139,7 +139,7 @@ func TestPlacement(t *testing.T) {
 // TestOwnGroups: pages and table nodes of a tenant lie in its groups, whatever
 // the policy.
 func TestOwnGroups(t *testing.T) {
-	for _, policy := range []string{"round-robin", "least", "first-touch", "lab"} {
+	for _, policy := range []string{"round-robin", "least", "least-random", "first-touch", "lab"} {
 		s := sheet(4096)
 		s.VM.Placement = policy
 		tab := tables(t, s, 2)

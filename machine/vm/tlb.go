@@ -226,7 +226,7 @@ func (x *pageIndex) reset() {
 }
 
 // home spreads keys by the golden ratio (Fibonacci hashing).
-func (x *pageIndex) home(k uint64) int { return int(k * 0x9e3779b97f4a7c15 >> (x.shift & 63)) }
+func (x *pageIndex) home(k uint64) int { return int(k * golden >> (x.shift & 63)) }
 
 func (x *pageIndex) find(k uint64) int32 {
 	for i := x.home(k); ; i = (i + 1) & x.mask {

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"heddle/sim"
 )
 
 // chart is what the script draws of a run.
@@ -16,6 +18,8 @@ type chart struct {
 	X       []uint64    `json:"x"`         // ends of epochs
 	IPC     [][]float64 `json:"ipc"`       // per tenant
 	GBs     [][]float64 `json:"bandwidth"` // per tenant
+	OnCPU   []bool      `json:"on_cpu"`    // tenants whose IPC is of the CPU's clock
+	Memory  [][]float64 `json:"memory"`    // per channel, GB/s
 	Tracks  []track     `json:"tracks"`
 	Marks   []mark      `json:"marks"`
 }
@@ -51,6 +55,7 @@ func newChart(in Run) chart {
 		c.Colors = append(c.Colors, palette(i))
 		c.IPC = append(c.IPC, nil)
 		c.GBs = append(c.GBs, nil)
+		c.OnCPU = append(c.OnCPU, r.Tenants[i].CPU != nil && r.Tenants[i].SMs == 0)
 	}
 	for _, e := range r.Epochs {
 		c.X = append(c.X, e.Cycle)
@@ -67,8 +72,28 @@ func newChart(in Run) chart {
 		}
 		c.Marks = append(c.Marks, mark{d.Cycle, d.Changed, p.Touched, p.Swept, p.Gained})
 	}
-	c.Tracks = tracks(in, c.Tenants)
+	c.Tracks, c.Memory = tracks(in, c.Tenants), memory(r)
 	return c
+}
+
+// memory is what each channel moved over time, in GB/s.
+func memory(r *sim.Result) [][]float64 {
+	out := [][]float64{}
+	if len(r.Epochs) == 0 || r.Cycles == 0 {
+		return out
+	}
+	cycle, before := r.Seconds/float64(r.Cycles), uint64(0)
+	for range r.Epochs[0].ChannelBytes {
+		out = append(out, nil)
+	}
+	for i := range r.Epochs {
+		e := &r.Epochs[i]
+		for k := range out {
+			out[k] = append(out[k], float64(e.ChannelBytes[k])/(float64(e.Cycle-before)*cycle)/1e9)
+		}
+		before = e.Cycle
+	}
+	return out
 }
 
 // tracks lists SMs and then channel groups, each in the order of their numbers.

@@ -209,30 +209,23 @@ type partView struct{ Cause, Color, Share string }
 
 type causeView struct{ Name, Color string }
 
-// stallViews sums the profile over lines. The profile knows kernels; a kernel that
-// several applications launched stands for all of them.
-func stallViews(r *sim.Result) ([]stallView, []causeView) {
-	owner := map[string]string{}
-	var names []string
-	for i := range r.Tenants {
-		for _, k := range r.Tenants[i].Kernels {
-			if o := owner[k.Name]; o == "" {
-				owner[k.Name] = r.Tenants[i].Name
-			} else if !slices.Contains(strings.Split(o, " and "), r.Tenants[i].Name) {
-				owner[k.Name] = o + " and " + r.Tenants[i].Name
-			}
-		}
+// causeColor: Paul Tol, "Colour schemes" (2021), muted; none of them is an application's.
+func causeColor(i int) string {
+	colors := []string{
+		"#332288", "#88ccee", "#44aa99", "#117733", "#999933", "#ddcc77", "#cc6677", "#882255", "#aa4499", "#bbbbbb",
 	}
-	sums := map[string]map[string]uint64{} // owner, cause
-	var causes []string
+	return colors[i%len(colors)]
+}
+
+// stallViews sums the profile over lines, by application in the order of the run file.
+func stallViews(r *sim.Result) ([]stallView, []causeView) {
+	sums := map[string]map[string]uint64{} // application, cause
+	var names, causes []string
 	for _, s := range r.Stalls {
 		if s.Cycles == 0 {
 			continue
 		}
-		name := owner[s.Kernel]
-		if name == "" {
-			name = "kernel " + s.Kernel // it never finished, so no application lists it
-		}
+		name := r.Tenants[s.Tenant].Name
 		if sums[name] == nil {
 			sums[name] = map[string]uint64{}
 			names = append(names, name)
@@ -245,7 +238,7 @@ func stallViews(r *sim.Result) ([]stallView, []causeView) {
 	slices.Sort(causes)
 	var legend []causeView
 	for i, c := range causes {
-		legend = append(legend, causeView{c, palette(i)})
+		legend = append(legend, causeView{c, causeColor(i)})
 	}
 	var out []stallView
 	for _, n := range names {
@@ -256,7 +249,8 @@ func stallViews(r *sim.Result) ([]stallView, []causeView) {
 		v := stallView{Name: n, Total: whole(total)}
 		for i, c := range causes {
 			if x := sums[n][c]; x > 0 {
-				v.Parts = append(v.Parts, partView{c, palette(i), fmt.Sprintf("%.1f", 100*float64(x)/float64(total))})
+				share := fmt.Sprintf("%.1f", 100*float64(x)/float64(total))
+				v.Parts = append(v.Parts, partView{c, causeColor(i), share})
 			}
 		}
 		out = append(out, v)

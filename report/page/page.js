@@ -33,19 +33,22 @@
     reset() { this.set(this.full[0], this.full[1]); }
   }
 
-  function curves(el, group, data, series, key, extra) {
-    const opts = Object.assign({
+  // unit labels the axis on the left; second, where given, that of series of scale "cpu" on the right.
+  function curves(el, group, data, series, key, unit, second) {
+    const range = (u, lo, hi) => [Math.min(0, lo || 0), hi > 0 ? hi * 1.05 : 1];
+    const opts = {
       width: width(el), height: 210,
-      scales: { x: { time: false, min: group.range[0], max: group.range[1] }, y: { range: (u, lo, hi) => [Math.min(0, lo || 0), hi > 0 ? hi * 1.05 : 1] } },
-      axes: [{ values: (u, t) => t.map(si), label: "core cycle", labelSize: 20 }, { size: left, values: (u, t) => t.map(si) }],
+      scales: { x: { time: false, min: group.range[0], max: group.range[1] }, y: { range }, cpu: { range } },
+      axes: [{ values: (u, t) => t.map(si), label: "core cycle", labelSize: 20 }, { size: left - 20, values: (u, t) => t.map(si), label: unit, labelSize: 20 }],
       cursor: { sync: { key: key }, drag: { x: true, y: false, setScale: false } },
-      padding: [8, right, 0, 0],
+      padding: [8, second ? 0 : right, 0, 0],
       series: [{ label: "cycle", value: (u, v) => (v == null ? "" : String(v)) }, ...series],
       hooks: { setSelect: [(u) => {
         if (u.select.width > 2) group.set(u.posToVal(u.select.left, "x"), u.posToVal(u.select.left + u.select.width, "x"));
         u.setSelect({ left: 0, width: 0, top: 0, height: 0 }, false);
       }] },
-    }, extra || {});
+    };
+    if (second) opts.axes.push({ scale: "cpu", side: 1, grid: { show: false }, size: 44, values: (u, t) => t.map(si), label: second, labelSize: 20 });
     const u = new uPlot(opts, data, el);
     u.over.addEventListener("dblclick", () => group.reset());
     group.views.push((lo, hi) => u.setScale("x", { min: lo, max: hi }));
@@ -67,7 +70,7 @@
     curves(el, group, [x, ...sum], style.map(([label, color], i) => ({
       label, stroke: color, fill: color, paths: column, points: { show: false },
       value: (u, v, s, at) => (at == null ? "" : String(parts[i][at])),
-    })), key);
+    })), key, "pages");
   }
 
   function owners(el, group, run) {
@@ -177,12 +180,65 @@
     draw();
   }
 
+  // What each DRAM channel moved in each epoch: white for nothing, dark for the most of all.
+  function memory(el, group, run) {
+    const canvas = el.querySelector("canvas"), tip = el.querySelector(".tip");
+    const rows = run.memory.length, row = rows > 64 ? 3 : rows > 32 ? 5 : rows > 12 ? 7 : 12, top = 4, bottom = top + rows * row, height = bottom + 22;
+    const most = Math.max(1e-9, ...run.memory.map((r) => Math.max(...r)));
+    let w = 0;
+    const toX = (c) => left + (c - group.range[0]) / (group.range[1] - group.range[0]) * (w - left - right);
+    const start = (i) => (i === 0 ? 0 : run.x[i - 1]);
+    function draw() {
+      w = width(el);
+      const ratio = window.devicePixelRatio || 1;
+      canvas.width = w * ratio; canvas.height = height * ratio; canvas.style.height = height + "px";
+      const g = canvas.getContext("2d");
+      g.scale(ratio, ratio);
+      g.fillStyle = "#ffffff"; g.fillRect(0, 0, w, height);
+      run.x.forEach((end, i) => {
+        const x0 = Math.max(left, toX(start(i))), x1 = Math.min(w - right, toX(end));
+        if (x1 <= x0) return;
+        run.memory.forEach((r, k) => {
+          g.fillStyle = "rgb(0 60 120 / " + (r[i] / most).toFixed(3) + ")";
+          g.fillRect(x0, top + k * row, x1 - x0, row);
+        });
+      });
+      g.fillStyle = "#333"; g.font = "12px system-ui, sans-serif"; g.textBaseline = "middle"; g.textAlign = "right";
+      for (let k = 0; k < rows; k += Math.max(1, Math.ceil(14 / row))) g.fillText((k === 0 ? "channel " : "") + k, left - 6, top + k * row + row / 2 + 2);
+      g.textBaseline = "top"; g.textAlign = "left";
+      g.fillText(si(group.range[0]), left, bottom + 6);
+      g.textAlign = "center";
+      g.fillText("core cycle; white: nothing, dark: " + si(most) + " GB/s", (left + w - right) / 2, bottom + 6);
+      g.textAlign = "right";
+      g.fillText(si(group.range[1]), w - right, bottom + 6);
+    }
+    canvas.addEventListener("mousemove", (e) => {
+      const r = canvas.getBoundingClientRect(), x = e.clientX - r.left, y = e.clientY - r.top;
+      const k = Math.floor((y - top) / row), c = group.range[0] + (x - left) / (w - left - right) * (group.range[1] - group.range[0]);
+      const i = run.x.findIndex((end) => c < end);
+      tip.hidden = k < 0 || k >= rows || x < left || i < 0;
+      if (tip.hidden) return;
+      tip.textContent = "channel " + k + ", cycles " + start(i) + " to " + run.x[i] + ": " + si(run.memory[k][i]) + " GB/s";
+      tip.style.left = Math.min(x + 12, w - tip.offsetWidth - 4) + "px";
+      tip.style.top = y + 14 + "px";
+    });
+    canvas.addEventListener("mouseleave", () => { tip.hidden = true; });
+    canvas.addEventListener("dblclick", () => group.reset());
+    group.views.push(draw);
+    window.addEventListener("resize", draw);
+    draw();
+  }
+
   runs.forEach((run, i) => {
     const group = new Group(run), key = "run" + i;
     const el = (name) => document.getElementById(name + "-" + i);
     const series = run.tenants.map((t, k) => line(t, run.colors[k]));
-    if (el("ipc")) curves(el("ipc"), group, withStart(run.x, run.ipc), series, key);
-    if (el("bandwidth")) curves(el("bandwidth"), group, withStart(run.x, run.bandwidth), series, key);
+    const both = run.on_cpu.includes(true) && run.on_cpu.includes(false);
+    const unit = run.on_cpu.every((c) => c) ? "insts / CPU cycle" : "thread insts / cycle";
+    const ipc = series.map((s, k) => (both && run.on_cpu[k] ? Object.assign({}, s, { scale: "cpu", dash: [6, 3] }) : s));
+    if (el("ipc")) curves(el("ipc"), group, withStart(run.x, run.ipc), ipc, key, unit, both && "insts / CPU cycle (dashed)");
+    if (el("bandwidth")) curves(el("bandwidth"), group, withStart(run.x, run.bandwidth), series, key, "GB/s");
+    if (el("memory")) memory(el("memory"), group, run);
     if (el("owners")) owners(el("owners"), group, run);
     if (el("pages")) pages(el("pages"), group, run, key);
     document.getElementById("run-" + i).group = group;
@@ -199,7 +255,7 @@
       tables.push(withStart(r.x, [r.ipc[k]]));
       series.push(Object.assign(line(r.label, palette[i % 8], dashes[i % 4]), { spanGaps: true }));
     });
-    curves(el, all, tables.length > 1 ? uPlot.join(tables) : tables[0], series, "overlay");
+    curves(el, all, tables.length > 1 ? uPlot.join(tables) : tables[0], series, "overlay", "IPC");
   }
 
   for (const box of document.querySelectorAll("input.only"))

@@ -44,6 +44,7 @@ type runView struct {
 	Moved     *table
 	Contexts  *table
 	Touches   *touchesView
+	Roofline  *rooflineView
 	Decisions []decisionView
 	Stalls    []stallView
 	Causes    []causeView
@@ -52,6 +53,7 @@ type runView struct {
 	Owned     bool
 	Timed     bool // not a functional run
 	NoGroups  bool
+	Memory    bool // what channels moved over time is known
 }
 
 type tenantView struct{ Name, Color string }
@@ -150,6 +152,8 @@ func newRun(id int, in Run) runView {
 	v.Moved, v.Contexts = movedTable(r), contextsTable(r)
 	v.Touches, v.Decisions = touchesOf(r), decisionViews(r)
 	v.Stalls, v.Causes = stallViews(r)
+	v.Roofline = rooflineOf(r)
+	v.Memory = v.Epochs && len(r.Epochs[0].ChannelBytes) > 0
 	for _, s := range r.Spans {
 		v.Owned = v.Owned || isOwnership(s.Track)
 		v.NoGroups = v.NoGroups || strings.HasPrefix(s.Track, "channels ")

@@ -328,7 +328,7 @@ func (r *resolver) outputs(out *File, spec *sim.Spec) {
 	spec.Timeline = o.Timeline == nil || *o.Timeline
 	spec.Profile = o.Profile == nil || *o.Profile
 	if r.bare || r.root.Get("epoch") == nil {
-		spec.Epoch = DefaultEpoch
+		spec.Epoch, spec.MostEpochs = DefaultEpoch, DefaultEpochs
 	}
 }
 

@@ -32,7 +32,7 @@ type Doc struct {
 	Policies Policies `yaml:"policies" jsonschema_description:"Policies that govern every sharing entry that lists none of its own"`
 	Memory   Memory   `yaml:"memory" jsonschema_description:"What becomes of pages, in every sharing entry that does not say"`
 	Length   Length   `yaml:"length" jsonschema_description:"How long to simulate; to the end of the slowest application when left out"`
-	Epoch    uint64   `yaml:"epoch" jsonschema_description:"Core cycles per epoch sample; 0: no epochs; left out: 10000 when results are written"`
+	Epoch    uint64   `yaml:"epoch" jsonschema_description:"Core cycles per epoch sample; 0: no epochs; left out: when results are written, as many as make 100 to 200 epochs"`
 	Seed     uint64   `yaml:"seed" jsonschema:"default=1" jsonschema_description:"Seed of every random choice"`
 	Watch    uint64   `yaml:"watchdog" jsonschema_description:"Core cycles without progress that count as a deadlock; 0: the default"`
 	Outputs  Outputs  `yaml:"outputs" jsonschema_description:"What to write besides the table on the terminal"`
@@ -263,9 +263,13 @@ type File struct {
 	Sheet   *sheets.Provenance
 }
 
-// DefaultEpoch is the epoch length, in core cycles, when results are written and
-// the run file names none.
-const DefaultEpoch = 10000
+// DefaultEpoch is the length of epochs, in core cycles, when results are written and the
+// run file names none; from DefaultEpochs on they become longer, so that there are as many
+// as a plot can show.
+const (
+	DefaultEpoch  = 1000
+	DefaultEpochs = 200
+)
 
 // Load reads and resolves a run file.
 func Load(path string, o Overrides) (*File, error) {

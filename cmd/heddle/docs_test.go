@@ -1,0 +1,113 @@
+package main
+
+import (
+	"bytes"
+	"flag"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+var updateDocs = flag.Bool("update", false, "write docs/reference anew")
+
+// TestReferencePages: docs/reference is what heddle docs writes.
+func TestReferencePages(t *testing.T) {
+	pages, err := referencePages(rootCmd())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range pages {
+		path := filepath.Join("../../docs/reference", p.file)
+		if *updateDocs {
+			if err := os.WriteFile(path, p.text, 0o644); err != nil {
+				t.Fatal(err)
+			}
+			continue
+		}
+		got, err := os.ReadFile(path)
+		if err != nil || !bytes.Equal(got, p.text) {
+			t.Errorf("%s is not what the tables say (%v): make docs", path, err)
+		}
+	}
+}
+
+// TestDocsFromTheCommandLine: reference and man pages appear where they are asked for.
+func TestDocsFromTheCommandLine(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "pages")
+	for _, args := range [][]string{{"docs", dir}, {"docs", "--man", dir}} {
+		var out bytes.Buffer
+		if code := heddle(args, &out, &out); code != exitOK {
+			t.Fatalf("%v: %d %s", args, code, out.String())
+		}
+	}
+	for file, want := range map[string]string{
+		"policies.md": "`hydrogen`", "machine.md": "`dram.timing.cl`", "runfile.md": "`length.cycles`",
+		"heddle-run.1": "--sharing", "heddle-policy-replay.1": "--samples",
+	} {
+		text, err := os.ReadFile(filepath.Join(dir, file))
+		if err != nil || !strings.Contains(strings.ReplaceAll(string(text), `\-`, "-"), want) {
+			t.Errorf("%s lacks %s: %v", file, want, err)
+		}
+	}
+}
+
+// TestLinks: every relative link of a document leads to a file, and to a heading of it where it
+// names one.
+func TestLinks(t *testing.T) {
+	root := "../.."
+	link := regexp.MustCompile(`\]\(([^)\s]+)\)`)
+	count := 0
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() && (strings.HasPrefix(d.Name(), ".") && path != root || d.Name() == "results") {
+			return filepath.SkipDir
+		}
+		if filepath.Ext(path) != ".md" {
+			return nil
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		for _, m := range link.FindAllStringSubmatch(string(text), -1) {
+			to, heading, _ := strings.Cut(m[1], "#")
+			if strings.Contains(m[1], "://") || strings.HasPrefix(m[1], "mailto:") {
+				continue
+			}
+			count++
+			file := path
+			if to != "" {
+				file = filepath.Join(filepath.Dir(path), filepath.FromSlash(to))
+			}
+			body, err := os.ReadFile(file)
+			if st, statErr := os.Stat(file); err != nil && (statErr != nil || !st.IsDir()) {
+				t.Errorf("%s: %s leads nowhere", path, m[1])
+			} else if heading != "" && !hasHeading(string(body), heading) {
+				t.Errorf("%s: %s has no heading #%s", path, file, heading)
+			}
+		}
+		return nil
+	})
+	if err != nil || count < 20 {
+		t.Errorf("%d links, %v", count, err)
+	}
+}
+
+// hasHeading finds a heading by the anchor that Markdown renderers make of it.
+func hasHeading(text, anchor string) bool {
+	drop := regexp.MustCompile(`[^a-z0-9 _-]`)
+	for line := range strings.Lines(text) {
+		if title := strings.TrimLeft(line, "#"); title != line {
+			made := drop.ReplaceAllString(strings.ToLower(strings.TrimSpace(title)), "")
+			if strings.ReplaceAll(made, " ", "-") == anchor {
+				return true
+			}
+		}
+	}
+	return false
+}

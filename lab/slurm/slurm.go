@@ -1,0 +1,293 @@
+// Package slurm does simulations on a cluster under Slurm: a lab.Pool that submits arrays of tasks
+// and finds their results in the result store, which client and nodes share.
+//
+// The store is the only state. What is done, or failed, is what it holds; what is on its way is
+// what squeue lists: a job's name says which plan file it does, and a plan lists its points. So a
+// client may be killed at any time, and the next one, whoever starts it, submits exactly what is
+// neither in the store nor in the queue. A task looks into the store before each point; results
+// get their place by renaming; so a point that was done is neither lost nor there twice.
+//
+// A reader must know Pool, the client; Options, what a user asks for; Work, what a node does;
+// and follower, which decides what is submitted (again).
+package slurm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"heddle/lab"
+	"heddle/sim"
+)
+
+// Pool does the simulations of a runner that keeps results in a store. Its methods are for one
+// goroutine.
+type Pool struct {
+	Options Options
+	Code    string // identity of the simulator (lab.Code)
+	// Wait stays until everything has its result or error. Without it, what has none gets
+	// lab.ErrLater.
+	Wait bool
+	// Retry submits what failed before again, once.
+	Retry bool
+	// Tell, if any, is told where the simulations are: how many tasks run, and what others wait for.
+	Tell func(string)
+	// Poll is the longest time between two looks into queue and store; 0: five seconds. The first
+	// ones follow each other sooner.
+	Poll time.Duration
+
+	run     command // nil: the programs of this computer
+	retried map[string]bool
+	receipt Receipt
+	err     error
+	program string // the copy of this one
+}
+
+// Receipt says what a client has done and left.
+type Receipt struct {
+	Jobs   []int // arrays submitted
+	Tasks  int   // of these
+	Points int   // in these
+	Open   int   // points that have neither result nor error yet
+}
+
+// Receipt is about everything since the pool began.
+func (p *Pool) Receipt() Receipt { return p.receipt }
+
+// Err is why nothing could be submitted, nil if there is no such reason. The tasks concerned have
+// lab.ErrLater.
+func (p *Pool) Err() error { return p.err }
+
+// Do implements lab.Pool.
+func (p *Pool) Do(ctx context.Context, r *lab.Runner, todo []*lab.Task) {
+	if len(todo) == 0 {
+		return
+	}
+	f, err := p.follow(r, todo)
+	if err != nil {
+		p.fail(todo, err)
+		return
+	}
+	defer f.close()
+	for pause := min(p.Poll, time.Second); ; pause = min(p.Poll, pause*3/2) {
+		if err := f.round(ctx); err != nil && ctx.Err() == nil {
+			p.fail(todo, err)
+			return
+		}
+		left := f.left()
+		if left == 0 {
+			f.tidy(ctx)
+			return
+		}
+		if !p.Wait {
+			p.receipt.Open += left
+			leave(todo, lab.ErrLater)
+			return
+		}
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+			p.receipt.Open += left
+			leave(todo, sim.ErrStopped)
+			return
+		}
+	}
+}
+
+// fail ends a round of simulations that cannot be submitted.
+func (p *Pool) fail(todo []*lab.Task, err error) {
+	p.err = errors.Join(p.err, err)
+	leave(todo, lab.ErrLater)
+}
+
+// leave gives err to every task that has neither result nor error.
+func leave(todo []*lab.Task, err error) {
+	for _, t := range todo {
+		if t.Result == nil && t.Err == nil {
+			t.Err = err
+		}
+	}
+}
+
+// follow prepares to follow tasks.
+func (p *Pool) follow(r *lab.Runner, todo []*lab.Task) (*follower, error) {
+	if r.Store == nil || !r.Keep {
+		return nil, errors.New("a cluster gives its results through a result store, and there is none")
+	}
+	if err := p.Options.Check(); err != nil {
+		return nil, err
+	}
+	if p.run == nil {
+		p.run = system
+	}
+	if p.Poll == 0 {
+		p.Poll = 5 * time.Second
+	}
+	dir, err := filepath.Abs(r.Store.Dir())
+	if err != nil {
+		return nil, err
+	}
+	f := &follower{
+		p: p, r: r, store: dir, dir: filepath.Join(dir, "slurm"), points: map[string]*point{},
+		plans: map[string][][]string{}, said: map[string]bool{},
+	}
+	for _, t := range todo {
+		pt := &point{task: t}
+		if pt.Point, err = pointOf(t); err != nil {
+			return nil, err
+		}
+		f.points[t.Hash] = pt
+		f.order = append(f.order, pt)
+		if p.Retry && !p.retried[t.Hash] {
+			if p.retried == nil {
+				p.retried = map[string]bool{}
+			}
+			p.retried[t.Hash] = true
+			if err := r.Store.DropFailed(t.Hash); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if err := os.MkdirAll(filepath.Join(f.dir, "log"), 0o755); err != nil {
+		return nil, err
+	}
+	f.lock, err = openLock(filepath.Join(f.dir, "lock"))
+	return f, err
+}
+
+// submit hands the points of the chunks to Slurm, an array for as many as it takes at once.
+func (f *follower) submit(ctx context.Context, chunks [][]*point) error {
+	p := f.p
+	var tasks [][]Point
+	var hashes [][]string
+	for _, c := range chunks {
+		var t []Point
+		var h []string
+		for _, pt := range c {
+			t, h = append(t, pt.Point), append(h, pt.Hash)
+		}
+		tasks, hashes = append(tasks, t), append(hashes, h)
+	}
+	name, text, err := encodePlan(p.Code, tasks)
+	if err != nil {
+		return err
+	}
+	file := f.planFile(name)
+	if err := writeOnce(file, text, 0o644); err != nil {
+		return err
+	}
+	if p.program == "" {
+		if p.program, err = keepProgram(f.dir); err != nil {
+			return err
+		}
+	}
+	f.plans[name] = hashes
+	here, err := os.Getwd()
+	if err != nil {
+		return err
+	}
+	most := maxArray(ctx, p.run)
+	log := strings.ReplaceAll(filepath.Join(f.dir, "log", name), "%", "%%") + "-%A_%a.txt"
+	for offset := 0; offset < len(tasks); offset += most {
+		n := min(most, len(tasks)-offset)
+		job, err := submit(ctx, p.run, script(&p.Options, p.program, file, f.store, offset),
+			p.Options.arguments(jobName(name, offset), log, here, n))
+		if err != nil {
+			return err
+		}
+		p.receipt.Jobs = append(p.receipt.Jobs, job)
+		p.receipt.Tasks += n
+		for _, c := range chunks[offset : offset+n] {
+			p.receipt.Points += len(c)
+			for _, pt := range c {
+				pt.seen, pt.gone, pt.tries = true, 0, pt.tries+1
+			}
+		}
+	}
+	return nil
+}
+
+// planFile is where the plan of a name lies.
+func (f *follower) planFile(name string) string { return filepath.Join(f.dir, name+".plan") }
+
+// tidy removes what nobody needs any more: plans whose points are all in the store, their logs, and
+// copies of other programs when no plan is left.
+func (f *follower) tidy(ctx context.Context) {
+	held, err := f.lock.take()
+	if err != nil || !held {
+		return
+	}
+	defer f.lock.release()
+	entries, err := queue(ctx, f.p.run)
+	if err != nil {
+		return
+	}
+	plans, err := filepath.Glob(filepath.Join(f.dir, "*.plan"))
+	if err != nil {
+		return // only of a malformed pattern, and below as well
+	}
+	left := false
+	for _, file := range plans {
+		name := strings.TrimSuffix(filepath.Base(file), ".plan")
+		if f.needed(name, entries) {
+			left = true
+			continue
+		}
+		logs, _ := filepath.Glob(filepath.Join(f.dir, "log", name+"-*.txt"))
+		for _, file := range append(logs, file) {
+			os.Remove(file) // what stays does no harm
+		}
+	}
+	if left {
+		return
+	}
+	programs, _ := filepath.Glob(filepath.Join(f.dir, "bin", "*"))
+	for _, dir := range programs {
+		if dir != filepath.Dir(f.p.program) {
+			os.RemoveAll(dir)
+		}
+	}
+}
+
+// needed says that a plan is in the queue or has points without a result.
+func (f *follower) needed(name string, entries []entry) bool {
+	if slices.ContainsFunc(entries, func(e entry) bool { return e.plan == name && !ended(e.state) }) {
+		return true
+	}
+	for _, hashes := range f.tasks(name) {
+		if slices.ContainsFunc(hashes, func(h string) bool { return !f.r.Store.Has(h) }) {
+			return true
+		}
+	}
+	return false
+}
+
+// where describes the queue in a few words.
+func where(entries []entry, own func(*entry) bool) string {
+	run, wait := 0, 0
+	var reasons []string
+	for i := range entries {
+		e := &entries[i]
+		switch {
+		case !own(e) || ended(e.state):
+		case e.state == "PENDING":
+			wait++
+			if !slices.Contains(reasons, e.reason) {
+				reasons = append(reasons, e.reason)
+			}
+		default:
+			run++
+		}
+	}
+	s := fmt.Sprintf("slurm: %d tasks run, %d wait", run, wait)
+	if wait > 0 {
+		slices.Sort(reasons)
+		s += " (" + strings.Join(reasons, ", ") + ")"
+	}
+	return s
+}

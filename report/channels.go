@@ -1,0 +1,63 @@
+package report
+
+import (
+	"bytes"
+	"encoding/csv"
+	"fmt"
+	"io"
+	"strconv"
+
+	"heddle/sim"
+)
+
+// ChannelsCSV writes a line per epoch: its end in core cycles, and the bytes each DRAM channel
+// moved in it.
+func ChannelsCSV(w io.Writer, r *sim.Result) error {
+	c := csv.NewWriter(w)
+	head := []string{"cycle"}
+	if len(r.Epochs) > 0 {
+		for k := range r.Epochs[0].ChannelBytes {
+			head = append(head, fmt.Sprintf("channel_%d_bytes", k))
+		}
+	}
+	if err := c.Write(head); err != nil {
+		return err
+	}
+	for i := range r.Epochs {
+		e := &r.Epochs[i]
+		row := []string{strconv.FormatUint(e.Cycle, 10)}
+		for _, n := range e.ChannelBytes {
+			row = append(row, strconv.FormatUint(n, 10))
+		}
+		if err := c.Write(row); err != nil {
+			return err
+		}
+	}
+	c.Flush()
+	return c.Error()
+}
+
+// readChannels takes what ChannelsCSV wrote, after the epochs.
+func readChannels(text []byte, r *sim.Result) error {
+	rows, err := csv.NewReader(bytes.NewReader(text)).ReadAll()
+	if err != nil {
+		return err
+	}
+	if len(rows) != len(r.Epochs)+1 {
+		return fmt.Errorf("%d lines for %d epochs", len(rows), len(r.Epochs))
+	}
+	for i, row := range rows[1:] {
+		e := &r.Epochs[i]
+		if cycle, err := strconv.ParseUint(row[0], 10, 64); err != nil || cycle != e.Cycle {
+			return fmt.Errorf("line %d is of cycle %s, the epoch of %d", i+2, row[0], e.Cycle)
+		}
+		for _, text := range row[1:] {
+			n, err := strconv.ParseUint(text, 10, 64)
+			if err != nil {
+				return fmt.Errorf("line %d: %w", i+2, err)
+			}
+			e.ChannelBytes = append(e.ChannelBytes, n)
+		}
+	}
+	return nil
+}
