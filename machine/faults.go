@@ -134,6 +134,7 @@ const (
 	uvmWritten
 	uvmKept
 	uvmReturned
+	uvmFallbacks
 )
 
 func unifiedDesc() []stat.Desc {
@@ -151,5 +152,6 @@ func unifiedDesc() []stat.Desc {
 		{Name: "written_pages", Unit: "pages", Doc: "of those, pages written back over the link"},
 		{Name: "kept_pages", Unit: "pages", Doc: "pages chosen for eviction and used before it began"},
 		{Name: "returned_pages", Unit: "pages", Doc: "pages that went back because the host touched them"},
+		{Name: "fallbacks", Unit: "evictions", Doc: "evictions of what the policy itself would not have taken"},
 	}
 }

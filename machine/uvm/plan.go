@@ -16,6 +16,7 @@ type Eviction struct {
 	Pages     int
 	WriteBack bool // else they are invalidated
 	Returned  bool // the host takes the pages back: nothing else needed their room
+	Fallback  bool // the policy itself would not have taken them
 	chunk     int32
 	mask      Mask
 }
@@ -211,9 +212,11 @@ func (r *Runtime) stage(units []unit) {
 			}
 		}
 		r.plan.Out = append(r.plan.Out, Eviction{
-			Addr: c.base + uint64(k)*PageSize, Pages: n, WriteBack: write, chunk: u.chunk, mask: u.pages,
+			Addr: c.base + uint64(k)*PageSize, Pages: n, WriteBack: write, Fallback: r.fell && i == 0,
+			chunk: u.chunk, mask: u.pages,
 		})
 	}
+	r.fell = false
 }
 
 // commit books the plan.

@@ -132,6 +132,7 @@ type Runtime struct {
 	batch     []int32 // chunks of the batch being planned, by address
 	order     []int32 // chunks, least recent first, while a batch is planned
 	sorted    bool
+	fell      bool // what has just been chosen is a fallback
 	units     []unit
 	plan      Plan
 	Totals    Totals
