@@ -181,6 +181,14 @@ func (u *unified) Allocated(tenant int) uint64 {
 	return u.had[tenant]
 }
 
+// Heat is what became of the managed allocations there have been.
+func (u *unified) Heat() []uvm.Heat {
+	if !u.On() {
+		return nil
+	}
+	return uvm.Heats(u.runtime)
+}
+
 // free forgets a managed region. What is on its way finds nobody.
 func (u *unified) free(tenant mem.TenantID, base, bytes uint64) {
 	key := managedKey(tenant, base)

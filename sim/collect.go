@@ -232,6 +232,7 @@ func (r *run) result() *Result {
 		Version: ResultVersion, Spec: *r.spec, Complete: true, Cycles: now, Seconds: float64(now) / hz,
 		Epochs: r.col.epochs, Stalls: r.col.stalls(), Outside: &Outside{}, Machine: r.given,
 	}
+	res.Managed = r.managed()
 	if r.spec.Touches {
 		res.Touches = &Touches{}
 		res.Touches.BySMs, res.Touches.Homes = machine.PageTouches(r.gpu)

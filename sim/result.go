@@ -49,6 +49,8 @@ type Result struct {
 	Contexts *Contexts `json:"contexts,omitempty"`
 	// Touches counts the pages that SMs touched; nil where nobody asked.
 	Touches *Touches `json:"page_touches,omitempty"`
+	// Managed is what became of managed allocations under unified memory, by application and address.
+	Managed []ManagedAllocation `json:"managed_allocations,omitempty"`
 	// Warnings are about numbers that say less than they seem to.
 	Warnings []string `json:"warnings,omitempty"`
 	// Machine is every number of the machine, with unit and source, as the run had it.
@@ -129,6 +131,19 @@ type Outside struct {
 type Nobody struct {
 	IdleSMCycles  uint64 `json:"idle_sm_cycles"`  // of SMs with power, those that wake among them
 	GatedSMCycles uint64 `json:"gated_sm_cycles"` // of SMs that were powered down
+}
+
+// ManagedAllocation is what became of a managed allocation in the whole run; repeated executions of a program count
+// together. Accesses are those of warps to lines of 128 bytes; pages are of 4 KB.
+type ManagedAllocation struct {
+	Tenant   string `json:"tenant"`
+	Bytes    uint64 `json:"rounded_bytes"`
+	Reads    uint64 `json:"reads"`
+	Writes   uint64 `json:"writes"`
+	Remote   uint64 `json:"remote_accesses"` // of these, accesses served on the host
+	Migrated uint64 `json:"migrated_pages"`
+	Again    uint64 `json:"thrashed_pages"`
+	Left     uint64 `json:"evicted_pages"`
 }
 
 // Touches counts the pages of the whole run, of all tenants, by which SMs touched them. A page that

@@ -218,6 +218,17 @@ func (r *run) unified() (*machine.UnifiedMemory, error) {
 	return o, err
 }
 
+// managed is what became of managed allocations.
+func (r *run) managed() (out []ManagedAllocation) {
+	for _, h := range r.gpu.Unified.Heat() {
+		out = append(out, ManagedAllocation{
+			Tenant: r.apps[h.Tenant].spec.Name, Bytes: h.Bytes, Reads: h.Reads, Writes: h.Writes, Remote: h.Remote,
+			Migrated: h.Migrated, Again: h.Again, Left: h.Left,
+		})
+	}
+	return out
+}
+
 // unifiedSpans puts faults and transfers of unified memory on the timeline.
 func (r *run) unifiedSpans() {
 	tracks := [...]string{

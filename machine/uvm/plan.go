@@ -234,6 +234,8 @@ func (r *Runtime) commit() {
 		r.Totals.Faults += uint64(c.fault.Count())
 		r.Totals.Migrated += uint64(n)
 		r.Totals.Thrashed += uint64(again.Count())
+		c.heat.migrated += uint64(n)
+		c.heat.again += uint64(again.Count())
 		c.fault, c.want = Mask{}, Mask{}
 	}
 	commitEvictions(r)
@@ -246,6 +248,7 @@ func commitEvictions(r *Runtime) {
 		e := &r.plan.Out[i]
 		c := &r.chunks[e.chunk]
 		r.Totals.Evicted += uint64(e.Pages)
+		c.heat.left += uint64(e.Pages)
 		if e.WriteBack {
 			r.Totals.Written += uint64(e.Pages)
 		}

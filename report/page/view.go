@@ -44,6 +44,7 @@ type runView struct {
 	Moved     *table
 	Contexts  *table
 	Touches   *touchesView
+	Managed   *table
 	Roofline  *rooflineView
 	Decisions []decisionView
 	Stalls    []stallView
@@ -150,7 +151,7 @@ func newRun(id int, in Run) runView {
 		v.Kernels = kernelViews(r)
 	}
 	v.Moved, v.Contexts = movedTable(r), contextsTable(r)
-	v.Touches, v.Decisions = touchesOf(r), decisionViews(r)
+	v.Touches, v.Decisions, v.Managed = touchesOf(r), decisionViews(r), managedOf(r)
 	v.Stalls, v.Causes = stallViews(r)
 	v.Roofline = rooflineOf(r)
 	v.Memory = v.Epochs && len(r.Epochs[0].ChannelBytes) > 0
