@@ -128,13 +128,14 @@ func (b *builder) unified() error {
 	u.dma.order, err = link.NewArbiter(name, link.Parameters{
 		Tenants: len(b.gpu.Tenants), High: o.High,
 		Period: uint64(s.UVM.LinkPeriod), Similar: s.UVM.LinkSimilar, Deviation: s.UVM.LinkDeviation,
+		Queue: s.UVM.LinkQueue,
 		Allocated: func(tenant mem.TenantID) uint64 {
 			_, its := u.runtime.Allocated(tenant)
 			return its
 		},
 	})
 	if err != nil {
-		return fmt.Errorf("%w (machine %s: uvm.link_period, uvm.link_similar, uvm.link_deviation)", err, s.Name)
+		return fmt.Errorf("%w (machine %s: uvm.link_*)", err, s.Name)
 	}
 	u.had = make([]uint64, len(b.gpu.Tenants))
 	table := b.table("uvm", unifiedDesc(), 1)
