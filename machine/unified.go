@@ -31,6 +31,8 @@ type UnifiedMemory struct {
 	// FaultsOnLink has each page that has faulted take the direction to the device for as long as the driver
 	// otherwise takes for a batch, before its transfer, as the dissertation's public simulator does.
 	FaultsOnLink bool
+	// Accesses has the accesses of each page counted, for Accesses.
+	Accesses bool
 	// Spans has what the driver and the link did when kept, for a timeline.
 	Spans bool
 }
@@ -76,6 +78,7 @@ type unified struct {
 	dma     dmaEngine
 	remote  remoteStore
 	asked   []*Migration
+	used    []uvm.PageUse
 	keeps   bool // Spans are kept
 	spares  bool // pages of who goes first on the link leave last
 	Spans   []UnifiedSpan
@@ -137,6 +140,9 @@ func (b *builder) unified() error {
 	if err != nil {
 		return fmt.Errorf("%w (machine %s: uvm.link_*)", err, s.Name)
 	}
+	if o.Accesses {
+		uvm.Watch(u.runtime)
+	}
 	u.had = make([]uint64, len(b.gpu.Tenants))
 	table := b.table("uvm", unifiedDesc(), 1)
 	u.faults.build(s, table, o.FaultsOnLink)
@@ -180,6 +186,17 @@ func (u *unified) Allocated(tenant int) uint64 {
 		return 0
 	}
 	return u.had[tenant]
+}
+
+// Accesses tells of the managed pages that were accessed since the last call, by tenant and virtual page.
+func (u *unified) Accesses(do func(tenant int, vpn uint64, n uint32)) {
+	if !u.On() {
+		return
+	}
+	u.used = uvm.Seen(u.runtime, u.used[:0])
+	for _, p := range u.used {
+		do(int(keyTenant(p.Addr)), keyPage(p.Addr), p.N)
+	}
 }
 
 // Heat is what became of the managed allocations there have been.

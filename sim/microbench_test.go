@@ -121,3 +121,30 @@ func TestMicroTiming(t *testing.T) {
 		before = gbs
 	}
 }
+
+// Where touches are asked for, the accesses of every page are told by epoch: each read of the walk once, also
+// those that were pages of an allocation freed meanwhile.
+func TestPageAccesses(t *testing.T) {
+	s := walk(4*block, Unified{Prefetch: "none"}, block, 2*block, 3*block, block+8)
+	s.Touches, s.Epoch = true, 1000
+	r := right(t, &s)
+	sum := map[uint64]uint32{}
+	var before uint64
+	for _, a := range r.Touches.Accesses {
+		if a.Cycle < before || a.Tenant != 0 {
+			t.Fatalf("%+v after cycle %d", a, before)
+		}
+		before = a.Cycle
+		sum[a.Page] += a.N
+	}
+	base := r.Touches.Accesses[0].Page
+	for page, want := range map[uint64]uint32{base: 1, base + 16: 2, base + 32: 1, base + 48: 1} {
+		if sum[page] != want {
+			t.Errorf("page %d: %d accesses, want %d", page-base, sum[page], want)
+		}
+	}
+	s.Epoch = 0
+	if r := right(t, &s); len(r.Touches.Accesses) > 0 {
+		t.Error("accesses of no epoch")
+	}
+}

@@ -133,6 +133,14 @@ type Nobody struct {
 	GatedSMCycles uint64 `json:"gated_sm_cycles"` // of SMs that were powered down
 }
 
+// PageAccess is the accesses of a managed page in an epoch.
+type PageAccess struct {
+	Cycle  uint64 // the end of the epoch
+	Tenant int
+	Page   uint64 // virtual, of 4 KB
+	N      uint32 // accesses of warps to lines
+}
+
 // ManagedAllocation is what became of a managed allocation in the whole run; repeated executions of a program count
 // together. Accesses are those of warps to lines of 128 bytes; pages are of 4 KB.
 type ManagedAllocation struct {
@@ -153,6 +161,8 @@ type Touches struct {
 	// Homes counts by home (channel group) and partition (the SMs nearest to a group) the pages at
 	// home that some SM of the partition touched; nil where pages span channels.
 	Homes [][]uint64 `json:"pages_by_home_and_partition,omitempty"`
+	// Accesses are those of managed pages by epoch, under unified memory (page_accesses.csv).
+	Accesses []PageAccess `json:"-"`
 }
 
 // Time divides a tenant's window: they add up to its cycles.

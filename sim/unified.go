@@ -213,7 +213,7 @@ func (u *Unified) check(m *sheets.Machine) error {
 func (r *run) unified() (*machine.UnifiedMemory, error) {
 	o, err := r.spec.Sharing.Memory.Unified.options(r.spec.Seed)
 	if o != nil {
-		o.Spans = r.spec.Timeline
+		o.Spans, o.Accesses = r.spec.Timeline, r.spec.Touches && r.spec.Epoch > 0
 	}
 	return o, err
 }

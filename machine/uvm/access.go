@@ -31,6 +31,9 @@ func (r *Runtime) Access(addr uint64, write bool) (Verdict, error) {
 	c := &r.chunks[p.chunk()]
 	k := p.index()
 	r.count(c, k/PagesPerBlock)
+	if r.watched {
+		r.seen[p]++
+	}
 	if write {
 		c.heat.writes++
 	} else {

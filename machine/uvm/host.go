@@ -121,6 +121,9 @@ func (r *Runtime) Free(base uint64) (resident int) {
 		}
 		a := r.allocs[i]
 		remember(r, &a)
+		if r.watched {
+			r.freed = drain(r, &a, r.freed)
+		}
 		for k := a.first; k < a.first+a.chunks; k++ {
 			c := &r.chunks[k]
 			v := c.valid()

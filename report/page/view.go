@@ -45,6 +45,7 @@ type runView struct {
 	Contexts  *table
 	Touches   *touchesView
 	Managed   *table
+	Accesses  *accessesView
 	Roofline  *rooflineView
 	Decisions []decisionView
 	Stalls    []stallView
@@ -152,6 +153,7 @@ func newRun(id int, in Run) runView {
 	}
 	v.Moved, v.Contexts = movedTable(r), contextsTable(r)
 	v.Touches, v.Decisions, v.Managed = touchesOf(r), decisionViews(r), managedOf(r)
+	v.Accesses = accessesOf(r)
 	v.Stalls, v.Causes = stallViews(r)
 	v.Roofline = rooflineOf(r)
 	v.Memory = v.Epochs && len(r.Epochs[0].ChannelBytes) > 0
