@@ -149,6 +149,9 @@ func (d *dmaEngine) evict(now uint64, e *uvm.Eviction) {
 		state: jobWaiting, toHost: true, tenant: keyTenant(e.Addr), out: *e, pages: j.pages[:0], frames: j.frames[:0],
 	}
 	j.pages = d.unified.runtime.Append(j.pages, e)
+	if e.Fallback {
+		d.row[j.tenant][uvmFallbacks]++
+	}
 	d.book(j, uint64(e.Pages))
 	switch {
 	case e.WriteBack:

@@ -11,6 +11,7 @@ import (
 // interrupts every quantum, and the driver, which handles one batch after the other.
 type faultServer struct {
 	quantum, cost, perDMA uint64 // cycles
+	patience              uint64 // cycles after which faults without room are looked at again
 	buffer                mem.Ring[filed]
 	most                  int      // faults of a batch
 	batch                 []filed  // being handled
@@ -32,6 +33,7 @@ func (f *faultServer) build(s *sheets.Machine, t *stat.Table, onLink bool) {
 	f.cost, f.perDMA = cyclesOf(s.UVM.FaultUs, s), cyclesOf(s.UVM.DMAUs, s)
 	f.buffer, f.most, f.next = mem.NewRing[filed](s.UVM.Buffer), max(1, s.UVM.Batch), never
 	f.high = -1
+	f.patience = f.quantum
 	if onLink {
 		f.quantum, f.cost, f.most = 1, 1, s.UVM.Buffer
 	}
@@ -57,7 +59,9 @@ func (f *faultServer) file(now, key uint64) bool {
 func (f *faultServer) again(now, key uint64) {
 	f.row[keyTenant(key)][uvmDeferred]++
 	f.batch = append(f.batch, filed{key, now})
-	f.interrupt(now)
+	if f.end == 0 && f.next == never {
+		f.next = (now/f.patience + 1) * f.patience
+	}
 }
 
 // interrupt sees to it that the driver hears of faults at the next quantum.
@@ -130,7 +134,7 @@ const (
 	uvmWritten
 	uvmKept
 	uvmReturned
-	uvmAllocated
+	uvmFallbacks
 )
 
 func unifiedDesc() []stat.Desc {
@@ -148,9 +152,6 @@ func unifiedDesc() []stat.Desc {
 		{Name: "written_pages", Unit: "pages", Doc: "of those, pages written back over the link"},
 		{Name: "kept_pages", Unit: "pages", Doc: "pages chosen for eviction and used before it began"},
 		{Name: "returned_pages", Unit: "pages", Doc: "pages that went back because the host touched them"},
-		{
-			Name: "allocated_pages", Unit: "pages", Kind: stat.Maximum,
-			Doc: "pages of managed memory allocated at most, with their rounding",
-		},
+		{Name: "fallbacks", Unit: "evictions", Doc: "evictions of what the policy itself would not have taken"},
 	}
 }

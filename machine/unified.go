@@ -31,6 +31,8 @@ type UnifiedMemory struct {
 	// FaultsOnLink has each page that has faulted take the direction to the device for as long as the driver
 	// otherwise takes for a batch, before its transfer, as the dissertation's public simulator does.
 	FaultsOnLink bool
+	// Accesses has the accesses of each page counted, for Accesses.
+	Accesses bool
 	// Spans has what the driver and the link did when kept, for a timeline.
 	Spans bool
 }
@@ -70,11 +72,13 @@ type unified struct {
 	watched []sm.Watched // of each SM
 	runtime *uvm.Runtime // nil: managed memory is not moved on demand
 	share   float64
-	most    uint64 // bytes allocated at most so far
+	most    uint64   // bytes allocated at most so far
+	had     []uint64 // and those of each tenant
 	faults  faultServer
 	dma     dmaEngine
 	remote  remoteStore
 	asked   []*Migration
+	used    []uvm.PageUse
 	keeps   bool // Spans are kept
 	spares  bool // pages of who goes first on the link leave last
 	Spans   []UnifiedSpan
@@ -127,14 +131,19 @@ func (b *builder) unified() error {
 	u.dma.order, err = link.NewArbiter(name, link.Parameters{
 		Tenants: len(b.gpu.Tenants), High: o.High,
 		Period: uint64(s.UVM.LinkPeriod), Similar: s.UVM.LinkSimilar, Deviation: s.UVM.LinkDeviation,
+		Queue: s.UVM.LinkQueue,
 		Allocated: func(tenant mem.TenantID) uint64 {
 			_, its := u.runtime.Allocated(tenant)
 			return its
 		},
 	})
 	if err != nil {
-		return fmt.Errorf("%w (machine %s: uvm.link_period, uvm.link_similar, uvm.link_deviation)", err, s.Name)
+		return fmt.Errorf("%w (machine %s: uvm.link_*)", err, s.Name)
 	}
+	if o.Accesses {
+		uvm.Watch(u.runtime)
+	}
+	u.had = make([]uint64, len(b.gpu.Tenants))
 	table := b.table("uvm", unifiedDesc(), 1)
 	u.faults.build(s, table, o.FaultsOnLink)
 	if o.FaultsOnLink {
@@ -163,12 +172,39 @@ func (u *unified) allocate(tenant mem.TenantID, r *mem.Region) error {
 	}
 	all, its := u.runtime.Allocated(tenant)
 	u.most = max(u.most, all)
-	row := u.faults.row[tenant]
-	row[uvmAllocated] = max(row[uvmAllocated], its/uvm.PageSize)
+	u.had[tenant] = max(u.had[tenant], its)
 	if u.share > 0 {
 		u.runtime.SetCapacity(max(uvm.PageSize, int64(u.share*float64(u.most))&^(uvm.PageSize-1)))
 	}
 	return nil
+}
+
+// Allocated is the bytes of managed memory that a tenant has had at most, with their rounding; 0 where
+// nothing is moved on demand.
+func (u *unified) Allocated(tenant int) uint64 {
+	if !u.On() {
+		return 0
+	}
+	return u.had[tenant]
+}
+
+// Accesses tells of the managed pages that were accessed since the last call, by tenant and virtual page.
+func (u *unified) Accesses(do func(tenant int, vpn uint64, n uint32)) {
+	if !u.On() {
+		return
+	}
+	u.used = uvm.Seen(u.runtime, u.used[:0])
+	for _, p := range u.used {
+		do(int(keyTenant(p.Addr)), keyPage(p.Addr), p.N)
+	}
+}
+
+// Heat is what became of the managed allocations there have been.
+func (u *unified) Heat() []uvm.Heat {
+	if !u.On() {
+		return nil
+	}
+	return uvm.Heats(u.runtime)
 }
 
 // free forgets a managed region. What is on its way finds nobody.

@@ -109,16 +109,13 @@ func pagesOf(name string) func(r *sim.Result, k int) float64 {
 
 // evictedShare may be above 100 %: a page may leave more than once.
 func evictedShare(r *sim.Result, k int) float64 {
-	all, _ := counter(r, k, "uvm", "allocated_pages")
-	return 100 * known(pagesOf("evicted_pages")(r, k), all)
+	return 100 * known(pagesOf("evicted_pages")(r, k), float64(r.Tenants[k].ManagedBytes)/4096)
 }
 
 // transfersPerMB is what an execution asks of the link for the memory it has allocated (Ganguly, 7.1.1).
 func transfersPerMB(r *sim.Result, k int) float64 {
-	const pagesPerMB = 1 << 20 / 4096
-	all, _ := counter(r, k, "uvm", "allocated_pages")
 	n, _ := counter(r, k, "link", "transfers")
-	return known(n/r.Tenants[k].Executions, all/pagesPerMB)
+	return known(n/r.Tenants[k].Executions, float64(r.Tenants[k].ManagedBytes)/(1<<20))
 }
 
 // linkIntensity stands for arithmetic intensity: thread instructions for each byte on the link.

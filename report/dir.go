@@ -98,6 +98,7 @@ func (d *Dir) write(r *sim.Result) (lost, err error) {
 		{"counters.csv", !r.Spec.Functional, CountersCSV},
 		{"epochs.csv", epochs && !r.Spec.Functional, EpochsCSV},
 		{"channels.csv", epochs && !r.Spec.Functional, ChannelsCSV},
+		{"page_accesses.csv", r.Touches != nil && len(r.Touches.Accesses) > 0, AccessesCSV},
 		{"epochs.parquet", epochs && !r.Spec.Functional, EpochsParquet},
 		{sim.DecisionsFile, len(r.Decisions) > 0, Decisions},
 		{"timeline.json", r.Spec.Timeline, Timeline},

@@ -40,6 +40,7 @@ func Read(dir string) (*sim.Result, error) {
 	}{
 		{"epochs.csv", readEpochs},
 		{"channels.csv", readChannels},
+		{"page_accesses.csv", readAccesses},
 		{sim.DecisionsFile, readDecisions},
 		{"timeline.json", readTimeline},
 		{"stalls.pb.gz", readStalls},

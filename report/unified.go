@@ -20,7 +20,35 @@ func (p *printer) unified(r *sim.Result) {
 			n["prefetched_pages"], n["thrashed_pages"], n["evicted_pages"], n["written_pages"], n["returned_pages"])
 		p.f("  link: %d transfers of %s, %d accesses to pages on the host, its two directions busy %s of the time\n",
 			link["transfers"], mega(link["bytes"]), link["remotes"], busyShare(link["busy_cycles"], 2*t.Cycles))
+		for _, line := range ManagedLines(r, t.Name) {
+			p.f("  %s\n", line)
+		}
 	}
+}
+
+// mostAllocations bounds the allocations that are told one by one.
+const mostAllocations = 8
+
+// ManagedLines say what became of a tenant's managed allocations in the run.
+func ManagedLines(r *sim.Result, tenant string) (lines []string) {
+	all := 0
+	for i := range r.Managed {
+		m := &r.Managed[i]
+		if m.Tenant != tenant {
+			continue
+		}
+		if all++; all > mostAllocations {
+			continue
+		}
+		perPage := func(n uint64) float64 { return float64(n) / float64(max(1, m.Bytes/4096)) }
+		lines = append(lines, fmt.Sprintf("allocation %d, %s: %.3g reads and %.3g writes a page, %s of them on the "+
+			"host; %d pages came, %d of them again", all, mega(m.Bytes), perPage(m.Reads), perPage(m.Writes),
+			busyShare(m.Remote, m.Reads+m.Writes), m.Migrated, m.Again))
+	}
+	if all > mostAllocations {
+		lines = append(lines, fmt.Sprintf("and %d other allocations (result.json)", all-mostAllocations))
+	}
+	return lines
 }
 
 // windowCounters are the counters of an owner in a tenant's window; nil without any.

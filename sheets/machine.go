@@ -313,7 +313,8 @@ type UVM struct {
 
 	LinkPeriod    int     `yaml:"link_period" unit:"cycles" doc:"core cycles between two measurements of who goes first on the link (arbiter adaptive)" opt:"0"`
 	LinkSimilar   float64 `yaml:"link_similar" unit:"ratio" doc:"ratio up to which the demands of two applications are similar (the same)" opt:"0"`
-	LinkDeviation float64 `yaml:"link_deviation" unit:"ratio" doc:"by which an application may be served later than who goes first (the same)" opt:"0"`
+	LinkDeviation float64 `yaml:"link_deviation" unit:"ratio" doc:"by which the share of its transfers that is serviced may be below that of who goes first (the same)" opt:"0"`
+	LinkQueue     int     `yaml:"link_queue" unit:"transfers" doc:"pending transfers from which on who goes first need not wait for others to catch up (the same)" opt:"0"`
 }
 
 // MIG lists the slices a user can ask for by name.

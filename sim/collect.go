@@ -20,6 +20,7 @@ type collector struct {
 	sampled     uint64
 	last        [][]uint64 // per tenant, columns at the last epoch's end
 	epochs      []Epoch
+	accesses    []PageAccess
 	lastBytes   []uint64 // of each channel, at the last epoch's end
 	period      uint64   // of epochs at present, in core cycles; 0: there are none
 	gated       uint64   // SM-cycles powered down at the last epoch's end
@@ -112,6 +113,9 @@ func (c *collector) epoch(now uint64) {
 	e.Nobody.SMs, e.Nobody.Channels = c.r.nobodys()
 	c.sinceLast(&e)
 	c.epochs = append(c.epochs, e)
+	c.r.gpu.Unified.Accesses(func(tenant int, page uint64, n uint32) {
+		c.accesses = append(c.accesses, PageAccess{now, tenant, page, n})
+	})
 	c.sampled = now
 	if len(c.epochs) == c.r.spec.MostEpochs {
 		c.halve()
@@ -232,8 +236,9 @@ func (r *run) result() *Result {
 		Version: ResultVersion, Spec: *r.spec, Complete: true, Cycles: now, Seconds: float64(now) / hz,
 		Epochs: r.col.epochs, Stalls: r.col.stalls(), Outside: &Outside{}, Machine: r.given,
 	}
+	res.Managed = r.managed()
 	if r.spec.Touches {
-		res.Touches = &Touches{}
+		res.Touches = &Touches{Accesses: r.col.accesses}
 		res.Touches.BySMs, res.Touches.Homes = machine.PageTouches(r.gpu)
 	}
 	if r.ctl != nil {
@@ -330,7 +335,7 @@ func (r *run) tenant(res *Result, i int, a *app, outside, moved stat.Sums) {
 		BusyCycles: to.busy - from.busy, ThreadInsts: count(threadInsts), WarpInsts: count(warpInsts),
 		L1HitRate: rate(count(l1Hits), count(l1Accesses)), LLCHitRate: rate(count(llcHits), count(llcAccesses)),
 		DRAMBytes: count(dramBytes), Faults: count(faults), Time: r.col.time(i, w), Kernels: r.col.kernels[i],
-		Log: a.logLines(),
+		Log: a.logLines(), ManagedBytes: r.gpu.Unified.Allocated(i),
 	}
 	t.IPC = ratio(float64(t.ThreadInsts), float64(t.Cycles))
 	if t.CPU = r.cpuOf(i, &t, count); t.CPU != nil && t.SMs == 0 {

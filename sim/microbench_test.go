@@ -39,10 +39,11 @@ const (
 // beyond the size asked for comes along; the root of a tree is 2 MB at most.
 func TestMicroAllocation(t *testing.T) {
 	s := walk(2<<20+192*kB, Unified{Prefetch: "tbn"}, 2<<20, 2<<20+block, 2<<20+2*block)
-	n := totals(right(t, &s), "uvm")
-	if n["allocated_pages"] != (2<<20+256*kB)/4096 {
-		t.Errorf("%d pages are allocated, want those of 2 MB + 256 KB", n["allocated_pages"])
+	r := right(t, &s)
+	if got := r.Tenants[0].ManagedBytes; got != 2<<20+256*kB {
+		t.Errorf("%d bytes are allocated, want 2 MB + 256 KB", got)
 	}
+	n := totals(r, "uvm")
 	// 64 KB of the first tree, and all of the second, the padding included.
 	if n["migrated_pages"] != (block+256*kB)/4096 {
 		t.Errorf("%d pages came, want those of 64 KB + 256 KB", n["migrated_pages"])
@@ -118,5 +119,32 @@ func TestMicroTiming(t *testing.T) {
 			t.Errorf("%d KB at %.3g GB/s, want %.3g, and more than %.3g", bytes/kB, gbs, want, before)
 		}
 		before = gbs
+	}
+}
+
+// Where touches are asked for, the accesses of every page are told by epoch: each read of the walk once, also
+// those that were pages of an allocation freed meanwhile.
+func TestPageAccesses(t *testing.T) {
+	s := walk(4*block, Unified{Prefetch: "none"}, block, 2*block, 3*block, block+8)
+	s.Touches, s.Epoch = true, 1000
+	r := right(t, &s)
+	sum := map[uint64]uint32{}
+	var before uint64
+	for _, a := range r.Touches.Accesses {
+		if a.Cycle < before || a.Tenant != 0 {
+			t.Fatalf("%+v after cycle %d", a, before)
+		}
+		before = a.Cycle
+		sum[a.Page] += a.N
+	}
+	base := r.Touches.Accesses[0].Page
+	for page, want := range map[uint64]uint32{base: 1, base + 16: 2, base + 32: 1, base + 48: 1} {
+		if sum[page] != want {
+			t.Errorf("page %d: %d accesses, want %d", page-base, sum[page], want)
+		}
+	}
+	s.Epoch = 0
+	if r := right(t, &s); len(r.Touches.Accesses) > 0 {
+		t.Error("accesses of no epoch")
 	}
 }

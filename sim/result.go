@@ -49,6 +49,8 @@ type Result struct {
 	Contexts *Contexts `json:"contexts,omitempty"`
 	// Touches counts the pages that SMs touched; nil where nobody asked.
 	Touches *Touches `json:"page_touches,omitempty"`
+	// Managed is what became of managed allocations under unified memory, by application and address.
+	Managed []ManagedAllocation `json:"managed_allocations,omitempty"`
 	// Warnings are about numbers that say less than they seem to.
 	Warnings []string `json:"warnings,omitempty"`
 	// Machine is every number of the machine, with unit and source, as the run had it.
@@ -97,6 +99,8 @@ type Tenant struct {
 	MovedBytes uint64  `json:"moved_dram_bytes"`
 	MovedGBs   float64 `json:"moved_dram_gb_per_s"`
 	Faults     uint64  `json:"faults"`
+	// ManagedBytes is the managed memory it had at most in the run, rounded as unified memory does.
+	ManagedBytes uint64 `json:"managed_bytes,omitempty"`
 	// CPU is its part on CPU cores, nil without; IPC is that of the cores where it has no SM.
 	CPU *TenantCPU `json:"cpu,omitempty"`
 	// HeldSMCycles are the SM-cycles it had: of SMs it owned, or, where SMs are
@@ -129,6 +133,27 @@ type Nobody struct {
 	GatedSMCycles uint64 `json:"gated_sm_cycles"` // of SMs that were powered down
 }
 
+// PageAccess is the accesses of a managed page in an epoch.
+type PageAccess struct {
+	Cycle  uint64 // the end of the epoch
+	Tenant int
+	Page   uint64 // virtual, of 4 KB
+	N      uint32 // accesses of warps to lines
+}
+
+// ManagedAllocation is what became of a managed allocation in the whole run; repeated executions of a program count
+// together. Accesses are those of warps to lines of 128 bytes; pages are of 4 KB.
+type ManagedAllocation struct {
+	Tenant   string `json:"tenant"`
+	Bytes    uint64 `json:"rounded_bytes"`
+	Reads    uint64 `json:"reads"`
+	Writes   uint64 `json:"writes"`
+	Remote   uint64 `json:"remote_accesses"` // of these, accesses served on the host
+	Migrated uint64 `json:"migrated_pages"`
+	Again    uint64 `json:"thrashed_pages"`
+	Left     uint64 `json:"evicted_pages"`
+}
+
 // Touches counts the pages of the whole run, of all tenants, by which SMs touched them. A page that
 // changed frames counts once for each.
 type Touches struct {
@@ -136,6 +161,8 @@ type Touches struct {
 	// Homes counts by home (channel group) and partition (the SMs nearest to a group) the pages at
 	// home that some SM of the partition touched; nil where pages span channels.
 	Homes [][]uint64 `json:"pages_by_home_and_partition,omitempty"`
+	// Accesses are those of managed pages by epoch, under unified memory (page_accesses.csv).
+	Accesses []PageAccess `json:"-"`
 }
 
 // Time divides a tenant's window: they add up to its cycles.

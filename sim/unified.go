@@ -213,9 +213,20 @@ func (u *Unified) check(m *sheets.Machine) error {
 func (r *run) unified() (*machine.UnifiedMemory, error) {
 	o, err := r.spec.Sharing.Memory.Unified.options(r.spec.Seed)
 	if o != nil {
-		o.Spans = r.spec.Timeline
+		o.Spans, o.Accesses = r.spec.Timeline, r.spec.Touches && r.spec.Epoch > 0
 	}
 	return o, err
+}
+
+// managed is what became of managed allocations.
+func (r *run) managed() (out []ManagedAllocation) {
+	for _, h := range r.gpu.Unified.Heat() {
+		out = append(out, ManagedAllocation{
+			Tenant: r.apps[h.Tenant].spec.Name, Bytes: h.Bytes, Reads: h.Reads, Writes: h.Writes, Remote: h.Remote,
+			Migrated: h.Migrated, Again: h.Again, Left: h.Left,
+		})
+	}
+	return out
 }
 
 // unifiedSpans puts faults and transfers of unified memory on the timeline.

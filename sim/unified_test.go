@@ -60,6 +60,13 @@ func right(t *testing.T, s *Spec) *Result {
 		t.Errorf("%d bytes on the link for %d pages that came, %d written back and %d returned", link["bytes"],
 			n["migrated_pages"], n["written_pages"], n["returned_pages"])
 	}
+	var came, again, left uint64
+	for _, m := range r.Managed {
+		came, again, left = came+m.Migrated, again+m.Again, left+m.Left
+	}
+	if came < n["migrated_pages"] || again < n["thrashed_pages"] || left != n["evicted_pages"] {
+		t.Errorf("by allocation %d pages came, %d again, %d left; in all %v", came, again, left, n)
+	}
 	if n["migrated_pages"] < max(n["prefetched_pages"], n["thrashed_pages"]) ||
 		n["migrated_pages"]+link["remotes"] == 0 {
 		t.Errorf("%v", n)

@@ -172,3 +172,15 @@ func TestRuntimes(t *testing.T) {
 		t.Errorf("an unknown set: %v", err)
 	}
 }
+
+// Faults for which there is no room are looked at again every quantum, also where faults are planned for
+// as they come.
+func TestFaultsOnLinkWait(t *testing.T) {
+	s := unifiedSpec(Unified{Runtime: "uvmsmart-compat", All: true, Capacity: "65536"}, "micro/triad")
+	r := right(t, &s)
+	n := totals(r, "uvm")
+	if quanta := r.Cycles/1481 + 1; n["deferred"] == 0 || n["batches"] > n["faults"]+quanta {
+		t.Errorf("%d faults, %d put off, in %d batches; there are %d quanta", n["faults"], n["deferred"], n["batches"],
+			quanta)
+	}
+}

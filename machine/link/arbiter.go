@@ -10,7 +10,7 @@ import (
 // Arbiter chooses which of the waiting transfers of a direction goes next, among those that may go now.
 // Both directions ask the same one.
 type Arbiter interface {
-	// Next is an index into waiting, oldest first, or -1 for none. It changes nothing.
+	// Next is an index into waiting, oldest first, or -1 for none. It is asked while a direction is idle.
 	Next(way int, waiting []Transfer, may func(t *Transfer) bool) int
 	// Begun tells of a transfer that has begun and the cycles it takes.
 	Begun(way int, t *Transfer, now, cycles uint64)
@@ -26,8 +26,10 @@ type Parameters struct {
 	Tenants int
 	High    int // of `static`: who goes first
 	// Of `adaptive`: core cycles between two measurements, the ratio up to which two measures are similar,
-	// and by which an application may be served later than another; bytes of memory allocated.
+	// that by which the serviced share of an application may be below another's, the transfers pending
+	// from which on that does not count; bytes of memory allocated.
 	Period             uint64
+	Queue              int
 	Similar, Deviation float64
 	Allocated          func(tenant mem.TenantID) uint64
 }
@@ -45,9 +47,9 @@ func NewArbiter(name string, p Parameters) (Arbiter, error) {
 		}
 		return &Static{high: p.High}, nil
 	case "adaptive":
-		if p.Period < 1 || p.Similar < 1 || p.Deviation < 1 {
-			return nil, fmt.Errorf("arbiter adaptive: period %d, similar %g, deviation %g: each is 1 or more", p.Period,
-				p.Similar, p.Deviation)
+		if p.Period < 1 || p.Queue < 1 || p.Similar < 1 || p.Deviation < 1 {
+			return nil, fmt.Errorf("arbiter adaptive: period %d, queue %d, similar %g, deviation %g: each is 1 or more",
+				p.Period, p.Queue, p.Similar, p.Deviation)
 		}
 		return newAdaptive(&p), nil
 	}

@@ -96,7 +96,7 @@ func TestArbiters(t *testing.T) {
 // adaptive is parameters for two applications of which one goes first.
 func adaptive(high int) Parameters {
 	return Parameters{
-		Tenants: 2, High: high, Period: 1000, Similar: 1.25, Deviation: 4,
+		Tenants: 2, High: high, Period: 1000, Similar: 1.25, Deviation: 2, Queue: 2,
 		Allocated: func(mem.TenantID) uint64 { return 1 << 20 },
 	}
 }
@@ -123,12 +123,26 @@ func TestEquation9(t *testing.T) {
 	p := adaptive(0)
 	x := newAdaptive(&p)
 	x.high = 0
-	x.Begun(0, &Transfer{Bytes: 1, Queued: 0}, 0, 10)
-	x.Begun(0, &Transfer{Bytes: 1, Queued: 0, Tenant: 1}, 100, 10)
-	queue := []Transfer{{ID: 0}, {ID: 1, Tenant: 1}}
-	if i := x.Next(0, queue, func(*Transfer) bool { return true }); i != 1 {
-		t.Errorf("%d goes, though 1 is late", i)
+	always := func(*Transfer) bool { return true }
+	first, second := Transfer{Bytes: 1}, Transfer{Bytes: 1, Tenant: 1}
+	queue := []Transfer{first, second, second}
+	next := func(what string, queue []Transfer, want int) {
+		t.Helper()
+		if i := x.Next(0, queue, always); i != want {
+			t.Errorf("%s: %d goes, want %d", what, i, want)
+		}
 	}
+	next("nobody has been served", queue, 0)
+	x.Begun(0, &first, 0, 10)
+	next("half of the first's, none of the second's", queue, 1)
+	x.Begun(0, &second, 10, 10)
+	next("half of the first's, a third of the second's", queue, 1)
+	x.Begun(0, &second, 20, 10)
+	next("half of either's", queue, 0)
+	x.Begun(0, &first, 30, 10)
+	x.Begun(0, &first, 40, 10)
+	x.Begun(0, &first, 50, 10)
+	next("the first has three pending", []Transfer{first, first, first, second, second, second, second, second}, 0)
 }
 
 // alike is n transfers of so many KB each, of so many MB allocated.

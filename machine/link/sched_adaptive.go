@@ -4,33 +4,41 @@ import "heddle/mem"
 
 // Adaptive is the application-aware provisioning of Ganguly, 7.2.2, equations 6 to 9. Every period it
 // measures each application: its transfers per unit of memory allocated, T, and its mean transfer size,
-// weighted by size, per unit of time, which is the less the higher its arithmetic intensity. Where the one is similar, the other
-// chooses who goes first: more transfers, or lower intensity. Where neither or both tell applications
-// apart and disagree, they take turns (RR-FR-FCFS). Who is served late by a share of its service time
-// that is above the others' by a threshold goes first until it has caught up. It conserves work: who
-// goes first but has nothing that may go lets others pass. Cost: three counters per application.
-//
-// Readings: the text names no numbers and no schedulers are public. Late is measured by waiting over
-// service time; the second application is compared with the first in the order of their T.
+// weighted by size, per unit of time, which is the less the higher its arithmetic intensity. Where the
+// one is similar, the other chooses who goes first: more transfers, or lower intensity. Where neither or
+// both tell applications apart and disagree, they take turns (RR-FR-FCFS). An application of whose requested
+// transfers a much smaller share has been serviced than of who goes first catches up, unless the other has
+// a lot pending. It conserves work: who has nothing that may go lets others pass. Cost: four counters per
+// application, and two per direction. Readings: the text names no numbers and no schedulers are public.
 type Adaptive struct {
 	p      Parameters
 	turns  RoundRobin
 	sum    []measure // of the present period
 	end    uint64    // of it
 	high   int
-	behind int // who catches up; -1: nobody
+	served [2][]float64 // transfers of each direction in the period
+	behind [2]int       // who catches up; -1: nobody
+	queued []float64    // transfers that wait
 }
 
 // measure is what an application's transfers did: squares are of their bytes.
-type measure struct{ transfers, bytes, squares, allocated, wait, service float64 }
+type measure struct{ transfers, bytes, squares, allocated float64 }
 
 func newAdaptive(p *Parameters) *Adaptive {
-	return &Adaptive{p: *p, sum: make([]measure, p.Tenants), end: p.Period, high: -1, behind: -1}
+	x := &Adaptive{
+		p: *p, sum: make([]measure, p.Tenants), end: p.Period, high: -1, behind: [2]int{-1, -1},
+		queued: make([]float64, p.Tenants),
+	}
+	for way := range x.served {
+		x.served[way] = make([]float64, p.Tenants)
+	}
+	return x
 }
 
 // Next implements Arbiter.
 func (x *Adaptive) Next(way int, waiting []Transfer, may func(t *Transfer) bool) int {
-	for _, first := range [2]int{x.behind, x.high} {
+	x.watch(way, waiting)
+	for _, first := range [2]int{x.behind[way], x.high} {
 		if first < 0 {
 			continue
 		}
@@ -44,36 +52,57 @@ func (x *Adaptive) Next(way int, waiting []Transfer, may func(t *Transfer) bool)
 // Begun implements Arbiter.
 func (x *Adaptive) Begun(way int, t *Transfer, now, cycles uint64) {
 	x.turns.Begun(way, t, now, cycles)
+	x.served[way][t.Tenant]++
 	m := &x.sum[t.Tenant]
 	m.transfers++
 	m.bytes += float64(t.Bytes)
 	m.squares += float64(t.Bytes) * float64(t.Bytes)
-	m.wait += float64(now - t.Queued)
-	m.service += float64(cycles)
-	x.behind = x.late()
-	if now >= x.end {
-		for k := range x.sum {
-			x.sum[k].allocated = float64(x.p.Allocated(mem.TenantID(k)))
+	if now < x.end {
+		return
+	}
+	for k := range x.sum {
+		x.sum[k].allocated = float64(x.p.Allocated(mem.TenantID(k)))
+	}
+	x.high, x.end = highest(x.sum, x.p.Similar), now+x.p.Period
+	clear(x.sum)
+	clear(x.served[0])
+	clear(x.served[1])
+}
+
+// watch says who catches up in a direction.
+func (x *Adaptive) watch(way int, waiting []Transfer) {
+	b := &x.behind[way]
+	if x.high < 0 {
+		*b = -1
+		return
+	}
+	clear(x.queued)
+	for i := range waiting {
+		x.queued[waiting[i].Tenant]++
+	}
+	first := x.performance(way, x.high)
+	switch {
+	case x.queued[x.high] > float64(x.p.Queue) || *b >= 0 && x.performance(way, *b) >= first:
+		*b = -1
+		return
+	case *b >= 0:
+		return
+	}
+	least := first / x.p.Deviation
+	for i := range x.queued {
+		if p := x.performance(way, i); i != x.high && p < least {
+			*b, least = i, p
 		}
-		x.high = highest(x.sum, x.p.Similar)
-		clear(x.sum)
-		x.end = now + x.p.Period
 	}
 }
 
-// late is the application that is served later than one that goes first by more than may be.
-func (x *Adaptive) late() int {
-	if x.high < 0 || x.sum[x.high].service == 0 {
-		return -1
+// performance is the share of the transfers an application has asked for in the period that have been serviced.
+func (x *Adaptive) performance(way, tenant int) float64 {
+	served := x.served[way][tenant]
+	if asked := served + x.queued[tenant]; asked > 0 {
+		return served / asked
 	}
-	most := x.p.Deviation * (1 + x.sum[x.high].wait/x.sum[x.high].service)
-	worst := -1
-	for i, m := range x.sum {
-		if d := 1 + m.wait/max(1, m.service); i != x.high && m.service > 0 && d > most {
-			worst, most = i, d
-		}
-	}
-	return worst
+	return 1
 }
 
 // highest is who goes first by what all did; -1: nobody clearly.

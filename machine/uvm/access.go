@@ -31,6 +31,14 @@ func (r *Runtime) Access(addr uint64, write bool) (Verdict, error) {
 	c := &r.chunks[p.chunk()]
 	k := p.index()
 	r.count(c, k/PagesPerBlock)
+	if r.watched {
+		r.seen[p]++
+	}
+	if write {
+		c.heat.writes++
+	} else {
+		c.heat.reads++
+	}
 	switch {
 	case c.staged.Has(k):
 		return Staged, nil
@@ -43,6 +51,7 @@ func (r *Runtime) Access(addr uint64, write bool) (Verdict, error) {
 	t, pinned := r.limit(c, k/PagesPerBlock)
 	if pinned || t > 0 && !write && uint64(c.counter[k/PagesPerBlock]&mostCount) < t {
 		r.Totals.Remote++
+		c.heat.remote++
 		return Remote, nil
 	}
 	c.asked.Set(k)

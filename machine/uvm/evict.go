@@ -99,7 +99,7 @@ func (r *Runtime) choose() []unit {
 	if len(u) == 0 {
 		u = mostPopulated(r)
 	}
-	if len(u) > 0 {
+	if r.fell = len(u) > 0; r.fell {
 		r.Totals.Fallbacks++
 	}
 	return u

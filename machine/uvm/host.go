@@ -105,6 +105,7 @@ func (r *Runtime) Keep(e *Eviction) {
 		}
 	}
 	r.Totals.Evicted -= uint64(e.Pages)
+	c.heat.left -= uint64(e.Pages)
 	r.Totals.Kept += uint64(e.Pages)
 	if e.WriteBack {
 		r.Totals.Written -= uint64(e.Pages)
@@ -119,6 +120,10 @@ func (r *Runtime) Free(base uint64) (resident int) {
 			continue
 		}
 		a := r.allocs[i]
+		remember(r, &a)
+		if r.watched {
+			r.freed = drain(r, &a, r.freed)
+		}
 		for k := a.first; k < a.first+a.chunks; k++ {
 			c := &r.chunks[k]
 			v := c.valid()

@@ -16,6 +16,7 @@ type Eviction struct {
 	Pages     int
 	WriteBack bool // else they are invalidated
 	Returned  bool // the host takes the pages back: nothing else needed their room
+	Fallback  bool // the policy itself would not have taken them
 	chunk     int32
 	mask      Mask
 }
@@ -211,9 +212,11 @@ func (r *Runtime) stage(units []unit) {
 			}
 		}
 		r.plan.Out = append(r.plan.Out, Eviction{
-			Addr: c.base + uint64(k)*PageSize, Pages: n, WriteBack: write, chunk: u.chunk, mask: u.pages,
+			Addr: c.base + uint64(k)*PageSize, Pages: n, WriteBack: write, Fallback: r.fell && i == 0,
+			chunk: u.chunk, mask: u.pages,
 		})
 	}
+	r.fell = false
 }
 
 // commit books the plan.
@@ -231,6 +234,8 @@ func (r *Runtime) commit() {
 		r.Totals.Faults += uint64(c.fault.Count())
 		r.Totals.Migrated += uint64(n)
 		r.Totals.Thrashed += uint64(again.Count())
+		c.heat.migrated += uint64(n)
+		c.heat.again += uint64(again.Count())
 		c.fault, c.want = Mask{}, Mask{}
 	}
 	commitEvictions(r)
@@ -243,6 +248,7 @@ func commitEvictions(r *Runtime) {
 		e := &r.plan.Out[i]
 		c := &r.chunks[e.chunk]
 		r.Totals.Evicted += uint64(e.Pages)
+		c.heat.left += uint64(e.Pages)
 		if e.WriteBack {
 			r.Totals.Written += uint64(e.Pages)
 		}

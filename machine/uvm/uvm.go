@@ -55,12 +55,13 @@ type chunk struct {
 	tenant  mem.TenantID
 	live    bool
 	advice  Advice
-	pattern Pattern                // of its allocation
-	earlier uint32                 // blocks that have come in earlier kernels
-	during  uint32                 // and in this one
-	written bool                   // by anybody, ever
-	stamp   uint64                 // of the latest transfer or access
-	arrived uint64                 // stamp of the latest transfer
+	pattern Pattern // of its allocation
+	earlier uint32  // blocks that have come in earlier kernels
+	during  uint32  // and in this one
+	written bool    // by anybody, ever
+	stamp   uint64  // of the latest transfer or access
+	arrived uint64  // stamp of the latest transfer
+	heat    use
 	block   [BlocksPerChunk]uint64 // stamps
 	counter [BlocksPerChunk]uint32 // accesses and round trips, as counters.go lays them out
 
@@ -132,6 +133,11 @@ type Runtime struct {
 	batch     []int32 // chunks of the batch being planned, by address
 	order     []int32 // chunks, least recent first, while a batch is planned
 	sorted    bool
+	past      []Heat    // of allocations that were freed
+	watched   bool      // seen is kept
+	seen      []uint32  // [page] accesses since they were asked for
+	freed     []PageUse // the same of pages that were freed since
+	fell      bool      // what has just been chosen is a fallback
 	units     []unit
 	plan      Plan
 	Totals    Totals
@@ -231,6 +237,7 @@ func (r *Runtime) Allocate(tenant mem.TenantID, base, n uint64, readOnly bool) e
 	if r.flat {
 		r.list.grow(len(r.chunks) * PagesPerChunk)
 	}
+	watch(r)
 	r.allocs = slices.Insert(r.allocs, i, a)
 	r.sorted = false
 	return nil

@@ -44,6 +44,8 @@ type runView struct {
 	Moved     *table
 	Contexts  *table
 	Touches   *touchesView
+	Managed   *table
+	Accesses  *accessesView
 	Roofline  *rooflineView
 	Decisions []decisionView
 	Stalls    []stallView
@@ -150,7 +152,8 @@ func newRun(id int, in Run) runView {
 		v.Kernels = kernelViews(r)
 	}
 	v.Moved, v.Contexts = movedTable(r), contextsTable(r)
-	v.Touches, v.Decisions = touchesOf(r), decisionViews(r)
+	v.Touches, v.Decisions, v.Managed = touchesOf(r), decisionViews(r), managedOf(r)
+	v.Accesses = accessesOf(r)
 	v.Stalls, v.Causes = stallViews(r)
 	v.Roofline = rooflineOf(r)
 	v.Memory = v.Epochs && len(r.Epochs[0].ChannelBytes) > 0

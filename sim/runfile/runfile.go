@@ -155,7 +155,7 @@ type Length struct {
 type Outputs struct {
 	Dir      string `yaml:"dir" jsonschema_description:"Result directory relative to this file; one sub-directory per sharing mode when there are several"`
 	Timeline *bool  `yaml:"timeline" jsonschema:"default=true" jsonschema_description:"timeline.json for ui.perfetto.dev"`
-	Touches  bool   `yaml:"touches" jsonschema:"default=false" jsonschema_description:"Count which SMs touch each page, and where it lies (machines that translate addresses)"`
+	Touches  bool   `yaml:"touches" jsonschema:"default=false" jsonschema_description:"Count which SMs touch each page, where it lies, and under unified memory when it is accessed (machines that translate addresses)"`
 	Profile  *bool  `yaml:"profile" jsonschema:"default=true" jsonschema_description:"stalls.pb.gz for go tool pprof"`
 }
 

@@ -1,0 +1,39 @@
+package uvm
+
+// PageUse is accesses of a page since they were last asked for.
+type PageUse struct {
+	Addr uint64
+	N    uint32
+}
+
+// Watch has the accesses of what is allocated from now on counted page by page, for Seen.
+func Watch(r *Runtime) { r.watched = true }
+
+// watch makes room for the counts of new chunks.
+func watch(r *Runtime) {
+	if n := len(r.chunks) * PagesPerChunk; r.watched && n > len(r.seen) {
+		r.seen = append(r.seen, make([]uint32, n-len(r.seen))...)
+	}
+}
+
+// Seen adds to a list the pages that were accessed since the last call, those freed meanwhile in front.
+func Seen(r *Runtime, list []PageUse) []PageUse {
+	list = append(list, r.freed...)
+	r.freed = r.freed[:0]
+	for i := range r.allocs {
+		list = drain(r, &r.allocs[i], list)
+	}
+	return list
+}
+
+// drain takes the counts of an allocation's pages.
+func drain(r *Runtime, a *allocation, list []PageUse) []PageUse {
+	first := pageOf(a.first, 0)
+	for p := first; p < first+page(a.chunks)*PagesPerChunk && int(p) < len(r.seen); p++ {
+		if n := r.seen[p]; n > 0 {
+			list = append(list, PageUse{r.address(p), n})
+			r.seen[p] = 0
+		}
+	}
+	return list
+}
