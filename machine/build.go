@@ -36,6 +36,9 @@ type Options struct {
 	Lockstep bool
 	// Unified has managed memory moved on demand; nil: its pages come when they are touched and stay.
 	Unified *UnifiedMemory
+	// Homes is the policy by which pages follow the accesses to them (vm.HomesEntries); "": they stay
+	// where they have been placed.
+	Homes string
 }
 
 // New builds the machine of a sheet, shared by the given tenants. Errors name the
@@ -56,7 +59,8 @@ func New(sheet *sheets.Machine, tenants []*Tenant, o Options) (*GPU, error) {
 		return nil, err
 	}
 	for _, part := range []func() error{
-		b.channels, b.tiers, b.stacks, b.slices, b.networks, b.translation, b.sms, b.unified, b.admitCores, b.cpus,
+		b.channels, b.tiers, b.stacks, b.slices, b.networks, b.translation, b.sms, b.unified, b.homes, b.admitCores,
+		b.cpus,
 	} {
 		if err := part(); err != nil {
 			return nil, fmt.Errorf("machine %s: %w", sheet.Name, err)

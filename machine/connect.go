@@ -83,6 +83,13 @@ func (g *GPU) connectMoving() {
 	y.driver, y.tables, y.fabric, y.layouts = g.translation.driver, g.translation.tables, &g.fabric, &g.fabric.layouts
 	y.memory, y.groups, y.pace, y.agenda = &g.memory, &g.groups, &g.pace, g.agenda
 
+	o := &g.translation.homes
+	o.tables, o.driver = g.translation.tables, g.translation.driver
+	o.pace, o.agenda = &g.pace, g.agenda
+	if o.decide != nil {
+		o.driver.Homes.Ended, o.driver.Homes.Reclaim = o.ended, o.reclaim
+	}
+
 	t := &g.turns
 	t.tenants, t.sms, t.mover, t.contexts, t.dispatch = g.Tenants, g.sms.list, &g.mover, &g.contexts, &g.dispatch
 	t.meters, t.pace = &g.meters, &g.pace

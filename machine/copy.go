@@ -178,6 +178,10 @@ func (c *copyEngine) answered(r *mem.Req, now uint64) {
 	if j.left--; j.left > 0 {
 		return
 	}
+	if c.tables.MoveOf(j.id).Kind == vm.Copy { // the page is still there
+		c.end(i, now)
+		return
+	}
 	for n := range c.lines { // what the reads left in the LLC
 		a := j.from + c.line(n)
 		c.memory.slices[c.layouts.slice(a)].Drop(a)

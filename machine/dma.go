@@ -26,12 +26,12 @@ type dmaEngine struct {
 	jobs     []dmaJob
 	spare    []int32
 	live     int
-	active   []int32  // jobs that have begun, oldest first
-	drops    []int32  // jobs of clean pages that wait for moves inside the device
-	used     int      // frames of managed pages, of those on their way included
-	reaching []uint16 // [frame] requests of SMs for lines of it
-	lines    int32    // of a page
-	perFault uint64   // cycles of a direction for each page that has faulted, where the driver handles none
+	active   []int32 // jobs that have begun, oldest first
+	drops    []int32 // jobs of clean pages that wait for moves inside the device
+	used     int     // frames of managed pages, of those on their way included
+	reach    reach
+	lines    int32  // of a page
+	perFault uint64 // cycles of a direction for each page that has faulted, where the driver handles none
 	lineSize uint64
 	whole    uint8 // all sectors of a line
 	row      [][]uint64
@@ -67,9 +67,6 @@ type dmaJob struct {
 // dmaTag marks the requests of the engine among those of the MMU's port; the rest is the job.
 const dmaTag = 1 << 29
 
-// drainPoll is how often, in cycles, the engine looks whether accesses to pages that leave have ended.
-const drainPoll = 16
-
 func (d *dmaEngine) build(b *builder, t, links *stat.Table) {
 	s := b.sheet
 	d.link = link.FromSheet(s)
@@ -81,21 +78,13 @@ func (d *dmaEngine) build(b *builder, t, links *stat.Table) {
 	}
 	d.lines, d.lineSize = int32(uvm.PageSize/s.LLC.Line), uint64(s.LLC.Line)
 	d.whole = uint8(1<<(s.LLC.Line/s.LLC.Sector) - 1)
-	d.reaching = make([]uint16, s.DRAM.Capacity/uvm.PageSize)
-}
-
-// frameOf is the place of a line's frame in reaching.
-func (d *dmaEngine) frameOf(line uint64) int {
-	return int(line >> pageBits & (1<<d.tables.LayoutBit() - 1))
+	d.reach = newReach(s.DRAM.Capacity/uvm.PageSize, pageBits, b.gpu.translation.tables.LayoutBit())
 }
 
 // count books n requests of SMs for a line.
 func (d *dmaEngine) count(line uint64, n int) {
-	if line&mem.Remote != 0 {
-		return
-	}
-	if f := d.frameOf(line); f < len(d.reaching) {
-		d.reaching[f] += uint16(n)
+	if line&mem.Remote == 0 {
+		d.reach.count(line, n)
 	}
 }
 
@@ -254,38 +243,12 @@ func (d *dmaEngine) drain(i int32) {
 			j.frames = append(j.frames, ppn)
 		}
 	}
-	d.mark(j, leaves)
+	d.reach.mark(j.frames, leaves)
 	d.active = append(d.active, i)
-}
-
-// quiet says that no SM can reach the frames of a job any more.
-func (d *dmaEngine) quiet(j *dmaJob) bool {
-	for _, f := range j.frames {
-		if d.reaching[d.frameOf(f<<pageBits)]&^leaves > 0 {
-			return false
-		}
-	}
-	for _, s := range d.unified.watched {
-		if s.ReachesLeaving() {
-			return false
-		}
-	}
-	return true
 }
 
 // pageBits is log2 of a page.
 const pageBits = 12
-
-// leaves marks a frame in reaching that a job takes away, beside the number of requests.
-const leaves = 1 << 15
-
-// mark says of the frames of a job whether they are being taken away.
-func (d *dmaEngine) mark(j *dmaJob, bit uint16) {
-	for _, f := range j.frames {
-		k := d.frameOf(f << pageBits)
-		d.reaching[k] = d.reaching[k]&^leaves | bit
-	}
-}
 
 // start begins transfers while their directions are idle, and returns the next cycle with work.
 func (d *dmaEngine) start(now uint64) (next uint64) {
@@ -395,10 +358,10 @@ func (d *dmaEngine) advance(i int32, now uint64) bool {
 	j := &d.jobs[i]
 	switch j.state {
 	case jobDraining:
-		if !d.quiet(j) {
+		if !d.reach.quiet(j.frames) {
 			return false
 		}
-		d.mark(j, 0)
+		d.reach.mark(j.frames, 0)
 		if !j.out.WriteBack {
 			d.giveFrames(j)
 			d.done(i)

@@ -256,7 +256,7 @@ func (f *fabric) checkIsolation(h int32, slice int) {
 		return // a page being moved leaves or enters by right
 	}
 	if f.tables != nil {
-		f.tables.CheckAccess(owner, r.Line)
+		f.tables.CheckAccess(owner, r.Line, r.Op != mem.Read && r.Op != mem.Walk)
 	}
 	ch := f.layouts.channelOf(slice)
 	if t.allowed != nil && t.allowed[ch>>6]>>(ch&63)&1 == 0 {

@@ -36,7 +36,8 @@ type translation struct {
 	tlbs        []*vm.TLB // L1 TLB of each SM
 	localMapped []uint64  // [tenant] bytes of the local window that have frames
 	touches     *vm.Touches
-	promised    []int64 // [tenant] bytes of device memory whose pages get frames when they are touched
+	homes       pageHomes // off where pages do not follow the accesses to them
+	promised    []int64   // [tenant] bytes of device memory whose pages get frames when they are touched
 }
 
 // mmuPort passes L1 TLB misses on and wakes the MMU for them.
@@ -123,7 +124,7 @@ func (x *translation) allocate(tenant int, r *mem.Region) error {
 	case x.tables != nil && x.sheet.VM.FirstTouch:
 		return x.promise(tenant, r)
 	case x.tables != nil:
-		return x.tables.MapRegion(t, r.Base, uint64(n))
+		return x.homes.short(x.tables.MapRegion(t, r.Base, uint64(n)))
 	case r.Kind == mem.Managed:
 		x.pager.Reserve(t, r.Base, n)
 		for _, s := range x.sms { // from now on they ask
@@ -255,6 +256,10 @@ func (x *translation) tick(now uint64) uint64 {
 			break
 		}
 		next = now + 1 // there is room again for what waited behind it
+		if x.homes.refuses(now, &r) {
+			x.mmu.Again(&r)
+			continue
+		}
 		x.touches.Note(r.PPN, int(r.SM))
 		x.sms[r.SM].Translated(r.Tenant, r.VPN, r.PPN, now)
 		x.agenda.wakeSM(int(r.SM), now)

@@ -69,7 +69,6 @@ type unified struct {
 	pace     *pace
 	agenda   agenda
 
-	watched []sm.Watched // of each SM
 	runtime *uvm.Runtime // nil: managed memory is not moved on demand
 	share   float64
 	most    uint64   // bytes allocated at most so far
@@ -152,7 +151,7 @@ func (b *builder) unified() error {
 	u.dma.build(b, table, b.table("link", link.Desc(), 2))
 	u.remote.build(b)
 	for _, s := range b.gpu.sms.list {
-		u.watched = append(u.watched, sm.Watch(s, u))
+		u.dma.reach.watched = append(u.dma.reach.watched, sm.Watch(s, u))
 	}
 	b.gpu.translation.mmu.SetHandler(u)
 	return nil
@@ -342,6 +341,9 @@ func (u *unified) keep(now uint64, key uint64) {
 	}
 }
 
+// MayWrite implements sm.Watcher: no page has copies.
+func (u *unified) MayWrite(uint64, mem.TenantID, uint64) bool { return true }
+
 // Replay implements sm.Watcher.
 func (u *unified) Replay(_ uint64, tenant mem.TenantID, addr uint64, write bool) {
 	u.runtime.Used(managedKey(tenant, addr), write)
@@ -349,15 +351,11 @@ func (u *unified) Replay(_ uint64, tenant mem.TenantID, addr uint64, write bool)
 
 // Leaves implements sm.Watcher.
 func (u *unified) Leaves(line uint64) bool {
-	if line&mem.Remote != 0 {
-		return false
-	}
-	f := u.dma.frameOf(line)
-	return f < len(u.dma.reaching) && u.dma.reaching[f]&leaves != 0
+	return line&mem.Remote == 0 && u.dma.reach.leaves(line)
 }
 
 // Sent implements sm.Watcher.
-func (u *unified) Sent(line uint64) { u.dma.count(line, 1) }
+func (u *unified) Sent(line uint64, _ mem.Op) { u.dma.count(line, 1) }
 
 // Answered implements sm.Watcher.
 func (u *unified) Answered(line uint64) { u.dma.count(line, -1) }

@@ -287,6 +287,9 @@ type VM struct {
 	GainShare  bool `yaml:"gain_share" unit:"flag" doc:"of the pages touched outside gained channels only the gained share moves, every n-th; otherwise every page until their number is right" opt:"false"`
 	CopyLines  int  `yaml:"copy_lines" unit:"lines" doc:"lines of pages on their way through the copy engine at once, where the memory does not copy them itself" opt:"256"`
 	SweepPages int  `yaml:"sweep_pages" unit:"pages" doc:"pages the driver has on the move at once in the background; 0: it moves none" opt:"0"`
+	// Pages whose homes follow their accesses (memory.pages: migrate and replicate).
+	HomeInterval int `yaml:"home_interval" unit:"cycles" doc:"core cycles in which the accesses of each partition to each page are counted; 0: they are not" opt:"0"`
+	HomePages    int `yaml:"home_pages" unit:"pages" doc:"pages the driver takes of an interval, and has in hand at once" opt:"0"`
 }
 
 // Link is the host interface.

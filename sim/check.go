@@ -129,6 +129,28 @@ func (s *Sharing) checkReplication(m *sheets.Machine) error {
 	return nil
 }
 
+// checkHomes refuses pages that follow the accesses to them where pages have no home, or something
+// else moves them.
+func (s *Sharing) checkHomes(m *sheets.Machine) error {
+	way := s.homes()
+	if way == "" {
+		return nil
+	}
+	if path, err := machine.CanRehome(m); err != nil {
+		return &Lacks{path, "memory.pages: " + way + ": " + err.Error()}
+	}
+	if s.Memory.Unified.On() {
+		return fmt.Errorf("memory.pages is %s, and memory.unified moves pages, too: keep one of them", way)
+	}
+	for _, g := range s.Governed() {
+		if e, err := g.entry(); err == nil && e.Sets("groups") {
+			return fmt.Errorf("memory.pages is %s, and policy %s gives channels to other applications, which pages "+
+				"follow: keep one of them", way, e.Name)
+		}
+	}
+	return nil
+}
+
 func (s *Sharing) checkMemory(mode *Mode, m *sheets.Machine) error {
 	if err := s.checkReplication(m); err != nil {
 		return err
@@ -144,10 +166,7 @@ func (s *Sharing) checkMemory(mode *Mode, m *sheets.Machine) error {
 		return err
 	}
 	if way := s.Memory.Pages; way != "" {
-		var names []string
-		for _, w := range PageWays() {
-			names = append(names, w[0])
-		}
+		names := pagesNames()
 		if !slices.Contains(names, way) {
 			return fmt.Errorf("memory.pages is %s, not %q%s", strings.Join(names, ", "), way,
 				yamldoc.DidYouMean(way, names))
@@ -156,6 +175,9 @@ func (s *Sharing) checkMemory(mode *Mode, m *sheets.Machine) error {
 			return fmt.Errorf("sharing mode %s moves pages by %s and memory.pages says %s: write the mode out (%s)",
 				mode.Name, mode.Pages, way, mode.Long())
 		}
+	}
+	if err := s.checkHomes(m); err != nil {
+		return err
 	}
 	if p := s.Memory.Placement; p != "" {
 		if err := sheets.Apply(&sheets.Machine{}, "vm.placement", p); err != nil {

@@ -207,6 +207,9 @@ func (d *device) advance(s *stream, now uint64) (bool, error) {
 		switch op.Kind {
 		case host.OpCopy:
 			s.end = d.r.copyEnd(op, now)
+			if !onHost(op.Dst) {
+				machine.HostWrites(d.r.gpu, d.a.id, op.Dst, op.DstOff, op.N)
+			}
 		case host.OpPrefetch:
 			if s.pages = d.r.gpu.Unified.Migrate(d.a.id, op.Dst, op.DstOff, op.N, op.ToDevice); s.pages == nil {
 				s.end = d.r.prefetchEnd(d.a, op, now)

@@ -7,6 +7,7 @@ import (
 
 	"heddle/control"
 	"heddle/machine"
+	"heddle/machine/vm"
 	"heddle/sheets"
 	"heddle/sheets/yamldoc"
 )
@@ -113,20 +114,32 @@ func Modes() []Mode {
 	}
 }
 
-// How pages follow their channels (memory.pages).
+// How pages follow their channels (memory.pages); other values are policies of pages that follow the
+// accesses to them (vm.HomesEntries).
 const (
 	pageMove  = "page-move"
 	readWrite = "read-write"
 	rewrite   = "rewrite"
 )
 
-// PageWays lists the values of memory.pages with their meanings.
+// PageWays lists the values of memory.pages for pages that follow their channels, with their meanings.
 func PageWays() [][2]string {
 	return [][2]string{
 		{pageMove, "MIGRATION commands inside the HBM stack (UGPU, section 4.3)"},
 		{readWrite, "reads and writes through the memory system"},
 		{rewrite, "on a conventional address map: every page is laid out anew"},
 	}
+}
+
+// pagesNames lists all values of memory.pages.
+func pagesNames() (names []string) {
+	for _, w := range PageWays() {
+		names = append(names, w[0])
+	}
+	for _, e := range vm.HomesEntries() {
+		names = append(names, e.Name)
+	}
+	return names
 }
 
 // ModeNames lists the names of the ways of sharing.
@@ -215,7 +228,7 @@ type Governor struct {
 
 // Memory says what becomes of pages.
 type Memory struct {
-	Pages     string `json:"pages,omitempty"`     // how they follow their channels: PageWays
+	Pages     string `json:"pages,omitempty"`     // how they follow their channels (PageWays) or accesses (vm.HomesEntries)
 	Placement string `json:"placement,omitempty"` // of new ones; "": as the sheet's vm.placement
 	// Replication is whether LLC slices keep copies of other partitions' read-only lines:
 	// none or full; "": as a policy that sets replication says, or none.
@@ -248,13 +261,21 @@ func (s *Sharing) copying() machine.Copying {
 	if m, err := s.mode(0); way == "" && err == nil {
 		way = m.Pages
 	}
-	switch way {
-	case readWrite:
+	switch {
+	case way == readWrite || s.homes() != "":
 		return machine.ReadWrite
-	case rewrite:
+	case way == rewrite:
 		return machine.Rewrite
 	}
 	return machine.PageMove
+}
+
+// homes is the policy by which pages follow the accesses to them; "": they do not.
+func (s *Sharing) homes() string {
+	if vm.HomesByName(s.Memory.Pages) == nil {
+		return ""
+	}
+	return s.Memory.Pages
 }
 
 // placed is the machine with what the memory axis says of it.

@@ -129,6 +129,7 @@ func (r *run) build() error {
 		Every: r.spec.NoSkip, Watchdog: r.spec.Watchdog, Profile: r.spec.Profile, Copying: r.spec.Sharing.copying(),
 		Cores: r.spec.Cores, Lockstep: r.spec.Lockstep, Quantum: r.spec.Sharing.Turn(r.sheet),
 		Touches: r.spec.Touches, Replication: r.spec.Sharing.replication(), Unified: unified,
+		Homes: r.spec.Sharing.homes(),
 		Clock: func() int64 { return int64(time.Since(r.begun)) },
 	})
 	if err != nil {

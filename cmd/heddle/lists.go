@@ -49,12 +49,7 @@ func policies() []policy {
 	for _, e := range control.All() {
 		out = append(out, policy{"machine-wide", e.Name, "run file: " + chosenBy(&e), describe(&e), e.Source})
 	}
-	for _, w := range sim.PageWays() {
-		out = append(out, policy{
-			"page moves", w[0], "run file: memory: {pages: " + w[0] + "}", w[1],
-			"UGPU paper, section 6.2",
-		})
-	}
+	out = append(out, pagePolicies()...)
 	for _, p := range hybrid.Policies() {
 		out = append(out, policy{
 			"hybrid memory", p.Name, "--set memory.hybrid.policy=" + p.Name, p.What, p.Source,
@@ -105,6 +100,18 @@ func placements() []policy {
 			"NUBA, ASPLOS 2023, section 4",
 		},
 	}
+}
+
+// pagePolicies lists the values of memory.pages.
+func pagePolicies() (out []policy) {
+	const by = "run file: memory: {pages: "
+	for _, w := range sim.PageWays() {
+		out = append(out, policy{"page moves", w[0], by + w[0] + "}", w[1], "UGPU paper, section 6.2"})
+	}
+	for _, e := range vm.HomesEntries() {
+		out = append(out, policy{"page homes", e.Name, by + e.Name + "}", e.What, e.Source})
+	}
+	return out
 }
 
 // chosenBy says how a run file names a policy.

@@ -245,7 +245,7 @@ func (l *loadStore) send(line uint64, sectors, full, bytes uint8, kind mem.Op, o
 	}
 	l.rows[row][Requests]++
 	if w := l.translation.watch; w != nil {
-		w.Sent(line)
+		w.Sent(line, kind)
 	}
 }
 

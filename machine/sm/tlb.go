@@ -32,10 +32,13 @@ type Watcher interface {
 	// Access is told of an access once, at the lookup of its translation. False says that the one it
 	// has found, if any, must not be used: it has been forgotten, and the page is asked for.
 	Access(now uint64, tenant mem.TenantID, addr uint64, write bool) bool
+	// MayWrite says of a write that has found its translation whether it may use it; if not, the page is
+	// asked for again.
+	MayWrite(now uint64, tenant mem.TenantID, addr uint64) bool
 	// Replay is told of an access that has waited and goes on.
 	Replay(now uint64, tenant mem.TenantID, addr uint64, write bool)
 	// Sent is told of a request for a line, Answered of its answer.
-	Sent(line uint64)
+	Sent(line uint64, op mem.Op)
 	Answered(line uint64)
 	// Leaves says that a line's frame is being taken away.
 	Leaves(line uint64) bool
@@ -89,7 +92,7 @@ func (l *loadStore) translate(a *access, now uint64) bool {
 	m := x.refusal
 	if m == nil || m.vpn != vpn || m.tenant != o.tenant {
 		if ppn, ok := x.tlb.Lookup(o.tenant, vpn); ok {
-			if x.tell(a, o, now) {
+			if x.tell(a, o, now) && x.mayUse(a, o, now) {
 				row[TLBAccesses]++
 				row[TLBHits]++
 				a.line = ppn<<l.cfg.translation.pageShift | a.line&(1<<l.cfg.translation.pageShift-1)
@@ -123,6 +126,11 @@ func (x *translation) tell(a *access, o *memOp, now uint64) bool {
 	}
 	a.state |= told
 	return x.watch.Access(now, o.tenant, a.line, o.writes())
+}
+
+// mayUse says that an access may use the translation it has found.
+func (x *translation) mayUse(a *access, o *memOp, now uint64) bool {
+	return x.watch == nil || !o.writes() || x.watch.MayWrite(now, o.tenant, a.line)
 }
 
 // writes says that the operation changes memory.
@@ -275,6 +283,24 @@ type Watched struct{ lsu *loadStore }
 func Watch(s *SM, w Watcher) Watched {
 	s.lsu.translation.watch = w
 	return Watched{&s.lsu}
+}
+
+// WaitsToWrite says whether an access that changes memory waits for the translation of a page.
+func (x Watched) WaitsToWrite(tenant mem.TenantID, vpn uint64) bool {
+	l := x.lsu
+	t := &l.translation
+	for i := range t.pending {
+		m := &t.pending[i]
+		if !m.sent || m.vpn != vpn || m.tenant != tenant {
+			continue
+		}
+		for n := m.first; n >= 0; n = t.parked[n].next {
+			if l.ops.list[t.parked[n].access.op].writes() {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // ReachesLeaving says whether an access that has been translated, and has not become a request,

@@ -1,6 +1,7 @@
 package vm
 
 import (
+	"errors"
 	"math"
 
 	"heddle/mem"
@@ -71,12 +72,24 @@ func (d *Driver) start(now uint64) {
 	d.startMoves(now)
 }
 
+// Reclaimed says that frames have been given back: faults that wait for one are handled again.
+func (d *Driver) Reclaimed(now uint64) {
+	for ; d.Homes.short.Len() > 0; d.start(now) {
+		f := d.Homes.short.Pop()
+		d.wait.Push(f.tenant, f)
+	}
+}
+
 // Tick implements FaultHandler.
 func (d *Driver) Tick(now uint64) (next uint64) {
 	for d.busy.Len() > 0 && d.busy.Head().end <= now {
 		f := d.busy.Pop()
 		if _, err := d.tab.MapPage(f.tenant, f.vpn, d.mmu.Home(int(f.sm))); err != nil {
-			d.mmu.fail(err)
+			if errors.Is(err, ErrNoFrame) && d.Homes.Reclaim != nil && d.Homes.Reclaim(now) {
+				d.Homes.short.Push(f)
+			} else {
+				d.mmu.fail(err)
+			}
 			continue
 		}
 		d.resolve(now, f.tenant, f.vpn)

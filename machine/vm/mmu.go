@@ -29,6 +29,8 @@ type Config struct {
 	// Home is the channel group nearest to each SM, for first-touch placement: SMs
 	// and groups are dealt to each other in order (NUBA's partitions).
 	Home []int
+	// Part is the partition of each SM: pages may have copies in partitions.
+	Part []int
 }
 
 // NewConfig takes the sizes from a sheet.
@@ -38,15 +40,16 @@ func NewConfig(s *sheets.Machine, tenants int) Config {
 	if groups == 0 {
 		groups = s.DRAM.Channels
 	}
-	home := make([]int, s.SM.Count)
+	home, part := make([]int, s.SM.Count), make([]int, s.SM.Count)
 	for i := range home {
 		home[i] = i * groups / len(home)
+		part[i] = i * s.NoC.Parts() / len(home)
 	}
 	return Config{
 		Entries: v.L2Entries, Ways: v.L2Ways, Latency: uint64(v.L2Latency), Ports: max(1, v.L2Ports),
 		Banks: max(1, v.L2Banks), Walkers: max(1, v.Walkers), WalkCache: v.WalkCache,
 		InQueue: 4, Pending: max(256, 4*v.Walkers, s.SM.Count*v.L1Misses), Waiters: max(256,
-			s.SM.Count*v.L1Misses), Replies: 64, Tenants: tenants, Home: home, GainShare: v.GainShare,
+			s.SM.Count*v.L1Misses), Replies: 64, Tenants: tenants, Home: home, Part: part, GainShare: v.GainShare,
 	}
 }
 
@@ -275,6 +278,9 @@ func (m *MMU) lookup(now uint64, r *request) bool {
 		return false // a hit could not be answered; a miss waits the same cycle
 	}
 	ppn, ok := m.l2.Lookup(r.tenant, r.vpn)
+	if !ok && m.tab.Parts.frames > 0 {
+		ppn, ok = m.l2.Lookup(r.tenant, view(r.vpn, m.cfg.Part[r.sm]))
+	}
 	if ok && m.status[r.tenant].on && m.misplaced(r.tenant, r.vpn, ppn) { // the walk finds out again and faults
 		m.l2.InvalidatePage(r.tenant, r.vpn)
 		ok = false
@@ -328,7 +334,8 @@ func (m *MMU) answer() (freed bool) {
 				return freed
 			}
 			w := e.first
-			m.out.Push(Reply{VPN: e.vpn, PPN: e.ppn, Token: m.wait[w].token, SM: m.wait[w].sm, Tenant: e.tenant})
+			sm := m.wait[w].sm
+			m.out.Push(Reply{VPN: e.vpn, PPN: m.near(e, sm), Token: m.wait[w].token, SM: sm, Tenant: e.tenant})
 			m.active[e.tenant]++
 			e.first = m.release(w)
 		}
@@ -346,6 +353,9 @@ func (m *MMU) answer() (freed bool) {
 func (m *MMU) InvalidatePage(tenant mem.TenantID, vpn uint64) {
 	m.row[tenant][Shootdowns]++
 	m.l2.InvalidatePage(tenant, vpn)
+	for part := range m.tab.Parts.n {
+		m.l2.InvalidatePage(tenant, view(vpn, part))
+	}
 	for n := m.out.Len(); n > 0; n-- {
 		if r := m.out.Pop(); r.Tenant == tenant && r.VPN == vpn {
 			m.bankOf(vpn).retry.Push(request{vpn: vpn, token: r.Token, sm: r.SM, tenant: tenant})

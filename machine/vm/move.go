@@ -14,10 +14,26 @@ import (
 type Move struct {
 	VPN, From, To uint64
 	Tenant        mem.TenantID
+	Kind          MoveKind
 	Node          bool // a frame of table nodes: VPN means nothing
 	live          bool
 	dead          bool // its owner gave the page up meanwhile
+	drains        bool // accesses that had been translated may still reach From
 }
+
+// MoveKind is why a page moves.
+type MoveKind uint8
+
+const (
+	// Follow follows channel groups that change hands.
+	Follow MoveKind = iota
+	// Rehome goes to another partition.
+	Rehome
+	// Copy stays, and gets a copy.
+	Copy
+	// Collapse stays, and loses its copies: nothing is copied, and To is From.
+	Collapse
+)
 
 // BeginMove takes a frame for a resident page in the group of the mask that holds
 // the fewest pages of the tenant. The page is Moving until EndMove: the caller
@@ -139,6 +155,11 @@ func (t *Tables) MoveOf(id int32) *Move { return &t.moves[id] }
 func (t *Tables) EndMove(id int32) {
 	m := &t.moves[id]
 	m.live = false
+	if m.Kind >= Copy {
+		t.Parts.endCopy(m)
+		t.tell(m.Tenant)
+		return
+	}
 	if t.frames.PerGroup() {
 		t.release(m.Tenant, m.From)
 	} else {
@@ -207,17 +228,21 @@ func (t *Tables) hold(ppn uint64, tenant mem.TenantID) {
 
 // CheckAccess fails, in builds with the invariants tag, when an application's
 // access goes to a frame it does not have, or to one whose bytes are on their way
-// elsewhere: a write there would be lost, a read might miss one.
-func (t *Tables) CheckAccess(tenant mem.TenantID, paddr uint64) {
+// elsewhere, or when it writes to a page that has copies: a write there would be lost, a read might miss one.
+func (t *Tables) CheckAccess(tenant mem.TenantID, paddr uint64, write bool) {
 	ppn := paddr >> t.bits
 	if who, taken := t.holder[ppn]; !taken || who != tenant {
 		invariants.Fail("tenant %d reaches frame %#x, which it does not have", tenant, ppn)
 	}
-	if t.moving(tenant, ppn) {
-		invariants.Fail("tenant %d reaches frame %#x, whose page is being moved", tenant, ppn)
+	if write {
+		t.Parts.checkWrite(tenant, ppn)
 	}
 	for i := range t.moves {
-		if m := &t.moves[i]; m.live && m.To == ppn {
+		switch m := &t.moves[i]; {
+		case !m.live || m.Kind == Collapse:
+		case m.From == ppn && m.Tenant == tenant && !m.drains:
+			invariants.Fail("tenant %d reaches frame %#x, whose page is being moved", tenant, ppn)
+		case m.To == ppn:
 			invariants.Fail("tenant %d reaches frame %#x before its page has arrived", tenant, ppn)
 		}
 	}

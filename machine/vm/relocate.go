@@ -41,10 +41,21 @@ type relocator struct {
 	// waits to be copied.
 	Moves func(now uint64, n int)
 	Copy  func(now uint64)
+	// Homes is what becomes of pages that get other homes, or copies.
+	Homes homing
 
 	// Touched, Swept and Gained count pages moved, [tenant][group]: left the group
 	// because they were touched there or because the frame was needed, came into it.
 	Touched, Swept, Gained [][]uint64
+}
+
+// homing is the driver's part in pages that get other homes, or copies.
+type homing struct {
+	// Ended is told of every move of such a page when it has ended.
+	Ended func(now uint64, m *Move)
+	// Reclaim begins to give back frames that are only copies; false if there are none. Reclaimed follows.
+	Reclaim func(now uint64) bool
+	short   mem.Queue[pageFault] // handled, but every frame is taken: they wait for some that Reclaim gives back
 }
 
 func (r *relocator) init(s *sheets.Machine, slots int, m *MMU) {
@@ -318,6 +329,10 @@ func (r *relocator) Copied(now uint64, id int32) {
 		r.swept[id] = false
 		r.sweeping--
 	}
+	if m.Kind != Follow {
+		r.ended(now, &m)
+		return
+	}
 	if m.Node || m.dead {
 		return
 	}
@@ -340,6 +355,30 @@ func (r *relocator) Copied(now uint64, id int32) {
 	}
 	r.resolve(now, m.Tenant, m.VPN)
 	r.startMoves(now)
+}
+
+// Carry has the machine copy the bytes of a page that gets another home, or a copy; nobody reaches it any more.
+func (r *relocator) Carry(now uint64, id int32) {
+	m := r.tab.MoveOf(id)
+	r.tab.Parts.Drained(id)
+	r.count(now, m.Tenant, 1)
+	r.copies.Push(m.Tenant, id)
+	r.Copy(now)
+}
+
+// Collapsed books that a page has lost its copies.
+func (r *relocator) Collapsed(now uint64, id int32) {
+	m := *r.tab.MoveOf(id)
+	r.tab.EndMove(id)
+	r.ended(now, &m)
+}
+
+// ended has who waited for a page go on, and tells of the end of its move.
+func (r *relocator) ended(now uint64, m *Move) {
+	if _, s := r.tab.Lookup(m.Tenant, m.VPN); s != Moving {
+		r.resolve(now, m.Tenant, m.VPN)
+	}
+	r.Homes.Ended(now, m)
 }
 
 // balanced says that the gained groups hold their share of the tenant's pages.

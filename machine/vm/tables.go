@@ -28,6 +28,7 @@ type Tables struct {
 	carve  []span                  // [tenant] rest of the frame its table nodes are cut from
 	nodes  [][]uint64              // [tenant] frames that hold table nodes
 	moves  []Move                  // by id; those in flight are live
+	Parts  Partitions              // copies that pages have beside their homes
 	layout []uint64                // [tenant] address map of its new pages, where pages span channels
 	stale  []int                   // [tenant] pages, and frames of nodes, of an earlier layout
 	holder map[uint64]mem.TenantID // who has each frame, in builds with the invariants tag
@@ -74,6 +75,7 @@ func NewTables(s *sheets.Machine, m *addrmap.Map, tenants int) (*Tables, error) 
 		t.groups = append(t.groups, all)
 		t.pages = append(t.pages, make([]int, f.Pools()))
 	}
+	t.Parts.tab = t
 	t.pt = make([]*PageTable, tenants)
 	for i := range t.pt {
 		t.pt[i] = &PageTable{levels: levels, node: func() (uint64, error) { return t.node(i) }}
@@ -169,6 +171,9 @@ func (t *Tables) MapPage(tenant mem.TenantID, vpn uint64, home int) (uint64, err
 }
 
 func (t *Tables) release(tenant mem.TenantID, ppn uint64) {
+	if s := t.Parts.set(ppn); s != nil && s.home == ppn {
+		t.Parts.drop(s)
+	}
 	t.pages[tenant][t.frames.Pool(ppn)]--
 	if invariants.On {
 		delete(t.holder, ppn)
@@ -282,6 +287,10 @@ func (t *Tables) ReleaseTenant(tenant mem.TenantID) {
 		}
 	}
 	p.ent, p.addr = p.ent[:0], p.addr[:0]
+	if t.Parts.n > 0 {
+		t.Parts.room[tenant] = nil
+		t.Parts.lives[tenant]++
+	}
 	t.nodes[tenant], t.carve[tenant], t.turn[tenant] = t.nodes[tenant][:0], span{}, 0
 	t.tell(tenant)
 }

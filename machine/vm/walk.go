@@ -59,7 +59,14 @@ func (m *MMU) PeekRead() (paddr uint64, tenant mem.TenantID, walker int32) {
 	walker = *m.reads.Head()
 	k := &m.walk[walker]
 	e := &m.miss[k.miss]
-	return m.tab.pt[e.tenant].entryAddr(int(k.node), int(k.depth), e.vpn), e.tenant, walker
+	p := m.tab.pt[e.tenant]
+	last := p.levels - 1
+	if int(k.depth) > last { // entries of the page's copies, unless these are gone
+		if s := m.tab.Parts.set(p.ent[p.at(int(k.node), last, e.vpn)] >> valueAt); s != nil {
+			return s.entries + uint64(m.cfg.Part[e.sm])*copyEntryBytes, e.tenant, walker
+		}
+	}
+	return p.entryAddr(int(k.node), min(int(k.depth), last), e.vpn), e.tenant, walker
 }
 
 // TakeRead takes the next read, or lets the others go first when there is no room
@@ -79,7 +86,12 @@ func (m *MMU) ReadDone(now uint64, w int32) {
 	k := &m.walk[w]
 	e := &m.miss[k.miss]
 	p := m.tab.pt[e.tenant]
-	entry := p.ent[p.at(int(k.node), int(k.depth), e.vpn)]
+	entry := p.ent[p.at(int(k.node), min(int(k.depth), p.levels-1), e.vpn)]
+	if int(k.depth) == p.levels-1 && State(entry&stateMask) == Resident && m.tab.Parts.set(entry>>valueAt) != nil {
+		k.depth++
+		m.reads.Push(w)
+		return
+	}
 	if int(k.depth) < p.levels-1 && entry != 0 {
 		k.node, k.depth = int32(entry>>valueAt), k.depth+1
 		if m.cache != nil {
@@ -103,7 +115,9 @@ func (m *MMU) ReadDone(now uint64, w int32) {
 		m.raise(now, i)
 	case Resident:
 		e.ppn = entry >> valueAt
-		m.l2.Insert(e.tenant, e.vpn, e.ppn)
+		if m.tab.Parts.set(e.ppn) == nil {
+			m.l2.Insert(e.tenant, e.vpn, e.ppn)
+		}
 		m.index.remove(pageKey(e.tenant, e.vpn))
 		m.done.Push(i)
 	case Host:

@@ -110,7 +110,7 @@ func (p *Policies) FromNode(n *yamldoc.Node) error {
 
 // Memory says what becomes of pages, and of read-only lines.
 type Memory struct {
-	Pages       string  `yaml:"pages" jsonschema:"enum=page-move,enum=read-write,enum=rewrite" jsonschema_description:"How pages follow channel groups that change hands: by MIGRATION commands inside the HBM stack, by reads and writes through the memory system, or laid out anew on a conventional address map"`
+	Pages       string  `yaml:"pages" jsonschema:"enum=page-move,enum=read-write,enum=rewrite,enum=migrate,enum=replicate" jsonschema_description:"How pages follow channel groups that change hands: by MIGRATION commands inside the HBM stack, by reads and writes through the memory system, or laid out anew on a conventional address map. Or how they follow the accesses to them, on machines with noc.topology nuba: migrate to the partition that uses them most, replicate in those that read them"`
 	Placement   string  `yaml:"placement" jsonschema_description:"Where new pages go; the sheet's vm.placement when left out"`
 	Replication string  `yaml:"replication" jsonschema:"enum=none,enum=full" jsonschema_description:"Whether LLC slices keep copies of other partitions' read-only lines (machines with noc.topology nuba); left out: as policy mdr says, or none"`
 	Unified     Unified `yaml:"unified" jsonschema_description:"Managed memory whose pages come to the device when they are touched and leave when there is no room"`

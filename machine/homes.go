@@ -1,0 +1,343 @@
+package machine
+
+import (
+	"errors"
+	"fmt"
+
+	"heddle/machine/sm"
+	"heddle/machine/vm"
+	"heddle/mem"
+	"heddle/mem/addrmap"
+	"heddle/sheets"
+	"heddle/stat"
+)
+
+// CanRehome is the error of a machine whose pages cannot follow their accesses, and the path of the
+// number of its sheet that says so; nil when they can.
+func CanRehome(m *sheets.Machine) (path string, err error) {
+	switch amap, err := addrmap.New(m); {
+	case err != nil:
+		return "map.kind", err
+	case !m.VM.Enabled:
+		return "vm.enabled", fmt.Errorf("machine %s does not translate addresses (vm.enabled), so pages have no place "+
+			"of their own: use machine nuba", m.Name)
+	case m.NoC.Shape() != sheets.NUBA:
+		return "noc.topology", fmt.Errorf("machine %s has noc.topology %s, where every SM is as far from every "+
+			"channel of its part: use machine nuba, whose pages are near the SMs of a partition", m.Name, m.NoC.Shape())
+	case !amap.PageInGroup(m.VM.Page):
+		return "map.kind", fmt.Errorf("machine %s has map.kind %s, where a page of %d bytes lies in all channels and "+
+			"has no home: use a map that keeps pages in channels, as map.kind page", m.Name, m.Map.Kind, m.VM.Page)
+	case amap.Groups() < m.NoC.Parts() || m.NoC.Parts() > mostPartitions:
+		return "noc.partitions", fmt.Errorf("machine %s has %d partitions and %d channel groups: each partition needs "+
+			"one, and there may be %d", m.Name, m.NoC.Parts(), amap.Groups(), mostPartitions)
+	case m.VM.HomeInterval == 0:
+		return "vm.enabled", fmt.Errorf("machine %s counts no accesses to pages (vm.home_interval): add "+
+			"--set vm.home_interval=100000 --set vm.home_pages=64", m.Name)
+	}
+	return "", nil
+}
+
+// mostPartitions is how many a view of a page can name.
+const mostPartitions = 254
+
+// pageHomes has pages follow the accesses to them (NUBA, section 7.6): each gets the partition that
+// uses it most for its home, or copies where it is read. The memory side of a partition counts the
+// requests of every other one's SMs for each page. At an interval's end a policy (vm.Homes) says what
+// becomes of some pages. The driver takes each of them (vm.driver_cycles): the page leaves the tables
+// and every TLB, accesses that had been translated end (reach), the copy engine copies it through
+// crossbar and LLC, and who asked for it meanwhile has waited for that.
+//
+// A write to a page with copies is a fault: none is made before its copies are gone.
+type pageHomes struct {
+	tables *vm.Tables
+	driver *vm.Driver
+	pace   *pace
+	agenda agenda
+
+	decide   vm.Homes // nil: pages stay where they have been placed
+	interval uint64   // core cycles
+	cost     uint64   // of the driver for a page,
+	collapse uint64   // and for one that loses its copies
+	most     int      // pages that the driver has in hand
+	parts    int
+	reach    reach
+	use      pageCounters
+	due      uint64              // end of the interval; never: nothing has been counted
+	planned  []pageStep          // of the last plan, not begun
+	losing   mem.Queue[pageStep] // pages that are to lose their copies; they wait already
+	hand     []pageStep          // the driver's
+	drains   []pageStep          // accesses that had been translated end
+	row      [][]uint64          // [tenant] counters
+}
+
+// pageStep is a page and what is to become of it.
+type pageStep struct {
+	vpn    uint64
+	end    uint64 // of the driver's work
+	do     vm.HomeStep
+	ids    []int32  // moves
+	frames []uint64 // that are to be quiet
+	tenant mem.TenantID
+	loses  bool // its copies
+}
+
+// homes makes what pages follow their accesses by, where the run asks for it.
+func (b *builder) homes() error {
+	if b.options.Homes == "" {
+		return nil
+	}
+	if _, err := CanRehome(b.sheet); err != nil {
+		return err
+	}
+	h, v, x := &b.gpu.translation.homes, &b.sheet.VM, &b.gpu.translation
+	if h.decide = vm.HomesByName(b.options.Homes); h.decide == nil {
+		return fmt.Errorf("no policy %q of pages' homes", b.options.Homes)
+	}
+	if b.gpu.Unified.On() {
+		return fmt.Errorf("pages follow their accesses, and unified memory moves them: keep one of them")
+	}
+	h.interval, h.most, h.due = uint64(v.HomeInterval), v.HomePages, never
+	h.cost = uint64(v.DriverCycles)
+	h.collapse = h.cost + cyclesOf(v.FaultUs, b.sheet)
+	h.parts = b.sheet.NoC.Parts()
+	x.tables.Parts.Divide(h.parts)
+	frames := b.sheet.DRAM.Capacity / int64(v.Page)
+	h.reach = newReach(frames, x.tables.PageBits(), x.tables.LayoutBit())
+	h.use = newPageCounters(frames, h.parts)
+	for i, s := range b.gpu.sms.list {
+		w := &homeWatch{homes: h, part: i * h.parts / len(b.gpu.sms.list)}
+		h.reach.watched = append(h.reach.watched, sm.Watch(s, w))
+	}
+	t := b.table("homes", homesDesc(), 1)
+	for k := range t.Tenants {
+		h.row = append(h.row, t.Row(0, k))
+	}
+	return nil
+}
+
+// homeWatch tells of the accesses of an SM.
+type homeWatch struct {
+	homes *pageHomes
+	part  int
+}
+
+// Access implements sm.Watcher: what counts is what leaves the L1.
+func (w *homeWatch) Access(uint64, mem.TenantID, uint64, bool) bool { return true }
+
+// MayWrite implements sm.Watcher: a write to a page that has copies must wait until it has none.
+func (w *homeWatch) MayWrite(now uint64, tenant mem.TenantID, addr uint64) bool {
+	h := w.homes
+	return h.tables.Parts.CopyFrames() == 0 || !h.lose(now, tenant, addr>>h.tables.PageBits())
+}
+
+// Replay implements sm.Watcher; refuses has looked at what waited.
+func (w *homeWatch) Replay(uint64, mem.TenantID, uint64, bool) {}
+
+// Sent implements sm.Watcher.
+func (w *homeWatch) Sent(line uint64, op mem.Op) {
+	h := w.homes
+	h.reach.count(line, 1)
+	h.use.count(h.reach.frame(line), w.part, op != mem.Read)
+	if h.due == never {
+		h.due = (h.pace.now/h.interval + 1) * h.interval
+		h.agenda.wakeDriver(h.due)
+	}
+}
+
+// Answered implements sm.Watcher.
+func (w *homeWatch) Answered(line uint64) { w.homes.reach.count(line, -1) }
+
+// Leaves implements sm.Watcher.
+func (w *homeWatch) Leaves(line uint64) bool { return w.homes.reach.leaves(line) }
+
+// refuses notes which page an SM finds in a frame, and says whether it must not: it waits to write
+// to a page that has copies.
+func (h *pageHomes) refuses(now uint64, r *vm.Reply) bool {
+	if h.decide == nil {
+		return false
+	}
+	h.use.name(h.reach.frame(r.PPN<<h.reach.bits), r.Tenant, r.VPN)
+	return h.tables.Parts.CopyFrames() > 0 && h.reach.watched[r.SM].WaitsToWrite(r.Tenant, r.VPN) &&
+		h.lose(now, r.Tenant, r.VPN)
+}
+
+// lose has a page lose its copies; false if it has none. Accesses to it wait from now on.
+func (h *pageHomes) lose(now uint64, tenant mem.TenantID, vpn uint64) bool {
+	ppn, state := h.tables.Lookup(tenant, vpn)
+	if state != vm.Resident {
+		return false
+	}
+	if frames, _ := h.tables.Parts.Copies(ppn); frames == nil {
+		return false
+	}
+	s := pageStep{vpn: vpn, tenant: tenant, loses: true}
+	id, frames, err := h.tables.Parts.BeginCollapse(tenant, vpn, nil)
+	if err != nil {
+		return false
+	}
+	s.ids, s.frames = []int32{id}, frames
+	h.losing.Push(s)
+	h.agenda.wakeDriver(now)
+	return true
+}
+
+// reclaim has pages lose copies, as their frames are needed; false if there are none.
+func (h *pageHomes) reclaim(now uint64) bool {
+	for range h.most - h.losing.Len() {
+		tenant, vpn, ok := h.tables.Parts.First()
+		if !ok {
+			break
+		}
+		h.row[tenant][homeReclaims]++
+		h.lose(now, tenant, vpn)
+	}
+	return h.tables.Parts.CopyFrames() > 0
+}
+
+// tick takes pages as far as they go now and returns the next cycle with work.
+func (h *pageHomes) tick(now uint64) (next uint64) {
+	if h.decide == nil {
+		return never
+	}
+	if now >= h.due {
+		h.plan()
+	}
+	kept := h.hand[:0]
+	for _, s := range h.hand {
+		if s.end > now {
+			kept = append(kept, s)
+		} else if s.loses || h.begin(&s) {
+			h.reach.mark(s.frames, leaves)
+			h.drains = append(h.drains, s)
+		}
+	}
+	h.hand = kept
+	h.take(now)
+	h.drain(now)
+	next = h.due
+	for i := range h.hand {
+		next = min(next, h.hand[i].end)
+	}
+	if len(h.drains) > 0 {
+		next = min(next, (now/drainPoll+1)*drainPoll)
+	}
+	return next
+}
+
+// take gives the driver pages, first those that somebody waits for.
+func (h *pageHomes) take(now uint64) {
+	for len(h.hand) < h.most {
+		var s pageStep
+		switch {
+		case h.losing.Len() > 0:
+			s = h.losing.Pop()
+			s.end = now + h.collapse
+		case len(h.planned) > 0:
+			s, h.planned = h.planned[0], h.planned[1:]
+			s.end = now + h.cost
+		default:
+			return
+		}
+		h.hand = append(h.hand, s)
+	}
+}
+
+// begin has a page leave the tables for where it goes; false when that cannot be any more.
+func (h *pageHomes) begin(s *pageStep) bool {
+	from, state := h.tables.Lookup(s.tenant, s.vpn)
+	if state != vm.Resident || s.do.Home == h.tables.Parts.Part(from) { // freed, on its way, or there
+		return false
+	}
+	var err error
+	if s.do.Home >= 0 {
+		var id int32
+		if id, err = h.tables.Parts.BeginRehome(s.tenant, s.vpn, s.do.Home); err == nil {
+			s.ids = append(s.ids, id)
+		}
+	} else {
+		s.ids, err = h.tables.Parts.BeginCopies(s.tenant, s.vpn, s.do.Copies, s.ids)
+	}
+	if err != nil {
+		h.row[s.tenant][homeRefusals]++
+		return false
+	}
+	s.frames = append(s.frames, from)
+	return true
+}
+
+// drain has the pages that nobody reaches any more be copied, or lose their copies.
+func (h *pageHomes) drain(now uint64) {
+	if len(h.drains) == 0 || now%drainPoll != 0 {
+		return
+	}
+	kept := h.drains[:0]
+	for _, s := range h.drains {
+		if !h.reach.quiet(s.frames) {
+			kept = append(kept, s)
+			continue
+		}
+		h.reach.mark(s.frames, 0)
+		for _, id := range s.ids {
+			if s.loses {
+				h.driver.Collapsed(now, id)
+			} else {
+				h.driver.Carry(now, id)
+			}
+		}
+	}
+	h.drains = kept
+}
+
+// ended books the end of a page's move.
+func (h *pageHomes) ended(now uint64, m *vm.Move) {
+	switch m.Kind {
+	case vm.Rehome:
+		h.row[m.Tenant][homeMigrations]++
+	case vm.Copy:
+		h.row[m.Tenant][homeCopies]++
+	case vm.Collapse:
+		h.row[m.Tenant][homeCollapses]++
+	}
+	h.driver.Reclaimed(now)
+	h.agenda.wakeMMU(now + 1)
+}
+
+// short says of an allocation that found no frames whether copies have them.
+func (h *pageHomes) short(err error) error {
+	if n := h.tables.Parts.CopyFrames(); errors.Is(err, vm.ErrNoFrame) && n > 0 {
+		return fmt.Errorf("%w; %d frames hold copies of pages (memory: {pages: replicate}): with vm.first_touch these "+
+			"make room when frames are needed", err, n)
+	}
+	return err
+}
+
+// HostWrites has the pages of a range that the host writes lose their copies.
+func HostWrites(g *GPU, tenant int, r *mem.Region, off, n int64) {
+	h := &g.translation.homes
+	if h.decide == nil || h.tables.Parts.CopyFrames() == 0 || n <= 0 {
+		return
+	}
+	bits := h.tables.PageBits()
+	for vpn := (r.Base + uint64(off)) >> bits; vpn<<bits < r.Base+uint64(off+n); vpn++ {
+		h.lose(g.now, mem.TenantID(tenant), vpn)
+	}
+}
+
+// Counters of pages that follow their accesses, per tenant.
+const (
+	homeMigrations = iota
+	homeCopies
+	homeCollapses
+	homeReclaims
+	homeRefusals
+)
+
+func homesDesc() []stat.Desc {
+	return []stat.Desc{
+		{Name: "migrations", Unit: "pages", Doc: "pages that went to another partition"},
+		{Name: "copies", Unit: "pages", Doc: "copies of pages made in other partitions"},
+		{Name: "collapses", Unit: "pages", Doc: "pages that lost all their copies"},
+		{Name: "reclaims", Unit: "pages", Doc: "of those, pages whose copies' frames were needed; others were written"},
+		{Name: "refusals", Unit: "pages", Doc: "pages that were to move or get copies, and found no free frame"},
+	}
+}
