@@ -80,7 +80,7 @@ func (d *dmaEngine) build(b *builder, t, links *stat.Table) {
 	}
 	d.lines, d.lineSize = int32(uvm.PageSize/s.LLC.Line), uint64(s.LLC.Line)
 	d.whole = uint8(1<<(s.LLC.Line/s.LLC.Sector) - 1)
-	d.reaching = make([]uint16, s.DRAM.Capacity/uvm.PageSize)
+	d.reaching = make([]uint16, s.MemoryBytes()/uvm.PageSize)
 }
 
 // frameOf is the place of a line's frame in reaching.
