@@ -78,7 +78,7 @@ func (d *dmaEngine) build(b *builder, t, links *stat.Table) {
 	}
 	d.lines, d.lineSize = int32(uvm.PageSize/s.LLC.Line), uint64(s.LLC.Line)
 	d.whole = uint8(1<<(s.LLC.Line/s.LLC.Sector) - 1)
-	d.reach = newReach(s.DRAM.Capacity/uvm.PageSize, pageBits, b.gpu.translation.tables.LayoutBit())
+	d.reach = newReach(s.MemoryBytes()/uvm.PageSize, pageBits, b.gpu.translation.tables.LayoutBit())
 }
 
 // count books n requests of SMs for a line.

@@ -143,9 +143,8 @@ func (x *translation) promise(tenant int, r *mem.Region) error {
 	for _, p := range x.promised {
 		used += p
 	}
-	if used+n > x.sheet.DRAM.Capacity {
-		return fmt.Errorf("tenant %d: %w: %d bytes asked, %d of %d in use", tenant, vm.ErrNoFrame, n, used,
-			x.sheet.DRAM.Capacity)
+	if most := x.sheet.MemoryBytes(); used+n > most {
+		return fmt.Errorf("tenant %d: %w: %d bytes asked, %d of %d in use", tenant, vm.ErrNoFrame, n, used, most)
 	}
 	x.promised[tenant] += n
 	return x.tables.Reserve(mem.TenantID(tenant), r.Base, uint64(n))

@@ -113,10 +113,10 @@ func (b *builder) unified() error {
 	}
 	p := o.Options
 	if p.Capacity == 0 {
-		p.Capacity = s.DRAM.Capacity / 16 * 15 &^ (uvm.PageSize - 1) // the rest is page tables' and programs' own
+		p.Capacity = s.MemoryBytes() / 16 * 15 &^ (uvm.PageSize - 1) // the rest is page tables' and programs' own
 	}
-	if p.Capacity > s.DRAM.Capacity {
-		return fmt.Errorf("unified memory of %d bytes is more than dram.capacity, %d", p.Capacity, s.DRAM.Capacity)
+	if most := s.MemoryBytes(); p.Capacity > most {
+		return fmt.Errorf("unified memory of %d bytes is more than dram.capacity, %d", p.Capacity, most)
 	}
 	var err error
 	if u.runtime, err = uvm.New(p); err != nil {

@@ -60,6 +60,14 @@ type Hybrid struct {
 // Given says that the machine has two tiers.
 func (m *Memory) Given() bool { return m.Hybrid.Ways > 0 }
 
+// MemoryBytes is how much memory programs have: dram's, and of two flat tiers that of both.
+func (m *Machine) MemoryBytes() int64 {
+	if m.Memory.Given() && m.Memory.Hybrid.Mode == "flat" {
+		return m.DRAM.Capacity + m.Memory.Hybrid.Capacity
+	}
+	return m.DRAM.Capacity
+}
+
 // memory checks the fast tier and the organisation of both.
 func (c *checker) memory(m *Machine) {
 	x, h := &m.Memory.Fast, &m.Memory.Hybrid

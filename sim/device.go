@@ -103,7 +103,7 @@ func (r *run) options() host.Options {
 // space is an application's address space. Under unified memory managed regions begin at chunks
 // of 2 MB of their own.
 func (r *run) space() *mem.Space {
-	s := mem.NewSpace(r.sheet.DRAM.Capacity)
+	s := mem.NewSpace(r.sheet.MemoryBytes())
 	if r.spec.Sharing.Memory.Unified.On() {
 		s.AlignManaged(uvm.ChunkSize)
 	}

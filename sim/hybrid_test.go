@@ -66,6 +66,29 @@ func TestHydrogenDividesMemory(t *testing.T) {
 	}
 }
 
+// Flat memory is both tiers: a program finds room in it that it does not find in the slow tier alone, and its
+// data stay right wherever they lie.
+func TestFlatMemoryIsBothTiers(t *testing.T) {
+	for _, c := range []struct {
+		mode string
+		fits bool
+	}{{"cache", false}, {"flat", true}} {
+		spec := hydrogen(map[string]string{
+			"memory.hybrid.mode": c.mode, "memory.hybrid.capacity": "1048576", "dram.capacity": "1048576",
+			"dram.rows": "2", "map.row": "19", "vm.page": "4096",
+		})
+		spec.Apps = []sim.App{app("micro/triad", map[string]string{"n": "120000", "passes": "1"})} // 1.44 MB
+		spec.Length = sim.Length{}
+		r, err := sim.Run(context.Background(), spec, nil)
+		if c.fits && (err != nil || !r.Complete || len(r.Checks) == 0 || !r.Checks[0].OK) {
+			t.Errorf("%s: %v", c.mode, err)
+		}
+		if !c.fits && err == nil {
+			t.Errorf("%s: 1.44 MB fit into 1 MB", c.mode)
+		}
+	}
+}
+
 // The memory is divided between CPU programs and kernels that run together, by what both do.
 func TestHydrogenDividesBetweenCPUAndGPU(t *testing.T) {
 	spec := hydrogen(nil)

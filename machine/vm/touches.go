@@ -34,7 +34,7 @@ func NewTouches(s *sheets.Machine, t *Tables, home []int) *Touches {
 	for range x.parts {
 		x.homes = append(x.homes, make([]uint64, x.parts))
 	}
-	x.sets = make([]uint64, uint64(s.DRAM.Capacity)>>t.bits*uint64(x.words))
+	x.sets = make([]uint64, uint64(s.MemoryBytes())>>t.bits*uint64(x.words))
 	return x
 }
 
