@@ -32,8 +32,8 @@ func NewFrames(s *sheets.Machine, m *addrmap.Map) (*Frames, error) {
 	}
 	f.per = uint64(s.MemoryBytes()) >> f.bits / uint64(pools)
 	if f.per == 0 {
-		return nil, fmt.Errorf("machine %s: a memory of %d bytes (dram.capacity) holds no page of %d bytes in each of %d "+
-			"channel groups", s.Name, s.MemoryBytes(), f.page, pools)
+		return nil, fmt.Errorf("machine %s: a memory of %d bytes (dram.capacity) holds no page of %d bytes in each of "+
+			"%d channel groups", s.Name, s.MemoryBytes(), f.page, pools)
 	}
 	f.used, f.freed = make([]uint64, pools), make([][]uint64, pools)
 	return f, nil
