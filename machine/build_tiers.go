@@ -53,20 +53,31 @@ func (b *builder) tiers() error {
 	return nil
 }
 
-// tierChannels makes the channels of a tier. HAShCache serves the CPU first in them.
-func (b *builder) tierChannels(tier int, owner string, d *sheets.DRAM, clock engine.Clock) error {
-	g, x := b.gpu, &b.gpu.memory.tiers
+// tierChannel is what a channel of a tier is. HAShCache serves the CPU first in those of its DRAM cache, the fast
+// tier; the memory behind it is anybody's.
+func (b *builder) tierChannel(tier int, d *sheets.DRAM) (dram.Config, error) {
+	tenants := b.gpu.Tenants
 	cfg, err := dram.FromSheet(d)
 	if err != nil {
-		return err
+		return cfg, err
 	}
-	rows := 2 * len(g.Tenants)
-	cfg.Tenants, cfg.Movers = rows, len(g.Tenants)
-	if b.sheet.Memory.Hybrid.Policy == "hashcache" {
+	rows := 2 * len(tenants)
+	cfg.Tenants, cfg.Movers = rows, len(tenants)
+	if tier == hybrid.Fast && b.sheet.Memory.Hybrid.Policy == "hashcache" {
 		cfg.Sched, cfg.Urgent = dram.PrIS, make([]bool, rows)
 		for i := range cfg.Urgent { // what is moved for anybody is nobody's, and urgent
-			cfg.Urgent[i] = i >= len(g.Tenants) || classOf(g.Tenants[i]) == hybrid.CPU
+			cfg.Urgent[i] = i >= len(tenants) || classOf(tenants[i]) == hybrid.CPU
 		}
+	}
+	return cfg, nil
+}
+
+// tierChannels makes the channels of a tier.
+func (b *builder) tierChannels(tier int, owner string, d *sheets.DRAM, clock engine.Clock) error {
+	x := &b.gpu.memory.tiers
+	cfg, err := b.tierChannel(tier, d)
+	if err != nil {
+		return err
 	}
 	t := b.traffic(owner, dram.Desc, d.Channels)
 	for i := range d.Channels {

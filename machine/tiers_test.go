@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"heddle/machine/cpu"
+	"heddle/machine/dram"
+	"heddle/machine/hybrid"
 	"heddle/mem"
 	"heddle/sheets"
 	"heddle/stat"
@@ -20,6 +22,29 @@ func tiny(policy, mode string) func(*sheets.Machine) {
 		m.DRAM.Rows, m.DRAM.Capacity = 32, 16<<20
 		m.Map.Row = m.Map.Row[:5]
 		m.VM.Page = 4096
+	}
+}
+
+// HAShCache's priority of the CPU is in the scheduler of its cache, and not in that of the memory behind it.
+func TestHAShCachePrioritisesInTheFastTier(t *testing.T) {
+	for policy, want := range map[string][hybrid.NumTiers]dram.Sched{
+		"hashcache": {hybrid.Fast: dram.PrIS, hybrid.Slow: dram.FRFCFS},
+		"none":      {dram.FRFCFS, dram.FRFCFS},
+	} {
+		m, _, err := sheets.Resolve("hydrogen", map[string]string{"memory.hybrid.policy": policy})
+		if err != nil {
+			t.Fatal(err)
+		}
+		b := &builder{gpu: &GPU{Tenants: []*Tenant{{Name: "cpu", Cores: []int{0}}, {Name: "gpu", SMs: upTo(6)}}}, sheet: m}
+		for tier, d := range [hybrid.NumTiers]*sheets.DRAM{&m.Memory.Fast.Device, &m.DRAM} {
+			cfg, err := b.tierChannel(tier, d)
+			if err != nil || cfg.Sched != want[tier] {
+				t.Errorf("%s: tier %d is scheduled by %v, %v", policy, tier, cfg.Sched, err)
+			}
+			if cfg.Sched == dram.PrIS && !reflect.DeepEqual(cfg.Urgent, []bool{true, false, true, true}) {
+				t.Errorf("%s: urgent are %v", policy, cfg.Urgent)
+			}
+		}
 	}
 }
 

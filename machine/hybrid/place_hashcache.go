@@ -9,8 +9,9 @@ import "math/bits"
 // Chaining, where sets have one way: the GPU's blocks may take the place of a set up to three
 // further on in a group of eight, where the CPU keeps at least one. ByE: while a kernel runs,
 // reads of the CPU pass the fast memory by unless a Bloom filter of dirty blocks holds them
-// back, and bring nothing in. PrIS, the CPU's priority in the channels' schedulers, is theirs
-// (dram/sched_pris.go). Hardware: the filter, 156 KB; an offset and a back pointer per set.
+// back, and bring nothing in. PrIS, the CPU's priority in the schedulers of the cache's
+// channels, is theirs (dram/sched_pris.go). Hardware: the filter, 156 KB; an offset and a
+// back pointer per set.
 //
 // Readings. Blocks have the owner that used them last. What nobody has filled counts as the
 // CPU's. With more ways there is no chaining, and victims are the least recently used. A
