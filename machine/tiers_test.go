@@ -35,7 +35,8 @@ func TestHAShCachePrioritisesInTheFastTier(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		b := &builder{gpu: &GPU{Tenants: []*Tenant{{Name: "cpu", Cores: []int{0}}, {Name: "gpu", SMs: upTo(6)}}}, sheet: m}
+		tenants := []*Tenant{{Name: "cpu", Cores: []int{0}}, {Name: "gpu", SMs: upTo(6)}}
+		b := &builder{gpu: &GPU{Tenants: tenants}, sheet: m}
 		for tier, d := range [hybrid.NumTiers]*sheets.DRAM{&m.Memory.Fast.Device, &m.DRAM} {
 			cfg, err := b.tierChannel(tier, d)
 			if err != nil || cfg.Sched != want[tier] {
