@@ -22,6 +22,7 @@ func TestKeysEndInTheirUnit(t *testing.T) {
 		"decisions", "repartitions", "drained", "switched", "gated", "woken", "groups", "sm", "group", "cycle",
 		"migration_commands", "pages_touched", "pages_background", "pages_gained", "pages_waiting",
 		"cores", "pages_by_sms", "pages_by_home_and_partition",
+		"reads", "writes", "remote_accesses", "migrated_pages", "thrashed_pages", "evicted_pages",
 	}
 	seen := 0
 	var walk func(v reflect.Type)

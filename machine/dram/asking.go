@@ -54,12 +54,12 @@ func (c *Channel) begin(in *interval, now uint64) {
 
 // end closes an interval with its last request at clock end.
 func (c *Channel) end(in *interval, tenant mem.TenantID, end uint64) {
-	if in.mover {
-		c.calm(end)
+	if in.mover { // its own intervals are what is left out
+		in.since = end
+		c.calm(end - 1)
+		return
 	}
-	if in.requests == 0 {
-		c.ask(int(tenant), end)
-	}
+	c.ask(int(tenant), end)
 }
 
 // ask counts the open interval of a tenant up to clock end, unless pages move.
@@ -68,7 +68,7 @@ func (c *Channel) ask(tenant int, end uint64) {
 	if end <= in.since {
 		return
 	}
-	if c.asking.moving == 0 {
+	if c.asking.moving == 0 && !in.mover {
 		c.rows[tenant][CAskingClocks] += end - in.since
 	}
 	in.since = end
@@ -83,13 +83,14 @@ func (c *Channel) askAll(end uint64) {
 	}
 }
 
-// disturb and calm bracket what moves pages, from clock t on and up to clock t.
+// disturb and calm bracket what moves pages. They take effect behind clock t, up to which somebody may have
+// looked already: counters do not depend on who looks when.
 func (c *Channel) disturb(t uint64) {
-	c.askAll(t)
+	c.askAll(t + 1)
 	c.asking.moving++
 }
 
 func (c *Channel) calm(t uint64) {
-	c.askAll(t)
+	c.askAll(t + 1)
 	c.asking.moving--
 }

@@ -51,7 +51,7 @@ func TestAskingLeavesOutMoves(t *testing.T) {
 			for _, c := range r.ch {
 				c.Push(now, line(5), false, 1, 0, 0)
 			}
-		case 10: // both banks are claimed from 10 to 17+13, the end of the line
+		case 10: // both banks are claimed at 10, and free at 17+13, the end of the line
 			from, to := dram.Loc{Bank: 1, Row: 5}, dram.Loc{Bank: 1, Row: 9}
 			r.stack.Push(now, dram.Migration{Src: 0, Dst: 1, From: from, To: to, Lines: 1})
 		case 25:
@@ -67,14 +67,17 @@ func TestAskingLeavesOutMoves(t *testing.T) {
 		}
 	}
 	for i, want := range [][2]uint64{
-		{10 - 8, 0},
-		{10 - 8, 0},
+		{11 - 8, 0},
+		{11 - 8, 0},
 		{16 - 8 + 119 - 115, 1 + 1},
 	} {
 		n := r.ch[i].Counters(0)
 		if got := [2]uint64{n[dram.CAskingClocks], n[dram.CAskedBursts]}; got != want {
 			t.Errorf("channel %d: %v clocks and bursts, want %v; %q", i, got, want, r.log)
 		}
+	}
+	if n := r.ch[2].Counters(1)[dram.CAskingClocks]; n != 0 {
+		t.Errorf("what is moved asks for %d clocks", n)
 	}
 	r.violations()
 }
