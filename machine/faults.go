@@ -137,7 +137,8 @@ const (
 	uvmFallbacks
 )
 
-func unifiedDesc() []stat.Desc {
+// UnifiedCounters describes what unified memory counts, per application.
+func UnifiedCounters() []stat.Desc {
 	return []stat.Desc{
 		{Name: "faults", Unit: "faults", Doc: "far faults told to the driver, one for each page"},
 		{Name: "overflows", Unit: "faults", Doc: "far faults that found the buffer full and were told of again"},

@@ -108,7 +108,7 @@ func (b *builder) homes() error {
 		w := &homeWatch{homes: h, part: i * h.parts / len(b.gpu.sms.list)}
 		h.reach.watched = append(h.reach.watched, sm.Watch(s, w))
 	}
-	t := b.table("homes", homesDesc(), 1)
+	t := b.table("homes", HomeCounters(), 1)
 	for k := range t.Tenants {
 		h.row = append(h.row, t.Row(0, k))
 	}
@@ -332,7 +332,8 @@ const (
 	homeRefusals
 )
 
-func homesDesc() []stat.Desc {
+// HomeCounters describes what pages that follow their accesses count, per application.
+func HomeCounters() []stat.Desc {
 	return []stat.Desc{
 		{Name: "migrations", Unit: "pages", Doc: "pages that went to another partition"},
 		{Name: "copies", Unit: "pages", Doc: "copies of pages made in other partitions"},

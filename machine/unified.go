@@ -143,7 +143,7 @@ func (b *builder) unified() error {
 		uvm.Watch(u.runtime)
 	}
 	u.had = make([]uint64, len(b.gpu.Tenants))
-	table := b.table("uvm", unifiedDesc(), 1)
+	table := b.table("uvm", UnifiedCounters(), 1)
 	u.faults.build(s, table, o.FaultsOnLink)
 	if o.FaultsOnLink {
 		u.dma.perFault = cyclesOf(s.UVM.FaultUs, s)

@@ -12,10 +12,12 @@ import (
 
 	"heddle/control"
 	"heddle/host/script"
+	"heddle/machine"
 	"heddle/machine/cache"
 	"heddle/machine/cpu"
 	"heddle/machine/dram"
 	"heddle/machine/hybrid"
+	"heddle/machine/link"
 	"heddle/machine/noc"
 	"heddle/machine/sm"
 	"heddle/machine/vm"
@@ -212,6 +214,10 @@ func counterTables() []counterTable {
 		{"mdr", cache.SamplerCounters()},
 		{"cpu", cpu.Counters()},
 		{"mmu", vm.Desc()},
+		{"pager", vm.PagerDesc()},
+		{"uvm", machine.UnifiedCounters()},
+		{"link", link.Desc()},
+		{"homes", machine.HomeCounters()},
 		{"app", sim.AppCounters()},
 		{"kernel", sim.KernelCounters()},
 	}
