@@ -63,15 +63,27 @@ func checkStatus(ts *testscript.TestScript, neg bool, args []string) {
 // TestCountersMatchResults holds `inspect counters` against what runs count, on machines that have
 // all there is.
 func TestCountersMatchResults(t *testing.T) {
+	unified := sim.Unified{All: true, Capacity: "75%"}
 	var results []*sim.Result
-	for _, name := range []string{"fermi", "hydrogen", "nuba-mcm", "nuba-smside"} {
-		set := map[string]string{"vm.enabled": "true"}
-		m, _, err := sheets.Resolve(name, set)
+	for _, c := range []struct {
+		sheet      string
+		translated string
+		memory     sim.Memory
+	}{
+		{"fermi", "false", sim.Memory{}},
+		{"fermi", "true", sim.Memory{Unified: unified}},
+		{"hydrogen", "true", sim.Memory{}},
+		{"nuba-mcm", "true", sim.Memory{}},
+		{"nuba-smside", "true", sim.Memory{}},
+		{"nuba", "true", sim.Memory{Pages: "replicate"}},
+	} {
+		set := map[string]string{"vm.enabled": c.translated}
+		m, _, err := sheets.Resolve(c.sheet, set)
 		if err != nil {
 			t.Fatal(err)
 		}
 		r, err := sim.Run(t.Context(), sim.Spec{
-			Machine: name, Set: set, Seed: 1, Sharing: sim.Sharing{Mode: "alone"},
+			Machine: c.sheet, Set: set, Seed: 1, Sharing: sim.Sharing{Mode: "alone", Memory: c.memory},
 			Apps: []sim.App{{Name: "v", Path: "../../apps/micro/vecadd"}},
 		}, nil)
 		if err != nil {
