@@ -1,4 +1,4 @@
-module heddle
+module github.com/heddle-sim/heddle
 
 go 1.26
 

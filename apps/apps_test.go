@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"heddle/apps/reference"
+	"github.com/heddle-sim/heddle/apps/reference"
 )
 
 // folders lists the application folders, <suite>/<app>.

@@ -8,12 +8,12 @@ import (
 	"slices"
 	"testing"
 
-	"heddle/host"
-	"heddle/host/script"
-	"heddle/isa"
-	"heddle/mem"
-	"heddle/ptx/parse"
-	"heddle/ptx/readonly"
+	"github.com/heddle-sim/heddle/host"
+	"github.com/heddle-sim/heddle/host/script"
+	"github.com/heddle-sim/heddle/isa"
+	"github.com/heddle-sim/heddle/mem"
+	"github.com/heddle-sim/heddle/ptx/parse"
+	"github.com/heddle-sim/heddle/ptx/readonly"
 )
 
 // watcher is a device that tells, launch by launch, which words are written and which are read

@@ -9,11 +9,11 @@ import (
 	"strings"
 	"testing"
 
-	"heddle/apps/reference"
-	"heddle/host"
-	"heddle/host/script"
-	"heddle/mem"
-	"heddle/ptx/emulate"
+	"github.com/heddle-sim/heddle/apps/reference"
+	"github.com/heddle-sim/heddle/host"
+	"github.com/heddle-sim/heddle/host/script"
+	"github.com/heddle-sim/heddle/mem"
+	"github.com/heddle-sim/heddle/ptx/emulate"
 )
 
 // limit bounds the warp instructions of one launch.

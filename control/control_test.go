@@ -10,7 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"heddle/sheets"
+	"github.com/heddle-sim/heddle/sheets"
 )
 
 // paper is the UGPU machine with the paper's own bandwidths: 900 GB/s over 32

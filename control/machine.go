@@ -1,6 +1,6 @@
 package control
 
-import "heddle/sheets"
+import "github.com/heddle-sim/heddle/sheets"
 
 // Machine is what a policy knows of the hardware, all fixed at set-up.
 type Machine struct {

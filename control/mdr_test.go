@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"heddle/sheets"
-	"heddle/stat"
+	"github.com/heddle-sim/heddle/sheets"
+	"github.com/heddle-sim/heddle/stat"
 )
 
 // replayMDR has mdr decide on samples written as JSON.

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"heddle/sheets/yamldoc"
+	"github.com/heddle-sim/heddle/sheets/yamldoc"
 )
 
 // Entry is what there is to say of a policy, and its maker.

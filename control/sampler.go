@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"heddle/stat"
+	"github.com/heddle-sim/heddle/stat"
 )
 
 // A sample is a struct that a policy defines, such as

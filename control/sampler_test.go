@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"heddle/stat"
+	"github.com/heddle-sim/heddle/stat"
 )
 
 // counts is a source with two tables of two instances.

@@ -1,6 +1,6 @@
 package energy
 
-import "heddle/sheets"
+import "github.com/heddle-sim/heddle/sheets"
 
 // cpuEnergy is what CPU cores draw for what they do: events, and what a core that runs a program draws
 // beyond an idle one.

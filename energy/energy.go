@@ -10,8 +10,8 @@ import (
 	"fmt"
 	"math"
 
-	"heddle/sheets"
-	"heddle/stat"
+	"github.com/heddle-sim/heddle/sheets"
+	"github.com/heddle-sim/heddle/stat"
 )
 
 // Counts gives counters summed over all components.

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"heddle/sheets"
+	"github.com/heddle-sim/heddle/sheets"
 )
 
 // counts looks up "owner.name" in a map; what is not there is zero.

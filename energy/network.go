@@ -3,8 +3,8 @@ package energy
 import (
 	"math"
 
-	"heddle/sheets"
-	"heddle/stat"
+	"github.com/heddle-sim/heddle/sheets"
+	"github.com/heddle-sim/heddle/stat"
 )
 
 // network is how a network is built, as far as its energy goes: stages of switches with their

@@ -1,6 +1,6 @@
 package energy
 
-import "heddle/stat"
+import "github.com/heddle-sim/heddle/stat"
 
 // Part is the energy of one part of the machine.
 type Part struct {

@@ -9,7 +9,7 @@ import (
 	"math/big"
 	"math/bits"
 
-	"heddle/mem"
+	"github.com/heddle-sim/heddle/mem"
 )
 
 // Array is a typed view of an allocation: all of it, a slice of its elements or

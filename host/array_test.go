@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"heddle/mem"
+	"github.com/heddle-sim/heddle/mem"
 )
 
 func must[T any](t *testing.T) func(v T, err error) T {

@@ -6,8 +6,8 @@ import (
 	"math"
 	"slices"
 
-	"heddle/mem"
-	"heddle/ptx/emulate"
+	"github.com/heddle-sim/heddle/mem"
+	"github.com/heddle-sim/heddle/ptx/emulate"
 )
 
 // Allocator is implemented by devices that want to know the allocations, e.g. to

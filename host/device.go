@@ -8,8 +8,8 @@
 package host
 
 import (
-	"heddle/isa"
-	"heddle/mem"
+	"github.com/heddle-sim/heddle/isa"
+	"github.com/heddle-sim/heddle/mem"
 )
 
 // OpKind is a stream operation.

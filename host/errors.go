@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"heddle/isa"
+	"github.com/heddle-sim/heddle/isa"
 )
 
 // ErrStopped ends a program whose run was interrupted or reached its length.

@@ -3,7 +3,7 @@ package host
 import (
 	"fmt"
 
-	"heddle/mem"
+	"github.com/heddle-sim/heddle/mem"
 )
 
 // slow is a device with time for tests: operations run only while the program

@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 
-	"heddle/isa"
-	"heddle/mem"
-	"heddle/ptx/emulate"
+	"github.com/heddle-sim/heddle/isa"
+	"github.com/heddle-sim/heddle/mem"
+	"github.com/heddle-sim/heddle/ptx/emulate"
 )
 
 // Functional is the device without time: every operation happens when it is

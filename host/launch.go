@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"strings"
 
-	"heddle/isa"
-	"heddle/mem"
-	"heddle/ptx/emulate"
-	"heddle/ptx/parse"
+	"github.com/heddle-sim/heddle/isa"
+	"github.com/heddle-sim/heddle/mem"
+	"github.com/heddle-sim/heddle/ptx/emulate"
+	"github.com/heddle-sim/heddle/ptx/parse"
 )
 
 // Module is a loaded PTX module with its variables in the application's memory.

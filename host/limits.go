@@ -3,7 +3,7 @@ package host
 import (
 	"fmt"
 
-	"heddle/ptx/emulate"
+	"github.com/heddle-sim/heddle/ptx/emulate"
 )
 
 // limits are what CUDA calls the limits of a device: bytes that its runtime library needs.

@@ -3,8 +3,8 @@ package host
 import (
 	"fmt"
 
-	"heddle/isa"
-	"heddle/mem"
+	"github.com/heddle-sim/heddle/isa"
+	"github.com/heddle-sim/heddle/mem"
 )
 
 // What a recorded application needs beyond what a program calls: memory where it

@@ -4,8 +4,8 @@ import (
 	"errors"
 	"fmt"
 
-	"heddle/isa"
-	"heddle/mem"
+	"github.com/heddle-sim/heddle/isa"
+	"github.com/heddle-sim/heddle/mem"
 )
 
 // Stream is a queue of operations that run in order.

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"heddle/isa"
-	"heddle/mem"
+	"github.com/heddle-sim/heddle/isa"
+	"github.com/heddle-sim/heddle/mem"
 )
 
 // launchNamed enqueues a kernel without code: the test devices only look at its name.

@@ -1,7 +1,7 @@
 package host
 
 import (
-	"heddle/ptx/parse"
+	"github.com/heddle-sim/heddle/ptx/parse"
 )
 
 // Symbol is a .global or .const variable as an array. Compilers declare arrays as

@@ -4,9 +4,9 @@ import (
 	"errors"
 	"fmt"
 
-	"heddle/mem"
-	"heddle/ptx/emulate"
-	"heddle/ptx/parse"
+	"github.com/heddle-sim/heddle/mem"
+	"github.com/heddle-sim/heddle/ptx/emulate"
+	"github.com/heddle-sim/heddle/ptx/parse"
 )
 
 // Image describes an array as a texture or surface. Sizes are in texels; what is 0 is 1.

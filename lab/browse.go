@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"heddle/sim"
+	"github.com/heddle-sim/heddle/sim"
 )
 
 // What a store holds can be looked at without knowing what was asked for: results of every

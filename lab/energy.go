@@ -3,10 +3,10 @@ package lab
 import (
 	"slices"
 
-	"heddle/energy"
-	"heddle/sheets"
-	"heddle/sim"
-	"heddle/stat"
+	"github.com/heddle-sim/heddle/energy"
+	"github.com/heddle-sim/heddle/sheets"
+	"github.com/heddle-sim/heddle/sim"
+	"github.com/heddle-sim/heddle/stat"
 )
 
 // AddEnergy computes the energy of a timed result from its counters: of each tenant's

@@ -7,9 +7,9 @@ import (
 	"slices"
 	"testing"
 
-	"heddle/control"
-	"heddle/sheets"
-	"heddle/sim"
+	"github.com/heddle-sim/heddle/control"
+	"github.com/heddle-sim/heddle/sheets"
+	"github.com/heddle-sim/heddle/sim"
 )
 
 func near(t *testing.T, what string, got, want float64) {

@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 	"time"
 
-	"heddle/host"
-	"heddle/sim"
+	"github.com/heddle-sim/heddle/host"
+	"github.com/heddle-sim/heddle/sim"
 )
 
 // Failed is what the store holds of a simulation that ended with an error in another process:

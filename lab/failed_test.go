@@ -6,9 +6,9 @@ import (
 	"os"
 	"testing"
 
-	"heddle/host"
-	"heddle/isa"
-	"heddle/sim"
+	"github.com/heddle-sim/heddle/host"
+	"github.com/heddle-sim/heddle/isa"
+	"github.com/heddle-sim/heddle/sim"
 )
 
 // TestFailuresKeepTheirKind: what decides an exit status survives the store.

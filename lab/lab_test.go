@@ -14,8 +14,8 @@ import (
 	"testing"
 	"time"
 
-	"heddle/sheets"
-	"heddle/sim"
+	"github.com/heddle-sim/heddle/sheets"
+	"github.com/heddle-sim/heddle/sim"
 )
 
 func TestCompare(t *testing.T) {

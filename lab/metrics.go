@@ -11,8 +11,8 @@ import (
 	"fmt"
 	"math"
 
-	"heddle/host"
-	"heddle/sim"
+	"github.com/heddle-sim/heddle/host"
+	"github.com/heddle-sim/heddle/sim"
 )
 
 // Compare computes the multi-program metrics from the progress per cycle of each

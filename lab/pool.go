@@ -9,9 +9,9 @@ import (
 	"strings"
 	"sync"
 
-	"heddle/internal/scratch"
-	"heddle/sim"
-	"heddle/sim/runfile"
+	"github.com/heddle-sim/heddle/internal/scratch"
+	"github.com/heddle-sim/heddle/sim"
+	"github.com/heddle-sim/heddle/sim/runfile"
 )
 
 // Task is one simulation that is wanted: a job's own or an alone-run.

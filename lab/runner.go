@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"sync"
 
-	"heddle/sheets"
-	"heddle/sim"
-	"heddle/sim/runfile"
+	"github.com/heddle-sim/heddle/sheets"
+	"github.com/heddle-sim/heddle/sim"
+	"github.com/heddle-sim/heddle/sim/runfile"
 )
 
 // Job is one simulation to do.

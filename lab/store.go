@@ -16,9 +16,9 @@ import (
 	"strings"
 	"time"
 
-	"heddle"
-	"heddle/control"
-	"heddle/sim"
+	"github.com/heddle-sim/heddle"
+	"github.com/heddle-sim/heddle/control"
+	"github.com/heddle-sim/heddle/sim"
 )
 
 // Store is a directory of results, each under the hash of its spec and of the

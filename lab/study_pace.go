@@ -5,7 +5,7 @@ import (
 	"sync"
 	"time"
 
-	"heddle/sim"
+	"github.com/heddle-sim/heddle/sim"
 )
 
 // Pace follows a run set: how much of it is done and when it will be. Runs count by

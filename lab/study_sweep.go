@@ -9,10 +9,10 @@ import (
 	"strconv"
 	"strings"
 
-	"heddle/sheets"
-	"heddle/sheets/yamldoc"
-	"heddle/sim"
-	"heddle/sim/runfile"
+	"github.com/heddle-sim/heddle/sheets"
+	"github.com/heddle-sim/heddle/sheets/yamldoc"
+	"github.com/heddle-sim/heddle/sim"
+	"github.com/heddle-sim/heddle/sim/runfile"
 )
 
 // Sweep is a run file and what of it varies.

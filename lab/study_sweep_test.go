@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"heddle/sim"
-	"heddle/sim/runfile"
+	"github.com/heddle-sim/heddle/sim"
+	"github.com/heddle-sim/heddle/sim/runfile"
 )
 
 // Points of a sweep share the machines they have in common, planning is told of and can be ended.

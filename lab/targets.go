@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"heddle/sim"
+	"github.com/heddle-sim/heddle/sim"
 )
 
 // resolve gives applications whose target is a share of what they reach alone their target,

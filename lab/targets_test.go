@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"heddle/sheets"
-	"heddle/sim"
+	"github.com/heddle-sim/heddle/sheets"
+	"github.com/heddle-sim/heddle/sim"
 )
 
 const vecadd, triad = "../apps/micro/vecadd", "../apps/micro/triad"

@@ -1,6 +1,6 @@
 package machine
 
-import "heddle/engine"
+import "github.com/heddle-sim/heddle/engine"
 
 // agenda says when components run: the wheel of either side, and the numbers of the
 // components in it, which are also their order within a cycle. Channels and SMs begin

@@ -5,14 +5,14 @@ import (
 	"math/bits"
 	"slices"
 
-	"heddle/engine"
-	"heddle/machine/cache"
-	"heddle/machine/dram"
-	"heddle/machine/sm"
-	"heddle/mem"
-	"heddle/mem/addrmap"
-	"heddle/sheets"
-	"heddle/stat"
+	"github.com/heddle-sim/heddle/engine"
+	"github.com/heddle-sim/heddle/machine/cache"
+	"github.com/heddle-sim/heddle/machine/dram"
+	"github.com/heddle-sim/heddle/machine/sm"
+	"github.com/heddle-sim/heddle/mem"
+	"github.com/heddle-sim/heddle/mem/addrmap"
+	"github.com/heddle-sim/heddle/sheets"
+	"github.com/heddle-sim/heddle/stat"
 )
 
 // Options of a machine.

@@ -1,10 +1,10 @@
 package machine
 
 import (
-	"heddle/machine/cache"
-	"heddle/machine/noc"
-	"heddle/mem"
-	"heddle/sheets"
+	"github.com/heddle-sim/heddle/machine/cache"
+	"github.com/heddle-sim/heddle/machine/noc"
+	"github.com/heddle-sim/heddle/mem"
+	"github.com/heddle-sim/heddle/sheets"
 )
 
 // networks makes the networks of the machine's topology, and what a request needs to find its

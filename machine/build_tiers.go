@@ -3,12 +3,12 @@ package machine
 import (
 	"fmt"
 
-	"heddle/engine"
-	"heddle/machine/dram"
-	"heddle/machine/hybrid"
-	"heddle/mem"
-	"heddle/mem/addrmap"
-	"heddle/sheets"
+	"github.com/heddle-sim/heddle/engine"
+	"github.com/heddle-sim/heddle/machine/dram"
+	"github.com/heddle-sim/heddle/machine/hybrid"
+	"github.com/heddle-sim/heddle/mem"
+	"github.com/heddle-sim/heddle/mem/addrmap"
+	"github.com/heddle-sim/heddle/sheets"
 )
 
 // tiers makes the controller of a memory of two tiers and their channels, where the sheet has

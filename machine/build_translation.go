@@ -1,10 +1,10 @@
 package machine
 
 import (
-	"heddle/machine/sm"
-	"heddle/machine/vm"
-	"heddle/mem"
-	"heddle/sheets"
+	"github.com/heddle-sim/heddle/machine/sm"
+	"github.com/heddle-sim/heddle/machine/vm"
+	"github.com/heddle-sim/heddle/mem"
+	"github.com/heddle-sim/heddle/sheets"
 )
 
 // translation makes page tables, MMU and driver of a machine that translates, the pager

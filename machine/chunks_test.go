@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"testing"
 
-	"heddle/isa"
-	"heddle/mem"
-	"heddle/ptx/emulate"
-	"heddle/sheets"
+	"github.com/heddle-sim/heddle/isa"
+	"github.com/heddle-sim/heddle/mem"
+	"github.com/heddle-sim/heddle/ptx/emulate"
+	"github.com/heddle-sim/heddle/sheets"
 )
 
 // placed is a grid that notes on which SM each of its CTAs begins, and in which order.

@@ -3,9 +3,9 @@ package machine
 import (
 	"fmt"
 
-	"heddle/machine/sm"
-	"heddle/machine/vm"
-	"heddle/sheets"
+	"github.com/heddle-sim/heddle/machine/sm"
+	"github.com/heddle-sim/heddle/machine/vm"
+	"github.com/heddle-sim/heddle/sheets"
 )
 
 // contextStore is the memory that contexts of CTAs taken off SMs lie in, in images in

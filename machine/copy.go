@@ -1,10 +1,10 @@
 package machine
 
 import (
-	"heddle/engine"
-	"heddle/machine/dram"
-	"heddle/machine/vm"
-	"heddle/mem"
+	"github.com/heddle-sim/heddle/engine"
+	"github.com/heddle-sim/heddle/machine/dram"
+	"github.com/heddle-sim/heddle/machine/vm"
+	"github.com/heddle-sim/heddle/mem"
 )
 
 // Copying is how the bytes of a page get from its old frame to its new one.

@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"slices"
 
-	"heddle/engine"
-	"heddle/machine/cpu"
-	"heddle/machine/vm"
-	"heddle/mem"
-	"heddle/stat"
+	"github.com/heddle-sim/heddle/engine"
+	"github.com/heddle-sim/heddle/machine/cpu"
+	"github.com/heddle-sim/heddle/machine/vm"
+	"github.com/heddle-sim/heddle/mem"
+	"github.com/heddle-sim/heddle/stat"
 )
 
 // CPUs is the CPU cores of the machine. They have a clock of their own and ports of their own

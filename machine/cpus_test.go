@@ -3,9 +3,9 @@ package machine
 import (
 	"testing"
 
-	"heddle/isa/scalar"
-	"heddle/machine/cpu"
-	"heddle/sheets"
+	"github.com/heddle-sim/heddle/isa/scalar"
+	"github.com/heddle-sim/heddle/machine/cpu"
+	"github.com/heddle-sim/heddle/sheets"
 )
 
 // chase is loads of which each needs the one before it, over so many lines of 64 bytes apart from

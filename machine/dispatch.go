@@ -4,8 +4,8 @@ import (
 	"math/bits"
 	"slices"
 
-	"heddle/engine"
-	"heddle/machine/sm"
+	"github.com/heddle-sim/heddle/engine"
+	"github.com/heddle-sim/heddle/machine/sm"
 )
 
 // dispatcher hands CTAs to SMs, at most one per SM and cycle: breadth first, as GPGPU-Sim does,

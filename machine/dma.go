@@ -1,11 +1,11 @@
 package machine
 
 import (
-	"heddle/machine/link"
-	"heddle/machine/uvm"
-	"heddle/machine/vm"
-	"heddle/mem"
-	"heddle/stat"
+	"github.com/heddle-sim/heddle/machine/link"
+	"github.com/heddle-sim/heddle/machine/uvm"
+	"github.com/heddle-sim/heddle/machine/vm"
+	"github.com/heddle-sim/heddle/mem"
+	"github.com/heddle-sim/heddle/stat"
 )
 
 // dmaEngine carries pages between host and DRAM: one transfer at a time in each direction of the

@@ -1,6 +1,6 @@
 package machine
 
-import "heddle/mem"
+import "github.com/heddle-sim/heddle/mem"
 
 // How the lines of a transfer get to DRAM and from there, as fast as the link carries them.
 

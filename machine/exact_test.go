@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"heddle/mem"
+	"github.com/heddle-sim/heddle/mem"
 )
 
 // story runs a machine to the end of its kernels, asking for shares at the given cycle,

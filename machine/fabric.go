@@ -3,13 +3,13 @@ package machine
 import (
 	"math/bits"
 
-	"heddle/engine"
-	"heddle/internal/invariants"
-	"heddle/machine/cache"
-	"heddle/machine/noc"
-	"heddle/machine/sm"
-	"heddle/machine/vm"
-	"heddle/mem"
+	"github.com/heddle-sim/heddle/engine"
+	"github.com/heddle-sim/heddle/internal/invariants"
+	"github.com/heddle-sim/heddle/machine/cache"
+	"github.com/heddle-sim/heddle/machine/noc"
+	"github.com/heddle-sim/heddle/machine/sm"
+	"github.com/heddle-sim/heddle/machine/vm"
+	"github.com/heddle-sim/heddle/mem"
 )
 
 // fabric carries requests from ports, SMs and the MMU, to the LLC slices and answers back, and

@@ -1,10 +1,10 @@
 package machine
 
 import (
-	"heddle/machine/uvm"
-	"heddle/mem"
-	"heddle/sheets"
-	"heddle/stat"
+	"github.com/heddle-sim/heddle/machine/uvm"
+	"github.com/heddle-sim/heddle/mem"
+	"github.com/heddle-sim/heddle/sheets"
+	"github.com/heddle-sim/heddle/stat"
 )
 
 // faultServer is how the driver hears of far faults and serves them: the hardware's buffer,

@@ -3,7 +3,7 @@ package machine
 import (
 	"testing"
 
-	"heddle/mem"
+	"github.com/heddle-sim/heddle/mem"
 )
 
 // A frame that gets another page is not hit under its old content: neither in an L1, which

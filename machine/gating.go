@@ -1,8 +1,8 @@
 package machine
 
 import (
-	"heddle/engine"
-	"heddle/machine/sm"
+	"github.com/heddle-sim/heddle/engine"
+	"github.com/heddle-sim/heddle/machine/sm"
 )
 
 // Power gating (SMQoS): an SM that is nobody's can be powered down. It is free and flushed

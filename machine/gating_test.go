@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"heddle/internal/invariants"
-	"heddle/mem"
-	"heddle/sheets"
+	"github.com/heddle-sim/heddle/internal/invariants"
+	"github.com/heddle-sim/heddle/mem"
+	"github.com/heddle-sim/heddle/sheets"
 )
 
 // target is one that gates so many SMs.

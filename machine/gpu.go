@@ -6,8 +6,8 @@
 package machine
 
 import (
-	"heddle/sheets"
-	"heddle/stat"
+	"github.com/heddle-sim/heddle/sheets"
+	"github.com/heddle-sim/heddle/stat"
 )
 
 // GPU is the machine. Its parts lie in it by value; connect.go names what each knows of

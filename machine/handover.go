@@ -3,11 +3,11 @@ package machine
 import (
 	"math/bits"
 
-	"heddle/engine"
-	"heddle/machine/cache"
-	"heddle/machine/sm"
-	"heddle/machine/vm"
-	"heddle/mem"
+	"github.com/heddle-sim/heddle/engine"
+	"github.com/heddle-sim/heddle/machine/cache"
+	"github.com/heddle-sim/heddle/machine/sm"
+	"github.com/heddle-sim/heddle/machine/vm"
+	"github.com/heddle-sim/heddle/mem"
 )
 
 // A hand-over of channel groups, in the order of UGPU, section 4.4: the accesses

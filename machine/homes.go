@@ -4,12 +4,12 @@ import (
 	"errors"
 	"fmt"
 
-	"heddle/machine/sm"
-	"heddle/machine/vm"
-	"heddle/mem"
-	"heddle/mem/addrmap"
-	"heddle/sheets"
-	"heddle/stat"
+	"github.com/heddle-sim/heddle/machine/sm"
+	"github.com/heddle-sim/heddle/machine/vm"
+	"github.com/heddle-sim/heddle/mem"
+	"github.com/heddle-sim/heddle/mem/addrmap"
+	"github.com/heddle-sim/heddle/sheets"
+	"github.com/heddle-sim/heddle/stat"
 )
 
 // CanRehome is the error of a machine whose pages cannot follow their accesses, and the path of the

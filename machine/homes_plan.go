@@ -1,8 +1,8 @@
 package machine
 
 import (
-	"heddle/machine/vm"
-	"heddle/mem"
+	"github.com/heddle-sim/heddle/machine/vm"
+	"github.com/heddle-sim/heddle/mem"
 )
 
 // pageCounters are what the memory side counts of each page and partition in an interval: a counter

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"testing"
 
-	"heddle/machine/vm"
-	"heddle/mem"
-	"heddle/sheets"
+	"github.com/heddle-sim/heddle/machine/vm"
+	"github.com/heddle-sim/heddle/mem"
+	"github.com/heddle-sim/heddle/sheets"
 )
 
 // homesEvery is a NUBA machine whose intervals have so many cycles.

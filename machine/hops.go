@@ -3,11 +3,11 @@ package machine
 import (
 	"math/bits"
 
-	"heddle/engine"
-	"heddle/internal/invariants"
-	"heddle/machine/cache"
-	"heddle/machine/noc"
-	"heddle/mem"
+	"github.com/heddle-sim/heddle/engine"
+	"github.com/heddle-sim/heddle/internal/invariants"
+	"github.com/heddle-sim/heddle/machine/cache"
+	"github.com/heddle-sim/heddle/machine/noc"
+	"github.com/heddle-sim/heddle/mem"
 )
 
 // Where not every SM reaches every slice, a request enters the slices at one near its SM and

@@ -1,6 +1,6 @@
 package machine
 
-import "heddle/mem/addrmap"
+import "github.com/heddle-sim/heddle/mem/addrmap"
 
 // layouts are the address maps: where a line lies.
 type layouts struct {

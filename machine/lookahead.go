@@ -3,11 +3,11 @@ package machine
 import (
 	"sync/atomic"
 
-	"heddle/engine"
-	"heddle/machine/cache"
-	"heddle/machine/sm"
-	"heddle/machine/vm"
-	"heddle/mem"
+	"github.com/heddle-sim/heddle/engine"
+	"github.com/heddle-sim/heddle/machine/cache"
+	"github.com/heddle-sim/heddle/machine/sm"
+	"github.com/heddle-sim/heddle/machine/vm"
+	"github.com/heddle-sim/heddle/mem"
 )
 
 // lookahead runs parts of the machine ahead of others, where results are the same to the

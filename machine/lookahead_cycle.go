@@ -1,8 +1,8 @@
 package machine
 
 import (
-	"heddle/engine"
-	"heddle/internal/invariants"
+	"github.com/heddle-sim/heddle/engine"
+	"github.com/heddle-sim/heddle/internal/invariants"
 )
 
 // The two sides of the machine can run at once, the SM side of a cycle on one core

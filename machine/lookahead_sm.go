@@ -1,8 +1,8 @@
 package machine
 
 import (
-	"heddle/engine"
-	"heddle/machine/sm"
+	"github.com/heddle-sim/heddle/engine"
+	"github.com/heddle-sim/heddle/machine/sm"
 )
 
 // strideSMs runs the SMs, each as far as it comes without the dispatcher, and lets the

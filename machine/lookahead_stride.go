@@ -1,8 +1,8 @@
 package machine
 
 import (
-	"heddle/engine"
-	"heddle/isa"
+	"github.com/heddle-sim/heddle/engine"
+	"github.com/heddle-sim/heddle/isa"
 )
 
 // talks says that CTAs of a kernel may wait for each other or observe the order of

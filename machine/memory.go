@@ -3,11 +3,11 @@ package machine
 import (
 	"math/bits"
 
-	"heddle/engine"
-	"heddle/machine/cache"
-	"heddle/machine/dram"
-	"heddle/mem"
-	"heddle/mem/addrmap"
+	"github.com/heddle-sim/heddle/engine"
+	"github.com/heddle-sim/heddle/machine/cache"
+	"github.com/heddle-sim/heddle/machine/dram"
+	"github.com/heddle-sim/heddle/mem"
+	"github.com/heddle-sim/heddle/mem/addrmap"
 )
 
 // channel is a DRAM channel with what connects it to its LLC slices: a turn

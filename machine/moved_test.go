@@ -3,8 +3,8 @@ package machine
 import (
 	"testing"
 
-	"heddle/machine/cache"
-	"heddle/mem"
+	"github.com/heddle-sim/heddle/machine/cache"
+	"github.com/heddle-sim/heddle/mem"
 )
 
 // What is moved for an application without its asking counts in a row of its own: under

@@ -1,10 +1,10 @@
 package machine
 
 import (
-	"heddle/engine"
-	"heddle/machine/sm"
-	"heddle/machine/vm"
-	"heddle/stat"
+	"github.com/heddle-sim/heddle/engine"
+	"github.com/heddle-sim/heddle/machine/sm"
+	"github.com/heddle-sim/heddle/machine/vm"
+	"github.com/heddle-sim/heddle/stat"
 )
 
 // SMMove is an SM changing hands, or being powered down or woken; -1 stands for nobody.

@@ -3,7 +3,7 @@ package machine
 import (
 	"fmt"
 
-	"heddle/machine/sm"
+	"github.com/heddle-sim/heddle/machine/sm"
 )
 
 // Quotas say how many thread instructions applications may issue on each SM in an epoch.

@@ -8,12 +8,12 @@ import (
 	"strings"
 	"testing"
 
-	"heddle/internal/invariants"
-	"heddle/isa"
-	"heddle/machine/sm"
-	"heddle/mem"
-	"heddle/sheets"
-	"heddle/stat"
+	"github.com/heddle-sim/heddle/internal/invariants"
+	"github.com/heddle-sim/heddle/isa"
+	"github.com/heddle-sim/heddle/machine/sm"
+	"github.com/heddle-sim/heddle/mem"
+	"github.com/heddle-sim/heddle/sheets"
+	"github.com/heddle-sim/heddle/stat"
 )
 
 // quotas are the same for each SM.

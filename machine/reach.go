@@ -1,6 +1,6 @@
 package machine
 
-import "heddle/machine/sm"
+import "github.com/heddle-sim/heddle/machine/sm"
 
 // reach counts the requests of SMs that are under way to each frame, so that a page that leaves one
 // can be known to be quiet.

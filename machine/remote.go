@@ -3,8 +3,8 @@ package machine
 import (
 	"math/bits"
 
-	"heddle/machine/uvm"
-	"heddle/mem"
+	"github.com/heddle-sim/heddle/machine/uvm"
+	"github.com/heddle-sim/heddle/mem"
 )
 
 // remoteStore is memory of the host that kernels use where it is (2.2.4): their requests leave by the

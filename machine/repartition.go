@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"fmt"
 
-	"heddle/mem"
+	"github.com/heddle-sim/heddle/mem"
 )
 
 // Repartition is one change of who owns what, as far as it has come.

@@ -5,8 +5,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"heddle/mem"
-	"heddle/sheets"
+	"github.com/heddle-sim/heddle/mem"
+	"github.com/heddle-sim/heddle/sheets"
 )
 
 // pair is a machine of 16 SMs that two applications share in halves.

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"slices"
 
-	"heddle/engine"
-	"heddle/machine/cache"
-	"heddle/sheets"
+	"github.com/heddle-sim/heddle/engine"
+	"github.com/heddle-sim/heddle/machine/cache"
+	"github.com/heddle-sim/heddle/sheets"
 )
 
 // Replication is whether LLC slices keep copies of other partitions' read-only lines (NUBA,

@@ -3,8 +3,8 @@ package machine
 import (
 	"testing"
 
-	"heddle/mem"
-	"heddle/sheets"
+	"github.com/heddle-sim/heddle/mem"
+	"github.com/heddle-sim/heddle/sheets"
 )
 
 // Looking at the counters changes nothing, however often: a channel that was brought up to

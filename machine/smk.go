@@ -3,9 +3,9 @@ package machine
 import (
 	"slices"
 
-	"heddle/engine"
-	"heddle/machine/sm"
-	"heddle/mem"
+	"github.com/heddle-sim/heddle/engine"
+	"github.com/heddle-sim/heddle/machine/sm"
+	"github.com/heddle-sim/heddle/mem"
 )
 
 // Sharing an SM from inside, as simultaneous multikernel does (Wang et al., SMK, HPCA

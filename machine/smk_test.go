@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"heddle/machine/sm"
-	"heddle/mem"
+	"github.com/heddle-sim/heddle/machine/sm"
+	"github.com/heddle-sim/heddle/mem"
 )
 
 // TestDominantShares: applications meet at equal dominant shares of every SM, those

@@ -5,10 +5,10 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"heddle/internal/invariants"
-	"heddle/mem"
-	"heddle/sheets"
-	"heddle/stat"
+	"github.com/heddle-sim/heddle/internal/invariants"
+	"github.com/heddle-sim/heddle/mem"
+	"github.com/heddle-sim/heddle/sheets"
+	"github.com/heddle-sim/heddle/stat"
 )
 
 // small makes a machine of 16 SMs.

@@ -1,6 +1,6 @@
 package machine
 
-import "heddle/machine/sm"
+import "github.com/heddle-sim/heddle/machine/sm"
 
 // smArray is the SMs of the machine.
 type smArray struct {

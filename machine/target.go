@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"heddle/mem"
+	"github.com/heddle-sim/heddle/mem"
 )
 
 // Share is what a tenant is to have: SMs and channel groups; 0 groups where memory is shared.

@@ -3,7 +3,7 @@ package machine
 import (
 	"testing"
 
-	"heddle/mem"
+	"github.com/heddle-sim/heddle/mem"
 )
 
 // An SM that leaves an application while its channel groups are handed over stops its

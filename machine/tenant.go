@@ -3,10 +3,10 @@ package machine
 import (
 	"slices"
 
-	"heddle/isa"
-	"heddle/machine/sm"
-	"heddle/mem"
-	"heddle/mem/addrmap"
+	"github.com/heddle-sim/heddle/isa"
+	"github.com/heddle-sim/heddle/machine/sm"
+	"github.com/heddle-sim/heddle/mem"
+	"github.com/heddle-sim/heddle/mem/addrmap"
 )
 
 // Tenant is an application's share of the machine.

@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"math/bits"
 
-	"heddle/engine"
-	"heddle/machine/cache"
-	"heddle/machine/dram"
-	"heddle/machine/hybrid"
-	"heddle/mem"
+	"github.com/heddle-sim/heddle/engine"
+	"github.com/heddle-sim/heddle/machine/cache"
+	"github.com/heddle-sim/heddle/machine/dram"
+	"github.com/heddle-sim/heddle/machine/hybrid"
+	"github.com/heddle-sim/heddle/mem"
 )
 
 // Tiers is a memory of two tiers behind the LLC: the controller before them, and their

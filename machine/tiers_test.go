@@ -4,12 +4,12 @@ import (
 	"reflect"
 	"testing"
 
-	"heddle/machine/cpu"
-	"heddle/machine/dram"
-	"heddle/machine/hybrid"
-	"heddle/mem"
-	"heddle/sheets"
-	"heddle/stat"
+	"github.com/heddle-sim/heddle/machine/cpu"
+	"github.com/heddle-sim/heddle/machine/dram"
+	"github.com/heddle-sim/heddle/machine/hybrid"
+	"github.com/heddle-sim/heddle/mem"
+	"github.com/heddle-sim/heddle/sheets"
+	"github.com/heddle-sim/heddle/stat"
 )
 
 // tiny makes the hydrogen machine one of few sets, with a remap cache that does not hold them.

@@ -3,7 +3,7 @@ package machine
 import (
 	"testing"
 
-	"heddle/mem"
+	"github.com/heddle-sim/heddle/mem"
 )
 
 // askFor has an SM read or write a line that its home, a slice, has, and returns the cycles until

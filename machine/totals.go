@@ -1,8 +1,8 @@
 package machine
 
 import (
-	"heddle/machine/sm"
-	"heddle/mem"
+	"github.com/heddle-sim/heddle/machine/sm"
+	"github.com/heddle-sim/heddle/mem"
 )
 
 // Instructions is a tenant's thread and warp instructions so far.

@@ -5,9 +5,9 @@ import (
 	"slices"
 	"testing"
 
-	"heddle/machine/vm"
-	"heddle/mem"
-	"heddle/sheets"
+	"github.com/heddle-sim/heddle/machine/vm"
+	"github.com/heddle-sim/heddle/mem"
+	"github.com/heddle-sim/heddle/sheets"
 )
 
 // near is a machine of 16 SMs and 8 channels that places device memory where it is touched: two

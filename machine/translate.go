@@ -3,11 +3,11 @@ package machine
 import (
 	"fmt"
 
-	"heddle/machine/cache"
-	"heddle/machine/sm"
-	"heddle/machine/vm"
-	"heddle/mem"
-	"heddle/sheets"
+	"github.com/heddle-sim/heddle/machine/cache"
+	"github.com/heddle-sim/heddle/machine/sm"
+	"github.com/heddle-sim/heddle/machine/vm"
+	"github.com/heddle-sim/heddle/mem"
+	"github.com/heddle-sim/heddle/sheets"
 )
 
 // translation is how virtual addresses become physical ones, and managed memory comes to

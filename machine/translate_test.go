@@ -3,7 +3,7 @@ package machine
 import (
 	"testing"
 
-	"heddle/mem"
+	"github.com/heddle-sim/heddle/mem"
 )
 
 // TestSlicesDoNotShareAWalkersQueue: page walks and copies that pile up before one LLC

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"slices"
 
-	"heddle/engine"
-	"heddle/machine/sm"
-	"heddle/stat"
+	"github.com/heddle-sim/heddle/engine"
+	"github.com/heddle-sim/heddle/machine/sm"
+	"github.com/heddle-sim/heddle/stat"
 )
 
 // Time slicing: applications take turns on the whole machine, as the contexts of

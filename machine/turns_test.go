@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"testing"
 
-	"heddle/engine"
-	"heddle/machine/sm"
-	"heddle/mem"
-	"heddle/sheets"
+	"github.com/heddle-sim/heddle/engine"
+	"github.com/heddle-sim/heddle/machine/sm"
+	"github.com/heddle-sim/heddle/mem"
+	"github.com/heddle-sim/heddle/sheets"
 )
 
 // together is a machine of some SMs all of which every one of n applications may use.

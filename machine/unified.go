@@ -4,15 +4,15 @@ import (
 	"fmt"
 	"math"
 
-	"heddle/engine"
-	"heddle/internal/invariants"
-	"heddle/machine/link"
-	"heddle/machine/sm"
-	"heddle/machine/uvm"
-	"heddle/machine/vm"
-	"heddle/mem"
-	"heddle/mem/addrmap"
-	"heddle/sheets"
+	"github.com/heddle-sim/heddle/engine"
+	"github.com/heddle-sim/heddle/internal/invariants"
+	"github.com/heddle-sim/heddle/machine/link"
+	"github.com/heddle-sim/heddle/machine/sm"
+	"github.com/heddle-sim/heddle/machine/uvm"
+	"github.com/heddle-sim/heddle/machine/vm"
+	"github.com/heddle-sim/heddle/mem"
+	"github.com/heddle-sim/heddle/mem/addrmap"
+	"github.com/heddle-sim/heddle/sheets"
 )
 
 // UnifiedMemory asks for managed memory whose pages come when they are touched and leave when

@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"strings"
 
-	"heddle/engine"
-	"heddle/isa"
-	"heddle/machine/sm"
-	"heddle/mem"
+	"github.com/heddle-sim/heddle/engine"
+	"github.com/heddle-sim/heddle/isa"
+	"github.com/heddle-sim/heddle/machine/sm"
+	"github.com/heddle-sim/heddle/mem"
 )
 
 // DefaultWatchdog is the number of core cycles without anything useful after which an

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"heddle/mem"
-	"heddle/sheets"
+	"github.com/heddle-sim/heddle/mem"
+	"github.com/heddle-sim/heddle/sheets"
 )
 
 // piecewise runs the machine from look to look; again is called when a kernel has ended.

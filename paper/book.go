@@ -10,12 +10,12 @@ import (
 	"path/filepath"
 	"slices"
 
-	"heddle/control"
-	"heddle/lab"
-	"heddle/lab/mixes"
-	"heddle/sheets"
-	"heddle/sim"
-	"heddle/sim/runfile"
+	"github.com/heddle-sim/heddle/control"
+	"github.com/heddle-sim/heddle/lab"
+	"github.com/heddle-sim/heddle/lab/mixes"
+	"github.com/heddle-sim/heddle/sheets"
+	"github.com/heddle-sim/heddle/sim"
+	"github.com/heddle-sim/heddle/sim/runfile"
 )
 
 // Book knows what runs gave. Asked for one that nobody has done, it notes it and

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"heddle/sheets/yamldoc"
-	"heddle/sim/runfile"
+	"github.com/heddle-sim/heddle/sheets/yamldoc"
+	"github.com/heddle-sim/heddle/sim/runfile"
 )
 
 // Claim is a sentence of the paper with the measure that can support it

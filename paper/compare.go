@@ -5,8 +5,8 @@ import (
 	"math"
 	"slices"
 
-	"heddle/report/figure"
-	"heddle/sim"
+	"github.com/heddle-sim/heddle/report/figure"
+	"github.com/heddle-sim/heddle/sim"
 )
 
 func stp(r *sim.Result) float64  { return r.Metrics.STP }

@@ -8,12 +8,12 @@ import (
 	"strconv"
 	"strings"
 
-	"heddle/control"
-	"heddle/lab"
-	"heddle/sheets"
-	"heddle/sheets/yamldoc"
-	"heddle/sim"
-	"heddle/sim/runfile"
+	"github.com/heddle-sim/heddle/control"
+	"github.com/heddle-sim/heddle/lab"
+	"github.com/heddle-sim/heddle/sheets"
+	"github.com/heddle-sim/heddle/sheets/yamldoc"
+	"github.com/heddle-sim/heddle/sim"
+	"github.com/heddle-sim/heddle/sim/runfile"
 )
 
 // Config is a machine to compare with others, by the paper's name: a sheet, what differs from it,

@@ -6,9 +6,9 @@ import (
 	"math"
 	"slices"
 
-	"heddle/lab/mixes"
-	"heddle/report/figure"
-	"heddle/sim"
+	"github.com/heddle-sim/heddle/lab/mixes"
+	"github.com/heddle-sim/heddle/report/figure"
+	"github.com/heddle-sim/heddle/sim"
 )
 
 // Reproduced is a figure with its numbers.

@@ -3,7 +3,7 @@ package paper
 import (
 	"math"
 
-	"heddle/sim"
+	"github.com/heddle-sim/heddle/sim"
 )
 
 // metric is a number of a run that figures of configurations compare.

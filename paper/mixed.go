@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"slices"
 
-	"heddle/lab/mixes"
-	"heddle/sheets/yamldoc"
+	"github.com/heddle-sim/heddle/lab/mixes"
+	"github.com/heddle-sim/heddle/sheets/yamldoc"
 )
 
 // Figures that compare schemes by mixes of programs, in the kinds of those that compare configurations

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"testing"
 
-	"heddle/lab"
-	"heddle/sim"
-	"heddle/stat"
+	"github.com/heddle-sim/heddle/lab"
+	"github.com/heddle-sim/heddle/sim"
+	"github.com/heddle-sim/heddle/stat"
 )
 
 // linked is a run of a program alone with so many transfers and so much managed memory.

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"heddle/control"
+	"github.com/heddle-sim/heddle/control"
 )
 
 // UGPU-offline: the best static slices by profiling (UGPU, section 6). Slices isolate, so what a program reaches

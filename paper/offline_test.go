@@ -8,9 +8,9 @@ import (
 	"slices"
 	"testing"
 
-	"heddle/control"
-	"heddle/lab"
-	"heddle/sim"
+	"github.com/heddle-sim/heddle/control"
+	"github.com/heddle-sim/heddle/lab"
+	"github.com/heddle-sim/heddle/sim"
 )
 
 // roofline is a program whose IPC is bound by its SMs or by its channel groups, softly, by the number of its points.

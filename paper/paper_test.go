@@ -12,9 +12,9 @@ import (
 	"strings"
 	"testing"
 
-	"heddle/lab"
-	"heddle/sheets"
-	"heddle/sim"
+	"github.com/heddle-sim/heddle/lab"
+	"github.com/heddle-sim/heddle/sheets"
+	"github.com/heddle-sim/heddle/sim"
 )
 
 func tiny(t *testing.T) *Book {

@@ -5,10 +5,10 @@ import (
 	"math"
 	"slices"
 
-	"heddle/lab"
-	"heddle/lab/mixes"
-	"heddle/sheets/yamldoc"
-	"heddle/sim"
+	"github.com/heddle-sim/heddle/lab"
+	"github.com/heddle-sim/heddle/lab/mixes"
+	"github.com/heddle-sim/heddle/sheets/yamldoc"
+	"github.com/heddle-sim/heddle/sim"
 )
 
 // Runs of mixes with a CPU side, several programs in copies, and a GPU side: on configurations of a machine, both

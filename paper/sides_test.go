@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"heddle/sim"
+	"github.com/heddle-sim/heddle/sim"
 )
 
 // TestSides simulates a made-up study of mixes with a CPU side to its drawings.

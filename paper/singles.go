@@ -4,9 +4,9 @@ import (
 	"math"
 	"slices"
 
-	"heddle/report"
-	"heddle/report/figure"
-	"heddle/sim"
+	"github.com/heddle-sim/heddle/report"
+	"github.com/heddle-sim/heddle/report/figure"
+	"github.com/heddle-sim/heddle/sim"
 )
 
 // Figures that compare configurations of a machine by programs that run alone (NUBA, section 7).

@@ -4,8 +4,8 @@ import (
 	"math"
 	"slices"
 
-	"heddle/report/figure"
-	"heddle/sim"
+	"github.com/heddle-sim/heddle/report/figure"
+	"github.com/heddle-sim/heddle/sim"
 )
 
 // Figures of mixes with a CPU and a GPU side (Hydrogen, sections III and VI).

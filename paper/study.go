@@ -17,10 +17,10 @@ import (
 	"slices"
 	"strings"
 
-	"heddle/lab/mixes"
-	"heddle/sheets"
-	"heddle/sheets/yamldoc"
-	"heddle/sim/runfile"
+	"github.com/heddle-sim/heddle/lab/mixes"
+	"github.com/heddle-sim/heddle/sheets"
+	"github.com/heddle-sim/heddle/sheets/yamldoc"
+	"github.com/heddle-sim/heddle/sim/runfile"
 )
 
 //go:embed */*.yaml

@@ -5,11 +5,11 @@ import (
 	"math"
 	"slices"
 
-	"heddle/control"
-	"heddle/lab"
-	"heddle/report/figure"
-	"heddle/sheets"
-	"heddle/sim"
+	"github.com/heddle-sim/heddle/control"
+	"github.com/heddle-sim/heddle/lab"
+	"github.com/heddle-sim/heddle/report/figure"
+	"github.com/heddle-sim/heddle/sheets"
+	"github.com/heddle-sim/heddle/sim"
 )
 
 // What the figures about latency-sensitive tasks have in common (SMQoS, Figures 2 to 4):

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strings"
 
-	"heddle/lab/mixes"
-	"heddle/sheets/yamldoc"
+	"github.com/heddle-sim/heddle/lab/mixes"
+	"github.com/heddle-sim/heddle/sheets/yamldoc"
 )
 
 // kinds are the kinds of figures.

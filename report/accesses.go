@@ -8,7 +8,7 @@ import (
 	"io"
 	"strconv"
 
-	"heddle/sim"
+	"github.com/heddle-sim/heddle/sim"
 )
 
 // AccessesCSV writes a line for each managed page that was accessed in an epoch: the epoch's end in core

@@ -7,7 +7,7 @@ import (
 	"io"
 	"strconv"
 
-	"heddle/sim"
+	"github.com/heddle-sim/heddle/sim"
 )
 
 // ChannelsCSV writes a line per epoch: its end in core cycles, and the bytes each DRAM channel

@@ -6,7 +6,7 @@ import (
 	"math"
 	"strings"
 
-	"heddle/sim"
+	"github.com/heddle-sim/heddle/sim"
 )
 
 // tie is the difference below which two results are equal: what a different placement of

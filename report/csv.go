@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strconv"
 
-	"heddle/sim"
+	"github.com/heddle-sim/heddle/sim"
 )
 
 // epochColumn is a column of epochs.csv and epochs.parquet.

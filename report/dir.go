@@ -11,8 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"heddle/internal/scratch"
-	"heddle/sim"
+	"github.com/heddle-sim/heddle/internal/scratch"
+	"github.com/heddle-sim/heddle/sim"
 )
 
 // Dir is a result directory being made. Everything is written to a directory

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"heddle/sim"
-	"heddle/stat"
+	"github.com/heddle-sim/heddle/sim"
+	"github.com/heddle-sim/heddle/stat"
 )
 
 // gated is sample() with an SM that was powered down, woke and was cp's.

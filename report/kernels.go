@@ -3,7 +3,7 @@ package report
 import (
 	"fmt"
 
-	"heddle/sim"
+	"github.com/heddle-sim/heddle/sim"
 )
 
 // kernelRow sums up the launches of one kernel that ran in its tenant's window.

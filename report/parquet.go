@@ -5,7 +5,7 @@ import (
 	"io"
 	"math"
 
-	"heddle/sim"
+	"github.com/heddle-sim/heddle/sim"
 )
 
 // A Parquet file of one flat table: required columns, plain encoding, one page per

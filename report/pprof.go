@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/pprof/profile"
 
-	"heddle/sim"
+	"github.com/heddle-sim/heddle/sim"
 )
 
 // Profile writes the stall cycles and issues per PTX line for `go tool pprof`: a

@@ -9,7 +9,7 @@ import (
 
 	"go.uber.org/goleak"
 
-	"heddle/sim"
+	"github.com/heddle-sim/heddle/sim"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

@@ -15,7 +15,7 @@ import (
 
 	"github.com/google/pprof/profile"
 
-	"heddle/sim"
+	"github.com/heddle-sim/heddle/sim"
 )
 
 // Read reads a result directory back: result.json and, where they were written,

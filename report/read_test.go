@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"heddle/sim"
+	"github.com/heddle-sim/heddle/sim"
 )
 
 // writeResult writes r as heddle run does and gives the directory.

@@ -16,9 +16,9 @@ import (
 	"github.com/google/pprof/profile"
 	"github.com/parquet-go/parquet-go"
 
-	"heddle/control"
-	"heddle/sim"
-	"heddle/stat"
+	"github.com/heddle-sim/heddle/control"
+	"github.com/heddle-sim/heddle/sim"
+	"github.com/heddle-sim/heddle/stat"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")

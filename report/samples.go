@@ -5,7 +5,7 @@ import (
 	"io"
 	"slices"
 
-	"heddle/sim"
+	"github.com/heddle-sim/heddle/sim"
 )
 
 // governing lists the policies that took samples in a run, in the order in which they did.

@@ -15,7 +15,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"heddle/sim"
+	"github.com/heddle-sim/heddle/sim"
 )
 
 // maxLog bounds the lines of a program's log that the terminal shows per tenant.

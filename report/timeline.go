@@ -12,7 +12,7 @@ import (
 	"strconv"
 	"strings"
 
-	"heddle/sim"
+	"github.com/heddle-sim/heddle/sim"
 )
 
 // traceEvent is one event of the Chrome trace event format, which ui.perfetto.dev

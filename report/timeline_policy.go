@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"heddle/sim"
+	"github.com/heddle-sim/heddle/sim"
 )
 
 // Threads of the policy's process.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"heddle/sim"
+	"github.com/heddle-sim/heddle/sim"
 )
 
 // SharingClasses are the classes of NUBA's Figure 3 for pages on a machine of so many SMs, with the

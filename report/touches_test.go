@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"heddle/sim"
+	"github.com/heddle-sim/heddle/sim"
 )
 
 // The classes of NUBA's Figure 3, cut off where the machine ends.

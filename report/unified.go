@@ -3,7 +3,7 @@ package report
 import (
 	"fmt"
 
-	"heddle/sim"
+	"github.com/heddle-sim/heddle/sim"
 )
 
 // unified says what unified memory did for each tenant, where the run has it.

@@ -5,7 +5,7 @@ import (
 	"math"
 	"strings"
 
-	"heddle/sim"
+	"github.com/heddle-sim/heddle/sim"
 )
 
 // Many is a number of things: "1 turn", "7 turns".

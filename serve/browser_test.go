@@ -18,9 +18,9 @@ import (
 
 	"github.com/chromedp/chromedp"
 
-	"heddle/lab"
-	"heddle/lab/live"
-	"heddle/sim"
+	"github.com/heddle-sim/heddle/lab"
+	"github.com/heddle-sim/heddle/lab/live"
+	"github.com/heddle-sim/heddle/sim"
 )
 
 var shots = flag.String("shots", "", "write screenshots into this folder")

@@ -9,7 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"heddle/lab/live"
+	"github.com/heddle-sim/heddle/lab/live"
 )
 
 // Now is what runs at present, and how fresh the list is: what /events sends when it changes, and

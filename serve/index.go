@@ -12,8 +12,8 @@ import (
 	"sync"
 	"time"
 
-	"heddle/lab"
-	"heddle/sim"
+	"github.com/heddle-sim/heddle/lab"
+	"github.com/heddle-sim/heddle/sim"
 )
 
 // found is a file that is a result, or ought to be one.

@@ -22,10 +22,10 @@ import (
 	"strconv"
 	"strings"
 
-	"heddle/lab"
-	"heddle/report"
-	"heddle/report/page"
-	"heddle/sim"
+	"github.com/heddle-sim/heddle/lab"
+	"github.com/heddle-sim/heddle/report"
+	"github.com/heddle-sim/heddle/report/page"
+	"github.com/heddle-sim/heddle/sim"
 )
 
 //go:embed web

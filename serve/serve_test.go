@@ -17,11 +17,11 @@ import (
 	"testing"
 	"time"
 
-	"heddle/lab"
-	"heddle/lab/live"
-	"heddle/report"
-	"heddle/sheets"
-	"heddle/sim"
+	"github.com/heddle-sim/heddle/lab"
+	"github.com/heddle-sim/heddle/lab/live"
+	"github.com/heddle-sim/heddle/report"
+	"github.com/heddle-sim/heddle/sheets"
+	"github.com/heddle-sim/heddle/sim"
 )
 
 // result is one of the given applications under a sharing mode, each with an IPC of its own.

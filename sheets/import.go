@@ -8,7 +8,7 @@ import (
 	"sort"
 	"strings"
 
-	"heddle/sheets/yamldoc"
+	"github.com/heddle-sim/heddle/sheets/yamldoc"
 )
 
 // Imported is what a gpgpusim.config became.

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"sync"
 
-	"heddle/sheets/yamldoc"
+	"github.com/heddle-sim/heddle/sheets/yamldoc"
 )
 
 // profilesPath is the one field of Machine that is a table.

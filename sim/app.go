@@ -10,13 +10,13 @@ import (
 	"sync"
 	"time"
 
-	"heddle/apps/reference"
-	"heddle/host"
-	"heddle/host/script"
-	"heddle/mem"
-	"heddle/trace/accelsim"
-	"heddle/trace/record"
-	"heddle/workload"
+	"github.com/heddle-sim/heddle/apps/reference"
+	"github.com/heddle-sim/heddle/host"
+	"github.com/heddle-sim/heddle/host/script"
+	"github.com/heddle-sim/heddle/mem"
+	"github.com/heddle-sim/heddle/trace/accelsim"
+	"github.com/heddle-sim/heddle/trace/record"
+	"github.com/heddle-sim/heddle/workload"
 )
 
 // ErrStopped ends a run that was interrupted.

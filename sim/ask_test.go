@@ -4,9 +4,9 @@ import (
 	"strings"
 	"testing"
 
-	"heddle/control"
-	"heddle/machine"
-	"heddle/machine/sm"
+	"github.com/heddle-sim/heddle/control"
+	"github.com/heddle-sim/heddle/machine"
+	"github.com/heddle-sim/heddle/machine/sm"
 )
 
 // A change is put together setting by setting, of what policies may set; a plan that is not

@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"heddle/sim"
+	"github.com/heddle-sim/heddle/sim"
 )
 
 // BenchmarkApps is the simulator's speed on whole applications, one core: warp

@@ -1,8 +1,8 @@
 package sim
 
 import (
-	"heddle/machine/dram"
-	"heddle/stat"
+	"github.com/heddle-sim/heddle/machine/dram"
+	"github.com/heddle-sim/heddle/stat"
 )
 
 // channelBytes is what each DRAM channel has moved so far, for whomever, the channels of all

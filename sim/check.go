@@ -5,10 +5,10 @@ import (
 	"slices"
 	"strings"
 
-	"heddle/control"
-	"heddle/machine"
-	"heddle/sheets"
-	"heddle/sheets/yamldoc"
+	"github.com/heddle-sim/heddle/control"
+	"github.com/heddle-sim/heddle/machine"
+	"github.com/heddle-sim/heddle/sheets"
+	"github.com/heddle-sim/heddle/sheets/yamldoc"
 )
 
 // Lacks is the error of a machine that has not what a sharing needs. Path is the number of

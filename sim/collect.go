@@ -5,10 +5,10 @@ import (
 	"slices"
 	"sort"
 
-	"heddle/isa"
-	"heddle/machine"
-	"heddle/machine/sm"
-	"heddle/stat"
+	"github.com/heddle-sim/heddle/isa"
+	"github.com/heddle-sim/heddle/machine"
+	"github.com/heddle-sim/heddle/machine/sm"
+	"github.com/heddle-sim/heddle/stat"
 )
 
 // collector gathers what a run tells while it goes on.

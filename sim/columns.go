@@ -1,6 +1,6 @@
 package sim
 
-import "heddle/stat"
+import "github.com/heddle-sim/heddle/stat"
 
 // Column is a number of epochs and results that is made of counters. More networks, tiers
 // or kinds of memory are more parts of a number, never another field.

@@ -5,14 +5,14 @@ import (
 	"fmt"
 	"hash/fnv"
 
-	"heddle/host"
-	"heddle/isa/scalar"
-	"heddle/machine"
-	"heddle/machine/cpu"
-	"heddle/sheets"
-	"heddle/trace/champsim"
-	models "heddle/workload/cpu"
-	"heddle/workload/draw"
+	"github.com/heddle-sim/heddle/host"
+	"github.com/heddle-sim/heddle/isa/scalar"
+	"github.com/heddle-sim/heddle/machine"
+	"github.com/heddle-sim/heddle/machine/cpu"
+	"github.com/heddle-sim/heddle/sheets"
+	"github.com/heddle-sim/heddle/trace/champsim"
+	models "github.com/heddle-sim/heddle/workload/cpu"
+	"github.com/heddle-sim/heddle/workload/draw"
 )
 
 // CPU is a program for CPU cores: a trace or a model.

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"heddle/host"
-	"heddle/sim"
-	"heddle/trace/champsim"
+	"github.com/heddle-sim/heddle/host"
+	"github.com/heddle-sim/heddle/sim"
+	"github.com/heddle-sim/heddle/trace/champsim"
 )
 
 // onCPU is a model on CPU cores.

@@ -1,14 +1,14 @@
 package sim
 
 import (
-	"heddle/control"
-	"heddle/engine"
-	"heddle/host"
-	"heddle/isa"
-	"heddle/machine"
-	"heddle/machine/uvm"
-	"heddle/mem"
-	"heddle/sheets"
+	"github.com/heddle-sim/heddle/control"
+	"github.com/heddle-sim/heddle/engine"
+	"github.com/heddle-sim/heddle/host"
+	"github.com/heddle-sim/heddle/isa"
+	"github.com/heddle-sim/heddle/machine"
+	"github.com/heddle-sim/heddle/machine/uvm"
+	"github.com/heddle-sim/heddle/mem"
+	"github.com/heddle-sim/heddle/sheets"
 )
 
 // link is the host interface: one queue per direction with a latency and a

@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"heddle/sim"
+	"github.com/heddle-sim/heddle/sim"
 )
 
 // TestEpochsBecomeLonger: epochs that became one are those of a run that had longer ones

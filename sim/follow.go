@@ -3,8 +3,8 @@ package sim
 import (
 	"fmt"
 
-	"heddle/control"
-	"heddle/machine"
+	"github.com/heddle-sim/heddle/control"
+	"github.com/heddle-sim/heddle/machine"
 )
 
 // What became of the decisions of a run, for its result and its timeline.

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"heddle/host"
+	"github.com/heddle-sim/heddle/host"
 )
 
 // functional runs the programs one after the other without timing.

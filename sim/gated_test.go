@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 	"testing"
 
-	"heddle/machine"
-	"heddle/sheets"
+	"github.com/heddle-sim/heddle/machine"
+	"github.com/heddle-sim/heddle/sheets"
 )
 
 // gatedRun is a run of two applications on a 16-SM Fermi with 5 and 6 SMs under a policy

@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"heddle/host"
-	"heddle/sim"
+	"github.com/heddle-sim/heddle/host"
+	"github.com/heddle-sim/heddle/sim"
 )
 
 // thinker computes something of its own, of which nobody can stop it, and then goes on.

@@ -5,10 +5,10 @@ import (
 	"maps"
 	"slices"
 
-	"heddle/control"
-	"heddle/machine"
-	"heddle/machine/sm"
-	"heddle/sheets"
+	"github.com/heddle-sim/heddle/control"
+	"github.com/heddle-sim/heddle/machine"
+	"github.com/heddle-sim/heddle/machine/sm"
+	"github.com/heddle-sim/heddle/sheets"
 )
 
 // controller has the policies of a run look at the machine when their triggers say so,

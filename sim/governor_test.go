@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"heddle/control"
-	"heddle/sheets"
-	"heddle/sim"
+	"github.com/heddle-sim/heddle/control"
+	"github.com/heddle-sim/heddle/sheets"
+	"github.com/heddle-sim/heddle/sim"
 )
 
 // unequal is a memory-bound and a compute-bound application on a small machine,

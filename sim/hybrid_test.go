@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"heddle/control"
-	"heddle/sim"
+	"github.com/heddle-sim/heddle/control"
+	"github.com/heddle-sim/heddle/sim"
 )
 
 // hydrogen is a run of one application on a small hydrogen machine, whose memory a policy

@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"strings"
 
-	"heddle/control"
-	"heddle/machine"
-	"heddle/sheets/yamldoc"
-	"heddle/stat"
+	"github.com/heddle-sim/heddle/control"
+	"github.com/heddle-sim/heddle/machine"
+	"github.com/heddle-sim/heddle/sheets/yamldoc"
+	"github.com/heddle-sim/heddle/stat"
 )
 
 // Counters of a kernel: all its launches by one application together.

@@ -3,10 +3,10 @@ package sim
 import (
 	"sort"
 
-	"heddle/isa"
-	"heddle/machine"
-	"heddle/machine/sm"
-	"heddle/stat"
+	"github.com/heddle-sim/heddle/isa"
+	"github.com/heddle-sim/heddle/machine"
+	"github.com/heddle-sim/heddle/machine/sm"
+	"github.com/heddle-sim/heddle/stat"
 )
 
 // launch is a kernel on the GPU, and its tenant's counters when it was launched.

@@ -3,7 +3,7 @@ package sim_test
 import (
 	"testing"
 
-	"heddle/sim"
+	"github.com/heddle-sim/heddle/sim"
 )
 
 // The launches of an application alone have what its window has, each of them its own

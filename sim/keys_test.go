@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"heddle/sim"
+	"github.com/heddle-sim/heddle/sim"
 )
 
 // Every key of a number in result.json and decisions.json ends in its unit, or counts

@@ -1,8 +1,8 @@
 package sim
 
 import (
-	"heddle/host"
-	"heddle/mem"
+	"github.com/heddle-sim/heddle/host"
+	"github.com/heddle-sim/heddle/mem"
 )
 
 // pages moves the pages of a managed range to one side and returns the bytes that

@@ -5,11 +5,11 @@ import (
 	"slices"
 	"strings"
 
-	"heddle/control"
-	"heddle/machine"
-	"heddle/machine/vm"
-	"heddle/sheets"
-	"heddle/sheets/yamldoc"
+	"github.com/heddle-sim/heddle/control"
+	"github.com/heddle-sim/heddle/machine"
+	"github.com/heddle-sim/heddle/machine/vm"
+	"github.com/heddle-sim/heddle/sheets"
+	"github.com/heddle-sim/heddle/sheets/yamldoc"
 )
 
 // Mode is a way of sharing as run files name it. Help, schema, validation, inspect and

@@ -7,8 +7,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"heddle/lab/facts"
-	"heddle/sim"
+	"github.com/heddle-sim/heddle/lab/facts"
+	"github.com/heddle-sim/heddle/sim"
 )
 
 var machines = flag.Int("machines", 12, "random machines TestRandomMachines tries")

@@ -3,8 +3,8 @@ package sim
 import (
 	"errors"
 
-	"heddle/host"
-	"heddle/trace/record"
+	"github.com/heddle-sim/heddle/host"
+	"github.com/heddle-sim/heddle/trace/record"
 )
 
 // record simulates and leaves a recording if the application came to its end.

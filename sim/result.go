@@ -1,9 +1,9 @@
 package sim
 
 import (
-	"heddle/control"
-	"heddle/sheets"
-	"heddle/stat"
+	"github.com/heddle-sim/heddle/control"
+	"github.com/heddle-sim/heddle/sheets"
+	"github.com/heddle-sim/heddle/stat"
 )
 
 // ResultVersion is the version of the result.json layout.

@@ -7,14 +7,14 @@ import (
 	"strings"
 	"time"
 
-	"heddle/control"
-	"heddle/engine"
-	"heddle/host"
-	"heddle/isa"
-	"heddle/machine"
-	"heddle/mem/addrmap"
-	"heddle/sheets"
-	"heddle/trace/record"
+	"github.com/heddle-sim/heddle/control"
+	"github.com/heddle-sim/heddle/engine"
+	"github.com/heddle-sim/heddle/host"
+	"github.com/heddle-sim/heddle/isa"
+	"github.com/heddle-sim/heddle/machine"
+	"github.com/heddle-sim/heddle/mem/addrmap"
+	"github.com/heddle-sim/heddle/sheets"
+	"github.com/heddle-sim/heddle/trace/record"
 )
 
 // run is one simulation in progress.

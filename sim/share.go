@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"slices"
 
-	"heddle/machine"
-	"heddle/sheets"
+	"github.com/heddle-sim/heddle/machine"
+	"github.com/heddle-sim/heddle/sheets"
 )
 
 // Share is what one application gets of the machine.

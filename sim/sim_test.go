@@ -10,10 +10,10 @@ import (
 
 	"go.uber.org/goleak"
 
-	"heddle/host"
-	"heddle/internal/invariants"
-	"heddle/isa"
-	"heddle/sim"
+	"github.com/heddle-sim/heddle/host"
+	"github.com/heddle-sim/heddle/internal/invariants"
+	"github.com/heddle-sim/heddle/isa"
+	"github.com/heddle-sim/heddle/sim"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

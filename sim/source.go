@@ -1,10 +1,10 @@
 package sim
 
 import (
-	"heddle/control"
-	"heddle/machine"
-	"heddle/machine/dram"
-	"heddle/stat"
+	"github.com/heddle-sim/heddle/control"
+	"github.com/heddle-sim/heddle/machine"
+	"github.com/heddle-sim/heddle/machine/dram"
+	"github.com/heddle-sim/heddle/stat"
 )
 
 // source is what the samples of a run are taken from: the machine's counters, and those

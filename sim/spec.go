@@ -3,8 +3,8 @@
 package sim
 
 import (
-	"heddle/control"
-	"heddle/host"
+	"github.com/heddle-sim/heddle/control"
+	"github.com/heddle-sim/heddle/host"
 )
 
 // Spec is one simulation, complete: the same Spec gives the same Result bits.

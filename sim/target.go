@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"heddle/host"
+	"github.com/heddle-sim/heddle/host"
 )
 
 // Target is what a latency-sensitive application was to reach, and what it reached. All IPCs

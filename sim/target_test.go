@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"heddle/control"
-	"heddle/sim"
+	"github.com/heddle-sim/heddle/control"
+	"github.com/heddle-sim/heddle/sim"
 )
 
 // tasks is a latency-sensitive task and batch tasks on 16 SMs under a mode, with decisions

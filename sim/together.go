@@ -3,8 +3,8 @@ package sim
 import (
 	"fmt"
 
-	"heddle/control"
-	"heddle/sheets"
+	"github.com/heddle-sim/heddle/control"
+	"github.com/heddle-sim/heddle/sheets"
 )
 
 // defaultQuantum is a turn in seconds. Estimate: drivers do not publish theirs; 2 ms is what

@@ -3,7 +3,7 @@ package sim_test
 import (
 	"testing"
 
-	"heddle/sim"
+	"github.com/heddle-sim/heddle/sim"
 )
 
 // Time slicing: who has the SMs follows one another on the timeline, what it cost is in

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"heddle/sim"
+	"github.com/heddle-sim/heddle/sim"
 )
 
 var topologies = flag.Int("topologies", 9, "random machines of several topologies TestRandomTopologies tries")

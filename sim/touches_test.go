@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"heddle/sim"
+	"github.com/heddle-sim/heddle/sim"
 )
 
 // Who touches pages is told when asked for, changes nothing else, and needs addresses that are

@@ -8,10 +8,10 @@ import (
 	"strconv"
 	"strings"
 
-	"heddle/machine"
-	hostlink "heddle/machine/link"
-	"heddle/machine/uvm"
-	"heddle/sheets"
+	"github.com/heddle-sim/heddle/machine"
+	hostlink "github.com/heddle-sim/heddle/machine/link"
+	"github.com/heddle-sim/heddle/machine/uvm"
+	"github.com/heddle-sim/heddle/sheets"
 )
 
 // Unified asks for managed memory whose pages come to the device when they are touched and leave

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	hostlink "heddle/machine/link"
-	"heddle/machine/uvm"
+	hostlink "github.com/heddle-sim/heddle/machine/link"
+	"github.com/heddle-sim/heddle/machine/uvm"
 )
 
 // unifiedSpec is applications on the machine of the dissertation with too little memory.

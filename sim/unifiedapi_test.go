@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"heddle/machine/uvm"
+	"github.com/heddle-sim/heddle/machine/uvm"
 )
 
 // vectors is a host program that adds two vectors of n floats, with what each allocation is and what

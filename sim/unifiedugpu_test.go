@@ -4,7 +4,7 @@ import (
 	"context"
 	"testing"
 
-	"heddle/control"
+	"github.com/heddle-sim/heddle/control"
 )
 
 // Channel groups change hands, and pages come and go, in one run: right results, and (with the

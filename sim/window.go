@@ -3,8 +3,8 @@ package sim
 import (
 	"fmt"
 
-	"heddle/host"
-	"heddle/stat"
+	"github.com/heddle-sim/heddle/host"
+	"github.com/heddle-sim/heddle/stat"
 )
 
 // Window is the part of a run that a tenant's numbers are of (METRICS.md).

@@ -6,9 +6,9 @@ import (
 	"math"
 	"testing"
 
-	"heddle/machine/sm"
-	"heddle/sim"
-	"heddle/stat"
+	"github.com/heddle-sim/heddle/machine/sm"
+	"github.com/heddle-sim/heddle/sim"
+	"github.com/heddle-sim/heddle/stat"
 )
 
 // conserved holds every counter of the machine against the windows of all tenants and

@@ -1,4 +1,4 @@
-module heddle/tools
+module github.com/heddle-sim/heddle/tools
 
 go 1.26.0
 

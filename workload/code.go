@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"heddle/isa"
+	"github.com/heddle-sim/heddle/isa"
 )
 
 // what a step does beyond going to the next PC.

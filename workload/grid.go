@@ -6,8 +6,8 @@ import (
 	"math/bits"
 	"sync"
 
-	"heddle/isa"
-	"heddle/workload/draw"
+	"github.com/heddle-sim/heddle/isa"
+	"github.com/heddle-sim/heddle/workload/draw"
 )
 
 // full is a whole warp: a model has no partial ones.

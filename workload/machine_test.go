@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"heddle/sim"
+	"github.com/heddle-sim/heddle/sim"
 )
 
 // simulate runs a shipped model on qv100, made small by its arguments.

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"heddle/sheets/yamldoc"
+	"github.com/heddle-sim/heddle/sheets/yamldoc"
 )
 
 // ParseError wraps a complaint about a model file; its text has file, line and column.

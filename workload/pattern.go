@@ -3,8 +3,8 @@ package workload
 import (
 	"math/bits"
 
-	"heddle/isa"
-	"heddle/workload/draw"
+	"github.com/heddle-sim/heddle/isa"
+	"github.com/heddle-sim/heddle/workload/draw"
 )
 
 // target is an access bound to its allocation: all that addresses follow from.

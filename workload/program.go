@@ -9,10 +9,10 @@ import (
 	"strconv"
 	"strings"
 
-	"heddle/host"
-	"heddle/isa"
-	"heddle/mem"
-	"heddle/workload/draw"
+	"github.com/heddle-sim/heddle/host"
+	"github.com/heddle-sim/heddle/isa"
+	"github.com/heddle-sim/heddle/mem"
+	"github.com/heddle-sim/heddle/workload/draw"
 )
 
 // Program runs a model; it implements host.Program and may run many times.

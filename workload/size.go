@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"heddle/sheets/yamldoc"
+	"github.com/heddle-sim/heddle/sheets/yamldoc"
 )
 
 // Bytes is a size: a whole number of bytes, or a number and a unit (12 MiB).

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"heddle/isa"
+	"github.com/heddle-sim/heddle/isa"
 )
 
 // head makes a model of one kernel on an array of 1 MiB at base 0x10000.

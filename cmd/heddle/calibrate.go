@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"heddle/lab/calib"
+	"github.com/heddle-sim/heddle/lab/calib"
 )
 
 func calibrateCmd() *cobra.Command {

@@ -9,8 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"heddle/lab/characterise"
-	"heddle/report"
+	"github.com/heddle-sim/heddle/lab/characterise"
+	"github.com/heddle-sim/heddle/report"
 )
 
 // characteriseFlags are the flags of `heddle characterise`.

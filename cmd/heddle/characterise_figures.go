@@ -5,8 +5,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"heddle/lab/characterise"
-	"heddle/report/figure"
+	"github.com/heddle-sim/heddle/lab/characterise"
+	"github.com/heddle-sim/heddle/report/figure"
 )
 
 // drawProfiles writes what the profiles hold of sharing.svg (NUBA's Figure 3),

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"heddle/lab/characterise"
+	"github.com/heddle-sim/heddle/lab/characterise"
 )
 
 func TestCharacterise(t *testing.T) {

@@ -12,11 +12,11 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"heddle/lab"
-	"heddle/lab/live"
-	"heddle/lab/slurm"
-	"heddle/sheets/yamldoc"
-	"heddle/sim"
+	"github.com/heddle-sim/heddle/lab"
+	"github.com/heddle-sim/heddle/lab/live"
+	"github.com/heddle-sim/heddle/lab/slurm"
+	"github.com/heddle-sim/heddle/sheets/yamldoc"
+	"github.com/heddle-sim/heddle/sim"
 )
 
 // clusterFlags say where simulations are done: the flags that sweep and reproduce share.

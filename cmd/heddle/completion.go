@@ -5,9 +5,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"heddle/host/script"
-	"heddle/sheets"
-	"heddle/sim"
+	"github.com/heddle-sim/heddle/host/script"
+	"github.com/heddle-sim/heddle/sheets"
+	"github.com/heddle-sim/heddle/sim"
 )
 
 // completeFlag completes the values of a flag, which the command must have, from the arguments

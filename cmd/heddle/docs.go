@@ -14,8 +14,8 @@ import (
 	"github.com/spf13/cobra/doc"
 	"github.com/spf13/pflag"
 
-	"heddle/sheets"
-	"heddle/sim/runfile"
+	"github.com/heddle-sim/heddle/sheets"
+	"github.com/heddle-sim/heddle/sim/runfile"
 )
 
 // docsCmd writes what documentation is made of tables: reference pages and man pages.

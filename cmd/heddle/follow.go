@@ -10,10 +10,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"heddle/lab"
-	"heddle/lab/live"
-	"heddle/lab/slurm"
-	"heddle/sim"
+	"github.com/heddle-sim/heddle/lab"
+	"github.com/heddle-sim/heddle/lab/live"
+	"github.com/heddle-sim/heddle/lab/slurm"
+	"github.com/heddle-sim/heddle/sim"
 )
 
 // followed is a runner that keeps every result and uses those kept, and whose progress can be

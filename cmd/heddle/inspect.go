@@ -10,8 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"heddle/sheets"
-	"heddle/sheets/yamldoc"
+	"github.com/heddle-sim/heddle/sheets"
+	"github.com/heddle-sim/heddle/sheets/yamldoc"
 )
 
 func inspectCmd() *cobra.Command {

@@ -18,10 +18,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"heddle/host"
-	"heddle/lab"
-	"heddle/report"
-	"heddle/sim"
+	"github.com/heddle-sim/heddle/host"
+	"github.com/heddle-sim/heddle/lab"
+	"github.com/heddle-sim/heddle/report"
+	"github.com/heddle-sim/heddle/sim"
 )
 
 // Exit statuses, a contract with scripts that call heddle.

@@ -8,9 +8,9 @@ import (
 	"path/filepath"
 	"slices"
 
-	"heddle/lab"
-	"heddle/report"
-	"heddle/sim/runfile"
+	"github.com/heddle-sim/heddle/lab"
+	"github.com/heddle-sim/heddle/report"
+	"github.com/heddle-sim/heddle/sim/runfile"
 )
 
 // outDirs are the result directories of a run file: one, or one per sharing mode below

@@ -9,9 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"heddle/control"
-	"heddle/sheets"
-	"heddle/sim/runfile"
+	"github.com/heddle-sim/heddle/control"
+	"github.com/heddle-sim/heddle/sheets"
+	"github.com/heddle-sim/heddle/sim/runfile"
 )
 
 func policyCmd() *cobra.Command {

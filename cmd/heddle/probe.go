@@ -11,9 +11,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"heddle/machine/dram"
-	dramprobe "heddle/machine/dram/probe"
-	nocprobe "heddle/machine/noc/probe"
+	"github.com/heddle-sim/heddle/machine/dram"
+	dramprobe "github.com/heddle-sim/heddle/machine/dram/probe"
+	nocprobe "github.com/heddle-sim/heddle/machine/noc/probe"
 )
 
 // probeCmd is `heddle probe`: parts of the machine by themselves.

@@ -5,8 +5,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"heddle/machine/hybrid"
-	hybridprobe "heddle/machine/hybrid/probe"
+	"github.com/heddle-sim/heddle/machine/hybrid"
+	hybridprobe "github.com/heddle-sim/heddle/machine/hybrid/probe"
 )
 
 func probeRemapCmd() *cobra.Command {

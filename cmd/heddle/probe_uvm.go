@@ -6,8 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"heddle/machine/uvm"
-	uvmprobe "heddle/machine/uvm/probe"
+	"github.com/heddle-sim/heddle/machine/uvm"
+	uvmprobe "github.com/heddle-sim/heddle/machine/uvm/probe"
 )
 
 func probeUVMCmd() *cobra.Command {

@@ -3,7 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
-	vmprobe "heddle/machine/vm/probe"
+	vmprobe "github.com/heddle-sim/heddle/machine/vm/probe"
 )
 
 func probePlaceCmd() *cobra.Command {

@@ -9,9 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"heddle/isa"
-	"heddle/mem"
-	"heddle/ptx/emulate"
+	"github.com/heddle-sim/heddle/isa"
+	"github.com/heddle-sim/heddle/mem"
+	"github.com/heddle-sim/heddle/ptx/emulate"
 )
 
 // ptxCmd is `heddle ptx`: what a PTX module holds, and one kernel without timing.

@@ -8,9 +8,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"heddle/ptx/analyze"
-	"heddle/ptx/parse"
-	"heddle/ptx/readonly"
+	"github.com/heddle-sim/heddle/ptx/analyze"
+	"github.com/heddle-sim/heddle/ptx/parse"
+	"github.com/heddle-sim/heddle/ptx/readonly"
 )
 
 // ptxAnalysis is what `analyze --json` prints.

@@ -10,9 +10,9 @@ import (
 	"strconv"
 	"strings"
 
-	"heddle/mem"
-	"heddle/ptx/emulate"
-	"heddle/ptx/parse"
+	"github.com/heddle-sim/heddle/mem"
+	"github.com/heddle-sim/heddle/ptx/emulate"
+	"github.com/heddle-sim/heddle/ptx/parse"
 )
 
 // dims reads "x[,y[,z]]".

@@ -11,8 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"heddle/ptx/emulate"
-	"heddle/ptx/parse"
+	"github.com/heddle-sim/heddle/ptx/emulate"
+	"github.com/heddle-sim/heddle/ptx/parse"
 )
 
 // ptxKernel is a kernel as `check --json` prints it.

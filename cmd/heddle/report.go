@@ -7,8 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"heddle/report"
-	"heddle/report/page"
+	"github.com/heddle-sim/heddle/report"
+	"github.com/heddle-sim/heddle/report/page"
 )
 
 func reportCmd() *cobra.Command {

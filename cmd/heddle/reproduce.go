@@ -12,8 +12,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"heddle/lab"
-	"heddle/paper"
+	"github.com/heddle-sim/heddle/lab"
+	"github.com/heddle-sim/heddle/paper"
 )
 
 // reproduceFlags are the flags of `heddle reproduce`.

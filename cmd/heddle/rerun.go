@@ -8,13 +8,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"heddle/control"
-	"heddle/internal/scratch"
-	"heddle/lab"
-	"heddle/report"
-	"heddle/sheets"
-	"heddle/sim"
-	"heddle/sim/runfile"
+	"github.com/heddle-sim/heddle/control"
+	"github.com/heddle-sim/heddle/internal/scratch"
+	"github.com/heddle-sim/heddle/lab"
+	"github.com/heddle-sim/heddle/report"
+	"github.com/heddle-sim/heddle/sheets"
+	"github.com/heddle-sim/heddle/sim"
+	"github.com/heddle-sim/heddle/sim/runfile"
 )
 
 // rerun is the repetition of a result from its result.json: the same Spec on the machine

@@ -14,11 +14,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"heddle/lab"
-	"heddle/report"
-	"heddle/sim"
-	"heddle/sim/runfile"
-	"heddle/trace/accelsim"
+	"github.com/heddle-sim/heddle/lab"
+	"github.com/heddle-sim/heddle/report"
+	"github.com/heddle-sim/heddle/sim"
+	"github.com/heddle-sim/heddle/sim/runfile"
+	"github.com/heddle-sim/heddle/trace/accelsim"
 )
 
 // runFlags are the flags of `heddle run`.

@@ -13,8 +13,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"heddle/lab"
-	"heddle/serve"
+	"github.com/heddle-sim/heddle/lab"
+	"github.com/heddle-sim/heddle/serve"
 )
 
 func serveCmd() *cobra.Command {

@@ -13,10 +13,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"heddle/lab"
-	"heddle/report"
-	"heddle/sim"
-	"heddle/sim/runfile"
+	"github.com/heddle-sim/heddle/lab"
+	"github.com/heddle-sim/heddle/report"
+	"github.com/heddle-sim/heddle/sim"
+	"github.com/heddle-sim/heddle/sim/runfile"
 )
 
 // sweepFlags are the flags of `heddle sweep`.

@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"heddle/trace/accelsim"
+	"github.com/heddle-sim/heddle/trace/accelsim"
 )
 
 // traceCmd is `heddle trace`: what an Accel-Sim trace holds. Running one is `heddle

@@ -5,7 +5,7 @@ import (
 
 	"go.starlark.net/starlark"
 
-	"heddle/host"
+	"github.com/heddle-sim/heddle/host"
 )
 
 // array is a host.Array as scripts see it: a[i], a[i] = x, len(a), for x in a, and

@@ -7,8 +7,8 @@ import (
 
 	"go.starlark.net/starlark"
 
-	"heddle/host"
-	"heddle/ptx/emulate"
+	"github.com/heddle-sim/heddle/host"
+	"github.com/heddle-sim/heddle/ptx/emulate"
 )
 
 func module(e *env, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {

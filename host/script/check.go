@@ -5,7 +5,7 @@ import (
 
 	"go.starlark.net/starlark"
 
-	"heddle/host"
+	"github.com/heddle-sim/heddle/host"
 )
 
 // defaultRel is the relative tolerance of check() between floating-point values;

@@ -13,7 +13,7 @@ import (
 	"go.starlark.net/starlark"
 	"go.starlark.net/syntax"
 
-	"heddle/host"
+	"github.com/heddle-sim/heddle/host"
 )
 
 // poll is the number of Starlark steps between two looks at the context.

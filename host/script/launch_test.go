@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"heddle/host"
-	"heddle/isa"
-	"heddle/mem"
+	"github.com/heddle-sim/heddle/host"
+	"github.com/heddle-sim/heddle/isa"
+	"github.com/heddle-sim/heddle/mem"
 )
 
 // withKernels is body with the module of testdata/kernels.ptx beside it, bound to m

@@ -21,7 +21,7 @@ import (
 	"go.starlark.net/starlark"
 	"go.starlark.net/syntax"
 
-	"heddle/host"
+	"github.com/heddle-sim/heddle/host"
 )
 
 // DefaultMaxSteps is the number of Starlark steps a run may take unless Options

@@ -12,8 +12,8 @@ import (
 
 	"go.uber.org/goleak"
 
-	"heddle/host"
-	"heddle/mem"
+	"github.com/heddle-sim/heddle/host"
+	"github.com/heddle-sim/heddle/mem"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

@@ -6,8 +6,8 @@ import (
 
 	"go.starlark.net/starlark"
 
-	"heddle/host"
-	"heddle/ptx/emulate"
+	"github.com/heddle-sim/heddle/host"
+	"github.com/heddle-sim/heddle/ptx/emulate"
 )
 
 // textureValue is a texture or surface.

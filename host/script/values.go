@@ -7,7 +7,7 @@ import (
 	"go.starlark.net/starlark"
 	"go.starlark.net/syntax"
 
-	"heddle/host"
+	"github.com/heddle-sim/heddle/host"
 )
 
 // opaque gives a value the parts of starlark.Value that say nothing.

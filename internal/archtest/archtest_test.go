@@ -15,10 +15,10 @@ import (
 	"strings"
 	"testing"
 
-	"heddle/control"
+	"github.com/heddle-sim/heddle/control"
 )
 
-const module = "heddle"
+const module = "github.com/heddle-sim/heddle"
 
 // source is one parsed Go file of the module.
 type source struct {

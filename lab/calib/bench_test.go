@@ -3,8 +3,8 @@ package calib
 import (
 	"testing"
 
-	"heddle/machine"
-	"heddle/sheets"
+	"github.com/heddle-sim/heddle/machine"
+	"github.com/heddle-sim/heddle/sheets"
 )
 
 // BenchmarkKernels simulates the kernels of the reference set (configuration

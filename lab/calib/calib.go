@@ -15,11 +15,11 @@ import (
 	"strings"
 	"time"
 
-	"heddle/isa"
-	"heddle/machine"
-	"heddle/mem"
-	"heddle/ptx/emulate"
-	"heddle/sheets"
+	"github.com/heddle-sim/heddle/isa"
+	"github.com/heddle-sim/heddle/machine"
+	"github.com/heddle-sim/heddle/mem"
+	"github.com/heddle-sim/heddle/ptx/emulate"
+	"github.com/heddle-sim/heddle/sheets"
 )
 
 // Spec is a kernel of the set.

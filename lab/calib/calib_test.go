@@ -7,8 +7,8 @@ import (
 	"reflect"
 	"testing"
 
-	"heddle/machine"
-	"heddle/sheets"
+	"github.com/heddle-sim/heddle/machine"
+	"github.com/heddle-sim/heddle/sheets"
 )
 
 const dir = "../../apps/calib"

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"math"
 
-	"heddle/mem"
-	"heddle/ptx/emulate"
+	"github.com/heddle-sim/heddle/mem"
+	"github.com/heddle-sim/heddle/ptx/emulate"
 )
 
 // Init is how a buffer is filled before the launch. The initialisers are those of

@@ -3,8 +3,8 @@ package calib
 import (
 	"testing"
 
-	"heddle/isa"
-	"heddle/machine"
+	"github.com/heddle-sim/heddle/isa"
+	"github.com/heddle-sim/heddle/machine"
 )
 
 // watched is a grid whose warps are held to isa.Code.Left.

@@ -5,7 +5,7 @@ import (
 	"reflect"
 	"testing"
 
-	"heddle/machine"
+	"github.com/heddle-sim/heddle/machine"
 )
 
 // TestHowItRuns: in strides or in lockstep, on one core or with SMs and memory on a core

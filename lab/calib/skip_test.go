@@ -4,7 +4,7 @@ import (
 	"reflect"
 	"testing"
 
-	"heddle/machine"
+	"github.com/heddle-sim/heddle/machine"
 )
 
 // TestIdleSkipping: visiting every component in every cycle changes nothing, also

@@ -12,8 +12,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"heddle/machine"
-	"heddle/sheets"
+	"github.com/heddle-sim/heddle/machine"
+	"github.com/heddle-sim/heddle/sheets"
 )
 
 // cpuSeconds is the processor time this process has used; unlike wall time it

@@ -5,8 +5,8 @@ import (
 	"io"
 	"math/rand/v2"
 
-	"heddle/machine/dram"
-	"heddle/sheets"
+	"github.com/heddle-sim/heddle/machine/dram"
+	"github.com/heddle-sim/heddle/sheets"
 )
 
 // memoryAlone measures one channel with its queue always full, without a machine around

@@ -7,7 +7,7 @@ import (
 	"math"
 	"path/filepath"
 
-	"heddle/sim"
+	"github.com/heddle-sim/heddle/sim"
 )
 
 // sharedRun is a way of running a compute-bound and a memory-bound application that the

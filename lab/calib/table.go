@@ -7,8 +7,8 @@ import (
 	"sort"
 	"text/tabwriter"
 
-	"heddle/machine"
-	"heddle/sheets"
+	"github.com/heddle-sim/heddle/machine"
+	"github.com/heddle-sim/heddle/sheets"
 )
 
 // Row compares one kernel and configuration with its reference.

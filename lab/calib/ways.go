@@ -8,11 +8,11 @@ import (
 	"os"
 	"path/filepath"
 
-	"heddle/isa"
-	"heddle/machine"
-	"heddle/ptx/emulate"
-	"heddle/sheets"
-	"heddle/trace/record"
+	"github.com/heddle-sim/heddle/isa"
+	"github.com/heddle-sim/heddle/machine"
+	"github.com/heddle-sim/heddle/ptx/emulate"
+	"github.com/heddle-sim/heddle/sheets"
+	"github.com/heddle-sim/heddle/trace/record"
 )
 
 // ways compares a simulation by execution and from a recording, on one core and on two.

@@ -23,13 +23,13 @@ import (
 	"strings"
 	"sync"
 
-	"heddle/apps/reference"
-	"heddle/host"
-	"heddle/host/script"
-	"heddle/lab"
-	"heddle/mem"
-	"heddle/sheets"
-	"heddle/sim"
+	"github.com/heddle-sim/heddle/apps/reference"
+	"github.com/heddle-sim/heddle/host"
+	"github.com/heddle-sim/heddle/host/script"
+	"github.com/heddle-sim/heddle/lab"
+	"github.com/heddle-sim/heddle/mem"
+	"github.com/heddle-sim/heddle/sheets"
+	"github.com/heddle-sim/heddle/sim"
 )
 
 // Options say how to measure.

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"heddle/sheets"
+	"github.com/heddle-sim/heddle/sheets"
 )
 
 const apps = "../../apps"

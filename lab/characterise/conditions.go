@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"heddle/sheets"
-	"heddle/sim"
-	"heddle/stat"
+	"github.com/heddle-sim/heddle/sheets"
+	"github.com/heddle-sim/heddle/sim"
+	"github.com/heddle-sim/heddle/stat"
 )
 
 // Limits from which a run says more of its size than of the machine, each with its reason.

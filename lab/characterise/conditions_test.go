@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"heddle/sheets"
-	"heddle/sim"
-	"heddle/stat"
+	"github.com/heddle-sim/heddle/sheets"
+	"github.com/heddle-sim/heddle/sim"
+	"github.com/heddle-sim/heddle/stat"
 )
 
 // Triad has four thread blocks of 256 threads, eight of which fit on an SM, and moves each of its lines once.

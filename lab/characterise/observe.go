@@ -3,8 +3,8 @@ package characterise
 import (
 	"math/bits"
 
-	"heddle/host"
-	"heddle/isa"
+	"github.com/heddle-sim/heddle/host"
+	"github.com/heddle-sim/heddle/isa"
 )
 
 const (

@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"heddle/isa"
+	"github.com/heddle-sim/heddle/isa"
 )
 
 // walk is a grid of one warp per CTA whose warps make the given accesses.

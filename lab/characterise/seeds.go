@@ -3,7 +3,7 @@ package characterise
 import (
 	_ "embed"
 
-	"heddle/sheets/yamldoc"
+	"github.com/heddle-sim/heddle/sheets/yamldoc"
 )
 
 //go:embed seeds.yaml

@@ -3,7 +3,7 @@ package characterise
 import (
 	"math/bits"
 
-	"heddle/isa"
+	"github.com/heddle-sim/heddle/isa"
 )
 
 // Shape is how the lanes of one warp access to global memory lie in it.

@@ -3,7 +3,7 @@ package characterise
 import (
 	"testing"
 
-	"heddle/isa"
+	"github.com/heddle-sim/heddle/isa"
 )
 
 func TestShapes(t *testing.T) {

@@ -3,9 +3,9 @@ package characterise
 import (
 	"strings"
 
-	"heddle/isa"
-	"heddle/sheets"
-	"heddle/sim"
+	"github.com/heddle-sim/heddle/isa"
+	"github.com/heddle-sim/heddle/sheets"
+	"github.com/heddle-sim/heddle/sim"
 )
 
 // Traffic is what the counters of a timed run say.

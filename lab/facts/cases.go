@@ -7,12 +7,12 @@ import (
 	"path/filepath"
 	"slices"
 
-	"heddle/control"
-	"heddle/lab/calib"
-	"heddle/machine"
-	"heddle/sheets"
-	"heddle/sim"
-	"heddle/sim/runfile"
+	"github.com/heddle-sim/heddle/control"
+	"github.com/heddle-sim/heddle/lab/calib"
+	"github.com/heddle-sim/heddle/machine"
+	"github.com/heddle-sim/heddle/sheets"
+	"github.com/heddle-sim/heddle/sim"
+	"github.com/heddle-sim/heddle/sim/runfile"
 )
 
 // Way is how a case is simulated; none may change a fact of a program without data races.

@@ -16,9 +16,9 @@ import (
 	"strconv"
 	"strings"
 
-	"heddle/lab/calib"
-	"heddle/sim"
-	"heddle/stat"
+	"github.com/heddle-sim/heddle/lab/calib"
+	"github.com/heddle-sim/heddle/sim"
+	"github.com/heddle-sim/heddle/stat"
 )
 
 // Facts are lines of "name value", sorted.

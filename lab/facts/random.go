@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"heddle/sim"
+	"github.com/heddle-sim/heddle/sim"
 )
 
 // odd is what may be unusual about a machine: queues of one entry, clocks in any ratio,

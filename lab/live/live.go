@@ -18,8 +18,8 @@ import (
 	"sync"
 	"time"
 
-	"heddle/lab"
-	"heddle/sim"
+	"github.com/heddle-sim/heddle/lab"
+	"github.com/heddle-sim/heddle/sim"
 )
 
 // Version is that of the layout of a Status.

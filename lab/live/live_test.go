@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"heddle/lab"
-	"heddle/sim"
+	"github.com/heddle-sim/heddle/lab"
+	"github.com/heddle-sim/heddle/sim"
 )
 
 func job(label string) lab.Job {

@@ -17,7 +17,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"heddle/sheets/yamldoc"
+	"github.com/heddle-sim/heddle/sheets/yamldoc"
 )
 
 //go:embed *.yaml

@@ -8,9 +8,9 @@ import (
 	"path/filepath"
 	"strings"
 
-	"heddle/lab"
-	"heddle/lab/live"
-	"heddle/sim"
+	"github.com/heddle-sim/heddle/lab"
+	"github.com/heddle-sim/heddle/lab/live"
+	"github.com/heddle-sim/heddle/sim"
 )
 
 // maxTries is how often a point is submitted that ends its task without a result, while no other

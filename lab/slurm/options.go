@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"heddle/sheets/yamldoc"
+	"github.com/heddle-sim/heddle/sheets/yamldoc"
 )
 
 // Options are what a user asks of Slurm, by flags or in a profile file. Empty fields leave the

@@ -13,8 +13,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"heddle/lab"
-	"heddle/sim"
+	"github.com/heddle-sim/heddle/lab"
+	"github.com/heddle-sim/heddle/sim"
 )
 
 // Point is one simulation of a plan. Paths in its Spec are as the client had them, from the

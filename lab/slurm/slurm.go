@@ -21,8 +21,8 @@ import (
 	"strings"
 	"time"
 
-	"heddle/lab"
-	"heddle/sim"
+	"github.com/heddle-sim/heddle/lab"
+	"github.com/heddle-sim/heddle/sim"
 )
 
 // Pool does the simulations of a runner that keeps results in a store. Its methods are for one

@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"heddle/lab"
-	"heddle/sim"
+	"github.com/heddle-sim/heddle/lab"
+	"github.com/heddle-sim/heddle/sim"
 )
 
 // fake is a cluster that exists in the test alone: its queue is a list of entries, which a test

@@ -4,10 +4,10 @@ import (
 	"context"
 	"fmt"
 
-	"heddle/lab"
-	"heddle/sheets"
-	"heddle/sim"
-	"heddle/sim/runfile"
+	"github.com/heddle-sim/heddle/lab"
+	"github.com/heddle-sim/heddle/sheets"
+	"github.com/heddle-sim/heddle/sim"
+	"github.com/heddle-sim/heddle/sim/runfile"
 )
 
 // Work does the points of a task that are not in the store yet: what a node of the cluster runs.

@@ -3,8 +3,8 @@ package cache
 import (
 	"math/bits"
 
-	"heddle/mem"
-	"heddle/mem/tags"
+	"github.com/heddle-sim/heddle/mem"
+	"github.com/heddle-sim/heddle/mem/tags"
 )
 
 // A channel that changes hands gives its slices back clean (UGPU, section 4.4):

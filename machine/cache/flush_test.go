@@ -3,7 +3,7 @@ package cache
 import (
 	"testing"
 
-	"heddle/mem"
+	"github.com/heddle-sim/heddle/mem"
 )
 
 // A flush writes back every dirty sector once, one line per call, waits for room

@@ -1,6 +1,6 @@
 package cache
 
-import "heddle/mem"
+import "github.com/heddle-sim/heddle/mem"
 
 // arrival is a request and the clock at which it reaches the tags.
 type arrival struct {

@@ -1,8 +1,8 @@
 package cache
 
 import (
-	"heddle/mem"
-	"heddle/stat"
+	"github.com/heddle-sim/heddle/mem"
+	"github.com/heddle-sim/heddle/stat"
 )
 
 // Sampler is MDR's set sampling (NUBA, section 5.1): 8 sets of one slice have shadow tags for

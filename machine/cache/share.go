@@ -3,8 +3,8 @@ package cache
 import (
 	"math/bits"
 
-	"heddle/mem"
-	"heddle/mem/tags"
+	"github.com/heddle-sim/heddle/mem"
+	"github.com/heddle-sim/heddle/mem/tags"
 )
 
 // Slices that serve lines of others. A line has one home, the slice in front of its channel.

@@ -3,9 +3,9 @@ package cache
 import (
 	"testing"
 
-	"heddle/mem"
-	"heddle/sheets"
-	"heddle/stat"
+	"github.com/heddle-sim/heddle/mem"
+	"github.com/heddle-sim/heddle/sheets"
+	"github.com/heddle-sim/heddle/stat"
 )
 
 // pairBench is two slices that share, each the home of half of the lines, with a network and a

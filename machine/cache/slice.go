@@ -10,12 +10,12 @@ import (
 	"fmt"
 	"math/bits"
 
-	"heddle/engine"
-	"heddle/mem"
-	"heddle/mem/mshr"
-	"heddle/mem/tags"
-	"heddle/sheets"
-	"heddle/stat"
+	"github.com/heddle-sim/heddle/engine"
+	"github.com/heddle-sim/heddle/mem"
+	"github.com/heddle-sim/heddle/mem/mshr"
+	"github.com/heddle-sim/heddle/mem/tags"
+	"github.com/heddle-sim/heddle/sheets"
+	"github.com/heddle-sim/heddle/stat"
 )
 
 // Counter indices of a slice's row in the machine's "llc" table.

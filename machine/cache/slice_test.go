@@ -3,10 +3,10 @@ package cache
 import (
 	"testing"
 
-	"heddle/engine"
-	"heddle/mem"
-	"heddle/sheets"
-	"heddle/stat"
+	"github.com/heddle-sim/heddle/engine"
+	"github.com/heddle-sim/heddle/mem"
+	"github.com/heddle-sim/heddle/sheets"
+	"github.com/heddle-sim/heddle/stat"
 )
 
 // bench is a slice with a DRAM that answers after a fixed delay.

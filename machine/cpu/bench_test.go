@@ -6,8 +6,8 @@ import (
 	"syscall"
 	"testing"
 
-	"heddle/isa/scalar"
-	models "heddle/workload/cpu"
+	"github.com/heddle-sim/heddle/isa/scalar"
+	models "github.com/heddle-sim/heddle/workload/cpu"
 )
 
 // spent is the processor time of this process in nanoseconds: on a busy computer elapsed

@@ -1,8 +1,8 @@
 package cpu
 
 import (
-	"heddle/isa/scalar"
-	"heddle/sheets"
+	"github.com/heddle-sim/heddle/isa/scalar"
+	"github.com/heddle-sim/heddle/sheets"
 )
 
 // branches predicts where the program goes on at conditional branches: gshare, two-bit

@@ -3,9 +3,9 @@ package cpu
 import (
 	"fmt"
 
-	"heddle/mem"
-	"heddle/mem/mshr"
-	"heddle/mem/tags"
+	"github.com/heddle-sim/heddle/mem"
+	"github.com/heddle-sim/heddle/mem/mshr"
+	"github.com/heddle-sim/heddle/mem/tags"
 )
 
 // caches are the private ones. A line that comes from below goes into both; one that either

@@ -3,7 +3,7 @@ package cpu
 import (
 	"math/bits"
 
-	"heddle/sheets"
+	"github.com/heddle-sim/heddle/sheets"
 )
 
 // Config is what a core needs of the sheet.

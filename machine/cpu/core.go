@@ -3,10 +3,10 @@ package cpu
 import (
 	"fmt"
 
-	"heddle/engine"
-	"heddle/isa/scalar"
-	"heddle/mem"
-	"heddle/stat"
+	"github.com/heddle-sim/heddle/engine"
+	"github.com/heddle-sim/heddle/isa/scalar"
+	"github.com/heddle-sim/heddle/mem"
+	"github.com/heddle-sim/heddle/stat"
 )
 
 const never = engine.Never

@@ -1,6 +1,6 @@
 package cpu
 
-import "heddle/stat"
+import "github.com/heddle-sim/heddle/stat"
 
 // Counter indices of a core's row in the machine's "cpu" table.
 const (

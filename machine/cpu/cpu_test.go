@@ -3,7 +3,7 @@ package cpu
 import (
 	"testing"
 
-	"heddle/isa/scalar"
+	"github.com/heddle-sim/heddle/isa/scalar"
 )
 
 // far is an address no other access of a test is near for long: a new line, in a new page and another set.

@@ -1,7 +1,7 @@
 package cpu
 
 import (
-	"heddle/isa/scalar"
+	"github.com/heddle-sim/heddle/isa/scalar"
 )
 
 // How many cycles ahead of the present instructions are dispatched where nothing holds them

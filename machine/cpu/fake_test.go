@@ -4,10 +4,10 @@ import (
 	"io"
 	"testing"
 
-	"heddle/isa/scalar"
-	"heddle/mem"
-	"heddle/sheets"
-	"heddle/stat"
+	"github.com/heddle-sim/heddle/isa/scalar"
+	"github.com/heddle-sim/heddle/mem"
+	"github.com/heddle-sim/heddle/sheets"
+	"github.com/heddle-sim/heddle/stat"
 )
 
 // sheet is the core of the Hydrogen machine, small enough to count by hand where a test

@@ -8,9 +8,9 @@ import (
 	"os"
 	"testing"
 
-	"heddle/mem"
-	"heddle/mem/tags"
-	models "heddle/workload/cpu"
+	"github.com/heddle-sim/heddle/mem"
+	"github.com/heddle-sim/heddle/mem/tags"
+	models "github.com/heddle-sim/heddle/workload/cpu"
 )
 
 var update = flag.Bool("update", false, "write workload/cpu/ALONE.md anew")

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"testing"
 
-	"heddle/isa/scalar"
-	"heddle/mem"
-	"heddle/sheets"
+	"github.com/heddle-sim/heddle/isa/scalar"
+	"github.com/heddle-sim/heddle/mem"
+	"github.com/heddle-sim/heddle/sheets"
 )
 
 // naive is a core as its documentation says: every instruction by itself, every cycle looked at, lists that are

@@ -3,7 +3,7 @@ package cpu
 import (
 	"math/bits"
 
-	"heddle/isa/scalar"
+	"github.com/heddle-sim/heddle/isa/scalar"
 )
 
 // pageBits: programs whose addresses are not bounded get their memory in pages of 4 KiB, those of a

@@ -3,9 +3,9 @@ package cpu
 import (
 	"testing"
 
-	"heddle/isa/scalar"
-	"heddle/mem"
-	"heddle/sheets"
+	"github.com/heddle-sim/heddle/isa/scalar"
+	"github.com/heddle-sim/heddle/mem"
+	"github.com/heddle-sim/heddle/sheets"
 )
 
 // ends is the cycle in which a program of n instructions has retired.

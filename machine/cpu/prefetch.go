@@ -1,7 +1,7 @@
 package cpu
 
 import (
-	"heddle/mem/tags"
+	"github.com/heddle-sim/heddle/mem/tags"
 )
 
 // prefetcher chooses lines that may be needed soon: those behind the one that missed in

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"io"
 
-	"heddle/isa/scalar"
+	"github.com/heddle-sim/heddle/isa/scalar"
 )
 
 // batch is how many operations a core reads at once: one call in so many.

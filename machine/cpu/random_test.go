@@ -5,9 +5,9 @@ import (
 	"slices"
 	"testing"
 
-	"heddle/isa/scalar"
-	"heddle/mem"
-	"heddle/sheets"
+	"github.com/heddle-sim/heddle/isa/scalar"
+	"github.com/heddle-sim/heddle/mem"
+	"github.com/heddle-sim/heddle/sheets"
 )
 
 // random is a program of all there is: dependences, several accesses to an instruction, hits

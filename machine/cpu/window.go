@@ -3,7 +3,7 @@ package cpu
 import (
 	"math/bits"
 
-	"heddle/isa/scalar"
+	"github.com/heddle-sim/heddle/isa/scalar"
 )
 
 // none ends a chain of operations.

@@ -1,6 +1,6 @@
 package dram
 
-import "heddle/mem"
+import "github.com/heddle-sim/heddle/mem"
 
 // asking is what a channel keeps to say how fast it is while somebody asks for it: the
 // clocks in which a tenant has requests here, from acceptance to their last command, and

@@ -3,7 +3,7 @@ package dram_test
 import (
 	"testing"
 
-	"heddle/machine/dram"
+	"github.com/heddle-sim/heddle/machine/dram"
 )
 
 // TestAskingClocks: from acceptance to the last command, whoever looks and when, and

@@ -3,8 +3,8 @@ package dram_test
 import (
 	"testing"
 
-	"heddle/machine/dram"
-	"heddle/sheets"
+	"github.com/heddle-sim/heddle/machine/dram"
+	"github.com/heddle-sim/heddle/sheets"
 )
 
 // feeder keeps a channel's queue full: the heaviest load there is.

@@ -1,9 +1,9 @@
 package dram
 
 import (
-	"heddle/internal/invariants"
-	"heddle/mem"
-	"heddle/stat"
+	"github.com/heddle-sim/heddle/internal/invariants"
+	"github.com/heddle-sim/heddle/mem"
+	"github.com/heddle-sim/heddle/stat"
 )
 
 // Channel is one memory channel. It is not safe for concurrent use.

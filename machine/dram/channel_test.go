@@ -7,10 +7,10 @@ import (
 
 	"pgregory.net/rapid"
 
-	"heddle/machine/dram"
-	"heddle/machine/dram/checker"
-	"heddle/mem"
-	"heddle/sheets"
+	"github.com/heddle-sim/heddle/machine/dram"
+	"github.com/heddle-sim/heddle/machine/dram/checker"
+	"github.com/heddle-sim/heddle/mem"
+	"github.com/heddle-sim/heddle/sheets"
 )
 
 // hbm is the reference's HBM device as a sheet; ddr its DDR4-3200AA with two ranks.

@@ -3,7 +3,7 @@ package dram
 import (
 	"fmt"
 
-	"heddle/sheets"
+	"github.com/heddle-sim/heddle/sheets"
 )
 
 // Sched names the request scheduler.

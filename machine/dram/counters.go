@@ -1,6 +1,6 @@
 package dram
 
-import "heddle/stat"
+import "github.com/heddle-sim/heddle/stat"
 
 // Counter indices. Rank-wide commands (refresh and the PREab before it) belong to
 // nobody and are counted for tenant 0.

@@ -7,8 +7,8 @@ import (
 
 	"pgregory.net/rapid"
 
-	"heddle/machine/dram"
-	"heddle/mem"
+	"github.com/heddle-sim/heddle/machine/dram"
+	"github.com/heddle-sim/heddle/mem"
 )
 
 // naive is the same scheduler written as its definition reads: every clock, every

@@ -3,7 +3,7 @@ package dram
 import (
 	"math"
 
-	"heddle/mem"
+	"github.com/heddle-sim/heddle/mem"
 )
 
 // Request kinds; also the index of their lists.

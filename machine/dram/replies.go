@@ -1,6 +1,6 @@
 package dram
 
-import "heddle/mem"
+import "github.com/heddle-sim/heddle/mem"
 
 // reply is a finished or finishing request.
 type reply struct {

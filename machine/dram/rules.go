@@ -1,6 +1,6 @@
 package dram
 
-import "heddle/sheets"
+import "github.com/heddle-sim/heddle/sheets"
 
 // Rules collects constraints in the shape data sheets give them: one distance
 // between groups of commands. Data sheets measure between the clocks at which the

@@ -3,7 +3,7 @@ package dram
 import (
 	"math/bits"
 
-	"heddle/mem"
+	"github.com/heddle-sim/heddle/mem"
 )
 
 // share is what a channel keeps for the migrations of its stack: the paths its own

@@ -3,8 +3,8 @@ package dram
 import (
 	"fmt"
 
-	"heddle/internal/invariants"
-	"heddle/mem"
+	"github.com/heddle-sim/heddle/internal/invariants"
+	"github.com/heddle-sim/heddle/mem"
 )
 
 // Migration copies Lines consecutive lines from a row of one bank to a row of a

@@ -3,9 +3,9 @@ package dram_test
 import (
 	"testing"
 
-	"heddle/internal/invariants"
-	"heddle/machine/dram"
-	"heddle/sheets"
+	"github.com/heddle-sim/heddle/internal/invariants"
+	"github.com/heddle-sim/heddle/machine/dram"
+	"github.com/heddle-sim/heddle/sheets"
 )
 
 // ugpu is the device of the ugpu sheet: 4 KB rows, 64 B per command clock of 440 MHz.

@@ -10,7 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"heddle/machine/dram"
+	"github.com/heddle-sim/heddle/machine/dram"
 )
 
 // cell is a column of a bank of a channel.

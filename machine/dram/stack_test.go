@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"heddle/machine/dram"
-	"heddle/machine/dram/checker"
-	"heddle/sheets"
+	"github.com/heddle-sim/heddle/machine/dram"
+	"github.com/heddle-sim/heddle/machine/dram/checker"
+	"github.com/heddle-sim/heddle/sheets"
 )
 
 // rig is a stack with its commands logged and checked.

@@ -3,7 +3,7 @@ package hybrid
 import (
 	"testing"
 
-	"heddle/mem"
+	"github.com/heddle-sim/heddle/mem"
 )
 
 // BenchmarkController is what a request costs the computer in the controller alone: channels

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math/bits"
 
-	"heddle/mem/addrmap"
+	"github.com/heddle-sim/heddle/mem/addrmap"
 )
 
 // Unit is what an access of a channel moves, in bytes. A hit moves one or two of them, a

@@ -3,8 +3,8 @@ package hybrid
 import (
 	"math/bits"
 
-	"heddle/mem"
-	"heddle/stat"
+	"github.com/heddle-sim/heddle/mem"
+	"github.com/heddle-sim/heddle/stat"
 )
 
 // never is the clock of a controller that waits to be told something.

@@ -1,6 +1,6 @@
 package hybrid
 
-import "heddle/stat"
+import "github.com/heddle-sim/heddle/stat"
 
 // Counters of a tenant.
 const (

@@ -3,9 +3,9 @@ package hybrid
 import (
 	"math/bits"
 
-	"heddle/internal/invariants"
-	"heddle/mem"
-	"heddle/mem/addrmap"
+	"github.com/heddle-sim/heddle/internal/invariants"
+	"github.com/heddle-sim/heddle/mem"
+	"github.com/heddle-sim/heddle/mem/addrmap"
 )
 
 // Access is 64 bytes that a channel of a tier is to read or write; columns count such

@@ -1,8 +1,8 @@
 package hybrid
 
 import (
-	"heddle/mem"
-	"heddle/mem/tags"
+	"github.com/heddle-sim/heddle/mem"
+	"github.com/heddle-sim/heddle/mem/tags"
 )
 
 // remap is the remap cache: lines of the remap table on the chip.

@@ -5,12 +5,12 @@ import (
 
 	"pgregory.net/rapid"
 
-	"heddle/engine"
-	"heddle/machine/dram"
-	"heddle/mem"
-	"heddle/mem/addrmap"
-	"heddle/sheets"
-	"heddle/stat"
+	"github.com/heddle-sim/heddle/engine"
+	"github.com/heddle-sim/heddle/machine/dram"
+	"github.com/heddle-sim/heddle/mem"
+	"github.com/heddle-sim/heddle/mem/addrmap"
+	"github.com/heddle-sim/heddle/sheets"
+	"github.com/heddle-sim/heddle/stat"
 )
 
 // hbm2e and ddr4 are devices with the timing of the sheets, and few rows.

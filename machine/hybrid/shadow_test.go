@@ -6,7 +6,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"heddle/mem"
+	"github.com/heddle-sim/heddle/mem"
 )
 
 // organisations are shapes and blocks that a property is tried on.

@@ -3,7 +3,7 @@ package hybrid
 import (
 	"math/bits"
 
-	"heddle/mem"
+	"github.com/heddle-sim/heddle/mem"
 )
 
 // leg is the way of a block from one place to another through a buffer.

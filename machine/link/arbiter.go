@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"heddle/mem"
+	"github.com/heddle-sim/heddle/mem"
 )
 
 // Arbiter chooses which of the waiting transfers of a direction goes next, among those that may go now.

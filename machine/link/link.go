@@ -5,9 +5,9 @@ package link
 import (
 	"math"
 
-	"heddle/mem"
-	"heddle/sheets"
-	"heddle/stat"
+	"github.com/heddle-sim/heddle/mem"
+	"github.com/heddle-sim/heddle/sheets"
+	"github.com/heddle-sim/heddle/stat"
 )
 
 // Config is what a transfer costs.

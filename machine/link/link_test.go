@@ -4,8 +4,8 @@ import (
 	"slices"
 	"testing"
 
-	"heddle/mem"
-	"heddle/stat"
+	"github.com/heddle-sim/heddle/mem"
+	"github.com/heddle-sim/heddle/stat"
 )
 
 // The fitted curve: 4 KB takes 2605 cycles of 1481 MHz (1.759 us), 64 KB 5.876 us.

@@ -1,6 +1,6 @@
 package link
 
-import "heddle/mem"
+import "github.com/heddle-sim/heddle/mem"
 
 // Adaptive is the application-aware provisioning of Ganguly, 7.2.2, equations 6 to 9. Every period it
 // measures each application: its transfers per unit of memory allocated, T, and its mean transfer size,

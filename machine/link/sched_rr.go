@@ -1,6 +1,6 @@
 package link
 
-import "heddle/mem"
+import "github.com/heddle-sim/heddle/mem"
 
 // RoundRobin is RR-FR-FCFS (Ganguly, 2.3.2): applications take turns, each with its oldest transfer that
 // may go; who has none is passed over.

@@ -1,6 +1,6 @@
 package link
 
-import "heddle/mem"
+import "github.com/heddle-sim/heddle/mem"
 
 // Static is the static priority of Ganguly, 7.3.2: an application that offline profiling chose goes first,
 // the others take turns when it has no transfer that may go.

@@ -3,8 +3,8 @@ package noc
 import (
 	"fmt"
 
-	"heddle/sheets"
-	"heddle/stat"
+	"github.com/heddle-sim/heddle/sheets"
+	"github.com/heddle-sim/heddle/stat"
 )
 
 // Config describes a crossbar.

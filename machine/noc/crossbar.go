@@ -3,8 +3,8 @@ package noc
 import (
 	"math/bits"
 
-	"heddle/mem"
-	"heddle/stat"
+	"github.com/heddle-sim/heddle/mem"
+	"github.com/heddle-sim/heddle/stat"
 )
 
 // Never is the clock at which nothing happens any more.

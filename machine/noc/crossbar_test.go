@@ -4,7 +4,7 @@ import (
 	"math/bits"
 	"testing"
 
-	"heddle/mem"
+	"github.com/heddle-sim/heddle/mem"
 
 	"pgregory.net/rapid"
 )

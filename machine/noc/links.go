@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"math/bits"
 
-	"heddle/mem"
-	"heddle/stat"
+	"github.com/heddle-sim/heddle/mem"
+	"github.com/heddle-sim/heddle/stat"
 )
 
 // LinksConfig describes point-to-point links: each input has a wire of its own to each of a few

@@ -3,8 +3,8 @@ package noc
 import (
 	"math/bits"
 
-	"heddle/mem"
-	"heddle/stat"
+	"github.com/heddle-sim/heddle/mem"
+	"github.com/heddle-sim/heddle/stat"
 )
 
 // Modules is one direction of the interconnect of a package of modules: stages in each, and a

@@ -1,8 +1,8 @@
 package noc
 
 import (
-	"heddle/mem"
-	"heddle/stat"
+	"github.com/heddle-sim/heddle/mem"
+	"github.com/heddle-sim/heddle/stat"
 )
 
 // Network is one direction of an interconnect, of whichever kind: a crossbar, stages of

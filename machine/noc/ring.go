@@ -3,8 +3,8 @@ package noc
 import (
 	"fmt"
 
-	"heddle/mem"
-	"heddle/stat"
+	"github.com/heddle-sim/heddle/mem"
+	"github.com/heddle-sim/heddle/stat"
 )
 
 // RingConfig describes the links between the modules of a package: a ring, with a link in either

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"math/bits"
 
-	"heddle/mem"
-	"heddle/stat"
+	"github.com/heddle-sim/heddle/mem"
+	"github.com/heddle-sim/heddle/stat"
 )
 
 // StagesConfig describes a hierarchical crossbar: two stages of switches, each with a link,

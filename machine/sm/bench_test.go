@@ -3,10 +3,10 @@ package sm
 import (
 	"testing"
 
-	"heddle/isa"
-	"heddle/mem"
-	"heddle/sheets"
-	"heddle/stat"
+	"github.com/heddle-sim/heddle/isa"
+	"github.com/heddle-sim/heddle/mem"
+	"github.com/heddle-sim/heddle/sheets"
+	"github.com/heddle-sim/heddle/stat"
 )
 
 // looped is a scripted CTA whose program starts over at its end, for ever.

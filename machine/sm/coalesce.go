@@ -3,7 +3,7 @@ package sm
 import (
 	"math/bits"
 
-	"heddle/isa"
+	"github.com/heddle-sim/heddle/isa"
 )
 
 // access is the part of a warp's memory instruction that falls into one line.

@@ -5,8 +5,8 @@ import (
 	"math/bits"
 	"slices"
 
-	"heddle/engine"
-	"heddle/isa"
+	"github.com/heddle-sim/heddle/engine"
+	"github.com/heddle-sim/heddle/isa"
 )
 
 // Operand collectors that arithmetic shares with memory instructions

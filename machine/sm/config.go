@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"math/bits"
 
-	"heddle/isa"
-	"heddle/mem"
-	"heddle/sheets"
+	"github.com/heddle-sim/heddle/isa"
+	"github.com/heddle-sim/heddle/mem"
+	"github.com/heddle-sim/heddle/sheets"
 )
 
 // Config is what an SM needs of the machine sheet, in the form its hot loops use: what may

@@ -3,7 +3,7 @@ package sm
 import (
 	"math/bits"
 
-	"heddle/isa"
+	"github.com/heddle-sim/heddle/isa"
 )
 
 // conflictMemo remembers the bank conflicts of warp accesses to shared memory: in a

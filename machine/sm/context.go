@@ -3,8 +3,8 @@ package sm
 import (
 	"math/bits"
 
-	"heddle/engine"
-	"heddle/isa"
+	"github.com/heddle-sim/heddle/engine"
+	"github.com/heddle-sim/heddle/isa"
 )
 
 // An SM that changes hands while CTAs run on it is switched (UGPU, section 3.3):

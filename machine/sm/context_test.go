@@ -3,8 +3,8 @@ package sm
 import (
 	"testing"
 
-	"heddle/isa"
-	"heddle/mem"
+	"github.com/heddle-sim/heddle/isa"
+	"github.com/heddle-sim/heddle/mem"
 )
 
 // switched runs two CTAs of two warps that load, meet at a barrier and store, and

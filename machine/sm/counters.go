@@ -1,8 +1,8 @@
 package sm
 
 import (
-	"heddle/isa"
-	"heddle/stat"
+	"github.com/heddle-sim/heddle/isa"
+	"github.com/heddle-sim/heddle/stat"
 )
 
 // Counter indices of an SM's row in the machine's "sm" table.

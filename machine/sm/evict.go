@@ -3,7 +3,7 @@ package sm
 import (
 	"math/bits"
 
-	"heddle/mem"
+	"github.com/heddle-sim/heddle/mem"
 )
 
 // One CTA at a time can be evicted from an SM on which the others go on (SMK's

@@ -3,8 +3,8 @@ package sm
 import (
 	"testing"
 
-	"heddle/isa"
-	"heddle/mem"
+	"github.com/heddle-sim/heddle/isa"
+	"github.com/heddle-sim/heddle/mem"
 )
 
 // evicted runs two CTAs of two warps and takes the younger off from cycle at on, and

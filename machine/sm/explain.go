@@ -5,7 +5,7 @@ import (
 	"math/bits"
 	"strings"
 
-	"heddle/mem"
+	"github.com/heddle-sim/heddle/mem"
 )
 
 func (s warpState) String() string {

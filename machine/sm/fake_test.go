@@ -3,11 +3,11 @@ package sm
 import (
 	"testing"
 
-	"heddle/engine"
-	"heddle/isa"
-	"heddle/mem"
-	"heddle/sheets"
-	"heddle/stat"
+	"github.com/heddle-sim/heddle/engine"
+	"github.com/heddle-sim/heddle/isa"
+	"github.com/heddle-sim/heddle/mem"
+	"github.com/heddle-sim/heddle/sheets"
+	"github.com/heddle-sim/heddle/stat"
 )
 
 // scripted is a grid whose warps run a fixed program, straight on but for the jumps;

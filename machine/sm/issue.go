@@ -3,7 +3,7 @@ package sm
 import (
 	"math/bits"
 
-	"heddle/isa"
+	"github.com/heddle-sim/heddle/isa"
 )
 
 // scheduler picks the warps of some slots.

@@ -1,8 +1,8 @@
 package sm
 
 import (
-	"heddle/isa"
-	"heddle/mem"
+	"github.com/heddle-sim/heddle/isa"
+	"github.com/heddle-sim/heddle/mem"
 )
 
 // Kernel is one launch.

@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"math/bits"
 
-	"heddle/isa"
-	"heddle/mem"
-	"heddle/mem/mshr"
-	"heddle/mem/tags"
+	"github.com/heddle-sim/heddle/isa"
+	"github.com/heddle-sim/heddle/mem"
+	"github.com/heddle-sim/heddle/mem/mshr"
+	"github.com/heddle-sim/heddle/mem/tags"
 )
 
 // L1 is the L1 data cache: a pipeline of lookups, tags, and registers of what misses.

@@ -3,9 +3,9 @@ package sm
 import (
 	"math/bits"
 
-	"heddle/isa"
-	"heddle/mem"
-	"heddle/mem/mshr"
+	"github.com/heddle-sim/heddle/isa"
+	"github.com/heddle-sim/heddle/mem"
+	"github.com/heddle-sim/heddle/mem/mshr"
 )
 
 // memOp is a warp memory instruction in flight.

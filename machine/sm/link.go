@@ -3,7 +3,7 @@ package sm
 import (
 	"math/bits"
 
-	"heddle/mem"
+	"github.com/heddle-sim/heddle/mem"
 )
 
 // The way out of an SM. Requests wait for the link to the interconnect, which takes

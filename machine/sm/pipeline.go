@@ -3,8 +3,8 @@ package sm
 import (
 	"math/bits"
 
-	"heddle/engine"
-	"heddle/isa"
+	"github.com/heddle-sim/heddle/engine"
+	"github.com/heddle-sim/heddle/isa"
 )
 
 func (p *pipeline) build(cfg *Config, work *workspace, rows []*[numCounters]uint64) {

@@ -4,8 +4,8 @@ import (
 	"math"
 	"math/bits"
 
-	"heddle/internal/invariants"
-	"heddle/mem"
+	"github.com/heddle-sim/heddle/internal/invariants"
+	"github.com/heddle-sim/heddle/mem"
 )
 
 // An SM can ration the issue slots of the applications on it (Wang et al., Quality of

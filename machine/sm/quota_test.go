@@ -6,9 +6,9 @@ import (
 	"slices"
 	"testing"
 
-	"heddle/isa"
-	"heddle/mem"
-	"heddle/sheets"
+	"github.com/heddle-sim/heddle/isa"
+	"github.com/heddle-sim/heddle/mem"
+	"github.com/heddle-sim/heddle/sheets"
 )
 
 // issued is an instruction that was issued.

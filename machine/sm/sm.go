@@ -14,9 +14,9 @@
 package sm
 
 import (
-	"heddle/engine"
-	"heddle/mem"
-	"heddle/stat"
+	"github.com/heddle-sim/heddle/engine"
+	"github.com/heddle-sim/heddle/mem"
+	"github.com/heddle-sim/heddle/stat"
 )
 
 // SM is one multiprocessor. What every tick looks at comes first in each of its parts, and

@@ -4,9 +4,9 @@ import (
 	"slices"
 	"testing"
 
-	"heddle/engine"
-	"heddle/isa"
-	"heddle/sheets"
+	"github.com/heddle-sim/heddle/engine"
+	"github.com/heddle-sim/heddle/isa"
+	"github.com/heddle-sim/heddle/sheets"
 
 	"pgregory.net/rapid"
 )

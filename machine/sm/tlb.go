@@ -1,9 +1,9 @@
 package sm
 
 import (
-	"heddle/isa"
-	"heddle/mem"
-	"heddle/mem/addrmap"
+	"github.com/heddle-sim/heddle/isa"
+	"github.com/heddle-sim/heddle/mem"
+	"github.com/heddle-sim/heddle/mem/addrmap"
 )
 
 // TLB is the SM's first-level translation buffer.

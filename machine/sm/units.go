@@ -1,6 +1,6 @@
 package sm
 
-import "heddle/isa"
+import "github.com/heddle-sim/heddle/isa"
 
 // unit is one execution unit: the cycle it can start its next instruction.
 type unit struct{ free uint64 }

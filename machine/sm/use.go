@@ -1,8 +1,8 @@
 package sm
 
 import (
-	"heddle/isa"
-	"heddle/mem"
+	"github.com/heddle-sim/heddle/isa"
+	"github.com/heddle-sim/heddle/mem"
 )
 
 // Use is what CTAs take of an SM, or what an SM has.

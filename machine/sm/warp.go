@@ -3,8 +3,8 @@ package sm
 import (
 	"math/bits"
 
-	"heddle/engine"
-	"heddle/isa"
+	"github.com/heddle-sim/heddle/engine"
+	"github.com/heddle-sim/heddle/isa"
 )
 
 // ringSize is the reach of the wake-up ring in cycles; longer waits are re-armed.

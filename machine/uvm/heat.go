@@ -3,7 +3,7 @@ package uvm
 import (
 	"slices"
 
-	"heddle/mem"
+	"github.com/heddle-sim/heddle/mem"
 )
 
 // Heat is what became of a managed allocation (Figure 18), those freed included: one that is made

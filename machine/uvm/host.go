@@ -1,6 +1,6 @@
 package uvm
 
-import "heddle/mem"
+import "github.com/heddle-sim/heddle/mem"
 
 // What the host asks for, and what becomes of plans that are not carried out.
 

@@ -1,6 +1,6 @@
 package uvm
 
-import "heddle/mem"
+import "github.com/heddle-sim/heddle/mem"
 
 // The smart runtime (chapter 6): it looks at which 64 KB blocks migrate, in which order and in which
 // kernels, finds a pattern for each allocation, and treats the allocation accordingly. It begins

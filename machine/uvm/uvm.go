@@ -17,7 +17,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"heddle/mem"
+	"github.com/heddle-sim/heddle/mem"
 )
 
 // The units of memory, in bytes and pages. They are those of the runtime that the dissertation

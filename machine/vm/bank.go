@@ -3,7 +3,7 @@ package vm
 import (
 	"math/bits"
 
-	"heddle/mem"
+	"github.com/heddle-sim/heddle/mem"
 )
 
 // bank is a part of the L2 TLB with lookup ports and queues of its own: the sets whose

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"heddle/sheets"
+	"github.com/heddle-sim/heddle/sheets"
 )
 
 // banked is a rig with an L2 TLB of so many banks of one port, whose TLB holds pages 0 to 15.

@@ -3,8 +3,8 @@ package vm
 import (
 	"fmt"
 
-	"heddle/internal/invariants"
-	"heddle/mem"
+	"github.com/heddle-sim/heddle/internal/invariants"
+	"github.com/heddle-sim/heddle/mem"
 )
 
 // noFrame says that a partition has no copy.

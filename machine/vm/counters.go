@@ -1,6 +1,6 @@
 package vm
 
-import "heddle/stat"
+import "github.com/heddle-sim/heddle/stat"
 
 // Counters of the MMU, per tenant.
 const (

@@ -1,6 +1,6 @@
 package vm
 
-import "heddle/mem"
+import "github.com/heddle-sim/heddle/mem"
 
 // Pages that come and go while kernels run (unified memory): a frame is taken before the bytes
 // are on their way and given back when they have left, and the page is Resident in between only.

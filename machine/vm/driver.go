@@ -4,8 +4,8 @@ import (
 	"errors"
 	"math"
 
-	"heddle/mem"
-	"heddle/sheets"
+	"github.com/heddle-sim/heddle/mem"
+	"github.com/heddle-sim/heddle/sheets"
 )
 
 // Driver is the default fault handler. A page that is not on the device costs a

@@ -3,8 +3,8 @@ package vm
 import (
 	"fmt"
 
-	"heddle/mem/addrmap"
-	"heddle/sheets"
+	"github.com/heddle-sim/heddle/mem/addrmap"
+	"github.com/heddle-sim/heddle/sheets"
 )
 
 // Frames hands out physical frames. Where the address map keeps the channel

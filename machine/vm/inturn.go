@@ -1,6 +1,6 @@
 package vm
 
-import "heddle/mem"
+import "github.com/heddle-sim/heddle/mem"
 
 // turnQueue is what the driver has to do, first in, first out for each application,
 // whose turns come one after the other: one that waits for a few pages does not wait

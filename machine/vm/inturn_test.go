@@ -5,8 +5,8 @@ import (
 	"slices"
 	"testing"
 
-	"heddle/mem"
-	"heddle/sheets"
+	"github.com/heddle-sim/heddle/mem"
+	"github.com/heddle-sim/heddle/sheets"
 )
 
 // turnsRig is an MMU whose driver needs 100 cycles for each of 4 pages at once; tenant 0 has 200

@@ -3,10 +3,10 @@ package vm
 import (
 	"fmt"
 
-	"heddle/internal/invariants"
-	"heddle/mem"
-	"heddle/sheets"
-	"heddle/stat"
+	"github.com/heddle-sim/heddle/internal/invariants"
+	"github.com/heddle-sim/heddle/mem"
+	"github.com/heddle-sim/heddle/sheets"
+	"github.com/heddle-sim/heddle/stat"
 )
 
 const never = ^uint64(0)

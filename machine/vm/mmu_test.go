@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"heddle/mem"
+	"github.com/heddle-sim/heddle/mem"
 
 	"pgregory.net/rapid"
 )

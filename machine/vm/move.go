@@ -5,9 +5,9 @@ import (
 	"math/bits"
 	"slices"
 
-	"heddle/internal/invariants"
-	"heddle/mem"
-	"heddle/mem/addrmap"
+	"github.com/heddle-sim/heddle/internal/invariants"
+	"github.com/heddle-sim/heddle/mem"
+	"github.com/heddle-sim/heddle/mem/addrmap"
 )
 
 // Move is a page, or a frame of page-table nodes, on its way to another frame.

@@ -5,9 +5,9 @@ import (
 	"math"
 	"slices"
 
-	"heddle/mem"
-	"heddle/sheets"
-	"heddle/stat"
+	"github.com/heddle-sim/heddle/mem"
+	"github.com/heddle-sim/heddle/sheets"
+	"github.com/heddle-sim/heddle/stat"
 )
 
 // Pager is memory management without translation: addresses are places, but a page

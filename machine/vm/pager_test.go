@@ -4,8 +4,8 @@ import (
 	"errors"
 	"testing"
 
-	"heddle/sheets"
-	"heddle/stat"
+	"github.com/heddle-sim/heddle/sheets"
+	"github.com/heddle-sim/heddle/stat"
 )
 
 func newPager(t *testing.T, capacity int64, slots int) *Pager {

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strconv"
 
-	"heddle/sheets"
+	"github.com/heddle-sim/heddle/sheets"
 )
 
 // View is what a placement policy sees when a page needs a frame: only the

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"heddle/mem"
+	"github.com/heddle-sim/heddle/mem"
 )
 
 // A draw names one of the groups with the fewest pages, each as often as the others, and never

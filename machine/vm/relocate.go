@@ -3,8 +3,8 @@ package vm
 import (
 	"math/bits"
 
-	"heddle/mem"
-	"heddle/sheets"
+	"github.com/heddle-sim/heddle/mem"
+	"github.com/heddle-sim/heddle/sheets"
 )
 
 // relocator is the driver's part of a change of channel groups (UGPU, section

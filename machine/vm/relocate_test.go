@@ -4,8 +4,8 @@ import (
 	"errors"
 	"testing"
 
-	"heddle/mem"
-	"heddle/sheets"
+	"github.com/heddle-sim/heddle/mem"
+	"github.com/heddle-sim/heddle/sheets"
 )
 
 // moveRig is an MMU of a machine with 8 channel groups whose driver needs 100

@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"testing"
 
-	"heddle/mem"
-	"heddle/mem/addrmap"
-	"heddle/sheets"
-	"heddle/stat"
+	"github.com/heddle-sim/heddle/mem"
+	"github.com/heddle-sim/heddle/mem/addrmap"
+	"github.com/heddle-sim/heddle/sheets"
+	"github.com/heddle-sim/heddle/stat"
 )
 
 // sheet is a small machine with UGPU's address map: 8 groups of 4 channels.

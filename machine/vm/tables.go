@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"slices"
 
-	"heddle/internal/invariants"
-	"heddle/mem"
-	"heddle/mem/addrmap"
-	"heddle/sheets"
+	"github.com/heddle-sim/heddle/internal/invariants"
+	"github.com/heddle-sim/heddle/mem"
+	"github.com/heddle-sim/heddle/mem/addrmap"
+	"github.com/heddle-sim/heddle/sheets"
 )
 
 // ErrNoFrame says that no group of the tenant has a free frame: the caller evicts

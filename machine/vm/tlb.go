@@ -3,7 +3,7 @@ package vm
 import (
 	"fmt"
 
-	"heddle/mem"
+	"github.com/heddle-sim/heddle/mem"
 )
 
 // none marks an empty entry; no page key reaches it.

@@ -3,7 +3,7 @@ package vm
 import (
 	"math/bits"
 
-	"heddle/sheets"
+	"github.com/heddle-sim/heddle/sheets"
 )
 
 // Touches counts which SMs touch each page (NUBA, section 2 and Figure 3) and where the page

@@ -4,9 +4,9 @@ import (
 	"slices"
 	"testing"
 
-	"heddle/mem"
-	"heddle/mem/addrmap"
-	"heddle/sheets"
+	"github.com/heddle-sim/heddle/mem"
+	"github.com/heddle-sim/heddle/mem/addrmap"
+	"github.com/heddle-sim/heddle/sheets"
 )
 
 // touched makes tables of a small machine: 70 SMs, so that a set has two words, and 2 channels of

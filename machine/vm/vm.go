@@ -8,8 +8,8 @@
 package vm
 
 import (
-	"heddle/mem"
-	"heddle/mem/addrmap"
+	"github.com/heddle-sim/heddle/mem"
+	"github.com/heddle-sim/heddle/mem/addrmap"
 )
 
 // TenantShift is where a tenant's number is put in a physical address when there

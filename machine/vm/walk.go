@@ -3,7 +3,7 @@ package vm
 import (
 	"fmt"
 
-	"heddle/mem"
+	"github.com/heddle-sim/heddle/mem"
 )
 
 // Page walks: each level is one dependent read that the machine carries to the

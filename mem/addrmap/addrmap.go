@@ -14,7 +14,7 @@ import (
 	"fmt"
 	"math/bits"
 
-	"heddle/sheets"
+	"github.com/heddle-sim/heddle/sheets"
 )
 
 // AddrBits is the width of a physical address. Bits above the map's own go to

@@ -8,7 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"heddle/sheets"
+	"github.com/heddle-sim/heddle/sheets"
 )
 
 // qv100String is the mapping of GPGPU-Sim's SM7_QV100 configuration.

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"heddle/sheets"
+	"github.com/heddle-sim/heddle/sheets"
 )
 
 // newLayout fills what every kind of map shares: channels, groups, ownership.

@@ -6,7 +6,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"heddle/sheets"
+	"github.com/heddle-sim/heddle/sheets"
 )
 
 // fixed is a machine with the partition-aware map.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"heddle/sheets"
+	"github.com/heddle-sim/heddle/sheets"
 )
 
 // forPage is the map for a page size: itself, unless it asks for the channel group

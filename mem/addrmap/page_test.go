@@ -6,7 +6,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"heddle/sheets"
+	"github.com/heddle-sim/heddle/sheets"
 )
 
 const bigPage = 2 << 20

@@ -11,7 +11,7 @@ import (
 	"math/bits"
 	"slices"
 
-	"heddle/mem"
+	"github.com/heddle-sim/heddle/mem"
 )
 
 // None is the result of a failed lookup or allocation.

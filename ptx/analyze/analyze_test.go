@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"heddle/ptx/parse"
+	"github.com/heddle-sim/heddle/ptx/parse"
 )
 
 func function(t testing.TB, body string) *parse.Func {

@@ -1,6 +1,6 @@
 package analyze
 
-import "heddle/ptx/parse"
+import "github.com/heddle-sim/heddle/ptx/parse"
 
 // The analyses by their definitions, with a set of all registers per block: what the
 // implementation is compared with.

@@ -6,7 +6,7 @@
 // Access names the registers one instruction reads and writes.
 package analyze
 
-import "heddle/ptx/parse"
+import "github.com/heddle-sim/heddle/ptx/parse"
 
 // Block is a maximal straight run of instructions [First, Last].
 type Block struct {

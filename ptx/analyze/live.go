@@ -3,7 +3,7 @@ package analyze
 import (
 	"sort"
 
-	"heddle/ptx/parse"
+	"github.com/heddle-sim/heddle/ptx/parse"
 )
 
 // noResult lists the opcodes whose first operand is not a destination.

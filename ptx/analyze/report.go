@@ -4,7 +4,7 @@ import (
 	"sort"
 	"strings"
 
-	"heddle/ptx/parse"
+	"github.com/heddle-sim/heddle/ptx/parse"
 )
 
 // Summary describes one function for reports.

@@ -1,6 +1,6 @@
 package analyze
 
-import "heddle/ptx/parse"
+import "github.com/heddle-sim/heddle/ptx/parse"
 
 // Spins marks the backward branches of loops that may wait for another thread:
 // loops whose exit condition depends on an atomic or on a volatile, relaxed,

@@ -3,8 +3,8 @@ package emulate
 import (
 	"unsafe"
 
-	"heddle/isa"
-	"heddle/ptx/parse"
+	"github.com/heddle-sim/heddle/isa"
+	"github.com/heddle-sim/heddle/ptx/parse"
 )
 
 // Stack memory that alloca takes at run time. It is local memory beyond what functions

@@ -4,7 +4,7 @@ import (
 	"math"
 	"unsafe"
 
-	"heddle/isa"
+	"github.com/heddle-sim/heddle/isa"
 )
 
 // atomOp is a read-modify-write operation.

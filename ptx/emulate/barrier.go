@@ -3,7 +3,7 @@ package emulate
 import (
 	"math/bits"
 
-	"heddle/isa"
+	"github.com/heddle-sim/heddle/isa"
 )
 
 // barrier is one of the 16 barriers of a CTA as bar.red needs it: the machine

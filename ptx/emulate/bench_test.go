@@ -3,7 +3,7 @@ package emulate
 import (
 	"testing"
 
-	"heddle/isa"
+	"github.com/heddle-sim/heddle/isa"
 )
 
 // BenchmarkStep measures functional execution; ns/op is per warp instruction.

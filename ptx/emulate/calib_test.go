@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"heddle/mem"
+	"github.com/heddle-sim/heddle/mem"
 )
 
 type spec struct {

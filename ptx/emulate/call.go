@@ -3,7 +3,7 @@ package emulate
 import (
 	"encoding/binary"
 
-	"heddle/isa"
+	"github.com/heddle-sim/heddle/isa"
 )
 
 const (

@@ -3,7 +3,7 @@ package emulate
 import (
 	"math/bits"
 
-	"heddle/ptx/parse"
+	"github.com/heddle-sim/heddle/ptx/parse"
 )
 
 // Extended-precision arithmetic: add.cc, addc, sub.cc, subc, mad.cc, madc. The

@@ -3,7 +3,7 @@ package emulate
 import (
 	"sort"
 
-	"heddle/ptx/parse"
+	"github.com/heddle-sim/heddle/ptx/parse"
 )
 
 // checking collects what is wrong with a module.

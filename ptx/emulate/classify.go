@@ -1,8 +1,8 @@
 package emulate
 
 import (
-	"heddle/isa"
-	"heddle/ptx/parse"
+	"github.com/heddle-sim/heddle/isa"
+	"github.com/heddle-sim/heddle/ptx/parse"
 )
 
 // classify gives the unit and latency row of an arithmetic opcode the way

@@ -3,7 +3,7 @@ package emulate
 import (
 	"math"
 
-	"heddle/ptx/parse"
+	"github.com/heddle-sim/heddle/ptx/parse"
 )
 
 // conversion is one cvt form.

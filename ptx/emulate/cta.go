@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"math/bits"
 
-	"heddle/isa"
-	"heddle/mem"
+	"github.com/heddle-sim/heddle/isa"
+	"github.com/heddle-sim/heddle/mem"
 )
 
 // warp is the state of one warp. The fields of the current path are kept here;

@@ -5,9 +5,9 @@ import (
 	"sort"
 	"strings"
 
-	"heddle/isa"
-	"heddle/ptx/analyze"
-	"heddle/ptx/parse"
+	"github.com/heddle-sim/heddle/isa"
+	"github.com/heddle-sim/heddle/ptx/analyze"
+	"github.com/heddle-sim/heddle/ptx/parse"
 )
 
 // decoder turns the functions a kernel reaches into one program.

@@ -1,8 +1,8 @@
 package emulate
 
 import (
-	"heddle/isa"
-	"heddle/ptx/parse"
+	"github.com/heddle-sim/heddle/isa"
+	"github.com/heddle-sim/heddle/ptx/parse"
 )
 
 // logic decodes what works on bits and predicates: bit fields, comparisons, selections.

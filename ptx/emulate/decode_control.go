@@ -1,9 +1,9 @@
 package emulate
 
 import (
-	"heddle/isa"
-	"heddle/ptx/analyze"
-	"heddle/ptx/parse"
+	"github.com/heddle-sim/heddle/isa"
+	"github.com/heddle-sim/heddle/ptx/analyze"
+	"github.com/heddle-sim/heddle/ptx/parse"
 )
 
 // flow decodes what steers a warp or lets its lanes and those of others meet.

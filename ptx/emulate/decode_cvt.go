@@ -1,6 +1,6 @@
 package emulate
 
-import "heddle/ptx/parse"
+import "github.com/heddle-sim/heddle/ptx/parse"
 
 func (d arithmetic) cvt() {
 	if d.take("pack") {

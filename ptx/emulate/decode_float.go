@@ -3,7 +3,7 @@ package emulate
 import (
 	"math"
 
-	"heddle/ptx/parse"
+	"github.com/heddle-sim/heddle/ptx/parse"
 )
 
 // float decodes f32 and f64 arithmetic.

@@ -3,8 +3,8 @@ package emulate
 import (
 	"strings"
 
-	"heddle/isa"
-	"heddle/ptx/parse"
+	"github.com/heddle-sim/heddle/isa"
+	"github.com/heddle-sim/heddle/ptx/parse"
 )
 
 // accesses decodes what reads and writes memory.

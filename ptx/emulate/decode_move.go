@@ -1,8 +1,8 @@
 package emulate
 
 import (
-	"heddle/isa"
-	"heddle/ptx/parse"
+	"github.com/heddle-sim/heddle/isa"
+	"github.com/heddle-sim/heddle/ptx/parse"
 )
 
 // comparison builds the row comparison of a CmpOp for type t. 16-bit signed types

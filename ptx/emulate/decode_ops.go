@@ -1,8 +1,8 @@
 package emulate
 
 import (
-	"heddle/ptx/analyze"
-	"heddle/ptx/parse"
+	"github.com/heddle-sim/heddle/ptx/analyze"
+	"github.com/heddle-sim/heddle/ptx/parse"
 )
 
 // instruction decodes d.in, instruction i of the function, into d.o and d.ins.

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"heddle/isa"
-	"heddle/mem"
-	"heddle/ptx/parse"
+	"github.com/heddle-sim/heddle/isa"
+	"github.com/heddle-sim/heddle/mem"
+	"github.com/heddle-sim/heddle/ptx/parse"
 )
 
 const fuzzHead = ".version 8.0\n.target sm_90\n.address_size 64\n"

@@ -8,9 +8,9 @@ import (
 	"sync"
 	"unsafe"
 
-	"heddle/isa"
-	"heddle/mem"
-	"heddle/ptx/parse"
+	"github.com/heddle-sim/heddle/isa"
+	"github.com/heddle-sim/heddle/mem"
+	"github.com/heddle-sim/heddle/ptx/parse"
 )
 
 func itoa(n int) string { return strconv.Itoa(n) }

@@ -3,7 +3,7 @@ package emulate
 import (
 	"math"
 
-	"heddle/ptx/parse"
+	"github.com/heddle-sim/heddle/ptx/parse"
 )
 
 // Half precision: f16 and bf16, alone in 16-bit registers or two in a 32-bit one.

@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 
-	"heddle/mem"
+	"github.com/heddle-sim/heddle/mem"
 )
 
 // The heap of malloc and free in kernels: one region of device memory, cut into blocks that

@@ -4,7 +4,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"heddle/mem"
+	"github.com/heddle-sim/heddle/mem"
 )
 
 // TestHeap: blocks never overlap, are aligned and come back; when all is free again the

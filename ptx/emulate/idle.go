@@ -3,7 +3,7 @@ package emulate
 import (
 	"fmt"
 
-	"heddle/isa"
+	"github.com/heddle-sim/heddle/isa"
 )
 
 // DefaultIdle is the number of warp instructions without anything useful after which a

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"heddle/mem"
+	"github.com/heddle-sim/heddle/mem"
 )
 
 // TestHangs: a loop of few instructions is a hang after so many of them, also one that stores;

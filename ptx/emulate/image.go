@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"math"
 
-	"heddle/mem"
-	"heddle/ptx/parse"
+	"github.com/heddle-sim/heddle/mem"
+	"github.com/heddle-sim/heddle/ptx/parse"
 )
 
 // Images are what textures and surfaces show: texels of up to four channels in device memory,

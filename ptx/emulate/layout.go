@@ -4,8 +4,8 @@ import (
 	"container/heap"
 	"sort"
 
-	"heddle/ptx/analyze"
-	"heddle/ptx/parse"
+	"github.com/heddle-sim/heddle/ptx/analyze"
+	"github.com/heddle-sim/heddle/ptx/parse"
 )
 
 // Where things go: shared variables, parameters, frames, register rows.

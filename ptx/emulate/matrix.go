@@ -4,8 +4,8 @@ import (
 	"math"
 	"unsafe"
 
-	"heddle/isa"
-	"heddle/ptx/parse"
+	"github.com/heddle-sim/heddle/isa"
+	"github.com/heddle-sim/heddle/ptx/parse"
 )
 
 // Warp-wide matrix operations: mma.sync, ldmatrix, and cp.async which feeds them.

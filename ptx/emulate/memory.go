@@ -3,8 +3,8 @@ package emulate
 import (
 	"unsafe"
 
-	"heddle/isa"
-	"heddle/mem"
+	"github.com/heddle-sim/heddle/isa"
+	"github.com/heddle-sim/heddle/mem"
 )
 
 // Generic addresses. Device memory has its own virtual addresses; shared, local

@@ -10,9 +10,9 @@ import (
 	"fmt"
 	"strings"
 
-	"heddle/isa"
-	"heddle/ptx/analyze"
-	"heddle/ptx/parse"
+	"github.com/heddle-sim/heddle/isa"
+	"github.com/heddle-sim/heddle/ptx/analyze"
+	"github.com/heddle-sim/heddle/ptx/parse"
 )
 
 // Module is a parsed, analysed and decoded PTX file.

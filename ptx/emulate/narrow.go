@@ -3,7 +3,7 @@ package emulate
 import (
 	"math"
 
-	"heddle/ptx/parse"
+	"github.com/heddle-sim/heddle/ptx/parse"
 )
 
 // Conversions to and from the packed 8-bit floats, saturating conversions to 16 bits and

@@ -1,6 +1,6 @@
 package emulate
 
-import "heddle/isa"
+import "github.com/heddle-sim/heddle/isa"
 
 // shape says how an op finds its operands and what Step does with it.
 type shape uint8

@@ -4,7 +4,7 @@ import (
 	"math"
 	"strings"
 
-	"heddle/ptx/parse"
+	"github.com/heddle-sim/heddle/ptx/parse"
 )
 
 // constant32 is the row of a 32-bit constant.

@@ -4,8 +4,8 @@ import (
 	"encoding/binary"
 	"unsafe"
 
-	"heddle/isa"
-	"heddle/mem"
+	"github.com/heddle-sim/heddle/isa"
+	"github.com/heddle-sim/heddle/mem"
 )
 
 // Device printf. A call of vprintf(format, arguments) leaves a record in a buffer of fixed

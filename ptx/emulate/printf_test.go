@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"heddle/mem"
+	"github.com/heddle-sim/heddle/mem"
 )
 
 // TestFormatC compares with what the printf of the C library wrote: each line of printf.txt

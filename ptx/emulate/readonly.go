@@ -5,9 +5,9 @@ import (
 	"slices"
 	"sync"
 
-	"heddle/isa"
-	"heddle/mem"
-	"heddle/ptx/readonly"
+	"github.com/heddle-sim/heddle/isa"
+	"github.com/heddle-sim/heddle/mem"
+	"github.com/heddle-sim/heddle/ptx/readonly"
 )
 
 // What the compiler of NUBA does to a kernel (its section 5.2): loads of what the kernel only

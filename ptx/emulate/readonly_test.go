@@ -4,8 +4,8 @@ import (
 	"encoding/binary"
 	"testing"
 
-	"heddle/isa"
-	"heddle/mem"
+	"github.com/heddle-sim/heddle/isa"
+	"github.com/heddle-sim/heddle/mem"
 )
 
 // add loads from a (line 14) and b (line 15, bypassing the L1 in line 16), and stores to out.

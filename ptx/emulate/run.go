@@ -6,7 +6,7 @@ import (
 	"math/bits"
 	"strings"
 
-	"heddle/isa"
+	"github.com/heddle-sim/heddle/isa"
 )
 
 // Counts is what a functional run executed.

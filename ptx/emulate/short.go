@@ -3,7 +3,7 @@ package emulate
 import (
 	"fmt"
 
-	"heddle/mem"
+	"github.com/heddle-sim/heddle/mem"
 )
 
 // 32-bit modules: ISA 1.x and 2.x code for hosts with 32-bit pointers. Device memory

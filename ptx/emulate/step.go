@@ -1,7 +1,7 @@
 package emulate
 
 import (
-	"heddle/isa"
+	"github.com/heddle-sim/heddle/isa"
 )
 
 // Step implements isa.CTA. It is the hot path of every simulation: no allocation,

@@ -3,8 +3,8 @@ package emulate
 import (
 	"unsafe"
 
-	"heddle/isa"
-	"heddle/ptx/parse"
+	"github.com/heddle-sim/heddle/isa"
+	"github.com/heddle-sim/heddle/ptx/parse"
 )
 
 // surface decodes suld.b.GEOM{.COP}{.VEC}.DTYPE.CLAMP d, [a, b] and sust.b, whose operands are

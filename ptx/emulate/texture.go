@@ -4,8 +4,8 @@ import (
 	"encoding/binary"
 	"math"
 
-	"heddle/isa"
-	"heddle/ptx/parse"
+	"github.com/heddle-sim/heddle/isa"
+	"github.com/heddle-sim/heddle/ptx/parse"
 )
 
 // Instructions on textures and surfaces. A texture access is one step of the machine for each

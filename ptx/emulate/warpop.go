@@ -3,7 +3,7 @@ package emulate
 import (
 	"math/bits"
 
-	"heddle/isa"
+	"github.com/heddle-sim/heddle/isa"
 )
 
 // Operations between the lanes of a warp. The mask of each is the set of lanes that

@@ -4,8 +4,8 @@ import (
 	"math"
 	"unsafe"
 
-	"heddle/isa"
-	"heddle/ptx/parse"
+	"github.com/heddle-sim/heddle/isa"
+	"github.com/heddle-sim/heddle/ptx/parse"
 )
 
 // wmma: tiles of a warp as fragments whose layout the ISA leaves to the machine. Here it is

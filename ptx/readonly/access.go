@@ -3,7 +3,7 @@ package readonly
 import (
 	"strings"
 
-	"heddle/ptx/parse"
+	"github.com/heddle-sim/heddle/ptx/parse"
 )
 
 // generic is the space of an access that names none.

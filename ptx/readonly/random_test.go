@@ -9,11 +9,11 @@ import (
 	"strings"
 	"testing"
 
-	"heddle/isa"
-	"heddle/mem"
-	"heddle/ptx/emulate"
-	"heddle/ptx/parse"
-	"heddle/ptx/readonly"
+	"github.com/heddle-sim/heddle/isa"
+	"github.com/heddle-sim/heddle/mem"
+	"github.com/heddle-sim/heddle/ptx/emulate"
+	"github.com/heddle-sim/heddle/ptx/parse"
+	"github.com/heddle-sim/heddle/ptx/readonly"
 )
 
 // module of random programs: what readonly_test.go's begin with.

@@ -19,7 +19,7 @@ import (
 	"fmt"
 	"slices"
 
-	"heddle/ptx/parse"
+	"github.com/heddle-sim/heddle/ptx/parse"
 )
 
 // Report is what a kernel does with its parameters. Loads are the ld.global of the kernel and of

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"heddle/ptx/parse"
+	"github.com/heddle-sim/heddle/ptx/parse"
 )
 
 var update = flag.Bool("update", false, "write the golden files")

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"heddle/ptx/parse"
+	"github.com/heddle-sim/heddle/ptx/parse"
 )
 
 // cached reports a load that goes the read-only way already.

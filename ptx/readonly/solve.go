@@ -1,8 +1,8 @@
 package readonly
 
 import (
-	"heddle/ptx/analyze"
-	"heddle/ptx/parse"
+	"github.com/heddle-sim/heddle/ptx/analyze"
+	"github.com/heddle-sim/heddle/ptx/parse"
 )
 
 // origins says where a value may come from. base are those that the value may be an address

@@ -1,8 +1,8 @@
 package readonly
 
 import (
-	"heddle/ptx/analyze"
-	"heddle/ptx/parse"
+	"github.com/heddle-sim/heddle/ptx/analyze"
+	"github.com/heddle-sim/heddle/ptx/parse"
 )
 
 // harmless are the functions of the runtime library that write no memory of the caller.

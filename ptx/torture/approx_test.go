@@ -5,8 +5,8 @@ import (
 	"math"
 	"testing"
 
-	"heddle/mem"
-	"heddle/ptx/emulate"
+	"github.com/heddle-sim/heddle/mem"
+	"github.com/heddle-sim/heddle/ptx/emulate"
 )
 
 // bound is the error the PTX ISA allows one of the ten results of fl_approx.

@@ -11,9 +11,9 @@ import (
 	"slices"
 	"testing"
 
-	"heddle/isa"
-	"heddle/mem"
-	"heddle/ptx/emulate"
+	"github.com/heddle-sim/heddle/isa"
+	"github.com/heddle-sim/heddle/mem"
+	"github.com/heddle-sim/heddle/ptx/emulate"
 )
 
 // variants are the directories of testdata/clang: how the sources were compiled.

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"heddle/mem"
-	"heddle/ptx/emulate"
+	"github.com/heddle-sim/heddle/mem"
+	"github.com/heddle-sim/heddle/ptx/emulate"
 )
 
 // runText loads a module given as text and launches its kernel k on one block of 32 threads

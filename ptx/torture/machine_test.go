@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"heddle/isa"
-	"heddle/mem"
+	"github.com/heddle-sim/heddle/isa"
+	"github.com/heddle-sim/heddle/mem"
 )
 
 // shuffler executes a grid as a machine does, through isa.Grid and isa.CTA alone, but

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"heddle/isa"
-	"heddle/mem"
-	"heddle/ptx/emulate"
+	"github.com/heddle-sim/heddle/isa"
+	"github.com/heddle-sim/heddle/mem"
+	"github.com/heddle-sim/heddle/ptx/emulate"
 )
 
 // A random program is a flow graph without any structure: blocks of a few operations

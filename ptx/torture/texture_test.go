@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"heddle/mem"
-	"heddle/ptx/emulate"
-	"heddle/ptx/parse"
+	"github.com/heddle-sim/heddle/mem"
+	"github.com/heddle-sim/heddle/ptx/emulate"
+	"github.com/heddle-sim/heddle/ptx/parse"
 )
 
 // texCase is an image, how it is sampled, and 32 coordinates.

@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"heddle/host"
-	"heddle/sim"
+	"github.com/heddle-sim/heddle/host"
+	"github.com/heddle-sim/heddle/sim"
 )
 
 // timed is a torture test as an application of the simulated machine.

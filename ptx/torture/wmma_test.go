@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"heddle/mem"
-	"heddle/ptx/emulate"
+	"github.com/heddle-sim/heddle/mem"
+	"github.com/heddle-sim/heddle/ptx/emulate"
 )
 
 // wmmaType is an element type of a matrix: how numbers are stored.

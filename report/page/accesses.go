@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"heddle/sim"
+	"github.com/heddle-sim/heddle/sim"
 )
 
 // accessesView is which managed pages were accessed when (Ganguly, Figures 13 and 19): a point for each cell

@@ -5,8 +5,8 @@ import (
 	"reflect"
 	"testing"
 
-	"heddle/report"
-	"heddle/sim"
+	"github.com/heddle-sim/heddle/report"
+	"github.com/heddle-sim/heddle/sim"
 )
 
 // A point for each page and time: two pages of one application and one of another, three rows of colours

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"heddle/sim"
+	"github.com/heddle-sim/heddle/sim"
 )
 
 // chart is what the script draws of a run.

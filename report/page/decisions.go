@@ -8,9 +8,9 @@ import (
 	"strconv"
 	"strings"
 
-	"heddle/control"
-	"heddle/report"
-	"heddle/sim"
+	"github.com/heddle-sim/heddle/control"
+	"github.com/heddle-sim/heddle/report"
+	"github.com/heddle-sim/heddle/sim"
 )
 
 // decisionView is a row of the decisions table.

@@ -3,7 +3,7 @@ package page
 import (
 	"fmt"
 
-	"heddle/sim"
+	"github.com/heddle-sim/heddle/sim"
 )
 
 // managedOf is what became of managed allocations under unified memory; nil without any.

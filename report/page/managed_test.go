@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"testing"
 
-	"heddle/sim"
+	"github.com/heddle-sim/heddle/sim"
 )
 
 // What became of managed allocations is a row each.

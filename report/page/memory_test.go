@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"heddle/sheets"
-	"heddle/sim"
+	"github.com/heddle-sim/heddle/sheets"
+	"github.com/heddle-sim/heddle/sim"
 )
 
 // TestMemory: bytes of an epoch over its time.

@@ -15,7 +15,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"heddle/sim"
+	"github.com/heddle-sim/heddle/sim"
 )
 
 // Run is one result on the page.

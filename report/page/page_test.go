@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"heddle/control"
-	"heddle/report"
-	"heddle/sim"
+	"github.com/heddle-sim/heddle/control"
+	"github.com/heddle-sim/heddle/report"
+	"github.com/heddle-sim/heddle/sim"
 )
 
 // moving is a run of two applications on 8 SMs and 4 channel groups, in which

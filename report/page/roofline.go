@@ -6,10 +6,10 @@ import (
 	"math"
 	"strings"
 
-	"heddle/control"
-	"heddle/report"
-	"heddle/sheets"
-	"heddle/sim"
+	"github.com/heddle-sim/heddle/control"
+	"github.com/heddle-sim/heddle/report"
+	"github.com/heddle-sim/heddle/sheets"
+	"github.com/heddle-sim/heddle/sim"
 )
 
 // rooflineView is the kernels of a run between what the machine's SMs can issue and what its

@@ -3,8 +3,8 @@ package page
 import (
 	"fmt"
 
-	"heddle/report"
-	"heddle/sim"
+	"github.com/heddle-sim/heddle/report"
+	"github.com/heddle-sim/heddle/sim"
 )
 
 // touchesView is who touches which pages: how many SMs a page has, and from which partitions the

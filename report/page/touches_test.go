@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"testing"
 
-	"heddle/sim"
+	"github.com/heddle-sim/heddle/sim"
 )
 
 // Pages are told by how many SMs touch them, and where from.

@@ -8,8 +8,8 @@ import (
 	"strconv"
 	"strings"
 
-	"heddle/report"
-	"heddle/sim"
+	"github.com/heddle-sim/heddle/report"
+	"github.com/heddle-sim/heddle/sim"
 )
 
 // view is what the template shows and, in charts, what the script draws.

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"heddle/trace/champsim"
+	"github.com/heddle-sim/heddle/trace/champsim"
 )
 
 // Applications on CPU cores: a model, and a trace beside the run file, whose content and not place is its

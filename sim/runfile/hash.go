@@ -11,11 +11,11 @@ import (
 	"os"
 	"path/filepath"
 
-	"heddle/control"
-	"heddle/sheets"
-	"heddle/sim"
-	"heddle/trace/accelsim"
-	"heddle/trace/record"
+	"github.com/heddle-sim/heddle/control"
+	"github.com/heddle-sim/heddle/sheets"
+	"github.com/heddle-sim/heddle/sim"
+	"github.com/heddle-sim/heddle/trace/accelsim"
+	"github.com/heddle-sim/heddle/trace/record"
 )
 
 // maxAppBytes bounds what is read of one application folder for its hash.

@@ -9,14 +9,14 @@ import (
 	"slices"
 	"strings"
 
-	"heddle/control"
+	"github.com/heddle-sim/heddle/control"
 
-	"heddle/sheets"
-	"heddle/sheets/yamldoc"
-	"heddle/sim"
-	"heddle/trace/accelsim"
-	"heddle/trace/record"
-	"heddle/workload"
+	"github.com/heddle-sim/heddle/sheets"
+	"github.com/heddle-sim/heddle/sheets/yamldoc"
+	"github.com/heddle-sim/heddle/sim"
+	"github.com/heddle-sim/heddle/trace/accelsim"
+	"github.com/heddle-sim/heddle/trace/record"
+	"github.com/heddle-sim/heddle/workload"
 )
 
 // resolver turns a Doc into a File, pointing at the line for every complaint.

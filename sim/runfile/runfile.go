@@ -14,13 +14,13 @@ import (
 	"strconv"
 	"strings"
 
-	"heddle/control"
-	"heddle/sheets"
-	"heddle/sheets/yamldoc"
-	"heddle/sim"
-	"heddle/trace/accelsim"
-	"heddle/trace/record"
-	"heddle/workload"
+	"github.com/heddle-sim/heddle/control"
+	"github.com/heddle-sim/heddle/sheets"
+	"github.com/heddle-sim/heddle/sheets/yamldoc"
+	"github.com/heddle-sim/heddle/sim"
+	"github.com/heddle-sim/heddle/trace/accelsim"
+	"github.com/heddle-sim/heddle/trace/record"
+	"github.com/heddle-sim/heddle/workload"
 )
 
 // Doc is a run file as written.

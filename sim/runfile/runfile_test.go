@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"heddle/sim"
+	"github.com/heddle-sim/heddle/sim"
 )
 
 var update = flag.Bool("update", false, "rewrite runfile.schema.json")

@@ -7,7 +7,7 @@ import (
 
 	"github.com/invopop/jsonschema"
 
-	"heddle/sim"
+	"github.com/heddle-sim/heddle/sim"
 )
 
 // schema is the JSON schema of run files, for editors. It is generated from Doc, by

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"heddle/sheets/yamldoc"
+	"github.com/heddle-sim/heddle/sheets/yamldoc"
 )
 
 // Target is what a latency-sensitive application is to reach: a number of thread

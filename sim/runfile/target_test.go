@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"heddle/sim"
+	"github.com/heddle-sim/heddle/sim"
 )
 
 const twoTasks = `machine: fermi

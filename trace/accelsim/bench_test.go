@@ -4,7 +4,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"heddle/isa"
+	"github.com/heddle-sim/heddle/isa"
 )
 
 // BenchmarkStep is the cost of replaying a warp instruction, loads and stores with

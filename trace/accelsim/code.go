@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"heddle/isa"
+	"github.com/heddle-sim/heddle/isa"
 )
 
 // maxCode bounds the distinct instructions of a kernel; the largest real kernels

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"sync"
 
-	"heddle/isa"
+	"github.com/heddle-sim/heddle/isa"
 )
 
 // grid implements isa.Grid over a Trace.

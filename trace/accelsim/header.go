@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"heddle/isa"
+	"github.com/heddle-sim/heddle/isa"
 )
 
 // MaxVersion is the newest tracer version this package reads.

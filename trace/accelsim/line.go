@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math/bits"
 
-	"heddle/isa"
+	"github.com/heddle-sim/heddle/isa"
 )
 
 const (

@@ -12,13 +12,13 @@ import (
 
 	"go.uber.org/goleak"
 
-	"heddle/host"
-	"heddle/machine"
-	"heddle/mem"
-	"heddle/sheets"
-	"heddle/sim"
-	"heddle/stat"
-	"heddle/trace/accelsim"
+	"github.com/heddle-sim/heddle/host"
+	"github.com/heddle-sim/heddle/machine"
+	"github.com/heddle-sim/heddle/mem"
+	"github.com/heddle-sim/heddle/sheets"
+	"github.com/heddle-sim/heddle/sim"
+	"github.com/heddle-sim/heddle/stat"
+	"github.com/heddle-sim/heddle/trace/accelsim"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"heddle/isa"
+	"github.com/heddle-sim/heddle/isa"
 )
 
 // header is a minimal header of a grid of one block of 32 threads: 8 lines, of

@@ -3,7 +3,7 @@ package accelsim
 import (
 	"strings"
 
-	"heddle/isa"
+	"github.com/heddle-sim/heddle/isa"
 )
 
 // opcode is what the first word of a SASS opcode says of an instruction.

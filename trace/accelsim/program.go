@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"strconv"
 
-	"heddle/host"
+	"github.com/heddle-sim/heddle/host"
 )
 
 // ahead is how many kernels are read before the machine has run them, when a trace

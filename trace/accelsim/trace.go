@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"heddle/isa"
+	"github.com/heddle-sim/heddle/isa"
 )
 
 const (

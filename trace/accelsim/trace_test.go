@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"heddle/isa"
+	"github.com/heddle-sim/heddle/isa"
 )
 
 func mkdir(t testing.TB, dir string) {

@@ -14,7 +14,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"github.com/ulikunitz/xz"
 
-	"heddle/isa/scalar"
+	"github.com/heddle-sim/heddle/isa/scalar"
 )
 
 // sample is a trace of so many records in which every kind of instruction occurs.

@@ -24,7 +24,7 @@ import (
 	"github.com/ulikunitz/xz"
 	"github.com/ulikunitz/xz/lzma"
 
-	"heddle/isa/scalar"
+	"github.com/heddle-sim/heddle/isa/scalar"
 )
 
 // mostDictionary bounds the memory a compressed file may ask of a decompressor: twice what xz -9

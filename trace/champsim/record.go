@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 
-	"heddle/isa/scalar"
+	"github.com/heddle-sim/heddle/isa/scalar"
 )
 
 // Bytes of a record.

@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"heddle/sim"
-	"heddle/trace/record"
+	"github.com/heddle-sim/heddle/sim"
+	"github.com/heddle-sim/heddle/trace/record"
 )
 
 // app is an application at a size that takes a fraction of a second.

@@ -6,9 +6,9 @@ import (
 	"path/filepath"
 	"testing"
 
-	"heddle/isa"
-	"heddle/sim"
-	"heddle/trace/record"
+	"github.com/heddle-sim/heddle/isa"
+	"github.com/heddle-sim/heddle/sim"
+	"github.com/heddle-sim/heddle/trace/record"
 )
 
 // workloads are the applications the speed is measured on: arithmetic, shared

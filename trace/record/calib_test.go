@@ -5,13 +5,13 @@ import (
 	"strings"
 	"testing"
 
-	"heddle/internal/invariants"
-	"heddle/isa"
-	"heddle/lab/calib"
-	"heddle/machine"
-	"heddle/ptx/emulate"
-	"heddle/sheets"
-	"heddle/trace/record"
+	"github.com/heddle-sim/heddle/internal/invariants"
+	"github.com/heddle-sim/heddle/isa"
+	"github.com/heddle-sim/heddle/lab/calib"
+	"github.com/heddle-sim/heddle/machine"
+	"github.com/heddle-sim/heddle/ptx/emulate"
+	"github.com/heddle-sim/heddle/sheets"
+	"github.com/heddle-sim/heddle/trace/record"
 )
 
 const calibDir = "../../apps/calib"

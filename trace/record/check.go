@@ -3,7 +3,7 @@ package record
 import (
 	"fmt"
 
-	"heddle/isa"
+	"github.com/heddle-sim/heddle/isa"
 )
 
 // maxShared is more shared memory than a CTA has on any GPU, in bytes.

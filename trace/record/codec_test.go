@@ -5,7 +5,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"heddle/isa"
+	"github.com/heddle-sim/heddle/isa"
 )
 
 // testCode has one instruction of every sort the codec tells apart.

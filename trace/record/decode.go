@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"math/bits"
 
-	"heddle/isa"
+	"github.com/heddle-sim/heddle/isa"
 )
 
 // What an address must stay below. Global: allocators start low, and the machine

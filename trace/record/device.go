@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"math"
 
-	"heddle/host"
-	"heddle/isa"
-	"heddle/mem"
+	"github.com/heddle-sim/heddle/host"
+	"github.com/heddle-sim/heddle/isa"
+	"github.com/heddle-sim/heddle/mem"
 )
 
 // device records what a host program asks of the device beneath.

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"testing"
 
-	"heddle/isa"
+	"github.com/heddle-sim/heddle/isa"
 )
 
 // Digest is a hash of everything the recording says but how it lies in the file.

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"heddle/isa"
+	"github.com/heddle-sim/heddle/isa"
 )
 
 // source is a grid that does what a seed says: every warp takes steps random loads,

@@ -9,9 +9,9 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
-	"heddle/host"
-	"heddle/isa"
-	"heddle/mem"
+	"github.com/heddle-sim/heddle/host"
+	"github.com/heddle-sim/heddle/isa"
+	"github.com/heddle-sim/heddle/mem"
 )
 
 // forge makes a file that is whole as far as sums go, around any index text and the

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"heddle/host"
-	"heddle/sim"
-	"heddle/trace/record"
+	"github.com/heddle-sim/heddle/host"
+	"github.com/heddle-sim/heddle/sim"
+	"github.com/heddle-sim/heddle/trace/record"
 )
 
 // All operations of a host program come back in their order and at their time:

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"math"
 
-	"heddle/host"
-	"heddle/isa"
-	"heddle/mem"
+	"github.com/heddle-sim/heddle/host"
+	"github.com/heddle-sim/heddle/isa"
+	"github.com/heddle-sim/heddle/mem"
 )
 
 // index is what a recording holds besides the pages: everything that is needed to

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"math"
 
-	"heddle/host"
-	"heddle/mem"
+	"github.com/heddle-sim/heddle/host"
+	"github.com/heddle-sim/heddle/mem"
 )
 
 // Program is a host program that issues the operations of a recording again.

@@ -10,7 +10,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
-	"heddle/isa"
+	"github.com/heddle-sim/heddle/isa"
 )
 
 // Recording is an opened recording. Its grids may be run by several goroutines,

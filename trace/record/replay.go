@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"heddle/isa"
+	"github.com/heddle-sim/heddle/isa"
 )
 
 // grid replays a launch.

@@ -11,7 +11,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
-	"heddle/isa"
+	"github.com/heddle-sim/heddle/isa"
 )
 
 // Writer makes a recording. Its grids may be run by several goroutines, one per

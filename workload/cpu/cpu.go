@@ -11,8 +11,8 @@ import (
 	"fmt"
 	"strings"
 
-	"heddle/sheets/yamldoc"
-	"heddle/workload/draw"
+	"github.com/heddle-sim/heddle/sheets/yamldoc"
+	"github.com/heddle-sim/heddle/workload/draw"
 )
 
 const (

@@ -1,6 +1,6 @@
 package cpu
 
-import "heddle/isa/scalar"
+import "github.com/heddle-sim/heddle/isa/scalar"
 
 // Program is a model as the operations of a CPU core: plain instructions between loads and
 // stores. The stream is what a program does beyond its private caches; it enters a core as any

@@ -3,7 +3,7 @@ package cpu
 import (
 	"testing"
 
-	"heddle/isa/scalar"
+	"github.com/heddle-sim/heddle/isa/scalar"
 )
 
 // A program is its model's stream: the same addresses in the same order, and instruction by

@@ -14,7 +14,7 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"heddle/machine/dram"
+	"github.com/heddle-sim/heddle/machine/dram"
 )
 
 // Rule says that a Next may not follow a Prev of the same node of Level, or with

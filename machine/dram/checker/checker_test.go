@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"heddle/machine/dram"
+	"github.com/heddle-sim/heddle/machine/dram"
 )
 
 func device() Device {

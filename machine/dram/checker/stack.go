@@ -3,7 +3,7 @@ package checker
 import (
 	"fmt"
 
-	"heddle/machine/dram"
+	"github.com/heddle-sim/heddle/machine/dram"
 )
 
 // StackDevice is what the migrations among channels of one device are checked

@@ -8,9 +8,9 @@ import (
 	"sort"
 	"strings"
 
-	"heddle/machine/dram"
-	"heddle/sheets"
-	"heddle/sheets/yamldoc"
+	"github.com/heddle-sim/heddle/machine/dram"
+	"github.com/heddle-sim/heddle/sheets"
+	"github.com/heddle-sim/heddle/sheets/yamldoc"
 )
 
 // Device is what a probe simulates.

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"heddle/machine/dram"
-	"heddle/machine/dram/checker"
+	"github.com/heddle-sim/heddle/machine/dram"
+	"github.com/heddle-sim/heddle/machine/dram/checker"
 )
 
 func read(t testing.TB, file string) []byte {

@@ -5,7 +5,7 @@ import (
 	"math/bits"
 	"strings"
 
-	"heddle/machine/dram"
+	"github.com/heddle-sim/heddle/machine/dram"
 )
 
 // Address fields, in the order of a device's hierarchy.

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"heddle/machine/dram"
+	"github.com/heddle-sim/heddle/machine/dram"
 )
 
 // mapConfig has 64-byte accesses, 2 ranks, 4 groups, 4 banks, 16 columns, 256 rows.

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"heddle/machine/dram"
+	"github.com/heddle-sim/heddle/machine/dram"
 )
 
 // preset is a timing preset of a DRAM standard: clocks of CK and organisation.

@@ -3,7 +3,7 @@ package probe
 import (
 	"fmt"
 
-	"heddle/machine/dram"
+	"github.com/heddle-sim/heddle/machine/dram"
 )
 
 // Result has the columns of the reference table.

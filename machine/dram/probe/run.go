@@ -1,7 +1,7 @@
 package probe
 
 import (
-	"heddle/machine/dram"
+	"github.com/heddle-sim/heddle/machine/dram"
 )
 
 // Options say how requests are sent.

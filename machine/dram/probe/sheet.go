@@ -6,9 +6,9 @@ import (
 	"reflect"
 	"strings"
 
-	"heddle/machine/dram"
-	"heddle/sheets"
-	"heddle/sheets/yamldoc"
+	"github.com/heddle-sim/heddle/machine/dram"
+	"github.com/heddle-sim/heddle/sheets"
+	"github.com/heddle-sim/heddle/sheets/yamldoc"
 )
 
 // parseSheet reads a machine sheet, a file with just a dram section (and perhaps a

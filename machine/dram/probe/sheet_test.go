@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"heddle/machine/dram"
-	"heddle/sheets"
+	"github.com/heddle-sim/heddle/machine/dram"
+	"github.com/heddle-sim/heddle/sheets"
 )
 
 const hbmSheet = `

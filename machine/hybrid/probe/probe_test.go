@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"heddle/machine/hybrid"
+	"github.com/heddle-sim/heddle/machine/hybrid"
 )
 
 // What is written out is the mapping after the change, and what moved is what differs.

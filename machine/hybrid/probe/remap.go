@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"heddle/machine/hybrid"
+	"github.com/heddle-sim/heddle/machine/hybrid"
 )
 
 // maxWays bounds what is printed.

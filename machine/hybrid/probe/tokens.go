@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"heddle/machine/hybrid"
+	"github.com/heddle-sim/heddle/machine/hybrid"
 )
 
 // Access is a miss of the GPU.

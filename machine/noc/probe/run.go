@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"heddle/machine/noc"
+	"github.com/heddle-sim/heddle/machine/noc"
 )
 
 // Options describe one measurement.

@@ -1,6 +1,6 @@
 package probe
 
-import "heddle/machine/noc"
+import "github.com/heddle-sim/heddle/machine/noc"
 
 // step is one clock: what arrives at the sinks, draws, sends, and the router.
 func (p *prober) step() {

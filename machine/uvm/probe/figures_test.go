@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"heddle/machine/uvm"
+	"github.com/heddle-sim/heddle/machine/uvm"
 )
 
 const (

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"heddle/machine/uvm"
+	"github.com/heddle-sim/heddle/machine/uvm"
 )
 
 func TestBadInput(t *testing.T) {

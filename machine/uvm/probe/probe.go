@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"io"
 
-	"heddle/machine/uvm"
+	"github.com/heddle-sim/heddle/machine/uvm"
 )
 
 // Move is contiguous pages that come, in one transfer.

@@ -9,7 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"heddle/machine/uvm"
+	"github.com/heddle-sim/heddle/machine/uvm"
 )
 
 // reference is unified memory a second time, by the page and without any cleverness: a map of

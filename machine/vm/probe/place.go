@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"strings"
 
-	"heddle/machine/vm"
+	"github.com/heddle-sim/heddle/machine/vm"
 )
 
 // Options say how pages are placed.

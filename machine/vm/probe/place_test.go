@@ -9,7 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"heddle/machine/vm"
+	"github.com/heddle-sim/heddle/machine/vm"
 )
 
 // Figure 6 of NUBA: (a) is the accesses of two SMs that share nothing, (d) of two that touch
