@@ -76,6 +76,7 @@ func (b *Book) WriteReport(file, results string, done []*Reproduced) error {
 func (b *Book) writeJSON(file string, r *Reproduced) error {
 	type claim struct {
 		ID      string   `json:"id"`
+		Text    string   `json:"text"`
 		Paper   *float64 `json:"paper,omitempty"`
 		Expects string   `json:"expected"` // with the tolerance
 		Value   *float64 `json:"value,omitempty"`
@@ -85,8 +86,8 @@ func (b *Book) writeJSON(file string, r *Reproduced) error {
 	var claims []claim
 	for _, j := range b.Study.Judge(r) {
 		c := claim{
-			ID: j.Claim.ID, Paper: j.Claim.Paper, Expects: j.Claim.Expected(), Mixes: mixesCell(&j),
-			Verdict: j.Verdict,
+			ID: j.Claim.ID, Text: j.Claim.Text, Paper: j.Claim.Paper, Expects: j.Claim.Expected(),
+			Mixes: mixesCell(&j), Verdict: j.Verdict,
 		}
 		if j.Verdict != NotMeasured {
 			c.Value = &j.Value.Value
@@ -96,6 +97,7 @@ func (b *Book) writeJSON(file string, r *Reproduced) error {
 	text, err := json.MarshalIndent(struct {
 		Study    string             `json:"study"`
 		Figure   string             `json:"figure"`
+		Title    string             `json:"title"`
 		Scale    string             `json:"scale"`
 		Budget   uint64             `json:"budget_cycles"`
 		Epoch    uint64             `json:"epoch_cycles"`
@@ -106,8 +108,8 @@ func (b *Book) writeJSON(file string, r *Reproduced) error {
 		Claims   []claim            `json:"claims"`
 		Problems []string           `json:"problems,omitempty"`
 	}{
-		b.Study.Name, r.Figure.Name, b.Scale.Name, b.Scale.Budget, b.Scale.Epoch, b.Study.Machine, b.set, b.Code,
-		r.Measures, claims, r.Problems,
+		b.Study.Name, r.Figure.Name, r.Figure.Title, b.Scale.Name, b.Scale.Budget, b.Scale.Epoch, b.Study.Machine,
+		b.set, b.Code, r.Measures, claims, r.Problems,
 	}, "", "  ")
 	if err != nil {
 		return err

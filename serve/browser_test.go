@@ -9,15 +9,15 @@ import (
 	"net"
 	"net/http/httptest"
 	"os"
-	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/chromedp/chromedp"
 
+	"github.com/heddle-sim/heddle/internal/browser"
 	"github.com/heddle-sim/heddle/lab"
 	"github.com/heddle-sim/heddle/lab/live"
 	"github.com/heddle-sim/heddle/sim"
@@ -25,99 +25,12 @@ import (
 
 var shots = flag.String("shots", "", "write screenshots into this folder")
 
-// browser finds a Chromium, or skips and says how to get one.
-func browser(t *testing.T) string {
-	t.Helper()
-	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome"} {
-		if p, err := exec.LookPath(name); err == nil {
-			return p
-		}
-	}
-	t.Skip("no browser: the pages of heddle serve are not tried in one. Install it by: apt-get install -y chromium")
-	return ""
-}
-
-// visitor is a headless browser and what its console said.
-type visitor struct {
-	t    *testing.T
-	ctx  context.Context
-	mu   sync.Mutex
-	said []string
-}
-
-func visit(t *testing.T, width, height int64, address string) *visitor {
-	t.Helper()
-	opts := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(browser(t)), chromedp.NoSandbox,
-		chromedp.DisableGPU)
-	ctx, cancel := chromedp.NewExecAllocator(t.Context(), opts...)
-	t.Cleanup(cancel)
-	ctx, cancel = chromedp.NewContext(ctx)
-	t.Cleanup(cancel)
-	ctx, cancel = context.WithTimeout(ctx, 3*time.Minute) // of a stuck browser; nothing is timed
-	t.Cleanup(cancel)
-	v := &visitor{t: t, ctx: ctx}
-	if err := chromedp.Do(ctx, chromedp.EmulateViewport(width, height)); err != nil {
-		t.Fatal(err)
-	}
-	console := chromedp.Console(ctx)
-	go func() {
-		for m, err := range console {
-			if err != nil {
-				return
-			}
-			v.mu.Lock()
-			v.said = append(v.said, m.String())
-			v.mu.Unlock()
-		}
-	}()
-	if err := chromedp.Do(ctx, chromedp.Navigate(address)); err != nil {
-		t.Fatal(err)
-	}
-	return v
-}
-
-// eval evaluates a JavaScript expression.
-func eval[T any](v *visitor, expr string) T {
-	v.t.Helper()
-	x, err := chromedp.Run(v.ctx, chromedp.Evaluate[T](expr))
-	if err != nil {
-		v.t.Fatalf("%s: %v", expr, err)
-	}
-	return x
-}
-
-// until waits until an expression is true.
-func (v *visitor) until(expr string) {
-	v.t.Helper()
-	for begun := time.Now(); !eval[bool](v, "!!("+expr+")"); time.Sleep(20 * time.Millisecond) {
-		if time.Since(begun) > time.Minute {
-			v.t.Fatalf("%s never comes true; the page says\n%s", expr, eval[string](v, "document.body.innerText"))
-		}
-	}
-}
-
-// silent wants nothing on the console.
-func (v *visitor) silent() {
-	v.t.Helper()
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	if len(v.said) > 0 {
-		v.t.Errorf("the console says %q", v.said)
-	}
-}
-
-func (v *visitor) shot(name string) {
-	v.t.Helper()
+// shot is the file of a screenshot, where some are asked for.
+func shot(name string) string {
 	if *shots == "" {
-		return
+		return ""
 	}
-	png, err := chromedp.Run(v.ctx, chromedp.CaptureScreenshot())
-	if err == nil {
-		err = os.WriteFile(filepath.Join(*shots, name+".png"), png, 0o644)
-	}
-	if err != nil {
-		v.t.Fatal(err)
-	}
+	return filepath.Join(*shots, name+".png")
 }
 
 // busySite has results of all kinds, a sweep that is on its way and one that died.
@@ -192,10 +105,10 @@ const countRows = `document.querySelectorAll("#results tbody tr").length`
 func TestInABrowser(t *testing.T) {
 	x, address, board, follow := busySite(t)
 	follow(40_000)
-	v := visit(t, 1280, 900, address+"/")
-	v.until(`document.body.dataset.ready === "yes" && ` + countRows + ` === 93`)
-	v.until(`document.querySelector(".process .speed")?.textContent.includes("2500 cycles/s, 24 s left")`)
-	text := eval[string](v, `document.querySelector("#processes").innerText`)
+	v := browser.Open(t, 1280, 900, address+"/")
+	v.Until(`document.body.dataset.ready === "yes" && ` + countRows + ` === 93`)
+	v.Until(`document.querySelector(".process .speed")?.textContent.includes("2500 cycles/s, 24 s left")`)
+	text := browser.Eval[string](v, `document.querySelector("#processes").innerText`)
 	for _, want := range []string{
 		"sweep channels.yaml", "1 of 12 runs done, 5 kept from before", "slurm: tasks: 1 run, 3 wait (Priority)",
 		"10 wait", "1 failed", "app.star:3: n is negative",
@@ -208,88 +121,86 @@ func TestInABrowser(t *testing.T) {
 	if strings.Contains(text, "unfinished") {
 		t.Errorf("what a dead process was at is shown as if it ran:\n%s", text)
 	}
-	if s := eval[string](v, `document.querySelector("tr.malformed .state").innerText`); !strings.Contains(s, "malformed") {
+	if s := browser.Eval[string](v, `document.querySelector("tr.malformed .state").innerText`); !strings.Contains(s, "malformed") {
 		t.Errorf("%q", s)
 	}
-	if n := eval[int](v, `document.querySelectorAll("script").length`); n != 1 {
+	if n := browser.Eval[int](v, `document.querySelectorAll("script").length`); n != 1 {
 		t.Errorf("%d scripts: one came out of a label", n)
 	}
-	v.shot("serve")
+	v.Shot(shot("serve"))
 
 	follow(90_000) // live: the simulation goes on, a result appears
-	v.until(`document.querySelector(".process .speed").textContent.includes("4 s left")`)
+	v.Until(`document.querySelector(".process .speed").textContent.includes("4 s left")`)
 	x.put(result("nuba", "alone", 100, "LATEST"))
-	v.until(`document.querySelector("#results tbody tr .apps").innerText === "LATEST"`)
+	v.Until(`document.querySelector("#results tbody tr .apps").innerText === "LATEST"`)
 	if err := board.Close(true); err != nil {
 		t.Fatal(err)
 	}
-	v.until(`document.querySelector(".process.ended") !== null`)
+	v.Until(`document.querySelector(".process.ended") !== null`)
 
-	eval[bool](v, `(() => { const s = document.getElementById("search"); s.value = "machine:ugpu policy:mps is:shared";
+	browser.Eval[bool](v, `(() => { const s = document.getElementById("search"); s.value = "machine:ugpu policy:mps is:shared";
 		s.dispatchEvent(new Event("input")); return true; })()`)
-	v.until(countRows + ` === 10 && document.getElementById("count").textContent === "10 of 94"`)
-	if s := eval[string](v, `document.querySelector("#results td[data-name=STP]").innerText`); s != "1.000" {
+	v.Until(countRows + ` === 10 && document.getElementById("count").textContent === "10 of 94"`)
+	if s := browser.Eval[string](v, `document.querySelector("#results td[data-name=STP]").innerText`); s != "1.000" {
 		t.Errorf("STP %q", s)
 	}
-	eval[bool](v, `document.querySelector("#results [data-sort=cycles]").click() || true`)
-	v.until(`document.querySelector("#results td[data-name=cycles]").innerText === "1027"`)
-	eval[bool](v, `(() => { const b = document.querySelectorAll("#results .pick input"); b[0].click(); b[3].click(); return true; })()`)
-	if s := eval[string](v, `document.getElementById("compare").textContent`); s != "compare 2" {
+	browser.Eval[bool](v, `document.querySelector("#results [data-sort=cycles]").click() || true`)
+	v.Until(`document.querySelector("#results td[data-name=cycles]").innerText === "1027"`)
+	browser.Eval[bool](v, `(() => { const b = document.querySelectorAll("#results .pick input"); b[0].click(); b[3].click(); return true; })()`)
+	if s := browser.Eval[string](v, `document.getElementById("compare").textContent`); s != "compare 2" {
 		t.Errorf("%q", s)
 	}
-	v.shot("search")
-	v.silent()
-	eval[bool](v, `document.getElementById("compare").click() || true`)
-	v.until(`document.body?.dataset.ready === "yes" && document.querySelectorAll("#compare tbody tr").length === 2`)
-	v.shot("compare")
-	eval[bool](v, `history.back() || true`)
-	v.until(`document.getElementById("search")?.value === "machine:ugpu policy:mps is:shared" && ` + countRows + ` === 10`)
-	eval[bool](v, `document.querySelector("#results .apps a").click() || true`)
-	v.until(`document.body?.dataset.ready === "yes" && document.querySelector("#run-0") !== null`)
+	v.Shot(shot("search"))
+	v.Silent()
+	browser.Eval[bool](v, `document.getElementById("compare").click() || true`)
+	v.Until(`document.body?.dataset.ready === "yes" && document.querySelectorAll("#compare tbody tr").length === 2`)
+	v.Shot(shot("compare"))
+	browser.Eval[bool](v, `history.back() || true`)
+	v.Until(`document.getElementById("search")?.value === "machine:ugpu policy:mps is:shared" && ` + countRows + ` === 10`)
+	browser.Eval[bool](v, `document.querySelector("#results .apps a").click() || true`)
+	v.Until(`document.body?.dataset.ready === "yes" && document.querySelector("#run-0") !== null`)
 }
 
 // TestOnAPhone: nothing is wider than the screen, and what can be touched is large enough.
 func TestOnAPhone(t *testing.T) {
 	_, address, _, follow := busySite(t)
 	follow(40_000)
-	v := visit(t, 390, 844, address+"/")
-	v.until(`document.body.dataset.ready === "yes" && ` + countRows + ` === 93`)
-	v.shot("phone")
-	if w := eval[int](v, `document.documentElement.scrollWidth`); w > 390 {
-		wide := eval[string](v, `[...document.querySelectorAll("body *")].filter((e) => e.getBoundingClientRect().right > 391)
+	v := browser.Open(t, 390, 844, address+"/")
+	v.Until(`document.body.dataset.ready === "yes" && ` + countRows + ` === 93`)
+	v.Shot(shot("phone"))
+	if w := browser.Eval[int](v, `document.documentElement.scrollWidth`); w > 390 {
+		wide := browser.Eval[string](v, `[...document.querySelectorAll("body *")].filter((e) => e.getBoundingClientRect().right > 391)
 			.slice(0, 5).map((e) => e.outerHTML.slice(0, 90)).join("\n")`)
 		t.Errorf("the page is %d wide: %s", w, wide)
 	}
-	if h := eval[[]float64](v, `[...document.querySelectorAll("#search, #compare, .pick input")].slice(0, 4)
+	if h := browser.Eval[[]float64](v, `[...document.querySelectorAll("#search, #compare, .pick input")].slice(0, 4)
 		.map((e) => e.getBoundingClientRect().height)`); h[0] < 36 || h[1] < 36 || h[2] < 20 {
 		t.Errorf("heights of search, compare, check box: %v", h)
 	}
-	if s := eval[string](v, `document.querySelector("#results tbody tr").innerText`); !strings.Contains(s, "cycles") &&
+	if s := browser.Eval[string](v, `document.querySelector("#results tbody tr").innerText`); !strings.Contains(s, "cycles") &&
 		!strings.Contains(s, "malformed") && !strings.Contains(s, "failed") {
 		t.Errorf("a result's card says %q", s)
 	}
 	for _, width := range []int64{320, 600, 800, 901, 1100} {
-		if err := chromedp.Do(v.ctx, chromedp.EmulateViewport(width, 800)); err != nil {
-			t.Fatal(err)
-		}
-		if w := eval[int64](v, `document.documentElement.scrollWidth`); w > width {
+		v.Do(chromedp.EmulateViewport(width, 800))
+		if w := browser.Eval[int64](v, `document.documentElement.scrollWidth`); w > width {
 			t.Errorf("on a screen of %d the page is %d wide", width, w)
-			v.shot(fmt.Sprint("wide", width))
+			v.Shot(shot(fmt.Sprint("wide", width)))
 		}
 	}
-	v.silent()
+	v.Silent()
 }
 
 // TestServerGoesAway: the page says so, and finds it again.
 func TestServerGoesAway(t *testing.T) {
 	x, address, _, _ := busySite(t)
-	v := visit(t, 1000, 700, address+"/")
-	v.until(`document.body.dataset.ready === "yes" && document.getElementById("state").textContent === "live"`)
+	v := browser.Open(t, 1000, 700, address+"/")
+	v.Until(`document.body.dataset.ready === "yes" && document.getElementById("state").textContent === "live"`)
 	if err := x.web.Listener.Close(); err != nil {
 		t.Fatal(err)
 	}
 	x.web.CloseClientConnections()
-	v.until(`document.getElementById("state").textContent.includes("does not answer")`)
+	v.Until(`document.getElementById("state").textContent.includes("does not answer")`)
 	again, err := net.Listen("tcp", strings.TrimPrefix(address, "http://"))
 	if err != nil {
 		t.Fatal(err)
@@ -301,5 +212,35 @@ func TestServerGoesAway(t *testing.T) {
 	back.Listener = again
 	back.Start()
 	t.Cleanup(back.CloseClientConnections)
-	v.until(`document.getElementById("state").textContent === "live"`)
+	v.Until(`document.getElementById("state").textContent === "live"`)
+}
+
+// TestStudyInABrowser opens a study from the list, and sees its figures.
+func TestStudyInABrowser(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	t.Cleanup(cancel)
+	s, err := New(ctx, Options{Roots: []string{"../paper/ugpu"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(s)
+	t.Cleanup(server.Close)
+	t.Cleanup(server.CloseClientConnections)
+	v := browser.Open(t, 390, 844, server.URL+"/")
+	v.Until(`document.querySelector("#studies a")?.innerText.startsWith("ugpu, scale ")`)
+	v.Shot(shot("studies"))
+	browser.Eval[bool](v, `document.querySelector("#studies a").click() || true`)
+	v.Until(`document.querySelectorAll("section.figure").length > 5`)
+	browser.Eval[bool](v, `document.querySelectorAll("img").forEach((i) => { i.loading = "eager"; }) || true`)
+	v.Until(`[...document.images].every((i) => i.complete && i.naturalWidth > 100)`)
+	names := browser.Eval[[]string](v, `[...document.querySelectorAll("section.figure")].map((e) => e.id)`)
+	four, ten := slices.Index(names, "fig4"), slices.Index(names, "fig10")
+	if four < 0 || ten < four {
+		t.Errorf("the order of figures: %v", names)
+	}
+	if w := browser.Eval[int](v, `document.documentElement.scrollWidth`); w > 390 {
+		t.Errorf("the study's page is %d wide", w)
+	}
+	v.Shot(shot("study"))
+	v.Silent()
 }

@@ -31,6 +31,7 @@ const (
 	inStore place = iota
 	inFailed
 	inDirectory // result.json of a result directory
+	inStudy     // NAME.json beside NAME.csv: a figure, perhaps
 )
 
 func (f found) place() string {
@@ -42,9 +43,10 @@ func (f found) place() string {
 
 // known is a file that was read.
 type known struct {
-	size int64
-	mod  time.Time
-	row  *Row
+	size   int64
+	mod    time.Time
+	row    *Row    // nil of a figure
+	figure *figure // nil of a result, and of what turned out to be no figure
 }
 
 // folder is a folder of the store as it was last listed.
@@ -66,6 +68,7 @@ type index struct {
 	rows    []*Row // the youngest first
 	byID    map[string]*Row
 	alone   map[string][]*Row
+	studies []*Study
 	version int // counts publications
 	pending int // files not read yet
 }
@@ -110,7 +113,7 @@ func (x *index) refresh(ctx context.Context) {
 			continue // gone meanwhile
 		}
 		if !have || old.size != info.Size() || !old.mod.Equal(info.ModTime()) {
-			x.files[f.path] = known{info.Size(), info.ModTime(), old.row}
+			x.files[f.path] = known{info.Size(), info.ModTime(), old.row, old.figure}
 			todo = append(todo, f)
 		}
 	}
@@ -129,8 +132,9 @@ func (x *index) refresh(ctx context.Context) {
 func (x *index) read(ctx context.Context, todo []found) {
 	slices.SortStableFunc(todo, func(a, b found) int { return x.files[b.path].mod.Compare(x.files[a.path].mod) })
 	type answer struct {
-		path string
-		row  *Row
+		path   string
+		row    *Row
+		figure *figure
 	}
 	work, answers := make(chan int), make(chan answer, 64)
 	times := make([]time.Time, len(todo))
@@ -141,7 +145,12 @@ func (x *index) read(ctx context.Context, todo []found) {
 	for range min(runtime.GOMAXPROCS(0), max(1, len(todo))) {
 		wg.Go(func() {
 			for i := range work {
-				answers <- answer{todo[i].path, readRow(todo[i], times[i])}
+				f := todo[i]
+				if f.kind == inStudy {
+					answers <- answer{f.path, nil, readFigure(f.path, times[i])}
+				} else {
+					answers <- answer{f.path, readRow(f, times[i]), nil}
+				}
 			}
 		})
 	}
@@ -159,7 +168,7 @@ func (x *index) read(ctx context.Context, todo []found) {
 	said, left := time.Now(), len(todo)
 	for a := range answers {
 		k := x.files[a.path]
-		k.row = a.row
+		k.row, k.figure = a.row, a.figure
 		x.files[a.path] = k
 		left--
 		if time.Since(said) > publishEvery {
@@ -175,7 +184,11 @@ func (x *index) publish(pending int) {
 	rows := make([]*Row, 0, len(x.files))
 	byID := make(map[string]*Row, len(x.files))
 	alone := map[string][]*Row{}
+	var figures []*figure
 	for _, k := range x.files {
+		if k.figure != nil {
+			figures = append(figures, k.figure)
+		}
 		if k.row == nil {
 			continue
 		}
@@ -194,9 +207,10 @@ func (x *index) publish(pending int) {
 		}
 	}
 	slices.SortFunc(rows, func(a, b *Row) int { return cmp.Or(b.When.Compare(a.When), cmp.Compare(a.ID, b.ID)) })
+	all := studies(figures)
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	x.rows, x.byID, x.alone, x.pending = rows, byID, alone, pending
+	x.rows, x.byID, x.alone, x.studies, x.pending = rows, byID, alone, all, pending
 	x.version++
 }
 
@@ -205,6 +219,13 @@ func (x *index) snapshot() (rows []*Row, version, pending int) {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
 	return x.rows, x.version, x.pending
+}
+
+// allStudies are the studies there are now. Nobody changes them.
+func (x *index) allStudies() []*Study {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	return x.studies
 }
 
 // find returns the row of an ID, and those of its alone-runs.
@@ -237,6 +258,11 @@ func (x *index) list() (out []found) {
 				return fs.SkipDir
 			case d.Name() == sim.ResultFile && !d.IsDir():
 				out = append(out, found{path: path, kind: inDirectory})
+			case strings.HasSuffix(path, ".csv") && !d.IsDir():
+				record := strings.TrimSuffix(path, ".csv") + ".json"
+				if _, err := os.Stat(record); err == nil {
+					out = append(out, found{path: record, kind: inStudy})
+				}
 			}
 			return nil
 		})

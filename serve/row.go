@@ -78,10 +78,15 @@ func (o *outline) decode(text []byte) error {
 	})
 }
 
+// identity is a short name for a long one, the same every time.
+func identity(long string) string {
+	sum := sha256.Sum256([]byte(long))
+	return hex.EncodeToString(sum[:])[:16]
+}
+
 // readRow makes the row of a file. It never fails: what cannot be read is a row that says so.
 func readRow(f found, when time.Time) *Row {
-	sum := sha256.Sum256([]byte(f.path))
-	r := &Row{ID: hex.EncodeToString(sum[:])[:16], Kind: kindResult, When: when.UTC(), file: f.path, Place: f.place()}
+	r := &Row{ID: identity(f.path), Kind: kindResult, When: when.UTC(), file: f.path, Place: f.place()}
 	err := r.fill(f)
 	if err != nil {
 		r.Kind, r.Problem = kindMalformed, err.Error()

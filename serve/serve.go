@@ -4,7 +4,7 @@
 // Nothing is ever written.
 //
 // A reader must know three types: Server, the pages and who may see them; index, which follows the
-// files; Row, what the list says of a result.
+// files; Row, what the list says of a result (and Study, of the figures of a paper).
 package serve
 
 import (
@@ -34,7 +34,7 @@ var web embed.FS
 // Options say what is shown to whom.
 type Options struct {
 	Store string   // the result store; "": none
-	Roots []string // folders that are, or hold, result directories
+	Roots []string // folders that are, or hold, result directories or figures of studies
 	// Token is asked for where it is not empty: in the address once, then in a cookie, or as a
 	// bearer. Without one, only requests to this computer's own names are answered.
 	Token string
@@ -64,6 +64,9 @@ func New(ctx context.Context, o Options) (*Server, error) {
 	s.mux.HandleFunc("GET /api/live", s.live)
 	s.mux.HandleFunc("GET /events", s.stream)
 	s.mux.HandleFunc("GET /page", s.page)
+	s.mux.HandleFunc("GET /api/studies", s.listStudies)
+	s.mux.HandleFunc("GET /study", s.study)
+	s.mux.HandleFunc("GET /figure", s.figure)
 	go s.index.keep(ctx)
 	go s.watch(ctx)
 	return s, nil

@@ -24,14 +24,15 @@ func serveCmd() *cobra.Command {
 		Short: "Show results, and what is being simulated, in a browser",
 		Long: `Show the result store and result directories in a browser while runs, sweeps and
 studies go on: what runs, what waits, how fast, how long still, what failed and why;
-the page of any run; any runs compared. Folders may hold result directories at some
-depth. Searches look for words, or in a field: machine:ugpu app:pvc policy:smqos
+the page of any run; any runs compared. Folders may hold result directories, and
+figures of studies with their claims, at some depth. Searches look for words, or in a field: machine:ugpu app:pvc policy:smqos
 dir:two is:shared, and -word for without.
 
 Only this computer can look, unless --listen says otherwise; then a token is asked
 for. Nothing is written.`,
 		Example: `  heddle serve
-  heddle serve results --listen 0.0.0.0:7077`,
+  heddle serve results --listen 0.0.0.0:7077
+  heddle serve paper                # figures and verdicts of the studies`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return serveResults(cmd, args, listen, cache, token)
 		},

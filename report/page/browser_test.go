@@ -1,95 +1,34 @@
 package page
 
 import (
-	"context"
 	"flag"
 	"fmt"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
-	"time"
 
 	"github.com/chromedp/chromedp"
+
+	"github.com/heddle-sim/heddle/internal/browser"
 )
 
 var shot = flag.String("shot", "", "write a screenshot of the page to this PNG file")
 
-// browser finds a Chromium, or skips and says how to get one.
-func browser(t *testing.T) string {
-	t.Helper()
-	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome"} {
-		if p, err := exec.LookPath(name); err == nil {
-			return p
-		}
-	}
-	t.Skip("no browser: the page is not tried in one. Install it by: apt-get install -y chromium")
-	return ""
-}
-
-// open shows a page of the runs in a headless browser and collects what it complains of.
-func open(t *testing.T, runs []Run) (context.Context, func() []string) {
+// open shows a page of the runs.
+func open(t *testing.T, runs []Run) *browser.Page {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "page.html")
 	if err := WriteFile(path, runs); err != nil {
 		t.Fatal(err)
 	}
-	opts := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(browser(t)), chromedp.NoSandbox,
-		chromedp.DisableGPU)
-	ctx, cancel := chromedp.NewExecAllocator(t.Context(), opts...)
-	t.Cleanup(cancel)
-	ctx, cancel = chromedp.NewContext(ctx)
-	t.Cleanup(cancel)
-	ctx, cancel = context.WithTimeout(ctx, 2*time.Minute) // of a stuck browser; nothing is timed
-	t.Cleanup(cancel)
-	if err := chromedp.Do(ctx, chromedp.EmulateViewport(1280, 900)); err != nil {
-		t.Fatal(err)
-	}
-	var mu sync.Mutex
-	var said []string
-	console := chromedp.Console(ctx)
-	go func() {
-		for m, err := range console {
-			if err != nil {
-				return
-			}
-			if strings.Contains(m.Text, "willReadFrequently") {
-				continue // advice about how painted() looks at pixels
-			}
-			mu.Lock()
-			said = append(said, m.String())
-			mu.Unlock()
-		}
-	}()
-	if err := chromedp.Do(ctx, chromedp.Navigate("file://"+path),
-		chromedp.WaitReady("body[data-ready=yes]")); err != nil {
-		mu.Lock()
-		defer mu.Unlock()
-		t.Fatalf("%v; the console says %q", err, said)
-	}
-	return ctx, func() []string {
-		mu.Lock()
-		defer mu.Unlock()
-		return said
-	}
-}
-
-// eval evaluates a JavaScript expression.
-func eval[T any](ctx context.Context, t *testing.T, expr string) T {
-	t.Helper()
-	v, err := chromedp.Run(ctx, chromedp.Evaluate[T](expr))
-	if err != nil {
-		t.Fatalf("%s: %v", expr, err)
-	}
+	v := browser.Open(t, 1280, 900, "file://"+path)
+	v.Do(chromedp.WaitReady("body[data-ready=yes]"))
 	return v
 }
 
 // painted counts the pixels of a canvas that have exactly a colour.
-func painted(ctx context.Context, t *testing.T, canvas, color string) int {
-	t.Helper()
-	return eval[int](ctx, t, fmt.Sprintf(`(() => {
+func painted(v *browser.Page, canvas, color string) int {
+	return browser.Eval[int](v, fmt.Sprintf(`(() => {
 		const c = document.querySelector(%q), d = c.getContext("2d").getImageData(0, 0, c.width, c.height).data;
 		const want = [1, 3, 5].map((i) => parseInt(%q.slice(i, i + 2), 16));
 		let n = 0;
@@ -99,52 +38,41 @@ func painted(ctx context.Context, t *testing.T, canvas, color string) int {
 }
 
 // drag presses the mouse at one fraction of an element's width and releases it at another.
-func drag(ctx context.Context, t *testing.T, element string, from, to float64) {
-	t.Helper()
-	eval[bool](ctx, t, fmt.Sprintf(`(document.querySelector(%q).scrollIntoView({block: "center"}), true)`, element))
-	box := eval[[]float64](ctx, t,
+func drag(v *browser.Page, element string, from, to float64) {
+	browser.Eval[bool](v, fmt.Sprintf(`(document.querySelector(%q).scrollIntoView({block: "center"}), true)`, element))
+	box := browser.Eval[[]float64](v,
 		fmt.Sprintf(`(() => { const r = document.querySelector(%q).getBoundingClientRect(); return [r.left, r.top, r.width, r.height]; })()`, element))
 	y := box[1] + box[3]/2
 	at := func(f float64) float64 { return box[0] + f*box[2] }
-	if err := chromedp.Do(ctx,
+	v.Do(
 		chromedp.MouseEvent(chromedp.MouseMoved, at(from), y),
 		chromedp.MouseEvent(chromedp.MousePressed, at(from), y, chromedp.ButtonLeft),
 		chromedp.MouseEvent(chromedp.MouseMoved, at((from+to)/2), y, chromedp.ButtonLeft),
 		chromedp.MouseEvent(chromedp.MouseMoved, at(to), y, chromedp.ButtonLeft),
 		chromedp.MouseEvent(chromedp.MouseReleased, at(to), y, chromedp.ButtonLeft),
-	); err != nil {
-		t.Fatal(err)
-	}
+	)
 }
 
 func TestInABrowser(t *testing.T) {
-	ctx, said := open(t, []Run{fromDisk(t, "dynamic", moving()), fromDisk(t, "static", still())})
-	if *shot != "" {
-		png, err := chromedp.Run(ctx, chromedp.FullScreenshot(100))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(*shot, png, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
+	v := open(t, []Run{fromDisk(t, "dynamic", moving()), fromDisk(t, "static", still())})
+	v.FullShot(*shot)
 	for _, canvas := range []string{
 		"#owners-0 canvas", "#ipc-0 canvas", "#bandwidth-0 canvas", "#owners-1 canvas",
 		"#ipc-1 canvas",
 	} {
 		for i := range 2 {
-			if n := painted(ctx, t, canvas, palette(i)); n < 100 {
+			if n := painted(v, canvas, palette(i)); n < 100 {
 				t.Errorf("%s: %d pixels in the colour of tenant %d", canvas, n, i)
 			}
 		}
 	}
 	for i, c := range []string{"#009e73", "#56b4e9", "#d55e00"} { // gained, in background, touched
-		if n := painted(ctx, t, "#pages-0 canvas", c); n < 50 {
+		if n := painted(v, "#pages-0 canvas", c); n < 50 {
 			t.Errorf("pages: %d pixels in colour %d", n, i)
 		}
 	}
 	// SM 3's row: the first owner, hatched, the second owner.
-	row := eval[[]int](ctx, t, `(() => {
+	row := browser.Eval[[]int](v, `(() => {
 		const c = document.querySelector("#owners-0 canvas"), w = c.width - 94, g = c.getContext("2d");
 		const kinds = (lo, hi) => { const d = g.getImageData(70 + lo * w, 33, (hi - lo) * w, 4).data;
 			let a = 0, b = 0, white = 0;
@@ -158,34 +86,32 @@ func TestInABrowser(t *testing.T) {
 	if row[0] < 90 || row[1] != 0 || row[3] > 70 || row[5] < 20 || row[7] < 90 || row[6] != 0 {
 		t.Errorf("SM 3, percent of first owner, second owner and white before, during and after its move: %v", row)
 	}
-	if text := eval[string](ctx, t, `document.querySelector("#run-0 .metrics").innerText`); !strings.Contains(text,
+	if text := browser.Eval[string](v, `document.querySelector("#run-0 .metrics").innerText`); !strings.Contains(text,
 		"123.4") || !strings.Contains(text, "1.371") {
 		t.Errorf("the tables say %q", text)
 	}
-	if got := said(); len(got) > 0 {
-		t.Errorf("the console says %q", got)
-	}
+	v.Silent()
 }
 
 func TestZoomAndHover(t *testing.T) {
-	ctx, said := open(t, []Run{fromDisk(t, "dynamic", moving()), fromDisk(t, "static", still())})
+	v := open(t, []Run{fromDisk(t, "dynamic", moving()), fromDisk(t, "static", still())})
 	rangeOf := func(run int) []float64 {
-		return eval[[]float64](ctx, t, fmt.Sprintf(`document.getElementById("run-%d").group.range`, run))
+		return browser.Eval[[]float64](v, fmt.Sprintf(`document.getElementById("run-%d").group.range`, run))
 	}
 	near := func(got []float64, lo, hi float64) bool {
 		return len(got) == 2 && got[0] > lo-50 && got[0] < lo+50 && got[1] > hi-50 && got[1] < hi+50
 	}
 	third := func() int { // the red of SM 3's row a tenth from the left: who owned it at cycle 400, or 2100 when zoomed
-		return eval[int](ctx, t,
+		return browser.Eval[int](v,
 			`(() => { const c = document.querySelector("#owners-0 canvas"); return c.getContext("2d").getImageData(70 + 0.1 * (c.width - 94), 34, 1, 1).data[0]; })()`)
 	}
 	before := third()
-	drag(ctx, t, "#ipc-0 .u-over", 0.5, 0.75)
+	drag(v, "#ipc-0 .u-over", 0.5, 0.75)
 	if got := rangeOf(0); !near(got, 2000, 3000) {
 		t.Errorf("after the drag over the IPC plot the run shows cycles %v", got)
 	}
 	for _, plot := range []string{"ipc-0", "bandwidth-0", "pages-0"} {
-		if got := eval[[]float64](ctx, t,
+		if got := browser.Eval[[]float64](v,
 			fmt.Sprintf(`(() => { const s = document.getElementById(%q).uplot.scales.x; return [s.min, s.max]; })()`,
 				plot)); !near(got, 2000, 3000) {
 			t.Errorf("%s shows cycles %v: plots of a run zoom together", plot, got)
@@ -198,15 +124,15 @@ func TestZoomAndHover(t *testing.T) {
 	if got := rangeOf(1); got[0] != 0 || got[1] != 4000 {
 		t.Errorf("the other run shows %v: it must not zoom along", got)
 	}
-	eval[bool](ctx, t, `document.querySelector("#owners-0 canvas").dispatchEvent(new MouseEvent("dblclick", {bubbles: true}))`)
+	browser.Eval[bool](v, `document.querySelector("#owners-0 canvas").dispatchEvent(new MouseEvent("dblclick", {bubbles: true}))`)
 	if got := rangeOf(0); got[0] != 0 || got[1] != 4000 {
 		t.Errorf("after the double click the run shows %v", got)
 	}
-	drag(ctx, t, "#owners-0 canvas", 0.5, 0.8)
+	drag(v, "#owners-0 canvas", 0.5, 0.8)
 	if got := rangeOf(0); got[0] < 1500 || got[1] > 3500 {
 		t.Errorf("after the drag over the map the run shows %v", got)
 	}
-	tip := eval[string](ctx, t, `(() => {
+	tip := browser.Eval[string](v, `(() => {
 		document.getElementById("run-0").group.reset();
 		const c = document.querySelector("#owners-0 canvas"), r = c.getBoundingClientRect();
 		c.dispatchEvent(new MouseEvent("mousemove",
@@ -217,7 +143,7 @@ func TestZoomAndHover(t *testing.T) {
 	if !strings.HasPrefix(tip, "SM 03 at cycle 1") || !strings.HasSuffix(tip, ": draining (PVC), 1000 to 1600") {
 		t.Errorf("the tip says %q", tip)
 	}
-	rows := eval[[]int](ctx, t, `(() => {
+	rows := browser.Eval[[]int](v, `(() => {
 		const box = document.querySelector("#run-0 input.only");
 		const seen = () => [...document.querySelectorAll("#decisions-0 tbody tr")]
 			.filter((r) => r.offsetHeight > 0).length;
@@ -226,7 +152,5 @@ func TestZoomAndHover(t *testing.T) {
 	if rows[0] != 3 || rows[1] != 1 {
 		t.Errorf("%d decisions are shown, %d of them where something moved", rows[0], rows[1])
 	}
-	if got := said(); len(got) > 0 {
-		t.Errorf("the console says %q", got)
-	}
+	v.Silent()
 }

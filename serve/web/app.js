@@ -204,6 +204,26 @@ async function ask(more) {
   document.body.dataset.version = String(answer.version);
 }
 
+// askStudies lists the studies whose figures lie in the folders given.
+async function askStudies() {
+  let studies;
+  try {
+    const reply = await fetch("api/studies");
+    if (!reply.ok) return;
+    studies = await reply.json();
+  } catch {
+    return; // the state says that the server is gone
+  }
+  at("reproduced").hidden = studies.length === 0;
+  at("studies").replaceChildren(...studies.map((s) => {
+    const link = make("a", "", `${s.name}, scale ${s.scale}`);
+    link.href = `study?id=${s.id}`;
+    const words = [`${s.figures} figures`, ...s.verdicts.map((v) => `${v.claims} ${v.verdict}`)];
+    if (s.problems > 0) words.push(`${s.problems} runs failed`);
+    return make("li", "", link, ` ${words.join(", ")} `, make("span", "hint", `${s.place}, ${when(s.when)}`));
+  }));
+}
+
 function remember() {
   const words = new URLSearchParams();
   if (asked.q) words.set("q", asked.q);
@@ -242,6 +262,7 @@ const start = new URLSearchParams(location.search);
 asked.q = at("search").value = start.get("q") || "";
 asked.sort = start.get("sort") || "when";
 ask(false);
+askStudies();
 
 const events = new EventSource("events");
 events.addEventListener("message", (e) => {
@@ -249,7 +270,10 @@ events.addEventListener("message", (e) => {
   at("state").className = "";
   at("state").textContent = now.pending > 0 ? `live, ${now.pending} files still to be read` : "live";
   showProcesses(now.processes);
-  if (now.version !== asked.version) ask(false);
+  if (now.version !== asked.version) {
+    ask(false);
+    askStudies();
+  }
   document.body.dataset.ready = "yes";
 });
 events.addEventListener("error", () => {
