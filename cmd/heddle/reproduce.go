@@ -51,7 +51,7 @@ A study may also be a folder with study.yaml and claims.yaml, written as ./DIR.`
 	}
 	fl := cmd.Flags()
 	fl.StringVar(&f.scale, "scale", "quick",
-		"how long the runs are: quick (minutes a figure), standard (an hour and a quarter for all figures on two "+
+		"how long the runs are: quick (minutes a figure), standard (one to two hours for all figures on two "+
 			"cores) or paper (a cluster)")
 	fl.IntVar(&f.jobs, "jobs", runtime.NumCPU(), "simulations at once")
 	fl.StringVarP(&f.out, "out", "o", "", "folder of the figures (default: paper/STUDY/results/SCALE)")
