@@ -86,12 +86,18 @@ func Eval[T any](p *Page, expr string) T {
 	return x
 }
 
-// Until waits until an expression is true.
+// Until waits until an expression is true. An expression that cannot be evaluated is not true yet: the page may be
+// giving way to another one.
 func (p *Page) Until(expr string) {
 	p.t.Helper()
-	for begun := time.Now(); !Eval[bool](p, "!!("+expr+")"); time.Sleep(20 * time.Millisecond) {
-		if time.Since(begun) > time.Minute {
-			p.t.Fatalf("%s never comes true; the page says\n%s", expr, Eval[string](p, "document.body.innerText"))
+	for begun := time.Now(); ; time.Sleep(20 * time.Millisecond) {
+		is, err := chromedp.Run(p.ctx, chromedp.Evaluate[bool]("!!("+expr+")"))
+		if err == nil && is {
+			return
+		}
+		if p.ctx.Err() != nil || time.Since(begun) > time.Minute {
+			p.t.Fatalf("%s never comes true (%v); the page says\n%s", expr, err,
+				Eval[string](p, "document.body.innerText"))
 		}
 	}
 }
