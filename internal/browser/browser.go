@@ -23,8 +23,8 @@ type Page struct {
 	said []string
 }
 
-// Find returns the path of a Chromium, or skips the test and says how to get one.
-func Find(t testing.TB) string {
+// find returns the path of a Chromium, or skips the test and says how to get one.
+func find(t testing.TB) string {
 	t.Helper()
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome"} {
 		if p, err := exec.LookPath(name); err == nil {
@@ -38,7 +38,7 @@ func Find(t testing.TB) string {
 // Open shows an address in a window of the given size.
 func Open(t testing.TB, width, height int64, address string) *Page {
 	t.Helper()
-	opts := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(Find(t)), chromedp.NoSandbox,
+	opts := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(find(t)), chromedp.NoSandbox,
 		chromedp.DisableGPU)
 	ctx, cancel := chromedp.NewExecAllocator(t.Context(), opts...)
 	t.Cleanup(cancel)
