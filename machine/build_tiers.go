@@ -6,6 +6,7 @@ import (
 	"github.com/heddle-sim/heddle/engine"
 	"github.com/heddle-sim/heddle/machine/dram"
 	"github.com/heddle-sim/heddle/machine/hybrid"
+	"github.com/heddle-sim/heddle/machine/vm"
 	"github.com/heddle-sim/heddle/mem"
 	"github.com/heddle-sim/heddle/mem/addrmap"
 	"github.com/heddle-sim/heddle/sheets"
@@ -36,7 +37,9 @@ func (b *builder) tiers() error {
 	if err != nil {
 		return fmt.Errorf("memory.hybrid: %w", err)
 	}
-	x.division, _ = policy.(*hybrid.Hydrogen)
+	if h.Partition != "sets" { // pages would have to be copied to frames of other colors
+		x.division, _ = policy.(*hybrid.Hydrogen)
+	}
 	if x.controller, err = hybrid.New(cfg, policy, b.traffic("hybrid", hybrid.Desc, 1)); err != nil {
 		return fmt.Errorf("memory.hybrid: %w", err)
 	}
@@ -114,7 +117,7 @@ func (b *builder) hybridConfig() (*hybrid.Config, error) {
 		return nil, fmt.Errorf("memory.fast: %w", err)
 	}
 	c := &hybrid.Config{
-		Mode: hybrid.Mode(h.Mode), Shape: hybrid.Shape{Ways: h.Ways, Channels: h.Channels}, Block: h.Block,
+		Mode: hybrid.Mode(h.Mode), Shape: hybridShape(s), Block: h.Block,
 		Line: s.LLC.Line, Sector: s.LLC.Sector,
 		Banks: h.Banks, Queue: h.Queue, Lookup: h.Lookup, Remap: h.Remap, RemapWays: h.RemapWays, Entries: h.Entries,
 		Requests: h.Requests, Registers: h.Registers, Buffers: h.Buffers, Port: h.Port,
@@ -131,6 +134,51 @@ func (b *builder) hybridConfig() (*hybrid.Config, error) {
 		}
 	}
 	return c, nil
+}
+
+// hybridShape is how the fast tier's sets and ways lie over its superchannels.
+func hybridShape(s *sheets.Machine) hybrid.Shape {
+	h := &s.Memory.Hybrid
+	shape := hybrid.Shape{Ways: h.Ways, Channels: h.Channels}
+	if h.Partition == "sets" {
+		shape.Page = uint64(max(1, s.VM.Page/h.Block))
+	}
+	return shape
+}
+
+// colors gives the pages of CPU and GPU colors of their own, where the sets of the fast tier
+// are divided (Hydrogen, section IV-F): operating system and GPU runtime do it, and know cap
+// and bw.
+func (b *builder) colors(tab *vm.Tables) error {
+	h := &b.sheet.Memory.Hybrid
+	if h.Partition != "sets" {
+		return nil
+	}
+	shape := hybridShape(b.sheet)
+	m, err := hybrid.NewMapping(shape, hybrid.Split{Cap: h.Cap, BW: h.BW})
+	if err != nil {
+		return fmt.Errorf("memory.hybrid: %w", err)
+	}
+	owner := make([]uint8, uint64(h.Capacity)/uint64(h.Block*h.Ways)/shape.Page)
+	for color := range owner {
+		owner[color] = uint8(hybrid.CPU)
+		if m.GPUColor(uint64(color)) {
+			owner[color] = uint8(hybrid.GPU)
+		}
+	}
+	if len(owner) == 0 {
+		return fmt.Errorf("memory.hybrid.partition is sets, and a page of %d bytes (vm.page) covers all sets of %d "+
+			"bytes: there are no colors; use smaller pages or a larger memory.hybrid.capacity", b.sheet.VM.Page,
+			h.Capacity)
+	}
+	var pool []int
+	for _, t := range b.gpu.Tenants {
+		pool = append(pool, int(classOf(t)))
+	}
+	if err := tab.Color(owner, pool); err != nil {
+		return fmt.Errorf("memory.hybrid.partition: %w", err)
+	}
+	return nil
 }
 
 // hybridPolicy is the policy that the sheet names.

@@ -21,6 +21,9 @@ func (b *builder) translation() error {
 	if err != nil {
 		return err
 	}
+	if err := b.colors(tab); err != nil {
+		return err
+	}
 	for i, t := range g.Tenants {
 		if t.Groups == nil {
 			continue

@@ -17,6 +17,9 @@ func tiny(policy, mode string) func(*sheets.Machine) {
 	return func(m *sheets.Machine) {
 		h := &m.Memory.Hybrid
 		h.Policy, h.Mode, h.Capacity, h.Remap, h.TokPeriod = policy, mode, 512<<10, 1<<10, 10_000
+		if policy == "sets" {
+			h.Policy, h.Partition = "hydrogen", "sets"
+		}
 		h.Tok = 20
 		m.LLC.Sets = 8
 		m.DRAM.Rows, m.DRAM.Capacity = 32, 16<<20
@@ -57,6 +60,8 @@ var tierPolicies = [][2]string{
 	{"hydrogen", "flat"},
 	{"hashcache", "cache"},
 	{"profess", "cache"},
+	{"sets", "cache"},
+	{"sets", "flat"},
 }
 
 // tiered is a run of two applications on the hydrogen machine.
@@ -142,6 +147,43 @@ func TestTiersAllocateNothing(t *testing.T) {
 	}
 	if r.g.Running() == 0 {
 		t.Error("the kernel ended before the measurement")
+	}
+}
+
+// Where sets are divided, pages have the colors of who they belong to: blocks of the GPU are in sets of
+// its own and in shared channels only, nothing is swapped or found misplaced, and the CPU has all else.
+func TestSetsAreDividedByPages(t *testing.T) {
+	r := newRig(t, "hydrogen", Options{}, tiny("sets", "cache"), &Tenant{Name: "cpu", Cores: []int{0}},
+		&Tenant{Name: "gpu", SMs: upTo(6)})
+	x, err := r.g.CPUs.Execute(0, []cpu.Program{{Source: &chase{lines: 20_000, step: 64}, Insts: 20_000}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, check := r.scale(1, 60_000, mem.Device)
+	for r.g.Running() > 0 || !x.Done {
+		if _, err := r.g.Run(r.g.Now() + 10_000); err != nil {
+			t.Fatal(err)
+		}
+	}
+	check()
+	r.g.Settle()
+	for tenant, name := range []string{"the CPU", "the GPU"} {
+		for _, counter := range []string{"hybrid.swaps", "hybrid.swaps_skipped", "hybrid.invalidations"} {
+			if n := r.counted(tenant, counter); n != 0 {
+				t.Errorf("%s of %s is %d", counter, name, n)
+			}
+		}
+		mine, others := "hybrid.hits_gpu_ways", "hybrid.hits_dedicated"
+		if tenant == 0 {
+			mine, others = others, mine
+		}
+		if r.counted(tenant, mine) == 0 || r.counted(tenant, others) != 0 {
+			t.Errorf("%s hits %d times in its own sets (%s), and %d times in those of the other", name,
+				r.counted(tenant, mine), mine, r.counted(tenant, others))
+		}
+	}
+	if err := r.g.Tiers().CanSplit(); err == nil {
+		t.Error("sets can be divided anew, though pages would have to be copied")
 	}
 }
 

@@ -33,7 +33,8 @@ type Hybrid struct {
 	Channels int    `yaml:"superchannels" unit:"superchannels" doc:"groups of channels of the fast tier that deliver a block together"`
 
 	Policy      string  `yaml:"policy" unit:"name" doc:"none (LRU), waypart, hydrogen, hashcache, profess or profess-lru"`
-	Cap         int     `yaml:"cap" unit:"ways" doc:"of each set, for data of the CPU (waypart, hydrogen)"`
+	Partition   string  `yaml:"partition" unit:"name" doc:"what is divided: ways of each set, or sets, by the colors of pages (hydrogen)"`
+	Cap         int     `yaml:"cap" unit:"ways" doc:"of each set, for data of the CPU (waypart, hydrogen); of sets, colors of as many as superchannels"`
 	BW          int     `yaml:"bw" unit:"superchannels" doc:"that are the CPU's alone (hydrogen)"`
 	Swap        string  `yaml:"swap" unit:"name" doc:"what a CPU hit outside its channels does: swap, prob, none or ideal (hydrogen)"`
 	Tokens      string  `yaml:"tokens" unit:"name" doc:"what limits migrations of the GPU: none, fixed (tok) or share (tok_share) (hydrogen)"`
@@ -119,7 +120,7 @@ func (c *checker) organisation(m *Machine) {
 		"memory.hybrid.registers memory.hybrid.tok_period",
 		h.Channels, h.Banks, h.Queue, h.Lookup, h.Remap, h.RemapWays, h.Entries, h.Requests, h.Registers, h.TokPeriod)
 	if h.Channels > 0 && h.Ways > 0 {
-		c.want(h.Ways%h.Channels == 0 || h.Channels%h.Ways == 0,
+		c.want(h.Partition == "sets" || h.Ways%h.Channels == 0 || h.Channels%h.Ways == 0,
 			"memory.hybrid.ways = %d and superchannels = %d do not divide: one must be a multiple of the other", h.Ways,
 			h.Channels)
 		c.want(fast.Channels%h.Channels == 0,
@@ -149,8 +150,17 @@ func (c *checker) policy(h *Hybrid) {
 	c.want(h.Mode != "flat" || h.Policy == "none" || h.Policy == "waypart" || h.Policy == "hydrogen",
 		"memory.hybrid.policy is %s, which is for mode cache only", h.Policy)
 	c.want(h.Policy != "hashcache" || h.Bloom >= 3, "memory.hybrid.bloom is %d; a filter has 3 or more", h.Bloom)
+	c.oneOf("memory.hybrid.partition", h.Partition, "ways", "sets")
+	c.want(h.Partition != "sets" || h.Policy == "hydrogen",
+		"memory.hybrid.partition is sets, and memory.hybrid.policy %s divides none: use hydrogen, or ways", h.Policy)
 	split := fmt.Sprintf("memory.hybrid.cap = %d and bw = %d", h.Cap, h.BW)
 	switch {
+	case h.Partition == "sets":
+		c.want(h.Channels >= 2 && h.Channels <= 16,
+			"memory.hybrid.superchannels is %d; sets can be divided over 2 to 16", h.Channels)
+		c.want(h.Cap < h.Channels, "%s: of %d colors the CPU can have %d, and the GPU needs one", split, h.Channels,
+			h.Channels-1)
+		c.want(h.BW >= 0 && h.BW <= h.Cap, "%s: bw <= cap must hold where sets are divided", split)
 	case h.Policy == "waypart":
 		c.want(h.Cap >= 1 && h.Cap < h.Ways, "memory.hybrid.cap is %d; of %d ways the CPU can have 1 to %d", h.Cap,
 			h.Ways, h.Ways-1)

@@ -9,6 +9,10 @@ import (
 func TestMemoryErrors(t *testing.T) {
 	for _, c := range []struct{ set, want string }{
 		{"memory.hybrid.ways=6", "memory.hybrid.ways = 6 and superchannels = 4 do not divide"},
+		{"memory.hybrid.partition=colors", "memory.hybrid.partition"},
+		{"memory.hybrid.partition=sets,memory.hybrid.policy=waypart", "policy waypart divides none"},
+		{"memory.hybrid.partition=sets,memory.hybrid.cap=4", "of 4 colors the CPU can have 3"},
+		{"memory.hybrid.partition=sets,memory.hybrid.bw=2,memory.hybrid.cap=1", "bw <= cap must hold"},
 		{"memory.hybrid.ways=32", "memory.hybrid.ways is 32; a set has 1 to 16"},
 		{"memory.hybrid.superchannels=3", "channels = 16 do not make memory.hybrid.superchannels = 3"},
 		{"memory.hybrid.block=96", "memory.hybrid.block is 96; it must be a power of two from 64 to 2048"},

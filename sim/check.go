@@ -207,6 +207,10 @@ func splits(e *control.Entry, m *sheets.Machine) error {
 		return &Lacks{"memory.hybrid.policy", fmt.Sprintf("policy %s sets %s, and those of memory.hybrid.policy %s of "+
 			"machine %s are fixed: with --set memory.hybrid.policy=hydrogen they are not", e.Name,
 			strings.Join(e.Settings, ", "), h.Policy, m.Name)}
+	case h.Partition == "sets":
+		return &Lacks{"memory.hybrid.partition", fmt.Sprintf("policy %s sets %s, and of machine %s sets are "+
+			"divided, by the frames that pages have: with --set memory.hybrid.partition=ways it can", e.Name,
+			strings.Join(e.Settings, ", "), m.Name)}
 	case e.Sets("tokens") && h.Tokens != "fixed":
 		return &Lacks{"memory.hybrid.tokens", fmt.Sprintf("policy %s sets tokens, and machine %s has "+
 			"memory.hybrid.tokens %s: with --set memory.hybrid.tokens=fixed they are what the policy says", e.Name,

@@ -115,6 +115,10 @@ func TestHydrogenNeedsAHybridMemory(t *testing.T) {
 	}{
 		{"qv100", "dram.channels", "machine qv100 has none", nil},
 		{
+			"hydrogen", "memory.hybrid.partition", "of machine hydrogen sets are divided, by the frames",
+			map[string]string{"memory.hybrid.partition": "sets"},
+		},
+		{
 			"hydrogen", "memory.hybrid.policy", "memory.hybrid.policy profess of machine hydrogen are fixed",
 			map[string]string{"memory.hybrid.policy": "profess"},
 		},

@@ -14,7 +14,7 @@ func BenchmarkController(b *testing.B) {
 		lines uint64
 	}{{"hits", 1 << 10}, {"misses", 1 << 20}} {
 		b.Run(c.name, func(b *testing.B) {
-			cfg := small(b, Cache, Shape{4, 4}, 256, 1<<12, 8)
+			cfg := small(b, Cache, Shape{Ways: 4, Channels: 4}, 256, 1<<12, 8)
 			cfg.Remap, cfg.RemapWays, cfg.Requests, cfg.Registers, cfg.Buffers = 1<<18, 8, 256, 64, 96
 			r := newRig(b, cfg, NewLRU(4))
 			x := r.c

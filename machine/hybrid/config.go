@@ -91,6 +91,9 @@ func (c *Config) Validate() error {
 	case fast.Bytes == 0 || fast.Bytes%(block*uint64(c.Shape.Ways)*uint64(fast.Channels)) != 0:
 		return fmt.Errorf("%d bytes of the fast tier are not whole sets of %d blocks of %d bytes in each of %d "+
 			"channels", fast.Bytes, c.Shape.Ways, c.Block, fast.Channels)
+	case c.Shape.Page > 0 && fast.Bytes/(block*uint64(c.Shape.Ways))%(c.Shape.Page*uint64(c.Shape.Channels)) != 0:
+		return fmt.Errorf("%d sets are no colors of %d, a page each, in each of %d channels: use smaller pages or a "+
+			"larger fast tier", fast.Bytes/(block*uint64(c.Shape.Ways)), c.Shape.Page, c.Shape.Channels)
 	case slow.Bytes%(fast.Bytes/uint64(c.Shape.Ways)) != 0:
 		return fmt.Errorf("the slow tier has %d bytes: not as many in each set (a multiple of %d is)", slow.Bytes,
 			fast.Bytes/uint64(c.Shape.Ways))

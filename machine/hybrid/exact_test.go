@@ -45,7 +45,7 @@ func (r *rig) readLine(line uint64) uint64 {
 
 func TestExactClocks(t *testing.T) {
 	const set = 256 // bytes to the next one
-	cfg := small(t, Cache, Shape{4, 4}, 256, 16, 8)
+	cfg := small(t, Cache, Shape{Ways: 4, Channels: 4}, 256, 16, 8)
 	r := exact(t, cfg, NewLRU(4))
 	for _, c := range []struct {
 		what string
@@ -68,7 +68,7 @@ func TestExactClocks(t *testing.T) {
 
 // Passing by costs what a migration does, as its critical bytes come first, and moves nothing else.
 func TestExactBypass(t *testing.T) {
-	r := exact(t, small(t, Cache, Shape{4, 4}, 256, 16, 8), bypassing{NewLRU(4)})
+	r := exact(t, small(t, Cache, Shape{Ways: 4, Channels: 4}, 256, 16, 8), bypassing{NewLRU(4)})
 	if got, want := r.readLine(128), uint64(lookup+tableRead+slowRow+slowRead); got != want {
 		t.Errorf("%d cycles, want %d", got, want)
 	}
@@ -85,7 +85,7 @@ func TestExactBypass(t *testing.T) {
 // dirty victim is read and written back, too: 448 bytes for 64, seven times (section IV-B).
 func TestExactTraffic(t *testing.T) {
 	const way = 16 * 256 // bytes to the next block of a set
-	r := exact(t, small(t, Cache, Shape{1, 4}, 256, 16, 8), NewLRU(1))
+	r := exact(t, small(t, Cache, Shape{Ways: 1, Channels: 4}, 256, 16, 8), NewLRU(1))
 	moved := func() [4]uint64 {
 		r.drain()
 		var n [4]uint64
@@ -120,7 +120,7 @@ func TestExactTraffic(t *testing.T) {
 
 // Requests of a block on its way wait for it, and are answered as their bytes come.
 func TestExactMerge(t *testing.T) {
-	r := exact(t, small(t, Cache, Shape{4, 4}, 256, 16, 8), NewLRU(4))
+	r := exact(t, small(t, Cache, Shape{Ways: 4, Channels: 4}, 256, 16, 8), NewLRU(4))
 	r.readLine(256) // the entry
 	r.drain()
 	from := r.now
@@ -142,7 +142,7 @@ func TestExactMerge(t *testing.T) {
 // read and eight written, four in place of the one hit. The bytes asked for come first.
 func TestExactSwap(t *testing.T) {
 	const way = 16 * 256
-	cfg := small(t, Cache, Shape{4, 4}, 256, 16, 8)
+	cfg := small(t, Cache, Shape{Ways: 4, Channels: 4}, 256, 16, 8)
 	h, err := NewHydrogen(cfg.Shape, HydrogenOptions{
 		Swap: SwapAlways, Split: Split{3, 1}, Tokens: Unlimited, Mode: Cache, Period: 1,
 	})
@@ -181,7 +181,7 @@ func TestExactSwap(t *testing.T) {
 
 // Misses of the GPU that find no token pass by until the next period brings one.
 func TestTokensRefill(t *testing.T) {
-	cfg := small(t, Cache, Shape{4, 4}, 256, 16, 8)
+	cfg := small(t, Cache, Shape{Ways: 4, Channels: 4}, 256, 16, 8)
 	h, err := NewHydrogen(cfg.Shape, HydrogenOptions{
 		Swap: SwapNone, Split: Split{3, 1}, Tokens: 1, Mode: Cache, Period: 5000,
 	})

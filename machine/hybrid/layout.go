@@ -89,10 +89,12 @@ func (l *layout) address(p place, unit int) (tier int, addr uint64) {
 func (l *layout) fastAddress(set uint64, way, unit int) uint64 {
 	var slot uint64 // of the superchannel
 	n := uint64(l.shape.Channels)
-	if l.ways >= l.shape.Channels {
-		per := uint64(l.ways) / n
-		slot = set*per + uint64(way)/n
-	} else {
+	switch page := l.shape.Page; {
+	case page > 0:
+		slot = (set/(page*n)*page+set%page)*uint64(l.ways) + uint64(way)
+	case l.ways >= l.shape.Channels:
+		slot = set*(uint64(l.ways)/n) + uint64(way)/n
+	default:
 		slot = set/n*uint64(l.ways) + uint64(way)
 	}
 	at := slot*uint64(l.units) + uint64(unit)

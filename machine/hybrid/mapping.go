@@ -11,11 +11,15 @@ const MaxWays = 16
 // maxChannels bounds what a shape may claim.
 const maxChannels = 1 << 16
 
-// Shape is how the ways of a set lie over the superchannels of the fast memory. One of the
-// numbers is a multiple of the other.
+// Shape is how sets and their ways lie over the superchannels of the fast memory. Where ways
+// are what is divided, they lie in channels, and one of the two numbers is a multiple of the
+// other. Where sets are (section IV-F), all ways of a set lie in one channel.
 type Shape struct {
 	Ways     int // of a set, 1 to MaxWays
 	Channels int // superchannels: each delivers a block per access
+	// Page is 0 where ways are divided. Otherwise it is how many sets the blocks of a page
+	// lie in: they are of one color and in one channel, the next as many in the next channel.
+	Page uint64
 }
 
 // Check says why there is no such shape.
@@ -25,7 +29,9 @@ func (s Shape) Check() error {
 		return fmt.Errorf("a set has 1 to %d ways, not %d", MaxWays, s.Ways)
 	case s.Channels < 1 || s.Channels > maxChannels:
 		return fmt.Errorf("the fast memory has 1 to %d channels, not %d", maxChannels, s.Channels)
-	case s.Ways%s.Channels != 0 && s.Channels%s.Ways != 0:
+	case s.Page > 0 && (s.Channels < 2 || s.Channels > MaxWays):
+		return fmt.Errorf("sets can be divided over 2 to %d channels, not %d", MaxWays, s.Channels)
+	case s.Page == 0 && s.Ways%s.Channels != 0 && s.Channels%s.Ways != 0:
 		return fmt.Errorf("%d ways and %d channels do not divide: one must be a multiple of the other", s.Ways,
 			s.Channels)
 	}
@@ -34,17 +40,25 @@ func (s Shape) Check() error {
 
 // Channel is the superchannel of a way. Where ways are at least as many as channels it is
 // the same in every set; where they are fewer, sets begin one channel further each and their
-// ways lie evenly apart. It never changes: only owners do.
+// ways lie evenly apart. Where sets are divided it is the set's. It never changes: only owners
+// do.
 func (s Shape) Channel(set uint64, way int) int {
-	if s.Ways >= s.Channels {
+	switch {
+	case s.Page > 0:
+		return int(set / s.Page % uint64(s.Channels))
+	case s.Ways >= s.Channels:
 		return way % s.Channels
 	}
 	return int((set%uint64(s.Channels) + uint64(way*(s.Channels/s.Ways))) % uint64(s.Channels))
 }
 
+// row is the shape of as many colors as there are channels, one in each: they are divided as
+// the ways of a set are elsewhere.
+func (s Shape) row() Shape { return Shape{Ways: s.Channels, Channels: s.Channels} }
+
 // Split is how a fast memory is divided, its capacity and its bandwidth apart.
 type Split struct {
-	Cap int // ways of each set for data of the CPU
+	Cap int // ways of each set for data of the CPU; of sets, colors of each row
 	BW  int // superchannels, the first ones, that are the CPU's alone; the others are shared
 }
 
@@ -52,6 +66,10 @@ type Split struct {
 // ways-1, so that the CPU's channels hold its data alone and the GPU has a way in each set.
 // In sets of one way cap has no meaning, and the GPU passes by those in the CPU's channels.
 func (s Shape) Fits(p Split) error {
+	what := "ways"
+	if s.Page > 0 {
+		s, what = s.row(), "colors"
+	}
 	switch {
 	case p.BW < 0 || p.BW >= s.Channels:
 		return fmt.Errorf("bw is %d: of %d channels, 0 to %d may be the CPU's alone", p.BW, s.Channels, s.Channels-1)
@@ -60,10 +78,11 @@ func (s Shape) Fits(p Split) error {
 	case s.Ways == 1:
 		return nil
 	case p.Cap >= s.Ways:
-		return fmt.Errorf("cap is %d: of %d ways the CPU can have %d, and the GPU needs one", p.Cap, s.Ways, s.Ways-1)
+		return fmt.Errorf("cap is %d: of %d %s the CPU can have %d, and the GPU needs one", p.Cap, s.Ways, what,
+			s.Ways-1)
 	case p.BW*s.Ways > p.Cap*s.Channels:
-		return fmt.Errorf("bw is %d and cap %d: %d of %d channels hold more than %d of %d ways "+
-			"(bw*ways/channels <= cap)", p.BW, p.Cap, p.BW, s.Channels, p.Cap, s.Ways)
+		return fmt.Errorf("bw is %d and cap %d: %d of %d channels hold more than %d of %d %s "+
+			"(bw*ways/channels <= cap)", p.BW, p.Cap, p.BW, s.Channels, p.Cap, s.Ways, what)
 	}
 	return nil
 }
@@ -91,6 +110,12 @@ func NewMapping(s Shape, p Split) (Mapping, error) {
 // GPUWays are the ways of a set that are the GPU's, a bit each; the others are the CPU's. A
 // set of one way in a shared channel is the GPU's by this, though the CPU uses it, too.
 func (m Mapping) GPUWays(set uint64) uint16 {
+	if m.shape.Page > 0 {
+		if m.GPUColor(set / m.shape.Page) {
+			return uint16(1<<m.shape.Ways - 1)
+		}
+		return 0
+	}
 	var shared, gpu uint16
 	for w := range m.shape.Ways {
 		if m.shape.Channel(set, w) >= m.split.BW {
@@ -112,6 +137,13 @@ func (m Mapping) GPUWays(set uint64) uint16 {
 		gpu |= 1 << best
 	}
 	return gpu
+}
+
+// GPUColor says whose the sets of a color are, where sets are divided: a color of each row in
+// a shared channel is the GPU's, or more as cap leaves it more, in other channels in other rows.
+func (m Mapping) GPUColor(color uint64) bool {
+	n := uint64(m.shape.Channels)
+	return Mapping{m.shape.row(), m.split}.GPUWays(color/n)>>(color%n)&1 != 0
 }
 
 // weight orders the ways of a set. Of the first 2^60 sets no two ways weigh the same: the

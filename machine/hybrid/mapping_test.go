@@ -13,7 +13,7 @@ import (
 func shapes() (all []Shape) {
 	for ways := 1; ways <= MaxWays; ways++ {
 		for channels := 1; channels <= 16; channels++ {
-			if s := (Shape{ways, channels}); s.Check() == nil {
+			if s := (Shape{Ways: ways, Channels: channels}); s.Check() == nil {
 				all = append(all, s)
 			}
 		}
@@ -69,7 +69,12 @@ func TestChannels(t *testing.T) {
 		set  uint64
 		way  int
 		want int
-	}{{Shape{4, 4}, 7, 3, 3}, {Shape{8, 4}, 7, 6, 2}, {Shape{2, 4}, 5, 1, 3}, {Shape{1, 4}, 7, 0, 3}} {
+	}{
+		{Shape{Ways: 4, Channels: 4}, 7, 3, 3},
+		{Shape{Ways: 8, Channels: 4}, 7, 6, 2},
+		{Shape{Ways: 2, Channels: 4}, 5, 1, 3},
+		{Shape{Ways: 1, Channels: 4}, 7, 0, 3},
+	} {
 		if got := c.s.Channel(c.set, c.way); got != c.want {
 			t.Errorf("%+v: way %d of set %d in channel %d, want %d", c.s, c.way, c.set, got, c.want)
 		}
@@ -157,7 +162,7 @@ func TestFewestMoves(t *testing.T) {
 // Figure 3(c): bw goes from 1:3 to 2:2 with cap 3 of 4. Only sets whose GPU way lies in the
 // newly dedicated channel change: that way is relocated.
 func TestFigure3(t *testing.T) {
-	s := Shape{4, 4}
+	s := Shape{Ways: 4, Channels: 4}
 	before, after := mapping(t, s, Split{3, 1}), mapping(t, s, Split{3, 2})
 	var relocated int
 	for set := range uint64(300) {
@@ -181,7 +186,14 @@ func TestFigure3(t *testing.T) {
 // bandwidth as bw says; consecutive sets do, too.
 func TestSpread(t *testing.T) {
 	const sets = 1 << 14
-	for _, s := range []Shape{{4, 4}, {2, 2}, {16, 4}, {8, 8}, {16, 16}, {6, 3}} {
+	for _, s := range []Shape{
+		{Ways: 4, Channels: 4},
+		{Ways: 2, Channels: 2},
+		{Ways: 16, Channels: 4},
+		{Ways: 8, Channels: 8},
+		{Ways: 16, Channels: 16},
+		{Ways: 6, Channels: 3},
+	} {
 		for _, p := range splits(s) {
 			m := mapping(t, s, p)
 			held := make([]int, s.Channels)
@@ -199,7 +211,7 @@ func TestSpread(t *testing.T) {
 		}
 	}
 	// Fewer ways than channels, none dedicated: whichever way it is, each channel has its sets.
-	s := Shape{2, 8}
+	s := Shape{Ways: 2, Channels: 8}
 	m := mapping(t, s, Split{1, 0})
 	held := make([]int, s.Channels)
 	for set := range uint64(sets) {
@@ -218,21 +230,83 @@ func TestMappingRefuses(t *testing.T) {
 		p    Split
 		want string
 	}{
-		{Shape{0, 4}, Split{}, "1 to 16 ways, not 0"},
-		{Shape{17, 17}, Split{}, "1 to 16 ways, not 17"},
-		{Shape{4, 0}, Split{}, "channels, not 0"},
-		{Shape{4, 6}, Split{}, "4 ways and 6 channels do not divide"},
-		{Shape{4, 4}, Split{4, 1}, "cap is 4"},
-		{Shape{4, 4}, Split{-1, 0}, "cap is -1"},
-		{Shape{4, 4}, Split{3, -1}, "bw is -1"},
-		{Shape{4, 4}, Split{3, 4}, "bw is 4"},
-		{Shape{4, 4}, Split{1, 2}, "bw*ways/channels <= cap"},
-		{Shape{8, 4}, Split{3, 2}, "bw*ways/channels <= cap"},
-		{Shape{2, 4}, Split{1, 3}, "bw*ways/channels <= cap"},
-		{Shape{1, 4}, Split{0, 4}, "bw is 4"},
+		{Shape{Ways: 0, Channels: 4}, Split{}, "1 to 16 ways, not 0"},
+		{Shape{Ways: 17, Channels: 17}, Split{}, "1 to 16 ways, not 17"},
+		{Shape{Ways: 4, Channels: 0}, Split{}, "channels, not 0"},
+		{Shape{Ways: 4, Channels: 6}, Split{}, "4 ways and 6 channels do not divide"},
+		{Shape{Ways: 4, Channels: 4}, Split{4, 1}, "cap is 4"},
+		{Shape{Ways: 4, Channels: 4}, Split{-1, 0}, "cap is -1"},
+		{Shape{Ways: 4, Channels: 4}, Split{3, -1}, "bw is -1"},
+		{Shape{Ways: 4, Channels: 4}, Split{3, 4}, "bw is 4"},
+		{Shape{Ways: 4, Channels: 4}, Split{1, 2}, "bw*ways/channels <= cap"},
+		{Shape{Ways: 8, Channels: 4}, Split{3, 2}, "bw*ways/channels <= cap"},
+		{Shape{Ways: 2, Channels: 4}, Split{1, 3}, "bw*ways/channels <= cap"},
+		{Shape{Ways: 1, Channels: 4}, Split{0, 4}, "bw is 4"},
 	} {
 		if _, err := NewMapping(c.s, c.p); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%+v %+v: %v, want %s", c.s, c.p, err, c.want)
+		}
+	}
+}
+
+// Where sets are divided, each row of colors has cap of the CPU's, all in its channels are, and the
+// GPU's lie in all shared channels alike; ways of a set have one owner and one channel.
+func TestSetsAreDividedByColor(t *testing.T) {
+	for channels := 2; channels <= 8; channels++ {
+		s := Shape{Ways: 2, Channels: channels, Page: 16}
+		if err := s.Check(); err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range splits(s.row()) {
+			m := mapping(t, s, p)
+			const rows = 600
+			in := make([]int, channels)
+			for row := range uint64(rows) {
+				gpu := 0
+				for c := range uint64(channels) {
+					color := row*uint64(channels) + c
+					mine := m.GPUColor(color)
+					for set := color * s.Page; set < (color+1)*s.Page; set++ {
+						if got := m.GPUWays(set); got != map[bool]uint16{true: 3}[mine] || s.Channel(set, 1) != int(c) {
+							t.Fatalf("%+v %+v: set %d of color %d: GPU has %b in channel %d", s, p, set, color, got,
+								s.Channel(set, 1))
+						}
+					}
+					if mine {
+						gpu++
+						in[c]++
+					}
+				}
+				if gpu != channels-p.Cap {
+					t.Fatalf("%+v: row %d has %d colors of the GPU", p, row, gpu)
+				}
+			}
+			for c, n := range in {
+				if c < p.BW && n > 0 {
+					t.Errorf("%+v: %d colors of the GPU in channel %d of the CPU", p, n, c)
+				}
+				even := float64(rows*(channels-p.Cap)) / float64(channels-p.BW)
+				if c >= p.BW && math.Abs(float64(n)-even) > 0.25*even {
+					t.Errorf("%+v: channel %d has %d colors of the GPU, of even %.0f", p, c, n, even)
+				}
+			}
+		}
+	}
+	for want, s := range map[string]Shape{
+		"2 to 16 channels, not 1":  {Ways: 2, Channels: 1, Page: 16},
+		"2 to 16 channels, not 32": {Ways: 2, Channels: 32, Page: 16},
+	} {
+		if err := s.Check(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%+v: %v, want %q", s, err, want)
+		}
+	}
+	four := Shape{Ways: 2, Channels: 4, Page: 16}
+	for want, p := range map[string]Split{
+		"of 4 colors the CPU can have 3": {Cap: 4},
+		"2 of 4 channels hold more":      {Cap: 1, BW: 2},
+	} {
+		if _, err := NewMapping(four, p); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%+v: %v, want %q", p, err, want)
 		}
 	}
 }

@@ -8,6 +8,9 @@ package hybrid
 //
 // With a share, tok is that part of the GPU's requests in the period before (DP+Token of
 // Figure 5, section VI-B: 15 %).
+//
+// Where sets are divided instead of ways (section IV-F), pages have colors: blocks of the CPU
+// come only into sets of its colors, and there is nothing to swap within a set.
 type Hydrogen struct {
 	shape   Shape
 	mapping Mapping
@@ -18,7 +21,7 @@ type Hydrogen struct {
 	requests, period uint64
 }
 
-// Owners implements Policy. A set of one way in a shared channel is everybody's.
+// Owners implements Policy. A set of one way in a shared channel is everybody's where ways are divided.
 func (h *Hydrogen) Owners(set uint64) Owners {
 	all := uint16(1<<h.shape.Ways - 1)
 	o := Owners{Of: [numClasses]uint16{GPU: h.mapping.GPUWays(set)}}
@@ -27,7 +30,7 @@ func (h *Hydrogen) Owners(set uint64) Owners {
 			o.Dedicated |= 1 << w
 		}
 	}
-	if o.Of[CPU] = all &^ o.Of[GPU]; h.shape.Ways == 1 {
+	if o.Of[CPU] = all &^ o.Of[GPU]; h.shape.Ways == 1 && h.shape.Page == 0 {
 		o.Of[CPU] = all
 	}
 	return o

@@ -29,7 +29,7 @@ func newHydrogen(t rapid.TB, s Shape, o HydrogenOptions) *Hydrogen {
 
 // What is streamed into an empty memory lies in all of its channels, and so does what follows.
 func TestFirstWays(t *testing.T) {
-	l := newTable(small(t, Cache, Shape{4, 4}, 256, 1024, 8))
+	l := newTable(small(t, Cache, Shape{Ways: 4, Channels: 4}, 256, 1024, 8))
 	var filled [4]int
 	for i := range l.set {
 		filled[l.set[i].order.least(0b1111, 4)]++
@@ -76,7 +76,7 @@ func TestRecency(t *testing.T) {
 
 // Each class fills its own ways: one that is free, then the least recently used.
 func TestWayPart(t *testing.T) {
-	p, err := NewWayPart(Shape{4, 4}, 3)
+	p, err := NewWayPart(Shape{Ways: 4, Channels: 4}, 3)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,7 +103,7 @@ func TestWayPart(t *testing.T) {
 		t.Error("a hit of the GPU in a way of the CPU moves it")
 	}
 	for _, cpu := range []int{0, 4} {
-		if _, err := NewWayPart(Shape{4, 4}, cpu); err == nil {
+		if _, err := NewWayPart(Shape{Ways: 4, Channels: 4}, cpu); err == nil {
 			t.Errorf("%d ways of 4 for the CPU", cpu)
 		}
 	}
@@ -112,7 +112,7 @@ func TestWayPart(t *testing.T) {
 // Section IV: what a hit does depends on whose way it is, and whether on a channel of the
 // CPU's own. With cap 3 and bw 1 way 0 is dedicated, and one of the others the GPU's.
 func TestHydrogenHits(t *testing.T) {
-	s := Shape{4, 4}
+	s := Shape{Ways: 4, Channels: 4}
 	const set = 5
 	for mode, shared := range map[SwapMode]Action{
 		SwapAlways: Swap, SwapIdeal: Assign, SwapNone: Keep,
@@ -150,7 +150,8 @@ func TestHydrogenHits(t *testing.T) {
 
 // Every other swap is passed over.
 func TestHydrogenProb(t *testing.T) {
-	h := newHydrogen(t, Shape{4, 4}, HydrogenOptions{Swap: SwapProb, Split: Split{3, 1}, Tokens: Unlimited})
+	h := newHydrogen(t, Shape{Ways: 4, Channels: 4},
+		HydrogenOptions{Swap: SwapProb, Split: Split{3, 1}, Tokens: Unlimited})
 	way := 1
 	if h.Owners(5).Of[GPU]>>1&1 != 0 {
 		way = 2
@@ -169,7 +170,7 @@ func TestHydrogenProb(t *testing.T) {
 // Misses of the GPU migrate while there are tokens, a dirty victim costs two; those of the
 // CPU always do. Each channel can have tokens of its own.
 func TestHydrogenTokens(t *testing.T) {
-	h := newHydrogen(t, Shape{4, 4}, HydrogenOptions{Split: Split{3, 1}, Tokens: 3})
+	h := newHydrogen(t, Shape{Ways: 4, Channels: 4}, HydrogenOptions{Split: Split{3, 1}, Tokens: 3})
 	miss := func(now uint64, c Class, dirty bool, slow int) bool {
 		v := view(h, 5, c)
 		v.Now, v.Slow = now, slow
@@ -195,7 +196,7 @@ func TestHydrogenTokens(t *testing.T) {
 			t.Errorf("miss %d: %v", i, got)
 		}
 	}
-	h = newHydrogen(t, Shape{4, 4}, HydrogenOptions{Split: Split{3, 1}, Tokens: 4, PerChannel: 4})
+	h = newHydrogen(t, Shape{Ways: 4, Channels: 4}, HydrogenOptions{Split: Split{3, 1}, Tokens: 4, PerChannel: 4})
 	for slow := range 4 {
 		if !miss(0, GPU, false, slow) || miss(0, GPU, false, slow) {
 			t.Errorf("channel %d has not one token", slow)
@@ -205,7 +206,7 @@ func TestHydrogenTokens(t *testing.T) {
 
 // DP+Token: 15 % of the GPU's requests in a period may migrate in the next.
 func TestHydrogenShare(t *testing.T) {
-	h := newHydrogen(t, Shape{4, 4}, HydrogenOptions{Split: Split{3, 1}, Share: 0.15})
+	h := newHydrogen(t, Shape{Ways: 4, Channels: 4}, HydrogenOptions{Split: Split{3, 1}, Share: 0.15})
 	period := func(n uint64, requests int) (migrated int) {
 		for range requests {
 			v := view(h, 5, GPU)
@@ -228,7 +229,7 @@ func TestHydrogenShare(t *testing.T) {
 
 // Sets of one way: the GPU passes by those in the CPU's channels, and shares the others.
 func TestHydrogenOneWay(t *testing.T) {
-	h := newHydrogen(t, Shape{1, 4}, HydrogenOptions{Split: Split{0, 1}, Tokens: Unlimited})
+	h := newHydrogen(t, Shape{Ways: 1, Channels: 4}, HydrogenOptions{Split: Split{0, 1}, Tokens: Unlimited})
 	for set := range uint64(8) {
 		mine := h.shape.Channel(set, 0) == 0
 		v := view(h, set, GPU)
@@ -264,7 +265,7 @@ func (p *HAShCache) takes(set, index uint32, c Class) int {
 
 // The rules of chaining, one after the other, in two groups of eight sets of one way.
 func TestHAShCacheChains(t *testing.T) {
-	cfg := small(t, Cache, Shape{1, 4}, 256, 16, 8)
+	cfg := small(t, Cache, Shape{Ways: 1, Channels: 4}, 256, 16, 8)
 	cfg.Chained = true
 	p := NewHAShCache(1, 1000)
 	newRig(t, cfg, p)
@@ -363,7 +364,7 @@ func TestBloom(t *testing.T) {
 
 // professed is ProFess on a small memory of blocks of 256 bytes: 4 ways of 32 in a set.
 func professed(t *testing.T) *ProFess {
-	cfg := small(t, Cache, Shape{4, 4}, 256, 256, 8)
+	cfg := small(t, Cache, Shape{Ways: 4, Channels: 4}, 256, 256, 8)
 	p := NewProFess(cfg, false)
 	newRig(t, cfg, p)
 	return p

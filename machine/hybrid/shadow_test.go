@@ -14,13 +14,15 @@ var organisations = []struct {
 	shape Shape
 	block int
 }{
-	{Shape{4, 4}, 256},
-	{Shape{1, 4}, 256},
-	{Shape{2, 4}, 64},
-	{Shape{4, 4}, 128},
-	{Shape{8, 4}, 512},
-	{Shape{16, 4}, 256},
-	{Shape{4, 2}, 2048},
+	{Shape{Ways: 4, Channels: 4}, 256},
+	{Shape{Ways: 1, Channels: 4}, 256},
+	{Shape{Ways: 2, Channels: 4}, 64},
+	{Shape{Ways: 4, Channels: 4}, 128},
+	{Shape{Ways: 8, Channels: 4}, 512},
+	{Shape{Ways: 16, Channels: 4}, 256},
+	{Shape{Ways: 4, Channels: 2}, 2048},
+	{Shape{Ways: 4, Channels: 4, Page: 2}, 256},
+	{Shape{Ways: 3, Channels: 2, Page: 4}, 128},
 }
 
 // Whatever is cached, swapped, dropped, passed by and reconfigured, a read returns what was
@@ -46,6 +48,9 @@ func drawPolicy(t *rapid.T, cfg *Config) Policy {
 	s := cfg.Shape
 	kinds := []string{"lru", "waypart", "hydrogen", "hydrogen", "hashcache", "profess"}
 	kind := rapid.SampledFrom(kinds).Draw(t, "policy")
+	if s.Page > 0 {
+		kind = "hydrogen"
+	}
 	switch {
 	case kind == "hashcache" && cfg.Mode == Cache:
 		if s.Ways == 1 {
@@ -80,7 +85,15 @@ func drawPolicy(t *rapid.T, cfg *Config) Policy {
 	return NewLRU(s.Ways)
 }
 
-func drawSplit(t *rapid.T, s Shape) Split { return rapid.SampledFrom(splits(s)).Draw(t, "split") }
+func drawSplit(t *rapid.T, s Shape) Split { return rapid.SampledFrom(splitsOf(s)).Draw(t, "split") }
+
+// splitsOf are those that fit, of ways or of colors.
+func splitsOf(s Shape) []Split {
+	if s.Page > 0 {
+		s = s.row()
+	}
+	return splits(s)
+}
 
 // exercise asks at random, and reconfigures at random moments.
 func exercise(t *rapid.T, r *rig, steps int) {
@@ -114,7 +127,7 @@ func exercise(t *rapid.T, r *rig, steps int) {
 		if !ok || random(40) != 0 {
 			continue
 		}
-		all := splits(cfg.Shape)
+		all := splitsOf(cfg.Shape)
 		if err := h.SetSplit(all[random(uint64(len(all)))]); err != nil {
 			t.Fatal(err)
 		}

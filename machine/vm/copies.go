@@ -59,7 +59,7 @@ func (c *Partitions) CopyFrames() int { return c.frames }
 
 // set is the set a frame belongs to, nil if to none.
 func (c *Partitions) set(ppn uint64) *copySet {
-	if f := ppn & (1<<c.tab.layoutAt() - 1); f < uint64(len(c.of)) && c.of[f] > 0 {
+	if f := ppn & (1<<c.tab.LayoutBit() - 1); f < uint64(len(c.of)) && c.of[f] > 0 {
 		return &c.sets[c.of[f]-1]
 	}
 	return nil

@@ -9,15 +9,18 @@ import (
 
 // Frames hands out physical frames. Where the address map keeps the channel
 // group above the page offset there is one pool per group; otherwise pages are
-// spread over all channels and there is one pool.
+// spread over all channels and there is one pool, or one for each of those who
+// have colors of their own.
 type Frames struct {
 	m      *addrmap.Map
 	page   int
 	bits   uint
-	per    uint64     // frames per pool
+	per    uint64     // frames per pool, where colors do not say otherwise
 	used   []uint64   // frames of each pool taken so far in order
 	freed  [][]uint64 // frames given back, reused last in, first out
 	groups bool
+	owner  []uint8    // by color of a frame, its number modulo their count: a pool; nil: no colors
+	colors [][]uint64 // [pool] its colors, ascending
 }
 
 // NewFrames makes the pools of a machine, all free.
@@ -39,6 +42,32 @@ func NewFrames(s *sheets.Machine, m *addrmap.Map) (*Frames, error) {
 	return f, nil
 }
 
+// Color divides the frames, all of which must be free and in one pool, by their colors (page
+// coloring): a frame's color is its number modulo how many colors there are, and owner has the
+// pool of each. An error says which pool would have no frame.
+func (f *Frames) Color(owner []uint8, pools int) error {
+	f.owner, f.colors = owner, make([][]uint64, pools)
+	for color, p := range owner {
+		f.colors[p] = append(f.colors[p], uint64(color))
+	}
+	f.used, f.freed = make([]uint64, pools), make([][]uint64, pools)
+	for p := range pools {
+		if f.size(p) == 0 {
+			return fmt.Errorf("of %d frames in %d colors none is for pool %d", f.per, len(owner), p)
+		}
+	}
+	return nil
+}
+
+// size is the number of frames of a pool, free or not. Frames behind the last whole round of
+// colors belong to nobody.
+func (f *Frames) size(pool int) uint64 {
+	if f.owner == nil {
+		return f.per
+	}
+	return f.per / uint64(len(f.owner)) * uint64(len(f.colors[pool]))
+}
+
 // Pools is the number of pools.
 func (f *Frames) Pools() int { return len(f.used) }
 
@@ -50,12 +79,15 @@ func (f *Frames) PerGroup() bool { return f.groups }
 
 // Free is the number of free frames of a pool.
 func (f *Frames) Free(pool int) int {
-	return int(f.per-f.used[pool]) + len(f.freed[pool])
+	return int(f.size(pool)-f.used[pool]) + len(f.freed[pool])
 }
 
 // Pool is the pool a frame belongs to.
 func (f *Frames) Pool(ppn uint64) int {
 	if !f.groups {
+		if f.owner != nil {
+			return int(f.owner[ppn%uint64(len(f.owner))])
+		}
 		return 0
 	}
 	return f.m.GroupOf(f.m.Channel(ppn << f.bits))
@@ -68,12 +100,16 @@ func (f *Frames) Alloc(pool int) (ppn uint64, ok bool) {
 		f.freed[pool] = f.freed[pool][:n-1]
 		return ppn, true
 	}
-	if f.used[pool] == f.per {
+	if f.used[pool] == f.size(pool) {
 		return 0, false
 	}
 	i := f.used[pool]
 	f.used[pool]++
-	if !f.groups {
+	switch {
+	case f.owner != nil:
+		own := f.colors[pool]
+		return i/uint64(len(own))*uint64(len(f.owner)) + own[i%uint64(len(own))], true
+	case !f.groups:
 		return i, true
 	}
 	return f.m.PageAddr(pool, i, f.page) >> f.bits, true

@@ -85,20 +85,17 @@ func (t *Tables) target(tenant mem.TenantID, from, groups uint64) (to uint64, er
 	if t.frames.PerGroup() {
 		return t.takeIn(tenant, groups)
 	}
-	to = from&(1<<t.layoutAt()-1) | t.layout[tenant]<<t.layoutAt()
+	to = from&(1<<t.LayoutBit()-1) | t.layout[tenant]<<t.LayoutBit()
 	t.hold(to, tenant)
 	return to, nil
 }
 
-// layoutAt is the bit of a frame number from which on it names an address map.
-func (t *Tables) layoutAt() uint { return addrmap.TenantShift - t.bits }
-
 // LayoutBit is the bit of a frame number from which on it names an address map.
-func (t *Tables) LayoutBit() uint { return t.layoutAt() }
+func (t *Tables) LayoutBit() uint { return addrmap.TenantShift - t.bits }
 
 // old says that a frame is of an earlier layout of the tenant.
 func (t *Tables) old(tenant mem.TenantID, ppn uint64) bool {
-	return ppn>>t.layoutAt() != t.layout[tenant]
+	return ppn>>t.LayoutBit() != t.layout[tenant]
 }
 
 // SetLayout gives a tenant's new pages an address map of their own: the bits of

@@ -103,6 +103,22 @@ func (t *Tables) SetGroups(tenant mem.TenantID, groups []int) error {
 	return nil
 }
 
+// Color gives each tenant pages, and nodes of its tables, of some colors only: owner has the
+// pool of each color, pool that of each tenant. Nothing may be mapped yet.
+func (t *Tables) Color(owner []uint8, pool []int) error {
+	pools := slices.Max(pool) + 1
+	for _, p := range owner {
+		pools = max(pools, int(p)+1)
+	}
+	if err := t.frames.Color(owner, pools); err != nil {
+		return err
+	}
+	for tenant, p := range pool {
+		t.groups[tenant], t.pages[tenant] = []int{p}, make([]int, pools)
+	}
+	return nil
+}
+
 // node cuts a 4 KB table node from a frame of the tenant's own groups, so that its
 // walks stay in its channels.
 func (t *Tables) node(tenant int) (uint64, error) {
@@ -134,7 +150,7 @@ func (t *Tables) frame(tenant, home int) (uint64, error) {
 	g := v.Groups[t.place.first(v)]
 	t.pages[tenant][g]++
 	ppn, _ := t.frames.Alloc(g) // Free(g) > 0 was checked above
-	ppn |= t.layout[tenant] << t.layoutAt()
+	ppn |= t.layout[tenant] << t.LayoutBit()
 	t.hold(ppn, mem.TenantID(tenant))
 	return ppn, nil
 }
@@ -181,7 +197,7 @@ func (t *Tables) release(tenant mem.TenantID, ppn uint64) {
 	if t.old(tenant, ppn) {
 		t.stale[tenant]--
 	}
-	t.frames.Release(ppn & (1<<t.layoutAt() - 1))
+	t.frames.Release(ppn & (1<<t.LayoutBit() - 1))
 	t.freed = append(t.freed, ppn)
 }
 

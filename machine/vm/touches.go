@@ -25,7 +25,7 @@ type Touches struct {
 // nearest to each; where a page spans them, none is its home.
 func NewTouches(s *sheets.Machine, t *Tables, home []int) *Touches {
 	x := &Touches{
-		sms: s.SM.Count, words: (s.SM.Count + 63) / 64, mask: 1<<t.layoutAt() - 1, frames: t.frames, home: home,
+		sms: s.SM.Count, words: (s.SM.Count + 63) / 64, mask: 1<<t.LayoutBit() - 1, frames: t.frames, home: home,
 		degree: make([]uint64, s.SM.Count),
 	}
 	if x.frames.PerGroup() {
