@@ -59,6 +59,9 @@ func Of(m *sheets.Machine, heldCycles uint64, c Counts) (Parts, error) {
 	var p Parts
 	p.add("sm", smEnergy(r))
 	p.add("l1", l1Energy(m, r))
+	if m.L3.Given() {
+		p.add("l3", l3Energy(m, r))
+	}
 	p.add("llc", llcEnergy(m, r))
 	r.each("noc") // there is one
 	networks, memories := Networks(c.Owners()), r.each("dram")
@@ -136,6 +139,14 @@ func l1Energy(m *sheets.Machine, r *reader) float64 {
 	hits, misses := r.get("sm", "l1_hits"), r.get("sm", "l1_misses")
 	lookups := math.Max(r.get("sm", "l1_accesses")-hits, 0)
 	return (hits*l1LinePJ + lookups*l1TagPJ + misses*l1LinePJ) * part * picojoule // a miss is filled later
+}
+
+// l3Energy is that of a cache between SMs and LLC: every sector is looked up and read or written, and one that
+// misses is filled later.
+func l3Energy(m *sheets.Machine, r *reader) float64 {
+	accesses := r.get("l3", "accesses")
+	bytes := (accesses + r.get("l3", "misses")) * float64(m.LLC.Sector)
+	return (accesses*llcTagPJ + bytes*llcLinePJ/lineForPJ) * picojoule
 }
 
 func llcEnergy(m *sheets.Machine, r *reader) float64 {

@@ -60,7 +60,12 @@ func networkOf(m *sheets.Machine, owner string) network {
 	if stat.OfKind(owner, ring) {
 		return network{bits: nocRingBits, perBit: nocRingPJBit}
 	}
-	if m.NoC.Kind != "stages" {
+	switch {
+	case m.L3.Given() && stat.OfKind(owner, "noc_l3"): // between its banks and the LLC's slices
+		return network{stages: []stage{{1, square(m.L3.Banks, slices)}}, bits: bits, mm: nocWireMM}
+	case m.L3.Given(): // from SMs to banks, beside which a CPU core reaches the LLC over a like distance
+		return network{stages: []stage{{1, square(sms, m.L3.Banks)}}, bits: bits, mm: nocWireMM}
+	case m.NoC.Kind != "stages":
 		return network{stages: []stage{{1, square(sms, slices)}}, bits: bits, mm: nocWireMM}
 	}
 	modules := max(1, m.NoC.Modules) // each has stages of its own

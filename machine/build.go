@@ -112,7 +112,7 @@ func (b *builder) agenda() {
 	if s.Memory.Given() {
 		channels, tiers = 0, amap.Channels()+s.Memory.Fast.Device.Channels
 	}
-	g.agenda = newAgenda(channels, len(g.memory.stacks), amap.Slices(), tiers, s.SM.Count, s.CPU.Cores,
+	g.agenda = newAgenda(channels, len(g.memory.stacks), amap.Slices()+s.L3.Banks, tiers, s.SM.Count, s.CPU.Cores,
 		b.options.Every)
 }
 
@@ -285,6 +285,39 @@ func (b *builder) slices() error {
 		if err != nil {
 			return err
 		}
+		g.memory.slices = append(g.memory.slices, s)
+	}
+	return b.banks()
+}
+
+// banks makes those of the GPU's L3, if it has one. They stand behind the slices of the LLC and are no line's home.
+func (b *builder) banks() error {
+	g, n := b.gpu, b.sheet.L3.Banks
+	if n == 0 {
+		return nil
+	}
+	as := b.sheet.Bank()
+	cfg, err := cache.Derive(&as)
+	if err != nil {
+		return err
+	}
+	set, err := addrmap.NewSetIndex(as.Index, as.Sets)
+	if err != nil {
+		return fmt.Errorf("l3: llc.index: %w", err)
+	}
+	line, homes := bits.TrailingZeros(uint(as.Line)), uint64(b.amap.Slices())
+	// Lines of one home that follow each other lie in sets that follow each other, and so do those of a bank's homes.
+	layouts, per := &g.fabric.layouts, homes/uint64(n)
+	index := func(addr uint64) uint32 {
+		return uint32(set.Of(layouts.at(addr).Local(addr)>>line*per + uint64(layouts.slice(addr))/uint64(n)))
+	}
+	t := b.traffic("l3", cache.Counters(), n)
+	for i := range n {
+		s, err := cache.New(i, cfg, g.fabric.slab, t, index)
+		if err != nil {
+			return err
+		}
+		s.ID = len(g.memory.slices)
 		g.memory.slices = append(g.memory.slices, s)
 	}
 	return nil

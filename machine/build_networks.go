@@ -24,8 +24,11 @@ func (b *builder) networks() error {
 	k := &b.gpu.Replicas
 	k.flushes = b.options.Replication != NoReplication || b.sheet.LLC.FlushEach
 	k.at, k.until = make([]int, slices), make([]uint64, slices)
-	if x.Kind != "stages" {
-		return b.crossbars(sms+mmu, slices)
+	switch {
+	case b.sheet.L3.Given():
+		return b.levels(sms, slices, mmu)
+	case x.Kind != "stages":
+		return b.crossbars(&f.request, &f.reply, &f.lengths, "noc", sms+mmu, slices)
 	}
 	switch x.Shape() {
 	case sheets.NUBA:
@@ -38,8 +41,8 @@ func (b *builder) networks() error {
 	return nil
 }
 
-// crossbars are the networks of one switch.
-func (b *builder) crossbars(ports, slices int) error {
+// crossbars are two directions of one switch between ports and slices.
+func (b *builder) crossbars(request, reply **noc.Network, l *lengths, name string, ports, slices int) error {
 	f, x := &b.gpu.fabric, &b.sheet.NoC
 	req, err := noc.FromSheet(x, ports, slices)
 	if err != nil {
@@ -49,18 +52,43 @@ func (b *builder) crossbars(ports, slices int) error {
 	if err != nil {
 		return err
 	}
-	if f.mmuPort >= 0 {
+	if f.mmuPort == ports-1 {
 		req.Sorted = 1 // a walk must not wait behind another at a busy slice
 	}
 	req.Tenants, rep.Tenants = b.rows(), b.rows()
-	f.request, f.reply = noc.OfCrossbar(noc.New(req)), noc.OfCrossbar(noc.New(rep))
-	b.count("noc", f.request, f.reply)
+	*request, *reply = noc.OfCrossbar(noc.New(req)), noc.OfCrossbar(noc.New(rep))
+	b.count(name, *request, *reply)
 	sector := b.sheet.LLC.Sector
-	f.lengths.ack = int32(rep.Flits(0))
-	for n := range f.lengths.read { // every sector is a packet of its own length
-		f.lengths.read[n], f.lengths.write[n] = int32(n*req.Flits(0)), int32(n*req.Flits(sector))
-		f.lengths.data[n] = int32(n * rep.Flits(sector))
+	l.ack = int32(rep.Flits(0))
+	for n := range l.read { // every sector is a packet of its own length
+		l.read[n], l.write[n] = int32(n*req.Flits(0)), int32(n*req.Flits(sector))
+		l.data[n] = int32(n * rep.Flits(sector))
 	}
+	return nil
+}
+
+// levels are the networks of a GPU with an L3 of its own: a crossbar between its SMs and the L3's
+// banks, beside which CPU cores and MMU reach the slices of the LLC, and one between banks and
+// slices. Everything SMs ask for is looked up in a bank first, whose lines are copies.
+func (b *builder) levels(sms, slices, mmu int) error {
+	f, x, banks := &b.gpu.fabric, &b.gpu.fabric.across, b.sheet.L3.Banks
+	all := slices + banks
+	if err := b.crossbars(&f.request, &f.reply, &f.lengths, "noc", sms+mmu, all); err != nil {
+		return err
+	}
+	if err := b.crossbars(&x.request, &x.answer, &x.lengths, "noc_l3", all, all); err != nil {
+		return err
+	}
+	x.mmu, x.copies, x.mmuPart = -1, true, 1
+	x.entry = [][]int16{make([]int16, slices), make([]int16, slices)}
+	for home := range slices {
+		x.entry[0][home], x.entry[1][home] = int16(slices+home%banks), int16(home)
+	}
+	x.shared(sms+mmu, all)
+	for i := b.sheet.SM.Count; i < sms+mmu; i++ {
+		x.part[i] = 1
+	}
+	b.shareSlices(nil)
 	return nil
 }
 
@@ -232,11 +260,15 @@ func (b *builder) near(sms, slices, parts int) {
 	if f.mmuPort >= 0 {
 		ports++
 	}
-	x.part = make([]int16, ports)
+	x.shared(ports, slices)
 	for i := range sms {
 		x.part[i] = int16(i / (sms / parts))
 	}
-	x.own = mem.Port(ports)
+}
+
+// shared makes what is kept of ports and slices that ask each other.
+func (x *across) shared(ports, slices int) {
+	x.part, x.own = make([]int16, ports), mem.Port(ports)
 	words := (slices + 63) / 64
 	x.asking, x.recalling = make([]uint64, words), make([]uint64, words)
 	x.linkTurn, x.farTurn = make([]bool, slices), make([]bool, slices)
@@ -247,6 +279,9 @@ func (b *builder) shareSlices(copies func(i int) func(line uint64) bool) {
 	own, l := b.gpu.fabric.across.own, &b.sheet.LLC
 	for i, s := range b.gpu.memory.slices {
 		how := cache.Sharing{Port: own + mem.Port(i), Queue: l.MissQueue, Keep: l.Fill != "local"}
+		if i >= b.amap.Slices() {
+			how.Queue = b.sheet.L3.MissQueue
+		}
 		if copies != nil {
 			how.Copies = copies(i)
 		}

@@ -17,6 +17,9 @@ import (
 //   - NUBA: SMs have links to the slices of their partition, and slices a network to each
 //     other. What is at home is looked up; the rest goes straight on, the slice's tags do not
 //     see it, but for loads that may be answered by a copy while copies are made.
+//   - An L3 of the GPU's own: SMs reach its banks, where everything is looked up and which are
+//     no line's home; CPU cores and the MMU reach the LLC's slices. Writes go through, so that
+//     there is nothing to recall: nobody else writes what the GPU reads.
 //   - SM-side: SMs reach the slices of their half, where everything is looked up, and each
 //     slice has a link to its fellow in the other half. A home knows whether its fellow has
 //     a copy of a line, and recalls it when the line is written.
@@ -32,7 +35,8 @@ type across struct {
 	request, answer, recall *noc.Network // from slice to slice; recall: nil where copies are read-only
 	lengths                 lengths      // of packets in them
 	own                     mem.Port     // the port of slice 0
-	mmu                     int          // port of the MMU there; -1: it is near slices as SMs are
+	mmu                     int          // port of the MMU there; -1: it is near slices as SMs are,
+	mmuPart                 int          // of this part
 
 	sampler   *cache.Sampler // nil: no policy chooses
 	copies    bool           // any line may have a copy (SM-side)
@@ -49,7 +53,7 @@ func (x *across) enterMMU(f *fabric, slice int) (net *noc.Network, in, out int) 
 	if x.mmu >= 0 {
 		return x.request, x.mmu, slice
 	}
-	return f.request, f.mmuPort, int(x.entry[0][slice])
+	return f.request, f.mmuPort, int(x.entry[x.mmuPart][slice])
 }
 
 // injectNear sends a request of an SM to where it enters the slices.
@@ -221,7 +225,7 @@ func (f *fabric) answerFar(slice int, h int32, now uint64) bool {
 	case int(p) == f.mmuPort && x.mmu >= 0:
 		out = x.mmu
 	case int(p) == f.mmuPort:
-		out = int(x.entry[0][slice])
+		out = int(x.entry[x.mmuPart][slice])
 	default:
 		out = int(x.entry[x.part[p]][slice])
 	}

@@ -137,6 +137,9 @@ func (l *lookahead) derive(g *GPU, o *Options) {
 	long := strideLengths[l.limits.longest]
 	// Networks of several hops, whose slices wait for each other, run in lockstep, and on one core.
 	crossbar := f.request.Crossbar
+	if f.across.entry != nil {
+		crossbar = nil
+	}
 	l.limits.strides = !o.Lockstep && o.Quantum == 0 && !s.VM.Enabled && f.pipeline > long+1 &&
 		crossbar != nil && crossbar.Room() >= shortStride*l.limits.flits+l.limits.burst
 	for _, own := range g.dispatch.owners {

@@ -3,6 +3,7 @@ package machine
 import (
 	"testing"
 
+	"github.com/heddle-sim/heddle/machine/cpu"
 	"github.com/heddle-sim/heddle/mem"
 )
 
@@ -10,7 +11,7 @@ import (
 // the answer is at the SM. prepare may put copies elsewhere.
 func askFor(t *testing.T, sheet string, op mem.Op, port, home int, prepare func(f *fabric, line uint64)) uint64 {
 	t.Helper()
-	r := newRig(t, sheet, Options{Replication: replicates(sheet)}, nil, &Tenant{Name: "a", SMs: upTo(64)})
+	r := newRig(t, sheet, Options{Replication: replicates(sheet)}, nil, &Tenant{Name: "a", SMs: upTo(port + 1)})
 	g, f := r.g, &r.g.fabric
 	line := lineAt(t, r, home)
 	f.slices[home].Prefill(line, 1, 0)
@@ -105,10 +106,89 @@ func TestHopLatency(t *testing.T) {
 	}
 }
 
+// TestL3Latency: what SMs ask for is looked up in a bank of the L3 and, if it is not there, in the LLC; writes and
+// atomics go through it. A crossbar takes 3 clocks, a bank 20 before its tags and one behind them, a slice 2 and one.
+func TestL3Latency(t *testing.T) {
+	none := func(*fabric, uint64) {}
+	const slices, banks = 16, 8
+	const crossbar, bank, slice = 3, 20 + 1, 2 + 1
+	for _, c := range []struct {
+		what    string
+		op      mem.Op
+		home    int
+		prepare func(f *fabric, line uint64)
+		want    uint64
+	}{
+		{
+			"a read that hits in the L3", mem.Read, 13,
+			func(f *fabric, line uint64) { f.slices[slices+13%banks].Prefill(line, 1, 0) },
+			crossbar + bank + crossbar,
+		},
+		{
+			"a read that misses there, fills it and leaves a clock later", mem.Read, 13, none,
+			crossbar + bank - 1 + crossbar + slice + crossbar + 1 + 1 + crossbar,
+		},
+		{"a write", mem.Write, 2, none, crossbar + bank - 1 + crossbar + slice + crossbar + crossbar},
+		{"an atomic", mem.AtomicOp, 2, none, crossbar + bank - 1 + crossbar + slice + crossbar + crossbar},
+	} {
+		if got := askFor(t, "hydrogen", c.op, 0, c.home, c.prepare); got != c.want {
+			t.Errorf("%s: %d cycles, want %d", c.what, got, c.want)
+		}
+	}
+}
+
+// TestL3IsTheGPUs: SMs share what a bank has, a write goes through to the LLC and into the copy, an atomic makes the
+// copy useless, and what CPU cores ask for is no business of the L3's.
+func TestL3IsTheGPUs(t *testing.T) {
+	r := newRig(t, "hydrogen", Options{}, nil, &Tenant{Name: "cpu", Cores: []int{0}},
+		&Tenant{Name: "gpu", SMs: upTo(6)})
+	in, out := r.alloc(1, 4096, mem.Device), r.alloc(1, 4096, mem.Device)
+	counts := func(f func()) (l3, hits, llc uint64) {
+		a, b, c := r.counted(1, "l3.accesses"), r.counted(1, "l3.hits"), r.counted(1, "llc.accesses")
+		f()
+		return r.counted(1, "l3.accesses") - a, r.counted(1, "l3.hits") - b, r.counted(1, "llc.accesses") - c
+	}
+	const n, sectors = 1024, 1024 * 4 / 32
+	scale := func(from, to *mem.Region) {
+		for k := r.launch(1, "scale", 8, 128, to.Base, from.Base, n); !k.Done; {
+			r.step(500)
+		}
+		r.step(3000)
+	}
+	counts(func() { scale(in, out) })
+	walks := r.counted(1, "llc.walk_reads")
+	// A new kernel finds empty L1s: it reads what the first has read, which the L3 has, and writes as much through it.
+	l3, hits, llc := counts(func() { scale(in, out) })
+	if l3 != 2*sectors || hits != sectors || llc != sectors || r.counted(1, "llc.walk_reads") != walks {
+		t.Errorf("the second kernel: %d lookups and %d hits in the L3, %d in the LLC; %d, %d and %d were expected", l3,
+			hits, llc, 2*sectors, sectors, sectors)
+	}
+	// What was written was in no bank: it is fetched, and found by the next; in between it is written, the copy, too.
+	if _, hits, llc = counts(func() { scale(out, in) }); hits != 0 || llc != 2*sectors {
+		t.Errorf("reading what was written: %d hits in the L3, %d lookups in the LLC", hits, llc)
+	}
+	if _, hits, llc = counts(func() { scale(in, out) }); hits != sectors || llc != sectors {
+		t.Errorf("reading what was written where the L3 has a copy: %d hits in it, %d lookups in the LLC", hits, llc)
+	}
+	cpus, l3s := r.counted(0, "llc.accesses"), r.counted(0, "l3.accesses")
+	x, err := r.g.CPUs.Execute(0, []cpu.Program{{Source: &chase{lines: 2000, step: 64}, Insts: 2000}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for !x.Done {
+		r.step(5000)
+	}
+	r.g.Settle()
+	if r.counted(0, "l3.accesses") != l3s || r.counted(0, "llc.accesses") <= cpus {
+		t.Errorf("a CPU program: %d lookups in the L3, %d in the LLC", r.counted(0, "l3.accesses"),
+			r.counted(0, "llc.accesses"))
+	}
+}
+
 // TestCopiesOfFreedFramesGo: what other slices hold of a page goes when its frame is given back.
 func TestCopiesOfFreedFramesGo(t *testing.T) {
-	for _, sheet := range []string{"nuba", "nuba-smside"} {
-		r := newRig(t, sheet, Options{}, nil, &Tenant{Name: "a", SMs: upTo(64)})
+	for _, sheet := range []string{"nuba", "nuba-smside", "hydrogen"} {
+		r := newRig(t, sheet, Options{}, nil, &Tenant{Name: "a", SMs: upTo(6)})
 		reg := r.alloc(0, 4096, mem.Device)
 		p, ok := r.g.translation.physical(0, reg.Base)
 		if !ok {
@@ -116,8 +196,7 @@ func TestCopiesOfFreedFramesGo(t *testing.T) {
 		}
 		f := &r.g.fabric
 		home := f.layouts.slice(p)
-		last := f.across.entry[len(f.across.entry)-1]
-		other := int(last[home])
+		other := int(f.across.entry[len(f.across.entry)-1][home])
 		if other == home {
 			other = int(f.across.entry[0][home])
 		}

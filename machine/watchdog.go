@@ -191,8 +191,12 @@ func (g *GPU) diagnose(next uint64) error {
 	}
 	for i, s := range g.memory.slices {
 		if n := s.Queued(); n > 0 {
-			d.Where = append(d.Where, fmt.Sprintf("LLC slice %d: %d requests queued, stalled: %v, "+
-				"%d fetches wait for DRAM", i, n, s.Stalled(), s.Below.Len()))
+			name := fmt.Sprintf("LLC slice %d", i)
+			if own := len(g.memory.slices) - g.Sheet.L3.Banks; i >= own {
+				name = fmt.Sprintf("L3 bank %d", i-own)
+			}
+			d.Where = append(d.Where, fmt.Sprintf("%s: %d requests queued, stalled: %v, %d fetches wait for DRAM, "+
+				"%d requests for other slices", name, n, s.Stalled(), s.Below.Len(), s.Onward().Len()))
 		}
 	}
 	if n := g.fabric.slab.Live(); n > 0 {

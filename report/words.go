@@ -178,6 +178,7 @@ func EnergyKinds() [][2]string {
 	return [][2]string{
 		{"sm", "SM"},
 		{"l1", "L1"},
+		{"l3", "L3"},
 		{"llc", "LLC"},
 		{"noc", "NoC"},
 		{"dram", "DRAM"},
@@ -191,7 +192,7 @@ func EnergyKinds() [][2]string {
 func energyParts(e *sim.Energy, write func(float64) string) string {
 	var parts []string
 	for _, k := range EnergyKinds() {
-		if j := e.Of(k[0]); j > 0 || k[0] != "migration" && k[0] != "cpu" {
+		if j := e.Of(k[0]); j > 0 || k[0] != "migration" && k[0] != "cpu" && k[0] != "l3" {
 			parts = append(parts, k[1]+" "+write(j))
 		}
 	}

@@ -15,6 +15,7 @@ type Machine struct {
 	SM    SM    `yaml:"sm"`
 	L1D   L1D   `yaml:"l1d"`
 	NoC   NoC   `yaml:"noc"`
+	L3    L3    `yaml:"l3" optional:"no L3"`
 	LLC   LLC   `yaml:"llc"`
 	DRAM  DRAM  `yaml:"dram"`
 	Map   Map   `yaml:"map"`

@@ -45,6 +45,7 @@ func Validate(m *Machine) error {
 	c.sm(m)
 	c.l1d(m)
 	c.llc(m)
+	c.l3(m)
 	c.noc(m)
 	c.dram(m)
 	c.addressMap(m)

@@ -200,12 +200,15 @@ type counterTable struct {
 func counterTables() []counterTable {
 	return []counterTable{
 		{"sm", sm.Counters()},
+		{"l3", cache.Counters()},
 		{"llc", cache.Counters()},
 		{"dram", dram.Desc},
 		{"dram_fast", dram.Desc},
 		{"hybrid", hybrid.Desc},
 		{"noc_request", noc.Desc},
 		{"noc_reply", noc.Desc},
+		{"noc_l3_request", noc.Desc},
+		{"noc_l3_reply", noc.Desc},
 		{"links_request", noc.Desc},
 		{"links_reply", noc.Desc},
 		{"links_recall", noc.Desc},
