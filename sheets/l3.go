@@ -40,7 +40,9 @@ func (c *checker) l3(m *Machine) {
 		l.Banks, l.Sets, l.Ways, l.HitLatency, l.PortBytes, l.MSHRs, l.Merge, l.InQueue, l.MissQueue, l.OutQueue)
 	slices := m.DRAM.Channels * m.LLC.SlicesPerChannel
 	c.want(slices%l.Banks == 0, "l3.banks is %d; the %d slices of the LLC are not as many for each", l.Banks, slices)
+	sectors := m.LLC.Line / max(1, m.LLC.Sector)
+	c.want(l.MSHRs >= 2*sectors, "l3.mshrs is %d; two lines of %d sectors need as many", l.MSHRs, sectors)
 	c.want(l.Ways >= 2, "l3.ways is %d; it must be at least 2", l.Ways)
 	c.want(m.NoC.Kind != "stages",
-		"l3 is between crossbars, and noc.kind is stages: use islip or local, or leave l3 out")
+		"l3 is between crossbars, and noc.kind is stages: use crossbar or local, or leave l3 out")
 }

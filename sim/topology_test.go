@@ -97,6 +97,55 @@ func randomTopology(r *rand.Rand) sim.Spec {
 	return s
 }
 
+// narrowL3 is what may be small or unusual about a GPU's own L3.
+var narrowL3 = []struct {
+	path   string
+	values []string
+}{
+	{"l3.banks", []string{"1", "2", "4", "16"}},
+	{"l3.sets", []string{"1", "3", "256"}},
+	{"l3.ways", []string{"2", "16"}},
+	{"l3.latency", []string{"0", "20"}},
+	{"l3.port", []string{"32", "64"}},
+	{"l3.mshrs", []string{"8", "256"}},
+	{"l3.merge", []string{"1", "8"}},
+	{"l3.in_queue", []string{"1", "32"}},
+	{"l3.miss_queue", []string{"1", "32"}},
+	{"l3.out_queue", []string{"1", "32"}},
+	{"noc.in_queue", []string{"12", "512"}},
+	{"noc.out_queue", []string{"1", "512"}},
+	{"noc.kind", []string{"local", "crossbar"}},
+	{"llc.mshrs", []string{"8", "192"}},
+	{"llc.sets", []string{"2", "512"}},
+	{"llc.out_queue", []string{"1", "8"}},
+	{"memory.hybrid.policy", []string{"none", "hydrogen"}},
+	{"memory.hybrid.partition", []string{"ways", "sets"}},
+	{"vm.page", []string{"4096", "2097152"}},
+}
+
+// randomLevels is one or two applications, one of which may run on CPU cores, on a machine whose GPU has
+// an L3.
+func randomLevels(r *rand.Rand) sim.Spec {
+	s := randomTopology(r)
+	s.Machine, s.Set = "hydrogen", map[string]string{}
+	s.Sharing = sim.Sharing{Mode: "alone"}
+	for _, n := range narrowL3 {
+		if r.IntN(3) == 0 {
+			s.Set[n.path] = n.values[r.IntN(len(n.values))]
+		}
+	}
+	if s.Set["memory.hybrid.policy"] == "none" {
+		delete(s.Set, "memory.hybrid.partition")
+	}
+	if len(s.Apps) > 1 {
+		s.Sharing.Mode = "mps"
+	}
+	if r.IntN(3) == 0 {
+		s.Apps = append(s.Apps[:1], sim.App{Name: "cpu", CPU: &sim.CPU{Model: "mcf", Copies: 2, Instructions: 3000}})
+	}
+	return s
+}
+
 // Whatever the topology and however small the queues: programs end, with the right results, and
 // visiting everything in every cycle or asking for two cores changes nothing.
 func TestRandomTopologies(t *testing.T) {
@@ -105,14 +154,22 @@ func TestRandomTopologies(t *testing.T) {
 		n = (n + 2) / 3
 	}
 	for seed := range uint64(n) {
-		s := randomTopology(rand.New(rand.NewPCG(seed, 7)))
+		random := randomTopology
+		if seed%3 == 2 {
+			random = randomLevels
+		}
+		s := random(rand.New(rand.NewPCG(seed, 7)))
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			of := func(s sim.Spec) string {
 				r, err := sim.Run(context.Background(), s, nil)
 				if err != nil {
 					t.Fatalf("%v\n%+v", err, s)
 				}
-				if len(r.Checks) < len(s.Apps) || r.Cycles >= s.Length.MaxCycles {
+				checked := len(s.Apps)
+				if s.Apps[checked-1].CPU != nil {
+					checked--
+				}
+				if len(r.Checks) < checked || r.Cycles >= s.Length.MaxCycles {
 					t.Fatalf("%d checks of %d programs in %d cycles of %+v", len(r.Checks), len(s.Apps), r.Cycles, s)
 				}
 				for _, c := range r.Checks {
