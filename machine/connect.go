@@ -76,7 +76,7 @@ func (g *GPU) connectMoving() {
 	u.driver, u.dispatch, u.pace, u.agenda = g.translation.driver, &g.dispatch, &g.pace, g.agenda
 	m := &u.dma
 	m.unified, m.memory, m.fabric, m.tables, m.mmu = u, &g.memory, &g.fabric, u.tables, u.mmu
-	m.verdict, m.pace, m.agenda, u.faults.agenda = &g.verdict, &g.pace, g.agenda, g.agenda
+	m.verdict, m.pace, m.agenda, u.faults.agenda, u.faults.mmu = &g.verdict, &g.pace, g.agenda, g.agenda, u.mmu
 
 	y := &g.copies
 	y.tenants = g.Tenants

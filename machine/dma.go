@@ -397,11 +397,17 @@ func (d *dmaEngine) arrive(j *dmaJob, now uint64) {
 	switch {
 	case j.toHost && !j.dead:
 		d.unified.runtime.Gone(&j.out)
+		if j.out.Returned {
+			uvm.Taken(d.unified.runtime, now, j.pages, true)
+		}
 	case j.toHost:
 	case j.dead:
 		d.giveFrames(j)
 	default:
 		d.unified.runtime.Arrive(&j.in)
+		if j.asker == nil {
+			uvm.Taken(d.unified.runtime, now, j.pages, false)
+		}
 		for k, key := range j.pages {
 			d.tables.Enter(j.tenant, keyPage(key), j.frames[k])
 			d.mmu.Resolve(now, j.tenant, keyPage(key))

@@ -2,6 +2,7 @@ package machine
 
 import (
 	"github.com/heddle-sim/heddle/machine/uvm"
+	"github.com/heddle-sim/heddle/machine/vm"
 	"github.com/heddle-sim/heddle/mem"
 	"github.com/heddle-sim/heddle/sheets"
 	"github.com/heddle-sim/heddle/stat"
@@ -17,10 +18,18 @@ type faultServer struct {
 	batch                 []filed  // being handled
 	keys                  []uint64 // of these
 	end                   uint64   // of its handling; 0: the driver is idle
-	next                  uint64   // cycle in which there is something to do
+	next                  uint64   // cycle in which there is something to do, but for parked faults
 	row                   [][]uint64
 	high                  int // tenant whose faults are taken first; -1: nobody's
 	agenda                agenda
+	mmu                   *vm.MMU
+	parked                mem.Queue[parkedFault] // by their ends
+}
+
+// parkedFault is a fault for a page that thrashes, which is looked at again in a later cycle.
+type parkedFault struct {
+	filed
+	until uint64
 }
 
 // filed is a fault and the cycle it was told of.
@@ -74,6 +83,7 @@ func (f *faultServer) interrupt(now uint64) {
 // served is the plan of a batch whose handling ends now; nil if none does. The driver takes the
 // next batch when it hears of one.
 func (f *faultServer) served(now uint64, r *uvm.Runtime) (p *uvm.Plan) {
+	f.unpark(now)
 	if f.next > now {
 		return nil
 	}
@@ -87,14 +97,16 @@ func (f *faultServer) served(now uint64, r *uvm.Runtime) (p *uvm.Plan) {
 		return nil
 	}
 	f.keys = f.keys[:0]
-	for _, b := range f.batch {
-		f.keys = append(f.keys, b.key)
-		f.row[keyTenant(b.key)][uvmHandling] += now - b.since
-	}
-	if len(f.keys) > 0 {
-		row := f.row[keyTenant(f.keys[0])]
+	if len(f.batch) > 0 {
+		row := f.row[keyTenant(f.batch[0].key)]
 		row[uvmBatches]++
 		row[uvmDriver] += f.cost
+	}
+	for _, b := range f.batch {
+		if f.serves(now, r, b) {
+			f.keys = append(f.keys, b.key)
+			f.row[keyTenant(b.key)][uvmHandling] += now - b.since
+		}
 	}
 	f.batch, f.end = f.batch[:0], 0
 	p = r.Plan(f.keys)
@@ -102,6 +114,40 @@ func (f *faultServer) served(now uint64, r *uvm.Runtime) (p *uvm.Plan) {
 		f.next = max(now+busy, (now/f.quantum+1)*f.quantum)
 	}
 	return p
+}
+
+// serves says that a fault's page is to come. Of one that thrashes the fault is parked, or the device is mapped
+// to the host.
+func (f *faultServer) serves(now uint64, r *uvm.Runtime, b filed) bool {
+	row := f.row[keyTenant(b.key)]
+	switch w, until := uvm.Waits(r, now, b.key); w {
+	case uvm.Throttled:
+		f.parked.Push(parkedFault{b, until})
+		row[uvmThrottles]++
+	case uvm.Pinned:
+		r.MapRemote(b.key)
+		f.mmu.ResolveTo(now, keyTenant(b.key), keyPage(b.key), remotePage(b.key))
+		row[uvmPins]++
+	default:
+		return true
+	}
+	return false
+}
+
+// unpark puts the faults that have waited long enough into the next batch.
+func (f *faultServer) unpark(now uint64) {
+	for f.end == 0 && f.parked.Len() > 0 && f.parked.Head().until <= now {
+		f.batch = append(f.batch, f.parked.Pop().filed)
+		f.interrupt(now)
+	}
+}
+
+// due is the next cycle in which there is something to do.
+func (f *faultServer) due() uint64 {
+	if f.end == 0 && f.parked.Len() > 0 {
+		return min(f.next, f.parked.Head().until)
+	}
+	return f.next
 }
 
 // take fills a batch from the buffer: with the faults of who goes first, then with the oldest.
@@ -135,6 +181,8 @@ const (
 	uvmKept
 	uvmReturned
 	uvmFallbacks
+	uvmThrottles
+	uvmPins
 )
 
 // UnifiedCounters describes what unified memory counts, per application.
@@ -154,5 +202,7 @@ func UnifiedCounters() []stat.Desc {
 		{Name: "kept_pages", Unit: "pages", Doc: "pages chosen for eviction and used before it began"},
 		{Name: "returned_pages", Unit: "pages", Doc: "pages that went back because the host touched them"},
 		{Name: "fallbacks", Unit: "evictions", Doc: "evictions of what the policy itself would not have taken"},
+		{Name: "throttles", Unit: "faults", Doc: "faults that wait, as host and device take the page from each other"},
+		{Name: "pins", Unit: "pages", Doc: "pages that stay on the host for a while for the same reason"},
 	}
 }

@@ -31,6 +31,8 @@ type UnifiedMemory struct {
 	// FaultsOnLink has each page that has faulted take the direction to the device for as long as the driver
 	// otherwise takes for a batch, before its transfer, as the dissertation's public simulator does.
 	FaultsOnLink bool
+	// Throttle has pages that host and device take from each other wait on the host, as today's driver does.
+	Throttle bool
 	// Accesses has the accesses of each page counted, for Accesses.
 	Accesses bool
 	// Spans has what the driver and the link did when kept, for a timeline.
@@ -141,6 +143,9 @@ func (b *builder) unified() error {
 	}
 	if o.Accesses {
 		uvm.Watch(u.runtime)
+	}
+	if o.Throttle {
+		uvm.Throttle(u.runtime, s.Clock.Core)
 	}
 	u.had = make([]uint64, len(b.gpu.Tenants))
 	table := b.table("uvm", UnifiedCounters(), 1)
@@ -258,6 +263,7 @@ func (u *unified) unmap(key uint64) {
 // Tick implements vm.FaultHandler.
 func (u *unified) Tick(now uint64) uint64 {
 	next := u.driver.Tick(now)
+	uvm.Unpin(u.runtime, now)
 	u.prefer(u.dma.order.High())
 	if p := u.faults.served(now, u.runtime); p != nil {
 		if f := &u.faults; len(f.keys) > 0 {
@@ -265,7 +271,7 @@ func (u *unified) Tick(now uint64) uint64 {
 		}
 		u.carryOut(now, p)
 	}
-	next = min(next, u.faults.next)
+	next = min(next, u.faults.due())
 	u.dma.finish(now)
 	u.serveHost(now)
 	if u.runtime.Crowded() && !u.dma.leaving() {
@@ -321,6 +327,7 @@ func (u *unified) Access(now uint64, tenant mem.TenantID, addr uint64, write boo
 	if !u.runtime.Manages(key) {
 		return true
 	}
+	uvm.Unpin(u.runtime, now)
 	switch v, err := u.runtime.Access(key, write); {
 	case err != nil:
 	case v == uvm.Staged:

@@ -18,6 +18,10 @@ func (p *printer) unified(r *sim.Result) {
 			pages(n["migrated_pages"], "came"), n["faults"], n["batches"], busyShare(n["driver_cycles"], t.Cycles))
 		p.f("  %d pages came along with others, %d again; %d left, %d of them written back; the host took %d back\n",
 			n["prefetched_pages"], n["thrashed_pages"], n["evicted_pages"], n["written_pages"], n["returned_pages"])
+		if n["throttles"] > 0 {
+			p.f("  %d faults had to wait, as host and device take the pages from each other; %d pages were pinned\n",
+				n["throttles"], n["pins"])
+		}
 		p.f("  link: %d transfers of %s, %d accesses to pages on the host, its two directions busy %s of the time\n",
 			link["transfers"], mega(link["bytes"]), link["remotes"], busyShare(link["busy_cycles"], 2*t.Cycles))
 		for _, line := range ManagedLines(r, t.Name) {

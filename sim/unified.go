@@ -76,7 +76,7 @@ func (u *Unified) options(seed uint64) (*machine.UnifiedMemory, error) {
 		o.Prefetch, o.Evict = either(u.Prefetch, set.prefetch), either(u.Evict, set.evict)
 		o.Migrate = either(u.Migrate, "first-touch")
 	}
-	o.FaultsOnLink, o.Together = set.faultsOnLink, set.together && u.Smart
+	o.FaultsOnLink, o.Together, o.Throttle = set.faultsOnLink, set.together && u.Smart, set.throttle
 	o.Arbiter, o.High, o.Preserve = u.Link, u.High, u.Preserve
 	if u.Link != "" && !slices.Contains(hostlink.ArbiterNames(), u.Link) {
 		return nil, fmt.Errorf("memory.unified.link is %s, not %q", strings.Join(hostlink.ArbiterNames(), ", "), u.Link)
@@ -114,6 +114,7 @@ type runtimeSet struct {
 	// faultsOnLink: each page that faults takes the link for the time of its handling; together: the
 	// smart runtime decides for all allocations of an application.
 	faultsOnLink, together bool
+	throttle               bool // pages that host and device take from each other
 	what                   string
 }
 
@@ -121,7 +122,7 @@ func runtimeSets() []runtimeSet {
 	return []runtimeSet{
 		{name: "dissertation", prefetch: "tbn", evict: "lru2m", what: "NVIDIA's runtime as Ganguly describes it"},
 		{
-			name: "driver-today", prefetch: "driver-today", evict: "driver-today",
+			name: "driver-today", prefetch: "driver-today", evict: "driver-today", throttle: true,
 			what: "NVIDIA open-gpu-kernel-modules 595.45.04",
 		},
 		{

@@ -130,6 +130,7 @@ func TestUnifiedDeterminism(t *testing.T) {
 		{All: true, Capacity: "60%", Prefetch: "random", Evict: "random4k", WriteBack: "dirty"},
 		{All: true, Capacity: "75%", Evict: "lfu", Migrate: "adaptive", Ts: 2},
 		{All: true, Capacity: "75%", Smart: true},
+		{All: true, Capacity: "75%", Runtime: "driver-today"},
 	} {
 		s := unifiedSpec(u, "polybench/atax", "rodinia-like/bfs")
 		want := right(t, &s)

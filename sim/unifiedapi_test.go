@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -182,5 +183,37 @@ func TestFaultsOnLinkWait(t *testing.T) {
 	if quanta := r.Cycles/1481 + 1; n["deferred"] == 0 || n["batches"] > n["faults"]+quanta {
 		t.Errorf("%d faults, %d put off, in %d batches; there are %d quanta", n["faults"], n["deferred"], n["batches"],
 			quanta)
+	}
+}
+
+// Kernels and the host take a page from each other: today's driver has the kernels wait 500 us from the third
+// time within as long on, ten times, and then maps them to the host; a machine without throttling moves the page
+// every time.
+func TestThrottledPage(t *testing.T) {
+	const rounds = 16
+	run := func(runtime string) (r *Result, n, link map[string]uint64) {
+		s := vectors(t, "malloc_managed", `
+    for i in range(`+fmt.Sprint(rounds-1)+`):
+        launch(k, grid = (n + 255) // 256, block = 256, args = [a, b, c, n])
+        device_synchronize()
+        print(a[0])`)
+		s.Apps[0].Args = map[string]string{"n": "1024"}
+		s.Sharing.Memory.Unified = Unified{Runtime: runtime}
+		r = right(t, &s)
+		return r, totals(r, "uvm"), totals(r, "link")
+	}
+	base, n, link := run("dissertation")
+	if n["throttles"] != 0 || n["pins"] != 0 || link["remotes"] != 0 || n["returned_pages"] != rounds {
+		t.Errorf("without throttling: %v, %v", n, link)
+	}
+	// The kernels take it twice before it thrashes and ten times after a lapse; the host as often, and the result.
+	r, n, link := run("driver-today")
+	if n["throttles"] != 10 || n["pins"] != 1 || n["returned_pages"] != 13 ||
+		link["remotes"] != (rounds-12)*4096/128 {
+		t.Errorf("%v, %v", n, link)
+	}
+	const lapse = 500 * 1481
+	if late := r.Cycles - base.Cycles; late < 9*lapse || late > 11*lapse {
+		t.Errorf("%d cycles with throttling, %d without", r.Cycles, base.Cycles)
 	}
 }

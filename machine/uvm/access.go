@@ -49,7 +49,7 @@ func (r *Runtime) Access(addr uint64, write bool) (Verdict, error) {
 		return Coming, nil
 	}
 	t, pinned := r.limit(c, k/PagesPerBlock)
-	if pinned || t > 0 && !write && uint64(c.counter[k/PagesPerBlock]&mostCount) < t {
+	if pinned || c.pinned.Has(k) || t > 0 && !write && uint64(c.counter[k/PagesPerBlock]&mostCount) < t {
 		r.Totals.Remote++
 		c.heat.remote++
 		return Remote, nil

@@ -16,7 +16,9 @@ func (r *Runtime) Check() error {
 		beyond = beyond.In(c.pages, PagesPerChunk-c.pages)
 		stray := c.staged.Without(&c.resident)
 		dirty := c.dirty.Without(&c.resident)
-		if !both.Empty() || !away.Empty() || !beyond.Empty() || !stray.Empty() || !dirty.Empty() ||
+		there := c.resident.Or(&c.coming)
+		there = there.And(&c.pinned)
+		if !both.Empty() || !away.Empty() || !beyond.Empty() || !stray.Empty() || !dirty.Empty() || !there.Empty() ||
 			!c.fault.Empty() || !c.want.Empty() || !c.gone.Empty() {
 			return fmt.Errorf("chunk 0x%x: states of pages contradict each other: %+v", c.base, c)
 		}

@@ -28,6 +28,8 @@ func (r *Runtime) Fetch(addr, n uint64) *Plan {
 	beginPlan(r)
 	for a := addr &^ (PageSize - 1); a < addr+n; a += PageSize {
 		if p, ok := r.find(a); ok {
+			one := single(p)
+			calm(r, one.chunk, &one.pages)
 			r.add(p)
 		}
 	}
@@ -135,6 +137,8 @@ func (r *Runtime) Free(base uint64) (resident int) {
 			for p := v.Next(0); r.flat && p < PagesPerChunk; p = v.Next(p + 1) {
 				r.list.remove(pageOf(k, p))
 			}
+			all := span(0, PagesPerChunk)
+			calm(r, k, &all)
 			*c = chunk{}
 		}
 		r.allocs = append(r.allocs[:i], r.allocs[i+1:]...)

@@ -28,11 +28,12 @@ type Plan struct {
 	Deferred []uint64   // pages for which there is no room now, as somebody waits for all that is there
 }
 
-// add puts a page into the batch that is being planned, and says whether it was neither in it
-// nor on the device nor on its way from or to it.
+// add puts a page into the batch that is being planned, and says whether it does not thrash, and was
+// neither in it nor on the device nor on its way from or to it.
 func (r *Runtime) add(p page) bool {
 	c, k := &r.chunks[p.chunk()], p.index()
-	if c.resident.Has(k) || c.coming.Has(k) || c.leaving.Has(k) || c.fault.Has(k) || c.want.Has(k) {
+	if c.resident.Has(k) || c.coming.Has(k) || c.leaving.Has(k) || c.fault.Has(k) || c.want.Has(k) ||
+		c.thrash.Has(k) {
 		return false
 	}
 	r.touch(p.chunk())
@@ -101,8 +102,10 @@ func prefetchBatch(r *Runtime) {
 	}
 	for _, i := range r.batch {
 		c := &r.chunks[i]
-		come := f.tree(&Tree{Present: c.present(), Fault: c.fault, Pages: c.pages, Random: r.random[0]})
-		for _, m := range []*Mask{&c.fault, &c.resident, &c.coming, &c.leaving} {
+		come := f.tree(&Tree{
+			Present: c.present(), Fault: c.fault, Thrash: c.thrash, Pages: c.pages, Random: r.random[0],
+		})
+		for _, m := range []*Mask{&c.fault, &c.resident, &c.coming, &c.leaving, &c.thrash} {
 			come = come.Without(m)
 		}
 		c.want = come
@@ -269,6 +272,9 @@ func (r *Runtime) Leave(e *Eviction) {
 	r.staged -= e.Pages
 	if e.WriteBack {
 		c.leaving = c.leaving.Or(&e.mask)
+	}
+	if !e.Returned {
+		calm(r, e.chunk, &e.mask)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 type Tree struct {
 	Present Mask // on the device, or on their way there
 	Fault   Mask // pages that fault, none of them present
+	Thrash  Mask // pages that thrash: they do not come along
 	Pages   int  // of the tree: 16 * 2^i, at most PagesPerChunk
 	Random  *rand.Rand
 }

@@ -1,9 +1,9 @@
 // Package uvm is the runtime of unified memory: which pages come to the device when one faults,
 // which leave to make room, and which are used where they are, on the host. Ganguly, "Adaptive
 // Memory Management for CPU-GPU Heterogeneous Systems" (University of Pittsburgh, 2021), chapters
-// 2, 4 and 5. It is driven by events and knows neither time nor frames: a Runtime is told of
-// allocations and accesses, makes a Plan for a batch of faults, and is told when what it planned
-// begins and ends. The machine and `heddle probe uvm` use the same one.
+// 2, 4 and 5. It is driven by events and knows neither frames nor, but for thrash.go, time: a
+// Runtime is told of allocations and accesses, makes a Plan for a batch of faults, and is told when
+// what it planned begins and ends. The machine and `heddle probe uvm` use the same one.
 //
 // Every allocation is a row of chunks of 2 MB; what is left at its end is rounded up to
 // 64 KB * 2^i and is a chunk of that size. A chunk is a full binary tree over basic blocks of
@@ -77,6 +77,8 @@ type chunk struct {
 	left        Mask // evicted before
 	asked       Mask // absent: an access has found that the page has to come
 	mapped      Mask // absent: the device may have translations to the host
+	thrash      Mask // host and device take them from each other (thrash.go)
+	pinned      Mask // of those, absent: they stay on the host for a while
 }
 
 // valid is the resident pages that nothing has chosen for eviction.
@@ -133,11 +135,12 @@ type Runtime struct {
 	batch     []int32 // chunks of the batch being planned, by address
 	order     []int32 // chunks, least recent first, while a batch is planned
 	sorted    bool
-	past      []Heat    // of allocations that were freed
-	watched   bool      // seen is kept
-	seen      []uint32  // [page] accesses since they were asked for
-	freed     []PageUse // the same of pages that were freed since
-	fell      bool      // what has just been chosen is a fallback
+	past      []Heat     // of allocations that were freed
+	watched   bool       // seen is kept
+	seen      []uint32   // [page] accesses since they were asked for
+	freed     []PageUse  // the same of pages that were freed since
+	fell      bool       // what has just been chosen is a fallback
+	thrash    *thrashing // nil: pages that thrash are not looked for
 	units     []unit
 	plan      Plan
 	Totals    Totals
@@ -238,6 +241,9 @@ func (r *Runtime) Allocate(tenant mem.TenantID, base, n uint64, readOnly bool) e
 		r.list.grow(len(r.chunks) * PagesPerChunk)
 	}
 	watch(r)
+	if r.thrash != nil {
+		r.thrash.grow(len(r.chunks))
+	}
 	r.allocs = slices.Insert(r.allocs, i, a)
 	r.sorted = false
 	return nil
