@@ -178,7 +178,7 @@ type DRAM struct {
 	Extra      int     `yaml:"extra_latency" unit:"cycles" doc:"fixed core cycles between LLC and the scheduler"`
 	DualBus    bool    `yaml:"dual_bus" unit:"flag" doc:"separate row and column command buses (HBM)"`
 	Refresh    bool    `yaml:"refresh" unit:"flag" doc:"all-bank refresh every refi"`
-	Sched      string  `yaml:"sched" unit:"name" doc:"frfcfs or fcfs"`
+	Sched      string  `yaml:"sched" unit:"name" doc:"frfcfs, frfcfs-rowhit, frfcfs-priorhit or fcfs"`
 	Page       string  `yaml:"page" unit:"name" doc:"row policy: open or closed"`
 	// MIGRATION copies a line between banks of two channels of a stack (UGPU, section 4.3).
 	MigrationCycles   int    `yaml:"migration_cycles" unit:"cycles" doc:"core cycles of a MIGRATION command; 0: no such command" opt:"0"`

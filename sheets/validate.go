@@ -254,7 +254,7 @@ func (c *checker) dram(m *Machine) {
 	c.positive("dram.channels dram.stacks dram.ranks dram.bank_groups dram.banks dram.rows dram.row_bytes "+
 		"dram.access dram.queue dram.return",
 		d.Channels, d.Stacks, d.Ranks, d.BankGroups, d.Banks, d.Rows, d.RowBytes, d.Access, d.Queue, d.Return)
-	c.oneOf("dram.sched", d.Sched, "frfcfs", "fcfs")
+	c.oneOf("dram.sched", d.Sched, "frfcfs", "frfcfs-rowhit", "frfcfs-priorhit", "fcfs")
 	c.oneOf("dram.page", d.Page, "open", "closed")
 	c.want(pow2(d.Ranks) && pow2(d.BankGroups) && pow2(d.Banks),
 		"dram.ranks, dram.bank_groups and dram.banks (%d, %d, %d) must be powers of two", d.Ranks, d.BankGroups,
