@@ -73,6 +73,9 @@ type SM struct {
 	SfuOverhead      int    `yaml:"sfu_overhead" unit:"cycles" doc:"the same for the SFU"`
 	Collectors       int    `yaml:"collectors" unit:"units" doc:"operand collector units per SM"`
 	CollectorsShared bool   `yaml:"collectors_shared" unit:"flag" doc:"memory instructions that wait for the load/store unit hold collectors that arithmetic needs"`
+	TextureRate      int    `yaml:"texture_rate" unit:"texels/cycle" doc:"filtered texels the SM's texture units deliver per cycle; filtering in 3D takes two turns" opt:"0: no texture units, a fetch is a load for each row of texels"`
+	TextureLatency   int    `yaml:"texture_latency" unit:"cycles" doc:"filter pipeline: what a fetch takes beyond a load and the cycles in which its texels are filtered" opt:"0"`
+	TextureQueue     int    `yaml:"texture_queue" unit:"fetches" doc:"fetches of whole warps that wait for the texture units before the load/store unit stops at the next one" opt:"0"`
 	AtomicWait       bool   `yaml:"atomic_wait" unit:"flag" doc:"a warp issues nothing until its atomic or reduction is performed (GPGPU-Sim)"`
 	RegBanks         int    `yaml:"reg_banks" unit:"banks" doc:"register-file banks per SM (bank conflicts are not modelled: overhead holds the mean)"`
 	RegPorts         int    `yaml:"reg_ports" unit:"operands/cycle" doc:"operands the register file delivers to the collectors per cycle and port (GPGPU-Sim -gpgpu_reg_file_port_throughput) (bank conflicts are not modelled: overhead holds the mean)"`
