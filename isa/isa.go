@@ -95,6 +95,7 @@ const (
 	CacheStream                // .cs, .lu: likely used once
 	CacheVolatile              // .cv, .volatile, .relaxed/.acquire: L2, always fetched
 	CacheReadOnly              // .nc and ld.global.ro
+	CacheTexture               // tex and tld4: read-only, through the texture unit
 )
 
 // Instr is a decoded warp instruction. PCs are indices into Code.Instr.
@@ -135,6 +136,10 @@ func (c *Code) AtLeast(pc int32) int {
 	}
 	return int(c.Left[pc])
 }
+
+// TextureRows is the most rows of texels that a texture fetch reads: a 3D one that filters. Each
+// is a Step, all but the last of which stay at the instruction (Next).
+const TextureRows = 4
 
 // Step is what one warp did in one instruction. The machine owns and reuses it.
 type Step struct {

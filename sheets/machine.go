@@ -74,6 +74,9 @@ type SM struct {
 	SfuOverhead      int    `yaml:"sfu_overhead" unit:"cycles" doc:"the same for the SFU"`
 	Collectors       int    `yaml:"collectors" unit:"units" doc:"operand collector units per SM"`
 	CollectorsShared bool   `yaml:"collectors_shared" unit:"flag" doc:"memory instructions that wait for the load/store unit hold collectors that arithmetic needs"`
+	TextureRate      int    `yaml:"texture_rate" unit:"texels/cycle" doc:"filtered texels the SM's texture units deliver per cycle; filtering in 3D takes two turns" opt:"0: no texture units, a fetch is a load for each row of texels"`
+	TextureLatency   int    `yaml:"texture_latency" unit:"cycles" doc:"filter pipeline: what a fetch takes beyond a load and the cycles in which its texels are filtered" opt:"0"`
+	TextureQueue     int    `yaml:"texture_queue" unit:"fetches" doc:"fetches of whole warps that wait for the texture units before the load/store unit stops at the next one" opt:"0"`
 	AtomicWait       bool   `yaml:"atomic_wait" unit:"flag" doc:"a warp issues nothing until its atomic or reduction is performed (GPGPU-Sim)"`
 	RegBanks         int    `yaml:"reg_banks" unit:"banks" doc:"register-file banks per SM (bank conflicts are not modelled: overhead holds the mean)"`
 	RegPorts         int    `yaml:"reg_ports" unit:"operands/cycle" doc:"operands the register file delivers to the collectors per cycle and port (GPGPU-Sim -gpgpu_reg_file_port_throughput) (bank conflicts are not modelled: overhead holds the mean)"`
@@ -179,7 +182,7 @@ type DRAM struct {
 	Extra      int     `yaml:"extra_latency" unit:"cycles" doc:"fixed core cycles between LLC and the scheduler"`
 	DualBus    bool    `yaml:"dual_bus" unit:"flag" doc:"separate row and column command buses (HBM)"`
 	Refresh    bool    `yaml:"refresh" unit:"flag" doc:"all-bank refresh every refi"`
-	Sched      string  `yaml:"sched" unit:"name" doc:"frfcfs or fcfs"`
+	Sched      string  `yaml:"sched" unit:"name" doc:"frfcfs, frfcfs-rowhit, frfcfs-priorhit or fcfs"`
 	Page       string  `yaml:"page" unit:"name" doc:"row policy: open or closed"`
 	// MIGRATION copies a line between banks of two channels of a stack (UGPU, section 4.3).
 	MigrationCycles   int    `yaml:"migration_cycles" unit:"cycles" doc:"core cycles of a MIGRATION command; 0: no such command" opt:"0"`

@@ -152,6 +152,12 @@ func (c *checker) sm(m *Machine) {
 		"distributed there are none", s.DispatchParts)
 	c.want(s.DispatchParts >= 0 && (s.DispatchParts == 0 || s.Count%s.DispatchParts == 0),
 		"sm.count = %d do not divide into sm.dispatch_parts = %d", s.Count, s.DispatchParts)
+	c.want(s.TextureRate >= 0 && s.TextureRate <= 1024 && s.TextureLatency >= 0 && s.TextureLatency <= 1<<16 &&
+		s.TextureQueue >= 0 && s.TextureQueue <= 1<<16,
+		"sm.texture_rate, texture_latency, texture_queue are %d, %d, %d; from 0 to 1024 texels/cycle, 65536 cycles, "+
+			"65536 fetches", s.TextureRate, s.TextureLatency, s.TextureQueue)
+	c.want(s.TextureRate > 0 || s.TextureLatency == 0 && s.TextureQueue == 0,
+		"sm.texture_latency and texture_queue are of texture units, and sm.texture_rate says that there are none")
 	c.want(pow2(s.SharedBanks) && s.SharedBanks <= 32, "sm.shared_banks is %d; it must be a power of two up to 32",
 		s.SharedBanks)
 	c.want(s.Units[0] > 0 && s.Units[1] > 0 && s.Units[3] > 0 && s.Units[5] > 0,
@@ -255,7 +261,7 @@ func (c *checker) dram(m *Machine) {
 	c.positive("dram.channels dram.stacks dram.ranks dram.bank_groups dram.banks dram.rows dram.row_bytes "+
 		"dram.access dram.queue dram.return",
 		d.Channels, d.Stacks, d.Ranks, d.BankGroups, d.Banks, d.Rows, d.RowBytes, d.Access, d.Queue, d.Return)
-	c.oneOf("dram.sched", d.Sched, "frfcfs", "fcfs")
+	c.oneOf("dram.sched", d.Sched, "frfcfs", "frfcfs-rowhit", "frfcfs-priorhit", "fcfs")
 	c.oneOf("dram.page", d.Page, "open", "closed")
 	c.want(pow2(d.Ranks) && pow2(d.BankGroups) && pow2(d.Banks),
 		"dram.ranks, dram.bank_groups and dram.banks (%d, %d, %d) must be powers of two", d.Ranks, d.BankGroups,

@@ -67,6 +67,14 @@ func policies() []policy {
 			"DRAM scheduler", "frfcfs", "--set dram.sched=frfcfs", "row hits first, then the oldest request",
 			"Rixner et al., ISCA 2000",
 		},
+		{
+			"DRAM scheduler", "frfcfs-rowhit", "--set dram.sched=frfcfs-rowhit",
+			"the same, and no request closes a row that an earlier one waits to hit", "Ramulator 2.1",
+		},
+		{
+			"DRAM scheduler", "frfcfs-priorhit", "--set dram.sched=frfcfs-priorhit",
+			"the same, and no request closes a row that any other waits to hit", "Ramulator",
+		},
 		{"DRAM scheduler", "fcfs", "--set dram.sched=fcfs", "the oldest request first", "Rixner et al., ISCA 2000"},
 		{
 			"DRAM row", "open", "--set dram.page=open", "a row stays open until another one of its bank is needed",

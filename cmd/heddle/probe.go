@@ -30,7 +30,7 @@ func probeCmd() *cobra.Command {
 // dramFlags are the flags of `heddle probe dram`.
 type dramFlags struct {
 	device, name, trace, commands, mapper string
-	sched, page                           string
+	sched, page, beyond                   string
 	inject, window, channels              int
 	refresh                               bool
 }
@@ -46,7 +46,8 @@ latencies, row hits and the number of every command.
 The device is a machine sheet or a file of its dram fields (YAML), a device with
 an explicit constraint list (JSON), or a timing preset (JSON with std, org_vals
 and ck); --name picks one of several in a file. Lines of the trace are
-"R 0xADDR" or "W 0xADDR"; "-" reads standard input.`,
+"R 0xADDR" or "W 0xADDR", or with LD and ST; "-" reads standard input. An address
+beyond the device wraps (address mod size); with --beyond refuse it is an error.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			r, err := f.run(cmd.InOrStdin())
@@ -67,8 +68,9 @@ and ck); --name picks one of several in a file. Lines of the trace are
 	fl.StringVar(&f.mapper, "mapper", "RoBaRaCoCh",
 		"address mapping: RoBaRaCoCh, ChRaBaRoCo, MOP4CLXOR or fields from the top, as RoRaBgBaCoCh")
 	fl.IntVar(&f.channels, "channels", 0, "channels, overriding the device")
-	fl.StringVar(&f.sched, "sched", "", "scheduler, overriding the device: frfcfs or fcfs")
+	fl.StringVar(&f.sched, "sched", "", "scheduler, overriding the device: "+dram.SchedNames)
 	fl.StringVar(&f.page, "page", "", "row policy, overriding the device: open or closed")
+	fl.StringVar(&f.beyond, "beyond", "wrap", "addresses beyond the device: wrap or refuse")
 	_ = c.MarkFlagRequired("device")
 	_ = c.MarkFlagRequired("trace")
 	return c
@@ -89,14 +91,14 @@ func (f *dramFlags) load() (*dramprobe.Device, error) {
 	if !f.refresh {
 		d.Config.Refi = 0
 	}
-	switch strings.ToLower(f.sched) {
-	case "":
-	case "frfcfs":
-		d.Config.Sched = dram.FRFCFS
-	case "fcfs":
-		d.Config.Sched = dram.FCFS
-	default:
-		return nil, fmt.Errorf("--sched is %q, want frfcfs or fcfs", f.sched)
+	if f.sched != "" {
+		var ok bool
+		if d.Config.Sched, ok = dram.ParseSched(strings.ToLower(f.sched)); !ok {
+			return nil, fmt.Errorf("--sched is %q, want %s", f.sched, dram.SchedNames)
+		}
+	}
+	if f.beyond != "wrap" && f.beyond != "refuse" {
+		return nil, fmt.Errorf("--beyond is %q, want wrap or refuse", f.beyond)
 	}
 	switch f.page {
 	case "":
@@ -131,7 +133,11 @@ func (f *dramFlags) run(stdin io.Reader) (*dramprobe.Result, error) {
 			return nil, err
 		}
 	}
-	r, err := dramprobe.Run(d, m, dramprobe.NewTrace(name, in), opt)
+	trace := dramprobe.NewTrace(name, in)
+	if f.beyond == "refuse" {
+		trace.Limit = m.Size()
+	}
+	r, err := dramprobe.Run(d, m, trace, opt)
 	if ferr := finish(); err == nil {
 		err = ferr
 	}

@@ -59,6 +59,36 @@ func TestProbeDRAM(t *testing.T) {
 	}
 }
 
+// TestProbeDRAMBeyond: an address beyond the device is the one as far from its begin, or an error;
+// LD and ST are R and W.
+func TestProbeDRAMBeyond(t *testing.T) {
+	run := func(trace string, more ...string) (string, error) {
+		return probe(trace, append([]string{
+			"dram", "--device", ddr4Device, "--name", "ddr4_3200aa", "--trace", "-",
+			"--sched", "frfcfs-rowhit",
+		}, more...)...)
+	}
+	const size = "0x200000000" // 4 groups of 4 banks of 65536 rows of 8 KB
+	in, err := run("R 0x40\nW 0x80\n")
+	if err != nil || !strings.Contains(in, `"sched": "FRFCFSRowHit"`) {
+		t.Fatalf("%v, %s", err, in)
+	}
+	if out, err := run("LD 0x200000040\nST 0x80\n"); err != nil || out != in {
+		t.Errorf("%v, %s, want %s", err, out, in)
+	}
+	if _, err := run("R 0x1ffffffc0\n", "--beyond", "refuse"); err != nil {
+		t.Error(err)
+	}
+	for _, c := range [][]string{
+		{"standard input:2: address " + size + " is beyond the device, which ends at " + size, "refuse"},
+		{`--beyond is "what", want wrap or refuse`, "what"},
+	} {
+		if _, err := run("R 0x40\nR "+size+"\n", "--beyond", c[1]); err == nil || !strings.Contains(err.Error(), c[0]) {
+			t.Errorf("%v, want %s", err, c[0])
+		}
+	}
+}
+
 func TestProbeNoC(t *testing.T) {
 	out, err := probe("", "noc", "--ports", "8", "--vcs", "4", "--load", "0.05")
 	if err != nil {

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/heddle-sim/heddle/ptx/parse"
 )
 
 // ptx runs `heddle ptx ARGS` and returns what it prints.
@@ -98,6 +100,29 @@ func TestPTXProblems(t *testing.T) {
 	out, err := ptx("features")
 	if err != nil || !strings.Contains(out, "wgmma ") || !strings.Contains(out, "not supported yet") {
 		t.Errorf("%s %v", out, err)
+	}
+}
+
+// TestPTXUnsupported: whatever else a form is said to lack, that of a feature that is not supported yet is
+// reported as that, and so by name.
+func TestPTXUnsupported(t *testing.T) {
+	for _, f := range parse.Features() {
+		for _, form := range f.Forms {
+			if f.Supported || form[0] == '.' || form[0] == '%' {
+				continue
+			}
+			for _, operands := range []string{"", " %r1", " %r1, [%r1], 7", " [%r1], %r1, %r1, %r1"} {
+				file := filepath.Join(t.TempDir(), "form.ptx")
+				text := ".version 8.0\n.target sm_90\n.address_size 64\n.entry k() {\n.reg .b32 %r<2>;\n" + form +
+					operands + ";\nret; }"
+				if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+					t.Fatal(err)
+				}
+				if _, err := ptx("check", file); err == nil || !strings.Contains(err.Error(), "not supported yet: "+f.Name) {
+					t.Errorf("%s%s: %v", form, operands, err)
+				}
+			}
+		}
 	}
 }
 

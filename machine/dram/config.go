@@ -10,10 +10,35 @@ import (
 type Sched uint8
 
 const (
-	FRFCFS Sched = iota // timing-ready first, then oldest
-	FCFS                // strictly oldest first
-	PrIS                // urgent ones first, row hits before others, then oldest
+	FRFCFS         Sched = iota // timing-ready first, then oldest
+	FCFS                        // strictly oldest first
+	PrIS                        // urgent ones first, row hits before others, then oldest
+	FRFCFSRowHit                // FRFCFS, but no row is closed under a hit that arrived before who closes it
+	FRFCFSPriorHit              // FRFCFS, but no row is closed under a hit
 )
+
+// SchedNames lists the schedulers that a sheet or a flag may name.
+const SchedNames = "frfcfs, frfcfs-rowhit, frfcfs-priorhit or fcfs"
+
+// ParseSched is the scheduler of a name.
+func ParseSched(name string) (s Sched, ok bool) {
+	switch name {
+	case "frfcfs":
+		return FRFCFS, true
+	case "frfcfs-rowhit":
+		return FRFCFSRowHit, true
+	case "frfcfs-priorhit":
+		return FRFCFSPriorHit, true
+	case "fcfs":
+		return FCFS, true
+	}
+	return 0, false
+}
+
+// String is the scheduler's name in the reference tables of probes.
+func (s Sched) String() string {
+	return [...]string{"FRFCFS", "FCFS", "PrIS", "FRFCFSRowHit", "FRFCFSPriorHit"}[s]
+}
 
 // Page names the row policy.
 type Page uint8
@@ -133,13 +158,9 @@ func FromSheet(d *sheets.DRAM) (Config, error) {
 		return c, fmt.Errorf("dram: row_bytes %d is not a multiple of access %d", d.RowBytes, d.Access)
 	}
 	c.Columns = d.RowBytes / d.Access
-	switch d.Sched {
-	case "frfcfs":
-		c.Sched = FRFCFS
-	case "fcfs":
-		c.Sched = FCFS
-	default:
-		return c, fmt.Errorf("dram: sched is %q, want frfcfs or fcfs", d.Sched)
+	var ok bool
+	if c.Sched, ok = ParseSched(d.Sched); !ok {
+		return c, fmt.Errorf("dram: sched is %q, want %s", d.Sched, SchedNames)
 	}
 	switch d.Page {
 	case "open":

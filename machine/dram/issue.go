@@ -98,6 +98,7 @@ func (c *Channel) issueHit(p pick, t uint64) {
 	n := c.rows[r.tenant]
 	r.start(n, CReadHits)
 	c.q.unlink(i, r, n, t)
+	c.q.release(&c.q.bank[r.bank])
 	c.column(r, n, t)
 	if r.left > 0 {
 		c.q.activate(i, r)

@@ -12,8 +12,8 @@ import (
 )
 
 // naive is the same scheduler written as its definition reads: every clock, every
-// queued request, every constraint against the whole history. It knows FR-FCFS and PrIS with
-// open pages and single bursts.
+// queued request, every constraint against the whole history. It knows FR-FCFS, its
+// variants that protect row hits, and PrIS with open pages and single bursts.
 type naive struct {
 	cfg     *dram.Config
 	clk     uint64
@@ -179,12 +179,24 @@ func (n *naive) slot(col, row, active bool) {
 	q := n.queue()
 	for _, w := range n.inOrder(*q) {
 		cmd := n.next(w)
-		if !n.fits(cmd, w.at, col, row) || cmd == dram.PRE && n.isActive(bankOf(w.at)) || !n.ready(cmd, w.at) {
+		if !n.fits(cmd, w.at, col, row) || cmd == dram.PRE && n.isActive(bankOf(w.at)) || !n.ready(cmd, w.at) ||
+			cmd == dram.PRE && n.held(w, *q) {
 			continue
 		}
 		n.issue(w, cmd, q)
 		return
 	}
+}
+
+// held tells whether a hit that waits keeps w from closing its row.
+func (n *naive) held(w *want, q []*want) bool {
+	for _, h := range q {
+		if bankOf(h.at) == bankOf(w.at) && column(n.next(h)) &&
+			(n.cfg.Sched == dram.FRFCFSPriorHit || n.cfg.Sched == dram.FRFCFSRowHit && h.arrive <= w.arrive) {
+			return true
+		}
+	}
+	return false
 }
 
 // inOrder is a queue in the order in which its requests are looked at: under PrIS row hits
@@ -362,7 +374,9 @@ func TestAgainstDefinition(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		cfg.Sched = rapid.SampledFrom([]dram.Sched{dram.FRFCFS, dram.PrIS}).Draw(t, "sched")
+		cfg.Sched = rapid.SampledFrom([]dram.Sched{
+			dram.FRFCFS, dram.PrIS, dram.FRFCFSRowHit, dram.FRFCFSPriorHit,
+		}).Draw(t, "sched")
 		cfg.Tenants, cfg.Urgent = 2, []bool{false, true}
 		if rapid.Bool().Draw(t, "stacks") { // fold two stack identifiers in
 			cfg.Sids = 2

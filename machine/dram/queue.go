@@ -98,6 +98,7 @@ type queues struct {
 	turn   bool // write mode is to end or to begin
 	simple bool // the scheduler has one queue and one word of banks to look at
 	multi  bool // a request of several bursts has been seen
+	guard  bool // row hits hold their rows (FRFCFSRowHit, FRFCFSPriorHit)
 
 	hiMark, loMark int         // write mode starts above the one and ends below the other
 	places         [256]uint16 // queued writes by a hash of their place
@@ -131,6 +132,7 @@ func (q *queues) build(cfg *Config, tab *tables) {
 	q.loMark = int(math.Ceil(cfg.LowWater * float64(cfg.WriteQueue)))
 	q.tActive, q.due = Never, [numClasses]uint64{Never, Never, Never}
 	q.turn = q.turns()
+	q.guard = cfg.Sched == FRFCFSRowHit || cfg.Sched == FRFCFSPriorHit
 	q.simple = cfg.Sched != FCFS && !q.shared && len(q.word) == 1
 }
 

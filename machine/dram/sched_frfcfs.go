@@ -35,17 +35,17 @@ func (p *pick) kind() uint8 { return uint8(p.age / maxBanks & (numKinds - 1)) }
 // oldest finds the oldest request of a kind whose command of the class may issue
 // at t.
 func (q *queues) oldest(class int, kind uint8, t uint64) pick {
-	p := q.scan(&q.word[0], class, kind, t)
+	p := q.scan(&q.word[0], q.able(0, class, kind), class, kind, t)
 	for w := 1; w < len(q.word); w++ { // few devices have more banks than a word has bits
-		p = merge(p, q.scan(&q.word[w], class, kind, t))
+		p = merge(p, q.scan(&q.word[w], q.able(w, class, kind), class, kind, t))
 	}
 	return p
 }
 
-// scan is oldest among the banks of a word. It is the innermost loop of the model: it has
+// scan is oldest among banks m of a word. It is the innermost loop of the model: it has
 // no branch that depends on times or ages, which cannot be predicted, and stands alone so
 // that it runs in registers.
-func (q *queues) scan(banks *word, class int, kind uint8, t uint64) pick {
+func (q *queues) scan(banks *word, m uint64, class int, kind uint8, t uint64) pick {
 	class, kind = class&(bankCmds-1), kind&(numKinds-1)
 	want := class >> 1
 	n := (class + want*int(kind)) & (bankCmds - 1)
@@ -56,7 +56,7 @@ func (q *queues) scan(banks *word, class int, kind uint8, t uint64) pick {
 		ripe = 0 // nothing is
 	}
 	oldest, later, ready := uint64(0), Never, uint64(0)
-	for m := banks.on[class][kind] &^ q.barred(banks, class); m != 0; m &= m - 1 {
+	for ; m != 0; m &= m - 1 {
 		b := bits.TrailingZeros64(m) & 63
 		from := max(at[b], group[grp[b]])
 		now := uint64(int64(from-ripe) >> 63) // all ones when from < ripe
@@ -106,7 +106,7 @@ func (q *queues) look(class int, t uint64) pick {
 	}
 	switch {
 	case q.simple:
-		p = q.scan(&q.word[0], class, kind, t)
+		p = q.scan(&q.word[0], q.able(0, class, kind), class, kind, t)
 	case q.cfg.Sched == FCFS:
 		p = q.head(class, t)
 	case q.shared:

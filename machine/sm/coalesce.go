@@ -29,8 +29,14 @@ type coalescer struct {
 	sectors                uint
 	n                      int
 	seen                   uint64 // a bit per hash of the lines found: most new lines need no search
-	acc                    [2 * isa.Lanes]access
-	bytes                  [2 * isa.Lanes][2]uint64 // bytes written within a line of at most 128
+	acc                    [isa.TextureRows * isa.Lanes]access
+	bytes                  [isa.TextureRows * isa.Lanes][2]uint64 // bytes written within a line of at most 128
+}
+
+// alone is the one access of an instruction that touches no line.
+func (c *coalescer) alone(op int32) []access {
+	c.acc[0] = access{op: op}
+	return c.acc[:1]
 }
 
 // merge adds to acc the lines the lanes of mask touch, in order of first

@@ -21,6 +21,7 @@ type Config struct {
 	issue       issueConfig
 	collect     collectConfig
 	ldst        ldstConfig
+	texture     textureConfig
 	translation translationConfig
 	l1          l1Config
 }
@@ -58,6 +59,12 @@ type ldstConfig struct {
 	localStride   uint64 // bytes between consecutive local words of a thread
 }
 
+type textureConfig struct {
+	rate    uint64 // filtered texels per cycle; 0: no texture units
+	latency uint64 // of the filter pipeline
+	backlog uint64 // cycles of work that may wait for the units
+}
+
 type translationConfig struct {
 	latency   uint64
 	pageShift uint
@@ -89,6 +96,7 @@ type Scratch struct{ lane [mem.Lanes]workspace }
 type workspace struct {
 	step      isa.Step
 	co        coalescer
+	texture   fetchSize    // of the fetch that co has merged
 	conflicts conflictMemo // the SMs run the same code
 }
 
@@ -129,6 +137,12 @@ func Derive(m *sheets.Machine) (*Config, error) {
 		return nil, err
 	}
 	c.l1.apart = m.NoC.Kind == "local"
+	if rate := uint64(max(0, s.TextureRate)); rate > 0 {
+		c.texture = textureConfig{
+			rate: rate, latency: uint64(s.TextureLatency),
+			backlog: uint64(s.TextureQueue) * ((isa.Lanes + rate - 1) / rate),
+		}
+	}
 	c.timings(s)
 	c.collect = collectConfig{
 		memQueue: max(2, s.Collectors), each: max(1, s.Collectors/s.Schedulers), shared: s.CollectorsShared,

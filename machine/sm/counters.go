@@ -20,6 +20,9 @@ const (
 	Loads
 	Stores
 	Atomics
+	TextureFetches
+	TextureBusy
+	TextureWait
 	SharedAccesses
 	SharedConflicts
 	L1Accesses
@@ -72,6 +75,9 @@ func Counters() []stat.Desc {
 		{Name: "loads", Unit: "instructions", Doc: "global, local and generic warp loads"},
 		{Name: "stores", Unit: "instructions", Doc: "global, local and generic warp stores"},
 		{Name: "atomics", Unit: "instructions", Doc: "warp atomics and reductions on global memory"},
+		{Name: "texture_fetches", Unit: "instructions", Doc: "warp texture fetches through texture units; loads, too"},
+		{Name: "texture_busy_cycles", Unit: "cycles", Doc: "cycles in which the texture units filtered"},
+		{Name: "texture_wait_cycles", Unit: "cycles", Doc: "cycles that fetches waited for the texture units, summed"},
 		{Name: "shared_accesses", Unit: "instructions", Doc: "warp accesses to shared memory"},
 		{Name: "shared_conflict_cycles", Unit: "cycles", Doc: "extra cycles of shared-memory bank conflicts"},
 		{Name: "l1_accesses", Unit: "sectors", Doc: "sectors presented to the L1D tags"},

@@ -18,6 +18,8 @@ type scripted struct {
 	addr  func(cta, warp, pc, lane int) uint64
 	trace func(cta, warp, pc int, now uint64)
 	jump  map[int]int32 // by pc: where it goes
+	rows  int           // steps of a texture fetch
+	row   int           // of them, the one that is executed
 	ended int
 }
 
@@ -38,6 +40,13 @@ func (c *scriptedCTA) Step(w int, now uint64, s *isa.Step) error {
 	pc := int(c.pc[w])
 	in := &c.g.code.Instr[pc]
 	*s = isa.Step{Active: ^uint32(0), Mask: ^uint32(0), Next: int32(pc + 1), Space: in.Space}
+	if in.Cache == isa.CacheTexture {
+		if c.g.row++; c.g.row < c.g.rows {
+			s.Next = int32(pc)
+		} else {
+			defer func() { c.g.row = 0 }()
+		}
+	}
 	if in.Space != isa.NoSpace && c.g.addr != nil {
 		for l := range s.Addr {
 			s.Addr[l] = c.g.addr(c.cta, w, pc, l)

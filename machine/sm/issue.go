@@ -74,7 +74,10 @@ func (p *pipeline) issue(l *loadStore, w, sched int, now uint64) bool {
 	wp := &p.warps.slot[w]
 	in := &wp.code.Instr[wp.pc]
 	var u *unit
-	if in.Unit != isa.LDST {
+	texture := false
+	if in.Unit == isa.LDST {
+		texture = in.Cache == isa.CacheTexture && p.cfg.texture.rate > 0
+	} else {
 		if u = p.units.soonest(in.Unit, sched); u.free > now+p.cfg.issue.slack {
 			return false
 		}
@@ -88,6 +91,9 @@ func (p *pipeline) issue(l *loadStore, w, sched int, now uint64) bool {
 		return true
 	} else if st.Ahead > 0 {
 		wp.ahead, wp.mask, st.Ahead = st.Ahead, st.Mask, 0
+	}
+	if texture && !p.gather(wp, in, now) {
+		return true
 	}
 	p.warps.ready &^= 1 << w
 	p.count(w, wp, in, now)

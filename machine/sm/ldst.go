@@ -23,6 +23,8 @@ type memOp struct {
 	ro     bool   // reads what nobody writes while the kernel runs (isa.CacheReadOnly)
 	seen   bool   // SM.Quiet
 	cycles uint16 // shared memory: bank cycles
+	// Of a texture fetch: turns of its lanes that it has yet to book, then their cycles.
+	texels, filtered uint16
 }
 
 // operations are the memory instructions in flight, named by their index.
@@ -46,7 +48,11 @@ func (x *operations) put(op int32) { x.free = append(x.free, op) }
 func (l *loadStore) build(id int, cfg *Config, slab *mem.Slab, rows []*[numCounters]uint64, tlb TLB, mmu MMU) {
 	l.cfg, l.rows = cfg, rows
 	perScheduler := cfg.collect.each + 2
-	l.queue = mem.NewRing[access]((cfg.collect.memQueue + 1 + cfg.issue.schedulers*perScheduler) * 2 * isa.Lanes)
+	each := 2 * isa.Lanes
+	if cfg.texture.rate > 0 {
+		each = isa.TextureRows * isa.Lanes
+	}
+	l.queue = mem.NewRing[access]((cfg.collect.memQueue + 1 + cfg.issue.schedulers*perScheduler) * each)
 	l.translation = translation{tlb: tlb, mmu: mmu, sm: id, pending: make([]tlbMiss, cfg.translation.misses)}
 	l.l1.queue = mem.NewRing[access](cfg.l1.bankCount*(cfg.l1.depth+2) + 8)
 	l.l1.mshrs = mshr.New(0, cfg.l1.mshrs, cfg.l1.merge)
@@ -62,20 +68,22 @@ func (l *loadStore) issue(p *pipeline, w int, wp *warp, in *isa.Instr, now uint6
 	*o = memOp{reg: in.Reg, ndst: in.NDst, warp: int16(w), tenant: wp.k.Tenant, space: st.Space, kind: in.Kind}
 	wp.loads++
 	wp.setReady(in.Reg, in.NDst, notReady)
-	acc := p.work.co.acc[:1]
-	acc[0] = access{op: op}
+	var acc []access
 	o.left, o.queued = 1, 1
 	switch {
 	case in.Kind == isa.Fence:
 		o.space = isa.NoSpace
 		fallthrough
 	case st.Space == isa.Const || st.Space == isa.Param || st.Space == isa.NoSpace:
-		o.cycles = 1
+		o.cycles, acc = 1, p.work.co.alone(op)
 	case st.Space == isa.Shared:
+		acc = p.work.co.alone(op)
 		serial := in.Kind == isa.Atomic || in.Kind == isa.Reduce
 		o.cycles = uint16(p.work.conflicts.cycles(wp.pc, st.Mask, &st.Addr, in.Width, serial))
 		wp.row[SharedAccesses]++
 		wp.row[SharedConflicts] += uint64(o.cycles - 1)
+	case in.Cache == isa.CacheTexture && l.cfg.texture.rate > 0:
+		acc = l.texture(p.work, wp, op)
 	default:
 		acc = l.global(p.work, wp, in, op)
 	}
@@ -109,7 +117,7 @@ func (l *loadStore) global(work *workspace, wp *warp, in *isa.Instr, op int32) [
 	default:
 		wp.row[Loads]++
 		l.merge(work, wp, in, int(o.warp), false)
-		o.ro = in.Cache == isa.CacheReadOnly
+		o.ro = in.Cache == isa.CacheReadOnly || in.Cache == isa.CacheTexture
 		o.bypass = in.Cache == isa.CacheGlobal || in.Cache == isa.CacheVolatile ||
 			l.cfg.l1.skipGlobal && st.Space == isa.Global
 	}
@@ -165,6 +173,9 @@ func (l *loadStore) serve(p *pipeline, now uint64) {
 		o := &l.ops.list[a.op]
 		if o.space == isa.Global || o.space == isa.Local {
 			op := a.op
+			if o.texels > 0 && !l.filter(a, o, now) {
+				return
+			}
 			if a.state&translated == 0 && (l.translation.full || !l.translate(a, now)) ||
 				a.op >= 0 && !l.enter(a, &banks, now) {
 				return
@@ -255,6 +266,9 @@ func (l *loadStore) answer(p *pipeline, op int32, at, now uint64) {
 	o.at = max(o.at, at)
 	if o.left--; o.left > 0 {
 		return
+	}
+	if o.filtered > 0 {
+		l.deliver(o)
 	}
 	l.ops.put(op)
 	p.loaded(o, now)

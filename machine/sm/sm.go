@@ -68,6 +68,7 @@ type loadStore struct {
 	rows []*[numCounters]uint64 // counters of tenants, then of what is moved for each (mem.Moving)
 
 	port  uint64           // cycle from which the unit is free
+	tex   uint64           // and the texture units
 	queue mem.Ring[access] // accesses before translation, in program order
 	// Accesses whose translation has arrived, and those of restored CTAs, which have yet to
 	// enter the queue.

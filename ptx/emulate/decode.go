@@ -49,8 +49,12 @@ type instr struct {
 	typ  []parse.Type
 }
 
-// fail reports a problem with the current instruction.
+// fail reports a problem with the current instruction: that it is not supported yet, where it is not,
+// as what is wrong with it then may be wrong here alone.
 func (d *instr) fail(format string, args ...any) {
+	if parse.Missing(d.in.Op, d.in.Mods) != "" {
+		d.unsupported("")
+	}
 	fail(d.f.File, d.in.Line, format+" (%s)", append(args, d.in.Text)...)
 }
 

@@ -25,11 +25,12 @@ const (
 // texop is a decoded one.
 type texop struct {
 	kind    texKind
-	dims    int // 1 to 3
+	dims    int // 1 to 3: along which a texel has neighbours
 	layered bool
+	cube    bool
 	image   int32 // row of the handle, or of the address of a variable
 	sampler *Sampler
-	coord   [3]int32 // rows of x, y, z
+	coord   [3]int32 // rows of x, y, z; of a cube map a direction
 	layer   int32
 	float   bool   // of the coordinates
 	comp    int    // tld4
@@ -79,7 +80,11 @@ func imageRow(d textures, o *parse.Operand) int32 {
 
 // coordinates decodes those of the geometry.
 func coordinates(d textures, x *texop, list []parse.Operand, t parse.Type) {
-	n := x.dims
+	axes := x.dims
+	if x.cube {
+		axes = 3
+	}
+	n := axes
 	if x.layered {
 		n++
 	}
@@ -95,7 +100,10 @@ func coordinates(d textures, x *texop, list []parse.Operand, t parse.Type) {
 		x.layer = d.src32(&list[0], parse.B32)
 		list = list[1:]
 	}
-	for i := range x.dims {
+	if x.cube && !x.float {
+		d.fail("a direction into a cube map is of .f32")
+	}
+	for i := range axes {
 		x.coord[i] = d.src32(&list[i], t)
 	}
 }
@@ -104,7 +112,9 @@ func coordinates(d textures, x *texop, list []parse.Operand, t parse.Type) {
 type textures struct{ accesses }
 
 func geometry(d textures, x *texop) {
-	switch g := d.oneOf("1d", "2d", "3d", "a1d", "a2d"); g {
+	switch g := d.oneOf("1d", "2d", "3d", "a1d", "a2d", "cube", "acube"); g {
+	case "cube", "acube":
+		x.dims, x.cube, x.layered = 2, true, g == "acube"
 	case "1d", "2d", "3d":
 		x.dims = int(g[0] - '0')
 	case "a1d", "a2d":
@@ -115,8 +125,8 @@ func geometry(d textures, x *texop) {
 }
 
 // fetch decodes tex{.base|.level|.grad}.GEOM.v4.DTYPE.CTYPE d, [a, c]{, lod or gradients} and
-// tld4.COMP.2d.v4.DTYPE.f32 d, [a, c]. Images have their base level only, which any level of
-// detail is clamped to.
+// tld4.COMP.2d.v4.DTYPE.f32 d, [a, c]. Cube maps are for tex alone. Images have their
+// base level only, which any level of detail is clamped to.
 func (d textures) fetch() {
 	x := &texop{}
 	n := 2
@@ -137,8 +147,8 @@ func (d textures) fetch() {
 	}
 	geometry(d, x)
 	d.count(n, n)
-	if !d.take("v4") || len(d.typ) != 2 || d.typ[0].Bytes() != 4 || x.kind == texGather && (x.dims != 2 ||
-		d.typ[1] != parse.F32) {
+	if !d.take("v4") || len(d.typ) != 2 || d.typ[0].Bytes() != 4 ||
+		x.kind == texGather && (x.dims != 2 || x.cube || d.typ[1] != parse.F32) {
 		d.unsupported("")
 	}
 	coordinates(d, x, d.imageOperand(d.arg(1), x), d.typ[1])
@@ -156,7 +166,7 @@ func imageAccess(d textures, m *memop, k isa.Kind) {
 	d.prog.slots++
 	d.o.shape, d.o.mem = shMatrix, m
 	d.ins.Kind, d.ins.Unit, d.ins.Timing = k, isa.LDST, isa.TimeOther
-	d.ins.Space, d.ins.Width, d.ins.Cache = isa.Global, m.width, isa.CacheReadOnly
+	d.ins.Space, d.ins.Width, d.ins.Cache = isa.Global, m.width, isa.CacheTexture
 }
 
 // ask decodes txq{.level}.QUERY.b32 d, [a]{, lod} and suq.QUERY.b32 d, [a].
@@ -278,6 +288,10 @@ func (x *texop) sample(c *cta, wp *warp, lane int) (s sample, err error) {
 	}
 	if x.layered {
 		s.layer = int(min(max(int32(c.row32(wp, x.layer)[lane]), 0), int32(max(s.img.Layers, 1)-1)))
+	}
+	if x.cube {
+		err = x.intoCube(c, wp, lane, &s)
+		return s, err
 	}
 	s.linear = (s.mode.Linear && x.float || x.kind == texGather) && s.img.floats() || x.kind == texGather
 	s.buffer = !x.float && x.dims == 1

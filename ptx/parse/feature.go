@@ -34,7 +34,7 @@ var features = []Feature{
 	{"stack allocation", "7.3", []string{"alloca", "stacksave", "stackrestore"}, true, ""},
 	{"textures and surfaces", "1.0", []string{
 		"tex", "tld4", "txq", "istypep", "suld.b", "sust.b", "suq", ".tex", ".texref", ".samplerref", ".surfref",
-	}, true, "1D, 2D, 3D and layered; the base level only"},
+	}, true, "1D, 2D, 3D, layered and cube maps; the base level only, which tex.level and tex.grad read, too"},
 	{"cooperative launches", "6.0", []string{"%envreg1", "%envreg2"}, true, "grid-wide barriers through the workspace"},
 	{"several modules", "3.0", []string{".extern", ".weak", ".alias"}, true, "linked when they are loaded"},
 	{"cp.async", "7.0", []string{"cp.async.ca", "cp.async.cg"}, true, "the bytes move at issue"},
@@ -64,9 +64,8 @@ var features = []Feature{
 	{"mma of 8-bit floats", "8.4", []string{
 		"mma.e4m3", "mma.e5m2", "mma.kind::f8f6f4", "mma.kind::mxf8f6f4",
 	}, false, ""},
-	{"cube and multi-sample textures", "2.0", []string{
-		"tex.cube", "tex.acube", "tex.2dms", "tex.a2dms", "tld4.cube", "tld4.acube", "tex.level.cube", "sured",
-		"suld.p", "sust.p", ".surf",
+	{"multi-sample textures, gathers from cube maps", "2.0", []string{
+		"tex.2dms", "tex.a2dms", "tld4.cube", "tld4.acube", "sured", "suld.p", "sust.p", ".surf",
 	}, false, "and formatted or reducing surface accesses"},
 	{"video instructions", "2.0", []string{
 		"vadd", "vsub", "vabsdiff", "vmin", "vmax", "vshl", "vshr", "vmad", "vset", "vadd2", "vsub2", "vavrg2",

@@ -162,7 +162,7 @@ func (t *texCase) run(tt *testing.T, sp *mem.Space, byName bool) [32][4]uint32 {
 		axes = append(axes, "%z")
 	}
 	if t.geom[0] == 'a' {
-		axes = append([]string{"%l"}, axes...)
+		axes = append([]string{"%l"}, axes[:min(t.dims, 3)]...)
 		if len(axes) == 3 {
 			axes = append(axes, "%x")
 		}
@@ -407,5 +407,71 @@ func TestImages(t *testing.T) {
 		if _, _, err := imageRun(t, body, parse.U32, 32); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", body, err, want)
 		}
+	}
+}
+
+// cubeFaces are, of each face, the direction of its middle, of its s axis and of its t axis.
+var cubeFaces = [6][3][3]float64{
+	{{1, 0, 0}, {0, 0, -1}, {0, -1, 0}},
+	{{-1, 0, 0}, {0, 0, 1}, {0, -1, 0}},
+	{{0, 1, 0}, {1, 0, 0}, {0, 0, 1}},
+	{{0, -1, 0}, {1, 0, 0}, {0, 0, -1}},
+	{{0, 0, 1}, {1, 0, 0}, {0, -1, 0}},
+	{{0, 0, -1}, {-1, 0, 0}, {0, -1, 0}},
+}
+
+// TestCubeMaps: a direction made of a face and a place on it reads what a 2D layer reads there.
+func TestCubeMaps(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	for n := range 200 {
+		side, cubes := 1+r.IntN(9), 1+r.IntN(3)
+		flat := texCase{geom: "a2d", dims: 2}
+		cube := texCase{geom: "acube", dims: 3}
+		if cubes == 1 {
+			cube.geom = "cube"
+		}
+		i := &flat.img
+		i.Type = []parse.Type{parse.F32, parse.U8, parse.S32}[r.IntN(3)]
+		i.Channels, i.Size, i.Layers = []int{1, 2, 4}[r.IntN(3)], [3]int{side, side, 1}, 6*cubes
+		i.Sampler.Normalized = true
+		i.Sampler.Linear = i.Type == parse.F32 && r.IntN(2) == 0
+		i.Pitch = int64(i.Type.Bytes() * i.Channels * side)
+		sp := mem.NewSpace(0)
+		var err error
+		i.Region, err = sp.Alloc(i.Pitch*int64(side*i.Layers), mem.Device, "image")
+		must(err)
+		texels(r, i)
+		cube.img = *i
+		// What the sampler of a cube map says of coordinates is of no meaning.
+		cube.img.Sampler.Normalized = n%2 == 0
+		cube.img.Sampler.Address = [3]emulate.AddressMode{emulate.Border, emulate.Wrap, emulate.Mirror}
+		for k := range flat.coord {
+			face, index, scale := r.IntN(6), r.IntN(cubes), math.Exp2(float64(r.IntN(9)-4))
+			u := [2]float64{}
+			for a := range u { // places that floats of 24 bits hold, the edges of the face apart
+				u[a] = float64(1+r.IntN(2047)) / 2048
+			}
+			flat.coord[k] = [4]float64{float64(6*index + face), u[0], u[1], 0}
+			cube.coord[k][0] = float64(index)
+			for a := range 3 {
+				f := &cubeFaces[face]
+				cube.coord[k][1+a] = scale * (f[0][a] + (2*u[0]-1)*f[1][a] + (2*u[1]-1)*f[2][a])
+			}
+		}
+		want, got := flat.run(t, sp, false), cube.run(t, sp, n%3 == 0)
+		for k := range got {
+			if got[k] != want[k] {
+				t.Fatalf("%s of %+v to %v: %x, a layer %x at %v", cube.geom, cube.img, cube.coord[k], got[k], want[k],
+					flat.coord[k])
+			}
+		}
+	}
+}
+
+// TestNoCubeMap: what is no cube map faults.
+func TestNoCubeMap(t *testing.T) {
+	_, _, err := imageRun(t, "tex.cube.v4.u32.f32 {%a, _, _, _}, [%h, {%f, %f, %f, %f}];", parse.U32, 32)
+	if err == nil || !strings.Contains(err.Error(), "is no cube map: that has six square layers") {
+		t.Error(err)
 	}
 }

@@ -144,7 +144,16 @@ func (m *Mapper) unknown(name string) error {
 		name, strings.Join(all, " "))
 }
 
-// Map splits a byte address.
+// Size is the device's size in bytes, all channels together; 0 when it is 2^64 or more.
+func (m *Mapper) Size() uint64 {
+	shift := m.offset
+	for _, w := range m.width {
+		shift += uint(w)
+	}
+	return max(m.divide, 1) << shift
+}
+
+// Map splits a byte address. Those beyond the device wrap: address Size is address 0.
 func (m *Mapper) Map(addr uint64) (channel int, at dram.Loc) {
 	var f [maxFields]uint32
 	if m.divide != 0 {

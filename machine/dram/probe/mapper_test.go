@@ -131,3 +131,30 @@ func TestMapperErrors(t *testing.T) {
 		}
 	}
 }
+
+// TestSize: what lies a whole device further lies at the same place, and nothing nearer does.
+func TestSize(t *testing.T) {
+	for _, name := range []string{"RoBaRaCoCh", "ChRaBaRoCo", "MOP4CLXOR"} {
+		for _, channels := range []int{1, 2, 3} {
+			m, err := NewMapper(name, mapConfig(), channels)
+			if err != nil {
+				t.Fatal(err)
+			}
+			size := uint64(64*2*4*4*16*256) * uint64(channels)
+			if m.Size() != size {
+				t.Errorf("%s, %d channels: %d bytes, want %d", name, channels, m.Size(), size)
+			}
+			for _, addr := range []uint64{0, 64, 12345 * 64, size - 64} {
+				ch, at := m.Map(addr)
+				if ch2, at2 := m.Map(addr + 5*size); ch != ch2 || at != at2 {
+					t.Errorf("%s, %d channels: %#x lies at %d %v, five devices on at %d %v", name, channels,
+						addr, ch, at, ch2, at2)
+				}
+				if ch2, at2 := m.Map(addr ^ size/2); channels < 3 && ch == ch2 && at == at2 {
+					t.Errorf("%s, %d channels: %#x and %#x both lie at %d %v", name, channels, addr,
+						addr^size/2, ch, at)
+				}
+			}
+		}
+	}
+}

@@ -55,16 +55,13 @@ type Result struct {
 func (r *runner) result(d *Device) *Result {
 	k := &d.Config
 	x := &Result{
-		Dev: k.Name, Ch: d.Channels, Refresh: "ref", Mapper: r.mapper.Name, Sched: "FRFCFS",
+		Dev: k.Name, Ch: d.Channels, Refresh: "ref", Mapper: r.mapper.Name, Sched: k.Sched.String(),
 		Inject: r.opt.Inject, Window: r.opt.Window,
 		Requests: r.reads + r.writes, N: r.reads + r.writes, Reads: r.reads, Writes: r.writes,
 		Cycles: r.end, TxBytes: k.Access, TCK: d.TCK,
 	}
 	if k.Refi == 0 {
 		x.Refresh = "noref"
-	}
-	if k.Sched == dram.FCFS {
-		x.Sched = "FCFS"
 	}
 	ranks := k.Ranks
 	x.Geom = fmt.Sprintf("%d,%d,%d,%d,%d,%d,%d", k.Access, ranks, k.Sids*k.Groups, k.Banks, k.Columns, k.Rows,

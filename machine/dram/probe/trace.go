@@ -11,10 +11,13 @@ type Source interface {
 	Next() (addr uint64, write, ok bool, err error)
 }
 
-// Trace reads lines of `R 0xADDR` or `W 0xADDR` (hexadecimal with 0x, else
-// decimal). Blank lines and the rest of a line after # are ignored. It holds one
+// Trace reads lines of `R 0xADDR` or `W 0xADDR`, or with LD for R and ST for W (hexadecimal
+// with 0x, else decimal). Blank lines and the rest of a line after # are ignored. It holds one
 // line at a time.
 type Trace struct {
+	// Limit, when not 0, is the first address that is an error: the end of the device.
+	Limit uint64
+
 	name string
 	in   *bufio.Reader
 	line int
@@ -38,8 +41,12 @@ func (t *Trace) Next() (addr uint64, write, ok bool, err error) {
 		t.line++
 		addr, write, some, good := parseLine(line)
 		if !good {
-			return 0, false, false, fmt.Errorf("%s:%d: want `R 0xADDR` or `W 0xADDR`, got %q", t.name, t.line,
-				trim(line))
+			return 0, false, false, fmt.Errorf("%s:%d: want `R 0xADDR`, `W 0xADDR`, `LD 0xADDR` or `ST 0xADDR`, got %q",
+				t.name, t.line, trim(line))
+		}
+		if some && t.Limit > 0 && addr >= t.Limit {
+			return 0, false, false, fmt.Errorf("%s:%d: address %#x is beyond the device, which ends at %#x", t.name,
+				t.line, addr, t.Limit)
 		}
 		if some {
 			return addr, write, true, nil
@@ -65,15 +72,20 @@ func parseLine(b []byte) (addr uint64, write, some, good bool) {
 	if i == len(b) || b[i] == '#' {
 		return 0, false, false, true
 	}
-	switch b[i] {
-	case 'R', 'r':
-	case 'W', 'w':
+	word := i + 1
+	switch {
+	case b[i]|0x20 == 'r':
+	case b[i]|0x20 == 'w':
 		write = true
+	case word < len(b) && b[i]|0x20 == 'l' && b[word]|0x20 == 'd':
+		word++
+	case word < len(b) && b[i]|0x20 == 's' && b[word]|0x20 == 't':
+		word, write = word+1, true
 	default:
 		return 0, false, false, false
 	}
-	j := skip(b, i+1)
-	if j == i+1 {
+	j := skip(b, word)
+	if j == word {
 		return 0, false, false, false
 	}
 	addr, j, good = number(b, j)

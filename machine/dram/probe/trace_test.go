@@ -7,12 +7,20 @@ import (
 )
 
 func TestTrace(t *testing.T) {
-	in := "# head\n\nR 0x40\nw 0XfF # tail\n  W\t128  \r\nR 0xffffffffffffffff"
+	in := "# head\n\nR 0x40\nw 0XfF # tail\n  W\t128  \r\nLD 0x80\nst 64\nSt 0x1 #\nR 0xffffffffffffffff"
 	type req struct {
 		addr  uint64
 		write bool
 	}
-	want := []req{{0x40, false}, {0xff, true}, {128, true}, {^uint64(0), false}}
+	want := []req{
+		{0x40, false},
+		{0xff, true},
+		{128, true},
+		{0x80, false},
+		{64, true},
+		{1, true},
+		{^uint64(0), false},
+	}
 	tr := NewTrace("t", strings.NewReader(in))
 	for i := 0; ; i++ {
 		addr, write, ok, err := tr.Next()
@@ -33,8 +41,13 @@ func TestTrace(t *testing.T) {
 
 func TestTraceErrors(t *testing.T) {
 	for in, want := range map[string]string{
-		"R 0x40\nX 0x40\n":                      "t:2: want `R 0xADDR` or `W 0xADDR`, got \"X 0x40\"",
+		"R 0x40\nX 0x40\n": "t:2: want `R 0xADDR`, `W 0xADDR`, `LD 0xADDR` or `ST 0xADDR`, " +
+			"got \"X 0x40\"",
 		"R\n":                                   "t:1: ",
+		"L 0x40\n":                              "t:1: ",
+		"S":                                     "t:1: ",
+		"LD0x40\n":                              "t:1: ",
+		"LDR 0x40\n":                            "t:1: ",
 		"R 0x\n":                                "t:1: ",
 		"R40\n":                                 "t:1: ",
 		"R 0x4g\n":                              "t:1: ",
