@@ -88,7 +88,13 @@ func (g *GPU) connectMoving() {
 	o.pace, o.agenda = &g.pace, g.agenda
 	if o.decide != nil {
 		o.driver.Homes.Ended, o.driver.Homes.Reclaim = o.ended, o.reclaim
+		o.tables.ShootdownIn = o.forget
+		c := &o.carrier
+		c.tenants, c.fabric, c.slices = g.Tenants, &g.fabric, g.memory.slices
+		c.tables, c.driver, c.pace, c.agenda = o.tables, o.driver, &g.pace, g.agenda
+		g.fabric.across.carrier = c
 	}
+	o.mmu, o.tlbs = g.translation.mmu, g.translation.tlbs
 
 	t := &g.turns
 	t.tenants, t.sms, t.mover, t.contexts, t.dispatch = g.Tenants, g.sms.list, &g.mover, &g.contexts, &g.dispatch

@@ -252,7 +252,7 @@ func (f *fabric) checkIsolation(h int32, slice int) {
 	r := &f.slab.R[h]
 	owner := f.owner(r)
 	t := f.tenants[owner]
-	if int(r.Port) == f.mmuPort && r.Op != mem.Walk {
+	if int(r.Port) == f.mmuPort && r.Op != mem.Walk || f.across.carrier.has(r) {
 		return // a page being moved leaves or enters by right
 	}
 	if f.tables != nil {

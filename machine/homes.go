@@ -3,6 +3,7 @@ package machine
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/heddle-sim/heddle/machine/sm"
 	"github.com/heddle-sim/heddle/machine/vm"
@@ -32,7 +33,7 @@ func CanRehome(m *sheets.Machine) (path string, err error) {
 			"one, and there may be %d", m.Name, m.NoC.Parts(), amap.Groups(), mostPartitions)
 	case m.VM.HomeInterval == 0:
 		return "vm.enabled", fmt.Errorf("machine %s counts no accesses to pages (vm.home_interval): add "+
-			"--set vm.home_interval=100000 --set vm.home_pages=64", m.Name)
+			"--set vm.home_interval=100000 --set vm.home_pages=64 --set vm.home_moves=2", m.Name)
 	}
 	return "", nil
 }
@@ -44,15 +45,19 @@ const mostPartitions = 254
 // uses it most for its home, or copies where it is read. The memory side of a partition counts the
 // requests of every other one's SMs for each page. At an interval's end a policy (vm.Homes) says what
 // becomes of some pages. The driver takes each of them (vm.driver_cycles): the page leaves the tables
-// and every TLB, accesses that had been translated end (reach), the copy engine copies it through
-// crossbar and LLC, and who asked for it meanwhile has waited for that.
+// and every TLB, accesses that had been translated end (reach), copy engines copy it through
+// network and LLC (carrier.go). Who asks for a page that gets another home waits until it is there. One that gets
+// copies may be read at its home meanwhile, and each partition goes over to its copy when that is there.
 //
-// A write to a page with copies is a fault: none is made before its copies are gone.
+// A write to a page with copies, or to one that gets some, is a fault: none is made before its copies are gone.
 type pageHomes struct {
-	tables *vm.Tables
-	driver *vm.Driver
-	pace   *pace
-	agenda agenda
+	tables  *vm.Tables
+	driver  *vm.Driver
+	mmu     *vm.MMU
+	tlbs    []*vm.TLB // L1 TLB of each SM
+	pace    *pace
+	agenda  agenda
+	carrier carrier
 
 	decide   vm.Homes // nil: pages stay where they have been placed
 	interval uint64   // core cycles
@@ -62,10 +67,15 @@ type pageHomes struct {
 	parts    int
 	reach    reach
 	use      pageCounters
-	due      uint64              // end of the interval; never: nothing has been counted
-	planned  []pageStep          // of the last plan, not begun
+	due      uint64        // end of the interval; never: nothing has been counted
+	sample   vm.HomeSample // of the last plan,
+	pages    []uint64      // its pages, as in pageCounters,
+	copied   []bool        // where they have copies,
+	planned  []pageStep    // and its steps that have not begun
+	next     int
 	losing   mem.Queue[pageStep] // pages that are to lose their copies; they wait already
 	hand     []pageStep          // the driver's
+	away     []pageAway          // pages whose bytes, or copies, are not there yet
 	drains   []pageStep          // accesses that had been translated end
 	row      [][]uint64          // [tenant] counters
 }
@@ -79,6 +89,13 @@ type pageStep struct {
 	frames []uint64 // that are to be quiet
 	tenant mem.TenantID
 	loses  bool // its copies
+}
+
+// pageAway is a page that has left the tables for another partition, or gets copies.
+type pageAway struct {
+	vpn    uint64
+	left   int // moves that have not ended
+	tenant mem.TenantID
 }
 
 // homes makes what pages follow their accesses by, where the run asks for it.
@@ -103,6 +120,7 @@ func (b *builder) homes() error {
 	x.tables.Parts.Divide(h.parts)
 	frames := b.sheet.DRAM.Capacity / int64(v.Page)
 	h.reach = newReach(frames, x.tables.PageBits(), x.tables.LayoutBit())
+	h.carrier.build(b, h.parts)
 	h.use = newPageCounters(frames, h.parts)
 	for i, s := range b.gpu.sms.list {
 		w := &homeWatch{homes: h, part: i * h.parts / len(b.gpu.sms.list)}
@@ -167,7 +185,7 @@ func (h *pageHomes) lose(now uint64, tenant mem.TenantID, vpn uint64) bool {
 	if state != vm.Resident {
 		return false
 	}
-	if frames, _ := h.tables.Parts.Copies(ppn); frames == nil {
+	if !h.tables.Parts.Shared(ppn) {
 		return false
 	}
 	s := pageStep{vpn: vpn, tenant: tenant, loses: true}
@@ -232,8 +250,9 @@ func (h *pageHomes) take(now uint64) {
 		case h.losing.Len() > 0:
 			s = h.losing.Pop()
 			s.end = now + h.collapse
-		case len(h.planned) > 0:
-			s, h.planned = h.planned[0], h.planned[1:]
+		case h.next < len(h.planned) && len(h.hand)+len(h.away) < h.most:
+			s = h.planned[h.next]
+			h.next++
 			s.end = now + h.cost
 		default:
 			return
@@ -262,6 +281,7 @@ func (h *pageHomes) begin(s *pageStep) bool {
 		return false
 	}
 	s.frames = append(s.frames, from)
+	h.away = append(h.away, pageAway{s.vpn, len(s.ids), s.tenant})
 	return true
 }
 
@@ -282,20 +302,41 @@ func (h *pageHomes) drain(now uint64) {
 				h.driver.Collapsed(now, id)
 			} else {
 				h.driver.Carry(now, id)
+				h.carrier.add(now, id)
 			}
 		}
 	}
 	h.drains = kept
 }
 
+// forget takes a page that has a copy in a partition now out of the TLBs there; what is read at its home
+// meanwhile is right.
+func (h *pageHomes) forget(tenant mem.TenantID, vpn uint64, part int) {
+	h.mmu.InvalidateView(tenant, vpn, part)
+	per := len(h.tlbs) / h.parts
+	for _, t := range h.tlbs[part*per : (part+1)*per] {
+		t.InvalidatePage(tenant, vpn)
+	}
+}
+
 // ended books the end of a page's move.
 func (h *pageHomes) ended(now uint64, m *vm.Move) {
-	switch m.Kind {
-	case vm.Rehome:
+	h.agenda.wakeDriver(now)
+	for i := range h.away {
+		if a := &h.away[i]; m.Kind != vm.Collapse && a.vpn == m.VPN && a.tenant == m.Tenant {
+			if a.left--; a.left == 0 {
+				h.away = slices.Delete(h.away, i, i+1)
+			}
+			break
+		}
+	}
+	switch {
+	case m.Void():
+	case m.Kind == vm.Rehome:
 		h.row[m.Tenant][homeMigrations]++
-	case vm.Copy:
+	case m.Kind == vm.Copy:
 		h.row[m.Tenant][homeCopies]++
-	case vm.Collapse:
+	case m.Kind == vm.Collapse:
 		h.row[m.Tenant][homeCollapses]++
 	}
 	h.driver.Reclaimed(now)

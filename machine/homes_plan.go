@@ -53,9 +53,13 @@ func (c *pageCounters) reset() {
 // plan asks the policy what becomes of the pages of the interval that ends. What the driver has not
 // begun of the last plan is given up.
 func (h *pageHomes) plan() {
-	c := &h.use
-	s := vm.HomeSample{Partitions: h.parts, Room: h.tables.Parts.CopyRoom(), Most: h.most}
-	var pages []uint64
+	c, s := &h.use, &h.sample
+	s.Partitions, s.Room, s.Most = h.parts, h.tables.Parts.CopyRoom(), h.most
+	s.Carried = h.carrier.carried(h.interval)
+	s.Pages, h.pages = s.Pages[:0], h.pages[:0]
+	if n := len(c.frames) * h.parts; len(h.copied) < n {
+		h.copied = make([]bool, 2*n)
+	}
 	for k, f := range c.frames {
 		ppn, state := h.tables.Lookup(mem.TenantID(c.page[f]&0xff), c.page[f]>>8)
 		if state != vm.Resident || h.reach.frame(ppn<<h.reach.bits) != int(f) { // a copy, or gone since
@@ -64,18 +68,16 @@ func (h *pageHomes) plan() {
 		u := vm.PageUse{
 			Home: h.tables.Parts.Part(ppn), Counts: c.counts[k*h.parts : (k+1)*h.parts], Written: c.written[k],
 		}
-		if frames, _ := h.tables.Parts.Copies(ppn); frames != nil {
-			u.Copied = make([]bool, h.parts)
-			for part := range u.Copied {
-				u.Copied[part] = vm.HasCopy(frames, part)
-			}
+		if h.tables.Parts.Shared(ppn) {
+			u.Copied = h.copied[k*h.parts : (k+1)*h.parts]
+			h.tables.Parts.Served(ppn, u.Copied)
 		}
 		s.Pages = append(s.Pages, u)
-		pages = append(pages, c.page[f])
+		h.pages = append(h.pages, c.page[f])
 	}
-	h.planned = h.planned[:0]
-	for _, do := range h.decide(&s) {
-		key := pages[do.Page]
+	h.planned, h.next = h.planned[:0], 0
+	for _, do := range h.decide(s) {
+		key := h.pages[do.Page]
 		h.planned = append(h.planned, pageStep{vpn: key >> 8, tenant: mem.TenantID(key & 0xff), do: do})
 	}
 	c.reset()

@@ -140,7 +140,7 @@ func TestPagesComeToTheirUser(t *testing.T) {
 			}
 		}
 		moved := r.counted(0, "homes.migrations")
-		if got := r.g.copies.Bytes; got != moved*4096 {
+		if got := r.g.translation.homes.carrier.Bytes; got != moved*4096 {
 			t.Errorf("%d bytes copied for %d pages", got, moved)
 		}
 		used := 0

@@ -38,6 +38,7 @@ type across struct {
 	mmu                     int          // port of the MMU there; -1: it is near slices as SMs are,
 	mmuPart                 int          // of this part
 
+	carrier   *carrier       // of pages between partitions; nil: they stay
 	sampler   *cache.Sampler // nil: no policy chooses
 	copies    bool           // any line may have a copy (SM-side)
 	replicate bool           // lines that are only read may have one (NUBA)
@@ -76,6 +77,9 @@ func (f *fabric) spread(now uint64) (next uint64) {
 		more = true
 	}
 	next = f.advance(x.request, now)
+	if x.carrier != nil {
+		next = min(next, x.carrier.tick(now))
+	}
 	if f.atHome(now) || more {
 		return now + 1
 	}
@@ -220,6 +224,9 @@ func (f *fabric) answerFar(slice int, h int32, now uint64) bool {
 	r, x := &f.slab.R[h], &f.across
 	out := 0
 	switch p := r.Port; {
+	case x.carrier.has(r) && r.Op == mem.Write: // it is at its new place
+		x.carrier.written(h, now)
+		return true
 	case p >= x.own:
 		out = int(p - x.own)
 	case int(p) == f.mmuPort && x.mmu >= 0:
@@ -286,6 +293,9 @@ func (f *fabric) arrived(o int, h int32, now uint64) bool {
 	case r.Flags&mem.Invalidation != 0: // the copy is gone
 		f.slices[o].Recalled(h, f.llcClock.Ticks(now))
 		f.agenda.wakeSlice(o, now+1)
+		return true
+	case x.carrier.has(r):
+		x.carrier.came(o, h, now)
 		return true
 	case r.Port >= x.own:
 		s := f.slices[o]

@@ -128,4 +128,6 @@ func (g *GPU) MovingCycles() (sms, pages, either uint64) {
 }
 
 // Copied is the bytes of pages that have moved and the MIGRATION commands it took.
-func (g *GPU) Copied() (bytes, commands uint64) { return g.copies.Bytes, g.copies.Commands }
+func (g *GPU) Copied() (bytes, commands uint64) {
+	return g.copies.Bytes + g.translation.homes.carrier.Bytes, g.copies.Commands
+}

@@ -293,7 +293,8 @@ type VM struct {
 	SweepPages int  `yaml:"sweep_pages" unit:"pages" doc:"pages the driver has on the move at once in the background; 0: it moves none" opt:"0"`
 	// Pages whose homes follow their accesses (memory.pages: migrate and replicate).
 	HomeInterval int `yaml:"home_interval" unit:"cycles" doc:"core cycles in which the accesses of each partition to each page are counted; 0: they are not" opt:"0"`
-	HomePages    int `yaml:"home_pages" unit:"pages" doc:"pages the driver takes of an interval, and has in hand at once" opt:"0"`
+	HomePages    int `yaml:"home_pages" unit:"pages" doc:"pages the driver takes of an interval, and has in hand or on their way at once" opt:"0"`
+	HomeMoves    int `yaml:"home_moves" unit:"pages" doc:"pages that the copy engine of a partition brings there at once" opt:"0"`
 }
 
 // Link is the host interface.

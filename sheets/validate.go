@@ -329,9 +329,12 @@ func (c *checker) vm(m *Machine) {
 		v.L1Entries, v.L1Ways)
 	c.want(v.L2Ways == 0 || v.L2Entries%v.L2Ways == 0, "vm.l2_entries = %d is not a multiple of vm.l2_ways = %d",
 		v.L2Entries, v.L2Ways)
-	c.want(v.HomeInterval >= 0 && v.HomePages >= 0 && (v.HomeInterval > 0) == (v.HomePages > 0),
-		"vm.home_interval = %d and vm.home_pages = %d: give both or neither, cycles of an interval and pages taken "+
-			"of it", v.HomeInterval, v.HomePages)
+	follow := v.HomeInterval > 0
+	c.want(v.HomeInterval >= 0 && v.HomePages >= 0 && v.HomeMoves >= 0 && follow == (v.HomePages > 0) &&
+		follow == (v.HomeMoves > 0) && (!follow || v.CopyLines > 0),
+		"vm.home_interval = %d, vm.home_pages = %d and vm.home_moves = %d: give all or none, cycles of an interval, "+
+			"pages taken of it and pages on their way into a partition, with vm.copy_lines = %d above 0",
+		v.HomeInterval, v.HomePages, v.HomeMoves, v.CopyLines)
 	c.want(v.L2Banks == 0 || pow2(v.L2Banks),
 		"vm.l2_banks is %d; it must be a power of two: low bits of a page choose its bank", v.L2Banks)
 	if sets := l2Sets(v); pow2(v.L2Banks) {

@@ -17,6 +17,25 @@ type Lacks struct{ Path, Msg string }
 
 func (l *Lacks) Error() string { return l.Msg }
 
+// About is an error of one key of a sharing's memory, as pages.
+type About struct {
+	Key string
+	Err error
+}
+
+func (a *About) Error() string { return a.Err.Error() }
+
+// Unwrap implements errors.Unwrap.
+func (a *About) Unwrap() error { return a.Err }
+
+// about says which key of memory an error is of.
+func about(key string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return &About{key, err}
+}
+
 // CheckApps says what of a sharing makes no sense for these applications on machine m with the given
 // number of channel groups.
 func (s *Sharing) CheckApps(m *sheets.Machine, groups int, apps []App) error {
@@ -153,7 +172,7 @@ func (s *Sharing) checkHomes(m *sheets.Machine) error {
 
 func (s *Sharing) checkMemory(mode *Mode, m *sheets.Machine) error {
 	if err := s.checkReplication(m); err != nil {
-		return err
+		return about("replication", err)
 	}
 	if (s.Memory.Pages != "" || s.Memory.Placement != "") && !m.VM.Enabled {
 		return &Lacks{
@@ -163,8 +182,26 @@ func (s *Sharing) checkMemory(mode *Mode, m *sheets.Machine) error {
 		}
 	}
 	if err := s.Memory.Unified.check(m); err != nil {
-		return err
+		return about("unified", err)
 	}
+	if err := s.checkPages(mode, m); err != nil {
+		return about("pages", err)
+	}
+	if p := s.Memory.Placement; p != "" {
+		if err := sheets.Apply(&sheets.Machine{}, "vm.placement", p); err != nil {
+			return about("placement", err)
+		}
+		placed := *m
+		placed.VM.Placement = p
+		if err := sheets.Validate(&placed); err != nil {
+			return about("placement", fmt.Errorf("memory.placement: %w", err))
+		}
+	}
+	return nil
+}
+
+// checkPages says what is wrong with how pages follow their channels, or accesses.
+func (s *Sharing) checkPages(mode *Mode, m *sheets.Machine) error {
 	if way := s.Memory.Pages; way != "" {
 		names := pagesNames()
 		if !slices.Contains(names, way) {
@@ -176,20 +213,7 @@ func (s *Sharing) checkMemory(mode *Mode, m *sheets.Machine) error {
 				mode.Name, mode.Pages, way, mode.Long())
 		}
 	}
-	if err := s.checkHomes(m); err != nil {
-		return err
-	}
-	if p := s.Memory.Placement; p != "" {
-		if err := sheets.Apply(&sheets.Machine{}, "vm.placement", p); err != nil {
-			return err
-		}
-		placed := *m
-		placed.VM.Placement = p
-		if err := sheets.Validate(&placed); err != nil {
-			return fmt.Errorf("memory.placement: %w", err)
-		}
-	}
-	return nil
+	return s.checkHomes(m)
 }
 
 // splits says why a policy cannot divide the memory of a machine that it sets; nil when it can,

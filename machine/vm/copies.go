@@ -34,8 +34,10 @@ type copySet struct {
 	vpn     uint64
 	home    uint64
 	frame   []uint64 // [partition]
+	coming  []bool   // [partition] a copy is being made; the home is read meanwhile
 	entries uint64   // physical address
 	n       int      // copies
+	making  int      // copies that are being made, and nobody may write the page
 	life    uint32
 	tenant  mem.TenantID
 }
@@ -72,6 +74,21 @@ func (c *Partitions) Copies(ppn uint64) (frames []uint64, home uint64) {
 		return s.frame, s.home
 	}
 	return nil, ppn
+}
+
+// Shared says that the page in a frame has copies, or gets some: it must not be written.
+func (c *Partitions) Shared(ppn uint64) bool {
+	s := c.set(ppn)
+	return s != nil && s.n+s.making > 0
+}
+
+// Served says for which partitions the page in a frame has a copy, or gets one, by setting the elements of
+// those in has.
+func (c *Partitions) Served(ppn uint64, has []bool) {
+	s := c.set(ppn)
+	for part := range has {
+		has[part] = s != nil && (s.frame[part] != noFrame || s.coming[part])
+	}
 }
 
 // HasCopy says that a partition is one of those for which Copies gave frames.
@@ -136,8 +153,8 @@ func (c *Partitions) BeginRehome(tenant mem.TenantID, vpn uint64, part int) (id 
 }
 
 // BeginCopies takes frames for copies of a page in partitions, of which those without a free one are
-// left out, and appends a move for each to ids. The page is Moving until the last of them has
-// ended. It is an error if it gets none.
+// left out, and appends a move for each to ids. The page is Moving until Drained; then its home is read,
+// and each partition goes over to its copy when that is there. It is an error if it gets none.
 func (c *Partitions) BeginCopies(tenant mem.TenantID, vpn uint64, parts []int, ids []int32) ([]int32, error) {
 	p, i, err := c.resident(tenant, vpn)
 	if err != nil {
@@ -146,7 +163,7 @@ func (c *Partitions) BeginCopies(tenant mem.TenantID, vpn uint64, parts []int, i
 	home, begun := p.ent[i]>>valueAt, len(ids)
 	s := c.set(home)
 	for _, part := range parts {
-		if part == c.Part(home) || s != nil && s.frame[part] != noFrame {
+		if part == c.Part(home) || s != nil && (s.frame[part] != noFrame || s.coming[part]) {
 			continue
 		}
 		var to uint64
@@ -169,6 +186,9 @@ func (c *Partitions) BeginCopies(tenant mem.TenantID, vpn uint64, parts []int, i
 		}
 	}
 	c.frames += len(ids) - begun
+	for _, id := range ids[begun:] {
+		c.set(home).coming[c.Part(c.tab.moves[id].To)] = true
+	}
 	c.leave(p, i, tenant, vpn)
 	return ids, nil
 }
@@ -188,21 +208,22 @@ func (c *Partitions) newSet(tenant mem.TenantID, vpn, home uint64) error {
 	if k := len(c.spare); k > 0 {
 		n, c.spare = c.spare[k-1], c.spare[:k-1]
 	} else {
-		c.sets = append(c.sets, copySet{frame: make([]uint64, c.n)})
+		c.sets = append(c.sets, copySet{frame: make([]uint64, c.n), coming: make([]bool, c.n)})
 	}
 	s, last := &c.sets[n], len(c.room[tenant])-1
 	s.vpn, s.home, s.tenant, s.life = vpn, home, tenant, c.lives[tenant]
-	s.n, s.entries = 0, c.room[tenant][last]
+	s.n, s.making, s.entries = 0, 0, c.room[tenant][last]
 	c.room[tenant] = c.room[tenant][:last]
 	for i := range s.frame {
-		s.frame[i] = noFrame
+		s.frame[i], s.coming[i] = noFrame, false
 	}
 	c.of[home] = n + 1
 	return nil
 }
 
 // BeginCollapse has a page lose its copies: it is Moving, accesses that have been translated still
-// reach the copies, whose frames are appended to frames, until EndMove.
+// reach the copies, whose frames are appended to frames, until EndMove. Those that are being made are
+// given up, and the page is Moving until the last of them has ended, too.
 func (c *Partitions) BeginCollapse(tenant mem.TenantID, vpn uint64, frames []uint64) (int32, []uint64, error) {
 	p, i, err := c.resident(tenant, vpn)
 	if err != nil {
@@ -214,41 +235,81 @@ func (c *Partitions) BeginCollapse(tenant mem.TenantID, vpn uint64, frames []uin
 			frames = append(frames, f)
 		}
 	}
+	for k := range c.tab.moves {
+		if m := &c.tab.moves[k]; m.live && m.Kind == Copy && m.Tenant == tenant && m.From == home {
+			m.void = true
+		}
+	}
 	c.leave(p, i, tenant, vpn)
 	return c.tab.record(Move{VPN: vpn, From: home, To: home, Tenant: tenant, Kind: Collapse, drains: true}), frames, nil
 }
 
-// Drained says that no access that had been translated reaches the old frame of a move any more.
-func (c *Partitions) Drained(id int32) { c.tab.moves[id].drains = false }
+// Drained says that no access that had been translated reaches the old frame of a move any more. A page that
+// gets copies may be read again.
+func (c *Partitions) Drained(id int32) {
+	m := &c.tab.moves[id]
+	m.drains = false
+	if m.Kind == Copy && !m.Void() {
+		c.set(m.From).making++
+		c.stay(m)
+	}
+}
 
-// endCopy books a copy whose bytes are there, or copies that are dropped. The page is Resident
-// again when nothing of it is on its way.
+// stay has the page of a move be Resident where it is.
+func (c *Partitions) stay(m *Move) {
+	p := c.tab.pt[m.Tenant]
+	i := p.leaf(m.VPN)
+	p.ent[i] = p.ent[i]&^stateMask | uint64(Resident)
+}
+
+// copying says that copies of the page in a frame are being made, and marks them as given up by their owner
+// where die says so.
+func (c *Partitions) copying(tenant mem.TenantID, home uint64, die bool) (any bool) {
+	if c.set(home) == nil {
+		return false
+	}
+	for i := range c.tab.moves {
+		if m := &c.tab.moves[i]; m.live && m.Tenant == tenant && m.From == home {
+			any = true
+			m.dead = m.dead || die
+		}
+	}
+	return any
+}
+
+// endCopy books a copy whose bytes are there, or copies that are dropped. A page that has lost its copies
+// is Resident again when nothing of it is on its way.
 func (c *Partitions) endCopy(m *Move) {
 	s := c.set(m.From)
 	switch {
 	case m.Kind == Collapse && !m.dead:
 		c.drop(s)
-	case m.Kind == Copy && m.dead:
+	case m.Kind == Copy && m.Void():
 		c.frames--
 		c.tab.release(m.Tenant, m.To)
 	case m.Kind == Copy:
-		s.frame[c.Part(m.To)] = m.To
+		part := c.Part(m.To)
+		s.frame[part], s.coming[part] = m.To, false
 		s.n++
+		s.making--
 		c.of[m.To] = c.of[m.From]
-	}
-	for i := range c.tab.moves {
-		if o := &c.tab.moves[i]; o.live && o.Tenant == m.Tenant && o.From == m.From {
-			return
+		if c.tab.ShootdownIn != nil {
+			c.tab.ShootdownIn(m.Tenant, m.VPN, part)
 		}
+		return
+	}
+	if c.OnItsWay(m) {
+		return
 	}
 	if m.dead {
 		c.tab.release(m.Tenant, m.From)
 		return
 	}
-	p := c.tab.pt[m.Tenant]
-	i := p.leaf(m.VPN)
-	p.ent[i] = p.ent[i]&^stateMask | uint64(Resident)
+	c.stay(m)
 }
+
+// OnItsWay says that moves of a move's page have not ended, besides that one when it has.
+func (c *Partitions) OnItsWay(m *Move) bool { return c.tab.moving(m.Tenant, m.From) }
 
 // drop gives the frames of a set's copies back, and the set.
 func (c *Partitions) drop(s *copySet) {
@@ -313,8 +374,9 @@ func (p *PageTable) awaited(node, depth int) (n int) {
 // checkWrite fails, in builds with the invariants tag, when a page that has copies is written: the others
 // would be stale.
 func (c *Partitions) checkWrite(tenant mem.TenantID, ppn uint64) {
-	if s := c.set(ppn); s != nil && s.n > 0 {
-		invariants.Fail("tenant %d writes to frame %#x, whose page has %d copies", tenant, ppn, s.n)
+	if s := c.set(ppn); s != nil && s.n+s.making > 0 {
+		invariants.Fail("tenant %d writes to frame %#x, whose page has %d copies, and gets %d", tenant, ppn, s.n,
+			s.making)
 	}
 }
 
@@ -334,6 +396,12 @@ func (m *MMU) near(e *miss, sm int16) uint64 {
 	ppn := m.tab.Parts.near(e.ppn, part)
 	m.l2.Insert(e.tenant, view(e.vpn, part), ppn)
 	return ppn
+}
+
+// InvalidateView removes what the L2 TLB has of a page for a partition, which has another frame of it now.
+func (m *MMU) InvalidateView(tenant mem.TenantID, vpn uint64, part int) {
+	m.row[tenant][Shootdowns]++
+	m.l2.InvalidatePage(tenant, view(vpn, part))
 }
 
 // Again has a translation that was answered, and must not be used, be looked up again.

@@ -4,7 +4,7 @@ import "slices"
 
 // Homes is a policy of where pages are kept once they have been placed: it sees what an interval's
 // access counters say and returns what the driver is to do with some of the pages, the most urgent
-// first. It knows neither time nor frames, and keeps nothing from one interval to the next.
+// first. It knows neither time nor frames, and keeps nothing from one interval to the next but room for its lists.
 type Homes func(s *HomeSample) []HomeStep
 
 // HomeSample is what the counters of an interval say, of all pages that were accessed in it.
@@ -13,6 +13,11 @@ type HomeSample struct {
 	Pages      []PageUse
 	Room       int // frames that copies of pages may still take
 	Most       int // pages the driver takes
+	Carried    int // pages that can leave a partition, or reach one, in an interval
+
+	ranked []ranked // of the last plan, to be used again
+	leave  []int    // [partition] pages that leave it,
+	reach  []int    // and that reach it
 }
 
 // PageUse is how the partitions have used a page in an interval.
@@ -67,11 +72,49 @@ type ranked struct {
 	gain int
 }
 
-// foremost are the steps with the most gain, of equal ones those of the pages that were accessed first.
-func foremost(all []ranked, most int) (steps []HomeStep) {
+// foremost are the steps with the most gain, of equal ones those of the pages that were accessed first: no more
+// than the driver takes, and than the partitions that pages leave and reach can carry in an interval. A page for
+// which that leaves nothing lets the next one go first.
+func (s *HomeSample) foremost(all []ranked) (steps []HomeStep) {
+	s.ranked = all
 	slices.SortStableFunc(all, func(a, b ranked) int { return b.gain - a.gain })
-	for i := range min(most, len(all)) {
-		steps = append(steps, all[i].step)
+	if len(s.leave) != s.Partitions {
+		s.leave, s.reach = make([]int, s.Partitions), make([]int, s.Partitions)
+	}
+	clear(s.leave)
+	clear(s.reach)
+	for i := range all {
+		if len(steps) == s.Most {
+			break
+		}
+		step := all[i].step
+		from := s.Pages[step.Page].Home
+		if step.Home >= 0 {
+			if !s.fits(from, step.Home) {
+				continue
+			}
+		} else {
+			kept := step.Copies[:0]
+			for _, part := range step.Copies {
+				if s.fits(from, part) {
+					kept = append(kept, part)
+				}
+			}
+			if step.Copies = kept; len(kept) == 0 {
+				continue
+			}
+		}
+		steps = append(steps, step)
 	}
 	return steps
+}
+
+// fits books a page that goes from one partition to another, if both can carry it.
+func (s *HomeSample) fits(from, to int) bool {
+	if s.leave[from] >= s.Carried || s.reach[to] >= s.Carried {
+		return false
+	}
+	s.leave[from]++
+	s.reach[to]++
+	return true
 }

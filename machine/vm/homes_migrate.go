@@ -16,7 +16,7 @@ const (
 )
 
 func migrateByCount(s *HomeSample) []HomeStep {
-	var all []ranked
+	all := s.ranked[:0]
 	for i := range s.Pages {
 		p := &s.Pages[i]
 		best := 0
@@ -30,5 +30,5 @@ func migrateByCount(s *HomeSample) []HomeStep {
 			all = append(all, ranked{HomeStep{Page: i, Home: best}, top - home})
 		}
 	}
-	return foremost(all, s.Most)
+	return s.foremost(all)
 }

@@ -15,7 +15,7 @@ const (
 )
 
 func replicatePages(s *HomeSample) []HomeStep {
-	var all []ranked
+	all := s.ranked[:0]
 	for i := range s.Pages {
 		p := &s.Pages[i]
 		if p.Written {
@@ -37,7 +37,7 @@ func replicatePages(s *HomeSample) []HomeStep {
 			all = append(all, ranked{HomeStep{Page: i, Home: -1, Copies: to}, requests})
 		}
 	}
-	steps, room := foremost(all, s.Most), s.Room
+	steps, room := s.foremost(all), s.Room
 	for i := range steps {
 		if room -= len(steps[i].Copies); room < 0 {
 			return steps[:i]

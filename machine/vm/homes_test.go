@@ -46,13 +46,14 @@ func TestMigrateByCount(t *testing.T) {
 			uses([]uint8{0, 40, 0, 0}, []uint8{10, 90, 0, 0}, []uint8{0, 0, 0, 40}), 2, "1>1 0>1 ",
 		},
 	} {
-		if got := steps(migrateByCount(&HomeSample{Partitions: 4, Pages: c.pages, Most: c.most})); got != c.want {
+		s := HomeSample{Partitions: 4, Pages: c.pages, Most: c.most, Carried: 99}
+		if got := steps(migrateByCount(&s)); got != c.want {
 			t.Errorf("%s: %q, want %q", c.what, got, c.want)
 		}
 	}
 	home := uses([]uint8{16, 32, 8, 8})
 	home[0].Home = 1
-	if got := steps(migrateByCount(&HomeSample{Partitions: 4, Pages: home, Most: 9})); got != "" {
+	if got := steps(migrateByCount(&HomeSample{Partitions: 4, Pages: home, Most: 9, Carried: 99})); got != "" {
 		t.Errorf("a page at home with its first user: %q", got)
 	}
 }
@@ -81,9 +82,33 @@ func TestReplicatePages(t *testing.T) {
 		},
 		{"no room", uses([]uint8{9, 9, 9, 9}, []uint8{8, 8, 0, 0}), 2, ""},
 	} {
-		s := HomeSample{Partitions: 4, Pages: c.pages, Room: c.room, Most: 9}
+		s := HomeSample{Partitions: 4, Pages: c.pages, Room: c.room, Most: 9, Carried: 99}
 		if got := steps(replicatePages(&s)); got != c.want {
 			t.Errorf("%s: %q, want %q", c.what, got, c.want)
 		}
+	}
+}
+
+// A plan has no more pages than the partitions they leave and reach carry in an interval; what does not fit lets the
+// next ones go first.
+func TestPlansAreBounded(t *testing.T) {
+	pages := uses([]uint8{0, 90, 0, 0}, []uint8{0, 80, 0, 0}, []uint8{0, 0, 70, 0}, []uint8{0, 0, 0, 60})
+	for carried, want := range []string{"", "0>1 ", "0>1 1>1 ", "0>1 1>1 2>2 ", "0>1 1>1 2>2 3>3 "} {
+		s := HomeSample{Partitions: 4, Pages: pages, Most: 9, Carried: carried}
+		if got := steps(migrateByCount(&s)); got != want {
+			t.Errorf("%d pages leave and reach a partition: %q, want %q", carried, got, want)
+		}
+	}
+	pages = uses([]uint8{0, 90, 0, 0}, []uint8{0, 80, 0, 0}, []uint8{0, 0, 70, 0})
+	pages[1].Home, pages[2].Home = 2, 3
+	s := HomeSample{Partitions: 4, Pages: pages, Most: 9, Carried: 1} // partition 1 gets one page, partition 2 another
+	if got, want := steps(migrateByCount(&s)), "0>1 2>2 "; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	pages = uses([]uint8{9, 9, 9, 9}, []uint8{9, 9, 9, 0})
+	pages[1].Home = 3
+	s = HomeSample{Partitions: 4, Pages: pages, Room: 99, Most: 9, Carried: 2}
+	if got, want := steps(replicatePages(&s)), "0+[1 2] 1+[0 1] "; got != want {
+		t.Errorf("%q, want %q", got, want)
 	}
 }

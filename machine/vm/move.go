@@ -18,8 +18,12 @@ type Move struct {
 	Node          bool // a frame of table nodes: VPN means nothing
 	live          bool
 	dead          bool // its owner gave the page up meanwhile
+	void          bool // the page loses its copies, this one, which is being made, among them
 	drains        bool // accesses that had been translated may still reach From
 }
+
+// Void says that the bytes of a move are of no use any more.
+func (m *Move) Void() bool { return m.dead || m.void }
 
 // MoveKind is why a page moves.
 type MoveKind uint8
@@ -237,7 +241,7 @@ func (t *Tables) CheckAccess(tenant mem.TenantID, paddr uint64, write bool) {
 	for i := range t.moves {
 		switch m := &t.moves[i]; {
 		case !m.live || m.Kind == Collapse:
-		case m.From == ppn && m.Tenant == tenant && !m.drains:
+		case m.From == ppn && m.Tenant == tenant && !m.drains && (m.Kind != Copy || m.Void()):
 			invariants.Fail("tenant %d reaches frame %#x, whose page is being moved", tenant, ppn)
 		case m.To == ppn:
 			invariants.Fail("tenant %d reaches frame %#x before its page has arrived", tenant, ppn)
@@ -249,7 +253,9 @@ func (t *Tables) CheckAccess(tenant mem.TenantID, paddr uint64, write bool) {
 func (t *Tables) giveUp(tenant mem.TenantID, vpn, entry uint64) {
 	switch State(entry & stateMask) {
 	case Resident:
-		t.release(tenant, entry>>valueAt)
+		if !t.Parts.copying(tenant, entry>>valueAt, true) {
+			t.release(tenant, entry>>valueAt)
+		}
 		t.shoot(tenant, vpn)
 	case Moving: // the frames are free when the copy ends
 		for i := range t.moves {

@@ -357,13 +357,15 @@ func (r *relocator) Copied(now uint64, id int32) {
 	r.startMoves(now)
 }
 
-// Carry has the machine copy the bytes of a page that gets another home, or a copy; nobody reaches it any more.
+// Carry says that nobody reaches a page that gets another home any more, or nobody writes one that gets copies,
+// so that the machine may copy its bytes; it answers with Copied. Who waited to read the latter goes on.
 func (r *relocator) Carry(now uint64, id int32) {
 	m := r.tab.MoveOf(id)
 	r.tab.Parts.Drained(id)
 	r.count(now, m.Tenant, 1)
-	r.copies.Push(m.Tenant, id)
-	r.Copy(now)
+	if m.Kind == Copy && !m.Void() {
+		r.resolve(now, m.Tenant, m.VPN)
+	}
 }
 
 // Collapsed books that a page has lost its copies.

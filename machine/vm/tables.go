@@ -36,7 +36,10 @@ type Tables struct {
 	// in order, that hold no page or node of a tenant any more.
 	Shootdown func(tenant mem.TenantID, vpn uint64)
 	Freed     func(tenant mem.TenantID, frames []uint64)
-	freed     []uint64 // Freed will be told of
+	// ShootdownIn is told of a partition whose translation of a page is out of date, and not wrong: it has
+	// a copy now, and may use the home.
+	ShootdownIn func(tenant mem.TenantID, vpn uint64, part int)
+	freed       []uint64 // Freed will be told of
 }
 
 type span struct{ next, end uint64 }
@@ -321,7 +324,7 @@ func (t *Tables) releaseLeaves(tenant mem.TenantID, p *PageTable, node, depth in
 		}
 		if depth < p.levels-1 {
 			t.releaseLeaves(tenant, p, int(e>>valueAt), depth+1)
-		} else {
+		} else if !t.Parts.copying(tenant, e>>valueAt, false) {
 			t.release(tenant, e>>valueAt)
 		}
 	}

@@ -60,6 +60,28 @@ func (r *resolver) complainAt(err error, list string, i int, key string) error {
 	return n.Errorf("%v", err)
 }
 
+// complainSharing is complainAt for sharing entry i: at the key of its memory, or of that of all entries, if the
+// error is about one.
+func (r *resolver) complainSharing(err error, i int) error {
+	var about *sim.About
+	if errors.As(err, &about) && !r.bare {
+		n := r.root.Get("sharing")
+		if n != nil && n.Kind == yamldoc.List && i < len(n.Items) {
+			n = n.Items[i]
+		}
+		if n == nil || n.Get("memory") == nil {
+			n = r.root
+		}
+		if n = n.Get("memory"); n != nil {
+			if k := n.Get(about.Key); k != nil {
+				n = k
+			}
+			return n.Errorf("%v", err)
+		}
+	}
+	return r.complainAt(err, "sharing", i, "mode")
+}
+
 func (r *resolver) resolve(file string) (*File, error) {
 	out := &File{Path: file}
 	base := sim.Spec{Seed: r.doc.Seed, Epoch: r.doc.Epoch, Watchdog: r.doc.Watch, Functional: r.o.Functional}
@@ -378,7 +400,7 @@ func (r *resolver) modes(apps []sim.App) ([]sim.Sharing, error) {
 		if err != nil && byFlag {
 			return nil, fmt.Errorf("--sharing %s: %w", s.Mode, err)
 		} else if err != nil {
-			return nil, r.complainAt(err, "sharing", i, "mode")
+			return nil, r.complainSharing(err, i)
 		}
 		out = append(out, s)
 	}

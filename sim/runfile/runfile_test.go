@@ -298,6 +298,28 @@ func TestModes(t *testing.T) {
 	}
 }
 
+// What is wrong with memory is said at the line of the key it is about.
+func TestMemoryLines(t *testing.T) {
+	for text, want := range map[string]string{
+		"sharing:\n  mode: bp\n  memory:\n    placement: least\n    pages: swap\n":  "run.yaml:11:12: memory.pages is page-move",
+		"sharing:\n- mode: bp\n  memory:\n    pages: migrate\n":                     "run.yaml:10:12: memory.pages: migrate",
+		"sharing: [{mode: bp, name: x}, {mode: bp}]\nmemory:\n  pages: replicate\n": "run.yaml:9:10: memory.pages: replicate",
+		"sharing: bp\nmemory: {pages: rewrite,\n  replication: full}\n":             "run.yaml:9:16: replication: machine",
+		"sharing: bp\nmemory:\n  placement: nowhere\n":                              "run.yaml:9:14: ",
+		"sharing: {mode: ugpu-soft,\n  memory: {pages: page-move}}\n":               "run.yaml:8:19: sharing mode ugpu-soft moves",
+	} {
+		if _, err := parse(t, two+text, Overrides{}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", text, err, want)
+		}
+	}
+	text := "machine: nuba\napps: [{path: a}]\nsharing:\n  mode: alone\n  memory: {pages: migrate}\nset:\n  vm.home_interval: 0\n" +
+		"  vm.home_pages: 0\n  vm.home_moves: 0\n"
+	_, err := parse(t, text, Overrides{})
+	if err == nil || !strings.Contains(err.Error(), "run.yaml:5:19: memory.pages: migrate: machine nuba counts no accesses") {
+		t.Error(err)
+	}
+}
+
 // A mode written out is the mode: who has what, which policy, how pages move.
 func TestAxes(t *testing.T) {
 	f, err := parse(t, two+`sharing:

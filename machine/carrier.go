@@ -1,0 +1,256 @@
+package machine
+
+import (
+	"math/bits"
+	"slices"
+
+	"github.com/heddle-sim/heddle/engine"
+	"github.com/heddle-sim/heddle/machine/cache"
+	"github.com/heddle-sim/heddle/machine/vm"
+	"github.com/heddle-sim/heddle/mem"
+)
+
+// carrier copies pages from one partition to another (NUBA, section 7.6). Every partition has a copy
+// engine of its own beside its slices, which brings pages here: it reads each line at its home, over the network
+// between slices and as any other slice would, and writes it into the slice that is the new home. So what bounds
+// pages that move is what bounds everybody's requests: the ports of the slices they leave and reach, and the
+// LLC's data arrays and the channels behind them.
+//
+// An engine has some pages under way at once (vm.home_moves), whose lines leave in order, and no more lines than it
+// has room for (vm.copy_lines). A line that has come waits there for its slice, where it takes turns with the
+// requests that have crossed the network; so it holds up nobody, and what holds it up needs nothing of that network
+// but room for an answer (RATIONALE.md).
+type carrier struct {
+	tenants []*Tenant
+	fabric  *fabric
+	slices  []*cache.Slice
+	tables  *vm.Tables
+	driver  *vm.Driver
+	pace    *pace
+	agenda  agenda
+
+	engine   []carryEngine      // [partition]
+	jobs     []carryJob         // [partition*most + place]
+	arrived  []mem.Queue[int32] // [slice] requests, of lines that are to be written there
+	late     []bool             // [slice] a line that has come goes before the next request
+	ended    []int32            // jobs whose last line is written
+	most     int                // pages under way in an engine
+	room     int                // lines under way in an engine
+	lines    int32              // of a page
+	bits     uint               // log2 of a page
+	lineSize uint64
+	whole    uint8  // all sectors of a line
+	live     int    // pages that wait or are under way
+	Bytes    uint64 // copied so far
+}
+
+// carryEngine brings pages into a partition.
+type carryEngine struct {
+	waiting []int32          // moves, in order of arrival
+	last    int              // partition from which it brought a page last
+	unread  mem.Queue[int32] // jobs with lines to read, oldest first
+	begun   int              // pages under way
+	lines   int              // and lines
+}
+
+// carryJob is a page under way.
+type carryJob struct {
+	id       int32 // of the move
+	row      mem.TenantID
+	live     bool
+	next     int32 // line to read
+	left     int32 // lines not yet written
+	from, to uint64
+}
+
+func (c *carrier) build(b *builder, parts int) {
+	v, l := &b.sheet.VM, &b.sheet.LLC
+	c.most, c.room = v.HomeMoves, v.CopyLines
+	c.engine, c.jobs = make([]carryEngine, parts), make([]carryJob, parts*c.most)
+	for part := range c.engine {
+		c.engine[part].last = part
+	}
+	n := len(b.gpu.memory.slices)
+	c.arrived, c.late = make([]mem.Queue[int32], n), make([]bool, n)
+	c.bits = b.gpu.translation.tables.PageBits()
+	c.lines, c.lineSize = int32(v.Page/l.Line), uint64(l.Line)
+	c.whole = uint8(1<<(l.Line/l.Sector) - 1)
+}
+
+// has says that a request is one of the copy engines'.
+func (c *carrier) has(r *mem.Req) bool {
+	return c != nil && r.Tag&copyTag != 0 && r.Port >= c.fabric.across.own
+}
+
+// add takes a move whose bytes nobody changes any more.
+func (c *carrier) add(now uint64, id int32) {
+	m := c.tables.MoveOf(id)
+	c.live++
+	e := &c.engine[c.tables.Parts.Part(m.To)]
+	e.waiting = append(e.waiting, id)
+	c.agenda.wakeRequest(now + 1)
+}
+
+// take is the place of the move an engine takes next: it takes the partitions pages come from in turn, beginning
+// behind its own, so that those which all get copies of the same pages do not ask the same home at once.
+func (c *carrier) take(e *carryEngine) (k int) {
+	best := len(c.engine)
+	for i, id := range e.waiting {
+		from := c.tables.Parts.Part(c.tables.MoveOf(id).From)
+		if after := (from - e.last - 1 + len(c.engine)) % len(c.engine); after < best {
+			best, k = after, i
+		}
+	}
+	e.last = (e.last + 1 + best) % len(c.engine)
+	return k
+}
+
+// begin has an engine take pages; what nobody wants any more ends at once.
+func (c *carrier) begin(part int, now uint64) {
+	e := &c.engine[part]
+	for e.begun < c.most && len(e.waiting) > 0 {
+		k := c.take(e)
+		id := e.waiting[k]
+		e.waiting = slices.Delete(e.waiting, k, k+1)
+		m := c.tables.MoveOf(id)
+		if m.Void() {
+			c.live--
+			c.driver.Copied(now, id)
+			continue
+		}
+		j := part * c.most
+		for c.jobs[j].live {
+			j++
+		}
+		c.jobs[j] = carryJob{
+			id: id, row: mem.Moving(m.Tenant, len(c.tenants)), live: true, left: c.lines,
+			from: m.From << c.bits, to: m.To << c.bits,
+		}
+		e.begun++
+		e.unread.Push(int32(j))
+	}
+}
+
+// tick sends what engines ask for, and gives slices what has come; it returns the next cycle with work that nobody
+// announces.
+func (c *carrier) tick(now uint64) uint64 {
+	if c.live == 0 {
+		return engine.Never
+	}
+	for _, j := range c.ended {
+		c.end(j, now)
+	}
+	c.ended = c.ended[:0]
+	next := engine.Never
+	for part := range c.engine {
+		e := &c.engine[part]
+		if c.begin(part, now); e.unread.Len() == 0 || e.lines >= c.room {
+			continue
+		}
+		c.read(e, now)
+		next = now + 1
+	}
+	if c.write(now) {
+		next = now + 1
+	}
+	return next
+}
+
+// read has an engine ask for the next line.
+func (c *carrier) read(e *carryEngine, now uint64) {
+	k := *e.unread.Head()
+	j, f := &c.jobs[k], c.fabric
+	x, off := &f.across, uint64(j.next)*c.lineSize
+	at := f.layouts.slice(j.to + off)
+	r := mem.Req{
+		Line: j.from + off, Sectors: c.whole, Op: mem.Read, Tenant: j.row, Tag: copyTag | k<<16 | j.next,
+		Born: now, Port: x.own + mem.Port(at), Slice: int16(f.layouts.slice(j.from + off)),
+	}
+	flits := x.lengths.request(&r)
+	if !x.request.CanPush(f.nocClock.Ticks(now), at, int(r.Slice), flits) {
+		return
+	}
+	h := f.slab.Get(0)
+	f.slab.R[h] = r
+	f.enter(x.request, at, int(r.Slice), h, &r, flits, now)
+	e.lines++
+	if j.next++; j.next == c.lines {
+		e.unread.Pop()
+	}
+}
+
+// came takes a line that has come to a slice's port: from now on it is a write.
+func (c *carrier) came(slice int, h int32, now uint64) {
+	r := &c.fabric.slab.R[h]
+	j := &c.jobs[(r.Tag&^copyTag)>>16]
+	r.Line = j.to + uint64(r.Tag&0xffff)*c.lineSize
+	r.Op, r.Full, r.Slice, r.Flags, r.Born = mem.Write, c.whole, int16(slice), 0, now
+	c.arrived[slice].Push(h)
+	c.agenda.wakeRequest(now)
+}
+
+// write gives slices lines that have come, in turn with what crosses the network; true when some are left.
+func (c *carrier) write(now uint64) (more bool) {
+	f := c.fabric
+	t := f.llcClock.Ticks(now)
+	crossing := f.across.request.AvailableOutputs()
+	for i := range c.arrived {
+		q := &c.arrived[i]
+		if q.Len() == 0 {
+			continue
+		}
+		more = true
+		if s := c.slices[i]; s.CanAcceptFar(t) {
+			if others := crossing[i>>6]>>(i&63)&1 != 0; others && !c.late[i] {
+				c.late[i] = true
+				continue
+			}
+			c.late[i] = false
+			h := q.Pop()
+			f.checkReplicas(&f.slab.R[h], i)
+			s.AcceptFar(h, t)
+			c.agenda.wakeSlice(i, now+1)
+		}
+	}
+	return more
+}
+
+// written books a line that is at its new place.
+func (c *carrier) written(h int32, now uint64) {
+	k := (c.fabric.slab.R[h].Tag &^ copyTag) >> 16
+	c.fabric.slab.Put(0, h)
+	c.engine[int(k)/c.most].lines--
+	if c.jobs[k].left--; c.jobs[k].left == 0 {
+		c.ended = append(c.ended, k)
+	}
+	c.agenda.wakeRequest(now)
+}
+
+// end books a page whose last line is at its new place.
+func (c *carrier) end(k int32, now uint64) {
+	j := &c.jobs[k]
+	j.live = false
+	c.live--
+	c.engine[int(k)/c.most].begun--
+	c.Bytes += 1 << c.bits
+	m := c.tables.MoveOf(j.id)
+	if m.Kind == vm.Rehome { // what the reads left in the LLC
+		for n := range uint64(c.lines) {
+			a := j.from + n*c.lineSize
+			c.slices[c.fabric.layouts.slice(a)].Drop(a)
+		}
+	}
+	c.pace.progress, c.tenants[m.Tenant].useful = now, now
+	c.driver.Copied(now, j.id)
+	c.agenda.wakeMMU(now)
+	c.agenda.wakeDriver(now)
+}
+
+// carried is the number of pages that can leave a partition, or reach one, in so many cycles: what the ports of its
+// slices carry.
+func (c *carrier) carried(cycles uint64) int {
+	x := &c.fabric.across
+	flits := uint64(c.lines) * uint64(x.lengths.data[bits.OnesCount8(c.whole)])
+	ports := uint64(len(c.slices) / len(c.engine))
+	return int(c.fabric.nocClock.Ticks(cycles) * ports / flits)
+}
