@@ -244,8 +244,9 @@ func whole(r *sim.Result, err error) (*sim.Result, error) {
 	return r, err
 }
 
-// byDemand are the positions of a mix's programs by how many transfers each makes for the memory it
-// has allocated, most first, when it is alone: offline profiling (Ganguly, 7.1.1 and 7.3.2).
+// byDemand are the positions of a mix's programs by the bandwidth each attains when it is alone, lowest first: who
+// asks most of the link. By equation 6 (Ganguly, 7.2.1) it is proportional to the intensity over the transfers for the
+// memory allocated; the profiling is offline (7.1.1, 7.3.2).
 func (b *Book) byDemand(spec *sim.Spec) ([]int, error) {
 	var order []int
 	demand := make([]float64, len(spec.Apps))
@@ -256,7 +257,7 @@ func (b *Book) byDemand(spec *sim.Spec) ([]int, error) {
 			return nil, err
 		}
 		if pending = pending || err != nil; err == nil {
-			demand[i] = transfersPerMB(r, 0)
+			demand[i] = transfersPerMB(r, 0) / linkIntensity(r, 0)
 		}
 		order = append(order, i)
 	}

@@ -44,7 +44,7 @@ func metrics() map[string]metric {
 		"total energy": {of: total, unit: perInst},
 		// Of unified memory.
 		"time":             {of: timeOf, unit: "core cycles", mean: geometricMean, inverse: "speed"},
-		"evicted pages":    {of: pagesOf("evicted_pages"), unit: "pages of 4 KB"},
+		"evicted pages":    {of: pagesOf("evicted_pages"), unit: "pages of 4 KB", mean: geometricMean},
 		"thrashed pages":   {of: pagesOf("thrashed_pages"), unit: "pages of 4 KB"},
 		"evicted share":    {of: evictedShare, unit: "% of the memory allocated"},
 		"transfers per MB": {of: transfersPerMB, unit: "transfers per MB allocated"},
