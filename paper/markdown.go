@@ -21,8 +21,8 @@ func settings(set map[string]string) string {
 
 // Markdown is the reproduction document: every claim with our value and verdict, and
 // for each that does not hold why. results is the folder of the figures as seen from
-// the document. It is an error if a reason is given for a claim that holds.
-func (b *Book) Markdown(done []*Reproduced, results string) (string, error) {
+// the document, and dir as seen from here. It is an error if a reason is given for a claim that holds.
+func (b *Book) Markdown(done []*Reproduced, dir, results string) (string, error) {
 	var all []Judged
 	for _, r := range done {
 		all = append(all, b.Study.Judge(r)...)
@@ -44,6 +44,11 @@ func (b *Book) Markdown(done []*Reproduced, results string) (string, error) {
 	for _, r := range done {
 		b.section(&s, r, results)
 	}
+	quoted, err := b.quote(dir, results)
+	if err != nil {
+		return "", err
+	}
+	s.WriteString(quoted)
 	b.differences(&s, all)
 	return s.String(), nil
 }
@@ -77,7 +82,7 @@ func (b *Book) section(s *strings.Builder, r *Reproduced, results string) {
 			j.Claim.Expected(), valueCell(&j), ratioCell(&j), mixesCell(&j), j.Verdict)
 	}
 	if r.Figure.Own { // no claim tells its numbers
-		dataTable(s, r)
+		table(s, r.Columns, r.Rows)
 	}
 	fmt.Fprintln(s)
 	for _, p := range r.Problems {
@@ -89,10 +94,10 @@ func (b *Book) section(s *strings.Builder, r *Reproduced, results string) {
 	}
 }
 
-// dataTable writes the data of a figure.
-func dataTable(s *strings.Builder, r *Reproduced) {
-	fmt.Fprintf(s, "| %s |\n|%s\n", strings.Join(r.Columns, " | "), strings.Repeat("---|", len(r.Columns)))
-	for _, row := range r.Rows {
+// table writes the data of a figure.
+func table(s *strings.Builder, columns []string, rows [][]string) {
+	fmt.Fprintf(s, "| %s |\n|%s\n", strings.Join(columns, " | "), strings.Repeat("---|", len(columns)))
+	for _, row := range rows {
 		fmt.Fprintf(s, "| %s |\n", strings.Join(row, " | "))
 	}
 }

@@ -82,7 +82,7 @@ func TestTinyStudy(t *testing.T) {
 	if p := done[5].Problems; len(p) != 2 || !strings.Contains(p[0], "nosuchmode") {
 		t.Errorf("a scheme that does not exist: %q", p)
 	}
-	text, err := b.Markdown(done, "results/quick")
+	text, err := b.Markdown(done, t.TempDir(), "results/quick")
 	if err != nil {
 		t.Fatal(err)
 	}

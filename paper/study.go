@@ -218,6 +218,7 @@ type Figure struct {
 	Note    string   `yaml:"note"`
 	Kind    string   `yaml:"kind"`    // one of kinds
 	Own     bool     `yaml:"own"`     // the paper has no such figure, and claims nothing of it
+	Scale   string   `yaml:"scale"`   // it is measured at this scale only; reports of others quote it
 	Sets    []string `yaml:"sets"`    // of mixes
 	Schemes []string `yaml:"schemes"` // the first is the baseline
 	// Of slices and heat: programs, and the slices they run on alone.

@@ -172,6 +172,15 @@ func (s *Study) validateFigures(root *yamldoc.Node) error {
 				return at.At("schemes").Errorf("figure %s: no scheme %q%s", f.Name, n, yamldoc.DidYouMean(n, names))
 			}
 		}
+		if f.Scale != "" {
+			if _, err := s.Scale(f.Scale); err != nil {
+				return at.At("scale").Errorf("figure %s: %v", f.Name, err)
+			}
+			if !f.Own {
+				return at.At("scale").Errorf("figure %s: only a figure of our own (own: true) has a scale of its own",
+					f.Name)
+			}
+		}
 		if err := s.validateParts(at, &f); err != nil {
 			return err
 		}

@@ -63,10 +63,11 @@ func replace(file string, text []byte) error {
 
 // WriteReport writes the reproduction document; results is the folder of the figures.
 func (b *Book) WriteReport(file, results string, done []*Reproduced) error {
+	seen := results
 	if rel, err := filepath.Rel(filepath.Dir(file), results); err == nil { // else it is on another volume
-		results = rel
+		seen = rel
 	}
-	text, err := b.Markdown(done, filepath.ToSlash(results))
+	text, err := b.Markdown(done, results, filepath.ToSlash(seen))
 	if err != nil {
 		return err
 	}

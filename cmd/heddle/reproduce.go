@@ -246,8 +246,13 @@ func (f *reproduceFlags) study(cmd *cobra.Command, c *chosen, set map[string]str
 	if book.Code, err = lab.Code(); err != nil {
 		return err
 	}
+	figures, elsewhere := c.study.At(scale, c.figures)
+	if len(elsewhere) > 0 && !c.whole {
+		return fmt.Errorf("figure %s of %s is of scale %s: give --scale %[3]s", elsewhere[0].Name, c.study.Name,
+			elsewhere[0].Scale)
+	}
 	fmt.Fprint(cmd.OutOrStdout(), book.Conditions())
-	done, err := book.Do(cmd.Context(), c.figures)
+	done, err := book.Do(cmd.Context(), figures)
 	runner.close()
 	if errors.Is(err, lab.ErrLater) {
 		_, err := receipt(cmd.OutOrStdout(), pool)

@@ -1,0 +1,89 @@
+package paper
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+)
+
+// A figure may be of a scale of its own, so that a report can set a few runs of another length
+// beside its figures: it is measured by itself, at that scale, and reports of other scales quote
+// what was left in that scale's folder.
+
+// At divides figures into those that are measured at a scale and those of another.
+func (s *Study) At(scale *Scale, figures []*Figure) (here, elsewhere []*Figure) {
+	for _, f := range figures {
+		if f.Scale == "" || f.Scale == scale.Name {
+			here = append(here, f)
+		} else {
+			elsewhere = append(elsewhere, f)
+		}
+	}
+	return here, elsewhere
+}
+
+// quote tells of the study's figures of other scales. dir is the folder of this scale's figures,
+// results the same as seen from the document.
+func (b *Book) quote(dir, results string) (string, error) {
+	var s strings.Builder
+	var all []*Figure
+	for i := range b.Study.Figures {
+		all = append(all, &b.Study.Figures[i])
+	}
+	_, elsewhere := b.Study.At(b.Scale, all)
+	for _, f := range elsewhere {
+		scale, err := b.Study.Scale(f.Scale)
+		if err != nil {
+			return "", err
+		}
+		fmt.Fprintf(&s, "## %s\n\n", f.Title)
+		name := filepath.Join(filepath.Dir(dir), f.Scale, f.Name)
+		rows, code, err := left(name)
+		if errors.Is(err, fs.ErrNotExist) {
+			fmt.Fprintf(&s, "Of scale %s, and not measured: `heddle reproduce %s/%s --scale %[1]s`.\n\n", f.Scale,
+				b.Study.Name, f.Name)
+			continue
+		}
+		if err != nil {
+			return "", err
+		}
+		at := path.Join(path.Dir(results), f.Scale, f.Name)
+		fmt.Fprintf(&s, "Of scale %s: %s. Simulator %.12s.\n\n![%s](%s.svg)\n\n", f.Scale, scale.Runs(), code, f.Name, at)
+		fmt.Fprintf(&s, "[data](%s.csv), [measures](%[1]s.json)\n\n", at)
+		table(&s, rows[0], rows[1:])
+		fmt.Fprintln(&s)
+	}
+	return s.String(), nil
+}
+
+// left reads what Write has left of a figure: its data, titles first, and the simulator's hash.
+func left(name string) (rows [][]string, code string, err error) {
+	text, err := os.ReadFile(name + ".json")
+	if err != nil {
+		return nil, "", err
+	}
+	var head struct {
+		Code string `json:"simulator"`
+	}
+	if err := json.Unmarshal(text, &head); err != nil {
+		return nil, "", fmt.Errorf("%s.json: %w", name, err)
+	}
+	f, err := os.Open(name + ".csv")
+	if err != nil {
+		return nil, "", err
+	}
+	defer f.Close()
+	if rows, err = csv.NewReader(f).ReadAll(); err == nil && len(rows) == 0 {
+		err = errors.New("it is empty")
+	}
+	if err != nil {
+		return nil, "", fmt.Errorf("%s.csv: %w", name, err)
+	}
+	return rows, head.Code, nil
+}
