@@ -59,8 +59,8 @@ func New(sheet *sheets.Machine, tenants []*Tenant, o Options) (*GPU, error) {
 		return nil, err
 	}
 	for _, part := range []func() error{
-		b.channels, b.tiers, b.stacks, b.slices, b.networks, b.translation, b.sms, b.unified, b.homes, b.admitCores,
-		b.cpus,
+		b.channels, b.tiers, b.stacks, b.slices, b.networks, b.translation, b.sms, b.unified, b.hostLink, b.homes,
+		b.admitCores, b.cpus,
 	} {
 		if err := part(); err != nil {
 			return nil, fmt.Errorf("machine %s: %w", sheet.Name, err)

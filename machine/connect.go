@@ -75,8 +75,13 @@ func (g *GPU) connectMoving() {
 	u.sheet, u.tables, u.mmu = g.Sheet, g.translation.tables, g.translation.mmu
 	u.driver, u.dispatch, u.pace, u.agenda = g.translation.driver, &g.dispatch, &g.pace, g.agenda
 	m := &u.dma
-	m.unified, m.memory, m.fabric, m.tables, m.mmu = u, &g.memory, &g.fabric, u.tables, u.mmu
+	m.unified, m.memory, m.fabric, m.tables, m.mmu, m.host = u, &g.memory, &g.fabric, u.tables, u.mmu, &f.host
 	m.verdict, m.pace, m.agenda, u.faults.agenda, u.faults.mmu = &g.verdict, &g.pace, g.agenda, g.agenda, u.mmu
+
+	q := &f.host
+	q.tenants, q.memory, q.fabric, q.unified, q.where = g.Tenants, &g.memory, f, u, &g.translation
+	q.dispatch, q.pace, q.agenda = &g.dispatch, &g.pace, g.agenda
+	g.translation.host, g.CPUs.host, g.lookahead.host = q, q, q
 
 	y := &g.copies
 	y.tenants = g.Tenants

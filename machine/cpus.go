@@ -17,6 +17,7 @@ type CPUs struct {
 	tenants  []*Tenant
 	fabric   *fabric
 	dispatch *dispatcher
+	host     *hostLink
 	verdict  *verdict
 	pace     *pace
 	agenda   agenda
@@ -58,6 +59,7 @@ func (a *CPUs) Execute(tenant int, programs []cpu.Program) (*Execution, error) {
 			a.agenda.wakeCPU(c, a.clock.Core(core.Due()))
 		}
 	}
+	a.host.beginsWork(now)
 	t.begins(now)
 	t.executes++
 	a.executions = append(a.executions, x)

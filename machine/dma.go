@@ -20,9 +20,8 @@ type dmaEngine struct {
 	pace    *pace
 	agenda  agenda
 
-	link     link.Config
+	host     *hostLink
 	order    link.Arbiter
-	way      [2]link.Direction // to the device, to the host
 	jobs     []dmaJob
 	spare    []int32
 	live     int
@@ -67,12 +66,8 @@ type dmaJob struct {
 // dmaTag marks the requests of the engine among those of the MMU's port; the rest is the job.
 const dmaTag = 1 << 29
 
-func (d *dmaEngine) build(b *builder, t, links *stat.Table) {
+func (d *dmaEngine) build(b *builder, t *stat.Table) {
 	s := b.sheet
-	d.link = link.FromSheet(s)
-	for i := range d.way {
-		d.way[i] = link.NewDirection(&d.link, d.order, links, i)
-	}
 	for k := range t.Tenants {
 		d.row = append(d.row, t.Row(0, k))
 	}
@@ -159,7 +154,7 @@ func (d *dmaEngine) queue(now uint64, i int32, way int) {
 	if way == 0 && j.in.Demand {
 		t.Setup = uint64(len(j.pages)) * d.perFault
 	}
-	d.way[way].Push(t)
+	d.host.way[way].Push(t)
 	d.agenda.wakeMMU(now)
 }
 
@@ -194,7 +189,7 @@ func (d *dmaEngine) keep(chunk int32) {
 		if j.state != jobWaiting || !j.toHost || j.out.Chunk() != chunk {
 			continue
 		}
-		d.way[1].Cancel(int32(i))
+		d.host.way[1].Cancel(int32(i))
 		d.unified.runtime.Keep(&j.out)
 		d.row[j.tenant][uvmKept] += uint64(j.out.Pages)
 		d.book(j, -uint64(j.out.Pages))
@@ -217,7 +212,7 @@ func (d *dmaEngine) abandon(base, end uint64) {
 		if j.toHost {
 			way = 1
 		}
-		d.way[way].Cancel(int32(i))
+		d.host.way[way].Cancel(int32(i))
 		d.done(int32(i))
 	}
 }
@@ -256,7 +251,12 @@ func (d *dmaEngine) start(now uint64) (next uint64) {
 	if d.drop(); len(d.drops) > 0 {
 		next = now + drainPoll
 	}
-	if t, ok := d.way[0].Take(now, d.mayCome); ok {
+	switch t, ok := d.host.way[0].Take(now, d.mayCome); {
+	case !ok:
+	case t.ID >= hostCopies:
+		d.host.take(now, &t, &d.host.way[0])
+		next = min(next, max(now+1, d.host.way[0].Free()))
+	default:
 		j := &d.jobs[t.ID]
 		j.planned = t
 		d.takeFrames(j)
@@ -264,14 +264,19 @@ func (d *dmaEngine) start(now uint64) (next uint64) {
 		d.active = append(d.active, t.ID)
 	}
 	if !d.preparing() {
-		if t, ok := d.way[1].Take(now, d.mayLeave); ok {
+		switch t, ok := d.host.way[1].Take(now, d.mayLeave); {
+		case !ok:
+		case t.ID >= hostCopies:
+			d.host.take(now, &t, &d.host.way[1])
+			next = min(next, max(now+1, d.host.way[1].Free()))
+		default:
 			d.jobs[t.ID].planned = t
 			d.drain(t.ID)
 		}
 	}
-	for k := range d.way {
-		if d.way[k].Waiting() > 0 && d.way[k].Free() > now {
-			next = min(next, d.way[k].Free())
+	for k := range d.host.way {
+		if d.host.way[k].Waiting() > 0 && d.host.way[k].Free() > now {
+			next = min(next, d.host.way[k].Free())
 		}
 	}
 	for _, i := range d.active {
@@ -293,6 +298,9 @@ func (d *dmaEngine) preparing() bool {
 // mayCome says that a transfer to the device has frames, and its pages are not still on their way
 // to the host.
 func (d *dmaEngine) mayCome(t *link.Transfer) bool {
+	if t.ID >= hostCopies {
+		return true
+	}
 	j := &d.jobs[t.ID]
 	if d.used+len(j.pages) > d.unified.runtime.Capacity() {
 		return false
@@ -306,7 +314,9 @@ func (d *dmaEngine) mayCome(t *link.Transfer) bool {
 }
 
 // mayLeave says that no page of a transfer to the host is being moved inside the device.
-func (d *dmaEngine) mayLeave(t *link.Transfer) bool { return d.still(&d.jobs[t.ID]) }
+func (d *dmaEngine) mayLeave(t *link.Transfer) bool {
+	return t.ID >= hostCopies || d.still(&d.jobs[t.ID])
+}
 
 // drop takes away clean pages that had to wait for a move inside the device.
 func (d *dmaEngine) drop() {
@@ -378,7 +388,7 @@ func (d *dmaEngine) advance(i int32, now uint64) bool {
 		}
 		j.state = jobReading
 	}
-	if now < j.begun+j.cycles+d.link.Latency {
+	if now < j.begun+j.cycles+d.host.cfg.Latency {
 		return false
 	}
 	d.arrive(j, now)

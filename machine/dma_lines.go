@@ -8,7 +8,7 @@ import "github.com/heddle-sim/heddle/mem"
 func (d *dmaEngine) copy(now uint64, i int32, way int) {
 	j := &d.jobs[i]
 	j.state, j.begun = jobCopying, now
-	j.cycles = d.way[way].Start(now, &j.planned)
+	j.cycles = d.host.way[way].Start(now, &j.planned)
 	j.next, j.left = 0, 0
 }
 
@@ -69,14 +69,14 @@ func (d *dmaEngine) due(j *dmaJob, now uint64) uint64 {
 	case j.left > 0:
 		return never // its answer wakes us
 	}
-	return max(now+1, j.begun+j.cycles+d.link.Latency)
+	return max(now+1, j.begun+j.cycles+d.host.cfg.Latency)
 }
 
 // lineAt is the cycle in which the next line of a job is on the device's side of the link.
 func (d *dmaEngine) lineAt(j *dmaJob) uint64 {
 	at := j.begun + uint64(j.next)*j.cycles/uint64(len(j.frames)*int(d.lines))
 	if !j.toHost {
-		at += d.link.Latency
+		at += d.host.cfg.Latency
 	}
 	return at
 }

@@ -24,6 +24,7 @@ type fabric struct {
 	translation *translation
 	unified     *unified
 	lookahead   *lookahead
+	host        hostLink
 	agenda      agenda
 
 	request  *noc.Network // of ports to the slices near them
@@ -178,6 +179,10 @@ func (f *fabric) handOver(now uint64) (more bool) {
 // answer sends a finished request back.
 func (f *fabric) answer(slice int, h int32, now uint64) bool {
 	r := &f.slab.R[h]
+	if r.Port == hostPort {
+		f.host.answered(h)
+		return true
+	}
 	if f.across.entry != nil && !f.nearTurn(slice) {
 		return false
 	}

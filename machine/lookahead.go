@@ -23,6 +23,7 @@ type lookahead struct {
 	contexts    *contextStore
 	driver      *vm.Driver // nil where addresses are not translated
 	unified     *unified
+	host        *hostLink
 	verdict     *verdict
 	pace        *pace
 	agenda      agenda

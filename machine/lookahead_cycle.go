@@ -58,10 +58,10 @@ func (l *lookahead) finish() {
 
 // relocating says that the driver works on the memory side, or may in this cycle: a page
 // stays with it for longer before it is copied, but the frames of a context's image are
-// given back, and their lines dropped, when a CTA ends.
+// given back, and their lines dropped, when a CTA ends. The lines of copies go straight to slices, too.
 func (l *lookahead) relocating() bool {
-	return l.driver != nil && (l.groups.phase != handIdle || l.driver.Moving() > 0 || l.contexts.inUse() ||
-		l.unified.moving())
+	return l.host.carrying(l.pace.now) || l.driver != nil && (l.groups.phase != handIdle || l.driver.Moving() > 0 ||
+		l.contexts.inUse() || l.unified.moving())
 }
 
 // hasCore says that there is a second core.

@@ -27,7 +27,7 @@ func talks(c *isa.Code) bool {
 
 // strideEnd is the end of a stride that may begin in cycle now; now when none may.
 func (l *lookahead) strideEnd(now, until uint64) uint64 {
-	if !l.limits.strides || now < l.retry {
+	if !l.limits.strides || now < l.retry || l.host.under > 0 {
 		return now
 	}
 	for _, n := range strideLengths[l.longest(now):] {

@@ -47,8 +47,9 @@ func (x *remoteStore) accept(d *dmaEngine, h int32, now uint64) bool {
 		return false
 	}
 	n := bits.OnesCount8(r.Sectors) * x.sector
-	end, cycles := d.way[k].Share(now, x.fabric.owner(r), n)
+	end, cycles := d.host.way[k].Share(now, x.fabric.owner(r), n)
 	d.delay(k, cycles)
+	d.host.delay(k, now, cycles)
 	x.way[k].Push(remoteAccess{h, end + x.latency})
 	if r.Op == mem.Write {
 		x.pace.progress = now

@@ -89,6 +89,7 @@ func (g *GPU) Launch(tenant, stream int, name string, grid isa.Grid) *Kernel {
 	}
 	g.verdict.fail(g.translation.mapLocal(k))
 	g.Unified.launched(k.Tenant)
+	g.fabric.host.beginsWork(g.now)
 	g.dispatch.add(k, g.now)
 	return k
 }

@@ -24,6 +24,7 @@ type translation struct {
 	groups    *handover
 	unified   *unified
 	lookahead *lookahead
+	host      *hostLink
 	meters    *meters
 	verdict   *verdict
 	pace      *pace
@@ -246,7 +247,7 @@ func (x *translation) release(tenant int) {
 // tick looks up translations, and sends what page walks and the copy engine read and write.
 func (x *translation) tick(now uint64) uint64 {
 	if x.mmu == nil {
-		return x.tickPager(now)
+		return min(x.tickPager(now), x.host.tick(now))
 	}
 	next := x.mmu.Tick(now)
 	for {
@@ -273,7 +274,7 @@ func (x *translation) tick(now uint64) uint64 {
 		sent := x.fabric.injectSorted(r, now)
 		x.mmu.TakeRead(sent)
 	}
-	next = min(next, x.copies.send(now))
+	next = min(next, x.copies.send(now), x.host.tick(now))
 	if x.copies.sending() { // the port takes one request a cycle
 		return min(next, x.unified.dma.wait(now))
 	}

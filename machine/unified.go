@@ -153,7 +153,7 @@ func (b *builder) unified() error {
 	if o.FaultsOnLink {
 		u.dma.perFault = cyclesOf(s.UVM.FaultUs, s)
 	}
-	u.dma.build(b, table, b.table("link", link.Desc(), 2))
+	u.dma.build(b, table)
 	u.remote.build(b)
 	for _, s := range b.gpu.sms.list {
 		u.dma.reach.watched = append(u.dma.reach.watched, sm.Watch(s, u))

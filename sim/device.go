@@ -8,39 +8,7 @@ import (
 	"github.com/heddle-sim/heddle/machine"
 	"github.com/heddle-sim/heddle/machine/uvm"
 	"github.com/heddle-sim/heddle/mem"
-	"github.com/heddle-sim/heddle/sheets"
 )
-
-// link is the host interface: one queue per direction with a latency and a
-// bandwidth, shared by all applications.
-type link struct {
-	cyclesPerByte float64
-	latency       uint64
-	free          [2]uint64 // cycle from which the direction is idle; 0 to the device, 1 to the host
-	engines       int
-	onDevice      float64 // cycles per byte of a device-to-device copy (read and write of DRAM)
-}
-
-func newLink(m *sheets.Machine) *link {
-	l := &link{engines: m.Host.Engines, latency: uint64(m.Host.Latency * m.Clock.Core)}
-	if m.Host.Bandwidth > 0 {
-		l.cyclesPerByte = m.Clock.Core * 1e6 / (m.Host.Bandwidth * 1e9)
-	}
-	d := &m.DRAM
-	peak := float64(d.Channels*d.Access) / float64(max(1, d.T.BL, d.T.CCDS)) * m.Clock.DRAM * 1e6
-	l.onDevice = 2 * m.Clock.Core * 1e6 / peak
-	return l
-}
-
-// transfer queues n bytes and returns when they have arrived.
-func (l *link) transfer(now uint64, toHost bool, n int64) uint64 {
-	d := 0
-	if toHost && l.engines > 1 { // with one copy engine both directions take turns
-		d = 1
-	}
-	l.free[d] = max(now, l.free[d]) + uint64(float64(n)*l.cyclesPerByte+0.5)
-	return l.free[d] + l.latency
-}
 
 // stream is one stream's queue; its head may be running.
 type stream struct {
@@ -49,8 +17,8 @@ type stream struct {
 	kernel *machine.Kernel
 	// execution is that of its CPU program.
 	execution *machine.Execution
-	end       uint64             // of an active transfer
-	pages     *machine.Migration // under way for an active operation; nil: none
+	copy      *machine.HostCopy  // of an active operation; nil: none
+	pages     *machine.Migration // the same
 }
 
 // device is an application's view of the timed machine. Its methods run on the
@@ -190,7 +158,7 @@ func (d *device) pump(now uint64) (changed bool, err error) {
 				if x := s.execution; x != nil {
 					d.r.col.executedOnCPU(d.a.id, x)
 				}
-				s.ops, s.active, s.kernel, s.execution, s.pages = s.ops[1:], false, nil, nil, nil
+				s.ops, s.active, s.kernel, s.execution, s.copy, s.pages = s.ops[1:], false, nil, nil, nil, nil
 				changed, again = true, true
 			}
 		}
@@ -206,17 +174,17 @@ func (d *device) advance(s *stream, now uint64) (bool, error) {
 		s.active = true
 		switch op.Kind {
 		case host.OpCopy:
-			s.end = d.r.copyEnd(op, now)
+			s.copy = d.r.copy(d.a, op)
 			if !onHost(op.Dst) {
 				machine.HostWrites(d.r.gpu, d.a.id, op.Dst, op.DstOff, op.N)
 			}
 		case host.OpPrefetch:
 			if s.pages = d.r.gpu.Unified.Migrate(d.a.id, op.Dst, op.DstOff, op.N, op.ToDevice); s.pages == nil {
-				s.end = d.r.prefetchEnd(d.a, op, now)
+				s.copy = d.r.prefetch(d.a, op)
 			}
 		}
 	}
-	if s.pages != nil && !s.pages.Done {
+	if s.pages != nil && !s.pages.Done || s.copy != nil && !s.copy.Ended(now) {
 		return false, nil
 	}
 	switch op.Kind {
@@ -233,7 +201,6 @@ func (d *device) advance(s *stream, now uint64) (bool, error) {
 			s.kernel = d.r.gpu.Launch(d.a.id, op.Stream, op.Name, op.Grid)
 			d.r.ctl.happened(control.Launch)
 			d.r.col.launched(d.a.id, s.kernel)
-			s.end = 0
 		}
 		return s.kernel.Done, nil
 	case host.OpExecute:
@@ -248,9 +215,6 @@ func (d *device) advance(s *stream, now uint64) (bool, error) {
 		}
 		return s.execution.Done, nil
 	}
-	if now < s.end {
-		return false, nil
-	}
 	if op.Apply != nil {
 		op.Apply()
 	}
@@ -258,21 +222,26 @@ func (d *device) advance(s *stream, now uint64) (bool, error) {
 	return true, nil
 }
 
-// next is the earliest cycle at which a transfer of the application ends.
+// next is the earliest cycle at which a transfer of the application may end.
 func (d *device) next(now uint64) uint64 {
 	n := engine.Never
 	for i := range len(d.streams) + 1 {
 		s := d.stream(i)
-		if s.pages != nil && !s.pages.Done {
-			n = min(n, now+look) // the machine tells when it is earlier
-		} else if s.active && len(s.ops) > 0 && s.end > now {
-			n = min(n, s.end)
+		if s.pages == nil && s.copy == nil {
+			continue
 		}
+		end := now + look // the machine tells when it is earlier
+		if s.copy != nil {
+			if at := s.copy.End(); at > now && at != engine.Never {
+				end = at
+			}
+		}
+		n = min(n, end)
 	}
 	return n
 }
 
-// look is the time, in core cycles, after which a run looks at pages that are on their way at the latest.
+// look is the time, in core cycles, after which a run looks at what is on its way at the latest.
 const look = 4_000
 
 // blame marks the launches in flight with the error that stopped the machine.

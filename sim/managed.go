@@ -2,6 +2,7 @@ package sim
 
 import (
 	"github.com/heddle-sim/heddle/host"
+	"github.com/heddle-sim/heddle/machine"
 	"github.com/heddle-sim/heddle/mem"
 )
 
@@ -17,27 +18,24 @@ func (r *run) pages(a *app, reg *mem.Region, off, n int64, toDevice bool) int64 
 	return r.gpu.Evict(a.id, reg, off, n)
 }
 
-func (r *run) prefetchEnd(a *app, op *host.Op, now uint64) uint64 {
+// prefetch moves pages of managed memory that is not moved on demand; nil where none cross the link.
+func (r *run) prefetch(a *app, op *host.Op) *machine.HostCopy {
 	bytes := r.pages(a, op.Dst, op.DstOff, op.N, op.ToDevice)
 	if bytes == 0 {
-		return now
+		return nil
 	}
-	return r.link.transfer(now, !op.ToDevice, bytes)
+	return machine.Carry(r.gpu, a.id, bytes, !op.ToDevice)
 }
 
 // onHost says whether a copy finds the region's bytes on the host side.
 func onHost(r *mem.Region) bool { return r.Kind == mem.Host }
 
-func (r *run) copyEnd(op *host.Op, now uint64) uint64 {
-	switch {
-	case op.Initial, onHost(op.Src) && onHost(op.Dst):
-		return now
-	case onHost(op.Src):
-		return r.link.transfer(now, false, op.N)
-	case onHost(op.Dst):
-		return r.link.transfer(now, true, op.N)
+// copy begins a copy that takes time; nil: it takes none.
+func (r *run) copy(a *app, op *host.Op) *machine.HostCopy {
+	if op.Initial || onHost(op.Src) && onHost(op.Dst) {
+		return nil
 	}
-	return now + uint64(float64(op.N)*r.link.onDevice+0.5)
+	return machine.Copy(r.gpu, a.id, op.Dst, op.DstOff, op.Src, op.SrcOff, op.N)
 }
 
 // copied fills the LLC with what a host-to-device copy brought, on machines whose

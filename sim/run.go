@@ -23,7 +23,6 @@ type run struct {
 	sheet *sheets.Machine
 	given MachineSheet // as resolved
 	gpu   *machine.GPU
-	link  *link
 	apps  []*app
 	col   *collector
 	ctl   *controller       // nil: no policy governs the run
@@ -142,7 +141,6 @@ func (r *run) build() error {
 	if err := r.setTargets(); err != nil {
 		return err
 	}
-	r.link = newLink(r.sheet)
 	for _, a := range r.apps {
 		a.dev = &device{r: r, a: a}
 		a.arrived = a.spec.Arrive
@@ -402,7 +400,7 @@ func (r *run) starved(now uint64) error {
 		for _, a := range r.apps { // a pump may still complete it at this very cycle
 			for i := range len(a.dev.streams) + 1 {
 				if s := a.dev.stream(i); len(s.ops) > 0 && (s.kernel != nil && s.kernel.Done || s.active &&
-					s.end <= now) {
+					s.kernel == nil) {
 					return nil
 				}
 			}

@@ -53,6 +53,7 @@ type Transfer struct {
 	Queued uint64 // core cycle
 	Setup  uint64 // cycles that it takes its direction before its bytes
 	Tenant mem.TenantID
+	Copy   bool // a program's, else pages of unified memory
 }
 
 // Direction is one way of the link.
@@ -111,10 +112,15 @@ func (d *Direction) Start(now uint64, t *Transfer) (cycles uint64) {
 
 func (d *Direction) count(t *Transfer, now, cycles uint64) {
 	row := d.row[t.Tenant]
-	row[Transfers]++
-	row[Bytes] += uint64(t.Bytes)
 	row[BusyCycles] += cycles
 	row[WaitCycles] += now - t.Queued
+	if t.Copy {
+		row[Copies]++
+		row[CopyBytes] += uint64(t.Bytes)
+		return
+	}
+	row[Transfers]++
+	row[Bytes] += uint64(t.Bytes)
 	row[sizeClass(t.Bytes)]++
 }
 
@@ -160,14 +166,17 @@ const (
 	SizeMore
 	Remotes
 	RemoteBytes
+	Copies
+	CopyBytes
+	CopyLines
 )
 
 // Desc describes them.
 func Desc() []stat.Desc {
 	return []stat.Desc{
-		{Name: "transfers", Unit: "transfers", Doc: "DMA transfers begun (instance 0 to the device, 1 to the host)"},
-		{Name: "bytes", Unit: "bytes", Doc: "bytes they carry, without those of remotes"},
-		{Name: "busy_cycles", Unit: "cycles", Doc: "cycles these and remotes take the direction"},
+		{Name: "transfers", Unit: "transfers", Doc: "DMA transfers of pages begun (0 to the device, 1 to the host)"},
+		{Name: "bytes", Unit: "bytes", Doc: "bytes they carry, without those of remotes and copies"},
+		{Name: "busy_cycles", Unit: "cycles", Doc: "cycles these, copies and remotes take the direction"},
 		{Name: "wait_cycles", Unit: "cycles", Doc: "cycles from being planned to their begin, summed over transfers"},
 		{Name: "cancelled", Unit: "transfers", Doc: "transfers taken off the queue before they began"},
 		{Name: "transfers_4k", Unit: "transfers", Doc: "transfers of up to 4 KB"},
@@ -178,6 +187,9 @@ func Desc() []stat.Desc {
 		{Name: "transfers_more", Unit: "transfers", Doc: "transfers above 1 MB"},
 		{Name: "remotes", Unit: "accesses", Doc: "accesses of kernels to pages on the host (0 reads, 1 writes)"},
 		{Name: "remote_bytes", Unit: "bytes", Doc: "bytes they read or write"},
+		{Name: "copies", Unit: "transfers", Doc: "transfers begun that programs ask for (memcpy)"},
+		{Name: "copy_bytes", Unit: "bytes", Doc: "bytes of them"},
+		{Name: "copy_lines", Unit: "lines", Doc: "lines they read or wrote on the device while something ran"},
 	}
 }
 

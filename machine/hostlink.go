@@ -1,0 +1,385 @@
+package machine
+
+import (
+	"math"
+
+	"github.com/heddle-sim/heddle/machine/link"
+	"github.com/heddle-sim/heddle/mem"
+	"github.com/heddle-sim/heddle/stat"
+)
+
+// hostLink is the link between host and device: the two directions that the copies of programs and the page
+// transfers of unified memory (dma.go) share, and the copies. What a copy carries is written to or read from
+// device memory, line by line, as the link brings or takes it: the lines go straight to the LLC slices in front of
+// their channels, as a copy engine has its own way there. While nothing runs that they could disturb they are
+// left out, and the machine skips to the copy's end.
+type hostLink struct {
+	tenants  []*Tenant
+	memory   *memory
+	fabric   *fabric
+	unified  *unified
+	dispatch *dispatcher
+	pace     *pace
+	agenda   agenda
+	where    *translation // of addresses
+
+	cfg     link.Config
+	order   link.Arbiter
+	way     [2]link.Direction // to the device, to the host
+	engines int
+	inside  float64     // cycles per byte of a copy inside the device: read and write at DRAM's peak
+	copies  []*HostCopy // by number; nil: free
+	live    int         // copies that have not been forgotten
+	under   int         // requests without an answer
+	line    uint64
+	sector  uint64
+	row     [2][][]uint64 // [direction][tenant] counters of the link
+}
+
+// HostCopy is a copy that a program has asked for.
+type HostCopy struct {
+	link     *hostLink
+	tenant   mem.TenantID
+	number   int32
+	kind     copyKind
+	from, to uint64 // virtual addresses, where that side is the device
+	bytes    int64
+	begun    uint64 // cycle; Never: it waits for the link
+	cycles   uint64 // on the link
+	parts    uint64 // requests: a line, or the reading or writing of one
+	next     uint64 // of those, the next
+	sent     uint64
+	left     int  // requests without an answer
+	over     bool // nobody waits for it any more
+}
+
+// copyKind is between what a copy copies.
+type copyKind uint8
+
+const (
+	copyToDevice copyKind = iota
+	copyToHost
+	copyInside
+)
+
+// hostPort is who asks for the lines of copies. It has none in the networks.
+const hostPort mem.Port = math.MaxInt16
+
+// hostCopies is the first number of a copy's transfer on the link; below are page transfers.
+const hostCopies = 1 << 24
+
+func (b *builder) hostLink() error {
+	x, s := &b.gpu.fabric.host, b.sheet
+	x.cfg, x.order, x.engines = link.FromSheet(s), link.FirstReady{}, s.Host.Engines
+	d := &s.DRAM
+	peak := float64(d.Channels*d.Access) / float64(max(1, d.T.BL, d.T.CCDS)) * s.Clock.DRAM * 1e6
+	x.inside = 2 * s.Clock.Core * 1e6 / peak
+	x.line, x.sector = uint64(s.LLC.Line), uint64(s.LLC.Sector)
+	if o := b.gpu.Unified.dma.order; o != nil {
+		x.order = o
+	}
+	t := b.table("link", link.Desc(), len(x.way))
+	for i := range x.way {
+		x.way[i] = link.NewDirection(&x.cfg, x.order, t, i)
+		x.row[i] = rowsOf(t, i)
+	}
+	return nil
+}
+
+// rowsOf are the rows of a table's instance, by tenant.
+func rowsOf(t *stat.Table, i int) (rows [][]uint64) {
+	for k := range t.Tenants {
+		rows = append(rows, t.Row(i, k))
+	}
+	return rows
+}
+
+// Copy begins a copy of n bytes between two regions of a tenant, one of them at least on the device.
+func Copy(g *GPU, tenant int, dst *mem.Region, dstOff int64, src *mem.Region, srcOff, n int64) *HostCopy {
+	x := &g.fabric.host
+	c := x.add(tenant, n)
+	c.from, c.to = src.Base+uint64(srcOff), dst.Base+uint64(dstOff)
+	switch {
+	case src.Kind == mem.Host:
+		c.parts = x.lines(c.to, n)
+	case dst.Kind == mem.Host:
+		c.kind, c.parts = copyToHost, x.lines(c.from, n)
+	default:
+		c.kind, c.parts = copyInside, 2*x.lines(c.from, n)
+		x.begin(c, g.now, uint64(float64(n)*x.inside+0.5))
+		return c
+	}
+	x.push(c)
+	return c
+}
+
+// Carry begins to carry n bytes of pages whose places nobody looks at: of managed memory that is not moved on
+// demand.
+func Carry(g *GPU, tenant int, n int64, toHost bool) *HostCopy {
+	x := &g.fabric.host
+	c := x.add(tenant, n)
+	if toHost {
+		c.kind = copyToHost
+	}
+	x.push(c)
+	return c
+}
+
+// add makes a copy that waits.
+func (x *hostLink) add(tenant int, n int64) *HostCopy {
+	c := &HostCopy{link: x, tenant: mem.TenantID(tenant), bytes: n, begun: never}
+	x.live++
+	for i, o := range x.copies {
+		if o == nil {
+			c.number = int32(i)
+			x.copies[i] = c
+			return c
+		}
+	}
+	c.number = int32(len(x.copies))
+	x.copies = append(x.copies, c)
+	return c
+}
+
+// push queues a copy. With one copy engine both directions take turns.
+func (x *hostLink) push(c *HostCopy) {
+	now, way := x.pace.now, 0
+	if c.kind == copyToHost && x.engines > 1 {
+		way = 1
+	}
+	x.way[way].Push(link.Transfer{
+		ID: hostCopies + c.number, Bytes: c.bytes, Queued: now, Tenant: c.tenant, Copy: true,
+	})
+	x.agenda.wakeMMU(now)
+}
+
+// lines is how many lines n bytes from an address are in.
+func (x *hostLink) lines(addr uint64, n int64) uint64 {
+	if n <= 0 {
+		return 0
+	}
+	return (addr+uint64(n)-1)/x.line - addr/x.line + 1
+}
+
+// start begins copies while their directions are idle, on a machine that moves no pages over the link itself,
+// and returns the next cycle with work.
+func (x *hostLink) start(now uint64) (next uint64) {
+	next = never
+	for i := range x.way {
+		w := &x.way[i]
+		if t, ok := w.Take(now, func(*link.Transfer) bool { return true }); ok {
+			x.take(now, &t, w)
+		}
+		if w.Waiting() > 0 {
+			next = min(next, max(now+1, w.Free()))
+		}
+	}
+	return next
+}
+
+// take begins a copy that has got its direction.
+func (x *hostLink) take(now uint64, t *link.Transfer, w *link.Direction) {
+	x.begin(x.copies[t.ID-hostCopies], now, w.Start(now, t))
+	x.dispatch.told = true // its end is known now
+}
+
+func (x *hostLink) begin(c *HostCopy, now, cycles uint64) {
+	c.begun, c.cycles = now, cycles
+	x.agenda.wakeMMU(now)
+}
+
+// latency is the link's, of a copy that takes it.
+func (x *hostLink) latency(c *HostCopy) uint64 {
+	if c.kind == copyInside {
+		return 0
+	}
+	return x.cfg.Latency
+}
+
+// due is the cycle in which the link has brought request k of a copy, or takes what it reads.
+func (x *hostLink) due(c *HostCopy, k uint64) uint64 {
+	at := c.begun + k*c.cycles/c.parts
+	if c.kind == copyToDevice {
+		at += x.cfg.Latency
+	}
+	return at
+}
+
+// End is the cycle in which a copy has its last byte, if memory is not late; Never while it waits for the link,
+// whose turn it is then Run returns to tell, as when memory has caught up.
+func (c *HostCopy) End() uint64 {
+	if c.begun == never {
+		return never
+	}
+	return c.begun + c.cycles + c.link.latency(c)
+}
+
+// Ended says whether a copy has; it is forgotten then.
+func (c *HostCopy) Ended(now uint64) bool {
+	x := c.link
+	if now < c.End() || c.begun == never {
+		return false
+	}
+	if c.kind == copyToHost && c.left > 0 || c.next < c.parts && x.works() {
+		return false
+	}
+	c.over = true
+	if c.kind != copyInside {
+		x.row[c.kind][c.tenant][link.CopyLines] += c.sent
+	}
+	x.live--
+	x.forget(c)
+	return true
+}
+
+// forget frees the number of a copy when its last request has been answered.
+func (x *hostLink) forget(c *HostCopy) {
+	if c.over && c.left == 0 {
+		x.copies[c.number] = nil
+	}
+}
+
+// works says that something runs that copies could disturb.
+func (x *hostLink) works() bool {
+	for _, t := range x.tenants {
+		if t.works() > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// carrying says that lines of copies are on their way, or that copies have something to do in cycle now: the link
+// works on both sides of the machine then.
+func (x *hostLink) carrying(now uint64) bool {
+	return x.under > 0 || x.live > 0 && x.agenda.front.Due(x.agenda.mmu) <= now
+}
+
+// beginsWork is told that something is about to run. What was due while nothing did has not been simulated.
+func (x *hostLink) beginsWork(now uint64) {
+	if x.live == 0 {
+		return
+	}
+	x.agenda.wakeMMU(now)
+	if x.works() {
+		return
+	}
+	for _, c := range x.copies {
+		if c == nil || c.begun == never || c.next == c.parts {
+			continue
+		}
+		if c.cycles > 0 && now > x.due(c, 0) {
+			c.next = max(c.next, min(c.parts, (now-x.due(c, 0))*c.parts/c.cycles))
+		}
+		for c.next < c.parts && x.due(c, c.next) < now {
+			c.next++
+		}
+	}
+}
+
+// tick begins copies, sends the lines that are due, and returns the next cycle with work.
+func (x *hostLink) tick(now uint64) (next uint64) {
+	if x.live == 0 {
+		return never
+	}
+	next = never
+	if !x.unified.On() {
+		next = x.start(now)
+	}
+	if !x.works() {
+		return next
+	}
+	for _, c := range x.copies {
+		if c == nil || c.begun == never || c.next == c.parts {
+			continue
+		}
+		for c.next < c.parts && x.due(c, c.next) <= now && x.send(c, now) {
+			c.next++
+		}
+		if c.next == c.parts {
+			x.dispatch.told = true // nothing of it waits for memory any more
+			continue
+		}
+		next = min(next, max(now+1, x.due(c, c.next)))
+	}
+	return next
+}
+
+// send hands the next request of a copy to its LLC slice; false when that has no room. What has no place on the
+// device at present is left out.
+func (x *hostLink) send(c *HostCopy, now uint64) bool {
+	addr, k, op := c.to, c.next, mem.Write
+	if c.kind == copyInside {
+		k /= 2
+	}
+	if c.kind == copyToHost || c.kind == copyInside && c.next%2 == 0 {
+		addr, op = c.from, mem.Read
+	}
+	first, end := addr, addr+uint64(c.bytes)
+	if k > 0 {
+		first = addr&^(x.line-1) + k*x.line
+	}
+	end = min(end, first&^(x.line-1)+x.line)
+	if first >= end { // where source and target lie differently in their lines
+		return true
+	}
+	p, ok := x.where.physical(int(c.tenant), first)
+	if !ok {
+		return true
+	}
+	line, n := p&^(x.line-1), end-first
+	home := x.fabric.layouts.slice(line)
+	s, t := x.memory.slices[home], x.fabric.llcClock.Ticks(now)
+	if !s.CanAccept(t) {
+		return false
+	}
+	r := mem.Req{
+		Line: line, Born: now, Tag: c.number, Port: hostPort, Slice: int16(home), Op: op,
+		Tenant: mem.Moving(c.tenant, len(x.tenants)),
+	}
+	r.Sectors, r.Full = x.sectors(p-line, n)
+	if op == mem.Read {
+		r.Full = 0
+	}
+	h := x.fabric.slab.Get(0)
+	x.fabric.slab.R[h] = r
+	s.Accept(h, t)
+	x.agenda.wakeSlice(home, now+1)
+	c.sent++
+	c.left++
+	x.under++
+	return true
+}
+
+// sectors are those of a line that n bytes from an offset touch, and those they fill.
+func (x *hostLink) sectors(off, n uint64) (some, full uint8) {
+	for i, at := 0, uint64(0); at < x.line; i, at = i+1, at+x.sector {
+		if at+x.sector > off && at < off+n {
+			some |= 1 << i
+		}
+		if at >= off && at+x.sector <= off+n {
+			full |= 1 << i
+		}
+	}
+	return some, full
+}
+
+// answered books a request that memory has carried out.
+func (x *hostLink) answered(h int32) {
+	c := x.copies[x.fabric.slab.R[h].Tag]
+	x.fabric.slab.Put(0, h)
+	x.under--
+	if c.left--; c.left == 0 {
+		x.dispatch.told = x.dispatch.told || c.kind == copyToHost && (c.next == c.parts || !x.works())
+		x.forget(c)
+	}
+}
+
+// delay makes the copy under way in a direction take so many cycles more: remote accesses share it.
+func (x *hostLink) delay(way int, now, cycles uint64) {
+	for _, c := range x.copies {
+		if c != nil && !c.over && c.begun != never && c.kind == copyKind(way) && c.begun+c.cycles > now {
+			c.cycles += cycles
+		}
+	}
+}
