@@ -160,6 +160,14 @@ func (c *carrier) tick(now uint64) uint64 {
 func (c *carrier) read(e *carryEngine, now uint64) {
 	k := *e.unread.Head()
 	j, f := &c.jobs[k], c.fabric
+	if c.tables.MoveOf(j.id).Void() { // what has been asked for still comes
+		e.unread.Pop()
+		j.left -= c.lines - j.next
+		if j.left == 0 {
+			c.ended = append(c.ended, k)
+		}
+		return
+	}
 	x, off := &f.across, uint64(j.next)*c.lineSize
 	at := f.layouts.slice(j.to + off)
 	r := mem.Req{

@@ -54,7 +54,8 @@ func (b *Book) quote(dir, results string) (string, error) {
 			return "", err
 		}
 		at := path.Join(path.Dir(results), f.Scale, f.Name)
-		fmt.Fprintf(&s, "Of scale %s: %s. Simulator %.12s.\n\n![%s](%s.svg)\n\n", f.Scale, scale.Runs(), code, f.Name, at)
+		fmt.Fprintf(&s, "Of scale %s: %s. Simulator %.12s.\n\n", f.Scale, scale.Runs(), code)
+		fmt.Fprintf(&s, "![%s](%s.svg)\n\n", f.Name, at)
 		fmt.Fprintf(&s, "[data](%s.csv), [measures](%[1]s.json)\n\n", at)
 		table(&s, rows[0], rows[1:])
 		fmt.Fprintln(&s)

@@ -146,6 +146,39 @@ func randomLevels(r *rand.Rand) sim.Spec {
 	return s
 }
 
+// following has the pages of a random machine follow their accesses; false where they cannot.
+func following(s *sim.Spec, r *rand.Rand) bool {
+	if s.Machine != "nuba" && s.Machine != "nuba-mcm" {
+		return false
+	}
+	one := func(of ...string) string { return of[r.IntN(len(of))] }
+	for i := range s.Apps { // some dozens of pages, used more than once
+		path, args := "micro/triad", map[string]string{"n": "8192", "passes": "6"}
+		switch r.IntN(4) {
+		case 0:
+			path, args = "rodinia-like/hotspot", map[string]string{"n": "96", "steps": "8"}
+		case 1:
+			path, args = "polybench/2mm", map[string]string{"n": "96"}
+		case 2:
+			path, args = "rodinia-like/bfs", map[string]string{"n": "3000"}
+		}
+		s.Apps[i].Path, s.Apps[i].Args = "../apps/"+path, args
+	}
+	s.Sharing.Memory.Pages = one("migrate", "replicate", "replicate")
+	s.Set["vm.home_interval"], s.Set["vm.home_pages"] = one("300", "1000", "3000"), one("1", "8", "300")
+	s.Set["vm.home_moves"], s.Set["vm.copy_lines"] = one("1", "2", "8"), one("1", "16", "256")
+	s.Set["vm.driver_cycles"], s.Set["vm.fault"] = one("0", "10", "1000"), one("0", "0.5")
+	s.Set["vm.first_touch"] = one("true", "false", "false")
+	s.Set["l1d.sets"], s.Set["l1d.ways"] = "1", one("1", "4") // every access is a request
+	if delete(s.Set, "vm.page"); r.IntN(3) == 0 {
+		s.Set["vm.page"], s.Set["vm.copy_lines"] = "2097152", "256" // some pages, of 16384 lines
+	}
+	if s.Machine == "nuba-mcm" { // with less these programs take millions of cycles wherever their pages are
+		s.Set["noc.ring"] = one("100", "720")
+	}
+	return true
+}
+
 // Whatever the topology and however small the queues: programs end, with the right results, and
 // visiting everything in every cycle or asking for two cores changes nothing.
 func TestRandomTopologies(t *testing.T) {
@@ -159,35 +192,79 @@ func TestRandomTopologies(t *testing.T) {
 			random = randomLevels
 		}
 		s := random(rand.New(rand.NewPCG(seed, 7)))
+		t.Run(fmt.Sprint(seed), func(t *testing.T) { sameEitherWay(t, s) })
+	}
+}
+
+// sameEitherWay runs a machine with and without idle skipping, and with two cores: its programs are to end, right,
+// and alike. It returns the result.
+func sameEitherWay(t *testing.T, s sim.Spec) (first *sim.Result) {
+	t.Helper()
+	of := func(s sim.Spec) string {
+		r, err := sim.Run(context.Background(), s, nil)
+		if err != nil {
+			t.Fatalf("%v\n%+v", err, s)
+		}
+		checked := len(s.Apps)
+		if s.Apps[checked-1].CPU != nil {
+			checked--
+		}
+		if len(r.Checks) < checked || r.Cycles >= s.Length.MaxCycles {
+			t.Fatalf("%d checks of %d programs in %d cycles of %+v", len(r.Checks), len(s.Apps), r.Cycles, s)
+		}
+		for _, c := range r.Checks {
+			if !c.OK {
+				t.Errorf("%+v on %+v", c, s)
+			}
+		}
+		if first == nil {
+			first = r
+		}
+		return text(t, r)
+	}
+	want := of(s)
+	every, two := s, s
+	every.NoSkip, two.Cores = true, 2
+	if of(every) != want {
+		t.Errorf("idle skipping changes the result of %+v", s)
+	}
+	if of(two) != want {
+		t.Errorf("a second core changes the result of %+v", s)
+	}
+	return first
+}
+
+// The same where pages follow their accesses, in partitions and modules, with pages of either size, small queues,
+// replication of lines and two applications: pages that move, or are copied while they are read and written, lose
+// nothing.
+func TestRandomFollowing(t *testing.T) {
+	n := (*topologies + 1) / 2
+	if testing.Short() {
+		n = (n + 2) / 3
+	}
+	moved := map[string]uint64{}
+	for seed := uint64(0); n > 0; seed++ {
+		r := rand.New(rand.NewPCG(seed, 19))
+		s := randomTopology(r)
+		if !following(&s, r) {
+			continue
+		}
+		n--
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
-			of := func(s sim.Spec) string {
-				r, err := sim.Run(context.Background(), s, nil)
-				if err != nil {
-					t.Fatalf("%v\n%+v", err, s)
-				}
-				checked := len(s.Apps)
-				if s.Apps[checked-1].CPU != nil {
-					checked--
-				}
-				if len(r.Checks) < checked || r.Cycles >= s.Length.MaxCycles {
-					t.Fatalf("%d checks of %d programs in %d cycles of %+v", len(r.Checks), len(s.Apps), r.Cycles, s)
-				}
-				for _, c := range r.Checks {
-					if !c.OK {
-						t.Errorf("%+v on %+v", c, s)
+			for _, c := range sameEitherWay(t, s).Tables {
+				for _, v := range c.Values {
+					if c.Owner == "homes" {
+						moved[v.Name] += v.N
 					}
 				}
-				return text(t, r)
-			}
-			want := of(s)
-			every, two := s, s
-			every.NoSkip, two.Cores = true, 2
-			if of(every) != want {
-				t.Errorf("idle skipping changes the result of %+v", s)
-			}
-			if of(two) != want {
-				t.Errorf("a second core changes the result of %+v", s)
 			}
 		})
+	}
+	t.Log(moved)
+	if testing.Short() {
+		return
+	}
+	if moved["migrations"] == 0 || moved["copies"] == 0 || moved["collapses"] == 0 {
+		t.Errorf("pages have done too little: %v", moved)
 	}
 }

@@ -241,7 +241,7 @@ func (t *Tables) CheckAccess(tenant mem.TenantID, paddr uint64, write bool) {
 	for i := range t.moves {
 		switch m := &t.moves[i]; {
 		case !m.live || m.Kind == Collapse:
-		case m.From == ppn && m.Tenant == tenant && !m.drains && (m.Kind != Copy || m.Void()):
+		case m.From == ppn && m.Tenant == tenant && !m.drains && (m.Kind != Copy || m.dead):
 			invariants.Fail("tenant %d reaches frame %#x, whose page is being moved", tenant, ppn)
 		case m.To == ppn:
 			invariants.Fail("tenant %d reaches frame %#x before its page has arrived", tenant, ppn)
