@@ -217,3 +217,32 @@ func TestThrottledPage(t *testing.T) {
 		t.Errorf("%d cycles with throttling, %d without", r.Cycles, base.Cycles)
 	}
 }
+
+// Copies of a program and pages that fault share the link: the first pages wait for the megabyte before them. Bytes of
+// pages are counted apart.
+func TestCopyBeforePages(t *testing.T) {
+	wait := func(before string) (cycles uint64, link map[string]uint64) {
+		s := vectors(t, "malloc_managed", before+`
+    launch(k, grid = n // 256, block = 256, args = [a, b, c, n], stream = stream())`)
+		s.Apps[0].Args = map[string]string{"n": "1024"}
+		r := right(t, &s)
+		n, link := totals(r, "uvm"), totals(r, "link")
+		if link["bytes"] != 4096*(n["migrated_pages"]+n["returned_pages"]) {
+			t.Errorf("%d bytes of pages on the link for %v", link["bytes"], n)
+		}
+		return link["wait_cycles"], link
+	}
+	alone, _ := wait("")
+	both, link := wait(`
+    d, h = malloc(f32, 262144), host_array(f32, 262144)
+    d.copy_from(h, stream = stream())`)
+	// The copy takes 82.1 us, the driver 45 and up to 2 until it hears of two pages, which come with the rest of
+	// their blocks: four transfers.
+	const us, transfers = 1481, 4
+	if late := both - alone; late < transfers*35*us || late > transfers*37*us {
+		t.Errorf("the pages wait for %d cycles longer", late)
+	}
+	if link["copies"] != 1 || link["copy_bytes"] != 1<<20 || link["copy_lines"] == 0 {
+		t.Errorf("%v", link)
+	}
+}
