@@ -19,10 +19,24 @@ import (
 // limit bounds the warp instructions of one launch.
 const limit = 100_000_000
 
+// references are those of the applications, held to what host.Reference asks of them: arguments are the
+// memory of the simulated device itself, which they must not write.
 func references() map[string]host.Reference {
 	refs := map[string]host.Reference{}
 	for name, f := range reference.All {
-		refs[name] = f
+		refs[name] = func(args []any) (any, error) {
+			before := make([]*host.Data, len(args))
+			for i, a := range args {
+				before[i], _ = host.NewData(a) // a copy, nil of what is no array
+			}
+			out, err := f(args)
+			for i, a := range args {
+				if d, _ := host.NewData(a); d != nil && !bytes.Equal(d.Bytes, before[i].Bytes) {
+					err = fmt.Errorf("reference %s has changed argument %d", name, i+1)
+				}
+			}
+			return out, err
+		}
 	}
 	return refs
 }

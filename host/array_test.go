@@ -1,6 +1,7 @@
 package host
 
 import (
+	"bytes"
 	"math"
 	"math/big"
 	"math/rand/v2"
@@ -322,5 +323,71 @@ func TestMemory(t *testing.T) {
 	noError(t, c.HostRegister(h))
 	if !h.Region().Registered || h.Kind() != mem.Host {
 		t.Error("not registered")
+	}
+}
+
+// TestInPlace: in place is the snapshot of an array, whatever its type and wherever it begins, and the
+// array's own memory where elements lie as the computer has them.
+func TestInPlace(t *testing.T) {
+	c, _ := newSlow()
+	for _, kind := range []DType{I8, U8, I16, U16, I32, U32, I64, U64, F16, F32, F64} {
+		a := must[*Array](t)(c.Malloc(kind, 9, ""))
+		noError(t, a.Arange(3, 7))
+		for _, from := range []int64{0, 1, 9} {
+			s := must[*Array](t)(a.Slice(from, 9))
+			if got, want := must[any](t)(s.InPlace()), must[any](t)(s.Snapshot()); !reflect.DeepEqual(got, want) {
+				t.Errorf("%s from %d: %v, want %v", kind, from, got, want)
+			}
+		}
+		noError(t, a.SetAt(2, 1))
+		view := must[any](t)(a.InPlace())
+		noError(t, a.SetAt(2, 5))
+		if same := reflect.DeepEqual(view, must[any](t)(a.Snapshot())); same != (kind != F16) {
+			t.Errorf("%s: what is in place follows the array: %v", kind, same)
+		}
+	}
+	odd := &Data{Type: F32, Bytes: make([]byte, 9)[1:]}
+	odd.Bytes[3] = 0x40
+	if got := odd.InPlace(); !reflect.DeepEqual(got, []float32{2, 0}) {
+		t.Errorf("of bytes that are not aligned: %v", got)
+	}
+}
+
+// TestResult: the result of a reference is taken as it is, but for what lies in an argument.
+func TestResult(t *testing.T) {
+	for _, s := range []any{
+		[]int8{1, -2},
+		[]uint8{1, 2},
+		[]int16{1, -2},
+		[]uint16{1, 2},
+		[]int32{1, -2},
+		[]uint32{1, 2},
+		[]int64{1, -2},
+		[]uint64{1, 2},
+		[]float32{1.5, -2},
+		[]float64{1.5, -2},
+		[]float32{},
+		[]int{3, -4},
+	} {
+		got, want := must[*Data](t)(Result(s, []any{"x", 3, s})), must[*Data](t)(NewData(s))
+		if got.Type != want.Type || !bytes.Equal(got.Bytes, want.Bytes) {
+			t.Errorf("%T: %+v, want %+v", s, got, want)
+		}
+		if got = must[*Data](t)(Result(s, nil)); got.Type != want.Type || !bytes.Equal(got.Bytes, want.Bytes) {
+			t.Errorf("%T: %+v, want %+v", s, got, want)
+		}
+	}
+	_, err := Result("x", nil)
+	wantError(t, err, "string is not a slice of numbers ([]float32, []int32, ...)")
+	whole := []float32{1, 2, 3, 4}
+	for _, c := range []struct {
+		out, in []float32
+		copied  bool
+	}{{whole[:2], whole[2:], false}, {whole[:3], whole[2:], true}, {whole[1:2], whole, true}} {
+		d := must[*Data](t)(Result(c.out, []any{c.in}))
+		c.out[0]++
+		if kept := d.At(0).Value() != float64(c.out[0]); kept != c.copied {
+			t.Errorf("%v of %v: copied %v, want %v", c.out, c.in, kept, c.copied)
+		}
 	}
 }

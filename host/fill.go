@@ -1,7 +1,9 @@
 package host
 
 import (
+	"errors"
 	"fmt"
+	"io"
 	"math"
 	"math/bits"
 	"math/rand/v2"
@@ -185,4 +187,12 @@ func (a *Array) SetBytes(src []byte) error {
 		return fmt.Errorf("%d bytes given, but the array of %d %s has %d", len(src), a.n, a.t, a.Size())
 	}
 	return a.write("load "+a.b.r.Name, true, func(b []byte) { copy(b, src) })
+}
+
+// Load stores the little-endian bytes that r gives, of which there must be as many as the array
+// has at least. After an error the elements are undefined.
+func (a *Array) Load(r io.Reader) error {
+	var failed error
+	err := a.write("load "+a.b.r.Name, true, func(b []byte) { _, failed = io.ReadFull(r, b) })
+	return errors.Join(err, failed)
 }

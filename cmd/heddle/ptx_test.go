@@ -118,7 +118,8 @@ func TestPTXUnsupported(t *testing.T) {
 				if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
 					t.Fatal(err)
 				}
-				if _, err := ptx("check", file); err == nil || !strings.Contains(err.Error(), "not supported yet: "+f.Name) {
+				_, err := ptx("check", file)
+				if err == nil || !strings.Contains(err.Error(), "not supported yet: "+f.Name) {
 					t.Errorf("%s%s: %v", form, operands, err)
 				}
 			}

@@ -200,11 +200,12 @@ func loadArray(a *array, b *starlark.Builtin, args starlark.Tuple, kwargs []star
 	if err := starlark.UnpackArgs(b.Name(), args, kwargs, "path", &name); err != nil {
 		return nil, err
 	}
-	src, err := a.e.read(name, a.a.Size(), a.content())
+	src, err := a.e.open(name, a.a.Size(), a.content())
 	if err != nil {
 		return nil, fmt.Errorf("load: %w", err)
 	}
-	return starlark.None, a.a.SetBytes(src)
+	defer src.Close()
+	return starlark.None, a.a.Load(src)
 }
 
 func (a *array) content() string {

@@ -153,7 +153,7 @@ func reference(e *env, b *starlark.Builtin, args starlark.Tuple, kwargs []starla
 	}
 	var in []any
 	for i, v := range args[1:] {
-		x, err := snapshot(v)
+		x, err := referenceArg(v)
 		if err != nil {
 			return nil, fmt.Errorf("reference %s, argument %d: %w", name, i+1, err)
 		}
@@ -163,20 +163,20 @@ func reference(e *env, b *starlark.Builtin, args starlark.Tuple, kwargs []starla
 	if err != nil {
 		return nil, fmt.Errorf("reference %s: %w", name, err)
 	}
-	d, err := host.NewData(out)
+	d, err := host.Result(out, in)
 	if err != nil {
 		return nil, fmt.Errorf("reference %s: its result: %w", name, err)
 	}
 	return &data{d: d, name: "reference " + name}, nil
 }
 
-// snapshot is an argument of a reference.
-func snapshot(v starlark.Value) (any, error) {
+// referenceArg is an argument of a reference.
+func referenceArg(v starlark.Value) (any, error) {
 	switch x := v.(type) {
 	case *array:
-		return x.a.Snapshot()
+		return x.a.InPlace()
 	case *data:
-		return x.d.Slice(), nil
+		return x.d.InPlace(), nil
 	case starlark.String:
 		return string(x), nil
 	case starlark.Bool:

@@ -39,17 +39,29 @@ func outside(err error, name, rule string) error {
 	return err
 }
 
-// read returns the file's bytes; a size of 0 or more is what the file must have,
-// and why says so.
-func (e *env) read(name string, size int64, why string) ([]byte, error) {
+// sized refuses a file of another size than it must have, where that is 0 or more; why says so.
+func (e *env) sized(name string, size int64, why string) error {
 	info, err := statFile(e.root, name)
-	if err != nil {
+	if err == nil && size >= 0 && info.Size() != size {
+		err = fmt.Errorf("%s has %d bytes, but %s has %d", name, info.Size(), why, size)
+	}
+	return err
+}
+
+// read is the bytes of a file of the program's folder that is sized so.
+func (e *env) read(name string, size int64, why string) ([]byte, error) {
+	if err := e.sized(name, size, why); err != nil {
 		return nil, err
 	}
-	if size >= 0 && info.Size() != size {
-		return nil, fmt.Errorf("%s has %d bytes, but %s has %d", name, info.Size(), why, size)
-	}
 	return e.root.ReadFile(filepath.FromSlash(name))
+}
+
+// open opens one.
+func (e *env) open(name string, size int64, why string) (*os.File, error) {
+	if err := e.sized(name, size, why); err != nil {
+		return nil, err
+	}
+	return e.root.Open(filepath.FromSlash(name))
 }
 
 // save writes a file of the output directory: the whole of it or nothing.
