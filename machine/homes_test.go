@@ -208,3 +208,102 @@ func TestCopiesGoWithAWrite(t *testing.T) {
 		t.Errorf("the last kernel ends at %v: skipping changes it", ends)
 	}
 }
+
+// Copies give way: when every frame is taken, a page that is touched for the first time gets the frame of a copy, in
+// partitions and in modules.
+func TestCopiesGiveWay(t *testing.T) {
+	for _, sheet := range []string{"nuba", "nuba-mcm"} {
+		var ends []uint64
+		for _, every := range []bool{false, true} {
+			r := newRig(t, sheet, Options{Homes: "replicate", Every: every}, func(m *sheets.Machine) {
+				homesEvery(2000)(m)
+				m.DRAM.Capacity, m.VM.FirstTouch = 16<<20, true // 4096 frames
+			}, &Tenant{Name: "a", SMs: upTo(64)})
+			const words = 4 << 10
+			in, out := r.alloc(0, 4*words, mem.Device), r.alloc(0, 4*words*64, mem.Device)
+			for range 20 {
+				for k := range 8 {
+					r.launch(0, "scale", words/128, 128, out.Base+uint64(4*words*k), in.Base, words)
+				}
+				if err := r.finish(); err != nil {
+					t.Fatal(err)
+				}
+			}
+			tab := r.g.translation.tables
+			if n := tab.Parts.CopyFrames(); n < 8 {
+				t.Fatalf("%s: %d copies", sheet, n)
+			}
+			for left := false; !left; {
+				_, err := tab.TakeFrame(0)
+				left = err != nil
+			}
+			next := r.alloc(0, 4*words, mem.Device)
+			last := r.launch(0, "scale", words/128, 128, next.Base, in.Base, words)
+			if err := r.finish(); err != nil {
+				t.Fatalf("%s: %v", sheet, err)
+			}
+			for i := range words {
+				if got := next.Data[4*i]; got != 3*in.Data[4*i] {
+					t.Fatalf("%s: next[%d] = %d", sheet, i, got)
+				}
+			}
+			if r.counted(0, "homes.reclaims") == 0 {
+				t.Errorf("%s: no copies have given way", sheet)
+			}
+			ends = append(ends, last.End)
+		}
+		if ends[0] != ends[1] {
+			t.Errorf("%s: the last kernel ends at %v: skipping changes it", sheet, ends)
+		}
+	}
+}
+
+// Once pages are where they are used, counting who uses them and deciding that they stay allocates nothing.
+func TestSteadyHomesAllocateNothing(t *testing.T) {
+	for policy, most := range map[string]int{"migrate": 59, "replicate": 7} { // requests of others that move no page
+		r := newRig(t, "nuba", Options{Homes: policy}, func(m *sheets.Machine) {
+			homesEvery(2000)(m)
+			m.VM.Placement = "round-robin"
+		}, &Tenant{Name: "a", SMs: upTo(64)})
+		const pages = 256
+		reg, h := r.alloc(0, pages<<12, mem.Device), &r.g.translation.homes
+		var watch [32]*homeWatch
+		var line [pages]uint64
+		for part := range watch {
+			watch[part] = &homeWatch{homes: h, part: part}
+		}
+		for k := range line {
+			ppn, _ := h.tables.Lookup(0, reg.Base>>12+uint64(k))
+			line[k] = ppn << 12
+			h.use.name(h.reach.frame(line[k]), 0, reg.Base>>12+uint64(k))
+		}
+		plans := 0
+		interval := func() {
+			for _, a := range line {
+				for _, w := range watch {
+					n := most
+					if w.part == h.tables.Parts.Part(a>>12) {
+						n = 30
+					}
+					for range n {
+						w.Sent(a, mem.Read)
+						w.Answered(a)
+					}
+				}
+			}
+			if r.step(2000); len(h.sample.Pages) == pages {
+				plans++
+			}
+		}
+		r.step(10) // into the first interval
+		for range 3 {
+			interval()
+		}
+		if n := testing.AllocsPerRun(5, interval); n > 0 {
+			t.Errorf("%s: %.0f allocations in an interval", policy, n)
+		}
+		if plans < 8 || len(h.planned) > 0 || h.carrier.Bytes > 0 {
+			t.Errorf("%s: %d plans, %d steps, %d bytes", policy, plans, len(h.planned), h.carrier.Bytes)
+		}
+	}
+}
