@@ -111,6 +111,7 @@ func TestAloneSpecOfUnifiedMemory(t *testing.T) {
 		{All: true, Capacity: "1048576"}: {All: true, Capacity: "1048576"},
 		{Evict: "tbn", Link: "adaptive", Preserve: true}: {Evict: "tbn"},
 		{Link: "static", High: 1}:                        {Migrate: "first-touch"},
+		{Evict: "sl", Faults: "high", High: 1}:           {Evict: "sl"},
 	} {
 		s := sim.Spec{Apps: make([]sim.App, 2), Sharing: sim.Sharing{Memory: sim.Memory{Unified: with}}}
 		if got := AloneSpec(&s, 0).Sharing.Memory.Unified; got != want {

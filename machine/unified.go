@@ -26,6 +26,8 @@ type UnifiedMemory struct {
 	// application High.
 	Arbiter string
 	High    int
+	// FaultsHigh has the driver take the faults of application High first, and not of who goes first on the link.
+	FaultsHigh bool
 	// Preserve evicts the pages of who goes first on the link after all others'.
 	Preserve bool
 	// FaultsOnLink has each page that has faulted take the direction to the device for as long as the driver
@@ -81,7 +83,9 @@ type unified struct {
 	asked   []*Migration
 	used    []uvm.PageUse
 	keeps   bool // Spans are kept
-	spares  bool // pages of who goes first on the link leave last
+	high    int  // tenant that goes first on the link; -1: nobody
+	spares  bool // its pages leave last
+	ordered bool // whose faults come first is not its matter
 	Spans   []UnifiedSpan
 }
 
@@ -150,6 +154,9 @@ func (b *builder) unified() error {
 	u.had = make([]uint64, len(b.gpu.Tenants))
 	table := b.table("uvm", UnifiedCounters(), 1)
 	u.faults.build(s, table, o.FaultsOnLink)
+	if err = u.orderFaults(o, len(b.gpu.Tenants)); err != nil {
+		return err
+	}
 	if o.FaultsOnLink {
 		u.dma.perFault = cyclesOf(s.UVM.FaultUs, s)
 	}
@@ -159,6 +166,19 @@ func (b *builder) unified() error {
 		u.dma.reach.watched = append(u.dma.reach.watched, sm.Watch(s, u))
 	}
 	b.gpu.translation.mmu.SetHandler(u)
+	return nil
+}
+
+// orderFaults has the driver take the faults of an application first that the run names, into batches and in each.
+func (u *unified) orderFaults(o *UnifiedMemory, tenants int) error {
+	if u.high = -1; !o.FaultsHigh {
+		return nil
+	}
+	if o.High >= tenants {
+		return fmt.Errorf("faults: there is no application %d, of %d", o.High, tenants)
+	}
+	u.ordered, u.faults.high = true, o.High
+	uvm.Prefer(u.runtime, o.High)
 	return nil
 }
 
@@ -284,13 +304,15 @@ func (u *unified) Tick(now uint64) uint64 {
 	return next
 }
 
-// prefer has the driver take the faults of who goes first on the link first, too, and its pages be
-// evicted last.
+// prefer has the driver take the faults of who goes first on the link first, too, unless the run names
+// somebody for that, and its pages be evicted last.
 func (u *unified) prefer(high int) {
-	if u.faults.high == high {
+	if u.high == high {
 		return
 	}
-	u.faults.high = high
+	if u.high = high; !u.ordered {
+		u.faults.high = high
+	}
 	if u.spares {
 		u.runtime.Favour(high)
 	}

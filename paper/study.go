@@ -142,7 +142,7 @@ type Scheme struct {
 	// Epoch is the scheme's own period in core cycles, where the scale's is not its kind.
 	Epoch uint64 `yaml:"epoch"`
 	// Memory is what becomes of pages. With Demand the application that asks most of the link when it
-	// is alone (byDemand) goes first on it, for ever (link: static).
+	// is alone (byDemand) goes first on it, for ever (link: static), or at the driver (faults: high).
 	Memory runfile.Memory `yaml:"memory"`
 	Demand bool           `yaml:"demand"`
 }

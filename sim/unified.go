@@ -34,8 +34,10 @@ type Unified struct {
 	// Smart has the runtime choose prefetcher, eviction and migration by itself.
 	Smart bool `json:"smart,omitempty"`
 	// Link is who goes first on the link, fr-fcfs, rr, static or adaptive; High is, of static, the number of an
-	// application, counted from 0. Preserve evicts who goes first last.
+	// application, counted from 0. Preserve evicts who goes first last. Faults is whose faults the driver takes
+	// first: of who goes first on the link ("" or link), or of application High (high).
 	Link     string `json:"link,omitempty"`
+	Faults   string `json:"faults,omitempty"`
 	High     int    `json:"high,omitempty"`
 	Preserve bool   `json:"preserve,omitempty"`
 }
@@ -52,7 +54,7 @@ func (u Unified) Alone() Unified {
 	if _, share, err := parseCapacity(u.Capacity); err == nil && share > 0 {
 		u.Capacity = ""
 	}
-	u.Link, u.High, u.Preserve = "", 0, false
+	u.Link, u.Faults, u.High, u.Preserve = "", "", 0, false
 	if !u.On() {
 		u.Migrate = "first-touch" // the default, lest it be off
 	}
@@ -77,13 +79,16 @@ func (u *Unified) options(seed uint64) (*machine.UnifiedMemory, error) {
 		o.Migrate = either(u.Migrate, "first-touch")
 	}
 	o.FaultsOnLink, o.Together, o.Throttle = set.faultsOnLink, set.together && u.Smart, set.throttle
-	o.Arbiter, o.High, o.Preserve = u.Link, u.High, u.Preserve
+	o.Arbiter, o.High, o.FaultsHigh, o.Preserve = u.Link, u.High, u.Faults == "high", u.Preserve
 	if u.Link != "" && !slices.Contains(hostlink.ArbiterNames(), u.Link) {
 		return nil, fmt.Errorf("memory.unified.link is %s, not %q", strings.Join(hostlink.ArbiterNames(), ", "), u.Link)
 	}
-	if u.High < 0 || u.High > 0 && u.Link != "static" {
-		return nil, fmt.Errorf("memory.unified.high %d: it names the application that goes first with link: static",
-			u.High)
+	if u.Faults != "" && u.Faults != "link" && u.Faults != "high" {
+		return nil, fmt.Errorf("memory.unified.faults is link or high, not %q", u.Faults)
+	}
+	if u.High < 0 || u.High > 0 && u.Link != "static" && !o.FaultsHigh {
+		return nil, fmt.Errorf("memory.unified.high %d: it names the application that goes first with link: static "+
+			"or faults: high", u.High)
 	}
 	if u.Preserve && u.Link != "static" && u.Link != "adaptive" {
 		return nil, errors.New("memory.unified.preserve: nobody goes first on the link; use link: adaptive or static")
@@ -252,6 +257,7 @@ func (u *Unified) SetUnified(name, value string) (err error) {
 	text := map[string]*string{
 		"capacity": &u.Capacity, "prefetch": &u.Prefetch, "prefetch_over": &u.PrefetchOver, "evict": &u.Evict,
 		"migrate": &u.Migrate, "runtime": &u.Runtime, "write_back": &u.WriteBack, "link": &u.Link,
+		"faults": &u.Faults,
 	}
 	switch {
 	case flag[name] != nil:

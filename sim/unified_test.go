@@ -39,6 +39,20 @@ func totals(r *Result, owner string) map[string]uint64 {
 	return sum
 }
 
+// counterOf is a counter of a tenant's window.
+func counterOf(r *Result, owner, tenant, name string) uint64 {
+	for _, table := range r.Tables {
+		if table.Owner == owner && table.Tenant == tenant && !table.Moved {
+			for _, v := range table.Values {
+				if v.Name == name {
+					return v.N
+				}
+			}
+		}
+	}
+	return 0
+}
+
 // right says what of a run under unified memory cannot be: checks that fail, bytes on the link
 // that are not those of the pages moved, no eviction although memory was too small.
 func right(t *testing.T, s *Spec) *Result {
@@ -156,17 +170,7 @@ func TestUnifiedDeterminism(t *testing.T) {
 func TestUnifiedLink(t *testing.T) {
 	wait := func(u Unified) uint64 {
 		s := unifiedSpec(u, "polybench/atax", "rodinia-like/bfs")
-		r := right(t, &s)
-		for _, table := range r.Tables {
-			if table.Owner == "link" && table.Tenant == "atax0" {
-				for _, v := range table.Values {
-					if v.Name == "wait_cycles" {
-						return v.N
-					}
-				}
-			}
-		}
-		return 0
+		return counterOf(right(t, &s), "link", "atax0", "wait_cycles")
 	}
 	u := Unified{All: true, Capacity: "75%"}
 	base := wait(u)
@@ -175,6 +179,23 @@ func TestUnifiedLink(t *testing.T) {
 		if got := wait(u); name == "static" && got > base {
 			t.Errorf("who goes first waits %d cycles, %d under FR-FCFS", got, base)
 		}
+	}
+}
+
+// The driver takes the faults of the application that a run names first, whatever the order on the link: with
+// batches of two, each waits less for the driver when it is named than when the other is.
+func TestUnifiedFaultsOfOneFirst(t *testing.T) {
+	var handling [2][2]uint64 // by who is named, of whom
+	for high := range handling {
+		s := unifiedSpec(Unified{All: true, Faults: "high", High: high}, "polybench/atax", "rodinia-like/bfs")
+		s.Set = map[string]string{"uvm.batch": "2"}
+		r := right(t, &s)
+		for k := range r.Tenants {
+			handling[high][k] = counterOf(r, "uvm", r.Tenants[k].Name, "handling_cycles")
+		}
+	}
+	if handling[0][0] >= handling[1][0] || handling[1][1] >= handling[0][1] {
+		t.Errorf("faults are handled in %d cycles; want less on the diagonal", handling)
 	}
 }
 
@@ -198,6 +219,8 @@ func TestUnifiedRefused(t *testing.T) {
 		{"uvm", Unified{Preserve: true}, "nobody goes first"},
 		{"uvm", Unified{High: 1}, "memory.unified.high"},
 		{"uvm", Unified{Link: "static", High: 1}, "no application 1"},
+		{"uvm", Unified{Faults: "high", High: 1}, "no application 1"},
+		{"uvm", Unified{Faults: "first"}, "memory.unified.faults"},
 		{"uvm", Unified{Smart: true, Prefetch: "tbn"}, "chooses prefetcher"},
 		{"uvm", Unified{WriteBack: "never"}, "write_back"},
 	} {

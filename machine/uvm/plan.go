@@ -85,7 +85,17 @@ func beginPlan(r *Runtime) {
 	r.batch, r.sorted = r.batch[:0], false
 }
 
-func (r *Runtime) byAddress(i, j int32) int { return compare(r.chunks[i].base, r.chunks[j].base) }
+// byAddress is the order of a batch's chunks: whose faults come first, then ascending.
+func (r *Runtime) byAddress(i, j int32) int {
+	a, b := &r.chunks[i], &r.chunks[j]
+	if x, y := int(a.tenant) == r.first, int(b.tenant) == r.first; x != y {
+		if x {
+			return -1
+		}
+		return 1
+	}
+	return compare(a.base, b.base)
+}
 
 // prefetchBatch adds what comes along with the faults.
 func prefetchBatch(r *Runtime) {

@@ -131,6 +131,7 @@ type Runtime struct {
 	over      bool   // a batch did not fit
 	cursor    uint64 // of the sequential prefetcher
 	favoured  int    // tenant whose pages are evicted last; -1: none
+	first     int    // tenant whose faults of a batch come first; -1: nobody's
 	random    [2]*rand.Rand
 	batch     []int32 // chunks of the batch being planned, by address
 	order     []int32 // chunks, least recent first, while a batch is planned
@@ -154,7 +155,7 @@ func New(o Options) (*Runtime, error) {
 		}
 		o.Prefetch, o.Evict, o.Migrate = "tbn", "tbn", "first-touch"
 	}
-	r := &Runtime{o: o, favoured: -1}
+	r := &Runtime{o: o, favoured: -1, first: -1}
 	if o.Capacity < PageSize || o.Capacity%PageSize != 0 {
 		return nil, fmt.Errorf("capacity %d: it has to be a multiple of %d bytes, one page or more", o.Capacity,
 			PageSize)
@@ -326,3 +327,6 @@ func (r *Runtime) Resident() int { return r.valid + r.staged }
 
 // Favour has the pages of a tenant evicted after all others'; -1 favours nobody.
 func (r *Runtime) Favour(tenant int) { r.favoured, r.sorted = tenant, false }
+
+// Prefer has what a tenant's faults lead to come before all else of a batch.
+func Prefer(r *Runtime, tenant int) { r.first = tenant }

@@ -131,7 +131,8 @@ type Unified struct {
 	WriteBack    string `yaml:"write_back" jsonschema:"enum=always,enum=dirty,default=always" jsonschema_description:"dirty: chunks of 2 MB in which nothing was written are invalidated instead of being written back"`
 	Smart        bool   `yaml:"smart" jsonschema:"default=false" jsonschema_description:"The runtime chooses prefetcher, eviction and migration by itself, by the pattern in which an allocation's blocks migrate"`
 	Link         string `yaml:"link" jsonschema:"enum=fr-fcfs,enum=rr,enum=static,enum=adaptive,default=fr-fcfs" jsonschema_description:"Whose transfers and faults go first where several applications share the link to the host"`
-	High         int    `yaml:"high" jsonschema:"default=0" jsonschema_description:"Of link: static, the application that goes first, counted from 0"`
+	Faults       string `yaml:"faults" jsonschema:"enum=link,enum=high,default=link" jsonschema_description:"Whose faults the driver takes first: of who goes first on the link, or of application high, whoever that is"`
+	High         int    `yaml:"high" jsonschema:"default=0" jsonschema_description:"Of link: static and faults: high, the application that goes first, counted from 0"`
 	Preserve     bool   `yaml:"preserve" jsonschema:"default=false" jsonschema_description:"Pages of who goes first on the link are evicted last"`
 }
 
