@@ -300,22 +300,26 @@ func TestModes(t *testing.T) {
 
 // What is wrong with memory is said at the line of the key it is about.
 func TestMemoryLines(t *testing.T) {
-	for text, want := range map[string]string{
-		"sharing:\n  mode: bp\n  memory:\n    placement: least\n    pages: swap\n":  "run.yaml:11:12: memory.pages is page-move",
-		"sharing:\n- mode: bp\n  memory:\n    pages: migrate\n":                     "run.yaml:10:12: memory.pages: migrate",
-		"sharing: [{mode: bp, name: x}, {mode: bp}]\nmemory:\n  pages: replicate\n": "run.yaml:9:10: memory.pages: replicate",
-		"sharing: bp\nmemory: {pages: rewrite,\n  replication: full}\n":             "run.yaml:9:16: replication: machine",
-		"sharing: bp\nmemory:\n  placement: nowhere\n":                              "run.yaml:9:14: ",
-		"sharing: {mode: ugpu-soft,\n  memory: {pages: page-move}}\n":               "run.yaml:8:19: sharing mode ugpu-soft moves",
+	for _, c := range []struct{ text, want string }{
+		{"sharing:\n  mode: bp\n  memory:\n    placement: least\n    pages: swap\n", "11:12: memory.pages is page"},
+		{"sharing:\n- mode: bp\n  memory:\n    pages: migrate\n", "10:12: memory.pages: migrate"},
+		{
+			"sharing: [{mode: bp, name: x}, {mode: bp}]\nmemory:\n  pages: replicate\n",
+			"9:10: memory.pages: replicate",
+		},
+		{"sharing: bp\nmemory: {pages: rewrite,\n  replication: full}\n", "9:16: replication: machine"},
+		{"sharing: bp\nmemory:\n  placement: nowhere\n", "9:14: "},
+		{"sharing: {mode: ugpu-soft,\n  memory: {pages: page-move}}\n", "8:19: sharing mode ugpu-soft moves"},
 	} {
-		if _, err := parse(t, two+text, Overrides{}); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v, want %s", text, err, want)
+		_, err := parse(t, two+c.text, Overrides{})
+		if err == nil || !strings.Contains(err.Error(), "run.yaml:"+c.want) {
+			t.Errorf("%s: %v, want %s", c.text, err, c.want)
 		}
 	}
-	text := "machine: nuba\napps: [{path: a}]\nsharing:\n  mode: alone\n  memory: {pages: migrate}\nset:\n  vm.home_interval: 0\n" +
-		"  vm.home_pages: 0\n  vm.home_moves: 0\n"
+	text := "machine: nuba\napps: [{path: a}]\nsharing:\n  mode: alone\n  memory: {pages: migrate}\n" +
+		"set: {vm.home_interval: 0, vm.home_pages: 0, vm.home_moves: 0}\n"
 	_, err := parse(t, text, Overrides{})
-	if err == nil || !strings.Contains(err.Error(), "run.yaml:5:19: memory.pages: migrate: machine nuba counts no accesses") {
+	if err == nil || !strings.Contains(err.Error(), "run.yaml:5:19: memory.pages: migrate: machine nuba counts no") {
 		t.Error(err)
 	}
 }
