@@ -129,21 +129,8 @@ func (b *builder) unified() error {
 		return err
 	}
 	u.share, u.keeps, u.spares = o.Share, o.Spans, o.Preserve
-	name := o.Arbiter
-	if name == "" {
-		name = "fr-fcfs"
-	}
-	u.dma.order, err = link.NewArbiter(name, link.Parameters{
-		Tenants: len(b.gpu.Tenants), High: o.High,
-		Period: uint64(s.UVM.LinkPeriod), Similar: s.UVM.LinkSimilar, Deviation: s.UVM.LinkDeviation,
-		Queue: s.UVM.LinkQueue,
-		Allocated: func(tenant mem.TenantID) uint64 {
-			_, its := u.runtime.Allocated(tenant)
-			return its
-		},
-	})
-	if err != nil {
-		return fmt.Errorf("%w (machine %s: uvm.link_*)", err, s.Name)
+	if err = u.arbiter(o, s, len(b.gpu.Tenants)); err != nil {
+		return err
 	}
 	if o.Accesses {
 		uvm.Watch(u.runtime)
@@ -166,6 +153,27 @@ func (b *builder) unified() error {
 		u.dma.reach.watched = append(u.dma.reach.watched, sm.Watch(s, u))
 	}
 	b.gpu.translation.mmu.SetHandler(u)
+	return nil
+}
+
+// arbiter makes who orders the transfers of applications on the link.
+func (u *unified) arbiter(o *UnifiedMemory, s *sheets.Machine, tenants int) (err error) {
+	name := o.Arbiter
+	if name == "" {
+		name = "fr-fcfs"
+	}
+	u.dma.order, err = link.NewArbiter(name, link.Parameters{
+		Tenants: tenants, High: o.High,
+		Period: uint64(s.UVM.LinkPeriod), Similar: s.UVM.LinkSimilar, Deviation: s.UVM.LinkDeviation,
+		Queue: s.UVM.LinkQueue,
+		Allocated: func(tenant mem.TenantID) uint64 {
+			_, its := u.runtime.Allocated(tenant)
+			return its
+		},
+	})
+	if err != nil {
+		return fmt.Errorf("%w (machine %s: uvm.link_*)", err, s.Name)
+	}
 	return nil
 }
 
