@@ -37,7 +37,7 @@ type sweepAxis struct {
 // maxPoints bounds a sweep: a slip in a list must not fill a disk.
 const maxPoints = 100000
 
-// LoadSweep reads a sweep file and resolves each of its points, which takes a millisecond or two a point: tell, when
+// LoadSweep reads a sweep file and resolves each of its points, thousands a second: tell, when
 // not nil, hears after each how many of how many are done, and ctx ends it. Every error of the sweep file and of the
 // run file as it stands names its line; one of a point names the point.
 func LoadSweep(ctx context.Context, path string, o runfile.Overrides, tell func(done, of int)) (*Sweep, error) {
@@ -101,6 +101,9 @@ func readAxis(n *yamldoc.Node) (a sweepAxis, err error) {
 // expand resolves every combination. Points with the same machine share it.
 func (s *Sweep) expand(ctx context.Context, axes []sweepAxis, o runfile.Overrides, tell func(done int)) error {
 	machines := map[string]*sheets.Machine{}
+	if o.Shelf == nil {
+		o.Shelf = new(sheets.Shelf)
+	}
 	src, err := yamldoc.ReadFile(s.Run)
 	if err != nil {
 		return err

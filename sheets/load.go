@@ -37,27 +37,7 @@ func Load(name string) (*Machine, *Provenance, error) {
 // Resolve loads a sheet, applies overrides (path -> value, in order of path) and
 // validates the outcome. It is what a Spec's Machine and Set mean.
 func Resolve(name string, set map[string]string) (*Machine, *Provenance, error) {
-	file, src, err := find(name, "")
-	if err != nil {
-		return nil, nil, err
-	}
-	m, prov, err := decode(file, src, 0)
-	if err != nil {
-		return nil, nil, err
-	}
-	if err := override(m, prov, set); err != nil {
-		return nil, nil, err
-	}
-	if _, asked := set["dram.capacity"]; !asked && len(set) > 0 {
-		m.DRAM.followGeometry()
-	}
-	if _, asked := set["memory.fast.device.capacity"]; !asked && len(set) > 0 && m.Memory.Given() {
-		m.Memory.Fast.Device.followGeometry()
-	}
-	if err := Validate(m); err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", file, prov.located(err))
-	}
-	return m, prov, nil
+	return new(Shelf).Resolve(name, set)
 }
 
 // Parse reads the text of a sheet; file names it in messages and is where a

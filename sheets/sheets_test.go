@@ -1,7 +1,9 @@
 package sheets
 
 import (
+	"fmt"
 	"os"
+	"reflect"
 	"strings"
 	"testing"
 )
@@ -278,6 +280,37 @@ func TestTopologyErrors(t *testing.T) {
 	} {
 		if _, _, err := Resolve("nuba", set); err != nil {
 			t.Errorf("nuba with %v: %v", set, err)
+		}
+	}
+}
+
+// TestShelf: machines of a shelf are those that Resolve gives, whatever was resolved and changed before.
+func TestShelf(t *testing.T) {
+	var shelf Shelf
+	for range 2 {
+		for _, name := range append(Names(), "nobody") {
+			for _, set := range []map[string]string{
+				nil,
+				{"sm.count": "8"},
+				{"l1d.carveouts": "0, 4096"},
+				{"dram.rows": "8192"},
+				{"sm.count": "-1"},
+			} {
+				m, prov, err := Resolve(name, set)
+				m2, prov2, err2 := shelf.Resolve(name, set)
+				if fmt.Sprint(err) != fmt.Sprint(err2) || !reflect.DeepEqual(m, m2) || !reflect.DeepEqual(prov, prov2) {
+					t.Errorf("%s %v: %v, %v, %+v, want %+v", name, set, err, err2, m2, m)
+				}
+				if m2 != nil { // whoever has it may write it
+					for i := range m2.L1D.Carveouts {
+						m2.L1D.Carveouts[i] = -1
+					}
+					for i := range m2.MIG.Profiles {
+						m2.MIG.Profiles[i].Name = "changed"
+					}
+					prov2.drop("")
+				}
+			}
 		}
 	}
 }

@@ -170,7 +170,11 @@ func (r *resolver) machine(spec *sim.Spec) (*sheets.Machine, *sheets.Provenance,
 	if len(set) > 0 {
 		spec.Set = set
 	}
-	m, prov, err := sheets.Resolve(spec.Machine, set)
+	shelf := r.o.Shelf
+	if shelf == nil {
+		shelf = new(sheets.Shelf)
+	}
+	m, prov, err := shelf.Resolve(spec.Machine, set)
 	if err != nil {
 		var own *yamldoc.Error
 		if r.o.Machine != "" || errors.As(err, &own) { // the sheet has its own place to point at

@@ -253,6 +253,8 @@ type Overrides struct {
 	Watchdog   *uint64
 	Functional bool
 	Out        string // result directory, relative to the working directory
+
+	Shelf *sheets.Shelf // sheets read before; nil: they are read
 }
 
 // File is a resolved run file.
