@@ -2,6 +2,7 @@ package host
 
 import (
 	"bytes"
+	"context"
 	"math"
 	"math/big"
 	"math/rand/v2"
@@ -390,4 +391,51 @@ func TestResult(t *testing.T) {
 			t.Errorf("%v of %v: copied %v, want %v", c.out, c.in, kept, c.copied)
 		}
 	}
+}
+
+// TestStoppedFill: filling an array of a gigabyte ends soon after the program has been stopped.
+func TestStoppedFill(t *testing.T) {
+	for name, fill := range map[string]func(a *Array) error{
+		"random": func(a *Array) error { return a.Random(1, 0, 1) },
+		"arange": func(a *Array) error { return a.Arange(0, 1) },
+		"fill":   func(a *Array) error { return a.Fill(1) },
+		"load":   func(a *Array) error { return a.Load(endless{}) },
+	} {
+		ctx, cancel := context.WithCancel(context.Background())
+		c := New(NewFunctional(context.Background(), 0), mem.NewSpace(0), Options{Ctx: ctx})
+		a := must[*Array](t)(c.Malloc(F32, 1<<26, ""))
+		n := 0
+		c.opt.Ctx = counting{ctx, func() {
+			if n++; n == 4 {
+				cancel()
+			}
+		}}
+		_ = fill(a)
+		all := a.data()
+		if last := all[len(all)-4:]; !bytes.Equal(last, make([]byte, 4)) {
+			t.Errorf("%s: the last element is %v after the stop", name, last)
+		}
+		cancel()
+	}
+}
+
+// endless gives ones.
+type endless struct{}
+
+func (endless) Read(b []byte) (int, error) {
+	for i := range b {
+		b[i] = 1
+	}
+	return len(b), nil
+}
+
+// counting is a context that tells of every look at it.
+type counting struct {
+	context.Context
+	look func()
+}
+
+func (c counting) Err() error {
+	c.look()
+	return c.Context.Err()
 }

@@ -1,7 +1,6 @@
 package host
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -18,8 +17,8 @@ func (a *Array) Fill(v any) error {
 	return a.write("fill "+a.b.r.Name, true, func(b []byte) {
 		size := a.t.Size()
 		a.t.store(b, s.Bits)
-		for done := size; done < len(b); done *= 2 {
-			copy(b[done:], b[:done])
+		for done := size; done < len(b) && a.c.Err() == nil; {
+			done += copy(b[done:], b[:min(done, patience/size*size)])
 		}
 	})
 }
@@ -176,10 +175,17 @@ func (a *Array) generate(what string, f func(i int) uint64) error {
 	return a.write(what+" "+a.b.r.Name, true, func(b []byte) {
 		size := a.t.Size()
 		for i := range int(a.n) {
+			if i&(patience-1) == 0 && a.c.Err() != nil {
+				return // the program has been stopped, and nobody will look at the rest
+			}
 			a.t.store(b[i*size:i*size+size], f(i))
 		}
 	})
 }
+
+// patience is how many elements, or bytes, are made between two looks whether the program is to stop: tens of
+// milliseconds' worth.
+const patience = 1 << 20
 
 // SetBytes stores raw little-endian bytes; src must have exactly the array's size.
 func (a *Array) SetBytes(src []byte) error {
@@ -193,6 +199,15 @@ func (a *Array) SetBytes(src []byte) error {
 // has at least. After an error the elements are undefined.
 func (a *Array) Load(r io.Reader) error {
 	var failed error
-	err := a.write("load "+a.b.r.Name, true, func(b []byte) { _, failed = io.ReadFull(r, b) })
-	return errors.Join(err, failed)
+	err := a.write("load "+a.b.r.Name, true, func(b []byte) {
+		for n := 0; len(b) > 0 && failed == nil; b = b[n:] {
+			if failed = a.c.Err(); failed == nil {
+				n, failed = io.ReadFull(r, b[:min(len(b), patience)])
+			}
+		}
+	})
+	if err != nil {
+		return err
+	}
+	return failed
 }

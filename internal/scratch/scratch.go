@@ -1,5 +1,5 @@
-// Package scratch makes directories for files on their way to their place. What a killed process leaves of
-// them, the next one that makes such a directory in the same place clears.
+// Package scratch makes directories for files on their way to their place, and such files. What a killed
+// process leaves of them, the next one that makes such a directory or file in the same place clears.
 package scratch
 
 import (
@@ -25,7 +25,7 @@ func Make(parent, prefix string) (*Dir, error) {
 	if parent == "" {
 		parent = os.TempDir()
 	}
-	clear(parent, prefix)
+	clear(parent, func(e os.DirEntry) bool { return e.IsDir() && strings.HasPrefix(e.Name(), prefix) })
 	path, err := os.MkdirTemp(parent, prefix)
 	if err != nil {
 		return nil, err
@@ -47,15 +47,30 @@ func (d *Dir) Release() error { return d.lock.Close() }
 // Remove removes the directory with all that is in it.
 func (d *Dir) Remove() error { return errors.Join(os.RemoveAll(d.path), d.Release()) }
 
+// File makes a file in parent, whose name is prefix and a number, after it has removed those of that name whose
+// processes are no more. Whoever closes it before it has its place must remove it.
+func File(parent, prefix string) (*os.File, error) {
+	clear(parent, func(e os.DirEntry) bool {
+		rest, ok := strings.CutPrefix(e.Name(), prefix)
+		return ok && e.Type().IsRegular() && rest != "" && strings.Trim(rest, "0123456789") == ""
+	})
+	f, err := os.CreateTemp(parent, prefix+"*")
+	if err != nil {
+		return nil, err
+	}
+	_ = lock(f)
+	return f, nil
+}
+
 // clear removes what killed processes have left. It does what it can: what cannot be removed does no harm.
-func clear(parent, prefix string) {
+func clear(parent string, ours func(e os.DirEntry) bool) {
 	entries, err := os.ReadDir(parent)
 	if err != nil {
 		return
 	}
 	for _, e := range entries {
 		info, err := e.Info()
-		if err != nil || !e.IsDir() || !strings.HasPrefix(e.Name(), prefix) || time.Since(info.ModTime()) < young {
+		if err != nil || !ours(e) || time.Since(info.ModTime()) < young {
 			continue
 		}
 		path := filepath.Join(parent, e.Name())

@@ -44,3 +44,44 @@ func TestLeftOversAreCleared(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// The same of files: those of the name with a number, and no others.
+func TestLeftFilesAreCleared(t *testing.T) {
+	parent := t.TempDir()
+	held, err := File(parent, ".r.")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer held.Close()
+	old := time.Now().Add(-time.Hour)
+	want := map[string]bool{".r.123": false, ".r.x": true, ".r.": true, ".r.12x": true, "r.123": true, ".r.99": true}
+	for name := range want {
+		if err := os.WriteFile(filepath.Join(parent, name), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if name != ".r.99" { // that one is young
+			if err := os.Chtimes(filepath.Join(parent, name), old, old); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err := os.Mkdir(filepath.Join(parent, ".r.7"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{held.Name(), filepath.Join(parent, ".r.7")} {
+		if err := os.Chtimes(name, old, old); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want[".r.7"], want[filepath.Base(held.Name())] = true, true
+	again, err := File(parent, ".r.")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer again.Close()
+	for name, there := range want {
+		if _, err := os.Stat(filepath.Join(parent, name)); (err == nil) != there {
+			t.Errorf("%s: %v, want there: %v", name, err, there)
+		}
+	}
+}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
+	"github.com/heddle-sim/heddle/internal/scratch"
 	"github.com/heddle-sim/heddle/isa"
 )
 
@@ -36,7 +37,7 @@ type Writer struct {
 // Create begins a recording of application app. The file appears at path, in place
 // of one that is there, when Commit is called.
 func Create(path, app string) (*Writer, error) {
-	tmp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+	tmp, err := scratch.File(filepath.Dir(path), "."+filepath.Base(path)+".")
 	if err != nil {
 		return nil, fmt.Errorf("recording: %w", err)
 	}
