@@ -8,6 +8,8 @@
 // says so (function-driven timing).
 package isa
 
+import "slices"
+
 // Lanes is the number of threads in a warp.
 const Lanes = 32
 
@@ -110,7 +112,38 @@ type Instr struct {
 	NReg   uint8  // ... and Code.Regs[Reg+NDst:Reg+NReg] are read
 	Reg    uint32 // first entry in Code.Regs
 	Line   int32  // line of the PTX file, 1-based; 0 where there is none
+	Reads  Reads
 }
+
+// Reads is how many registers an instruction reads from the bank of a register file that it
+// reads most from, for every count of banks that is a power of two: register n lies in bank n
+// modulo that count, nibble k holds it for 2^k banks. A register counts once.
+type Reads uint32
+
+// ReadsOf is the Reads of an instruction that reads some registers, by their numbers, which
+// it sorts.
+func ReadsOf(regs []int) Reads {
+	slices.Sort(regs)
+	regs = slices.Compact(regs)
+	var out Reads
+	for k := range 8 {
+		most := 0
+		for i, r := range regs {
+			same := 1
+			for _, s := range regs[:i] {
+				if (s^r)&(1<<k-1) == 0 {
+					same++
+				}
+			}
+			most = max(most, same)
+		}
+		out |= Reads(min(most, 15)) << (4 * k)
+	}
+	return out
+}
+
+// Most is the reads from one of 1<<k banks.
+func (r Reads) Most(k uint) uint { return uint(r>>(4*k&31)) & 15 }
 
 // Code is the static side of a kernel.
 type Code struct {

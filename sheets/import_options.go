@@ -72,9 +72,12 @@ func (im *importer) structure() {
 		}},
 	})
 	if im.take("-gpgpu_enable_specialized_operand_collector") {
-		im.put("sm.collectors_shared", "config", im.number() == 0)
+		generic := im.number() == 0
+		im.put("sm.collectors_shared", "config", generic)
+		im.put("sm.collect_all", "derived", generic)
 	} else {
 		im.put("sm.collectors_shared", "derived", false) // GPGPU-Sim's default
+		im.put("sm.collect_all", "derived", false)
 	}
 	im.shape()
 }

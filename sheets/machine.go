@@ -77,9 +77,10 @@ type SM struct {
 	TextureRate      int    `yaml:"texture_rate" unit:"texels/cycle" doc:"filtered texels the SM's texture units deliver per cycle; filtering in 3D takes two turns" opt:"0: no texture units, a fetch is a load for each row of texels"`
 	TextureLatency   int    `yaml:"texture_latency" unit:"cycles" doc:"filter pipeline: what a fetch takes beyond a load and the cycles in which its texels are filtered" opt:"0"`
 	TextureQueue     int    `yaml:"texture_queue" unit:"fetches" doc:"fetches of whole warps that wait for the texture units before the load/store unit stops at the next one" opt:"0"`
+	CollectAll       bool   `yaml:"collect_all" unit:"flag" doc:"arithmetic, too, waits in shared collectors: for operands of one register bank, and for units that are busy" opt:"false"`
 	AtomicWait       bool   `yaml:"atomic_wait" unit:"flag" doc:"a warp issues nothing until its atomic or reduction is performed (GPGPU-Sim)"`
-	RegBanks         int    `yaml:"reg_banks" unit:"banks" doc:"register-file banks per SM (bank conflicts are not modelled: overhead holds the mean)"`
-	RegPorts         int    `yaml:"reg_ports" unit:"operands/cycle" doc:"operands the register file delivers to the collectors per cycle and port (GPGPU-Sim -gpgpu_reg_file_port_throughput) (bank conflicts are not modelled: overhead holds the mean)"`
+	RegBanks         int    `yaml:"reg_banks" unit:"banks" doc:"register-file banks per SM; with collect_all each scheduler has a part of them, and overhead holds reads without a conflict"`
+	RegPorts         int    `yaml:"reg_ports" unit:"operands/cycle" doc:"operands the register file delivers to the collectors per cycle and port (GPGPU-Sim -gpgpu_reg_file_port_throughput)"`
 	FetchWidth       int    `yaml:"fetch_width" unit:"instructions" doc:"instructions a fetch brings to a warp's buffer"`
 	FetchLatency     int    `yaml:"fetch_latency" unit:"cycles" doc:"cycles from an empty instruction buffer to an issuable instruction"`
 	FetchRate        int    `yaml:"fetch_rate" unit:"fetches/cycle" doc:"warps whose instruction buffers an SM refills per cycle"`
@@ -94,24 +95,25 @@ type SM struct {
 
 // L1D is the first-level data cache of each SM.
 type L1D struct {
-	Sets       int    `yaml:"sets" unit:"sets" doc:"sets (any number)"`
-	Ways       int    `yaml:"ways" unit:"ways" doc:"associativity"`
-	Line       int    `yaml:"line" unit:"bytes" doc:"line size"`
-	Sector     int    `yaml:"sector" unit:"bytes" doc:"sector size; equal to the line when not sectored"`
-	Latency    int    `yaml:"latency" unit:"cycles" doc:"hit latency of the pipeline"`
-	Banks      int    `yaml:"banks" unit:"banks" doc:"banks, one sector each per cycle"`
-	MSHRs      int    `yaml:"mshrs" unit:"entries" doc:"outstanding lines or sectors"`
-	Merge      int    `yaml:"merge" unit:"requests" doc:"requests merged in one MSHR entry"`
-	MissQueue  int    `yaml:"miss_queue" unit:"requests" doc:"requests waiting for the interconnect"`
-	Write      string `yaml:"write" unit:"name" doc:"through or back"`
-	WriteAlloc string `yaml:"write_alloc" unit:"name" doc:"none, fetch or lazy (allocate, fetch on read)"`
-	Repl       string `yaml:"repl" unit:"name" doc:"replacement: lru or fifo"`
-	Index      string `yaml:"index" unit:"name" doc:"set index: linear, xor or ipoly"`
-	Unified    int    `yaml:"unified" unit:"bytes" doc:"unified L1 + shared capacity when the split adapts; 0: fixed split" opt:"0"`
-	Carveouts  []int  `yaml:"carveouts" unit:"bytes" doc:"shared-memory sizes the adaptive split may choose" opt:"none"`
-	WritePort  bool   `yaml:"write_port" unit:"flag" doc:"arrived sectors reach waiting loads one per cycle (GPGPU-Sim); else a whole fill at once"`
-	SkipGlobal bool   `yaml:"skip_global" unit:"flag" doc:"global loads bypass the L1"`
-	FlushEach  bool   `yaml:"flush_each" unit:"flag" doc:"invalidate the L1 between kernels"`
+	Sets          int    `yaml:"sets" unit:"sets" doc:"sets (any number)"`
+	Ways          int    `yaml:"ways" unit:"ways" doc:"associativity"`
+	Line          int    `yaml:"line" unit:"bytes" doc:"line size"`
+	Sector        int    `yaml:"sector" unit:"bytes" doc:"sector size; equal to the line when not sectored"`
+	Latency       int    `yaml:"latency" unit:"cycles" doc:"hit latency of the pipeline"`
+	Banks         int    `yaml:"banks" unit:"banks" doc:"banks, one sector each per cycle"`
+	MSHRs         int    `yaml:"mshrs" unit:"entries" doc:"outstanding lines or sectors"`
+	Merge         int    `yaml:"merge" unit:"requests" doc:"requests merged in one MSHR entry"`
+	MissQueue     int    `yaml:"miss_queue" unit:"requests" doc:"requests waiting for the interconnect"`
+	Write         string `yaml:"write" unit:"name" doc:"through or back"`
+	WriteAlloc    string `yaml:"write_alloc" unit:"name" doc:"none, fetch or lazy (allocate, fetch on read)"`
+	Repl          string `yaml:"repl" unit:"name" doc:"replacement: lru or fifo"`
+	Index         string `yaml:"index" unit:"name" doc:"set index: linear, xor or ipoly"`
+	Unified       int    `yaml:"unified" unit:"bytes" doc:"unified L1 + shared capacity when the split adapts; 0: fixed split" opt:"0"`
+	Carveouts     []int  `yaml:"carveouts" unit:"bytes" doc:"shared-memory sizes the adaptive split may choose" opt:"none"`
+	ReturnLatency int    `yaml:"return_latency" unit:"cycles" doc:"arrival of an answer to the port that writes registers: its way through the SM's queue of answers" opt:"0"`
+	WritePort     bool   `yaml:"write_port" unit:"flag" doc:"arrived sectors reach waiting loads one per cycle (GPGPU-Sim); else a whole fill at once"`
+	SkipGlobal    bool   `yaml:"skip_global" unit:"flag" doc:"global loads bypass the L1"`
+	FlushEach     bool   `yaml:"flush_each" unit:"flag" doc:"invalidate the L1 between kernels"`
 }
 
 // NoC is the interconnect between SMs and LLC slices.

@@ -144,6 +144,11 @@ func (c *checker) sm(m *Machine) {
 		c.want(s.Threads/32%s.Schedulers == 0, "sm.threads/32 = %d warps do not divide over sm.schedulers = %d",
 			s.Threads/32, s.Schedulers)
 	}
+	if banks := s.RegBanks / max(1, s.Schedulers); s.CollectAll && s.CollectorsShared {
+		c.want(banks > 0 && banks <= 128 && banks&(banks-1) == 0 && banks*s.Schedulers == s.RegBanks,
+			"sm.reg_banks is %d; with sm.collect_all each of %d schedulers needs a power of two of at most 128",
+			s.RegBanks, s.Schedulers)
+	}
 	c.oneOf("sm.policy", s.Policy, "gto", "lrr")
 	if s.Dispatch != "" {
 		c.oneOf("sm.dispatch", s.Dispatch, "breadth", "distributed")

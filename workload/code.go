@@ -146,6 +146,7 @@ func (k *Kernel) code(m *Model) (*isa.Code, []op) {
 		}
 		c.Regs = append(c.Regs, src[i]...)
 		in.NReg = uint8(len(c.Regs) - int(in.Reg))
+		in.Reads = readsOf(src[i])
 		in.Line = b[i].line
 		c.Instr = append(c.Instr, in)
 		c.Text = append(c.Text, b[i].text)
@@ -153,6 +154,15 @@ func (k *Kernel) code(m *Model) (*isa.Code, []op) {
 		ops[i] = b[i].op
 	}
 	return c, ops
+}
+
+// readsOf packs registers by their numbers.
+func readsOf(regs []uint16) isa.Reads {
+	list := make([]int, len(regs))
+	for i, r := range regs {
+		list[i] = int(r)
+	}
+	return isa.ReadsOf(list)
 }
 
 // counter is the register of the loop counter, which addresses are computed from.

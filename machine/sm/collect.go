@@ -20,8 +20,16 @@ import (
 // older one that lies in a later collector. Of the first latches of a class the oldest is
 // served, and while it finds no collector none of the class does, on the whole SM.
 //
-// Arithmetic itself holds a collector for one cycle, which costs nothing here: it is
-// placed only while memory instructions leave it none.
+// Where arithmetic waits in collectors, too (sm.collect_all), it does as memory instructions
+// do for a unit that takes one every other cycle or every eighth. A collector reads operands
+// from the scheduler's register banks: sm.reg_ports a cycle from each, so that an instruction
+// takes as many turns as it reads registers from one bank (isa.Reads), one without goes on at
+// once. That banks are also written, and read for two collectors in turn, is not modelled.
+// Only what has to wait is placed: what finds a collector free and its unit ready has its
+// time when it is issued.
+//
+// Where it does not, arithmetic holds a collector for one cycle, which costs nothing here: it
+// is placed only while memory instructions leave it none.
 
 // collecting is an arithmetic instruction that waits for a collector.
 type collecting struct {
@@ -30,15 +38,22 @@ type collecting struct {
 	sched uint8
 }
 
-// memPath is the way of a scheduler's memory instructions to the load/store unit, without
-// the latch: places hold indices of collectors.placed, or none.
+// held is what a collector holds.
+type held struct {
+	ready uint64     // turn of the register file from which on it has its operands; never in a free one
+	in    *isa.Instr // nil for a memory instruction
+	place int16      // of collectors.placed, of a memory instruction
+	warp  int16
+}
+
+// memPath is the way of a scheduler's instructions to their units, without the latches.
 type memPath struct {
 	mask       uint64 // the scheduler's warp slots
 	room       uint64 // cycle at which there was room for one more memory instruction again
-	collectors []int16
+	collectors []held
 	spare      int   // free ones
-	arithmetic int   // of those, given to arithmetic in this cycle
-	atUnit     int16 // right before the load/store unit
+	arithmetic int   // of those, given to arithmetic in this cycle; of the others, held by some (sm.collect_all)
+	atUnit     int16 // right before the load/store unit, or none
 }
 
 // latched is a memory instruction in its scheduler's latch.
@@ -49,8 +64,9 @@ type latched struct {
 
 // memInstr is a memory instruction between issue and the load/store unit.
 type memInstr struct {
-	seq uint64   // order of issue
-	acc []access // its parts
+	seq   uint64   // order of issue
+	acc   []access // its parts
+	reads isa.Reads
 }
 
 // collectors is the way of instructions from issue to their units. Where collectors are
@@ -59,7 +75,8 @@ type collectors struct {
 	due         uint64 // next cycle with work
 	throttled   uint64 // warps for whose memory instructions there is no room
 	atUnit      uint64 // schedulers with one right before the load/store unit,
-	inCollector uint64 // and in a collector
+	inCollector uint64 // and with something in a collector
+	busy        uint64 // schedulers whose arithmetic waits, or is in a collector
 	waits       int    // instructions in waiting
 	queued      int    // memory instructions in the load/store queue, where collectors are not shared
 	cfg         *collectConfig
@@ -92,7 +109,7 @@ func (c *collectors) build(cfg *Config, sched []scheduler) {
 	per := c.cfg.each + 2
 	c.placed, c.latches = make([]memInstr, len(sched)*per), make([]latched, 0, len(sched))
 	c.freePlaces = make([]int16, len(c.placed))
-	all := make([]int16, len(sched)*c.cfg.each)
+	all := make([]held, len(sched)*c.cfg.each)
 	for i := range c.placed {
 		c.freePlaces[i] = int16(i)
 	}
@@ -105,11 +122,11 @@ func (c *collectors) build(cfg *Config, sched []scheduler) {
 func (l *memPath) clear() {
 	l.spare, l.atUnit = len(l.collectors), none
 	for i := range l.collectors {
-		l.collectors[i] = none
+		l.collectors[i] = held{ready: engine.Never}
 	}
 }
 
-// none marks a free place of a path.
+// none says that nothing is right before the load/store unit.
 const none = -1
 
 // places is how many there are: an instruction is in each of them for a cycle at least.
@@ -142,26 +159,28 @@ func (c *collectors) dequeue(now uint64) {
 
 // place puts an issued memory instruction, whose parts are acc, into the latch of
 // scheduler i.
-func (c *collectors) place(i uint8, acc []access, now uint64) {
+func (c *collectors) place(i uint8, acc []access, reads isa.Reads, now uint64) {
 	n := len(c.freePlaces) - 1
 	p := c.freePlaces[n]
 	c.freePlaces = c.freePlaces[:n]
 	m := &c.placed[p]
 	c.seq++
-	m.seq, m.acc = c.seq, append(m.acc[:0], acc...)
+	m.seq, m.acc, m.reads = c.seq, append(m.acc[:0], acc...), reads
 	c.latches = append(c.latches, latched{p, i})
 	c.throttled |= c.path[i].mask
 	c.due = min(c.due, now+1)
 }
 
-// crowded says that an instruction of class u of a scheduler may have to wait for a
-// collector.
-func (c *collectors) crowded(sched int, u isa.Unit) bool {
+// crowded says that an instruction of class u of a scheduler, for unit to, may have to wait.
+func (c *collectors) crowded(sched int, u isa.Unit, to *unit, now uint64) bool {
 	if !c.cfg.shared {
 		return false
 	}
 	l := &c.path[sched]
-	return l.spare == 0 || l.spare == 1 && c.throttled&l.mask != 0 || len(c.waiting[u]) > 0
+	if l.spare == 0 || l.spare == 1 && c.throttled&l.mask != 0 || len(c.waiting[u]) > 0 {
+		return true
+	}
+	return c.cfg.all && (c.busy>>sched&1 != 0 || to.taken > now+1+c.cfg.pass)
 }
 
 // await puts an issued arithmetic instruction before the collectors.
@@ -169,6 +188,7 @@ func (p *pipeline) await(w int, wp *warp, in *isa.Instr, sched int, now uint64) 
 	c := &p.collect
 	c.waiting[in.Unit] = append(c.waiting[in.Unit], collecting{in, int16(w), uint8(sched)})
 	c.full[in.Unit] |= c.path[sched].mask
+	c.busy |= 1 << sched
 	c.waits++
 	c.due = min(c.due, now+1)
 	wp.loads++
@@ -180,77 +200,147 @@ func (p *pipeline) await(w int, wp *warp, in *isa.Instr, sched int, now uint64) 
 func (p *pipeline) collectStage(now uint64) {
 	c := &p.collect
 	c.due = engine.Never
-	for m := c.inCollector &^ c.atUnit; m != 0; m &= m - 1 {
-		c.sendOn(bits.TrailingZeros64(m))
-		c.due = now + 1
-	}
-	if c.waits == 0 {
-		c.collectMemory(now)
-		return
-	}
-	for _, u := range asking {
-		if u == isa.LDST {
-			c.collectMemory(now)
-		} else if len(c.waiting[u]) > 0 {
-			p.collectOperands(u, now)
+	for turn := now * c.cfg.ports; turn < (now+1)*c.cfg.ports; turn++ {
+		for m := c.inCollector; m != 0; m &= m - 1 {
+			p.sendOn(bits.TrailingZeros64(m), turn, now)
+		}
+		if c.waits == 0 {
+			c.collectMemory(turn, now)
+			continue
+		}
+		for _, u := range asking {
+			if u == isa.LDST {
+				c.collectMemory(turn, now)
+			} else if len(c.waiting[u]) > 0 {
+				p.collectOperands(u, turn, now)
+			}
 		}
 	}
-	for i := range c.path {
-		c.path[i].arithmetic = 0
+	if !c.cfg.all {
+		for i := range c.path {
+			c.path[i].arithmetic = 0
+		}
+	}
+	for m := c.inCollector; m != 0; m &= m - 1 {
+		p.nextDue(bits.TrailingZeros64(m), now)
 	}
 }
 
-// sendOn moves a memory instruction of scheduler i from its collector before the
-// load/store unit.
-func (c *collectors) sendOn(i int) {
+// nextDue takes into account when something in the collectors of scheduler i can go on.
+func (p *pipeline) nextDue(i int, now uint64) {
+	c := &p.collect
+	for k := range c.path[i].collectors {
+		h := &c.path[i].collectors[k]
+		switch {
+		case h.ready == engine.Never:
+		case h.in == nil:
+			if c.atUnit>>i&1 == 0 { // else takeMemory says when
+				c.due = min(c.due, max(now+1, h.ready/c.cfg.ports))
+			}
+		default:
+			c.due = min(c.due, max(now+1, h.ready/c.cfg.ports, p.units.soonest(h.in.Unit, i).taken))
+		}
+	}
+}
+
+// sendOn moves what can go on from the collectors of scheduler i to the units, the first one
+// first.
+func (p *pipeline) sendOn(i int, turn, now uint64) {
+	c := &p.collect
+	l := &c.path[i]
+	for k := range l.collectors {
+		h := &l.collectors[k]
+		if h.ready > turn {
+			continue
+		}
+		if h.in == nil {
+			if c.atUnit>>i&1 != 0 {
+				continue
+			}
+			l.atUnit = h.place
+			c.atUnit |= 1 << i
+		} else {
+			u := p.units.soonest(h.in.Unit, i)
+			if u.taken > now {
+				continue
+			}
+			p.collected(int(h.warp), h.in, u, now-c.cfg.pass-1)
+			if l.arithmetic--; l.arithmetic == 0 {
+				c.rest(i)
+			}
+		}
+		h.ready = engine.Never
+		if l.spare++; l.spare == len(l.collectors) {
+			c.inCollector &^= 1 << i
+		}
+	}
+}
+
+// rest notes that no arithmetic of scheduler i waits, if none does.
+func (c *collectors) rest(i int) {
+	for _, full := range c.full {
+		if full&c.path[i].mask != 0 {
+			return
+		}
+	}
+	c.busy &^= 1 << i
+}
+
+// hold puts an instruction into the first free collector of scheduler i.
+func (c *collectors) hold(i uint8, h held) {
 	l := &c.path[i]
 	k := 0
-	for l.collectors[k] == none {
+	for l.collectors[k].ready != engine.Never {
 		k++
 	}
-	l.atUnit, l.collectors[k] = l.collectors[k], none
-	c.atUnit |= 1 << i
-	if l.spare++; l.spare == len(l.collectors) {
-		c.inCollector &^= 1 << i
-	}
+	l.collectors[k] = h
+	l.spare--
+	c.inCollector |= 1 << i
 }
 
 // collectMemory gives memory instructions collectors, the oldest first.
-func (c *collectors) collectMemory(now uint64) {
+func (c *collectors) collectMemory(turn, now uint64) {
 	n := 0
 	for ; n < len(c.latches); n++ {
 		i := c.latches[n].sched
 		l := &c.path[i]
-		if l.spare == l.arithmetic {
+		if l.spare == 0 || !c.cfg.all && l.spare == l.arithmetic {
 			break
 		}
-		k := 0
-		for l.collectors[k] != none {
-			k++
-		}
-		l.collectors[k] = c.latches[n].place
-		l.spare--
-		c.inCollector |= 1 << i
+		at := c.latches[n].place
+		c.hold(i, held{ready: c.cfg.readBy(turn, c.placed[at].reads), place: at})
 		c.throttled &^= l.mask
 		l.room = now
-		c.due = now + 1
 	}
 	c.latches = c.latches[:copy(c.latches, c.latches[n:])]
 }
 
+// readBy is the turn from which on what got a collector in a turn has its operands.
+func (cfg *collectConfig) readBy(turn uint64, r isa.Reads) uint64 {
+	if !cfg.all {
+		return turn + 1
+	}
+	return turn + 1 + uint64(r.Most(cfg.banks))
+}
+
 // collectOperands gives collectors to arithmetic of class u.
-func (p *pipeline) collectOperands(u isa.Unit, now uint64) {
+func (p *pipeline) collectOperands(u isa.Unit, turn, now uint64) {
 	c := &p.collect
 	q := c.waiting[u]
 	n := 0
 	for ; n < len(q); n++ {
-		l := &c.path[q[n].sched]
-		if l.spare == l.arithmetic {
+		x := &q[n]
+		l := &c.path[x.sched]
+		if l.spare == 0 || !c.cfg.all && l.spare == l.arithmetic {
 			break
 		}
 		l.arithmetic++
 		c.full[u] &^= l.mask
-		p.collected(&q[n], now)
+		if c.cfg.all {
+			c.hold(x.sched, held{ready: c.cfg.readBy(turn, x.in.Reads), in: x.in, warp: x.warp})
+			continue
+		}
+		p.collected(int(x.warp), x.in, p.units.soonest(u, int(x.sched)), now-1)
 		c.due = now + 1 // the collector is free again
 	}
 	c.waits -= n
@@ -281,16 +371,28 @@ func (c *collectors) take(p int16) []access {
 // startAll starts all arithmetic that waits.
 func (p *pipeline) startAll(now uint64) {
 	c := &p.collect
+	for i := range c.path {
+		l := &c.path[i]
+		for k := range l.collectors {
+			if h := &l.collectors[k]; h.ready != engine.Never && h.in != nil {
+				p.collected(int(h.warp), h.in, p.units.soonest(h.in.Unit, i), now-1-c.cfg.pass)
+				h.ready = engine.Never
+				l.spare++
+			}
+		}
+		l.arithmetic = 0
+	}
 	for u, q := range c.waiting {
-		for i := range q {
-			p.collected(&q[i], now)
+		for _, x := range q {
+			p.collected(int(x.warp), x.in, p.units.soonest(x.in.Unit, int(x.sched)), now-1-c.cfg.pass)
 		}
 		c.waiting[u], c.full[u] = q[:0], 0
 	}
-	c.waits = 0
+	c.waits, c.busy = 0, 0
 }
 
 // takeAll gives the load/store unit all memory instructions it will get, by their parts.
+// Arithmetic has been started before.
 func (c *collectors) takeAll(push func(acc []access)) {
 	if !c.cfg.shared {
 		return
@@ -301,9 +403,9 @@ func (c *collectors) takeAll(push func(acc []access)) {
 		if c.atUnit>>i&1 != 0 {
 			all = append(all, l.atUnit)
 		}
-		for _, p := range l.collectors {
-			if p != none {
-				all = append(all, p)
+		for k := range l.collectors {
+			if h := &l.collectors[k]; h.ready != engine.Never {
+				all = append(all, h.place)
 			}
 		}
 		l.clear()
@@ -318,12 +420,12 @@ func (c *collectors) takeAll(push func(acc []access)) {
 	c.latches, c.inCollector, c.atUnit, c.throttled = c.latches[:0], 0, 0, 0
 }
 
-// collected starts an instruction that has got its collector: the cycle after issue
-// where none waits.
-func (p *pipeline) collected(x *collecting, now uint64) {
-	w := int(x.warp)
+// collected starts an instruction of warp w that has its operands on unit u, as if it had been
+// issued at cycle at to one that needs not wait.
+func (p *pipeline) collected(w int, in *isa.Instr, u *unit, at uint64) {
+	now := at + 1 + p.cfg.collect.pass
 	wp := &p.warps.slot[w]
-	p.execute(wp, x.in, p.units.soonest(x.in.Unit, int(x.sched)), now-1)
+	p.execute(wp, in, u, at)
 	wp.loads--
 	switch wp.state {
 	case running:

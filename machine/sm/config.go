@@ -2,6 +2,7 @@ package sm
 
 import (
 	"fmt"
+	"math"
 	"math/bits"
 
 	"github.com/heddle-sim/heddle/isa"
@@ -47,9 +48,15 @@ type issueConfig struct {
 }
 
 type collectConfig struct {
-	memQueue int  // memory instructions between issue and the load/store unit's head
-	each     int  // collectors per scheduler
-	shared   bool // by memory instructions and arithmetic
+	memQueue int                    // memory instructions between issue and the load/store unit's head
+	each     int                    // collectors per scheduler
+	shared   bool                   // by memory instructions and arithmetic
+	all      bool                   // arithmetic waits in them for its operands and its unit
+	banks    uint                   // of registers that a scheduler has: their binary logarithm
+	ports    uint64                 // reads of a bank in a cycle
+	pass     uint64                 // cycles that an instruction which reads one register of a bank has a collector for
+	slot     [isa.NumTimings]uint64 // unit.slot of an instruction; 0: its end does not matter
+	late     [16]uint64             // by the reads from one bank: the same less pass, which may wrap
 }
 
 type ldstConfig struct {
@@ -85,7 +92,8 @@ type l1Config struct {
 	carveouts              []int // bytes of them that can be shared memory
 	repl                   string
 	writeAlloc, writePort  bool
-	skipGlobal             bool // loads of global memory do not look into it
+	returnLatency          uint64 // arrival of an answer to its data
+	skipGlobal             bool   // loads of global memory do not look into it
 }
 
 // Scratch is what the SMs of a machine work on, one at a time on each of the computer's
@@ -144,9 +152,7 @@ func Derive(m *sheets.Machine) (*Config, error) {
 		}
 	}
 	c.timings(s)
-	c.collect = collectConfig{
-		memQueue: max(2, s.Collectors), each: max(1, s.Collectors/s.Schedulers), shared: s.CollectorsShared,
-	}
+	c.deriveCollect(s)
 	c.translation.misses = max(1, m.VM.L1Misses)
 	if m.VM.Enabled {
 		c.translation.pageShift = log2(m.VM.Page)
@@ -181,6 +187,25 @@ func (c *Config) deriveIssue(s *sheets.SM) error {
 	return nil
 }
 
+func (c *Config) deriveCollect(s *sheets.SM) {
+	x := &c.collect
+	*x = collectConfig{
+		memQueue: max(2, s.Collectors), each: max(1, s.Collectors/s.Schedulers), shared: s.CollectorsShared, ports: 1,
+	}
+	if x.all = s.CollectAll && s.CollectorsShared; !x.all {
+		return
+	}
+	x.banks, x.ports = uint(log2(s.RegBanks/s.Schedulers)), uint64(max(1, s.RegPorts))
+	x.pass = 2 / x.ports
+	c.issue.slack = math.MaxUint32 // what waits for a unit does so in a place of its own
+	for t, n := range c.issue.latency {
+		x.slot[t] = 1 << max(0, int(n)-s.Overhead) // 0 for long ones, which few others can meet
+	}
+	for n := range x.late {
+		x.late[n] = uint64(1+n)/x.ports - x.pass
+	}
+}
+
 func (c *Config) deriveL1(l *sheets.L1D) error {
 	sectors := l.Line / max(1, l.Sector)
 	if l.Line <= 0 || bits.OnesCount(uint(l.Line)) != 1 || l.Sector <= 0 || l.Line%l.Sector != 0 || sectors > 8 {
@@ -193,6 +218,7 @@ func (c *Config) deriveL1(l *sheets.L1D) error {
 		mshrs: l.MSHRs, merge: l.Merge, missQueue: l.MissQueue,
 		sets: l.Sets, ways: l.Ways, unified: l.Unified, carveouts: l.Carveouts, repl: l.Repl,
 		writeAlloc: l.WriteAlloc != "none", writePort: l.WritePort, skipGlobal: l.SkipGlobal,
+		returnLatency: uint64(l.ReturnLatency),
 	}
 	return nil
 }

@@ -77,6 +77,11 @@ func program(list ...ins) isa.Code {
 		in := x.Instr
 		in.Reg, in.NDst, in.NReg, in.Line = uint32(len(c.Regs)), uint8(len(x.dst)), uint8(len(x.dst)+len(x.src)),
 			int32(i+1)
+		var read []int
+		for _, r := range x.src {
+			read = append(read, int(r))
+		}
+		in.Reads = isa.ReadsOf(read)
 		c.Regs = append(append(c.Regs, x.dst...), x.src...)
 		for _, r := range append(x.dst, x.src...) {
 			c.NumRegs = max(c.NumRegs, int(r)+1)

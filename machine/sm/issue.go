@@ -101,10 +101,10 @@ func (p *pipeline) issue(l *loadStore, w, sched int, now uint64) bool {
 	late := taken && p.cfg.issue.lateRedirect
 	fetch := p.front.fetched(&p.cfg.fetch, wp, taken && !late, now)
 	wp.pc, wp.since = st.Next, now
-	if u != nil && p.collect.crowded(sched, in.Unit) {
+	if u != nil && p.collect.crowded(sched, in.Unit, u, now) {
 		p.await(w, wp, in, sched, now)
 	} else if u != nil {
-		p.execute(wp, in, u, now)
+		p.execute(wp, in, u, now+p.cfg.collect.late[in.Reads.Most(p.cfg.collect.banks)])
 	} else if st.Mask != 0 {
 		l.issue(p, w, wp, in, now)
 	}
@@ -128,10 +128,13 @@ func (p *pipeline) issue(l *loadStore, w, sched int, now uint64) bool {
 
 func isAtomic(k isa.Kind) bool { return k == isa.Atomic || k == isa.Reduce }
 
-// execute books unit u for an instruction that was issued at now.
+// execute books unit u for an instruction that was issued at now, and does not wait between.
 func (p *pipeline) execute(wp *warp, in *isa.Instr, u *unit, now uint64) {
 	start := max(now, u.free)
-	u.free = start + uint64(p.cfg.issue.interval[in.Timing])
+	if slot := p.cfg.collect.slot[in.Timing]; slot != 0 {
+		start = u.slot(start, slot)
+	}
+	u.free, u.taken = start+uint64(p.cfg.issue.interval[in.Timing]), start+2+p.cfg.collect.pass
 	wp.setReady(in.Reg, in.NDst, uint32(start-wp.t0)+p.cfg.issue.latency[in.Timing])
 }
 

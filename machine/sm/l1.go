@@ -211,7 +211,7 @@ func (l *loadStore) fill(p *pipeline, i int32, sectors uint8, now uint64) {
 			at -= uint64(bits.OnesCount8(came))
 		}
 		if answered {
-			l.answer(p, op, done+l.cfg.ldst.back, now)
+			l.answer(p, op, done+l.cfg.ldst.back+l.cfg.l1.returnLatency, now)
 		}
 	}
 	l.unstall(now)

@@ -88,7 +88,7 @@ func (l *loadStore) issue(p *pipeline, w int, wp *warp, in *isa.Instr, now uint6
 		acc = l.global(p.work, wp, in, op)
 	}
 	if l.cfg.collect.shared {
-		p.collect.place(l.cfg.issue.schedOf[w], acc, now)
+		p.collect.place(l.cfg.issue.schedOf[w], acc, in.Reads, now)
 		return
 	}
 	p.collect.enqueue()
@@ -311,10 +311,11 @@ func (s *SM) Deliver(h int32, now uint64) {
 
 // bypassed answers the access of a request that has not looked into the L1.
 func (s *SM) bypassed(r *mem.Req, now uint64) {
-	op, at := -1-r.Tag, now+s.cfg.ldst.back
+	op, at := -1-r.Tag, now
 	if r.Op == mem.Read && s.cfg.l1.writePort {
-		at = max(now, s.lsu.l1.writeBack(bits.OnesCount8(r.Sectors), r.Sectors, now)) + s.cfg.ldst.back
+		at = max(now, s.lsu.l1.writeBack(bits.OnesCount8(r.Sectors), r.Sectors, now))
 	}
+	at += s.cfg.ldst.back + s.cfg.l1.returnLatency
 	o := &s.lsu.ops.list[op]
 	if o.warp != noWarp {
 		s.lsu.answer(&s.pipe, op, at, now)

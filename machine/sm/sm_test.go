@@ -29,10 +29,10 @@ func TestDependentLatency(t *testing.T) {
 		{isa.FpMad, isa.SP, 10},
 		{isa.DpAdd, isa.DP, 13},
 		{isa.Shuffle, isa.INT, 26},
-		{isa.Special, isa.SFU, 104},
-		{isa.IntDiv, isa.SFU, 149},
+		{isa.Special, isa.SFU, 105},
+		{isa.IntDiv, isa.SFU, 150},
 	} {
-		at := newBench(t, nil).issues(oneWarp(alu(c.t, c.u, 0), alu(c.t, c.u, 1, 0), exit()))
+		at := newBench(t, nil).issues(oneWarp(alu(c.t, c.u, 0, 2), alu(c.t, c.u, 1, 0), exit()))
 		if got := at[1] - at[0]; got != c.want {
 			t.Errorf("timing %d: dependent issue after %d cycles, want %d", c.t, got, c.want)
 		}
@@ -41,7 +41,7 @@ func TestDependentLatency(t *testing.T) {
 
 // The load-to-use times of the reference: shared memory 25, L1 hit 24.
 func TestLoadToUse(t *testing.T) {
-	g := oneWarp(load(isa.Shared, isa.CacheAll, 0), alu(isa.IntAdd, isa.INT, 1, 0), exit())
+	g := oneWarp(load(isa.Shared, isa.CacheAll, 0, 2), alu(isa.IntAdd, isa.INT, 1, 0), exit())
 	g.addr = lanes(0, 4)
 	at := newBench(t, nil).issues(g)
 	if got := at[1] - at[0]; got != 25 {
@@ -67,8 +67,9 @@ func TestSharedCollectors(t *testing.T) {
 		shared bool
 		served uint64 // loads, when it gets its collector
 	}{{isa.INT, isa.IntAdd, true, 2}, {isa.SP, isa.FpAdd, true, 1}, {isa.INT, isa.IntAdd, false, 0}} {
-		ld := func(dst uint16) ins { return load(isa.Shared, isa.CacheAll, dst) }
-		g := oneWarp(ld(0), ld(1), ld(2), ld(3), ld(4), alu(c.timing, c.unit, 5), alu(c.timing, c.unit, 6, 5), exit())
+		ld := func(dst uint16) ins { return load(isa.Shared, isa.CacheAll, dst, 8) }
+		g := oneWarp(ld(0), ld(1), ld(2), ld(3), ld(4), alu(c.timing, c.unit, 5, 8), alu(c.timing, c.unit, 6, 5),
+			exit())
 		g.addr = lanes(0, 128)
 		b := newBench(t, func(m *sheets.Machine) { m.SM.CollectorsShared = c.shared })
 		at := b.issues(g)
@@ -669,7 +670,7 @@ func TestWritePort(t *testing.T) {
 		}
 		s.lsu.fill(&s.pipe, line(0b1111, 0b0011), 0b1111, 100) // came in cycles 97 to 100
 		s.lsu.fill(&s.pipe, line(0b0001), 0b0001, 100)
-		back := s.cfg.ldst.back
+		back := s.cfg.ldst.back + s.cfg.l1.returnLatency
 		want := []uint64{100 + back, 102 + back, 103 + back}
 		if !port {
 			want = []uint64{100 + back, 100 + back, 100 + back}

@@ -2,8 +2,25 @@ package sm
 
 import "github.com/heddle-sim/heddle/isa"
 
-// unit is one execution unit: the cycle it can start its next instruction.
-type unit struct{ free uint64 }
+// unit is one execution unit.
+type unit struct {
+	free  uint64 // cycle it can start its next instruction, counted from the issue of one that needs not wait
+	taken uint64 // cycle it takes its last one from the latch before it
+	begun uint64 // cycle it started that one, counted as free is
+	ends  uint64 // cycles from begun on in which its pipeline ends an instruction, from the lowest bit
+}
+
+// slot is the first cycle from start on in which an instruction can begin that ends after as many
+// cycles as the one bit in end has lower ones: the pipeline ends one a cycle.
+func (u *unit) slot(start, end uint64) uint64 {
+	u.ends >>= start - u.begun
+	for u.ends&end != 0 {
+		u.ends >>= 1
+		start++
+	}
+	u.begun, u.ends = start, u.ends|end
+	return start
+}
 
 // units are the execution units by class.
 type units struct {

@@ -2,6 +2,7 @@ package emulate
 
 import (
 	"fmt"
+	"math"
 	"sort"
 	"strings"
 
@@ -13,7 +14,8 @@ import (
 // decoder turns the functions a kernel reaches into one program.
 type decoder struct {
 	instr
-	names map[*parse.Var]uint16 // scoreboard names
+	names   map[*parse.Var]uint16 // scoreboard names
+	numbers []int                 // scratch of reads
 }
 
 // instr is the instruction being decoded: how its operands become rows of the program. What
@@ -268,6 +270,7 @@ func (d *decoder) function(f *parse.Func, p *function) {
 			d.unsupported("more than 255 register operands")
 		}
 		d.scoreboard(w, r)
+		ins.Reads = d.reads(in, r)
 		d.prog.ops = append(d.prog.ops, *d.o)
 		code.Instr = append(code.Instr, ins)
 		code.Text = append(code.Text, in.Text)
@@ -369,6 +372,30 @@ func (d *decoder) scoreboard(w, r []*parse.Var) {
 	}
 	d.ins.NReg = uint8(n)
 	d.carryIn, d.carryOut = false, false
+}
+
+// reads is the register numbers of what an instruction reads, its guard excepted, packed: of
+// a PTX register, which nobody has assigned one of the hardware to, the first number in its
+// name, as in GPGPU-Sim. One without is not read from the register file there.
+func (d *decoder) reads(in *parse.Instr, r []*parse.Var) isa.Reads {
+	d.numbers = d.numbers[:0]
+	guard := in.Pred
+	for _, v := range r {
+		if v == guard { // analyze.Access names it once, before the operands
+			guard = nil
+			continue
+		}
+		i := strings.IndexAny(v.Name, "0123456789")
+		if i < 0 {
+			continue
+		}
+		n := 0
+		for ; i < len(v.Name) && v.Name[i] >= '0' && v.Name[i] <= '9'; i++ {
+			n = (n*10 + int(v.Name[i]-'0')) & math.MaxUint16
+		}
+		d.numbers = append(d.numbers, n)
+	}
+	return isa.ReadsOf(d.numbers)
 }
 
 // totals adds what called functions need to the registers and local memory of

@@ -170,6 +170,13 @@ func (d *static) depend(pairs, wide, matrix bool) {
 		put(r, src)
 	}
 	d.in.NReg = uint8(len(d.dep))
+	var numbers []int // of operands as recorded: a vector's is read at once
+	for _, r := range d.regs[d.ndst:] {
+		if r < uniform {
+			numbers = append(numbers, int(r))
+		}
+	}
+	d.in.Reads = isa.ReadsOf(numbers)
 }
 
 func contains(mods []string, m string) bool {

@@ -12,10 +12,10 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// The header and the trailer. Version 2; a reader refuses others.
+// The header and the trailer. Version 3; a reader refuses others.
 const (
 	magic      = "\x8bHeddle\n"
-	version    = 2
+	version    = 3
 	headerSize = len(magic) + 8 // magic, version, CRC of both
 	// trailer: index offset, its bytes compressed and not, CRCs of the index and of
 	// all before, magic

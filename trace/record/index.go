@@ -139,6 +139,7 @@ func encodeCode(f *fields, c *isa.Code) {
 			in.NDst, in.NReg)
 		f.u(uint64(in.Reg))
 		f.i(int64(in.Line))
+		f.u(uint64(in.Reads))
 	}
 	f.str(string(c.Left))
 	f.u(uint64(len(c.Text)))
@@ -241,6 +242,7 @@ func decodeCode(v *values) (*isa.Code, error) {
 			Kind: isa.Kind(b[0]), Unit: isa.Unit(b[1]), Timing: isa.Timing(b[2]), Space: isa.Space(b[3]),
 			Cache: isa.Cache(b[4]),
 			Width: b[5], NDst: b[6], NReg: b[7], Reg: uint32(v.u(math.MaxUint32)), Line: int32(v.i()),
+			Reads: isa.Reads(v.u(math.MaxUint32)),
 		}
 	}
 	if s := v.str(); s != "" {
