@@ -78,13 +78,14 @@ type collectors struct {
 	inCollector uint64 // and with something in a collector
 	busy        uint64 // schedulers whose arithmetic waits, or is in a collector
 	waits       int    // instructions in waiting
+	asked       uint8  // classes with some there
 	queued      int    // memory instructions in the load/store queue, where collectors are not shared
 	cfg         *collectConfig
 
-	waiting    [isa.NumUnits][]collecting // before the collectors, oldest first
-	full       [isa.NumUnits]uint64       // warps of schedulers with one there
-	path       []memPath                  // by scheduler
-	placed     []memInstr                 // memory instructions at the places of paths
+	waiting    [8][]collecting // by class, before the collectors, oldest first
+	full       [8]uint64       // warps of schedulers with one there
+	path       []memPath       // by scheduler
+	placed     []memInstr      // memory instructions at the places of paths
 	freePlaces []int16
 	latches    []latched // the oldest first
 	seq        uint64    // of the last memory instruction issued
@@ -190,6 +191,7 @@ func (p *pipeline) await(w int, wp *warp, in *isa.Instr, sched int, now uint64) 
 	c.full[in.Unit] |= c.path[sched].mask
 	c.busy |= 1 << sched
 	c.waits++
+	c.asked |= 1 << in.Unit
 	c.due = min(c.due, now+1)
 	wp.loads++
 	wp.setReady(in.Reg, in.NDst, notReady)
@@ -203,6 +205,9 @@ func (p *pipeline) collectStage(now uint64) {
 	for turn := now * c.cfg.ports; turn < (now+1)*c.cfg.ports; turn++ {
 		for m := c.inCollector; m != 0; m &= m - 1 {
 			p.sendOn(bits.TrailingZeros64(m), turn, now)
+		}
+		if c.waits == 0 && len(c.latches) == 0 {
+			continue
 		}
 		if c.waits == 0 {
 			c.collectMemory(turn, now)
@@ -278,8 +283,8 @@ func (p *pipeline) sendOn(i int, turn, now uint64) {
 
 // rest notes that no arithmetic of scheduler i waits, if none does.
 func (c *collectors) rest(i int) {
-	for _, full := range c.full {
-		if full&c.path[i].mask != 0 {
+	for m := c.asked; m != 0; m &= m - 1 {
+		if c.full[bits.TrailingZeros8(m)&7]&c.path[i].mask != 0 {
 			return
 		}
 	}
@@ -345,6 +350,9 @@ func (p *pipeline) collectOperands(u isa.Unit, turn, now uint64) {
 	}
 	c.waits -= n
 	c.waiting[u] = q[:copy(q, q[n:])]
+	if n == len(q) {
+		c.asked &^= 1 << u
+	}
 }
 
 // takeMemory is the parts of the oldest memory instruction before the load/store unit,
@@ -388,7 +396,7 @@ func (p *pipeline) startAll(now uint64) {
 		}
 		c.waiting[u], c.full[u] = q[:0], 0
 	}
-	c.waits, c.busy = 0, 0
+	c.waits, c.busy, c.asked = 0, 0, 0
 }
 
 // takeAll gives the load/store unit all memory instructions it will get, by their parts.

@@ -62,8 +62,9 @@ func (p *pipeline) roomFor(r uint64) uint64 {
 	ws, c := &p.warps, &p.collect
 	r &^= c.throttled & ws.wants[isa.LDST]
 	if c.waits > 0 {
-		for u, full := range c.full {
-			r &^= full & ws.wants[u] &^ ws.stale
+		for m := c.asked; m != 0; m &= m - 1 {
+			u := bits.TrailingZeros8(m) & 7
+			r &^= c.full[u] & ws.wants[u] &^ ws.stale
 		}
 	}
 	return r
