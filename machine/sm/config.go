@@ -195,7 +195,7 @@ func (c *Config) deriveCollect(s *sheets.SM) {
 	if x.all = s.CollectAll && s.CollectorsShared; !x.all {
 		return
 	}
-	x.banks, x.ports = uint(log2(s.RegBanks/s.Schedulers)), uint64(max(1, s.RegPorts))
+	x.banks, x.ports = log2(s.RegBanks/s.Schedulers), uint64(max(1, s.RegPorts))
 	x.pass = 2 / x.ports
 	c.issue.slack = math.MaxUint32 // what waits for a unit does so in a place of its own
 	for t, n := range c.issue.latency {
