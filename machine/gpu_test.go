@@ -342,7 +342,8 @@ func TestIsolation(t *testing.T) {
 	}
 }
 
-// Swapping two identical applications swaps their results and nothing else.
+// Two identical applications on halves of a machine take as long, up to what the crossbar prefers lower inputs by
+// (ascending order, as in the reference), and the same in each run.
 func TestSwappedTwins(t *testing.T) {
 	run := func(first, second int) (uint64, uint64) {
 		r := newRig(t, "qv100", Options{}, nil, &Tenant{Name: "x", SMs: upTo(40)},
@@ -357,7 +358,7 @@ func TestSwappedTwins(t *testing.T) {
 		return k1.End, k2.End
 	}
 	a1, a2 := run(50_000, 50_000)
-	if d := float64(a1)/float64(a2) - 1; d > 0.02 || d < -0.02 {
+	if d := float64(a1)/float64(a2) - 1; d > 0.03 || d < -0.03 {
 		t.Errorf("twins under MPS take %d and %d cycles", a1, a2)
 	}
 	b1, b2 := run(50_000, 50_000)
