@@ -7,6 +7,7 @@ import (
 
 	"github.com/heddle-sim/heddle/isa"
 	"github.com/heddle-sim/heddle/mem"
+	"github.com/heddle-sim/heddle/mem/addrmap"
 	"github.com/heddle-sim/heddle/sheets"
 )
 
@@ -90,6 +91,7 @@ type l1Config struct {
 	sets, ways             int
 	unified                int   // bytes in common with shared memory; 0: none
 	carveouts              []int // bytes of them that can be shared memory
+	index                  func(line uint64) uint32 // set of a line; nil: linear
 	repl                   string
 	writeAlloc, writePort  bool
 	returnLatency          uint64 // arrival of an answer to its data
@@ -220,6 +222,15 @@ func (c *Config) deriveL1(l *sheets.L1D) error {
 		writeAlloc: l.WriteAlloc != "none", writePort: l.WritePort, skipGlobal: l.SkipGlobal,
 		returnLatency: uint64(l.ReturnLatency),
 	}
+	if l.Index == "linear" { // which tags do by themselves
+		return nil
+	}
+	set, err := addrmap.NewSetIndex(l.Index, l.Sets)
+	if err != nil {
+		return fmt.Errorf("l1d.index: %w", err)
+	}
+	shift := c.l1.lineShift
+	c.l1.index = func(line uint64) uint32 { return uint32(set.Of(line >> shift)) }
 	return nil
 }
 

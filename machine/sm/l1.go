@@ -46,7 +46,7 @@ func (c *L1) carve(cfg *l1Config, sharedBytes int) error {
 			return nil
 		}
 	}
-	a, err := tags.New(cfg.sets, ways, 1<<cfg.lineShift, cfg.repl, nil)
+	a, err := tags.New(cfg.sets, ways, 1<<cfg.lineShift, cfg.repl, cfg.index)
 	if err != nil {
 		return fmt.Errorf("l1d: %w", err)
 	}
