@@ -89,8 +89,8 @@ type l1Config struct {
 	mshrs, merge           int
 	missQueue              int
 	sets, ways             int
-	unified                int   // bytes in common with shared memory; 0: none
-	carveouts              []int // bytes of them that can be shared memory
+	unified                int                      // bytes in common with shared memory; 0: none
+	carveouts              []int                    // bytes of them that can be shared memory
 	index                  func(line uint64) uint32 // set of a line; nil: linear
 	repl                   string
 	writeAlloc, writePort  bool
