@@ -150,23 +150,29 @@ func TestTiersAllocateNothing(t *testing.T) {
 	}
 }
 
+// chaseBesideScale runs a program that chases pointers on the CPU beside a kernel, to their ends.
+func (r *rig) chaseBesideScale() {
+	r.t.Helper()
+	x, err := r.g.CPUs.Execute(0, []cpu.Program{{Source: &chase{lines: 20_000, step: 64}, Insts: 20_000}})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	_, check := r.scale(1, 60_000, mem.Device)
+	for r.g.Running() > 0 || !x.Done {
+		if _, err := r.g.Run(r.g.Now() + 10_000); err != nil {
+			r.t.Fatal(err)
+		}
+	}
+	check()
+	r.g.Settle()
+}
+
 // Where sets are divided, pages have the colors of who they belong to: blocks of the GPU are in sets of
 // its own and in shared channels only, nothing is swapped or found misplaced, and the CPU has all else.
 func TestSetsAreDividedByPages(t *testing.T) {
 	r := newRig(t, "hydrogen", Options{}, tiny("sets", "cache"), &Tenant{Name: "cpu", Cores: []int{0}},
 		&Tenant{Name: "gpu", SMs: upTo(6)})
-	x, err := r.g.CPUs.Execute(0, []cpu.Program{{Source: &chase{lines: 20_000, step: 64}, Insts: 20_000}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, check := r.scale(1, 60_000, mem.Device)
-	for r.g.Running() > 0 || !x.Done {
-		if _, err := r.g.Run(r.g.Now() + 10_000); err != nil {
-			t.Fatal(err)
-		}
-	}
-	check()
-	r.g.Settle()
+	r.chaseBesideScale()
 	for tenant, name := range []string{"the CPU", "the GPU"} {
 		for _, counter := range []string{"hybrid.swaps", "hybrid.swaps_skipped", "hybrid.invalidations"} {
 			if n := r.counted(tenant, counter); n != 0 {
@@ -197,18 +203,7 @@ func TestTiersWithCPU(t *testing.T) {
 	var sums [2][]stat.Sums
 	for i, o := range []Options{{}, {Every: true}} {
 		r := newRig(t, "hydrogen", o, change, &Tenant{Name: "cpu", Cores: []int{0}}, &Tenant{Name: "gpu", SMs: upTo(6)})
-		x, err := r.g.CPUs.Execute(0, []cpu.Program{{Source: &chase{lines: 20_000, step: 64}, Insts: 20_000}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, check := r.scale(1, 60_000, mem.Device)
-		for r.g.Running() > 0 || !x.Done {
-			if _, err := r.g.Run(r.g.Now() + 10_000); err != nil {
-				t.Fatal(err)
-			}
-		}
-		check()
-		r.g.Settle()
+		r.chaseBesideScale()
 		for tenant := range 2 {
 			sums[i] = append(sums[i], stat.Set(r.g.Tables).Sums(tenant))
 		}
