@@ -18,6 +18,8 @@ type Job struct {
 	Machine *sheets.Machine // what Spec.Machine and Spec.Set resolve to
 	// Bare jobs need no metrics, and no runs of their applications alone.
 	Bare bool
+	// Cycles is about how many core cycles the run takes, for the pace, where Spec does not bound them.
+	Cycles uint64
 }
 
 // Outcome is what became of a Job.
@@ -136,9 +138,10 @@ func AloneSpec(s *sim.Spec, a int) sim.Spec {
 	case l.Budget:
 		out.Length = *l
 	default:
-		out.Length.Instructions, out.Length.Warmup = l.Instructions, l.Warmup
+		out.Length = *l
+		out.Length.MaxCycles = 0
 	}
-	if out.Length.Warmup == 0 && !s.Length.Budget {
+	if !out.Length.Warms() && !s.Length.Budget {
 		out.Apps[0].Arrive = 0
 	}
 	return out

@@ -9,7 +9,7 @@ import (
 )
 
 // Pace follows a run set: how much of it is done and when it will be. Runs count by
-// their cycles, where those are bounded, and by their applications: one alone on a
+// their cycles, where those are bounded or expected, and by their applications: one alone on a
 // slice takes less of the machine than four on all of it.
 type Pace struct {
 	now func() time.Time
@@ -42,7 +42,7 @@ func (p *Pace) Plan(todo []Job, kept int) {
 	p.kept += kept
 	for i := range todo {
 		s := &todo[i].Spec
-		w := float64(max(1, s.Length.MaxCycles)) * float64(max(1, len(s.Apps)))
+		w := float64(max(1, s.Length.MaxCycles, todo[i].Cycles)) * float64(max(1, len(s.Apps)))
 		p.weight[todo[i].Label] = w
 		p.total += w
 	}
@@ -57,8 +57,8 @@ func (p *Pace) Start(t *Task) (watch func(sim.Progress), done func()) {
 	watch = func(s sim.Progress) {
 		p.mu.Lock()
 		defer p.mu.Unlock()
-		if s.MaxCycles > 0 {
-			r.part = float64(s.Cycle) / float64(s.MaxCycles)
+		if of := max(s.MaxCycles, t.Job.Cycles); of > 0 {
+			r.part = min(1, float64(s.Cycle)/float64(of))
 		}
 	}
 	done = func() {

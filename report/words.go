@@ -128,6 +128,9 @@ func behind(r *sim.Result) string {
 	if w := r.Spec.Length.Warmup; w > 0 {
 		return fmt.Sprintf(", not before cycle %d", w)
 	}
+	if w := r.Spec.Length.WarmupInstructions; w > 0 {
+		return fmt.Sprintf(", not before every application had executed %d", w)
+	}
 	return ""
 }
 

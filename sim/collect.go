@@ -252,7 +252,7 @@ func (r *run) result() *Result {
 	default:
 		r.owners(now)
 	}
-	if now < r.spec.Length.Warmup {
+	if !r.col.warm() {
 		r.col.warmed() // nothing is left to measure: cold says so
 	}
 	outside, moved := r.col.set.Zero(), r.col.set.Zero()

@@ -84,12 +84,13 @@ func (r *run) simulate() (*Result, error) {
 	for _, a := range r.apps {
 		err = errors.Join(err, a.closeSources())
 	}
+	cold := r.cold()
 	res := r.result()
 	switch {
 	case errors.Is(err, ErrStopped):
 		err = stopped(r.ctx)
 	case err == nil:
-		if err = r.cold(); err == nil {
+		if err = cold; err == nil {
 			err = r.unknownKernel()
 		}
 	}
@@ -166,7 +167,7 @@ func (r *run) setTargets() error {
 // loop alternates between the programs and the machine until every application
 // has finished once, or the length is used up.
 func (r *run) loop() error {
-	if r.spec.Length.Warmup == 0 {
+	if !r.spec.Length.Warms() {
 		r.col.warmed()
 	}
 	for {
@@ -281,6 +282,20 @@ func (r *run) ended(a *app, now uint64) error {
 // cycles: a percent of a run of 50,000, and no cost.
 const countEvery = 500
 
+// warms says whether the warm-up ends at this cycle.
+func (r *run) warms(now uint64) bool {
+	l := &r.spec.Length
+	if r.col.warm() || l.WarmupInstructions == 0 {
+		return !r.col.warm() && now == l.Warmup
+	}
+	for _, a := range r.apps {
+		if r.col.insts(a.id) < l.WarmupInstructions {
+			return false
+		}
+	}
+	return now%countEvery == 0
+}
+
 // counted finds the applications that have executed the instructions asked for.
 func (r *run) counted() {
 	for _, a := range r.apps {
@@ -310,7 +325,7 @@ func (r *run) nextStop(now uint64) uint64 {
 	if m := r.spec.Length.MaxCycles; m > 0 {
 		n = min(n, m)
 	}
-	if r.spec.Length.Instructions > 0 {
+	if l := &r.spec.Length; l.Instructions > 0 || l.WarmupInstructions > 0 && !r.col.warm() {
 		n = min(n, (now/countEvery+1)*countEvery)
 	}
 	if w := r.spec.Length.Warmup; w > now {
@@ -322,7 +337,8 @@ func (r *run) nextStop(now uint64) uint64 {
 // boundaries does what is due at the cycle the machine has reached.
 func (r *run) boundaries() error {
 	now := r.gpu.Now()
-	if w := r.spec.Length.Warmup; w > 0 && now == w && !r.col.tallies[0].warm.taken() {
+	counting := now%countEvery == 0 && r.col.warm()
+	if r.warms(now) {
 		r.col.warmed()
 	}
 	if e := r.col.period; e > 0 && now%e == 0 && now > r.col.sampled {
@@ -331,7 +347,7 @@ func (r *run) boundaries() error {
 	if r.ctl != nil {
 		r.ctl.tick(now)
 	}
-	if l := &r.spec.Length; l.Instructions > 0 && now%countEvery == 0 && now > l.Warmup {
+	if counting && r.spec.Length.Instructions > 0 {
 		r.counted()
 	}
 	if m := r.spec.Length.MaxCycles; m > 0 && now >= m {

@@ -93,4 +93,10 @@ type Length struct {
 	// Warmup is the core cycle from which on what happens counts; who does what when does
 	// not depend on it.
 	Warmup uint64 `json:"warmup,omitempty"`
+	// WarmupInstructions, when set, ends the warm-up by work instead: once every application has
+	// executed this many thread instructions.
+	WarmupInstructions uint64 `json:"warmup_instructions,omitempty"`
 }
+
+// Warms says whether the run has a warm-up.
+func (l *Length) Warms() bool { return l.Warmup > 0 || l.WarmupInstructions > 0 }

@@ -71,6 +71,9 @@ func (c *collector) mark(i int) mark {
 	}
 }
 
+// warm says whether the warm-up is over.
+func (c *collector) warm() bool { return c.tallies[0].warm.taken() }
+
 // warmed notes the end of the warm-up.
 func (c *collector) warmed() {
 	for i := range c.tallies {
@@ -151,10 +154,15 @@ func (c *collector) window(i int, last mark) (w Window, from, to mark) {
 
 // cold is the error of a run that ended before its warm-up.
 func (r *run) cold() error {
-	if now := r.gpu.Now(); now < r.spec.Length.Warmup {
-		return &host.Error{Err: fmt.Errorf("the run ended at cycle %d, before the end of its warm-up at %d "+
-			"(length.warmup): "+
-			"there is nothing to measure", now, r.spec.Length.Warmup)}
+	if r.col.warm() {
+		return nil
 	}
-	return nil
+	l := &r.spec.Length
+	end := fmt.Sprintf("at %d (length.warmup)", l.Warmup)
+	if l.WarmupInstructions > 0 {
+		end = fmt.Sprintf("at %d thread instructions of every application (length.warmup_instructions)",
+			l.WarmupInstructions)
+	}
+	return &host.Error{Err: fmt.Errorf("the run ended at cycle %d, before the end of its warm-up %s: "+
+		"there is nothing to measure", r.gpu.Now(), end)}
 }

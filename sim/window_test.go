@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/heddle-sim/heddle/machine/sm"
@@ -153,6 +154,37 @@ func TestWindowOfInstructions(t *testing.T) {
 		if n := epochInsts(r, i, 0, x.Window.End); x.ThreadInsts != n || n < 60_000 {
 			t.Errorf("%s: %d instructions, the epochs until then %d", x.Name, x.ThreadInsts, n)
 		}
+	}
+}
+
+// A warm-up by work ends, for everybody, in the look at which the last application has done it; who
+// had done all that was asked for by then has its window behind it.
+func TestWarmupOfInstructions(t *testing.T) {
+	s := windowed
+	s.Length = sim.Length{Instructions: 600_000}
+	whole := run(t, s)
+	s.Length.WarmupInstructions = 200_000
+	r := run(t, s)
+	conserved(t, r)
+	least := uint64(math.MaxUint64)
+	for i := range r.Tenants {
+		x, w := &r.Tenants[i], &whole.Tenants[i]
+		if x.Window.Of != sim.OfInstructions || x.Window.Start%500 != 0 || x.Window.Start != r.Tenants[0].Window.Start ||
+			x.Window.End < w.Window.End || i == 0 && x.Window.End != w.Window.End {
+			t.Errorf("%s: %+v, without warm-up %+v", x.Name, x.Window, w.Window)
+		}
+		if n := epochInsts(r, i, x.Window.Start, x.Window.End); x.ThreadInsts != n || n == 0 {
+			t.Errorf("%s: %d instructions, its epochs have %d", x.Name, x.ThreadInsts, n)
+		}
+		least = min(least, epochInsts(r, i, 0, x.Window.Start))
+	}
+	if least < 200_000 || least > 400_000 {
+		t.Errorf("the slower application had done %d of 200000 at the end of the warm-up", least)
+	}
+	s.Length.Instructions, s.Length.WarmupInstructions = 0, 1<<40
+	if r, err := sim.Run(context.Background(), s, nil); err == nil || r.Complete ||
+		!strings.Contains(err.Error(), "length.warmup_instructions") {
+		t.Errorf("a warm-up beyond the end: %v", err)
 	}
 }
 

@@ -308,6 +308,7 @@ func (r *resolver) length() (sim.Length, error) {
 	l := sim.Length{
 		MaxCycles: r.doc.Length.Cycles, Budget: r.doc.Length.Budget,
 		Instructions: r.doc.Length.Instructions, Warmup: r.doc.Length.Warmup,
+		WarmupInstructions: r.doc.Length.WarmupInsts,
 	}
 	switch r.doc.Length.Until {
 	case "", "end":
@@ -332,6 +333,14 @@ func (r *resolver) length() (sim.Length, error) {
 	if l.MaxCycles > 0 && l.Warmup >= l.MaxCycles {
 		return l, r.complain(fmt.Errorf("a warm-up of %d cycles leaves nothing of the %d of the run", l.Warmup,
 			l.MaxCycles), "length", "warmup")
+	}
+	if l.Warmup > 0 && l.WarmupInstructions > 0 {
+		return l, r.complain(errors.New("warmup and warmup_instructions exclude each other: say which ends the warm-up"),
+			"length", "warmup_instructions")
+	}
+	if l.Instructions > 0 && l.WarmupInstructions >= l.Instructions {
+		return l, r.complain(fmt.Errorf("a warm-up of %d instructions leaves nothing of the %d of the run",
+			l.WarmupInstructions, l.Instructions), "length", "warmup_instructions")
 	}
 	return l, nil
 }

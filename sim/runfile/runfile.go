@@ -149,6 +149,7 @@ type Length struct {
 	Budget       bool   `yaml:"budget" jsonschema:"default=false" jsonschema_description:"Simulate exactly this many cycles with every application repeating"`
 	Instructions uint64 `yaml:"instructions" jsonschema_description:"Simulate until every application has executed this many thread instructions, looked at every 500 core cycles; who ends before starts again"`
 	Warmup       uint64 `yaml:"warmup" jsonschema_description:"Core cycles from the run's begin whose events do not count; nothing is done differently"`
+	WarmupInsts  uint64 `yaml:"warmup_instructions" jsonschema_description:"The warm-up by work instead: what happens until every application has executed this many thread instructions does not count, looked at every 500 core cycles"`
 	Until        string `yaml:"until" jsonschema:"enum=end,enum=cycles,default=end" jsonschema_description:"end: when every application has ended once; cycles: the same as budget: true"`
 }
 

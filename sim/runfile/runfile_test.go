@@ -135,6 +135,14 @@ func TestMistakesPointAtTheirLine(t *testing.T) {
 			"apps: [{path: a}]\nlength: {cycles: 500, warmup: 500}\n",
 			"run.yaml:2:31: a warm-up of 500 cycles leaves nothing of the 500",
 		},
+		{
+			"apps: [{path: a}]\nlength: {instructions: 500, warmup_instructions: 500}\n",
+			"run.yaml:2:50: a warm-up of 500 instructions leaves nothing of the 500",
+		},
+		{
+			"apps: [{path: a}]\nlength: {warmup: 500, warmup_instructions: 500}\n",
+			"warmup and warmup_instructions exclude each other",
+		},
 		{"apps: [{path: a}]\nlength: {warm: 5}\n", `unknown key "warm"`},
 		{"apps: [{path: a}]\nepoch:\n", "epoch has no value"},
 		{"apps: [{path: a}\n", "not valid YAML"},
