@@ -136,11 +136,12 @@ func (b *Book) Single(program string, c *Config) (*sim.Result, error) {
 	spec.Machine, spec.Set = name, set
 	degree := func(f Figure) bool { return f.Kind == "degree" } // figures share runs, and one kind needs it
 	spec.Touches = m.VM.Enabled && slices.ContainsFunc(b.Study.Figures, degree)
-	spec.Length.Warmup = b.Scale.Warmup
-	if b.Scale.Instructions > 0 {
-		spec.Length = sim.Length{Instructions: b.Scale.Instructions, Warmup: b.Scale.Warmup}
+	if spec.Length, err = b.length(program, c); err != nil {
+		return nil, err
 	}
-	r, err := b.resultOf(lab.Job{Label: program + " on " + c.Name, Spec: spec, Machine: m})
+	r, err := b.resultOf(lab.Job{
+		Label: program + " on " + c.Name, Spec: spec, Machine: m, Cycles: b.Scale.Budget,
+	})
 	if b.Scale.Whole {
 		r, err = whole(r, err)
 	}
@@ -148,6 +149,26 @@ func (b *Book) Single(program string, c *Config) (*sim.Result, error) {
 		return nil, err
 	}
 	return r, nil
+}
+
+// length is that of a program's run on a configuration.
+func (b *Book) length(program string, c *Config) (sim.Length, error) {
+	s := b.Scale
+	switch {
+	case s.Instructions > 0:
+		return sim.Length{Instructions: s.Instructions, Warmup: s.Warmup}, nil
+	case s.Work == "" || s.Work == c.Name:
+		return sim.Length{MaxCycles: s.Budget, Budget: !s.Whole, Warmup: s.Warmup}, nil
+	}
+	r, err := b.Single(program, b.Study.config(s.Work))
+	if err != nil {
+		return sim.Length{}, err
+	}
+	counted, before := r.Tenants[0].ThreadInsts, uint64(0)
+	if r.Outside != nil { // of one application under a budget this is the warm-up
+		before = r.Outside.ThreadInsts
+	}
+	return sim.Length{WarmupInstructions: before, Instructions: before + counted}, nil
 }
 
 // programs lists the programs of the figure's sets at a scale: its mixes are of one program.

@@ -63,8 +63,12 @@ func (b *Book) figure(f *Figure) *Reproduced {
 // note says under what conditions the numbers hold.
 func (b *Book) note(f *Figure) string {
 	s := fmt.Sprintf("scale %s: %s", b.Scale.Name, b.Scale.Runs())
-	if b.Scale.Instructions > 0 && slices.Contains(singleKinds(), f.Kind) {
-		s = fmt.Sprintf("scale %s: %d thread instructions per run", b.Scale.Name, b.Scale.Instructions)
+	switch c := b.Scale; {
+	case !slices.Contains(singleKinds(), f.Kind):
+	case c.Instructions > 0:
+		s = fmt.Sprintf("scale %s: %d thread instructions per run", c.Name, c.Instructions)
+	case c.Work != "":
+		s = fmt.Sprintf("scale %s: the work %s does in cycles %d to %d", c.Name, c.Work, c.Warmup, c.Budget)
 	}
 	if f.Note != "" {
 		s = f.Note + "; " + s

@@ -26,7 +26,7 @@ func (m *metric) average(ratios []float64) float64 {
 	return m.mean(ratios)
 }
 
-// metrics are those figures may name. Energy is per thread instruction, as runs are of equal time
+// metrics are those figures may name. Energy is per thread instruction, as runs may be of equal time
 // and not of equal work.
 func metrics() map[string]metric {
 	const perInst = "J per instruction"

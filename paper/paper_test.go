@@ -397,6 +397,39 @@ func TestSinglesByWork(t *testing.T) {
 	}
 }
 
+// Where a scale compares equal work, the others execute what the named configuration does in its cycles.
+func TestSinglesOfEqualWork(t *testing.T) {
+	b := tiny(t)
+	scale := *b.Scale
+	scale.Warmup, scale.Work = scale.Budget/4, "FAR"
+	b.Scale = &scale
+	figures, err := b.Study.Select("misses")
+	if err != nil {
+		t.Fatal(err)
+	}
+	done, err := b.Do(context.Background(), figures)
+	if err != nil || len(done[0].Problems) > 0 {
+		t.Fatal(err, done[0].Problems)
+	}
+	for _, p := range b.programs(figures[0], "stream") {
+		far, _ := b.Single(p, b.Study.config("FAR"))
+		near, _ := b.Single(p, b.Study.config("NEAR"))
+		if w := far.Tenants[0].Window; w.Start != scale.Warmup || w.End != scale.Budget {
+			t.Errorf("%s on FAR: window %+v", p, w)
+		}
+		// Instructions are counted every 500 cycles, so that both ends may lie that much too late.
+		a, x := &far.Tenants[0], &near.Tenants[0]
+		slack := 500 * x.IPC * 4
+		if x.Window.Of != sim.OfInstructions || math.Abs(float64(x.ThreadInsts)-float64(a.ThreadInsts)) > slack ||
+			math.Abs(float64(near.Outside.ThreadInsts)-float64(far.Outside.ThreadInsts)) > slack || a.Window == x.Window {
+			t.Errorf("%s: %d instructions in %+v and %d in %+v", p, a.ThreadInsts, a.Window, x.ThreadInsts, x.Window)
+		}
+	}
+	if note := done[0].Draw.Note; !strings.Contains(note, "the work FAR does in cycles") {
+		t.Errorf("the figure says %q", note)
+	}
+}
+
 // A subset of a figure's own comes before that of its scale.
 func TestSubsetsOfFigures(t *testing.T) {
 	s, err := Load("testdata/tiny/")

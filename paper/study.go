@@ -60,6 +60,10 @@ type Scale struct {
 	Instructions uint64 `yaml:"instructions"`
 	// Warmup is core cycles at their begin that do not count.
 	Warmup uint64 `yaml:"warmup"`
+	// Work names the configuration whose runs of a program are of the budget's cycles: those on all others execute the
+	// thread instructions it does, before the warm-up's end and behind it, so that every run is measured over the same
+	// part of the program.
+	Work string `yaml:"work"`
 	// Whole runs programs to their end, of a mix until the slowest has ended; then the budget is how
 	// long that may take at most.
 	Whole  bool   `yaml:"whole"`

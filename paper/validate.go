@@ -44,8 +44,8 @@ func (s *Study) validateScales(root *yamldoc.Node) error {
 			return at.Errorf("a scale needs a name of its own, budget, inputs and about")
 		}
 		if c.Whole {
-			if c.Epoch+c.Profile+c.Warmup+c.Instructions > 0 {
-				return at.Errorf("scale %s: whole runs have no epoch, profile, warmup and instructions", c.Name)
+			if c.Epoch+c.Profile+c.Warmup+c.Instructions > 0 || c.Work != "" {
+				return at.Errorf("scale %s: whole runs have no epoch, profile, warmup, work and instructions", c.Name)
 			}
 			seen[c.Name] = true
 			continue
@@ -55,6 +55,9 @@ func (s *Study) validateScales(root *yamldoc.Node) error {
 		}
 		if c.Profile == 0 || c.Profile > c.Budget {
 			return at.Errorf("scale %s: profile must be in 1..%d, the budget", c.Name, c.Budget)
+		}
+		if c.Work != "" && (s.config(c.Work) == nil || c.Instructions > 0) {
+			return at.Errorf("scale %s: work names a configuration, and excludes instructions", c.Name)
 		}
 		if c.Warmup >= c.Budget {
 			return at.Errorf("scale %s: warmup must be below the budget, %d", c.Name, c.Budget)
