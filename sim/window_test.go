@@ -169,8 +169,9 @@ func TestWarmupOfInstructions(t *testing.T) {
 	least := uint64(math.MaxUint64)
 	for i := range r.Tenants {
 		x, w := &r.Tenants[i], &whole.Tenants[i]
-		if x.Window.Of != sim.OfInstructions || x.Window.Start%500 != 0 || x.Window.Start != r.Tenants[0].Window.Start ||
-			x.Window.End < w.Window.End || i == 0 && x.Window.End != w.Window.End {
+		if x.Window.Of != sim.OfInstructions || x.Window.Start%500 != 0 ||
+			x.Window.Start != r.Tenants[0].Window.Start || x.Window.End < w.Window.End ||
+			i == 0 && x.Window.End != w.Window.End {
 			t.Errorf("%s: %+v, without warm-up %+v", x.Name, x.Window, w.Window)
 		}
 		if n := epochInsts(r, i, x.Window.Start, x.Window.End); x.ThreadInsts != n || n == 0 {
