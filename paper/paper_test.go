@@ -420,8 +420,9 @@ func TestSinglesOfEqualWork(t *testing.T) {
 		// Instructions are counted every 500 cycles, so that both ends may lie that much too late.
 		a, x := &far.Tenants[0], &near.Tenants[0]
 		slack := 500 * x.IPC * 4
-		if x.Window.Of != sim.OfInstructions || math.Abs(float64(x.ThreadInsts)-float64(a.ThreadInsts)) > slack ||
-			math.Abs(float64(near.Outside.ThreadInsts)-float64(far.Outside.ThreadInsts)) > slack || a.Window == x.Window {
+		apart := func(i, j uint64) bool { return math.Abs(float64(i)-float64(j)) > slack }
+		if x.Window.Of != sim.OfInstructions || apart(x.ThreadInsts, a.ThreadInsts) ||
+			apart(near.Outside.ThreadInsts, far.Outside.ThreadInsts) || a.Window == x.Window {
 			t.Errorf("%s: %d instructions in %+v and %d in %+v", p, a.ThreadInsts, a.Window, x.ThreadInsts, x.Window)
 		}
 	}

@@ -335,8 +335,8 @@ func (r *resolver) length() (sim.Length, error) {
 			l.MaxCycles), "length", "warmup")
 	}
 	if l.Warmup > 0 && l.WarmupInstructions > 0 {
-		return l, r.complain(errors.New("warmup and warmup_instructions exclude each other: say which ends the warm-up"),
-			"length", "warmup_instructions")
+		return l, r.complain(errors.New("warmup and warmup_instructions exclude each other: "+
+			"say which ends the warm-up"), "length", "warmup_instructions")
 	}
 	if l.Instructions > 0 && l.WarmupInstructions >= l.Instructions {
 		return l, r.complain(fmt.Errorf("a warm-up of %d instructions leaves nothing of the %d of the run",
