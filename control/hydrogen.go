@@ -12,10 +12,11 @@ import "fmt"
 //
 // Readings. A phase begins where the one before was best and measures that again: the plan
 // of the sample that ends a phase, which counts for the old one, goes there. Phases count
-// from 0. The start is Figure 3's split; tokens begin in the middle. A step that would leave
-// the range or bw*ways/channels <= cap is not tried, so on that edge cap and bw, which move
-// one at a time, can end beside the best pair. With one way per set cap has no meaning and
-// is not searched.
+// from 0, or from `first`: what a cold machine does is no measure for what comes later, and
+// the paper fast-forwards over the beginning. The start is Figure 3's split; tokens begin in
+// the middle. A step that would leave the range or bw*ways/channels <= cap is not tried, so
+// on that edge cap and bw, which move one at a time, can end beside the best pair. With one
+// way per set cap has no meaning and is not searched.
 func hydrogenEntry() Entry {
 	return Entry{
 		Name: "hydrogen", Source: "Li and Gao, Hydrogen, SC 2024, section IV-C", Period: 10_000_000,
@@ -28,14 +29,17 @@ func hydrogenEntry() Entry {
 			return err
 		},
 		Make: func(m Machine, get func(string) float64) Policy {
-			g, _ := hydrogenGrid(get) // Check has looked
-			phase := uint64(get("phase"))
-			if m.CPUHz > 0 {
-				epoch := uint64(get("epoch"))
-				phase = (phase + epoch - 1) / epoch * max(1, uint64(get("epoch")*m.CoreHz/m.CPUHz+0.5))
+			g, _ := hydrogenGrid(get)            // Check has looked
+			epochs := func(name string) uint64 { // in the samples' cycles
+				n := uint64(get(name))
+				if m.CPUHz > 0 {
+					epoch := uint64(get("epoch"))
+					n = (n + epoch - 1) / epoch * max(1, uint64(get("epoch")*m.CoreHz/m.CPUHz+0.5))
+				}
+				return n
 			}
 			return Of((&hydrogen{
-				search: climb{grid: g, best: g.start}, phase: phase,
+				search: climb{grid: g, best: g.start}, phase: epochs("phase"), first: epochs("first"),
 				cpu: get("w_cpu"), gpu: get("w_gpu"),
 			}).decide)
 		},
@@ -71,14 +75,20 @@ func (h *hydrogen) value(s *hydrogenSample) (value float64) {
 type hydrogen struct {
 	search   climb
 	cpu, gpu float64 // weights
-	phase    uint64  // CPU cycles; 0: there is one that never ends
+	phase    uint64  // in the cycles of samples; 0: there is one that never ends
+	first    uint64  // when the first one begins
 	phases   uint64  // that are over
 }
 
 func (h *hydrogen) decide(s *hydrogenSample) Plan {
 	value := h.value(s)
-	why := fmt.Sprintf("weighted IPC %.4g: %s", value, h.search.measured(value))
-	if h.phase > 0 && s.Cycle > 0 && s.Cycle%h.phase == 0 {
+	why := fmt.Sprintf("weighted IPC %.4g: ", value)
+	if h.first > 0 && s.Cycle <= h.first {
+		why += fmt.Sprintf("the first phase begins at cycle %d", h.first)
+	} else {
+		why += h.search.measured(value)
+	}
+	if h.phase > 0 && s.Cycle > h.first && (s.Cycle-h.first)%h.phase == 0 {
 		h.phases++
 		h.search.reopen()
 		why += "; a new phase measures the best point again"

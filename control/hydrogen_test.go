@@ -264,6 +264,28 @@ func TestHydrogenReplay(t *testing.T) {
 	}
 }
 
+// Until the first phase begins the start is held, whatever is measured; its phases are counted from there.
+func TestHydrogenFirstPhase(t *testing.T) {
+	var samples []string
+	for i, ipc := range []float64{99, 98, 1, 2, 1, 1, 1} {
+		samples = append(samples, fmt.Sprintf(`{"cycle": %d, "cpu_ipc": %g, "gpu_ipc": 0}`, 10*(i+1), ipc))
+	}
+	plans, err := replayed(t, "hydrogen",
+		Params{"tok": 0, "tok_max": 13, "tok_step": 7, "epoch": 10, "phase": 40, "first": 20}, "s.json",
+		[]byte("["+strings.Join(samples, ",\n")+"]"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []string{
+		"3 1 0 0", "3 1 0 0", "2 1 0 0", "1 1 0 0", "2 2 0 0", "2 1 0 1", "3 1 0 1",
+	} {
+		p := plans[i].(*HydrogenPlan)
+		if got := fmt.Sprint(p.Cap, p.BW, p.Tok, p.Phase); got != want {
+			t.Errorf("plan %d: %s, want %s (%v)", i, got, want, p.Why)
+		}
+	}
+}
+
 // A sample of cycle 0 is the first of phase 0: it opens no other.
 func TestHydrogenCycle0(t *testing.T) {
 	p := newClimbing(t, Params{"phase": 10}).policy.Decide(&hydrogenSample{}).(*HydrogenPlan)

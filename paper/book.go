@@ -141,6 +141,7 @@ func (b *Book) spec(keys []string, s sim.Sharing) sim.Spec {
 		spec.Apps = append(spec.Apps, sim.App{
 			Name: k, Path: filepath.Join(b.Apps, folder),
 			Args: b.Study.program(k).Inputs[b.Scale.Inputs], Repeat: b.Scale.Whole && len(keys) > 1,
+			AccessesOnly: b.Study.AccessesOnly,
 		})
 	}
 	return spec

@@ -32,6 +32,8 @@ type Config struct {
 	Copies int     `yaml:"copies"`
 	Weight float64 `yaml:"weight"`
 	Over   string  `yaml:"over"`
+	// WholeKernels runs kernels whole in a study whose others are their accesses alone.
+	WholeKernels bool `yaml:"whole_kernels"`
 }
 
 // Pair is two configurations one of which is held against the other.

@@ -47,6 +47,9 @@ func (b *Book) Sides(m *mixes.Mix, c *Config, whose side) (*sim.Result, error) {
 	spec := b.spec(kernels, sharing)
 	spec.Machine, spec.Set = name, set
 	spec.Length.Warmup = b.Scale.Warmup
+	for i := range spec.Apps {
+		spec.Apps[i].AccessesOnly = b.Study.AccessesOnly && !c.WholeKernels
+	}
 	if whose != gpuSide {
 		copies := c.Copies
 		if copies == 0 {

@@ -28,19 +28,21 @@ var files embed.FS
 
 // Study is a paper's experiments (study.yaml).
 type Study struct {
-	Name     string          `yaml:"name"`
-	Title    string          `yaml:"title"`
-	Machine  string          `yaml:"machine"`
-	Set      runfile.Scalars `yaml:"set"`     // what differs from the machine's sheet
-	SetWhy   string          `yaml:"set_why"` // and why; printed with every result
-	Mixes    string          `yaml:"mixes"`   // list of package mixes, or a file beside the study
-	Weight   float64         `yaml:"weight"`  // of the CPU's speed-up in one of both sides; the GPU's is 1
-	Scales   []Scale         `yaml:"scales"`
-	Programs []Program       `yaml:"programs"`
-	Subsets  []Subset        `yaml:"subsets"`
-	Schemes  []Scheme        `yaml:"schemes"`
-	Configs  []Config        `yaml:"configs"` // machines that are compared
-	Figures  []Figure        `yaml:"figures"`
+	Name    string          `yaml:"name"`
+	Title   string          `yaml:"title"`
+	Machine string          `yaml:"machine"`
+	Set     runfile.Scalars `yaml:"set"`     // what differs from the machine's sheet
+	SetWhy  string          `yaml:"set_why"` // and why; printed with every result
+	Mixes   string          `yaml:"mixes"`   // list of package mixes, or a file beside the study
+	// AccessesOnly leaves of all kernels their accesses to memory: the paper's simulator is driven by traces of those.
+	AccessesOnly bool      `yaml:"accesses_only"`
+	Weight       float64   `yaml:"weight"` // of the CPU's speed-up in one of both sides; the GPU's is 1
+	Scales       []Scale   `yaml:"scales"`
+	Programs     []Program `yaml:"programs"`
+	Subsets      []Subset  `yaml:"subsets"`
+	Schemes      []Scheme  `yaml:"schemes"`
+	Configs      []Config  `yaml:"configs"` // machines that are compared
+	Figures      []Figure  `yaml:"figures"`
 
 	list    *mixes.List
 	claims  []Claim

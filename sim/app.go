@@ -13,6 +13,7 @@ import (
 	"github.com/heddle-sim/heddle/apps/reference"
 	"github.com/heddle-sim/heddle/host"
 	"github.com/heddle-sim/heddle/host/script"
+	"github.com/heddle-sim/heddle/isa/accesses"
 	"github.com/heddle-sim/heddle/mem"
 	"github.com/heddle-sim/heddle/trace/accelsim"
 	"github.com/heddle-sim/heddle/trace/record"
@@ -46,8 +47,9 @@ type app struct {
 	checks  []Check
 	targets []kernelTarget // of its kernels, the one set last at the end
 
-	traces  []io.Closer // of its CPU cores
-	running bool        // its CPU cores go through its program over and over
+	filter  accesses.Filter // of AccessesOnly
+	traces  []io.Closer     // of its CPU cores
+	running bool            // its CPU cores go through its program over and over
 
 	arrived, begun uint64 // begun: of the present execution
 	done           bool   // has done what counts: finished once, or executed its instructions

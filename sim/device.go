@@ -41,6 +41,9 @@ func (d *device) Enqueue(op *host.Op) error {
 		d.streams = append(d.streams, &stream{})
 	}
 	s := d.streams[op.Stream]
+	if op.Kind == host.OpLaunch && d.a.spec.AccessesOnly {
+		op.Grid = d.a.filter.Of(op.Grid)
+	}
 	s.ops = append(s.ops, op)
 	return nil
 }

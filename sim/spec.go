@@ -69,6 +69,9 @@ type App struct {
 	Args   map[string]string `json:"args,omitempty"`
 	Arrive uint64            `json:"arrive,omitempty"` // core cycle
 	Repeat bool              `json:"repeat,omitempty"` // start again until the slowest application ends
+	// AccessesOnly leaves of its kernels the accesses to global and local memory, fences and barriers (package
+	// isa/accesses): the others take no time, and nothing waits for a register.
+	AccessesOnly bool `json:"accesses_only,omitempty"`
 	// QoS is the IPC target, thread instructions per core cycle with a kernel on the GPU; of
 	// QoSKernel where that is named. QoSShare is what it is resolved from: a fraction of the
 	// IPC alone (package lab does that).

@@ -40,13 +40,14 @@ type Doc struct {
 
 // AppDoc is one application of a run file.
 type AppDoc struct {
-	Name   string  `yaml:"name" jsonschema_description:"Name in reports; the folder's name when left out"`
-	Path   string  `yaml:"path" jsonschema_description:"Folder with app.star or an Accel-Sim trace (kernelslist.g), or a recording (heddle run --record), relative to this file"`
-	CPU    *CPU    `yaml:"cpu" jsonschema_description:"Instead of path: a program for CPU cores, on machines that have some"`
-	Args   Scalars `yaml:"args" jsonschema_description:"Arguments of the program's main"`
-	Arrive uint64  `yaml:"arrive" jsonschema:"default=0" jsonschema_description:"Core cycle at which it arrives"`
-	Repeat bool    `yaml:"repeat" jsonschema:"default=false" jsonschema_description:"Start again until the slowest application has ended"`
-	QoS    Target  `yaml:"qos" jsonschema_description:"Target of a latency-sensitive application in thread instructions per core cycle with a kernel on the GPU, or as a share of what it reaches alone (80%); of one kernel as {kernel: NAME, ipc: 80%}"`
+	Name         string  `yaml:"name" jsonschema_description:"Name in reports; the folder's name when left out"`
+	Path         string  `yaml:"path" jsonschema_description:"Folder with app.star or an Accel-Sim trace (kernelslist.g), or a recording (heddle run --record), relative to this file"`
+	CPU          *CPU    `yaml:"cpu" jsonschema_description:"Instead of path: a program for CPU cores, on machines that have some"`
+	Args         Scalars `yaml:"args" jsonschema_description:"Arguments of the program's main"`
+	Arrive       uint64  `yaml:"arrive" jsonschema:"default=0" jsonschema_description:"Core cycle at which it arrives"`
+	Repeat       bool    `yaml:"repeat" jsonschema:"default=false" jsonschema_description:"Start again until the slowest application has ended"`
+	AccessesOnly bool    `yaml:"accesses_only" jsonschema:"default=false" jsonschema_description:"Of its kernels only the accesses to global and local memory take time, with fences and barriers; nothing waits for a register: a memory's study that is driven by traces of accesses"`
+	QoS          Target  `yaml:"qos" jsonschema_description:"Target of a latency-sensitive application in thread instructions per core cycle with a kernel on the GPU, or as a share of what it reaches alone (80%); of one kernel as {kernel: NAME, ipc: 80%}"`
 }
 
 // CPU is a program for CPU cores.
