@@ -344,9 +344,13 @@ func (d *dmaEngine) still(j *dmaJob) bool {
 }
 
 func (d *dmaEngine) takeFrames(j *dmaJob) {
-	for range j.pages {
-		ppn, err := d.tables.TakeFrame(j.tenant)
-		d.verdict.fail(err)
+	for _, key := range j.pages {
+		ppn, ok := d.unified.zero.take(key)
+		if !ok {
+			var err error
+			ppn, err = d.tables.TakeFrame(j.tenant)
+			d.verdict.fail(err)
+		}
 		j.frames = append(j.frames, ppn)
 	}
 	d.used += len(j.frames)
