@@ -120,9 +120,7 @@ func (d *dmaEngine) fetch(now uint64, t *uvm.Transfer) {
 	row := d.row[j.tenant]
 	row[uvmMigrated] += uint64(t.Pages)
 	row[uvmThrashed] += uint64(t.Again)
-	if !t.Demand {
-		row[uvmPrefetched] += uint64(t.Pages)
-	}
+	row[uvmPrefetched] += uint64(t.Pages - t.Faults)
 }
 
 // evict queues pages that leave; those of clean chunks leave without a transfer.
@@ -151,8 +149,8 @@ func (d *dmaEngine) evict(now uint64, e *uvm.Eviction) {
 func (d *dmaEngine) queue(now uint64, i int32, way int) {
 	j := &d.jobs[i]
 	t := link.Transfer{ID: i, Bytes: int64(len(j.pages)) * uvm.PageSize, Queued: now, Tenant: j.tenant}
-	if way == 0 && j.in.Demand {
-		t.Setup = uint64(len(j.pages)) * d.perFault
+	if way == 0 {
+		t.Setup = uint64(j.in.Faults) * d.perFault
 	}
 	d.host.way[way].Push(t)
 	d.agenda.wakeMMU(now)
@@ -174,7 +172,7 @@ func (d *dmaEngine) book(j *dmaJob, n uint64) {
 // of says for which request of the host the last n transfers were queued.
 func (d *dmaEngine) of(m *Migration, n int) {
 	for i := range d.jobs {
-		if j := &d.jobs[i]; n > 0 && j.state == jobWaiting && !j.toHost && !j.in.Demand && j.asker == nil &&
+		if j := &d.jobs[i]; n > 0 && j.state == jobWaiting && !j.toHost && j.in.Faults == 0 && j.asker == nil &&
 			j.in.Addr < m.at && j.in.Addr >= m.at-uvm.ChunkSize {
 			j.asker = m
 			n--

@@ -33,10 +33,6 @@ type UnifiedMemory struct {
 	// FaultsOnLink has each page that has faulted take the direction to the device for as long as the driver
 	// otherwise takes for a batch, before its transfer, as the dissertation's public simulator does.
 	FaultsOnLink bool
-	// Public has of that simulator what lies outside the runtime, too: an access to a page of the host takes the
-	// direction to the device and then finds the page in caches and memory of the device (zerocopy.go), and a
-	// large copy of a program has half the bandwidth.
-	Public bool
 	// Throttle has pages that host and device take from each other wait on the host, as today's driver does.
 	Throttle bool
 	// Accesses has the accesses of each page counted, for Accesses.

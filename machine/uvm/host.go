@@ -102,7 +102,8 @@ func (r *Runtime) Keep(e *Eviction) {
 		return
 	}
 	for b := range BlocksPerChunk {
-		if e.mask.CountIn(b*PagesPerBlock, PagesPerBlock) > 0 && c.counter[b]>>countBits > 0 {
+		left := e.mask.CountIn(b*PagesPerBlock, PagesPerBlock) > 0 || r.o.Public && e.WriteBack
+		if left && c.counter[b]>>countBits > 0 {
 			c.counter[b] -= 1 << countBits
 		}
 	}
