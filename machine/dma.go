@@ -33,6 +33,7 @@ type dmaEngine struct {
 	perFault uint64 // cycles of a direction for each page that has faulted, where the driver handles none
 	lineSize uint64
 	whole    uint8 // all sectors of a line
+	early    bool  // a frame may be planned for again when the write-back of its page begins
 	row      [][]uint64
 }
 
@@ -50,6 +51,7 @@ type dmaJob struct {
 	state   uint8
 	toHost  bool
 	dead    bool // its allocation was freed
+	freed   bool // its frames do not count as used any more
 	tenant  mem.TenantID
 	in      uvm.Transfer
 	out     uvm.Eviction
@@ -300,7 +302,7 @@ func (d *dmaEngine) mayCome(t *link.Transfer) bool {
 		return true
 	}
 	j := &d.jobs[t.ID]
-	if d.used+len(j.pages) > d.unified.runtime.Capacity() {
+	if d.used+len(j.pages) > d.unified.runtime.Capacity() || d.early && d.freeFrames() < len(j.pages) {
 		return false
 	}
 	for _, key := range j.pages {
@@ -379,6 +381,9 @@ func (d *dmaEngine) advance(i int32, now uint64) bool {
 			d.done(i)
 			return true
 		}
+		if j.freed = d.early; j.freed {
+			d.used -= len(j.frames)
+		}
 		d.copy(now, i, 1)
 		return false
 	case jobCopying:
@@ -427,6 +432,15 @@ func (d *dmaEngine) arrive(j *dmaJob, now uint64) {
 	}
 }
 
+// freeFrames is how many frames the device has left.
+func (d *dmaEngine) freeFrames() (n int) {
+	f := d.tables.Frames()
+	for k := range f.Pools() {
+		n += f.Free(k)
+	}
+	return n
+}
+
 // giveFrames gives the frames of a job back. What the LLC holds of those that were read is of no use
 // any more; the others' lines, and those of L1s, the tables have forgotten.
 func (d *dmaEngine) giveFrames(j *dmaJob) {
@@ -440,6 +454,8 @@ func (d *dmaEngine) giveFrames(j *dmaJob) {
 		}
 	}
 	d.tables.GiveFrames(j.tenant, j.frames)
-	d.used -= len(j.frames)
+	if !j.freed {
+		d.used -= len(j.frames)
+	}
 	j.frames = j.frames[:0]
 }

@@ -153,6 +153,7 @@ func (b *builder) unified() error {
 	}
 	if o.Public {
 		u.zero.build(u, s)
+		u.dma.early = true
 	}
 	u.dma.build(b, table)
 	u.remote.build(b)

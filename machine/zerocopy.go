@@ -69,13 +69,10 @@ func (z *zeroCopies) place(key uint64) uint64 {
 		return ppn
 	}
 	u := z.unified
-	f, free := u.tables.Frames(), 0
-	for k := range f.Pools() {
-		free += f.Free(k)
-	}
+	f := u.tables.Frames()
 	all, _ := u.runtime.Allocated(keyTenant(key))
 	most := min(u.runtime.Capacity(), int(all/uvm.PageSize)) // frames of managed memory
-	if free <= most-u.dma.used+f.Pools()*f.PerPool()/tablesShare {
+	if u.dma.freeFrames() <= most-u.dma.used+f.Pools()*f.PerPool()/tablesShare {
 		return remotePage(key)
 	}
 	ppn, err := u.tables.TakeFrame(keyTenant(key))

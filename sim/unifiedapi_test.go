@@ -301,3 +301,32 @@ func TestLargeCopies(t *testing.T) {
 		t.Errorf("2 MB: %d cycles more", int64(b-a))
 	}
 }
+
+// Memory is full and the page that comes needs the frame of one that leaves: in the public simulator it has it when the
+// write-back begins, and the two are on the link at the same time; else when the last line has been read.
+func TestFrameOfLeavingPage(t *testing.T) {
+	var offsets []int
+	for o := 4096; o <= 16*4096; o += 4096 {
+		offsets = append(offsets, o)
+	}
+	for runtime, early := range map[string]bool{"dissertation": false, "uvmsmart-compat": true} {
+		s := walk(2*block, Unified{Runtime: runtime, Prefetch: "none", Evict: "lru4k", Capacity: "65536"}, offsets...)
+		s.Set = map[string]string{"uvm.fault": "0"}
+		var in, out []Span
+		for _, x := range right(t, &s).Spans {
+			switch x.Track {
+			case "unified memory/to the device":
+				in = append(in, x)
+			case "unified memory/to the host":
+				out = append(out, x)
+			}
+		}
+		if len(in) != 17 || len(out) == 0 {
+			t.Fatalf("%s: %d pages come, %d leave", runtime, len(in), len(out))
+		}
+		// 4 KB take 2605 cycles.
+		if late := int64(in[16].Start - out[0].Start); early != (late < 10) || !early && late < 2500 {
+			t.Errorf("%s: the page comes %d cycles after the other begins to leave", runtime, late)
+		}
+	}
+}

@@ -112,6 +112,9 @@ func (r *Runtime) Keep(e *Eviction) {
 	r.Totals.Kept += uint64(e.Pages)
 	if e.WriteBack {
 		r.Totals.Written -= uint64(e.Pages)
+		if r.o.Public {
+			c.dirty = c.dirty.Or(&e.mask)
+		}
 	}
 }
 

@@ -1,9 +1,10 @@
 package uvm
 
 // What Options.Public changes: the rules of the dissertation's public simulator (UVMSmart) where they differ from the
-// text. Beside what is here, every write-back is a round trip
+// text. Beside what is here, pages whose write-back is called off are dirty (Keep), and every write-back is a round trip
 // of all blocks of its tree (commitEvictions). In the machine an access to a page of the host takes the link and then
-// finds the page in caches and memory of the device, and a large copy of a program has half the bandwidth.
+// finds the page in caches and memory of the device, a large copy of a program has half the bandwidth, and the frames of
+// pages that leave may be planned for again when their write-back begins.
 
 // cutTransfers lists the batch tree by tree: its pages ascending, cut at gaps, at the ends of trees, and behind each
 // page that faults. A fault of the first page of a block is a transfer of 4 KB, and one of 60 KB.

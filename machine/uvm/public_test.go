@@ -114,3 +114,44 @@ func TestTripsOfTree(t *testing.T) {
 		}
 	}
 }
+
+// A write-back that is called off leaves its pages dirty in the public simulator, so that they are written back the
+// next time even where clean chunks are not.
+func TestKeptIsDirty(t *testing.T) {
+	for _, public := range []bool{false, true} {
+		r := runtimeOf(t, Options{
+			Capacity: BlockSize, Prefetch: "sl", Evict: "lru2m", Migrate: "first-touch", Public: public,
+		}, BlockSize, BlockSize)
+		p := r.Plan([]uint64{0})
+		for i := range p.In {
+			r.Arrive(&p.In[i])
+		}
+		r.Used(0, false)
+		r.Keep(&r.Plan([]uint64{8 * ChunkSize}).Out[0])
+		if dirty := r.chunks[0].dirty.Count(); dirty != 0 && !public || dirty != PagesPerBlock && public {
+			t.Errorf("public %v: %d pages are dirty", public, dirty)
+		}
+	}
+}
+
+// Blocks that come twice in a kernel are used again, and in order where they come twice in a row, if all allocations
+// are one; else a kernel's own blocks say nothing of data that is used again.
+func TestTwiceInKernel(t *testing.T) {
+	for together, want := range map[bool]Pattern{false: Undecided, true: Regular} {
+		r, err := New(Options{Capacity: 4 << 20, Smart: true, Together: together, Ts: 8, P: 8})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := r.Allocate(0, 0, ChunkSize, false); err != nil {
+			t.Fatal(err)
+		}
+		r.Kernel(0)
+		c, one := &r.chunks[0], span(0, 1)
+		observe(r, c, &one)
+		observe(r, c, &one)
+		r.Kernel(0)
+		if got := r.PatternOf(0); got != want {
+			t.Errorf("together %v: %v, want %v", together, got, want)
+		}
+	}
+}
