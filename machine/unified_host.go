@@ -78,3 +78,10 @@ func (u *unified) prefetch(now uint64, m *Migration) {
 		u.dma.of(m, len(p.In))
 	}
 }
+
+// Synchronized is told that a tenant's program has waited for the device (cudaDeviceSynchronize).
+func (u *unified) Synchronized(tenant int) {
+	if u.On() {
+		u.runtime.Synchronized(mem.TenantID(tenant))
+	}
+}

@@ -330,3 +330,20 @@ func TestFrameOfLeavingPage(t *testing.T) {
 		}
 	}
 }
+
+// device_synchronize, and no other wait, has the public simulator's set count accesses anew: six of a block before it and
+// six behind it do not bring the block, as twelve without it do.
+func TestSynchronizeCounts(t *testing.T) {
+	for wait, want := range map[string]uint64{"    device_synchronize()": 0, "    print(c[0])": 1} {
+		s := vectors(t, "malloc_managed", `    mem_advise(a, "preferred_location", to = host)
+    prefetch_async(b, to = device)
+    prefetch_async(c, to = device)
+    launch(k, grid = 1, block = 192, args = [a, b, c, 192])
+`+wait)
+		s.Sharing.Memory.Unified = Unified{Runtime: "uvmsmart-compat"}
+		s.Apps[0].Args = map[string]string{"n": "192"}
+		if n := totals(right(t, &s), "uvm"); min(n["faults"], 1) != want {
+			t.Errorf("%s: %d faults", wait, n["faults"])
+		}
+	}
+}

@@ -1,5 +1,7 @@
 package uvm
 
+import "github.com/heddle-sim/heddle/mem"
+
 // What Options.Public changes: the rules of the dissertation's public simulator (UVMSmart) where they differ from the
 // text. Beside what is here, pages whose write-back is called off are dirty (Keep), and every write-back is a round trip
 // of all blocks of its tree (commitEvictions). In the machine an access to a page of the host takes the link and then
@@ -16,6 +18,16 @@ func cutTransfers(r *Runtime) {
 			open := before == k-1 && r.plan.In[len(r.plan.In)-1].Faults == 0
 			r.extend(i, k, open, c.fault.Has(k))
 			before = k
+		}
+	}
+}
+
+// Synchronized tells that a tenant's program has waited for the device: the public simulator begins to count its accesses
+// and round trips anew.
+func (r *Runtime) Synchronized(tenant mem.TenantID) {
+	for i := range r.chunks {
+		if c := &r.chunks[i]; r.o.Public && c.live && c.tenant == tenant {
+			clear(c.counter[:])
 		}
 	}
 }

@@ -155,3 +155,23 @@ func TestTwiceInKernel(t *testing.T) {
 		}
 	}
 }
+
+// A program that waits for the device has its accesses counted anew by the public simulator: of twice seven of a
+// block none is the eighth.
+func TestCountsOfSynchronized(t *testing.T) {
+	for public, want := range map[bool]Verdict{false: Fault, true: Remote} {
+		r := runtimeOf(t, Options{
+			Capacity: ChunkSize, Prefetch: "none", Evict: "lru2m", Migrate: "always", Public: public,
+		}, BlockSize)
+		var v Verdict
+		for k := range 14 {
+			if k == 7 {
+				r.Synchronized(0)
+			}
+			v, _ = r.Access(0, false)
+		}
+		if v != want {
+			t.Errorf("public %v: the last access finds %v, want %v", public, v, want)
+		}
+	}
+}
