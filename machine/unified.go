@@ -371,8 +371,8 @@ func (u *unified) Access(now uint64, tenant mem.TenantID, addr uint64, write, hi
 	if !u.runtime.Manages(key) {
 		return true
 	}
-	if hit && u.zero.on && u.runtime.Mapped(key) {
-		u.runtime.CountLocal(key, write)
+	if hit && u.zero.on && uvm.IsMapped(u.runtime, key) {
+		uvm.CountLocal(u.runtime, key, write)
 		return true
 	}
 	uvm.Unpin(u.runtime, now)

@@ -82,6 +82,6 @@ func (u *unified) prefetch(now uint64, m *Migration) {
 // Synchronized is told that a tenant's program has waited for the device (cudaDeviceSynchronize).
 func (u *unified) Synchronized(tenant int) {
 	if u.On() {
-		u.runtime.Synchronized(mem.TenantID(tenant))
+		uvm.Synchronized(u.runtime, mem.TenantID(tenant))
 	}
 }

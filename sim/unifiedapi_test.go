@@ -331,8 +331,8 @@ func TestFrameOfLeavingPage(t *testing.T) {
 	}
 }
 
-// device_synchronize, and no other wait, has the public simulator's set count accesses anew: six of a block before it and
-// six behind it do not bring the block, as twelve without it do.
+// device_synchronize, and no other wait, has the public simulator's set count accesses anew: six of a block before
+// it and six behind it do not bring the block, as twelve without it do.
 func TestSynchronizeCounts(t *testing.T) {
 	for wait, want := range map[string]uint64{"    device_synchronize()": 0, "    print(c[0])": 1} {
 		s := vectors(t, "malloc_managed", `    mem_advise(a, "preferred_location", to = host)

@@ -170,7 +170,8 @@ func TestHold(t *testing.T) {
 	if d.Start(4496, &x); !ok || d.Hold(1<<20, 0, 128, 200) != 1<<20+200 {
 		t.Error("an idle link is held at once")
 	}
-	if row := table.Row(0, 0); row[Remotes] != 3 || row[BusyCycles] != 2*4096+3*200 || row[WaitCycles] != 4086+4276+4496 {
+	row := table.Row(0, 0)
+	if row[Remotes] != 3 || row[BusyCycles] != 2*4096+3*200 || row[WaitCycles] != 4086+4276+4496 {
 		t.Errorf("%v", row)
 	}
 }

@@ -28,7 +28,7 @@ func (r *Runtime) Access(addr uint64, write bool) (Verdict, error) {
 	if write && r.allocationOf(addr).readOnly {
 		return 0, fmt.Errorf("0x%x is written, and in an allocation that is read-only", addr)
 	}
-	r.book(p, write)
+	book(r, p, write)
 	c := &r.chunks[p.chunk()]
 	k := p.index()
 	switch {
@@ -51,7 +51,7 @@ func (r *Runtime) Access(addr uint64, write bool) (Verdict, error) {
 }
 
 // book counts an access of a page.
-func (r *Runtime) book(p page, write bool) {
+func book(r *Runtime, p page, write bool) {
 	c := &r.chunks[p.chunk()]
 	r.count(c, p.index()/PagesPerBlock)
 	if r.watched {
@@ -89,17 +89,17 @@ func (r *Runtime) UnmapRemote(addr uint64) bool {
 	return true
 }
 
-// Mapped says that the device may have a translation of an absent page to the host.
-func (r *Runtime) Mapped(addr uint64) bool {
+// IsMapped says that the device may have a translation of an absent page to the host.
+func IsMapped(r *Runtime, addr uint64) bool {
 	p, ok := r.find(addr)
 	return ok && r.chunks[p.chunk()].mapped.Has(p.index())
 }
 
 // CountLocal books an access that has found a translation of an absent page and takes the page for one of the
 // device's: it is counted, and neither served on the host nor a reason to bring the page.
-func (r *Runtime) CountLocal(addr uint64, write bool) {
+func CountLocal(r *Runtime, addr uint64, write bool) {
 	if p, ok := r.find(addr); ok {
-		r.book(p, write)
+		book(r, p, write)
 	}
 }
 

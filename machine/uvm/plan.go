@@ -140,14 +140,14 @@ func (r *Runtime) transfers() {
 			for k := m.Next(0); k < PagesPerChunk; k = m.Next(k + 1) {
 				a := c.base + uint64(k)*PageSize
 				n := len(r.plan.In)
-				r.extend(i, k, n > first && r.plan.In[n-1].end() == a && sameTenant(r, i, a-1), demand)
+				extend(r, i, k, n > first && r.plan.In[n-1].end() == a && sameTenant(r, i, a-1), demand)
 			}
 		}
 	}
 }
 
 // extend adds a page to the last transfer, or begins one with it.
-func (r *Runtime) extend(i int32, k int, last, demand bool) {
+func extend(r *Runtime, i int32, k int, last, demand bool) {
 	c := &r.chunks[i]
 	if !last {
 		r.plan.In = append(r.plan.In, Transfer{Addr: c.base + uint64(k)*PageSize})
@@ -201,7 +201,7 @@ func (r *Runtime) drop() (n int) {
 	for i := last; i >= 0; i-- {
 		if t := &r.plan.In[i]; t.Pages > t.Faults {
 			n = t.Pages - t.Faults
-			r.cancel(t, t.Addr, n)
+			cancel(r, t, t.Addr, n)
 			if t.Addr += uint64(n) * PageSize; t.Pages == 0 {
 				r.plan.In = slices.Delete(r.plan.In, i, i+1)
 			}
@@ -211,7 +211,7 @@ func (r *Runtime) drop() (n int) {
 	t := &r.plan.In[last]
 	first := t.end() - PageSize
 	r.plan.Deferred = append(r.plan.Deferred, first)
-	r.cancel(t, first, 1)
+	cancel(r, t, first, 1)
 	if t.Faults--; t.Pages == 0 {
 		r.plan.In = r.plan.In[:last]
 	}
@@ -219,7 +219,7 @@ func (r *Runtime) drop() (n int) {
 }
 
 // cancel takes n pages of a transfer out of the batch.
-func (r *Runtime) cancel(t *Transfer, first uint64, n int) {
+func cancel(r *Runtime, t *Transfer, first uint64, n int) {
 	for a := first; a < first+uint64(n)*PageSize; a += PageSize {
 		p, _ := r.find(a)
 		c := &r.chunks[p.chunk()]

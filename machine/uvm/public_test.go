@@ -38,8 +38,9 @@ func TestCutTransfers(t *testing.T) {
 		false: "4/1 8/2 4/1 4/1 16/0 36/0 60/0 4/0 56/0 ",
 		true:  "4/1 20/1 4/1 36/0 64/1 8/1 56/0 ",
 	} {
-		r := runtimeOf(t, Options{Capacity: 8 << 20, Prefetch: "sl", Evict: "lru2m", Migrate: "first-touch", Public: public},
-			2*ChunkSize)
+		r := runtimeOf(t, Options{
+			Capacity: 8 << 20, Prefetch: "sl", Evict: "lru2m", Migrate: "first-touch", Public: public,
+		}, 2*ChunkSize)
 		if got := sizes(r.Plan(faults)); got != want {
 			t.Errorf("public %v: %s, want %s", public, got, want)
 		}
@@ -53,8 +54,9 @@ func TestCutTransfers(t *testing.T) {
 // a fault behind pages that come along is not put off for these for ever.
 func TestDropCut(t *testing.T) {
 	for _, public := range []bool{false, true} {
-		r := runtimeOf(t, Options{Capacity: 8 * PageSize, Prefetch: "sl", Evict: "lru4k", Migrate: "first-touch", Public: public},
-			BlockSize)
+		r := runtimeOf(t, Options{
+			Capacity: 8 * PageSize, Prefetch: "sl", Evict: "lru4k", Migrate: "first-touch", Public: public,
+		}, BlockSize)
 		p := r.Plan([]uint64{15 * PageSize})
 		if got := sizes(p); got != "4/1 " || len(p.Deferred) > 0 || p.In[0].Addr != 15*PageSize {
 			t.Errorf("public %v: %s from 0x%x, %d put off", public, got, p.In[0].Addr, len(p.Deferred))
@@ -67,7 +69,9 @@ func TestDropCut(t *testing.T) {
 
 // Pages that had been here before and are put off do not count among those of their transfer that come again.
 func TestAgainWithoutDeferred(t *testing.T) {
-	r := runtimeOf(t, Options{Capacity: 2 * PageSize, Prefetch: "none", Evict: "lru4k", Migrate: "first-touch"}, BlockSize)
+	r := runtimeOf(t, Options{
+		Capacity: 2 * PageSize, Prefetch: "none", Evict: "lru4k", Migrate: "first-touch",
+	}, BlockSize)
 	serve := func(faults ...uint64) *Plan {
 		p := r.Plan(faults)
 		for i := range p.Out {
@@ -166,7 +170,7 @@ func TestCountsOfSynchronized(t *testing.T) {
 		var v Verdict
 		for k := range 14 {
 			if k == 7 {
-				r.Synchronized(0)
+				Synchronized(r, 0)
 			}
 			v, _ = r.Access(0, false)
 		}
