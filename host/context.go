@@ -17,6 +17,10 @@ type Allocator interface {
 	Freed(r *mem.Region) error
 }
 
+// Synchronizer is implemented by devices that want to know when a program has waited for all that it asked for, because
+// it said so: not at the waits that an access of the host or a copy comes with.
+type Synchronizer interface{ Synchronized() }
+
 // Options of a Context.
 type Options struct {
 	// Ctx stops the program when it is cancelled; nil: never. A program also stops
@@ -178,7 +182,7 @@ func (c *Context) Free(a *Array) error {
 	if a.off != 0 || a.Size() != int64(len(r.Data)) {
 		return fmt.Errorf("cannot free a part of %s: free the array that malloc returned", r.Name)
 	}
-	if err := c.DeviceSynchronize(); err != nil {
+	if err := c.finish(); err != nil {
 		return err
 	}
 	if d, ok := c.dev.(Allocator); ok {

@@ -102,8 +102,19 @@ func (c *Context) fail(err error) error {
 	return err
 }
 
-// DeviceSynchronize waits for every stream.
+// DeviceSynchronize waits for every stream (cudaDeviceSynchronize).
 func (c *Context) DeviceSynchronize() error {
+	if err := c.finish(); err != nil {
+		return err
+	}
+	if d, ok := c.dev.(Synchronizer); ok {
+		d.Synchronized()
+	}
+	return nil
+}
+
+// finish waits for every stream.
+func (c *Context) finish() error {
 	if c.dead != nil {
 		return c.dead
 	}

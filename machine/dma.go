@@ -33,6 +33,7 @@ type dmaEngine struct {
 	perFault uint64 // cycles of a direction for each page that has faulted, where the driver handles none
 	lineSize uint64
 	whole    uint8 // all sectors of a line
+	early    bool  // a frame may be planned for again when the write-back of its page begins
 	row      [][]uint64
 }
 
@@ -50,6 +51,7 @@ type dmaJob struct {
 	state   uint8
 	toHost  bool
 	dead    bool // its allocation was freed
+	freed   bool // its frames do not count as used any more
 	tenant  mem.TenantID
 	in      uvm.Transfer
 	out     uvm.Eviction
@@ -120,9 +122,7 @@ func (d *dmaEngine) fetch(now uint64, t *uvm.Transfer) {
 	row := d.row[j.tenant]
 	row[uvmMigrated] += uint64(t.Pages)
 	row[uvmThrashed] += uint64(t.Again)
-	if !t.Demand {
-		row[uvmPrefetched] += uint64(t.Pages)
-	}
+	row[uvmPrefetched] += uint64(t.Pages - t.Faults)
 }
 
 // evict queues pages that leave; those of clean chunks leave without a transfer.
@@ -151,8 +151,8 @@ func (d *dmaEngine) evict(now uint64, e *uvm.Eviction) {
 func (d *dmaEngine) queue(now uint64, i int32, way int) {
 	j := &d.jobs[i]
 	t := link.Transfer{ID: i, Bytes: int64(len(j.pages)) * uvm.PageSize, Queued: now, Tenant: j.tenant}
-	if way == 0 && j.in.Demand {
-		t.Setup = uint64(len(j.pages)) * d.perFault
+	if way == 0 {
+		t.Setup = uint64(j.in.Faults) * d.perFault
 	}
 	d.host.way[way].Push(t)
 	d.agenda.wakeMMU(now)
@@ -174,7 +174,7 @@ func (d *dmaEngine) book(j *dmaJob, n uint64) {
 // of says for which request of the host the last n transfers were queued.
 func (d *dmaEngine) of(m *Migration, n int) {
 	for i := range d.jobs {
-		if j := &d.jobs[i]; n > 0 && j.state == jobWaiting && !j.toHost && !j.in.Demand && j.asker == nil &&
+		if j := &d.jobs[i]; n > 0 && j.state == jobWaiting && !j.toHost && j.in.Faults == 0 && j.asker == nil &&
 			j.in.Addr < m.at && j.in.Addr >= m.at-uvm.ChunkSize {
 			j.asker = m
 			n--
@@ -302,7 +302,7 @@ func (d *dmaEngine) mayCome(t *link.Transfer) bool {
 		return true
 	}
 	j := &d.jobs[t.ID]
-	if d.used+len(j.pages) > d.unified.runtime.Capacity() {
+	if d.used+len(j.pages) > d.unified.runtime.Capacity() || d.early && d.freeFrames() < len(j.pages) {
 		return false
 	}
 	for _, key := range j.pages {
@@ -344,9 +344,13 @@ func (d *dmaEngine) still(j *dmaJob) bool {
 }
 
 func (d *dmaEngine) takeFrames(j *dmaJob) {
-	for range j.pages {
-		ppn, err := d.tables.TakeFrame(j.tenant)
-		d.verdict.fail(err)
+	for _, key := range j.pages {
+		ppn, ok := d.unified.zero.take(key)
+		if !ok {
+			var err error
+			ppn, err = d.tables.TakeFrame(j.tenant)
+			d.verdict.fail(err)
+		}
 		j.frames = append(j.frames, ppn)
 	}
 	d.used += len(j.frames)
@@ -376,6 +380,9 @@ func (d *dmaEngine) advance(i int32, now uint64) bool {
 			d.giveFrames(j)
 			d.done(i)
 			return true
+		}
+		if j.freed = d.early; j.freed {
+			d.used -= len(j.frames)
 		}
 		d.copy(now, i, 1)
 		return false
@@ -425,6 +432,15 @@ func (d *dmaEngine) arrive(j *dmaJob, now uint64) {
 	}
 }
 
+// freeFrames is how many frames the device has left.
+func (d *dmaEngine) freeFrames() (n int) {
+	f := d.tables.Frames()
+	for k := range f.Pools() {
+		n += f.Free(k)
+	}
+	return n
+}
+
 // giveFrames gives the frames of a job back. What the LLC holds of those that were read is of no use
 // any more; the others' lines, and those of L1s, the tables have forgotten.
 func (d *dmaEngine) giveFrames(j *dmaJob) {
@@ -438,6 +454,8 @@ func (d *dmaEngine) giveFrames(j *dmaJob) {
 		}
 	}
 	d.tables.GiveFrames(j.tenant, j.frames)
-	d.used -= len(j.frames)
+	if !j.freed {
+		d.used -= len(j.frames)
+	}
 	j.frames = j.frames[:0]
 }

@@ -126,7 +126,7 @@ func (f *faultServer) serves(now uint64, r *uvm.Runtime, b filed) bool {
 		row[uvmThrottles]++
 	case uvm.Pinned:
 		r.MapRemote(b.key)
-		f.mmu.ResolveTo(now, keyTenant(b.key), keyPage(b.key), remotePage(b.key))
+		f.mmu.ResolveTo(now, keyTenant(b.key), keyPage(b.key), remotePage(b.key), true)
 		row[uvmPins]++
 	default:
 		return true

@@ -140,7 +140,7 @@ type homeWatch struct {
 }
 
 // Access implements sm.Watcher: what counts is what leaves the L1.
-func (w *homeWatch) Access(uint64, mem.TenantID, uint64, bool) bool { return true }
+func (w *homeWatch) Access(uint64, mem.TenantID, uint64, bool, bool) bool { return true }
 
 // MayWrite implements sm.Watcher: a write to a page that has copies must wait until it has none.
 func (w *homeWatch) MayWrite(now uint64, tenant mem.TenantID, addr uint64) bool {

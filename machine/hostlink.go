@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/heddle-sim/heddle/machine/link"
+	"github.com/heddle-sim/heddle/machine/uvm"
 	"github.com/heddle-sim/heddle/mem"
 	"github.com/heddle-sim/heddle/stat"
 )
@@ -77,6 +78,9 @@ func (b *builder) hostLink() error {
 	x.line, x.sector = uint64(s.LLC.Line), uint64(s.LLC.Sector)
 	if o := b.gpu.Unified.dma.order; o != nil {
 		x.order = o
+	}
+	if u := b.options.Unified; u != nil && u.Public {
+		x.cfg.Half = uvm.ChunkSize
 	}
 	t := b.table("link", link.Desc(), len(x.way))
 	for i := range x.way {

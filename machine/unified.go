@@ -80,6 +80,7 @@ type unified struct {
 	faults  faultServer
 	dma     dmaEngine
 	remote  remoteStore
+	zero    zeroCopies
 	asked   []*Migration
 	used    []uvm.PageUse
 	keeps   bool // Spans are kept
@@ -88,6 +89,9 @@ type unified struct {
 	ordered bool // whose faults come first is not its matter
 	Spans   []UnifiedSpan
 }
+
+// tablesShare is by how much memory is divided for the part of it that page tables and programs' own have.
+const tablesShare = 16
 
 // span keeps one.
 func (u *unified) span(k UnifiedKind, start, end uint64, n int, tenant mem.TenantID) {
@@ -119,7 +123,7 @@ func (b *builder) unified() error {
 	}
 	p := o.Options
 	if p.Capacity == 0 {
-		p.Capacity = s.MemoryBytes() / 16 * 15 &^ (uvm.PageSize - 1) // the rest is page tables' and programs' own
+		p.Capacity = s.MemoryBytes() / tablesShare * (tablesShare - 1) &^ (uvm.PageSize - 1)
 	}
 	if most := s.MemoryBytes(); p.Capacity > most {
 		return fmt.Errorf("unified memory of %d bytes is more than dram.capacity, %d", p.Capacity, most)
@@ -146,6 +150,10 @@ func (b *builder) unified() error {
 	}
 	if o.FaultsOnLink {
 		u.dma.perFault = cyclesOf(s.UVM.FaultUs, s)
+	}
+	if o.Public {
+		u.zero.build(u, s)
+		u.dma.early = true
 	}
 	u.dma.build(b, table)
 	u.remote.build(b)
@@ -243,6 +251,7 @@ func (u *unified) Heat() []uvm.Heat {
 func (u *unified) free(tenant mem.TenantID, base, bytes uint64) {
 	key := managedKey(tenant, base)
 	u.dma.abandon(key, key+uvm.Rounded(bytes))
+	u.zero.forget(key, key+uvm.Rounded(bytes))
 	u.dma.used -= u.runtime.Free(key)
 	u.tables.Unmap(tenant, base, uvm.Rounded(bytes))
 }
@@ -255,6 +264,7 @@ func (u *unified) release(tenant mem.TenantID) {
 			return
 		}
 		u.dma.abandon(base, base+bytes)
+		u.zero.forget(base, base+bytes)
 		u.dma.used -= u.runtime.Free(base)
 	}
 }
@@ -266,7 +276,7 @@ func (u *unified) Fault(now uint64, tenant mem.TenantID, vpn uint64, sm int) boo
 	case state == vm.Moving || state == vm.Resident: // where it may not stay, or it has come since
 		return u.driver.Fault(now, tenant, vpn, sm)
 	case !u.runtime.Manages(key): // registered memory of the host (zero copy)
-		u.mmu.ResolveTo(now, tenant, vpn, remotePage(key))
+		u.mmu.ResolveTo(now, tenant, vpn, remotePage(key), true)
 		return true
 	}
 	switch u.runtime.Where(key) {
@@ -275,8 +285,12 @@ func (u *unified) Fault(now uint64, tenant mem.TenantID, vpn uint64, sm int) boo
 		if u.runtime.Asked(key) {
 			return u.faults.file(now, key)
 		}
+		if u.zero.on {
+			u.zero.begin(now, key)
+			return true
+		}
 		u.runtime.MapRemote(key)
-		u.mmu.ResolveTo(now, tenant, vpn, remotePage(key))
+		u.mmu.ResolveTo(now, tenant, vpn, remotePage(key), true)
 	}
 	return true
 }
@@ -305,7 +319,7 @@ func (u *unified) Tick(now uint64) uint64 {
 	if u.runtime.Crowded() && !u.dma.leaving() {
 		u.carryOut(now, u.runtime.Shrink())
 	}
-	next = min(next, u.dma.start(now), u.remote.deliver(now))
+	next = min(next, u.dma.start(now), u.remote.deliver(now), u.zero.finish(now))
 	if invariants.On {
 		u.check()
 	}
@@ -352,9 +366,13 @@ func (u *unified) carryOut(now uint64, p *uvm.Plan) {
 }
 
 // Access implements sm.Watcher.
-func (u *unified) Access(now uint64, tenant mem.TenantID, addr uint64, write bool) bool {
+func (u *unified) Access(now uint64, tenant mem.TenantID, addr uint64, write, hit bool) bool {
 	key := managedKey(tenant, addr)
 	if !u.runtime.Manages(key) {
+		return true
+	}
+	if hit && u.zero.on && uvm.IsMapped(u.runtime, key) {
+		uvm.CountLocal(u.runtime, key, write)
 		return true
 	}
 	uvm.Unpin(u.runtime, now)
@@ -397,31 +415,6 @@ func (u *unified) Sent(line uint64, _ mem.Op) { u.dma.count(line, 1) }
 // Answered implements sm.Watcher.
 func (u *unified) Answered(line uint64) { u.dma.count(line, -1) }
 
-// Migration is pages that the host has asked to be on one side.
-type Migration struct {
-	Done     bool
-	ToDevice bool
-	Bytes    int64 // that crossed the link for it so far
-	at, end  uint64
-	left     int // transfers of the present chunk
-}
-
-// Migrate asks for the pages of a managed range to be on one side; nil if the machine has no unified
-// memory on demand. Run returns when it has ended.
-func (u *unified) Migrate(tenant int, r *mem.Region, off, n int64, toDevice bool) *Migration {
-	if !u.On() || r.Kind != mem.Managed || n <= 0 {
-		return nil
-	}
-	key := managedKey(mem.TenantID(tenant), r.Base+uint64(off))
-	m := &Migration{ToDevice: toDevice, at: key, end: key + uint64(n)}
-	u.asked = append(u.asked, m)
-	u.serveHost(u.pace.now)
-	if !m.Done {
-		u.agenda.wakeMMU(u.pace.now)
-	}
-	return m
-}
-
 // launched tells the runtime of a kernel.
 func (u *unified) launched(tenant mem.TenantID) {
 	if u.On() {
@@ -433,55 +426,6 @@ func (u *unified) launched(tenant mem.TenantID) {
 func (u *unified) Advise(tenant int, r *mem.Region, a uvm.Advice) {
 	if u.On() && r.Kind == mem.Managed {
 		u.runtime.Advise(managedKey(mem.TenantID(tenant), r.Base), a)
-	}
-}
-
-// serveHost carries on with what the host has asked for.
-func (u *unified) serveHost(now uint64) {
-	kept := u.asked[:0]
-	for _, m := range u.asked {
-		if m.ToDevice {
-			u.prefetch(now, m)
-		} else {
-			u.withdraw(now, m)
-		}
-		if !m.Done {
-			kept = append(kept, m)
-		} else {
-			u.dispatch.told = true
-		}
-	}
-	u.asked = kept
-}
-
-// withdraw brings a range back to the host.
-func (u *unified) withdraw(now uint64, m *Migration) {
-	if m.left > 0 {
-		return
-	}
-	p, more := u.runtime.Withdraw(m.at, m.end-m.at)
-	for i := range p.Out {
-		m.Bytes += int64(p.Out[i].Pages) * uvm.PageSize
-	}
-	u.carryOut(now, p)
-	m.Done = !more
-}
-
-// prefetch brings a range to the device, a chunk of 2 MB at a time (3.1.5).
-func (u *unified) prefetch(now uint64, m *Migration) {
-	for m.left == 0 {
-		if m.at >= m.end {
-			m.Done = true
-			return
-		}
-		end := min(m.end, m.at&^(uvm.ChunkSize-1)+uvm.ChunkSize)
-		p := u.runtime.Fetch(m.at, end-m.at)
-		m.at, m.left = end, len(p.In)
-		for i := range p.In {
-			m.Bytes += int64(p.In[i].Pages) * uvm.PageSize
-		}
-		u.carryOut(now, p)
-		u.dma.of(m, len(p.In))
 	}
 }
 

@@ -119,6 +119,9 @@ func (d *device) Advise(r *mem.Region, a host.Advice) error {
 	return nil
 }
 
+// Synchronized implements host.Synchronizer.
+func (d *device) Synchronized() { d.r.gpu.Unified.Synchronized(d.a.id) }
+
 // Cycle implements host.Device.
 func (d *device) Cycle() uint64 { return d.r.gpu.Now() }
 

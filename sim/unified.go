@@ -78,7 +78,8 @@ func (u *Unified) options(seed uint64) (*machine.UnifiedMemory, error) {
 		o.Prefetch, o.Evict = either(u.Prefetch, set.prefetch), either(u.Evict, set.evict)
 		o.Migrate = either(u.Migrate, "first-touch")
 	}
-	o.FaultsOnLink, o.Together, o.Throttle = set.faultsOnLink, set.together && u.Smart, set.throttle
+	o.FaultsOnLink, o.Public, o.Throttle = set.public, set.public, set.throttle
+	o.Together = set.public && u.Smart
 	o.Arbiter, o.High, o.FaultsHigh, o.Preserve = u.Link, u.High, u.Faults == "high", u.Preserve
 	if u.Link != "" && !slices.Contains(hostlink.ArbiterNames(), u.Link) {
 		return nil, fmt.Errorf("memory.unified.link is %s, not %q", strings.Join(hostlink.ArbiterNames(), ", "), u.Link)
@@ -116,11 +117,9 @@ func (u *Unified) options(seed uint64) (*machine.UnifiedMemory, error) {
 // runtimeSet is a runtime by name: policies that belong together, and how faults are handled.
 type runtimeSet struct {
 	name, prefetch, evict string
-	// faultsOnLink: each page that faults takes the link for the time of its handling; together: the
-	// smart runtime decides for all allocations of an application.
-	faultsOnLink, together bool
-	throttle               bool // pages that host and device take from each other
-	what                   string
+	public                bool // as the dissertation's public simulator where that differs from the text
+	throttle              bool // pages that host and device take from each other
+	what                  string
 }
 
 func runtimeSets() []runtimeSet {
@@ -131,7 +130,7 @@ func runtimeSets() []runtimeSet {
 			what: "NVIDIA open-gpu-kernel-modules 595.45.04",
 		},
 		{
-			name: "uvmsmart-compat", prefetch: "tbn", evict: "lru2m", faultsOnLink: true, together: true,
+			name: "uvmsmart-compat", prefetch: "tbn", evict: "lru2m", public: true,
 			what: "the dissertation's public simulator where it differs from the text",
 		},
 	}

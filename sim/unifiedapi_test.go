@@ -246,3 +246,104 @@ func TestCopyBeforePages(t *testing.T) {
 		t.Errorf("%v", link)
 	}
 }
+
+// Under the public simulator's set an access to a page that stays on the host takes the link for 200 cycles, once
+// for each walk that finds it there, and then is one to the device's caches; the text's set has each access go to the
+// host.
+func TestZeroCopyLooksLocal(t *testing.T) {
+	pinned := func(u Unified, remote, n string) (r *Result, link map[string]uint64) {
+		s := vectors(t, "malloc_managed", `    mem_advise(a, "accessed_by", to = device)
+    prefetch_async(b, to = device)
+    prefetch_async(c, to = device)`)
+		s.Sharing.Memory.Unified = u
+		s.Set = map[string]string{"uvm.remote": remote}
+		s.Apps[0].Args = map[string]string{"n": n}
+		r = right(t, &s)
+		return r, totals(r, "link")
+	}
+	compat := Unified{Runtime: "uvmsmart-compat"}
+	base, link := pinned(compat, "200", "32")
+	busy := link["busy_cycles"]
+	if link["remotes"] != 1 || link["remote_bytes"] != 128 {
+		t.Errorf("one access: %v", link)
+	}
+	late, link := pinned(compat, "1200", "32")
+	if late.Cycles-base.Cycles != 1000 || link["busy_cycles"]-busy != 1000 {
+		t.Errorf("1000 cycles more on the link make %d cycles, and the link busy for %d more", late.Cycles-base.Cycles,
+			link["busy_cycles"]-busy)
+	}
+	// A page of four CTAs on four SMs, 32 lines: walks at the same time are one.
+	if _, link = pinned(compat, "200", "1024"); link["remotes"] < 1 || link["remotes"] > 4 {
+		t.Errorf("four SMs that use one page: %v", link)
+	}
+	if _, link = pinned(Unified{Runtime: "dissertation"}, "200", "1024"); link["remotes"] != 32 {
+		t.Errorf("the text's set: %v", link)
+	}
+}
+
+// Under the public simulator's set a copy of 2 MB has half the bandwidth, one of less all of it.
+func TestLargeCopies(t *testing.T) {
+	busy := func(runtime string, words int) uint64 {
+		s := vectors(t, "malloc_managed", fmt.Sprintf(`
+    d, h = malloc(f32, %d), host_array(f32, %d)
+    d.copy_from(h)`, words, words))
+		s.Sharing.Memory.Unified = Unified{Runtime: runtime, Prefetch: "none"}
+		s.Set = map[string]string{"uvm.fault": "0"}
+		s.Apps[0].Args = map[string]string{"n": "32"}
+		return totals(right(t, &s), "link")["busy_cycles"]
+	}
+	const small, large = 262144, 524288 // words of 1 and of 2 MB
+	if a, b := busy("dissertation", small), busy("uvmsmart-compat", small); a != b {
+		t.Errorf("1 MB: %d cycles, %d in the text's set", b, a)
+	}
+	// 2 MB at 11.949 units of 2^30 bytes/s: 242,080 cycles of 1481 MHz, and once more.
+	if a, b := busy("dissertation", large), busy("uvmsmart-compat", large); b-a != 242080 {
+		t.Errorf("2 MB: %d cycles more", int64(b-a))
+	}
+}
+
+// Memory is full and the page that comes needs the frame of one that leaves: in the public simulator it has it when the
+// write-back begins, and the two are on the link at the same time; else when the last line has been read.
+func TestFrameOfLeavingPage(t *testing.T) {
+	var offsets []int
+	for o := 4096; o <= 16*4096; o += 4096 {
+		offsets = append(offsets, o)
+	}
+	for runtime, early := range map[string]bool{"dissertation": false, "uvmsmart-compat": true} {
+		s := walk(2*block, Unified{Runtime: runtime, Prefetch: "none", Evict: "lru4k", Capacity: "65536"}, offsets...)
+		s.Set = map[string]string{"uvm.fault": "0"}
+		var in, out []Span
+		for _, x := range right(t, &s).Spans {
+			switch x.Track {
+			case "unified memory/to the device":
+				in = append(in, x)
+			case "unified memory/to the host":
+				out = append(out, x)
+			}
+		}
+		if len(in) != 17 || len(out) == 0 {
+			t.Fatalf("%s: %d pages come, %d leave", runtime, len(in), len(out))
+		}
+		// 4 KB take 2605 cycles.
+		if late := int64(in[16].Start - out[0].Start); early != (late < 10) || !early && late < 2500 {
+			t.Errorf("%s: the page comes %d cycles after the other begins to leave", runtime, late)
+		}
+	}
+}
+
+// device_synchronize, and no other wait, has the public simulator's set count accesses anew: six of a block before
+// it and six behind it do not bring the block, as twelve without it do.
+func TestSynchronizeCounts(t *testing.T) {
+	for wait, want := range map[string]uint64{"    device_synchronize()": 0, "    print(c[0])": 1} {
+		s := vectors(t, "malloc_managed", `    mem_advise(a, "preferred_location", to = host)
+    prefetch_async(b, to = device)
+    prefetch_async(c, to = device)
+    launch(k, grid = 1, block = 192, args = [a, b, c, 192])
+`+wait)
+		s.Sharing.Memory.Unified = Unified{Runtime: "uvmsmart-compat"}
+		s.Apps[0].Args = map[string]string{"n": "192"}
+		if n := totals(right(t, &s), "uvm"); min(n["faults"], 1) != want {
+			t.Errorf("%s: %d faults", wait, n["faults"])
+		}
+	}
+}

@@ -24,6 +24,7 @@ type Config struct {
 	Peak      float64 // GB/s of 2^30 bytes; 0: no curve
 	Rate      float64 // 1/KB
 	Latency   uint64  // cycles, beside the time on the link
+	Half      int64   // bytes from which on a program's copy has half the bandwidth; 0: none has
 }
 
 // FromSheet reads a machine sheet.
@@ -104,6 +105,9 @@ func (d *Direction) Take(now uint64, may func(t *Transfer) bool) (t Transfer, ok
 // Start begins a transfer that Take gave, and returns the cycles it takes the direction.
 func (d *Direction) Start(now uint64, t *Transfer) (cycles uint64) {
 	cycles = t.Setup + d.cfg.Cycles(t.Bytes)
+	if half := d.cfg.Half; t.Copy && half > 0 && t.Bytes >= half {
+		cycles *= 2
+	}
 	d.free = now + cycles
 	d.count(t, now, cycles)
 	d.order.Begun(d.way, t, now, cycles)
@@ -138,6 +142,19 @@ func (d *Direction) Share(now uint64, tenant mem.TenantID, n int) (end, cycles u
 	row[BusyCycles] += cycles
 	row[WaitCycles] += d.small - cycles - now
 	return d.small, cycles
+}
+
+// Hold takes the direction for one access of n bytes for so many cycles, behind the transfer under way and the
+// accesses that hold it already, and before all transfers that wait. It returns the cycle in which it ends.
+func (d *Direction) Hold(now uint64, tenant mem.TenantID, n int, cycles uint64) (end uint64) {
+	begin := max(d.free, now)
+	d.free = begin + cycles
+	row := d.row[tenant]
+	row[Remotes]++
+	row[RemoteBytes] += uint64(n)
+	row[BusyCycles] += cycles
+	row[WaitCycles] += begin - now
+	return d.free
 }
 
 // Cancel takes a transfer that has not begun off the queue.

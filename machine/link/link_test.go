@@ -149,3 +149,48 @@ func TestEquation9(t *testing.T) {
 func alike(n, kb, mb float64) measure {
 	return measure{transfers: n, bytes: n * kb * 1024, squares: n * kb * 1024 * kb * 1024, allocated: mb * 1024 * 1024}
 }
+
+// An access that holds the direction waits for the transfer under way and for those that hold it already, and goes
+// before transfers that wait.
+func TestHold(t *testing.T) {
+	table := stat.NewTable("link", Desc(), 2, 1)
+	d := NewDirection(&Config{Core: 1000, Bandwidth: 1}, FirstReady{}, table, 0)
+	all := func(*Transfer) bool { return true }
+	d.Push(Transfer{ID: 1, Bytes: 4096})
+	d.Push(Transfer{ID: 2, Bytes: 4096})
+	x, _ := d.Take(0, all)
+	d.Start(0, &x)
+	if a, b := d.Hold(10, 0, 128, 200), d.Hold(20, 0, 128, 200); a != 4296 || b != 4496 {
+		t.Errorf("they end at %d and %d", a, b)
+	}
+	if _, ok := d.Take(4495, all); ok {
+		t.Error("a transfer goes before them")
+	}
+	x, ok := d.Take(4496, all)
+	if d.Start(4496, &x); !ok || d.Hold(1<<20, 0, 128, 200) != 1<<20+200 {
+		t.Error("an idle link is held at once")
+	}
+	row := table.Row(0, 0)
+	if row[Remotes] != 3 || row[BusyCycles] != 2*4096+3*200 || row[WaitCycles] != 4086+4276+4496 {
+		t.Errorf("%v", row)
+	}
+}
+
+// From so many bytes on a program's copy has half the bandwidth; pages always have all of it.
+func TestHalfCopies(t *testing.T) {
+	table := stat.NewTable("link", Desc(), 2, 1)
+	c := Config{Core: 1000, Bandwidth: 1, Half: 2 << 20}
+	d := NewDirection(&c, FirstReady{}, table, 0)
+	for _, x := range []struct {
+		t    Transfer
+		want uint64
+	}{
+		{Transfer{Bytes: 2 << 20, Copy: true}, 2 * 2 << 20},
+		{Transfer{Bytes: 2<<20 - 1, Copy: true}, 2<<20 - 1},
+		{Transfer{Bytes: 2 << 20}, 2 << 20},
+	} {
+		if got := d.Start(0, &x.t); got != x.want {
+			t.Errorf("%+v takes %d cycles, want %d", x.t, got, x.want)
+		}
+	}
+}

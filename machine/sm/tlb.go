@@ -29,9 +29,9 @@ type Pager interface {
 // global memory that finds its translation or waits for it, and of requests for the lines of
 // frames. Its SM runs on the first core.
 type Watcher interface {
-	// Access is told of an access once, at the lookup of its translation. False says that the one it
-	// has found, if any, must not be used: it has been forgotten, and the page is asked for.
-	Access(now uint64, tenant mem.TenantID, addr uint64, write bool) bool
+	// Access is told of an access once, at the lookup of its translation; hit says that the L1 TLB has one. False
+	// says that this must not be used: it has been forgotten, and the page is asked for.
+	Access(now uint64, tenant mem.TenantID, addr uint64, write, hit bool) bool
 	// MayWrite says of a write that has found its translation whether it may use it; if not, the page is
 	// asked for again.
 	MayWrite(now uint64, tenant mem.TenantID, addr uint64) bool
@@ -92,7 +92,7 @@ func (l *loadStore) translate(a *access, now uint64) bool {
 	m := x.refusal
 	if m == nil || m.vpn != vpn || m.tenant != o.tenant {
 		if ppn, ok := x.tlb.Lookup(o.tenant, vpn); ok {
-			if x.tell(a, o, now) && x.mayUse(a, o, now) {
+			if x.tell(a, o, true, now) && x.mayUse(a, o, now) {
 				row[TLBAccesses]++
 				row[TLBHits]++
 				a.line = ppn<<l.cfg.translation.pageShift | a.line&(1<<l.cfg.translation.pageShift-1)
@@ -113,19 +113,19 @@ func (l *loadStore) translate(a *access, now uint64) bool {
 		m.sent, x.refusal = true, nil
 	}
 	row[TLBAccesses]++
-	x.tell(a, o, now)
+	x.tell(a, o, false, now)
 	x.park(m, a)
 	a.op = -1
 	return true
 }
 
-// tell tells the watcher of an access; false says that its translation must not be used.
-func (x *translation) tell(a *access, o *memOp, now uint64) bool {
+// tell tells the watcher of an access, which has found its translation or not; false says that it must not be used.
+func (x *translation) tell(a *access, o *memOp, hit bool, now uint64) bool {
 	if x.watch == nil || a.state&told != 0 {
 		return true
 	}
 	a.state |= told
-	return x.watch.Access(now, o.tenant, a.line, o.writes())
+	return x.watch.Access(now, o.tenant, a.line, o.writes(), hit)
 }
 
 // mayUse says that an access may use the translation it has found.

@@ -28,17 +28,9 @@ func (r *Runtime) Access(addr uint64, write bool) (Verdict, error) {
 	if write && r.allocationOf(addr).readOnly {
 		return 0, fmt.Errorf("0x%x is written, and in an allocation that is read-only", addr)
 	}
+	book(r, p, write)
 	c := &r.chunks[p.chunk()]
 	k := p.index()
-	r.count(c, k/PagesPerBlock)
-	if r.watched {
-		r.seen[p]++
-	}
-	if write {
-		c.heat.writes++
-	} else {
-		c.heat.reads++
-	}
 	switch {
 	case c.staged.Has(k):
 		return Staged, nil
@@ -56,6 +48,20 @@ func (r *Runtime) Access(addr uint64, write bool) (Verdict, error) {
 	}
 	c.asked.Set(k)
 	return Fault, nil
+}
+
+// book counts an access of a page.
+func book(r *Runtime, p page, write bool) {
+	c := &r.chunks[p.chunk()]
+	r.count(c, p.index()/PagesPerBlock)
+	if r.watched {
+		r.seen[p]++
+	}
+	if write {
+		c.heat.writes++
+	} else {
+		c.heat.reads++
+	}
 }
 
 // Asked says that an access has found that an absent page has to come; else those that miss it are
@@ -81,6 +87,20 @@ func (r *Runtime) UnmapRemote(addr uint64) bool {
 	}
 	r.chunks[p.chunk()].mapped.Clear(p.index())
 	return true
+}
+
+// IsMapped says that the device may have a translation of an absent page to the host.
+func IsMapped(r *Runtime, addr uint64) bool {
+	p, ok := r.find(addr)
+	return ok && r.chunks[p.chunk()].mapped.Has(p.index())
+}
+
+// CountLocal books an access that has found a translation of an absent page and takes the page for one of the
+// device's: it is counted, and neither served on the host nor a reason to bring the page.
+func CountLocal(r *Runtime, addr uint64, write bool) {
+	if p, ok := r.find(addr); ok {
+		book(r, p, write)
+	}
 }
 
 // Advice is what a program has said of an allocation (2.2.4, cudaMemAdvise).

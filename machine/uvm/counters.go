@@ -13,7 +13,7 @@ const (
 func (r *Runtime) count(c *chunk, block int) {
 	c.counter[block]++
 	if c.counter[block]&mostCount == mostCount {
-		eachBlock(r, func(v uint32) uint32 { return v&^mostCount | v&mostCount>>1 })
+		eachBlock(r, c, func(v uint32) uint32 { return v&^mostCount | v&mostCount>>1 })
 	}
 }
 
@@ -21,14 +21,19 @@ func (r *Runtime) count(c *chunk, block int) {
 func (r *Runtime) trip(c *chunk, block int) {
 	c.counter[block] += 1 << countBits
 	if c.counter[block]>>countBits == mostTrips {
-		eachBlock(r, func(v uint32) uint32 { return v>>countBits>>1<<countBits | v&mostCount })
+		eachBlock(r, c, func(v uint32) uint32 { return v>>countBits>>1<<countBits | v&mostCount })
 	}
 }
 
-func eachBlock(r *Runtime, f func(uint32) uint32) {
+// eachBlock changes the registers of all blocks, under Options.Public those of the chunk in which one is full.
+func eachBlock(r *Runtime, full *chunk, f func(uint32) uint32) {
 	for i := range r.chunks {
-		for b := range r.chunks[i].counter {
-			r.chunks[i].counter[b] = f(r.chunks[i].counter[b])
+		c := &r.chunks[i]
+		if r.o.Public && c != full {
+			continue
+		}
+		for b := range c.counter {
+			c.counter[b] = f(c.counter[b])
 		}
 	}
 }

@@ -102,7 +102,8 @@ func (r *Runtime) Keep(e *Eviction) {
 		return
 	}
 	for b := range BlocksPerChunk {
-		if e.mask.CountIn(b*PagesPerBlock, PagesPerBlock) > 0 && c.counter[b]>>countBits > 0 {
+		left := e.mask.CountIn(b*PagesPerBlock, PagesPerBlock) > 0 || r.o.Public && e.WriteBack
+		if left && c.counter[b]>>countBits > 0 {
 			c.counter[b] -= 1 << countBits
 		}
 	}
@@ -111,6 +112,9 @@ func (r *Runtime) Keep(e *Eviction) {
 	r.Totals.Kept += uint64(e.Pages)
 	if e.WriteBack {
 		r.Totals.Written -= uint64(e.Pages)
+		if r.o.Public {
+			c.dirty = c.dirty.Or(&e.mask)
+		}
 	}
 }
 

@@ -6,8 +6,8 @@ import "slices"
 type Transfer struct {
 	Addr   uint64 // of the first page
 	Pages  int
-	Again  int  // of the pages, those that had been here before and were evicted
-	Demand bool // pages that faulted; else they come along
+	Again  int // of the pages, those that had been here before and were evicted
+	Faults int // of the pages, those at the end that have faulted; the others come along
 }
 
 // Eviction is pages of one chunk that leave in one go.
@@ -23,7 +23,7 @@ type Eviction struct {
 
 // Plan is what a batch of faults leads to. Evictions make room before the transfers.
 type Plan struct {
-	In       []Transfer // those of the faults first
+	In       []Transfer // those of the faults first, but for Options.Public
 	Out      []Eviction // in the order in which they were chosen
 	Deferred []uint64   // pages for which there is no room now, as somebody waits for all that is there
 }
@@ -125,6 +125,10 @@ func prefetchBatch(r *Runtime) {
 // transfers lists the batch: the pages that fault, then those that come along, each ascending,
 // with contiguous pages as one.
 func (r *Runtime) transfers() {
+	if r.o.Public {
+		cutTransfers(r)
+		return
+	}
 	for _, demand := range []bool{true, false} {
 		first := len(r.plan.In)
 		for _, i := range r.batch {
@@ -135,16 +139,26 @@ func (r *Runtime) transfers() {
 			}
 			for k := m.Next(0); k < PagesPerChunk; k = m.Next(k + 1) {
 				a := c.base + uint64(k)*PageSize
-				if n := len(r.plan.In); n > first && r.plan.In[n-1].end() == a && sameTenant(r, i, a-1) {
-					r.plan.In[n-1].Pages++
-				} else {
-					r.plan.In = append(r.plan.In, Transfer{Addr: a, Pages: 1, Demand: demand})
-				}
-				if c.left.Has(k) {
-					r.plan.In[len(r.plan.In)-1].Again++
-				}
+				n := len(r.plan.In)
+				extend(r, i, k, n > first && r.plan.In[n-1].end() == a && sameTenant(r, i, a-1), demand)
 			}
 		}
+	}
+}
+
+// extend adds a page to the last transfer, or begins one with it.
+func extend(r *Runtime, i int32, k int, last, demand bool) {
+	c := &r.chunks[i]
+	if !last {
+		r.plan.In = append(r.plan.In, Transfer{Addr: c.base + uint64(k)*PageSize})
+	}
+	t := &r.plan.In[len(r.plan.In)-1]
+	t.Pages++
+	if demand {
+		t.Faults++
+	}
+	if c.left.Has(k) {
+		t.Again++
 	}
 }
 
@@ -180,28 +194,42 @@ func (r *Runtime) makeRoom() (fitted bool) {
 	return fitted
 }
 
-// drop takes the last transfer out of the batch: all of it if it comes along, its last page if
-// its pages fault, which is deferred. It returns the pages dropped.
+// drop takes pages out of the batch: those of the last transfer that come along, and where none come along the last
+// page that faults, which is deferred. It returns the pages dropped.
 func (r *Runtime) drop() (n int) {
 	last := len(r.plan.In) - 1
-	t := &r.plan.In[last]
-	first := t.Addr
-	n = t.Pages
-	if t.Demand {
-		n = 1
-		first = t.end() - PageSize
-		r.plan.Deferred = append(r.plan.Deferred, first)
+	for i := last; i >= 0; i-- {
+		if t := &r.plan.In[i]; t.Pages > t.Faults {
+			n = t.Pages - t.Faults
+			cancel(r, t, t.Addr, n)
+			if t.Addr += uint64(n) * PageSize; t.Pages == 0 {
+				r.plan.In = slices.Delete(r.plan.In, i, i+1)
+			}
+			return n
+		}
 	}
-	for a := first; a < t.end(); a += PageSize {
+	t := &r.plan.In[last]
+	first := t.end() - PageSize
+	r.plan.Deferred = append(r.plan.Deferred, first)
+	cancel(r, t, first, 1)
+	if t.Faults--; t.Pages == 0 {
+		r.plan.In = r.plan.In[:last]
+	}
+	return 1
+}
+
+// cancel takes n pages of a transfer out of the batch.
+func cancel(r *Runtime, t *Transfer, first uint64, n int) {
+	for a := first; a < first+uint64(n)*PageSize; a += PageSize {
 		p, _ := r.find(a)
 		c := &r.chunks[p.chunk()]
 		c.fault.Clear(p.index())
 		c.want.Clear(p.index())
+		if c.left.Has(p.index()) {
+			t.Again--
+		}
 	}
-	if t.Pages -= n; t.Pages == 0 {
-		r.plan.In = r.plan.In[:last]
-	}
-	return n
+	t.Pages -= n
 }
 
 // stage chooses units for eviction, which are one candidate and what goes with it.
@@ -266,7 +294,7 @@ func commitEvictions(r *Runtime) {
 			r.Totals.Written += uint64(e.Pages)
 		}
 		for b := range BlocksPerChunk {
-			if c.gone.CountIn(b*PagesPerBlock, PagesPerBlock) > 0 {
+			if c.gone.CountIn(b*PagesPerBlock, PagesPerBlock) > 0 || r.o.Public && e.WriteBack {
 				r.trip(c, b)
 			}
 		}
@@ -298,7 +326,7 @@ func (r *Runtime) Arrive(t *Transfer) {
 		c.coming.Clear(k)
 		c.asked.Clear(k)
 		c.resident.Set(k)
-		if t.Demand {
+		if a >= t.end()-uint64(t.Faults)*PageSize {
 			c.held.Set(k)
 		}
 		c.stamp, c.arrived, c.block[k/PagesPerBlock] = r.stamp, r.stamp, r.stamp

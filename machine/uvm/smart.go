@@ -52,9 +52,10 @@ type segment struct {
 	last                     uint64 // address of the last block
 }
 
-// add books the migration of a block; again says that it had come in an earlier kernel.
-func (s *segment) add(block uint64, again bool) {
-	if s.blocks > 0 && block > s.last {
+// add books the migration of a block; again says that it had come before; twice, that coming a second time in a row
+// is in order, too.
+func (s *segment) add(block uint64, again, twice bool) {
+	if s.blocks > 0 && (block > s.last || twice && block == s.last) {
 		s.ascending++
 	}
 	if again {
@@ -141,12 +142,17 @@ func treat(r *Runtime, tenant mem.TenantID) {
 	}
 }
 
-// observe books the blocks of a chunk of which pages come.
+// observe books the blocks of a chunk of which pages come. Data is used again when they had come in an earlier kernel,
+// where all allocations are one when they had come at all.
 func observe(r *Runtime, c *chunk, come *Mask) {
 	a := r.allocationOf(c.base)
 	for b := range BlocksPerChunk {
 		if come.CountIn(b*PagesPerBlock, PagesPerBlock) > 0 {
-			a.segment.add(c.base+uint64(b)*BlockSize, c.earlier>>b&1 != 0)
+			before := c.earlier
+			if r.o.Together {
+				before |= c.during
+			}
+			a.segment.add(c.base+uint64(b)*BlockSize, before>>b&1 != 0, r.o.Together)
 			c.during |= 1 << b
 		}
 	}

@@ -158,8 +158,8 @@ func (m *MMU) Resolve(now uint64, tenant mem.TenantID, vpn uint64) {
 }
 
 // ResolveTo ends the fault of a page with a translation of the driver's choice, which is not in the page
-// table: to memory on the host.
-func (m *MMU) ResolveTo(now uint64, tenant mem.TenantID, vpn, ppn uint64) {
+// table: to memory on the host. With keep the L2 TLB keeps it, without the L1 TLBs only that wait.
+func (m *MMU) ResolveTo(now uint64, tenant mem.TenantID, vpn, ppn uint64, keep bool) {
 	i := m.index.find(pageKey(tenant, vpn))
 	if i < 0 || !m.miss[i].fault {
 		return
@@ -168,7 +168,9 @@ func (m *MMU) ResolveTo(now uint64, tenant mem.TenantID, vpn, ppn uint64) {
 	m.row[tenant][FaultCycles] += now - e.since
 	e.fault, e.ppn = false, ppn
 	m.active[tenant]++
-	m.l2.Insert(tenant, vpn, ppn)
+	if keep {
+		m.l2.Insert(tenant, vpn, ppn)
+	}
 	m.index.remove(pageKey(tenant, vpn))
 	m.done.Push(i)
 }

@@ -1,0 +1,87 @@
+package machine
+
+import (
+	"github.com/heddle-sim/heddle/machine/uvm"
+	"github.com/heddle-sim/heddle/mem"
+)
+
+// Migration is pages that the host has asked to be on one side.
+type Migration struct {
+	Done     bool
+	ToDevice bool
+	Bytes    int64 // that crossed the link for it so far
+	at, end  uint64
+	left     int // transfers of the present chunk
+}
+
+// Migrate asks for the pages of a managed range to be on one side; nil if the machine has no unified
+// memory on demand. Run returns when it has ended.
+func (u *unified) Migrate(tenant int, r *mem.Region, off, n int64, toDevice bool) *Migration {
+	if !u.On() || r.Kind != mem.Managed || n <= 0 {
+		return nil
+	}
+	key := managedKey(mem.TenantID(tenant), r.Base+uint64(off))
+	m := &Migration{ToDevice: toDevice, at: key, end: key + uint64(n)}
+	u.asked = append(u.asked, m)
+	u.serveHost(u.pace.now)
+	if !m.Done {
+		u.agenda.wakeMMU(u.pace.now)
+	}
+	return m
+}
+
+// serveHost carries on with what the host has asked for.
+func (u *unified) serveHost(now uint64) {
+	kept := u.asked[:0]
+	for _, m := range u.asked {
+		if m.ToDevice {
+			u.prefetch(now, m)
+		} else {
+			u.withdraw(now, m)
+		}
+		if !m.Done {
+			kept = append(kept, m)
+		} else {
+			u.dispatch.told = true
+		}
+	}
+	u.asked = kept
+}
+
+// withdraw brings a range back to the host.
+func (u *unified) withdraw(now uint64, m *Migration) {
+	if m.left > 0 {
+		return
+	}
+	p, more := u.runtime.Withdraw(m.at, m.end-m.at)
+	for i := range p.Out {
+		m.Bytes += int64(p.Out[i].Pages) * uvm.PageSize
+	}
+	u.carryOut(now, p)
+	m.Done = !more
+}
+
+// prefetch brings a range to the device, a chunk of 2 MB at a time (3.1.5).
+func (u *unified) prefetch(now uint64, m *Migration) {
+	for m.left == 0 {
+		if m.at >= m.end {
+			m.Done = true
+			return
+		}
+		end := min(m.end, m.at&^(uvm.ChunkSize-1)+uvm.ChunkSize)
+		p := u.runtime.Fetch(m.at, end-m.at)
+		m.at, m.left = end, len(p.In)
+		for i := range p.In {
+			m.Bytes += int64(p.In[i].Pages) * uvm.PageSize
+		}
+		u.carryOut(now, p)
+		u.dma.of(m, len(p.In))
+	}
+}
+
+// Synchronized is told that a tenant's program has waited for the device (cudaDeviceSynchronize).
+func (u *unified) Synchronized(tenant int) {
+	if u.On() {
+		uvm.Synchronized(u.runtime, mem.TenantID(tenant))
+	}
+}

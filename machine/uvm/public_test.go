@@ -1,0 +1,181 @@
+package uvm
+
+import (
+	"fmt"
+	"testing"
+)
+
+func runtimeOf(t *testing.T, o Options, bytes ...uint64) *Runtime {
+	t.Helper()
+	o.Ts, o.P = 8, 8
+	r, err := New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, n := range bytes {
+		if err := r.Allocate(0, uint64(i)*8*ChunkSize, n, false); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return r
+}
+
+// sizes are the transfers of a plan: their KB, and how many pages at the end of each have faulted.
+func sizes(p *Plan) string {
+	s := ""
+	for _, t := range p.In {
+		s += fmt.Sprintf("%d/%d ", t.Pages*PageSize>>10, t.Faults)
+	}
+	return s
+}
+
+// A block of 64 KB of which pages 0, 5 and 6 fault, and one in the next tree: the text has the pages that fault first,
+// the public simulator cuts the ascending pages behind each of them, and at the end of the tree.
+func TestCutTransfers(t *testing.T) {
+	last := uint64(ChunkSize - PageSize)
+	faults := []uint64{6 * PageSize, 0, 5 * PageSize, last, ChunkSize + PageSize}
+	for public, want := range map[bool]string{
+		false: "4/1 8/2 4/1 4/1 16/0 36/0 60/0 4/0 56/0 ",
+		true:  "4/1 20/1 4/1 36/0 64/1 8/1 56/0 ",
+	} {
+		r := runtimeOf(t, Options{
+			Capacity: 8 << 20, Prefetch: "sl", Evict: "lru2m", Migrate: "first-touch", Public: public,
+		}, 2*ChunkSize)
+		if got := sizes(r.Plan(faults)); got != want {
+			t.Errorf("public %v: %s, want %s", public, got, want)
+		}
+		if err := r.Check(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// Where memory has less than a batch needs, what comes along is given up before what has faulted, wherever it stands:
+// a fault behind pages that come along is not put off for these for ever.
+func TestDropCut(t *testing.T) {
+	for _, public := range []bool{false, true} {
+		r := runtimeOf(t, Options{
+			Capacity: 8 * PageSize, Prefetch: "sl", Evict: "lru4k", Migrate: "first-touch", Public: public,
+		}, BlockSize)
+		p := r.Plan([]uint64{15 * PageSize})
+		if got := sizes(p); got != "4/1 " || len(p.Deferred) > 0 || p.In[0].Addr != 15*PageSize {
+			t.Errorf("public %v: %s from 0x%x, %d put off", public, got, p.In[0].Addr, len(p.Deferred))
+		}
+		if err := r.Check(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// Pages that had been here before and are put off do not count among those of their transfer that come again.
+func TestAgainWithoutDeferred(t *testing.T) {
+	r := runtimeOf(t, Options{
+		Capacity: 2 * PageSize, Prefetch: "none", Evict: "lru4k", Migrate: "first-touch",
+	}, BlockSize)
+	serve := func(faults ...uint64) *Plan {
+		p := r.Plan(faults)
+		for i := range p.Out {
+			r.Leave(&p.Out[i])
+			r.Gone(&p.Out[i])
+		}
+		for i := range p.In {
+			r.Arrive(&p.In[i])
+			for a := p.In[i].Addr; a < p.In[i].end(); a += PageSize {
+				r.Used(a, false)
+			}
+		}
+		return p
+	}
+	serve(0, PageSize)
+	serve(2*PageSize, 3*PageSize)
+	serve(4*PageSize, 5*PageSize)
+	p := serve(0, PageSize, 2*PageSize, 3*PageSize)
+	if len(p.In) != 1 || p.In[0].Pages != 2 || p.In[0].Again != 2 || len(p.Deferred) != 2 || r.Totals.Thrashed != 2 {
+		t.Errorf("%+v, %d pages come again", p, r.Totals.Thrashed)
+	}
+}
+
+// A write-back is a round trip of the blocks that leave, in the public simulator of all blocks of the tree.
+func TestTripsOfTree(t *testing.T) {
+	for public, want := range map[bool]uint32{false: 0, true: 1} {
+		r := runtimeOf(t, Options{
+			Capacity: 2 * BlockSize, Prefetch: "sl", Evict: "sl", Migrate: "first-touch", Public: public,
+		}, ChunkSize)
+		for b := range uint64(3) {
+			p := r.Plan([]uint64{b * BlockSize})
+			for i := range p.Out {
+				r.Leave(&p.Out[i])
+				r.Gone(&p.Out[i])
+			}
+			for i := range p.In {
+				r.Arrive(&p.In[i])
+			}
+			r.Used(b*BlockSize, false)
+		}
+		if c := &r.chunks[0]; c.counter[0]>>countBits != 1 || c.counter[20]>>countBits != want {
+			t.Errorf("public %v: %d round trips of the block that left, %d of another", public, c.counter[0]>>countBits,
+				c.counter[20]>>countBits)
+		}
+	}
+}
+
+// A write-back that is called off leaves its pages dirty in the public simulator, so that they are written back the
+// next time even where clean chunks are not.
+func TestKeptIsDirty(t *testing.T) {
+	for _, public := range []bool{false, true} {
+		r := runtimeOf(t, Options{
+			Capacity: BlockSize, Prefetch: "sl", Evict: "lru2m", Migrate: "first-touch", Public: public,
+		}, BlockSize, BlockSize)
+		p := r.Plan([]uint64{0})
+		for i := range p.In {
+			r.Arrive(&p.In[i])
+		}
+		r.Used(0, false)
+		r.Keep(&r.Plan([]uint64{8 * ChunkSize}).Out[0])
+		if dirty := r.chunks[0].dirty.Count(); dirty != 0 && !public || dirty != PagesPerBlock && public {
+			t.Errorf("public %v: %d pages are dirty", public, dirty)
+		}
+	}
+}
+
+// Blocks that come twice in a kernel are used again, and in order where they come twice in a row, if all allocations
+// are one; else a kernel's own blocks say nothing of data that is used again.
+func TestTwiceInKernel(t *testing.T) {
+	for together, want := range map[bool]Pattern{false: Undecided, true: Regular} {
+		r, err := New(Options{Capacity: 4 << 20, Smart: true, Together: together, Ts: 8, P: 8})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := r.Allocate(0, 0, ChunkSize, false); err != nil {
+			t.Fatal(err)
+		}
+		r.Kernel(0)
+		c, one := &r.chunks[0], span(0, 1)
+		observe(r, c, &one)
+		observe(r, c, &one)
+		r.Kernel(0)
+		if got := r.PatternOf(0); got != want {
+			t.Errorf("together %v: %v, want %v", together, got, want)
+		}
+	}
+}
+
+// A program that waits for the device has its accesses counted anew by the public simulator: of twice seven of a
+// block none is the eighth.
+func TestCountsOfSynchronized(t *testing.T) {
+	for public, want := range map[bool]Verdict{false: Fault, true: Remote} {
+		r := runtimeOf(t, Options{
+			Capacity: ChunkSize, Prefetch: "none", Evict: "lru2m", Migrate: "always", Public: public,
+		}, BlockSize)
+		var v Verdict
+		for k := range 14 {
+			if k == 7 {
+				Synchronized(r, 0)
+			}
+			v, _ = r.Access(0, false)
+		}
+		if v != want {
+			t.Errorf("public %v: the last access finds %v, want %v", public, v, want)
+		}
+	}
+}

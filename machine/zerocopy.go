@@ -1,0 +1,101 @@
+package machine
+
+import (
+	"github.com/heddle-sim/heddle/machine/uvm"
+	"github.com/heddle-sim/heddle/mem"
+	"github.com/heddle-sim/heddle/sheets"
+)
+
+// zeroCopies is how the dissertation's public simulator serves an access to a page that stays on the host: a walk
+// that finds the page there takes the direction to the device for uvm.remote cycles, behind the transfer under way
+// and before those that wait. Then the access goes on as one to memory of the device, through the caches, and the
+// TLB of its SM keeps the translation, so that those that find it there do not know of the host. It has no L2 TLB:
+// ours does not keep such a translation. Whether the page migrates is asked by walks only.
+//
+// The place that such accesses have on the device is a frame that the page keeps until it has left the device, or
+// its allocation is freed. It does not count as one of managed memory before the page itself comes. Where none
+// is left over the accesses are those of remoteStore.
+type zeroCopies struct {
+	unified *unified
+	on      bool
+	cycles  uint64 // of the link
+	pending mem.Queue[zeroCopy]
+	frames  map[uint64]uint64 // by key of a page on the host
+}
+
+// zeroCopy is a page whose walk waits for the link, and until when it does.
+type zeroCopy struct{ key, end uint64 }
+
+func (z *zeroCopies) build(u *unified, s *sheets.Machine) {
+	z.unified, z.on, z.cycles, z.frames = u, true, uint64(s.UVM.Remote), map[uint64]uint64{}
+}
+
+// begin has the walk of a page wait for the link.
+func (z *zeroCopies) begin(now, key uint64) {
+	u := z.unified
+	end := u.dma.host.way[0].Hold(now, keyTenant(key), int(u.dma.lineSize), z.cycles)
+	z.pending.Push(zeroCopy{key, end})
+	u.agenda.wakeMMU(end)
+}
+
+// finish ends the walks whose time on the link is over, and returns the cycle of the next. A page that has
+// come meanwhile, or is on its way, needs none; one that an access has asked for meanwhile faults.
+func (z *zeroCopies) finish(now uint64) (next uint64) {
+	for z.pending.Len() > 0 {
+		p := *z.pending.Head()
+		if p.end > now {
+			return p.end
+		}
+		u, tenant := z.unified, keyTenant(p.key)
+		switch {
+		case !u.runtime.Manages(p.key) || u.runtime.Where(p.key) != uvm.Fault:
+		case u.runtime.Asked(p.key):
+			if !u.faults.file(now, p.key) {
+				return max(now+1, u.faults.due())
+			}
+		default:
+			u.runtime.MapRemote(p.key)
+			u.mmu.ResolveTo(now, tenant, keyPage(p.key), z.place(p.key), false)
+			u.pace.progress = now
+		}
+		z.pending.Pop()
+	}
+	return never
+}
+
+// place is the frame of a page of the host, or where there is none left over, the host.
+func (z *zeroCopies) place(key uint64) uint64 {
+	if ppn, ok := z.frames[key]; ok {
+		return ppn
+	}
+	u := z.unified
+	f := u.tables.Frames()
+	all, _ := u.runtime.Allocated(keyTenant(key))
+	most := min(u.runtime.Capacity(), int(all/uvm.PageSize)) // frames of managed memory
+	if u.dma.freeFrames() <= most-u.dma.used+f.Pools()*f.PerPool()/tablesShare {
+		return remotePage(key)
+	}
+	ppn, err := u.tables.TakeFrame(keyTenant(key))
+	if err != nil {
+		return remotePage(key)
+	}
+	z.frames[key] = ppn
+	return ppn
+}
+
+// take gives the frame that a page has had on the device while it was on the host to who brings it.
+func (z *zeroCopies) take(key uint64) (ppn uint64, ok bool) {
+	if ppn, ok = z.frames[key]; ok {
+		delete(z.frames, key)
+	}
+	return ppn, ok
+}
+
+// forget gives the frames of pages of an allocation back that is freed.
+func (z *zeroCopies) forget(base, end uint64) {
+	for key := base; key < end && len(z.frames) > 0; key += uvm.PageSize {
+		if ppn, ok := z.take(key); ok {
+			z.unified.tables.GiveFrames(keyTenant(key), []uint64{ppn})
+		}
+	}
+}
