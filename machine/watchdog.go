@@ -108,8 +108,8 @@ func (w *Watchdog) Next() uint64 { return w.looked + lookEvery }
 // Limit is how many cycles without anything useful fail a run.
 func (w *Watchdog) Limit() uint64 { return w.limit }
 
-// Idle is how long, in cycles in which it could run, a tenant has done nothing useful.
-func (w *Watchdog) Idle(tenant int) uint64 { return w.of[tenant].idle }
+// Idle is how long, in cycles in which it could run, a tenant has done nothing useful, and since which cycle.
+func (w *Watchdog) Idle(tenant int) (idle, since uint64) { return w.of[tenant].idle, w.of[tenant].from }
 
 // Waits says what the warps of a tenant stand at, for somebody who wonders why nothing happens.
 func (w *Watchdog) Waits(tenant int) []string { return w.waits(tenant, w.pace.now) }

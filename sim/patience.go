@@ -18,8 +18,16 @@ type patience struct {
 // lull is a time in which an application does nothing useful.
 type lull struct {
 	began time.Time
-	idle  uint64 // cycles, when it was last looked at
+	since uint64 // cycle of what it last did
 	told  bool
+}
+
+// due says whether it is time to tell of an application that has been idle for some cycles since one.
+func (l *lull) due(idle, since uint64, now time.Time) bool {
+	if since != l.since || idle == 0 || l.began.IsZero() {
+		*l = lull{began: now, since: since}
+	}
+	return !l.told && now.Sub(l.began) >= patienceFor
 }
 
 // look returns what to say now, nothing for most of the time.
@@ -29,11 +37,9 @@ func (p *patience) look(r *run) (say []string) {
 		p.of = make([]lull, len(r.apps))
 	}
 	for i := range p.of {
-		l, idle := &p.of[i], r.gpu.Watchdog.Idle(i)
-		if idle < l.idle || idle == 0 || l.began.IsZero() {
-			*l = lull{began: now}
-		}
-		if l.idle = idle; l.told || now.Sub(l.began) < patienceFor {
+		l := &p.of[i]
+		idle, since := r.gpu.Watchdog.Idle(i)
+		if !l.due(idle, since, now) {
 			continue
 		}
 		l.told = true
