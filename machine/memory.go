@@ -119,7 +119,7 @@ func (m *memory) collect(c *channel, now uint64) {
 			turn = 0
 		}
 		s := m.slices[i]
-		if s.Below.Len() == 0 {
+		if !m.asks(s, now) {
 			continue
 		}
 		c.delay.Push(delayed{now + c.extra, s.Below.Pop()})
@@ -131,6 +131,15 @@ func (m *memory) collect(c *channel, now uint64) {
 		}
 		return
 	}
+}
+
+// asks says that a slice has a request that may be taken.
+func (m *memory) asks(s *cache.Slice, now uint64) bool {
+	if s.Below.Len() == 0 {
+		return false
+	}
+	at := s.Below.Head().At
+	return at == 0 || at <= m.llcClock.Ticks(now)
 }
 
 func (m *memory) waiting(c *channel) bool {

@@ -127,7 +127,7 @@ func (x *Tiers) collect(t, now uint64) {
 			i -= n
 		}
 		s := x.slices[i]
-		if s.Below.Len() == 0 || !x.controller.CanAccept(s.Below.Head().Line) {
+		if !x.memory.asks(s, now) || !x.controller.CanAccept(s.Below.Head().Line) {
 			continue
 		}
 		x.controller.Accept(s.Below.Pop(), t)

@@ -54,6 +54,7 @@ const (
 // which needs no answer (-1, or below for a write-back somebody waits for).
 type Fetch struct {
 	Line    uint64
+	At      uint64 // the asker's clock from which on it may be taken
 	Tag     int32
 	Slice   int16 // that asks
 	Sectors uint8

@@ -79,6 +79,7 @@ type SM struct {
 	TextureQueue     int    `yaml:"texture_queue" unit:"fetches" doc:"fetches of whole warps that wait for the texture units before the load/store unit stops at the next one" opt:"0"`
 	CollectAll       bool   `yaml:"collect_all" unit:"flag" doc:"arithmetic, too, waits in shared collectors: for operands of one register bank, and for units that are busy" opt:"false"`
 	AtomicWait       bool   `yaml:"atomic_wait" unit:"flag" doc:"a warp issues nothing until its atomic or reduction is performed (GPGPU-Sim)"`
+	ZeroFirst        bool   `yaml:"zero_first" unit:"flag" doc:"in cycle 0 scheduler 0 chooses first among those that share units, and in each cycle the next one; otherwise scheduler 1 begins" opt:"false"`
 	RegBanks         int    `yaml:"reg_banks" unit:"banks" doc:"register-file banks per SM; with collect_all each scheduler has a part of them, and overhead holds reads without a conflict"`
 	RegPorts         int    `yaml:"reg_ports" unit:"operands/cycle" doc:"operands the register file delivers to the collectors per cycle and port (GPGPU-Sim -gpgpu_reg_file_port_throughput)"`
 	FetchWidth       int    `yaml:"fetch_width" unit:"instructions" doc:"instructions a fetch brings to a warp's buffer"`
@@ -149,6 +150,8 @@ type LLC struct {
 	Sector           int    `yaml:"sector" unit:"bytes" doc:"sector size; equal to the line when not sectored"`
 	Latency          int    `yaml:"latency" unit:"cycles" doc:"fixed pipeline latency before the tags (ROP latency)"`
 	HitLatency       int    `yaml:"hit_latency" unit:"cycles" doc:"tag and data access after that"`
+	MissLatency      int    `yaml:"miss_latency" unit:"cycles" doc:"way of a miss through the miss queue, before the memory controller may take it" opt:"0"`
+	FillLatency      int    `yaml:"fill_latency" unit:"cycles" doc:"from the tags having seen a fill to the answers that waited for it" opt:"0"`
 	PortBytes        int    `yaml:"port" unit:"bytes" doc:"data-array bytes per cycle"`
 	MSHRs            int    `yaml:"mshrs" unit:"entries" doc:"outstanding lines or sectors per slice"`
 	Merge            int    `yaml:"merge" unit:"requests" doc:"requests merged in one MSHR entry"`
@@ -167,25 +170,26 @@ type LLC struct {
 
 // DRAM is one memory device: all channels alike.
 type DRAM struct {
-	Channels   int     `yaml:"channels" unit:"channels" doc:"independent channels"`
-	Stacks     int     `yaml:"stacks" unit:"stacks" doc:"HBM stacks the channels are spread over"`
-	Ranks      int     `yaml:"ranks" unit:"ranks" doc:"ranks or pseudo-channels per channel"`
-	BankGroups int     `yaml:"bank_groups" unit:"groups" doc:"bank groups per rank"`
-	Banks      int     `yaml:"banks" unit:"banks" doc:"banks per bank group"`
-	Rows       int     `yaml:"rows" unit:"rows" doc:"rows per bank"`
-	RowBytes   int     `yaml:"row_bytes" unit:"bytes" doc:"bytes of one row of one bank"`
-	Access     int     `yaml:"access" unit:"bytes" doc:"bytes of one column access (burst)"`
-	Capacity   int64   `yaml:"capacity" unit:"bytes" doc:"total capacity"`
-	Queue      int     `yaml:"queue" unit:"requests" doc:"scheduler window (reads)"`
-	WriteQueue int     `yaml:"write_queue" unit:"requests" doc:"write queue; 0: shared with reads" opt:"0"`
-	HighWater  float64 `yaml:"high_water" unit:"fraction" doc:"write queue level that starts write mode" opt:"0"`
-	LowWater   float64 `yaml:"low_water" unit:"fraction" doc:"write queue level that ends write mode" opt:"0"`
-	Return     int     `yaml:"return" unit:"requests" doc:"return queue"`
-	Extra      int     `yaml:"extra_latency" unit:"cycles" doc:"fixed core cycles between LLC and the scheduler"`
-	DualBus    bool    `yaml:"dual_bus" unit:"flag" doc:"separate row and column command buses (HBM)"`
-	Refresh    bool    `yaml:"refresh" unit:"flag" doc:"all-bank refresh every refi"`
-	Sched      string  `yaml:"sched" unit:"name" doc:"frfcfs, frfcfs-rowhit, frfcfs-priorhit or fcfs"`
-	Page       string  `yaml:"page" unit:"name" doc:"row policy: open or closed"`
+	Channels      int     `yaml:"channels" unit:"channels" doc:"independent channels"`
+	Stacks        int     `yaml:"stacks" unit:"stacks" doc:"HBM stacks the channels are spread over"`
+	Ranks         int     `yaml:"ranks" unit:"ranks" doc:"ranks or pseudo-channels per channel"`
+	BankGroups    int     `yaml:"bank_groups" unit:"groups" doc:"bank groups per rank"`
+	Banks         int     `yaml:"banks" unit:"banks" doc:"banks per bank group"`
+	Rows          int     `yaml:"rows" unit:"rows" doc:"rows per bank"`
+	RowBytes      int     `yaml:"row_bytes" unit:"bytes" doc:"bytes of one row of one bank"`
+	Access        int     `yaml:"access" unit:"bytes" doc:"bytes of one column access (burst)"`
+	Capacity      int64   `yaml:"capacity" unit:"bytes" doc:"total capacity"`
+	Queue         int     `yaml:"queue" unit:"requests" doc:"scheduler window (reads)"`
+	WriteQueue    int     `yaml:"write_queue" unit:"requests" doc:"write queue; 0: shared with reads" opt:"0"`
+	HighWater     float64 `yaml:"high_water" unit:"fraction" doc:"write queue level that starts write mode" opt:"0"`
+	LowWater      float64 `yaml:"low_water" unit:"fraction" doc:"write queue level that ends write mode" opt:"0"`
+	Return        int     `yaml:"return" unit:"requests" doc:"return queue"`
+	ReturnLatency int     `yaml:"return_latency" unit:"tCK" doc:"way of read data through the return queue" opt:"0"`
+	Extra         int     `yaml:"extra_latency" unit:"cycles" doc:"fixed core cycles between LLC and the scheduler"`
+	DualBus       bool    `yaml:"dual_bus" unit:"flag" doc:"separate row and column command buses (HBM)"`
+	Refresh       bool    `yaml:"refresh" unit:"flag" doc:"all-bank refresh every refi"`
+	Sched         string  `yaml:"sched" unit:"name" doc:"frfcfs, frfcfs-rowhit, frfcfs-priorhit or fcfs"`
+	Page          string  `yaml:"page" unit:"name" doc:"row policy: open or closed"`
 	// MIGRATION copies a line between banks of two channels of a stack (UGPU, section 4.3).
 	MigrationCycles   int    `yaml:"migration_cycles" unit:"cycles" doc:"core cycles of a MIGRATION command; 0: no such command" opt:"0"`
 	MigrationCrossbar bool   `yaml:"migration_crossbar" unit:"flag" doc:"bank groups reach the TSVs of any channel of their stack, so that MIGRATIONs of a page go on in parallel" opt:"false"`

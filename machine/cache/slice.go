@@ -68,6 +68,8 @@ func Counters() []stat.Desc {
 // Config is what a slice needs of the sheet.
 type Config struct {
 	latency, hit       uint64
+	miss               uint64    // from a miss to the clock in which it may be taken; 0: at once
+	fill               uint64    // added to answers that waited for a fill
 	cycles             [9]uint64 // that sectors keep the data array busy, by their number
 	mshrs, merge       int
 	inQueue, missQueue int
@@ -84,11 +86,14 @@ func Derive(l *sheets.LLC) (*Config, error) {
 		return nil, fmt.Errorf("llc.line = %d, llc.sector = %d: a line has 1 to 8 whole sectors", l.Line, l.Sector)
 	}
 	c := &Config{
-		latency: uint64(l.Latency), hit: uint64(max(1, l.HitLatency)), mshrs: l.MSHRs, merge: l.Merge, inQueue: max(1,
-			l.InQueue),
+		latency: uint64(l.Latency), hit: uint64(max(1, l.HitLatency)),
+		fill: uint64(l.FillLatency), mshrs: l.MSHRs, merge: l.Merge, inQueue: max(1, l.InQueue),
 		missQueue: max(1, l.MissQueue+l.ToDRAM), replies: max(1, l.OutQueue), fills: max(1,
 			l.FromDRAM), sectors: l.Line / l.Sector, fetchOnWrite: l.WriteAlloc == "fetch",
 		sets: l.Sets, ways: l.Ways, line: l.Line, repl: l.Repl,
+	}
+	if l.MissLatency > 0 {
+		c.miss = uint64(l.MissLatency) + 1 // the memory looks at the queue before the slice does
 	}
 	per := max(1, l.PortBytes/l.Sector)
 	for n := range c.cycles {
@@ -108,6 +113,7 @@ type Slice struct {
 	fills    mem.Ring[mem.Fetch] // what has been brought and the tags have not seen
 	fillPort uint64              // cycle from which the data array takes the next fill
 	port     uint64              // cycle from which tags and data array are free
+	now      uint64              // the clock of the last Tick
 	mshrs    mshr.File           // a waiter's token is the request's handle
 	flushAt  int                 // next line index of a flush in progress
 	sampler  *Sampler            // nil: nobody samples this slice
@@ -163,6 +169,7 @@ func (s *Slice) Accept(h int32, now uint64) { s.in[0].accept(arrival{now + s.cfg
 // one fill into the data array, looks up what is due and returns the next cycle with work; Never while only a
 // fill, room in Below or room in Reply can help.
 func (s *Slice) Tick(now uint64) uint64 {
+	s.now = now
 	if s.fills.Len() > 0 && s.fillPort <= now {
 		f := s.fills.Pop()
 		s.fillPort = now + s.cycles(f.Sectors)
@@ -293,6 +300,15 @@ func (s *Slice) done(h int32, r *mem.Req, now uint64) {
 	case s.share.copies != nil && s.recalls(h, r):
 	default:
 		s.Reply.Push(Answer{now + s.cfg.hit, h})
+		inTime(&s.Reply)
+	}
+}
+
+// inTime puts the youngest answer before those that leave later: a hit overtakes those that a fill
+// of the same clock has completed.
+func inTime(q *mem.Queue[Answer]) {
+	for i := q.Len() - 1; i > 0 && q.At(i-1).At > q.At(i).At; i-- {
+		*q.At(i - 1), *q.At(i) = *q.At(i), *q.At(i - 1)
 	}
 }
 
@@ -347,7 +363,16 @@ func (s *Slice) read(h int32, r *mem.Req, row []uint64) (hit, ok bool) {
 func (s *Slice) fetch(i int32, sectors uint8, tenant mem.TenantID) {
 	s.tags.Line[i].Pending |= sectors
 	s.mshrs.Ask(sectors)
-	s.Below.Push(mem.Fetch{Line: s.tags.Tag[i], Tag: i, Slice: int16(s.ID), Sectors: sectors, Tenant: tenant})
+	s.below(s.tags.Tag[i], i, sectors, tenant)
+}
+
+// below queues what a lookup asks of the memory.
+func (s *Slice) below(line uint64, tag int32, sectors uint8, tenant mem.TenantID) {
+	f := mem.Fetch{Line: line, Tag: tag, Slice: int16(s.ID), Sectors: sectors, Tenant: tenant}
+	if s.cfg.miss > 0 {
+		f.At = s.now + s.cfg.miss
+	}
+	s.Below.Push(f)
 }
 
 // modify marks what an atomic changes.
@@ -371,7 +396,7 @@ func (s *Slice) allocate(line uint64, tenant mem.TenantID, extra int) int32 {
 		}
 		owner := t.Line[v].Tenant
 		s.rows[owner][Writebacks] += uint64(bits.OnesCount8(d))
-		s.Below.Push(mem.Fetch{Line: t.Tag[v], Tag: -1, Slice: int16(s.ID), Sectors: d, Tenant: owner})
+		s.below(t.Tag[v], -1, d, owner)
 	}
 	t.Fill(v, line, tenant)
 	return v
@@ -423,7 +448,7 @@ func (s *Slice) filled(i int32, sectors uint8, now uint64) {
 		crossed &= r.Flags
 		if done {
 			s.modify(i, r)
-			s.done(h, r, now)
+			s.done(h, r, now+s.cfg.fill)
 		}
 	}
 	if s.share.on {

@@ -74,7 +74,7 @@ func (b *bench) run(delay uint64, list ...want) []uint64 {
 			}
 		}
 		b.s.Tick(now)
-		for b.s.Below.Len() > 0 {
+		for b.s.Below.Len() > 0 && b.s.Below.Head().At <= now+1 {
 			f := b.s.Below.Pop()
 			b.dram = append(b.dram, f)
 			if f.Tag >= 0 {
@@ -99,13 +99,30 @@ func (b *bench) run(delay uint64, list ...want) []uint64 {
 	return out
 }
 
-// A miss costs pipeline + DRAM + data access, a hit pipeline + data access, a line
-// of four sectors keeps the tags for four cycles.
+// A miss costs pipeline + miss queue + DRAM + fill + data access, a hit pipeline + data access, a
+// line of four sectors keeps the tags for four cycles.
 func TestLatencies(t *testing.T) {
-	b := newBench(t, func(l *sheets.LLC) { l.Latency, l.HitLatency, l.PortBytes = 10, 2, 32 })
+	b := newBench(t, func(l *sheets.LLC) {
+		l.Latency, l.HitLatency, l.PortBytes, l.MissLatency, l.FillLatency = 10, 2, 32, 3, 4
+	})
 	got := b.run(50, want{line: 0x1000, sectors: 0xf, at: 0}, want{line: 0x1000, sectors: 0xf, at: 100},
 		want{line: 0x1000, sectors: 1, at: 100})
-	for i, w := range []uint64{62, 112, 116} {
+	for i, w := range []uint64{69, 112, 116} {
+		if got[i] != w {
+			t.Errorf("request %d answered at %d, want %d", i, got[i], w)
+		}
+	}
+}
+
+// A hit looked up in the clock of a fill leaves before the answer that waited for the fill, which
+// takes a cycle more; one looked up in the next clock leaves after it.
+func TestHitsOvertakeFills(t *testing.T) {
+	b := newBench(t, func(l *sheets.LLC) { l.Latency, l.HitLatency, l.MissLatency, l.FillLatency = 10, 1, 0, 1 })
+	b.s.Prefill(0x1000, 0xf, 0)
+	fill := uint64(10 + 50) // of the request that misses
+	got := b.run(50, want{line: 0x2000, sectors: 1}, want{line: 0x1000, sectors: 1, at: fill - 10},
+		want{line: 0x1000, sectors: 2, at: fill - 9})
+	for i, w := range []uint64{fill + 2, fill + 1, fill + 2} {
 		if got[i] != w {
 			t.Errorf("request %d answered at %d, want %d", i, got[i], w)
 		}

@@ -454,6 +454,21 @@ func TestReturnQueue(t *testing.T) {
 	}
 }
 
+// TestReturnLatency: read data come out so many clocks later, writes and commands do not.
+func TestReturnLatency(t *testing.T) {
+	list := []push{
+		{at: 5, loc: dram.Loc{Row: 1}}, {at: 9, loc: dram.Loc{Row: 2}}, {at: 9, loc: dram.Loc{Bank: 1}, write: true},
+	}
+	sheet := hbm()
+	sheet.WriteQueue = 0
+	want, commands := play(t, config(t, sheet), list)
+	sheet.ReturnLatency = 3
+	got, same := play(t, config(t, sheet), list)
+	if got[0] != want[0]+3 || got[1] != want[1]+3 || got[2] != want[2] || same != commands {
+		t.Errorf("done at %v, want %v and 3 more for reads; commands\n%s\nwant\n%s", got, want, same, commands)
+	}
+}
+
 func TestSheetErrors(t *testing.T) {
 	for want, edit := range map[string]func(*sheets.DRAM){
 		"sched is":                 func(d *sheets.DRAM) { d.Sched = "random" },

@@ -81,10 +81,11 @@ type Config struct {
 	Columns int // accesses per row
 	Access  int // bytes per access
 
-	ReadLatency  int // RD issue to the last beat of its data
-	WriteLatency int // WR issue to the last beat of its data; only migrations need it
-	BurstClocks  int // data-bus clocks of one access
-	Refi         int // all-bank refresh interval; 0: no refresh
+	ReadLatency   int // RD issue to the last beat of its data
+	ReturnLatency int // clocks from there to Pop, in the return queue
+	WriteLatency  int // WR issue to the last beat of its data; only migrations need it
+	BurstClocks   int // data-bus clocks of one access
+	Refi          int // all-bank refresh interval; 0: no refresh
 
 	DualBus   bool // separate row and column command buses
 	HalfCycle bool // clocks are half CK: columns and ACT on rising edges (odd clocks), PRE on both
@@ -152,7 +153,7 @@ func FromSheet(d *sheets.DRAM) (Config, error) {
 		Name: "sheet", Ranks: d.Ranks, Sids: 1, Groups: d.BankGroups, Banks: d.Banks, Rows: d.Rows, Access: d.Access,
 		ReadLatency: d.T.CL + d.T.BL, WriteLatency: d.T.CWL + d.T.BL, BurstClocks: d.T.BL, DualBus: d.DualBus,
 		Queue: d.Queue, WriteQueue: d.WriteQueue, HighWater: d.HighWater, LowWater: d.LowWater,
-		Return: d.Return, Tenants: 1,
+		Return: d.Return, ReturnLatency: d.ReturnLatency, Tenants: 1,
 	}
 	if d.Access < 1 || d.RowBytes < d.Access || d.RowBytes%d.Access != 0 {
 		return c, fmt.Errorf("dram: row_bytes %d is not a multiple of access %d", d.RowBytes, d.Access)

@@ -158,7 +158,7 @@ func (c *Channel) finish(i int16, r *request, n *counts, t uint64) {
 	if r.kind == kindRead {
 		at := t + uint64(c.cfg.ReadLatency)
 		n[CReadLatency] += at - r.arrive + 1
-		c.out.send(reply{depart: at, id: r.id, tenant: r.tenant})
+		c.out.send(reply{depart: at + uint64(c.cfg.ReturnLatency), id: r.id, tenant: r.tenant})
 	} else {
 		c.out.done.push(reply{id: r.id, write: true, tenant: r.tenant})
 	}

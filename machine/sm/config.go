@@ -37,6 +37,7 @@ type fetchConfig struct {
 type issueConfig struct {
 	schedulers   int
 	schedMask    uint64    // schedulers less one where they are a power of two, else 0
+	turn         uint64    // the scheduler that chooses first in cycle 0
 	schedOf      [64]uint8 // by warp slot
 	width        int       // instructions per scheduler and cycle
 	pick         picker
@@ -180,6 +181,9 @@ func (c *Config) deriveIssue(s *sheets.SM) error {
 	}
 	if n := uint64(x.schedulers); n&(n-1) == 0 {
 		x.schedMask = n - 1
+	}
+	if !s.ZeroFirst {
+		x.turn = 1
 	}
 	for w := range x.schedOf {
 		x.schedOf[w] = uint8(w % x.schedulers)

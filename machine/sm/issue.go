@@ -17,14 +17,11 @@ type scheduler struct {
 func (p *pipeline) issueStage(l *loadStore, now uint64) {
 	cfg := &p.cfg.issue
 	n := len(p.sched)
-	i := int(now & cfg.schedMask)
+	i := int((now + cfg.turn) & cfg.schedMask)
 	if cfg.schedMask == 0 {
-		i = int(now % uint64(n))
+		i = int((now + cfg.turn) % uint64(n))
 	}
 	for range n {
-		if i++; i >= n {
-			i = 0
-		}
 		sc := &p.sched[i]
 		for range cfg.width {
 			cand := p.issuable() & sc.mask
@@ -47,6 +44,9 @@ func (p *pipeline) issueStage(l *loadStore, now uint64) {
 		}
 		if p.fault != nil {
 			return
+		}
+		if i++; i >= n {
+			i = 0
 		}
 	}
 }

@@ -39,6 +39,29 @@ func TestDependentLatency(t *testing.T) {
 	}
 }
 
+// Instructions issue from cycle 1 on, where scheduler 1 chooses first if scheduler 0 did in cycle 0,
+// and scheduler 2 if 1 did.
+func TestTurnOfSchedulers(t *testing.T) {
+	for _, zero := range []bool{false, true} {
+		g := oneWarp(alu(isa.IntAdd, isa.INT, 0), exit())
+		g.geo.Threads, g.geo.Warps = 128, 4
+		var order []int
+		g.trace = func(_, warp, pc int, now uint64) {
+			if pc == 0 && now == 1 {
+				order = append(order, warp)
+			}
+		}
+		newBench(t, func(m *sheets.Machine) { m.SM.ZeroFirst = zero }).run(g, 1, false)
+		want := 2
+		if zero {
+			want = 1
+		}
+		if len(order) == 0 || order[0] != want {
+			t.Errorf("scheduler 0 first in cycle 0 %v: in cycle 1 warps %v issue, want %d first", zero, order, want)
+		}
+	}
+}
+
 // The load-to-use times of the reference: shared memory 25, L1 hit 24.
 func TestLoadToUse(t *testing.T) {
 	g := oneWarp(load(isa.Shared, isa.CacheAll, 0, 2), alu(isa.IntAdd, isa.INT, 1, 0), exit())
@@ -193,7 +216,7 @@ func TestLateRedirect(t *testing.T) {
 		g := oneWarp(nop(0), nop(1), nop(2), nop(3), exit())
 		g.jump = map[int]int32{1: 3}
 		g.geo = isa.Geometry{Threads: 32 * 4 * c.warps, Warps: 4 * c.warps, Regs: 8}
-		b := newBench(t, func(m *sheets.Machine) { m.SM.LateRedirect = c.late })
+		b := newBench(t, func(m *sheets.Machine) { m.SM.LateRedirect, m.SM.ZeroFirst = c.late, false })
 		var at [5]uint64
 		g.trace = func(_, w, pc int, now uint64) {
 			if w == 0 {
