@@ -4,7 +4,9 @@ import "github.com/heddle-sim/heddle/mem"
 
 // Adaptive is the application-aware provisioning of Ganguly, 7.2.2, equations 6 to 9. Every period it
 // measures each application: its transfers per unit of memory allocated, T, and its mean transfer size,
-// weighted by size, per unit of time, which is the less the higher its arithmetic intensity. Where the
+// weighted by size, per unit of time, which is the less the higher its arithmetic intensity. Both are of
+// what the runtime brings to the device, not of write-backs and of programs' copies: it is the transactions
+// that its prefetcher relays to the link that the text counts, and what a kernel asks for. Where the
 // one is similar, the other chooses who goes first: more transfers, or lower intensity. Where neither or
 // both tell applications apart and disagree, they take turns (RR-FR-FCFS). An application of whose requested
 // transfers a much smaller share has been serviced than of who goes first catches up, unless the other has
@@ -21,7 +23,7 @@ type Adaptive struct {
 	queued []float64    // transfers that wait
 }
 
-// measure is what an application's transfers did: squares are of their bytes.
+// measure is what an application's transfers of pages to the device did: squares are of their bytes.
 type measure struct{ transfers, bytes, squares, allocated float64 }
 
 func newAdaptive(p *Parameters) *Adaptive {
@@ -53,10 +55,12 @@ func (x *Adaptive) Next(way int, waiting []Transfer, may func(t *Transfer) bool)
 func (x *Adaptive) Begun(way int, t *Transfer, now, cycles uint64) {
 	x.turns.Begun(way, t, now, cycles)
 	x.served[way][t.Tenant]++
-	m := &x.sum[t.Tenant]
-	m.transfers++
-	m.bytes += float64(t.Bytes)
-	m.squares += float64(t.Bytes) * float64(t.Bytes)
+	if way == 0 && !t.Copy {
+		m := &x.sum[t.Tenant]
+		m.transfers++
+		m.bytes += float64(t.Bytes)
+		m.squares += float64(t.Bytes) * float64(t.Bytes)
+	}
 	if now < x.end {
 		return
 	}
