@@ -103,7 +103,7 @@ func (a *Array) write(what string, initial bool, f func(dst []byte)) error {
 			Apply: func() { f(a.data()) },
 		})
 	case mem.Managed:
-		if err := c.finish(); err != nil {
+		if err := c.Finish(); err != nil {
 			return err
 		}
 		if err := c.dev.Touch(r, a.off, a.Size(), true); err != nil {
@@ -131,7 +131,7 @@ func (a *Array) read(what string, f func(src []byte)) error {
 			Apply: func() { f(a.data()) },
 		})
 	case mem.Managed:
-		if err := c.finish(); err != nil {
+		if err := c.Finish(); err != nil {
 			return err
 		}
 		if err := c.dev.Touch(r, a.off, a.Size(), false); err != nil {
@@ -152,7 +152,7 @@ func (a *Array) Observe(f func(b []byte) error) error {
 	if err := a.usable(); err != nil {
 		return err
 	}
-	if err := a.c.finish(); err != nil {
+	if err := a.c.Finish(); err != nil {
 		return err
 	}
 	return f(a.data())
@@ -166,7 +166,7 @@ func (a *Array) settle() error {
 		return c.dead
 	}
 	if r.Registered {
-		return c.finish()
+		return c.Finish()
 	}
 	keep := c.copies[:0]
 	for _, op := range c.copies {

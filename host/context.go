@@ -18,8 +18,9 @@ type Allocator interface {
 }
 
 // Synchronizer is implemented by devices that want to know when a program has waited for all that it asked for, because
-// it said so: not at the waits that an access of the host or a copy comes with.
-type Synchronizer interface{ Synchronized() }
+// it said so: not at its end, and not at the waits that an access of the host or a copy comes with. The program waits
+// for what the device does then, too.
+type Synchronizer interface{ Synchronized() error }
 
 // Options of a Context.
 type Options struct {
@@ -182,7 +183,7 @@ func (c *Context) Free(a *Array) error {
 	if a.off != 0 || a.Size() != int64(len(r.Data)) {
 		return fmt.Errorf("cannot free a part of %s: free the array that malloc returned", r.Name)
 	}
-	if err := c.finish(); err != nil {
+	if err := c.Finish(); err != nil {
 		return err
 	}
 	if d, ok := c.dev.(Allocator); ok {

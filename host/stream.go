@@ -104,17 +104,19 @@ func (c *Context) fail(err error) error {
 
 // DeviceSynchronize waits for every stream (cudaDeviceSynchronize).
 func (c *Context) DeviceSynchronize() error {
-	if err := c.finish(); err != nil {
+	if err := c.Finish(); err != nil {
 		return err
 	}
 	if d, ok := c.dev.(Synchronizer); ok {
-		d.Synchronized()
+		if err := d.Synchronized(); err != nil {
+			return c.fail(err)
+		}
 	}
 	return nil
 }
 
-// finish waits for every stream.
-func (c *Context) finish() error {
+// Finish waits for every stream where the program has not asked for it: at its end, or before the host's own work.
+func (c *Context) Finish() error {
 	if c.dead != nil {
 		return c.dead
 	}

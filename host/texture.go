@@ -66,7 +66,7 @@ func (m *Module) Bind(name string, t *Texture) error {
 	if t.c != m.c {
 		return errors.New("the texture belongs to another application")
 	}
-	if err := m.c.finish(); err != nil {
+	if err := m.c.Finish(); err != nil {
 		return err
 	}
 	return m.inst.BindImage(name, t.handle)

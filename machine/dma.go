@@ -126,17 +126,19 @@ func (d *dmaEngine) fetch(now uint64, t *uvm.Transfer) {
 }
 
 // evict queues pages that leave; those of clean chunks leave without a transfer.
-func (d *dmaEngine) evict(now uint64, e *uvm.Eviction) {
+// An asker waits for their end.
+func (d *dmaEngine) evict(now uint64, e *uvm.Eviction, asker *Migration) {
 	i := d.job()
 	j := &d.jobs[i]
 	*j = dmaJob{
-		state: jobWaiting, toHost: true, tenant: keyTenant(e.Addr), out: *e, pages: j.pages[:0], frames: j.frames[:0],
+		state: jobWaiting, toHost: true, tenant: keyTenant(e.Addr), out: *e, asker: asker,
+		pages: j.pages[:0], frames: j.frames[:0],
 	}
 	j.pages = d.unified.runtime.Append(j.pages, e)
 	if e.Fallback {
 		d.row[j.tenant][uvmFallbacks]++
 	}
-	d.book(j, uint64(e.Pages))
+	d.book(j, uint64(len(j.pages)))
 	switch {
 	case e.WriteBack:
 		d.queue(now, i, 1)
@@ -186,13 +188,13 @@ func (d *dmaEngine) of(m *Migration, n int) {
 func (d *dmaEngine) keep(chunk int32) {
 	for i := range d.jobs {
 		j := &d.jobs[i]
-		if j.state != jobWaiting || !j.toHost || j.out.Chunk() != chunk {
+		if j.state != jobWaiting || !j.toHost || !j.out.Of(chunk) {
 			continue
 		}
 		d.host.way[1].Cancel(int32(i))
 		d.unified.runtime.Keep(&j.out)
-		d.row[j.tenant][uvmKept] += uint64(j.out.Pages)
-		d.book(j, -uint64(j.out.Pages))
+		d.row[j.tenant][uvmKept] += uint64(len(j.pages))
+		d.book(j, -uint64(len(j.pages)))
 		d.done(int32(i))
 	}
 }

@@ -200,7 +200,7 @@ func UnifiedCounters() []stat.Desc {
 		{Name: "evicted_pages", Unit: "pages", Doc: "pages that left the device"},
 		{Name: "written_pages", Unit: "pages", Doc: "of those, pages written back over the link"},
 		{Name: "kept_pages", Unit: "pages", Doc: "pages chosen for eviction and used before it began"},
-		{Name: "returned_pages", Unit: "pages", Doc: "pages that went back because the host touched them"},
+		{Name: "returned_pages", Unit: "pages", Doc: "pages the host took back, as it touched them or waited"},
 		{Name: "fallbacks", Unit: "evictions", Doc: "evictions of what the policy itself would not have taken"},
 		{Name: "throttles", Unit: "faults", Doc: "faults that wait, as host and device take the page from each other"},
 		{Name: "pins", Unit: "pages", Doc: "pages that stay on the host for a while for the same reason"},

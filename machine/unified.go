@@ -355,7 +355,7 @@ func (u *unified) check() {
 // carryOut queues what a plan asks for.
 func (u *unified) carryOut(now uint64, p *uvm.Plan) {
 	for i := range p.Out {
-		u.dma.evict(now, &p.Out[i])
+		u.dma.evict(now, &p.Out[i], nil)
 	}
 	for i := range p.In {
 		u.dma.fetch(now, &p.In[i])

@@ -11,7 +11,8 @@ type Migration struct {
 	ToDevice bool
 	Bytes    int64 // that crossed the link for it so far
 	at, end  uint64
-	left     int // transfers of the present chunk
+	left     int  // transfers of the present chunk, or of all that is written back
+	writes   bool // the program's wait for the device, with which dirty pages go back
 }
 
 // Migrate asks for the pages of a managed range to be on one side; nil if the machine has no unified
@@ -34,9 +35,12 @@ func (u *unified) Migrate(tenant int, r *mem.Region, off, n int64, toDevice bool
 func (u *unified) serveHost(now uint64) {
 	kept := u.asked[:0]
 	for _, m := range u.asked {
-		if m.ToDevice {
+		switch {
+		case m.writes:
+			m.Done = m.left == 0
+		case m.ToDevice:
 			u.prefetch(now, m)
-		} else {
+		default:
 			u.withdraw(now, m)
 		}
 		if !m.Done {
@@ -79,9 +83,23 @@ func (u *unified) prefetch(now uint64, m *Migration) {
 	}
 }
 
-// Synchronized is told that a tenant's program has waited for the device (cudaDeviceSynchronize).
-func (u *unified) Synchronized(tenant int) {
-	if u.On() {
-		uvm.Synchronized(u.runtime, mem.TenantID(tenant))
+// Synchronized is told that a tenant's program has waited for the device (cudaDeviceSynchronize). It returns what the
+// program waits for beside; nil: nothing.
+func (u *unified) Synchronized(tenant int) *Migration {
+	if !u.On() {
+		return nil
 	}
+	p, now := uvm.Synchronized(u.runtime, mem.TenantID(tenant)), u.pace.now
+	if len(p.Out) == 0 {
+		return nil
+	}
+	m := &Migration{writes: true, left: len(p.Out)}
+	for i := range p.Out {
+		for e := &p.Out[i]; e != nil; e = e.Rest {
+			m.Bytes += int64(e.Pages) * uvm.PageSize
+		}
+		u.dma.evict(now, &p.Out[i], m)
+	}
+	u.asked = append(u.asked, m)
+	return m
 }

@@ -143,7 +143,7 @@ func (a *app) execute() (err error) {
 	if err := a.prog.Run(a.ctx); err != nil {
 		return err
 	}
-	return a.ctx.DeviceSynchronize()
+	return a.ctx.Finish()
 }
 
 // step lets the program run until it waits or ends.

@@ -119,8 +119,18 @@ func (d *device) Advise(r *mem.Region, a host.Advice) error {
 	return nil
 }
 
-// Synchronized implements host.Synchronizer.
-func (d *device) Synchronized() { d.r.gpu.Unified.Synchronized(d.a.id) }
+// Synchronized implements host.Synchronizer: where the wait brings pages back to the host, the program waits for them.
+func (d *device) Synchronized() error {
+	d.a.present()
+	pages := d.r.gpu.Unified.Synchronized(d.a.id)
+	if pages == nil {
+		return nil
+	}
+	op := &host.Op{Kind: host.OpPrefetch, Name: "write back", Start: d.r.gpu.Now()}
+	d.driver.ops = append(d.driver.ops, op) // the driver has no other while the program waits
+	d.driver.active, d.driver.pages = true, pages
+	return d.Wait(op)
+}
 
 // Cycle implements host.Device.
 func (d *device) Cycle() uint64 { return d.r.gpu.Now() }

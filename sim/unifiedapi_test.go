@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	hostlink "github.com/heddle-sim/heddle/machine/link"
 	"github.com/heddle-sim/heddle/machine/uvm"
 )
 
@@ -331,19 +332,66 @@ func TestFrameOfLeavingPage(t *testing.T) {
 	}
 }
 
-// device_synchronize, and no other wait, has the public simulator's set count accesses anew: six of a block before
-// it and six behind it do not bring the block, as twelve without it do.
+// device_synchronize, and no other wait, has the public simulator's set count accesses anew: seven of a block before
+// it and seven of another page behind it do not bring the block, as fourteen without it do.
 func TestSynchronizeCounts(t *testing.T) {
-	for wait, want := range map[string]uint64{"    device_synchronize()": 0, "    print(c[0])": 1} {
-		s := vectors(t, "malloc_managed", `    mem_advise(a, "preferred_location", to = host)
-    prefetch_async(b, to = device)
-    prefetch_async(c, to = device)
-    launch(k, grid = 1, block = 192, args = [a, b, c, 192])
-`+wait)
+	for wait, want := range map[string]uint64{"    device_synchronize()": 0, "    print(c[0])": block / uvm.PageSize} {
+		s := vectors(t, "malloc_managed", `    x = malloc_managed(f32, 2048)
+    x.fill(1)
+    mem_advise(x, "preferred_location", to = host)
+    launch(k, grid = 1, block = 224, args = [x.slice(1024), b, c, 224])
+`+wait+`
+    launch(k, grid = 1, block = 224, args = [x, b, c, 224])`)
 		s.Sharing.Memory.Unified = Unified{Runtime: "uvmsmart-compat"}
-		s.Apps[0].Args = map[string]string{"n": "192"}
-		if n := totals(right(t, &s), "uvm"); min(n["faults"], 1) != want {
-			t.Errorf("%s: %d faults", wait, n["faults"])
+		s.Apps[0].Args = map[string]string{"n": "224"}
+		if m := right(t, &s).Managed; len(m) != 4 || m[3].Migrated != want {
+			t.Errorf("%s: %+v", wait, m)
+		}
+	}
+}
+
+// device_synchronize of the public simulator's set brings what a kernel has written back to the host, and nothing
+// else: 256 KB in transfers of 4, 60, 4, 60, 4 and 124 KB, one behind the other on the link, before the program goes
+// on. A second kernel, which finds the other two vectors, has 64 pages come again. In the text's
+// set pages stay, but for the one that the program looks at.
+func TestSynchronizeWritesBack(t *testing.T) {
+	const sizes = "4 KB, 60 KB, 4 KB, 60 KB, 4 KB, 124 KB, "
+	for runtime, want := range map[string]string{"dissertation": "4 KB, ", "uvmsmart-compat": sizes + sizes} {
+		s := vectors(t, "malloc_managed", `    launch(k, grid = (n + 255) // 256, block = 256, args = [a, b, c, n])
+    device_synchronize()`)
+		s.Sharing.Memory.Unified = Unified{Runtime: runtime, Prefetch: "sl"}
+		s.Timeline = true
+		r := right(t, &s)
+		var got string
+		var out []Span
+		for _, x := range r.Spans {
+			if x.Track == "unified memory/to the host" {
+				got += x.Name + ", "
+				out = append(out, x)
+			}
+		}
+		n := totals(r, "uvm")
+		if bytes := totals(r, "link")["bytes"]; got != want || n["written_pages"]+n["evicted_pages"] != 0 ||
+			bytes != uvm.PageSize*(n["migrated_pages"]+n["returned_pages"]) {
+			t.Errorf("%s: %s\n%v, %d bytes on the link", runtime, got, n, bytes)
+		}
+		if runtime == "dissertation" {
+			continue
+		}
+		if n["migrated_pages"] != 4*vectorPages || n["returned_pages"] != 2*vectorPages {
+			t.Errorf("%v", n)
+		}
+		curve := hostlink.Config{Core: 1481, Peak: 12, Rate: 0.07292}
+		for i, pages := range []int64{1, 15, 1, 15, 1} {
+			begun, next := out[i].Start, out[i+1].Start
+			if end := begun + curve.Cycles(pages*uvm.PageSize); next < end || next > end+2 {
+				t.Errorf("transfer %d takes the link from %d to %d, the next begins at %d", i, begun, end, next)
+			}
+		}
+		for _, x := range r.Spans {
+			if x.Track == "unified memory/to the device" && x.End > out[0].Start && x.Start < out[5].End {
+				t.Errorf("%s come at %d, before the last has left at %d", x.Name, x.Start, out[5].End)
+			}
 		}
 	}
 }

@@ -159,7 +159,7 @@ func (p *Program) Run(c *host.Context) error {
 	if err := p.launches(c, regions); err != nil {
 		return err
 	}
-	if err := c.DeviceSynchronize(); err != nil {
+	if err := c.Finish(); err != nil {
 		return err
 	}
 	for i, r := range regions {
@@ -224,7 +224,7 @@ func (p *Program) launches(c *host.Context, regions []*mem.Region) error {
 					return err
 				}
 				if n++; n%ahead == 0 {
-					if err := c.DeviceSynchronize(); err != nil {
+					if err := c.Finish(); err != nil {
 						return err
 					}
 				}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/heddle-sim/heddle/machine/dram"
 	dramprobe "github.com/heddle-sim/heddle/machine/dram/probe"
@@ -24,7 +25,26 @@ func probeCmd() *cobra.Command {
 	}
 	c.AddCommand(probeDRAMCmd(), probeNoCCmd(), probePlaceCmd(), probeRemapCmd(), probeTokensCmd(),
 		probeUVMCmd())
+	for _, sub := range c.Commands() {
+		sub.Flags().VisitAll(func(f *pflag.Flag) { f.Value = &once{Value: f.Value} })
+	}
 	return c
+}
+
+// once is the value of a flag that may be given one time only: of two policies for one thing neither is taken
+// silently.
+type once struct {
+	pflag.Value
+	given bool
+}
+
+// Set implements pflag.Value.
+func (o *once) Set(s string) error {
+	if o.given {
+		return fmt.Errorf("it has been given already, as %q", o.String())
+	}
+	o.given = true
+	return o.Value.Set(s)
 }
 
 // dramFlags are the flags of `heddle probe dram`.

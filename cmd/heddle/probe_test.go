@@ -235,6 +235,10 @@ func TestProbeErrors(t *testing.T) {
 		{"", "capacity 5000", append(unified, "5000")},
 		{"", `--write-back "never"`, append(unified, "4096", "--write-back", "never")},
 		{"", `required flag(s) "evict", "prefetch"`, []string{"uvm", "--trace", "-", "--capacity", "4096"}},
+		{"", `"--evict" flag: it has been given already, as "tbn"`, append(unified, "4096", "--evict", "lfu")},
+		{"", `"--prefetch" flag: it has been given already`, append(unified, "4096", "--prefetch=tbn")},
+		{"", `flag: it has been given already`, append(unified, "4096", "--migrate", "always", "--migrate", "adaptive")},
+		{"", `"--policy" flag: it has been given already`, append(place, "--policy", "lab", "--policy", "first-touch")},
 		{"", "--load is", []string{"noc", "--load", "3"}},
 		{"", "nothing to measure", []string{"noc", "--load", "0.1", "--cycles", "100"}},
 		{"", "6 ways and 4 channels do not divide", remap("6", "1", "cap=3,bw=1")},
@@ -247,8 +251,8 @@ func TestProbeErrors(t *testing.T) {
 		{"2 miss\n1 miss\n", "standard input:2: cycle 1 comes after", append(tokens, "1")},
 		{"", "invalid argument", append(tokens, "-1")},
 		{"", `not "both"`, append(tokens, "1", "--mode", "both")},
-		{"", "at least one cycle", append(tokens, "1", "--period", "0")},
-		{"", "no such file", append(tokens, "1", "--trace", "nowhere")},
+		{"", "at least one cycle", []string{"tokens", "--trace", "-", "--period", "0", "--tok", "1"}},
+		{"", "no such file", []string{"tokens", "--trace", "nowhere", "--period", "10", "--tok", "1"}},
 		{"", `pattern "tornado"`, []string{"noc", "--load", "0.1", "--pattern", "tornado"}},
 	} {
 		if _, err := probe(c.stdin, c.args...); err == nil || !strings.Contains(err.Error(), c.want) {

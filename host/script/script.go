@@ -240,7 +240,7 @@ func (e *env) run() error {
 	if _, err := starlark.Call(e.thread, main, nil, kwargs); err != nil {
 		return err
 	}
-	if err := e.c.DeviceSynchronize(); err != nil {
+	if err := e.c.Finish(); err != nil {
 		return &host.Error{Err: err}
 	}
 	return nil

@@ -145,6 +145,35 @@ func TestEquation9(t *testing.T) {
 	next("the first has three pending", []Transfer{first, first, first, second, second, second, second, second}, 0)
 }
 
+// What the adaptive order measures is the transfers of pages to the device that the runtime asks for: of two
+// applications that ask for the same, none goes first, whatever of the one is written back or copied beside them.
+func TestMeasuredTransfers(t *testing.T) {
+	for what, beside := range map[string]struct {
+		way      int
+		transfer Transfer
+		want     int
+	}{
+		"more pages":       {0, Transfer{Bytes: 4096, Tenant: 1}, 1},
+		"pages that leave": {1, Transfer{Bytes: 4096, Tenant: 1}, -1},
+		"copies":           {0, Transfer{Bytes: 1 << 20, Tenant: 1, Copy: true}, -1},
+		"copies back":      {1, Transfer{Bytes: 1 << 20, Tenant: 1, Copy: true}, -1},
+	} {
+		p := adaptive(0)
+		x := newAdaptive(&p)
+		for range 10 {
+			x.Begun(0, &Transfer{Bytes: 4096}, 0, 10)
+			x.Begun(0, &Transfer{Bytes: 4096, Tenant: 1}, 0, 10)
+			x.Begun(beside.way, &beside.transfer, 0, 10)
+		}
+		for tenant := range mem.TenantID(2) { // the first of them ends the period
+			x.Begun(0, &Transfer{Bytes: 4096, Tenant: tenant}, p.Period, 10)
+		}
+		if got := x.High(); got != beside.want {
+			t.Errorf("%s beside: %d goes first, want %d", what, got, beside.want)
+		}
+	}
+}
+
 // alike is n transfers of so many KB each, of so many MB allocated.
 func alike(n, kb, mb float64) measure {
 	return measure{transfers: n, bytes: n * kb * 1024, squares: n * kb * 1024 * kb * 1024, allocated: mb * 1024 * 1024}

@@ -2,14 +2,14 @@ package link
 
 import "github.com/heddle-sim/heddle/mem"
 
-// Adaptive is the application-aware provisioning of Ganguly, 7.2.2, equations 6 to 9. Every period it
-// measures each application: its transfers per unit of memory allocated, T, and its mean transfer size,
-// weighted by size, per unit of time, which is the less the higher its arithmetic intensity. Where the
-// one is similar, the other chooses who goes first: more transfers, or lower intensity. Where neither or
-// both tell applications apart and disagree, they take turns (RR-FR-FCFS). An application of whose requested
-// transfers a much smaller share has been serviced than of who goes first catches up, unless the other has
-// a lot pending. It conserves work: who has nothing that may go lets others pass. Cost: four counters per
-// application, and two per direction. Readings: the text names no numbers and no schedulers are public.
+// Adaptive is the application-aware provisioning of Ganguly, 7.2.2, equations 6 to 9. Every period it measures what
+// the prefetcher brings to the device for each application, not write-backs and programs' copies: its transfers per
+// unit of memory allocated, T, and its mean transfer size, weighted by size, per unit of time, which is the less the
+// higher its arithmetic intensity. Where the one is similar, the other chooses who goes first: more transfers, or
+// lower intensity. Where neither or both tell applications apart and disagree, they take turns (RR-FR-FCFS). An
+// application of whose requested transfers a much smaller share has been serviced than of who goes first catches up,
+// unless the other has a lot pending. It conserves work: who has nothing that may go lets others pass. Cost: four
+// counters per application, and two per direction. The text names no numbers and no schedulers are public.
 type Adaptive struct {
 	p      Parameters
 	turns  RoundRobin
@@ -21,7 +21,7 @@ type Adaptive struct {
 	queued []float64    // transfers that wait
 }
 
-// measure is what an application's transfers did: squares are of their bytes.
+// measure is what an application's transfers of pages to the device did: squares are of their bytes.
 type measure struct{ transfers, bytes, squares, allocated float64 }
 
 func newAdaptive(p *Parameters) *Adaptive {
@@ -53,10 +53,11 @@ func (x *Adaptive) Next(way int, waiting []Transfer, may func(t *Transfer) bool)
 func (x *Adaptive) Begun(way int, t *Transfer, now, cycles uint64) {
 	x.turns.Begun(way, t, now, cycles)
 	x.served[way][t.Tenant]++
-	m := &x.sum[t.Tenant]
-	m.transfers++
-	m.bytes += float64(t.Bytes)
-	m.squares += float64(t.Bytes) * float64(t.Bytes)
+	if m := &x.sum[t.Tenant]; way == 0 && !t.Copy {
+		m.transfers++
+		m.bytes += float64(t.Bytes)
+		m.squares += float64(t.Bytes) * float64(t.Bytes)
+	}
 	if now < x.end {
 		return
 	}

@@ -86,6 +86,13 @@ func (r *Runtime) Withdraw(addr, n uint64) (p *Plan, more bool) {
 
 // Keep takes back an eviction that has not begun: its pages stay, as the most recent ones.
 func (r *Runtime) Keep(e *Eviction) {
+	for ; e != nil; e = e.Rest {
+		keep(r, e)
+	}
+}
+
+// keep takes back what an eviction has of its first tree.
+func keep(r *Runtime, e *Eviction) {
 	c := &r.chunks[e.chunk]
 	c.staged = c.staged.Without(&e.mask)
 	r.staged, r.valid = r.staged-e.Pages, r.valid+e.Pages
@@ -162,8 +169,15 @@ func (r *Runtime) First(from, to uint64) (base, bytes uint64, ok bool) {
 	return 0, 0, false
 }
 
-// Chunk names the chunk of an eviction: evictions of the same one compare equal.
-func (e *Eviction) Chunk() int32 { return e.chunk }
+// Of says that pages of a chunk, as ChunkOf names it, are in an eviction.
+func (e *Eviction) Of(chunk int32) bool {
+	for ; e != nil; e = e.Rest {
+		if e.chunk == chunk {
+			return true
+		}
+	}
+	return false
+}
 
 // ChunkOf is the chunk of an address; -1 if it is in no allocation.
 func (r *Runtime) ChunkOf(addr uint64) int32 {
@@ -176,9 +190,11 @@ func (r *Runtime) ChunkOf(addr uint64) int32 {
 
 // Append adds the addresses of an eviction's pages to a list, ascending.
 func (r *Runtime) Append(list []uint64, e *Eviction) []uint64 {
-	base := r.chunks[e.chunk].base
-	for k := e.mask.Next(0); k < PagesPerChunk; k = e.mask.Next(k + 1) {
-		list = append(list, base+uint64(k)*PageSize)
+	for ; e != nil; e = e.Rest {
+		base := r.chunks[e.chunk].base
+		for k := e.mask.Next(0); k < PagesPerChunk; k = e.mask.Next(k + 1) {
+			list = append(list, base+uint64(k)*PageSize)
+		}
 	}
 	return list
 }

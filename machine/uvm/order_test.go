@@ -71,7 +71,7 @@ func (d *desk) access(addr uint64, write bool) {
 		chunk := d.r.ChunkOf(addr)
 		kept := d.out[:0]
 		for i := range d.out {
-			if e := d.out[i]; e.Chunk() == chunk {
+			if e := d.out[i]; e.Of(chunk) {
 				d.r.Keep(&e)
 			} else {
 				kept = append(kept, e)

@@ -19,6 +19,7 @@ type Eviction struct {
 	Fallback  bool // the policy itself would not have taken them
 	chunk     int32
 	mask      Mask
+	Rest      *Eviction // pages of further trees that leave in the same transfer; only Synchronized has such
 }
 
 // Plan is what a batch of faults leads to. Evictions make room before the transfers.
@@ -304,15 +305,17 @@ func commitEvictions(r *Runtime) {
 
 // Leave books that an eviction begins: its pages are no longer on the device.
 func (r *Runtime) Leave(e *Eviction) {
-	c := &r.chunks[e.chunk]
-	c.resident, c.staged = c.resident.Without(&e.mask), c.staged.Without(&e.mask)
-	c.dirty, c.held = c.dirty.Without(&e.mask), c.held.Without(&e.mask)
-	r.staged -= e.Pages
-	if e.WriteBack {
-		c.leaving = c.leaving.Or(&e.mask)
-	}
-	if !e.Returned {
-		calm(r, e.chunk, &e.mask)
+	for ; e != nil; e = e.Rest {
+		c := &r.chunks[e.chunk]
+		c.resident, c.staged = c.resident.Without(&e.mask), c.staged.Without(&e.mask)
+		c.dirty, c.held = c.dirty.Without(&e.mask), c.held.Without(&e.mask)
+		r.staged -= e.Pages
+		if e.WriteBack {
+			c.leaving = c.leaving.Or(&e.mask)
+		}
+		if !e.Returned {
+			calm(r, e.chunk, &e.mask)
+		}
 	}
 }
 
@@ -340,6 +343,8 @@ func (r *Runtime) Arrive(t *Transfer) {
 
 // Gone books that an eviction's bytes are on the host.
 func (r *Runtime) Gone(e *Eviction) {
-	c := &r.chunks[e.chunk]
-	c.leaving = c.leaving.Without(&e.mask)
+	for ; e != nil; e = e.Rest {
+		c := &r.chunks[e.chunk]
+		c.leaving = c.leaving.Without(&e.mask)
+	}
 }

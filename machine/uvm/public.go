@@ -22,12 +22,64 @@ func cutTransfers(r *Runtime) {
 	}
 }
 
-// Synchronized tells that a tenant's program has waited for the device: the public simulator begins to count its
-// accesses and round trips anew.
-func Synchronized(r *Runtime, tenant mem.TenantID) {
-	for i := range r.chunks {
-		if c := &r.chunks[i]; r.o.Public && c.live && c.tenant == tenant {
+// synchronizedPages are the sizes of the transfers in which dirty pages are written back when a program waits for the
+// device, again and again: 64, 64, 128, 256, 512 and 1024 KB, 2 MB together, of each of which 4 KB come first.
+var synchronizedPages = [...]int{1, 15, 1, 15, 1, 31, 1, 63, 1, 127, 1, 255}
+
+// Synchronized tells that a tenant's program has waited for the device. The public simulator begins to count its
+// accesses and round trips anew, and plans to write its dirty pages back, ascending, in transfers whose sizes alone
+// say where they are cut. These pages leave the device; clean ones stay. The result is valid until the next plan.
+func Synchronized(r *Runtime, tenant mem.TenantID) *Plan {
+	beginPlan(r)
+	if !r.o.Public {
+		return &r.plan
+	}
+	left := 0 // pages that the last transfer still takes
+	for i := range r.allocs {
+		a := &r.allocs[i]
+		if r.chunks[a.first].tenant != tenant {
+			continue
+		}
+		for k := a.first; k < a.first+a.chunks; k++ {
+			c := &r.chunks[k]
 			clear(c.counter[:])
+			v := c.valid()
+			left = returnDirty(r, k, v.And(&c.dirty), left)
 		}
 	}
+	return &r.plan
+}
+
+// returnDirty plans to write pages of a chunk back, the first of them in the last transfer, which still takes so many
+// pages. It returns how many more the last one takes then.
+func returnDirty(r *Runtime, chunk int32, pages Mask, left int) int {
+	c := &r.chunks[chunk]
+	for k := pages.Next(0); k < PagesPerChunk; {
+		e := &Eviction{Addr: c.base + uint64(k)*PageSize, WriteBack: true, Returned: true, chunk: chunk}
+		begins := left == 0
+		if begins {
+			left = synchronizedPages[len(r.plan.Out)%len(synchronizedPages)]
+		}
+		for ; left > 0 && k < PagesPerChunk; k = pages.Next(k + 1) {
+			e.mask.Set(k)
+			e.Pages++
+			left--
+			if r.flat {
+				r.list.remove(pageOf(chunk, k))
+			}
+		}
+		c.staged = c.staged.Or(&e.mask)
+		r.valid, r.staged = r.valid-e.Pages, r.staged+e.Pages
+		r.Totals.Returned += uint64(e.Pages)
+		if begins {
+			r.plan.Out = append(r.plan.Out, *e)
+			continue
+		}
+		last := &r.plan.Out[len(r.plan.Out)-1]
+		for last.Rest != nil {
+			last = last.Rest
+		}
+		last.Rest = e
+	}
+	return left
 }

@@ -2,6 +2,7 @@ package uvm
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 )
 
@@ -177,5 +178,110 @@ func TestCountsOfSynchronized(t *testing.T) {
 		if v != want {
 			t.Errorf("public %v: the last access finds %v, want %v", public, v, want)
 		}
+	}
+}
+
+// Where a program waits for the device the public simulator writes its dirty pages back: ascending, over the ends of
+// trees and allocations and past clean pages, in transfers of 4 and 60 KB, 4 and 60, 4 and 124 and so on to 4 and 1020,
+// and from the beginning again. They leave the device and are no round trips; clean pages, those of other programs and
+// those that leave already stay as they are.
+func TestWrittenBackWhenSynchronized(t *testing.T) {
+	for _, evict := range []string{"lru2m", "lru4k"} {
+		for public, want := range map[bool]string{
+			false: "", true: "4 60 4 60 4 124 4 252 4 508 4 1020 4 56 ",
+		} {
+			r := runtimeOf(t, Options{
+				Capacity: 8 << 20, Prefetch: "none", Evict: evict, Migrate: "first-touch", Public: public,
+			}, 2*ChunkSize, BlockSize)
+			if err := r.Allocate(1, 64*ChunkSize, BlockSize, false); err != nil {
+				t.Fatal(err)
+			}
+			dirty := append(touched(r, 0, PageSize, 16, 2), touched(r, ChunkSize, 0, 498, 1)...)
+			dirty = append(dirty, touched(r, 8*ChunkSize, 2*PageSize, 13, 1)...)
+			touched(r, 64*ChunkSize, 0, 4, 1)
+			clean := touched(r, 0, 0, 4, 2)
+			for _, a := range clean {
+				r.chunks[r.ChunkOf(a)].dirty.Clear(int(a / PageSize))
+			}
+			p := Synchronized(r, 0)
+			var got string
+			var order []uint64
+			for i := range p.Out {
+				e := p.Out[i]
+				from := len(order)
+				order = r.Append(order, &e)
+				got += fmt.Sprint((len(order)-from)*PageSize>>10, " ")
+				if !e.WriteBack || !e.Returned || e.Addr != order[from] {
+					t.Errorf("%+v", e)
+				}
+			}
+			if err := r.Check(); err != nil || got != want {
+				t.Errorf("public %v: %s, want %s; %v", public, got, want, err)
+			}
+			if !public {
+				continue
+			}
+			checkWrittenBack(t, r, p, order, dirty, clean)
+		}
+	}
+}
+
+// touched has n pages of an allocation come and be written, and lists them.
+func touched(r *Runtime, base, first uint64, n, step int) (pages []uint64) {
+	for k := range n {
+		a := base + first + uint64(k*step)*PageSize
+		p := r.Plan([]uint64{a})
+		for i := range p.In {
+			r.Arrive(&p.In[i])
+		}
+		r.Used(a, true)
+		pages = append(pages, a)
+	}
+	return pages
+}
+
+// checkWrittenBack carries a plan of Synchronized out.
+func checkWrittenBack(t *testing.T, r *Runtime, p *Plan, order, dirty, clean []uint64) {
+	t.Helper()
+	if !slices.Equal(order, dirty) {
+		t.Errorf("%d pages leave, not the %d dirty ones in their order", len(order), len(dirty))
+	}
+	resident := r.Resident()
+	out := slices.Clone(p.Out)
+	for i := range out {
+		r.Leave(&out[i])
+	}
+	for _, a := range dirty {
+		if !r.Leaving(a) || r.Where(a) != Fault {
+			t.Errorf("0x%x is not on its way to the host", a)
+		}
+	}
+	for i := range out {
+		r.Gone(&out[i])
+	}
+	for _, a := range clean {
+		if r.Where(a) != Resident {
+			t.Errorf("0x%x, which is clean, has left", a)
+		}
+	}
+	if n := resident - r.Resident(); n != len(dirty) || r.Totals.Returned != uint64(n) || r.Totals.Evicted != 0 {
+		t.Errorf("%d pages have left, %d returned, %d evicted", n, r.Totals.Returned, r.Totals.Evicted)
+	}
+	for i := range r.chunks {
+		c := &r.chunks[i]
+		own := c.live && c.tenant == 0
+		moving := c.dirty.Count() + c.staged.Count() + c.leaving.Count()
+		if own && (c.counter != [BlocksPerChunk]uint32{} || moving > 0) {
+			t.Errorf("tree %d: %v, %d pages", i, c.counter, moving)
+		}
+		if !own && c.live && c.dirty.Count() != 4 {
+			t.Errorf("%d dirty pages of another program", c.dirty.Count())
+		}
+	}
+	if again := Synchronized(r, 0); len(again.Out) != 0 {
+		t.Errorf("%d transfers the second time", len(again.Out))
+	}
+	if err := r.Check(); err != nil {
+		t.Error(err)
 	}
 }
