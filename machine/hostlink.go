@@ -259,6 +259,29 @@ func (x *hostLink) carrying(now uint64) bool {
 	return x.under > 0 || x.live > 0 && x.agenda.front.Due(x.agenda.mmu) <= now
 }
 
+// tells is the first cycle from now on in which the link may have something to tell: a copy begins, has no more
+// lines to send, or has its last answer. Before, all it does is to send lines.
+func (x *hostLink) tells(now uint64) (at uint64) {
+	if at = never; x.live == 0 {
+		return at
+	}
+	for i := range x.way {
+		if w := &x.way[i]; w.Waiting() > 0 {
+			at = min(at, max(now, w.Free()))
+		}
+	}
+	for _, c := range x.copies {
+		switch {
+		case c == nil || c.begun == never:
+		case c.next < c.parts:
+			at = min(at, x.due(c, c.parts-1))
+		case c.kind == copyToHost && c.left > 0:
+			return now
+		}
+	}
+	return at
+}
+
 // beginsWork is told that something is about to run. What was due while nothing did has not been simulated.
 func (x *hostLink) beginsWork(now uint64) {
 	if x.live == 0 {
@@ -348,7 +371,9 @@ func (x *hostLink) send(c *HostCopy, now uint64) bool {
 	h := x.fabric.slab.Get(0)
 	x.fabric.slab.R[h] = r
 	s.Accept(h, t)
-	x.agenda.wakeSlice(home, now+1)
+	if !x.fabric.lookahead.stride.running {
+		x.agenda.wakeSlice(home, now+1)
+	}
 	c.sent++
 	c.left++
 	x.under++

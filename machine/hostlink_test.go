@@ -232,3 +232,39 @@ func TestCopyDeterminism(t *testing.T) {
 		}
 	}
 }
+
+// Copies in both directions and inside the device leave a machine its strides but for where they begin and end,
+// and change nothing by it.
+func TestStridesBesideCopies(t *testing.T) {
+	const n = 1 << 18
+	run := func(o Options) (at []uint64, tables string, strode uint64) {
+		r, dev, host, cycles, _ := copyRig(t, "qv100", o, n)
+		to := r.alloc(0, n, mem.Device)
+		k, check := r.scale(0, 1<<19, mem.Device)
+		in, out := Copy(r.g, 0, dev, 0, host, 0, n), Copy(r.g, 0, host, 0, to, 0, n)
+		at = append(at, r.await(out), r.await(in))
+		inside := Copy(r.g, 0, to, 0, dev, 0, n)
+		at = append(at, r.await(inside))
+		if strode = r.g.Strode; k.Done || at[0] < cycles {
+			t.Errorf("%+v: copies until %d, the kernel has ended: %v", o, at, k.Done)
+		}
+		if err := r.finish(); err != nil {
+			t.Fatal(err)
+		}
+		check()
+		r.g.Settle()
+		for _, x := range r.g.Tables {
+			tables += fmt.Sprint(x)
+		}
+		return append(at, k.End), tables, strode
+	}
+	at, tables, strode := run(Options{})
+	if last := at[2]; strode < last*9/10 {
+		t.Errorf("%d cycles of strides while copies ran, for %d cycles", strode, last)
+	}
+	for _, o := range []Options{{Lockstep: true}, {Every: true}, {Cores: 2}} {
+		if got, others, _ := run(o); !reflect.DeepEqual(got, at) || others != tables {
+			t.Errorf("%+v: %v, want %v; the same counters: %v", o, got, at, others == tables)
+		}
+	}
+}

@@ -27,7 +27,7 @@ func talks(c *isa.Code) bool {
 
 // strideEnd is the end of a stride that may begin in cycle now; now when none may.
 func (l *lookahead) strideEnd(now, until uint64) uint64 {
-	if !l.limits.strides || now < l.retry || l.host.under > 0 {
+	if !l.limits.strides || now < l.retry {
 		return now
 	}
 	for _, n := range strideLengths[l.longest(now):] {
@@ -70,7 +70,7 @@ func (l *lookahead) driverRests(end, next uint64) bool {
 
 // mayStride says whether the cycles up to end, n at most, may be a stride, and should.
 func (l *lookahead) mayStride(now, end uint64, n int) bool {
-	if l.agenda.front.Due(l.agenda.mmu) < end {
+	if l.host.tells(now) < end {
 		return false
 	}
 	warps := 0
@@ -180,7 +180,7 @@ func (l *lookahead) divide(end, next, until uint64) {
 		return
 	}
 	most := 2 * strideLengths[l.limits.longest]
-	memory := l.fabric.slab.Live() >= busy && next <= until && l.fabric.pipeline > most+1 &&
+	memory := l.fabric.slab.Live() >= busy && !l.host.carrying(end-1) && next <= until && l.fabric.pipeline > most+1 &&
 		l.driverRests(end, next) && l.mayStride(l.pace.now, next, int(most))
 	sms := l.independent()
 	if (memory || sms) && l.core.trial.both() {
@@ -245,11 +245,15 @@ func (l *lookahead) strideMemory(end uint64) {
 	}
 }
 
-// strideRequests runs the request crossbar.
+// strideRequests runs the request crossbar, and before it the link to the host, whose lines go to
+// slices, too. Nothing else is where the MMU is on machines that take strides.
 func (l *lookahead) strideRequests() {
 	z := &l.stride
-	at := l.agenda.front.Take(l.agenda.request)
+	at, copies := l.agenda.front.Take(l.agenda.request), l.agenda.front.Take(l.agenda.mmu)
 	for c := z.from; c < z.end; c++ {
+		if copies <= c || l.limits.every {
+			copies = l.host.tick(c)
+		}
 		n := 0
 		for lane := range z.sent {
 			out := &z.sent[lane][c-z.from]
@@ -271,6 +275,9 @@ func (l *lookahead) strideRequests() {
 	}
 	if at != engine.Never {
 		l.agenda.wakeRequest(at)
+	}
+	if copies != engine.Never {
+		l.agenda.wakeMMU(copies)
 	}
 }
 
