@@ -32,6 +32,8 @@ type Config struct {
 	Copies int     `yaml:"copies"`
 	Weight float64 `yaml:"weight"`
 	Over   string  `yaml:"over"`
+	// Work names another configuration than the scale's whose work this one does: of a machine of its size.
+	Work string `yaml:"work"`
 	// WholeKernels runs kernels whole in a study whose others are their accesses alone.
 	WholeKernels bool `yaml:"whole_kernels"`
 }
@@ -156,13 +158,17 @@ func (b *Book) Single(program string, c *Config) (*sim.Result, error) {
 // length is that of a program's run on a configuration.
 func (b *Book) length(program string, c *Config) (sim.Length, error) {
 	s := b.Scale
+	work := s.Work
+	if work != "" && c.Work != "" {
+		work = c.Work
+	}
 	switch {
 	case s.Instructions > 0:
 		return sim.Length{Instructions: s.Instructions, Warmup: s.Warmup}, nil
-	case s.Work == "" || s.Work == c.Name:
+	case work == "" || work == c.Name:
 		return sim.Length{MaxCycles: s.Budget, Budget: !s.Whole, Warmup: s.Warmup}, nil
 	}
-	r, err := b.Single(program, b.Study.config(s.Work))
+	r, err := b.Single(program, b.Study.config(work))
 	if err != nil {
 		return sim.Length{}, err
 	}
@@ -219,6 +225,9 @@ func (s *Study) validateConfigs(root *yamldoc.Node) error {
 		seen[c.Name] = true
 		if c.Copies < 0 || c.Weight < 0 {
 			return at.Errorf("configuration %s: copies and weight cannot be negative", c.Name)
+		}
+		if w := s.config(c.Work); c.Work != "" && (w == nil || w != c && w.Work != w.Name) {
+			return at.Errorf("configuration %s: work names a configuration whose work is its own", c.Name)
 		}
 		if c.Over != "" && s.config(c.Over) == nil {
 			return at.At("over").Errorf("configuration %s: no configuration %q%s", c.Name, c.Over,
