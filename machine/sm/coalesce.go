@@ -27,6 +27,7 @@ const (
 type coalescer struct {
 	lineShift, sectorShift uint
 	sectors                uint
+	apart                  bool // an atomic's sectors are transactions of their own (l1Config.apart)
 	n                      int
 	seen                   uint64 // a bit per hash of the lines found: most new lines need no search
 	acc                    [isa.TextureRows * isa.Lanes]access
@@ -178,9 +179,9 @@ func (c *coalescer) fullSectors(i int) uint8 {
 	return full
 }
 
-// mergeAtomic forms the transactions of an atomic: lanes that hit the same bytes
-// go into separate transactions, one after the other, as the L2 performs one
-// operation per word and transaction.
+// mergeAtomic forms the transactions of an atomic: lanes that hit the same bytes go into
+// separate ones, one after the other, as the L2 performs one operation per word and
+// transaction. Apart, each is of one sector, and those of the highest addresses go first.
 func (c *coalescer) mergeAtomic(mask uint32, addr *[isa.Lanes]uint64, width uint8) {
 	c.n = 0
 	lineMask := uint64(1)<<c.lineShift - 1
@@ -188,8 +189,10 @@ func (c *coalescer) mergeAtomic(mask uint32, addr *[isa.Lanes]uint64, width uint
 	for ; mask != 0; mask &= mask - 1 {
 		a := addr[bits.TrailingZeros32(mask)]
 		line, off := a&^lineMask, uint(a&lineMask)
+		sector := uint8(1) << (off >> c.sectorShift)
 		i := 0
-		for i < c.n && (c.acc[i].line != line || c.bytes[i][off>>6&1]>>(off&63)&m != 0) {
+		for i < c.n && (c.acc[i].line != line || c.apart && c.acc[i].sectors != sector ||
+			c.bytes[i][off>>6&1]>>(off&63)&m != 0) {
 			i++
 		}
 		if i == c.n {
@@ -198,7 +201,22 @@ func (c *coalescer) mergeAtomic(mask uint32, addr *[isa.Lanes]uint64, width uint
 			c.n++
 		}
 		c.bytes[i][off>>6&1] |= m << (off & 63)
-		c.acc[i].sectors |= 1 << (off >> c.sectorShift)
+		c.acc[i].sectors |= sector
 		c.acc[i].bytes += width
+	}
+	if c.apart {
+		c.descend()
+	}
+}
+
+// descend sorts the transactions found by address, the highest first.
+func (c *coalescer) descend() {
+	for i := 1; i < c.n; i++ {
+		a := c.acc[i]
+		j := i
+		for ; j > 0 && (c.acc[j-1].line < a.line || c.acc[j-1].line == a.line && c.acc[j-1].sectors < a.sectors); j-- {
+			c.acc[j] = c.acc[j-1]
+		}
+		c.acc[j] = a
 	}
 }

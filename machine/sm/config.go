@@ -64,6 +64,7 @@ type collectConfig struct {
 type ldstConfig struct {
 	sharedLatency uint64
 	sharedBanks   int
+	broadcast     bool   // atomics on the same word of shared memory are performed at once
 	front, back   uint64 // issue to the LD/ST unit; data to dependent issue
 	localStride   uint64 // bytes between consecutive local words of a thread
 }
@@ -118,6 +119,7 @@ func NewScratch(c *Config) *Scratch {
 		x.lane[i].step.Batch = true
 		x.lane[i].conflicts.banks = c.ldst.sharedBanks
 		x.lane[i].co = coalescer{lineShift: c.l1.lineShift, sectorShift: c.l1.sectorShift, sectors: uint(c.l1.sectors)}
+		x.lane[i].co.apart = c.l1.apart
 	}
 	return x
 }
@@ -143,6 +145,7 @@ func Derive(m *sheets.Machine) (*Config, error) {
 		return nil, fmt.Errorf("sm.shared_banks = %d: must be 1 to 64", s.SharedBanks)
 	}
 	c.ldst.sharedLatency, c.ldst.sharedBanks = uint64(s.SharedLatency), s.SharedBanks
+	c.ldst.broadcast = s.AtomicBroadcast
 	c.ldst.localStride = uint64(s.Count*s.Threads) * 4
 	if err := c.deriveL1(l); err != nil {
 		return nil, err

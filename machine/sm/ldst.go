@@ -78,7 +78,7 @@ func (l *loadStore) issue(p *pipeline, w int, wp *warp, in *isa.Instr, now uint6
 		o.cycles, acc = 1, p.work.co.alone(op)
 	case st.Space == isa.Shared:
 		acc = p.work.co.alone(op)
-		serial := in.Kind == isa.Atomic || in.Kind == isa.Reduce
+		serial := isAtomic(in.Kind) && !l.cfg.ldst.broadcast
 		o.cycles = uint16(p.work.conflicts.cycles(wp.pc, st.Mask, &st.Addr, in.Width, serial))
 		wp.row[SharedAccesses]++
 		wp.row[SharedConflicts] += uint64(o.cycles - 1)

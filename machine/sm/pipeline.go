@@ -75,7 +75,7 @@ func (p *pipeline) loaded(o *memOp, now uint64) {
 	case atomic:
 		if isAtomic(o.kind) {
 			wp.state = running
-			p.warps.plan(w, wp, o.at, now)
+			p.warps.plan(w, wp, o.at-1, now) // what does not need the result issues a cycle before what does
 			wp.cause = MemoryWait
 		}
 	case fenced:

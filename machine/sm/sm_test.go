@@ -649,6 +649,56 @@ func TestPickers(t *testing.T) {
 	}
 }
 
+// TestMergeAtomic: lanes that change the same word are transactions of their own. Apart, so
+// are the sectors of a line, the highest first; otherwise a line's lie together.
+func TestMergeAtomic(t *testing.T) {
+	var addr [isa.Lanes]uint64
+	for i := range addr {
+		addr[i] = 0x1000 + uint64(i)*4 // one line
+	}
+	addr[1], addr[2] = 0x1000, 0x2020
+	for _, apart := range []bool{false, true} {
+		c := coalescer{lineShift: 7, sectorShift: 5, sectors: 4, apart: apart}
+		c.mergeAtomic(^uint32(0), &addr, 4)
+		want := []access{
+			{line: 0x1000, sectors: 0b1111, bytes: 30 * 4},
+			{line: 0x1000, sectors: 0b0001, bytes: 4},
+			{line: 0x2000, sectors: 0b0010, bytes: 4},
+		}
+		if apart {
+			want = []access{
+				{line: 0x2000, sectors: 0b0010, bytes: 4},
+				{line: 0x1000, sectors: 0b1000, bytes: 32},
+				{line: 0x1000, sectors: 0b0100, bytes: 32},
+				{line: 0x1000, sectors: 0b0010, bytes: 32},
+				{line: 0x1000, sectors: 0b0001, bytes: 24},
+				{line: 0x1000, sectors: 0b0001, bytes: 4},
+			}
+		}
+		if got := c.acc[:c.n]; !slices.Equal(got, want) {
+			t.Errorf("apart %v: %+v, want %+v", apart, got, want)
+		}
+	}
+}
+
+// TestSharedAtomics: 32 lanes that change one word of shared memory take turns, and with
+// sm.atomic_broadcast do not.
+func TestSharedAtomics(t *testing.T) {
+	var took [2]uint64
+	for i, at := range []bool{false, true} {
+		b := newBench(t, func(m *sheets.Machine) { m.SM.AtomicBroadcast = at })
+		op := atomicOp(1)
+		op.Space = isa.Shared
+		g := oneWarp(op, alu(isa.IntAdd, isa.INT, 2, 1), exit())
+		g.addr = lanes(0, 0)
+		issued := b.issues(g)
+		took[i] = issued[1] - issued[0]
+	}
+	if took[0] != took[1]+31 {
+		t.Errorf("the result is there after %d cycles, with atomic_broadcast after %d: want 31 less", took[0], took[1])
+	}
+}
+
 // TestAtomicWait: with sm.atomic_wait nothing of a warp issues before its atomic is
 // performed, a load before it not answered yet makes no difference; without, only what
 // reads the result waits.
