@@ -94,6 +94,12 @@ func Windows(r *sim.Result) (lines []string) {
 			lines = append(lines, fmt.Sprintf("%s %s: numbers are of %s to %d", mark, what, from, w.End))
 		}
 	}
+	for i := range r.Spec.Apps {
+		if a := &r.Spec.Apps[i]; a.AccessesOnly {
+			lines = append(lines, fmt.Sprintf("%s: of its kernels only accesses to memory, fences and barriers "+
+				"take time and count as instructions", a.Name))
+		}
+	}
 	for i := range r.Tenants {
 		if t := &r.Tenants[i]; t.Progress == "executions" && r.Metrics != nil {
 			lines = append(lines,
