@@ -9,7 +9,7 @@ import (
 	"github.com/heddle-sim/heddle/isa"
 )
 
-// script is a grid of one warp that goes through its code in the order given.
+// script is a grid of one warp, and its CTA, that goes through its code in the order given.
 type script struct {
 	code  isa.Code
 	order []int32
@@ -44,7 +44,7 @@ func (s *script) Step(_ int, _ uint64, st *isa.Step) error {
 
 func (s *script) Release() {}
 
-// programs are a load, arithmetic, shared memory, a barrier and a loop around them.
+// program is a load, arithmetic, shared memory and a barrier, gone through in the order given.
 func program(order ...int32) *script {
 	add := isa.Instr{Kind: isa.ALU, NDst: 1, NReg: 3, Line: 1}
 	return &script{order: order, code: isa.Code{
