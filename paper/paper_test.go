@@ -369,12 +369,9 @@ func TestMalformedStudies(t *testing.T) {
 	}
 }
 
-// Where a scale says how much work a run is, programs on configurations run until it is done.
-func TestSinglesByWork(t *testing.T) {
-	b := tiny(t)
-	scale := *b.Scale
-	scale.Instructions = 400_000
-	b.Scale = &scale
+// misses reproduces the figure of that name.
+func misses(t *testing.T, b *Book) *Reproduced {
+	t.Helper()
 	figures, err := b.Study.Select("misses")
 	if err != nil {
 		t.Fatal(err)
@@ -383,16 +380,26 @@ func TestSinglesByWork(t *testing.T) {
 	if err != nil || len(done[0].Problems) > 0 {
 		t.Fatal(err, done[0].Problems)
 	}
+	return done[0]
+}
+
+// Where a scale says how much work a run is, programs on configurations run until it is done.
+func TestSinglesByWork(t *testing.T) {
+	b := tiny(t)
+	scale := *b.Scale
+	scale.Instructions = 400_000
+	b.Scale = &scale
+	r := misses(t, b)
 	if len(b.have) != 4 {
 		t.Errorf("%d runs, want two programs on two configurations", len(b.have))
 	}
 	for _, o := range b.have {
-		r := o.Result
-		if n := r.Tenants[0].ThreadInsts + r.Outside.ThreadInsts; n < scale.Instructions || r.Touches == nil {
-			t.Errorf("%s: %d thread instructions, touches %v", o.Job.Label, n, r.Touches)
+		res := o.Result
+		if n := res.Tenants[0].ThreadInsts + res.Outside.ThreadInsts; n < scale.Instructions || res.Touches == nil {
+			t.Errorf("%s: %d thread instructions, touches %v", o.Job.Label, n, res.Touches)
 		}
 	}
-	if note := done[0].Draw.Note; !strings.Contains(note, "400000 thread instructions") {
+	if note := r.Draw.Note; !strings.Contains(note, "400000 thread instructions") {
 		t.Errorf("the figure says %q", note)
 	}
 }
@@ -403,15 +410,8 @@ func TestSinglesOfEqualWork(t *testing.T) {
 	scale := *b.Scale
 	scale.Warmup, scale.Work = scale.Budget/4, "FAR"
 	b.Scale = &scale
-	figures, err := b.Study.Select("misses")
-	if err != nil {
-		t.Fatal(err)
-	}
-	done, err := b.Do(context.Background(), figures)
-	if err != nil || len(done[0].Problems) > 0 {
-		t.Fatal(err, done[0].Problems)
-	}
-	for _, p := range b.programs(figures[0], "stream") {
+	r := misses(t, b)
+	for _, p := range b.programs(r.Figure, "stream") {
 		far, _ := b.Single(p, b.Study.config("FAR"))
 		near, _ := b.Single(p, b.Study.config("NEAR"))
 		if w := far.Tenants[0].Window; w.Start != scale.Warmup || w.End != scale.Budget {
@@ -426,7 +426,7 @@ func TestSinglesOfEqualWork(t *testing.T) {
 			t.Errorf("%s: %d instructions in %+v and %d in %+v", p, a.ThreadInsts, a.Window, x.ThreadInsts, x.Window)
 		}
 	}
-	if note := done[0].Draw.Note; !strings.Contains(note, "the work FAR does in cycles") {
+	if note := r.Draw.Note; !strings.Contains(note, "the work FAR does in cycles") {
 		t.Errorf("the figure says %q", note)
 	}
 }
