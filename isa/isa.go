@@ -92,13 +92,19 @@ const (
 type Cache uint8
 
 const (
-	CacheAll      Cache = iota // .ca: all levels (the default)
-	CacheGlobal                // .cg: L2 only
-	CacheStream                // .cs, .lu: likely used once
-	CacheVolatile              // .cv, .volatile, .relaxed/.acquire: L2, always fetched
-	CacheReadOnly              // .nc and ld.global.ro
-	CacheTexture               // tex and tld4: read-only, through the texture unit
+	CacheAll       Cache = iota // .ca: all levels (the default)
+	CacheGlobal                 // .cg: L2 only
+	CacheStream                 // .cs, .lu: likely used once
+	CacheVolatile               // .cv, .volatile, .relaxed/.acquire: L2, always fetched
+	CacheReadOnly               // .nc and ld.global.ro
+	CacheTexture                // tex and tld4: read-only, through the texture unit
+	CacheSurface                // suld and sust: through the texture unit
+	CacheSurfaceL2              // .cg and .cv of suld: the same, L2 only
+	NumCaches
 )
+
+// Textured says that the access is one of the texture unit.
+func (c Cache) Textured() bool { return c >= CacheTexture }
 
 // Instr is a decoded warp instruction. PCs are indices into Code.Instr.
 type Instr struct {

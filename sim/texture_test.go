@@ -9,8 +9,9 @@ import (
 	"github.com/heddle-sim/heddle/sim"
 )
 
-// TestTextureUnits: two applications that filter textures get the same result however the simulator
-// goes about it, under all ways to share; without texture units each row of texels is a load of its own.
+// TestTextureUnits: two applications that filter textures, and read and write a surface, get the same
+// result however the simulator goes about it, under all ways to share; without texture units each row of
+// texels is a load of its own.
 func TestTextureUnits(t *testing.T) {
 	a := sim.App{Name: "a", Path: filepath.Join("testdata", "texture"), Args: map[string]string{"n": "32"}}
 	b := a
@@ -47,8 +48,8 @@ func TestTextureUnits(t *testing.T) {
 			}
 			what := fmt.Sprintf("%s %v", mode, set)
 			want, r := of(s)
-			// 32 warps of each application, three fetches in each of eight rounds
-			if n := count(r, "texture_fetches"); n != 2*32*3*8 {
+			// 32 warps of each application; in each of eight rounds three fetches, a surface load and a store
+			if n := count(r, "texture_fetches"); n != 2*32*5*8 {
 				t.Errorf("%s: %d fetches", what, n)
 			}
 			every, two, lockstep := s, s, s
@@ -65,7 +66,7 @@ func TestTextureUnits(t *testing.T) {
 	_, with := of(s)
 	s.Set = map[string]string{"sm.texture_rate": "0", "sm.texture_latency": "0", "sm.texture_queue": "0"}
 	_, without := of(s)
-	if count(with, "loads") != 32*3*8 || count(without, "loads") != 32*(2+4+2)*8 || with.Cycles == without.Cycles {
+	if count(with, "loads") != 32*4*8 || count(without, "loads") != 32*(2+4+2+1)*8 || with.Cycles == without.Cycles {
 		t.Errorf("%d loads in %d cycles with texture units, %d in %d without", count(with, "loads"), with.Cycles,
 			count(without, "loads"), without.Cycles)
 	}

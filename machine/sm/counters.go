@@ -75,7 +75,10 @@ func Counters() []stat.Desc {
 		{Name: "loads", Unit: "instructions", Doc: "global, local and generic warp loads"},
 		{Name: "stores", Unit: "instructions", Doc: "global, local and generic warp stores"},
 		{Name: "atomics", Unit: "instructions", Doc: "warp atomics and reductions on global memory"},
-		{Name: "texture_fetches", Unit: "instructions", Doc: "warp texture fetches through texture units; loads, too"},
+		{
+			Name: "texture_fetches", Unit: "instructions",
+			Doc: "warp texture fetches and surface accesses by texture units; loads or stores, too",
+		},
 		{Name: "texture_busy_cycles", Unit: "cycles", Doc: "cycles in which the texture units filtered"},
 		{Name: "texture_wait_cycles", Unit: "cycles", Doc: "cycles that fetches waited for the texture units, summed"},
 		{Name: "shared_accesses", Unit: "instructions", Doc: "warp accesses to shared memory"},

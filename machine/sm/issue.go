@@ -77,7 +77,7 @@ func (p *pipeline) issue(l *loadStore, w, sched int, now uint64) bool {
 	var u *unit
 	texture := false
 	if in.Unit == isa.LDST {
-		texture = in.Cache == isa.CacheTexture && p.cfg.texture.rate > 0
+		texture = in.Cache.Textured() && p.cfg.texture.rate > 0
 	} else {
 		if u = p.units.soonest(in.Unit, sched); u.free > now+p.cfg.issue.slack {
 			return false

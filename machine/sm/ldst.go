@@ -23,7 +23,7 @@ type memOp struct {
 	ro     bool   // reads what nobody writes while the kernel runs (isa.CacheReadOnly)
 	seen   bool   // SM.Quiet
 	cycles uint16 // shared memory: bank cycles
-	// Of a texture fetch: turns of its lanes that it has yet to book, then their cycles.
+	// Of an access of the texture units: turns of its lanes that it has yet to book, then their cycles.
 	texels, filtered uint16
 }
 
@@ -82,8 +82,8 @@ func (l *loadStore) issue(p *pipeline, w int, wp *warp, in *isa.Instr, now uint6
 		o.cycles = uint16(p.work.conflicts.cycles(wp.pc, st.Mask, &st.Addr, in.Width, serial))
 		wp.row[SharedAccesses]++
 		wp.row[SharedConflicts] += uint64(o.cycles - 1)
-	case in.Cache == isa.CacheTexture && l.cfg.texture.rate > 0:
-		acc = l.texture(p.work, wp, op)
+	case in.Cache.Textured() && l.cfg.texture.rate > 0:
+		acc = l.texture(p.work, wp, in, op)
 	default:
 		acc = l.global(p.work, wp, in, op)
 	}
@@ -118,7 +118,7 @@ func (l *loadStore) global(work *workspace, wp *warp, in *isa.Instr, op int32) [
 		wp.row[Loads]++
 		l.merge(work, wp, in, int(o.warp), false)
 		o.ro = in.Cache == isa.CacheReadOnly || in.Cache == isa.CacheTexture
-		o.bypass = in.Cache == isa.CacheGlobal || in.Cache == isa.CacheVolatile ||
+		o.bypass = in.Cache == isa.CacheGlobal || in.Cache == isa.CacheVolatile || in.Cache == isa.CacheSurfaceL2 ||
 			l.cfg.l1.skipGlobal && st.Space == isa.Global
 	}
 	o.left, o.queued = int32(c.n), int32(c.n)

@@ -17,16 +17,19 @@ import (
 //
 // A lane takes one turn for its texel, filtered in one or two dimensions or not at all, and two where
 // it is filtered in three.
+//
+// Surface accesses pass the same units, a turn for each lane. A load is a fetch that may not be
+// read-only; a store goes on to the L1, which it writes through, as it gets its place in that order.
 
-// gather executes the steps of a fetch behind the first, one for each row of texels, and merges the
-// rows' lines; false after a fault.
+// gather executes the steps of an access behind the first, of a fetch one for each row of texels, and
+// merges the rows' lines; false after a fault.
 func (p *pipeline) gather(wp *warp, in *isa.Instr, now uint64) bool {
 	st, t := &p.work.step, &p.work.texture
 	c := &p.work.co
 	c.n, *t = 0, fetchSize{}
 	for {
 		if t.rows++; st.Mask != 0 {
-			c.merge(st.Mask, &st.Addr, in.Width, false)
+			c.merge(st.Mask, &st.Addr, in.Width, in.Kind == isa.Store)
 			t.lanes = max(t.lanes, bits.OnesCount32(st.Mask))
 		}
 		if st.Next != wp.pc || t.rows == isa.TextureRows {
@@ -39,18 +42,23 @@ func (p *pipeline) gather(wp *warp, in *isa.Instr, now uint64) bool {
 	}
 }
 
-// fetchSize is what a texture fetch reads.
+// fetchSize is what an access of the texture units touches.
 type fetchSize struct{ rows, lanes int }
 
 // turns is how often lanes pass the texture units.
 func (f *fetchSize) turns() int { return max(1, f.rows/2) * f.lanes }
 
 // texture makes accesses of what gather has merged.
-func (l *loadStore) texture(work *workspace, wp *warp, op int32) []access {
+func (l *loadStore) texture(work *workspace, wp *warp, in *isa.Instr, op int32) []access {
 	o, c := &l.ops.list[op], &work.co
-	wp.row[Loads]++
+	if in.Kind == isa.Store {
+		wp.row[Stores]++
+	} else {
+		wp.row[Loads]++
+	}
 	wp.row[TextureFetches]++
-	o.ro, o.texels = true, uint16(work.texture.turns())
+	o.ro, o.bypass = in.Cache == isa.CacheTexture, in.Cache == isa.CacheSurfaceL2
+	o.texels = uint16(work.texture.turns())
 	o.left, o.queued = int32(c.n), int32(c.n)
 	for i := range c.n {
 		c.acc[i].op = op

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/heddle-sim/heddle/isa"
+	"github.com/heddle-sim/heddle/mem"
 	"github.com/heddle-sim/heddle/sheets"
 )
 
@@ -138,5 +139,72 @@ func TestTextureSkip(t *testing.T) {
 		if e, r := run(true, queue); e != end || r != row {
 			t.Errorf("queue of %d: %d cycles with skipping, %d without, counters\n%v\n%v", queue, end, e, row, r)
 		}
+	}
+}
+
+// surface makes a surface access of what a load or store would be.
+func surface(x ins, cache isa.Cache) ins {
+	x.Cache = cache
+	return x
+}
+
+// TestSurfaceLoad: a surface load takes what a fetch of one row takes, and is not read-only; one that
+// only the L2 may serve asks it again.
+func TestSurfaceLoad(t *testing.T) {
+	used := func(cache isa.Cache, rate int) (uint64, *bench) {
+		g := oneWarp(load(isa.Global, isa.CacheAll, 0), alu(isa.IntAdd, isa.INT, 1, 0), load(isa.Global, cache, 2, 1),
+			alu(isa.IntAdd, isa.INT, 3, 2), exit())
+		g.addr = lanes(0x1000, 4)
+		b := newBench(t, textureUnits(rate, 2))
+		at := b.issues(g)
+		return at[3] - at[2], b
+	}
+	fetch, _ := used(isa.CacheTexture, 4)
+	got, b := used(isa.CacheSurface, 4)
+	if row := b.table.Row(0, 0); got != fetch || row[TextureFetches] != 1 || row[TextureBusy] != 8 || len(b.sent) != 1 {
+		t.Errorf("%d cycles, a fetch %d; %d accesses, %d busy cycles, %d requests", got, fetch, row[TextureFetches],
+			row[TextureBusy], len(b.sent))
+	}
+	if _, b := used(isa.CacheSurfaceL2, 4); len(b.sent) != 2 || b.sent[1].ReadOnly {
+		t.Errorf("requests %+v, want another one that is not read-only", b.sent)
+	}
+	past, _ := used(isa.CacheGlobal, 0)
+	if got, _ := used(isa.CacheSurfaceL2, 0); got != past {
+		t.Errorf("without units %d cycles, a load past the L1 %d", got, past)
+	}
+}
+
+// TestSurfaceStore: surface stores leave at the rate of the units once their queue is full, with what
+// a store writes, and a fence behind them waits until they are through.
+func TestSurfaceStore(t *testing.T) {
+	const n = 10
+	var list []ins
+	for range n {
+		list = append(list, surface(store(isa.Global, 0), isa.CacheSurface))
+	}
+	list = append(list, ins{Instr: isa.Instr{Kind: isa.Fence, Unit: isa.LDST}}, exit())
+	g := oneWarp(list...)
+	g.addr = func(_, _, pc, l int) uint64 { return uint64(0x1000*(pc+1) + l*4) }
+	b := newBench(t, func(m *sheets.Machine) {
+		textureUnits(4, 2)(m)
+		m.SM.CollectorsShared = false // else younger ones pass older ones before the load/store unit
+	})
+	at := b.issues(g)
+	if len(b.sent) != n {
+		t.Fatalf("%d requests, want %d", len(b.sent), n)
+	}
+	for i, r := range b.sent {
+		if r.Op != mem.Write || r.Full != 0xf || r.Line != uint64(0x1000*(i+1)) {
+			t.Errorf("request %d: %+v", i, r)
+		}
+		if d := b.sentAt[i] - b.sentAt[max(0, i-1)]; i > n/2 && d != 8 { // the queue is full by then
+			t.Errorf("store %d leaves %d cycles after the one before, want 8", i, d)
+		}
+	}
+	if end := at[n+1]; end < at[0]+8*n+60 {
+		t.Errorf("the fence is through in cycle %d, before the stores are", end)
+	}
+	if row := b.table.Row(0, 0); row[Stores] != n || row[Loads] != 0 || row[TextureBusy] != 8*n {
+		t.Errorf("%d stores, %d loads, %d busy cycles", row[Stores], row[Loads], row[TextureBusy])
 	}
 }

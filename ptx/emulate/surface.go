@@ -35,7 +35,10 @@ func (d textures) surface() {
 	} else {
 		imageAccess(d, m, isa.Load)
 	}
-	d.ins.Cache = cache
+	d.ins.Cache = isa.CacheSurface
+	if x.kind == surfLoad && (cache == isa.CacheGlobal || cache == isa.CacheVolatile) {
+		d.ins.Cache = isa.CacheSurfaceL2
+	}
 }
 
 // surfStep executes a surface load or store.

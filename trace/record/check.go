@@ -26,7 +26,7 @@ func checkCode(c *isa.Code) error {
 		in := &c.Instr[pc]
 		switch {
 		case in.Kind > isa.AsyncCopy || in.Unit >= isa.NumUnits || in.Timing >= isa.NumTimings ||
-			in.Space > isa.Generic || in.Cache > isa.CacheTexture:
+			in.Space > isa.Generic || in.Cache >= isa.NumCaches:
 			return fmt.Errorf("kernel %s, PC %d: an instruction class that does not exist", c.Kernel, pc)
 		case in.Width > 32 || in.Width&(in.Width-1) != 0:
 			return fmt.Errorf("kernel %s, PC %d: an access of %d bytes, not 1, 2, 4, 8, 16 or 32", c.Kernel,
