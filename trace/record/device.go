@@ -32,8 +32,9 @@ type shadow struct {
 }
 
 var (
-	_ host.Device    = (*device)(nil)
-	_ host.Allocator = (*device)(nil)
+	_ host.Device       = (*device)(nil)
+	_ host.Allocator    = (*device)(nil)
+	_ host.Synchronizer = (*device)(nil)
 )
 
 // Device is inner with everything asked of it recorded. A recording holds one run of
@@ -154,6 +155,15 @@ func (d *device) Wait(o *host.Op) error {
 		q = q[1:]
 	}
 	d.streams[o.Stream] = q
+	return nil
+}
+
+// Synchronized implements host.Synchronizer.
+func (d *device) Synchronized() error {
+	d.add(op{kind: opWaited})
+	if s, ok := d.inner.(host.Synchronizer); ok {
+		return s.Synchronized()
+	}
 	return nil
 }
 

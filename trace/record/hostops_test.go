@@ -67,6 +67,44 @@ func TestShared(t *testing.T) {
 	same(t, "two tenants", results[0], results[1])
 }
 
+// device_synchronize brings what the kernel has written back to the host, with the public simulator's set: the same
+// while it is recorded, and in the replay of a recording with and without time.
+func TestSynchronize(t *testing.T) {
+	dir := t.TempDir()
+	spec := func(path, recording string, functional bool) sim.Spec {
+		return sim.Spec{
+			Machine: "uvm", Apps: []sim.App{{Name: "app", Path: path}}, Seed: 1, Record: recording,
+			Functional: functional,
+			Sharing:    sim.Sharing{Mode: "alone", Memory: sim.Memory{Unified: sim.Unified{Runtime: "uvmsmart-compat"}}},
+		}
+	}
+	of := func(s sim.Spec) *sim.Result {
+		r, err := sim.Run(context.Background(), s, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	timed, functional := filepath.Join(dir, "timed.rec"), filepath.Join(dir, "functional.rec")
+	want := of(spec("testdata/synchronize", "", false))
+	returned := uint64(0)
+	for _, x := range want.Tables {
+		for _, v := range x.Values {
+			if x.Owner == "uvm" && v.Name == "returned_pages" {
+				returned += v.N
+			}
+		}
+	}
+	if returned != 3*16 {
+		t.Errorf("%d pages come back, want those of a vector at each of three waits", returned)
+	}
+	same(t, "recording changes the run", want, of(spec("testdata/synchronize", timed, false)))
+	of(spec("testdata/synchronize", functional, true))
+	for _, rec := range []string{timed, functional} {
+		same(t, "replay of "+filepath.Base(rec), want, of(spec(rec, "", false)))
+	}
+}
+
 // What cannot be recorded or replayed is refused, and leaves nothing.
 func TestRefusals(t *testing.T) {
 	dir := t.TempDir()

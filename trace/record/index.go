@@ -68,6 +68,7 @@ const (
 	opTouch                  // n bytes of region a at y
 	opAdvise                 // region a, advice n
 	opQoS                    // kernel name, target n (float64 bits)
+	opWaited                 // the program has waited for all that it asked for (cudaDeviceSynchronize)
 	numOps
 )
 
@@ -330,7 +331,7 @@ func (x *index) decodeOp(v *values, enqueued int) (op, error) {
 		ok = n[1] >= -1 && n[1] < int64(enqueued)
 	case opSync:
 		ok = in(n[1], enqueued)
-	case opEvent, opQoS:
+	case opEvent, opQoS, opWaited:
 		ok = true
 	case opCopy:
 		ok = in(n[2], len(x.regions)) && x.within(n[2], o.x, o.n) && in(n[1], len(x.regions)) &&

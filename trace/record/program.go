@@ -95,6 +95,11 @@ func (r *replayer) do(o *op) error {
 		return r.c.Space().Free(reg.Base)
 	case opSync:
 		return r.dev.Wait(r.ops[o.a])
+	case opWaited:
+		if s, ok := r.dev.(host.Synchronizer); ok {
+			return s.Synchronized()
+		}
+		return nil
 	case opQoS:
 		return r.dev.SetQoS(o.name, math.Float64frombits(uint64(o.n)))
 	}
