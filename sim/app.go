@@ -88,8 +88,16 @@ func (a *app) load(spec *Spec) error {
 		if len(a.spec.Args) > 0 {
 			return fmt.Errorf("%s is a recording: it replays what was recorded and takes no arguments", a.spec.Path)
 		}
-		a.prog, err = record.Load(a.spec.Path)
-		return err
+		p, err := record.Load(a.spec.Path)
+		if err != nil {
+			return err
+		}
+		a.prog = p
+		if d := p.DeviceMemory(); d != "" && spec.Sharing.Memory.Unified.All {
+			return fmt.Errorf("memory.unified.all: %s in the recording %s is device memory, and its addresses are "+
+				"those of device memory: run the program itself, or record it with memory.unified.all", d, a.spec.Path)
+		}
+		return nil
 	}
 	if is, err := workload.Is(a.spec.Path); err == nil && is {
 		a.prog, err = workload.Load(a.spec.Path, a.spec.Args, spec.Seed)
@@ -101,6 +109,10 @@ func (a *app) load(spec *Spec) error {
 			return err
 		}
 		a.prog = p
+		if spec.Sharing.Memory.Unified.All {
+			return fmt.Errorf("memory.unified.all: a trace says where device memory lay, not who allocated it: %s "+
+				"cannot have it managed", a.spec.Path)
+		}
 		return nil
 	}
 	refs := make(map[string]host.Reference, len(reference.All))

@@ -265,6 +265,11 @@ func TestProgramErrors(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "unknown=other") {
 		t.Errorf("argument n: %v", err)
 	}
+	all := sim.Sharing{Memory: sim.Memory{Unified: sim.Unified{All: true}}}
+	_, err = sim.Run(context.Background(), sim.Spec{Machine: "uvm", Apps: []sim.App{{Path: dir}}, Sharing: all}, nil)
+	if err == nil || !strings.Contains(err.Error(), "cannot have it managed") {
+		t.Errorf("a trace's memory made managed: %v", err)
+	}
 	if err := accelsim.WriteList(dir, accelsim.Copy(accelsim.BufA, 1<<39), "kernel-1.traceg"); err != nil {
 		t.Fatal(err)
 	}

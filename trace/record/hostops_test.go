@@ -75,7 +75,7 @@ func TestSynchronize(t *testing.T) {
 		return sim.Spec{
 			Machine: "uvm", Apps: []sim.App{{Name: "app", Path: path}}, Seed: 1, Record: recording,
 			Functional: functional,
-			Sharing:    sim.Sharing{Mode: "alone", Memory: sim.Memory{Unified: sim.Unified{Runtime: "uvmsmart-compat"}}},
+			Sharing:    sim.Sharing{Memory: sim.Memory{Unified: sim.Unified{Runtime: "uvmsmart-compat"}}},
 		}
 	}
 	of := func(s sim.Spec) *sim.Result {
@@ -113,6 +113,7 @@ func TestRefusals(t *testing.T) {
 	simulate(t, "qv100", app{path: triad.Path}, rec, true)
 	repeated, with := triad, sim.App{Path: rec, Args: map[string]string{"n": "4"}}
 	repeated.Repeat = true
+	managed := sim.Sharing{Memory: sim.Memory{Unified: sim.Unified{All: true}}}
 	stopped, cancel := context.WithCancel(context.Background())
 	cancel()
 	for _, c := range []struct {
@@ -148,9 +149,15 @@ func TestRefusals(t *testing.T) {
 			"no such file",
 		},
 		{"arguments", sim.Spec{Apps: []sim.App{with}}, nil, "takes no arguments"},
+		{
+			"device memory made managed",
+			sim.Spec{Apps: []sim.App{{Path: rec}}, Sharing: managed},
+			nil,
+			"record it with memory.unified.all",
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			c.spec.Machine = "qv100"
+			c.spec.Machine = "uvm"
 			if c.ctx == nil {
 				c.ctx = context.Background()
 			}

@@ -11,8 +11,9 @@ import (
 
 // Program is a host program that issues the operations of a recording again.
 type Program struct {
-	path string
-	app  string
+	path   string
+	app    string
+	device string
 }
 
 // Load reads the recording at path, so that a damaged one is refused before a run
@@ -23,8 +24,16 @@ func Load(path string) (*Program, error) {
 		return nil, &host.Error{Err: err}
 	}
 	p := &Program{path: path, app: r.App()}
+	for i := range r.x.regions {
+		if g := &r.x.regions[i]; g.kind == mem.Device && !g.given && p.device == "" {
+			p.device = g.name
+		}
+	}
 	return p, r.Close()
 }
+
+// DeviceMemory is the name of the first allocation that lies in device memory; "": none does.
+func (p *Program) DeviceMemory() string { return p.device }
 
 // Name is that of the recorded application.
 func (p *Program) Name() string { return p.app }
