@@ -50,6 +50,7 @@ type held struct {
 type memPath struct {
 	mask       uint64 // the scheduler's warp slots
 	room       uint64 // cycle at which there was room for one more memory instruction again
+	next       uint64 // no turn before it lets anything in the collectors go on
 	collectors []held
 	spare      int   // free ones
 	arithmetic int   // of those, given to arithmetic in this cycle; of the others, held by some (sm.collect_all)
@@ -121,7 +122,7 @@ func (c *collectors) build(cfg *Config, sched []scheduler) {
 }
 
 func (l *memPath) clear() {
-	l.spare, l.atUnit = len(l.collectors), none
+	l.spare, l.atUnit, l.next = len(l.collectors), none, engine.Never
 	for i := range l.collectors {
 		l.collectors[i] = held{ready: engine.Never}
 	}
@@ -204,7 +205,9 @@ func (p *pipeline) collectStage(now uint64) {
 	c.due = engine.Never
 	for turn := now * c.cfg.ports; turn < (now+1)*c.cfg.ports; turn++ {
 		for m := c.inCollector; m != 0; m &= m - 1 {
-			p.sendOn(bits.TrailingZeros64(m), turn, now)
+			if i := bits.TrailingZeros64(m); c.path[i].next <= turn {
+				p.sendOn(i, turn, now)
+			}
 		}
 		if c.waits == 0 && len(c.latches) == 0 {
 			continue
@@ -216,7 +219,7 @@ func (p *pipeline) collectStage(now uint64) {
 		for _, u := range asking {
 			if u == isa.LDST {
 				c.collectMemory(turn, now)
-			} else if len(c.waiting[u]) > 0 {
+			} else if c.asked>>u&1 != 0 {
 				p.collectOperands(u, turn, now)
 			}
 		}
@@ -227,24 +230,7 @@ func (p *pipeline) collectStage(now uint64) {
 		}
 	}
 	for m := c.inCollector; m != 0; m &= m - 1 {
-		p.nextDue(bits.TrailingZeros64(m), now)
-	}
-}
-
-// nextDue takes into account when something in the collectors of scheduler i can go on.
-func (p *pipeline) nextDue(i int, now uint64) {
-	c := &p.collect
-	for k := range c.path[i].collectors {
-		h := &c.path[i].collectors[k]
-		switch {
-		case h.ready == engine.Never:
-		case h.in == nil:
-			if c.atUnit>>i&1 == 0 { // else takeMemory says when
-				c.due = min(c.due, max(now+1, h.ready/c.cfg.ports))
-			}
-		default:
-			c.due = min(c.due, max(now+1, h.ready/c.cfg.ports, p.units.soonest(h.in.Unit, i).taken))
-		}
+		c.due = min(c.due, max(now+1, c.path[bits.TrailingZeros64(m)].next/c.cfg.ports))
 	}
 }
 
@@ -253,20 +239,23 @@ func (p *pipeline) nextDue(i int, now uint64) {
 func (p *pipeline) sendOn(i int, turn, now uint64) {
 	c := &p.collect
 	l := &c.path[i]
+	l.next = engine.Never
 	for k := range l.collectors {
 		h := &l.collectors[k]
+		if h.in == nil && c.atUnit>>i&1 != 0 {
+			continue // takeMemory says when
+		}
 		if h.ready > turn {
+			l.next = min(l.next, h.ready)
 			continue
 		}
 		if h.in == nil {
-			if c.atUnit>>i&1 != 0 {
-				continue
-			}
 			l.atUnit = h.place
 			c.atUnit |= 1 << i
 		} else {
 			u := p.units.soonest(h.in.Unit, i)
 			if u.taken > now {
+				l.next = min(l.next, p.units.taken(h.in.Unit, i)*c.cfg.ports)
 				continue
 			}
 			p.collected(int(h.warp), h.in, u, now-c.cfg.pass-1)
@@ -299,6 +288,7 @@ func (c *collectors) hold(i uint8, h held) {
 		k++
 	}
 	l.collectors[k] = h
+	l.next = min(l.next, h.ready)
 	l.spare--
 	c.inCollector |= 1 << i
 }
@@ -365,7 +355,7 @@ func (c *collectors) takeMemory(now uint64) []access {
 		}
 	}
 	c.atUnit &^= 1 << first
-	c.due = now
+	c.path[first].next, c.due = 0, now
 	return c.take(c.path[first].atUnit)
 }
 

@@ -59,3 +59,16 @@ func (us *units) soonest(c isa.Unit, sched int) *unit {
 	}
 	return best
 }
+
+// taken is no later than any of the units that scheduler sched may use takes its last instruction.
+func (us *units) taken(c isa.Unit, sched int) uint64 {
+	of := us.of[c]
+	if len(of) <= us.schedulers {
+		return us.soonest(c, sched).taken
+	}
+	at := of[sched].taken
+	for i := sched + us.schedulers; i < len(of); i += us.schedulers {
+		at = min(at, of[i].taken)
+	}
+	return at
+}
