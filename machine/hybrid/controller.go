@@ -72,11 +72,23 @@ func (x pool) pop(l *parts) int32 {
 	return h
 }
 
+// prepend moves all of a list before another.
+func (x pool) prepend(l, before *parts) {
+	if before.first == none {
+		return
+	}
+	if x[before.last].next = l.first; l.first == none {
+		l.last = before.last
+	}
+	l.first, before.first = before.first, none
+}
+
 // bank looks up a part per clock: first those that waited for a transfer, then those whose
 // entry has come, then new ones. All of a block's are in one bank, so that they stay in order.
 type bank struct {
 	in           mem.Ring[arrival]
 	again, ready parts
+	freed        parts // by the transfer that is ending
 	free         uint64 // clock from which it can look up
 }
 
@@ -137,6 +149,7 @@ func New(cfg *Config, policy Policy, t *stat.Table) (*Controller, error) {
 	for i := range c.banks {
 		b := &c.banks[i]
 		b.in, b.again, b.ready = mem.NewRing[arrival](cfg.Queue), parts{none, none}, parts{none, none}
+		b.freed = parts{none, none}
 	}
 	most := max(1, cfg.Line/cfg.Block) // parts of a request
 	c.parts, c.requests = make(pool, cfg.Requests*most), make([]request, cfg.Requests)

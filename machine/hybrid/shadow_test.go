@@ -209,3 +209,36 @@ func checkCounts(t *rapid.T, r *rig) {
 		t.Fatalf("a read took %d cycles", r.worst)
 	}
 }
+
+// TestWritesKeepTheirOrder: writes that wait for a block to come are carried out in their order, though the
+// first finds it misplaced, and some of the others wait for it again, as it leaves, before all have been looked up.
+func TestWritesKeepTheirOrder(t *testing.T) {
+	for writes := 2; writes <= 8; writes++ {
+		cfg := small(t, Cache, Shape{Ways: 4, Channels: 4}, 128, 16, 2)
+		p, err := NewHydrogen(cfg.Shape, HydrogenOptions{
+			Mode: Cache, Swap: SwapNone, Period: 1000, Tokens: Unlimited, Split: Split{Cap: 3, BW: 1},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := newRig(t, cfg, p)
+		const cpu, gpu = 0, 1
+		r.ask(0, 0b1111, false, gpu)
+		for r.c.moving.left == len(r.c.moving.list) {
+			r.step()
+		}
+		r.ask(0, 0b1111, true, gpu) // so that what the way holds is quickly read
+		for range writes {
+			if !r.ask(0, 0b11, true, cpu) {
+				t.Fatal("no room for a write")
+			}
+			r.step()
+		}
+		r.drain()
+		r.ask(0, 0b11, false, cpu)
+		r.drain() // the rig looks at what is read
+		if n := r.count(cpu, DirtyDrops); n != 1 {
+			t.Errorf("%d writes: the block has left %d times", writes, n)
+		}
+	}
+}

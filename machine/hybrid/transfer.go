@@ -280,7 +280,8 @@ func (c *Controller) answerWaiters(i int32, l int, now uint64) {
 	}
 }
 
-// end frees a transfer; those who still wait are looked up again, in their order.
+// end frees a transfer; those who still wait are looked up again, in their order. They come before those
+// who wait for that already: of their block, these had waited behind them for the transfer before this one.
 func (c *Controller) end(i int32) {
 	m := &c.moving
 	t := &m.list[i]
@@ -288,7 +289,12 @@ func (c *Controller) end(i int32) {
 		h := c.parts.pop(l)
 		p := &c.parts[h]
 		p.blocked, p.granted = false, false
-		c.parts.push(&c.banks[c.bankOf(p.set, p.index)].again, h)
+		b := &c.banks[c.bankOf(p.set, p.index)]
+		c.parts.push(&b.freed, h)
+	}
+	for k := range c.banks {
+		b := &c.banks[k]
+		c.parts.prepend(&b.again, &b.freed)
 	}
 	at := m.head(t.leg[0].set)
 	for *at != i {
