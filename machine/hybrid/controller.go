@@ -88,7 +88,7 @@ func (x pool) prepend(l, before *parts) {
 type bank struct {
 	in           mem.Ring[arrival]
 	again, ready parts
-	freed        parts // by the transfer that is ending
+	freed        parts  // by the transfer that is ending
 	free         uint64 // clock from which it can look up
 }
 
