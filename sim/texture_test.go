@@ -33,11 +33,15 @@ func TestTextureUnits(t *testing.T) {
 		}
 		return n
 	}
-	for _, set := range []map[string]string{
-		nil,
+	sets := []map[string]string{
 		{"sm.count": "4", "sm.texture_rate": "3", "sm.texture_queue": "0"},
+		nil,
 		{"sm.count": "4", "sm.texture_rate": "64", "sm.texture_latency": "0", "l1d.mshrs": "8"},
-	} {
+	}
+	if testing.Short() {
+		sets = sets[:1]
+	}
+	for _, set := range sets {
 		for _, mode := range []string{"mps", "timeslice", "smk"} {
 			s := sim.Spec{
 				Machine: "ugpu", Seed: 1, Apps: []sim.App{a, b}, Set: set,
