@@ -216,8 +216,7 @@ func (c *carrier) write(now uint64) (more bool) {
 			c.late[i] = false
 			h := q.Pop()
 			f.checkReplicas(&f.slab.R[h], i)
-			s.AcceptFar(h, t)
-			c.agenda.wakeSlice(i, now+1)
+			c.fabric.wakeTags(i, s.AcceptFar(h, t), now)
 		}
 	}
 	return more

@@ -22,6 +22,8 @@ type dmaEngine struct {
 
 	host     *hostLink
 	order    link.Arbiter
+	may      [2]func(t *link.Transfer) bool // a transfer of a direction may begin: mayCome, mayLeave
+	taken    link.Transfer                  // off the queue of a direction last
 	jobs     []dmaJob
 	spare    []int32
 	live     int
@@ -75,6 +77,7 @@ func (d *dmaEngine) build(b *builder, t *stat.Table) {
 	}
 	d.lines, d.lineSize = int32(uvm.PageSize/s.LLC.Line), uint64(s.LLC.Line)
 	d.whole = uint8(1<<(s.LLC.Line/s.LLC.Sector) - 1)
+	d.may = [2]func(t *link.Transfer) bool{d.mayCome, d.mayLeave}
 	d.reach = newReach(s.MemoryBytes()/uvm.PageSize, pageBits, b.gpu.translation.tables.LayoutBit())
 }
 
@@ -253,28 +256,26 @@ func (d *dmaEngine) start(now uint64) (next uint64) {
 	if d.drop(); len(d.drops) > 0 {
 		next = now + drainPoll
 	}
-	switch t, ok := d.host.way[0].Take(now, d.mayCome); {
-	case !ok:
+	switch t := &d.taken; {
+	case !d.take(0, now):
 	case t.ID >= hostCopies:
-		d.host.take(now, &t, &d.host.way[0])
+		d.host.take(now, t, &d.host.way[0])
 		next = min(next, max(now+1, d.host.way[0].Free()))
 	default:
 		j := &d.jobs[t.ID]
-		j.planned = t
+		j.planned = *t
 		d.takeFrames(j)
 		d.copy(now, t.ID, 0)
 		d.active = append(d.active, t.ID)
 	}
-	if !d.preparing() {
-		switch t, ok := d.host.way[1].Take(now, d.mayLeave); {
-		case !ok:
-		case t.ID >= hostCopies:
-			d.host.take(now, &t, &d.host.way[1])
-			next = min(next, max(now+1, d.host.way[1].Free()))
-		default:
-			d.jobs[t.ID].planned = t
-			d.drain(t.ID)
-		}
+	switch t := &d.taken; {
+	case d.preparing() || !d.take(1, now):
+	case t.ID >= hostCopies:
+		d.host.take(now, t, &d.host.way[1])
+		next = min(next, max(now+1, d.host.way[1].Free()))
+	default:
+		d.jobs[t.ID].planned = *t
+		d.drain(t.ID)
 	}
 	for k := range d.host.way {
 		if d.host.way[k].Waiting() > 0 && d.host.way[k].Free() > now {
@@ -285,6 +286,12 @@ func (d *dmaEngine) start(now uint64) (next uint64) {
 		next = min(next, d.due(&d.jobs[i], now))
 	}
 	return next
+}
+
+// take takes the next transfer that may go off the queue of an idle direction.
+func (d *dmaEngine) take(way int, now uint64) (ok bool) {
+	d.taken, ok = d.host.way[way].Take(now, d.may[way])
+	return ok
 }
 
 // preparing says that pages drain for the direction to the host.

@@ -43,31 +43,37 @@ func (d *dmaEngine) send(now uint64) uint64 {
 		if !j.toHost {
 			r.Op, r.Full = mem.Write, d.whole
 		}
-		if d.fabric.injectSorted(r, now) {
-			j.next++
-			j.left++
-			sent = true
+		if !d.fabric.injectSorted(r, now) {
+			next = now + 1
+			continue
 		}
-		next = min(next, now+1)
+		j.next++
+		j.left++
+		sent = true
+		if j.next < int32(len(j.frames))*d.lines {
+			next = min(next, max(d.lineAt(j), now+1))
+		} else {
+			next = now + 1
+		}
 	}
 	return next
 }
 
 // answered books a line that has been read or written.
 func (d *dmaEngine) answered(r *mem.Req, now uint64) {
-	d.jobs[r.Tag&^dmaTag].left--
-	d.agenda.wakeMMU(now)
+	j := &d.jobs[r.Tag&^dmaTag]
+	if j.left--; j.left == 0 && j.next == int32(len(j.frames))*d.lines {
+		d.agenda.wakeMMU(now)
+	}
 }
 
-// due is the next cycle in which an active job has something to do.
+// due is the next cycle in which an active job has something to do but to send lines, of which send tells.
 func (d *dmaEngine) due(j *dmaJob, now uint64) uint64 {
 	switch {
 	case j.state == jobDraining:
 		return (now/drainPoll + 1) * drainPoll
-	case j.next < int32(len(j.frames))*d.lines:
-		return max(now+1, d.lineAt(j))
-	case j.left > 0:
-		return never // its answer wakes us
+	case j.next < int32(len(j.frames))*d.lines || j.left > 0:
+		return never // its last answer wakes us
 	}
 	return max(now+1, j.begun+j.cycles+d.host.cfg.Latency)
 }

@@ -167,13 +167,18 @@ func (f *fabric) handOver(now uint64) (more bool) {
 				more = true
 			}
 			f.checkIsolation(h, o)
-			s.Accept(h, t)
+			at := s.Accept(h, t)
 			if !f.lookahead.stride.running {
-				f.agenda.wakeSlice(o, now+1)
+				f.wakeTags(o, at, now)
 			}
 		}
 	}
 	return more
+}
+
+// wakeTags runs a slice when a request that it has just taken reaches its tags, at a clock of slices.
+func (f *fabric) wakeTags(slice int, at, now uint64) {
+	f.agenda.wakeSlice(slice, max(now+1, f.llcClock.Core(at)))
 }
 
 // answer sends a finished request back.
@@ -223,7 +228,6 @@ func (f *fabric) tickReply(now uint64) uint64 {
 func (f *fabric) deliver(port int, h int32, now uint64) {
 	if port == f.mmuPort {
 		f.translation.answer(h, now)
-		f.agenda.wakeMMU(now)
 		return
 	}
 	if port >= len(f.sms) {

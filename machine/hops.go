@@ -108,8 +108,7 @@ func (f *fabric) nearSlices(now uint64) (more bool) {
 					f.checkIsolation(h, o)
 					f.checkReplicas(r, o)
 				}
-				s.Accept(h, t)
-				f.agenda.wakeSlice(o, now+1)
+				f.wakeTags(o, s.Accept(h, t), now)
 			default:
 				if s.Onward().Len() > 0 && !x.linkTurn[o] ||
 					!x.request.Push(noc, o, home, x.lengths.request(r), h, r.Tenant) {
@@ -174,8 +173,7 @@ func (f *fabric) atHome(now uint64) (more bool) {
 			h, _ := x.request.Pop(o, f.nocClock.Ticks(now))
 			f.checkIsolation(h, o)
 			f.checkReplicas(&f.slab.R[h], o)
-			s.AcceptFar(h, t)
-			f.agenda.wakeSlice(o, now+1)
+			f.wakeTags(o, s.AcceptFar(h, t), now)
 			if _, left := x.request.Peek(o); left || x.request.Again() {
 				more = true
 			}
@@ -288,7 +286,6 @@ func (f *fabric) arrived(o int, h int32, now uint64) bool {
 	switch {
 	case o == x.mmu:
 		f.translation.answer(h, now)
-		f.agenda.wakeMMU(now)
 		return true
 	case r.Flags&mem.Invalidation != 0: // the copy is gone
 		f.slices[o].Recalled(h, f.llcClock.Ticks(now))

@@ -370,9 +370,9 @@ func (x *hostLink) send(c *HostCopy, now uint64) bool {
 	}
 	h := x.fabric.slab.Get(0)
 	x.fabric.slab.R[h] = r
-	s.Accept(h, t)
+	at := s.Accept(h, t)
 	if !x.fabric.lookahead.stride.running {
-		x.agenda.wakeSlice(home, now+1)
+		x.fabric.wakeTags(home, at, now)
 	}
 	c.sent++
 	c.left++

@@ -288,10 +288,12 @@ func (x *translation) answer(h int32, now uint64) {
 	switch {
 	case r.Op == mem.Walk:
 		x.mmu.ReadDone(now, r.Tag)
+		x.agenda.wakeMMU(now)
 	case r.Tag&copyTag == 0:
 		x.unified.dma.answered(r, now)
 	default:
 		x.copies.answered(r, now)
+		x.agenda.wakeMMU(now)
 	}
 	x.fabric.slab.Put(0, h)
 }

@@ -1,6 +1,7 @@
 package sim_test
 
 import (
+	"cmp"
 	"context"
 	"path/filepath"
 	"testing"
@@ -71,4 +72,31 @@ func BenchmarkHydrogen(b *testing.B) {
 	b.ReportMetric(insts/seconds/1e6, "Mcpu-insts/s")
 	b.ReportMetric(threads/seconds/1e6, "Mthread-insts/s")
 	b.ReportMetric(cycles/seconds/1e3, "kcycles/s")
+}
+
+// BenchmarkOversubscribed is applications with all their data in device memory, and with three quarters of it: a
+// warp instruction is to cost at most twice as much of the time of one core of the computer.
+func BenchmarkOversubscribed(b *testing.B) {
+	for _, path := range []string{"rodinia-like/bfs", "rodinia-like/hotspot", "polybench/atax", "polybench/2dconv"} {
+		for _, capacity := range []string{"", "75%"} {
+			b.Run(filepath.Base(path)+"/"+cmp.Or(capacity, "all"), func(b *testing.B) {
+				spec := sim.Spec{
+					Machine: "uvm", Seed: 1, Apps: []sim.App{app(path, map[string]string{"size": "standard"})},
+				}
+				if capacity != "" {
+					spec.Sharing.Memory.Unified = sim.Unified{All: true, Capacity: capacity}
+				}
+				var insts, seconds float64
+				for b.Loop() {
+					r, err := sim.Run(context.Background(), spec, nil)
+					if err != nil {
+						b.Fatal(err)
+					}
+					insts += float64(r.Tenants[0].WarpInsts)
+					seconds += r.Wall.Seconds
+				}
+				b.ReportMetric(insts/seconds/1e6, "Mwarp-insts/s")
+			})
+		}
+	}
 }

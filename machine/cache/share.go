@@ -62,10 +62,12 @@ func (x *share) empty() bool { return x.far.Len() == 0 && x.onward.Len() == 0 &&
 // network between slices.
 func (s *Slice) CanAcceptFar(now uint64) bool { return s.in[1].room(now) }
 
-// AcceptFar takes one.
-func (s *Slice) AcceptFar(h int32, now uint64) {
+// AcceptFar takes one, as Accept.
+func (s *Slice) AcceptFar(h int32, now uint64) (at uint64) {
 	s.slab.R[h].Flags |= mem.Crossed
-	s.in[1].accept(arrival{now + s.cfg.latency, h})
+	at = now + s.cfg.latency
+	s.in[1].accept(arrival{at, h})
+	return at
 }
 
 // Far is the queue of answers that leave over the network between slices.

@@ -162,8 +162,12 @@ func New(id int, cfg *Config, slab *mem.Slab, table *stat.Table, set func(line u
 // behind it exerts back-pressure.
 func (s *Slice) CanAccept(now uint64) bool { return s.in[0].room(now) }
 
-// Accept takes a request from the interconnect at clock now.
-func (s *Slice) Accept(h int32, now uint64) { s.in[0].accept(arrival{now + s.cfg.latency, h}) }
+// Accept takes a request from the interconnect at clock now, and returns the clock at which it reaches the tags.
+func (s *Slice) Accept(h int32, now uint64) (at uint64) {
+	at = now + s.cfg.latency
+	s.in[0].accept(arrival{at, h})
+	return at
+}
 
 // Tick serves the tags; its times are clocks of the slice, not core cycles. It puts
 // one fill into the data array, looks up what is due and returns the next cycle with work; Never while only a
