@@ -91,6 +91,9 @@ func Performance(w io.Writer, dir, commit string) error {
 	if err := shared(w, filepath.Dir(dir)); err != nil {
 		return err
 	}
+	if err := unified(w, filepath.Dir(dir)); err != nil {
+		return err
+	}
 	if err := memoryAlone(w); err != nil {
 		return err
 	}
