@@ -16,9 +16,9 @@ const scarce = "75%"
 // unified measures programs with all of their data in device memory, and with a part of it, on one core.
 func unified(w io.Writer, apps string) error {
 	fmt.Fprintf(w, "## Unified memory\n\nPrograms on the machine `uvm` with all of their data in device memory, and "+
-		"with device memory for %s of it, on one core, loading of the programs included: the best of two runs each, in "+
-		"turns.\n\n| | in memory: M warp insts/s | k cycles/s | oversubscribed: M warp insts/s | k cycles/s | "+
-		"pages that came | cost of a warp instruction |\n|---|---|---|---|---|---|---|\n", scarce)
+		"with device memory for %s of it, on one core, loading of the programs included: the best of two runs "+
+		"each, in turns.\n\n| | in memory: M warp insts/s | k cycles/s | oversubscribed: M warp insts/s | "+
+		"k cycles/s | pages that came | cost of a warp instruction |\n|---|---|---|---|---|---|---|\n", scarce)
 	programs := []string{"rodinia-like/bfs", "rodinia-like/hotspot", "polybench/2dconv", "polybench/atax"}
 	ways := []sim.Unified{{}, {All: true, Capacity: scarce}}
 	for _, program := range programs {
@@ -50,7 +50,8 @@ func unified(w io.Writer, apps string) error {
 		}
 		in, over := &best[0], &best[1]
 		fmt.Fprintf(w, "| %s | %.2f | %.1f | %.2f | %.1f | %d | %.2f times |\n", filepath.Base(program),
-			in.InstsPerS()/1e6, in.CyclesPerS()/1e3, over.InstsPerS()/1e6, over.CyclesPerS()/1e3, came, in.InstsPerS()/over.InstsPerS())
+			in.InstsPerS()/1e6, in.CyclesPerS()/1e3,
+			over.InstsPerS()/1e6, over.CyclesPerS()/1e3, came, in.InstsPerS()/over.InstsPerS())
 	}
 	fmt.Fprintln(w)
 	return nil
