@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"github.com/heddle-sim/heddle/engine"
 	"github.com/heddle-sim/heddle/machine/cache"
 	"github.com/heddle-sim/heddle/machine/noc"
 	"github.com/heddle-sim/heddle/mem"
@@ -56,6 +57,8 @@ func (b *builder) crossbars(request, reply **noc.Network, l *lengths, name strin
 		req.Sorted = 1 // a walk must not wait behind another at a busy slice
 	}
 	req.Tenants, rep.Tenants = b.rows(), b.rows()
+	req.Streams = f.nocClock == engine.NewClock(1, 1)
+	rep.Streams = req.Streams
 	*request, *reply = noc.OfCrossbar(noc.New(req)), noc.OfCrossbar(noc.New(rep))
 	b.count(name, *request, *reply)
 	sector := b.sheet.LLC.Sector

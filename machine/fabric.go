@@ -82,14 +82,15 @@ func (f *fabric) inject(port int, h int32, now uint64) bool {
 	if f.across.entry != nil {
 		return f.injectNear(port, h, r, flits, now)
 	}
-	if c := f.request.Crossbar; c != nil && !c.CanPush(port, flits) {
-		return false
-	}
-	r.Slice = int16(f.layouts.slice(r.Line))
-	if f.lookahead.stride.running {
+	if f.lookahead.stride.running { // there is room for all that an SM can send in a stride
+		r.Slice = int16(f.layouts.slice(r.Line))
 		f.lookahead.departs(f.sms[port].Lane(), port, h, flits, now)
 		return true
 	}
+	if c := f.request.Crossbar; c != nil && !c.CanPush(f.nocClock.Ticks(now), port, flits) {
+		return false
+	}
+	r.Slice = int16(f.layouts.slice(r.Line))
 	return f.enter(f.request, port, int(r.Slice), h, r, flits, now)
 }
 
@@ -239,7 +240,7 @@ func (f *fabric) deliver(port int, h int32, now uint64) {
 }
 
 // advance advances a network to core cycle now and returns the core cycle of its
-// next work. A crossbar needs every clock while packets wait in it.
+// next work.
 func (f *fabric) advance(x *noc.Network, now uint64) uint64 {
 	t := f.nocClock.Ticks(now)
 	next := t + 1
@@ -250,6 +251,16 @@ func (f *fabric) advance(x *noc.Network, now uint64) uint64 {
 		next = x.Tick(t)
 	}
 	return f.nocClock.Core(next)
+}
+
+// settle brings the counters of the networks up to a cycle that has not run.
+func (f *fabric) settle(now uint64) {
+	t := f.nocClock.Ticks(now)
+	for _, n := range [...]*noc.Network{f.request, f.reply, f.across.request, f.across.answer} {
+		if n != nil {
+			n.Settle(t)
+		}
+	}
 }
 
 // checkIsolation panics, in builds with the invariants tag, when a request of an

@@ -142,7 +142,7 @@ func (l *lookahead) derive(g *GPU, o *Options) {
 		crossbar = nil
 	}
 	l.limits.strides = !o.Lockstep && o.Quantum == 0 && !s.VM.Enabled && f.pipeline > long+1 &&
-		crossbar != nil && crossbar.Room() >= shortStride*l.limits.flits+l.limits.burst
+		crossbar != nil && crossbar.Room(0) >= shortStride*l.limits.flits+l.limits.burst
 	for _, own := range g.dispatch.owners {
 		l.limits.strides = l.limits.strides && len(own) < 2
 	}

@@ -85,7 +85,7 @@ func (l *lookahead) mayStride(now, end uint64, n int) bool {
 	if warps < len(l.sms.list) { // few leave most cycles idle
 		return false
 	}
-	if l.fabric.request.Crossbar.Room() < n*l.limits.flits+l.limits.burst {
+	if l.fabric.request.Crossbar.Room(l.fabric.nocClock.Ticks(now)) < n*l.limits.flits+l.limits.burst {
 		return false
 	}
 	for _, t := range l.tenants {

@@ -49,9 +49,10 @@ func (g *GPU) Faulted() int {
 }
 
 // Settle brings counters that are kept lazily up to the current cycle: refreshes
-// of idle channels, the active time of SMs.
+// of idle channels, flits of packets that nobody is in the way of, the active time of SMs.
 func (g *GPU) Settle() {
 	now := g.Now()
+	g.fabric.settle(now)
 	for _, c := range g.memory.channels {
 		c.dram.Sync(c.clock.Ticks(max(now, 1) - 1)) // this cycle has not run: its requests have yet to come
 	}

@@ -69,6 +69,7 @@ type Crossbar struct {
 	requests requests
 	vcs      vcAllocator
 	islip    switchAllocator
+	streams  streams
 
 	reserved []int // by output: packets in flight or queued
 
@@ -98,7 +99,7 @@ func New(cfg Config) *Crossbar {
 	if err := cfg.Validate(); err != nil {
 		panic(err)
 	}
-	c := &Crossbar{cfg: cfg}
+	c := &Crossbar{cfg: cfg, streams: streams{from: Never}}
 	k, o, v := cfg.Inputs, cfg.Outputs, cfg.VCs
 	c.sorted = k - cfg.Sorted
 	n := c.queue(k, 0, 0) // input queues
@@ -165,25 +166,28 @@ func (c *Crossbar) portOf(queue int) (in, vc int) {
 	return c.sorted + (queue-first)/c.cfg.Outputs, 0
 }
 
-// CanPushTo tells whether an input has room for a packet to an output.
-func (c *Crossbar) CanPushTo(in, out, flits int) bool {
+// CanPushTo tells whether an input has room for a packet to an output at clock now.
+func (c *Crossbar) CanPushTo(now uint64, in, out, flits int) bool {
 	if in < c.sorted {
-		return c.CanPush(in, flits)
+		return c.CanPush(now, in, flits)
 	}
+	c.Settle(now)
 	return c.fits(c.queue(in, 0, out), flits)
 }
 
 // CanPush tells whether some virtual channel of an input, not one of those with a queue
-// per output, has room for a packet.
-func (c *Crossbar) CanPush(in, flits int) bool {
+// per output, has room for a packet at clock now.
+func (c *Crossbar) CanPush(now uint64, in, flits int) bool {
+	c.Settle(now)
 	if c.requests.vcs == nil { // one virtual channel
 		return c.fits(in, flits)
 	}
 	return c.pickVC(in, flits) >= 0
 }
 
-// Room is the number of flits that every input virtual channel has room for.
-func (c *Crossbar) Room() int {
+// Room is the number of flits that every input virtual channel has room for at clock now.
+func (c *Crossbar) Room(now uint64) int {
+	c.Settle(now)
 	most := 0
 	for i := range c.in {
 		most = max(most, c.in[i].flits)
@@ -214,6 +218,7 @@ func (c *Crossbar) pickVC(in, flits int) int {
 // later. It answers false when the input queue is full. id comes back from Pop.
 func (c *Crossbar) Push(now uint64, in, out int, flits int, id int32, tenant mem.TenantID) bool {
 	vc := 0
+	c.Settle(now)
 	if c.requests.vcs == nil || in >= c.sorted {
 		if !c.fits(c.queue(in, 0, out), flits) {
 			return false
@@ -302,8 +307,8 @@ func (c *Crossbar) unask(in, vc, out int) {
 	}
 }
 
-// Tick advances the crossbar to clock now, which must be called for every clock
-// with packets in input queues. It returns the next clock with work.
+// Tick advances the crossbar to clock now, which must be called for every clock it named
+// and for those in which packets were pushed. It returns the next clock with work.
 func (c *Crossbar) Tick(now uint64) (next uint64) {
 	c.Arrive(now)
 	return min(c.Switch(now), c.NextArrival())
@@ -312,6 +317,8 @@ func (c *Crossbar) Tick(now uint64) (next uint64) {
 // Switch moves flits from inputs towards outputs at clock now. It returns the next
 // clock at which a packet waits for that.
 func (c *Crossbar) Switch(now uint64) (next uint64) {
+	c.Settle(now)
+	c.streams.from = Never
 	switch {
 	case c.waiting == 0:
 		return Never
@@ -321,7 +328,7 @@ func (c *Crossbar) Switch(now uint64) (next uint64) {
 		c.match(now)
 	}
 	if c.waiting > 0 {
-		return now + 1
+		return c.stream(now)
 	}
 	return Never
 }

@@ -86,7 +86,7 @@ func TestSortedInput(t *testing.T) {
 		for id, out := range []int{0, 0, 1, 2} {
 			x.Push(0, 1, out, 1, int32(id), 0)
 		}
-		if x.CanPushTo(1, 0, 7) || !x.CanPushTo(1, 0, 6) || !x.CanPushTo(1, 3, 8) || x.Push(0, 1, 0, 7, 9, 0) {
+		if x.CanPushTo(0, 1, 0, 7) || !x.CanPushTo(0, 1, 0, 6) || !x.CanPushTo(0, 1, 3, 8) || x.Push(0, 1, 0, 7, 9, 0) {
 			t.Errorf("%d vcs: two flits are in one queue of 8, and none in the last", vcs)
 		}
 		at := map[int32]uint64{}

@@ -32,7 +32,7 @@ func OfLinks(l *Links, class int) *Network { return &Network{links: l, class: cl
 func (n *Network) CanPush(now uint64, in, out, flits int) bool {
 	switch {
 	case n.Crossbar != nil:
-		return n.Crossbar.CanPushTo(in, out, flits)
+		return n.Crossbar.CanPushTo(now, in, out, flits)
 	case n.stages != nil:
 		return n.stages.CanPush(in, flits)
 	case n.modules != nil:
@@ -141,6 +141,13 @@ func (n *Network) Again() bool {
 		return n.modules.Again()
 	}
 	return n.links.classes[n.class].next != Never
+}
+
+// Settle brings counters that are kept lazily up to clock now, which has not run.
+func (n *Network) Settle(now uint64) {
+	if n.Crossbar != nil {
+		n.Crossbar.Settle(now)
+	}
 }
 
 // Flits is the length of a packet of n bytes; of a crossbar, whose header is its own, n are
