@@ -30,8 +30,15 @@ func (l *lull) due(idle, since uint64, now time.Time) bool {
 	return !l.told && now.Sub(l.began) >= patienceFor
 }
 
+// endsAnyway says that a run has a length in cycles at which it ends before the machine's watchdog would end it:
+// who looks on knows how long it takes, and blocks that compute for long are what it is about.
+func endsAnyway(l *Length, cycle, limit uint64) bool { return l.Budget && l.MaxCycles < cycle+limit }
+
 // look returns what to say now, nothing for most of the time.
 func (p *patience) look(r *run) (say []string) {
+	if endsAnyway(&r.spec.Length, r.gpu.Now(), r.gpu.Watchdog.Limit()) {
+		return nil
+	}
 	now := time.Now()
 	if p.of == nil {
 		p.of = make([]lull, len(r.apps))

@@ -27,3 +27,22 @@ func TestLull(t *testing.T) {
 		t.Errorf("told %d times of one that does nothing", told)
 	}
 }
+
+// A study's run of so many cycles needs nobody's patience; one to the end, and one longer than the watchdog's limit, do.
+func TestEndsAnyway(t *testing.T) {
+	for _, c := range []struct {
+		length Length
+		cycle  uint64
+		ends   bool
+	}{
+		{Length{MaxCycles: 2_000_000, Budget: true}, 50_000, true},
+		{Length{MaxCycles: 2_000_000}, 50_000, false},
+		{Length{}, 50_000, false},
+		{Length{MaxCycles: 100_000_000, Budget: true}, 50_000, false},
+		{Length{MaxCycles: 100_000_000, Budget: true}, 90_000_000, true},
+	} {
+		if got := endsAnyway(&c.length, c.cycle, 20_000_000); got != c.ends {
+			t.Errorf("%+v at cycle %d: %v", c.length, c.cycle, got)
+		}
+	}
+}
