@@ -28,7 +28,8 @@ func TestLull(t *testing.T) {
 	}
 }
 
-// A study's run of so many cycles needs nobody's patience; one to the end, and one longer than the watchdog's limit, do.
+// A study's run of so many cycles needs nobody's patience; one to the end, and one longer than the watchdog's limit,
+// do.
 func TestEndsAnyway(t *testing.T) {
 	for _, c := range []struct {
 		length Length
