@@ -24,6 +24,7 @@ type Tenant struct {
 	useful   uint64   // last cycle at which it did something useful (watchdog)
 	executed uint64   // executions of its CPU program
 	executes int      // of them under way
+	local    *sm.LocalMemory
 }
 
 // works is the number of kernels and executions of CPU cores that are under way.
@@ -83,6 +84,12 @@ func (g *GPU) Launch(tenant, stream int, name string, grid isa.Grid) *Kernel {
 	k.Kernel = sm.Kernel{
 		ID: g.dispatch.launched, Tenant: mem.TenantID(tenant), Stream: stream, Grid: grid, Code: grid.Code(), Geo: geo,
 		LocalBase: localWindow, Most: (geo.CTAs + len(t.SMs) - 1) / len(t.SMs),
+	}
+	if geo.LocalBytes > 0 {
+		if t.local == nil {
+			t.local = sm.NewLocalMemory(g.Sheet.SM.Count * g.Sheet.SM.Threads / isa.Lanes)
+		}
+		k.Local = t.local
 	}
 	if g.lookahead.limits.profile {
 		k.Prof = make([]sm.PC, len(k.Code.Instr))

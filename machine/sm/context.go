@@ -9,7 +9,7 @@ import (
 
 // An SM that changes hands while CTAs run on it is switched (UGPU, section 3.3):
 // it is frozen, what has been translated drains, and the context of every CTA
-// (registers, shared and local memory, per-warp state) is stored to the owner's
+// (registers, shared memory, per-warp state) is stored to the owner's
 // memory line by line through the SM's own load/store unit, TLB and crossbar
 // port. Another SM loads it back the same way before the CTA goes on; accesses
 // that had not passed the TLB, those that wait for a fault among them, are made
@@ -74,12 +74,13 @@ type savedWarp struct {
 	state warpState
 	ahead uint8 // as in warp
 	mask  uint32
+	local int32 // its piece of LocalMemory
 }
 
-// ContextBytes is the size of the image of a CTA: registers, shared and local
-// memory, and contextWarp bytes per warp for SIMT stack, barriers and PC.
+// ContextBytes is the size of the image of a CTA: registers, shared memory, and contextWarp bytes per
+// warp for SIMT stack, barriers and PC.
 func (c *Config) ContextBytes(g *isa.Geometry) int {
-	return g.Warps*(c.RegsPerWarp(g.Regs)*4+c.contextWarp) + g.SharedBytes + g.LocalBytes*g.Threads
+	return g.Warps*(c.RegsPerWarp(g.Regs)*4+c.contextWarp) + g.SharedBytes
 }
 
 // Hold keeps accesses that are not yet translated before the TLB until Release:
@@ -213,13 +214,17 @@ func (s *SM) saveBlock(i int, ops []savedOp, now uint64, place func(k *Kernel, b
 	}
 	c.warps = make([]savedWarp, b.k.Geo.Warps)
 	for j := range c.warps {
-		c.warps[j].pc = -1
+		c.warps[j].pc, c.warps[j].local = -1, none
 	}
 	for j := range c.bar {
 		c.bar[j].slots = 0
 	}
 	for m := b.slots; m != 0; m &= m - 1 {
-		s.pipe.unload(c, b, bits.TrailingZeros64(m))
+		w := bits.TrailingZeros64(m)
+		in := s.pipe.warps.slot[w].in
+		if s.pipe.unload(c, b, w); b.k.Local != nil {
+			c.warps[in].local = b.k.Local.leave(s.lsu.slot(w))
+		}
 	}
 	b.k.Away++
 	s.pipe.ctas.vacate(b, now)
@@ -247,7 +252,7 @@ func (p *pipeline) unload(c *Context, b *block, w int) {
 	if wp.state != finishing {
 		wp.k.lane[p.lane].Running--
 	}
-	c.warps[wp.in] = savedWarp{wp.pc, wp.state, wp.ahead, wp.mask}
+	c.warps[wp.in] = savedWarp{wp.pc, wp.state, wp.ahead, wp.mask, none}
 	wp.state = free
 }
 
@@ -267,6 +272,9 @@ func (s *SM) Restore(c *Context, now uint64) error {
 		s.pipe.begin(w, i, in, c.K, c.exec, now)
 		s.pipe.warps.stop(w, restoring)
 		s.pipe.warps.launched(w, now<<16|uint64(in))
+		if c.K.Local != nil {
+			c.K.Local.come(s.lsu.slot(w), c.warps[in].local)
+		}
 		in++
 	}
 	s.contexts.begin(c)

@@ -73,7 +73,7 @@ func TestSwitch(t *testing.T) {
 					n)
 			}
 		}
-		// 2 warps x (8 registers x 32 lanes x 4 bytes + 100) + 1000 shared + 64 threads x 4 local, in lines of 128.
+		// 2 warps x (8 registers x 32 lanes x 4 bytes + 100) + 1000 shared, in lines of 128.
 		g := isa.Geometry{Threads: 64, Warps: 2, Regs: 8, SharedBytes: 1000, LocalBytes: 4}
 		bytes := b.s.cfg.ContextBytes(&g)
 		lines := (bytes + 127) / 128

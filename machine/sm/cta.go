@@ -197,6 +197,9 @@ func (s *SM) Start(k *Kernel, cta int, now uint64) error {
 		p.warps.launched(w, now<<16|uint64(cta&0xff)<<8|uint64(i))
 		wp := p.begin(w, b, i, k, exec, now)
 		p.warps.plan(w, wp, now+s.cfg.fetch.latency, now)
+		if k.Local != nil {
+			k.Local.start(s.lsu.slot(w))
+		}
 		i++
 	}
 	return nil

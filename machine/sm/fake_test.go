@@ -123,6 +123,7 @@ type bench struct {
 	blocked bool             // the interconnect takes nothing
 	each    func(now uint64) // called at the end of every cycle
 	prof    []PC             // of the kernel, when set
+	local   *LocalMemory     // of the kernel's tenant
 }
 
 type flight struct {
@@ -155,7 +156,7 @@ func newBench(t *testing.T, change func(m *sheets.Machine)) *bench {
 func (b *bench) run(g *scripted, ctas int, every bool) uint64 {
 	b.t.Helper()
 	g.geo.CTAs = ctas
-	k := &Kernel{Grid: g, Code: &g.code, Geo: g.geo, LocalBase: 1 << 39, Prof: b.prof}
+	k := &Kernel{Grid: g, Code: &g.code, Geo: g.geo, LocalBase: 1 << 39, Local: b.local, Prof: b.prof}
 	next, left := 0, ctas
 	for now := uint64(0); now < 1_000_000; now++ {
 		n := 0

@@ -13,8 +13,9 @@ type Kernel struct {
 	Grid      isa.Grid
 	Code      *isa.Code
 	Geo       isa.Geometry
-	LocalBase uint64 // virtual address of the tenant's local-memory window
-	Most      int    // resident CTAs allowed per SM beyond the resource limits; 0: no limit
+	LocalBase uint64       // virtual address of the tenant's local-memory window
+	Local     *LocalMemory // whose part of it is where; nil: every warp slot has its own
+	Most      int          // resident CTAs allowed per SM beyond the resource limits; 0: no limit
 
 	Away int                 // CTAs whose context is in memory
 	lane [mem.Lanes]Progress // by the core that counts

@@ -139,7 +139,7 @@ func (l *loadStore) merge(work *workspace, wp *warp, in *isa.Instr, w int, bytes
 		return
 	}
 	stride := l.cfg.ldst.localStride
-	first := wp.k.LocalBase + uint64(int(l.link.port)*l.cfg.Threads+w*isa.Lanes)*4
+	first := wp.k.LocalBase + uint64(wp.k.Local.piece(l.slot(w)))*isa.Lanes*4
 	for i := range st.Addr {
 		st.Addr[i] = first + st.Addr[i]>>2*stride + uint64(i)*4 + st.Addr[i]&3
 	}
@@ -153,6 +153,9 @@ func (l *loadStore) merge(work *workspace, wp *warp, in *isa.Instr, w int, bytes
 		}
 	}
 }
+
+// slot is the number of a warp slot among those of the machine.
+func (l *loadStore) slot(w int) int { return int(l.link.port)*l.cfg.Warps + w }
 
 // serve serves the head of the LD/ST queue: shared memory for as many cycles as its
 // banks need, the L1 for as many sectors as its banks deliver in a cycle, requests
