@@ -9,14 +9,15 @@ import (
 	"github.com/heddle-sim/heddle/isa"
 )
 
-// TestLocalStays: CTAs that come back in each other's warp slots go on with the local memory they had: CTA c, in slot c,
-// uses word c of piece c, before and after.
+// TestLocalStays: CTAs that come back in each other's warp slots go on with the local memory they had: CTA c, in
+// slot c, uses word c of piece c, before and after.
 func TestLocalStays(t *testing.T) {
 	b := newBench(t, nil)
 	b.local = NewLocalMemory(b.s.cfg.Warps)
 	g := &scripted{
-		code: program(load(isa.Local, isa.CacheAll, 0), alu(isa.Special, isa.SFU, 1, 0), load(isa.Global, isa.CacheAll, 2, 1),
-			alu(isa.Special, isa.SFU, 3, 2), load(isa.Local, isa.CacheAll, 4, 3), exit()),
+		code: program(load(isa.Local, isa.CacheAll, 0), alu(isa.Special, isa.SFU, 1, 0),
+			load(isa.Global, isa.CacheAll, 2, 1), alu(isa.Special, isa.SFU, 3, 2), load(isa.Local, isa.CacheAll, 4, 3),
+			exit()),
 		geo: isa.Geometry{Threads: 32, Warps: 1, Regs: 8, LocalBytes: 8},
 	}
 	g.addr = func(cta, _, pc, l int) uint64 {
