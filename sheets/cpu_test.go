@@ -16,7 +16,7 @@ func TestCPU(t *testing.T) {
 		{"cpu.window", "5000", "cpu.window is 5000; at most 4096"},
 		{"cpu.cores", "300", "cpu.cores is 300; at most 256"},
 		{"cpu.line", "48", "cpu.line is 48; a power of two"},
-		{"cpu.line", "256", "it must be whole sectors (llc.sector: 32) of a line of the LLC (llc.line: 128)"},
+		{"cpu.line", "256", "it must be whole sectors (llc.sector: 64) of a line of the LLC (llc.line: 128)"},
 		{"cpu.l1.ways", "0", "cpu.l1.ways is 0"},
 		{"cpu.l2.latency", "3", "the L2 is behind the L1"},
 		{"cpu.write_backs", "1", "cpu.write_backs is 1; from 2"},

@@ -34,7 +34,7 @@ func TestMemoryErrors(t *testing.T) {
 		{"memory.fast.device.channels=8", "memory.fast.map"},
 		{"memory.fast.device.ranks=2", "memory.fast.map.rank has 0 bits, but dram.ranks is 2"},
 		{"l3.banks=3", "l3.banks is 3; the 16 slices of the LLC are not as many for each"},
-		{"l3.mshrs=7", "l3.mshrs is 7; two lines of 4 sectors need as many"},
+		{"l3.mshrs=3", "l3.mshrs is 3; two lines of 2 sectors need as many"},
 		{"l3.ways=1", "l3.ways is 1; it must be at least 2"},
 		{"l3.port=0", "l3.port is 0"},
 		{"noc.kind=stages", "l3 is between crossbars, and noc.kind is stages"},
