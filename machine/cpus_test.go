@@ -27,12 +27,14 @@ func (c *chase) Rewind() error { c.n = 0; return nil }
 
 func (c *chase) Bytes() uint64 { return c.lines * c.step }
 
-// latency is the CPU cycles of a load of a chase through so many bytes by steps, on the hydrogen machine.
-func latency(t *testing.T, bytes, step uint64, every bool) (cycles float64) {
+// latency is the CPU cycles of a load of a chase through so many bytes by steps, on the hydrogen machine with so many sets in
+// each slice of the LLC.
+func latency(t *testing.T, sets int, bytes, step uint64, every bool) (cycles float64) {
 	m, _, err := sheets.Load("hydrogen")
 	if err != nil {
 		t.Fatal(err)
 	}
+	m.LLC.Sets = sets
 	g, err := New(m, []*Tenant{{Name: "chase", Cores: []int{3}}}, Options{Every: every})
 	if err != nil {
 		t.Fatal(err)
@@ -66,18 +68,22 @@ func latency(t *testing.T, bytes, step uint64, every bool) (cycles float64) {
 // in the LLC and more than 100 in memory; the same visiting everything in every cycle.
 func TestLoadLatency(t *testing.T) {
 	for _, c := range []struct {
+		sets        int
 		bytes, step uint64
 		low, high   float64
 	}{
-		{16 << 10, 64, 3.99, 4.01}, {512 << 10, 64, 13.99, 14.01}, {2 << 20, 128, 34, 42}, {24 << 20, 1024, 100, 350},
+		{512, 16 << 10, 64, 3.99, 4.01},
+		{512, 512 << 10, 64, 13.99, 14.01},
+		{512, 2 << 20, 128, 34, 42},
+		{64, 4 << 20, 128, 100, 350}, // an LLC of 2 MB
 	} {
-		got := latency(t, c.bytes, c.step, false)
+		got := latency(t, c.sets, c.bytes, c.step, false)
 		t.Logf("%d KB: %.2f cycles", c.bytes>>10, got)
 		if got < c.low || got > c.high {
 			t.Errorf("%d KB: %.2f cycles, want %g to %g", c.bytes>>10, got, c.low, c.high)
 		}
 		if c.bytes <= 512<<10 {
-			if every := latency(t, c.bytes, c.step, true); every != got {
+			if every := latency(t, c.sets, c.bytes, c.step, true); every != got {
 				t.Errorf("%d KB: visiting every cycle %.6f cycles, else %.6f", c.bytes>>10, every, got)
 			}
 		}

@@ -148,7 +148,7 @@ func TestL3IsTheGPUs(t *testing.T) {
 		f()
 		return r.counted(1, "l3.accesses") - a, r.counted(1, "l3.hits") - b, r.counted(1, "llc.accesses") - c
 	}
-	const n, sectors = 1024, 1024 * 4 / 32
+	const n, sectors = 1024, 1024 * 4 / 64
 	scale := func(from, to *mem.Region) {
 		for k := r.launch(1, "scale", 8, 128, to.Base, from.Base, n); !k.Done; {
 			r.step(500)
