@@ -27,8 +27,8 @@ func (c *chase) Rewind() error { c.n = 0; return nil }
 
 func (c *chase) Bytes() uint64 { return c.lines * c.step }
 
-// latency is the CPU cycles of a load of a chase through so many bytes by steps, on the hydrogen machine with so many sets in
-// each slice of the LLC.
+// latency is the CPU cycles of a load of a chase through so many bytes by steps, on the hydrogen machine with so many
+// sets in each slice of the LLC.
 func latency(t *testing.T, sets int, bytes, step uint64, every bool) (cycles float64) {
 	m, _, err := sheets.Load("hydrogen")
 	if err != nil {
