@@ -62,7 +62,7 @@ func (b *builder) crossbars(request, reply **noc.Network, l *lengths, name strin
 	*request, *reply = noc.OfCrossbar(noc.New(req)), noc.OfCrossbar(noc.New(rep))
 	b.count(name, *request, *reply)
 	sector := b.sheet.LLC.Sector
-	l.ack = int32(rep.Flits(0))
+	l.ack, l.entry = int32(rep.Flits(0)), int32(rep.Flits(min(sector, walkBytes)))
 	for n := range l.read { // every sector is a packet of its own length
 		l.read[n], l.write[n] = int32(n*req.Flits(0)), int32(n*req.Flits(sector))
 		l.data[n] = int32(n * rep.Flits(sector))
@@ -146,6 +146,10 @@ func (b *builder) joinStages(request, reply **noc.Network, c noc.StagesConfig) {
 // entryBytes is what a walker reads of a page table, and what of the line it is in goes back to it:
 // the MMU has one port, and whole lines would keep that busy for longer than the walks take.
 const entryBytes = 8
+
+// walkBytes is what goes back to it over a crossbar of one switch: a sector, or as much of a larger one as GPU memories
+// move at least. Where a sector is a line of 128 bytes, whole ones would end one walk in five cycles at the MMU's port.
+const walkBytes = 32
 
 // lengths are those of packets in a network that carries requests and one that carries answers.
 func (b *builder) lengths(request, reply *noc.Network) (l lengths) {

@@ -89,10 +89,10 @@ func TestPromisedMemory(t *testing.T) {
 }
 
 // Over stages and links a walker's read is answered by the entry and not by its line; over a
-// crossbar of one switch (ugpu), by its sectors as any read.
+// crossbar of one switch by a sector of 32 bytes, also where sectors are lines (ugpu).
 func TestPageTableEntriesAreShort(t *testing.T) {
 	for name, want := range map[string][2]int{
-		"nuba": {1, 9}, "nuba-mem": {1, 9}, "nuba-smside": {1, 9}, "ugpu": {5, 5},
+		"nuba": {1, 9}, "nuba-mem": {1, 9}, "nuba-smside": {1, 9}, "ugpu": {2, 5}, "uvm": {2, 2},
 	} {
 		r := newRig(t, name, Options{}, nil, &Tenant{Name: "a", SMs: upTo(4)})
 		for _, l := range []*lengths{&r.g.fabric.lengths, &r.g.fabric.across.lengths} {
