@@ -100,3 +100,23 @@ func TestAccessesOfARecording(t *testing.T) {
 			smCount(want, "loads"))
 	}
 }
+
+// What copies bring is there at once, whatever the link is: traces of kernels' accesses have no copies.
+func TestAccessesOnlyWithoutCopies(t *testing.T) {
+	of := func(bandwidth string, only bool) *sim.Result {
+		return run(t, sim.Spec{
+			Machine: "hydrogen", Set: map[string]string{"host.bandwidth": bandwidth}, Seed: 1,
+			Sharing: sim.Sharing{Mode: "alone"},
+			Apps: []sim.App{{
+				Name: "a", Path: "../apps/rodinia-like/nw", Args: map[string]string{"size": "tiny"},
+				AccessesOnly: only,
+			}},
+		})
+	}
+	if slow, fast := of("0.01", false), of("1000", false); slow.Cycles <= fast.Cycles {
+		t.Fatalf("%d and %d cycles: nw copies nothing", slow.Cycles, fast.Cycles)
+	}
+	if slow, fast := of("0.01", true), of("1000", true); slow.Cycles != fast.Cycles {
+		t.Errorf("%d cycles behind a slow link, %d behind a fast one", slow.Cycles, fast.Cycles)
+	}
+}

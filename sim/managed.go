@@ -30,9 +30,10 @@ func (r *run) prefetch(a *app, op *host.Op) *machine.HostCopy {
 // onHost says whether a copy finds the region's bytes on the host side.
 func onHost(r *mem.Region) bool { return r.Kind == mem.Host }
 
-// copy begins a copy that takes time; nil: it takes none.
+// copy begins a copy that takes time; nil: it takes none. Of an application whose kernels are their accesses alone
+// nothing else is simulated, as traces of kernels' accesses have nothing else: not the traffic of copies either.
 func (r *run) copy(a *app, op *host.Op) *machine.HostCopy {
-	if op.Initial || onHost(op.Src) && onHost(op.Dst) {
+	if op.Initial || a.spec.AccessesOnly || onHost(op.Src) && onHost(op.Dst) {
 		return nil
 	}
 	return machine.Copy(r.gpu, a.id, op.Dst, op.DstOff, op.Src, op.SrcOff, op.N)

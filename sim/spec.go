@@ -70,7 +70,8 @@ type App struct {
 	Arrive uint64            `json:"arrive,omitempty"` // core cycle
 	Repeat bool              `json:"repeat,omitempty"` // start again until the slowest application ends
 	// AccessesOnly leaves of its kernels the accesses to global and local memory, fences and barriers (package
-	// isa/accesses): the others take no time, and nothing waits for a register.
+	// isa/accesses): the others take no time, and nothing waits for a register. Nor do its copies take time or
+	// pass through the memory.
 	AccessesOnly bool `json:"accesses_only,omitempty"`
 	// QoS is the IPC target, thread instructions per core cycle with a kernel on the GPU; of
 	// QoSKernel where that is named. QoSShare is what it is resolved from: a fraction of the

@@ -46,7 +46,7 @@ type AppDoc struct {
 	Args         Scalars `yaml:"args" jsonschema_description:"Arguments of the program's main"`
 	Arrive       uint64  `yaml:"arrive" jsonschema:"default=0" jsonschema_description:"Core cycle at which it arrives"`
 	Repeat       bool    `yaml:"repeat" jsonschema:"default=false" jsonschema_description:"Start again until the slowest application has ended"`
-	AccessesOnly bool    `yaml:"accesses_only" jsonschema:"default=false" jsonschema_description:"Of its kernels only the accesses to global and local memory take time, with fences and barriers; nothing waits for a register: a memory's study that is driven by traces of accesses"`
+	AccessesOnly bool    `yaml:"accesses_only" jsonschema:"default=false" jsonschema_description:"Of its kernels only the accesses to global and local memory take time, with fences and barriers; nothing waits for a register, and its copies take no time and do not pass through the memory: a memory's study that is driven by traces of accesses"`
 	QoS          Target  `yaml:"qos" jsonschema_description:"Target of a latency-sensitive application in thread instructions per core cycle with a kernel on the GPU, or as a share of what it reaches alone (80%); of one kernel as {kernel: NAME, ipc: 80%}"`
 }
 
