@@ -34,6 +34,9 @@ func (b *profile) judge(t *Task, threshold float64, p *TaskPlan) {
 		return
 	}
 	ipc, sms := float64(t.Insts)/float64(t.Cycles), t.SMs-t.SMsLeaving
+	if sms == 0 { // it could not run
+		return
+	}
 	last, swap := b.last, sms-b.sms
 	if b.sms == 0 {
 		swap = 0

@@ -224,7 +224,7 @@ func TestSMQoSByHand(t *testing.T) {
 
 // A batch task with one SM that should give leaves the freed one without power.
 func TestSMQoSLastOfBatch(t *testing.T) {
-	q := &smqos{threshold: 0.03, batch: []profile{{}, {upper: true}}}
+	q := &smqos{floor: 1, threshold: 0.03, batch: []profile{{}, {upper: true}}}
 	got := shareOf(q.decide(taskSample(1, 0, 0, 10, []int{5, 1}, 1000, 1)))
 	if fmt.Sprint(got) != "[4 1 1]" {
 		t.Errorf("%v", got)
@@ -234,7 +234,7 @@ func TestSMQoSLastOfBatch(t *testing.T) {
 // SMs on their way count as arrived for what is asked; a swap is judged by the first epoch
 // on the SMs that came of it: one that leaves has left, one that arrives has not come.
 func TestSMQoSOnTheWay(t *testing.T) {
-	q := &smqos{threshold: 0.03}
+	q := &smqos{floor: 1, threshold: 0.03}
 	q.decide(taskSample(1, 0, 0, 10, []int{4, 6, 3}, 5, 60, 30))
 	s := taskSample(2, 0, 0, 10, []int{4, 6, 3}, 5, 50, 30)
 	s.Moving, s.Apps[0].SMsArriving, s.Apps[1].SMsLeaving, s.Apps[2].SMsArriving = true, 2, 1, 1
@@ -252,7 +252,7 @@ func TestSMQoSOnTheWay(t *testing.T) {
 	if b := q.batch[2]; !b.lower || b.opt != 4 {
 		t.Errorf("%+v: the SM has come, and the IPC rose", b)
 	}
-	q = &smqos{threshold: 0.03}
+	q = &smqos{floor: 1, threshold: 0.03}
 	q.decide(taskSample(1, 0, 0, 10, []int{4, 6}, 5, 60))
 	q.decide(taskSample(2, 0, 0, 10, []int{4, 6}, 15, 20)) // refused
 	if b := q.batch[1]; b.upper || b.lower {
@@ -260,10 +260,34 @@ func TestSMQoSOnTheWay(t *testing.T) {
 	}
 }
 
-// Whatever the IPCs, SMs are conserved, nobody moves more than one, and nobody has none.
+// With floor 0 the last SM of a batch task may go, too. It gets the first one back that is given, whatever Algorithm 2
+// says of its bounds, and one when the latency-sensitive task runs nothing or is over.
+func TestSMQoSWithoutFloor(t *testing.T) {
+	q := &smqos{threshold: 0.03, batch: []profile{{}, {upper: true, lower: true}}}
+	idle := taskSample(4, 0, 0, 10, []int{6, 0}, 0, 0)
+	idle.Apps[0].Cycles = 0
+	over := taskSample(5, 5, 1, 0, []int{0}, 0)
+	for _, c := range []struct {
+		what string
+		s    *TaskSample[Task]
+		want string
+	}{
+		{"the last one is taken", taskSample(1, 0, 0, 10, []int{5, 1}, 5, 1), "[6 0 0]"},
+		{"nobody has one", taskSample(2, 0, 0, 10, []int{6, 0}, 5, 0), "[6 0 0]"},
+		{"it gets one back", taskSample(3, 0, 0, 10, []int{6, 0}, 1000, 0), "[5 1 0]"},
+		{"the other runs nothing", idle, "[5 1 0]"},
+		{"it is alone", over, "[1 1]"},
+	} {
+		if got := shareOf(q.decide(c.s)); fmt.Sprint(got) != c.want {
+			t.Errorf("%s: %v, want %s", c.what, got, c.want)
+		}
+	}
+}
+
+// Whatever the IPCs, SMs are conserved, nobody moves more than one, and nobody has less than the floor.
 func TestSMQoSConserves(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		q := &smqos{threshold: 0.03}
+		q := &smqos{floor: rapid.IntRange(0, 1).Draw(t, "floor"), threshold: 0.03}
 		sms := rapid.SliceOfN(rapid.IntRange(1, 8), 2, 4).Draw(t, "sms")
 		idle, gated := rapid.IntRange(0, 2).Draw(t, "idle"), rapid.IntRange(0, 2).Draw(t, "gated")
 		total := idle + gated
@@ -276,7 +300,7 @@ func TestSMQoSConserves(t *testing.T) {
 			got := shareOf(q.decide(taskSample(epoch+1, idle, gated, 100, sms, ipc...)))
 			sum := 0
 			for i, n := range got[:len(sms)] {
-				if sum += n; n < 1 || abs(n-sms[i]) > 1 {
+				if sum += n; n < q.floor || i == 0 && n < 1 || abs(n-sms[i]) > 1 {
 					t.Fatalf("%v to %v", sms, got)
 				}
 				sms[i] = n

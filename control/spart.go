@@ -21,19 +21,20 @@ func spartEntry() Entry {
 		Params: []Param{
 			{"dead_band", 0, "SMs", "difference up to which nothing is moved", true, 0, 0},
 			{"gate", 0, "flag", "SMs given back are without power instead of best effort's", true, 0, 1},
-			freeParam(),
+			freeParam(), floorParam(),
 		},
 		Make: func(_ Machine, get func(string) float64) Policy {
-			return Of((&spart{int(get("dead_band")), get("gate") != 0, freeing(get("free"))}).decide)
+			return Of((&spart{int(get("dead_band")), get("gate") != 0, freeing(get("free")), int(get("floor"))}).decide)
 		},
 	}
 }
 
 // spart is the policy; it keeps nothing of earlier epochs.
 type spart struct {
-	band int
-	gate bool
-	free Freeing
+	band  int
+	gate  bool
+	free  Freeing
+	floor int // SMs of a batch task
 }
 
 // spartTask is an application with the SM-cycles it used.
@@ -43,7 +44,7 @@ type spartTask struct {
 }
 
 func (q *spart) decide(s *TaskSample[spartTask]) Plan {
-	p := &TaskPlan{Cycle: s.Cycle, free: q.free}
+	p := &TaskPlan{Cycle: s.Cycle, free: q.free, floor: q.floor}
 	for i := range s.Apps {
 		p.Apps = append(p.Apps, TaskShare{s.Apps[i].Name, s.Apps[i].settled()})
 	}
@@ -53,7 +54,11 @@ func (q *spart) decide(s *TaskSample[spartTask]) Plan {
 	for i := range s.Apps {
 		a := &s.Apps[i]
 		epoch := a.service()
-		if batch(i) || epoch.insts == 0 {
+		if batch(i) {
+			continue
+		}
+		if epoch.insts == 0 {
+			p.feed(i, &rest)
 			continue
 		}
 		need := q.need(s, i, &epoch)
@@ -75,7 +80,7 @@ func (q *spart) decide(s *TaskSample[spartTask]) Plan {
 	return p
 }
 
-// need is the SMs the linear model asks for; every other application keeps one.
+// need is the SMs the linear model asks for. Every other application with a target keeps one, and batch tasks their floor.
 func (q *spart) need(s *TaskSample[spartTask], i int, epoch *service) int {
 	a := &s.Apps[i]
 	has := float64(a.SMs)
@@ -85,8 +90,15 @@ func (q *spart) need(s *TaskSample[spartTask], i int, epoch *service) int {
 	total := s.IdleSMs + s.GatedSMs
 	for j := range s.Apps {
 		total += s.Apps[j].SMs
+		switch {
+		case j == i:
+		case s.Apps[j].latencySensitive():
+			total--
+		default:
+			total -= q.floor
+		}
 	}
-	return max(1, min(ceil(has*epoch.target()/epoch.ipc()), total-len(s.Apps)+1))
+	return max(1, min(ceil(has*epoch.target()/epoch.ipc()), total))
 }
 
 // giveBack takes an SM of task i for the batch task that has fewest, or for nobody.

@@ -28,6 +28,7 @@ type TaskPlan struct {
 	Gated int         `json:"gated_sms"`
 	Why   []string    `json:"why,omitempty"`
 	free  Freeing
+	floor int // SMs that a batch task keeps
 }
 
 // TaskShare is what a task is to have.
@@ -49,7 +50,7 @@ func (p *TaskPlan) Request() Request {
 func (p *TaskPlan) Reasons() []string { return p.Why }
 
 // take gives task i one more SM: an idle one, else one without power, else that of the
-// batch task that has most and more than one (the first of equals). from is the task that
+// batch task that has most and more than the floor (the first of equals). from is the task that
 // gives, -1 where nobody had it; ok is false when nobody can give.
 func (p *TaskPlan) take(i int, s *spare, batch func(int) bool) (from int, ok bool) {
 	from = -1
@@ -61,7 +62,7 @@ func (p *TaskPlan) take(i int, s *spare, batch func(int) bool) (from int, ok boo
 		p.Gated--
 	default:
 		for j := range p.Apps {
-			if j != i && batch(j) && p.Apps[j].SMs > 1 && (from < 0 || p.Apps[j].SMs > p.Apps[from].SMs) {
+			if j != i && batch(j) && p.Apps[j].SMs > p.floor && (from < 0 || p.Apps[j].SMs > p.Apps[from].SMs) {
 				from = j
 			}
 		}
@@ -72,6 +73,26 @@ func (p *TaskPlan) take(i int, s *spare, batch func(int) bool) (from int, ok boo
 	}
 	p.Apps[i].SMs++
 	return from, true
+}
+
+// feed gives batch tasks without an SM one: what nobody has, or one of task ls, which for now needs none. ls is -1 of
+// none.
+func (p *TaskPlan) feed(ls int, s *spare) {
+	for i := range p.Apps {
+		if i == ls || p.Apps[i].SMs > 0 {
+			continue
+		}
+		if _, ok := p.take(i, s, func(j int) bool { return j == ls && p.Apps[j].SMs > 1 }); ok {
+			p.Why = append(p.Why, p.Apps[i].Name+" has no SM and gets one")
+		}
+	}
+}
+
+// floorParam is the parameter of policies that can leave batch tasks without an SM.
+func floorParam() Param {
+	return Param{
+		"floor", 1, "SMs", "that a batch task keeps however much a task with a target needs; with 0 it waits", true, 0, 1,
+	}
 }
 
 // freeing is the meaning of parameter free.

@@ -212,7 +212,7 @@ func (v *smMover) hand(m *SMMove, now uint64) {
 			}
 		}
 		for _, k := range t.kernels { // CTAs spread over the SMs there are now
-			k.Most = (k.Geo.CTAs + len(t.SMs) - 1) / max(1, len(t.SMs))
+			k.Most = t.most(&k.Geo)
 		}
 	}
 	v.dispatch.settled(now + 1)

@@ -109,9 +109,9 @@ func TestWhatCannotMove(t *testing.T) {
 			t.Errorf("%s: moving channel groups gave %v", c.name, err)
 		}
 	}
-	if _, err := mps(t, Options{}).g.Repartition(plain([]Share{{0, 0}, {2, 0}}, 0)); fmt.Sprint(err) !=
-		"application a would have 0 SMs: at least one" {
-		t.Errorf("no SM for a: %v", err)
+	if _, err := mps(t, Options{}).g.Repartition(plain([]Share{{-1, 0}, {2, 0}}, 0)); fmt.Sprint(err) !=
+		"application a would have -1 SMs" {
+		t.Errorf("less than no SM for a: %v", err)
 	}
 }
 
@@ -261,6 +261,55 @@ func churnEverywhere(t *testing.T, seed uint64, change func(*sheets.Machine)) {
 	for _, o := range []Options{{}, {Cores: 2}, {Every: true}} {
 		if got := churn(seed, o); got != want {
 			t.Errorf("seed %d, %+v: kernels end at\n%s, in lockstep at\n%s", seed, o, got, want)
+		}
+	}
+}
+
+// An application without an SM waits: its CTAs' contexts lie in memory, grids it launches are queued, and both go on
+// when it gets one, in the same cycles however the simulator goes about it.
+func TestNoSMForAWhile(t *testing.T) {
+	want := ""
+	for _, o := range []Options{{}, {Every: true}, {Lockstep: true}, {Cores: 2}} {
+		r := mps(t, o)
+		r.g.Watchdog.Governed = true // somebody may give it one
+		a, checkA := r.count(0, 80, 256, 200)
+		b, checkB := r.scale(1, 300_000, mem.Device)
+		to := func(at uint64, shares ...Share) {
+			for r.g.Now() < at {
+				if _, err := r.g.Run(at); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if _, err := r.g.Repartition(plain(shares, 0)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		to(3000, Share{0, 0}, Share{14, 0})
+		for r.g.Now() < 50_000 {
+			if _, err := r.g.Run(50_000); err != nil {
+				t.Fatal(err)
+			}
+		}
+		late, checkLate := r.count(0, 8, 256, 20)
+		if a.Done || !b.Done || len(r.g.Tenants[0].SMs) != 0 {
+			t.Fatalf("a over: %v, b over: %v, a has %d SMs", a.Done, b.Done, len(r.g.Tenants[0].SMs))
+		}
+		to(60_000, Share{3, 0}, Share{11, 0})
+		if err := r.finish(); err != nil {
+			t.Fatal(err)
+		}
+		r.settle()
+		checkA()
+		checkB()
+		checkLate()
+		r.leftovers()
+		if a.End <= 60_000 || late.End <= 60_000 {
+			t.Errorf("a ended in cycle %d, the later grid in %d, without an SM", a.End, late.End)
+		}
+		if got := fmt.Sprint(a.End, late.End, b.End); want == "" {
+			want = got
+		} else if got != want {
+			t.Errorf("%+v: ends %s, want %s", o, got, want)
 		}
 	}
 }

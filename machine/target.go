@@ -67,8 +67,8 @@ func (t *Target) admissible(g *GPU) error {
 	}
 	sms := 0
 	for i, w := range t.Shares {
-		if w.SMs < 1 {
-			return fmt.Errorf("application %s would have %d SMs: at least one", g.Tenants[i].Name, w.SMs)
+		if w.SMs < 0 {
+			return fmt.Errorf("application %s would have %d SMs", g.Tenants[i].Name, w.SMs)
 		}
 		sms += w.SMs
 	}
@@ -142,7 +142,7 @@ type choice struct {
 }
 
 // transfers pairs what some have too much of with those who have too little. Each loser
-// gives first what sorts first, and keeps a thing that is not on its way; free things are
+// gives first what sorts first, and keeps a thing that is not on its way unless it is to have none; free things are
 // given before any. What tenants still want then, or have too much of (negative), is left:
 // what should be given is on its way itself.
 func (c *choice) transfers() (out []transfer, left []int) {
@@ -157,7 +157,7 @@ func (c *choice) transfers() (out []transfer, left []int) {
 	for t := range c.want {
 		mine := c.spare(t)
 		slices.SortFunc(mine, func(a, b transfer) int { return c.give(a.what, b.what) })
-		n := max(0, min(-left[t], len(mine)-1))
+		n := max(0, min(-left[t], len(mine)-min(1, c.want[t])))
 		give = append(give, mine[:n]...)
 		left[t] += n
 	}

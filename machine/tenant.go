@@ -67,6 +67,13 @@ func (t *Tenant) allow(amap *addrmap.Map) {
 	}
 }
 
+// most is how many CTAs of a grid each of its SMs may be given in all, so that they spread over all of them. Of one
+// without an SM the grid waits.
+func (t *Tenant) most(geo *isa.Geometry) int {
+	n := max(1, len(t.SMs))
+	return (geo.CTAs + n - 1) / n
+}
+
 // localWindow is the virtual address of a tenant's local-memory window: above
 // everything an allocator hands out, below the bits that tell tenants apart.
 const localWindow = 1 << 39
@@ -83,7 +90,7 @@ func (g *GPU) Launch(tenant, stream int, name string, grid isa.Grid) *Kernel {
 	}
 	k.Kernel = sm.Kernel{
 		ID: g.dispatch.launched, Tenant: mem.TenantID(tenant), Stream: stream, Grid: grid, Code: grid.Code(), Geo: geo,
-		LocalBase: localWindow, Most: (geo.CTAs + len(t.SMs) - 1) / len(t.SMs),
+		LocalBase: localWindow, Most: t.most(&geo),
 	}
 	if geo.LocalBytes > 0 {
 		if t.local == nil {
