@@ -15,6 +15,11 @@ import (
 	"github.com/heddle-sim/heddle/sim"
 )
 
+// Nothing is the error of an application that executed nothing in the shared run.
+type Nothing struct{ App string }
+
+func (e *Nothing) Error() string { return e.App + " executed nothing in the shared run" }
+
 // Compare computes the multi-program metrics from the progress per cycle of each
 // application in the shared run and alone on the whole machine (Eyerman and Eeckhout,
 // IEEE Micro 2008). An application without progress makes them meaningless, which is an
@@ -28,7 +33,7 @@ func Compare(names []string, shared, alone []float64) (*sim.Metrics, error) {
 	low, high, turnaround := math.Inf(1), 0.0, 0.0
 	for i := range shared {
 		if !(shared[i] > 0) || math.IsInf(shared[i], 0) {
-			return nil, &host.Error{Err: fmt.Errorf("%s executed nothing in the shared run", names[i])}
+			return nil, &host.Error{Err: &Nothing{names[i]}}
 		}
 		if !(alone[i] > 0) || math.IsInf(alone[i], 0) {
 			return nil, &host.Error{Err: fmt.Errorf("%s executed nothing alone", names[i])}

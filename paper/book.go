@@ -113,6 +113,16 @@ func (b *Book) result(label string, spec sim.Spec) (*sim.Result, error) {
 
 // resultOf answers for one run.
 func (b *Book) resultOf(job lab.Job) (*sim.Result, error) {
+	res, err := b.resultOrNothing(job)
+	if err != nil {
+		return nil, err
+	}
+	return res, nil
+}
+
+// resultOrNothing answers for one run; with the error that an application executed nothing in it (lab.Nothing) comes
+// its result all the same.
+func (b *Book) resultOrNothing(job lab.Job) (*sim.Result, error) {
 	label, k := job.Label, key(&job.Spec)
 	o := b.have[k]
 	switch {
@@ -125,7 +135,7 @@ func (b *Book) resultOf(job lab.Job) (*sim.Result, error) {
 	case o.Err != nil:
 		return nil, fmt.Errorf("%s: %w", label, o.Err)
 	case o.AloneErr != nil:
-		return nil, fmt.Errorf("%s: %w", label, o.AloneErr)
+		return o.Result, fmt.Errorf("%s: %w", label, o.AloneErr)
 	}
 	return o.Result, nil
 }

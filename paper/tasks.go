@@ -1,6 +1,7 @@
 package paper
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -62,9 +63,17 @@ func (b *Book) task(programs []string, scheme *Scheme, target float64) (*sim.Res
 	}
 	spec := b.spec(programs, sharing)
 	spec.Apps[0].QoSShare = target
-	res, err := b.result(fmt.Sprintf("%s_%s %s %.0f %%", programs[0], programs[1], scheme.Name, 100*target), spec)
-	if err == nil && (res.Metrics == nil || len(res.Targets) != 1 || res.Energy == nil) {
-		err = fmt.Errorf("%s_%s %s: the result lacks metrics, target or energy", programs[0], programs[1], scheme.Name)
+	res, err := b.resultOrNothing(lab.Job{
+		Label: fmt.Sprintf("%s_%s %s %.0f %%", programs[0], programs[1], scheme.Name, 100*target), Spec: spec,
+		Machine: b.machine,
+	})
+	if idle := (*lab.Nothing)(nil); errors.As(err, &idle) && idle.App == programs[1] {
+		err = nil // all SMs are the other's: a throughput of nothing
+	} else if err == nil && res.Metrics == nil {
+		err = fmt.Errorf("%s_%s %s: the result lacks metrics", programs[0], programs[1], scheme.Name)
+	}
+	if err == nil && (len(res.Targets) != 1 || res.Energy == nil) {
+		err = fmt.Errorf("%s_%s %s: the result lacks target or energy", programs[0], programs[1], scheme.Name)
 	}
 	return res, err
 }
@@ -102,7 +111,12 @@ func taskReached(res *sim.Result) float64 {
 const reachSlack = 0.001
 
 // taskBatch is the throughput of the batch task over what it has alone.
-func taskBatch(res *sim.Result) float64 { return res.Tenants[1].IPC / res.Metrics.AloneIPC[1] }
+func taskBatch(res *sim.Result) float64 {
+	if res.Metrics == nil { // it executed nothing
+		return 0
+	}
+	return res.Tenants[1].IPC / res.Metrics.AloneIPC[1]
+}
 
 // taskPower is watts.
 func taskPower(res *sim.Result) float64 { return res.Energy.Total / res.Seconds }
