@@ -10,13 +10,11 @@ import "fmt"
 // SMs, four bits.
 //
 // Readings. N_epoch counts the epochs since the task first ran, the one that has just ended
-// included; IPC_ave is all its instructions over all its cycles with a kernel on the GPU. A
-// task without such a cycle in an epoch (it has not come, is over, copies) asks for nothing.
-// An SM is taken from nobody first: powered, then without power; then from the batch task
-// that has most. It keeps one SM (floor 1), or may be left without (floor 0), which the paper's numbers need: with one of
-// 16 SMs for the batch task the other 15 do not reach 95 % of what 16 do, and QoS_reach could not be 92.4 %. Who was left
-// without gets the first SM that is given, or one as soon as the latency-sensitive task runs nothing. SMs on their way count as arrived, so that a plan of every epoch moves one
-// more, though saving contexts takes longer than an epoch.
+// included; IPC_ave is all its instructions over all its cycles with a kernel on the GPU. A task
+// without such a cycle in an epoch asks for nothing. An SM is taken from nobody first: powered, then
+// without power; then from the batch task that has most. It keeps one (floor 1), or none (floor 0),
+// as the paper's numbers need (DEVIATIONS.md), and then gets the first that is given. SMs on their
+// way count as arrived: a plan of every epoch moves one more, though saving contexts takes longer.
 func smqosEntry() Entry {
 	return Entry{
 		Name: "smqos", Source: "Sun et al., SMQoS, CLUSTER 2019, section III", Period: 10_000,
@@ -31,7 +29,8 @@ func smqosEntry() Entry {
 			freeParam(), floorParam(),
 		},
 		Make: func(_ Machine, get func(string) float64) Policy {
-			return Of((&smqos{threshold: get("threshold"), free: freeing(get("free")), floor: int(get("floor"))}).decide)
+			q := &smqos{threshold: get("threshold"), free: freeing(get("free")), floor: int(get("floor"))}
+			return Of(q.decide)
 		},
 	}
 }

@@ -80,7 +80,7 @@ func (q *spart) decide(s *TaskSample[spartTask]) Plan {
 	return p
 }
 
-// need is the SMs the linear model asks for. Every other application with a target keeps one, and batch tasks their floor.
+// need is the SMs the linear model asks for. Others with a target keep one, and batch tasks their floor.
 func (q *spart) need(s *TaskSample[spartTask], i int, epoch *service) int {
 	a := &s.Apps[i]
 	has := float64(a.SMs)

@@ -91,7 +91,8 @@ func (p *TaskPlan) feed(ls int, s *spare) {
 // floorParam is the parameter of policies that can leave batch tasks without an SM.
 func floorParam() Param {
 	return Param{
-		"floor", 1, "SMs", "that a batch task keeps however much a task with a target needs; with 0 it waits", true, 0, 1,
+		"floor", 1, "SMs", "that a batch task keeps, whatever a task with a target needs; with 0 it may have to wait",
+		true, 0, 1,
 	}
 }
 

@@ -108,21 +108,16 @@ func key(s *sim.Spec) string {
 
 // result answers for one run on the study's machine.
 func (b *Book) result(label string, spec sim.Spec) (*sim.Result, error) {
-	return b.resultOf(lab.Job{Label: label, Spec: spec, Machine: b.machine})
-}
-
-// resultOf answers for one run.
-func (b *Book) resultOf(job lab.Job) (*sim.Result, error) {
-	res, err := b.resultOrNothing(job)
+	res, err := b.resultOf(lab.Job{Label: label, Spec: spec, Machine: b.machine})
 	if err != nil {
 		return nil, err
 	}
 	return res, nil
 }
 
-// resultOrNothing answers for one run; with the error that an application executed nothing in it (lab.Nothing) comes
-// its result all the same.
-func (b *Book) resultOrNothing(job lab.Job) (*sim.Result, error) {
+// resultOf answers for one run. With the error that an application executed nothing in it (lab.Nothing) comes its
+// result all the same.
+func (b *Book) resultOf(job lab.Job) (*sim.Result, error) {
 	label, k := job.Label, key(&job.Spec)
 	o := b.have[k]
 	switch {

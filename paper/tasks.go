@@ -63,7 +63,7 @@ func (b *Book) task(programs []string, scheme *Scheme, target float64) (*sim.Res
 	}
 	spec := b.spec(programs, sharing)
 	spec.Apps[0].QoSShare = target
-	res, err := b.resultOrNothing(lab.Job{
+	res, err := b.resultOf(lab.Job{
 		Label: fmt.Sprintf("%s_%s %s %.0f %%", programs[0], programs[1], scheme.Name, 100*target), Spec: spec,
 		Machine: b.machine,
 	})
