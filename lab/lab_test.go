@@ -44,6 +44,10 @@ func TestCompare(t *testing.T) {
 			t.Errorf("Compare(%v, %v) = %+v, want an error", c[0], c[1], m)
 		}
 	}
+	_, err = Compare([]string{"a", "b"}, []float64{1, 0}, []float64{1, 1})
+	if nothing := (*Nothing)(nil); !errors.As(err, &nothing) || nothing.App != "b" {
+		t.Errorf("%v: b executed nothing, and who asks for that cannot tell", err)
+	}
 }
 
 // Progress counts instructions where every complete execution takes the same number of
