@@ -10,13 +10,13 @@ import "fmt"
 // the GPU, and a phase is as many epochs there. Hardware: registers for two
 // configurations, instructions retired by CPU and GPU.
 //
-// Readings. A phase begins where the one before was best and measures that again: the plan
-// of the sample that ends a phase, which counts for the old one, goes there. Phases count
-// from 0, or from `first`: what a cold machine does is no measure for what comes later, and
-// the paper fast-forwards over the beginning. The start is Figure 3's split; tokens begin in
-// the middle. A step that would leave the range or bw*ways/channels <= cap is not tried, so
-// on that edge cap and bw, which move one at a time, can end beside the best pair. With one
-// way per set cap has no meaning and is not searched.
+// Readings. A phase begins where the one before was best and measures that again: the plan of the
+// sample that ends a phase, which counts for the old one, goes there. Phases count from 0, or
+// from `first`: what a cold machine does is no measure for what comes later, and the paper fast-
+// forwards over the beginning. The start is Figure 3's split; tokens begin where the machine
+// says, else in the middle. A step that would leave the range or bw*ways/channels <= cap is not
+// tried, so on that edge cap and bw, which move one at a time, can end beside the best pair. With
+// one way per set cap has no meaning and is not searched.
 func hydrogenEntry() Entry {
 	return Entry{
 		Name: "hydrogen", Source: "Li and Gao, Hydrogen, SC 2024, section IV-C", Period: 10_000_000,
