@@ -52,8 +52,8 @@ func Compare(names []string, shared, alone []float64) (*sim.Metrics, error) {
 
 // The units of progress.
 const (
-	byInsts      = "thread_insts" // every execution takes the same number of them
-	byExecutions = "executions"   // how many an execution takes depends on timing
+	ByInsts      = "thread_insts" // every execution takes the same number of them
+	ByExecutions = "executions"   // how many an execution takes depends on timing
 )
 
 // Progress is what an application did per core cycle of its window, in a shared run and
@@ -61,9 +61,9 @@ const (
 // one took the same number of instructions.
 func Progress(shared, alone *sim.Tenant) (unit string, s, a float64) {
 	if same(shared, alone) {
-		return byInsts, per(float64(shared.Insts()), shared.Cycles), per(float64(alone.Insts()), alone.Cycles)
+		return ByInsts, per(float64(shared.Insts()), shared.Cycles), per(float64(alone.Insts()), alone.Cycles)
 	}
-	return byExecutions, per(executions(shared, alone), shared.Cycles), per(executions(alone, shared), alone.Cycles)
+	return ByExecutions, per(executions(shared, alone), shared.Cycles), per(executions(alone, shared), alone.Cycles)
 }
 
 // same says that every complete execution took the same number of instructions, as far

@@ -95,7 +95,12 @@ func speedOf(x, base *sim.Result, whose side) float64 {
 	others := tenantsOf(base, whose)
 	for i, t := range tenantsOf(x, whose) {
 		// Equal work is what each does in a cycle of the other run.
-		_, now, before := lab.Progress(t, others[i])
+		unit, now, before := lab.Progress(t, others[i])
+		if whose == gpuSide && unit == lab.ByInsts {
+			if a, b, ok := timesForEqual(x, base); ok {
+				now, before = 1/a, 1/b
+			}
+		}
 		work := before
 		if whose == cpuSide { // as many instructions of each program, as in the paper
 			work = 1
