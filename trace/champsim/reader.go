@@ -99,9 +99,7 @@ func Open(file string) (*Reader, error) {
 
 // begin starts at the begin of the file.
 func (r *Reader) begin() error {
-	if err := r.release(); err != nil {
-		return err
-	}
+	r.release()
 	r.in = &counted{}
 	if err := r.checkEnd(); err != nil {
 		return err
@@ -340,14 +338,16 @@ func (r *Reader) of() string {
 // Rewind begins again.
 func (r *Reader) Rewind() error { return r.begin() }
 
-func (r *Reader) release() error {
-	if r.closer == nil {
-		return nil
+// release lets the decompressor go. What it finds wrong then is what it found when it was read, which has been told.
+func (r *Reader) release() {
+	if r.closer != nil {
+		_ = r.closer.Close()
+		r.closer = nil
 	}
-	err := r.closer.Close()
-	r.closer = nil
-	return err
 }
 
 // Close releases the file.
-func (r *Reader) Close() error { return errors.Join(r.release(), r.f.Close()) }
+func (r *Reader) Close() error {
+	r.release()
+	return r.f.Close()
+}
