@@ -110,6 +110,7 @@ type Held struct {
 	SMsLeaving  int     `json:"sms_leaving,omitempty"`  // among SMs
 	Groups      int     `json:"groups,omitempty"`       // channel groups; 0: memory is everybody's
 	QoS         float64 `json:"qos,omitempty"`          // target, thread instructions per core cycle; 0: none
+	Ended       bool    `json:"ended,omitempty"`        // its program has ended for good: it needs nothing any more
 }
 
 // HeldKernel is embedded in the kernel of an application of a sample.

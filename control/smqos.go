@@ -1,6 +1,9 @@
 package control
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // SMQoS. Sun et al., "SMQoS: Improving Utilization and Energy Efficiency with QoS Awareness
 // on GPUs", CLUSTER 2019, section III: one latency-sensitive task keeps its target by taking
@@ -15,12 +18,14 @@ import "fmt"
 // without power; then from the batch task that has most. It keeps one (floor 1), or none (floor 0),
 // as the paper's numbers need (DEVIATIONS.md), and then gets the first that is given. SMs on their
 // way count as arrived: a plan of every epoch moves one more, though saving contexts takes longer.
+// SMs of an application that has ended go to batch tasks at once.
 func smqosEntry() Entry {
 	return Entry{
 		Name: "smqos", Source: "Sun et al., SMQoS, CLUSTER 2019, section III", Period: 10_000,
 		What: "the task with a target takes or gives one SM per epoch; batch tasks keep what they gain by, " +
 			"the rest is without power",
-		Settings: []string{"sms", "gating"}, Targets: 1, Files: []string{"smqos_batch.go", "task.go", "task_plan.go"},
+		Settings: []string{"sms", "gating"}, Targets: 1,
+		Files: []string{"smqos_batch.go", "task.go", "task_ended.go", "task_plan.go"},
 		Params: []Param{
 			{
 				"threshold", 0.03, "fraction", "change of a batch task's IPC below which an SM more or less does not " +
@@ -46,17 +51,8 @@ type smqos struct {
 }
 
 func (q *smqos) decide(s *TaskSample[Task]) Plan {
-	p := &TaskPlan{Cycle: s.Cycle, free: q.free, floor: q.floor}
-	ls := -1
-	for i := range s.Apps {
-		a := &s.Apps[i]
-		p.Apps = append(p.Apps, TaskShare{a.Name, a.settled()})
-		if ls < 0 && a.latencySensitive() {
-			ls = i
-		}
-	}
-	rest := spareOf(&s.Clock, s.Apps)
-	p.Gated = rest.gated
+	p, rest := planFor(s, q.free, q.floor, true)
+	ls := slices.IndexFunc(s.Apps, func(a Task) bool { return !a.Ended && a.latencySensitive() })
 	for len(q.batch) < len(s.Apps) {
 		q.batch = append(q.batch, profile{})
 	}
@@ -129,7 +125,7 @@ func (q *smqos) giveFrom(ls int, s *TaskSample[Task], p *TaskPlan) {
 	}
 	p.Apps[ls].SMs--
 	for i := range s.Apps {
-		if i != ls && (p.Apps[i].SMs == 0 || q.batch[i].takes(p.Apps[i].SMs)) {
+		if i != ls && !p.ended[i] && (p.Apps[i].SMs == 0 || q.batch[i].takes(p.Apps[i].SMs)) {
 			p.Apps[i].SMs++
 			p.Why = append(p.Why, fmt.Sprintf("%s is above its target: it gives an SM to %s", name, s.Apps[i].Name))
 			return
@@ -138,7 +134,7 @@ func (q *smqos) giveFrom(ls int, s *TaskSample[Task], p *TaskPlan) {
 	p.Gated++
 	p.Why = append(p.Why, name+" is above its target: it gives an SM, which nobody gains by and is without power")
 	for i := range s.Apps {
-		if i != ls && q.batch[i].gives() {
+		if i != ls && !p.ended[i] && q.batch[i].gives() {
 			if p.Apps[i].SMs > 1 {
 				p.Apps[i].SMs--
 				p.Gated++

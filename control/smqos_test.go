@@ -339,3 +339,39 @@ func TestKernelTargets(t *testing.T) {
 		t.Errorf("%q", q.Why)
 	}
 }
+
+// An application that has ended gives its SMs to batch tasks, whoever has fewest first, and asks for nothing more;
+// where no batch task is left they have no power, and are there for who needs them.
+func TestTasksThatHaveEnded(t *testing.T) {
+	for _, c := range []struct {
+		what   string
+		policy string
+		ended  []int
+		ipc    []float64
+		want   string
+	}{
+		{"the target is gone", "smqos", []int{0}, []float64{0, 9, 9}, "[0 8 7 0]"},
+		{"and with Spart", "spart", []int{0}, []float64{0, 9, 9}, "[0 8 7 0]"},
+		{"a batch task is gone", "smqos", []int{1}, []float64{100, 0, 9}, "[6 0 6 2]"},
+		{"both batch tasks are gone, the target is met", "smqos", []int{1, 2}, []float64{100, 0, 0}, "[6 0 0 8]"},
+		{"and it is not met", "smqos", []int{1, 2}, []float64{99, 0, 0}, "[7 0 0 8]"},
+		{"Spart takes what the linear model says", "spart", []int{1, 2}, []float64{75, 0, 0}, "[8 0 0 2]"},
+	} {
+		sms := []int{6, 4, 2}
+		s := taskSample(2, 1, 2, 100, sms, c.ipc...)
+		for _, i := range c.ended {
+			s.Apps[i].Ended, s.Apps[i].Insts, s.Apps[i].Cycles = true, 0, 0
+		}
+		var sample any = s
+		if c.policy == "spart" {
+			x := spartSample(1, 2, []float64{100, 0, 0}, sms, c.ipc...)
+			for i := range x.Apps {
+				x.Apps[i].Task = s.Apps[i]
+			}
+			sample = x
+		}
+		if got := fmt.Sprint(shareOf(made(t, c.policy, nil).Decide(sample))); got != c.want {
+			t.Errorf("%s: %s, want %s", c.what, got, c.want)
+		}
+	}
+}

@@ -17,7 +17,8 @@ func spartEntry() Entry {
 	return Entry{
 		Name: "spart", Source: "Aguilera et al., Spart, ASP-DAC 2014, as in Sun et al., SMQoS, CLUSTER 2019",
 		What:     "an application with a target gets the SMs it needs if IPC is linear in SMs, the others the rest",
-		Settings: []string{"sms", "gating"}, Period: 10_000, Files: []string{"task.go", "task_plan.go"},
+		Settings: []string{"sms", "gating"}, Period: 10_000,
+		Files: []string{"task.go", "task_ended.go", "task_plan.go"},
 		Params: []Param{
 			{"dead_band", 0, "SMs", "difference up to which nothing is moved", true, 0, 0},
 			{"gate", 0, "flag", "SMs given back are without power instead of best effort's", true, 0, 1},
@@ -44,17 +45,12 @@ type spartTask struct {
 }
 
 func (q *spart) decide(s *TaskSample[spartTask]) Plan {
-	p := &TaskPlan{Cycle: s.Cycle, free: q.free, floor: q.floor}
-	for i := range s.Apps {
-		p.Apps = append(p.Apps, TaskShare{s.Apps[i].Name, s.Apps[i].settled()})
-	}
-	rest := spareOf(&s.Clock, s.Apps)
-	p.Gated = rest.gated
-	batch := func(j int) bool { return !s.Apps[j].latencySensitive() }
+	p, rest := planFor(s, q.free, q.floor, q.gate)
+	batch := func(j int) bool { return !p.ended[j] && !s.Apps[j].latencySensitive() }
 	for i := range s.Apps {
 		a := &s.Apps[i]
 		epoch := a.service()
-		if batch(i) {
+		if p.ended[i] || batch(i) {
 			continue
 		}
 		if epoch.insts == 0 {
@@ -91,7 +87,7 @@ func (q *spart) need(s *TaskSample[spartTask], i int, epoch *service) int {
 	for j := range s.Apps {
 		total += s.Apps[j].SMs
 		switch {
-		case j == i:
+		case j == i, s.Apps[j].Ended:
 		case s.Apps[j].latencySensitive():
 			total--
 		default:
@@ -104,12 +100,7 @@ func (q *spart) need(s *TaskSample[spartTask], i int, epoch *service) int {
 // giveBack takes an SM of task i for the batch task that has fewest, or for nobody.
 func (q *spart) giveBack(p *TaskPlan, i int, batch func(int) bool) {
 	p.Apps[i].SMs--
-	to := -1
-	for j := range p.Apps {
-		if batch(j) && (to < 0 || p.Apps[j].SMs < p.Apps[to].SMs) {
-			to = j
-		}
-	}
+	to := p.fewest(batch)
 	if q.gate || to < 0 {
 		p.Gated++
 		return

@@ -28,7 +28,8 @@ type TaskPlan struct {
 	Gated int         `json:"gated_sms"`
 	Why   []string    `json:"why,omitempty"`
 	free  Freeing
-	floor int // SMs that a batch task keeps
+	floor int    // SMs that a batch task keeps
+	ended []bool // applications whose program has ended
 }
 
 // TaskShare is what a task is to have.
@@ -79,7 +80,7 @@ func (p *TaskPlan) take(i int, s *spare, batch func(int) bool) (from int, ok boo
 // none.
 func (p *TaskPlan) feed(ls int, s *spare) {
 	for i := range p.Apps {
-		if i == ls || p.Apps[i].SMs > 0 {
+		if i == ls || p.Apps[i].SMs > 0 || p.ended[i] {
 			continue
 		}
 		if _, ok := p.take(i, s, func(j int) bool { return j == ls && p.Apps[j].SMs > 1 }); ok {

@@ -115,10 +115,10 @@ func (s *source) clock(now, epoch uint64) control.Clock {
 
 // Held implements control.Source.
 func (s *source) Held(app int) control.Held {
-	t := s.r.gpu.Tenants[app]
+	t, a := s.r.gpu.Tenants[app], s.r.apps[app]
 	h := control.Held{
-		Name: s.r.apps[app].spec.Name, SMs: len(t.SMs), Groups: len(t.Groups),
-		QoS: s.r.apps[app].qos(),
+		Name: a.spec.Name, SMs: len(t.SMs), Groups: len(t.Groups), QoS: a.qos(),
+		Ended: a.done && !a.live && !s.r.wants(a, s.r.gpu.Now()) && len(s.r.col.open[app]) == 0,
 	}
 	h.SMsLeaving, h.SMsArriving = s.r.gpu.Moving(app)
 	return h

@@ -41,6 +41,7 @@ type taskSample struct {
 		QoS      float64 `json:"qos"`
 		Insts    uint64  `json:"insts"`
 		Cycles   uint64  `json:"cycles"`
+		Ended    bool    `json:"ended"`
 		Kernels  []struct {
 			Name   string  `json:"name"`
 			QoS    float64 `json:"qos"`
@@ -193,6 +194,41 @@ func TestLateTask(t *testing.T) {
 			t.Errorf("before it came: %+v", s)
 		case s.Cycle >= 60_000 && s.settled(0) != 15:
 			t.Errorf("at the end: %+v", s)
+		}
+	}
+}
+
+// A task whose program has ended has no SMs from the next epoch on: the others have all of them. One that has not come
+// yet has not ended.
+func TestTaskThatEnds(t *testing.T) {
+	for _, mode := range []string{"smqos", "spart"} {
+		spec := tasks(mode, app("parboil-like/cp", map[string]string{"n": "256", "atoms": "600", "verify": "False"}))
+		spec.Apps[0].Args["steps"], spec.Length = "4", sim.Length{}
+		late := app("micro/triad", nil)
+		late.Arrive = 30_000
+		spec.Apps = append(spec.Apps, late)
+		r := run(t, spec)
+		seen := 0
+		for k, s := range samplesOf(t, r) {
+			if s.Apps[2].Ended && s.Cycle <= late.Arrive {
+				t.Errorf("%s, cycle %d: a task that has not come has ended", mode, s.Cycle)
+			}
+			if !s.Apps[0].Ended {
+				continue
+			}
+			var plan control.TaskPlan // SMs on their way to a task when it ends arrive and go back
+			if err := json.Unmarshal(marshal(t, r.Decisions[k].Plan), &plan); err != nil {
+				t.Fatal(err)
+			}
+			if a := plan.Apps; a[0].SMs > 0 || a[1].SMs+a[2].SMs < 16 && !(s.Apps[1].Ended && s.Apps[2].Ended) {
+				t.Errorf("%s, cycle %d: %+v", mode, s.Cycle, a)
+			}
+			if s.Apps[0].SMs == 0 {
+				seen++
+			}
+		}
+		if seen < 3 || r.Tenants[0].Runs != 1 {
+			t.Errorf("%s: %d epochs without SMs after %d executions", mode, seen, r.Tenants[0].Runs)
 		}
 	}
 }

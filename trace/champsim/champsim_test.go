@@ -247,7 +247,8 @@ func TestCutOff(t *testing.T) {
 				continue
 			}
 			var e *Error
-			if !errors.As(err, &e) || err.Error() != e.Error() || e.File != file || e.Offset > int64(n) && suffix == "" {
+			if !errors.As(err, &e) || err.Error() != e.Error() || e.File != file ||
+				e.Offset > int64(n) && suffix == "" {
 				t.Fatalf("%q of %d bytes cut off at %d: %d instructions, %v", suffix, len(whole), n, insts, err)
 			}
 		}
