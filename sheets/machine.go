@@ -70,29 +70,30 @@ type SM struct {
 	OtherLatency   int    `yaml:"other_latency" unit:"cycles" doc:"every opcode without a row of its own"`
 	OtherInterval  int    `yaml:"other_interval" unit:"cycles" doc:"initiation interval of the same"`
 	// Overhead is issue-to-execute plus write-back: what a dependent instruction waits beyond the unit's latency.
-	Overhead         int    `yaml:"overhead" unit:"cycles" doc:"pipeline stages around a unit: operand collection and write-back"`
-	SfuOverhead      int    `yaml:"sfu_overhead" unit:"cycles" doc:"the same for the SFU"`
-	Collectors       int    `yaml:"collectors" unit:"units" doc:"operand collector units per SM"`
-	CollectorsShared bool   `yaml:"collectors_shared" unit:"flag" doc:"memory instructions that wait for the load/store unit hold collectors that arithmetic needs"`
-	TextureRate      int    `yaml:"texture_rate" unit:"texels/cycle" doc:"filtered texels the SM's texture units deliver per cycle; filtering in 3D takes two turns" opt:"0: no texture units, a fetch is a load for each row of texels"`
-	TextureLatency   int    `yaml:"texture_latency" unit:"cycles" doc:"filter pipeline: what a fetch takes beyond a load and the cycles in which its texels are filtered" opt:"0"`
-	TextureQueue     int    `yaml:"texture_queue" unit:"fetches" doc:"fetches of whole warps that wait for the texture units before the load/store unit stops at the next one" opt:"0"`
-	CollectAll       bool   `yaml:"collect_all" unit:"flag" doc:"arithmetic, too, waits in shared collectors: for operands of one register bank, and for units that are busy" opt:"false"`
-	AtomicWait       bool   `yaml:"atomic_wait" unit:"flag" doc:"a warp issues nothing until its atomic or reduction is performed (GPGPU-Sim)"`
-	AtomicBroadcast  bool   `yaml:"atomic_broadcast" unit:"flag" doc:"lanes whose atomics change the same word of shared memory need no bank cycles of their own (GPGPU-Sim)" opt:"false"`
-	ZeroFirst        bool   `yaml:"zero_first" unit:"flag" doc:"in cycle 0 scheduler 0 chooses first among those that share units, and in each cycle the next one; otherwise scheduler 1 begins" opt:"false"`
-	RegBanks         int    `yaml:"reg_banks" unit:"banks" doc:"register-file banks per SM; with collect_all each scheduler has a part of them, and overhead holds reads without a conflict"`
-	RegPorts         int    `yaml:"reg_ports" unit:"operands/cycle" doc:"operands the register file delivers to the collectors per cycle and port (GPGPU-Sim -gpgpu_reg_file_port_throughput)"`
-	FetchWidth       int    `yaml:"fetch_width" unit:"instructions" doc:"instructions a fetch brings to a warp's buffer"`
-	FetchLatency     int    `yaml:"fetch_latency" unit:"cycles" doc:"cycles from an empty instruction buffer to an issuable instruction"`
-	FetchRate        int    `yaml:"fetch_rate" unit:"fetches/cycle" doc:"warps whose instruction buffers an SM refills per cycle"`
-	LateRedirect     bool   `yaml:"late_redirect" unit:"flag" doc:"the front end fetches on behind a taken branch until the scheduler comes to the warp again (GPGPU-Sim)"`
-	Dispatch         string `yaml:"dispatch" unit:"name" doc:"order of CTAs: breadth (each next one to the next SM with room) or distributed (contiguous chunks of the grid)" opt:"breadth"`
-	DispatchParts    int    `yaml:"dispatch_parts" unit:"partitions" doc:"chunks of a grid, distributed: one for each so many partitions of the SMs" opt:"0: one per SM, or per partition of noc.topology nuba"`
-	ReadOnlyLoads    bool   `yaml:"read_only_loads" unit:"flag" doc:"kernels are compiled as NUBA's are: loads of what a kernel does not write say so (ld.global.nc)" opt:"false"`
-	LaunchDelay      int    `yaml:"launch_delay" unit:"cycles" doc:"kernel launch latency on the device"`
-	CtxBytesWarp     int    `yaml:"ctx_bytes_warp" unit:"bytes" doc:"context of a warp beyond its registers: SIMT stack, barriers, PC"`
-	WakeDelay        int    `yaml:"wake_delay" unit:"cycles" doc:"waking a power-gated SM: from the request until it can take a CTA; it draws idle power (at least 1)"`
+	Overhead         int     `yaml:"overhead" unit:"cycles" doc:"pipeline stages around a unit: operand collection and write-back"`
+	SfuOverhead      int     `yaml:"sfu_overhead" unit:"cycles" doc:"the same for the SFU"`
+	Collectors       int     `yaml:"collectors" unit:"units" doc:"operand collector units per SM"`
+	CollectorsShared bool    `yaml:"collectors_shared" unit:"flag" doc:"memory instructions that wait for the load/store unit hold collectors that arithmetic needs"`
+	TextureRate      int     `yaml:"texture_rate" unit:"texels/cycle" doc:"filtered texels the SM's texture units deliver per cycle; filtering in 3D takes two turns" opt:"0: no texture units, a fetch is a load for each row of texels"`
+	TextureLatency   int     `yaml:"texture_latency" unit:"cycles" doc:"filter pipeline: what a fetch takes beyond a load and the cycles in which its texels are filtered" opt:"0"`
+	TextureQueue     int     `yaml:"texture_queue" unit:"fetches" doc:"fetches of whole warps that wait for the texture units before the load/store unit stops at the next one" opt:"0"`
+	CollectAll       bool    `yaml:"collect_all" unit:"flag" doc:"arithmetic, too, waits in shared collectors: for operands of one register bank, and for units that are busy" opt:"false"`
+	AtomicWait       bool    `yaml:"atomic_wait" unit:"flag" doc:"a warp issues nothing until its atomic or reduction is performed (GPGPU-Sim)"`
+	AtomicBroadcast  bool    `yaml:"atomic_broadcast" unit:"flag" doc:"lanes whose atomics change the same word of shared memory need no bank cycles of their own (GPGPU-Sim)" opt:"false"`
+	ZeroFirst        bool    `yaml:"zero_first" unit:"flag" doc:"in cycle 0 scheduler 0 chooses first among those that share units, and in each cycle the next one; otherwise scheduler 1 begins" opt:"false"`
+	RegBanks         int     `yaml:"reg_banks" unit:"banks" doc:"register-file banks per SM; with collect_all each scheduler has a part of them, and overhead holds reads without a conflict"`
+	RegPorts         int     `yaml:"reg_ports" unit:"operands/cycle" doc:"operands the register file delivers to the collectors per cycle and port (GPGPU-Sim -gpgpu_reg_file_port_throughput)"`
+	FetchWidth       int     `yaml:"fetch_width" unit:"instructions" doc:"instructions a fetch brings to a warp's buffer"`
+	FetchLatency     int     `yaml:"fetch_latency" unit:"cycles" doc:"cycles from an empty instruction buffer to an issuable instruction"`
+	FetchRate        int     `yaml:"fetch_rate" unit:"fetches/cycle" doc:"warps whose instruction buffers an SM refills per cycle"`
+	LateRedirect     bool    `yaml:"late_redirect" unit:"flag" doc:"the front end fetches on behind a taken branch until the scheduler comes to the warp again (GPGPU-Sim)"`
+	Dispatch         string  `yaml:"dispatch" unit:"name" doc:"order of CTAs: breadth (each next one to the next SM with room) or distributed (contiguous chunks of the grid)" opt:"breadth"`
+	DispatchParts    int     `yaml:"dispatch_parts" unit:"partitions" doc:"chunks of a grid, distributed: one for each so many partitions of the SMs" opt:"0: one per SM, or per partition of noc.topology nuba"`
+	ReadOnlyLoads    bool    `yaml:"read_only_loads" unit:"flag" doc:"kernels are compiled as NUBA's are: loads of what a kernel does not write say so (ld.global.nc)" opt:"false"`
+	LaunchDelay      int     `yaml:"launch_delay" unit:"cycles" doc:"kernel launch latency on the device"`
+	CtxBytesWarp     int     `yaml:"ctx_bytes_warp" unit:"bytes" doc:"context of a warp beyond its registers: SIMT stack, barriers, PC"`
+	CtxShare         float64 `yaml:"ctx_share" unit:"fraction" doc:"part of a CTA's context that is moved when it leaves its SM or comes back: less than 1 where only live registers are, or to see what moving costs" opt:"1"`
+	WakeDelay        int     `yaml:"wake_delay" unit:"cycles" doc:"waking a power-gated SM: from the request until it can take a CTA; it draws idle power (at least 1)"`
 }
 
 // L1D is the first-level data cache of each SM.

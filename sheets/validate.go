@@ -60,6 +60,8 @@ func Validate(m *Machine) error {
 // gating checks what an SM that is powered down draws, and how long it wakes.
 func (c *checker) gating(m *Machine) {
 	c.positive("sm.wake_delay", m.SM.WakeDelay)
+	c.want(m.SM.CtxShare >= 0 && m.SM.CtxShare <= 1, "sm.ctx_share is %g; it must be at most 1, and not negative "+
+		"(0 stands for 1)", m.SM.CtxShare)
 	p := &m.Power
 	c.want(p.GatedSM <= p.IdleSM && p.IdleSM <= p.ActiveSM,
 		"power.gated_sm, idle_sm and active_sm are %g, %g and %g W; none may be above the next", p.GatedSM, p.IdleSM,

@@ -1,6 +1,7 @@
 package sm
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/bits"
@@ -16,8 +17,9 @@ import (
 type Config struct {
 	Warps, CTAs, Threads, Regs, Shared int // residency limits
 
-	regUnit     int // registers are given to warps in multiples of it
-	contextWarp int // bytes of context per warp beyond its registers
+	regUnit      int     // registers are given to warps in multiples of it
+	contextWarp  int     // bytes of context per warp beyond its registers
+	contextShare float64 // part of a context that is moved
 
 	fetch       fetchConfig
 	issue       issueConfig
@@ -132,7 +134,7 @@ func Derive(m *sheets.Machine) (*Config, error) {
 	}
 	c := &Config{
 		Warps: s.Threads / isa.Lanes, CTAs: s.CTAs, Threads: s.Threads, Regs: s.Registers, Shared: s.Shared,
-		regUnit: max(1, s.RegisterUnit), contextWarp: s.CtxBytesWarp,
+		regUnit: max(1, s.RegisterUnit), contextWarp: s.CtxBytesWarp, contextShare: cmp.Or(s.CtxShare, 1),
 		fetch: fetchConfig{
 			width: uint8(max(1, s.FetchWidth)), latency: uint64(max(1, s.FetchLatency)),
 			rate: uint64(max(1, s.FetchRate)),

@@ -1,6 +1,7 @@
 package sm
 
 import (
+	"math"
 	"math/bits"
 
 	"github.com/heddle-sim/heddle/engine"
@@ -78,9 +79,10 @@ type savedWarp struct {
 }
 
 // ContextBytes is the size of the image of a CTA: registers, shared memory, and contextWarp bytes per
-// warp for SIMT stack, barriers and PC.
+// warp for SIMT stack, barriers and PC; or that part of it which is moved (sm.ctx_share).
 func (c *Config) ContextBytes(g *isa.Geometry) int {
-	return g.Warps*(c.RegsPerWarp(g.Regs)*4+c.contextWarp) + g.SharedBytes
+	all := g.Warps*(c.RegsPerWarp(g.Regs)*4+c.contextWarp) + g.SharedBytes
+	return int(math.Ceil(float64(all) * c.contextShare))
 }
 
 // Hold keeps accesses that are not yet translated before the TLB until Release:

@@ -5,6 +5,7 @@ import (
 
 	"github.com/heddle-sim/heddle/isa"
 	"github.com/heddle-sim/heddle/mem"
+	"github.com/heddle-sim/heddle/sheets"
 )
 
 // switched runs two CTAs of two warps that load, meet at a barrier and store, and
@@ -97,6 +98,21 @@ func TestSwitch(t *testing.T) {
 		c := &b.s.pipe.ctas
 		if b.s.lsu.link.inflight != 0 || c.regs != 0 || c.shared != 0 || c.threads != 0 {
 			t.Errorf("switched at cycle %d: the SM is not empty at the end", at)
+		}
+	}
+}
+
+// Of a context that part is moved that the machine says, in whole bytes; all of it where it says nothing.
+func TestContextShare(t *testing.T) {
+	g := isa.Geometry{Threads: 64, Warps: 2, Regs: 8, SharedBytes: 1000, LocalBytes: 4}
+	all := newBench(t, nil).s.cfg.ContextBytes(&g)
+	for _, c := range []struct {
+		share float64
+		want  int
+	}{{0, all}, {1, all}, {0.5, (all + 1) / 2}, {1e-9, 1}} {
+		b := newBench(t, func(m *sheets.Machine) { m.SM.CtxShare = c.share })
+		if got := b.s.cfg.ContextBytes(&g); got != c.want {
+			t.Errorf("share %g: %d of %d bytes, want %d", c.share, got, all, c.want)
 		}
 	}
 }
