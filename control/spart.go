@@ -12,7 +12,8 @@ import "fmt"
 // then from the best-effort application that has most; given back to the one that has fewest,
 // or left without power with parameter gate. There is no hysteresis (dead_band 0), and that is
 // what makes it swap so often. While SMs are on their way, those that ran count, the SM-cycles
-// of the epoch over its cycles: else the time they drain would be read as slowness.
+// of the epoch over its cycles: else the time they drain would be read as slowness. SMs of an
+// application that has ended go to best effort at once.
 func spartEntry() Entry {
 	return Entry{
 		Name: "spart", Source: "Aguilera et al., Spart, ASP-DAC 2014, as in Sun et al., SMQoS, CLUSTER 2019",

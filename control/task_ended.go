@@ -33,8 +33,9 @@ func planFor[A any, P aTask[A]](s *TaskSample[A], free Freeing, floor int, gate 
 		p.Apps, p.ended = append(p.Apps, TaskShare{h.Name, n}), append(p.ended, h.Ended)
 	}
 	rest := spareOf[A, P](&s.Clock, s.Apps)
-	if gone > 0 && left == 0 {
-		freed, rest = freed+rest.idle+rest.gated, spare{}
+	if n := rest.idle + rest.gated; n > 0 && gone > 0 && left == 0 {
+		p.Why = append(p.Why, fmt.Sprintf("no target is left: batch tasks get %s that nobody has", many(n, "SM")))
+		freed, rest = freed+n, spare{}
 	}
 	for ; freed > 0; freed-- {
 		to := p.fewest(func(i int) bool { return !p.ended[i] && !P(&s.Apps[i]).latencySensitive() })

@@ -1,6 +1,7 @@
 package paper
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/heddle-sim/heddle/sim"
@@ -30,14 +31,8 @@ func courseOf(r *sim.Result, t *sim.Tenant) []milestone {
 		ended += k.ThreadInsts
 		course = append(course, milestone{float64(k.End), float64(ended)})
 	}
-	slices.SortStableFunc(course, func(a, b milestone) int {
-		switch {
-		case a.insts < b.insts, a.insts == b.insts && a.cycle < b.cycle:
-			return -1
-		case a == b:
-			return 0
-		}
-		return 1
+	slices.SortFunc(course, func(a, b milestone) int {
+		return cmp.Or(cmp.Compare(a.insts, b.insts), cmp.Compare(a.cycle, b.cycle))
 	})
 	return course
 }
