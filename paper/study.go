@@ -236,10 +236,11 @@ type Figure struct {
 	High   string  `yaml:"high"`
 	Target float64 `yaml:"target"`
 	// Of reach, batch and power: the targets of each mix's first program, as fractions of its
-	// IPC alone; a machine other than the study's; power numbers other than its sheet's, with
-	// which the energy of finished runs is computed anew.
+	// IPC alone; a machine other than the study's, and what differs from it in these runs; power
+	// numbers other than its sheet's, with which the energy of finished runs is computed anew.
 	Targets []float64       `yaml:"targets"`
 	Machine string          `yaml:"machine"`
+	Set     runfile.Scalars `yaml:"set"`
 	Power   runfile.Scalars `yaml:"power"`
 	// Of figures of configurations: which, the first being the baseline, and the metric; pairs of
 	// them; those that are joined by lines. With Schemes instead they are of mixes; Each has a row for

@@ -25,7 +25,7 @@ type taskRuns struct {
 
 // tasks asks for every mix of the figure's sets under every scheme with every target.
 func (b *Book) tasks(r *Reproduced) (out []taskRuns) {
-	own, err := b.on(r.Figure.Machine, nil)
+	own, err := b.on(r.Figure.Machine, r.Figure.Set)
 	if err != nil {
 		r.fail(err)
 		return nil
@@ -287,9 +287,14 @@ func (s *Study) validateTasks(f *Figure) error {
 			return err
 		}
 	}
+	of := *s
 	if f.Machine != "" {
-		_, _, err := sheets.Resolve(f.Machine, nil)
-		return err
+		of.Machine = f.Machine
+	}
+	for i := range s.Scales {
+		if _, _, err := of.Sheet(&s.Scales[i], f.Set); err != nil {
+			return fmt.Errorf("figure %s: %w", f.Name, err)
+		}
 	}
 	return nil
 }

@@ -95,6 +95,10 @@ func (b *Book) writeJSON(file string, r *Reproduced) error {
 		}
 		claims = append(claims, c)
 	}
+	own, err := b.on(r.Figure.Machine, r.Figure.Set)
+	if err != nil {
+		return err
+	}
 	text, err := json.MarshalIndent(struct {
 		Study    string             `json:"study"`
 		Figure   string             `json:"figure"`
@@ -109,8 +113,8 @@ func (b *Book) writeJSON(file string, r *Reproduced) error {
 		Claims   []claim            `json:"claims"`
 		Problems []string           `json:"problems,omitempty"`
 	}{
-		b.Study.Name, r.Figure.Name, r.Figure.Title, b.Scale.Name, b.Scale.Budget, b.Scale.Epoch, b.Study.Machine,
-		b.set, b.Code, r.Measures, claims, r.Problems,
+		b.Study.Name, r.Figure.Name, r.Figure.Title, b.Scale.Name, b.Scale.Budget, b.Scale.Epoch, own.Study.Machine,
+		own.set, b.Code, r.Measures, claims, r.Problems,
 	}, "", "  ")
 	if err != nil {
 		return err
