@@ -128,7 +128,8 @@ type Allocation struct {
 	Apps       []Share  `json:"apps"`
 	Iterations int      `json:"iterations,omitempty"`
 	Latency    uint64   `json:"decision_cycles,omitempty"` // the hardware takes to decide, before the sample
-	Why        []string `json:"why,omitempty"`             // one line per reason
+	Gated      int      `json:"gated_sms"`                 // as they are
+	Why        []string `json:"why"`                       // one line per reason
 }
 
 // Share is what an application is to have.
@@ -159,7 +160,7 @@ func Hold[A any, P interface {
 	*A
 	held() *Held
 }](c *Clock, apps []A, why ...string) *Allocation {
-	p := &Allocation{Cycle: c.Cycle, Why: why}
+	p := &Allocation{Cycle: c.Cycle, Gated: c.GatedSMs, Why: append([]string{}, why...)}
 	for i := range apps {
 		h := P(&apps[i]).held()
 		p.Apps = append(p.Apps, Share{h.Name, Alloc{h.SMs, h.Groups}})

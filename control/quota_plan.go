@@ -4,7 +4,8 @@ package control
 type QuotaPlan struct {
 	Cycle uint64       `json:"cycle"`
 	Apps  []QuotaShare `json:"apps"`
-	Why   []string     `json:"why,omitempty"`
+	Gated int          `json:"gated_sms"` // as they are
+	Why   []string     `json:"why"`
 	quota *Quota
 }
 

@@ -28,6 +28,9 @@ type Entry struct {
 	Params []Param
 	// Targets is how many applications with a target it can serve; 0: any number.
 	Targets int
+	// Needs are keys of a sample, those of each application as apps.KEY, that one of a file cannot lack:
+	// nothing is not what they mean.
+	Needs []string
 	// Machine is the sheet whose numbers it is made with where no machine is given: the
 	// paper's. "": qv100.
 	Machine string
@@ -131,7 +134,12 @@ func (e *Entry) check(p Params) (Params, error) {
 			most = 1e6
 		}
 		if !(v >= q.Least && v <= most) || (q.Whole && v != math.Trunc(v)) {
-			return nil, fmt.Errorf("policy %s: %s = %g (%s: %s) is out of range", e.Name, n, v, q.Unit, q.Doc)
+			whole := ""
+			if q.Whole {
+				whole = "a whole number "
+			}
+			return nil, fmt.Errorf("policy %s: %s = %g is out of range: %sfrom %g to %g (%s: %s)", e.Name, n, v, whole,
+				q.Least, most, q.Unit, q.Doc)
 		}
 		values[n] = v
 	}

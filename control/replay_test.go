@@ -78,6 +78,14 @@ func TestReplayRefuses(t *testing.T) {
  {"cycle": 1000`, `
  {"cycle": 1000`, "a JSON array of samples is expected"},
 		{`"insts": 5}, `, `"insts": -5}, `, "s.json:7: apps.insts is a number -5"},
+		{`"insts": 5}, `, `"insts": 9007199254740993}, `, "sample 2: application 1: insts is 9007199254740993, more than 2^53"},
+		{`"name": "PVC", "sms": 36`, `"name": "CP", "sms": 36`, "sample 2 is of DXTC, CP and the first of DXTC, PVC"},
+		{`"epoch": 2,`, `"epoch": 0,`, "s.json:6: sample 2 is of epoch 0 and the one before of 1"},
+		{`"sms": 44`, `"sms": 44, "sms_leaving": 45`, "application DXTC: 45 SMs are leaving it, and it has 44"},
+		{`"sms": 44`, `"sms": 65537`, "application DXTC: no machine has more than 65536 SMs"},
+		{`"epoch": 2,`, `"epoch": 2, "sms_gating": -1,`, "sms_gating cannot be negative"},
+		{`"idle_sms": 0, "moving"`, `"idle_sms": 65537, "moving"`, "sample 2: idle_sms, gated_sms, sms_gating: no machine"},
+		{`"groups": 5, "insts": 5}`, `"groups": 65537, "insts": 5}`, "no machine has more than 65536 channel groups"},
 	} {
 		text := strings.Replace(twoSamples, c.from, c.to, 1)
 		if text == twoSamples {
@@ -86,6 +94,30 @@ func TestReplayRefuses(t *testing.T) {
 		if _, err := replayed(t, "ugpu", nil, "s.json", []byte(text)); err == nil ||
 			!strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s:\n got %v\nwant %s", c.to, err, c.want)
+		}
+	}
+}
+
+// What a policy cannot do without is not taken for nothing.
+func TestReplayNeeds(t *testing.T) {
+	whole := `[{"cycle": 1, "epoch": 1, "apps": [{"name": "a", "sms": 1, "insts": 1, "cycles": 1}]}]`
+	for _, c := range []struct{ policy, from, to, want string }{
+		{"smqos", ``, ``, ""},
+		{"smqos", `"epoch": 1, `, ``, "s.json:1: sample 1 has no epoch, which policy smqos decides by"},
+		{"smqos", `"epoch": 1, `, `"epoch": 0, `, "sample 1: epoch 0"},
+		{"smqos", `, "insts": 1`, ``, "sample 1: application 1 has no insts"},
+		{"smqos", `"sms"`, `"SMS"`, "sample 1: application 1 has no sms"},
+		{"spart", `"epoch": 1, `, ``, ""},
+		{"spart", `, "cycles": 1`, ``, "sample 1: application 1 has no cycles"},
+		{"rollover", `, "cycles": 1`, ``, "sample 1: application 1 has no cycles"},
+		{"smqos", whole, `[{"cycle": 1, "epoch": 1}]`, "sample 1 has no apps"},
+		{"ugpu", whole, `[{}]`, "sample 1 has no apps"},
+		{"ugpu", whole, `[1]`, "s.json:1: a sample is an object in braces, not a number"},
+	} {
+		text := strings.Replace(whole, c.from, c.to, 1)
+		_, err := replayed(t, c.policy, nil, "s.json", []byte(text))
+		if err == nil && c.want != "" || err != nil && (c.want == "" || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("%s: %s:\n got %v\nwant %s", c.policy, text, err, c.want)
 		}
 	}
 }

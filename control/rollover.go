@@ -21,7 +21,7 @@ func rolloverEntry() Entry {
 	return Entry{
 		Name: "rollover", Source: "Wang et al., ISCA 2017, as in Sun et al., SMQoS, CLUSTER 2019",
 		What:     "quotas of instructions on SMs that all share, with what targets leave added to the next epoch's",
-		Settings: []string{"quota", "ctas"}, Period: 10_000,
+		Settings: []string{"quota", "ctas"}, Period: 10_000, Needs: taskNeeds(),
 		Files: []string{"rollover_ctas.go", "quota_plan.go", "task.go", "task_plan.go"},
 		Params: []Param{{
 			"scheme", 2, "choice", "0 naive, 1 elastic, 2 rollover, 3 rollover-time", true, 0, 3,
@@ -46,6 +46,7 @@ type rollover struct {
 	// fewIdle is parameter few_idle.
 	fewIdle float64
 	last    uint64    // cycle of the last sample
+	period  uint64    // up to it
 	total   []service // of applications with targets, since they began
 	goal    []float64 // of best effort: the artificial one, IPC; 0: not measured yet
 	most    [][]int   // per application and SM, CTAs
@@ -61,12 +62,11 @@ type rolloverTask struct {
 }
 
 func (q *rollover) decide(s *TaskSample[rolloverTask]) Plan {
-	period := s.Cycle - q.last
-	q.last = s.Cycle
+	period := q.since(&s.Clock)
 	for len(q.total) < len(s.Apps) {
 		q.total, q.goal = append(q.total, service{}), append(q.goal, 0)
 	}
-	p := &QuotaPlan{Cycle: s.Cycle, quota: &Quota{Scheme: q.scheme, Period: period}}
+	p := &QuotaPlan{Cycle: s.Cycle, Gated: s.GatedSMs, quota: &Quota{Scheme: q.scheme, Period: period}}
 	factor := q.factor(s)
 	for i := range s.Apps {
 		a := &s.Apps[i]
@@ -85,6 +85,19 @@ func (q *rollover) decide(s *TaskSample[rolloverTask]) Plan {
 		q.swapCTAs(s, p, period)
 	}
 	return p
+}
+
+// since is the core cycles of the epoch that has ended: the mean of those that are over where a file
+// begins later, the one before where two samples are of one cycle.
+func (q *rollover) since(c *Clock) uint64 {
+	n := c.Cycle - q.last
+	if q.last == 0 && c.Epoch > 1 {
+		n = c.Cycle / c.Epoch
+	}
+	if n > 0 {
+		q.last, q.period = c.Cycle, n
+	}
+	return q.period
 }
 
 // factor is the least of IPC over target in the epoch, within [0.5, 2]; 1 without a target.

@@ -50,6 +50,18 @@ func TestRolloverQuotas(t *testing.T) {
 	}
 }
 
+// An epoch's length where a file begins later, and where two samples are of one cycle.
+func TestRolloverPeriod(t *testing.T) {
+	q := &rollover{}
+	for _, c := range []struct{ cycle, epoch, want uint64 }{
+		{1_000_000, 100, 10_000}, {1_020_000, 102, 20_000}, {1_020_000, 102, 20_000}, {1_030_000, 103, 10_000},
+	} {
+		if got := q.since(&Clock{Cycle: c.cycle, Epoch: c.epoch}); got != c.want {
+			t.Errorf("cycle %d: %d, want %d", c.cycle, got, c.want)
+		}
+	}
+}
+
 // A quota goes to SMs by CTAs; the parts are the whole, and nobody gets nothing.
 func TestByResidence(t *testing.T) {
 	for _, c := range []struct {

@@ -12,19 +12,19 @@ import (
 // cycles. Hardware: instructions and cycles of each task, two registers for its IPC, two for
 // SMs, four bits.
 //
-// Readings. N_epoch counts the epochs since the task first ran, the one that has just ended
-// included; IPC_ave is all its instructions over all its cycles with a kernel on the GPU. A task
-// without such a cycle in an epoch asks for nothing. An SM is taken from nobody first: powered, then
-// without power; then from the batch task that has most. It keeps one (floor 1), or none (floor 0),
-// as the paper's numbers need (DEVIATIONS.md), and then gets the first that is given. SMs on their
-// way count as arrived: a plan of every epoch moves one more, though saving contexts takes longer.
+// Readings. N_epoch counts the epochs since the task first ran, the one that has just ended included; one
+// that runs in the first sample has run from the start. IPC_ave is all its instructions over all its cycles
+// with a kernel on the GPU. A task without such a cycle in an epoch asks for nothing. An SM is taken from
+// nobody first: powered, then without power; then from the batch task that has most. It keeps one (floor 1),
+// or none (floor 0), as the paper's numbers need (DEVIATIONS.md), and then gets the first that is given. SMs
+// on their way count as arrived: a plan of every epoch moves one more, though saving contexts takes longer.
 // SMs of an application that has ended go to batch tasks at once.
 func smqosEntry() Entry {
 	return Entry{
 		Name: "smqos", Source: "Sun et al., SMQoS, CLUSTER 2019, section III", Period: 10_000,
 		What: "the task with a target takes or gives one SM per epoch; batch tasks keep what they gain by, " +
 			"the rest is without power",
-		Settings: []string{"sms", "gating"}, Targets: 1,
+		Settings: []string{"sms", "gating"}, Targets: 1, Needs: append(taskNeeds(), "epoch"),
 		Files: []string{"smqos_batch.go", "task.go", "task_ended.go", "task_plan.go"},
 		Params: []Param{
 			{
@@ -53,6 +53,7 @@ type smqos struct {
 func (q *smqos) decide(s *TaskSample[Task]) Plan {
 	p, rest := planFor(s, q.free, q.floor, true)
 	ls := slices.IndexFunc(s.Apps, func(a Task) bool { return !a.Ended && a.latencySensitive() })
+	first := q.batch == nil
 	for len(q.batch) < len(s.Apps) {
 		q.batch = append(q.batch, profile{})
 	}
@@ -72,7 +73,9 @@ func (q *smqos) decide(s *TaskSample[Task]) Plan {
 		p.feed(ls, &rest)
 		return p
 	}
-	if q.since == 0 {
+	if first {
+		q.since = 1
+	} else if q.since == 0 {
 		q.since = s.Epoch
 	}
 	q.total.add(epoch)
@@ -125,7 +128,8 @@ func (q *smqos) giveFrom(ls int, s *TaskSample[Task], p *TaskPlan) {
 	}
 	p.Apps[ls].SMs--
 	for i := range s.Apps {
-		if i != ls && !p.ended[i] && (p.Apps[i].SMs == 0 || q.batch[i].takes(p.Apps[i].SMs)) {
+		n := p.Apps[i].SMs
+		if i != ls && !p.ended[i] && (n == 0 && q.floor == 0 || q.batch[i].takes(n)) {
 			p.Apps[i].SMs++
 			p.Why = append(p.Why, fmt.Sprintf("%s is above its target: it gives an SM to %s", name, s.Apps[i].Name))
 			return

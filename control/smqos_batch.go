@@ -11,14 +11,17 @@ import "fmt"
 // is judged by the first epoch in which the task runs on the SMs that came of it, against the
 // epoch before, whoever asked for it. An SM on its way to another one has left the task; one
 // on its way to it has not come. So an SM that comes late in an epoch gains little in it: with
-// swaps that cost nothing, as in the paper, it would have all of the epoch.
+// swaps that cost nothing, as in the paper, it would have all of the epoch. Where tasks may be left
+// without an SM (floor 0), what one has then is no measurement: its last SM would set the upper bound
+// by going, and nothing would bring it back.
 
 // profile is what is kept of a batch task.
 type profile struct {
 	opt          int // opt_k, SMs
 	upper, lower bool
 	last         float64 // IPC of the last epoch it ran in (IPC_last)
-	sms          int     // it ran on then; 0: it has not run yet
+	sms          int     // it ran on then
+	ran          bool
 }
 
 // takes is Algorithm 2, lines 2 to 8: whether the task takes an SM that the
@@ -34,14 +37,14 @@ func (b *profile) judge(t *Task, threshold float64, p *TaskPlan) {
 		return
 	}
 	ipc, sms := float64(t.Insts)/float64(t.Cycles), t.SMs-t.SMsLeaving
-	if sms == 0 { // it could not run
+	if sms == 0 && p.floor == 0 {
 		return
 	}
 	last, swap := b.last, sms-b.sms
-	if b.sms == 0 {
+	if !b.ran || b.sms == 0 && p.floor == 0 {
 		swap = 0
 	}
-	b.last, b.sms = ipc, sms
+	b.last, b.sms, b.ran = ipc, sms, true
 	if swap == 0 || b.upper && b.lower {
 		return
 	}

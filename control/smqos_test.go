@@ -81,7 +81,7 @@ func TestSMQoSBounds(t *testing.T) {
 		},
 	} {
 		b := c.before
-		b.sms, b.last = 10, 100
+		b.sms, b.last, b.ran = 10, 100, true
 		after := Task{Held: Held{SMs: 10 + c.swap}, Insts: uint64(c.ipc * 10_000), Cycles: 10_000}
 		b.judge(&after, 0.03, &TaskPlan{})
 		noted := b.last == float64(after.Insts)/10_000 && b.sms == 10+c.swap
@@ -281,6 +281,50 @@ func TestSMQoSWithoutFloor(t *testing.T) {
 		if got := shareOf(q.decide(c.s)); fmt.Sprint(got) != c.want {
 			t.Errorf("%s: %v, want %s", c.what, got, c.want)
 		}
+	}
+}
+
+// N is what the samples say, also of a file that begins later: 112 x 9/10 is above 100 and 112 x 1/2 is not.
+// A task that begins later counts from there.
+func TestSMQoSCountsEpochs(t *testing.T) {
+	for _, c := range []struct {
+		epoch uint64
+		late  bool
+		want  string
+	}{{1, false, "[8 8 0]"}, {9, false, "[7 9 0]"}, {9, true, "[8 8 0]"}} {
+		q := &smqos{threshold: 0.03, floor: 1}
+		if c.late {
+			before := taskSample(c.epoch-1, 0, 0, 100, []int{8, 8}, 0, 50)
+			before.Apps[0].Cycles = 0
+			q.decide(before)
+		}
+		if got := fmt.Sprint(shareOf(q.decide(taskSample(c.epoch, 0, 0, 100, []int{8, 8}, 112, 50)))); got != c.want {
+			t.Errorf("epoch %d: %s, want %s", c.epoch, got, c.want)
+		}
+	}
+}
+
+// Where everybody keeps an SM, a batch task that comes without one is judged and served by the printed rules.
+func TestSMQoSFirstSM(t *testing.T) {
+	q := &smqos{threshold: 0.03, floor: 1}
+	for i, want := range []string{"[8 1 0]", "[7 2 0]", "[7 2 1]"} {
+		got := shareOf(q.decide(taskSample(uint64(i)+1, 0, 0, 100, []int{8, i}, 300, []float64{0, 50, 50}[i])))
+		if i > 0 && fmt.Sprint(got) != want {
+			t.Errorf("epoch %d: %v, want %s", i+1, got, want)
+		}
+	}
+	if b := q.batch[1]; !b.lower || !b.upper || b.opt != 1 {
+		t.Errorf("%+v, want both bounds and opt 1", b)
+	}
+	// Its IPC has fallen with its SMs: the upper bound is set, opt is 0, and it takes none.
+	q = &smqos{threshold: 0.03, floor: 1}
+	for i, sms := range []int{2, 1} {
+		before := taskSample(uint64(i)+1, 0, 0, 100, []int{8, sms}, 0, float64(50*sms))
+		before.Apps[0].Cycles = 0
+		q.decide(before)
+	}
+	if got := fmt.Sprint(shareOf(q.decide(taskSample(3, 0, 0, 100, []int{8, 0}, 900, 0)))); got != "[7 0 1]" {
+		t.Errorf("its upper bound is set: %s", got)
 	}
 }
 

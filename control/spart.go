@@ -18,7 +18,7 @@ func spartEntry() Entry {
 	return Entry{
 		Name: "spart", Source: "Aguilera et al., Spart, ASP-DAC 2014, as in Sun et al., SMQoS, CLUSTER 2019",
 		What:     "an application with a target gets the SMs it needs if IPC is linear in SMs, the others the rest",
-		Settings: []string{"sms", "gating"}, Period: 10_000,
+		Settings: []string{"sms", "gating"}, Period: 10_000, Needs: taskNeeds(),
 		Files: []string{"task.go", "task_ended.go", "task_plan.go"},
 		Params: []Param{
 			{"dead_band", 0, "SMs", "difference up to which nothing is moved", true, 0, 0},
@@ -51,11 +51,16 @@ func (q *spart) decide(s *TaskSample[spartTask]) Plan {
 	for i := range s.Apps {
 		a := &s.Apps[i]
 		epoch := a.service()
-		if p.ended[i] || batch(i) {
+		switch {
+		case p.ended[i] || batch(i):
 			continue
-		}
-		if epoch.insts == 0 {
+		case epoch.cycles == 0:
 			p.feed(i, &rest)
+			continue
+		case epoch.insts == 0: // its SMs are on their way, or it has none: there is nothing to be linear in
+			if p.Apps[i].SMs == 0 {
+				p.take(i, &rest, batch)
+			}
 			continue
 		}
 		need := q.need(s, i, &epoch)

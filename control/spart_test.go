@@ -54,13 +54,21 @@ func TestSpartByHand(t *testing.T) {
 			"[12 0 0]",
 		},
 		{
-			"nothing runs: one for who has none",
+			"no instruction yet: it keeps its SMs",
 			Params{"floor": 0},
 			0, 0,
 			[]float64{100, 0},
 			[]int{12, 0},
 			[]float64{0, 0},
-			"[11 1 0]",
+			"[12 0 0]",
+		},
+		{
+			"no instruction, as it has no SM: it gets one",
+			nil, 0, 0,
+			[]float64{100, 0},
+			[]int{0, 12},
+			[]float64{0, 9},
+			"[1 11 0]",
 		},
 		{
 			"rounded up",
@@ -142,6 +150,15 @@ func TestSpartByHand(t *testing.T) {
 		if got := fmt.Sprint(shareOf(plan)); got != c.want {
 			t.Errorf("%s: %s, want %s", c.what, got, c.want)
 		}
+	}
+}
+
+// A task without a kernel gives one SM to whoever has none.
+func TestSpartFeeds(t *testing.T) {
+	s := spartSample(0, 0, []float64{100, 0}, []int{12, 0}, 0, 9)
+	s.Apps[0].Cycles = 0
+	if got := fmt.Sprint(shareOf(made(t, "spart", Params{"floor": 0}).Decide(s))); got != "[11 1 0]" {
+		t.Error(got)
 	}
 }
 

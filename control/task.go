@@ -6,6 +6,9 @@ type TaskSample[A any] struct {
 	Apps []A `json:"apps"`
 }
 
+// taskNeeds are the keys that a sample of such a policy cannot lack.
+func taskNeeds() []string { return []string{"apps.sms", "apps.insts", "apps.cycles"} }
+
 // Task is an application of such a sample. One with a target is latency-sensitive, the
 // others are batch tasks.
 type Task struct {

@@ -15,7 +15,7 @@ type aTask[A any] interface {
 // not. Without a batch task they are nobody's, without power if gate is set. (The papers' tasks run
 // for as long as they are looked at.)
 func planFor[A any, P aTask[A]](s *TaskSample[A], free Freeing, floor int, gate bool) (*TaskPlan, spare) {
-	p := &TaskPlan{Cycle: s.Cycle, free: free, floor: floor}
+	p := &TaskPlan{Cycle: s.Cycle, Why: []string{}, free: free, floor: floor}
 	freed, gone, left := 0, 0, 0 // SMs; tasks with a target that have ended, and others
 	for i := range s.Apps {
 		h := P(&s.Apps[i]).held()

@@ -26,7 +26,7 @@ type TaskPlan struct {
 	Cycle uint64      `json:"cycle"` // of the sample
 	Apps  []TaskShare `json:"apps"`
 	Gated int         `json:"gated_sms"`
-	Why   []string    `json:"why,omitempty"`
+	Why   []string    `json:"why"`
 	free  Freeing
 	floor int    // SMs that a batch task keeps
 	ended []bool // applications whose program has ended

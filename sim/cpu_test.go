@@ -1,6 +1,7 @@
 package sim_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"os"
@@ -195,5 +196,21 @@ func TestCPURefused(t *testing.T) {
 		if err == nil || errors.Is(err, sim.ErrStopped) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v, want %s", err, c.want)
 		}
+	}
+}
+
+// What is told while it runs of a program on CPU cores is instructions per CPU cycle, as in the result:
+// of a core that takes four at a time never more.
+func TestCPUProgress(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "plain.champsimtrace")
+	one := (&champsim.Record{IP: 0x401000}).Append(nil)
+	if err := os.WriteFile(file, bytes.Repeat(one, 60_000), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := sim.Spec{Machine: "hydrogen", Seed: 1, Apps: []sim.App{{Name: "plain", CPU: &sim.CPU{Trace: file}}}}
+	most, n := 0.0, 0
+	r, err := sim.Run(t.Context(), s, func(p sim.Progress) { most, n = max(most, p.IPC[0]), n+1 })
+	if err != nil || n == 0 || most > r.Tenants[0].IPC*1.001 || r.Tenants[0].IPC < 3.9 {
+		t.Errorf("%v: IPC %g in %d messages, %g in the result", err, most, n, r.Tenants[0].IPC)
 	}
 }

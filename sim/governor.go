@@ -92,7 +92,13 @@ func (g *Governor) make(m *sheets.Machine, groups int) (*control.Entry, control.
 	if err != nil {
 		return nil, nil, err
 	}
-	p, err := e.New(control.FromSheet(m, groups, m.DRAM.Channels/groups), g.params(e, m))
+	on, params := control.FromSheet(m, groups, m.DRAM.Channels/groups), g.params(e, m)
+	p, err := e.New(on, params)
+	if own := e.PeriodOn(on, params); err == nil && e.Epoch != "" && g.Period > 0 && g.Period != own {
+		err = fmt.Errorf("policy %s: period %d: it looks once in each of its epochs, which are parameter %s and %d "+
+			"core cycles here: leave period out and set %s, in cycles of the CPU", e.Name, g.Period, e.Epoch, own,
+			e.Epoch)
+	}
 	return e, p, err
 }
 

@@ -324,7 +324,7 @@ type Wall struct {
 type Progress struct {
 	Cycle, MaxCycles uint64 // MaxCycles 0: no bound known
 	Tenants          []string
-	IPC              []float64 // per tenant, since its first launch
+	IPC              []float64 // per tenant, since its first launch; per CPU cycle of one with CPU cores
 	CyclesPerS       float64   // simulated cycles per second of wall time
 	// OneCore: the run may use two cores and does not, as one is faster at present: mostly
 	// because another process has the second.

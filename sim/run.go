@@ -476,7 +476,11 @@ func (r *run) report() {
 	p := Progress{Cycle: now, MaxCycles: r.spec.Length.MaxCycles, OneCore: r.spec.Cores > 1 && !r.gpu.TwoCores()}
 	for _, a := range r.apps {
 		p.Tenants = append(p.Tenants, a.spec.Name)
-		p.IPC = append(p.IPC, ratio(float64(r.col.insts(a.id)), float64(now-r.col.tallies[a.id].launch.cycle)))
+		cycles := float64(now - r.col.tallies[a.id].launch.cycle)
+		if m := r.gpu.Sheet; a.spec.CPU != nil {
+			cycles *= m.CPU.Clock / m.Clock.Core
+		}
+		p.IPC = append(p.IPC, ratio(float64(r.col.insts(a.id)), cycles))
 	}
 	p.CyclesPerS = ratio(float64(now), time.Since(r.begun).Seconds())
 	p.Waits = r.patience.look(r)

@@ -15,21 +15,6 @@ type Frames struct {
 	Bytes uint64 // of a piece: a power of two, at least 4 KiB
 	// Take is where a piece lies; it is asked for when one is touched first, and never else.
 	Take func() (addr uint64, err error)
-
-	next, end uint64 // what is left of the last piece, for small pages
-}
-
-// page is a free page of 4 KiB.
-func (f *Frames) page() (addr uint64, err error) {
-	if f.next == f.end {
-		if addr, err = f.Take(); err != nil {
-			return 0, err
-		}
-		f.next, f.end = addr, addr+f.Bytes
-	}
-	addr = f.next
-	f.next += 1 << pageBits
-	return addr, nil
 }
 
 // pages is where the memory of one core's program lies. Of one whose addresses are bounded a list
@@ -40,10 +25,14 @@ type pages struct {
 	shift  uint
 	pieces []uint64 // nil: the program's addresses are not bounded; where each lies, plus 1
 
-	table  []translation // open addressing, at most half full; a power of two places
-	n      int
-	recent [64]translation // by the low bits of the page
-	err    error
+	table []translation // open addressing, at most half full; a power of two places
+	n     int
+	// What is left of the core's last piece, for small pages. Each core has pieces of its own: of one
+	// that all draw from, copies of a program in step would each get every so many-th page, and with
+	// it a part of the sets of their L2.
+	next, end uint64
+	recent    [64]translation // by the low bits of the page
+	err       error
 }
 
 // translation is a page and its frame; a page's number is stored plus 1.
@@ -86,6 +75,19 @@ func (p *pages) piece(i uint64) uint64 {
 	return addr + 1
 }
 
+// small is a free page of 4 KiB.
+func (p *pages) small() (addr uint64, err error) {
+	if p.next == p.end {
+		if addr, err = p.frames.Take(); err != nil {
+			return 0, err
+		}
+		p.next, p.end = addr, addr+p.frames.Bytes
+	}
+	addr = p.next
+	p.next += 1 << pageBits
+	return addr, nil
+}
+
 func (p *pages) frame(page uint64) uint64 {
 	for i := p.slot(page); ; i++ {
 		t := &p.table[i&uint64(len(p.table)-1)]
@@ -102,7 +104,7 @@ func (p *pages) slot(page uint64) uint64 { return page * 0x9E3779B97F4A7C15 >> 2
 
 // touch gives a page its frame.
 func (p *pages) touch(page uint64, t *translation) uint64 {
-	frame, err := p.frames.page()
+	frame, err := p.small()
 	if err != nil && p.err == nil {
 		p.err = err
 	}

@@ -113,3 +113,18 @@ func TestConserve(t *testing.T) {
 		}
 	}
 }
+
+// Copies of a program that touch their pages in step have neighbouring pages each, so that all sets of
+// an L2 are theirs.
+func TestCopiesHavePiecesOfTheirOwn(t *testing.T) {
+	f := frames()
+	cores := []pages{newPages(&listed{}, f), newPages(&listed{}, f)}
+	for page := range uint64(3) {
+		for i := range cores {
+			got, want := cores[i].physical(page<<pageBits), uint64(i)<<21+page<<pageBits
+			if want += cores[0].physical(0); got != want {
+				t.Errorf("page %d of core %d lies at %#x, want %#x", page, i, got, want)
+			}
+		}
+	}
+}

@@ -268,8 +268,11 @@ func TestMalformed(t *testing.T) {
 		{"empty", "at byte 0: the trace has no instruction", nil},
 		{"bad", "at byte 192: is_branch is 7 and branch_taken 0", bad},
 		{"text", "the last record has 20 bytes of 64", []byte("kernel-1.traceg\nabcd")},
-		{"text.xz", "at byte 16 of the compressed file: the file ends in the middle", []byte("kernel-1.traceg\n")},
+		{"text.xz", "at byte 0 of the compressed file: cannot decompress: it does not begin", []byte("kernel-1\n\n\n\n")},
 		{"text2.xz", "cannot decompress: xz: invalid header magic bytes", append([]byte("kernel-1.traceg"), footer...)},
+		{"more.xz", "or something follows its compressed data", append(compress(t, ".xz", sample(10)), "more"...)},
+		{"more.gz", "or something else follows", append(compress(t, ".gz", sample(10)), "more"...)},
+		{"gzip", "or its name lacks the suffix", append(compress(t, ".gz", sample(10)), "x"...)},
 		{"text.gz", "cannot decompress: gzip: invalid header", []byte("kernel-1.traceg\n")},
 	} {
 		_, _, err := read(write(t, c.name, c.b))
@@ -280,8 +283,8 @@ func TestMalformed(t *testing.T) {
 	if _, _, err := read(filepath.Join(t.TempDir(), "none")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a file that is not there: %v", err)
 	}
-	if _, _, err := read(t.TempDir()); err == nil {
-		t.Error("a folder was read")
+	if _, _, err := read(t.TempDir()); err == nil || !strings.Contains(err.Error(), "is a folder") {
+		t.Errorf("a folder: %v", err)
 	}
 }
 

@@ -11,6 +11,7 @@ package champsim
 
 import (
 	"bufio"
+	"bytes"
 	"compress/gzip"
 	"encoding/binary"
 	"errors"
@@ -18,6 +19,7 @@ import (
 	"hash/crc32"
 	"io"
 	"os"
+	"runtime/debug"
 	"strings"
 
 	"github.com/klauspost/compress/zstd"
@@ -53,6 +55,8 @@ type Reader struct {
 	in     *counted
 	r      io.Reader
 	closer io.Closer // of the decompressor; may be nil
+	// dictionary is the bytes of memory an .xz file asks for; each reader of it has as much.
+	dictionary int64
 
 	buf     []byte
 	at, n   int
@@ -89,6 +93,9 @@ func Open(file string) (*Reader, error) {
 	f, err := os.Open(file)
 	if err != nil {
 		return nil, err
+	}
+	if st, err := f.Stat(); err == nil && st.IsDir() {
+		return nil, errors.Join(fmt.Errorf("%s is a folder: a trace is one file", file), f.Close())
 	}
 	r := &Reader{file: file, f: f, buf: make([]byte, piece)}
 	if err := r.begin(); err != nil {
@@ -140,7 +147,7 @@ func (r *Reader) decompressor() (err error) {
 		}
 		r.r, r.closer = z, z
 	case strings.HasSuffix(r.file, ".xz"):
-		if err := checkDictionary(r.in.r); err != nil {
+		if r.dictionary, err = checkDictionary(r.in.r); err != nil {
 			return err
 		}
 		r.r, err = xz.ReaderConfig{DictCap: lzma.MinDictCap}.NewReader(r.in)
@@ -181,8 +188,8 @@ func (r *Reader) checkEnd() error {
 func (r *Reader) incomplete(offset int64, bytes int) error {
 	return &Error{
 		File: r.file, Offset: offset, Of: r.of(),
-		Msg: fmt.Sprintf("the last record has %d bytes of %d: the trace is cut off, or it is none of %d-byte records",
-			bytes, Bytes, Bytes),
+		Msg: fmt.Sprintf("the last record has %d bytes of %d: the trace is cut off, it is none of %d-byte records, or "+
+			"its name lacks the suffix that says how it is compressed (.gz, .xz, .zst)", bytes, Bytes, Bytes),
 	}
 }
 
@@ -202,25 +209,35 @@ func (r *Reader) checkFooter(size int64) error {
 			break
 		}
 	}
-	if b[10] != 'Y' || b[11] != 'Z' || crc32.ChecksumIEEE(b[4:10]) != binary.LittleEndian.Uint32(b[:]) {
-		r.in.n = size
-		return r.broken(io.ErrUnexpectedEOF)
+	if b[10] == 'Y' && b[11] == 'Z' && crc32.ChecksumIEEE(b[4:10]) == binary.LittleEndian.Uint32(b[:]) {
+		return nil
 	}
-	return nil
+	if _, err := r.f.ReadAt(b[:], 0); err == nil && !bytes.HasPrefix(b[:], []byte(xzMagic)) {
+		return r.broken(errors.New("it does not begin as .xz"))
+	}
+	r.in.n = size
+	return r.broken(errNoFooter)
 }
+
+// xzMagic is how an .xz file begins (xz file format 1.2.1, 2.1.1.1).
+const xzMagic = "\xfd7zXZ\x00"
+
+// errNoFooter is what an .xz file lacks that is cut off or has something behind its end.
+var errNoFooter = errors.New("no .xz footer at the end")
 
 // checkDictionary refuses an .xz file whose first block asks for too much memory, before the
 // decompressor takes it. The block's header stands behind the 12 bytes of the stream's: its size
 // in words of 4 bytes less one, flags, perhaps two sizes of the block, then the filters; that of
-// LZMA2 (0x21) has one byte, the size of its dictionary (xz file format 1.2.1, 3.1 and 5.3.1).
-func checkDictionary(in *bufio.Reader) error {
+// LZMA2 (0x21) has one byte, the size of its dictionary (xz file format 1.2.1, 3.1 and 5.3.1), which is
+// returned in bytes; 0 where it cannot be told.
+func checkDictionary(in *bufio.Reader) (int64, error) {
 	b, err := in.Peek(12 + 4)
 	if err != nil || b[12] == 0 {
-		return nil // what is wrong with it the decompressor will say
+		return 0, nil // what is wrong with it the decompressor will say
 	}
 	b, err = in.Peek(12 + 4*(int(b[12])+1))
 	if err != nil {
-		return nil
+		return 0, nil
 	}
 	head := b[12:]
 	at, skip := 2, int(head[1]>>6&1)+int(head[1]>>7)
@@ -231,19 +248,19 @@ func checkDictionary(in *bufio.Reader) error {
 		at++
 	}
 	for filters := int(head[1]&3) + 1; filters > 0 && at+2 < len(head); filters-- {
-		id, size := head[at], int(head[at+1])
-		if id != 0x21 || size != 1 {
-			at += 2 + size
+		id, more := head[at], int(head[at+1])
+		if id != 0x21 || more != 1 {
+			at += 2 + more
 			continue
 		}
-		bytes := int64(2|head[at+2]&1) << (head[at+2]/2 + 11)
-		if bytes > mostDictionary {
-			return fmt.Errorf("its dictionary of %d MiB is too large, at most %d: compress it again with xz -9 or less",
-				bytes>>20, mostDictionary>>20)
+		size := int64(2|head[at+2]&1) << (head[at+2]/2 + 11)
+		if size > mostDictionary {
+			return 0, fmt.Errorf("its dictionary of %d MiB is too large, at most %d: compress it again with xz -9 or "+
+				"less", size>>20, mostDictionary>>20)
 		}
-		return nil
+		return size, nil
 	}
-	return nil
+	return 0, nil
 }
 
 // broken is an error of the file that is decompressed, or of a plain one.
@@ -254,8 +271,13 @@ func (r *Reader) broken(err error) error {
 	}
 	msg := fmt.Sprintf("cannot decompress: %v (the suffix says how a trace is compressed: .gz, .xz, .zst or nothing)",
 		err)
-	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
-		msg = "the file ends in the middle of its compressed data: it is cut off; copy or download it again"
+	switch {
+	case errors.Is(err, errNoFooter):
+		msg = "the file does not end as .xz does: it is cut off, or something follows its compressed data; copy or " +
+			"download it again"
+	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
+		msg = "the file ends in the middle of its compressed data: it is cut off, or something else follows them; " +
+			"copy or download it again"
 	}
 	return &Error{File: r.file, Offset: r.in.n, Of: of, Msg: msg}
 }
@@ -339,12 +361,21 @@ func (r *Reader) of() string {
 func (r *Reader) Rewind() error { return r.begin() }
 
 // release lets the decompressor go. What it finds wrong then is what it found when it was read, which has been told.
+// A large dictionary goes back to the system at once: the next one would be beside it until somebody else asks
+// for as much.
 func (r *Reader) release() {
 	if r.closer != nil {
 		_ = r.closer.Close()
 		r.closer = nil
 	}
+	if r.dictionary >= largeDictionary {
+		r.r, r.dictionary = nil, 0
+		debug.FreeOSMemory()
+	}
 }
+
+// largeDictionary is twice what xz takes when it is not told anything.
+const largeDictionary = 16 << 20
 
 // Close releases the file.
 func (r *Reader) Close() error {
