@@ -415,7 +415,7 @@ func TestRegistryIsStrict(t *testing.T) {
 		{
 			"ugpu",
 			Params{"delta_sm": 1},
-			`policy ugpu has no parameter "delta_sm"; it has delta_groups, delta_sms, flip, sm_only_tail; did you mean delta_sms?`,
+			`policy ugpu has no parameter "delta_sm"; did you mean delta_sms?`,
 		},
 		{"cd-search", Params{"delta_groups": 1}, `has no parameter "delta_groups"`},
 		{"ugpu", Params{"delta_sms": 1.5}, "delta_sms = 1.5"},

@@ -28,6 +28,8 @@ type Entry struct {
 	Params []Param
 	// Targets is how many applications with a target it can serve; 0: any number.
 	Targets int
+	// Aims says that it holds targets: without one it has nothing to do.
+	Aims bool
 	// Needs are keys of a sample, those of each application as apps.KEY, that one of a file cannot lack:
 	// nothing is not what they mean.
 	Needs []string
@@ -125,8 +127,11 @@ func (e *Entry) check(p Params) (Params, error) {
 		if i < 0 && len(names) == 0 {
 			return nil, fmt.Errorf("policy %s has no parameter %q; it has none", e.Name, n)
 		} else if i < 0 {
-			return nil, fmt.Errorf("policy %s has no parameter %q; it has %s%s",
-				e.Name, n, strings.Join(names, ", "), yamldoc.DidYouMean(n, names))
+			near := yamldoc.DidYouMean(n, names)
+			if near == "" {
+				near = "; it has " + strings.Join(names, ", ")
+			}
+			return nil, fmt.Errorf("policy %s has no parameter %q%s", e.Name, n, near)
 		}
 		q, v := &e.Params[i], p[n]
 		most := q.Most

@@ -21,7 +21,7 @@ func rolloverEntry() Entry {
 	return Entry{
 		Name: "rollover", Source: "Wang et al., ISCA 2017, as in Sun et al., SMQoS, CLUSTER 2019",
 		What:     "quotas of instructions on SMs that all share, with what targets leave added to the next epoch's",
-		Settings: []string{"quota", "ctas"}, Period: 10_000, Needs: taskNeeds(),
+		Settings: []string{"quota", "ctas"}, Period: 10_000, Aims: true, Needs: taskNeeds(),
 		Files: []string{"rollover_ctas.go", "quota_plan.go", "task.go", "task_plan.go"},
 		Params: []Param{{
 			"scheme", 2, "choice", "0 naive, 1 elastic, 2 rollover, 3 rollover-time", true, 0, 3,

@@ -24,7 +24,7 @@ func smqosEntry() Entry {
 		Name: "smqos", Source: "Sun et al., SMQoS, CLUSTER 2019, section III", Period: 10_000,
 		What: "the task with a target takes or gives one SM per epoch; batch tasks keep what they gain by, " +
 			"the rest is without power",
-		Settings: []string{"sms", "gating"}, Targets: 1, Needs: append(taskNeeds(), "epoch"),
+		Settings: []string{"sms", "gating"}, Targets: 1, Aims: true, Needs: append(taskNeeds(), "epoch"),
 		Files: []string{"smqos_batch.go", "task.go", "task_ended.go", "task_plan.go"},
 		Params: []Param{
 			{

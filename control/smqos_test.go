@@ -374,6 +374,10 @@ func TestKernelTargets(t *testing.T) {
 	if s := task.service(); s.insts != 500 || s.target() != (20*30+50*10)/40. {
 		t.Errorf("%+v: target %g", s, s.target())
 	}
+	both := Task{Insts: 900, Cycles: 10, Kernels: []TaskKernel{k(20, 400, 10), k(50, 500, 10)}}
+	if s := both.service(); s.ipc() != 90 || s.target() != 70 {
+		t.Errorf("two at once: IPC %g, target %g, want 90 and 70", s.ipc(), s.target())
+	}
 	task.Kernels = task.Kernels[:1]
 	if s := task.service(); s.insts != 1000 || s.target() != 7 {
 		t.Errorf("%+v", s)

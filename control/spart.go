@@ -18,7 +18,7 @@ func spartEntry() Entry {
 	return Entry{
 		Name: "spart", Source: "Aguilera et al., Spart, ASP-DAC 2014, as in Sun et al., SMQoS, CLUSTER 2019",
 		What:     "an application with a target gets the SMs it needs if IPC is linear in SMs, the others the rest",
-		Settings: []string{"sms", "gating"}, Period: 10_000, Needs: taskNeeds(),
+		Settings: []string{"sms", "gating"}, Period: 10_000, Aims: true, Needs: taskNeeds(),
 		Files: []string{"task.go", "task_ended.go", "task_plan.go"},
 		Params: []Param{
 			{"dead_band", 0, "SMs", "difference up to which nothing is moved", true, 0, 0},

@@ -35,7 +35,8 @@ type service struct {
 }
 
 // service of an epoch. Where kernels have targets (cudaSetQoS), only their instructions and
-// their cycles count, each against its own target; else the task's as a whole.
+// their cycles count, each against its own target; else the task's as a whole. Of kernels that run at once
+// those of the task count, as far as it is known.
 func (t *Task) service() (s service) {
 	if !t.hasKernelTarget() {
 		return serve(t.Insts, t.Cycles, t.QoS)
@@ -44,6 +45,9 @@ func (t *Task) service() (s service) {
 		if k := &t.Kernels[i]; k.QoS > 0 {
 			s.add(serve(k.Insts, k.Cycles, k.QoS))
 		}
+	}
+	if s.cycles > t.Cycles { // they ran at once, and their targets add up
+		s.cycles, s.mixed = t.Cycles, true
 	}
 	return s
 }

@@ -16,7 +16,7 @@ func ugpuQoSEntry() Entry {
 	return Entry{
 		Name: "ugpu-qos", Source: "Zhao et al., UGPU, ISCA 2025, section 6.7", Machine: "ugpu",
 		What:     "applications with a target keep what it needs, the others share the rest as under ugpu",
-		Settings: []string{"sms", "groups"}, Period: 5_000_000, Files: []string{
+		Settings: []string{"sms", "groups"}, Period: 5_000_000, Aims: true, Files: []string{
 			"ugpu.go", "ugpu_qos_need.go",
 			"demand.go",
 		},

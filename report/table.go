@@ -185,8 +185,10 @@ func (p *printer) metrics(r *sim.Result) {
 				percent(c.Save/of), percent(c.Wait/of), percent(c.Load/of), percent(c.Idle/of), percent(c.Refill/of))
 		}
 	}
-	if line := gating(r); line != "" {
-		p.f("%s\n", line)
+	for _, line := range []string{handovers(r), gating(r)} {
+		if line != "" {
+			p.f("%s\n", line)
+		}
 	}
 	if e := r.Energy; e != nil {
 		p.f("energy %s, %s per thread instruction: %s\n", joules(e.Total), joules(PerInst(r)), energyParts(e, joules))

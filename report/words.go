@@ -154,6 +154,24 @@ func Ends(m *sim.SMMove) (from, to string) {
 	return name(m.From, m.How == "wake"), name(m.To, m.Gate)
 }
 
+// handovers says what changing hands took, where a policy divides SMs or channels; empty where nothing moved.
+func handovers(r *sim.Result) string {
+	m := r.Moved
+	if m == nil || m.SMs+m.Groups == 0 {
+		return ""
+	}
+	var parts []string
+	if m.SMs > 0 {
+		parts = append(parts, fmt.Sprintf("%s (%d switched with %s of contexts, %d drained)", Many(m.SMs, "SM"), m.Switched,
+			sized(m.ContextBytes), m.Drained))
+	}
+	if m.Groups > 0 {
+		parts = append(parts, fmt.Sprintf("%s with %s of pages", Many(m.Groups, "channel group"), sized(m.MoveBytes)))
+	}
+	return fmt.Sprintf("changed hands: %s; on their way in %s of the cycles", strings.Join(parts, ", "),
+		percent(m.EpochShare))
+}
+
 // gating says how much of the SMs' time was spent powered down, and what waking took; empty
 // when no SM was.
 func gating(r *sim.Result) string {

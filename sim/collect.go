@@ -261,6 +261,7 @@ func (r *run) result() *Result {
 		res.Unfinished = append(res.Unfinished, r.col.unfinished(i, now))
 		res.Checks = append(res.Checks, a.checks...)
 	}
+	r.warnOfTargets(res)
 	res.Nobody = r.nobody(res)
 	count := func(name string) uint64 { return r.col.columns.count(outside, name) }
 	o := res.Outside

@@ -110,6 +110,36 @@ func (r *run) unknownKernel() error {
 	return nil
 }
 
+// warnOfTargets says which targets the policies of a run did not hold, and that they had none.
+func (r *run) warnOfTargets(res *Result) {
+	var aims []string
+	for _, g := range r.spec.Sharing.Governed() {
+		if e, err := g.entry(); err == nil && e.Aims {
+			aims = append(aims, e.Name)
+		}
+	}
+	if len(aims) == 0 {
+		return
+	}
+	policies := strings.Join(aims, " and ")
+	if len(res.Targets) == 0 {
+		res.Warnings = append(res.Warnings, fmt.Sprintf("no application has a target (qos, or set_qos in its program): "+
+			"%s had nothing to hold", policies))
+	}
+	for _, a := range r.apps {
+		for _, t := range a.targets {
+			switch s := &a.spec; {
+			case s.QoS > 0 && s.QoSKernel == "":
+				res.Warnings = append(res.Warnings, fmt.Sprintf("%s has a target of its own and its kernel %s one by set_qos: "+
+					"%s held that of the kernel", s.Name, t.kernel, policies))
+			case t.kernel == s.QoSKernel && t.ipc != s.QoS:
+				res.Warnings = append(res.Warnings, fmt.Sprintf("kernel %s of %s: set_qos made its target %.4g where the run file "+
+					"has %.4g", t.kernel, s.Name, t.ipc, s.QoS))
+			}
+		}
+	}
+}
+
 // reached is what became of the targets of application i over its window.
 func (r *run) reached(i int, t *Tenant) (out []Target) {
 	a := r.apps[i]
@@ -118,7 +148,7 @@ func (r *run) reached(i int, t *Tenant) (out []Target) {
 	}
 	for _, k := range a.targets {
 		x := Target{Tenant: a.spec.Name, IPC: k.ipc, Kernel: k.kernel}
-		if k.kernel == a.spec.QoSKernel {
+		if k.kernel == a.spec.QoSKernel && k.ipc == a.spec.QoS { // set_qos has not changed it
 			x.OfAlone = a.spec.QoSShare
 		}
 		if n := r.col.tallyOf(i, k.kernel); n != nil {

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -272,6 +273,33 @@ def main():
 	}
 	if insts != r.Tenants[0].ThreadInsts {
 		t.Errorf("samples have %d instructions of the kernel, the tenant %d", insts, r.Tenants[0].ThreadInsts)
+	}
+	for _, c := range []struct {
+		what, kernel string
+		qos, share   float64
+		warning      string
+	}{
+		{"as the run file says", "vecadd", 77, 0.5, ""},
+		{"another one in the run file", "vecadd", 200, 0.5, "set_qos made its target 77 where the run file has 200"},
+		{"one of the application", "", 200, 0.5, "ls has a target of its own and its kernel vecadd one by set_qos"},
+	} {
+		own := spec
+		own.Apps = slices.Clone(spec.Apps)
+		own.Apps[0].QoS, own.Apps[0].QoSKernel, own.Apps[0].QoSShare = c.qos, c.kernel, c.share
+		res := run(t, own)
+		got := strings.Join(res.Warnings, "; ")
+		if (c.warning == "") == strings.Contains(got, "set_qos") || !strings.Contains(got, c.warning) {
+			t.Errorf("%s: warnings %q, want %q", c.what, got, c.warning)
+		}
+		last := res.Targets[len(res.Targets)-1]
+		if kept := c.warning == ""; last.IPC != 77 || (last.OfAlone == 0.5) != kept {
+			t.Errorf("%s: %+v", c.what, last)
+		}
+	}
+	none := tasks("smqos")
+	none.Apps[0].QoS = 0
+	if got := strings.Join(run(t, none).Warnings, "; "); !strings.Contains(got, "smqos had nothing to hold") {
+		t.Errorf("no target: %q", got)
 	}
 	spec.Apps[0].QoS, spec.Apps[0].QoSKernel = 5, "vecsub"
 	if _, err := sim.Run(context.Background(), spec, nil); err == nil ||
