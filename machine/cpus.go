@@ -228,8 +228,13 @@ func (b *builder) cpuMemory(tenant int) cpu.Frames {
 				return 0, err
 			}
 			ppn, err := tables.MapPage(id, next>>bits, -1)
+			if err != nil {
+				return 0, fmt.Errorf("CPU programs of application %s have touched %d MiB, and no memory is left for more: a "+
+					"larger dram.capacity, fewer copies or a model with divide fits (%w)", g.Tenants[tenant].Name,
+					(next-gpuMemory)>>20, err)
+			}
 			next += 1 << bits
-			return ppn << bits, err
+			return ppn << bits, nil
 		}}
 	}
 	const piece = 2 << 20

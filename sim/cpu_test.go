@@ -214,3 +214,16 @@ func TestCPUProgress(t *testing.T) {
 		t.Errorf("%v: IPC %g in %d messages, %g in the result", err, most, n, r.Tenants[0].IPC)
 	}
 }
+
+// A CPU program that touches more than there is, is told what would fit.
+func TestCPUMemory(t *testing.T) {
+	s := sim.Spec{Machine: "hydrogen", Seed: 1, Apps: []sim.App{onCPU("mcf", 1, 5_000_000)}, Set: map[string]string{
+		"memory.hybrid.capacity": "8388608", "dram.capacity": "67108864", "dram.rows": "128",
+		"map.row": "19, 20, 21, 22, 23, 24, 25", "vm.page": "4096",
+	}}
+	_, err := sim.Run(t.Context(), s, nil)
+	if err == nil || !strings.Contains(err.Error(), "CPU programs of application mcf have touched") ||
+		!strings.Contains(err.Error(), "fewer copies or a model with divide fits") {
+		t.Error(err)
+	}
+}
