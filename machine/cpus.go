@@ -229,9 +229,9 @@ func (b *builder) cpuMemory(tenant int) cpu.Frames {
 			}
 			ppn, err := tables.MapPage(id, next>>bits, -1)
 			if err != nil {
-				return 0, fmt.Errorf("CPU programs of application %s have touched %d MiB, and no memory is left for more: a "+
-					"larger dram.capacity, fewer copies or a model with divide fits (%w)", g.Tenants[tenant].Name,
-					(next-gpuMemory)>>20, err)
+				return 0, fmt.Errorf("CPU programs of application %s have touched %d MiB, and no memory is left for "+
+					"more: a larger dram.capacity, fewer copies or a model with divide fits (%w)",
+					g.Tenants[tenant].Name, (next-gpuMemory)>>20, err)
 			}
 			next += 1 << bits
 			return ppn << bits, nil

@@ -162,8 +162,8 @@ func handovers(r *sim.Result) string {
 	}
 	var parts []string
 	if m.SMs > 0 {
-		parts = append(parts, fmt.Sprintf("%s (%d switched with %s of contexts, %d drained)", Many(m.SMs, "SM"), m.Switched,
-			sized(m.ContextBytes), m.Drained))
+		parts = append(parts, fmt.Sprintf("%s (%d switched with %s of contexts, %d drained)", Many(m.SMs, "SM"),
+			m.Switched, sized(m.ContextBytes), m.Drained))
 	}
 	if m.Groups > 0 {
 		parts = append(parts, fmt.Sprintf("%s with %s of pages", Many(m.Groups, "channel group"), sized(m.MoveBytes)))

@@ -121,20 +121,20 @@ func (r *run) warnOfTargets(res *Result) {
 	if len(aims) == 0 {
 		return
 	}
+	warn := func(format string, args ...any) { res.Warnings = append(res.Warnings, fmt.Sprintf(format, args...)) }
 	policies := strings.Join(aims, " and ")
 	if len(res.Targets) == 0 {
-		res.Warnings = append(res.Warnings, fmt.Sprintf("no application has a target (qos, or set_qos in its program): "+
-			"%s had nothing to hold", policies))
+		warn("no application has a target (qos, or set_qos in its program): %s had nothing to hold", policies)
 	}
 	for _, a := range r.apps {
 		for _, t := range a.targets {
 			switch s := &a.spec; {
 			case s.QoS > 0 && s.QoSKernel == "":
-				res.Warnings = append(res.Warnings, fmt.Sprintf("%s has a target of its own and its kernel %s one by set_qos: "+
-					"%s held that of the kernel", s.Name, t.kernel, policies))
+				warn("%s has a target of its own and its kernel %s one by set_qos: %s held that of the kernel", s.Name,
+					t.kernel, policies)
 			case t.kernel == s.QoSKernel && t.ipc != s.QoS:
-				res.Warnings = append(res.Warnings, fmt.Sprintf("kernel %s of %s: set_qos made its target %.4g where the run file "+
-					"has %.4g", t.kernel, s.Name, t.ipc, s.QoS))
+				warn("kernel %s of %s: set_qos made its target %.4g where the run file has %.4g", t.kernel, s.Name,
+					t.ipc, s.QoS)
 			}
 		}
 	}
