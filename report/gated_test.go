@@ -87,3 +87,23 @@ func TestGatingInTimeline(t *testing.T) {
 		}
 	}
 }
+
+// What changing hands took is a line of the text; where nothing moved there is none.
+func TestHandovers(t *testing.T) {
+	r := &sim.Result{}
+	if got := handovers(r); got != "" {
+		t.Errorf("without a policy: %q", got)
+	}
+	r.Moved = &sim.Moved{
+		SMs: 7, Switched: 6, Drained: 1, ContextBytes: 883_000, Groups: 1, MoveBytes: 2_000_000, EpochShare: 0.25,
+	}
+	want := "changed hands: 7 SMs (6 switched with 883 kB of contexts, 1 drained), 1 channel group with 2 MB of " +
+		"pages; on their way in 25.0 % of the cycles"
+	if got := handovers(r); got != want {
+		t.Errorf("%q\nwant %q", got, want)
+	}
+	r.Moved = &sim.Moved{Decisions: 9}
+	if got := handovers(r); got != "" {
+		t.Errorf("nothing moved: %q", got)
+	}
+}
