@@ -42,6 +42,19 @@ func TestReplay(t *testing.T) {
 	if got[1].Apps[0].SMs != 44 || got[1].Apps[1].Groups != 5 || got[1].Why[0] != moving {
 		t.Errorf("%s", text)
 	}
+	// A plan with nothing to say still has every field of the contract.
+	const met = `[{"cycle": 1, "epoch": 1, "gated_sms": 3, "apps": [
+  {"name": "a", "sms": 1, "insts": 10, "cycles": 1, "qos": 10}]}]`
+	for _, policy := range []string{"smqos", "spart", "rollover"} {
+		plans, err := replayed(t, policy, nil, "s.json", []byte(met))
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := json.Marshal(plans)
+		if err != nil || !strings.Contains(string(text), `"gated_sms":3`) || !strings.Contains(string(text), `"why":[`) {
+			t.Errorf("%s: %s, %v", policy, text, err)
+		}
+	}
 	if plans, err := replayed(t, "ugpu", nil, "s.json", []byte(" [ ] ")); err != nil || len(plans) != 0 {
 		t.Errorf("%v, %v", plans, err)
 	}
