@@ -14,7 +14,9 @@ import (
 // remainder of the hash and loses both).
 func hashPartition(l *layout) error {
 	n, sb := l.hashBits(), len(l.plainSub)
-	base := l.spread + uint(sb)
+	// Where no channel bits leave the address, spread is 0: the bits inside a block
+	// are no entropy, for all bytes of a block share a place.
+	base := max(l.spread, l.offset) + uint(sb)
 	l.sub, l.hash = slices.Clone(l.plainSub), make([]uint64, n)
 	switch l.hashKind {
 	case "none":
