@@ -18,7 +18,9 @@ func (c *controller) finish(res *Result, now uint64) {
 		}
 	}
 	for _, x := range c.begun {
-		m.Repartitions++
+		if x.moved() {
+			m.Repartitions++
+		}
 		i, ok := x.decides["sms"]
 		if !ok { // gating alone
 			i = x.first()
@@ -44,6 +46,9 @@ func (c *controller) finish(res *Result, now uint64) {
 	}
 	c.spans(now)
 }
+
+// moved says that something began to move: not where a plan wants what everybody has already.
+func (x *change) moved() bool { return len(x.done.SMs)+len(x.done.Groups) > 0 }
 
 // name is that of a tenant; empty for nobody.
 func (c *controller) name(tenant int) string {
@@ -159,6 +164,9 @@ func (c *controller) spans(now uint64) {
 		}
 	}
 	for _, x := range c.begun {
+		if !x.moved() {
+			continue
+		}
 		r := x.done
 		end := r.Start
 		for _, x := range r.SMs {

@@ -40,7 +40,9 @@ func gatedRun(t *testing.T, spec Spec) *Result {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.ctl.begun = append(r.ctl.begun, &change{decides: map[string]int{"gating": 0}, done: p})
+	nothing := &machine.Repartition{} // of a plan for what everybody has already
+	r.ctl.begun = append(r.ctl.begun, &change{decides: map[string]int{"gating": 0}, done: p},
+		&change{decides: map[string]int{"sms": 0}, done: nothing})
 	r.ctl.waiting = &change{
 		want: machine.Target{Shares: []machine.Share{{SMs: 7}, {SMs: 6}}, Gated: machine.KeepGated}, at: 3000,
 		decides: map[string]int{"sms": 0},
@@ -58,6 +60,9 @@ func gatedRun(t *testing.T, spec Spec) *Result {
 // was.
 func TestGatedInResult(t *testing.T) {
 	r := gatedRun(t, Spec{})
+	if r.Moved.Repartitions != 2 {
+		t.Errorf("%d repartitions of five SMs powered down, and two handed over", r.Moved.Repartitions)
+	}
 	n := r.Nobody
 	all := n.IdleSMCycles + n.GatedSMCycles + r.Outside.HeldSMCycles
 	for i := range r.Tenants {

@@ -437,7 +437,7 @@ type PolicyUse struct {
 // Moved sums up the movement of SMs and pages in a run.
 type Moved struct {
 	Decisions    int     `json:"decisions"`
-	Repartitions int     `json:"repartitions"`
+	Repartitions int     `json:"repartitions"` // times that something began to move
 	SMs          int     `json:"sms"`
 	Drained      int     `json:"drained"`
 	Switched     int     `json:"switched"`
