@@ -216,7 +216,7 @@ func (p *pipeline) collectStage(now uint64) {
 			c.collectMemory(turn, now)
 			continue
 		}
-		for _, u := range asking {
+		for _, u := range asking[:] { // the array itself would be copied
 			if u == isa.LDST {
 				c.collectMemory(turn, now)
 			} else if c.asked>>u&1 != 0 {
@@ -239,23 +239,29 @@ func (p *pipeline) collectStage(now uint64) {
 func (p *pipeline) sendOn(i int, turn, now uint64) {
 	c := &p.collect
 	l := &c.path[i]
-	l.next = engine.Never
+	next, refused := engine.Never, uint8(0) // classes whose units take no more in this cycle
 	for k := range l.collectors {
 		h := &l.collectors[k]
-		if h.in == nil && c.atUnit>>i&1 != 0 {
-			continue // takeMemory says when
-		}
 		if h.ready > turn {
-			l.next = min(l.next, h.ready)
+			if h.in != nil || c.atUnit>>i&1 == 0 {
+				next = min(next, h.ready)
+			}
 			continue
 		}
 		if h.in == nil {
+			if c.atUnit>>i&1 != 0 {
+				continue // takeMemory says when
+			}
 			l.atUnit = h.place
 			c.atUnit |= 1 << i
 		} else {
+			if refused>>h.in.Unit&1 != 0 {
+				continue
+			}
 			u := p.units.soonest(h.in.Unit, i)
 			if u.taken > now {
-				l.next = min(l.next, p.units.taken(h.in.Unit, i)*c.cfg.ports)
+				refused |= 1 << h.in.Unit
+				next = min(next, p.units.taken(h.in.Unit, i)*c.cfg.ports)
 				continue
 			}
 			p.collected(int(h.warp), h.in, u, now-c.cfg.pass-1)
@@ -268,6 +274,7 @@ func (p *pipeline) sendOn(i int, turn, now uint64) {
 			c.inCollector &^= 1 << i
 		}
 	}
+	l.next = next
 }
 
 // rest notes that no arithmetic of scheduler i waits, if none does.
