@@ -21,7 +21,7 @@ func rolloverEntry() Entry {
 	return Entry{
 		Name: "rollover", Source: "Wang et al., ISCA 2017, as in Sun et al., SMQoS, CLUSTER 2019",
 		What:     "quotas of instructions on SMs that all share, with what targets leave added to the next epoch's",
-		Settings: []string{"quota", "ctas"}, Period: 10_000, Aims: true, Needs: taskNeeds(),
+		Settings: []string{"quota", "ctas"}, Period: 10_000, Aims: true, Needs: append(taskNeeds(), "cycle"),
 		Files: []string{"rollover_ctas.go", "quota_plan.go", "task.go", "task_plan.go"},
 		Params: []Param{{
 			"scheme", 2, "choice", "0 naive, 1 elastic, 2 rollover, 3 rollover-time", true, 0, 3,
@@ -72,11 +72,12 @@ func (q *rollover) decide(s *TaskSample[rolloverTask]) Plan {
 		a := &s.Apps[i]
 		epoch := a.service()
 		if a.latencySensitive() {
-			q.total[i].add(epoch)
+			q.total[i].follow(&a.Task, epoch)
 		}
 		ipc, why := q.allowed(i, a, &epoch, factor)
 		share := QuotaShare{Name: a.Name, SMs: a.SMs, Quota: int64(min(ipc*float64(period), 1<<50))}
 		share.PerSM = byResidence(share.Quota, a.Resident)
+		share.Quota = total(share.PerSM, share.Quota)
 		p.Apps, p.Why = append(p.Apps, share), append(p.Why, why)
 		p.quota.PerSM = append(p.quota.PerSM, share.PerSM)
 		p.quota.Goal = append(p.quota.Goal, a.latencySensitive())

@@ -49,6 +49,17 @@ func byResidence(quota int64, resident []uint64) []int64 {
 	return out
 }
 
+// total is what SMs have of a quota together, one instruction each included; all of it where none is known.
+func total(perSM []int64, quota int64) (sum int64) {
+	if len(perSM) == 0 {
+		return quota
+	}
+	for _, n := range perSM {
+		sum += n
+	}
+	return sum
+}
+
 // swapCTAs moves the limits of CTAs and puts them into the plan.
 func (q *rollover) swapCTAs(s *TaskSample[rolloverTask], p *QuotaPlan, period uint64) {
 	more, less := make([]int, len(s.Apps)), make([]int, len(s.Apps))

@@ -78,7 +78,7 @@ func (q *smqos) decide(s *TaskSample[Task]) Plan {
 	} else if q.since == 0 {
 		q.since = s.Epoch
 	}
-	q.total.add(epoch)
+	q.total.follow(&s.Apps[ls], epoch)
 	switch q.wish(&epoch, s.Epoch-q.since+1) {
 	case 1:
 		q.takeFor(ls, s, p, &rest)

@@ -423,3 +423,29 @@ func TestTasksThatHaveEnded(t *testing.T) {
 		}
 	}
 }
+
+// A target of the task that changes is held against all that the task has done (Algorithm 1, line 2): 400, 400 and
+// 801 instructions per cycle have a mean of 534, below 800; 900 and 900, over an epoch more, are above 400.
+func TestSMQoSNewTarget(t *testing.T) {
+	for _, c := range []struct {
+		targets, ipc []float64
+		want         int
+	}{
+		{[]float64{400, 400, 800}, []float64{400, 400, 801}, 9},
+		{[]float64{800, 400}, []float64{900, 900}, 7},
+	} {
+		p := made(t, "smqos", nil)
+		var plan Plan
+		for i := range c.ipc {
+			s := &TaskSample[Task]{Clock: Clock{Cycle: uint64(i+1) * 10_000, Epoch: uint64(i + 1)}}
+			s.Apps = []Task{
+				{Held: Held{Name: "ls", QoS: c.targets[i], SMs: 8}, Insts: uint64(c.ipc[i] * 10_000), Cycles: 10_000},
+				{Held: Held{Name: "b", SMs: 8}, Insts: 5_000_000, Cycles: 10_000},
+			}
+			plan = p.Decide(s)
+		}
+		if got := plan.(*TaskPlan).Apps[0].SMs; got != c.want {
+			t.Errorf("targets %v: %d SMs, want %d", c.targets, got, c.want)
+		}
+	}
+}

@@ -48,36 +48,38 @@ type spartTask struct {
 func (q *spart) decide(s *TaskSample[spartTask]) Plan {
 	p, rest := planFor(s, q.free, q.floor, q.gate)
 	batch := func(j int) bool { return !p.ended[j] && !s.Apps[j].latencySensitive() }
+	had, need := make([]int, len(s.Apps)), make([]int, len(s.Apps))
 	for i := range s.Apps {
 		a := &s.Apps[i]
 		epoch := a.service()
+		had[i], need[i] = p.Apps[i].SMs, p.Apps[i].SMs
 		switch {
 		case p.ended[i] || batch(i):
-			continue
 		case epoch.cycles == 0:
 			p.feed(i, &rest)
-			continue
-		case epoch.insts == 0: // its SMs are on their way, or it has none: there is nothing to be linear in
-			if p.Apps[i].SMs == 0 {
-				p.take(i, &rest, batch)
-			}
-			continue
-		}
-		need := q.need(s, i, &epoch)
-		had := p.Apps[i].SMs
-		if abs(need-had) <= q.band {
-			continue
-		}
-		for p.Apps[i].SMs < need {
-			if _, ok := p.take(i, &rest, batch); !ok {
-				break
+			need[i] = p.Apps[i].SMs
+		case epoch.insts == 0 && had[i] == 0:
+			need[i] = 1
+		case epoch.insts == 0 && a.moves(): // its SMs are on their way: there is nothing to be linear in
+		default:
+			if n := q.need(s, i, &epoch); abs(n-had[i]) > q.band {
+				need[i] = n
 			}
 		}
-		for p.Apps[i].SMs > need {
-			q.giveBack(p, i, batch)
+	}
+	for i := range need { // what one gives back another may need
+		for p.Apps[i].SMs > need[i] && !batch(i) {
+			q.giveBack(p, i, &rest, batch)
 		}
-		p.Why = append(p.Why, fmt.Sprintf("%s: %.4g instructions per cycle, target %.4g: needs %s, had %d, gets %d",
-			a.Name, epoch.ipc(), epoch.target(), many(need, "SM"), had, p.Apps[i].SMs))
+	}
+	for i := range need {
+		for ok := true; ok && p.Apps[i].SMs < need[i] && !batch(i); {
+			_, ok = p.take(i, &rest, batch)
+		}
+		if epoch := s.Apps[i].service(); need[i] != had[i] {
+			p.Why = append(p.Why, fmt.Sprintf("%s: %.4g instructions per cycle, target %.4g: needs %s, had %d, gets %d",
+				s.Apps[i].Name, epoch.ipc(), epoch.target(), many(need[i], "SM"), had[i], p.Apps[i].SMs))
+		}
 	}
 	return p
 }
@@ -100,15 +102,19 @@ func (q *spart) need(s *TaskSample[spartTask], i int, epoch *service) int {
 			total -= q.floor
 		}
 	}
+	if epoch.insts == 0 {
+		return max(1, total)
+	}
 	return max(1, min(ceil(has*epoch.target()/epoch.ipc()), total))
 }
 
 // giveBack takes an SM of task i for the batch task that has fewest, or for nobody.
-func (q *spart) giveBack(p *TaskPlan, i int, batch func(int) bool) {
+func (q *spart) giveBack(p *TaskPlan, i int, rest *spare, batch func(int) bool) {
 	p.Apps[i].SMs--
 	to := p.fewest(batch)
 	if q.gate || to < 0 {
 		p.Gated++
+		rest.gated++
 		return
 	}
 	p.Apps[to].SMs++

@@ -54,7 +54,7 @@ func TestSpartByHand(t *testing.T) {
 			"[12 0 0]",
 		},
 		{
-			"no instruction yet: it keeps its SMs",
+			"no instruction with all of them: it keeps them",
 			Params{"floor": 0},
 			0, 0,
 			[]float64{100, 0},
@@ -137,12 +137,28 @@ func TestSpartByHand(t *testing.T) {
 			"[4 8 0]",
 		},
 		{
-			"nothing ran",
+			"nothing ran: all but one",
 			nil, 0, 0,
 			[]float64{100, 0},
 			[]int{4, 8},
 			[]float64{0, 9},
-			"[4 8 0]",
+			"[11 1 0]",
+		},
+		{
+			"what the second gives back, the first needs",
+			nil, 0, 0,
+			[]float64{800, 100},
+			[]int{8, 8},
+			[]float64{500, 500},
+			"[13 2 1]",
+		},
+		{
+			"and so with a batch task beside them",
+			nil, 0, 0,
+			[]float64{800, 100, 0},
+			[]int{5, 8, 3},
+			[]float64{500, 500, 9},
+			"[8 2 6 0]",
 		},
 	} {
 		p := made(t, "spart", c.params)

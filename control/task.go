@@ -68,6 +68,15 @@ func (s *service) add(x service) {
 	s.insts, s.cycles, s.due = s.insts+x.insts, s.cycles+x.cycles, s.due+x.due
 }
 
+// follow adds an epoch of a task to what it did before. A target of the task as a whole holds for all of
+// that, as papers have it: the one it has now. Those of kernels each hold for their own time.
+func (s *service) follow(t *Task, epoch service) {
+	s.add(epoch)
+	if epoch.cycles > 0 && !t.hasKernelTarget() {
+		s.goal, s.mixed = epoch.goal, false
+	}
+}
+
 // ipc and target are both thread instructions per core cycle; 0 without cycles.
 func (s *service) ipc() float64 { return float64(s.insts) / float64(max(s.cycles, 1)) }
 

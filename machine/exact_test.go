@@ -104,7 +104,7 @@ func TestExactTurnsAndEvictions(t *testing.T) {
 		{
 			"ugpu",
 			Options{},
-			"[] {16 145408} 158967 109639",
+			"[] {16 145408} 149675 109356",
 		},
 		{
 			"qv100",

@@ -81,6 +81,7 @@ type collectors struct {
 	waits       int    // instructions in waiting
 	asked       uint8  // classes with some there
 	queued      int    // memory instructions in the load/store queue, where collectors are not shared
+	behind      bool   // there, more wait for what contexts and restored CTAs have yet to send
 	cfg         *collectConfig
 
 	waiting    [8][]collecting // by class, before the collectors, oldest first
@@ -145,17 +146,36 @@ func (c *collectors) enqueue() {
 	}
 }
 
+// letPass lets contexts, or no longer, pass before memory instructions that have not been issued: those of
+// programs whose accesses do not coalesce keep the load/store queue long without end. Where collectors are
+// shared, an instruction leaves them for an empty queue only, and waits by itself.
+func (c *collectors) letPass(on bool, now uint64) {
+	if c.cfg.shared || c.behind == on {
+		return
+	}
+	c.behind = on
+	if on {
+		c.throttled = ^uint64(0)
+	} else if c.queued < c.cfg.memQueue {
+		c.admit(now)
+	}
+}
+
+// admit ends a throttle.
+func (c *collectors) admit(now uint64) {
+	c.throttled = 0
+	for i := range c.path {
+		c.path[i].room = now
+	}
+}
+
 // dequeue notes that the load/store unit has sent all parts of one on.
 func (c *collectors) dequeue(now uint64) {
 	if c.cfg.shared {
 		return
 	}
-	if c.queued--; c.throttled == 0 || c.queued >= c.cfg.memQueue {
-		return
-	}
-	c.throttled = 0
-	for i := range c.path {
-		c.path[i].room = now
+	if c.queued--; c.throttled != 0 && c.queued < c.cfg.memQueue && !c.behind {
+		c.admit(now)
 	}
 }
 

@@ -181,7 +181,7 @@ func (s *SM) takeBack(of map[int16]*Context) {
 	l.queue.Clear()
 	l.restored.Clear()
 	l.translation.forget()
-	s.pipe.collect.queued, s.pipe.collect.throttled = 0, 0
+	s.pipe.collect.queued, s.pipe.collect.throttled, s.pipe.collect.behind = 0, 0, false
 }
 
 // Save takes every CTA off the quiet SM and begins to store their contexts; place

@@ -102,6 +102,45 @@ func TestSwitch(t *testing.T) {
 	}
 }
 
+// A context is loaded in what its lines take at the port, and a little more, whatever a CTA beside it does: here
+// one each of whose loads is of 32 lines.
+func TestContextBesideScatteredLoads(t *testing.T) {
+	for _, machine := range []string{"qv100", "fermi", "ugpu"} {
+		b := newBenchOn(t, machine, func(m *sheets.Machine) { m.VM.Enabled = false })
+		var list []ins
+		for range 400 {
+			list = append(list, load(isa.Global, isa.CacheGlobal, 0))
+		}
+		g := &scripted{
+			code: program(append(list, exit())...), geo: isa.Geometry{Threads: 256, Warps: 8, Regs: 32},
+		}
+		g.addr = func(cta, w, pc, l int) uint64 { return uint64(cta)<<32 + uint64((w*400+pc)*32+l)*128 }
+		var saved []*Context
+		var restored, loaded uint64
+		b.each = func(now uint64) {
+			switch {
+			case saved == nil && now >= 1000 && !b.s.pipe.frozen:
+				b.s.Freeze(now)
+			case saved == nil && now >= 1000 && b.s.Quiet():
+				saved = b.s.Save(now, func(_ *Kernel, bytes int) uint64 { return 1 << 36 })
+			case saved != nil && restored == 0 && !b.s.Busy(), restored > 0 && len(saved) > 0 && now >= restored+3000:
+				if err := b.s.Restore(saved[0], now); err != nil {
+					t.Fatal(err)
+				}
+				restored, saved = now, saved[1:]
+			case restored > 0 && len(saved) == 0 && loaded == 0 && !b.s.Busy():
+				loaded = now
+			}
+			b.s.wakeAt(now + 1)
+		}
+		b.run(g, 2, false)
+		lines := uint64(b.s.cfg.ContextBytes(&g.geo)+127) / 128
+		if took := loaded - restored; loaded == 0 || took > 4*lines+1500 {
+			t.Errorf("%s: %d lines of a context took %d cycles beside scattered loads", machine, lines, took)
+		}
+	}
+}
+
 // Of a context that part is moved that the machine says, in whole bytes; all of it where it says nothing.
 func TestContextShare(t *testing.T) {
 	g := isa.Geometry{Threads: 64, Warps: 2, Regs: 8, SharedBytes: 1000, LocalBytes: 4}

@@ -133,7 +133,12 @@ type flight struct {
 
 func newBench(t *testing.T, change func(m *sheets.Machine)) *bench {
 	t.Helper()
-	m, _, err := sheets.Load("qv100")
+	return newBenchOn(t, "qv100", change)
+}
+
+func newBenchOn(t *testing.T, machine string, change func(m *sheets.Machine)) *bench {
+	t.Helper()
+	m, _, err := sheets.Load(machine)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -114,6 +114,7 @@ func (s *SM) Tick(now uint64) uint64 {
 	}
 	if s.contexts.unsent > 0 || l.restored.Len() > 0 {
 		s.feed(now)
+		p.collect.letPass(s.contexts.unsent > 0 || l.restored.Len() > 0, now)
 	}
 	if l.queue.Len()+l.replay.Len() > 0 || p.collect.atUnit != 0 {
 		s.memoryStage(now)
