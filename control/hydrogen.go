@@ -6,9 +6,8 @@ import "fmt"
 // Architectures", SC 2024, section IV-C: hill climbing over the CPU's ways of each set (cap),
 // the channels that are the CPU's alone (bw) and the migrations of the GPU per period (tok),
 // one step of one of them per epoch (hydrogen_search.go), for the weighted IPC. Every phase
-// searches anew. Epoch: 10 M CPU cycles, phase: 500 M; samples of a run come in core cycles of
-// the GPU, and a phase is as many epochs there. Hardware: registers for two
-// configurations, instructions retired by CPU and GPU.
+// searches anew. Epoch: 10 M CPU cycles, phase: 500 M; samples count cycles of the CPU. Hardware:
+// registers for two configurations, instructions retired by CPU and GPU.
 //
 // Readings. A phase begins where the one before was best and measures that again: the plan of the
 // sample that ends a phase, which counts for the old one, goes there. Phases count from 0, or
@@ -28,13 +27,16 @@ func hydrogenEntry() Entry {
 			_, err := hydrogenGrid(get)
 			return err
 		},
+		Start: func(get func(string) float64) Request {
+			g, _ := hydrogenGrid(get)
+			return (&HydrogenPlan{Cap: g.start[cpuWays], BW: g.start[cpuChannels], Tok: g.start[tokens]}).Request()
+		},
 		Make: func(m Machine, get func(string) float64) Policy {
 			g, _ := hydrogenGrid(get)            // Check has looked
-			epochs := func(name string) uint64 { // in the samples' cycles
-				n := uint64(get(name))
+			epochs := func(name string) uint64 { // whole ones where a machine is looked at after each
+				n, epoch := uint64(get(name)), uint64(get("epoch"))
 				if m.CPUHz > 0 {
-					epoch := uint64(get("epoch"))
-					n = (n + epoch - 1) / epoch * max(1, uint64(get("epoch")*m.CoreHz/m.CPUHz+0.5))
+					n = (n + epoch - 1) / epoch * epoch
 				}
 				return n
 			}
@@ -102,7 +104,7 @@ func (h *hydrogen) decide(s *hydrogenSample) Plan {
 
 // HydrogenPlan divides a hybrid memory.
 type HydrogenPlan struct {
-	Cycle   uint64   `json:"cycle"` // of the sample
+	Cycle   uint64   `json:"cycle"` // of the sample, in clocks of the CPU
 	Cap     int      `json:"cap"`   // ways of each set for data of the CPU
 	BW      int      `json:"bw"`    // superchannels that are the CPU's alone
 	Tok     int      `json:"tok"`   // tokens per period

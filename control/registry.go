@@ -22,7 +22,7 @@ type Entry struct {
 	// Period is the core cycles between two samples where the run file does not say; 0:
 	// the policy has no period. On lists what else brings a sample.
 	Period uint64
-	// Epoch is the parameter that is the period instead, in cycles of the CPU.
+	// Epoch is the parameter that is the period instead, in cycles of the CPU, which samples then count.
 	Epoch  string
 	On     []Trigger
 	Params []Param
@@ -41,6 +41,8 @@ type Entry struct {
 	Files []string
 	// Check says what is wrong with parameters that are in range each; nil: nothing ever is.
 	Check func(get func(string) float64) error
+	// Start is what is in force before the first sample; nil: what the machine begins with.
+	Start func(get func(string) float64) Request
 	// Make makes it; get gives checked parameters by name.
 	Make func(m Machine, get func(string) float64) Policy
 }
@@ -112,6 +114,28 @@ func (e *Entry) PeriodOn(m Machine, p Params) uint64 {
 		return e.Period // New refuses them
 	}
 	return max(1, uint64(values[e.Epoch]*m.CoreHz/m.CPUHz+0.5))
+}
+
+// EpochOf is the CPU cycles from one sample to the next; 0 where samples count core cycles.
+func (e *Entry) EpochOf(p Params) uint64 {
+	if e.Epoch == "" {
+		return 0
+	}
+	values, err := e.check(p)
+	if err != nil {
+		return 0 // New refuses them
+	}
+	return uint64(values[e.Epoch])
+}
+
+// StartWith is what a policy with parameters that New has taken wants in force before its first sample; false
+// where that is what the machine begins with.
+func (e *Entry) StartWith(p Params) (r Request, ok bool) {
+	values, err := e.check(p)
+	if err != nil || e.Start == nil {
+		return r, false
+	}
+	return e.Start(func(n string) float64 { return values[n] }), true
 }
 
 // check fills in defaults and refuses what the policy does not know.

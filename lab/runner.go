@@ -189,6 +189,9 @@ func (r *Runner) metrics(o *Outcome, alone []*Task) {
 		base = append(base, t.Result)
 	}
 	o.AloneErr = Against(o.Result, base)
+	if nothing := (*Nothing)(nil); errors.As(o.AloneErr, &nothing) {
+		o.Result.Warnings = append(o.Result.Warnings, fmt.Sprintf("no slowdowns and metrics: %v", o.AloneErr))
+	}
 }
 
 // Against fills in what a shared run is compared with its applications alone: slowdowns, metrics,

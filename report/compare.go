@@ -46,7 +46,7 @@ func Comparison(w io.Writer, results []*sim.Result) error {
 			for len(row) < 6 {
 				row = append(row, none)
 			}
-			row = append(row, joules(r.Energy.Total), joules(PerInst(r)))
+			row = append(row, joules(r.Energy.Total), perInst(r, joules))
 			for _, i := range whole {
 				row = append(row, joules(r.Tenants[i].EnergyJ/r.Tenants[i].Executions))
 			}

@@ -226,6 +226,14 @@ func energyParts(e *sim.Energy, write func(float64) string) string {
 	return strings.Join(parts, ", ")
 }
 
+// perInst is PerInst as it is written, or that there were none.
+func perInst(r *sim.Result, write func(float64) string) string {
+	if x := PerInst(r); x > 0 {
+		return write(x)
+	}
+	return none
+}
+
 // PerInst is the energy of a run over the thread instructions of all tenants.
 func PerInst(r *sim.Result) float64 {
 	n := uint64(0)

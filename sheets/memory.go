@@ -61,6 +61,16 @@ type Hybrid struct {
 // Given says that the machine has two tiers.
 func (m *Memory) Given() bool { return m.Hybrid.Ways > 0 }
 
+// FastPeak is the bytes that the fast tier delivers in a core cycle at most; 0 where there is one tier.
+func (m *Machine) FastPeak() float64 {
+	if !m.Memory.Given() {
+		return 0
+	}
+	f := &m.Memory.Fast
+	burst := float64(f.Device.Access) / float64(max(1, f.Device.T.BL, f.Device.T.CCDS))
+	return burst * float64(f.Device.Channels) * f.Clock / m.Clock.Core
+}
+
 // MemoryBytes is how much memory programs have: dram's, and of two flat tiers that of both.
 func (m *Machine) MemoryBytes() int64 {
 	if m.Memory.Given() && m.Memory.Hybrid.Mode == "flat" {
@@ -73,6 +83,8 @@ func (m *Machine) MemoryBytes() int64 {
 func (c *checker) memory(m *Machine) {
 	x, h := &m.Memory.Fast, &m.Memory.Hybrid
 	if !m.Memory.Given() {
+		c.want(*h == Hybrid{}, "memory.hybrid.ways is %d; a set has 1 to 16 blocks in the fast tier, and machines "+
+			"of one tier say nothing of memory.hybrid", h.Ways)
 		return
 	}
 	c.want(x.Clock > 0 && x.Clock <= 1e5 && h.Clock > 0 && h.Clock <= 1e5,

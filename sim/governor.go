@@ -2,7 +2,6 @@ package sim
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 
 	"github.com/heddle-sim/heddle/control"
@@ -33,6 +32,7 @@ type governor struct {
 	policy  control.Policy
 	sampler *control.Sampler
 	period  uint64 // core cycles; 0: none
+	clock   uint64 // CPU cycles of a period, which its samples count; 0: they count core cycles
 	epochs  uint64 // samples so far
 	last    uint64 // cycle of the last one
 	event   bool   // one of its triggers has fired
@@ -76,7 +76,13 @@ func newController(r *run) (*controller, error) {
 		}
 		period := g.period(e, r.sheet)
 		c.used = append(c.used, PolicyUse{Policy: e.Name, Period: period, Params: g.Params, Digest: digest})
-		c.governors = append(c.governors, &governor{entry: e, policy: p, sampler: s, period: period})
+		params := g.params(e, r.sheet)
+		c.governors = append(c.governors, &governor{
+			entry: e, policy: p, sampler: s, period: period, clock: e.EpochOf(params),
+		})
+		if err := c.start(e, params); err != nil {
+			return nil, fmt.Errorf("policy %s: %w", e.Name, err)
+		}
 	}
 	return c, nil
 }
@@ -93,6 +99,9 @@ func (g *Governor) make(m *sheets.Machine, groups int) (*control.Entry, control.
 		return nil, nil, err
 	}
 	on, params := control.FromSheet(m, groups, m.DRAM.Channels/groups), g.params(e, m)
+	if err := g.shape(e, m); err != nil {
+		return nil, nil, err
+	}
 	p, err := e.New(on, params)
 	if own := e.PeriodOn(on, params); err == nil && e.Epoch != "" && g.Period > 0 && g.Period != own {
 		err = fmt.Errorf("policy %s: period %d: it looks once in each of its epochs, which are parameter %s and %d "+
@@ -100,21 +109,6 @@ func (g *Governor) make(m *sheets.Machine, groups int) (*control.Entry, control.
 			e.Epoch)
 	}
 	return e, p, err
-}
-
-// params are the policy's parameters: those of a hybrid memory that the run file leaves out are
-// the machine's, whose memory begins as its sheet says.
-func (g *Governor) params(e *control.Entry, m *sheets.Machine) control.Params {
-	if !e.Sets("ways") || !m.Memory.Given() {
-		return g.Params
-	}
-	h := &m.Memory.Hybrid
-	p := control.Params{
-		"ways": float64(h.Ways), "channels": float64(h.Channels), "cap": float64(h.Cap), "bw": float64(h.BW),
-		"tok": float64(h.Tok),
-	}
-	maps.Copy(p, g.Params)
-	return p
 }
 
 // entry is what there is to say of the policy.
@@ -201,7 +195,11 @@ func (c *controller) decide(due []*governor, now uint64) {
 	for _, g := range due {
 		g.epochs++
 		g.last, g.event = now, false
-		samples = append(samples, g.sampler.Take(c.source.clock(now, g.epochs)))
+		clock := c.source.clock(now, g.epochs)
+		if g.clock > 0 {
+			clock.Cycle = g.epochs * g.clock
+		}
+		samples = append(samples, g.sampler.Take(clock))
 	}
 	c.meter(due, now)
 	x := c.newer(due, now)

@@ -120,7 +120,7 @@ func (c *collector) meanSMs(tenant int, from, to uint64) float64 {
 
 // roof is the limit of the tenant's part of the machine that a kernel came nearest to,
 // and how near: instructions its SMs can issue, sectors their L1s can look up, bytes its
-// LLC slices and channels can move in that time. sms are those it had in the mean.
+// LLC slices and channels, of both tiers where there are two, can move in that time. sms are those it had in the mean.
 func (c *collector) roof(tenant int, k *Kernel, cycles, sms float64) (name string, share float64) {
 	m := c.r.sheet
 	channels := float64(c.r.gpu.Channels(tenant))
@@ -133,7 +133,7 @@ func (c *collector) roof(tenant int, k *Kernel, cycles, sms float64) (name strin
 		{"issue", float64(k.WarpInsts), sms * float64(m.SM.Schedulers*max(1, m.SM.IssueWidth))},
 		{"L1", float64(k.L1Accesses), sms * float64(m.L1D.Banks)},
 		{"LLC", float64(k.LLCAccesses) * float64(m.LLC.Sector), llc},
-		{"DRAM", float64(k.DRAMBytes), channels * burst * m.Clock.DRAM / m.Clock.Core},
+		{"DRAM", float64(k.DRAMBytes), channels*burst*m.Clock.DRAM/m.Clock.Core + m.FastPeak()},
 	} {
 		if x := ratio(r.done, r.peak*cycles); name == "" || x > share {
 			name, share = r.name, x

@@ -10,7 +10,6 @@ import (
 	"github.com/heddle-sim/heddle/control"
 	"github.com/heddle-sim/heddle/engine"
 	"github.com/heddle-sim/heddle/host"
-	"github.com/heddle-sim/heddle/isa"
 	"github.com/heddle-sim/heddle/machine"
 	"github.com/heddle-sim/heddle/mem/addrmap"
 	"github.com/heddle-sim/heddle/sheets"
@@ -389,13 +388,6 @@ func (r *run) allDone() bool {
 	return true
 }
 
-// Unfinished says that a run reached its limit of cycles before its applications ended.
-type Unfinished struct{ Cycles uint64 }
-
-func (u *Unfinished) Error() string {
-	return fmt.Sprintf("not finished after %d cycles, the limit given with --max-cycles or length.cycles", u.Cycles)
-}
-
 // starved finds programs that wait for something no one will bring: a stream that
 // waits for an operation behind itself.
 func (r *run) starved(now uint64) error {
@@ -424,38 +416,6 @@ func (r *run) starved(now uint64) error {
 		return &Deadlock{Msg: blocked}
 	}
 	return nil
-}
-
-// failed turns the machine's error into the run's.
-func (r *run) failed(err error) error {
-	var dead *machine.Deadlock
-	if errors.As(err, &dead) {
-		return &Deadlock{Msg: dead.Error()}
-	}
-	var bad *machine.BadProgram
-	if errors.As(err, &bad) {
-		return &host.Error{Err: err}
-	}
-	var fault *isa.Fault
-	if errors.As(err, &fault) {
-		if t := r.gpu.Faulted(); t >= 0 && t < len(r.apps) {
-			a := r.apps[t]
-			a.dev.blame(err)
-			a.stop(err)
-			if a.err != nil {
-				return r.blamed(a) // the program's own wrapping: where it launched and waited
-			}
-		}
-	}
-	return err
-}
-
-// blamed is an application's error, with its name where there are others.
-func (r *run) blamed(a *app) error {
-	if len(r.apps) == 1 {
-		return a.err
-	}
-	return fmt.Errorf("%s: %w", a.spec.Name, a.err)
 }
 
 // stopAll ends the programs that are still alive.

@@ -102,8 +102,8 @@ func (r *run) unknownKernel() error {
 				found = found || k.name == t.kernel
 			}
 			if !found && len(names) > 0 {
-				return &host.Error{Err: fmt.Errorf("application %s: its target is for kernel %s, which it has not "+
-					"launched; it launched %s", a.spec.Name, t.kernel, strings.Join(names, ", "))}
+				return &host.Error{Err: &Unfit{fmt.Errorf("application %s: its target is for kernel %s, which it has "+
+					"not launched; it launched %s", a.spec.Name, t.kernel, strings.Join(names, ", "))}}
 			}
 		}
 	}

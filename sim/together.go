@@ -51,6 +51,10 @@ func (r *run) contexts(res *Result, now uint64) {
 			fmt.Sprintf("%.0f %% of the SMs' time went into switching: a quantum of %d cycles is short "+
 				"(drivers use some %d here)", 100*share, r.spec.Sharing.Turn(r.sheet),
 				uint64(defaultQuantum*r.sheet.Clock.Core*1e6)))
+	} else if share := float64(c.Cycles) / float64(max(1, now)); c.Turns == 0 && share > overheadShare {
+		res.Warnings = append(res.Warnings,
+			fmt.Sprintf("CTAs were being taken off SMs in %.0f %% of the time: an epoch of %d cycles is short",
+				100*share, r.spec.Sharing.FirstDecision(r.sheet)))
 	}
 }
 

@@ -327,11 +327,14 @@ func finished(outcomes []lab.Outcome) []*sim.Result {
 	return results
 }
 
-// tells says that a run has a result worth showing: not that of one whose programs
-// failed before they had printed or launched anything.
+// tells says that a run has a result worth showing: not that of one whose input is wrong, or whose
+// programs failed before they had printed or launched anything.
 func tells(o *lab.Outcome) bool {
 	if o.Result == nil || o.Err == nil {
 		return o.Result != nil
+	}
+	if unfit := (*sim.Unfit)(nil); errors.As(o.Err, &unfit) {
+		return false
 	}
 	return o.Result.Cycles > 0 ||
 		slices.ContainsFunc(o.Result.Tenants, func(t sim.Tenant) bool { return t.WarpInsts > 0 || len(t.Log) > 0 })
@@ -414,7 +417,8 @@ func outcomeStatus(o *lab.Outcome) *status {
 	if failed > 0 {
 		return &status{exitCheck, fmt.Errorf("%s: %d of %d checks failed", o.Job.Label, failed, len(o.Result.Checks))}
 	}
-	if o.AloneErr != nil {
+	var nothing *lab.Nothing // of which a warning tells
+	if o.AloneErr != nil && !errors.As(o.AloneErr, &nothing) {
 		return simStatus(fmt.Errorf("%s: no slowdowns and metrics: %w", o.Job.Label, o.AloneErr), true)
 	}
 	return nil

@@ -154,14 +154,18 @@ func (c *Core) loads(now uint64) {
 	}
 }
 
-// finish counts an execution whose last instruction has retired, and finds out when that of
-// the present one will.
+// finish counts an execution whose last instruction has retired, and whose stores are in the L1 where no other one
+// follows, and finds out when that of the present one will.
 func (c *Core) finish(now uint64) {
 	for c.ends.Len() > 0 {
 		if c.endAt == never {
 			c.foresee()
 		}
 		if c.endAt > now {
+			return
+		}
+		if c.program.once && c.stores.freed != c.stores.dispatched { // the program ends with the last of its stores
+			c.endAt = never
 			return
 		}
 		c.row[Executions]++

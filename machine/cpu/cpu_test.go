@@ -160,3 +160,23 @@ func TestExecutions(t *testing.T) {
 		}
 	}
 }
+
+// A program's last stores are made before it ends: forty to words of five lines, each a miss of 214 cycles.
+func TestLastStores(t *testing.T) {
+	var list []scalar.Inst
+	for i := range 40 {
+		list = append(list, scalar.Inst{Kind: scalar.Store, Addr: uint64(8 * i)})
+	}
+	f := newFake(t, sheet(), 200, nil, 0)
+	if err := f.core.Start(Program{Source: &listed{insts: list}, Once: true}, 0, frames()); err != nil {
+		t.Fatal(err)
+	}
+	f.run(214, whenDue)
+	if n := f.core.Executions(); n != 0 {
+		t.Errorf("%d executions before the first line has come", n)
+	}
+	f.run(1000, whenDue)
+	if r := f.row(); r[Stores] != 40 || r[Executions] != 1 || r[Requests] != 5 {
+		t.Errorf("%d stores, %d executions, %d requests; want 40, 1 and 5", r[Stores], r[Executions], r[Requests])
+	}
+}

@@ -41,12 +41,7 @@ func rooflineOf(r *sim.Result) *rooflineView {
 	}
 	c := control.FromSheet(m, 1, m.DRAM.Channels)
 	issue := c.IPCMax * float64(c.SMs)
-	perCycle := c.MemBytes * float64(c.Channels) / c.CoreHz
-	if m.Memory.Given() { // its accesses are counted with those of the slow tier
-		f := &m.Memory.Fast
-		burst := float64(f.Device.Access) / float64(max(1, f.Device.T.BL, f.Device.T.CCDS))
-		perCycle += burst * float64(f.Device.Channels) * f.Clock / m.Clock.Core
-	}
+	perCycle := c.MemBytes*float64(c.Channels)/c.CoreHz + m.FastPeak() // both tiers' bytes are counted together
 	d := newLogPlot(points, issue, perCycle)
 	v := &rooflineView{
 		Drawing: d.svg(points, issue, perCycle),

@@ -320,7 +320,10 @@ func compareTable(runs []Run) *table {
 			row[5], row[6], row[7], row[8] = number(m.STP), number(m.ANTT), number(m.HS), number(m.Fairness)
 		}
 		if r.Energy != nil {
-			row[9], row[10] = si(r.Energy.Total, "J"), si(report.PerInst(r), "J")
+			row[9] = si(r.Energy.Total, "J")
+			if x := report.PerInst(r); x > 0 {
+				row[10] = si(x, "J")
+			}
 		}
 		var ipc, slow []string
 		for i := range r.Tenants {
