@@ -7,17 +7,26 @@ import (
 	"io"
 	"strconv"
 
+	"github.com/heddle-sim/heddle/sheets"
 	"github.com/heddle-sim/heddle/sim"
 )
 
 // ChannelsCSV writes a line per epoch: its end in core cycles, and the bytes each DRAM channel
-// moved in it.
+// moved in it, those of a fast tier first.
 func ChannelsCSV(w io.Writer, r *sim.Result) error {
 	c := csv.NewWriter(w)
 	head := []string{"cycle"}
 	if len(r.Epochs) > 0 {
+		fast := 0
+		if m, _, err := sheets.FromEntries(r.Machine.Name, r.Machine.Numbers); err == nil && m.Memory.Given() {
+			fast = m.Memory.Fast.Device.Channels
+		}
 		for k := range r.Epochs[0].ChannelBytes {
-			head = append(head, fmt.Sprintf("channel_%d_bytes", k))
+			if k < fast {
+				head = append(head, fmt.Sprintf("fast_channel_%d_bytes", k))
+			} else {
+				head = append(head, fmt.Sprintf("channel_%d_bytes", k-fast))
+			}
 		}
 	}
 	if err := c.Write(head); err != nil {

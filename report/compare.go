@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/heddle-sim/heddle/sim"
@@ -58,7 +59,7 @@ func Comparison(w io.Writer, results []*sim.Result) error {
 	}
 	p.f("comparison%s\n", Unequal(all))
 	p.table(rows)
-	p.f("%s\n", Verdict(all))
+	p.f("%s\n", Verdict(all, nil))
 	return p.err
 }
 
@@ -130,12 +131,20 @@ func contests() []contest {
 	}
 }
 
-// Verdict says in one line who won on what, and by how much over the next.
-func Verdict(results []*sim.Result) string {
-	var fit []*sim.Result
-	for _, r := range results {
-		if r != nil && r.Metrics != nil && r.Complete {
-			fit = append(fit, r)
+// Verdict says in one line who won on what, and by how much over the next. Runs go by their names, or by their
+// sharing modes where there are none (nil). Those of different applications cannot be compared.
+func Verdict(results []*sim.Result, names []string) string {
+	var fit []entrant
+	for i, r := range results {
+		if r == nil || r.Metrics == nil || !r.Complete {
+			continue
+		}
+		e := entrant{label(r), r}
+		if names != nil {
+			e.name = names[i]
+		}
+		if fit = append(fit, e); !slices.Equal(applications(r), applications(fit[0].Result)) {
+			return "no verdict: the runs are not of the same applications"
 		}
 	}
 	if len(fit) < 2 {
@@ -148,26 +157,41 @@ func Verdict(results []*sim.Result) string {
 	return strings.Join(parts, "; ")
 }
 
-func (c contest) judge(fit []*sim.Result) string {
-	best := fit[0]
-	better := func(a, b *sim.Result) bool {
+// applications are the names of a run's.
+func applications(r *sim.Result) (names []string) {
+	for i := range r.Tenants {
+		names = append(names, r.Tenants[i].Name)
+	}
+	return names
+}
+
+// entrant is a run in a contest.
+type entrant struct {
+	name string
+	*sim.Result
+}
+
+func (c contest) judge(fit []entrant) string {
+	best := &fit[0]
+	better := func(a, b *entrant) bool {
 		x, y := c.value(a.Metrics), c.value(b.Metrics)
 		return x != y && (x > y) == c.higher
 	}
-	for _, r := range fit[1:] {
-		if better(r, best) {
-			best = r
+	for i := range fit {
+		if better(&fit[i], best) {
+			best = &fit[i]
 		}
 	}
 	v := c.value(best.Metrics)
-	var next *sim.Result
+	var next *entrant
 	var tied []string
 	last := v // the worst of those tied
-	for _, r := range fit {
+	for i := range fit {
+		r := &fit[i]
 		x := c.value(r.Metrics)
 		switch {
 		case math.Abs(x-v) < tie*math.Abs(v) || x == v:
-			tied = append(tied, label(r))
+			tied = append(tied, r.name)
 			if math.Abs(x-v) > math.Abs(last-v) {
 				last = x
 			}
@@ -182,9 +206,9 @@ func (c contest) judge(fit []*sim.Result) string {
 		}
 		return fmt.Sprintf("%s: tie of %s (%s)", c.name, strings.Join(tied, ", "), values)
 	}
-	win := fmt.Sprintf("%s: %s wins with %.3f", c.name, label(best), v)
+	win := fmt.Sprintf("%s: %s wins with %.3f", c.name, best.name, v)
 	if w := c.value(next.Metrics); w != 0 {
-		win += fmt.Sprintf(", %.1f %% better than %s", 100*math.Abs(v/w-1), label(next))
+		win += fmt.Sprintf(", %.1f %% better than %s", 100*math.Abs(v/w-1), next.name)
 	}
 	return win
 }

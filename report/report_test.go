@@ -207,7 +207,7 @@ func TestComparison(t *testing.T) {
 		t.Fatal(err)
 	}
 	golden(t, "comparison.txt", b.Bytes())
-	if v := Verdict([]*sim.Result{with("a", 1, 2, 0.5), partial}); !strings.Contains(v, "no verdict") {
+	if v := Verdict([]*sim.Result{with("a", 1, 2, 0.5), partial}, nil); !strings.Contains(v, "no verdict") {
 		t.Errorf("verdict %q from one complete run", v)
 	}
 	for _, c := range []struct {
@@ -217,7 +217,7 @@ func TestComparison(t *testing.T) {
 		1.0201,
 		"STP: b wins with 1.020, 2.0 % better than a",
 	}} {
-		if v := Verdict([]*sim.Result{with("a", 1, 2, 0.5), with("b", c.second, 1.5, 0.5)}); !strings.HasPrefix(v,
+		if v := Verdict([]*sim.Result{with("a", 1, 2, 0.5), with("b", c.second, 1.5, 0.5)}, nil); !strings.HasPrefix(v,
 			c.want) {
 			t.Errorf("verdict %q, want %q", v, c.want)
 		}
@@ -232,8 +232,17 @@ func TestComparison(t *testing.T) {
 		t.Errorf("equal work is called %q", u)
 	}
 	want := "STP: tie of a, b (1.000); ANTT: b wins with 1.500, 25.0 % better than a; fairness: tie of a, b (0.500)"
-	if v := Verdict([]*sim.Result{with("a", 1, 2, 0.5), with("b", 1, 1.5, 0.5)}); v != want {
+	if v := Verdict([]*sim.Result{with("a", 1, 2, 0.5), with("b", 1, 1.5, 0.5)}, nil); v != want {
 		t.Errorf("verdict %q", v)
+	}
+	named := Verdict([]*sim.Result{with("alone", 1, 2, 0.5), with("alone", 1, 1.5, 0.5)}, []string{"flat", "cache"})
+	if !strings.Contains(named, "ANTT: cache wins with 1.500, 25.0 % better than flat") {
+		t.Errorf("verdict %q of runs with names", named)
+	}
+	other := with("b", 1, 1.5, 0.5)
+	other.Tenants[0].Name = "other"
+	if v := Verdict([]*sim.Result{with("a", 1, 2, 0.5), other}, nil); !strings.Contains(v, "not of the same app") {
+		t.Errorf("verdict %q of runs of different applications", v)
 	}
 }
 

@@ -36,6 +36,17 @@ func about(key string, err error) error {
 	return &About{key, err}
 }
 
+// PolicyError is an error of a policy's parameters or period.
+type PolicyError struct {
+	Policy string
+	Err    error
+}
+
+func (p *PolicyError) Error() string { return p.Err.Error() }
+
+// Unwrap implements errors.Unwrap.
+func (p *PolicyError) Unwrap() error { return p.Err }
+
 // CheckApps says what of a sharing makes no sense for these applications on machine m with the given
 // number of channel groups.
 func (s *Sharing) CheckApps(m *sheets.Machine, groups int, apps []App) error {
@@ -250,7 +261,7 @@ func (s *Sharing) checkPolicies(mode *Mode, m *sheets.Machine, groups int) error
 	for _, g := range s.Governed() {
 		e, _, err := g.make(m, groups)
 		if err != nil {
-			return err
+			return &PolicyError{g.Policy, err}
 		}
 		names = append(names, e.Name)
 		if g.period(e, m) == 0 && len(e.On) == 0 {

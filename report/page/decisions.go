@@ -30,13 +30,13 @@ func decisionViews(r *sim.Result) (out []decisionView) {
 		d := &r.Decisions[i]
 		v := decisionView{
 			Cycle: whole(d.Cycle), Policy: d.Policy, Changed: d.Changed, Why: d.Why,
-			Counters: seen(d.Sample),
+			Counters: seen(d.Sample, false),
 		}
 		for j := range d.After {
 			v.Plan = append(v.Plan, planned(&d.Before[j], &d.After[j]))
 		}
 		if len(d.After) == 0 {
-			v.Plan = seen(d.Plan)
+			v.Plan = seen(d.Plan, true)
 		} else if line := unpowered(d.Plan); line != "" {
 			v.Plan = append(v.Plan, line)
 		}
@@ -50,8 +50,8 @@ func decisionViews(r *sim.Result) (out []decisionView) {
 }
 
 // seen lists what a sample or plan says, a line per application and one for the rest. Their
-// types are the policies' own, so it goes by their names in JSON.
-func seen(v any) (lines []string) {
+// types are the policies' own, so it goes by their names in JSON. What is zero is left out of samples, not of plans.
+func seen(v any, zeros bool) (lines []string) {
 	text, err := json.Marshal(v)
 	var all map[string]any
 	if err != nil || json.Unmarshal(text, &all) != nil {
@@ -65,23 +65,23 @@ func seen(v any) (lines []string) {
 		if app, ok := x.(map[string]any); ok {
 			name := fmt.Sprint(app["name"])
 			delete(app, "name")
-			lines = append(lines, name+": "+pairs(app))
+			lines = append(lines, name+": "+pairs(app, zeros))
 		}
 	}
-	if rest := pairs(all); rest != "" {
+	if rest := pairs(all, zeros); rest != "" {
 		lines = append(lines, rest)
 	}
 	return lines
 }
 
-// pairs lists names and values, by name, without zeros.
-func pairs(m map[string]any) string {
+// pairs lists names and values, by name.
+func pairs(m map[string]any, zeros bool) string {
 	var out []string
 	for _, k := range slices.Sorted(maps.Keys(m)) {
 		name := strings.ReplaceAll(k, "_", " ")
 		switch x := m[k].(type) {
 		case float64:
-			if x != 0 {
+			if x != 0 || zeros {
 				out = append(out, name+" "+strconv.FormatFloat(x, 'f', -1, 64))
 			}
 		case nil, []any, map[string]any:

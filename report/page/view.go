@@ -100,7 +100,7 @@ func newView(runs []Run) *view {
 	v.Title = "Heddle: " + strings.Join(labels, ", ")
 	if len(runs) > 1 {
 		v.Compare = compareTable(runs)
-		v.Verdict = report.Verdict(results)
+		v.Verdict = report.Verdict(results, labels)
 		v.Unequal = report.Unequal(results)
 		for _, r := range results {
 			for i := range r.Tenants {

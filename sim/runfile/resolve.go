@@ -79,7 +79,43 @@ func (r *resolver) complainSharing(err error, i int) error {
 			return n.Errorf("%v", err)
 		}
 	}
+	var policy *sim.PolicyError
+	if errors.As(err, &policy) && !r.bare {
+		if n := r.policy(policy.Policy, err.Error(), i); n != nil {
+			return n.Errorf("%v", err)
+		}
+	}
 	return r.complainAt(err, "sharing", i, "mode")
+}
+
+// policy is the place of a policy in the list of sharing entry i, or in that of all entries: of the parameter that
+// an error names, if it names one. nil where the mode brings the policy.
+func (r *resolver) policy(name, text string, i int) *yamldoc.Node {
+	n := r.root.Get("sharing")
+	if n != nil && n.Kind == yamldoc.List && i < len(n.Items) {
+		n = n.Items[i]
+	}
+	if n == nil || n.Get("policies") == nil {
+		n = r.root
+	}
+	if n = n.Get("policies"); n == nil {
+		return nil
+	}
+	for _, x := range n.Items {
+		p := x.Get("policy")
+		if p == nil || p.Raw != name {
+			continue
+		}
+		if params := x.Get("params"); params != nil {
+			for _, k := range params.Keys {
+				if strings.Contains(text, " "+k.Name+" = ") || strings.Contains(text, `"`+k.Name+`"`) {
+					return k.Value
+				}
+			}
+		}
+		return p
+	}
+	return nil
 }
 
 func (r *resolver) resolve(file string) (*File, error) {
@@ -180,9 +216,20 @@ func (r *resolver) machine(spec *sim.Spec) (*sheets.Machine, *sheets.Provenance,
 		if r.o.Machine != "" || errors.As(err, &own) { // the sheet has its own place to point at
 			return nil, nil, err
 		}
-		return nil, nil, r.complain(err, "machine")
+		return nil, nil, r.complainSet(err)
 	}
 	return m, prov, nil
+}
+
+// complainSet is complain for a machine that cannot be: at the key of set that says what it is about, if one does.
+func (r *resolver) complainSet(err error) error {
+	for _, k := range slices.Sorted(maps.Keys(r.doc.Set)) {
+		path := strings.TrimPrefix(k, "machine.")
+		if _, over := r.o.Set[path]; !r.bare && !over && strings.Contains(err.Error(), path+" ") {
+			return r.root.Get("set").At(k).Errorf("%v", err)
+		}
+	}
+	return r.complain(err, "machine")
 }
 
 // path makes a file path relative to the run file; sheet names stay as they are.

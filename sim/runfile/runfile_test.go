@@ -306,6 +306,25 @@ func TestModes(t *testing.T) {
 	}
 }
 
+// What is wrong with a policy is said where it is listed, or its parameter, and with a number of the machine that the
+// file sets, there.
+func TestPolicyAndSetLines(t *testing.T) {
+	const begin = "machine: hydrogen\napps: [{path: a}]\nsharing: alone\n"
+	for _, c := range []struct{ text, want string }{
+		{"policies:\n- policy: hydrogen\n  params:\n    cap: 1\n    ways: 8\n", "8:11: policy hydrogen: ways = 8, and"},
+		{"policies:\n- policy: hydrogen\n  params: {cap: 77}\n", "6:17: policy hydrogen: the start cap = 77"},
+		{"policies:\n- policy: hydrogen\n  params: {caps: 7}\n", `6:18: policy hydrogen has no parameter "caps"`},
+		{"policies:\n- policy: hydrogen\n  period: 77\n", "5:11: policy hydrogen: period 77"},
+		{"set:\n  cpu.cores: 8\n  memory.hybrid.block: 96\n", "6:3: hydrogen.yaml: memory.hybrid.block is 96"},
+		{"set:\n  machine.memory.hybrid.ways: 0\n", "5:3: hydrogen.yaml: memory.hybrid.ways is 0"},
+	} {
+		_, err := parse(t, begin+c.text, Overrides{})
+		if err == nil || !strings.Contains(err.Error(), "run.yaml:"+c.want) {
+			t.Errorf("%s: %v, want %s", c.text, err, c.want)
+		}
+	}
+}
+
 // What is wrong with memory is said at the line of the key it is about.
 func TestMemoryLines(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
