@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"reflect"
+	"slices"
 	"strings"
 )
 
@@ -87,7 +88,10 @@ func (r *reader) decodeError(start int64, err error) error {
 	case errors.As(err, &kind) && kind.Field == "":
 		return r.fail(start+kind.Offset-1, "a sample is an object in braces, not a %s", kind.Value)
 	case errors.As(err, &kind):
-		field := strings.NewReplacer("Clock.", "", "Held.", "").Replace(kind.Field)
+		parts := slices.DeleteFunc(strings.Split(kind.Field, "."), func(part string) bool {
+			return part != strings.ToLower(part) // an embedded type of ours, not a key
+		})
+		field := strings.Join(parts, ".")
 		return r.fail(start+kind.Offset-1, "%s is a %s; heddle inspect policies says what the policy reads (here %s)",
 			field, kind.Value, kind.Type)
 	}

@@ -2,6 +2,7 @@ package control
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 )
 
@@ -185,5 +186,14 @@ func TestSpartOnTheWay(t *testing.T) {
 	s.Apps[0].SMCycles = 4 * s.Apps[0].Cycles
 	if got := fmt.Sprint(shareOf(made(t, "spart", nil).Decide(s))); got != "[8 4 0]" {
 		t.Error(got)
+	}
+}
+
+// An error names the key of a sample, not the type it is embedded by.
+func TestSpartKeys(t *testing.T) {
+	text := `[{"cycle": 1, "apps": [{"name": "x", "sms": 1, "insts": "many", "cycles": 1}]}]`
+	if _, err := replayed(t, "spart", nil, "s.json", []byte(text)); err == nil ||
+		!strings.HasPrefix(err.Error(), "s.json:1: apps.insts is a string") {
+		t.Error(err)
 	}
 }
