@@ -18,39 +18,39 @@ type Frames struct {
 }
 
 // pages is where the memory of one core's program lies. Of one whose addresses are bounded a list
-// of pieces knows it, of others a table, which grows as pages are touched for the first time,
-// and at no other time.
+// of pieces knows it. The pages of others are numbered as they are touched, and fill pieces one after the other: a
+// table finds the number of a page. It grows as pages are touched for the first time, and at no other time.
 type pages struct {
 	frames *Frames
 	shift  uint
-	pieces []uint64 // nil: the program's addresses are not bounded; where each lies, plus 1
+	// Where each piece lies; of a bounded program plus 1, as the others are not yet touched. Each core has pieces
+	// of its own: of one that all draw from, copies of a program in step would each get every so many-th page, and
+	// with it a part of the sets of their L2.
+	pieces  []uint64
+	bounded bool
 
-	table []translation // open addressing, at most half full; a power of two places
-	n     int
-	// What is left of the core's last piece, for small pages. Each core has pieces of its own: of one
-	// that all draw from, copies of a program in step would each get every so many-th page, and with
-	// it a part of the sets of their L2.
-	next, end uint64
-	recent    [64]translation // by the low bits of the page
-	err       error
+	table   []uint32 // open addressing, at most half full: a page's number plus 1; a power of two places
+	touched []uint64 // pages by their numbers
+	recent  [64]translation
+	err     error
 }
 
-// translation is a page and its frame; a page's number is stored plus 1.
+// translation is a page and its frame, by the low bits of the page; a page is stored plus 1.
 type translation struct{ page, frame uint64 }
 
 func newPages(source scalar.Source, f *Frames) pages {
 	p := pages{frames: f, shift: uint(bits.TrailingZeros64(f.Bytes))}
 	if b, ok := source.(scalar.Bounded); ok {
-		p.pieces = make([]uint64, (b.Bytes()+f.Bytes-1)>>p.shift)
+		p.pieces, p.bounded = make([]uint64, (b.Bytes()+f.Bytes-1)>>p.shift), true
 	} else {
-		p.table = make([]translation, 1<<10)
+		p.table = make([]uint32, 1<<10)
 	}
 	return p
 }
 
 // physical is where an address lies.
 func (p *pages) physical(addr uint64) uint64 {
-	if p.pieces != nil {
+	if p.bounded {
 		at := p.pieces[addr>>p.shift]
 		if at == 0 {
 			at = p.piece(addr >> p.shift)
@@ -65,63 +65,57 @@ func (p *pages) physical(addr uint64) uint64 {
 	return r.frame | addr&(1<<pageBits-1)
 }
 
-// piece takes one.
-func (p *pages) piece(i uint64) uint64 {
+// take is where the next free piece lies.
+func (p *pages) take() uint64 {
 	addr, err := p.frames.Take()
 	if err != nil && p.err == nil {
 		p.err = err
 	}
-	p.pieces[i] = addr + 1
-	return addr + 1
+	return addr
 }
 
-// small is a free page of 4 KiB.
-func (p *pages) small() (addr uint64, err error) {
-	if p.next == p.end {
-		if addr, err = p.frames.Take(); err != nil {
-			return 0, err
-		}
-		p.next, p.end = addr, addr+p.frames.Bytes
-	}
-	addr = p.next
-	p.next += 1 << pageBits
-	return addr, nil
+// piece takes one for part i of a bounded program.
+func (p *pages) piece(i uint64) uint64 {
+	p.pieces[i] = p.take() + 1
+	return p.pieces[i]
 }
 
+// frame is where a page lies.
 func (p *pages) frame(page uint64) uint64 {
-	for i := p.slot(page); ; i++ {
-		t := &p.table[i&uint64(len(p.table)-1)]
-		switch {
-		case t.page == page+1:
-			return t.frame
-		case t.page == 0:
-			return p.touch(page, t)
+	mask := uint64(len(p.table) - 1)
+	i := p.slot(page)
+	for ; p.table[i&mask] != 0; i++ {
+		if n := p.table[i&mask] - 1; p.touched[n] == page {
+			return p.place(n)
 		}
 	}
+	return p.touch(page, &p.table[i&mask])
+}
+
+// place is where the page of a number lies.
+func (p *pages) place(n uint32) uint64 {
+	in := p.shift - pageBits // log2 of the pages in a piece
+	return p.pieces[n>>in] + uint64(n)&(1<<in-1)<<pageBits
 }
 
 func (p *pages) slot(page uint64) uint64 { return page * 0x9E3779B97F4A7C15 >> 20 }
 
-// touch gives a page its frame.
-func (p *pages) touch(page uint64, t *translation) uint64 {
-	frame, err := p.small()
-	if err != nil && p.err == nil {
-		p.err = err
+// touch gives a page its number, and a frame.
+func (p *pages) touch(page uint64, at *uint32) uint64 {
+	n := uint32(len(p.touched))
+	if p.touched = append(p.touched, page); int(n>>(p.shift-pageBits)) == len(p.pieces) {
+		p.pieces = append(p.pieces, p.take())
 	}
-	*t = translation{page + 1, frame}
-	if p.n++; 2*p.n > len(p.table) {
-		old := p.table
-		p.table = make([]translation, 2*len(old))
-		for _, o := range old {
-			if o.page == 0 {
-				continue
-			}
-			i := p.slot(o.page - 1)
-			for p.table[i&uint64(len(p.table)-1)].page != 0 {
+	if *at = n + 1; 2*len(p.touched) > len(p.table) {
+		p.table = make([]uint32, 2*len(p.table))
+		mask := uint64(len(p.table) - 1)
+		for n, page := range p.touched {
+			i := p.slot(page)
+			for p.table[i&mask] != 0 {
 				i++
 			}
-			p.table[i&uint64(len(p.table)-1)] = o
+			p.table[i&mask] = uint32(n) + 1
 		}
 	}
-	return frame
+	return p.place(n)
 }
