@@ -146,7 +146,11 @@ func describe(e *control.Entry) string {
 		out += "; sets " + strings.Join(e.Settings, ", ")
 	}
 	if e.Period > 0 {
-		out += fmt.Sprintf("; every %d core cycles", e.Period)
+		unit := "core cycles"
+		if e.Epoch != "" {
+			unit = "CPU cycles (" + e.Epoch + ")"
+		}
+		out += fmt.Sprintf("; every %d %s", e.Period, unit)
 	}
 	for _, t := range e.On {
 		out += "; on " + string(t)
