@@ -37,7 +37,7 @@ func TestTargets(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		"-1":                              "run.yaml:3:27: qos cannot be negative",
-		"1e308":                           "run.yaml:3:27: qos is 1e308 thread instructions per core cycle: at most 1e+06",
+		"1e308":                           "run.yaml:3:27: qos is 1e308 thread instructions per core cycle: at most",
 		"fast":                            "qos is a number of thread instructions per core cycle, or a share",
 		"120%":                            "more than 0 % and at most 100 %",
 		"0%":                              "more than 0 % and at most 100 %",
