@@ -41,7 +41,8 @@ type Entry struct {
 	Files []string
 	// Check says what is wrong with parameters that are in range each; nil: nothing ever is.
 	Check func(get func(string) float64) error
-	// Start is what is in force before the first sample; nil: what the machine begins with.
+	// Start is how a hybrid memory is divided before the first sample: ways, channels and tokens, all three; nil:
+	// as the machine begins.
 	Start func(get func(string) float64) Request
 	// Make makes it; get gives checked parameters by name.
 	Make func(m Machine, get func(string) float64) Policy

@@ -3,6 +3,7 @@ package control
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -47,6 +48,22 @@ func TestRolloverQuotas(t *testing.T) {
 		if q.Scheme != scheme || q.Period != 10_000 || fmt.Sprint(q.Goal) != "[true false]" {
 			t.Errorf("%+v, want %s", q, scheme)
 		}
+	}
+}
+
+// What a plan says of a quota is what its SMs have, one instruction each where none of its CTAs is. A sample without
+// its cycle has no epoch to ration.
+func TestRolloverSums(t *testing.T) {
+	s := rolloverSample(1, 100, 50, 40)
+	s.Apps[1].Resident = []uint64{4, 0}
+	a := made(t, "rollover", nil).Decide(s).(*QuotaPlan).Apps[1]
+	if len(a.PerSM) != 2 || a.PerSM[1] != 1 || a.Quota != a.PerSM[0]+a.PerSM[1] {
+		t.Errorf("%+v", a)
+	}
+	text := `[{"apps": [{"name": "x", "sms": 1, "insts": 1, "cycles": 1}]}]`
+	if _, err := replayed(t, "rollover", nil, "s.json", []byte(text)); err == nil ||
+		!strings.Contains(err.Error(), "sample 1 has no cycle") {
+		t.Error(err)
 	}
 }
 

@@ -66,6 +66,41 @@ func TestHydrogenDividesMemory(t *testing.T) {
 	}
 }
 
+// What a policy's parameters say of its start is in force from the first cycle, as if the machine said so; its samples
+// count cycles of the CPU. It cannot say of the memory what the machine does not.
+func TestHydrogenStarts(t *testing.T) {
+	at := control.Params{"cap": 1, "bw": 0, "tok": 0}
+	byParams, plain := hydrogen(nil), run(t, hydrogen(nil))
+	for k, v := range at {
+		byParams.Sharing.Policies[0].Params[k] = v
+	}
+	bySheet := run(t, hydrogen(map[string]string{
+		"memory.hybrid.cap": "1", "memory.hybrid.bw": "0", "memory.hybrid.tok": "0",
+	}))
+	r := run(t, byParams)
+	decided := func(r *sim.Result, i int) string {
+		out, err := json.Marshal(r.Decisions[i])
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(out)
+	}
+	for i := range r.Decisions {
+		got, want := decided(r, i), decided(bySheet, i)
+		if got != want || i == 0 && got == decided(plain, i) {
+			t.Fatalf("decision %d: %s, started by the machine %s", i, got, want)
+		}
+		if p := r.Decisions[i].Plan.(*control.HydrogenPlan); p.Cycle != uint64(10_000*(i+1)) {
+			t.Errorf("decision %d: cycle %d of the CPU", i, p.Cycle)
+		}
+	}
+	byParams.Sharing.Policies[0].Params["ways"] = 8
+	if _, err := sim.Run(context.Background(), byParams, nil); err == nil ||
+		!strings.Contains(err.Error(), "ways = 8, and the memory of machine hydrogen has 4") {
+		t.Error(err)
+	}
+}
+
 // Flat memory is both tiers: a program finds room in it that it does not find in the slow tier alone, and its
 // data stay right wherever they lie.
 func TestFlatMemoryIsBothTiers(t *testing.T) {
