@@ -83,3 +83,17 @@ func TestMemoryIsWhole(t *testing.T) {
 		t.Fatalf("hydrogen: %v", err)
 	}
 }
+
+// The fast tier of the Hydrogen machine has 16 channels of 64 B in two clocks of 1600 MHz: 819.2 GB/s.
+func TestFastPeak(t *testing.T) {
+	m, _, err := Load("hydrogen")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := m.FastPeak() * m.Clock.Core / 1000; got < 819.1 || got > 819.3 {
+		t.Errorf("%.4g GB/s", got)
+	}
+	if m, _, err = Load("qv100"); err != nil || m.FastPeak() != 0 {
+		t.Errorf("one tier: %v B a cycle beyond it, %v", m.FastPeak(), err)
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -305,6 +306,23 @@ def main():
 	if _, err := sim.Run(context.Background(), spec, nil); err == nil ||
 		!strings.Contains(err.Error(), "target is for kernel vecsub, which it has not launched; it launched vecadd") {
 		t.Errorf("%v", err)
+	}
+}
+
+// Where CTAs are taken off SMs for more than a tenth of the time, it is said for which part. Without swaps they are
+// taken off for who comes second alone, and that is short.
+func TestRolloverWarns(t *testing.T) {
+	spec := tasks("rollover")
+	r := run(t, spec)
+	share := float64(r.Contexts.Cycles) / float64(r.Cycles)
+	want := fmt.Sprintf("CTAs were being taken off SMs in %.0f %% of the time: an epoch of 3000 cycles is short",
+		100*share)
+	if got := strings.Join(r.Warnings, "; "); share <= 0.1 || !strings.Contains(got, want) {
+		t.Errorf("%s, want %s", got, want)
+	}
+	spec.Sharing.Params = control.Params{"move_ctas": 0}
+	if r := run(t, spec); strings.Contains(strings.Join(r.Warnings, "; "), "taken off") {
+		t.Errorf("%+v: %v", r.Contexts, r.Warnings)
 	}
 }
 
