@@ -127,10 +127,24 @@ func (c *checker) organisation(m *Machine) {
 	h, fast := &m.Memory.Hybrid, &m.Memory.Fast.Device
 	c.oneOf("memory.hybrid.mode", h.Mode, "cache", "flat")
 	c.want(h.Ways <= 16, "memory.hybrid.ways is %d; a set has 1 to 16", h.Ways)
-	c.positive("memory.hybrid.superchannels memory.hybrid.banks memory.hybrid.queue memory.hybrid.lookup "+
-		"memory.hybrid.remap_cache memory.hybrid.remap_ways memory.hybrid.remap_misses memory.hybrid.requests "+
-		"memory.hybrid.registers memory.hybrid.tok_period",
-		h.Channels, h.Banks, h.Queue, h.Lookup, h.Remap, h.RemapWays, h.Entries, h.Requests, h.Registers, h.TokPeriod)
+	c.positive("memory.hybrid.superchannels memory.hybrid.remap_cache memory.hybrid.remap_ways memory.hybrid.tok_period",
+		h.Channels, h.Remap, h.RemapWays, h.TokPeriod)
+	for _, n := range []struct {
+		name             string
+		n, least, utmost int
+	}{
+		{"banks", h.Banks, 1, 64},
+		{"queue", h.Queue, 1, 4096},
+		{"lookup", h.Lookup, 1, 1000},
+		{"remap_misses", h.Entries, 1, 4096},
+		{"requests", h.Requests, 1, 1 << 16},
+		{"registers", h.Registers, 1, 4096},
+		{"buffers", h.Buffers, 2, 1 << 16}, // to swap takes two
+		{"port", h.Port, 4, 4096},          // a look-up can send four accesses to a channel
+	} {
+		c.want(n.n >= n.least && n.n <= n.utmost, "memory.hybrid.%s is %d; it must be between %d and %d", n.name, n.n,
+			n.least, n.utmost)
+	}
 	if h.Channels > 0 && h.Ways > 0 {
 		c.want(h.Partition == "sets" || h.Ways%h.Channels == 0 || h.Channels%h.Ways == 0,
 			"memory.hybrid.ways = %d and superchannels = %d do not divide: one must be a multiple of the other", h.Ways,
