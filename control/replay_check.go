@@ -19,6 +19,9 @@ const (
 	mostCounts = 1 << 53
 )
 
+// MostIPC is more thread instructions per core cycle than any GPU issues: a target above is a slip.
+const MostIPC = 1e6
+
 // checker refuses samples of a file that no run could have written. Its errors continue "sample 3".
 type checker struct {
 	entry     *Entry
@@ -126,6 +129,9 @@ func (h *Held) check() error {
 		return fmt.Errorf(": an application needs a name")
 	case h.SMs < 0 || h.Groups < 0 || h.SMsArriving < 0 || h.SMsLeaving < 0 || h.QoS < 0:
 		return fmt.Errorf(": application %s: sms, groups and qos cannot be negative", h.Name)
+	case h.QoS > MostIPC:
+		return fmt.Errorf(": application %s: qos is %g thread instructions per core cycle: at most %g", h.Name, h.QoS,
+			MostIPC)
 	case h.SMs > mostSMs || h.SMsArriving > mostSMs:
 		return fmt.Errorf(": application %s: no machine has more than %d SMs", h.Name, mostSMs)
 	case h.Groups > mostGroups:

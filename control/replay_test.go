@@ -95,6 +95,7 @@ func TestReplayRefuses(t *testing.T) {
 		{`"name": "PVC", "sms": 36`, `"name": "CP", "sms": 36`, "sample 2 is of DXTC, CP and the first of DXTC, PVC"},
 		{`"epoch": 2,`, `"epoch": 0,`, "s.json:6: sample 2 is of epoch 0 and the one before of 1"},
 		{`"sms": 44`, `"sms": 44, "sms_leaving": 45`, "application DXTC: 45 SMs are leaving it, and it has 44"},
+		{`"sms": 44`, `"sms": 44, "qos": 1e7`, "application DXTC: qos is 1e+07 thread instructions per core cycle: at most"},
 		{`"sms": 44`, `"sms": 65537`, "application DXTC: no machine has more than 65536 SMs"},
 		{`"epoch": 2,`, `"epoch": 2, "sms_gating": -1,`, "sms_gating cannot be negative"},
 		{`"idle_sms": 0, "moving"`, `"idle_sms": 65537, "moving"`, "sample 2: idle_sms, gated_sms, sms_gating: no machine"},

@@ -127,8 +127,8 @@ func (c *checker) organisation(m *Machine) {
 	h, fast := &m.Memory.Hybrid, &m.Memory.Fast.Device
 	c.oneOf("memory.hybrid.mode", h.Mode, "cache", "flat")
 	c.want(h.Ways <= 16, "memory.hybrid.ways is %d; a set has 1 to 16", h.Ways)
-	c.positive("memory.hybrid.superchannels memory.hybrid.remap_cache memory.hybrid.remap_ways memory.hybrid.tok_period",
-		h.Channels, h.Remap, h.RemapWays, h.TokPeriod)
+	c.positive("memory.hybrid.superchannels memory.hybrid.remap_cache memory.hybrid.remap_ways "+
+		"memory.hybrid.tok_period", h.Channels, h.Remap, h.RemapWays, h.TokPeriod)
 	for _, n := range []struct {
 		name             string
 		n, least, utmost int

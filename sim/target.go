@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/heddle-sim/heddle/control"
 	"github.com/heddle-sim/heddle/host"
 )
 
@@ -56,6 +57,10 @@ func (a *app) setTarget(kernel string, ipc float64) {
 
 // SetQoS implements host.Device: the kernel has a target from now on.
 func (d *device) SetQoS(kernel string, ipc float64) error {
+	if ipc > control.MostIPC {
+		return fmt.Errorf("set_qos: the IPC target of %s is %g thread instructions per core cycle: at most %g",
+			kernel, ipc, control.MostIPC)
+	}
 	before := d.a.targets
 	d.a.targets = append([]kernelTarget(nil), before...)
 	d.a.setTarget(kernel, ipc)

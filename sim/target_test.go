@@ -297,6 +297,17 @@ def main():
 			t.Errorf("%s: %+v", c.what, last)
 		}
 	}
+	slip := []byte(strings.Replace(script, "77", "7.7e7", 1))
+	if err := os.WriteFile(filepath.Join(dir, "app.star"), slip, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := sim.Run(context.Background(), spec, nil); err == nil ||
+		!strings.Contains(err.Error(), "app.star:4: set_qos: the IPC target of vecadd is 7.7e+07") {
+		t.Errorf("a target beyond any GPU: %v", err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "app.star"), []byte(script), 0o666); err != nil {
+		t.Fatal(err)
+	}
 	none := tasks("smqos")
 	none.Apps[0].QoS = 0
 	if got := strings.Join(run(t, none).Warnings, "; "); !strings.Contains(got, "smqos had nothing to hold") {

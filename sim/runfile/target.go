@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/heddle-sim/heddle/control"
 	"github.com/heddle-sim/heddle/sheets/yamldoc"
 )
 
@@ -37,9 +38,6 @@ func (t *Target) FromNode(n *yamldoc.Node) error {
 	return nil
 }
 
-// mostIPC is more than any GPU issues: what is above is a slip.
-const mostIPC = 1e6
-
 // number reads 812.5 or 80%.
 func (t *Target) number(n *yamldoc.Node) error {
 	text, percent := strings.CutSuffix(strings.TrimSpace(n.Raw), "%")
@@ -50,8 +48,8 @@ func (t *Target) number(n *yamldoc.Node) error {
 			"reaches alone such as 80%%, not %q", n.Raw)
 	case x < 0:
 		return n.Errorf("qos cannot be negative")
-	case !percent && x > mostIPC:
-		return n.Errorf("qos is %s thread instructions per core cycle: at most %g", n.Raw, mostIPC)
+	case !percent && x > control.MostIPC:
+		return n.Errorf("qos is %s thread instructions per core cycle: at most %g", n.Raw, control.MostIPC)
 	case percent && (x == 0 || x > 100):
 		return n.Errorf("qos is %s of what the application reaches alone: more than 0 %% and at most 100 %%", n.Raw)
 	case percent:
