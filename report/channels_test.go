@@ -18,7 +18,8 @@ func TestChannelNames(t *testing.T) {
 	}{
 		{"qv100", []string{"channel_0_bytes", "channel_31_bytes"}, 32},
 		{
-			"hydrogen", []string{"fast_channel_0_bytes", "fast_channel_15_bytes", "channel_0_bytes", "channel_3_bytes"},
+			"hydrogen",
+			[]string{"fast_channel_0_bytes", "fast_channel_15_bytes", "channel_0_bytes", "channel_3_bytes"},
 			20,
 		},
 	} {
