@@ -31,3 +31,19 @@ func (p *QuotaPlan) Request() Request {
 
 // Reasons implements Plan.
 func (p *QuotaPlan) Reasons() []string { return p.Why }
+
+// unlimited is a quota that no epoch uses up, thread instructions, and the most an SM takes.
+const unlimited = 1 << 40
+
+// takeBack takes from a new quota, to which what is left is added, the part that stands for cycles
+// of the last epoch in which the application had no kernel on the GPU, as far as that is left. An
+// instruction stays, as an SM wants one at least.
+func (s *QuotaShare) takeBack(cycles, period uint64, left []uint64) {
+	if cycles >= period || len(left) != len(s.PerSM) {
+		return
+	}
+	absent := float64(period-cycles) / float64(period)
+	for k := range s.PerSM {
+		s.PerSM[k] = max(1, s.PerSM[k]-min(int64(absent*float64(s.PerSM[k])), int64(left[k])))
+	}
+}

@@ -42,16 +42,22 @@ func (c *checker) keys(text []byte) error {
 	}
 	for _, key := range c.entry.Needs {
 		in, ofApp := strings.CutPrefix(key, "apps.")
-		if _, ok := own[key]; !ok && !ofApp {
+		if !ofApp && !given(own, key) {
 			return fmt.Errorf(" has no %s, which policy %s decides by", key, c.entry.Name)
 		}
 		for i, a := range apps {
-			if _, ok := a[in]; !ok && ofApp {
+			if ofApp && !given(a, in) {
 				return fmt.Errorf(": application %d has no %s, which policy %s decides by", i+1, in, c.entry.Name)
 			}
 		}
 	}
 	return nil
+}
+
+// given says that an object has a key, and not null.
+func given(object map[string]json.RawMessage, key string) bool {
+	v, ok := object[key]
+	return ok && string(v) != "null"
 }
 
 // sample refuses what no machine can hold, what does not follow the sample before, more targets than the

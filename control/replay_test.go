@@ -121,6 +121,7 @@ func TestReplayNeeds(t *testing.T) {
 		{"smqos", `"epoch": 1, `, `"epoch": 0, `, "sample 1: epoch 0"},
 		{"smqos", `, "insts": 1`, ``, "sample 1: application 1 has no insts"},
 		{"smqos", `"sms"`, `"SMS"`, "sample 1: application 1 has no sms"},
+		{"smqos", `"sms": 1`, `"sms": null`, "sample 1: application 1 has no sms"},
 		{"spart", `"epoch": 1, `, ``, ""},
 		{"spart", `, "cycles": 1`, ``, "sample 1: application 1 has no cycles"},
 		{"rollover", `, "cycles": 1`, ``, "sample 1: application 1 has no cycles"},

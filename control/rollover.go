@@ -13,10 +13,12 @@ import "fmt"
 //   - An application with a target gets alpha x target x epoch, where alpha = max(1, target /
 //     its IPC so far) makes up for the past. SMs get it by its CTAs there.
 //   - Best effort has an artificial goal: its IPC in the first epoch, when nobody has a quota,
-//     then in every epoch times the least of IPC over target, clamped to [0.5, 2].
+//     or in the one behind that in which it came, then in every epoch times the least of IPC
+//     over target, clamped to [0.5, 2]. Before it has no quota.
 //   - What is left of a quota is added to the next one's (scheme 2, rollover), dropped (0,
 //     naive), or the next epoch begins on an SM as soon as nobody has any left (1, elastic); 3,
-//     rollover-time, is rollover with best effort after the targets. The SM sees to that.
+//     rollover-time, is rollover with best effort after the targets. The SM sees to that. What
+//     is left of the time without a kernel on the GPU is not added: it was not late then.
 func rolloverEntry() Entry {
 	return Entry{
 		Name: "rollover", Source: "Wang et al., ISCA 2017, as in Sun et al., SMQoS, CLUSTER 2019",
@@ -49,6 +51,7 @@ type rollover struct {
 	period  uint64    // up to it
 	total   []service // of applications with targets, since they began
 	goal    []float64 // of best effort: the artificial one, IPC; 0: not measured yet
+	ran     []bool    // it had a kernel on the GPU in an earlier epoch, or more than half of the first
 	most    [][]int   // per application and SM, CTAs
 }
 
@@ -65,6 +68,7 @@ func (q *rollover) decide(s *TaskSample[rolloverTask]) Plan {
 	period := q.since(&s.Clock)
 	for len(q.total) < len(s.Apps) {
 		q.total, q.goal = append(q.total, service{}), append(q.goal, 0)
+		q.ran = append(q.ran, 2*s.Apps[len(q.ran)].Cycles > period)
 	}
 	p := &QuotaPlan{Cycle: s.Cycle, Gated: s.GatedSMs, quota: &Quota{Scheme: q.scheme, Period: period}}
 	factor := q.factor(s)
@@ -75,9 +79,13 @@ func (q *rollover) decide(s *TaskSample[rolloverTask]) Plan {
 			q.total[i].follow(&a.Task, epoch)
 		}
 		ipc, why := q.allowed(i, a, &epoch, factor)
-		share := QuotaShare{Name: a.Name, SMs: a.SMs, Quota: int64(min(ipc*float64(period), 1<<50))}
+		share := QuotaShare{Name: a.Name, SMs: a.SMs, Quota: int64(min(ipc*float64(period), unlimited))}
 		share.PerSM = byResidence(share.Quota, a.Resident)
+		if a.latencySensitive() && (q.scheme == Rollover || q.scheme == RolloverTime) {
+			share.takeBack(a.Cycles, period, a.Left)
+		}
 		share.Quota = total(share.PerSM, share.Quota)
+		q.ran[i] = q.ran[i] || epoch.cycles > 0
 		p.Apps, p.Why = append(p.Apps, share), append(p.Why, why)
 		p.quota.PerSM = append(p.quota.PerSM, share.PerSM)
 		p.quota.Goal = append(p.quota.Goal, a.latencySensitive())
@@ -128,7 +136,11 @@ func (q *rollover) allowed(i int, a *rolloverTask, epoch *service, factor float6
 		return alpha * target, fmt.Sprintf("%s: %.4g instructions per cycle so far, target %.4g: quota of %.4g",
 			a.Name, q.total[i].ipc(), target, alpha*target)
 	}
-	if q.goal[i] == 0 {
+	switch {
+	case q.goal[i] > 0:
+	case epoch.insts == 0 || !q.ran[i]:
+		return unlimited, a.Name + ": best effort that has not been measured yet: no quota"
+	default:
 		q.goal[i] = epoch.ipc()
 		return q.goal[i], fmt.Sprintf("%s: best effort, its first goal is %.4g as measured", a.Name, q.goal[i])
 	}

@@ -51,6 +51,62 @@ func TestRolloverQuotas(t *testing.T) {
 	}
 }
 
+// Best effort that comes late, or finds no room at first, has no quota until it has been measured: in the first epoch
+// if it ran more than half of that, else in the one behind that in which it came.
+func TestRolloverLate(t *testing.T) {
+	for _, c := range []struct {
+		what   string
+		cycles []uint64
+		want   []int64
+	}{
+		{"from the start", []uint64{10_000}, []int64{400_000}},
+		{"late", []uint64{0, 0, 9_000, 10_000}, []int64{unlimited, unlimited, unlimited, 400_000}},
+		{"late in an epoch", []uint64{0, 4_000, 10_000}, []int64{unlimited, unlimited, 400_000}},
+		{"never for half an epoch", []uint64{4_000, 4_000}, []int64{unlimited, 400_000}},
+	} {
+		p := made(t, "rollover", nil)
+		for i, cycles := range c.cycles {
+			s := rolloverSample(uint64(i+1), 100, 100, 40)
+			s.Apps[1].Cycles, s.Apps[1].Insts = cycles, 40*cycles
+			if got := quotasOf(p.Decide(s)); got[1] != c.want[i] {
+				t.Errorf("%s, epoch %d: %d, want %d", c.what, i+1, got[1], c.want[i])
+			}
+		}
+	}
+	p := made(t, "rollover", nil)
+	for epoch := range uint64(3) {
+		s := rolloverSample(epoch+1, 100, 100, 0) // on the GPU, and no CTA of it finds room
+		if got := quotasOf(p.Decide(s)); got[1] != unlimited {
+			t.Errorf("without an instruction: %d", got[1])
+		}
+	}
+}
+
+// What is left of a target's quota does not grow while it has no kernel on the GPU, and in part where it has one
+// for part of an epoch. Where quotas begin anew, there is nothing to take back.
+func TestRolloverAway(t *testing.T) {
+	for _, c := range []struct {
+		what   string
+		scheme float64
+		cycles uint64
+		left   uint64 // on each of two SMs
+		want   int64
+	}{
+		{"there", 2, 10_000, 600_000, 1_000_000},
+		{"away, with a quota left", 2, 0, 600_000, 2},
+		{"away, with less left", 3, 0, 200_000, 600_000},
+		{"away for half of it", 2, 5_000, 600_000, 500_001},
+		{"naive", 0, 0, 600_000, 1_000_000},
+	} {
+		s := rolloverSample(1, 100, 100, 40)
+		a := &s.Apps[0]
+		a.Cycles, a.Insts, a.Left = c.cycles, 100*c.cycles, []uint64{c.left, c.left}
+		if got := quotasOf(made(t, "rollover", Params{"scheme": c.scheme}).Decide(s)); got[0] != c.want {
+			t.Errorf("%s: %d, want %d", c.what, got[0], c.want)
+		}
+	}
+}
+
 // What a plan says of a quota is what its SMs have, one instruction each where none of its CTAs is. A sample without
 // its cycle has no epoch to ration.
 func TestRolloverSums(t *testing.T) {

@@ -112,7 +112,7 @@ func (q *spart) need(s *TaskSample[spartTask], i int, epoch *service) int {
 func (q *spart) giveBack(p *TaskPlan, i int, rest *spare, batch func(int) bool) {
 	p.Apps[i].SMs--
 	to := p.fewest(batch)
-	if q.gate || to < 0 {
+	if to < 0 || q.gate && p.Apps[to].SMs > 0 { // whoever has no SM gets the first that is given
 		p.Gated++
 		rest.gated++
 		return

@@ -97,6 +97,15 @@ func TestSpartByHand(t *testing.T) {
 			"[3 6 3]",
 		},
 		{
+			"with gate, too, best effort without an SM gets the first",
+			Params{"gate": 1, "floor": 0},
+			0, 0,
+			[]float64{100, 0},
+			[]int{12, 0},
+			[]float64{200, 0},
+			"[6 1 5]",
+		},
+		{
 			"idle, then gated, then best effort",
 			nil, 1, 1,
 			[]float64{100, 0},

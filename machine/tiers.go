@@ -204,6 +204,9 @@ func (x *Tiers) Split(s *MemorySplit) error {
 	if err := x.CanSplit(); err != nil {
 		return err
 	}
+	if s.Tokens != nil && !x.division.Counts() {
+		return fmt.Errorf("tokens of this memory are not counted, or are a share of requests: nobody can set them")
+	}
 	want := x.division.Split()
 	if s.Ways != nil {
 		want.Cap = *s.Ways
@@ -216,9 +219,7 @@ func (x *Tiers) Split(s *MemorySplit) error {
 		return err
 	}
 	if s.Tokens != nil {
-		if err := x.division.SetTokens(x.clock.Ticks(x.memory.pace.now), uint64(max(0, *s.Tokens))); err != nil {
-			return err
-		}
+		x.division.SetTokens(x.clock.Ticks(x.memory.pace.now), uint64(max(0, *s.Tokens)))
 	}
 	switch {
 	case changed && x.ideal:

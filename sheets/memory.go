@@ -155,6 +155,9 @@ func (c *checker) organisation(m *Machine) {
 	}
 	c.want(pow2(h.Block) && h.Block >= 64 && h.Block <= 2048,
 		"memory.hybrid.block is %d; it must be a power of two from 64 to 2048", h.Block)
+	c.want(h.Block < 1 || h.Queue >= m.LLC.Line/h.Block,
+		"memory.hybrid.queue is %d; a line of the LLC (%d bytes) can bring %d blocks (memory.hybrid.block) to a bank "+
+			"at once", h.Queue, m.LLC.Line, m.LLC.Line/max(1, h.Block))
 	c.want(h.Capacity > 0 && h.Capacity <= fast.Capacity,
 		"memory.hybrid.capacity is %d bytes; the fast tier's devices have %d (memory.fast.device.capacity)", h.Capacity,
 		fast.Capacity)

@@ -54,12 +54,16 @@ func (s *Sharing) CheckApps(m *sheets.Machine, groups int, apps []App) error {
 		return err
 	}
 	n := KernelApps(apps)
-	if n > 0 {
-		if err := s.Check(m, groups, n); err != nil {
-			return err
-		}
-	} else if s.Mode != "" && s.Mode != "alone" {
+	switch {
+	case n > 0:
+	case s.Mode != "" && s.Mode != "alone":
 		return fmt.Errorf("sharing mode %s divides SMs, and no application runs kernels: leave it out", s.Mode)
+	case len(s.SMs)+len(s.Groups)+len(s.Profiles) > 0 || s.Quantum > 0:
+		return fmt.Errorf("sms, groups, profiles and quantum divide a GPU, and no application runs kernels: leave " +
+			"them out")
+	}
+	if err := s.Check(m, groups, n); err != nil {
+		return err
 	}
 	if n == len(apps) {
 		return nil
@@ -77,7 +81,7 @@ func (s *Sharing) CheckApps(m *sheets.Machine, groups int, apps []App) error {
 	return nil
 }
 
-// Check says what of a sharing makes no sense for n applications on machine m with the
+// Check says what of a sharing makes no sense for n applications that run kernels on machine m with the
 // given number of channel groups.
 func (s *Sharing) Check(m *sheets.Machine, groups, n int) error {
 	mode, err := s.mode(n)
@@ -108,7 +112,9 @@ func (s *Sharing) Check(m *sheets.Machine, groups, n int) error {
 	if err := s.checkPolicies(mode, m, groups); err != nil {
 		return err
 	}
-	_, err = Shares(s, m, groups, n)
+	if n > 0 {
+		_, err = Shares(s, m, groups, n)
+	}
 	return err
 }
 

@@ -174,6 +174,14 @@ func TestCPURefused(t *testing.T) {
 	functional.Functional = true
 	shared := one(sim.CPU{Model: "mcf"})
 	shared.Sharing.Mode = "bp"
+	divided := one(sim.CPU{Model: "mcf"})
+	divided.Sharing = sim.Sharing{Mode: "alone", SMs: []int{1}}
+	hydrogen := sim.Governor{Policy: "hydrogen"}
+	twice := one(sim.CPU{Model: "mcf"})
+	twice.Sharing.Policies = []sim.Governor{hydrogen, hydrogen}
+	uncounted := one(sim.CPU{Model: "mcf"})
+	uncounted.Sharing.Policies = twice.Sharing.Policies[:1]
+	uncounted.Set = map[string]string{"memory.hybrid.tokens": "none"}
 	governed := one(sim.CPU{Model: "mcf"})
 	governed.Apps = append(governed.Apps, app("micro/triad", nil), app("micro/spmv", nil))
 	governed.Sharing = sim.Sharing{Mode: "spart"}
@@ -190,6 +198,9 @@ func TestCPURefused(t *testing.T) {
 		{one(sim.CPU{Trace: file + ".xz"}), "no such file"},
 		{functional, "there is no functional run of it"},
 		{shared, "sharing mode bp divides SMs, and no application runs kernels"},
+		{divided, "sms, groups, profiles and quantum divide a GPU, and no application runs kernels"},
+		{twice, "policy hydrogen governs the run twice"},
+		{uncounted, "policy hydrogen sets tokens, and machine hydrogen has memory.hybrid.tokens none"},
 		{governed, "policy spart sets sms, gating of applications that run kernels"},
 	} {
 		_, err := sim.Run(context.Background(), c.spec, nil)
@@ -225,5 +236,16 @@ func TestCPUMemory(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "CPU programs of application mcf have touched") ||
 		!strings.Contains(err.Error(), "fewer copies or a model with divide fits") {
 		t.Error(err)
+	}
+}
+
+// The shortest queue before a bank that is allowed still lets the two blocks of a line in.
+func TestShortQueue(t *testing.T) {
+	s := sim.Spec{
+		Machine: "hydrogen", Seed: 1, Watchdog: 200_000, Apps: []sim.App{onCPU("mcf", 1, 20_000)},
+		Set: map[string]string{"memory.hybrid.queue": "2", "memory.hybrid.block": "64"},
+	}
+	if r := run(t, s); r.Tenants[0].CPU.Insts < 20_000 {
+		t.Errorf("%+v", r.Tenants[0].CPU)
 	}
 }

@@ -191,7 +191,7 @@ func (c *Controller) CanAccept(line uint64) bool {
 	}
 	for at := line; at < line+uint64(c.cfg.Line); at += uint64(c.cfg.Block) {
 		set, index, _ := c.table.locate(at)
-		if b := c.bankOf(set, index); c.banks[b].in.Len()+c.cfg.Line/c.cfg.Block >= c.cfg.Queue {
+		if b := c.bankOf(set, index); c.banks[b].in.Len()+max(1, c.cfg.Line/c.cfg.Block) > c.cfg.Queue {
 			return false
 		}
 	}

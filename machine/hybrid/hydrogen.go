@@ -46,8 +46,8 @@ func NewHydrogen(s Shape, o HydrogenOptions) (*Hydrogen, error) {
 	if o.Share == 0 && o.Tokens == Unlimited {
 		return h, nil
 	}
-	for range max(1, o.PerChannel) {
-		t, err := NewTokens(h.each(o.Tokens), o.Period, o.Mode)
+	for i := range max(1, o.PerChannel) {
+		t, err := NewTokens(h.each(o.Tokens, i), o.Period, o.Mode)
 		if err != nil {
 			return nil, err
 		}
@@ -56,21 +56,23 @@ func NewHydrogen(s Shape, o HydrogenOptions) (*Hydrogen, error) {
 	return h, nil
 }
 
-// each is what a counter gets of the tokens of a period.
-func (h *Hydrogen) each(tok uint64) uint64 { return tok / uint64(max(1, h.options.PerChannel)) }
+// each is what counter i gets of the tokens of a period: the first ones take what is left over.
+func (h *Hydrogen) each(tok uint64, i int) uint64 {
+	n := uint64(max(1, h.options.PerChannel))
+	return (tok + n - 1 - uint64(i)) / n
+}
 
 // Split is how the fast memory is divided.
 func (h *Hydrogen) Split() Split { return h.mapping.split }
 
-// SetTokens changes at a clock how many tokens a period brings.
-func (h *Hydrogen) SetTokens(now, tok uint64) error {
-	if h.tokens == nil {
-		return fmt.Errorf("this memory does not count tokens")
-	}
+// Counts says that migrations take tokens, as many a period as is set.
+func (h *Hydrogen) Counts() bool { return h.tokens != nil && h.options.Share == 0 }
+
+// SetTokens changes at a clock how many tokens a period brings, where they are counted.
+func (h *Hydrogen) SetTokens(now, tok uint64) {
 	for i := range h.tokens {
-		h.tokens[i].Set(now, h.each(tok))
+		h.tokens[i].Set(now, h.each(tok, i))
 	}
-	return nil
 }
 
 // SetSplit divides the fast memory anew. The controller has to be told (Reconfigured).

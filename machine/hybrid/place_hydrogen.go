@@ -85,7 +85,7 @@ func (h *Hydrogen) count(v *View) {
 		}
 		tok := uint64(h.options.Share * float64(last))
 		for i := range h.tokens {
-			h.tokens[i].Begin(v.Now, h.each(tok))
+			h.tokens[i].Begin(v.Now, h.each(tok, i))
 		}
 		h.requests, h.period = 0, period
 	}

@@ -122,3 +122,23 @@ func TestTokensRefuse(t *testing.T) {
 		t.Error("mode both was accepted")
 	}
 }
+
+// Counters of channels have all tokens between them, however few.
+func TestTokensPerChannel(t *testing.T) {
+	h, err := NewHydrogen(Shape{Ways: 4, Channels: 4}, HydrogenOptions{
+		Split: Split{Cap: 3, BW: 1}, Swap: SwapNone, Tokens: 3, Period: 100, Mode: Cache, PerChannel: 4,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []uint64{3, 2, 1} {
+		left := uint64(0)
+		for i := range h.tokens {
+			left += h.tokens[i].Left()
+		}
+		if left != want {
+			t.Errorf("%d left, want %d", left, want)
+		}
+		h.SetTokens(0, want-1)
+	}
+}
