@@ -55,8 +55,11 @@ var Desc = []stat.Desc{
 		Name: "dirty_victims", Unit: "blocks",
 		Doc: "migrations whose victim had to be written back, or swapped",
 	},
-	Bypasses:     {Name: "bypasses", Unit: "requests", Doc: "misses whose block stayed in the slow tier"},
-	Passed:       {Name: "passed_by", Unit: "requests", Doc: "reads that went to the slow tier without a look-up"},
+	Bypasses: {Name: "bypasses", Unit: "requests", Doc: "misses whose block stayed in the slow tier"},
+	Passed: {
+		Name: "passed_by", Unit: "requests",
+		Doc: "reads that went to the slow tier without a look-up, or where a transfer made them wait after one",
+	},
 	Swaps:        {Name: "swaps", Unit: "swaps", Doc: "blocks that changed places within the fast tier"},
 	SwapsSkipped: {Name: "swaps_skipped", Unit: "swaps", Doc: "swaps there was no room for"},
 	Invalidations: {

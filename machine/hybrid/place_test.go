@@ -109,6 +109,38 @@ func TestWayPart(t *testing.T) {
 	}
 }
 
+// Whatever the ways: three quarters of the channels are the CPU's alone, and the GPU has a quarter.
+func TestWayPartTiesChannels(t *testing.T) {
+	for _, s := range []Shape{
+		{Ways: 4, Channels: 4}, {Ways: 8, Channels: 4}, {Ways: 16, Channels: 4}, {Ways: 4, Channels: 8},
+	} {
+		p, err := NewWayPart(s, s.Ways*3/4)
+		if err != nil {
+			t.Fatal(err)
+		}
+		in := [numClasses]map[int]bool{{}, {}}
+		for set := range uint64(64) {
+			o := p.Owners(set)
+			if o.Of[CPU]|o.Of[GPU] != 1<<s.Ways-1 || o.Of[CPU]&o.Of[GPU] != 0 || o.Dedicated&^o.Of[CPU] != 0 {
+				t.Fatalf("%+v, set %d: %+v", s, set, o)
+			}
+			for w := range s.Ways {
+				for class := range numClasses {
+					if o.Of[class]>>w&1 != 0 {
+						in[class][s.Channel(set, w)] = true
+					}
+				}
+				if c := s.Channel(set, w); o.Dedicated>>w&1 != 0 && in[GPU][c] {
+					t.Errorf("%+v, set %d: way %d is in channel %d, which the GPU uses", s, set, w, c)
+				}
+			}
+		}
+		if len(in[GPU]) != max(1, s.Channels/4) {
+			t.Errorf("%+v: the GPU uses channels %v", s, in[GPU])
+		}
+	}
+}
+
 // Section IV: what a hit does depends on whose way it is, and whether on a channel of the
 // CPU's own. With cap 3 and bw 1 way 0 is dedicated, and one of the others the GPU's.
 func TestHydrogenHits(t *testing.T) {

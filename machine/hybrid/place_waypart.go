@@ -1,30 +1,61 @@
 package hybrid
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
-// WayPart is static way partitioning (Hydrogen, section V): the first ways of each set are
-// for data of the CPU, three of four by default, and the others for the GPU's. As ways lie in
-// channels (Figure 3a), the GPU is left with their bandwidth, too. Anybody may hit anywhere.
+// WayPart is static way partitioning (Hydrogen, section V): of each set the ways in the first
+// channels are for data of the CPU, three of four by default, and the others for the GPU's. As
+// ways lie in channels (Figure 3a), the GPU is left with their bandwidth, too. Anybody may hit anywhere.
 // Hardware: none.
-type WayPart struct{ owners Owners }
+type WayPart struct {
+	owners []Owners // by set, over and over: with fewer ways than channels sets lie in different ones
+}
 
 // NewWayPart is for sets of so many ways, of which the CPU has so many.
 func NewWayPart(s Shape, cpu int) (*WayPart, error) {
 	if cpu < 1 || cpu >= s.Ways {
 		return nil, fmt.Errorf("way partitioning of %d ways: the CPU has 1 to %d, not %d", s.Ways, s.Ways-1, cpu)
 	}
-	p := &WayPart{}
-	p.owners.Of[CPU] = uint16(1<<cpu - 1)
-	p.owners.Of[GPU] = uint16(1<<s.Ways-1) &^ p.owners.Of[CPU]
-	p.owners.Dedicated = p.owners.Of[CPU]
+	sets := 1
+	if s.Ways < s.Channels {
+		sets = s.Channels
+	}
+	p := &WayPart{owners: make([]Owners, sets)}
+	shared := make([]bool, s.Channels) // with ways of the GPU
+	for set := range p.owners {
+		ways := make([]int, s.Ways)
+		for w := range ways {
+			ways[w] = w
+		}
+		in := func(way int) int { return s.Channel(uint64(set), way) }
+		slices.SortStableFunc(ways, func(a, b int) int { return in(a) - in(b) })
+		for i, w := range ways {
+			if i < cpu {
+				p.owners[set].Of[CPU] |= 1 << w
+				continue
+			}
+			p.owners[set].Of[GPU] |= 1 << w
+			shared[in(w)] = true
+		}
+	}
+	for set := range p.owners {
+		o := &p.owners[set]
+		for w := range s.Ways {
+			if !shared[s.Channel(uint64(set), w)] {
+				o.Dedicated |= 1 << w
+			}
+		}
+	}
 	return p, nil
 }
 
 // Owners implements Policy.
-func (p *WayPart) Owners(uint64) Owners { return p.owners }
+func (p *WayPart) Owners(set uint64) Owners { return p.owners[set%uint64(len(p.owners))] }
 
 // Hit implements Policy.
 func (p *WayPart) Hit(*View, int) (Action, int) { return Keep, 0 }
 
 // Miss implements Policy.
-func (p *WayPart) Miss(v *View) Choice { return v.fill(p.owners.Of[v.Class]) }
+func (p *WayPart) Miss(v *View) Choice { return v.fill(v.Owners.Of[v.Class]) }
