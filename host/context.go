@@ -226,10 +226,15 @@ func (c *Context) SetQoS(kernel string, ipc float64) error {
 	if !(ipc > 0) || math.IsInf(ipc, 0) {
 		return fmt.Errorf("set_qos: the IPC target of %s must be a positive number, not %g", kernel, ipc)
 	}
-	if !slices.ContainsFunc(c.modules, func(m *Module) bool { _, err := m.Kernel(kernel); return err == nil }) {
+	if !c.HasKernel(kernel) {
 		return fmt.Errorf("set_qos: no loaded module has a kernel %s", kernel)
 	}
 	return c.dev.SetQoS(kernel, ipc)
+}
+
+// HasKernel says that a loaded module has a kernel.
+func (c *Context) HasKernel(kernel string) bool {
+	return slices.ContainsFunc(c.modules, func(m *Module) bool { _, err := m.Kernel(kernel); return err == nil })
 }
 
 // Checks lists the checks made so far.

@@ -96,7 +96,8 @@ func (s *Sharing) CheckTargets(n int) error {
 	return nil
 }
 
-// unknownKernel is the error of a target for a kernel that was never launched.
+// unknownKernel is the error of a target for a kernel that a program has not launched from its beginning to its end,
+// or that no module it has loaded contains.
 func (r *run) unknownKernel() error {
 	for i, a := range r.apps {
 		for _, t := range a.targets {
@@ -106,7 +107,7 @@ func (r *run) unknownKernel() error {
 				names = append(names, k.name)
 				found = found || k.name == t.kernel
 			}
-			if !found && len(names) > 0 {
+			if !found && len(names) > 0 && (a.runs > 0 || a.ctx == nil || !a.ctx.HasKernel(t.kernel)) {
 				return &host.Error{Err: &Unfit{fmt.Errorf("application %s: its target is for kernel %s, which it has "+
 					"not launched; it launched %s", a.spec.Name, t.kernel, strings.Join(names, ", "))}}
 			}
@@ -117,6 +118,14 @@ func (r *run) unknownKernel() error {
 
 // warnOfTargets says which targets the policies of a run did not hold, and that they had none.
 func (r *run) warnOfTargets(res *Result) {
+	warn := func(format string, args ...any) { res.Warnings = append(res.Warnings, fmt.Sprintf(format, args...)) }
+	for i, a := range r.apps {
+		for _, t := range a.targets {
+			if r.col.tallyOf(i, t.kernel) == nil {
+				warn("kernel %s of %s has a target, and was not launched before the run ended", t.kernel, a.spec.Name)
+			}
+		}
+	}
 	var aims []string
 	for _, g := range r.spec.Sharing.Governed() {
 		if e, err := g.entry(); err == nil && e.Aims {
@@ -126,7 +135,6 @@ func (r *run) warnOfTargets(res *Result) {
 	if len(aims) == 0 {
 		return
 	}
-	warn := func(format string, args ...any) { res.Warnings = append(res.Warnings, fmt.Sprintf(format, args...)) }
 	policies := strings.Join(aims, " and ")
 	if len(res.Targets) == 0 {
 		warn("no application has a target (qos, or set_qos in its program): %s had nothing to hold", policies)

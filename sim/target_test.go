@@ -337,6 +337,24 @@ func TestRolloverWarns(t *testing.T) {
 	}
 }
 
+// A kernel whose turn had not come when the run ended has not reached its target, and that is said; one that no module
+// has is an error.
+func TestKernelNotYetLaunched(t *testing.T) {
+	spec := tasks("smqos")
+	spec.Apps[0] = app("polybench/atax", map[string]string{"n": "512", "ny": "512", "verify": "False"})
+	spec.Apps[0].QoS, spec.Apps[0].QoSKernel, spec.Length.MaxCycles = 5, "atax_aty", 20_000
+	r := run(t, spec)
+	want := "kernel atax_aty of " + r.Tenants[0].Name + " has a target, and was not launched before the run ended"
+	if len(r.Targets) != 1 || r.Targets[0].Met || !slices.Contains(r.Warnings, want) {
+		t.Errorf("%+v, %v", r.Targets, r.Warnings)
+	}
+	spec.Apps[0].QoSKernel = "atax_nope"
+	if _, err := sim.Run(context.Background(), spec, nil); err == nil ||
+		!strings.Contains(err.Error(), "kernel atax_nope, which it has not launched; it launched atax_ax") {
+		t.Error(err)
+	}
+}
+
 // What makes no sense is refused.
 func TestTargetsRefused(t *testing.T) {
 	two := tasks("smqos")
