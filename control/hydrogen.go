@@ -22,7 +22,7 @@ func hydrogenEntry() Entry {
 		What: "capacity, bandwidth and migrations of a hybrid memory are divided between CPU and GPU by hill " +
 			"climbing",
 		Settings: []string{"ways", "channels", "tokens"}, Files: []string{"hydrogen_search.go", "hydrogen_params.go"},
-		Params: hydrogenParams(), Epoch: "epoch", Needs: []string{"cpu_ipc", "gpu_ipc"},
+		Params: hydrogenParams(), Epoch: "epoch", Needs: []string{"cycle", "cpu_ipc", "gpu_ipc"},
 		Check: func(get func(string) float64) error {
 			_, err := hydrogenGrid(get)
 			return err

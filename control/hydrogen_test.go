@@ -333,11 +333,13 @@ func TestHydrogenRefuses(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		`[{"cycle": 1, "cpu_ipc": null, "gpu_ipc": 1},` + "\n" +
+		`[{"cycle": 1, "cpu_ipc": 0, "gpu_ipc": 1},` + "\n" +
 			`{"cycle": 2, "cpu_ipc": -1, "gpu_ipc": 1}]`: "s.json:2: sample 2: cpu_ipc and gpu_ipc cannot be",
-		`[{"cycle": 1, "gpu_ipc": "x"}]`: "s.json:1: gpu_ipc is a string",
-		`[{"cycle": 1, "ipc": 1}]`:       `s.json:1: unknown key "ipc"`,
-		`[{"cycle": 1, "gpu_ipc": 1}]`:   "s.json:1: sample 1 has no cpu_ipc",
+		`[{"cycle": 1, "cpu_ipc": null, "gpu_ipc": 1}]`: "s.json:1: sample 1 has no cpu_ipc",
+		`[{"cpu_ipc": 1, "gpu_ipc": 1}]`:                "s.json:1: sample 1 has no cycle",
+		`[{"cycle": 1, "gpu_ipc": "x"}]`:                "s.json:1: gpu_ipc is a string",
+		`[{"cycle": 1, "ipc": 1}]`:                      `s.json:1: unknown key "ipc"`,
+		`[{"cycle": 1, "gpu_ipc": 1}]`:                  "s.json:1: sample 1 has no cpu_ipc",
 	} {
 		_, err := replayed(t, "hydrogen", nil, "s.json", []byte(text))
 		if err == nil || !strings.Contains(err.Error(), want) {

@@ -158,6 +158,10 @@ func (c *checker) organisation(m *Machine) {
 	c.want(h.Block < 1 || h.Queue >= m.LLC.Line/h.Block,
 		"memory.hybrid.queue is %d; a line of the LLC (%d bytes) can bring %d blocks (memory.hybrid.block) to a bank "+
 			"at once", h.Queue, m.LLC.Line, m.LLC.Line/max(1, h.Block))
+	if lines := h.Remap / 64; h.RemapWays > 0 {
+		c.want(lines >= h.RemapWays && lines%h.RemapWays == 0, "memory.hybrid.remap_cache is %d bytes; lines of 64 "+
+			"make no sets of memory.hybrid.remap_ways = %d", h.Remap, h.RemapWays)
+	}
 	c.want(h.Capacity > 0 && h.Capacity <= fast.Capacity,
 		"memory.hybrid.capacity is %d bytes; the fast tier's devices have %d (memory.fast.device.capacity)", h.Capacity,
 		fast.Capacity)
@@ -190,6 +194,8 @@ func (c *checker) policy(h *Hybrid) {
 		c.want(h.Cap < h.Channels, "%s: of %d colors the CPU can have %d, and the GPU needs one", split, h.Channels,
 			h.Channels-1)
 		c.want(h.BW >= 0 && h.BW <= h.Cap, "%s: bw <= cap must hold where sets are divided", split)
+	case h.Policy == "waypart" && h.Ways < 2:
+		c.errorf("memory.hybrid.ways is %d, and memory.hybrid.policy waypart divides two or more", h.Ways)
 	case h.Policy == "waypart":
 		c.want(h.Cap >= 1 && h.Cap < h.Ways, "memory.hybrid.cap is %d; of %d ways the CPU can have 1 to %d", h.Cap,
 			h.Ways, h.Ways-1)

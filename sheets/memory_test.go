@@ -26,6 +26,8 @@ func TestMemoryErrors(t *testing.T) {
 		{"memory.hybrid.policy=lru", "memory.hybrid.policy is \"lru\"; it must be one of none"},
 		{"memory.hybrid.policy=profess,memory.hybrid.mode=flat", "policy is profess, which is for mode cache"},
 		{"memory.hybrid.queue=1,memory.hybrid.block=64", "a line of the LLC (128 bytes) can bring 2 blocks"},
+		{"memory.hybrid.policy=waypart,memory.hybrid.ways=1", "memory.hybrid.ways is 1, and memory.hybrid.policy"},
+		{"memory.hybrid.remap_cache=63", "memory.hybrid.remap_cache is 63 bytes; lines of 64 make no sets"},
 		{"memory.hybrid.buffers=1", "memory.hybrid.buffers is 1; it must be between 2 and 65536"},
 		{"memory.hybrid.port=3", "memory.hybrid.port is 3; it must be between 4 and 4096"},
 		{"memory.hybrid.banks=65", "memory.hybrid.banks is 65; it must be between 1 and 64"},
