@@ -74,12 +74,13 @@ type memInstr struct {
 // not shared, it is no more than a count of memory instructions.
 type collectors struct {
 	due         uint64 // next cycle with work
+	next        uint64 // no turn before it lets anything in any collector go on
 	throttled   uint64 // warps for whose memory instructions there is no room
 	atUnit      uint64 // schedulers with one right before the load/store unit,
 	inCollector uint64 // and with something in a collector
 	busy        uint64 // schedulers whose arithmetic waits, or is in a collector
 	waits       int    // instructions in waiting
-	asked       uint8  // classes with some there
+	asked       uint8  // classes with some there, and that of memory where latches has some, by their place in asking
 	queued      int    // memory instructions in the load/store queue, where collectors are not shared
 	behind      bool   // there, more wait for what contexts and restored CTAs have yet to send
 	cfg         *collectConfig
@@ -93,12 +94,15 @@ type collectors struct {
 	seq        uint64    // of the last memory instruction issued
 }
 
-// asking is the order in which classes ask for collectors.
-var asking = [...]isa.Unit{isa.SP, isa.SFU, isa.LDST, isa.TENSOR, isa.DP, isa.INT}
+// asking is the order in which classes ask for collectors, asks the place of each in it as a bit.
+var (
+	asking = [8]isa.Unit{isa.SP, isa.SFU, isa.LDST, isa.TENSOR, isa.DP, isa.INT}
+	asks   = [isa.NumUnits]uint8{isa.SP: 1, isa.SFU: 2, isa.LDST: 4, isa.TENSOR: 8, isa.DP: 16, isa.INT: 32}
+)
 
 // build clears the places of memory instructions.
 func (c *collectors) build(cfg *Config, sched []scheduler) {
-	c.cfg, c.due = &cfg.collect, engine.Never
+	c.cfg, c.due, c.next = &cfg.collect, engine.Never, engine.Never
 	c.path = make([]memPath, len(sched))
 	for i := range sched {
 		c.path[i].mask = sched[i].mask
@@ -189,6 +193,7 @@ func (c *collectors) place(i uint8, acc []access, reads isa.Reads, now uint64) {
 	c.seq++
 	m.seq, m.acc, m.reads = c.seq, append(m.acc[:0], acc...), reads
 	c.latches = append(c.latches, latched{p, i})
+	c.asked |= asks[isa.LDST]
 	c.throttled |= c.path[i].mask
 	c.due = min(c.due, now+1)
 }
@@ -212,7 +217,7 @@ func (p *pipeline) await(w int, wp *warp, in *isa.Instr, sched int, now uint64) 
 	c.full[in.Unit] |= c.path[sched].mask
 	c.busy |= 1 << sched
 	c.waits++
-	c.asked |= 1 << in.Unit
+	c.asked |= asks[in.Unit]
 	c.due = min(c.due, now+1)
 	wp.loads++
 	wp.setReady(in.Reg, in.NDst, notReady)
@@ -224,22 +229,13 @@ func (p *pipeline) collectStage(now uint64) {
 	c := &p.collect
 	c.due = engine.Never
 	for turn := now * c.cfg.ports; turn < (now+1)*c.cfg.ports; turn++ {
-		for m := c.inCollector; m != 0; m &= m - 1 {
-			if i := bits.TrailingZeros64(m); c.path[i].next <= turn {
-				p.sendOn(i, turn, now)
-			}
+		if c.next <= turn {
+			p.goOn(turn, now)
 		}
-		if c.waits == 0 && len(c.latches) == 0 {
-			continue
-		}
-		if c.waits == 0 {
-			c.collectMemory(turn, now)
-			continue
-		}
-		for _, u := range asking[:] { // the array itself would be copied
-			if u == isa.LDST {
+		for m := c.asked; m != 0; m &= m - 1 {
+			if u := asking[bits.TrailingZeros8(m)&7]; u == isa.LDST {
 				c.collectMemory(turn, now)
-			} else if c.asked>>u&1 != 0 {
+			} else {
 				p.collectOperands(u, turn, now)
 			}
 		}
@@ -249,8 +245,27 @@ func (p *pipeline) collectStage(now uint64) {
 			c.path[i].arithmetic = 0
 		}
 	}
+	if c.inCollector == 0 {
+		return
+	}
+	due := now + 1
+	if c.next >= (now+2)*c.cfg.ports { // a division costs more than the rest here
+		due = c.next / c.cfg.ports
+	}
+	c.due = min(c.due, due)
+}
+
+// goOn moves what can go on from the collectors to the units, a scheduler's after the other's.
+func (p *pipeline) goOn(turn, now uint64) {
+	c := &p.collect
+	c.next = engine.Never
 	for m := c.inCollector; m != 0; m &= m - 1 {
-		c.due = min(c.due, max(now+1, c.path[bits.TrailingZeros64(m)].next/c.cfg.ports))
+		i := bits.TrailingZeros64(m)
+		l := &c.path[i]
+		if l.next <= turn {
+			p.sendOn(i, turn, now)
+		}
+		c.next = min(c.next, l.next)
 	}
 }
 
@@ -259,32 +274,35 @@ func (p *pipeline) collectStage(now uint64) {
 func (p *pipeline) sendOn(i int, turn, now uint64) {
 	c := &p.collect
 	l := &c.path[i]
+	all := l.collectors
 	next, refused := engine.Never, uint8(0) // classes whose units take no more in this cycle
-	for k := range l.collectors {
-		h := &l.collectors[k]
-		if h.ready > turn {
-			if h.in != nil || c.atUnit>>i&1 == 0 {
-				next = min(next, h.ready)
+	for k := range all {
+		h := &all[k]
+		ready, in := h.ready, h.in
+		if ready > turn {
+			if ready < next && (in != nil || c.atUnit>>i&1 == 0) {
+				next = ready
 			}
 			continue
 		}
-		if h.in == nil {
+		if in == nil {
 			if c.atUnit>>i&1 != 0 {
 				continue // takeMemory says when
 			}
 			l.atUnit = h.place
 			c.atUnit |= 1 << i
 		} else {
-			if refused>>h.in.Unit&1 != 0 {
+			class := in.Unit
+			if refused>>class&1 != 0 {
 				continue
 			}
-			u := p.units.soonest(h.in.Unit, i)
+			u := p.units.soonest(class, i)
 			if u.taken > now {
-				refused |= 1 << h.in.Unit
-				next = min(next, p.units.taken(h.in.Unit, i)*c.cfg.ports)
+				refused |= 1 << class
+				next = min(next, p.units.taken(class, i, u)*c.cfg.ports)
 				continue
 			}
-			p.collected(int(h.warp), h.in, u, now-c.cfg.pass-1)
+			p.collected(int(h.warp), in, u, now-c.cfg.pass-1)
 			if l.arithmetic--; l.arithmetic == 0 {
 				c.rest(i)
 			}
@@ -299,8 +317,8 @@ func (p *pipeline) sendOn(i int, turn, now uint64) {
 
 // rest notes that no arithmetic of scheduler i waits, if none does.
 func (c *collectors) rest(i int) {
-	for m := c.asked; m != 0; m &= m - 1 {
-		if c.full[bits.TrailingZeros8(m)&7]&c.path[i].mask != 0 {
+	for m := c.asked &^ asks[isa.LDST]; m != 0; m &= m - 1 {
+		if c.full[asking[bits.TrailingZeros8(m)&7]]&c.path[i].mask != 0 {
 			return
 		}
 	}
@@ -316,6 +334,7 @@ func (c *collectors) hold(i uint8, h held) {
 	}
 	l.collectors[k] = h
 	l.next = min(l.next, h.ready)
+	c.next = min(c.next, l.next)
 	l.spare--
 	c.inCollector |= 1 << i
 }
@@ -334,7 +353,12 @@ func (c *collectors) collectMemory(turn, now uint64) {
 		c.throttled &^= l.mask
 		l.room = now
 	}
-	c.latches = c.latches[:copy(c.latches, c.latches[n:])]
+	if n == 0 {
+		return
+	}
+	if c.latches = c.latches[:copy(c.latches, c.latches[n:])]; len(c.latches) == 0 {
+		c.asked &^= asks[isa.LDST]
+	}
 }
 
 // readBy is the turn from which on what got a collector in a turn has its operands.
@@ -365,10 +389,13 @@ func (p *pipeline) collectOperands(u isa.Unit, turn, now uint64) {
 		p.collected(int(x.warp), x.in, p.units.soonest(u, int(x.sched)), now-1)
 		c.due = now + 1 // the collector is free again
 	}
-	c.waits -= n
-	c.waiting[u] = q[:copy(q, q[n:])]
-	if n == len(q) {
-		c.asked &^= 1 << u
+	switch c.waits -= n; n {
+	case 0:
+	case len(q):
+		c.waiting[u] = q[:0]
+		c.asked &^= asks[u]
+	default:
+		c.waiting[u] = q[:copy(q, q[n:])]
 	}
 }
 
@@ -382,7 +409,7 @@ func (c *collectors) takeMemory(now uint64) []access {
 		}
 	}
 	c.atUnit &^= 1 << first
-	c.path[first].next, c.due = 0, now
+	c.path[first].next, c.next, c.due = 0, 0, now
 	return c.take(c.path[first].atUnit)
 }
 
@@ -413,7 +440,8 @@ func (p *pipeline) startAll(now uint64) {
 		}
 		c.waiting[u], c.full[u] = q[:0], 0
 	}
-	c.waits, c.busy, c.asked = 0, 0, 0
+	c.waits, c.busy = 0, 0
+	c.asked &= asks[isa.LDST]
 }
 
 // takeAll gives the load/store unit all memory instructions it will get, by their parts.
@@ -442,7 +470,7 @@ func (c *collectors) takeAll(push func(acc []access)) {
 	for _, p := range all {
 		push(c.take(p))
 	}
-	c.latches, c.inCollector, c.atUnit, c.throttled = c.latches[:0], 0, 0, 0
+	c.latches, c.inCollector, c.atUnit, c.throttled, c.asked = c.latches[:0], 0, 0, 0, 0
 }
 
 // collected starts an instruction of warp w that has its operands on unit u, as if it had been

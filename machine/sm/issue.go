@@ -12,9 +12,9 @@ type scheduler struct {
 	last int    // the one it issued from last
 }
 
-// issueStage lets every scheduler issue from its ready warps. They share the load/store
-// unit l, so the first to choose changes every cycle.
-func (p *pipeline) issueStage(l *loadStore, now uint64) {
+// issueStage lets every scheduler issue from its warps, of which those in r are issuable. They
+// share the load/store unit l, so the first to choose changes every cycle.
+func (p *pipeline) issueStage(l *loadStore, r uint64, now uint64) {
 	cfg := &p.cfg.issue
 	n := len(p.sched)
 	i := int((now + cfg.turn) & cfg.schedMask)
@@ -23,8 +23,9 @@ func (p *pipeline) issueStage(l *loadStore, now uint64) {
 	}
 	for range n {
 		sc := &p.sched[i]
-		for range cfg.width {
-			cand := p.issuable() & sc.mask
+		// What one scheduler does holds up warps of another by a quota and a full load/store queue alone.
+		cand := r & sc.mask &^ p.warps.halted &^ (p.collect.throttled & p.warps.wants[isa.LDST])
+		for width := cfg.width; cand != 0; cand = p.issuable() & sc.mask {
 			for cand != 0 {
 				w := cfg.pick(cand, sc.last, &p.warps.older)
 				if p.warps.stale>>w&1 != 0 {
@@ -38,7 +39,7 @@ func (p *pipeline) issueStage(l *loadStore, now uint64) {
 				}
 				cand &^= p.warps.wants[p.warps.unit[w]] &^ p.warps.stale // what it needs is busy for all who need it
 			}
-			if cand == 0 {
+			if width--; cand == 0 || width == 0 {
 				break
 			}
 		}
@@ -62,8 +63,8 @@ func (p *pipeline) roomFor(r uint64) uint64 {
 	ws, c := &p.warps, &p.collect
 	r &^= c.throttled & ws.wants[isa.LDST]
 	if c.waits > 0 {
-		for m := c.asked; m != 0; m &= m - 1 {
-			u := bits.TrailingZeros8(m) & 7
+		for m := c.asked &^ asks[isa.LDST]; m != 0; m &= m - 1 {
+			u := asking[bits.TrailingZeros8(m)&7]
 			r &^= c.full[u] & ws.wants[u] &^ ws.stale
 		}
 	}

@@ -125,8 +125,8 @@ func (s *SM) Tick(now uint64) uint64 {
 	if p.warps.wakes>>(now%ringSize)&1 != 0 {
 		p.wakeStage(now)
 	}
-	if p.issuable() != 0 && !p.frozen {
-		p.issueStage(l, now)
+	if r := p.issuable(); r != 0 && !p.frozen {
+		p.issueStage(l, r, now)
 	}
 	if p.rations != nil {
 		p.lookIdle(now)

@@ -60,13 +60,10 @@ func (us *units) soonest(c isa.Unit, sched int) *unit {
 	return best
 }
 
-// taken is no later than any of the units that scheduler sched may use takes its last instruction.
-func (us *units) taken(c isa.Unit, sched int) uint64 {
-	of := us.of[c]
-	if len(of) <= us.schedulers {
-		return us.soonest(c, sched).taken
-	}
-	at := of[sched].taken
+// taken is no later than any of the units that scheduler sched may use, the soonest of which is
+// known, takes its last instruction.
+func (us *units) taken(c isa.Unit, sched int, soonest *unit) uint64 {
+	at, of := soonest.taken, us.of[c]
 	for i := sched + us.schedulers; i < len(of); i += us.schedulers {
 		at = min(at, of[i].taken)
 	}
