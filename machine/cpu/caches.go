@@ -62,7 +62,7 @@ func (c *Core) load(pos int32, now uint64) bool {
 	if o.store != 0 && c.stores.holds(o.store) {
 		c.row[Loads]++
 		c.row[Forwards]++
-		c.complete(pos, int64(now+c.cfg.l1.latency)*perCycle)
+		c.complete(o, pos, int64(now+c.cfg.l1.latency)*perCycle)
 		return true
 	}
 	k := &c.caches
@@ -70,7 +70,7 @@ func (c *Core) load(pos int32, now uint64) bool {
 	i := k.l1.Find(line)
 	switch {
 	case i == tags.None:
-		if i = c.miss(line, o.site, now); i == tags.None {
+		if i = c.miss(line, c.window.site(pos), now); i == tags.None {
 			return false
 		}
 		k.m1.Wait(i, pos, whole)
@@ -78,7 +78,7 @@ func (c *Core) load(pos int32, now uint64) bool {
 		c.row[L1Misses]++
 		k.m1.Wait(i, pos, whole)
 	default:
-		c.complete(pos, int64(now+c.cfg.l1.latency)*perCycle)
+		c.complete(o, pos, int64(now+c.cfg.l1.latency)*perCycle)
 	}
 	k.l1.Use(i)
 	c.row[Loads]++
@@ -251,7 +251,7 @@ func (c *Core) filled(i int32, now uint64) {
 	for arrival.More() {
 		token, _, _ := k.m1.Next(&arrival)
 		if token >= 0 {
-			c.complete(token, int64(now)*perCycle)
+			c.complete(&c.window.ops[token], token, int64(now)*perCycle)
 			continue
 		}
 		k.l1.Line[i].Dirty = whole

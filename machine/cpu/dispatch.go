@@ -17,9 +17,8 @@ const reserve = 16
 // dispatch dispatches instructions as far as their times are known.
 func (c *Core) dispatch(now uint64) {
 	w := &c.window
-	w.held = false
+	w.held, c.resumeAt = false, never
 	for {
-		c.resumeAt = never
 		in := c.program.next(w.dispatched)
 		if c.program.passed {
 			c.program.passed = false
@@ -57,15 +56,12 @@ func (c *Core) dispatch(now uint64) {
 		c.place(in)
 		c.program.took()
 		w.partial = c.program.within
-		if cycle := cycleOf(w.tick()); cycle > now+ahead {
-			c.resumeAt = cycle - resume
+		if w.tick > int64(now+ahead)*perCycle {
+			c.resumeAt = cycleOf(w.tick) - resume
 			return
 		}
 	}
 }
-
-// tick is when the instruction dispatched last was.
-func (w *window) tick() int64 { return w.offset + w.dispatched*w.retired.pace }
 
 // advance dispatches instructions up to one; false while the time of that is not known.
 func (w *window) advance(to int64) bool {
@@ -87,8 +83,13 @@ func (w *window) advance(to int64) bool {
 		r.reached++
 		w.bendDispatch(b.index+w.size, b.offset+b.index*r.pace+perCycle)
 	}
-	w.dispatched = to
+	w.reach(to, w.offset)
 	return true
+}
+
+// reach notes that instructions up to one have been dispatched, the last at offset.
+func (w *window) reach(index, offset int64) {
+	w.dispatched, w.offset, w.tick = index, offset, offset+index*w.retired.pace
 }
 
 // bendDispatch notes that an instruction, at or behind the last one dispatched, is not
@@ -98,7 +99,7 @@ func (w *window) bendDispatch(index, tick int64) {
 	if offset <= w.offset {
 		return
 	}
-	w.dispatched, w.offset = max(w.dispatched, index), offset
+	w.reach(max(w.dispatched, index), offset)
 	w.note(index, tick+perCycle)
 }
 
@@ -106,7 +107,7 @@ func (w *window) bendDispatch(index, tick int64) {
 func (w *window) redirect(tick int64) {
 	next := w.dispatched + 1
 	if offset := tick - next*w.retired.pace; offset > w.offset {
-		w.offset = offset
+		w.reach(w.dispatched, offset)
 		w.note(next, tick+perCycle)
 	}
 }
@@ -116,24 +117,24 @@ func (w *window) redirect(tick int64) {
 func (c *Core) place(in *scalar.Inst) {
 	w := &c.window
 	if in.Kind == scalar.Store {
-		if late := c.stores.freeFrom() - w.tick(); late > 0 {
+		if late := c.stores.freeFrom() - w.tick; late > 0 {
 			c.row[StoreCycles] += uint64(late) / perCycle
-			w.bendDispatch(w.dispatched, w.tick()+late)
+			w.bendDispatch(w.dispatched, w.tick+late)
 		}
 	}
 	if in.Kind == scalar.Plain && in.Src[0]|in.Dst[0] == 0 {
-		w.note(w.dispatched, w.tick()+perCycle)
+		w.note(w.dispatched, w.tick+perCycle)
 		return
 	}
 	pos := (w.head + w.count) & w.mask
 	o := &w.ops[pos]
-	o.waits, o.first, o.mark = 0, none, false
-	o.ready, o.index, o.kind, o.dst, o.site, o.store = w.tick(), w.dispatched, in.Kind, in.Dst, in.Site, 0
+	o.tick, o.index, o.first, o.kind, o.dst, o.store, o.waits, o.done = w.tick, w.dispatched, none, in.Kind, in.Dst, 0, 0, false
 	for k, reg := range in.Src {
 		if reg == 0 {
 			break
 		}
-		w.needs(o, pos, k, w.ready[reg], w.writer[reg])
+		r := &w.registers[reg]
+		w.needs(o, pos, k, r.ready, r.writer)
 	}
 	switch in.Kind {
 	case scalar.Load:
@@ -152,27 +153,29 @@ func (c *Core) place(in *scalar.Inst) {
 		return
 	}
 	w.count++
-	o.done = unknown
-	for _, reg := range o.dst {
+	for _, reg := range in.Dst {
 		if reg == 0 {
 			break
 		}
-		w.ready[reg], w.writer[reg] = unknown, pos
+		w.registers[reg] = register{unknown, pos}
+	}
+	if w.sites != nil {
+		w.sites[pos] = in.Site
 	}
 	if o.waits == 0 {
-		c.start(pos)
+		c.start(o, pos)
 	}
 }
 
 // finished takes an operation on registers whose operands are there at known times: it
 // leaves its place again.
 func (c *Core) finished(o *op, pos int32) {
-	index, done := o.index, o.ready+perCycle
+	index, done := o.index, o.tick+perCycle
 	for _, reg := range o.dst {
 		if reg == 0 {
 			break
 		}
-		c.window.ready[reg] = done
+		c.window.registers[reg].ready = done
 	}
 	c.window.note(index, done)
 	c.resolve(pos, done)
@@ -190,7 +193,7 @@ func (c *Core) resolve(pos int32, tick int64) {
 // needs makes an operation wait for a value.
 func (w *window) needs(o *op, pos int32, input int, ready int64, writer int32) {
 	if ready != unknown {
-		o.ready = max(o.ready, ready)
+		o.tick = max(o.tick, ready)
 		return
 	}
 	from := &w.ops[writer]
@@ -200,26 +203,24 @@ func (w *window) needs(o *op, pos int32, input int, ready int64, writer int32) {
 }
 
 // start is called when the time is known from which an operation has all it needs.
-func (c *Core) start(pos int32) {
-	o := &c.window.ops[pos]
+func (c *Core) start(o *op, pos int32) {
 	if o.kind == scalar.Load {
-		c.window.at(pos, cycleOf(o.ready))
+		c.window.at(pos, cycleOf(o.tick))
 		return
 	}
-	c.complete(pos, o.ready+perCycle)
+	c.complete(o, pos, o.tick+perCycle)
 }
 
 // complete notes when an operation is, and tells those that wait for it.
-func (c *Core) complete(pos int32, tick int64) {
+func (c *Core) complete(o *op, pos int32, tick int64) {
 	w := &c.window
-	o := &w.ops[pos]
-	o.done = tick
+	o.tick, o.done = tick, true
 	for _, reg := range o.dst {
 		if reg == 0 {
 			break
 		}
-		if w.writer[reg] == pos && w.ready[reg] == unknown {
-			w.ready[reg] = tick
+		if r := &w.registers[reg]; r.writer == pos && r.ready == unknown {
+			r.ready = tick
 		}
 	}
 	switch o.kind {
@@ -230,39 +231,40 @@ func (c *Core) complete(pos int32, tick int64) {
 	}
 	for e := o.first; e != none; {
 		waiter := &w.ops[e>>3]
-		next := waiter.next[e&7]
-		waiter.ready = max(waiter.ready, tick)
+		at := e >> 3
+		e = waiter.next[e&7]
+		waiter.tick = max(waiter.tick, tick)
 		if waiter.waits--; waiter.waits == 0 {
-			c.start(e >> 3)
+			c.start(waiter, at)
 		}
-		e = next
 	}
 }
 
 // retire goes on through the window as far as times of completion are known, and returns how many
 // operations that are.
-func (c *Core) retire() (n int) {
+func (c *Core) retire() (n int32) {
 	w := &c.window
-	if w.count == 0 || w.ops[w.head].done == unknown {
-		return 0
-	}
-	for ; w.count > 0; n++ {
-		o := &w.ops[w.head]
-		if o.done == unknown {
+	r := &w.retired
+	for ; n < w.count; n++ {
+		o := &w.ops[(w.head+n)&w.mask]
+		if !o.done {
 			break
 		}
-		late := w.retired.hold(o.index, o.done)
-		if !o.mark {
-			switch o.kind {
-			case scalar.Load:
-				c.waited += late
-			case scalar.Store:
-				c.stores.retire(cycleOf(w.retired.newest(o.index)))
-			}
+		late := o.tick - o.index*r.pace - r.offset
+		if late > 0 {
+			r.hold(o.index, o.tick)
 		}
-		w.head = (w.head + 1) & w.mask
-		w.count--
+		switch o.kind {
+		case scalar.Load:
+			c.waited += max(0, late)
+		case scalar.Store:
+			c.stores.retire(cycleOf(r.newest(o.index)))
+		}
 	}
-	w.bound = max(w.bound, w.retired.at(w.retired.last).offset)
+	if n > 0 {
+		w.head = (w.head + n) & w.mask
+		w.count -= n
+		w.bound = max(w.bound, r.offset)
+	}
 	return n
 }

@@ -16,6 +16,7 @@ type bend struct{ index, offset int64 }
 // retirement is when instructions retire, as far as that is known.
 type retirement struct {
 	pace    int64
+	offset  int64  // of the newest bend
 	bends   []bend // a ring of a power of two places, by the number of the bend
 	last    int    // number of the newest bend
 	counted int    // of the bend that holds for what was counted last
@@ -29,24 +30,22 @@ func newRetirement(pace int64) retirement {
 func (r *retirement) at(n int) *bend { return &r.bends[n&(len(r.bends)-1)] }
 
 // hold notes that an instruction does not retire before a tick; later notes are of later
-// instructions or the same. It returns by how many ticks that holds retirement up.
-func (r *retirement) hold(index, tick int64) int64 {
-	b := r.at(r.last)
+// instructions or the same.
+func (r *retirement) hold(index, tick int64) {
 	offset := tick - index*r.pace
-	late := offset - b.offset
-	if late <= 0 {
-		return 0
+	if offset <= r.offset {
+		return
 	}
-	if b.index == index {
+	r.offset = offset
+	if b := r.at(r.last); b.index == index {
 		b.offset = offset
-		return late
+		return
 	}
 	if r.last+1-min(r.counted, r.reached) == len(r.bends) {
 		r.grow()
 	}
 	r.last++
 	*r.at(r.last) = bend{index, offset}
-	return late
 }
 
 func (r *retirement) grow() {
@@ -82,4 +81,4 @@ func (r *retirement) tick(index int64) int64 {
 }
 
 // newest is when an instruction retires that no bend is behind.
-func (r *retirement) newest(index int64) int64 { return r.at(r.last).offset + index*r.pace }
+func (r *retirement) newest(index int64) int64 { return r.offset + index*r.pace }

@@ -16,21 +16,28 @@ const span = 512
 // inputs is the most an operation waits for: its operands, and a store before a load.
 const inputs = scalar.Operands + 1
 
-// op is an operation in the window.
+// op is an operation in the window: 64 bytes, a line of the computer's cache.
 type op struct {
-	done  int64 // tick at which it is complete
-	ready int64 // tick from which those of its operands are there whose time is known
+	tick  int64 // at which it is complete, if it is done; else from which those operands are there whose time is known
 	index int64 // of its instruction
 	addr  uint64
-	site  uint64
 	link  int32         // the next older one in a chain
 	first int32         // who waits for it: an input, edge(position, number)
 	next  [inputs]int32 // per input: the next that waits for the same
 	store uint32        // of a store its number; of a load that of the store before it to the same word, from 1
-	dst   [2]uint16
-	waits uint8 // inputs whose time is not known
+	dst   [scalar.Results]uint16
 	kind  scalar.Kind
-	mark  bool // no operation: a bend of the line of dispatch
+	waits uint8 // inputs whose time is not known
+	done  bool  // its tick of completion is known
+}
+
+// turn is the kind of what is no operation: a bend of the line of dispatch.
+const turn = ^scalar.Kind(0)
+
+// register is the value of a register.
+type register struct {
+	ready  int64 // tick from which it is there
+	writer int32 // position of its last writer, while that is unknown
 }
 
 // edge names an input of an operation.
@@ -39,21 +46,22 @@ func edge(pos int32, input int) int32 { return pos<<3 | int32(input) }
 // window is what has been dispatched and not retired: of instructions that wait for nothing only
 // the line of their times.
 type window struct {
-	ops   []op // a ring, in program order
+	ops   []op     // a ring, in program order
+	sites []uint64 // by position, where its instruction stands in the program; nil: nobody asks
 	mask  int32
 	head  int32 // position of the oldest
 	count int32
 
 	dispatched int64 // instructions
-	offset     int64 // the last was dispatched at tick offset + its index*pace
+	offset     int64 // the last was dispatched at tick offset + its index*pace,
+	tick       int64 // which is this one
 	bound      int64 // a lower bound of the line's offset of retirement behind all operations
 	full       bool  // the ring was, when dispatch was tried last
 	partial    bool  // more operations of the last instruction are to come
 	held       bool  // nothing can be dispatched before something retires
 	size       int64 // instructions it holds
 
-	ready  [scalar.Registers]int64 // tick from which a register's value is there
-	writer [scalar.Registers]int32 // position of its last writer, while that is unknown
+	registers [scalar.Registers]register
 
 	retired retirement
 	plan    plan
@@ -63,6 +71,9 @@ func newWindow(cfg *Config) window {
 	n := int32(1) << bits.Len(uint(2*cfg.window+64)) // a window has about one operation in two instructions
 	w := window{ops: make([]op, n), mask: n - 1, size: cfg.window, retired: newRetirement(cfg.pace)}
 	w.plan = newPlan()
+	if cfg.prefetch.Kind == "stride" {
+		w.sites = make([]uint64, n)
+	}
 	return w
 }
 
@@ -100,16 +111,16 @@ func (w *window) note(index, tick int64) {
 		w.retired.hold(index, tick)
 		return
 	}
-	o := w.add()
-	o.index, o.done, o.mark = index, tick, true
+	w.ops[(w.head+w.count)&w.mask] = op{tick: tick, index: index, first: none, kind: turn, done: true}
+	w.count++
 }
 
-// add takes the next place for an operation, for the caller to fill in.
-func (w *window) add() *op {
-	o := &w.ops[(w.head+w.count)&w.mask]
-	w.count++
-	o.first, o.waits, o.store, o.mark, o.dst = none, 0, 0, false, [2]uint16{}
-	return o
+// site is where an operation's instruction stands in the program; 0 where nobody asks.
+func (w *window) site(pos int32) uint64 {
+	if w.sites == nil {
+		return 0
+	}
+	return w.sites[pos]
 }
 
 // list is operations in program order, chained by their links.
@@ -152,6 +163,7 @@ func (w *window) pop(l *list) int32 {
 type plan struct {
 	due     [span]list
 	used    [span / 64]uint64 // cycles in which loads are due
+	planned int               // loads in due
 	now     uint64            // loads due in this cycle or before have been taken
 	waiting list              // due, and for a port
 	stalled list              // for a miss register, or room for what the L2 pushes out
@@ -173,10 +185,14 @@ func (w *window) at(pos int32, cycle uint64) {
 	s := cycle & (span - 1)
 	w.insert(&p.due[s], pos)
 	p.used[s>>6] |= 1 << (s & 63)
+	p.planned++
 }
 
 // next is the next cycle in which a load is due.
 func (p *plan) next() uint64 {
+	if p.planned == 0 {
+		return never
+	}
 	s := (p.now + 1) & (span - 1)
 	word := p.used[s>>6] &^ (1<<(s&63) - 1)
 	for k := uint64(0); ; k++ {
@@ -204,7 +220,8 @@ func (w *window) take(cycle uint64) {
 	p.due[s] = list{none, none}
 	for l.head != none {
 		pos := w.pop(&l)
-		if at := cycleOf(w.ops[pos].ready); at > cycle {
+		p.planned--
+		if at := cycleOf(w.ops[pos].tick); at > cycle {
 			w.at(pos, at) // it was too far ahead
 		} else {
 			w.insert(&p.waiting, pos)
