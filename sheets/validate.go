@@ -151,6 +151,8 @@ func (c *checker) sm(m *Machine) {
 			"sm.reg_banks is %d; with sm.collect_all each of %d schedulers needs a power of two of at most 128",
 			s.RegBanks, s.Schedulers)
 	}
+	c.want(s.RegPorts <= 32, "sm.reg_ports is %d; at most 32 are modelled, and no instruction reads more registers",
+		s.RegPorts)
 	c.oneOf("sm.policy", s.Policy, "gto", "lrr")
 	if s.Dispatch != "" {
 		c.oneOf("sm.dispatch", s.Dispatch, "breadth", "distributed")

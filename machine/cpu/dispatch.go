@@ -128,7 +128,8 @@ func (c *Core) place(in *scalar.Inst) {
 	}
 	pos := (w.head + w.count) & w.mask
 	o := &w.ops[pos]
-	o.tick, o.index, o.first, o.kind, o.dst, o.store, o.waits, o.done = w.tick, w.dispatched, none, in.Kind, in.Dst, 0, 0, false
+	o.tick, o.index, o.first, o.store, o.waits, o.done = w.tick, w.dispatched, none, 0, 0, false
+	o.kind, o.dst = in.Kind, in.Dst
 	for k, reg := range in.Src {
 		if reg == 0 {
 			break

@@ -50,7 +50,6 @@ type held struct {
 type memPath struct {
 	mask       uint64 // the scheduler's warp slots
 	room       uint64 // cycle at which there was room for one more memory instruction again
-	next       uint64 // no turn before it lets anything in the collectors go on
 	collectors []held
 	spare      int   // free ones
 	arithmetic int   // of those, given to arithmetic in this cycle; of the others, held by some (sm.collect_all)
@@ -73,22 +72,22 @@ type memInstr struct {
 // collectors is the way of instructions from issue to their units. Where collectors are
 // not shared, it is no more than a count of memory instructions.
 type collectors struct {
-	due         uint64 // next cycle with work
-	next        uint64 // no turn before it lets anything in any collector go on
-	throttled   uint64 // warps for whose memory instructions there is no room
-	atUnit      uint64 // schedulers with one right before the load/store unit,
-	inCollector uint64 // and with something in a collector
-	busy        uint64 // schedulers whose arithmetic waits, or is in a collector
-	waits       int    // instructions in waiting
-	asked       uint8  // classes with some there, and that of memory where latches has some, by their place in asking
-	queued      int    // memory instructions in the load/store queue, where collectors are not shared
-	behind      bool   // there, more wait for what contexts and restored CTAs have yet to send
-	cfg         *collectConfig
+	due       uint64 // next cycle with work
+	turns     uint64 // turns of ring in which something in a collector may go on
+	throttled uint64 // warps for whose memory instructions there is no room
+	atUnit    uint64 // schedulers with one right before the load/store unit
+	busy      uint64 // schedulers whose arithmetic waits, or is in a collector
+	waits     int    // instructions in waiting
+	asked     uint8  // classes with some there, and that of memory where latches has some, by their place in asking
+	queued    int    // memory instructions in the load/store queue, where collectors are not shared
+	behind    bool   // there, more wait for what contexts and restored CTAs have yet to send
+	cfg       *collectConfig
 
-	waiting    [8][]collecting // by class, before the collectors, oldest first
-	full       [8]uint64       // warps of schedulers with one there
-	path       []memPath       // by scheduler
-	placed     []memInstr      // memory instructions at the places of paths
+	waiting    [8][]collecting  // by class, before the collectors, oldest first
+	full       [8]uint64        // warps of schedulers with one there
+	path       []memPath        // by scheduler
+	ring       [ringSize]uint64 // by turn: schedulers something in whose collectors may go on then
+	placed     []memInstr       // memory instructions at the places of paths
 	freePlaces []int16
 	latches    []latched // the oldest first
 	seq        uint64    // of the last memory instruction issued
@@ -102,7 +101,7 @@ var (
 
 // build clears the places of memory instructions.
 func (c *collectors) build(cfg *Config, sched []scheduler) {
-	c.cfg, c.due, c.next = &cfg.collect, engine.Never, engine.Never
+	c.cfg, c.due = &cfg.collect, engine.Never
 	c.path = make([]memPath, len(sched))
 	for i := range sched {
 		c.path[i].mask = sched[i].mask
@@ -127,7 +126,7 @@ func (c *collectors) build(cfg *Config, sched []scheduler) {
 }
 
 func (l *memPath) clear() {
-	l.spare, l.atUnit, l.next = len(l.collectors), none, engine.Never
+	l.spare, l.atUnit = len(l.collectors), none
 	for i := range l.collectors {
 		l.collectors[i] = held{ready: engine.Never}
 	}
@@ -207,7 +206,7 @@ func (c *collectors) crowded(sched int, u isa.Unit, to *unit, now uint64) bool {
 	if l.spare == 0 || l.spare == 1 && c.throttled&l.mask != 0 || len(c.waiting[u]) > 0 {
 		return true
 	}
-	return c.cfg.all && (c.busy>>sched&1 != 0 || to.taken > now+1+c.cfg.pass)
+	return c.cfg.all && (c.busy&bit(sched) != 0 || to.taken > now+1+c.cfg.pass)
 }
 
 // await puts an issued arithmetic instruction before the collectors.
@@ -215,7 +214,7 @@ func (p *pipeline) await(w int, wp *warp, in *isa.Instr, sched int, now uint64) 
 	c := &p.collect
 	c.waiting[in.Unit] = append(c.waiting[in.Unit], collecting{in, int16(w), uint8(sched)})
 	c.full[in.Unit] |= c.path[sched].mask
-	c.busy |= 1 << sched
+	c.busy |= bit(sched)
 	c.waits++
 	c.asked |= asks[in.Unit]
 	c.due = min(c.due, now+1)
@@ -228,9 +227,10 @@ func (p *pipeline) await(w int, wp *warp, in *isa.Instr, sched int, now uint64) 
 func (p *pipeline) collectStage(now uint64) {
 	c := &p.collect
 	c.due = engine.Never
-	for turn := now * c.cfg.ports; turn < (now+1)*c.cfg.ports; turn++ {
-		if c.next <= turn {
-			p.goOn(turn, now)
+	turn := now * c.cfg.ports
+	for end := turn + c.cfg.ports; turn < end; turn++ {
+		for m := c.visited(turn); m != 0; m &= m - 1 {
+			p.sendOn(bits.TrailingZeros64(m), turn, now)
 		}
 		for m := c.asked; m != 0; m &= m - 1 {
 			if u := asking[bits.TrailingZeros8(m)&7]; u == isa.LDST {
@@ -245,28 +245,32 @@ func (p *pipeline) collectStage(now uint64) {
 			c.path[i].arithmetic = 0
 		}
 	}
-	if c.inCollector == 0 {
+	if c.turns == 0 {
 		return
 	}
-	due := now + 1
-	if c.next >= (now+2)*c.cfg.ports { // a division costs more than the rest here
-		due = c.next / c.cfg.ports
+	left := uint64(bits.TrailingZeros64(bits.RotateLeft64(c.turns, -int(turn%ringSize))))
+	if left >= c.cfg.ports { // a division costs more than all the rest here
+		c.due = min(c.due, now+1+left/c.cfg.ports)
+		return
 	}
-	c.due = min(c.due, due)
+	c.due = now + 1
 }
 
-// goOn moves what can go on from the collectors to the units, a scheduler's after the other's.
-func (p *pipeline) goOn(turn, now uint64) {
-	c := &p.collect
-	c.next = engine.Never
-	for m := c.inCollector; m != 0; m &= m - 1 {
-		i := bits.TrailingZeros64(m)
-		l := &c.path[i]
-		if l.next <= turn {
-			p.sendOn(i, turn, now)
-		}
-		c.next = min(c.next, l.next)
-	}
+// visit has the collectors of scheduler i looked at in a turn after now's first, or before it if the ring does not
+// reach so far: to those that wait for a unit, which are looked at again then. Operands are there within 48 turns.
+func (c *collectors) visit(i int, turn, now uint64) {
+	slot := min(turn, now*c.cfg.ports+ringSize-1) % ringSize
+	c.ring[slot] |= bit(i)
+	c.turns |= 1 << slot
+}
+
+// visited is the schedulers whose collectors are to be looked at in a turn.
+func (c *collectors) visited(turn uint64) uint64 {
+	slot := turn % ringSize
+	m := c.ring[slot]
+	c.ring[slot] = 0
+	c.turns &^= 1 << slot
+	return m
 }
 
 // sendOn moves what can go on from the collectors of scheduler i to the units, the first one
@@ -274,32 +278,27 @@ func (p *pipeline) goOn(turn, now uint64) {
 func (p *pipeline) sendOn(i int, turn, now uint64) {
 	c := &p.collect
 	l := &c.path[i]
-	all := l.collectors
-	next, refused := engine.Never, uint8(0) // classes whose units take no more in this cycle
-	for k := range all {
-		h := &all[k]
-		ready, in := h.ready, h.in
-		if ready > turn {
-			if ready < next && (in != nil || c.atUnit>>i&1 == 0) {
-				next = ready
-			}
+	refused := uint8(0) // classes whose units take no more in this cycle
+	for k := range l.collectors {
+		h := &l.collectors[k]
+		if h.ready > turn {
 			continue
 		}
-		if in == nil {
-			if c.atUnit>>i&1 != 0 {
+		if in := h.in; in == nil {
+			if c.atUnit&bit(i) != 0 {
 				continue // takeMemory says when
 			}
 			l.atUnit = h.place
-			c.atUnit |= 1 << i
+			c.atUnit |= bit(i)
 		} else {
 			class := in.Unit
-			if refused>>class&1 != 0 {
+			if refused&(1<<(class&7)) != 0 {
 				continue
 			}
 			u := p.units.soonest(class, i)
 			if u.taken > now {
-				refused |= 1 << class
-				next = min(next, p.units.taken(class, i, u)*c.cfg.ports)
+				refused |= 1 << (class & 7)
+				c.visit(i, p.units.taken(class, i, u)*c.cfg.ports, now)
 				continue
 			}
 			p.collected(int(h.warp), in, u, now-c.cfg.pass-1)
@@ -308,11 +307,8 @@ func (p *pipeline) sendOn(i int, turn, now uint64) {
 			}
 		}
 		h.ready = engine.Never
-		if l.spare++; l.spare == len(l.collectors) {
-			c.inCollector &^= 1 << i
-		}
+		l.spare++
 	}
-	l.next = next
 }
 
 // rest notes that no arithmetic of scheduler i waits, if none does.
@@ -322,21 +318,19 @@ func (c *collectors) rest(i int) {
 			return
 		}
 	}
-	c.busy &^= 1 << i
+	c.busy &^= bit(i)
 }
 
 // hold puts an instruction into the first free collector of scheduler i.
-func (c *collectors) hold(i uint8, h held) {
+func (c *collectors) hold(i uint8, h held, now uint64) {
 	l := &c.path[i]
 	k := 0
 	for l.collectors[k].ready != engine.Never {
 		k++
 	}
 	l.collectors[k] = h
-	l.next = min(l.next, h.ready)
-	c.next = min(c.next, l.next)
 	l.spare--
-	c.inCollector |= 1 << i
+	c.visit(int(i), h.ready, now)
 }
 
 // collectMemory gives memory instructions collectors, the oldest first.
@@ -349,7 +343,7 @@ func (c *collectors) collectMemory(turn, now uint64) {
 			break
 		}
 		at := c.latches[n].place
-		c.hold(i, held{ready: c.cfg.readBy(turn, c.placed[at].reads), place: at})
+		c.hold(i, held{ready: c.cfg.readBy(turn, c.placed[at].reads), place: at}, now)
 		c.throttled &^= l.mask
 		l.room = now
 	}
@@ -383,7 +377,7 @@ func (p *pipeline) collectOperands(u isa.Unit, turn, now uint64) {
 		l.arithmetic++
 		c.full[u] &^= l.mask
 		if c.cfg.all {
-			c.hold(x.sched, held{ready: c.cfg.readBy(turn, x.in.Reads), in: x.in, warp: x.warp})
+			c.hold(x.sched, held{ready: c.cfg.readBy(turn, x.in.Reads), in: x.in, warp: x.warp}, now)
 			continue
 		}
 		p.collected(int(x.warp), x.in, p.units.soonest(u, int(x.sched)), now-1)
@@ -408,8 +402,9 @@ func (c *collectors) takeMemory(now uint64) []access {
 			first = i
 		}
 	}
-	c.atUnit &^= 1 << first
-	c.path[first].next, c.next, c.due = 0, 0, now
+	c.atUnit &^= bit(first)
+	c.visit(first, now*c.cfg.ports, now)
+	c.due = now
 	return c.take(c.path[first].atUnit)
 }
 
@@ -470,14 +465,15 @@ func (c *collectors) takeAll(push func(acc []access)) {
 	for _, p := range all {
 		push(c.take(p))
 	}
-	c.latches, c.inCollector, c.atUnit, c.throttled, c.asked = c.latches[:0], 0, 0, 0, 0
+	c.latches, c.turns, c.atUnit, c.throttled, c.asked = c.latches[:0], 0, 0, 0, 0
+	c.ring = [ringSize]uint64{}
 }
 
 // collected starts an instruction of warp w that has its operands on unit u, as if it had been
 // issued at cycle at to one that needs not wait.
 func (p *pipeline) collected(w int, in *isa.Instr, u *unit, at uint64) {
 	now := at + 1 + p.cfg.collect.pass
-	wp := &p.warps.slot[w]
+	wp := &p.warps.slot[w&63]
 	p.execute(wp, in, u, at)
 	wp.loads--
 	switch wp.state {

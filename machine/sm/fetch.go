@@ -39,8 +39,8 @@ func (f *frontEnd) turn(cfg *fetchConfig, now uint64) uint64 {
 // not follow is seen when the scheduler comes to the warp.
 func (p *pipeline) redirect(w int, now uint64) {
 	wp := &p.warps.slot[w]
-	p.warps.stale &^= 1 << w
-	p.warps.ready &^= 1 << w
+	p.warps.stale &^= bit(w)
+	p.warps.ready &^= bit(w)
 	wp.buf = 0
 	p.warps.plan(w, wp, p.front.fetched(&p.cfg.fetch, wp, false, now), now+1)
 }

@@ -28,9 +28,9 @@ func (p *pipeline) issueStage(l *loadStore, r uint64, now uint64) {
 		for width := cfg.width; cand != 0; cand = p.issuable() & sc.mask {
 			for cand != 0 {
 				w := cfg.pick(cand, sc.last, &p.warps.older)
-				if p.warps.stale>>w&1 != 0 {
+				if p.warps.stale&bit(w) != 0 {
 					p.redirect(w, now)
-					cand &^= 1 << w
+					cand &^= bit(w)
 					continue
 				}
 				if p.issue(l, w, i, now) {
@@ -73,7 +73,7 @@ func (p *pipeline) roomFor(r uint64) uint64 {
 
 // issue executes warp w's next instruction if its unit can take it; the LD/ST unit can.
 func (p *pipeline) issue(l *loadStore, w, sched int, now uint64) bool {
-	wp := &p.warps.slot[w]
+	wp := &p.warps.slot[w&63]
 	in := &wp.code.Instr[wp.pc]
 	var u *unit
 	texture := false
@@ -97,7 +97,7 @@ func (p *pipeline) issue(l *loadStore, w, sched int, now uint64) bool {
 	if texture && !p.gather(wp, in, now) {
 		return true
 	}
-	p.warps.ready &^= 1 << w
+	p.warps.ready &^= bit(w)
 	p.count(w, wp, in, now)
 	taken := st.Next != wp.pc+1
 	late := taken && p.cfg.issue.lateRedirect
@@ -120,7 +120,7 @@ func (p *pipeline) issue(l *loadStore, w, sched int, now uint64) bool {
 	case p.cfg.issue.atomicWait && st.Mask != 0 && isAtomic(in.Kind): // loaded lets it go on
 		p.warps.stop(w, atomic)
 	case late:
-		p.warps.stale |= 1 << w
+		p.warps.stale |= bit(w)
 		p.warps.planAt(w, fetch, now+1)
 	default:
 		p.warps.plan(w, wp, fetch, now+1)

@@ -35,7 +35,7 @@ func (p *pipeline) arm(w int, now uint64) {
 		ws.slot[w].loads--
 		p.retire(w, now)
 	case at <= now:
-		ws.ready |= 1 << w
+		ws.ready |= bit(w)
 	case at != engine.Never:
 		ws.sleep(w, now)
 	}

@@ -46,14 +46,12 @@ type warp struct {
 	mask          uint32 // and by which lanes
 }
 
-// regs are the registers in names the instruction writes, then those it reads.
-func (wp *warp) regs(from uint32, n uint8) []uint16 { return wp.code.Regs[from : from+uint32(n)] }
-
 // setReady says from which cycle, counted from t0, on dependents of what is in n registers
-// may issue.
+// may issue, the names of which are in the code from one place on.
 func (wp *warp) setReady(from uint32, n uint8, at uint32) {
-	for _, r := range wp.regs(from, n) {
-		wp.ready[r] = at
+	names := wp.code.Regs
+	for end := from + uint32(n); from < end; from++ {
+		wp.ready[names[from]] = at
 	}
 }
 
@@ -85,11 +83,14 @@ func (ws *warps) build() {
 	}
 }
 
+// bit is the mask of slot w. Slots are below 64, so that the compiler need not provide for more.
+func bit(w int) uint64 { return 1 << (w & 63) }
+
 // sleep puts a warp into the ring.
 func (ws *warps) sleep(w int, now uint64) {
 	at := min(ws.wake[w], now+ringSize-1)
 	slot := at % ringSize
-	ws.ring[slot] |= 1 << w
+	ws.ring[slot] |= bit(w)
 	ws.wakes |= 1 << slot
 }
 
@@ -117,7 +118,7 @@ func (ws *warps) next(now uint64) uint64 {
 func (ws *warps) plan(w int, wp *warp, fetch, now uint64) {
 	in := &wp.code.Instr[wp.pc]
 	var t uint32
-	for _, r := range wp.regs(in.Reg, in.NReg) {
+	for _, r := range wp.code.Regs[in.Reg : in.Reg+uint32(in.NReg)] {
 		t = max(t, wp.ready[r])
 	}
 	if t == notReady {
@@ -126,8 +127,8 @@ func (ws *warps) plan(w int, wp *warp, fetch, now uint64) {
 	}
 	at := wp.t0 + uint64(t)
 	if u := in.Unit; ws.unit[w] != u {
-		ws.wants[ws.unit[w]] &^= 1 << w
-		ws.wants[u] |= 1 << w
+		ws.wants[ws.unit[w]] &^= bit(w)
+		ws.wants[u] |= bit(w)
 		ws.unit[w] = u
 	}
 	wp.cause = Dependency
@@ -141,7 +142,7 @@ func (ws *warps) plan(w int, wp *warp, fetch, now uint64) {
 func (ws *warps) planAt(w int, at, now uint64) {
 	ws.wake[w] = at
 	if at <= now {
-		ws.ready |= 1 << w
+		ws.ready |= bit(w)
 		return
 	}
 	ws.sleep(w, now)
