@@ -106,7 +106,7 @@ func (s *Slice) ask(i int32, sectors uint8, r *mem.Req) {
 		x.awaited[int(i)/s.cfg.ways]++
 		x.asked[i] = true
 	}
-	l.Pending |= sectors
+	s.tags.Await(i, sectors)
 	s.mshrs.Ask(sectors)
 	req := mem.Req{
 		Line: r.Line, Born: r.Born, Tag: i, Port: x.port, Slice: r.Slice, Sectors: sectors, Op: mem.Read,

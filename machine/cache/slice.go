@@ -365,7 +365,7 @@ func (s *Slice) read(h int32, r *mem.Req, row []uint64) (hit, ok bool) {
 }
 
 func (s *Slice) fetch(i int32, sectors uint8, tenant mem.TenantID) {
-	s.tags.Line[i].Pending |= sectors
+	s.tags.Await(i, sectors)
 	s.mshrs.Ask(sectors)
 	s.below(s.tags.Tag[i], i, sectors, tenant)
 }
@@ -442,8 +442,7 @@ func (s *Slice) Fill(f mem.Fetch) { s.fills.Push(f) }
 // filled brings sectors of line index i and answers who waited.
 func (s *Slice) filled(i int32, sectors uint8, now uint64) {
 	t := s.tags
-	t.Line[i].Valid |= sectors
-	t.Line[i].Pending &^= sectors
+	t.Arrive(i, sectors)
 	at := s.mshrs.Arrive(i, sectors)
 	crossed := mem.Crossed // all who waited were of other partitions
 	for at.More() {

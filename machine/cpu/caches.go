@@ -141,7 +141,7 @@ func (c *Core) miss(line, site, now uint64) int32 {
 		}
 	}
 	k.l1.Fill(i, line, c.tenant)
-	k.l1.Line[i].Pending = whole
+	k.l1.Await(i, whole)
 	k.m1.Ask(whole)
 	c.row[L1Misses]++
 	c.row[L2Accesses]++
@@ -169,7 +169,7 @@ func (c *Core) fetch(j int32, line, now uint64) {
 	k := &c.caches
 	c.pushOut(j, now)
 	k.l2.Fill(j, line, c.tenant)
-	k.l2.Line[j].Pending = whole
+	k.l2.Await(j, whole)
 	k.m2.Ask(whole)
 	c.send(line, mem.Read, j, now)
 }
@@ -234,7 +234,7 @@ func (c *Core) answer(h int32, now uint64) {
 	if op == mem.Write {
 		return
 	}
-	k.l2.Line[j].Pending, k.l2.Line[j].Valid = 0, whole
+	k.l2.Arrive(j, whole)
 	arrival := k.m2.Arrive(j, whole)
 	for arrival.More() {
 		i, _, _ := k.m2.Next(&arrival)
@@ -246,7 +246,7 @@ func (c *Core) answer(h int32, now uint64) {
 // filled takes a line into the L1 and answers those who wait for it.
 func (c *Core) filled(i int32, now uint64) {
 	k := &c.caches
-	k.l1.Line[i].Pending, k.l1.Line[i].Valid = 0, whole
+	k.l1.Arrive(i, whole)
 	arrival := k.m1.Arrive(i, whole)
 	for arrival.More() {
 		token, _, _ := k.m1.Next(&arrival)

@@ -83,7 +83,7 @@ func (c *Controller) fetchEntry(line uint64, tenant mem.TenantID) int32 {
 		c.watch.leaves(c.table.setsOf(old / Unit))
 	}
 	r.tags.Fill(v, line*Unit, tenant)
-	r.tags.Line[v].Pending = 1
+	r.tags.Await(v, 1)
 	r.pending++
 	c.rows[tenant][TableReads]++
 	c.out.send(Fast, c.table.entryAddress(line), false, ofEntry|v, tenant)
@@ -93,7 +93,7 @@ func (c *Controller) fetchEntry(line uint64, tenant mem.TenantID) int32 {
 // entryArrived lets those go on who waited for a line of the table.
 func (c *Controller) entryArrived(i int32) {
 	r := &c.remap
-	r.tags.Line[i].Pending, r.tags.Line[i].Valid = 0, 1
+	r.tags.Arrive(i, 1)
 	r.pending--
 	for l := &r.waiters[i]; l.first != none; {
 		h := c.parts.pop(l)

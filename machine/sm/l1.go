@@ -185,7 +185,7 @@ func (l *loadStore) load(p *pipeline, a *access, o *memOp, now uint64) bool {
 	row[L1Pending] += uint64(bits.OnesCount8(need & pending))
 	row[L1Misses] += uint64(bits.OnesCount8(miss))
 	if miss != 0 {
-		t.Line[i].Pending |= miss
+		t.Await(i, miss)
 		c.mshrs.Ask(miss)
 		l.send(a.line, miss, 0, 0, mem.Read, o, i, now)
 	}
@@ -197,8 +197,7 @@ func (l *loadStore) load(p *pipeline, a *access, o *memOp, now uint64) bool {
 func (l *loadStore) fill(p *pipeline, i int32, sectors uint8, now uint64) {
 	c := &l.l1
 	t := c.tags
-	t.Line[i].Valid |= sectors
-	t.Line[i].Pending &^= sectors
+	t.Arrive(i, sectors)
 	at := now
 	if l.cfg.l1.writePort {
 		at = c.writeBack(c.mshrs.Waiting(i, sectors), sectors, now)

@@ -29,7 +29,7 @@ type Line struct {
 	prev, next uint16 // ways in the LRU list of the set, most recent first
 	Valid      uint8  // sectors whose bytes may be read
 	Dirty      uint8  // sectors that differ from memory
-	Pending    uint8  // sectors on their way from below
+	Pending    uint8  // sectors on their way from below: Await and Arrive change it
 	Tenant     mem.TenantID
 }
 
@@ -55,8 +55,8 @@ type Array struct {
 	used   bool   // since Reset
 }
 
-// ends are the most and the least recently used line of a set.
-type ends struct{ first, last uint16 }
+// ends are the most and the least recently used line of a set, and how many of its lines are pending.
+type ends struct{ first, last, pending uint16 }
 
 // New makes an empty array. index maps a line address to its set; nil is the
 // linear index (line number modulo sets, which need not be a power of two).
@@ -106,7 +106,7 @@ func (a *Array) Reset() {
 			set[w] = Line{prev: uint16(w - 1), next: uint16(w + 1)} // way -1 is noWay
 		}
 		set[a.Ways-1].next = noWay
-		a.ends[s] = ends{0, uint16(a.Ways - 1)}
+		a.ends[s] = ends{0, uint16(a.Ways - 1), 0}
 	}
 	if a.table.slot != nil {
 		a.table.reset()
@@ -151,15 +151,15 @@ func (a *Array) front(i int32) {
 	if l.prev == noWay {
 		return
 	}
-	s, _ := bits.Mul64(uint64(i), a.perWay) // i / Ways
-	set, e := a.Line[int(s)*a.Ways:], &a.ends[s]
+	s := a.setOf(i)
+	set, e := a.Line[s*a.Ways:], &a.ends[s]
 	set[l.prev].next = l.next
 	if l.next == noWay {
 		e.last = l.prev
 	} else {
 		set[l.next].prev = l.prev
 	}
-	way := uint16(i - int32(int(s)*a.Ways))
+	way := uint16(i - int32(s*a.Ways))
 	set[e.first].prev = way
 	l.prev, l.next = noWay, e.first
 	e.first = way
@@ -169,6 +169,9 @@ func (a *Array) front(i int32) {
 // set that is not pending. None when every line of the set waits for a fill.
 func (a *Array) Victim(line uint64) int32 {
 	s := a.Set(line)
+	if int(a.ends[s].pending) == a.Ways { // uncoalesced code comes here again and again
+		return None
+	}
 	base := s * a.Ways
 	for w := a.ends[s].last; w != noWay; w = a.Line[base+int(w)].prev {
 		if i := base + int(w); a.Line[i].Pending == 0 {
@@ -176,6 +179,33 @@ func (a *Array) Victim(line uint64) int32 {
 		}
 	}
 	return None
+}
+
+// setOf is the set of line index i.
+func (a *Array) setOf(i int32) int {
+	s, _ := bits.Mul64(uint64(i), a.perWay) // i / Ways
+	return int(s)
+}
+
+// Await notes that sectors of line index i, one at least, are on their way from below.
+func (a *Array) Await(i int32, sectors uint8) {
+	l := &a.Line[i]
+	if l.Pending == 0 {
+		a.ends[a.setOf(i)].pending++
+	}
+	l.Pending |= sectors
+}
+
+// Arrive notes that sectors of line index i have come, some of which were on their way.
+func (a *Array) Arrive(i int32, sectors uint8) {
+	l := &a.Line[i]
+	l.Valid |= sectors
+	if l.Pending == 0 {
+		return
+	}
+	if l.Pending &^= sectors; l.Pending == 0 {
+		a.ends[a.setOf(i)].pending--
+	}
 }
 
 // Fill gives victim index i to line: the caller has dealt with what was in it.
@@ -189,7 +219,7 @@ func (a *Array) Fill(i int32, line uint64, tenant mem.TenantID) {
 	a.Tag[i] = line
 	a.used = true
 	l := &a.Line[i]
-	l.Tenant, l.Valid, l.Dirty, l.Pending = tenant, 0, 0, 0
+	l.Tenant, l.Valid, l.Dirty = tenant, 0, 0
 	a.front(i)
 }
 
@@ -203,7 +233,11 @@ func (a *Array) Drop(i int32) {
 	}
 	a.Tag[i] = empty
 	l := &a.Line[i]
-	l.Valid, l.Dirty, l.Pending = 0, 0, 0
+	l.Valid, l.Dirty = 0, 0
+	if l.Pending != 0 {
+		l.Pending = 0
+		a.ends[a.setOf(i)].pending--
+	}
 }
 
 // Release invalidates line index i and makes it the next victim of its set.
@@ -213,15 +247,15 @@ func (a *Array) Release(i int32) {
 	if l.next == noWay {
 		return
 	}
-	s, _ := bits.Mul64(uint64(i), a.perWay) // i / Ways
-	set, e := a.Line[int(s)*a.Ways:], &a.ends[s]
+	s := a.setOf(i)
+	set, e := a.Line[s*a.Ways:], &a.ends[s]
 	set[l.next].prev = l.prev
 	if l.prev == noWay {
 		e.first = l.next
 	} else {
 		set[l.prev].next = l.next
 	}
-	way := uint16(i - int32(int(s)*a.Ways))
+	way := uint16(i - int32(s*a.Ways))
 	set[e.last].next = way
 	l.prev, l.next = e.last, noWay
 	e.last = way

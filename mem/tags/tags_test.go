@@ -1,6 +1,7 @@
 package tags
 
 import (
+	"math/rand/v2"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -52,14 +53,53 @@ func TestPendingLinesStay(t *testing.T) {
 	for i := range uint64(2) {
 		v := a.Victim(i * 128)
 		a.Fill(v, i*128, 0)
-		a.Line[v].Pending = 1
+		a.Await(v, 1)
 	}
 	if v := a.Victim(512); v != None {
 		t.Fatalf("victim %d of a set whose lines all wait for a fill", v)
 	}
-	a.Line[a.Find(128)].Pending = 0
+	a.Arrive(a.Find(128), 1)
 	if v := a.Victim(512); a.Tag[v] != 128 {
 		t.Fatalf("victim holds %d, want the line that waits for nothing", a.Tag[v])
+	}
+}
+
+// A set has a victim as long as one of its lines waits for nothing, whatever has become of the others.
+func TestPendingLinesAreCounted(t *testing.T) {
+	const sets, ways = 3, 4
+	a, _ := New(sets, ways, 128, "lru", nil)
+	random := rand.New(rand.NewPCG(1, 2))
+	for range 20_000 {
+		line := random.Uint64N(40) * 128
+		i := a.Find(line)
+		switch op := random.IntN(12); {
+		case i == None:
+			if i = a.Victim(line); i != None {
+				a.Fill(i, line, 0)
+				a.Await(i, 1<<random.IntN(4))
+			}
+		case op < 5:
+			a.Await(i, 1<<random.IntN(4))
+		case op < 9:
+			a.Arrive(i, 1<<random.IntN(4))
+		case op == 9:
+			a.Drop(i)
+		case op == 10:
+			a.Release(i)
+		case random.IntN(200) == 0:
+			a.Reset()
+		}
+		for s := range sets {
+			pending := 0
+			for w := range ways {
+				if a.Line[s*ways+w].Pending != 0 {
+					pending++
+				}
+			}
+			if got := a.Victim(uint64(s) * 128); (got == None) != (pending == ways) || int(a.ends[s].pending) != pending {
+				t.Fatalf("set %d: victim %d, %d lines counted as pending, %d are", s, got, a.ends[s].pending, pending)
+			}
+		}
 	}
 }
 
@@ -89,7 +129,7 @@ func TestDropPages(t *testing.T) {
 		for _, line := range []uint64{0, 512, 640, 1024} { // pages of 512 bytes: 0, 1, 1 and 2
 			a.Fill(a.Victim(line), line, 0)
 		}
-		a.Line[a.Find(640)].Pending = 1
+		a.Await(a.Find(640), 1)
 		a.DropPages(pages, 9)
 		for line, want := range map[uint64]bool{0: true, 512: false, 640: true, 1024: len(pages) == 1} {
 			if got := a.Find(line) != None; got != want {
