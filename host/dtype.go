@@ -65,6 +65,20 @@ func (t DType) store(b []byte, v uint64) {
 	}
 }
 
+// storeAll writes the low bits of each of v as little-endian elements, one behind the other.
+func (t DType) storeAll(b []byte, v []uint64) {
+	if t.Size() == 4 {
+		for b := b[:4*len(v)]; len(v) > 0; b, v = b[4:], v[1:] {
+			binary.LittleEndian.PutUint32(b, uint32(v[0]))
+		}
+		return
+	}
+	size := t.Size()
+	for i, x := range v {
+		t.store(b[i*size:], x)
+	}
+}
+
 // float is the value of the bits as a float64; exact for every type but 64-bit
 // integers above 2^53, which are rounded.
 func (t DType) float(bits uint64) float64 {

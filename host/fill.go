@@ -37,7 +37,11 @@ func (a *Array) Arange(start, step any) error {
 	}
 	if a.t.IsFloat() {
 		s, d := s.float(), d.float()
-		return a.generate("arange", func(i int) uint64 { return a.t.round(s + float64(float64(i)*d)) })
+		return a.generate("arange", func(first int, out []uint64) {
+			for i := range out {
+				out[i] = a.t.round(s + float64(float64(first+i)*d))
+			}
+		})
 	}
 	if s, err = s.integer(); err != nil {
 		return fmt.Errorf("arange: start: %w", err)
@@ -48,8 +52,12 @@ func (a *Array) Arange(start, step any) error {
 	if err := a.arangeFits(s, d); err != nil {
 		return err
 	}
-	first, inc := s.two(), d.two()
-	return a.generate("arange", func(i int) uint64 { return first + uint64(i)*inc })
+	base, inc := s.two(), d.two()
+	return a.generate("arange", func(first int, out []uint64) {
+		for i := range out {
+			out[i] = base + uint64(first+i)*inc
+		}
+	})
 }
 
 // arangeFits checks the first and the last value; the others lie between them.
@@ -123,12 +131,14 @@ func (a *Array) Random(seed uint64, lo, hi any) error {
 		return fmt.Errorf("random: [%s, %s) holds no integer", l, h)
 	}
 	base, span := l.two(), h.two()-l.two() // 0 stands for 2^64
-	return a.generate("random", func(int) uint64 {
-		off := g.Uint64()
-		if span != 0 {
-			off, _ = bits.Mul64(off, span)
+	return a.generate("random", func(_ int, out []uint64) {
+		for i := range out {
+			off := g.Uint64()
+			if span != 0 {
+				off, _ = bits.Mul64(off, span)
+			}
+			out[i] = base + off
 		}
-		return base + off
 	})
 }
 
@@ -144,16 +154,24 @@ func (a *Array) randomFloat(g *rand.PCG, l, h number) error {
 	if !(low < high) || math.IsInf(high-low, 0) {
 		return fmt.Errorf("random: [%s, %s) is empty or too wide", l, h)
 	}
-	return a.generate("random", func(int) uint64 {
-		u := float64(g.Uint64()>>11) / (1 << 53)
-		v := a.t.round(low + float64((high-low)*u))
-		for a.t.float(v) >= high { // at most one step, unless nothing of the type lies in [lo, hi)
-			if v == bl {
-				break
-			}
+	width := high - low
+	below := func(v uint64) uint64 { // at most one step, unless nothing of the type lies in [lo, hi)
+		for a.t.float(v) >= high && v != bl {
 			v = a.t.before(v)
 		}
 		return v
+	}
+	return a.generate("random", func(_ int, out []uint64) {
+		for i := range out {
+			v := low + float64(width*(float64(g.Uint64()>>11)/(1<<53)))
+			if f := float32(v); a.t == F32 { // nearly all arrays are of these
+				if out[i] = uint64(math.Float32bits(f)); float64(f) >= high {
+					out[i] = below(out[i])
+				}
+				continue
+			}
+			out[i] = below(a.t.round(v))
+		}
 	})
 }
 
@@ -170,15 +188,19 @@ func (t DType) before(bits uint64) uint64 {
 	return bits - 1
 }
 
-// generate stores the low bits of f(i) in element i, in index order.
-func (a *Array) generate(what string, f func(i int) uint64) error {
+// generate stores elements in index order: f makes the bits of those from first on, of which the low ones count. A
+// call for each would cost more than most of them, and arrays of a gigabyte are common.
+func (a *Array) generate(what string, f func(first int, out []uint64)) error {
 	return a.write(what+" "+a.b.r.Name, true, func(b []byte) {
-		size := a.t.Size()
-		for i := range int(a.n) {
+		var some [1 << 10]uint64
+		size, n := a.t.Size(), int(a.n)
+		for i := 0; i < n; i += len(some) {
 			if i&(patience-1) == 0 && a.c.Err() != nil {
 				return // the program has been stopped, and nobody will look at the rest
 			}
-			a.t.store(b[i*size:i*size+size], f(i))
+			out := some[:min(len(some), n-i)]
+			f(i, out)
+			a.t.storeAll(b[i*size:], out)
 		}
 	})
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"sort"
+	"unsafe"
 )
 
 // Kind says what sort of memory a region is.
@@ -88,6 +89,7 @@ func (s *Space) Alloc(n int64, k Kind, name string) (*Region, error) {
 			int64(hostLimit))
 	}
 	r.Data = make([]byte, n)
+	LargePages(unsafe.Pointer(&r.Data[0]), uintptr(n))
 	s.total += n
 	return r, nil
 }

@@ -96,8 +96,9 @@ func TestPendingLinesAreCounted(t *testing.T) {
 					pending++
 				}
 			}
-			if got := a.Victim(uint64(s) * 128); (got == None) != (pending == ways) || int(a.ends[s].pending) != pending {
-				t.Fatalf("set %d: victim %d, %d lines counted as pending, %d are", s, got, a.ends[s].pending, pending)
+			got, counted := a.Victim(uint64(s)*128), int(a.ends[s].pending)
+			if (got == None) != (pending == ways) || counted != pending {
+				t.Fatalf("set %d: victim %d, %d lines counted as pending, %d are", s, got, counted, pending)
 			}
 		}
 	}

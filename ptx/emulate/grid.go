@@ -348,7 +348,7 @@ func cut[row v32 | v64](piece *[]row, n, left int) []row {
 		var r row
 		size := int(unsafe.Sizeof(r))
 		*piece = make([]row, n*min(left, max(1, pieceBytes/(n*size))))
-		largePages(unsafe.Pointer(&(*piece)[0]), uintptr(len(*piece)*size))
+		mem.LargePages(unsafe.Pointer(&(*piece)[0]), uintptr(len(*piece)*size))
 	}
 	rows := (*piece)[:n:n]
 	*piece = (*piece)[n:]

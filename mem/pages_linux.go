@@ -1,4 +1,4 @@
-package emulate
+package mem
 
 import (
 	"syscall"
@@ -8,9 +8,9 @@ import (
 // largePage is the bytes of a large page of the computer (amd64, and arm64 with small ones of 4 KB).
 const largePage = 2 << 20
 
-// largePages asks the operating system to keep what it can of n bytes from p on in large pages. It
+// LargePages asks the operating system to keep what it can of n bytes from p on in large pages. It
 // may refuse, which costs time and nothing else.
-func largePages(p unsafe.Pointer, n uintptr) {
+func LargePages(p unsafe.Pointer, n uintptr) {
 	skip := -uintptr(p) & (largePage - 1)
 	if n < skip+largePage {
 		return
