@@ -73,7 +73,6 @@ type memInstr struct {
 // not shared, it is no more than a count of memory instructions.
 type collectors struct {
 	due       uint64 // next cycle with work
-	turns     uint64 // turns of ring in which something in a collector may go on
 	throttled uint64 // warps for whose memory instructions there is no room
 	atUnit    uint64 // schedulers with one right before the load/store unit
 	busy      uint64 // schedulers whose arithmetic waits, or is in a collector
@@ -83,11 +82,11 @@ type collectors struct {
 	behind    bool   // there, more wait for what contexts and restored CTAs have yet to send
 	cfg       *collectConfig
 
-	waiting    [8][]collecting  // by class, before the collectors, oldest first
-	full       [8]uint64        // warps of schedulers with one there
-	path       []memPath        // by scheduler
-	ring       [ringSize]uint64 // by turn: schedulers something in whose collectors may go on then
-	placed     []memInstr       // memory instructions at the places of paths
+	waiting    [8][]collecting // by class, before the collectors, oldest first
+	full       [8]uint64       // warps of schedulers with one there
+	path       []memPath       // by scheduler
+	visits     ring            // schedulers something in whose collectors may go on, by turn
+	placed     []memInstr      // memory instructions at the places of paths
 	freePlaces []int16
 	latches    []latched // the oldest first
 	seq        uint64    // of the last memory instruction issued
@@ -229,7 +228,7 @@ func (p *pipeline) collectStage(now uint64) {
 	c.due = engine.Never
 	turn := now * c.cfg.ports
 	for end := turn + c.cfg.ports; turn < end; turn++ {
-		for m := c.visited(turn); m != 0; m &= m - 1 {
+		for m := c.visits.take(turn); m != 0; m &= m - 1 {
 			p.sendOn(bits.TrailingZeros64(m), turn, now)
 		}
 		for m := c.asked; m != 0; m &= m - 1 {
@@ -245,10 +244,10 @@ func (p *pipeline) collectStage(now uint64) {
 			c.path[i].arithmetic = 0
 		}
 	}
-	if c.turns == 0 {
+	if c.visits.used == 0 {
 		return
 	}
-	left := uint64(bits.TrailingZeros64(bits.RotateLeft64(c.turns, -int(turn%ringSize))))
+	left := c.visits.wait(turn)
 	if left >= c.cfg.ports { // a division costs more than all the rest here
 		c.due = min(c.due, now+1+left/c.cfg.ports)
 		return
@@ -259,18 +258,7 @@ func (p *pipeline) collectStage(now uint64) {
 // visit has the collectors of scheduler i looked at in a turn after now's first, or before it if the ring does not
 // reach so far: to those that wait for a unit, which are looked at again then. Operands are there within 48 turns.
 func (c *collectors) visit(i int, turn, now uint64) {
-	slot := min(turn, now*c.cfg.ports+ringSize-1) % ringSize
-	c.ring[slot] |= bit(i)
-	c.turns |= 1 << slot
-}
-
-// visited is the schedulers whose collectors are to be looked at in a turn.
-func (c *collectors) visited(turn uint64) uint64 {
-	slot := turn % ringSize
-	m := c.ring[slot]
-	c.ring[slot] = 0
-	c.turns &^= 1 << slot
-	return m
+	c.visits.put(i, min(turn, now*c.cfg.ports+ringSize-1))
 }
 
 // sendOn moves what can go on from the collectors of scheduler i to the units, the first one
@@ -465,8 +453,8 @@ func (c *collectors) takeAll(push func(acc []access)) {
 	for _, p := range all {
 		push(c.take(p))
 	}
-	c.latches, c.turns, c.atUnit, c.throttled, c.asked = c.latches[:0], 0, 0, 0, 0
-	c.ring = [ringSize]uint64{}
+	c.latches, c.atUnit, c.throttled, c.asked = c.latches[:0], 0, 0, 0
+	c.visits = ring{}
 }
 
 // collected starts an instruction of warp w that has its operands on unit u, as if it had been

@@ -21,7 +21,7 @@ func (p *pipeline) build(cfg *Config, work *workspace, rows []*[numCounters]uint
 
 // wakeStage makes warps ready whose time has come.
 func (p *pipeline) wakeStage(now uint64) {
-	for woken := p.warps.woken(now); woken != 0; woken &= woken - 1 {
+	for woken := p.warps.wakes.take(now); woken != 0; woken &= woken - 1 {
 		p.arm(bits.TrailingZeros64(woken), now)
 	}
 }

@@ -122,7 +122,7 @@ func (s *SM) Tick(now uint64) uint64 {
 	if p.collect.due <= now {
 		p.collectStage(now)
 	}
-	if p.warps.wakes>>(now%ringSize)&1 != 0 {
+	if p.warps.wakes.has(now) {
 		p.wakeStage(now)
 	}
 	if r := p.issuable(); r != 0 && !p.frozen {
@@ -168,7 +168,7 @@ func (s *SM) wakeAt(at uint64) { s.due = min(s.due, at) }
 func (s *SM) next(now uint64) uint64 {
 	p, l := &s.pipe, &s.lsu
 	soon := now + 1
-	if p.warps.wakes>>(soon%ringSize)&1 != 0 || p.collect.due <= soon || l.replay.Len() > 0 ||
+	if p.warps.wakes.has(soon) || p.collect.due <= soon || l.replay.Len() > 0 ||
 		p.issuable() != 0 && !p.frozen {
 		return soon
 	}

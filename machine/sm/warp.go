@@ -7,9 +7,6 @@ import (
 	"github.com/heddle-sim/heddle/isa"
 )
 
-// ringSize is the reach of the wake-up ring in cycles; longer waits are re-armed.
-const ringSize = 64
-
 // notReady marks a register a load has yet to bring.
 const notReady = ^uint32(0)
 
@@ -66,9 +63,8 @@ type warps struct {
 	ready  uint64               // may issue now
 	stale  uint64               // have branched, and what is in their instruction buffer does not follow
 	halted uint64               // issue no more: their CTA is being evicted, or the quota of their tenant is used up
-	wakes  uint64               // cycles of ring in which some do
 	wants  [isa.NumUnits]uint64 // by the unit of the next instruction
-	ring   [ringSize]uint64     // by cycle: those that wake then
+	wakes  ring                 // those that wake, by cycle
 	wake   [64]uint64           // cycle at which the next instruction's operands are there
 	unit   [64]isa.Unit         // of the next instruction
 	older  [64]uint64           // launched before the one in a slot
@@ -88,27 +84,15 @@ func bit(w int) uint64 { return 1 << (w & 63) }
 
 // sleep puts a warp into the ring.
 func (ws *warps) sleep(w int, now uint64) {
-	at := min(ws.wake[w], now+ringSize-1)
-	slot := at % ringSize
-	ws.ring[slot] |= bit(w)
-	ws.wakes |= 1 << slot
-}
-
-// woken takes those that wake in cycle now out of the ring.
-func (ws *warps) woken(now uint64) uint64 {
-	slot := now % ringSize
-	woken := ws.ring[slot]
-	ws.ring[slot] = 0
-	ws.wakes &^= 1 << slot
-	return woken
+	ws.wakes.put(w, min(ws.wake[w], now+ringSize-1))
 }
 
 // next is the earliest cycle after now at which one wakes.
 func (ws *warps) next(now uint64) uint64 {
-	if ws.wakes == 0 {
+	if ws.wakes.used == 0 {
 		return engine.Never
 	}
-	return now + 1 + uint64(bits.TrailingZeros64(bits.RotateLeft64(ws.wakes, -int((now+1)%ringSize))))
+	return now + 1 + ws.wakes.wait(now+1)
 }
 
 // plan finds out when the warp's next instruction can issue: when it has been
