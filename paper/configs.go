@@ -34,6 +34,8 @@ type Config struct {
 	Over   string  `yaml:"over"`
 	// Work names another configuration than the scale's whose work this one does: of a machine of its size.
 	Work string `yaml:"work"`
+	// Models names other models of the mixes' CPU programs: those called PROGRAM-MODELS.
+	Models string `yaml:"models"`
 	// WholeKernels runs kernels whole in a study whose others are their accesses alone.
 	WholeKernels bool `yaml:"whole_kernels"`
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/heddle-sim/heddle/lab/mixes"
 	"github.com/heddle-sim/heddle/sheets/yamldoc"
 	"github.com/heddle-sim/heddle/sim"
+	models "github.com/heddle-sim/heddle/workload/cpu"
 )
 
 // Runs of mixes with a CPU side, several programs in copies, and a GPU side: on configurations of a machine, both
@@ -58,7 +59,7 @@ func (b *Book) Sides(m *mixes.Mix, c *Config, whose side) (*sim.Result, error) {
 		for _, p := range m.CPU {
 			spec.Apps = append(spec.Apps, sim.App{
 				Name: p,
-				CPU:  &sim.CPU{Model: p, Copies: copies, Divide: b.Scale.Divide, Instructions: endless},
+				CPU:  &sim.CPU{Model: c.model(p), Copies: copies, Divide: b.Scale.Divide, Instructions: endless},
 			})
 		}
 	}
@@ -74,6 +75,14 @@ func (b *Book) Sides(m *mixes.Mix, c *Config, whose side) (*sim.Result, error) {
 		}
 	}
 	return r, nil
+}
+
+// model is the model of a CPU program.
+func (c *Config) model(program string) string {
+	if c.Models == "" {
+		return program
+	}
+	return program + "-" + c.Models
 }
 
 // tenantsOf are a run's tenants on a side.
@@ -210,6 +219,26 @@ func (s *Study) validateSides(at *yamldoc.Node, f *Figure) error {
 		if set := s.list.Set(n); set != nil && slices.ContainsFunc(set.Mixes, oneSided) {
 			return at.At("sets").Errorf("figure %s: set %s has mixes without CPU programs; kind %s takes both sides",
 				f.Name, n, f.Kind)
+		}
+	}
+	return s.validateModels(at, f)
+}
+
+// validateModels looks for the models that a figure's configurations name.
+func (s *Study) validateModels(at *yamldoc.Node, f *Figure) error {
+	for _, config := range f.Configs {
+		c := s.config(config)
+		if c.Models == "" {
+			continue
+		}
+		for _, n := range f.Sets {
+			for _, m := range s.list.Set(n).Mixes {
+				for _, p := range m.CPU {
+					if _, err := models.Load(c.model(p)); err != nil {
+						return at.At("configs").Errorf("figure %s, models of %s: %v", f.Name, config, err)
+					}
+				}
+			}
 		}
 	}
 	return nil

@@ -110,6 +110,7 @@ func TestMalformedSides(t *testing.T) {
 		{"memory.hybrid.capacity: 0.5", "memory.hybrid.ways: 0.3", "memory.hybrid.ways"},
 		{"hydrogen.epoch: 0.5", "hydrogen.epic: 0.5", "gives epic"},
 		{"copies: 1, over: single none}", "copies: -1, over: single none}", "cannot be negative"},
+		{"copies: 1, over: single none}", "models: mesured, over: single none}", "did you mean mcf-measured"},
 		{"params: {hydrogen: {epoch: 6000", "params: {hydrogen: {epoch: long", "must be a number"},
 	} {
 		dir := t.TempDir()

@@ -274,10 +274,11 @@ func cpuModels(rows [][]string) ([][]string, error) {
 		if err != nil {
 			return nil, err
 		}
+		kind, _, _ := strings.Cut(m.Source, ":") // what its numbers are: an estimate, or measured
 		rows = append(rows, []string{
 			"cpu: {model: " + n + "}", "copies instructions",
-			fmt.Sprintf("a program on CPU cores, an estimate: %g LLC misses per 1000 instructions, %g MB, %g %% writes",
-				m.MPKI, m.RSS, 100*m.Writes),
+			fmt.Sprintf("a program on CPU cores (%s): %g LLC misses per 1000 instructions, %g MB, %g %% writes",
+				kind, m.MPKI, m.RSS, 100*m.Writes),
 		})
 	}
 	return rows, nil

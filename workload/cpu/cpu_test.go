@@ -1,19 +1,29 @@
 package cpu
 
 import (
+	"encoding/csv"
 	"math"
+	"os"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
 
-// cache is the LLC the targets are declared for: 2 MB, 16 ways, LRU.
+// cache is an LLC of 16 ways, LRU, of 1 KB a set.
 type cache struct {
-	tag   [2048][16]uint64 // line+1, most recent first
-	dirty [2048][16]bool
+	tag   [][16]uint64 // line+1, most recent first
+	dirty [][16]bool
+}
+
+func cacheOf(mb float64) *cache {
+	n := int(mb * 1024)
+	return &cache{make([][16]uint64, n), make([][16]bool, n)}
 }
 
 func (c *cache) access(l uint64, write bool) (miss, back bool) {
-	t, d := &c.tag[l%2048], &c.dirty[l%2048]
+	set := l % uint64(len(c.tag))
+	t, d := &c.tag[set], &c.dirty[set]
 	w := 0
 	for w < 15 && t[w] != l+1 {
 		w++
@@ -29,9 +39,68 @@ func (c *cache) access(l uint64, write bool) (miss, back bool) {
 	return miss, back
 }
 
+// What larger caches see of a model called measured is what was measured, within 0.04 of what 2 MB see.
+func TestMeasured(t *testing.T) {
+	f, err := os.Open("published.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	r := csv.NewReader(f)
+	r.Comment = '#'
+	rows, err := r.ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	sizes := []float64{2, 7, 14, 19.25} // MB
+	first := slices.Index(rows[0], "mpki_1.75")
+	published := map[string]*[4]float64{} // sums over inputs
+	for _, row := range rows[1:] {
+		sum := published[row[0]]
+		if sum == nil {
+			sum = &[4]float64{}
+			published[row[0]] = sum
+		}
+		insts, err := strconv.ParseFloat(row[2], 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range sizes {
+			mpki, err := strconv.ParseFloat(row[first+i], 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sum[i] += insts * mpki
+		}
+	}
+	if len(published) != 10 {
+		t.Fatalf("%d programs", len(published))
+	}
+	for name, want := range published {
+		m, err := Load(name + "-measured")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var misses [4]float64
+		for i, mb := range sizes {
+			s, c := m.New(1), cacheOf(mb)
+			var a Access
+			for n := range 1_600_000 {
+				s.Next(&a)
+				if miss, _ := c.access(a.Addr/line, a.Write); miss && n >= 800_000 {
+					misses[i]++
+				}
+			}
+			if got, want := misses[i]/misses[0], want[i]/want[0]; math.Abs(got-want) > 0.04 {
+				t.Errorf("%s: %g MB miss %.3f times as often as 2, measured %.3f", name, mb, got, want)
+			}
+		}
+	}
+}
+
 // What a 2 MB cache sees of every model is what its file declares.
 func TestDeclared(t *testing.T) {
-	if len(Names()) != 10 {
+	if len(Names()) != 20 {
 		t.Fatalf("models: %v", Names())
 	}
 	for _, name := range Names() {
@@ -39,10 +108,11 @@ func TestDeclared(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !strings.HasPrefix(m.Source, "estimate") {
-			t.Errorf("%s is not labelled an estimate", name)
+		if kind := strings.HasSuffix(name, "-measured"); strings.HasPrefix(m.Source, "measured") != kind ||
+			strings.HasPrefix(m.Source, "estimate") == kind {
+			t.Errorf("%s: its source does not say what it is", name)
 		}
-		s, c := m.New(1), &cache{}
+		s, c := m.New(1), cacheOf(2)
 		var a Access
 		var insts, n, misses, backs, waits, visits float64
 		last := uint64(math.MaxUint64)
