@@ -274,10 +274,13 @@ func cpuModels(rows [][]string) ([][]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		kind, _, _ := strings.Cut(m.Source, ":") // what its numbers are: an estimate, or measured
+		kind := "an estimate"
+		if strings.HasPrefix(m.Source, "measured") {
+			kind = "misses measured, the rest an estimate"
+		}
 		rows = append(rows, []string{
 			"cpu: {model: " + n + "}", "copies instructions",
-			fmt.Sprintf("a program on CPU cores (%s): %g LLC misses per 1000 instructions, %g MB, %g %% writes",
+			fmt.Sprintf("a program on CPU cores, %s: %g LLC misses per 1000 instructions, %g MB, %g %% writes",
 				kind, m.MPKI, m.RSS, 100*m.Writes),
 		})
 	}
