@@ -255,6 +255,10 @@ func (s *Study) validateSingles(at *yamldoc.Node, f *Figure) error {
 			return at.At(key).Errorf("figure %s: no configuration %q%s", f.Name, name,
 				yamldoc.DidYouMean(name, s.configNames()))
 		}
+		if s.config(name).Models != "" {
+			return at.At(key).Errorf("figure %s: %s names models, and kind %s has no CPU programs", f.Name,
+				name, f.Kind)
+		}
 		return nil
 	}
 	if len(f.Schemes) > 0 {

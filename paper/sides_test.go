@@ -111,6 +111,11 @@ func TestMalformedSides(t *testing.T) {
 		{"hydrogen.epoch: 0.5", "hydrogen.epic: 0.5", "gives epic"},
 		{"copies: 1, over: single none}", "copies: -1, over: single none}", "cannot be negative"},
 		{"copies: 1, over: single none}", "models: mesured, over: single none}", "did you mean mcf-measured"},
+		{
+			"single none}\nfigures:\n  - {name: slow, title: Slowdowns, kind: slowdowns, sets: [mixed], configs: [none]}",
+			"single none, models: measured}\nfigures:\n  - {name: slow, title: Slowdowns, kind: values, " +
+				"sets: [kernels], metric: ipc, configs: [single full]}", "no CPU programs",
+		},
 		{"params: {hydrogen: {epoch: 6000", "params: {hydrogen: {epoch: long", "must be a number"},
 	} {
 		dir := t.TempDir()
