@@ -112,7 +112,8 @@ func TestMalformedSides(t *testing.T) {
 		{"copies: 1, over: single none}", "copies: -1, over: single none}", "cannot be negative"},
 		{"copies: 1, over: single none}", "models: mesured, over: single none}", "did you mean mcf-measured"},
 		{
-			"single none}\nfigures:\n  - {name: slow, title: Slowdowns, kind: slowdowns, sets: [mixed], configs: [none]}",
+			"single none}\nfigures:\n  - {name: slow, title: Slowdowns, kind: slowdowns, " +
+				"sets: [mixed], configs: [none]}",
 			"single none, models: measured}\nfigures:\n  - {name: slow, title: Slowdowns, kind: values, " +
 				"sets: [kernels], metric: ipc, configs: [single full]}", "no CPU programs",
 		},
