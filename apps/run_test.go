@@ -127,6 +127,14 @@ func TestOtherArguments(t *testing.T) {
 	}
 }
 
+// TestLarge: a size beyond what a grid is high, as in a study at its paper's scale.
+func TestLarge(t *testing.T) {
+	if testing.Short() {
+		t.Skip("some seconds")
+	}
+	passes(t, "rodinia-like/backprop", arguments("n=1048592"))
+}
+
 // TestBadSize: a preset that does not exist is an error of the script that lists them.
 func TestBadSize(t *testing.T) {
 	for _, dir := range folders(t) {

@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"math/big"
-	"math/bits"
 
 	"github.com/heddle-sim/heddle/mem"
 )
@@ -277,35 +275,6 @@ func (a *Array) SHA256() (string, error) {
 	var sum [32]byte
 	err := a.Observe(func(b []byte) error { sum = sha256.Sum256(b); return nil })
 	return hex.EncodeToString(sum[:]), err
-}
-
-// Sum is the sum of the elements: exact, as a *big.Int, for integers; for floating
-// types the float64 sum in index order.
-func (a *Array) Sum() (any, error) {
-	var f float64
-	var lo, hi uint64 // 128-bit two's complement
-	size := a.t.Size()
-	err := a.read("sum of "+a.b.r.Name, func(b []byte) {
-		for ; len(b) > 0; b = b[size:] {
-			v := a.t.load(b)
-			if a.t.IsFloat() {
-				f += a.t.float(v)
-				continue
-			}
-			var top, carry uint64
-			if a.t.signed() {
-				v = uint64(a.t.signExtend(v))
-				top = uint64(int64(v) >> 63)
-			}
-			lo, carry = bits.Add64(lo, v, 0)
-			hi, _ = bits.Add64(hi, top, carry)
-		}
-	})
-	if err != nil || a.t.IsFloat() {
-		return f, err
-	}
-	s := new(big.Int).SetInt64(int64(hi))
-	return s.Lsh(s, 64).Add(s, new(big.Int).SetUint64(lo)), nil
 }
 
 // Min is the smallest element; NaN if there is one.

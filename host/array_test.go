@@ -439,3 +439,47 @@ func (c counting) Err() error {
 	c.look()
 	return c.Context.Err()
 }
+
+// TestSums: n sums of interleaved elements, exact for integers and going on from a start for floats, in one read of
+// the array; and prefix sums, checked against the range of the type before anything is written.
+func TestSums(t *testing.T) {
+	c, dev := newSlow()
+	f := must[*Array](t)(c.Malloc(F32, 5, ""))
+	noError(t, f.Set([]float32{1, 1e8, 2, 1, 3}))
+	before := len(dev.trace)
+	if got := must[[]any](t)(f.Sums(2, []float64{0.5, -1e8})); !reflect.DeepEqual(got, []any{6.5, 1.0}) {
+		t.Errorf("two sums: %v", got)
+	}
+	if n := len(dev.trace) - before; n != 1 {
+		t.Errorf("%d copies from the device, want 1", n)
+	}
+	d := must[*Array](t)(c.HostArray(U8, 3, ""))
+	noError(t, d.Set([]uint8{200, 55, 1}))
+	p := must[*Array](t)(c.HostArray(I16, 4, ""))
+	noError(t, p.PrefixSums(d))
+	if got := values(t, p); !reflect.DeepEqual(got, []int16{0, 200, 255, 256}) {
+		t.Errorf("prefix sums: %v", got)
+	}
+	narrow := must[*Array](t)(c.HostArray(U8, 4, ""))
+	noError(t, narrow.Fill(9))
+	for _, bad := range []struct {
+		err  error
+		want string
+	}{
+		{narrow.PrefixSums(d), "the sum of the first 3 elements, 256, is outside the range of u8"},
+		{narrow.PrefixSums(narrow), "prefix sums of 4 elements are 5, and the array has 4"},
+		{f.PrefixSums(d), "prefix sums are of integers: not of u8 into f32"},
+		{second(f.Sums(0, nil)), "0 sums: it must be one or more"},
+		{second(f.Sums(2, []float64{1})), "2 sums go on from 1 numbers"},
+		{second(d.Sums(1, []float64{1})), "sums of u8 begin with 0"},
+	} {
+		if bad.err == nil || !strings.Contains(bad.err.Error(), bad.want) {
+			t.Errorf("%v, want %q", bad.err, bad.want)
+		}
+	}
+	if got := values(t, narrow); !reflect.DeepEqual(got, []uint8{9, 9, 9, 9}) {
+		t.Errorf("after an error: %v", got)
+	}
+}
+
+func second[A any](_ A, err error) error { return err }

@@ -117,6 +117,7 @@ func arrayMethods() methods[*array] {
 	return methods[*array]{
 		"fill": fill, "arange": arange, "random": random, "load": loadArray, "save": saveArray, "copy_from": copyFrom,
 		"slice": slice, "offset": offset, "view": view, "to_list": toList, "sha256": sha256,
+		"sums": sums, "prefix_sums": prefixSums,
 		"len": query(func(a *array) (starlark.Value, error) { return starlark.MakeInt64(a.a.Len()), nil }),
 		"sum": query(func(a *array) (starlark.Value, error) {
 			s, err := a.a.Sum()
@@ -313,6 +314,41 @@ func view(a *array, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.
 		return nil, err
 	}
 	return &array{e: a.e, a: v}, nil
+}
+
+func sums(a *array, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+	var n int
+	var list starlark.Iterable
+	if err := starlark.UnpackArgs(b.Name(), args, kwargs, "count", &n, "start??", &list); err != nil {
+		return nil, err
+	}
+	var start []float64
+	if list != nil {
+		start = []float64{}
+		it := list.Iterate()
+		defer it.Done()
+		for v := starlark.Value(nil); it.Next(&v); {
+			f, ok := starlark.AsFloat(v)
+			if !ok {
+				return nil, fmt.Errorf("%s: start: got %s, want numbers", b.Name(), v.Type())
+			}
+			start = append(start, f)
+		}
+	}
+	found, err := a.a.Sums(n, start)
+	out := make([]starlark.Value, len(found))
+	for i, v := range found {
+		out[i] = plain(v)
+	}
+	return starlark.NewList(out), err
+}
+
+func prefixSums(a *array, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+	var src *array
+	if err := starlark.UnpackArgs(b.Name(), args, kwargs, "src", &src); err != nil {
+		return nil, err
+	}
+	return starlark.None, a.a.PrefixSums(src.a)
 }
 
 func toList(a *array, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {

@@ -90,6 +90,14 @@ for f in (malloc, malloc_managed, host_array):
     print(len(a), a.len(), a[0], a.to_list(), [2 * x for x in a], a.sum(), a.min(), a.max(), a.dtype, a.nbytes, 7 in a.to_list())`,
 			strings.Repeat("3 3 0 [0, 40, 7] [0, 80, 14] 47 0 40 i32 12 True\n", 3),
 		},
+		"sums": {
+			`
+a, b = malloc(f32, 4), host_array(i32, 3)
+a.copy_from([1, 2, 3, 4])
+b.prefix_sums(malloc(u8, 2))
+print(a.sums(2), a.sums(2, start = [0.5, 1]), b.sums(1), b.to_list())`,
+			"[4.0, 6.0] [4.5, 7.0] [0] [0, 0, 0]",
+		},
 		"description": {
 			`print(malloc(f32, 4), host_array(u8, 2, name = "flags"))`,
 			"array of 4 f32 in device memory, alloc#0 (app.star:2) array of 2 u8 in host memory, flags (app.star:2)",
@@ -222,6 +230,9 @@ func TestErrors(t *testing.T) {
 			"a = malloc(u8, 3)\na.copy_from([1, 2, 300])",
 			"app.star:3: copy_from: element 2: 300 is outside the range of u8 [0, 255]",
 		},
+		{"a = malloc(f32, 3)\na.sums(1, ['x'])", "app.star:3: sums: start: got string, want numbers"},
+		{"a = malloc(f32, 3)\na.sums(2, [1.0])", "app.star:3: 2 sums go on from 1 numbers: there must be one for each"},
+		{"a = malloc(u8, 3)\na.prefix_sums(a)", "app.star:3: prefix sums of 3 elements are 4, and the array has 3"},
 		{"a = malloc(u8, 3)\nfree(a)\na.sum()", "app.star:4: alloc#0 (app.star:2) was freed"},
 		{"a = malloc(u8, 3)\nfree(a)\nfree(a)", "app.star:4: alloc#0 (app.star:2) was freed"},
 		{
