@@ -219,6 +219,7 @@ func Against(r *sim.Result, alone []*sim.Result) error {
 	for i := range r.Tenants {
 		r.Tenants[i].Slowdown = base[i] / shared[i]
 	}
+	unequal(r, alone)
 	return nil
 }
 

@@ -1,0 +1,97 @@
+package lab
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/heddle-sim/heddle/sim"
+)
+
+// A program's kernels differ: backprop's first executes five times as many instructions in a cycle as its second, as
+// it takes fewer accesses. Two runs of a fixed time of which one comes further than the other therefore have
+// different parts of the program in their windows, and the quotient of their instructions per cycle compares these
+// parts, not the machines. What can be compared are the times that both take for the part that is in both windows.
+
+// Course is how an application on SMs went on in a run: its thread instructions at the ends of its kernels and of its
+// window, between which it went on evenly.
+type Course struct {
+	milestones []milestone
+	before     float64 // instructions before the window
+}
+
+// milestone is a cycle of a run and how many thread instructions a program had executed since its begin.
+type milestone struct{ cycle, insts float64 }
+
+// CourseOf is an application's course, of which it had executed so many instructions before its window.
+func CourseOf(t *sim.Tenant, before uint64) Course {
+	c := Course{before: float64(before), milestones: []milestone{
+		{},
+		{float64(t.Window.Start), float64(before)},
+		{float64(t.Window.End), float64(before + t.ThreadInsts)},
+	}}
+	ended := uint64(0)
+	for i := range t.Kernels {
+		k := &t.Kernels[i]
+		c.milestones = append(c.milestones, milestone{float64(k.Start), float64(ended)})
+		ended += k.ThreadInsts
+		c.milestones = append(c.milestones, milestone{float64(k.End), float64(ended)})
+	}
+	slices.SortFunc(c.milestones, func(a, b milestone) int {
+		return cmp.Or(cmp.Compare(a.insts, b.insts), cmp.Compare(a.cycle, b.cycle))
+	})
+	return c
+}
+
+// end is all instructions.
+func (c *Course) end() float64 { return c.milestones[len(c.milestones)-1].insts }
+
+// reached is the cycle in which so many instructions had been executed, which are among those of the course.
+func (c *Course) reached(insts float64) float64 {
+	i := slices.IndexFunc(c.milestones, func(m milestone) bool { return m.insts >= insts })
+	if i <= 0 || c.milestones[i].insts == insts {
+		return c.milestones[max(i, 0)].cycle
+	}
+	a, b := c.milestones[i-1], c.milestones[i]
+	return a.cycle + (b.cycle-a.cycle)*(insts-a.insts)/(b.insts-a.insts)
+}
+
+// EqualTimes are the cycles that two runs of one application took for the part of it that is in the windows of
+// both. Where no part is, as one run ended before the other's window began, they are those for what both executed
+// since they began.
+func EqualTimes(c, d Course) (a, b float64) {
+	from, to := max(c.before, d.before), min(c.end(), d.end())
+	if from >= to {
+		from = 0
+	}
+	return c.reached(to) - c.reached(from), d.reached(to) - d.reached(from)
+}
+
+// apart is how far a slowdown may be from that for equal work without a warning.
+const apart = 0.1
+
+// unequal warns of slowdowns that compare different parts of a program: in a run for a fixed time, before it has been
+// executed twice, after which its parts even out.
+func unequal(r *sim.Result, alone []*sim.Result) {
+	if !r.Spec.Length.Budget || r.Spec.Length.Warms() {
+		return
+	}
+	for i := range r.Tenants {
+		t, a := &r.Tenants[i], &alone[i].Tenants[0]
+		if t.CPU != nil || t.Progress != ByInsts || t.Slowdown == 0 || min(t.Runs, a.Runs) > 1 {
+			continue
+		}
+		here, there := EqualTimes(CourseOf(t, 0), CourseOf(a, 0))
+		if there == 0 || math.Abs(here/there/t.Slowdown-1) <= apart {
+			continue
+		}
+		further := "alone"
+		if t.ThreadInsts > a.ThreadInsts {
+			further = "here"
+		}
+		r.Warnings = append(r.Warnings, fmt.Sprintf("slowdown of %s, %.3f, is of windows with different parts of the "+
+			"program, which came further %s; for the part that is in both it is %.3f", t.Name, t.Slowdown, further,
+			here/there))
+	}
+}
