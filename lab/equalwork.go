@@ -72,7 +72,8 @@ func EqualTimes(c, d Course) (a, b float64) {
 const apart = 0.1
 
 // unequal warns of slowdowns that compare different parts of a program: in a run for a fixed time, before it has been
-// executed twice, after which its parts even out.
+// executed twice, after which its parts even out. The run that came less far took its whole window for what it did, as
+// what it waited for at the end, a turn or a copy, is part of that.
 func unequal(r *sim.Result, alone []*sim.Result) {
 	if !r.Spec.Length.Budget || r.Spec.Length.Warms() {
 		return
@@ -82,13 +83,13 @@ func unequal(r *sim.Result, alone []*sim.Result) {
 		if t.CPU != nil || t.Progress != ByInsts || t.Slowdown == 0 || min(t.Runs, a.Runs) > 1 {
 			continue
 		}
-		here, there := EqualTimes(CourseOf(t, 0), CourseOf(a, 0))
+		c, d := CourseOf(t, 0), CourseOf(a, 0)
+		here, there, further := float64(t.Cycles), d.reached(c.end()), "alone"
+		if c.end() > d.end() {
+			here, there, further = c.reached(d.end()), float64(a.Cycles), "here"
+		}
 		if there == 0 || math.Abs(here/there/t.Slowdown-1) <= apart {
 			continue
-		}
-		further := "alone"
-		if t.ThreadInsts > a.ThreadInsts {
-			further = "here"
 		}
 		r.Warnings = append(r.Warnings, fmt.Sprintf("slowdown of %s, %.3f, is of windows with different parts of the "+
 			"program, which came further %s; for the part that is in both it is %.3f", t.Name, t.Slowdown, further,

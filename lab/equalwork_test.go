@@ -32,6 +32,9 @@ func TestUnequalWindows(t *testing.T) {
 	}{
 		{1, nil, ""},
 		{4, nil, "came further alone; for the part that is in both it is 4.000"},
+		{1, func(r, _ *sim.Result) { // ends with its first kernel, and waits for a turn
+			r.Tenants[0].Kernels[0].End, r.Tenants[0].ThreadInsts, r.Tenants[0].IPC = 300, 1000, 1000./600
+		}, "came further alone; for the part that is in both it is 6.000"},
 		{4, func(r, a *sim.Result) { r.Tenants[0].Runs, a.Tenants[0].Runs = 2, 3 }, ""},
 		{4, func(r, _ *sim.Result) { r.Spec.Length.Budget = false }, ""},
 		{4, func(r, _ *sim.Result) { r.Spec.Length.Warmup = 1 }, ""},
