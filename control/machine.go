@@ -1,6 +1,10 @@
 package control
 
-import "github.com/heddle-sim/heddle/sheets"
+import (
+	"maps"
+
+	"github.com/heddle-sim/heddle/sheets"
+)
 
 // Machine is what a policy knows of the hardware, all fixed at set-up.
 type Machine struct {
@@ -45,4 +49,19 @@ func FromSheet(s *sheets.Machine, groups, channelsPerGroup int) Machine {
 		GroupMemory: uint64(s.DRAM.Capacity) / uint64(max(groups, 1)),
 		GroupLLC:    uint64(channelsPerGroup * s.LLC.SlicesPerChannel * s.LLC.Sets * s.LLC.Ways * s.LLC.Line),
 	}
+}
+
+// ParamsOn are the policy's parameters on a machine: those of a hybrid memory that nobody has given are the
+// machine's, whose memory begins as its sheet says.
+func (e *Entry) ParamsOn(s *sheets.Machine, given Params) Params {
+	if !e.Sets("ways") || !s.Memory.Given() {
+		return given
+	}
+	h := &s.Memory.Hybrid
+	p := Params{
+		"ways": float64(h.Ways), "channels": float64(h.Channels), "cap": float64(h.Cap), "bw": float64(h.BW),
+		"tok": float64(h.Tok),
+	}
+	maps.Copy(p, given)
+	return p
 }

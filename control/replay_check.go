@@ -82,9 +82,6 @@ func (c *checker) sample(sample any) error {
 			return fmt.Errorf(": two applications are called %s", h.Name)
 		}
 		names = append(names, h.Name)
-		if h.QoS > 0 {
-			targets++
-		}
 	}
 	apps := reflect.ValueOf(sample).Elem().FieldByName("Apps")
 	switch ofApps := apps.IsValid() && apps.Kind() == reflect.Slice; {
@@ -100,6 +97,13 @@ func (c *checker) sample(sample any) error {
 			if err := c.counts(apps.Index(i), i); err != nil {
 				return err
 			}
+			ofKernels, err := kernelTargets(apps.Index(i), names[i])
+			if err != nil {
+				return err
+			}
+			if held[i].QoS > 0 || ofKernels {
+				targets++
+			}
 		}
 	}
 	c.names, c.last = names, now
@@ -107,6 +111,27 @@ func (c *checker) sample(sample any) error {
 		return fmt.Errorf(": %w", err)
 	}
 	return nil
+}
+
+// kernelTargets says whether kernels of an application have targets, and refuses what no kernel can have.
+func kernelTargets(app reflect.Value, name string) (some bool, err error) {
+	f := app.FieldByName("Kernels")
+	if !f.IsValid() {
+		return false, nil
+	}
+	list, _ := f.Interface().([]TaskKernel)
+	for i := range list {
+		k := &list[i]
+		switch {
+		case k.QoS < 0 || k.QoS > MostIPC:
+			return false, fmt.Errorf(": kernel %s of %s: qos is %g thread instructions per core cycle: 0 to %g", k.Name,
+				name, k.QoS, MostIPC)
+		case max(k.Insts, k.Cycles) > mostCounts:
+			return false, fmt.Errorf(": kernel %s of %s: insts and cycles are at most 2^53", k.Name, name)
+		}
+		some = some || k.QoS > 0
+	}
+	return some, nil
 }
 
 // clock checks when the sample was taken, and what nobody has.

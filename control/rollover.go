@@ -1,20 +1,20 @@
 package control
 
-import "fmt"
-
 // Rollover. Wang et al., "Quality of Service Support for Fine-Grained Sharing on GPUs",
 // ISCA 2017, as the baseline of SMQoS: applications share every SM (SMK), and each may issue
 // so many thread instructions per epoch on it. Epoch: 10 K core cycles. Hardware: a signed
-// counter and an idle-warp counter per application on each SM (rollover_ctas.go has what the
-// latter is for).
+// counter and an idle-warp counter per application on each SM (rollover_quota.go has how
+// large quotas are, rollover_ctas.go what idle warps are counted for).
 //
 // The original's text was not at hand; this is a reconstruction:
 //
 //   - An application with a target gets alpha x target x epoch, where alpha = max(1, target /
-//     its IPC so far) makes up for the past. SMs get it by its CTAs there.
+//     its IPC so far) makes up for the past. SMs get it by its CTAs there. Where kernels have
+//     the targets, those without issue from it, too: it is larger by what they have issued.
 //   - Best effort has an artificial goal: its IPC in the first epoch, when nobody has a quota,
 //     or in the one behind that in which it came, then in every epoch times the least of IPC
-//     over target, clamped to [0.5, 2]. Before it has no quota.
+//     over target, clamped to [0.5, 2]. Before it has no quota. The goal stays between an
+//     instruction an epoch and what the machine can issue.
 //   - What is left of a quota is added to the next one's (scheme 2, rollover), dropped (0,
 //     naive), or the next epoch begins on an SM as soon as nobody has any left (1, elastic); 3,
 //     rollover-time, is rollover with best effort after the targets. The SM sees to that. What
@@ -24,7 +24,7 @@ func rolloverEntry() Entry {
 		Name: "rollover", Source: "Wang et al., ISCA 2017, as in Sun et al., SMQoS, CLUSTER 2019",
 		What:     "quotas of instructions on SMs that all share, with what targets leave added to the next epoch's",
 		Settings: []string{"quota", "ctas"}, Period: 10_000, Aims: true, Needs: append(taskNeeds(), "cycle"),
-		Files: []string{"rollover_ctas.go", "quota_plan.go", "task.go", "task_plan.go"},
+		Files: []string{"rollover_quota.go", "rollover_ctas.go", "quota_plan.go", "task.go", "task_plan.go"},
 		Params: []Param{{
 			"scheme", 2, "choice", "0 naive, 1 elastic, 2 rollover, 3 rollover-time", true, 0, 3,
 		}, {
@@ -33,9 +33,11 @@ func rolloverEntry() Entry {
 		}, {
 			"move_ctas", 1, "flag", "CTAs are swapped where a target misses warps or has too many", true, 0, 1,
 		}},
-		Make: func(_ Machine, get func(string) float64) Policy {
+		Make: func(m Machine, get func(string) float64) Policy {
 			scheme := [...]QuotaScheme{Naive, Elastic, Rollover, RolloverTime}[int(get("scheme"))]
-			q := &rollover{scheme: scheme, swaps: get("move_ctas") != 0, fewIdle: get("few_idle")}
+			q := &rollover{
+				scheme: scheme, swaps: get("move_ctas") != 0, fewIdle: get("few_idle"), peak: m.IPCMax * float64(m.SMs),
+			}
 			return Of(q.decide)
 		},
 	}
@@ -47,9 +49,12 @@ type rollover struct {
 	swaps  bool
 	// fewIdle is parameter few_idle.
 	fewIdle float64
+	peak    float64   // thread instructions the machine can issue per core cycle
 	last    uint64    // cycle of the last sample
 	period  uint64    // up to it
 	total   []service // of applications with targets, since they began
+	issued  []uint64  // thread instructions in these epochs, those of kernels without a target among them
+	late    []bool    // an application with a target issued less in this epoch than it is to in the next
 	goal    []float64 // of best effort: the artificial one, IPC; 0: not measured yet
 	ran     []bool    // it had a kernel on the GPU in an earlier epoch, or more than half of the first
 	most    [][]int   // per application and SM, CTAs
@@ -60,6 +65,7 @@ type rolloverTask struct {
 	Task
 	CTAWarps uint64   `json:"cta_warps" counter:"app.cta_warps"`              // of the kernel it runs
 	Resident []uint64 `json:"resident_ctas" counter:"sm.resident_ctas"`       // on each SM
+	Active   []uint64 `json:"active_cycles" counter:"sm.active_cycles"`       // with some
 	Left     []uint64 `json:"quota_left" counter:"sm.quota_left"`             // thread instructions
 	Idle     []uint64 `json:"idle_warp_cycles" counter:"sm.idle_warp_cycles"` // ready and not issued
 }
@@ -67,20 +73,22 @@ type rolloverTask struct {
 func (q *rollover) decide(s *TaskSample[rolloverTask]) Plan {
 	period := q.since(&s.Clock)
 	for len(q.total) < len(s.Apps) {
-		q.total, q.goal = append(q.total, service{}), append(q.goal, 0)
+		q.total, q.goal, q.issued = append(q.total, service{}), append(q.goal, 0), append(q.issued, 0)
 		q.ran = append(q.ran, 2*s.Apps[len(q.ran)].Cycles > period)
 	}
 	p := &QuotaPlan{Cycle: s.Cycle, Gated: s.GatedSMs, quota: &Quota{Scheme: q.scheme, Period: period}}
 	factor := q.factor(s)
+	q.late = make([]bool, len(s.Apps))
 	for i := range s.Apps {
 		a := &s.Apps[i]
 		epoch := a.service()
 		if a.latencySensitive() {
 			q.total[i].follow(&a.Task, epoch)
+			q.issued[i] += a.Insts
 		}
 		ipc, why := q.allowed(i, a, &epoch, factor)
 		share := QuotaShare{Name: a.Name, SMs: a.SMs, Quota: int64(min(ipc*float64(period), unlimited))}
-		share.PerSM = byResidence(share.Quota, a.Resident)
+		share.PerSM = byResidence(share.Quota, a.places())
 		if a.latencySensitive() && (q.scheme == Rollover || q.scheme == RolloverTime) {
 			share.takeBack(a.Cycles, period, a.Left)
 		}
@@ -107,43 +115,4 @@ func (q *rollover) since(c *Clock) uint64 {
 		q.last, q.period = c.Cycle, n
 	}
 	return q.period
-}
-
-// factor is the least of IPC over target in the epoch, within [0.5, 2]; 1 without a target.
-func (q *rollover) factor(s *TaskSample[rolloverTask]) float64 {
-	least := 0.0
-	for i := range s.Apps {
-		if e := s.Apps[i].service(); s.Apps[i].latencySensitive() && e.cycles > 0 {
-			if r := e.ipc() / e.target(); least == 0 || r < least {
-				least = max(r, 1e-9)
-			}
-		}
-	}
-	if least == 0 {
-		return 1
-	}
-	return max(0.5, min(least, 2))
-}
-
-// allowed is the IPC an application may have in the next epoch.
-func (q *rollover) allowed(i int, a *rolloverTask, epoch *service, factor float64) (ipc float64, why string) {
-	if a.latencySensitive() {
-		target, alpha := a.QoS, 1.0
-		if q.total[i].insts > 0 {
-			target = q.total[i].target()
-			alpha = max(1, target/q.total[i].ipc())
-		}
-		return alpha * target, fmt.Sprintf("%s: %.4g instructions per cycle so far, target %.4g: quota of %.4g",
-			a.Name, q.total[i].ipc(), target, alpha*target)
-	}
-	switch {
-	case q.goal[i] > 0:
-	case epoch.insts == 0 || !q.ran[i]:
-		return unlimited, a.Name + ": best effort that has not been measured yet: no quota"
-	default:
-		q.goal[i] = epoch.ipc()
-		return q.goal[i], fmt.Sprintf("%s: best effort, its first goal is %.4g as measured", a.Name, q.goal[i])
-	}
-	q.goal[i] *= factor
-	return q.goal[i], fmt.Sprintf("%s: best effort, its goal is %.4g (x %.3g)", a.Name, q.goal[i], factor)
 }

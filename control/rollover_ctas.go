@@ -8,9 +8,10 @@ import (
 // How Rollover divides an SM's places for CTAs. Wang et al., ISCA 2017, reconstructed: what
 // an SM has of ready warps that did not issue tells whether an application has warps enough.
 //
-//   - One with a target that has quota left and hardly any such warps misses warps: it gets a
-//     CTA more, and best effort with most CTAs there one less. Hardly any is less than half of a
-//     CTA's warps in the mean (parameter few_idle): some are always ready at once.
+//   - One with a target that is behind it, has quota left and hardly any such warps misses warps:
+//     it gets a CTA more, and best effort with most CTAs there, if it has any, one less. Hardly any
+//     is less than half of a CTA's warps in the mean (parameter few_idle): some are always ready at
+//     once. What earlier epochs left is no sign that it is behind.
 //   - One that has as many idle warps as a CTA of it has, has a CTA too many: best effort may
 //     have it.
 //   - One swap per SM and epoch; one with a target keeps a CTA, best effort need not.
@@ -19,50 +20,12 @@ import (
 // divided the SMs by dominant shares; an application that has none yet has no limit. In an
 // epoch in which nothing with a target ran there are no limits, and they begin anew.
 
-// byResidence divides a quota among SMs by the CTAs an application has there, evenly where it
-// has none anywhere; the rest of a division goes to the first SMs. Each gets one instruction
-// at least: a quota of nothing would keep an application from ever ending.
-func byResidence(quota int64, resident []uint64) []int64 {
-	out := make([]int64, len(resident))
-	total := int64(0)
-	for _, n := range resident {
-		total += int64(n)
-	}
-	left := quota
-	for s, n := range resident {
-		if total > 0 {
-			out[s] = quota / total * int64(n)
-		} else {
-			out[s] = quota / int64(len(resident))
-		}
-		left -= out[s]
-	}
-	for s := 0; left > 0 && len(out) > 0; s = (s + 1) % len(out) {
-		if n := min(left, 1+left/int64(len(out))); total == 0 || resident[s] > 0 {
-			out[s] += n
-			left -= n
-		}
-	}
-	for s := range out {
-		out[s] = max(out[s], 1)
-	}
-	return out
-}
-
-// total is what SMs have of a quota together, one instruction each included; all of it where none is known.
-func total(perSM []int64, quota int64) (sum int64) {
-	if len(perSM) == 0 {
-		return quota
-	}
-	for _, n := range perSM {
-		sum += n
-	}
-	return sum
-}
-
 // swapCTAs moves the limits of CTAs and puts them into the plan.
 func (q *rollover) swapCTAs(s *TaskSample[rolloverTask], p *QuotaPlan, period uint64) {
 	more, less := make([]int, len(s.Apps)), make([]int, len(s.Apps))
+	if len(s.Apps) < 2 { // the SMs are nobody else's
+		return
+	}
 	if !slices.ContainsFunc(s.Apps, func(a rolloverTask) bool { return a.latencySensitive() && a.Cycles > 0 }) {
 		q.most = nil
 		for i := range s.Apps {
@@ -72,7 +35,7 @@ func (q *rollover) swapCTAs(s *TaskSample[rolloverTask], p *QuotaPlan, period ui
 	}
 	if q.most == nil {
 		q.most = firstLimits(s)
-	} else if len(s.Apps) > 0 {
+	} else {
 		for sm := range s.Apps[0].Resident {
 			switch i, by := q.swapOn(s, sm, period); {
 			case by > 0:
@@ -118,9 +81,13 @@ func (q *rollover) swapOn(s *TaskSample[rolloverTask], sm int, period uint64) (a
 		other := q.bestEffort(s, sm)
 		idle := float64(a.Idle[sm]) / float64(period)
 		switch {
-		case a.Left[sm] > 0 && idle < q.fewIdle*float64(a.CTAWarps) && other >= 0 && s.Apps[other].Resident[sm] > 0:
+		case q.late[i] && a.Left[sm] > 0 && idle < q.fewIdle*float64(a.CTAWarps):
+			if other >= 0 && s.Apps[other].Resident[sm] > 0 {
+				q.most[other][sm] = int(s.Apps[other].Resident[sm]) - 1
+			} else if int(a.Resident[sm]) < q.most[i][sm] || q.most[i][sm] == noLimit {
+				continue // there are no more of them, or no room
+			}
 			q.most[i][sm] = int(a.Resident[sm]) + 1
-			q.most[other][sm] = int(s.Apps[other].Resident[sm]) - 1
 			return i, 1
 		case a.CTAWarps > 0 && idle >= float64(a.CTAWarps) && a.Resident[sm] > 1:
 			q.most[i][sm] = int(a.Resident[sm]) - 1

@@ -167,7 +167,8 @@ func TestRolloverCTAs(t *testing.T) {
 		{"half a CTA of idle warps in the mean: warps are not what it lacks", 5, 40_000, 3, 3, 3, 3},
 		{"no quota left", 0, 0, 3, 3, 3, 3},
 		{"the last one of best effort", 5, 0, 3, 1, 4, 0},
-		{"best effort has none to give", 5, 0, 3, 0, 3, 3},
+		{"nobody has to give one: one more where there is room", 5, 0, 3, 0, 4, 3},
+		{"it has fewer than it may: there are no more of them", 5, 0, 2, 0, 3, 3},
 		{"idle warps of a CTA: one less, which best effort may have", 0, 80_000, 3, 3, 2, 4},
 		{"a target keeps one", 0, 80_000, 1, 3, 3, 3},
 	} {
@@ -197,5 +198,68 @@ func TestRolloverCTAs(t *testing.T) {
 	p = made(t, "rollover", Params{"move_ctas": 0})
 	if got := p.Decide(rolloverSample(1, 100, 50, 40)).Request().CTAs; got != nil {
 		t.Errorf("%v without swaps", got)
+	}
+}
+
+// What earlier epochs left is no sign that a target misses warps: only one that is behind it gets more CTAs.
+func TestRolloverAheadGetsNoCTA(t *testing.T) {
+	p := made(t, "rollover", nil)
+	p.Decide(rolloverSample(1, 100, 150, 40))
+	s := rolloverSample(2, 100, 120, 40)
+	s.Apps[0].Left[0], s.Apps[0].Idle[0] = 1_000_000, 0
+	if got := fmt.Sprint(p.Decide(s).Request().CTAs); got != "[[3 3] [3 3]]" {
+		t.Errorf("limits of %s for one that is ahead", got)
+	}
+}
+
+// An SM whose last CTA has just gone may get the next kernel's at any time.
+func TestRolloverBetweenKernels(t *testing.T) {
+	p := made(t, "rollover", nil)
+	s := rolloverSample(1, 100, 100, 40)
+	s.Apps[0].Resident, s.Apps[0].Active = []uint64{0, 1}, []uint64{9000, 10_000}
+	if got := p.Decide(s).(*QuotaPlan).Apps[0].PerSM; fmt.Sprint(got) != "[500000 500000]" {
+		t.Errorf("quotas of %v", got)
+	}
+}
+
+// The goal of best effort stays within what is possible, so that it comes back within some epochs.
+func TestRolloverGoalIsBounded(t *testing.T) {
+	for _, ls := range []float64{1000, 1} {
+		p := made(t, "rollover", nil)
+		var got []int64
+		for epoch := uint64(1); epoch < 1200; epoch++ {
+			got = quotasOf(p.Decide(rolloverSample(epoch, 100, ls, 40)))
+		}
+		m := paper()
+		if most := int64(m.IPCMax * float64(m.SMs) * 10_000); got[1] < 1 || got[1] > most {
+			t.Errorf("%g of 100: best effort's quota is %d, of 1 to %d", ls, got[1], most)
+		}
+	}
+}
+
+// Kernels without a target issue from the quota of their application, too, and do not use up that of others.
+func TestRolloverKernelTarget(t *testing.T) {
+	p := made(t, "rollover", nil)
+	s := rolloverSample(1, 0, 400, 40)
+	a := &s.Apps[0]
+	kernel := func(insts, cycles uint64) {
+		a.Kernels = []TaskKernel{{HeldKernel: HeldKernel{Name: "k", QoS: 100}, Insts: insts, Cycles: cycles}}
+	}
+	if kernel(0, 0); quotasOf(p.Decide(s))[0] < unlimited {
+		t.Error("a quota before the kernel has run")
+	}
+	a.Insts = 4_000_000
+	if kernel(1_000_000, 10_000); quotasOf(p.Decide(s))[0] != 8_000_000 { // of 8 M in both epochs 1 M were the kernel's
+		t.Errorf("quota of %d", quotasOf(p.Decide(s))[0])
+	}
+}
+
+// One application alone on its SMs has nobody to share CTAs with.
+func TestRolloverAlone(t *testing.T) {
+	p := made(t, "rollover", nil)
+	for epoch := range uint64(3) {
+		if got := p.Decide(rolloverSample(epoch+1, 100, 50)).Request().CTAs; got != nil {
+			t.Errorf("limits of %v", got)
+		}
 	}
 }

@@ -22,7 +22,10 @@ func spartEntry() Entry {
 		Files: []string{"task.go", "task_ended.go", "task_plan.go"},
 		Params: []Param{
 			{"dead_band", 0, "SMs", "difference up to which nothing is moved", true, 0, 0},
-			{"gate", 0, "flag", "SMs given back are without power instead of best effort's", true, 0, 1},
+			{
+				"gate", 0, "flag", "SMs given back are without power instead of best effort's, as they are " +
+					"where there is none", true, 0, 1,
+			},
 			freeParam(), floorParam(),
 		},
 		Make: func(_ Machine, get func(string) float64) Policy {

@@ -7,8 +7,10 @@ import "github.com/heddle-sim/heddle/sheets"
 func cpuEnergy(m *sheets.Machine, r *reader) float64 {
 	p := &m.CPU.Power
 	pj := r.get("cpu", "insts")*p.Inst + (r.get("cpu", "loads")+r.get("cpu", "stores"))*p.L1
-	// a line of the L2 is read for the L1, written when it comes, and read when it is written back
-	pj += (r.get("cpu", "l2_accesses") + r.get("cpu", "requests") + r.get("cpu", "writebacks")) * p.L2
+	// a line of the L2 is read for the L1 and written when that pushes it out, written when it comes, and
+	// read when it is written back
+	lines := r.get("cpu", "l2_accesses") + r.get("cpu", "l1_writebacks") + r.get("cpu", "requests")
+	pj += (lines + r.get("cpu", "writebacks")) * p.L2
 	return pj*picojoule + r.get("cpu", "cycles")/(m.CPU.Clock*megahertz)*(p.Active-p.Idle)
 }
 

@@ -8,7 +8,8 @@ func TestCPUByHand(t *testing.T) {
 	p := &m.CPU.Power
 	cycles := uint64(m.Clock.Core * 1e6)
 	j, err := Of(m, cycles*uint64(m.SM.Count), counts{
-		"cpu.insts": 1000, "cpu.loads": 200, "cpu.stores": 100, "cpu.l2_accesses": 50, "cpu.requests": 30,
+		"cpu.insts": 1000, "cpu.loads": 200, "cpu.stores": 100, "cpu.l2_accesses": 40,
+		"cpu.l1_writebacks": 10, "cpu.requests": 30,
 		"cpu.writebacks": 20, "cpu.cycles": uint64(m.CPU.Clock * 1e6),
 	})
 	if err != nil {

@@ -202,7 +202,7 @@ func (b *builder) hybridPolicy(c *hybrid.Config) (hybrid.Policy, error) {
 	case "fixed":
 		o.Tokens = uint64(h.Tok)
 	case "share":
-		o.Tokens, o.Share = uint64(h.Tok), h.TokShare
+		o.Tokens, o.ByShare, o.Share = 0, true, h.TokShare
 	}
 	if h.TokChannels {
 		o.PerChannel = b.sheet.DRAM.Channels

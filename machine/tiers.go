@@ -197,6 +197,20 @@ func (x *Tiers) CanSplit() error {
 	return nil
 }
 
+// Divided is how the memory is divided; nil what nobody can set.
+func (x *Tiers) Divided() (s MemorySplit) {
+	if x.CanSplit() != nil {
+		return s
+	}
+	now := x.division.Split()
+	s.Ways, s.Channels = &now.Cap, &now.BW
+	if x.division.Counts() {
+		tokens := int(x.division.Tokens())
+		s.Tokens = &tokens
+	}
+	return s
+}
+
 // Split divides the memory anew, from this cycle on. Nothing moves for it: blocks that are
 // misplaced then leave when they are hit, unless the sheet says otherwise
 // (memory.hybrid.reconfigure).

@@ -31,8 +31,8 @@ func Comparison(w io.Writer, results []*sim.Result) error {
 	whole := wholeTenants(all)
 	if energy {
 		head = append(head, "energy", "per instruction")
-		for _, i := range whole {
-			head = append(head, "per execution of "+all[0].Tenants[i].Name)
+		for _, name := range whole {
+			head = append(head, "per execution of "+name)
 		}
 	}
 	rows := [][]string{head}
@@ -48,8 +48,9 @@ func Comparison(w io.Writer, results []*sim.Result) error {
 				row = append(row, none)
 			}
 			row = append(row, joules(r.Energy.Total), perInst(r, joules))
-			for _, i := range whole {
-				row = append(row, joules(r.Tenants[i].EnergyJ/r.Tenants[i].Executions))
+			for _, name := range whole {
+				t := tenant(r, name)
+				row = append(row, joules(t.EnergyJ/t.Executions))
 			}
 		}
 		for len(row) < len(head) {
@@ -67,50 +68,66 @@ func Comparison(w io.Writer, results []*sim.Result) error {
 // work: which tenants executed how different numbers of instructions in their windows.
 func Unequal(results []*sim.Result) string {
 	var parts []string
-	for i := range tenants(results) {
-		least, most := uint64(math.MaxUint64), uint64(0)
-		for _, r := range results {
-			least, most = min(least, r.Tenants[i].ThreadInsts), max(most, r.Tenants[i].ThreadInsts)
+	for _, work := range []struct {
+		name string
+		of   func(t *sim.Tenant) uint64
+	}{
+		{"thread instructions", func(t *sim.Tenant) uint64 { return t.ThreadInsts }},
+		{"CPU instructions", func(t *sim.Tenant) uint64 { return t.Insts() - t.ThreadInsts }},
+	} {
+		var apart []string
+		for _, name := range shared(results) {
+			least, most := uint64(math.MaxUint64), uint64(0)
+			for _, r := range results {
+				n := work.of(tenant(r, name))
+				least, most = min(least, n), max(most, n)
+			}
+			if float64(most-least) > tie*float64(most) {
+				apart = append(apart, fmt.Sprintf("%s %.0f %%", name, 100*float64(most-least)/float64(most)))
+			}
 		}
-		if float64(most-least) > tie*float64(most) {
-			parts = append(parts, fmt.Sprintf("%s %.0f %%", results[0].Tenants[i].Name,
-				100*float64(most-least)/float64(most)))
+		if len(apart) > 0 {
+			parts = append(parts, work.name+" of "+strings.Join(apart, " and of "))
 		}
 	}
 	if len(parts) == 0 {
 		return ""
 	}
-	return fmt.Sprintf(" over unequal work (thread instructions of %s apart): rates are compared, and energy per "+
-		"unit of work",
-		strings.Join(parts, " and of "))
+	return fmt.Sprintf(" over unequal work (%s apart): rates are compared, and energy per unit of work",
+		strings.Join(parts, ", "))
 }
 
-// tenants is how many tenants all results have; 0 when they differ or there are fewer
-// than two results.
-func tenants(results []*sim.Result) int {
+// shared are the names of the tenants of all results, in the order of the first; none where they
+// are not the same or there are fewer than two results.
+func shared(results []*sim.Result) []string {
 	if len(results) < 2 {
-		return 0
+		return nil
 	}
-	n := len(results[0].Tenants)
+	first := applications(results[0])
 	for _, r := range results {
-		if len(r.Tenants) != n {
-			return 0
+		if !slices.Equal(slices.Sorted(slices.Values(applications(r))), slices.Sorted(slices.Values(first))) {
+			return nil
 		}
 	}
-	return n
+	return first
 }
 
-// wholeTenants are those that did whole executions in every run, and nothing else, so
+// tenant is the one of a name, of which there is one.
+func tenant(r *sim.Result, name string) *sim.Tenant {
+	return &r.Tenants[slices.IndexFunc(r.Tenants, func(t sim.Tenant) bool { return t.Name == name })]
+}
+
+// wholeTenants are the names of those that did whole executions in every run, and nothing else, so
 // that energy per execution means something.
-func wholeTenants(results []*sim.Result) (out []int) {
-	for i := range tenants(results) {
+func wholeTenants(results []*sim.Result) (out []string) {
+	for _, name := range shared(results) {
 		whole := true
 		for _, r := range results {
-			x := r.Tenants[i].Executions
+			x := tenant(r, name).Executions
 			whole = whole && x >= 1 && x == math.Trunc(x)
 		}
 		if whole {
-			out = append(out, i)
+			out = append(out, name)
 		}
 	}
 	return out
@@ -143,7 +160,8 @@ func Verdict(results []*sim.Result, names []string) string {
 		if names != nil {
 			e.name = names[i]
 		}
-		if fit = append(fit, e); !slices.Equal(applications(r), applications(fit[0].Result)) {
+		fit = append(fit, e)
+		if len(fit) > 1 && shared([]*sim.Result{fit[0].Result, r}) == nil {
 			return "no verdict: the runs are not of the same applications"
 		}
 	}

@@ -31,6 +31,7 @@ type traceEvent struct {
 // Processes of the timeline, in the order in which they stand.
 const (
 	pidKernels = 1 + iota
+	pidCores
 	pidCopies
 	pidSMs
 	pidChannels
@@ -40,7 +41,7 @@ const (
 )
 
 // Timeline writes the spans of a run: one process per kind of track (kernels,
-// copies, ownership of SMs and of channel groups), one thread per track. Spans of a
+// executions on CPU cores, copies, ownership of SMs and of channel groups), one thread per track. Spans of a
 // track that overlap, as kernels of several streams do, get lanes of their own. The
 // decisions of a policy are a process too: a mark for each, across all tracks where
 // it moves something, and a bar for each SM and channel group it moves. So are the
@@ -85,6 +86,9 @@ func Timeline(w io.Writer, r *sim.Result) error {
 func process(track string) (pid int, name, thread string) {
 	if app, ok := strings.CutPrefix(track, "kernels/"); ok {
 		return pidKernels, "kernels", app
+	}
+	if app, ok := strings.CutPrefix(track, "cores/"); ok {
+		return pidCores, "executions on CPU cores", app
 	}
 	if app, ok := strings.CutPrefix(track, "copies"); ok {
 		return pidCopies, "copies", strings.TrimPrefix(app, "/")

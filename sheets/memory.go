@@ -42,7 +42,7 @@ type Hybrid struct {
 	TokShare    float64 `yaml:"tok_share" unit:"fraction" doc:"of the GPU's requests of a period that may migrate in the next, with share"`
 	TokPeriod   int     `yaml:"tok_period" unit:"cycles" doc:"a period, in clocks of the CPU"`
 	TokChannels bool    `yaml:"tok_per_channel" unit:"flag" doc:"a counter for each slow channel instead of one"`
-	Reconfigure string  `yaml:"reconfigure" unit:"name" doc:"lazy (misplaced blocks leave when they are hit) or ideal (at once, for nothing)"`
+	Reconfigure string  `yaml:"reconfigure" unit:"name" doc:"lazy (misplaced blocks leave when they are hit) or ideal (at once, for nothing; flat: those that change places)"`
 	Bloom       int     `yaml:"bloom" unit:"counters" doc:"of two bits in the filter of dirty blocks (hashcache)"`
 
 	Clock     float64 `yaml:"clock" unit:"MHz" doc:"of the controller"`

@@ -68,6 +68,10 @@ func (s *Sharing) CheckApps(m *sheets.Machine, groups int, apps []App) error {
 	if n == len(apps) {
 		return nil
 	}
+	if s.Turn(m) > 0 {
+		return fmt.Errorf("sharing mode %s gives applications the whole machine in turn, and those on CPU cores run "+
+			"all the time: mps and smk share the GPU beside them", s.Mode)
+	}
 	for _, g := range s.Governed() {
 		e, err := control.Find(g.Policy)
 		if err != nil {
@@ -112,8 +116,14 @@ func (s *Sharing) Check(m *sheets.Machine, groups, n int) error {
 	if err := s.checkPolicies(mode, m, groups); err != nil {
 		return err
 	}
-	if n > 0 {
-		_, err = Shares(s, m, groups, n)
+	if n == 0 {
+		return nil
+	}
+	shares, err := Shares(s, m, groups, n)
+	if own := func(x Share) bool { return x.Groups > 0 }; err == nil && m.Memory.Given() &&
+		slices.ContainsFunc(shares, own) {
+		return fmt.Errorf("sharing mode %s gives applications channels of their own, and the two tiers of machine "+
+			"%s's memory are everybody's: mps, smk and alone divide no channels", mode.Name, m.Name)
 	}
 	return err
 }

@@ -13,27 +13,27 @@ import (
 
 // collector gathers what a run tells while it goes on.
 type collector struct {
-	r           *run
-	set         stat.Set // the tables of the machine
-	columns     *columns
-	limits      *sm.Config // for the occupancy of kernels
-	sampled     uint64
-	last        [][]uint64 // per tenant, columns at the last epoch's end
-	epochs      []Epoch
-	accesses    []PageAccess
-	lastBytes   []uint64 // of each channel, at the last epoch's end
-	period      uint64   // of epochs at present, in core cycles; 0: there are none
-	gated       uint64   // SM-cycles powered down at the last epoch's end
-	spans       []Span
-	tallies     []tally                                // per tenant
-	open        [][]*launch                            // per tenant, kernels on the GPU
-	kernels     [][]Kernel                             // per tenant
-	names       [][]*kernelTally                       // per tenant, in the order of first launches
-	warmKernels []map[string][numKernelCounters]uint64 // per tenant, at the warm-up's end
-	copies      [][]interval                           // per tenant
-	onCPU       [][]interval                           // per tenant, executions on CPU cores
-	prof        map[profiled][]sm.PC
-	codes       []profiled // keys of prof in the order they came
+	r         *run
+	set       stat.Set // the tables of the machine
+	columns   *columns
+	limits    *sm.Config // for the occupancy of kernels
+	sampled   uint64
+	last      [][]uint64 // per tenant, columns at the last epoch's end
+	epochs    []Epoch
+	accesses  []PageAccess
+	lastBytes []uint64 // of each channel, at the last epoch's end
+	period    uint64   // of epochs at present, in core cycles; 0: there are none
+	gated     uint64   // SM-cycles powered down at the last epoch's end
+	spans     []Span
+	tallies   []tally          // per tenant
+	open      [][]*launch      // per tenant, kernels on the GPU
+	kernels   [][]Kernel       // per tenant
+	names     [][]*kernelTally // per tenant, in the order of first launches
+	copies    [][]interval     // per tenant
+	onCPU     [][]interval     // per tenant, executions on CPU cores
+	cutOnCPU  [][]interval     // per tenant, those that the run's end has cut
+	prof      map[profiled][]sm.PC
+	codes     []profiled // keys of prof in the order they came
 }
 
 func newCollector(r *run) (*collector, error) {
@@ -41,8 +41,8 @@ func newCollector(r *run) (*collector, error) {
 	c := &collector{
 		r: r, set: r.gpu.Tables, period: r.spec.Epoch,
 		tallies: make([]tally, n), open: make([][]*launch, n), kernels: make([][]Kernel, n),
-		copies: make([][]interval, n), onCPU: make([][]interval, n), names: make([][]*kernelTally, n),
-		warmKernels: make([]map[string][numKernelCounters]uint64, n), prof: map[profiled][]sm.PC{},
+		copies: make([][]interval, n), onCPU: make([][]interval, n), cutOnCPU: make([][]interval, n),
+		names: make([][]*kernelTally, n), prof: map[profiled][]sm.PC{},
 	}
 	var err error
 	if c.columns, err = newColumns(c.set, r.sheet.DRAM.Access); err != nil {
@@ -236,6 +236,7 @@ func (r *run) result() *Result {
 		Version: ResultVersion, Spec: *r.spec, Complete: true, Cycles: now, Seconds: float64(now) / hz,
 		Epochs: r.col.epochs, Stalls: r.col.stalls(), Outside: &Outside{}, Machine: r.given,
 	}
+	r.underWay(now)
 	res.Managed = r.managed()
 	if r.spec.Touches {
 		res.Touches = &Touches{Accesses: r.col.accesses}
@@ -343,7 +344,7 @@ func (r *run) tenant(res *Result, i int, a *app, outside, moved stat.Sums) {
 		t.IPC, t.L1HitRate = t.CPU.IPC, rate(count(cpuAccesses)-count(cpuL1Misses), count(cpuAccesses))
 	}
 	t.BusyIPC = ratio(float64(t.ThreadInsts), float64(t.BusyCycles))
-	res.Targets = append(res.Targets, r.reached(i, &t)...)
+	res.Targets = append(res.Targets, r.reached(i, &t, &from, &to)...)
 	t.BandwidthGBs = r.bandwidth(t.DRAMBytes, t.Cycles)
 	t.MovedBytes = r.col.columns.count(own, dramBytes)
 	t.MovedGBs = r.bandwidth(t.MovedBytes, t.Cycles)

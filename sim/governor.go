@@ -44,6 +44,7 @@ type change struct {
 	quota   *machine.Quotas      // nil: as they are
 	ctas    [][]int              // nil: as they are
 	split   machine.MemorySplit  // of a hybrid memory
+	divided machine.MemorySplit  // how that is divided
 	copies  *bool                // replication; nil: as it is,
 	copied  bool                 // which is this
 	at      uint64               // cycle from which it may begin
@@ -76,7 +77,7 @@ func newController(r *run) (*controller, error) {
 		}
 		period := g.period(e, r.sheet)
 		c.used = append(c.used, PolicyUse{Policy: e.Name, Period: period, Params: g.Params, Digest: digest})
-		params := g.params(e, r.sheet)
+		params := e.ParamsOn(r.sheet, g.Params)
 		c.governors = append(c.governors, &governor{
 			entry: e, policy: p, sampler: s, period: period, clock: e.EpochOf(params),
 		})
@@ -98,7 +99,7 @@ func (g *Governor) make(m *sheets.Machine, groups int) (*control.Entry, control.
 	if err != nil {
 		return nil, nil, err
 	}
-	on, params := control.FromSheet(m, groups, m.DRAM.Channels/groups), g.params(e, m)
+	on, params := control.FromSheet(m, groups, m.DRAM.Channels/groups), e.ParamsOn(m, g.Params)
 	if err := g.shape(e, m); err != nil {
 		return nil, nil, err
 	}
@@ -119,7 +120,7 @@ func (g *Governor) period(e *control.Entry, m *sheets.Machine) uint64 {
 	if g.Period > 0 {
 		return g.Period
 	}
-	return e.PeriodOn(control.FromSheet(m, 1, m.DRAM.Channels), g.params(e, m))
+	return e.PeriodOn(control.FromSheet(m, 1, m.DRAM.Channels), e.ParamsOn(m, g.Params))
 }
 
 // able says why the machine cannot do what a policy sets; nil when it can.
@@ -228,6 +229,7 @@ func (c *controller) decide(due []*governor, now uint64) {
 // targets replace it.
 func (c *controller) newer(due []*governor, now uint64) *change {
 	x := &change{want: c.source.target(), at: now, decides: map[string]int{}, copied: c.r.gpu.Replicas.On()}
+	x.divided = c.r.gpu.Tiers().Divided()
 	for _, s := range control.Settings() {
 		sets := func(g *governor) bool { return g.entry.Sets(s.Name) }
 		w := c.waiting
@@ -302,11 +304,11 @@ func (x *change) ask(e *control.Entry, r *control.Request, d *Decision, decision
 		case "ctas":
 			x.ctas, changed = r.CTAs, r.CTAs != nil
 		case "ways":
-			changed = replace(&x.split.Ways, r.CPUWays)
+			changed = replace(&x.split.Ways, r.CPUWays, x.divided.Ways)
 		case "channels":
-			changed = replace(&x.split.Channels, r.CPUChannels)
+			changed = replace(&x.split.Channels, r.CPUChannels, x.divided.Channels)
 		case "tokens":
-			changed = replace(&x.split.Tokens, r.Tokens)
+			changed = replace(&x.split.Tokens, r.Tokens, x.divided.Tokens)
 		case "replication":
 			if r.Replicate != nil {
 				x.copies, changed = r.Replicate, *r.Replicate != x.copied
@@ -323,12 +325,14 @@ func (x *change) ask(e *control.Entry, r *control.Request, d *Decision, decision
 	return nil
 }
 
-// replace takes over what a plan asks for; false if it asks for nothing.
-func replace(have **int, want *int) (changed bool) {
-	if want != nil {
-		*have = want
+// replace takes over what a plan asks for, if it asks for anything that is not held: tokens that are set anew cap
+// those that are left, and what a plan repeats is not new.
+func replace(have **int, want, held *int) (changed bool) {
+	if want == nil || held != nil && *want == *held {
+		return false
 	}
-	return want != nil
+	*have = want
+	return true
 }
 
 // askShares is ask for SMs or channel groups.

@@ -2,7 +2,6 @@ package sim
 
 import (
 	"fmt"
-	"maps"
 
 	"github.com/heddle-sim/heddle/control"
 	"github.com/heddle-sim/heddle/machine"
@@ -10,21 +9,6 @@ import (
 )
 
 // Where the parameters of a policy and the memory that it divides meet.
-
-// params are the policy's parameters: those of a hybrid memory that the run file leaves out are
-// the machine's, whose memory begins as its sheet says.
-func (g *Governor) params(e *control.Entry, m *sheets.Machine) control.Params {
-	if !e.Sets("ways") || !m.Memory.Given() {
-		return g.Params
-	}
-	h := &m.Memory.Hybrid
-	p := control.Params{
-		"ways": float64(h.Ways), "channels": float64(h.Channels), "cap": float64(h.Cap), "bw": float64(h.BW),
-		"tok": float64(h.Tok),
-	}
-	maps.Copy(p, g.Params)
-	return p
-}
 
 // shape refuses parameters that say of a hybrid memory what its machine does not.
 func (g *Governor) shape(e *control.Entry, m *sheets.Machine) error {

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/heddle-sim/heddle/control"
@@ -39,23 +40,18 @@ type kernelTally struct {
 	since uint64 // from which on one has been on the GPU
 }
 
-// tallyOf finds that of a kernel; nil when it was never launched.
-func (c *collector) tallyOf(tenant int, name string) *kernelTally {
-	for _, t := range c.names[tenant] {
-		if t.name == name {
-			return t
-		}
-	}
-	return nil
+// tallyOf finds the place in names of that of a kernel; below 0 when it was never launched.
+func (c *collector) tallyOf(tenant int, name string) int {
+	return slices.IndexFunc(c.names[tenant], func(t *kernelTally) bool { return t.name == name })
 }
 
 // kernelTally finds that of a kernel, or begins it.
 func (c *collector) kernelTally(tenant int, name string) *kernelTally {
-	t := c.tallyOf(tenant, name)
-	if t == nil {
-		t = &kernelTally{name: name}
-		c.names[tenant] = append(c.names[tenant], t)
+	if k := c.tallyOf(tenant, name); k >= 0 {
+		return c.names[tenant][k]
 	}
+	t := &kernelTally{name: name}
+	c.names[tenant] = append(c.names[tenant], t)
 	return t
 }
 

@@ -3,6 +3,7 @@ package sim
 import (
 	"sort"
 
+	"github.com/heddle-sim/heddle/host"
 	"github.com/heddle-sim/heddle/isa"
 	"github.com/heddle-sim/heddle/machine"
 	"github.com/heddle-sim/heddle/machine/sm"
@@ -71,6 +72,34 @@ func (c *collector) unfinished(tenant int, now uint64) (out []Kernel) {
 	}
 	return out
 }
+
+// underWay books what each application has begun and not finished: kernels and executions on CPU cores, and copies.
+func (r *run) underWay(now uint64) {
+	for i, a := range r.apps {
+		for _, l := range r.col.open[i] {
+			if l.begun() {
+				r.span("kernels/"+a.spec.Name, l.k.Name, l.k.Start, now, i)
+			}
+		}
+		if a.dev == nil {
+			continue
+		}
+		for k := range len(a.dev.streams) + 1 {
+			s := a.dev.stream(k)
+			switch {
+			case s.execution != nil:
+				r.col.cutOnCPU[i] = append(r.col.cutOnCPU[i], interval{s.execution.Start, now})
+				r.span("cores/"+a.spec.Name, a.spec.Name, s.execution.Start, now, i)
+			case s.copy != nil && s.ops[0].Kind == host.OpCopy:
+				r.col.copied(i, s.ops[0].Start, now)
+				r.span("copies/"+a.spec.Name, s.ops[0].Name, s.ops[0].Start, now, i)
+			}
+		}
+	}
+}
+
+// begun says that CTAs of a launch have been on SMs.
+func (l *launch) begun() bool { return l.k.Start > 0 || l.k.Progress().Running > 0 }
 
 // describe is what there is to say of a launch up to a cycle, which is its end if it has come to it.
 func (c *collector) describe(tenant int, l *launch, end uint64) Kernel {
@@ -180,7 +209,7 @@ func (c *collector) time(i int, w Window) Time {
 		}
 	}
 	for _, l := range c.open[i] {
-		if l.k.Start > 0 || l.k.Progress().Running > 0 {
+		if l.begun() {
 			kernels = append(kernels, interval{l.k.Start, w.End})
 		}
 	}
@@ -189,6 +218,7 @@ func (c *collector) time(i int, w Window) Time {
 			listed = append(listed, x)
 		}
 	}
+	kernels = append(kernels, c.cutOnCPU[i]...)
 	all = append(append(all, kernels...), c.copies[i]...)
 	in, busy, both := covered(listed, w), covered(kernels, w), covered(all, w)
 	return Time{Kernels: in, Cut: busy - in, Copies: both - busy, Gaps: w.End - w.Start - both}

@@ -121,7 +121,7 @@ func (r *run) warnOfTargets(res *Result) {
 	warn := func(format string, args ...any) { res.Warnings = append(res.Warnings, fmt.Sprintf(format, args...)) }
 	for i, a := range r.apps {
 		for _, t := range a.targets {
-			if r.col.tallyOf(i, t.kernel) == nil {
+			if r.col.tallyOf(i, t.kernel) < 0 {
 				warn("kernel %s of %s has a target, and was not launched before the run ended", t.kernel, a.spec.Name)
 			}
 		}
@@ -153,8 +153,8 @@ func (r *run) warnOfTargets(res *Result) {
 	}
 }
 
-// reached is what became of the targets of application i over its window.
-func (r *run) reached(i int, t *Tenant) (out []Target) {
+// reached is what became of the targets of application i over its window, between two marks.
+func (r *run) reached(i int, t *Tenant, from, to *mark) (out []Target) {
 	a := r.apps[i]
 	if a.spec.QoS > 0 && a.spec.QoSKernel == "" {
 		out = append(out, Target{Tenant: a.spec.Name, IPC: a.spec.QoS, OfAlone: a.spec.QoSShare, Reached: t.BusyIPC})
@@ -164,10 +164,10 @@ func (r *run) reached(i int, t *Tenant) (out []Target) {
 		if k.kernel == a.spec.QoSKernel && k.ipc == a.spec.QoS { // set_qos has not changed it
 			x.OfAlone = a.spec.QoSShare
 		}
-		if n := r.col.tallyOf(i, k.kernel); n != nil {
-			now, warm := n.counts(r.gpu.Now()), r.col.warmKernels[i][k.kernel]
-			x.Reached = ratio(float64(now[kernelThreadInsts]-warm[kernelThreadInsts]),
-				float64(now[kernelBusy]-warm[kernelBusy]))
+		if n := r.col.tallyOf(i, k.kernel); n >= 0 {
+			end, begin := to.kernel(n), from.kernel(n)
+			x.Reached = ratio(float64(end[kernelThreadInsts]-begin[kernelThreadInsts]),
+				float64(end[kernelBusy]-begin[kernelBusy]))
 		}
 		out = append(out, x)
 	}

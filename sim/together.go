@@ -52,9 +52,11 @@ func (r *run) contexts(res *Result, now uint64) {
 				"(drivers use some %d here)", 100*share, r.spec.Sharing.Turn(r.sheet),
 				uint64(defaultQuantum*r.sheet.Clock.Core*1e6)))
 	} else if share := float64(c.Cycles) / float64(max(1, now)); c.Turns == 0 && share > overheadShare {
-		res.Warnings = append(res.Warnings,
-			fmt.Sprintf("CTAs were being taken off SMs in %.0f %% of the time: an epoch of %d cycles is short",
-				100*share, r.spec.Sharing.FirstDecision(r.sheet)))
+		w := fmt.Sprintf("CTAs were being taken off SMs in %.0f %% of the time", 100*share)
+		if len(res.Decisions) > 0 { // else it is how SMK divides SMs
+			w += fmt.Sprintf(": an epoch of %d cycles is short", r.spec.Sharing.FirstDecision(r.sheet))
+		}
+		res.Warnings = append(res.Warnings, w)
 	}
 }
 

@@ -35,10 +35,19 @@ type Executions struct {
 // mark is the state of a tenant's counters at one cycle.
 type mark struct {
 	cycle, busy uint64
-	sums        stat.Sums // nil: that cycle has not come
-	moved       stat.Sums // of what is moved for it: contexts, pages
-	executions  float64   // done behind the warm-up
-	begun       uint64    // thread instructions when the execution under way began
+	sums        stat.Sums                   // nil: that cycle has not come
+	moved       stat.Sums                   // of what is moved for it: contexts, pages
+	executions  float64                     // done behind the warm-up
+	begun       uint64                      // thread instructions when the execution under way began
+	kernels     [][numKernelCounters]uint64 // of those launched by then, in the order of first launches
+}
+
+// kernel is what the mark holds of a kernel, by the order of first launches.
+func (m *mark) kernel(k int) (n [numKernelCounters]uint64) {
+	if k < len(m.kernels) {
+		n = m.kernels[k]
+	}
+	return n
 }
 
 func (m *mark) taken() bool { return m.sums != nil }
@@ -65,10 +74,14 @@ func (c *collector) mark(i int) mark {
 	g := c.r.gpu
 	g.Settle() // refreshes of idle channels are counted late
 	t := &c.tallies[i]
-	return mark{
+	m := mark{
 		cycle: g.Now(), busy: g.Busy(i), sums: c.set.Sums(i), moved: c.set.Moved(i), executions: t.done,
 		begun: t.begun,
 	}
+	for _, k := range c.names[i] {
+		m.kernels = append(m.kernels, k.counts(m.cycle))
+	}
+	return m
 }
 
 // warm says whether the warm-up is over.
@@ -78,10 +91,6 @@ func (c *collector) warm() bool { return c.tallies[0].warm.taken() }
 func (c *collector) warmed() {
 	for i := range c.tallies {
 		c.tallies[i].warm = c.mark(i)
-		c.warmKernels[i] = map[string][numKernelCounters]uint64{}
-		for _, t := range c.names[i] {
-			c.warmKernels[i][t.name] = t.counts(c.r.gpu.Now())
-		}
 	}
 }
 

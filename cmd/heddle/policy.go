@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -37,7 +38,9 @@ JSON array with a plan for each. Nothing is fed back: every sample says what was
 A run with --out leaves the samples of each of its policies as samples-NAME.json, and
 replaying them, on the run's machine and with its parameters, gives the recorded plans.
 heddle inspect policies lists what each policy reads and its parameters. Without --machine
-the policy knows the machine of its paper.`,
+the policy knows the machine of its paper, and hydrogen begins in the middle of the range of
+its tokens instead of where the memory of a machine begins. What a run file sets of that
+(memory.hybrid.ways, superchannels, cap, bw, tok) a replay is told by --param.`,
 		Example: `  heddle policy replay ugpu --samples results/ugpu/UGPU/samples-ugpu.json
   heddle policy replay cd-search --samples s.json --param delta_sms=4 --machine ugpu`,
 		Args: cobra.ExactArgs(1),
@@ -69,8 +72,8 @@ func policyNames() (names []string) {
 	return names
 }
 
-func replay(w io.Writer, name, file, machine string, params []string) error {
-	e, err := control.Find(name)
+func replay(w io.Writer, policy, file, machine string, params []string) error {
+	e, err := control.Find(policy)
 	if err != nil {
 		return err
 	}
@@ -78,14 +81,13 @@ func replay(w io.Writer, name, file, machine string, params []string) error {
 	if err != nil {
 		return err
 	}
-	if machine == "" {
-		if machine = e.Machine; machine == "" {
-			machine = "qv100"
-		}
-	}
-	m, _, err := sheets.Load(machine)
+	name, given := cmp.Or(machine, e.Machine, "qv100"), machine != ""
+	m, _, err := sheets.Load(name)
 	if err != nil {
 		return err
+	}
+	if given {
+		values = e.ParamsOn(m, values)
 	}
 	groups := runfile.ChannelGroups(m)
 	p, err := e.New(control.FromSheet(m, groups, m.DRAM.Channels/groups), values)

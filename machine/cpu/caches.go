@@ -188,6 +188,7 @@ func (c *Core) intoL2(line, now uint64) {
 		k.l2.Line[j].Valid = whole
 	}
 	k.l2.Line[j].Dirty = whole
+	c.row[L1WriteBacks]++
 }
 
 // pushOut writes back what is in a place of the L2 that is to be used for something else.

@@ -11,6 +11,7 @@ const (
 	Stores
 	Forwards
 	L1Misses
+	L1WriteBacks
 	L2Accesses
 	L2Misses
 	Requests
@@ -35,6 +36,7 @@ func Counters() []stat.Desc {
 		{Name: "stores", Unit: "stores", Doc: "stores that have reached the L1"},
 		{Name: "forwards", Unit: "loads", Doc: "loads that took their data from the store buffer"},
 		{Name: "l1_misses", Unit: "accesses", Doc: "loads and stores whose line was not in the L1"},
+		{Name: "l1_writebacks", Unit: "lines", Doc: "written lines of the L1 that went back into the L2"},
 		{Name: "l2_accesses", Unit: "lines", Doc: "lines the L1 asked the L2 for"},
 		{Name: "l2_misses", Unit: "lines", Doc: "of them those that were neither there nor on their way"},
 		{Name: "requests", Unit: "requests", Doc: "lines asked for below the L2, prefetches included"},

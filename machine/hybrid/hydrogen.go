@@ -19,7 +19,8 @@ type HydrogenOptions struct {
 	Swap       SwapMode
 	Split      Split   // at the start
 	Tokens     uint64  // per period; Unlimited
-	Share      float64 // of the GPU's requests in a period that may migrate in the next; 0: Tokens may
+	ByShare    bool    // Tokens are those of the first period, and later ones bring
+	Share      float64 // of the GPU's requests in the period before
 	Period     uint64  // clocks of the controller
 	PerChannel int     // counters, one per channel of the slow tier; 0: one for all of them
 	Mode       Mode
@@ -43,7 +44,7 @@ func NewHydrogen(s Shape, o HydrogenOptions) (*Hydrogen, error) {
 		return nil, fmt.Errorf("a share of %g of the GPU's requests cannot migrate: 0 to 1", o.Share)
 	}
 	h := &Hydrogen{shape: s, mapping: m, options: o}
-	if o.Share == 0 && o.Tokens == Unlimited {
+	if !o.ByShare && o.Tokens == Unlimited {
 		return h, nil
 	}
 	for i := range max(1, o.PerChannel) {
@@ -66,12 +67,25 @@ func (h *Hydrogen) each(tok uint64, i int) uint64 {
 func (h *Hydrogen) Split() Split { return h.mapping.split }
 
 // Counts says that migrations take tokens, as many a period as is set.
-func (h *Hydrogen) Counts() bool { return h.tokens != nil && h.options.Share == 0 }
+func (h *Hydrogen) Counts() bool { return h.tokens != nil && !h.options.ByShare }
 
-// SetTokens changes at a clock how many tokens a period brings, where they are counted.
+// Tokens is how many a period brings, where they are counted.
+func (h *Hydrogen) Tokens() (n uint64) {
+	for i := range h.tokens {
+		n += h.tokens[i].tok
+	}
+	return n
+}
+
+// SetTokens changes at a clock how many tokens a period brings, where they are counted: at 0, where none has
+// been used, those of the first period, too.
 func (h *Hydrogen) SetTokens(now, tok uint64) {
 	for i := range h.tokens {
-		h.tokens[i].Set(now, h.each(tok, i))
+		if n := h.each(tok, i); now == 0 {
+			h.tokens[i].Begin(now, n)
+		} else {
+			h.tokens[i].Set(now, n)
+		}
 	}
 }
 

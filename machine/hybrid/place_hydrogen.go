@@ -75,7 +75,7 @@ func (h *Hydrogen) Miss(v *View) Choice {
 
 // count follows the requests of the GPU, of which a share may migrate in the next period.
 func (h *Hydrogen) count(v *View) {
-	if h.options.Share == 0 || v.Class != GPU || v.Again {
+	if !h.options.ByShare || v.Class != GPU || v.Again {
 		return
 	}
 	if period := v.Now / h.options.Period; period != h.period {

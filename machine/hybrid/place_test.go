@@ -238,7 +238,7 @@ func TestHydrogenTokens(t *testing.T) {
 
 // DP+Token: 15 % of the GPU's requests in a period may migrate in the next.
 func TestHydrogenShare(t *testing.T) {
-	h := newHydrogen(t, Shape{Ways: 4, Channels: 4}, HydrogenOptions{Split: Split{3, 1}, Share: 0.15})
+	h := newHydrogen(t, Shape{Ways: 4, Channels: 4}, HydrogenOptions{Split: Split{3, 1}, ByShare: true, Share: 0.15})
 	period := func(n uint64, requests int) (migrated int) {
 		for range requests {
 			v := view(h, 5, GPU)
@@ -256,6 +256,28 @@ func TestHydrogenShare(t *testing.T) {
 	}
 	if got := period(7, 10); got != 0 {
 		t.Errorf("%d migrated after a period without requests", got)
+	}
+}
+
+// A share of nothing lets nothing migrate.
+func TestHydrogenShareOfNothing(t *testing.T) {
+	h := newHydrogen(t, Shape{Ways: 4, Channels: 4}, HydrogenOptions{Split: Split{3, 1}, ByShare: true})
+	for n := range uint64(3) {
+		v := view(h, 5, GPU)
+		v.Now = 1000 * n
+		if way := h.Miss(v).Way; way >= 0 {
+			t.Errorf("period %d: a miss of the GPU fills way %d", n, way)
+		}
+	}
+}
+
+// What a policy begins with is there from the first cycle; what it sets later caps what is left.
+func TestHydrogenBeginsWithTokens(t *testing.T) {
+	h := newHydrogen(t, Shape{Ways: 4, Channels: 4}, HydrogenOptions{Split: Split{3, 1}})
+	for _, c := range []struct{ now, tok, left uint64 }{{0, 5, 5}, {100, 3, 3}, {200, 7, 3}} {
+		if h.SetTokens(c.now, c.tok); h.tokens[0].Left() != c.left || h.Tokens() != c.tok {
+			t.Errorf("%d set at %d: %d left of %d", c.tok, c.now, h.tokens[0].Left(), h.Tokens())
+		}
 	}
 }
 

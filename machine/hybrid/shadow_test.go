@@ -74,7 +74,7 @@ func drawPolicy(t *rapid.T, cfg *Config) Policy {
 			o.Tokens = rapid.Uint64Max(20).Draw(t, "tokens")
 			o.PerChannel = rapid.SampledFrom([]int{0, 4}).Draw(t, "per")
 		} else if rapid.Bool().Draw(t, "shared") {
-			o.Share = 0.15
+			o.ByShare, o.Share = true, 0.15
 		}
 		p, err := NewHydrogen(s, o)
 		if err != nil {

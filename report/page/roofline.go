@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"html/template"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/heddle-sim/heddle/control"
@@ -61,13 +62,14 @@ func rooflineOf(r *sim.Result) *rooflineView {
 }
 
 // roofPoints are kernels by application and name in the order of first ends. Launches beside
-// others of their application are left out: nobody knows whose bytes are whose.
+// others of their application are left out, as nobody knows whose bytes are whose, and kernels
+// that moved none, which have no place on the drawing.
 func roofPoints(r *sim.Result) (out []roofPoint) {
 	at := map[string]int{}
 	for i := range r.Tenants {
 		for k := range r.Tenants[i].Kernels {
 			x := &r.Tenants[i].Kernels[k]
-			if x.Overlapped || x.DRAMBytes == 0 || x.ThreadInsts == 0 || x.End <= x.Start {
+			if x.Overlapped || x.ThreadInsts == 0 || x.End <= x.Start {
 				continue
 			}
 			key := fmt.Sprint(i, " ", x.Name)
@@ -81,7 +83,7 @@ func roofPoints(r *sim.Result) (out []roofPoint) {
 			p.insts, p.bytes, p.cycles = p.insts+x.ThreadInsts, p.bytes+x.DRAMBytes, p.cycles+x.End-x.Start
 		}
 	}
-	return out
+	return slices.DeleteFunc(out, func(p roofPoint) bool { return p.bytes == 0 })
 }
 
 // logPlot maps powers of ten to the pixels of a drawing.

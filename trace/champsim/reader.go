@@ -90,12 +90,16 @@ func (c *counted) ReadByte() (byte, error) {
 
 // Open opens a trace and reads its first piece, so that what is no trace is refused at once.
 func Open(file string) (*Reader, error) {
+	switch st, err := os.Stat(file); { // before a pipe without a writer is opened, which waits for one
+	case err != nil:
+	case st.IsDir():
+		return nil, fmt.Errorf("%s is a folder: a trace is one file", file)
+	case !st.Mode().IsRegular():
+		return nil, fmt.Errorf("%s is no regular file: a trace is read more than once, so that it must be a file", file)
+	}
 	f, err := os.Open(file)
 	if err != nil {
 		return nil, err
-	}
-	if st, err := f.Stat(); err == nil && st.IsDir() {
-		return nil, errors.Join(fmt.Errorf("%s is a folder: a trace is one file", file), f.Close())
 	}
 	r := &Reader{file: file, f: f, buf: make([]byte, piece)}
 	if err := r.begin(); err != nil {

@@ -50,14 +50,14 @@ func trailer(at int64, packed []byte, full int) []byte {
 // Is says whether the file at path begins as a recording does. Folders and files
 // that are too short are none.
 func Is(path string) (bool, error) {
+	if st, err := os.Stat(path); err == nil && !st.Mode().IsRegular() {
+		return false, nil
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return false, err
 	}
 	defer f.Close()
-	if st, err := f.Stat(); err != nil || !st.Mode().IsRegular() {
-		return false, err
-	}
 	b := make([]byte, len(magic))
 	if _, err := io.ReadFull(f, b); err != nil {
 		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {

@@ -1,0 +1,116 @@
+package control
+
+import (
+	"fmt"
+	"slices"
+)
+
+// How large Rollover's quotas are, and how SMs divide them (rollover.go has the rules).
+
+// factor is the least of IPC over target in the epoch, within [0.5, 2]; 1 without a target.
+func (q *rollover) factor(s *TaskSample[rolloverTask]) float64 {
+	least := 0.0
+	for i := range s.Apps {
+		if e := s.Apps[i].service(); s.Apps[i].latencySensitive() && e.cycles > 0 {
+			if r := e.ipc() / e.target(); least == 0 || r < least {
+				least = max(r, 1e-9)
+			}
+		}
+	}
+	if least == 0 {
+		return 1
+	}
+	return max(0.5, min(least, 2))
+}
+
+// allowed is the IPC an application may have in the next epoch.
+func (q *rollover) allowed(i int, a *rolloverTask, epoch *service, factor float64) (ipc float64, why string) {
+	if a.latencySensitive() {
+		return q.owed(i, a, epoch)
+	}
+	switch {
+	case q.goal[i] > 0:
+	case epoch.insts == 0 || !q.ran[i]:
+		return unlimited, a.Name + ": best effort that has not been measured yet: no quota"
+	default:
+		q.goal[i] = epoch.ipc()
+		return q.goal[i], fmt.Sprintf("%s: best effort, its first goal is %.4g as measured", a.Name, q.goal[i])
+	}
+	q.goal[i] = max(1/float64(max(q.period, 1)), min(q.goal[i]*factor, q.peak))
+	return q.goal[i], fmt.Sprintf("%s: best effort, its goal is %.4g (x %.3g)", a.Name, q.goal[i], factor)
+}
+
+// owed is the IPC that an application with a target is to have.
+func (q *rollover) owed(i int, a *rolloverTask, epoch *service) (ipc float64, why string) {
+	total := &q.total[i]
+	if total.insts == 0 && a.hasKernelTarget() {
+		return unlimited, a.Name + ": none of its kernels with a target has run yet: no quota"
+	}
+	target, alpha := a.QoS, 1.0
+	if total.insts > 0 {
+		target = total.target()
+		alpha = max(1, target/total.ipc())
+	}
+	q.late[i] = epoch.cycles > 0 && epoch.ipc() < alpha*target
+	why = fmt.Sprintf("%s: %.4g instructions per cycle so far, target %.4g: quota of %.4g",
+		a.Name, total.ipc(), target, alpha*target)
+	if a.hasKernelTarget() && q.issued[i] > total.insts {
+		all := float64(q.issued[i]) / float64(total.insts)
+		return alpha * target * all, fmt.Sprintf("%s, times %.4g for its other kernels", why, all)
+	}
+	return alpha * target, why
+}
+
+// places are the CTAs that the application has on each SM, one where it has none at the moment and had some in the
+// epoch: those of its next kernel may come at any time.
+func (a *rolloverTask) places() []uint64 {
+	if len(a.Active) != len(a.Resident) {
+		return a.Resident
+	}
+	out := slices.Clone(a.Resident)
+	for s, n := range a.Active {
+		out[s] = max(out[s], min(n, 1))
+	}
+	return out
+}
+
+// byResidence divides a quota among SMs by the CTAs an application has there, evenly where it
+// has none anywhere; the rest of a division goes to the first SMs. Each gets one instruction
+// at least: a quota of nothing would keep an application from ever ending.
+func byResidence(quota int64, resident []uint64) []int64 {
+	out := make([]int64, len(resident))
+	total := int64(0)
+	for _, n := range resident {
+		total += int64(n)
+	}
+	left := quota
+	for s, n := range resident {
+		if total > 0 {
+			out[s] = quota / total * int64(n)
+		} else {
+			out[s] = quota / int64(len(resident))
+		}
+		left -= out[s]
+	}
+	for s := 0; left > 0 && len(out) > 0; s = (s + 1) % len(out) {
+		if n := min(left, 1+left/int64(len(out))); total == 0 || resident[s] > 0 {
+			out[s] += n
+			left -= n
+		}
+	}
+	for s := range out {
+		out[s] = max(out[s], 1)
+	}
+	return out
+}
+
+// total is what SMs have of a quota together, one instruction each included; all of it where none is known.
+func total(perSM []int64, quota int64) (sum int64) {
+	if len(perSM) == 0 {
+		return quota
+	}
+	for _, n := range perSM {
+		sum += n
+	}
+	return sum
+}
