@@ -17,10 +17,7 @@ func ChannelsCSV(w io.Writer, r *sim.Result) error {
 	c := csv.NewWriter(w)
 	head := []string{"cycle"}
 	if len(r.Epochs) > 0 {
-		fast := 0
-		if m, _, err := sheets.FromEntries(r.Machine.Name, r.Machine.Numbers); err == nil && m.Memory.Given() {
-			fast = m.Memory.Fast.Device.Channels
-		}
+		fast := FastChannels(r)
 		for k := range r.Epochs[0].ChannelBytes {
 			if k < fast {
 				head = append(head, fmt.Sprintf("fast_channel_%d_bytes", k))
@@ -44,6 +41,15 @@ func ChannelsCSV(w io.Writer, r *sim.Result) error {
 	}
 	c.Flush()
 	return c.Error()
+}
+
+// FastChannels is how many of a run's channels, the first ones, are of the fast tier of its memory.
+func FastChannels(r *sim.Result) int {
+	m, _, err := sheets.FromEntries(r.Machine.Name, r.Machine.Numbers)
+	if err != nil || !m.Memory.Given() {
+		return 0
+	}
+	return m.Memory.Fast.Device.Channels
 }
 
 // readChannels takes what ChannelsCSV wrote, after the epochs.

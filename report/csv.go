@@ -131,8 +131,8 @@ func ComparisonCSV(w io.Writer, results []*sim.Result) error {
 	c := csv.NewWriter(w)
 	if err := c.Write([]string{
 		"sharing", "complete", "run_cycles", "stp", "antt", "hs", "fairness", "energy_j", "energy_j_per_inst",
-		"tenant", "sms", "channels", "window_cycles", "executions", "thread_insts", "ipc", "slowdown",
-		"tenant_energy_j",
+		"tenant", "sms", "channels", "window_cycles", "executions", "thread_insts", "cpu_insts", "ipc",
+		"slowdown", "tenant_energy_j", "targets", "targets_met",
 	}); err != nil {
 		return err
 	}
@@ -152,8 +152,8 @@ func ComparisonCSV(w io.Writer, results []*sim.Result) error {
 			t := &r.Tenants[i]
 			row := append([]string(nil), run...)
 			row = append(row, t.Name, fmt.Sprint(t.SMs), fmt.Sprint(t.Channels), fmt.Sprint(t.Cycles), f(t.Executions),
-				fmt.Sprint(t.ThreadInsts),
-				f(t.IPC), f(t.Slowdown), f(t.EnergyJ))
+				fmt.Sprint(t.ThreadInsts), fmt.Sprint(t.Insts()-t.ThreadInsts), f(t.IPC), f(t.Slowdown), f(t.EnergyJ))
+			row = append(row, targetsOf(r, t.Name)...)
 			if err := c.Write(row); err != nil {
 				return err
 			}
@@ -161,4 +161,17 @@ func ComparisonCSV(w io.Writer, results []*sim.Result) error {
 	}
 	c.Flush()
 	return c.Error()
+}
+
+// targetsOf is how many targets a tenant and its kernels have, and how many of them are met.
+func targetsOf(r *sim.Result, tenant string) []string {
+	n, met := 0, 0
+	for _, t := range r.Targets {
+		if t.Tenant == tenant {
+			if n++; t.Met {
+				met++
+			}
+		}
+	}
+	return []string{fmt.Sprint(n), fmt.Sprint(met)}
 }

@@ -191,7 +191,7 @@ func (p *printer) metrics(r *sim.Result) {
 		}
 	}
 	if e := r.Energy; e != nil {
-		p.f("energy %s, %s per thread instruction: %s\n", joules(e.Total), perInst(r, joules), energyParts(e, joules))
+		p.f("energy %s, %s per %s: %s\n", joules(e.Total), perInst(r, joules), instruction(r), energyParts(e, joules))
 	}
 }
 

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/heddle-sim/heddle/sim"
@@ -234,11 +235,16 @@ func perInst(r *sim.Result, write func(float64) string) string {
 	return none
 }
 
-// PerInst is the energy of a run over the thread instructions of all tenants.
+// PerInst is the energy of a run over the instructions of all tenants, those of threads and of CPU cores; 0 where
+// there are none, or some of CPU cores were executed outside their tenant's window, where nobody counts them.
 func PerInst(r *sim.Result) float64 {
 	n := uint64(0)
 	for i := range r.Tenants {
-		n += r.Tenants[i].ThreadInsts
+		t := &r.Tenants[i]
+		if t.CPU != nil && (t.Window.Start > 0 || t.Window.End < r.Cycles) {
+			return 0
+		}
+		n += t.Insts()
 	}
 	if r.Outside != nil {
 		n += r.Outside.ThreadInsts
@@ -247,4 +253,12 @@ func PerInst(r *sim.Result) float64 {
 		return 0
 	}
 	return r.Energy.Total / float64(n)
+}
+
+// instruction names what PerInst counts.
+func instruction(r *sim.Result) string {
+	if slices.ContainsFunc(r.Tenants, func(t sim.Tenant) bool { return t.CPU != nil }) {
+		return "instruction of threads and CPU cores"
+	}
+	return "thread instruction"
 }

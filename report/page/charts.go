@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/heddle-sim/heddle/report"
 	"github.com/heddle-sim/heddle/sim"
 )
 
@@ -19,7 +20,8 @@ type chart struct {
 	IPC     [][]float64 `json:"ipc"`       // per tenant
 	GBs     [][]float64 `json:"bandwidth"` // per tenant
 	OnCPU   []bool      `json:"on_cpu"`    // tenants whose IPC is of the CPU's clock
-	Memory  [][]float64 `json:"memory"`    // per channel, GB/s
+	Memory  [][]float64 `json:"memory"`    // per channel, GB/s,
+	Fast    int         `json:"fast"`      // of which so many, the first ones, are of a fast tier
 	Tracks  []track     `json:"tracks"`
 	Marks   []mark      `json:"marks"`
 }
@@ -72,7 +74,7 @@ func newChart(in Run) chart {
 		}
 		c.Marks = append(c.Marks, mark{d.Cycle, d.Changed, p.Touched, p.Swept, p.Gained})
 	}
-	c.Tracks, c.Memory = tracks(in, c.Tenants), memory(r)
+	c.Tracks, c.Memory, c.Fast = tracks(in, c.Tenants), memory(r), report.FastChannels(r)
 	return c
 }
 

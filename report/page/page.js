@@ -183,6 +183,8 @@
   // What each DRAM channel moved in each epoch: white for nothing, dark for the most of all.
   function memory(el, group, run) {
     const canvas = el.querySelector("canvas"), tip = el.querySelector(".tip");
+    const number = (k) => (k < run.fast ? "f" + k : "" + (k - run.fast));
+    const channel = (k) => "channel " + number(k);
     const rows = run.memory.length, row = rows > 64 ? 3 : rows > 32 ? 5 : rows > 12 ? 7 : 12, top = 4, bottom = top + rows * row, height = bottom + 22;
     const most = Math.max(1e-9, ...run.memory.map((r) => Math.max(...r)));
     let w = 0;
@@ -204,11 +206,11 @@
         });
       });
       g.fillStyle = "#333"; g.font = "12px system-ui, sans-serif"; g.textBaseline = "middle"; g.textAlign = "right";
-      for (let k = 0; k < rows; k += Math.max(1, Math.ceil(14 / row))) g.fillText((k === 0 ? "channel " : "") + k, left - 6, top + k * row + row / 2 + 2);
+      for (let k = 0; k < rows; k += Math.max(1, Math.ceil(14 / row))) g.fillText(k === 0 ? channel(k) : number(k), left - 6, top + k * row + row / 2 + 2);
       g.textBaseline = "top"; g.textAlign = "left";
       g.fillText(si(group.range[0]), left, bottom + 6);
       g.textAlign = "center";
-      g.fillText("core cycle; white: nothing, dark: " + si(most) + " GB/s", (left + w - right) / 2, bottom + 6);
+      g.fillText("core cycle; white: nothing, dark: " + si(most) + " GB/s" + (run.fast ? "; f: fast tier" : ""), (left + w - right) / 2, bottom + 6);
       g.textAlign = "right";
       g.fillText(si(group.range[1]), w - right, bottom + 6);
     }
@@ -218,7 +220,7 @@
       const i = run.x.findIndex((end) => c < end);
       tip.hidden = k < 0 || k >= rows || x < left || i < 0;
       if (tip.hidden) return;
-      tip.textContent = "channel " + k + ", cycles " + start(i) + " to " + run.x[i] + ": " + si(run.memory[k][i]) + " GB/s";
+      tip.textContent = channel(k) + ", cycles " + start(i) + " to " + run.x[i] + ": " + si(run.memory[k][i]) + " GB/s";
       tip.style.left = Math.min(x + 12, w - tip.offsetWidth - 4) + "px";
       tip.style.top = y + 14 + "px";
     });
@@ -236,7 +238,7 @@
     const both = run.on_cpu.includes(true) && run.on_cpu.includes(false);
     const unit = run.on_cpu.every((c) => c) ? "insts / CPU cycle" : "thread insts / cycle";
     const ipc = series.map((s, k) => (both && run.on_cpu[k] ? Object.assign({}, s, { scale: "cpu", dash: [6, 3] }) : s));
-    if (el("ipc")) curves(el("ipc"), group, withStart(run.x, run.ipc), ipc, key, unit, both && "insts / CPU cycle (dashed)");
+    if (el("ipc")) curves(el("ipc"), group, withStart(run.x, run.ipc), ipc, key, unit, both && "CPU IPC (dashed)");
     if (el("bandwidth")) curves(el("bandwidth"), group, withStart(run.x, run.bandwidth), series, key, "GB/s");
     if (el("memory")) memory(el("memory"), group, run);
     if (el("owners")) owners(el("owners"), group, run);
