@@ -231,6 +231,17 @@ func TestComparison(t *testing.T) {
 	if u := Unequal([]*sim.Result{sample(), sample()}); u != "" {
 		t.Errorf("equal work is called %q", u)
 	}
+	swapped := sample()
+	slices.Reverse(swapped.Tenants)
+	if u := Unequal([]*sim.Result{sample(), swapped}); u != "" {
+		t.Errorf("equal work in another order is called %q", u)
+	}
+	swapped.Tenants[0].CPU = &sim.TenantCPU{Insts: 4000}
+	onCPU := sample()
+	onCPU.Tenants[1].CPU = &sim.TenantCPU{Insts: 3000}
+	if u := Unequal([]*sim.Result{onCPU, swapped}); !strings.Contains(u, "(CPU instructions of cp 25 % apart)") {
+		t.Errorf("work on CPU cores: %q", u)
+	}
 	want := "STP: tie of a, b (1.000); ANTT: b wins with 1.500, 25.0 % better than a; fairness: tie of a, b (0.500)"
 	if v := Verdict([]*sim.Result{with("a", 1, 2, 0.5), with("b", 1, 1.5, 0.5)}, nil); v != want {
 		t.Errorf("verdict %q", v)

@@ -142,6 +142,51 @@ func TestHydrogenDividesBetweenCPUAndGPU(t *testing.T) {
 	}
 }
 
+// A plan that repeats what is held changes nothing: tokens saved while the GPU did nothing are there when it comes.
+func TestHydrogenRepeatsItself(t *testing.T) {
+	spec := hydrogen(nil)
+	spec.Sharing.Mode = ""
+	spec.Apps = append(spec.Apps, sim.App{Name: "mcf", CPU: &sim.CPU{Model: "mcf", Copies: 2, Divide: 128}})
+	spec.Apps[0].Arrive, spec.Length.MaxCycles = 40_000, 70_000
+	fixed := control.Params{"epoch": 10_000, "phase": 100_000, "cap_step": 0, "bw_step": 0, "tok_step": 0}
+	spec.Sharing.Policies[0].Params = fixed
+	r := run(t, spec)
+	for _, d := range r.Decisions {
+		if d.Changed || d.Begun > 0 {
+			t.Errorf("cycle %d: a plan like the one before changes something", d.Cycle)
+		}
+	}
+	spec.Sharing.Policies = nil
+	none := run(t, spec)
+	for i, own := range r.Tenants {
+		if n := none.Tenants[i]; own.DRAMBytes != n.DRAMBytes || own.Insts() != n.Insts() || own.MovedBytes != n.MovedBytes {
+			t.Errorf("%s: %d bytes, %d moved, %d instructions; without a policy %d, %d, %d", own.Name, own.DRAMBytes,
+				own.MovedBytes, own.Insts(), n.DRAMBytes, n.MovedBytes, n.Insts())
+		}
+	}
+}
+
+// What the run's end cuts is on the timeline, executions on CPU cores too, and no gap.
+func TestTimelineOfWhatIsCut(t *testing.T) {
+	spec := hydrogen(nil)
+	spec.Sharing.Mode, spec.Timeline = "", true
+	spec.Apps = append(spec.Apps, sim.App{Name: "mcf", CPU: &sim.CPU{Model: "mcf", Divide: 128}})
+	spec.Length.MaxCycles = 3000
+	r := run(t, spec)
+	last := map[string]uint64{}
+	for _, s := range r.Spans {
+		last[s.Track] = max(last[s.Track], s.End)
+	}
+	for i, track := range []string{"kernels/triad", "cores/mcf"} {
+		if last[track] != r.Cycles || r.Tenants[i].Time.Cut == 0 {
+			t.Errorf("%s ends at %d of %d: %+v", track, last[track], r.Cycles, r.Tenants[i].Time)
+		}
+	}
+	if c := r.Tenants[1].Time.Cut; c != r.Cycles {
+		t.Errorf("mcf ran in %d of %d cycles", c, r.Cycles)
+	}
+}
+
 // Machines whose memory cannot be divided refuse, with the number of the sheet that says so.
 func TestHydrogenNeedsAHybridMemory(t *testing.T) {
 	for _, c := range []struct {

@@ -337,6 +337,31 @@ func TestRolloverWarns(t *testing.T) {
 	}
 }
 
+// The target of an application's only kernel and the application's are judged alike: over its window.
+func TestKernelTargetOfTheWindow(t *testing.T) {
+	var reached []float64
+	for _, kernel := range []string{"", "triad"} {
+		spec := sim.Spec{
+			Machine: "fermi", Seed: 1, Sharing: sim.Sharing{Mode: "mps", SMs: []int{13, 3}},
+			Length: sim.Length{Instructions: 1_000_000, WarmupInstructions: 200_000},
+		}
+		for _, name := range []string{"wide", "narrow"} {
+			a := app("micro/triad", map[string]string{"n": "60000", "passes": "2"})
+			a.Name = name
+			spec.Apps = append(spec.Apps, a)
+		}
+		spec.Apps[0].QoS, spec.Apps[0].QoSKernel = 5, kernel
+		r := run(t, spec)
+		if w := r.Tenants[0].Window; w.Start == 0 || w.End >= r.Cycles {
+			t.Fatalf("the window %+v is not within %d cycles", w, r.Cycles)
+		}
+		reached = append(reached, r.Targets[0].Reached)
+	}
+	if reached[0] != reached[1] || reached[0] == 0 {
+		t.Errorf("the application reaches %g, its kernel %g", reached[0], reached[1])
+	}
+}
+
 // A kernel whose turn had not come when the run ended has not reached its target, and that is said; one that no module
 // has is an error.
 func TestKernelNotYetLaunched(t *testing.T) {
