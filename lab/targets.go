@@ -54,18 +54,23 @@ func target(app *sim.App, alone *Task) (float64, error) {
 	x := &alone.Result.Tenants[0]
 	reached, what := x.BusyIPC, app.Name
 	if app.QoSKernel != "" {
-		what, reached = "kernel "+app.QoSKernel+" of "+app.Name, 0
-		for _, t := range alone.Result.Targets {
-			if t.Kernel == app.QoSKernel {
-				reached = t.Reached
-			}
-		}
+		what, reached = "kernel "+app.QoSKernel+" of "+app.Name, reachedAlone(alone.Result, app.QoSKernel)
 	}
 	if !(reached > 0) {
 		return 0, fmt.Errorf("%s ran no instruction alone within %d cycles: no share of that is a target", what,
 			alone.Result.Cycles)
 	}
 	return app.QoSShare * reached, nil
+}
+
+// reachedAlone is the IPC of a kernel with a target in a run alone; 0: it has none there.
+func reachedAlone(alone *sim.Result, kernel string) float64 {
+	for _, t := range alone.Targets {
+		if t.Kernel == kernel {
+			return t.Reached
+		}
+	}
+	return 0
 }
 
 // aloneJob is application a of a job alone on the whole machine.
@@ -77,13 +82,16 @@ func aloneJob(j *Job, a int) Job {
 func unreachable(res *sim.Result, alone []*sim.Result) {
 	for _, t := range res.Targets {
 		for i := range res.Tenants {
-			if res.Tenants[i].Name != t.Tenant || t.Kernel != "" {
+			if res.Tenants[i].Name != t.Tenant {
 				continue
 			}
-			if ipc := alone[i].Tenants[0].BusyIPC; t.IPC > ipc {
+			who, ipc := t.Tenant, alone[i].Tenants[0].BusyIPC
+			if t.Kernel != "" {
+				who, ipc = "kernel "+t.Kernel+" of "+t.Tenant, reachedAlone(alone[i], t.Kernel)
+			}
+			if t.IPC > ipc && ipc > 0 {
 				res.Warnings = append(res.Warnings, fmt.Sprintf("the target of %s, %.4g instructions per cycle, is "+
-					"above the %.4g it reaches alone on the whole machine: no sharing can meet it", t.Tenant, t.IPC,
-					ipc))
+					"above the %.4g it reaches alone on the whole machine: no sharing can meet it", who, t.IPC, ipc))
 			}
 		}
 	}

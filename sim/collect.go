@@ -294,12 +294,17 @@ func (r *run) nobody(res *Result) *Nobody {
 	return n
 }
 
+// NobodysCounters describes what SMs count while they are nobody's.
+func NobodysCounters() []stat.Desc {
+	return []stat.Desc{{
+		Name: "gated_cycles", Unit: "cycles",
+		Doc: "SM-cycles in which SMs were powered down, nobody's; no policy reads them",
+	}}
+}
+
 // gatedTable is the counter that SMs have while they are nobody's.
 func (r *run) gatedTable(n *Nobody) Counters {
-	c := Counters{Owner: "sm", Tenant: NobodyName}
-	c.Values = []Value{{Desc: stat.Desc{
-		Name: "gated_cycles", Unit: "cycles", Doc: "SM-cycles in which SMs were powered down",
-	}, N: n.GatedSMCycles}}
+	c := Counters{Owner: "sm", Tenant: NobodyName, Values: []Value{{Desc: NobodysCounters()[0], N: n.GatedSMCycles}}}
 	for i := range r.sheet.SM.Count {
 		c.Instances = append(c.Instances, []uint64{r.gpu.GatedCycles(i)})
 	}

@@ -159,7 +159,8 @@ func TestHydrogenRepeatsItself(t *testing.T) {
 	spec.Sharing.Policies = nil
 	none := run(t, spec)
 	for i, own := range r.Tenants {
-		if n := none.Tenants[i]; own.DRAMBytes != n.DRAMBytes || own.Insts() != n.Insts() || own.MovedBytes != n.MovedBytes {
+		n := &none.Tenants[i]
+		if own.DRAMBytes != n.DRAMBytes || own.Insts() != n.Insts() || own.MovedBytes != n.MovedBytes {
 			t.Errorf("%s: %d bytes, %d moved, %d instructions; without a policy %d, %d, %d", own.Name, own.DRAMBytes,
 				own.MovedBytes, own.Insts(), n.DRAMBytes, n.MovedBytes, n.Insts())
 		}

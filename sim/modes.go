@@ -38,7 +38,10 @@ type Mode struct {
 func Modes() []Mode {
 	const ugpu = "UGPU paper, section 6"
 	return []Mode{
-		{Name: "alone", What: "one application on the whole machine", divide: aloneShares},
+		{
+			Name: "alone", What: "one application on the whole machine; programs on CPU cores may run beside it",
+			divide: aloneShares,
+		},
 		{
 			Name: "mps", What: "SMs divided (sms, or evenly), caches and memory shared", Source: "NVIDIA MPS; " + ugpu,
 			Fields: []string{"sms"}, divide: mpsShares,

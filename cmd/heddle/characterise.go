@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"runtime"
 
@@ -42,7 +43,7 @@ walks, and sweeps of the footprint. What the papers say of the application stand
 beside it, and claims that do not hold are listed; they are no errors. --markdown
 prints apps/CHARACTERISATION.md.`,
 		Example: `  heddle characterise apps/polybench/atax --size standard
-  heddle characterise --size tiny,standard --cycles 2000000 --json > profiles.json
+  heddle characterise --size tiny,standard --sweep --cycles 2000000 --json > profiles.json
   heddle characterise --from profiles.json --figures figures --markdown > CHARACTERISATION.md`,
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
 	}
@@ -130,6 +131,15 @@ func (f *characteriseFlags) run(cmd *cobra.Command, paths []string) error {
 
 // folders are the applications named, or all of them.
 func (f *characteriseFlags) folders(paths []string) ([]string, error) {
+	for _, p := range paths {
+		st, err := os.Stat(p)
+		if err != nil {
+			return nil, err
+		}
+		if _, err := os.Stat(filepath.Join(p, "app.star")); err != nil && st.IsDir() {
+			return nil, fmt.Errorf("%s is no application: a folder with app.star is one", p)
+		}
+	}
 	if len(paths) > 0 {
 		return paths, nil
 	}

@@ -54,7 +54,8 @@ func TestCharacterise(t *testing.T) {
 		want string
 	}{
 		{[]string{"--from", file, "--figures", dir}, exitInput, "nothing to draw"},
-		{[]string{"../../apps/none/such"}, exitCheck, "none/such"},
+		{[]string{"../../apps/none/such"}, exitInput, "none/such"},
+		{[]string{"../../apps/micro"}, exitInput, "is no application: a folder with app.star is one"},
 		{[]string{"--apps", "testdata"}, exitInput, "no application under testdata"},
 		{[]string{"../../apps/micro/triad", "--jobs", "0"}, exitInput, "--jobs 0"},
 		{[]string{"../../apps/micro/triad", "--machine", "nothing"}, exitInput, "nothing"},

@@ -211,7 +211,7 @@ type counterTable struct {
 // counterTables lists what a Result counts, under the names it has there.
 func counterTables() []counterTable {
 	return []counterTable{
-		{"sm", sm.Counters()},
+		{"sm", append(sm.Counters(), sim.NobodysCounters()...)},
 		{"l3", cache.Counters()},
 		{"llc", cache.Counters()},
 		{"dram", dram.Desc},
@@ -238,7 +238,9 @@ func counterTables() []counterTable {
 	}
 }
 
-func inspectCounters(w io.Writer, owner string, asJSON bool) error {
+// inspectCounters lists the counters of an owner, as in "sm", or one of them, as in "sm.thread_insts"; of all for "".
+func inspectCounters(w io.Writer, what string, asJSON bool) error {
+	owner, name, _ := strings.Cut(what, ".")
 	type counter struct {
 		Owner string `json:"owner"`
 		Name  string `json:"name"`
@@ -254,12 +256,16 @@ func inspectCounters(w io.Writer, owner string, asJSON bool) error {
 			continue
 		}
 		for _, d := range t.desc {
+			if name != "" && name != d.Name {
+				continue
+			}
 			list = append(list, counter{t.owner, d.Name, d.Unit, d.Doc})
 			rows = append(rows, []string{t.owner, d.Name, d.Unit, d.Doc})
 		}
 	}
 	if len(list) == 0 {
-		return fmt.Errorf("no component %q has counters%s", owner, yamldoc.DidYouMean(owner, owners))
+		return fmt.Errorf("no counters of %q%s: an owner (%s) or a counter of one, as in sm.thread_insts", what,
+			yamldoc.DidYouMean(owner, owners), strings.Join(owners, ", "))
 	}
 	if asJSON {
 		return printJSON(w, list)

@@ -66,6 +66,9 @@ func (r *resolver) complainSharing(err error, i int) error {
 			return n.Errorf("%v", err)
 		}
 	}
+	if policies := r.root.Get("policies"); r.root.Get("sharing") == nil && policies != nil && !r.bare {
+		return policies.Errorf("%v", err)
+	}
 	return r.complainAt(err, "sharing", i, "mode")
 }
 
@@ -82,8 +85,15 @@ func (r *resolver) policy(name, text string, i int) *yamldoc.Node {
 	if n = n.Get("policies"); n == nil {
 		return nil
 	}
-	for _, x := range n.Items {
+	items := n.Items
+	if n.Kind != yamldoc.List { // the one that stands for it
+		items = []*yamldoc.Node{n}
+	}
+	for _, x := range items {
 		p := x.Get("policy")
+		if p == nil && x.Raw == name { // a name alone
+			return x
+		}
 		if p == nil || p.Raw != name {
 			continue
 		}

@@ -63,7 +63,7 @@ type CPU struct {
 type Mode struct {
 	Mode     string   `yaml:"mode" jsonschema:"required" jsonschema_description:"Who owns SMs and channels; heddle inspect policies sharing says what each mode means"`
 	Name     string   `yaml:"name" jsonschema_description:"Label in reports; the mode when left out"`
-	SMs      []int    `yaml:"sms" jsonschema_description:"SMs per application (mps and slices); as even as can be when left out"`
+	SMs      []int    `yaml:"sms" jsonschema_description:"SMs per application (mps, slices, smqos and spart); as even as can be when left out"`
 	Groups   []int    `yaml:"groups" jsonschema_description:"Channel groups per application (slices)"`
 	Profiles []string `yaml:"profiles" jsonschema_description:"MIG profile per application (mig)"`
 	Epoch    uint64   `yaml:"epoch" jsonschema_description:"Core cycles between two decisions of the mode's policy; the policy's own period when left out"`

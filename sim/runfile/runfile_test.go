@@ -351,6 +351,20 @@ func TestMemoryLines(t *testing.T) {
 	}
 }
 
+// Policies of a run file without sharing, one or a list, are complained of where they stand.
+func TestPoliciesWithoutSharing(t *testing.T) {
+	for policies, want := range map[string]string{
+		"{policy: hydrogen, params: {capp: 3}}":  `3:45: policy hydrogen has no parameter "capp"`,
+		"[{policy: hydrogen, params: {cap: 9}}]": "3:45: policy hydrogen: the start cap = 9",
+		"smqos":                                  "3:11: policy smqos sets sms",
+	} {
+		_, err := parse(t, "machine: hydrogen\napps: [{path: a}]\npolicies: "+policies+"\n", Overrides{})
+		if err == nil || !strings.Contains(err.Error(), "run.yaml:"+want) {
+			t.Errorf("%s: %v, want %s", policies, err, want)
+		}
+	}
+}
+
 // A mode written out is the mode: who has what, which policy, how pages move.
 func TestAxes(t *testing.T) {
 	f, err := parse(t, two+`sharing:

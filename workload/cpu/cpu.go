@@ -62,7 +62,11 @@ func Names() (names []string) {
 func Load(name string) (*Model, error) {
 	src, err := shipped.ReadFile(name + ".yaml")
 	if err != nil {
-		return nil, fmt.Errorf("no CPU model %q%s", name, yamldoc.DidYouMean(name, Names()))
+		near := yamldoc.DidYouMean(name, Names())
+		if near == "" {
+			near = ": there are " + strings.Join(Names(), ", ")
+		}
+		return nil, fmt.Errorf("no CPU model %q%s", name, near)
 	}
 	return Parse(name+".yaml", src)
 }
