@@ -263,6 +263,7 @@ func (r *run) result() *Result {
 		res.Checks = append(res.Checks, a.checks...)
 	}
 	r.warnOfTargets(res)
+	res.Warnings = append(res.Warnings, r.col.missed()...)
 	res.Nobody = r.nobody(res)
 	count := func(name string) uint64 { return r.col.columns.count(outside, name) }
 	o := res.Outside

@@ -337,28 +337,40 @@ func TestRolloverWarns(t *testing.T) {
 	}
 }
 
+// wideAndNarrow are two applications of one kernel on many and on few SMs.
+func wideAndNarrow(sms []int, length sim.Length) sim.Spec {
+	spec := sim.Spec{Machine: "fermi", Seed: 1, Sharing: sim.Sharing{Mode: "mps", SMs: sms}, Length: length}
+	for _, name := range []string{"wide", "narrow"} {
+		a := app("micro/triad", map[string]string{"n": "60000", "passes": "2"})
+		a.Name = name
+		spec.Apps = append(spec.Apps, a)
+	}
+	return spec
+}
+
 // The target of an application's only kernel and the application's are judged alike: over its window.
 func TestKernelTargetOfTheWindow(t *testing.T) {
 	var reached []float64
 	for _, kernel := range []string{"", "triad"} {
-		spec := sim.Spec{
-			Machine: "fermi", Seed: 1, Sharing: sim.Sharing{Mode: "mps", SMs: []int{13, 3}},
-			Length: sim.Length{Instructions: 1_000_000, WarmupInstructions: 200_000},
-		}
-		for _, name := range []string{"wide", "narrow"} {
-			a := app("micro/triad", map[string]string{"n": "60000", "passes": "2"})
-			a.Name = name
-			spec.Apps = append(spec.Apps, a)
-		}
+		spec := wideAndNarrow([]int{13, 3}, sim.Length{Instructions: 1_000_000, WarmupInstructions: 200_000})
 		spec.Apps[0].QoS, spec.Apps[0].QoSKernel = 5, kernel
 		r := run(t, spec)
-		if w := r.Tenants[0].Window; w.Start == 0 || w.End >= r.Cycles {
-			t.Fatalf("the window %+v is not within %d cycles", w, r.Cycles)
+		if w := r.Tenants[0].Window; w.Start == 0 || w.End >= r.Cycles || len(r.Warnings) > 0 {
+			t.Fatalf("the window %+v is not within %d cycles: %v", w, r.Cycles, r.Warnings)
 		}
 		reached = append(reached, r.Targets[0].Reached)
 	}
 	if reached[0] != reached[1] || reached[0] == 0 {
 		t.Errorf("the application reaches %g, its kernel %g", reached[0], reached[1])
+	}
+}
+
+// Who had executed what is asked for before the slowest was warm has nothing of it in its window, which is said.
+func TestNothingInTheWindow(t *testing.T) {
+	spec := wideAndNarrow([]int{15, 1}, sim.Length{Instructions: 250_000, WarmupInstructions: 200_000})
+	w := run(t, spec).Warnings
+	if len(w) != 1 || !strings.HasPrefix(w[0], "wide had executed the 250000 instructions") {
+		t.Errorf("%q", w)
 	}
 }
 

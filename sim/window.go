@@ -161,6 +161,19 @@ func (c *collector) window(i int, last mark) (w Window, from, to mark) {
 	return w, from, to
 }
 
+// missed warns of applications in whose windows is nothing of what was asked for.
+func (c *collector) missed() (warnings []string) {
+	l := &c.r.spec.Length
+	for i, a := range c.r.apps {
+		if t := &c.tallies[i]; l.Instructions > 0 && c.work(t.warm.sums) >= l.Instructions {
+			warnings = append(warnings, fmt.Sprintf("%s had executed the %d instructions asked for before the "+
+				"warm-up of all ended, at cycle %d: its numbers are of what came after; a shorter warm-up, or more "+
+				"instructions, would leave some of them", a.spec.Name, l.Instructions, t.warm.cycle))
+		}
+	}
+	return warnings
+}
+
 // cold is the error of a run that ended before its warm-up.
 func (r *run) cold() error {
 	if r.col.warm() {
