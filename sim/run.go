@@ -271,8 +271,12 @@ func (r *run) ended(a *app, now uint64) error {
 	r.col.executed(a.id)
 	a.done = a.done || r.spec.Length.Instructions == 0
 	if now == a.begun && r.wants(a, now) {
+		remedy := "let it launch a kernel or copy something"
+		if a.spec.CPU != nil {
+			remedy = "give it more instructions"
+		}
 		return &host.Error{Err: fmt.Errorf("application %s: its program ended in the cycle it began in, so repeating "+
-			"it would never end; let it launch a kernel or copy something", a.spec.Name)}
+			"it would never end; %s", a.spec.Name, remedy)}
 	}
 	return nil
 }
