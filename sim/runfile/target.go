@@ -38,6 +38,10 @@ func (t *Target) FromNode(n *yamldoc.Node) error {
 	return nil
 }
 
+// leastTarget is less than any program issues, in thread instructions per core cycle or percent: a target below
+// is a slip.
+const leastTarget = 1e-6
+
 // number reads 812.5 or 80%.
 func (t *Target) number(n *yamldoc.Node) error {
 	text, percent := strings.CutSuffix(strings.TrimSpace(n.Raw), "%")
@@ -48,6 +52,8 @@ func (t *Target) number(n *yamldoc.Node) error {
 			"reaches alone such as 80%%, not %q", n.Raw)
 	case x < 0:
 		return n.Errorf("qos cannot be negative")
+	case x > 0 && x < leastTarget:
+		return n.Errorf("qos is %s: less than a millionth is no target", n.Raw)
 	case !percent && x > control.MostIPC:
 		return n.Errorf("qos is %s thread instructions per core cycle: at most %g", n.Raw, control.MostIPC)
 	case percent && (x == 0 || x > 100):

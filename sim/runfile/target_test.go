@@ -41,6 +41,7 @@ func TestTargets(t *testing.T) {
 		"fast":                            "qos is a number of thread instructions per core cycle, or a share",
 		"120%":                            "more than 0 % and at most 100 %",
 		"0%":                              "more than 0 % and at most 100 %",
+		"1e-320%":                         "qos is 1e-320%: less than a millionth is no target",
 		"{kernel: gemm}":                  "the target of a kernel needs kernel, its name, and ipc",
 		"{ipc: 80%}":                      "the target of a kernel needs kernel, its name, and ipc",
 		"{kernel: gemm, target: 80%}":     "target",
