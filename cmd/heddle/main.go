@@ -86,7 +86,7 @@ func interruptible(stderr io.Writer) (context.Context, func()) {
 	go func() {
 		select {
 		case <-signals:
-			fmt.Fprintln(stderr, "heddle: interrupted, leaving a partial result; once more to quit at once")
+			fmt.Fprintln(stderr, "heddle: interrupted, ending with what there is so far; once more to quit at once")
 			cancel()
 		case <-over:
 			return
