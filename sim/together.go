@@ -53,8 +53,8 @@ func (r *run) contexts(res *Result, now uint64) {
 				uint64(defaultQuantum*r.sheet.Clock.Core*1e6)))
 	} else if share := float64(c.Cycles) / float64(max(1, now)); c.Turns == 0 && share > overheadShare {
 		w := fmt.Sprintf("CTAs were being taken off SMs in %.0f %% of the time", 100*share)
-		if len(res.Decisions) > 0 { // else it is how SMK divides SMs
-			w += fmt.Sprintf(": an epoch of %d cycles is short", r.spec.Sharing.FirstDecision(r.sheet))
+		if first := r.spec.Sharing.FirstDecision(r.sheet); first > 0 && first < now { // else it is how SMK divides SMs
+			w += fmt.Sprintf(": an epoch of %d cycles is short", first)
 		}
 		res.Warnings = append(res.Warnings, w)
 	}
