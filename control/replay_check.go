@@ -97,11 +97,11 @@ func (c *checker) sample(sample any) error {
 			if err := c.counts(apps.Index(i), i); err != nil {
 				return err
 			}
-			ofKernels, err := kernelTargets(apps.Index(i), names[i])
+			ofKernels, err := kernelTargets(apps.Index(i), i)
 			if err != nil {
 				return err
 			}
-			if held[i].QoS > 0 || ofKernels {
+			if ofKernels || i < len(held) && held[i].QoS > 0 {
 				targets++
 			}
 		}
@@ -113,21 +113,21 @@ func (c *checker) sample(sample any) error {
 	return nil
 }
 
-// kernelTargets says whether kernels of an application have targets, and refuses what no kernel can have.
-func kernelTargets(app reflect.Value, name string) (some bool, err error) {
+// kernelTargets says whether kernels of application i have targets, and refuses what no kernel can have.
+func kernelTargets(app reflect.Value, i int) (some bool, err error) {
 	f := app.FieldByName("Kernels")
 	if !f.IsValid() {
 		return false, nil
 	}
 	list, _ := f.Interface().([]TaskKernel)
-	for i := range list {
-		k := &list[i]
+	for n := range list {
+		k := &list[n]
 		switch {
 		case k.QoS < 0 || k.QoS > MostIPC:
-			return false, fmt.Errorf(": kernel %s of %s: qos is %g thread instructions per core cycle: 0 to %g", k.Name,
-				name, k.QoS, MostIPC)
+			return false, fmt.Errorf(": application %d: kernel %s: qos is %g thread instructions per core cycle: 0 "+
+				"to %g", i+1, k.Name, k.QoS, MostIPC)
 		case max(k.Insts, k.Cycles) > mostCounts:
-			return false, fmt.Errorf(": kernel %s of %s: insts and cycles are at most 2^53", k.Name, name)
+			return false, fmt.Errorf(": application %d: kernel %s: insts and cycles are at most 2^53", i+1, k.Name)
 		}
 		some = some || k.QoS > 0
 	}

@@ -155,3 +155,25 @@ func FuzzReplay(f *testing.F) {
 		}
 	})
 }
+
+// A policy of one's own need not ask what applications hold: its samples are checked all the same.
+func TestCheckerWithoutHeld(t *testing.T) {
+	type sample struct {
+		Clock
+		Apps []struct {
+			Insts uint64 `json:"insts"`
+		}
+	}
+	s := &sample{}
+	s.Apps = append(s.Apps, struct {
+		Insts uint64 `json:"insts"`
+	}{1})
+	c := checker{entry: &Entry{Name: "own"}, instances: -1}
+	if err := c.sample(s); err != nil {
+		t.Error(err)
+	}
+	s.Apps[0].Insts = 1 << 60
+	if err := c.sample(s); err == nil {
+		t.Error("2^60 instructions")
+	}
+}

@@ -54,7 +54,6 @@ type rollover struct {
 	period  uint64    // up to it
 	total   []service // of applications with targets, since they began
 	issued  []uint64  // thread instructions in these epochs, those of kernels without a target among them
-	late    []bool    // an application with a target issued less in this epoch than it is to in the next
 	goal    []float64 // of best effort: the artificial one, IPC; 0: not measured yet
 	ran     []bool    // it had a kernel on the GPU in an earlier epoch, or more than half of the first
 	most    [][]int   // per application and SM, CTAs
@@ -78,7 +77,6 @@ func (q *rollover) decide(s *TaskSample[rolloverTask]) Plan {
 	}
 	p := &QuotaPlan{Cycle: s.Cycle, Gated: s.GatedSMs, quota: &Quota{Scheme: q.scheme, Period: period}}
 	factor := q.factor(s)
-	q.late = make([]bool, len(s.Apps))
 	for i := range s.Apps {
 		a := &s.Apps[i]
 		epoch := a.service()

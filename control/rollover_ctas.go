@@ -81,7 +81,7 @@ func (q *rollover) swapOn(s *TaskSample[rolloverTask], sm int, period uint64) (a
 		other := q.bestEffort(s, sm)
 		idle := float64(a.Idle[sm]) / float64(period)
 		switch {
-		case q.late[i] && a.Left[sm] > 0 && idle < q.fewIdle*float64(a.CTAWarps):
+		case a.Left[sm] > 0 && idle < q.fewIdle*float64(a.CTAWarps) && q.late(i, a):
 			if other >= 0 && s.Apps[other].Resident[sm] > 0 {
 				q.most[other][sm] = int(s.Apps[other].Resident[sm]) - 1
 			} else if int(a.Resident[sm]) < q.most[i][sm] || q.most[i][sm] == noLimit {

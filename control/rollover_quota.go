@@ -26,7 +26,7 @@ func (q *rollover) factor(s *TaskSample[rolloverTask]) float64 {
 // allowed is the IPC an application may have in the next epoch.
 func (q *rollover) allowed(i int, a *rolloverTask, epoch *service, factor float64) (ipc float64, why string) {
 	if a.latencySensitive() {
-		return q.owed(i, a, epoch)
+		return q.owed(i, a)
 	}
 	switch {
 	case q.goal[i] > 0:
@@ -40,25 +40,37 @@ func (q *rollover) allowed(i int, a *rolloverTask, epoch *service, factor float6
 	return q.goal[i], fmt.Sprintf("%s: best effort, its goal is %.4g (x %.3g)", a.Name, q.goal[i], factor)
 }
 
-// owed is the IPC that an application with a target is to have.
-func (q *rollover) owed(i int, a *rolloverTask, epoch *service) (ipc float64, why string) {
+// owed is the IPC that an application with a target may have in the next epoch.
+func (q *rollover) owed(i int, a *rolloverTask) (ipc float64, why string) {
 	total := &q.total[i]
 	if total.insts == 0 && a.hasKernelTarget() {
 		return unlimited, a.Name + ": none of its kernels with a target has run yet: no quota"
 	}
-	target, alpha := a.QoS, 1.0
-	if total.insts > 0 {
-		target = total.target()
-		alpha = max(1, target/total.ipc())
-	}
-	q.late[i] = epoch.cycles > 0 && epoch.ipc() < alpha*target
-	why = fmt.Sprintf("%s: %.4g instructions per cycle so far, target %.4g: quota of %.4g",
-		a.Name, total.ipc(), target, alpha*target)
+	target, due := q.due(i, a)
+	why = fmt.Sprintf("%s: %.4g instructions per cycle so far, target %.4g: quota of %.4g", a.Name, total.ipc(), target,
+		due)
 	if a.hasKernelTarget() && q.issued[i] > total.insts {
 		all := float64(q.issued[i]) / float64(total.insts)
-		return alpha * target * all, fmt.Sprintf("%s, times %.4g for its other kernels", why, all)
+		return due * all, fmt.Sprintf("%s, times %.4g for its other kernels", why, all)
 	}
-	return alpha * target, why
+	return due, why
+}
+
+// due is a target, and alpha times it: what makes up for the past.
+func (q *rollover) due(i int, a *rolloverTask) (target, due float64) {
+	total := &q.total[i]
+	if total.insts == 0 {
+		return a.QoS, a.QoS
+	}
+	target = total.target()
+	return target, max(1, target/total.ipc()) * target
+}
+
+// late says that an application with a target issued less in the epoch than is due.
+func (q *rollover) late(i int, a *rolloverTask) bool {
+	epoch := a.service()
+	_, due := q.due(i, a)
+	return epoch.cycles > 0 && epoch.ipc() < due
 }
 
 // places are the CTAs that the application has on each SM, one where it has none at the moment and had some in the
