@@ -83,6 +83,7 @@ func TestSheetErrors(t *testing.T) {
 		{"map:\n  bank_hash: [crc, name, me]\n", "map.bank_hash is \"crc\""},
 		{"sm:\n  dispatch: [random, name, me]\n", "sm.dispatch is \"random\"; it must be one of breadth, distributed"},
 		{"sm:\n  reg_ports: [33, operands/cycle, me]\n", "sm.reg_ports is 33; at most 32 are modelled"},
+		{"sm:\n  collectors: [65, units, me]\n", "sm.collectors is 65; with sm.collectors_shared at most 64"},
 		{"sm:\n  dispatch_parts: [4, partitions, me]\n", "sm.dispatch_parts is 4; without sm.dispatch distributed"},
 		{
 			"sm:\n  dispatch: [distributed, name, me]\n  dispatch_parts: [7, partitions, me]\n",

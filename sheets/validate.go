@@ -151,6 +151,8 @@ func (c *checker) sm(m *Machine) {
 			"sm.reg_banks is %d; with sm.collect_all each of %d schedulers needs a power of two of at most 128",
 			s.RegBanks, s.Schedulers)
 	}
+	c.want(!s.CollectorsShared || s.Collectors <= 64, "sm.collectors is %d; with sm.collectors_shared at most 64 are "+
+		"modelled", s.Collectors)
 	c.want(s.RegPorts <= 32, "sm.reg_ports is %d; at most 32 are modelled, and no instruction reads more registers",
 		s.RegPorts)
 	c.oneOf("sm.policy", s.Policy, "gto", "lrr")

@@ -38,22 +38,24 @@ type collecting struct {
 	sched uint8
 }
 
-// held is what a collector holds.
+// held is what a collector holds. Collectors are numbered through all schedulers: a set of them is
+// a mask with a bit for each.
 type held struct {
-	ready uint64     // turn of the register file from which on it has its operands; never in a free one
 	in    *isa.Instr // nil for a memory instruction
 	place int16      // of collectors.placed, of a memory instruction
 	warp  int16
+	sched uint8 // whose collector it is
 }
 
 // memPath is the way of a scheduler's instructions to their units, without the latches.
 type memPath struct {
 	mask       uint64 // the scheduler's warp slots
 	room       uint64 // cycle at which there was room for one more memory instruction again
-	collectors []held
-	spare      int   // free ones
-	arithmetic int   // of those, given to arithmetic in this cycle; of the others, held by some (sm.collect_all)
-	atUnit     int16 // right before the load/store unit, or none
+	collectors uint64 // the scheduler's
+	behind     uint64 // of those, with a memory instruction that has its operands and waits for atUnit
+	spare      int    // free ones
+	arithmetic int    // of those, given to arithmetic in this cycle; of the others, held by some (sm.collect_all)
+	atUnit     int16  // right before the load/store unit, if a bit of collectors.atUnit says so
 }
 
 // latched is a memory instruction in its scheduler's latch.
@@ -85,7 +87,9 @@ type collectors struct {
 	waiting    [8][]collecting // by class, before the collectors, oldest first
 	full       [8]uint64       // warps of schedulers with one there
 	path       []memPath       // by scheduler
-	visits     ring            // schedulers something in whose collectors may go on, by turn
+	held       []held          // by collector, those of the first scheduler first
+	free       uint64          // collectors that hold nothing
+	visits     ring            // collectors what is in which may go on, by turn
 	placed     []memInstr      // memory instructions at the places of paths
 	freePlaces []int16
 	latches    []latched // the oldest first
@@ -114,25 +118,27 @@ func (c *collectors) build(cfg *Config, sched []scheduler) {
 	per := c.cfg.each + 2
 	c.placed, c.latches = make([]memInstr, len(sched)*per), make([]latched, 0, len(sched))
 	c.freePlaces = make([]int16, len(c.placed))
-	all := make([]held, len(sched)*c.cfg.each)
+	c.held = make([]held, len(sched)*c.cfg.each)
 	for i := range c.placed {
 		c.freePlaces[i] = int16(i)
 	}
+	for k := range c.held {
+		i := k / c.cfg.each
+		c.held[k].sched = uint8(i)
+		c.path[i].collectors |= bit(k)
+	}
+	c.clear()
+}
+
+// clear empties all collectors.
+func (c *collectors) clear() {
+	c.visits = ring{}
 	for i := range c.path {
-		c.path[i].collectors, all = all[:c.cfg.each:c.cfg.each], all[c.cfg.each:]
-		c.path[i].clear()
+		l := &c.path[i]
+		l.spare, l.behind = c.cfg.each, 0
+		c.free |= l.collectors
 	}
 }
-
-func (l *memPath) clear() {
-	l.spare, l.atUnit = len(l.collectors), none
-	for i := range l.collectors {
-		l.collectors[i] = held{ready: engine.Never}
-	}
-}
-
-// none says that nothing is right before the load/store unit.
-const none = -1
 
 // places is how many there are: an instruction is in each of them for a cycle at least.
 const places = 3
@@ -229,7 +235,7 @@ func (p *pipeline) collectStage(now uint64) {
 	turn := now * c.cfg.ports
 	for end := turn + c.cfg.ports; turn < end; turn++ {
 		for m := c.visits.take(turn); m != 0; m &= m - 1 {
-			p.sendOn(bits.TrailingZeros64(m), turn, now)
+			p.sendOn(bits.TrailingZeros64(m), now)
 		}
 		for m := c.asked; m != 0; m &= m - 1 {
 			if u := asking[bits.TrailingZeros8(m)&7]; u == isa.LDST {
@@ -255,48 +261,38 @@ func (p *pipeline) collectStage(now uint64) {
 	c.due = now + 1
 }
 
-// visit has the collectors of scheduler i looked at in a turn after now's first, or before it if the ring does not
-// reach so far: to those that wait for a unit, which are looked at again then. Operands are there within 48 turns.
-func (c *collectors) visit(i int, turn, now uint64) {
-	c.visits.put(i, min(turn, now*c.cfg.ports+ringSize-1))
+// visit has a collector looked at in a turn after now's first, or before it if the ring does not
+// reach so far: to what waits for a unit, which is looked at again then. Operands are there within 48 turns.
+func (c *collectors) visit(k int, turn, now uint64) {
+	c.visits.put(k, min(turn, now*c.cfg.ports+ringSize-1))
 }
 
-// sendOn moves what can go on from the collectors of scheduler i to the units, the first one
-// first.
-func (p *pipeline) sendOn(i int, turn, now uint64) {
+// sendOn moves what collector k holds to its unit, if that takes it.
+func (p *pipeline) sendOn(k int, now uint64) {
 	c := &p.collect
+	h := &c.held[k]
+	i := int(h.sched)
 	l := &c.path[i]
-	refused := uint8(0) // classes whose units take no more in this cycle
-	for k := range l.collectors {
-		h := &l.collectors[k]
-		if h.ready > turn {
-			continue
+	if in := h.in; in == nil {
+		if c.atUnit&bit(i) != 0 {
+			l.behind |= bit(k)
+			return
 		}
-		if in := h.in; in == nil {
-			if c.atUnit&bit(i) != 0 {
-				continue // takeMemory says when
-			}
-			l.atUnit = h.place
-			c.atUnit |= bit(i)
-		} else {
-			class := in.Unit
-			if refused&(1<<(class&7)) != 0 {
-				continue
-			}
-			u := p.units.soonest(class, i)
-			if u.taken > now {
-				refused |= 1 << (class & 7)
-				c.visit(i, p.units.taken(class, i, u)*c.cfg.ports, now)
-				continue
-			}
-			p.collected(int(h.warp), in, u, now-c.cfg.pass-1)
-			if l.arithmetic--; l.arithmetic == 0 {
-				c.rest(i)
-			}
+		l.atUnit = h.place
+		c.atUnit |= bit(i)
+	} else {
+		u := p.units.soonest(in.Unit, i)
+		if u.taken > now {
+			c.visit(k, p.units.taken(in.Unit, i, u)*c.cfg.ports, now)
+			return
 		}
-		h.ready = engine.Never
-		l.spare++
+		p.collected(int(h.warp), in, u, now-c.cfg.pass-1)
+		if l.arithmetic--; l.arithmetic == 0 {
+			c.rest(i)
+		}
 	}
+	c.free |= bit(k)
+	l.spare++
 }
 
 // rest notes that no arithmetic of scheduler i waits, if none does.
@@ -309,16 +305,16 @@ func (c *collectors) rest(i int) {
 	c.busy &^= bit(i)
 }
 
-// hold puts an instruction into the first free collector of scheduler i.
-func (c *collectors) hold(i uint8, h held, now uint64) {
+// hold puts an instruction, a memory instruction without one, into the first free collector of scheduler i, which has
+// its operands from a turn on.
+func (c *collectors) hold(i uint8, in *isa.Instr, warp, place int16, ready, now uint64) {
 	l := &c.path[i]
-	k := 0
-	for l.collectors[k].ready != engine.Never {
-		k++
-	}
-	l.collectors[k] = h
+	k := bits.TrailingZeros64(c.free & l.collectors)
+	c.free &^= bit(k)
 	l.spare--
-	c.visit(int(i), h.ready, now)
+	h := &c.held[k]
+	h.in, h.warp, h.place = in, warp, place
+	c.visit(k, ready, now)
 }
 
 // collectMemory gives memory instructions collectors, the oldest first.
@@ -331,7 +327,7 @@ func (c *collectors) collectMemory(turn, now uint64) {
 			break
 		}
 		at := c.latches[n].place
-		c.hold(i, held{ready: c.cfg.readBy(turn, c.placed[at].reads), place: at}, now)
+		c.hold(i, nil, 0, at, c.cfg.readBy(turn, c.placed[at].reads), now)
 		c.throttled &^= l.mask
 		l.room = now
 	}
@@ -365,7 +361,7 @@ func (p *pipeline) collectOperands(u isa.Unit, turn, now uint64) {
 		l.arithmetic++
 		c.full[u] &^= l.mask
 		if c.cfg.all {
-			c.hold(x.sched, held{ready: c.cfg.readBy(turn, x.in.Reads), in: x.in, warp: x.warp}, now)
+			c.hold(x.sched, x.in, x.warp, 0, c.cfg.readBy(turn, x.in.Reads), now)
 			continue
 		}
 		p.collected(int(x.warp), x.in, p.units.soonest(u, int(x.sched)), now-1)
@@ -391,9 +387,12 @@ func (c *collectors) takeMemory(now uint64) []access {
 		}
 	}
 	c.atUnit &^= bit(first)
-	c.visit(first, now*c.cfg.ports, now)
-	c.due = now
-	return c.take(c.path[first].atUnit)
+	l := &c.path[first]
+	if l.behind != 0 {
+		c.visits.putAll(l.behind, now*c.cfg.ports)
+		l.behind, c.due = 0, now
+	}
+	return c.take(l.atUnit)
 }
 
 // take frees a place and returns the parts of what was in it, which are good until the
@@ -406,16 +405,14 @@ func (c *collectors) take(p int16) []access {
 // startAll starts all arithmetic that waits.
 func (p *pipeline) startAll(now uint64) {
 	c := &p.collect
-	for i := range c.path {
-		l := &c.path[i]
-		for k := range l.collectors {
-			if h := &l.collectors[k]; h.ready != engine.Never && h.in != nil {
-				p.collected(int(h.warp), h.in, p.units.soonest(h.in.Unit, i), now-1-c.cfg.pass)
-				h.ready = engine.Never
-				l.spare++
-			}
+	for k := range c.held {
+		if h := &c.held[k]; c.free&bit(k) == 0 && h.in != nil {
+			p.collected(int(h.warp), h.in, p.units.soonest(h.in.Unit, int(h.sched)), now-1-c.cfg.pass)
+			c.free |= bit(k)
 		}
-		l.arithmetic = 0
+	}
+	for i := range c.path {
+		c.path[i].arithmetic = 0
 	}
 	for u, q := range c.waiting {
 		for _, x := range q {
@@ -427,7 +424,7 @@ func (p *pipeline) startAll(now uint64) {
 	c.asked &= asks[isa.LDST]
 }
 
-// takeAll gives the load/store unit all memory instructions it will get, by their parts.
+// takeAll gives the load/store unit all memory instructions it will get, by their parts, and leaves collectors empty.
 // Arithmetic has been started before.
 func (c *collectors) takeAll(push func(acc []access)) {
 	if !c.cfg.shared {
@@ -435,16 +432,14 @@ func (c *collectors) takeAll(push func(acc []access)) {
 	}
 	var all []int16
 	for i := range c.path {
-		l := &c.path[i]
-		if c.atUnit>>i&1 != 0 {
-			all = append(all, l.atUnit)
+		if c.atUnit&bit(i) != 0 {
+			all = append(all, c.path[i].atUnit)
 		}
-		for k := range l.collectors {
-			if h := &l.collectors[k]; h.ready != engine.Never {
-				all = append(all, h.place)
-			}
+	}
+	for k := range c.held {
+		if c.free&bit(k) == 0 {
+			all = append(all, c.held[k].place)
 		}
-		l.clear()
 	}
 	for _, l := range c.latches {
 		all = append(all, l.place)
@@ -454,7 +449,7 @@ func (c *collectors) takeAll(push func(acc []access)) {
 		push(c.take(p))
 	}
 	c.latches, c.atUnit, c.throttled, c.asked = c.latches[:0], 0, 0, 0
-	c.visits = ring{}
+	c.clear()
 }
 
 // collected starts an instruction of warp w that has its operands on unit u, as if it had been

@@ -1,5 +1,8 @@
 package sm
 
+// none says that a warp slot has no piece of a kernel's local memory.
+const none = -1
+
 // LocalMemory is where the local memory of a tenant's warps lies. Each warp slot of the machine has a piece of the
 // tenant's local window. A warp whose context goes to another SM leaves its local memory where it is, and uses it from
 // there, as hardware has no need to copy what is in memory already. The piece of the slot it comes to is spare then,

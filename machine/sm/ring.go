@@ -19,6 +19,13 @@ func (r *ring) put(i int, at uint64) {
 	r.used |= 1 << at
 }
 
+// putAll has a set of slots, not an empty one, due at a time.
+func (r *ring) putAll(slots, at uint64) {
+	at %= ringSize
+	r.due[at] |= slots
+	r.used |= 1 << at
+}
+
 // has says that some are due at a time.
 func (r *ring) has(at uint64) bool { return r.used>>(at%ringSize)&1 != 0 }
 

@@ -52,6 +52,31 @@ func (wp *warp) setReady(from uint32, n uint8, at uint32) {
 	}
 }
 
+// operands is the cycle, counted from t0, from which on an instruction has all registers that it
+// reads or writes, or notReady. How many they are is as good as random to the computer's branch
+// prediction: four are looked at in any case, those that belong to another instruction in vain.
+func (wp *warp) operands(in *isa.Instr) uint32 {
+	names, ready := wp.code.Regs[in.Reg:], wp.ready
+	if in.NReg > 4 || len(names) < 4 {
+		var t uint32
+		for _, r := range names[:in.NReg] {
+			t = max(t, ready[r])
+		}
+		return t
+	}
+	four := (*[4]uint16)(names)
+	some := &operandMasks[in.NReg&7]
+	return max(max(ready[four[0]]&some[0], ready[four[1]]&some[1]), max(ready[four[2]]&some[2], ready[four[3]]&some[3]))
+}
+
+// operandMasks is, by how many operands there are, ones for those that are.
+var operandMasks = [8][4]uint32{
+	1: {^uint32(0)},
+	2: {^uint32(0), ^uint32(0)},
+	3: {^uint32(0), ^uint32(0), ^uint32(0)},
+	4: {^uint32(0), ^uint32(0), ^uint32(0), ^uint32(0)},
+}
+
 // threads is the number of threads of a warp, the last one of a CTA may be partial.
 func (wp *warp) threads() int {
 	return min(isa.Lanes, wp.k.Geo.Threads-int(wp.in)*isa.Lanes)
@@ -101,10 +126,7 @@ func (ws *warps) next(now uint64) uint64 {
 // warp, passes the next one.
 func (ws *warps) plan(w int, wp *warp, fetch, now uint64) {
 	in := &wp.code.Instr[wp.pc]
-	var t uint32
-	for _, r := range wp.code.Regs[in.Reg : in.Reg+uint32(in.NReg)] {
-		t = max(t, wp.ready[r])
-	}
+	t := wp.operands(in)
 	if t == notReady {
 		wp.cause, ws.wake[w] = MemoryWait, engine.Never
 		return
