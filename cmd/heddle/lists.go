@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -302,20 +301,22 @@ type app struct {
 	Error  string   `json:"error,omitempty"`
 }
 
-// appsDir finds the folder of applications: apps in the working directory or the
-// nearest one above.
-func appsDir() (string, error) {
+// appsDir finds the folder of applications.
+func appsDir() (string, error) { return nearest("apps", "name one: heddle inspect apps DIR") }
+
+// nearest finds a folder in the working directory or the nearest one above; remedy is what else helps.
+func nearest(folder, remedy string) (string, error) {
 	dir, err := os.Getwd()
 	if err != nil {
 		return "", err
 	}
 	for up := "."; ; up = filepath.Join(up, "..") {
-		if st, err := os.Stat(filepath.Join(dir, "apps")); err == nil && st.IsDir() {
-			return filepath.Join(up, "apps"), nil
+		if st, err := os.Stat(filepath.Join(dir, folder)); err == nil && st.IsDir() {
+			return filepath.Join(up, folder), nil
 		}
 		parent := filepath.Dir(dir)
 		if parent == dir {
-			return "", errors.New("no folder apps here or above; name one: heddle inspect apps DIR")
+			return "", fmt.Errorf("no folder %s here or above; %s", folder, remedy)
 		}
 		dir = parent
 	}

@@ -124,7 +124,7 @@ reached before the end; 130 interrupted.`,
 		SilenceErrors: true,
 	}
 	root.AddCommand(runCmd(), inspectCmd(), importCmd(), ptxCmd(), traceCmd(), probeCmd(), calibrateCmd(),
-		characteriseCmd(), reportCmd(), versionCmd())
+		characteriseCmd(), validateCmd(), reportCmd(), versionCmd())
 	root.AddCommand(reproduceCmd(), sweepCmd(), policyCmd(), docsCmd(), serveCmd(), slurmTaskCmd())
 	helpful(root)
 	return root

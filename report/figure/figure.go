@@ -12,7 +12,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -24,6 +23,8 @@ import (
 	"gonum.org/v1/plot/vg/vgimg"
 	"gonum.org/v1/plot/vg/vgpdf"
 	"gonum.org/v1/plot/vg/vgsvg"
+
+	"github.com/heddle-sim/heddle/internal/scratch"
 )
 
 // Figure is one file: panels side by side, a title above and a note below.
@@ -81,24 +82,7 @@ func (f *Figure) Write(path string) error {
 	if err != nil {
 		return fmt.Errorf("figure %s: %w", path, err)
 	}
-	return writeWhole(path, body)
-}
-
-// writeWhole writes beside path and renames.
-func writeWhole(path string, body []byte) error {
-	t, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".writing-")
-	if err != nil {
-		return fmt.Errorf("figure: %w", err)
-	}
-	_, err = t.Write(body)
-	err = errors.Join(err, t.Chmod(0o644), t.Close()) // CreateTemp makes it private
-	if err == nil {
-		err = os.Rename(t.Name(), path)
-	}
-	if err != nil {
-		return errors.Join(fmt.Errorf("figure %s: %w", path, err), os.Remove(t.Name()))
-	}
-	return nil
+	return scratch.WriteWhole(path, body)
 }
 
 // dpi of PNGs: good for a screen and for a draft on paper.

@@ -12,9 +12,8 @@ import (
 	"errors"
 	"fmt"
 	"html/template"
-	"os"
-	"path/filepath"
 
+	"github.com/heddle-sim/heddle/internal/scratch"
 	"github.com/heddle-sim/heddle/sim"
 )
 
@@ -47,19 +46,7 @@ func WriteFile(path string, runs []Run) error {
 	if err != nil {
 		return err
 	}
-	t, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".writing-")
-	if err != nil {
-		return fmt.Errorf("report: %w", err)
-	}
-	_, err = t.Write(body)
-	err = errors.Join(err, t.Chmod(0o644), t.Close()) // CreateTemp makes it private
-	if err == nil {
-		err = os.Rename(t.Name(), path)
-	}
-	if err != nil {
-		return errors.Join(fmt.Errorf("report %s: %w", path, err), os.Remove(t.Name()))
-	}
-	return nil
+	return scratch.WriteWhole(path, body)
 }
 
 // Render makes the page. The same runs give the same bytes.

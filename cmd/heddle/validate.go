@@ -1,0 +1,151 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/heddle-sim/heddle/internal/scratch"
+	"github.com/heddle-sim/heddle/lab/silicon"
+)
+
+func validateCmd() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "validate",
+		Short: "Compare machine sheets with measurements of real boards",
+	}
+	c.AddCommand(validateSiliconCmd())
+	return c
+}
+
+// validateFlags are the flags of `heddle validate silicon`.
+type validateFlags struct {
+	dir, machine, page, csv string
+	groups, set             []string
+	long, check             bool
+	jobs                    int
+}
+
+func validateSiliconCmd() *cobra.Command {
+	var f validateFlags
+	c := &cobra.Command{
+		Use:   "silicon",
+		Short: "Run published measurements of V100, A100 and H100 boards and print the errors",
+		Long: `Simulates the kernels behind published measurements of real boards (lab/silicon) on the
+machine sheets, under the clocks of the board that was measured, and prints silicon's figure,
+Heddle's and the error of each row, then the typical error of each group on each machine,
+exp(mean |ln(Heddle/silicon)|) - 1, beside the one that is wanted. A row without a figure,
+as its sheet refuses the kernel or the program fails, counts as failed and says why.
+Groups: ` + strings.Join(silicon.Groups(), ", ") + `.`,
+		Example: `  heddle validate silicon
+  heddle validate silicon --machine a100 --group alu,sync --page silicon.html
+  heddle validate silicon --check    # status 1 where a group is worse than wanted`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
+	}
+	fl := c.Flags()
+	fl.StringVar(&f.dir, "dir", "", "folder of rows, boards and kernels (default: the nearest lab/silicon)")
+	fl.StringVar(&f.machine, "machine", "", "rows of this machine only")
+	fl.StringSliceVar(&f.groups, "group", nil, "rows of these groups only")
+	fl.StringArrayVar(&f.set, "set", nil, "override a number of every board's sheet (repeatable)")
+	fl.BoolVar(&f.long, "long", false, "also the rows that take long or say the same as their neighbours")
+	fl.BoolVar(&f.check, "check", false, "exit 1 where a row fails or a typical error is above the wanted one")
+	fl.StringVar(&f.page, "page", "", "also write an HTML page with the error of each row to this file")
+	fl.StringVar(&f.csv, "csv", "", "also write the rows to this file")
+	fl.IntVar(&f.jobs, "jobs", runtime.NumCPU(), "simulations at once")
+	return c
+}
+
+func (f *validateFlags) run(cmd *cobra.Command) error {
+	if f.jobs < 1 {
+		return fmt.Errorf("--jobs %d: at least 1", f.jobs)
+	}
+	over, err := pairs("set", f.set)
+	if err != nil {
+		return err
+	}
+	if f.dir == "" {
+		if f.dir, err = nearest(filepath.Join("lab", "silicon"),
+			"run heddle in its repository, or name the folder: --dir DIR"); err != nil {
+			return err
+		}
+	}
+	set, err := silicon.Open(f.dir)
+	if err != nil {
+		return err
+	}
+	rows, err := set.Select(f.machine, f.groups, f.long)
+	if err != nil {
+		return err
+	}
+	results, err := set.Measure(cmd.Context(), rows, silicon.Options{
+		Jobs: f.jobs, Set: over,
+		Done: runsDone(cmd.ErrOrStderr()),
+	})
+	if err != nil {
+		if cmd.Context().Err() != nil {
+			return &status{exitInterrupted, errors.New("interrupted before all rows were there: nothing is printed")}
+		}
+		return err
+	}
+	scores := silicon.Scores(results)
+	if err := silicon.Text(cmd.OutOrStdout(), results, scores); err != nil {
+		return err
+	}
+	if err := writeTo(f.page, func(w io.Writer) error { return silicon.Page(w, results, scores) }); err != nil {
+		return err
+	}
+	if err := writeTo(f.csv, func(w io.Writer) error { return silicon.CSV(w, results) }); err != nil {
+		return err
+	}
+	if missed := silicon.Missed(scores); f.check && len(missed) > 0 {
+		return &status{exitCheck, errors.New("worse than wanted:\n  " + strings.Join(missed, "\n  "))}
+	}
+	return nil
+}
+
+// runsDone says now and then how many simulations are done.
+func runsDone(w io.Writer) func(done, all int) {
+	begun := time.Now()
+	said := begun
+	tty := isTerminal(w)
+	every := 10 * time.Second
+	if tty {
+		every = 200 * time.Millisecond
+	}
+	return func(done, all int) {
+		now := time.Now()
+		if now.Sub(said) < every && done < all || now.Sub(begun) < time.Second {
+			return
+		}
+		said = now
+		line := fmt.Sprintf("%d of %d simulations, %.0f s", done, all, now.Sub(begun).Seconds())
+		switch {
+		case !tty:
+			fmt.Fprintln(w, line)
+		case done == all:
+			fmt.Fprint(w, "\r\x1b[K")
+		default:
+			fmt.Fprint(w, "\r"+line+"\x1b[K")
+		}
+	}
+}
+
+// writeTo writes a file whole or not at all; "": none is wanted.
+func writeTo(name string, write func(io.Writer) error) error {
+	if name == "" {
+		return nil
+	}
+	var b bytes.Buffer
+	if err := write(&b); err != nil {
+		return err
+	}
+	return scratch.WriteWhole(name, b.Bytes())
+}

@@ -1,0 +1,256 @@
+package silicon
+
+import (
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/heddle-sim/heddle/sheets"
+	"github.com/heddle-sim/heddle/sheets/yamldoc"
+)
+
+// Set is everything in a folder like lab/silicon.
+type Set struct {
+	Dir    string
+	Rows   []*Row
+	Boards map[string]*Board
+}
+
+// Machines are those that boards are of, in order of age of what is shipped here.
+func (s *Set) Machines() []string {
+	var out []string
+	for _, r := range s.Rows {
+		if m := s.Boards[r.Board].Machine; !slices.Contains(out, m) {
+			out = append(out, m)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// Open reads the rows of a folder and the boards they name.
+func Open(dir string) (*Set, error) {
+	s := &Set{Dir: dir, Boards: map[string]*Board{}}
+	name := filepath.Join(dir, "rows.csv")
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, fmt.Errorf("%w: give the folder lab/silicon of Heddle's repository with --dir", err)
+	}
+	defer f.Close()
+	if s.Rows, err = readRows(name, f); err != nil {
+		return nil, err
+	}
+	for _, r := range s.Rows {
+		if s.Boards[r.Board] != nil {
+			continue
+		}
+		b, err := readBoard(dir, r.Board)
+		if errors.Is(err, os.ErrNotExist) {
+			err = fmt.Errorf("%s:%d: board %q: no sheet %s: add one, or name one that is there", name, r.Line, r.Board,
+				filepath.Join(dir, "boards", r.Board+".yaml"))
+		}
+		if err != nil {
+			return nil, err
+		}
+		s.Boards[r.Board] = b
+	}
+	return s, nil
+}
+
+// readBoard reads a board's sheet whole, so that a wrong number is an error before anything runs.
+func readBoard(dir, name string) (*Board, error) {
+	file := filepath.Join(dir, "boards", name+".yaml")
+	m, _, err := sheets.Load(file)
+	if err != nil {
+		return nil, err
+	}
+	b := &Board{Name: name, File: file, MHz: m.Clock.Core}
+	for at := file; ; {
+		src, err := yamldoc.ReadFile(at)
+		if err != nil {
+			return nil, err
+		}
+		root, err := yamldoc.Parse(at, src)
+		if err != nil {
+			return nil, err
+		}
+		base := root.Get("base")
+		if base == nil {
+			return nil, root.Errorf("a board's sheet names the machine that it is of as its base")
+		}
+		if !strings.Contains(base.Raw, "/") {
+			b.Machine = base.Raw
+			return b, nil
+		}
+		at = filepath.Join(filepath.Dir(at), base.Raw)
+	}
+}
+
+// columns of rows.csv.
+func columns() []string {
+	return []string{
+		"group", "board", "name", "silicon", "unit", "program", "args", "set", "value", "launches", "floor", "when",
+		"soft",
+		"source",
+	}
+}
+
+func readRows(name string, in io.Reader) ([]*Row, error) {
+	c := csv.NewReader(in)
+	c.FieldsPerRecord = len(columns())
+	var rows []*Row
+	first := map[[2]string]int{}
+	for {
+		cells, err := c.Read()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if wrong := (*csv.ParseError)(nil); errors.As(err, &wrong) {
+			return nil, fmt.Errorf("%s:%d: %w: a row has the %d cells %s", name, wrong.Line, wrong.Err, len(columns()),
+				strings.Join(columns(), ","))
+		} else if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		line, _ := c.FieldPos(0)
+		if len(first) == 0 && rows == nil && slices.Equal(cells, columns()) {
+			rows = []*Row{}
+			continue
+		}
+		if rows == nil {
+			return nil, fmt.Errorf("%s:%d: the first line names the columns: %s", name, line, strings.Join(columns(),
+				","))
+		}
+		r, err := readRow(cells)
+		if err != nil {
+			return nil, fmt.Errorf("%s:%d: %w", name, line, err)
+		}
+		r.Line = line
+		key := [2]string{r.Board, r.Name}
+		if l := first[key]; l != 0 {
+			return nil, fmt.Errorf("%s:%d: row %q of board %s is there already, in line %d: rename one of them",
+				name, line, r.Name, r.Board, l)
+		}
+		first[key] = line
+		rows = append(rows, r)
+	}
+	if len(rows) == 0 {
+		return nil, fmt.Errorf("%s: no rows: the file is damaged, take it from the repository", name)
+	}
+	return rows, nil
+}
+
+func readRow(cells []string) (*Row, error) {
+	r := &Row{
+		Group: cells[0], Board: cells[1], Name: cells[2], Unit: cells[4], Program: cells[5], Soft: cells[12],
+		Source: cells[13],
+	}
+	if !slices.Contains(Groups(), r.Group) {
+		return nil, fmt.Errorf("group %q: the groups are %s%s", r.Group, strings.Join(Groups(), ", "),
+			yamldoc.DidYouMean(r.Group, Groups()))
+	}
+	if r.Name == "" || r.Board == "" || r.Program == "" || r.Source == "" {
+		return nil, errors.New("a row needs board, name, program and source: one of them is empty")
+	}
+	var err error
+	if r.Silicon, err = number("silicon", cells[3]); err != nil {
+		return nil, err
+	}
+	for _, args := range strings.Split(cells[6], "|") {
+		m, err := pairs("args", args)
+		if err != nil {
+			return nil, err
+		}
+		r.Runs = append(r.Runs, m)
+	}
+	if r.Set, err = pairs("set", cells[7]); err != nil {
+		return nil, err
+	}
+	if r.Value, err = parseExpression(cells[8]); err != nil {
+		return nil, err
+	}
+	if cells[9] != "" {
+		n, err := number("launches", cells[9])
+		if err != nil {
+			return nil, err
+		}
+		if r.Floor, err = number("floor", cells[10]); err != nil {
+			return nil, err
+		}
+		r.Launches = int(n)
+	}
+	if r.Long = cells[11] == "long"; !r.Long && cells[11] != "" {
+		return nil, fmt.Errorf("when %q: leave it empty, or say long", cells[11])
+	}
+	return r, nil
+}
+
+// number reads a positive number: what is divided by it, or taken the logarithm of, must be one.
+func number(what, s string) (float64, error) {
+	v, err := strconv.ParseFloat(s, 64)
+	if err != nil || v <= 0 || math.IsInf(v, 0) {
+		return 0, fmt.Errorf("%s %q: give a number above 0", what, s)
+	}
+	return v, nil
+}
+
+func pairs(what, s string) (map[string]string, error) {
+	out := map[string]string{}
+	for _, p := range strings.Fields(s) {
+		k, v, ok := strings.Cut(p, "=")
+		if !ok || k == "" {
+			return nil, fmt.Errorf("%s %q: write NAME=VALUE", what, p)
+		}
+		out[k] = v
+	}
+	return out, nil
+}
+
+// Select is the rows of a machine and of some groups; "" and none: all of them. What is unknown is an error.
+func (s *Set) Select(machine string, groups []string, long bool) ([]*Row, error) {
+	if machine != "" && !slices.Contains(s.Machines(), machine) {
+		return nil, fmt.Errorf("no rows of machine %q: there are rows of %s%s", machine, strings.Join(s.Machines(),
+			", "),
+			yamldoc.DidYouMean(machine, s.Machines()))
+	}
+	for _, g := range groups {
+		if !slices.Contains(Groups(), g) {
+			return nil, fmt.Errorf("no group %q: the groups are %s%s", g, strings.Join(Groups(), ", "),
+				yamldoc.DidYouMean(g, Groups()))
+		}
+	}
+	var out []*Row
+	for _, g := range Groups() {
+		for _, m := range s.Machines() {
+			for _, r := range s.Rows {
+				of := s.Boards[r.Board].Machine
+				if r.Group == g && of == m && (machine == "" || of == machine) && (len(groups) == 0 ||
+					slices.Contains(groups, g)) && (long || !r.Long) {
+					out = append(out, r)
+				}
+			}
+		}
+	}
+	if len(out) == 0 {
+		return nil, fmt.Errorf("no row of machine %s is in group %s: its groups are %s", machine,
+			strings.Join(groups, ", "), strings.Join(s.groupsOf(machine), ", "))
+	}
+	return out, nil
+}
+
+func (s *Set) groupsOf(machine string) []string {
+	has := map[string]bool{}
+	for _, r := range s.Rows {
+		if s.Boards[r.Board].Machine == machine {
+			has[r.Group] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(has))
+}
