@@ -141,7 +141,7 @@ func TestReplayNeeds(t *testing.T) {
 func FuzzReplay(f *testing.F) {
 	f.Add([]byte(twoSamples), uint8(0))
 	f.Add([]byte(`[{"apps":null}]`), uint8(1))
-	f.Add([]byte(`[null,{}]`), uint8(2))
+	f.Add([]byte(`[null,{}]`), uint8(2)) // JSON has no comments
 	f.Fuzz(func(t *testing.T, text []byte, n uint8) {
 		all := All()
 		e := all[int(n)%len(all)]

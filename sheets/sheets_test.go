@@ -230,6 +230,7 @@ func FuzzApply(f *testing.F) {
 
 func FuzzParse(f *testing.F) {
 	f.Add(small("sm:\n  count: [4, SMs, me]\n"))
+	f.Add(small("# one\nsm: # two\n  count: [4, SMs, me] # three\n"))
 	f.Add(small("mig:\n  profiles:\n  - {name: a, sms: [1, SMs, me], slices: [1, slices, me], most: [1, instances, " +
 		"me]}\n"))
 	f.Fuzz(func(t *testing.T, src string) {

@@ -115,6 +115,7 @@ func TestIs(t *testing.T) {
 // Whatever the text, parsing answers, and what it accepts can run.
 func FuzzParse(f *testing.F) {
 	f.Add([]byte(good))
+	f.Add([]byte("# one\n" + good + "# two"))
 	files, err := filepath.Glob("../apps/models/*.yaml")
 	if err != nil || len(files) < 6 {
 		f.Fatalf("%d models: %v", len(files), err)

@@ -42,7 +42,7 @@ With --man they are man pages, one for each command.`,
 				return err
 			}
 			for _, p := range pages {
-				if err := os.WriteFile(filepath.Join(args[0], p.file), p.text, 0o644); err != nil {
+				if err := writeNew(filepath.Join(args[0], p.file), p.text); err != nil {
 					return err
 				}
 			}

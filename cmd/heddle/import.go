@@ -1,10 +1,8 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -83,23 +81,6 @@ func listImport(w io.Writer, im *sheets.Imported) error {
 				return err
 			}
 		}
-	}
-	return nil
-}
-
-// writeNew writes a file in one piece.
-func writeNew(path string, text []byte) error {
-	tmp, err := os.CreateTemp(filepath.Dir(path), ".writing-*")
-	if err != nil {
-		return err
-	}
-	_, err = tmp.Write(text)
-	err = errors.Join(err, tmp.Chmod(0o644), tmp.Close())
-	if err == nil {
-		err = os.Rename(tmp.Name(), path)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(tmp.Name()))
 	}
 	return nil
 }

@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -76,16 +77,38 @@ func heddle(args []string, stdout, stderr io.Writer) (code int) {
 // shells signal a process and then its whole group.
 const again = 500 * time.Millisecond
 
+// heeded is a context that notes whether anybody looks at it: a command that does not ends at the first signal.
+type heeded struct {
+	context.Context
+	looks atomic.Bool
+}
+
+func (h *heeded) Done() <-chan struct{} {
+	h.looks.Store(true)
+	return h.Context.Done()
+}
+
+func (h *heeded) Err() error {
+	h.looks.Store(true)
+	return h.Context.Err()
+}
+
 // interruptible gives a context that the first SIGINT or SIGTERM cancels, so that
-// the run can leave a partial result. The second signal kills.
+// the run can leave a partial result. The second signal kills, as does the first one
+// where nobody has looked at the context yet.
 func interruptible(stderr io.Writer) (context.Context, func()) {
-	ctx, cancel := context.WithCancel(context.Background())
+	inner, cancel := context.WithCancel(context.Background())
+	ctx := &heeded{Context: inner}
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM)
 	over := make(chan struct{})
 	go func() {
 		select {
 		case <-signals:
+			if !ctx.looks.Load() {
+				fmt.Fprintln(stderr, "heddle: interrupted")
+				os.Exit(exitInterrupted)
+			}
 			fmt.Fprintln(stderr, "heddle: interrupted, ending with what there is so far; once more to quit at once")
 			cancel()
 		case <-over:

@@ -133,7 +133,7 @@ func (f *ptxRunFlags) run(w, log io.Writer, file string) error {
 		return &status{exitInternal, err}
 	}
 	for _, d := range dumps {
-		if err := os.WriteFile(d.file, d.data, 0o644); err != nil {
+		if err := writeNew(d.file, d.data); err != nil {
 			return err
 		}
 	}

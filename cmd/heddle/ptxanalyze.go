@@ -75,7 +75,7 @@ func (f *ptxAnalyzeFlags) analyze(w io.Writer, file string) error {
 		if err != nil {
 			return err
 		}
-		if err := os.WriteFile(f.out, text, 0o644); err != nil {
+		if err := writeNew(f.out, text); err != nil {
 			return err
 		}
 	}

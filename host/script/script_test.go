@@ -613,6 +613,7 @@ func FuzzScript(f *testing.F) {
 		"check(a, 1)\n")
 	f.Add("x = {1: f32(2)}\nwhile x: x[2] = host_array(i64, 4).slice(1, -1).view(u8).offset(-8)\n")
 	f.Add("def main(**k):\n    e = event()\n    e.record(stream())\n    print(elapsed(e, e), reference('x'))\n")
+	f.Add("# one\ndef main(): # two\n    \"\"\"Three.\"\"\"\n    pass # four")
 	f.Add("load('app.star', 'main')\n")
 	f.Add("module('app.star')\n")
 	f.Fuzz(func(t *testing.T, src string) {

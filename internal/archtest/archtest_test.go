@@ -287,7 +287,10 @@ func TestPackageDocs(t *testing.T) {
 
 // clockUsers may look at the wall clock: they talk to people and to the system, not to the machine.
 // sim is among them for Result.Wall alone, the one field outside the promise.
-var clockUsers = []string{"cmd", "lab", "report", "serve", "sim", "internal/scratch", "internal/browser"}
+var clockUsers = []string{
+	"cmd", "lab", "report", "serve", "sim", "internal/scratch", "internal/browser",
+	"internal/truncated",
+}
 
 func usesClock(dir string) bool {
 	return slices.ContainsFunc(clockUsers, func(u string) bool { return dir == u || strings.HasPrefix(dir, u+"/") })

@@ -25,7 +25,8 @@ var fuzzSeeds = []string{
 		{ .param .b32 q; .param .b32 w; st.param.b32 [q], x; call.uni (w), f, (q); ld.param.b32 y, [w]; } D: st.param.b32 [r], x; ret; }
 		.visible .entry k() { .reg .b32 x; .reg .b64 t; .param .b32 q; .param .b32 w; mov.u32 x, %laneid; st.param.b32 [q], x; call (w), f, (q); mov.u64 t, f;
 		P: .callprototype (.param .b32 _) _ (.param .b32 _); call (w), t, (q), P; ret; }`,
-	fuzzHead + `.const .u32 c[2] = {1, 2}; .global .u64 g[2] = {c, generic(c)+4}; .visible .entry k() { .reg .b32 %r<4>; .reg .b64 %rd<3>; ld.const.u32 %r1, [c+4];
+	fuzzHead + `/* one */ .const .u32 c[2] = {1, 2 /* two */}; // three
+		 .global .u64 g[2] = {c, generic(c)+4}; .visible .entry k() { .reg .b32 %r<4>; .reg .b64 %rd<3>; ld.const.u32 %r1, [c+4];
 		ld.global.u64 %rd1, [g]; ld.u32 %r2, [%rd1]; mov.u32 %r3, %laneid; T: .branchtargets A, B; rem.u32 %r3, %r3, 2; brx.idx %r3, T; A: trap; B: bar.red.popc.u32 %r1, 0, 1; ret; }`,
 }
 

@@ -68,6 +68,7 @@ func (l *lexer) blank() {
 		case strings.HasPrefix(l.src[l.pos:], "/*"):
 			n := strings.Index(l.src[l.pos+2:], "*/")
 			if n < 0 {
+				l.pos = len(l.src) // all that is left is the comment's
 				l.failAt(l.line, "comment is not closed: add */")
 			}
 			l.line += strings.Count(l.src[l.pos:l.pos+2+n], "\n")

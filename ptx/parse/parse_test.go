@@ -2,6 +2,7 @@ package parse
 
 import (
 	"errors"
+	"os"
 	"strings"
 	"testing"
 )
@@ -198,10 +199,20 @@ func FuzzParse(f *testing.F) {
 	for _, c := range malformed {
 		f.Add([]byte(c.src))
 	}
+	src, err := os.ReadFile("testdata/comments.ptx")
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(src)
+	f.Add([]byte(head + "/* one */ .entry k() { ret; /* two"))
 	f.Add([]byte(head + ".visible .entry k(.param .u64 a){ .reg .b32 %r<4>; .reg .pred %p<2>; L: @%p1 bra L; " +
 		"call.uni (x), f, (y); P: .callprototype (.param .b32 _) _ (.param .b64 _); ret; }"))
 	f.Fuzz(func(t *testing.T, src []byte) {
-		if _, err := File("fuzz.ptx", src); err != nil {
+		_, err := File("fuzz.ptx", src)
+		if _, all := All("fuzz.ptx", src); (err == nil) != (len(all) == 0) {
+			t.Fatalf("File says %v, All %v", err, all)
+		}
+		if err != nil {
 			var e *Error
 			if !errors.As(err, &e) || e.Msg == "" || e.Line < 1 {
 				t.Fatalf("%v", err)

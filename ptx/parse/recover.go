@@ -54,8 +54,8 @@ func (p *parser) attempt(statement func(), top bool) {
 		p.pos++ // whatever it is, it has been reported
 	}
 	p.skip(top)
-	for !p.collect(p.next) { // bytes that are no token
-		p.pos = max(p.pos, p.start+1)
+	for at := p.pos; !p.collect(p.next); at = p.pos { // bytes that are no token
+		p.pos = max(p.pos, at+1)
 	}
 }
 

@@ -75,6 +75,7 @@ func TestNearest(t *testing.T) {
 
 func FuzzParse(f *testing.F) {
 	f.Add([]byte("a: [1, MHz, x]\nb: {c: 1}\n- x"))
+	f.Add([]byte("# one\na: 1 # two\n#"))
 	f.Add([]byte("a: |\n  text\nb: 'x'\n"))
 	f.Fuzz(func(t *testing.T, src []byte) {
 		n, err := Parse("f", src)

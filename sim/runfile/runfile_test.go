@@ -269,6 +269,7 @@ func TestHashDependsOnContentsNotOnPlace(t *testing.T) {
 
 func FuzzParse(f *testing.F) {
 	f.Add(two + "sharing: bp\nlength: {cycles: 5}\n")
+	f.Add("# one\n" + two + "sharing: bp # two\n")
 	f.Add("apps: [{path: a}]\noutputs: {dir: x}\nset: {sm.units: [1, 1, 1, 1, 1, 1]}\n")
 	f.Fuzz(func(t *testing.T, text string) {
 		if strings.Contains(text, "machine") && strings.ContainsAny(text, "/\\") {

@@ -192,6 +192,7 @@ func FuzzParse(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Add(src)
+	f.Add(append([]byte("# one\n"), src...))
 	f.Fuzz(func(t *testing.T, src []byte) {
 		if m, err := Parse("f", src); (m == nil) == (err == nil) {
 			t.Fatalf("%v, %v", m, err)

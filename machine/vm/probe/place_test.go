@@ -187,6 +187,7 @@ func TestOptions(t *testing.T) {
 func FuzzPlaceTrace(f *testing.F) {
 	f.Add(figure6a)
 	f.Add("0 0x1 # x\n\n1 0X2")
+	f.Add("# one\n0 0x1 # two\n#")
 	f.Add("\x00")
 	f.Fuzz(func(t *testing.T, in string) {
 		r, err := Place(Options{"lab", 3, "0.9"}, "t", strings.NewReader(in))
