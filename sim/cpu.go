@@ -18,7 +18,9 @@ import (
 // CPU is a program for CPU cores: a trace or a model.
 type CPU struct {
 	Trace string `json:"trace,omitempty"` // file of a ChampSim trace
-	Model string `json:"model,omitempty"` // name of a shipped model
+	// Format is how the trace's records are laid out; nothing: as its content shows.
+	Format champsim.Format `json:"format,omitempty"`
+	Model  string          `json:"model,omitempty"` // name of a shipped model
 	// Copies of the program run on a core each, in memory of their own; 0: 1.
 	Copies int `json:"copies,omitempty"`
 	// Instructions of an execution, of each copy; 0: to the trace's end, of a model
@@ -43,6 +45,8 @@ func (c *CPU) Check() error {
 		return fmt.Errorf("cpu.instructions is %d: at most %d", c.Instructions, uint64(1)<<50)
 	case c.Divide < 0 || c.Divide > 1<<16:
 		return fmt.Errorf("cpu.divide is %d: 1 to %d", c.Divide, 1<<16)
+	case c.Format != "" && c.Model != "":
+		return errors.New("cpu.format is for traces: a model has no records")
 	case c.Divide > 1 && c.Model == "":
 		return errors.New("cpu.divide is for models: a trace touches what it touches")
 	}
@@ -50,7 +54,10 @@ func (c *CPU) Check() error {
 		_, err := models.Load(c.Model)
 		return err
 	}
-	r, err := champsim.Open(c.Trace)
+	if err := c.Format.Check(); err != nil {
+		return fmt.Errorf("cpu.%w", err)
+	}
+	r, err := champsim.Open(c.Trace, c.Format)
 	if err != nil {
 		return err
 	}
@@ -92,7 +99,7 @@ func (a *app) cpuSources(seed uint64) (list []scalar.Source, err error) {
 			list = append(list, m.Divided(max(1, c.Divide)).Program(draw.Key(seed, own.Sum64(), uint64(i))))
 			continue
 		}
-		r, err := champsim.Open(c.Trace)
+		r, err := champsim.Open(c.Trace, c.Format)
 		if err != nil {
 			return nil, errors.Join(err, a.closeSources())
 		}

@@ -15,6 +15,7 @@ import (
 	"github.com/heddle-sim/heddle/sheets/yamldoc"
 	"github.com/heddle-sim/heddle/sim"
 	"github.com/heddle-sim/heddle/trace/accelsim"
+	"github.com/heddle-sim/heddle/trace/champsim"
 	"github.com/heddle-sim/heddle/trace/record"
 	"github.com/heddle-sim/heddle/workload"
 )
@@ -218,8 +219,8 @@ func (r *resolver) unnamed(name string, i int, before []sim.App) error {
 // cpu is application i, a program for CPU cores.
 func (r *resolver) cpu(i int, d *AppDoc, before []sim.App) (sim.App, error) {
 	c := &sim.CPU{
-		Trace: d.CPU.Trace, Model: d.CPU.Model, Copies: d.CPU.Copies, Instructions: d.CPU.Instructions,
-		Divide: d.CPU.Divide,
+		Trace: d.CPU.Trace, Format: champsim.Format(d.CPU.Format), Model: d.CPU.Model, Copies: d.CPU.Copies,
+		Instructions: d.CPU.Instructions, Divide: d.CPU.Divide,
 	}
 	a := sim.App{Name: d.Name, Arrive: d.Arrive, Repeat: d.Repeat, CPU: c}
 	if d.Path != "" || len(d.Args) > 0 {

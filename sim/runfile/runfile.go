@@ -53,6 +53,7 @@ type AppDoc struct {
 // CPU is a program for CPU cores.
 type CPU struct {
 	Trace        string `yaml:"trace" jsonschema_description:"ChampSim trace (.xz, .gz, .zst or plain), relative to this file"`
+	Format       string `yaml:"format" jsonschema:"enum=champsim,enum=cloudsuite" jsonschema_description:"How the trace's records are laid out: ChampSim's of 64 bytes or CloudSuite's of 96; left out, the content shows it, or an error asks for it"`
 	Model        string `yaml:"model" jsonschema_description:"Instead of a trace: a shipped model of a SPEC CPU2017 program"`
 	Copies       int    `yaml:"copies" jsonschema:"default=1" jsonschema_description:"Copies of it, each on a core and in memory of its own"`
 	Instructions uint64 `yaml:"instructions" jsonschema_description:"Instructions of an execution, of each copy; to the trace's end when left out, 10000000 of a model"`

@@ -84,7 +84,7 @@ func write(t testing.TB, name string, b []byte) string {
 
 // read reads a trace to its end: its operations, and how many instructions they are.
 func read(file string) (ops []scalar.Inst, insts int, err error) {
-	r, err := Open(file)
+	r, err := Open(file, Auto)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -302,7 +302,7 @@ func TestDictionary(t *testing.T) {
 
 // A second reading is the same, and reading allocates nothing.
 func TestRewind(t *testing.T) {
-	r, err := Open(write(t, "t", sample(100_000)))
+	r, err := Open(write(t, "t", sample(100_000)), Auto)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -346,7 +346,7 @@ func TestMemory(t *testing.T) {
 	if err := os.Truncate(file, 64<<20); err != nil {
 		t.Fatal(err)
 	}
-	r, err := Open(file)
+	r, err := Open(file, Auto)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -401,7 +401,7 @@ func FuzzRead(f *testing.F) {
 }
 
 func BenchmarkRead(b *testing.B) {
-	r, err := Open(write(b, "t", sample(200_000)))
+	r, err := Open(write(b, "t", sample(200_000)), Auto)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -1,8 +1,9 @@
 // Package champsim reads traces of CPU programs as ChampSim has them: 64 bytes per
-// instruction, plain or compressed (.gz, .xz, .zst).
+// instruction, or 96 in CloudSuite's, plain or compressed (.gz, .xz, .zst).
 //
-// A reader must know two types. Record is one instruction of a trace. Reader is a trace as
-// the source of a core's operations (isa/scalar): it holds a piece of the file of 64 KiB and what the
+// A reader must know three types. Record is one instruction of a trace. Format is how it is laid out, which
+// the trace itself shows in most cases. Reader is a trace as
+// the source of a core's operations (isa/scalar): it holds a piece of the file of 48 KiB and what the
 // decompressor needs, whatever the length of the trace.
 //
 // A trace has no opcodes, no sizes of accesses and no values: instructions on registers take a
@@ -33,8 +34,8 @@ import (
 // does.
 const mostDictionary = 128 << 20
 
-// piece is how much of the trace is decompressed at once, a whole number of records.
-const piece = 64 << 10
+// piece is how much of the trace is decompressed at once, a whole number of records of each size.
+const piece = 256 * Bytes * 3
 
 // Error is what is wrong with a trace, and where.
 type Error struct {
@@ -57,6 +58,9 @@ type Reader struct {
 	closer io.Closer // of the decompressor; may be nil
 	// dictionary is the bytes of memory an .xz file asks for; each reader of it has as much.
 	dictionary int64
+
+	format Format // Auto until the first piece has been read
+	bytes  int    // of a record
 
 	buf     []byte
 	at, n   int
@@ -88,8 +92,9 @@ func (c *counted) ReadByte() (byte, error) {
 	return b, err
 }
 
-// Open opens a trace and reads its first piece, so that what is no trace is refused at once.
-func Open(file string) (*Reader, error) {
+// Open opens a trace and reads its first piece, so that what is no trace is refused at once, as is one whose
+// content contradicts the format it is said to have.
+func Open(file string, format Format) (*Reader, error) {
 	switch st, err := os.Stat(file); { // before a pipe without a writer is opened, which waits for one
 	case err != nil:
 	case st.IsDir():
@@ -101,7 +106,7 @@ func Open(file string) (*Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Reader{file: file, f: f, buf: make([]byte, piece)}
+	r := &Reader{file: file, f: f, format: format, buf: make([]byte, piece)}
 	if err := r.begin(); err != nil {
 		return nil, errors.Join(err, r.Close())
 	}
@@ -112,7 +117,8 @@ func Open(file string) (*Reader, error) {
 func (r *Reader) begin() error {
 	r.release()
 	r.in = &counted{}
-	if err := r.checkEnd(); err != nil {
+	size, err := r.checkEnd()
+	if err != nil {
 		return err
 	}
 	if _, err := r.f.Seek(0, io.SeekStart); err != nil {
@@ -123,19 +129,50 @@ func (r *Reader) begin() error {
 	if err := r.decompressor(); err != nil {
 		return r.broken(err)
 	}
-	r.fill()
-	if r.n >= Bytes {
-		return r.parse()
+	r.load()
+	if r.n == 0 {
+		if r.problem == nil {
+			r.problem = &Error{File: r.file, Msg: "the trace has no instruction"}
+		}
+		return r.problem
 	}
-	if r.problem == nil {
-		r.problem = &Error{File: r.file, Msg: "the trace has no instruction"}
+	if r.end && r.problem == nil {
+		size = int64(r.n)
 	}
-	return r.problem
+	if err := r.lay(size); err != nil {
+		if r.problem != nil {
+			return r.problem
+		}
+		return err
+	}
+	if left := size % int64(r.bytes); size > 0 && left != 0 {
+		return r.incomplete(size-left, int(left))
+	}
+	if r.n < r.bytes {
+		return r.problem
+	}
+	return r.parse()
+}
+
+// lay decides how the records are laid out, from the first piece and the bytes of the whole trace; 0: not known.
+func (r *Reader) lay(size int64) error {
+	if r.bytes != 0 { // read again
+		return nil
+	}
+	f, err := layout(r.buf[:r.n], size, r.format)
+	if err != nil {
+		return fmt.Errorf("%s: %w", r.file, err)
+	}
+	r.format, r.bytes = f, f.bytes()
+	if f == CloudSuiteFormat {
+		r.record.CloudSuite = &CloudSuite{}
+	}
+	return nil
 }
 
 // parse reads the record at the present place.
 func (r *Reader) parse() error {
-	err := r.record.Parse((*[Bytes]byte)(r.buf[r.at:]))
+	err := r.record.Parse(r.buf[r.at : r.at+r.bytes])
 	if err != nil {
 		return &Error{File: r.file, Offset: r.offset + int64(r.at), Of: r.of(), Msg: err.Error()}
 	}
@@ -174,18 +211,19 @@ func (r *Reader) packed() bool {
 	return strings.HasSuffix(r.file, ".gz") || strings.HasSuffix(r.file, ".xz") || strings.HasSuffix(r.file, ".zst")
 }
 
-// checkEnd refuses what is cut off, where the file's end shows it.
-func (r *Reader) checkEnd() error {
+// checkEnd refuses an .xz file that is cut off, which its end shows. It returns the bytes of a trace that is not
+// compressed, else 0.
+func (r *Reader) checkEnd() (int64, error) {
 	size, err := r.f.Seek(0, io.SeekEnd)
 	switch {
 	case err != nil:
-		return fmt.Errorf("%s: a trace is read more than once, so that it must be a file: %w", r.file, err)
+		return 0, fmt.Errorf("%s: a trace is read more than once, so that it must be a file: %w", r.file, err)
 	case strings.HasSuffix(r.file, ".xz"):
-		return r.checkFooter(size)
-	case !r.packed() && size%Bytes != 0:
-		return r.incomplete(size-size%Bytes, int(size%Bytes))
+		return 0, r.checkFooter(size)
+	case r.packed():
+		return 0, nil
 	}
-	return nil
+	return size, nil
 }
 
 // incomplete is the error of a last record of so many bytes.
@@ -193,7 +231,7 @@ func (r *Reader) incomplete(offset int64, bytes int) error {
 	return &Error{
 		File: r.file, Offset: offset, Of: r.of(),
 		Msg: fmt.Sprintf("the last record has %d bytes of %d: the trace is cut off, it is none of %d-byte records, or "+
-			"its name lacks the suffix that says how it is compressed (.gz, .xz, .zst)", bytes, Bytes, Bytes),
+			"its name lacks the suffix that says how it is compressed (.gz, .xz, .zst)", bytes, r.bytes, r.bytes),
 	}
 }
 
@@ -288,6 +326,14 @@ func (r *Reader) broken(err error) error {
 
 // fill reads the next piece. At the end of the trace there is none, and perhaps a problem.
 func (r *Reader) fill() {
+	r.load()
+	if left := r.n % r.bytes; r.end && r.problem == nil && left != 0 {
+		r.problem = r.incomplete(r.offset+int64(r.n-left), left)
+	}
+}
+
+// load reads the next piece, whatever its records are.
+func (r *Reader) load() {
 	r.offset += int64(r.n)
 	r.at, r.n = 0, 0
 	for r.n < len(r.buf) && !r.end {
@@ -297,17 +343,13 @@ func (r *Reader) fill() {
 			continue
 		}
 		r.end = true
-		left := r.n % Bytes
-		switch {
-		case !errors.Is(err, io.EOF):
+		if !errors.Is(err, io.EOF) {
 			r.problem = r.broken(err)
-		case left != 0:
-			r.problem = r.incomplete(r.offset+int64(r.n-left), left)
 		}
 	}
 }
 
-// Read fills a buffer of at least 7 with operations. A trace that is cut off gives what is
+// Read fills a buffer of at least 10 with operations. A trace that is cut off gives what is
 // whole of it, and then the error.
 func (r *Reader) Read(out []scalar.Inst) (int, error) {
 	if len(out) < most {
@@ -315,7 +357,7 @@ func (r *Reader) Read(out []scalar.Inst) (int, error) {
 	}
 	n := 0
 	for n+most <= len(out) {
-		if r.n-r.at < Bytes {
+		if r.n-r.at < r.bytes {
 			if r.end {
 				break
 			}
@@ -326,7 +368,7 @@ func (r *Reader) Read(out []scalar.Inst) (int, error) {
 			r.end, r.n, r.problem = true, r.at, err
 			break
 		}
-		r.at += Bytes
+		r.at += r.bytes
 		k := r.record.operations(out[n:])
 		if k == 0 && r.plain < mostPlain {
 			r.plain++

@@ -7,20 +7,32 @@ import (
 	"github.com/heddle-sim/heddle/isa/scalar"
 )
 
-// Bytes of a record.
-const Bytes = 64
+// Bytes of a record in ChampSim's own layout, and in that of CloudSuite's traces.
+const (
+	Bytes           = 64
+	CloudSuiteBytes = 96
+)
 
-// Registers ChampSim gives a meaning to; the others are names. 0 is none.
+// Registers ChampSim gives a meaning to; the others are names. 0 is none. CloudSuite's are names alone: its programs
+// are SPARC's, where these numbers are registers as any other.
 const (
 	stackPointer       = 6
 	flags              = 25
 	instructionPointer = 26
 )
 
-// Record is an instruction as the tracer writes it (input_instr of ChampSim's
-// trace_instruction.h, little-endian): where it stands, 8 bytes; is it a branch and was it
-// taken, a byte each; registers written, 2 bytes, and read, 4; addresses written, 2 of 8 bytes,
-// and read, 4 of 8. A register or address 0 is none.
+// Record is an instruction as a tracer writes it, little-endian; a register or address 0 is none.
+//
+//	ChampSim (input_instr)   CloudSuite (cloudsuite_instr)
+//	 0  IP                    0  IP
+//	 8  is it a branch        8  is it a branch
+//	 9  was it taken          9  was it taken
+//	10  2 registers written  10  4 registers written
+//	12  4 registers read     14  4 registers read
+//	16  2 addresses written  24  4 addresses written
+//	32  4 addresses read     56  4 addresses read
+//	64                       88  address space, 2 bytes
+//	                         96
 type Record struct {
 	IP            uint64
 	Branch, Taken bool
@@ -28,28 +40,58 @@ type Record struct {
 	Reads         [4]uint8
 	Stores        [2]uint64
 	Loads         [4]uint64
+
+	// CloudSuite is what such a record holds beside; nil: a record in ChampSim's layout.
+	CloudSuite *CloudSuite
 }
 
-// Parse reads a record.
-func (r *Record) Parse(b *[Bytes]byte) error {
+// CloudSuite is what a record of CloudSuite's holds beyond one of ChampSim's.
+type CloudSuite struct {
+	Writes [2]uint8  // the third and the fourth register
+	Stores [2]uint64 // the third and the fourth address
+	ASID   [2]uint8  // has no effect: a core runs one program, in memory of its own
+}
+
+// bytes is the size of the record in its layout.
+func (r *Record) bytes() int {
+	if r.CloudSuite != nil {
+		return CloudSuiteBytes
+	}
+	return Bytes
+}
+
+// Parse reads a record of Bytes, or where CloudSuite is set of CloudSuiteBytes.
+func (r *Record) Parse(b []byte) error {
 	if b[8] > 1 || b[9] > 1 {
 		return fmt.Errorf("is_branch is %d and branch_taken %d, where 0 or 1 must stand: this is no trace of %d-byte "+
-			"records, or it is damaged", b[8], b[9], Bytes)
+			"records, or it is damaged", b[8], b[9], r.bytes())
 	}
-	le := binary.LittleEndian
-	r.IP, r.Branch, r.Taken = le.Uint64(b[:]), b[8] == 1, b[9] == 1
+	r.IP, r.Branch, r.Taken = binary.LittleEndian.Uint64(b), b[8] == 1, b[9] == 1
+	if c := r.CloudSuite; c != nil {
+		copy(r.Writes[:], b[10:])
+		copy(c.Writes[:], b[12:])
+		copy(r.Reads[:], b[14:])
+		addresses(b[24:], r.Stores[:], c.Stores[:], r.Loads[:])
+		copy(c.ASID[:], b[88:])
+		return nil
+	}
 	copy(r.Writes[:], b[10:])
 	copy(r.Reads[:], b[12:])
-	for i := range r.Stores {
-		r.Stores[i] = le.Uint64(b[16+8*i:])
-	}
-	for i := range r.Loads {
-		r.Loads[i] = le.Uint64(b[32+8*i:])
-	}
+	addresses(b[16:], r.Stores[:], r.Loads[:])
 	return nil
 }
 
-// Append writes a record behind b.
+// addresses reads lists of addresses that lie one behind the other.
+func addresses(b []byte, lists ...[]uint64) {
+	for _, list := range lists {
+		for i := range list {
+			list[i] = binary.LittleEndian.Uint64(b)
+			b = b[8:]
+		}
+	}
+}
+
+// Append writes a record behind b, in its layout.
 func (r *Record) Append(b []byte) []byte {
 	le := binary.LittleEndian
 	b = le.AppendUint64(b, r.IP)
@@ -60,44 +102,56 @@ func (r *Record) Append(b []byte) []byte {
 			b = append(b, 0)
 		}
 	}
-	b = append(append(b, r.Writes[:]...), r.Reads[:]...)
-	for _, a := range r.Stores {
-		b = le.AppendUint64(b, a)
+	list := func(addresses []uint64) {
+		for _, a := range addresses {
+			b = le.AppendUint64(b, a)
+		}
 	}
-	for _, a := range r.Loads {
-		b = le.AppendUint64(b, a)
+	b = append(b, r.Writes[:]...)
+	c := r.CloudSuite
+	if c != nil {
+		b = append(b, c.Writes[:]...)
+	}
+	b = append(b, r.Reads[:]...)
+	if c != nil {
+		b = append(b, make([]byte, 6)...) // addresses stand at multiples of 8
+	}
+	list(r.Stores[:])
+	if c != nil {
+		list(c.Stores[:])
+	}
+	list(r.Loads[:])
+	if c != nil {
+		b = append(append(b, c.ASID[:]...), make([]byte, 6)...)
 	}
 	return b
 }
 
-// most operations of a record: four loads, one on registers, two stores.
-const most = 7
+// most operations of a record: four loads, two on registers, four stores.
+const most = 10
 
 // operations makes those of a record, in place of its own, and returns how many there are. The
 // loads of an instruction wait for the registers it reads; what it writes, to registers and
 // memory, waits for the loads. None at all: nothing waits for it and it waits for nothing.
 func (r *Record) operations(out []scalar.Inst) int {
-	var in, result scalar.Inst
-	r.registers(&in, &result)
-	n, loads, stores := 0, 0, 0
+	var in scalar.Inst
+	var written [2][scalar.Results]uint16 // an operation writes two registers
+	r.registers(&in, &written)
+	stores := r.stores()
+	n, loads := 0, 0
 	for _, a := range r.Loads {
 		if a != 0 {
 			loads++
-		}
-	}
-	for _, a := range r.Stores {
-		if a != 0 {
-			stores++
 		}
 	}
 	add := func(kind scalar.Kind, addr uint64, src [scalar.Operands]uint16, dst [scalar.Results]uint16) {
 		out[n] = scalar.Inst{Kind: kind, Addr: addr, Site: r.IP, Src: src, Dst: dst, More: true}
 		n++
 	}
-	if loads == 1 && stores == 0 {
+	if loads == 1 && stores == [4]uint64{} && written[1][0] == 0 {
 		for _, a := range r.Loads {
 			if a != 0 {
-				add(scalar.Load, a, in.Src, result.Dst)
+				add(scalar.Load, a, in.Src, written[0])
 			}
 		}
 		out[0].More = false
@@ -116,12 +170,15 @@ func (r *Record) operations(out []scalar.Inst) int {
 	}
 	switch {
 	case r.Branch:
-		add(scalar.Branch, 0, needs, result.Dst)
+		add(scalar.Branch, 0, needs, written[0])
 		out[n-1].Conditional, out[n-1].Taken = r.conditional(), r.Taken
-	case result.Dst[0] != 0 || n == 0 && stores == 0 && needs[0] != 0:
-		add(scalar.Plain, 0, needs, result.Dst)
+	case written[0][0] != 0 || n == 0 && stores == [4]uint64{} && needs[0] != 0:
+		add(scalar.Plain, 0, needs, written[0])
 	}
-	for _, a := range r.Stores {
+	if written[1][0] != 0 {
+		add(scalar.Plain, 0, needs, written[1])
+	}
+	for _, a := range stores {
 		if a != 0 {
 			add(scalar.Store, a, needs, [scalar.Results]uint16{})
 		}
@@ -132,33 +189,58 @@ func (r *Record) operations(out []scalar.Inst) int {
 	return n
 }
 
+// stores are the addresses written.
+func (r *Record) stores() (all [4]uint64) {
+	copy(all[:], r.Stores[:])
+	if r.CloudSuite != nil {
+		copy(all[2:], r.CloudSuite.Stores[:])
+	}
+	return all
+}
+
 // registers are those that make one instruction wait for another. The instruction pointer does not: what
 // follows a branch is predicted. The stack pointer is known without waiting behind calls, pushes and
 // pops, and instructions that add a constant to it, as in cores with a stack engine and in ChampSim.
-func (r *Record) registers(in, result *scalar.Inst) {
-	n, other := 0, false
+func (r *Record) registers(in *scalar.Inst, written *[2][scalar.Results]uint16) {
+	n, other, sparc := 0, false, r.CloudSuite != nil
 	for _, reg := range r.Reads {
-		if reg == 0 || reg == instructionPointer {
+		if reg == 0 || reg == instructionPointer && !sparc {
 			continue
 		}
 		in.Src[n] = uint16(reg)
 		n++
 		other = other || reg != stackPointer && reg != flags
 	}
-	memory := r.Loads != [4]uint64{} || r.Stores != [2]uint64{}
 	n = 0
-	for _, reg := range r.Writes {
-		if reg == 0 || reg == instructionPointer || reg == stackPointer && (r.Branch || memory || !other) {
-			continue
-		}
-		result.Dst[n] = uint16(reg)
+	write := func(reg uint8) {
+		written[n/scalar.Results][n%scalar.Results] = uint16(reg)
 		n++
+	}
+	if sparc {
+		for _, list := range [...]*[2]uint8{&r.Writes, &r.CloudSuite.Writes} {
+			for _, reg := range list {
+				if reg != 0 {
+					write(reg)
+				}
+			}
+		}
+		return
+	}
+	memory := r.Loads != [4]uint64{} || r.Stores != [2]uint64{}
+	for _, reg := range r.Writes {
+		if reg != 0 && reg != instructionPointer && (reg != stackPointer || !r.Branch && !memory && other) {
+			write(reg)
+		}
 	}
 }
 
 // conditional says that a branch may go on behind it: it reads where it stands, and flags or
-// other registers but the stack pointer, and does not touch the stack.
+// other registers but the stack pointer, and does not touch the stack. CloudSuite's records do not tell: which way
+// each of their branches goes is to be predicted.
 func (r *Record) conditional() bool {
+	if r.CloudSuite != nil {
+		return true
+	}
 	ip, sp, other := false, false, false
 	for _, reg := range r.Reads {
 		ip = ip || reg == instructionPointer
