@@ -315,8 +315,6 @@ func TestMemory(t *testing.T) {
 	wantError(t, err, "out of device memory: 33554432 bytes asked, 40 of 16777216 in use")
 	wantError(t, c.HostRegister(b),
 		"host_register: B (app.star:4) is device memory; only host_array memory can be registered")
-	wantError(t, c.MemAdvise(b, ReadMostly),
-		"mem_advise: B (app.star:4) is device memory; advice is for malloc_managed memory")
 	wantError(t, c.PrefetchAsync(b, true, nil),
 		"prefetch_async: B (app.star:4) is device memory; only malloc_managed memory migrates")
 	wantError(t, c.SetQoS("k", math.NaN()), "set_qos: the IPC target of k must be a positive number, not NaN")

@@ -209,13 +209,10 @@ func (c *Context) HostRegister(a *Array) error {
 	return nil
 }
 
-// MemAdvise passes a hint on a whole managed allocation to the device.
+// MemAdvise passes a hint on a whole allocation to the device.
 func (c *Context) MemAdvise(a *Array, advice Advice) error {
 	if err := a.usable(); err != nil {
 		return err
-	}
-	if a.b.r.Kind != mem.Managed {
-		return fmt.Errorf("mem_advise: %s is %s memory; advice is for malloc_managed memory", a.b.r.Name, a.b.r.Kind)
 	}
 	return c.dev.Advise(a.b.r, advice)
 }

@@ -37,6 +37,9 @@ type Op struct {
 	Dst, Src          *mem.Region
 	DstOff, SrcOff, N int64
 	ToDevice          bool
+	// Write marks an OpPrefetch to the host with which the host is about to write the pages: copies that the
+	// device has of them are void.
+	Write bool
 	// Initial marks an OpCopy that gives memory its contents in place (fill, arange,
 	// random, load): the program's setting-up, which takes no simulated time.
 	Initial bool
@@ -49,7 +52,7 @@ type Op struct {
 	Err        error  // why the op failed, where the device knows that it was this one
 }
 
-// Advice is a cudaMemAdvise hint.
+// Advice is a cudaMemAdvise hint. Its numbers are those of recordings.
 type Advice uint8
 
 const (
@@ -57,7 +60,20 @@ const (
 	PreferDevice
 	PreferHost
 	AccessedByDevice
+	UnsetReadMostly
+	UnsetPreferred
+	UnsetAccessedBy
 )
+
+// AdviceNames are the hints as host scripts name them, by number.
+func AdviceNames() []string {
+	return []string{
+		"read_mostly", "prefer_device", "prefer_host", "accessed_by_device",
+		"unset_read_mostly", "unset_preferred_location", "unset_accessed_by",
+	}
+}
+
+func (a Advice) String() string { return AdviceNames()[a] }
 
 // Device executes the operations of one application.
 type Device interface {
@@ -69,7 +85,7 @@ type Device interface {
 	// Touch accounts a host access to [off, off+n) of managed memory: pages that are
 	// on the device come back first, in simulated time.
 	Touch(r *mem.Region, off, n int64, write bool) error
-	// Advise records a hint; devices without unified memory ignore it.
+	// Advise takes a hint on memory of any kind; a device says in its result which steered nothing.
 	Advise(r *mem.Region, a Advice) error
 	// SetQoS declares the IPC target of a kernel (thread instructions per cycle).
 	SetQoS(kernel string, ipc float64) error

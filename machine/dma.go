@@ -166,8 +166,15 @@ func (d *dmaEngine) queue(now uint64, i int32, way int) {
 // book counts n pages that leave, or minus n that stay after all.
 func (d *dmaEngine) book(j *dmaJob, n uint64) {
 	row := d.row[j.tenant]
-	if j.out.Returned {
+	switch {
+	case j.out.Stays:
+		row[uvmCopied] += n
+		return
+	case j.out.Returned && j.out.WriteBack:
 		row[uvmReturned] += n
+		return
+	case j.out.Returned:
+		row[uvmVoided] += n
 		return
 	}
 	row[uvmEvicted] += n
@@ -191,7 +198,7 @@ func (d *dmaEngine) of(m *Migration, n int) {
 func (d *dmaEngine) keep(chunk int32) {
 	for i := range d.jobs {
 		j := &d.jobs[i]
-		if j.state != jobWaiting || !j.toHost || !j.out.Of(chunk) {
+		if j.state != jobWaiting || !j.toHost || j.out.Stays || !j.out.Of(chunk) {
 			continue
 		}
 		d.host.way[1].Cancel(int32(i))
@@ -239,11 +246,27 @@ func (d *dmaEngine) drain(i int32) {
 	j.state = jobDraining
 	d.unified.runtime.Leave(&j.out)
 	for _, key := range j.pages {
-		if ppn, ok := d.tables.Withdraw(j.tenant, keyPage(key)); ok {
+		ppn, ok := d.tables.Withdraw(j.tenant, keyPage(key))
+		if !ok { // a write waits for the host's copy of it to be void
+			ppn, ok = d.unified.twice.take(key)
+		}
+		if ok {
 			j.frames = append(j.frames, ppn)
 		}
 	}
 	d.reach.mark(j.frames, leaves)
+	d.active = append(d.active, i)
+}
+
+// copyOut carries copies of pages to the host, which stay on the device: those that are still there.
+func (d *dmaEngine) copyOut(now uint64, i int32) {
+	j := &d.jobs[i]
+	for _, key := range j.pages {
+		if ppn, state := d.tables.Lookup(j.tenant, keyPage(key)); state == vm.Resident {
+			j.frames = append(j.frames, ppn)
+		}
+	}
+	d.copy(now, i, 1)
 	d.active = append(d.active, i)
 }
 
@@ -275,7 +298,11 @@ func (d *dmaEngine) start(now uint64) (next uint64) {
 		next = min(next, max(now+1, d.host.way[1].Free()))
 	default:
 		d.jobs[t.ID].planned = *t
-		d.drain(t.ID)
+		if d.jobs[t.ID].out.Stays {
+			d.copyOut(now, t.ID)
+		} else {
+			d.drain(t.ID)
+		}
 	}
 	for k := range d.host.way {
 		if d.host.way[k].Waiting() > 0 && d.host.way[k].Free() > now {
@@ -399,7 +426,7 @@ func (d *dmaEngine) advance(i int32, now uint64) bool {
 		if j.next < int32(len(j.frames))*d.lines || j.left > 0 {
 			return false
 		}
-		if j.toHost {
+		if j.toHost && !j.out.Stays {
 			d.giveFrames(j)
 		}
 		j.state = jobReading
@@ -434,6 +461,7 @@ func (d *dmaEngine) arrive(j *dmaJob, now uint64) {
 		if j.asker == nil {
 			uvm.Taken(d.unified.runtime, now, j.pages, false)
 		}
+		d.unified.twice.arrived(j)
 		for k, key := range j.pages {
 			d.tables.Enter(j.tenant, keyPage(key), j.frames[k])
 			d.mmu.Resolve(now, j.tenant, keyPage(key))

@@ -23,6 +23,7 @@ type faultServer struct {
 	high                  int // tenant whose faults are taken first; -1: nobody's
 	agenda                agenda
 	mmu                   *vm.MMU
+	twice                 *duplicates
 	parked                mem.Queue[parkedFault] // by their ends
 }
 
@@ -120,14 +121,19 @@ func (f *faultServer) served(now uint64, r *uvm.Runtime) (p *uvm.Plan) {
 // to the host.
 func (f *faultServer) serves(now uint64, r *uvm.Runtime, b filed) bool {
 	row := f.row[keyTenant(b.key)]
+	if f.twice.end(now, b.key) {
+		return false
+	}
 	switch w, until := uvm.Waits(r, now, b.key); w {
 	case uvm.Throttled:
 		f.parked.Push(parkedFault{b, until})
 		row[uvmThrottles]++
-	case uvm.Pinned:
+	case uvm.Pinned, uvm.Placed:
 		r.MapRemote(b.key)
 		f.mmu.ResolveTo(now, keyTenant(b.key), keyPage(b.key), remotePage(b.key), true)
-		row[uvmPins]++
+		if w == uvm.Pinned {
+			row[uvmPins]++
+		}
 	default:
 		return true
 	}
@@ -183,6 +189,10 @@ const (
 	uvmFallbacks
 	uvmThrottles
 	uvmPins
+	uvmDuplicated
+	uvmCollapsed
+	uvmVoided
+	uvmCopied
 )
 
 // UnifiedCounters describes what unified memory counts, per application.
@@ -204,5 +214,9 @@ func UnifiedCounters() []stat.Desc {
 		{Name: "fallbacks", Unit: "evictions", Doc: "evictions of what the policy itself would not have taken"},
 		{Name: "throttles", Unit: "faults", Doc: "faults that wait, as host and device take the page from each other"},
 		{Name: "pins", Unit: "pages", Doc: "pages that stay on the host for a while for the same reason"},
+		{Name: "duplicated_pages", Unit: "pages", Doc: "of the pages that came, copies: the host kept them to read"},
+		{Name: "collapsed_pages", Unit: "pages", Doc: "of those, copies that became the page, as the device wrote it"},
+		{Name: "voided_pages", Unit: "pages", Doc: "copies that the device dropped, as the host wrote the page"},
+		{Name: "copied_pages", Unit: "pages", Doc: "pages that the host got a copy of, and the device kept"},
 	}
 }

@@ -81,6 +81,7 @@ type unified struct {
 	dma     dmaEngine
 	remote  remoteStore
 	zero    zeroCopies
+	twice   duplicates
 	asked   []*Migration
 	used    []uvm.PageUse
 	keeps   bool // Spans are kept
@@ -155,6 +156,7 @@ func (b *builder) unified() error {
 		u.zero.build(u, s)
 		u.dma.early = true
 	}
+	u.twice.build(u, table)
 	u.dma.build(b, table)
 	u.remote.build(b)
 	for _, s := range b.gpu.sms.list {
@@ -252,6 +254,7 @@ func (u *unified) free(tenant mem.TenantID, base, bytes uint64) {
 	key := managedKey(tenant, base)
 	u.dma.abandon(key, key+uvm.Rounded(bytes))
 	u.zero.forget(key, key+uvm.Rounded(bytes))
+	u.twice.forget(key, key+uvm.Rounded(bytes))
 	u.dma.used -= u.runtime.Free(key)
 	u.tables.Unmap(tenant, base, uvm.Rounded(bytes))
 }
@@ -265,6 +268,7 @@ func (u *unified) release(tenant mem.TenantID) {
 		}
 		u.dma.abandon(base, base+bytes)
 		u.zero.forget(base, base+bytes)
+		u.twice.forget(base, base+bytes)
 		u.dma.used -= u.runtime.Free(base)
 	}
 }
@@ -275,6 +279,8 @@ func (u *unified) Fault(now uint64, tenant mem.TenantID, vpn uint64, sm int) boo
 	switch _, state := u.tables.Lookup(tenant, vpn); {
 	case state == vm.Moving || state == vm.Resident: // where it may not stay, or it has come since
 		return u.driver.Fault(now, tenant, vpn, sm)
+	case u.twice.waits(key):
+		return u.twice.file(now, key)
 	case !u.runtime.Manages(key): // registered memory of the host (zero copy)
 		u.mmu.ResolveTo(now, tenant, vpn, remotePage(key), true)
 		return true
@@ -384,6 +390,10 @@ func (u *unified) Access(now uint64, tenant mem.TenantID, addr uint64, write, hi
 	case v == uvm.Fault:
 		u.unmap(key)
 		return false
+	case v == uvm.Duplicate:
+		u.keep(now, key)
+		u.twice.begin(key &^ (uvm.PageSize - 1))
+		return false
 	}
 	return true
 }
@@ -423,9 +433,9 @@ func (u *unified) launched(tenant mem.TenantID) {
 }
 
 // Advise takes a program's advice on a managed region.
-func (u *unified) Advise(tenant int, r *mem.Region, a uvm.Advice) {
+func (u *unified) Advise(tenant int, r *mem.Region, set, clear uvm.Advice) {
 	if u.On() && r.Kind == mem.Managed {
-		u.runtime.Advise(managedKey(mem.TenantID(tenant), r.Base), a)
+		u.runtime.Advise(managedKey(mem.TenantID(tenant), r.Base), set, clear)
 	}
 }
 

@@ -7,22 +7,34 @@ import (
 
 // Migration is pages that the host has asked to be on one side.
 type Migration struct {
-	Done     bool
-	ToDevice bool
-	Bytes    int64 // that crossed the link for it so far
-	at, end  uint64
-	left     int  // transfers of the present chunk, or of all that is written back
-	writes   bool // the program's wait for the device, with which dirty pages go back
+	Done    bool
+	side    Side
+	Bytes   int64 // that crossed the link for it so far
+	at, end uint64
+	left    int  // transfers of the present chunk, or of all that is written back
+	writes  bool // the program's wait for the device, with which dirty pages go back
 }
+
+// Side is where the host wants pages, and what for.
+type Side uint8
+
+const (
+	// DeviceSide: the pages come to the device.
+	DeviceSide Side = iota
+	// HostReadsSide: the host has them; pages that are mostly read stay on the device, too.
+	HostReadsSide
+	// HostWritesSide: the host alone has them.
+	HostWritesSide
+)
 
 // Migrate asks for the pages of a managed range to be on one side; nil if the machine has no unified
 // memory on demand. Run returns when it has ended.
-func (u *unified) Migrate(tenant int, r *mem.Region, off, n int64, toDevice bool) *Migration {
+func (u *unified) Migrate(tenant int, r *mem.Region, off, n int64, side Side) *Migration {
 	if !u.On() || r.Kind != mem.Managed || n <= 0 {
 		return nil
 	}
 	key := managedKey(mem.TenantID(tenant), r.Base+uint64(off))
-	m := &Migration{ToDevice: toDevice, at: key, end: key + uint64(n)}
+	m := &Migration{side: side, at: key, end: key + uint64(n)}
 	u.asked = append(u.asked, m)
 	u.serveHost(u.pace.now)
 	if !m.Done {
@@ -38,7 +50,7 @@ func (u *unified) serveHost(now uint64) {
 		switch {
 		case m.writes:
 			m.Done = m.left == 0
-		case m.ToDevice:
+		case m.side == DeviceSide:
 			u.prefetch(now, m)
 		default:
 			u.withdraw(now, m)
@@ -57,11 +69,19 @@ func (u *unified) withdraw(now uint64, m *Migration) {
 	if m.left > 0 {
 		return
 	}
-	p, more := u.runtime.Withdraw(m.at, m.end-m.at)
+	p, more := u.runtime.Withdraw(m.at, m.end-m.at, m.side == HostWritesSide)
 	for i := range p.Out {
-		m.Bytes += int64(p.Out[i].Pages) * uvm.PageSize
+		e := &p.Out[i]
+		if e.WriteBack {
+			m.Bytes += int64(e.Pages) * uvm.PageSize
+		}
+		if e.Stays {
+			m.left++
+			u.dma.evict(now, e, m)
+		} else {
+			u.dma.evict(now, e, nil)
+		}
 	}
-	u.carryOut(now, p)
 	m.Done = !more
 }
 

@@ -47,6 +47,8 @@ type app struct {
 	checks  []Check
 	targets []kernelTarget // of its kernels, the one set last at the end
 
+	idleAdvice []idleAdvice
+
 	filter  accesses.Filter // of AccessesOnly
 	traces  []io.Closer     // of its CPU cores
 	running bool            // its CPU cores go through its program over and over

@@ -262,8 +262,6 @@ func (r *run) result() *Result {
 		res.Unfinished = append(res.Unfinished, r.col.unfinished(i, now))
 		res.Checks = append(res.Checks, a.checks...)
 	}
-	r.warnOfTargets(res)
-	res.Warnings = append(res.Warnings, r.col.missed()...)
 	res.Nobody = r.nobody(res)
 	count := func(name string) uint64 { return r.col.columns.count(outside, name) }
 	o := res.Outside
@@ -279,6 +277,7 @@ func (r *run) result() *Result {
 	res.Tables = append(res.Tables, r.movedTables(OutsideWindows, moved)...)
 	r.unifiedSpans()
 	res.Spans = r.col.spans
+	notes{r, res}.take()
 	r.wall(res)
 	return res
 }

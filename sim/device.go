@@ -88,10 +88,10 @@ func (d *device) Resident(g isa.Geometry) int {
 
 // Touch implements host.Device: pages of managed memory that are on the device
 // come back over the link before the host sees them.
-func (d *device) Touch(r *mem.Region, off, n int64, _ bool) error {
+func (d *device) Touch(r *mem.Region, off, n int64, write bool) error {
 	d.a.present()
 	if d.r.gpu.Unified.On() {
-		return d.toHost(r, off, n)
+		return d.toHost(r, off, n, write)
 	}
 	bytes := d.r.pages(d.a, r, off, n, false)
 	if bytes == 0 {
@@ -105,18 +105,43 @@ func (d *device) Touch(r *mem.Region, off, n int64, _ bool) error {
 	return d.Wait(op)
 }
 
-// Advise implements host.Device: hints steer unified memory on demand. A region that is mostly read
-// moves as any other.
+// Advise implements host.Device: hints steer unified memory on demand.
 func (d *device) Advise(r *mem.Region, a host.Advice) error {
-	switch a {
-	case host.PreferHost:
-		d.r.gpu.Unified.Advise(d.a.id, r, uvm.PreferHost)
-	case host.PreferDevice:
-		d.r.gpu.Unified.Advise(d.a.id, r, uvm.PreferDevice)
-	case host.AccessedByDevice:
-		d.r.gpu.Unified.Advise(d.a.id, r, uvm.Pin)
+	d.a.present()
+	if !d.r.gpu.Unified.On() || r.Kind != mem.Managed {
+		d.a.idleAdvice = append(d.a.idleAdvice, idleAdvice{a, r.Name, r.Kind})
+		return nil
 	}
+	set, unset := adviceOf(a)
+	d.r.gpu.Unified.Advise(d.a.id, r, set, unset)
 	return nil
+}
+
+// idleAdvice is a hint that steers nothing.
+type idleAdvice struct {
+	advice host.Advice
+	region string
+	kind   mem.Kind
+}
+
+// adviceOf is what a hint changes of what an allocation has been advised.
+func adviceOf(a host.Advice) (set, clear uvm.Advice) {
+	switch a {
+	case host.ReadMostly:
+		return uvm.ReadMostly, 0
+	case host.PreferDevice:
+		return uvm.PreferDevice, uvm.PreferHost
+	case host.PreferHost:
+		return uvm.PreferHost, uvm.PreferDevice
+	case host.AccessedByDevice:
+		return uvm.Mapped, 0
+	case host.UnsetReadMostly:
+		return 0, uvm.ReadMostly
+	case host.UnsetPreferred:
+		return 0, uvm.PreferDevice | uvm.PreferHost
+	default:
+		return 0, uvm.Mapped
+	}
 }
 
 // Synchronized implements host.Synchronizer: where the wait brings pages back to the host, the program waits for them.
@@ -195,7 +220,7 @@ func (d *device) advance(s *stream, now uint64) (bool, error) {
 				machine.HostWrites(d.r.gpu, d.a.id, op.Dst, op.DstOff, op.N)
 			}
 		case host.OpPrefetch:
-			if s.pages = d.r.gpu.Unified.Migrate(d.a.id, op.Dst, op.DstOff, op.N, op.ToDevice); s.pages == nil {
+			if s.pages = d.r.gpu.Unified.Migrate(d.a.id, op.Dst, op.DstOff, op.N, sideOf(op)); s.pages == nil {
 				s.copy = d.r.prefetch(d.a, op)
 			}
 		}
@@ -236,6 +261,17 @@ func (d *device) advance(s *stream, now uint64) (bool, error) {
 	}
 	d.r.copied(d.a, op)
 	return true, nil
+}
+
+// sideOf is where a prefetch wants pages.
+func sideOf(op *host.Op) machine.Side {
+	switch {
+	case op.ToDevice:
+		return machine.DeviceSide
+	case op.Write:
+		return machine.HostWritesSide
+	}
+	return machine.HostReadsSide
 }
 
 // next is the earliest cycle at which a transfer of the application may end.

@@ -49,10 +49,12 @@ func (r *run) copied(a *app, op *host.Op) {
 	r.span("copies/"+a.spec.Name, op.Name, op.Start, r.gpu.Now(), a.id)
 }
 
-// toHost waits until the host has the pages of a managed range: what the device has of them
-// comes back over the link.
-func (d *device) toHost(r *mem.Region, off, n int64) error {
-	op := &host.Op{Kind: host.OpPrefetch, Name: "migrate " + r.Name + " to host", Dst: r, DstOff: off, N: n}
+// toHost waits until the host has the pages of a managed range, to write them or to read: what the device alone
+// has of them comes back over the link.
+func (d *device) toHost(r *mem.Region, off, n int64, write bool) error {
+	op := &host.Op{
+		Kind: host.OpPrefetch, Name: "migrate " + r.Name + " to host", Dst: r, DstOff: off, N: n, Write: write,
+	}
 	d.driver.ops = append(d.driver.ops, op)
 	return d.Wait(op)
 }

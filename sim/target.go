@@ -116,9 +116,10 @@ func (r *run) unknownKernel() error {
 	return nil
 }
 
-// warnOfTargets says which targets the policies of a run did not hold, and that they had none.
-func (r *run) warnOfTargets(res *Result) {
-	warn := func(format string, args ...any) { res.Warnings = append(res.Warnings, fmt.Sprintf(format, args...)) }
+// targets says which targets the policies of a run did not hold, and that they had none.
+func (n notes) targets() (warnings []string) {
+	r, res := n.r, n.res
+	warn := func(format string, args ...any) { warnings = append(warnings, fmt.Sprintf(format, args...)) }
 	for i, a := range r.apps {
 		for _, t := range a.targets {
 			if r.col.tallyOf(i, t.kernel) < 0 {
@@ -133,7 +134,7 @@ func (r *run) warnOfTargets(res *Result) {
 		}
 	}
 	if len(aims) == 0 {
-		return
+		return warnings
 	}
 	policies := strings.Join(aims, " and ")
 	if len(res.Targets) == 0 {
@@ -151,6 +152,7 @@ func (r *run) warnOfTargets(res *Result) {
 			}
 		}
 	}
+	return warnings
 }
 
 // reached is what became of the targets of application i over its window, between two marks.

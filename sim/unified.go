@@ -199,6 +199,15 @@ func (u *Unified) check(m *sheets.Machine) error {
 	if !u.On() {
 		return nil
 	}
+	if err := unifiedHost(m); err != nil {
+		return err
+	}
+	_, err := u.options(0)
+	return err
+}
+
+// unifiedHost is the error of a machine that cannot have unified memory; nil when it can.
+func unifiedHost(m *sheets.Machine) error {
 	lacks := func(path, what string) error {
 		return &Lacks{path, fmt.Sprintf("memory.unified: machine %s %s; uvm does", m.Name, what)}
 	}
@@ -210,8 +219,7 @@ func (u *Unified) check(m *sheets.Machine) error {
 	case m.UVM.Buffer == 0:
 		return lacks("uvm.buffer", "has no buffer for faults (uvm.buffer)")
 	}
-	_, err := u.options(0)
-	return err
+	return nil
 }
 
 // unified is the unified memory that the run asks for; nil: none.

@@ -70,7 +70,7 @@ func right(t *testing.T, s *Spec) *Result {
 		}
 	}
 	n, link := totals(r, "uvm"), totals(r, "link")
-	if link["bytes"] > uvm.PageSize*(n["migrated_pages"]+n["written_pages"]+n["returned_pages"]) {
+	if link["bytes"] > uvm.PageSize*(n["migrated_pages"]+n["written_pages"]+n["returned_pages"]+n["copied_pages"]) {
 		t.Errorf("%d bytes on the link for %d pages that came, %d written back and %d returned", link["bytes"],
 			n["migrated_pages"], n["written_pages"], n["returned_pages"])
 	}

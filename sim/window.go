@@ -162,8 +162,9 @@ func (c *collector) window(i int, last mark) (w Window, from, to mark) {
 }
 
 // missed warns of applications in whose windows is nothing of what was asked for.
-func (c *collector) missed() (warnings []string) {
-	l := &c.r.spec.Length
+func (n notes) missed() (warnings []string) {
+	r := n.r
+	c, l := r.col, &r.spec.Length
 	for i, a := range c.r.apps {
 		if t := &c.tallies[i]; l.Instructions > 0 && c.work(t.warm.sums) >= l.Instructions {
 			warnings = append(warnings, fmt.Sprintf("%s had executed the %d instructions asked for before the "+

@@ -237,9 +237,9 @@ func elapsed(e *env, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark
 
 func prefetchAsync(e *env, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
 	var a *array
-	var to string
+	to := "device"
 	var s *stream
-	if err := starlark.UnpackArgs(b.Name(), args, kwargs, "array", &a, "to", &to, "stream??", &s); err != nil {
+	if err := starlark.UnpackArgs(b.Name(), args, kwargs, "array", &a, "to?", &to, "stream??", &s); err != nil {
 		return nil, err
 	}
 	if to != "device" && to != "host" {
@@ -248,18 +248,18 @@ func prefetchAsync(e *env, b *starlark.Builtin, args starlark.Tuple, kwargs []st
 	return starlark.None, e.c.PrefetchAsync(a.a, to == "device", hostStream(s))
 }
 
-// adviceNames are the hints of mem_advise, in the order of host.Advice.
-var adviceNames = []string{"read_mostly", "prefer_device", "prefer_host", "accessed_by_device"}
-
-// adviceFor accepts the names above and CUDA's: preferred_location and accessed_by.
+// adviceFor accepts host.AdviceNames and CUDA's: preferred_location and accessed_by.
 func adviceFor(name, to string) (host.Advice, error) {
+	adviceNames := host.AdviceNames()
 	switch n := strings.ReplaceAll(strings.ToLower(name), "-", "_"); n {
 	case "preferred_location", "prefer":
 		name = "prefer_" + to
 	case "accessed_by":
 		name = "accessed_by_" + to
 	default:
-		name = strings.Replace(n, "preferred_", "prefer_", 1)
+		if name = n; strings.HasPrefix(n, "preferred_") {
+			name = "prefer_" + strings.TrimPrefix(n, "preferred_")
+		}
 	}
 	for i, n := range adviceNames {
 		if n == name {

@@ -115,7 +115,7 @@ func constants() starlark.StringDict {
 	for t := range host.DType(host.NumDTypes) {
 		d[t.String()] = dtype(t)
 	}
-	for _, s := range append([]string{"device", "host"}, adviceNames...) {
+	for _, s := range append([]string{"device", "host"}, host.AdviceNames()...) {
 		d[s] = starlark.String(s)
 	}
 	return d

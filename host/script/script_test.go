@@ -276,7 +276,8 @@ func TestErrors(t *testing.T) {
 		{
 			"mem_advise(malloc_managed(u8, 1), 'read_mostyl')",
 			"app.star:2: mem_advise: unknown advice \"read_mostyl\"; it is one of read_mostly, prefer_device, " +
-				"prefer_host, accessed_by_device; did you mean read_mostly?",
+				"prefer_host, accessed_by_device, unset_read_mostly, " +
+				"unset_preferred_location, unset_accessed_by; did you mean read_mostly?",
 		},
 		{
 			"host_register(malloc(u8, 1))",

@@ -16,6 +16,8 @@ const (
 	Coming
 	// Remote: the page stays on the host, where the access is served.
 	Remote
+	// Duplicate: the write is to a page that the host has, too, and has to wait until the host's is void.
+	Duplicate
 )
 
 // Access books one access and says what it finds. It is an error to access what is in no
@@ -32,21 +34,31 @@ func (r *Runtime) Access(addr uint64, write bool) (Verdict, error) {
 	c := &r.chunks[p.chunk()]
 	k := p.index()
 	switch {
+	case write && c.twice.here.Has(k):
+		c.asked.Set(k)
+		c.twice.own.Set(k)
+		return Duplicate, nil
 	case c.staged.Has(k):
 		return Staged, nil
 	case c.resident.Has(k):
 		r.use(c, p, write)
 		return Resident, nil
 	case c.coming.Has(k):
+		c.twice.ask(k, write)
 		return Coming, nil
 	}
 	t, pinned := r.limit(c, k/PagesPerBlock)
+	if pinned && c.advice&Mapped == 0 && c.advice&PreferHost != 0 && !c.mapped.Has(k) {
+		c.asked.Set(k) // the driver maps it
+		return Fault, nil
+	}
 	if pinned || c.pinned.Has(k) || t > 0 && !write && uint64(c.counter[k/PagesPerBlock]&mostCount) < t {
 		r.Totals.Remote++
 		c.heat.remote++
 		return Remote, nil
 	}
 	c.asked.Set(k)
+	c.twice.ask(k, write)
 	return Fault, nil
 }
 
@@ -103,49 +115,26 @@ func CountLocal(r *Runtime, addr uint64, write bool) {
 	}
 }
 
-// Advice is what a program has said of an allocation (2.2.4, cudaMemAdvise).
-type Advice uint8
-
-const (
-	// NoAdvice leaves the allocation to the rule of migration.
-	NoAdvice Advice = iota
-	// PreferHost pins it softly: its pages come by the static threshold, or when they are written.
-	PreferHost
-	// PreferDevice has its pages come when they are touched first.
-	PreferDevice
-	// Pin keeps it on the host: the device is mapped to it, and never faults.
-	Pin
-)
-
-// Advise notes an advice for the allocation that begins at base.
-func (r *Runtime) Advise(base uint64, a Advice) {
-	x := r.allocationOf(base)
-	if x == nil {
-		return
-	}
-	for i := x.first; i < x.first+x.chunks; i++ {
-		r.chunks[i].advice = a
-	}
-}
-
 // limit is the accesses that bring a page of a block, unless it is pinned on the host.
 func (r *Runtime) limit(c *chunk, block int) (limit uint64, pinned bool) {
 	o := Occupancy{
 		Ts: uint64(r.o.Ts), P: uint64(r.o.P), Over: r.over, Trips: uint64(c.counter[block] >> countBits),
 		Allocated: uint64(r.valid + r.staged + r.coming), Total: uint64(r.capacity),
 	}
-	switch c.advice {
-	case Pin:
+	switch a := c.advice; {
+	case a&ReadMostly != 0:
+		return migrateFirstTouch(&o), false
+	case a&Mapped != 0:
 		return 0, true
-	case PreferHost:
-		return migrateAlways(&o), false
-	case PreferDevice:
+	case a&PreferHost != 0:
+		return migrateAlways(&o), !r.migrate.counts && !r.o.Smart
+	case a&PreferDevice != 0:
 		return migrateFirstTouch(&o), false
 	}
 	if r.o.Smart {
 		return migrateSmart(c, &o)
 	}
-	return r.threshold(&o), false
+	return r.migrate.rule(&o), false
 }
 
 // Used books that an access which had faulted has found its page: it is not counted again.
@@ -175,5 +164,6 @@ func (r *Runtime) use(c *chunk, p page, write bool) {
 	if write {
 		c.written = true
 		c.dirty.Set(k)
+		c.twice.here.Clear(k)
 	}
 }

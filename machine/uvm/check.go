@@ -16,9 +16,12 @@ func (r *Runtime) Check() error {
 		beyond = beyond.In(c.pages, PagesPerChunk-c.pages)
 		stray := c.staged.Without(&c.resident)
 		dirty := c.dirty.Without(&c.resident)
+		twice := c.twice.here.Without(&c.resident)
+		changed := c.twice.here.And(&c.dirty)
 		there := c.resident.Or(&c.coming)
 		there = there.And(&c.pinned)
-		if !both.Empty() || !away.Empty() || !beyond.Empty() || !stray.Empty() || !dirty.Empty() || !there.Empty() ||
+		if !both.Empty() || !away.Empty() || !beyond.Empty() || !stray.Empty() || !dirty.Empty() ||
+			!there.Empty() || !twice.Empty() || !changed.Empty() ||
 			!c.fault.Empty() || !c.want.Empty() || !c.gone.Empty() {
 			return fmt.Errorf("chunk 0x%x: states of pages contradict each other: %+v", c.base, c)
 		}
@@ -32,9 +35,9 @@ func (r *Runtime) Check() error {
 			r.coming, valid, staged, coming)
 	case r.flat && listed != valid:
 		return fmt.Errorf("%d pages in order of recency, %d are valid", listed, valid)
-	case uint64(valid+coming) != t.Migrated-t.Evicted-t.Returned-t.Freed:
-		return fmt.Errorf("%d pages are there or coming, %d have come, %d left, %d went back and %d were freed",
-			valid+coming, t.Migrated, t.Evicted, t.Returned, t.Freed)
+	case uint64(valid+coming) != t.Migrated-t.Evicted-t.Returned-t.Voided-t.Freed:
+		return fmt.Errorf("%d pages are there or coming, %d have come, %d left, %d went back, %d were void and %d "+
+			"were freed", valid+coming, t.Migrated, t.Evicted, t.Returned, t.Voided, t.Freed)
 	}
 	return nil
 }

@@ -54,10 +54,11 @@ func (r *Runtime) Shrink() *Plan {
 	return &r.plan
 }
 
-// Withdraw plans to bring what the device has of the n bytes from addr back to the host, which
-// touches them: as one transfer for each chunk. What is on its way to the device is left alone:
-// more says that there is such.
-func (r *Runtime) Withdraw(addr, n uint64) (p *Plan, more bool) {
+// Withdraw plans to bring what the device has of the n bytes from addr back to the host, which reads or
+// writes them: as one transfer for each chunk. What is on its way to the device is left alone:
+// more says that there is such, or that something was planned. Of what is mostly read the host gets copies
+// to read, unless it has them; the device's copies of what it writes are dropped.
+func (r *Runtime) Withdraw(addr, n uint64, write bool) (p *Plan, more bool) {
 	beginPlan(r)
 	for a := addr &^ (PageSize - 1); a < addr+n; {
 		first, ok := r.find(a)
@@ -67,21 +68,40 @@ func (r *Runtime) Withdraw(addr, n uint64) (p *Plan, more bool) {
 		c := &r.chunks[first.chunk()]
 		end := min(addr+n, c.base+uint64(c.pages)*PageSize)
 		part := span(first.index(), int((end-a+PageSize-1)/PageSize))
+		if have := c.ofHost(); !write {
+			part = part.Without(&have)
+		}
 		more = more || part.And(&c.coming) != Mask{} || part.And(&c.staged) != Mask{} ||
 			part.And(&c.leaving) != Mask{}
 		v := c.valid()
 		if v = v.And(&part); !v.Empty() {
 			more = true
-			u := unit{first.chunk(), v}
-			r.stage([]unit{u})
-			e := &r.plan.Out[len(r.plan.Out)-1]
-			e.WriteBack, e.Returned = true, true
-			r.Totals.Returned += uint64(v.Count())
-			c.gone = Mask{} // no round trip: nobody was evicted
+			withdraw(r, c, unit{first.chunk(), v}, write)
 		}
 		a = c.base + uint64(c.pages)*PageSize
 	}
 	return &r.plan, more
+}
+
+// withdraw plans that valid pages of a chunk go back to the host.
+func withdraw(r *Runtime, c *chunk, u unit, write bool) {
+	if !write && c.advice&ReadMostly != 0 {
+		c.twice.here, c.dirty = c.twice.here.Or(&u.pages), c.dirty.Without(&u.pages)
+		r.plan.out(c, Eviction{WriteBack: true, Returned: true, Stays: true, chunk: u.chunk, mask: u.pages})
+		return
+	}
+	from := len(r.plan.Out)
+	r.stage([]unit{u})
+	for i := from; i < len(r.plan.Out); i++ {
+		e := &r.plan.Out[i]
+		copies := e.mask.And(&c.twice.here)
+		if e.Returned, e.WriteBack = true, copies.Empty(); e.WriteBack {
+			r.Totals.Returned += uint64(e.Pages)
+		} else {
+			r.Totals.Voided += uint64(e.Pages)
+		}
+	}
+	c.gone = Mask{} // no round trip: nobody was evicted
 }
 
 // Keep takes back an eviction that has not begun: its pages stay, as the most recent ones.
@@ -104,8 +124,12 @@ func keep(r *Runtime, e *Eviction) {
 			r.list.push(pageOf(e.chunk, k))
 		}
 	}
-	if e.Returned {
+	switch {
+	case e.Returned && e.WriteBack:
 		r.Totals.Returned -= uint64(e.Pages)
+		return
+	case e.Returned:
+		r.Totals.Voided -= uint64(e.Pages)
 		return
 	}
 	for b := range BlocksPerChunk {

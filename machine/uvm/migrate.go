@@ -20,17 +20,18 @@ type Occupancy struct {
 type threshold func(o *Occupancy) uint64
 
 type migration struct {
-	name string
-	rule threshold
-	what string
+	name   string
+	rule   threshold
+	counts bool // accesses are counted, and bring pages that a program wants on the host
+	what   string
 }
 
 func migrations() []migration {
 	return []migration{
-		{"first-touch", migrateFirstTouch, "every access"},
-		{"always", migrateAlways, "a static threshold from the start"},
-		{"oversub", migrateOversub, "a static threshold once memory has been too small"},
-		{"adaptive", migrateAdaptive, "a threshold by occupancy, then by round trips (equation 1)"},
+		{"first-touch", migrateFirstTouch, false, "every access"},
+		{"always", migrateAlways, true, "a static threshold from the start"},
+		{"oversub", migrateOversub, true, "a static threshold once memory has been too small"},
+		{"adaptive", migrateAdaptive, true, "a threshold by occupancy, then by round trips (equation 1)"},
 	}
 }
 
@@ -42,11 +43,11 @@ func MigrationNames() (names []string) {
 	return names
 }
 
-func thresholdByName(name string) (threshold, error) {
+func migrationByName(name string) (m migration, err error) {
 	for _, m := range migrations() {
 		if m.name == name {
-			return m.rule, nil
+			return m, nil
 		}
 	}
-	return nil, fmt.Errorf("migration %q: use %s", name, strings.Join(MigrationNames(), ", "))
+	return m, fmt.Errorf("migration %q: use %s", name, strings.Join(MigrationNames(), ", "))
 }

@@ -18,7 +18,12 @@ type desk struct {
 }
 
 func (d *desk) plan(p *Plan) {
-	d.in, d.out = append(d.in, p.In...), append(d.out, p.Out...)
+	d.in = append(d.in, p.In...)
+	for i := range p.Out {
+		if e := &p.Out[i]; !e.Stays {
+			d.out = append(d.out, *e)
+		}
+	}
 	d.faults = append(d.faults, p.Deferred...)
 }
 
@@ -27,7 +32,16 @@ func (d *desk) step(k int) bool {
 	r := d.r
 	switch {
 	case k == 0 && len(d.faults) > 0:
-		p := r.Plan(d.faults)
+		var come []uint64
+		for _, a := range d.faults {
+			if w, _ := Waits(r, 0, a); w == Placed {
+				r.MapRemote(a)
+				delete(d.waits, a&^(PageSize-1))
+				continue
+			}
+			come = append(come, a)
+		}
+		p := r.Plan(come)
 		d.faults = nil
 		d.plan(p)
 	case k == 1 && len(d.out) > 0:
@@ -67,7 +81,7 @@ func (d *desk) access(addr uint64, write bool) {
 		d.t.Fatal(err)
 	}
 	switch page := addr &^ (PageSize - 1); v {
-	case Staged: // its chunk stays
+	case Staged, Duplicate: // its chunk stays
 		chunk := d.r.ChunkOf(addr)
 		kept := d.out[:0]
 		for i := range d.out {
@@ -78,6 +92,12 @@ func (d *desk) access(addr uint64, write bool) {
 			}
 		}
 		d.out = kept
+		if write {
+			Collapse(d.r, addr)
+		}
+		if d.r.Where(addr) != Resident || Duplicated(d.r, addr) && write {
+			d.t.Fatalf("a write, or an access of what was to leave, finds %v", d.r.Where(addr))
+		}
 		d.r.Used(addr, write)
 	case Fault:
 		if !d.waits[page] {
@@ -123,12 +143,15 @@ func TestAnyOrder(t *testing.T) {
 			switch k := rapid.IntRange(0, 9).Draw(t, "step"); k {
 			case 9:
 				addr := base + uint64(rapid.IntRange(0, bytes-1).Draw(t, "addr"))
-				switch rapid.IntRange(0, 3).Draw(t, "host") {
+				switch rapid.IntRange(0, 4).Draw(t, "host") {
 				case 0:
-					p, _ := r.Withdraw(addr, 1)
+					p, _ := r.Withdraw(addr, 1, rapid.Bool().Draw(t, "host writes"))
 					d.plan(p)
 				case 1:
 					d.plan(r.Fetch(addr, 1))
+				case 2:
+					any := rapid.IntRange(0, int(ReadMostly|PreferHost|PreferDevice|Mapped))
+					r.Advise(base, Advice(any.Draw(t, "set")), Advice(any.Draw(t, "clear")))
 				}
 			case 5, 6, 7, 8:
 				d.access(base+uint64(rapid.IntRange(0, bytes-1).Draw(t, "addr")), rapid.Bool().Draw(t, "write"))

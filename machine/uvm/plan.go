@@ -16,6 +16,7 @@ type Eviction struct {
 	Pages     int
 	WriteBack bool // else they are invalidated
 	Returned  bool // the host takes the pages back: nothing else needed their room
+	Stays     bool // of those, the host gets copies, and the pages stay on the device
 	Fallback  bool // the policy itself would not have taken them
 	chunk     int32
 	mask      Mask
@@ -245,20 +246,28 @@ func (r *Runtime) stage(units []unit) {
 	for i := range units {
 		u := &units[i]
 		c := &r.chunks[u.chunk]
-		k, n := u.pages.Next(0), u.pages.Count()
+		n := u.pages.Count()
 		c.staged, c.gone = c.staged.Or(&u.pages), c.gone.Or(&u.pages)
 		r.valid, r.staged = r.valid-n, r.staged+n
 		if r.flat {
-			for k := k; k < PagesPerChunk; k = u.pages.Next(k + 1) {
+			for k := u.pages.Next(0); k < PagesPerChunk; k = u.pages.Next(k + 1) {
 				r.list.remove(pageOf(u.chunk, k))
 			}
 		}
-		r.plan.Out = append(r.plan.Out, Eviction{
-			Addr: c.base + uint64(k)*PageSize, Pages: n, WriteBack: write, Fallback: r.fell && i == 0,
-			chunk: u.chunk, mask: u.pages,
-		})
+		copies := u.pages.And(&c.twice.here)
+		rest := u.pages.Without(&copies)
+		r.plan.out(c, Eviction{WriteBack: write, Fallback: r.fell && i == 0, chunk: u.chunk, mask: rest})
+		r.plan.out(c, Eviction{Fallback: r.fell && i == 0 && rest.Empty(), chunk: u.chunk, mask: copies})
 	}
 	r.fell = false
+}
+
+// out adds pages of a chunk that leave, if there are any.
+func (p *Plan) out(c *chunk, e Eviction) {
+	if e.Pages = e.mask.Count(); e.Pages > 0 {
+		e.Addr = c.base + uint64(e.mask.Next(0))*PageSize
+		p.Out = append(p.Out, e)
+	}
 }
 
 // commit books the plan.
@@ -309,6 +318,7 @@ func (r *Runtime) Leave(e *Eviction) {
 		c := &r.chunks[e.chunk]
 		c.resident, c.staged = c.resident.Without(&e.mask), c.staged.Without(&e.mask)
 		c.dirty, c.held = c.dirty.Without(&e.mask), c.held.Without(&e.mask)
+		c.twice.here = c.twice.here.Without(&e.mask)
 		r.staged -= e.Pages
 		if e.WriteBack {
 			c.leaving = c.leaving.Or(&e.mask)
@@ -329,6 +339,7 @@ func (r *Runtime) Arrive(t *Transfer) {
 		c.coming.Clear(k)
 		c.asked.Clear(k)
 		c.resident.Set(k)
+		c.twice.arrive(k, c.advice)
 		if a >= t.end()-uint64(t.Faults)*PageSize {
 			c.held.Set(k)
 		}

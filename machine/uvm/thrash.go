@@ -26,6 +26,8 @@ const (
 	Throttled
 	// Pinned: the page stays on the host, and the device is mapped to it.
 	Pinned
+	// Placed is Pinned, and the page is not one that thrashes: the program wants it there.
+	Placed
 )
 
 // thrashedPage is what is kept of a page that has moved; with moved 0 it has not.
@@ -168,11 +170,14 @@ func Taken(r *Runtime, now uint64, pages []uint64, host bool) {
 // host from now on.
 func Waits(r *Runtime, now, addr uint64) (w Wait, until uint64) {
 	p, ok := r.find(addr)
-	if r.thrash == nil || !ok {
+	switch {
+	case ok && maps(r, p):
+		return Placed, 0
+	case r.thrash == nil || !ok:
 		return Served, 0
 	}
 	c, k := &r.chunks[p.chunk()], p.index()
-	if c.resident.Has(k) || c.coming.Has(k) {
+	if c.resident.Has(k) || c.coming.Has(k) || c.advice&PreferDevice != 0 {
 		return Served, 0
 	}
 	if w, until = r.thrash.fault(now, p); w == Pinned {

@@ -136,7 +136,7 @@ func TestThrashInRuntime(t *testing.T) {
 	}
 	goes := func() {
 		now += 10
-		p, _ := r.Withdraw(base, PageSize)
+		p, _ := r.Withdraw(base, PageSize, true)
 		for i := range p.Out {
 			list := r.Append(nil, &p.Out[i])
 			r.Leave(&p.Out[i])

@@ -80,6 +80,7 @@ type chunk struct {
 	mapped      Mask // absent: the device may have translations to the host
 	thrash      Mask // host and device take them from each other (thrash.go)
 	pinned      Mask // of those, absent: they stay on the host for a while
+	twice       duplicates
 }
 
 // valid is the resident pages that nothing has chosen for eviction.
@@ -111,41 +112,42 @@ type Totals struct {
 	Thrashed  uint64 // pages that came again after having been evicted
 	Kept      uint64 // pages chosen for eviction and used before it began
 	Returned  uint64 // pages the host took back
+	Voided    uint64 // copies of pages that the host wrote
 	Freed     uint64 // pages there, or on their way, whose allocation was freed
 }
 
 // Runtime is the state of unified memory.
 type Runtime struct {
-	o         Options
-	capacity  int // pages
-	chunks    []chunk
-	allocs    []allocation // by base
-	prefetch  [2]prefetcher
-	evict     evictor
-	flat      bool // the eviction uses the list of pages
-	threshold threshold
-	list      pageList
-	stamp     uint64
-	valid     int    // resident pages that are not staged
-	staged    int    // pages chosen for eviction
-	coming    int    // pages planned to come
-	over      bool   // a batch did not fit
-	cursor    uint64 // of the sequential prefetcher
-	favoured  int    // tenant whose pages are evicted last; -1: none
-	first     int    // tenant whose faults of a batch come first; -1: nobody's
-	random    [2]*rand.Rand
-	batch     []int32 // chunks of the batch being planned, by address
-	order     []int32 // chunks, least recent first, while a batch is planned
-	sorted    bool
-	past      []Heat     // of allocations that were freed
-	watched   bool       // seen is kept
-	seen      []uint32   // [page] accesses since they were asked for
-	freed     []PageUse  // the same of pages that were freed since
-	fell      bool       // what has just been chosen is a fallback
-	thrash    *thrashing // nil: pages that thrash are not looked for
-	units     []unit
-	plan      Plan
-	Totals    Totals
+	o        Options
+	capacity int // pages
+	chunks   []chunk
+	allocs   []allocation // by base
+	prefetch [2]prefetcher
+	evict    evictor
+	flat     bool // the eviction uses the list of pages
+	migrate  migration
+	list     pageList
+	stamp    uint64
+	valid    int    // resident pages that are not staged
+	staged   int    // pages chosen for eviction
+	coming   int    // pages planned to come
+	over     bool   // a batch did not fit
+	cursor   uint64 // of the sequential prefetcher
+	favoured int    // tenant whose pages are evicted last; -1: none
+	first    int    // tenant whose faults of a batch come first; -1: nobody's
+	random   [2]*rand.Rand
+	batch    []int32 // chunks of the batch being planned, by address
+	order    []int32 // chunks, least recent first, while a batch is planned
+	sorted   bool
+	past     []Heat     // of allocations that were freed
+	watched  bool       // seen is kept
+	seen     []uint32   // [page] accesses since they were asked for
+	freed    []PageUse  // the same of pages that were freed since
+	fell     bool       // what has just been chosen is a fallback
+	thrash   *thrashing // nil: pages that thrash are not looked for
+	units    []unit
+	plan     Plan
+	Totals   Totals
 }
 
 // New makes a Runtime without allocations. Errors name the option.
@@ -186,7 +188,7 @@ func New(o Options) (*Runtime, error) {
 	if o.Smart {
 		r.evict.choose = evictSmart
 	}
-	if r.threshold, err = thresholdByName(o.Migrate); err != nil {
+	if r.migrate, err = migrationByName(o.Migrate); err != nil {
 		return nil, err
 	}
 	r.random = [2]*rand.Rand{rand.New(rand.NewPCG(o.Seed, 1)), rand.New(rand.NewPCG(o.Seed, 2))}

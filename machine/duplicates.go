@@ -1,0 +1,99 @@
+package machine
+
+import (
+	"github.com/heddle-sim/heddle/machine/uvm"
+	"github.com/heddle-sim/heddle/stat"
+)
+
+// duplicates are the pages that host and device both have, as programs mostly read them (uvm.ReadMostly), where
+// one is written. The write is a fault: the page leaves the tables, though not its frame, the driver takes
+// the fault in a batch like any other, and then the page is back, for the device alone. Accesses to the
+// page wait meanwhile, reads as well.
+type duplicates struct {
+	unified *unified
+	row     [][]uint64
+	frames  map[uint64]collapse // by key
+}
+
+// collapse is a page whose copy on the host is to be void.
+type collapse struct {
+	frame uint64
+	filed bool // the driver has been told
+}
+
+func (d *duplicates) build(u *unified, t *stat.Table) {
+	d.unified, d.frames, u.faults.twice = u, map[uint64]collapse{}, d
+	for k := range t.Tenants {
+		d.row = append(d.row, t.Row(0, k))
+	}
+}
+
+// begin takes a page out of the tables that an access is to write; nothing where it is out already.
+func (d *duplicates) begin(key uint64) {
+	if ppn, ok := d.unified.tables.Withdraw(keyTenant(key), keyPage(key)); ok {
+		d.frames[key] = collapse{frame: ppn}
+	}
+}
+
+// waits says that a page is out of the tables for a write.
+func (d *duplicates) waits(key uint64) bool {
+	if len(d.frames) == 0 {
+		return false
+	}
+	_, ok := d.frames[key]
+	return ok
+}
+
+// file tells the driver of a write's fault, once; false when its buffer is full.
+func (d *duplicates) file(now, key uint64) bool {
+	c := d.frames[key]
+	if c.filed {
+		return true
+	}
+	c.filed = d.unified.faults.file(now, key)
+	d.frames[key] = c
+	return c.filed
+}
+
+// end ends the fault of a write, if a fault is one; the device alone has the page from now on.
+func (d *duplicates) end(now, key uint64) bool {
+	frame, ok := d.take(key)
+	if !ok {
+		return false
+	}
+	u, tenant := d.unified, keyTenant(key)
+	if uvm.Collapse(u.runtime, key) {
+		d.row[tenant][uvmCollapsed]++
+	}
+	u.tables.Enter(tenant, keyPage(key), frame)
+	u.mmu.Resolve(now, tenant, keyPage(key))
+	return true
+}
+
+// take gives the frame of a page that is out of the tables to the caller.
+func (d *duplicates) take(key uint64) (frame uint64, ok bool) {
+	if len(d.frames) == 0 {
+		return 0, false
+	}
+	c, ok := d.frames[key]
+	delete(d.frames, key)
+	return c.frame, ok
+}
+
+// forget gives back the frames of pages of an allocation that is freed.
+func (d *duplicates) forget(base, end uint64) {
+	for key := base; key < end && len(d.frames) > 0; key += uvm.PageSize {
+		if ppn, ok := d.take(key); ok {
+			d.unified.tables.GiveFrames(keyTenant(key), []uint64{ppn})
+		}
+	}
+}
+
+// arrived counts the pages of a transfer of which the host has kept copies.
+func (d *duplicates) arrived(j *dmaJob) {
+	for _, key := range j.pages {
+		if uvm.Duplicated(d.unified.runtime, key) {
+			d.row[j.tenant][uvmDuplicated]++
+		}
+	}
+}

@@ -1,0 +1,45 @@
+package uvm
+
+// Advice is what a program has said of an allocation (2.2.4, cudaMemAdvise): any of these together. That it is
+// mostly read goes before all else, then that the device is to be mapped to it.
+type Advice uint8
+
+const (
+	// ReadMostly has the device get copies of pages that it reads, while the host keeps them (duplicate.go).
+	ReadMostly Advice = 1 << iota
+	// PreferHost has its pages stay on the host: the driver maps the device to one when it faults. Where a rule of
+	// migration counts accesses, that is a soft pin: a page comes by the static threshold, or when it is written.
+	PreferHost
+	// PreferDevice has its pages come when they are touched first, also those that thrash.
+	PreferDevice
+	// Mapped keeps it on the host, to which the device is mapped: it never faults.
+	Mapped
+)
+
+// Advise changes what the allocation that begins at base has been advised. Where it is mostly read no more, the
+// device's copies of its pages are the pages.
+func (r *Runtime) Advise(base uint64, set, clear Advice) {
+	x := r.allocationOf(base)
+	if x == nil {
+		return
+	}
+	for i := x.first; i < x.first+x.chunks; i++ {
+		c := &r.chunks[i]
+		if c.advice = c.advice&^clear | set; c.advice&ReadMostly == 0 {
+			c.twice.here = c.twice.here.And(&c.staged) // those are dropped, as has been planned
+		}
+	}
+}
+
+// maps says that a fault of an absent page has the driver map the device to the host, and ends the fault.
+func maps(r *Runtime, p page) bool {
+	c, k := &r.chunks[p.chunk()], p.index()
+	if c.advice&PreferHost == 0 || c.resident.Has(k) || c.coming.Has(k) {
+		return false
+	}
+	if _, pinned := r.limit(c, k/PagesPerBlock); !pinned {
+		return false
+	}
+	c.asked.Clear(k)
+	return true
+}
