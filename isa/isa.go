@@ -55,8 +55,54 @@ const (
 	DpDiv
 	Special // ex2, lg2, sin, cos, rsqrt, rcp, sqrt, tanh
 	Matrix  // mma
+	Coarse  // the number of those above, by which instructions are counted
+
+	// Finer ones, of machines that tell them apart (Timing.Coarse).
+	Logic       Timing = Coarse + iota - 20 // and, or, xor, shifts, permutations, comparisons, selections
+	BitCount                                // popc, clz, bfind
+	BitReverse                              // brev
+	Convert                                 // between types, to or from floats or narrower ones
+	ConvertWide                             // the same with a type of 64 bits
+	HalfAdd                                 // add and sub of one or two halves
+	HalfMul                                 // mul of the same
+	HalfMad                                 // fma of the same
+	WideAdd                                 // add and sub of 64-bit integers
+	WideMul                                 // mul of the same
+	WideMad                                 // mad of the same
+	WideDiv                                 // div and rem of the same
+	RootExact                               // sqrt.rn.f32
+	RcpExact                                // rcp.rn.f32
+	DivFast                                 // div.approx.f32 and div.full.f32
+	DpRoot                                  // sqrt and rcp of doubles
+	// Matrix instructions by type and multiplications, of the whole warp.
+	Half1K // f16, bf16: m16n8k8
+	Half2K // m16n8k16
+	Half4K // m16n16k16 and its like
+	Tf512  // tf32: m16n8k4
+	Tf1K   // m16n8k8
+	Tf2K   // m16n16k8
+	Byte2K // 8-bit integers: m16n8k16
+	Byte4K // m16n8k32, m16n16k16 and its like
 	NumTimings
 )
+
+// coarse is what each finer timing is counted as, and takes where a machine does not tell.
+var coarse = [NumTimings]Timing{
+	Logic: TimeOther, BitCount: TimeOther, BitReverse: TimeOther, Convert: TimeOther, ConvertWide: TimeOther,
+	HalfAdd: FpAdd, HalfMul: FpMul, HalfMad: FpMad, WideAdd: IntAdd, WideMul: IntMul, WideMad: IntMad, WideDiv: IntDiv,
+	RootExact: Special, RcpExact: Special, DivFast: FpDiv,
+	DpRoot: Special, Half1K: Matrix, Half2K: Matrix, Half4K: Matrix, Tf512: Matrix, Tf1K: Matrix, Tf2K: Matrix,
+	Byte2K: Matrix, Byte4K: Matrix,
+}
+
+// Coarse is what an instruction of a finer timing is counted as, and what times it on a machine
+// that does not tell them apart.
+func (t Timing) Coarse() Timing {
+	if t < Coarse {
+		return t
+	}
+	return coarse[t]
+}
 
 // Kind tells the SM what an instruction needs beyond a slot in its unit.
 type Kind uint8

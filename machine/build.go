@@ -122,6 +122,9 @@ func (b *builder) admit() error {
 	n := b.sheet.SM.Count
 	g.dispatch.owners = make([][]int, n)
 	g.dispatch.flushEach = b.sheet.L1D.FlushEach
+	if r := b.sheet.SM.CTARate; r > 0 {
+		g.dispatch.rate = rate{gap: uint64(256 / r), last: n - 1}
+	}
 	g.dispatch.open = make([]uint64, (n+63)/64)
 	if b.sheet.SM.Dispatch == "distributed" {
 		g.dispatch.parts = b.sheet.SM.DispatchParts

@@ -8,8 +8,8 @@ import (
 	"github.com/heddle-sim/heddle/machine/sm"
 )
 
-// dispatcher hands CTAs to SMs, at most one per SM and cycle: breadth first, as GPGPU-Sim does,
-// or each SM those of its chunk (chunks.go); and books their ends.
+// dispatcher hands CTAs to SMs, at most one per SM and cycle, and no more in all than the machine's rate: breadth
+// first, as GPGPU-Sim does, or each SM those of its chunk (chunks.go); and books their ends.
 type dispatcher struct {
 	tenants   []*Tenant
 	sms       []*sm.SM
@@ -21,6 +21,8 @@ type dispatcher struct {
 	agenda    agenda
 	replicas  *replicas
 	flushEach bool // L1s are flushed at a kernel's end
+
+	rate rate // of CTAs, of the machine
 
 	parts   int     // chunks a grid is divided into; 0: none, CTAs go breadth first
 	present [][]int // [tenant][partition] SMs the tenant has there
@@ -59,6 +61,9 @@ func (d *dispatcher) giveAll(tenant int) {
 }
 
 func (d *dispatcher) tick(now uint64) uint64 {
+	if d.rate.gap > 0 {
+		return d.tickRated(now)
+	}
 	next := engine.Never
 	for k, word := range d.open {
 		for ; word != 0; word &= word - 1 {
@@ -71,6 +76,52 @@ func (d *dispatcher) tick(now uint64) uint64 {
 		}
 	}
 	return next
+}
+
+// rate bounds the CTAs that are handed out to all SMs together. Times are in 1/256 cycles.
+type rate struct {
+	gap  uint64 // between two of them; 0: no bound
+	free uint64 // the next one may go
+	last int    // SM that got the one before; those behind it come first
+}
+
+// before says that SM i comes before SM j in a cycle in which both ask: those behind the last that got a CTA.
+func (r *rate) before(i, j int) bool {
+	if r.gap == 0 || (i > r.last) == (j > r.last) {
+		return i < j
+	}
+	return i > r.last
+}
+
+// tickRated is tick where CTAs go out at a rate: SMs take turns.
+func (d *dispatcher) tickRated(now uint64) uint64 {
+	next, first := engine.Never, d.rate.last+1
+	for j := range d.sms {
+		i := (first + j) % len(d.sms)
+		if d.open[i>>6]&(1<<(i&63)) == 0 {
+			continue
+		}
+		wait := d.ask(i, now)
+		if wait == engine.Never {
+			d.open[i>>6] &^= 1 << (i & 63)
+		}
+		next = min(next, wait)
+	}
+	return next
+}
+
+// ask is serve under the machine's rate.
+func (d *dispatcher) ask(i int, now uint64) uint64 {
+	r := &d.rate
+	if r.gap > 0 && r.free >= (now+1)<<8 {
+		return r.free >> 8
+	}
+	resident := d.sms[i].Resident()
+	wait := d.serve(i, now)
+	if d.sms[i].Resident() > resident {
+		r.free, r.last = max(r.free, now<<8)+r.gap, i
+	}
+	return wait
 }
 
 // serve gives SM i a CTA if one of its owners has one that fits. It returns when

@@ -36,7 +36,7 @@ func (l *lookahead) strideSMs(ahead uint64) {
 	for {
 		i, at := -1, engine.Never
 		for k, ask := range z.asks {
-			if ask < at {
+			if ask < at || ask == at && i >= 0 && l.dispatch.rate.before(k, i) {
 				i, at = k, ask
 			}
 		}
@@ -46,7 +46,7 @@ func (l *lookahead) strideSMs(ahead uint64) {
 		if s := l.sms.list[i]; len(s.Done) > 0 {
 			l.dispatch.retire(s, at)
 		}
-		ask := l.dispatch.serve(i, at)
+		ask := l.dispatch.ask(i, at)
 		if ask == engine.Never {
 			l.dispatch.open[i>>6] &^= 1 << (i & 63)
 		} else if ask >= z.end {

@@ -67,8 +67,33 @@ type SM struct {
 	SfuInterval    int    `yaml:"sfu_interval" unit:"cycles" doc:"initiation interval of special functions"`
 	TensorLatency  int    `yaml:"tensor_latency" unit:"cycles" doc:"matrix instructions"`
 	TensorInterval int    `yaml:"tensor_interval" unit:"cycles" doc:"initiation interval of matrix instructions"`
-	OtherLatency   int    `yaml:"other_latency" unit:"cycles" doc:"every opcode without a row of its own"`
-	OtherInterval  int    `yaml:"other_interval" unit:"cycles" doc:"initiation interval of the same"`
+	// TensorRate makes the interval of each shape; TensorLatency is then what a result takes beyond it.
+	TensorRate [3]int `yaml:"tensor_rate" unit:"FMA/cycle" doc:"multiplications of an SM's matrix units with f16 and bf16, tf32, 8-bit integers; 0: tensor_interval whatever the shape" opt:"0 0 0"`
+	// What follows is latency and initiation interval each.
+	Logic          [2]int `yaml:"logic" unit:"cycles" doc:"logic, shifts, permutations, comparisons, selections: latency and initiation interval" opt:"other"`
+	BitCount       [2]int `yaml:"bit_count" unit:"cycles" doc:"popc, clz, bfind" opt:"other"`
+	BitReverse     [2]int `yaml:"bit_reverse" unit:"cycles" doc:"brev" opt:"other"`
+	Convert        [2]int `yaml:"convert" unit:"cycles" doc:"conversions from and to floats of up to 32 bits" opt:"other"`
+	ConvertWide    [2]int `yaml:"convert_wide" unit:"cycles" doc:"conversions from and to floats of 64 bits, and between floats and 64-bit integers" opt:"other"`
+	HalfAdd        [2]int `yaml:"half_add" unit:"cycles" doc:"add and sub of one or two halves" opt:"fp's"`
+	HalfMul        [2]int `yaml:"half_mul" unit:"cycles" doc:"mul of the same" opt:"fp's"`
+	HalfMad        [2]int `yaml:"half_mad" unit:"cycles" doc:"fma of the same" opt:"fp's"`
+	WideAdd        [2]int `yaml:"wide_add" unit:"cycles" doc:"add and sub of 64-bit integers" opt:"int's"`
+	WideMul        [2]int `yaml:"wide_mul" unit:"cycles" doc:"mul of the same" opt:"int's"`
+	WideMad        [2]int `yaml:"wide_mad" unit:"cycles" doc:"mad of the same" opt:"int's"`
+	WideDiv        [2]int `yaml:"wide_div" unit:"cycles" doc:"div and rem of the same" opt:"int's"`
+	RootExact      [2]int `yaml:"root_exact" unit:"cycles" doc:"sqrt.rn.f32" opt:"sfu's"`
+	RcpExact       [2]int `yaml:"rcp_exact" unit:"cycles" doc:"rcp.rn.f32" opt:"sfu's"`
+	DivFast        [2]int `yaml:"div_fast" unit:"cycles" doc:"div.approx.f32 and div.full.f32" opt:"fp's"`
+	DpRoot         [2]int `yaml:"dp_root" unit:"cycles" doc:"sqrt and rcp of doubles" opt:"sfu's"`
+	BarrierLatency int    `yaml:"barrier_latency" unit:"cycles" doc:"from when a barrier has taken note of the last warp until warps may go on" opt:"1"`
+	BarrierWarp    int    `yaml:"barrier_warp" unit:"cycles" doc:"cycles in which a barrier takes note of one warp that arrives" opt:"0"`
+	// Dispatch of CTAs.
+	CTARate       float64 `yaml:"cta_rate" unit:"CTAs/cycle" doc:"CTAs that the machine hands out, to all SMs together; 0: one to each SM" opt:"0"`
+	CTASetup      int     `yaml:"cta_setup" unit:"cycles" doc:"from being handed out until the first warp of a CTA issues, beyond a fetch" opt:"0"`
+	CTAWarp       float64 `yaml:"cta_warp" unit:"cycles" doc:"that an SM needs for each warp of a CTA before it takes the next CTA" opt:"0"`
+	OtherLatency  int     `yaml:"other_latency" unit:"cycles" doc:"every opcode without a row of its own"`
+	OtherInterval int     `yaml:"other_interval" unit:"cycles" doc:"initiation interval of the same"`
 	// Overhead is issue-to-execute plus write-back: what a dependent instruction waits beyond the unit's latency.
 	Overhead         int     `yaml:"overhead" unit:"cycles" doc:"pipeline stages around a unit: operand collection and write-back"`
 	SfuOverhead      int     `yaml:"sfu_overhead" unit:"cycles" doc:"the same for the SFU"`

@@ -45,8 +45,13 @@ type issueConfig struct {
 	pick         picker
 	latency      [isa.NumTimings]uint32 // issue to dependent issue, overhead included
 	interval     [isa.NumTimings]uint32
+	counted      [isa.NumTimings]uint8 // isa.Timing.Coarse
 	units        [isa.NumUnits]int
 	slack        uint64 // cycles a unit may be booked ahead: its dispatch latch and operand collectors
+	barrier      uint64 // cycles from the last arrival at a barrier
+	barrierWarp  uint64 // and more of them for each warp there
+	setup        uint64 // cycles of a CTA before its first warp is fetched for
+	setupWarp    uint64 // and for each warp before a warp, in 1/256 cycles
 	atomicWait   bool   // a warp issues nothing until its atomic is performed
 	lateRedirect bool   // pipeline.redirect
 }
@@ -194,6 +199,8 @@ func (c *Config) deriveIssue(s *sheets.SM) error {
 		x.schedOf[w] = uint8(w % x.schedulers)
 	}
 	x.slack = uint64(s.Collectors / s.Schedulers)
+	x.barrier, x.barrierWarp = uint64(max(1, s.BarrierLatency)), uint64(s.BarrierWarp)
+	x.setup, x.setupWarp = uint64(s.CTASetup), uint64(math.Round(256*s.CTAWarp))
 	x.atomicWait, x.lateRedirect = s.AtomicWait, s.LateRedirect
 	return nil
 }
@@ -273,6 +280,36 @@ func (c *Config) timings(s *sheets.SM) {
 	}
 	set(isa.Special, s.SfuLatency, s.SfuInterval, s.SfuOverhead)
 	set(isa.Matrix, s.TensorLatency, s.TensorInterval, s.Overhead)
+	c.finer(s)
+}
+
+// finer sets the timings that only some sheets tell apart.
+func (c *Config) finer(s *sheets.SM) {
+	x := &c.issue
+	for t := range isa.NumTimings {
+		k := t.Coarse()
+		x.counted[t], x.latency[t], x.interval[t] = uint8(k), x.latency[k], x.interval[k]
+	}
+	for t, v := range map[isa.Timing][2]int{
+		isa.Logic: s.Logic, isa.BitCount: s.BitCount, isa.BitReverse: s.BitReverse, isa.Convert: s.Convert,
+		isa.ConvertWide: s.ConvertWide, isa.HalfAdd: s.HalfAdd, isa.HalfMul: s.HalfMul, isa.HalfMad: s.HalfMad,
+		isa.WideAdd: s.WideAdd, isa.WideMul: s.WideMul, isa.WideMad: s.WideMad, isa.WideDiv: s.WideDiv,
+		isa.RootExact: s.RootExact, isa.RcpExact: s.RcpExact, isa.DivFast: s.DivFast, isa.DpRoot: s.DpRoot,
+	} {
+		if v[0] > 0 {
+			x.latency[t], x.interval[t] = uint32(v[0]+s.Overhead), uint32(max(1, v[1]))
+		}
+	}
+	for t, v := range map[isa.Timing][2]int{ // multiplications, and which rate they have
+		isa.Half1K: {1024, 0}, isa.Half2K: {2048, 0}, isa.Half4K: {4096, 0},
+		isa.Tf512: {512, 1}, isa.Tf1K: {1024, 1}, isa.Tf2K: {2048, 1}, isa.Byte2K: {2048, 2}, isa.Byte4K: {4096, 2},
+	} {
+		if rate := s.TensorRate[v[1]]; rate > 0 {
+			each := float64(rate) / float64(max(1, s.Units[isa.TENSOR]))
+			x.interval[t] = uint32(max(1, math.Round(float64(v[0])/each)))
+			x.latency[t] = uint32(s.TensorLatency+s.Overhead) + x.interval[t]
+		}
+	}
 }
 
 func log2(n int) uint { return uint(bits.TrailingZeros(uint(max(1, n)))) }

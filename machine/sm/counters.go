@@ -37,10 +37,10 @@ const (
 	Wakes
 	WakingCycles
 	ByTiming    // ByTiming + isa.Timing: thread instructions of that class
-	numCounters = ByTiming + int(isa.NumTimings)
+	numCounters = ByTiming + int(isa.Coarse)
 )
 
-var timingNames = [isa.NumTimings]string{
+var timingNames = [isa.Coarse]string{
 	"other", "int_add", "int_max", "int_mul", "int_mad", "int_div", "shuffle",
 	"fp_add", "fp_max", "fp_mul", "fp_mad", "fp_div", "dp_add", "dp_max", "dp_mul", "dp_mad", "dp_div", "special",
 	"matrix",

@@ -22,6 +22,7 @@ type barrier struct {
 	threads int    // of the warps that have arrived
 	arrived int    // warps, those of bar.arrive included
 	slots   uint64 // warps that wait
+	taken   uint64 // cycle by which it has taken note of all that have arrived
 }
 
 // resident is the warp slots of a resident CTA, none for a free entry.
@@ -196,7 +197,8 @@ func (s *SM) Start(k *Kernel, cta int, now uint64) error {
 		w := bits.TrailingZeros64(m)
 		p.warps.launched(w, now<<16|uint64(cta&0xff)<<8|uint64(i))
 		wp := p.begin(w, b, i, k, exec, now)
-		p.warps.plan(w, wp, now+s.cfg.fetch.latency, now)
+		set := s.cfg.issue.setup + s.cfg.issue.setupWarp*uint64(i)>>8
+		p.warps.plan(w, wp, now+s.cfg.fetch.latency+set, now)
 		if k.Local != nil {
 			k.Local.start(s.lsu.slot(w))
 		}

@@ -145,7 +145,7 @@ func (p *pipeline) count(w int, wp *warp, in *isa.Instr, now uint64) {
 	lanes := uint64(bits.OnesCount32(p.work.step.Mask))
 	wp.row[WarpInsts]++
 	wp.row[ThreadInsts] += lanes
-	wp.row[ByTiming+int(in.Timing)] += lanes
+	wp.row[ByTiming+int(p.cfg.issue.counted[in.Timing])] += lanes
 	k := &wp.k.lane[p.lane]
 	k.WarpInsts++
 	k.ThreadInsts += lanes

@@ -16,7 +16,7 @@ func (p *pipeline) build(cfg *Config, work *workspace, rows []*[numCounters]uint
 	p.units.build(&cfg.issue)
 	p.collect.build(cfg, p.sched)
 	p.ctas.build(cfg, rows)
-	p.warps.build()
+	p.warps.build(&cfg.issue)
 }
 
 // wakeStage makes warps ready whose time has come.

@@ -95,9 +95,12 @@ type warps struct {
 	older  [64]uint64           // launched before the one in a slot
 	age    [64]uint64           // launch order
 	slot   [64]warp
+	// Cycles from when a barrier has taken note of the last warp, and those it needs for each.
+	barrier, barrierWarp uint64
 }
 
-func (ws *warps) build() {
+func (ws *warps) build(cfg *issueConfig) {
+	ws.barrier, ws.barrierWarp = cfg.barrier, cfg.barrierWarp
 	ws.wants[0] = ^uint64(0)
 	for i := range ws.wake {
 		ws.wake[i] = engine.Never
@@ -160,10 +163,13 @@ func (ws *warps) stop(w int, state warpState) {
 }
 
 // resume plans a warp that something outside the schedulers had stopped.
-func (ws *warps) resume(w int, cause Cause, now uint64) {
+func (ws *warps) resume(w int, cause Cause, now uint64) { ws.resumeAt(w, cause, now+1, now) }
+
+// resumeAt lets it go on in cycle at.
+func (ws *warps) resumeAt(w int, cause Cause, at, now uint64) {
 	wp := &ws.slot[w]
 	wp.state = running
-	ws.plan(w, wp, now+1, now)
+	ws.plan(w, wp, at, now)
 	if wp.cause != MemoryWait {
 		wp.cause = cause
 	}
@@ -214,6 +220,7 @@ func (ws *warps) arrive(w int, b *block, st *isa.Step, fetch, now uint64) {
 	bar.expect = int(st.Expect)
 	bar.threads += wp.threads()
 	bar.arrived++
+	bar.taken = max(bar.taken, now) + ws.barrierWarp
 	if st.Arrive { // bar.arrive does not wait
 		ws.plan(w, wp, fetch, now+1)
 	} else {
@@ -249,8 +256,9 @@ func (ws *warps) in(b *block, state warpState) int {
 }
 
 func (ws *warps) open(bar *barrier, now uint64) {
+	at := max(bar.taken, now) + ws.barrier
 	for m := bar.slots; m != 0; m &= m - 1 {
-		ws.resume(bits.TrailingZeros64(m), AtBarrier, now)
+		ws.resumeAt(bits.TrailingZeros64(m), AtBarrier, at, now)
 	}
 	*bar = barrier{}
 }

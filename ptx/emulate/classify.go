@@ -44,3 +44,99 @@ func classify(opcode string, t parse.Type) (isa.Unit, isa.Timing) {
 	}
 	return unit, rows[kind]
 }
+
+// refine is the finer timing of an instruction that classify has given one.
+func refine(in *parse.Instr, typ []parse.Type, timing isa.Timing) isa.Timing {
+	t := parse.NoType
+	if len(typ) > 0 {
+		t = typ[0]
+	}
+	switch {
+	case in.Op == "cvt":
+		return refineConversion(typ, timing)
+	case t == parse.F16 || t == parse.BF16 || t == parse.F16x2 || t == parse.BF16x2:
+		return finer(timing, isa.FpAdd, isa.HalfAdd, isa.FpMul, isa.HalfMul, isa.FpMad, isa.HalfMad)
+	case t == parse.S64 || t == parse.U64:
+		if timing != isa.TimeOther {
+			return finer(timing, isa.IntAdd, isa.WideAdd, isa.IntMul, isa.WideMul, isa.IntMad, isa.WideMad, isa.IntDiv,
+				isa.WideDiv)
+		}
+	case t == parse.F64 && (in.Op == "sqrt" || in.Op == "rcp"):
+		return isa.DpRoot
+	case t == parse.F32 && !in.Has("approx"):
+		switch {
+		case in.Op == "sqrt":
+			return isa.RootExact
+		case in.Op == "rcp":
+			return isa.RcpExact
+		case in.Op == "div" && in.Has("full"):
+			return isa.DivFast
+		}
+	case t == parse.F32 && in.Op == "div":
+		return isa.DivFast
+	}
+	switch in.Op {
+	case "and", "or", "xor", "not", "cnot", "shl", "shr", "shf", "lop3", "prmt", "bfe", "bfi", "bmsk", "szext", "setp",
+		"set", "selp", "slct":
+		return isa.Logic
+	case "popc", "clz", "bfind":
+		return isa.BitCount
+	case "brev":
+		return isa.BitReverse
+	}
+	return timing
+}
+
+// finer is the second of that pair whose first is timing; timing where none is.
+func finer(timing isa.Timing, pairs ...isa.Timing) isa.Timing {
+	for i := 0; i < len(pairs); i += 2 {
+		if pairs[i] == timing {
+			return pairs[i+1]
+		}
+	}
+	return timing
+}
+
+// refineConversion is that of cvt: between integers of up to 32 bits it is an instruction of the integer
+// unit, and what it is on 64-bit ones are moves and shifts.
+func refineConversion(typ []parse.Type, timing isa.Timing) isa.Timing {
+	floats, wide := false, false
+	for _, t := range typ {
+		floats, wide = floats || t.Float(), wide || t.Bytes() == 8
+	}
+	switch {
+	case floats && wide:
+		return isa.ConvertWide
+	case floats:
+		return isa.Convert
+	}
+	return timing
+}
+
+// matrixTiming is the finer timing of a matrix instruction of some multiplications.
+func matrixTiming(t parse.Type, fma int) isa.Timing {
+	type form struct {
+		bytes int
+		fma   int
+	}
+	bits := map[parse.Type]int{parse.F16: 2, parse.BF16: 2, parse.TF32: 4, parse.S8: 1, parse.U8: 1}[t]
+	switch (form{bits, fma}) {
+	case form{2, 1024}:
+		return isa.Half1K
+	case form{2, 2048}:
+		return isa.Half2K
+	case form{2, 4096}:
+		return isa.Half4K
+	case form{4, 512}:
+		return isa.Tf512
+	case form{4, 1024}:
+		return isa.Tf1K
+	case form{4, 2048}:
+		return isa.Tf2K
+	case form{1, 2048}:
+		return isa.Byte2K
+	case form{1, 4096}:
+		return isa.Byte4K
+	}
+	return isa.Matrix
+}

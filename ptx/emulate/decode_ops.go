@@ -17,6 +17,7 @@ func (d *decoder) instruction(i int, g *analyze.Graph) {
 		t = d.typ[0]
 	}
 	d.ins.Unit, d.ins.Timing = classify(in.Op, t)
+	d.ins.Timing = refine(in, d.typ, d.ins.Timing)
 	for i := range in.Args {
 		if a := &in.Args[i]; a.Kind == parse.KReg && a.Off != 0 && in.Op != "mov" {
 			d.fail("%s plus a constant is an operand of mov, or an address in brackets: add it before", a.Var.Name)

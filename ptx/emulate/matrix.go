@@ -105,7 +105,7 @@ func (d matrices) mma() {
 	d.o.shape = shX
 	d.o.flags |= fSync
 	d.o.e = d.constant32(^uint32(0))
-	d.ins.Unit, d.ins.Timing = isa.TENSOR, isa.Matrix
+	d.ins.Unit, d.ins.Timing = isa.TENSOR, matrixTiming(ta, 16*8*x.k)
 	d.o.fx = func(c *cta, wp *warp, _ *op, mask uint32) error { return c.multiply(wp, m, mask) }
 }
 

@@ -236,7 +236,7 @@ func (d fragments) wmmaMultiply(s wmmaShape) {
 		*rows[i] = d.fragment(i, *tiles[i])
 	}
 	d.o.shape = shX
-	d.ins.Unit, d.ins.Timing = isa.TENSOR, isa.Matrix
+	d.ins.Unit, d.ins.Timing = isa.TENSOR, matrixTiming(ta, x.d.rows*x.d.cols*x.k)
 	d.o.fx = func(c *cta, wp *warp, _ *op, mask uint32) error { return x.run(c, wp, mask) }
 }
 
