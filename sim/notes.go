@@ -16,7 +16,7 @@ type notes struct {
 
 // take puts all of them into the result.
 func (n notes) take() {
-	for _, of := range []func() []string{n.targets, n.missed, n.idleAdvices} {
+	for _, of := range []func() []string{n.targets, n.missed, n.idleAdvices, n.unmanaged, n.idlePolicies} {
 		n.res.Warnings = append(n.res.Warnings, of()...)
 	}
 }
@@ -51,3 +51,60 @@ func (n notes) idleAdvices() (out []string) {
 
 // mostAdvices is how many advices of an application a result names.
 const mostAdvices = 3
+
+// unmanaged says that memory.unified had nothing to do, or no time for it.
+func (n notes) unmanaged() []string {
+	r := n.r
+	if !r.spec.Sharing.Memory.Unified.On() {
+		return nil
+	}
+	managed := false
+	for i := range n.res.Tenants {
+		managed = managed || n.res.Tenants[i].ManagedBytes > 0
+	}
+	fault := uint64(r.sheet.UVM.FaultUs * r.sheet.Clock.Core)
+	switch {
+	case !managed:
+		return []string{"memory.unified moved nothing: no program allocates with malloc_managed; add all: true to " +
+			"it, and what they allocate with malloc is managed, too"}
+	case n.res.Cycles <= fault:
+		return []string{fmt.Sprintf("the run ended after %d cycles, before the driver has handled one fault, which "+
+			"takes %d (uvm.fault): what it says of unified memory is nothing but waiting; give it a longer length",
+			n.res.Cycles, fault)}
+	}
+	return nil
+}
+
+// idlePolicies says which policies changed nothing in the whole run, with the reason of their last plan.
+func (n notes) idlePolicies() (out []string) {
+	if !n.r.ctl.moves() {
+		return nil
+	}
+	for _, g := range n.r.ctl.governors {
+		if len(g.entry.Settings) == 0 || g.entry.Aims && len(n.res.Targets) == 0 {
+			continue
+		}
+		decisions, changes, why := 0, 0, ""
+		for i := range n.res.Decisions {
+			if d := &n.res.Decisions[i]; d.Policy == g.entry.Name {
+				decisions++
+				if d.Changed {
+					changes++
+				}
+				if len(d.Why) > 0 {
+					why = ": " + d.Why[len(d.Why)-1]
+				}
+			}
+		}
+		switch {
+		case changes > 0:
+		case decisions > 0:
+			out = append(out, fmt.Sprintf("policy %s: %d decisions, 0 changes, so that its numbers are those "+
+				"of the division it began with%s", g.entry.Name, decisions, why))
+		case g.period > 0:
+			out = append(out, fmt.Sprintf("policy %s decided nothing: its period is %d cycles and the run ended at "+
+				"%d; give it a shorter period", g.entry.Name, g.period, n.res.Cycles))
+		}
+	}
+	return out
+}

@@ -1,0 +1,40 @@
+package sim
+
+import (
+	"strings"
+	"testing"
+)
+
+// A setting that did nothing, and a policy that changed nothing, are warnings of the result.
+func TestNotes(t *testing.T) {
+	for want, change := range map[string]func(s *Spec){
+		"no program allocates with malloc_managed": func(s *Spec) {
+			*s = unifiedSpec(Unified{Prefetch: "tbn"}, "micro/triad")
+		},
+		"before the driver has handled one fault": func(s *Spec) {
+			*s = unifiedSpec(Unified{All: true}, "micro/triad")
+			s.Length = Length{MaxCycles: 20_000, Budget: true}
+		},
+		"policy ugpu decided nothing: its period is 50000 cycles and the run ended at 20000": func(s *Spec) {
+			*s = unifiedSpec(Unified{}, "micro/triad", "micro/vecadd")
+			s.Machine, s.Sharing.Mode, s.Sharing.Epoch = "ugpu", "ugpu", 50_000
+			s.Length = Length{MaxCycles: 20_000, Budget: true}
+		},
+		"policy ugpu: 1 decisions, 0 changes": func(s *Spec) {
+			*s = unifiedSpec(Unified{}, "micro/triad", "micro/triad")
+			s.Machine, s.Sharing.Mode, s.Sharing.Epoch = "ugpu", "ugpu", 15_000
+			s.Length = Length{MaxCycles: 20_000, Budget: true}
+		},
+	} {
+		var s Spec
+		change(&s)
+		r, err := Run(t.Context(), s, nil)
+		if err != nil {
+			t.Errorf("%s: %v", want, err)
+			continue
+		}
+		if all := strings.Join(r.Warnings, "\n"); !strings.Contains(all, want) {
+			t.Errorf("want %q, got %q", want, all)
+		}
+	}
+}
