@@ -5,8 +5,7 @@
 # PTX is committed; users of the applications never need this. Arguments: app folders
 # (default: all). With OUT=DIR the results go to DIR/<suite>/<app>/kernel.ptx, to be compared.
 # A folder of one's own, ./mine or /any/where, may be named, too: each of its .cu files becomes
-# a .ptx beside it. Ordinary CUDA sources may include <cuda_runtime.h>; what of it there is stands in
-# apps/include/cuda_runtime.h.
+# a .ptx beside it, by `heddle cc --ptx`, which takes ordinary CUDA sources.
 set -eu
 from=$PWD
 [ -z "${OUT:-}" ] || case $OUT in /*) ;; *) OUT=$PWD/$OUT ;; esac
@@ -41,9 +40,8 @@ for app in $(printf '%s\n' "$@" | sort); do
         for cu in "$own"/*.cu; do
             [ -f "$cu" ] || continue
             name=$(basename "$cu" .cu)
-            # shellcheck disable=SC2086 # flags are words
-            (cd "$own" && "$clang" $flags -fbuiltin -Wno-unknown-cuda-version -ffile-prefix-map="$own"=. -ffile-prefix-map="$out"=heddle \
-                -I"$out/include" -S "$name.cu" -o "$name.ptx.tmp" && mv "$name.ptx.tmp" "$name.ptx")
+            (cd "$out/.." && go build -o .cache/heddle ./cmd/heddle) || exit 2
+            (cd "$own" && CLANG=$clang "$out/../.cache/heddle" cc --ptx "$name.cu" -o "$name.ptx")
             echo "$app/$name.ptx"
             made=$((made + 1))
         done

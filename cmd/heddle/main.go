@@ -148,7 +148,7 @@ reached before the end; 130 interrupted.`,
 	}
 	root.AddCommand(runCmd(), inspectCmd(), importCmd(), ptxCmd(), traceCmd(), probeCmd(), calibrateCmd(),
 		characteriseCmd(), validateCmd(), reportCmd(), versionCmd())
-	root.AddCommand(reproduceCmd(), sweepCmd(), policyCmd(), docsCmd(), serveCmd(), slurmTaskCmd())
+	root.AddCommand(reproduceCmd(), sweepCmd(), policyCmd(), docsCmd(), serveCmd(), slurmTaskCmd(), ccCmd())
 	helpful(root)
 	return root
 }

@@ -96,7 +96,7 @@ func sources(t *testing.T) (all []*source) {
 var layer = map[string]int{
 	"unit": 0, "internal": 0,
 	"mem": 1, "isa": 1, "engine": 1, "stat": 1, "sheets": 1, "apps": 1,
-	"machine": 2, "control": 2, "host": 2, "ptx": 2, "trace": 2, "workload": 2, "energy": 2,
+	"machine": 2, "control": 2, "host": 2, "ptx": 2, "trace": 2, "workload": 2, "energy": 2, "cuda": 2,
 	"sim": 3,
 	"lab": 4, "report": 4,
 	"serve": 5, // shows what lab keeps by the pages of report

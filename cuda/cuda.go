@@ -1,0 +1,152 @@
+// Package cuda turns CUDA sources into PTX by the system's clang, without the CUDA toolkit: the headers that
+// nvcc brings along are Heddle's own (include/). Types to know: Options, a command line as nvcc has it, and
+// Compiler, a clang that was found.
+package cuda
+
+import (
+	"bytes"
+	"context"
+	"embed"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+//go:embed include
+var headers embed.FS
+
+// parts are names that nvcc has for parts of cuda_runtime.h.
+const parts = `device_functions math_functions device_launch_parameters device_atomic_functions device_double_functions
+	sm_20_atomic_functions sm_20_intrinsics sm_30_intrinsics sm_32_atomic_functions sm_32_intrinsics sm_35_intrinsics
+	sm_60_atomic_functions sm_61_intrinsics common_functions host_config builtin_types texture_fetch_functions
+	texture_indirect_functions surface_functions surface_indirect_functions cuda_texture_types cuda_surface_types
+	cuda_profiler_api`
+
+// Oldest is the oldest version of clang that these headers are for.
+const Oldest = 17
+
+// Compiler is a clang of the system.
+type Compiler struct {
+	Path    string
+	Version int
+}
+
+var versionLine = regexp.MustCompile(`clang version ([0-9]+)\.`)
+
+// Find looks for a clang: the program named, or else the newest of PATH that is not too old.
+func Find(named string) (*Compiler, error) {
+	names := []string{"clang-19", "clang"}
+	for v := 30; v >= Oldest; v-- {
+		names = append(names, "clang-"+strconv.Itoa(v))
+	}
+	if named != "" {
+		names = []string{named}
+	}
+	old := ""
+	for _, n := range names {
+		path, err := exec.LookPath(n)
+		if err != nil {
+			continue
+		}
+		out, err := exec.Command(path, "--version").Output()
+		m := versionLine.FindSubmatch(out)
+		if err != nil || m == nil {
+			continue
+		}
+		v, err := strconv.Atoi(string(m[1]))
+		if err == nil && v >= Oldest {
+			return &Compiler{path, v}, nil
+		}
+		old = fmt.Sprintf(" (%s is version %d)", n, v)
+	}
+	return nil, fmt.Errorf("no clang of version %d or newer found%s: install one, such as by "+
+		"apt-get install clang-19, or name it in the environment variable CLANG; no CUDA toolkit is needed",
+		Oldest, old)
+}
+
+// PTX compiles the kernels of source to the file to. What clang says goes to log. A failed compilation
+// leaves no file.
+func (c *Compiler) PTX(ctx context.Context, o *Options, source, to string, log io.Writer) error {
+	if _, err := os.Stat(source); err != nil {
+		return err
+	}
+	dir, err := os.MkdirTemp("", "heddle-cc-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir) // the system's folder of temporary files clears the rest
+	if err := unpack(dir); err != nil {
+		return err
+	}
+	made := filepath.Join(dir, "out.ptx")
+	var said bytes.Buffer
+	cmd := exec.CommandContext(ctx, c.Path, append(o.clang(dir), "-S", source, "-o", made)...)
+	cmd.Stdout, cmd.Stderr = &said, &said
+	err = cmd.Run()
+	if _, werr := log.Write(said.Bytes()); werr != nil {
+		return werr
+	}
+	var failed *exec.ExitError
+	if errors.As(err, &failed) {
+		return fmt.Errorf("%s: clang %d does not compile it%s", source, c.Version, remedy(said.String()))
+	}
+	if err != nil {
+		return err
+	}
+	text, err := os.ReadFile(made)
+	if err != nil {
+		return err
+	}
+	tmp := to + ".tmp"
+	if err := os.WriteFile(tmp, text, 0o644); err != nil {
+		return err
+	}
+	return os.Rename(tmp, to)
+}
+
+// unpack writes the headers into a folder.
+func unpack(dir string) error {
+	root, err := fs.Sub(headers, "include")
+	if err != nil {
+		return err
+	}
+	if err := os.CopyFS(filepath.Join(dir, "include"), root); err != nil {
+		return err
+	}
+	for _, p := range strings.Fields(parts) {
+		text := "#pragma once\n#include \"cuda_runtime.h\"\n"
+		if err := os.WriteFile(filepath.Join(dir, "include", p+".h"), []byte(text), 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+var missing = regexp.MustCompile(`fatal error: '([^']+)' file not found`)
+
+// remedy explains a header that clang misses.
+func remedy(said string) string {
+	m := missing.FindStringSubmatch(said)
+	if m == nil {
+		return ""
+	}
+	switch name := m[1]; {
+	case strings.HasPrefix(name, "thrust/"), strings.HasPrefix(name, "cub/"), strings.HasPrefix(name, "cuda/"):
+		return ": " + name + " is a library of the CUDA toolkit (Thrust, CUB, libcu++), which Heddle does not have; " +
+			"write the kernel yourself, or compile with nvcc --ptx and give Heddle the PTX"
+	case strings.HasPrefix(name, "cu") || strings.HasPrefix(name, "npp") || strings.HasPrefix(name, "nv"):
+		return ": " + name + " is not among Heddle's headers of CUDA; its libraries (cuBLAS, cuFFT ...) are " +
+			"machine code for NVIDIA's GPUs, which Heddle does not run. Replace its calls by kernels of your own"
+	case !strings.Contains(name, "."):
+		return ": the C++ library's headers are missing; install them, such as by apt-get install g++"
+	default:
+		return ": name the folder of " + name + " by -I"
+	}
+}

@@ -1,0 +1,65 @@
+package cuda
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestParse(t *testing.T) {
+	o, err := Parse(strings.Fields("--ptx -O3 -gencode arch=compute_80,code=sm_80 -arch=sm_75 -Iinc -D N=4 -o x.ptx " +
+		"a.cu -lcudart -Xcompiler -fopenmp --no-such"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !o.PTX || o.SM != 80 || o.Target("a.cu") != "x.ptx" || len(o.Notes) != 1 ||
+		strings.Join(o.flags, " ") != "-I inc -D N=4" {
+		t.Errorf("%+v", o)
+	}
+	for _, bad := range []string{"--ptx", "-o x a.cu b.cu", "a.cu -o", "a.cu -arch=volta"} {
+		if _, err := Parse(strings.Fields(bad)); err == nil {
+			t.Errorf("%q is accepted", bad)
+		}
+	}
+}
+
+func TestFindNames(t *testing.T) {
+	if _, err := Find("no-such-clang"); err == nil || !strings.Contains(err.Error(), "apt-get install clang-19") {
+		t.Errorf("no remedy: %v", err)
+	}
+}
+
+// TestHeaders compiles every file of testdata, host code and kernels.
+func TestHeaders(t *testing.T) {
+	c, err := Find(os.Getenv("CLANG"))
+	if err != nil {
+		t.Skip("skipped, nothing is compiled: ", err)
+	}
+	files, err := filepath.Glob("testdata/*.cu")
+	if err != nil || len(files) == 0 {
+		t.Fatal("no files: ", err)
+	}
+	for _, f := range files {
+		to := filepath.Join(t.TempDir(), "out.ptx")
+		var said bytes.Buffer
+		if err := c.PTX(t.Context(), &Options{}, f, to, &said); err != nil {
+			t.Errorf("%v\n%s", err, said.String())
+			continue
+		}
+		text, err := os.ReadFile(to)
+		if err != nil || !bytes.Contains(text, []byte(".entry")) {
+			t.Errorf("%s: no kernel (%v)", f, err)
+		}
+	}
+	broken := filepath.Join(t.TempDir(), "x.cu")
+	if err := os.WriteFile(broken, []byte("#include <thrust/sort.h>\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	to := broken + ".ptx"
+	err = c.PTX(t.Context(), &Options{}, broken, to, &bytes.Buffer{})
+	if _, serr := os.Stat(to); err == nil || !strings.Contains(err.Error(), "Thrust") || serr == nil {
+		t.Errorf("thrust: %v, file %v", err, serr)
+	}
+}
