@@ -88,6 +88,7 @@ type SM struct {
 	DpRoot         [2]int `yaml:"dp_root" unit:"cycles" doc:"sqrt and rcp of doubles" opt:"sfu's"`
 	BarrierLatency int    `yaml:"barrier_latency" unit:"cycles" doc:"from when a barrier has taken note of the last warp until warps may go on" opt:"1"`
 	BarrierWarp    int    `yaml:"barrier_warp" unit:"cycles" doc:"cycles in which a barrier takes note of one warp that arrives" opt:"0"`
+	AtomicSector   int    `yaml:"atomic_sector" unit:"cycles" doc:"of the load/store unit for each sector of an atomic on global memory, and as many once for each line" opt:"0: one cycle a line"`
 	// Dispatch of CTAs.
 	CTARate       float64 `yaml:"cta_rate" unit:"CTAs/cycle" doc:"CTAs that the machine hands out, to all SMs together; 0: one to each SM" opt:"0"`
 	CTASetup      int     `yaml:"cta_setup" unit:"cycles" doc:"from being handed out until the first warp of a CTA issues, beyond a fetch" opt:"0"`
@@ -170,29 +171,31 @@ type NoC struct {
 
 // LLC is the last-level cache: one or more slices per channel.
 type LLC struct {
-	SlicesPerChannel int    `yaml:"slices_per_channel" unit:"slices" doc:"slices (sub-partitions) per memory channel"`
-	Sets             int    `yaml:"sets" unit:"sets" doc:"sets per slice (any number, 48 included)"`
-	Ways             int    `yaml:"ways" unit:"ways" doc:"associativity"`
-	Line             int    `yaml:"line" unit:"bytes" doc:"line size"`
-	Sector           int    `yaml:"sector" unit:"bytes" doc:"sector size; equal to the line when not sectored"`
-	Latency          int    `yaml:"latency" unit:"cycles" doc:"fixed pipeline latency before the tags (ROP latency)"`
-	HitLatency       int    `yaml:"hit_latency" unit:"cycles" doc:"tag and data access after that"`
-	MissLatency      int    `yaml:"miss_latency" unit:"cycles" doc:"way of a miss through the miss queue, before the memory controller may take it" opt:"0"`
-	FillLatency      int    `yaml:"fill_latency" unit:"cycles" doc:"from the tags having seen a fill to the answers that waited for it" opt:"0"`
-	PortBytes        int    `yaml:"port" unit:"bytes" doc:"data-array bytes per cycle"`
-	MSHRs            int    `yaml:"mshrs" unit:"entries" doc:"outstanding lines or sectors per slice"`
-	Merge            int    `yaml:"merge" unit:"requests" doc:"requests merged in one MSHR entry"`
-	InQueue          int    `yaml:"in_queue" unit:"requests" doc:"queue from the interconnect"`
-	MissQueue        int    `yaml:"miss_queue" unit:"requests" doc:"queue to DRAM"`
-	ToDRAM           int    `yaml:"to_dram" unit:"requests" doc:"queue between the miss queue and the memory controller"`
-	FromDRAM         int    `yaml:"from_dram" unit:"requests" doc:"queue of DRAM replies waiting to fill the slice"`
-	OutQueue         int    `yaml:"out_queue" unit:"requests" doc:"queue of replies waiting for the interconnect"`
-	Repl             string `yaml:"repl" unit:"name" doc:"replacement: lru or fifo"`
-	Index            string `yaml:"index" unit:"name" doc:"set index: linear, xor or ipoly"`
-	WriteAlloc       string `yaml:"write_alloc" unit:"name" doc:"fetch or lazy (allocate, fetch on read)"`
-	Fill             string `yaml:"fill" unit:"name" doc:"where slices have requests of other partitions: home (every miss fills the slice of the line) or local (only what its own partition asked for)" opt:"home"`
-	FlushEach        bool   `yaml:"flush_each" unit:"flag" doc:"write the LLC back and invalidate it between kernels, as a machine that replicates does" opt:"false"`
-	PrefillCopies    bool   `yaml:"prefill_copies" unit:"flag" doc:"host-to-device copies fill the LLC (GPGPU-Sim -gpgpu_perf_sim_memcpy)"`
+	SlicesPerChannel int     `yaml:"slices_per_channel" unit:"slices" doc:"slices (sub-partitions) per memory channel"`
+	Sets             int     `yaml:"sets" unit:"sets" doc:"sets per slice (any number, 48 included)"`
+	Ways             int     `yaml:"ways" unit:"ways" doc:"associativity"`
+	Line             int     `yaml:"line" unit:"bytes" doc:"line size"`
+	Sector           int     `yaml:"sector" unit:"bytes" doc:"sector size; equal to the line when not sectored"`
+	Latency          int     `yaml:"latency" unit:"cycles" doc:"fixed pipeline latency before the tags (ROP latency)"`
+	HitLatency       int     `yaml:"hit_latency" unit:"cycles" doc:"tag and data access after that"`
+	MissLatency      int     `yaml:"miss_latency" unit:"cycles" doc:"way of a miss through the miss queue, before the memory controller may take it" opt:"0"`
+	FillLatency      int     `yaml:"fill_latency" unit:"cycles" doc:"from the tags having seen a fill to the answers that waited for it" opt:"0"`
+	PortBytes        int     `yaml:"port" unit:"bytes" doc:"data-array bytes per cycle"`
+	MSHRs            int     `yaml:"mshrs" unit:"entries" doc:"outstanding lines or sectors per slice"`
+	Merge            int     `yaml:"merge" unit:"requests" doc:"requests merged in one MSHR entry"`
+	InQueue          int     `yaml:"in_queue" unit:"requests" doc:"queue from the interconnect"`
+	MissQueue        int     `yaml:"miss_queue" unit:"requests" doc:"queue to DRAM"`
+	ToDRAM           int     `yaml:"to_dram" unit:"requests" doc:"queue between the miss queue and the memory controller"`
+	FromDRAM         int     `yaml:"from_dram" unit:"requests" doc:"queue of DRAM replies waiting to fill the slice"`
+	OutQueue         int     `yaml:"out_queue" unit:"requests" doc:"queue of replies waiting for the interconnect"`
+	Repl             string  `yaml:"repl" unit:"name" doc:"replacement: lru or fifo"`
+	Index            string  `yaml:"index" unit:"name" doc:"set index: linear, xor or ipoly"`
+	WriteAlloc       string  `yaml:"write_alloc" unit:"name" doc:"fetch or lazy (allocate, fetch on read)"`
+	Fill             string  `yaml:"fill" unit:"name" doc:"where slices have requests of other partitions: home (every miss fills the slice of the line) or local (only what its own partition asked for)" opt:"home"`
+	FlushEach        bool    `yaml:"flush_each" unit:"flag" doc:"write the LLC back and invalidate it between kernels, as a machine that replicates does" opt:"false"`
+	AtomicCycles     float64 `yaml:"atomic_cycles" unit:"cycles" doc:"of a slice for an atomic request, if its words do not need more" opt:"0: as a read"`
+	AtomicWords      float64 `yaml:"atomic_words" unit:"words/cycle" doc:"words of four bytes that a slice changes; 0: as many as there are" opt:"0"`
+	PrefillCopies    bool    `yaml:"prefill_copies" unit:"flag" doc:"host-to-device copies fill the LLC (GPGPU-Sim -gpgpu_perf_sim_memcpy)"`
 }
 
 // DRAM is one memory device: all channels alike.

@@ -159,6 +159,24 @@ func TestWriteBackAndLazyFetch(t *testing.T) {
 	}
 }
 
+// An atomic holds the slice as long as the sheet says, fractions of a cycle added up, or as its words
+// need: 8 at 4 a cycle.
+func TestAtomicsTakeTheirTime(t *testing.T) {
+	for _, c := range []struct {
+		cycles, words float64
+		want          [4]uint64
+	}{{0, 0, [4]uint64{12, 13, 14, 15}}, {1.5, 0, [4]uint64{12, 13, 15, 16}}, {1.5, 4, [4]uint64{12, 14, 16, 18}}} {
+		b := newBench(t, func(l *sheets.LLC) {
+			l.Latency, l.HitLatency, l.AtomicCycles, l.AtomicWords = 10, 2, c.cycles, c.words
+		})
+		b.s.Prefill(0x1000, 0xf, 0)
+		one := want{line: 0x1000, op: mem.ReduceOp, sectors: 1}
+		if got := [4]uint64(b.run(50, one, one, one, one)); got != c.want {
+			t.Errorf("%g cycles, %g words: answered at %d, want %d", c.cycles, c.words, got, c.want)
+		}
+	}
+}
+
 // An atomic makes its sectors dirty.
 func TestAtomicDirties(t *testing.T) {
 	b := newBench(t, func(l *sheets.LLC) { l.Sets, l.Ways, l.Index = 1, 1, "linear" })

@@ -93,3 +93,19 @@ func TestSetUpOfCTAs(t *testing.T) {
 		t.Errorf("warps begin at %v, want %v", at, want)
 	}
 }
+
+// The load/store unit needs a cycle for an atomic's line and one for each of its sectors.
+func TestAtomicsOfBoards(t *testing.T) {
+	for _, c := range []struct {
+		sector int
+		want   uint64
+	}{{1, 5}, {2, 10}, {0, 1}} {
+		g := oneWarp(atomicOp(0), atomicOp(1), exit())
+		g.addr = func(_, _, pc, l int) uint64 { return uint64(pc)*0x1000 + uint64(l)*4 }
+		b := newBenchOn(t, "a100", func(m *sheets.Machine) { m.SM.AtomicSector = c.sector })
+		b.run(g, 1, false)
+		if len(b.sent) != 2 || b.sentAt[1]-b.sentAt[0] != c.want {
+			t.Errorf("sector %d: requests sent at %d, want 2 of them %d cycles apart", c.sector, b.sentAt, c.want)
+		}
+	}
+}

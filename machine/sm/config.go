@@ -71,6 +71,7 @@ type collectConfig struct {
 type ldstConfig struct {
 	sharedLatency uint64
 	sharedBanks   int
+	atomicSector  uint64 // cycles for each sector of an atomic, and once more; 0: one for all
 	broadcast     bool   // atomics on the same word of shared memory are performed at once
 	front, back   uint64 // issue to the LD/ST unit; data to dependent issue
 	localStride   uint64 // bytes between consecutive local words of a thread
@@ -152,7 +153,7 @@ func Derive(m *sheets.Machine) (*Config, error) {
 		return nil, fmt.Errorf("sm.shared_banks = %d: must be 1 to 64", s.SharedBanks)
 	}
 	c.ldst.sharedLatency, c.ldst.sharedBanks = uint64(s.SharedLatency), s.SharedBanks
-	c.ldst.broadcast = s.AtomicBroadcast
+	c.ldst.broadcast, c.ldst.atomicSector = s.AtomicBroadcast, uint64(s.AtomicSector)
 	c.ldst.localStride = uint64(s.Count*s.Threads) * 4
 	if err := c.deriveL1(l); err != nil {
 		return nil, err

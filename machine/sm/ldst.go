@@ -219,6 +219,9 @@ func (l *loadStore) enter(a *access, banks *uint8, now uint64) bool {
 			return false
 		}
 		*banks = 0xff
+		if n := l.cfg.ldst.atomicSector; n > 0 && isAtomic(o.kind) {
+			l.port = now + n*uint64(1+bits.OnesCount8(a.sectors))
+		}
 		l.bypass(a, o, now)
 		return true
 	}
