@@ -54,7 +54,8 @@ func (c *checker) cpu(m *Machine) {
 	if p.Cores == 0 {
 		return
 	}
-	c.want(p.Clock > 0 && p.Clock <= 1e5, "cpu.clock is %g MHz; it must be above 0 and at most 100000", p.Clock)
+	c.want(p.Clock > 0 && p.Clock <= 1e5, "cpu.clock is %g MHz and cpu.cores %d; cores need a clock above 0 and at "+
+		"most 100000 MHz", p.Clock, p.Cores)
 	c.positive("cpu.width cpu.window cpu.load_ports cpu.store_buffer cpu.line", p.Width, p.Window, p.LoadPorts,
 		p.StoreBuffer, p.Line)
 	c.want(m.NoC.Shape() == MemorySide && m.NoC.Modules < 2, "cpu.cores is %d, and noc.topology %s with %d modules; "+
@@ -91,12 +92,12 @@ func (c *checker) cpu(m *Machine) {
 			"cpu.prefetch.table is %d; a power of two up to 65536", p.Prefetch.Table)
 	}
 	if p.Branch.Mispredict > 0 {
-		c.want(p.Branch.History >= 1 && p.Branch.History <= 20, "cpu.branch.history is %d; from 1 to 20 bits",
-			p.Branch.History)
+		c.want(p.Branch.History >= 1 && p.Branch.History <= 20, "cpu.branch.history is %d and cpu.branch.mispredict "+
+			"%d; a predictor has 1 to 20 bits of history", p.Branch.History, p.Branch.Mispredict)
 	}
-	c.want(p.Power.Idle <= p.Power.Active, "cpu.power.idle is %g W, active %g W; it cannot be above", p.Power.Idle,
-		p.Power.Active)
-	c.want(p.Line <= m.LLC.Line && m.LLC.Sector <= p.Line && p.Line%m.LLC.Sector == 0,
+	c.want(p.Power.Idle <= p.Power.Active, "cpu.power.idle is %g W, cpu.power.active %g W; it cannot be above",
+		p.Power.Idle, p.Power.Active)
+	c.want(p.Line <= m.LLC.Line && m.LLC.Sector <= p.Line && p.Line%max(1, m.LLC.Sector) == 0,
 		"cpu.line is %d bytes; it must be whole sectors (llc.sector: %d) of a line of the LLC (llc.line: %d)", p.Line,
 		m.LLC.Sector, m.LLC.Line)
 }

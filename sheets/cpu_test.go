@@ -22,7 +22,7 @@ func TestCPU(t *testing.T) {
 		{"cpu.write_backs", "1", "cpu.write_backs is 1; from 2"},
 		{"cpu.prefetch.kind", "magic", `cpu.prefetch.kind is "magic"`},
 		{"cpu.prefetch.kind", "stride", "cpu.prefetch.degree is 0"},
-		{"cpu.branch.mispredict", "16", "cpu.branch.history is 0; from 1 to 20 bits"},
+		{"cpu.branch.mispredict", "16", "cpu.branch.history is 0 and cpu.branch.mispredict 16; a predictor has"},
 		{"cpu.power.idle", "2", "it cannot be above"},
 	} {
 		_, _, err := Resolve("hydrogen", map[string]string{c.path: c.value})

@@ -2,6 +2,7 @@ package sheets
 
 import (
 	"fmt"
+	"math"
 	"math/bits"
 	"strings"
 )
@@ -92,13 +93,20 @@ func (c *checker) memory(m *Machine) {
 		h.Clock)
 	c.want(m.CPU.Clock > 0 || h.TokPeriod == 0, "memory.hybrid.tok_period counts cycles of cpu.clock, which is %g MHz",
 		m.CPU.Clock)
+	c.want(h.TokPeriod <= 0 || m.CPU.Clock <= 0 || float64(h.TokPeriod)*h.Clock >= m.CPU.Clock,
+		"memory.hybrid.tok_period is %d cycles of cpu.clock = %g MHz; it must be at least %.0f, one cycle of "+
+			"memory.hybrid.clock = %g MHz", h.TokPeriod, m.CPU.Clock, math.Ceil(m.CPU.Clock/max(h.Clock, 1e-9)),
+		h.Clock)
 	c.device("memory.fast.device", &x.Device)
 	c.want(x.Map.Kind == "bits" && x.Map.Hash == "none",
 		"memory.fast.map is of kind %s with hash %s; ways name channels, so it must be bits without a hash", x.Map.Kind,
 		x.Map.Hash)
 	fast := *m
 	fast.DRAM, fast.LLC.SlicesPerChannel = x.Device, 1
-	c.mapBits(&fast, "memory.fast.map", &x.Map)
+	c.mapBits(&fast, "memory.fast.map", "memory.fast.device", &x.Map)
+	g := x.Map.Groups
+	c.want(g == 0 || x.Device.Channels%g == 0, "memory.fast.map.groups is %d; it must divide "+
+		"memory.fast.device.channels = %d", g, x.Device.Channels)
 	for _, d := range []struct {
 		path   string
 		access int
@@ -165,6 +173,11 @@ func (c *checker) organisation(m *Machine) {
 	c.want(h.Capacity > 0 && h.Capacity <= fast.Capacity,
 		"memory.hybrid.capacity is %d bytes; the fast tier's devices have %d (memory.fast.device.capacity)", h.Capacity,
 		fast.Capacity)
+	if set := int64(h.Block) * int64(h.Ways) * int64(fast.Channels); set > 0 && h.Capacity > 0 {
+		c.want(h.Capacity%set == 0, "memory.hybrid.capacity is %d bytes; it must be a multiple of %d: sets of "+
+			"memory.hybrid.ways = %d blocks of %d bytes in each of memory.fast.device.channels = %d", h.Capacity, set,
+			h.Ways, h.Block, fast.Channels)
+	}
 	c.want(m.DRAM.Capacity >= h.Capacity,
 		"the slow tier has dram.capacity = %d bytes, less than the fast one with memory.hybrid.capacity = %d",
 		m.DRAM.Capacity, h.Capacity)
@@ -200,12 +213,13 @@ func (c *checker) policy(h *Hybrid) {
 		c.want(h.Cap >= 1 && h.Cap < h.Ways, "memory.hybrid.cap is %d; of %d ways the CPU can have 1 to %d", h.Cap,
 			h.Ways, h.Ways-1)
 	case h.Policy == "hydrogen" && h.Ways > 1:
-		c.want(h.Cap < h.Ways, "%s: of %d ways the CPU can have %d, and the GPU needs one", split, h.Ways, h.Ways-1)
-		c.want(h.BW*h.Ways <= h.Cap*max(h.Channels, 1), "%s: bw*ways/superchannels <= cap must hold, with %d ways and "+
-			"%d superchannels", split, h.Ways, h.Channels)
+		c.want(h.Cap < h.Ways, "%s: of memory.hybrid.ways = %d the CPU can have %d, and the GPU needs one", split,
+			h.Ways, h.Ways-1)
+		c.want(h.BW*h.Ways <= h.Cap*max(h.Channels, 1), "%s: bw*ways/superchannels <= cap must hold, with "+
+			"memory.hybrid.ways = %d and memory.hybrid.superchannels = %d", split, h.Ways, h.Channels)
 		fallthrough
 	case h.Policy == "hydrogen":
-		c.want(h.BW < h.Channels, "%s: of %d superchannels 0 to %d may be the CPU's alone", split, h.Channels,
-			h.Channels-1)
+		c.want(h.BW < h.Channels, "%s: of memory.hybrid.superchannels = %d, 0 to %d may be the CPU's alone", split,
+			h.Channels, h.Channels-1)
 	}
 }

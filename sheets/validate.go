@@ -3,6 +3,7 @@ package sheets
 import (
 	"errors"
 	"fmt"
+	"math"
 	"math/bits"
 	"slices"
 	"strings"
@@ -204,6 +205,13 @@ func (c *checker) lines(level string, line, sector, sets int, index, repl string
 	}
 }
 
+// misses checks that the registers of a cache hold what one request can miss: every sector of a line.
+func (c *checker) misses(level string, mshrs, line, sector int) {
+	sectors := line / max(1, sector)
+	c.want(mshrs <= 0 || mshrs >= sectors, "%s.mshrs is %d; it must be at least %d: a request can miss all %d sectors "+
+		"of a line, and each needs an entry", level, mshrs, sectors, sectors)
+}
+
 // size bounds the lines of all caches of a level.
 func (c *checker) size(level string, sets, ways, caches int) {
 	n := 1
@@ -226,6 +234,7 @@ func (c *checker) l1d(m *Machine) {
 	c.positive("l1d.sets l1d.ways l1d.latency l1d.banks l1d.mshrs l1d.merge l1d.miss_queue", l.Sets, l.Ways, l.Latency,
 		l.Banks, l.MSHRs, l.Merge, l.MissQueue)
 	c.lines("l1d", l.Line, l.Sector, l.Sets, l.Index, l.Repl)
+	c.misses("l1d", l.MSHRs, l.Line, l.Sector)
 	c.oneOf("l1d.write", l.Write, "through", "back")
 	c.oneOf("l1d.write_alloc", l.WriteAlloc, "none", "fetch", "lazy")
 	if l.Unified == 0 {
@@ -241,8 +250,8 @@ func (c *checker) l1d(m *Machine) {
 	for _, x := range l.Carveouts {
 		c.want(x > last, "l1d.carveouts %v must grow", l.Carveouts)
 		c.want(x < l.Unified && (l.Unified-x)%(l.Sets*l.Line) == 0,
-			"l1d.carveouts: %d of l1d.unified = %d leaves no whole number of ways of %d sets x %d bytes", x, l.Unified,
-			l.Sets, l.Line)
+			"l1d.carveouts: %d of l1d.unified = %d leaves no whole number of ways of l1d.sets = %d x l1d.line = %d "+
+				"bytes", x, l.Unified, l.Sets, l.Line)
 		last = x
 	}
 	c.want(m.SM.Shared <= last, "sm.shared = %d is above the largest of l1d.carveouts, %d", m.SM.Shared, last)
@@ -257,6 +266,7 @@ func (c *checker) llc(m *Machine) {
 		l.SlicesPerChannel, l.Sets, l.Ways, l.HitLatency, l.PortBytes, l.MSHRs, l.Merge, l.InQueue, l.MissQueue,
 		l.ToDRAM, l.FromDRAM, l.OutQueue)
 	c.lines("llc", l.Line, l.Sector, l.Sets, l.Index, l.Repl)
+	c.misses("llc", l.MSHRs, l.Line, l.Sector)
 	c.oneOf("llc.write_alloc", l.WriteAlloc, "fetch", "lazy")
 	c.want(l.Line == m.L1D.Line, "llc.line = %d and l1d.line = %d must be equal", l.Line, m.L1D.Line)
 	c.want(l.Sector == m.L1D.Sector, "llc.sector = %d and l1d.sector = %d must be equal: requests travel by sector",
@@ -300,7 +310,22 @@ func (c *checker) dram(m *Machine) {
 	}
 	c.want(!d.MigrationCrossbar || d.MigrationCycles > 0,
 		"dram.migration_crossbar without dram.migration_cycles: there is no MIGRATION command to go through it")
+	c.migration(m)
 	c.capacity(d)
+}
+
+// migration checks how long MIGRATION commands take in clocks of the memory: it opens a row and moves a line, and
+// devices look only so far ahead (package machine/dram).
+func (c *checker) migration(m *Machine) {
+	d := &m.DRAM
+	if d.MigrationCycles <= 0 || m.Clock.Core <= 0 {
+		return
+	}
+	const least, ahead = 2, 64
+	clocks, most := math.Ceil(float64(d.MigrationCycles)*m.Clock.DRAM/m.Clock.Core), ahead-max(d.T.CL, d.T.CWL)
+	c.want(clocks >= least && clocks <= float64(most), "dram.migration_cycles is %d, %.0f clocks of the memory with "+
+		"clock.core = %g and clock.dram = %g MHz; it must be %d to %d clocks", d.MigrationCycles, clocks, m.Clock.Core,
+		m.Clock.DRAM, least, most)
 }
 
 // followGeometry makes the capacity what the geometry holds, so that an override of

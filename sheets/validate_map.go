@@ -25,12 +25,12 @@ func (c *checker) addressMap(m *Machine) {
 	case "gpgpusim":
 		c.mapString(m)
 	case "bits":
-		c.mapBits(m, "map", a)
+		c.mapBits(m, "map", "dram", a)
 	}
 	c.want(!a.GroupAbovePage || a.Kind == "bits", "map.group_above_page needs map.kind bits, not %s", a.Kind)
 	if m.Conventional.Given() {
 		b := m.Conventional.Map(a.Groups)
-		c.mapBits(m, "map_conventional", &b)
+		c.mapBits(m, "map_conventional", "dram", &b)
 	}
 }
 
@@ -66,8 +66,8 @@ func (c *checker) mapString(m *Machine) {
 }
 
 // mapBits checks that the lists name every address bit once and fit the
-// geometry; section is the one of the sheet that holds them.
-func (c *checker) mapBits(m *Machine, section string, a *Map) {
+// geometry; section is the one of the sheet that holds them, device that of the geometry.
+func (c *checker) mapBits(m *Machine, section, device string, a *Map) {
 	d := &m.DRAM
 	var seen [64]string
 	total := 0
@@ -101,21 +101,36 @@ func (c *checker) mapBits(m *Machine, section string, a *Map) {
 		c.want(seen[b] != "", "address bit %d is in no field of %s; its fields must cover bits 0 to %d", b, section,
 			total-1)
 	}
-	for _, b := range a.Slice {
-		c.want(b >= 0 && b < total, "%s.slice names bit %d, which is not an address bit", section, b)
-	}
+	c.sliceBits(section, a, &seen, total)
 	c.want(1<<len(a.Channel)<<len(a.Stack) == d.Channels,
-		"%s.channel and %s.stack have %d bits, but dram.channels is %d", section, section, len(a.Channel)+len(a.Stack),
-		d.Channels)
-	c.want(1<<len(a.Stack) == d.Stacks, "%s.stack has %d bits, but dram.stacks is %d", section, len(a.Stack), d.Stacks)
-	c.want(1<<len(a.BankGroup) == d.BankGroups, "%s.bank_group has %d bits, but dram.bank_groups is %d", section,
-		len(a.BankGroup), d.BankGroups)
-	c.want(1<<len(a.Bank) == d.Banks, "%s.bank has %d bits, but dram.banks is %d", section, len(a.Bank), d.Banks)
-	c.want(1<<len(a.Rank) == d.Ranks, "%s.rank has %d bits, but dram.ranks is %d", section, len(a.Rank), d.Ranks)
-	c.want(1<<len(a.Row) == d.Rows, "%s.row has %d bits, but dram.rows is %d", section, len(a.Row), d.Rows)
+		"%s.channel and %s.stack have %d bits, but %s.channels is %d", section, section, len(a.Channel)+len(a.Stack),
+		device, d.Channels)
+	c.want(1<<len(a.Stack) == d.Stacks, "%s.stack has %d bits, but %s.stacks is %d", section,
+		len(a.Stack), device, d.Stacks)
+	c.want(1<<len(a.BankGroup) == d.BankGroups, "%s.bank_group has %d bits, but %s.bank_groups is %d", section,
+		len(a.BankGroup), device, d.BankGroups)
+	c.want(1<<len(a.Bank) == d.Banks, "%s.bank has %d bits, but %s.banks is %d", section,
+		len(a.Bank), device, d.Banks)
+	c.want(1<<len(a.Rank) == d.Ranks, "%s.rank has %d bits, but %s.ranks is %d", section,
+		len(a.Rank), device, d.Ranks)
+	c.want(1<<len(a.Row) == d.Rows, "%s.row has %d bits, but %s.rows is %d", section,
+		len(a.Row), device, d.Rows)
 	c.want(1<<(len(a.Offset)+len(a.Column)) == d.RowBytes,
-		"%s.offset and %s.column have %d bits, but dram.row_bytes is %d", section, section, len(a.Offset)+len(a.Column),
-		d.RowBytes)
+		"%s.offset and %s.column have %d bits, but %s.row_bytes is %d", section, section, len(a.Offset)+len(a.Column),
+		device, d.RowBytes)
 	c.want(1<<len(a.Slice) == m.LLC.SlicesPerChannel, "%s.slice has %d bits, but llc.slices_per_channel is %d", section,
 		len(a.Slice), m.LLC.SlicesPerChannel)
+}
+
+// sliceBits checks the bits that choose a slice in its channel; seen is the list each address bit is in.
+func (c *checker) sliceBits(section string, a *Map, seen *[64]string, total int) {
+	for _, b := range a.Slice {
+		if b < 0 || b >= total {
+			c.errorf("%s.slice names bit %d, which is not an address bit", section, b)
+			continue
+		}
+		f := seen[b]
+		c.want(f != "offset" && f != "channel" && f != "stack", "%s.slice names bit %d, which is in %s.%s; take bits "+
+			"of a bank, column or row", section, b, section, f)
+	}
 }

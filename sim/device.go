@@ -37,6 +37,12 @@ var _ host.Device = (*device)(nil)
 // Enqueue implements host.Device.
 func (d *device) Enqueue(op *host.Op) error {
 	d.a.present()
+	if op.Kind == host.OpLaunch {
+		g := op.Grid.Geometry()
+		if err := d.r.col.limits.Holds(op.Grid.Code(), &g); err != nil {
+			return err
+		}
+	}
 	for len(d.streams) <= op.Stream {
 		d.streams = append(d.streams, &stream{})
 	}

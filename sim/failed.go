@@ -7,6 +7,7 @@ import (
 	"github.com/heddle-sim/heddle/host"
 	"github.com/heddle-sim/heddle/isa"
 	"github.com/heddle-sim/heddle/machine"
+	"github.com/heddle-sim/heddle/machine/vm"
 )
 
 // How a run fails.
@@ -32,6 +33,12 @@ func (r *run) failed(err error) error {
 	var dead *machine.Deadlock
 	if errors.As(err, &dead) {
 		return &Deadlock{Msg: dead.Error()}
+	}
+	if errors.Is(err, vm.ErrNoFrame) {
+		m := r.sheet
+		err = fmt.Errorf("%w: the machine has dram.capacity = %d bytes, with dram.rows = %d: set more, or let the "+
+			"program take less", err, m.DRAM.Capacity, m.DRAM.Rows)
+		return &host.Error{Err: &Unfit{err}}
 	}
 	var bad *machine.BadProgram
 	if errors.As(err, &bad) {

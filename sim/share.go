@@ -211,8 +211,9 @@ func (m *Mode) fits(out []Share, sheet *sheets.Machine, groups int) error {
 	sms, grp := 0, 0
 	for i, s := range out {
 		if s.SMs < 1 || m.slices() && s.Groups < 1 {
-			return fmt.Errorf("sharing mode %s gives application %d too little (SMs: %d, channel groups: %d): each "+
-				"needs at least one of both", m.Name, i+1, s.SMs, s.Groups)
+			return fmt.Errorf("sharing mode %s gives application %d too little (SMs: %d of sm.count = %d, groups of "+
+				"channels: %d of map.groups = %d): each needs at least one of both", m.Name, i+1, s.SMs, sheet.SM.Count,
+				s.Groups, groups)
 		}
 		sms += s.SMs
 		grp += s.Groups

@@ -175,6 +175,35 @@ func Derive(m *sheets.Machine) (*Config, error) {
 	return c, nil
 }
 
+// Holds says why an SM can never have a CTA of a launch: a number of the machine sheet is too small for it. It is
+// nil where one can become resident.
+func (c *Config) Holds(k *isa.Code, g *isa.Geometry) error {
+	threads, regs := g.Warps*isa.Lanes, g.Warps*c.RegsPerWarp(g.Regs)
+	for _, x := range [...]struct {
+		need, have int
+		what, path string
+	}{
+		{threads, c.Threads, "threads", "sm.threads"},
+		{regs, c.Regs, "registers", "sm.registers"},
+		{g.SharedBytes, c.Shared, "bytes of shared memory", "sm.shared"},
+	} {
+		if x.need > x.have {
+			return fmt.Errorf("kernel %s: a block of %d threads needs %d %s, and an SM has %d (%s): use smaller "+
+				"blocks, or set %s to at least %d", k.Kernel, g.Threads, x.need, x.what, x.have, x.path, x.path, x.need)
+		}
+	}
+	if c.issue.units[isa.TENSOR] > 0 {
+		return nil
+	}
+	for i := range k.Instr {
+		if k.Instr[i].Unit == isa.TENSOR {
+			return fmt.Errorf("%s:%d: kernel %s multiplies matrices, and an SM has no TENSOR unit (the fifth of "+
+				"sm.units): set at least 1", k.File, k.Instr[i].Line, k.Kernel)
+		}
+	}
+	return nil
+}
+
 // deriveIssue reads what schedulers and units are.
 func (c *Config) deriveIssue(s *sheets.SM) error {
 	x := &c.issue
