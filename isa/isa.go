@@ -119,6 +119,7 @@ const (
 	Exit                  // ends the active lanes
 	Clock                 // reads a clock: registers only, but must execute at its issue cycle
 	AsyncCopy             // cp.async: global to shared without a register
+	Sleep                 // nanosleep: the warp issues nothing for some time
 )
 
 // Space is a PTX state space.
@@ -235,7 +236,8 @@ type Step struct {
 	Bar    uint8  // barrier number (Kind Barrier)
 	// Expect is the number of threads the barrier waits for; 0 means all of the CTA.
 	Expect int32
-	Arrive bool // bar.arrive: the warp counts as arrived but does not wait (Kind Barrier)
+	Nanos  uint32 // how long the warp sleeps, in ns (Kind Sleep); other kinds leave it as it is
+	Arrive bool   // bar.arrive: the warp counts as arrived but does not wait (Kind Barrier)
 	// Batch is the caller's: it takes several instructions at once. Ahead is how many from Next on
 	// have been executed as well then, by the lanes of Mask: on registers alone, one after the
 	// other. The caller counts and times them, and steps the warp again behind them.

@@ -52,6 +52,7 @@ type issueConfig struct {
 	barrierWarp  uint64 // and more of them for each warp there
 	setup        uint64 // cycles of a CTA before its first warp is fetched for
 	setupWarp    uint64 // and for each warp before a warp, in 1/256 cycles
+	kHz          uint64 // the clock
 	atomicWait   bool   // a warp issues nothing until its atomic is performed
 	lateRedirect bool   // pipeline.redirect
 }
@@ -149,6 +150,7 @@ func Derive(m *sheets.Machine) (*Config, error) {
 	if err := c.deriveIssue(s); err != nil {
 		return nil, err
 	}
+	c.issue.kHz = uint64(math.Round(m.Clock.Core * 1000))
 	if s.SharedBanks < 1 || s.SharedBanks > 64 {
 		return nil, fmt.Errorf("sm.shared_banks = %d: must be 1 to 64", s.SharedBanks)
 	}
@@ -203,6 +205,9 @@ func (c *Config) Holds(k *isa.Code, g *isa.Geometry) error {
 	}
 	return nil
 }
+
+// cycles is how many cycles begin in some ns, which are not more than some ms.
+func (c *issueConfig) cycles(ns uint32) uint64 { return (uint64(ns)*c.kHz + 999_999) / 1_000_000 }
 
 // deriveIssue reads what schedulers and units are.
 func (c *Config) deriveIssue(s *sheets.SM) error {

@@ -116,10 +116,13 @@ const (
 	AtFence           // its own stores
 	Fetch             // instruction buffer empty, branch redirect
 	Throttled         // ready, but no room for another memory instruction before the load/store unit
+	Asleep            // nanosleep
 	NotSelected       // ready, but the scheduler or unit served another warp, or its quota held it back
 	NumCauses
 )
 
 func (c Cause) String() string {
-	return [...]string{"none", "dependency", "memory", "barrier", "fence", "fetch", "throttled", "not_selected"}[c]
+	return [...]string{
+		"none", "dependency", "memory", "barrier", "fence", "fetch", "throttled", "sleep", "not_selected",
+	}[c]
 }

@@ -11,7 +11,7 @@ import (
 func (s warpState) String() string {
 	return [...]string{
 		"free", "running", "at a barrier", "at a fence", "exited, memory operations outstanding",
-		"being restored", "at an atomic",
+		"being restored", "asleep", "at an atomic",
 	}[s]
 }
 

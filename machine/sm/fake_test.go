@@ -21,6 +21,7 @@ type scripted struct {
 	rows  int           // steps of a texture fetch
 	row   int           // of them, the one that is executed
 	ended int
+	nanos []uint32 // by warp: how long it sleeps
 }
 
 type scriptedCTA struct {
@@ -54,6 +55,9 @@ func (c *scriptedCTA) Step(w int, now uint64, s *isa.Step) error {
 	}
 	if to, ok := c.g.jump[pc]; ok {
 		s.Next = to
+	}
+	if in.Kind == isa.Sleep {
+		s.Nanos = c.g.nanos[w]
 	}
 	if in.Kind == isa.Exit {
 		s.Next = -1
@@ -124,6 +128,7 @@ type bench struct {
 	each    func(now uint64) // called at the end of every cycle
 	prof    []PC             // of the kernel, when set
 	local   *LocalMemory     // of the kernel's tenant
+	most    uint64           // cycles; 0: a million
 }
 
 type flight struct {
@@ -163,7 +168,7 @@ func (b *bench) run(g *scripted, ctas int, every bool) uint64 {
 	g.geo.CTAs = ctas
 	k := &Kernel{Grid: g, Code: &g.code, Geo: g.geo, LocalBase: 1 << 39, Local: b.local, Prof: b.prof}
 	next, left := 0, ctas
-	for now := uint64(0); now < 1_000_000; now++ {
+	for now := uint64(0); now < max(b.most, 1_000_000); now++ {
 		n := 0
 		for _, f := range b.flight {
 			if f.at == now {

@@ -34,6 +34,8 @@ func (p *pipeline) arm(w int, now uint64) {
 		ws.wake[w] = engine.Never
 		ws.slot[w].loads--
 		p.retire(w, now)
+	case at <= now && ws.slot[w].state == asleep:
+		ws.awake(w, now)
 	case at <= now:
 		ws.ready |= bit(w)
 	case at != engine.Never:

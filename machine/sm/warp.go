@@ -19,6 +19,7 @@ const (
 	fenced    // waits for its stores
 	finishing // has exited; loads or stores are still out
 	restoring // its context is being loaded
+	asleep    // wakes at a known cycle (nanosleep)
 	atomic    // waits until its atomic is performed (issueConfig.atomicWait)
 )
 
@@ -160,6 +161,21 @@ func (ws *warps) planAt(w int, at, now uint64) {
 // stop keeps the warp from issuing until it is planned again.
 func (ws *warps) stop(w int, state warpState) {
 	ws.slot[w].state, ws.wake[w] = state, engine.Never
+}
+
+// doze keeps the warp from issuing before a cycle.
+func (ws *warps) doze(w int, until, now uint64) {
+	ws.slot[w].state, ws.wake[w] = asleep, until
+	ws.sleep(w, now)
+}
+
+// awake plans a warp that has slept long enough.
+func (ws *warps) awake(w int, now uint64) {
+	wp := &ws.slot[w]
+	wp.state = running
+	if ws.plan(w, wp, now, now); wp.cause == Fetch {
+		wp.cause = Asleep
+	}
 }
 
 // resume plans a warp that something outside the schedulers had stopped.

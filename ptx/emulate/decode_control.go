@@ -216,6 +216,13 @@ func (d flow) runtime(name string, c *callop) bool {
 	return true
 }
 
+// sleep decodes nanosleep.
+func (d flow) sleep() {
+	d.count(1, 1)
+	d.ins.Kind, d.ins.Unit, d.ins.Timing = isa.Sleep, isa.INT, isa.TimeOther
+	d.o.shape, d.o.a = shSleep, d.src32(d.arg(0), parse.U32)
+}
+
 // barrierOp decodes bar and barrier.
 func (d flow) barrierOp() {
 	d.ins.Kind, d.ins.Unit, d.ins.Timing = isa.Barrier, isa.INT, isa.TimeOther

@@ -80,7 +80,9 @@ func (d *decoder) instruction(i int, g *analyze.Graph) {
 		accesses{x}.fence()
 	case "prefetch", "prefetchu", "discard", "applypriority":
 		accesses{x}.hint()
-	case "nanosleep", "pmevent":
+	case "nanosleep":
+		flow{x}.sleep()
+	case "pmevent":
 		d.count(1, 1)
 		d.mods = d.mods[:0]
 		d.o.shape = shNop

@@ -33,6 +33,7 @@ const (
 	shBar     // CTA barrier
 	shClock32 // %clock and its kin
 	shClock64 //
+	shSleep   // nanosleep
 	shMatrix  // ldmatrix
 	shAsync   // cp.async
 	shX       // fx: everything else

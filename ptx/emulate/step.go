@@ -1,6 +1,8 @@
 package emulate
 
 import (
+	"math/bits"
+
 	"github.com/heddle-sim/heddle/isa"
 )
 
@@ -353,6 +355,8 @@ func (c *cta) rare(wp *warp, o *op, mask uint32, now uint64, s *isa.Step) (next 
 			c.w1[i] = now
 		}
 		blend64(&wp.r64[o.d], &c.w1, mask)
+	case shSleep:
+		s.Nanos = sleepTime(c.row32(wp, o.a), mask)
 	case shMatrix:
 		var more bool
 		switch m := o.mem; {
@@ -372,6 +376,19 @@ func (c *cta) rare(wp *warp, o *op, mask uint32, now uint64, s *isa.Step) (next 
 		err = o.fx(c, wp, o, mask)
 	}
 	return next, err
+}
+
+// longestSleep is what nanosleep sleeps at most, in ns: a millisecond by the ISA.
+const longestSleep = 1_000_000
+
+// sleepTime is how long a warp sleeps, in ns. The ISA allows 0 to twice what a lane asks for, and that lanes of a warp
+// wake together: the warp sleeps as long as the longest asks for.
+func sleepTime(ns *[isa.Lanes]uint32, mask uint32) uint32 {
+	longest := uint32(0)
+	for m := mask; m != 0; m &= m - 1 {
+		longest = max(longest, ns[bits.TrailingZeros32(m)])
+	}
+	return min(longest, longestSleep)
 }
 
 // Sub-operations of shClock32.

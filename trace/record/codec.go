@@ -39,6 +39,7 @@ const (
 	payLanes   // info, zigzag lowest address, an offset per lane of Mask
 	payBarrier // bar | arrive<<4, uvarint expect
 	paySpace   // the space, where it is not what the instruction says
+	paySleep   // 0, uvarint nanoseconds
 )
 
 // info of an access: space in bits 0-2, log2 of the bytes per offset in bits 3-4,
@@ -83,6 +84,8 @@ func (e *stream) step(code []isa.Instr, s *isa.Step) {
 	switch {
 	case in.Kind == isa.Barrier && (s.Bar != 0 || s.Expect != 0 || s.Arrive):
 		pay = payBarrier
+	case in.Kind == isa.Sleep && s.Mask != 0:
+		pay = paySleep
 	case s.Mask != 0 && addressed(s.Space):
 		pay = payAffine // or payLanes
 	case s.Space != plainSpace(in):
@@ -122,6 +125,8 @@ func (e *stream) step(code []isa.Instr, s *isa.Step) {
 			b |= 1 << 4
 		}
 		e.buf = binary.AppendUvarint(append(e.buf, b), uint64(uint32(s.Expect)))
+	case paySleep:
+		e.buf = binary.AppendUvarint(append(e.buf, 0), uint64(s.Nanos))
 	case paySpace:
 		e.buf = append(e.buf, byte(s.Space))
 	case payAffine:

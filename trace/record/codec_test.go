@@ -24,6 +24,7 @@ func testCode() *isa.Code {
 		mem(isa.Fence, isa.NoSpace, 0),
 		{Kind: isa.Barrier},
 		{Kind: isa.Branch},
+		{Kind: isa.Sleep},
 	}}
 	for range 40 { // room for runs
 		c.Instr = append(c.Instr, isa.Instr{Kind: isa.ALU})
@@ -51,6 +52,9 @@ func drawStep(t *rapid.T, code *isa.Code, pc int32, before *isa.Step) isa.Step {
 	if in.Kind == isa.Barrier {
 		s.Bar, s.Arrive = rapid.Uint8Range(0, 15).Draw(t, "bar"), rapid.Bool().Draw(t, "arrive")
 		s.Expect = 32 * rapid.Int32Range(0, 32).Draw(t, "expect")
+	}
+	if in.Kind == isa.Sleep && s.Mask != 0 {
+		s.Nanos = rapid.Uint32Range(0, longestSleep).Draw(t, "nanos")
 	}
 	if in.Unit != isa.LDST || in.Kind == isa.Fence {
 		return s

@@ -18,6 +18,9 @@ const (
 	sharedLimit = 1 << 20
 )
 
+// longestSleep is the ns that a warp sleeps at most: a millisecond, by the ISA.
+const longestSleep = 1_000_000
+
 func limitOf(s isa.Space) uint64 {
 	switch s {
 	case isa.Global:
@@ -66,6 +69,7 @@ func (c *cursor) plainStep(t *static, s *isa.Step) {
 	c.run--
 	s.Active, s.Mask = c.active, c.active
 	s.Space, s.Bar, s.Expect, s.Arrive = t.plain[c.pc], 0, 0, false
+	s.Nanos = 0
 	c.pc++
 	s.Next = c.pc
 }
@@ -121,6 +125,7 @@ func (c *cursor) event(t *static, s *isa.Step) (bool, error) {
 		return false, errors.New("an unknown kind of mask")
 	}
 	s.Space, s.Bar, s.Expect, s.Arrive = t.plain[c.pc], 0, 0, false
+	s.Nanos = 0
 	if pay := tag >> payAt; pay != payNone {
 		if err := c.payload(t, pay, s); err != nil {
 			return false, err
@@ -177,6 +182,14 @@ func (c *cursor) payload(t *static, pay byte, s *isa.Step) error {
 		}
 		c.at += int32(n)
 		s.Bar, s.Arrive, s.Expect = info&15, info>>4 != 0, int32(v)
+		return nil
+	case paySleep:
+		v, n := binary.Uvarint(c.buf[c.at:])
+		if n <= 0 || info != 0 || v > longestSleep || t.code[c.pc].Kind != isa.Sleep {
+			return fmt.Errorf("a sleep that cannot be at PC %d", c.pc)
+		}
+		c.at += int32(n)
+		s.Nanos = uint32(v)
 		return nil
 	case paySpace:
 		if isa.Space(info) >= isa.Generic || s.Mask != 0 && addressed(isa.Space(info)) {
