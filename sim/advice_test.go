@@ -40,25 +40,26 @@ func TestAdvice(t *testing.T) {
 	for _, c := range []struct {
 		name, before string
 		capacity     string
+		runtime      string
 		want         map[string]uint64
 	}{
 		{
 			// The device gets copies; the host reads its own.
 			"copies", `    mem_advise(a, read_mostly)` + launch + `
-    print(a[0], a[n - 1])`, "",
+    print(a[0], a[n - 1])`, "", "",
 			map[string]uint64{"migrated_pages": 3 * vectorPages, "duplicated_pages": vectorPages, "returned_pages": 1},
 		},
 		{
 			// Copies that are evicted cross no link, although everything else is written back.
 			"evicted", `    mem_advise(a, read_mostly)
     mem_advise(b, read_mostly)` + launch + `
-    prefetch_async(c)`, "458752", // 112 pages
+    prefetch_async(c)`, "458752", "", // 112 pages
 			map[string]uint64{"written_pages": 0},
 		},
 		{
 			// The host writes: the device's copies are void, and it gets new ones.
 			"written by the host", `    mem_advise(a, read_mostly)` + launch + `
-    a.random(seed = 3, lo = -1, hi = 1)`, "",
+    a.random(seed = 3, lo = -1, hi = 1)`, "", "",
 			map[string]uint64{
 				"migrated_pages": 4 * vectorPages, "duplicated_pages": 2 * vectorPages, "voided_pages": vectorPages,
 				"returned_pages": 1,
@@ -69,7 +70,7 @@ func TestAdvice(t *testing.T) {
 			// device still has the page.
 			"written by the device", `    mem_advise(c, read_mostly)
     prefetch_async(c)` + launch + `
-    print(c[0])`, "",
+    print(c[0])`, "", "",
 			map[string]uint64{
 				"migrated_pages": 3 * vectorPages, "duplicated_pages": vectorPages, "collapsed_pages": vectorPages + 1,
 				"returned_pages": 0, "copied_pages": 2,
@@ -77,14 +78,14 @@ func TestAdvice(t *testing.T) {
 		},
 		{
 			// The host is where the pages are to be: the device is mapped to each when it faults.
-			"preferred on the host", `    mem_advise(a, "preferred_location", to = host)` + launch, "",
+			"preferred on the host", `    mem_advise(a, "preferred_location", to = host)` + launch, "", "driver-today",
 			map[string]uint64{
 				"migrated_pages": 2 * vectorPages, "link.remotes": 2 * lines, "pins": 0, "returned_pages": 1,
 			},
 		},
 		{
 			// So it is where the device writes.
-			"written on the host", `    mem_advise(c, "preferred_location", to = host)`, "",
+			"written on the host", `    mem_advise(c, "preferred_location", to = host)`, "", "driver-today",
 			map[string]uint64{"migrated_pages": 2 * vectorPages, "link.remotes": lines, "returned_pages": 0},
 		},
 		{
@@ -92,7 +93,7 @@ func TestAdvice(t *testing.T) {
 			"accessed by", `    mem_advise(a, "preferred_location", to = host)
     mem_advise(a, "accessed_by", to = device)
     prefetch_async(b)
-    prefetch_async(c)`, "",
+    prefetch_async(c)`, "", "",
 			map[string]uint64{"migrated_pages": 2 * vectorPages, "link.remotes": lines, "faults": 0},
 		},
 		{
@@ -101,14 +102,14 @@ func TestAdvice(t *testing.T) {
     mem_advise(c, "preferred_location", to = host)
     mem_advise(a, unset_read_mostly)
     mem_advise(b, unset_accessed_by)
-    mem_advise(c, unset_preferred_location)`, "",
+    mem_advise(c, unset_preferred_location)`, "", "",
 			map[string]uint64{
 				"migrated_pages": 3 * vectorPages, "duplicated_pages": 0, "link.remotes": 0, "returned_pages": 1,
 			},
 		},
 	} {
 		s := vectors(t, "malloc_managed", c.before)
-		s.Sharing.Memory.Unified.Capacity = c.capacity
+		s.Sharing.Memory.Unified.Capacity, s.Sharing.Memory.Unified.Runtime = c.capacity, c.runtime
 		if c.capacity != "" {
 			s.Sharing.Memory.Unified.Evict = "lru4k"
 		}

@@ -78,7 +78,7 @@ func (u *Unified) options(seed uint64) (*machine.UnifiedMemory, error) {
 		o.Prefetch, o.Evict = either(u.Prefetch, set.prefetch), either(u.Evict, set.evict)
 		o.Migrate = either(u.Migrate, "first-touch")
 	}
-	o.FaultsOnLink, o.Public, o.Throttle = set.public, set.public, set.throttle
+	o.FaultsOnLink, o.Public, o.Throttle, o.HostStays = set.public, set.public, set.throttle, set.hostStays
 	o.Together = set.public && u.Smart
 	o.Arbiter, o.High, o.FaultsHigh, o.Preserve = u.Link, u.High, u.Faults == "high", u.Preserve
 	if u.Link != "" && !slices.Contains(hostlink.ArbiterNames(), u.Link) {
@@ -119,6 +119,7 @@ type runtimeSet struct {
 	name, prefetch, evict string
 	public                bool // as the dissertation's public simulator where that differs from the text
 	throttle              bool // pages that host and device take from each other
+	hostStays             bool // pages whose preferred location is the host never migrate
 	what                  string
 }
 
@@ -126,7 +127,7 @@ func runtimeSets() []runtimeSet {
 	return []runtimeSet{
 		{name: "dissertation", prefetch: "tbn", evict: "lru2m", what: "NVIDIA's runtime as Ganguly describes it"},
 		{
-			name: "driver-today", prefetch: "driver-today", evict: "driver-today", throttle: true,
+			name: "driver-today", prefetch: "driver-today", evict: "driver-today", throttle: true, hostStays: true,
 			what: "NVIDIA open-gpu-kernel-modules 595.45.04",
 		},
 		{

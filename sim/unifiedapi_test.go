@@ -88,11 +88,6 @@ func TestUnifiedAPI(t *testing.T) {
 func TestSoftPin(t *testing.T) {
 	for n, want := range map[string][2]uint64{"192": {2 * 16, 6}, "256": {3 * 16, 0}} {
 		s := vectors(t, "malloc_managed", `    mem_advise(a, "preferred_location", to = host)`)
-		s.Sharing.Memory.Unified.Migrate = "always"
-		for _, v := range []string{"b", "c"} { // not what the rule is asked of here
-			s.Apps[0].Path = edit(t, s.Apps[0].Path, "    mem_advise(a", "    mem_advise("+v+`, "preferred_location")
-    mem_advise(a`)
-		}
 		s.Apps[0].Args = map[string]string{"n": n}
 		r := right(t, &s)
 		n, link := totals(r, "uvm"), totals(r, "link")

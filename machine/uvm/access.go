@@ -127,7 +127,7 @@ func (r *Runtime) limit(c *chunk, block int) (limit uint64, pinned bool) {
 	case a&Mapped != 0:
 		return 0, true
 	case a&PreferHost != 0:
-		return migrateAlways(&o), !r.migrate.counts && !r.o.Smart
+		return migrateAlways(&o), r.o.HostStays
 	case a&PreferDevice != 0:
 		return migrateFirstTouch(&o), false
 	}

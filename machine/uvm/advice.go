@@ -7,8 +7,9 @@ type Advice uint8
 const (
 	// ReadMostly has the device get copies of pages that it reads, while the host keeps them (duplicate.go).
 	ReadMostly Advice = 1 << iota
-	// PreferHost has its pages stay on the host: the driver maps the device to one when it faults. Where a rule of
-	// migration counts accesses, that is a soft pin: a page comes by the static threshold, or when it is written.
+	// PreferHost keeps its pages on the host. In the dissertation that is a soft pin: a page migrates by the static
+	// threshold, or when it is written. With Options.HostStays it never migrates: when the device faults, the
+	// driver maps it to the page on the host, as CUDA's documentation has it.
 	PreferHost
 	// PreferDevice has its pages come when they are touched first, also those that thrash.
 	PreferDevice

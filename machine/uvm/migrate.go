@@ -20,18 +20,17 @@ type Occupancy struct {
 type threshold func(o *Occupancy) uint64
 
 type migration struct {
-	name   string
-	rule   threshold
-	counts bool // accesses are counted, and bring pages that a program wants on the host
-	what   string
+	name string
+	rule threshold
+	what string
 }
 
 func migrations() []migration {
 	return []migration{
-		{"first-touch", migrateFirstTouch, false, "every access"},
-		{"always", migrateAlways, true, "a static threshold from the start"},
-		{"oversub", migrateOversub, true, "a static threshold once memory has been too small"},
-		{"adaptive", migrateAdaptive, true, "a threshold by occupancy, then by round trips (equation 1)"},
+		{"first-touch", migrateFirstTouch, "every access"},
+		{"always", migrateAlways, "a static threshold from the start"},
+		{"oversub", migrateOversub, "a static threshold once memory has been too small"},
+		{"adaptive", migrateAdaptive, "a threshold by occupancy, then by round trips (equation 1)"},
 	}
 }
 

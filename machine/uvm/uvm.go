@@ -45,6 +45,7 @@ type Options struct {
 	CleanDropped bool   // pages of clean chunks are invalidated without being written back
 	Smart        bool   // the runtime chooses Prefetch, Evict and Migrate by itself, for each allocation
 	Together     bool   // it decides for all allocations of a tenant together, as its public simulator does
+	HostStays    bool   // what a program prefers on the host never migrates; else it is a soft pin (advice.go)
 	Public       bool   // the rules of that simulator where they differ from the text (public.go), in the machine, too
 	Seed         uint64 // of random policies
 }
