@@ -204,29 +204,29 @@ func (s *Study) CheckReasons(judged []Judged, scale string) error {
 	return errors.Join(errs...)
 }
 
-// readClaims reads claims.yaml and reasons.yaml; a study may lack both.
-func (s *Study) readClaims(shown string, read func(string) ([]byte, error)) error {
+// decodeClaims reads claims.yaml; nil: the study has none.
+func (s *Study) decodeClaims(read reader) (*yamldoc.Node, error) {
 	var claims struct {
 		Claims []Claim `yaml:"claims"`
 	}
-	root, err := parse(shown, "claims.yaml", read)
+	root, err := read("claims.yaml")
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil
+		return nil, nil
 	}
 	if err == nil {
 		err = yamldoc.Decode(root, "claims", &claims)
 	}
-	if err != nil {
-		return err
-	}
 	s.claims = claims.Claims
-	if err := s.validateClaims(root); err != nil {
-		return err
-	}
+	return root, err
+}
+
+// readReasons reads reasons.yaml, where the study has it.
+func (s *Study) readReasons(read reader) error {
 	var reasons struct {
 		Reasons []Reason `yaml:"reasons"`
 	}
-	if root, err = parse(shown, "reasons.yaml", read); errors.Is(err, fs.ErrNotExist) {
+	root, err := read("reasons.yaml")
+	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	if err == nil {

@@ -73,9 +73,12 @@ func (s *Study) sheet(c *Config, scale *Scale, set map[string]string) (name stri
 	wrong := func(err error) (string, map[string]string, *sheets.Machine, error) {
 		return "", nil, nil, fmt.Errorf("study %s, configuration %s at scale %s: %w", s.Name, c.Name, scale.Name, err)
 	}
-	m, from, err := sheets.Resolve(name, all)
+	m, from, err := s.shelf.Resolve(name, all)
 	if err != nil {
 		return wrong(err)
+	}
+	if len(c.Times) == 0 {
+		return name, all, m, nil
 	}
 	list := from.List(m)
 	for _, path := range slices.Sorted(maps.Keys(c.Times)) {
@@ -92,7 +95,7 @@ func (s *Study) sheet(c *Config, scale *Scale, set map[string]string) (name stri
 		}
 		all[path] = strconv.FormatFloat(x*c.Times[path], 'f', -1, 64)
 	}
-	if m, _, err = sheets.Resolve(name, all); err != nil {
+	if m, _, err = s.shelf.Resolve(name, all); err != nil {
 		return wrong(err)
 	}
 	return name, all, m, nil

@@ -47,6 +47,7 @@ type Study struct {
 	list    *mixes.List
 	claims  []Claim
 	reasons []Reason
+	shelf   *sheets.Shelf // its configurations are many machines of few sheets
 }
 
 // Scale is how long the runs are, and with which inputs.
@@ -266,20 +267,8 @@ func Names() []string {
 
 // Load reads a shipped study by name, or one from a folder when name has a slash.
 func Load(name string) (*Study, error) {
-	read := func(f string) ([]byte, error) { return files.ReadFile(name + "/" + f) }
-	shown := "paper/" + name
-	if strings.ContainsRune(name, os.PathSeparator) || name == "." {
-		read = func(f string) ([]byte, error) { return yamldoc.ReadFile(filepath.Join(name, f)) }
-		shown = name
-	} else if !slices.Contains(Names(), name) {
-		return nil, fmt.Errorf("no study %q%s; `heddle reproduce` lists them", name, yamldoc.DidYouMean(name, Names()))
-	}
-	root, err := parse(shown, "study.yaml", read)
+	s, root, read, err := open(name)
 	if err != nil {
-		return nil, err
-	}
-	s := &Study{}
-	if err := yamldoc.Decode(root, "a study", s); err != nil {
 		return nil, err
 	}
 	list := s.Mixes
@@ -292,18 +281,60 @@ func Load(name string) (*Study, error) {
 	if err := s.validate(root); err != nil {
 		return nil, err
 	}
-	if err := s.readClaims(shown, read); err != nil {
+	if root, err = s.decodeClaims(read); err == nil && root != nil {
+		err = s.validateClaims(root)
+	}
+	if err == nil {
+		err = s.readReasons(read)
+	}
+	if err != nil {
 		return nil, err
 	}
 	return s, nil
 }
 
-func parse(shown, file string, read func(string) ([]byte, error)) (*yamldoc.Node, error) {
-	src, err := read(file)
+// Outline reads of a study what a list of it needs: title, scales, figures and claims. They are not held against
+// machines, mixes and programs, which takes Load ten times as long. Nothing can be run with it.
+func Outline(name string) (*Study, error) {
+	s, _, read, err := open(name)
 	if err != nil {
 		return nil, err
 	}
-	return yamldoc.Parse(shown+"/"+file, src)
+	if _, err := s.decodeClaims(read); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// reader parses a file of a study.
+type reader func(file string) (*yamldoc.Node, error)
+
+// open decodes study.yaml; with reader the other files of the study are read.
+func open(name string) (*Study, *yamldoc.Node, reader, error) {
+	read := func(f string) ([]byte, error) { return files.ReadFile(name + "/" + f) }
+	shown := "paper/" + name
+	if strings.ContainsRune(name, os.PathSeparator) || name == "." {
+		read = func(f string) ([]byte, error) { return yamldoc.ReadFile(filepath.Join(name, f)) }
+		shown = name
+	} else if !slices.Contains(Names(), name) {
+		return nil, nil, nil, fmt.Errorf("no study %q%s; `heddle reproduce` lists them", name, yamldoc.DidYouMean(name, Names()))
+	}
+	parsed := func(f string) (*yamldoc.Node, error) {
+		src, err := read(f)
+		if err != nil {
+			return nil, err
+		}
+		return yamldoc.Parse(shown+"/"+f, src)
+	}
+	root, err := parsed("study.yaml")
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	s := &Study{shelf: new(sheets.Shelf)}
+	if err := yamldoc.Decode(root, "a study", s); err != nil {
+		return nil, nil, nil, err
+	}
+	return s, root, parsed, nil
 }
 
 // Scale finds a scale by name.
@@ -340,7 +371,7 @@ func (s *Study) Select(name string) ([]*Figure, error) {
 // Sheet is the machine of the study at a scale, with further overrides.
 func (s *Study) Sheet(scale *Scale, set map[string]string) (map[string]string, *sheets.Machine, error) {
 	all := overlay(s.Set, scale.Set, set)
-	m, _, err := sheets.Resolve(s.Machine, all)
+	m, _, err := s.shelf.Resolve(s.Machine, all)
 	if err != nil {
 		return nil, nil, fmt.Errorf("study %s: %w", s.Name, err)
 	}

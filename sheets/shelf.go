@@ -5,11 +5,15 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"sync"
 )
 
 // Shelf keeps sheets as they were read, for who resolves many machines of few sheets, as a sweep does: reading
-// the text is nearly all of the work. It is for one goroutine at a time; files are taken not to change.
-type Shelf struct{ read map[string]shelved }
+// the text is nearly all of the work. Goroutines may share one; files are taken not to change.
+type Shelf struct {
+	mu   sync.Mutex
+	read map[string]shelved
+}
 
 type shelved struct {
 	file string
@@ -19,24 +23,35 @@ type shelved struct {
 
 // Resolve is the function of this name.
 func (s *Shelf) Resolve(name string, set map[string]string) (*Machine, *Provenance, error) {
-	had, ok := s.read[name]
-	if !ok {
-		file, src, err := find(name, "")
-		if err != nil {
-			return nil, nil, err
-		}
-		had.file = file
-		if had.m, had.prov, err = decode(file, src, 0); err != nil {
-			return nil, nil, err
-		}
-		if s.read == nil {
-			s.read = map[string]shelved{}
-		}
-		s.read[name] = had
+	had, err := s.take(name)
+	if err != nil {
+		return nil, nil, err
 	}
 	m, prov := reflect.New(reflect.TypeFor[Machine]()), had.prov.clone()
 	duplicate(m.Elem(), reflect.ValueOf(had.m).Elem())
 	return finish(had.file, m.Interface().(*Machine), prov, set)
+}
+
+// take is a sheet as it is written; nobody changes it.
+func (s *Shelf) take(name string) (had shelved, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if had, ok := s.read[name]; ok {
+		return had, nil
+	}
+	file, src, err := find(name, "")
+	if err != nil {
+		return had, err
+	}
+	had.file = file
+	if had.m, had.prov, err = decode(file, src, 0); err != nil {
+		return had, err
+	}
+	if s.read == nil {
+		s.read = map[string]shelved{}
+	}
+	s.read[name] = had
+	return had, nil
 }
 
 // finish applies overrides to a sheet that has been read, and validates the outcome.

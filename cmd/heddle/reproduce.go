@@ -70,7 +70,7 @@ A study may also be a folder with study.yaml and claims.yaml, written as ./DIR.`
 func scaleNames() []string {
 	var out []string
 	for _, n := range paper.Names() {
-		s, err := paper.Load(n)
+		s, err := paper.Outline(n)
 		if err != nil {
 			continue // heddle reproduce tells
 		}
@@ -87,7 +87,7 @@ func scaleNames() []string {
 func figureNames() []string {
 	var out []string
 	for _, n := range paper.Names() {
-		s, err := paper.Load(n)
+		s, err := paper.Outline(n)
 		if err != nil {
 			continue // `heddle reproduce` tells
 		}
@@ -100,7 +100,7 @@ func figureNames() []string {
 
 func listStudies(w io.Writer) error {
 	for _, n := range paper.Names() {
-		s, err := paper.Load(n)
+		s, err := paper.Outline(n)
 		if err != nil {
 			return err
 		}
