@@ -1,24 +1,72 @@
 package yamldoc
 
 import (
-	"sort"
+	"slices"
 	"strings"
 )
 
-// Nearest is the candidate closest to name by edit distance, or "" when none is
-// close enough to be what was meant. Ties go to the first in sorted order.
+// Nearest is the candidate that was meant by name, or "" when none is near enough: the one that the fewest slips
+// of the keyboard make of it (distance); of several the one with the longest piece of name in it, then the first in
+// sorted order. Without one it is the only candidate of which name begins a word.
 func Nearest(name string, candidates []string) string {
-	sorted := append([]string(nil), candidates...)
-	sort.Strings(sorted)
-	best, dist := "", 1+(len(name)+2)/3
+	sorted := slices.Sorted(slices.Values(candidates))
 	low := strings.ToLower(name)
+	best, least, piece := "", 1+slips(len(name)), 0
+	var whole []string
 	for _, c := range sorted {
-		d := distance(low, strings.ToLower(c))
-		if d < dist {
-			best, dist = c, d
+		other := strings.ToLower(c)
+		if begins(low, other) {
+			whole = append(whole, c)
+		}
+		switch d := distance(low, other); {
+		case d < least:
+			best, least, piece = c, d, common(low, other)
+		case d == least && best != "" && common(low, other) > piece:
+			best, piece = c, common(low, other)
 		}
 	}
+	if best == "" && len(whole) == 1 {
+		return whole[0]
+	}
 	return best
+}
+
+// leastPart is the length from which the beginning of a word says which is meant.
+const leastPart = 3
+
+// begins says that a word of whole begins with part, and does not go on with a digit: a10 is not the beginning of a100.
+func begins(part, whole string) bool {
+	if len(part) < leastPart {
+		return false
+	}
+	for at := 0; at+len(part) <= len(whole); at++ {
+		if end := at + len(part); whole[at:end] == part && (at == 0 || strings.ContainsRune("-_./ ", rune(whole[at-1]))) &&
+			(end == len(whole) || !digit(whole[end])) {
+			return true
+		}
+	}
+	return false
+}
+
+// slips is how many slips a name of a length may have: in a short one a second makes it another name.
+func slips(length int) int {
+	if length <= 4 {
+		return 1
+	}
+	return (length + 2) / 3
+}
+
+// common is the length of the longest piece that two short names share.
+func common(a, b string) (most int) {
+	if len(a) > longest || len(b) > longest {
+		return 0
+	}
+	for i := range a {
+		for j := i + most + 1; j <= len(a) && strings.Contains(b, a[i:j]); j++ {
+			most = j - i
+		}
+	}
+	return most
 }
 
 // DidYouMean is the end of an error message about an unknown name: a suggestion
@@ -27,32 +75,40 @@ func DidYouMean(name string, candidates []string) string {
 	if s := Nearest(name, candidates); s != "" {
 		return "; did you mean " + s + "?"
 	}
-	if len(candidates) > 0 && len(candidates) <= 16 {
-		sorted := append([]string(nil), candidates...)
-		sort.Strings(sorted)
-		return "; known: " + strings.Join(sorted, ", ")
+	if len(candidates) > 0 && len(candidates) <= mostKnown {
+		return "; known: " + strings.Join(slices.Sorted(slices.Values(candidates)), ", ")
 	}
 	return ""
 }
 
-// distance is the edit distance with transpositions of neighbours (restricted
-// Damerau-Levenshtein). Very long names are never close to anything.
+// mostKnown bounds a list in a message.
+const mostKnown = 24
+
+// longest is the length of names beyond which nothing is near.
+const longest = 128
+
+// distance is the edit distance with transpositions of neighbours (restricted Damerau-Levenshtein), weighted by what
+// is a slip: another first letter, or another digit, is rather another name (v100 and a100, h100 and h200) and counts
+// twice.
 func distance(a, b string) int {
-	if len(a) > 128 || len(b) > 128 {
+	if len(a) > longest || len(b) > longest {
 		return len(a) + len(b)
 	}
 	prev2 := make([]int, len(b)+1)
 	prev := make([]int, len(b)+1)
 	cur := make([]int, len(b)+1)
-	for j := range prev {
-		prev[j] = j
+	for j := range b {
+		prev[j+1] = prev[j] + 1
 	}
 	for i := 1; i <= len(a); i++ {
-		cur[0] = i
+		cur[0] = prev[0] + 1
 		for j := 1; j <= len(b); j++ {
 			cost := 1
-			if a[i-1] == b[j-1] {
+			switch {
+			case a[i-1] == b[j-1]:
 				cost = 0
+			case i == 1 && j == 1, digit(a[i-1]), digit(b[j-1]):
+				cost = 2
 			}
 			cur[j] = min(prev[j]+1, cur[j-1]+1, prev[j-1]+cost)
 			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
@@ -63,3 +119,5 @@ func distance(a, b string) int {
 	}
 	return prev[len(b)]
 }
+
+func digit(c byte) bool { return c >= '0' && c <= '9' }

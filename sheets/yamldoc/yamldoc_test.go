@@ -73,6 +73,25 @@ func TestNearest(t *testing.T) {
 	}
 }
 
+// A suggestion is what was meant, or there is none: never another thing of the same kind.
+func TestNearestMachine(t *testing.T) {
+	names := []string{
+		"a100", "fermi", "h100", "hydrogen", "hydrogen-hbm3", "nuba", "nuba-mcm", "qv100", "ugpu", "ugpu-440", "uvm",
+	}
+	for in, want := range map[string]string{
+		"v100": "qv100", "qv10O": "qv100", "hydro": "", "p100": "", "h200": "", "qv10": "qv100", "b100": "", "rtx5090": "",
+		"q100": "qv100", "A100": "a100", "ugpo": "ugpu", "gpu": "ugpu", "femri": "fermi", "hbm3": "hydrogen-hbm3",
+		"nubamcm": "nuba-mcm", "hydorgen": "hydrogen", "V100": "qv100", "fer": "fermi", "ugpu440": "ugpu-440",
+	} {
+		if got := Nearest(in, names); got != want {
+			t.Errorf("Nearest(%q) = %q, want %q", in, got, want)
+		}
+	}
+	if got := Nearest("v100", append(names, "v100-sxm2", "v100")); got != "v100" {
+		t.Errorf("a sheet v100: %q", got)
+	}
+}
+
 func FuzzParse(f *testing.F) {
 	f.Add([]byte("a: [1, MHz, x]\nb: {c: 1}\n- x"))
 	f.Add([]byte("# one\na: 1 # two\n#"))
