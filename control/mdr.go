@@ -82,6 +82,7 @@ func mdrEntry() Entry {
 		What: "read-only lines of other partitions are replicated in the LLC while a model of its bandwidth " +
 			"gains by it",
 		Settings: []string{"replication"}, Files: []string{"mdr_model.go"},
+		OfMachine: []string{"bw_llc", "bw_noc", "bw_mem"},
 		Params: []Param{
 			bandwidth("bw_llc", "LLC slices"), bandwidth("bw_noc", "network"), bandwidth("bw_mem", "memory channels"),
 		},

@@ -26,6 +26,8 @@ type Entry struct {
 	Epoch  string
 	On     []Trigger
 	Params []Param
+	// OfMachine are parameters that are the machine's number where the run file does not say: Make gets 0.
+	OfMachine []string
 	// Targets is how many applications with a target it can serve; 0: any number.
 	Targets int
 	// Aims says that it holds targets: without one it has nothing to do.
@@ -60,12 +62,20 @@ const (
 // Param is one parameter of a policy.
 type Param struct {
 	Name    string
-	Default float64
+	Default float64 // what it is where a run file does not give it; in the range
 	Unit    string
 	Doc     string
 	Whole   bool // only whole numbers
 	Least   float64
 	Most    float64 // 0: a million
+}
+
+// most is the end of the range.
+func (q *Param) most() float64 {
+	if q.Most == 0 {
+		return 1e6
+	}
+	return q.Most
 }
 
 // Params are a policy's parameters by name.
@@ -159,10 +169,7 @@ func (e *Entry) check(p Params) (Params, error) {
 			return nil, fmt.Errorf("policy %s has no parameter %q%s", e.Name, n, near)
 		}
 		q, v := &e.Params[i], p[n]
-		most := q.Most
-		if most == 0 {
-			most = 1e6
-		}
+		most := q.most()
 		if !(v >= q.Least && v <= most) || (q.Whole && v != math.Trunc(v)) {
 			whole := ""
 			if q.Whole {
@@ -229,7 +236,7 @@ func (e *Entry) Counters() (out []Counter) {
 		out = append(out, Counter{f.name, counter, f.app, f.kernels != nil})
 		return nil
 	}); err != nil {
-		panic(err) // TestEntries makes every policy's samples
+		panic(err) // Check has looked at every policy's samples when the program began
 	}
 	return out
 }

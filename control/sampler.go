@@ -219,6 +219,8 @@ const onlyFiles = "-"
 
 // sampleField is a field of a sample with a counter.
 type sampleField struct {
+	in            reflect.Type // the struct: sample, application or kernel
+	field         reflect.StructField
 	name, counter string
 	over          string // of a ratio: the counter below the line
 	index         []int
@@ -230,41 +232,54 @@ type sampleField struct {
 
 // eachField visits the fields of a policy's samples that a counter fills.
 func eachField(p Policy, visit func(sampleField) error) error {
-	t := reflect.TypeOf(p.NewSample()).Elem()
-	if t.Kind() != reflect.Struct {
-		return fmt.Errorf("a sample is a struct, not %s", t)
+	t := reflect.TypeOf(p.NewSample())
+	if t == nil || t.Kind() != reflect.Pointer || t.Elem().Kind() != reflect.Struct {
+		return fmt.Errorf("a sample is a pointer to a struct, not %v", t)
 	}
-	if c, ok := t.FieldByName("Clock"); !ok || c.Type != reflect.TypeFor[Clock]() {
-		return fmt.Errorf("sample %s does not embed Clock", t)
+	t = t.Elem()
+	if c, ok := t.FieldByName("Clock"); !ok || c.Type != reflect.TypeFor[Clock]() || !c.Anonymous {
+		return fmt.Errorf("sample %s does not embed Clock: write Clock as its first line", t)
 	}
 	return fields(t, nil, func(f reflect.StructField, index []int) error {
-		if f.Name == "Apps" && f.Type.Kind() == reflect.Slice && f.Type.Elem().Kind() == reflect.Struct {
-			return fields(f.Type.Elem(), nil, func(g reflect.StructField, at []int) error {
-				if g.Name == "Kernels" && g.Type.Kind() == reflect.Slice && g.Type.Elem().Kind() == reflect.Struct {
-					return fields(g.Type.Elem(), nil, func(h reflect.StructField, of []int) error {
-						s := sampleField{index: of, app: true, apps: index[0], kernels: at}
-						return visitField(t, g.Type.Elem(), h, s, visit)
-					})
-				}
-				return visitField(t, f.Type.Elem(), g, sampleField{index: at, app: true, apps: index[0]}, visit)
-			})
+		if f.Name != "Apps" {
+			return visitField(t, f, sampleField{index: index}, visit)
 		}
-		return visitField(t, t, f, sampleField{index: index}, visit)
+		if !structs(f.Type) || len(index) > 1 {
+			return &fieldError{t, f, fmt.Sprintf("is %s: Apps is a slice of structs, in the sample itself", f.Type)}
+		}
+		return fields(f.Type.Elem(), nil, func(g reflect.StructField, at []int) error {
+			if g.Name != "Kernels" || !structs(g.Type) {
+				return visitField(f.Type.Elem(), g, sampleField{index: at, app: true, apps: index[0]}, visit)
+			}
+			return fields(g.Type.Elem(), nil, func(h reflect.StructField, of []int) error {
+				s := sampleField{index: of, app: true, apps: index[0], kernels: at}
+				return visitField(g.Type.Elem(), h, s, visit)
+			})
+		})
 	})
+}
+
+func structs(t reflect.Type) bool {
+	return t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.Struct
 }
 
 // filled are the types of what the frame fills.
 var filled = []reflect.Type{reflect.TypeFor[Clock](), reflect.TypeFor[Held](), reflect.TypeFor[HeldKernel]()}
 
 // fields visits the fields of a struct, those of structs in it in their place, without
-// what the frame fills.
+// what the frame fills. Two with one name in JSON are an error: of both nothing would come from files.
 func fields(t reflect.Type, before []int, visit func(f reflect.StructField, index []int) error) error {
+	if len(before) == 0 {
+		if err := ownNames(t, t, map[string]bool{}); err != nil {
+			return err
+		}
+	}
 	for i := range t.NumField() {
 		f := t.Field(i)
 		index := append(append([]int(nil), before...), i)
 		switch {
 		case slices.Contains(filled, f.Type):
-		case f.Type.Kind() == reflect.Struct:
+		case f.Type.Kind() == reflect.Struct && (f.Anonymous || f.IsExported()):
 			if err := fields(f.Type, index, visit); err != nil {
 				return err
 			}
@@ -277,29 +292,55 @@ func fields(t reflect.Type, before []int, visit func(f reflect.StructField, inde
 	return nil
 }
 
-// visitField visits field f of struct in, which is, or is part of, sample t.
-func visitField(t, in reflect.Type, f reflect.StructField, s sampleField, visit func(sampleField) error) error {
-	s.counter = f.Tag.Get("counter")
+// ownNames refuses a name in JSON that a struct, what it embeds included, has twice.
+func ownNames(in, t reflect.Type, seen map[string]bool) error {
+	for i := range t.NumField() {
+		f := t.Field(i)
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if name == "" && f.Anonymous && f.Type.Kind() == reflect.Struct {
+			if err := ownNames(in, f.Type, seen); err != nil {
+				return err
+			}
+			continue
+		}
+		if name != "" && seen[name] {
+			return &fieldError{
+				in, f, fmt.Sprintf("has the name %q in JSON, as another field has: give it its own", name),
+			}
+		}
+		seen[name] = true
+	}
+	return nil
+}
+
+// visitField visits field f of struct in, which is, or is part of, a sample.
+func visitField(in reflect.Type, f reflect.StructField, s sampleField, visit func(sampleField) error) error {
+	s.in, s.field, s.counter = in, f, f.Tag.Get("counter")
 	s.name = jsonName(in, s.index)
 	s.vector = f.Type == reflect.TypeFor[[]uint64]()
+	wrong := func(format string, args ...any) error { return &fieldError{in, f, fmt.Sprintf(format, args...)} }
+	above, below, ratio := strings.Cut(s.counter, "/")
 	switch {
-	case f.Type == reflect.TypeFor[*float64]() && s.kernels == nil && s.name != "":
-		above, below, ok := strings.Cut(s.counter, "/")
-		if !ok {
-			return fmt.Errorf("sample %s: field %s is a ratio: name two counters, as in "+
-				"`counter:\"sm.thread_insts/sm.cycles\"`", t, f.Name)
-		}
-		s.counter, s.over = above, below
-	case !f.IsExported() || s.name == "":
-		return fmt.Errorf("sample %s: field %s needs a name in JSON", t, f.Name)
+	case !f.IsExported():
+		return wrong("is not exported, and nobody can fill it: begin its name with a capital letter")
+	case s.name == "":
+		return wrong("needs a name in JSON, as in `json:\"insts\"`")
 	case s.counter == "":
-		return fmt.Errorf("sample %s: nobody fills field %s: name its counter, as in `counter:\"sm.thread_insts\"`", t,
-			f.Name)
+		return wrong("has no counter that fills it: name one, as in `counter:\"sm.thread_insts\"`")
 	case s.counter == onlyFiles:
 		return visit(s)
-	case s.kernels != nil && f.Type.Kind() != reflect.Uint64, !s.vector && f.Type.Kind() != reflect.Uint64:
-		return fmt.Errorf("sample %s: field %s is %s; counters are uint64, []uint64 per instance, "+
-			"or *float64 for the ratio of two", t, f.Name, f.Type)
+	case s.kernels != nil && f.Type.Kind() != reflect.Uint64:
+		return wrong("is %s: what is counted of a kernel is uint64", f.Type)
+	case ratio && f.Type != reflect.TypeFor[*float64]():
+		return wrong("is %s: the ratio of two counters is *float64, nil where the second has not moved", f.Type)
+	case f.Type == reflect.TypeFor[*float64]() && !ratio:
+		return wrong("is a ratio: name two counters, as in `counter:\"sm.thread_insts/sm.cycles\"`")
+	case !ratio && !s.vector && f.Type.Kind() != reflect.Uint64:
+		return wrong("is %s: a counter is uint64, or []uint64 with an element per instance; *float64 is the ratio "+
+			"of two", f.Type)
+	}
+	if ratio {
+		s.counter, s.over = above, below
 	}
 	return visit(s)
 }

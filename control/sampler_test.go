@@ -73,7 +73,7 @@ func TestSamplerRefuses(t *testing.T) {
 		) Plan {
 			return nil
 		}),
-		"nobody fills field X": Of(func(*struct {
+		"field X has no counter that fills it": Of(func(*struct {
 			Clock
 			X uint64 `json:"x"`
 		},
@@ -87,7 +87,7 @@ func TestSamplerRefuses(t *testing.T) {
 		) Plan {
 			return nil
 		}),
-		"counters are uint64": Of(func(*struct {
+		"field X is float64: a counter is uint64": Of(func(*struct {
 			Clock
 			X float64 `json:"x" counter:"sm.insts"`
 		},

@@ -317,7 +317,8 @@ func open(name string) (*Study, *yamldoc.Node, reader, error) {
 		read = func(f string) ([]byte, error) { return yamldoc.ReadFile(filepath.Join(name, f)) }
 		shown = name
 	} else if !slices.Contains(Names(), name) {
-		return nil, nil, nil, fmt.Errorf("no study %q%s; `heddle reproduce` lists them", name, yamldoc.DidYouMean(name, Names()))
+		return nil, nil, nil, fmt.Errorf("no study %q%s; `heddle reproduce` lists them", name,
+			yamldoc.DidYouMean(name, Names()))
 	}
 	parsed := func(f string) (*yamldoc.Node, error) {
 		src, err := read(f)

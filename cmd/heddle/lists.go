@@ -237,6 +237,22 @@ func counterTables() []counterTable {
 	}
 }
 
+// counterKind finds a counter of any machine by owner.name, for policies that are checked before there is one.
+func counterKind(counter string) (stat.Kind, error) {
+	owner, name, _ := strings.Cut(counter, ".")
+	var known []string
+	for _, t := range counterTables() {
+		for _, d := range t.desc {
+			if t.owner == owner && d.Name == name {
+				return d.Kind, nil
+			}
+			known = append(known, t.owner+"."+d.Name)
+		}
+	}
+	return 0, fmt.Errorf("counter %q, which no machine has%s; heddle inspect counters lists them", counter,
+		yamldoc.DidYouMean(counter, known))
+}
+
 // inspectCounters lists the counters of an owner, as in "sm", or one of them, as in "sm.thread_insts"; of all for "".
 func inspectCounters(w io.Writer, what string, asJSON bool) error {
 	owner, name, _ := strings.Cut(what, ".")

@@ -19,6 +19,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/heddle-sim/heddle/control"
 	"github.com/heddle-sim/heddle/host"
 	"github.com/heddle-sim/heddle/lab"
 	"github.com/heddle-sim/heddle/report"
@@ -59,7 +60,10 @@ func heddle(args []string, stdout, stderr io.Writer) (code int) {
 	root.SetArgs(args)
 	root.SetOut(report.PlainWriter(stdout))
 	root.SetErr(stderr)
-	err := root.ExecuteContext(ctx)
+	err := control.Check(control.All(), counterKind)
+	if err == nil {
+		err = root.ExecuteContext(ctx)
+	}
 	if err == nil {
 		return exitOK
 	}

@@ -40,8 +40,9 @@ func begins(part, whole string) bool {
 		return false
 	}
 	for at := 0; at+len(part) <= len(whole); at++ {
-		if end := at + len(part); whole[at:end] == part && (at == 0 || strings.ContainsRune("-_./ ", rune(whole[at-1]))) &&
-			(end == len(whole) || !digit(whole[end])) {
+		end := at + len(part)
+		first := at == 0 || strings.ContainsRune("-_./ ", rune(whole[at-1]))
+		if first && whole[at:end] == part && (end == len(whole) || !digit(whole[end])) {
 			return true
 		}
 	}

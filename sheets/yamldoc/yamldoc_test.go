@@ -79,8 +79,9 @@ func TestNearestMachine(t *testing.T) {
 		"a100", "fermi", "h100", "hydrogen", "hydrogen-hbm3", "nuba", "nuba-mcm", "qv100", "ugpu", "ugpu-440", "uvm",
 	}
 	for in, want := range map[string]string{
-		"v100": "qv100", "qv10O": "qv100", "hydro": "", "p100": "", "h200": "", "qv10": "qv100", "b100": "", "rtx5090": "",
-		"q100": "qv100", "A100": "a100", "ugpo": "ugpu", "gpu": "ugpu", "femri": "fermi", "hbm3": "hydrogen-hbm3",
+		"v100": "qv100", "qv10O": "qv100", "hydro": "", "p100": "", "h200": "", "qv10": "qv100", "b100": "",
+		"rtx5090": "",
+		"q100":    "qv100", "A100": "a100", "ugpo": "ugpu", "gpu": "ugpu", "femri": "fermi", "hbm3": "hydrogen-hbm3",
 		"nubamcm": "nuba-mcm", "hydorgen": "hydrogen", "V100": "qv100", "fer": "fermi", "ugpu440": "ugpu-440",
 	} {
 		if got := Nearest(in, names); got != want {

@@ -51,7 +51,7 @@ func (b *builder) find(i *inst, line int) (id int32, msg string) {
 	}
 	if !d.decode() && !b.other {
 		return 0, fmt.Sprintf("opcode %s is not known, or a trace does not hold its addresses: take such opcodes as "+
-			"register-only instructions with the argument unknown=other (Options.Other), or add it to the table", d.op)
+			"register-only instructions with the argument unknown=other, or add it to the table", d.op)
 	}
 	if ok {
 		b.static[id].next = n
