@@ -13,8 +13,8 @@ import (
 
 // AllocAt reserves n bytes of device memory at a fixed address. They have no
 // contents: only grids that execute nothing may touch them.
-func (c *Context) AllocAt(base uint64, n int64, name string) (*mem.Region, error) {
-	r, err := c.space.AllocAt(base, n, name)
+func (c *Context) AllocAt(base uint64, n int64, k mem.Kind, name string) (*mem.Region, error) {
+	r, err := c.space.AllocAt(base, n, k, name)
 	if err != nil {
 		return nil, err
 	}
@@ -37,4 +37,18 @@ func (c *Context) CopyIn(r *mem.Region, off, n int64) error {
 // LaunchGrid enqueues a grid that does not come from a module; it does not wait.
 func (c *Context) LaunchGrid(name string, g isa.Grid, s *Stream) error {
 	return c.launch(&Op{Kind: OpLaunch, Name: name, Grid: g}, s)
+}
+
+// AllManaged says that what a program allocates as device memory is managed memory.
+func (c *Context) AllManaged() bool { return c.opt.AllManaged }
+
+// HostWrite is the host's write of a range of managed memory: what the device has of it comes back first.
+func (c *Context) HostWrite(r *mem.Region, off, n int64) error {
+	if err := c.Finish(); err != nil {
+		return err
+	}
+	if err := c.dev.Touch(r, off, n, true); err != nil {
+		return c.fail(err)
+	}
+	return nil
 }

@@ -122,23 +122,29 @@ func (s *Space) Reserve(n int64, k Kind, name string) (*Region, error) {
 	return r, nil
 }
 
-// AllocAt reserves n bytes of device memory at base, which no region covers. They
-// have no contents (Data is nil): a recording says where an application's memory
+// ManagedAlign is what managed regions are aligned to, in bytes.
+func (s *Space) ManagedAlign() uint64 { return s.managed }
+
+// AllocAt reserves n bytes at base, which no region covers; base is a multiple of ManagedAlign for managed memory.
+// They have no contents (Data is nil): a recording says where an application's memory
 // was, not what was in it. Later Allocs lie behind.
-func (s *Space) AllocAt(base uint64, n int64, name string) (*Region, error) {
+func (s *Space) AllocAt(base uint64, n int64, k Kind, name string) (*Region, error) {
 	if n <= 0 || base+uint64(n) < base {
 		return nil, fmt.Errorf("allocation of %d bytes at 0x%x: the range must not be empty nor wrap around", n, base)
 	}
-	if s.limit > 0 && n > s.limit-s.used {
+	onDevice := k == Device || k == Symbol
+	if onDevice && s.limit > 0 && n > s.limit-s.used {
 		return nil, fmt.Errorf("out of device memory: %d bytes asked, %d of %d in use", n, s.used, s.limit)
 	}
 	i := s.index(base) + 1
 	if i > 0 && s.regions[i-1].End() > base || i < len(s.regions) && s.regions[i].Base < base+uint64(n) {
 		return nil, fmt.Errorf("allocation of %d bytes at 0x%x: the range overlaps another allocation", n, base)
 	}
-	r := &Region{Base: base, Kind: Device, Name: name, bytes: n}
+	r := &Region{Base: base, Kind: k, Name: name, bytes: n}
 	s.count++
-	s.used += n
+	if onDevice {
+		s.used += n
+	}
 	s.regions = slices.Insert(s.regions, i, r)
 	s.next = max(s.next, (r.End()+Align-1)&^(Align-1))
 	return r, nil

@@ -111,9 +111,9 @@ func (a *app) load(spec *Spec) error {
 			return err
 		}
 		a.prog = p
-		if spec.Sharing.Memory.Unified.All {
-			return fmt.Errorf("memory.unified.all: a trace says where device memory lay, not who allocated it: %s "+
-				"cannot have it managed", a.spec.Path)
+		if n, _ := p.Allocations(); n == 0 && spec.Sharing.Memory.Unified.All {
+			return fmt.Errorf("memory.unified.all: %s has no lines cudaMalloc,0x<address>,<bytes>: without them a "+
+				"trace does not say what was allocated, and none of its memory can be managed", list)
 		}
 		return nil
 	}

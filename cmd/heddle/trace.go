@@ -52,7 +52,10 @@ type traceSummary struct {
 	Kernels   []traceKernel `json:"kernels"`
 	Copies    int           `json:"copies"`
 	CopyBytes int64         `json:"copy_bytes"`
-	Ignored   int           `json:"ignored_lines"`
+	// Allocations and their bytes, as the list names them.
+	Allocations     int   `json:"allocations"`
+	AllocationBytes int64 `json:"allocation_bytes"`
+	Ignored         int   `json:"ignored_lines"`
 }
 
 func traceInfoCmd() *cobra.Command {
@@ -90,6 +93,7 @@ func traceRead(path string) (*traceSummary, error) {
 		}
 		files, s.Ignored = p.Kernels(), p.Ignored
 		s.Copies, s.CopyBytes = p.Copies()
+		s.Allocations, s.AllocationBytes = p.Allocations()
 	} else if st, err := os.Stat(path); err == nil && st.IsDir() {
 		return nil, fmt.Errorf("%s has no %s: give the folder of a trace, or a .traceg file", path, accelsim.ListName)
 	}
@@ -126,11 +130,14 @@ func tracePrint(w io.Writer, s *traceSummary) error {
 		return err
 	}
 	var b strings.Builder
+	if s.Allocations > 0 {
+		fmt.Fprintf(&b, "%d allocations, %d bytes\n", s.Allocations, s.AllocationBytes)
+	}
 	if s.Copies > 0 {
 		fmt.Fprintf(&b, "%d copies to the device, %d bytes\n", s.Copies, s.CopyBytes)
 	}
 	if s.Ignored > 0 {
-		fmt.Fprintf(&b, "%d lines of the list are neither and have no effect\n", s.Ignored)
+		fmt.Fprintf(&b, "%d lines of the list are none of these and have no effect\n", s.Ignored)
 	}
 	for _, k := range s.Kernels {
 		name := filepath.Base(k.File)

@@ -26,6 +26,9 @@
 //   - Registers of a vector beyond the first follow from the opcode's width; the
 //     uniform datapath's registers are recorded by no tracer.
 //   - Generic addresses in a trace without window bases are global.
+//   - Allocations are in a list where its tracer writes cudaMalloc lines (or cudaMallocManaged); other memory gets its
+//     region when a copy or a kernel touches it. Managed memory has whole chunks of unified memory.
+//   - Streams wait for the default stream, 0, and it for them, as in CUDA. Every other number is a stream of its own.
 //   - Thread-block clusters are not modelled: their lines have no effect.
 //
 // Addresses of a recording lie anywhere in 49 bits. Their low 32 bits are kept;

@@ -22,7 +22,7 @@ type Header struct {
 	Shared      int    // bytes per CTA, static and dynamic
 	Regs        int    // per thread
 	Binary      int    // compute capability, 70 for sm_70; 0: not given
-	Stream      uint64 // handle of the CUDA stream; 0 and 1 are the default stream
+	Stream      uint64 // number or handle of the CUDA stream; 0 is the default stream
 	SharedBase  uint64 // generic address of the shared window; 0: not recorded
 	LocalBase   uint64 // generic address of the local window; 0: not recorded
 	NVBit       string

@@ -12,21 +12,30 @@ import (
 	"strings"
 )
 
+// The commands of a kernelslist.g that name a range of memory.
+const (
+	copyCommand    = "MemcpyHtoD"
+	allocCommand   = "cudaMalloc"
+	managedCommand = "cudaMallocManaged"
+)
+
 // command is a line of a kernelslist.g that matters.
 type command struct {
 	line   int
-	kernel string // file of a kernel, relative to the list; empty: a copy
-	addr   uint64 // of a copy to the device
+	kernel string // file of a kernel, relative to the list; empty: what names a range
+	what   string // copyCommand, allocCommand or managedCommand
+	addr   uint64 // of the range
 	bytes  int64
 	header Header // of the kernel, filled in by Load
 }
 
-// maxCopy bounds a copy; no GPU has more memory.
+// maxCopy bounds a range; no GPU has more memory.
 const maxCopy = 1 << 40
 
-// readList reads a kernelslist.g: copies to the device and kernels; other lines are
+// readList reads a kernelslist.g: allocations, copies to the device and kernels; other lines are
 // ignored and counted.
 func readList(s *stream) (list []command, ignored int, err error) {
+	acts := false
 	for {
 		b, err := s.next()
 		if errors.Is(err, io.EOF) {
@@ -37,21 +46,12 @@ func readList(s *stream) (list []command, ignored int, err error) {
 		}
 		text := string(b)
 		switch {
-		case strings.HasPrefix(text, "MemcpyHtoD"):
-			c := command{line: s.line}
-			parts := strings.Split(text, ",")
-			if len(parts) != 3 || parts[0] != "MemcpyHtoD" {
-				return nil, 0, s.bad("%s: want MemcpyHtoD,0x<address>,<bytes>", quote(b))
+		case strings.HasPrefix(text, copyCommand), strings.HasPrefix(text, allocCommand):
+			c, err := readRange(s, b)
+			if err != nil {
+				return nil, 0, err
 			}
-			var e1, e2 error
-			c.addr, e1 = strconv.ParseUint(strings.TrimPrefix(strings.TrimSpace(parts[1]), "0x"), 16, 64)
-			c.bytes, e2 = strconv.ParseInt(strings.TrimSpace(parts[2]), 10, 64)
-			if e := errors.Join(e1, e2); e != nil {
-				return nil, 0, s.bad("%s: want MemcpyHtoD,0x<address>,<bytes>", quote(b))
-			}
-			if c.bytes < 0 || c.bytes > maxCopy || c.addr >= maxAddr || c.addr+uint64(c.bytes) > maxAddr {
-				return nil, 0, s.bad("%s: no GPU has that range of memory", quote(b))
-			}
+			acts = acts || c.what == copyCommand
 			list = append(list, c)
 		case strings.HasPrefix(text, "kernel"):
 			if !strings.Contains(text, ".traceg") {
@@ -59,12 +59,13 @@ func readList(s *stream) (list []command, ignored int, err error) {
 					s.bad("%s: want a .traceg file (.trace files must be grouped by thread blocks with "+
 						"post-traces-processing first)", quote(b))
 			}
+			acts = true
 			list = append(list, command{line: s.line, kernel: text})
 		default:
 			ignored++
 		}
 	}
-	if len(list) == 0 {
+	if !acts {
 		return nil, 0, &Error{
 			File: s.file,
 			Msg: "no kernel and no copy: a kernelslist.g has lines like kernel-1.traceg and " +
@@ -72,6 +73,27 @@ func readList(s *stream) (list []command, ignored int, err error) {
 		}
 	}
 	return list, ignored, nil
+}
+
+// readRange reads COMMAND,0x<address>,<bytes>.
+func readRange(s *stream, b []byte) (command, error) {
+	what, rest, _ := strings.Cut(string(b), ",")
+	c := command{line: s.line, what: strings.TrimSpace(what)}
+	if c.what != copyCommand && c.what != allocCommand && c.what != managedCommand {
+		return c, s.bad("%s: want %s, %s or %s, then ,0x<address>,<bytes>", quote(b), copyCommand, allocCommand,
+			managedCommand)
+	}
+	addr, bytes, _ := strings.Cut(rest, ",")
+	var e1, e2 error
+	c.addr, e1 = strconv.ParseUint(strings.TrimPrefix(strings.TrimSpace(addr), "0x"), 16, 64)
+	c.bytes, e2 = strconv.ParseInt(strings.TrimSpace(bytes), 10, 64)
+	if e := errors.Join(e1, e2); e != nil {
+		return c, s.bad("%s: want %s,0x<address>,<bytes>", quote(b), c.what)
+	}
+	if c.bytes < 0 || c.bytes > maxCopy || c.addr >= maxAddr || c.addr+uint64(c.bytes) > maxAddr {
+		return c, s.bad("%s: no GPU has that range of memory", quote(b))
+	}
+	return c, nil
 }
 
 // missing explains why a kernel's file cannot be opened.

@@ -205,13 +205,20 @@ func TestSim(t *testing.T) {
 	}
 }
 
-// TestStreams: kernels of two streams overlap, those of one do not.
+// TestStreams: kernels of two streams overlap, those of one do not, be they named by handles or by small numbers.
 func TestStreams(t *testing.T) {
+	for _, handles := range [][2]uint64{{0x5000, 0x5040}, {1, 2}, {7, 1}} {
+		streams(t, handles)
+	}
+}
+
+func streams(t *testing.T, handles [2]uint64) {
+	t.Helper()
 	dir := t.TempDir()
 	var list []string
 	for i := range 4 {
 		h := accelsim.Vecadd(20)
-		h.ID, h.Stream = i+1, uint64(0x5000+i%2*64)
+		h.ID, h.Stream = i+1, handles[i%2]
 		name := fmt.Sprintf("kernel-%d.traceg", i+1)
 		accelsim.WriteKernel(t, filepath.Join(dir, name), h, nil, accelsim.VecaddWarp)
 		list = append(list, name)
@@ -225,10 +232,10 @@ func TestStreams(t *testing.T) {
 		t.Fatalf("%+v", k)
 	}
 	if k[0].Start > k[2].End || k[2].Start > k[0].End {
-		t.Error("kernels of two streams do not overlap")
+		t.Errorf("kernels of streams %v do not overlap", handles)
 	}
 	if k[1].Start < k[0].End || k[3].Start < k[2].End {
-		t.Error("kernels of one stream overlap")
+		t.Errorf("kernels of one stream of %v overlap", handles)
 	}
 }
 
@@ -267,7 +274,7 @@ func TestProgramErrors(t *testing.T) {
 	}
 	all := sim.Sharing{Memory: sim.Memory{Unified: sim.Unified{All: true}}}
 	_, err = sim.Run(context.Background(), sim.Spec{Machine: "uvm", Apps: []sim.App{{Path: dir}}, Sharing: all}, nil)
-	if err == nil || !strings.Contains(err.Error(), "cannot have it managed") {
+	if err == nil || !strings.Contains(err.Error(), "has no lines cudaMalloc,0x<address>,<bytes>") {
 		t.Errorf("a trace's memory made managed: %v", err)
 	}
 	if err := accelsim.WriteList(dir, accelsim.Copy(accelsim.BufA, 1<<39), "kernel-1.traceg"); err != nil {
@@ -306,6 +313,110 @@ func TestRegions(t *testing.T) {
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("regions %q, want %q", got, want)
+	}
+}
+
+// alloc is the line of an allocation.
+func alloc(what string, addr uint64, bytes int) string {
+	return fmt.Sprintf("%s,0x%016x,%d", what, addr, bytes)
+}
+
+// TestAllocations: each allocation that the list names is a region, which later allocations of the same range and
+// copies do not change; managed ones begin and end at the chunks of unified memory, and those that share one are one.
+func TestAllocations(t *testing.T) {
+	const a, b, c = accelsim.BufA, accelsim.BufB, accelsim.BufC
+	for _, k := range []struct {
+		name    string
+		all     bool
+		align   uint64
+		list    []string
+		regions []string
+	}{
+		{
+			"device", false, 2 << 20,
+			[]string{
+				alloc("cudaMalloc", a, 8192), alloc("cudaMalloc", a+8192, 4096), alloc("cudaMalloc", a, 8192),
+				accelsim.Copy(a, 12288), accelsim.Copy(b, 100),
+			},
+			[]string{
+				"recorded 0x7f4a80000000 device 8192", "recorded 0x7f4a80002000 device 4096",
+				"recorded 0x7f4a80400000 device 4096", "recorded 0x7f4a80800000 device 4096",
+			},
+		},
+		{
+			"all managed", true, 2 << 20,
+			[]string{
+				alloc("cudaMalloc", a+4096, 8192), alloc("cudaMalloc", a, 512), alloc("cudaMalloc", a+2<<20, 1),
+				alloc("cudaMalloc", b, 3<<20),
+			},
+			[]string{
+				"recorded 0x7f4a80000000 managed 2097152", "recorded 0x7f4a80200000 managed 2097152",
+				"recorded 0x7f4a80400000 managed 4194304", "recorded 0x7f4a80800000 device 4096",
+			},
+		},
+		{
+			"some managed", false, 256,
+			[]string{
+				alloc("cudaMallocManaged", a, 8192), alloc("cudaMalloc", b, 8192), alloc("cudaMallocManaged", c, 9),
+			},
+			[]string{
+				"recorded 0x7f4a80000000 managed 8192", "recorded 0x7f4a80400000 device 8192",
+				"recorded 0x7f4a80800000 managed 4096",
+			},
+		},
+	} {
+		dir := accelsim.WriteVecadd(t, 2, "", nil)
+		if err := accelsim.WriteList(dir, append(k.list, "kernel-1.traceg")...); err != nil {
+			t.Fatal(err)
+		}
+		p, err := accelsim.Load(filepath.Join(dir, accelsim.ListName), nil, accelsim.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		space := mem.NewSpace(0)
+		space.AlignManaged(k.align)
+		opt := host.Options{AllManaged: k.all}
+		if err := p.Run(host.New(host.NewFunctional(context.Background(), 0), space, opt)); err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, r := range space.Regions() {
+			got = append(got, fmt.Sprintf("%s %s %d", r.Name, r.Kind, r.Len()))
+		}
+		if !slices.Equal(got, k.regions) {
+			t.Errorf("%s: regions %q, want %q", k.name, got, k.regions)
+		}
+	}
+}
+
+// TestUnified: what a trace's list says was allocated comes to the device by faults, and leaves where it does not fit.
+func TestUnified(t *testing.T) {
+	const blocks = 4096 // each array has 2 MB
+	dir := accelsim.WriteVecadd(t, blocks, "", nil)
+	spec := func(what, capacity string, all bool) sim.Spec {
+		list := []string{
+			alloc(what, accelsim.BufA, 2<<20), alloc(what, accelsim.BufB, 2<<20), alloc(what, accelsim.BufC, 2<<20),
+			accelsim.Copy(accelsim.BufA, 2<<20), accelsim.Copy(accelsim.BufB, 2<<20), "kernel-1.traceg",
+		}
+		if err := accelsim.WriteList(dir, list...); err != nil {
+			t.Fatal(err)
+		}
+		u := sim.Unified{All: all, Capacity: capacity}
+		return sim.Spec{
+			Machine: "uvm", Seed: 1, Apps: []sim.App{{Path: dir}}, Sharing: sim.Sharing{Memory: sim.Memory{Unified: u}},
+		}
+	}
+	for _, what := range []string{"cudaMalloc", "cudaMallocManaged"} {
+		fits := run(t, spec(what, "100%", what == "cudaMalloc")).Tenants[0]
+		if fits.ManagedBytes != 6<<20 || fits.Faults < 6 || fits.WarpInsts != blocks*44 {
+			t.Errorf("%s: %d managed bytes, %d faults, %d instructions", what, fits.ManagedBytes, fits.Faults,
+				fits.WarpInsts)
+		}
+		short := run(t, spec(what, "50%", what == "cudaMalloc")).Tenants[0]
+		if short.Cycles <= fits.Cycles || short.Faults <= fits.Faults {
+			t.Errorf("%s: with half the memory %d cycles and %d faults, with all %d and %d", what, short.Cycles,
+				short.Faults, fits.Cycles, fits.Faults)
+		}
 	}
 }
 

@@ -1,12 +1,15 @@
 package accelsim
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strconv"
 
 	"github.com/heddle-sim/heddle/host"
+	"github.com/heddle-sim/heddle/mem"
 )
 
 // ahead is how many kernels are read before the machine has run them, when a trace
@@ -18,7 +21,7 @@ const ahead = 32
 // in order, each kernel on its stream. It implements host.Program and may be run
 // many times, also at once.
 type Program struct {
-	Ignored int // lines of the list that are neither a copy nor a kernel
+	Ignored int // lines of the list that are no allocation, no copy and no kernel
 
 	name    string
 	file    string
@@ -88,21 +91,13 @@ func load(file string, args map[string]string, opt Options) (*Program, error) {
 			}
 			return nil, &Error{File: file, Line: c.line, Msg: missing(path, err)}
 		}
-		seen[streamOf(&c.header)] = true
+		seen[c.header.Stream] = true
 	}
 	p.streams = len(seen)
 	return p, nil
 }
 
 func (p *Program) path(c *command) string { return filepath.Join(filepath.Dir(p.file), c.kernel) }
-
-// streamOf is the stream's handle; 1 is the legacy default stream's other name.
-func streamOf(h *Header) uint64 {
-	if h.Stream == 1 {
-		return 0
-	}
-	return h.Stream
-}
 
 // Name implements host.Program: the name of the folder.
 func (p *Program) Name() string { return p.name }
@@ -118,9 +113,19 @@ func (p *Program) Kernels() (files []string) {
 }
 
 // Copies is the number of copies to the device and their bytes.
-func (p *Program) Copies() (n int, bytes int64) {
+func (p *Program) Copies() (n int, bytes int64) { return p.ranges(copyCommand) }
+
+// Allocations is the number of allocations that the list names and their bytes.
+func (p *Program) Allocations() (n int, bytes int64) {
+	n, bytes = p.ranges(allocCommand)
+	m, more := p.ranges(managedCommand)
+	return n + m, bytes + more
+}
+
+// ranges counts the lines of a command.
+func (p *Program) ranges(what string) (n int, bytes int64) {
 	for i := range p.list {
-		if c := &p.list[i]; c.kernel == "" {
+		if c := &p.list[i]; c.what == what {
 			n++
 			bytes += c.bytes
 		}
@@ -156,10 +161,11 @@ func (p *Program) Run(c *host.Context) error {
 	for i := range p.list {
 		cmd := &p.list[i]
 		line = cmd.line
-		if cmd.kernel == "" {
-			err = r.copy(cmd)
-		} else {
+		switch {
+		case cmd.kernel != "":
 			err = r.launch(cmd)
+		case cmd.what == copyCommand:
+			err = r.copy(cmd)
 		}
 		if err != nil {
 			break
@@ -200,41 +206,103 @@ func (r *replay) pieces(c *command, do func(at, n uint64) error) error {
 	return nil
 }
 
-// allocate gives every page that a copy of the list fills its region; ranges that
-// overlap or touch become one. A trace does not hold allocations.
+// allocate makes the regions that the list tells of before the first kernel runs: of allocations, which are managed
+// memory where the line or the run says so, and of pages that copies fill and no allocation holds; ranges that
+// overlap or touch become one.
 func (r *replay) allocate() error {
+	managed := func(c *command) bool {
+		return c.what == managedCommand || c.what == allocCommand && r.c.AllManaged()
+	}
+	if err := r.manage(managed); err != nil {
+		return err
+	}
+	for _, what := range []string{allocCommand, copyCommand} {
+		for i := range r.p.list {
+			c := &r.p.list[i]
+			if c.what != what || managed(c) {
+				continue
+			}
+			if err := r.pieces(c, func(at, n uint64) error { r.m.touch(at, n); return nil }); err != nil {
+				return err
+			}
+			if what == allocCommand { // each its own region
+				if err := r.regions(c.line); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return r.regions(0)
+}
+
+// manage makes the regions of managed memory. They begin and end where the address space wants them to, so that small
+// allocations beside each other are one.
+func (r *replay) manage(is func(*command) bool) error {
+	unit := max(1<<pageShift, r.c.Space().ManagedAlign())
+	var all []span
 	for i := range r.p.list {
 		c := &r.p.list[i]
-		if c.kernel != "" {
+		if c.kernel != "" || !is(c) {
 			continue
 		}
 		err := r.pieces(c, func(at, n uint64) error {
-			r.m.touch(at, n)
+			base := at &^ (unit - 1)
+			all = append(all, span{base, (at+n+unit-1)&^(unit-1) - base})
 			return nil
 		})
 		if err != nil {
 			return err
 		}
 	}
-	return r.regions(0)
-}
-
-// regions allocates the touched pages that have no region yet.
-func (r *replay) regions(line int) error {
-	for _, s := range r.m.fresh(&r.mapped) {
-		name := fmt.Sprintf("recorded 0x%x", r.m.recorded(s.base))
-		if _, err := r.c.AllocAt(s.base, int64(s.bytes), name); err != nil {
-			return &Error{File: r.p.file, Line: line, Msg: err.Error()}
+	slices.SortStableFunc(all, func(a, b span) int { return cmp.Compare(a.base, b.base) })
+	for i := 0; i < len(all); {
+		s := all[i]
+		for i++; i < len(all) && all[i].base < s.base+s.bytes; i++ {
+			s.bytes = max(s.bytes, all[i].base+all[i].bytes-s.base)
+		}
+		r.m.touch(s.base, s.bytes)
+		r.m.fresh(&r.mapped)
+		if err := r.region(s, mem.Managed, 0); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// copy carries out a copy to the device: it waits, as cudaMemcpy does.
+// regions allocates the touched pages that have no region yet, as device memory.
+func (r *replay) regions(line int) error {
+	for _, s := range r.m.fresh(&r.mapped) {
+		if err := r.region(s, mem.Device, line); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *replay) region(s span, k mem.Kind, line int) error {
+	name := fmt.Sprintf("recorded 0x%x", r.m.recorded(s.base))
+	if _, err := r.c.AllocAt(s.base, int64(s.bytes), k, name); err != nil {
+		return &Error{File: r.p.file, Line: line, Msg: err.Error()}
+	}
+	return nil
+}
+
+// copy carries out a copy to the device: it waits, as cudaMemcpy does. Managed memory is written where the host has it.
 func (r *replay) copy(c *command) error {
 	return r.pieces(c, func(at, n uint64) error {
-		reg := r.c.Space().Find(at)
-		return r.c.CopyIn(reg, int64(at-reg.Base), int64(n))
+		for n > 0 { // a copy may fill several regions
+			reg := r.c.Space().Find(at)
+			part := min(n, reg.End()-at)
+			do := r.c.CopyIn
+			if reg.Kind == mem.Managed {
+				do = r.c.HostWrite
+			}
+			if err := do(reg, int64(at-reg.Base), int64(part)); err != nil {
+				return err
+			}
+			at, n = at+part, n-part
+		}
+		return nil
 	})
 }
 
@@ -262,7 +330,7 @@ func (r *replay) launch(c *command) error {
 	if err := r.regions(c.line); err != nil {
 		return err
 	}
-	id := streamOf(&t.Header)
+	id := t.Stream
 	if r.streams[id] == nil {
 		r.streams[id] = r.c.NewStream()
 	}
