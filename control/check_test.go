@@ -1,6 +1,7 @@
 package control
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"strings"
@@ -103,7 +104,7 @@ func TestCheck(t *testing.T) {
 		}](),
 		"field x is not exported, and nobody can fill it: begin": readingOf[struct {
 			Clock
-			x uint64 `counter:"sm.thread_insts"` //nolint:unused // that is what is wrong
+			x uint64 `counter:"sm.thread_insts"`
 		}](),
 		`field crossed.Mine has the name "sms" in JSON`: readingOf[struct {
 			Clock
@@ -194,8 +195,8 @@ func TestCheckFindsTheLine(t *testing.T) {
 		"\tRate  float64 `json:\"rate\" counter:\"sm.thread_insts/sm.cycles\"`\n}\n"
 	e := readingOf[own]()
 	c := entryCheck{entry: &e, kind: kinds}
-	field, ok := c.all().(*fieldError)
-	if !ok || field.line(text) != 5 || field.line("package control\n") != 0 {
+	var field *fieldError
+	if !errors.As(c.all(), &field) || field.line(text) != 5 || field.line("package control\n") != 0 {
 		t.Errorf("%+v", field)
 	}
 }

@@ -1,34 +1,9 @@
 package sim
 
 import (
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 )
-
-// edit is a copy of an application's folder in whose script text is replaced.
-func edit(t *testing.T, dir, old, text string) string {
-	t.Helper()
-	to := t.TempDir()
-	for _, name := range []string{"app.star", "kernel.ptx"} {
-		b, err := os.ReadFile(filepath.Join(dir, name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if name == "app.star" {
-			s := strings.Replace(string(b), old, text, 1)
-			if s == string(b) {
-				t.Fatalf("%s has no %q", name, old)
-			}
-			b = []byte(s)
-		}
-		if err := os.WriteFile(filepath.Join(to, name), b, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return to
-}
 
 // What CUDA's text says of each advice, counted in pages. A vector is vectorPages pages; kernels read a and b and
 // write c.
