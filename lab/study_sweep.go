@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -219,7 +220,8 @@ func written(n *yamldoc.Node) string {
 }
 
 // setPath sets a value in a document. Numbers index lists; entries of lists can also
-// be named by their name. What follows set (or machine) is one key with dots.
+// be named by their name, a policy's entry by the policy and a sharing entry by its mode.
+// What follows set (or machine) is one key with dots.
 func setPath(doc map[string]any, path string, v any) error {
 	if rest, ok := strings.CutPrefix(path, "machine."); ok {
 		path = "set." + rest
@@ -238,17 +240,24 @@ func setPath(doc map[string]any, path string, v any) error {
 				return nil
 			}
 			if x[part] == nil {
+				if kindKey(part) != "" {
+					return fmt.Errorf("path %s: the run file has no list %s", path, noList(parts, i))
+				}
 				x[part] = map[string]any{}
 			}
 			at = x[part]
 		case []any:
+			list := strings.Join(parts[:i], ".")
 			k := listEntry(x, part)
 			if k < 0 {
-				return fmt.Errorf("path %s: no entry %q in the list %s", path, part, strings.Join(parts[:i], "."))
+				return fmt.Errorf("path %s: no entry %q in the list %s, which has %s", path, part, list, entries(x))
 			}
 			if last {
 				x[k] = v
 				return nil
+			}
+			if text, ok := x[k].(string); ok && kindKey(parts[i-1]) != "" { // short for an entry of that alone
+				x[k] = map[string]any{kindKey(parts[i-1]): text}
 			}
 			at = x[k]
 		default:
@@ -256,6 +265,35 @@ func setPath(doc map[string]any, path string, v any) error {
 		}
 	}
 	return nil
+}
+
+// kindKey is the key that an entry of a list of a run file has at least, which names it where it has no name and may be
+// written alone; empty for what is no such list.
+func kindKey(list string) string {
+	switch list {
+	case "policies":
+		return "policy"
+	case "sharing":
+		return "mode"
+	}
+	return ""
+}
+
+// noList says which list is missing that part i of a path names, and what to write instead.
+func noList(parts []string, i int) string {
+	list := strings.Join(parts[:i+1], ".")
+	if parts[i] != "policies" {
+		return list
+	}
+	rest := strings.Join(parts[i+1:], ".")
+	if i == 0 {
+		return fmt.Sprintf("policies; the policies of a sharing entry are varied by sharing.NAME.policies.%s, "+
+			"the period and parameters of its mode's own policy by sharing.NAME.epoch and "+
+			"sharing.NAME.params.PARAMETER", rest)
+	}
+	of := strings.Join(parts[:i], ".")
+	return fmt.Sprintf("%s; the period and parameters of the mode's own policy are varied by %s.epoch and "+
+		"%s.params.PARAMETER", list, of, of)
 }
 
 // listEntry finds an entry of a list by its number or its name; -1: none.
@@ -266,10 +304,36 @@ func listEntry(list []any, name string) int {
 		}
 		return k
 	}
-	for i, x := range list {
-		if m, ok := x.(map[string]any); ok && m["name"] == name {
-			return i
+	return slices.IndexFunc(list, func(x any) bool { return entryName(x) == name })
+}
+
+// entryName is how paths name an entry of a list; empty where only its number does.
+func entryName(x any) string {
+	m, ok := x.(map[string]any)
+	if !ok {
+		name, _ := x.(string)
+		return name
+	}
+	for _, key := range []string{"name", "policy", "mode"} {
+		if name, ok := m[key].(string); ok {
+			return name
 		}
 	}
-	return -1
+	return ""
+}
+
+// entries lists how the entries of a list are named.
+func entries(list []any) string {
+	var names []string
+	for i, x := range list {
+		name := entryName(x)
+		if name == "" {
+			name = strconv.Itoa(i)
+		}
+		names = append(names, name)
+	}
+	if len(names) == 0 {
+		return "none"
+	}
+	return strings.Join(names, ", ")
 }

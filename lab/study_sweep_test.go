@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/heddle-sim/heddle/sim"
@@ -46,5 +47,61 @@ func TestSweepPlans(t *testing.T) {
 	_, err = LoadSweep(ctx, file, runfile.Overrides{}, func(int, int) { cancel() })
 	if !errors.Is(err, sim.ErrStopped) {
 		t.Errorf("cancelled: %v", err)
+	}
+}
+
+// A path names a policy by its name and a sharing entry by its mode, however the run file writes them, and what a
+// path does not find is said with what there is.
+func TestSweepPaths(t *testing.T) {
+	app, err := filepath.Abs("../apps/micro/triad")
+	if err != nil {
+		t.Fatal(err)
+	}
+	apps := "machine: ugpu\napps: [{name: t, path: " + app + "}, {name: u, path: " + app + "}]\n"
+	short := apps + "sharing: [{mode: slices, name: mine}, bp]\npolicies: [ugpu]\n"
+	long := apps + "sharing: [{mode: slices, policies: [{policy: ugpu, period: 5000}]}]\n"
+	bare := apps + "sharing: [ugpu]\n"
+	for _, c := range []struct{ run, path, want string }{
+		{short, "policies.ugpu.period", ""},
+		{short, "policies.0.period", ""},
+		{long, "sharing.slices.policies.ugpu.period", ""},
+		{long, "sharing.0.policies.0.period", ""},
+		{bare, "sharing.ugpu.epoch", ""},
+		{long, "policies.ugpu.period", "the run file has no list policies; the policies of a sharing entry are " +
+			"varied by sharing.NAME.policies.ugpu.period, the period and parameters of its mode's own policy by " +
+			"sharing.NAME.epoch"},
+		{bare, "sharing.ugpu.policies.ugpu.period", "no list sharing.ugpu.policies; the period and parameters of the " +
+			"mode's own policy are varied by sharing.ugpu.epoch and sharing.ugpu.params.PARAMETER"},
+		{short, "policies.hydrogen.period", `no entry "hydrogen" in the list policies, which has ugpu`},
+		{short, "sharing.policies.ugpu.period", `no entry "policies" in the list sharing, which has mine, bp`},
+	} {
+		dir := t.TempDir()
+		vary := "run: run.yaml\nvary: [{" + c.path + ": [20000, 30000]}]\n"
+		for name, text := range map[string]string{"run.yaml": c.run, "s.yaml": vary} {
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s, err := LoadSweep(t.Context(), filepath.Join(dir, "s.yaml"), runfile.Overrides{}, nil)
+		if c.want != "" {
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%s: %v, want %s", c.path, err, c.want)
+			}
+			continue
+		}
+		if err != nil {
+			t.Errorf("%s: %v", c.path, err)
+			continue
+		}
+		for i, p := range s.Points {
+			sharing := p.File.Specs[0].Sharing
+			period := sharing.Epoch
+			if len(sharing.Policies) == 1 {
+				period = sharing.Policies[0].Period
+			}
+			if period != uint64(20000+10000*i) {
+				t.Errorf("%s: point %d has %+v", c.path, i, sharing)
+			}
+		}
 	}
 }

@@ -37,8 +37,9 @@ With --performance it measures simulation speed instead and prints PERFORMANCE.m
 		},
 	}
 	c.Flags().StringVar(&dir, "dir", "apps/calib", "folder of the reference set")
-	c.Flags().StringVar(&only, "only", "", "rows whose kernel/configuration contains this")
+	c.Flags().StringVar(&only, "only", "", "rows whose kernel/configuration contains this (default: all)")
 	c.Flags().StringVar(&commit, "commit", calib.Commit(), "revision named in PERFORMANCE.md")
+	madeHere(c.Flags(), "commit", "the one checked out")
 	c.Flags().BoolVar(&performance, "performance", false, "measure speed and print PERFORMANCE.md")
 	return c
 }

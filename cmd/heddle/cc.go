@@ -14,11 +14,13 @@ func ccCmd() *cobra.Command {
 	return &cobra.Command{
 		Use:   "cc --ptx FILE.cu... [-o FILE.ptx] [nvcc's options]",
 		Short: "Compile the kernels of CUDA sources to PTX, without the CUDA toolkit",
-		Long: `Compile the kernels of CUDA sources to PTX with the system's clang (17 or newer), without the CUDA toolkit.
+		Long: `Compile the kernels of CUDA sources to PTX with the system's clang (17 or newer), without
+the CUDA toolkit.
 
-The options are nvcc's: -o, -I, -D, -U, -std, -arch, -gencode, -use_fast_math, -fmad, -ftz and so on; what has no effect is
-named. Of several architectures the highest counts; without one it is sm_70. The environment variable CLANG names another
-clang. Host code beside the kernels is read and not run: what a program's host does is written in app.star.`,
+The options are nvcc's: -o, -I, -D, -U, -std, -arch, -gencode, -use_fast_math, -fmad, -ftz
+and so on; what has no effect is named. Of several architectures the highest counts;
+without one it is sm_70. The environment variable CLANG names another clang. Host code
+beside the kernels is read and not run: what a program's host does is written in app.star.`,
 		DisableFlagParsing: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			for _, a := range args {

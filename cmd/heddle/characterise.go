@@ -6,7 +6,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"runtime"
 
 	"github.com/spf13/cobra"
 
@@ -59,7 +58,7 @@ prints apps/CHARACTERISATION.md.`,
 		"also IPC by SMs with half of the channels, and by channels with half of the SMs")
 	fl.BoolVar(&f.json, "json", false, "print the profiles as a JSON array")
 	fl.BoolVar(&f.markdown, "markdown", false, "print the document with the tables")
-	fl.IntVar(&f.jobs, "jobs", runtime.NumCPU(), "simulations at once")
+	jobsVar(fl, &f.jobs, "simulations at once")
 	fl.Uint64Var(&f.limit, "limit", 0,
 		"observe no more warp instructions of an application, and run those that have more only with --cycles; 0: none")
 	fl.Uint64Var(&f.cycles, "cycles", 0,

@@ -105,7 +105,7 @@ func TestContributingPolicy(t *testing.T) {
 		t.Errorf("replayed\n%s\nwas\n%s", got, want)
 	}
 	if got := do(heddle, "inspect", "policies", "hill-climb"); !strings.Contains(got,
-		"insts (sm.thread_insts per application)") {
+		"\ninsts  sm.thread_insts per application\n") {
 		t.Errorf("inspect policies: %s", got)
 	}
 }

@@ -269,12 +269,12 @@ func commandsPage(root *cobra.Command) []byte {
 				if f.Name == "help" || f.Hidden {
 					return
 				}
-				kind, what := pflag.UnquoteUsage(f)
+				kind, _ := pflag.UnquoteUsage(f)
 				name := "--" + f.Name
 				if f.Shorthand != "" {
 					name = "-" + f.Shorthand + ", " + name
 				}
-				rows = append(rows, []string{code(strings.TrimSpace(name + " " + kind)), what})
+				rows = append(rows, []string{code(strings.TrimSpace(name + " " + kind)), flagText(f)})
 			})
 			if len(rows) > 0 {
 				m.table([]string{"flag", "meaning"}, rows)

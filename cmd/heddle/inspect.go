@@ -1,12 +1,10 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -65,24 +63,6 @@ func inspectCmd() *cobra.Command {
 
 func inspectable() []string { return []string{"machine", "policies", "apps", "counters"} }
 
-// columns writes rows aligned to the left.
-func columns(w io.Writer, rows [][]string) error {
-	var b bytes.Buffer
-	tw := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-	for _, r := range rows {
-		fmt.Fprintln(tw, strings.Join(r, "\t"))
-	}
-	if err := tw.Flush(); err != nil {
-		return err
-	}
-	for line := range strings.Lines(b.String()) {
-		if _, err := fmt.Fprintln(w, strings.TrimRight(line, " \n")); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 func printJSON(w io.Writer, v any) error {
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")
@@ -123,7 +103,7 @@ func inspectMachine(w io.Writer, name, section string, set []string, asJSON bool
 			Numbers     []sheets.Entry `json:"numbers"`
 		}{m.Name, m.Description, entries})
 	}
-	fmt.Fprintf(w, "%s: %s\n\n", m.Name, m.Description)
+	fmt.Fprintf(w, "%s\n\n", folded(m.Name+": "+m.Description, 2, wide))
 	rows := [][]string{{"PATH", "VALUE", "UNIT", "SOURCE", "MEANING"}}
 	var keys []string
 	refs := map[string]string{}
@@ -140,7 +120,7 @@ func inspectMachine(w io.Writer, name, section string, set []string, asJSON bool
 	}
 	fmt.Fprintf(w, "\nSources (inspect machine %s --json has them per number)\n", name)
 	for _, k := range keys {
-		fmt.Fprintf(w, "  %s: %s\n", k, refs[k])
+		fmt.Fprintf(w, "  %s\n", folded(k+": "+refs[k], 6, wide-2))
 	}
 	return nil
 }

@@ -12,6 +12,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime"
 	"runtime/debug"
 	"sync/atomic"
 	"syscall"
@@ -154,6 +155,9 @@ reached before the end; 130 interrupted.`,
 		characteriseCmd(), validateCmd(), reportCmd(), versionCmd())
 	root.AddCommand(reproduceCmd(), sweepCmd(), policyCmd(), docsCmd(), serveCmd(), slurmTaskCmd(), ccCmd())
 	helpful(root)
+	telling(root)
+	root.Version = version()
+	root.SetVersionTemplate("{{.Version}}\n")
 	return root
 }
 
@@ -188,7 +192,7 @@ func simStatus(err error, begun bool) *status {
 func versionCmd() *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
-		Short: "Print the version",
+		Short: "Print the version, as --version does",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			_, err := fmt.Fprintln(cmd.OutOrStdout(), version())
@@ -199,9 +203,5 @@ func versionCmd() *cobra.Command {
 
 // version says what this binary was built from.
 func version() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return "heddle (no build information)"
-	}
-	return "heddle " + sim.Version() + " " + info.GoVersion
+	return fmt.Sprintf("heddle %s (results of version %d, %s)", sim.Version(), sim.ResultVersion, runtime.Version())
 }

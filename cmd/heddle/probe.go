@@ -21,7 +21,7 @@ import (
 func probeCmd() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "probe",
-		Short: "Run one part of the machine by itself: dram, noc, page placement, unified memory, hybrid memory",
+		Short: "Run one part of the machine by itself: dram, noc, pages, unified or hybrid memory",
 	}
 	c.AddCommand(probeDRAMCmd(), probeNoCCmd(), probePlaceCmd(), probeRemapCmd(), probeTokensCmd(),
 		probeUVMCmd())
@@ -87,9 +87,9 @@ beyond the device wraps (address mod size); with --beyond refuse it is an error.
 	fl.StringVar(&f.commands, "commands", "", "write every command to this CSV file")
 	fl.StringVar(&f.mapper, "mapper", "RoBaRaCoCh",
 		"address mapping: RoBaRaCoCh, ChRaBaRoCo, MOP4CLXOR or fields from the top, as RoRaBgBaCoCh")
-	fl.IntVar(&f.channels, "channels", 0, "channels, overriding the device")
-	fl.StringVar(&f.sched, "sched", "", "scheduler, overriding the device: "+dram.SchedNames)
-	fl.StringVar(&f.page, "page", "", "row policy, overriding the device: open or closed")
+	fl.IntVar(&f.channels, "channels", 0, "channels (default: the device's)")
+	fl.StringVar(&f.sched, "sched", "", "scheduler: "+dram.SchedNames+" (default: the device's)")
+	fl.StringVar(&f.page, "page", "", "row policy: open or closed (default: the device's)")
 	fl.StringVar(&f.beyond, "beyond", "wrap", "addresses beyond the device: wrap or refuse")
 	_ = c.MarkFlagRequired("device")
 	_ = c.MarkFlagRequired("trace")

@@ -42,7 +42,7 @@ that a launch binds to overlapping memory have to be taken for one.
 		RunE: func(cmd *cobra.Command, args []string) error { return f.analyze(cmd.OutOrStdout(), args[0]) },
 	}
 	fl := c.Flags()
-	fl.StringVar(&f.kernel, "kernel", "", "show this kernel alone")
+	fl.StringVar(&f.kernel, "kernel", "", "show this kernel alone (default: all)")
 	fl.StringVarP(&f.out, "out", "o", "", "write the module with ld.global.nc for read-only loads to this file")
 	fl.BoolVar(&f.asJSON, "json", false, "print JSON")
 	return c

@@ -6,7 +6,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 
@@ -53,7 +52,7 @@ A study may also be a folder with study.yaml and claims.yaml, written as ./DIR.`
 	fl.StringVar(&f.scale, "scale", "quick",
 		"how long the runs are: quick (minutes a figure), standard (one to two hours for all figures on two "+
 			"cores) or paper (a cluster)")
-	fl.IntVar(&f.jobs, "jobs", runtime.NumCPU(), "simulations at once")
+	jobsVar(fl, &f.jobs, "simulations at once")
 	fl.StringVarP(&f.out, "out", "o", "", "folder of the figures (default: paper/STUDY/results/SCALE)")
 	fl.StringVar(&f.cache, "cache", "", "keep results of runs in DIR (default: the user's cache directory)")
 	fl.StringVar(&f.apps, "apps", "apps", "folder of the applications")

@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 
@@ -85,11 +84,11 @@ cache and used again.`,
 	fl.Uint64Var(&f.seed, "seed", 1, "seed of every random choice")
 	fl.Uint64Var(&f.maxCycles, "max-cycles", 0,
 		"stop at this core cycle (warp instructions when --functional); 0: run to the end")
-	fl.Uint64Var(&f.watchdog, "watchdog", 0, "core cycles without progress that count as a deadlock (0: 20 million);\n"+
+	fl.Uint64Var(&f.watchdog, "watchdog", 0, "core cycles without progress that count as a deadlock (0: 20 million); "+
 		"warp instructions when --functional (0: 500 million)")
-	fl.IntVar(&f.jobs, "jobs", runtime.NumCPU(), "simulations at once; a single one uses two cores where that pays")
+	jobsVar(fl, &f.jobs, "simulations at once; a single one uses two cores where that pays")
 	fl.StringSliceVar(&f.sharing, "sharing", nil, "of the run file's sharing modes these, by name or mode, or others: "+
-		strings.Join(sim.ModeNames(), ", "))
+		strings.Join(sim.ModeNames(), ", ")+" (default: all that the run file lists)")
 	fl.StringVar(&f.cache, "cache", "",
 		"keep results of applications alone in DIR (default: the user's cache directory)")
 	fl.BoolVar(&f.noCache, "no-cache", false, "neither use nor keep results of earlier runs")

@@ -25,8 +25,8 @@ func serveCmd() *cobra.Command {
 		Long: `Show the result store and result directories in a browser while runs, sweeps and
 studies go on: what runs, what waits, how fast, how long still, what failed and why;
 the page of any run; any runs compared. Folders may hold result directories, and
-figures of studies with their claims, at some depth. Searches look for words, or in a field: machine:ugpu app:pvc policy:smqos
-dir:two is:shared, and -word for without.
+figures of studies with their claims, at some depth. A search finds words, or a word in a
+field (machine:ugpu app:pvc policy:smqos dir:two is:shared); -word leaves out what has it.
 
 Only this computer can look, unless --listen says otherwise; then a token is asked
 for. Nothing is written.`,

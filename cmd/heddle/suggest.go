@@ -59,6 +59,9 @@ func missing(path string, err error) error {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
+	if app := elsewhere(path); app != "" {
+		return fmt.Errorf("there is no %s here; the application of that name is %s", path, app)
+	}
 	rest, at := strings.Split(filepath.ToSlash(filepath.Clean(path)), "/"), "."
 	if filepath.IsAbs(path) {
 		rest, at = rest[1:], "/"

@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"time"
 
@@ -43,8 +42,9 @@ varies, by path:
     - {sharing: [mps, bp]}
 
 Entries of vary give a cross product; paths in one entry advance together. A path is
-any key of a run file; entries of lists are meant by number or name. Outputs of the run
-file are not written.
+any key of a run file. An entry of a list is meant by its number or its name, a policy by
+its own name and a sharing entry without a name by its mode: sharing.bp.policies.ugpu.period.
+Outputs of the run file are not written.
 
 Every result is kept as soon as it is there: an interrupted or killed sweep goes on
 where it was. On a cluster (--on slurm) the same holds for client, tasks and nodes;
@@ -57,7 +57,7 @@ without --wait the same command, given later, collects what is done.`,
 	fl := cmd.Flags()
 	fl.StringVarP(&f.out, "out", "o", "", "write the table as CSV to FILE")
 	fl.StringVar(&f.cache, "cache", "", "keep results of runs in DIR (default: the user's cache directory)")
-	fl.IntVar(&f.jobs, "jobs", runtime.NumCPU(), "simulations at once")
+	jobsVar(fl, &f.jobs, "simulations at once")
 	fl.StringArrayVar(&f.set, "set", nil,
 		"override a number of the machine in every run, as in --set sm.count=40 (repeatable)")
 	f.cluster.add(fl)

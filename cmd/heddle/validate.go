@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"time"
 
@@ -52,14 +51,14 @@ Groups: ` + strings.Join(silicon.Groups(), ", ") + `.`,
 	}
 	fl := c.Flags()
 	fl.StringVar(&f.dir, "dir", "", "folder of rows, boards and kernels (default: the nearest lab/silicon)")
-	fl.StringVar(&f.machine, "machine", "", "rows of this machine only")
-	fl.StringSliceVar(&f.groups, "group", nil, "rows of these groups only")
+	fl.StringVar(&f.machine, "machine", "", "rows of this machine only (default: of all)")
+	fl.StringSliceVar(&f.groups, "group", nil, "rows of these groups only (default: of all)")
 	fl.StringArrayVar(&f.set, "set", nil, "override a number of every board's sheet (repeatable)")
 	fl.BoolVar(&f.long, "long", false, "also the rows that take long or say the same as their neighbours")
 	fl.BoolVar(&f.check, "check", false, "exit 1 where a row fails or a typical error is above the wanted one")
 	fl.StringVar(&f.page, "page", "", "also write an HTML page with the error of each row to this file")
 	fl.StringVar(&f.csv, "csv", "", "also write the rows to this file")
-	fl.IntVar(&f.jobs, "jobs", runtime.NumCPU(), "simulations at once")
+	jobsVar(fl, &f.jobs, "simulations at once")
 	return c
 }
 
