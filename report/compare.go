@@ -16,9 +16,10 @@ const tie = 0.01
 
 // Comparison writes one table over several sharing modes of the same applications
 // and a verdict: who won on STP, ANTT and fairness. Results without metrics
-// (partial ones) are listed, but cannot win. Nil results are left out.
-func Comparison(w io.Writer, results []*sim.Result) error {
-	p := &printer{w: w}
+// (partial ones) are listed, but cannot win. Nil results are left out. The table has 100 columns at most, or with wide
+// all there is.
+func Comparison(w io.Writer, results []*sim.Result, wide bool) error {
+	p := &printer{w: w, wide: wide}
 	var all []*sim.Result
 	energy := false
 	for _, r := range results {
@@ -59,8 +60,11 @@ func Comparison(w io.Writer, results []*sim.Result) error {
 		rows = append(rows, row)
 	}
 	p.f("comparison%s\n", Unequal(all))
-	p.table(rows)
+	expendable := append([]string(nil), head[min(len(head), 8):]...)
+	slices.Reverse(expendable)
+	p.fitted(rows, append(expendable, "HS", "per instruction", "cycles"))
 	p.f("%s\n", Verdict(all, nil))
+	p.leftOut()
 	return p.err
 }
 

@@ -118,7 +118,8 @@ func (p *printer) kernels(r *sim.Result) {
 			continue
 		}
 		p.f("kernels of %s\n", t.Name)
-		p.table(append([][]string{KernelHead()}, rows...))
+		p.fitted(append([][]string{KernelHead()}, rows...),
+			[]string{"CTAs/SM", "lanes", "occupancy", "launches", "achieved", "cycles"})
 		if overlapped {
 			p.f("%s kernels of %s ran side by side: what caches and DRAM did is that of all of them\n", mark, t.Name)
 		}

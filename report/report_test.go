@@ -162,30 +162,35 @@ func golden(t *testing.T, name string, got []byte) {
 
 func TestTables(t *testing.T) {
 	var b bytes.Buffer
-	if err := Table(&b, sample()); err != nil {
+	if err := Table(&b, sample(), false); err != nil {
 		t.Fatal(err)
 	}
 	partial := sample()
 	partial.Complete, partial.Why, partial.Metrics, partial.Energy, partial.Checks = false, "interrupted", nil, nil, nil
 	partial.Tenants = partial.Tenants[:1]
 	b.WriteString("----\n")
-	if err := Table(&b, partial); err != nil {
+	if err := Table(&b, partial, false); err != nil {
 		t.Fatal(err)
 	}
 	sliced := sample()
 	sliced.Tenants[1].SharedSMs = true
 	sliced.Contexts = &sim.Contexts{Turns: 1, CTAs: 2820, Bytes: 31_400_000, Cycles: sliced.Cycles / 4}
 	b.WriteString("----\n")
-	if err := Table(&b, sliced); err != nil {
+	if err := Table(&b, sliced, false); err != nil {
 		t.Fatal(err)
 	}
 	functional := sample()
 	functional.Spec.Functional = true
 	b.WriteString("----\n")
-	if err := Table(&b, functional); err != nil {
+	if err := Table(&b, functional, false); err != nil {
 		t.Fatal(err)
 	}
 	golden(t, "tables.txt", b.Bytes())
+	b.Reset()
+	if err := Table(&b, sample(), true); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "wide.txt", b.Bytes())
 }
 
 // with is a sample under another sharing mode.
@@ -203,7 +208,7 @@ func TestComparison(t *testing.T) {
 	if err := Comparison(&b, []*sim.Result{
 		with("bp", 1.3, 1.6, 0.6), with("mps", 1.5, 1.8, 0.6), nil,
 		partial,
-	}); err != nil {
+	}, false); err != nil {
 		t.Fatal(err)
 	}
 	golden(t, "comparison.txt", b.Bytes())

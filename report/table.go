@@ -21,9 +21,9 @@ import (
 // maxLog bounds the lines of a program's log that the terminal shows per tenant.
 const maxLog = 40
 
-// Table writes the result of one run for a terminal.
-func Table(w io.Writer, r *sim.Result) error {
-	p := &printer{w: w}
+// Table writes the result of one run for a terminal: tables of 100 columns at most, or wide ones with all there is.
+func Table(w io.Writer, r *sim.Result, wide bool) error {
+	p := &printer{w: w, wide: wide}
 	p.logs(r)
 	if r.Spec.Functional {
 		p.functional(r)
@@ -34,6 +34,7 @@ func Table(w io.Writer, r *sim.Result) error {
 		p.unified(r)
 		p.kernels(r)
 	}
+	p.leftOut()
 	p.checks(r)
 	p.state(r)
 	return p.err
@@ -41,8 +42,10 @@ func Table(w io.Writer, r *sim.Result) error {
 
 // printer keeps the first error of a series of writes.
 type printer struct {
-	w   io.Writer
-	err error
+	w    io.Writer
+	err  error
+	wide bool     // tables may be wider than the terminal
+	left []string // columns that were left out of tables
 }
 
 func (p *printer) f(format string, args ...any) {
@@ -105,7 +108,7 @@ func (p *printer) functional(r *sim.Result) {
 		rows = append(rows, []string{t.Name, fmt.Sprint(t.WarpInsts), fmt.Sprint(t.ThreadInsts)})
 	}
 	p.f("functional run, no timing\n")
-	p.table(rows)
+	p.fitted(rows, nil)
 }
 
 func (p *printer) tenants(r *sim.Result) {
@@ -145,7 +148,7 @@ func (p *printer) tenants(r *sim.Result) {
 	if energy {
 		rows = append(rows, others(r, len(head))...)
 	}
-	p.table(rows)
+	p.fitted(rows, []string{"faults", "alone IPC", "moved GB/s", "executions", "L1 hit", "LLC hit", "channels"})
 	for _, line := range append(append(Windows(r), Targets(r)...), Touches(r)...) {
 		p.f("%s\n", line)
 	}

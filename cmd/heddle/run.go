@@ -26,7 +26,7 @@ type runFlags struct {
 	functional bool
 	args, set  []string
 	out        string
-	json       bool
+	json, wide bool
 	seed       uint64
 	maxCycles  uint64
 	watchdog   uint64
@@ -81,6 +81,7 @@ cache and used again.`,
 	fl.StringArrayVar(&f.set, "set", nil, "override a number of the machine, as in --set dram.channels=16 (repeatable)")
 	fl.StringVarP(&f.out, "out", "o", "", "write a result directory (result.json, epochs, timeline, profile, counters)")
 	fl.BoolVar(&f.json, "json", false, "print the result as JSON: an object, or an array for several sharing modes")
+	fl.BoolVar(&f.wide, "wide", false, "print every column of the tables, not only what fits 100 columns")
 	fl.Uint64Var(&f.seed, "seed", 1, "seed of every random choice")
 	fl.Uint64Var(&f.maxCycles, "max-cycles", 0,
 		"stop at this core cycle (warp instructions when --functional); 0: run to the end")
@@ -228,7 +229,7 @@ func run(cmd *cobra.Command, path string, f *runFlags) (err error) {
 	progress.Close()
 	again.restore(outcomes)
 	lost := errors.Join(dirs.commit(outcomes), compare(file.Out, outcomes))
-	if err := show(cmd.OutOrStdout(), outcomes, f.json); err != nil { // a finished run is shown, kept or not
+	if err := show(cmd.OutOrStdout(), outcomes, f.json, f.wide); err != nil { // a finished run is shown, kept or not
 		return errors.Join(err, lost)
 	}
 	if cause := context.Cause(ctx); errors.Is(cause, errMemory) {
@@ -341,7 +342,7 @@ func tells(o *lab.Outcome) bool {
 }
 
 // show prints the results.
-func show(w io.Writer, outcomes []lab.Outcome, asJSON bool) error {
+func show(w io.Writer, outcomes []lab.Outcome, asJSON, wide bool) error {
 	results := finished(outcomes)
 	if asJSON {
 		return report.JSONList(w, results, len(outcomes) > 1)
@@ -350,13 +351,13 @@ func show(w io.Writer, outcomes []lab.Outcome, asJSON bool) error {
 		if i > 0 {
 			fmt.Fprintln(w)
 		}
-		if err := report.Table(w, r); err != nil {
+		if err := report.Table(w, r, wide); err != nil {
 			return err
 		}
 	}
 	if len(outcomes) > 1 && len(results) > 0 {
 		fmt.Fprintln(w)
-		return report.Comparison(w, results)
+		return report.Comparison(w, results, wide)
 	}
 	return nil
 }
