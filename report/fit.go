@@ -12,8 +12,8 @@ const columns = 100
 // least is how much of the names in the first column is kept before other columns are given up.
 const least = 24
 
-// fit makes a table fit: it leaves out columns, those that can go first by name first, and returns their names. If that
-// is not enough, or would take columns for the sake of long names, names are cut. A table has an indent and gaps of two.
+// fit makes a table fit: it leaves out columns, in the order of expendable, and returns their names. If that is not
+// enough, or would take columns for the sake of long names, names are cut. A table has an indent and gaps of two.
 func fit(rows [][]string, expendable []string) (fitting [][]string, left []string) {
 	head := rows[0]
 	keep := make([]bool, len(head))

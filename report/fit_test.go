@@ -14,7 +14,8 @@ import (
 // TestTablesFit: whatever the sharing mode, the names and the numbers, no row of a run's tables and of a comparison has
 // more than 100 columns; --wide cuts nothing, and no column goes unnamed.
 func TestTablesFit(t *testing.T) {
-	const name, kernel = "an-application-whose-name-is-rather-long-for-a-table", "_Z6kernelILi128EfEvPKT0_S2_PS0_iiijjPKc"
+	const name = "an-application-whose-name-is-rather-long-for-a-table"
+	const kernel = "_Z6kernelILi128EfEvPKT0_S2_PS0_iiijjPKc"
 	var all []*sim.Result
 	for _, m := range sim.Modes() {
 		r := sample()

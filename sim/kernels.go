@@ -119,9 +119,7 @@ func (c *collector) describe(tenant int, l *launch, end uint64) Kernel {
 	out.Theoretical = float64(out.CTAsPerSM*warps) / slots
 	out.Achieved = ratio(float64(p.CTACycles)*float64(warps), cycles*sms*slots)
 	out.Roof, out.RoofShare = c.roof(tenant, &out, cycles, sms)
-	if k.Prof != nil {
-		out.TopStall = topStall(k.Prof)
-	}
+	out.TopStall = topStall(&p.Stall)
 	return out
 }
 
@@ -172,13 +170,7 @@ func (c *collector) roof(tenant int, k *Kernel, cycles, sms float64) (name strin
 }
 
 // topStall is the cause for which a kernel's warps waited longest.
-func topStall(prof []sm.PC) string {
-	var sum [sm.NumCauses]uint64
-	for i := range prof {
-		for cause, n := range prof[i].Stall {
-			sum[cause] += n
-		}
-	}
+func topStall(sum *[sm.NumCauses]uint64) string {
 	top := 0
 	for cause, n := range sum {
 		if n > sum[top] {

@@ -193,7 +193,7 @@ type Kernel struct {
 	DRAMBytes   uint64  `json:"dram_bytes"`
 	Roof        string  `json:"roof"` // the limit it came nearest to: issue, L1, LLC, DRAM
 	RoofShare   float64 `json:"roof_share"`
-	TopStall    string  `json:"top_stall,omitempty"` // "": the run kept no profile
+	TopStall    string  `json:"top_stall,omitempty"` // "": no warp waited
 	// Overlapped: other kernels of the tenant ran meanwhile, and caches and DRAM do not
 	// tell whose accesses are whose.
 	Overlapped bool `json:"overlapped,omitempty"`

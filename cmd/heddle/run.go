@@ -83,8 +83,7 @@ cache and used again.`,
 	fl.BoolVar(&f.json, "json", false, "print the result as JSON: an object, or an array for several sharing modes")
 	fl.BoolVar(&f.wide, "wide", false, "print every column of the tables, not only what fits 100 columns")
 	fl.Uint64Var(&f.seed, "seed", 1, "seed of every random choice")
-	fl.Uint64Var(&f.maxCycles, "max-cycles", 0,
-		"stop at this core cycle (warp instructions when --functional); 0: run to the end")
+	fl.Uint64Var(&f.maxCycles, "max-cycles", 0, "stop at this core cycle (--functional: warp instruction); 0: never")
 	fl.Uint64Var(&f.watchdog, "watchdog", 0, "core cycles without progress that count as a deadlock (0: 20 million); "+
 		"warp instructions when --functional (0: 500 million)")
 	jobsVar(fl, &f.jobs, "simulations at once; a single one uses two cores where that pays")

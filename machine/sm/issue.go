@@ -151,9 +151,21 @@ func (p *pipeline) count(w int, wp *warp, in *isa.Instr, now uint64) {
 	k := &wp.k.lane[p.lane]
 	k.WarpInsts++
 	k.ThreadInsts += lanes
+	p.waited(&k.Stall, w, wp, in, now)
 	if wp.watched {
 		p.watch(w, wp, in, lanes, now)
 	}
+}
+
+// waited adds the cycles that a warp waited for its instruction, by cause.
+func (p *pipeline) waited(stall *[NumCauses]uint64, w int, wp *warp, in *isa.Instr, now uint64) {
+	ready := max(p.warps.wake[w], wp.since+1)
+	stall[wp.cause] += ready - wp.since - 1
+	if room := p.collect.path[p.cfg.issue.schedOf[w]].room; in.Unit == isa.LDST && room > ready {
+		stall[Throttled] += room - ready
+		ready = room
+	}
+	stall[NotSelected] += now - min(now, ready)
 }
 
 // watch charges the instruction to its tenant's quota and books it, with the cycles its
@@ -167,11 +179,5 @@ func (p *pipeline) watch(w int, wp *warp, in *isa.Instr, lanes, now uint64) {
 	}
 	pc := &wp.k.Prof[wp.pc]
 	pc.Issues++
-	ready := max(p.warps.wake[w], wp.since+1)
-	pc.Stall[wp.cause] += ready - wp.since - 1
-	if room := p.collect.path[p.cfg.issue.schedOf[w]].room; in.Unit == isa.LDST && room > ready {
-		pc.Stall[Throttled] += room - ready
-		ready = room
-	}
-	pc.Stall[NotSelected] += now - min(now, ready)
+	p.waited(&pc.Stall, w, wp, in, now)
 }

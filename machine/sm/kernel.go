@@ -29,7 +29,9 @@ type Progress struct {
 	Finished               int    // CTAs that have ended
 	Running                int    // resident warps that have not exited
 	CTACycles              uint64 // sum of the cycles CTAs were resident where they ended
-	_                      [24]byte
+	// Stall is, per Cause, the warp-cycles spent waiting to issue.
+	Stall [NumCauses]uint64
+	_     [16]byte
 }
 
 // Progress adds up what the cores have counted.
@@ -41,6 +43,9 @@ func (k *Kernel) Progress() (p Progress) {
 		p.Finished += l.Finished
 		p.Running += l.Running
 		p.CTACycles += l.CTACycles
+		for cause, n := range l.Stall {
+			p.Stall[cause] += n
+		}
 	}
 	return p
 }
