@@ -137,6 +137,9 @@ func TestInABrowser(t *testing.T) {
 		t.Fatal(err)
 	}
 	v.Until(`document.querySelector(".process.ended") !== null`)
+	if browser.Eval[bool](v, `document.querySelector(".process.ended .bar") !== null`) {
+		t.Error("what has ended is shown with a bar, as if it ran")
+	}
 
 	browser.Eval[bool](v, `(() => { const s = document.getElementById("search"); s.value = "machine:ugpu policy:mps is:shared";
 		s.dispatchEvent(new Event("input")); return true; })()`)
@@ -154,6 +157,9 @@ func TestInABrowser(t *testing.T) {
 	v.Silent()
 	browser.Eval[bool](v, `document.getElementById("compare").click() || true`)
 	v.Until(`document.body?.dataset.ready === "yes" && document.querySelectorAll("#compare tbody tr").length === 2`)
+	if browser.Eval[bool](v, `[...document.querySelectorAll(".wide")].some((e) => e.scrollWidth > e.clientWidth)`) {
+		t.Error("a table of the comparison is cut on the right")
+	}
 	v.Shot(shot("compare"))
 	browser.Eval[bool](v, `history.back() || true`)
 	v.Until(`document.getElementById("search")?.value === "machine:ugpu policy:mps is:shared" && ` + countRows + ` === 10`)
@@ -240,6 +246,10 @@ func TestStudyInABrowser(t *testing.T) {
 	}
 	if w := browser.Eval[int](v, `document.documentElement.scrollWidth`); w > 390 {
 		t.Errorf("the study's page is %d wide", w)
+	}
+	if twice := browser.Eval[bool](v, `[...document.querySelectorAll("section.figure img")].some(
+		(i) => i.parentElement.querySelector("h2").innerText === i.alt)`); twice {
+		t.Error("a title stands above a figure that has it already")
 	}
 	v.Shot(shot("study"))
 	v.Silent()

@@ -56,6 +56,10 @@ func drag(v *browser.Page, element string, from, to float64) {
 func TestInABrowser(t *testing.T) {
 	v := open(t, []Run{fromDisk(t, "dynamic", moving()), fromDisk(t, "static", still())})
 	v.FullShot(*shot)
+	if cut := browser.Eval[string](v, `[...document.querySelectorAll(".wide")].filter((e) => e.scrollWidth > e.clientWidth)
+		.map((e) => e.innerText.slice(0, 60)).join("; ")`); cut != "" {
+		t.Errorf("tables are cut on the right: %s", cut)
+	}
 	for _, canvas := range []string{
 		"#owners-0 canvas", "#ipc-0 canvas", "#bandwidth-0 canvas", "#owners-1 canvas",
 		"#ipc-1 canvas",

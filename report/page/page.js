@@ -231,11 +231,14 @@
     draw();
   }
 
+  const dashes = [undefined, [8, 3], [2, 3], [8, 3, 2, 3]];
+
   runs.forEach((run, i) => {
     const group = new Group(run), key = "run" + i;
     const el = (name) => document.getElementById(name + "-" + i);
-    const series = run.tenants.map((t, k) => line(t, run.colors[k]));
     const both = run.on_cpu.includes(true) && run.on_cpu.includes(false);
+    // Dashes let a line be seen under another that runs along it.
+    const series = run.tenants.map((t, k) => line(t, run.colors[k], both ? undefined : dashes[k % 4]));
     const unit = run.on_cpu.every((c) => c) ? "insts / CPU cycle" : "thread insts / cycle";
     const ipc = series.map((s, k) => (both && run.on_cpu[k] ? Object.assign({}, s, { scale: "cpu", dash: [6, 3] }) : s));
     if (el("ipc")) curves(el("ipc"), group, withStart(run.x, run.ipc), ipc, key, unit, both && "CPU IPC (dashed)");
@@ -246,7 +249,6 @@
     document.getElementById("run-" + i).group = group;
   });
 
-  const dashes = [undefined, [8, 3], [2, 3], [8, 3, 2, 3]];
   const palette = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#444444", "#999999"];
   const all = new Group({ cycles: Math.max(...runs.map((r) => r.cycles)) });
   for (const el of document.querySelectorAll("[id^=overlay-]")) {

@@ -77,7 +77,7 @@ function process(p) {
   if (speed > 0 && !state) words.push(`${short(speed)} cycles/s`);
   if (p.host) words.push(`on ${p.host}`);
   box.append(make("p", "progress", words.join(", ")));
-  if (p.todo > 0) box.append(bar(p.finished / p.todo));
+  if (p.todo > 0 && !p.ended) box.append(bar(p.finished / p.todo));
   if (p.where && !state) box.append(make("p", "hint", p.where));
   if (!state) {
     box.append(...p.running.slice(0, 8).map(runLine));
