@@ -54,7 +54,7 @@ func (r *run) contexts(res *Result, now uint64) {
 	} else if share := float64(c.Cycles) / float64(max(1, now)); c.Turns == 0 && share > overheadShare {
 		w := fmt.Sprintf("CTAs were being taken off SMs in %.0f %% of the time", 100*share)
 		if first := r.spec.Sharing.FirstDecision(r.sheet); first > 0 && first < now { // else it is how SMK divides SMs
-			w += fmt.Sprintf(": an epoch of %d cycles is short", first)
+			w += fmt.Sprintf(": a period of %d cycles is short", first)
 		}
 		res.Warnings = append(res.Warnings, w)
 	}
