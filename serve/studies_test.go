@@ -55,14 +55,14 @@ func TestStudies(t *testing.T) {
 	}
 	page := x.get("/study?id=" + all[0].ID).Body.String()
 	for _, want := range []string{
-		"<h2>Ten &lt;b&gt;</h2>", "A is &lt;i&gt;fast&lt;/i&gt;", "12.2", "2 holds, 1 not measured", "1 runs failed",
+		`alt="Ten &lt;b&gt;"`, "<h2>fig10</h2>", "A is &lt;i&gt;fast&lt;/i&gt;", "12.2", "2 holds, 1 not measured", "1 runs failed",
 		"<h2>fig9</h2>", "Nothing of it was measured.", "x: failed",
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("no %q in\n%s", want, page)
 		}
 	}
-	if strings.Index(page, "<h2>fig9") > strings.Index(page, "<h2>Ten") {
+	if strings.Index(page, "<h2>fig9") > strings.Index(page, "<h2>fig10") {
 		t.Error("figure 10 comes before figure 9")
 	}
 	id := identity(filepath.Join(dir, "fig10.json"))
