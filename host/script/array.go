@@ -355,6 +355,9 @@ func toList(a *array, b *starlark.Builtin, args starlark.Tuple, kwargs []starlar
 	if err := starlark.UnpackArgs(b.Name(), args, kwargs); err != nil {
 		return nil, err
 	}
+	if err := a.e.pay(b.Name(), read(a)); err != nil {
+		return nil, err
+	}
 	bytes, err := a.a.Bytes()
 	if err != nil {
 		return nil, err

@@ -310,7 +310,11 @@ func logLine(e *env, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark
 	if len(kwargs) > 0 {
 		return nil, errors.New("log: unexpected keyword arguments")
 	}
-	if err := writable("log", args...); err != nil {
+	steps, err := write("log", args...)
+	if err == nil {
+		err = e.pay("log", steps)
+	}
+	if err != nil {
 		return nil, err
 	}
 	var words []string

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path"
 	"strings"
@@ -102,9 +103,7 @@ func functions() map[string]builtin {
 // builtins are the functions, and those of the language in a form of our own.
 func builtins() map[string]builtin {
 	all := functions()
-	for _, name := range []string{"str", "repr", "print", "fail"} {
-		all[name] = cautious(name)
-	}
+	maps.Copy(all, universe())
 	return all
 }
 
@@ -123,8 +122,8 @@ func constants() starlark.StringDict {
 
 // isPredeclared tells the resolver which names exist.
 func isPredeclared() func(name string) bool {
-	f, c := builtins(), constants()
-	return func(name string) bool { return f[name] != nil || c.Has(name) }
+	f, c, o := builtins(), constants(), operations()
+	return func(name string) bool { return f[name] != nil || c.Has(name) || o[name] != nil }
 }
 
 func (e *env) names() starlark.StringDict {
@@ -137,6 +136,13 @@ func (e *env) names() starlark.StringDict {
 				return nil, err
 			}
 			return f(e, b, args, kwargs)
+		})
+	}
+	for name, f := range operations() { // one each few steps: no look at the run for each
+		d[name] = starlark.NewBuiltin(name, func(_ *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple,
+			_ []starlark.Tuple,
+		) (starlark.Value, error) {
+			return f(e, args)
 		})
 	}
 	return d
@@ -165,8 +171,12 @@ func (e *env) exec(t *starlark.Thread, name string) (starlark.StringDict, error)
 	if err != nil {
 		return nil, err
 	}
-	_, prog, err := starlark.SourceProgramOptions(e.p.opt.dialect(), name, allowLoadMethod(string(src)),
-		e.predeclared.Has)
+	tree, err := e.p.opt.dialect().Parse(name, allowLoadMethod(string(src)), 0)
+	if err != nil {
+		return nil, syntaxError(err)
+	}
+	priced(tree)
+	prog, err := starlark.FileProgram(tree, e.predeclared.Has)
 	if err != nil {
 		return nil, syntaxError(err)
 	}

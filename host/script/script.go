@@ -128,12 +128,15 @@ func parse(dir, file string, src []byte, opt Options) (*Program, error) {
 	}
 	p := &Program{name: filepath.Base(abs), dir: dir, file: file, opt: opt}
 	text := allowLoadMethod(string(src))
-	tree, main, err := starlark.SourceProgramOptions(opt.dialect(), file, text, isPredeclared())
+	tree, err := opt.dialect().Parse(file, text, 0)
 	if err != nil {
 		return nil, syntaxError(err)
 	}
-	p.main = main
 	p.findMain(tree, text)
+	priced(tree)
+	if p.main, err = starlark.FileProgram(tree, isPredeclared()); err != nil {
+		return nil, syntaxError(err)
+	}
 	if p.params != nil {
 		for _, name := range sortedKeys(opt.Args) {
 			if err := p.known(name); err != nil {
