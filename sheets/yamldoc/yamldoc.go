@@ -19,6 +19,7 @@ import (
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/lexer"
 	"github.com/goccy/go-yaml/parser"
 	"github.com/goccy/go-yaml/token"
 )
@@ -189,16 +190,17 @@ func Parse(name string, src []byte) (root *Node, err error) {
 	if len(src) > MaxBytes {
 		return nil, f.at(0, 0, fmt.Sprintf("%d bytes is too long, the limit is %d", len(src), MaxBytes))
 	}
-	if err := refuseDepth(f, src); err != nil {
-		return nil, err
-	}
 	defer func() {
 		// The parser is a library; a panic in it is a malformed document to us.
 		if p := recover(); p != nil {
 			root, err = nil, f.at(0, 0, fmt.Sprintf("not valid YAML (the parser gave up: %v)", p))
 		}
 	}()
-	doc, perr := parser.ParseBytes(src, 0)
+	tokens := lexer.Tokenize(string(src))
+	if err := refuseDepth(f, tokens); err != nil {
+		return nil, err
+	}
+	doc, perr := parser.Parse(tokens, 0)
 	if perr != nil {
 		var ye yaml.Error
 		if errors.As(perr, &ye) && ye.GetToken() != nil && ye.GetToken().Position != nil {
@@ -219,20 +221,20 @@ func Parse(name string, src []byte) (root *Node, err error) {
 	return root, nil
 }
 
-// refuseDepth bounds nesting before the recursive parser sees the document.
-func refuseDepth(f *file, src []byte) error {
+// refuseDepth bounds nesting before the recursive parser sees the document. It counts the brackets that the parser will
+// see, which those of texts and comments are not.
+func refuseDepth(f *file, tokens token.Tokens) error {
 	depth := 0
-	for _, c := range src {
-		switch c {
-		case '[', '{':
+	for _, t := range tokens {
+		switch t.Type {
+		case token.SequenceStartType, token.MappingStartType:
 			depth++
-		case ']', '}':
-			if depth > 0 {
-				depth--
-			}
+		case token.SequenceEndType, token.MappingEndType:
+			depth = max(0, depth-1)
 		}
 		if depth > maxDepth {
-			return f.at(0, 0, fmt.Sprintf("brackets nested deeper than %d", maxDepth))
+			return f.at(t.Position.Line, t.Position.Column,
+				fmt.Sprintf("brackets nested deeper than %d levels", maxDepth))
 		}
 	}
 	for i, l := range f.lines {

@@ -104,3 +104,24 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+// Only brackets that nest count: those that a text or comment closes do not, nor do those that one opens.
+func TestDepthBeforeParsing(t *testing.T) {
+	for _, src := range []string{
+		"a: [" + strings.Repeat(`"]", [`, 2_000), "a: [" + strings.Repeat("']', {x: [", 2_000),
+		"a: " + strings.Repeat("[ # ]\n", 2_000), strings.Repeat("- [", 100), strings.Repeat("{a: ", 100),
+	} {
+		_, err := Parse("x.yaml", []byte(src))
+		if err == nil || !strings.Contains(err.Error(), "nested deeper than 64") {
+			t.Errorf("%.20s: %v", src, err)
+		}
+	}
+	for _, src := range []string{
+		"# " + strings.Repeat("[", 100) + "\na: 1\n", `a: "` + strings.Repeat("[{", 100) + "\"\n",
+		"a: b" + strings.Repeat("[", 100) + "\n", "a: [1]\n" + strings.Repeat("# [\n", 100),
+	} {
+		if _, err := Parse("x.yaml", []byte(src)); err != nil {
+			t.Errorf("%.20s: %v", src, err)
+		}
+	}
+}
