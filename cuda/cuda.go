@@ -131,6 +131,10 @@ func unpack(dir string) error {
 
 var missing = regexp.MustCompile(`fatal error: '([^']+)' file not found`)
 
+// toolkit are the headers of NVIDIA's libraries for the host.
+var toolkit = regexp.MustCompile(`^(cublas|cufft|cusparse|cusolver|cudnn|curand|cudss|cutensor|npp|nvjpeg|nvml|nvtx|` +
+	`nvToolsExt|nvrtc|nccl)[A-Za-z0-9_]*\.(h|hpp)$|^(npp|nvtx3|cufile|cudnn_frontend)/`)
+
 // remedy explains a header that clang misses.
 func remedy(said string) string {
 	m := missing.FindStringSubmatch(said)
@@ -138,15 +142,15 @@ func remedy(said string) string {
 		return ""
 	}
 	switch name := m[1]; {
+	case toolkit.MatchString(name):
+		return ": " + name + " belongs to a library of the CUDA toolkit, which Heddle does not have: such libraries " +
+			"(cuBLAS, cuFFT ...) are machine code for NVIDIA's GPUs. Replace its calls by kernels of your own"
 	case strings.HasPrefix(name, "thrust/"), strings.HasPrefix(name, "cub/"), strings.HasPrefix(name, "cuda/"):
 		return ": " + name + " is a library of the CUDA toolkit (Thrust, CUB, libcu++), which Heddle does not have; " +
 			"write the kernel yourself, or compile with nvcc --ptx and give Heddle the PTX"
-	case strings.HasPrefix(name, "cu") || strings.HasPrefix(name, "npp") || strings.HasPrefix(name, "nv"):
-		return ": " + name + " is not among Heddle's headers of CUDA; its libraries (cuBLAS, cuFFT ...) are " +
-			"machine code for NVIDIA's GPUs, which Heddle does not run. Replace its calls by kernels of your own"
 	case !strings.Contains(name, "."):
 		return ": the C++ library's headers are missing; install them, such as by apt-get install g++"
 	default:
-		return ": name the folder of " + name + " by -I"
+		return ": " + name + " is not among Heddle's headers of CUDA; where it is the program's own, name its folder by -I"
 	}
 }

@@ -63,3 +63,20 @@ func TestHeaders(t *testing.T) {
 		t.Errorf("thrust: %v, file %v", err, serr)
 	}
 }
+
+func TestRemedy(t *testing.T) {
+	for name, want := range map[string]string{
+		"thrust/sort.h":   "write the kernel yourself",
+		"cublas_v2.h":     "kernels of your own",
+		"cufftXt.h":       "kernels of your own",
+		"cudacommon.h":    "name its folder by -I",
+		"culling/parts.h": "name its folder by -I",
+		"nvector.h":       "name its folder by -I",
+		"optional":        "apt-get install g++",
+	} {
+		got := remedy("x.cu:1:10: fatal error: '" + name + "' file not found\n")
+		if !strings.Contains(got, name) && name != "optional" || !strings.Contains(got, want) {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+}

@@ -1,5 +1,6 @@
 // channel_descriptor.h -- what an element of an array or a texture consists of.
 #pragma once
+#define __CHANNEL_DESCRIPTOR_H__
 
 #include "driver_types.h"
 

@@ -1,5 +1,6 @@
 // cuda.h -- the types of the driver API, so that sources that include it can be read. Its calls are missing.
 #pragma once
+#define __cuda_cuda_h__
 
 #include <stddef.h>
 #include "heddle/version.h"

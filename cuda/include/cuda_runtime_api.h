@@ -1,5 +1,6 @@
 // cuda_runtime_api.h -- the runtime API, as host code calls it.
 #pragma once
+#define __CUDA_RUNTIME_API_H__
 
 #include "heddle/version.h"
 #include "driver_types.h"

@@ -1,5 +1,6 @@
 // driver_types.h -- the types of the runtime API: errors, memory, devices, launches.
 #pragma once
+#define __DRIVER_TYPES_H__
 
 #include <limits.h>
 #include <stddef.h>

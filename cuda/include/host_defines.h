@@ -1,5 +1,6 @@
 // host_defines.h -- the qualifiers of CUDA C++, for clang.
 #pragma once
+#define __HOST_DEFINES_H__
 
 #define __global__ __attribute__((global))
 #define __device__ __attribute__((device))

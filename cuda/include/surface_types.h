@@ -1,5 +1,6 @@
 // surface_types.h -- surface objects and references.
 #pragma once
+#define __SURFACE_TYPES_H__
 
 #include "texture_types.h"
 

@@ -1,5 +1,6 @@
 // texture_types.h -- texture objects and references.
 #pragma once
+#define __TEXTURE_TYPES_H__
 
 #include "driver_types.h"
 

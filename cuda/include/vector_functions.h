@@ -1,5 +1,6 @@
 // vector_functions.h -- make_char1 to make_double4.
 #pragma once
+#define __VECTOR_FUNCTIONS_H__
 
 #include "vector_types.h"
 

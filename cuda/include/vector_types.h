@@ -1,5 +1,6 @@
 // vector_types.h -- char1 to double4 with CUDA's sizes and alignments, and dim3.
 #pragma once
+#define __VECTOR_TYPES_H__
 
 #include "host_defines.h"
 
