@@ -1,0 +1,193 @@
+// cooperative_groups.h -- groups of threads that wait, vote and exchange values together: blocks, tiles of
+// a warp, coalesced threads. A grid waits as a whole only in a cooperative launch, which PTX alone cannot
+// ask for: this_grid() has sizes and ranks, and a sync() that says so.
+#pragma once
+#define _COOPERATIVE_GROUPS_H_
+
+#include "cuda_runtime.h"
+
+#define HEDDLE_MEMBER __inline__ __attribute__((device, always_inline, nodebug))
+
+namespace cooperative_groups {
+
+class grid_group {
+public:
+    HEDDLE_MEMBER static bool is_valid() { return false; }
+    template <bool cooperative = false> HEDDLE_MEMBER static void sync()
+    {
+        static_assert(cooperative, "a grid waits as a whole only in a cooperative launch, which Heddle does not have: "
+                                   "split the kernel where it waits, and launch the parts one after the other");
+    }
+    HEDDLE_MEMBER static dim3 group_dim() { return gridDim; }
+    HEDDLE_MEMBER static dim3 dim_blocks() { return gridDim; }
+    HEDDLE_MEMBER static dim3 block_index() { return blockIdx; }
+    HEDDLE_MEMBER static unsigned long long num_blocks() { return 1ull * gridDim.x * gridDim.y * gridDim.z; }
+    HEDDLE_MEMBER static unsigned long long block_rank()
+    {
+        return blockIdx.x + 1ull * gridDim.x * (blockIdx.y + 1ull * gridDim.y * blockIdx.z);
+    }
+    HEDDLE_MEMBER static unsigned long long num_threads()
+    {
+        return num_blocks() * blockDim.x * blockDim.y * blockDim.z;
+    }
+    HEDDLE_MEMBER static unsigned long long size() { return num_threads(); }
+    HEDDLE_MEMBER static unsigned long long thread_rank()
+    {
+        return block_rank() * (blockDim.x * blockDim.y * blockDim.z) +
+               (threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z));
+    }
+};
+HEDDLE_DEVICE grid_group this_grid() { return grid_group(); }
+
+class thread_block {
+public:
+    typedef unsigned arrival_token;
+    HEDDLE_MEMBER static void sync() { __syncthreads(); }
+    HEDDLE_MEMBER static unsigned num_threads() { return blockDim.x * blockDim.y * blockDim.z; }
+    HEDDLE_MEMBER static unsigned size() { return num_threads(); }
+    HEDDLE_MEMBER static unsigned thread_rank()
+    {
+        return threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
+    }
+    HEDDLE_MEMBER static dim3 group_index() { return blockIdx; }
+    HEDDLE_MEMBER static dim3 thread_index() { return threadIdx; }
+    HEDDLE_MEMBER static dim3 group_dim() { return blockDim; }
+    HEDDLE_MEMBER static dim3 dim_threads() { return blockDim; }
+};
+HEDDLE_DEVICE thread_block this_thread_block() { return thread_block(); }
+
+// Lanes of one warp. `lanes` is their mask.
+class coalesced_group {
+    unsigned lanes, meta_rank, meta_size;
+
+    // The lane of the rank-th member.
+    HEDDLE_MEMBER unsigned lane(unsigned rank) const
+    {
+        return num_threads() == 32 ? rank : __fns(lanes, 0, (int)rank + 1);
+    }
+    // Of a mask of lanes the mask of ranks.
+    HEDDLE_MEMBER unsigned ranks(unsigned set) const
+    {
+        unsigned r = 0, n = 0;
+        for (unsigned rest = lanes; rest; rest &= rest - 1, n++)
+            if (set & rest & -rest) r |= 1u << n;
+        return r;
+    }
+
+public:
+    HEDDLE_MEMBER explicit coalesced_group(unsigned mask, unsigned rank = 0, unsigned groups = 1)
+        : lanes(mask), meta_rank(rank), meta_size(groups)
+    {
+    }
+    // The part of n members that the thread belongs to; parts go by rank.
+    HEDDLE_MEMBER coalesced_group part(unsigned n) const
+    {
+        unsigned mine = thread_rank() / n, set = 0, rank = 0;
+        for (unsigned rest = lanes; rest; rest &= rest - 1, rank++)
+            if (rank / n == mine) set |= rest & -rest;
+        return coalesced_group(set, mine, (num_threads() + n - 1) / n);
+    }
+    HEDDLE_MEMBER void sync() const { __syncwarp(lanes); }
+    HEDDLE_MEMBER unsigned num_threads() const { return (unsigned)__popc(lanes); }
+    HEDDLE_MEMBER unsigned size() const { return num_threads(); }
+    HEDDLE_MEMBER unsigned thread_rank() const { return (unsigned)__popc(lanes & ((1u << __laneid()) - 1)); }
+    HEDDLE_MEMBER unsigned meta_group_rank() const { return meta_rank; }
+    HEDDLE_MEMBER unsigned meta_group_size() const { return meta_size; }
+    HEDDLE_MEMBER int any(int p) const { return (__ballot_sync(lanes, p) & lanes) != 0; }
+    HEDDLE_MEMBER int all(int p) const { return (__ballot_sync(lanes, p) & lanes) == lanes; }
+    HEDDLE_MEMBER unsigned ballot(int p) const { return ranks(__ballot_sync(lanes, p)); }
+    template <class T> HEDDLE_MEMBER T shfl(T v, unsigned rank) const
+    {
+        return __shfl_sync(lanes, v, (int)lane(rank % num_threads()));
+    }
+    template <class T> HEDDLE_MEMBER T shfl_down(T v, unsigned by) const
+    {
+        unsigned to = thread_rank() + by;
+        return __shfl_sync(lanes, v, (int)(to < num_threads() ? lane(to) : __laneid()));
+    }
+    template <class T> HEDDLE_MEMBER T shfl_up(T v, unsigned by) const
+    {
+        unsigned at = thread_rank();
+        return __shfl_sync(lanes, v, (int)(at >= by ? lane(at - by) : __laneid()));
+    }
+};
+HEDDLE_DEVICE coalesced_group coalesced_threads() { return coalesced_group(__activemask()); }
+
+// N neighbours of a block, N a power of two up to a warp.
+template <unsigned N, class Parent = void> class thread_block_tile {
+    static_assert(N >= 1 && N <= 32 && (N & (N - 1)) == 0, "a tile has 1, 2, 4, 8, 16 or 32 threads here");
+
+    HEDDLE_MEMBER static unsigned first() { return __laneid() & ~(N - 1); }
+    HEDDLE_MEMBER static unsigned lanes() { return (N == 32 ? ~0u : (1u << (N % 32)) - 1) << first(); }
+
+public:
+    HEDDLE_MEMBER static void sync() { __syncwarp(lanes()); }
+    HEDDLE_MEMBER static constexpr unsigned num_threads() { return N; }
+    HEDDLE_MEMBER static constexpr unsigned size() { return N; }
+    HEDDLE_MEMBER static unsigned thread_rank() { return __laneid() & (N - 1); }
+    HEDDLE_MEMBER static unsigned meta_group_rank() { return thread_block::thread_rank() / N; }
+    HEDDLE_MEMBER static unsigned meta_group_size() { return (thread_block::num_threads() + N - 1) / N; }
+    HEDDLE_MEMBER static unsigned ballot(int p) { return (__ballot_sync(lanes(), p) & lanes()) >> first(); }
+    HEDDLE_MEMBER static int any(int p) { return ballot(p) != 0; }
+    HEDDLE_MEMBER static int all(int p) { return ballot(!p) == 0; }
+    template <class T> HEDDLE_MEMBER static T shfl(T v, int rank) { return __shfl_sync(lanes(), v, rank, N); }
+    template <class T> HEDDLE_MEMBER static T shfl_down(T v, unsigned by)
+    {
+        return __shfl_down_sync(lanes(), v, by, N);
+    }
+    template <class T> HEDDLE_MEMBER static T shfl_up(T v, unsigned by) { return __shfl_up_sync(lanes(), v, by, N); }
+    template <class T> HEDDLE_MEMBER static T shfl_xor(T v, unsigned by)
+    {
+        return __shfl_xor_sync(lanes(), v, (int)by, N);
+    }
+    template <class T> HEDDLE_MEMBER static unsigned match_any(T v)
+    {
+        return (__match_any_sync(lanes(), v) & lanes()) >> first();
+    }
+    template <class T> HEDDLE_MEMBER static unsigned match_all(T v, int &same)
+    {
+        return (__match_all_sync(lanes(), v, &same) & lanes()) >> first();
+    }
+};
+
+template <unsigned N, class Parent> HEDDLE_DEVICE thread_block_tile<N, Parent> tiled_partition(const Parent &)
+{
+    return thread_block_tile<N, Parent>();
+}
+// Groups of n threads, n known at run time.
+HEDDLE_DEVICE coalesced_group tiled_partition(const coalesced_group &g, unsigned n) { return g.part(n); }
+HEDDLE_DEVICE coalesced_group tiled_partition(const thread_block &, unsigned n)
+{
+    unsigned threads = thread_block::num_threads(), warp = thread_block::thread_rank() / 32 * 32;
+    unsigned here = threads - warp >= 32 ? ~0u : (1u << (threads - warp)) - 1;
+    unsigned lanes = (n >= 32 ? ~0u : (1u << n) - 1) << (__laneid() & ~(n - 1));
+    return coalesced_group(lanes & here, thread_block::thread_rank() / n, (threads + n - 1) / n);
+}
+
+template <class G> HEDDLE_DEVICE void sync(const G &g) { g.sync(); }
+template <class G> HEDDLE_DEVICE auto group_size(const G &g) { return g.size(); }
+template <class G> HEDDLE_DEVICE auto thread_rank(const G &g) { return g.thread_rank(); }
+
+// Operators of reductions (cooperative_groups/reduce.h).
+template <class T> struct plus { HEDDLE_MEMBER T operator()(T a, T b) const { return a + b; } };
+template <class T> struct less { HEDDLE_MEMBER T operator()(T a, T b) const { return b < a ? b : a; } };
+template <class T> struct greater { HEDDLE_MEMBER T operator()(T a, T b) const { return a < b ? b : a; } };
+template <class T> struct bit_and { HEDDLE_MEMBER T operator()(T a, T b) const { return a & b; } };
+template <class T> struct bit_or { HEDDLE_MEMBER T operator()(T a, T b) const { return a | b; } };
+template <class T> struct bit_xor { HEDDLE_MEMBER T operator()(T a, T b) const { return a ^ b; } };
+
+// The sum (or other fold) over a tile, for every thread of it.
+template <unsigned N, class P, class T, class Op>
+HEDDLE_DEVICE T reduce(const thread_block_tile<N, P> &g, T v, Op op)
+{
+    for (unsigned by = N / 2; by; by /= 2) v = op(v, g.shfl_xor(v, by));
+    return v;
+}
+template <class T, class Op> HEDDLE_DEVICE T reduce(const coalesced_group &g, T v, Op op)
+{
+    T r = g.shfl(v, 0);
+    for (unsigned i = 1; i < g.size(); i++) r = op(r, g.shfl(v, i));
+    return r;
+}
+
+} // namespace cooperative_groups

@@ -1,0 +1,32 @@
+// Groups of threads: each test writes words to a row of out, one a thread; the test works out the same on the host.
+#include <cooperative_groups.h>
+#include <cooperative_groups/reduce.h>
+
+namespace cg = cooperative_groups;
+
+extern "C" __global__ void groups(unsigned *out)
+{
+    cg::thread_block block = cg::this_thread_block();
+    unsigned t = block.thread_rank(), n = block.size();
+    unsigned *row = out + cg::this_grid().block_rank() * 9 * n;
+    unsigned v = t * t + 7 * t + 1;
+    __shared__ unsigned turned[64];
+
+    turned[n - 1 - t] = v;
+    block.sync();
+    row[t] = turned[t];
+
+    auto tile = cg::tiled_partition<8>(block);
+    row[n + t] = cg::reduce(tile, v, cg::plus<unsigned>());
+    row[2 * n + t] = tile.shfl_down(v, 3);
+    row[3 * n + t] = tile.ballot(v % 3 == 0) << 8 | tile.meta_group_rank();
+    if (t % 3 == 1) {
+        cg::coalesced_group some = cg::coalesced_threads();
+        row[4 * n + t] = some.thread_rank() << 16 | some.size();
+        row[5 * n + t] = some.shfl(v, some.size() - 1);
+        row[6 * n + t] = some.shfl_up(v, 2);
+        row[7 * n + t] = cg::reduce(some, v, cg::greater<unsigned>());
+        cg::coalesced_group four = cg::tiled_partition(some, 4);
+        row[8 * n + t] = cg::reduce(four, v, cg::plus<unsigned>()) << 8 | four.meta_group_rank();
+    }
+}
