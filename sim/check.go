@@ -290,6 +290,11 @@ func (s *Sharing) checkPolicies(mode *Mode, m *sheets.Machine, groups int) error
 			return fmt.Errorf("policy %s sets what applications may do on SMs they share, and under sharing mode %s "+
 				"no SM is shared from inside: use smk", e.Name, mode.Name)
 		}
+		if mode.fixed && (e.Sets("sms") || e.Sets("gating") || e.Sets("groups")) {
+			return fmt.Errorf("policy %s sets %s, and an instance of sharing mode %s keeps the SMs and the memory of its "+
+				"profile while programs run: use slices or mps, or leave the policy out", e.Name,
+				strings.Join(e.Settings, ", "), mode.Name)
+		}
 		if (e.Sets("sms") || e.Sets("gating")) && (mode.everybody || mode.Name == "alone") {
 			return fmt.Errorf("policy %s sets sms, and under sharing mode %s every SM is everybody's: use mps, "+
 				"slices or bp", e.Name, mode.Name)

@@ -200,12 +200,22 @@ func TestPolicyErrors(t *testing.T) {
 			"write the mode out (mode: slices, policies: [ugpu])",
 		},
 		{func(s *sim.Spec) { s.Sharing.Memory.Placement = "nowhere" }, "vm.placement"},
+		{func(s *sim.Spec) { inInstances(s, "smqos") }, "policy smqos sets sms, gating, and an instance of sharing mode mig"},
+		{func(s *sim.Spec) { inInstances(s, "ugpu") }, "policy ugpu sets sms, groups, and an instance of sharing mode mig"},
 	} {
 		s := unequal("ugpu")
 		c.change(&s)
 		if _, err := sim.Run(context.Background(), s, nil); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("error %v, want one about %q", err, c.want)
 		}
+	}
+}
+
+// inInstances has a policy govern two MIG instances, which do not tile the machine: 38 SMs are nobody's.
+func inInstances(s *sim.Spec, policy string) {
+	s.Machine = "a100"
+	s.Sharing = sim.Sharing{
+		Mode: "mig", Profiles: []string{"3g.20gb", "2g.10gb"}, Policies: []sim.Governor{{Policy: policy}},
 	}
 }
 

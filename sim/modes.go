@@ -28,6 +28,8 @@ type Mode struct {
 	everybody bool
 	// inside says that applications share SMs from inside: CTAs of several are on one at once.
 	inside bool
+	// fixed says that nobody's part changes while programs run.
+	fixed bool
 	// targetLarge: an application with a target begins with the larger slice (UGPU, section 6.7).
 	targetLarge bool
 }
@@ -113,6 +115,7 @@ func Modes() []Mode {
 		{
 			Name: "mig", What: "isolated slices by MIG profile, on machines that have them",
 			Source: "NVIDIA MIG profiles of A100-40GB and H100-80GB", Fields: []string{"profiles"}, divide: migShares,
+			fixed: true,
 		},
 	}
 }
