@@ -213,7 +213,7 @@ func TestPolicyErrors(t *testing.T) {
 
 // inInstances has a policy govern two MIG instances, which do not tile the machine: 38 SMs are nobody's.
 func inInstances(s *sim.Spec, policy string) {
-	s.Machine = "a100"
+	s.Machine, s.Set = "a100", nil
 	s.Sharing = sim.Sharing{
 		Mode: "mig", Profiles: []string{"3g.20gb", "2g.10gb"}, Policies: []sim.Governor{{Policy: policy}},
 	}

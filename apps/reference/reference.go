@@ -43,6 +43,8 @@ var All = map[string]func(args []any) (any, error){
 	"parboil-like_lbm":           lbm,
 	"parboil-like_mri-q":         mriq,
 	"parboil-like_sgemm":         sgemm,
+	"gemm_tiled":                 gemmSingle,
+	"gemm_tensor":                gemmHalf,
 	"parboil-like_tpacf":         tpacf,
 	"sdk-like_fastwalsh":         fastwalsh,
 	"sdk-like_convsep":           convsep,

@@ -44,6 +44,9 @@ func TestSuitesByHand(t *testing.T) {
 			[]any{square, square, one, 2.0, 3.0, int64(2), int64(2), int64(2)},
 			[]float32{23, 28, 28, 43},
 		},
+		// (1 2; 3 4): its transpose times itself, and itself times its transpose
+		{"gemm_tiled", []any{square, square, int64(2), int64(2), int64(2)}, []float32{10, 14, 14, 20}},
+		{"gemm_tensor", []any{square, square, int64(2), int64(2), int64(2)}, []float32{5, 11, 11, 25}},
 		{"parboil-like_mri-q", []any{
 			"real",
 			[]float32{0.5},
