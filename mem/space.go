@@ -182,7 +182,7 @@ func (s *Space) Find(addr uint64) *Region {
 // Regions lists the live allocations in address order. The slice is the space's own.
 func (s *Space) Regions() []*Region { return s.regions }
 
-// Nearest describes the allocation closest to addr, for error messages.
+// Nearest describes the allocation that holds addr, or is closest to it, for error messages.
 func (s *Space) Nearest(addr uint64) string {
 	var best *Region
 	var dist uint64
@@ -193,8 +193,11 @@ func (s *Space) Nearest(addr uint64) string {
 		}
 		r := s.regions[j]
 		d := r.Base - addr
-		if addr >= r.Base {
+		switch {
+		case addr >= r.End():
 			d = addr - r.End() + 1
+		case addr >= r.Base:
+			d = 0
 		}
 		if best == nil || d < dist {
 			best, dist = r, d
@@ -202,6 +205,10 @@ func (s *Space) Nearest(addr uint64) string {
 	}
 	if best == nil {
 		return "nothing is allocated"
+	}
+	if addr >= best.Base && addr < best.End() {
+		return fmt.Sprintf("byte %d of %s %s [0x%x, 0x%x) of %d bytes", addr-best.Base, best.Kind, best.Name, best.Base,
+			best.End(), best.Len())
 	}
 	side := "past the end of"
 	if addr < best.Base {

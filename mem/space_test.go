@@ -23,6 +23,9 @@ func TestSpace(t *testing.T) {
 		s.Find(0) != nil {
 		t.Error("the bytes between allocations are mapped, or those within are not")
 	}
+	if got := s.Nearest(a.Base + 6); !strings.HasPrefix(got, "byte 6 of device a ") {
+		t.Errorf("inside: %q", got)
+	}
 	if got := s.Nearest(a.Base + 100); !strings.Contains(got, "1 bytes past the end of device a") {
 		t.Errorf("nearest: %s", got)
 	}

@@ -87,7 +87,7 @@ func (d *instr) unsupported(what string) {
 
 func newDecoder(m *Module) *decoder {
 	return &decoder{names: map[*parse.Var]uint16{}, instr: instr{
-		m: m, prog: &program{byAddr: map[uint64]int32{}}, fidx: map[*parse.Func]int32{},
+		m: m, prog: &program{byAddr: map[uint64]int32{}, threadwise: m.threadwise()}, fidx: map[*parse.Func]int32{},
 		const32: map[uint32]int32{}, const64: map[uint64]int32{}, symRow: map[fixup]int32{},
 		shared: map[*parse.Var]int64{},
 	}}

@@ -253,6 +253,26 @@ func TestDivergentBarrier(t *testing.T) {
 	}
 }
 
+// TestLanesAtDifferentBarriers: from sm_70 on barriers count threads, so lanes of a warp that wait at different ones, or
+// for each other, wait for ever. A warp whose lanes exit, or meet at one barrier in different places, passes.
+func TestLanesAtDifferentBarriers(t *testing.T) {
+	const odd = "and.b32 %r4, %r0, 1; setp.eq.u32 %p1, %r4, 0; "
+	for code, want := range map[string]string{
+		odd + "@%p1 bra A; barrier.sync 1; bra B; A: barrier.sync 2; B:":                     "lane",
+		odd + "add.u32 %r5, %r4, 1; barrier.sync %r5;":                                       "lanes 0 and 1 of a warp wait at barriers 1 and 2",
+		odd + "@%p1 bra A; barrier.sync 1; bra B; A: bar.warp.sync 0xffffffff; B:":           "bar.warp.sync",
+		odd + "@%p1 bra A; barrier.sync 1, 64; bra B; A: barrier.sync 1, 64; B:":             "",
+		odd + "mov.u32 %r5, 3; @%p1 bra A; barrier.sync %r5; bra B; A: barrier.sync %r5; B:": "",
+		odd + "@%p1 exit; barrier.sync 1;":                                                   "",
+		odd + "@%p1 bra A; bar.warp.sync 0xaaaaaaaa; A: barrier.sync 1;":                     "",
+	} {
+		_, err := exec(t, code, 64, 1)
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", code, err, want)
+		}
+	}
+}
+
 // TestMixedSpaces: one generic load whose lanes read shared, local and global memory.
 func TestMixedSpaces(t *testing.T) {
 	out, err := exec(t, `.shared .align 8 .b8 s[8]; .local .align 8 .b8 l[8]; st.shared.u32 [s], 111; st.local.u32 [l], 222; st.global.u32 [%rd1+4], 333;

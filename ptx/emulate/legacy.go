@@ -16,6 +16,13 @@ func (m *Module) before(major int) bool {
 	return err == nil && v < major
 }
 
+// threadwise reports whether the target's barriers count threads, as from sm_70 on; earlier ones count warps.
+func (m *Module) threadwise() bool {
+	digits := strings.TrimRight(strings.TrimPrefix(m.ast.Target, "sm_"), "af")
+	n, err := strconv.Atoi(digits)
+	return err == nil && n >= 70
+}
+
 // flushes reports whether f32 arithmetic flushes subnormals without saying so.
 func (m *Module) flushes() bool {
 	switch m.ast.Target {

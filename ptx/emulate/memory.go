@@ -195,8 +195,8 @@ func (c *cta) checkLanes(wp *warp, m *memop, space isa.Space, mask, rest uint32,
 		i := lowest(l)
 		a := s.Addr[i]
 		if a&(w-1) != 0 {
-			return c.fault(wp, i, "misaligned %s of %d bytes at %s; %s", verb(write), w, where(space, a),
-				c.around(space, a))
+			return c.fault(wp, i, "misaligned %s of %d bytes at %s, which is no multiple of %d; %s", verb(write), w,
+				where(space, a), w, c.around(space, a))
 		}
 		if rest>>i&1 != 0 {
 			r := (*mem.Region)(nil)
@@ -221,7 +221,7 @@ func (c *cta) locateThread(wp *warp, m *memop, p *perThread, start uint64, mask 
 		i := lowest(l)
 		a := s.Addr[i] - start
 		if a&(w-1) != 0 {
-			return nil, 0, c.fault(wp, i, "misaligned access of %d bytes at local offset 0x%x", w, a)
+			return nil, 0, c.fault(wp, i, "misaligned access of %d bytes at local offset 0x%x, which is no multiple of %d", w, a, w)
 		}
 		if a+w > uint64(p.stride) || a > uint64(p.stride) {
 			return nil, 0, c.fault(wp, i,

@@ -76,7 +76,9 @@ type program struct {
 	fixups []fixup
 	slots  int // region-cache entries
 	align  int // alignment of dynamic shared memory
-	byAddr map[uint64]int32
+	// threadwise says that barriers count threads and not warps: .target sm_70 and later.
+	threadwise bool
+	byAddr     map[uint64]int32
 }
 
 // fixup is a constant row that holds the address of a symbol.

@@ -84,6 +84,9 @@ func (c *cta) Step(w int, now uint64, s *isa.Step) error {
 			c.loadParam(wp, o.mem, mask, s)
 		}
 	case shBar:
+		if err := c.together(wp, o, mask, s.Active); err != nil {
+			return err
+		}
 		c.barrier(wp, o, mask, s)
 	case shExit, shRet:
 		wp.pc = next
