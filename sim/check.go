@@ -291,8 +291,8 @@ func (s *Sharing) checkPolicies(mode *Mode, m *sheets.Machine, groups int) error
 				"no SM is shared from inside: use smk", e.Name, mode.Name)
 		}
 		if mode.fixed && (e.Sets("sms") || e.Sets("gating") || e.Sets("groups")) {
-			return fmt.Errorf("policy %s sets %s, and an instance of sharing mode %s keeps the SMs and the memory of its "+
-				"profile while programs run: use slices or mps, or leave the policy out", e.Name,
+			return fmt.Errorf("policy %s sets %s, and an instance of sharing mode %s keeps the SMs and the memory "+
+				"of its profile while programs run: use slices or mps, or leave the policy out", e.Name,
 				strings.Join(e.Settings, ", "), mode.Name)
 		}
 		if (e.Sets("sms") || e.Sets("gating")) && (mode.everybody || mode.Name == "alone") {

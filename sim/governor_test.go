@@ -200,8 +200,10 @@ func TestPolicyErrors(t *testing.T) {
 			"write the mode out (mode: slices, policies: [ugpu])",
 		},
 		{func(s *sim.Spec) { s.Sharing.Memory.Placement = "nowhere" }, "vm.placement"},
-		{func(s *sim.Spec) { inInstances(s, "smqos") }, "policy smqos sets sms, gating, and an instance of sharing mode mig"},
-		{func(s *sim.Spec) { inInstances(s, "ugpu") }, "policy ugpu sets sms, groups, and an instance of sharing mode mig"},
+		{func(s *sim.Spec) { inInstances(s, "smqos") }, "policy smqos sets sms, gating, and an instance of " +
+			"sharing mode mig"},
+		{func(s *sim.Spec) { inInstances(s, "ugpu") }, "policy ugpu sets sms, groups, and an instance of sharing " +
+			"mode mig"},
 	} {
 		s := unequal("ugpu")
 		c.change(&s)

@@ -51,7 +51,8 @@ func factors(list []any) (a, b []float32, m, n, k int, err error) {
 		return nil, nil, 0, 0, 0, err
 	}
 	if len(a) != m*k || len(b) != n*k {
-		err = fmt.Errorf("A and B have %d and %d elements: they must have %d x %d and %d x %d", len(a), len(b), m, k, n, k)
+		err = fmt.Errorf("A and B have %d and %d elements: they must have %d x %d and %d x %d", len(a), len(b), m,
+			k, n, k)
 	}
 	return a, b, m, n, k, err
 }

@@ -108,8 +108,8 @@ func (bars *barriers) collect(wp *warp) {
 }
 
 // together refuses a barrier at which not all lanes of a warp are that have not exited, while others of them wait at
-// another barrier or for lanes that wait here. From sm_70 on hardware counts threads, so that a barrier of the whole CTA
-// never has all of them; a machine that counts warps, as this one, would let them pass.
+// another barrier or for lanes that wait here. From sm_70 on hardware counts threads, so that a barrier of the whole
+// CTA never has all of them; a machine that counts warps, as this one, would let them pass.
 func (c *cta) together(wp *warp, o *op, mask, active uint32) error {
 	if !c.g.prog.threadwise || mask == 0 {
 		return nil
@@ -120,9 +120,9 @@ func (c *cta) together(wp *warp, o *op, mask, active uint32) error {
 	if o.a >= 0 { // a register
 		for l := mask; l != 0; l &= l - 1 {
 			if i := lowest(l); ids[i]&15 != id {
-				return c.fault(wp, i, "lanes %d and %d of a warp wait at barriers %d and %d: barriers count threads from "+
-					"sm_70 on, and neither would ever have all; let all lanes of a warp wait at one barrier",
-					first, i, id, ids[i]&15)
+				return c.fault(wp, i, "lanes %d and %d of a warp wait at barriers %d and %d: barriers count "+
+					"threads from sm_70 on, and neither would ever have all; let all lanes of a warp wait at one "+
+					"barrier", first, i, id, ids[i]&15)
 			}
 		}
 	}
@@ -138,8 +138,9 @@ func (c *cta) together(wp *warp, o *op, mask, active uint32) error {
 		if other.shape == shBar && (n.frame != wp.frame || c.row32(wp, other.a)[lowest(n.mask)]&15 == id) {
 			continue
 		}
-		return c.fault(wp, first, "lane %d waits at barrier %d while lane %d of its warp waits in line %d (%s): barriers "+
-			"count threads from sm_70 on, and this one would never have all; let all lanes of a warp wait at one barrier",
+		return c.fault(wp, first, "lane %d waits at barrier %d while lane %d of its warp waits in line %d (%s): "+
+			"barriers count threads from sm_70 on, and this one would never have all; let all lanes of a warp wait "+
+			"at one barrier",
 			first, id, lowest(n.mask), c.g.prog.code.Instr[n.pc].Line, c.g.prog.code.Text[n.pc])
 	}
 	return nil

@@ -221,7 +221,8 @@ func (c *cta) locateThread(wp *warp, m *memop, p *perThread, start uint64, mask 
 		i := lowest(l)
 		a := s.Addr[i] - start
 		if a&(w-1) != 0 {
-			return nil, 0, c.fault(wp, i, "misaligned access of %d bytes at local offset 0x%x, which is no multiple of %d", w, a, w)
+			return nil, 0, c.fault(wp, i, "misaligned access of %d bytes at local offset 0x%x, which is no "+
+				"multiple of %d", w, a, w)
 		}
 		if a+w > uint64(p.stride) || a > uint64(p.stride) {
 			return nil, 0, c.fault(wp, i,
