@@ -34,7 +34,11 @@ type device struct {
 
 var _ host.Device = (*device)(nil)
 
-// Enqueue implements host.Device.
+// mostQueued is how many operations a stream holds; a program that has as many in it waits until the oldest is done, as
+// a host does whose CUDA launch queue is full (1,024 launches, by measurement; NVIDIA documents no number).
+const mostQueued = 1024
+
+// Enqueue implements host.Device. It returns when the stream has room.
 func (d *device) Enqueue(op *host.Op) error {
 	d.a.present()
 	if op.Kind == host.OpLaunch {
@@ -49,6 +53,11 @@ func (d *device) Enqueue(op *host.Op) error {
 	s := d.streams[op.Stream]
 	if op.Kind == host.OpLaunch && d.a.spec.AccessesOnly {
 		op.Grid = d.a.filter.Of(op.Grid)
+	}
+	for len(s.ops) >= mostQueued {
+		if err := d.Wait(s.ops[0]); err != nil {
+			return err
+		}
 	}
 	s.ops = append(s.ops, op)
 	return nil
