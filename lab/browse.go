@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -24,7 +23,7 @@ const (
 // checksum, and the identity of the simulator that made it ("" in old entries). Its errors are of
 // the kind ErrDamaged.
 func ReadEntry(file string) (result []byte, code string, err error) {
-	text, err := os.ReadFile(file)
+	text, err := readPlain(file)
 	if err != nil {
 		return nil, "", fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
@@ -47,7 +46,7 @@ func DecodeEntry(file string, text []byte) (*sim.Result, error) {
 
 // ReadFailed reads a file of a store's failures. Its errors are of the kind ErrDamaged.
 func ReadFailed(file string) (*Failed, error) {
-	text, err := os.ReadFile(file)
+	text, err := readPlain(file)
 	if err == nil {
 		var f Failed
 		if err = json.Unmarshal(text, &f); err == nil && f.SpecHash != "" {

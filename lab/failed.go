@@ -95,7 +95,7 @@ func (s *Store) PutFailed(t *Task) error {
 // result, if there is one. The error of a damaged file is of the kind ErrDamaged.
 func (s *Store) GetFailed(spec string) (*Failed, *sim.Result, error) {
 	file := s.failedFile(spec)
-	text, err := os.ReadFile(file)
+	text, err := readPlain(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, nil
 	}

@@ -134,7 +134,7 @@ var ErrDamaged = errors.New("damaged entry")
 // or damaged entry is an error (ErrDamaged): warn, recompute and Put again.
 func (s *Store) Get(spec string) (*sim.Result, error) {
 	key, file := s.path(spec)
-	text, err := os.ReadFile(file)
+	text, err := readPlain(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -153,6 +153,19 @@ func (s *Store) Get(spec string) (*sim.Result, error) {
 		return nil, fmt.Errorf("%w: %s holds another result", ErrDamaged, file)
 	}
 	return r, nil
+}
+
+// readPlain reads a plain file: a store may lie in a shared folder, and opening a pipe there would
+// wait for ever.
+func readPlain(file string) ([]byte, error) {
+	st, err := os.Stat(file)
+	if err != nil {
+		return nil, err
+	}
+	if !st.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is no plain file", file)
+	}
+	return os.ReadFile(file)
 }
 
 // readEntry checks what a file of the store holds. The result is the last member (Put), and is told

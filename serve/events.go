@@ -108,6 +108,7 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request) {
 	for {
 		text, version, news := s.events.get()
 		var err error
+		_ = out.SetWriteDeadline(time.Now().Add(s.o.TakesWithin))
 		if version != sent {
 			_, err = fmt.Fprintf(w, "data: %s\n\n", text)
 			sent = version

@@ -21,6 +21,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/heddle-sim/heddle/lab"
 	"github.com/heddle-sim/heddle/report"
@@ -38,6 +39,9 @@ type Options struct {
 	// Token is asked for where it is not empty: in the address once, then in a cookie, or as a
 	// bearer. Without one, only requests to this computer's own names are answered.
 	Token string
+	// TakesWithin is how long a reader may take for one answer, or for one message of a stream; 0: a
+	// minute. A reader that does not read is cut off, or unread answers fill the memory.
+	TakesWithin time.Duration
 }
 
 // Server answers requests. Its methods may be called from several goroutines.
@@ -51,6 +55,9 @@ type Server struct {
 // New makes a server and keeps it fresh until the context ends.
 func New(ctx context.Context, o Options) (*Server, error) {
 	s := &Server{o: o}
+	if s.o.TakesWithin == 0 {
+		s.o.TakesWithin = time.Minute
+	}
 	s.index.store = o.Store
 	for _, r := range o.Roots {
 		s.index.roots = append(s.index.roots, filepath.Clean(r))
@@ -76,6 +83,8 @@ const cookie = "heddle-token"
 
 // ServeHTTP lets in who may see the pages.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	// What has no deadlines (a recorder in a test) holds its own answer.
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(s.o.TakesWithin))
 	h := w.Header()
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Referrer-Policy", "no-referrer")

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -379,6 +380,38 @@ func TestEventsTellWhatChanges(t *testing.T) {
 	x.s.events.tell(now)
 	if s := next(); !strings.Contains(s, `"title":"s.yaml"`) || !strings.Contains(s, `"todo":1`) {
 		t.Errorf("%q", s)
+	}
+}
+
+// TestReaderThatDoesNotRead asks for more than the connection's buffers hold and reads nothing: the server
+// lets it go.
+func TestReaderThatDoesNotRead(t *testing.T) {
+	s, err := New(t.Context(), Options{TakesWithin: 50 * time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	s.mux.HandleFunc("GET /large", func(w http.ResponseWriter, _ *http.Request) {
+		_, err := w.Write(make([]byte, 64<<20))
+		ended <- err
+	})
+	server := httptest.NewServer(s)
+	defer server.Close()
+	c, err := net.Dial("tcp", server.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if _, err := fmt.Fprint(c, "GET /large HTTP/1.1\r\nHost: localhost\r\n\r\n"); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case err := <-ended:
+		if !errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Errorf("the answer ended with %v, want a deadline", err)
+		}
+	case <-time.After(20 * time.Second):
+		t.Error("the server waits for a reader that does not read")
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -44,6 +45,9 @@ for all of them. The page is one file and needs no network.`,
 func readRuns(dirs []string) ([]page.Run, error) {
 	var paths []string
 	for _, d := range dirs {
+		if len(dirs) > 1 && writtenBeside(d) {
+			continue // DIR/* names it, too
+		}
 		below, err := resultsBelow(d)
 		if err != nil {
 			return nil, err
@@ -52,6 +56,9 @@ func readRuns(dirs []string) ([]page.Run, error) {
 			below = []string{d} // Read says what is wrong with it
 		}
 		paths = append(paths, below...)
+	}
+	if len(paths) == 0 {
+		return nil, fmt.Errorf("%s: no folder of a result is among them", strings.Join(dirs, ", "))
 	}
 	var runs []page.Run
 	for _, p := range paths {
@@ -63,6 +70,19 @@ func readRuns(dirs []string) ([]page.Run, error) {
 	}
 	tellApart(runs, paths)
 	return runs, nil
+}
+
+// writtenBeside says that a path is a file that heddle run or heddle sweep writes beside the folders of results.
+func writtenBeside(path string) bool {
+	st, err := os.Stat(path)
+	if err != nil || !st.Mode().IsRegular() {
+		return false
+	}
+	switch filepath.Ext(path) {
+	case ".csv", ".html", ".json", ".yaml":
+		return true
+	}
+	return false
 }
 
 // resultsBelow lists the result directories in dir, if dir is none itself.

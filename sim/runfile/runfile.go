@@ -348,7 +348,15 @@ func IsApp(path string) (bool, error) {
 		return is, err
 	}
 	if !st.IsDir() {
-		return record.Is(path)
+		is, err := record.Is(path)
+		if err != nil || is {
+			return is, err
+		}
+		what, remedy, err := identify(path)
+		if err == nil && what != "" {
+			err = fmt.Errorf("%s is %s, no run file and no application: %s", path, what, remedy)
+		}
+		return false, err
 	}
 	if _, err := os.Stat(filepath.Join(path, "app.star")); err != nil {
 		return false, fmt.Errorf("%s is a folder without app.star or kernelslist.g: give an application's folder or "+
