@@ -134,7 +134,11 @@ func writeFile(path string, r *sim.Result, do func(io.Writer, *sim.Result) error
 		return err
 	}
 	b := bufio.NewWriter(f)
-	if err := errors.Join(do(b, r), b.Flush(), f.Close()); err != nil {
+	err = do(b, r)
+	if err == nil {
+		err = b.Flush() // after a failed write it would fail with the same error again
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
 		return errors.Join(err, os.Remove(path))
 	}
 	return nil

@@ -222,7 +222,7 @@ func writeSweep(file string, paths []string, values [][]string, outcomes []lab.O
 	defer os.Remove(tmp.Name()) // nothing to remove once renamed
 	w := csv.NewWriter(tmp)
 	err = w.WriteAll(rows)
-	if err = errors.Join(err, w.Error(), tmp.Chmod(0o644), tmp.Close()); err != nil {
+	if err = errors.Join(err, tmp.Chmod(0o644), tmp.Close()); err != nil {
 		return err
 	}
 	return os.Rename(tmp.Name(), file)
