@@ -2,18 +2,22 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
+	"runtime"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/heddle-sim/heddle/lab/silicon"
 	"github.com/heddle-sim/heddle/sheets"
 	"github.com/heddle-sim/heddle/sheets/yamldoc"
 )
 
 func inspectCmd() *cobra.Command {
-	var asJSON bool
+	var asJSON, peaks bool
 	var set []string
 	cmd := &cobra.Command{
 		Use:   "inspect machine|policies|apps|counters [NAME]",
@@ -22,6 +26,7 @@ func inspectCmd() *cobra.Command {
 
   inspect machine qv100         every number of the machine with unit and source
   inspect machine qv100 dram    one section of it
+  inspect machine a100 --peaks  its limits: as modelled, as kernels reach them, as published
   inspect apps [DIR]            applications below DIR (default: the nearest folder apps)`,
 		Args: cobra.RangeArgs(1, 3),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -30,6 +35,12 @@ func inspectCmd() *cobra.Command {
 				return fmt.Errorf("inspect %s takes one NAME at most", args[0])
 			}
 			rest := append(append([]string(nil), args[1:]...), "", "")
+			if peaks {
+				if args[0] != "machine" || len(args) != 2 {
+					return errors.New("--peaks needs a machine: heddle inspect machine a100 --peaks")
+				}
+				return inspectPeaks(cmd, args[1], set, asJSON)
+			}
 			switch args[0] {
 			case "machine", "machines":
 				return inspectMachine(w, rest[0], rest[1], set, asJSON)
@@ -57,6 +68,7 @@ func inspectCmd() *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	cmd.Flags().BoolVar(&peaks, "peaks", false, "the limits of a machine; runs kernels for some seconds")
 	cmd.Flags().StringArrayVar(&set, "set", nil, "override a number of the machine first (repeatable)")
 	return cmd
 }
@@ -123,6 +135,58 @@ func inspectMachine(w io.Writer, name, section string, set []string, asJSON bool
 		fmt.Fprintf(w, "  %s\n", folded(k+": "+refs[k], 6, wide-2))
 	}
 	return nil
+}
+
+// inspectPeaks prints the limits of a machine. Kernels and published figures lie in the repository.
+func inspectPeaks(cmd *cobra.Command, name string, set []string, asJSON bool) error {
+	over, err := pairs("set", set)
+	if err != nil {
+		return err
+	}
+	m, _, err := sheets.Resolve(name, over)
+	if err != nil {
+		return err
+	}
+	dir, err := nearest(filepath.Join("lab", "silicon"), "run heddle in its repository: the kernels lie there")
+	if err != nil {
+		return err
+	}
+	s, err := silicon.OpenPeaks(dir)
+	if err != nil {
+		return err
+	}
+	peaks, err := s.Peaks(cmd.Context(), m, silicon.Options{
+		Jobs: runtime.GOMAXPROCS(0), Set: over, Done: runsDone(cmd.ErrOrStderr()),
+	})
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		return printJSON(cmd.OutOrStdout(), peaksJSON(peaks))
+	}
+	return silicon.PeaksText(cmd.OutOrStdout(), peaks)
+}
+
+// peakJSON is a limit as --json prints it; what there is not is left out.
+type peakJSON struct {
+	Name      string  `json:"name"`
+	Unit      string  `json:"unit"`
+	Modelled  float64 `json:"modelled"`
+	Reached   float64 `json:"reached,omitempty"`
+	Published float64 `json:"published,omitempty"`
+	Source    string  `json:"source,omitempty"`
+	Error     string  `json:"error,omitempty"`
+}
+
+func peaksJSON(peaks []silicon.Peak) []peakJSON {
+	out := make([]peakJSON, len(peaks))
+	for i, p := range peaks {
+		out[i] = peakJSON{Name: p.Name, Unit: p.Unit, Modelled: p.Value}
+		if r := p.Result; r != nil {
+			out[i].Reached, out[i].Published, out[i].Source, out[i].Error = r.Heddle, r.Silicon, r.Source, r.Err
+		}
+	}
+	return out
 }
 
 func sections(entries []sheets.Entry) []string {

@@ -36,10 +36,12 @@ func (s *Set) Machines() []string {
 	return out
 }
 
-// Open reads the rows of a folder and the boards they name.
-func Open(dir string) (*Set, error) {
+// Open reads the measurements of a folder and the boards they name.
+func Open(dir string) (*Set, error) { return open(dir, "rows.csv") }
+
+func open(dir, file string) (*Set, error) {
 	s := &Set{Dir: dir, Boards: map[string]*Board{}}
-	name := filepath.Join(dir, "rows.csv")
+	name := filepath.Join(dir, file)
 	f, err := os.Open(name)
 	if err != nil {
 		return nil, fmt.Errorf("%w: give the folder lab/silicon of Heddle's repository with --dir", err)

@@ -6,11 +6,13 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"go.starlark.net/starlark"
 
+	"github.com/heddle-sim/heddle/sheets"
 	"github.com/heddle-sim/heddle/sim"
 )
 
@@ -261,5 +263,41 @@ func TestSelect(t *testing.T) {
 	all, err := set.Select("", nil, true)
 	if err != nil || len(all) != len(set.Rows) {
 		t.Errorf("%d of %d rows, %v", len(all), len(set.Rows), err)
+	}
+}
+
+// TestPeaks reaches for the limits of a board: no kernel exceeds what the sheet allows, and arithmetic comes near.
+func TestPeaks(t *testing.T) {
+	s, err := OpenPeaks(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, _, err := sheets.Resolve("a100", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	peaks, err := s.Peaks(t.Context(), m, Options{Jobs: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range peaks {
+		r := p.Result
+		if r == nil {
+			continue
+		}
+		share := r.Heddle / p.Value
+		least := map[bool]float64{true: 0.9}[strings.Contains(p.Unit, "lanes")]
+		if r.Err != "" || share > 1 || share < least || p.Name == "DRAM" && share < 0.8 {
+			t.Errorf("%s: %.4g of %.4g %s reached; %s", p.Name, r.Heddle, p.Value, p.Unit, r.Err)
+		}
+	}
+	for _, r := range s.Rows { // a row without a limit would never be shown
+		m, _, err := sheets.Resolve(s.Boards[r.Board].Machine, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.ContainsFunc(m.Peaks(), func(p sheets.Peak) bool { return p.Name == r.Name }) {
+			t.Errorf("peaks.csv:%d: machine %s has no peak %q", r.Line, m.Name, r.Name)
+		}
 	}
 }

@@ -187,7 +187,8 @@ func (r *resolver) apps() ([]sim.App, error) {
 		} else if list, ok := accelsim.Find(dir); ok {
 			dir = filepath.Dir(list)
 		} else if what, remedy, err := identify(dir); err == nil && what != "" {
-			return nil, r.complainAt(fmt.Errorf("%s is %s, no application: %s", d.Path, what, remedy), "apps", i, "path")
+			return nil, r.complainAt(fmt.Errorf("%s is %s, no application: %s", d.Path, what, remedy), "apps", i,
+				"path")
 		} else if _, err := os.Stat(filepath.Join(dir, "app.star")); err != nil {
 			return nil, r.complainAt(fmt.Errorf("%s is not an application: %w", d.Path, err), "apps", i, "path")
 		}

@@ -43,19 +43,29 @@ func kinds() []kind {
 	const packed = "a ChampSim trace belongs to a CPU core: name it in a run file as cpu: {trace: FILE}; a packed " +
 		"Accel-Sim trace is given by the folder that holds its " + accelsim.ListName
 	return []kind{
-		{line("-kernel name"), "one kernel of an Accel-Sim trace",
-			"give the folder that holds its " + accelsim.ListName},
-		{begins("\x7fELF"), "a program for the processor, or machine code of a GPU",
-			"heddle simulates PTX: give an application's folder (app.star beside kernel.ptx) or a run file"},
-		{line(".version"), "PTX code",
+		{
+			line("-kernel name"), "one kernel of an Accel-Sim trace",
+			"give the folder that holds its " + accelsim.ListName,
+		},
+		{
+			begins("\x7fELF"), "a program for the processor, or machine code of a GPU",
+			"heddle simulates PTX: give an application's folder (app.star beside kernel.ptx) or a run file",
+		},
+		{
+			line(".version"), "PTX code",
 			"heddle ptx check FILE checks it; to run it, put it beside an app.star that launches its kernels, and " +
-				"give the folder"},
+				"give the folder",
+		},
 		{begins("\xfd7zXZ\x00", "\x1f\x8b", "\x28\xb5\x2f\xfd"), "a packed file (xz, gzip or zstd)", packed},
-		{line("#include"), "source code in C or CUDA",
-			"heddle cc --ptx FILE makes PTX of CUDA kernels"},
-		{func(head []byte) bool { return bytes.IndexByte(head, 0) >= 0 }, "a binary file",
-			"a run file is YAML text. A ChampSim trace is named in a run file as cpu: {trace: FILE}; a recording that " +
-				"heddle run --record wrote and that was cut or changed cannot be replayed: record it again"},
+		{
+			line("#include"), "source code in C or CUDA",
+			"heddle cc --ptx FILE makes PTX of CUDA kernels",
+		},
+		{
+			func(head []byte) bool { return bytes.IndexByte(head, 0) >= 0 }, "a binary file",
+			"a run file is YAML text. A ChampSim trace is named in a run file as cpu: {trace: FILE}; a recording " +
+				"that heddle run --record wrote and that was cut or changed cannot be replayed: record it again",
+		},
 	}
 }
 

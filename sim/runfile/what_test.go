@@ -29,7 +29,8 @@ func TestMistakenFiles(t *testing.T) {
 		if app, err := runfile.IsApp(path); app || err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: an application: %v, error %v; want %q", name, app, err, c.want)
 		}
-		_, err := runfile.Parse(filepath.Join(dir, "run.yaml"), []byte("apps:\n- path: "+name+"\n"), runfile.Overrides{})
+		text := []byte("apps:\n- path: " + name + "\n")
+		_, err := runfile.Parse(filepath.Join(dir, "run.yaml"), text, runfile.Overrides{})
 		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "run.yaml:2:9") {
 			t.Errorf("%s as path: error %v; want run.yaml:2:9 and %q", name, err, c.want)
 		}
