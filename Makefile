@@ -21,7 +21,8 @@ run: ## simulate two applications sharing a GPU under three systems
 test: ## every test
 	go test ./...
 
-docs: ## write docs/reference anew, and man pages into .cache/man
+docs: ## write docs/reference and the generated parts of README.md anew, and man pages into .cache/man
+	go test ./cmd/heddle -run 'TestReadmeIsGenerated' -update
 	go run ./cmd/heddle docs docs/reference
 	go run ./cmd/heddle docs --man .cache/man
 

@@ -7,13 +7,18 @@ import (
 
 	"github.com/heddle-sim/heddle/control"
 	"github.com/heddle-sim/heddle/machine"
+	"github.com/heddle-sim/heddle/mem/addrmap"
 	"github.com/heddle-sim/heddle/sheets"
 	"github.com/heddle-sim/heddle/sheets/yamldoc"
 )
 
 // Lacks is the error of a machine that has not what a sharing needs. Path is the number of
-// its sheet that says so.
-type Lacks struct{ Path, Msg string }
+// its sheet that says so. Set are settings of the sheet, such as vm.enabled=true, under which the machine would
+// have it; none: the machine is another one.
+type Lacks struct {
+	Path, Msg string
+	Set       []string
+}
 
 func (l *Lacks) Error() string { return l.Msg }
 
@@ -144,11 +149,13 @@ func CheckTouches(m *sheets.Machine) error {
 	if m.VM.Enabled {
 		return nil
 	}
-	return &Lacks{
-		"vm.enabled",
-		fmt.Sprintf("touches: machine %s does not translate addresses (vm.enabled), so nobody sees who touches a "+
-			"page; leave outputs.touches out, or set vm.enabled: true", m.Name),
-	}
+	return translates(m, "outputs.touches counts who touches a page")
+}
+
+// translates is the error of a machine without pages for what needs them.
+func translates(m *sheets.Machine, what string) error {
+	return &Lacks{"vm.enabled", fmt.Sprintf("%s, and machine %s does not translate addresses (vm.enabled): "+
+		"it does with set: {vm.enabled: true}", what, m.Name), []string{"vm.enabled=true"}}
 }
 
 // checkReplication refuses replication where slices cannot hold copies, and where both the run
@@ -170,7 +177,7 @@ func (s *Sharing) checkReplication(m *sheets.Machine) error {
 		if m.NoC.Topology == "" {
 			path = "noc.kind" // the sheet leaves the topology out
 		}
-		return &Lacks{path, "replication: " + err.Error()}
+		return &Lacks{Path: path, Msg: "replication: " + err.Error()}
 	}
 	return nil
 }
@@ -183,7 +190,7 @@ func (s *Sharing) checkHomes(m *sheets.Machine) error {
 		return nil
 	}
 	if path, err := machine.CanRehome(m); err != nil {
-		return &Lacks{path, "memory.pages: " + way + ": " + err.Error()}
+		return &Lacks{Path: path, Msg: "memory.pages: " + way + ": " + err.Error()}
 	}
 	if s.Memory.Unified.On() {
 		return fmt.Errorf("memory.pages is %s, and memory.unified moves pages, too: keep one of them", way)
@@ -202,11 +209,7 @@ func (s *Sharing) checkMemory(mode *Mode, m *sheets.Machine) error {
 		return about("replication", err)
 	}
 	if (s.Memory.Pages != "" || s.Memory.Placement != "") && !m.VM.Enabled {
-		return &Lacks{
-			"vm.enabled",
-			fmt.Sprintf("memory: machine %s does not translate addresses (vm.enabled), so pages have no place of "+
-				"their own", m.Name),
-		}
+		return translates(m, "memory.pages and memory.placement say where pages lie")
 	}
 	if err := s.Memory.Unified.check(m); err != nil {
 		return about("unified", err)
@@ -253,21 +256,33 @@ func splits(e *control.Entry, m *sheets.Machine) error {
 	case !m.Memory.Given():
 		return &Lacks{"dram.channels", fmt.Sprintf("policy %s sets %s of a hybrid memory, and machine %s has none: "+
 			"hydrogen does; heddle policy replay %[1]s runs the policy by itself", e.Name,
-			strings.Join(e.Settings, ", "), m.Name)}
+			strings.Join(e.Settings, ", "), m.Name), nil}
 	case h.Policy != "hydrogen":
 		return &Lacks{"memory.hybrid.policy", fmt.Sprintf("policy %s sets %s, and those of memory.hybrid.policy %s of "+
 			"machine %s are fixed: with --set memory.hybrid.policy=hydrogen they are not", e.Name,
-			strings.Join(e.Settings, ", "), h.Policy, m.Name)}
+			strings.Join(e.Settings, ", "), h.Policy, m.Name), []string{"memory.hybrid.policy=hydrogen"}}
 	case h.Partition == "sets":
 		return &Lacks{"memory.hybrid.partition", fmt.Sprintf("policy %s sets %s, and of machine %s sets are "+
 			"divided, by the frames that pages have: with --set memory.hybrid.partition=ways it can", e.Name,
-			strings.Join(e.Settings, ", "), m.Name)}
+			strings.Join(e.Settings, ", "), m.Name), []string{"memory.hybrid.partition=ways"}}
 	case e.Sets("tokens") && h.Tokens != "fixed":
 		return &Lacks{"memory.hybrid.tokens", fmt.Sprintf("policy %s sets tokens, and machine %s has "+
 			"memory.hybrid.tokens %s: with --set memory.hybrid.tokens=fixed they are what the policy says", e.Name,
-			m.Name, h.Tokens)}
+			m.Name, h.Tokens), []string{"memory.hybrid.tokens=fixed"}}
 	}
 	return nil
+}
+
+// checkMap refuses pages that move between groups of channels on a map that spreads each page over all of them.
+func (s *Sharing) checkMap(e *control.Entry, m *sheets.Machine) error {
+	amap, err := addrmap.New(m)
+	if err != nil || amap.PageInGroup(m.VM.Page) || s.copying() == machine.Rewrite {
+		return err
+	}
+	return &Lacks{Path: "map.kind", Msg: fmt.Sprintf("policy %s moves pages between groups of channels, and machine "+
+		"%s spreads a page of %d bytes over all of them (map.kind %s): use machine ugpu, whose map keeps a page "+
+		"in one "+
+		"group, or sharing: ugpu-ori, which lays every page out anew", e.Name, m.Name, m.VM.Page, m.Map.Kind)}
 }
 
 // checkPolicies makes every policy, and looks for settings that two of them set or the
@@ -303,11 +318,10 @@ func (s *Sharing) checkPolicies(mode *Mode, m *sheets.Machine, groups int) error
 			continue
 		}
 		if !m.VM.Enabled {
-			return &Lacks{
-				"vm.enabled",
-				fmt.Sprintf("policy %s sets groups, and machine %s does not translate addresses (vm.enabled), so no "+
-					"page can move; ugpu does", e.Name, m.Name),
-			}
+			return translates(m, fmt.Sprintf("policy %s moves pages between groups of channels", e.Name))
+		}
+		if err := s.checkMap(e, m); err != nil {
+			return err
 		}
 		if !mode.slices() {
 			return fmt.Errorf("policy %s sets groups, and under sharing mode %s memory is everybody's: "+

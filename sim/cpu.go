@@ -163,11 +163,12 @@ func CheckCPU(m *sheets.Machine, apps []App) error {
 		need += a.CPU.cores()
 		switch {
 		case m.CPU.Cores == 0:
-			return &Lacks{"cpu.cores", fmt.Sprintf("application %s runs on CPU cores, and machine %s has none "+
-				"(cpu.cores); hydrogen has", a.Name, m.Name)}
+			return &Lacks{Path: "cpu.cores", Msg: fmt.Sprintf("application %s runs on CPU cores, and machine %s has "+
+				"none (cpu.cores); hydrogen has", a.Name, m.Name)}
 		case need > m.CPU.Cores:
-			return &Lacks{"cpu.cores", fmt.Sprintf("application %s: with its %d copies the applications need %d CPU "+
-				"cores; machine %s has %d (cpu.cores)", a.Name, a.CPU.cores(), need, m.Name, m.CPU.Cores)}
+			return &Lacks{Path: "cpu.cores", Msg: fmt.Sprintf("application %s: with its %d copies the "+
+				"applications need "+
+				"%d CPU cores; machine %s has %d (cpu.cores)", a.Name, a.CPU.cores(), need, m.Name, m.CPU.Cores)}
 		case a.QoS > 0 || a.QoSShare > 0:
 			return fmt.Errorf("application %s: qos is of kernels, and it runs on CPU cores", a.Name)
 		}

@@ -207,20 +207,36 @@ func (u *Unified) check(m *sheets.Machine) error {
 	return err
 }
 
-// unifiedHost is the error of a machine that cannot have unified memory; nil when it can.
+// unifiedHost is the error of a machine that cannot have unified memory, with all that would have to be set;
+// nil when it can.
 func unifiedHost(m *sheets.Machine) error {
-	lacks := func(path, what string) error {
-		return &Lacks{path, fmt.Sprintf("memory.unified: machine %s %s; uvm does", m.Name, what)}
+	var lacks []string
+	l := &Lacks{}
+	need := func(path, what, value string) {
+		if l.Path == "" {
+			l.Path = path
+		}
+		lacks, l.Set = append(lacks, what), append(l.Set, path+"="+value)
 	}
-	switch {
-	case !m.VM.Enabled:
-		return lacks("vm.enabled", "does not translate addresses (vm.enabled)")
-	case m.VM.Page != uvm.PageSize:
-		return lacks("vm.page", fmt.Sprintf("has no pages of %d bytes (vm.page)", uvm.PageSize))
-	case m.UVM.Buffer == 0:
-		return lacks("uvm.buffer", "has no buffer for faults (uvm.buffer)")
+	if !m.VM.Enabled {
+		need("vm.enabled", "does not translate addresses (vm.enabled)", "true")
 	}
-	return nil
+	if m.VM.Page != uvm.PageSize {
+		need("vm.page", fmt.Sprintf("has pages of %d bytes (vm.page), and managed memory moves in pages of %d",
+			m.VM.Page, uvm.PageSize), fmt.Sprint(uvm.PageSize))
+	}
+	if m.UVM.Buffer == 0 {
+		return &Lacks{"uvm.buffer", fmt.Sprintf("memory.unified: machine %s has no buffer for faults "+
+			"(uvm.buffer): use "+
+			"machine uvm", m.Name), nil}
+	}
+	if lacks == nil {
+		return nil
+	}
+	l.Msg = fmt.Sprintf("memory.unified: machine %s %s. Write set: {%s} (on the command line --set %s), or use "+
+		"machine uvm", m.Name, strings.Join(lacks, ", and "), strings.ReplaceAll(strings.Join(l.Set, ", "), "=", ": "),
+		strings.Join(l.Set, " --set "))
+	return l
 }
 
 // unified is the unified memory that the run asks for; nil: none.

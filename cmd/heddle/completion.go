@@ -81,7 +81,7 @@ func inspectNames(what string) (out []string) {
 		for _, t := range counterTables() {
 			out = append(out, t.owner)
 		}
-	case "machine", "machines":
+	case "machine", "machines", "systems", "system":
 		out = sheets.Names()
 	}
 	return out

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra/doc"
 	"github.com/spf13/pflag"
 
+	"github.com/heddle-sim/heddle/lab/systems"
 	"github.com/heddle-sim/heddle/sheets"
 	"github.com/heddle-sim/heddle/sim/runfile"
 )
@@ -82,13 +83,33 @@ func referencePages(root *cobra.Command) ([]docPage, error) {
 	if err != nil {
 		return nil, err
 	}
+	table, err := systems.Table(sheets.Names())
+	if err != nil {
+		return nil, err
+	}
 	return []docPage{
 		{"policies.md", policiesPage()},
 		{"counters.md", countersPage()},
 		{"machine.md", machinePage()},
 		{"runfile.md", run},
 		{"commands.md", commandsPage(root)},
+		{"systems.md", systemsPage(table)},
 	}, nil
+}
+
+// systemsPage tells which machine can host which system.
+func systemsPage(table [][]systems.Cell) []byte {
+	m := newPage("Which machine can host which system",
+		"`heddle inspect systems` says the same, and a test runs every cell.")
+	m.WriteString("\nyes: works. set: works with a setting of the sheet. -: refused.\n")
+	m.table(systems.Head(table), systems.Rows(table))
+	var what [][]string
+	for _, s := range systems.All() {
+		what = append(what, []string{s.Name, s.What})
+	}
+	m.table([]string{"system", "what it is, and how a run file asks for it"}, what)
+	m.table([]string{"system", "machines", "what is needed, or why it is refused"}, systems.Reasons(table))
+	return m.Bytes()
 }
 
 // markdown is a page that grows.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"flag"
 	"io/fs"
 	"os"
@@ -31,6 +32,65 @@ func TestReferencePages(t *testing.T) {
 		if err != nil || !bytes.Equal(got, p.text) {
 			t.Errorf("%s is not what the tables say (%v): make docs", path, err)
 		}
+	}
+}
+
+// TestReadmeIsGenerated: the parts of README.md between marks are what the tables and the papers' reports say.
+// make docs writes them.
+func TestReadmeIsGenerated(t *testing.T) {
+	const path = "../../README.md"
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := withBlocks(string(text), "../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	switch {
+	case want == string(text):
+	case *updateDocs:
+		if err := os.WriteFile(path, []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	default:
+		t.Errorf("%s is not what the tables and reports say: make docs", path)
+	}
+}
+
+// TestCommandsOfDocuments: every probe of docs/commands.md runs as it stands there, and every file that a command
+// names is in the repository.
+func TestCommandsOfDocuments(t *testing.T) {
+	text, err := os.ReadFile("../../docs/commands.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir("../..")
+	probes := 0
+	for _, line := range strings.Split(string(text), "\n") {
+		line, _, _ = strings.Cut(strings.TrimSpace(line), "  #")
+		args := strings.Fields(strings.TrimSpace(line))
+		if len(args) < 2 || args[0] != "heddle" {
+			continue
+		}
+		for _, a := range args {
+			if strings.HasPrefix(a, "examples/") || strings.HasPrefix(a, "apps/") || strings.HasPrefix(a, "docs/") {
+				if _, err := os.Stat(a); err != nil {
+					t.Errorf("%s: %v", line, err)
+				}
+			}
+		}
+		if args[1] != "probe" {
+			continue
+		}
+		probes++
+		var out, errs bytes.Buffer
+		if code := heddle(args[1:], &out, &errs); code != exitOK || !json.Valid(out.Bytes()) {
+			t.Errorf("%s: status %d, %s", line, code, errs.String())
+		}
+	}
+	if probes < 5 {
+		t.Errorf("%d probes tried: the document has changed its form", probes)
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/heddle-sim/heddle/lab/silicon"
+	"github.com/heddle-sim/heddle/lab/systems"
 	"github.com/heddle-sim/heddle/sheets"
 	"github.com/heddle-sim/heddle/sheets/yamldoc"
 )
@@ -20,13 +21,15 @@ func inspectCmd() *cobra.Command {
 	var asJSON, peaks bool
 	var set []string
 	cmd := &cobra.Command{
-		Use:   "inspect machine|policies|apps|counters [NAME]",
+		Use:   "inspect machine|policies|apps|counters|systems [NAME]",
 		Short: "List what exists, with units and sources",
-		Long: `List machines, policies, applications or counters; with a NAME, show that one whole.
+		Long: `List machines, policies, applications, counters, or which machine can host which system of sharing; with a
+NAME, show that one whole.
 
   inspect machine qv100         every number of the machine with unit and source
   inspect machine qv100 dram    one section of it
   inspect machine a100 --peaks  its limits: as modelled, as kernels reach them, as published
+  inspect systems a100          what a machine can host, and why not the rest
   inspect apps [DIR]            applications below DIR (default: the nearest folder apps)`,
 		Args: cobra.RangeArgs(1, 3),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -50,6 +53,8 @@ func inspectCmd() *cobra.Command {
 				return inspectApps(w, rest[0], asJSON)
 			case "counters", "counter":
 				return inspectCounters(w, rest[0], asJSON)
+			case "systems", "system":
+				return inspectSystems(w, rest[0], asJSON)
 			}
 			return fmt.Errorf("nothing called %q to inspect%s", args[0], yamldoc.DidYouMean(args[0], inspectable()))
 		},
@@ -73,7 +78,7 @@ func inspectCmd() *cobra.Command {
 	return cmd
 }
 
-func inspectable() []string { return []string{"machine", "policies", "apps", "counters"} }
+func inspectable() []string { return []string{"machine", "policies", "apps", "counters", "systems"} }
 
 func printJSON(w io.Writer, v any) error {
 	e := json.NewEncoder(w)
@@ -135,6 +140,22 @@ func inspectMachine(w io.Writer, name, section string, set []string, asJSON bool
 		fmt.Fprintf(w, "  %s\n", folded(k+": "+refs[k], 6, wide-2))
 	}
 	return nil
+}
+
+// inspectSystems prints which machine can host which system: of one machine, or of all.
+func inspectSystems(w io.Writer, machine string, asJSON bool) error {
+	names := sheets.Names()
+	if machine != "" {
+		names = []string{machine}
+	}
+	table, err := systems.Table(names)
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		return printJSON(w, systems.JSON(table))
+	}
+	return systems.Text(w, table, func(text string, indent int) string { return folded(text, indent, wide) })
 }
 
 // inspectPeaks prints the limits of a machine. Kernels and published figures lie in the repository.

@@ -334,7 +334,23 @@ func compareTable(runs []Run) *table {
 		}
 		t.Rows = append(t.Rows, append(row, strings.Join(ipc, ", "), strings.Join(slow, ", ")))
 	}
+	t.drop("complete", "yes")
+	if len(runs) > 0 {
+		t.drop("machine", runs[0].Result.Spec.Machine)
+	}
 	return t
+}
+
+// drop leaves a column out that says the same in every row: each run's own part of the page has it.
+func (t *table) drop(head, same string) {
+	at := slices.Index(t.Head, head)
+	if at < 0 || slices.ContainsFunc(t.Rows, func(row []string) bool { return row[at] != same }) {
+		return
+	}
+	t.Head = slices.Delete(t.Head, at, at+1)
+	for i, row := range t.Rows {
+		t.Rows[i] = slices.Delete(row, at, at+1)
+	}
 }
 
 // number keeps four significant digits, and every digit before the point.

@@ -404,9 +404,14 @@ policies: [observe]
 		t.Error(err)
 	}
 	_, err = parse(t, "apps: [{path: a}]\noutputs: {touches: true}\n", Overrides{})
-	if err == nil || !strings.Contains(err.Error(), "run.yaml:2:20: touches: machine qv100 does not translate") ||
+	if err == nil || !strings.Contains(err.Error(), "run.yaml:2:20: outputs.touches counts who touches a page, "+
+		"and machine qv100 does") ||
 		!strings.Contains(err.Error(), "(sheet qv100, line ") {
 		t.Error(err)
+	}
+	_, err = parse(t, "apps: [{path: a}]\nmemory: {unified: {all: true}}\n", Overrides{})
+	if err == nil || !strings.Contains(err.Error(), "--set vm.enabled=true --set vm.page=4096") {
+		t.Errorf("%v; want all settings that unified memory needs", err)
 	}
 	_, err = parse(t, "apps: [{path: a}, {path: b}]\nsharing: {mode: mps, policies: [mdr]}\n", Overrides{})
 	if err == nil || !strings.Contains(err.Error(), "replication: machine qv100 has noc.topology memory-side") ||

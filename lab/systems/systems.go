@@ -1,0 +1,282 @@
+// Package systems says which machine can host which way of sharing: the systems of the five papers, and
+// what GPUs that people own offer.
+//
+// A reader must know two types. System is a way of sharing with the shortest run that uses it. Cell is
+// one system on one machine: it works, or the simulator refuses it with a reason.
+package systems
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/heddle-sim/heddle/sheets"
+	"github.com/heddle-sim/heddle/sim"
+	"github.com/heddle-sim/heddle/sim/runfile"
+)
+
+// System is a way of sharing.
+type System struct {
+	Name    string // column of the table
+	What    string // where it is from, and what a run file says to get it
+	Sharing sim.Sharing
+	// Apps are how many applications run kernels, and CPU that a program on CPU cores runs beside them.
+	Apps   int
+	CPU    bool
+	Target bool // the first application has a target
+	// Profiles of a machine's MIG instances, where the system needs some.
+	Profiles bool
+}
+
+// All are the systems, in the order of the table.
+func All() []System {
+	return []System{
+		{Name: "MPS", What: "NVIDIA MPS: `sharing: mps`", Sharing: sim.Sharing{Mode: "mps"}, Apps: 2},
+		{
+			Name: "time", What: "NVIDIA time slicing: `sharing: timeslice`", Apps: 2,
+			Sharing: sim.Sharing{Mode: "timeslice", Quantum: 5000},
+		},
+		{
+			Name: "MIG", What: "NVIDIA MIG: `sharing: {mode: mig, profiles: [...]}`", Apps: 2, Profiles: true,
+			Sharing: sim.Sharing{Mode: "mig"},
+		},
+		{Name: "SMK", What: "simultaneous multikernel: `sharing: smk`", Sharing: sim.Sharing{Mode: "smk"}, Apps: 2},
+		{Name: "BP", What: "balanced slices: `sharing: bp`", Sharing: sim.Sharing{Mode: "bp"}, Apps: 2},
+		{Name: "UGPU", What: "UGPU: `sharing: ugpu`", Sharing: sim.Sharing{Mode: "ugpu", Epoch: 5000}, Apps: 2},
+		{
+			Name: "SMQoS", What: "SMQoS: `sharing: smqos`, a target under `qos`", Apps: 2, Target: true,
+			Sharing: sim.Sharing{Mode: "smqos", Epoch: 5000},
+		},
+		{
+			Name: "Rollover", What: "Rollover: `sharing: rollover`, a target under `qos`", Apps: 2, Target: true,
+			Sharing: sim.Sharing{Mode: "rollover", Epoch: 5000},
+		},
+		{
+			Name: "NUBA", What: "NUBA's model-driven replication: `policies: [mdr]`", Apps: 1,
+			Sharing: sim.Sharing{Mode: "alone", Policies: []sim.Governor{{Policy: "mdr"}}},
+		},
+		{
+			Name: "Hydrogen", What: "Hydrogen: `policies: [hydrogen]`, a program under `cpu` beside a kernel", Apps: 1,
+			CPU: true, Sharing: sim.Sharing{Mode: "alone", Policies: []sim.Governor{{Policy: "hydrogen"}}},
+		},
+		{
+			Name: "UVM", What: "unified memory (UVMSmart): `memory: {unified: {all: true}}`", Apps: 1,
+			Sharing: sim.Sharing{Mode: "alone", Memory: sim.Memory{Unified: sim.Unified{
+				Runtime: "dissertation", All: true, Capacity: "75%",
+			}}},
+		},
+	}
+}
+
+// Cell is a system on a machine.
+type Cell struct {
+	Machine string
+	System  *System
+	Set     []string // settings of the sheet under which Refused is said, such as vm.enabled=true
+	Refused error    // nil: it works
+}
+
+// Spec is the shortest run of the system on a machine, with the given folder as every application that runs
+// kernels.
+func (s *System) Spec(m *sheets.Machine, app string) sim.Spec {
+	spec := sim.Spec{Machine: m.Name, Seed: 1, Sharing: s.Sharing, Length: sim.Length{MaxCycles: 20_000, Budget: true}}
+	for i := range s.Apps {
+		a := sim.App{Name: fmt.Sprint("kernel", i), Path: app, Repeat: true}
+		if s.Target && i == 0 {
+			a.QoS = 1
+		}
+		spec.Apps = append(spec.Apps, a)
+	}
+	if s.CPU {
+		mcf := &sim.CPU{Model: "mcf", Copies: 1, Instructions: 10_000}
+		spec.Apps = append(spec.Apps, sim.App{Name: "cpu", CPU: mcf})
+	}
+	if s.Profiles {
+		smallest := ""
+		if p := m.MIG.Profiles; len(p) > 0 {
+			smallest = p[0].Name
+		}
+		spec.Sharing.Profiles = slices.Repeat([]string{smallest}, s.Apps)
+	}
+	return spec
+}
+
+// Check says whether a machine hosts the system, and under which settings.
+func (s *System) Check(machine string) (Cell, error) {
+	c := Cell{Machine: machine, System: s}
+	set := map[string]string{}
+	for {
+		m, _, err := sheets.Resolve(machine, set)
+		if err != nil && len(set) > 0 {
+			c.Refused = err // the settings contradict the sheet
+			return c, nil
+		}
+		if err != nil {
+			return c, err
+		}
+		spec := s.Spec(m, "")
+		err = spec.Sharing.CheckApps(m, runfile.ChannelGroups(m), spec.Apps)
+		var lacks *sim.Lacks
+		if !errors.As(err, &lacks) || len(lacks.Set) == 0 || contains(set, lacks.Set) {
+			c.Refused = err
+			return c, nil
+		}
+		for _, x := range lacks.Set {
+			path, value, _ := strings.Cut(x, "=")
+			set[path] = value
+		}
+		c.Set = append(c.Set, lacks.Set...)
+	}
+}
+
+// contains says that all of the settings are made.
+func contains(set map[string]string, settings []string) bool {
+	for _, x := range settings {
+		path, value, _ := strings.Cut(x, "=")
+		if set[path] != value {
+			return false
+		}
+	}
+	return true
+}
+
+// Table is every system on every machine, a row a machine.
+func Table(machines []string) ([][]Cell, error) {
+	systems := All()
+	out := make([][]Cell, len(machines))
+	for i, m := range machines {
+		for j := range systems {
+			c, err := systems[j].Check(m)
+			if err != nil {
+				return nil, err
+			}
+			out[i] = append(out[i], c)
+		}
+	}
+	return out, nil
+}
+
+// mark is a cell's text.
+func (c *Cell) mark() string {
+	switch {
+	case c.Refused != nil:
+		return "-"
+	case len(c.Set) > 0:
+		return "set"
+	default:
+		return "yes"
+	}
+}
+
+// rows are the lines of the table as cells, the head first.
+func rows(table [][]Cell) [][]string {
+	var out [][]string
+	for i, row := range table {
+		if i == 0 {
+			head := []string{"machine"}
+			for _, c := range row {
+				head = append(head, c.System.Name)
+			}
+			out = append(out, head)
+		}
+		line := []string{row[0].Machine}
+		for _, c := range row {
+			line = append(line, c.mark())
+		}
+		out = append(out, line)
+	}
+	return out
+}
+
+// reason is why a system is refused, or what it needs, with the machines that this is said of.
+type reason struct {
+	system, text string
+	machines     []string
+}
+
+// reasons lists them, each once.
+func reasons(table [][]Cell) []reason {
+	var out []reason
+	for j := range All() {
+		for _, row := range table {
+			c := row[j]
+			text := ""
+			switch {
+			case c.Refused != nil:
+				text = strings.ReplaceAll(c.Refused.Error(), "machine "+c.Machine, "the machine")
+			case len(c.Set) > 0:
+				text = "works with --set " + strings.Join(c.Set, " --set ")
+			default:
+				continue
+			}
+			at := slices.IndexFunc(out, func(r reason) bool { return r.system == c.System.Name && r.text == text })
+			if at < 0 {
+				at, out = len(out), append(out, reason{system: c.System.Name, text: text})
+			}
+			out[at].machines = append(out[at].machines, c.Machine)
+		}
+	}
+	return out
+}
+
+// Text prints the table, then the systems and each reason once, folded to so many columns by fold.
+func Text(w io.Writer, table [][]Cell, fold func(text string, indent int) string) error {
+	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, r := range rows(table) {
+		fmt.Fprintln(tw, strings.Join(r, "\t"))
+	}
+	if err := tw.Flush(); err != nil {
+		return err
+	}
+	fmt.Fprintln(w, "\nyes: works. set: works with a setting of the sheet. -: refused.")
+	for _, s := range All() {
+		fmt.Fprintln(w, fold(fmt.Sprintf("\n%s: %s", s.Name, strings.ReplaceAll(s.What, "`", "")), 4))
+		for _, r := range reasons(table) {
+			if r.system == s.Name {
+				fmt.Fprintln(w, fold(fmt.Sprintf("  %s: %s", strings.Join(r.machines, ", "), r.text), 4))
+			}
+		}
+	}
+	return nil
+}
+
+// Head and Rows are the table as documents have it.
+func Head(table [][]Cell) []string { return rows(table)[0] }
+
+// Rows are the lines below the head.
+func Rows(table [][]Cell) [][]string { return rows(table)[1:] }
+
+// Reasons are why cells do not simply say yes: system, machines, and the sentence.
+func Reasons(table [][]Cell) (out [][]string) {
+	for _, r := range reasons(table) {
+		out = append(out, []string{r.system, strings.Join(r.machines, ", "), r.text})
+	}
+	return out
+}
+
+// Entry is a cell as JSON has it.
+type Entry struct {
+	Machine string   `json:"machine"`
+	System  string   `json:"system"`
+	Works   bool     `json:"works"`
+	Set     []string `json:"set,omitempty"`
+	Refused string   `json:"refused,omitempty"`
+}
+
+// JSON is the table as entries, a machine after the other.
+func JSON(table [][]Cell) []Entry {
+	var out []Entry
+	for _, row := range table {
+		for _, c := range row {
+			e := Entry{Machine: c.Machine, System: c.System.Name, Works: c.Refused == nil, Set: c.Set}
+			if !e.Works {
+				e.Refused = c.Refused.Error()
+			}
+			out = append(out, e)
+		}
+	}
+	return out
+}
