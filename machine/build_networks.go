@@ -24,6 +24,7 @@ func (b *builder) networks() error {
 	}
 	k := &b.gpu.Replicas
 	k.flushes = b.options.Replication != NoReplication || b.sheet.LLC.FlushEach
+	k.copies = b.sheet.LLC.Flush == "copies"
 	k.at, k.until = make([]int, slices), make([]uint64, slices)
 	switch {
 	case b.sheet.L3.Given():

@@ -44,6 +44,7 @@ type replicas struct {
 	agenda   agenda
 
 	flushes bool
+	copies  bool      // only copies are flushed
 	at      []int     // by slice: the next line to flush,
 	until   []uint64  // and behind the last one the count of Slice.Taken, and 1, when all write-backs have left
 	ended   []*Kernel // whose last CTA has ended, in order,
@@ -96,7 +97,7 @@ func (x *replicas) tick(now uint64) uint64 {
 	for i, s := range x.slices {
 		if x.until[i] == 0 {
 			var end bool
-			if x.at[i], end = s.FlushFrom(x.at[i]); end {
+			if x.at[i], end = s.FlushFrom(x.at[i], x.copies); end {
 				x.until[i] = s.Taken + uint64(s.Below.Len()) + 1
 			}
 			if s.Below.Len() > 0 {

@@ -193,6 +193,7 @@ type LLC struct {
 	WriteAlloc       string  `yaml:"write_alloc" unit:"name" doc:"fetch or lazy (allocate, fetch on read)"`
 	Fill             string  `yaml:"fill" unit:"name" doc:"where slices have requests of other partitions: home (every miss fills the slice of the line) or local (only what its own partition asked for)" opt:"home"`
 	FlushEach        bool    `yaml:"flush_each" unit:"flag" doc:"write the LLC back and invalidate it between kernels, as a machine that replicates does" opt:"false"`
+	Flush            string  `yaml:"flush" unit:"name" doc:"what a machine that replicates flushes between kernels: whole (all lines; NUBA, section 5.3) or copies (only those of other partitions' lines, all that coherence needs)" opt:"whole"`
 	AtomicCycles     float64 `yaml:"atomic_cycles" unit:"cycles" doc:"of a slice for an atomic request, if its words do not need more" opt:"0: as a read"`
 	AtomicWords      float64 `yaml:"atomic_words" unit:"words/cycle" doc:"words of four bytes that a slice changes; 0: as many as there are" opt:"0"`
 	PrefillCopies    bool    `yaml:"prefill_copies" unit:"flag" doc:"host-to-device copies fill the LLC (GPGPU-Sim -gpgpu_perf_sim_memcpy)"`
@@ -317,7 +318,7 @@ type VM struct {
 	FaultUs       float64 `yaml:"fault" unit:"us" doc:"handling of a page that is not on the device"`
 	FaultSlots    int     `yaml:"fault_slots" unit:"faults" doc:"faults handled at once" opt:"0: one per walker"`
 	FirstTouch    bool    `yaml:"first_touch" unit:"flag" doc:"device memory, too, gets its frames when an SM touches it first, by a fault; copies and fills of the host are no touches" opt:"false"`
-	Placement     string  `yaml:"placement" unit:"name" doc:"frame placement: round-robin, least (the lowest of equally filled groups), least-random (any of them), first-touch, lab, or module (first touch between noc.modules, round-robin inside)"`
+	Placement     string  `yaml:"placement" unit:"name" doc:"frame placement: round-robin, least (the lowest of equally filled groups), least-random (any of them), first-touch, lab (ties to the group that asks), lab-lowest (to the lowest group), or module (first touch between noc.modules, round-robin inside)"`
 	PlacementSeed int     `yaml:"placement_seed" unit:"number" doc:"seed of what least-random takes" opt:"0"`
 	LABThreshold  float64 `yaml:"lab_threshold" unit:"fraction" doc:"page balance above which lab places by first touch, else by least (NUBA, section 4)" opt:"0"`
 	// Pages that change channels while an application runs.

@@ -266,6 +266,9 @@ func TestTopologyErrors(t *testing.T) {
 		{"nuba-smside", map[string]string{"noc.modules": "2"}, "coherent halves of several modules are not modelled"},
 		{"qv100", map[string]string{"noc.topology": "nuba"}, "noc.kind is local; noc.radix, noc.write_size and"},
 		{"qv100", map[string]string{"llc.flush_each": "true"}, "llc.flush_each needs noc.kind stages"},
+		{"nuba", map[string]string{"llc.flush": "half"}, "llc.flush is \"half\"; it must be one of whole, "},
+		{"nuba-mem", map[string]string{"llc.flush": "copies"}, "llc.flush copies needs noc.topology nuba"},
+		{"nuba", map[string]string{"llc.flush": "copies", "llc.flush_each": "true"}, "leave one of them out"},
 	} {
 		_, _, err := Resolve(c.machine, c.set)
 		if err == nil || !strings.Contains(err.Error(), c.want) {

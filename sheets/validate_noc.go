@@ -56,6 +56,13 @@ func (c *checker) noc(m *Machine) {
 	}
 	c.want(!m.LLC.FlushEach || n.Kind == "stages", "llc.flush_each needs noc.kind stages, not %s: with the others a "+
 		"kernel's end is not modelled so", n.Kind)
+	if m.LLC.Flush != "" {
+		c.oneOf("llc.flush", m.LLC.Flush, "whole", "copies")
+	}
+	c.want(m.LLC.Flush != "copies" || n.Shape() == NUBA, "llc.flush copies needs noc.topology nuba, whose slices keep "+
+		"copies of each other's read-only lines, not %s", n.Shape())
+	c.want(m.LLC.Flush != "copies" || !m.LLC.FlushEach, "llc.flush copies and llc.flush_each: the latter flushes the "+
+		"whole LLC without copies; leave one of them out")
 	if m.LLC.Fill != "" {
 		c.oneOf("llc.fill", m.LLC.Fill, "home", "local")
 	}

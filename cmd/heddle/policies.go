@@ -77,8 +77,10 @@ func placements() []policy {
 		choice("page placement", "first-touch", "--set vm.placement=first-touch",
 			"a page goes to the channel group nearest to the SM that touches it first", "MCM-GPU, ISCA 2017"),
 		choice("page placement", "lab", "--set vm.placement=lab",
-			"first-touch while the balance of pages is above vm.lab_threshold, else least",
+			"first-touch while the balance of pages is above vm.lab_threshold, else least; the asking group wins ties",
 			"NUBA, ASPLOS 2023, section 4"),
+		choice("page placement", "lab-lowest", "--set vm.placement=lab-lowest",
+			"the same, and the lowest of equally used groups wins ties", "NUBA, ASPLOS 2023, section 4, a reading"),
 	}
 }
 

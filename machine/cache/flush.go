@@ -19,18 +19,18 @@ func (s *Slice) StartFlush() { s.flushAt = 0 }
 // Below is full; one line per cycle, as the tags have one port. It returns true
 // when the slice is empty.
 func (s *Slice) Flush() (done bool) {
-	s.flushAt, done = s.FlushFrom(s.flushAt)
+	s.flushAt, done = s.FlushFrom(s.flushAt, false)
 	return done
 }
 
 // FlushFrom does the same with the first line at or after index at, while others may be in
-// flight: those that wait for data stay. It returns the index to go on at, and whether it has
-// come to the end.
-func (s *Slice) FlushFrom(at int) (next int, done bool) {
+// flight: those that wait for data stay, and with `copies` those whose home is here. It returns
+// the index to go on at, and whether it has come to the end.
+func (s *Slice) FlushFrom(at int, copies bool) (next int, done bool) {
 	t := s.tags
 	for ; at < len(t.Tag); at++ {
 		i := int32(at)
-		if t.Free(i) || t.Line[i].Pending != 0 {
+		if t.Free(i) || t.Line[i].Pending != 0 || copies && !s.share.foreign[i] {
 			continue // a scan of tags passes over free entries for nothing
 		}
 		if _, ok := s.evict(i, -1); !ok {

@@ -32,6 +32,7 @@ type share struct {
 
 	awaited []uint8 // by set: lines whose bytes another slice is to send,
 	asked   []bool  // and by line index whether it is one
+	foreign []bool  // by line index: what is there is, or is to be, a copy of another slice's line
 	doomed  []bool  // by line index: what is on its way is out of date, nobody may find it later
 }
 
@@ -52,7 +53,7 @@ func (s *Slice) Share(x Sharing) {
 	n := len(s.tags.Tag)
 	s.share = share{
 		on: true, port: x.Port, keep: x.Keep, copies: x.Copies, onward: mem.NewRing[int32](max(1, x.Queue)),
-		awaited: make([]uint8, s.cfg.sets), asked: make([]bool, n), doomed: make([]bool, n),
+		awaited: make([]uint8, s.cfg.sets), asked: make([]bool, n), foreign: make([]bool, n), doomed: make([]bool, n),
 	}
 }
 
@@ -106,6 +107,7 @@ func (s *Slice) ask(i int32, sectors uint8, r *mem.Req) {
 		x.awaited[int(i)/s.cfg.ways]++
 		x.asked[i] = true
 	}
+	x.foreign[i] = true
 	s.tags.Await(i, sectors)
 	s.mshrs.Ask(sectors)
 	req := mem.Req{

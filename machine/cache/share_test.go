@@ -315,3 +315,39 @@ func TestSampler(t *testing.T) {
 		}
 	}
 }
+
+// TestFlushCopies: a flush of copies leaves lines whose home is in the slice, dirty ones and those in
+// places that copies had before, and writes nothing back; the whole flush leaves none.
+func TestFlushCopies(t *testing.T) {
+	b := newPair(t, true, false, func(l *sheets.LLC) { l.Sets, l.Ways = 1, 2 })
+	b.send(0, 1, mem.Read, 0x1000) // a copy, which is evicted
+	b.run(500)
+	b.send(0, 0, mem.Write, 0x2000)
+	b.run(500)
+	b.send(0, 0, mem.Write, 0x3000) // in the copy's place
+	b.run(500)
+	if b.s[0].Holds(0x1000) || !b.s[0].Holds(0x2000) || !b.s[0].Holds(0x3000) {
+		t.Fatal("the second line written here has not the place of the copy")
+	}
+	flush := func(copies bool) {
+		for at, done := 0, false; !done; {
+			at, done = b.s[0].FlushFrom(at, copies)
+		}
+	}
+	flush(true)
+	if !b.s[0].Holds(0x2000) || !b.s[0].Holds(0x3000) || b.s[0].Below.Len() > 0 {
+		t.Error("a flush of copies takes lines whose home is here")
+	}
+	b.send(0, 1, mem.Read, 0x1000)
+	b.run(500)
+	flush(true)
+	if b.s[0].Holds(0x1000) {
+		t.Error("a flush of copies leaves one")
+	}
+	b.send(0, 1, mem.Read, 0x1000)
+	b.run(500)
+	flush(false)
+	if b.s[0].Holds(0x1000) || b.s[0].Holds(0x2000) || b.s[0].Holds(0x3000) {
+		t.Error("a flush of the whole slice leaves lines")
+	}
+}

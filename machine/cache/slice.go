@@ -414,6 +414,9 @@ func (s *Slice) allocate(line uint64, tenant mem.TenantID, extra int) int32 {
 		s.below(t.Tag[v], -1, d, owner)
 	}
 	t.Fill(v, line, tenant)
+	if s.share.on {
+		s.share.foreign[v] = false
+	}
 	return v
 }
 

@@ -37,14 +37,18 @@ func PlaceByName(name string, threshold float64) (Place, error) {
 		return placeLeastRandom, nil
 	case "first-touch":
 		return placeFirstTouch, nil
-	case "lab":
+	case "lab", "lab-lowest":
 		t, err := ParseThreshold(strconv.FormatFloat(threshold, 'f', -1, 64))
 		if err != nil {
 			return nil, fmt.Errorf("vm.lab_threshold: %w", err)
 		}
-		return LAB(t), nil
+		if name == "lab" {
+			return LAB(t, placeLeastNear), nil
+		}
+		return LABLowest(t), nil
 	}
-	return nil, fmt.Errorf("vm.placement %q: use round-robin, least, least-random, first-touch, lab or module", name)
+	return nil, fmt.Errorf("vm.placement %q: use round-robin, least, least-random, first-touch, lab, lab-lowest or "+
+		"module", name)
 }
 
 // placement is how the pages of all tenants are dealt to channel groups.

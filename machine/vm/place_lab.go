@@ -12,17 +12,21 @@ import (
 // is above a threshold (0.9), a page goes to the partition that touches it first, else to the
 // one with the fewest pages. Cost: an array of page counts in the driver, one number per channel.
 //
-// Readings. The test is made before the page is placed, on whole numbers, so that a balance of
-// exactly the threshold is not above it; a memory without pages is balanced. In a machine, P_i
-// are the tenant's pages in those of its groups that have room.
-func LAB(t Threshold) Place {
+// Readings. Ties between the partitions with the fewest pages are broken "arbitrarily" in the paper: here by the
+// asking partition, and in LABLowest by the lowest channel. The test is made before the page is placed, on whole
+// numbers, so that a balance of exactly the threshold is not above it; a memory without pages is balanced. In a
+// machine, P_i are the tenant's pages in those of its groups that have room.
+func LAB(t Threshold, least Place) Place {
 	return func(v *View) int {
 		if t.Under(NPB(v.Pages)) {
 			return placeFirstTouch(v)
 		}
-		return placeLeast(v)
+		return least(v)
 	}
 }
+
+// LABLowest is LAB whose ties go to the lowest channel.
+func LABLowest(t Threshold) Place { return LAB(t, placeLeast) }
 
 // NPB is the normalized page balance of the numbers of pages in n partitions as a fraction,
 // sum(P_i) over n * max(P): between 1/n, all in one partition, and 1, all equal or no pages.

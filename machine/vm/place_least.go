@@ -1,5 +1,7 @@
 package vm
 
+import "slices"
+
 // placeLeast takes the group that holds the fewest pages of the tenant (least-first
 // of NUBA, section 4; also UGPU, section 4: new pages go to the least used
 // channel). The lowest group wins a tie.
@@ -9,6 +11,15 @@ func placeLeast(v *View) int {
 		if n < v.Pages[best] {
 			best = i
 		}
+	}
+	return best
+}
+
+// placeLeastNear does the same, but the group of the SM that touched the page wins a tie.
+func placeLeastNear(v *View) int {
+	best := placeLeast(v)
+	if i, ok := slices.BinarySearch(v.Groups, v.Home); ok && v.Pages[i] == v.Pages[best] {
+		return i
 	}
 	return best
 }

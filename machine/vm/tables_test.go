@@ -115,6 +115,9 @@ func TestPlacement(t *testing.T) {
 		{"lab", View{Groups: []int{1, 3, 5}, Pages: []int{5, 5, 4}, Turn: 14, Home: 3}, 1},
 		{"lab", View{Groups: []int{1, 3, 5}, Pages: []int{5, 5, 3}, Turn: 13, Home: 3}, 2},
 		{"lab", View{Groups: []int{1, 3}, Pages: []int{5, 4}, Turn: 9, Home: 1}, 1},
+		{"lab", View{Groups: []int{1, 3, 5}, Pages: []int{5, 3, 3}, Turn: 11, Home: 5}, 2},
+		{"lab", View{Groups: []int{1, 3, 5}, Pages: []int{5, 3, 3}, Turn: 11, Home: 1}, 1},
+		{"lab-lowest", View{Groups: []int{1, 3, 5}, Pages: []int{5, 3, 3}, Turn: 11, Home: 5}, 1},
 		{"lab", View{Groups: []int{1, 3}, Pages: []int{0, 0}, Turn: 0, Home: 3}, 1},
 		{"lab", View{Groups: []int{0, 1, 2, 3, 4}, Pages: []int{2, 2, 2, 2, 1}, Turn: 9, Home: 0}, 4},
 		{"lab", View{Groups: []int{1, 3}, Pages: []int{5, 5}, Turn: 11, Home: -1}, 1},
@@ -139,7 +142,7 @@ func TestPlacement(t *testing.T) {
 // TestOwnGroups: pages and table nodes of a tenant lie in its groups, whatever
 // the policy.
 func TestOwnGroups(t *testing.T) {
-	for _, policy := range []string{"round-robin", "least", "least-random", "first-touch", "lab"} {
+	for _, policy := range []string{"round-robin", "least", "least-random", "first-touch", "lab", "lab-lowest"} {
 		s := sheet(4096)
 		s.VM.Placement = policy
 		tab := tables(t, s, 2)

@@ -53,7 +53,7 @@ func (o *Options) policy() (vm.Place, error) {
 		return nil, err
 	}
 	if name == "lab" {
-		return vm.LAB(t), nil
+		return vm.LABLowest(t), nil
 	}
 	return vm.PlaceByName(name, 0)
 }
