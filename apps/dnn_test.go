@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// networks holds what suites holds, for the networks of apps/dnn, and a second
+// networks holds what suites holds, for the networks of apps/dnn and apps/tango-like, and a second
 // replacement where a network has two ways through its arithmetic.
 var networks = []struct {
 	dir   string
@@ -35,6 +35,27 @@ var networks = []struct {
 	{"dnn/gru", []string{"n=1 steps=1", "n=33 inputs=70 steps=33"}, [][2]string{
 		{"fma.rn.f32", "fma.rz.f32"},
 		{"sub.rn.f32", "add.rn.f32"},
+	}},
+	{"tango-like/alexnet", []string{"n=147 divide=48 layers=3", "divide=100"}, [][2]string{
+		{"fma.rn.f32", "fma.rz.f32"},
+		{"max.f32", "min.f32"},
+		{"sqrt.rn.f32", "rsqrt.approx.f32"},
+	}},
+	{"tango-like/squeezenet", []string{"n=19 divide=100", "n=64 divide=24 layers=4"}, [][2]string{
+		{"fma.rn.f32", "fma.rz.f32"},
+		{"max.f32", "min.f32"},
+	}},
+	{"tango-like/resnet", []string{"n=1 divide=64", "n=69 divide=32 layers=4"}, [][2]string{
+		{"fma.rn.f32", "fma.rz.f32"},
+		{"max.f32", "min.f32"},
+	}},
+	{"tango-like/gru", []string{"n=1 steps=1", "n=133 inputs=170 steps=3"}, [][2]string{
+		{"ex2.approx", "lg2.approx"},
+		{"sub.rn.f32", "add.rn.f32"},
+	}},
+	{"tango-like/lstm", []string{"n=1 steps=1", "n=133 inputs=170 steps=3"}, [][2]string{
+		{"mul.rn.f32", "add.rn.f32"},
+		{"ex2.approx", "lg2.approx"},
 	}},
 	{
 		"dnn/bert-layer",
@@ -63,13 +84,13 @@ func TestNetworksChecksCanFail(t *testing.T) {
 }
 
 // TestNetworksShareKernels: the networks' own sources name entries only; what they
-// compute stands once, in dnn/kernels.
+// compute stands once, in their suite's kernels.
 func TestNetworksShareKernels(t *testing.T) {
 	for _, s := range networks {
 		text := read(t, filepath.Join(s.dir, "kernel.cu"))
 		for _, word := range []string{"for (", "threadIdx", "__shared__"} {
 			if strings.Contains(text, word) {
-				t.Errorf("%s/kernel.cu: %q: kernels belong into dnn/kernels", s.dir, word)
+				t.Errorf("%s/kernel.cu: %q: kernels belong into ../kernels", s.dir, word)
 			}
 		}
 	}
@@ -84,6 +105,13 @@ func TestNetworksRefuse(t *testing.T) {
 		{"dnn/resnet", "n=-1", "1 or more"},
 		{"dnn/lstm", "steps=-1", "1 or more"},
 		{"dnn/gru", "n=-4", "1 or more"},
+		{"tango-like/alexnet", "n=66", "67 x 67"},
+		{"tango-like/alexnet", "layers=11", "10 layers"},
+		{"tango-like/squeezenet", "n=18", "19 x 19"},
+		{"tango-like/squeezenet", "layers=-1", "9 layers"},
+		{"tango-like/resnet", "layers=12", "11 layers"},
+		{"tango-like/gru", "steps=-1", "1 or more"},
+		{"tango-like/lstm", "inputs=-4", "1 or more"},
 		{"dnn/bert-layer", "heads=-1", "1 or more"},
 		{"dnn/bert-layer", "precision=f16", "f32 or i8"},
 		{"dnn/bert-layer", "precision=i8 inner=6", "multiples of 4"},

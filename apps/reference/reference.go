@@ -67,6 +67,11 @@ var All = map[string]func(args []any) (any, error){
 	"dnn_gru":                    dnnLayer,
 	"dnn_lstm":                   dnnLayer,
 	"dnn_bert-layer":             dnnLayer,
+	"tango-like_alexnet":         dnnLayer,
+	"tango-like_squeezenet":      dnnLayer,
+	"tango-like_resnet":          dnnLayer,
+	"tango-like_gru":             tangoLayer,
+	"tango-like_lstm":            tangoLayer,
 }
 
 // fma32 is a*b+c rounded once to float32, as fma.rn.f32.
