@@ -167,6 +167,21 @@ func TestLinksByHand(t *testing.T) {
 	about(t, "64 wires, which leak once", to.leakage()+back.leakage(), 64*0.24e-6*128*10, 1e-9)
 }
 
+// Why the SM-side LLC saves nothing in its networks (NUBA, section 7.4, says a quarter): of switches of 8 x 8 two
+// halves of 32 ports need as many as 64 ports, and a flit passes two of either. Two switches of 32 ports would save a
+// third of a flit's energy and half of the leakage of one of 64.
+func TestHalvesSaveOnlyWhenFlat(t *testing.T) {
+	whole, halves := networkOf(machine(t, "nuba-mem"), "noc_reply"), networkOf(machine(t, "nuba-smside"), "noc_reply")
+	about(t, "a flit in a half over one in the whole", halves.flitPJ()/whole.flitPJ(), 1, 1e-9)
+	about(t, "leakage of the halves over that of the whole", halves.leakage()/whole.leakage(), 1, 1e-9)
+	flat := func(switches int, ports float64) network {
+		return network{stages: []stage{{switches, ports}}, bits: whole.bits, mm: whole.mm}
+	}
+	one, two := flat(1, 64), flat(2, 32)
+	about(t, "a flit in 32 x 32 over one in 64 x 64", two.flitPJ()/one.flitPJ(), 0.661, 1e-2)
+	about(t, "leakage of two 32 x 32 over that of 64 x 64", two.leakage()/one.leakage(), 0.461, 1e-2)
+}
+
 // A link between modules costs by the bit, and each module has stages of its own.
 func TestModulesByHand(t *testing.T) {
 	m := machine(t, "nuba-mcm")
