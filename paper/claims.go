@@ -66,6 +66,8 @@ type Judged struct {
 	Value       Measure
 	Ratio       float64 // ours over the paper's; NaN where there is none
 	Verdict     Verdict
+	Steady      Measure  // without
+	Without     []string // unsteady programs; none: there are none
 }
 
 func directions() []string { return []string{"up", "down", "slowly", "linear", "flat", "all", "some"} }
@@ -173,6 +175,7 @@ func (s *Study) Judge(r *Reproduced) []Judged {
 	for _, c := range s.Claims(r.Figure.Name) {
 		j := Judge(&c, r.Measures)
 		j.Mixes = s.paperMixes(r.Figure.Name, c.Measure)
+		j.steadily(r.Figure, r.Measures)
 		if name, ok := strings.CutSuffix(c.Measure, " mean"); ok {
 			j.Least, j.Most = r.Measures[name+" min"].Value, r.Measures[name+" max"].Value
 		}

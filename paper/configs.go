@@ -45,6 +45,7 @@ type Pair struct {
 	Name string `yaml:"name"`
 	Of   string `yaml:"of"`
 	Over string `yaml:"over"`
+	Less string `yaml:"less"` // another pair, over whose means this one's are measured, too, in percentage points
 }
 
 // Line is configurations that a figure joins by a line.

@@ -134,7 +134,7 @@ func (b *Book) ratios(r *Reproduced) {
 				one := []singles{s}
 				r.gainsOf(a+"/"+base, s.program, valuesOf(one, i, m)[0], valuesOf(one, j, m)[0], m)
 			}
-			f.perSet(runs, func(set string, part []singles) {
+			f.means(runs, func(set string, part []singles) {
 				r.gains(a+"/"+base, set, valuesOf(part, i, m), valuesOf(part, j, m), m)
 			})
 		}
@@ -163,7 +163,14 @@ func (b *Book) values(r *Reproduced) {
 		}
 	}
 	for i, c := range names {
-		f.perSet(runs, func(set string, part []singles) { r.measure(f.Metric+" "+c+" "+set, valuesOf(part, i, m)) })
+		f.means(runs, func(set string, part []singles) { r.measure(f.Metric+" "+c+" "+set, valuesOf(part, i, m)) })
+		for j, less := range names {
+			for _, s := range runs {
+				if one := []singles{s}; i != j {
+					r.of(f.Metric+" "+c+" minus "+less+" "+s.program, valuesOf(one, i, m)[0]-valuesOf(one, j, m)[0])
+				}
+			}
+		}
 	}
 	r.bars(runs, m.unit, func(part []singles, config int) []float64 {
 		x := valuesOf(part, config, m)
@@ -219,21 +226,23 @@ func (b *Book) energyParts(r *Reproduced) {
 			r.row(s.set, s.program, c, valuesOf(one, i, noc)[0], valuesOf(one, i, total)[0])
 		}
 	}
-	f.perSet(runs, func(set string, part []singles) {
-		p := figure.Panel{Title: set, YLabel: "energy over " + f.Configs[0], Kind: figure.Stacked, Ticks: f.Configs}
-		base := valuesOf(part, 0, total)
-		var network, rest []float64
+	f.means(runs, func(set string, part []singles) {
 		for i, c := range f.Configs {
-			n, all := quotients(valuesOf(part, i, noc), base), quotients(valuesOf(part, i, total), base)
 			r.measure("noc share "+c+" "+set, percentOf(valuesOf(part, i, noc), valuesOf(part, i, total)))
-			if network, rest = append(network, mean(n)), append(rest, mean(all)-mean(n)); i == 0 {
-				continue
-			}
 			for j, over := range f.Configs[:i] {
 				name := c + "/" + over + " " + set
 				r.gain("noc "+name, quotients(valuesOf(part, i, noc), valuesOf(part, j, noc)), noc)
 				r.gain("total "+name, quotients(valuesOf(part, i, total), valuesOf(part, j, total)), total)
 			}
+		}
+	})
+	f.perSet(runs, func(set string, part []singles) {
+		p := figure.Panel{Title: set, YLabel: "energy over " + f.Configs[0], Kind: figure.Stacked, Ticks: f.Configs}
+		base := valuesOf(part, 0, total)
+		var network, rest []float64
+		for i := range f.Configs {
+			n, all := quotients(valuesOf(part, i, noc), base), quotients(valuesOf(part, i, total), base)
+			network, rest = append(network, mean(n)), append(rest, mean(all)-mean(n))
 		}
 		p.Series = []figure.Series{{Name: "rest of the GPU", Y: rest}, {Name: "NoC", Y: network}}
 		r.Draw.Panels = append(r.Draw.Panels, p)
@@ -269,7 +278,7 @@ func (b *Book) degree(r *Reproduced) {
 			r.of(n+" "+s.program, share[i][k])
 		}
 	}
-	f.perSet(runs, func(set string, part []singles) {
+	f.means(runs, func(set string, part []singles) {
 		var shared []float64
 		for _, s := range part {
 			x, _ := sharesOf(s.res[0], len(names))
@@ -318,47 +327,10 @@ func sharesOf(res *sim.Result, classes int) (share []float64, pages uint64) {
 	return share, pages
 }
 
-// pairs is the gain of one configuration over another, for several pairs of them (NUBA, Figures 14
-// and 16).
-func (b *Book) pairs(r *Reproduced) {
-	f, m := r.Figure, metrics()[r.Figure.Metric]
-	r.Columns = []string{"pair", "set", "program", f.Metric, "over", "gain_percent"}
-	series := map[string][]float64{}
-	sets := f.rowSets()
-	if len(sets) > 1 {
-		sets = append(slices.Clone(sets), "all")
-	}
-	for _, p := range f.Pairs {
-		runs := b.singles(r, []string{p.Of, p.Over})
-		for _, s := range runs {
-			one := []singles{s}
-			x, base := valuesOf(one, 0, m)[0], valuesOf(one, 1, m)[0]
-			r.row(p.Name, s.set, s.program, x, base, 100*(known(x, base)-1))
-			r.gainsOf(p.Name, s.program, x, base, m)
-		}
-		f.perSet(runs, func(set string, part []singles) {
-			r.gains(p.Name, set, valuesOf(part, 0, m), valuesOf(part, 1, m), m)
-			series[set] = append(series[set], r.Measures[m.shown(f)+" "+p.Name+" "+set+" mean"].Value)
-		})
-	}
-	panel := figure.Panel{YLabel: m.shown(f) + ", % more", Kind: figure.Bars}
-	for _, p := range f.Pairs {
-		panel.Ticks = append(panel.Ticks, p.Name)
-	}
-	for _, set := range sets {
-		panel.Series = append(panel.Series, figure.Series{Name: set, Y: series[set]})
-	}
-	r.Draw.Panels = []figure.Panel{panel}
-}
-
 // tradeoff is speed over the interconnect's power, both over a configuration's (NUBA, Figure 10).
 func (b *Book) tradeoff(r *Reproduced) {
 	f := r.Figure
-	var names []string
-	for _, l := range f.Lines {
-		names = append(names, l.Configs...)
-	}
-	names = append(names, f.Configs[0])
+	names := append(f.joined(), f.Configs[0])
 	runs := b.singles(r, names)
 	speed, power := metrics()["ipc"], metrics()["noc power"]
 	base := len(names) - 1
@@ -391,6 +363,14 @@ func (b *Book) tradeoff(r *Reproduced) {
 	r.Draw.Panels = []figure.Panel{panel}
 }
 
+// joined are the configurations of all lines.
+func (f *Figure) joined() (names []string) {
+	for _, l := range f.Lines {
+		names = append(names, l.Configs...)
+	}
+	return names
+}
+
 // singleNames are the measures of a figure of configurations.
 func (s *Study) singleNames(f *Figure) (out []string) {
 	stat := func(name string) { out = append(out, name+" max", name+" mean", name+" min") }
@@ -400,7 +380,9 @@ func (s *Study) singleNames(f *Figure) (out []string) {
 	}
 	each := func(name string, ofPrograms bool) {
 		for _, set := range sets {
-			stat(name + " " + set)
+			for _, end := range f.ends() {
+				stat(name + " " + set + end)
+			}
 		}
 		for _, p := range programs {
 			if ofPrograms {
@@ -417,6 +399,11 @@ func (s *Study) singleNames(f *Figure) (out []string) {
 		for _, c := range f.compared() {
 			each(f.Metric+" "+c, true)
 		}
+		f.ordered(f.compared(), func(a, base string) {
+			for _, p := range programs {
+				out = append(out, f.Metric+" "+a+" minus "+base+" "+p)
+			}
+		})
 	case "parts":
 		for i, c := range f.Configs {
 			each("noc share "+c, false)
@@ -435,13 +422,10 @@ func (s *Study) singleNames(f *Figure) (out []string) {
 	case "pairs":
 		for _, p := range f.Pairs {
 			f.bothWays(func(name string) { each(name+" "+p.Name, true) })
+			f.differences(&p, func(name, _, _ string) { out = append(out, name) })
 		}
 	case "tradeoff":
-		var names []string
-		for _, l := range f.Lines {
-			names = append(names, l.Configs...)
-		}
-		f.ordered(names, func(a, base string) {
+		f.ordered(f.joined(), func(a, base string) {
 			stat("ipc " + a + "/" + base)
 			stat("power " + a + "/" + base)
 		})

@@ -35,14 +35,15 @@ type Study struct {
 	SetWhy  string          `yaml:"set_why"` // and why; printed with every result
 	Mixes   string          `yaml:"mixes"`   // list of package mixes, or a file beside the study
 	// AccessesOnly leaves of all kernels their accesses to memory: the paper's simulator is driven by traces of those.
-	AccessesOnly bool      `yaml:"accesses_only"`
-	Weight       float64   `yaml:"weight"` // of the CPU's speed-up in one of both sides; the GPU's is 1
-	Scales       []Scale   `yaml:"scales"`
-	Programs     []Program `yaml:"programs"`
-	Subsets      []Subset  `yaml:"subsets"`
-	Schemes      []Scheme  `yaml:"schemes"`
-	Configs      []Config  `yaml:"configs"` // machines that are compared
-	Figures      []Figure  `yaml:"figures"`
+	AccessesOnly bool       `yaml:"accesses_only"`
+	Weight       float64    `yaml:"weight"` // of the CPU's speed-up in one of both sides; the GPU's is 1
+	Scales       []Scale    `yaml:"scales"`
+	Programs     []Program  `yaml:"programs"`
+	Subsets      []Subset   `yaml:"subsets"`
+	Schemes      []Scheme   `yaml:"schemes"`
+	Configs      []Config   `yaml:"configs"` // machines that are compared
+	Figures      []Figure   `yaml:"figures"`
+	Unsteady     []Unsteady `yaml:"unsteady"`
 
 	list    *mixes.List
 	claims  []Claim
@@ -251,6 +252,8 @@ type Figure struct {
 	Pairs   []Pair   `yaml:"pairs"`
 	Lines   []Line   `yaml:"lines"`
 	Each    bool     `yaml:"each"`
+
+	unsteady []string // programs that Study.Unsteady names for it
 }
 
 // Names lists the shipped studies.
@@ -335,6 +338,7 @@ func open(name string) (*Study, *yamldoc.Node, reader, error) {
 	if err := yamldoc.Decode(root, "a study", s); err != nil {
 		return nil, nil, nil, err
 	}
+	s.tellUnsteady()
 	return s, root, parsed, nil
 }
 

@@ -26,6 +26,7 @@ func (s *Study) validate(root *yamldoc.Node) error {
 		s.validateScales, s.validatePrograms, s.validateSubsets,
 		s.validateSchemes, s.validateConfigs,
 		s.validateFigures,
+		s.validateUnsteady,
 	} {
 		if err := check(root); err != nil {
 			return err

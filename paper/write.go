@@ -169,6 +169,9 @@ func valueCell(j *Judged) string {
 	if j.Verdict == NotMeasured {
 		return "-"
 	}
+	if len(j.Without) > 0 {
+		return fmt.Sprintf("%.1f %%; %.1f without %s", j.Value.Value, j.Steady.Value, strings.Join(j.Without, ", "))
+	}
 	return fmt.Sprintf("%.1f %%", j.Value.Value)
 }
 
