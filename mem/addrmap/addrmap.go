@@ -62,7 +62,7 @@ type Map struct {
 	divide bool   // n is not a power of two
 
 	lay   *layout
-	drop  []span // slice bits to squeeze out of the stitched address
+	drop  []span // channel and slice bits to squeeze out of the stitched address
 	inv   [64]uint64
 	bij   bool
 	back  []int32 // channel -> remainder << within | other channel bits; -1: not in this map

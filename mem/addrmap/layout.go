@@ -21,7 +21,7 @@ type layout struct {
 	spread                                uint
 	col, bank, bg, rank, sub, within, row []uint64
 	hash                                  []uint64 // added to the remainder
-	slice                                 []uint   // stitched-address bits that name the slice, to squeeze out
+	slice                                 []uint   // stitched-address bits that name the slice, to squeeze out with those of within
 	offset                                uint     // block offset bits
 	taken                                 uint64   // address bits that choose the group
 	perm, unperm                          [64]uint64
@@ -107,7 +107,7 @@ func (l *layout) compile() *Map {
 		m.perm = newLinear(&l.perm)
 	}
 	m.channelTables()
-	m.drop = runs(l.slice)
+	m.drop = runs(append(positions(l.within), l.slice...))
 	return m
 }
 
