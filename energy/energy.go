@@ -197,7 +197,7 @@ func tierOf(m *sheets.Machine, owner string) tier {
 // migrationEnergy is what MIGRATION commands copy, a line each. A memory without the
 // command need not count them.
 func migrationEnergy(m *sheets.Machine, r *reader, memories []string) float64 {
-	if m.DRAM.MigrationCycles == 0 {
+	if !m.DRAM.Migrates() {
 		return 0
 	}
 	lines := 0.0

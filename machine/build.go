@@ -102,7 +102,7 @@ func (b *builder) agenda() {
 	f.layouts.whole, f.layouts.of[0], f.layouts.perChannel = amap, amap, s.LLC.SlicesPerChannel
 	f.nocClock, f.llcClock = engine.NewClock(kHz(s.Clock.NoC), core), engine.NewClock(kHz(s.Clock.LLC), core)
 	f.pipeline = f.llcClock.Core(f.llcClock.Ticks(0) + uint64(s.LLC.Latency))
-	if s.DRAM.MigrationCycles > 0 && s.VM.Enabled && amap.PageInGroup(s.VM.Page) &&
+	if s.DRAM.Migrates() && s.VM.Enabled && amap.PageInGroup(s.VM.Page) &&
 		s.DRAM.Stacks*amap.Groups() == amap.Channels() {
 		for range s.DRAM.Stacks {
 			g.memory.stacks = append(g.memory.stacks, &stack{})
@@ -357,15 +357,12 @@ func (b *builder) sms() error {
 // hardware and a page lies in one channel group.
 func (b *builder) stacks() error {
 	g, amap := b.gpu, b.amap
-	d := &b.sheet.DRAM
 	if len(g.memory.stacks) == 0 {
 		return nil
 	}
 	per := amap.Groups()
-	cycles := uint64(d.MigrationCycles)
 	for i, s := range g.memory.stacks {
 		s.id, s.clock = i, g.memory.channels[0].clock
-		clocks := int((cycles*kHz(b.sheet.Clock.DRAM) + kHz(b.sheet.Clock.Core) - 1) / kHz(b.sheet.Clock.Core))
 		var ch []*dram.Channel
 		for k := range per {
 			c := g.memory.channels[i*per+k]
@@ -373,8 +370,8 @@ func (b *builder) stacks() error {
 			ch, s.channel = append(ch, c.dram), append(s.channel, c.id)
 		}
 		timing := dram.MigrationTiming{
-			Clocks: clocks, LineBursts: max(1, b.sheet.LLC.Line/d.Access), Crossbar: d.MigrationCrossbar,
-			Queue: stackQueue, Patience: stackPatience,
+			Clocks: b.sheet.MigrationClocks(), LineBursts: b.sheet.MigrationLine(),
+			Crossbar: b.sheet.DRAM.MigrationCrossbar, Queue: stackQueue, Patience: stackPatience,
 		}
 		var err error
 		if s.dram, err = dram.NewStack(ch, timing); err != nil {

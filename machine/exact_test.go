@@ -63,8 +63,8 @@ func TestExactMoves(t *testing.T) {
 		},
 		{
 			"channels", 3, 0,
-			"SM7 0>1 switch 3000-6714 5x44960; SM6 0>1 switch 3000-6713 5x44960; " +
-				"group2 0>1 3000-3745-20886; count 47118; scale 5835",
+			"SM7 0>1 switch 3000-6613 5x44960; SM6 0>1 switch 3000-6613 5x44960; " +
+				"group2 0>1 3000-3644-20813; count 47361; scale 5714",
 		},
 	} {
 		for _, every := range []bool{false, true} {

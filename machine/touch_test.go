@@ -14,7 +14,7 @@ import (
 // SMs are near each channel.
 func near(m *sheets.Machine) {
 	small(m)
-	m.DRAM.Channels, m.DRAM.Stacks, m.DRAM.MigrationCycles, m.DRAM.MigrationCrossbar = 8, 1, 0, false
+	m.DRAM.Channels, m.DRAM.Stacks, m.DRAM.Migration, m.DRAM.MigrationCrossbar = 8, 1, "none", false
 	m.DRAM.Capacity /= 4
 	m.Map = sheets.Map{Kind: "page", BankHash: "pae"}
 	m.Conventional = sheets.BitMap{}

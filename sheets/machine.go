@@ -222,7 +222,8 @@ type DRAM struct {
 	Sched         string  `yaml:"sched" unit:"name" doc:"frfcfs, frfcfs-rowhit, frfcfs-priorhit or fcfs"`
 	Page          string  `yaml:"page" unit:"name" doc:"row policy: open or closed"`
 	// MIGRATION copies a line between banks of two channels of a stack (UGPU, section 4.3).
-	MigrationCycles   int    `yaml:"migration_cycles" unit:"cycles" doc:"core cycles of a MIGRATION command; 0: no such command" opt:"0"`
+	Migration         string `yaml:"migration" unit:"name" doc:"MIGRATION commands: none; data, each holds its paths while its line passes at the rate of the data bus; or literal, each holds them for migration_cycles" opt:"none"`
+	MigrationCycles   int    `yaml:"migration_cycles" unit:"cycles" doc:"core cycles of each MIGRATION command with migration: literal" opt:"0"`
 	MigrationCrossbar bool   `yaml:"migration_crossbar" unit:"flag" doc:"bank groups reach the TSVs of any channel of their stack, so that MIGRATIONs of a page go on in parallel" opt:"false"`
 	T                 Timing `yaml:"timing"`
 }

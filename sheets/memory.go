@@ -115,8 +115,8 @@ func (c *checker) memory(m *Machine) {
 	}
 	c.want(m.LLC.Line >= 64, "llc.line is %d; a hybrid memory moves 64 bytes an access", m.LLC.Line)
 	c.want(m.VM.Enabled, "memory.hybrid needs vm.enabled: addresses must lie in the memory there is")
-	c.want(m.DRAM.MigrationCycles == 0,
-		"memory.hybrid and dram.migration_cycles: pages of a hybrid memory do not migrate")
+	c.want(!m.DRAM.Migrates(),
+		"memory.hybrid needs dram.migration none: pages of a hybrid memory do not migrate")
 	c.organisation(m)
 	c.policy(h)
 }

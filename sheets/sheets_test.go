@@ -76,7 +76,7 @@ func TestSheetErrors(t *testing.T) {
 		{"sm:\n  wake_delay: [-1, cycles, me]\n", "sm.wake_delay is -1; it cannot be negative"},
 		{"sm:\n  wake_delay: [0, cycles, me]\n", "sm.wake_delay is 0; it must be at least 1"},
 		{"power:\n  gated_sm: [0.3, W, me]\n", "power.gated_sm, idle_sm and active_sm are 0.3, 0.28 and 0.45 W"},
-		{"dram:\n  migration_crossbar: [true, flag, me]\n", "dram.migration_crossbar without dram.migration_cycles"},
+		{"dram:\n  migration_crossbar: [true, flag, me]\n", "dram.migration_crossbar with dram.migration none"},
 		{"map:\n  group_above_page: [true, flag, me]\n", "map.group_above_page needs map.kind bits, not gpgpusim"},
 		{"map:\n  hash: [pae, name, me]\n", "map.hash pae needs map.kind bits or page, not gpgpusim"},
 		{"map:\n  bank_hash: [xor, name, me]\n", "map.bank_hash xor needs map.kind bits or page, not gpgpusim"},

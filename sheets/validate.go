@@ -308,24 +308,48 @@ func (c *checker) dram(m *Machine) {
 		c.want(!d.Refresh || (t.RFC > 0 && t.REFI > t.RFC),
 			"dram.refresh needs dram.timing.refi = %d above dram.timing.rfc = %d above 0", t.REFI, t.RFC)
 	}
-	c.want(!d.MigrationCrossbar || d.MigrationCycles > 0,
-		"dram.migration_crossbar without dram.migration_cycles: there is no MIGRATION command to go through it")
+	if d.Migration != "" {
+		c.oneOf("dram.migration", d.Migration, "none", "data", "literal")
+	}
+	c.want(!d.MigrationCrossbar || d.Migrates(),
+		"dram.migration_crossbar with dram.migration none: there is no MIGRATION command to go through it")
 	c.migration(m)
 	c.capacity(d)
 }
 
-// migration checks how long MIGRATION commands take in clocks of the memory: it opens a row and moves a line, and
-// devices look only so far ahead (package machine/dram).
+// Migrates tells whether the device has MIGRATION commands.
+func (d *DRAM) Migrates() bool { return d.Migration != "none" && d.Migration != "" }
+
+// MigrationLine is how many accesses (columns) a MIGRATION copies: a line of the LLC.
+func (m *Machine) MigrationLine() int { return max(1, m.LLC.Line/m.DRAM.Access) }
+
+// MigrationClocks is for how many clocks of the memory a MIGRATION holds its paths.
+func (m *Machine) MigrationClocks() int {
+	if m.DRAM.Migration == "literal" {
+		return int(math.Ceil(float64(m.DRAM.MigrationCycles) * m.Clock.DRAM / m.Clock.Core))
+	}
+	return m.MigrationLine() * m.DRAM.T.BL
+}
+
+// migration checks how long MIGRATION commands hold their paths in clocks of the memory: each is a command of two
+// clocks, and devices look only so far ahead (package machine/dram).
 func (c *checker) migration(m *Machine) {
 	d := &m.DRAM
-	if d.MigrationCycles <= 0 || m.Clock.Core <= 0 {
+	if !d.Migrates() || m.Clock.Core <= 0 || d.Access <= 0 {
 		return
 	}
 	const least, ahead = 2, 64
-	clocks, most := math.Ceil(float64(d.MigrationCycles)*m.Clock.DRAM/m.Clock.Core), ahead-max(d.T.CL, d.T.CWL)
-	c.want(clocks >= least && clocks <= float64(most), "dram.migration_cycles is %d, %.0f clocks of the memory with "+
-		"clock.core = %g and clock.dram = %g MHz; it must be %d to %d clocks", d.MigrationCycles, clocks, m.Clock.Core,
-		m.Clock.DRAM, least, most)
+	clocks, most := m.MigrationClocks(), ahead-max(d.T.CL, d.T.CWL)
+	if d.Migration == "literal" {
+		c.want(clocks >= least && clocks <= most, "dram.migration_cycles is %d, %d clocks of the memory with "+
+			"clock.core = %g and clock.dram = %g MHz; it must be %d to %d clocks", d.MigrationCycles, clocks,
+			m.Clock.Core, m.Clock.DRAM, least, most)
+		return
+	}
+	c.want(clocks >= least && clocks <= most, "a line of llc.line = %d bytes is %d accesses of dram.access = %d "+
+		"bytes and passes in %d clocks with dram.timing.bl = %d; MIGRATION commands (dram.migration data) take %d to "+
+		"%d clocks",
+		m.LLC.Line, m.MigrationLine(), d.Access, clocks, d.T.BL, least, most)
 }
 
 // followGeometry makes the capacity what the geometry holds, so that an override of

@@ -25,7 +25,7 @@ type Migration struct {
 
 // MigrationTiming describes the migration hardware of a stack.
 type MigrationTiming struct {
-	Clocks     int  // command clocks one MIGRATION takes (UGPU section 4.5: 40 cycles of the GPU)
+	Clocks     int  // command clocks for which the line of a MIGRATION has its paths (UGPU section 4.5)
 	LineBursts int  // columns (accesses) per line: 128 bytes / Config.Access
 	Crossbar   bool // any idle TSV set of the stack can carry a line; otherwise the source channel's own only
 	Queue      int  // migrations the stack can hold

@@ -32,7 +32,7 @@ func newCopier(tb testing.TB) *copier {
 	c := &copier{now: 1}
 	cfg := config(tb, ugpu())
 	for range 4 {
-		c.rigs = append(c.rigs, newRig(tb, cfg, 8, mig(13), false)) // 40 cycles of 1400 MHz
+		c.rigs = append(c.rigs, newRig(tb, cfg, 8, mig(13), false)) // as literal does: 40 cycles of 1400 MHz
 	}
 	return c
 }

@@ -21,7 +21,7 @@ type layout struct {
 	spread                                uint
 	col, bank, bg, rank, sub, within, row []uint64
 	hash                                  []uint64 // added to the remainder
-	slice                                 []uint   // stitched-address bits that name the slice, to squeeze out with those of within
+	slice                                 []uint   // stitched-address bits that name the slice, to squeeze out
 	offset                                uint     // block offset bits
 	taken                                 uint64   // address bits that choose the group
 	perm, unperm                          [64]uint64
