@@ -99,6 +99,9 @@ func (c *entryCheck) params() error {
 			return fmt.Errorf("parameter %q lacks a Name, a Unit or a Doc: give all three", q.Name)
 		case seen[q.Name]:
 			return fmt.Errorf("Params has %q twice: give each parameter a name of its own", q.Name)
+		case q.choicesWrong(c.entry.Choices):
+			return fmt.Errorf("parameter %s has %d Choices: declare it Whole, from 0 to %d", q.Name,
+				len(c.entry.Choices[q.Name]), len(c.entry.Choices[q.Name])-1)
 		case !(q.Least <= most):
 			return fmt.Errorf("parameter %s: Least %g is above Most %g", q.Name, q.Least, most)
 		case q.Default == 0 && slices.Contains(c.entry.OfMachine, q.Name):

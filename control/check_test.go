@@ -153,6 +153,9 @@ func TestCheck(t *testing.T) {
 		"parameter step is Whole, and its Default is 1.5": with(func(e *Entry) { e.Params[0].Default = 1.5 }),
 		"parameter step: Least 9 is above Most 4":         with(func(e *Entry) { e.Params[0].Least = 9 }),
 		`parameter "step" lacks a Name, a Unit or a Doc`:  with(func(e *Entry) { e.Params[0].Unit = "" }),
+		"parameter step has 2 Choices: declare it Whole, from 0 to 1": with(func(e *Entry) {
+			e.Choices = map[string][]string{"step": {"few", "many"}}
+		}),
 		`Params has "step" twice: give each parameter a name`: with(func(e *Entry) {
 			e.Params = append(e.Params, e.Params[0])
 		}),

@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"strings"
 
@@ -26,6 +25,8 @@ type Entry struct {
 	Epoch  string
 	On     []Trigger
 	Params []Param
+	// Choices are the names of what a whole-numbered parameter chooses from, by the parameter: of 0, 1 and so on.
+	Choices map[string][]string
 	// OfMachine are parameters that are the machine's number where the run file does not say: Make gets 0.
 	OfMachine []string
 	// Targets is how many applications with a target it can serve; 0: any number.
@@ -58,28 +59,6 @@ const (
 	Launch    Trigger = "launch"     // a kernel was launched
 	KernelEnd Trigger = "kernel_end" // a kernel has ended
 )
-
-// Param is one parameter of a policy.
-type Param struct {
-	Name    string
-	Default float64 // what it is where a run file does not give it; in the range
-	Unit    string
-	Doc     string
-	Whole   bool // only whole numbers
-	Least   float64
-	Most    float64 // 0: a million
-}
-
-// most is the end of the range.
-func (q *Param) most() float64 {
-	if q.Most == 0 {
-		return 1e6
-	}
-	return q.Most
-}
-
-// Params are a policy's parameters by name.
-type Params map[string]float64
 
 // Find finds a policy by name.
 func Find(name string) (*Entry, error) {
@@ -168,17 +147,10 @@ func (e *Entry) check(p Params) (Params, error) {
 			}
 			return nil, fmt.Errorf("policy %s has no parameter %q%s", e.Name, n, near)
 		}
-		q, v := &e.Params[i], p[n]
-		most := q.most()
-		if !(v >= q.Least && v <= most) || (q.Whole && v != math.Trunc(v)) {
-			whole := ""
-			if q.Whole {
-				whole = "a whole number "
-			}
-			return nil, fmt.Errorf("policy %s: %s = %g is out of range: %sfrom %g to %g (%s: %s)", e.Name, n, v, whole,
-				q.Least, most, q.Unit, q.Doc)
+		if err := e.Params[i].check(p[n], e.Choices[n]); err != nil {
+			return nil, fmt.Errorf("policy %s: %w", e.Name, err)
 		}
-		values[n] = v
+		values[n] = p[n]
 	}
 	return values, nil
 }

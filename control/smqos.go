@@ -12,6 +12,9 @@ import (
 // cycles. Hardware: instructions and cycles of each task, two registers for its IPC, two for
 // SMs, four bits.
 //
+// Parameter swap_out chooses section III-C's rule for a swap-out (printed) or, as that contradicts the paper's results,
+// the one that mirrors a swap-in (symmetric, the default): smqos_batch.go has both, and why.
+//
 // Readings. N_epoch counts the epochs since the task first ran, the one that has just ended included; one
 // that runs in the first sample has run from the start. IPC_ave is all its instructions over all its cycles
 // with a kernel on the GPU. A task without such a cycle in an epoch asks for nothing. An SM is taken from
@@ -25,16 +28,12 @@ func smqosEntry() Entry {
 		What: "the task with a target takes or gives one SM per epoch; batch tasks keep what they gain by, " +
 			"the rest is without power",
 		Settings: []string{"sms", "gating"}, Targets: 1, Aims: true, Needs: append(taskNeeds(), "epoch"),
-		Files: []string{"smqos_batch.go", "task.go", "task_ended.go", "task_plan.go"},
-		Params: []Param{
-			{
-				"threshold", 0.03, "fraction", "change of a batch task's IPC below which an SM more or less does not " +
-					"count (the paper names none)", false, 0, 1,
-			},
-			freeParam(), floorParam(),
-		},
+		Files:   []string{"smqos_batch.go", "task.go", "task_ended.go", "task_plan.go"},
+		Params:  []Param{thresholdParam(), swapOutParam(), freeParam(), floorParam()},
+		Choices: map[string][]string{"swap_out": swapOutNames()},
 		Make: func(_ Machine, get func(string) float64) Policy {
-			q := &smqos{threshold: get("threshold"), free: freeing(get("free")), floor: int(get("floor"))}
+			q := &smqos{threshold: get("threshold"), rule: swapOut(get("swap_out"))}
+			q.free, q.floor = freeing(get("free")), int(get("floor"))
 			return Of(q.decide)
 		},
 	}
@@ -43,6 +42,7 @@ func smqosEntry() Entry {
 // smqos is the policy's state.
 type smqos struct {
 	threshold float64
+	rule      swapOut
 	free      Freeing
 	floor     int     // SMs of a batch task
 	since     uint64  // epoch in which the latency-sensitive task first ran; 0: not yet
@@ -59,7 +59,7 @@ func (q *smqos) decide(s *TaskSample[Task]) Plan {
 	}
 	for i := range s.Apps {
 		if i != ls {
-			q.batch[i].judge(&s.Apps[i], q.threshold, p)
+			q.batch[i].judge(&s.Apps[i], q.threshold, q.rule, p)
 		}
 	}
 	if ls < 0 {

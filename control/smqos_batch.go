@@ -3,11 +3,20 @@ package control
 import "fmt"
 
 // The batch tasks of SMQoS: Profiling Data Management's history and Algorithm 2. Sun et al.,
-// CLUSTER 2019, section III-C. The rules are as printed, and they are not symmetric: after an
-// SM more, the IPC that does not rise sets the upper bound and the one that rises the lower
-// bound; after an SM less, the IPC that falls sets the upper bound, too.
+// CLUSTER 2019, section III-C. After an SM more, an IPC that does not rise sets the upper bound, and one
+// that rises sets the lower bound. What follows an SM less is parameter swap_out:
 //
-// Readings. opt is 0 until a printed rule sets it, and stays once both bounds are set. A swap
+//	printed    an IPC that falls sets the upper bound; one that does not sets the lower bound and opt
+//	symmetric  an IPC that falls sets the lower bound, and opt is what the task had before;
+//	           one that does not sets the upper bound, and opt is what the task has now
+//
+// Symmetric is the default, because the printed rule contradicts the paper. A batch task that computes
+// falls with the first SM that the latency-sensitive task takes, and by the printed rule that is its upper
+// bound with opt 0: it takes no SM again, and when an SM comes free it gives one more, until it has a single
+// one. Then "opt_k is uniquely determined" (III-C) is not true, and batch tasks cannot have the throughput
+// of Figure 3. By the symmetric rule a fall says that the SM was worth having, as a rise does after a swap-in.
+//
+// Readings. opt is 0 until a rule sets it, and stays once both bounds are set. A swap
 // is judged by the first epoch in which the task runs on the SMs that came of it, against the
 // epoch before, whoever asked for it. An SM on its way to another one has left the task; one
 // on its way to it has not come. So an SM that comes late in an epoch gains little in it: with
@@ -31,8 +40,36 @@ func (b *profile) takes(sms int) bool { return sms < b.opt || !b.upper }
 // gives is Algorithm 2, lines 10 to 12, where it does not take it: whether it gives one, too.
 func (b *profile) gives() bool { return !b.lower }
 
+// swapOut is which rule judges a swap-out.
+type swapOut int
+
+// The rules, by the numbers and names of parameter swap_out.
+const (
+	asPrinted swapOut = iota
+	symmetric
+)
+
+func thresholdParam() Param {
+	return Param{
+		"threshold", 0.03, "fraction", "change of a batch task's IPC below which an SM more or less does not " +
+			"count (the paper names none)", false, 0, 1,
+	}
+}
+
+// swapOutParam is the parameter.
+func swapOutParam() Param {
+	return Param{
+		Name: "swap_out", Default: float64(symmetric), Unit: "choice",
+		Doc: "what the IPC of a batch task with an SM less says: printed, as in section III-C, a fall sets the upper " +
+			"bound; symmetric to a swap-in, a fall sets the lower bound and opt_k is the SMs before",
+		Whole: true, Most: 1,
+	}
+}
+
+func swapOutNames() []string { return []string{asPrinted: "printed", symmetric: "symmetric"} }
+
 // judge moves the bounds by what came of a swap (section III-C), and notes the epoch.
-func (b *profile) judge(t *Task, threshold float64, p *TaskPlan) {
+func (b *profile) judge(t *Task, threshold float64, rule swapOut, p *TaskPlan) {
 	if t.Cycles == 0 {
 		return
 	}
@@ -40,7 +77,7 @@ func (b *profile) judge(t *Task, threshold float64, p *TaskPlan) {
 	if sms == 0 && p.floor == 0 {
 		return
 	}
-	last, swap := b.last, sms-b.sms
+	last, before, swap := b.last, b.sms, sms-b.sms
 	if !b.ran || b.sms == 0 && p.floor == 0 {
 		swap = 0
 	}
@@ -48,14 +85,20 @@ func (b *profile) judge(t *Task, threshold float64, p *TaskPlan) {
 	if swap == 0 || b.upper && b.lower {
 		return
 	}
-	gained := ipc > last*(1+threshold)
-	if swap < 0 {
-		gained = ipc >= last*(1-threshold)
-	}
-	if gained {
+	rises, falls := ipc > last*(1+threshold), ipc < last*(1-threshold)
+	switch {
+	case swap > 0 && rises:
 		b.lower, b.opt = true, sms
-	} else {
+	case swap > 0:
 		b.upper = true
+	case rule == asPrinted && falls:
+		b.upper = true
+	case rule == asPrinted:
+		b.lower, b.opt = true, sms
+	case falls:
+		b.lower, b.opt = true, before
+	default:
+		b.upper, b.opt = true, sms
 	}
 	p.Why = append(p.Why, fmt.Sprintf("%s: %.4g instructions per cycle with %s, %.4g before: %s",
 		t.Name, ipc, many(sms, "SM"), last, b.bounds()))
@@ -66,8 +109,10 @@ func (b *profile) bounds() string {
 	switch {
 	case b.upper && b.lower:
 		return fmt.Sprintf("both bounds are set, opt stays %d", b.opt)
-	case b.upper:
+	case b.upper && b.opt == 0:
 		return "the upper bound is set"
+	case b.upper:
+		return fmt.Sprintf("the upper bound is set, opt is %d", b.opt)
 	}
 	return fmt.Sprintf("the lower bound is set, opt is %d", b.opt)
 }

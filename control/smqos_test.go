@@ -2,6 +2,7 @@ package control
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -57,36 +58,62 @@ func TestSMQoSWish(t *testing.T) {
 	}
 }
 
-// Section III-C as printed, with a threshold of 0.03.
+// Section III-C with a threshold of 0.03: every branch of a swap-in, which both rules have, then of a swap-out by
+// either rule.
 func TestSMQoSBounds(t *testing.T) {
+	both := profile{lower: true, upper: true, opt: 8}
 	for _, c := range []struct {
+		rule         swapOut
 		what         string
 		swap         int
 		ipc          float64 // 100 before
 		before, want profile
 	}{
-		{"one more, no gain", 1, 103, profile{}, profile{upper: true}},
-		{"one more, gain", 1, 103.1, profile{}, profile{lower: true, opt: 11}},
-		{"one more, loss", 1, 50, profile{}, profile{upper: true}},
-		{"one less, loss", -1, 96.9, profile{}, profile{upper: true}},
-		{"one less, no loss", -1, 97, profile{}, profile{lower: true, opt: 9}},
-		{"one less, gain", -1, 150, profile{}, profile{lower: true, opt: 9}},
-		{"the second bound", 1, 100, profile{lower: true, opt: 8}, profile{lower: true, upper: true, opt: 8}},
-		{"the second bound sets opt", -1, 100, profile{upper: true}, profile{lower: true, upper: true, opt: 9}},
-		{"the lower bound again", 1, 110, profile{lower: true, opt: 8}, profile{lower: true, opt: 11}},
+		{asPrinted, "one more, no gain", 1, 103, profile{}, profile{upper: true}},
+		{asPrinted, "one more, gain", 1, 103.1, profile{}, profile{lower: true, opt: 11}},
+		{asPrinted, "one more, loss", 1, 50, profile{}, profile{upper: true}},
+		{asPrinted, "second bound", 1, 100, profile{lower: true, opt: 8}, both},
+		{asPrinted, "the lower bound again", 1, 110, profile{lower: true, opt: 8}, profile{lower: true, opt: 11}},
+		{symmetric, "one more, no gain", 1, 103, profile{}, profile{upper: true}},
+		{symmetric, "one more, gain", 1, 103.1, profile{}, profile{lower: true, opt: 11}},
+		{symmetric, "one more, loss", 1, 50, profile{}, profile{upper: true}},
+		{symmetric, "no gain keeps opt", 1, 100, profile{lower: true, opt: 8}, both},
+		{symmetric, "the upper bound again", 1, 100, profile{upper: true, opt: 9}, profile{upper: true, opt: 9}},
+
+		{asPrinted, "one less, fall", -1, 96.9, profile{}, profile{upper: true}},
+		{asPrinted, "one less, none", -1, 97, profile{}, profile{lower: true, opt: 9}},
+		{asPrinted, "one less, rise", -1, 150, profile{}, profile{lower: true, opt: 9}},
+		{asPrinted, "fall, lower is set", -1, 90, profile{lower: true, opt: 8}, both},
+		{asPrinted, "none, upper is set", -1, 100, profile{upper: true}, profile{lower: true, upper: true, opt: 9}},
+		{asPrinted, "three less, fall", -3, 50, profile{}, profile{upper: true}},
+
+		{symmetric, "one less, fall", -1, 96.9, profile{}, profile{lower: true, opt: 10}},
+		{symmetric, "one less, none", -1, 97, profile{}, profile{upper: true, opt: 9}},
+		{symmetric, "one less, rise", -1, 150, profile{}, profile{upper: true, opt: 9}},
+		{symmetric, "fall, lower is set", -1, 90, profile{lower: true, opt: 8}, profile{lower: true, opt: 10}},
+		{symmetric, "fall, upper is set", -1, 90, profile{upper: true}, profile{lower: true, upper: true, opt: 10}},
+		{symmetric, "none, upper is set", -1, 100, profile{upper: true, opt: 11}, profile{upper: true, opt: 9}},
 		{
-			"both are set", 1, 110,
-			profile{lower: true, upper: true, opt: 8},
-			profile{lower: true, upper: true, opt: 8},
+			symmetric, "none, lower is set", -1, 100,
+			profile{lower: true, opt: 11},
+			profile{lower: true, upper: true, opt: 9},
 		},
+		{symmetric, "three less, fall", -3, 50, profile{}, profile{lower: true, opt: 10}},
+		{symmetric, "three less, none", -3, 100, profile{}, profile{upper: true, opt: 7}},
+
+		{asPrinted, "frozen, more", 1, 110, both, both},
+		{asPrinted, "frozen, less", -1, 90, both, both},
+		{symmetric, "frozen, more", 1, 110, both, both},
+		{symmetric, "frozen, less", -1, 90, both, both},
+		{symmetric, "no swap", 0, 50, profile{}, profile{}},
 	} {
 		b := c.before
 		b.sms, b.last, b.ran = 10, 100, true
 		after := Task{Held: Held{SMs: 10 + c.swap}, Insts: uint64(c.ipc * 10_000), Cycles: 10_000}
-		b.judge(&after, 0.03, &TaskPlan{})
+		b.judge(&after, 0.03, c.rule, &TaskPlan{})
 		noted := b.last == float64(after.Insts)/10_000 && b.sms == 10+c.swap
 		if !noted || b.upper != c.want.upper || b.lower != c.want.lower || b.opt != c.want.opt {
-			t.Errorf("%s: %+v, want %+v", c.what, b, c.want)
+			t.Errorf("%s: %s: %+v, want %+v", swapOutNames()[c.rule], c.what, b, c.want)
 		}
 	}
 }
@@ -112,10 +139,10 @@ func TestSMQoSBatch(t *testing.T) {
 	}
 }
 
-// A run by hand: what is taken from whom, what is given, gated, tried with one less, and
+// A run by hand, by the printed rule: what is taken from whom, what is given, gated, tried with one less, and
 // left alone.
 func TestSMQoSByHand(t *testing.T) {
-	p := made(t, "smqos", nil)
+	p := made(t, "smqos", Params{"swap_out": 0})
 	for i, c := range []struct {
 		what        string
 		idle, gated int
@@ -222,6 +249,62 @@ func TestSMQoSByHand(t *testing.T) {
 	}
 }
 
+// The latency-sensitive task takes SMs of a batch task that falls with each, then it is above its target. By the
+// printed rule the batch task takes none back and gives its others, too, until it has one; by the symmetric one it
+// takes what it had, and tries for one more, until an SM more gains nothing.
+func TestSMQoSSwapOutRules(t *testing.T) {
+	target := []float64{10, 10, 1000, 1000, 1000, 1000, 1000}
+	for _, c := range []struct {
+		swapOut float64
+		most    int // SMs by which the batch task gains
+		want    string
+	}{
+		{0, 99, "[9 7 0] [10 6 0] [9 5 2] [8 4 4] [7 3 6] [6 2 8] [5 1 10]"},
+		{1, 99, "[9 7 0] [10 6 0] [9 7 0] [8 8 0] [7 9 0] [6 10 0] [5 11 0]"},
+		{1, 8, "[9 7 0] [10 6 0] [9 7 0] [8 8 0] [7 9 0] [6 9 1] [5 9 2]"},
+		{1, 6, "[9 7 0] [10 6 0] [9 5 2] [8 6 2] [7 6 3] [6 6 4] [5 6 5]"},
+	} {
+		p := made(t, "smqos", Params{"swap_out": c.swapOut})
+		held, got := []int{8, 8, 0}, []string{}
+		for i, ipc := range target {
+			s := taskSample(uint64(i+1), 0, held[2], 100, held[:2], ipc, 10*float64(min(held[1], c.most)))
+			held = shareOf(p.Decide(s))
+			got = append(got, fmt.Sprint(held))
+		}
+		if got := strings.Join(got, " "); got != c.want {
+			t.Errorf("swap_out %g, gains to %d SMs:\n got %s\nwant %s", c.swapOut, c.most, got, c.want)
+		}
+	}
+}
+
+// A choice is given by name or number, and what is neither is refused with what there is.
+func TestReadParam(t *testing.T) {
+	for text, want := range map[string]float64{"printed": 0, "symmetric": 1, "0": 0, "1": 1, "2": 2} {
+		if got, err := ReadParam("swap_out", text); err != nil || got != want {
+			t.Errorf("%s: %g, %v", text, got, err)
+		}
+	}
+	for _, c := range [][3]string{
+		{"swap_out", "symetric", `swap_out: give printed (0) or symmetric (1), not "symetric"`},
+		{"swap_out", "", `swap_out: give printed (0) or symmetric (1), not ""`},
+		{"threshold", "printed", `threshold: a number is expected, not "printed"`},
+	} {
+		if _, err := ReadParam(c[0], c[1]); err == nil || err.Error() != c[2] {
+			t.Errorf("%s=%s:\n got %v\nwant %s", c[0], c[1], err, c[2])
+		}
+	}
+	e, err := Find("smqos")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range []float64{2, -1, 0.5} {
+		want := fmt.Sprintf("policy smqos: swap_out = %g is out of range: give printed (0) or symmetric (1) (", v)
+		if _, err := e.New(paper(), Params{"swap_out": v}); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%g: %v", v, err)
+		}
+	}
+}
+
 // A batch task with one SM that should give leaves the freed one without power.
 func TestSMQoSLastOfBatch(t *testing.T) {
 	q := &smqos{floor: 1, threshold: 0.03, batch: []profile{{}, {upper: true}}}
@@ -316,8 +399,8 @@ func TestSMQoSFirstSM(t *testing.T) {
 	if b := q.batch[1]; !b.lower || !b.upper || b.opt != 1 {
 		t.Errorf("%+v, want both bounds and opt 1", b)
 	}
-	// Its IPC has fallen with its SMs: the upper bound is set, opt is 0, and it takes none.
-	q = &smqos{threshold: 0.03, floor: 1}
+	// By the printed rule its IPC that falls with its SMs sets the upper bound, opt is 0, and it takes none.
+	q = &smqos{threshold: 0.03, rule: asPrinted, floor: 1}
 	for i, sms := range []int{2, 1} {
 		before := taskSample(uint64(i)+1, 0, 0, 100, []int{8, sms}, 0, float64(50*sms))
 		before.Apps[0].Cycles = 0
@@ -331,7 +414,10 @@ func TestSMQoSFirstSM(t *testing.T) {
 // Whatever the IPCs, SMs are conserved, nobody moves more than one, and nobody has less than the floor.
 func TestSMQoSConserves(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		q := &smqos{floor: rapid.IntRange(0, 1).Draw(t, "floor"), threshold: 0.03}
+		q := &smqos{
+			floor: rapid.IntRange(0, 1).Draw(t, "floor"), threshold: 0.03,
+			rule: swapOut(rapid.IntRange(0, 1).Draw(t, "rule")),
+		}
 		sms := rapid.SliceOfN(rapid.IntRange(1, 8), 2, 4).Draw(t, "sms")
 		idle, gated := rapid.IntRange(0, 2).Draw(t, "idle"), rapid.IntRange(0, 2).Draw(t, "gated")
 		total := idle + gated

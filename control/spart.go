@@ -14,6 +14,9 @@ import "fmt"
 // what makes it swap so often. While SMs are on their way, those that ran count, the SM-cycles
 // of the epoch over its cycles: else the time they drain would be read as slowness. SMs of an
 // application that has ended go to best effort at once.
+//
+// With make_up, which is not Spart's, an application that is below its target on average aims above it, by the ratio
+// of both as Rollover does (alpha): what was lost, to swaps most of all, is made up for.
 func spartEntry() Entry {
 	return Entry{
 		Name: "spart", Source: "Aguilera et al., Spart, ASP-DAC 2014, as in Sun et al., SMQoS, CLUSTER 2019",
@@ -26,20 +29,37 @@ func spartEntry() Entry {
 				"gate", 0, "flag", "SMs given back are without power instead of best effort's, as they are " +
 					"where there is none", true, 0, 1,
 			},
+			{
+				"make_up", 0, "flag", "an application below its target on average aims above it, by target over " +
+					"average (not Spart's)", true, 0, 1,
+			},
 			freeParam(), floorParam(),
 		},
 		Make: func(_ Machine, get func(string) float64) Policy {
-			return Of((&spart{int(get("dead_band")), get("gate") != 0, freeing(get("free")), int(get("floor"))}).decide)
+			return Of((&spart{
+				band: int(get("dead_band")), gate: get("gate") != 0, makeUp: get("make_up") != 0,
+				free: freeing(get("free")), floor: int(get("floor")),
+			}).decide)
 		},
 	}
 }
 
-// spart is the policy; it keeps nothing of earlier epochs.
+// spart is the policy; but for make_up it keeps nothing of earlier epochs.
 type spart struct {
-	band  int
-	gate  bool
-	free  Freeing
-	floor int // SMs of a batch task
+	band   int
+	gate   bool
+	makeUp bool
+	free   Freeing
+	floor  int       // SMs of a batch task
+	total  []service // of each application since it began
+}
+
+// aim is what the target asks for, over the target.
+func (q *spart) aim(i int) float64 {
+	if average := q.total[i].ipc(); q.makeUp && average > 0 {
+		return max(1, q.total[i].target()/average)
+	}
+	return 1
 }
 
 // spartTask is an application with the SM-cycles it used.
@@ -55,6 +75,10 @@ func (q *spart) decide(s *TaskSample[spartTask]) Plan {
 	for i := range s.Apps {
 		a := &s.Apps[i]
 		epoch := a.service()
+		if i == len(q.total) {
+			q.total = append(q.total, service{})
+		}
+		q.total[i].follow(&a.Task, epoch)
 		had[i], need[i] = p.Apps[i].SMs, p.Apps[i].SMs
 		switch {
 		case p.ended[i] || batch(i):
@@ -108,7 +132,7 @@ func (q *spart) need(s *TaskSample[spartTask], i int, epoch *service) int {
 	if epoch.insts == 0 {
 		return max(1, total)
 	}
-	return max(1, min(ceil(has*epoch.target()/epoch.ipc()), total))
+	return max(1, min(ceil(has*epoch.target()*q.aim(i)/epoch.ipc()), total))
 }
 
 // giveBack takes an SM of task i for the batch task that has fewest, or for nobody.

@@ -17,6 +17,29 @@ func spartSample(idle, gated int, targets []float64, sms []int, ipc ...float64) 
 	return s
 }
 
+// With make_up an application aims above its target by target over average: an epoch of 50 for 100 and one of 100
+// have a mean of 75, so 8 SMs become 11 and not 8; above its target it aims at the target.
+func TestSpartMakesUp(t *testing.T) {
+	for _, c := range []struct {
+		makeUp float64
+		ipc    [2]float64
+		want   string
+	}{
+		{0, [2]float64{50, 100}, "[8 8 0]"},
+		{1, [2]float64{50, 100}, "[11 5 0]"},
+		{1, [2]float64{200, 100}, "[8 8 0]"},
+	} {
+		p := made(t, "spart", Params{"make_up": c.makeUp})
+		var plan Plan
+		for _, ipc := range c.ipc {
+			plan = p.Decide(spartSample(0, 0, []float64{100, 0}, []int{8, 8}, ipc, 9))
+		}
+		if got := fmt.Sprint(shareOf(plan)); got != c.want {
+			t.Errorf("make_up %g after %v: %s, want %s", c.makeUp, c.ipc, got, c.want)
+		}
+	}
+}
+
 // The linear model by hand: need = SMs x target / IPC, rounded up; the difference changes
 // hands at once.
 func TestSpartByHand(t *testing.T) {

@@ -157,7 +157,7 @@ func describe(e *control.Entry) string {
 	}
 	var params []string
 	for _, p := range e.Params {
-		params = append(params, fmt.Sprintf("%s (%g; %s: %s)", p.Name, p.Default, p.Unit, p.Doc))
+		params = append(params, fmt.Sprintf("%s (%s; %s: %s)", p.Name, e.ShowDefault(&p), p.Unit, p.Doc))
 	}
 	if len(params) > 0 {
 		out += "; params: " + strings.Join(params, ", ")
@@ -251,7 +251,7 @@ func showPolicy(w io.Writer, p *policy) error {
 	fmt.Fprintln(w)
 	rows = [][]string{{"PARAMETER", "DEFAULT", "UNIT", "MEANING"}}
 	for _, p := range e.Params {
-		rows = append(rows, []string{p.Name, fmt.Sprintf("%g", p.Default), p.Unit, p.Doc})
+		rows = append(rows, []string{p.Name, e.ShowDefault(&p), p.Unit, p.Doc})
 	}
 	return columns(w, rows)
 }

@@ -6,7 +6,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strconv"
 
 	"github.com/spf13/cobra"
 
@@ -113,8 +112,8 @@ func parameters(list []string) (control.Params, error) {
 	}
 	values := control.Params{}
 	for k, v := range text {
-		if values[k], err = strconv.ParseFloat(v, 64); err != nil {
-			return nil, fmt.Errorf("--param %s=%s: a number is expected", k, v)
+		if values[k], err = control.ReadParam(k, v); err != nil {
+			return nil, fmt.Errorf("--param %s=%s: %w", k, v, err)
 		}
 	}
 	return values, nil

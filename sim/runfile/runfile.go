@@ -11,7 +11,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 
 	"github.com/heddle-sim/heddle/control"
@@ -201,7 +200,7 @@ func scalarText(n *yamldoc.Node) (string, error) {
 	return n.Raw, nil
 }
 
-// Numbers is a mapping from names to numbers.
+// Numbers are parameters of policies by name. A choice may be given by its name.
 type Numbers map[string]float64
 
 // FromNode implements yamldoc.FromNode.
@@ -212,9 +211,9 @@ func (m *Numbers) FromNode(n *yamldoc.Node) error {
 	}
 	*m = Numbers{}
 	for _, k := range n.Keys {
-		x, err := strconv.ParseFloat(text[k.Name], 64)
+		x, err := control.ReadParam(k.Name, text[k.Name])
 		if err != nil {
-			return k.Value.Errorf("%s: a number is expected, not %q", k.Name, text[k.Name])
+			return k.Value.Errorf("%v", err)
 		}
 		(*m)[k.Name] = x
 	}

@@ -326,6 +326,26 @@ func TestPolicyAndSetLines(t *testing.T) {
 	}
 }
 
+// A choice of a policy is given by name or number; what is neither is refused where it stands.
+func TestChoices(t *testing.T) {
+	const begin = "machine: fermi\napps: [{path: a, qos: 80%}, {path: b}]\nsharing: {mode: smqos, params: {swap_out: "
+	for text, want := range map[string]float64{"printed": 0, "symmetric": 1, "0": 0} {
+		r, err := parse(t, begin+text+"}}\n", Overrides{})
+		if err != nil || r.Specs[0].Sharing.Params["swap_out"] != want {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+	for text, want := range map[string]string{
+		"mirrored": `3:43: swap_out: give printed (0) or symmetric (1), not "mirrored"`,
+		"2":        "3:17: policy smqos: swap_out = 2 is out of range: give printed (0) or symmetric (1)",
+	} {
+		_, err := parse(t, begin+text+"}}\n", Overrides{})
+		if err == nil || !strings.Contains(err.Error(), "run.yaml:"+want) {
+			t.Errorf("%s: %v, want %s", text, err, want)
+		}
+	}
+}
+
 // What is wrong with memory is said at the line of the key it is about.
 func TestMemoryLines(t *testing.T) {
 	for _, c := range []struct{ text, want string }{

@@ -50,7 +50,10 @@ func mapped(t reflect.Type) *jsonschema.Schema {
 		})
 		return either
 	case reflect.TypeFor[Numbers]():
-		return &jsonschema.Schema{Type: "object", AdditionalProperties: &jsonschema.Schema{Type: "number"}}
+		return &jsonschema.Schema{Type: "object", AdditionalProperties: &jsonschema.Schema{OneOf: []*jsonschema.Schema{
+			{Type: "number"},
+			{Type: "string"}, // the name of a choice
+		}}}
 	case reflect.TypeFor[Scalars]():
 		scalar := func() *jsonschema.Schema {
 			return &jsonschema.Schema{OneOf: []*jsonschema.Schema{
