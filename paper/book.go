@@ -27,6 +27,8 @@ type Book struct {
 	Runner *lab.Runner
 	Apps   string // folder of the applications
 	Code   string // identity of the simulator, written beside the numbers
+	Runs   *Runs  // finished runs of figures about tasks; nil: only what the runner keeps
+	Kept   bool   // simulate nothing: figures are of what there is
 
 	set     map[string]string
 	own     map[string]string // of set, what the study does not say itself
@@ -79,15 +81,16 @@ func (b *Book) Do(ctx context.Context, figures []*Figure) ([]*Reproduced, error)
 		for _, f := range figures {
 			out = append(out, b.figure(f))
 		}
-		if len(b.want) == 0 {
+		if len(b.want) == 0 || b.Kept {
+			b.want = nil
 			return out, nil
 		}
 		later := false
-		for _, o := range b.Runner.All(ctx, b.want) {
+		for _, o := range b.Runner.All(ctx, b.batch()) {
 			b.have[key(&o.Job.Spec)] = &o
 			later = later || errors.Is(o.Err, lab.ErrLater) || errors.Is(o.AloneErr, lab.ErrLater)
 		}
-		b.want = nil
+		b.want, b.noted = nil, map[string]bool{}
 		if ctx.Err() != nil {
 			return nil, sim.ErrStopped
 		}
@@ -95,6 +98,15 @@ func (b *Book) Do(ctx context.Context, figures []*Figure) ([]*Reproduced, error)
 			return nil, lab.ErrLater
 		}
 	}
+}
+
+// batch is what is simulated before figures are computed again. Where finished runs are kept in a file, it is as many
+// as are simulated at once, and each is in the file before the next begins; a pool gets all.
+func (b *Book) batch() []lab.Job {
+	if b.Runs == nil || b.Runner.Pool != nil {
+		return b.want
+	}
+	return b.want[:min(len(b.want), max(1, b.Runner.Jobs))]
 }
 
 // key names a run within a book.

@@ -21,6 +21,11 @@ type Reproduced struct {
 	// Problems are runs that failed, each message once with how often.
 	Problems []string
 
+	// Of figures about tasks: the runs asked for, those that are not there (a figure of kept runs), and how many are
+	// of which simulator.
+	Asked, Missing int
+	Simulators     map[string]int
+
 	failed map[string]int
 }
 
@@ -33,7 +38,7 @@ type Measure struct {
 
 // figure computes one figure from what the book has.
 func (b *Book) figure(f *Figure) *Reproduced {
-	r := &Reproduced{Figure: f, Measures: map[string]Measure{}, failed: map[string]int{}}
+	r := &Reproduced{Figure: f, Measures: map[string]Measure{}, Simulators: map[string]int{}, failed: map[string]int{}}
 	r.Draw = figure.Figure{Title: f.Title, Note: b.note(f)}
 	if slices.Contains(singleKinds(), f.Kind) {
 		b.single(r)

@@ -85,6 +85,9 @@ func (b *Book) section(s *strings.Builder, r *Reproduced, results string) {
 		table(s, r.Columns, r.Rows)
 	}
 	fmt.Fprintln(s)
+	for _, line := range r.kept() {
+		fmt.Fprintf(s, "%s\n\n", line)
+	}
 	for _, p := range r.Problems {
 		first, _, _ := strings.Cut(p, "\n")
 		fmt.Fprintf(s, "- failed: %s\n", first)

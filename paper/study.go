@@ -17,6 +17,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/heddle-sim/heddle/control"
 	"github.com/heddle-sim/heddle/lab/mixes"
 	"github.com/heddle-sim/heddle/sheets"
 	"github.com/heddle-sim/heddle/sheets/yamldoc"
@@ -192,10 +193,18 @@ func (p *Params) FromNode(n *yamldoc.Node) error {
 	}
 	*p = Params{}
 	for _, k := range n.Keys {
-		if k.Value.Kind != yamldoc.Int && k.Value.Kind != yamldoc.Float {
-			return k.Value.Errorf("parameter %s must be a number, not %s", k.Name, k.Value.Kind)
+		switch k.Value.Kind {
+		case yamldoc.Int, yamldoc.Float:
+			(*p)[k.Name] = k.Value.Float
+		case yamldoc.Text:
+			v, err := control.ReadParam(k.Name, k.Value.Raw)
+			if err != nil {
+				return k.Value.Errorf("parameter %v", err)
+			}
+			(*p)[k.Name] = v
+		default:
+			return k.Value.Errorf("parameter %s must be a number or the name of a choice, not %s", k.Name, k.Value.Kind)
 		}
-		(*p)[k.Name] = k.Value.Float
 	}
 	return nil
 }
@@ -413,48 +422,41 @@ func (s *Study) program(key string) *Program {
 }
 
 // mixesOf lists the mixes of a set at a scale.
-func (s *Study) mixesOf(set string, scale *Scale) []mixes.Mix { return s.mixesOn("", set, scale) }
+func (s *Study) mixesOf(set string, scale *Scale) []mixes.Mix {
+	return s.mixesFor(&Figure{}, set, scale)
+}
+
+// subset is what a scale runs of a set for a figure: a subset for the figure, else one for its machine; nil: all.
+func (s *Study) subset(f *Figure, set string, scale *Scale) (out *Subset) {
+	for i := range s.Subsets {
+		sub := &s.Subsets[i]
+		switch {
+		case sub.Set != set || sub.Scale != scale.Name:
+		case slices.Contains(sub.Figures, f.Name):
+			return sub
+		case out == nil && len(sub.Figures) == 0 && sub.Machine == f.Machine:
+			out = sub
+		}
+	}
+	return out
+}
 
 // targetsOn are the targets of a figure that a scale runs for a set.
 func (s *Study) targetsOn(f *Figure, set string, scale *Scale) []float64 {
-	for _, sub := range s.Subsets {
-		if sub.Set == set && sub.Scale == scale.Name && sub.Machine == f.Machine && len(sub.Targets) > 0 {
-			return slices.DeleteFunc(slices.Clone(f.Targets), func(t float64) bool {
-				return !slices.Contains(sub.Targets, t)
-			})
-		}
+	sub := s.subset(f, set, scale)
+	if sub == nil || len(sub.Targets) == 0 {
+		return f.Targets
 	}
-	return f.Targets
+	return slices.DeleteFunc(slices.Clone(f.Targets), func(t float64) bool { return !slices.Contains(sub.Targets, t) })
 }
 
-// mixesFor is mixesOf for a figure that may have a subset of its own.
+// mixesFor are the mixes of a set that a scale runs for a figure.
 func (s *Study) mixesFor(f *Figure, set string, scale *Scale) []mixes.Mix {
-	for _, sub := range s.Subsets {
-		if sub.Set == set && sub.Scale == scale.Name && slices.Contains(sub.Figures, f.Name) {
-			return slices.DeleteFunc(slices.Clone(s.list.Set(set).Mixes), func(m mixes.Mix) bool {
-				return !slices.Contains(sub.Mixes, m.Name)
-			})
-		}
+	all, sub := s.list.Set(set).Mixes, s.subset(f, set, scale)
+	if sub == nil {
+		return all
 	}
-	return s.mixesOf(set, scale)
+	return slices.DeleteFunc(slices.Clone(all), func(m mixes.Mix) bool { return !slices.Contains(sub.Mixes, m.Name) })
 }
 
 func manyPrograms(m mixes.Mix) bool { return len(m.Apps) != 1 }
-
-// mixesOn is mixesOf for figures on a machine of their own; "": the study's.
-func (s *Study) mixesOn(machine, set string, scale *Scale) []mixes.Mix {
-	all := s.list.Set(set).Mixes
-	for _, sub := range s.Subsets {
-		if sub.Set != set || sub.Scale != scale.Name || sub.Machine != machine || len(sub.Figures) > 0 {
-			continue
-		}
-		var out []mixes.Mix
-		for _, m := range all {
-			if slices.Contains(sub.Mixes, m.Name) {
-				out = append(out, m)
-			}
-		}
-		return out
-	}
-	return all
-}

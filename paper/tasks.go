@@ -1,10 +1,12 @@
 package paper
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/heddle-sim/heddle/control"
 	"github.com/heddle-sim/heddle/lab"
@@ -16,79 +18,159 @@ import (
 // What the figures about latency-sensitive tasks have in common (SMQoS, Figures 2 to 4):
 // every mix, whose first program has the target, under every scheme with every target.
 
-// taskRuns are the results of a figure by target and scheme; res is nil where one failed.
+// taskRuns are the runs of a figure by target and scheme; run is nil where one failed or is not done.
 type taskRuns struct {
 	set, mix string
+	programs []string
 	target   float64
-	res      []*sim.Result // per scheme of the figure
+	turn     int        // when the mix is asked for
+	run      []*taskRun // per scheme of the figure
 }
 
-// tasks asks for every mix of the figure's sets under every scheme with every target.
+// tasks asks for every mix of the figure's sets under every scheme with every target. It asks for mixes of all sets in
+// turn and far apart in their lists, so that what is done first is a spread of all.
 func (b *Book) tasks(r *Reproduced) (out []taskRuns) {
-	own, err := b.on(r.Figure.Machine, r.Figure.Set)
+	own, err := b.taskBooks(r.Figure)
 	if err != nil {
 		r.fail(err)
 		return nil
 	}
 	for _, set := range r.Figure.Sets {
-		for _, m := range b.Study.mixesOn(r.Figure.Machine, set, b.Scale) {
+		list := b.Study.mixesFor(r.Figure, set, b.Scale)
+		turns := make([]int, len(list))
+		for k := range list {
+			turns[spread(k, len(list))] = k
+		}
+		for i, m := range list {
 			for _, target := range b.Study.targetsOn(r.Figure, set, b.Scale) {
-				t := taskRuns{set: set, mix: m.Name, target: target}
-				for _, name := range r.Figure.Schemes {
-					res, err := own.task(m.Apps, b.Study.scheme(name), target)
-					if err == nil {
-						res, err = own.powered(res, r.Figure)
-					}
-					if err != nil {
-						r.fail(err)
-						res = nil
-					}
-					t.res = append(t.res, res)
-				}
-				out = append(out, t)
+				out = append(out, taskRuns{set: set, mix: m.Name, programs: m.Apps, target: target, turn: turns[i]})
 			}
+		}
+	}
+	order := make([]*taskRuns, len(out))
+	for i := range out {
+		order[i] = &out[i]
+	}
+	slices.SortStableFunc(order, func(s, t *taskRuns) int { return s.turn - t.turn })
+	for _, t := range order {
+		for k, name := range r.Figure.Schemes {
+			r.Asked++
+			run, err := own[k].run(t.programs, b.Study.scheme(name), t.target)
+			switch {
+			case errors.Is(err, errPending):
+				r.Missing++
+			case err != nil:
+				r.fail(err)
+			default:
+				r.Simulators[run.Code]++
+			}
+			t.run = append(t.run, run)
 		}
 	}
 	return out
 }
 
-// task is a mix under a scheme whose first program has a target, a share of its IPC alone.
-func (b *Book) task(programs []string, scheme *Scheme, target float64) (*sim.Result, error) {
+// spread is the k-th of n things in an order in which neighbours are far apart.
+func spread(k, n int) int {
+	step := 7
+	for gcd(step, n) != 1 {
+		step++
+	}
+	return k * step % n
+}
+
+func gcd(a, b int) int {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
+}
+
+// taskBook is a book for the runs of a figure about latency-sensitive tasks on one machine.
+type taskBook struct {
+	book   *Book
+	figure *Figure
+}
+
+// taskBooks are those for the machines of a figure's schemes.
+func (b *Book) taskBooks(f *Figure) (out []taskBook, err error) {
+	for _, name := range f.Schemes {
+		scheme := b.Study.scheme(name)
+		own, err := b.on(cmp.Or(scheme.Machine, f.Machine), overlay(f.Set, scheme.Set))
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, taskBook{own, f})
+	}
+	return out, nil
+}
+
+// run is a mix under a scheme whose first program has a target, a share of its IPC alone: what is kept of it, or
+// what its result says.
+func (b taskBook) run(programs []string, scheme *Scheme, target float64) (*taskRun, error) {
+	spec := b.spec(programs, scheme, target)
+	mix := strings.Join(programs, "_")
+	name := b.name(&spec, mix)
+	if run, err := b.book.Runs.find(name); run != nil || err != nil {
+		return run, err
+	}
+	res, err := b.result(spec, fmt.Sprintf("%s %s %.0f %%", mix, scheme.Name, 100*target))
+	if err == nil {
+		res, err = b.powered(res)
+	}
+	if err != nil {
+		return nil, err
+	}
+	t := res.Targets[0]
+	run := &taskRun{
+		Code: fmt.Sprintf("%.12s", b.book.Code), Reached: t.Reached / t.IPC, Batch: taskBatch(res),
+		Power: taskPower(res), LS: res.Tenants[0].SMs, Others: res.Tenants[1].SMs,
+	}
+	if res.Moved != nil {
+		run.Moves = res.Moved.SMs
+	}
+	return run, b.book.Runs.add(name, run)
+}
+
+// spec is the run of such a mix.
+func (b taskBook) spec(programs []string, scheme *Scheme, target float64) sim.Spec {
 	sharing := sim.Sharing{Mode: scheme.Mode, Name: scheme.Mode}
 	if scheme.Dynamic {
-		if sharing.Epoch = b.Scale.Epoch; scheme.Epoch > 0 {
+		if sharing.Epoch = b.book.Scale.Epoch; scheme.Epoch > 0 {
 			sharing.Epoch = scheme.Epoch
 		}
 		sharing.Params = control.Params(scheme.Params)
 	}
-	spec := b.spec(programs, sharing)
+	spec := b.book.spec(programs, sharing)
 	spec.Apps[0].QoSShare = target
-	res, err := b.resultOf(lab.Job{
-		Label: fmt.Sprintf("%s_%s %s %.0f %%", programs[0], programs[1], scheme.Name, 100*target), Spec: spec,
-		Machine: b.machine,
-	})
-	if idle := (*lab.Nothing)(nil); errors.As(err, &idle) && idle.App == programs[1] {
+	return spec
+}
+
+// result is its result, with metrics, a target and energy.
+func (b taskBook) result(spec sim.Spec, label string) (*sim.Result, error) {
+	res, err := b.book.resultOf(lab.Job{Label: label, Spec: spec, Machine: b.book.machine})
+	if idle := (*lab.Nothing)(nil); errors.As(err, &idle) && idle.App == spec.Apps[1].Name {
 		err = nil // all SMs are the other's: a throughput of nothing
 	} else if err == nil && res.Metrics == nil {
-		err = fmt.Errorf("%s_%s %s: the result lacks metrics", programs[0], programs[1], scheme.Name)
+		err = fmt.Errorf("%s: the result lacks metrics", label)
 	}
 	if err == nil && (len(res.Targets) != 1 || res.Energy == nil) {
-		err = fmt.Errorf("%s_%s %s: the result lacks target or energy", programs[0], programs[1], scheme.Name)
+		err = fmt.Errorf("%s: the result lacks target or energy", label)
 	}
 	return res, err
 }
 
 // powered is a result with the energy of a figure's own power numbers.
-func (b *Book) powered(res *sim.Result, f *Figure) (*sim.Result, error) {
-	if len(f.Power) == 0 {
+func (b taskBook) powered(res *sim.Result) (*sim.Result, error) {
+	if len(b.figure.Power) == 0 {
 		return res, nil
 	}
 	own := *res
 	own.Tenants = slices.Clone(res.Tenants)
 	outside := *res.Outside
 	own.Outside = &outside
-	m := *b.machine
-	for k, v := range f.Power {
+	m := *b.book.machine
+	for k, v := range b.figure.Power {
 		if err := sheets.Apply(&m, "power."+k, v); err != nil {
 			return nil, err
 		}
@@ -98,13 +180,27 @@ func (b *Book) powered(res *sim.Result, f *Figure) (*sim.Result, error) {
 
 // The numbers of a result that figures are about.
 
-// taskReached is 100 where the task reached its target, to within the two digits it has.
-func taskReached(res *sim.Result) float64 {
-	if t := &res.Targets[0]; t.Reached >= t.IPC*(1-reachSlack) {
+// reached is 100 where the task reached its target, but for reachSlack.
+func (t *taskRun) reached() float64 {
+	if t.Reached >= 1-reachSlack {
 		return 100
 	}
 	return 0
 }
+
+// met says in the data whether the task reached its target, and where reachSlack decides, that it does.
+func (t *taskRun) met() string {
+	switch {
+	case t.reached() == 0:
+		return "false"
+	case t.Reached < 1:
+		return fmt.Sprintf("within %g %%", 100*reachSlack)
+	}
+	return "true"
+}
+
+func (t *taskRun) batch() float64 { return t.Batch }
+func (t *taskRun) power() float64 { return t.Power }
 
 // reachSlack is what may lack of a target that counts as reached: a policy aims at the
 // target itself, so that it ends a hair above or below.
@@ -123,29 +219,29 @@ func taskPower(res *sim.Result) float64 { return res.Energy.Total / res.Seconds 
 
 // group is the runs that one number of a figure is of.
 type taskGroup struct {
+	set    string  // "": all
+	target float64 // 0: all
 	suffix string
 	runs   []taskRuns
 }
 
-// groups are all runs, those of each target, of each set, and of each set and target.
+// groups are all runs and those of each target, then of each set the same.
 func (f *Figure) groups(runs []taskRuns) (out []taskGroup) {
-	add := func(suffix string, of func(*taskRuns) bool) {
-		g := taskGroup{suffix: suffix}
-		for i := range runs {
-			if of(&runs[i]) {
-				g.runs = append(g.runs, runs[i])
+	for _, set := range append([]string{""}, f.Sets...) {
+		for _, target := range append([]float64{0}, f.Targets...) {
+			g := taskGroup{set: set, target: target}
+			if set != "" {
+				g.suffix = " " + set
 			}
-		}
-		out = append(out, g)
-	}
-	add("", func(*taskRuns) bool { return true })
-	for _, p := range f.Targets {
-		add(at(p), func(t *taskRuns) bool { return t.target == p })
-	}
-	for _, s := range f.Sets {
-		add(" "+s, func(t *taskRuns) bool { return t.set == s })
-		for _, p := range f.Targets {
-			add(" "+s+at(p), func(t *taskRuns) bool { return t.set == s && t.target == p })
+			if target > 0 {
+				g.suffix += at(target)
+			}
+			for _, t := range runs {
+				if (set == "" || t.set == set) && (target == 0 || t.target == target) {
+					g.runs = append(g.runs, t)
+				}
+			}
+			out = append(out, g)
 		}
 	}
 	return out
@@ -154,12 +250,12 @@ func (f *Figure) groups(runs []taskRuns) (out []taskGroup) {
 func at(target float64) string { return fmt.Sprintf(" at %.0f", 100*target) }
 
 // values are those of a scheme, NaN where there is no result.
-func (g *taskGroup) values(scheme int, of func(*sim.Result) float64) []float64 {
+func (g *taskGroup) values(scheme int, of func(*taskRun) float64) []float64 {
 	out := make([]float64, len(g.runs))
 	for i := range g.runs {
 		out[i] = math.NaN()
-		if res := g.runs[i].res[scheme]; res != nil {
-			out[i] = of(res)
+		if run := g.runs[i].run[scheme]; run != nil {
+			out[i] = of(run)
 		}
 	}
 	return out
@@ -168,7 +264,7 @@ func (g *taskGroup) values(scheme int, of func(*sim.Result) float64) []float64 {
 // taskFigure says how a kind of figure is made of its runs.
 type taskFigure struct {
 	metric string
-	of     func(*sim.Result) float64
+	of     func(*taskRun) float64
 	unit   string
 	// over compares two schemes: points of percent between the means, or percent of ratios.
 	over func(x, base []float64) []float64
@@ -196,9 +292,9 @@ func ofMeans(x, base []float64) []float64 {
 
 func taskFigures() map[string]taskFigure {
 	return map[string]taskFigure{
-		"reach": {"reach", taskReached, "% of runs", points},
-		"batch": {"batch", taskBatch, "over alone", ofMeans},
-		"power": {"power", taskPower, "W", gains},
+		"reach": {"reach", (*taskRun).reached, "% of runs", points},
+		"batch": {"batch", (*taskRun).batch, "over alone", ofMeans},
+		"power": {"power", (*taskRun).power, "W", gains},
 	}
 }
 
@@ -212,13 +308,8 @@ func (b *Book) tasksFigure(r *Reproduced) {
 	}
 	for _, t := range runs {
 		for i, name := range f.Schemes {
-			if res := t.res[i]; res != nil {
-				x, moves := res.Targets[0], 0
-				if res.Moved != nil {
-					moves = res.Moved.SMs
-				}
-				r.row(t.set, t.mix, t.target, name, x.Reached/x.IPC, taskReached(res) > 0, taskBatch(res),
-					taskPower(res), res.Tenants[0].SMs, res.Tenants[1].SMs, moves)
+			if x := t.run[i]; x != nil {
+				r.row(t.set, t.mix, t.target, name, x.Reached, x.met(), x.Batch, x.Power, x.LS, x.Others, x.Moves)
 			}
 		}
 	}
@@ -233,6 +324,8 @@ func (b *Book) tasksFigure(r *Reproduced) {
 			}
 		}
 	}
+	r.highest(kind.metric, "", f.groups(runs))
+	r.highest(kind.metric, " by target", f.groups(runs))
 	zero := 0.0
 	for _, s := range f.Sets {
 		p := figure.Panel{Title: s, XLabel: "target, % of alone", YLabel: kind.unit, Kind: figure.Bars, YMin: &zero}
@@ -251,6 +344,31 @@ func (b *Book) tasksFigure(r *Reproduced) {
 	}
 }
 
+// highest measures of each scheme in what share of the figure's bars, in percent, its mean is no lower than that of any
+// other: of bars by set and target, or of those by target alone.
+func (r *Reproduced) highest(metric, by string, groups []taskGroup) {
+	for _, name := range r.Figure.Schemes {
+		var bars []float64
+		for _, g := range groups {
+			if g.target == 0 || (g.set == "") != (by != "") {
+				continue
+			}
+			mine, ok := r.Measures[metric+" "+name+g.suffix+" mean"]
+			if !ok {
+				continue
+			}
+			bar := 100.0
+			for _, other := range r.Figure.Schemes {
+				if r.Measures[metric+" "+other+g.suffix+" mean"].Value > mine.Value {
+					bar = 0
+				}
+			}
+			bars = append(bars, bar)
+		}
+		r.measure(metric+" highest "+name+by, bars)
+	}
+}
+
 // taskNames are the measures of such a figure.
 func taskNames(f *Figure) (out []string) {
 	metric := taskFigures()[f.Kind].metric
@@ -266,6 +384,13 @@ func taskNames(f *Figure) (out []string) {
 				for _, s := range []string{" max", " mean", " min"} {
 					out = append(out, name+g.suffix+s)
 				}
+			}
+		}
+	}
+	for _, a := range f.Schemes {
+		for _, by := range []string{"", " by target"} {
+			for _, s := range []string{" max", " mean", " min"} {
+				out = append(out, metric+" highest "+a+by+s)
 			}
 		}
 	}

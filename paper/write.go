@@ -111,10 +111,14 @@ func (b *Book) writeJSON(file string, r *Reproduced) error {
 		Code     string             `json:"simulator,omitempty"`
 		Measures map[string]Measure `json:"measures"`
 		Claims   []claim            `json:"claims"`
+		Runs     int                `json:"runs,omitempty"`
+		Missing  int                `json:"missing_runs,omitempty"`
+		Of       map[string]int     `json:"runs_by_simulator,omitempty"`
 		Problems []string           `json:"problems,omitempty"`
 	}{
 		b.Study.Name, r.Figure.Name, r.Figure.Title, b.Scale.Name, b.Scale.Budget, b.Scale.Epoch, own.Study.Machine,
-		own.set, b.Code, r.Measures, claims, r.Problems,
+		own.set, b.Code, r.Measures, claims, r.Asked, r.Missing,
+		r.Simulators, r.Problems,
 	}, "", "  ")
 	if err != nil {
 		return err
@@ -154,6 +158,9 @@ func (b *Book) Show(w io.Writer, r *Reproduced) error {
 		fmt.Fprintln(t, "  (the paper's text claims nothing of it)")
 	}
 	err := t.Flush()
+	for _, line := range r.kept() {
+		fmt.Fprintf(w, "  %s\n", line)
+	}
 	for i, p := range r.Problems {
 		if i == 3 {
 			fmt.Fprintf(w, "  and %d other failures\n", len(r.Problems)-3)

@@ -20,7 +20,7 @@ type reproduceFlags struct {
 	scale, out, cache, apps string
 	jobs                    int
 	set                     []string
-	report                  bool
+	report, kept            bool
 	cluster                 clusterFlags
 }
 
@@ -35,6 +35,10 @@ the paper's claims against what came out. Without arguments the figures are list
 Results are kept, each as soon as it is there: an interrupted or killed reproduction
 goes on where it was, at worst repeating the runs in flight, and figures share runs.
 A change of the simulator makes kept results void, a change of reports does not.
+
+Figures about targets (study smqos) have a row for each finished run in runs.csv, beside the
+figures: commit it at any time. A reproduction that finds the file simulates only what is not
+in it, and --kept draws what there is so far.
 
 A study may also be a folder with study.yaml and claims.yaml, written as ./DIR.`,
 		Example: `  heddle reproduce
@@ -59,6 +63,7 @@ A study may also be a folder with study.yaml and claims.yaml, written as ./DIR.`
 	fl.StringArrayVar(&f.set, "set", nil,
 		"override a number of the machine, as in --set sm.count=40; needs --out (repeatable)")
 	fl.BoolVar(&f.report, "report", false, "write REPRODUCTION.md beside the study; takes a whole study")
+	fl.BoolVar(&f.kept, "kept", false, "simulate nothing: draw and judge what runs.csv has so far")
 	completeFlag(cmd, "scale", func([]string) []string { return scaleNames() })
 	f.cluster.add(fl)
 	f.cluster.complete(cmd)
@@ -250,6 +255,9 @@ func (f *reproduceFlags) study(cmd *cobra.Command, c *chosen, set map[string]str
 		return fmt.Errorf("figure %s of %s is of scale %s: give --scale %[3]s", elsewhere[0].Name, c.study.Name,
 			elsewhere[0].Scale)
 	}
+	if err := f.keep(cmd.ErrOrStderr(), book, c, figures); err != nil {
+		return err
+	}
 	fmt.Fprint(cmd.OutOrStdout(), book.Conditions())
 	done, err := book.Do(cmd.Context(), figures)
 	runner.close()
@@ -263,16 +271,45 @@ func (f *reproduceFlags) study(cmd *cobra.Command, c *chosen, set map[string]str
 	return f.write(cmd.OutOrStdout(), c, book, done)
 }
 
-// write leaves figures, data and verdicts.
-func (f *reproduceFlags) write(w io.Writer, c *chosen, book *paper.Book, done []*paper.Reproduced) error {
-	home := filepath.Join("paper", c.study.Name)
+// keep gives the book the file of finished runs, where figures have one.
+func (f *reproduceFlags) keep(w io.Writer, book *paper.Book, c *chosen, figures []*paper.Figure) (err error) {
+	keeps := 0
+	for _, x := range figures {
+		if x.KeepsRuns() {
+			keeps++
+		} else if f.kept {
+			return fmt.Errorf("--kept: figure %s/%s keeps no rows of runs; name figures that do, as smqos has them",
+				c.study.Name, x.Name)
+		}
+	}
+	if keeps == 0 {
+		return nil
+	}
+	_, out := f.folders(c, book.Scale)
+	file := filepath.Join(out, "runs.csv")
+	if book.Runs, err = paper.OpenRuns(file); err != nil {
+		return err
+	}
+	book.Kept = f.kept
+	fmt.Fprintf(w, "%s has %d finished runs\n", filepath.ToSlash(file), book.Runs.Has())
+	return nil
+}
+
+// folders are the study's, and that of its figures.
+func (f *reproduceFlags) folders(c *chosen, scale *paper.Scale) (home, out string) {
+	home = filepath.Join("paper", c.study.Name)
 	if strings.ContainsRune(c.name, filepath.Separator) {
 		home = filepath.Clean(c.name)
 	}
-	out := f.out
-	if out == "" {
-		out = filepath.Join(home, "results", book.Scale.Name)
+	if f.out != "" {
+		return home, f.out
 	}
+	return home, filepath.Join(home, "results", scale.Name)
+}
+
+// write leaves figures, data and verdicts.
+func (f *reproduceFlags) write(w io.Writer, c *chosen, book *paper.Book, done []*paper.Reproduced) error {
+	home, out := f.folders(c, book.Scale)
 	failed := 0
 	for _, r := range done {
 		if err := book.Write(out, r); err != nil {
