@@ -64,6 +64,7 @@ func Comparison(w io.Writer, results []*sim.Result, wide bool) error {
 	slices.Reverse(expendable)
 	p.fitted(rows, append(expendable, "HS", "per instruction", "cycles"))
 	p.f("%s\n", Verdict(all, nil))
+	p.held(all)
 	p.leftOut()
 	return p.err
 }
