@@ -13,11 +13,6 @@ import "slices"
 // Lanes is the number of threads in a warp.
 const Lanes = 32
 
-// FewInstructions is the size of a loop in which a program may merely wait: one of more
-// instructions counts as work, however long it goes on. A choice: loops that wait have about
-// a dozen.
-const FewInstructions = 64
-
 // Unit is the execution unit class an instruction occupies.
 type Unit uint8
 
@@ -286,6 +281,10 @@ type CTA interface {
 	// it in s. A barrier is executed when the warp arrives; the machine does not
 	// step the warp again until the barrier is complete. An error is a *Fault.
 	Step(w int, now uint64, s *Step) error
+	// State is a number for how far warp w has come: what decides when its loops end, and what tells the CTA and the
+	// warp from others of the grid. A warp with a number that it has had before has done nothing since that
+	// brings it nearer to its end (Seen).
+	State(w int) uint64
 	// Release hands the functional state back for reuse by a later CTA.
 	Release()
 }

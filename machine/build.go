@@ -337,7 +337,7 @@ func (b *builder) sms() error {
 	}
 	g.sms.every = b.options.Every
 	t := b.traffic("sm", sm.Counters(), b.sheet.SM.Count)
-	g.turns.refill.count, g.mover.counters = t, t
+	g.turns.refill.count, g.mover.counters, g.Watchdog.count = t, t, t
 	scratch := sm.NewScratch(cfg)
 	for i := range b.sheet.SM.Count {
 		tlb, mmu, err := b.translator()

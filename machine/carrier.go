@@ -247,7 +247,7 @@ func (c *carrier) end(k int32, now uint64) {
 			c.slices[c.fabric.layouts.slice(a)].Drop(a)
 		}
 	}
-	c.pace.progress, c.tenants[m.Tenant].useful = now, now
+	c.tenants[m.Tenant].got(m.VPN, c.pace)
 	c.driver.Copied(now, j.id)
 	c.agenda.wakeMMU(now)
 	c.agenda.wakeDriver(now)

@@ -41,6 +41,7 @@ func (g *GPU) connectSides() {
 	w := &g.Watchdog
 	w.cpus = &g.CPUs
 	w.tenants, w.sms, w.dispatch, w.pace, w.verdict = g.Tenants, g.sms.list, &g.dispatch, &g.pace, &g.verdict
+	w.contexts = &g.contexts
 
 	d := &g.dispatch
 	d.tenants, d.sms, d.contexts, d.evictor, d.turns = g.Tenants, g.sms.list, &g.contexts, &g.evictor, &g.turns

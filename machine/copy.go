@@ -196,8 +196,8 @@ func (c *copyEngine) end(i int32, now uint64) {
 	c.active--
 	c.Bytes += 1 << c.bits
 	tenant := j.tenant
+	c.tenants[tenant].got(c.tables.MoveOf(j.id).VPN, c.pace)
 	c.driver.Copied(now, j.id)
-	c.pace.progress, c.tenants[tenant].useful = now, now
 	c.groups.leave(now, int(tenant))
 	c.agenda.wakeMMU(now)
 	c.agenda.wakeDriver(now)

@@ -446,7 +446,6 @@ func (d *dmaEngine) arrive(j *dmaJob, now uint64) {
 		kind = ToHost
 	}
 	d.unified.span(kind, j.begun, now, len(j.pages), j.tenant)
-	d.pace.progress, d.fabric.tenants[j.tenant].useful = now, now
 	switch {
 	case j.toHost && !j.dead:
 		d.unified.runtime.Gone(&j.out)
@@ -463,6 +462,7 @@ func (d *dmaEngine) arrive(j *dmaJob, now uint64) {
 		}
 		d.unified.twice.arrived(j)
 		for k, key := range j.pages {
+			d.fabric.tenants[j.tenant].got(key, d.pace)
 			d.tables.Enter(j.tenant, keyPage(key), j.frames[k])
 			d.mmu.Resolve(now, j.tenant, keyPage(key))
 		}

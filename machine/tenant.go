@@ -22,6 +22,7 @@ type Tenant struct {
 	owed     uint64   // cycle before which the last request of its SMs cannot be answered
 	allowed  []uint64 // bitset of its channels, for the isolation invariant
 	useful   uint64   // last cycle at which it did something useful (watchdog)
+	seen     isa.Seen // what its warps have done (watchdog)
 	executed uint64   // executions of its CPU program
 	executes int      // of them under way
 	local    *sm.LocalMemory
@@ -43,6 +44,16 @@ func (t *Tenant) ended(now uint64) {
 		t.busy += now - t.since
 	}
 }
+
+// got notes that a page of the tenant is where it was to be: useful when it is so for the first time.
+func (t *Tenant) got(page uint64, p *pace) {
+	if t.seen.State(isa.Mix(page, ofPages)) {
+		p.progress, t.useful = p.now, p.now
+	}
+}
+
+// ofPages tells the states of pages from those of warps.
+const ofPages = 1 << 63
 
 // Kernel is a launch.
 type Kernel struct {

@@ -2,33 +2,42 @@ package machine
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/heddle-sim/heddle/engine"
-	"github.com/heddle-sim/heddle/isa"
 	"github.com/heddle-sim/heddle/machine/sm"
 	"github.com/heddle-sim/heddle/mem"
+	"github.com/heddle-sim/heddle/stat"
 )
 
 // DefaultWatchdog is the number of core cycles without anything useful after which an
-// application, and so a run, counts as stuck: about 18 ms of GPU time.
+// application, and so a run, counts as stuck: about 14 ms of GPU time. As many tens of warp instructions count as much:
+// of a full machine they are fewer cycles, and take minutes.
 const DefaultWatchdog = 20_000_000
+
+// instsPerCycle is how many warp instructions count as a cycle.
+const instsPerCycle = 10
 
 // lookEvery is how often the watchdog looks at the warps, in core cycles: a prime, so that it sees a loop of
 // constant period at all of its instructions.
 const lookEvery = 4_001
 
 // Watchdog notices an application that does nothing useful any more, also beside others that do. Useful
-// is the beginning of a kernel, the end of a CTA, the arrival of a page, and warps at instructions where
-// none was since: a loop of few instructions is not, even if it stores. Real drivers know
-// wall-clock limits only.
+// is what it could not do before: the beginning of a kernel, the end of a CTA, the first arrival of a page, and a
+// warp at a line or in a state that is new (isa.Seen). Loops that wait are not, of however many
+// instructions, even if they store; nor are pages that come again and again. Real drivers know wall-clock
+// limits only.
 type Watchdog struct {
 	tenants  []*Tenant
 	sms      []*sm.SM
+	sentry   sm.Sentry
 	cpus     *CPUs
 	dispatch *dispatcher
+	contexts *contextStore
 	pace     *pace
 	verdict  *verdict
+	count    *stat.Table // of the SMs
 
 	// Governed says that a policy may still change what the machine does: one without events is not stuck.
 	Governed bool
@@ -36,29 +45,28 @@ type Watchdog struct {
 	limit  uint64 // cycles
 	looked uint64 // cycle of the last look
 	of     []vigil
-	where  []sm.Position // of the last look
 }
 
 // vigil is what the watchdog knows of one application.
 type vigil struct {
-	from     uint64                // the last useful cycle; what follows is since then:
-	idle     uint64                // cycles in which its warps could run
-	seen     [codeBits / 64]uint64 // the instructions its warps were at,
-	distinct int                   // and their number
-	ran      bool                  // at the last look
+	from   uint64 // the last useful cycle; what follows is since then:
+	cycles uint64 // in which its warps could run
+	insts  uint64 // warp instructions in them
+	issued uint64 // warp instructions up to the last look
 }
 
-// codeBits is how many instructions are told apart; those of larger kernels share bits.
-const codeBits = 4096
+// idle is for how long it has done nothing useful, in cycles.
+func (v *vigil) idle() uint64 { return max(v.cycles, v.insts/instsPerCycle) }
 
 func (w *Watchdog) begin(limit uint64) {
 	if w.limit = limit; limit == 0 {
 		w.limit = DefaultWatchdog
 	}
-	w.of = make([]vigil, len(w.tenants))
+	w.of, w.sentry = make([]vigil, len(w.tenants)), sm.NewSentry(w.sms, len(w.tenants))
 }
 
-// look takes notice of where warps are, and fails the run when an application has done nothing useful for too long.
+// look takes notice of what warps have done, and fails the run when an application has done nothing useful for too
+// long.
 func (w *Watchdog) look(now uint64) {
 	if now < w.looked+lookEvery {
 		return
@@ -67,38 +75,22 @@ func (w *Watchdog) look(now uint64) {
 	w.looked = now
 	for i, t := range w.tenants {
 		v := &w.of[i]
-		if v.ran = false; t.useful > v.from {
-			*v = vigil{from: t.useful}
-		}
-	}
-	w.where = w.where[:0]
-	for _, s := range w.sms {
-		w.where = sm.Positions(s, w.where)
-	}
-	for _, p := range w.where {
-		w.of[p.Tenant].at(p.PC)
-	}
-	for i, t := range w.tenants {
-		v := &w.of[i]
-		switch {
-		case v.distinct > isa.FewInstructions:
+		issued := w.count.Sum(i, sm.WarpInsts)
+		insts := issued - v.issued
+		v.issued = issued
+		if t.useful <= v.from && insts > 0 && w.sentry.News(mem.TenantID(i), &t.seen) {
 			t.useful, w.pace.progress = now, now
-		case v.ran && len(t.kernels) > 0:
-			v.idle += passed
 		}
-		if v.idle > w.limit {
+		switch {
+		case t.useful > v.from:
+			v.from, v.cycles, v.insts = t.useful, 0, 0
+		case len(t.kernels) > 0 && w.sentry.Runs(mem.TenantID(i)):
+			v.cycles += passed
+			v.insts += insts
+		}
+		if v.idle() > w.limit {
 			w.verdict.fail(w.hung(i, now))
 		}
-	}
-}
-
-// at notices a warp, which may run, at an instruction.
-func (v *vigil) at(pc int32) {
-	v.ran = true
-	pc %= codeBits
-	if bit := uint64(1) << (pc & 63); v.seen[pc>>6]&bit == 0 {
-		v.seen[pc>>6] |= bit
-		v.distinct++
 	}
 }
 
@@ -109,7 +101,9 @@ func (w *Watchdog) Next() uint64 { return w.looked + lookEvery }
 func (w *Watchdog) Limit() uint64 { return w.limit }
 
 // Idle is how long, in cycles in which it could run, a tenant has done nothing useful, and since which cycle.
-func (w *Watchdog) Idle(tenant int) (idle, since uint64) { return w.of[tenant].idle, w.of[tenant].from }
+func (w *Watchdog) Idle(tenant int) (idle, since uint64) {
+	return w.of[tenant].idle(), w.of[tenant].from
+}
 
 // Waits says what the warps of a tenant stand at, for somebody who wonders why nothing happens.
 func (w *Watchdog) Waits(tenant int) []string { return w.waits(tenant, w.pace.now) }
@@ -117,17 +111,17 @@ func (w *Watchdog) Waits(tenant int) []string { return w.waits(tenant, w.pace.no
 // hung is the error of an application that does nothing useful.
 func (w *Watchdog) hung(tenant int, now uint64) error {
 	d := &Deadlock{Cycle: now, Where: w.waits(tenant, now)}
-	d.Why = fmt.Sprintf("for %d cycles in which it could run %s", w.limit, w.spins())
+	v := &w.of[tenant]
+	d.Why = fmt.Sprintf("for %d cycles in which it could run, and %d warp instructions, %s", v.cycles, v.insts,
+		nothingNew)
 	if len(w.tenants) > 1 {
 		d.Why = fmt.Sprintf("%s: %s", w.tenants[tenant].Name, d.Why)
 	}
 	return d
 }
 
-func (w *Watchdog) spins() string {
-	return fmt.Sprintf("no CTA has ended and its warps have been within %d instructions: the program spins or waits "+
-		"for something that never comes (raise the limit with --watchdog)", isa.FewInstructions)
-}
+const nothingNew = "no CTA has ended and all warps have been where they were before, with the same values for what " +
+	"ends their loops: the program spins or waits for something that never comes (raise the limit with --watchdog)"
 
 // waits has a line per unfinished kernel of a tenant, and one per CTA of it for some SMs.
 func (w *Watchdog) waits(tenant int, now uint64) (lines []string) {
@@ -151,7 +145,18 @@ func (w *Watchdog) waits(tenant int, now uint64) (lines []string) {
 		}
 		lines = append(lines, s.Explain(mem.TenantID(tenant))...)
 	}
+	for _, c := range w.off(tenant) {
+		if len(lines) > most {
+			return append(lines, "...")
+		}
+		lines = append(lines, c.Explain())
+	}
 	return lines
+}
+
+// off lists the CTAs of a tenant that are in memory or on their way there, oldest first.
+func (w *Watchdog) off(tenant int) []*sm.Context {
+	return w.sentry.Leaving(mem.TenantID(tenant), slices.Clone(w.contexts.waiting[tenant]))
 }
 
 // Deadlock says that the machine, or the program on it, cannot go on, and what
@@ -184,7 +189,7 @@ func (g *GPU) diagnose(next uint64) error {
 	if next == engine.Never {
 		d.Why = "no component has anything to do, yet kernels are unfinished"
 	} else {
-		d.Why = fmt.Sprintf("for %d cycles %s", w.limit, w.spins())
+		d.Why = fmt.Sprintf("for %d cycles %s", w.limit, nothingNew)
 	}
 	for i := range g.Tenants {
 		d.Where = append(d.Where, w.waits(i, d.Cycle)...)

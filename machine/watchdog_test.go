@@ -47,7 +47,7 @@ func TestStoringForEver(t *testing.T) {
 		if !strings.Contains(err.Error(), "kernel pour") || strings.Contains(err.Error(), "kernel pile") {
 			t.Errorf("beside %v: %v", beside, err)
 		}
-		if d.Cycle < 100_000 || d.Cycle > 120_000 {
+		if d.Cycle < 100_000 || d.Cycle > 200_000 {
 			t.Errorf("beside %v: noticed at cycle %d", beside, d.Cycle)
 		}
 	}
@@ -109,5 +109,37 @@ func TestPolicyMayHelp(t *testing.T) {
 		if err := r.piecewise(nil); err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+// Whoever is off the SMs, or on the way, is named with its line, too.
+func TestWaitsOffTheSMs(t *testing.T) {
+	r := newRig(t, "qv100", Options{Quantum: 3000}, nil, &Tenant{Name: "a", SMs: upTo(80)},
+		&Tenant{Name: "b", SMs: upTo(80)})
+	for i := range 2 {
+		r.launch(i, "pour", 2, 64, r.alloc(i, 4096, mem.Device).Base)
+	}
+	off, switching := [2]bool{}, false
+	for now := uint64(100); now < 30_000; now += 100 {
+		if _, err := r.g.Run(now); err != nil {
+			t.Fatal(err)
+		}
+		for i := range 2 {
+			lines := strings.Join(r.g.Watchdog.Waits(i), "\n")
+			if !strings.Contains(lines, "kernel pour: 2 of 2") {
+				t.Fatalf("cycle %d: %s", now, lines)
+			}
+			if r.g.contexts.images[i] == 0 {
+				continue
+			}
+			if strings.Count(lines, ", next k.ptx:") < 2 {
+				t.Fatalf("cycle %d: no line of a CTA in:\n%s", now, lines)
+			}
+			off[i] = off[i] || strings.Count(lines, "off the SMs: CTA of pour: warps 0") == 2
+			switching = switching || r.g.turns.next >= 0
+		}
+	}
+	if !off[0] || !off[1] || !switching {
+		t.Errorf("off the SMs were %v, switching %v", off, switching)
 	}
 }

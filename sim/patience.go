@@ -8,7 +8,7 @@ import (
 // patienceFor is the wall time without anything useful of an application after which who looks on
 // is told. The run goes on: its end is a matter of cycles (the machine's watchdog), so that results do
 // not depend on the computer.
-const patienceFor = 30 * time.Second
+const patienceFor = 25 * time.Second
 
 // patience notices applications that seem to hang.
 type patience struct {
@@ -51,7 +51,7 @@ func (p *patience) look(r *run) (say []string) {
 		}
 		l.told = true
 		say = append(say, fmt.Sprintf("%s: for %.0f s, %d cycles of its own, no block has ended and all warps were "+
-			"in the same short loops: they wait, or compute for long; the run goes on, up to %d such cycles",
+			"where they had been before: they wait for something; the run goes on, up to %d such cycles",
 			r.apps[i].spec.Name, now.Sub(l.began).Seconds(), idle, r.gpu.Watchdog.Limit()))
 		say = append(say, r.gpu.Watchdog.Waits(i)...)
 	}

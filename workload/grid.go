@@ -103,6 +103,12 @@ func (c *cta) begin(w int) {
 // PC implements isa.CTA.
 func (c *cta) PC(w int) int32 { return c.warps[w].pc }
 
+// State implements isa.CTA: paths and iterations are counted.
+func (c *cta) State(w int) uint64 {
+	wp := &c.warps[w]
+	return isa.Mix(c.index<<32|uint64(w), uint64(wp.it)<<32|uint64(wp.rest))
+}
+
 // Step implements isa.CTA.
 func (c *cta) Step(w int, _ uint64, s *isa.Step) error {
 	wp := &c.warps[w]

@@ -84,8 +84,8 @@ cache and used again.`,
 	fl.BoolVar(&f.wide, "wide", false, "print every column of the tables, not only what fits 100 columns")
 	fl.Uint64Var(&f.seed, "seed", 1, "seed of every random choice")
 	fl.Uint64Var(&f.maxCycles, "max-cycles", 0, "stop at this core cycle (--functional: warp instruction); 0: never")
-	fl.Uint64Var(&f.watchdog, "watchdog", 0, "core cycles without progress that count as a deadlock (0: 20 million); "+
-		"warp instructions when --functional (0: 500 million)")
+	fl.Uint64Var(&f.watchdog, "watchdog", 0, "core cycles without progress, or tens of warp instructions, that count "+
+		"as a deadlock (0: 20 million); warp instructions when --functional (0: 500 million)")
 	jobsVar(fl, &f.jobs, "simulations at once; a single one uses two cores where that pays")
 	fl.StringSliceVar(&f.sharing, "sharing", nil, "of the run file's sharing modes these, by name or mode, or others: "+
 		strings.Join(sim.ModeNames(), ", ")+" (default: all that the run file lists)")

@@ -41,6 +41,8 @@ func (c *walker) Step(_ int, _ uint64, s *isa.Step) error {
 	c.pc++
 	return nil
 }
+func (c *walker) State(int) uint64 { return uint64(c.pc) }
+
 func (c *walker) Release() {}
 
 func execute(t *testing.T, o *Observer, g isa.Grid) {

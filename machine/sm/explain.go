@@ -15,28 +15,6 @@ func (s warpState) String() string {
 	}[s]
 }
 
-// Position is where a warp of a tenant stands: at the instruction it executes next.
-type Position struct {
-	Tenant mem.TenantID
-	PC     int32
-}
-
-// Positions adds those of the resident warps of s to list, none while it is frozen.
-func Positions(s *SM, list []Position) []Position {
-	if s.pipe.frozen {
-		return list
-	}
-	for i := range s.pipe.ctas.blocks {
-		b := &s.pipe.ctas.blocks[i]
-		for m := b.resident(); m != 0; m &= m - 1 {
-			if wp := &s.pipe.warps.slot[bits.TrailingZeros64(m)]; wp.state != free && wp.pc >= 0 {
-				list = append(list, Position{b.k.Tenant, wp.pc})
-			}
-		}
-	}
-	return list
-}
-
 // Explain says what the warps of a tenant on the SM wait for, one line per CTA and state.
 func (s *SM) Explain(tenant mem.TenantID) []string {
 	var out []string
@@ -45,8 +23,7 @@ func (s *SM) Explain(tenant mem.TenantID) []string {
 		if b.k == nil || b.k.Tenant != tenant {
 			continue
 		}
-		groups := map[string][]int16{}
-		var order []string
+		var g gathered
 		for m := b.slots; m != 0; m &= m - 1 {
 			wp := &s.pipe.warps.slot[bits.TrailingZeros64(m)]
 			if wp.state == free {
@@ -59,21 +36,49 @@ func (s *SM) Explain(tenant mem.TenantID) []string {
 			if r := s.pipe.rations; r != nil && r.held>>bits.TrailingZeros64(m)&1 != 0 {
 				what += ", held back by a quota"
 			}
-			if wp.pc >= 0 {
-				what += fmt.Sprintf(", next %s:%d", b.k.Code.File, wp.code.Instr[wp.pc].Line)
-			}
-			if groups[what] == nil {
-				order = append(order, what)
-			}
-			groups[what] = append(groups[what], wp.in)
+			g.add(b.k, wp.in, wp.pc, what)
 		}
-		var parts []string
-		for _, w := range order {
-			parts = append(parts, fmt.Sprintf("warps %s %s", spans(groups[w]), w))
-		}
-		out = append(out, fmt.Sprintf("SM %d: CTA of %s: %s", s.ID, b.k.Code.Kernel, strings.Join(parts, "; ")))
+		out = append(out, fmt.Sprintf("SM %d: CTA of %s: %s", s.ID, b.k.Code.Kernel, &g))
 	}
 	return out
+}
+
+// Explain says where the warps of a CTA that is off the SMs stand.
+func (c *Context) Explain() string {
+	var g gathered
+	for in, w := range c.warps {
+		if w.state != free && w.pc >= 0 {
+			g.add(c.K, int16(in), w.pc, w.state.String())
+		}
+	}
+	return fmt.Sprintf("off the SMs: CTA of %s: %s", c.K.Code.Kernel, &g)
+}
+
+// gathered are warps of a CTA by what they do.
+type gathered struct {
+	order []string
+	warps map[string][]int16
+}
+
+func (g *gathered) add(k *Kernel, in int16, pc int32, what string) {
+	if pc >= 0 {
+		what += fmt.Sprintf(", next %s:%d", k.Code.File, k.Code.Instr[pc].Line)
+	}
+	if g.warps[what] == nil {
+		g.order = append(g.order, what)
+	}
+	if g.warps == nil {
+		g.warps = map[string][]int16{}
+	}
+	g.warps[what] = append(g.warps[what], in)
+}
+
+func (g *gathered) String() string {
+	var parts []string
+	for _, w := range g.order {
+		parts = append(parts, fmt.Sprintf("warps %s %s", spans(g.warps[w]), w))
+	}
+	return strings.Join(parts, "; ")
 }
 
 // spans writes ascending numbers as 0-7 9 12-31.

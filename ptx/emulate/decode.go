@@ -245,6 +245,7 @@ func (d *decoder) function(f *parse.Func, p *function) {
 	d.frame = d.frameOf(f, p)
 	d.special = map[special]int32{}
 	d.rows, _, _, _ = assign(f, live.Spans())
+	p.deciders = decidersOf(live.Deciders(), d.rows)
 	spins := g.Spins()
 	code := d.prog.code
 	var w, r []*parse.Var

@@ -10,25 +10,27 @@ import (
 // functional run counts as hung: half a minute of it.
 const DefaultIdle = 500_000_000
 
-// idle tells a program that works from one that only waits. Useful is the end of a CTA, and a warp at
-// an instruction where none was; so a loop of few instructions is not, even if it stores.
+// looks is how often warps are looked at in that time.
+const looks = 1000
+
+// idle tells a program that works from one that only waits. Useful is the end of a CTA, and a warp at a line or in
+// a state in which it has not been (isa.Seen); so loops that wait are not, even if they store.
 type idle struct {
-	most     uint64
-	from     uint64   // warp instructions when something useful was last done
-	seen     []uint64 // bitset of the instructions executed in the second half of what may pass,
-	distinct int      // and their number
+	most uint64
+	from uint64 // warp instructions when something useful was last done
+	seen isa.Seen
 }
 
 // useful begins to count anew.
 func (r *runner) useful() {
 	r.idle.from = r.n.WarpInsts
-	clear(r.idle.seen)
-	r.idle.distinct = 0
-	r.check = min(r.limit, r.idle.from+r.idle.most/2)
+	r.later()
 }
 
-// look is told of the instructions a run executes when its limit is reached, or when nothing useful has been
-// done for half the time it may take.
+// later says when to look next.
+func (r *runner) later() { r.check = min(r.limit, r.n.WarpInsts+r.idle.most/looks|1) }
+
+// look looks at the warps of a run when it is time, while warp w of c is at an instruction.
 func (r *runner) look(c *resident, w int, pc int32) error {
 	if r.n.WarpInsts >= r.limit {
 		if c.live == 1 && r.step.Next < 0 && len(r.ctas) == 1 && r.next == r.geo.CTAs {
@@ -39,25 +41,33 @@ func (r *runner) look(c *resident, w int, pc int32) error {
 			r.code.File, r.code.Instr[pc].Line, r.code.Kernel, r.limit, r.block(c.index), w)
 	}
 	d := &r.idle
-	if r.n.WarpInsts < d.from+d.most/2 {
-		return nil
-	}
-	if d.seen == nil {
-		d.seen = make([]uint64, len(r.code.Instr)/64+1)
-	}
-	if bit := uint64(1) << (pc & 63); d.seen[pc>>6]&bit == 0 {
-		d.seen[pc>>6] |= bit
-		d.distinct++
-	}
-	if d.distinct > isa.FewInstructions {
+	if r.news(c, w) {
 		r.useful()
 		return nil
 	}
-	if r.n.WarpInsts < d.from+d.most {
+	if r.later(); r.n.WarpInsts < d.from+d.most {
 		return nil
 	}
-	return fmt.Errorf("%s:%d: kernel %s: for %d warp instructions no block has ended and all warps have been at "+
-		"the same %d instructions; block %s, warp %d spins here or waits for something that never comes "+
-		"(raise the limit with --watchdog)",
-		r.code.File, r.code.Instr[pc].Line, r.code.Kernel, d.most, d.distinct, r.block(c.index), w)
+	return fmt.Errorf("%s:%d: kernel %s: for %d warp instructions no block has ended and all warps have been where "+
+		"they were before, with the same values for what ends their loops; block %s, warp %d spins here or waits for "+
+		"something that never comes (raise the limit with --watchdog)",
+		r.code.File, r.code.Instr[pc].Line, r.code.Kernel, d.most, r.block(c.index), w)
+}
+
+// news says whether a warp has done what none did before: the one that runs, or else any.
+func (r *runner) news(now *resident, w int) (news bool) {
+	if r.new(now, w) {
+		return true
+	}
+	for _, c := range r.ctas {
+		for w := range c.waiting {
+			news = r.new(c, w) || news
+		}
+	}
+	return news
+}
+
+func (r *runner) new(c *resident, w int) bool {
+	pc := c.cta.PC(w)
+	return pc >= 0 && (r.idle.seen.State(c.cta.State(w)) || r.idle.seen.Line(pc))
 }

@@ -49,7 +49,8 @@ func TestHangs(t *testing.T) {
 		if (err != nil) != c.hangs {
 			t.Errorf("%s: error %v", c.name, err)
 		}
-		if c.hangs && (n.WarpInsts != most || !strings.Contains(err.Error(), "no block has ended")) {
+		if c.hangs && (n.WarpInsts < most || n.WarpInsts > most*3/2 ||
+			!strings.Contains(err.Error(), "no block has ended")) {
 			t.Errorf("%s: %d instructions, %v", c.name, n.WarpInsts, err)
 		}
 		if !c.hangs && n.WarpInsts < 10*most {

@@ -187,6 +187,7 @@ type function struct {
 	regs         int       // by liveness, callees included
 	stack        int       // bytes of .local, callees included
 	recursive    bool
+	deciders     []decider
 }
 
 type slotOf struct{ off, size int32 }

@@ -33,7 +33,7 @@ type Doc struct {
 	Length   Length   `yaml:"length" jsonschema_description:"How long to simulate; to the end of the slowest application when left out"`
 	Epoch    uint64   `yaml:"epoch" jsonschema_description:"Core cycles per epoch sample; 0: no epochs; left out: when results are written, as many as make 100 to 200 epochs"`
 	Seed     uint64   `yaml:"seed" jsonschema:"default=1" jsonschema_description:"Seed of every random choice"`
-	Watch    uint64   `yaml:"watchdog" jsonschema_description:"Core cycles without progress that count as a deadlock; 0: the default"`
+	Watch    uint64   `yaml:"watchdog" jsonschema_description:"Core cycles without progress, or tens of warp instructions, that count as a deadlock; 0: 20 million"`
 	Outputs  Outputs  `yaml:"outputs" jsonschema_description:"What to write besides the table on the terminal"`
 }
 

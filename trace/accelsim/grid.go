@@ -104,6 +104,12 @@ func (w *warp) next(t *Trace) error {
 // PC implements isa.CTA.
 func (c *cta) PC(w int) int32 { return c.warp[w].pc }
 
+// State implements isa.CTA: each record is nearer to the end.
+func (c *cta) State(w int) uint64 {
+	r := &c.warp[w].r
+	return isa.Mix(uint64(c.index)<<32|uint64(w), uint64(r.off)-uint64(len(r.b)))
+}
+
 // Step implements isa.CTA: it replays one record.
 func (c *cta) Step(w int, _ uint64, s *isa.Step) error {
 	if c.err != nil {

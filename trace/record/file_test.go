@@ -79,6 +79,8 @@ func (c *sourceCTA) Step(w int, _ uint64, s *isa.Step) error {
 	return nil
 }
 
+func (c *sourceCTA) State(w int) uint64 { return uint64(c.n[w]) }
+
 func (c *sourceCTA) Release() {}
 
 // run steps all CTAs of g, many at a time and out of order.

@@ -96,6 +96,12 @@ func (c *cta) split() error {
 // PC implements isa.CTA.
 func (c *cta) PC(w int) int32 { return c.warps[w].pc }
 
+// State implements isa.CTA: each event is nearer to the end.
+func (c *cta) State(w int) uint64 {
+	wp := &c.warps[w]
+	return isa.Mix(isa.Mix(uint64(c.index)<<32|uint64(w), uint64(wp.piece)<<32|uint64(wp.at)), uint64(wp.run))
+}
+
 // Step implements isa.CTA: the hot path of a replay.
 func (c *cta) Step(w int, _ uint64, s *isa.Step) error {
 	wp := &c.warps[w]

@@ -1,0 +1,63 @@
+package isa
+
+import "math/bits"
+
+// Seen tells a program that works from one that merely waits: it remembers the lines and the states (CTA.State) that
+// warps of a program have been in. A program does something useful when it does what it has not done before. One
+// that waits has been through all of it after some time, however many instructions its loops have
+// and however many warps are in loops of their own.
+//
+// States are remembered by a bit each, of so many that two in a few share one. When a quarter of the bits is
+// used it begins anew: more states than that are not waited in.
+type Seen struct {
+	states []uint64
+	used   int
+	lines  [codeBits / 64]uint64
+}
+
+// stateBits is the number of states told apart, codeBits that of groups of instructions, which kernels share. Who looks
+// now and then finds a warp at one that executes fast but seldom, and at any of a few soon.
+const (
+	stateBits = 1 << 22
+	codeBits  = 1 << 12
+	group     = 8
+)
+
+// Line says whether a warp has come to an instruction, or its neighbours, for the first time since the last new state.
+func (s *Seen) Line(pc int32) bool {
+	pc = pc / group & (codeBits - 1)
+	bit := uint64(1) << (pc & 63)
+	if s.lines[pc>>6]&bit != 0 {
+		return false
+	}
+	s.lines[pc>>6] |= bit
+	return true
+}
+
+// State says whether x is new. Whoever does something new may well come by lines that are known.
+func (s *Seen) State(x uint64) bool {
+	if s.states == nil {
+		s.states = make([]uint64, stateBits/64)
+	}
+	x = Mix(x, 0)
+	word, bit := &s.states[x>>6%(stateBits/64)], uint64(1)<<(x&63)
+	if *word&bit != 0 {
+		return false
+	}
+	if s.used++; s.used > stateBits/4 {
+		clear(s.states)
+		s.used = 1
+	}
+	*word |= bit
+	s.Begin()
+	return true
+}
+
+// Begin forgets the lines: something useful was done.
+func (s *Seen) Begin() { clear(s.lines[:]) }
+
+// Mix adds a number to a state.
+func Mix(state, x uint64) uint64 {
+	hi, lo := bits.Mul64(state^x^0x9e3779b97f4a7c15, 0xd6e8feb86659fd93)
+	return hi ^ lo ^ bits.RotateLeft64(x, 29)
+}

@@ -1,0 +1,182 @@
+package analyze
+
+import (
+	"strings"
+
+	"github.com/heddle-sim/heddle/ptx/parse"
+)
+
+// Decider is a register that decides when a loop ends, and where it holds a value that matters.
+type Decider struct {
+	Var  *parse.Var
+	Span Span
+}
+
+// Deciders lists the registers by which a thread in a loop comes nearer to the end of the loop: a
+// condition of a branch out of the loop, or of a call in it, depends on them, and they are carried from one
+// iteration to the next or fetched in the loop from where others write. A thread whose
+// deciders are what they have been before at the same place merely waits: nothing but what others
+// write can end the loop. A counter that nothing asks for is none of them.
+func (l *Liveness) Deciders() (list []Decider) {
+	g := l.Graph
+	d := &deciders{
+		loops: loops{Graph: g, in: make([]int32, len(g.Blocks))}, looped: make([]bool, len(g.Blocks)),
+		asked: make([]bool, len(g.Blocks)), counts: make(Set, (len(g.Func.Regs)+63)/64),
+	}
+	for b := range g.Blocks {
+		for _, head := range g.Blocks[b].Succ {
+			if g.Blocks[head].First <= g.Blocks[b].Last && head <= b {
+				d.loop(head, b)
+			}
+		}
+	}
+	if len(d.heads) == 0 {
+		return nil
+	}
+	d.conditions()
+	for id, v := range g.Func.Regs {
+		if d.counts.Has(id) && (d.fetched(id) || d.carried(id, l.spans[id])) {
+			list = append(list, Decider{v, l.spans[id]})
+		}
+	}
+	return list
+}
+
+// deciders finds them: from the branches out of loops backward.
+type deciders struct {
+	loops
+	looped  []bool // by block: it is in a loop
+	asked   []bool // by block: what decides whether it is executed is known
+	exits   []int  // blocks that may leave a loop
+	heads   []int  // of loops
+	control [][]int32
+	counts  Set // registers that conditions depend on
+}
+
+// loop notes the blocks of the natural loop of the back edge tail -> head, and its ways out.
+func (d *deciders) loop(head, tail int) {
+	d.heads = append(d.heads, head)
+	d.collect(head, tail)
+	for _, b := range d.body {
+		d.looped[b] = true
+		out := d.leaves(b) != stays || d.Func.Instrs[d.Blocks[b].Last].Op == "trap"
+		for _, s := range d.Blocks[b].Succ {
+			out = out || d.in[s] != d.count
+		}
+		if out {
+			d.exits = append(d.exits, b)
+		}
+	}
+}
+
+// conditions follows what the ways out depend on.
+func (d *deciders) conditions() {
+	d.depending()
+	for _, b := range d.exits {
+		d.branch(b)
+	}
+	for i, in := range d.Func.Instrs { // a function that is called may be the way out
+		if b := d.BlockOf[i]; d.looped[b] && (in.Op == "call" || in.Op == "st" && in.Has("param")) {
+			d.reads(in)
+			d.executed(b)
+		}
+	}
+	for len(d.regs) > 0 {
+		v := d.regs[len(d.regs)-1]
+		d.regs = d.regs[:len(d.regs)-1]
+		for _, t := range d.touches.of(v.ID) {
+			if b := d.BlockOf[t.at]; t.writes && d.looped[b] {
+				d.reads(d.Func.Instrs[t.at])
+				d.executed(b)
+			}
+		}
+	}
+}
+
+// depending lists by block the branches that decide whether it is executed.
+func (d *deciders) depending() {
+	d.control = make([][]int32, len(d.Blocks))
+	for a := range d.Blocks {
+		if len(d.Blocks[a].Succ) < 2 {
+			continue
+		}
+		for _, b := range d.Blocks[a].Succ {
+			for b < len(d.Blocks) && b != d.IPDom[a] {
+				if k := d.control[b]; len(k) > 0 && k[len(k)-1] == int32(a) {
+					break // the other side came by
+				}
+				d.control[b] = append(d.control[b], int32(a))
+				b = d.IPDom[b]
+			}
+		}
+	}
+}
+
+// executed follows what decides whether a block is executed.
+func (d *deciders) executed(b int) {
+	if d.asked[b] {
+		return
+	}
+	d.asked[b] = true
+	for _, a := range d.control[b] {
+		d.branch(int(a))
+	}
+}
+
+// branch follows what the branch at the end of a block depends on.
+func (d *deciders) branch(b int) {
+	d.reads(d.Func.Instrs[d.Blocks[b].Last])
+	d.executed(b)
+}
+
+// reads follows what an instruction reads.
+func (d *deciders) reads(in *parse.Instr) {
+	_, r := Access(in, nil, nil)
+	for _, v := range r {
+		if !d.counts.Has(v.ID) {
+			d.counts.add(v.ID)
+			d.regs = append(d.regs, v)
+		}
+	}
+}
+
+// carried says that a register is written in a loop and carried from an iteration to the next.
+func (d *deciders) carried(id int, s Span) bool {
+	written := false
+	for _, t := range d.touches.of(id) {
+		written = written || t.writes && d.looped[d.BlockOf[t.at]]
+	}
+	if !written {
+		return false
+	}
+	for _, h := range d.heads {
+		if at := d.Blocks[h].First; s.First < at && at <= s.Last {
+			return true
+		}
+	}
+	return false
+}
+
+// fetched says that what is written to a register in a loop comes from elsewhere than from registers.
+func (d *deciders) fetched(id int) bool {
+	for _, t := range d.touches.of(id) {
+		if t.writes && d.looped[d.BlockOf[t.at]] && fetches(d.Func.Instrs[t.at]) {
+			return true
+		}
+	}
+	return false
+}
+
+// fetches says that an instruction brings what others may have written, or the time.
+func fetches(in *parse.Instr) bool {
+	switch in.Op {
+	case "ld", "ldu", "atom", "call", "ldmatrix", "tex", "tld4", "suld":
+		return true
+	case "wmma":
+		return in.Has("load")
+	case "mov":
+		return len(in.Args) == 2 && in.Args[1].Kind == parse.KSpecial &&
+			(strings.HasPrefix(in.Args[1].Name, "clock") || strings.HasPrefix(in.Args[1].Name, "globaltimer"))
+	}
+	return false
+}
