@@ -60,7 +60,7 @@ func (c *clustering) serve(i, x int) float32 {
 	n := len(c.weight)
 	for at := 0; at < len(c.coord); at += n {
 		d := c.coord[at+i] - c.coord[at+x]
-		sum = fma32(d, d, sum)
+		sum += mul32(d, d)
 	}
 	return mul32(sum, c.weight[i])
 }

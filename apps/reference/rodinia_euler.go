@@ -3,13 +3,15 @@ package reference
 import (
 	"fmt"
 	"math"
+	"math/bits"
 )
 
 const (
 	eulerVars   = 5 // density, momentum in x, y and z, energy
 	eulerWall   = -1
 	eulerFar    = -2
-	eulerWindow = 1024 // cells are numbered at random within windows
+	eulerWindow = 128 // cells are numbered at random within windows
+	eulerApart  = 32  // of so many cells one is far from its neighbours
 )
 
 // eulerNormals are the outward normals of the four faces.
@@ -62,21 +64,21 @@ func euler3d(list []any) (any, error) {
 	return state, nil
 }
 
-// eulerMesh numbers the places of the strip by the kernel's bijection, inverted here by
-// a table, and connects them.
+// eulerMesh numbers the places of the strip as the kernel does, its bijection inverted here by a table, and connects
+// them.
 func eulerMesh(width, height int) []int32 {
 	n := width * height
+	far := max(2, 1<<bits.Len(uint(n/eulerApart))>>1) // cells that change places
 	place, cell := make([]int, n), make([]int32, n)
 	for i := range place {
-		place[i] = i
-		if i|(eulerWindow-1) < n {
-			x := i * 397 % eulerWindow
-			x ^= x >> 5
-			x = x * 661 % eulerWindow
-			x ^= x >> 5
-			place[i] = i&^(eulerWindow-1) | x
+		p := i
+		if k := i / eulerApart; i%eulerApart == 0 && k < far {
+			p = int(bits.Reverse32(uint32(k))>>(33-bits.Len(uint(far)))) * eulerApart
 		}
-		cell[place[i]] = int32(i)
+		if p|(eulerWindow-1) < n {
+			p = p&^(eulerWindow-1) | p*37%eulerWindow
+		}
+		place[i], cell[p] = p, int32(i)
 	}
 	neighbour := make([]int32, 4*n)
 	for i, p := range place {

@@ -7,11 +7,12 @@ import (
 
 const boxParticles = 100 // of lavamd
 
-// lavamd(at, boxes, a) is force and potential (x, y, z, v) of each particle; at holds
-// (x, y, z, charge), boxes^3 boxes of 100 particles.
+// lavamd(at, charge, boxes, a) is force and potential (x, y, z, v) of each particle; at holds its place in its box
+// (x, y, z, unused), of boxes^3 boxes of 100 particles.
 func lavamd(list []any) (any, error) {
 	in := arguments{list: list}
 	at := slice[float64](&in, -1, "an array of f64")
+	charge := slice[float64](&in, len(at)/4, "an array of f64")
 	boxes := in.count()
 	a := in.f64()
 	if err := in.done(); err != nil {
@@ -28,8 +29,9 @@ func lavamd(list []any) (any, error) {
 		for z := max(hz-1, 0); z <= min(hz+1, boxes-1); z++ {
 			for y := max(hy-1, 0); y <= min(hy+1, boxes-1); y++ {
 				for x := max(hx-1, 0); x <= min(hx+1, boxes-1); x++ {
-					from := ((z*boxes+y)*boxes + x) * size
-					attract(force[home*size:][:size], at[home*size:][:size], at[from:][:size], a)
+					from := (z*boxes+y)*boxes + x
+					attract(force[home*size:][:size], at[home*size:][:size], at[from*size:][:size],
+						charge[from*boxParticles:], [3]float64{float64(x - hx), float64(y - hy), float64(z - hz)}, a)
 				}
 			}
 		}
@@ -37,13 +39,13 @@ func lavamd(list []any) (any, error) {
 	return force, nil
 }
 
-// attract adds to the particles of one box what those of another exert.
-func attract(force, me, other []float64, a float64) {
+// attract adds to the particles of one box what those of another exert, which lies shift boxes away.
+func attract(force, me, other, charge []float64, shift [3]float64, a float64) {
 	for i := 0; i < len(me); i += 4 {
 		for j := 0; j < len(other); j += 4 {
-			dx, dy, dz := me[i]-other[j], me[i+1]-other[j+1], me[i+2]-other[j+2]
+			dx, dy, dz := me[i]-other[j]-shift[0], me[i+1]-other[j+1]-shift[1], me[i+2]-other[j+2]-shift[2]
 			r2 := math.FMA(dz, dz, math.FMA(dy, dy, float64(dx*dx)))
-			v := float64(other[j+3] * expNegative(float64(-a*r2)))
+			v := float64(charge[j/4] * expNegative(float64(-a*r2)))
 			s := float64(2 * a * v)
 			force[i] = math.FMA(s, dx, force[i])
 			force[i+1] = math.FMA(s, dy, force[i+1])

@@ -8,45 +8,42 @@
 #define FACES 4
 #define WALL -1
 #define FAR -2
-#define WINDOW 1024
+#define WINDOW 128 // cells that are numbered at random among themselves
+#define APART 32   // of so many cells one is far from its neighbours
 #define SMOOTHING 0.2f
 
 // What lies far away: density, momentum, energy.
 __constant__ float far[VARS];
 
-// ---- the mesh: a strip of width x height square cells in space, whose sides have length
-// 1 and the directions a and b. Cells are numbered at random within windows of 1,024.
-
-// A bijection of 10 bits and its inverse: two odd multiplications and two shifts.
-HEDDLE_FN unsigned mix(unsigned x)
-{
-    x = x * 397 & (WINDOW - 1);
-    x ^= x >> 5;
-    x = x * 661 & (WINDOW - 1);
-    return x ^ x >> 5;
-}
-
-HEDDLE_FN unsigned unmix(unsigned x)
-{
-    x ^= x >> 5;
-    x = x * 189 & (WINDOW - 1);
-    x ^= x >> 5;
-    return x * 325 & (WINDOW - 1);
-}
+// ---- the mesh: a strip of width x height square cells in space, whose sides have length 1 and the directions a and
+// b. Cells are numbered at random within windows of 128, and the first of each 32 somewhere in the mesh, as in one
+// that was refined here and there after it had been numbered.
 
 HEDDLE_FN bool whole(unsigned i, unsigned n) { return (i | (WINDOW - 1)) < n; } // the last window may not be
-HEDDLE_FN unsigned place_of(unsigned cell, unsigned n) { return whole(cell, n) ? (cell & ~(WINDOW - 1u)) | mix(cell & (WINDOW - 1)) : cell; }
-HEDDLE_FN unsigned cell_at(unsigned place, unsigned n) { return whole(place, n) ? (place & ~(WINDOW - 1u)) | unmix(place & (WINDOW - 1)) : place; }
+HEDDLE_FN unsigned mix(unsigned i, unsigned n, unsigned odd) // odd: 37, or 45, which undoes it
+{
+    return whole(i, n) ? (i & ~(WINDOW - 1u)) | (i * odd & (WINDOW - 1)) : i;
+}
 
-extern "C" __global__ void euler_mesh(int *neighbour, float *normal, int width, int height)
+// Exchanges the first cells of 32, the bits of their numbers reversed, as far as a power of two of them goes.
+HEDDLE_FN unsigned scatter(unsigned i, unsigned bits)
+{
+    unsigned k = i / APART;
+    return i % APART == 0 && k >> bits == 0 ? (__builtin_bitreverse32(k) >> (32 - bits)) * APART : i;
+}
+
+HEDDLE_FN unsigned place_of(unsigned cell, unsigned n, unsigned bits) { return mix(scatter(cell, bits), n, 37); }
+HEDDLE_FN unsigned cell_at(unsigned place, unsigned n, unsigned bits) { return scatter(mix(place, n, 45), bits); }
+
+extern "C" __global__ void euler_mesh(int *neighbour, float *normal, int width, int height, unsigned bits)
 {
     unsigned n = width * height, i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n) return;
-    int place = place_of(i, n), x = place % width, y = place / width;
-    neighbour[i] = x == 0 ? FAR : (int)cell_at(place - 1, n);
-    neighbour[n + i] = x == width - 1 ? FAR : (int)cell_at(place + 1, n);
-    neighbour[2 * n + i] = y == 0 ? WALL : (int)cell_at(place - width, n);
-    neighbour[3 * n + i] = y == height - 1 ? FAR : (int)cell_at(place + width, n);
+    int place = place_of(i, n, bits), x = place % width, y = place / width;
+    neighbour[i] = x == 0 ? FAR : (int)cell_at(place - 1, n, bits);
+    neighbour[n + i] = x == width - 1 ? FAR : (int)cell_at(place + 1, n, bits);
+    neighbour[2 * n + i] = y == 0 ? WALL : (int)cell_at(place - width, n, bits);
+    neighbour[3 * n + i] = y == height - 1 ? FAR : (int)cell_at(place + width, n, bits);
     const float a[3] = {0.36f, 0.48f, 0.8f}, b[3] = {0.8f, -0.6f, 0.0f};
     for (int d = 0; d < 3; d++) { // outward normals, as long as the face
         normal[d * n + i] = -a[d];

@@ -33,24 +33,13 @@ HEDDLE_FN double exp_negative(double x)
     return __builtin_bit_cast(double, __builtin_bit_cast(long long, p) + ((long long)k << 52));
 }
 
-// Moves each particle from its offset in the box to its place.
-extern "C" __global__ void lavamd_place(double4_16 *at, int boxes)
-{
-    int t = threadIdx.x, home = blockIdx.x;
-    if (t >= PARTICLES) return;
-    double4_16 p = at[home * PARTICLES + t];
-    p.x += home % boxes;
-    p.y += home / boxes % boxes;
-    p.z += home / (boxes * boxes);
-    at[home * PARTICLES + t] = p;
-}
-
-// at holds (x, y, z) and the charge; force gets the potential in w. The sums are kept in
-// global memory, as in the program of the papers, not in registers: each pair of
-// particles is read, added and written through, which is what makes it memory-bound.
-extern "C" __global__ void lavamd_forces(const double4_16 *at, double4_16 *force, int boxes, double a)
+// at holds the place of each particle in its box, of side 1 (w is not used); force gets the potential in w. The sums
+// are kept in global memory, as in the program of the papers, not in registers: for each pair of particles they
+// are read, added to and written through.
+extern "C" __global__ void lavamd_forces(const double4_16 *at, const double *charge, double4_16 *force, int boxes, double a)
 {
     __shared__ double4_16 other[PARTICLES];
+    __shared__ double weight[PARTICLES];
     int t = threadIdx.x, home = blockIdx.x;
     int hx = home % boxes, hy = home / boxes % boxes, hz = home / (boxes * boxes);
     double4_16 me = {0, 0, 0, 0}, *sum = &force[home * PARTICLES + t];
@@ -61,14 +50,19 @@ extern "C" __global__ void lavamd_forces(const double4_16 *at, double4_16 *force
     for (int z = max(hz - 1, 0); z <= min(hz + 1, boxes - 1); z++)
         for (int y = max(hy - 1, 0); y <= min(hy + 1, boxes - 1); y++)
             for (int x = max(hx - 1, 0); x <= min(hx + 1, boxes - 1); x++) {
+                int from = ((z * boxes + y) * boxes + x) * PARTICLES;
                 __syncthreads();
-                if (t < PARTICLES) other[t] = at[((z * boxes + y) * boxes + x) * PARTICLES + t];
+                if (t < PARTICLES) {
+                    other[t] = at[from + t];
+                    weight[t] = charge[from + t];
+                }
                 __syncthreads();
                 if (t >= PARTICLES) continue;
+                double sx = x - hx, sy = y - hy, sz = z - hz;
                 for (int j = 0; j < PARTICLES; j++) {
-                    double dx = me.x - other[j].x, dy = me.y - other[j].y, dz = me.z - other[j].z;
+                    double dx = (me.x - other[j].x) - sx, dy = (me.y - other[j].y) - sy, dz = (me.z - other[j].z) - sz;
                     double r2 = fma(dz, dz, fma(dy, dy, dx * dx));
-                    double v = other[j].w * exp_negative(-a * r2);
+                    double v = weight[j] * exp_negative(-a * r2);
                     double s = 2.0 * a * v;
                     double4_16 f = *sum;
                     f.x = fma(s, dx, f.x);

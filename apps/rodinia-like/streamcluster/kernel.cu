@@ -10,12 +10,22 @@
 extern __shared__ float centre[];
 
 // cost of serving point i from x, whose coordinates are staged: weight * distance^2.
-HEDDLE_FN float serve(const float *coord, const float *weight, int n, int dim, int i)
+// Four coordinates are loaded before the first is used, so that a warp has four lines on their way.
+HEDDLE_FN float serve(const float *coord, const float *weight, unsigned n, unsigned dim, unsigned i)
 {
     float sum = 0.0f;
-    for (int d = 0; d < dim; d++) {
-        float diff = coord[(long long)d * n + i] - centre[d];
-        sum = fmaf(diff, diff, sum);
+    unsigned d = 0;
+    for (; d + 4 <= dim; d += 4) {
+        float here[4];
+        for (unsigned k = 0; k < 4; k++) here[k] = coord[(d + k) * n + i];
+        for (unsigned k = 0; k < 4; k++) {
+            float diff = here[k] - centre[d + k];
+            sum += diff * diff;
+        }
+    }
+    for (; d < dim; d++) {
+        float diff = coord[d * n + i] - centre[d];
+        sum += diff * diff;
     }
     return sum * weight[i];
 }
