@@ -146,12 +146,12 @@ func TestBackpropLearns(t *testing.T) {
 
 // TestLavaMDPair: two particles' forces are opposite and follow the potential's gradient.
 func TestLavaMDPair(t *testing.T) {
-	at := make([]float64, 4*boxParticles)
-	at[3], at[4], at[7] = 2, 1, 3 // charge 2 at the origin, charge 3 at (1, 0, 0)
+	at, charge := make([]float64, 4*boxParticles), make([]float64, boxParticles)
+	charge[0], charge[1], at[4] = 2, 3, 1 // charge 2 at the origin, charge 3 at (1, 0, 0)
 	for i := 8; i < len(at); i += 4 {
 		at[i] = 30 // uncharged, far away
 	}
-	got, err := lavamd([]any{at, int64(1), 0.5})
+	got, err := lavamd([]any{at, charge, int64(1), 0.5})
 	if err != nil {
 		t.Fatal(err)
 	}
