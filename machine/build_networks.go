@@ -1,6 +1,8 @@
 package machine
 
 import (
+	"fmt"
+
 	"github.com/heddle-sim/heddle/engine"
 	"github.com/heddle-sim/heddle/machine/cache"
 	"github.com/heddle-sim/heddle/machine/noc"
@@ -38,7 +40,9 @@ func (b *builder) networks() error {
 	case sheets.SMSide:
 		return b.halves(sms, slices, mmu)
 	}
-	b.joinStages(&f.request, &f.reply, b.stagesConfig(sms, slices, mmu))
+	if err := b.joinStages(&f.request, &f.reply, b.stagesConfig(sms, slices, mmu)); err != nil {
+		return err
+	}
 	f.lengths = b.lengths(f.request, f.reply)
 	return nil
 }
@@ -116,7 +120,7 @@ func (b *builder) stagesConfig(inputs, outputs, extra int) noc.StagesConfig {
 
 // joinStages makes the two directions between the same ports; in a package of modules, with a
 // ring between those.
-func (b *builder) joinStages(request, reply **noc.Network, c noc.StagesConfig) {
+func (b *builder) joinStages(request, reply **noc.Network, c noc.StagesConfig) error {
 	x := &b.sheet.NoC
 	modules := max(1, x.Modules)
 	var rate uint64 // of a link of the ring, in thousandths of a byte per clock
@@ -130,10 +134,16 @@ func (b *builder) joinStages(request, reply **noc.Network, c noc.StagesConfig) {
 	}
 	back := c
 	back.Inputs, back.Outputs, back.ExtraInputs, back.ExtraOutputs = c.Outputs, c.Inputs, 0, c.ExtraInputs
+	for _, way := range []*noc.StagesConfig{&c, &back} {
+		if err := way.Validate(); err != nil {
+			return fmt.Errorf("sm.count %d with noc.kind stages, noc.radix %d and noc.vcs %d: %w", b.sheet.SM.Count,
+				x.Radix, x.VCs, err)
+		}
+	}
 	if modules == 1 {
 		*request, *reply = noc.OfStages(noc.NewStages(c)), noc.OfStages(noc.NewStages(back))
 		b.count("noc", *request, *reply)
-		return
+		return nil
 	}
 	ring := noc.NewRing(noc.RingConfig{
 		Nodes: modules, Rate: rate, Latency: x.RingDelay, Queue: x.RingQueue, Classes: 2, Tenants: b.rows(),
@@ -142,6 +152,7 @@ func (b *builder) joinStages(request, reply **noc.Network, c noc.StagesConfig) {
 	b.count("noc", *request, *reply)
 	ring.Count(0, b.traffic("ring_request", noc.Desc, 1), 0)
 	ring.Count(1, b.traffic("ring_reply", noc.Desc, 1), 0)
+	return nil
 }
 
 // entryBytes is what a walker reads of a page table, and what of the line it is in goes back to it:
@@ -179,7 +190,9 @@ func (b *builder) partitions(sms, slices, mmu int) error {
 	b.count("links", f.request, f.reply)
 	f.lengths = b.lengths(f.request, f.reply)
 	x := &f.across
-	b.joinStages(&x.request, &x.answer, b.stagesConfig(slices, slices, mmu))
+	if err := b.joinStages(&x.request, &x.answer, b.stagesConfig(slices, slices, mmu)); err != nil {
+		return err
+	}
 	x.lengths = b.lengths(x.request, x.answer)
 	if x.mmu = -1; mmu > 0 {
 		x.mmu = slices
@@ -228,7 +241,9 @@ func (b *builder) halves(sms, slices, mmu int) error {
 	b.near(sms, slices, parts)
 	c := b.stagesConfig(sms, slices, mmu)
 	c.Parts = parts
-	b.joinStages(&f.request, &f.reply, c)
+	if err := b.joinStages(&f.request, &f.reply, c); err != nil {
+		return err
+	}
 	f.lengths = b.lengths(f.request, f.reply)
 
 	x := &f.across

@@ -75,7 +75,7 @@ func TestNumbers(t *testing.T) {
 	for _, set := range []string{
 		"a100 alone l1d.mshrs=3", "qv100 alone llc.mshrs=3", // an access waited for room that never came
 		"qv100 alone sm.registers=1", "a100 alone sm.shared=0", // a deadlock, blamed on the program
-		"a100 alone sm.units=4,4,4,4,0,1", "hydrogen alone llc.sector=0", // panics
+		"a100 alone sm.units=4,4,4,4,0,1", "hydrogen alone llc.sector=0", "nuba-mem alone sm.count=1", // panics
 		"nuba-mcm alone dram.rows=1",                                                    // internal errors
 		"ugpu alone dram.migration_cycles=1", "hydrogen alone memory.hybrid.capacity=1", // refused without their names
 	} {
