@@ -331,29 +331,6 @@ func (d *dmaEngine) preparing() bool {
 	return false
 }
 
-// mayCome says that a transfer to the device has frames, and its pages are not still on their way
-// to the host.
-func (d *dmaEngine) mayCome(t *link.Transfer) bool {
-	if t.ID >= hostCopies {
-		return true
-	}
-	j := &d.jobs[t.ID]
-	if d.used+len(j.pages) > d.unified.runtime.Capacity() || d.early && d.freeFrames() < len(j.pages) {
-		return false
-	}
-	for _, key := range j.pages {
-		if d.unified.runtime.Leaving(key) {
-			return false
-		}
-	}
-	return true
-}
-
-// mayLeave says that no page of a transfer to the host is being moved inside the device.
-func (d *dmaEngine) mayLeave(t *link.Transfer) bool {
-	return t.ID >= hostCopies || d.still(&d.jobs[t.ID])
-}
-
 // drop takes away clean pages that had to wait for a move inside the device.
 func (d *dmaEngine) drop() {
 	kept := d.drops[:0]

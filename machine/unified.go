@@ -133,6 +133,7 @@ func (b *builder) unified() error {
 	if u.runtime, err = uvm.New(p); err != nil {
 		return err
 	}
+	uvm.Expect(u.runtime, u.dma.arrives)
 	u.share, u.keeps, u.spares = o.Share, o.Spans, o.Preserve
 	if err = u.arbiter(o, s, len(b.gpu.Tenants)); err != nil {
 		return err

@@ -20,8 +20,8 @@ type Unified struct {
 	// Runtime is a set of policies by name (RuntimeNames); what is named besides comes before it.
 	Runtime string `json:"runtime,omitempty"`
 	All     bool   `json:"all,omitempty"` // what programs allocate on the device is managed, too
-	// Capacity is the device memory for managed pages: bytes, or a share of what is allocated as
-	// in 75% or 100/110; "": all there is.
+	// Capacity is the device memory for managed pages: bytes, megabytes of 2^20 bytes as in 14.05MB, rounded up to
+	// whole pages, or a share of what is allocated as in 75% or 100/110; "": all there is.
 	Capacity     string `json:"capacity,omitempty"`
 	Prefetch     string `json:"prefetch,omitempty"`
 	PrefetchOver string `json:"prefetch_over,omitempty"` // once memory has been too small; "": the same
@@ -164,12 +164,26 @@ func either(name, other string) string {
 	return name
 }
 
-// parseCapacity reads bytes, a share of what is allocated (75%, 100/110), or nothing.
+// mostMegabytes is what a capacity in megabytes is at most: a million of them.
+const mostMegabytes = 1e6
+
+// parseCapacity reads bytes, megabytes, a share of what is allocated (75%, 100/110), or nothing.
 func parseCapacity(text string) (bytes int64, share float64, err error) {
-	bad := fmt.Errorf("memory.unified.capacity %q: want bytes (a multiple of 64 KB), or a share of what is allocated "+
-		"above 0 %%, as 75%% or 100/110", text)
+	bad := fmt.Errorf("memory.unified.capacity %q: want bytes (a multiple of 64 KB), megabytes, as 14.05MB, or a "+
+		"share of what is allocated above 0 %%, as 75%% or 100/110", text)
 	if text == "" {
 		return 0, 0, nil
+	}
+	if n, ok := strings.CutSuffix(text, "MB"); ok {
+		megabytes, err := strconv.ParseFloat(strings.TrimSpace(n), 64)
+		if err != nil || !(megabytes > 0) || megabytes > mostMegabytes {
+			return 0, 0, bad
+		}
+		if bytes = int64(megabytes * (1 << 20)); bytes < uvm.PageSize {
+			return 0, 0, fmt.Errorf("memory.unified.capacity %q holds no page of %d bytes: give 0.00390625MB or more",
+				text, uvm.PageSize)
+		}
+		return (bytes + uvm.PageSize - 1) &^ (uvm.PageSize - 1), 0, nil
 	}
 	if n, ok := strings.CutSuffix(text, "%"); ok {
 		share, err = strconv.ParseFloat(strings.TrimSpace(n), 64)

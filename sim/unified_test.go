@@ -88,6 +88,17 @@ func right(t *testing.T, s *Spec) *Result {
 	return r
 }
 
+// Megabytes are of 2^20 bytes, and the last page counts whole, as in the public simulator's logs.
+func TestCapacityInMegabytes(t *testing.T) {
+	for text, pages := range map[string]int64{
+		"5MB": 1280, "0.00390625MB": 1, "15.96591MB": 4088, "14.05 MB": 3597, "1024MB": 262144,
+	} {
+		if bytes, share, err := parseCapacity(text); err != nil || share != 0 || bytes != pages*4096 {
+			t.Errorf("%s: %d bytes, share %g, %v; want %d pages", text, bytes, share, err, pages)
+		}
+	}
+}
+
 // One application at 110 % of memory, TBNp and LRU 2 MB: it faults, evicts, and gives the right
 // result; with all the memory it needs nothing is evicted, and every page comes once.
 func TestOversubscribed(t *testing.T) {
@@ -211,6 +222,13 @@ func TestUnifiedRefused(t *testing.T) {
 		{"uvm", Unified{Capacity: "-5%"}, "memory.unified.capacity"},
 		{"uvm", Unified{Capacity: "4096"}, "memory.unified.capacity"},
 		{"uvm", Unified{Capacity: "1/0"}, "memory.unified.capacity"},
+		{"uvm", Unified{Capacity: "0.0039MB"}, "memory.unified.capacity \"0.0039MB\" holds no page of 4096 bytes"},
+		{"uvm", Unified{Capacity: "-1MB"}, "want bytes"},
+		{"uvm", Unified{Capacity: "xMB"}, "want bytes"},
+		{"uvm", Unified{Capacity: "1e9MB"}, "want bytes"},
+		{"uvm", Unified{Ts: 1 << 27}, "threshold 134217728 and penalty 8: use 1 to"},
+		{"uvm", Unified{Ts: -1}, "threshold -1 and penalty 8: use 1 to"},
+		{"uvm", Unified{P: 1 << 27}, "use 1 to"},
 		{"uvm", Unified{Capacity: "274877906944"}, "more than dram.capacity"},
 		{"uvm", Unified{Prefetch: "tree"}, "prefetcher"},
 		{"uvm", Unified{Evict: "lru"}, "eviction"},

@@ -66,8 +66,8 @@ func (r *Runtime) Access(addr uint64, write bool) (Verdict, error) {
 func book(r *Runtime, p page, write bool) {
 	c := &r.chunks[p.chunk()]
 	r.count(c, p.index()/PagesPerBlock)
-	if r.watched {
-		r.seen[p]++
+	if r.watch.on {
+		r.watch.seen[p]++
 	}
 	if write {
 		c.heat.writes++
@@ -132,7 +132,7 @@ func (r *Runtime) limit(c *chunk, block int) (limit uint64, pinned bool) {
 		return migrateFirstTouch(&o), false
 	}
 	if r.o.Smart {
-		return migrateSmart(c, &o)
+		return migrateSmart(c, &o, r.o.Public)
 	}
 	return r.migrate.rule(&o), false
 }

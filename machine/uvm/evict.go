@@ -80,10 +80,19 @@ func (c *chunk) evictable() Mask {
 	return v.Without(&c.held)
 }
 
-// choose takes the policy's next candidate. Where it has none, nothing may stand still: the
-// reserve is given up, and at last the chunk with most pages goes, full or not. None only if
-// nothing at all may leave.
-func (r *Runtime) choose() []unit {
+// arrivals tell whether a transfer to the device is under way, or can begin; nil: none is.
+type arrivals func() bool
+
+// awaited says that room for a batch is not to be made by what the policy would not take: a transfer arrives, and
+// what is planned to come, the batch included, fits into memory.
+func (a arrivals) awaited(r *Runtime, batch int) bool {
+	return a != nil && r.coming+batch <= r.capacity && a()
+}
+
+// choose takes the policy's next candidate, to make room for a batch. Where it has none, nothing may stand still:
+// unless a transfer arrives, the reserve is given up, and at last the chunk with most pages goes, full or not.
+// None if that has to wait, or nothing at all may leave.
+func (r *Runtime) choose(batch int) []unit {
 	if r.evict.order != nil && !r.sorted {
 		r.sortChunks()
 	}
@@ -91,6 +100,9 @@ func (r *Runtime) choose() []unit {
 	reserved := r.o.Reserve * r.valid / 100
 	if u := r.evict.choose(r, reserved); len(u) > 0 {
 		return u
+	}
+	if r.arrives.awaited(r, batch) {
+		return nil
 	}
 	u := r.units[:0]
 	if reserved > 0 {
@@ -116,7 +128,7 @@ func (r *Runtime) sortChunks() {
 	}
 	slices.SortFunc(r.order, func(i, j int32) int {
 		a, b := &r.chunks[i], &r.chunks[j]
-		if x, y := int(a.tenant) == r.favoured, int(b.tenant) == r.favoured; x != y {
+		if x, y := int(a.tenant) == r.prefer.last, int(b.tenant) == r.prefer.last; x != y {
 			if x {
 				return 1
 			}

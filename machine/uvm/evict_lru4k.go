@@ -12,7 +12,7 @@ func evictLRU4K(r *Runtime, reserved int) []unit {
 		c := &r.chunks[p.chunk()]
 		switch {
 		case c.held.Has(p.index()):
-		case int(c.tenant) == r.favoured:
+		case int(c.tenant) == r.prefer.last:
 			if spared < 0 {
 				spared = p
 			}

@@ -26,7 +26,7 @@ func eachPage(r *Runtime, reserved int, favoured bool, f func(page) bool) {
 			continue
 		}
 		c := &r.chunks[p.chunk()]
-		if !c.held.Has(p.index()) && (int(c.tenant) == r.favoured) == favoured && !f(p) {
+		if !c.held.Has(p.index()) && (int(c.tenant) == r.prefer.last) == favoured && !f(p) {
 			return
 		}
 	}

@@ -1,10 +1,11 @@
 package uvm
 
 // evictSmart is what the smart runtime evicts (6.2.3): the least recent chunk decides. Of an allocation
-// that is regular or mixed goes what TBN_e takes, of any other the whole chunk, if it is full.
+// that is regular or mixed goes what TBN_e takes, of any other the whole chunk, if it is full. In the public simulator
+// TBN_e takes of random ones, too.
 func evictSmart(r *Runtime, reserved int) (found []unit) {
 	behind(r, reserved, func(i int32, c *chunk, v *Mask, reserved int) bool {
-		if c.pattern == Regular || c.pattern == Mixed {
+		if c.pattern == Regular || c.pattern.mixed() || r.o.Public && c.pattern.random() {
 			if b := leastRecentIn(c, v, reserved); b >= 0 {
 				found = cascade(r, i, b)
 			}
@@ -17,12 +18,15 @@ func evictSmart(r *Runtime, reserved int) (found []unit) {
 }
 
 // migrateSmart is the rule of migration of an allocation: Adaptive for a mixed one, else at first
-// touch; a random one is pinned on the host once memory has been too small.
-func migrateSmart(c *chunk, o *Occupancy) (limit uint64, pinned bool) {
+// touch; a random one is pinned on the host once memory has been too small. The public simulator has the static
+// threshold for both, once memory has been too small.
+func migrateSmart(c *chunk, o *Occupancy, public bool) (limit uint64, pinned bool) {
 	switch {
-	case c.pattern == Mixed:
+	case public && (c.pattern.mixed() || c.pattern.random()):
+		return migrateOversub(o), false
+	case c.pattern.mixed():
 		return migrateAdaptive(o), false
-	case c.pattern == Random && o.Over:
+	case c.pattern.random() && o.Over:
 		return 0, true
 	}
 	return 0, false

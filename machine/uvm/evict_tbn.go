@@ -1,5 +1,7 @@
 package uvm
 
+import "slices"
+
 // evictTree is TBN_e (4.1.2, Figure 9), the tree-based neighbourhood pre-eviction: the mirror of
 // the prefetcher. The 64 KB block of the least recent page goes; then, from its lowest ancestor up
 // to the root, a node of whose pages some, but less than half, are left loses these, too. The
@@ -27,17 +29,25 @@ func cascade(r *Runtime, i int32, b int) []unit {
 	}
 	take(b)
 	for size := 2; size*PagesPerBlock <= c.pages; size *= 2 {
-		node := b &^ (size - 1)
-		v := left.CountIn(node*PagesPerBlock, size*PagesPerBlock)
-		if 2*v >= size*PagesPerBlock {
-			continue
+		from, to := b&^(size-1), b&^(size-1)+size
+		if r.o.Public { // all nodes of the tree are looked at
+			from, to = 0, c.pages/PagesPerBlock
 		}
-		for k := node; k < node+size; k++ {
-			if left.CountIn(k*PagesPerBlock, PagesPerBlock) > 0 &&
-				c.held.CountIn(k*PagesPerBlock, PagesPerBlock) == 0 {
-				take(k)
+		for node := from; node < to; node += size {
+			v := left.CountIn(node*PagesPerBlock, size*PagesPerBlock)
+			if 2*v >= size*PagesPerBlock {
+				continue
+			}
+			for k := node; k < node+size; k++ {
+				if left.CountIn(k*PagesPerBlock, PagesPerBlock) > 0 &&
+					c.held.CountIn(k*PagesPerBlock, PagesPerBlock) == 0 {
+					take(k)
+				}
 			}
 		}
+	}
+	if r.o.Public { // the transfers ascend
+		slices.Sort(chosen[:n])
 	}
 	v := c.valid()
 	out := r.units

@@ -5,7 +5,11 @@ import "github.com/heddle-sim/heddle/mem"
 // What the host asks for, and what becomes of plans that are not carried out.
 
 // SetCapacity changes the bytes of device memory for managed pages, a multiple of PageSize.
-func (r *Runtime) SetCapacity(bytes int64) { r.capacity = int(bytes / PageSize) }
+func (r *Runtime) SetCapacity(bytes int64) { r.capacity = int(bytes/PageSize) + r.forgotten }
+
+// Expect gives a runtime what tells whether a transfer to the device is under way, or can begin. While one is, nothing
+// leaves that the policy itself would not take: what arrives may be what it waits for.
+func Expect(r *Runtime, arrives func() bool) { r.arrives = arrives }
 
 // Capacity is the pages of device memory for managed pages.
 func (r *Runtime) Capacity() int { return r.capacity }
@@ -44,7 +48,7 @@ func (r *Runtime) Fetch(addr, n uint64) *Plan {
 func (r *Runtime) Shrink() *Plan {
 	beginPlan(r)
 	for r.free() < 0 {
-		u := r.choose()
+		u := r.choose(0)
 		if len(u) == 0 {
 			break
 		}
@@ -158,8 +162,8 @@ func (r *Runtime) Free(base uint64) (resident int) {
 		}
 		a := r.allocs[i]
 		remember(r, &a)
-		if r.watched {
-			r.freed = drain(r, &a, r.freed)
+		if r.watch.on {
+			r.watch.freed = drain(r, &a, r.watch.freed)
 		}
 		for k := a.first; k < a.first+a.chunks; k++ {
 			c := &r.chunks[k]

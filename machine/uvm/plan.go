@@ -31,11 +31,10 @@ type Plan struct {
 }
 
 // add puts a page into the batch that is being planned, and says whether it does not thrash, and was
-// neither in it nor on the device nor on its way from or to it.
+// neither in it nor on the device nor on its way to it. Pages on their way from it do come.
 func (r *Runtime) add(p page) bool {
 	c, k := &r.chunks[p.chunk()], p.index()
-	if c.resident.Has(k) || c.coming.Has(k) || c.leaving.Has(k) || c.fault.Has(k) || c.want.Has(k) ||
-		c.thrash.Has(k) {
+	if c.resident.Has(k) || c.coming.Has(k) || c.fault.Has(k) || c.want.Has(k) || c.thrash.Has(k) {
 		return false
 	}
 	r.touch(p.chunk())
@@ -90,7 +89,7 @@ func beginPlan(r *Runtime) {
 // byAddress is the order of a batch's chunks: whose faults come first, then ascending.
 func (r *Runtime) byAddress(i, j int32) int {
 	a, b := &r.chunks[i], &r.chunks[j]
-	if x, y := int(a.tenant) == r.first, int(b.tenant) == r.first; x != y {
+	if x, y := int(a.tenant) == r.prefer.first, int(b.tenant) == r.prefer.first; x != y {
 		if x {
 			return -1
 		}
@@ -99,7 +98,7 @@ func (r *Runtime) byAddress(i, j int32) int {
 	return compare(a.base, b.base)
 }
 
-// prefetchBatch adds what comes along with the faults.
+// prefetchBatch adds what comes along with the faults: pages that are being written back, too, as those that fault do.
 func prefetchBatch(r *Runtime) {
 	f := &r.prefetch[0]
 	if r.over {
@@ -116,8 +115,9 @@ func prefetchBatch(r *Runtime) {
 		c := &r.chunks[i]
 		come := f.tree(&Tree{
 			Present: c.present(), Fault: c.fault, Thrash: c.thrash, Pages: c.pages, Random: r.random[0],
+			Whole: r.o.Public,
 		})
-		for _, m := range []*Mask{&c.fault, &c.resident, &c.coming, &c.leaving, &c.thrash} {
+		for _, m := range []*Mask{&c.fault, &c.resident, &c.coming, &c.thrash} {
 			come = come.Without(m)
 		}
 		c.want = come
@@ -187,9 +187,13 @@ func (r *Runtime) makeRoom() (fitted bool) {
 		detect(r)
 	}
 	for total > r.free() {
-		if u := r.choose(); len(u) > 0 {
+		u := r.choose(total)
+		switch {
+		case len(u) > 0:
 			r.stage(u)
-		} else {
+		case r.arrives.awaited(r, total):
+			return false // Shrink goes on
+		default:
 			total -= r.drop()
 		}
 	}
@@ -337,6 +341,7 @@ func (r *Runtime) Arrive(t *Transfer) {
 		p, _ := r.find(a)
 		c, k := &r.chunks[p.chunk()], p.index()
 		c.coming.Clear(k)
+		c.leaving.Clear(k) // Options.Public: it did not wait for its write-back
 		c.asked.Clear(k)
 		c.resident.Set(k)
 		c.twice.arrive(k, c.advice)

@@ -9,8 +9,12 @@ package uvm
 // that the driver keeps for each 2 MB.
 func prefetchTree(t *Tree) Mask {
 	come := prefetchSequentialLocal(t)
+	under := t.Fault // pages whose ancestors are looked at
+	if t.Whole {
+		under = span(0, t.Pages)
+	}
 	for size := 2 * PagesPerBlock; size <= t.Pages; size *= 2 {
-		for p := t.Fault.Next(0); p < t.Pages; p = t.Fault.Next(p + 1) {
+		for p := under.Next(0); p < t.Pages; p = under.Next(p&^(size-1) + size) {
 			node := p &^ (size - 1)
 			will := t.Present.Or(&come)
 			if 2*will.CountIn(node, size) > size {

@@ -4,7 +4,8 @@ import "github.com/heddle-sim/heddle/mem"
 
 // What Options.Public changes: the rules of the dissertation's public simulator (UVMSmart) where they differ from
 // the text. Beside what is here, pages whose write-back is called off are dirty (Keep), and every write-back is a
-// round trip of all blocks of its tree (commitEvictions). In the machine an access to a page of the host takes the
+// round trip of all blocks of its tree (commitEvictions), and TBN looks at all nodes of a tree (prefetchTree, cascade).
+// In the machine a page may come while it is still being written back, an access to a page of the host takes the
 // link and then finds the page in caches and memory of the device, a large copy of a program has half the
 // bandwidth, and the frames of pages that leave may be planned for again when their write-back begins.
 
@@ -28,13 +29,15 @@ var synchronizedPages = [...]int{1, 15, 1, 15, 1, 31, 1, 63, 1, 127, 1, 255}
 
 // Synchronized tells that a tenant's program has waited for the device. The public simulator begins to count its
 // accesses and round trips anew, and plans to write its dirty pages back, ascending, in transfers whose sizes alone
-// say where they are cut. These pages leave the device; clean ones stay. The result is valid until the next plan.
+// say where they are cut. These pages leave the device. Clean ones stay, but it forgets that they take room: so many
+// more pages fit from then on, until the next time; and memory has not been too small any more. The result is valid
+// until the next plan.
 func Synchronized(r *Runtime, tenant mem.TenantID) *Plan {
 	beginPlan(r)
 	if !r.o.Public {
 		return &r.plan
 	}
-	left := 0 // pages that the last transfer still takes
+	left, clean := 0, 0 // pages that the last transfer still takes, and those that stay
 	for i := range r.allocs {
 		a := &r.allocs[i]
 		if r.chunks[a.first].tenant != tenant {
@@ -44,9 +47,12 @@ func Synchronized(r *Runtime, tenant mem.TenantID) *Plan {
 			c := &r.chunks[k]
 			clear(c.counter[:])
 			v := c.valid()
-			left = returnDirty(r, k, v.And(&c.dirty), left)
+			dirty := v.And(&c.dirty)
+			left = returnDirty(r, k, dirty, left)
+			clean += v.Count() - dirty.Count()
 		}
 	}
+	r.capacity, r.forgotten, r.over = r.capacity-r.forgotten+clean, clean, false
 	return &r.plan
 }
 

@@ -285,3 +285,93 @@ func checkWrittenBack(t *testing.T, r *Runtime, p *Plan, order, dirty, clean []u
 		t.Error(err)
 	}
 }
+
+// Pages on their way to the host come along with a prefetch, as they would if they faulted.
+func TestLeavingComeAlong(t *testing.T) {
+	r := runtimeOf(t, Options{
+		Capacity: BlockSize, Prefetch: "sl", Evict: "lru2m", Migrate: "first-touch",
+	}, BlockSize, BlockSize)
+	bring := func(a uint64) {
+		p := r.Plan([]uint64{a})
+		for i := range p.Out {
+			r.Leave(&p.Out[i])
+		}
+		for i := range p.In {
+			r.Arrive(&p.In[i])
+		}
+		r.Used(a, false)
+	}
+	bring(0)
+	bring(8 * ChunkSize) // pages 0 to 15 leave, and are not there yet
+	if p := r.Plan([]uint64{PageSize}); sizes(p) != "4/1 4/0 56/0 " {
+		t.Errorf("%s come", sizes(p))
+	}
+}
+
+// After one of 16 blocks of a full half has left, a fault in the other half of the tree brings it back in the public
+// simulator, whose prefetcher looks at all nodes of the tree; the text's looks at those above the fault.
+func TestWholeTree(t *testing.T) {
+	for public, want := range map[bool]int{false: 1, true: 2} {
+		r := runtimeOf(t, Options{
+			Capacity: 1 << 30, Prefetch: "tbn", Evict: "lru2m", Migrate: "first-touch", Public: public,
+		}, ChunkSize)
+		c := &r.chunks[0]
+		half := span(PagesPerBlock, 7*PagesPerBlock) // of 512 KB all but the first block
+		r.touch(0)
+		c.want = half
+		r.commit()
+		p := r.Plan([]uint64{ChunkSize - PageSize})
+		blocks := 0
+		for i := range p.In {
+			blocks += p.In[i].Pages
+		}
+		if blocks != want*PagesPerBlock {
+			t.Errorf("public %v: %d pages come, want %d", public, blocks, want*PagesPerBlock)
+		}
+	}
+}
+
+// TBN_e of the public simulator takes a lone block of another node, too, where less than half of that is there.
+func TestWholeTreeLeaves(t *testing.T) {
+	for public, want := range map[bool]int{false: 1, true: 2} {
+		r := runtimeOf(t, Options{
+			Capacity: 1 << 30, Prefetch: "sl", Evict: "tbn", Migrate: "first-touch", Public: public,
+		}, ChunkSize)
+		r.Plan([]uint64{0}) // the first four blocks and the ninth, and more than half of the root
+		c := &r.chunks[0]
+		all := span(8*PagesPerBlock, PagesPerBlock)
+		rest := span(12*PagesPerBlock, 20*PagesPerBlock)
+		all = all.Or(&rest)
+		first := span(0, 8*PagesPerBlock)
+		c.coming, c.resident = Mask{}, all.Or(&first)
+		if n := len(cascade(r, 0, 0)); n != want {
+			t.Errorf("public %v: %d transfers, want %d", public, n, want)
+		}
+	}
+}
+
+// After a program has waited, its clean pages take no room of the public simulator any more, and memory is no longer
+// known to be too small.
+func TestCleanTakeNoRoom(t *testing.T) {
+	for public, want := range map[bool]int{false: 0, true: 16} {
+		r := runtimeOf(t, Options{
+			Capacity: ChunkSize, Prefetch: "sl", Evict: "lru2m", Migrate: "first-touch", Public: public,
+		}, ChunkSize)
+		p := r.Plan([]uint64{0})
+		for i := range p.In {
+			r.Arrive(&p.In[i])
+		}
+		r.Used(0, false)
+		r.over = true
+		for range 2 {
+			Synchronized(r, 0)
+		}
+		if n := r.Capacity() - PagesPerChunk; n != want || r.Oversubscribed() == public {
+			t.Errorf("public %v: %d more pages, too small %v", public, n, r.Oversubscribed())
+		}
+		r.SetCapacity(2 * ChunkSize)
+		if n := r.Capacity() - 2*PagesPerChunk; n != want {
+			t.Errorf("public %v: %d more pages", public, n)
+		}
+	}
+}

@@ -6,20 +6,27 @@ type PageUse struct {
 	N    uint32
 }
 
+// watched is the accesses that are counted page by page.
+type watched struct {
+	on    bool
+	seen  []uint32  // [page] accesses since they were asked for
+	freed []PageUse // the same of pages that were freed since
+}
+
 // Watch has the accesses of what is allocated from now on counted page by page, for Seen.
-func Watch(r *Runtime) { r.watched = true }
+func Watch(r *Runtime) { r.watch.on = true }
 
 // watch makes room for the counts of new chunks.
 func watch(r *Runtime) {
-	if n := len(r.chunks) * PagesPerChunk; r.watched && n > len(r.seen) {
-		r.seen = append(r.seen, make([]uint32, n-len(r.seen))...)
+	if n := len(r.chunks) * PagesPerChunk; r.watch.on && n > len(r.watch.seen) {
+		r.watch.seen = append(r.watch.seen, make([]uint32, n-len(r.watch.seen))...)
 	}
 }
 
 // Seen adds to a list the pages that were accessed since the last call, those freed meanwhile in front.
 func Seen(r *Runtime, list []PageUse) []PageUse {
-	list = append(list, r.freed...)
-	r.freed = r.freed[:0]
+	list = append(list, r.watch.freed...)
+	r.watch.freed = r.watch.freed[:0]
 	for i := range r.allocs {
 		list = drain(r, &r.allocs[i], list)
 	}
@@ -29,10 +36,10 @@ func Seen(r *Runtime, list []PageUse) []PageUse {
 // drain takes the counts of an allocation's pages.
 func drain(r *Runtime, a *allocation, list []PageUse) []PageUse {
 	first := pageOf(a.first, 0)
-	for p := first; p < first+page(a.chunks)*PagesPerChunk && int(p) < len(r.seen); p++ {
-		if n := r.seen[p]; n > 0 {
+	for p := first; p < first+page(a.chunks)*PagesPerChunk && int(p) < len(r.watch.seen); p++ {
+		if n := r.watch.seen[p]; n > 0 {
 			list = append(list, PageUse{r.address(p), n})
-			r.seen[p] = 0
+			r.watch.seen[p] = 0
 		}
 	}
 	return list

@@ -10,17 +10,21 @@ import "github.com/heddle-sim/heddle/mem"
 // Pattern is how an allocation's blocks migrate (6.2.1), a state of Figure 28.
 type Pattern uint8
 
-// The states of Figure 28.
+// The seven states of Figure 28. Those that are random or mixed are treated alike, used again or not (6.2.3).
 const (
-	Undecided Pattern = iota
-	Streaming         // linear, no block comes in two kernels
-	Regular           // linear, again and again
-	Random
+	Undecided   Pattern = iota
+	Streaming           // linear, no block comes in two kernels
+	Regular             // linear, again and again
+	Random              // no block comes in two kernels
+	RandomAgain         // again and again
 	Mixed
+	MixedAgain
 )
 
 func (p Pattern) String() string {
-	return [...]string{"undecided", "streaming", "regular", "random", "mixed"}[p]
+	return [...]string{
+		"undecided", "streaming", "regular", "random", "random and used again", "mixed", "mixed and used again",
+	}[p]
 }
 
 // Thresholds of the detector. The text names none, and Figure 28 is not in it: readings.
@@ -37,11 +41,19 @@ func (p Pattern) Next(linear, random, again bool) Pattern {
 		p = Streaming
 	case p == Undecided && random:
 		p = Random
-	case (p == Streaming || p == Regular) && random, p == Random && linear:
+	case p == Streaming && random, p == Random && linear:
 		p = Mixed
+	case p == Regular && random, p == RandomAgain && linear:
+		p = MixedAgain
 	}
-	if p == Streaming && again {
+	switch {
+	case !again:
+	case p == Streaming:
 		p = Regular
+	case p == Random:
+		p = RandomAgain
+	case p == Mixed:
+		p = MixedAgain
 	}
 	return p
 }
@@ -81,9 +93,16 @@ func (p Pattern) look(s *segment, strict bool) Pattern {
 // linear says that blocks migrate in order.
 func (p Pattern) linear() bool { return p == Streaming || p == Regular }
 
+// random says that blocks migrate in no order, and mixed that they did both.
+func (p Pattern) random() bool { return p == Random || p == RandomAgain }
+func (p Pattern) mixed() bool  { return p == Mixed || p == MixedAgain }
+
 // with is the pattern of two allocations together (equation 5).
 func (p Pattern) with(q Pattern) Pattern {
-	if p == Random && q.linear() || p.linear() && q == Random {
+	if p.random() && q.linear() || p.linear() && q.random() {
+		if p == Regular || q == Regular || p == RandomAgain || q == RandomAgain {
+			return MixedAgain
+		}
 		return Mixed
 	}
 	return max(p, q)
@@ -133,7 +152,7 @@ func treat(r *Runtime, tenant mem.TenantID) {
 	for i := range r.allocs {
 		a := &r.allocs[i]
 		p := a.pattern
-		if r.o.Together || p == Random {
+		if r.o.Together || p.random() {
 			p = all
 		}
 		for k := a.first; k < a.first+a.chunks && r.chunks[a.first].tenant == tenant; k++ {

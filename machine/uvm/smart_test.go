@@ -19,11 +19,20 @@ func TestFigure28(t *testing.T) {
 		{Streaming, false, true, false, Mixed},
 		{Regular, true, false, false, Regular},
 		{Regular, true, false, true, Regular},
-		{Regular, false, true, true, Mixed},
-		{Random, false, true, true, Random},
+		{Streaming, false, true, true, MixedAgain},
+		{Regular, false, true, false, MixedAgain},
+		{Regular, false, true, true, MixedAgain},
+		{Undecided, false, true, true, RandomAgain},
+		{Random, false, true, false, Random},
+		{Random, false, true, true, RandomAgain},
 		{Random, true, false, false, Mixed},
-		{Mixed, true, false, true, Mixed},
+		{Random, true, false, true, MixedAgain},
+		{RandomAgain, false, true, false, RandomAgain},
+		{RandomAgain, true, false, false, MixedAgain},
+		{Mixed, true, false, false, Mixed},
+		{Mixed, true, false, true, MixedAgain},
 		{Mixed, false, true, false, Mixed},
+		{MixedAgain, true, false, false, MixedAgain},
 	} {
 		if got := c.from.Next(c.linear, c.random, c.again); got != c.to {
 			t.Errorf("%v, linear %v, random %v, again %v: %v, want %v", c.from, c.linear, c.random, c.again, got, c.to)
@@ -97,7 +106,7 @@ func TestPatterns(t *testing.T) {
 			remote++
 		}
 	}
-	if p := r.PatternOf(base); p != Random || remote == 0 {
+	if p := r.PatternOf(base); !p.random() || remote == 0 {
 		t.Errorf("random blocks: %v, %d remote accesses", p, remote)
 	}
 	for range 50 { // nothing more comes
@@ -148,6 +157,52 @@ func TestPatternsTogether(t *testing.T) {
 			if p := r.chunks[r.ChunkOf(a)].pattern; p != want[i] {
 				t.Errorf("together %v: allocation %d is treated as %v, want %v", together, i, p, want[i])
 			}
+		}
+	}
+}
+
+// One random allocation makes the public simulator use the static threshold for all of them, once memory has been too
+// small: a page comes with the eighth access of its block, wherever it lies, none is pinned, and TBN_e evicts.
+func TestPublicSmart(t *testing.T) {
+	const second = base + 16<<20
+	r, err := New(Options{Capacity: 4 << 20, Smart: true, Together: true, Public: true, Ts: 8, P: 8})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, a := range []uint64{base, second} {
+		if err := r.Allocate(0, a, 8<<20, false); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r.Kernel(0)
+	k := uint64(0)
+	for range uint64(8 << 20 / BlockSize) {
+		k = (k*5 + 77) % (8 << 20 / BlockSize)
+		touch(t, r, second+k*BlockSize)
+	}
+	r.Kernel(0)
+	if p := r.PatternOf(second); !p.random() || !r.Oversubscribed() {
+		t.Fatalf("%v, too small %v", p, r.Oversubscribed())
+	}
+	for _, a := range []uint64{base, second} {
+		absent := a
+		for r.Where(absent) == Resident {
+			absent += BlockSize
+		}
+		clear(r.chunks[r.ChunkOf(absent)].counter[:])
+		for n := 1; n <= 8; n++ {
+			want := Remote
+			if n == 8 {
+				want = Fault
+			}
+			if v := touch(t, r, absent); v != want {
+				t.Errorf("access %d of 0x%x finds %v, want %v", n, absent, v, want)
+			}
+		}
+	}
+	for i := range r.chunks {
+		if c := &r.chunks[i]; c.live && !c.pattern.mixed() && !c.pattern.random() {
+			t.Errorf("tree %d is treated as %v", i, c.pattern)
 		}
 	}
 }

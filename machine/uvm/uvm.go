@@ -119,36 +119,41 @@ type Totals struct {
 
 // Runtime is the state of unified memory.
 type Runtime struct {
-	o        Options
-	capacity int // pages
-	chunks   []chunk
-	allocs   []allocation // by base
-	prefetch [2]prefetcher
-	evict    evictor
-	flat     bool // the eviction uses the list of pages
-	migrate  migration
-	list     pageList
-	stamp    uint64
-	valid    int    // resident pages that are not staged
-	staged   int    // pages chosen for eviction
-	coming   int    // pages planned to come
-	over     bool   // a batch did not fit
-	cursor   uint64 // of the sequential prefetcher
-	favoured int    // tenant whose pages are evicted last; -1: none
-	first    int    // tenant whose faults of a batch come first; -1: nobody's
-	random   [2]*rand.Rand
-	batch    []int32 // chunks of the batch being planned, by address
-	order    []int32 // chunks, least recent first, while a batch is planned
-	sorted   bool
-	past     []Heat     // of allocations that were freed
-	watched  bool       // seen is kept
-	seen     []uint32   // [page] accesses since they were asked for
-	freed    []PageUse  // the same of pages that were freed since
-	fell     bool       // what has just been chosen is a fallback
-	thrash   *thrashing // nil: pages that thrash are not looked for
-	units    []unit
-	plan     Plan
-	Totals   Totals
+	o         Options
+	capacity  int // pages, with those of forgotten ones
+	chunks    []chunk
+	allocs    []allocation // by base
+	prefetch  [2]prefetcher
+	evict     evictor
+	flat      bool // the eviction uses the list of pages
+	migrate   migration
+	list      pageList
+	stamp     uint64
+	valid     int  // resident pages that are not staged
+	staged    int  // pages chosen for eviction
+	coming    int  // pages planned to come
+	over      bool // a batch did not fit
+	forgotten int  // pages there that do not count (Synchronized)
+	arrives   arrivals
+	cursor    uint64 // of the sequential prefetcher
+	prefer    preference
+	random    [2]*rand.Rand
+	batch     []int32 // chunks of the batch being planned, by address
+	order     []int32 // chunks, least recent first, while a batch is planned
+	sorted    bool
+	past      []Heat // of allocations that were freed
+	watch     watched
+	fell      bool       // what has just been chosen is a fallback
+	thrash    *thrashing // nil: pages that thrash are not looked for
+	units     []unit
+	plan      Plan
+	Totals    Totals
+}
+
+// preference is tenants that do not have the same rights.
+type preference struct {
+	first int // whose faults of a batch come first; -1: nobody's
+	last  int // whose pages are evicted last; -1: nobody's
 }
 
 // New makes a Runtime without allocations. Errors name the option.
@@ -159,7 +164,7 @@ func New(o Options) (*Runtime, error) {
 		}
 		o.Prefetch, o.Evict, o.Migrate = "tbn", "tbn", "first-touch"
 	}
-	r := &Runtime{o: o, favoured: -1, first: -1}
+	r := &Runtime{o: o, prefer: preference{first: -1, last: -1}}
 	if o.Capacity < PageSize || o.Capacity%PageSize != 0 {
 		return nil, fmt.Errorf("capacity %d: it has to be a multiple of %d bytes, one page or more", o.Capacity,
 			PageSize)
@@ -330,7 +335,7 @@ func (r *Runtime) Oversubscribed() bool { return r.over }
 func (r *Runtime) Resident() int { return r.valid + r.staged }
 
 // Favour has the pages of a tenant evicted after all others'; -1 favours nobody.
-func (r *Runtime) Favour(tenant int) { r.favoured, r.sorted = tenant, false }
+func (r *Runtime) Favour(tenant int) { r.prefer.last, r.sorted = tenant, false }
 
 // Prefer has what a tenant's faults lead to come before all else of a batch.
-func Prefer(r *Runtime, tenant int) { r.first = tenant }
+func Prefer(r *Runtime, tenant int) { r.prefer.first = tenant }

@@ -121,7 +121,7 @@ type Memory struct {
 type Unified struct {
 	Runtime      string `yaml:"runtime" jsonschema:"enum=dissertation,enum=driver-today,enum=uvmsmart-compat,default=dissertation" jsonschema_description:"A set of policies: NVIDIA's runtime as the dissertation describes it, the driver of today, or the dissertation's public simulator where it differs; policies named besides it come first"`
 	All          bool   `yaml:"all" jsonschema:"default=false" jsonschema_description:"What programs allocate on the device is managed memory, too"`
-	Capacity     string `yaml:"capacity" jsonschema_description:"Device memory for managed pages: bytes, or a share of the rounded bytes allocated at most, as in 75% or 100/110; all there is when left out"`
+	Capacity     string `yaml:"capacity" jsonschema_description:"Device memory for managed pages: bytes, megabytes (14.05MB, up to whole pages), or a share of the rounded bytes allocated at most, as in 75% or 100/110; all there is when left out"`
 	Prefetch     string `yaml:"prefetch" jsonschema:"enum=none,enum=random,enum=sl,enum=zheng-sequential,enum=zheng-512k,enum=tbn,enum=driver-today,default=tbn" jsonschema_description:"What comes along with a page that faults"`
 	PrefetchOver string `yaml:"prefetch_over" jsonschema:"enum=none,enum=random,enum=sl,enum=zheng-sequential,enum=zheng-512k,enum=tbn,enum=driver-today" jsonschema_description:"The same once memory has been too small; prefetch when left out"`
 	Evict        string `yaml:"evict" jsonschema:"enum=lru4k,enum=random4k,enum=sl,enum=tbn,enum=lru2m,enum=lfu,enum=driver-today,default=lru2m" jsonschema_description:"What leaves when there is no room"`

@@ -1,0 +1,48 @@
+package machine
+
+import (
+	"github.com/heddle-sim/heddle/machine/link"
+)
+
+// What may begin on the link.
+
+// mayCome says that a transfer to the device has frames, and its pages are not still on their way
+// to the host, which the public simulator does not ask.
+func (d *dmaEngine) mayCome(t *link.Transfer) bool {
+	if t.ID >= hostCopies {
+		return true
+	}
+	j := &d.jobs[t.ID]
+	if d.used+len(j.pages) > d.unified.runtime.Capacity() || d.early && d.freeFrames() < len(j.pages) {
+		return false
+	}
+	if d.early {
+		return true
+	}
+	for _, key := range j.pages {
+		if d.unified.runtime.Leaving(key) {
+			return false
+		}
+	}
+	return true
+}
+
+// arrives says that a transfer to the device is under way, or can begin.
+func (d *dmaEngine) arrives() bool {
+	for _, i := range d.active {
+		if !d.jobs[i].toHost {
+			return true
+		}
+	}
+	for i := range d.jobs {
+		if j := &d.jobs[i]; j.state == jobWaiting && !j.toHost && d.mayCome(&link.Transfer{ID: int32(i)}) {
+			return true
+		}
+	}
+	return false
+}
+
+// mayLeave says that no page of a transfer to the host is being moved inside the device.
+func (d *dmaEngine) mayLeave(t *link.Transfer) bool {
+	return t.ID >= hostCopies || d.still(&d.jobs[t.ID])
+}
