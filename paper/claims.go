@@ -25,13 +25,23 @@ type Claim struct {
 	// Direction: up (above 0 by half a percent at least), down (below), slowly (up, by the
 	// tolerance at most), linear (within the tolerance of the paper's number, which is what
 	// proportional would be, there and at the points of Also), flat (within the tolerance of
-	// 0), all (100 %), some (below 100 %).
+	// 0), all (100 %), some (below 100 %). A level (within the tolerance of the paper's number)
+	// is no change of anything: it has a size and no sign.
 	Direction string `yaml:"direction"`
 	// Also are more points of a line.
 	Also []Point `yaml:"also"`
 	// Tolerance is how far the value may be from the paper's; 0: a third of it. Where the
 	// paper has no number, the value must be further than this from 0, to mean anything.
 	Tolerance float64 `yaml:"tolerance"`
+	// Ours says why the claim is not one of the paper's: it repeats another, or is nobody's. It is judged, not counted.
+	Ours string `yaml:"ours"`
+}
+
+// LeftOut is a sentence of the paper that no claim is made of.
+type LeftOut struct {
+	Where string `yaml:"where"` // section of the paper
+	Text  string `yaml:"text"`
+	Why   string `yaml:"why"`
 }
 
 // Point is a measure and what it is where a line is straight.
@@ -45,32 +55,14 @@ type Reason struct {
 	Claims []string `yaml:"claims"`
 	Scales []string `yaml:"scales"`
 	Why    string   `yaml:"why"`
+	// Artefact says that the values are as the paper says for a reason that is not the paper's: of what is run here,
+	// or of how. The claims do not hold.
+	Artefact bool `yaml:"artefact"`
 }
 
-// Verdict is what a value says of a claim.
-type Verdict string
-
-// The verdicts.
-const (
-	Holds       Verdict = "holds"
-	Direction   Verdict = "direction only" // but further from the paper's number than the tolerance
-	Contradicts Verdict = "contradicts"
-	NotMeasured Verdict = "not measured"
-)
-
-// Judged is a claim with our value.
-type Judged struct {
-	Mixes       int     // over how many mixes the paper's number is; 0: it is of none
-	Least, Most float64 // of the value over ours
-	Claim       Claim
-	Value       Measure
-	Ratio       float64 // ours over the paper's; NaN where there is none
-	Verdict     Verdict
-	Steady      Measure  // without
-	Without     []string // unsteady programs; none: there are none
+func directions() []string {
+	return []string{"up", "down", "slowly", "linear", "flat", "level", "all", "some"}
 }
-
-func directions() []string { return []string{"up", "down", "slowly", "linear", "flat", "all", "some"} }
 
 // tolerance in the unit of the value.
 func (c *Claim) tolerance() float64 {
@@ -83,27 +75,6 @@ func (c *Claim) tolerance() float64 {
 // still is the change in percent up to which there is none. A choice: where a policy takes its
 // decision and nothing can move, results differ by 0.1.
 const still = 0.5
-
-// Judge holds a claim against the measures of its figure.
-func Judge(c *Claim, measures map[string]Measure) Judged {
-	j := Judged{Claim: *c, Ratio: math.NaN(), Verdict: NotMeasured}
-	m, ok := measures[c.Measure]
-	if !ok || math.IsNaN(m.Value) || math.IsInf(m.Value, 0) {
-		return j
-	}
-	j.Value, j.Verdict = m, Contradicts
-	if c.Paper != nil && *c.Paper != 0 {
-		j.Ratio = m.Value / *c.Paper
-	}
-	if !c.agrees(m.Value) {
-		return j
-	}
-	j.Verdict = Holds
-	if !c.near(m.Value, measures) {
-		j.Verdict = Direction
-	}
-	return j
-}
 
 // least is how far from 0 a value must be to have a direction.
 func (c *Claim) least() float64 {
@@ -124,6 +95,8 @@ func (c *Claim) agrees(v float64) bool {
 		return math.Abs(v) > still && v > 0 == (*c.Paper > 0)
 	case "flat":
 		return math.Abs(v) <= c.tolerance()
+	case "level":
+		return math.Abs(v-*c.Paper) <= c.tolerance()
 	case "all":
 		return v == 100
 	}
@@ -169,21 +142,6 @@ func (s *Study) Claims(figure string) []Claim {
 	return out
 }
 
-// Judge judges every claim of a figure.
-func (s *Study) Judge(r *Reproduced) []Judged {
-	var out []Judged
-	for _, c := range s.Claims(r.Figure.Name) {
-		j := Judge(&c, r.Measures)
-		j.Mixes = s.paperMixes(r.Figure.Name, c.Measure)
-		j.steadily(r.Figure, r.Measures)
-		if name, ok := strings.CutSuffix(c.Measure, " mean"); ok {
-			j.Least, j.Most = r.Measures[name+" min"].Value, r.Measures[name+" max"].Value
-		}
-		out = append(out, j)
-	}
-	return out
-}
-
 // Why is the reason given for a claim at a scale; "" without one.
 func (s *Study) Why(claim, scale string) string {
 	for _, r := range s.reasons {
@@ -194,23 +152,11 @@ func (s *Study) Why(claim, scale string) string {
 	return ""
 }
 
-// CheckReasons is an error where a reason explains away a claim that holds.
-func (s *Study) CheckReasons(judged []Judged, scale string) error {
-	var errs []error
-	for _, j := range judged {
-		if j.Verdict == Holds && s.Why(j.Claim.ID, scale) != "" {
-			errs = append(errs,
-				fmt.Errorf("reasons.yaml explains why claim %s does not hold at scale %s, but it does: remove the "+
-					"reason or name the scales it is for", j.Claim.ID, scale))
-		}
-	}
-	return errors.Join(errs...)
-}
-
 // decodeClaims reads claims.yaml; nil: the study has none.
 func (s *Study) decodeClaims(read reader) (*yamldoc.Node, error) {
 	var claims struct {
-		Claims []Claim `yaml:"claims"`
+		Claims  []Claim   `yaml:"claims"`
+		LeftOut []LeftOut `yaml:"left_out"`
 	}
 	root, err := read("claims.yaml")
 	if errors.Is(err, fs.ErrNotExist) {
@@ -219,7 +165,7 @@ func (s *Study) decodeClaims(read reader) (*yamldoc.Node, error) {
 	if err == nil {
 		err = yamldoc.Decode(root, "claims", &claims)
 	}
-	s.claims = claims.Claims
+	s.claims, s.leftOut = claims.Claims, claims.LeftOut
 	return root, err
 }
 
@@ -243,6 +189,11 @@ func (s *Study) readReasons(read reader) error {
 }
 
 func (s *Study) validateClaims(root *yamldoc.Node) error {
+	for i, l := range s.leftOut {
+		if l.Where == "" || l.Text == "" || l.Why == "" {
+			return item(root, "left_out", i).Errorf("a sentence left out needs where, text and why")
+		}
+	}
 	seen := map[string]bool{}
 	for i := range s.claims {
 		c := &s.claims[i]
@@ -261,6 +212,9 @@ func (s *Study) validateClaims(root *yamldoc.Node) error {
 		}
 		if slices.Contains([]string{"flat", "slowly", "linear"}, c.Direction) && c.Tolerance <= 0 {
 			return at.Errorf("claim %s: %s needs a tolerance", c.ID, c.Direction)
+		}
+		if c.Direction == "level" && (c.Paper == nil || c.tolerance() <= 0) {
+			return at.Errorf("claim %s: a level needs the paper's number, and a tolerance where that is 0", c.ID)
 		}
 		if linear := c.Direction == "linear"; linear && (c.Paper == nil || *c.Paper == 0) || len(c.Also) > 0 &&
 			!linear {

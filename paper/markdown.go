@@ -25,7 +25,7 @@ func settings(set map[string]string) string {
 func (b *Book) Markdown(done []*Reproduced, dir, results string) (string, error) {
 	var all []Judged
 	for _, r := range done {
-		all = append(all, b.Study.Judge(r)...)
+		all = append(all, b.Study.JudgeAt(r, b.Scale.Name)...)
 	}
 	if err := b.Study.CheckReasons(all, b.Scale.Name); err != nil {
 		return "", err
@@ -39,8 +39,8 @@ func (b *Book) Markdown(done []*Reproduced, dir, results string) (string, error)
 	fmt.Fprintf(&s,
 		"Values are percent; ± is the tolerance. "+
 			"A claim *holds* when direction and, within the tolerance, size agree;\n")
-	fmt.Fprintf(&s, "*direction only*: the sign agrees (half a percent or less has none), the size does not. Gains "+
-		"are means over mixes of the ratio per mix.\n\n%s\n", tally(all))
+	fmt.Fprintf(&s, "*direction only*: the sign agrees (half a percent or less has none), the size does not; a level\n"+
+		"has no sign, and holds or contradicts. Gains are means over mixes of the ratio per mix.\n\n%s\n", tally(all))
 	for _, r := range done {
 		b.section(&s, r, results)
 	}
@@ -50,20 +50,8 @@ func (b *Book) Markdown(done []*Reproduced, dir, results string) (string, error)
 	}
 	s.WriteString(quoted)
 	b.differences(&s, all)
+	s.WriteString(b.Study.leftOutTable())
 	return s.String(), nil
-}
-
-// tally counts the verdicts.
-func tally(all []Judged) string {
-	n := map[Verdict]int{}
-	for _, j := range all {
-		n[j.Verdict]++
-	}
-	var parts []string
-	for _, v := range []Verdict{Holds, Direction, Contradicts, NotMeasured} {
-		parts = append(parts, fmt.Sprintf("%d %s", n[v], v))
-	}
-	return fmt.Sprintf("Of %d claims: %s.\n", len(all), strings.Join(parts, ", "))
 }
 
 func (b *Book) section(s *strings.Builder, r *Reproduced, results string) {
@@ -72,14 +60,14 @@ func (b *Book) section(s *strings.Builder, r *Reproduced, results string) {
 		fmt.Fprintf(s, "![%s](%s/%s.svg)\n\n", r.Figure.Name, results, r.Figure.Name)
 	}
 	fmt.Fprintf(s, "[data](%s/%s.csv), [measures](%s/%s.json)\n\n", results, r.Figure.Name, results, r.Figure.Name)
-	judged := b.Study.Judge(r)
+	judged := b.Study.JudgeAt(r, b.Scale.Name)
 	if len(judged) > 0 {
 		fmt.Fprintf(s, "| claim | section | measure | paper | here | ratio | mixes | verdict "+
 			"|\n|---|---|---|---:|---:|---:|---:|---|\n")
 	}
 	for _, j := range judged {
 		fmt.Fprintf(s, "| %s | %s | %s | %s | %s | %s | %s | %s |\n", j.Claim.Text, j.Claim.Where, j.Claim.Measure,
-			j.Claim.Expected(), valueCell(&j), ratioCell(&j), mixesCell(&j), j.Verdict)
+			j.Claim.Expected(), valueCell(&j), ratioCell(&j), mixesCell(&j), verdictCell(&j))
 	}
 	if r.Figure.Own { // no claim tells its numbers
 		table(s, r.Columns, r.Rows)

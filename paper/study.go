@@ -48,6 +48,7 @@ type Study struct {
 
 	list    *mixes.List
 	claims  []Claim
+	leftOut []LeftOut
 	reasons []Reason
 	shelf   *sheets.Shelf // its configurations are many machines of few sheets
 }

@@ -83,12 +83,13 @@ func (b *Book) writeJSON(file string, r *Reproduced) error {
 		Value   *float64 `json:"value,omitempty"`
 		Mixes   string   `json:"mixes"`
 		Verdict Verdict  `json:"verdict"`
+		Ours    string   `json:"ours,omitempty"` // why it does not count
 	}
 	var claims []claim
-	for _, j := range b.Study.Judge(r) {
+	for _, j := range b.Study.JudgeAt(r, b.Scale.Name) {
 		c := claim{
 			ID: j.Claim.ID, Text: j.Claim.Text, Paper: j.Claim.Paper, Expects: j.Claim.Expected(),
-			Mixes: mixesCell(&j), Verdict: j.Verdict,
+			Mixes: mixesCell(&j), Verdict: j.Verdict, Ours: j.Claim.Ours,
 		}
 		if j.Verdict != NotMeasured {
 			c.Value = &j.Value.Value
@@ -149,10 +150,10 @@ func (b *Book) Show(w io.Writer, r *Reproduced) error {
 	fmt.Fprintf(w, "\n%s\n", r.Figure.Title)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "  claim\tpaper\tmeasured\tratio\tmixes\tverdict")
-	judged := b.Study.Judge(r)
+	judged := b.Study.JudgeAt(r, b.Scale.Name)
 	for _, j := range judged {
 		fmt.Fprintf(t, "  %s\t%s\t%s\t%s\t%s\t%s\n", j.Claim.Text, j.Claim.Expected(), valueCell(&j), ratioCell(&j),
-			mixesCell(&j), j.Verdict)
+			mixesCell(&j), verdictCell(&j))
 	}
 	if len(judged) == 0 {
 		fmt.Fprintln(t, "  (the paper's text claims nothing of it)")
@@ -176,10 +177,14 @@ func valueCell(j *Judged) string {
 	if j.Verdict == NotMeasured {
 		return "-"
 	}
+	text := fmt.Sprintf("%.1f %%", j.Value.Value)
 	if len(j.Without) > 0 {
-		return fmt.Sprintf("%.1f %%; %.1f without %s", j.Value.Value, j.Steady.Value, strings.Join(j.Without, ", "))
+		text += fmt.Sprintf("; %.1f without %s", j.Steady.Value, strings.Join(j.Without, ", "))
 	}
-	return fmt.Sprintf("%.1f %%", j.Value.Value)
+	if j.Slack > 0 {
+		text += fmt.Sprintf(" (%d of %d runs lack up to %g of it)", j.Slack, j.Value.N, metSlack)
+	}
+	return text
 }
 
 func ratioCell(j *Judged) string {

@@ -20,7 +20,7 @@ type reproduceFlags struct {
 	scale, out, cache, apps string
 	jobs                    int
 	set                     []string
-	report, kept            bool
+	report, kept, judge     bool
 	cluster                 clusterFlags
 }
 
@@ -64,6 +64,8 @@ A study may also be a folder with study.yaml and claims.yaml, written as ./DIR.`
 		"override a number of the machine, as in --set sm.count=40; needs --out (repeatable)")
 	fl.BoolVar(&f.report, "report", false, "write REPRODUCTION.md beside the study; takes a whole study")
 	fl.BoolVar(&f.kept, "kept", false, "simulate nothing: draw and judge what runs.csv has so far")
+	fl.BoolVar(&f.judge, "rejudge", false,
+		"simulate and draw nothing: hold the claims against the numbers in the folder of the figures")
 	completeFlag(cmd, "scale", func([]string) []string { return scaleNames() })
 	f.cluster.add(fl)
 	f.cluster.complete(cmd)
@@ -210,6 +212,9 @@ func reproduce(cmd *cobra.Command, args []string, f *reproduceFlags) error {
 		return fmt.Errorf("--set makes another machine than the study's: give --out a folder of its own, and no " +
 			"--report")
 	}
+	if f.judge && (f.kept || len(set) > 0) {
+		return fmt.Errorf("--rejudge takes the numbers as they are: leave --set and --kept out")
+	}
 	if len(list) > 1 && f.out != "" {
 		return fmt.Errorf("--out %s: %d studies would write there; give one at a time", f.out, len(list))
 	}
@@ -233,6 +238,9 @@ func (f *reproduceFlags) study(cmd *cobra.Command, c *chosen, set map[string]str
 	}
 	if _, err := os.Stat(f.apps); err != nil {
 		return fmt.Errorf("the applications: %w; run heddle in the checkout or give --apps DIR", err)
+	}
+	if f.judge {
+		return f.rejudge(cmd.OutOrStdout(), c, scale)
 	}
 	pool, err := f.cluster.pool(cmd.Flags())
 	if err != nil {

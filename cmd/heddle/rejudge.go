@@ -1,0 +1,35 @@
+package main
+
+import (
+	"io"
+	"path/filepath"
+
+	"github.com/heddle-sim/heddle/paper"
+)
+
+// rejudge holds the claims against the numbers that are kept.
+func (f *reproduceFlags) rejudge(w io.Writer, c *chosen, scale *paper.Scale) error {
+	home, out := f.folders(c, scale)
+	book, err := paper.NewBook(c.study, scale, nil, f.apps, nil)
+	if err != nil {
+		return err
+	}
+	figures, _ := c.study.At(scale, c.figures)
+	kept, code, err := paper.Kept(out, figures)
+	if err != nil {
+		return err
+	}
+	book.Code = code
+	if err := paper.Rejudge(book, out, kept); err != nil {
+		return err
+	}
+	for _, r := range kept {
+		if err := book.Show(w, r); err != nil {
+			return err
+		}
+	}
+	if f.report {
+		return book.WriteReport(filepath.Join(home, "REPRODUCTION.md"), out, kept)
+	}
+	return nil
+}

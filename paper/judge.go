@@ -1,0 +1,179 @@
+package paper
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Verdict is what a value says of a claim.
+type Verdict string
+
+// The verdicts.
+const (
+	Holds       Verdict = "holds"
+	Direction   Verdict = "direction only" // but further from the paper's number than the tolerance
+	Contradicts Verdict = "contradicts"
+	NotMeasured Verdict = "not measured"
+)
+
+// Judged is a claim with our value.
+type Judged struct {
+	Mixes       int     // over how many mixes the paper's number is; 0: it is of none
+	Least, Most float64 // of the value over ours
+	Claim       Claim
+	Value       Measure
+	Ratio       float64 // ours over the paper's; NaN where there is none
+	Verdict     Verdict
+	Steady      Measure  // without
+	Without     []string // unsteady programs; none: there are none
+	Artefact    bool     // the value is as the claim says, and the study itself says that this is an artefact
+	Slack       int      // runs that count as meeting their target only because of metSlack
+}
+
+// Judge holds a claim against the measures of its figure.
+func Judge(c *Claim, measures map[string]Measure) Judged {
+	j := Judged{Claim: *c, Ratio: math.NaN(), Verdict: NotMeasured}
+	m, ok := measures[c.Measure]
+	if !ok || math.IsNaN(m.Value) || math.IsInf(m.Value, 0) {
+		return j
+	}
+	j.Value, j.Verdict = m, Contradicts
+	if c.Paper != nil && *c.Paper != 0 {
+		j.Ratio = m.Value / *c.Paper
+	}
+	if !c.agrees(m.Value) {
+		return j
+	}
+	j.Verdict = Holds
+	if !c.near(m.Value, measures) {
+		j.Verdict = Direction
+	}
+	return j
+}
+
+// Judge judges every claim of a figure.
+func (s *Study) Judge(r *Reproduced) []Judged {
+	var out []Judged
+	for _, c := range s.Claims(r.Figure.Name) {
+		j := Judge(&c, r.Measures)
+		j.Mixes = s.paperMixes(r.Figure.Name, c.Measure)
+		j.steadily(r.Figure, r.Measures)
+		if name, ok := strings.CutSuffix(c.Measure, " mean"); ok {
+			j.Least, j.Most = r.Measures[name+" min"].Value, r.Measures[name+" max"].Value
+		}
+		j.Slack = r.slack(&j)
+		out = append(out, j)
+	}
+	return out
+}
+
+// artefact says that the study calls what a claim says an artefact at a scale.
+func (s *Study) artefact(claim, scale string) bool {
+	return slices.ContainsFunc(s.reasons, func(r Reason) bool {
+		return r.Artefact && slices.Contains(r.Claims, claim) &&
+			(len(r.Scales) == 0 || slices.Contains(r.Scales, scale))
+	})
+}
+
+// JudgeAt judges every claim of a figure at a scale: where the study calls what a claim says an artefact, it does not
+// hold.
+func (s *Study) JudgeAt(r *Reproduced, scale string) []Judged {
+	all := s.Judge(r)
+	for i := range all {
+		if j := &all[i]; j.Verdict == Holds && s.artefact(j.Claim.ID, scale) {
+			j.Verdict, j.Artefact = Contradicts, true
+		}
+	}
+	return all
+}
+
+// CheckReasons is an error where a reason explains away a claim that holds.
+func (s *Study) CheckReasons(judged []Judged, scale string) error {
+	var errs []error
+	for _, j := range judged {
+		if s.artefact(j.Claim.ID, scale) && !j.Artefact && j.Verdict != NotMeasured {
+			errs = append(errs, fmt.Errorf("reasons.yaml calls what claim %s says an artefact at scale %s, but here "+
+				"it does not come out at all: remove `artefact` from the reason", j.Claim.ID, scale))
+		}
+		if j.Verdict == Holds && s.Why(j.Claim.ID, scale) != "" {
+			errs = append(errs,
+				fmt.Errorf("reasons.yaml explains why claim %s does not hold at scale %s, but it does: remove the "+
+					"reason or name the scales it is for", j.Claim.ID, scale))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// slack counts the runs behind a measure of targets that are met only because of metSlack.
+func (r *Reproduced) slack(j *Judged) (n int) {
+	if r.Figure.Kind != "qos" {
+		return 0
+	}
+	scheme, speed := slices.Index(r.Columns, "scheme"), slices.Index(r.Columns, "np")
+	for _, row := range r.Rows {
+		if scheme < 0 || speed < 0 || !strings.HasPrefix(j.Claim.Measure, "met "+row[scheme]+" ") {
+			continue
+		}
+		x, err := strconv.ParseFloat(row[speed], 64)
+		if err == nil && x < r.Figure.Target && x >= r.Figure.Target-metSlack {
+			n++
+		}
+	}
+	return n
+}
+
+// tally counts the verdicts of the paper's claims, and those that are not the paper's.
+func tally(all []Judged) string {
+	n := map[Verdict]int{}
+	count, few, ours := 0, 0, 0
+	for _, j := range all {
+		if j.Claim.Ours != "" {
+			ours++
+			continue
+		}
+		count++
+		n[j.Verdict]++
+		if j.Verdict != NotMeasured && 3*j.Value.N < j.Mixes {
+			few++
+		}
+	}
+	var parts []string
+	for _, v := range []Verdict{Holds, Direction, Contradicts, NotMeasured} {
+		parts = append(parts, fmt.Sprintf("%d %s", n[v], v))
+	}
+	text := fmt.Sprintf("Of %d claims: %s.\n", count, strings.Join(parts, ", "))
+	text += fmt.Sprintf("%d of them rest on fewer than a third of the paper's mixes.\n", few)
+	if ours > 0 {
+		text += fmt.Sprintf("%d further ones are *ours*, as they repeat another or are nobody's, and do not count.\n",
+			ours)
+	}
+	return text
+}
+
+// verdictCell is the verdict with what has to be said of it.
+func verdictCell(j *Judged) string {
+	text := string(j.Verdict)
+	if j.Artefact {
+		text += " (an artefact)"
+	}
+	if j.Claim.Ours != "" {
+		text += "; *ours*: " + j.Claim.Ours
+	}
+	return text
+}
+
+// leftOutTable lists the sentences of the paper that no claim is made of.
+func (s *Study) leftOutTable() string {
+	if len(s.leftOut) == 0 {
+		return ""
+	}
+	text := "## Sentences left out\n\n| section | sentence | why no claim is made of it |\n|---|---|---|\n"
+	for _, l := range s.leftOut {
+		text += fmt.Sprintf("| %s | %s | %s |\n", l.Where, l.Text, l.Why)
+	}
+	return text + "\n"
+}

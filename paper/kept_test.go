@@ -1,0 +1,77 @@
+package paper
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/heddle-sim/heddle/report/figure"
+)
+
+// What Write left of a figure is read again, its claims are held against its numbers anew, and nothing else of it
+// changes.
+func TestKept(t *testing.T) {
+	s, err := Load("ugpu")
+	if err != nil {
+		t.Fatal(err)
+	}
+	figures, err := s.Select("fig10")
+	if err != nil {
+		t.Fatal(err)
+	}
+	scale, err := s.Scale("standard")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := NewBook(s, scale, nil, "../apps", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	if _, _, err := Kept(dir, figures); err == nil || !strings.Contains(err.Error(), "simulate them once") {
+		t.Errorf("an empty folder: %v", err)
+	}
+	b.Code = "abc"
+	r := &Reproduced{
+		Figure: figures[0], Columns: []string{"mix", "stp"}, Rows: [][]string{{"A_B", "1.3"}},
+		Measures: map[string]Measure{"stp UGPU/BP mean": {30, 10, 10}}, Problems: []string{"C_D failed"},
+	}
+	r.Draw.Panels = []figure.Panel{{Kind: figure.Sorted, Series: []figure.Series{{Name: "UGPU", Y: []float64{1.3}}}}}
+	if err := b.Write(dir, r); err != nil {
+		t.Fatal(err)
+	}
+	kept, code, err := Kept(dir, figures)
+	const gain = "stp UGPU/BP mean"
+	if err != nil || code != "abc" || len(kept) != 1 || kept[0].Measures[gain] != r.Measures[gain] ||
+		len(kept[0].Problems) != 1 || kept[0].Rows[0][1] != "1.3" {
+		t.Fatalf("%+v, %q, %v", kept, code, err)
+	}
+	name := filepath.Join(dir, "fig10.json")
+	before, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stale := strings.Replace(string(before), `"verdict": "holds"`, `"verdict": "contradicts"`, 1)
+	if err := os.WriteFile(name, []byte(stale), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := Rejudge(b, dir, kept); err != nil {
+		t.Fatal(err)
+	}
+	if after, err := os.ReadFile(name); err != nil || string(after) != string(before) {
+		t.Errorf("%s, %v; before %s", after, err, before)
+	}
+	other := *figures[0]
+	other.Name = "other"
+	b.Code = "def"
+	if err := b.Write(dir, &Reproduced{
+		Figure: &other, Columns: []string{"x"}, Measures: r.Measures, Draw: r.Draw,
+	}); err != nil {
+		t.Fatal(err)
+	}
+	_, _, err = Kept(dir, []*Figure{figures[0], &other})
+	if err == nil || !strings.Contains(err.Error(), "simulator def") {
+		t.Errorf("figures of two simulators: %v", err)
+	}
+}
