@@ -107,12 +107,11 @@ func (c conversion) finish(v uint64, f *format) uint64 {
 	v = c.flush(v, f)
 	if c.sat {
 		s := f.unpack(v)
-		one := uint64(f.emax) << (f.p - 1)
 		switch {
 		case s.class == nan || s.neg || s.class == zero:
 			return 0
-		case v > one:
-			return one
+		case v > one(f):
+			return one(f)
 		}
 	}
 	return v

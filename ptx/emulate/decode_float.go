@@ -51,8 +51,41 @@ func (d arithmetic) float(opcode string, t parse.Type) {
 	if f == nil {
 		d.unsupported("")
 	}
-	f = fast32(opcode+".f", f)
+	if opcode == "min" || opcode == "max" {
+		f, n = d.extreme(f, nanny)
+	} else {
+		f = fast32(opcode+".f", f)
+	}
 	d.rows32(f, t, n)
+}
+
+// extreme decodes what the ISA adds to min and max of f32, which f is: .xorsign.abs, or a third source and .abs.
+func (d arithmetic) extreme(f fn32, nan bool) (fn32, int) {
+	const sign = 1 << 31
+	pick := map[string]func(x, y float32) float32{"min": min32, "max": max32}[d.in.Op]
+	one := func(a, b uint32) uint32 {
+		return math.Float32bits(pick(math.Float32frombits(a), math.Float32frombits(b)))
+	}
+	if nan {
+		one = map[string]func(a, b uint32) uint32{"min": minNaN32, "max": maxNaN32}[d.in.Op]
+	}
+	three := len(d.in.Args) == 4
+	switch xor, abs := d.take("xorsign"), d.take("abs"); {
+	case xor && (three || !abs), abs && !xor && !three:
+		d.fail("%s takes .xorsign.abs and two sources, or .abs and three", d.in.Op)
+	case xor: // a NaN keeps its sign
+		return bin32(func(a, b uint32) uint32 {
+			r := one(a&^sign, b&^sign)
+			if r <= 0x7f800000 {
+				r |= (a ^ b) & sign
+			}
+			return r
+		}), 2
+	case three:
+		off := map[bool]uint32{true: sign}[abs]
+		return tri32(func(a, b, c uint32) uint32 { return one(one(a&^off, b&^off), c&^off) }), 3
+	}
+	return fast32(d.in.Op+".f", f), 2
 }
 
 //heddle:table

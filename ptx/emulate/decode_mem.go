@@ -256,7 +256,7 @@ func (d accesses) vector(o *parse.Operand, m *memop, t parse.Type, store bool) {
 			}
 			width = w
 			m.rows[i] = d.rows[e.Var.ID]
-		case e.Kind == parse.KNone && !store:
+		case e.Kind == parse.KNone && (!store || d.in.Op == "st" && m.n > 1):
 			m.skip |= 1 << i
 		case store && e.Kind != parse.KReg && e.Kind != parse.KVec && e.Kind != parse.KNone:
 		default:
@@ -268,7 +268,7 @@ func (d accesses) vector(o *parse.Operand, m *memop, t parse.Type, store bool) {
 	}
 	m.wide, m.narrow = width == 8, width == 2
 	for i := range list { // literals and addresses, now that the width is known
-		if e := &list[i]; store && e.Kind != parse.KReg {
+		if e := &list[i]; store && e.Kind != parse.KReg && e.Kind != parse.KNone {
 			if m.wide {
 				m.rows[i] = d.src64(e, t)
 			} else {

@@ -24,8 +24,8 @@ func (d logic) comparison(op string, t parse.Type) (fnCmp32, fnCmp64) {
 	case t == parse.F32:
 		f := compare[float32](op)
 		return fastCompare("f", op, func(a, b *v32) uint32 { return f(fl(a), fl(b)) }), nil
-	case t == parse.F16 || t == parse.BF16:
-		return halfCompare(op, formatOf(t)), nil
+	case t == parse.F16 || t == parse.BF16 || t == parse.F16x2 || t == parse.BF16x2:
+		return halfCompare(op, halfOp{f: formatOf(halfOf(t)), ftz: d.take("ftz")}), nil
 	case float:
 		d.unsupported("type ." + t.String())
 	case t.Bytes() == 8 && t.Signed():
@@ -55,7 +55,7 @@ func (d logic) compareOp(t parse.Type) {
 	case "xor":
 		d.o.n = combineXor
 	}
-	if d.take("ftz") || t == parse.F32 && d.m.flushes() {
+	if t == parse.F32 && (d.take("ftz") || d.m.flushes()) {
 		d.o.flags |= fFtzIn
 	}
 	if t.Bytes() == 2 && t.Signed() {
@@ -77,6 +77,10 @@ func (d logic) compareOp(t parse.Type) {
 
 func (d logic) setp() {
 	t := d.oneType()
+	if halfOf(t) != t {
+		d.setpPair(t)
+		return
+	}
 	d.compareOp(t)
 	switch {
 	case d.o.cmp64 != nil:
@@ -95,16 +99,26 @@ func (d logic) setp() {
 }
 
 func (d logic) set() {
-	if len(d.typ) != 2 || d.typ[0].Bytes() != 4 {
-		d.unsupported("")
+	if len(d.typ) != 2 {
+		d.unsupported("two types are needed")
 	}
-	d.compareOp(d.typ[1])
-	d.o.shape = shSet
-	d.o.d = d.dst(d.typ[0])
+	to, t := d.typ[0], d.typ[1]
+	if halfOf(t) != t {
+		d.setPair(t)
+		return
+	}
 	d.o.e = -1
-	if d.typ[0] == parse.F32 {
-		d.o.e = 0x3f800000
+	switch to {
+	case parse.F32, parse.F16, parse.BF16:
+		d.o.e = int32(one(formatOf(to)))
+	case parse.U16, parse.S16:
+		d.o.e = 0xffff
+	case parse.U32, parse.S32:
+	default:
+		d.unsupported("type ." + to.String())
 	}
+	d.compareOp(t)
+	d.o.shape, d.o.d = shSet, d.dst(to)
 }
 
 func (d logic) selp(t parse.Type) {

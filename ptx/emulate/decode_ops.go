@@ -23,7 +23,7 @@ func (d *decoder) instruction(i int, g *analyze.Graph) {
 			d.fail("%s plus a constant is an operand of mov, or an address in brackets: add it before", a.Var.Name)
 		}
 	}
-	if three := in.Op == "min" || in.Op == "max"; three && len(in.Args) == 4 || in.Op == "lop3" && len(in.Args) == 6 {
+	if in.Op == "lop3" && len(in.Args) == 6 {
 		d.unsupported("one operand more than other forms have")
 	}
 	if isCarry(in) {
@@ -39,6 +39,8 @@ func (d *decoder) instruction(i int, g *analyze.Graph) {
 		switch {
 		case t == parse.F16 || t == parse.BF16 || t == parse.F16x2 || t == parse.BF16x2:
 			arithmetic{x}.half(in.Op, d.oneType())
+		case t == parse.F32x2:
+			arithmetic{x}.pairOfFloats(in.Op)
 		case t == parse.U16x2 || t == parse.S16x2:
 			arithmetic{x}.packed(in.Op, d.oneType())
 		case t.Float():

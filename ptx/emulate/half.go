@@ -14,6 +14,7 @@ type halfOp struct {
 	f                   *format
 	mode                rounding
 	ftz, sat, relu, nan bool
+	xorSign             bool // min and max of the magnitudes, with the product of the signs
 }
 
 // half decodes arithmetic on half precision.
@@ -25,6 +26,12 @@ func (d arithmetic) half(opcode string, t parse.Type) {
 	approx := d.take("approx")
 	h.mode, _ = d.mode()
 	h.ftz, h.sat, h.relu, h.nan = d.take("ftz"), d.take("sat"), d.take("relu"), d.take("NaN")
+	if opcode == "min" || opcode == "max" {
+		h.xorSign = d.take("xorsign")
+		if d.take("abs") != h.xorSign {
+			d.fail("%s takes .xorsign.abs together", opcode)
+		}
+	}
 	if h.mode != rn {
 		d.unsupported("rounding mode")
 	}
@@ -84,12 +91,11 @@ func (h halfOp) finish(v uint64) uint64 {
 	v = h.flush(v)
 	isNaN := h.f.unpack(v).class == nan
 	negative := v>>(h.f.width-1) != 0
-	one := uint64(h.f.emax) << (h.f.p - 1)
 	switch {
 	case h.sat && (isNaN || negative), h.relu && !isNaN && negative:
 		return 0
-	case h.sat && v > one:
-		return one
+	case h.sat && v > one(h.f):
+		return one(h.f)
 	}
 	return v
 }
@@ -98,6 +104,14 @@ func (h halfOp) finish(v uint64) uint64 {
 func (h halfOp) extreme(a, b uint64, pick func(x, y float32) float32) uint64 {
 	if h.nan && (h.f.unpack(a).class == nan || h.f.unpack(b).class == nan) {
 		return h.f.quietNaN()
+	}
+	if h.xorSign {
+		sign := uint64(1) << (h.f.width - 1)
+		r := h.narrow(pick(h.widen(a&^sign), h.widen(b&^sign)))
+		if h.f.unpack(r).class != nan {
+			r |= (a ^ b) & sign
+		}
+		return r
 	}
 	return h.narrow(pick(h.widen(a), h.widen(b)))
 }
@@ -115,12 +129,11 @@ func (h halfOp) narrow(v float32) uint64 {
 }
 
 // halfCompare compares rows of half precision.
-func halfCompare(op string, f *format) fnCmp32 {
-	h := halfOp{f: f}
+func halfCompare(op string, h halfOp) fnCmp32 {
 	cmp := compareOne(op)
 	return func(a, b *v32) (m uint32) {
 		for i := range a {
-			m |= bit(cmp(h.widen(uint64(a[i])), h.widen(uint64(b[i])))) << i
+			m |= bit(cmp(h.widen(h.flush(uint64(a[i]))), h.widen(h.flush(uint64(b[i]))))) << i
 		}
 		return m
 	}

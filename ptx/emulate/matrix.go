@@ -317,14 +317,30 @@ func (d matrices) async() {
 	d.location(d.arg(1), from)
 	d.o.shape, d.o.mem, d.o.other = shAsync, from, to
 	d.o.b = d.constant32(uint32(size.Bits))
-	if len(d.in.Args) == 4 { // fewer bytes are read, the rest is zero
-		d.o.b = d.src32(d.arg(3), parse.U32)
+	d.o.c = falsePred
+	if len(d.in.Args) == 4 { // fewer bytes are read, or none where a predicate is true; the rest is zero
+		d.asyncLess(d.arg(3), size.Bits)
 	}
 	d.ins.Kind, d.ins.Space, d.ins.Width = isa.AsyncCopy, isa.Global, uint8(size.Bits)
 	d.ins.Cache = isa.CacheAll
 	if level == "cg" {
 		d.ins.Cache = isa.CacheGlobal
 	}
+}
+
+// asyncLess decodes what makes cp.async read fewer than n bytes: their number, or a predicate.
+func (d matrices) asyncLess(o *parse.Operand, n uint64) {
+	if o.Kind == parse.KReg && o.Var.Type == parse.Pred {
+		var neg bool
+		if d.o.c, neg = d.predOf(o); neg {
+			d.o.flags |= fNotC
+		}
+		return
+	}
+	if o.Kind == parse.KInt && o.Bits > n {
+		d.fail("%d source bytes are more than the copy size, %d", o.Bits, n)
+	}
+	d.o.b = d.src32(o, parse.U32)
 }
 
 // asyncCopy executes cp.async lane by lane. Step describes the global side.
@@ -338,14 +354,20 @@ func (c *cta) asyncCopy(wp *warp, o *op, mask uint32, s *isa.Step) error {
 	c.addresses(wp, o.mem, s)
 	s.Space = isa.Global
 	n := c.row32(wp, o.b)
-	for rest := mask; rest != 0; {
-		read := uint32(0) // lanes that read nothing need no valid address
-		for l := rest; l != 0; l &= l - 1 {
-			i := lowest(l)
-			if n[i] > 0 {
-				read |= 1 << i
-			}
+	reads := mask &^ combining(wp, o) // lanes that read nothing need no valid address
+	for l := reads; l != 0; l &= l - 1 {
+		if i := lowest(l); n[i] == 0 {
+			reads &^= 1 << i
 		}
+	}
+	if reads == 0 {
+		s.Mask = 0
+	}
+	for l := mask &^ reads; reads != 0 && l != 0; l &= l - 1 {
+		s.Addr[lowest(l)] = s.Addr[lowest(reads)] // they ask for nothing of their own
+	}
+	for rest := mask; rest != 0; {
+		read := rest & reads
 		var from unsafe.Pointer
 		next := uint32(0)
 		if read != 0 {
@@ -356,7 +378,7 @@ func (c *cta) asyncCopy(wp *warp, o *op, mask uint32, s *isa.Step) error {
 		for l := rest &^ next; l != 0; l &= l - 1 {
 			i := lowest(l)
 			w := int(o.mem.width)
-			have := min(int(n[i]), w)
+			have := min(int(n[i]), w) * int(reads>>i&1)
 			d := unsafe.Slice((*byte)(unsafe.Add(to, at[i])), w)
 			if have > 0 {
 				copy(d[:have], unsafe.Slice((*byte)(unsafe.Add(from, c.off[i])), have))

@@ -399,6 +399,9 @@ func read(p unsafe.Pointer, bytes uint8, signed bool) uint64 {
 // write the same place the highest wins.
 func (c *cta) put(wp *warp, m *memop, base unsafe.Pointer, mask uint32) {
 	for e := range int(m.n) {
+		if m.skip>>e&1 != 0 {
+			continue
+		}
 		p := unsafe.Add(base, e*int(m.elem))
 		if m.wide {
 			a := c.row64(wp, m.rows[e])

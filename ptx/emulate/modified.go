@@ -50,18 +50,7 @@ func (c *cta) set(wp *warp, o *op, mask uint32) {
 		a, b := c.sources(wp, o)
 		m = o.cmp32(a, b)
 	}
-	k := pred(wp, o.c)
-	if o.flags&fNotC != 0 {
-		k = ^k
-	}
-	switch o.n {
-	case combineAnd:
-		m &= k
-	case combineOr:
-		m |= k
-	case combineXor:
-		m ^= k
-	}
+	m = combine(o.n, m, combining(wp, o))
 	for i := range c.t1 {
 		c.t1[i] = uint32(o.e) * (m >> i & 1)
 	}

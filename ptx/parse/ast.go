@@ -45,6 +45,7 @@ const (
 	BF16
 	BF16x2
 	TF32
+	F32x2
 	F32
 	F64
 	Pred
@@ -57,11 +58,11 @@ const (
 
 var typeNames = [...]string{
 	"", "b8", "b16", "b32", "b64", "b128", "u8", "u16", "u32", "u64", "s8", "s16", "s32", "s64",
-	"f16", "f16x2", "bf16", "bf16x2", "tf32", "f32", "f64", "pred", "u16x2", "s16x2", "texref", "samplerref",
+	"f16", "f16x2", "bf16", "bf16x2", "tf32", "f32x2", "f32", "f64", "pred", "u16x2", "s16x2", "texref", "samplerref",
 	"surfref",
 }
 
-var typeBytes = [...]int{0, 1, 2, 4, 8, 16, 1, 2, 4, 8, 1, 2, 4, 8, 2, 4, 2, 4, 4, 4, 8, 0, 4, 4, 8, 8, 8}
+var typeBytes = [...]int{0, 1, 2, 4, 8, 16, 1, 2, 4, 8, 1, 2, 4, 8, 2, 4, 2, 4, 4, 8, 4, 8, 0, 4, 4, 8, 8, 8}
 
 func (t Type) String() string { return typeNames[t] }
 

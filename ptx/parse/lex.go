@@ -96,7 +96,7 @@ func (l *lexer) next() {
 	}
 	c := l.src[l.pos]
 	switch {
-	case isDigit(c):
+	case isDigit(c) || c == '.' && l.fraction():
 		for l.pos < len(l.src) && (isWord(l.src[l.pos]) && l.src[l.pos] != '%' || l.exponentSign()) {
 			l.pos++
 		}
@@ -136,14 +136,25 @@ func (l *lexer) next() {
 	l.text = l.src[l.start:l.pos]
 }
 
-// exponentSign reports a sign inside a decimal float such as 1.5e-3.
+// exponentSign reports a sign inside a decimal float such as 1.5e-3 or 1e+10.
 func (l *lexer) exponentSign() bool {
 	c := l.src[l.pos]
 	if c != '-' && c != '+' {
 		return false
 	}
 	w := l.src[l.start:l.pos]
-	return (strings.HasSuffix(w, "e") || strings.HasSuffix(w, "E")) && strings.Contains(w, ".")
+	last := len(w) - 1
+	return last > 0 && (w[last] == 'e' || w[last] == 'E') && strings.Trim(w[:last], "0123456789.") == ""
+}
+
+// fraction reports a float that begins with its point, as .5 does. A modifier such as .2d is none.
+func (l *lexer) fraction() bool {
+	end := l.pos + 1
+	for end < len(l.src) && (isDigit(l.src[end]) || l.src[end]|0x20 == 'e') {
+		end++
+	}
+	return end > l.pos+1 && isDigit(l.src[l.pos+1]) &&
+		(end == len(l.src) || !isWord(l.src[end]) || l.src[end] == '%')
 }
 
 // restOfLine takes the text up to the end of the line and moves past it.

@@ -28,7 +28,8 @@ func literal(s string) (number, bool) {
 			return number{bits: v, float: true, wide: true}, err == nil && len(s) == 18
 		}
 	}
-	if strings.Contains(s, ".") {
+	decimal := strings.Trim(s, "0123456789") != "" && strings.Trim(s, "0123456789.eE+-") == ""
+	if decimal || strings.Contains(s, ".") {
 		if strings.ContainsAny(s, "xXpP_") {
 			return number{}, false
 		}
