@@ -111,6 +111,9 @@ func TestPTXUnsupported(t *testing.T) {
 			if f.Supported || form[0] == '.' || form[0] == '%' {
 				continue
 			}
+			if words := strings.Split(form, "."); parse.Slip(words[0], words[1:]) != "" {
+				form += ".u32" // it lacks a type
+			}
 			for _, operands := range []string{"", " %r1", " %r1, [%r1], 7", " [%r1], %r1, %r1, %r1"} {
 				file := filepath.Join(t.TempDir(), "form.ptx")
 				text := ".version 8.0\n.target sm_90\n.address_size 64\n.entry k() {\n.reg .b32 %r<2>;\n" + form +

@@ -37,7 +37,7 @@ func Access(in *parse.Instr, writes, reads []*parse.Var) (w, r []*parse.Var) {
 			reads = regs(&in.Args[i], reads)
 		}
 	}
-	return writes, reads
+	return append(writes, in.Also...), append(reads, in.Also...)
 }
 
 // touch is an instruction that reads or writes a register.
@@ -146,6 +146,9 @@ func Live(g *Graph) *Liveness {
 	results := map[*parse.Var]bool{}
 	for _, v := range g.Func.Results {
 		results[v] = v.Space == parse.Reg && v.Name != "_"
+	}
+	for _, c := range g.Func.Common {
+		results[c.Own] = !g.Func.Entry
 	}
 	for id, v := range g.Func.Regs {
 		l.spans = append(l.spans, x.register(id, Cost(v), results[v]))

@@ -70,6 +70,9 @@ func (c *cta) activate(wp *warp, call *callop, sides []side, mask uint32) error 
 		return c.fault(wp, lowest(mask), "more than %d nested calls", maxDepth)
 	}
 	from := wp.frame
+	for _, r := range caller.common {
+		storeRow(c, wp, mask, from, r.in, r.row, r.off, r.size)
+	}
 	at := wp.pc
 	me := wp.cur
 	parent := &wp.nodes[me]
@@ -120,6 +123,12 @@ func (c *cta) copyBack(wp *warp, mask uint32) {
 		} else {
 			loadRow(c, wp, mask, n.frame, a.in, a.at, from, min(r.size, a.size))
 		}
+	}
+	for _, r := range f.common {
+		storeRow(c, wp, mask, wp.frame, r.in, r.row, r.off, r.size)
+	}
+	for _, r := range c.g.prog.funcs[call.caller].common {
+		loadRow(c, wp, mask, n.frame, r.in, r.row, r.off, r.size)
 	}
 }
 

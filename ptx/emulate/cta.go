@@ -173,6 +173,9 @@ func (c *cta) enter(wp *warp, f *function, m uint32) {
 	for _, r := range f.inRegs {
 		loadRow(c, wp, m, wp.frame, r.in, r.row, wp.frame.args+r.off, r.size)
 	}
+	for _, r := range f.common {
+		loadRow(c, wp, m, wp.frame, r.in, r.row, r.off, r.size)
+	}
 	if f.stackRow > 0 {
 		enterStack(c, wp, f, m)
 	}

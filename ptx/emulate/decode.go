@@ -39,6 +39,7 @@ type instr struct {
 	rows    []int32 // by register ID
 	frame   map[*parse.Var]int32
 	special map[special]int32
+	thread  threadLayout
 
 	in  *parse.Instr
 	o   *op
@@ -60,28 +61,25 @@ func (d *instr) fail(format string, args ...any) {
 	fail(d.f.File, d.in.Line, format+" (%s)", append(args, d.in.Text)...)
 }
 
-// unsupported reports a form this front end does not execute.
+// unsupported reports a form this front end does not execute: as a slip where no version of PTX has it.
 func (d *instr) unsupported(what string) {
-	form := strings.Join(append([]string{d.in.Op}, d.in.Mods...), ".")
-	feature := parse.Missing(d.in.Op, d.in.Mods)
-	switch {
-	case feature != "":
-		what = ": " + feature
-	case !parse.Opcode(d.in.Op):
-		d.fail("%s is not an instruction of PTX", form)
-	default:
-		for _, m := range d.in.Mods {
-			if !parse.Modifier(m) {
-				d.fail("%s is no form of %s: PTX has no .%s", form, d.in.Op, m)
-			}
-		}
-		if feature = "other forms of " + d.in.Op; what != "" {
-			what = ": " + what
-		}
+	if slip := parse.Slip(d.in.Op, d.in.Mods); slip != "" {
+		fail(d.f.File, d.in.Line, "%s (%s)", slip, d.in.Text)
 	}
+	feature := parse.Missing(d.in.Op, d.in.Mods)
+	if feature != "" {
+		what = feature
+	} else {
+		feature = "other forms of " + d.in.Op
+	}
+	if what != "" {
+		what = ": " + what
+	}
+	form := strings.Join(append([]string{d.in.Op}, d.in.Mods...), ".")
 	panic(bail{&parse.Error{
 		File: d.f.File, Line: d.in.Line, Feature: feature, Msg: fmt.Sprintf(
-			"%s is not supported yet%s; recompile without it or for an older target (%s)", form, what, d.in.Text),
+			"%s is not supported yet%s (%s); recompile without it or for an older target (%s)", form, what,
+			parse.Since(d.in.Op, d.in.Mods), d.in.Text),
 	}})
 }
 
@@ -97,6 +95,7 @@ func newDecoder(m *Module) *decoder {
 func (m *Module) decodeKernel(f *parse.Func) *Kernel {
 	d := newDecoder(m)
 	d.reach(f)
+	d.layoutThread()
 	k := &Kernel{Name: f.Name, Line: f.Line, module: m, prog: d.prog}
 	k.SharedBytes, k.DynamicShared = d.layoutShared()
 	k.Params, k.ParamBytes = layoutParams(f)

@@ -52,9 +52,9 @@ func (d arithmetic) cvt() {
 	}
 	switch {
 	case df == nil && sf != nil && !c.integral:
-		d.unsupported("float to integer needs .rni, .rzi, .rmi or .rpi")
+		d.fail("a float becomes an integer by .rni, .rzi, .rmi or .rpi: add one")
 	case df != nil && sf == nil && !rounded, df != nil && sf != nil && df.p < sf.p && !rounded && !c.integral:
-		d.unsupported("this conversion needs a rounding mode")
+		d.fail("the conversion has no rounding mode: add .rn, .rz, .rm or .rp")
 	case c.integral && df != nil && (sf == nil || df != sf && df.p < sf.p):
 		d.unsupported("")
 	}

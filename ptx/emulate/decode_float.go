@@ -36,7 +36,7 @@ func (d arithmetic) float(opcode string, t parse.Type) {
 		d.o.shape = shA32m
 	}
 	if opcode == "fma" && !rounded {
-		d.unsupported("fma needs a rounding mode")
+		d.fail("fma has no rounding mode: add .rn, .rz, .rm or .rp")
 	}
 	if mode != rn {
 		f := soft32(opcode, mode)
@@ -154,7 +154,7 @@ func (d arithmetic) double(opcode string, t parse.Type, mode rounding, rounded b
 		d.unsupported("")
 	}
 	if opcode == "fma" && !rounded {
-		d.unsupported("fma needs a rounding mode")
+		d.fail("fma has no rounding mode: add .rn, .rz, .rm or .rp")
 	}
 	f, n := doubleTable(opcode)
 	if f == nil {

@@ -148,7 +148,7 @@ func (d accesses) symbolBase(b *parse.Operand, m *memop) {
 	}
 	want := map[parse.Space]isa.Space{
 		parse.Global: isa.Global, parse.Const: isa.Const, parse.Shared: isa.Shared,
-		parse.Param: isa.Param,
+		parse.Param: isa.Param, parse.Local: isa.Local,
 	}[v.Space]
 	if m.space != want && m.space != isa.Generic {
 		d.fail("%s is %s: use the instruction of that space", v.Name, v.Space)
@@ -160,6 +160,11 @@ func (d accesses) symbolBase(b *parse.Operand, m *memop) {
 		m.off += uint64(d.shared[v])
 		if m.space == isa.Generic {
 			m.off += sharedWindow
+		}
+	case parse.Local: // of the module
+		m.off += uint64(d.thread.at[v])
+		if m.space == isa.Generic {
+			m.off += localWindow
 		}
 	case parse.Param:
 		off, ok := d.paramOffset(v)

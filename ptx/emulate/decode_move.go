@@ -12,7 +12,7 @@ func (d logic) comparison(op string, t parse.Type) (fnCmp32, fnCmp64) {
 	if !float { // integer comparisons have no unordered forms
 		switch op {
 		case "equ", "neu", "ltu", "leu", "gtu", "geu", "num", "nan":
-			d.unsupported("comparison ." + op + " of integers")
+			d.fail("comparison .%s is for floats: integers take eq, ne, lt, le, gt, ge, lo, ls, hi or hs", op)
 		case "ne":
 			op = "neu"
 		}

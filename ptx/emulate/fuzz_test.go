@@ -59,7 +59,7 @@ func TestCheck(t *testing.T) {
 	.reg .b32 %r<3>;
 	add.u32 %r1, %r7, 1;
 	add.u32 %r1, %r7, 2;
-	dp4a.u64.u64 %r1, %r1, %r2, %r2;
+	add.rn.f32.bf16 %r1, %r1, %r2;
 	frob.u32 %r1;
 	ret
 	add.u33 %r1, %r1, 1;
@@ -81,7 +81,7 @@ func TestCheck(t *testing.T) {
 	}{
 		{4, "found \"=\"", ""},
 		{7, "%r7", ""},
-		{9, "dp4a.u64", "other forms of dp4a"},
+		{9, "(PTX ISA 8.6, sm_100)", "other forms of add"},
 		{10, "frob.u32 is not an", ""},
 		{12, "found \"%r1\"", ""},
 		{13, "NOWHERE", ""},
@@ -89,7 +89,7 @@ func TestCheck(t *testing.T) {
 		{15, "mbarrier.inval", "mbarrier"},
 		{16, "%clusterid", "clusters"},
 		{17, "found \"?\"", ""},
-		{20, "tanh.f64", "other forms of tanh"},
+		{20, "PTX has no tanh.f64", ""},
 		{21, ".reqnctapercluster", "clusters"},
 		{22, ".foo", ""},
 		{23, "add", ""},

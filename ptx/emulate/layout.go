@@ -75,6 +75,44 @@ func (d *decoder) layoutShared() (static int, dynamic bool) {
 	return static, len(extern) > 0
 }
 
+// threadLayout places what a thread has once for all functions: .local variables and registers of the module. They
+// come first in the local and in the argument memory of the kernel.
+type threadLayout struct {
+	at          map[*parse.Var]int64
+	local, args int64 // bytes
+}
+
+func (t *threadLayout) place(v *parse.Var, end *int64, align int) {
+	if _, done := t.at[v]; !done {
+		*end = roundUpTo(*end, int64(max(align, 1)))
+		t.at[v] = *end
+		*end += int64(max(v.Size, 1))
+	}
+}
+
+// layoutThread finds what the reachable functions use of it.
+func (d *decoder) layoutThread() {
+	t := &d.thread
+	t.at = map[*parse.Var]int64{}
+	var scan func(os []parse.Operand)
+	scan = func(os []parse.Operand) {
+		for i := range os {
+			if v := os[i].Var; v != nil && v.Space == parse.Local && v.Owner == nil {
+				t.place(v, &t.local, v.Align)
+			}
+			scan(os[i].List)
+		}
+	}
+	for _, f := range d.fns {
+		for _, c := range f.Common {
+			t.place(c.Module, &t.args, 8)
+		}
+		for _, in := range f.Instrs {
+			scan(in.Args)
+		}
+	}
+}
+
 func layoutParams(f *parse.Func) (ps []Param, total int) {
 	off := int64(0)
 	for _, v := range f.Params {
@@ -109,6 +147,12 @@ func (d *decoder) layout(f *parse.Func, p *function) {
 			p.zero32 = append(p.zero32, rows[id])
 		}
 	}
+	for _, c := range f.Common {
+		if rows[c.Own.ID] >= 0 {
+			at, size := int32(d.thread.at[c.Module]), int32(max(c.Own.Type.Bytes(), 1))
+			p.common = append(p.common, regSlot{fileOf(c.Own.Type), rows[c.Own.ID], at, size})
+		}
+	}
 	p.inRegs, p.outRegs = regSlots(f.Params, p.params, rows), regSlots(f.Results, p.results, rows)
 }
 
@@ -138,6 +182,9 @@ func fileOf(t parse.Type) rowKind {
 func (d *decoder) frameOf(f *parse.Func, p *function) map[*parse.Var]int32 {
 	at := map[*parse.Var]int32{}
 	var local, args int64
+	if f.Entry {
+		local, args = d.thread.local, d.thread.args
+	}
 	place := func(v *parse.Var, off *int64) {
 		*off = roundUpTo(*off, int64(max(v.Align, 1)))
 		at[v] = int32(*off)

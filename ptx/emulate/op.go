@@ -182,6 +182,7 @@ type function struct {
 	results      []slotOf
 	inRegs       []regSlot // parameters in registers
 	outRegs      []regSlot // results in registers
+	common       []regSlot // registers of the module, by where the thread keeps them in argument memory
 	stackRow     int32     // with alloca: the row that keeps where the stack was, plus one
 	depends      []int32   // functions it may call
 	regs         int       // by liveness, callees included

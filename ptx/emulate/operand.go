@@ -221,6 +221,9 @@ func (d *instr) src32(o *parse.Operand, t parse.Type) int32 {
 		if o.Var.Space == parse.Shared && t.Bytes() == 4 {
 			return d.constant32(uint32(d.shared[o.Var] + o.Off))
 		}
+		if o.Var.Space == parse.Local && o.Var.Owner == nil && t.Bytes() == 4 {
+			return d.constant32(uint32(d.thread.at[o.Var] + o.Off))
+		}
 		global := o.Var.Space == parse.Global && d.m.short32()
 		if (global || o.Var.Space == parse.Const) && t.Bytes() == 4 && o.Index == nil {
 			return d.symbolRow32(o.Var, o.Off)
@@ -280,6 +283,8 @@ func (d *instr) address(o *parse.Operand) int32 {
 	switch v := o.Var; v.Space {
 	case parse.Shared:
 		return d.constant64(uint64(d.shared[v] + o.Off))
+	case parse.Local: // of the module
+		return d.constant64(uint64(d.thread.at[v] + o.Off))
 	case parse.Global, parse.Const:
 		return d.symbolRow(v, o.Off)
 	case parse.Param:

@@ -189,12 +189,17 @@ type Func struct {
 	MinCTAs int    // .minnctapersm
 	Regs    []*Var // every register, Var.ID is the index
 	Vars    []*Var // .shared .local .global .const .param variables declared inside
+	Common  []CommonReg
 	Instrs  []*Instr
 	// Protos holds the .callprototype declarations by label, Targets the
 	// .branchtargets and .calltargets lists.
 	Protos  map[string]*Func
 	Targets map[string][]Operand
 }
+
+// CommonReg is a register declared at module level, of which each thread has one for all functions, and the register
+// that stands for it in a function.
+type CommonReg struct{ Module, Own *Var }
 
 // Kind says what an operand is.
 type Kind uint8
@@ -240,6 +245,7 @@ type Instr struct {
 	Op    string
 	Mods  []string
 	Args  []Operand
+	Also  []*Var // registers that a call reads and writes beside its operands, see Func.Common
 	scope *scope
 }
 

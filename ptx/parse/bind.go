@@ -58,7 +58,7 @@ func (b binder) resolveOperand(f *Func, in *Instr, o *Operand) {
 	if f.Protos[o.Name] != nil || f.Targets[o.Name] != nil {
 		return
 	}
-	if v := b.p.m.vars[o.Name]; v != nil { // declared after its use
+	if v := b.p.m.vars[o.Name]; v != nil && v.Space != Reg { // declared after its use
 		o.Kind, o.Var = KSym, v
 		return
 	}

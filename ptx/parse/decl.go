@@ -73,12 +73,11 @@ func (p *parser) qualifiers(space Space) (v Var, vec int) {
 				p.failAt(v.Line, ".align %d is not a power of two", v.Align)
 			}
 			continue
-		case ".ptr", ".global", ".const", ".shared", ".local", ".unified", ".managed", ".attribute":
+		case ".attribute":
+			p.attributes()
+			continue
+		case ".ptr", ".global", ".const", ".shared", ".local":
 			p.next()
-			if p.accept('(') { // .attribute(.managed)
-				p.word("an attribute")
-				p.expect(')', "after an attribute")
-			}
 			continue
 		case ".v2", ".v4", ".v8":
 			vec = int(p.text[2] - '0')
@@ -86,8 +85,11 @@ func (p *parser) qualifiers(space Space) (v Var, vec int) {
 			continue
 		}
 		t, ok := TypeOf(p.text[1:])
+		if ok && t == F32x2 {
+			p.fail(".f32x2 is a type of instructions: declare %s .b64", space)
+		}
 		if !ok {
-			p.fail("%s is not a type this front end knows", p.describe())
+			p.fail("%s is not a type of PTX%s", p.describe(), typeSlip(p.text))
 		}
 		// .param .u64 .ptr .align 4 name: the first type is the variable's
 		if v.Type != NoType {
@@ -97,7 +99,7 @@ func (p *parser) qualifiers(space Space) (v Var, vec int) {
 		p.next()
 	}
 	if v.Type == NoType {
-		p.fail("found %s where a type such as .u32 was expected", p.describe())
+		p.fail("found %s where a type such as .u32 was expected%s", p.describe(), typeSlip(p.text))
 	}
 	if v.Type >= TexRef && space != Global && space != Param {
 		p.fail(".%s variables are .global", v.Type)
@@ -159,6 +161,10 @@ func (p *parser) registers(v *Var, vec int) {
 	}
 	if vec > 4 || v.Type == Pred {
 		p.failAt(v.Line, "%s: a vector of registers has 2 or 4 elements, which are no predicates", v.Name)
+	}
+	if p.fn == nil {
+		p.failAt(v.Line, "%s: vectors of registers at module level are not supported yet: declare it in the function, or "+
+			"its elements one by one", v.Name)
 	}
 	all := &Var{Name: v.Name, Space: Reg, Type: v.Type, Vec: vec, Line: v.Line, Owner: p.fn}
 	if old := p.scope.vars[v.Name]; old != nil {

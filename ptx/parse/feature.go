@@ -25,6 +25,7 @@ var features = []Feature{
 	{"32-bit modules", "1.0", []string{".address_size"}, true, "memory below 4 GiB"},
 	{"atomics", "1.2", []string{"atom", "red"}, true, "f16, bf16 and vectors, too"},
 	{"barriers", "1.0", []string{"bar", "barrier"}, true, ""},
+	{"pairs of f32", "8.6", []string{"add.f32x2", "sub.f32x2", "mul.f32x2", "fma.f32x2"}, true, ""},
 	{"warp shuffles, votes and reductions", "1.2", []string{"shfl", "vote", "match", "redux", "elect"}, true, ""},
 	{"half precision", "4.2", []string{"add.f16", "fma.bf16x2"}, true, ""},
 	{"vectors of 32 bytes", "8.8", []string{"ld.global.v8", "st.global.v8"}, true, ""},
@@ -118,15 +119,6 @@ func Missing(name string, mods []string) string {
 	return ""
 }
 
-// Opcode reports whether the PTX ISA has an instruction of this name.
-func Opcode(name string) bool { return opcodes[name] || Missing(name, nil) != "" }
-
-var opcodes = words(`abs activemask add addc alloca and applypriority atom bar barrier bfe bfi bfind bmsk bra brev
-	brkpt brx call clz cnot copysign cos cp createpolicy cvt cvta discard div dp2a dp4a elect ex2 exit fence fma fns
-	isspacep istypep ld ldmatrix ldu lg2 lop3 mad mad24 madc match max membar min mma mov mul mul24 nanosleep neg not
-	or pmevent popc prefetch prefetchu prmt rcp red redux rem ret rsqrt sad selp set setp shf shfl shl shr sin slct
-	sqrt st stackrestore stacksave sub subc suld suq sured sust szext tanh testp tex tld4 trap txq vote wmma xor`)
-
 // words makes a set of the words of a text.
 func words(text string) map[string]bool {
 	m := map[string]bool{}
@@ -135,38 +127,3 @@ func words(text string) map[string]bool {
 	}
 	return m
 }
-
-// Modifier reports whether instructions of the PTX ISA carry this modifier.
-func Modifier(name string) bool {
-	if _, ok := TypeOf(name); ok || modifiers[name] || strings.Contains(name, "::") {
-		return true
-	}
-	for _, f := range features { // such as .b1
-		for _, form := range f.Forms {
-			if parts := strings.Split(form, "."); !f.Supported && form[0] != '.' && len(parts) > 1 {
-				for _, p := range parts[1:] {
-					if p == name {
-						return true
-					}
-				}
-			}
-		}
-	}
-	return false
-}
-
-var modifiers = words(`1d 2d 3d a1d a2d cube acube 2dms a2dms 1dh 2dh a v2 v4 v8 r g b rgba
-	level grad base clamp zero trap geom
-	width height depth channel_data_type channel_order normalized_coords force_unnormalized_coords filter_mode
-	addr_mode_0 addr_mode_1 addr_mode_2 array_size num_mipmap_levels num_samples memory_layout texref samplerref surfref
-	global shared local const param entry func generic to
-	ca cg cs lu cv wb wt nc volatile relaxed acquire release acq_rel sc weak mmio cta cluster gpu sys gl unified
-	rn rz rm rp rni rzi rmi rpi rna rs approx full ftz sat satfinite relu NaN xorsign abs noftz pack
-	lo hi wide cc l c wrap mode eq ne lt le gt ge ls hs equ neu ltu leu gtu geu num nan and or xor not
-	finite infinite number notanumber normal subnormal shiftamt f4e b4e rc8 ecl ecr rc16
-	add min max inc dec exch cas popc sync arrive red warp aligned uni idx up down bfly all any ballot both
-	row col m16n8k4 m16n8k8 m16n8k16 m16n8k32 m16n8k64 m16n8k128 m16n8k256 m8n8k4 m8n8k16 m8n8k32 m8n8k128 m16n16k16
-	m8n32k16 m32n8k16 m16n16k8 load store mma m8n8 m16n16 m8n16 x1 x2 x4 trans b8x16 fractional
-	async commit_group wait_group wait_all bulk tensor tensormap proxy mbarrier L1 L2 ro noinc tile im2col
-	b4x16_p64 b6x16_p32 e8m0 valid noncoherent expect_tx complete_tx init inval test_wait try_wait pending_count
-	arrive_drop wait read prefetch reduce cmd1 asel mask s2f6x2`)

@@ -202,7 +202,7 @@ func (p *parser) linkage() {
 		case ".func":
 			p.next()
 			p.function(false, extern)
-		case ".global", ".const", ".shared", ".local", ".param", ".tex":
+		case ".global", ".const", ".shared", ".local", ".param", ".tex", ".reg":
 			p.variable(extern)
 		default:
 			p.missing(p.text)
@@ -225,12 +225,9 @@ func (p *parser) declare(v *Var) {
 	}
 	p.scope.vars[v.Name] = v
 	switch {
+	case v.Space == Reg && p.fn == nil: // each function that uses it gets a register for it
 	case v.Space == Reg:
-		if len(p.fn.Regs) >= maxRegs {
-			p.failAt(v.Line, "more than %d registers in one function", maxRegs)
-		}
-		v.ID = len(p.fn.Regs)
-		p.fn.Regs = append(p.fn.Regs, v)
+		p.addRegister(v)
 	case p.fn != nil:
 		v.ID = len(p.fn.Vars)
 		p.fn.Vars = append(p.fn.Vars, v)
@@ -243,10 +240,34 @@ func (p *parser) declare(v *Var) {
 	}
 }
 
+// addRegister gives the current function a register.
+func (p *parser) addRegister(v *Var) {
+	if len(p.fn.Regs) >= maxRegs {
+		p.failAt(v.Line, "more than %d registers in one function", maxRegs)
+	}
+	v.ID = len(p.fn.Regs)
+	p.fn.Regs = append(p.fn.Regs, v)
+}
+
+// ownOf is the register of the current function for a register of the module.
+func (p *parser) ownOf(v *Var) *Var {
+	for _, s := range p.fn.Common {
+		if s.Module == v {
+			return s.Own
+		}
+	}
+	own := *v
+	own.Owner = p.fn
+	p.addRegister(&own)
+	p.fn.Common = append(p.fn.Common, CommonReg{v, &own})
+	return &own
+}
+
 func (p *parser) function(entry, extern bool) {
 	f := &Func{Entry: entry, Extern: extern, Linkage: p.linked, File: p.m.File, Line: p.tline}
 	p.scope = &scope{parent: p.scope, vars: map[string]*Var{}, labels: map[string]int{}}
 	p.fn, p.loc = f, SrcLoc{}
+	p.attributes()
 	if !entry && p.kind == '(' {
 		f.Results = p.params(entry)
 	}
@@ -260,6 +281,13 @@ func (p *parser) function(entry, extern bool) {
 	} else {
 		f.Extern = true
 		p.accept(';') // optional after a declaration in some compilers' output
+	}
+	for _, in := range f.Instrs {
+		for _, c := range f.Common {
+			if in.Op == "call" {
+				in.Also = append(in.Also, c.Own)
+			}
+		}
 	}
 	p.scope, p.fn = p.scope.parent, nil
 	old := p.m.funcs[f.Name]
@@ -308,6 +336,41 @@ func (p *parser) params(entry bool) []*Var {
 	return list
 }
 
+// calling reads a directive of the calling convention: .noreturn, or how many registers a function keeps, which
+// says nothing where registers are not assigned.
+func (p *parser) calling() {
+	name := p.text
+	if p.next(); name != ".noreturn" {
+		p.integer(name, 0, maxRegs)
+	}
+}
+
+// attributes reads .attribute(...): what is said there of unified addresses and managed memory holds for all memory here.
+func (p *parser) attributes() {
+	for p.kind == tID && p.text == ".attribute" {
+		p.next()
+		p.expect('(', "after .attribute")
+		for {
+			switch name := p.word("an attribute, .managed or .unified(uuid1, uuid2)"); {
+			case name == ".managed":
+			case name != ".unified":
+				p.fail("%s is no attribute: PTX has .managed and .unified(uuid1, uuid2)", name)
+			case p.accept('('):
+				p.number("the first half of a UUID")
+				p.expect(',', "between the halves of a UUID")
+				p.number("the second half of a UUID")
+				p.expect(')', "after the halves of a UUID")
+			default:
+				p.fail(".unified has a UUID of two 64-bit numbers: write .unified(uuid1, uuid2)")
+			}
+			if !p.accept(',') {
+				break
+			}
+		}
+		p.expect(')', "after the attributes")
+	}
+}
+
 // performance reads the directives between the parameters and the body.
 func (p *parser) performance(f *Func) {
 	dims := func(name string) (d [3]int) {
@@ -335,8 +398,8 @@ func (p *parser) performance(f *Func) {
 		case ".minnctapersm", ".maxnctapersm":
 			p.next()
 			f.MinCTAs = p.integer(name, 0, 1<<20)
-		case ".noreturn":
-			p.next()
+		case ".noreturn", ".abi_preserve_control", ".abi_preserve":
+			p.calling()
 		case ".pragma", ".loc":
 			p.debugDirective()
 		default:
