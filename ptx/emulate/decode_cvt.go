@@ -3,13 +3,18 @@ package emulate
 import "github.com/heddle-sim/heddle/ptx/parse"
 
 func (d arithmetic) cvt() {
-	if d.take("pack") {
+	switch {
+	case d.take("pack"):
 		d.pack()
-		return
+	case d.in.Has("rs"):
+		stochastic{d.instr}.decode()
+	case !d.floats8():
+		d.oneValue()
 	}
-	if d.floats8() {
-		return
-	}
+}
+
+// oneValue decodes cvt from and to a number that fills a register, or of two f32 to a pair.
+func (d arithmetic) oneValue() {
 	d.count(2, 3)
 	if len(d.typ) != 2 {
 		d.unsupported("two types are needed")
@@ -59,6 +64,37 @@ func (d arithmetic) cvt() {
 		d.unsupported("")
 	}
 	d.convert(c)
+}
+
+// stochastic is cvt with rounding by random bits.
+type stochastic struct{ *instr }
+
+// decode decodes cvt.rs of two f32 to a pair: random bits are added below the last place of the magnitude, and what
+// is below it is cut off. The upper value takes its bits from bit 16 of the fourth operand on, the lower from bit 0: 13
+// for f16, 16 for bf16, as many as the fraction loses. The ISA draws this and leaves open what becomes of values below
+// the normal range of f16, where more bits are lost: here the same 13 are added.
+func (d stochastic) decode() {
+	if len(d.typ) != 2 || d.typ[1] != parse.F32 || d.typ[0] != parse.F16x2 && d.typ[0] != parse.BF16x2 {
+		d.unsupported("")
+	}
+	d.count(4, 4)
+	d.take("rs")
+	h := halfOp{f: formatOf(halfOf(d.typ[0])), mode: rz, relu: d.take("relu")}
+	finite := d.take("satfinite")
+	lost := fmt32.p - h.f.p
+	one := func(v, random uint32) uint32 {
+		if v&0x7f800000 == 0x7f800000 { // infinite, or no number
+			return h.narrowed(v, finite)
+		}
+		v += random & (1<<lost - 1)
+		if int(v>>23&0xff)-127 > h.f.emax { // beyond the largest number
+			v = v&(1<<31) | 0x7f800000
+		}
+		return h.narrowed(v, finite)
+	}
+	d.o.shape = shA32
+	d.o.f32 = tri32(func(a, b, random uint32) uint32 { return one(a, random>>16)<<16 | one(b, random) })
+	d.o.d, d.o.a, d.o.b, d.o.c = d.dst(d.typ[0]), d.src(1, parse.F32), d.src(2, parse.F32), d.src(3, parse.B32)
 }
 
 // convert picks the shape of a conversion by the widths of the registers, which may

@@ -21,6 +21,9 @@ func (d *decoder) instruction(i int, g *analyze.Graph) {
 	for i := range in.Args {
 		if a := &in.Args[i]; a.Kind == parse.KReg && a.Off != 0 && in.Op != "mov" {
 			d.fail("%s plus a constant is an operand of mov, or an address in brackets: add it before", a.Var.Name)
+		} else if a.Sel != "" && !isVideo(in.Op) {
+			d.fail("%s.%s selects a part of a register, which video instructions do: extract it before", a.Var.Name,
+				a.Sel)
 		}
 	}
 	if in.Op == "lop3" && len(in.Args) == 6 {
@@ -52,6 +55,9 @@ func (d *decoder) instruction(i int, g *analyze.Graph) {
 		"popc",
 		"dp4a", "dp2a", "bmsk", "szext":
 		logic{x}.bits(in.Op, t)
+	case "vadd", "vsub", "vabsdiff", "vmin", "vmax", "vshl", "vshr", "vmad", "vset", "vadd2", "vsub2", "vavrg2",
+		"vabsdiff2", "vmin2", "vmax2", "vset2", "vadd4", "vsub4", "vavrg4", "vabsdiff4", "vmin4", "vmax4", "vset4":
+		video{x}.decode()
 	case "setp":
 		logic{x}.setp()
 	case "set":
@@ -111,7 +117,7 @@ func (d *decoder) instruction(i int, g *analyze.Graph) {
 	case "ldmatrix":
 		matrices{accesses{x}}.ldmatrix(t)
 	case "cp":
-		matrices{accesses{x}}.async()
+		copies{accesses{x}}.async()
 	case "fns":
 		d.count(4, 4)
 		d.rows32(tri32(fns), parse.B32, 3)

@@ -274,9 +274,12 @@ func (c *cta) loadMatrix(wp *warp, m *memop, mask uint32, s *isa.Step) error {
 	return nil
 }
 
+// copies decodes what moves data on its own.
+type copies struct{ accesses }
+
 // async decodes cp.async. The bytes move when the instruction issues; the machine
 // accounts for the time, and the waits are fences.
-func (d matrices) async() {
+func (d copies) async() {
 	if !d.take("async") {
 		d.unsupported("")
 	}
@@ -329,7 +332,7 @@ func (d matrices) async() {
 }
 
 // asyncLess decodes what makes cp.async read fewer than n bytes: their number, or a predicate.
-func (d matrices) asyncLess(o *parse.Operand, n uint64) {
+func (d copies) asyncLess(o *parse.Operand, n uint64) {
 	if o.Kind == parse.KReg && o.Var.Type == parse.Pred {
 		var neg bool
 		if d.o.c, neg = d.predOf(o); neg {

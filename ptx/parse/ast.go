@@ -230,7 +230,8 @@ type Operand struct {
 	Bits  uint64
 	Off   int64
 	Label int
-	Index *Var // KAddr, KSym: an integer register that counts elements of Var's array, in addition to Off
+	Sel   string // KReg: the selector of a video instruction, b0 of %r1.b0
+	Index *Var   // KAddr, KSym: an integer register that counts elements of Var's array, in addition to Off
 	List  []Operand
 }
 

@@ -109,7 +109,7 @@ func (p *parser) prototype(name string) {
 	p.fn.Vars, p.fn.Regs = p.fn.Vars[:n], p.fn.Regs[:r] // the names of a prototype declare nothing
 	p.scope = p.scope.parent
 	for p.kind == tID && (p.text == ".noreturn" || strings.HasPrefix(p.text, ".abi_preserve")) {
-		p.calling()
+		conventions{p}.calling()
 	}
 	p.expect(';', "after .callprototype")
 	p.fn.Protos[name] = f
@@ -147,7 +147,8 @@ func (p *parser) instruction(_ *Var) {
 				continue
 			}
 			if last := in.Args[len(in.Args)-1]; last.Kind == KLabel && Slip(in.Op, append(in.Mods, last.Name)) == "" {
-				p.failAt(in.Line, "the dot before %s is missing: write %s.%s", last.Name, strings.Join(parts, "."), last.Name)
+				p.failAt(in.Line, "the dot before %s is missing: write %s.%s", last.Name, strings.Join(parts, "."),
+					last.Name)
 			}
 			p.fail("found %s where ',' or ';' was expected in %s", p.describe(), in.Op)
 		}
@@ -174,7 +175,7 @@ func (p *parser) lookup(s *scope, name string) *Var {
 	for ; s != nil; s = s.parent {
 		if v := s.vars[name]; v != nil {
 			if v.Space == Reg && v.Owner == nil && p.fn != nil {
-				return p.ownOf(v)
+				return common{p}.own(v)
 			}
 			return v
 		}

@@ -74,7 +74,7 @@ func (p *parser) qualifiers(space Space) (v Var, vec int) {
 			}
 			continue
 		case ".attribute":
-			p.attributes()
+			conventions{p}.attributes()
 			continue
 		case ".ptr", ".global", ".const", ".shared", ".local":
 			p.next()
@@ -163,8 +163,8 @@ func (p *parser) registers(v *Var, vec int) {
 		p.failAt(v.Line, "%s: a vector of registers has 2 or 4 elements, which are no predicates", v.Name)
 	}
 	if p.fn == nil {
-		p.failAt(v.Line, "%s: vectors of registers at module level are not supported yet: declare it in the function, or "+
-			"its elements one by one", v.Name)
+		p.failAt(v.Line, "%s: vectors of registers at module level are not supported yet: declare it in the function, "+
+			"or its elements one by one", v.Name)
 	}
 	all := &Var{Name: v.Name, Space: Reg, Type: v.Type, Vec: vec, Line: v.Line, Owner: p.fn}
 	if old := p.scope.vars[v.Name]; old != nil {

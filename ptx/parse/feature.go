@@ -31,6 +31,7 @@ var features = []Feature{
 	{"vectors of 32 bytes", "8.8", []string{"ld.global.v8", "st.global.v8"}, true, ""},
 	{"cache policies", "7.4", []string{"createpolicy"}, true, "without effect on the caches"},
 	{"8-bit floats", "7.8", []string{"cvt.e4m3x2", "cvt.e5m2x2"}, true, ""},
+	{"stochastic rounding", "8.6", []string{"cvt.rs.f16x2", "cvt.rs.bf16x2"}, true, "of pairs"},
 	{"printf, malloc and free in kernels", "2.0", []string{"call vprintf", "call malloc", "call free"}, true, ""},
 	{"stack allocation", "7.3", []string{"alloca", "stacksave", "stackrestore"}, true, ""},
 	{"textures and surfaces", "1.0", []string{
@@ -42,6 +43,10 @@ var features = []Feature{
 	{"ldmatrix", "6.5", []string{"ldmatrix"}, true, "m8n8, b16"},
 	{"wmma", "6.0", []string{"wmma"}, true, "f16, bf16, tf32, s8 and u8"},
 	{"mma", "6.5", []string{"mma"}, true, "m16n8 of f16, bf16, tf32, s8 and u8"},
+	{"video instructions", "2.0", []string{
+		"vadd", "vsub", "vabsdiff", "vmin", "vmax", "vshl", "vshr", "vmad", "vset", "vadd2", "vsub2", "vavrg2",
+		"vabsdiff2", "vmin2", "vmax2", "vset2", "vadd4", "vsub4", "vavrg4", "vabsdiff4", "vmin4", "vmax4", "vset4",
+	}, true, ""},
 
 	{"mbarrier", "7.0", []string{"mbarrier", "cp.async.mbarrier", "fence.mbarrier_init"}, false, ""},
 	{"cp.async.bulk", "8.0", []string{"cp.async.bulk", "cp.reduce.async.bulk"}, false, ""},
@@ -68,10 +73,6 @@ var features = []Feature{
 	{"multi-sample textures, gathers from cube maps", "2.0", []string{
 		"tex.2dms", "tex.a2dms", "tld4.cube", "tld4.acube", "sured", "suld.p", "sust.p", ".surf",
 	}, false, "and formatted or reducing surface accesses"},
-	{"video instructions", "2.0", []string{
-		"vadd", "vsub", "vabsdiff", "vmin", "vmax", "vshl", "vshr", "vmad", "vset", "vadd2", "vsub2", "vavrg2",
-		"vabsdiff2", "vmin2", "vmax2", "vset2", "vadd4", "vsub4", "vavrg4", "vabsdiff4", "vmin4", "vmax4", "vset4",
-	}, false, ""},
 	{"128-bit integers", "8.3", []string{"ld.b128", "st.b128", "mov.b128", "atom.b128"}, false, ""},
 	{"performance counters", "1.3", []string{"%pm"}, false, ""},
 	{"reserved shared memory and graphs", "7.6", []string{"%reserved_smem", "%aggr_smem", "%current_graph"}, false, ""},

@@ -83,7 +83,8 @@ func Since(op string, mods []string) string {
 	return ""
 }
 
-// Slip says why no version of the PTX ISA has an instruction of these modifiers, and what may be meant; "" where one has.
+// Slip says why no version of the PTX ISA has an instruction of these modifiers, and what may be meant; "" where one
+// has.
 func Slip(op string, mods []string) string {
 	list := forms()[op]
 	written := strings.Join(append([]string{op}, mods...), ".")

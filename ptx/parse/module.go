@@ -227,7 +227,7 @@ func (p *parser) declare(v *Var) {
 	switch {
 	case v.Space == Reg && p.fn == nil: // each function that uses it gets a register for it
 	case v.Space == Reg:
-		p.addRegister(v)
+		common{p}.add(v)
 	case p.fn != nil:
 		v.ID = len(p.fn.Vars)
 		p.fn.Vars = append(p.fn.Vars, v)
@@ -240,8 +240,11 @@ func (p *parser) declare(v *Var) {
 	}
 }
 
-// addRegister gives the current function a register.
-func (p *parser) addRegister(v *Var) {
+// common keeps the registers of a function, among them those that stand for the registers of the module.
+type common struct{ *parser }
+
+// add gives the current function a register.
+func (p common) add(v *Var) {
 	if len(p.fn.Regs) >= maxRegs {
 		p.failAt(v.Line, "more than %d registers in one function", maxRegs)
 	}
@@ -249,8 +252,8 @@ func (p *parser) addRegister(v *Var) {
 	p.fn.Regs = append(p.fn.Regs, v)
 }
 
-// ownOf is the register of the current function for a register of the module.
-func (p *parser) ownOf(v *Var) *Var {
+// own is the register of the current function for a register of the module.
+func (p common) own(v *Var) *Var {
 	for _, s := range p.fn.Common {
 		if s.Module == v {
 			return s.Own
@@ -258,7 +261,7 @@ func (p *parser) ownOf(v *Var) *Var {
 	}
 	own := *v
 	own.Owner = p.fn
-	p.addRegister(&own)
+	p.add(&own)
 	p.fn.Common = append(p.fn.Common, CommonReg{v, &own})
 	return &own
 }
@@ -267,7 +270,7 @@ func (p *parser) function(entry, extern bool) {
 	f := &Func{Entry: entry, Extern: extern, Linkage: p.linked, File: p.m.File, Line: p.tline}
 	p.scope = &scope{parent: p.scope, vars: map[string]*Var{}, labels: map[string]int{}}
 	p.fn, p.loc = f, SrcLoc{}
-	p.attributes()
+	conventions{p}.attributes()
 	if !entry && p.kind == '(' {
 		f.Results = p.params(entry)
 	}
@@ -336,17 +339,21 @@ func (p *parser) params(entry bool) []*Var {
 	return list
 }
 
+// conventions reads what compilers say of calls and of memory.
+type conventions struct{ *parser }
+
 // calling reads a directive of the calling convention: .noreturn, or how many registers a function keeps, which
 // says nothing where registers are not assigned.
-func (p *parser) calling() {
+func (p conventions) calling() {
 	name := p.text
 	if p.next(); name != ".noreturn" {
 		p.integer(name, 0, maxRegs)
 	}
 }
 
-// attributes reads .attribute(...): what is said there of unified addresses and managed memory holds for all memory here.
-func (p *parser) attributes() {
+// attributes reads .attribute(...): what is said there of unified addresses and managed memory holds for all memory
+// here.
+func (p conventions) attributes() {
 	for p.kind == tID && p.text == ".attribute" {
 		p.next()
 		p.expect('(', "after .attribute")
@@ -399,7 +406,7 @@ func (p *parser) performance(f *Func) {
 			p.next()
 			f.MinCTAs = p.integer(name, 0, 1<<20)
 		case ".noreturn", ".abi_preserve_control", ".abi_preserve":
-			p.calling()
+			conventions{p}.calling()
 		case ".pragma", ".loc":
 			p.debugDirective()
 		default:

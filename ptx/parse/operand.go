@@ -1,5 +1,7 @@
 package parse
 
+import "strings"
+
 // operands reads the operands of instructions.
 type operands struct{ *parser }
 
@@ -68,7 +70,9 @@ func (p operands) name() Operand {
 		return Operand{Kind: KNone}
 	}
 	o := Operand{Kind: KLabel, Name: name}
-	if v := p.lookup(p.scope, name); v != nil {
+	if v, sel := p.selected(name); v != nil {
+		o.Kind, o.Var, o.Sel = KReg, v, sel
+	} else if v := p.lookup(p.scope, name); v != nil {
 		o.Kind, o.Var = KSym, v
 		switch {
 		case v.Elems != nil:
@@ -100,6 +104,20 @@ func (p operands) name() Operand {
 		o.Off += p.offset()
 	}
 	return o
+}
+
+// selected splits the selector of a video instruction off a register: %r1.b0, %r2.h10. The elements of a vector of
+// registers have names of their own.
+func (p operands) selected(name string) (v *Var, selector string) {
+	at := strings.LastIndexByte(name, '.')
+	if at < 1 || at+2 >= len(name) || strings.IndexByte("bh", name[at+1]) < 0 ||
+		strings.Trim(name[at+2:], "01234567") != "" || p.lookup(p.scope, name) != nil {
+		return nil, ""
+	}
+	if v = p.lookup(p.scope, name[:at]); v == nil || v.Space != Reg || v.Elems != nil {
+		return nil, ""
+	}
+	return v, name[at+1:]
 }
 
 // offset reads what is added to a name.

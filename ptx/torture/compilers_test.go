@@ -253,7 +253,8 @@ func TestPackedComparisons(t *testing.T) {
 // TestFloatLiterals: a decimal literal needs no point, and may begin or end with it.
 func TestFloatLiterals(t *testing.T) {
 	for text, want := range map[string]float32{
-		"1e-3": 1e-3, "2E5": 2e5, "1e+2": 100, ".5": .5, ".25e1": 2.5, "-3.": -3, "6.02e23": 6.02e23, "0e0": 0, "1.5E-2": .015,
+		"1e-3": 1e-3, "2E5": 2e5, "1e+2": 100, ".5": .5, ".25e1": 2.5, "-3.": -3, "6.02e23": 6.02e23, "0e0": 0,
+		"1.5E-2": .015,
 	} {
 		got := runText(t, legalSource("", "mov.f32 %f, "+text+"; mov.b32 %a, %f;"))
 		if got[0] != math.Float32bits(want) {
@@ -328,9 +329,8 @@ func TestAsyncCopyLess(t *testing.T) {
 		"cp.async.cg.shared::cta.global.L2::128B [%b], [%gp], 16, %p;":          all,
 		"not.pred %p, %p; cp.async.cg.shared.global [%b], [%gp], 16, !%p;":      all,
 		"selp.u32 %n, 0, 8, %p; cp.async.ca.shared.global [%b], [%gp], 16, %n;": func(int) uint32 { return 8 },
-		"@!%p cp.async.ca.shared.global [%b], [%gp], 16, 4; @%p st.shared.v4.u32 [%b], {0, 0, 0, 0};": func(int) uint32 {
-			return 4
-		},
+		"@!%p cp.async.ca.shared.global [%b], [%gp], 16, 4;" +
+			"@%p st.shared.v4.u32 [%b], {0, 0, 0, 0};": func(int) uint32 { return 4 },
 	} {
 		for i, v := range runText(t, legalSource(decl, begin+form+end)) {
 			want := uint32(0)

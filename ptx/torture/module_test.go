@@ -73,7 +73,8 @@ SKIP:
 	}
 }
 
-// TestModuleLocals: .local variables of the module are the thread's in all functions; their addresses have 32 or 64 bits.
+// TestModuleLocals: .local variables of the module are the thread's in all functions; their addresses have 32 or 64
+// bits.
 func TestModuleLocals(t *testing.T) {
 	decl := `
 .local .align 8 .b8 bytes[64];
