@@ -4,10 +4,8 @@
 package cuda
 
 import (
-	"bytes"
 	"context"
 	"embed"
-	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -71,44 +69,22 @@ func Find(named string) (*Compiler, error) {
 		Oldest, old)
 }
 
+// Headers are Heddle's CUDA headers.
+func Headers() (fs.FS, error) { return fs.Sub(headers, "include") }
+
 // PTX compiles the kernels of source to the file to. What clang says goes to log. A failed compilation
 // leaves no file.
 func (c *Compiler) PTX(ctx context.Context, o *Options, source, to string, log io.Writer) error {
-	if _, err := os.Stat(source); err != nil {
-		return err
-	}
-	dir, err := os.MkdirTemp("", "heddle-cc-")
+	b, err := c.begin(o, log)
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(dir) // the system's folder of temporary files clears the rest
-	if err := unpack(dir); err != nil {
-		return err
-	}
-	made := filepath.Join(dir, "out.ptx")
-	var said bytes.Buffer
-	cmd := exec.CommandContext(ctx, c.Path, append(o.clang(dir), "-S", source, "-o", made)...)
-	cmd.Stdout, cmd.Stderr = &said, &said
-	err = cmd.Run()
-	if _, werr := log.Write(said.Bytes()); werr != nil {
-		return werr
-	}
-	var failed *exec.ExitError
-	if errors.As(err, &failed) {
-		return fmt.Errorf("%s: clang %d does not compile it%s", source, c.Version, remedy(said.String()))
-	}
+	defer b.end()
+	text, err := b.ptx(ctx, source)
 	if err != nil {
 		return err
 	}
-	text, err := os.ReadFile(made)
-	if err != nil {
-		return err
-	}
-	tmp := to + ".tmp"
-	if err := os.WriteFile(tmp, text, 0o644); err != nil {
-		return err
-	}
-	return os.Rename(tmp, to)
+	return place(text, to, 0o644)
 }
 
 // unpack writes the headers into a folder.
@@ -154,4 +130,18 @@ func remedy(said string) string {
 		return ": " + name + " is not among Heddle's headers of CUDA; where it is the program's own, name its " +
 			"folder by -I"
 	}
+}
+
+var undefined = regexp.MustCompile("undefined reference to `([^']+)'")
+
+// unresolved explains a name that the linker misses.
+func unresolved(said string) string {
+	m := undefined.FindStringSubmatch(said)
+	switch {
+	case m == nil:
+		return ""
+	case strings.HasPrefix(m[1], "cuda") || strings.HasPrefix(m[1], "cu"):
+		return ": Heddle does not have the call " + m[1]
+	}
+	return ": no source or library named here defines " + m[1]
 }

@@ -18,7 +18,9 @@ func TestParse(t *testing.T) {
 		strings.Join(o.flags, " ") != "-I inc -D N=4" {
 		t.Errorf("%+v", o)
 	}
-	for _, bad := range []string{"--ptx", "-o x a.cu b.cu", "a.cu -o", "a.cu -arch=volta"} {
+	for _, bad := range []string{
+		"--ptx", "-c -o x a.cu b.cu", "a.cu -lcublas", "a.f90", "a.cu -o", "a.cu -arch=volta",
+	} {
 		if _, err := Parse(strings.Fields(bad)); err == nil {
 			t.Errorf("%q is accepted", bad)
 		}

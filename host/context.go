@@ -38,6 +38,8 @@ type Options struct {
 	Printf, Heap int64
 	// AllManaged makes device memory that the program allocates managed memory.
 	AllManaged bool
+	// Properties are the numbers of the machine that programs ask for.
+	Properties Properties
 	// ReadOnly marks the loads of what a kernel does not write (emulate.Launch).
 	ReadOnly bool
 }
@@ -75,6 +77,7 @@ type Context struct {
 	heap     *emulate.Heap   // of malloc in kernels; nil until a module needs it
 	images   emulate.Images
 	print    func(text string)
+	pass     *Stream // for Pass; nil until it is used
 }
 
 type launched struct {

@@ -21,6 +21,7 @@ const (
 	OpEvent                  // mark; Done and End tell when the stream reached it
 	OpWait                   // the stream waits until After is done
 	OpPrefetch               // move the pages of Dst to the device (ToDevice) or the host
+	OpDelay                  // let N core cycles pass
 	OpExecute                // execute the application's CPU program once: the device knows it
 )
 

@@ -44,11 +44,5 @@ func (c *Context) AllManaged() bool { return c.opt.AllManaged }
 
 // HostWrite is the host's write of a range of managed memory: what the device has of it comes back first.
 func (c *Context) HostWrite(r *mem.Region, off, n int64) error {
-	if err := c.Finish(); err != nil {
-		return err
-	}
-	if err := c.dev.Touch(r, off, n, true); err != nil {
-		return c.fail(err)
-	}
-	return nil
+	return c.Driver().Touch(r, off, n, true)
 }

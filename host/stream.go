@@ -12,8 +12,9 @@ import (
 type Stream struct {
 	c      *Context
 	id     int
-	last   *Op // the tail of the queue; nil when known to be done
-	waited *Op // the default-stream operation this stream already waits for
+	last   *Op  // the tail of the queue; nil when known to be done
+	waited *Op  // the default-stream operation this stream already waits for
+	apart  bool // does not synchronise with the default stream
 }
 
 // ID is the number of the stream; 0 is the default stream.
@@ -51,13 +52,13 @@ func (c *Context) enqueue(s *Stream, op *Op) error {
 	}
 	if s.id == 0 {
 		for _, other := range c.streams[1:] {
-			if p := other.pending(); p != nil {
+			if p := other.pending(); p != nil && !other.apart {
 				if err := c.put(s, &Op{Kind: OpWait, Name: "default stream", After: p}); err != nil {
 					return err
 				}
 			}
 		}
-	} else if p := c.streams[0].pending(); p != nil && s.waited != p {
+	} else if p := c.streams[0].pending(); p != nil && s.waited != p && !s.apart {
 		if err := c.put(s, &Op{Kind: OpWait, Name: "default stream", After: p}); err != nil {
 			return err
 		}

@@ -4,6 +4,7 @@
 package mem
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"sort"
@@ -61,7 +62,19 @@ type Space struct {
 	used    int64  // bytes of device memory
 	total   int64  // bytes of all kinds that the computer holds
 	managed uint64 // alignment of managed regions; nothing else lies in their last unit of it
+	backing Backing
 }
+
+// Backing gives regions their bytes, where they are not the Go heap's: memory that another process sees, too.
+type Backing interface {
+	// Bytes are n zeroed bytes for a region at base.
+	Bytes(base uint64, n int64) ([]byte, error)
+	// Release ends their use.
+	Release(base uint64, n int64)
+}
+
+// BackBy has the regions that are allocated from now on lie in b.
+func (s *Space) BackBy(b Backing) { s.backing = b }
 
 // hostLimit bounds all memory of an application: its bytes are held by the
 // computer that simulates.
@@ -88,8 +101,14 @@ func (s *Space) Alloc(n int64, k Kind, name string) (*Region, error) {
 		return nil, fmt.Errorf("out of memory: %d bytes asked, %d in use; an application may hold %d in all", n, total,
 			int64(hostLimit))
 	}
-	r.Data = make([]byte, n)
-	LargePages(unsafe.Pointer(&r.Data[0]), uintptr(n))
+	if s.backing != nil {
+		if r.Data, err = s.backing.Bytes(r.Base, n); err != nil {
+			return nil, errors.Join(err, s.Free(r.Base))
+		}
+	} else {
+		r.Data = make([]byte, n)
+		LargePages(unsafe.Pointer(&r.Data[0]), uintptr(n))
+	}
 	s.total += n
 	return r, nil
 }
@@ -162,6 +181,9 @@ func (s *Space) Free(base uint64) error {
 		s.used -= r.Len()
 	}
 	s.regions = append(s.regions[:i], s.regions[i+1:]...)
+	if s.backing != nil && r.Data != nil {
+		s.backing.Release(r.Base, r.Len())
+	}
 	return nil
 }
 

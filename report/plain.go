@@ -44,3 +44,11 @@ func (p plainWriter) Write(b []byte) (int, error) {
 	}
 	return len(b), nil
 }
+
+// Raw is the writer behind a PlainWriter, for text that is not Heddle's own.
+func Raw(w io.Writer) io.Writer {
+	if p, ok := w.(plainWriter); ok {
+		return p.w
+	}
+	return w
+}

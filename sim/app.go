@@ -2,6 +2,7 @@ package sim
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"io"
 	"runtime"
@@ -11,7 +12,10 @@ import (
 	"time"
 
 	"github.com/heddle-sim/heddle/apps/reference"
+	"github.com/heddle-sim/heddle/cuda"
+	"github.com/heddle-sim/heddle/cuda/shim"
 	"github.com/heddle-sim/heddle/host"
+	"github.com/heddle-sim/heddle/host/exec"
 	"github.com/heddle-sim/heddle/host/script"
 	"github.com/heddle-sim/heddle/isa/accesses"
 	"github.com/heddle-sim/heddle/mem"
@@ -86,6 +90,9 @@ func (a *app) load(spec *Spec) error {
 		a.prog = &cpuProgram{a}
 		return a.spec.CPU.Check()
 	}
+	if a.spec.Exec != nil {
+		return a.compiled()
+	}
 	if is, err := record.Is(a.spec.Path); err == nil && is { // script.Load tells what is wrong with other paths
 		if len(a.spec.Args) > 0 {
 			return fmt.Errorf("%s is a recording: it replays what was recorded and takes no arguments", a.spec.Path)
@@ -129,6 +136,20 @@ func (a *app) load(spec *Spec) error {
 		return err
 	}
 	a.prog = p
+	return nil
+}
+
+// compiled makes a program of an executable. What it prints is its log.
+func (a *app) compiled() error {
+	headers, err := cuda.Headers()
+	if err != nil {
+		return err
+	}
+	lib, err := shim.Build(context.Background(), headers, "")
+	if err != nil {
+		return &host.Error{Err: err}
+	}
+	a.prog = &exec.Program{Args: a.spec.Exec, Dir: a.spec.Path, Shim: lib, Stdout: &a.log, Stderr: &a.log}
 	return nil
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/heddle-sim/heddle/machine"
 	"github.com/heddle-sim/heddle/machine/uvm"
 	"github.com/heddle-sim/heddle/mem"
+	"github.com/heddle-sim/heddle/sheets"
 )
 
 // stream is one stream's queue; its head may be running.
@@ -80,10 +81,24 @@ func (r *run) options() host.Options {
 	o := host.Options{Ctx: r.ctx, Printf: int64(r.sheet.Host.Printf), Heap: int64(r.sheet.Host.Heap)}
 	o.AllManaged = r.spec.Sharing.Memory.Unified.All
 	o.ReadOnly = r.sheet.SM.ReadOnlyLoads
+	o.Properties = propertiesOf(r.sheet)
+	o.Properties.Timeless = r.gpu == nil
 	if r.gpu != nil { // without time every interval is 0
 		o.CoreMHz = r.sheet.Clock.Core
 	}
 	return o
+}
+
+// propertiesOf are the numbers of a machine that programs ask for.
+func propertiesOf(m *sheets.Machine) host.Properties {
+	d := &m.DRAM
+	return host.Properties{
+		Machine: m.Name, SMs: m.SM.Count, Threads: m.SM.Threads, CTAs: m.SM.CTAs, Registers: m.SM.Registers,
+		Shared: m.SM.Shared, L2: d.Channels * m.LLC.SlicesPerChannel * m.LLC.Sets * m.LLC.Ways * m.LLC.Line,
+		MemoryBytes: m.MemoryBytes(), CoreMHz: m.Clock.Core, MemoryMHz: m.Clock.DRAM,
+		// Two beats of a burst in each command-clock cycle.
+		MemoryBusBits: d.Channels * d.Access * 8 / (2 * max(1, d.T.BL)), Capability: 70,
+	}
 }
 
 // space is an application's address space. Under unified memory managed regions begin at chunks
@@ -100,6 +115,9 @@ func (r *run) space() *mem.Space {
 func (d *device) Resident(g isa.Geometry) int {
 	return d.r.col.limits.Occupancy(&g) * len(d.r.gpu.Tenants[d.a.id].SMs)
 }
+
+// Occupancy implements host.Occupant.
+func (d *device) Occupancy(g isa.Geometry) int { return d.r.col.limits.Occupancy(&g) }
 
 // Touch implements host.Device: pages of managed memory that are on the device
 // come back over the link before the host sees them.
@@ -246,6 +264,8 @@ func (d *device) advance(s *stream, now uint64) (bool, error) {
 	switch op.Kind {
 	case host.OpEvent:
 		return true, nil
+	case host.OpDelay:
+		return now >= op.Start+uint64(op.N), nil
 	case host.OpWait:
 		if !op.After.Done {
 			s.active = false
@@ -294,6 +314,9 @@ func (d *device) next(now uint64) uint64 {
 	n := engine.Never
 	for i := range len(d.streams) + 1 {
 		s := d.stream(i)
+		if s.active && s.ops[0].Kind == host.OpDelay {
+			n = min(n, max(now+1, s.ops[0].Start+uint64(s.ops[0].N)))
+		}
 		if s.pages == nil && s.copy == nil {
 			continue
 		}

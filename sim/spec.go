@@ -81,6 +81,8 @@ type App struct {
 	QoSShare  float64 `json:"qos_of_alone,omitempty"`
 	// CPU runs instead of Path: a program for CPU cores.
 	CPU *CPU `json:"cpu,omitempty"`
+	// Exec runs instead of what Path is: a compiled CUDA program and its arguments, in the folder Path.
+	Exec []string `json:"exec,omitempty"`
 	// Program runs instead of Path: an application written in Go.
 	Program host.Program `json:"-"`
 }

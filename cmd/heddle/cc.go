@@ -1,26 +1,33 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"os"
 
 	"github.com/spf13/cobra"
 
 	"github.com/heddle-sim/heddle/cuda"
+	"github.com/heddle-sim/heddle/cuda/shim"
 )
 
 // ccCmd is `heddle cc`, which takes nvcc's command line.
 func ccCmd() *cobra.Command {
 	return &cobra.Command{
-		Use:   "cc --ptx FILE.cu... [-o FILE.ptx] [nvcc's options]",
-		Short: "Compile the kernels of CUDA sources to PTX, without the CUDA toolkit",
-		Long: `Compile the kernels of CUDA sources to PTX with the system's clang (17 or newer), without
-the CUDA toolkit.
+		Use:   "cc FILE.cu... [-o PROGRAM] [nvcc's options]",
+		Short: "Compile CUDA programs, or kernels to PTX, without the CUDA toolkit",
+		Long: `Compile CUDA sources with the system's clang (17 or newer), without the CUDA toolkit.
 
-The options are nvcc's: -o, -I, -D, -U, -std, -arch, -gencode, -use_fast_math, -fmad, -ftz
-and so on; what has no effect is named. Of several architectures the highest counts;
-without one it is sm_70. The environment variable CLANG names another clang. Host code
-beside the kernels is read and not run: what a program's host does is written in app.star.`,
+The command line is nvcc's. Sources (.cu, .cpp, .c) and objects become a program for
+heddle exec; with -c each source becomes an object file, with --ptx the kernels alone
+become PTX, for an application folder.
+
+The options are -o, -c, -I, -D, -U, -l, -L, -O, -g, -std, -arch, -gencode, -Xcompiler,
+-use_fast_math, -fmad, -ftz and so on; what has no effect is named. Of several
+architectures the highest counts; without one it is sm_70. The environment variable
+CLANG names another clang, CC another C compiler.`,
+		Example: `  heddle cc prog.cu -o prog && heddle exec -- ./prog
+  heddle cc --ptx kernel.cu`,
 		DisableFlagParsing: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			for _, a := range args {
@@ -32,9 +39,6 @@ beside the kernels is read and not run: what a program's host does is written in
 			if err != nil {
 				return err
 			}
-			if !o.PTX {
-				return fmt.Errorf("heddle cc makes PTX of kernels and cannot build programs yet: add --ptx")
-			}
 			c, err := cuda.Find(os.Getenv("CLANG"))
 			if err != nil {
 				return err
@@ -42,12 +46,37 @@ beside the kernels is read and not run: what a program's host does is written in
 			for _, n := range o.Notes {
 				fmt.Fprintln(cmd.ErrOrStderr(), "heddle: note:", n)
 			}
-			for _, s := range o.Sources {
-				if err := c.PTX(cmd.Context(), o, s, o.Target(s), cmd.ErrOrStderr()); err != nil {
-					return err
-				}
-			}
-			return nil
+			return compile(cmd, c, o)
 		},
 	}
+}
+
+// compile does what an nvcc command line asks for.
+func compile(cmd *cobra.Command, c *cuda.Compiler, o *cuda.Options) error {
+	log := cmd.ErrOrStderr()
+	switch {
+	case o.PTX:
+		for _, s := range o.Sources {
+			if err := c.PTX(cmd.Context(), o, s, o.Target(s), log); err != nil {
+				return err
+			}
+		}
+		return nil
+	case o.Object:
+		return c.Objects(cmd.Context(), o, log)
+	}
+	lib, err := driverLibrary(cmd.Context())
+	if err != nil {
+		return err
+	}
+	return c.Program(cmd.Context(), o, lib, log)
+}
+
+// driverLibrary is the folder with the library that CUDA programs call, built on first use.
+func driverLibrary(ctx context.Context) (string, error) {
+	headers, err := cuda.Headers()
+	if err != nil {
+		return "", err
+	}
+	return shim.Build(ctx, headers, "")
 }

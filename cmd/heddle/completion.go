@@ -38,10 +38,15 @@ func completeFlag(cmd *cobra.Command, flag string, values func(args []string) []
 
 // completeRun completes the flags of heddle run.
 func completeRun(cmd *cobra.Command) {
-	completeFlag(cmd, "machine", func([]string) []string { return sheets.Names() })
+	completeMachine(cmd)
 	completeFlag(cmd, "sharing", func([]string) []string { return sim.ModeNames() })
-	completeFlag(cmd, "set", func([]string) []string { return settable() })
 	completeFlag(cmd, "arg", appArguments)
+}
+
+// completeMachine completes the flags that describe a machine.
+func completeMachine(cmd *cobra.Command) {
+	completeFlag(cmd, "machine", func([]string) []string { return sheets.Names() })
+	completeFlag(cmd, "set", func([]string) []string { return settable() })
 }
 
 // settable are the numbers of a machine, each with its =.

@@ -153,7 +153,7 @@ reached before the end; 130 interrupted.`,
 	}
 	root.AddCommand(runCmd(), inspectCmd(), importCmd(), ptxCmd(), traceCmd(), probeCmd(), calibrateCmd(),
 		characteriseCmd(), validateCmd(), reportCmd(), versionCmd())
-	root.AddCommand(reproduceCmd(), sweepCmd(), policyCmd(), docsCmd(), serveCmd(), slurmTaskCmd(), ccCmd())
+	root.AddCommand(reproduceCmd(), sweepCmd(), policyCmd(), docsCmd(), serveCmd(), slurmTaskCmd(), ccCmd(), execCmd())
 	helpful(root)
 	telling(root)
 	root.Version = version()

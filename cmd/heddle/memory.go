@@ -52,6 +52,11 @@ const slack = 64 << 20
 // or a reference in the middle of a large array, ends with the process: when it holds a quarter more, two
 // seconds later, or at once when that is more than slack. Then end is called, which must not return.
 func limitMemory(ctx context.Context, limit int64, end func(error)) (context.Context, func()) {
+	return limitMemoryOf(ctx, limit, func() int64 { return 0 }, end)
+}
+
+// limitMemoryOf is limitMemory where others hold bytes, too.
+func limitMemoryOf(ctx context.Context, limit int64, others func() int64, end func(error)) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	old := debug.SetMemoryLimit(limit)
 	over := make(chan struct{})
@@ -67,7 +72,7 @@ func limitMemory(ctx context.Context, limit int64, end func(error)) (context.Con
 			case <-tick.C:
 			}
 			metrics.Read(sample)
-			used := int64(sample[0].Value.Uint64() - sample[1].Value.Uint64())
+			used := int64(sample[0].Value.Uint64()-sample[1].Value.Uint64()) + others()
 			if used > limit+limit/16 && since.IsZero() {
 				since = time.Now()
 				cancel(fmt.Errorf("%w: %d MiB in use, the limit is %d MiB", errMemory, used>>20, limit>>20))

@@ -22,6 +22,7 @@ const char *cudaGetErrorString(cudaError_t error);
 
 // devices
 cudaError_t cudaGetDeviceCount(int *count);
+#define cudaGetDeviceProperties cudaGetDeviceProperties_v2
 cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device);
 cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attr, int device);
 cudaError_t cudaChooseDevice(int *device, const struct cudaDeviceProp *prop);

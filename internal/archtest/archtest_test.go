@@ -106,6 +106,7 @@ var layer = map[string]int{
 
 // sideways lists the imports within one layer that are meant, with the reason.
 var sideways = map[[2]string]string{
+	{"host", "cuda"}:     "a compiled program brings fat binaries, and calls the driver library that cuda/shim builds",
 	{"host", "ptx"}:      "a host program loads modules and looks up kernels and symbols in them",
 	{"trace", "host"}:    "a recording is of a host program's operations, and its replay is a host program",
 	{"workload", "host"}: "a model is a host program: it allocates, copies and launches",
@@ -289,7 +290,7 @@ func TestPackageDocs(t *testing.T) {
 // sim is among them for Result.Wall alone, the one field outside the promise.
 var clockUsers = []string{
 	"cmd", "lab", "report", "serve", "sim", "internal/scratch", "internal/browser",
-	"internal/truncated",
+	"internal/truncated", "host/exec",
 }
 
 func usesClock(dir string) bool {

@@ -148,6 +148,28 @@ func (r *resolver) path(p string) string {
 	return j
 }
 
+// program resolves a compiled program.
+func (r *resolver) program(i int, d *AppDoc, before []sim.App) (sim.App, error) {
+	switch {
+	case d.Path != "" || d.CPU != nil:
+		return sim.App{}, r.complainAt(errors.New("an application is one of path, exec and cpu"), "apps", i, "exec")
+	case len(d.Args) > 0:
+		return sim.App{}, r.complainAt(errors.New("the arguments of a compiled program stand in exec: [./prog, 1024]"),
+			"apps", i, "args")
+	}
+	name := d.Name
+	if name == "" {
+		name = filepath.Base(d.Exec[0])
+	}
+	if err := r.unnamed(name, i, before); err != nil {
+		return sim.App{}, err
+	}
+	return sim.App{
+		Name: name, Path: r.dir, Exec: d.Exec, Arrive: d.Arrive, Repeat: d.Repeat, AccessesOnly: d.AccessesOnly,
+		QoS: d.QoS.IPC, QoSKernel: d.QoS.Kernel, QoSShare: d.QoS.Share,
+	}, nil
+}
+
 func (r *resolver) apps() ([]sim.App, error) {
 	if len(r.doc.Apps) == 0 {
 		return nil, r.complain(errors.New("no applications: list at least one under apps, as in `- path: "+
@@ -159,8 +181,12 @@ func (r *resolver) apps() ([]sim.App, error) {
 	}
 	var out []sim.App
 	for i, d := range r.doc.Apps {
-		if d.CPU != nil {
-			a, err := r.cpu(i, &d, out)
+		special := r.cpu
+		if d.Exec != nil {
+			special = r.program
+		}
+		if d.CPU != nil || d.Exec != nil {
+			a, err := special(i, &d, out)
 			if err != nil {
 				return nil, err
 			}

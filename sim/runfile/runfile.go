@@ -41,6 +41,7 @@ type Doc struct {
 type AppDoc struct {
 	Name         string  `yaml:"name" jsonschema_description:"Name in reports; the folder's name when left out"`
 	Path         string  `yaml:"path" jsonschema_description:"Folder with app.star or an Accel-Sim trace (kernelslist.g), or a recording (heddle run --record), relative to this file"`
+	Exec         Command `yaml:"exec" jsonschema_description:"Instead of path: a compiled CUDA program and its arguments, as [./prog, 1024]; it runs in the folder of this file"`
 	CPU          *CPU    `yaml:"cpu" jsonschema_description:"Instead of path: a program for CPU cores, on machines that have some"`
 	Args         Scalars `yaml:"args" jsonschema_description:"Arguments of the program's main"`
 	Arrive       uint64  `yaml:"arrive" jsonschema:"default=0" jsonschema_description:"Core cycle at which it arrives"`
@@ -200,6 +201,29 @@ func scalarText(n *yamldoc.Node) (string, error) {
 	return n.Raw, nil
 }
 
+// Command is a program with its arguments.
+type Command []string
+
+// FromNode implements yamldoc.FromNode.
+func (c *Command) FromNode(n *yamldoc.Node) error {
+	items := []*yamldoc.Node{n}
+	if n.Kind == yamldoc.List {
+		items = n.Items
+	}
+	*c = Command{}
+	for _, it := range items {
+		text, err := scalarText(it)
+		if err != nil {
+			return err
+		}
+		*c = append(*c, text)
+	}
+	if len(*c) == 0 || (*c)[0] == "" {
+		return n.Errorf("exec needs a program: [./prog, arguments]")
+	}
+	return nil
+}
+
 // Numbers are parameters of policies by name. A choice may be given by its name.
 type Numbers map[string]float64
 
@@ -321,6 +345,18 @@ func ForApp(path string, o Overrides) (*File, error) {
 	o.Args = nil
 	r := &resolver{root: root, doc: &doc, dir: dir, o: o, bare: true}
 	return r.resolve(path)
+}
+
+// ForProgram resolves a compiled program and its arguments as if a run file named it alone on the machine of the
+// overrides.
+func ForProgram(args []string, o Overrides) (*File, error) {
+	root, err := yamldoc.Parse(args[0], []byte("apps:\n- exec: .\n"))
+	if err != nil {
+		return nil, err
+	}
+	doc := Doc{Machine: "qv100", Seed: 1, Apps: []AppDoc{{Name: filepath.Base(args[0]), Exec: args}}}
+	r := &resolver{root: root, doc: &doc, o: o, bare: true}
+	return r.resolve(args[0])
 }
 
 // appName is the name of an application that has not been given one: its folder's,

@@ -87,6 +87,9 @@ func (d *device) Freed(r *mem.Region) error {
 
 // Enqueue implements host.Device.
 func (d *device) Enqueue(o *host.Op) error {
+	if o.Kind == host.OpDelay { // of a program that polls: a recording has its waits
+		return d.inner.Enqueue(o)
+	}
 	inner := *o
 	rec := op{stream: int32(o.Stream), name: o.Name, y: o.DstOff, x: o.SrcOff, n: o.N}
 	switch o.Kind {
@@ -131,6 +134,9 @@ func (d *device) Wait(o *host.Op) error {
 	if s == nil {
 		if o.Done {
 			return nil
+		}
+		if o.Kind == host.OpDelay {
+			return d.inner.Wait(o)
 		}
 		return fmt.Errorf("recording: the program waits for %q, which it did not enqueue", o.Name)
 	}

@@ -155,7 +155,7 @@ HEDDLE_DOT(__dp2a_hi, unsigned, ushort2, uchar4, "dp2a.hi.u32.u32")
 
 // ---- reductions over the lanes of a mask; one instruction from sm_80 on
 
-#if __CUDA_ARCH__ < 800
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800 // for the host clang declares them
 namespace heddle {
 template <class T, class Op> HEDDLE_DEVICE T reduce_lanes(unsigned mask, T v, Op op)
 {

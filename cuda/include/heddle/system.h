@@ -18,6 +18,10 @@ __device__ static inline void free(void *ptr) { ::free(ptr); }
 __device__ static inline void *malloc(size_t size) { return ::malloc(size); }
 } // namespace std
 
+// Used by clang's __clang_cuda_intrinsics.h for sm_90 and for the host; defined in intrinsics.h.
+HEDDLE_DEVICE size_t __cvta_generic_to_shared(const void *p);
+HEDDLE_DEVICE unsigned __isShared(const void *p);
+
 HEDDLE_DEVICE void __nanosleep(unsigned ns)
 {
 #if __CUDA_ARCH__ >= 700

@@ -1,0 +1,172 @@
+package cuda
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+
+	"github.com/heddle-sim/heddle/cuda/fatbin"
+	"github.com/heddle-sim/heddle/cuda/shim"
+)
+
+// build is one run of `heddle cc`: a folder with the headers and what is made on the way.
+type build struct {
+	c   *Compiler
+	o   *Options
+	dir string
+	log io.Writer
+	n   int // files made
+}
+
+func (c *Compiler) begin(o *Options, log io.Writer) (*build, error) {
+	dir, err := os.MkdirTemp("", "heddle-cc-")
+	if err != nil {
+		return nil, err
+	}
+	b := &build{c: c, o: o, dir: dir, log: log}
+	if err := unpack(dir); err != nil {
+		b.end()
+		return nil, err
+	}
+	return b, nil
+}
+
+func (b *build) end() { _ = os.RemoveAll(b.dir) } // the system's folder of temporary files clears the rest
+
+// file is a new file name.
+func (b *build) file(end string) string {
+	b.n++
+	return filepath.Join(b.dir, fmt.Sprintf("part%d%s", b.n, end))
+}
+
+// clang runs the compiler on a source.
+func (b *build) clang(ctx context.Context, source string, args []string) error {
+	if _, err := os.Stat(source); err != nil {
+		return err
+	}
+	var said bytes.Buffer
+	cmd := exec.CommandContext(ctx, b.c.Path, args...)
+	cmd.Stdout, cmd.Stderr = &said, &said
+	err := cmd.Run()
+	if _, werr := b.log.Write(said.Bytes()); werr != nil {
+		return werr
+	}
+	var failed *exec.ExitError
+	if errors.As(err, &failed) {
+		return fmt.Errorf("%s: clang %d does not compile it%s", source, b.c.Version, remedy(said.String()))
+	}
+	return err
+}
+
+// ptx compiles the kernels of a source.
+func (b *build) ptx(ctx context.Context, source string) ([]byte, error) {
+	made := b.file(".ptx")
+	if err := b.clang(ctx, source, append(b.o.kernels(b.dir), "-S", source, "-o", made)); err != nil {
+		return nil, err
+	}
+	return os.ReadFile(made)
+}
+
+// object compiles a source to an object file in the build's folder.
+func (b *build) object(ctx context.Context, source string) (string, error) {
+	made := b.file(".o")
+	kind := kindOf(source)
+	if kind != "cuda" {
+		return made, b.clang(ctx, source, append(b.o.plain(b.dir, kind), source, "-o", made))
+	}
+	text, err := b.ptx(ctx, source)
+	if err != nil {
+		return "", err
+	}
+	fat := b.file(".fatbin")
+	if err := os.WriteFile(fat, fatbin.Write(text, b.o.sm()), 0o600); err != nil {
+		return "", err
+	}
+	return made, b.clang(ctx, source, append(b.o.program(b.dir, fat), source, "-o", made))
+}
+
+// place moves bytes to their file, whole or not at all.
+func place(text []byte, to string, mode os.FileMode) error {
+	tmp := to + ".tmp"
+	if err := os.WriteFile(tmp, text, mode); err != nil {
+		return err
+	}
+	return os.Rename(tmp, to)
+}
+
+// moved is place for a file of the build's.
+func moved(from, to string, mode os.FileMode) error {
+	text, err := os.ReadFile(from)
+	if err != nil {
+		return err
+	}
+	return place(text, to, mode)
+}
+
+// Objects compiles each source to an object file (-c).
+func (c *Compiler) Objects(ctx context.Context, o *Options, log io.Writer) error {
+	b, err := c.begin(o, log)
+	if err != nil {
+		return err
+	}
+	defer b.end()
+	for _, s := range o.Sources {
+		if kindOf(s) == "object" {
+			return fmt.Errorf("%s is compiled already: leave it out, or -c", s)
+		}
+		made, err := b.object(ctx, s)
+		if err == nil {
+			err = moved(made, o.Target(s), 0o644)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Program compiles and links a program, which calls the driver library in the folder lib.
+func (c *Compiler) Program(ctx context.Context, o *Options, lib string, log io.Writer) error {
+	b, err := c.begin(o, log)
+	if err != nil {
+		return err
+	}
+	defer b.end()
+	var objects []string
+	for _, s := range o.Sources {
+		made := s
+		if kindOf(s) != "object" {
+			if made, err = b.object(ctx, s); err != nil {
+				return err
+			}
+		}
+		objects = append(objects, made)
+	}
+	made := b.file(".out")
+	args := append([]string{"--driver-mode=g++", "-o", made}, objects...)
+	args = append(args, o.link...)
+	for _, l := range shim.Linked() {
+		args = append(args, filepath.Join(lib, l))
+	}
+	args = append(args, "-lm", "-lpthread", "-Wl,--enable-new-dtags", "-Wl,-rpath,"+lib)
+	var said bytes.Buffer
+	cmd := exec.CommandContext(ctx, c.Path, args...)
+	cmd.Stdout, cmd.Stderr = &said, &said
+	err = cmd.Run()
+	if _, werr := log.Write(said.Bytes()); werr != nil {
+		return werr
+	}
+	if err != nil {
+		return fmt.Errorf("the program cannot be linked: %w%s", err, unresolved(said.String()))
+	}
+	to := o.Output
+	if to == "" {
+		to = "a.out"
+	}
+	return moved(made, to, 0o755)
+}

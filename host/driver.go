@@ -1,0 +1,177 @@
+package host
+
+import (
+	"fmt"
+
+	"github.com/heddle-sim/heddle/isa"
+	"github.com/heddle-sim/heddle/mem"
+	"github.com/heddle-sim/heddle/ptx/emulate"
+)
+
+// Driver is a context as compiled CUDA programs need it, which know memory by its addresses and ask for the machine's
+// numbers.
+type Driver struct{ c *Context }
+
+// Driver is the context as compiled programs need it.
+func (c *Context) Driver() Driver { return Driver{c} }
+
+// At is n bytes from an address on, within one allocation.
+func (d Driver) At(addr uint64, n int64) (*Array, error) {
+	space := d.c.space
+	r := space.Find(addr)
+	if r == nil || r.Data == nil {
+		return nil, fmt.Errorf("0x%x is not allocated: %s", addr, space.Nearest(addr))
+	}
+	if off := int64(addr - r.Base); n < 0 || n > r.Len()-off {
+		return nil, fmt.Errorf("%d bytes from 0x%x on: %s", n, addr, space.Nearest(addr))
+	}
+	return &Array{c: d.c, b: &block{r: r}, t: U8, off: int64(addr - r.Base), n: n}, nil
+}
+
+// Move is a copy between an array and memory of the program that is not simulated.
+type Move struct {
+	N     int64  // bytes that cross the link
+	ToGPU bool   // from the program
+	Bytes func() // moves them, when the device completes the copy
+}
+
+// Transfer is a copy over the host link that begins at the array's first byte; s nil: it waits.
+func (a *Array) Transfer(m Move, s *Stream) error {
+	if err := a.usable(); err != nil {
+		return err
+	}
+	c, r := a.c, a.b.r
+	if m.N < 0 || m.N > a.Size() {
+		return fmt.Errorf("copy of %d bytes, %s has %d there", m.N, r.Name, a.Size())
+	}
+	op := &Op{Kind: OpCopy, Name: "copy to " + r.Name, Dst: r, DstOff: a.off, Src: c.staging, N: m.N, Apply: m.Bytes}
+	if !m.ToGPU {
+		op.Name, op.Dst, op.DstOff, op.Src, op.SrcOff = "copy from "+r.Name, c.staging, 0, r, a.off
+	}
+	if s == nil {
+		return c.copySync(op)
+	}
+	return c.enqueue(s, op)
+}
+
+// CopyRows is CopyFrom where apply moves the bytes, as of a part of a matrix; n of them count.
+func (a *Array) CopyRows(src *Array, n int64, apply func(), s *Stream) error {
+	return a.c.enqueue(s, &Op{
+		Kind: OpCopy, Name: "copy " + src.b.r.Name + " to " + a.b.r.Name, Dst: a.b.r, DstOff: a.off, Src: src.b.r,
+		SrcOff: src.off, N: n, Apply: apply,
+	})
+}
+
+// Raw is the array's bytes themselves, for functions that copy them.
+func (a *Array) Raw() []byte { return a.data() }
+
+// Note records a check that the program's own end stands for.
+func (d Driver) Note(k Check) { d.c.checks = append(d.c.checks, k) }
+
+// Properties are the numbers of the machine that programs ask for.
+type Properties struct {
+	Machine       string
+	SMs           int
+	Threads       int // per SM
+	CTAs          int // per SM
+	Registers     int // per SM
+	Shared        int // bytes per SM
+	L2            int // bytes
+	MemoryBytes   int64
+	CoreMHz       float64
+	MemoryMHz     float64
+	MemoryBusBits int
+	Capability    int  // 70 for compute capability 7.0
+	Timeless      bool // operations are done when they are enqueued, as in functional execution
+}
+
+// Properties are those of the machine.
+func (d Driver) Properties() Properties { return d.c.opt.Properties }
+
+// Occupant is implemented by devices that know how many blocks of a launch an SM holds.
+type Occupant interface {
+	Occupancy(g isa.Geometry) int
+}
+
+// Occupancy is how many blocks of a kernel an SM holds; 0 where the device does not know.
+func (d Driver) Occupancy(k *Kernel, block [3]uint32, shared int) (int, error) {
+	grid, err := k.m.inst.Grid(k.Kernel, emulate.Launch{
+		Grid: [3]uint32{1, 1, 1}, Block: block, Params: make([]byte, k.ParamBytes), SharedDynamic: shared,
+	})
+	if err != nil {
+		return 0, err
+	}
+	if o, ok := d.c.dev.(Occupant); ok {
+		return o.Occupancy(grid.Geometry()), nil
+	}
+	return 0, nil
+}
+
+// Gate holds a stream until the host has done something.
+type Gate struct {
+	c       *Context
+	reached *Op // done when the stream has come to the gate
+	open    *Op // what the stream waits for
+}
+
+// Gate puts a gate at the tail of the stream (nil: the default stream).
+func (d Driver) Gate(s *Stream) (*Gate, error) {
+	op := func() *Op { return &Op{Kind: OpEvent, Name: "host function"} }
+	g := &Gate{c: d.c, reached: op(), open: op()}
+	if err := d.c.enqueue(s, g.reached); err != nil {
+		return nil, err
+	}
+	return g, d.c.enqueue(s, &Op{Kind: OpWait, Name: "host function", After: g.open})
+}
+
+// Wait lets time pass until the stream has come to the gate.
+func (g *Gate) Wait() error { return g.c.wait(g.reached) }
+
+// Open lets the stream go on.
+func (g *Gate) Open() { g.open.Done = true }
+
+// StreamApart makes a stream that does not synchronise with the default stream (cudaStreamNonBlocking).
+func (d Driver) StreamApart() *Stream {
+	s := d.c.NewStream()
+	s.apart = true
+	return s
+}
+
+// Idle says that nothing is left to do in the stream.
+func (s *Stream) Idle() bool { return s.pending() == nil }
+
+// Done says that the event's stream has reached it, or that it was never recorded.
+func (e *Event) Done() bool { return e.op == nil || e.op.Done }
+
+// Recorded says that the event has been recorded.
+func (e *Event) Recorded() bool { return e.op != nil }
+
+// Pass lets a number of core cycles pass.
+func (d Driver) Pass(cycles float64) error {
+	c := d.c
+	if c.pass == nil {
+		c.pass = d.StreamApart()
+	}
+	op := &Op{Kind: OpDelay, Name: "poll", N: int64(cycles)}
+	if err := c.enqueue(c.pass, op); err != nil {
+		return err
+	}
+	return c.wait(op)
+}
+
+// Touch is the host's access to a range of managed memory, once the device is idle.
+func (d Driver) Touch(r *mem.Region, off, n int64, write bool) error {
+	if err := d.c.Finish(); err != nil {
+		return err
+	}
+	if err := d.c.dev.Touch(r, off, n, write); err != nil {
+		return d.c.fail(err)
+	}
+	return nil
+}
+
+// Limits are the bytes of a thread's stack that a kernel has at least, of the buffer of printf and of the heap of
+// kernels.
+func (d Driver) Limits() (stack, printf, heap int64) {
+	return 1 << 10, d.c.limits.printf, d.c.limits.heap
+}

@@ -1,0 +1,169 @@
+//go:build linux && amd64
+
+package exec
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/heddle-sim/heddle/cuda"
+	"github.com/heddle-sim/heddle/cuda/shim"
+	"github.com/heddle-sim/heddle/host"
+	"github.com/heddle-sim/heddle/mem"
+)
+
+// library is the driver library; the test is skipped without a C compiler.
+func library(t *testing.T) string {
+	t.Helper()
+	headers, err := cuda.Headers()
+	if err != nil {
+		t.Fatal(err)
+	}
+	lib, err := shim.Build(t.Context(), headers, "")
+	if none := (*shim.ErrNoCompiler)(nil); errors.As(err, &none) {
+		t.Skip("skipped, no program is run: ", err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return lib
+}
+
+// built compiles a program of testdata; the test is skipped without clang.
+func built(t *testing.T, sources ...string) (program, lib string) {
+	t.Helper()
+	lib = library(t)
+	c, err := cuda.Find(os.Getenv("CLANG"))
+	if err != nil {
+		t.Skip("skipped, no program is compiled: ", err)
+	}
+	program = filepath.Join(t.TempDir(), "prog")
+	args := []string{"-o", program}
+	for _, s := range sources {
+		args = append(args, filepath.Join("testdata", s))
+	}
+	o, err := cuda.Parse(args)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var said bytes.Buffer
+	if err := c.Program(t.Context(), o, lib, &said); err != nil {
+		t.Fatalf("%v\n%s", err, said.String())
+	}
+	return program, lib
+}
+
+// outcome is what a program left.
+type outcome struct {
+	out, log string
+	status   int
+	err      error
+	dev      *host.Functional
+}
+
+// execute runs a program without time.
+func execute(t *testing.T, ctx context.Context, lib string, args ...string) outcome {
+	t.Helper()
+	var out, log bytes.Buffer
+	p := &Program{Args: args, Shim: lib, Stdout: &out, Stderr: &log}
+	dev := host.NewFunctional(ctx, 0)
+	props := host.Properties{
+		Machine: "test", SMs: 4, Threads: 2048, CTAs: 32, Registers: 65536, Shared: 96 << 10, L2: 1 << 20,
+		MemoryBytes: 1 << 30, CoreMHz: 1000, MemoryMHz: 800, MemoryBusBits: 256, Capability: 70, Timeless: true,
+	}
+	c := host.New(dev, mem.NewSpace(props.MemoryBytes), host.Options{Ctx: ctx, Properties: props})
+	err := p.Run(c)
+	return outcome{out.String(), log.String(), p.Status(), err, dev}
+}
+
+func TestVectorAdd(t *testing.T) {
+	program, lib := built(t, "vectoradd.cu")
+	o := execute(t, t.Context(), lib, program)
+	const want = "thread 3 has 24\nbad 0 counter 1007 time stood still: no error\n"
+	if o.err != nil || o.status != 0 || o.out != want {
+		t.Errorf("%v, status %d, %q\n%s", o.err, o.status, o.out, o.log)
+	}
+	if n := len(o.dev.Kernels); n != 2 {
+		t.Errorf("%d kernels were launched, want 2", n)
+	}
+}
+
+// TestRefused: what cannot be run is said before anything runs.
+func TestRefused(t *testing.T) {
+	lib := library(t)
+	text := filepath.Join(t.TempDir(), "text")
+	if err := os.WriteFile(text, []byte("no program\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for program, want := range map[string]string{
+		"/no/such/program": "no such program",
+		text:               "neither an ELF executable nor a script",
+		"no-such-program":  "no such program",
+		t.TempDir():        "no such program, or it is not executable",
+	} {
+		o := execute(t, t.Context(), lib, program)
+		if o.err == nil || !strings.Contains(o.err.Error(), want) || host.Classify(o.err) != host.BadInput {
+			t.Errorf("%s: %v, want %q", program, o.err, want)
+		}
+	}
+}
+
+// TestStatus: the exit status is the program's.
+func TestStatus(t *testing.T) {
+	lib := library(t)
+	for script, want := range map[string]int{"exit 0": 0, "exit 7": 7, "kill -TERM $$": 128 + 15} {
+		o := execute(t, t.Context(), lib, "/bin/sh", "-c", script)
+		var check *host.CheckError
+		if o.status != want || (want != 0) != errors.As(o.err, &check) {
+			t.Errorf("%s: status %d, want %d (%v)", script, o.status, want, o.err)
+		}
+	}
+}
+
+// TestKilled: a program that does not end is ended with the run, and what it has started with it.
+func TestKilled(t *testing.T) {
+	lib := library(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	mark := filepath.Join(t.TempDir(), "pid")
+	go func() {
+		for {
+			if b, err := os.ReadFile(mark); err == nil && len(b) > 0 {
+				break
+			}
+		}
+		cancel()
+	}()
+	o := execute(t, ctx, lib, "/bin/sh", "-c", "sleep 1000 & echo $! > "+mark+"; wait")
+	if !errors.Is(o.err, host.ErrStopped) {
+		t.Errorf("%v", o.err)
+	}
+	b, err := os.ReadFile(mark)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stat, err := os.ReadFile("/proc/" + strings.TrimSpace(string(b)) + "/stat")
+	if err == nil && !strings.Contains(string(stat), ") Z ") {
+		t.Errorf("process %s is left: %s", b, stat)
+	}
+}
+
+func FuzzDecode(f *testing.F) {
+	p := packet{kind: int32(shim.Launch), v: [shim.Values]uint64{1, 2, 3}, data: []byte("abc")}
+	f.Add(p.encode(nil))
+	f.Add([]byte{})
+	f.Fuzz(func(t *testing.T, b []byte) {
+		p, err := decode(b)
+		if err != nil {
+			return
+		}
+		again, err := decode(p.encode(nil))
+		if err != nil || again.kind != p.kind || again.v != p.v || !bytes.Equal(again.data, p.data) {
+			t.Errorf("%+v, again %+v (%v)", p, again, err)
+		}
+	})
+}

@@ -1,0 +1,260 @@
+package exec
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/heddle-sim/heddle/cuda/shim"
+	"github.com/heddle-sim/heddle/host"
+	"github.com/heddle-sim/heddle/mem"
+)
+
+// session is one run of a program.
+type session struct {
+	p    *Program
+	c    *host.Context
+	d    host.Driver
+	w    *window
+	proc *process
+	conn *net.UnixConn // of the process that is served
+
+	in, out []byte
+	text    []byte // of printf, not yet sent
+	said    map[string]bool
+	calls   uint64
+	call    shim.Call
+
+	modules []*module
+	kernels []*kernel
+	streams map[uint64]*stream
+	events  map[uint64]*event
+	gates   []*gate // host functions that have not run, in order
+	next    uint64  // handle
+	managed managed
+}
+
+// mostSaid is how many different lines a program is told.
+const mostSaid = 200
+
+// Run implements host.Program: it starts the program and answers its calls until it ends.
+func (p *Program) Run(c *host.Context) error {
+	w, err := newWindow()
+	if err != nil {
+		return &host.Error{Err: err}
+	}
+	s := &session{
+		p: p, c: c, d: c.Driver(), w: w, said: map[string]bool{}, in: make([]byte, shim.Header+shim.Payload+1),
+	}
+	s.reset()
+	c.Space().BackBy(w)
+	c.SetPrint(func(text string) { s.text = append(s.text, text...) })
+	c.SetWhere(s.where)
+	status, err := s.run()
+	s.proc = nil
+	if err := joined(err, c.Err()); err != nil {
+		return joined(err, w.close())
+	}
+	p.code.Store(int32(status))
+	end := c.Finish() // what was launched and not waited for
+	if end != nil && s.said[faultLine] {
+		end = nil // the program has been told, and has ended in its own way
+	}
+	return joined(end, p.ended(c, status), w.close())
+}
+
+// faultLine marks that the program knows of the device's end.
+const faultLine = "\x00fault"
+
+// where is the position in the program, for messages.
+func (s *session) where() string { return fmt.Sprintf("call %d", s.calls) }
+
+// reset forgets the handles of a process.
+func (s *session) reset() {
+	s.modules, s.kernels, s.gates = nil, nil, nil
+	s.streams, s.events = map[uint64]*stream{}, map[uint64]*event{}
+	s.managed = managed{rights: map[uint64]int{}}
+	s.next = 0x1000
+}
+
+// run is the process's life.
+func (s *session) run() (int, error) {
+	name := make([]byte, 16)
+	if _, err := rand.Read(name); err != nil {
+		return 0, err
+	}
+	socket := "@heddle-" + hex.EncodeToString(name)
+	l, err := net.ListenUnix("unixpacket", &net.UnixAddr{Name: socket, Net: "unixpacket"})
+	if err != nil {
+		return 0, &host.Error{Err: fmt.Errorf("no socket for the program: %w", err)}
+	}
+	defer l.Close() // nothing depends on it any more
+	if s.proc, err = s.p.start(socket); err != nil {
+		return 0, &host.Error{Err: err}
+	}
+	defer s.proc.kill()
+	over := make(chan struct{})
+	defer close(over)
+	go func() { // ends what waits below
+		tick := time.NewTicker(50 * time.Millisecond)
+		defer tick.Stop()
+		for {
+			select {
+			case <-s.c.Done():
+				_ = unix.Kill(s.proc.pid, unix.SIGKILL) // it may just have ended
+				_ = l.Close()
+				return
+			case <-s.proc.ended:
+				_ = l.Close()
+				return
+			case <-tick.C:
+				s.p.memory.Store(s.w.used() + s.proc.resident())
+			case <-over:
+				return
+			}
+		}
+	}()
+	for {
+		conn, err := l.AcceptUnix()
+		if err != nil {
+			break // the program has ended, or must
+		}
+		if sameUser(conn) {
+			err = s.serve(conn)
+		}
+		if err = joined(err, conn.Close()); err != nil {
+			return 0, err
+		}
+	}
+	s.proc.kill()
+	return s.proc.status(), nil
+}
+
+// serve answers the calls of one process.
+func (s *session) serve(conn *net.UnixConn) error {
+	s.conn = conn
+	for {
+		p, err := s.receive()
+		if err != nil {
+			return s.leave(err)
+		}
+		if err := s.answer(&p); err != nil {
+			return s.leave(err)
+		}
+	}
+}
+
+// leave frees what a process leaves behind. That the connection ends is no error.
+func (s *session) leave(err error) error {
+	var gone *net.OpError
+	if !errors.Is(err, io.EOF) && !errors.As(err, &gone) && !errors.Is(err, errBad) {
+		return err
+	}
+	if errors.Is(err, errBad) {
+		s.say("%v", err)
+	}
+	for _, g := range s.gates { // their functions are gone
+		g.gate.Open()
+	}
+	s.gates = nil
+	if s.c.Err() == nil && s.c.Finish() == nil {
+		for _, r := range append([]*mem.Region{}, s.c.Space().Regions()...) {
+			if r.Kind == mem.Symbol || r.Data == nil {
+				continue
+			}
+			if a, err := s.d.At(r.Base, r.Len()); err == nil {
+				if err := s.c.Free(a); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	s.reset()
+	return nil
+}
+
+var errBad = errors.New("a message that is none")
+
+// receive takes one packet.
+func (s *session) receive() (packet, error) {
+	n, err := s.conn.Read(s.in)
+	if err == nil && n == 0 {
+		err = io.EOF
+	}
+	if err != nil {
+		return packet{}, err
+	}
+	p, err := decode(s.in[:n])
+	if err != nil {
+		return p, fmt.Errorf("%w: %w", errBad, err)
+	}
+	return p, nil
+}
+
+// push sends a packet.
+func (s *session) push(kind shim.Push, p packet) error {
+	p.kind = int32(kind)
+	s.out = p.encode(s.out[:0])
+	if kind == shim.Answer && s.call == shim.Hello && p.status == 0 {
+		_, _, err := s.conn.WriteMsgUnix(s.out, unix.UnixRights(int(s.w.file.Fd())), nil)
+		return err
+	}
+	_, err := s.conn.Write(s.out)
+	return err
+}
+
+// answer does what a call asks for.
+func (s *session) answer(p *packet) error {
+	s.call = shim.Call(p.kind)
+	s.calls++
+	var reply packet
+	f := handler(s.call)
+	if f == nil {
+		reply.status = invalidValue
+	} else {
+		a := call{s: s, v: p.v, data: p.data}
+		reply.status = f(&a)
+		if a.broken != nil {
+			return a.broken
+		}
+		reply.v, reply.data = a.v, a.out
+	}
+	if s.c.Err() != nil {
+		return s.c.Err()
+	}
+	if s.call != shim.Touch { // the program may be within a function of its C library
+		for len(s.text) > 0 {
+			n := min(len(s.text), shim.Payload)
+			if err := s.push(shim.Text, packet{data: s.text[:n]}); err != nil {
+				return err
+			}
+			s.text = s.text[n:]
+		}
+		s.text = s.text[:0]
+	}
+	return s.push(shim.Answer, reply)
+}
+
+// say tells the program's user something, once.
+func (s *session) say(format string, args ...any) {
+	line := fmt.Sprintf(format, args...)
+	if s.said[line] || len(s.said) > mostSaid {
+		return
+	}
+	s.said[line] = true
+	to := s.p.Stderr
+	if to == nil {
+		return
+	}
+	if f, ok := to.(*os.File); ok && f == nil {
+		return
+	}
+	fmt.Fprintf(to, "heddle: %s\n", line)
+}
