@@ -122,7 +122,7 @@ func (r *Runner) simulate(ctx context.Context, t *Task) {
 			r.Say("%s: %v", t.Job.Label, err)
 		}
 	}
-	if (t.Alone || r.Keep) && t.Err == nil && t.Result.Complete && r.Store != nil {
+	if (t.Alone || r.Keep) && t.Err == nil && t.Result.Complete && r.Store != nil && !spec.Compiled() {
 		if err := r.Store.Put(t.Result); err != nil {
 			r.Say("%v", err)
 		}

@@ -159,7 +159,7 @@ func (r *Runner) plan(t *Task, byHash map[string]*Task) *Task {
 		return known
 	}
 	byHash[hash], t.Hash = t, hash
-	if r.Store != nil {
+	if r.Store != nil && !t.Job.Spec.Compiled() {
 		if t.Result, err = r.Store.Get(hash); err != nil {
 			what := t.Job.Label
 			if t.Alone {

@@ -3,6 +3,8 @@
 package sim
 
 import (
+	"slices"
+
 	"github.com/heddle-sim/heddle/control"
 	"github.com/heddle-sim/heddle/host"
 )
@@ -85,6 +87,12 @@ type App struct {
 	Exec []string `json:"exec,omitempty"`
 	// Program runs instead of Path: an application written in Go.
 	Program host.Program `json:"-"`
+}
+
+// Compiled says whether a compiled program is among the applications: nobody knows what it reads, so that its results
+// are not kept for another time.
+func (s *Spec) Compiled() bool {
+	return slices.ContainsFunc(s.Apps, func(a App) bool { return a.Exec != nil })
 }
 
 // Length bounds a run.

@@ -212,15 +212,20 @@ func (p *Program) environment(socket string, preload []string) (env []string) {
 }
 
 // sameUser says whether a process of this user is at the other end.
-func sameUser(c *net.UnixConn) bool {
-	raw, err := c.SyscallConn()
-	if err != nil {
-		return false
+func sameUser(socket int) bool {
+	cred, err := unix.GetsockoptUcred(socket, unix.SOL_SOCKET, unix.SO_PEERCRED)
+	return err == nil && cred.Uid == uint32(os.Getuid())
+}
+
+// blocking is a connection as a socket that a thread waits at: an answer is sooner there than through the poller.
+func blocking(c *net.UnixConn) (int, error) {
+	f, err := c.File()
+	if err = joined(err, c.Close()); err != nil {
+		return -1, err
 	}
-	same := false
-	err = raw.Control(func(fd uintptr) {
-		cred, err := unix.GetsockoptUcred(int(fd), unix.SOL_SOCKET, unix.SO_PEERCRED)
-		same = err == nil && cred.Uid == uint32(os.Getuid())
-	})
-	return err == nil && same
+	fd, err := unix.FcntlInt(f.Fd(), unix.F_DUPFD_CLOEXEC, 0)
+	if err = joined(err, f.Close()); err != nil {
+		return -1, err
+	}
+	return fd, unix.SetNonblock(fd, false)
 }

@@ -24,7 +24,7 @@ type session struct {
 	d    host.Driver
 	w    *window
 	proc *process
-	conn *net.UnixConn // of the process that is served
+	conn int // socket of the process that is served
 
 	in, out []byte
 	text    []byte // of printf, not yet sent
@@ -126,10 +126,11 @@ func (s *session) run() (int, error) {
 		if err != nil {
 			break // the program has ended, or must
 		}
-		if sameUser(conn) {
-			err = s.serve(conn)
+		own, err := blocking(conn)
+		if err == nil && sameUser(own) {
+			err = s.serve(own)
 		}
-		if err = joined(err, conn.Close()); err != nil {
+		if err = joined(err, unix.Close(own)); err != nil {
 			return 0, err
 		}
 	}
@@ -138,7 +139,7 @@ func (s *session) run() (int, error) {
 }
 
 // serve answers the calls of one process.
-func (s *session) serve(conn *net.UnixConn) error {
+func (s *session) serve(conn int) error {
 	s.conn = conn
 	for {
 		p, err := s.receive()
@@ -153,7 +154,7 @@ func (s *session) serve(conn *net.UnixConn) error {
 
 // leave frees what a process leaves behind. That the connection ends is no error.
 func (s *session) leave(err error) error {
-	var gone *net.OpError
+	var gone unix.Errno
 	if !errors.Is(err, io.EOF) && !errors.As(err, &gone) && !errors.Is(err, errBad) {
 		return err
 	}
@@ -184,7 +185,10 @@ var errBad = errors.New("a message that is none")
 
 // receive takes one packet.
 func (s *session) receive() (packet, error) {
-	n, err := s.conn.Read(s.in)
+	n, err := unix.Read(s.conn, s.in)
+	for err == unix.EINTR {
+		n, err = unix.Read(s.conn, s.in)
+	}
 	if err == nil && n == 0 {
 		err = io.EOF
 	}
@@ -203,10 +207,12 @@ func (s *session) push(kind shim.Push, p packet) error {
 	p.kind = int32(kind)
 	s.out = p.encode(s.out[:0])
 	if kind == shim.Answer && s.call == shim.Hello && p.status == 0 {
-		_, _, err := s.conn.WriteMsgUnix(s.out, unix.UnixRights(int(s.w.file.Fd())), nil)
-		return err
+		return unix.Sendmsg(s.conn, s.out, unix.UnixRights(int(s.w.file.Fd())), nil, unix.MSG_NOSIGNAL)
 	}
-	_, err := s.conn.Write(s.out)
+	err := unix.Sendto(s.conn, s.out, unix.MSG_NOSIGNAL, nil)
+	for err == unix.EINTR {
+		err = unix.Sendto(s.conn, s.out, unix.MSG_NOSIGNAL, nil)
+	}
 	return err
 }
 

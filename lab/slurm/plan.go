@@ -103,6 +103,10 @@ func pointOf(t *lab.Task) (Point, error) {
 			return Point{}, fmt.Errorf("%s: application %s is written in Go and exists in this process alone; give it "+
 				"a folder to simulate it on a cluster", t.Job.Label, t.Job.Spec.Apps[i].Name)
 		}
+		if t.Job.Spec.Apps[i].Exec != nil {
+			return Point{}, fmt.Errorf("%s: application %s is a compiled program: record it (heddle exec --record), and "+
+				"simulate the recording on a cluster", t.Job.Label, t.Job.Spec.Apps[i].Name)
+		}
 	}
 	return Point{t.Hash, t.Job.Label, t.Alone, t.Job.Spec}, nil
 }

@@ -9,7 +9,9 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strings"
 
 	"github.com/heddle-sim/heddle/control"
 	"github.com/heddle-sim/heddle/sheets"
@@ -39,6 +41,12 @@ func Hash(spec *sim.Spec, m *sheets.Machine) (_ string, err error) {
 			a.CPU = &c
 			continue
 		}
+		if a.Exec != nil {
+			if a.Path, err = trace(executable(a)); err != nil {
+				return "", fmt.Errorf("application %s: %w", a.Name, err)
+			}
+			continue
+		}
 		if a.Path, err = Contents(a.Path); err != nil {
 			return "", fmt.Errorf("application %s: %w", a.Name, err)
 		}
@@ -66,7 +74,22 @@ func Hash(spec *sim.Spec, m *sheets.Machine) (_ string, err error) {
 	return hex.EncodeToString(sum[:]), nil
 }
 
-// trace is the identity of a trace of a CPU program, however long; "" of none.
+// executable is the file of a compiled program.
+func executable(a *sim.App) string {
+	name := a.Exec[0]
+	if !strings.Contains(name, "/") {
+		if path, err := exec.LookPath(name); err == nil {
+			return path
+		}
+		return name
+	}
+	if filepath.IsAbs(name) {
+		return name
+	}
+	return filepath.Join(a.Path, name)
+}
+
+// trace is the identity of a trace of a CPU program or of an executable, however long; "" of none.
 func trace(file string) (string, error) {
 	if file == "" {
 		return "", nil
