@@ -104,8 +104,8 @@ func pointOf(t *lab.Task) (Point, error) {
 				"a folder to simulate it on a cluster", t.Job.Label, t.Job.Spec.Apps[i].Name)
 		}
 		if t.Job.Spec.Apps[i].Exec != nil {
-			return Point{}, fmt.Errorf("%s: application %s is a compiled program: record it (heddle exec --record), and "+
-				"simulate the recording on a cluster", t.Job.Label, t.Job.Spec.Apps[i].Name)
+			return Point{}, fmt.Errorf("%s: application %s is a compiled program: record it (heddle exec --record), "+
+				"and simulate the recording on a cluster", t.Job.Label, t.Job.Spec.Apps[i].Name)
 		}
 	}
 	return Point{t.Hash, t.Job.Label, t.Alone, t.Job.Spec}, nil

@@ -148,6 +148,14 @@ func (r *resolver) path(p string) string {
 	return j
 }
 
+// special resolves an application without a folder.
+func (r *resolver) special(i int, d *AppDoc, before []sim.App) (sim.App, error) {
+	if d.Exec != nil {
+		return r.program(i, d, before)
+	}
+	return r.cpu(i, d, before)
+}
+
 // program resolves a compiled program.
 func (r *resolver) program(i int, d *AppDoc, before []sim.App) (sim.App, error) {
 	switch {
@@ -181,12 +189,8 @@ func (r *resolver) apps() ([]sim.App, error) {
 	}
 	var out []sim.App
 	for i, d := range r.doc.Apps {
-		special := r.cpu
-		if d.Exec != nil {
-			special = r.program
-		}
 		if d.CPU != nil || d.Exec != nil {
-			a, err := special(i, &d, out)
+			a, err := r.special(i, &d, out)
 			if err != nil {
 				return nil, err
 			}
