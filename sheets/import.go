@@ -19,8 +19,16 @@ type Imported struct {
 	Ignored []Option
 	// Unmodelled options mean something Heddle does not model (yet).
 	Unmodelled []Option
+	// Apart are options of a part of the machine that Heddle describes another way.
+	Apart []Group
 	// Warnings are approximations: an option was read, but not to the letter.
 	Warnings []Option
+}
+
+// Group is options that belong together, with what is to be said about all of them.
+type Group struct {
+	Title   string
+	Options []Option
 }
 
 // Option is one option of the file with what is to be said about it.
@@ -74,7 +82,7 @@ func importGPGPUSim(file, src string) (*Imported, error) {
 	prov.Sheet, prov.File = name, file
 	prov.inherit("base", "not an option of gpgpusim.config: taken from the sheet "+importBase)
 	im := &importer{
-		file: file, m: m, out: &Imported{Machine: m, Provenance: prov}, opts: map[string]Option{},
+		file: file, m: m, out: &Imported{Machine: m, Provenance: prov, Apart: groupsApart()}, opts: map[string]Option{},
 		used: map[string]bool{},
 	}
 	for _, o := range list {
@@ -232,6 +240,9 @@ func (im *importer) leftovers(list []Option) {
 			continue
 		}
 		im.used[o.Name] = true
+		if im.apart(im.opts[o.Name]) {
+			continue
+		}
 		why, unmodelled := whyNot(o.Name)
 		if why == "" {
 			why = "not an option Heddle knows"
@@ -247,6 +258,7 @@ func (im *importer) leftovers(list []Option) {
 			im.out.Ignored = append(im.out.Ignored, o)
 		}
 	}
+	im.out.Apart = slices.DeleteFunc(im.out.Apart, func(g Group) bool { return len(g.Options) == 0 })
 	for _, l := range [][]Option{im.out.Ignored, im.out.Unmodelled, im.out.Warnings} {
 		sort.SliceStable(l, func(i, j int) bool { return l[i].Line < l[j].Line })
 	}

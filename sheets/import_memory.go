@@ -2,6 +2,7 @@ package sheets
 
 import (
 	"fmt"
+	"math/bits"
 	"strconv"
 	"strings"
 )
@@ -21,6 +22,11 @@ type cacheString struct {
 func (im *importer) cache() cacheString {
 	var c cacheString
 	parts := strings.Split(im.cur.Value, ",")
+	if shape := strings.Split(parts[0], ":"); len(parts) == 1 && len(shape) == 4 { // GPGPU-Sim 2: sets:line:ways:repl
+		parts = []string{strings.Join(shape[:3], ":"), shape[3] + ":B:m:W:L", "A:32:8", "8"}
+		im.warn("the cache has no policies and no miss registers in the file: write-back, 32 miss registers of 8 " +
+			"requests")
+	}
 	if len(parts) < 4 || len(parts) > 5 {
 		im.fail("a cache is type:sets:line:ways,repl:write:alloc:write-alloc:index," +
 			"mshr:entries:merge,miss-queue[,port]")
@@ -149,7 +155,8 @@ func (im *importer) caches() {
 	} else {
 		im.absent("-gpgpu_cache:dl2", "llc.sets")
 	}
-	if l1, l2 := im.m.L1D.Sector, im.m.LLC.Sector; l1 != l2 && im.take("-gpgpu_cache:dl1") {
+	im.lines()
+	if l1, l2 := im.m.L1D.Sector, im.m.LLC.Sector; l1 != l2 && im.take("-gpgpu_cache:dl1", "-gpgpu_cache:dl2") {
 		im.warn("sectors of %d bytes under sectors of %d bytes are not modelled; both caches get %d", l1, l2,
 			min(l1, l2))
 		im.put("l1d.sector", "derived", min(l1, l2))
@@ -160,6 +167,24 @@ func (im *importer) caches() {
 		for i, path := range []string{"llc.in_queue", "llc.to_dram", "llc.from_dram", "llc.out_queue"} {
 			im.put(path, "config", p[i])
 		}
+	}
+}
+
+// lines gives both caches the shorter line where they differ; sizes stay.
+func (im *importer) lines() {
+	l1, l2 := im.m.L1D.Line, im.m.LLC.Line
+	if l1 == l2 || !im.take("-gpgpu_cache:dl2", "-gpgpu_cache:dl1") {
+		return
+	}
+	line := min(l1, l2)
+	im.warn("lines of %d bytes in the L1 and of %d in the last-level cache are not modelled; both get %d, with more "+
+		"sets", l1, l2, line)
+	for path, of := range map[string][3]int{
+		"l1d": {l1, im.m.L1D.Sets, im.m.L1D.Sector}, "llc": {l2, im.m.LLC.Sets, im.m.LLC.Sector},
+	} {
+		im.put(path+".sets", "derived", of[1]*of[0]/line)
+		im.put(path+".line", "derived", line)
+		im.put(path+".sector", "derived", min(of[2], line))
 	}
 }
 
@@ -272,12 +297,22 @@ func (im *importer) geometry() {
 		return
 	}
 	r, c, s := strings.Count(fields, "R"), strings.Count(fields, "C"), strings.Count(fields, "S")
-	if r > 30 || c+s > 30 {
-		im.fail("more than 30 row or column bits")
+	if c+s > 30 {
+		im.fail("%d column bits are more than 30", c+s)
 		return
 	}
 	im.put("map.kind", "config", "gpgpusim")
-	im.put("map.string", "config", im.cur.Value)
+	// A memory is a TiB at most; rows are what is left of it.
+	most := 40 - c - s - strings.Count(fields, "B") - bits.Len(uint(im.m.DRAM.Channels-1))
+	if r > most {
+		im.warn("of %d row bits the lower %d are taken, which make a TiB: addresses that differ only in higher ones "+
+			"share a row", r, max(most, 0))
+		head, _, _ := strings.Cut(im.cur.Value, ";")
+		im.put("map.string", "derived", head+";"+strings.Replace(fields, "R", "0", r-max(most, 0)))
+		r = max(most, 0)
+	} else {
+		im.put("map.string", "config", im.cur.Value)
+	}
 	im.put("dram.rows", "derived", 1<<r)
 	im.put("dram.row_bytes", "derived", 1<<(c+s))
 }

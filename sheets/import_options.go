@@ -88,9 +88,12 @@ func (im *importer) shape() {
 		im.put("dram.stacks", "derived", 1)
 	}
 	if im.take("-gpgpu_clock_domains") {
-		p := im.list(":", 4, 4)
+		p := im.list(":", 4, 16)
 		for i, path := range []string{"clock.core", "clock.noc", "clock.llc", "clock.dram"} {
 			im.put(path, "config", p[i])
+		}
+		if p[4] != "" {
+			im.warn("only the first four clocks are taken: core, network, last-level cache, DRAM")
 		}
 	} else {
 		im.absent("-gpgpu_clock_domains", "clock.core")

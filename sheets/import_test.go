@@ -178,7 +178,7 @@ func TestImportOldSpellings(t *testing.T) {
 		"11 x 256 MiB":         m.DRAM.Capacity == 11*(1<<28),
 		"clock domains":        m.Clock.NoC == 2962,
 		"unknown option named": len(im.Ignored) == 1 && im.Ignored[0].Name == "-nonsense" && im.Ignored[0].Line > 0,
-		"policies unmodelled":  len(im.Unmodelled) == 2,
+		"policies are keys":    len(im.Unmodelled) == 0 && len(im.Apart) == 1 && len(im.Apart[0].Options) == 2,
 	} {
 		if !ok {
 			t.Errorf("%s: got %+v\nignored %v\nunmodelled %v", what, m, im.Ignored, im.Unmodelled)
@@ -215,7 +215,7 @@ func TestImportOfMixedSectors(t *testing.T) {
 func TestImportErrorsNameTheLine(t *testing.T) {
 	for src, want := range map[string]string{
 		"-gpgpu_n_mem many\n":                       "c:1: -gpgpu_n_mem many: dram.channels",
-		"\n-gpgpu_clock_domains 1:2\n":              "c:2: -gpgpu_clock_domains 1:2: 4 to 4 values",
+		"\n-gpgpu_clock_domains 1:2\n":              "c:2: -gpgpu_clock_domains 1:2: 4 to 16 values",
 		"-gpgpu_cache:dl1 S:4:128\n":                "c:1: -gpgpu_cache:dl1 S:4:128: a cache is",
 		"-gpgpu_dram_timing_opt \"nbk=16:CCD=1\n":   "c:1: the quote is not closed",
 		"-gpgpu_dram_timing_opt \"nbk=16:CCD=1\"\n": "RRD is missing",
@@ -278,5 +278,75 @@ func TestImportSaysWhatItDoesNotTake(t *testing.T) {
 		if !strings.Contains(said, want) {
 			t.Errorf("%q is not said:\n%s", want, said)
 		}
+	}
+}
+
+// changed is the cold configuration with options added; later ones win.
+func changed(t *testing.T, more string) (*Imported, error) {
+	t.Helper()
+	src, err := os.ReadFile("testdata/gpgpusim.cold.config")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return importGPGPUSim("x.config", string(src)+"\n"+more+"\n")
+}
+
+// TestImportOfOddConfigs reads what other configurations than the reference's have.
+func TestImportOfOddConfigs(t *testing.T) {
+	for more, want := range map[string]struct {
+		warning string
+		holds   func(m *Machine) bool
+	}{
+		"-gpgpu_clock_domains 1:2:3:4:5": {
+			"first four clocks", func(m *Machine) bool { return m.Clock == Clock{1, 2, 3, 4} },
+		},
+		"-gpgpu_mem_addr_mapping dramid@8;00000000.00RRRRRR.RRRRRRRR.RRRRRRRR.RRRRRRRR.RRRRBBBB.CCCCCCCC.SSSSSSSS": {
+			"row bits", func(m *Machine) bool { return m.DRAM.Rows == 1<<15 && m.DRAM.RowBytes == 1<<16 },
+		},
+		"-gpgpu_cache:dl2 16:256:8,L:B:m:W:L,A:16:4,4": {
+			"both get 128", func(m *Machine) bool { return m.LLC.Line == 128 && m.LLC.Sets == 32 && m.L1D.Line == 128 },
+		},
+		"-gpgpu_adaptive_cache_config 0 -gpgpu_cache:dl1 128:128:4:L": {
+			"32 miss registers",
+			func(m *Machine) bool { return m.L1D.Sets == 128 && m.L1D.Ways == 4 && m.L1D.MSHRs == 32 },
+		},
+	} {
+		im, err := changed(t, more)
+		if err != nil {
+			t.Errorf("%s: %v", more, err)
+			continue
+		}
+		if !want.holds(im.Machine) || !slices.ContainsFunc(im.Warnings, func(o Option) bool {
+			return strings.Contains(o.Why, want.warning)
+		}) {
+			t.Errorf("%s: warnings %v, clocks %v, DRAM of %d rows, L1 %+v, LLC %+v", more, im.Warnings,
+				im.Machine.Clock,
+				im.Machine.DRAM.Rows, im.Machine.L1D, im.Machine.LLC)
+		}
+	}
+}
+
+// TestImportOfManagedMemory: UVMSmart's policies are named as a run file has them; chiplets and TLBs stand apart.
+func TestImportOfManagedMemory(t *testing.T) {
+	im, err := changed(t, "-gddr_size 1GB\n-eviction_policy 1\n-hardware_prefetch 2\n-hwprefetch_oversub "+
+		"0\n-enable_dma 3\n"+
+		"-migrate_threshold 16\n-eviction_policy 9\n-gpgpu_n_chiplets 4\n-gpgpu_l2_tlb_ways 8")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]string{}
+	for _, g := range im.Apart {
+		for _, o := range g.Options {
+			got[o.Name] = o.Why
+		}
+	}
+	want := map[string]string{
+		"-gddr_size": "capacity: 1073741824", "-eviction_policy": "evict: its value is none of 0 to 5",
+		"-hardware_prefetch": "prefetch: sl", "-hwprefetch_oversub": "prefetch_over: none",
+		"-enable_dma":        "migrate: oversub",
+		"-migrate_threshold": "ts: 16", "-gpgpu_n_chiplets": "not read", "-gpgpu_l2_tlb_ways": "not read",
+	}
+	if !reflect.DeepEqual(got, want) || len(im.Apart) != 3 {
+		t.Errorf("apart: %v, want %v", got, want)
 	}
 }

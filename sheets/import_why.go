@@ -79,12 +79,8 @@ func withoutMeaning() []reason {
 		},
 		{"the network is a crossbar described by this sheet", true, []string{"-inter_config_file", "-icnt_"}},
 		{
-			"a policy of managed memory, not a number of the machine; this version has no model of it", true,
-			[]string{
-				"-eviction_policy", "-hardware_prefetch", "-hwprefetch_oversub", "-percentage_of_free_page_buffer",
-				"-reserve_accessed_page_percent", "-invalidate_clean", "-migrate_threshold", "-multiply_dma_penalty",
-				"-enable_dma", "-enable_smart_runtime", "-gddr_size",
-			},
+			"pages leave when there is no room, never ahead of it", true,
+			[]string{"-percentage_of_free_page_buffer"},
 		},
 		{
 			"page walks read the page table through the memory system, at the latency that takes", false,

@@ -62,21 +62,18 @@ func importedName(from, to string) string {
 
 // listImport tells what did not go over as it stands.
 func listImport(w io.Writer, im *sheets.Imported) error {
-	for _, part := range []struct {
-		title string
-		list  []sheets.Option
-	}{
-		{"approximated", im.Warnings},
-		{"not modelled", im.Unmodelled},
-		{"without a meaning here", im.Ignored},
-	} {
-		if len(part.list) == 0 {
+	groups := append([]sheets.Group{{Title: "approximated", Options: im.Warnings}}, im.Apart...)
+	groups = append(groups,
+		sheets.Group{Title: "not modelled", Options: im.Unmodelled},
+		sheets.Group{Title: "without a meaning here", Options: im.Ignored})
+	for _, part := range groups {
+		if len(part.Options) == 0 {
 			continue
 		}
-		if _, err := fmt.Fprintf(w, "%s:\n", part.title); err != nil {
+		if _, err := fmt.Fprintf(w, "%s:\n", part.Title); err != nil {
 			return err
 		}
-		for _, o := range part.list {
+		for _, o := range part.Options {
 			if _, err := fmt.Fprintf(w, "  %s\n", o); err != nil {
 				return err
 			}
