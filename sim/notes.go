@@ -16,7 +16,7 @@ type notes struct {
 
 // take puts all of them into the result.
 func (n notes) take() {
-	for _, of := range []func() []string{n.targets, n.missed, n.idleAdvices, n.unmanaged, n.idlePolicies} {
+	for _, of := range []func() []string{n.targets, n.missed, n.idleAdvices, n.unmanaged, n.idlePages, n.idlePolicies} {
 		n.res.Warnings = append(n.res.Warnings, of()...)
 	}
 }
@@ -75,6 +75,20 @@ func (n notes) unmanaged() []string {
 	return nil
 }
 
+// still says that nothing has changed hands.
+func (n notes) still() bool { return n.res.Moved == nil || n.res.Moved.Repartitions == 0 }
+
+// idlePages says of memory.pages that no page can follow channels, as nobody's channels change.
+func (n notes) idlePages() []string {
+	s := &n.r.spec.Sharing
+	if s.Memory.Pages == "" || s.homes() != "" || n.r.ctl != nil && slices.ContainsFunc(n.r.ctl.governors,
+		func(g *governor) bool { return g.entry.Sets("groups") }) {
+		return nil
+	}
+	return []string{fmt.Sprintf("memory.pages: %s did nothing: no policy of sharing %s gives or takes channel groups, "+
+		"so that no page has to follow; leave it out, or add a policy such as ugpu", s.Memory.Pages, s.Name)}
+}
+
 // idlePolicies says which policies changed nothing in the whole run, with the reason of their last plan.
 func (n notes) idlePolicies() (out []string) {
 	if !n.r.ctl.moves() {
@@ -97,6 +111,10 @@ func (n notes) idlePolicies() (out []string) {
 			}
 		}
 		switch {
+		case changes > 0 && (g.entry.Sets("sms") || g.entry.Sets("groups")) && n.still():
+			out = append(out, fmt.Sprintf("policy %s: %d decisions, %d of them for a change, and none had begun when the "+
+				"run ended, so that its numbers are those of the division it began with; give it a longer length",
+				g.entry.Name, decisions, changes))
 		case changes > 0:
 		case decisions > 0:
 			out = append(out, fmt.Sprintf("policy %s: %d decisions, 0 changes, so that its numbers are those "+

@@ -20,6 +20,11 @@ func TestNotes(t *testing.T) {
 			s.Machine, s.Sharing.Mode, s.Sharing.Epoch = "ugpu", "ugpu", 50_000
 			s.Length = Length{MaxCycles: 20_000, Budget: true}
 		},
+		"memory.pages: page-move did nothing": func(s *Spec) {
+			*s = unifiedSpec(Unified{}, "micro/triad", "micro/vecadd")
+			s.Machine, s.Sharing.Mode, s.Sharing.Memory.Pages = "ugpu", "mps", "page-move"
+			s.Length = Length{MaxCycles: 5_000, Budget: true}
+		},
 		"policy ugpu: 1 decisions, 0 changes": func(s *Spec) {
 			*s = unifiedSpec(Unified{}, "micro/triad", "micro/triad")
 			s.Machine, s.Sharing.Mode, s.Sharing.Epoch = "ugpu", "ugpu", 15_000

@@ -22,7 +22,10 @@ type Unified struct {
 	All     bool   `json:"all,omitempty"` // what programs allocate on the device is managed, too
 	// Capacity is the device memory for managed pages: bytes, megabytes of 2^20 bytes as in 14.05MB, rounded up to
 	// whole pages, or a share of what is allocated as in 75% or 100/110; "": all there is.
-	Capacity     string `json:"capacity,omitempty"`
+	Capacity string `json:"capacity,omitempty"`
+	// Oversubscription says the same the other way round: what is allocated over the capacity, as in 150%.
+	Oversubscription string `json:"oversubscription,omitempty"`
+
 	Prefetch     string `json:"prefetch,omitempty"`
 	PrefetchOver string `json:"prefetch_over,omitempty"` // once memory has been too small; "": the same
 	Evict        string `json:"evict,omitempty"`
@@ -51,8 +54,8 @@ func (u Unified) Alone() Unified {
 	if !u.On() {
 		return u
 	}
-	if _, share, err := parseCapacity(u.Capacity); err == nil && share > 0 {
-		u.Capacity = ""
+	if _, share, err := u.capacity(); err == nil && share > 0 {
+		u.Capacity, u.Oversubscription = "", ""
 	}
 	u.Link, u.Faults, u.High, u.Preserve = "", "", 0, false
 	if !u.On() {
@@ -103,7 +106,7 @@ func (u *Unified) options(seed uint64) (*machine.UnifiedMemory, error) {
 	if u.WriteBack != "" && u.WriteBack != "always" && u.WriteBack != "dirty" {
 		return nil, fmt.Errorf("memory.unified.write_back is always or dirty, not %q", u.WriteBack)
 	}
-	if o.Capacity, o.Share, err = parseCapacity(u.Capacity); err != nil {
+	if o.Capacity, o.Share, err = u.capacity(); err != nil {
 		return nil, err
 	}
 	check := o.Options
@@ -164,6 +167,23 @@ func either(name, other string) string {
 	return name
 }
 
+// capacity is the device memory for managed pages in bytes, or as a share of what is allocated; 0 and 0: all there is.
+func (u *Unified) capacity() (bytes int64, share float64, err error) {
+	if u.Oversubscription == "" {
+		return parseCapacity(u.Capacity)
+	}
+	if u.Capacity != "" {
+		return 0, 0, errors.New("memory.unified: capacity and oversubscription say the same: leave one of them out")
+	}
+	n, ok := strings.CutSuffix(u.Oversubscription, "%")
+	over, err := strconv.ParseFloat(strings.TrimSpace(n), 64)
+	if err != nil || !ok || !(over >= 100) || over > 1e6 {
+		return 0, 0, fmt.Errorf("memory.unified.oversubscription %q: want what is allocated over the capacity, 100%% or "+
+			"more, as 150%%", u.Oversubscription)
+	}
+	return 0, 100 / over, nil
+}
+
 // mostMegabytes is what a capacity in megabytes is at most: a million of them.
 const mostMegabytes = 1e6
 
@@ -205,6 +225,11 @@ func parseCapacity(text string) (bytes int64, share float64, err error) {
 	}
 	if err != nil || !(share > 0) || share > 1e6 {
 		return 0, 0, bad
+	}
+	if percent, ok := strings.CutSuffix(text, "%"); ok && share > 1 {
+		return 0, 0, fmt.Errorf("memory.unified.capacity %[1]q is more than what is allocated. For data of %[1]s of the "+
+			"memory write oversubscription: %[1]s, which is capacity: 100/%[2]s; for memory that is never too small "+
+			"leave capacity out", text, strings.TrimSpace(percent))
 	}
 	return 0, share, nil
 }
@@ -293,7 +318,7 @@ func (u *Unified) SetUnified(name, value string) (err error) {
 	number := map[string]*int{"ts": &u.Ts, "p": &u.P, "reserve": &u.Reserve, "high": &u.High}
 	flag := map[string]*bool{"all": &u.All, "smart": &u.Smart, "preserve": &u.Preserve}
 	text := map[string]*string{
-		"capacity": &u.Capacity, "prefetch": &u.Prefetch, "prefetch_over": &u.PrefetchOver, "evict": &u.Evict,
+		"capacity": &u.Capacity, "oversubscription": &u.Oversubscription, "prefetch": &u.Prefetch, "prefetch_over": &u.PrefetchOver, "evict": &u.Evict,
 		"migrate": &u.Migrate, "runtime": &u.Runtime, "write_back": &u.WriteBack, "link": &u.Link,
 		"faults": &u.Faults,
 	}

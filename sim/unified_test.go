@@ -117,6 +117,18 @@ func TestOversubscribed(t *testing.T) {
 
 // Every application of the collection at three quarters of its memory, some beside a second one, and
 // every pair of prefetcher and eviction: right results.
+// TestOversubscription: data of 150 % of the memory is a capacity of 100/150 of the data.
+func TestOversubscription(t *testing.T) {
+	over, share := Unified{Oversubscription: "150%"}, Unified{Capacity: "100/150"}
+	_, a, err := over.capacity()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, b, err := share.capacity(); err != nil || a != b {
+		t.Errorf("oversubscription 150%% is a share of %g, capacity 100/150 one of %g (%v)", a, b, err)
+	}
+}
+
 func TestUnifiedPairs(t *testing.T) {
 	found, err := filepath.Glob("../apps/*/*/app.star")
 	if err != nil || len(found) < len(uvm.PrefetcherNames())*len(uvm.EvictionNames()) {
@@ -229,6 +241,10 @@ func TestUnifiedRefused(t *testing.T) {
 		{"uvm", Unified{Ts: 1 << 27}, "threshold 134217728 and penalty 8: use 1 to"},
 		{"uvm", Unified{Ts: -1}, "threshold -1 and penalty 8: use 1 to"},
 		{"uvm", Unified{P: 1 << 27}, "use 1 to"},
+		{"uvm", Unified{Capacity: "150%"}, "write oversubscription: 150%, which is capacity: 100/150"},
+		{"uvm", Unified{Oversubscription: "75%"}, "100% or more"},
+		{"uvm", Unified{Oversubscription: "1.5"}, "100% or more"},
+		{"uvm", Unified{Oversubscription: "150%", Capacity: "75%"}, "say the same"},
 		{"uvm", Unified{Capacity: "274877906944"}, "more than dram.capacity"},
 		{"uvm", Unified{Prefetch: "tree"}, "prefetcher"},
 		{"uvm", Unified{Evict: "lru"}, "eviction"},

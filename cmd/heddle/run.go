@@ -292,9 +292,9 @@ func idlePolicies(file *runfile.File, warn func(string, ...any)) {
 		s := &file.Specs[i]
 		first, end := s.Sharing.FirstDecision(file.Machine), s.Length.MaxCycles
 		if end > 0 && first >= end && !s.Functional {
-			warn("sharing %s decides for the first time after an epoch of %d cycles and the run ends at %d: nothing "+
-				"will move; give it a shorter epoch in the run file, or in params of a policy that has one",
-				s.Sharing.Name, first, end)
+			warn("sharing %s decides for the first time after a period of %d cycles and the run ends at %d: before, "+
+				"only an application that ends can change the division; give it a shorter epoch in the run file, or in "+
+				"params of a policy that has one", s.Sharing.Name, first, end)
 		}
 		if turn, end := s.Sharing.Turn(file.Machine), s.Length.MaxCycles; end > 0 && turn >= end && !s.Functional {
 			warn("sharing %s: a turn lasts %d cycles and the run ends at %d: who is first may be all there is; give "+

@@ -120,22 +120,23 @@ type Memory struct {
 
 // Unified asks for unified memory on demand.
 type Unified struct {
-	Runtime      string `yaml:"runtime" jsonschema:"enum=dissertation,enum=driver-today,enum=uvmsmart-compat,default=dissertation" jsonschema_description:"A set of policies: NVIDIA's runtime as the dissertation describes it, the driver of today, or the dissertation's public simulator where it differs; policies named besides it come first"`
-	All          bool   `yaml:"all" jsonschema:"default=false" jsonschema_description:"What programs allocate on the device is managed memory, too"`
-	Capacity     string `yaml:"capacity" jsonschema_description:"Device memory for managed pages: bytes, megabytes (14.05MB, up to whole pages), or a share of the rounded bytes allocated at most, as in 75% or 100/110; all there is when left out"`
-	Prefetch     string `yaml:"prefetch" jsonschema:"enum=none,enum=random,enum=sl,enum=zheng-sequential,enum=zheng-512k,enum=tbn,enum=driver-today,default=tbn" jsonschema_description:"What comes along with a page that faults"`
-	PrefetchOver string `yaml:"prefetch_over" jsonschema:"enum=none,enum=random,enum=sl,enum=zheng-sequential,enum=zheng-512k,enum=tbn,enum=driver-today" jsonschema_description:"The same once memory has been too small; prefetch when left out"`
-	Evict        string `yaml:"evict" jsonschema:"enum=lru4k,enum=random4k,enum=sl,enum=tbn,enum=lru2m,enum=lfu,enum=driver-today,default=lru2m" jsonschema_description:"What leaves when there is no room"`
-	Migrate      string `yaml:"migrate" jsonschema:"enum=first-touch,enum=always,enum=oversub,enum=adaptive,default=first-touch" jsonschema_description:"When a page that is touched comes"`
-	Ts           int    `yaml:"ts" jsonschema:"default=8" jsonschema_description:"Static threshold of migration, accesses of a 64 KB block"`
-	P            int    `yaml:"p" jsonschema:"default=8" jsonschema_description:"Multiplicative penalty of adaptive migration"`
-	Reserve      int    `yaml:"reserve" jsonschema:"default=0" jsonschema_description:"Percent of the pages on the device that the least recent end protects from eviction"`
-	WriteBack    string `yaml:"write_back" jsonschema:"enum=always,enum=dirty,default=always" jsonschema_description:"dirty: chunks of 2 MB in which nothing was written are invalidated instead of being written back"`
-	Smart        bool   `yaml:"smart" jsonschema:"default=false" jsonschema_description:"The runtime chooses prefetcher, eviction and migration by itself, by the pattern in which an allocation's blocks migrate"`
-	Link         string `yaml:"link" jsonschema:"enum=fr-fcfs,enum=rr,enum=static,enum=adaptive,default=fr-fcfs" jsonschema_description:"Whose transfers and faults go first where several applications share the link to the host"`
-	Faults       string `yaml:"faults" jsonschema:"enum=link,enum=high,default=link" jsonschema_description:"Whose faults the driver takes first: of who goes first on the link, or of application high, whoever that is"`
-	High         int    `yaml:"high" jsonschema:"default=0" jsonschema_description:"Of link: static and faults: high, the application that goes first, counted from 0"`
-	Preserve     bool   `yaml:"preserve" jsonschema:"default=false" jsonschema_description:"Pages of who goes first on the link are evicted last"`
+	Runtime          string `yaml:"runtime" jsonschema:"enum=dissertation,enum=driver-today,enum=uvmsmart-compat,default=dissertation" jsonschema_description:"A set of policies: NVIDIA's runtime as the dissertation describes it, the driver of today, or the dissertation's public simulator where it differs; policies named besides it come first"`
+	All              bool   `yaml:"all" jsonschema:"default=false" jsonschema_description:"What programs allocate on the device is managed memory, too"`
+	Capacity         string `yaml:"capacity" jsonschema_description:"Device memory for managed pages: bytes, megabytes (14.05MB, up to whole pages), or a share of the rounded bytes allocated at most, as in 75% or 100/110; all there is when left out"`
+	Oversubscription string `yaml:"oversubscription" jsonschema_description:"The same the other way round: the rounded bytes allocated over the device memory, as in 150%"`
+	Prefetch         string `yaml:"prefetch" jsonschema:"enum=none,enum=random,enum=sl,enum=zheng-sequential,enum=zheng-512k,enum=tbn,enum=driver-today,default=tbn" jsonschema_description:"What comes along with a page that faults"`
+	PrefetchOver     string `yaml:"prefetch_over" jsonschema:"enum=none,enum=random,enum=sl,enum=zheng-sequential,enum=zheng-512k,enum=tbn,enum=driver-today" jsonschema_description:"The same once memory has been too small; prefetch when left out"`
+	Evict            string `yaml:"evict" jsonschema:"enum=lru4k,enum=random4k,enum=sl,enum=tbn,enum=lru2m,enum=lfu,enum=driver-today,default=lru2m" jsonschema_description:"What leaves when there is no room"`
+	Migrate          string `yaml:"migrate" jsonschema:"enum=first-touch,enum=always,enum=oversub,enum=adaptive,default=first-touch" jsonschema_description:"When a page that is touched comes"`
+	Ts               int    `yaml:"ts" jsonschema:"default=8" jsonschema_description:"Static threshold of migration, accesses of a 64 KB block"`
+	P                int    `yaml:"p" jsonschema:"default=8" jsonschema_description:"Multiplicative penalty of adaptive migration"`
+	Reserve          int    `yaml:"reserve" jsonschema:"default=0" jsonschema_description:"Percent of the pages on the device that the least recent end protects from eviction"`
+	WriteBack        string `yaml:"write_back" jsonschema:"enum=always,enum=dirty,default=always" jsonschema_description:"dirty: chunks of 2 MB in which nothing was written are invalidated instead of being written back"`
+	Smart            bool   `yaml:"smart" jsonschema:"default=false" jsonschema_description:"The runtime chooses prefetcher, eviction and migration by itself, by the pattern in which an allocation's blocks migrate"`
+	Link             string `yaml:"link" jsonschema:"enum=fr-fcfs,enum=rr,enum=static,enum=adaptive,default=fr-fcfs" jsonschema_description:"Whose transfers and faults go first where several applications share the link to the host"`
+	Faults           string `yaml:"faults" jsonschema:"enum=link,enum=high,default=link" jsonschema_description:"Whose faults the driver takes first: of who goes first on the link, or of application high, whoever that is"`
+	High             int    `yaml:"high" jsonschema:"default=0" jsonschema_description:"Of link: static and faults: high, the application that goes first, counted from 0"`
+	Preserve         bool   `yaml:"preserve" jsonschema:"default=false" jsonschema_description:"Pages of who goes first on the link are evicted last"`
 }
 
 // Resolve is what a run is told.
