@@ -112,7 +112,8 @@ func (n notes) idlePolicies() (out []string) {
 		}
 		switch {
 		case changes > 0 && (g.entry.Sets("sms") || g.entry.Sets("groups")) && n.still():
-			out = append(out, fmt.Sprintf("policy %s: %d decisions, %d of them for a change, and none had begun when the "+
+			out = append(out, fmt.Sprintf("policy %s: %d decisions, %d of them for a change, and none had begun "+
+				"when the "+
 				"run ended, so that its numbers are those of the division it began with; give it a longer length",
 				g.entry.Name, decisions, changes))
 		case changes > 0:

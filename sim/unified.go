@@ -178,7 +178,8 @@ func (u *Unified) capacity() (bytes int64, share float64, err error) {
 	n, ok := strings.CutSuffix(u.Oversubscription, "%")
 	over, err := strconv.ParseFloat(strings.TrimSpace(n), 64)
 	if err != nil || !ok || !(over >= 100) || over > 1e6 {
-		return 0, 0, fmt.Errorf("memory.unified.oversubscription %q: want what is allocated over the capacity, 100%% or "+
+		return 0, 0, fmt.Errorf("memory.unified.oversubscription %q: want what is allocated over the capacity, "+
+			"100%% or "+
 			"more, as 150%%", u.Oversubscription)
 	}
 	return 0, 100 / over, nil
@@ -227,7 +228,8 @@ func parseCapacity(text string) (bytes int64, share float64, err error) {
 		return 0, 0, bad
 	}
 	if percent, ok := strings.CutSuffix(text, "%"); ok && share > 1 {
-		return 0, 0, fmt.Errorf("memory.unified.capacity %[1]q is more than what is allocated. For data of %[1]s of the "+
+		return 0, 0, fmt.Errorf("memory.unified.capacity %[1]q is more than what is allocated. For data of %[1]s "+
+			"of the "+
 			"memory write oversubscription: %[1]s, which is capacity: 100/%[2]s; for memory that is never too small "+
 			"leave capacity out", text, strings.TrimSpace(percent))
 	}
@@ -318,7 +320,8 @@ func (u *Unified) SetUnified(name, value string) (err error) {
 	number := map[string]*int{"ts": &u.Ts, "p": &u.P, "reserve": &u.Reserve, "high": &u.High}
 	flag := map[string]*bool{"all": &u.All, "smart": &u.Smart, "preserve": &u.Preserve}
 	text := map[string]*string{
-		"capacity": &u.Capacity, "oversubscription": &u.Oversubscription, "prefetch": &u.Prefetch, "prefetch_over": &u.PrefetchOver, "evict": &u.Evict,
+		"capacity": &u.Capacity, "oversubscription": &u.Oversubscription, "prefetch": &u.Prefetch,
+		"prefetch_over": &u.PrefetchOver, "evict": &u.Evict,
 		"migrate": &u.Migrate, "runtime": &u.Runtime, "write_back": &u.WriteBack, "link": &u.Link,
 		"faults": &u.Faults,
 	}

@@ -293,7 +293,8 @@ func idlePolicies(file *runfile.File, warn func(string, ...any)) {
 		first, end := s.Sharing.FirstDecision(file.Machine), s.Length.MaxCycles
 		if end > 0 && first >= end && !s.Functional {
 			warn("sharing %s decides for the first time after a period of %d cycles and the run ends at %d: before, "+
-				"only an application that ends can change the division; give it a shorter epoch in the run file, or in "+
+				"only an application that ends can change the division; give it a shorter epoch in the run file, "+
+				"or in "+
 				"params of a policy that has one", s.Sharing.Name, first, end)
 		}
 		if turn, end := s.Sharing.Turn(file.Machine), s.Length.MaxCycles; end > 0 && turn >= end && !s.Functional {
