@@ -68,9 +68,13 @@ func (b *builder) crossbars(request, reply **noc.Network, l *lengths, name strin
 	b.count(name, *request, *reply)
 	sector := b.sheet.LLC.Sector
 	l.ack, l.entry = int32(rep.Flits(0)), int32(rep.Flits(min(sector, walkBytes)))
-	for n := range l.read { // every sector is a packet of its own length
-		l.read[n], l.write[n] = int32(n*req.Flits(0)), int32(n*req.Flits(sector))
-		l.data[n] = int32(n * rep.Flits(sector))
+	for n := range l.read { // every sector is a packet of its own length, unless all of a line are one
+		packets, bytes := n, sector
+		if x.WholeLines {
+			packets, bytes = 1, n*sector
+		}
+		l.read[n], l.write[n] = int32(packets*req.Flits(0)), int32(packets*req.Flits(bytes))
+		l.data[n] = int32(packets * rep.Flits(bytes))
 	}
 	return nil
 }

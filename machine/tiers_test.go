@@ -32,7 +32,7 @@ func tiny(policy, mode string) func(*sheets.Machine) {
 func TestHAShCachePrioritisesInTheFastTier(t *testing.T) {
 	for policy, want := range map[string][hybrid.NumTiers]dram.Sched{
 		"hashcache": {hybrid.Fast: dram.PrIS, hybrid.Slow: dram.FRFCFS},
-		"none":      {dram.FRFCFS, dram.FRFCFS},
+		"none":      {dram.FRFCFSPriorHit, dram.FRFCFS},
 	} {
 		m, _, err := sheets.Resolve("hydrogen", map[string]string{"memory.hybrid.policy": policy})
 		if err != nil {

@@ -130,7 +130,7 @@ type L1D struct {
 	Sector        int    `yaml:"sector" unit:"bytes" doc:"sector size; equal to the line when not sectored"`
 	Latency       int    `yaml:"latency" unit:"cycles" doc:"hit latency of the pipeline"`
 	Banks         int    `yaml:"banks" unit:"banks" doc:"banks, one sector each per cycle"`
-	MSHRs         int    `yaml:"mshrs" unit:"entries" doc:"outstanding lines or sectors"`
+	MSHRs         int    `yaml:"mshrs" unit:"entries" doc:"outstanding sectors: a line takes as many as it has"`
 	Merge         int    `yaml:"merge" unit:"requests" doc:"requests merged in one MSHR entry"`
 	MissQueue     int    `yaml:"miss_queue" unit:"requests" doc:"requests waiting for the interconnect"`
 	Write         string `yaml:"write" unit:"name" doc:"through or back"`
@@ -152,6 +152,7 @@ type NoC struct {
 	HeaderReq  int    `yaml:"header" unit:"bytes" doc:"header of every packet"`
 	InQueue    int    `yaml:"in_queue" unit:"flits" doc:"input queue per port and VC"`
 	OutQueue   int    `yaml:"out_queue" unit:"packets" doc:"ejection queue per port"`
+	WholeLines bool   `yaml:"whole_lines" unit:"flag" doc:"the sectors of a line that are asked for, answered or written together are one packet; if not, each is one with a header of its own (GPGPU-Sim; kinds crossbar and local)" opt:"false"`
 	VCs        int    `yaml:"vcs" unit:"channels" doc:"virtual channels per input"`
 	Iterations int    `yaml:"iterations" unit:"iterations" doc:"iSLIP iterations"`
 	Latency    int    `yaml:"latency" unit:"cycles" doc:"pipeline cycles of one traversal; of kind stages: of each of the two"`
@@ -181,7 +182,7 @@ type LLC struct {
 	MissLatency      int     `yaml:"miss_latency" unit:"cycles" doc:"way of a miss through the miss queue, before the memory controller may take it" opt:"0"`
 	FillLatency      int     `yaml:"fill_latency" unit:"cycles" doc:"from the tags having seen a fill to the answers that waited for it" opt:"0"`
 	PortBytes        int     `yaml:"port" unit:"bytes" doc:"data-array bytes per cycle"`
-	MSHRs            int     `yaml:"mshrs" unit:"entries" doc:"outstanding lines or sectors per slice"`
+	MSHRs            int     `yaml:"mshrs" unit:"entries" doc:"outstanding sectors per slice: a line takes as many as it has"`
 	Merge            int     `yaml:"merge" unit:"requests" doc:"requests merged in one MSHR entry"`
 	InQueue          int     `yaml:"in_queue" unit:"requests" doc:"queue from the interconnect"`
 	MissQueue        int     `yaml:"miss_queue" unit:"requests" doc:"queue to DRAM"`
@@ -218,6 +219,7 @@ type DRAM struct {
 	ReturnLatency int     `yaml:"return_latency" unit:"tCK" doc:"way of read data through the return queue" opt:"0"`
 	Extra         int     `yaml:"extra_latency" unit:"cycles" doc:"fixed core cycles between LLC and the scheduler"`
 	DualBus       bool    `yaml:"dual_bus" unit:"flag" doc:"separate row and column command buses (HBM)"`
+	SharedBus     bool    `yaml:"shared_bus" unit:"flag" doc:"ranks share the data bus of their channel: with dual_bus they are levels of a stack then, and pseudo-channels otherwise; without, they always do" opt:"false"`
 	Refresh       bool    `yaml:"refresh" unit:"flag" doc:"all-bank refresh every refi"`
 	Sched         string  `yaml:"sched" unit:"name" doc:"frfcfs, frfcfs-rowhit, frfcfs-priorhit or fcfs"`
 	Page          string  `yaml:"page" unit:"name" doc:"row policy: open or closed"`

@@ -96,6 +96,8 @@ func TestExactClocks(t *testing.T) {
 	closed.Page = "closed"
 	refreshed := hbm()
 	refreshed.Refresh = true
+	pseudo, levels := hbm(), hbm()
+	pseudo.Ranks, levels.Ranks, levels.SharedBus, levels.T.CS = 2, 2, true, 1
 	for _, c := range []struct {
 		name     string
 		sheet    *sheets.DRAM
@@ -190,6 +192,18 @@ func TestExactClocks(t *testing.T) {
 			[]push{{at: 10, loc: row(0, 0, 0, 5, 0)}, {at: 10, loc: row(1, 0, 0, 5, 0)}},
 			[]uint64{10 + 22 + 26, 32 + 6 + 26},
 			"10:ACT 11:ACT 32:RD 38:RD",
+		},
+		{
+			"pseudo-channels have data buses of their own", pseudo,
+			[]push{{at: 10, loc: row(0, 0, 0, 5, 0)}, {at: 10, loc: row(1, 0, 0, 5, 0)}},
+			[]uint64{26, 18 + 9},
+			"10:ACT 11:ACT 17:RD 18:RD",
+		},
+		{
+			"levels of a stack share one, and pay CS", levels,
+			[]push{{at: 10, loc: row(0, 0, 0, 5, 0)}, {at: 10, loc: row(1, 0, 0, 5, 0)}},
+			[]uint64{26, 17 + 2 + 1 + 9},
+			"10:ACT 11:ACT 17:RD 20:RD",
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {

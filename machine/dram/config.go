@@ -194,6 +194,6 @@ func FromSheet(d *sheets.DRAM) (Config, error) {
 			return c, fmt.Errorf("dram: timing.%s must be at least 1 tCK, is %d", f.name, f.v)
 		}
 	}
-	c.Constraints = SheetRules(&d.T, d.DualBus)
+	c.Constraints = SheetRules(&d.T, d.SharedBus || !d.DualBus)
 	return c, c.Validate()
 }

@@ -43,18 +43,17 @@ var (
 	anyPRE = []Cmd{PRE, PREA}
 )
 
-// SheetRules derives the constraints of a sheet's timing table. With a shared
-// command bus (DDR) the ranks of a channel share the data bus and pay CS to take
-// it over; with two command buses (HBM) ranks are pseudo-channels with data buses
-// of their own.
-func SheetRules(t *sheets.Timing, dualBus bool) []Constraint {
+// SheetRules derives the constraints of a sheet's timing table. Ranks that share the
+// data bus of their channel (of DDR, and levels of an HBM stack) pay CS to take it
+// over; the others are pseudo-channels with data buses of their own.
+func SheetRules(t *sheets.Timing, shared bool) []Constraint {
 	var r Rules
 	wrToRd, wrToPre := t.CWL+t.BL, t.CWL+t.BL+t.WR
 	rdToWr := t.RTW
 	if rdToWr == 0 {
 		rdToWr = t.CL + t.BL + 2 - t.CWL // two clocks to turn the bus round
 	}
-	if !dualBus {
+	if shared {
 		r.Add(LevelChannel, anyRD, anyRD, t.BL)
 		r.Add(LevelChannel, anyWR, anyWR, t.BL)
 		r.AddSibling(LevelRank, anyRD, anyCol, t.BL+t.CS)
