@@ -121,7 +121,8 @@ func (b *builder) hybridConfig() (*hybrid.Config, error) {
 		Line: s.LLC.Line, Sector: s.LLC.Sector,
 		Banks: h.Banks, Queue: h.Queue, Lookup: h.Lookup, Remap: h.Remap, RemapWays: h.RemapWays, Entries: h.Entries,
 		Requests: h.Requests, Registers: h.Registers, Buffers: h.Buffers, Port: h.Port,
-		SerialTag: h.Policy == "hashcache" && h.Ways > 1, Chained: h.Policy == "hashcache" && h.Ways == 1,
+		WritesStay: h.Writes == "stay",
+		SerialTag:  h.Policy == "hashcache" && h.Ways > 1, Chained: h.Policy == "hashcache" && h.Ways == 1,
 		Apps: len(b.gpu.Tenants),
 	}
 	c.Tiers[hybrid.Fast] = hybrid.Tier{

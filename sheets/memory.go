@@ -37,6 +37,7 @@ type Hybrid struct {
 	Partition   string  `yaml:"partition" unit:"name" doc:"what is divided: ways of each set, or sets, by the colors of pages (hydrogen)"`
 	Cap         int     `yaml:"cap" unit:"ways" doc:"of each set, for data of the CPU (waypart, hydrogen); of sets, colors of as many as superchannels"`
 	BW          int     `yaml:"bw" unit:"superchannels" doc:"that are the CPU's alone (hydrogen)"`
+	Writes      string  `yaml:"writes" unit:"name" doc:"what a write-back does whose block is in the slow tier: migrate (as reads do) or stay (it goes there; hashcache's always do)" opt:"migrate"`
 	Swap        string  `yaml:"swap" unit:"name" doc:"what a CPU hit outside its channels does: swap, prob, none or ideal (hydrogen)"`
 	Tokens      string  `yaml:"tokens" unit:"name" doc:"what limits migrations of the GPU: none, fixed (tok) or share (tok_share) (hydrogen)"`
 	Tok         int     `yaml:"tok" unit:"tokens" doc:"migrations of the GPU per period, with fixed"`
@@ -191,6 +192,9 @@ func (c *checker) policy(h *Hybrid) {
 	c.oneOf("memory.hybrid.policy", h.Policy, "none", "waypart", "hydrogen", "hashcache", "profess", "profess-lru")
 	c.oneOf("memory.hybrid.swap", h.Swap, "swap", "prob", "none", "ideal")
 	c.oneOf("memory.hybrid.tokens", h.Tokens, "none", "fixed", "share")
+	if h.Writes != "" {
+		c.oneOf("memory.hybrid.writes", h.Writes, "migrate", "stay")
+	}
 	c.oneOf("memory.hybrid.reconfigure", h.Reconfigure, "lazy", "ideal")
 	c.want(h.TokShare >= 0 && h.TokShare <= 1, "memory.hybrid.tok_share is %g; it must be between 0 and 1", h.TokShare)
 	c.want(h.Mode != "flat" || h.Policy == "none" || h.Policy == "waypart" || h.Policy == "hydrogen",

@@ -47,18 +47,19 @@ type Config struct {
 	Line   int // bytes of a line of the cache above,
 	Sector int // and of its sectors
 
-	Banks     int // lookups per clock; sets are interleaved over them, a line of the table each
-	Queue     int // requests that wait for a bank
-	Lookup    int // clocks of the remap cache
-	Remap     int // bytes of the remap cache
-	RemapWays int
-	Entries   int // lines of the remap table on their way to it
-	Requests  int // that the controller has accepted and not finished
-	Registers int // transfers of blocks at once
-	Buffers   int // blocks of data for them: a transfer takes one, or two to swap or to write back
-	Port      int // accesses that wait for a channel
-	SerialTag bool
-	Chained   bool // sets of one way are chained in groups (HAShCache)
+	Banks      int // lookups per clock; sets are interleaved over them, a line of the table each
+	Queue      int // requests that wait for a bank
+	Lookup     int // clocks of the remap cache
+	Remap      int // bytes of the remap cache
+	RemapWays  int
+	Entries    int  // lines of the remap table on their way to it
+	Requests   int  // that the controller has accepted and not finished
+	Registers  int  // transfers of blocks at once
+	Buffers    int  // blocks of data for them: a transfer takes one, or two to swap or to write back
+	Port       int  // accesses that wait for a channel
+	WritesStay bool // write-backs of blocks in the slow tier go there and move nothing
+	SerialTag  bool
+	Chained    bool // sets of one way are chained in groups (HAShCache)
 
 	Classes []Class // by row of counters
 	Apps    int     // applications: rows from there on are what is moved for them

@@ -45,6 +45,7 @@ type part struct {
 	looked     bool // has counted its look-up
 	asked      bool // the policy has seen it
 	tagged     bool // its tag has been read
+	filled     bool // has brought its block, and is counted as a miss
 	granted    bool // its entry has come for it, and may have left the remap cache again
 	blocked    bool // waits for a transfer of other blocks
 }

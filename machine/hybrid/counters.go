@@ -47,7 +47,7 @@ var Desc = []stat.Desc{
 	Misses:  {Name: "misses", Unit: "requests", Doc: "reads whose block was in the slow tier"},
 	WriteMisses: {
 		Name: "write_misses", Unit: "requests",
-		Doc: "write-backs whose block was in the slow tier, where they went",
+		Doc: "write-backs whose block was in the slow tier",
 	},
 	Merged:     {Name: "merged", Unit: "requests", Doc: "requests that met a transfer of their block"},
 	Migrations: {Name: "migrations", Unit: "blocks", Doc: "blocks that misses brought into the fast tier"},

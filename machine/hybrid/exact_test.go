@@ -113,8 +113,38 @@ func TestExactTraffic(t *testing.T) {
 		t.Errorf("what was written back is read in %d cycles", got)
 	}
 	r.ask(2*way, 0b1111, true, 0)
-	if got, want := moved(), [4]uint64{5, 13, 12, 6}; got != want {
-		t.Errorf("a write-back that misses goes to the slow tier: %v, want %v", got, want)
+	if got, want := moved(), [4]uint64{5, 13 + 4 + 2, 12 + 4, 4}; got != want {
+		t.Errorf("a write-back that misses brings its block and is written there: %v, want %v", got, want)
+	}
+	if m, h := r.count(0, WriteMisses), r.count(0, HitsGPU); m != 1 || h != 1 {
+		t.Errorf("%d write-backs missed and %d hit, want one each", m, h)
+	}
+	r.c.cfg.WritesStay = true
+	r.ask(0, 0b1111, true, 0)
+	if got, want := moved(), [4]uint64{5, 19, 16, 4 + 2}; got != want {
+		t.Errorf("a write-back that misses goes to the slow tier, where writes stay: %v, want %v", got, want)
+	}
+}
+
+// A write-back of the GPU takes a token for its block as a read does, and goes to the slow tier without one.
+func TestWritesTakeTokens(t *testing.T) {
+	cfg := small(t, Cache, Shape{Ways: 4, Channels: 4}, 256, 16, 8)
+	h, err := NewHydrogen(cfg.Shape, HydrogenOptions{
+		Swap: SwapNone, Split: Split{3, 1}, Tokens: 2, Mode: Cache, Period: 1 << 40,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := exact(t, cfg, h)
+	for i, want := range []uint64{1, 2, 2} {
+		r.ask(uint64(i)*256, 0b1111, true, 1)
+		r.drain()
+		if n := r.count(1, Migrations); n != want {
+			t.Errorf("after %d write-backs: %d migrations, want %d", i+1, n, want)
+		}
+	}
+	if n := r.count(1, SlowWrites); n != 2 {
+		t.Errorf("%d writes of the slow tier, want the two units of the third", n)
 	}
 }
 

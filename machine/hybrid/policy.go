@@ -13,6 +13,7 @@ type View struct {
 	Block uint32 // number over all sets
 	Class Class  // who asks
 	Write bool   // it is a write-back of the cache above
+	Stays bool   // its block may not move for it: a write-back, where only reads migrate
 	Again bool   // the policy has been asked for it before
 	Slow  int    // channel of the slow tier the block's first unit lies in
 
@@ -33,9 +34,9 @@ func (v *View) Victim(mask uint16) int {
 }
 
 // fill is the choice of the victim of a mask, which waits if all of it is busy, and passes by
-// if there is none. A write-back passes by.
+// if there is none or the block may not move.
 func (v *View) fill(mask uint16) Choice {
-	if v.Write || mask == 0 {
+	if v.Stays || mask == 0 {
 		return Choice{Way: Bypass}
 	}
 	if way := v.Victim(mask &^ v.Busy); way >= 0 {
@@ -79,8 +80,8 @@ type Policy interface {
 	Owners(set uint64) Owners
 	// Hit is told of a request that finds its block in a way; a swap names the other way.
 	Hit(v *View, way int) (Action, int)
-	// Miss is told of a request whose block is in the slow tier. For a write its choice is
-	// Bypass.
+	// Miss is told of a request whose block is in the slow tier. Its choice is Bypass where
+	// the block may not move (View.Stays).
 	Miss(v *View) Choice
 }
 

@@ -83,6 +83,7 @@ func (c *Controller) ownersOf(n uint32) Owners {
 func (c *Controller) see(p *part, set uint32) *View {
 	s, v := &c.table.set[set], &c.view
 	v.Set, v.Block, v.Class, v.Write = uint64(set), c.table.number(p.set, p.index), p.class, p.write
+	v.Stays = p.write && c.cfg.WritesStay
 	v.Again, p.asked = p.asked, true
 	v.Valid, v.Dirty, v.Busy = s.valid, s.dirty, c.moving.ways(set, c.table.ways)
 	v.Owners = c.ownersOf(set)
@@ -132,6 +133,9 @@ func (c *Controller) hit(h int32, at place, now uint64) bool {
 }
 
 func (c *Controller) countHit(p *part, v *View, way int) {
+	if p.filled {
+		return
+	}
 	n := HitsGPU
 	switch {
 	case v.Owners.Dedicated>>way&1 != 0:
@@ -260,7 +264,7 @@ func (c *Controller) leavesTo(at place) (place, bool) {
 // miss serves a part whose block lies in the slow tier.
 func (c *Controller) miss(h int32, at place, now uint64) bool {
 	p := &c.parts[h]
-	if !c.out.takes(at, p.units) || !p.write && !c.moving.room(2) {
+	if !c.out.takes(at, p.units) || (!p.write || !c.cfg.WritesStay) && !c.moving.room(2) {
 		return false
 	}
 	v := c.see(p, p.set)
@@ -276,14 +280,14 @@ func (c *Controller) miss(h int32, at place, now uint64) bool {
 			row[Misses]++
 		}
 	}
-	if !p.write && choice.Way == Wait {
+	if choice.Way == Wait {
 		if i := c.moving.any(p.set); i != none {
 			p.blocked = true
 			c.parts.push(&c.moving.list[i].waiters, h)
 			return true
 		}
 	}
-	if p.write || choice.Way < 0 {
+	if choice.Way < 0 {
 		if !p.write {
 			row[Bypasses]++
 		}
@@ -295,11 +299,12 @@ func (c *Controller) miss(h int32, at place, now uint64) bool {
 }
 
 // fill brings the block of a part into a way; what is there goes where the block was, or, of
-// a cache, home if it is dirty.
+// a cache, home if it is dirty. A write waits until all of the block is there, and is looked up again then.
 func (c *Controller) fill(h int32, at, to place) {
 	p := &c.parts[h]
 	row := c.rows[c.requests[p.request].fetch.Tenant]
 	row[Migrations]++
+	p.filled = true
 	legs, n := [2]leg{{set: p.set, index: p.index, from: at, to: to, want: c.all()}}, 1
 	set, index, valid := c.table.resident(to)
 	s := &c.table.set[to.set]
