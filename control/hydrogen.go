@@ -15,7 +15,9 @@ import "fmt"
 // forwards over the beginning. The start is Figure 3's split; tokens begin where the machine
 // says, else in the middle. A step that would leave the range or bw*ways/channels <= cap is not
 // tried, so on that edge cap and bw, which move one at a time, can end beside the best pair. With
-// one way per set cap has no meaning and is not searched.
+// one way per set cap has no meaning and is not searched. A point is judged by one epoch, as in
+// the paper, or by the mean of as many as `repeat` says, where epochs of one point differ by
+// more than steps do.
 func hydrogenEntry() Entry {
 	return Entry{
 		Name: "hydrogen", Source: "Li and Gao, Hydrogen, SC 2024, section IV-C", Period: 10_000_000,
@@ -42,7 +44,7 @@ func hydrogenEntry() Entry {
 			}
 			return Of((&hydrogen{
 				search: climb{grid: g, best: g.start}, phase: epochs("phase"), first: epochs("first"),
-				cpu: get("w_cpu"), gpu: get("w_gpu"),
+				cpu: get("w_cpu"), gpu: get("w_gpu"), repeat: int(get("repeat")),
 			}).decide)
 		},
 	}
@@ -80,6 +82,29 @@ type hydrogen struct {
 	phase    uint64  // in the cycles of samples; 0: there is one that never ends
 	first    uint64  // when the first one begins
 	phases   uint64  // that are over
+	repeat   int     // epochs that a point is held for before it is judged; 0 and 1: one
+	sum      float64 // of the values of the point that is held, and their number
+	epochs   int
+}
+
+// judge gives the search the mean of a point's epochs once there are enough of them.
+func (h *hydrogen) judge(value float64) string {
+	if h.search.settled {
+		return h.search.measured(value)
+	}
+	h.sum, h.epochs = h.sum+value, h.epochs+1
+	if h.epochs < h.repeat {
+		return fmt.Sprintf("epoch %d of the %d that this point is judged by", h.epochs, h.repeat)
+	}
+	if h.epochs > 1 {
+		value = h.sum / float64(h.epochs)
+	}
+	mean := ""
+	if h.repeat > 1 {
+		mean = fmt.Sprintf("mean of %d epochs %.4g: ", h.repeat, value)
+	}
+	h.sum, h.epochs = 0, 0
+	return mean + h.search.measured(value)
 }
 
 func (h *hydrogen) decide(s *hydrogenSample) Plan {
@@ -88,11 +113,12 @@ func (h *hydrogen) decide(s *hydrogenSample) Plan {
 	if h.first > 0 && s.Cycle <= h.first {
 		why += fmt.Sprintf("the first phase begins at cycle %d", h.first)
 	} else {
-		why += h.search.measured(value)
+		why += h.judge(value)
 	}
 	if h.phase > 0 && s.Cycle > h.first && (s.Cycle-h.first)%h.phase == 0 {
 		h.phases++
 		h.search.reopen()
+		h.sum, h.epochs = 0, 0
 		why += "; a new phase measures the best point again"
 	}
 	at := h.search.held()

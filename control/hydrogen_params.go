@@ -31,6 +31,7 @@ func hydrogenParams() []Param {
 			1, long,
 		},
 		{"phase", 500_000_000, "CPU cycles", "a sample at a multiple opens the next phase; 0: never", true, 0, long},
+		{"repeat", 1, "epochs", "that a point is held for, and whose mean it is judged by", true, 1, 1000},
 		{"first", 0, "CPU cycles", "before the first phase: the start is held and nothing measured", true, 0, long},
 	}
 }

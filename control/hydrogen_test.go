@@ -180,6 +180,23 @@ func TestHydrogenEnds(t *testing.T) {
 	})
 }
 
+// Epochs that are by turns too high and too low by more than a step lead a search by single epochs astray, and not one
+// by the means of pairs.
+func TestHydrogenRepeats(t *testing.T) {
+	top := point{1, 1, 20}
+	for repeat, found := range map[float64]bool{1: false, 2: true} {
+		c := newClimbing(t, Params{"tok_max": 100, "tok_step": 10, "phase": 0, "repeat": repeat})
+		f := hill(&c.grid, top, [dimensions]float64{1, 1, 1})
+		sign := 1.0
+		for range 100 {
+			c.epoch(func(p point) float64 { sign = -sign; return f(p) + 40*sign })
+		}
+		if !c.plan.Settled || (c.at == top) != found {
+			t.Errorf("%g epochs a point: settled %v at %v, the top is %v", repeat, c.plan.Settled, c.at, top)
+		}
+	}
+}
+
 // A new phase goes back to the best point, measures it again, and finds where the top has
 // moved to; without phases nothing reopens.
 func TestHydrogenPhases(t *testing.T) {
