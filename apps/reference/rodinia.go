@@ -69,7 +69,17 @@ func bfs(list []any) (any, error) {
 // pathfinder(weight, cols) is the cost of the cheapest path to each cell of the last row.
 func pathfinder(list []any) (any, error) {
 	in := arguments{list: list}
-	weight := slice[uint8](&in, -1, "an array of u8")
+	if len(list) > 0 {
+		if _, words := list[0].([]int32); words {
+			weight := slice[int32](&in, -1, "an array of u8 or i32")
+			return cheapest(weight, &in)
+		}
+	}
+	return cheapest(slice[uint8](&in, -1, "an array of u8 or i32"), &in)
+}
+
+// cheapest is pathfinder for weights of either kind; the columns are the argument that is left.
+func cheapest[W uint8 | int32](weight []W, in *arguments) (any, error) {
 	cols := in.count()
 	if err := in.done(); err != nil {
 		return nil, err

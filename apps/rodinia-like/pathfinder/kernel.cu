@@ -1,6 +1,6 @@
 // pathfinder: dynamic programming over a grid of weights: the cheapest way from the
 // first row to each cell of the last, moving down, down-left or down-right. Weights are
-// below 10 and bytes: as words they would make the walk memory-bound. One launch
+// below 10: bytes, with which the walk is compute-bound, or words, as Rodinia's are. One launch
 // advances up to HALO rows: a block keeps its 256 columns in shared memory, of which
 // the outer HALO on each side are redundant and lose one column per row (ghost zones,
 // Meng and Skadron 2009).
@@ -8,9 +8,9 @@
 
 #define BLOCK 256
 
-extern "C" __global__ void pathfinder_rows(const unsigned char *weight, const int *in, int *out, int cols, int first_row, int rows, int halo)
+template <typename W>
+__device__ __forceinline__ void walk(int *prev, int *here, const W *weight, const int *in, int *out, int cols, int first_row, int rows, int halo)
 {
-    __shared__ int prev[BLOCK], here[BLOCK];
     int t = threadIdx.x, x = (int)blockIdx.x * (BLOCK - 2 * halo) - halo + t;
     bool grid = x >= 0 && x < cols;
     if (grid) prev[t] = in[x];
@@ -27,4 +27,16 @@ extern "C" __global__ void pathfinder_rows(const unsigned char *weight, const in
         __syncthreads();
     }
     if (grid && t >= halo && t < BLOCK - halo) out[x] = prev[t];
+}
+
+extern "C" __global__ void pathfinder_rows(const unsigned char *weight, const int *in, int *out, int cols, int first_row, int rows, int halo)
+{
+    __shared__ int prev[BLOCK], here[BLOCK];
+    walk(prev, here, weight, in, out, cols, first_row, rows, halo);
+}
+
+extern "C" __global__ void pathfinder_rows_words(const int *weight, const int *in, int *out, int cols, int first_row, int rows, int halo)
+{
+    __shared__ int prev[BLOCK], here[BLOCK];
+    walk(prev, here, weight, in, out, cols, first_row, rows, halo);
 }
