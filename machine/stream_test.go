@@ -29,7 +29,8 @@ func streamKernel() string {
 	fmt.Fprintf(&b, "\tmul.lo.s32 %%r1, %%r1, %d;\n\tmad.lo.s32 %%r4, %%r1, %%r2, %%r3;\n", streamLoads)
 	b.WriteString("\tmul.wide.u32 %rd2, %r4, 16;\n\tadd.s64 %rd3, %rd1, %rd2;\n")
 	for i := range streamLoads { // into registers of their own: no load waits for another
-		fmt.Fprintf(&b, "\tld.global.v4.f32 {%%f%d, %%f%d, %%f%d, %%f%d}, [%%rd3+%d];\n", 4*i, 4*i+1, 4*i+2, 4*i+3, i*128*16)
+		fmt.Fprintf(&b, "\tld.global.v4.f32 {%%f%d, %%f%d, %%f%d, %%f%d}, [%%rd3+%d];\n", 4*i, 4*i+1, 4*i+2,
+			4*i+3, i*128*16)
 	}
 	b.WriteString("\tret;\n}\n")
 	return b.String()
@@ -112,7 +113,10 @@ func TestStreamCaps(t *testing.T) {
 		change func(*sheets.Machine)
 		most   float64
 	}{
-		{"64 entries in a sub-slice, which are 32 lines of two sectors", func(m *sheets.Machine) { m.L1D.MSHRs = 64 }, 0.5},
+		{
+			"64 entries in a sub-slice, which are 32 lines of two sectors",
+			func(m *sheets.Machine) { m.L1D.MSHRs = 64 }, 0.5,
+		},
 		{"64 lines", func(m *sheets.Machine) { m.L1D.MSHRs = 128 }, 0.8},
 		{"64 bytes a clock from a bank of the L3", func(m *sheets.Machine) { m.L3.PortBytes = 64 }, 0.84},
 		{"64 bytes a clock to a sub-slice", func(m *sheets.Machine) { m.NoC.FlitBytes = 72 }, 0.6},
