@@ -426,7 +426,8 @@ func TestFaults(t *testing.T) {
 // TestUnsupported: what is not executed is an error with line, form and text.
 func TestUnsupported(t *testing.T) {
 	for _, body := range []string{
-		"wgmma.fence.sync.aligned;", "div.f32x2 %rd2, %rd2, %rd2;", "vadd.s32.s32.s32 %r1, %r1, %r1;",
+		"wgmma.fence.sync.aligned;", "div.f32x2 %rd2, %rd2, %rd2;",
+		"multimem.red.relaxed.sys.global.add.u32 [%rd1], %r1;",
 		"tex.1d.v4.f32.s32 {%f1,%f2,%f3,%f4}, [%rd1, {%r1}];",
 		"add.foo.u32 %r1, %r1, %r1;", "add.u32 %r1, %r1;", "add.u32 %r1, %rd1, %r1;", "add.u32 %p1, %r1, %r1;",
 		"ld.global.u64 %r1, [%rd1];", "add.u32 %r1, %r1, 0f3F800000;",

@@ -57,6 +57,8 @@ cvt.rn.bf16x2.ue8m0x2 | 8.6, sm_100
 cvt.rn.relu.bf16x2.f32 | 7.0, sm_80
 ld.relaxed.gpu.global.L1::no_allocate.v4.f32 | 6.0, sm_70
 ld.global.nc.L1::evict_last.L2::128B.v8.f32 | 8.8, sm_100
+mov.v4.u16 | 1.0, sm_10
+st.global.v8.b8 | 8.8, sm_100
 ld.shared::cluster.b32 | 7.8, sm_90
 st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v4.b32 | 8.1, sm_90
 red.async.relaxed.cluster.global.add.u64 | 8.1, sm_90

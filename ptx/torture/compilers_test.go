@@ -3,6 +3,8 @@ package torture
 import (
 	"fmt"
 	"math"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -346,4 +348,27 @@ func TestAsyncCopyLess(t *testing.T) {
 	}
 	refuses(t, decl, "cp.async.ca.shared.global [s], [g], 8, 16;", "16 source bytes are more than the copy size, 8")
 	refuses(t, decl, "cp.async.ca.shared.global [s], [g], 8, %w;", "this operand needs 32 bits")
+}
+
+// TestCompilers: modules as Triton, tinygrad and nvcc 13 write them are accepted whole.
+func TestCompilers(t *testing.T) {
+	for file, kernel := range map[string]string{
+		"triton": "matmul_kernel", "tinygrad": "r_32_4", "nvcc13": "_Z1kPfPKfi",
+	} {
+		path := filepath.Join("testdata", "compilers", file+".ptx")
+		src, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, problems := emulate.Check(path, src)
+		for _, e := range problems {
+			t.Error(e)
+		}
+		if m == nil {
+			continue
+		}
+		if _, err := m.Kernel(kernel); err != nil {
+			t.Error(err)
+		}
+	}
 }
