@@ -137,7 +137,7 @@ func build(ctx context.Context, cc string, headers fs.FS, tmp string) error {
 			"-Wl,--version-script="+filepath.Join(src, version), "-o", filepath.Join(out, name))
 		return compile(ctx, cc, src, append(args, more...))
 	}
-	if err := library(core, "libcuda.map", "core.c", "device.c", "errors.c"); err != nil {
+	if err := library(core, "libcuda.map", "core.c", "device.c", "driver.c", "errors.c"); err != nil {
 		return err
 	}
 	runtime := []string{"runtime.c", "register.c", "memory.c", filepath.Join(out, core)}

@@ -93,6 +93,15 @@ func TestVectorAdd(t *testing.T) {
 	}
 }
 
+func TestDriver(t *testing.T) {
+	program, lib := built(t, "driver.c")
+	o := execute(t, t.Context(), lib, program)
+	const want = "bad 0 calls 5 capability 7.0 missing 500\n"
+	if o.err != nil || o.out != want {
+		t.Errorf("%v, status %d, %q\n%s", o.err, o.status, o.out, o.log)
+	}
+}
+
 // TestRefused: what cannot be run is said before anything runs.
 func TestRefused(t *testing.T) {
 	lib := library(t)
