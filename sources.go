@@ -8,7 +8,8 @@ import "embed"
 // Sources is the text of the packages sim and energy are built from, tests
 // included; TestSourcesAreComplete holds the list.
 //
-//go:embed apps/reference/*.go control/*.go energy/*.go engine/*.go host/*.go host/script/*.go
+//go:embed apps/reference/*.go control/*.go cuda/*.go cuda/fatbin/*.go cuda/shim/*.go energy/*.go engine/*.go
+//go:embed host/*.go host/exec/*.go host/script/*.go
 //go:embed internal/invariants/*.go internal/scratch/*.go isa/*.go lab/energy.go machine/*.go machine/*/*.go mem/*.go mem/*/*.go
 //go:embed ptx/parse/*.go ptx/analyze/*.go ptx/readonly/*.go ptx/emulate/*.go ptx/emulate/*.s sheets/*.go sheets/*/*.go
 //go:embed sim/*.go stat/*.go trace/accelsim/*.go trace/record/*.go trace/champsim/*.go

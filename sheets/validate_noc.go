@@ -31,8 +31,8 @@ const mostLinks = 64
 func (c *checker) noc(m *Machine) {
 	n := &m.NoC
 	c.oneOf("noc.kind", n.Kind, "crossbar", "local", "stages")
-	c.want(n.Kind == "crossbar" || !n.WholeLines, "noc.whole_lines is true, and noc.kind is %s: set it to false; sectors "+
-		"are packets of their own in a local network, and never in stages", n.Kind)
+	c.want(n.Kind == "crossbar" || !n.WholeLines, "noc.whole_lines is true, and noc.kind is %s: set it to false; "+
+		"sectors are packets of their own in a local network, and never in stages", n.Kind)
 	c.want(n.Kind != "local" || n.VCs == 1, "noc.vcs is %d; a local crossbar has one", n.VCs)
 	c.positive("noc.in_queue noc.out_queue noc.vcs noc.iterations noc.latency", n.InQueue, n.OutQueue, n.VCs,
 		n.Iterations, n.Latency)
