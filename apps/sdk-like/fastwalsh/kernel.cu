@@ -6,20 +6,19 @@
 
 #define LOG_TILE 11
 
-// A thread takes four values `stride` apart from one array to the other, which may be the same: the stages of strides
-// 2 stride and stride. Each row of the grid has arrays of its own.
-extern "C" __global__ void fwt_global(float *to, const float *from, int stride)
+// A thread takes four values `stride` apart through the stages of strides 2 stride and stride, in place. Each row of
+// the grid has an array of its own.
+extern "C" __global__ void fwt_global(float *data, int stride)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x, n = 4 * gridDim.x * blockDim.x, low = i & (stride - 1);
-    const float *d = from + blockIdx.y * n;
-    float *e = to + blockIdx.y * n;
+    float *d = data + blockIdx.y * n;
     int i0 = 4 * (i - low) + low, i1 = i0 + stride, i2 = i1 + stride, i3 = i2 + stride;
     float d0 = d[i0], d1 = d[i1], d2 = d[i2], d3 = d[i3];
     float s0 = d0 + d2, s2 = d0 - d2, s1 = d1 + d3, s3 = d1 - d3;
-    e[i0] = s0 + s1;
-    e[i1] = s0 - s1;
-    e[i2] = s2 + s3;
-    e[i3] = s2 - s3;
+    d[i0] = s0 + s1;
+    d[i1] = s0 - s1;
+    d[i2] = s2 + s3;
+    d[i3] = s2 - s3;
 }
 
 // A block transforms a tile of 2^log_tile values, at most 2^LOG_TILE.
