@@ -167,7 +167,7 @@ func overlapReturns(t *testing.T, want []Share, least int) {
 		r := newRig(t, "ugpu", o, nil, &Tenant{Name: "a", SMs: upTo(40), Groups: upTo(4)},
 			&Tenant{Name: "b", SMs: between(40, 80), Groups: between(4, 8)})
 		var kernels []*Kernel
-		for range 6 {
+		for range 12 {
 			for i := range 2 {
 				k, _ := r.scale(i, 200_000, mem.Device)
 				kernels = append(kernels, k)

@@ -58,8 +58,10 @@ func (b *Book) section(s *strings.Builder, r *Reproduced, results string) {
 	fmt.Fprintf(s, "## %s\n\n", r.Figure.Title)
 	if len(r.Measures) > 0 {
 		fmt.Fprintf(s, "![%s](%s/%s.svg)\n\n", r.Figure.Name, results, r.Figure.Name)
+		fmt.Fprintf(s, "[data](%s/%s.csv), [measures](%s/%s.json)\n\n", results, r.Figure.Name, results, r.Figure.Name)
+	} else {
+		fmt.Fprint(s, "Not measured yet.\n\n")
 	}
-	fmt.Fprintf(s, "[data](%s/%s.csv), [measures](%s/%s.json)\n\n", results, r.Figure.Name, results, r.Figure.Name)
 	judged := b.Study.JudgeAt(r, b.Scale.Name)
 	if len(judged) > 0 {
 		fmt.Fprintf(s, "| claim | section | measure | paper | here | ratio | mixes | verdict "+
@@ -69,7 +71,7 @@ func (b *Book) section(s *strings.Builder, r *Reproduced, results string) {
 		fmt.Fprintf(s, "| %s | %s | %s | %s | %s | %s | %s | %s |\n", j.Claim.Text, j.Claim.Where, j.Claim.Measure,
 			j.Claim.Expected(), valueCell(&j), ratioCell(&j), mixesCell(&j), verdictCell(&j))
 	}
-	if r.Figure.Own { // no claim tells its numbers
+	if r.Figure.Own && len(r.Rows) > 0 { // no claim tells its numbers
 		table(s, r.Columns, r.Rows)
 	}
 	fmt.Fprintln(s)

@@ -117,7 +117,7 @@ func TestMalformedSides(t *testing.T) {
 			"single none, models: measured}\nfigures:\n  - {name: slow, title: Slowdowns, kind: values, " +
 				"sets: [kernels], metric: ipc, configs: [single full]}", "no CPU programs",
 		},
-		{"params: {hydrogen: {epoch: 6000", "params: {hydrogen: {epoch: long", "must be a number"},
+		{"params: {hydrogen: {epoch: 6000", "params: {hydrogen: {epoch: long", "a number is expected"},
 	} {
 		dir := t.TempDir()
 		for _, f := range []string{"study.yaml", "claims.yaml", "reasons.yaml", "mixes.yaml"} {

@@ -134,6 +134,9 @@ func randomLevels(r *rand.Rand) sim.Spec {
 			s.Set[n.path] = n.values[r.IntN(len(n.values))]
 		}
 	}
+	if s.Set["noc.kind"] == "local" { // it has one virtual channel, and sectors are packets
+		s.Set["noc.vcs"], s.Set["noc.whole_lines"] = "1", "false"
+	}
 	if s.Set["memory.hybrid.policy"] == "none" {
 		delete(s.Set, "memory.hybrid.partition")
 	}

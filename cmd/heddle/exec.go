@@ -65,7 +65,7 @@ code, and one line on standard error says so.`,
 	fl.StringVar(&f.memory, "memory-limit", "",
 		"stop when Heddle and the program together use more memory, as in --memory-limit 4GiB")
 	fl.DurationVar(&f.limit, "time-limit", 0,
-		"stop after this much time of the computer, as in --time-limit 10m; 0: never")
+		"stop after this much time of the computer, as in --time-limit 10m; 0: never (default 0)")
 	fl.StringVar(&f.record, "record", "", "record the program in FILE; it appears when the run is complete")
 	completeMachine(cmd)
 	return cmd

@@ -23,8 +23,8 @@ func inspectCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "inspect machine|policies|apps|counters|systems [NAME]",
 		Short: "List what exists, with units and sources",
-		Long: `List machines, policies, applications, counters, or which machine can host which system of sharing; with a
-NAME, show that one whole.
+		Long: `List machines, policies, applications, counters, or which machine can host which system of
+sharing; with a NAME, show that one whole.
 
   inspect machine qv100         every number of the machine with unit and source
   inspect machine qv100 dram    one section of it

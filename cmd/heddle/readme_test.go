@@ -64,6 +64,8 @@ func papersBlock(root string) (string, error) {
 			string(n[3]), string(n[4]), string(n[5]),
 		})
 	}
-	m.table([]string{"paper", "scale", "claims", "hold", "only the direction agrees", "contradict", "not measured yet"}, rows)
+	m.table([]string{
+		"paper", "scale", "claims", "hold", "only the direction agrees", "contradict", "not measured yet",
+	}, rows)
 	return m.String(), nil
 }
