@@ -50,6 +50,7 @@ func (p *Program) Run(c *host.Context) error {
 	if err != nil {
 		return &host.Error{Err: err}
 	}
+	p.Stderr = oneAtATime(p.Stderr)
 	s := &session{
 		p: p, c: c, d: c.Driver(), w: w, said: map[string]bool{}, in: make([]byte, shim.Header+shim.Payload+1),
 	}
