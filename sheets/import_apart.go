@@ -25,7 +25,7 @@ func groupsApart() []Group {
 
 // apart puts an option into the group it belongs to, if there is one.
 func (im *importer) apart(o Option) bool {
-	group := -1
+	var group int
 	name := strings.ToLower(o.Name)
 	switch {
 	case unifiedKey(o) != "":

@@ -187,7 +187,7 @@ var errBad = errors.New("a message that is none")
 // receive takes one packet.
 func (s *session) receive() (packet, error) {
 	n, err := unix.Read(s.conn, s.in)
-	for err == unix.EINTR {
+	for errors.Is(err, unix.EINTR) {
 		n, err = unix.Read(s.conn, s.in)
 	}
 	if err == nil && n == 0 {

@@ -7,7 +7,7 @@ func (d arithmetic) cvt() {
 	case d.take("pack"):
 		d.pack()
 	case d.in.Has("rs"):
-		stochastic{d.instr}.decode()
+		stochastic(d).decode()
 	case !d.floats8():
 		d.oneValue()
 	}
