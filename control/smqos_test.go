@@ -277,7 +277,7 @@ func TestSMQoSSwapOutRules(t *testing.T) {
 	}
 }
 
-// A choice is given by name or number, and what is neither is refused with what there is.
+// A choice is given by name or number. Any other value is refused, and the error lists the choices.
 func TestReadParam(t *testing.T) {
 	for text, want := range map[string]float64{"printed": 0, "symmetric": 1, "0": 0, "1": 1, "2": 2} {
 		if got, err := ReadParam("swap_out", text); err != nil || got != want {

@@ -86,7 +86,7 @@ func halfChannels(levels bool) func(*sheets.Machine) {
 }
 
 // TestStreamFillsTheFastTier: a GPU that reads what lies in the fast memory takes its bandwidth, and half of it from
-// half of the channels: who has them decides how fast it is (Hydrogen, sections III-B and VI-B).
+// half of the channels: its speed follows the number of channels it has (Hydrogen, sections III-B and VI-B).
 func TestStreamFillsTheFastTier(t *testing.T) {
 	for _, c := range []struct {
 		what        string

@@ -188,7 +188,7 @@ func inspectPeaks(cmd *cobra.Command, name string, set []string, asJSON bool) er
 	return silicon.PeaksText(cmd.OutOrStdout(), peaks)
 }
 
-// peakJSON is a limit as --json prints it; what there is not is left out.
+// peakJSON is a limit as --json prints it. A limit without a kernel or a published figure lacks those fields.
 type peakJSON struct {
 	Name      string  `json:"name"`
 	Unit      string  `json:"unit"`

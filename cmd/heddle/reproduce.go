@@ -38,7 +38,7 @@ A change of the simulator makes kept results void, a change of reports does not.
 
 Figures about targets (study smqos) have a row for each finished run in runs.csv, beside the
 figures: commit it at any time. A reproduction that finds the file simulates only what is not
-in it, and --kept draws what there is so far.
+in it, and --kept draws the figures from the finished runs.
 
 A study may also be a folder with study.yaml and claims.yaml, written as ./DIR.`,
 		Example: `  heddle reproduce

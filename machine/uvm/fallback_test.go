@@ -42,7 +42,7 @@ func TestFallbacksAreMarked(t *testing.T) {
 }
 
 // LRU 2 MB finds no full tree while the last transfer of one is on its way. It waits for that as long as it is under
-// way or can begin, and then takes the tree; where nothing arrives it takes what there is, at once.
+// way or can begin, and then takes the tree; where nothing arrives it takes the fullest tree at once.
 func TestFallbackWaitsForArrival(t *testing.T) {
 	for _, arrives := range []bool{false, true} {
 		r, err := New(Options{
