@@ -137,7 +137,7 @@ func tally(all []Judged) string {
 		}
 		count++
 		n[j.Verdict]++
-		if j.Verdict != NotMeasured && 3*j.Value.N < j.Mixes {
+		if j.Verdict != NotMeasured && 3*j.Value.N < max(j.Mixes, j.Value.Of) {
 			few++
 		}
 	}

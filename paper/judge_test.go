@@ -36,10 +36,11 @@ func TestTally(t *testing.T) {
 		{Verdict: Direction, Mixes: 30, Value: Measure{N: 10}},
 		{Verdict: Contradicts, Value: Measure{N: 1}},
 		{Verdict: NotMeasured, Mixes: 50},
+		{Verdict: Holds, Value: Measure{N: 5, Of: 528}}, // runs of the study that have not ended
 		{Verdict: Holds, Mixes: 50, Value: Measure{N: 1}, Claim: Claim{Ours: "repeats another"}},
 	}
-	want := "Of 4 claims: 1 holds, 1 direction only, 1 contradicts, 1 not measured.\n" +
-		"1 of them rest on fewer than a third of the paper's mixes.\n" +
+	want := "Of 5 claims: 2 holds, 1 direction only, 1 contradicts, 1 not measured.\n" +
+		"2 of them rest on fewer than a third of the paper's mixes.\n" +
 		"1 further ones are *ours*, as they repeat another or are nobody's, and do not count.\n"
 	if got := tally(all); got != want {
 		t.Errorf("%s", got)
