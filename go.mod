@@ -4,6 +4,7 @@ go 1.26
 
 require (
 	github.com/chromedp/chromedp v0.22.1
+	github.com/ebitengine/purego v0.11.3
 	github.com/goccy/go-yaml v1.19.2
 	github.com/google/pprof v0.0.0-20260906184651-6331bc6350fe
 	github.com/invopop/jsonschema v0.14.0

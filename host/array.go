@@ -153,7 +153,17 @@ func (a *Array) Observe(f func(b []byte) error) error {
 	if err := a.c.Finish(); err != nil {
 		return err
 	}
+	if d, ok := a.c.dev.(Fetcher); ok {
+		if err := d.Fetch(a.b.r); err != nil {
+			return a.c.fail(err)
+		}
+	}
 	return f(a.data())
+}
+
+// Fetcher is implemented by devices that compute in memory of their own: Fetch brings a region's bytes from there.
+type Fetcher interface {
+	Fetch(r *mem.Region) error
 }
 
 // settle waits for what may still access host memory: everything if it is

@@ -10,6 +10,7 @@ package host
 import (
 	"github.com/heddle-sim/heddle/isa"
 	"github.com/heddle-sim/heddle/mem"
+	"github.com/heddle-sim/heddle/ptx/emulate"
 )
 
 // OpKind is a stream operation.
@@ -31,7 +32,11 @@ type Op struct {
 	Stream int
 	Name   string // kernel name or a description, for timelines and messages
 
-	Grid isa.Grid // OpLaunch
+	// OpLaunch: what is executed, and, for a device that does not execute Grid but the module's own text, what
+	// the program launched. Kernel is nil in launches of recordings and models.
+	Grid   isa.Grid
+	Kernel *Kernel
+	Shape  emulate.Launch
 
 	// OpCopy, OpPrefetch. Where the host program itself produces or consumes the
 	// bytes (fill, element access), one side is a Host region without data.

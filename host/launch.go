@@ -61,9 +61,32 @@ func (c *Context) LinkModules(src []emulate.Source) (*Module, error) {
 		}
 	}
 	m := &Module{c: c, src: src, mod: mod, inst: inst}
+	if d, ok := c.dev.(Loader); ok {
+		var symbols []*mem.Region
+		for _, r := range c.space.Regions() {
+			if r.Base >= next && r.Kind == mem.Symbol {
+				symbols = append(symbols, r)
+			}
+		}
+		if err := d.Loaded(m, symbols); err != nil {
+			return nil, err
+		}
+	}
 	c.modules = append(c.modules, m)
 	return m, nil
 }
+
+// Loader is implemented by devices that execute the text of modules themselves: symbols are the regions of the
+// module's variables.
+type Loader interface {
+	Loaded(m *Module, symbols []*mem.Region) error
+}
+
+// Sources is the text of the module's files.
+func (m *Module) Sources() []emulate.Source { return m.src }
+
+// Module is the module that the kernel is in.
+func (k *Kernel) Module() *Module { return k.m }
 
 // Kernel finds an entry function by name.
 func (m *Module) Kernel(name string) (*Kernel, error) {
@@ -116,7 +139,7 @@ func (c *Context) Launch(k *Kernel, l Launch, args ...any) error {
 			return err
 		}
 	}
-	return c.launch(&Op{Kind: OpLaunch, Name: k.Name, Grid: grid}, l.Stream)
+	return c.launch(&Op{Kind: OpLaunch, Name: k.Name, Grid: grid, Kernel: k, Shape: shape}, l.Stream)
 }
 
 // Resident is implemented by devices that know how many blocks of a launch find room at once.

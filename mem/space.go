@@ -81,7 +81,12 @@ func (s *Space) BackBy(b Backing) { s.backing = b }
 const hostLimit = 64 << 30
 
 // NewSpace makes an empty space that may hold limit bytes of device memory (0: no limit).
-func NewSpace(limit int64) *Space { return &Space{next: DefaultBase, limit: limit, managed: Align} }
+func NewSpace(limit int64) *Space { return NewSpaceAt(DefaultBase, limit) }
+
+// NewSpaceAt is NewSpace with another first address, a multiple of Align.
+func NewSpaceAt(base uint64, limit int64) *Space {
+	return &Space{next: base, limit: limit, managed: Align}
+}
 
 // AlignManaged has managed regions begin at multiples of n bytes, a power of two of at least
 // Align, with nothing else before the next multiple.

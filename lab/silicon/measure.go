@@ -4,12 +4,9 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"math"
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"go.starlark.net/starlark"
 
 	"github.com/heddle-sim/heddle/lab"
 	"github.com/heddle-sim/heddle/sheets"
@@ -189,7 +186,8 @@ func (p *plan) result(r *Row) Result {
 const leastLeft = 0.35
 
 func (p *plan) evaluate(r *Row) (float64, error) {
-	known := starlark.StringDict{"mhz": starlark.Float(p.set.Boards[r.Board].MHz)}
+	board := p.set.Boards[r.Board]
+	known := Figures{"mhz": board.MHz, "sms": float64(board.SMs)}
 	for i, args := range r.Runs {
 		x := p.at[p.key(r, r.Program, args)]
 		if x.err != nil {
@@ -199,15 +197,11 @@ func (p *plan) evaluate(r *Row) (float64, error) {
 		if i > 0 {
 			suffix = fmt.Sprintf("_%d", i+1)
 		}
-		if err := figures(known, x.out, suffix); err != nil {
+		if err := known.simulated(x.out, suffix); err != nil {
 			return 0, err
 		}
 	}
-	v, err := r.Value.value(known)
-	if err == nil && (math.IsNaN(v) || math.IsInf(v, 0)) {
-		err = fmt.Errorf("value %q is %g", r.Value.text, v)
-	}
-	return v, err
+	return r.Value.Value(known)
 }
 
 func firstLine(err error) string {

@@ -36,35 +36,74 @@ func (s *Set) Machines() []string {
 	return out
 }
 
-// Open reads the measurements of a folder and the boards they name.
-func Open(dir string) (*Set, error) { return open(dir, "rows.csv") }
+// Open reads the measurements of a folder and the boards they name: those that others published, and what
+// lab/silicon/measure wrote to measured/.
+func Open(dir string) (*Set, error) {
+	s, err := open(dir, "rows.csv")
+	if err != nil {
+		return nil, err
+	}
+	own, err := filepath.Glob(filepath.Join(dir, "measured", "*.csv"))
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range own {
+		if err := s.read(name); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
+}
 
 func open(dir, file string) (*Set, error) {
 	s := &Set{Dir: dir, Boards: map[string]*Board{}}
-	name := filepath.Join(dir, file)
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, fmt.Errorf("%w: give the folder lab/silicon of Heddle's repository with --dir", err)
+	err := s.read(filepath.Join(dir, file))
+	if errors.Is(err, os.ErrNotExist) && len(s.Rows) == 0 {
+		err = fmt.Errorf("%w: give the folder lab/silicon of Heddle's repository with --dir", err)
 	}
-	defer f.Close()
-	if s.Rows, err = readRows(name, f); err != nil {
+	if err != nil {
 		return nil, err
 	}
-	for _, r := range s.Rows {
+	return s, nil
+}
+
+// OpenRows is the rows of one file, for which name stands in messages, and the boards of dir that they name.
+func OpenRows(dir, name string, rows io.Reader) (*Set, error) {
+	s := &Set{Dir: dir, Boards: map[string]*Board{}}
+	return s, s.add(name, rows)
+}
+
+func (s *Set) read(name string) error {
+	f, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return s.add(name, f)
+}
+
+// add takes the rows of a file and the boards that they name.
+func (s *Set) add(name string, in io.Reader) error {
+	rows, err := readRows(name, in)
+	if err != nil {
+		return err
+	}
+	for _, r := range rows {
 		if s.Boards[r.Board] != nil {
 			continue
 		}
-		b, err := readBoard(dir, r.Board)
+		b, err := readBoard(s.Dir, r.Board)
 		if errors.Is(err, os.ErrNotExist) {
 			err = fmt.Errorf("%s:%d: board %q: no sheet %s: add one, or name one that is there", name, r.Line, r.Board,
-				filepath.Join(dir, "boards", r.Board+".yaml"))
+				filepath.Join(s.Dir, "boards", r.Board+".yaml"))
 		}
 		if err != nil {
-			return nil, err
+			return err
 		}
 		s.Boards[r.Board] = b
 	}
-	return s, nil
+	s.Rows = append(s.Rows, rows...)
+	return nil
 }
 
 // readBoard reads a board's sheet whole, so that a wrong number is an error before anything runs.
@@ -74,7 +113,7 @@ func readBoard(dir, name string) (*Board, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &Board{Name: name, File: file, MHz: m.Clock.Core}
+	b := &Board{Name: name, File: file, MHz: m.Clock.Core, SMs: m.SM.Count}
 	for at := file; ; {
 		src, err := yamldoc.ReadFile(at)
 		if err != nil {
@@ -175,7 +214,7 @@ func readRow(cells []string) (*Row, error) {
 	if r.Set, err = pairs("set", cells[7]); err != nil {
 		return nil, err
 	}
-	if r.Value, err = parseExpression(cells[8]); err != nil {
+	if r.Value, err = ParseExpression(cells[8]); err != nil {
 		return nil, err
 	}
 	if cells[9] != "" {

@@ -29,7 +29,7 @@ type Row struct {
 	Program            string              // of kernels/, without .star
 	Runs               []map[string]string // arguments of the program; most rows need one run
 	Set                map[string]string   // overrides of the board's sheet
-	Value              expression          // from what the runs printed to the published figure
+	Value              Expression          // from what the runs printed to the published figure
 	// Launches of the kernels are no part of what is compared: Floor cycles of each are taken
 	// from the published figure, an empty launch from the simulated one. 0: they are.
 	Launches int
@@ -46,6 +46,7 @@ type Board struct {
 	Machine string // the sheet it is about: its base's base, down to a shipped one
 	File    string
 	MHz     float64 // core clock
+	SMs     int
 }
 
 // Result is a row that has been simulated.

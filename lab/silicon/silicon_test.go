@@ -10,8 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"go.starlark.net/starlark"
-
 	"github.com/heddle-sim/heddle/sheets"
 	"github.com/heddle-sim/heddle/sim"
 )
@@ -169,17 +167,17 @@ func TestScores(t *testing.T) {
 }
 
 func TestExpression(t *testing.T) {
-	e, err := parseExpression("(cycles_2 - cycles) / 8192 * mhz")
+	e, err := ParseExpression("(cycles_2 - cycles) / 8192 * mhz")
 	if err != nil {
 		t.Fatal(err)
 	}
-	v, err := e.value(starlark.StringDict{
-		"cycles": starlark.Float(8192), "cycles_2": starlark.Float(3 * 8192), "mhz": starlark.MakeInt(10),
+	v, err := e.Value(Figures{
+		"cycles": 8192, "cycles_2": 3 * 8192, "mhz": 10,
 	})
 	if err != nil || v != 20 {
 		t.Errorf("value is %g, %v", v, err)
 	}
-	if _, err := e.value(starlark.StringDict{}); err == nil || !strings.Contains(err.Error(), "cycles_2") {
+	if _, err := e.Value(Figures{}); err == nil || !strings.Contains(err.Error(), "cycles_2") {
 		t.Errorf("a name that no run printed: %v", err)
 	}
 }

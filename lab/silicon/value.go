@@ -2,6 +2,7 @@ package silicon
 
 import (
 	"fmt"
+	"math"
 	"regexp"
 	"strconv"
 	"strings"
@@ -12,67 +13,92 @@ import (
 	"github.com/heddle-sim/heddle/sim"
 )
 
-// expression turns figures into the published one. Its names are those of the lines
+// Expression turns figures into the published one. Its names are those of the lines
 // "RESULT name figure" that the program prints, dots as underscores; cycles, of all launches
 // that count, from launch to end; last, of the last one, from start to end; mhz, the core
 // clock. Those of a second run end in _2.
-type expression struct {
+type Expression struct {
 	text string
 	tree syntax.Expr
 }
 
 func dialect() *syntax.FileOptions { return &syntax.FileOptions{} }
 
-func parseExpression(s string) (expression, error) {
+// ParseExpression reads one.
+func ParseExpression(s string) (Expression, error) {
 	tree, err := dialect().ParseExpr("value", s, 0)
 	if err != nil {
-		return expression{}, fmt.Errorf("value %q: %w: write names, numbers, + - * / and parentheses", s, err)
+		return Expression{}, fmt.Errorf("value %q: %w: write names, numbers, + - * / and parentheses", s, err)
 	}
-	return expression{s, tree}, nil
+	return Expression{s, tree}, nil
 }
 
-// value evaluates the expression.
-func (e expression) value(figures starlark.StringDict) (float64, error) {
-	v, err := starlark.EvalExprOptions(dialect(), &starlark.Thread{Name: "value"}, e.tree, figures)
+// Value evaluates the expression; the error is of a name that is not known, or of a result that is no number.
+func (e Expression) Value(figures Figures) (float64, error) {
+	known := starlark.StringDict{}
+	for name, v := range figures {
+		known[name] = starlark.Float(v)
+	}
+	v, err := starlark.EvalExprOptions(dialect(), &starlark.Thread{Name: "value"}, e.tree, known)
 	if err != nil {
 		return 0, fmt.Errorf("value %q: %w", e.text, err)
 	}
 	f, ok := starlark.AsFloat(v)
-	if !ok {
+	switch {
+	case !ok:
 		return 0, fmt.Errorf("value %q is %s, not a number", e.text, v.Type())
+	case math.IsNaN(f) || math.IsInf(f, 0):
+		return 0, fmt.Errorf("value %q is %g", e.text, f)
 	}
 	return f, nil
 }
 
+func (e Expression) String() string { return e.text }
+
 // odd matches what cannot be in a name.
 var odd = regexp.MustCompile(`\W`)
 
-// figures adds what a run printed and measured under names that end in suffix.
-func figures(to starlark.StringDict, r *sim.Result, suffix string) error {
+// simulated adds what a simulated run printed and measured under names that end in suffix.
+func (f Figures) simulated(r *sim.Result, suffix string) error {
 	t := &r.Tenants[0]
+	spans := make([]Span, len(t.Kernels))
+	for i := range t.Kernels {
+		k := &t.Kernels[i]
+		spans[i] = Span{Launched: float64(k.End - k.Launch), Ran: float64(k.End - k.Start)}
+	}
+	return f.Add(t.Log, spans, suffix)
+}
+
+// Span is the core cycles that a launch took: since it was launched, and since it began.
+type Span struct{ Launched, Ran float64 }
+
+// Figures are what expressions are evaluated with.
+type Figures map[string]float64
+
+// Add takes the lines that a run printed and what its launches took, under names that end in suffix.
+func (f Figures) Add(log []string, launches []Span, suffix string) error {
 	skip := 0
-	for _, line := range t.Log {
-		f := strings.Fields(line)
-		if len(f) != 3 || f[0] != "RESULT" {
+	for _, line := range log {
+		words := strings.Fields(line)
+		if len(words) != 3 || words[0] != "RESULT" {
 			continue
 		}
-		v, err := strconv.ParseFloat(f[2], 64)
+		v, err := strconv.ParseFloat(words[2], 64)
 		if err != nil {
 			return fmt.Errorf("the program printed %q: a figure is a number", line)
 		}
-		to[odd.ReplaceAllString(f[1], "_")+suffix] = starlark.Float(v)
-		if f[1] == "skip" {
+		f[odd.ReplaceAllString(words[1], "_")+suffix] = v
+		if words[1] == "skip" {
 			skip = int(v)
 		}
 	}
-	sum := uint64(0)
-	for i := range t.Kernels {
-		k := &t.Kernels[i]
+	sum := 0.0
+	for i, k := range launches {
 		if i >= skip {
-			sum += k.End - k.Launch
+			sum += k.Launched
 		}
-		to["last"+suffix] = starlark.Float(k.End - k.Start)
+		f["last"+suffix] = k.Ran
 	}
-	to["cycles"+suffix] = starlark.Float(sum)
+	f["cycles"+suffix] = sum
 	return nil
 }

@@ -1,0 +1,189 @@
+package silicon
+
+import (
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Probe is one thing that lab/silicon/measure measures on a board: a line of kit.csv. What it finds becomes a row in
+// the form of rows.csv, which `heddle validate silicon` compares with a simulation.
+type Probe struct {
+	Group, Name, Unit, Program string
+	Args                       string // of the simulation; those of two runs are parted by |
+	OnBoard                    string // of the measurement, where it can afford more; "": Args
+	Value                      Expression
+	Launches                   int
+	Long                       bool
+	Line                       int
+}
+
+// kitColumns are those of kit.csv.
+func kitColumns() []string {
+	return []string{"group", "name", "unit", "program", "args", "on_board", "value", "launches", "when"}
+}
+
+// Kit reads kit.csv of a folder like lab/silicon.
+func Kit(dir string) ([]*Probe, error) {
+	name := filepath.Join(dir, "kit.csv")
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, fmt.Errorf("%w: give the folder lab/silicon of Heddle's repository with --dir", err)
+	}
+	defer f.Close()
+	return readKit(name, f)
+}
+
+func readKit(name string, in io.Reader) ([]*Probe, error) {
+	c := csv.NewReader(in)
+	c.FieldsPerRecord = len(kitColumns())
+	var out []*Probe
+	at := map[string]int{}
+	for first := true; ; first = false {
+		cells, err := c.Read()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w: a line has the cells %s", name, err, strings.Join(kitColumns(), ","))
+		}
+		line, _ := c.FieldPos(0)
+		if first {
+			if !slices.Equal(cells, kitColumns()) {
+				return nil, fmt.Errorf("%s:%d: the first line names the columns: %s", name, line,
+					strings.Join(kitColumns(), ","))
+			}
+			continue
+		}
+		p, err := readProbe(cells)
+		if err != nil {
+			return nil, fmt.Errorf("%s:%d: %w", name, line, err)
+		}
+		if l := at[p.Name]; l != 0 {
+			return nil, fmt.Errorf("%s:%d: %q is there already, in line %d: rename one of them", name, line, p.Name, l)
+		}
+		p.Line, at[p.Name] = line, line
+		out = append(out, p)
+	}
+	return out, nil
+}
+
+func readProbe(cells []string) (*Probe, error) {
+	p := &Probe{
+		Group: cells[0], Name: cells[1], Unit: cells[2], Program: cells[3], Args: cells[4], OnBoard: cells[5],
+	}
+	if !slices.Contains(Groups(), p.Group) {
+		return nil, fmt.Errorf("group %q: the groups are %s", p.Group, strings.Join(Groups(), ", "))
+	}
+	if p.Name == "" || p.Program == "" {
+		return nil, errors.New("a line needs name and program: one of them is empty")
+	}
+	var err error
+	if p.Value, err = ParseExpression(cells[6]); err != nil {
+		return nil, err
+	}
+	if cells[7] != "" {
+		if p.Launches, err = strconv.Atoi(cells[7]); err != nil || p.Launches < 1 {
+			return nil, fmt.Errorf("launches %q: give a whole number above 0, or leave it empty", cells[7])
+		}
+	}
+	if p.Long = cells[8] == "long"; !p.Long && cells[8] != "" {
+		return nil, fmt.Errorf("when %q: leave it empty, or say long", cells[8])
+	}
+	return p, nil
+}
+
+// braces hold an expression of the board's numbers.
+var braces = regexp.MustCompile(`\{[^}]*\}`)
+
+// Fill puts the board's numbers (sms) where arguments have an expression in braces: blocks={2*sms}.
+func Fill(args string, board Figures) (string, error) {
+	var bad error
+	out := braces.ReplaceAllStringFunc(args, func(s string) string {
+		e, err := ParseExpression(s[1 : len(s)-1])
+		if err == nil {
+			var v float64
+			if v, err = e.Value(board); err == nil {
+				return strconv.FormatFloat(v, 'f', -1, 64)
+			}
+		}
+		bad = err
+		return s
+	})
+	return out, bad
+}
+
+// Runs are the arguments of the runs that a text of arguments is about.
+func Runs(args string) ([]map[string]string, error) {
+	var out []map[string]string
+	for _, one := range strings.Split(args, "|") {
+		m, err := pairs("args", one)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, m)
+	}
+	return out, nil
+}
+
+// Measured is what a board gave for a probe.
+type Measured struct {
+	*Probe
+	Args   string    // filled
+	Values []float64 // of the repetitions, at least one
+	Floor  float64   // cycles of an empty launch, measured the same way
+}
+
+// Median of the repetitions, and how far they lie apart in percent of it.
+func (m *Measured) Median() (median, spread float64) {
+	v := slices.Clone(m.Values)
+	slices.Sort(v)
+	median = v[len(v)/2]
+	return median, (v[len(v)-1] - v[0]) / median * 100
+}
+
+// About says what was measured: the end of every source.
+type About struct {
+	Board string // the name of its sheet
+	What  string // the GPU, its driver, its compiler
+	Day   time.Time
+	MHz   float64 // core clock during the measurement
+}
+
+// WriteMeasured writes rows in the form of rows.csv.
+func WriteMeasured(w io.Writer, about About, rows []Measured) error {
+	c := csv.NewWriter(w)
+	if err := c.Write(columns()); err != nil {
+		return err
+	}
+	num := func(v float64) string { return strconv.FormatFloat(v, 'g', 5, 64) }
+	for i := range rows {
+		m := &rows[i]
+		median, spread := m.Median()
+		launches, floor, when := "", "", ""
+		if m.Launches > 0 {
+			launches, floor = strconv.Itoa(m.Launches), num(m.Floor)
+		}
+		if m.Long {
+			when = "long"
+		}
+		source := fmt.Sprintf("measured %s by lab/silicon/measure: %s, %.0f MHz; median of %d, %.1f %% apart",
+			about.Day.Format(time.DateOnly), about.What, about.MHz, len(m.Values), spread)
+		if err := c.Write([]string{
+			m.Group, about.Board, m.Name, num(median), m.Unit, m.Program, m.Args, "", m.Value.String(), launches, floor,
+			when, "", source,
+		}); err != nil {
+			return err
+		}
+	}
+	c.Flush()
+	return c.Error()
+}

@@ -1,0 +1,177 @@
+// Command measure runs the probes of lab/silicon/kit.csv on the NVIDIA GPU of this computer and writes rows that
+// `heddle validate silicon` compares with a simulation:
+//
+//	go run ./lab/silicon/measure --board h100-sxm5-hbm3
+//
+// It needs the driver, and nothing else: the kernels are the PTX that Heddle simulates, compiled by the driver. The
+// board's settings stay as they are; the core clock is measured beside each probe. With --app it runs
+// applications instead, says whether their checks hold on the GPU, and what each kernel took.
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/heddle-sim/heddle/host/gpu"
+	"github.com/heddle-sim/heddle/internal/scratch"
+	"github.com/heddle-sim/heddle/lab/silicon"
+)
+
+// options are the command's flags.
+type options struct {
+	dir, board, out, csv string
+	groups, apps         []string
+	row                  string
+	times, spin          int
+	arena                int64 // MB
+	list                 bool
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := run(ctx, os.Args[1:], os.Stdout, os.Stderr); err != nil {
+		if errors.Is(err, pflag.ErrHelp) {
+			return
+		}
+		fmt.Fprintln(os.Stderr, "measure:", err)
+		os.Exit(2)
+	}
+}
+
+func run(ctx context.Context, args []string, out, log io.Writer) error {
+	var o options
+	fl := pflag.NewFlagSet("measure", pflag.ContinueOnError)
+	fl.StringVar(&o.dir, "dir", filepath.Join("lab", "silicon"), "folder of kit.csv, boards and kernels")
+	fl.StringVar(&o.board, "board", "", "name of this board's sheet in boards/")
+	fl.StringSliceVar(&o.groups, "group", nil, "probes of these groups only: "+strings.Join(silicon.Groups(), ", "))
+	fl.StringVar(&o.row, "row", "", "the probe of this name only")
+	fl.IntVar(&o.times, "times", 5, "repetitions of each probe, of which the median counts")
+	fl.IntVar(&o.spin, "spin", 20_000_000,
+		"cycles that the GPU is kept busy before each probe, in which its clock is read")
+	fl.Int64Var(&o.arena, "arena", 8192, "MB of the GPU's memory for the arrays of a program")
+	fl.StringVarP(&o.out, "out", "o", "", "file of rows (default: measured/BOARD.csv in the folder)")
+	fl.BoolVar(&o.list, "list", false, "print the probes and measure nothing")
+	fl.StringSliceVar(&o.apps, "app", nil, "run these application folders instead of probes")
+	fl.StringVar(&o.csv, "csv", "", "with --app: also write what each kernel took to this file")
+	fl.SetOutput(log)
+	if err := fl.Parse(args); err != nil {
+		return err
+	}
+	if fl.NArg() > 0 {
+		return fmt.Errorf("unexpected argument %q", fl.Arg(0))
+	}
+	if o.times < 1 || o.arena < 1 || o.spin < 1 {
+		return fmt.Errorf("--times %d --arena %d --spin %d: at least 1 each", o.times, o.arena, o.spin)
+	}
+	if len(o.apps) > 0 {
+		return measureApps(ctx, &o, out)
+	}
+	probes, err := o.probes()
+	if err != nil {
+		return err
+	}
+	if o.list {
+		for _, p := range probes {
+			fmt.Fprintf(out, "%-10s %s\n", p.Group, p.Name)
+		}
+		return nil
+	}
+	return measureProbes(ctx, &o, probes, out)
+}
+
+// probes are those that the flags select.
+func (o *options) probes() ([]*silicon.Probe, error) {
+	all, err := silicon.Kit(o.dir)
+	if err != nil {
+		return nil, err
+	}
+	var out []*silicon.Probe
+	for _, p := range all {
+		if (len(o.groups) == 0 || contains(o.groups, p.Group)) && (o.row == "" || o.row == p.Name) {
+			out = append(out, p)
+		}
+	}
+	if len(out) == 0 {
+		return nil, fmt.Errorf("no probe of kit.csv is in group %q with name %q: --list prints them",
+			strings.Join(o.groups, ","), o.row)
+	}
+	return out, nil
+}
+
+func contains(all []string, one string) bool {
+	for _, s := range all {
+		if s == one {
+			return true
+		}
+	}
+	return false
+}
+
+// measureProbes measures and writes; a probe that fails is said and left out.
+func measureProbes(ctx context.Context, o *options, probes []*silicon.Probe, out io.Writer) error {
+	if o.board == "" {
+		return errors.New("--board is missing: the name of a sheet in boards/ that has this board's numbers")
+	}
+	if _, err := os.Stat(filepath.Join(o.dir, "boards", o.board+".yaml")); err != nil {
+		return fmt.Errorf("board %s: %w: write its sheet first, as the others in boards/", o.board, err)
+	}
+	b, err := gpu.Open()
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(out, b)
+	m := &meter{ctx: ctx, o: o, b: b}
+	if err := m.begin(); err != nil {
+		return err
+	}
+	var rows []silicon.Measured
+	failed := 0
+	for _, p := range probes {
+		row, err := m.measure(p)
+		if ctx.Err() != nil {
+			return errors.New("interrupted: nothing is written")
+		}
+		if err != nil {
+			failed++
+			fmt.Fprintf(out, "%-10s %-44s failed: %v\n", p.Group, p.Name, err)
+			continue
+		}
+		median, spread := row.Median()
+		fmt.Fprintf(out, "%-10s %-44s %12.5g %-16s %5.1f %%\n", p.Group, p.Name, median, p.Unit, spread)
+		rows = append(rows, row)
+	}
+	if len(rows) == 0 {
+		return errors.New("no probe gave a figure: nothing is written")
+	}
+	about := silicon.About{
+		Board: o.board, What: b.What(), Day: time.Now(), MHz: m.clock(),
+	}
+	if about.MHz <= 0 {
+		return errors.New("the core clock was measured as 0: nothing is written")
+	}
+	name := o.out
+	if name == "" {
+		name = filepath.Join(o.dir, "measured", o.board+".csv")
+	}
+	var text bytes.Buffer
+	if err := silicon.WriteMeasured(&text, about, rows); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "%d rows in %s, %d probes failed; core clock %.0f MHz\n", len(rows), name, failed, about.MHz)
+	return scratch.WriteWhole(name, text.Bytes())
+}
