@@ -295,16 +295,13 @@ func (s *Study) measureNames(f *Figure) []string {
 			stat("worst epoch " + n)
 		}
 	case "energy":
-		for _, part := range []string{"gpu", "hbm", "total"} {
-			for i, n := range f.Schemes {
-				stat(part + " share " + n)
-				if i > 0 {
-					stat(part + " " + n + "/" + f.Schemes[0])
-				}
-			}
-		}
+		f.energyNames(stat)
 	case "reach", "batch", "power":
 		return taskNames(f)
+	case "logs":
+		for _, n := range append(logNumbers(), "all five") {
+			stat("within " + n)
+		}
 	case "qos":
 		pairs("stp")
 		for _, n := range f.Schemes {
@@ -313,6 +310,18 @@ func (s *Study) measureNames(f *Figure) []string {
 		}
 	}
 	return out
+}
+
+// energyNames are the measures of energy.
+func (f *Figure) energyNames(stat func(name string)) {
+	for _, part := range []string{"gpu", "hbm", "total"} {
+		for i, n := range f.Schemes {
+			stat(part + " share " + n)
+			if i > 0 {
+				stat(part + " " + n + "/" + f.Schemes[0])
+			}
+		}
+	}
 }
 
 // sliceNames are the measures of curves and heat maps.

@@ -61,6 +61,8 @@ func (b *Book) figure(f *Figure) *Reproduced {
 		b.qos(r)
 	case "reach", "batch", "power":
 		b.tasksFigure(r)
+	case "logs":
+		(&logFigure{Reproduced: r, logs: b.Study.Logs}).fill(b)
 	}
 	return r
 }

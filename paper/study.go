@@ -24,7 +24,7 @@ import (
 	"github.com/heddle-sim/heddle/sim/runfile"
 )
 
-//go:embed */*.yaml
+//go:embed */*.yaml */*.tsv
 var files embed.FS
 
 // Study is a paper's experiments (study.yaml).
@@ -45,6 +45,7 @@ type Study struct {
 	Configs      []Config   `yaml:"configs"` // machines that are compared
 	Figures      []Figure   `yaml:"figures"`
 	Unsteady     []Unsteady `yaml:"unsteady"`
+	Logs         *Logs      `yaml:"logs"` // of another simulator
 
 	list    *mixes.List
 	claims  []Claim
@@ -291,6 +292,7 @@ func Load(name string) (*Study, error) {
 	if s.list, err = mixes.Load(list); err != nil {
 		return nil, err
 	}
+	study := root
 	if err := s.validate(root); err != nil {
 		return nil, err
 	}
@@ -299,6 +301,9 @@ func Load(name string) (*Study, error) {
 	}
 	if err == nil {
 		err = s.readReasons(read)
+	}
+	if err == nil {
+		err = s.Logs.load(s, study, name)
 	}
 	if err != nil {
 		return nil, err
@@ -322,14 +327,19 @@ func Outline(name string) (*Study, error) {
 // reader parses a file of a study.
 type reader func(file string) (*yamldoc.Node, error)
 
+// beside reads the files of a study, and says how its folder is called in messages: a shipped one, or a folder when
+// the name has a slash.
+func beside(name string) (shown string, read func(file string) ([]byte, error)) {
+	if strings.ContainsRune(name, os.PathSeparator) || name == "." {
+		return name, func(f string) ([]byte, error) { return yamldoc.ReadFile(filepath.Join(name, f)) }
+	}
+	return "paper/" + name, func(f string) ([]byte, error) { return files.ReadFile(name + "/" + f) }
+}
+
 // open decodes study.yaml; with reader the other files of the study are read.
 func open(name string) (*Study, *yamldoc.Node, reader, error) {
-	read := func(f string) ([]byte, error) { return files.ReadFile(name + "/" + f) }
-	shown := "paper/" + name
-	if strings.ContainsRune(name, os.PathSeparator) || name == "." {
-		read = func(f string) ([]byte, error) { return yamldoc.ReadFile(filepath.Join(name, f)) }
-		shown = name
-	} else if !slices.Contains(Names(), name) {
+	shown, read := beside(name)
+	if shown != name && !slices.Contains(Names(), name) {
 		return nil, nil, nil, fmt.Errorf("no study %q%s; `heddle reproduce` lists them", name,
 			yamldoc.DidYouMean(name, Names()))
 	}

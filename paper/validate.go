@@ -10,8 +10,8 @@ import (
 
 // kinds are the kinds of figures.
 func kinds() []string {
-	return slices.Concat([]string{"slices", "heat", "schemes", "moved", "energy", "qos", "reach", "batch", "power"},
-		singleKinds(), sideKinds())
+	own := []string{"slices", "heat", "schemes", "moved", "energy", "qos", "reach", "batch", "power", "logs"}
+	return slices.Concat(own, singleKinds(), sideKinds())
 }
 
 // validate looks for names nothing stands behind, at the place they are written.
@@ -192,13 +192,8 @@ func (s *Study) validateFigures(root *yamldoc.Node) error {
 	return nil
 }
 
-// validateParts checks that a figure has what its kind draws.
-func (s *Study) validateParts(at *yamldoc.Node, f *Figure) error {
-	for _, key := range f.Programs {
-		if s.program(key) == nil {
-			return at.At("programs").Errorf("figure %s: program %q has no inputs in this study", f.Name, key)
-		}
-	}
+// validateSets checks that the mixes of a figure are there, and inputs of their programs.
+func (s *Study) validateSets(at *yamldoc.Node, f *Figure) error {
 	for _, n := range f.Sets {
 		set := s.list.Set(n)
 		if set == nil {
@@ -213,6 +208,19 @@ func (s *Study) validateParts(at *yamldoc.Node, f *Figure) error {
 			}
 		}
 	}
+	return nil
+}
+
+// validateParts checks that a figure has what its kind draws.
+func (s *Study) validateParts(at *yamldoc.Node, f *Figure) error {
+	for _, key := range f.Programs {
+		if s.program(key) == nil {
+			return at.At("programs").Errorf("figure %s: program %q has no inputs in this study", f.Name, key)
+		}
+	}
+	if err := s.validateSets(at, f); err != nil {
+		return err
+	}
 	if slices.Contains(sideKinds(), f.Kind) {
 		return s.validateSides(at, f)
 	}
@@ -226,6 +234,10 @@ func (s *Study) validateParts(at *yamldoc.Node, f *Figure) error {
 		return s.validateSingles(at, f)
 	}
 	switch f.Kind {
+	case "logs":
+		if s.Logs == nil {
+			return at.Errorf("figure %s: kind logs needs logs in the study", f.Name)
+		}
 	case "slices", "heat":
 		if len(f.SMs) == 0 || len(f.Groups) == 0 || len(f.At) != 2 {
 			return at.Errorf("figure %s needs sms, groups and at", f.Name)

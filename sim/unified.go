@@ -32,8 +32,9 @@ type Unified struct {
 	Migrate      string `json:"migrate,omitempty"`
 	Ts           int    `json:"ts,omitempty"`
 	P            int    `json:"p,omitempty"`
-	Reserve      int    `json:"reserve,omitempty"`    // percent
-	WriteBack    string `json:"write_back,omitempty"` // always or dirty
+	Reserve      int    `json:"reserve,omitempty"`     // percent
+	FreeBuffer   int    `json:"free_buffer,omitempty"` // percent
+	WriteBack    string `json:"write_back,omitempty"`  // always or dirty
 	// Smart has the runtime choose prefetcher, eviction and migration by itself.
 	Smart bool `json:"smart,omitempty"`
 	// Link is who goes first on the link, fr-fcfs, rr, static or adaptive; High is, of static, the number of an
@@ -75,7 +76,7 @@ func (u *Unified) options(seed uint64) (*machine.UnifiedMemory, error) {
 	}
 	o := &machine.UnifiedMemory{Options: uvm.Options{
 		Prefetch: u.Prefetch, PrefetchOver: u.PrefetchOver, Evict: u.Evict, Migrate: u.Migrate, Ts: u.Ts, P: u.P,
-		Reserve: u.Reserve, CleanDropped: u.WriteBack == "dirty", Smart: u.Smart, Seed: seed,
+		Reserve: u.Reserve, FreeBuffer: u.FreeBuffer, CleanDropped: u.WriteBack == "dirty", Smart: u.Smart, Seed: seed,
 	}}
 	if !u.Smart {
 		o.Prefetch, o.Evict = either(u.Prefetch, set.prefetch), either(u.Evict, set.evict)
@@ -248,6 +249,12 @@ func (u *Unified) check(m *sheets.Machine) error {
 	return err
 }
 
+// Valid is the error of what no machine could be told; nil: a machine may be told it.
+func (u Unified) Valid() error {
+	_, err := u.options(0)
+	return err
+}
+
 // unifiedHost is the error of a machine that cannot have unified memory, with all that would have to be set;
 // nil when it can.
 func unifiedHost(m *sheets.Machine) error {
@@ -317,7 +324,10 @@ func (r *run) unifiedSpans() {
 
 // SetUnified sets one field of Unified by its name in a run file.
 func (u *Unified) SetUnified(name, value string) (err error) {
-	number := map[string]*int{"ts": &u.Ts, "p": &u.P, "reserve": &u.Reserve, "high": &u.High}
+	number := map[string]*int{
+		"ts": &u.Ts, "p": &u.P, "reserve": &u.Reserve, "high": &u.High,
+		"free_buffer": &u.FreeBuffer,
+	}
 	flag := map[string]*bool{"all": &u.All, "smart": &u.Smart, "preserve": &u.Preserve}
 	text := map[string]*string{
 		"capacity": &u.Capacity, "oversubscription": &u.Oversubscription, "prefetch": &u.Prefetch,

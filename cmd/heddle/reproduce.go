@@ -18,6 +18,7 @@ import (
 // reproduceFlags are the flags of `heddle reproduce`.
 type reproduceFlags struct {
 	scale, out, cache, apps string
+	logs                    string
 	jobs                    int
 	set                     []string
 	report, kept, judge     bool
@@ -60,6 +61,8 @@ A study may also be a folder with study.yaml and claims.yaml, written as ./DIR.`
 	fl.StringVarP(&f.out, "out", "o", "", "folder of the figures (default: paper/STUDY/results/SCALE)")
 	fl.StringVar(&f.cache, "cache", "", "keep results of runs in DIR (default: the user's cache directory)")
 	fl.StringVar(&f.apps, "apps", "apps", "folder of the applications")
+	fl.StringVar(&f.logs, "logs", "", "hold another simulator's logs in FILE, a table as paper/uvm/logs.tsv, against "+
+		"runs, instead of the study's; with uvm/logs")
 	fl.StringArrayVar(&f.set, "set", nil,
 		"override a number of the machine, as in --set sm.count=40; needs --out (repeatable)")
 	fl.BoolVar(&f.report, "report", false, "write REPRODUCTION.md beside the study; takes a whole study")
@@ -184,6 +187,16 @@ func (c *chosen) title() string {
 	return strings.Join(names, " ")
 }
 
+// other is a chosen figure of another kind; nil where all are of this one.
+func (c *chosen) other(kind string) *paper.Figure {
+	for _, f := range c.figures {
+		if f.Kind != kind {
+			return f
+		}
+	}
+	return nil
+}
+
 func (c *chosen) add(f *paper.Figure) {
 	for _, have := range c.figures {
 		if have == f {
@@ -215,6 +228,10 @@ func reproduce(cmd *cobra.Command, args []string, f *reproduceFlags) error {
 	if f.judge && (f.kept || len(set) > 0) {
 		return fmt.Errorf("--rejudge takes the numbers as they are: leave --set and --kept out")
 	}
+	if f.logs != "" && (f.out == "" || f.report) {
+		return fmt.Errorf("--logs %s: these logs are not the study's; give --out a folder of its own, and no --report",
+			f.logs)
+	}
 	if len(list) > 1 && f.out != "" {
 		return fmt.Errorf("--out %s: %d studies would write there; give one at a time", f.out, len(list))
 	}
@@ -238,6 +255,15 @@ func (f *reproduceFlags) study(cmd *cobra.Command, c *chosen, set map[string]str
 	}
 	if _, err := os.Stat(f.apps); err != nil {
 		return fmt.Errorf("the applications: %w; run heddle in the checkout or give --apps DIR", err)
+	}
+	if f.logs != "" {
+		if other := c.other("logs"); other != nil {
+			return fmt.Errorf("--logs %s: figure %s/%s is not of logs; name the figure that is, as in `heddle "+
+				"reproduce uvm/logs --logs %[1]s --out DIR`", f.logs, c.study.Name, other.Name)
+		}
+		if err := c.study.ReadLogs(f.logs); err != nil {
+			return err
+		}
 	}
 	if f.judge {
 		return f.rejudge(cmd.OutOrStdout(), c, scale)

@@ -80,6 +80,15 @@ func (c *chunk) evictable() Mask {
 	return v.Without(&c.held)
 }
 
+// candidate is what the policy takes next; none if it finds none.
+func (e *evictor) candidate(r *Runtime) []unit {
+	if e.order != nil && !r.sorted {
+		r.sortChunks()
+	}
+	r.units = r.units[:0]
+	return e.choose(r, r.o.Reserve*r.valid/100)
+}
+
 // arrivals tell whether a transfer to the device is under way, or can begin; nil: none is.
 type arrivals func() bool
 
@@ -93,19 +102,14 @@ func (a arrivals) awaited(r *Runtime, batch int) bool {
 // unless a transfer arrives, the reserve is given up, and at last the chunk with most pages goes, full or not.
 // None if that has to wait, or nothing at all may leave.
 func (r *Runtime) choose(batch int) []unit {
-	if r.evict.order != nil && !r.sorted {
-		r.sortChunks()
-	}
-	r.units = r.units[:0]
-	reserved := r.o.Reserve * r.valid / 100
-	if u := r.evict.choose(r, reserved); len(u) > 0 {
+	if u := r.evict.candidate(r); len(u) > 0 {
 		return u
 	}
 	if r.arrives.awaited(r, batch) {
 		return nil
 	}
 	u := r.units[:0]
-	if reserved > 0 {
+	if r.o.Reserve > 0 {
 		u = r.evict.choose(r, 0)
 	}
 	if len(u) == 0 {

@@ -100,3 +100,28 @@ func TestNoWaitBeyondMemory(t *testing.T) {
 		t.Errorf("%+v, crowded %v", p, r.Crowded())
 	}
 }
+
+// With a buffer of half of the memory, evictions begin when half of it is taken, and keep half free.
+func TestFreeBuffer(t *testing.T) {
+	for buffer, want := range map[int]int{0: 0, 50: 4} {
+		r, err := New(Options{
+			Capacity: 8 * PageSize, Prefetch: "none", Evict: "lru4k", Migrate: "first-touch", Ts: 8, P: 8,
+			FreeBuffer: buffer,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := r.Allocate(0, base, ChunkSize, false); err != nil {
+			t.Fatal(err)
+		}
+		for k := range uint64(8) {
+			touch(t, r, base+k*PageSize)
+		}
+		if n := int(r.Totals.Evicted); n != want || r.Resident() != 8-want || r.Oversubscribed() != (want > 0) {
+			t.Errorf("buffer of %d %%: %d evicted, %d there, too small %v", buffer, n, r.Resident(), r.Oversubscribed())
+		}
+	}
+	if _, err := New(Options{Capacity: PageSize, FreeBuffer: 100}); err == nil {
+		t.Error("a buffer of all memory")
+	}
+}

@@ -179,7 +179,8 @@ func (r *Runtime) makeRoom() (fitted bool) {
 	for i := range r.plan.In {
 		total += r.plan.In[i].Pages
 	}
-	fitted = total <= r.free()
+	buffer := freeBuffer(r.o.FreeBuffer)
+	fitted = total <= r.free()-buffer.pages(r)
 	for total > r.capacity {
 		total -= r.drop()
 	}
@@ -197,6 +198,7 @@ func (r *Runtime) makeRoom() (fitted bool) {
 			total -= r.drop()
 		}
 	}
+	buffer.keep(r, total)
 	return fitted
 }
 

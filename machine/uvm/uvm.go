@@ -42,6 +42,7 @@ type Options struct {
 	Ts           int    // static threshold t_s, accesses of a block
 	P            int    // multiplicative penalty p of adaptive migration
 	Reserve      int    // percent of the valid pages that the least recent end protects, 0 to 99
+	FreeBuffer   int    // percent of Capacity that evictions keep free, 0 to 99: they begin before memory is full
 	CleanDropped bool   // pages of clean chunks are invalidated without being written back
 	Smart        bool   // the runtime chooses Prefetch, Evict and Migrate by itself, for each allocation
 	Together     bool   // it decides for all allocations of a tenant together, as its public simulator does
@@ -174,6 +175,9 @@ func New(o Options) (*Runtime, error) {
 	}
 	if o.Reserve < 0 || o.Reserve > 99 {
 		return nil, fmt.Errorf("reserve of %d %%: use 0 to 99", o.Reserve)
+	}
+	if o.FreeBuffer < 0 || o.FreeBuffer > 99 {
+		return nil, fmt.Errorf("free buffer of %d %%: use 0 to 99", o.FreeBuffer)
 	}
 	if o.Ts < 1 || o.P < 1 || o.Ts > mostCount || o.P > mostCount {
 		return nil, fmt.Errorf("threshold %d and penalty %d: use 1 to %d", o.Ts, o.P, mostCount)

@@ -131,6 +131,7 @@ type Unified struct {
 	Ts               int    `yaml:"ts" jsonschema:"default=8" jsonschema_description:"Static threshold of migration, accesses of a 64 KB block"`
 	P                int    `yaml:"p" jsonschema:"default=8" jsonschema_description:"Multiplicative penalty of adaptive migration"`
 	Reserve          int    `yaml:"reserve" jsonschema:"default=0" jsonschema_description:"Percent of the pages on the device that the least recent end protects from eviction"`
+	FreeBuffer       int    `yaml:"free_buffer" jsonschema:"default=0" jsonschema_description:"Percent of the memory that evictions keep free: they begin before it is full"`
 	WriteBack        string `yaml:"write_back" jsonschema:"enum=always,enum=dirty,default=always" jsonschema_description:"dirty: chunks of 2 MB in which nothing was written are invalidated instead of being written back"`
 	Smart            bool   `yaml:"smart" jsonschema:"default=false" jsonschema_description:"The runtime chooses prefetcher, eviction and migration by itself, by the pattern in which an allocation's blocks migrate"`
 	Link             string `yaml:"link" jsonschema:"enum=fr-fcfs,enum=rr,enum=static,enum=adaptive,default=fr-fcfs" jsonschema_description:"Whose transfers and faults go first where several applications share the link to the host"`

@@ -1,0 +1,19 @@
+package uvm
+
+// freeBuffer is percent of memory that evictions keep free, so that they begin before it is full: memory-threshold
+// pre-eviction (Options.FreeBuffer).
+type freeBuffer int
+
+// pages is the buffer in pages of a runtime's memory.
+func (b freeBuffer) pages(r *Runtime) int { return r.capacity * int(b) / 100 }
+
+// keep chooses what leaves until a batch of so many pages leaves the buffer free, as far as the policy has candidates.
+func (b freeBuffer) keep(r *Runtime, batch int) {
+	for b > 0 && batch+b.pages(r) > r.free() {
+		u := r.evict.candidate(r)
+		if len(u) == 0 {
+			return
+		}
+		r.stage(u)
+	}
+}
