@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help run test bench performance facts check vet fmt lint race invariants fuzz ptx tools docs
+.PHONY: help run test bench performance facts check vet fmt lint race invariants fuzz ptx tools docs validate
 
 BIN := .cache/bin
 # Packages in which goroutines meet. The race detector slows them about tenfold.
@@ -25,6 +25,13 @@ docs: ## write docs/reference and the generated parts of README.md anew, and man
 	go test ./cmd/heddle -run 'TestReadmeIsGenerated' -update
 	go run ./cmd/heddle docs docs/reference
 	go run ./cmd/heddle docs --man .cache/man
+
+validate: ## compare the sheets with boards (minutes), and write lab/silicon/*.txt and README.md
+	go build -o .cache/heddle ./cmd/heddle
+	.cache/heddle validate silicon > .cache/silicon.txt
+	.cache/heddle validate colocation > .cache/colocation.txt
+	mv .cache/silicon.txt .cache/colocation.txt lab/silicon/
+	$(MAKE) docs
 
 bench: ## speed beside the reference's, then benchmarks into .cache/bench.txt for benchstat (PKG=, BENCH=, COUNT=6)
 	go run ./cmd/heddle calibrate --performance

@@ -17,7 +17,7 @@ import (
 // withBlocks is a document with its generated parts written anew; root is the folder of the repository.
 func withBlocks(text, root string) (string, error) {
 	for name, write := range map[string]func(root string) (string, error){
-		"systems": systemsBlock, "papers": papersBlock,
+		"systems": systemsBlock, "papers": papersBlock, "boards": boardsBlock,
 	} {
 		begin, end := "<!-- begin "+name+" -->\n", "<!-- end "+name+" -->"
 		before, rest, ok := strings.Cut(text, begin)
@@ -68,4 +68,22 @@ func papersBlock(root string) (string, error) {
 		"paper", "scale", "claims", "hold", "only the direction agrees", "contradict", "not measured yet",
 	}, rows)
 	return m.String(), nil
+}
+
+// boardsBlock has the last lines of the comparisons with boards, from the tables that were written last.
+func boardsBlock(root string) (string, error) {
+	var b strings.Builder
+	for _, name := range []string{"silicon", "colocation"} {
+		text, err := os.ReadFile(filepath.Join(root, "lab", "silicon", name+".txt"))
+		if err != nil {
+			return "", err
+		}
+		lines := strings.Split(strings.TrimSpace(string(text)), "\n")
+		last := lines[len(lines)-1]
+		if !strings.HasPrefix(last, name+": ") {
+			return "", fmt.Errorf("lab/silicon/%s.txt does not end with the line that sums up: run make validate", name)
+		}
+		fmt.Fprintf(&b, "    %s\n", last)
+	}
+	return b.String(), nil
 }

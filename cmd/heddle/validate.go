@@ -21,14 +21,14 @@ func validateCmd() *cobra.Command {
 		Use:   "validate",
 		Short: "Compare machine sheets with measurements of real boards",
 	}
-	c.AddCommand(validateSiliconCmd())
+	c.AddCommand(validateSiliconCmd(), validateColocationCmd())
 	return c
 }
 
 // collectAt is how much memory grows between collections while rows are measured, in percent of what is in use.
 const collectAt = 20
 
-// validateFlags are the flags of `heddle validate silicon`.
+// validateFlags are the flags of `heddle validate`.
 type validateFlags struct {
 	dir, machine, page, csv string
 	groups, set             []string
@@ -53,32 +53,62 @@ Groups: ` + strings.Join(silicon.Groups(), ", ") + `.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
 	}
+	f.register(c)
 	fl := c.Flags()
-	fl.StringVar(&f.dir, "dir", "", "folder of rows, boards and kernels (default: the nearest lab/silicon)")
-	fl.StringVar(&f.machine, "machine", "", "rows of this machine only (default: of all)")
 	fl.StringSliceVar(&f.groups, "group", nil, "rows of these groups only (default: of all)")
-	fl.StringArrayVar(&f.set, "set", nil, "override a number of every board's sheet (repeatable)")
 	fl.BoolVar(&f.long, "long", false, "also the rows that take long or say the same as their neighbours")
-	fl.BoolVar(&f.check, "check", false, "exit 1 where a row fails or a typical error is above the wanted one")
-	fl.StringVar(&f.page, "page", "", "also write an HTML page with the error of each row to this file")
-	fl.StringVar(&f.csv, "csv", "", "also write the rows to this file")
-	jobsVar(fl, &f.jobs, "simulations at once")
+	fl.Lookup("check").Usage = "exit 1 where a row fails or a typical error is above the wanted one"
 	return c
 }
 
-func (f *validateFlags) run(cmd *cobra.Command) error {
-	if f.jobs < 1 {
-		return fmt.Errorf("--jobs %d: at least 1", f.jobs)
+func validateColocationCmd() *cobra.Command {
+	var f validateFlags
+	c := &cobra.Command{
+		Use:   "colocation",
+		Short: "Run pairs of kernels measured beside each other on boards, print the errors",
+		Long: `Simulates pairs of kernels (lab/silicon/colocation.csv) on the machine sheets as they were
+measured on real boards: beside each other in two streams of one process, or in two
+processes under MPS, and alone or one after the other. What is compared is the ratio of the
+two times. The last line has the mean and the largest error.`,
+		Example: `  heddle validate colocation
+  heddle validate colocation --set l1d.repl=lru --page pairs.html
+  heddle validate colocation --check    # status 1 where an error is larger than wanted`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return f.colocation(cmd) },
 	}
-	over, err := pairs("set", f.set)
+	f.register(c)
+	return c
+}
+
+// register adds the flags that all of `heddle validate` has.
+func (f *validateFlags) register(c *cobra.Command) {
+	fl := c.Flags()
+	fl.StringVar(&f.dir, "dir", "", "folder of rows, boards and kernels (default: the nearest lab/silicon)")
+	fl.StringVar(&f.machine, "machine", "", "rows of this machine only (default: of all)")
+	fl.StringArrayVar(&f.set, "set", nil, "override a number of every board's sheet (repeatable)")
+	fl.BoolVar(&f.check, "check", false, "exit 1 where a row fails or an error is larger than wanted")
+	fl.StringVar(&f.page, "page", "", "also write an HTML page with the error of each row to this file")
+	fl.StringVar(&f.csv, "csv", "", "also write the rows to this file")
+	jobsVar(fl, &f.jobs, "simulations at once")
+}
+
+// options checks the flags and finds the folder.
+func (f *validateFlags) options(cmd *cobra.Command) (o silicon.Options, err error) {
+	if f.jobs < 1 {
+		return o, fmt.Errorf("--jobs %d: at least 1", f.jobs)
+	}
+	o = silicon.Options{Jobs: f.jobs, Done: runsDone(cmd.ErrOrStderr())}
+	if o.Set, err = pairs("set", f.set); err == nil && f.dir == "" {
+		f.dir, err = nearest(filepath.Join("lab", "silicon"),
+			"run heddle in its repository, or name the folder: --dir DIR")
+	}
+	return o, err
+}
+
+func (f *validateFlags) run(cmd *cobra.Command) error {
+	o, err := f.options(cmd)
 	if err != nil {
 		return err
-	}
-	if f.dir == "" {
-		if f.dir, err = nearest(filepath.Join("lab", "silicon"),
-			"run heddle in its repository, or name the folder: --dir DIR"); err != nil {
-			return err
-		}
 	}
 	set, err := silicon.Open(f.dir)
 	if err != nil {
@@ -88,30 +118,61 @@ func (f *validateFlags) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	// Most of the memory is machines and arrays of simulations that have ended: collecting them early
-	// takes little time, and keeps several simulations at once in a small computer.
-	defer debug.SetGCPercent(debug.SetGCPercent(collectAt))
-	results, err := set.Measure(cmd.Context(), rows, silicon.Options{
-		Jobs: f.jobs, Set: over,
-		Done: runsDone(cmd.ErrOrStderr()),
-	})
+	results, err := measured(cmd, func() ([]silicon.Result, error) { return set.Measure(cmd.Context(), rows, o) })
 	if err != nil {
-		if cmd.Context().Err() != nil {
-			return &status{exitInterrupted, errors.New("interrupted before all rows were there: nothing is printed")}
-		}
 		return err
 	}
 	scores := silicon.Scores(results)
 	if err := silicon.Text(cmd.OutOrStdout(), results, scores); err != nil {
 		return err
 	}
-	if err := writeTo(f.page, func(w io.Writer) error { return silicon.Page(w, results, scores) }); err != nil {
+	return f.write(results, scores, silicon.LastLine(scores), silicon.Missed(scores))
+}
+
+func (f *validateFlags) colocation(cmd *cobra.Command) error {
+	o, err := f.options(cmd)
+	if err != nil {
+		return err
+	}
+	set, err := silicon.OpenPairs(f.dir)
+	if err != nil {
+		return err
+	}
+	two, err := set.SelectPairs(f.machine)
+	if err != nil {
+		return err
+	}
+	results, err := measured(cmd, func() ([]silicon.Result, error) { return set.MeasurePairs(cmd.Context(), two, o) })
+	if err != nil {
+		return err
+	}
+	if err := silicon.PairsText(cmd.OutOrStdout(), results); err != nil {
+		return err
+	}
+	return f.write(results, nil, silicon.PairsLine(results), silicon.PairsMissed(results))
+}
+
+// measured runs simulations. Most of the memory is machines and arrays of simulations that have ended: collecting them
+// early takes little time, and keeps several simulations at once in a small computer.
+func measured(cmd *cobra.Command, measure func() ([]silicon.Result, error)) ([]silicon.Result, error) {
+	defer debug.SetGCPercent(debug.SetGCPercent(collectAt))
+	results, err := measure()
+	if err != nil && cmd.Context().Err() != nil {
+		return nil, &status{exitInterrupted, errors.New("interrupted before all rows were there: nothing is printed")}
+	}
+	return results, err
+}
+
+// write writes the files that the flags name and says with --check what is worse than wanted.
+func (f *validateFlags) write(results []silicon.Result, scores []silicon.Score, last string, missed []string) error {
+	page := func(w io.Writer) error { return silicon.Page(w, last, results, scores) }
+	if err := writeTo(f.page, page); err != nil {
 		return err
 	}
 	if err := writeTo(f.csv, func(w io.Writer) error { return silicon.CSV(w, results) }); err != nil {
 		return err
 	}
-	if missed := silicon.Missed(scores); f.check && len(missed) > 0 {
+	if f.check && len(missed) > 0 {
 		return &status{exitCheck, errors.New("worse than wanted:\n  " + strings.Join(missed, "\n  "))}
 	}
 	return nil

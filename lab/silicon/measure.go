@@ -2,6 +2,7 @@ package silicon
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -50,7 +51,7 @@ func (s *Set) Measure(ctx context.Context, rows []*Row, o Options) ([]Result, er
 			p.add(r, emptyProgram, emptyArgs())
 		}
 	}
-	if err := p.do(ctx); err != nil {
+	if err := simulate(ctx, p.runs, &o); err != nil {
 		return nil, err
 	}
 	out := make([]Result, len(rows))
@@ -86,26 +87,25 @@ func (p *plan) add(r *Row, program string, args map[string]string) {
 	p.at[key], p.runs = x, append(p.runs, x)
 }
 
-// do simulates what is planned.
-func (p *plan) do(ctx context.Context) error {
+// simulate runs what has no error yet.
+func simulate(ctx context.Context, runs []*run, o *Options) error {
 	done := 0
 	ended := func() {
-		if done++; p.o.Done != nil {
-			p.o.Done(done, len(p.runs))
+		if done++; o.Done != nil {
+			o.Done(done, len(runs))
 		}
 	}
 	var todo []*run
-	for _, x := range p.runs {
+	for _, x := range runs {
 		if x.err != nil {
 			ended()
 			continue
 		}
 		todo = append(todo, x)
 	}
-	jobs := max(1, p.o.Jobs)
 	results := make(chan *run)
 	next := make(chan *run)
-	for range jobs {
+	for range max(1, o.Jobs) {
 		go func() {
 			runner := &lab.Runner{Run: sim.Run, Jobs: 1}
 			for x := range next {
@@ -135,19 +135,25 @@ func slim(r *sim.Result) *sim.Result {
 	if r == nil || len(r.Tenants) == 0 {
 		return nil
 	}
-	return &sim.Result{Tenants: []sim.Tenant{{
-		Log:     slices.Clone(r.Tenants[0].Log),
-		Kernels: slices.Clone(r.Tenants[0].Kernels),
-	}}}
+	out := &sim.Result{}
+	for i := range r.Tenants {
+		t := &r.Tenants[i]
+		out.Tenants = append(out.Tenants, sim.Tenant{Log: slices.Clone(t.Log), Kernels: slices.Clone(t.Kernels)})
+	}
+	return out
 }
 
 // failed is why a finished run has no figures.
 func failed(r *sim.Result) error {
-	if r != nil && len(r.Tenants) > 0 && r.Tenants[0].Err != "" {
-		return fmt.Errorf("%s", r.Tenants[0].Err)
+	if r != nil {
+		for i := range r.Tenants {
+			if e := r.Tenants[i].Err; e != "" {
+				return errors.New(e)
+			}
+		}
 	}
 	if r == nil || !r.Complete {
-		return fmt.Errorf("the simulation did not come to its end")
+		return errors.New("the simulation did not come to its end")
 	}
 	return nil
 }

@@ -20,8 +20,8 @@ type pageRow struct {
 	Slow  bool // Heddle's figure is above silicon's
 }
 
-// Page writes scores and rows as one HTML page without anything to load.
-func Page(w io.Writer, results []Result, scores []Score) error {
+// Page writes the line that sums up, scores and rows as one HTML page without anything to load.
+func Page(w io.Writer, last string, results []Result, scores []Score) error {
 	t, err := template.New("page").Funcs(template.FuncMap{
 		"percent": func(v float64) string { return fmt.Sprintf("%.1f %%", 100*v) },
 		"num":     func(v float64) string { return fmt.Sprintf("%.4g", v) },
@@ -47,5 +47,5 @@ func Page(w io.Writer, results []Result, scores []Score) error {
 		Last   string
 		Scores []Score
 		Rows   []pageRow
-	}{LastLine(scores), scores, rows})
+	}{last, scores, rows})
 }

@@ -20,7 +20,8 @@ import (
 // Set is everything in a folder like lab/silicon.
 type Set struct {
 	Dir    string
-	Rows   []*Row
+	Rows   []*Row  // of rows.csv or peaks.csv,
+	Pairs  []*Pair // or of colocation.csv
 	Boards map[string]*Board
 }
 
@@ -89,21 +90,26 @@ func (s *Set) add(name string, in io.Reader) error {
 		return err
 	}
 	for _, r := range rows {
-		if s.Boards[r.Board] != nil {
-			continue
-		}
-		b, err := readBoard(s.Dir, r.Board)
-		if errors.Is(err, os.ErrNotExist) {
-			err = fmt.Errorf("%s:%d: board %q: no sheet %s: add one, or name one that is there", name, r.Line, r.Board,
-				filepath.Join(s.Dir, "boards", r.Board+".yaml"))
-		}
-		if err != nil {
+		if err := s.board(name, r.Line, r.Board); err != nil {
 			return err
 		}
-		s.Boards[r.Board] = b
 	}
 	s.Rows = append(s.Rows, rows...)
 	return nil
+}
+
+// board reads the board that a line of a file names, once.
+func (s *Set) board(file string, line int, board string) error {
+	if s.Boards[board] != nil {
+		return nil
+	}
+	b, err := readBoard(s.Dir, board)
+	if errors.Is(err, os.ErrNotExist) {
+		err = fmt.Errorf("%s:%d: board %q: no sheet %s: add one, or name one that is there", file, line, board,
+			filepath.Join(s.Dir, "boards", board+".yaml"))
+	}
+	s.Boards[board] = b
+	return err
 }
 
 // readBoard reads a board's sheet whole, so that a wrong number is an error before anything runs.

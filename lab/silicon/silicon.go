@@ -5,7 +5,8 @@
 //
 // A reader must know three types. Row is one published figure and how it is simulated;
 // Set is the rows, boards and programs of a folder; Result is a row with what the
-// simulation gave. Score sums results up by group and machine.
+// simulation gave. Score sums results up by group and machine. Pair is two kernels that were
+// measured beside each other (colocation.csv).
 package silicon
 
 // Groups of rows, in the order in which they are printed.

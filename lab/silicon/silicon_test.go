@@ -102,7 +102,7 @@ func TestRefused(t *testing.T) {
 		t.Errorf("missed: %s", m)
 	}
 	var b bytes.Buffer
-	if err := Page(&b, results, scores); err != nil || !strings.Contains(b.String(), "shared_banks") {
+	if err := Page(&b, LastLine(scores), results, scores); err != nil || !strings.Contains(b.String(), "shared_banks") {
 		t.Errorf("the page does not say why a row failed: %v", err)
 	}
 }

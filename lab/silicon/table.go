@@ -10,6 +10,14 @@ import (
 
 // Text prints rows, then scores. The last line sums groups up over all machines.
 func Text(w io.Writer, results []Result, scores []Score) error {
+	if err := table(w, results); err != nil {
+		return err
+	}
+	fmt.Fprintln(w, "\nTypical error is exp(mean |ln(Heddle/silicon)|) - 1: twice and half are both 100 %.")
+	return Summary(w, scores)
+}
+
+func table(w io.Writer, results []Result) error {
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	last := ""
 	for i := range results {
@@ -29,11 +37,7 @@ func Text(w io.Writer, results []Result, scores []Score) error {
 			100*r.Error(),
 			r.Unit, note(r))
 	}
-	if err := tw.Flush(); err != nil {
-		return err
-	}
-	fmt.Fprintln(w, "\nTypical error is exp(mean |ln(Heddle/silicon)|) - 1: twice and half are both 100 %.")
-	return Summary(w, scores)
+	return tw.Flush()
 }
 
 func note(r *Result) string {

@@ -77,7 +77,6 @@ type Figures map[string]float64
 
 // Add takes the lines that a run printed and what its launches took, under names that end in suffix.
 func (f Figures) Add(log []string, launches []Span, suffix string) error {
-	skip := 0
 	for _, line := range log {
 		words := strings.Fields(line)
 		if len(words) != 3 || words[0] != "RESULT" {
@@ -88,11 +87,8 @@ func (f Figures) Add(log []string, launches []Span, suffix string) error {
 			return fmt.Errorf("the program printed %q: a figure is a number", line)
 		}
 		f[odd.ReplaceAllString(words[1], "_")+suffix] = v
-		if words[1] == "skip" {
-			skip = int(v)
-		}
 	}
-	sum := 0.0
+	skip, sum := skipped(log), 0.0
 	for i, k := range launches {
 		if i >= skip {
 			sum += k.Launched
@@ -101,4 +97,17 @@ func (f Figures) Add(log []string, launches []Span, suffix string) error {
 	}
 	f["cycles"+suffix] = sum
 	return nil
+}
+
+// skipped is how many of a program's first launches do not count: it prints "RESULT skip N".
+func skipped(log []string) int {
+	n := 0
+	for _, line := range log {
+		if rest, ok := strings.CutPrefix(line, "RESULT skip "); ok {
+			if v, err := strconv.Atoi(rest); err == nil {
+				n = v
+			}
+		}
+	}
+	return n
 }

@@ -1,0 +1,366 @@
+package silicon
+
+import (
+	"cmp"
+	"context"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/heddle-sim/heddle/lab"
+	"github.com/heddle-sim/heddle/sheets"
+	"github.com/heddle-sim/heddle/sheets/yamldoc"
+	"github.com/heddle-sim/heddle/sim"
+)
+
+// Pair is two kernels that were measured beside each other on a board.
+type Pair struct {
+	Board, Name string
+	Programs    []string            // of kernels/, without .star: one of both kernels, or one of each process
+	Args        []map[string]string // of both kernels or of each
+	Shares      []float64           // of the SMs that each process has under MPS; none: two streams of one process
+	Ratio       string              // what of the silicon's is divided by what: Ratios
+	Silicon     float64
+	Source      string
+	Line        int
+}
+
+// Ratios are the ratios that pairs were measured as, with what each means.
+func Ratios() [][2]string {
+	return [][2]string{
+		{"pair/series", "both at once, first start to last end, over both one after the other"},
+		{"pair/alone", "both at once, first start to last end, over the first alone"},
+		{"each/alone", "the mean of the times of each beside the other over the first alone"},
+	}
+}
+
+// What a pair's errors shall not exceed, in percent.
+const (
+	pairsMean  = 10
+	pairsWorst = 25
+)
+
+const colocation = "colocation"
+
+// OpenPairs reads the pairs of a folder and the boards they name.
+func OpenPairs(dir string) (*Set, error) {
+	s := &Set{Dir: dir, Boards: map[string]*Board{}}
+	name := filepath.Join(dir, "colocation.csv")
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, fmt.Errorf("%w: give the folder lab/silicon of Heddle's repository with --dir", err)
+	}
+	defer f.Close()
+	if s.Pairs, err = readPairs(name, f); err != nil {
+		return nil, err
+	}
+	for _, p := range s.Pairs {
+		if err := s.board(name, p.Line, p.Board); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+func pairColumns() []string {
+	return []string{"board", "benchmark", "programs", "args", "sharing", "ratio", "silicon", "source"}
+}
+
+func readPairs(name string, in io.Reader) (out []*Pair, err error) {
+	c := csv.NewReader(in)
+	c.FieldsPerRecord = len(pairColumns())
+	head := strings.Join(pairColumns(), ",")
+	first := map[[2]string]int{}
+	for begun := false; ; {
+		cells, err := c.Read()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if wrong := (*csv.ParseError)(nil); errors.As(err, &wrong) {
+			return nil, fmt.Errorf("%s:%d: %w: a row has the %d cells %s", name, wrong.Line, wrong.Err,
+				len(pairColumns()), head)
+		} else if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		line, _ := c.FieldPos(0)
+		if !begun {
+			if !slices.Equal(cells, pairColumns()) {
+				return nil, fmt.Errorf("%s:%d: the first line names the columns: %s", name, line, head)
+			}
+			begun = true
+			continue
+		}
+		p, err := readPair(cells)
+		if err != nil {
+			return nil, fmt.Errorf("%s:%d: %w", name, line, err)
+		}
+		p.Line = line
+		key := [2]string{p.Board, p.Name}
+		if l := first[key]; l != 0 {
+			return nil, fmt.Errorf("%s:%d: benchmark %q of board %s is there already, in line %d: rename one of them",
+				name, line, p.Name, p.Board, l)
+		}
+		first[key] = line
+		out = append(out, p)
+	}
+	if len(out) == 0 {
+		return nil, fmt.Errorf("%s: no rows: the file is damaged, take it from the repository", name)
+	}
+	return out, nil
+}
+
+func readPair(cells []string) (*Pair, error) {
+	p := &Pair{Board: cells[0], Name: cells[1], Ratio: cells[5], Source: cells[7]}
+	if p.Board == "" || p.Name == "" || cells[2] == "" || p.Source == "" {
+		return nil, errors.New("a row needs board, benchmark, programs and source: one of them is empty")
+	}
+	for _, s := range strings.Split(cells[2], "|") {
+		p.Programs = append(p.Programs, strings.TrimSpace(s))
+	}
+	var err error
+	for _, s := range strings.Split(cells[3], "|") {
+		args, err := pairs("args", s)
+		if err != nil {
+			return nil, err
+		}
+		p.Args = append(p.Args, args)
+	}
+	if len(p.Programs) > 2 || len(p.Args) > 2 {
+		return nil, errors.New("programs and args: give one of both kernels, or two with | between them")
+	}
+	if err := p.share(cells[4]); err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, r := range Ratios() {
+		names = append(names, r[0])
+	}
+	if !slices.Contains(names, p.Ratio) {
+		return nil, fmt.Errorf("ratio %q: the ratios are %s%s", p.Ratio, strings.Join(names, ", "),
+			yamldoc.DidYouMean(p.Ratio, names))
+	}
+	if streams := p.Shares == nil; streams == (p.Ratio == "each/alone") {
+		return nil, fmt.Errorf("ratio %q of sharing %q: streams have pair/series and pair/alone, MPS has each/alone",
+			p.Ratio, cells[4])
+	}
+	p.Silicon, err = number("silicon", cells[6])
+	return p, err
+}
+
+// share reads how the two share the GPU: "streams", or "mps 50%" or "mps 60% 40%", of the SMs.
+func (p *Pair) share(s string) error {
+	wrong := fmt.Errorf("sharing %q: write streams, or mps and shares of the SMs, as in mps 50%%", s)
+	f := strings.Fields(s)
+	switch {
+	case len(f) == 1 && f[0] == "streams":
+		if len(p.Programs) > 1 {
+			return fmt.Errorf("sharing %q: both kernels are of one process, so give one program", s)
+		}
+		return nil
+	case len(f) < 2 || len(f) > 3 || f[0] != "mps":
+		return wrong
+	}
+	sum := 0.0
+	for _, x := range []string{f[1], f[len(f)-1]} {
+		v, err := strconv.ParseFloat(strings.TrimSuffix(x, "%"), 64)
+		if err != nil || !strings.HasSuffix(x, "%") || v <= 0 || math.IsNaN(v) {
+			return wrong
+		}
+		p.Shares = append(p.Shares, v/100)
+		sum += v
+	}
+	if sum > 100 {
+		return fmt.Errorf("sharing %q: the shares are %g %% together: SMs are divided here, so give at most 100 %%", s,
+			sum)
+	}
+	return nil
+}
+
+// SelectPairs is the pairs of a machine; "": all of them.
+func (s *Set) SelectPairs(machine string) ([]*Pair, error) {
+	if machine == "" {
+		return s.Pairs, nil
+	}
+	var out []*Pair
+	var machines []string
+	for _, p := range s.Pairs {
+		m := s.Boards[p.Board].Machine
+		if machines = append(machines, m); m == machine {
+			out = append(out, p)
+		}
+	}
+	if len(out) == 0 {
+		slices.Sort(machines)
+		machines = slices.Compact(machines)
+		return nil, fmt.Errorf("no pairs of machine %q: there are pairs of %s%s", machine, strings.Join(machines, ", "),
+			yamldoc.DidYouMean(machine, machines))
+	}
+	return out, nil
+}
+
+// MeasurePairs simulates pairs, each both ways; results come in their order. The error is an interruption.
+func (s *Set) MeasurePairs(ctx context.Context, pairs []*Pair, o Options) ([]Result, error) {
+	var runs []*run
+	for _, p := range pairs {
+		runs = append(runs, s.pairRun(p, true, &o), s.pairRun(p, false, &o))
+	}
+	if err := simulate(ctx, runs, &o); err != nil {
+		return nil, err
+	}
+	out := make([]Result, len(pairs))
+	for i, p := range pairs {
+		out[i] = Result{Machine: s.Boards[p.Board].Machine, Row: &Row{
+			Group: colocation, Board: p.Board, Name: p.Name, Silicon: p.Silicon, Unit: p.Ratio, Source: p.Source,
+			Line: p.Line,
+		}}
+		r := &out[i]
+		both, one := runs[2*i], runs[2*i+1]
+		if err := cmp.Or(both.err, one.err); err != nil {
+			r.Err = firstLine(err)
+			continue
+		}
+		r.Heddle = p.ratio(both.out, one.out)
+		r.NetSilicon, r.NetHeddle = r.Silicon, r.Heddle
+	}
+	return out, nil
+}
+
+// pairRun plans the kernels beside each other, or what that is compared with.
+func (s *Set) pairRun(p *Pair, both bool, o *Options) *run {
+	how := "alone"
+	switch {
+	case p.Shares == nil && both:
+		how = "pair"
+	case p.Ratio == "pair/series":
+		how = "series"
+	}
+	x := &run{job: lab.Job{Label: p.Board + " " + p.Name, Bare: true, Spec: sim.Spec{
+		Machine: s.Boards[p.Board].File, Set: maps.Clone(o.Set), Seed: 1,
+		Sharing: sim.Sharing{Mode: "alone", Name: "alone"},
+	}}}
+	x.job.Machine, _, x.err = sheets.Resolve(x.job.Spec.Machine, x.job.Spec.Set)
+	if x.err != nil {
+		return x
+	}
+	for i := range 2 {
+		program := p.Programs[min(i, len(p.Programs)-1)]
+		args := maps.Clone(p.Args[min(i, len(p.Args)-1)])
+		args["how"] = how
+		if p.Shares == nil {
+			args = p.streams(how)
+		}
+		x.job.Spec.Apps = append(x.job.Spec.Apps, sim.App{
+			Name: fmt.Sprint(program, " ", i), Path: filepath.Join(s.Dir, "kernels", program+".star"), Args: args,
+		})
+		if p.Shares == nil {
+			break
+		}
+		x.job.Spec.Sharing.Mode, x.job.Spec.Sharing.Name = "mps", "mps"
+		sms := int(math.Round(p.Shares[i] * float64(x.job.Machine.SM.Count)))
+		x.job.Spec.Sharing.SMs = append(x.job.Spec.Sharing.SMs, sms)
+		if !both {
+			break
+		}
+	}
+	return x
+}
+
+// streams is the arguments of the one process: the second kernel's end in _2.
+func (p *Pair) streams(how string) map[string]string {
+	args := maps.Clone(p.Args[0])
+	args["how"] = how
+	if len(p.Args) > 1 && how != "alone" {
+		for k, v := range p.Args[1] {
+			args[k+"_2"] = v
+		}
+	}
+	return args
+}
+
+// ratio is what the simulations say.
+func (p *Pair) ratio(both, one *sim.Result) float64 {
+	alone, _ := span(&one.Tenants[0])
+	if p.Shares == nil {
+		together, _ := span(&both.Tenants[0])
+		if p.Ratio == "pair/series" {
+			_, alone = span(&one.Tenants[0])
+		}
+		return together / alone
+	}
+	sum := 0.0
+	for i := range both.Tenants {
+		t, _ := span(&both.Tenants[i])
+		sum += t / alone
+	}
+	return sum / float64(len(both.Tenants))
+}
+
+// span is the time from the first start to the last end of the kernels that count, and the sum of their times: what a
+// long series takes, whose gaps between launches are nothing.
+func span(t *sim.Tenant) (whole, sum float64) {
+	first, last := uint64(math.MaxUint64), uint64(0)
+	for i := skipped(t.Log); i < len(t.Kernels); i++ {
+		k := &t.Kernels[i]
+		first, last = min(first, k.Start), max(last, k.End)
+		sum += float64(k.End - k.Start)
+	}
+	return float64(last - first), sum
+}
+
+// PairsText prints pairs. The last line sums them up.
+func PairsText(w io.Writer, results []Result) error {
+	if err := table(w, results); err != nil {
+		return err
+	}
+	fmt.Fprintln(w)
+	for _, r := range Ratios() {
+		fmt.Fprintf(w, "%s: %s.\n", r[0], r[1])
+	}
+	_, err := fmt.Fprintln(w, PairsLine(results))
+	return err
+}
+
+// errorsOf is the mean and the largest error of rows with a figure, fractions, and how many there are.
+func errorsOf(results []Result) (mean, worst float64, rows int) {
+	for i := range results {
+		if r := &results[i]; r.Err == "" {
+			e := math.Abs(r.Error())
+			mean, worst, rows = mean+e, max(worst, e), rows+1
+		}
+	}
+	return mean / float64(max(1, rows)), worst, rows
+}
+
+// PairsLine sums pairs up.
+func PairsLine(results []Result) string {
+	mean, worst, rows := errorsOf(results)
+	s := fmt.Sprintf("colocation: mean error %.1f %%, worst %.1f %% (%d rows", 100*mean, 100*worst, rows)
+	if n := len(results) - rows; n > 0 {
+		s += fmt.Sprintf(", %d failed", n)
+	}
+	return s + ")"
+}
+
+// PairsMissed says which pairs are worse than wanted; one without a figure is a miss.
+func PairsMissed(results []Result) (out []string) {
+	for i := range results {
+		r := &results[i]
+		if r.Err != "" {
+			out = append(out, fmt.Sprintf("%s failed: %s", r.Name, r.Err))
+		} else if e := 100 * math.Abs(r.Error()); e > pairsWorst {
+			out = append(out, fmt.Sprintf("%s: %.1f %% off, wanted at most %d %%", r.Name, e, pairsWorst))
+		}
+	}
+	if mean, _, _ := errorsOf(results); 100*mean > pairsMean {
+		out = append(out, fmt.Sprintf("mean error %.1f %%, wanted %d %%", 100*mean, pairsMean))
+	}
+	return out
+}
