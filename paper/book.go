@@ -79,7 +79,7 @@ func (b *Book) Do(ctx context.Context, figures []*Figure) ([]*Reproduced, error)
 	for {
 		var out []*Reproduced
 		for _, f := range figures {
-			out = append(out, b.figure(f))
+			out = append(out, modelled{b, f}.compute())
 		}
 		if len(b.want) == 0 || b.Kept {
 			b.want = nil

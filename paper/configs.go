@@ -209,7 +209,7 @@ func (b *Book) singles(r *Reproduced, configs []string) (out []singles) {
 		for _, p := range b.programs(r.Figure, set) {
 			s := singles{set: set, program: p}
 			for _, name := range configs {
-				res, err := b.Single(p, b.Study.config(name))
+				res, err := b.Single(p, r.Figure.model.of(b.Study.config(name)))
 				if err != nil {
 					r.fail(err)
 				}

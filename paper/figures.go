@@ -17,6 +17,7 @@ type Reproduced struct {
 	Columns  []string
 	Rows     [][]string // the data behind the drawing
 	Measures map[string]Measure
+	Second   map[string]Measure // the same under the second model
 	Draw     figure.Figure
 	// Problems are runs that failed, each message once with how often.
 	Problems []string
@@ -76,6 +77,9 @@ func (b *Book) note(f *Figure) string {
 		s = fmt.Sprintf("scale %s: %d thread instructions per run", c.Name, c.Instructions)
 	case c.Work != "":
 		s = fmt.Sprintf("scale %s: the work %s does in cycles %d to %d", c.Name, c.Work, c.Warmup, c.Budget)
+	}
+	if f.model != nil {
+		s = f.model.About + "; " + s
 	}
 	if f.Note != "" {
 		s = f.Note + "; " + s

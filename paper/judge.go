@@ -3,6 +3,7 @@ package paper
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -31,7 +32,42 @@ type Judged struct {
 	Steady      Measure  // without
 	Without     []string // unsteady programs; none: there are none
 	Artefact    bool     // the value is as the claim says, and the study itself says that this is an artefact
+	Second      *Measure // of the figure's second model; nil: it has none, or that gave nothing
+	Turned      Turned   // the same as a speed where the claim is of a time, or the other way round
 	Slack       int      // runs that count as meeting their target only because of metSlack
+}
+
+// Turned is a measure of a time as that of a speed, or the other way round: the two ways to read "x % better".
+type Turned struct {
+	Name  string // of the metric; "": there is none
+	Value float64
+}
+
+// turned is a claim's size read the other way. Means of both are geometric, and the least time is the highest speed.
+func (r *Reproduced) turned(c *Claim) (t Turned) {
+	m := metrics()[r.Figure.Metric]
+	if m.inverse == "" || c.Paper == nil || *c.Paper == 0 {
+		return t
+	}
+	name, other := r.Figure.Metric+" ", m.inverse
+	rest, ok := strings.CutPrefix(c.Measure, name)
+	if !ok {
+		other = r.Figure.Metric
+		if rest, ok = strings.CutPrefix(c.Measure, m.inverse+" "); !ok {
+			return t
+		}
+	}
+	ends := map[string]string{" min": " max", " max": " min"}
+	for _, end := range slices.Sorted(maps.Keys(ends)) {
+		if head, found := strings.CutSuffix(rest, end); found {
+			rest = head + ends[end]
+			break
+		}
+	}
+	if x, ok := r.Measures[other+" "+rest]; ok {
+		t = Turned{other, x.Value}
+	}
+	return t
 }
 
 // Judge holds a claim against the measures of its figure.
@@ -65,7 +101,10 @@ func (s *Study) Judge(r *Reproduced) []Judged {
 		if name, ok := strings.CutSuffix(c.Measure, " mean"); ok {
 			j.Least, j.Most = r.Measures[name+" min"].Value, r.Measures[name+" max"].Value
 		}
-		j.Slack = r.slack(&j)
+		j.Slack, j.Turned = r.slack(&j), r.turned(&c)
+		if second, ok := r.Second[c.Measure]; ok {
+			j.Second = &second
+		}
 		out = append(out, j)
 	}
 	return out

@@ -64,12 +64,18 @@ func (b *Book) section(s *strings.Builder, r *Reproduced, results string) {
 	}
 	judged := b.Study.JudgeAt(r, b.Scale.Name)
 	if len(judged) > 0 {
-		fmt.Fprintf(s, "| claim | section | measure | paper | here | ratio | mixes | verdict "+
-			"|\n|---|---|---|---:|---:|---:|---:|---|\n")
+		titles := slices.Concat([]string{"claim", "section", "measure", "paper", "here"}, r.Figure.second(),
+			[]string{"ratio", "mixes", "verdict"})
+		fmt.Fprintf(s, "| %s |\n|---|---|---|%s---|\n", strings.Join(titles, " | "),
+			strings.Repeat("---:|", len(titles)-4))
 	}
 	for _, j := range judged {
-		fmt.Fprintf(s, "| %s | %s | %s | %s | %s | %s | %s | %s |\n", j.Claim.Text, j.Claim.Where, j.Claim.Measure,
-			j.Claim.Expected(), valueCell(&j), ratioCell(&j), mixesCell(&j), verdictCell(&j))
+		cells := []string{j.Claim.Text, j.Claim.Where, j.Claim.Measure, j.Claim.Expected(), valueCell(&j)}
+		if len(r.Figure.second()) > 0 {
+			cells = append(cells, secondCell(&j))
+		}
+		cells = append(cells, ratioCell(&j), mixesCell(&j), verdictCell(&j))
+		fmt.Fprintf(s, "| %s |\n", strings.Join(cells, " | "))
 	}
 	if r.Figure.Own && len(r.Rows) > 0 { // no claim tells its numbers
 		table(s, r.Columns, r.Rows)

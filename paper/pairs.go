@@ -9,7 +9,7 @@ import (
 // pairs is the gain of one configuration over another, for several pairs of them (NUBA, Figures 14
 // and 16).
 func (b *Book) pairs(r *Reproduced) {
-	f, m := r.Figure, metrics()[r.Figure.Metric]
+	f, m := r.Figure, r.Figure.metric()
 	r.Columns = []string{"pair", "set", "program", f.Metric, "over", "gain_percent"}
 	series := map[string][]float64{}
 	sets := f.rowSets()

@@ -340,6 +340,7 @@ func TestMalformedStudies(t *testing.T) {
 			"study.yaml", "kind: degree, sets: [stream, compute], configs: [NEAR]", "kind: degree, sets: [stream]",
 			"kind degree needs at least 1 configs",
 		},
+		{"study.yaml", "configs: [FAR, NEAR]}", "configs: [FAR, NEAR], models: [m]}", `no model "m"`},
 		{"study.yaml", "sm.ctx_share", "sm.ctx_shape", "figure light"},
 		{"claims.yaml", "sms 16/8 mean", "sms 16/9 mean", "claims.yaml:2:"},
 		{"claims.yaml", "direction: flat", "direction: flatt", "did you mean flat"},

@@ -111,7 +111,7 @@ func (r *Reproduced) of(name string, x float64) {
 
 // ratios is a metric of every program over the first configuration's (NUBA, Figures 7, 8, 11, 12).
 func (b *Book) ratios(r *Reproduced) {
-	f, m := r.Figure, metrics()[r.Figure.Metric]
+	f, m := r.Figure, r.Figure.metric()
 	names := f.compared()
 	runs := b.singles(r, names)
 	r.Columns = []string{"set", "program", "configuration", f.Metric, "over_" + names[0], "run_cycles"}
@@ -151,7 +151,7 @@ func (b *Book) ratios(r *Reproduced) {
 
 // values is a metric of every program as it is (NUBA, Figure 9).
 func (b *Book) values(r *Reproduced) {
-	f, m := r.Figure, metrics()[r.Figure.Metric]
+	f, m := r.Figure, r.Figure.metric()
 	names := f.compared()
 	runs := b.singles(r, names)
 	r.Columns = []string{"set", "program", "configuration", f.Metric}

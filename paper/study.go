@@ -43,6 +43,7 @@ type Study struct {
 	Subsets      []Subset   `yaml:"subsets"`
 	Schemes      []Scheme   `yaml:"schemes"`
 	Configs      []Config   `yaml:"configs"` // machines that are compared
+	Models       modelList  `yaml:"models"`
 	Figures      []Figure   `yaml:"figures"`
 	Unsteady     []Unsteady `yaml:"unsteady"`
 	Logs         *Logs      `yaml:"logs"` // of another simulator
@@ -263,7 +264,10 @@ type Figure struct {
 	Pairs   []Pair   `yaml:"pairs"`
 	Lines   []Line   `yaml:"lines"`
 	Each    bool     `yaml:"each"`
+	// Models are ways to count the same configurations: the first is judged, a second stands beside it.
+	Models []string `yaml:"models"`
 
+	model    *Model   // that it is computed under now
 	unsteady []string // programs that Study.Unsteady names for it
 }
 

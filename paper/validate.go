@@ -27,6 +27,7 @@ func (s *Study) validate(root *yamldoc.Node) error {
 		s.validateSchemes, s.validateConfigs,
 		s.validateFigures,
 		s.validateUnsteady,
+		func(root *yamldoc.Node) error { return s.Models.validate(root, s.Figures) },
 	} {
 		if err := check(root); err != nil {
 			return err

@@ -110,7 +110,9 @@ func (b *Book) writeJSON(file string, r *Reproduced) error {
 		Machine  string             `json:"machine"`
 		Set      map[string]string  `json:"set"`
 		Code     string             `json:"simulator,omitempty"`
+		Models   []string           `json:"models,omitempty"`
 		Measures map[string]Measure `json:"measures"`
+		Second   map[string]Measure `json:"measures_of_second_model,omitempty"`
 		Claims   []claim            `json:"claims"`
 		Runs     int                `json:"runs,omitempty"`
 		Missing  int                `json:"missing_runs,omitempty"`
@@ -118,7 +120,7 @@ func (b *Book) writeJSON(file string, r *Reproduced) error {
 		Problems []string           `json:"problems,omitempty"`
 	}{
 		b.Study.Name, r.Figure.Name, r.Figure.Title, b.Scale.Name, b.Scale.Budget, b.Scale.Epoch, own.Study.Machine,
-		own.set, b.Code, r.Measures, claims, r.Asked, r.Missing,
+		own.set, b.Code, r.Figure.Models, r.Measures, r.Second, claims, r.Asked, r.Missing,
 		r.Simulators, r.Problems,
 	}, "", "  ")
 	if err != nil {
@@ -149,11 +151,18 @@ func upper(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 func (b *Book) Show(w io.Writer, r *Reproduced) error {
 	fmt.Fprintf(w, "\n%s\n", r.Figure.Title)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "  claim\tpaper\tmeasured\tratio\tmixes\tverdict")
+	second := ""
+	if titles := r.Figure.second(); len(titles) > 0 {
+		second = "\t" + titles[0]
+	}
+	fmt.Fprintf(t, "  claim\tpaper\tmeasured%s\tratio\tmixes\tverdict\n", second)
 	judged := b.Study.JudgeAt(r, b.Scale.Name)
 	for _, j := range judged {
-		fmt.Fprintf(t, "  %s\t%s\t%s\t%s\t%s\t%s\n", j.Claim.Text, j.Claim.Expected(), valueCell(&j), ratioCell(&j),
-			mixesCell(&j), verdictCell(&j))
+		if second != "" {
+			second = "\t" + secondCell(&j)
+		}
+		fmt.Fprintf(t, "  %s\t%s\t%s%s\t%s\t%s\t%s\n", j.Claim.Text, j.Claim.Expected(), valueCell(&j), second,
+			ratioCell(&j), mixesCell(&j), verdictCell(&j))
 	}
 	if len(judged) == 0 {
 		fmt.Fprintln(t, "  (the paper's text claims nothing of it)")
@@ -178,6 +187,9 @@ func valueCell(j *Judged) string {
 		return "-"
 	}
 	text := fmt.Sprintf("%.1f %%", j.Value.Value)
+	if j.Turned.Name != "" {
+		text += fmt.Sprintf(" (%s %+.1f %%)", j.Turned.Name, j.Turned.Value)
+	}
 	if len(j.Without) > 0 {
 		text += fmt.Sprintf("; %.1f without %s", j.Steady.Value, strings.Join(j.Without, ", "))
 	}
@@ -185,6 +197,14 @@ func valueCell(j *Judged) string {
 		text += fmt.Sprintf(" (%d of %d runs lack up to %g of it)", j.Slack, j.Value.N, metSlack)
 	}
 	return text
+}
+
+// secondCell is the value under the figure's second model.
+func secondCell(j *Judged) string {
+	if j.Second == nil {
+		return "-"
+	}
+	return fmt.Sprintf("%.1f %%", j.Second.Value)
 }
 
 func ratioCell(j *Judged) string {
