@@ -232,13 +232,17 @@ func syntaxError(err error) error {
 	var syn syntax.Error
 	switch {
 	case errors.As(err, &list) && len(list) > 0:
-		msg := list[0].Msg
-		if len(list) > 1 {
-			msg += fmt.Sprintf(" (and %d more errors)", len(list)-1)
+		msg := inOwnWords(list[0].Msg)
+		switch more := len(list) - 1; more {
+		case 0:
+		case 1:
+			msg += " (and 1 more error)"
+		default:
+			msg += fmt.Sprintf(" (and %d more errors)", more)
 		}
 		return &host.Error{Pos: position(list[0].Pos), Err: errors.New(msg)}
 	case errors.As(err, &one):
-		return &host.Error{Pos: position(one.Pos), Err: errors.New(one.Msg)}
+		return &host.Error{Pos: position(one.Pos), Err: errors.New(inOwnWords(one.Msg))}
 	case errors.As(err, &syn):
 		return &host.Error{Pos: position(syn.Pos), Err: errors.New(syn.Msg)}
 	}

@@ -118,8 +118,10 @@ func TestLaunchErrors(t *testing.T) {
 	for _, c := range []struct{ src, want string }{
 		{"m.kernel('vecad')", "app.star:3: kernels.ptx: no kernel vecad"},
 		{"m.symbol('coefs')", "app.star:3: kernels.ptx: no symbol coefs"},
-		{"m.symbol('coeffs', f64).view(i8).view('f')", "app.star:3: view: for parameter dtype: got string, want dtype"},
-		{"m.symbol('coeffs', 3)", "app.star:3: symbol: for parameter dtype: got int, want dtype"},
+		{"m.symbol('coeffs', f64).view(i8).view('f')", "app.star:3: view: for parameter dtype: got string, " +
+			"want an element type: i8, u8, i16, u16, i32, u32, i64, u64, f16, f32, f64"},
+		{"m.symbol('coeffs', 3)", "app.star:3: symbol: for parameter dtype: got int, want an element type: " +
+			"i8, u8, i16, u16, i32, u32, i64, u64, f16, f32, f64"},
 		{"free(m.symbol('coeffs'))", "app.star:3: cannot free coeffs: it belongs to its module"},
 		{
 			vecadd + "launch(k, 1, 1, [x, x, x])",

@@ -196,7 +196,6 @@ func TestErrors(t *testing.T) {
 			"app.star:2: malloc: out of device memory: 4398046511104 bytes asked, 0 of 67108864 in use",
 		},
 		{"malloc(f32)", "app.star:2: malloc: missing argument for count"},
-		{"malloc('f32', 3)", "app.star:2: malloc: for parameter dtype: got string, want dtype"},
 		{"malloc(f32, 3.0)", "app.star:2: malloc: for parameter count: got float, want int"},
 		{"malloc(f32, 3, nmae = 'x')", "app.star:2: malloc: unexpected keyword argument \"nmae\""},
 		{"malloc(f32, 3)[3]", "app.star:2: index 3 is outside the array's 3 elements"},
@@ -304,7 +303,20 @@ func TestErrors(t *testing.T) {
 		{"def f(x):\n    return 1 // x\nf(0)", "app.star:3: floored division by zero"},
 		{"def f(x):\n    return f(x)\nf(0)", "app.star:3: function f called recursively"},
 		{"load('x.star', 'y')", "app.star:2: load statement within a function"},
-		{"undefined(1)\nalso_undefined", "app.star:2: undefined: undefined (and 1 more errors)"},
+		{"undefined(1)\nalso_undefined", "app.star:2: undefined: undefined (and 1 more error)"},
+		{"a = f32(1)\nmalloc(s32, 3)", "app.star:3: undefined: s32 is called i32 here"},
+		{"malloc(float64, 3)", "app.star:2: undefined: float64 is called f64 here"},
+		{"malloc(bf16, 3)", "app.star:2: undefined: bf16: arrays have no such type; make one of u16 or u8 and " +
+			"convert in the kernel"},
+		{"cudaMalloc(f32, 3)", "app.star:2: undefined: cudaMalloc is called malloc here"},
+		{"mallocmanaged(f32, 3)", "app.star:2: undefined: mallocmanaged; did you mean malloc_managed?"},
+		{"count = 1\ncounts", "app.star:3: undefined: counts; did you mean count?"},
+		{"malloc(float, 3)", "app.star:2: malloc: for parameter dtype: float is a function of scripts; " +
+			"C's float is called f32 here"},
+		{"malloc('f32', 3)", "app.star:2: malloc: for parameter dtype: " +
+			"\"f32\" is a text; write the type without quotes"},
+		{"malloc(3, 3)", "app.star:2: malloc: for parameter dtype: got int, want an element type: " +
+			"i8, u8, i16, u16, i32, u32, i64, u64, f16, f32, f64"},
 		{"if", "app.star:2: got newline, want primary expression"},
 		{
 			"n = 0\nwhile True:\n    n += 1",

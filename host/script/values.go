@@ -190,10 +190,12 @@ func (m *moduleValue) symbol(_ *starlark.Thread, b *starlark.Builtin, args starl
 	switch t := t.(type) {
 	case starlark.NoneType:
 		a, err = m.m.Symbol(name)
-	case dtype:
-		a, err = m.m.SymbolAs(name, host.DType(t))
 	default:
-		err = fmt.Errorf("symbol: for parameter dtype: got %s, want dtype", t.Type())
+		var as dtype
+		if err := as.Unpack(t); err != nil {
+			return nil, fmt.Errorf("symbol: for parameter dtype: %w", err)
+		}
+		a, err = m.m.SymbolAs(name, host.DType(as))
 	}
 	if err != nil {
 		return nil, err
