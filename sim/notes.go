@@ -16,7 +16,9 @@ type notes struct {
 
 // take puts all of them into the result.
 func (n notes) take() {
-	for _, of := range []func() []string{n.targets, n.missed, n.idleAdvices, n.unmanaged, n.idlePages, n.idlePolicies} {
+	for _, of := range []func() []string{
+		n.targets, n.missed, n.idleAdvices, n.unmanaged, n.idlePages, n.idlePolicies, n.oneTurn,
+	} {
 		n.res.Warnings = append(n.res.Warnings, of()...)
 	}
 }
@@ -89,6 +91,15 @@ func (n notes) idlePages() []string {
 		"so that no page has to follow; leave it out, or add a policy such as ugpu", s.Memory.Pages, s.Name)}
 }
 
+// oneTurn says that the run is no longer than a turn.
+func (n notes) oneTurn() []string {
+	turn := n.r.spec.Sharing.Turn(n.r.sheet)
+	if turn < n.res.Cycles || len(n.r.apps) < 2 {
+		return nil
+	}
+	return []string{noTurn(n.r.spec.Sharing.Name, turn, n.res.Cycles)}
+}
+
 // idlePolicies says which policies changed nothing in the whole run, with the reason of their last plan.
 func (n notes) idlePolicies() (out []string) {
 	if !n.r.ctl.moves() {
@@ -121,8 +132,7 @@ func (n notes) idlePolicies() (out []string) {
 			out = append(out, fmt.Sprintf("policy %s: %d decisions, 0 changes, so that its numbers are those "+
 				"of the division it began with%s", g.entry.Name, decisions, why))
 		case g.period > 0:
-			out = append(out, fmt.Sprintf("policy %s decided nothing: its period is %d cycles and the run ended at "+
-				"%d; give it a shorter period", g.entry.Name, g.period, n.res.Cycles))
+			out = append(out, noPeriod(g.entry.Name, g.period, n.res.Cycles))
 		}
 	}
 	return out

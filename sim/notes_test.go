@@ -15,9 +15,14 @@ func TestNotes(t *testing.T) {
 			*s = unifiedSpec(Unified{All: true}, "micro/triad")
 			s.Length = Length{MaxCycles: 20_000, Budget: true}
 		},
-		"policy ugpu decided nothing: its period is 50000 cycles and the run ended at 20000": func(s *Spec) {
+		"policy ugpu decides nothing: its period is 50000 cycles and the run ends at 20000": func(s *Spec) {
 			*s = unifiedSpec(Unified{}, "micro/triad", "micro/vecadd")
 			s.Machine, s.Sharing.Mode, s.Sharing.Epoch = "ugpu", "ugpu", 50_000
+			s.Length = Length{MaxCycles: 20_000, Budget: true}
+		},
+		"sharing timeslice: a turn lasts 30000 cycles and the run ends at 20000": func(s *Spec) {
+			*s = unifiedSpec(Unified{}, "micro/triad", "micro/triad")
+			s.Sharing.Name, s.Sharing.Mode, s.Sharing.Quantum = "timeslice", "timeslice", 30_000
 			s.Length = Length{MaxCycles: 20_000, Budget: true}
 		},
 		"memory.pages: page-move did nothing": func(s *Spec) {

@@ -63,6 +63,36 @@ func (r *run) contexts(res *Result, now uint64) {
 // overheadShare is the share of the time from which on overhead earns a warning.
 const overheadShare = 0.1
 
+// NoTime says, in a sentence each, which policies and turns of a run that ends at a core cycle have no time to act.
+// The result of such a run has the same sentences as warnings.
+func (s *Sharing) NoTime(m *sheets.Machine, end uint64) (out []string) {
+	for _, g := range s.Governed() {
+		e, err := control.Find(g.Policy)
+		if err != nil || len(e.Settings) == 0 {
+			continue
+		}
+		if p := g.period(e, m); p >= end {
+			out = append(out, noPeriod(e.Name, p, end))
+		}
+	}
+	if turn := s.Turn(m); turn >= end {
+		out = append(out, noTurn(s.Name, turn, end))
+	}
+	return out
+}
+
+// noTurn says that a run is no longer than a turn.
+func noTurn(sharing string, turn, end uint64) string {
+	return fmt.Sprintf("sharing %s: a turn lasts %d cycles and the run ends at %d, so that the first application may "+
+		"be the only one that runs; give it a shorter quantum", sharing, turn, end)
+}
+
+// noPeriod says that a policy does not decide, as the run is shorter than its period.
+func noPeriod(policy string, period, end uint64) string {
+	return fmt.Sprintf("policy %s decides nothing: its period is %d cycles and the run ends at %d; give it a shorter "+
+		"period or epoch", policy, period, end)
+}
+
 // FirstDecision is the core cycle at which a policy first may change anything on a machine; 0 where
 // none does.
 func (s *Sharing) FirstDecision(m *sheets.Machine) (cycle uint64) {

@@ -204,7 +204,10 @@ func run(cmd *cobra.Command, path string, f *runFlags) (err error) {
 	if err := f.store(runner, file); err != nil {
 		return err
 	}
-	idlePolicies(file, runner.Warn)
+	early := f.early(file, isTerminal(cmd.OutOrStdout()) && isTerminal(cmd.ErrOrStderr()))
+	for _, w := range early {
+		runner.Warn("%s", w)
+	}
 	defer f.announce(runner, path)()
 	dirs, err := begin(file)
 	if err != nil {
@@ -228,7 +231,8 @@ func run(cmd *cobra.Command, path string, f *runFlags) (err error) {
 	progress.Close()
 	again.restore(outcomes)
 	lost := errors.Join(dirs.commit(outcomes), compare(file.Out, outcomes))
-	if err := show(cmd.OutOrStdout(), outcomes, f.json, f.wide); err != nil { // a finished run is shown, kept or not
+	shown := without(outcomes, early)
+	if err := show(cmd.OutOrStdout(), shown, f.json, f.wide); err != nil { // a finished run is shown, kept or not
 		return errors.Join(err, lost)
 	}
 	if cause := context.Cause(ctx); errors.Is(cause, errMemory) {
@@ -286,22 +290,37 @@ func (f *runFlags) store(r *lab.Runner, file *runfile.File) error {
 	return nil
 }
 
-// idlePolicies warns of policies and turns that have no time to do anything.
-func idlePolicies(file *runfile.File, warn func(string, ...any)) {
+// early is what the results will say of policies and turns that have no time to act, where somebody sits before it
+// and can give the run another length. Anybody else reads it in the result.
+func (f *runFlags) early(file *runfile.File, watched bool) (out []string) {
+	if !watched || f.json {
+		return nil
+	}
 	for i := range file.Specs {
 		s := &file.Specs[i]
-		first, end := s.Sharing.FirstDecision(file.Machine), s.Length.MaxCycles
-		if end > 0 && first >= end && !s.Functional {
-			warn("sharing %s decides for the first time after a period of %d cycles and the run ends at %d: before, "+
-				"only an application that ends can change the division; give it a shorter epoch in the run file, "+
-				"or in "+
-				"params of a policy that has one", s.Sharing.Name, first, end)
-		}
-		if turn, end := s.Sharing.Turn(file.Machine), s.Length.MaxCycles; end > 0 && turn >= end && !s.Functional {
-			warn("sharing %s: a turn lasts %d cycles and the run ends at %d: who is first may be all there is; give "+
-				"it a shorter quantum in the run file", s.Sharing.Name, turn, end)
+		if end := s.Length.MaxCycles; end > 0 && !s.Functional {
+			out = append(out, s.Sharing.NoTime(file.Machine, end)...)
 		}
 	}
+	return out
+}
+
+// without is the outcomes without warnings that their reader has seen.
+func without(outcomes []lab.Outcome, seen []string) []lab.Outcome {
+	if len(seen) == 0 {
+		return outcomes
+	}
+	outcomes = slices.Clone(outcomes)
+	for i := range outcomes {
+		if r := outcomes[i].Result; r != nil {
+			shown := *r
+			shown.Warnings = slices.DeleteFunc(slices.Clone(r.Warnings), func(w string) bool {
+				return slices.Contains(seen, w)
+			})
+			outcomes[i].Result = &shown
+		}
+	}
+	return outcomes
 }
 
 // compare writes comparison.csv beside the directories of several sharing modes.
