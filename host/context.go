@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/heddle-sim/heddle/mem"
 	"github.com/heddle-sim/heddle/ptx/emulate"
@@ -226,15 +225,22 @@ func (c *Context) SetQoS(kernel string, ipc float64) error {
 	if !(ipc > 0) || math.IsInf(ipc, 0) {
 		return fmt.Errorf("set_qos: the IPC target of %s must be a positive number, not %g", kernel, ipc)
 	}
-	if !c.HasKernel(kernel) {
+	name := c.KernelName(kernel)
+	if name == "" {
 		return fmt.Errorf("set_qos: no loaded module has a kernel %s", kernel)
 	}
-	return c.dev.SetQoS(kernel, ipc)
+	return c.dev.SetQoS(name, ipc)
 }
 
-// HasKernel says that a loaded module has a kernel.
-func (c *Context) HasKernel(kernel string) bool {
-	return slices.ContainsFunc(c.modules, func(m *Module) bool { _, err := m.Kernel(kernel); return err == nil })
+// KernelName is what results call the kernel of a loaded module that is meant by a name; "" where none is, or more
+// than one.
+func (c *Context) KernelName(written string) string {
+	for _, m := range c.modules {
+		if k, err := m.Kernel(written); err == nil {
+			return k.Name
+		}
+	}
+	return ""
 }
 
 // Checks lists the checks made so far.

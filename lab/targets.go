@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/heddle-sim/heddle/internal/kernelname"
 	"github.com/heddle-sim/heddle/sim"
 )
 
@@ -66,7 +67,7 @@ func target(app *sim.App, alone *Task) (float64, error) {
 // reachedAlone is the IPC of a kernel with a target in a run alone; 0: it has none there.
 func reachedAlone(alone *sim.Result, kernel string) float64 {
 	for _, t := range alone.Targets {
-		if t.Kernel == kernel {
+		if kernelname.Same(kernel, t.Kernel) {
 			return t.Reached
 		}
 	}

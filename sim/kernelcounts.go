@@ -50,6 +50,7 @@ func (c *collector) kernelTally(tenant int, name string) *kernelTally {
 	if k := c.tallyOf(tenant, name); k >= 0 {
 		return c.names[tenant][k]
 	}
+	c.r.apps[tenant].launches(name)
 	t := &kernelTally{name: name}
 	c.names[tenant] = append(c.names[tenant], t)
 	return t

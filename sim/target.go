@@ -6,6 +6,7 @@ import (
 
 	"github.com/heddle-sim/heddle/control"
 	"github.com/heddle-sim/heddle/host"
+	"github.com/heddle-sim/heddle/internal/kernelname"
 )
 
 // Target is what a latency-sensitive application was to reach, and what it reached. All IPCs
@@ -47,12 +48,25 @@ func (a *app) qos() float64 {
 // setTarget sets the target of a kernel, anew where it has one.
 func (a *app) setTarget(kernel string, ipc float64) {
 	for i := range a.targets {
-		if a.targets[i].kernel == kernel {
+		if kernelname.Same(a.targets[i].kernel, kernel) {
 			a.targets = append(a.targets[:i], a.targets[i+1:]...)
 			break
 		}
 	}
 	a.targets = append(a.targets, kernelTarget{kernel, ipc})
+}
+
+// launches says that a kernel is launched for the first time: a target whose name is another way to write the
+// kernel's is the kernel's from now on.
+func (a *app) launches(kernel string) {
+	for i := range a.targets {
+		t := &a.targets[i]
+		if name := a.ctx.KernelName(t.kernel); name != "" {
+			t.kernel = name
+		} else if at, _ := kernelname.Find(t.kernel, []string{kernel}); at == 0 { // traces have no modules
+			t.kernel = kernel
+		}
+	}
 }
 
 // SetQoS implements host.Device: the kernel has a target from now on.
@@ -107,7 +121,7 @@ func (r *run) unknownKernel() error {
 				names = append(names, k.name)
 				found = found || k.name == t.kernel
 			}
-			if !found && len(names) > 0 && (a.runs > 0 || a.ctx == nil || !a.ctx.HasKernel(t.kernel)) {
+			if !found && len(names) > 0 && (a.runs > 0 || a.ctx == nil || a.ctx.KernelName(t.kernel) == "") {
 				return &host.Error{Err: &Unfit{fmt.Errorf("application %s: its target is for kernel %s, which it has "+
 					"not launched; it launched %s", a.spec.Name, t.kernel, strings.Join(names, ", "))}}
 			}
@@ -146,7 +160,7 @@ func (n notes) targets() (warnings []string) {
 			case s.QoS > 0 && s.QoSKernel == "":
 				warn("%s has a target of its own and its kernel %s one by set_qos: %s held that of the kernel", s.Name,
 					t.kernel, policies)
-			case t.kernel == s.QoSKernel && t.ipc != s.QoS:
+			case kernelname.Same(s.QoSKernel, t.kernel) && t.ipc != s.QoS:
 				warn("kernel %s of %s: set_qos made its target %.4g where the run file has %.4g", t.kernel, s.Name,
 					t.ipc, s.QoS)
 			}
@@ -163,7 +177,7 @@ func (r *run) reached(i int, t *Tenant, from, to *mark) (out []Target) {
 	}
 	for _, k := range a.targets {
 		x := Target{Tenant: a.spec.Name, IPC: k.ipc, Kernel: k.kernel}
-		if k.kernel == a.spec.QoSKernel && k.ipc == a.spec.QoS { // set_qos has not changed it
+		if kernelname.Same(a.spec.QoSKernel, k.kernel) && k.ipc == a.spec.QoS { // set_qos has not changed it
 			x.OfAlone = a.spec.QoSShare
 		}
 		if n := r.col.tallyOf(i, k.kernel); n >= 0 {

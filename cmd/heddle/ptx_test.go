@@ -230,7 +230,7 @@ func TestPTXAnalyzeRefuses(t *testing.T) {
 		want string
 	}{
 		{[]string{"analyze", bad}, bad + ":3: "},
-		{[]string{"analyze", vecAdd, "--kernel", "nothing"}, "has no kernel nothing"},
+		{[]string{"analyze", vecAdd, "--kernel", "nothing"}, "no kernel nothing: the module has vec_add"},
 	} {
 		if _, err := ptx(c.args...); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v: %v, want %q", c.args, err, c.want)

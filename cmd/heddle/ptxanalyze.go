@@ -58,17 +58,20 @@ func (f *ptxAnalyzeFlags) analyze(w io.Writer, file string) error {
 		return err
 	}
 	a := ptxAnalysis{Kernels: []*readonly.Report{}, Functions: []analyze.Summary{}}
+	var only *parse.Func
+	if f.kernel != "" {
+		if only, err = m.Entry(f.kernel); err != nil {
+			return err
+		}
+	}
 	for _, g := range m.Funcs {
-		if g.Extern || f.kernel != "" && (!g.Entry || g.Name != f.kernel) {
+		if g.Extern || only != nil && g != only {
 			continue
 		}
 		if g.Entry {
 			a.Kernels = append(a.Kernels, readonly.Kernel(m, g))
 		}
 		a.Functions = append(a.Functions, analyze.Summarize(g))
-	}
-	if f.kernel != "" && len(a.Kernels) == 0 {
-		return &parse.Error{File: file, Line: 1, Msg: "the module has no kernel " + f.kernel}
 	}
 	if f.out != "" {
 		text, err := readonly.Rewrite(m, src)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/heddle-sim/heddle/internal/kernelname"
 	"github.com/heddle-sim/heddle/trace/accelsim"
 )
 
@@ -103,7 +104,8 @@ func traceRead(path string) (*traceSummary, error) {
 			return nil, err
 		}
 		s.Kernels = append(s.Kernels, traceKernel{
-			File: f, Kernel: t.Name, Version: t.Version, Binary: t.Binary, Stream: t.Stream, Grid: t.Grid,
+			File: f, Kernel: kernelname.Plain(t.Name),
+			Version: t.Version, Binary: t.Binary, Stream: t.Stream, Grid: t.Grid,
 			Block: t.Block, CTAs: t.CTAs(),
 			Registers: t.Regs, SharedBytes: t.Shared, LocalBytes: t.LocalBytes, Static: t.Static,
 			WarpInsts: t.WarpInsts, ThreadInsts: t.ThreadInsts,

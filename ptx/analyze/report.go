@@ -49,7 +49,7 @@ func Summarize(f *parse.Func) Summary {
 	g := Build(f)
 	live := Live(g)
 	s := Summary{
-		Name: f.Name, Kernel: f.Entry, Line: f.Line, Instructions: len(f.Instrs), Registers: live.MaxRegs,
+		Name: f.Called, Kernel: f.Entry, Line: f.Line, Instructions: len(f.Instrs), Registers: live.MaxRegs,
 		Blocks: []BlockInfo{}, Branches: []BranchInfo{}, Forms: Forms(f),
 	}
 	for _, span := range live.Spans() {

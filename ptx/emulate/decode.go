@@ -96,10 +96,10 @@ func (m *Module) decodeKernel(f *parse.Func) *Kernel {
 	d := newDecoder(m)
 	d.reach(f)
 	d.layoutThread()
-	k := &Kernel{Name: f.Name, Line: f.Line, module: m, prog: d.prog}
+	k := &Kernel{Name: f.Called, Line: f.Line, module: m, prog: d.prog}
 	k.SharedBytes, k.DynamicShared = d.layoutShared()
 	k.Params, k.ParamBytes = layoutParams(f)
-	d.prog.code = &isa.Code{Kernel: f.Name, File: f.File}
+	d.prog.code = &isa.Code{Kernel: f.Called, File: f.File}
 	d.prog.funcs, d.prog.source = make([]function, len(d.fns)), d.fns
 	d.constant32(0)
 	d.constant64(0)
@@ -122,7 +122,7 @@ func (m *Module) decodeKernel(f *parse.Func) *Kernel {
 	}
 	if regs > 1<<16-1 {
 		fail(m.File, f.Line, "kernel %s and the functions it calls use %d registers, the limit is %d: compile with "+
-			"optimisation", f.Name, regs, 1<<16-1)
+			"optimisation", f.Called, regs, 1<<16-1)
 	}
 	d.prog.code.NumRegs = regs
 	for i, fn := range d.fns {
@@ -316,7 +316,7 @@ func (d *decoder) finalReturn(f *parse.Func) {
 		Kind: kind, Unit: isa.INT, Line: int32(line),
 		Reg: uint32(len(code.Regs)),
 	})
-	code.Text = append(code.Text, "ret; // end of "+f.Name)
+	code.Text = append(code.Text, "ret; // end of "+f.Called)
 }
 
 func (d *decoder) usesCarry() bool {

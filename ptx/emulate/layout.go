@@ -128,7 +128,7 @@ func layoutParams(f *parse.Func) (ps []Param, total int) {
 
 // layout assigns rows to the registers of f and places its frame variables.
 func (d *decoder) layout(f *parse.Func, p *function) {
-	p.name = f.Name
+	p.name = f.Called
 	_, live := d.m.graph(f)
 	p.regs = live.MaxRegs
 	d.frameOf(f, p)
@@ -189,7 +189,7 @@ func (d *decoder) frameOf(f *parse.Func, p *function) map[*parse.Var]int32 {
 		*off = roundUpTo(*off, int64(max(v.Align, 1)))
 		at[v] = int32(*off)
 		if *off += int64(max(v.Size, 1)); *off > maxStack {
-			fail(d.m.File, v.Line, "the local variables of %s exceed %d bytes per thread: use global memory", f.Name,
+			fail(d.m.File, v.Line, "the local variables of %s exceed %d bytes per thread: use global memory", f.Called,
 				maxStack)
 		}
 	}

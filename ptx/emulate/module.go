@@ -8,7 +8,6 @@ package emulate
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/heddle-sim/heddle/isa"
 	"github.com/heddle-sim/heddle/ptx/analyze"
@@ -34,7 +33,7 @@ type Module struct {
 
 // Kernel is one .entry of a module.
 type Kernel struct {
-	Name       string
+	Name       string // as its source has it (parse.Func.Called)
 	Params     []Param
 	ParamBytes int
 	Code       *isa.Code
@@ -229,19 +228,18 @@ func (m *Module) graph(f *parse.Func) (*analyze.Graph, *analyze.Liveness) {
 // Kernels lists the kernels in file order.
 func (m *Module) Kernels() []*Kernel { return m.kernels }
 
-// Kernel finds a kernel by name; the error lists the names that exist.
+// Kernel finds a kernel by its symbol or any way to write its name; the error lists the names that exist.
 func (m *Module) Kernel(name string) (*Kernel, error) {
-	var names []string
+	f, err := m.ast.Entry(name)
+	if err != nil {
+		return nil, err
+	}
 	for _, k := range m.kernels {
-		if k.Name == name {
+		if k.Name == f.Called {
 			return k, nil
 		}
-		names = append(names, k.Name)
 	}
-	if len(names) == 0 {
-		return nil, fmt.Errorf("%s: no kernel %s: the module has no .entry", m.File, name)
-	}
-	return nil, fmt.Errorf("%s: no kernel %s: the module has %s", m.File, name, strings.Join(names, ", "))
+	return nil, fmt.Errorf("%s: kernel %s has faults: heddle ptx check lists them", m.File, f.Called)
 }
 
 // bail carries a decoding error to Load.

@@ -176,6 +176,7 @@ func (m *Module) Func(name string) *Func { return m.funcs[name] }
 // Func is a kernel or a device function.
 type Func struct {
 	Name   string
+	Called string // Name as the C++ source has it, in messages and results (package kernelname)
 	Entry  bool
 	Extern bool // declared, no body
 	Linkage

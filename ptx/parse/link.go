@@ -47,7 +47,11 @@ func Link(modules []*Module) (*Module, error) {
 			}
 		}
 	}
-	return l.out, l.settle()
+	if err := l.settle(); err != nil {
+		return nil, err
+	}
+	l.out.callFuncs()
+	return l.out, nil
 }
 
 // linker puts modules together.

@@ -1,10 +1,13 @@
 package parse
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"sort"
 	"strings"
+
+	"github.com/heddle-sim/heddle/internal/kernelname"
 )
 
 // Limits that keep a malformed file from exhausting memory.
@@ -44,6 +47,7 @@ func File(name string, src []byte) (m *Module, err error) {
 	}()
 	p := newParser(name, src)
 	p.module()
+	p.m.callFuncs()
 	return p.m, nil
 }
 
@@ -53,8 +57,56 @@ func All(name string, src []byte) (*Module, []*Error) {
 	p := newParser(name, src)
 	p.all, p.said = true, map[string]bool{}
 	p.collect(p.module)
+	p.m.callFuncs()
 	sort.SliceStable(p.problems, func(i, j int) bool { return p.problems[i].Line < p.problems[j].Line })
 	return p.m, p.problems
+}
+
+// callFuncs gives the functions the names of their source.
+func (m *Module) callFuncs() {
+	var names []string
+	var funcs []*Func
+	for _, f := range m.Funcs {
+		if m.funcs[f.Name] == f { // a declaration beside it is called the same
+			names, funcs = append(names, f.Name), append(funcs, f)
+		}
+	}
+	for i, name := range kernelname.Short(names) {
+		funcs[i].Called = name
+	}
+	for _, f := range m.Funcs {
+		if def := m.funcs[f.Name]; def != nil {
+			f.Called = def.Called
+		} else {
+			f.Called = kernelname.Plain(f.Name)
+		}
+	}
+}
+
+// Entry finds the kernel that a name means: its symbol or any way to write it (kernelname.Find).
+func (m *Module) Entry(name string) (*Func, error) {
+	var entries []*Func
+	var symbols, called []string
+	for _, f := range m.Funcs {
+		if f.Entry && m.funcs[f.Name] == f {
+			entries, symbols, called = append(entries, f), append(symbols, f.Name), append(called, f.Called)
+		}
+	}
+	at, several := kernelname.Find(name, symbols)
+	switch {
+	case at >= 0:
+		return entries[at], nil
+	case len(several) > 0:
+		var which []string
+		for _, i := range several {
+			which = append(which, called[i])
+		}
+		return nil, fmt.Errorf("%s: kernel %s may be any of %s: write it as it stands here", m.File, name,
+			strings.Join(which, "; "))
+	case len(entries) == 0:
+		return nil, fmt.Errorf("%s: no kernel %s: the module has no .entry", m.File, name)
+	}
+	return nil, fmt.Errorf("%s: no kernel %s: the module has %s", m.File, name, strings.Join(called, ", "))
 }
 
 func newParser(name string, src []byte) *parser {

@@ -138,7 +138,7 @@ func (v *verdict) touched(a access) []uint64 {
 
 func (v *verdict) report() *Report {
 	r := &Report{
-		Name: v.kernel.Name, Params: []Param{}, readOnly: map[*parse.Instr]bool{},
+		Name: v.kernel.Called, Params: []Param{}, readOnly: map[*parse.Instr]bool{},
 		through: map[*parse.Instr][]int{},
 	}
 	if r.opaque = v.opaque != ""; r.opaque && v.unknown == "" {

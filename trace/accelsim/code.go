@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/heddle-sim/heddle/internal/kernelname"
 	"github.com/heddle-sim/heddle/isa"
 )
 
@@ -85,7 +86,7 @@ func (b *builder) code(h *Header, file string) (c *isa.Code, place []int32, exit
 		}
 		return 1 // PCs within a layer are distinct
 	})
-	c = &isa.Code{Kernel: h.Name, File: file, NumRegs: 1}
+	c = &isa.Code{Kernel: kernelname.Plain(h.Name), File: file, NumRegs: 1}
 	place = make([]int32, len(b.static))
 	for k, id := range order {
 		d := &b.static[id]

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"sync"
 
+	"github.com/heddle-sim/heddle/internal/kernelname"
 	"github.com/heddle-sim/heddle/isa"
 )
 
@@ -150,7 +151,7 @@ func (c *cta) fault(w int, err error) error {
 	th := uint32(w * isa.Lanes)
 	bx, by := t.Block[0], t.Block[1]
 	return &isa.Fault{
-		Kernel: t.Name, File: t.File, Block: [3]uint32{i % x, i / x % y, i / x / y},
+		Kernel: kernelname.Plain(t.Name), File: t.File, Block: [3]uint32{i % x, i / x % y, i / x / y},
 		Thread: [3]uint32{th % bx, th / bx % by, th / bx / by}, Msg: fmt.Sprintf("cannot read the trace's records: %v",
 			err),
 	}

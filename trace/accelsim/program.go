@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"github.com/heddle-sim/heddle/host"
+	"github.com/heddle-sim/heddle/internal/kernelname"
 	"github.com/heddle-sim/heddle/mem"
 )
 
@@ -334,7 +335,7 @@ func (r *replay) launch(c *command) error {
 	if r.streams[id] == nil {
 		r.streams[id] = r.c.NewStream()
 	}
-	if err := r.c.LaunchGrid(t.Name, t.Launch(), r.streams[id]); err != nil {
+	if err := r.c.LaunchGrid(kernelname.Plain(t.Name), t.Launch(), r.streams[id]); err != nil {
 		return err
 	}
 	return r.pending[len(r.pending)-1].end.Record(r.streams[id])
