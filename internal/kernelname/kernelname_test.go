@@ -41,11 +41,12 @@ func TestShort(t *testing.T) {
 func TestFind(t *testing.T) {
 	symbols := []string{"_Z4axpyifPf", "_Z4axpyidPd", "_Z5scaleIfEviPT_", "_ZN3lib1kEj", "triad"}
 	for name, want := range map[string]int{
-		"_Z4axpyifPf": 0, "axpy(int,float,float*)": 0, "axpy(int, double, double*)": 1,
+		"_Z4axpyifPf": 0, "axpy(int,float,float*)": 0, "axpy(int, double, double*)": 1, "axpy": -1,
 		"void axpy(int, double, double*)": 1,
-		"axpy":                            -1, "scale": 2, "scale<float>": 2, "scale<float>(int, float*)": 2, "void scale<float>(int, float*)": 2,
-		"scale<double>": -1, "lib::k": 3, "lib::k(unsigned int)": 3, "triad": 4, "tria": -1, "": -1, ")": -1, "k": -1,
-		"triad(int)": -1,
+		"scale":                           2, "scale<float>": 2, "scale<float>(int, float*)": 2, "scale<double>": -1,
+		"void scale<float>(int, float*)": 2,
+		"lib::k":                         3, "lib::k(unsigned int)": 3, "k": -1,
+		"triad": 4, "tria": -1, "": -1, ")": -1, "triad(int)": -1,
 	} {
 		at, several := Find(name, symbols)
 		if at != want || (name == "axpy") != (len(several) == 2) {
