@@ -9,6 +9,7 @@ import (
 	"github.com/heddle-sim/heddle/machine/cache"
 	"github.com/heddle-sim/heddle/machine/dram"
 	"github.com/heddle-sim/heddle/machine/sm"
+	"github.com/heddle-sim/heddle/machine/timing"
 	"github.com/heddle-sim/heddle/mem"
 	"github.com/heddle-sim/heddle/mem/addrmap"
 	"github.com/heddle-sim/heddle/sheets"
@@ -52,9 +53,9 @@ func New(sheet *sheets.Machine, tenants []*Tenant, o Options) (*GPU, error) {
 		return nil, fmt.Errorf("%d applications: a machine takes at most %d", len(tenants), mostMaps/2-1)
 	}
 	g := &GPU{Sheet: sheet, Tenants: tenants}
-	g.memoryCycle = engine.Never
+	g.clock.MemoryCycle = engine.Never
 	b := &builder{gpu: g, sheet: sheet, options: &o, amap: amap}
-	b.agenda()
+	b.wakeups()
 	if err := b.admit(); err != nil {
 		return nil, err
 	}
@@ -93,9 +94,9 @@ type builder struct {
 	amap    *addrmap.Map
 }
 
-// agenda numbers the components. There are stacks where the sheet has PageMove's
+// wakeups numbers the components. There are stacks where the sheet has PageMove's
 // hardware and a page lies in one channel group.
-func (b *builder) agenda() {
+func (b *builder) wakeups() {
 	g, s, amap := b.gpu, b.sheet, b.amap
 	f, core := &g.fabric, kHz(s.Clock.Core)
 	f.slab, f.mmuPort = mem.NewSlab(1<<14), -1
@@ -112,8 +113,8 @@ func (b *builder) agenda() {
 	if s.Memory.Given() {
 		channels, tiers = 0, amap.Channels()+s.Memory.Fast.Device.Channels
 	}
-	g.agenda = newAgenda(channels, len(g.memory.stacks), amap.Slices()+s.L3.Banks, tiers, s.SM.Count, s.CPU.Cores,
-		b.options.Every)
+	g.wakeups = timing.NewWakeups(channels, len(g.memory.stacks), amap.Slices()+s.L3.Banks, tiers, s.SM.Count,
+		s.CPU.Cores, b.options.Every)
 }
 
 // admit derives each tenant's address map and who may run on which SM.
@@ -195,7 +196,7 @@ func (b *builder) moving() {
 	if g.mover.period = 1; !s.VM.Enabled {
 		g.mover.period = movePeriod
 	}
-	g.mover.wakeDelay, g.mover.gated = uint64(s.SM.WakeDelay), make([]meter, s.SM.Count)
+	g.mover.wakeDelay, g.mover.gated = uint64(s.SM.WakeDelay), make([]timing.Meter, s.SM.Count)
 	g.copies = copyEngine{
 		how: b.options.Copying, bits: uint(bits.TrailingZeros(uint(max(1, s.VM.Page)))),
 		lines: int32(s.VM.Page / s.LLC.Line), lineSize: s.LLC.Line,

@@ -6,6 +6,7 @@ import (
 
 	"github.com/heddle-sim/heddle/engine"
 	"github.com/heddle-sim/heddle/machine/cache"
+	"github.com/heddle-sim/heddle/machine/timing"
 	"github.com/heddle-sim/heddle/machine/vm"
 	"github.com/heddle-sim/heddle/mem"
 )
@@ -26,8 +27,8 @@ type carrier struct {
 	slices  []*cache.Slice
 	tables  *vm.Tables
 	driver  *vm.Driver
-	pace    *pace
-	agenda  agenda
+	clock   *timing.Clock
+	wakeups timing.Wakeups
 
 	engine   []carryEngine      // [partition]
 	jobs     []carryJob         // [partition*most + place]
@@ -88,7 +89,7 @@ func (c *carrier) add(now uint64, id int32) {
 	c.live++
 	e := &c.engine[c.tables.Parts.Part(m.To)]
 	e.waiting = append(e.waiting, id)
-	c.agenda.wakeRequest(now + 1)
+	c.wakeups.WakeRequest(now + 1)
 }
 
 // take is the place of the move an engine takes next: it takes the partitions pages come from in turn, beginning
@@ -194,7 +195,7 @@ func (c *carrier) came(slice int, h int32, now uint64) {
 	r.Line = j.to + uint64(r.Tag&0xffff)*c.lineSize
 	r.Op, r.Full, r.Slice, r.Flags, r.Born = mem.Write, c.whole, int16(slice), 0, now
 	c.arrived[slice].Push(h)
-	c.agenda.wakeRequest(now)
+	c.wakeups.WakeRequest(now)
 }
 
 // write gives slices lines that have come, in turn with what crosses the network; true when some are left.
@@ -230,7 +231,7 @@ func (c *carrier) written(h int32, now uint64) {
 	if c.jobs[k].left--; c.jobs[k].left == 0 {
 		c.ended = append(c.ended, k)
 	}
-	c.agenda.wakeRequest(now)
+	c.wakeups.WakeRequest(now)
 }
 
 // end books a page whose last line is at its new place.
@@ -247,10 +248,10 @@ func (c *carrier) end(k int32, now uint64) {
 			c.slices[c.fabric.layouts.slice(a)].Drop(a)
 		}
 	}
-	c.tenants[m.Tenant].got(m.VPN, c.pace)
+	c.tenants[m.Tenant].got(m.VPN, c.clock)
 	c.driver.Copied(now, j.id)
-	c.agenda.wakeMMU(now)
-	c.agenda.wakeDriver(now)
+	c.wakeups.WakeMMU(now)
+	c.wakeups.WakeDriver(now)
 }
 
 // carried is the number of pages that can leave a partition, or reach one, in so many cycles: what the ports of its

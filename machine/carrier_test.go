@@ -86,7 +86,7 @@ func (c *carriage) begin(copies bool, list ...pageMove) {
 			h.carrier.add(c.g.Now(), id)
 		}
 	}
-	c.g.agenda.wakeRequest(c.g.Now())
+	c.g.wakeups.WakeRequest(c.g.Now())
 }
 
 // cycles until all pages are there.

@@ -5,118 +5,142 @@ package machine
 func (g *GPU) connect() {
 	g.connectSides()
 	g.connectMoving()
+	g.connectPages()
 	g.connectLookahead()
 }
 
 // connectSides wires what every cycle passes through.
 func (g *GPU) connectSides() {
-	f := &g.fabric
-	f.tenants, f.sms, f.slices, f.tables = g.Tenants, g.sms.list, g.memory.slices, g.translation.tables
-	f.translation, f.lookahead, f.agenda = &g.translation, &g.lookahead, g.agenda
+	fabric := &g.fabric
+	fabric.tenants, fabric.sms = g.Tenants, g.sms.list
+	fabric.slices, fabric.tables = g.memory.slices, g.translation.tables
+	fabric.translation, fabric.lookahead, fabric.wakeups = &g.translation, &g.lookahead, g.wakeups
 
-	m := &g.memory
-	m.fabric, m.copies, m.layouts, m.pace, m.agenda = &g.fabric, &g.copies, &g.fabric.layouts, &g.pace, g.agenda
+	memory := &g.memory
+	memory.fabric, memory.copies, memory.layouts = &g.fabric, &g.copies, &g.fabric.layouts
+	memory.clock, memory.wakeups = &g.clock, g.wakeups
 
-	y := &m.tiers
-	y.slices, y.memory, y.agenda = m.slices, m, g.agenda
+	tiers := &memory.tiers
+	tiers.slices, tiers.memory, tiers.wakeups = memory.slices, memory, g.wakeups
 
-	p := &g.CPUs
-	p.tenants, p.fabric, p.dispatch, p.verdict = g.Tenants, &g.fabric, &g.dispatch, &g.verdict
-	p.pace, p.agenda = &g.pace, g.agenda
-	f.cpus = p
+	cpus := &g.CPUs
+	cpus.tenants, cpus.fabric, cpus.dispatch, cpus.firstError = g.Tenants, &g.fabric, &g.dispatch, &g.firstError
+	cpus.clock, cpus.wakeups = &g.clock, g.wakeups
+	fabric.cpus = cpus
 
-	s := &g.sms
-	s.fabric, s.dispatch, s.verdict = &g.fabric, &g.dispatch, &g.verdict
+	sms := &g.sms
+	sms.fabric, sms.dispatch, sms.firstError = &g.fabric, &g.dispatch, &g.firstError
 
-	x := &g.translation
-	x.tenants, x.sms, x.slices, x.fabric = g.Tenants, g.sms.list, g.memory.slices, &g.fabric
-	x.copies, x.contexts, x.groups, x.unified = &g.copies, &g.contexts, &g.groups, &g.Unified
-	x.lookahead, x.meters, x.verdict, x.pace, x.agenda = &g.lookahead, &g.meters, &g.verdict, &g.pace, g.agenda
+	translation := &g.translation
+	translation.tenants, translation.sms = g.Tenants, g.sms.list
+	translation.slices, translation.fabric = g.memory.slices, &g.fabric
+	translation.copies, translation.contexts = &g.copies, &g.contexts
+	translation.groups, translation.unified = &g.groups, &g.Unified
+	translation.lookahead, translation.meters, translation.firstError = &g.lookahead, &g.meters, &g.firstError
+	translation.clock, translation.wakeups = &g.clock, g.wakeups
 
-	if x.driver != nil {
-		x.driver.Moves, x.driver.Copy = x.pagesMove, g.agenda.wakeDriver
-		x.tables.Shootdown, x.tables.Freed = x.forget, x.freed
+	if translation.driver != nil {
+		translation.driver.Moves, translation.driver.Copy = translation.pagesMove, g.wakeups.WakeDriver
+		translation.tables.Shootdown, translation.tables.Freed = translation.forget, translation.freed
 	}
 
-	w := &g.Watchdog
-	w.cpus = &g.CPUs
-	w.tenants, w.sms, w.dispatch, w.pace, w.verdict = g.Tenants, g.sms.list, &g.dispatch, &g.pace, &g.verdict
-	w.contexts = &g.contexts
+	watchdog := &g.Watchdog
+	watchdog.cpus = &g.CPUs
+	watchdog.tenants, watchdog.sms, watchdog.dispatch = g.Tenants, g.sms.list, &g.dispatch
+	watchdog.clock, watchdog.firstError = &g.clock, &g.firstError
+	watchdog.contexts = &g.contexts
 
-	d := &g.dispatch
-	d.tenants, d.sms, d.contexts, d.evictor, d.turns = g.Tenants, g.sms.list, &g.contexts, &g.evictor, &g.turns
-	d.verdict, d.pace, d.agenda = &g.verdict, &g.pace, g.agenda
-	d.replicas = &g.Replicas
+	dispatch := &g.dispatch
+	dispatch.tenants, dispatch.sms, dispatch.contexts = g.Tenants, g.sms.list, &g.contexts
+	dispatch.evictor, dispatch.turns = &g.evictor, &g.turns
+	dispatch.firstError, dispatch.clock, dispatch.wakeups = &g.firstError, &g.clock, g.wakeups
+	dispatch.replicas = &g.Replicas
 
-	r := &g.Replicas
-	r.sheet, r.across, r.slices, r.layouts = g.Sheet, &g.fabric.across, g.memory.slices, &g.fabric.layouts
-	r.dispatch, r.agenda = &g.dispatch, g.agenda
+	replicas := &g.Replicas
+	replicas.sheet, replicas.across = g.Sheet, &g.fabric.across
+	replicas.slices, replicas.layouts = g.memory.slices, &g.fabric.layouts
+	replicas.dispatch, replicas.wakeups = &g.dispatch, g.wakeups
 }
 
-// connectMoving wires what takes SMs, channels and pages from one application to another.
+// connectMoving wires what takes SMs and channels from one application to another.
 func (g *GPU) connectMoving() {
-	c := &g.contexts
-	c.tenants, c.sms, c.tables, c.verdict, c.agenda = g.Tenants, g.sms.list, g.translation.tables, &g.verdict, g.agenda
+	contexts := &g.contexts
+	contexts.tenants, contexts.sms, contexts.tables = g.Tenants, g.sms.list, g.translation.tables
+	contexts.firstError, contexts.wakeups = &g.firstError, g.wakeups
 
-	v := &g.mover
-	v.tenants, v.sms, v.tlbs, v.contexts = g.Tenants, g.sms.list, g.translation.tlbs, &g.contexts
-	v.dispatch, v.groups, v.holdings, v.meters = &g.dispatch, &g.groups, &g.holdings, &g.meters
-	v.pace, v.agenda = &g.pace, g.agenda
+	mover := &g.mover
+	mover.tenants, mover.sms, mover.tlbs, mover.contexts = g.Tenants, g.sms.list, g.translation.tlbs, &g.contexts
+	mover.dispatch, mover.groups, mover.holdings, mover.meters = &g.dispatch, &g.groups, &g.holdings, &g.meters
+	mover.clock, mover.wakeups = &g.clock, g.wakeups
 
-	h := &g.groups
-	h.tenants, h.sms, h.tlbs, h.slices, h.channels =
+	groups := &g.groups
+	groups.tenants, groups.sms, groups.tlbs, groups.slices, groups.channels =
 		g.Tenants, g.sms.list, g.translation.tlbs, g.memory.slices, g.memory.channels
-	h.mmu, h.driver, h.tables, h.layouts =
+	groups.mmu, groups.driver, groups.tables, groups.layouts =
 		g.translation.mmu, g.translation.driver, g.translation.tables, &g.fabric.layouts
-	h.holdings, h.meters, h.verdict, h.pace, h.agenda = &g.holdings, &g.meters, &g.verdict, &g.pace, g.agenda
+	groups.holdings, groups.meters, groups.firstError = &g.holdings, &g.meters, &g.firstError
+	groups.clock, groups.wakeups = &g.clock, g.wakeups
 
-	u := &g.Unified
-	f := &g.fabric
-	f.unified, u.remote.fabric, u.remote.pace, u.remote.agenda = u, f, &g.pace, g.agenda
-	u.sheet, u.tables, u.mmu = g.Sheet, g.translation.tables, g.translation.mmu
-	u.driver, u.dispatch, u.pace, u.agenda = g.translation.driver, &g.dispatch, &g.pace, g.agenda
-	m := &u.dma
-	m.unified, m.memory, m.fabric, m.tables, m.mmu, m.host = u, &g.memory, &g.fabric, u.tables, u.mmu, &f.host
-	m.verdict, m.pace, m.agenda, u.faults.agenda, u.faults.mmu = &g.verdict, &g.pace, g.agenda, g.agenda, u.mmu
+	turns := &g.turns
+	turns.tenants, turns.sms, turns.mover = g.Tenants, g.sms.list, &g.mover
+	turns.contexts, turns.dispatch = &g.contexts, &g.dispatch
+	turns.meters, turns.clock = &g.meters, &g.clock
 
-	q := &f.host
-	q.tenants, q.memory, q.fabric, q.unified, q.where = g.Tenants, &g.memory, f, u, &g.translation
-	q.dispatch, q.pace, q.agenda = &g.dispatch, &g.pace, g.agenda
-	g.translation.host, g.CPUs.host, g.lookahead.host = q, q, q
+	evictor := &g.evictor
+	evictor.tenants, evictor.sms, evictor.dispatch, evictor.contexts = g.Tenants, g.sms.list, &g.dispatch, &g.contexts
+	evictor.meters, evictor.wakeups = &g.meters, g.wakeups
+}
 
-	y := &g.copies
-	y.tenants = g.Tenants
-	y.driver, y.tables, y.fabric, y.layouts = g.translation.driver, g.translation.tables, &g.fabric, &g.fabric.layouts
-	y.memory, y.groups, y.pace, y.agenda = &g.memory, &g.groups, &g.pace, g.agenda
+// connectPages wires what moves pages.
+func (g *GPU) connectPages() {
+	unified := &g.Unified
+	fabric := &g.fabric
+	fabric.unified, unified.remote.fabric = unified, fabric
+	unified.remote.clock, unified.remote.wakeups = &g.clock, g.wakeups
+	unified.sheet, unified.tables, unified.mmu = g.Sheet, g.translation.tables, g.translation.mmu
+	unified.driver, unified.dispatch = g.translation.driver, &g.dispatch
+	unified.clock, unified.wakeups = &g.clock, g.wakeups
+	dma := &unified.dma
+	dma.unified, dma.memory, dma.fabric = unified, &g.memory, &g.fabric
+	dma.tables, dma.mmu, dma.host = unified.tables, unified.mmu, &fabric.host
+	dma.firstError, dma.clock, dma.wakeups = &g.firstError, &g.clock, g.wakeups
+	unified.faults.wakeups, unified.faults.mmu = g.wakeups, unified.mmu
 
-	o := &g.translation.homes
-	o.tables, o.driver = g.translation.tables, g.translation.driver
-	o.pace, o.agenda = &g.pace, g.agenda
-	if o.decide != nil {
-		o.driver.Homes.Ended, o.driver.Homes.Reclaim = o.ended, o.reclaim
-		o.tables.ShootdownIn = o.forget
-		c := &o.carrier
-		c.tenants, c.fabric, c.slices = g.Tenants, &g.fabric, g.memory.slices
-		c.tables, c.driver, c.pace, c.agenda = o.tables, o.driver, &g.pace, g.agenda
-		g.fabric.across.carrier = c
+	host := &fabric.host
+	host.tenants, host.memory, host.fabric = g.Tenants, &g.memory, fabric
+	host.unified, host.where = unified, &g.translation
+	host.dispatch, host.clock, host.wakeups = &g.dispatch, &g.clock, g.wakeups
+	g.translation.host, g.CPUs.host, g.lookahead.host = host, host, host
+
+	copies := &g.copies
+	copies.tenants = g.Tenants
+	copies.driver, copies.tables = g.translation.driver, g.translation.tables
+	copies.fabric, copies.layouts = &g.fabric, &g.fabric.layouts
+	copies.memory, copies.groups, copies.clock, copies.wakeups = &g.memory, &g.groups, &g.clock, g.wakeups
+
+	homes := &g.translation.homes
+	homes.tables, homes.driver = g.translation.tables, g.translation.driver
+	homes.clock, homes.wakeups = &g.clock, g.wakeups
+	if homes.decide != nil {
+		homes.driver.Homes.Ended, homes.driver.Homes.Reclaim = homes.ended, homes.reclaim
+		homes.tables.ShootdownIn = homes.forget
+		carrier := &homes.carrier
+		carrier.tenants, carrier.fabric, carrier.slices = g.Tenants, &g.fabric, g.memory.slices
+		carrier.tables, carrier.driver = homes.tables, homes.driver
+		carrier.clock, carrier.wakeups = &g.clock, g.wakeups
+		g.fabric.across.carrier = carrier
 	}
-	o.mmu, o.tlbs = g.translation.mmu, g.translation.tlbs
-
-	t := &g.turns
-	t.tenants, t.sms, t.mover, t.contexts, t.dispatch = g.Tenants, g.sms.list, &g.mover, &g.contexts, &g.dispatch
-	t.meters, t.pace = &g.meters, &g.pace
-
-	e := &g.evictor
-	e.tenants, e.sms, e.dispatch, e.contexts = g.Tenants, g.sms.list, &g.dispatch, &g.contexts
-	e.meters, e.agenda = &g.meters, g.agenda
+	homes.mmu, homes.tlbs = g.translation.mmu, g.translation.tlbs
 }
 
 // connectLookahead wires what runs parts of the machine ahead of others.
 func (g *GPU) connectLookahead() {
-	l := &g.lookahead
-	l.tenants, l.slices, l.sms, l.fabric, l.dispatch = g.Tenants, g.memory.slices, &g.sms, &g.fabric, &g.dispatch
-	l.groups, l.contexts, l.driver, l.unified = &g.groups, &g.contexts, g.translation.driver, &g.Unified
-	l.verdict = &g.verdict
-	l.mover, l.pace, l.agenda = &g.mover, &g.pace, g.agenda
-	l.visit, l.visitMemory, l.tickDriver = g.visit, g.visitMemory, g.tickDriver
+	ahead := &g.lookahead
+	ahead.tenants, ahead.slices, ahead.sms = g.Tenants, g.memory.slices, &g.sms
+	ahead.fabric, ahead.dispatch = &g.fabric, &g.dispatch
+	ahead.groups, ahead.contexts = &g.groups, &g.contexts
+	ahead.driver, ahead.unified = g.translation.driver, &g.Unified
+	ahead.firstError = &g.firstError
+	ahead.mover, ahead.clock, ahead.wakeups = &g.mover, &g.clock, g.wakeups
+	ahead.visit, ahead.visitMemory, ahead.tickDriver = g.visit, g.visitMemory, g.tickDriver
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/heddle-sim/heddle/machine/sm"
+	"github.com/heddle-sim/heddle/machine/timing"
 	"github.com/heddle-sim/heddle/machine/vm"
 	"github.com/heddle-sim/heddle/sheets"
 )
@@ -11,13 +12,13 @@ import (
 // contextStore is the memory that contexts of CTAs taken off SMs lie in, in images in
 // their tenants' own memory. SMs that change hands, turns and evictions use it alike.
 type contextStore struct {
-	tenants []*Tenant
-	sms     []*sm.SM
-	tables  *vm.Tables // nil where addresses are not translated
-	verdict *verdict
-	agenda  agenda
-	page    int // bytes an image is a multiple of
-	line    int // bytes of a line of an image
+	tenants    []*Tenant
+	sms        []*sm.SM
+	tables     *vm.Tables // nil where addresses are not translated
+	firstError *timing.FirstError
+	wakeups    timing.Wakeups
+	page       int // bytes an image is a multiple of
+	line       int // bytes of a line of an image
 
 	waiting   [][]*sm.Context // [tenant] CTAs off the machine, oldest first
 	returning [][]*sm.Context // [SM] CTAs that are back and whose images may still be read
@@ -48,7 +49,7 @@ func (c *contextStore) image(k *sm.Kernel, bytes int) uint64 {
 		return addr
 	}
 	if err := c.tables.MapRegion(k.Tenant, addr, n); err != nil {
-		c.verdict.fail(fmt.Errorf("no memory for the context of a CTA of %s: %w", c.tenants[k.Tenant].Name, err))
+		c.firstError.Note(fmt.Errorf("no memory for the context of a CTA of %s: %w", c.tenants[k.Tenant].Name, err))
 	}
 	return addr
 }
@@ -88,9 +89,9 @@ func (c *contextStore) restore(tenant, i int, now uint64) bool {
 	}
 	x := q[0]
 	c.waiting[tenant] = append(q[:0], q[1:]...)
-	c.verdict.fail(c.sms[i].Restore(x, now))
+	c.firstError.Note(c.sms[i].Restore(x, now))
 	c.returning[i] = append(c.returning[i], x)
-	c.agenda.wakeSM(i, now+1)
+	c.wakeups.WakeSM(i, now+1)
 	return true
 }
 

@@ -3,6 +3,7 @@ package machine
 import (
 	"github.com/heddle-sim/heddle/engine"
 	"github.com/heddle-sim/heddle/machine/dram"
+	"github.com/heddle-sim/heddle/machine/timing"
 	"github.com/heddle-sim/heddle/machine/vm"
 	"github.com/heddle-sim/heddle/mem"
 )
@@ -30,8 +31,8 @@ type copyEngine struct {
 	layouts *layouts
 	memory  *memory
 	groups  *handover
-	pace    *pace
-	agenda  agenda
+	clock   *timing.Clock
+	wakeups timing.Wakeups
 
 	how      Copying
 	jobs     []copyJob
@@ -81,7 +82,7 @@ func (c *copyEngine) tick(now uint64) uint64 {
 		return engine.Never
 	}
 	if c.how != PageMove { // its lines go through the MMU's port
-		c.agenda.wakeMMU(now + 1)
+		c.wakeups.WakeMMU(now + 1)
 		return engine.Never
 	}
 	return c.migrate(now)
@@ -196,11 +197,11 @@ func (c *copyEngine) end(i int32, now uint64) {
 	c.active--
 	c.Bytes += 1 << c.bits
 	tenant := j.tenant
-	c.tenants[tenant].got(c.tables.MoveOf(j.id).VPN, c.pace)
+	c.tenants[tenant].got(c.tables.MoveOf(j.id).VPN, c.clock)
 	c.driver.Copied(now, j.id)
 	c.groups.leave(now, int(tenant))
-	c.agenda.wakeMMU(now)
-	c.agenda.wakeDriver(now)
+	c.wakeups.WakeMMU(now)
+	c.wakeups.WakeDriver(now)
 }
 
 // clean makes the lines of a page leave the LLC before DRAM copies it, and what a
@@ -289,7 +290,7 @@ func (c *copyEngine) push(i int32, now uint64) bool {
 		From: c.memory.within(&from), To: c.memory.within(&to),
 		Lines: 1, ID: i, Tenant: j.row,
 	})
-	c.agenda.wakeStack(s.id, now+1)
+	c.wakeups.WakeStack(s.id, now+1)
 	return true
 }
 
@@ -300,7 +301,7 @@ func (c *copyEngine) migrated(i int32, now uint64) {
 	if j.left--; j.left == 0 {
 		c.end(i, now)
 	}
-	c.agenda.wakeDriver(now)
+	c.wakeups.WakeDriver(now)
 }
 
 // Estimates: the paper names neither the queue of the migration hardware nor a

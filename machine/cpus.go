@@ -6,6 +6,7 @@ import (
 
 	"github.com/heddle-sim/heddle/engine"
 	"github.com/heddle-sim/heddle/machine/cpu"
+	"github.com/heddle-sim/heddle/machine/timing"
 	"github.com/heddle-sim/heddle/machine/vm"
 	"github.com/heddle-sim/heddle/mem"
 	"github.com/heddle-sim/heddle/stat"
@@ -14,16 +15,16 @@ import (
 // CPUs is the CPU cores of the machine. They have a clock of their own and ports of their own
 // into the fabric, behind those of the SMs.
 type CPUs struct {
-	tenants  []*Tenant
-	fabric   *fabric
-	dispatch *dispatcher
-	host     *hostLink
-	verdict  *verdict
-	pace     *pace
-	agenda   agenda
+	tenants    []*Tenant
+	fabric     *fabric
+	dispatch   *dispatcher
+	host       *hostLink
+	firstError *timing.FirstError
+	clock      *timing.Clock
+	wakeups    timing.Wakeups
 
 	list       []*cpu.Core
-	clock      engine.Clock
+	coreClock  engine.Clock
 	port       int          // of the first
 	frames     []cpu.Frames // by tenant
 	owner      []int        // by core: the tenant that has it, -1 nobody
@@ -44,7 +45,7 @@ type Execution struct {
 // cores run, none. It is done when each core has been through its program; a core that is
 // through before goes on with the next execution, unless there is only one.
 func (a *CPUs) Execute(tenant int, programs []cpu.Program) (*Execution, error) {
-	t, now := a.tenants[tenant], a.pace.now
+	t, now := a.tenants[tenant], a.clock.Now
 	x := &Execution{Tenant: mem.TenantID(tenant), Start: now, number: t.executed + 1}
 	if len(programs) > 0 {
 		if len(programs) != len(t.Cores) {
@@ -56,14 +57,14 @@ func (a *CPUs) Execute(tenant int, programs []cpu.Program) (*Execution, error) {
 			if err := core.Start(programs[i], x.Tenant, &a.frames[tenant]); err != nil {
 				return nil, fmt.Errorf("application %s: %w", t.Name, err)
 			}
-			a.agenda.wakeCPU(c, a.clock.Core(core.Due()))
+			a.wakeups.WakeCPU(c, a.coreClock.Core(core.Due()))
 		}
 	}
 	a.host.beginsWork(now)
 	t.begins(now)
 	t.executes++
 	a.executions = append(a.executions, x)
-	t.useful, a.pace.progress = now, now
+	t.useful, a.clock.Progress = now, now
 	a.through(now) // all may have been before it was asked for
 	return x, nil
 }
@@ -73,14 +74,14 @@ func (a *CPUs) at(now uint64) uint64 {
 	if now == 0 {
 		return 0
 	}
-	return a.clock.Ticks(now - 1)
+	return a.coreClock.Ticks(now - 1)
 }
 
 // tick advances core i to core cycle now of the machine.
 func (a *CPUs) tick(i int, now uint64) uint64 {
 	c := a.list[i]
 	before := c.Executions()
-	c.Tick(a.clock.Ticks(now))
+	c.Tick(a.coreClock.Ticks(now))
 	h, out := c.Out()
 	if out && a.fabric.inject(a.port+i, h, now) {
 		c.Sent()
@@ -88,11 +89,11 @@ func (a *CPUs) tick(i int, now uint64) uint64 {
 	}
 	if n := c.Reached(); n != a.reached[i] {
 		a.reached[i] = n
-		a.pace.progress = now
+		a.clock.Progress = now
 		a.tenants[a.owner[i]].useful = now
 	}
 	if err := c.Err(); err != nil {
-		a.verdict.fail(&BadProgram{Core: i, App: a.tenants[a.owner[i]].Name, Err: err})
+		a.firstError.Note(&BadProgram{Core: i, App: a.tenants[a.owner[i]].Name, Err: err})
 		return engine.Never
 	}
 	if c.Executions() != before {
@@ -101,7 +102,7 @@ func (a *CPUs) tick(i int, now uint64) uint64 {
 	if out {
 		return now + 1
 	}
-	return a.clock.Core(c.Due())
+	return a.coreClock.Core(c.Due())
 }
 
 // BadProgram is a program that a core cannot go on with: its trace is damaged, or there is no memory left
@@ -143,8 +144,8 @@ func (a *CPUs) through(now uint64) {
 // deliver hands an answer to a core. It is there at the first edge of its clock that is not before
 // this cycle of the machine.
 func (a *CPUs) deliver(i int, h int32, now uint64) {
-	a.list[i].Deliver(h, max(a.clock.Ticks(now), a.at(now)+1))
-	a.agenda.wakeCPU(i, a.clock.Core(a.list[i].Due()))
+	a.list[i].Deliver(h, max(a.coreClock.Ticks(now), a.at(now)+1))
+	a.wakeups.WakeCPU(i, a.coreClock.Core(a.list[i].Due()))
 }
 
 // settle brings the counters of all cores up to a cycle that has not run.
@@ -180,7 +181,7 @@ func (a *CPUs) Instructions(tenant int) uint64 {
 	if a.table == nil {
 		return 0
 	}
-	a.settle(a.pace.now)
+	a.settle(a.clock.Now)
 	return a.table.Sum(tenant, cpu.Insts)
 }
 
@@ -196,7 +197,7 @@ func (b *builder) cpus() error {
 	if s.CPU.Cores == 0 {
 		return nil
 	}
-	a.clock = engine.NewClock(kHz(s.CPU.Clock), kHz(s.Clock.Core))
+	a.coreClock = engine.NewClock(kHz(s.CPU.Clock), kHz(s.Clock.Core))
 	a.table = b.table("cpu", cpu.Counters(), s.CPU.Cores)
 	a.reached, a.owner = make([]int64, s.CPU.Cores), make([]int, s.CPU.Cores)
 	cfg := cpu.Derive(s)

@@ -6,21 +6,22 @@ import (
 
 	"github.com/heddle-sim/heddle/engine"
 	"github.com/heddle-sim/heddle/machine/sm"
+	"github.com/heddle-sim/heddle/machine/timing"
 )
 
 // dispatcher hands CTAs to SMs, at most one per SM and cycle, and no more in all than the machine's rate: breadth
 // first, as GPGPU-Sim does, or each SM those of its chunk (chunks.go); and books their ends.
 type dispatcher struct {
-	tenants   []*Tenant
-	sms       []*sm.SM
-	contexts  *contextStore
-	evictor   *evictor
-	turns     *turns
-	verdict   *verdict
-	pace      *pace
-	agenda    agenda
-	replicas  *replicas
-	flushEach bool // L1s are flushed at a kernel's end
+	tenants    []*Tenant
+	sms        []*sm.SM
+	contexts   *contextStore
+	evictor    *evictor
+	turns      *turns
+	firstError *timing.FirstError
+	clock      *timing.Clock
+	wakeups    timing.Wakeups
+	replicas   *replicas
+	flushEach  bool // L1s are flushed at a kernel's end
 
 	rate rate // of CTAs, of the machine
 
@@ -42,12 +43,12 @@ func (d *dispatcher) add(k *Kernel, now uint64) {
 	t := d.tenants[k.Tenant]
 	d.launched++
 	d.running++
-	d.pace.progress, t.useful = now, now
+	d.clock.Progress, t.useful = now, now
 	t.begins(now)
 	t.kernels = append(t.kernels, k)
 	d.divide(k)
 	d.offer(k.ready)
-	d.agenda.wakeDriver(now)
+	d.wakeups.WakeDriver(now)
 }
 
 // giveAll gives every SM to a tenant; to nobody when that is -1.
@@ -151,7 +152,7 @@ func (d *dispatcher) offer(at uint64) {
 	for i := range d.sms {
 		d.open[i>>6] |= 1 << (i & 63)
 	}
-	d.agenda.wakeDispatch(at)
+	d.wakeups.WakeDispatch(at)
 }
 
 // pending is the tenant's oldest kernel with a CTA that fits on s now; wait is
@@ -174,8 +175,8 @@ func (d *dispatcher) place(k *Kernel, i int, now uint64) {
 	if k.next == 0 {
 		k.Start = now
 	}
-	d.verdict.fail(d.sms[i].Start(&k.Kernel, d.take(k, i), now))
-	d.agenda.wakeSM(i, now+1)
+	d.firstError.Note(d.sms[i].Start(&k.Kernel, d.take(k, i), now))
+	d.wakeups.WakeSM(i, now+1)
 }
 
 // retire books the CTAs that ended on s.
@@ -198,9 +199,9 @@ func (d *dispatcher) retire(s *sm.SM, now uint64) {
 	}
 	s.Done = s.Done[:0]
 	d.contexts.free(s.ID)
-	d.pace.progress = max(d.pace.progress, now)
+	d.clock.Progress = max(d.clock.Progress, now)
 	d.open[s.ID>>6] |= 1 << (s.ID & 63)
-	d.agenda.wakeDispatch(now)
+	d.wakeups.WakeDispatch(now)
 }
 
 // end books the end of a kernel.
@@ -214,7 +215,7 @@ func (d *dispatcher) end(k *Kernel, now uint64) {
 	t.ended(now)
 	if len(t.kernels) == 0 {
 		d.turns.asked = now + 1
-		d.agenda.wakeDriver(now + 1)
+		d.wakeups.WakeDriver(now + 1)
 	}
 }
 

@@ -2,6 +2,7 @@ package machine
 
 import (
 	"github.com/heddle-sim/heddle/machine/link"
+	"github.com/heddle-sim/heddle/machine/timing"
 	"github.com/heddle-sim/heddle/machine/uvm"
 	"github.com/heddle-sim/heddle/machine/vm"
 	"github.com/heddle-sim/heddle/mem"
@@ -11,14 +12,14 @@ import (
 // dmaEngine carries pages between host and DRAM: one transfer at a time in each direction of the
 // link, whose lines are written, or read, through the memory system as they come.
 type dmaEngine struct {
-	unified *unified
-	memory  *memory
-	fabric  *fabric
-	tables  *vm.Tables
-	mmu     *vm.MMU
-	verdict *verdict
-	pace    *pace
-	agenda  agenda
+	unified    *unified
+	memory     *memory
+	fabric     *fabric
+	tables     *vm.Tables
+	mmu        *vm.MMU
+	firstError *timing.FirstError
+	clock      *timing.Clock
+	wakeups    timing.Wakeups
 
 	host     *hostLink
 	order    link.Arbiter
@@ -149,7 +150,7 @@ func (d *dmaEngine) evict(now uint64, e *uvm.Eviction, asker *Migration) {
 		d.drain(i)
 	default:
 		d.drops = append(d.drops, i)
-		d.agenda.wakeMMU(now)
+		d.wakeups.WakeMMU(now)
 	}
 }
 
@@ -160,7 +161,7 @@ func (d *dmaEngine) queue(now uint64, i int32, way int) {
 		t.Setup = uint64(j.in.Faults) * d.perFault
 	}
 	d.host.way[way].Push(t)
-	d.agenda.wakeMMU(now)
+	d.wakeups.WakeMMU(now)
 }
 
 // book counts n pages that leave, or minus n that stay after all.
@@ -362,7 +363,7 @@ func (d *dmaEngine) takeFrames(j *dmaJob) {
 		if !ok {
 			var err error
 			ppn, err = d.tables.TakeFrame(j.tenant)
-			d.verdict.fail(err)
+			d.firstError.Note(err)
 		}
 		j.frames = append(j.frames, ppn)
 	}
@@ -439,7 +440,7 @@ func (d *dmaEngine) arrive(j *dmaJob, now uint64) {
 		}
 		d.unified.twice.arrived(j)
 		for k, key := range j.pages {
-			d.fabric.tenants[j.tenant].got(key, d.pace)
+			d.fabric.tenants[j.tenant].got(key, d.clock)
 			d.tables.Enter(j.tenant, keyPage(key), j.frames[k])
 			d.mmu.Resolve(now, j.tenant, keyPage(key))
 		}

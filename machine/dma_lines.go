@@ -63,7 +63,7 @@ func (d *dmaEngine) send(now uint64) uint64 {
 func (d *dmaEngine) answered(r *mem.Req, now uint64) {
 	j := &d.jobs[r.Tag&^dmaTag]
 	if j.left--; j.left == 0 && j.next == int32(len(j.frames))*d.lines {
-		d.agenda.wakeMMU(now)
+		d.wakeups.WakeMMU(now)
 	}
 }
 

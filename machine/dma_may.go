@@ -1,8 +1,6 @@
 package machine
 
-import (
-	"github.com/heddle-sim/heddle/machine/link"
-)
+import "github.com/heddle-sim/heddle/machine/link"
 
 // What may begin on the link.
 

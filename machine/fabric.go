@@ -8,6 +8,7 @@ import (
 	"github.com/heddle-sim/heddle/machine/cache"
 	"github.com/heddle-sim/heddle/machine/noc"
 	"github.com/heddle-sim/heddle/machine/sm"
+	"github.com/heddle-sim/heddle/machine/timing"
 	"github.com/heddle-sim/heddle/machine/vm"
 	"github.com/heddle-sim/heddle/mem"
 )
@@ -25,7 +26,7 @@ type fabric struct {
 	unified     *unified
 	lookahead   *lookahead
 	host        hostLink
-	agenda      agenda
+	wakeups     timing.Wakeups
 
 	request  *noc.Network // of ports to the slices near them
 	reply    *noc.Network // and back
@@ -119,7 +120,7 @@ func (f *fabric) enter(net *noc.Network, in, out int, h int32, r *mem.Req, flits
 		return false
 	}
 	f.sent(r, now)
-	f.agenda.wakeRequest(now)
+	f.wakeups.WakeRequest(now)
 	return true
 }
 
@@ -179,7 +180,7 @@ func (f *fabric) handOver(now uint64) (more bool) {
 
 // wakeTags runs a slice when a request that it has just taken reaches its tags, at a clock of slices.
 func (f *fabric) wakeTags(slice int, at, now uint64) {
-	f.agenda.wakeSlice(slice, max(now+1, f.llcClock.Core(at)))
+	f.wakeups.WakeSlice(slice, max(now+1, f.llcClock.Core(at)))
 }
 
 // answer sends a finished request back.
@@ -195,7 +196,7 @@ func (f *fabric) answer(slice int, h int32, now uint64) bool {
 	if !f.reply.Push(f.nocClock.Ticks(now), slice, int(r.Port), f.lengths.answer(r), h, r.Tenant) {
 		return false
 	}
-	f.agenda.wakeReply(now)
+	f.wakeups.WakeReply(now)
 	return true
 }
 
@@ -236,7 +237,7 @@ func (f *fabric) deliver(port int, h int32, now uint64) {
 		return
 	}
 	f.sms[port].Deliver(h, now)
-	f.agenda.wakeSM(port, f.sms[port].Due())
+	f.wakeups.WakeSM(port, f.sms[port].Due())
 }
 
 // advance advances a network to core cycle now and returns the core cycle of its

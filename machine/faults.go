@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"github.com/heddle-sim/heddle/machine/timing"
 	"github.com/heddle-sim/heddle/machine/uvm"
 	"github.com/heddle-sim/heddle/machine/vm"
 	"github.com/heddle-sim/heddle/mem"
@@ -21,7 +22,7 @@ type faultServer struct {
 	next                  uint64   // cycle in which there is something to do, but for parked faults
 	row                   [][]uint64
 	high                  int // tenant whose faults are taken first; -1: nobody's
-	agenda                agenda
+	wakeups               timing.Wakeups
 	mmu                   *vm.MMU
 	twice                 *duplicates
 	parked                mem.Queue[parkedFault] // by their ends
@@ -61,7 +62,7 @@ func (f *faultServer) file(now, key uint64) bool {
 	}
 	f.row[keyTenant(key)][uvmFaults]++
 	f.interrupt(now)
-	f.agenda.wakeMMU(f.next)
+	f.wakeups.WakeMMU(f.next)
 	return true
 }
 

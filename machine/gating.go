@@ -37,7 +37,7 @@ func (g *GPU) SMState(i int) SMState {
 		}
 	}
 	switch {
-	case v.gated[i].n > 0:
+	case v.gated[i].Count() > 0:
 		return SMGated
 	case v.holdings.sm[i] < 0:
 		return SMIdle
@@ -48,7 +48,7 @@ func (g *GPU) SMState(i int) SMState {
 // Gated is the number of SMs that are powered down.
 func (g *GPU) Gated() (n int) {
 	for i := range g.mover.gated {
-		n += g.mover.gated[i].n
+		n += g.mover.gated[i].Count()
 	}
 	return n
 }
@@ -67,7 +67,7 @@ func (g *GPU) Powering() (down, up int) {
 }
 
 // GatedCycles is the core cycles so far in which an SM was powered down.
-func (g *GPU) GatedCycles(i int) uint64 { return g.mover.gated[i].at(g.Now()) }
+func (g *GPU) GatedCycles(i int) uint64 { return g.mover.gated[i].At(g.Now()) }
 
 // Moving is the number of SMs that a tenant (-1: nobody) is losing and getting, of all
 // targets. An SM on its way is its loser's until it is handed over.
@@ -85,7 +85,7 @@ func (g *GPU) Moving(tenant int) (leaving, arriving int) {
 
 // wake begins to wake a gated SM.
 func (v *smMover) wake(m *SMMove, now uint64) {
-	v.gated[m.SM].add(now, -1)
+	v.gated[m.SM].Add(now, -1)
 	m.How, m.step, m.counted, m.deadline = Wake, waking, now, now+v.wakeDelay
 	if m.To >= 0 {
 		v.counters.Row(m.SM, m.To)[sm.Wakes]++
@@ -143,8 +143,8 @@ func (v *smMover) ends(tenants int) []int {
 
 // poweredFirst orders nobody's SMs: those that need not wake first.
 func (v *smMover) poweredFirst(a, b int) int {
-	if v.gated[a].n != v.gated[b].n {
-		return v.gated[a].n - v.gated[b].n
+	if v.gated[a].Count() != v.gated[b].Count() {
+		return v.gated[a].Count() - v.gated[b].Count()
 	}
 	return a - b
 }

@@ -490,7 +490,7 @@ func TestWakingWithinStrides(t *testing.T) {
 		for _, p := range r.g.Repartitions {
 			story += told(p) + "\n"
 		}
-		return story, r.g.Strode, r.g.Overlapped
+		return story, r.g.clock.Strode, r.g.clock.Overlapped
 	}
 	want, _, _ := run(Options{Lockstep: true})
 	if !strings.Contains(want, "wake") || !strings.Contains(want, "drain") {

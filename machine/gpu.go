@@ -6,6 +6,7 @@
 package machine
 
 import (
+	"github.com/heddle-sim/heddle/machine/timing"
 	"github.com/heddle-sim/heddle/sheets"
 	"github.com/heddle-sim/heddle/stat"
 )
@@ -19,8 +20,8 @@ type GPU struct {
 	Repartitions []*Repartition
 	Replicas     replicas // of read-only lines in the LLC
 
-	pace
-	agenda      agenda
+	clock       timing.Clock
+	wakeups     timing.Wakeups
 	fabric      fabric
 	memory      memory
 	lookahead   lookahead
@@ -37,10 +38,10 @@ type GPU struct {
 	groups   handover
 	turns    turns   // time slicing
 	evictor  evictor // SMK
-	meters   meters
+	meters   timing.Meters
 
-	Watchdog Watchdog
-	verdict  verdict
+	Watchdog   Watchdog
+	firstError timing.FirstError
 }
 
 // Run advances the machine until a kernel, an execution of CPU cores or a Migration ends, a program faults, the
@@ -70,82 +71,82 @@ type GPU struct {
 func (g *GPU) Run(until uint64) ([]*Kernel, error) {
 	g.dispatch.finished, g.dispatch.told = g.dispatch.finished[:0], false
 	defer g.lookahead.core.stop()
-	for g.verdict.err == nil && len(g.dispatch.finished) == 0 && !g.dispatch.told {
-		if end := g.lookahead.memoryEnd; g.now < end {
+	for g.firstError.Err == nil && len(g.dispatch.finished) == 0 && !g.dispatch.told {
+		if end := g.lookahead.memoryEnd; g.clock.Now < end {
 			g.lookahead.take(end, until)
 			continue
 		}
-		now := min(g.agenda.back.Next(), g.agenda.front.Next())
+		now := min(g.wakeups.Back.Next(), g.wakeups.Front.Next())
 		if g.Watchdog.stuck(now, until) {
 			return nil, g.diagnose(now)
 		}
 		if now >= until {
-			g.now = until
-			g.agenda.back.Skip(until)
-			g.agenda.front.Skip(until)
+			g.clock.Now = until
+			g.wakeups.Back.Skip(until)
+			g.wakeups.Front.Skip(until)
 			break
 		}
-		g.now = now
+		g.clock.Now = now
 		if end := g.lookahead.strideEnd(now, until); end > now {
 			g.lookahead.take(end, until)
 			continue
 		}
 		g.lookahead.start()
-		if now != g.memoryCycle {
-			g.agenda.back.Run(now, g.visitMemory)
+		if now != g.clock.MemoryCycle {
+			g.wakeups.Back.Run(now, g.visitMemory)
 		}
 		if g.lookahead.overlaps(now, until) {
 			g.lookahead.overlap(now)
 		} else {
-			g.agenda.front.Run(now, g.visit)
+			g.wakeups.Front.Run(now, g.visit)
 		}
 		g.lookahead.finish()
-		g.now = now + 1
+		g.clock.Now = now + 1
 	}
-	if g.verdict.err != nil && g.now != g.memoryCycle { // as far as two cores are when they learn of it
-		g.agenda.back.Run(g.now, g.visitMemory)
-		g.memoryCycle = g.now
+	if g.firstError.Err != nil && g.clock.Now != g.clock.MemoryCycle { // as far as two cores are when they learn it
+		g.wakeups.Back.Run(g.clock.Now, g.visitMemory)
+		g.clock.MemoryCycle = g.clock.Now
 	}
-	g.Watchdog.look(g.now)
-	return g.dispatch.finished, g.verdict.err
+	g.Watchdog.look(g.clock.Now)
+	return g.dispatch.finished, g.firstError.Err
 }
 
 // visitMemory runs one component of the memory side at the current cycle and
 // returns when it wants to run next.
 func (g *GPU) visitMemory(i int) uint64 {
-	now, b := g.agenda.back.Now(), &g.agenda
+	now, w := g.wakeups.Back.Now(), &g.wakeups
 	switch {
-	case i < b.stack:
+	case i < w.Stack:
 		return g.memory.tickChannel(g.memory.channels[i], now)
-	case i < b.slice:
-		return g.memory.tickStack(g.memory.stacks[i-b.stack], now)
-	case i < b.reply:
-		return g.memory.tickSlice(i-b.slice, now)
-	case i == b.reply:
+	case i < w.Slice:
+		return g.memory.tickStack(g.memory.stacks[i-w.Stack], now)
+	case i < w.Reply:
+		return g.memory.tickSlice(i-w.Slice, now)
+	case i == w.Reply:
 		return g.fabric.tickReply(now)
-	case i < b.controller:
-		return g.memory.tiers.tickChannel(i-b.tier, now)
+	case i < w.Controller:
+		return g.memory.tiers.tickChannel(i-w.Tier, now)
 	}
 	return g.memory.tiers.tickController(now)
 }
 
 // visit is visitMemory for the SM side.
 func (g *GPU) visit(i int) uint64 {
-	now, b := g.agenda.front.Now(), &g.agenda
+	now, w := g.wakeups.Front.Now(), &g.wakeups
 	switch {
-	case i < b.cpu:
+	case i < w.CPU:
 		return g.sms.tick(i, now)
-	case i < b.mmu:
-		return g.CPUs.tick(i-b.cpu, now)
-	case i < b.request:
+	case i < w.MMU:
+		return g.CPUs.tick(i-w.CPU, now)
+	case i < w.Request:
 		return g.translation.tick(now)
-	case i < b.dispatch:
+	case i < w.Dispatch:
 		return g.fabric.tickRequest(now)
-	case i < b.driver:
+	case i < w.Driver:
 		return g.dispatch.tick(now)
 	}
 	return g.tickDriver(now)
 }
 
 // Now is the current core cycle.
-func (g *GPU) Now() uint64 { return g.now }
+func (g *GPU) Now() uint64 { return g.clock.Now }

@@ -6,6 +6,7 @@ import (
 	"github.com/heddle-sim/heddle/engine"
 	"github.com/heddle-sim/heddle/machine/cache"
 	"github.com/heddle-sim/heddle/machine/sm"
+	"github.com/heddle-sim/heddle/machine/timing"
 	"github.com/heddle-sim/heddle/machine/vm"
 	"github.com/heddle-sim/heddle/mem"
 )
@@ -30,20 +31,20 @@ const (
 
 // handover hands channel groups over; its state is that of the one in progress.
 type handover struct {
-	tenants  []*Tenant
-	sms      []*sm.SM
-	tlbs     []*vm.TLB
-	slices   []*cache.Slice
-	channels []*channel
-	mmu      *vm.MMU
-	driver   *vm.Driver
-	tables   *vm.Tables
-	layouts  *layouts
-	holdings *holdings
-	meters   *meters
-	verdict  *verdict
-	pace     *pace
-	agenda   agenda
+	tenants    []*Tenant
+	sms        []*sm.SM
+	tlbs       []*vm.TLB
+	slices     []*cache.Slice
+	channels   []*channel
+	mmu        *vm.MMU
+	driver     *vm.Driver
+	tables     *vm.Tables
+	layouts    *layouts
+	holdings   *holdings
+	meters     *timing.Meters
+	firstError *timing.FirstError
+	clock      *timing.Clock
+	wakeups    timing.Wakeups
 
 	phase     phase
 	plan      *Repartition
@@ -96,8 +97,8 @@ func (h *handover) begin(r *Repartition, now uint64) {
 			h.sms[i].Hold()
 		}
 	}
-	h.meters.pages.add(now, 1)
-	h.meters.either.add(now, 1)
+	h.meters.Pages.Add(now, 1)
+	h.meters.Either.Add(now, 1)
 }
 
 // tick takes the hand-over as far as it goes now and returns the next cycle with work.
@@ -153,7 +154,7 @@ func (h *handover) flushSlices(now uint64) bool {
 			done = false
 		}
 		if h.slices[k].Below.Len() > 0 {
-			h.agenda.wakeChannel(h.layouts.channelOf(k), now+1)
+			h.wakeups.WakeChannel(h.layouts.channelOf(k), now+1)
 		}
 	}
 	return done
@@ -180,9 +181,9 @@ func (h *handover) nodesMoved(now uint64) bool {
 			continue
 		}
 		after := h.groupsAfter(t)
-		h.verdict.fail(h.relayout(t, after))
+		h.firstError.Note(h.relayout(t, after))
 		none, err := h.driver.MoveNodes(now, mem.TenantID(t), after)
-		h.verdict.fail(err)
+		h.firstError.Note(err)
 		all = all && (none || err != nil)
 	}
 	return all
@@ -246,7 +247,7 @@ func (h *handover) hand(now uint64) {
 	}
 	for _, t := range h.concerned {
 		h.own(t)
-		h.verdict.fail(h.tables.SetGroups(mem.TenantID(t), h.tenants[t].Groups))
+		h.firstError.Note(h.tables.SetGroups(mem.TenantID(t), h.tenants[t].Groups))
 		h.driver.SetStatus(mem.TenantID(t), gained[t])
 		h.driver.Release(now, mem.TenantID(t))
 	}
@@ -258,14 +259,14 @@ func (h *handover) hand(now uint64) {
 	for i, o := range h.holdings.sm {
 		if o >= 0 && h.holds(o) {
 			h.sms[i].Release(now)
-			h.agenda.wakeSM(i, now+1)
+			h.wakeups.WakeSM(i, now+1)
 		}
 	}
 	h.phase = handIdle
-	h.meters.pages.add(now, -1)
-	h.meters.either.add(now, -1)
-	h.pace.progress = now
-	h.agenda.wakeMMU(now + 1)
+	h.meters.Pages.Add(now, -1)
+	h.meters.Either.Add(now, -1)
+	h.clock.Progress = now
+	h.wakeups.WakeMMU(now + 1)
 }
 
 // own lists a tenant's groups and channels as the holdings say.

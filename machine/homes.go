@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/heddle-sim/heddle/machine/sm"
+	"github.com/heddle-sim/heddle/machine/timing"
 	"github.com/heddle-sim/heddle/machine/vm"
 	"github.com/heddle-sim/heddle/mem"
 	"github.com/heddle-sim/heddle/mem/addrmap"
@@ -55,8 +56,8 @@ type pageHomes struct {
 	driver  *vm.Driver
 	mmu     *vm.MMU
 	tlbs    []*vm.TLB // L1 TLB of each SM
-	pace    *pace
-	agenda  agenda
+	clock   *timing.Clock
+	wakeups timing.Wakeups
 	carrier carrier
 
 	decide   vm.Homes // nil: pages stay where they have been placed
@@ -157,8 +158,8 @@ func (w *homeWatch) Sent(line uint64, op mem.Op) {
 	h.reach.count(line, 1)
 	h.use.count(h.reach.frame(line), w.part, op != mem.Read)
 	if h.due == never {
-		h.due = (h.pace.now/h.interval + 1) * h.interval
-		h.agenda.wakeDriver(h.due)
+		h.due = (h.clock.Now/h.interval + 1) * h.interval
+		h.wakeups.WakeDriver(h.due)
 	}
 }
 
@@ -195,7 +196,7 @@ func (h *pageHomes) lose(now uint64, tenant mem.TenantID, vpn uint64) bool {
 	}
 	s.ids, s.frames = []int32{id}, frames
 	h.losing.Push(s)
-	h.agenda.wakeDriver(now)
+	h.wakeups.WakeDriver(now)
 	return true
 }
 
@@ -321,7 +322,7 @@ func (h *pageHomes) forget(tenant mem.TenantID, vpn uint64, part int) {
 
 // ended books the end of a page's move.
 func (h *pageHomes) ended(now uint64, m *vm.Move) {
-	h.agenda.wakeDriver(now)
+	h.wakeups.WakeDriver(now)
 	for i := range h.away {
 		if a := &h.away[i]; m.Kind != vm.Collapse && a.vpn == m.VPN && a.tenant == m.Tenant {
 			if a.left--; a.left == 0 {
@@ -340,7 +341,7 @@ func (h *pageHomes) ended(now uint64, m *vm.Move) {
 		h.row[m.Tenant][homeCollapses]++
 	}
 	h.driver.Reclaimed(now)
-	h.agenda.wakeMMU(now + 1)
+	h.wakeups.WakeMMU(now + 1)
 }
 
 // short says of an allocation that found no frames whether copies have them.
@@ -360,7 +361,7 @@ func HostWrites(g *GPU, tenant int, r *mem.Region, off, n int64) {
 	}
 	bits := h.tables.PageBits()
 	for vpn := (r.Base + uint64(off)) >> bits; vpn<<bits < r.Base+uint64(off+n); vpn++ {
-		h.lose(g.now, mem.TenantID(tenant), vpn)
+		h.lose(g.clock.Now, mem.TenantID(tenant), vpn)
 	}
 }
 

@@ -146,7 +146,7 @@ func (f *fabric) onward(now uint64) (more bool) {
 			x.linkTurn[i] = true
 			if s.Stalled() {
 				s.Retry(f.llcClock.Ticks(now))
-				f.agenda.wakeSlice(i, now+1)
+				f.wakeups.WakeSlice(i, now+1)
 			}
 			if q.Len() > 0 {
 				more = true
@@ -209,11 +209,11 @@ func (f *fabric) served(i int, now uint64) {
 	s := f.slices[i]
 	if s.Onward().Len() > 0 {
 		f.across.asking[i>>6] |= 1 << (i & 63)
-		f.agenda.wakeRequest(now)
+		f.wakeups.WakeRequest(now)
 	}
 	if s.Recall().Len() > 0 {
 		f.across.recalling[i>>6] |= 1 << (i & 63)
-		f.agenda.wakeReply(now)
+		f.wakeups.WakeReply(now)
 	}
 }
 
@@ -237,7 +237,7 @@ func (f *fabric) answerFar(slice int, h int32, now uint64) bool {
 	if !x.answer.Push(f.nocClock.Ticks(now), slice, out, x.lengths.answer(r), h, r.Tenant) {
 		return false
 	}
-	f.agenda.wakeReply(now)
+	f.wakeups.WakeReply(now)
 	return true
 }
 
@@ -289,7 +289,7 @@ func (f *fabric) arrived(o int, h int32, now uint64) bool {
 		return true
 	case r.Flags&mem.Invalidation != 0: // the copy is gone
 		f.slices[o].Recalled(h, f.llcClock.Ticks(now))
-		f.agenda.wakeSlice(o, now+1)
+		f.wakeups.WakeSlice(o, now+1)
 		return true
 	case x.carrier.has(r):
 		x.carrier.came(o, h, now)
@@ -301,7 +301,7 @@ func (f *fabric) arrived(o int, h int32, now uint64) bool {
 		}
 		s.Fill(mem.Fetch{Line: r.Line, Tag: r.Tag, Slice: int16(o), Sectors: r.Sectors, Tenant: r.Tenant})
 		f.slab.Put(0, h)
-		f.agenda.wakeSlice(o, now+1)
+		f.wakeups.WakeSlice(o, now+1)
 		return true
 	}
 	if !f.reply.Push(f.nocClock.Ticks(now), o, int(r.Port), f.lengths.answer(r), h, r.Tenant) {
@@ -344,7 +344,7 @@ func (f *fabric) recalls(now uint64) (next uint64) {
 				}
 				if s.Stalled() {
 					s.Retry(f.llcClock.Ticks(now))
-					f.agenda.wakeSlice(i, now+1)
+					f.wakeups.WakeSlice(i, now+1)
 				}
 			}
 			next = now + 1

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/heddle-sim/heddle/machine/link"
+	"github.com/heddle-sim/heddle/machine/timing"
 	"github.com/heddle-sim/heddle/machine/uvm"
 	"github.com/heddle-sim/heddle/mem"
 	"github.com/heddle-sim/heddle/stat"
@@ -20,8 +21,8 @@ type hostLink struct {
 	fabric   *fabric
 	unified  *unified
 	dispatch *dispatcher
-	pace     *pace
-	agenda   agenda
+	clock    *timing.Clock
+	wakeups  timing.Wakeups
 	where    *translation // of addresses
 
 	cfg     link.Config
@@ -110,7 +111,7 @@ func Copy(g *GPU, tenant int, dst *mem.Region, dstOff int64, src *mem.Region, sr
 		c.kind, c.parts = copyToHost, x.lines(c.from, n)
 	default:
 		c.kind, c.parts = copyInside, 2*x.lines(c.from, n)
-		x.begin(c, g.now, uint64(float64(n)*x.inside+0.5))
+		x.begin(c, g.clock.Now, uint64(float64(n)*x.inside+0.5))
 		return c
 	}
 	x.push(c)
@@ -147,14 +148,14 @@ func (x *hostLink) add(tenant int, n int64) *HostCopy {
 
 // push queues a copy. With one copy engine both directions take turns.
 func (x *hostLink) push(c *HostCopy) {
-	now, way := x.pace.now, 0
+	now, way := x.clock.Now, 0
 	if c.kind == copyToHost && x.engines > 1 {
 		way = 1
 	}
 	x.way[way].Push(link.Transfer{
 		ID: hostCopies + c.number, Bytes: c.bytes, Queued: now, Tenant: c.tenant, Copy: true,
 	})
-	x.agenda.wakeMMU(now)
+	x.wakeups.WakeMMU(now)
 }
 
 // lines is how many lines n bytes from an address are in.
@@ -189,7 +190,7 @@ func (x *hostLink) take(now uint64, t *link.Transfer, w *link.Direction) {
 
 func (x *hostLink) begin(c *HostCopy, now, cycles uint64) {
 	c.begun, c.cycles = now, cycles
-	x.agenda.wakeMMU(now)
+	x.wakeups.WakeMMU(now)
 }
 
 // latency is the link's, of a copy that takes it.
@@ -256,7 +257,7 @@ func (x *hostLink) works() bool {
 // carrying says that lines of copies are on their way, or that copies have something to do in cycle now: the link
 // works on both sides of the machine then.
 func (x *hostLink) carrying(now uint64) bool {
-	return x.under > 0 || x.live > 0 && x.agenda.front.Due(x.agenda.mmu) <= now
+	return x.under > 0 || x.live > 0 && x.wakeups.Front.Due(x.wakeups.MMU) <= now
 }
 
 // tells is the first cycle from now on in which the link may have something to tell: a copy begins, has no more
@@ -287,7 +288,7 @@ func (x *hostLink) beginsWork(now uint64) {
 	if x.live == 0 {
 		return
 	}
-	x.agenda.wakeMMU(now)
+	x.wakeups.WakeMMU(now)
 	if x.works() {
 		return
 	}

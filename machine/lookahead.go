@@ -6,6 +6,7 @@ import (
 	"github.com/heddle-sim/heddle/engine"
 	"github.com/heddle-sim/heddle/machine/cache"
 	"github.com/heddle-sim/heddle/machine/sm"
+	"github.com/heddle-sim/heddle/machine/timing"
 	"github.com/heddle-sim/heddle/machine/vm"
 	"github.com/heddle-sim/heddle/mem"
 )
@@ -24,9 +25,9 @@ type lookahead struct {
 	driver      *vm.Driver // nil where addresses are not translated
 	unified     *unified
 	host        *hostLink
-	verdict     *verdict
-	pace        *pace
-	agenda      agenda
+	firstError  *timing.FirstError
+	clock       *timing.Clock
+	wakeups     timing.Wakeups
 	visit       func(i int) uint64 // runs a component of the SM side
 	visitMemory func(i int) uint64 // and one of the memory side
 	tickDriver  func(now uint64) uint64
@@ -164,6 +165,12 @@ func (l *lookahead) derive(g *GPU, o *Options) {
 // TwoCores says that the simulation uses two cores where it can: it was asked to, and the
 // second one is free.
 func (g *GPU) TwoCores() bool { return g.lookahead.core != nil && !g.lookahead.core.trial.alone }
+
+// TwoCoreCycles is the cycles so far in which two cores had work.
+func (g *GPU) TwoCoreCycles() uint64 { return g.clock.Overlapped }
+
+// StrideCycles is the cycles so far that were run in strides.
+func (g *GPU) StrideCycles() uint64 { return g.clock.Strode }
 
 // keep keeps an answer that overtakes the SM side by a cycle.
 func (l *lookahead) keep(port int, h int32) {

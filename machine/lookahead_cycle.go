@@ -60,7 +60,7 @@ func (l *lookahead) finish() {
 // stays with it for longer before it is copied, but the frames of a context's image are
 // given back, and their lines dropped, when a CTA ends. The lines of copies go straight to slices, too.
 func (l *lookahead) relocating() bool {
-	return l.host.carrying(l.pace.now) || l.driver != nil && (l.groups.phase != handIdle || l.driver.Moving() > 0 ||
+	return l.host.carrying(l.clock.Now) || l.driver != nil && (l.groups.phase != handIdle || l.driver.Moving() > 0 ||
 		l.contexts.inUse() || l.unified.moving())
 }
 
@@ -69,20 +69,20 @@ func (l *lookahead) hasCore() bool { return l.core != nil && !invariants.On }
 
 // overlap runs the SM side of cycle now and the memory side of the next.
 func (l *lookahead) overlap(now uint64) {
-	l.pace.Overlapped++
+	l.clock.Overlapped++
 	l.fabric.slab.Reserve(l.limits.perCycle)
 	l.fabric.request.Crossbar.Part()
 	l.overlapping = true
 	l.core.begin(now, 0)
-	l.agenda.front.Run(now, l.visit)
+	l.wakeups.Front.Run(now, l.visit)
 	more := l.core.wait()
 	l.overlapping = false
 	l.fabric.request.Crossbar.Join()
-	l.pace.memoryCycle = now + 1
+	l.clock.MemoryCycle = now + 1
 	if more {
-		l.agenda.wakeRequest(now + 1)
+		l.wakeups.WakeRequest(now + 1)
 	} else if at := l.fabric.request.Crossbar.NextArrival(); at != engine.Never {
-		l.agenda.wakeRequest(max(at, now+1))
+		l.wakeups.WakeRequest(max(at, now+1))
 	}
 	for _, a := range l.core.arrived {
 		l.fabric.deliver(a.port, a.h, now+1)
@@ -98,6 +98,6 @@ func (l *lookahead) secondCycle(now, end uint64) (more bool) {
 	}
 	l.fabric.request.Crossbar.Arrive(now)
 	more = l.fabric.handOver(now)
-	l.agenda.back.Run(now+1, l.visitMemory)
+	l.wakeups.Back.Run(now+1, l.visitMemory)
 	return more
 }

@@ -10,9 +10,9 @@ import (
 // meanwhile, in which ahead is the end of the next stride.
 func (l *lookahead) strideSMs(ahead uint64) {
 	z := &l.stride
-	due := l.agenda.front.Take(l.agenda.dispatch)
+	due := l.wakeups.Front.Take(l.wakeups.Dispatch)
 	for i := range l.sms.list {
-		z.due[i], z.asks[i] = l.agenda.front.Take(i), engine.Never
+		z.due[i], z.asks[i] = l.wakeups.Front.Take(i), engine.Never
 		if l.dispatch.open[i>>6]>>(i&63)&1 != 0 {
 			z.asks[i] = max(due, z.from)
 		}
@@ -52,15 +52,15 @@ func (l *lookahead) strideSMs(ahead uint64) {
 		} else if ask >= z.end {
 			later = min(later, ask)
 		}
-		z.due[i] = min(z.due[i], l.agenda.front.Take(i))
+		z.due[i] = min(z.due[i], l.wakeups.Front.Take(i))
 		z.asks[i] = l.strode(i, l.strideSM(i, at+1, ask))
 	}
 	for i, at := range z.due {
-		l.agenda.wakeSM(i, at)
+		l.wakeups.WakeSM(i, at)
 	}
-	l.agenda.front.Take(l.agenda.dispatch) // whom retire has woken it for has been served
+	l.wakeups.Front.Take(l.wakeups.Dispatch) // whom retire has woken it for has been served
 	if later != engine.Never {
-		l.agenda.wakeDispatch(later)
+		l.wakeups.WakeDispatch(later)
 	}
 }
 
@@ -153,5 +153,5 @@ func (l *lookahead) fault(s *sm.SM, now uint64) {
 	if z.culprit != nil {
 		z.culprit.Err, z.culprit.ErrKernel = nil, nil
 	}
-	z.firstFault, z.culprit, l.verdict.err = now, s, s.Err
+	z.firstFault, z.culprit, l.firstError.Err = now, s, s.Err
 }

@@ -53,7 +53,7 @@ func (l *lookahead) longest(now uint64) int {
 // may be.
 func (l *lookahead) following(end uint64) uint64 {
 	n := strideLengths[l.limits.longest]
-	if l.agenda.front.Due(l.agenda.driver) == end-1 {
+	if l.wakeups.Front.Due(l.wakeups.Driver) == end-1 {
 		n = movePeriod
 	}
 	return end - end%n + n
@@ -63,7 +63,7 @@ func (l *lookahead) following(end uint64) uint64 {
 // the stride to end, and of that from there to next: there the strides run it. An SM that
 // wakes does so in any cycle.
 func (l *lookahead) driverRests(end, next uint64) bool {
-	due := l.agenda.front.Due(l.agenda.driver)
+	due := l.wakeups.Front.Due(l.wakeups.Driver)
 	return due >= next-1 ||
 		due == end-1 && end%movePeriod == 0 && next == end+movePeriod && l.mover.awake() >= next-1
 }
@@ -100,7 +100,7 @@ func (l *lookahead) mayStride(now, end uint64, n int) bool {
 
 // outlasts says that a kernel cannot end within n cycles.
 func (l *lookahead) outlasts(t *Tenant, k *Kernel, n int) bool {
-	if len(t.kernels) == 1 && t.owed > l.pace.now+uint64(n) { // it waits for an answer
+	if len(t.kernels) == 1 && t.owed > l.clock.Now+uint64(n) { // it waits for an answer
 		return true
 	}
 	if k.next < k.Geo.CTAs && k.Code.AtLeast(0) > n {
@@ -121,9 +121,9 @@ func (l *lookahead) outlasts(t *Tenant, k *Kernel, n int) bool {
 // runs the memory side of the next stride meanwhile, where it is certain that there is one,
 // and SMs, where CTAs are independent.
 func (l *lookahead) take(end, until uint64) {
-	z, now := &l.stride, l.pace.now
+	z, now := &l.stride, l.clock.Now
 	z.running, z.from, z.end = true, now, end
-	l.pace.Strode += end - now
+	l.clock.Strode += end - now
 	if l.core != nil {
 		l.core.trial.start()
 	}
@@ -138,16 +138,16 @@ func (l *lookahead) take(end, until uint64) {
 	l.divide(end, next, until)
 	switch {
 	case l.second.memory:
-		l.pace.Overlapped += next - end
+		l.clock.Overlapped += next - end
 		l.memoryEnd = next
 	case l.second.sms:
-		l.pace.Overlapped += end - now
+		l.clock.Overlapped += end - now
 	}
-	l.agenda.front.Skip(now)
+	l.wakeups.Front.Skip(now)
 	l.strideSMs(next)
 	l.strideRequests()
 	l.strideDriver()
-	l.agenda.front.Skip(end)
+	l.wakeups.Front.Skip(end)
 	if l.second.memory || l.second.sms {
 		idle := l.core.idle()
 		l.core.wait()
@@ -157,15 +157,15 @@ func (l *lookahead) take(end, until uint64) {
 	}
 	for i, s := range l.slices {
 		if s.Join() {
-			l.agenda.wakeSlice(i, end)
+			l.wakeups.WakeSlice(i, end)
 		}
 	}
-	if l.verdict.err != nil { // as far as with two cores
+	if l.firstError.Err != nil { // as far as with two cores
 		l.strideMemory(next)
-		l.pace.memoryCycle = end
+		l.clock.MemoryCycle = end
 	}
 	z.running = false
-	l.pace.now = end
+	l.clock.Now = end
 	if l.core != nil {
 		l.core.trial.end(end - now)
 	}
@@ -181,7 +181,7 @@ func (l *lookahead) divide(end, next, until uint64) {
 	}
 	most := 2 * strideLengths[l.limits.longest]
 	memory := l.fabric.slab.Live() >= busy && !l.host.carrying(end-1) && next <= until && l.fabric.pipeline > most+1 &&
-		l.driverRests(end, next) && l.mayStride(l.pace.now, next, int(most))
+		l.driverRests(end, next) && l.mayStride(l.clock.Now, next, int(most))
 	sms := l.independent()
 	if (memory || sms) && l.core.trial.both() {
 		p.memory, p.sms = memory, sms
@@ -236,10 +236,10 @@ func (l *lookahead) strideMemory(end uint64) {
 	for _, s := range l.slices {
 		s.Lead(true)
 	}
-	for at := l.agenda.back.Next(); at < end; at = l.agenda.back.Next() {
-		l.agenda.back.Run(at, l.visitMemory)
+	for at := l.wakeups.Back.Next(); at < end; at = l.wakeups.Back.Next() {
+		l.wakeups.Back.Run(at, l.visitMemory)
 	}
-	l.agenda.back.Skip(end)
+	l.wakeups.Back.Skip(end)
 	for _, s := range l.slices {
 		s.Lead(false)
 	}
@@ -249,7 +249,7 @@ func (l *lookahead) strideMemory(end uint64) {
 // slices, too. Nothing else is where the MMU is on machines that take strides.
 func (l *lookahead) strideRequests() {
 	z := &l.stride
-	at, copies := l.agenda.front.Take(l.agenda.request), l.agenda.front.Take(l.agenda.mmu)
+	at, copies := l.wakeups.Front.Take(l.wakeups.Request), l.wakeups.Front.Take(l.wakeups.MMU)
 	for c := z.from; c < z.end; c++ {
 		if copies <= c || l.limits.every {
 			copies = l.host.tick(c)
@@ -274,10 +274,10 @@ func (l *lookahead) strideRequests() {
 		}
 	}
 	if at != engine.Never {
-		l.agenda.wakeRequest(at)
+		l.wakeups.WakeRequest(at)
 	}
 	if copies != engine.Never {
-		l.agenda.wakeMMU(copies)
+		l.wakeups.WakeMMU(copies)
 	}
 }
 
@@ -285,13 +285,13 @@ func (l *lookahead) strideRequests() {
 // the last stage of a cycle, so that all it looks at is as far.
 func (l *lookahead) strideDriver() {
 	last := l.stride.end - 1
-	if l.agenda.front.Due(l.agenda.driver) != last || l.verdict.err != nil {
+	if l.wakeups.Front.Due(l.wakeups.Driver) != last || l.firstError.Err != nil {
 		return
 	}
-	l.agenda.front.Take(l.agenda.driver)
+	l.wakeups.Front.Take(l.wakeups.Driver)
 	l.stride.drove = l.stride.end
 	if at := l.tickDriver(last); at != engine.Never {
-		l.agenda.wakeDriver(at)
+		l.wakeups.WakeDriver(at)
 	}
 }
 

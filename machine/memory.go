@@ -6,6 +6,7 @@ import (
 	"github.com/heddle-sim/heddle/engine"
 	"github.com/heddle-sim/heddle/machine/cache"
 	"github.com/heddle-sim/heddle/machine/dram"
+	"github.com/heddle-sim/heddle/machine/timing"
 	"github.com/heddle-sim/heddle/mem"
 	"github.com/heddle-sim/heddle/mem/addrmap"
 )
@@ -32,8 +33,8 @@ type memory struct {
 	fabric  *fabric
 	copies  *copyEngine
 	layouts *layouts
-	pace    *pace
-	agenda  agenda
+	clock   *timing.Clock
+	wakeups timing.Wakeups
 
 	slices   []*cache.Slice
 	channels []*channel
@@ -74,7 +75,7 @@ func (m *memory) tickChannel(c *channel, now uint64) uint64 {
 		next = min(next, c.clock.Core(tick+1))
 	}
 	if c.stack != nil && c.stack.dram.Pending() > 0 {
-		m.agenda.wakeStack(c.stack.id, now)
+		m.wakeups.WakeStack(c.stack.id, now)
 	}
 	return max(next, now+1)
 }
@@ -100,7 +101,7 @@ func (m *memory) fill(c *channel, now uint64) (blocked bool) {
 			return true
 		}
 		s.Fill(f)
-		m.agenda.wakeSlice(int(f.Slice), now)
+		m.wakeups.WakeSlice(int(f.Slice), now)
 		c.free = append(c.free, c.held)
 		c.held = -1
 	}
@@ -127,7 +128,7 @@ func (m *memory) collect(c *channel, now uint64) {
 		c.turn = turn
 		if s.Stalled() {
 			s.Retry(m.llcClock.Ticks(now))
-			m.agenda.wakeSlice(i, now)
+			m.wakeups.WakeSlice(i, now)
 		}
 		return
 	}
@@ -185,7 +186,7 @@ func (m *memory) within(a *addrmap.Loc) dram.Loc {
 func (m *memory) written(f *mem.Fetch) {
 	if f.Tag < -1 {
 		m.copies.written(-2 - f.Tag)
-		m.agenda.wakeDriver(m.pace.now)
+		m.wakeups.WakeDriver(m.clock.Now)
 	}
 }
 
@@ -209,10 +210,10 @@ func (m *memory) tickSlice(i int, now uint64) uint64 {
 // memory of two tiers.
 func (m *memory) wakeBelow(slice int, at uint64) {
 	if m.tiers.controller != nil {
-		m.agenda.wakeController(at)
+		m.wakeups.WakeController(at)
 		return
 	}
-	m.agenda.wakeChannel(m.layouts.channelOf(slice), at)
+	m.wakeups.WakeChannel(m.layouts.channelOf(slice), at)
 }
 
 // clockSlice is clock t of a slice: tags, and an answer that leaves, one each for near and far.
@@ -271,7 +272,7 @@ func (m *memory) tickStack(s *stack, now uint64) uint64 {
 		if m.channels[c].dram.Completed() > 0 {
 			at = now + 1
 		}
-		m.agenda.wakeChannel(c, at)
+		m.wakeups.WakeChannel(c, at)
 	}
 	return next
 }

@@ -3,6 +3,7 @@ package machine
 import (
 	"github.com/heddle-sim/heddle/engine"
 	"github.com/heddle-sim/heddle/machine/sm"
+	"github.com/heddle-sim/heddle/machine/timing"
 	"github.com/heddle-sim/heddle/machine/vm"
 	"github.com/heddle-sim/heddle/stat"
 )
@@ -60,15 +61,15 @@ type smMover struct {
 	dispatch *dispatcher
 	groups   *handover
 	holdings *holdings
-	meters   *meters
-	pace     *pace
-	agenda   agenda
+	meters   *timing.Meters
+	clock    *timing.Clock
+	wakeups  timing.Wakeups
 	counters *stat.Table // of the SMs
 
-	period    uint64    // cycles from one look at the moving SMs to the next
-	wakeDelay uint64    // cycles a gated SM takes to wake
-	moving    []*SMMove // of all targets, those that are not over, oldest first
-	gated     []meter   // [SM] cycles without power
+	period    uint64         // cycles from one look at the moving SMs to the next
+	wakeDelay uint64         // cycles a gated SM takes to wake
+	moving    []*SMMove      // of all targets, those that are not over, oldest first
+	gated     []timing.Meter // [SM] cycles without power
 }
 
 // begin starts to free an SM, or to wake it.
@@ -78,7 +79,7 @@ func (v *smMover) begin(x transfer, t *Target, now uint64) SMMove {
 		SM: x.what, From: x.from, To: x.to, Gate: x.gate, Start: now, CTAs: s.Resident(), How: Idle,
 		deadline: now + t.Within,
 	}
-	if v.gated[x.what].n > 0 {
+	if v.gated[x.what].Count() > 0 {
 		v.wake(&m, now)
 		return m
 	}
@@ -101,8 +102,8 @@ func (v *smMover) carryOut(r *Repartition, now uint64) {
 	for i := range r.SMs {
 		v.moving = append(v.moving, &r.SMs[i])
 	}
-	v.meters.sms.add(now, len(r.SMs))
-	v.meters.either.add(now, len(r.SMs))
+	v.meters.SMs.Add(now, len(r.SMs))
+	v.meters.Either.Add(now, len(r.SMs))
 }
 
 // tick takes the moves as far as they go now and returns the next cycle with work.
@@ -186,7 +187,7 @@ func (v *smMover) store(m *SMMove, s *sm.SM, now uint64) {
 		m.Bytes += uint64(bytes)
 		return v.contexts.image(k, bytes)
 	})
-	v.agenda.wakeSM(m.SM, now+1)
+	v.wakeups.WakeSM(m.SM, now+1)
 }
 
 // hand gives a free SM to its new owner.
@@ -198,9 +199,9 @@ func (v *smMover) hand(m *SMMove, now uint64) {
 		m.End = max(now, 1)
 	}
 	m.step = handed
-	v.meters.sms.add(now, -1)
-	v.meters.either.add(now, -1)
-	v.pace.progress = now
+	v.meters.SMs.Add(now, -1)
+	v.meters.Either.Add(now, -1)
+	v.clock.Progress = now
 	v.clear(m.SM)
 	v.sms[m.SM].Release(now) // its loser may be held
 	v.holdings.sm[m.SM] = m.To
@@ -217,7 +218,7 @@ func (v *smMover) hand(m *SMMove, now uint64) {
 	}
 	v.dispatch.settled(now + 1)
 	if m.Gate {
-		v.gated[m.SM].add(now+1, 1)
+		v.gated[m.SM].Add(now+1, 1)
 	}
 	if m.To < 0 {
 		return

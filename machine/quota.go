@@ -23,8 +23,8 @@ type Quotas struct {
 func (g *GPU) SetQuotas(q *Quotas) error {
 	if q == nil {
 		for i, s := range g.sms.list {
-			s.SetQuotas(nil, g.now)
-			g.agenda.wakeSM(i, g.now)
+			s.SetQuotas(nil, g.clock.Now)
+			g.wakeups.WakeSM(i, g.clock.Now)
 		}
 		return nil
 	}
@@ -36,8 +36,8 @@ func (g *GPU) SetQuotas(q *Quotas) error {
 		for t := range own.Amount {
 			own.Amount[t] = q.PerSM[t][i]
 		}
-		s.SetQuotas(&own, g.now)
-		g.agenda.wakeSM(i, g.now)
+		s.SetQuotas(&own, g.clock.Now)
+		g.wakeups.WakeSM(i, g.clock.Now)
 	}
 	return nil
 }
@@ -108,6 +108,6 @@ func (g *GPU) LimitCTAs(most [][]int) error {
 		}
 	}
 	g.evictor.limit(most)
-	g.dispatch.offer(g.now)
+	g.dispatch.offer(g.clock.Now)
 	return nil
 }

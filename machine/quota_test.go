@@ -303,13 +303,13 @@ func TestQuotasAtRandom(t *testing.T) {
 	}
 	for seed := range n {
 		want, insts, g := rationed(t, seed, Options{}, false)
-		strode, evicted = strode+g.Strode, evicted+g.Evicted().CTAs
+		strode, evicted = strode+g.clock.Strode, evicted+g.Evicted().CTAs
 		for _, o := range []Options{{Every: true}, {Cores: 2}, {Lockstep: true}} {
 			got, _, g := rationed(t, seed, o, false)
 			if got != want {
 				t.Errorf("seed %d, %+v: %s", seed, o, diff(want, got))
 			}
-			overlapped += g.Overlapped
+			overlapped += g.clock.Overlapped
 		}
 		if _, all, _ := rationed(t, seed, Options{}, true); !slices.Equal(all, insts) {
 			t.Errorf("seed %d: %d instructions, without quotas %d", seed, insts, all)

@@ -3,6 +3,7 @@ package machine
 import (
 	"math/bits"
 
+	"github.com/heddle-sim/heddle/machine/timing"
 	"github.com/heddle-sim/heddle/machine/uvm"
 	"github.com/heddle-sim/heddle/mem"
 )
@@ -12,8 +13,8 @@ import (
 // of pages that is under way shares the link with them.
 type remoteStore struct {
 	fabric  *fabric
-	agenda  agenda
-	pace    *pace
+	wakeups timing.Wakeups
+	clock   *timing.Clock
 	latency uint64
 	sector  int
 	way     [2]mem.Ring[remoteAccess] // reads, writes; oldest first, which is also in order of their ends
@@ -52,9 +53,9 @@ func (x *remoteStore) accept(d *dmaEngine, h int32, now uint64) bool {
 	d.host.delay(k, now, cycles)
 	x.way[k].Push(remoteAccess{h, end + x.latency})
 	if r.Op == mem.Write {
-		x.pace.progress = now
+		x.clock.Progress = now
 	}
-	x.agenda.wakeMMU(end + x.latency)
+	x.wakeups.WakeMMU(end + x.latency)
 	return true
 }
 

@@ -122,7 +122,7 @@ func (g *GPU) Repartition(t *Target) (*Repartition, error) {
 	if len(r.Groups) > 0 {
 		g.groups.begin(r, now)
 	}
-	g.agenda.wakeDriver(now)
+	g.wakeups.WakeDriver(now)
 	return r, nil
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/heddle-sim/heddle/engine"
 	"github.com/heddle-sim/heddle/machine/cache"
+	"github.com/heddle-sim/heddle/machine/timing"
 	"github.com/heddle-sim/heddle/sheets"
 )
 
@@ -41,7 +42,7 @@ type replicas struct {
 	slices   []*cache.Slice
 	layouts  *layouts
 	dispatch *dispatcher
-	agenda   agenda
+	wakeups  timing.Wakeups
 
 	flushes bool
 	copies  bool      // only copies are flushed
@@ -76,7 +77,7 @@ func (x *replicas) takes(k *Kernel, now uint64) bool {
 	}
 	x.ended = append(x.ended, k)
 	x.from = now + 1
-	x.agenda.wakeDriver(now + 1)
+	x.wakeups.WakeDriver(now + 1)
 	return true
 }
 
@@ -101,7 +102,7 @@ func (x *replicas) tick(now uint64) uint64 {
 				x.until[i] = s.Taken + uint64(s.Below.Len()) + 1
 			}
 			if s.Below.Len() > 0 {
-				x.agenda.wakeChannel(x.layouts.channelOf(i), now+1)
+				x.wakeups.WakeChannel(x.layouts.channelOf(i), now+1)
 			}
 		}
 		done = done && x.until[i] != 0 && s.Taken+1 >= x.until[i]

@@ -1,8 +1,6 @@
 package machine
 
-import (
-	"testing"
-)
+import "testing"
 
 // A panic of the memory side reaches whoever called Run, and the goroutine ends.
 func TestOtherCorePanics(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/heddle-sim/heddle/engine"
 	"github.com/heddle-sim/heddle/machine/sm"
+	"github.com/heddle-sim/heddle/machine/timing"
 	"github.com/heddle-sim/heddle/mem"
 )
 
@@ -31,8 +32,8 @@ type evictor struct {
 	sms      []*sm.SM
 	dispatch *dispatcher
 	contexts *contextStore
-	meters   *meters
-	agenda   agenda
+	meters   *timing.Meters
+	wakeups  timing.Wakeups
 	line     int // bytes of a line of a context
 
 	leaving []eviction // CTAs on their way off an SM
@@ -211,8 +212,8 @@ func (v *evictor) begin(i, cta int, now uint64) {
 	s.Evict(cta, now)
 	v.contexts.free(i)
 	v.closed[i] = true
-	v.meters.sms.add(now, 1)
-	v.agenda.wakeDriver(now)
+	v.meters.SMs.Add(now, 1)
+	v.wakeups.WakeDriver(now)
 }
 
 // tick takes the evictions as far as they go.
@@ -223,7 +224,7 @@ func (v *evictor) tick(now uint64) uint64 {
 	still := v.leaving[:0]
 	for _, e := range v.leaving {
 		if v.advance(&e, now) {
-			v.meters.sms.add(now, -1)
+			v.meters.SMs.Add(now, -1)
 			v.closed[e.sm] = false
 			v.dispatch.offer(now + 1)
 		} else {
@@ -240,7 +241,7 @@ func (v *evictor) advance(e *eviction, now uint64) bool {
 	switch {
 	case e.saved == nil && s.Rested():
 		e.saved = s.SaveEvicted(now, v.contexts.image)
-		v.agenda.wakeSM(e.sm, now+1)
+		v.wakeups.WakeSM(e.sm, now+1)
 		if e.saved == nil {
 			return true // it has ended
 		}

@@ -140,7 +140,7 @@ func TestMovesKeepStrides(t *testing.T) {
 			}
 		}
 		return fmt.Sprintln(story, len(r.g.Repartitions), a.End, b.End, stat.Set(r.g.Tables).Sums(0),
-			stat.Set(r.g.Tables).Sums(1)), r.g.Strode
+			stat.Set(r.g.Tables).Sums(1)), r.g.clock.Strode
 	}
 	_, without := run(Options{}, false)
 	want, none := run(Options{Lockstep: true}, true)

@@ -1,12 +1,15 @@
 package machine
 
-import "github.com/heddle-sim/heddle/machine/sm"
+import (
+	"github.com/heddle-sim/heddle/machine/sm"
+	"github.com/heddle-sim/heddle/machine/timing"
+)
 
 // smArray is the SMs of the machine.
 type smArray struct {
-	fabric   *fabric
-	dispatch *dispatcher
-	verdict  *verdict
+	fabric     *fabric
+	dispatch   *dispatcher
+	firstError *timing.FirstError
 
 	list  []*sm.SM
 	every bool // they are run in every cycle
@@ -19,7 +22,7 @@ func (a *smArray) tick(i int, now uint64) uint64 {
 	if len(s.Done) > 0 {
 		a.dispatch.retire(s, now)
 	}
-	a.verdict.fail(s.Err)
+	a.firstError.Note(s.Err)
 	return next
 }
 

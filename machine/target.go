@@ -211,12 +211,12 @@ func (t *Target) chooseSMs(g *GPU) (out []transfer, left []int, leftGated int) {
 		return slices.ContainsFunc(out, func(y transfer) bool { return y.what == x.what })
 	})
 	for _, x := range free {
-		if v.gated[x.what].n > 0 {
+		if v.gated[x.what].Count() > 0 {
 			more--
 		}
 	}
 	for _, x := range free { // those that sleep wake, or those awake sleep
-		switch asleep := v.gated[x.what].n > 0; {
+		switch asleep := v.gated[x.what].Count() > 0; {
 		case asleep && more < 0:
 			out = append(out, x)
 			more++

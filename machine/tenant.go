@@ -5,6 +5,7 @@ import (
 
 	"github.com/heddle-sim/heddle/isa"
 	"github.com/heddle-sim/heddle/machine/sm"
+	"github.com/heddle-sim/heddle/machine/timing"
 	"github.com/heddle-sim/heddle/mem"
 	"github.com/heddle-sim/heddle/mem/addrmap"
 )
@@ -46,9 +47,9 @@ func (t *Tenant) ended(now uint64) {
 }
 
 // got notes that a page of the tenant is where it was to be: useful when it is so for the first time.
-func (t *Tenant) got(page uint64, p *pace) {
+func (t *Tenant) got(page uint64, c *timing.Clock) {
 	if t.seen.State(isa.Mix(page, ofPages)) {
-		p.progress, t.useful = p.now, p.now
+		c.Progress, t.useful = c.Now, c.Now
 	}
 }
 
@@ -112,9 +113,9 @@ func (g *GPU) Launch(tenant, stream int, name string, grid isa.Grid) *Kernel {
 	if g.lookahead.limits.profile {
 		k.Prof = make([]sm.PC, len(k.Code.Instr))
 	}
-	g.verdict.fail(g.translation.mapLocal(k))
+	g.firstError.Note(g.translation.mapLocal(k))
 	g.Unified.launched(k.Tenant)
-	g.fabric.host.beginsWork(g.now)
-	g.dispatch.add(k, g.now)
+	g.fabric.host.beginsWork(g.clock.Now)
+	g.dispatch.add(k, g.clock.Now)
 	return k
 }

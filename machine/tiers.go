@@ -8,15 +8,16 @@ import (
 	"github.com/heddle-sim/heddle/machine/cache"
 	"github.com/heddle-sim/heddle/machine/dram"
 	"github.com/heddle-sim/heddle/machine/hybrid"
+	"github.com/heddle-sim/heddle/machine/timing"
 	"github.com/heddle-sim/heddle/mem"
 )
 
 // Tiers is a memory of two tiers behind the LLC: the controller before them, and their
 // channels. A machine with one tier has none of it.
 type Tiers struct {
-	slices []*cache.Slice
-	memory *memory
-	agenda agenda
+	slices  []*cache.Slice
+	memory  *memory
+	wakeups timing.Wakeups
 
 	controller *hybrid.Controller // nil: the machine has one tier
 	clock      engine.Clock       // of the controller
@@ -62,7 +63,7 @@ func (x *Tiers) tickChannel(i int, now uint64) uint64 {
 		}
 		if !write {
 			x.controller.Arrived(id, x.clock.Ticks(now))
-			x.agenda.wakeController(now)
+			x.wakeups.WakeController(now)
 		}
 	}
 	if c.out.Len() > 0 {
@@ -104,7 +105,7 @@ func (x *Tiers) tickController(now uint64) uint64 {
 	blocked := x.deliver(now)
 	for tier, first := range x.first {
 		for fed := x.controller.Fed(tier); fed != 0; fed &= fed - 1 {
-			x.agenda.wakeTier(first+bits.TrailingZeros64(fed), now+1)
+			x.wakeups.WakeTier(first+bits.TrailingZeros64(fed), now+1)
 		}
 	}
 	at := x.clock.Core(next)
@@ -133,7 +134,7 @@ func (x *Tiers) collect(t, now uint64) {
 		x.controller.Accept(s.Below.Pop(), t)
 		if s.Stalled() {
 			s.Retry(x.memory.llcClock.Ticks(now))
-			x.agenda.wakeSlice(i, now+1)
+			x.wakeups.WakeSlice(i, now+1)
 		}
 	}
 }
@@ -162,7 +163,7 @@ func (x *Tiers) deliver(now uint64) (blocked bool) {
 			return true
 		}
 		s.Fill(*f)
-		x.agenda.wakeSlice(int(f.Slice), now+1)
+		x.wakeups.WakeSlice(int(f.Slice), now+1)
 		x.controller.Done.Pop()
 	}
 	return false
@@ -233,7 +234,7 @@ func (x *Tiers) Split(s *MemorySplit) error {
 		return err
 	}
 	if s.Tokens != nil {
-		x.division.SetTokens(x.clock.Ticks(x.memory.pace.now), uint64(max(0, *s.Tokens)))
+		x.division.SetTokens(x.clock.Ticks(x.memory.clock.Now), uint64(max(0, *s.Tokens)))
 	}
 	switch {
 	case changed && x.ideal:

@@ -28,7 +28,7 @@ func askFor(t *testing.T, sheet string, op mem.Op, port, home int, prepare func(
 	g.lookahead.stride.running = true // answers are kept for the SMs
 	for now := uint64(begin); now < begin+3000; now++ {
 		if now > begin {
-			g.agenda.back.Run(now, g.visitMemory)
+			g.wakeups.Back.Run(now, g.visitMemory)
 		}
 		f.tickRequest(now)
 		if got := g.lookahead.stride.coming[port]; len(got) > 0 {

@@ -125,7 +125,7 @@ func (g *GPU) Footprint(tenant int) (bytes uint64) {
 // hands, a channel group or a page was, and any of them.
 func (g *GPU) MovingCycles() (sms, pages, either uint64) {
 	now := g.Now()
-	return g.meters.sms.at(now), g.meters.pages.at(now), g.meters.either.at(now)
+	return g.meters.SMs.At(now), g.meters.Pages.At(now), g.meters.Either.At(now)
 }
 
 // Copied is the bytes of pages that have moved and the MIGRATION commands it took.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/heddle-sim/heddle/machine/cache"
 	"github.com/heddle-sim/heddle/machine/sm"
+	"github.com/heddle-sim/heddle/machine/timing"
 	"github.com/heddle-sim/heddle/machine/vm"
 	"github.com/heddle-sim/heddle/mem"
 	"github.com/heddle-sim/heddle/sheets"
@@ -14,21 +15,21 @@ import (
 // the device: page tables, MMU and driver of a machine that translates, the pager of one
 // that does not.
 type translation struct {
-	sheet     *sheets.Machine
-	tenants   []*Tenant
-	sms       []*sm.SM
-	slices    []*cache.Slice
-	fabric    *fabric
-	copies    *copyEngine
-	contexts  *contextStore
-	groups    *handover
-	unified   *unified
-	lookahead *lookahead
-	host      *hostLink
-	meters    *meters
-	verdict   *verdict
-	pace      *pace
-	agenda    agenda
+	sheet      *sheets.Machine
+	tenants    []*Tenant
+	sms        []*sm.SM
+	slices     []*cache.Slice
+	fabric     *fabric
+	copies     *copyEngine
+	contexts   *contextStore
+	groups     *handover
+	unified    *unified
+	lookahead  *lookahead
+	host       *hostLink
+	meters     *timing.Meters
+	firstError *timing.FirstError
+	clock      *timing.Clock
+	wakeups    timing.Wakeups
 
 	pager       *vm.Pager // nil on a machine that translates
 	mmu         *vm.MMU   // nil on one that does not, as are the following
@@ -47,7 +48,7 @@ type mmuPort struct{ x *translation }
 // Request implements sm.MMU.
 func (p mmuPort) Request(now uint64, tenant mem.TenantID, vpn uint64, smID int, token int32) bool {
 	ok := p.x.mmu.Request(now, tenant, vpn, smID, token)
-	p.x.agenda.wakeSM(p.x.agenda.mmu, now)
+	p.x.wakeups.WakeSM(p.x.wakeups.MMU, now)
 	return ok
 }
 
@@ -62,15 +63,15 @@ func (p pagerPort) Absent(tenant mem.TenantID, addr uint64) (page uint64, absent
 // Fault implements sm.Pager.
 func (p pagerPort) Fault(now uint64, tenant mem.TenantID, page uint64) {
 	p.x.pager.Fault(now, tenant, page)
-	p.x.agenda.wakeMMU(p.x.pager.Next())
+	p.x.wakeups.WakeMMU(p.x.pager.Next())
 }
 
 // pagesMove is told when n pages begin, or end, to move.
 func (x *translation) pagesMove(now uint64, n int) {
-	x.meters.pages.add(now, n)
-	x.meters.either.add(now, n)
+	x.meters.Pages.Add(now, n)
+	x.meters.Either.Add(now, n)
 	if n > 0 {
-		x.agenda.wakeMMU(now + 1)
+		x.wakeups.WakeMMU(now + 1)
 	}
 }
 
@@ -80,7 +81,7 @@ func (x *translation) forget(tenant mem.TenantID, vpn uint64) {
 	for _, t := range x.tlbs {
 		t.InvalidatePage(tenant, vpn)
 	}
-	x.agenda.wakeMMU(x.pace.now) // a reply it overtook is looked up again
+	x.wakeups.WakeMMU(x.clock.Now) // a reply it overtook is looked up again
 }
 
 // freed takes the lines of frames that a tenant has given back out of its L1s, whose tags are
@@ -105,13 +106,13 @@ func (x *translation) freed(tenant mem.TenantID, frames []uint64) {
 // tickPager lets the SMs that wait for a page go on when it has arrived.
 func (x *translation) tickPager(now uint64) uint64 {
 	for f, ok := x.pager.Pop(now); ok; f, ok = x.pager.Pop(now) {
-		x.pace.progress, x.tenants[f.Tenant].useful = now, now
+		x.clock.Progress, x.tenants[f.Tenant].useful = now, now
 		for i, s := range x.sms {
 			s.Arrived(f.Tenant, f.Page, now)
-			x.agenda.wakeSM(i, now)
+			x.wakeups.WakeSM(i, now)
 		}
 	}
-	x.verdict.fail(x.pager.Err())
+	x.firstError.Note(x.pager.Err())
 	return x.pager.Next()
 }
 
@@ -156,13 +157,13 @@ func (x *translation) free(tenant int, r *mem.Region) error {
 	switch {
 	case x.unified.On() && r.Kind == mem.Managed:
 		x.unified.free(t, r.Base, uint64(r.Len()))
-		x.groups.leave(x.pace.now, tenant)
+		x.groups.leave(x.clock.Now, tenant)
 	case x.tables != nil:
 		if x.sheet.VM.FirstTouch && r.Kind != mem.Managed && r.Kind != mem.Host {
 			x.promised[tenant] -= r.Len()
 		}
 		x.tables.Unmap(t, r.Base, uint64(r.Len()))
-		x.groups.leave(x.pace.now, tenant)
+		x.groups.leave(x.clock.Now, tenant)
 	case r.Kind == mem.Managed:
 		x.pager.Forget(t, r.Base)
 	case r.Kind != mem.Host:
@@ -236,7 +237,7 @@ func (x *translation) release(tenant int) {
 	x.tables.ReleaseTenant(mem.TenantID(tenant))
 	x.mmu.InvalidateTenant(mem.TenantID(tenant))
 	x.mmu.ClearStatus(mem.TenantID(tenant))
-	x.groups.leave(x.pace.now, tenant)
+	x.groups.leave(x.clock.Now, tenant)
 	x.contexts.end[tenant] = 0
 	for _, t := range x.tlbs {
 		t.InvalidateTenant(mem.TenantID(tenant))
@@ -262,9 +263,9 @@ func (x *translation) tick(now uint64) uint64 {
 		}
 		x.touches.Note(r.PPN, int(r.SM))
 		x.sms[r.SM].Translated(r.Tenant, r.VPN, r.PPN, now)
-		x.agenda.wakeSM(int(r.SM), now)
+		x.wakeups.WakeSM(int(r.SM), now)
 	}
-	x.verdict.fail(x.mmu.Err())
+	x.firstError.Note(x.mmu.Err())
 	for n := x.mmu.Reads(); n > 0; n-- { // a walker waits for its own slice only
 		next = now + 1
 		addr, tenant, walker := x.mmu.PeekRead()
@@ -288,12 +289,12 @@ func (x *translation) answer(h int32, now uint64) {
 	switch {
 	case r.Op == mem.Walk:
 		x.mmu.ReadDone(now, r.Tag)
-		x.agenda.wakeMMU(now)
+		x.wakeups.WakeMMU(now)
 	case r.Tag&copyTag == 0:
 		x.unified.dma.answered(r, now)
 	default:
 		x.copies.answered(r, now)
-		x.agenda.wakeMMU(now)
+		x.wakeups.WakeMMU(now)
 	}
 	x.fabric.slab.Put(0, h)
 }

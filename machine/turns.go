@@ -6,6 +6,7 @@ import (
 
 	"github.com/heddle-sim/heddle/engine"
 	"github.com/heddle-sim/heddle/machine/sm"
+	"github.com/heddle-sim/heddle/machine/timing"
 	"github.com/heddle-sim/heddle/stat"
 )
 
@@ -39,8 +40,8 @@ type turns struct {
 	mover    *smMover
 	contexts *contextStore
 	dispatch *dispatcher
-	meters   *meters
-	pace     *pace
+	meters   *timing.Meters
+	clock    *timing.Clock
 
 	quantum  uint64 // core cycles; 0: there are no turns
 	holder   int
@@ -152,7 +153,7 @@ func (t *turns) finish(next int, now uint64) {
 		last.CTAs += s.Resident()
 	}
 	t.changing = len(t.moves)
-	t.meters.sms.add(now, 1)
+	t.meters.SMs.Add(now, 1)
 	t.free(now)
 }
 
@@ -177,8 +178,8 @@ func (t *turns) free(now uint64) {
 		last.Save += t.moves[i].End - last.Left
 		last.Wait += now - t.moves[i].End
 	}
-	t.meters.sms.add(now, -1)
-	t.pace.progress = now
+	t.meters.SMs.Add(now, -1)
+	t.clock.Progress = now
 	t.holder, t.next, t.loading = t.next, -1, true
 	t.log = append(t.log, Turn{Tenant: t.holder, Start: now, Left: engine.Never})
 	t.refill.begin(t)

@@ -8,6 +8,7 @@ import (
 	"github.com/heddle-sim/heddle/internal/invariants"
 	"github.com/heddle-sim/heddle/machine/link"
 	"github.com/heddle-sim/heddle/machine/sm"
+	"github.com/heddle-sim/heddle/machine/timing"
 	"github.com/heddle-sim/heddle/machine/uvm"
 	"github.com/heddle-sim/heddle/machine/vm"
 	"github.com/heddle-sim/heddle/mem"
@@ -70,8 +71,8 @@ type unified struct {
 	mmu      *vm.MMU
 	driver   *vm.Driver // for pages that are not managed
 	dispatch *dispatcher
-	pace     *pace
-	agenda   agenda
+	clock    *timing.Clock
+	wakeups  timing.Wakeups
 
 	runtime *uvm.Runtime // nil: managed memory is not moved on demand
 	share   float64
@@ -403,7 +404,7 @@ func (u *unified) Access(now uint64, tenant mem.TenantID, addr uint64, write, hi
 func (u *unified) keep(now uint64, key uint64) {
 	u.dma.keep(u.runtime.ChunkOf(key))
 	if u.runtime.Crowded() {
-		u.agenda.wakeMMU(now + 1)
+		u.wakeups.WakeMMU(now + 1)
 	}
 }
 

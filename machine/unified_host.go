@@ -36,9 +36,9 @@ func (u *unified) Migrate(tenant int, r *mem.Region, off, n int64, side Side) *M
 	key := managedKey(mem.TenantID(tenant), r.Base+uint64(off))
 	m := &Migration{side: side, at: key, end: key + uint64(n)}
 	u.asked = append(u.asked, m)
-	u.serveHost(u.pace.now)
+	u.serveHost(u.clock.Now)
 	if !m.Done {
-		u.agenda.wakeMMU(u.pace.now)
+		u.wakeups.WakeMMU(u.clock.Now)
 	}
 	return m
 }
@@ -109,7 +109,7 @@ func (u *unified) Synchronized(tenant int) *Migration {
 	if !u.On() {
 		return nil
 	}
-	p, now := uvm.Synchronized(u.runtime, mem.TenantID(tenant)), u.pace.now
+	p, now := uvm.Synchronized(u.runtime, mem.TenantID(tenant)), u.clock.Now
 	if len(p.Out) == 0 {
 		return nil
 	}

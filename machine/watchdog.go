@@ -7,6 +7,7 @@ import (
 
 	"github.com/heddle-sim/heddle/engine"
 	"github.com/heddle-sim/heddle/machine/sm"
+	"github.com/heddle-sim/heddle/machine/timing"
 	"github.com/heddle-sim/heddle/mem"
 	"github.com/heddle-sim/heddle/stat"
 )
@@ -29,15 +30,15 @@ const lookEvery = 4_001
 // instructions, even if they store; nor are pages that come again and again. Real drivers know wall-clock
 // limits only.
 type Watchdog struct {
-	tenants  []*Tenant
-	sms      []*sm.SM
-	sentry   sm.Sentry
-	cpus     *CPUs
-	dispatch *dispatcher
-	contexts *contextStore
-	pace     *pace
-	verdict  *verdict
-	count    *stat.Table // of the SMs
+	tenants    []*Tenant
+	sms        []*sm.SM
+	sentry     sm.Sentry
+	cpus       *CPUs
+	dispatch   *dispatcher
+	contexts   *contextStore
+	clock      *timing.Clock
+	firstError *timing.FirstError
+	count      *stat.Table // of the SMs
 
 	// Governed says that a policy may still change what the machine does: one without events is not stuck.
 	Governed bool
@@ -79,7 +80,7 @@ func (w *Watchdog) look(now uint64) {
 		insts := issued - v.issued
 		v.issued = issued
 		if t.useful <= v.from && insts > 0 && w.sentry.News(mem.TenantID(i), &t.seen) {
-			t.useful, w.pace.progress = now, now
+			t.useful, w.clock.Progress = now, now
 		}
 		switch {
 		case t.useful > v.from:
@@ -89,7 +90,7 @@ func (w *Watchdog) look(now uint64) {
 			v.insts += insts
 		}
 		if v.idle() > w.limit {
-			w.verdict.fail(w.hung(i, now))
+			w.firstError.Note(w.hung(i, now))
 		}
 	}
 }
@@ -106,7 +107,7 @@ func (w *Watchdog) Idle(tenant int) (idle, since uint64) {
 }
 
 // Waits says what the warps of a tenant stand at, for somebody who wonders why nothing happens.
-func (w *Watchdog) Waits(tenant int) []string { return w.waits(tenant, w.pace.now) }
+func (w *Watchdog) Waits(tenant int) []string { return w.waits(tenant, w.clock.Now) }
 
 // hung is the error of an application that does nothing useful.
 func (w *Watchdog) hung(tenant int, now uint64) error {
@@ -179,7 +180,7 @@ func (w *Watchdog) stuck(next, until uint64) bool {
 		return false
 	}
 	now := min(next, until)
-	return next == engine.Never && !w.Governed || now-min(now, w.pace.progress) > w.limit
+	return next == engine.Never && !w.Governed || now-min(now, w.clock.Progress) > w.limit
 }
 
 // diagnose is the error of a machine that is stuck as a whole.

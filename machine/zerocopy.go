@@ -35,7 +35,7 @@ func (z *zeroCopies) begin(now, key uint64) {
 	u := z.unified
 	end := u.dma.host.way[0].Hold(now, keyTenant(key), int(u.dma.lineSize), z.cycles)
 	z.pending.Push(zeroCopy{key, end})
-	u.agenda.wakeMMU(end)
+	u.wakeups.WakeMMU(end)
 }
 
 // finish ends the walks whose time on the link is over, and returns the cycle of the next. A page that has
@@ -56,7 +56,7 @@ func (z *zeroCopies) finish(now uint64) (next uint64) {
 		default:
 			u.runtime.MapRemote(p.key)
 			u.mmu.ResolveTo(now, tenant, keyPage(p.key), z.place(p.key), false)
-			u.pace.progress = now
+			u.clock.Progress = now
 		}
 		z.pending.Pop()
 	}

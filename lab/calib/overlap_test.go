@@ -39,8 +39,8 @@ func TestHowItRuns(t *testing.T) {
 					t.Errorf("%s, %s: counters of %s differ", s.Name, how, a.Owner)
 				}
 			}
-			overlapped += two.GPU.Overlapped
-			strode += two.GPU.Strode
+			overlapped += two.GPU.TwoCoreCycles()
+			strode += two.GPU.StrideCycles()
 			for i := range one.Data {
 				if !bytes.Equal(one.Data[i], two.Data[i]) {
 					t.Errorf("%s, %s: buffer %s differs", s.Name, how, s.Buffers[i].Name)

@@ -79,7 +79,7 @@ func fastest(dir string, s *Spec, m *sheets.Machine) (best [2][2]float64, shared
 					return best, shared, err
 				}
 				best[i][k] = min(best[i][k], o.Wall)
-				shared[i] = float64(o.GPU.Overlapped) / float64(o.Cycles)
+				shared[i] = float64(o.GPU.TwoCoreCycles()) / float64(o.Cycles)
 			}
 		}
 	}

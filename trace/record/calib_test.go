@@ -94,7 +94,7 @@ func TestCalibrationKernels(t *testing.T) {
 			sameOutcome(t, machines[0].Name, first, outcome(t, s, machines[0], 1, replay))
 			two := outcome(t, s, machines[0], 2, replay)
 			sameOutcome(t, "two cores", first, two)
-			onTwo += two.GPU.Overlapped
+			onTwo += two.GPU.TwoCoreCycles()
 			if !big {
 				sameOutcome(t, machines[1].Name, outcome(t, s, machines[1], 1, itself),
 					outcome(t, s, machines[1], 1, replay))
