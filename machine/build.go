@@ -70,7 +70,7 @@ func New(sheet *sheets.Machine, tenants []*Tenant, o Options) (*GPU, error) {
 	b.holdings()
 	b.moving()
 	g.connect()
-	g.dispatch.settled(0)
+	g.dispatch.countPresent(0)
 	g.Watchdog.begin(o.Watchdog)
 	if o.Quantum > 0 {
 		if err := g.turns.begin(o.Quantum); err != nil {
@@ -197,13 +197,13 @@ func (b *builder) moving() {
 		g.mover.period = movePeriod
 	}
 	g.mover.wakeDelay, g.mover.gated = uint64(s.SM.WakeDelay), make([]timing.Meter, s.SM.Count)
-	g.copies = copyEngine{
+	g.pageCopies = copyEngine{
 		how: b.options.Copying, bits: uint(bits.TrailingZeros(uint(max(1, s.VM.Page)))),
 		lines: int32(s.VM.Page / s.LLC.Line), lineSize: s.LLC.Line,
 		whole: uint8(1<<(s.LLC.Line/s.LLC.Sector) - 1), most: s.VM.CopyLines,
 	}
-	if len(g.memory.stacks) == 0 && g.copies.how == PageMove {
-		g.copies.how = ReadWrite
+	if len(g.memory.stacks) == 0 && g.pageCopies.how == PageMove {
+		g.pageCopies.how = ReadWrite
 	}
 }
 
@@ -372,7 +372,7 @@ func (b *builder) stacks() error {
 		}
 		timing := dram.MigrationTiming{
 			Clocks: b.sheet.MigrationClocks(), LineBursts: b.sheet.MigrationLine(),
-			Crossbar: b.sheet.DRAM.MigrationCrossbar, Queue: stackQueue, Patience: stackPatience,
+			Crossbar: b.sheet.DRAM.MigrationCrossbar, Queue: stackQueue, MaxWait: stackMaxWait,
 		}
 		var err error
 		if s.dram, err = dram.NewStack(ch, timing); err != nil {

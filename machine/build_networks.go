@@ -26,7 +26,7 @@ func (b *builder) networks() error {
 	}
 	k := &b.gpu.Replicas
 	k.flushes = b.options.Replication != NoReplication || b.sheet.LLC.FlushEach
-	k.copies = b.sheet.LLC.Flush == "copies"
+	k.onlyReplicas = b.sheet.LLC.Flush == "copies"
 	k.at, k.until = make([]int, slices), make([]uint64, slices)
 	switch {
 	case b.sheet.L3.Given():
@@ -83,7 +83,7 @@ func (b *builder) crossbars(request, reply **noc.Network, l *lengths, name strin
 // banks, beside which CPU cores and MMU reach the slices of the LLC, and one between banks and
 // slices. Everything SMs ask for is looked up in a bank first, whose lines are copies.
 func (b *builder) levels(sms, slices, mmu int) error {
-	f, x, banks := &b.gpu.fabric, &b.gpu.fabric.across, b.sheet.L3.Banks
+	f, x, banks := &b.gpu.fabric, &b.gpu.fabric.interSlice, b.sheet.L3.Banks
 	all := slices + banks
 	if err := b.crossbars(&f.request, &f.reply, &f.lengths, "noc", sms+mmu, all); err != nil {
 		return err
@@ -91,7 +91,7 @@ func (b *builder) levels(sms, slices, mmu int) error {
 	if err := b.crossbars(&x.request, &x.answer, &x.lengths, "noc_l3", all, all); err != nil {
 		return err
 	}
-	x.mmu, x.copies, x.mmuPart = -1, true, 1
+	x.mmu, x.mayHoldAny, x.mmuPart = -1, true, 1
 	x.entry = [][]int16{make([]int16, slices), make([]int16, slices)}
 	for home := range slices {
 		x.entry[0][home], x.entry[1][home] = int16(slices+home%banks), int16(home)
@@ -193,7 +193,7 @@ func (b *builder) partitions(sms, slices, mmu int) error {
 	f.reply = b.links(slices, sms, theirs, mine)
 	b.count("links", f.request, f.reply)
 	f.lengths = b.lengths(f.request, f.reply)
-	x := &f.across
+	x := &f.interSlice
 	if err := b.joinStages(&x.request, &x.answer, b.stagesConfig(slices, slices, mmu)); err != nil {
 		return err
 	}
@@ -250,8 +250,8 @@ func (b *builder) halves(sms, slices, mmu int) error {
 	}
 	f.lengths = b.lengths(f.request, f.reply)
 
-	x := &f.across
-	x.mmu, x.copies = -1, true
+	x := &f.interSlice
+	x.mmu, x.mayHoldAny = -1, true
 	x.fellow = make([]int16, slices)
 	for i := range x.fellow {
 		x.fellow[i] = int16((i + slices/parts) % slices)
@@ -274,7 +274,7 @@ func (b *builder) halves(sms, slices, mmu int) error {
 // near divides SMs and slices into parts: a request enters its part at the slice that has the
 // place there that its home has in its own.
 func (b *builder) near(sms, slices, parts int) {
-	x, f := &b.gpu.fabric.across, &b.gpu.fabric
+	x, f := &b.gpu.fabric.interSlice, &b.gpu.fabric
 	per := slices / parts
 	x.entry = make([][]int16, parts)
 	for p := range x.entry {
@@ -294,7 +294,7 @@ func (b *builder) near(sms, slices, parts int) {
 }
 
 // shared makes what is kept of ports and slices that ask each other.
-func (x *across) shared(ports, slices int) {
+func (x *interSlice) shared(ports, slices int) {
 	x.part, x.own = make([]int16, ports), mem.Port(ports)
 	words := (slices + 63) / 64
 	x.asking, x.recalling = make([]uint64, words), make([]uint64, words)
@@ -303,7 +303,7 @@ func (x *across) shared(ports, slices int) {
 
 // shareSlices makes all slices share; copies, by slice, says what its fellow holds.
 func (b *builder) shareSlices(copies func(i int) func(line uint64) bool) {
-	own, l := b.gpu.fabric.across.own, &b.sheet.LLC
+	own, l := b.gpu.fabric.interSlice.own, &b.sheet.LLC
 	for i, s := range b.gpu.memory.slices {
 		how := cache.Sharing{Port: own + mem.Port(i), Queue: l.MissQueue, Keep: l.Fill != "local"}
 		if i >= b.amap.Slices() {

@@ -35,9 +35,9 @@ func (d *dispatcher) divide(k *Kernel) {
 // part is the partition of SM i: SMs are numbered partition by partition.
 func (d *dispatcher) part(i int) int { return i * d.parts / len(d.sms) }
 
-// settled notes in which partitions the applications have SMs now, and asks all SMs: one may
+// countPresent notes in which partitions the applications have SMs now, and asks all SMs: one may
 // have left a chunk behind.
-func (d *dispatcher) settled(now uint64) {
+func (d *dispatcher) countPresent(now uint64) {
 	if d.parts == 0 {
 		return
 	}

@@ -17,7 +17,7 @@ func (g *GPU) connectSides() {
 	fabric.translation, fabric.lookahead, fabric.wakeups = &g.translation, &g.lookahead, g.wakeups
 
 	memory := &g.memory
-	memory.fabric, memory.copies, memory.layouts = &g.fabric, &g.copies, &g.fabric.layouts
+	memory.fabric, memory.pageCopies, memory.layouts = &g.fabric, &g.pageCopies, &g.fabric.layouts
 	memory.clock, memory.wakeups = &g.clock, g.wakeups
 
 	tiers := &memory.tiers
@@ -34,7 +34,7 @@ func (g *GPU) connectSides() {
 	translation := &g.translation
 	translation.tenants, translation.sms = g.Tenants, g.sms.list
 	translation.slices, translation.fabric = g.memory.slices, &g.fabric
-	translation.copies, translation.contexts = &g.copies, &g.contexts
+	translation.pageCopies, translation.contexts = &g.pageCopies, &g.contexts
 	translation.groups, translation.unified = &g.groups, &g.Unified
 	translation.lookahead, translation.meters, translation.firstError = &g.lookahead, &g.meters, &g.firstError
 	translation.clock, translation.wakeups = &g.clock, g.wakeups
@@ -57,7 +57,7 @@ func (g *GPU) connectSides() {
 	dispatch.replicas = &g.Replicas
 
 	replicas := &g.Replicas
-	replicas.sheet, replicas.across = g.Sheet, &g.fabric.across
+	replicas.sheet, replicas.interSlice = g.Sheet, &g.fabric.interSlice
 	replicas.slices, replicas.layouts = g.memory.slices, &g.fabric.layouts
 	replicas.dispatch, replicas.wakeups = &g.dispatch, g.wakeups
 }
@@ -112,7 +112,7 @@ func (g *GPU) connectPages() {
 	host.dispatch, host.clock, host.wakeups = &g.dispatch, &g.clock, g.wakeups
 	g.translation.host, g.CPUs.host, g.lookahead.host = host, host, host
 
-	copies := &g.copies
+	copies := &g.pageCopies
 	copies.tenants = g.Tenants
 	copies.driver, copies.tables = g.translation.driver, g.translation.tables
 	copies.fabric, copies.layouts = &g.fabric, &g.fabric.layouts
@@ -124,11 +124,11 @@ func (g *GPU) connectPages() {
 	if homes.decide != nil {
 		homes.driver.Homes.Ended, homes.driver.Homes.Reclaim = homes.ended, homes.reclaim
 		homes.tables.ShootdownIn = homes.forget
-		carrier := &homes.carrier
-		carrier.tenants, carrier.fabric, carrier.slices = g.Tenants, &g.fabric, g.memory.slices
-		carrier.tables, carrier.driver = homes.tables, homes.driver
-		carrier.clock, carrier.wakeups = &g.clock, g.wakeups
-		g.fabric.across.carrier = carrier
+		partition := &homes.partitionCopies
+		partition.tenants, partition.fabric, partition.slices = g.Tenants, &g.fabric, g.memory.slices
+		partition.tables, partition.driver = homes.tables, homes.driver
+		partition.clock, partition.wakeups = &g.clock, g.wakeups
+		g.fabric.interSlice.partitionCopies = partition
 	}
 	homes.mmu, homes.tlbs = g.translation.mmu, g.translation.tlbs
 }

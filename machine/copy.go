@@ -123,7 +123,7 @@ func (c *copyEngine) send(now uint64) uint64 {
 	if !ok {
 		return engine.Never
 	}
-	if c.fabric.injectSorted(r, now) {
+	if c.fabric.injectMMU(r, now) {
 		c.sent(r.Op)
 	}
 	return now + 1
@@ -307,6 +307,6 @@ func (c *copyEngine) migrated(i int32, now uint64) {
 // Estimates: the paper names neither the queue of the migration hardware nor a
 // bound on its waiting.
 const (
-	stackQueue    = maxCopies * 8 // lines: a stack's share of the pages
-	stackPatience = 256           // command clocks
+	stackQueue   = maxCopies * 8 // lines: a stack's share of the pages
+	stackMaxWait = 256           // command clocks
 )

@@ -133,7 +133,7 @@ func (a *CPUs) through(now uint64) {
 			left = append(left, x)
 			continue
 		}
-		x.Done, x.End, a.dispatch.told = true, now, true
+		x.Done, x.End, a.dispatch.returnToHost = true, now, true
 		t.executed = x.number
 		t.executes--
 		t.ended(now)
@@ -148,11 +148,11 @@ func (a *CPUs) deliver(i int, h int32, now uint64) {
 	a.wakeups.WakeCPU(i, a.coreClock.Core(a.list[i].Due()))
 }
 
-// settle brings the counters of all cores up to a cycle that has not run.
-func (a *CPUs) settle(now uint64) {
+// syncCounters brings the counters of all cores up to a cycle that has not run.
+func (a *CPUs) syncCounters(now uint64) {
 	for _, c := range a.list {
 		c.Tick(a.at(now))
-		c.Settle()
+		c.SyncCounters()
 	}
 }
 
@@ -181,7 +181,7 @@ func (a *CPUs) Instructions(tenant int) uint64 {
 	if a.table == nil {
 		return 0
 	}
-	a.settle(a.clock.Now)
+	a.syncCounters(a.clock.Now)
 	return a.table.Sum(tenant, cpu.Insts)
 }
 

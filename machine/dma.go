@@ -31,7 +31,7 @@ type dmaEngine struct {
 	active   []int32 // jobs that have begun, oldest first
 	drops    []int32 // jobs of clean pages that wait for moves inside the device
 	used     int     // frames of managed pages, of those on their way included
-	reach    reach
+	inFlight framesInFlight
 	lines    int32  // of a page
 	perFault uint64 // cycles of a direction for each page that has faulted, where the driver handles none
 	lineSize uint64
@@ -79,13 +79,13 @@ func (d *dmaEngine) build(b *builder, t *stat.Table) {
 	d.lines, d.lineSize = int32(uvm.PageSize/s.LLC.Line), uint64(s.LLC.Line)
 	d.whole = uint8(1<<(s.LLC.Line/s.LLC.Sector) - 1)
 	d.may = [2]func(t *link.Transfer) bool{d.mayCome, d.mayLeave}
-	d.reach = newReach(s.MemoryBytes()/uvm.PageSize, pageBits, b.gpu.translation.tables.LayoutBit())
+	d.inFlight = newFramesInFlight(s.MemoryBytes()/uvm.PageSize, pageBits, b.gpu.translation.tables.LayoutBit())
 }
 
 // count books n requests of SMs for a line.
 func (d *dmaEngine) count(line uint64, n int) {
 	if line&mem.Remote == 0 {
-		d.reach.count(line, n)
+		d.inFlight.count(line, n)
 	}
 }
 
@@ -255,7 +255,7 @@ func (d *dmaEngine) drain(i int32) {
 			j.frames = append(j.frames, ppn)
 		}
 	}
-	d.reach.mark(j.frames, leaves)
+	d.inFlight.mark(j.frames, leaves)
 	d.active = append(d.active, i)
 }
 
@@ -386,10 +386,10 @@ func (d *dmaEngine) advance(i int32, now uint64) bool {
 	j := &d.jobs[i]
 	switch j.state {
 	case jobDraining:
-		if !d.reach.quiet(j.frames) {
+		if !d.inFlight.quiet(j.frames) {
 			return false
 		}
-		d.reach.mark(j.frames, 0)
+		d.inFlight.mark(j.frames, 0)
 		if !j.out.WriteBack {
 			d.giveFrames(j)
 			d.done(i)

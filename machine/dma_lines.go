@@ -43,7 +43,7 @@ func (d *dmaEngine) send(now uint64) uint64 {
 		if !j.toHost {
 			r.Op, r.Full = mem.Write, d.whole
 		}
-		if !d.fabric.injectSorted(r, now) {
+		if !d.fabric.injectMMU(r, now) {
 			next = now + 1
 			continue
 		}

@@ -17,8 +17,8 @@ type duplicates struct {
 
 // collapse is a page whose copy on the host is to be void.
 type collapse struct {
-	frame uint64
-	filed bool // the driver has been told
+	frame    uint64
+	enqueued bool // the driver has been told
 }
 
 func (d *duplicates) build(u *unified, t *stat.Table) {
@@ -47,12 +47,12 @@ func (d *duplicates) waits(key uint64) bool {
 // file tells the driver of a write's fault, once; false when its buffer is full.
 func (d *duplicates) file(now, key uint64) bool {
 	c := d.frames[key]
-	if c.filed {
+	if c.enqueued {
 		return true
 	}
-	c.filed = d.unified.faults.file(now, key)
+	c.enqueued = d.unified.faults.file(now, key)
 	d.frames[key] = c
-	return c.filed
+	return c.enqueued
 }
 
 // end ends the fault of a write, if a fault is one; the device alone has the page from now on.

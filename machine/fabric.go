@@ -28,16 +28,16 @@ type fabric struct {
 	host        hostLink
 	wakeups     timing.Wakeups
 
-	request  *noc.Network // of ports to the slices near them
-	reply    *noc.Network // and back
-	lengths  lengths      // of packets in them
-	across   across       // between slices
-	slab     *mem.Slab    // of requests
-	layouts  layouts
-	mmuPort  int // -1: the machine does not translate
-	nocClock engine.Clock
-	llcClock engine.Clock
-	pipeline uint64 // cycles a request spends in an LLC slice's pipeline
+	request    *noc.Network // of ports to the slices near them
+	reply      *noc.Network // and back
+	lengths    lengths      // of packets in them
+	interSlice interSlice   // between slices
+	slab       *mem.Slab    // of requests
+	layouts    layouts
+	mmuPort    int // -1: the machine does not translate
+	nocClock   engine.Clock
+	llcClock   engine.Clock
+	pipeline   uint64 // cycles a request spends in an LLC slice's pipeline
 }
 
 // lengths are the lengths of packets in a network, in flits, by the number of sectors.
@@ -80,7 +80,7 @@ func (f *fabric) inject(port int, h int32, now uint64) bool {
 		return f.unified.remote.accept(&f.unified.dma, h, now)
 	}
 	flits := f.lengths.request(r)
-	if f.across.entry != nil {
+	if f.interSlice.entry != nil {
 		return f.injectNear(port, h, r, flits, now)
 	}
 	if f.lookahead.stride.running { // there is room for all that an SM can send in a stride
@@ -95,14 +95,14 @@ func (f *fabric) inject(port int, h int32, now uint64) bool {
 	return f.enter(f.request, port, int(r.Slice), h, r, flits, now)
 }
 
-// injectSorted sends a request of the MMU or the copy engine into their port; false when the
+// injectMMU sends a request of the MMU or the copy engine into their port; false when the
 // port has no room for a request to its LLC slice.
-func (f *fabric) injectSorted(r mem.Req, now uint64) bool {
+func (f *fabric) injectMMU(r mem.Req, now uint64) bool {
 	r.Born, r.Port = now, mem.Port(f.mmuPort)
 	r.Slice = int16(f.layouts.slice(r.Line))
 	net, in, to := f.request, f.mmuPort, int(r.Slice)
-	if f.across.entry != nil {
-		net, in, to = f.across.enterMMU(f, to)
+	if f.interSlice.entry != nil {
+		net, in, to = f.interSlice.enterMMU(f, to)
 	}
 	flits := f.lengths.request(&r)
 	if !net.CanPush(f.nocClock.Ticks(now), in, to, flits) {
@@ -143,8 +143,8 @@ func (f *fabric) tickRequest(now uint64) uint64 {
 		return f.request.Crossbar.Switch(now)
 	}
 	next := f.advance(f.request, now)
-	if f.across.entry != nil {
-		return min(next, f.spread(now))
+	if f.interSlice.entry != nil {
+		return min(next, f.routeRequests(now))
 	}
 	if f.handOver(now) {
 		return now + 1
@@ -190,7 +190,7 @@ func (f *fabric) answer(slice int, h int32, now uint64) bool {
 		f.host.answered(h)
 		return true
 	}
-	if f.across.entry != nil && !f.nearTurn(slice) {
+	if f.interSlice.entry != nil && !f.nearTurn(slice) {
 		return false
 	}
 	if !f.reply.Push(f.nocClock.Ticks(now), slice, int(r.Port), f.lengths.answer(r), h, r.Tenant) {
@@ -202,8 +202,8 @@ func (f *fabric) answer(slice int, h int32, now uint64) bool {
 
 func (f *fabric) tickReply(now uint64) uint64 {
 	next := engine.Never
-	if f.across.entry != nil {
-		next = f.gather(now)
+	if f.interSlice.entry != nil {
+		next = f.routeReplies(now)
 	}
 	next = min(next, f.advance(f.reply, now))
 	for k, word := range f.reply.AvailableOutputs() {
@@ -254,10 +254,10 @@ func (f *fabric) advance(x *noc.Network, now uint64) uint64 {
 	return f.nocClock.Core(next)
 }
 
-// settle brings the counters of the networks up to a cycle that has not run.
-func (f *fabric) settle(now uint64) {
+// syncCounters brings the counters of the networks up to a cycle that has not run.
+func (f *fabric) syncCounters(now uint64) {
 	t := f.nocClock.Ticks(now)
-	for _, n := range [...]*noc.Network{f.request, f.reply, f.across.request, f.across.answer} {
+	for _, n := range [...]*noc.Network{f.request, f.reply, f.interSlice.request, f.interSlice.answer} {
 		if n != nil {
 			n.Settle(t)
 		}
@@ -273,7 +273,7 @@ func (f *fabric) checkIsolation(h int32, slice int) {
 	r := &f.slab.R[h]
 	owner := f.owner(r)
 	t := f.tenants[owner]
-	if int(r.Port) == f.mmuPort && r.Op != mem.Walk || f.across.carrier.has(r) {
+	if int(r.Port) == f.mmuPort && r.Op != mem.Walk || f.interSlice.partitionCopies.has(r) {
 		return // a page being moved leaves or enters by right
 	}
 	if f.tables != nil {

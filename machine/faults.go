@@ -13,13 +13,13 @@ import (
 // interrupts every quantum, and the driver, which handles one batch after the other.
 type faultServer struct {
 	quantum, cost, perDMA uint64 // cycles
-	patience              uint64 // cycles after which faults without room are looked at again
-	buffer                mem.Ring[filed]
-	most                  int      // faults of a batch
-	batch                 []filed  // being handled
-	keys                  []uint64 // of these
-	end                   uint64   // of its handling; 0: the driver is idle
-	next                  uint64   // cycle in which there is something to do, but for parked faults
+	retryAfter            uint64 // cycles after which faults without room are looked at again
+	buffer                mem.Ring[enqueued]
+	most                  int        // faults of a batch
+	batch                 []enqueued // being handled
+	keys                  []uint64   // of these
+	end                   uint64     // of its handling; 0: the driver is idle
+	next                  uint64     // cycle in which there is something to do, but for parked faults
 	row                   [][]uint64
 	high                  int // tenant whose faults are taken first; -1: nobody's
 	wakeups               timing.Wakeups
@@ -30,21 +30,21 @@ type faultServer struct {
 
 // parkedFault is a fault for a page that thrashes, which is looked at again in a later cycle.
 type parkedFault struct {
-	filed
+	enqueued
 	until uint64
 }
 
-// filed is a fault and the cycle it was told of.
-type filed struct{ key, since uint64 }
+// enqueued is a fault and the cycle it was told of.
+type enqueued struct{ key, since uint64 }
 
 // build makes an idle one. With onLink faults are handled on the link, one after the other, and the plan for
 // them is made at once.
 func (f *faultServer) build(s *sheets.Machine, t *stat.Table, onLink bool) {
 	f.quantum = max(1, cyclesOf(s.UVM.Quantum, s))
 	f.cost, f.perDMA = cyclesOf(s.UVM.FaultUs, s), cyclesOf(s.UVM.DMAUs, s)
-	f.buffer, f.most, f.next = mem.NewRing[filed](s.UVM.Buffer), max(1, s.UVM.Batch), never
+	f.buffer, f.most, f.next = mem.NewRing[enqueued](s.UVM.Buffer), max(1, s.UVM.Batch), never
 	f.high = -1
-	f.patience = f.quantum
+	f.retryAfter = f.quantum
 	if onLink {
 		f.quantum, f.cost, f.most = 1, 1, s.UVM.Buffer
 	}
@@ -56,7 +56,7 @@ func (f *faultServer) build(s *sheets.Machine, t *stat.Table, onLink bool) {
 // file puts a fault into the buffer; false when that is full: the walk's miss stays, and tells of
 // it again when the driver has taken a batch.
 func (f *faultServer) file(now, key uint64) bool {
-	if !f.buffer.Push(filed{key, now}) {
+	if !f.buffer.Push(enqueued{key, now}) {
 		f.row[keyTenant(key)][uvmOverflows]++
 		return false
 	}
@@ -66,12 +66,12 @@ func (f *faultServer) file(now, key uint64) bool {
 	return true
 }
 
-// again puts a fault back for which there was no room in memory.
-func (f *faultServer) again(now, key uint64) {
+// requeue puts a fault back for which there was no room in memory.
+func (f *faultServer) requeue(now, key uint64) {
 	f.row[keyTenant(key)][uvmDeferred]++
-	f.batch = append(f.batch, filed{key, now})
+	f.batch = append(f.batch, enqueued{key, now})
 	if f.end == 0 && f.next == never {
-		f.next = (now/f.patience + 1) * f.patience
+		f.next = (now/f.retryAfter + 1) * f.retryAfter
 	}
 }
 
@@ -105,7 +105,7 @@ func (f *faultServer) served(now uint64, r *uvm.Runtime) (p *uvm.Plan) {
 		row[uvmDriver] += f.cost
 	}
 	for _, b := range f.batch {
-		if f.serves(now, r, b) {
+		if f.serviced(now, r, b) {
 			f.keys = append(f.keys, b.key)
 			f.row[keyTenant(b.key)][uvmHandling] += now - b.since
 		}
@@ -118,9 +118,9 @@ func (f *faultServer) served(now uint64, r *uvm.Runtime) (p *uvm.Plan) {
 	return p
 }
 
-// serves says that a fault's page is to come. Of one that thrashes the fault is parked, or the device is mapped
+// serviced says that a fault's page is to come. Of one that thrashes the fault is parked, or the device is mapped
 // to the host.
-func (f *faultServer) serves(now uint64, r *uvm.Runtime, b filed) bool {
+func (f *faultServer) serviced(now uint64, r *uvm.Runtime, b enqueued) bool {
 	row := f.row[keyTenant(b.key)]
 	if f.twice.end(now, b.key) {
 		return false
@@ -144,7 +144,7 @@ func (f *faultServer) serves(now uint64, r *uvm.Runtime, b filed) bool {
 // unpark puts the faults that have waited long enough into the next batch.
 func (f *faultServer) unpark(now uint64) {
 	for f.end == 0 && f.parked.Len() > 0 && f.parked.Head().until <= now {
-		f.batch = append(f.batch, f.parked.Pop().filed)
+		f.batch = append(f.batch, f.parked.Pop().enqueued)
 		f.interrupt(now)
 	}
 }

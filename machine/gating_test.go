@@ -65,7 +65,7 @@ func TestWakingTakesItsTime(t *testing.T) {
 			r.ask(target(2, Share{7, 0}, Share{7, 0}))
 			_, check := r.count(0, 80, 256, 200)
 			r.runTo(5000)
-			if r.g.Gated() != 2 || !r.g.Settled() {
+			if r.g.Gated() != 2 || !r.g.NothingMoves() {
 				t.Fatalf("%+v: %d SMs are gated, want 2", o, r.g.Gated())
 			}
 			p := r.ask(target(0, Share{8, 0}, Share{7, 0}))
@@ -120,11 +120,11 @@ func TestOrderOfTaking(t *testing.T) {
 		{21000, target(KeepGated, Share{8, 0}, Share{5, 0})},
 	} {
 		r.runTo(x.at)
-		if !r.g.Settled() {
+		if !r.g.NothingMoves() {
 			t.Fatalf("not settled at %d", x.at)
 		}
 		p := r.ask(x.t)
-		r.settle()
+		r.syncCounters()
 		got = append(got, told(p))
 	}
 	const want = `SM14 -1>-1 idle 2000-2015 gate; [0 0] 0
@@ -212,7 +212,7 @@ func TestFreeing(t *testing.T) {
 		_, check := r.count(0, 80, 256, 200)
 		r.runTo(3000)
 		p := r.ask(&Target{Shares: []Share{{6, 0}, {7, 0}}, Gated: KeepGated, Free: c.free, Within: c.within})
-		r.settle()
+		r.syncCounters()
 		if m := p.SMs[0]; m.How != c.how || m.CTAs != 8 || m.Bytes > 0 != (c.how == Switch) {
 			t.Errorf("%+v: %+v", c, m)
 		}
@@ -269,7 +269,7 @@ func TestHandOverHoldsSMs(t *testing.T) {
 		t.Error("an SM of an application whose groups are handed over may go")
 	}
 	r.ask(plain([]Share{{5, 3}, {5, 3}, {3, 1}, {3, 1}}, 0))
-	r.settle()
+	r.syncCounters()
 	r.holds([]Share{{5, 2}, {5, 4}, {3, 1}, {3, 1}})
 }
 
@@ -310,7 +310,7 @@ func TestGatedCyclesAddUp(t *testing.T) {
 	if sum != gated || gated == 0 {
 		t.Errorf("%d gated SM-cycles are counted, %d seen", sum, gated)
 	}
-	r.g.SettleSMs()
+	r.g.SyncSMs()
 	if n := r.counted(1, "sm.waking_cycles"); n != waking || waking == 0 {
 		t.Errorf("%d waking cycles are counted, %d seen", n, waking)
 	}
@@ -422,7 +422,7 @@ func randomTargets(t *testing.T, r *rig, seed uint64, groups bool) (story string
 			continue
 		}
 		last = next
-		if !r.g.Settled() {
+		if !r.g.NothingMoves() {
 			overlapped++
 		}
 		if p := r.ask(last); p.Left[0] != 0 || p.Left[1] != 0 || p.LeftGated != 0 {
@@ -431,14 +431,14 @@ func randomTargets(t *testing.T, r *rig, seed uint64, groups bool) (story string
 		r.conserved()
 	}
 	for range 2 {
-		r.settle()
+		r.syncCounters()
 		for i, own := range r.g.Tenants {
 			last.Shares[i].Groups = len(own.Groups)
 		}
 		p := r.ask(last)
 		story += told(p) + " "
 	}
-	r.settle()
+	r.syncCounters()
 	r.conserved()
 	for i, w := range last.Shares {
 		if n := len(r.g.Tenants[i].SMs); n != w.SMs {
@@ -461,7 +461,7 @@ func randomTargets(t *testing.T, r *rig, seed uint64, groups bool) (story string
 	for i := range r.g.sms.list {
 		story += fmt.Sprint(r.g.GatedCycles(i), " ")
 	}
-	r.g.SettleSMs()
+	r.g.SyncSMs()
 	return fmt.Sprint(story, r.counted(0, "sm.waking_cycles"), r.counted(1, "sm.waking_cycles"))
 }
 

@@ -29,7 +29,7 @@ type GPU struct {
 	CPUs        CPUs
 	dispatch    dispatcher
 	translation translation
-	copies      copyEngine
+	pageCopies  copyEngine
 	Unified     unified // memory; off where the run does not ask for it
 
 	holdings holdings
@@ -69,11 +69,11 @@ type GPU struct {
 // 3 are the memory side, the others the SM side; lookahead runs them at once, or
 // several cycles of each before the next.
 func (g *GPU) Run(until uint64) ([]*Kernel, error) {
-	g.dispatch.finished, g.dispatch.told = g.dispatch.finished[:0], false
+	g.dispatch.finished, g.dispatch.returnToHost = g.dispatch.finished[:0], false
 	defer g.lookahead.core.stop()
-	for g.firstError.Err == nil && len(g.dispatch.finished) == 0 && !g.dispatch.told {
+	for g.firstError.Err == nil && len(g.dispatch.finished) == 0 && !g.dispatch.returnToHost {
 		if end := g.lookahead.memoryEnd; g.clock.Now < end {
-			g.lookahead.take(end, until)
+			g.lookahead.runWindow(end, until)
 			continue
 		}
 		now := min(g.wakeups.Back.Next(), g.wakeups.Front.Next())
@@ -88,7 +88,7 @@ func (g *GPU) Run(until uint64) ([]*Kernel, error) {
 		}
 		g.clock.Now = now
 		if end := g.lookahead.strideEnd(now, until); end > now {
-			g.lookahead.take(end, until)
+			g.lookahead.runWindow(end, until)
 			continue
 		}
 		g.lookahead.start()

@@ -139,7 +139,7 @@ func (h *handover) drained() bool {
 		}
 	}
 	for i, o := range h.holdings.sm {
-		if o >= 0 && h.holds(o) && !h.sms[i].Settled() {
+		if o >= 0 && h.holds(o) && !h.sms[i].Drained() {
 			return false
 		}
 	}

@@ -46,19 +46,19 @@ const mostPartitions = 254
 // uses it most for its home, or copies where it is read. The memory side of a partition counts the
 // requests of every other one's SMs for each page. At an interval's end a policy (vm.Homes) says what
 // becomes of some pages. The driver takes each of them (vm.driver_cycles): the page leaves the tables
-// and every TLB, accesses that had been translated end (reach), copy engines copy it through
-// network and LLC (carrier.go). Who asks for a page that gets another home waits until it is there. One that gets
+// and every TLB, accesses that had been translated end (framesInFlight), copy engines copy it through
+// network and LLC (partitioncopy.go). Who asks for a page that gets another home waits until it is there. One that gets
 // copies may be read at its home meanwhile, and each partition goes over to its copy when that is there.
 //
 // A write to a page with copies, or to one that gets some, is a fault: none is made before its copies are gone.
 type pageHomes struct {
-	tables  *vm.Tables
-	driver  *vm.Driver
-	mmu     *vm.MMU
-	tlbs    []*vm.TLB // L1 TLB of each SM
-	clock   *timing.Clock
-	wakeups timing.Wakeups
-	carrier carrier
+	tables          *vm.Tables
+	driver          *vm.Driver
+	mmu             *vm.MMU
+	tlbs            []*vm.TLB // L1 TLB of each SM
+	clock           *timing.Clock
+	wakeups         timing.Wakeups
+	partitionCopies partitionCopyEngine
 
 	decide   vm.Homes // nil: pages stay where they have been placed
 	interval uint64   // core cycles
@@ -66,7 +66,7 @@ type pageHomes struct {
 	collapse uint64   // and for one that loses its copies
 	most     int      // pages that the driver has in hand
 	parts    int
-	reach    reach
+	inFlight framesInFlight
 	use      pageCounters
 	due      uint64        // end of the interval; never: nothing has been counted
 	sample   vm.HomeSample // of the last plan,
@@ -120,12 +120,12 @@ func (b *builder) homes() error {
 	h.parts = b.sheet.NoC.Parts()
 	x.tables.Parts.Divide(h.parts)
 	frames := b.sheet.DRAM.Capacity / int64(v.Page)
-	h.reach = newReach(frames, x.tables.PageBits(), x.tables.LayoutBit())
-	h.carrier.build(b, h.parts)
+	h.inFlight = newFramesInFlight(frames, x.tables.PageBits(), x.tables.LayoutBit())
+	h.partitionCopies.build(b, h.parts)
 	h.use = newPageCounters(frames, h.parts)
 	for i, s := range b.gpu.sms.list {
 		w := &homeWatch{homes: h, part: i * h.parts / len(b.gpu.sms.list)}
-		h.reach.watched = append(h.reach.watched, sm.Watch(s, w))
+		h.inFlight.watched = append(h.inFlight.watched, sm.Watch(s, w))
 	}
 	t := b.table("homes", HomeCounters(), 1)
 	for k := range t.Tenants {
@@ -155,8 +155,8 @@ func (w *homeWatch) Replay(uint64, mem.TenantID, uint64, bool) {}
 // Sent implements sm.Watcher.
 func (w *homeWatch) Sent(line uint64, op mem.Op) {
 	h := w.homes
-	h.reach.count(line, 1)
-	h.use.count(h.reach.frame(line), w.part, op != mem.Read)
+	h.inFlight.count(line, 1)
+	h.use.count(h.inFlight.frame(line), w.part, op != mem.Read)
 	if h.due == never {
 		h.due = (h.clock.Now/h.interval + 1) * h.interval
 		h.wakeups.WakeDriver(h.due)
@@ -164,10 +164,10 @@ func (w *homeWatch) Sent(line uint64, op mem.Op) {
 }
 
 // Answered implements sm.Watcher.
-func (w *homeWatch) Answered(line uint64) { w.homes.reach.count(line, -1) }
+func (w *homeWatch) Answered(line uint64) { w.homes.inFlight.count(line, -1) }
 
 // Leaves implements sm.Watcher.
-func (w *homeWatch) Leaves(line uint64) bool { return w.homes.reach.leaves(line) }
+func (w *homeWatch) Leaves(line uint64) bool { return w.homes.inFlight.leaves(line) }
 
 // refuses notes which page an SM finds in a frame, and says whether it must not: it waits to write
 // to a page that has copies.
@@ -175,8 +175,8 @@ func (h *pageHomes) refuses(now uint64, r *vm.Reply) bool {
 	if h.decide == nil {
 		return false
 	}
-	h.use.name(h.reach.frame(r.PPN<<h.reach.bits), r.Tenant, r.VPN)
-	return h.tables.Parts.CopyFrames() > 0 && h.reach.watched[r.SM].WaitsToWrite(r.Tenant, r.VPN) &&
+	h.use.name(h.inFlight.frame(r.PPN<<h.inFlight.bits), r.Tenant, r.VPN)
+	return h.tables.Parts.CopyFrames() > 0 && h.inFlight.watched[r.SM].WaitsToWrite(r.Tenant, r.VPN) &&
 		h.lose(now, r.Tenant, r.VPN)
 }
 
@@ -226,7 +226,7 @@ func (h *pageHomes) tick(now uint64) (next uint64) {
 		if s.end > now {
 			kept = append(kept, s)
 		} else if s.loses || h.begin(&s) {
-			h.reach.mark(s.frames, leaves)
+			h.inFlight.mark(s.frames, leaves)
 			h.drains = append(h.drains, s)
 		}
 	}
@@ -293,17 +293,17 @@ func (h *pageHomes) drain(now uint64) {
 	}
 	kept := h.drains[:0]
 	for _, s := range h.drains {
-		if !h.reach.quiet(s.frames) {
+		if !h.inFlight.quiet(s.frames) {
 			kept = append(kept, s)
 			continue
 		}
-		h.reach.mark(s.frames, 0)
+		h.inFlight.mark(s.frames, 0)
 		for _, id := range s.ids {
 			if s.loses {
 				h.driver.Collapsed(now, id)
 			} else {
 				h.driver.Carry(now, id)
-				h.carrier.add(now, id)
+				h.partitionCopies.add(now, id)
 			}
 		}
 	}

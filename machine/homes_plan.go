@@ -55,14 +55,14 @@ func (c *pageCounters) reset() {
 func (h *pageHomes) plan() {
 	c, s := &h.use, &h.sample
 	s.Partitions, s.Room, s.Most = h.parts, h.tables.Parts.CopyRoom(), h.most
-	s.Carried = h.carrier.carried(h.interval)
+	s.Carried = h.partitionCopies.carried(h.interval)
 	s.Pages, h.pages = s.Pages[:0], h.pages[:0]
 	if n := len(c.frames) * h.parts; len(h.copied) < n {
 		h.copied = make([]bool, 2*n)
 	}
 	for k, f := range c.frames {
 		ppn, state := h.tables.Lookup(mem.TenantID(c.page[f]&0xff), c.page[f]>>8)
-		if state != vm.Resident || h.reach.frame(ppn<<h.reach.bits) != int(f) { // a copy, or gone since
+		if state != vm.Resident || h.inFlight.frame(ppn<<h.inFlight.bits) != int(f) { // a copy, or gone since
 			continue
 		}
 		u := vm.PageUse{

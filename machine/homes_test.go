@@ -47,7 +47,7 @@ func tellOf(r *rig, reg *mem.Region, op mem.Op, list ...accesses) {
 	for _, q := range list {
 		va := reg.Base + uint64(q.page)<<12
 		ppn, _ := r.g.translation.tables.Lookup(0, va>>12)
-		h.use.name(h.reach.frame(ppn<<12), 0, va>>12)
+		h.use.name(h.inFlight.frame(ppn<<12), 0, va>>12)
 		w := &homeWatch{homes: h, part: q.sm / 2}
 		for range q.n {
 			w.Sent(ppn<<12, op)
@@ -140,7 +140,7 @@ func TestPagesComeToTheirUser(t *testing.T) {
 			}
 		}
 		moved := r.counted(0, "homes.migrations")
-		if got := r.g.translation.homes.carrier.Bytes; got != moved*4096 {
+		if got := r.g.translation.homes.partitionCopies.Bytes; got != moved*4096 {
 			t.Errorf("%d bytes copied for %d pages", got, moved)
 		}
 		used := 0
@@ -275,7 +275,7 @@ func TestSteadyHomesAllocateNothing(t *testing.T) {
 		for k := range line {
 			ppn, _ := h.tables.Lookup(0, reg.Base>>12+uint64(k))
 			line[k] = ppn << 12
-			h.use.name(h.reach.frame(line[k]), 0, reg.Base>>12+uint64(k))
+			h.use.name(h.inFlight.frame(line[k]), 0, reg.Base>>12+uint64(k))
 		}
 		plans := 0
 		interval := func() {
@@ -302,8 +302,8 @@ func TestSteadyHomesAllocateNothing(t *testing.T) {
 		if n := testing.AllocsPerRun(5, interval); n > 0 {
 			t.Errorf("%s: %.0f allocations in an interval", policy, n)
 		}
-		if plans < 8 || len(h.planned) > 0 || h.carrier.Bytes > 0 {
-			t.Errorf("%s: %d plans, %d steps, %d bytes", policy, plans, len(h.planned), h.carrier.Bytes)
+		if plans < 8 || len(h.planned) > 0 || h.partitionCopies.Bytes > 0 {
+			t.Errorf("%s: %d plans, %d steps, %d bytes", policy, plans, len(h.planned), h.partitionCopies.Bytes)
 		}
 	}
 }

@@ -26,7 +26,7 @@ import (
 //
 // An answer goes back the way its request came. Requests, answers and recalls have networks,
 // or classes of a link, of their own.
-type across struct {
+type interSlice struct {
 	// entry is the slice where requests of a part of the machine for a line of a slice enter, by
 	// part and slice; nil: there is one part, and no network between slices.
 	entry [][]int16
@@ -38,19 +38,19 @@ type across struct {
 	mmu                     int          // port of the MMU there; -1: it is near slices as SMs are,
 	mmuPart                 int          // of this part
 
-	carrier   *carrier       // of pages between partitions; nil: they stay
-	sampler   *cache.Sampler // nil: no policy chooses
-	copies    bool           // any line may have a copy (SM-side)
-	replicate bool           // lines that are only read may have one (NUBA)
-	asking    []uint64       // bitset of slices with requests for others,
-	recalling []uint64       // and of those with recalls
-	fellow    []int16        // by slice: that of the other half (SM-side)
-	linkTurn  []bool         // by slice: what links bring goes first into the network between slices, not what it asks
-	farTurn   []bool         // by slice: what comes over that network goes first to the SMs, not its own answers
+	partitionCopies *partitionCopyEngine // of pages between partitions; nil: they stay
+	sampler         *cache.Sampler       // nil: no policy chooses
+	mayHoldAny      bool                 // any line may have a copy (SM-side)
+	replicate       bool                 // lines that are only read may have one (NUBA)
+	asking          []uint64             // bitset of slices with requests for others,
+	recalling       []uint64             // and of those with recalls
+	fellow          []int16              // by slice: that of the other half (SM-side)
+	linkTurn        []bool               // by slice: what links bring goes first into the network between slices
+	farTurn         []bool               // by slice: what comes over that network goes first to the SMs
 }
 
 // enterMMU is the network, input and output of a request of the MMU to a slice.
-func (x *across) enterMMU(f *fabric, slice int) (net *noc.Network, in, out int) {
+func (x *interSlice) enterMMU(f *fabric, slice int) (net *noc.Network, in, out int) {
 	if x.mmu >= 0 {
 		return x.request, x.mmu, slice
 	}
@@ -59,28 +59,28 @@ func (x *across) enterMMU(f *fabric, slice int) (net *noc.Network, in, out int) 
 
 // injectNear sends a request of an SM to where it enters the slices.
 func (f *fabric) injectNear(port int, h int32, r *mem.Req, flits int, now uint64) bool {
-	x := &f.across
+	x := &f.interSlice
 	r.Slice = int16(f.layouts.slice(r.Line))
 	return f.enter(f.request, port, int(x.entry[x.part[port]][r.Slice]), h, r, flits, now)
 }
 
 // looksUp says that a request is looked up in a slice that is not its home.
-func (x *across) looksUp(r *mem.Req) bool {
-	return x.copies || x.replicate && r.Op == mem.Read && r.ReadOnly
+func (x *interSlice) looksUp(r *mem.Req) bool {
+	return x.mayHoldAny || x.replicate && r.Op == mem.Read && r.ReadOnly
 }
 
-// spread takes requests from where they have entered to their homes.
-func (f *fabric) spread(now uint64) (next uint64) {
-	x := &f.across
+// routeRequests takes requests from where they have entered to their homes.
+func (f *fabric) routeRequests(now uint64) (next uint64) {
+	x := &f.interSlice
 	more := f.nearSlices(now)
-	if f.onward(now) {
+	if f.forward(now) {
 		more = true
 	}
 	next = f.advance(x.request, now)
-	if x.carrier != nil {
-		next = min(next, x.carrier.tick(now))
+	if x.partitionCopies != nil {
+		next = min(next, x.partitionCopies.tick(now))
 	}
-	if f.atHome(now) || more {
+	if f.acceptLocal(now) || more {
 		return now + 1
 	}
 	return next
@@ -89,7 +89,7 @@ func (f *fabric) spread(now uint64) (next uint64) {
 // nearSlices gives slices, or the network between them, the requests that have come from the
 // ports near them; true when some are left for the next cycle.
 func (f *fabric) nearSlices(now uint64) (more bool) {
-	x := &f.across
+	x := &f.interSlice
 	t, noc := f.llcClock.Ticks(now), f.nocClock.Ticks(now)
 	for k, word := range f.request.AvailableOutputs() {
 		for ; word != 0; word &= word - 1 {
@@ -128,9 +128,9 @@ func (f *fabric) nearSlices(now uint64) (more bool) {
 	return more
 }
 
-// onward sends what slices ask of others, or pass on; true when some is left.
-func (f *fabric) onward(now uint64) (more bool) {
-	x := &f.across
+// forward sends what slices ask of others, or pass on; true when some is left.
+func (f *fabric) forward(now uint64) (more bool) {
+	x := &f.interSlice
 	for k, word := range x.asking {
 		for ; word != 0; word &= word - 1 {
 			i := k<<6 + bits.TrailingZeros64(word)
@@ -158,9 +158,9 @@ func (f *fabric) onward(now uint64) (more bool) {
 	return more
 }
 
-// atHome gives slices the requests that have come from others; true when some are left.
-func (f *fabric) atHome(now uint64) (more bool) {
-	x := &f.across
+// acceptLocal gives slices the requests that have come from others; true when some are left.
+func (f *fabric) acceptLocal(now uint64) (more bool) {
+	x := &f.interSlice
 	t := f.llcClock.Ticks(now)
 	for k, word := range x.request.AvailableOutputs() {
 		for ; word != 0; word &= word - 1 {
@@ -185,7 +185,7 @@ func (f *fabric) atHome(now uint64) (more bool) {
 // checkReplicas panics, in builds with the invariants tag, when a line is written that another
 // partition's slice has a copy of: copies are of what nobody writes.
 func (f *fabric) checkReplicas(r *mem.Req, home int) {
-	if !invariants.On || f.across.copies || r.Op == mem.Read || r.Op == mem.Walk {
+	if !invariants.On || f.interSlice.mayHoldAny || r.Op == mem.Read || r.Op == mem.Walk {
 		return
 	}
 	for i, s := range f.slices {
@@ -197,7 +197,7 @@ func (f *fabric) checkReplicas(r *mem.Req, home int) {
 
 // forgetCopies has other slices forget what they hold of a line.
 func (f *fabric) forgetCopies(line uint64, home int) {
-	for _, entry := range f.across.entry {
+	for _, entry := range f.interSlice.entry {
 		if i := int(entry[home]); i != home {
 			f.slices[i].Invalidate(line)
 		}
@@ -208,22 +208,22 @@ func (f *fabric) forgetCopies(line uint64, home int) {
 func (f *fabric) served(i int, now uint64) {
 	s := f.slices[i]
 	if s.Onward().Len() > 0 {
-		f.across.asking[i>>6] |= 1 << (i & 63)
+		f.interSlice.asking[i>>6] |= 1 << (i & 63)
 		f.wakeups.WakeRequest(now)
 	}
 	if s.Recall().Len() > 0 {
-		f.across.recalling[i>>6] |= 1 << (i & 63)
+		f.interSlice.recalling[i>>6] |= 1 << (i & 63)
 		f.wakeups.WakeReply(now)
 	}
 }
 
 // answerFar sends a finished request back to the slice it came from, or the MMU.
 func (f *fabric) answerFar(slice int, h int32, now uint64) bool {
-	r, x := &f.slab.R[h], &f.across
+	r, x := &f.slab.R[h], &f.interSlice
 	out := 0
 	switch p := r.Port; {
-	case x.carrier.has(r) && r.Op == mem.Write: // it is at its new place
-		x.carrier.written(h, now)
+	case x.partitionCopies.has(r) && r.Op == mem.Write: // it is at its new place
+		x.partitionCopies.written(h, now)
 		return true
 	case p >= x.own:
 		out = int(p - x.own)
@@ -244,7 +244,7 @@ func (f *fabric) answerFar(slice int, h int32, now uint64) bool {
 // nearTurn says whether an answer of a slice itself may leave for a port near it: answers that
 // pass through from other slices take turns with its own.
 func (f *fabric) nearTurn(slice int) bool {
-	x := &f.across
+	x := &f.interSlice
 	if x.farTurn[slice] {
 		if h, ok := x.answer.Peek(slice); ok && f.slab.R[h].Port < x.own && f.slab.R[h].Flags&mem.Invalidation == 0 {
 			return false
@@ -253,9 +253,9 @@ func (f *fabric) nearTurn(slice int) bool {
 	return true
 }
 
-// gather takes answers, and recalls, that have crossed to where they go from there.
-func (f *fabric) gather(now uint64) (next uint64) {
-	x := &f.across
+// routeReplies takes answers, and recalls, that have crossed to where they go from there.
+func (f *fabric) routeReplies(now uint64) (next uint64) {
+	x := &f.interSlice
 	next = engine.Never
 	if x.recall != nil {
 		next = f.recalls(now)
@@ -282,7 +282,7 @@ func (f *fabric) gather(now uint64) (next uint64) {
 // arrived takes an answer that has come to a slice, or to the MMU, over the network between
 // slices; false when it has to wait.
 func (f *fabric) arrived(o int, h int32, now uint64) bool {
-	r, x := &f.slab.R[h], &f.across
+	r, x := &f.slab.R[h], &f.interSlice
 	switch {
 	case o == x.mmu:
 		f.translation.answer(h, now)
@@ -291,8 +291,8 @@ func (f *fabric) arrived(o int, h int32, now uint64) bool {
 		f.slices[o].Recalled(h, f.llcClock.Ticks(now))
 		f.wakeups.WakeSlice(o, now+1)
 		return true
-	case x.carrier.has(r):
-		x.carrier.came(o, h, now)
+	case x.partitionCopies.has(r):
+		x.partitionCopies.came(o, h, now)
 		return true
 	case r.Port >= x.own:
 		s := f.slices[o]
@@ -315,7 +315,7 @@ func (f *fabric) arrived(o int, h int32, now uint64) bool {
 // recalls sends writes whose copies are to be forgotten to the other half, and the news that
 // they are back.
 func (f *fabric) recalls(now uint64) (next uint64) {
-	x := &f.across
+	x := &f.interSlice
 	noc := f.nocClock.Ticks(now)
 	next = f.advance(x.recall, now)
 	for k, word := range x.recall.AvailableOutputs() {

@@ -25,17 +25,17 @@ type hostLink struct {
 	wakeups  timing.Wakeups
 	where    *translation // of addresses
 
-	cfg     link.Config
-	order   link.Arbiter
-	way     [2]link.Direction // to the device, to the host
-	engines int
-	inside  float64     // cycles per byte of a copy inside the device: read and write at DRAM's peak
-	copies  []*HostCopy // by number; nil: free
-	live    int         // copies that have not been forgotten
-	under   int         // requests without an answer
-	line    uint64
-	sector  uint64
-	row     [2][][]uint64 // [direction][tenant] counters of the link
+	cfg        link.Config
+	order      link.Arbiter
+	way        [2]link.Direction // to the device, to the host
+	engines    int
+	inside     float64     // cycles per byte of a copy inside the device: read and write at DRAM's peak
+	underWay   []*HostCopy // by number; nil: free
+	live       int         // copies that have not been forgotten
+	unanswered int         // requests without an answer
+	line       uint64
+	sector     uint64
+	row        [2][][]uint64 // [direction][tenant] counters of the link
 }
 
 // HostCopy is a copy that a program has asked for.
@@ -134,15 +134,15 @@ func Carry(g *GPU, tenant int, n int64, toHost bool) *HostCopy {
 func (x *hostLink) add(tenant int, n int64) *HostCopy {
 	c := &HostCopy{link: x, tenant: mem.TenantID(tenant), bytes: n, begun: never}
 	x.live++
-	for i, o := range x.copies {
+	for i, o := range x.underWay {
 		if o == nil {
 			c.number = int32(i)
-			x.copies[i] = c
+			x.underWay[i] = c
 			return c
 		}
 	}
-	c.number = int32(len(x.copies))
-	x.copies = append(x.copies, c)
+	c.number = int32(len(x.underWay))
+	x.underWay = append(x.underWay, c)
 	return c
 }
 
@@ -184,8 +184,8 @@ func (x *hostLink) start(now uint64) (next uint64) {
 
 // take begins a copy that has got its direction.
 func (x *hostLink) take(now uint64, t *link.Transfer, w *link.Direction) {
-	x.begin(x.copies[t.ID-hostCopies], now, w.Start(now, t))
-	x.dispatch.told = true // its end is known now
+	x.begin(x.underWay[t.ID-hostCopies], now, w.Start(now, t))
+	x.dispatch.returnToHost = true // its end is known now
 }
 
 func (x *hostLink) begin(c *HostCopy, now, cycles uint64) {
@@ -240,7 +240,7 @@ func (c *HostCopy) Ended(now uint64) bool {
 // forget frees the number of a copy when its last request has been answered.
 func (x *hostLink) forget(c *HostCopy) {
 	if c.over && c.left == 0 {
-		x.copies[c.number] = nil
+		x.underWay[c.number] = nil
 	}
 }
 
@@ -257,7 +257,7 @@ func (x *hostLink) works() bool {
 // carrying says that lines of copies are on their way, or that copies have something to do in cycle now: the link
 // works on both sides of the machine then.
 func (x *hostLink) carrying(now uint64) bool {
-	return x.under > 0 || x.live > 0 && x.wakeups.Front.Due(x.wakeups.MMU) <= now
+	return x.unanswered > 0 || x.live > 0 && x.wakeups.Front.Due(x.wakeups.MMU) <= now
 }
 
 // tells is the first cycle from now on in which the link may have something to tell: a copy begins, has no more
@@ -271,7 +271,7 @@ func (x *hostLink) tells(now uint64) (at uint64) {
 			at = min(at, max(now, w.Free()))
 		}
 	}
-	for _, c := range x.copies {
+	for _, c := range x.underWay {
 		switch {
 		case c == nil || c.begun == never:
 		case c.next < c.parts:
@@ -292,7 +292,7 @@ func (x *hostLink) beginsWork(now uint64) {
 	if x.works() {
 		return
 	}
-	for _, c := range x.copies {
+	for _, c := range x.underWay {
 		if c == nil || c.begun == never || c.next == c.parts {
 			continue
 		}
@@ -317,7 +317,7 @@ func (x *hostLink) tick(now uint64) (next uint64) {
 	if !x.works() {
 		return next
 	}
-	for _, c := range x.copies {
+	for _, c := range x.underWay {
 		if c == nil || c.begun == never || c.next == c.parts {
 			continue
 		}
@@ -325,7 +325,7 @@ func (x *hostLink) tick(now uint64) (next uint64) {
 			c.next++
 		}
 		if c.next == c.parts {
-			x.dispatch.told = true // nothing of it waits for memory any more
+			x.dispatch.returnToHost = true // nothing of it waits for memory any more
 			continue
 		}
 		next = min(next, max(now+1, x.due(c, c.next)))
@@ -377,7 +377,7 @@ func (x *hostLink) send(c *HostCopy, now uint64) bool {
 	}
 	c.sent++
 	c.left++
-	x.under++
+	x.unanswered++
 	return true
 }
 
@@ -396,18 +396,18 @@ func (x *hostLink) sectors(off, n uint64) (some, full uint8) {
 
 // answered books a request that memory has carried out.
 func (x *hostLink) answered(h int32) {
-	c := x.copies[x.fabric.slab.R[h].Tag]
+	c := x.underWay[x.fabric.slab.R[h].Tag]
 	x.fabric.slab.Put(0, h)
-	x.under--
+	x.unanswered--
 	if c.left--; c.left == 0 {
-		x.dispatch.told = x.dispatch.told || c.kind == copyToHost && (c.next == c.parts || !x.works())
+		x.dispatch.returnToHost = x.dispatch.returnToHost || c.kind == copyToHost && (c.next == c.parts || !x.works())
 		x.forget(c)
 	}
 }
 
 // delay makes the copy under way in a direction take so many cycles more: remote accesses share it.
 func (x *hostLink) delay(way int, now, cycles uint64) {
-	for _, c := range x.copies {
+	for _, c := range x.underWay {
 		if c != nil && !c.over && c.begun != never && c.kind == copyKind(way) && c.begun+c.cycles > now {
 			c.cycles += cycles
 		}

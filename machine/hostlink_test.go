@@ -93,7 +93,7 @@ func TestCopies(t *testing.T) {
 			lines := uint64(0)
 			if beside {
 				lines = n / uint64(r.g.Sheet.LLC.Line)
-				for x.under > 0 {
+				for x.unanswered > 0 {
 					if _, err := r.g.Run(r.g.Now() + 1); err != nil {
 						t.Fatal(err)
 					}
@@ -211,10 +211,10 @@ func TestCopyDeterminism(t *testing.T) {
 		if _, err := r.g.Run(r.g.Now() + 10_000); err != nil {
 			t.Fatal(err)
 		}
-		if x.under != 0 || x.live != 0 || x.carrying(r.g.Now()) {
-			t.Errorf("%s: %d requests of %d copies are left", sheet, x.under, x.live)
+		if x.unanswered != 0 || x.live != 0 || x.carrying(r.g.Now()) {
+			t.Errorf("%s: %d requests of %d copies are left", sheet, x.unanswered, x.live)
 		}
-		r.g.Settle()
+		r.g.SyncCounters()
 		return append(at, k.End), r.g.Tables
 	}
 	for _, sheet := range copySheets {
@@ -252,7 +252,7 @@ func TestStridesBesideCopies(t *testing.T) {
 			t.Fatal(err)
 		}
 		check()
-		r.g.Settle()
+		r.g.SyncCounters()
 		for _, x := range r.g.Tables {
 			tables += fmt.Sprint(x)
 		}

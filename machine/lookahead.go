@@ -63,7 +63,7 @@ type limits struct {
 //   - an SM needs nothing of the request crossbar: its queue there has room for all that
 //     the SM can send,
 //   - SMs share nothing but the dispatcher, which serves them in the order of the cycles
-//     in which they ask: no kernel's CTAs talk to each other (talks). If CTAs do not even
+//     in which they ask: no kernel's CTAs talk to each other (hasInterCTASync). If CTAs do not even
 //     share memory (isa.Independent) a second core runs some of the SMs,
 //   - no kernel ends, which its program would see: it waits for an answer that comes
 //     later, or some SM, or its CTAs to come, have more instructions to issue than cycles,
@@ -139,7 +139,7 @@ func (l *lookahead) derive(g *GPU, o *Options) {
 	long := strideLengths[l.limits.longest]
 	// Networks of several hops, whose slices wait for each other, run in lockstep, and on one core.
 	crossbar := f.request.Crossbar
-	if f.across.entry != nil {
+	if f.interSlice.entry != nil {
 		crossbar = nil
 	}
 	l.limits.strides = !o.Lockstep && o.Quantum == 0 && !s.VM.Enabled && f.pipeline > long+1 &&

@@ -27,7 +27,7 @@ func (l *lookahead) strideSMs(ahead uint64) {
 		l.core.waitFor(&l.second.ended, uint64(len(l.sms.list)-own))
 	}
 	for i, ask := range z.asks {
-		z.asks[i] = l.strode(i, ask)
+		z.asks[i] = l.recordFault(i, ask)
 	}
 	later := engine.Never // the first cycle behind the stride in which an SM asks
 	if due >= z.end {
@@ -53,7 +53,7 @@ func (l *lookahead) strideSMs(ahead uint64) {
 			later = min(later, ask)
 		}
 		z.due[i] = min(z.due[i], l.wakeups.Front.Take(i))
-		z.asks[i] = l.strode(i, l.strideSM(i, at+1, ask))
+		z.asks[i] = l.recordFault(i, l.strideSM(i, at+1, ask))
 	}
 	for i, at := range z.due {
 		l.wakeups.WakeSM(i, at)
@@ -84,8 +84,8 @@ func (l *lookahead) strideLane(lane, n, most int) int {
 	return n
 }
 
-// strode books a fault of SM i, which has returned from strideSM.
-func (l *lookahead) strode(i int, ask uint64) uint64 {
+// recordFault books a fault of SM i, which has returned from strideSM.
+func (l *lookahead) recordFault(i int, ask uint64) uint64 {
 	z, s := &l.stride, l.sms.list[i]
 	if s.Err == nil {
 		return ask

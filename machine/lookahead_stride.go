@@ -5,9 +5,9 @@ import (
 	"github.com/heddle-sim/heddle/isa"
 )
 
-// talks says that CTAs of a kernel may wait for each other or observe the order of
+// hasInterCTASync says that CTAs of a kernel may wait for each other or observe the order of
 // their accesses: there are atomics on global memory, fences or volatile accesses.
-func talks(c *isa.Code) bool {
+func hasInterCTASync(c *isa.Code) bool {
 	for i := range c.Instr {
 		in := &c.Instr[i]
 		if in.Space == isa.Shared {
@@ -32,7 +32,7 @@ func (l *lookahead) strideEnd(now, until uint64) uint64 {
 	}
 	for _, n := range strideLengths[l.longest(now):] {
 		end := min(until, now-now%n+n)
-		if l.driverRests(end, end) && l.mayStride(now, end, int(n)) {
+		if l.driverIdleUntil(end, end) && l.mayStride(now, end, int(n)) {
 			return end
 		}
 		l.retry = end
@@ -59,10 +59,10 @@ func (l *lookahead) following(end uint64) uint64 {
 	return end - end%n + n
 }
 
-// driverRests says that up to cycle next the driver has no work but in the last cycle of
+// driverIdleUntil says that up to cycle next the driver has no work but in the last cycle of
 // the stride to end, and of that from there to next: there the strides run it. An SM that
 // wakes does so in any cycle.
-func (l *lookahead) driverRests(end, next uint64) bool {
+func (l *lookahead) driverIdleUntil(end, next uint64) bool {
 	due := l.wakeups.Front.Due(l.wakeups.Driver)
 	return due >= next-1 ||
 		due == end-1 && end%movePeriod == 0 && next == end+movePeriod && l.mover.awake() >= next-1
@@ -76,7 +76,7 @@ func (l *lookahead) mayStride(now, end uint64, n int) bool {
 	warps := 0
 	for _, t := range l.tenants {
 		for _, k := range t.kernels {
-			if k.talks || k.ready > now && k.ready < end {
+			if k.interCTASync || k.ready > now && k.ready < end {
 				return false
 			}
 			warps += k.Geo.CTAs * k.Geo.Warps
@@ -117,10 +117,10 @@ func (l *lookahead) outlasts(t *Tenant, k *Kernel, n int) bool {
 	return false
 }
 
-// take takes the machine to cycle end in a stride. With a second core that one
+// runWindow takes the machine to cycle end in a stride. With a second core that one
 // runs the memory side of the next stride meanwhile, where it is certain that there is one,
 // and SMs, where CTAs are independent.
-func (l *lookahead) take(end, until uint64) {
+func (l *lookahead) runWindow(end, until uint64) {
 	z, now := &l.stride, l.clock.Now
 	z.running, z.from, z.end = true, now, end
 	l.clock.Strode += end - now
@@ -181,7 +181,7 @@ func (l *lookahead) divide(end, next, until uint64) {
 	}
 	most := 2 * strideLengths[l.limits.longest]
 	memory := l.fabric.slab.Live() >= busy && !l.host.carrying(end-1) && next <= until && l.fabric.pipeline > most+1 &&
-		l.driverRests(end, next) && l.mayStride(l.clock.Now, next, int(most))
+		l.driverIdleUntil(end, next) && l.mayStride(l.clock.Now, next, int(most))
 	sms := l.independent()
 	if (memory || sms) && l.core.trial.both() {
 		p.memory, p.sms = memory, sms

@@ -114,8 +114,8 @@ func TestTalks(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := talks(m.Kernels()[0].Code); got != want {
-			t.Errorf("%s talks: %v, want %v", body, got, want)
+		if got := hasInterCTASync(m.Kernels()[0].Code); got != want {
+			t.Errorf("%s interCTASync: %v, want %v", body, got, want)
 		}
 	}
 }

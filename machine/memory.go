@@ -30,11 +30,11 @@ type channel struct {
 // memory is what lies behind the fabric: LLC slices, and the DRAM channels and HBM stacks
 // behind them.
 type memory struct {
-	fabric  *fabric
-	copies  *copyEngine
-	layouts *layouts
-	clock   *timing.Clock
-	wakeups timing.Wakeups
+	fabric     *fabric
+	pageCopies *copyEngine
+	layouts    *layouts
+	clock      *timing.Clock
+	wakeups    timing.Wakeups
 
 	slices   []*cache.Slice
 	channels []*channel
@@ -185,7 +185,7 @@ func (m *memory) within(a *addrmap.Loc) dram.Loc {
 // written is told that a write-back somebody waited for is in DRAM's queue.
 func (m *memory) written(f *mem.Fetch) {
 	if f.Tag < -1 {
-		m.copies.written(-2 - f.Tag)
+		m.pageCopies.written(-2 - f.Tag)
 		m.wakeups.WakeDriver(m.clock.Now)
 	}
 }
@@ -200,7 +200,7 @@ func (m *memory) tickSlice(i int, now uint64) uint64 {
 	if s.Below.Len() > 0 {
 		m.wakeBelow(i, now)
 	}
-	if m.fabric.across.entry != nil {
+	if m.fabric.interSlice.entry != nil {
 		m.fabric.served(i, now)
 	}
 	return m.llcClock.Core(next)
@@ -261,7 +261,7 @@ func (m *memory) tickStack(s *stack, now uint64) uint64 {
 		if !ok {
 			break
 		}
-		m.copies.migrated(id, now)
+		m.pageCopies.migrated(id, now)
 	}
 	if t == dram.Never {
 		return engine.Never

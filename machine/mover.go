@@ -177,7 +177,7 @@ func (v *smMover) advance(m *SMMove, now uint64) bool {
 		m.saved = nil
 		v.dispatch.offer(now + 1)
 	}
-	return (m.step == draining && s.Resident() == 0 || m.step == storing) && !s.Busy() && s.Settled()
+	return (m.step == draining && s.Resident() == 0 || m.step == storing) && !s.Busy() && s.Drained()
 }
 
 // store takes the CTAs off an SM, into images in their owner's memory.
@@ -216,7 +216,7 @@ func (v *smMover) hand(m *SMMove, now uint64) {
 			k.Most = t.most(&k.Geo)
 		}
 	}
-	v.dispatch.settled(now + 1)
+	v.dispatch.countPresent(now + 1)
 	if m.Gate {
 		v.gated[m.SM].Add(now+1, 1)
 	}

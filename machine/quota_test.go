@@ -35,7 +35,7 @@ func (r *rig) till(cycle uint64) {
 
 // counters lists all counters, but for those of quotas.
 func (r *rig) counters() string {
-	r.g.Settle()
+	r.g.SyncCounters()
 	var s strings.Builder
 	for _, t := range r.g.Tables {
 		for i := range t.Instances {
@@ -98,7 +98,7 @@ func TestQuotaOfNothing(t *testing.T) {
 				r.counted(0, "sm.quota_held_cycles") > 0 && r.g.Now() < 500 {
 				t.Fatalf("%s: cycle %d: %d instructions of a quota of 0", scheme, r.g.Now(), n)
 			}
-			r.g.Settle()
+			r.g.SyncCounters()
 		}
 		if !rich.Done || r.counted(0, "sm.quota_held_cycles") < 1000 {
 			t.Errorf("%s: held back for %d warp-cycles", scheme, r.counted(0, "sm.quota_held_cycles"))
@@ -250,7 +250,7 @@ func rationed(t *testing.T, seed uint64, o Options, free bool) (story string, in
 			}
 		}
 		if rng.IntN(2) == 0 {
-			r.g.Settle()
+			r.g.SyncCounters()
 		}
 		if r.till(next); !free {
 			story += fmt.Sprintln(r.g.Now(), r.counters())
@@ -276,7 +276,7 @@ func rationed(t *testing.T, seed uint64, o Options, free bool) (story string, in
 	for i := range tenants {
 		insts = append(insts, r.counted(i, "sm.thread_insts"))
 	}
-	r.g.Settle()
+	r.g.SyncCounters()
 	for _, name := range []string{"quota_left", "quota_held_cycles", "idle_warp_cycles"} {
 		c, err := stat.Set(r.g.Tables).Find("sm." + name)
 		if err != nil {

@@ -51,7 +51,7 @@ func (g *GPU) CanMoveGroups() error {
 		return fmt.Errorf("machine %s does not translate addresses (vm.enabled): pages cannot move between channels",
 			g.Sheet.Name)
 	}
-	if !g.translation.tables.Frames().PerGroup() && g.copies.how != Rewrite {
+	if !g.translation.tables.Frames().PerGroup() && g.pageCopies.how != Rewrite {
 		return fmt.Errorf("machine %s spreads a page of %d bytes over all channel groups: "+
 			"pages cannot move between channels", g.Sheet.Name, g.Sheet.VM.Page)
 	}
@@ -63,15 +63,15 @@ func (g *GPU) CanMoveGroups() error {
 	return nil
 }
 
-// Settled says that no SM and no channel group is changing hands, and no SM is being powered
+// NothingMoves says that no SM and no channel group is changing hands, and no SM is being powered
 // down or wakes. Pages may still
 // be where their owners lost the channels.
 // Where every page has to be laid out anew, that must be over too.
-func (g *GPU) Settled() bool {
+func (g *GPU) NothingMoves() bool {
 	if g.changing() || g.groups.phase != handIdle {
 		return false
 	}
-	if g.copies.how == Rewrite && g.translation.tables != nil {
+	if g.pageCopies.how == Rewrite && g.translation.tables != nil {
 		for t := range g.Tenants {
 			if g.translation.tables.Outside(mem.TenantID(t)) > 0 {
 				return false
@@ -129,6 +129,6 @@ func (g *GPU) Repartition(t *Target) (*Repartition, error) {
 // tickDriver advances hand-overs of SMs and channels, and page copies. While
 // something is changing hands it looks every cycle.
 func (g *GPU) tickDriver(now uint64) uint64 {
-	next := min(g.copies.tick(now), g.turns.tick(now), g.evictor.tick(now), g.mover.tick(now), g.groups.tick(now))
+	next := min(g.pageCopies.tick(now), g.turns.tick(now), g.evictor.tick(now), g.mover.tick(now), g.groups.tick(now))
 	return min(next, g.Replicas.tick(now), g.translation.homes.tick(now))
 }

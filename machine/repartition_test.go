@@ -25,9 +25,9 @@ func pair(t *testing.T, o Options, change func(*sheets.Machine)) *rig {
 }
 
 // settle runs until nothing changes hands any more.
-func (r *rig) settle() {
+func (r *rig) syncCounters() {
 	r.t.Helper()
-	for start := r.g.Now(); !r.g.Settled(); {
+	for start := r.g.Now(); !r.g.NothingMoves(); {
 		if r.g.Now() > start+2_000_000 {
 			r.t.Fatalf("not settled after %d cycles: phase %d, %d SMs changing hands", r.g.Now()-start,
 				r.g.groups.phase, len(r.g.mover.moving))
@@ -105,7 +105,7 @@ func churn(t *testing.T, how Copying, seed uint64, every bool, page int) (ends [
 		if _, err := r.g.Run(r.g.Now() + 500 + uint64(rng.IntN(3000))); err != nil {
 			t.Fatal(err)
 		}
-		if !r.g.Settled() || left == 0 {
+		if !r.g.NothingMoves() || left == 0 {
 			continue
 		}
 		left--
@@ -116,7 +116,7 @@ func churn(t *testing.T, how Copying, seed uint64, every bool, page int) (ends [
 			t.Fatal(err)
 		}
 	}
-	r.settle()
+	r.syncCounters()
 	r.holds(want)
 	for _, check := range checks {
 		check()

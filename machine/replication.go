@@ -37,20 +37,20 @@ func CanReplicate(m *sheets.Machine) error {
 // at the ends of kernels: what one kernel only reads the next may write, and nobody tells
 // copies (NUBA, section 5.3). A kernel has ended when that is over.
 type replicas struct {
-	sheet    *sheets.Machine
-	across   *across
-	slices   []*cache.Slice
-	layouts  *layouts
-	dispatch *dispatcher
-	wakeups  timing.Wakeups
+	sheet      *sheets.Machine
+	interSlice *interSlice
+	slices     []*cache.Slice
+	layouts    *layouts
+	dispatch   *dispatcher
+	wakeups    timing.Wakeups
 
-	flushes bool
-	copies  bool      // only copies are flushed
-	at      []int     // by slice: the next line to flush,
-	until   []uint64  // and behind the last one the count of Slice.Taken, and 1, when all write-backs have left
-	ended   []*Kernel // whose last CTA has ended, in order,
-	now     int       // and those of them that this flush is for; 0: there is none
-	from    uint64    // cycle in which the next one may begin
+	flushes      bool
+	onlyReplicas bool      // only copies are flushed
+	at           []int     // by slice: the next line to flush,
+	until        []uint64  // and behind the last one the count of Slice.Taken, and 1, when all write-backs have left
+	ended        []*Kernel // whose last CTA has ended, in order,
+	now          int       // and those of them that this flush is for; 0: there is none
+	from         uint64    // cycle in which the next one may begin
 }
 
 // Set turns copies of read-only lines on or off: whether loads are looked up in the slices near
@@ -59,15 +59,15 @@ func (x *replicas) Set(on bool) error {
 	if err := CanReplicate(x.sheet); err != nil {
 		return err
 	}
-	x.across.replicate = on
-	if s := x.across.sampler; s != nil {
+	x.interSlice.replicate = on
+	if s := x.interSlice.sampler; s != nil {
 		s.Switch(on)
 	}
 	return nil
 }
 
 // On says whether copies are made.
-func (x *replicas) On() bool { return x.across.replicate }
+func (x *replicas) On() bool { return x.interSlice.replicate }
 
 // takes has a kernel whose last CTA has ended wait for a flush; false when there is none to
 // wait for.
@@ -98,7 +98,7 @@ func (x *replicas) tick(now uint64) uint64 {
 	for i, s := range x.slices {
 		if x.until[i] == 0 {
 			var end bool
-			if x.at[i], end = s.FlushFrom(x.at[i], x.copies); end {
+			if x.at[i], end = s.FlushFrom(x.at[i], x.onlyReplicas); end {
 				x.until[i] = s.Taken + uint64(s.Below.Len()) + 1
 			}
 			if s.Below.Len() > 0 {

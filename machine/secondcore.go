@@ -57,7 +57,7 @@ func (o *secondCore) wait() bool {
 func (o *secondCore) waitFor(count *atomic.Uint64, n uint64) {
 	end := o.asked.Load()
 	for looks := 0; count.Load() != n && o.done.Load() != end; looks++ {
-		if looks > patience {
+		if looks > spinsBeforeYield {
 			runtime.Gosched()
 		}
 	}
@@ -74,10 +74,10 @@ func (o *secondCore) loop(n uint64) {
 				o.present.Store(false)
 				return
 			}
-			if looks > patience {
+			if looks > spinsBeforeYield {
 				runtime.Gosched()
 			}
-			if looks > boredom {
+			if looks > spinsBeforeEnd {
 				o.present.Store(false)
 				// Who has asked meanwhile may not have seen that: one of the two goes on.
 				if o.asked.Load() < n || !o.present.CompareAndSwap(false, true) {
@@ -98,8 +98,8 @@ func (o *secondCore) cycle() {
 
 // Looks, of a few nanoseconds, and of a hundred when the processor is offered to others.
 const (
-	patience = 1000   // before a core offers it
-	boredom  = 20_000 // before the second core's goroutine ends, about 2 ms
+	spinsBeforeYield = 1000   // before a core offers it
+	spinsBeforeEnd   = 20_000 // before the second core's goroutine ends, about 2 ms
 )
 
 // stop ends the goroutine, if there is one.

@@ -103,7 +103,7 @@ func TestWhatCannotMove(t *testing.T) {
 		if (err == nil) != c.sms {
 			t.Errorf("%s: moving SMs alone gave %v", c.name, err)
 		}
-		c.r.settle()
+		c.r.syncCounters()
 		_, err = c.r.g.Repartition(plain([]Share{{2, len(a.Groups) + 1}, {1, len(b.Groups) - 1}}, 0))
 		if (err == nil) != c.groups {
 			t.Errorf("%s: moving channel groups gave %v", c.name, err)
@@ -126,7 +126,7 @@ func TestMovesKeepStrides(t *testing.T) {
 			if _, err := r.g.Run(r.g.Now() - r.g.Now()%10_000 + 10_000); err != nil {
 				t.Fatal(err)
 			}
-			if !moves || r.g.Now()%10_000 != 0 || !r.g.Settled() {
+			if !moves || r.g.Now()%10_000 != 0 || !r.g.NothingMoves() {
 				continue
 			}
 			n++
@@ -235,7 +235,7 @@ func churnEverywhere(t *testing.T, seed uint64, change func(*sheets.Machine)) {
 		}
 		for r.g.Running() > 0 {
 			r.step(300 + uint64(rng.IntN(2000)))
-			if !r.g.Settled() {
+			if !r.g.NothingMoves() {
 				continue
 			}
 			a := 1 + rng.IntN(14)
@@ -244,7 +244,7 @@ func churnEverywhere(t *testing.T, seed uint64, change func(*sheets.Machine)) {
 				t.Fatal(err)
 			}
 		}
-		r.settle()
+		r.syncCounters()
 		for _, check := range checks {
 			check()
 		}
@@ -298,7 +298,7 @@ func TestNoSMForAWhile(t *testing.T) {
 		if err := r.finish(); err != nil {
 			t.Fatal(err)
 		}
-		r.settle()
+		r.syncCounters()
 		checkA()
 		checkB()
 		checkLate()

@@ -37,13 +37,13 @@ const (
 
 // CanBegin says that a target can begin now. SMs can be asked for while SMs of earlier
 // targets are on their way, but not while channel groups of a tenant that would gain or lose
-// SMs are handed over; channel groups only when the machine is Settled.
+// SMs are handed over; channel groups only when nothing moves (NothingMoves).
 func (g *GPU) CanBegin(t *Target) bool {
 	if len(t.Shares) != len(g.Tenants) || g.turns.changing > 0 {
 		return false
 	}
 	if t.movesGroups(g) {
-		return g.Settled()
+		return g.NothingMoves()
 	}
 	have := g.mover.ends(len(g.Tenants))
 	for i, w := range t.Shares {

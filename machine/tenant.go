@@ -59,14 +59,14 @@ const ofPages = 1 << 63
 // Kernel is a launch.
 type Kernel struct {
 	sm.Kernel
-	Name       string
-	Start, End uint64 // first CTA issued; last store acknowledged
-	Done       bool
-	next, left int     // CTAs dispatched; CTAs not finished
-	chunks     []chunk // [partition] what is left to dispatch; nil: CTAs go in their order
-	ready      uint64
-	alone      bool // its CTAs are independent (isa.Independent)
-	talks      bool // they may talk to each other
+	Name         string
+	Start, End   uint64 // first CTA issued; last store acknowledged
+	Done         bool
+	next, left   int     // CTAs dispatched; CTAs not finished
+	chunks       []chunk // [partition] what is left to dispatch; nil: CTAs go in their order
+	ready        uint64
+	alone        bool // its CTAs are independent (isa.Independent)
+	interCTASync bool // they may talk to each other
 }
 
 // allow marks the channels of the tenant's groups.
@@ -97,7 +97,7 @@ func (g *GPU) Launch(tenant, stream int, name string, grid isa.Grid) *Kernel {
 	t := g.Tenants[tenant]
 	_, alone := grid.(isa.Independent)
 	k := &Kernel{
-		Name: name, left: geo.CTAs, alone: alone, talks: !alone && talks(grid.Code()),
+		Name: name, left: geo.CTAs, alone: alone, interCTASync: !alone && hasInterCTASync(grid.Code()),
 		ready: g.Now() + uint64(g.Sheet.SM.LaunchDelay),
 	}
 	k.Kernel = sm.Kernel{

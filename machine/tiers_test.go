@@ -78,7 +78,7 @@ func tiered(t *testing.T, o Options, change func(*sheets.Machine)) *rig {
 	if _, err := r.g.Run(r.g.Now() + 100_000); err != nil {
 		t.Fatal(err)
 	}
-	r.g.Settle()
+	r.g.SyncCounters()
 	return r
 }
 
@@ -164,7 +164,7 @@ func (r *rig) chaseBesideScale() {
 		}
 	}
 	check()
-	r.g.Settle()
+	r.g.SyncCounters()
 }
 
 // Where sets are divided, pages have the colors of who they belong to: blocks of the GPU are in sets of

@@ -178,7 +178,7 @@ func TestL3IsTheGPUs(t *testing.T) {
 	for !x.Done {
 		r.step(5000)
 	}
-	r.g.Settle()
+	r.g.SyncCounters()
 	if r.counted(0, "l3.accesses") != l3s || r.counted(0, "llc.accesses") <= cpus {
 		t.Errorf("a CPU program: %d lookups in the L3, %d in the LLC", r.counted(0, "l3.accesses"),
 			r.counted(0, "llc.accesses"))
@@ -196,9 +196,9 @@ func TestCopiesOfFreedFramesGo(t *testing.T) {
 		}
 		f := &r.g.fabric
 		home := f.layouts.slice(p)
-		other := int(f.across.entry[len(f.across.entry)-1][home])
+		other := int(f.interSlice.entry[len(f.interSlice.entry)-1][home])
 		if other == home {
-			other = int(f.across.entry[0][home])
+			other = int(f.interSlice.entry[0][home])
 		}
 		f.slices[other].Prefill(p, 1, 0)
 		if !f.slices[other].Holds(p) {

@@ -48,28 +48,28 @@ func (g *GPU) Faulted() int {
 	return -1
 }
 
-// Settle brings counters that are kept lazily up to the current cycle: refreshes
+// SyncCounters brings counters that are kept lazily up to the current cycle: refreshes
 // of idle channels, flits of packets that nobody is in the way of, the active time of SMs.
-func (g *GPU) Settle() {
+func (g *GPU) SyncCounters() {
 	now := g.Now()
-	g.fabric.settle(now)
+	g.fabric.syncCounters(now)
 	for _, c := range g.memory.channels {
 		c.dram.Sync(c.clock.Ticks(max(now, 1) - 1)) // this cycle has not run: its requests have yet to come
 	}
 	g.memory.tiers.sync(now)
-	g.SettleSMs()
+	g.SyncSMs()
 }
 
-// SettleSMs brings the active time of SMs, the time in which they wake, and what CPU cores count, up to
+// SyncSMs brings the active time of SMs, the time in which they wake, and what CPU cores count, up to
 // the current cycle.
-func (g *GPU) SettleSMs() {
+func (g *GPU) SyncSMs() {
 	for _, m := range g.mover.moving {
 		g.mover.countWaking(m, g.Now())
 	}
 	for _, s := range g.sms.list {
-		s.Settle(g.Now())
+		s.SyncCounters(g.Now())
 	}
-	g.CPUs.settle(g.Now())
+	g.CPUs.syncCounters(g.Now())
 }
 
 // Prefill makes n bytes from a virtual address present in the LLC, as a
@@ -130,5 +130,5 @@ func (g *GPU) MovingCycles() (sms, pages, either uint64) {
 
 // Copied is the bytes of pages that have moved and the MIGRATION commands it took.
 func (g *GPU) Copied() (bytes, commands uint64) {
-	return g.copies.Bytes + g.translation.homes.carrier.Bytes, g.copies.Commands
+	return g.pageCopies.Bytes + g.translation.homes.partitionCopies.Bytes, g.pageCopies.Commands
 }

@@ -95,7 +95,7 @@ func TestPageTableEntriesAreShort(t *testing.T) {
 		"nuba": {1, 9}, "nuba-mem": {1, 9}, "nuba-smside": {1, 9}, "ugpu": {2, 5}, "uvm": {2, 2},
 	} {
 		r := newRig(t, name, Options{}, nil, &Tenant{Name: "a", SMs: upTo(4)})
-		for _, l := range []*lengths{&r.g.fabric.lengths, &r.g.fabric.across.lengths} {
+		for _, l := range []*lengths{&r.g.fabric.lengths, &r.g.fabric.interSlice.lengths} {
 			if l.data[1] == 0 {
 				continue // one network alone
 			}

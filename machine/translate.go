@@ -20,7 +20,7 @@ type translation struct {
 	sms        []*sm.SM
 	slices     []*cache.Slice
 	fabric     *fabric
-	copies     *copyEngine
+	pageCopies *copyEngine
 	contexts   *contextStore
 	groups     *handover
 	unified    *unified
@@ -272,11 +272,11 @@ func (x *translation) tick(now uint64) uint64 {
 		line := addr &^ uint64(x.sheet.LLC.Line-1)
 		sector := (addr - line) / uint64(x.sheet.LLC.Sector)
 		r := mem.Req{Line: line, Tag: walker, Sectors: 1 << sector, Op: mem.Walk, Tenant: tenant}
-		sent := x.fabric.injectSorted(r, now)
+		sent := x.fabric.injectMMU(r, now)
 		x.mmu.TakeRead(sent)
 	}
-	next = min(next, x.copies.send(now), x.host.tick(now))
-	if x.copies.sending() { // the port takes one request a cycle
+	next = min(next, x.pageCopies.send(now), x.host.tick(now))
+	if x.pageCopies.sending() { // the port takes one request a cycle
 		return min(next, x.unified.dma.wait(now))
 	}
 	return min(next, x.unified.dma.send(now))
@@ -293,7 +293,7 @@ func (x *translation) answer(h int32, now uint64) {
 	case r.Tag&copyTag == 0:
 		x.unified.dma.answered(r, now)
 	default:
-		x.copies.answered(r, now)
+		x.pageCopies.answered(r, now)
 		x.wakeups.WakeMMU(now)
 	}
 	x.fabric.slab.Put(0, h)

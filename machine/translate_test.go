@@ -11,7 +11,7 @@ import (
 func TestSlicesDoNotShareAWalkersQueue(t *testing.T) {
 	g := newRig(t, "ugpu", Options{}, nil, &Tenant{Name: "a", SMs: upTo(80)}).g
 	read := func(line uint64) bool {
-		return g.fabric.injectSorted(mem.Req{Line: line, Sectors: 1, Op: mem.Walk}, 0)
+		return g.fabric.injectMMU(mem.Req{Line: line, Sectors: 1, Op: mem.Walk}, 0)
 	}
 	n := 0
 	for ; read(0); n++ {

@@ -190,7 +190,7 @@ func (t *turns) free(now uint64) {
 // closeTurn books what of a turn, up to now, was no work.
 func (t *turns) closeTurn(x *Turn, now uint64) {
 	for _, s := range t.sms {
-		s.Settle(now)
+		s.SyncCounters(now)
 	}
 	busy := t.refill.count.Sum(x.Tenant, sm.ActiveCycles) - t.refill.busy
 	x.Idle = (now-x.Start)*uint64(len(t.sms)) - busy

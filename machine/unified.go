@@ -162,7 +162,7 @@ func (b *builder) unified() error {
 	u.dma.build(b, table)
 	u.remote.build(b)
 	for _, s := range b.gpu.sms.list {
-		u.dma.reach.watched = append(u.dma.reach.watched, sm.Watch(s, u))
+		u.dma.inFlight.watched = append(u.dma.inFlight.watched, sm.Watch(s, u))
 	}
 	b.gpu.translation.mmu.SetHandler(u)
 	return nil
@@ -369,7 +369,7 @@ func (u *unified) carryOut(now uint64, p *uvm.Plan) {
 		u.dma.fetch(now, &p.In[i])
 	}
 	for _, key := range p.Deferred {
-		u.faults.again(now, key)
+		u.faults.requeue(now, key)
 	}
 }
 
@@ -418,7 +418,7 @@ func (u *unified) Replay(_ uint64, tenant mem.TenantID, addr uint64, write bool)
 
 // Leaves implements sm.Watcher.
 func (u *unified) Leaves(line uint64) bool {
-	return line&mem.Remote == 0 && u.dma.reach.leaves(line)
+	return line&mem.Remote == 0 && u.dma.inFlight.leaves(line)
 }
 
 // Sent implements sm.Watcher.

@@ -45,11 +45,11 @@ type Watchdog struct {
 
 	limit  uint64 // cycles
 	looked uint64 // cycle of the last look
-	of     []vigil
+	of     []progressWatch
 }
 
-// vigil is what the watchdog knows of one application.
-type vigil struct {
+// progressWatch is what the watchdog knows of one application.
+type progressWatch struct {
 	from   uint64 // the last useful cycle; what follows is since then:
 	cycles uint64 // in which its warps could run
 	insts  uint64 // warp instructions in them
@@ -57,13 +57,13 @@ type vigil struct {
 }
 
 // idle is for how long it has done nothing useful, in cycles.
-func (v *vigil) idle() uint64 { return max(v.cycles, v.insts/instsPerCycle) }
+func (v *progressWatch) idle() uint64 { return max(v.cycles, v.insts/instsPerCycle) }
 
 func (w *Watchdog) begin(limit uint64) {
 	if w.limit = limit; limit == 0 {
 		w.limit = DefaultWatchdog
 	}
-	w.of, w.sentry = make([]vigil, len(w.tenants)), sm.NewSentry(w.sms, len(w.tenants))
+	w.of, w.sentry = make([]progressWatch, len(w.tenants)), sm.NewSentry(w.sms, len(w.tenants))
 }
 
 // look takes notice of what warps have done, and fails the run when an application has done nothing useful for too

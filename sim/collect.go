@@ -90,7 +90,7 @@ func (r *run) span(track, name string, start, end uint64, tenant int) {
 
 // epoch samples every tenant's counters since the last sample.
 func (c *collector) epoch(now uint64) {
-	c.r.gpu.SettleSMs()
+	c.r.gpu.SyncSMs()
 	e := Epoch{Cycle: now}
 	cycles := now - c.sampled
 	for i, t := range c.r.gpu.Tenants {
@@ -227,7 +227,7 @@ func (r *run) result() *Result {
 	if r.col.period > 0 && now > r.col.sampled {
 		r.col.epoch(now) // the last, shorter one
 	}
-	r.gpu.Settle()
+	r.gpu.SyncCounters()
 	for _, k := range r.gpu.Unfinished() {
 		r.col.profile(k)
 	}

@@ -77,7 +77,7 @@ func (s *source) Find(name string) (stat.Counter, error) { return s.counters.Fin
 // settle brings what is counted lazily up to the current cycle.
 func (s *source) settle() {
 	gpu := s.r.gpu
-	gpu.Settle()
+	gpu.SyncCounters()
 	clock := &s.r.sheet.Clock
 	s.table.Row(0, 0)[appCPUCycles] = uint64(float64(gpu.Now()) * s.r.sheet.CPU.Clock / clock.Core)
 	for i := range s.r.apps {
@@ -103,7 +103,7 @@ func (s *source) settle() {
 func (s *source) clock(now, epoch uint64) control.Clock {
 	gpu := s.r.gpu
 	down, _ := gpu.Powering()
-	c := control.Clock{Cycle: now, Epoch: epoch, Moving: !gpu.Settled(), GatedSMs: gpu.Gated(), SMsGating: down}
+	c := control.Clock{Cycle: now, Epoch: epoch, Moving: !gpu.NothingMoves(), GatedSMs: gpu.Gated(), SMsGating: down}
 	if !s.r.spec.Sharing.together() {
 		c.IdleSMs = s.r.sheet.SM.Count - c.GatedSMs
 		for _, t := range s.r.gpu.Tenants {

@@ -72,7 +72,7 @@ func (t *tally) mean() float64 { return ratio(float64(t.sum), float64(t.complete
 // mark copies the counters of tenant i.
 func (c *collector) mark(i int) mark {
 	g := c.r.gpu
-	g.Settle() // refreshes of idle channels are counted late
+	g.SyncCounters() // refreshes of idle channels are counted late
 	t := &c.tallies[i]
 	m := mark{
 		cycle: g.Now(), busy: g.Busy(i), sums: c.set.Sums(i), moved: c.set.Moved(i), executions: t.done,

@@ -267,7 +267,7 @@ func RunInstead(dir string, s *Spec, m *sheets.Machine, o machine.Options,
 		}
 	}
 	spent, wall := cpuSeconds()-begun, time.Since(clock).Seconds()
-	g.Settle()
+	g.SyncCounters()
 	insts := kern.Progress()
 	out := &Outcome{
 		CPU: spent, Wall: wall, Cycles: kern.End - kern.Start, ThreadInsts: insts.ThreadInsts,

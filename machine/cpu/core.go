@@ -128,7 +128,7 @@ func (c *Core) cycle(now uint64) {
 	}
 	c.finish(now)
 	if r := &c.window.retired; r.last-r.counted > len(r.bends)/2 {
-		c.Settle() // lest they pile up
+		c.SyncCounters() // lest they pile up
 	}
 }
 
@@ -172,7 +172,7 @@ func (c *Core) finish(now uint64) {
 		c.ends.Pop()
 		c.endAt = never
 		if c.program.once {
-			c.Settle()
+			c.SyncCounters()
 			c.running = false
 			return
 		}
@@ -186,8 +186,8 @@ func (c *Core) foresee() {
 	}
 }
 
-// Settle brings those counters up to date that are not kept so.
-func (c *Core) Settle() {
+// SyncCounters brings those counters up to date that are not kept so.
+func (c *Core) SyncCounters() {
 	if !c.running {
 		return
 	}

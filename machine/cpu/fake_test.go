@@ -121,6 +121,6 @@ func (f *fake) run(until uint64, visits int) {
 }
 
 func (f *fake) row() []uint64 {
-	f.core.Settle()
+	f.core.SyncCounters()
 	return f.table.Row(0, 0)
 }

@@ -76,7 +76,7 @@ func (s *Stack) proceed(m *move, t uint64) uint64 {
 	if m.running {
 		return s.follow(m, t)
 	}
-	limit := m.since + uint64(s.t.Patience)
+	limit := m.since + uint64(s.t.MaxWait)
 	urgent := t >= limit
 	if !m.claimed {
 		if !urgent && (s.stands(m, endFrom) || s.stands(m, endTo)) {
@@ -179,7 +179,7 @@ func (s *Stack) start(m *move, ready uint64, urgent bool, t uint64) uint64 {
 		return late - horizon
 	}
 	if at > t && !urgent {
-		return min(at, m.since+uint64(s.t.Patience))
+		return min(at, m.since+uint64(s.t.MaxWait))
 	}
 	return s.run(m, tsv, at, t)
 }

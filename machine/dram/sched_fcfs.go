@@ -33,7 +33,7 @@ func (q *queues) head(class int, t uint64) pick {
 	case k.open >= 0:
 		cmd, mine = PRE, classPre
 	}
-	if mine != class || q.barred(k.word, class)&k.bit != 0 {
+	if mine != class || q.blocked(k.word, class)&k.bit != 0 {
 		return nobody
 	}
 	if at := q.time.ready(cmd, k); at > t {

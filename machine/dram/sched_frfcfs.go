@@ -71,8 +71,8 @@ func (q *queues) scan(banks *word, m uint64, class int, kind uint8, t uint64) pi
 	return pick{age: ^oldest, later: later}
 }
 
-// barred is the banks of a word that may not have a command of the class.
-func (q *queues) barred(banks *word, class int) uint64 {
+// blocked is the banks of a word that may not have a command of the class.
+func (q *queues) blocked(banks *word, class int) uint64 {
 	return banks.out[class&(bankCmds-1)] | banks.active&q.hold[class&(bankCmds-1)]
 }
 

@@ -16,7 +16,7 @@ import "math/bits"
 // able is the banks of word w that want a command of the class for a kind and may have one.
 func (q *queues) able(w, class int, kind uint8) uint64 {
 	banks := &q.word[w]
-	m := banks.on[class&(bankCmds-1)][kind&(numKinds-1)] &^ q.barred(banks, class)
+	m := banks.on[class&(bankCmds-1)][kind&(numKinds-1)] &^ q.blocked(banks, class)
 	if class == classPre && q.guard {
 		m &^= q.guarded(banks, w<<6, kind)
 	}

@@ -29,11 +29,11 @@ type MigrationTiming struct {
 	LineBursts int  // columns (accesses) per line: 128 bytes / Config.Access
 	Crossbar   bool // any idle TSV set of the stack can carry a line; otherwise the source channel's own only
 	Queue      int  // migrations the stack can hold
-	// Patience is the number of clocks a migration stands back for ordinary requests,
+	// MaxWait is the number of clocks a migration stands back for ordinary requests,
 	// from when no older migration needs its banks and no older request its lines. After that it closes rows that still
 	// have hits and books the paths it needs for when they are free. The paper has
 	// no such limit.
-	Patience int
+	MaxWait int
 }
 
 // MigrationCmd is one MIGRATION as it issues, for traces.
@@ -90,7 +90,7 @@ type move struct {
 // Migrations stand back for ordinary requests: for what is on the paths already, and for
 // queued hits of the row they would close, of the kind being served. Refreshes come first.
 // From its first command on, a migration keeps ordinary requests from
-// opening or closing rows in its two banks. MigrationTiming.Patience bounds the waiting, but
+// opening or closing rows in its two banks. MigrationTiming.MaxWait bounds the waiting, but
 // for two causes outside the stack: an older write to the migration's own lines that the
 // channel does not get round to writing, and a refresh.
 // Migrations that share a bank run in order of Push.
@@ -110,7 +110,7 @@ type Stack struct {
 // NewStack joins channels of one stack for migrations. It reports what they lack:
 // FR-FCFS scheduling, whole clocks, a write latency (Config.WriteLatency), the same geometry.
 func NewStack(ch []*Channel, t MigrationTiming) (*Stack, error) {
-	if t.Clocks < 2 || t.LineBursts < 1 || t.Queue < 1 || t.Patience < 0 {
+	if t.Clocks < 2 || t.LineBursts < 1 || t.Queue < 1 || t.MaxWait < 0 {
 		return nil, fmt.Errorf("dram: migration timing %+v: want clocks of at least 2, line bursts and a queue of at "+
 			"least 1, no negative patience", t)
 	}

@@ -81,7 +81,7 @@ func TestPageClocks(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			timing := dram.MigrationTiming{
 				Clocks: c.sheet.MigrationClocks(), LineBursts: c.sheet.MigrationLine(), Crossbar: true, Queue: 32,
-				Patience: 256,
+				MaxWait: 256,
 			}
 			r := newRig(t, config(t, &c.sheet.DRAM), 8, timing, true)
 			from, done, left := 0, uint64(0), c.groups

@@ -265,7 +265,7 @@ func TestRandomMigrations(t *testing.T) {
 		timing := dram.MigrationTiming{
 			Clocks: rapid.IntRange(2, 30).Draw(t, "clocks"), LineBursts: rapid.IntRange(1, 4).Draw(t, "line bursts"),
 			Crossbar: rapid.Bool().Draw(t, "crossbar"), Queue: rapid.IntRange(1, 12).Draw(t, "migrations"),
-			Patience: rapid.SampledFrom([]int{0, 40, 300}).Draw(t, "patience"),
+			MaxWait: rapid.SampledFrom([]int{0, 40, 300}).Draw(t, "patience"),
 		}
 		x := mixture{load: drawLoad(t, &cfg), lines: rapid.IntRange(1, 3).Draw(t, "lines")}
 		channels := rapid.IntRange(2, 4).Draw(t, "channels")

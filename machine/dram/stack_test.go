@@ -88,7 +88,7 @@ func (r *rig) tick(now uint64) uint64 {
 }
 
 func mig(clocks int) dram.MigrationTiming {
-	return dram.MigrationTiming{Clocks: clocks, LineBursts: 2, Crossbar: true, Queue: 32, Patience: 256}
+	return dram.MigrationTiming{Clocks: clocks, LineBursts: 2, Crossbar: true, Queue: 32, MaxWait: 256}
 }
 
 // TestMigrationClocks: scenarios worked out by hand from hbm's timing: RCDRD 7, RCDWR
@@ -120,7 +120,7 @@ func TestMigrationClocks(t *testing.T) {
 	own.Crossbar = false
 	quick := mig(5)
 	hasty := mig(13)
-	hasty.Patience = 0
+	hasty.MaxWait = 0
 	for _, c := range []struct {
 		name     string
 		timing   dram.MigrationTiming
@@ -288,7 +288,7 @@ func TestMigrationClocks(t *testing.T) {
 func TestPatience(t *testing.T) {
 	for _, patience := range []int{0, 100, 700} {
 		timing := mig(13)
-		timing.Patience = patience
+		timing.MaxWait = patience
 		r := newRig(t, config(t, hbm()), 2, timing, true)
 		pushed, done := uint64(200), uint64(0)
 		for now := uint64(1); done == 0; now++ {

@@ -49,13 +49,13 @@ type held struct {
 
 // memPath is the way of a scheduler's instructions to their units, without the latches.
 type memPath struct {
-	mask       uint64 // the scheduler's warp slots
-	room       uint64 // cycle at which there was room for one more memory instruction again
-	collectors uint64 // the scheduler's
-	behind     uint64 // of those, with a memory instruction that has its operands and waits for atUnit
-	spare      int    // free ones
-	arithmetic int    // of those, given to arithmetic in this cycle; of the others, held by some (sm.collect_all)
-	atUnit     int16  // right before the load/store unit, if a bit of collectors.atUnit says so
+	mask           uint64 // the scheduler's warp slots
+	room           uint64 // cycle at which there was room for one more memory instruction again
+	collectors     uint64 // the scheduler's
+	collected      uint64 // of those, with a memory instruction that has its operands and waits for the dispatch latch
+	freeCollectors int    // free ones
+	arithmetic     int    // of those, given to arithmetic in this cycle; of the others, held by some (sm.collect_all)
+	dispatchLatch  int16  // right before the load/store unit, if a bit of collectors.dispatchLatch says so
 }
 
 // latched is a memory instruction in its scheduler's latch.
@@ -74,15 +74,15 @@ type memInstr struct {
 // collectors is the way of instructions from issue to their units. Where collectors are
 // not shared, it is no more than a count of memory instructions.
 type collectors struct {
-	due       uint64 // next cycle with work
-	throttled uint64 // warps for whose memory instructions there is no room
-	atUnit    uint64 // schedulers with one right before the load/store unit
-	busy      uint64 // schedulers whose arithmetic waits, or is in a collector
-	waits     int    // instructions in waiting
-	asked     uint8  // classes with some there, and that of memory where latches has some, by their place in asking
-	queued    int    // memory instructions in the load/store queue, where collectors are not shared
-	behind    bool   // there, more wait for what contexts and restored CTAs have yet to send
-	cfg       *collectConfig
+	due           uint64 // next cycle with work
+	throttled     uint64 // warps for whose memory instructions there is no room
+	dispatchLatch uint64 // schedulers with one right before the load/store unit
+	busy          uint64 // schedulers whose arithmetic waits, or is in a collector
+	waitingCount  int    // instructions in waiting
+	askingClasses uint8  // classes with some there, and that of memory where latches has some, by their place in asking
+	queued        int    // memory instructions in the load/store queue, where collectors are not shared
+	moreToSend    bool   // there, more wait for what contexts and restored CTAs have yet to send
+	cfg           *collectConfig
 
 	waiting    [8][]collecting // by class, before the collectors, oldest first
 	full       [8]uint64       // warps of schedulers with one there
@@ -135,7 +135,7 @@ func (c *collectors) clear() {
 	c.visits = ring{}
 	for i := range c.path {
 		l := &c.path[i]
-		l.spare, l.behind = c.cfg.each, 0
+		l.freeCollectors, l.collected = c.cfg.each, 0
 		c.free |= l.collectors
 	}
 }
@@ -158,10 +158,10 @@ func (c *collectors) enqueue() {
 // programs whose accesses do not coalesce keep the load/store queue long without end. Where collectors are
 // shared, an instruction leaves them for an empty queue only, and waits by itself.
 func (c *collectors) letPass(on bool, now uint64) {
-	if c.cfg.shared || c.behind == on {
+	if c.cfg.shared || c.moreToSend == on {
 		return
 	}
-	c.behind = on
+	c.moreToSend = on
 	if on {
 		c.throttled = ^uint64(0)
 	} else if c.queued < c.cfg.memQueue {
@@ -182,7 +182,7 @@ func (c *collectors) dequeue(now uint64) {
 	if c.cfg.shared {
 		return
 	}
-	if c.queued--; c.throttled != 0 && c.queued < c.cfg.memQueue && !c.behind {
+	if c.queued--; c.throttled != 0 && c.queued < c.cfg.memQueue && !c.moreToSend {
 		c.admit(now)
 	}
 }
@@ -197,7 +197,7 @@ func (c *collectors) place(i uint8, acc []access, reads isa.Reads, now uint64) {
 	c.seq++
 	m.seq, m.acc, m.reads = c.seq, append(m.acc[:0], acc...), reads
 	c.latches = append(c.latches, latched{p, i})
-	c.asked |= asks[isa.LDST]
+	c.askingClasses |= asks[isa.LDST]
 	c.throttled |= c.path[i].mask
 	c.due = min(c.due, now+1)
 }
@@ -208,7 +208,7 @@ func (c *collectors) crowded(sched int, u isa.Unit, to *unit, now uint64) bool {
 		return false
 	}
 	l := &c.path[sched]
-	if l.spare == 0 || l.spare == 1 && c.throttled&l.mask != 0 || len(c.waiting[u]) > 0 {
+	if l.freeCollectors == 0 || l.freeCollectors == 1 && c.throttled&l.mask != 0 || len(c.waiting[u]) > 0 {
 		return true
 	}
 	return c.cfg.all && (c.busy&bit(sched) != 0 || to.taken > now+1+c.cfg.pass)
@@ -220,8 +220,8 @@ func (p *pipeline) await(w int, wp *warp, in *isa.Instr, sched int, now uint64) 
 	c.waiting[in.Unit] = append(c.waiting[in.Unit], collecting{in, int16(w), uint8(sched)})
 	c.full[in.Unit] |= c.path[sched].mask
 	c.busy |= bit(sched)
-	c.waits++
-	c.asked |= asks[in.Unit]
+	c.waitingCount++
+	c.askingClasses |= asks[in.Unit]
 	c.due = min(c.due, now+1)
 	wp.loads++
 	wp.setReady(in.Reg, in.NDst, notReady)
@@ -237,7 +237,7 @@ func (p *pipeline) collectStage(now uint64) {
 		for m := c.visits.take(turn); m != 0; m &= m - 1 {
 			p.sendOn(bits.TrailingZeros64(m), now)
 		}
-		for m := c.asked; m != 0; m &= m - 1 {
+		for m := c.askingClasses; m != 0; m &= m - 1 {
 			if u := asking[bits.TrailingZeros8(m)&7]; u == isa.LDST {
 				c.collectMemory(turn, now)
 			} else {
@@ -274,12 +274,12 @@ func (p *pipeline) sendOn(k int, now uint64) {
 	i := int(h.sched)
 	l := &c.path[i]
 	if in := h.in; in == nil {
-		if c.atUnit&bit(i) != 0 {
-			l.behind |= bit(k)
+		if c.dispatchLatch&bit(i) != 0 {
+			l.collected |= bit(k)
 			return
 		}
-		l.atUnit = h.place
-		c.atUnit |= bit(i)
+		l.dispatchLatch = h.place
+		c.dispatchLatch |= bit(i)
 	} else {
 		u := p.units.soonest(in.Unit, i)
 		if u.taken > now {
@@ -292,12 +292,12 @@ func (p *pipeline) sendOn(k int, now uint64) {
 		}
 	}
 	c.free |= bit(k)
-	l.spare++
+	l.freeCollectors++
 }
 
 // rest notes that no arithmetic of scheduler i waits, if none does.
 func (c *collectors) rest(i int) {
-	for m := c.asked &^ asks[isa.LDST]; m != 0; m &= m - 1 {
+	for m := c.askingClasses &^ asks[isa.LDST]; m != 0; m &= m - 1 {
 		if c.full[asking[bits.TrailingZeros8(m)&7]]&c.path[i].mask != 0 {
 			return
 		}
@@ -311,7 +311,7 @@ func (c *collectors) hold(i uint8, in *isa.Instr, warp, place int16, ready, now 
 	l := &c.path[i]
 	k := bits.TrailingZeros64(c.free & l.collectors)
 	c.free &^= bit(k)
-	l.spare--
+	l.freeCollectors--
 	h := &c.held[k]
 	h.in, h.warp, h.place = in, warp, place
 	c.visit(k, ready, now)
@@ -323,7 +323,7 @@ func (c *collectors) collectMemory(turn, now uint64) {
 	for ; n < len(c.latches); n++ {
 		i := c.latches[n].sched
 		l := &c.path[i]
-		if l.spare == 0 || !c.cfg.all && l.spare == l.arithmetic {
+		if l.freeCollectors == 0 || !c.cfg.all && l.freeCollectors == l.arithmetic {
 			break
 		}
 		at := c.latches[n].place
@@ -335,7 +335,7 @@ func (c *collectors) collectMemory(turn, now uint64) {
 		return
 	}
 	if c.latches = c.latches[:copy(c.latches, c.latches[n:])]; len(c.latches) == 0 {
-		c.asked &^= asks[isa.LDST]
+		c.askingClasses &^= asks[isa.LDST]
 	}
 }
 
@@ -355,7 +355,7 @@ func (p *pipeline) collectOperands(u isa.Unit, turn, now uint64) {
 	for ; n < len(q); n++ {
 		x := &q[n]
 		l := &c.path[x.sched]
-		if l.spare == 0 || !c.cfg.all && l.spare == l.arithmetic {
+		if l.freeCollectors == 0 || !c.cfg.all && l.freeCollectors == l.arithmetic {
 			break
 		}
 		l.arithmetic++
@@ -367,11 +367,11 @@ func (p *pipeline) collectOperands(u isa.Unit, turn, now uint64) {
 		p.collected(int(x.warp), x.in, p.units.soonest(u, int(x.sched)), now-1)
 		c.due = now + 1 // the collector is free again
 	}
-	switch c.waits -= n; n {
+	switch c.waitingCount -= n; n {
 	case 0:
 	case len(q):
 		c.waiting[u] = q[:0]
-		c.asked &^= asks[u]
+		c.askingClasses &^= asks[u]
 	default:
 		c.waiting[u] = q[:copy(q, q[n:])]
 	}
@@ -380,19 +380,20 @@ func (p *pipeline) collectOperands(u isa.Unit, turn, now uint64) {
 // takeMemory is the parts of the oldest memory instruction before the load/store unit,
 // which gets it, as it has nothing else to do in the next cycle.
 func (c *collectors) takeMemory(now uint64) []access {
-	first := bits.TrailingZeros64(c.atUnit)
-	for m := c.atUnit & (c.atUnit - 1); m != 0; m &= m - 1 {
-		if i := bits.TrailingZeros64(m); c.placed[c.path[i].atUnit].seq < c.placed[c.path[first].atUnit].seq {
+	first := bits.TrailingZeros64(c.dispatchLatch)
+	for m := c.dispatchLatch & (c.dispatchLatch - 1); m != 0; m &= m - 1 {
+		i := bits.TrailingZeros64(m)
+		if c.placed[c.path[i].dispatchLatch].seq < c.placed[c.path[first].dispatchLatch].seq {
 			first = i
 		}
 	}
-	c.atUnit &^= bit(first)
+	c.dispatchLatch &^= bit(first)
 	l := &c.path[first]
-	if l.behind != 0 {
-		c.visits.putAll(l.behind, now*c.cfg.ports)
-		l.behind, c.due = 0, now
+	if l.collected != 0 {
+		c.visits.putAll(l.collected, now*c.cfg.ports)
+		l.collected, c.due = 0, now
 	}
-	return c.take(l.atUnit)
+	return c.take(l.dispatchLatch)
 }
 
 // take frees a place and returns the parts of what was in it, which are good until the
@@ -420,8 +421,8 @@ func (p *pipeline) startAll(now uint64) {
 		}
 		c.waiting[u], c.full[u] = q[:0], 0
 	}
-	c.waits, c.busy = 0, 0
-	c.asked &= asks[isa.LDST]
+	c.waitingCount, c.busy = 0, 0
+	c.askingClasses &= asks[isa.LDST]
 }
 
 // takeAll gives the load/store unit all memory instructions it will get, by their parts, and leaves collectors empty.
@@ -432,8 +433,8 @@ func (c *collectors) takeAll(push func(acc []access)) {
 	}
 	var all []int16
 	for i := range c.path {
-		if c.atUnit&bit(i) != 0 {
-			all = append(all, c.path[i].atUnit)
+		if c.dispatchLatch&bit(i) != 0 {
+			all = append(all, c.path[i].dispatchLatch)
 		}
 	}
 	for k := range c.held {
@@ -448,7 +449,7 @@ func (c *collectors) takeAll(push func(acc []access)) {
 	for _, p := range all {
 		push(c.take(p))
 	}
-	c.latches, c.atUnit, c.throttled, c.asked = c.latches[:0], 0, 0, 0
+	c.latches, c.dispatchLatch, c.throttled, c.askingClasses = c.latches[:0], 0, 0, 0
 	c.clear()
 }
 

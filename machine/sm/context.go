@@ -95,9 +95,9 @@ func (s *SM) Release(now uint64) {
 	s.wakeAt(now + 1)
 }
 
-// Settled says that nothing with a physical address is on its way: no access
+// Drained says that nothing with a physical address is on its way: no access
 // between TLB and L1, no request without an answer.
-func (s *SM) Settled() bool {
+func (s *SM) Drained() bool {
 	l := &s.lsu
 	return l.link.inflight == 0 && l.link.out.Len() == 0 && l.l1.queue.Len() == 0 && l.replay.Len() == 0 &&
 		(l.queue.Len() == 0 || l.queue.Head().state&translated == 0)
@@ -122,7 +122,7 @@ func (s *SM) Freeze(now uint64) {
 // Quiet says that a frozen SM can be saved: every warp stands between two
 // instructions, and nothing is outstanding but accesses before the TLB.
 func (s *SM) Quiet() bool {
-	if !s.Settled() || s.contexts.count > 0 {
+	if !s.Drained() || s.contexts.count > 0 {
 		return false
 	}
 	var waits [64]int32
@@ -181,7 +181,7 @@ func (s *SM) takeBack(of map[int16]*Context) {
 	l.queue.Clear()
 	l.restored.Clear()
 	l.translation.forget()
-	s.pipe.collect.queued, s.pipe.collect.throttled, s.pipe.collect.behind = 0, 0, false
+	s.pipe.collect.queued, s.pipe.collect.throttled, s.pipe.collect.moreToSend = 0, 0, false
 }
 
 // Save takes every CTA off the quiet SM and begins to store their contexts; place

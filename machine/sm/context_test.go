@@ -166,7 +166,7 @@ func TestHold(t *testing.T) {
 	b.s.Hold()
 	b.each = func(now uint64) {
 		if now == 500 {
-			if len(b.sent) != 0 || !b.s.Settled() {
+			if len(b.sent) != 0 || !b.s.Drained() {
 				t.Errorf("%d requests left a held SM", len(b.sent))
 			}
 			b.s.Release(now)

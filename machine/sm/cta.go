@@ -33,8 +33,8 @@ func (b *block) resident() uint64 {
 	return b.slots
 }
 
-// tenure is how many CTAs of a tenant are resident, and since when any is.
-type tenure struct {
+// residencyInterval is how many CTAs of a tenant are resident, and since when any is.
+type residencyInterval struct {
 	ctas  int
 	since uint64
 }
@@ -50,10 +50,10 @@ type residency struct {
 	// Threads, registers and bytes of shared memory in use.
 	threads, regs, shared int
 
-	leaving int      // block that is being evicted; -1: none
-	several bool     // CTAs of several applications may be resident at once
-	stays   []tenure // per tenant
-	shares  shares   // of the SM's time
+	leaving     int                 // block that is being evicted; -1: none
+	several     bool                // CTAs of several applications may be resident at once
+	residencies []residencyInterval // per tenant
+	shares      shares              // of the SM's time
 }
 
 // shares is since when the same tenants have had CTAs on an SM, and up to when those
@@ -62,7 +62,7 @@ type shares struct{ since, divided uint64 }
 
 func (c *residency) build(cfg *Config, rows []*[numCounters]uint64) {
 	c.cfg, c.rows, c.leaving = cfg, rows, -1
-	c.blocks, c.stays = make([]block, cfg.CTAs), make([]tenure, len(rows))
+	c.blocks, c.residencies = make([]block, cfg.CTAs), make([]residencyInterval, len(rows))
 	c.free = 1<<cfg.Warps - 1
 	if cfg.Warps == 64 {
 		c.free = ^uint64(0)
@@ -92,13 +92,13 @@ func (c *residency) of(k *Kernel) int {
 
 // occupy reserves the resources of a CTA of k, which fits, and returns its block.
 func (c *residency) occupy(k *Kernel, now uint64) int {
-	stay := &c.stays[k.Tenant]
-	if stay.ctas == 0 {
+	residency := &c.residencies[k.Tenant]
+	if residency.ctas == 0 {
 		c.divide(now)
 		c.shares = shares{now, now}
-		stay.since = now
+		residency.since = now
 	}
-	stay.ctas++
+	residency.ctas++
 	b := 0
 	for c.blocks[b].k != nil {
 		b++
@@ -128,13 +128,13 @@ func (c *residency) vacate(b *block, now uint64) {
 	c.threads -= k.Geo.Warps * isa.Lanes
 	c.regs -= b.regs
 	c.shared -= k.Geo.SharedBytes
-	stay := &c.stays[k.Tenant]
-	if stay.ctas == 1 {
+	residency := &c.residencies[k.Tenant]
+	if residency.ctas == 1 {
 		c.divide(now)
 		c.shares = shares{now, now}
-		c.rows[k.Tenant][ActiveCycles] += now - stay.since
+		c.rows[k.Tenant][ActiveCycles] += now - residency.since
 	}
-	stay.ctas--
+	residency.ctas--
 	b.k, b.exec = nil, nil
 }
 
@@ -143,13 +143,13 @@ func (c *residency) vacate(b *block, now uint64) {
 // has how much depends on when tenants came and went alone.
 func (c *residency) divide(now uint64) {
 	n := uint64(0)
-	for t := range c.stays {
-		n += uint64(min(1, c.stays[t].ctas))
+	for t := range c.residencies {
+		n += uint64(min(1, c.residencies[t].ctas))
 	}
 	after, before := now-c.shares.since, c.shares.divided-c.shares.since
 	i := uint64(0)
-	for t := range c.stays {
-		if c.stays[t].ctas > 0 {
+	for t := range c.residencies {
+		if c.residencies[t].ctas > 0 {
 			c.rows[t][ActiveShareCycles] += (after+n-1-i)/n - (before+n-1-i)/n
 			i++
 		}
@@ -237,14 +237,14 @@ func (c *Config) Occupancy(g *isa.Geometry) int {
 // Resident is the number of CTAs on the SM.
 func (s *SM) Resident() int { return s.pipe.ctas.resident }
 
-// Settle counts the active cycles up to now of an SM that is still busy, and its idle warps.
-func (s *SM) Settle(now uint64) {
+// SyncCounters counts the active cycles up to now of an SM that is still busy, and its idle warps.
+func (s *SM) SyncCounters(now uint64) {
 	s.pipe.settleQuotas(now)
 	s.pipe.ctas.divide(now)
-	for t := range s.pipe.ctas.stays {
-		if stay := &s.pipe.ctas.stays[t]; stay.ctas > 0 {
-			s.pipe.ctas.rows[t][ActiveCycles] += now - stay.since
-			stay.since = now
+	for t := range s.pipe.ctas.residencies {
+		if residency := &s.pipe.ctas.residencies[t]; residency.ctas > 0 {
+			s.pipe.ctas.rows[t][ActiveCycles] += now - residency.since
+			residency.since = now
 		}
 	}
 }

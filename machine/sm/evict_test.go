@@ -124,14 +124,14 @@ func TestActivePerTenant(t *testing.T) {
 	}
 	a := start(0, 10)
 	x := start(1, 20)
-	b.s.Settle(33)
+	b.s.SyncCounters(33)
 	end(a, 50)
 	y := start(1, 60)
 	end(x, 70)
 	a = start(0, 81)
-	b.s.Settle(82)
+	b.s.SyncCounters(82)
 	end(y, 100)
-	b.s.Settle(110)
+	b.s.SyncCounters(110)
 	end(a, 130)
 	for tenant, want := range []uint64{50 - 10 + 130 - 81, 100 - 20} {
 		if got := b.s.lsu.rows[tenant][ActiveCycles]; got != want {

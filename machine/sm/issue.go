@@ -62,8 +62,8 @@ func (p *pipeline) issuable() uint64 {
 func (p *pipeline) roomFor(r uint64) uint64 {
 	ws, c := &p.warps, &p.collect
 	r &^= c.throttled & ws.wants[isa.LDST]
-	if c.waits > 0 {
-		for m := c.asked &^ asks[isa.LDST]; m != 0; m &= m - 1 {
+	if c.waitingCount > 0 {
+		for m := c.askingClasses &^ asks[isa.LDST]; m != 0; m &= m - 1 {
 			u := asking[bits.TrailingZeros8(m)&7]
 			r &^= c.full[u] & ws.wants[u] &^ ws.stale
 		}

@@ -51,7 +51,7 @@ func joined(
 				}
 			}
 		}
-		b.s.Settle(until)
+		b.s.SyncCounters(until)
 		return log, b
 	}
 	log, b := play(false)
@@ -313,7 +313,7 @@ func TestIdleWarps(t *testing.T) {
 		log, b := joined(t, []int{12, 0}, []uint64{0, 0}, 200, func(s *SM, now uint64) {
 			given(quota)(s, now)
 			if now%look == 0 {
-				s.Settle(now)
+				s.SyncCounters(now)
 			}
 		})
 		var ready [12]uint64 // cycle from which the next instruction of a warp could be issued

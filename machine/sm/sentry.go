@@ -19,7 +19,7 @@ func NewSentry(list []*SM, tenants int) Sentry { return Sentry{list, make([]int,
 // Runs says that CTAs of a tenant are on an SM, and nothing keeps them from going on.
 func (w *Sentry) Runs(tenant mem.TenantID) bool {
 	for _, s := range w.list {
-		if s.pipe.ctas.stays[tenant].ctas > 0 && !s.pipe.frozen && !s.lsu.translation.hold {
+		if s.pipe.ctas.residencies[tenant].ctas > 0 && !s.pipe.frozen && !s.lsu.translation.hold {
 			return true
 		}
 	}

@@ -116,7 +116,7 @@ func (s *SM) Tick(now uint64) uint64 {
 		s.feed(now)
 		p.collect.letPass(s.contexts.unsent > 0 || l.restored.Len() > 0, now)
 	}
-	if l.queue.Len()+l.replay.Len() > 0 || p.collect.atUnit != 0 {
+	if l.queue.Len()+l.replay.Len() > 0 || p.collect.dispatchLatch != 0 {
 		s.memoryStage(now)
 	}
 	if p.collect.due <= now {
@@ -179,7 +179,7 @@ func (s *SM) next(now uint64) uint64 {
 	if p.rations != nil && p.rations.held != 0 { // the next epoch lets them go on
 		n = min(n, max(soon, p.rations.next))
 	}
-	if p.collect.atUnit != 0 && l.queue.Len() == 0 { // the last shared access's last cycle
+	if p.collect.dispatchLatch != 0 && l.queue.Len() == 0 { // the last shared access's last cycle
 		n = min(n, max(now+2, l.port)-1)
 	}
 	if l.l1.queue.Len() > 0 && !l.l1.stalled {
@@ -195,7 +195,7 @@ func (s *SM) next(now uint64) uint64 {
 // it from where those wait (collect.go).
 func (s *SM) memoryStage(now uint64) {
 	s.lsu.serve(&s.pipe, now)
-	if s.pipe.collect.atUnit != 0 && s.lsu.queue.Len() == 0 && s.lsu.port <= now+1 {
+	if s.pipe.collect.dispatchLatch != 0 && s.lsu.queue.Len() == 0 && s.lsu.port <= now+1 {
 		s.lsu.push(s.pipe.collect.takeMemory(now), now+1)
 	}
 }

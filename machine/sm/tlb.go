@@ -303,9 +303,9 @@ func (x Watched) WaitsToWrite(tenant mem.TenantID, vpn uint64) bool {
 	return false
 }
 
-// ReachesLeaving says whether an access that has been translated, and has not become a request,
+// HasAccessToLeaving says whether an access that has been translated, and has not become a request,
 // is to a frame that is being taken away.
-func (x Watched) ReachesLeaving() bool {
+func (x Watched) HasAccessToLeaving() bool {
 	l := x.lsu
 	w := l.translation.watch
 	for i := range l.queue.Len() {

@@ -235,7 +235,8 @@ func (r *relocator) begin(now uint64, f pageFault) {
 	}
 	id, err := r.tab.BeginMove(f.tenant, f.vpn, to)
 	switch {
-	case err != nil && lost && r.squatted(f.tenant): // the plan checked that the pages fit: others' still lie there
+	// The plan checked that the pages fit: others' still lie there.
+	case err != nil && lost && r.occupiedByOthers(f.tenant):
 		r.count(now, f.tenant, -1)
 		r.sweeping -= b2i(f.swept)
 		if !f.swept {
@@ -258,8 +259,8 @@ func (r *relocator) begin(now uint64, f pageFault) {
 	}
 }
 
-// squatted says that other tenants' pages still occupy a tenant's groups.
-func (r *relocator) squatted(tenant mem.TenantID) bool {
+// occupiedByOthers says that other tenants' pages still occupy a tenant's groups.
+func (r *relocator) occupiedByOthers(tenant mem.TenantID) bool {
 	own := r.tab.GroupMask(tenant)
 	for t := range r.held {
 		for g, n := range r.tab.pages[t] {

@@ -44,7 +44,7 @@ func onMachine(t *testing.T, tr *accelsim.Trace, o machine.Options) (cycles uint
 			t.Fatal(err)
 		}
 	}
-	g.Settle()
+	g.SyncCounters()
 	return k.End - k.Start, func(name string) uint64 {
 		c, err := stat.Set(g.Tables).Find(name)
 		if err != nil {

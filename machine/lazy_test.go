@@ -19,7 +19,7 @@ func TestSettleChangesNothing(t *testing.T) {
 			r.scale(1, 60_000, mem.Device)
 			for r.g.Running() > 0 {
 				r.step(every)
-				r.g.Settle()
+				r.g.SyncCounters()
 			}
 			check()
 			ends = append(ends, r.g.Now())

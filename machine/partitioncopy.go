@@ -11,7 +11,7 @@ import (
 	"github.com/heddle-sim/heddle/mem"
 )
 
-// carrier copies pages from one partition to another (NUBA, section 7.6). Every partition has a copy
+// partitionCopyEngine copies pages from one partition to another (NUBA, section 7.6). Every partition has a copy
 // engine of its own beside its slices, which brings pages here: it reads each line at its home, over the network
 // between slices and as any other slice would, and writes it into the slice that is the new home. So what bounds
 // pages that move is what bounds everybody's requests: the ports of the slices they leave and reach, and the
@@ -21,7 +21,7 @@ import (
 // has room for (vm.copy_lines). A line that has come waits there for its slice, where it takes turns with the
 // requests that have crossed the network; so it holds up nobody, and what holds it up needs nothing of that network
 // but room for an answer (RATIONALE.md).
-type carrier struct {
+type partitionCopyEngine struct {
 	tenants []*Tenant
 	fabric  *fabric
 	slices  []*cache.Slice
@@ -30,8 +30,8 @@ type carrier struct {
 	clock   *timing.Clock
 	wakeups timing.Wakeups
 
-	engine   []carryEngine      // [partition]
-	jobs     []carryJob         // [partition*most + place]
+	engine   []partitionEngine  // [partition]
+	jobs     []partitionJob     // [partition*most + place]
 	arrived  []mem.Queue[int32] // [slice] requests, of lines that are to be written there
 	late     []bool             // [slice] a line that has come goes before the next request
 	ended    []int32            // jobs whose last line is written
@@ -45,8 +45,8 @@ type carrier struct {
 	Bytes    uint64 // copied so far
 }
 
-// carryEngine brings pages into a partition.
-type carryEngine struct {
+// partitionEngine brings pages into a partition.
+type partitionEngine struct {
 	waiting []int32          // moves, in order of arrival
 	last    int              // partition from which it brought a page last
 	unread  mem.Queue[int32] // jobs with lines to read, oldest first
@@ -54,8 +54,8 @@ type carryEngine struct {
 	lines   int              // and lines
 }
 
-// carryJob is a page under way.
-type carryJob struct {
+// partitionJob is a page under way.
+type partitionJob struct {
 	id       int32 // of the move
 	row      mem.TenantID
 	live     bool
@@ -64,10 +64,10 @@ type carryJob struct {
 	from, to uint64
 }
 
-func (c *carrier) build(b *builder, parts int) {
+func (c *partitionCopyEngine) build(b *builder, parts int) {
 	v, l := &b.sheet.VM, &b.sheet.LLC
 	c.most, c.room = v.HomeMoves, v.CopyLines
-	c.engine, c.jobs = make([]carryEngine, parts), make([]carryJob, parts*c.most)
+	c.engine, c.jobs = make([]partitionEngine, parts), make([]partitionJob, parts*c.most)
 	for part := range c.engine {
 		c.engine[part].last = part
 	}
@@ -79,12 +79,12 @@ func (c *carrier) build(b *builder, parts int) {
 }
 
 // has says that a request is one of the copy engines'.
-func (c *carrier) has(r *mem.Req) bool {
-	return c != nil && r.Tag&copyTag != 0 && r.Port >= c.fabric.across.own
+func (c *partitionCopyEngine) has(r *mem.Req) bool {
+	return c != nil && r.Tag&copyTag != 0 && r.Port >= c.fabric.interSlice.own
 }
 
 // add takes a move whose bytes nobody changes any more.
-func (c *carrier) add(now uint64, id int32) {
+func (c *partitionCopyEngine) add(now uint64, id int32) {
 	m := c.tables.MoveOf(id)
 	c.live++
 	e := &c.engine[c.tables.Parts.Part(m.To)]
@@ -94,7 +94,7 @@ func (c *carrier) add(now uint64, id int32) {
 
 // take is the place of the move an engine takes next: it takes the partitions pages come from in turn, beginning
 // behind its own, so that those which all get copies of the same pages do not ask the same home at once.
-func (c *carrier) take(e *carryEngine) (k int) {
+func (c *partitionCopyEngine) take(e *partitionEngine) (k int) {
 	best := len(c.engine)
 	for i, id := range e.waiting {
 		from := c.tables.Parts.Part(c.tables.MoveOf(id).From)
@@ -107,7 +107,7 @@ func (c *carrier) take(e *carryEngine) (k int) {
 }
 
 // begin has an engine take pages; what nobody wants any more ends at once.
-func (c *carrier) begin(part int, now uint64) {
+func (c *partitionCopyEngine) begin(part int, now uint64) {
 	e := &c.engine[part]
 	for e.begun < c.most && len(e.waiting) > 0 {
 		k := c.take(e)
@@ -123,7 +123,7 @@ func (c *carrier) begin(part int, now uint64) {
 		for c.jobs[j].live {
 			j++
 		}
-		c.jobs[j] = carryJob{
+		c.jobs[j] = partitionJob{
 			id: id, row: mem.Moving(m.Tenant, len(c.tenants)), live: true, left: c.lines,
 			from: m.From << c.bits, to: m.To << c.bits,
 		}
@@ -134,7 +134,7 @@ func (c *carrier) begin(part int, now uint64) {
 
 // tick sends what engines ask for, and gives slices what has come; it returns the next cycle with work that nobody
 // announces.
-func (c *carrier) tick(now uint64) uint64 {
+func (c *partitionCopyEngine) tick(now uint64) uint64 {
 	if c.live == 0 {
 		return engine.Never
 	}
@@ -158,7 +158,7 @@ func (c *carrier) tick(now uint64) uint64 {
 }
 
 // read has an engine ask for the next line.
-func (c *carrier) read(e *carryEngine, now uint64) {
+func (c *partitionCopyEngine) read(e *partitionEngine, now uint64) {
 	k := *e.unread.Head()
 	j, f := &c.jobs[k], c.fabric
 	if c.tables.MoveOf(j.id).Void() { // what has been asked for still comes
@@ -169,7 +169,7 @@ func (c *carrier) read(e *carryEngine, now uint64) {
 		}
 		return
 	}
-	x, off := &f.across, uint64(j.next)*c.lineSize
+	x, off := &f.interSlice, uint64(j.next)*c.lineSize
 	at := f.layouts.slice(j.to + off)
 	r := mem.Req{
 		Line: j.from + off, Sectors: c.whole, Op: mem.Read, Tenant: j.row, Tag: copyTag | k<<16 | j.next,
@@ -189,7 +189,7 @@ func (c *carrier) read(e *carryEngine, now uint64) {
 }
 
 // came takes a line that has come to a slice's port: from now on it is a write.
-func (c *carrier) came(slice int, h int32, now uint64) {
+func (c *partitionCopyEngine) came(slice int, h int32, now uint64) {
 	r := &c.fabric.slab.R[h]
 	j := &c.jobs[(r.Tag&^copyTag)>>16]
 	r.Line = j.to + uint64(r.Tag&0xffff)*c.lineSize
@@ -199,10 +199,10 @@ func (c *carrier) came(slice int, h int32, now uint64) {
 }
 
 // write gives slices lines that have come, in turn with what crosses the network; true when some are left.
-func (c *carrier) write(now uint64) (more bool) {
+func (c *partitionCopyEngine) write(now uint64) (more bool) {
 	f := c.fabric
 	t := f.llcClock.Ticks(now)
-	crossing := f.across.request.AvailableOutputs()
+	crossing := f.interSlice.request.AvailableOutputs()
 	for i := range c.arrived {
 		q := &c.arrived[i]
 		if q.Len() == 0 {
@@ -224,7 +224,7 @@ func (c *carrier) write(now uint64) (more bool) {
 }
 
 // written books a line that is at its new place.
-func (c *carrier) written(h int32, now uint64) {
+func (c *partitionCopyEngine) written(h int32, now uint64) {
 	k := (c.fabric.slab.R[h].Tag &^ copyTag) >> 16
 	c.fabric.slab.Put(0, h)
 	c.engine[int(k)/c.most].lines--
@@ -235,7 +235,7 @@ func (c *carrier) written(h int32, now uint64) {
 }
 
 // end books a page whose last line is at its new place.
-func (c *carrier) end(k int32, now uint64) {
+func (c *partitionCopyEngine) end(k int32, now uint64) {
 	j := &c.jobs[k]
 	j.live = false
 	c.live--
@@ -256,8 +256,8 @@ func (c *carrier) end(k int32, now uint64) {
 
 // carried is the number of pages that can leave a partition, or reach one, in so many cycles: what the ports of its
 // slices carry.
-func (c *carrier) carried(cycles uint64) int {
-	x := &c.fabric.across
+func (c *partitionCopyEngine) carried(cycles uint64) int {
+	x := &c.fabric.interSlice
 	flits := uint64(c.lines) * uint64(x.lengths.data[bits.OnesCount8(c.whole)])
 	ports := uint64(len(c.slices) / len(c.engine))
 	return int(c.fabric.nocClock.Ticks(cycles) * ports / flits)

@@ -2,9 +2,9 @@ package machine
 
 import "github.com/heddle-sim/heddle/machine/sm"
 
-// reach counts the requests of SMs that are under way to each frame, so that a page that leaves one
+// framesInFlight counts the requests of SMs that are under way to each frame, so that a page that leaves one
 // can be known to be quiet.
-type reach struct {
+type framesInFlight struct {
 	to      []uint16     // [frame] requests without an answer, and leaves
 	bits    uint         // log2 of a page
 	mask    uint64       // of a frame's number, without its layout
@@ -17,28 +17,28 @@ const leaves = 1 << 15
 // drainPoll is how often, in cycles, somebody looks whether accesses to pages that leave have ended.
 const drainPoll = 16
 
-func newReach(frames int64, bits, layoutBit uint) reach {
-	return reach{to: make([]uint16, frames), bits: bits, mask: 1<<layoutBit - 1}
+func newFramesInFlight(frames int64, bits, layoutBit uint) framesInFlight {
+	return framesInFlight{to: make([]uint16, frames), bits: bits, mask: 1<<layoutBit - 1}
 }
 
 // frame is the place of a line's frame.
-func (x *reach) frame(line uint64) int { return int(line >> x.bits & x.mask) }
+func (x *framesInFlight) frame(line uint64) int { return int(line >> x.bits & x.mask) }
 
 // count books n requests for a line of device memory.
-func (x *reach) count(line uint64, n int) {
+func (x *framesInFlight) count(line uint64, n int) {
 	if f := x.frame(line); f < len(x.to) {
 		x.to[f] += uint16(n)
 	}
 }
 
 // leaves says that a line's frame is being taken away.
-func (x *reach) leaves(line uint64) bool {
+func (x *framesInFlight) leaves(line uint64) bool {
 	f := x.frame(line)
 	return f < len(x.to) && x.to[f]&leaves != 0
 }
 
 // mark says of frames whether they are being taken away: leaves or 0.
-func (x *reach) mark(frames []uint64, bit uint16) {
+func (x *framesInFlight) mark(frames []uint64, bit uint16) {
 	for _, f := range frames {
 		k := x.frame(f << x.bits)
 		x.to[k] = x.to[k]&^leaves | bit
@@ -46,14 +46,14 @@ func (x *reach) mark(frames []uint64, bit uint16) {
 }
 
 // quiet says that no SM can reach marked frames any more.
-func (x *reach) quiet(frames []uint64) bool {
+func (x *framesInFlight) quiet(frames []uint64) bool {
 	for _, f := range frames {
 		if x.to[x.frame(f<<x.bits)]&^leaves > 0 {
 			return false
 		}
 	}
 	for _, s := range x.watched {
-		if s.ReachesLeaving() {
+		if s.HasAccessToLeaving() {
 			return false
 		}
 	}

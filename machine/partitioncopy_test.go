@@ -13,13 +13,13 @@ import (
 // pageMove is a page of a region, and the partition that gets it or a copy of it.
 type pageMove struct{ page, to int }
 
-// carriage is a machine with resident pages in partition 0, 1, 2 and so on, whose lines are in the LLC.
-type carriage struct {
+// pagesOfPartitions is a machine with resident pages in partition 0, 1, 2 and so on, whose lines are in the LLC.
+type pagesOfPartitions struct {
 	*rig
 	reg *mem.Region
 }
 
-func newCarriage(t *testing.T, o Options, pages int, change func(m *sheets.Machine)) *carriage {
+func newPagesOfPartitions(t *testing.T, o Options, pages int, change func(m *sheets.Machine)) *pagesOfPartitions {
 	t.Helper()
 	r := newRig(t, "nuba", o, func(m *sheets.Machine) {
 		homesEvery(1 << 30)(m)
@@ -30,7 +30,7 @@ func newCarriage(t *testing.T, o Options, pages int, change func(m *sheets.Machi
 	}, &Tenant{Name: "a", SMs: upTo(64)})
 	parts := r.g.Sheet.NoC.Parts()
 	size := int64(r.g.Sheet.VM.Page)
-	c := &carriage{rig: r}
+	c := &pagesOfPartitions{rig: r}
 	for c.reg = r.alloc(0, size*int64(pages), mem.Device); c.home(0) != 0; {
 		c.reg = r.alloc(0, size*int64(pages), mem.Device) // the page table has taken the first frames
 	}
@@ -46,19 +46,21 @@ func newCarriage(t *testing.T, o Options, pages int, change func(m *sheets.Machi
 	return c
 }
 
-func (c *carriage) frame(page int) uint64 {
+func (c *pagesOfPartitions) frame(page int) uint64 {
 	ppn, _ := c.g.translation.tables.Lookup(0, c.vpn(page))
 	return ppn
 }
 
-func (c *carriage) vpn(page int) uint64 {
+func (c *pagesOfPartitions) vpn(page int) uint64 {
 	return c.reg.Base>>c.g.translation.tables.PageBits() + uint64(page)
 }
 
-func (c *carriage) home(page int) int { return c.g.translation.tables.Parts.Part(c.frame(page)) }
+func (c *pagesOfPartitions) home(page int) int {
+	return c.g.translation.tables.Parts.Part(c.frame(page))
+}
 
 // begin has pages go to partitions, or be copied there, at once; nobody accesses them.
-func (c *carriage) begin(copies bool, list ...pageMove) {
+func (c *pagesOfPartitions) begin(copies bool, list ...pageMove) {
 	c.t.Helper()
 	h := &c.g.translation.homes
 	of := map[int][]int{}
@@ -83,16 +85,16 @@ func (c *carriage) begin(copies bool, list ...pageMove) {
 		}
 		for _, id := range ids {
 			h.driver.Carry(c.g.Now(), id)
-			h.carrier.add(c.g.Now(), id)
+			h.partitionCopies.add(c.g.Now(), id)
 		}
 	}
 	c.g.wakeups.WakeRequest(c.g.Now())
 }
 
 // cycles until all pages are there.
-func (c *carriage) cycles() uint64 {
+func (c *pagesOfPartitions) cycles() uint64 {
 	from := c.g.Now()
-	for c.g.translation.homes.carrier.live > 0 {
+	for c.g.translation.homes.partitionCopies.live > 0 {
 		if c.step(1); c.g.Now() > from+1_000_000 {
 			c.t.Fatal("the pages do not come")
 		}
@@ -128,7 +130,7 @@ func TestPagesCrossTheNetwork(t *testing.T) {
 		},
 	} {
 		for _, every := range []bool{false, true} {
-			r := newCarriage(t, Options{Homes: "replicate", Every: every}, 32, nil)
+			r := newPagesOfPartitions(t, Options{Homes: "replicate", Every: every}, 32, nil)
 			r.begin(c.copies, c.list...)
 			if got := r.cycles(); got < c.least || got > c.most {
 				t.Errorf("%s (every cycle %v): %d cycles, want %d to %d", c.what, every, got, c.least, c.most)
@@ -148,7 +150,7 @@ func TestEnginesAreBounded(t *testing.T) {
 		"eight lines": func(m *sheets.Machine) { m.VM.HomeMoves, m.VM.CopyLines = 4, 8 },
 		"one line":    func(m *sheets.Machine) { m.VM.HomeMoves, m.VM.CopyLines = 4, 1 },
 	} {
-		r := newCarriage(t, Options{Homes: "migrate"}, 32, change)
+		r := newPagesOfPartitions(t, Options{Homes: "migrate"}, 32, change)
 		r.begin(false, list...)
 		took[what] = r.cycles()
 	}
@@ -164,7 +166,7 @@ func TestEnginesAreBounded(t *testing.T) {
 // A page that gets copies is read at home meanwhile, and each partition goes over when its copy is there; one that
 // goes elsewhere is nowhere to be had until then.
 func TestCopiesComeOneByOne(t *testing.T) {
-	r := newCarriage(t, Options{Homes: "replicate"}, 32, nil)
+	r := newPagesOfPartitions(t, Options{Homes: "replicate"}, 32, nil)
 	r.begin(true, pageMove{0, 1}, pageMove{0, 2}, pageMove{0, 3})
 	parts, home := &r.g.translation.tables.Parts, r.frame(0)
 	var came []uint64
@@ -191,7 +193,7 @@ func TestCopiesComeOneByOne(t *testing.T) {
 	if !slices.IsSorted(came) || came[0]+16 > came[2] {
 		t.Errorf("copies come at %v", came)
 	}
-	r = newCarriage(t, Options{Homes: "migrate"}, 32, nil)
+	r = newPagesOfPartitions(t, Options{Homes: "migrate"}, 32, nil)
 	r.begin(false, pageMove{0, 1})
 	for range 500 {
 		if _, state := r.g.translation.tables.Lookup(0, r.vpn(0)); state != vm.Moving {
@@ -203,7 +205,7 @@ func TestCopiesComeOneByOne(t *testing.T) {
 
 // A copy's lines are lines of their own in the LLC: what replicated pages crowd (NUBA, section 7.6).
 func TestCopiesCrowdTheLLC(t *testing.T) {
-	r := newCarriage(t, Options{Homes: "replicate"}, 32, nil)
+	r := newPagesOfPartitions(t, Options{Homes: "replicate"}, 32, nil)
 	held := func() (n int) {
 		x := &r.g.translation
 		frames, home := x.tables.Parts.Copies(r.frame(0))
@@ -227,7 +229,7 @@ func TestCopiesCrowdTheLLC(t *testing.T) {
 }
 
 // used is the number of frames that are not free and belong to no page a tenant has: none may be left.
-func (c *carriage) used() (n int) {
+func (c *pagesOfPartitions) used() (n int) {
 	x := &c.g.translation
 	for g := range x.tables.Frames().Pools() {
 		n += x.tables.Frames().PerPool() - x.tables.Frames().Free(g)
@@ -240,7 +242,7 @@ func (c *carriage) used() (n int) {
 func TestFreedOnItsWay(t *testing.T) {
 	for _, copies := range []bool{false, true} {
 		for _, after := range []uint64{0, 1, 100, 300, 500, 545, 560, 2000} {
-			r := newCarriage(t, Options{Homes: "replicate"}, 32, nil)
+			r := newPagesOfPartitions(t, Options{Homes: "replicate"}, 32, nil)
 			before := r.used()
 			r.begin(copies, pageMove{0, 1}, pageMove{0, 9}, pageMove{2, 3}, pageMove{5, 3}, pageMove{6, 3})
 			r.step(after)
@@ -266,7 +268,7 @@ func TestFreedOnItsWay(t *testing.T) {
 // A write to a page takes the copies it has and those that are on their way, in whichever cycle it comes.
 func TestWrittenOnItsWay(t *testing.T) {
 	for _, after := range []uint64{0, 1, 300, 560, 700, 3000} {
-		r := newCarriage(t, Options{Homes: "replicate"}, 32, nil)
+		r := newPagesOfPartitions(t, Options{Homes: "replicate"}, 32, nil)
 		before := r.used()
 		r.begin(true, pageMove{0, 1}, pageMove{0, 2}, pageMove{0, 3}, pageMove{0, 9}, pageMove{5, 3})
 		r.step(after)
@@ -288,12 +290,12 @@ func TestWrittenOnItsWay(t *testing.T) {
 // What nobody wants any more is not read to its end: of a page of 2 MB, 16384 lines that take 147,456 cycles over one
 // link, what has been asked for when the page is written.
 func TestWrittenPagesAreNotReadOn(t *testing.T) {
-	r := newCarriage(t, Options{Homes: "replicate"}, 7, func(m *sheets.Machine) { m.VM.Page = 2 << 20 })
+	r := newPagesOfPartitions(t, Options{Homes: "replicate"}, 7, func(m *sheets.Machine) { m.VM.Page = 2 << 20 })
 	r.begin(true, pageMove{0, 1}, pageMove{1, 2})
 	r.step(1000)
 	HostWrites(r.g, 0, r.reg, 0, 2<<20)
 	r.step(8000) // 256 lines of either page are on the link they share
-	if got := fmt.Sprint(r.g.translation.homes.carrier.live); got != "1" {
+	if got := fmt.Sprint(r.g.translation.homes.partitionCopies.live); got != "1" {
 		t.Errorf("%s pages are under way, want the one that nobody has written", got)
 	}
 	if _, state := r.g.translation.tables.Lookup(0, r.vpn(0)); state != vm.Resident {
