@@ -32,6 +32,7 @@ type Unified struct {
 	Migrate      string `json:"migrate,omitempty"`
 	Ts           int    `json:"ts,omitempty"`
 	P            int    `json:"p,omitempty"`
+	Counters     string `json:"counters,omitempty"`    // all or remote accesses count
 	Reserve      int    `json:"reserve,omitempty"`     // percent
 	FreeBuffer   int    `json:"free_buffer,omitempty"` // percent
 	WriteBack    string `json:"write_back,omitempty"`  // always or dirty
@@ -76,7 +77,8 @@ func (u *Unified) options(seed uint64) (*machine.UnifiedMemory, error) {
 	}
 	o := &machine.UnifiedMemory{Options: uvm.Options{
 		Prefetch: u.Prefetch, PrefetchOver: u.PrefetchOver, Evict: u.Evict, Migrate: u.Migrate, Ts: u.Ts, P: u.P,
-		Reserve: u.Reserve, FreeBuffer: u.FreeBuffer, CleanDropped: u.WriteBack == "dirty", Smart: u.Smart, Seed: seed,
+		Counters: u.Counters,
+		Reserve:  u.Reserve, FreeBuffer: u.FreeBuffer, CleanDropped: u.WriteBack == "dirty", Smart: u.Smart, Seed: seed,
 	}}
 	if !u.Smart {
 		o.Prefetch, o.Evict = either(u.Prefetch, set.prefetch), either(u.Evict, set.evict)
@@ -333,13 +335,15 @@ func (u *Unified) SetUnified(name, value string) (err error) {
 		"capacity": &u.Capacity, "oversubscription": &u.Oversubscription, "prefetch": &u.Prefetch,
 		"prefetch_over": &u.PrefetchOver, "evict": &u.Evict,
 		"migrate": &u.Migrate, "runtime": &u.Runtime, "write_back": &u.WriteBack, "link": &u.Link,
-		"faults": &u.Faults,
+		"faults": &u.Faults, "counters": &u.Counters,
 	}
 	switch {
 	case flag[name] != nil:
 		*flag[name], err = strconv.ParseBool(value)
 	case number[name] != nil:
-		*number[name], err = strconv.Atoi(value)
+		if *number[name], err = strconv.Atoi(value); err == nil && (name == "ts" || name == "p") {
+			err = uvm.CheckThreshold(name, *number[name]) // 0 stands for one that a run leaves out
+		}
 	case text[name] != nil:
 		*text[name] = value
 	default:

@@ -64,8 +64,10 @@ func (r *Runtime) Access(addr uint64, write bool) (Verdict, error) {
 
 // book counts an access of a page.
 func book(r *Runtime, p page, write bool) {
-	c := &r.chunks[p.chunk()]
-	r.count(c, p.index()/PagesPerBlock)
+	c, k := &r.chunks[p.chunk()], p.index()
+	if !r.remoteOnly || !c.resident.Has(k) && !c.staged.Has(k) && !c.coming.Has(k) {
+		r.count(c, k/PagesPerBlock)
+	}
 	if r.watch.on {
 		r.watch.seen[p]++
 	}

@@ -1,5 +1,7 @@
 package uvm
 
+import "fmt"
+
 // A block's register (5.2.3): 27 bits of accesses, local and remote, and above them 5 bits of
 // round trips. A part that reaches its maximum is halved in all blocks at once, so that they
 // stay comparable.
@@ -8,6 +10,18 @@ const (
 	mostCount = 1<<countBits - 1
 	mostTrips = 1<<(32-countBits) - 1
 )
+
+// CountersNames are which accesses count: all, as the dissertation's framework does it, or remote, those of pages that
+// are on the host, as Volta's hardware counts (5.2.3).
+func CountersNames() []string { return []string{"all", "remote"} }
+
+// CheckThreshold is the error of a threshold or penalty, by its name, that no register could reach.
+func CheckThreshold(name string, n int) error {
+	if n < 1 || n > mostCount {
+		return fmt.Errorf("%s is %d: use 1 to %d", name, n, mostCount)
+	}
+	return nil
+}
 
 // count books an access of a block.
 func (r *Runtime) count(c *chunk, block int) {

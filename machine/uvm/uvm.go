@@ -16,6 +16,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 
 	"github.com/heddle-sim/heddle/mem"
 )
@@ -41,6 +42,7 @@ type Options struct {
 	Migrate      string // MigrationNames
 	Ts           int    // static threshold t_s, accesses of a block
 	P            int    // multiplicative penalty p of adaptive migration
+	Counters     string // which accesses of a block count (CountersNames); "": all
 	Reserve      int    // percent of the valid pages that the least recent end protects, 0 to 99
 	FreeBuffer   int    // percent of Capacity that evictions keep free, 0 to 99: they begin before memory is full
 	CleanDropped bool   // pages of clean chunks are invalidated without being written back
@@ -120,21 +122,24 @@ type Totals struct {
 
 // Runtime is the state of unified memory.
 type Runtime struct {
-	o         Options
-	capacity  int // pages, with those of forgotten ones
-	chunks    []chunk
-	allocs    []allocation // by base
-	prefetch  [2]prefetcher
-	evict     evictor
-	flat      bool // the eviction uses the list of pages
-	migrate   migration
-	list      pageList
-	stamp     uint64
-	valid     int  // resident pages that are not staged
-	staged    int  // pages chosen for eviction
-	coming    int  // pages planned to come
-	over      bool // a batch did not fit
-	forgotten int  // pages there that do not count (Synchronized)
+	o        Options
+	capacity int // pages, with those of forgotten ones
+	chunks   []chunk
+	allocs   []allocation // by base
+	prefetch [2]prefetcher
+	evict    evictor
+	flat     bool // the eviction uses the list of pages
+	migrate  migration
+	list     pageList
+	stamp    uint64
+	valid    int  // resident pages that are not staged
+	staged   int  // pages chosen for eviction
+	coming   int  // pages planned to come
+	over     bool // a batch did not fit
+
+	remoteOnly bool // registers count accesses of pages on the host alone
+
+	forgotten int // pages there that do not count (Synchronized)
 	arrives   arrivals
 	cursor    uint64 // of the sequential prefetcher
 	prefer    preference
@@ -165,7 +170,7 @@ func New(o Options) (*Runtime, error) {
 		}
 		o.Prefetch, o.Evict, o.Migrate = "tbn", "tbn", "first-touch"
 	}
-	r := &Runtime{o: o, prefer: preference{first: -1, last: -1}}
+	r := &Runtime{o: o, prefer: preference{first: -1, last: -1}, remoteOnly: o.Counters == "remote"}
 	if o.Capacity < PageSize || o.Capacity%PageSize != 0 {
 		return nil, fmt.Errorf("capacity %d: it has to be a multiple of %d bytes, one page or more", o.Capacity,
 			PageSize)
@@ -179,8 +184,14 @@ func New(o Options) (*Runtime, error) {
 	if o.FreeBuffer < 0 || o.FreeBuffer > 99 {
 		return nil, fmt.Errorf("free buffer of %d %%: use 0 to 99", o.FreeBuffer)
 	}
-	if o.Ts < 1 || o.P < 1 || o.Ts > mostCount || o.P > mostCount {
-		return nil, fmt.Errorf("threshold %d and penalty %d: use 1 to %d", o.Ts, o.P, mostCount)
+	if err := CheckThreshold("ts", o.Ts); err != nil {
+		return nil, err
+	}
+	if err := CheckThreshold("p", o.P); err != nil {
+		return nil, err
+	}
+	if o.Counters != "" && !slices.Contains(CountersNames(), o.Counters) {
+		return nil, fmt.Errorf("counters %q: use %s", o.Counters, strings.Join(CountersNames(), ", "))
 	}
 	r.capacity = int(o.Capacity / PageSize)
 	if o.PrefetchOver == "" {

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/heddle-sim/heddle/control"
+	"github.com/heddle-sim/heddle/machine/uvm"
 	"github.com/heddle-sim/heddle/sheets"
 	"github.com/heddle-sim/heddle/sheets/yamldoc"
 	"github.com/heddle-sim/heddle/sim"
@@ -130,6 +131,7 @@ type Unified struct {
 	Migrate          string `yaml:"migrate" jsonschema:"enum=first-touch,enum=always,enum=oversub,enum=adaptive,default=first-touch" jsonschema_description:"When a page that is touched comes"`
 	Ts               int    `yaml:"ts" jsonschema:"default=8" jsonschema_description:"Static threshold of migration, accesses of a 64 KB block"`
 	P                int    `yaml:"p" jsonschema:"default=8" jsonschema_description:"Multiplicative penalty of adaptive migration"`
+	Counters         string `yaml:"counters" jsonschema:"enum=all,enum=remote,default=all" jsonschema_description:"Which accesses of a 64 KB block count against ts: all, or remote, those of pages that are on the host, as Volta's hardware counts"`
 	Reserve          int    `yaml:"reserve" jsonschema:"default=0" jsonschema_description:"Percent of the pages on the device that the least recent end protects from eviction"`
 	FreeBuffer       int    `yaml:"free_buffer" jsonschema:"default=0" jsonschema_description:"Percent of the memory that evictions keep free: they begin before it is full"`
 	WriteBack        string `yaml:"write_back" jsonschema:"enum=always,enum=dirty,default=always" jsonschema_description:"dirty: chunks of 2 MB in which nothing was written are invalidated instead of being written back"`
@@ -138,6 +140,26 @@ type Unified struct {
 	Faults           string `yaml:"faults" jsonschema:"enum=link,enum=high,default=link" jsonschema_description:"Whose faults the driver takes first: of who goes first on the link, or of application high, whoever that is"`
 	High             int    `yaml:"high" jsonschema:"default=0" jsonschema_description:"Of link: static and faults: high, the application that goes first, counted from 0"`
 	Preserve         bool   `yaml:"preserve" jsonschema:"default=false" jsonschema_description:"Pages of who goes first on the link are evicted last"`
+}
+
+// FromNode implements yamldoc.FromNode: a threshold that is named cannot be 0, which stands for the default.
+func (u *Unified) FromNode(n *yamldoc.Node) error {
+	type plain Unified
+	if err := yamldoc.Decode(n, "unified", (*plain)(u)); err != nil {
+		return err
+	}
+	for _, k := range []struct {
+		name  string
+		value int
+	}{{"ts", u.Ts}, {"p", u.P}} {
+		if n.Get(k.name) == nil {
+			continue
+		}
+		if err := uvm.CheckThreshold(k.name, k.value); err != nil {
+			return n.At(k.name).Errorf("memory.unified: %v", err)
+		}
+	}
+	return nil
 }
 
 // Resolve is what a run is told.

@@ -448,3 +448,22 @@ policies: [observe]
 		t.Error(err)
 	}
 }
+
+// A threshold that is named is 1 or more, in the file and on the command line; one that is left out is the default.
+func TestThresholdsOfUnifiedMemory(t *testing.T) {
+	const file = "machine: uvm\napps: [{path: a}]\nmemory:\n  unified:\n    all: true\n    %s\n"
+	for line, want := range map[string]string{
+		"ts: 0": "6:5: memory.unified: ts is 0: use 1 to 134217727", "p: -1": "6:5: memory.unified: p is -1: use 1 to",
+		"ts: 8": "",
+	} {
+		_, err := parse(t, strings.ReplaceAll(file, "%s", line), Overrides{})
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", line, err, want)
+		}
+	}
+	zero := Overrides{Set: map[string]string{"memory.unified.p": "0"}}
+	_, err := parse(t, strings.ReplaceAll(file, "%s", "ts: 8"), zero)
+	if err == nil || !strings.Contains(err.Error(), "--set memory.unified.p=0: p is 0: use 1 to 134217727") {
+		t.Errorf("%v", err)
+	}
+}

@@ -160,6 +160,28 @@ func TestFigure5(t *testing.T) {
 	}
 }
 
+// Section 5.2.3: registers count accesses of both sides, Volta's those of pages on the host (counters: remote). A page
+// of a block that was used five times on the device comes with its first access, and with its second where the
+// threshold of 3 counts only those and the write that brought its neighbour.
+func TestCounters(t *testing.T) {
+	trace := half + "W 0x200000\n" + strings.Repeat("R 0x200000\n", 5) + "R 0x201000\nR 0x201000\n"
+	for counters, want := range map[string]string{
+		"": "0 fault, 6 fault", "all": "0 fault, 6 fault", "remote": "0 fault, 6 remote, 7 fault",
+	} {
+		r := run(t, uvm.Options{
+			Capacity: 1 << 20, Prefetch: "none", Evict: "lru2m", Migrate: "always", Ts: 3, P: 8,
+			Counters: counters,
+		}, trace)
+		var got []string
+		for _, e := range r.Events {
+			got = append(got, fmt.Sprintf("%d %s", e.Access, e.Kind))
+		}
+		if s := strings.Join(got, ", "); s != want {
+			t.Errorf("counters %q: %s, want %s", counters, s, want)
+		}
+	}
+}
+
 // Section 5.2.1's numbers: t_s = 8 and less than an eighth in use means first touch; after
 // oversubscription with p = 2 the 16th access migrates, and after two round trips the 48th.
 func TestEquation1(t *testing.T) {

@@ -48,7 +48,8 @@ func TestBadOptions(t *testing.T) {
 		"prefetcher":     func(o *uvm.Options) { o.Prefetch = "tree" },
 		"eviction":       func(o *uvm.Options) { o.Evict = "lru" },
 		"migration":      func(o *uvm.Options) { o.Migrate = "" },
-		"threshold 0":    func(o *uvm.Options) { o.Ts = 0 },
+		"ts is 0":        func(o *uvm.Options) { o.Ts = 0 },
+		"counters \"x\"": func(o *uvm.Options) { o.Counters = "x" },
 		"reserve of 100": func(o *uvm.Options) { o.Reserve = 100 },
 	} {
 		o := good
