@@ -52,7 +52,7 @@ func metrics() map[string]metric {
 		"thrashed pages":   {of: pagesOf("thrashed_pages"), unit: "pages of 4 KB"},
 		"evicted share":    {of: evictedShare, unit: "% of the memory allocated"},
 		"transfers per MB": {of: transfersPerMB, unit: "transfers per MB allocated"},
-		"link intensity":   {of: linkIntensity, unit: "thread instructions per byte on the link"},
+		"link intensity":   {of: linkIntensity, unit: "core cycles per KB on the link"},
 		"link delay":       {of: linkDelay, unit: "core cycles from planned to begun", mean: geometricMean},
 		"ws":               {of: ws, unit: "weighted speedup", mean: geometricMean, mixes: true},
 		"hs":               {of: hs, unit: "harmonic speedup", mean: geometricMean, mixes: true},
@@ -138,11 +138,12 @@ func transfersPerMB(r *sim.Result, k int) float64 {
 	return known(n/r.Tenants[k].Executions, float64(r.Tenants[k].ManagedBytes)/(1<<20))
 }
 
-// linkIntensity stands for arithmetic intensity: thread instructions for each byte on the link.
+// linkIntensity stands for arithmetic intensity as the scheduler's counter does (Ganguly, 7.2.2): how much time it
+// takes to consume memory, core cycles for each KB on the link.
 func linkIntensity(r *sim.Result, k int) float64 {
 	n, _ := counter(r, k, "link", "bytes")
 	remote, _ := counter(r, k, "link", "remote_bytes")
-	return known(float64(r.Tenants[k].ThreadInsts), n+remote)
+	return known(float64(r.Tenants[k].Cycles), (n+remote)/1024)
 }
 
 // linkDelay is how long a transfer waits.

@@ -49,7 +49,7 @@ func TestDemand(t *testing.T) {
 	// pathfinder and stream_triad the latter goes first.
 	first := b.have[key(&b.want[0].Spec)].Result
 	*first = *linked(150, 4<<20)
-	first.Tenants[0].ThreadInsts /= 10
+	first.Tenants[0].Cycles /= 10
 	if order, err = b.byDemand(&spec); err != nil || !slices.Equal(order, []int{0, 1}) {
 		t.Errorf("order %v, %v", order, err)
 	}
@@ -63,7 +63,7 @@ func TestDemand(t *testing.T) {
 func TestUnifiedMetrics(t *testing.T) {
 	r := linked(100, 4<<20)
 	for name, want := range map[string]float64{
-		"transfers per MB": 25, "link intensity": 100, "link delay": 5, "time": 1000, "evicted pages": math.NaN(),
+		"transfers per MB": 25, "link intensity": 16000, "link delay": 5, "time": 1000, "evicted pages": math.NaN(),
 	} {
 		got := metrics()[name].of(r, 0)
 		if got != want && !(math.IsNaN(got) && math.IsNaN(want)) {

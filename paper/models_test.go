@@ -95,6 +95,17 @@ func TestModels(t *testing.T) {
 	}
 }
 
+// Programs that a figure of values names are held against each other, where both have a value.
+func TestProgramsAgainstEachOther(t *testing.T) {
+	f := &Figure{Metric: "transfers per MB", Programs: []string{"a", "b", "c"}}
+	r := &Reproduced{Figure: f, Measures: map[string]Measure{}}
+	value := map[string]float64{"a": 3, "b": 2}
+	r.against("x", value)
+	if m := r.Measures["transfers per MB x a/b"]; m.Value != 50 || len(r.Measures) != 2 {
+		t.Errorf("%+v", r.Measures)
+	}
+}
+
 // Numbers that are kept of other models are not those that claims are of.
 func TestKeptModels(t *testing.T) {
 	b, r := underModels(t, "fig16")

@@ -162,7 +162,12 @@ func (b *Book) values(r *Reproduced) {
 			r.of(f.Metric+" "+c+" "+s.program, x)
 		}
 	}
+	value := map[string]float64{} // of the configuration at hand, by program
 	for i, c := range names {
+		for _, s := range runs {
+			value[s.program] = valuesOf([]singles{s}, i, m)[0]
+		}
+		r.against(c, value)
 		f.means(runs, func(set string, part []singles) { r.measure(f.Metric+" "+c+" "+set, valuesOf(part, i, m)) })
 		for j, less := range names {
 			for _, s := range runs {
@@ -176,6 +181,31 @@ func (b *Book) values(r *Reproduced) {
 		x := valuesOf(part, config, m)
 		return append(x, meanOf(x))
 	})
+}
+
+// against holds the programs that the figure names against each other, where both have a value under a configuration.
+func (r *Reproduced) against(config string, value map[string]float64) {
+	f := r.Figure
+	f.ordered(f.Programs, func(a, base string) {
+		x, ok := value[a]
+		y, ok2 := value[base]
+		if ok && ok2 {
+			r.of(f.Metric+" "+config+" "+a+"/"+base, 100*(known(x, y)-1))
+		}
+	})
+}
+
+// againstNames are the measures of values that hold configurations, and programs, against each other.
+func (f *Figure) againstNames(programs []string) (out []string) {
+	for _, c := range f.compared() {
+		f.ordered(f.Programs, func(a, base string) { out = append(out, f.Metric+" "+c+" "+a+"/"+base) })
+	}
+	f.ordered(f.compared(), func(a, base string) {
+		for _, p := range programs {
+			out = append(out, f.Metric+" "+a+" minus "+base+" "+p)
+		}
+	})
+	return out
 }
 
 // bars draws a panel per set: programs, and their mean, a bar per configuration.
@@ -399,11 +429,7 @@ func (s *Study) singleNames(f *Figure) (out []string) {
 		for _, c := range f.compared() {
 			each(f.Metric+" "+c, true)
 		}
-		f.ordered(f.compared(), func(a, base string) {
-			for _, p := range programs {
-				out = append(out, f.Metric+" "+a+" minus "+base+" "+p)
-			}
-		})
+		out = append(out, f.againstNames(programs)...)
 	case "parts":
 		for i, c := range f.Configs {
 			each("noc share "+c, false)

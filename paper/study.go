@@ -241,7 +241,8 @@ type Figure struct {
 	Scale   string   `yaml:"scale"`   // it is measured at this scale only; reports of others quote it
 	Sets    []string `yaml:"sets"`    // of mixes
 	Schemes []string `yaml:"schemes"` // the first is the baseline
-	// Of slices and heat: programs, and the slices they run on alone.
+	// Of slices and heat: programs, and the slices they run on alone. Of values: programs that are held against each
+	// other.
 	Programs []string `yaml:"programs"`
 	SMs      []int    `yaml:"sms"`
 	Groups   []int    `yaml:"groups"`

@@ -101,8 +101,8 @@ func adaptive(high int) Parameters {
 	}
 }
 
-// Equation 9: of similar intensity, who makes more transfers per memory goes first; of similar transfers,
-// whose are larger; who differs in both ways at once does not.
+// Equation 9: of similar intensity, who makes more transfers per memory goes first; of similar transfers per memory,
+// who moves more bytes in the period; where the two disagree, nobody does.
 func TestEquation9(t *testing.T) {
 	for _, c := range []struct {
 		a, b measure
@@ -112,9 +112,11 @@ func TestEquation9(t *testing.T) {
 		{alike(10, 4, 1), alike(100, 4, 1), 1},
 		{alike(10, 16, 1), alike(10, 4, 1), 0},
 		{alike(100, 16, 1), alike(10, 4, 1), 0},
-		{alike(100, 4, 1), alike(10, 16, 1), -1},
+		{alike(100, 4, 1), alike(10, 16, 1), 0}, // smaller transfers, and more bytes in the period
+		{alike(40, 4, 1), alike(20, 16, 1), -1},
 		{alike(10, 4, 1), alike(11, 4, 1), -1},
-		{alike(40, 4, 4), alike(20, 4, 1), 1}, // half as many for each byte allocated
+		{alike(40, 4, 4), alike(20, 4, 1), -1}, // twice the bytes, and half the transfers for each byte allocated
+		{alike(20, 4, 2), alike(20, 4, 1), 1},  // as many bytes, and half the transfers for each byte allocated
 	} {
 		if got := highest([]measure{c.a, c.b}, 1.25); got != c.want {
 			t.Errorf("%+v: %d goes first, want %d", c, got, c.want)
@@ -176,7 +178,7 @@ func TestMeasuredTransfers(t *testing.T) {
 
 // alike is n transfers of so many KB each, of so many MB allocated.
 func alike(n, kb, mb float64) measure {
-	return measure{transfers: n, bytes: n * kb * 1024, squares: n * kb * 1024 * kb * 1024, allocated: mb * 1024 * 1024}
+	return measure{transfers: n, bytes: n * kb * 1024, allocated: mb * 1024 * 1024}
 }
 
 // An access that holds the direction waits for the transfer under way and for those that hold it already, and goes

@@ -4,12 +4,13 @@ import "github.com/heddle-sim/heddle/mem"
 
 // Adaptive is the application-aware provisioning of Ganguly, 7.2.2, equations 6 to 9. Every period it measures what
 // the prefetcher brings to the device for each application, not write-backs and programs' copies: its transfers per
-// unit of memory allocated, T, and its mean transfer size, weighted by size, per unit of time, which is the less the
-// higher its arithmetic intensity. Where the one is similar, the other chooses who goes first: more transfers, or
-// lower intensity. Where neither or both tell applications apart and disagree, they take turns (RR-FR-FCFS). An
-// application of whose requested transfers a much smaller share has been serviced than of who goes first catches up,
-// unless the other has a lot pending. It conserves work: who has nothing that may go lets others pass. Cost: four
-// counters per application, and two per direction. The text names no numbers and no schedulers are public.
+// unit of memory allocated, T, and its bytes per unit of time, which are the fewer the higher its arithmetic intensity
+// ("how much time it takes to consume a memory chunk"). Where the one is similar, the other chooses who goes first:
+// more transfers, or lower intensity. Where neither or both tell applications apart and disagree, they take turns
+// (RR-FR-FCFS). An application of whose requested transfers a much smaller share has been serviced than of who goes
+// first catches up, unless the other has a lot pending. It conserves work: who has nothing that may go lets others
+// pass. Cost: three counters per application, and two per direction. The text names no numbers and no schedulers are
+// public.
 type Adaptive struct {
 	p      Parameters
 	turns  RoundRobin
@@ -21,8 +22,8 @@ type Adaptive struct {
 	queued []float64    // transfers that wait
 }
 
-// measure is what an application's transfers of pages to the device did: squares are of their bytes.
-type measure struct{ transfers, bytes, squares, allocated float64 }
+// measure is what an application's transfers of pages to the device did in a period.
+type measure struct{ transfers, bytes, allocated float64 }
 
 func newAdaptive(p *Parameters) *Adaptive {
 	x := &Adaptive{
@@ -56,7 +57,6 @@ func (x *Adaptive) Begun(way int, t *Transfer, now, cycles uint64) {
 	if m := &x.sum[t.Tenant]; way == 0 && !t.Copy {
 		m.transfers++
 		m.bytes += float64(t.Bytes)
-		m.squares += float64(t.Bytes) * float64(t.Bytes)
 	}
 	if now < x.end {
 		return
@@ -125,7 +125,7 @@ func highest(sum []measure, similar float64) int {
 // prefers is 1 where a goes before b (equation 9), -1 where b goes before a, 0 where neither is clear.
 func prefers(a, b *measure, similar float64) int {
 	perMemory := compare(a.transfers*b.allocated, b.transfers*a.allocated, similar)
-	perTime := compare(a.squares*b.bytes, b.squares*a.bytes, similar) // of one period: more is lower intensity
+	perTime := compare(a.bytes, b.bytes, similar) // of one period: more is lower intensity
 	switch {
 	case perMemory == 0:
 		return perTime
