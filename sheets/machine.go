@@ -130,6 +130,7 @@ type L1D struct {
 	Sector        int    `yaml:"sector" unit:"bytes" doc:"sector size; equal to the line when not sectored"`
 	Latency       int    `yaml:"latency" unit:"cycles" doc:"hit latency of the pipeline"`
 	Banks         int    `yaml:"banks" unit:"banks" doc:"banks, one sector each per cycle"`
+	Tags          int    `yaml:"tags" unit:"lines/cycle" doc:"lines of an instruction that are looked up in a cycle; its words take as many cycles as the banks of shared memory need for them; 0: banks deliver sectors, of several instructions at once" opt:"0"`
 	MSHRs         int    `yaml:"mshrs" unit:"entries" doc:"outstanding sectors: a line takes as many as it has"`
 	Merge         int    `yaml:"merge" unit:"requests" doc:"requests merged in one MSHR entry"`
 	MissQueue     int    `yaml:"miss_queue" unit:"requests" doc:"requests waiting for the interconnect"`

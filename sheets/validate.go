@@ -233,6 +233,8 @@ func (c *checker) l1d(m *Machine) {
 	c.size("l1d", l.Sets, ways, m.SM.Count)
 	c.positive("l1d.sets l1d.ways l1d.latency l1d.banks l1d.mshrs l1d.merge l1d.miss_queue", l.Sets, l.Ways, l.Latency,
 		l.Banks, l.MSHRs, l.Merge, l.MissQueue)
+	c.want(l.Tags >= 0 && l.Tags <= 32, "l1d.tags = %d: give 1 to 32 lines, or 0 for banks of sectors",
+		l.Tags)
 	c.lines("l1d", l.Line, l.Sector, l.Sets, l.Index, l.Repl)
 	c.misses("l1d", l.MSHRs, l.Line, l.Sector)
 	c.oneOf("l1d.write", l.Write, "through", "back")

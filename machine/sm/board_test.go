@@ -109,3 +109,37 @@ func TestAtomicsOfBoards(t *testing.T) {
 		}
 	}
 }
+
+// The L1 of boards looks up four lines of an instruction in a cycle, and its words conflict as those of shared memory:
+// 32 lines take 8 cycles where the words lie on banks of their own. Four loads of one warp hit one after the other.
+func TestTagsAndBanks(t *testing.T) {
+	list := []ins{load(isa.Global, isa.CacheAll, 0), alu(isa.IntAdd, isa.INT, 1, 0)}
+	for i := range uint16(4) {
+		list = append(list, load(isa.Global, isa.CacheAll, 2+i, 1))
+	}
+	list = append(list, alu(isa.IntAdd, isa.INT, 6, 5), exit())
+	for _, c := range []struct {
+		words uint64 // from lane to lane
+		tags  int
+		want  uint64 // cycles of a load
+	}{
+		{1, 4, 1},
+		{0, 4, 1},
+		{2, 4, 2},
+		{3, 4, 1},
+		{9, 4, 3},
+		{12, 4, 4},
+		{33, 4, 8},
+		{33, 8, 4},
+		{32, 4, 32},
+		{40, 4, 8},
+	} {
+		g := oneWarp(list...)
+		g.addr = lanes(0x10000, 4*c.words)
+		at := newBenchOn(t, "a100", func(m *sheets.Machine) { m.L1D.Tags = c.tags }).issues(g)
+		// The last load's data is there when the cycles of all four have passed and the pipeline has.
+		if got, want := at[6]-at[2], 4*c.want-1+36; got != want {
+			t.Errorf("stride %d, %d tags: four loads take %d cycles, want %d", c.words, c.tags, got, want)
+		}
+	}
+}

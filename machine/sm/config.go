@@ -97,6 +97,7 @@ type l1Config struct {
 	latency                uint64
 	depth                  int // of the pipeline
 	bankCount              int
+	tags                   int // lines of an instruction that are looked up in a cycle; 0: what its banks allow, of any
 	mshrs, merge           int
 	missQueue              int
 	sets, ways             int
@@ -267,7 +268,7 @@ func (c *Config) deriveL1(l *sheets.L1D) error {
 	}
 	c.l1 = l1Config{
 		lineShift: log2(l.Line), sectorShift: log2(l.Sector), sectors: sectors,
-		latency: uint64(l.Latency), depth: l.Latency, bankCount: l.Banks,
+		latency: uint64(l.Latency), depth: l.Latency, bankCount: l.Banks, tags: l.Tags,
 		mshrs: l.MSHRs, merge: l.Merge, missQueue: l.MissQueue,
 		sets: l.Sets, ways: l.Ways, unified: l.Unified, carveouts: l.Carveouts, repl: l.Repl,
 		writeAlloc: l.WriteAlloc != "none", writePort: l.WritePort, skipGlobal: l.SkipGlobal,

@@ -130,7 +130,7 @@ func (l *loadStore) cacheStage(p *pipeline, now uint64) {
 			l.l1.stalled, l.l1.since = true, now
 			return
 		}
-		if l.cfg.l1.apart {
+		if l.cfg.l1.apart && l.cfg.l1.tags == 0 {
 			l.l1.outOfBanks(l.cfg.l1.banks(a))
 		}
 		l.l1.queue.Pop()
@@ -163,7 +163,11 @@ func (l *loadStore) load(p *pipeline, a *access, o *memOp, now uint64) bool {
 		n := uint64(bits.OnesCount8(a.sectors))
 		row[L1Accesses] += n
 		row[L1Hits] += n
-		l.answer(p, a.op, now+l.cfg.ldst.back, now)
+		at := now + l.cfg.ldst.back
+		if l.cfg.l1.tags > 0 {
+			at += uint64(o.cycles)
+		}
+		l.answer(p, a.op, at, now)
 		return true
 	}
 	miss := need &^ pending

@@ -22,7 +22,7 @@ type memOp struct {
 	bypass bool   // does not look into the L1
 	ro     bool   // reads what nobody writes while the kernel runs (isa.CacheReadOnly)
 	seen   bool   // SM.Quiet
-	cycles uint16 // shared memory: bank cycles
+	cycles uint16 // shared memory: bank cycles; with l1Config.tags: those of the L1 beyond its lookups
 	// Of an access of the texture units: turns of its lanes that it has yet to book, then their cycles.
 	texels, filtered uint16
 }
@@ -54,7 +54,7 @@ func (l *loadStore) build(id int, cfg *Config, slab *mem.Slab, rows []*[numCount
 	}
 	l.queue = mem.NewRing[access]((cfg.collect.memQueue + 1 + cfg.issue.schedulers*perScheduler) * each)
 	l.translation = translation{tlb: tlb, mmu: mmu, sm: id, pending: make([]tlbMiss, cfg.translation.misses)}
-	l.l1.queue = mem.NewRing[access](cfg.l1.bankCount*(cfg.l1.depth+2) + 8)
+	l.l1.queue = mem.NewRing[access](max(cfg.l1.bankCount, cfg.l1.tags)*(cfg.l1.depth+2) + 8)
 	l.l1.mshrs = mshr.New(0, cfg.l1.mshrs, cfg.l1.merge)
 	l.link = link{room: cfg.l1.missQueue, apart: cfg.l1.apart, port: mem.Port(id), slab: slab}
 	l.link.out = mem.NewRing[int32](max(1, cfg.l1.missQueue))
@@ -106,6 +106,10 @@ func (l *loadStore) push(acc []access, at uint64) {
 // global coalesces an access to global or local memory.
 func (l *loadStore) global(work *workspace, wp *warp, in *isa.Instr, op int32) []access {
 	st, o, c := &work.step, &l.ops.list[op], &work.co
+	words := 0
+	if l.cfg.l1.tags > 0 && !isAtomic(in.Kind) {
+		words = l.words(work, wp, in)
+	}
 	switch in.Kind {
 	case isa.Atomic, isa.Reduce:
 		wp.row[Atomics]++
@@ -122,10 +126,23 @@ func (l *loadStore) global(work *workspace, wp *warp, in *isa.Instr, op int32) [
 			l.cfg.l1.skipGlobal && st.Space == isa.Global
 	}
 	o.left, o.queued = int32(c.n), int32(c.n)
+	if words > 0 {
+		o.cycles = uint16(max(0, words-(c.n+l.cfg.l1.tags-1)/l.cfg.l1.tags))
+	}
 	for i := range c.n {
 		c.acc[i].op = op
 	}
 	return c.acc[:c.n]
+}
+
+// words is the cycles in which the banks of the L1, those of shared memory, deliver or take the words of an access.
+// Local memory is laid out so that each lane's words have a bank of their own.
+func (l *loadStore) words(work *workspace, wp *warp, in *isa.Instr) int {
+	st := &work.step
+	if st.Space == isa.Local {
+		return max(1, int(in.Width)/4*isa.Lanes/l.cfg.ldst.sharedBanks)
+	}
+	return work.conflicts.cycles(wp.pc, st.Mask, &st.Addr, in.Width, false)
 }
 
 // merge coalesces, laying local memory out as hardware does: consecutive 4-byte
@@ -158,8 +175,9 @@ func (l *loadStore) merge(work *workspace, wp *warp, in *isa.Instr, w int, bytes
 func (l *loadStore) slot(w int) int { return int(l.link.port)*l.cfg.Warps + w }
 
 // serve serves the head of the LD/ST queue: shared memory for as many cycles as its
-// banks need, the L1 for as many sectors as its banks deliver in a cycle, requests
-// that bypass the L1 straight to the interconnect.
+// banks need, the L1 for as many sectors as its banks deliver in a cycle, or an instruction
+// for as long as its lookups and words take (l1Config.tags), requests that bypass the L1 straight
+// to the interconnect.
 func (l *loadStore) serve(p *pipeline, now uint64) {
 	var banks uint8
 	for l.replay.Len() > 0 {
@@ -225,11 +243,31 @@ func (l *loadStore) enter(a *access, banks *uint8, now uint64) bool {
 		l.bypass(a, o, now)
 		return true
 	}
+	if l.cfg.l1.tags > 0 {
+		return l.lookUp(a, o, banks, now)
+	}
 	b := l.cfg.l1.banks(a)
 	if *banks&b != 0 || l.l1.queue.Full() || l.cfg.l1.apart && !l.l1.intoBanks(b, l.cfg.l1.depth) {
 		return false
 	}
 	*banks |= b
+	e := *a
+	e.at = now + l.cfg.l1.latency + l.cfg.translation.latency
+	l.l1.queue.Push(e)
+	return true
+}
+
+// lookUp takes an access into the pipeline of an L1 that looks up some lines of an instruction in a cycle; looked is
+// how many so far. With the last line the instruction keeps the unit until its words have passed.
+func (l *loadStore) lookUp(a *access, o *memOp, looked *uint8, now uint64) bool {
+	if *looked >= uint8(l.cfg.l1.tags) || l.l1.queue.Full() {
+		return false
+	}
+	*looked++
+	if o.queued == 1 {
+		*looked = 0xff
+		l.port = now + 1 + uint64(o.cycles)
+	}
 	e := *a
 	e.at = now + l.cfg.l1.latency + l.cfg.translation.latency
 	l.l1.queue.Push(e)
