@@ -11,8 +11,14 @@ import (
 	"github.com/heddle-sim/heddle/ptx/emulate"
 )
 
-// words compiles a file's kernel, runs it in the functional emulator and gives back the n words of its buffer.
+// words compiles a file for the oldest GPUs, runs its kernel and gives back the n words of its buffer.
 func words(t *testing.T, file, kernel string, grid, block uint32, n int) []uint32 {
+	t.Helper()
+	return ran(t, compiled(t, &Options{}, file), kernel, grid, block, n)
+}
+
+// compiled is the module of a file.
+func compiled(t *testing.T, o *Options, file string) *emulate.Module {
 	t.Helper()
 	c, err := Find(os.Getenv("CLANG"))
 	if err != nil {
@@ -20,7 +26,7 @@ func words(t *testing.T, file, kernel string, grid, block uint32, n int) []uint3
 	}
 	to := filepath.Join(t.TempDir(), "out.ptx")
 	var said bytes.Buffer
-	if err := c.PTX(t.Context(), &Options{}, file, to, &said); err != nil {
+	if err := c.PTX(t.Context(), o, file, to, &said); err != nil {
 		t.Fatalf("%v\n%s", err, said.String())
 	}
 	text, err := os.ReadFile(to)
@@ -31,6 +37,12 @@ func words(t *testing.T, file, kernel string, grid, block uint32, n int) []uint3
 	if err != nil {
 		t.Fatal(err)
 	}
+	return m
+}
+
+// ran runs a kernel in the functional emulator and gives back the n words of its buffer.
+func ran(t *testing.T, m *emulate.Module, kernel string, grid, block uint32, n int) []uint32 {
+	t.Helper()
 	sp := mem.NewSpace(0)
 	out, err := sp.Alloc(int64(4*n), mem.Device, "out")
 	if err != nil {
@@ -60,7 +72,7 @@ func words(t *testing.T, file, kernel string, grid, block uint32, n int) []uint3
 		}
 		return res
 	}
-	t.Fatalf("%s has no kernel %s", file, kernel)
+	t.Fatalf("%s has no kernel %s", m.File, kernel)
 	return nil
 }
 

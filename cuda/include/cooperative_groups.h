@@ -1,6 +1,5 @@
 // cooperative_groups.h -- groups of threads that wait, vote and exchange values together: blocks, tiles of
-// a warp, coalesced threads. A grid waits as a whole only in a cooperative launch, which PTX alone cannot
-// ask for: this_grid() has sizes and ranks, and a sync() that says so.
+// a warp, coalesced threads, and a grid that was launched by cudaLaunchCooperativeKernel.
 #pragma once
 #define _COOPERATIVE_GROUPS_H_
 
@@ -12,11 +11,29 @@ namespace cooperative_groups {
 
 class grid_group {
 public:
-    HEDDLE_MEMBER static bool is_valid() { return false; }
-    template <bool cooperative = false> HEDDLE_MEMBER static void sync()
+    // A cooperative launch has zeroed memory through which its blocks meet; others have none, and trap in sync().
+    HEDDLE_MEMBER static unsigned long long *arrivals()
     {
-        static_assert(cooperative, "a grid waits as a whole only in a cooperative launch, which Heddle does not have: "
-                                   "split the kernel where it waits, and launch the parts one after the other");
+        unsigned high, low;
+        asm("mov.u32 %0, %%envreg1;" : "=r"(high));
+        asm("mov.u32 %0, %%envreg2;" : "=r"(low));
+        return reinterpret_cast<unsigned long long *>((unsigned long long)high << 32 | low);
+    }
+    HEDDLE_MEMBER static bool is_valid() { return arrivals() != nullptr; }
+    // Blocks count themselves; each waits until its round is full.
+    HEDDLE_MEMBER static void sync()
+    {
+        unsigned long long *n = arrivals();
+        if (!n) __trap(); // launch this kernel by cudaLaunchCooperativeKernel: its grid waits as a whole
+        __syncthreads();
+        if ((threadIdx.x | threadIdx.y | threadIdx.z) == 0) {
+            __threadfence();
+            unsigned long long blocks = num_blocks(), full = (atomicAdd(n, 1ull) / blocks + 1) * blocks;
+            while (*(volatile unsigned long long *)n < full) {
+            }
+            __threadfence();
+        }
+        __syncthreads();
     }
     HEDDLE_MEMBER static dim3 group_dim() { return gridDim; }
     HEDDLE_MEMBER static dim3 dim_blocks() { return gridDim; }
