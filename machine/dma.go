@@ -428,7 +428,7 @@ func (d *dmaEngine) arrive(j *dmaJob, now uint64) {
 	case j.toHost && !j.dead:
 		d.unified.runtime.Gone(&j.out)
 		if j.out.Returned {
-			uvm.Taken(d.unified.runtime, now, j.pages, true)
+			d.unified.runtime.Taken(now, j.pages, true)
 		}
 	case j.toHost:
 	case j.dead:
@@ -436,7 +436,7 @@ func (d *dmaEngine) arrive(j *dmaJob, now uint64) {
 	default:
 		d.unified.runtime.Arrive(&j.in)
 		if j.asker == nil {
-			uvm.Taken(d.unified.runtime, now, j.pages, false)
+			d.unified.runtime.Taken(now, j.pages, false)
 		}
 		d.unified.twice.arrived(j)
 		for k, key := range j.pages {

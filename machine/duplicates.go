@@ -62,7 +62,7 @@ func (d *duplicates) end(now, key uint64) bool {
 		return false
 	}
 	u, tenant := d.unified, keyTenant(key)
-	if uvm.Collapse(u.runtime, key) {
+	if u.runtime.Collapse(key) {
 		d.row[tenant][uvmCollapsed]++
 	}
 	u.tables.Enter(tenant, keyPage(key), frame)
@@ -92,7 +92,7 @@ func (d *duplicates) forget(base, end uint64) {
 // arrived counts the pages of a transfer of which the host has kept copies.
 func (d *duplicates) arrived(j *dmaJob) {
 	for _, key := range j.pages {
-		if uvm.Duplicated(d.unified.runtime, key) {
+		if d.unified.runtime.Duplicated(key) {
 			d.row[j.tenant][uvmDuplicated]++
 		}
 	}

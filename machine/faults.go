@@ -125,7 +125,7 @@ func (f *faultServer) serviced(now uint64, r *uvm.Runtime, b enqueued) bool {
 	if f.twice.end(now, b.key) {
 		return false
 	}
-	switch w, until := uvm.Waits(r, now, b.key); w {
+	switch w, until := r.Waits(now, b.key); w {
 	case uvm.Throttled:
 		f.parked.Push(parkedFault{b, until})
 		row[uvmThrottles]++

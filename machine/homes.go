@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/heddle-sim/heddle/machine/sm"
 	"github.com/heddle-sim/heddle/machine/timing"
 	"github.com/heddle-sim/heddle/machine/vm"
 	"github.com/heddle-sim/heddle/mem"
@@ -125,7 +124,7 @@ func (b *builder) homes() error {
 	h.use = newPageCounters(frames, h.parts)
 	for i, s := range b.gpu.sms.list {
 		w := &homeWatch{homes: h, part: i * h.parts / len(b.gpu.sms.list)}
-		h.inFlight.watched = append(h.inFlight.watched, sm.Watch(s, w))
+		h.inFlight.watched = append(h.inFlight.watched, s.Watch(w))
 	}
 	t := b.table("homes", HomeCounters(), 1)
 	for k := range t.Tenants {
@@ -354,7 +353,7 @@ func (h *pageHomes) short(err error) error {
 }
 
 // HostWrites has the pages of a range that the host writes lose their copies.
-func HostWrites(g *GPU, tenant int, r *mem.Region, off, n int64) {
+func (g *GPU) HostWrites(tenant int, r *mem.Region, off, n int64) {
 	h := &g.translation.homes
 	if h.decide == nil || h.tables.Parts.CopyFrames() == 0 || n <= 0 {
 		return

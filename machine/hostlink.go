@@ -100,7 +100,7 @@ func rowsOf(t *stat.Table, i int) (rows [][]uint64) {
 }
 
 // Copy begins a copy of n bytes between two regions of a tenant, one of them at least on the device.
-func Copy(g *GPU, tenant int, dst *mem.Region, dstOff int64, src *mem.Region, srcOff, n int64) *HostCopy {
+func (g *GPU) Copy(tenant int, dst *mem.Region, dstOff int64, src *mem.Region, srcOff, n int64) *HostCopy {
 	x := &g.fabric.host
 	c := x.add(tenant, n)
 	c.from, c.to = src.Base+uint64(srcOff), dst.Base+uint64(dstOff)
@@ -120,7 +120,7 @@ func Copy(g *GPU, tenant int, dst *mem.Region, dstOff int64, src *mem.Region, sr
 
 // Carry begins to carry n bytes of pages whose places nobody looks at: of managed memory that is not moved on
 // demand.
-func Carry(g *GPU, tenant int, n int64, toHost bool) *HostCopy {
+func (g *GPU) Carry(tenant int, n int64, toHost bool) *HostCopy {
 	x := &g.fabric.host
 	c := x.add(tenant, n)
 	if toHost {

@@ -74,9 +74,9 @@ func TestCopies(t *testing.T) {
 				r.launch(0, "long", 1, 32, dev.Base, 1<<20)
 			}
 			x := &r.g.fabric.host
-			to := Copy(r.g, 0, dev, 0, host, 0, n)
-			again := Copy(r.g, 0, dev, 0, host, 0, n)
-			from := Copy(r.g, 0, host, 0, dev, 0, n)
+			to := r.g.Copy(0, dev, 0, host, 0, n)
+			again := r.g.Copy(0, dev, 0, host, 0, n)
+			from := r.g.Copy(0, host, 0, dev, 0, n)
 			for _, c := range []struct {
 				what string
 				copy *HostCopy
@@ -112,7 +112,7 @@ func TestCopies(t *testing.T) {
 func TestCopyBeforeKernel(t *testing.T) {
 	const n = 1 << 18
 	r, dev, host, cycles, latency := copyRig(t, "qv100", Options{}, n)
-	c := Copy(r.g, 0, host, 0, dev, 0, n)
+	c := r.g.Copy(0, host, 0, dev, 0, n)
 	const begins = 3_000
 	for r.g.Now() < begins {
 		if _, err := r.g.Run(begins); err != nil {
@@ -140,7 +140,7 @@ func TestCopyOfFewBytes(t *testing.T) {
 	}{{0, 4, 1}, {100, 28, 1}, {100, 29, 2}, {100, 200, 3}, {128, 128, 1}, {5, 0, 0}} {
 		r, dev, host, _, _ := copyRig(t, "qv100", Options{}, 1<<12)
 		r.launch(0, "long", 1, 32, dev.Base, 1<<20)
-		r.await(Copy(r.g, 0, dev, c.off, host, 0, c.n))
+		r.await(r.g.Copy(0, dev, c.off, host, 0, c.n))
 		if got := r.counted(0, "link.copy_lines"); got != c.lines {
 			t.Errorf("%d bytes from %d: %d lines, want %d", c.n, c.off, got, c.lines)
 		}
@@ -167,7 +167,7 @@ func TestCopyInside(t *testing.T) {
 			kern, _ = r.scale(0, 1<<18, mem.Device)
 		}
 		if copies {
-			job := Copy(r.g, 0, to, 0, dev, 0, n)
+			job := r.g.Copy(0, to, 0, dev, 0, n)
 			c = r.await(job)
 			if want := uint64(math.Round(n * r.g.fabric.host.inside)); !kernel && c != want {
 				t.Errorf("alone %d cycles, want %d", c, want)
@@ -196,11 +196,11 @@ func TestCopyDeterminism(t *testing.T) {
 		r, dev, host, _, _ := copyRig(t, sheet, o, n)
 		x := &r.g.fabric.host
 		to := r.alloc(0, n, mem.Device)
-		first := Copy(r.g, 0, dev, 0, host, 0, n)
+		first := r.g.Copy(0, dev, 0, host, 0, n)
 		_, check := r.scale(0, 1<<14, mem.Device)
-		inside, from := Copy(r.g, 0, to, 0, dev, 0, n), Copy(r.g, 0, host, 0, dev, 0, n)
+		inside, from := r.g.Copy(0, to, 0, dev, 0, n), r.g.Copy(0, host, 0, dev, 0, n)
 		at = append(at, r.await(inside), r.await(first))
-		behind := Copy(r.g, 0, dev, 64, host, 0, n-64)
+		behind := r.g.Copy(0, dev, 64, host, 0, n-64)
 		at = append(at, r.await(from))
 		k, _ := r.scale(0, 1<<14, mem.Device)
 		at = append(at, r.await(behind))
@@ -241,9 +241,9 @@ func TestStridesBesideCopies(t *testing.T) {
 		r, dev, host, cycles, _ := copyRig(t, "qv100", o, n)
 		to := r.alloc(0, n, mem.Device)
 		k, check := r.scale(0, 1<<19, mem.Device)
-		in, out := Copy(r.g, 0, dev, 0, host, 0, n), Copy(r.g, 0, host, 0, to, 0, n)
+		in, out := r.g.Copy(0, dev, 0, host, 0, n), r.g.Copy(0, host, 0, to, 0, n)
 		at = append(at, r.await(out), r.await(in))
-		inside := Copy(r.g, 0, to, 0, dev, 0, n)
+		inside := r.g.Copy(0, to, 0, dev, 0, n)
 		at = append(at, r.await(inside))
 		if strode = r.g.clock.Strode; k.Done || at[0] < cycles {
 			t.Errorf("%+v: copies until %d, the kernel has ended: %v", o, at, k.Done)

@@ -272,7 +272,7 @@ func TestWrittenOnItsWay(t *testing.T) {
 		before := r.used()
 		r.begin(true, pageMove{0, 1}, pageMove{0, 2}, pageMove{0, 3}, pageMove{0, 9}, pageMove{5, 3})
 		r.step(after)
-		HostWrites(r.g, 0, r.reg, 0, 4096)
+		r.g.HostWrites(0, r.reg, 0, 4096)
 		r.cycles()
 		r.step(5000)
 		if got := fmt.Sprint(places(r.rig, r.reg)[:6]); got != "[0 1 2 3 4 5+3]" {
@@ -293,7 +293,7 @@ func TestWrittenPagesAreNotReadOn(t *testing.T) {
 	r := newPagesOfPartitions(t, Options{Homes: "replicate"}, 7, func(m *sheets.Machine) { m.VM.Page = 2 << 20 })
 	r.begin(true, pageMove{0, 1}, pageMove{1, 2})
 	r.step(1000)
-	HostWrites(r.g, 0, r.reg, 0, 2<<20)
+	r.g.HostWrites(0, r.reg, 0, 2<<20)
 	r.step(8000) // 256 lines of either page are on the link they share
 	if got := fmt.Sprint(r.g.translation.homes.partitionCopies.live); got != "1" {
 		t.Errorf("%s pages are under way, want the one that nobody has written", got)

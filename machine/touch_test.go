@@ -44,7 +44,7 @@ func TestDeviceMemoryOnFirstTouch(t *testing.T) {
 		if !o.Touches {
 			continue
 		}
-		degree, homes := PageTouches(r.g)
+		degree, homes := r.g.PageTouches()
 		if pages := degree[0] + degree[1]; pages != 2*8*32 {
 			t.Errorf("pages by SMs: %v; want %d of one or two", degree, 2*8*32)
 		}

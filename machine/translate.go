@@ -302,7 +302,9 @@ func (x *translation) answer(h int32, now uint64) {
 // PageTouches gives, of a machine made to count them, by n-1 the pages that n SMs have touched; and
 // by channel group and partition (the SMs nearest to a group) the pages in the group that some SM
 // of the partition has touched, nil where pages span groups.
-func PageTouches(g *GPU) (degree []uint64, homes [][]uint64) { return g.translation.touches.Counts() }
+func (g *GPU) PageTouches() (degree []uint64, homes [][]uint64) {
+	return g.translation.touches.Counts()
+}
 
 // Map tells the machine of an allocation: device memory gets its frames now,
 // managed memory on first touch, as all memory where the sheet has vm.first_touch.

@@ -7,7 +7,6 @@ import (
 	"github.com/heddle-sim/heddle/engine"
 	"github.com/heddle-sim/heddle/internal/invariants"
 	"github.com/heddle-sim/heddle/machine/link"
-	"github.com/heddle-sim/heddle/machine/sm"
 	"github.com/heddle-sim/heddle/machine/timing"
 	"github.com/heddle-sim/heddle/machine/uvm"
 	"github.com/heddle-sim/heddle/machine/vm"
@@ -134,16 +133,16 @@ func (b *builder) unified() error {
 	if u.runtime, err = uvm.New(p); err != nil {
 		return err
 	}
-	uvm.Expect(u.runtime, u.dma.arrives)
+	u.runtime.Expect(u.dma.arrives)
 	u.share, u.keeps, u.spares = o.Share, o.Spans, o.Preserve
 	if err = u.arbiter(o, s, len(b.gpu.Tenants)); err != nil {
 		return err
 	}
 	if o.Accesses {
-		uvm.Watch(u.runtime)
+		u.runtime.Watch()
 	}
 	if o.Throttle {
-		uvm.Throttle(u.runtime, s.Clock.Core)
+		u.runtime.Throttle(s.Clock.Core)
 	}
 	u.had = make([]uint64, len(b.gpu.Tenants))
 	table := b.table("uvm", UnifiedCounters(), 1)
@@ -162,7 +161,7 @@ func (b *builder) unified() error {
 	u.dma.build(b, table)
 	u.remote.build(b)
 	for _, s := range b.gpu.sms.list {
-		u.dma.inFlight.watched = append(u.dma.inFlight.watched, sm.Watch(s, u))
+		u.dma.inFlight.watched = append(u.dma.inFlight.watched, s.Watch(u))
 	}
 	b.gpu.translation.mmu.SetHandler(u)
 	return nil
@@ -198,7 +197,7 @@ func (u *unified) orderFaults(o *UnifiedMemory, tenants int) error {
 		return fmt.Errorf("faults: there is no application %d, of %d", o.High, tenants)
 	}
 	u.ordered, u.faults.high = true, o.High
-	uvm.Prefer(u.runtime, o.High)
+	u.runtime.Prefer(o.High)
 	return nil
 }
 
@@ -237,7 +236,7 @@ func (u *unified) Accesses(do func(tenant int, vpn uint64, n uint32)) {
 	if !u.On() {
 		return
 	}
-	u.used = uvm.Seen(u.runtime, u.used[:0])
+	u.used = u.runtime.Seen(u.used[:0])
 	for _, p := range u.used {
 		do(int(keyTenant(p.Addr)), keyPage(p.Addr), p.N)
 	}
@@ -248,7 +247,7 @@ func (u *unified) Heat() []uvm.Heat {
 	if !u.On() {
 		return nil
 	}
-	return uvm.Heats(u.runtime)
+	return u.runtime.Heats()
 }
 
 // free forgets a managed region. What is on its way finds nobody.
@@ -313,7 +312,7 @@ func (u *unified) unmap(key uint64) {
 // Tick implements vm.FaultHandler.
 func (u *unified) Tick(now uint64) uint64 {
 	next := u.driver.Tick(now)
-	uvm.Unpin(u.runtime, now)
+	u.runtime.Unpin(now)
 	u.prefer(u.dma.order.High())
 	if p := u.faults.served(now, u.runtime); p != nil {
 		if f := &u.faults; len(f.keys) > 0 {
@@ -379,11 +378,11 @@ func (u *unified) Access(now uint64, tenant mem.TenantID, addr uint64, write, hi
 	if !u.runtime.Manages(key) {
 		return true
 	}
-	if hit && u.zero.on && uvm.IsMapped(u.runtime, key) {
-		uvm.CountLocal(u.runtime, key, write)
+	if hit && u.zero.on && u.runtime.IsMapped(key) {
+		u.runtime.CountLocal(key, write)
 		return true
 	}
-	uvm.Unpin(u.runtime, now)
+	u.runtime.Unpin(now)
 	switch v, err := u.runtime.Access(key, write); {
 	case err != nil:
 	case v == uvm.Staged:

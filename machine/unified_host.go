@@ -109,7 +109,7 @@ func (u *unified) Synchronized(tenant int) *Migration {
 	if !u.On() {
 		return nil
 	}
-	p, now := uvm.Synchronized(u.runtime, mem.TenantID(tenant)), u.clock.Now
+	p, now := u.runtime.Synchronized(mem.TenantID(tenant)), u.clock.Now
 	if len(p.Out) == 0 {
 		return nil
 	}

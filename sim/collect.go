@@ -240,7 +240,7 @@ func (r *run) result() *Result {
 	res.Managed = r.managed()
 	if r.spec.Touches {
 		res.Touches = &Touches{Accesses: r.col.accesses}
-		res.Touches.BySMs, res.Touches.Homes = machine.PageTouches(r.gpu)
+		res.Touches.BySMs, res.Touches.Homes = r.gpu.PageTouches()
 	}
 	if r.ctl != nil {
 		res.Decisions, res.Policies = r.ctl.decisions, r.ctl.used

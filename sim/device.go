@@ -250,7 +250,7 @@ func (d *device) advance(s *stream, now uint64) (bool, error) {
 		case host.OpCopy:
 			s.copy = d.r.copy(d.a, op)
 			if !onHost(op.Dst) {
-				machine.HostWrites(d.r.gpu, d.a.id, op.Dst, op.DstOff, op.N)
+				d.r.gpu.HostWrites(d.a.id, op.Dst, op.DstOff, op.N)
 			}
 		case host.OpPrefetch:
 			if s.pages = d.r.gpu.Unified.Migrate(d.a.id, op.Dst, op.DstOff, op.N, sideOf(op)); s.pages == nil {

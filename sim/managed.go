@@ -24,7 +24,7 @@ func (r *run) prefetch(a *app, op *host.Op) *machine.HostCopy {
 	if bytes == 0 {
 		return nil
 	}
-	return machine.Carry(r.gpu, a.id, bytes, !op.ToDevice)
+	return r.gpu.Carry(a.id, bytes, !op.ToDevice)
 }
 
 // onHost says whether a copy finds the region's bytes on the host side.
@@ -36,7 +36,7 @@ func (r *run) copy(a *app, op *host.Op) *machine.HostCopy {
 	if op.Initial || a.spec.AccessesOnly || onHost(op.Src) && onHost(op.Dst) {
 		return nil
 	}
-	return machine.Copy(r.gpu, a.id, op.Dst, op.DstOff, op.Src, op.SrcOff, op.N)
+	return r.gpu.Copy(a.id, op.Dst, op.DstOff, op.Src, op.SrcOff, op.N)
 }
 
 // copied fills the LLC with what a host-to-device copy brought, on machines whose

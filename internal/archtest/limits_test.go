@@ -38,3 +38,52 @@ func rawLines(s *source) map[int]bool {
 	})
 	return raw
 }
+
+// TestMethods: what works on one value of a type of its package is a method of it, which a reader finds beside the
+// others. Where a type has too many the part they work on is a type of its own; a function that takes it hides that.
+func TestMethods(t *testing.T) {
+	all := sources(t)
+	has := map[string]bool{} // types with methods, by folder and name
+	for _, s := range all {
+		for _, d := range s.file.Decls {
+			if f, ok := d.(*ast.FuncDecl); ok && f.Recv != nil && !s.test {
+				has[s.dir+"."+pointsTo(f.Recv.List[0].Type)] = true
+			}
+		}
+	}
+	for _, s := range all {
+		if s.test || s.dir != "machine" && !strings.HasPrefix(s.dir, "machine/") {
+			continue
+		}
+		for _, d := range s.file.Decls {
+			f, ok := d.(*ast.FuncDecl)
+			if !ok || f.Recv != nil || !f.Name.IsExported() || makes(f) || len(f.Type.Params.List) == 0 {
+				continue
+			}
+			if to := pointsTo(f.Type.Params.List[0].Type); to != "" && has[s.dir+"."+to] {
+				t.Errorf("%s:%d: function %s takes a *%s: make it a method of %[4]s, or of the part of it that it "+
+					"works on", s.path, s.line(f.Pos()), f.Name.Name, to)
+			}
+		}
+	}
+}
+
+// makes says that a function is a constructor: it gives a value of its package.
+func makes(f *ast.FuncDecl) bool {
+	if f.Type.Results == nil {
+		return false
+	}
+	first := f.Type.Results.List[0].Type
+	id, ok := first.(*ast.Ident)
+	return ok && id.IsExported() || pointsTo(first) != ""
+}
+
+// pointsTo is the name of the type that a pointer to a type of its own package points to; empty for others.
+func pointsTo(e ast.Expr) string {
+	if star, ok := e.(*ast.StarExpr); ok {
+		if id, ok := star.X.(*ast.Ident); ok {
+			return id.Name
+		}
+	}
+	return ""
+}

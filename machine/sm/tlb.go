@@ -280,7 +280,7 @@ func (l *loadStore) replays(tenant mem.TenantID, vpn, now uint64) {
 type Watched struct{ lsu *loadStore }
 
 // Watch has an SM tell of its accesses.
-func Watch(s *SM, w Watcher) Watched {
+func (s *SM) Watch(w Watcher) Watched {
 	s.lsu.translation.watch = w
 	return Watched{&s.lsu}
 }

@@ -30,7 +30,7 @@ func (r *Runtime) Access(addr uint64, write bool) (Verdict, error) {
 	if write && r.allocationOf(addr).readOnly {
 		return 0, fmt.Errorf("0x%x is written, and in an allocation that is read-only", addr)
 	}
-	book(r, p, write)
+	r.book(p, write)
 	c := &r.chunks[p.chunk()]
 	k := p.index()
 	switch {
@@ -63,7 +63,7 @@ func (r *Runtime) Access(addr uint64, write bool) (Verdict, error) {
 }
 
 // book counts an access of a page.
-func book(r *Runtime, p page, write bool) {
+func (r *Runtime) book(p page, write bool) {
 	c, k := &r.chunks[p.chunk()], p.index()
 	if !r.remoteOnly || !c.resident.Has(k) && !c.staged.Has(k) && !c.coming.Has(k) {
 		r.count(c, k/PagesPerBlock)
@@ -104,16 +104,16 @@ func (r *Runtime) UnmapRemote(addr uint64) bool {
 }
 
 // IsMapped says that the device may have a translation of an absent page to the host.
-func IsMapped(r *Runtime, addr uint64) bool {
+func (r *Runtime) IsMapped(addr uint64) bool {
 	p, ok := r.find(addr)
 	return ok && r.chunks[p.chunk()].mapped.Has(p.index())
 }
 
 // CountLocal books an access that has found a translation of an absent page and takes the page for one of the
 // device's: it is counted, and neither served on the host nor a reason to bring the page.
-func CountLocal(r *Runtime, addr uint64, write bool) {
+func (r *Runtime) CountLocal(addr uint64, write bool) {
 	if p, ok := r.find(addr); ok {
-		book(r, p, write)
+		r.book(p, write)
 	}
 }
 

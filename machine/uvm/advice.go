@@ -33,7 +33,7 @@ func (r *Runtime) Advise(base uint64, set, clear Advice) {
 }
 
 // maps says that a fault of an absent page has the driver map the device to the host, and ends the fault.
-func maps(r *Runtime, p page) bool {
+func (r *Runtime) maps(p page) bool {
 	c, k := &r.chunks[p.chunk()], p.index()
 	if c.advice&PreferHost == 0 || c.resident.Has(k) || c.coming.Has(k) {
 		return false

@@ -27,7 +27,7 @@ func CheckThreshold(name string, n int) error {
 func (r *Runtime) count(c *chunk, block int) {
 	c.counter[block]++
 	if c.counter[block]&mostCount == mostCount {
-		eachBlock(r, c, func(v uint32) uint32 { return v&^mostCount | v&mostCount>>1 })
+		r.eachBlock(c, func(v uint32) uint32 { return v&^mostCount | v&mostCount>>1 })
 	}
 }
 
@@ -35,12 +35,12 @@ func (r *Runtime) count(c *chunk, block int) {
 func (r *Runtime) trip(c *chunk, block int) {
 	c.counter[block] += 1 << countBits
 	if c.counter[block]>>countBits == mostTrips {
-		eachBlock(r, c, func(v uint32) uint32 { return v>>countBits>>1<<countBits | v&mostCount })
+		r.eachBlock(c, func(v uint32) uint32 { return v>>countBits>>1<<countBits | v&mostCount })
 	}
 }
 
 // eachBlock changes the registers of all blocks, under Options.Public those of the chunk in which one is full.
-func eachBlock(r *Runtime, full *chunk, f func(uint32) uint32) {
+func (r *Runtime) eachBlock(full *chunk, f func(uint32) uint32) {
 	for i := range r.chunks {
 		c := &r.chunks[i]
 		if r.o.Public && c != full {

@@ -34,13 +34,13 @@ func (c *chunk) ofHost() Mask {
 }
 
 // Duplicated says that host and device both have a page.
-func Duplicated(r *Runtime, addr uint64) bool {
+func (r *Runtime) Duplicated(addr uint64) bool {
 	p, ok := r.find(addr)
 	return ok && r.chunks[p.chunk()].twice.here.Has(p.index())
 }
 
 // Collapse makes the device's copy of a page the only one, and says whether it was one of two.
-func Collapse(r *Runtime, addr uint64) bool {
+func (r *Runtime) Collapse(addr uint64) bool {
 	p, ok := r.find(addr)
 	if !ok || !r.chunks[p.chunk()].twice.here.Has(p.index()) {
 		return false

@@ -59,7 +59,7 @@ func byRecency(a, b *chunk) int { return compare(a.stamp, b.stamp) }
 
 // behind visits the chunks of the policy's order whose valid pages v are not all among the first reserved ones, until
 // take says that it has what it looks for. Of the first of them, so many of the pages are still reserved.
-func behind(r *Runtime, reserved int, take func(i int32, c *chunk, v *Mask, reserved int) bool) {
+func (r *Runtime) behind(reserved int, take func(i int32, c *chunk, v *Mask, reserved int) bool) {
 	for _, i := range r.order {
 		c := &r.chunks[i]
 		v := c.valid()
@@ -113,7 +113,7 @@ func (r *Runtime) choose(batch int) []unit {
 		u = r.evict.choose(r, 0)
 	}
 	if len(u) == 0 {
-		u = mostPopulated(r)
+		u = r.mostPopulated()
 	}
 	if r.fell = len(u) > 0; r.fell {
 		r.Totals.Fallbacks++
@@ -148,7 +148,7 @@ func (r *Runtime) sortChunks() {
 
 // mostPopulated is the chunk with most pages that may leave, the least recent of equals. Where
 // pages of the batch fault in the only one there is, it is a block of that.
-func mostPopulated(r *Runtime) []unit {
+func (r *Runtime) mostPopulated() []unit {
 	best, most := int32(-1), 0
 	var own bool
 	for i := range r.chunks {

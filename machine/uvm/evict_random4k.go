@@ -5,13 +5,13 @@ package uvm
 func evictRandom4K(r *Runtime, reserved int) []unit {
 	for _, favoured := range []bool{false, true} {
 		n := 0
-		eachPage(r, reserved, favoured, func(page) bool { n++; return true })
+		r.eachPage(reserved, favoured, func(page) bool { n++; return true })
 		if n == 0 {
 			continue
 		}
 		k := r.random[1].IntN(n)
 		var drawn page
-		eachPage(r, reserved, favoured, func(p page) bool { drawn = p; k--; return k >= 0 })
+		r.eachPage(reserved, favoured, func(p page) bool { drawn = p; k--; return k >= 0 })
 		return append(r.units, single(drawn))
 	}
 	return nil
@@ -19,7 +19,7 @@ func evictRandom4K(r *Runtime, reserved int) []unit {
 
 // eachPage visits the pages that may leave, of the favoured tenant or of all others, behind the
 // reserved ones, until f says no.
-func eachPage(r *Runtime, reserved int, favoured bool, f func(page) bool) {
+func (r *Runtime) eachPage(reserved int, favoured bool, f func(page) bool) {
 	for p := r.list.after(-1); p >= 0; p = r.list.after(p) {
 		if reserved > 0 {
 			reserved--

@@ -3,7 +3,7 @@ package uvm
 // evictSequentialLocal is SL_e (4.1.1): the 64 KB block of the least recent page, whole. The
 // order is hierarchical (4.1.3): chunks of 2 MB by their latest stamp, then the blocks in one.
 func evictSequentialLocal(r *Runtime, reserved int) []unit {
-	i, b := leastRecentBlock(r, reserved)
+	i, b := r.leastRecentBlock(reserved)
 	if b < 0 {
 		return nil
 	}
@@ -13,9 +13,9 @@ func evictSequentialLocal(r *Runtime, reserved int) []unit {
 
 // leastRecentBlock is the block of the first page behind the reserved ones, among the blocks that
 // nobody waits for; -1 if there is none.
-func leastRecentBlock(r *Runtime, reserved int) (in int32, block int) {
+func (r *Runtime) leastRecentBlock(reserved int) (in int32, block int) {
 	block = -1
-	behind(r, reserved, func(i int32, c *chunk, v *Mask, reserved int) bool {
+	r.behind(reserved, func(i int32, c *chunk, v *Mask, reserved int) bool {
 		in, block = i, leastRecentIn(c, v, reserved)
 		return block >= 0
 	})

@@ -4,10 +4,10 @@ package uvm
 // that is regular or mixed goes what TBN_e takes, of any other the whole chunk, if it is full. In the public simulator
 // TBN_e takes of random ones, too.
 func evictSmart(r *Runtime, reserved int) (found []unit) {
-	behind(r, reserved, func(i int32, c *chunk, v *Mask, reserved int) bool {
+	r.behind(reserved, func(i int32, c *chunk, v *Mask, reserved int) bool {
 		if c.pattern == Regular || c.pattern.mixed() || r.o.Public && c.pattern.random() {
 			if b := leastRecentIn(c, v, reserved); b >= 0 {
-				found = cascade(r, i, b)
+				found = r.cascade(i, b)
 			}
 		} else if held := v.And(&c.held); held.Empty() && v.Count() == c.pages {
 			found = append(r.units, unit{i, *v})

@@ -8,15 +8,15 @@ import "slices"
 // cascade does not stop when there is room. Contiguous blocks go as one transfer, at the place of
 // the one that was chosen first. Cost: none beside the prefetcher's tree.
 func evictTree(r *Runtime, reserved int) []unit {
-	i, b := leastRecentBlock(r, reserved)
+	i, b := r.leastRecentBlock(reserved)
 	if b < 0 {
 		return nil
 	}
-	return cascade(r, i, b)
+	return r.cascade(i, b)
 }
 
 // cascade is a block of a chunk and what goes with it.
-func cascade(r *Runtime, i int32, b int) []unit {
+func (r *Runtime) cascade(i int32, b int) []unit {
 	c := &r.chunks[i]
 	left := c.valid()
 	var chosen [BlocksPerChunk]int // in order

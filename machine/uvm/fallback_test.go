@@ -57,7 +57,7 @@ func TestFallbackWaitsForArrival(t *testing.T) {
 			}
 		}
 		under := arrives
-		Expect(r, func() bool { return under })
+		r.Expect(func() bool { return under })
 		first := slices.Clone(r.Plan([]uint64{base}).In)
 		r.Arrive(&first[0]) // the page that faulted; 60 KB are on their way
 		r.Used(base, false)
@@ -94,7 +94,7 @@ func TestNoWaitBeyondMemory(t *testing.T) {
 	if err := r.Allocate(0, base, ChunkSize, false); err != nil {
 		t.Fatal(err)
 	}
-	Expect(r, func() bool { return true })
+	r.Expect(func() bool { return true })
 	r.Plan([]uint64{base, base + PageSize})
 	if p := r.Plan([]uint64{base + 2*PageSize}); len(p.In) != 0 || len(p.Deferred) != 1 || r.Crowded() {
 		t.Errorf("%+v, crowded %v", p, r.Crowded())

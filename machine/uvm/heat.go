@@ -27,7 +27,7 @@ func (h *Heat) add(u *use) {
 }
 
 // heatOf sums an allocation's chunks.
-func heatOf(r *Runtime, a *allocation) Heat {
+func (r *Runtime) heatOf(a *allocation) Heat {
 	h := Heat{Tenant: r.chunks[a.first].tenant, Base: a.base, Bytes: a.end - a.base}
 	for k := a.first; k < a.first+a.chunks; k++ {
 		h.add(&r.chunks[k].heat)
@@ -36,8 +36,8 @@ func heatOf(r *Runtime, a *allocation) Heat {
 }
 
 // remember keeps the heat of an allocation that is freed.
-func remember(r *Runtime, a *allocation) {
-	r.past = merged(r.past, heatOf(r, a))
+func (r *Runtime) remember(a *allocation) {
+	r.past = merged(r.past, r.heatOf(a))
 }
 
 func merged(list []Heat, h Heat) []Heat {
@@ -51,10 +51,10 @@ func merged(list []Heat, h Heat) []Heat {
 }
 
 // Heats lists the allocations there have been, by address.
-func Heats(r *Runtime) []Heat {
+func (r *Runtime) Heats() []Heat {
 	list := slices.Clone(r.past)
 	for i := range r.allocs {
-		list = merged(list, heatOf(r, &r.allocs[i]))
+		list = merged(list, r.heatOf(&r.allocs[i]))
 	}
 	slices.SortFunc(list, func(a, b Heat) int {
 		if k := compare(a.Base, b.Base); k != 0 {

@@ -30,7 +30,7 @@ func TestHeat(t *testing.T) {
 		{Tenant: 1, Base: base, Bytes: 3 << 20, Reads: 6, Writes: 2, Migrated: 2 * PagesPerBlock},
 		{Tenant: 1, Base: second, Bytes: 3 << 20, Reads: 2, Migrated: 2 * PagesPerBlock},
 	}
-	got := Heats(r)
+	got := r.Heats()
 	if len(got) != len(want) || got[0] != want[0] || got[1] != want[1] {
 		t.Errorf("%+v\nwant %+v", got, want)
 	}

@@ -9,7 +9,7 @@ func (r *Runtime) SetCapacity(bytes int64) { r.capacity = int(bytes/PageSize) + 
 
 // Expect gives a runtime what tells whether a transfer to the device is under way, or can begin. While one is, nothing
 // leaves that the policy itself would not take: what arrives may be what it waits for.
-func Expect(r *Runtime, arrives func() bool) { r.arrives = arrives }
+func (r *Runtime) Expect(arrives func() bool) { r.arrives = arrives }
 
 // Capacity is the pages of device memory for managed pages.
 func (r *Runtime) Capacity() int { return r.capacity }
@@ -29,11 +29,11 @@ func (r *Runtime) Allocated(tenant mem.TenantID) (all, its uint64) {
 // Fetch plans to bring what is absent of the n bytes from addr, which lie in one chunk, without
 // their having been touched (cudaMemPrefetchAsync). The result is valid until the next plan.
 func (r *Runtime) Fetch(addr, n uint64) *Plan {
-	beginPlan(r)
+	r.beginPlan()
 	for a := addr &^ (PageSize - 1); a < addr+n; a += PageSize {
 		if p, ok := r.find(a); ok {
 			one := single(p)
-			calm(r, one.chunk, &one.pages)
+			r.calm(one.chunk, &one.pages)
 			r.add(p)
 		}
 	}
@@ -46,7 +46,7 @@ func (r *Runtime) Fetch(addr, n uint64) *Plan {
 
 // Shrink plans evictions until what is planned and what is there fit, as after Keep.
 func (r *Runtime) Shrink() *Plan {
-	beginPlan(r)
+	r.beginPlan()
 	for r.free() < 0 {
 		u := r.choose(0)
 		if len(u) == 0 {
@@ -54,7 +54,7 @@ func (r *Runtime) Shrink() *Plan {
 		}
 		r.stage(u)
 	}
-	commitEvictions(r)
+	r.commitEvictions()
 	return &r.plan
 }
 
@@ -63,7 +63,7 @@ func (r *Runtime) Shrink() *Plan {
 // more says that there is such, or that something was planned. Of what is mostly read the host gets copies
 // to read, unless it has them; the device's copies of what it writes are dropped.
 func (r *Runtime) Withdraw(addr, n uint64, write bool) (p *Plan, more bool) {
-	beginPlan(r)
+	r.beginPlan()
 	for a := addr &^ (PageSize - 1); a < addr+n; {
 		first, ok := r.find(a)
 		if !ok {
@@ -80,7 +80,7 @@ func (r *Runtime) Withdraw(addr, n uint64, write bool) (p *Plan, more bool) {
 		v := c.valid()
 		if v = v.And(&part); !v.Empty() {
 			more = true
-			withdraw(r, c, unit{first.chunk(), v}, write)
+			r.withdraw(c, unit{first.chunk(), v}, write)
 		}
 		a = c.base + uint64(c.pages)*PageSize
 	}
@@ -88,7 +88,7 @@ func (r *Runtime) Withdraw(addr, n uint64, write bool) (p *Plan, more bool) {
 }
 
 // withdraw plans that valid pages of a chunk go back to the host.
-func withdraw(r *Runtime, c *chunk, u unit, write bool) {
+func (r *Runtime) withdraw(c *chunk, u unit, write bool) {
 	if !write && c.advice&ReadMostly != 0 {
 		c.twice.here, c.dirty = c.twice.here.Or(&u.pages), c.dirty.Without(&u.pages)
 		r.plan.out(c, Eviction{WriteBack: true, Returned: true, Stays: true, chunk: u.chunk, mask: u.pages})
@@ -111,12 +111,12 @@ func withdraw(r *Runtime, c *chunk, u unit, write bool) {
 // Keep takes back an eviction that has not begun: its pages stay, as the most recent ones.
 func (r *Runtime) Keep(e *Eviction) {
 	for ; e != nil; e = e.Rest {
-		keep(r, e)
+		r.keep(e)
 	}
 }
 
 // keep takes back what an eviction has of its first tree.
-func keep(r *Runtime, e *Eviction) {
+func (r *Runtime) keep(e *Eviction) {
 	c := &r.chunks[e.chunk]
 	c.staged = c.staged.Without(&e.mask)
 	r.staged, r.valid = r.staged-e.Pages, r.valid+e.Pages
@@ -161,9 +161,9 @@ func (r *Runtime) Free(base uint64) (resident int) {
 			continue
 		}
 		a := r.allocs[i]
-		remember(r, &a)
+		r.remember(&a)
 		if r.watch.on {
-			r.watch.freed = drain(r, &a, r.watch.freed)
+			r.watch.freed = r.drain(&a, r.watch.freed)
 		}
 		for k := a.first; k < a.first+a.chunks; k++ {
 			c := &r.chunks[k]
@@ -177,7 +177,7 @@ func (r *Runtime) Free(base uint64) (resident int) {
 				r.list.remove(pageOf(k, p))
 			}
 			all := span(0, PagesPerChunk)
-			calm(r, k, &all)
+			r.calm(k, &all)
 			*c = chunk{}
 		}
 		r.allocs = append(r.allocs[:i], r.allocs[i+1:]...)

@@ -35,7 +35,7 @@ func (d *desk) step(k int) bool {
 	case k == 0 && len(d.faults) > 0:
 		var come []uint64
 		for _, a := range d.faults {
-			if w, _ := Waits(r, 0, a); w == Placed {
+			if w, _ := r.Waits(0, a); w == Placed {
 				r.MapRemote(a)
 				delete(d.waits, a&^(PageSize-1))
 				continue
@@ -99,9 +99,9 @@ func (d *desk) access(addr uint64, write bool) {
 		}
 		d.out = kept
 		if write {
-			Collapse(d.r, addr)
+			d.r.Collapse(addr)
 		}
-		if d.r.Where(addr) != Resident || Duplicated(d.r, addr) && write {
+		if d.r.Where(addr) != Resident || d.r.Duplicated(addr) && write {
 			d.t.Fatalf("a write, or an access of what was to leave, finds %v", d.r.Where(addr))
 		}
 		d.r.Used(addr, write)
@@ -142,7 +142,7 @@ func TestAnyOrder(t *testing.T) {
 		}
 		d := &desk{t: t, r: r, waits: map[uint64]bool{}}
 		if rapid.Bool().Draw(t, "waits for arrivals") {
-			Expect(r, func() bool { return slices.ContainsFunc(d.in, d.mayCome) })
+			r.Expect(func() bool { return slices.ContainsFunc(d.in, d.mayCome) })
 		}
 		const bytes = 5 << 20
 		if err := r.Allocate(0, base, bytes, false); err != nil {

@@ -55,7 +55,7 @@ func (r *Runtime) touch(i int32) {
 // is valid until the next call; from now on its pages count as coming, and what it evicts as
 // chosen.
 func (r *Runtime) Plan(faults []uint64) *Plan {
-	beginPlan(r)
+	r.beginPlan()
 	demand := 0
 	for _, a := range faults {
 		p, ok := r.find(a)
@@ -73,7 +73,7 @@ func (r *Runtime) Plan(faults []uint64) *Plan {
 		return &r.plan
 	}
 	slices.SortFunc(r.batch, r.byAddress)
-	prefetchBatch(r)
+	r.prefetchBatch()
 	r.transfers()
 	fitted := r.makeRoom()
 	r.commit()
@@ -81,7 +81,7 @@ func (r *Runtime) Plan(faults []uint64) *Plan {
 	return &r.plan
 }
 
-func beginPlan(r *Runtime) {
+func (r *Runtime) beginPlan() {
 	r.plan.In, r.plan.Out, r.plan.Deferred = r.plan.In[:0], r.plan.Out[:0], r.plan.Deferred[:0]
 	r.batch, r.sorted = r.batch[:0], false
 }
@@ -99,7 +99,7 @@ func (r *Runtime) byAddress(i, j int32) int {
 }
 
 // prefetchBatch adds what comes along with the faults: pages that are being written back, too, as those that fault do.
-func prefetchBatch(r *Runtime) {
+func (r *Runtime) prefetchBatch() {
 	f := &r.prefetch[0]
 	if r.over {
 		f = &r.prefetch[1]
@@ -128,7 +128,7 @@ func prefetchBatch(r *Runtime) {
 // with contiguous pages as one.
 func (r *Runtime) transfers() {
 	if r.o.Public {
-		cutTransfers(r)
+		r.cutTransfers()
 		return
 	}
 	for _, demand := range []bool{true, false} {
@@ -142,14 +142,14 @@ func (r *Runtime) transfers() {
 			for k := m.Next(0); k < PagesPerChunk; k = m.Next(k + 1) {
 				a := c.base + uint64(k)*PageSize
 				n := len(r.plan.In)
-				extend(r, i, k, n > first && r.plan.In[n-1].end() == a && sameTenant(r, i, a-1), demand)
+				r.extend(i, k, n > first && r.plan.In[n-1].end() == a && r.sameTenant(i, a-1), demand)
 			}
 		}
 	}
 }
 
 // extend adds a page to the last transfer, or begins one with it.
-func extend(r *Runtime, i int32, k int, last, demand bool) {
+func (r *Runtime) extend(i int32, k int, last, demand bool) {
 	c := &r.chunks[i]
 	if !last {
 		r.plan.In = append(r.plan.In, Transfer{Addr: c.base + uint64(k)*PageSize})
@@ -164,7 +164,7 @@ func extend(r *Runtime, i int32, k int, last, demand bool) {
 	}
 }
 
-func sameTenant(r *Runtime, i int32, before uint64) bool {
+func (r *Runtime) sameTenant(i int32, before uint64) bool {
 	p, _ := r.find(before)
 	return r.chunks[p.chunk()].tenant == r.chunks[i].tenant
 }
@@ -185,7 +185,7 @@ func (r *Runtime) makeRoom() (fitted bool) {
 		total -= r.drop()
 	}
 	if r.o.Smart && !fitted {
-		detect(r)
+		r.detect()
 	}
 	for total > r.free() {
 		u := r.choose(total)
@@ -209,7 +209,7 @@ func (r *Runtime) drop() (n int) {
 	for i := last; i >= 0; i-- {
 		if t := &r.plan.In[i]; t.Pages > t.Faults {
 			n = t.Pages - t.Faults
-			cancel(r, t, t.Addr, n)
+			r.cancel(t, t.Addr, n)
 			if t.Addr += uint64(n) * PageSize; t.Pages == 0 {
 				r.plan.In = slices.Delete(r.plan.In, i, i+1)
 			}
@@ -219,7 +219,7 @@ func (r *Runtime) drop() (n int) {
 	t := &r.plan.In[last]
 	first := t.end() - PageSize
 	r.plan.Deferred = append(r.plan.Deferred, first)
-	cancel(r, t, first, 1)
+	r.cancel(t, first, 1)
 	if t.Faults--; t.Pages == 0 {
 		r.plan.In = r.plan.In[:last]
 	}
@@ -227,7 +227,7 @@ func (r *Runtime) drop() (n int) {
 }
 
 // cancel takes n pages of a transfer out of the batch.
-func cancel(r *Runtime, t *Transfer, first uint64, n int) {
+func (r *Runtime) cancel(t *Transfer, first uint64, n int) {
 	for a := first; a < first+uint64(n)*PageSize; a += PageSize {
 		p, _ := r.find(a)
 		c := &r.chunks[p.chunk()]
@@ -284,7 +284,7 @@ func (r *Runtime) commit() {
 		again := all.And(&c.left)
 		n := all.Count()
 		if r.o.Smart {
-			observe(r, c, &all)
+			r.observe(c, &all)
 		}
 		c.coming = c.coming.Or(&all)
 		r.coming += n
@@ -295,12 +295,12 @@ func (r *Runtime) commit() {
 		c.heat.again += uint64(again.Count())
 		c.fault, c.want = Mask{}, Mask{}
 	}
-	commitEvictions(r)
+	r.commitEvictions()
 }
 
 // commitEvictions books what the plan evicts; a block makes one round trip, however many of its
 // pages leave.
-func commitEvictions(r *Runtime) {
+func (r *Runtime) commitEvictions() {
 	for i := range r.plan.Out {
 		e := &r.plan.Out[i]
 		c := &r.chunks[e.chunk]
@@ -330,7 +330,7 @@ func (r *Runtime) Leave(e *Eviction) {
 			c.leaving = c.leaving.Or(&e.mask)
 		}
 		if !e.Returned {
-			calm(r, e.chunk, &e.mask)
+			r.calm(e.chunk, &e.mask)
 		}
 	}
 }

@@ -27,7 +27,7 @@ func TestPrefer(t *testing.T) {
 			}
 			faults = append([]uint64{addr}, faults...)
 		}
-		Prefer(r, named)
+		r.Prefer(named)
 		var got []uint64
 		for _, x := range r.Plan(faults).In {
 			got = append(got, (x.Addr-base)/ChunkSize)

@@ -11,13 +11,13 @@ import "github.com/heddle-sim/heddle/mem"
 
 // cutTransfers lists the batch tree by tree: its pages ascending, cut at gaps, at the ends of trees, and behind each
 // page that faults. A fault of the first page of a block is a transfer of 4 KB, and one of 60 KB.
-func cutTransfers(r *Runtime) {
+func (r *Runtime) cutTransfers() {
 	for _, i := range r.batch {
 		c := &r.chunks[i]
 		all, before := c.fault.Or(&c.want), -2
 		for k := all.Next(0); k < PagesPerChunk; k = all.Next(k + 1) {
 			open := before == k-1 && r.plan.In[len(r.plan.In)-1].Faults == 0
-			extend(r, i, k, open, c.fault.Has(k))
+			r.extend(i, k, open, c.fault.Has(k))
 			before = k
 		}
 	}
@@ -32,8 +32,8 @@ var synchronizedPages = [...]int{1, 15, 1, 15, 1, 31, 1, 63, 1, 127, 1, 255}
 // say where they are cut. These pages leave the device. Clean ones stay, but it forgets that they take room: so many
 // more pages fit from then on, until the next time; and memory has not been too small any more. The result is valid
 // until the next plan.
-func Synchronized(r *Runtime, tenant mem.TenantID) *Plan {
-	beginPlan(r)
+func (r *Runtime) Synchronized(tenant mem.TenantID) *Plan {
+	r.beginPlan()
 	if !r.o.Public {
 		return &r.plan
 	}
@@ -48,7 +48,7 @@ func Synchronized(r *Runtime, tenant mem.TenantID) *Plan {
 			clear(c.counter[:])
 			v := c.valid()
 			dirty := v.And(&c.dirty)
-			left = returnDirty(r, k, dirty, left)
+			left = r.returnDirty(k, dirty, left)
 			clean += v.Count() - dirty.Count()
 		}
 	}
@@ -58,7 +58,7 @@ func Synchronized(r *Runtime, tenant mem.TenantID) *Plan {
 
 // returnDirty plans to write pages of a chunk back, the first of them in the last transfer, which still takes so many
 // pages. It returns how many more the last one takes then.
-func returnDirty(r *Runtime, chunk int32, pages Mask, left int) int {
+func (r *Runtime) returnDirty(chunk int32, pages Mask, left int) int {
 	c := &r.chunks[chunk]
 	for k := pages.Next(0); k < PagesPerChunk; {
 		e := &Eviction{Addr: c.base + uint64(k)*PageSize, WriteBack: true, Returned: true, chunk: chunk}

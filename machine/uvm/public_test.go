@@ -152,8 +152,8 @@ func TestTwiceInKernel(t *testing.T) {
 		}
 		r.Kernel(0)
 		c, one := &r.chunks[0], span(0, 1)
-		observe(r, c, &one)
-		observe(r, c, &one)
+		r.observe(c, &one)
+		r.observe(c, &one)
 		r.Kernel(0)
 		if got := r.PatternOf(0); got != want {
 			t.Errorf("together %v: %v, want %v", together, got, want)
@@ -171,7 +171,7 @@ func TestCountsOfSynchronized(t *testing.T) {
 		var v Verdict
 		for k := range 14 {
 			if k == 7 {
-				Synchronized(r, 0)
+				r.Synchronized(0)
 			}
 			v, _ = r.Access(0, false)
 		}
@@ -196,14 +196,14 @@ func TestWrittenBackWhenSynchronized(t *testing.T) {
 			if err := r.Allocate(1, 64*ChunkSize, BlockSize, false); err != nil {
 				t.Fatal(err)
 			}
-			dirty := append(touched(r, 0, PageSize, 16, 2), touched(r, ChunkSize, 0, 498, 1)...)
-			dirty = append(dirty, touched(r, 8*ChunkSize, 2*PageSize, 13, 1)...)
-			touched(r, 64*ChunkSize, 0, 4, 1)
-			clean := touched(r, 0, 0, 4, 2)
+			dirty := append(r.touched(0, PageSize, 16, 2), r.touched(ChunkSize, 0, 498, 1)...)
+			dirty = append(dirty, r.touched(8*ChunkSize, 2*PageSize, 13, 1)...)
+			r.touched(64*ChunkSize, 0, 4, 1)
+			clean := r.touched(0, 0, 4, 2)
 			for _, a := range clean {
 				r.chunks[r.ChunkOf(a)].dirty.Clear(int(a / PageSize))
 			}
-			p := Synchronized(r, 0)
+			p := r.Synchronized(0)
 			var got string
 			var order []uint64
 			for i := range p.Out {
@@ -227,7 +227,7 @@ func TestWrittenBackWhenSynchronized(t *testing.T) {
 }
 
 // touched has n pages of an allocation come and be written, and lists them.
-func touched(r *Runtime, base, first uint64, n, step int) (pages []uint64) {
+func (r *Runtime) touched(base, first uint64, n, step int) (pages []uint64) {
 	for k := range n {
 		a := base + first + uint64(k*step)*PageSize
 		p := r.Plan([]uint64{a})
@@ -278,7 +278,7 @@ func checkWrittenBack(t *testing.T, r *Runtime, p *Plan, order, dirty, clean []u
 			t.Errorf("%d dirty pages of another program", c.dirty.Count())
 		}
 	}
-	if again := Synchronized(r, 0); len(again.Out) != 0 {
+	if again := r.Synchronized(0); len(again.Out) != 0 {
 		t.Errorf("%d transfers the second time", len(again.Out))
 	}
 	if err := r.Check(); err != nil {
@@ -344,7 +344,7 @@ func TestWholeTreeLeaves(t *testing.T) {
 		all = all.Or(&rest)
 		first := span(0, 8*PagesPerBlock)
 		c.coming, c.resident = Mask{}, all.Or(&first)
-		if n := len(cascade(r, 0, 0)); n != want {
+		if n := len(r.cascade(0, 0)); n != want {
 			t.Errorf("public %v: %d transfers, want %d", public, n, want)
 		}
 	}
@@ -364,7 +364,7 @@ func TestCleanTakeNoRoom(t *testing.T) {
 		r.Used(0, false)
 		r.over = true
 		for range 2 {
-			Synchronized(r, 0)
+			r.Synchronized(0)
 		}
 		if n := r.Capacity() - PagesPerChunk; n != want || r.Oversubscribed() == public {
 			t.Errorf("public %v: %d more pages, too small %v", public, n, r.Oversubscribed())

@@ -14,27 +14,27 @@ type watched struct {
 }
 
 // Watch has the accesses of what is allocated from now on counted page by page, for Seen.
-func Watch(r *Runtime) { r.watch.on = true }
+func (r *Runtime) Watch() { r.watch.on = true }
 
-// watch makes room for the counts of new chunks.
-func watch(r *Runtime) {
+// watchChunks makes room for the counts of new chunks.
+func (r *Runtime) watchChunks() {
 	if n := len(r.chunks) * PagesPerChunk; r.watch.on && n > len(r.watch.seen) {
 		r.watch.seen = append(r.watch.seen, make([]uint32, n-len(r.watch.seen))...)
 	}
 }
 
 // Seen adds to a list the pages that were accessed since the last call, those freed meanwhile in front.
-func Seen(r *Runtime, list []PageUse) []PageUse {
+func (r *Runtime) Seen(list []PageUse) []PageUse {
 	list = append(list, r.watch.freed...)
 	r.watch.freed = r.watch.freed[:0]
 	for i := range r.allocs {
-		list = drain(r, &r.allocs[i], list)
+		list = r.drain(&r.allocs[i], list)
 	}
 	return list
 }
 
 // drain takes the counts of an allocation's pages.
-func drain(r *Runtime, a *allocation, list []PageUse) []PageUse {
+func (r *Runtime) drain(a *allocation, list []PageUse) []PageUse {
 	first := pageOf(a.first, 0)
 	for p := first; p < first+page(a.chunks)*PagesPerChunk && int(p) < len(r.watch.seen); p++ {
 		if n := r.watch.seen[p]; n > 0 {

@@ -125,24 +125,24 @@ func (r *Runtime) Kernel(tenant mem.TenantID) {
 			c.earlier, c.during = c.earlier|c.during, 0
 		}
 	}
-	treat(r, tenant)
+	r.treat(tenant)
 }
 
 // detect looks at all allocations, as it does before every batch that evicts.
-func detect(r *Runtime) {
+func (r *Runtime) detect() {
 	for i := 0; i < len(r.allocs); {
 		tenant := r.chunks[r.allocs[i].first].tenant
 		for ; i < len(r.allocs) && r.chunks[r.allocs[i].first].tenant == tenant; i++ {
 			a := &r.allocs[i]
 			a.pattern = a.pattern.look(&a.segment, r.o.Together)
 		}
-		treat(r, tenant)
+		r.treat(tenant)
 	}
 }
 
 // treat says as what the allocations of a tenant are treated: a random one beside a linear one as mixed
 // (equation 5, 6.2.3), the others as what they are; or all of them as what they are together.
-func treat(r *Runtime, tenant mem.TenantID) {
+func (r *Runtime) treat(tenant mem.TenantID) {
 	all := Undecided
 	for i := range r.allocs {
 		if a := &r.allocs[i]; r.chunks[a.first].tenant == tenant {
@@ -163,7 +163,7 @@ func treat(r *Runtime, tenant mem.TenantID) {
 
 // observe books the blocks of a chunk of which pages come. Data is used again when they had come in an earlier kernel,
 // where all allocations are one when they had come at all.
-func observe(r *Runtime, c *chunk, come *Mask) {
+func (r *Runtime) observe(c *chunk, come *Mask) {
 	a := r.allocationOf(c.base)
 	for b := range BlocksPerChunk {
 		if come.CountIn(b*PagesPerBlock, PagesPerBlock) > 0 {

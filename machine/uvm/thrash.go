@@ -144,10 +144,10 @@ func (t *thrashing) expired(now uint64) page {
 
 // Throttle has a Runtime track pages that thrash from now on; mhz is the clock of the cycles that it is told.
 // What is allocated already is not tracked.
-func Throttle(r *Runtime, mhz float64) { r.thrash = newThrashing(mhz) }
+func (r *Runtime) Throttle(mhz float64) { r.thrash = newThrashing(mhz) }
 
 // Taken tells that pages have moved because the device, or the host, has used them.
-func Taken(r *Runtime, now uint64, pages []uint64, host bool) {
+func (r *Runtime) Taken(now uint64, pages []uint64, host bool) {
 	if r.thrash == nil {
 		return
 	}
@@ -158,7 +158,7 @@ func Taken(r *Runtime, now uint64, pages []uint64, host bool) {
 		}
 		if r.thrash.quiet(now, p.chunk()) {
 			all := span(0, PagesPerChunk)
-			calm(r, p.chunk(), &all)
+			r.calm(p.chunk(), &all)
 		}
 		if r.thrash.move(now, p, host) {
 			r.chunks[p.chunk()].thrash.Set(p.index())
@@ -168,10 +168,10 @@ func Taken(r *Runtime, now uint64, pages []uint64, host bool) {
 
 // Waits says what becomes of a fault of the device, and until when. A page that is pinned is mapped to the
 // host from now on.
-func Waits(r *Runtime, now, addr uint64) (w Wait, until uint64) {
+func (r *Runtime) Waits(now, addr uint64) (w Wait, until uint64) {
 	p, ok := r.find(addr)
 	switch {
-	case ok && maps(r, p):
+	case ok && r.maps(p):
 		return Placed, 0
 	case r.thrash == nil || !ok:
 		return Served, 0
@@ -189,7 +189,7 @@ func Waits(r *Runtime, now, addr uint64) (w Wait, until uint64) {
 
 // Unpin ends the pins whose time is over. A translation to the host that the device may have goes with the
 // next access.
-func Unpin(r *Runtime, now uint64) {
+func (r *Runtime) Unpin(now uint64) {
 	for t := r.thrash; t != nil; {
 		p := t.expired(now)
 		if p < 0 {
@@ -202,7 +202,7 @@ func Unpin(r *Runtime, now uint64) {
 }
 
 // calm forgets what is known of pages of a chunk: they are moved for another reason, or have been quiet.
-func calm(r *Runtime, chunk int32, pages *Mask) {
+func (r *Runtime) calm(chunk int32, pages *Mask) {
 	c := &r.chunks[chunk]
 	if r.thrash == nil || !c.live {
 		return

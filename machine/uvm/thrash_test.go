@@ -113,7 +113,7 @@ func TestThrashInRuntime(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	Throttle(r, 1)
+	r.Throttle(1)
 	if err := r.Allocate(0, base, ChunkSize, false); err != nil {
 		t.Fatal(err)
 	}
@@ -127,7 +127,7 @@ func TestThrashInRuntime(t *testing.T) {
 		for i := range p.In {
 			r.Arrive(&p.In[i])
 			for k := range p.In[i].Pages {
-				Taken(r, now, []uint64{p.In[i].Addr + uint64(k)*PageSize}, false)
+				r.Taken(now, []uint64{p.In[i].Addr + uint64(k)*PageSize}, false)
 			}
 			pages += p.In[i].Pages
 		}
@@ -141,7 +141,7 @@ func TestThrashInRuntime(t *testing.T) {
 			list := r.Append(nil, &p.Out[i])
 			r.Leave(&p.Out[i])
 			r.Gone(&p.Out[i])
-			Taken(r, now, list, true)
+			r.Taken(now, list, true)
 		}
 	}
 	if n := comes(); n != PagesPerBlock {
@@ -152,7 +152,7 @@ func TestThrashInRuntime(t *testing.T) {
 	goes() // the third time that it moves within the lapse
 	wait := func(want Wait) {
 		t.Helper()
-		if w, until := Waits(r, now, base); w != want {
+		if w, until := r.Waits(now, base); w != want {
 			t.Fatalf("at %d us: %d until %d, want %d", now, w, until, want)
 		} else if w == Throttled {
 			now = until
@@ -177,7 +177,7 @@ func TestThrashInRuntime(t *testing.T) {
 	if err := r.Check(); err != nil {
 		t.Error(err)
 	}
-	Unpin(r, now+150_000)
+	r.Unpin(now + 150_000)
 	wait(Served)
 	if v, err := r.Access(base, false); v != Fault || err != nil {
 		t.Errorf("after its time: %v, %v", v, err)
@@ -192,14 +192,14 @@ func TestThrashInRuntime(t *testing.T) {
 	if !c.thrash.Has(0) {
 		t.Fatal("it does not thrash")
 	}
-	stageAll(r)
+	r.stageAll()
 	if !c.thrash.Empty() || r.thrash.pages[0] != (thrashedPage{}) {
 		t.Errorf("%+v after an eviction", r.thrash.pages[0])
 	}
 }
 
 // stageAll evicts what is there.
-func stageAll(r *Runtime) {
+func (r *Runtime) stageAll() {
 	r.SetCapacity(0)
 	p := r.Shrink()
 	for i := range p.Out {

@@ -252,7 +252,7 @@ func (r *Runtime) Allocate(tenant mem.TenantID, base, n uint64, readOnly bool) e
 		}
 	}
 	a := allocation{base: base, end: end, chunks: int32((end - base + ChunkSize - 1) / ChunkSize), readOnly: readOnly}
-	a.first = room(r, int(a.chunks))
+	a.first = r.room(int(a.chunks))
 	if len(r.chunks)*PagesPerChunk > mostPages {
 		return fmt.Errorf("more than %d bytes of managed memory", uint64(mostPages)*PageSize)
 	}
@@ -265,7 +265,7 @@ func (r *Runtime) Allocate(tenant mem.TenantID, base, n uint64, readOnly bool) e
 	if r.flat {
 		r.list.grow(len(r.chunks) * PagesPerChunk)
 	}
-	watch(r)
+	r.watchChunks()
 	if r.thrash != nil {
 		r.thrash.grow(len(r.chunks))
 	}
@@ -275,7 +275,7 @@ func (r *Runtime) Allocate(tenant mem.TenantID, base, n uint64, readOnly bool) e
 }
 
 // room finds n chunks in a row that nobody uses.
-func room(r *Runtime, n int) int32 {
+func (r *Runtime) room(n int) int32 {
 	run := 0
 	for i := range r.chunks {
 		run++
@@ -353,4 +353,4 @@ func (r *Runtime) Resident() int { return r.valid + r.staged }
 func (r *Runtime) Favour(tenant int) { r.prefer.last, r.sorted = tenant, false }
 
 // Prefer has what a tenant's faults lead to come before all else of a batch.
-func Prefer(r *Runtime, tenant int) { r.prefer.first = tenant }
+func (r *Runtime) Prefer(tenant int) { r.prefer.first = tenant }
