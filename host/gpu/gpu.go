@@ -39,15 +39,21 @@ type Board struct {
 
 // Attributes of a device, as cuDeviceGetAttribute numbers them.
 const (
-	attributeSMs      = 16
-	attributeL2       = 38
-	attributeMajor    = 75
-	attributeMinor    = 76
-	attributeSharedUp = 8 // of a function: most dynamic shared memory
+	attributeSMs   = 16
+	attributeL2    = 38
+	attributeMajor = 75
+	attributeMinor = 76
+
+	attributeRegisters = 4 // of a function: registers of a thread
+	attributeSharedUp  = 8 // of a function: most dynamic shared memory
 )
 
 // Open finds the GPU and makes it this thread's: the caller's goroutine stays on its thread from now on.
 func Open() (*Board, error) {
+	// Kernels are loaded with their module, not at their first launch, which would then wait for the GPU.
+	if err := os.Setenv("CUDA_MODULE_LOADING", "EAGER"); err != nil {
+		return nil, err
+	}
 	lib, err := load()
 	if err != nil {
 		return nil, err

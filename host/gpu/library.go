@@ -48,6 +48,7 @@ type moduleCalls struct {
 	moduleUnload func(m uintptr) int32
 	getFunction  func(f *uintptr, m uintptr, name string) int32
 	getGlobal    func(addr, n *uint64, m uintptr, name string) int32
+	funcGet      func(v *int32, attribute int32, f uintptr) int32
 	funcSet      func(f uintptr, attribute, v int32) int32
 	launch       func(f uintptr, gx, gy, gz, bx, by, bz, n uint32, s uintptr, params, extra *unsafe.Pointer) int32
 	launchJoint  func(f uintptr, gx, gy, gz, bx, by, bz, n uint32, s uintptr, params *unsafe.Pointer) int32
@@ -97,6 +98,7 @@ func load() (*library, error) {
 		{&l.mod.moduleUnload, "cuModuleUnload"},
 		{&l.mod.getFunction, "cuModuleGetFunction"},
 		{&l.mod.getGlobal, "cuModuleGetGlobal_v2"},
+		{&l.mod.funcGet, "cuFuncGetAttribute"},
 		{&l.mod.funcSet, "cuFuncSetAttribute"},
 		{&l.mod.launch, "cuLaunchKernel"},
 		{&l.mod.launchJoint, "cuLaunchCooperativeKernel"},

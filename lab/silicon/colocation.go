@@ -50,24 +50,46 @@ const (
 
 const colocation = "colocation"
 
-// OpenPairs reads the pairs of a folder and the boards they name.
+// OpenPairs reads the pairs of a folder and the boards they name: those that others published, and what
+// lab/silicon/measure wrote to measured/pairs/.
 func OpenPairs(dir string) (*Set, error) {
 	s := &Set{Dir: dir, Boards: map[string]*Board{}}
-	name := filepath.Join(dir, "colocation.csv")
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, fmt.Errorf("%w: give the folder lab/silicon of Heddle's repository with --dir", err)
-	}
-	defer f.Close()
-	if s.Pairs, err = readPairs(name, f); err != nil {
+	if err := s.addPairs(filepath.Join(dir, "colocation.csv")); err != nil {
+		if errors.Is(err, os.ErrNotExist) && len(s.Pairs) == 0 {
+			err = fmt.Errorf("%w: give the folder lab/silicon of Heddle's repository with --dir", err)
+		}
 		return nil, err
 	}
-	for _, p := range s.Pairs {
-		if err := s.board(name, p.Line, p.Board); err != nil {
+	own, err := filepath.Glob(filepath.Join(dir, "measured", "pairs", "*.csv"))
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range own {
+		if err := s.addPairs(name); err != nil {
 			return nil, err
 		}
 	}
 	return s, nil
+}
+
+// addPairs takes the pairs of a file and the boards that they name.
+func (s *Set) addPairs(name string) error {
+	f, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	pairs, err := readPairs(name, f)
+	if err != nil {
+		return err
+	}
+	for _, p := range pairs {
+		if err := s.board(name, p.Line, p.Board); err != nil {
+			return err
+		}
+	}
+	s.Pairs = append(s.Pairs, pairs...)
+	return nil
 }
 
 func pairColumns() []string {

@@ -35,7 +35,7 @@ type options struct {
 	row                  string
 	times, spin          int
 	arena                int64 // MB
-	list                 bool
+	list, pairs          bool
 }
 
 func main() {
@@ -63,6 +63,7 @@ func run(ctx context.Context, args []string, out, log io.Writer) error {
 	fl.Int64Var(&o.arena, "arena", 8192, "MB of the GPU's memory for the arrays of a program")
 	fl.StringVarP(&o.out, "out", "o", "", "file of rows (default: measured/BOARD.csv in the folder)")
 	fl.BoolVar(&o.list, "list", false, "print the probes and measure nothing")
+	fl.BoolVar(&o.pairs, "pairs", false, "measure the kernels of kit_pairs.csv side by side instead")
 	fl.StringSliceVar(&o.apps, "app", nil, "run these application folders instead of probes")
 	fl.StringVar(&o.csv, "csv", "", "with --app: also write what each kernel took to this file")
 	fl.SetOutput(log)
@@ -77,6 +78,9 @@ func run(ctx context.Context, args []string, out, log io.Writer) error {
 	}
 	if len(o.apps) > 0 {
 		return measureApps(ctx, &o, out)
+	}
+	if o.pairs {
+		return measurePairs(ctx, &o, out)
 	}
 	probes, err := o.probes()
 	if err != nil {
