@@ -23,12 +23,13 @@ type Probe struct {
 	Value                      Expression
 	Launches                   int
 	Long                       bool
+	Soft                       string // why the row is not scored; "": it is
 	Line                       int
 }
 
 // kitColumns are those of kit.csv.
 func kitColumns() []string {
-	return []string{"group", "name", "unit", "program", "args", "on_board", "value", "launches", "when"}
+	return []string{"group", "name", "unit", "program", "args", "on_board", "value", "launches", "when", "soft"}
 }
 
 // Kit reads kit.csv of a folder like lab/silicon.
@@ -79,6 +80,7 @@ func readKit(name string, in io.Reader) ([]*Probe, error) {
 func readProbe(cells []string) (*Probe, error) {
 	p := &Probe{
 		Group: cells[0], Name: cells[1], Unit: cells[2], Program: cells[3], Args: cells[4], OnBoard: cells[5],
+		Soft: cells[9],
 	}
 	if !slices.Contains(Groups(), p.Group) {
 		return nil, fmt.Errorf("group %q: the groups are %s", p.Group, strings.Join(Groups(), ", "))
@@ -179,7 +181,7 @@ func WriteMeasured(w io.Writer, about About, rows []Measured) error {
 			about.Day.Format(time.DateOnly), about.What, about.MHz, len(m.Values), spread)
 		if err := c.Write([]string{
 			m.Group, about.Board, m.Name, num(median), m.Unit, m.Program, m.Args, "", m.Value.String(), launches, floor,
-			when, "", source,
+			when, m.Soft, source,
 		}); err != nil {
 			return err
 		}

@@ -92,17 +92,17 @@ func TestRefusals(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	head := "group,name,unit,program,args,on_board,value,launches,when\n"
-	good := head + "alu,a,c,micro,what=dep,,dep_x,,\n"
+	head := "group,name,unit,program,args,on_board,value,launches,when,soft\n"
+	good := head + "alu,a,c,micro,what=dep,,dep_x,,,\n"
 	for _, c := range []struct{ kit, args, want string }{
 		{good, "--board none", "board none: "},
 		{good, "", "--board is missing"},
 		{good, "--group sync", "no probe of kit.csv is in group \"sync\""},
 		{good, "--times 0", "--times 0 --arena 8192 --spin 20000000: at least 1"},
-		{good + "alu,a,c,micro,,,x,,\n", "--list", "kit.csv:3: \"a\" is there already"},
-		{head + "alw,a,c,micro,what=dep,,dep_x,,\n", "--list", "kit.csv:2: group \"alw\""},
-		{head + "alu,a,c,micro,what=dep,,1 /,,\n", "--list", "kit.csv:2: value \"1 /\""},
-		{head + "alu,a,c,micro,what=dep,,x,0,\n", "--list", "kit.csv:2: launches \"0\""},
+		{good + "alu,a,c,micro,,,x,,,\n", "--list", "kit.csv:3: \"a\" is there already"},
+		{head + "alw,a,c,micro,what=dep,,dep_x,,,\n", "--list", "kit.csv:2: group \"alw\""},
+		{head + "alu,a,c,micro,what=dep,,1 /,,,\n", "--list", "kit.csv:2: value \"1 /\""},
+		{head + "alu,a,c,micro,what=dep,,x,0,,\n", "--list", "kit.csv:2: launches \"0\""},
 		{"group\n", "--list", "kit.csv"},
 	} {
 		kit(c.kit)

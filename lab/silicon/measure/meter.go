@@ -22,24 +22,32 @@ type meter struct {
 	o      *options
 	b      *gpu.Board
 	floor  float64   // ns of an empty launch between its two events
+	cold   float64   // the same where caches are cold; 0 until it is needed
 	clocks []float64 // MHz, beside each probe
 }
 
 // begin measures an empty launch.
 func (m *meter) begin() error {
+	var err error
+	m.floor, err = m.empty(false)
+	return err
+}
+
+// empty is the ns of an empty launch.
+func (m *meter) empty(cold bool) (float64, error) {
 	var took []float64
-	for range 21 {
+	for range 4*m.o.times + 1 {
 		if _, err := m.mhz(); err != nil {
-			return err
+			return 0, err
 		}
-		_, launches, err := m.program("whole", map[string]string{"what": "empty"}, gpu.Options{Timed: true})
+		o := gpu.Options{Timed: true, Cold: cold}
+		_, launches, err := m.program("whole", map[string]string{"what": "empty"}, o)
 		if err != nil {
-			return err
+			return 0, err
 		}
 		took = append(took, launches[0].NS)
 	}
-	m.floor = middle(took)
-	return nil
+	return middle(took), nil
 }
 
 // clock is the core clock in MHz, in the middle of what was measured.
@@ -126,7 +134,20 @@ func (m *meter) measure(p *silicon.Probe) (silicon.Measured, error) {
 		out.Values = append(out.Values, v)
 	}
 	out.Floor = m.floor * m.clock() / 1000
+	if cold(p, runs[0]) {
+		if m.cold == 0 {
+			if m.cold, err = m.empty(true); err != nil {
+				return out, err
+			}
+		}
+		out.Floor = m.cold * m.clock() / 1000
+	}
 	return out, nil
+}
+
+// cold says that caches are to be cold: simulated kernels begin so, but where a program runs twice on its arrays.
+func cold(p *silicon.Probe, args map[string]string) bool {
+	return p.Group == "kernels" && args["warm"] == ""
 }
 
 func (m *meter) once(p *silicon.Probe, runs []map[string]string) (float64, error) {
@@ -138,8 +159,7 @@ func (m *meter) once(p *silicon.Probe, runs []map[string]string) (float64, error
 	for i, args := range runs {
 		log, launches, err := m.program(p.Program, args, gpu.Options{
 			Timed: launchWords.MatchString(p.Value.String()),
-			// The simulated kernels begin with empty caches, but where a program runs twice on its arrays.
-			Cold: p.Group == "kernels" && args["warm"] == "",
+			Cold:  cold(p, args),
 		})
 		if err != nil {
 			return 0, err
