@@ -19,7 +19,11 @@ var rodinia = []struct {
 		"fma.rn.f32", "fma.rz.f32",
 	},
 	{"micro/pointer-chase", []string{"n=2 hops=7", "n=999 lanes=32 stride=1 warps=3"}, "mul.lo.s64", "add.s64"},
-	{"rodinia-like/backprop", []string{"n=16"}, "fma.rn.f32", "fma.rz.f32"},
+	{
+		"rodinia-like/backprop",
+		[]string{"n=16", "n=64 pad=True", "n=64 pad=True copy=True", "n=64 copy=True"},
+		"fma.rn.f32", "fma.rz.f32",
+	},
 	{"rodinia-like/srad_v2", []string{"n=16 steps=1", "n=48 roi=7 steps=3"}, "fma.rn.f32", "fma.rz.f32"},
 	{"rodinia-like/nw", []string{"n=16", "n=48 gap=1"}, "max.s32", "min.s32"},
 	{"rodinia-like/lud", []string{"n=16", "n=32"}, "fma.rn.f32", "fma.rz.f32"},

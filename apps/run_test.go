@@ -117,7 +117,7 @@ func TestOtherArguments(t *testing.T) {
 		"polybench/2dconv":        {"n=3", "n=33 nj=65"},
 		"polybench/atax":          {"n=1", "n=33 ny=300"},
 		"rodinia-like/hotspot":    {"n=1", "n=30 steps=9 halo=1", "n=17 steps=8 halo=7"},
-		"rodinia-like/bfs":        {"n=1", "n=300 most=2"},
+		"rodinia-like/bfs":        {"n=1", "n=300 most=2", "n=300 pairs=True"},
 		"rodinia-like/pathfinder": {"n=1 rows=3", "n=700 rows=50 halo=9", "n=300 rows=1"},
 		"parboil-like/cp":         {"n=32 atoms=7 batch=3"},
 	} {

@@ -7,6 +7,7 @@
 #define HIDDEN 16
 #define ROWS 16
 
+#define STRIDE HIDDEN
 #define KERNEL(name) name
 #define BLOCK blockIdx.y
 #include "step.cuh"
@@ -16,4 +17,13 @@
 #undef BLOCK
 #define KERNEL(name) name##_wide
 #define BLOCK blockIdx.x
+#include "step.cuh"
+
+// The same where a row of weights has a column for the bias in front, which nobody uses.
+#undef STRIDE
+#undef KERNEL
+#undef BLOCK
+#define STRIDE (HIDDEN + 1)
+#define KERNEL(name) name##_padded
+#define BLOCK blockIdx.y
 #include "step.cuh"

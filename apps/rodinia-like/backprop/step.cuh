@@ -1,4 +1,4 @@
-// The two kernels of kernel.cu, which says how they are called and which of its grid's numbers a block has.
+// The two kernels of kernel.cu, which says how they are called, which of its grid's numbers a block has and how wide rows are.
 
 // A block adds up 16 inputs times their weights for the 16 hidden units, by a tree in
 // shared memory: one row of partial sums per block.
@@ -8,7 +8,7 @@ extern "C" __global__ void KERNEL(backprop_forward)(const float *input, const fl
     unsigned tx = threadIdx.x, ty = threadIdx.y, i = BLOCK * ROWS + ty;
     if (tx == 0) in[ty] = input[i];
     __syncthreads();
-    product[ty][tx] = weight[(i + 1) * HIDDEN + tx] * in[ty];
+    product[ty][tx] = weight[(i + 1) * STRIDE + STRIDE - HIDDEN + tx] * in[ty];
     __syncthreads();
     for (unsigned half = ROWS / 2; half > 0; half /= 2) {
         if (ty < half) product[ty][tx] += product[ty + half][tx];
@@ -21,14 +21,14 @@ extern "C" __global__ void KERNEL(backprop_forward)(const float *input, const fl
 extern "C" __global__ void KERNEL(backprop_adjust)(const float *input, const float *delta, float *weight, float *step, float rate, float momentum)
 {
     unsigned tx = threadIdx.x, i = BLOCK * ROWS + threadIdx.y;
-    unsigned at = (i + 1) * HIDDEN + tx;
+    unsigned at = (i + 1) * STRIDE + STRIDE - HIDDEN + tx;
     float d = rate * delta[tx];
     float now = fmaf(d, input[i], momentum * step[at]);
     weight[at] += now;
     step[at] = now;
     if (i == 0) { // the bias: an input that is always 1
-        now = fmaf(momentum, step[tx], d);
-        weight[tx] += now;
-        step[tx] = now;
+        now = fmaf(momentum, step[STRIDE - HIDDEN + tx], d);
+        weight[STRIDE - HIDDEN + tx] += now;
+        step[STRIDE - HIDDEN + tx] = now;
     }
 }

@@ -29,3 +29,19 @@ extern "C" __global__ void bfs_promote(unsigned char *frontier, unsigned char *d
     discovered[v] = 0;
     *more = 1;
 }
+
+// bfs_visit where a node is a pair: its first edge, and how many it has.
+extern "C" __global__ void bfs_visit_pairs(const int *node, const int *edge, unsigned char *frontier, unsigned char *discovered,
+                                           const unsigned char *visited, int *level, int nodes)
+{
+    int v = blockIdx.x * blockDim.x + threadIdx.x;
+    if (v >= nodes || !frontier[v]) return;
+    frontier[v] = 0;
+    int next = level[v] + 1;
+    for (int e = node[2 * v], end = e + node[2 * v + 1]; e < end; e++) {
+        int to = edge[e];
+        if (visited[to]) continue;
+        level[to] = next;
+        discovered[to] = 1;
+    }
+}
