@@ -1,7 +1,6 @@
 package silicon
 
 import (
-	"cmp"
 	"context"
 	"encoding/csv"
 	"errors"
@@ -231,9 +230,14 @@ func (s *Set) SelectPairs(machine string) ([]*Pair, error) {
 // MeasurePairs simulates pairs, each both ways; results come in their order. The error is an interruption.
 func (s *Set) MeasurePairs(ctx context.Context, pairs []*Pair, o Options) ([]Result, error) {
 	var runs []*run
+	var at []int // of each pair, then the end
 	for _, p := range pairs {
-		runs = append(runs, s.pairRun(p, true, &o), s.pairRun(p, false, &o))
+		at = append(at, len(runs))
+		for end := range p.ends() {
+			runs = append(runs, s.pairRun(p, true, end, &o), s.pairRun(p, false, end, &o))
+		}
 	}
+	at = append(at, len(runs))
 	if err := simulate(ctx, runs, &o); err != nil {
 		return nil, err
 	}
@@ -244,19 +248,20 @@ func (s *Set) MeasurePairs(ctx context.Context, pairs []*Pair, o Options) ([]Res
 			Line: p.Line,
 		}}
 		r := &out[i]
-		both, one := runs[2*i], runs[2*i+1]
-		if err := cmp.Or(both.err, one.err); err != nil {
-			r.Err = firstLine(err)
+		of := runs[at[i]:at[i+1]]
+		if bad := slices.IndexFunc(of, func(x *run) bool { return x.err != nil }); bad >= 0 {
+			r.Err = firstLine(of[bad].err)
 			continue
 		}
-		r.Heddle = p.ratio(both.out, one.out)
+		r.Heddle = p.ratio(of)
 		r.NetSilicon, r.NetHeddle = r.Silicon, r.Heddle
 	}
 	return out, nil
 }
 
-// pairRun plans the kernels beside each other, or what that is compared with.
-func (s *Set) pairRun(p *Pair, both bool, o *Options) *run {
+// pairRun plans the kernels beside each other, or what that is compared with, with the first or the second number of
+// a range.
+func (s *Set) pairRun(p *Pair, both bool, end int, o *Options) *run {
 	how := "alone"
 	switch {
 	case p.Shares == nil && both:
@@ -278,6 +283,11 @@ func (s *Set) pairRun(p *Pair, both bool, o *Options) *run {
 		args["how"] = how
 		if p.Shares == nil {
 			args = p.streams(how)
+		}
+		for k, v := range args {
+			if from, to, ok := strings.Cut(v, ".."); ok {
+				args[k] = []string{from, to}[end]
+			}
 		}
 		x.job.Spec.Apps = append(x.job.Spec.Apps, sim.App{
 			Name: fmt.Sprint(program, " ", i), Path: filepath.Join(s.Dir, "kernels", program+".star"), Args: args,
@@ -307,34 +317,50 @@ func (p *Pair) streams(how string) map[string]string {
 	return args
 }
 
-// ratio is what the simulations say.
-func (p *Pair) ratio(both, one *sim.Result) float64 {
-	alone, _ := span(&one.Tenants[0])
-	if p.Shares == nil {
-		together, _ := span(&both.Tenants[0])
-		if p.Ratio == "pair/series" {
-			_, alone = span(&one.Tenants[0])
+// ends is 2 where a number of the arguments is a range, as in turns=4..12: both are run, and the difference counts. So
+// caches that are empty at the begin do not. Else it is 1.
+func (p *Pair) ends() int {
+	for _, args := range p.Args {
+		for _, v := range args {
+			if strings.Contains(v, "..") {
+				return 2
+			}
 		}
-		return together / alone
 	}
-	sum := 0.0
-	for i := range both.Tenants {
-		t, _ := span(&both.Tenants[i])
-		sum += t / alone
-	}
-	return sum / float64(len(both.Tenants))
+	return 1
 }
 
-// span is the time from the first start to the last end of the kernels that count, and the sum of their times: what a
-// long series takes, whose gaps between launches are nothing.
-func span(t *sim.Tenant) (whole, sum float64) {
-	first, last := uint64(math.MaxUint64), uint64(0)
+// ratio is what simulations say that come in twos, both kernels beside each other and what that is compared with; two
+// twos are the ends of a range.
+func (p *Pair) ratio(runs []*run) float64 {
+	took := func(k, tenant int) float64 { // between the ends
+		t := p.span(&runs[len(runs)-2+k].out.Tenants[tenant])
+		if len(runs) > 2 {
+			t -= p.span(&runs[k].out.Tenants[tenant])
+		}
+		return t
+	}
+	sum, n := 0.0, len(runs[0].out.Tenants)
+	for i := range n {
+		sum += took(0, i)
+	}
+	return sum / float64(n) / took(1, 0)
+}
+
+// span is the time of the kernels that count: from the first start to the last end, or the sum where they run one
+// after the other, as the gaps between launches are nothing to a long series.
+func (p *Pair) span(t *sim.Tenant) float64 {
+	first, last, sum, apart := uint64(math.MaxUint64), uint64(0), uint64(0), true
 	for i := skipped(t.Log); i < len(t.Kernels); i++ {
 		k := &t.Kernels[i]
+		apart = apart && k.Start >= last
 		first, last = min(first, k.Start), max(last, k.End)
-		sum += float64(k.End - k.Start)
+		sum += k.End - k.Start
 	}
-	return float64(last - first), sum
+	if apart {
+		return float64(sum)
+	}
+	return float64(last - first)
 }
 
 // PairsText prints pairs. The last line sums them up.
