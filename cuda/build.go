@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -46,7 +47,9 @@ func (b *build) file(end string) string {
 
 // clang runs the compiler on a source.
 func (b *build) clang(ctx context.Context, source string, args []string) error {
-	if _, err := os.Stat(source); err != nil {
+	if _, err := os.Stat(source); errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("there is no %s", source)
+	} else if err != nil {
 		return err
 	}
 	var said bytes.Buffer

@@ -93,7 +93,7 @@ func resultsBelow(dir string) ([]string, error) {
 	}
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return nil, fmt.Errorf("result directory: %w", err)
+		return nil, missing(dir, err)
 	}
 	var out []string
 	for _, e := range entries {

@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -18,6 +20,9 @@ import (
 func helpful(cmd *cobra.Command) {
 	cmd.SetFlagErrorFunc(flagError)
 	if !cmd.HasSubCommands() {
+		if takes := cmd.Args; takes != nil {
+			cmd.Args = func(cmd *cobra.Command, args []string) error { return counted(cmd, args, takes(cmd, args)) }
+		}
 		return
 	}
 	if cmd.RunE == nil {
@@ -38,8 +43,43 @@ func helpful(cmd *cobra.Command) {
 	}
 }
 
-// flagError names the flag that is nearest to an unknown one.
+// counted says how a command is written that has got too few arguments, or too many.
+func counted(cmd *cobra.Command, args []string, err error) error {
+	if err == nil || !strings.HasPrefix(err.Error(), "accepts ") && !strings.HasPrefix(err.Error(), "requires at ") {
+		return err
+	}
+	got := strconv.Itoa(len(args)) + " arguments"
+	switch len(args) {
+	case 0:
+		got = "no argument"
+	case 1:
+		got = "1 argument"
+	}
+	return fmt.Errorf("%s with %s: write %s (%s --help says what they are)", cmd.CommandPath(), got, cmd.UseLine(),
+		cmd.CommandPath())
+}
+
+// numbers are the kinds of flags that hold numbers, and what is wanted of them.
+func numbers() map[string]string {
+	return map[string]string{
+		"int": "a whole number", "int64": "a whole number", "uint": "a whole number from 0 on",
+		"uint64": "a whole number from 0 on", "float64": "a number", "bool": "true or false",
+		"duration": "a time such as 30s or 5m",
+	}
+}
+
+// invalid is pflag's sentence on a value; the last part is the reason.
+var invalid = regexp.MustCompile(`^invalid argument ("(?s:.*)") for "(?:-., )?--([^"]+)" flag: (?s:(.*))$`)
+
+// flagError names the flag that is nearest to an unknown one, and what one with a wrong value takes.
 func flagError(cmd *cobra.Command, err error) error {
+	if m := invalid.FindStringSubmatch(err.Error()); m != nil {
+		want := m[3]
+		if f := cmd.Flags().Lookup(m[2]); f != nil && numbers()[f.Value.Type()] != "" {
+			want = "want " + numbers()[f.Value.Type()]
+		}
+		return fmt.Errorf("--%s %s: %s", m[2], m[1], want)
+	}
 	name, ok := strings.CutPrefix(err.Error(), "unknown flag: --")
 	if !ok {
 		return err
