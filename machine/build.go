@@ -245,10 +245,10 @@ func (b *builder) channels() error {
 			return err
 		}
 		ch.Count(t, i)
-		depth := d.Queue + d.WriteQueue + 2
+		depth, before := d.Queue+d.WriteQueue+2, d.Before(b.sheet.Clock.Core)
 		c := &channel{
-			id: i, dram: ch, clock: clock, extra: uint64(d.Extra), held: -1,
-			delay: mem.NewRing[delayed](d.Extra + depth), busy: make([]mem.Fetch, 4*depth),
+			id: i, dram: ch, clock: clock, extra: uint64(before), held: -1,
+			delay: mem.NewRing[delayed](before + depth), busy: make([]mem.Fetch, 4*depth),
 		}
 		for k := range c.busy {
 			c.free = append(c.free, int32(k))

@@ -89,9 +89,10 @@ func (b *builder) tierChannels(tier int, owner string, d *sheets.DRAM, clock eng
 			return err
 		}
 		ch.Count(t, i)
+		before := d.Before(b.sheet.Clock.Core)
 		x.channels = append(x.channels, &tierChannel{
-			tier: tier, out: x.controller.Out(tier, i), dram: ch, clock: clock, extra: uint64(d.Extra),
-			delay: mem.NewRing[delayedAccess](d.Extra + 2),
+			tier: tier, out: x.controller.Out(tier, i), dram: ch, clock: clock, extra: uint64(before),
+			delay: mem.NewRing[delayedAccess](before + 2),
 		})
 	}
 	return nil

@@ -219,6 +219,7 @@ type DRAM struct {
 	Return        int     `yaml:"return" unit:"requests" doc:"return queue"`
 	ReturnLatency int     `yaml:"return_latency" unit:"tCK" doc:"way of read data through the return queue" opt:"0"`
 	Extra         int     `yaml:"extra_latency" unit:"cycles" doc:"fixed core cycles between LLC and the scheduler"`
+	ExtraNs       float64 `yaml:"extra_ns" unit:"ns" doc:"time between LLC and the scheduler that does not follow the core clock, beside extra_latency" opt:"0"`
 	DualBus       bool    `yaml:"dual_bus" unit:"flag" doc:"separate row and column command buses (HBM)"`
 	SharedBus     bool    `yaml:"shared_bus" unit:"flag" doc:"ranks share the data bus of their channel: with dual_bus they are levels of a stack then, and pseudo-channels otherwise; without, they always do" opt:"false"`
 	Refresh       bool    `yaml:"refresh" unit:"flag" doc:"all-bank refresh every refi"`

@@ -298,6 +298,7 @@ func (c *checker) dram(m *Machine) {
 			d.Access)
 	}
 	c.want(d.Channels <= 1024, "dram.channels is %d; at most 1024 are modelled", d.Channels)
+	c.want(d.ExtraNs >= 0 && d.ExtraNs <= 1e5, "dram.extra_ns = %g: give 0 to 100000 ns", d.ExtraNs)
 	c.want(d.LowWater <= d.HighWater && d.HighWater <= 1,
 		"dram.low_water = %g <= dram.high_water = %g <= 1 does not hold", d.LowWater, d.HighWater)
 	c.want(d.WriteQueue == 0 || d.HighWater > 0, "dram.write_queue = %d needs dram.high_water above 0", d.WriteQueue)
@@ -353,6 +354,9 @@ func (c *checker) migration(m *Machine) {
 		"%d clocks",
 		m.LLC.Line, m.MigrationLine(), d.Access, clocks, d.T.BL, least, most)
 }
+
+// Before is the core cycles between LLC and the scheduler, at a core clock in MHz.
+func (d *DRAM) Before(mhz float64) int { return d.Extra + int(math.Round(d.ExtraNs*mhz/1000)) }
 
 // followGeometry makes the capacity what the geometry holds, so that an override of
 // dram.channels alone is a smaller memory and not a contradiction.
