@@ -62,9 +62,6 @@ type copyJob struct {
 	from, to   uint64
 }
 
-// copyTag marks the requests of the copy engine among those of the MMU's port.
-const copyTag = 1 << 30
-
 // tick takes on moves the driver has decided and advances those in progress; it
 // returns the next cycle with work that nobody announces.
 func (c *copyEngine) tick(now uint64) uint64 {
@@ -142,7 +139,9 @@ func (c *copyEngine) next() (r mem.Req, ok bool) {
 		k := *c.ready.Head()
 		j := &c.jobs[k>>16]
 		line := j.to + c.line(k&0xffff)
-		return mem.Req{Line: line, Sectors: all, Full: all, Op: mem.Write, Tenant: j.row, Tag: copyTag | k}, true
+		return mem.Req{
+			Line: line, Sectors: all, Full: all, Op: mem.Write, Tenant: j.row, Origin: mem.OfCopyEngine, Tag: k,
+		}, true
 	}
 	if c.inFlight >= c.most || c.unread.Len() == 0 {
 		return mem.Req{}, false
@@ -150,7 +149,9 @@ func (c *copyEngine) next() (r mem.Req, ok bool) {
 	i := *c.unread.Head()
 	j := &c.jobs[i]
 	line := j.from + c.line(j.next)
-	return mem.Req{Line: line, Sectors: all, Op: mem.Read, Tenant: j.row, Tag: copyTag | i<<16 | j.next}, true
+	return mem.Req{
+		Line: line, Sectors: all, Op: mem.Read, Tenant: j.row, Origin: mem.OfCopyEngine, Tag: i<<16 | j.next,
+	}, true
 }
 
 // sent books that the request next named is on its way.
@@ -168,7 +169,7 @@ func (c *copyEngine) sent(op mem.Op) {
 
 // answered books the answer to a request of the copy engine.
 func (c *copyEngine) answered(r *mem.Req, now uint64) {
-	k := r.Tag &^ copyTag
+	k := r.Tag
 	if r.Op == mem.Read {
 		c.ready.Push(k)
 		return
@@ -214,7 +215,7 @@ func (c *copyEngine) clean(i int32, now uint64) bool {
 		c.memory.slices[c.layouts.slice(b)].Drop(b)
 		a := j.from + c.line(j.next)
 		k := c.layouts.slice(a)
-		wrote, ok := c.memory.slices[k].Clean(a, -2-i)
+		wrote, ok := c.memory.slices[k].Clean(a, mem.ForCopyEngine, i)
 		if wrote {
 			j.writebacks++
 			c.memory.wakeBelow(k, now+1)
@@ -229,7 +230,7 @@ func (c *copyEngine) clean(i int32, now uint64) bool {
 // leftOver says that write-backs to a frame wait between LLC and DRAM: of lines that were
 // evicted, or of a page that was given up there.
 func (c *copyEngine) leftOver(frame uint64) bool {
-	within := func(f *mem.Fetch) bool { return f.Tag < 0 && f.Line-frame < 1<<c.bits }
+	within := func(f *mem.Fetch) bool { return f.Write() && f.Line-frame < 1<<c.bits }
 	group := c.tables.Frames().Pool(frame >> c.bits)
 	for k := group; k < len(c.memory.channels); k += c.layouts.whole.Groups() {
 		per := c.layouts.perChannel

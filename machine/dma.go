@@ -68,9 +68,6 @@ type dmaJob struct {
 	left    int32 // lines without an answer
 }
 
-// dmaTag marks the requests of the engine among those of the MMU's port; the rest is the job.
-const dmaTag = 1 << 29
-
 func (d *dmaEngine) build(b *builder, t *stat.Table) {
 	s := b.sheet
 	for k := range t.Tenants {

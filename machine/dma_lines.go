@@ -38,7 +38,8 @@ func (d *dmaEngine) send(now uint64) uint64 {
 		}
 		r := mem.Req{
 			Line:    j.frames[j.next/d.lines]<<pageBits + uint64(j.next%d.lines)*d.lineSize,
-			Sectors: d.whole, Op: mem.Read, Tenant: mem.Moving(j.tenant, len(d.fabric.tenants)), Tag: dmaTag | i,
+			Sectors: d.whole, Op: mem.Read, Tenant: mem.Moving(j.tenant, len(d.fabric.tenants)),
+			Origin: mem.OfPageTransfer, Tag: i,
 		}
 		if !j.toHost {
 			r.Op, r.Full = mem.Write, d.whole
@@ -61,7 +62,7 @@ func (d *dmaEngine) send(now uint64) uint64 {
 
 // answered books a line that has been read or written.
 func (d *dmaEngine) answered(r *mem.Req, now uint64) {
-	j := &d.jobs[r.Tag&^dmaTag]
+	j := &d.jobs[r.Tag]
 	if j.left--; j.left == 0 && j.next == int32(len(j.frames))*d.lines {
 		d.wakeups.WakeMMU(now)
 	}

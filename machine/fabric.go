@@ -186,7 +186,7 @@ func (f *fabric) wakeTags(slice int, at, now uint64) {
 // answer sends a finished request back.
 func (f *fabric) answer(slice int, h int32, now uint64) bool {
 	r := &f.slab.R[h]
-	if r.Port == hostPort {
+	if r.Origin == mem.OfHostCopy {
 		f.host.answered(h)
 		return true
 	}
@@ -273,7 +273,7 @@ func (f *fabric) checkIsolation(h int32, slice int) {
 	r := &f.slab.R[h]
 	owner := f.owner(r)
 	t := f.tenants[owner]
-	if int(r.Port) == f.mmuPort && r.Op != mem.Walk || f.interSlice.partitionCopies.has(r) {
+	if int(r.Port) == f.mmuPort && r.Op != mem.Walk || r.Origin == mem.OfPartitionCopy {
 		return // a page being moved leaves or enters by right
 	}
 	if f.tables != nil {

@@ -222,7 +222,7 @@ func (f *fabric) answerFar(slice int, h int32, now uint64) bool {
 	r, x := &f.slab.R[h], &f.interSlice
 	out := 0
 	switch p := r.Port; {
-	case x.partitionCopies.has(r) && r.Op == mem.Write: // it is at its new place
+	case r.Origin == mem.OfPartitionCopy && r.Op == mem.Write: // it is at its new place
 		x.partitionCopies.written(h, now)
 		return true
 	case p >= x.own:
@@ -291,7 +291,7 @@ func (f *fabric) arrived(o int, h int32, now uint64) bool {
 		f.slices[o].Recalled(h, f.llcClock.Ticks(now))
 		f.wakeups.WakeSlice(o, now+1)
 		return true
-	case x.partitionCopies.has(r):
+	case r.Origin == mem.OfPartitionCopy:
 		x.partitionCopies.came(o, h, now)
 		return true
 	case r.Port >= x.own:
@@ -299,7 +299,7 @@ func (f *fabric) arrived(o int, h int32, now uint64) bool {
 		if !s.CanFill() {
 			return false
 		}
-		s.Fill(mem.Fetch{Line: r.Line, Tag: r.Tag, Slice: int16(o), Sectors: r.Sectors, Tenant: r.Tenant})
+		s.Fill(mem.Fetch{Line: r.Line, Token: r.Tag, Slice: int16(o), Sectors: r.Sectors, Tenant: r.Tenant})
 		f.slab.Put(0, h)
 		f.wakeups.WakeSlice(o, now+1)
 		return true

@@ -1,8 +1,6 @@
 package machine
 
 import (
-	"math"
-
 	"github.com/heddle-sim/heddle/machine/link"
 	"github.com/heddle-sim/heddle/machine/timing"
 	"github.com/heddle-sim/heddle/machine/uvm"
@@ -63,9 +61,6 @@ const (
 	copyToHost
 	copyInside
 )
-
-// hostPort is who asks for the lines of copies. It has none in the networks.
-const hostPort mem.Port = math.MaxInt16
 
 // hostCopies is the first number of a copy's transfer on the link; below are page transfers.
 const hostCopies = 1 << 24
@@ -362,7 +357,7 @@ func (x *hostLink) send(c *HostCopy, now uint64) bool {
 		return false
 	}
 	r := mem.Req{
-		Line: line, Born: now, Tag: c.number, Port: hostPort, Slice: int16(home), Op: op,
+		Line: line, Born: now, Tag: c.number, Port: mem.NoPort, Origin: mem.OfHostCopy, Slice: int16(home), Op: op,
 		Tenant: mem.Moving(c.tenant, len(x.tenants)),
 	}
 	r.Sectors, r.Full = x.sectors(p-line, n)

@@ -159,7 +159,7 @@ func (m *memory) schedule(c *channel, now, tick uint64) {
 		return
 	}
 	f := c.delay.Head().f
-	write := f.Tag < 0
+	write := f.Write()
 	if len(c.free) == 0 || !c.dram.CanPush(write) {
 		return
 	}
@@ -184,8 +184,8 @@ func (m *memory) within(a *addrmap.Loc) dram.Loc {
 
 // written is told that a write-back somebody waited for is in DRAM's queue.
 func (m *memory) written(f *mem.Fetch) {
-	if f.Tag < -1 {
-		m.pageCopies.written(-2 - f.Tag)
+	if f.Owner == mem.ForCopyEngine {
+		m.pageCopies.written(f.Token)
 		m.wakeups.WakeDriver(m.clock.Now)
 	}
 }

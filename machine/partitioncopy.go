@@ -78,11 +78,6 @@ func (c *partitionCopyEngine) build(b *builder, parts int) {
 	c.whole = uint8(1<<(l.Line/l.Sector) - 1)
 }
 
-// has says that a request is one of the copy engines'.
-func (c *partitionCopyEngine) has(r *mem.Req) bool {
-	return c != nil && r.Tag&copyTag != 0 && r.Port >= c.fabric.interSlice.own
-}
-
 // add takes a move whose bytes nobody changes any more.
 func (c *partitionCopyEngine) add(now uint64, id int32) {
 	m := c.tables.MoveOf(id)
@@ -172,7 +167,8 @@ func (c *partitionCopyEngine) read(e *partitionEngine, now uint64) {
 	x, off := &f.interSlice, uint64(j.next)*c.lineSize
 	at := f.layouts.slice(j.to + off)
 	r := mem.Req{
-		Line: j.from + off, Sectors: c.whole, Op: mem.Read, Tenant: j.row, Tag: copyTag | k<<16 | j.next,
+		Line: j.from + off, Sectors: c.whole, Op: mem.Read, Tenant: j.row,
+		Origin: mem.OfPartitionCopy, Tag: k<<16 | j.next,
 		Born: now, Port: x.own + mem.Port(at), Slice: int16(f.layouts.slice(j.from + off)),
 	}
 	flits := x.lengths.request(&r)
@@ -191,7 +187,7 @@ func (c *partitionCopyEngine) read(e *partitionEngine, now uint64) {
 // came takes a line that has come to a slice's port: from now on it is a write.
 func (c *partitionCopyEngine) came(slice int, h int32, now uint64) {
 	r := &c.fabric.slab.R[h]
-	j := &c.jobs[(r.Tag&^copyTag)>>16]
+	j := &c.jobs[r.Tag>>16]
 	r.Line = j.to + uint64(r.Tag&0xffff)*c.lineSize
 	r.Op, r.Full, r.Slice, r.Flags, r.Born = mem.Write, c.whole, int16(slice), 0, now
 	c.arrived[slice].Push(h)
@@ -225,7 +221,7 @@ func (c *partitionCopyEngine) write(now uint64) (more bool) {
 
 // written books a line that is at its new place.
 func (c *partitionCopyEngine) written(h int32, now uint64) {
-	k := (c.fabric.slab.R[h].Tag &^ copyTag) >> 16
+	k := c.fabric.slab.R[h].Tag >> 16
 	c.fabric.slab.Put(0, h)
 	c.engine[int(k)/c.most].lines--
 	if c.jobs[k].left--; c.jobs[k].left == 0 {

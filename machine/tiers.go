@@ -153,7 +153,7 @@ func (x *Tiers) waiting() bool {
 func (x *Tiers) deliver(now uint64) (blocked bool) {
 	for x.controller.Done.Len() > 0 {
 		f := x.controller.Done.Head()
-		if f.Tag < 0 {
+		if f.Write() {
 			x.memory.written(f)
 			x.controller.Done.Pop()
 			continue

@@ -286,13 +286,13 @@ func (x *translation) tick(now uint64) uint64 {
 // engine that shares the port.
 func (x *translation) answer(h int32, now uint64) {
 	r := &x.fabric.slab.R[h]
-	switch {
-	case r.Op == mem.Walk:
+	switch r.Origin {
+	case mem.OfPort:
 		x.mmu.ReadDone(now, r.Tag)
 		x.wakeups.WakeMMU(now)
-	case r.Tag&copyTag == 0:
+	case mem.OfPageTransfer:
 		x.unified.dma.answered(r, now)
-	default:
+	case mem.OfCopyEngine:
 		x.pageCopies.answered(r, now)
 		x.wakeups.WakeMMU(now)
 	}

@@ -15,6 +15,20 @@ const (
 // The machine numbers them, SMs first (machine/fabric.go).
 type Port int16
 
+// NoPort is the port of a request that came through no network, and whose answer goes through none.
+const NoPort Port = -1
+
+// Origin is who has asked, where several share a port; the answer goes there.
+type Origin uint8
+
+const (
+	OfPort          Origin = iota // whom the port is named after: an SM, a page walk, a CPU core, a slice
+	OfCopyEngine                  // moves pages inside the device, at the MMU's port
+	OfPageTransfer                // moves pages over the host link, at the MMU's port
+	OfPartitionCopy               // brings pages to a partition, at a slice's port
+	OfHostCopy                    // a program's copy over the host link, at no port
+)
+
 // Remote marks, in place of a physical address, the address of memory that stays on the host: its
 // requests leave for the link.
 const Remote = 1 << 62
@@ -24,7 +38,7 @@ const Remote = 1 << 62
 type Req struct {
 	Line    uint64 // physical address of the line
 	Born    uint64 // core cycle at which the SM sent it
-	Tag     int32  // the requester's own token (L1 line, load entry, walker)
+	Tag     int32  // the origin's own token (L1 line, load entry, walker, job)
 	Port    Port   // of the requester, where the answer goes
 	Slice   int16  // destination LLC slice
 	Sectors uint8  // sectors of the line asked for
@@ -36,6 +50,7 @@ type Req struct {
 	Tenant   TenantID // row of counters: the application, or Moving of it
 	Bytes    uint8    // written; 0: of whole sectors
 	Flags    Flags
+	Origin   Origin
 }
 
 // Flags say what has become of a request on its way.
@@ -49,17 +64,29 @@ const (
 	Invalidation
 )
 
-// Fetch is what a cache asks of what lies below it, its DRAM channel or another slice:
-// sectors of a line. Tag is the line's index in the cache; a negative one marks a write,
-// which needs no answer (-1, or below for a write-back somebody waits for).
+// Owner is whom a Fetch is for.
+type Owner uint8
+
+const (
+	ForCache      Owner = iota // a line is read; Token is its index in the cache
+	ForNobody                  // a write-back that nobody waits for
+	ForCopyEngine              // a write-back that a page's copy waits for; Token is its job
+)
+
+// Fetch is what a cache asks of what lies below it, its DRAM channel or a memory of two tiers: sectors of a
+// line to read, or to write.
 type Fetch struct {
 	Line    uint64
 	At      uint64 // the asker's clock from which on it may be taken
-	Tag     int32
-	Slice   int16 // that asks
+	Token   int32  // the owner's own
+	Slice   int16  // that asks
 	Sectors uint8
 	Tenant  TenantID
+	Owner   Owner
 }
+
+// Write says that the sectors are written.
+func (f *Fetch) Write() bool { return f.Owner != ForCache }
 
 // TenantID is the number of an application, or of the row of counters for what is moved for
 // it (Moving).

@@ -33,7 +33,7 @@ func (s *Slice) FlushFrom(at int, copies bool) (next int, done bool) {
 		if t.Free(i) || t.Line[i].Pending != 0 || copies && !s.share.foreign[i] {
 			continue // a scan of tags passes over free entries for nothing
 		}
-		if _, ok := s.evict(i, -1); !ok {
+		if _, ok := s.evict(i, mem.ForNobody, 0); !ok {
 			return at, false
 		}
 		return at + 1, false
@@ -42,14 +42,14 @@ func (s *Slice) FlushFrom(at int, copies bool) (next int, done bool) {
 }
 
 // Clean writes back a line that is there and dirty, and invalidates it. wrote says
-// that a write-back was queued; it carries tag. False, with nothing done, when
+// that a write-back was queued, for its owner. False, with nothing done, when
 // Below is full.
-func (s *Slice) Clean(line uint64, tag int32) (wrote, ok bool) {
+func (s *Slice) Clean(line uint64, owner mem.Owner, token int32) (wrote, ok bool) {
 	i := s.tags.Find(line)
 	if i == tags.None {
 		return false, true
 	}
-	return s.evict(i, tag)
+	return s.evict(i, owner, token)
 }
 
 // Forget makes a line of memory that was given back unreadable; one that waits for data
@@ -73,16 +73,18 @@ func (s *Slice) Drop(line uint64) {
 	}
 }
 
-// evict writes line index i back if it is dirty and invalidates it.
-func (s *Slice) evict(i int32, tag int32) (wrote, ok bool) {
+// evict writes line index i back if it is dirty, for its owner, and invalidates it.
+func (s *Slice) evict(i int32, owner mem.Owner, token int32) (wrote, ok bool) {
 	t := s.tags
 	if d := t.Line[i].Dirty; d != 0 {
 		if s.Below.Full() {
 			return false, false
 		}
-		owner := t.Line[i].Tenant
-		s.rows[owner][Writebacks] += uint64(bits.OnesCount8(d))
-		s.Below.Push(mem.Fetch{Line: t.Tag[i], Tag: tag, Slice: int16(s.ID), Sectors: d, Tenant: owner})
+		row := t.Line[i].Tenant
+		s.rows[row][Writebacks] += uint64(bits.OnesCount8(d))
+		s.Below.Push(mem.Fetch{
+			Line: t.Tag[i], Owner: owner, Token: token, Slice: int16(s.ID), Sectors: d, Tenant: row,
+		})
 		wrote = true
 	}
 	t.Drop(i)

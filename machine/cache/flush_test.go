@@ -26,7 +26,7 @@ func TestFlush(t *testing.T) {
 		calls++
 		if b.s.Below.Len() == 1 && lines == 0 {
 			for !b.s.Below.Full() { // no room: the flush has to wait
-				b.s.Below.Push(mem.Fetch{Line: 1 << 30, Tag: 0})
+				b.s.Below.Push(mem.Fetch{Line: 1 << 30, Token: 0})
 			}
 			for range 20 {
 				if b.s.Flush() {
@@ -36,7 +36,7 @@ func TestFlush(t *testing.T) {
 		}
 		for b.s.Below.Len() > 0 {
 			if f := b.s.Below.Pop(); f.Line < 1<<30 {
-				if f.Tag >= 0 || f.Sectors != 0x3 || f.Line%256 != 0 {
+				if !f.Write() || f.Sectors != 0x3 || f.Line%256 != 0 {
 					t.Errorf("write-back %+v", f)
 				}
 				lines++
@@ -65,26 +65,26 @@ func TestClean(t *testing.T) {
 	b := newBench(t, nil)
 	b.run(50, want{line: 0, op: mem.Write, sectors: 1, full: 1}, want{line: 128, op: mem.Read, sectors: 1, at: 1},
 		want{line: 256, op: mem.Write, sectors: 2, full: 2, at: 2})
-	if wrote, ok := b.s.Clean(128, -7); wrote || !ok {
+	if wrote, ok := b.s.Clean(128, mem.ForCopyEngine, 7); wrote || !ok {
 		t.Errorf("a clean line: wrote %v, ok %v", wrote, ok)
 	}
-	if wrote, ok := b.s.Clean(0, -7); !wrote || !ok {
+	if wrote, ok := b.s.Clean(0, mem.ForCopyEngine, 7); !wrote || !ok {
 		t.Errorf("a dirty line: wrote %v, ok %v", wrote, ok)
 	}
-	if f := b.s.Below.Pop(); f.Tag != -7 || f.Line != 0 || f.Sectors != 1 {
+	if f := b.s.Below.Pop(); f.Owner != mem.ForCopyEngine || f.Token != 7 || f.Line != 0 || f.Sectors != 1 {
 		t.Errorf("write-back %+v", f)
 	}
-	if wrote, ok := b.s.Clean(0, -7); wrote || !ok {
+	if wrote, ok := b.s.Clean(0, mem.ForCopyEngine, 7); wrote || !ok {
 		t.Error("a line was cleaned twice")
 	}
 	for !b.s.Below.Full() {
 		b.s.Below.Push(mem.Fetch{})
 	}
-	if _, ok := b.s.Clean(256, -7); ok {
+	if _, ok := b.s.Clean(256, mem.ForCopyEngine, 7); ok {
 		t.Error("cleaned without room towards DRAM")
 	}
 	b.s.Drop(256)
-	if wrote, ok := b.s.Clean(256, -7); wrote || !ok {
+	if wrote, ok := b.s.Clean(256, mem.ForCopyEngine, 7); wrote || !ok {
 		t.Error("a dropped line is still there")
 	}
 }

@@ -95,7 +95,7 @@ func (b *pairBench) run(clocks uint64) {
 		for i, s := range b.s {
 			s.Tick(b.now)
 			for s.Below.Len() > 0 {
-				if f := s.Below.Pop(); f.Tag >= 0 {
+				if f := s.Below.Pop(); !f.Write() {
 					b.asked[i]++
 					b.wires = append(b.wires, pairFlight{at: b.now + pairMem, to: i, kind: "fill", f: f})
 				}
@@ -134,7 +134,7 @@ func (b *pairBench) land(w *pairFlight) {
 		s.Recalled(w.h, b.now)
 	case "answer":
 		if r.Port >= 10 {
-			s.Fill(mem.Fetch{Line: r.Line, Tag: r.Tag, Sectors: r.Sectors})
+			s.Fill(mem.Fetch{Line: r.Line, Token: r.Tag, Sectors: r.Sectors})
 			return
 		}
 		b.done[w.h] = b.now

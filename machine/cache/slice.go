@@ -185,7 +185,7 @@ func (s *Slice) Tick(now uint64) uint64 {
 	if s.fills.Len() > 0 && s.fillPort <= now {
 		f := s.fills.Pop()
 		s.fillPort = now + s.cycles(f.Sectors)
-		s.filled(f.Tag, f.Sectors, now)
+		s.filled(f.Token, f.Sectors, now)
 	}
 	next := s.lookups(now)
 	if s.fills.Len() > 0 {
@@ -378,16 +378,16 @@ func (s *Slice) read(h int32, r *mem.Req, row []uint64) (hit, ok bool) {
 func (s *Slice) fetch(i int32, sectors uint8, tenant mem.TenantID) {
 	s.tags.Await(i, sectors)
 	s.mshrs.Ask(sectors)
-	s.below(s.tags.Tag[i], i, sectors, tenant)
+	s.below(&mem.Fetch{Line: s.tags.Tag[i], Token: i, Sectors: sectors, Tenant: tenant})
 }
 
 // below queues what a lookup asks of the memory.
-func (s *Slice) below(line uint64, tag int32, sectors uint8, tenant mem.TenantID) {
-	f := mem.Fetch{Line: line, Tag: tag, Slice: int16(s.ID), Sectors: sectors, Tenant: tenant}
+func (s *Slice) below(f *mem.Fetch) {
+	f.Slice = int16(s.ID)
 	if s.cfg.miss > 0 {
 		f.At = s.now + s.cfg.miss
 	}
-	s.Below.Push(f)
+	s.Below.Push(*f)
 }
 
 // modify marks what an atomic changes.
@@ -411,7 +411,7 @@ func (s *Slice) allocate(line uint64, tenant mem.TenantID, extra int) int32 {
 		}
 		owner := t.Line[v].Tenant
 		s.rows[owner][Writebacks] += uint64(bits.OnesCount8(d))
-		s.below(t.Tag[v], -1, d, owner)
+		s.below(&mem.Fetch{Line: t.Tag[v], Owner: mem.ForNobody, Sectors: d, Tenant: owner})
 	}
 	t.Fill(v, line, tenant)
 	if s.share.on {

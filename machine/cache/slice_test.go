@@ -77,7 +77,7 @@ func (b *bench) run(delay uint64, list ...want) []uint64 {
 		for b.s.Below.Len() > 0 && b.s.Below.Head().At <= now+1 {
 			f := b.s.Below.Pop()
 			b.dram = append(b.dram, f)
-			if f.Tag >= 0 {
+			if !f.Write() {
 				flight = append(flight, struct {
 					at uint64
 					f  mem.Fetch
@@ -151,10 +151,10 @@ func TestWriteBackAndLazyFetch(t *testing.T) {
 	if len(b.dram) != 3 {
 		t.Fatalf("DRAM saw %+v, want the fetch of sector 2, the write-back and the new line", b.dram)
 	}
-	if b.dram[0].Sectors != 2 || b.dram[0].Tag < 0 {
+	if b.dram[0].Sectors != 2 || b.dram[0].Write() {
 		t.Errorf("first %+v, want a fetch of the partly written sector", b.dram[0])
 	}
-	if b.dram[1].Tag != -1 || b.dram[1].Sectors != 3 || b.dram[1].Line != 0 {
+	if b.dram[1].Owner != mem.ForNobody || b.dram[1].Sectors != 3 || b.dram[1].Line != 0 {
 		t.Errorf("second %+v, want the write-back of sectors 0 and 1", b.dram[1])
 	}
 }
@@ -181,7 +181,7 @@ func TestAtomicsTakeTheirTime(t *testing.T) {
 func TestAtomicDirties(t *testing.T) {
 	b := newBench(t, func(l *sheets.LLC) { l.Sets, l.Ways, l.Index = 1, 1, "linear" })
 	b.run(20, want{line: 0, op: mem.AtomicOp, sectors: 4}, want{line: 128, sectors: 1, at: 600})
-	if b.dram[1].Tag != -1 || b.dram[1].Sectors != 4 {
+	if b.dram[1].Owner != mem.ForNobody || b.dram[1].Sectors != 4 {
 		t.Errorf("after the atomic DRAM saw %+v, want its sector written back", b.dram)
 	}
 }

@@ -44,7 +44,7 @@ func BenchmarkController(b *testing.B) {
 				for !x.CanAccept(line) {
 					step()
 				}
-				x.Accept(mem.Fetch{Line: line, Tag: 1, Sectors: 0b11}, now)
+				x.Accept(mem.Fetch{Line: line, Token: 1, Sectors: 0b11}, now)
 				step()
 			}
 			for i := range 1 << 12 {

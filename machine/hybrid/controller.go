@@ -103,7 +103,7 @@ type arrival struct {
 // take accesses from Out and report what they have read (Arrived). Tick must be called at
 // the clocks it returns, and in the next clock after Accept and Arrived.
 type Controller struct {
-	Done mem.Queue[mem.Fetch] // reads that have their data, and writes with a tag below -1
+	Done mem.Queue[mem.Fetch] // reads that have their data, and writes somebody waits for
 
 	out    outlets
 	cfg    *Config
@@ -206,7 +206,7 @@ func (c *Controller) Accept(f mem.Fetch, now uint64) {
 	c.freeRequest = q.next
 	c.room.requests--
 	*q = request{fetch: f, born: now}
-	if f.Tag < 0 {
+	if f.Write() {
 		c.rows[f.Tenant][Writes]++
 	} else {
 		c.rows[f.Tenant][Reads]++
@@ -220,7 +220,7 @@ func (c *Controller) Accept(f mem.Fetch, now uint64) {
 		q.left++
 		set, index, unit := c.table.locate(f.Line + uint64(u*Unit))
 		if last == none || c.parts[last].set != set || c.parts[last].index != index {
-			last = c.newPart(part{request: r, set: set, index: index, class: c.cfg.Classes[f.Tenant], write: f.Tag < 0})
+			last = c.newPart(part{request: r, set: set, index: index, class: c.cfg.Classes[f.Tenant], write: f.Write()})
 			c.banks[c.bankOf(set, index)].in.Push(arrival{now + uint64(c.cfg.Lookup), last})
 		}
 		c.parts[last].units |= 1 << unit
@@ -330,7 +330,7 @@ func (c *Controller) progress(r int32, units int) {
 	if q.left -= units; q.left > 0 {
 		return
 	}
-	if q.fetch.Tag >= 0 || q.fetch.Tag < -1 {
+	if q.fetch.Owner != mem.ForNobody {
 		c.Done.Push(q.fetch)
 	}
 	q.next, c.freeRequest = c.freeRequest, r

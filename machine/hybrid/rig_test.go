@@ -225,12 +225,12 @@ func (r *rig) ask(line uint64, sectors uint8, write bool, tenant mem.TenantID) b
 		}
 		q.units[at] = r.writes[at]
 	}
-	tag := int32(7)
+	owner := mem.ForCache
 	if write {
-		tag = -1
+		owner = mem.ForNobody
 	}
 	r.asked[r.c.freeRequest] = q
-	r.c.Accept(mem.Fetch{Line: line, Tag: tag, Sectors: sectors, Tenant: tenant}, r.now)
+	r.c.Accept(mem.Fetch{Line: line, Owner: owner, Token: 7, Sectors: sectors, Tenant: tenant}, r.now)
 	return true
 }
 
