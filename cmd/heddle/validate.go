@@ -21,7 +21,7 @@ func validateCmd() *cobra.Command {
 		Use:   "validate",
 		Short: "Compare machine sheets with measurements of real boards",
 	}
-	c.AddCommand(validateSiliconCmd(), validateColocationCmd())
+	c.AddCommand(validateSiliconCmd(), validateColocationCmd(), validateInstructionsCmd())
 	return c
 }
 
@@ -78,6 +78,44 @@ two times. The last line has the mean and the largest error.`,
 	}
 	f.register(c)
 	return c
+}
+
+func validateInstructionsCmd() *cobra.Command {
+	var f validateFlags
+	c := &cobra.Command{
+		Use:   "instructions",
+		Short: "Count the instructions of applications beside those that boards executed",
+		Long: `Executes applications without timing and compares the warp instructions of each kernel with
+those that a real board counted in it (lab/silicon/measured/instructions). The board's
+compiler joins, drops and expands PTX instructions; Heddle executes them as they stand. So an
+error of translation is told apart from an error of the machine's timing.`,
+		Example: `  heddle validate instructions
+  heddle validate instructions --csv counts.csv`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return f.instructions(cmd) },
+	}
+	f.register(c)
+	return c
+}
+
+func (f *validateFlags) instructions(cmd *cobra.Command) error {
+	o, err := f.options(cmd)
+	if err != nil {
+		return err
+	}
+	set, err := silicon.OpenCounts(f.dir)
+	if err != nil {
+		return err
+	}
+	results, err := measured(cmd, func() ([]silicon.Result, error) { return set.Count(cmd.Context(), o) })
+	if err != nil {
+		return err
+	}
+	scores := silicon.Scores(results)
+	if err := silicon.Text(cmd.OutOrStdout(), results, scores); err != nil {
+		return err
+	}
+	return f.write(results, scores, silicon.LastLine(scores), silicon.Missed(scores))
 }
 
 // register adds the flags that all of `heddle validate` has.

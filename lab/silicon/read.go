@@ -20,7 +20,8 @@ import (
 // Set is everything in a folder like lab/silicon.
 type Set struct {
 	Dir    string
-	Rows   []*Row  // of rows.csv or peaks.csv,
+	Rows   []*Row // of rows.csv or peaks.csv,
+	Counts []*Count
 	Pairs  []*Pair // or of colocation.csv
 	Boards map[string]*Board
 }

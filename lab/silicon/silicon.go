@@ -11,14 +11,14 @@ package silicon
 
 // Groups of rows, in the order in which they are printed.
 func Groups() []string {
-	return []string{"alu", "latency", "strides", "sync", "launch", "bandwidth", "kernels", "host", "uvm"}
+	return []string{"alu", "latency", "strides", "sync", "launch", "bandwidth", "kernels", "instructions", "host", "uvm"}
 }
 
 // wanted is the typical error in percent that a group shall not exceed.
 func wanted(group string) float64 {
 	return map[string]float64{
 		"alu": 10, "latency": 10, "strides": 20, "sync": 25, "launch": 20, "bandwidth": 15, "kernels": 20, "host": 10,
-		"uvm": 50,
+		"uvm": 50, "instructions": 10,
 	}[group]
 }
 
