@@ -39,8 +39,8 @@ func OpenCounts(dir string) (*Set, error) {
 		return nil, err
 	}
 	if len(names) == 0 {
-		return nil, fmt.Errorf("%s: no counts of instructions: give the folder lab/silicon of Heddle's repository with "+
-			"--dir", filepath.Join(dir, "measured", instructions))
+		return nil, fmt.Errorf("%s: no counts of instructions: give the folder lab/silicon of Heddle's repository "+
+			"with --dir", filepath.Join(dir, "measured", instructions))
 	}
 	for _, name := range names {
 		counts, err := openCounts(name)

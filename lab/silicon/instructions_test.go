@@ -38,7 +38,8 @@ func TestDamagedCounts(t *testing.T) {
 		{head + "b,apps/x,k,0,s\n", `counts.csv:2: warp_insts "0": give a number above 0`},
 		{head + "b,apps/x,k\n", "counts.csv: "},
 	} {
-		if _, err := readCounts("counts.csv", strings.NewReader(c.text)); err == nil || !strings.Contains(err.Error(), c.want) {
+		_, err := readCounts("counts.csv", strings.NewReader(c.text))
+		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%q: %v, want %q in it", c.text, err, c.want)
 		}
 	}

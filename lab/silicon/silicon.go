@@ -11,7 +11,10 @@ package silicon
 
 // Groups of rows, in the order in which they are printed.
 func Groups() []string {
-	return []string{"alu", "latency", "strides", "sync", "launch", "bandwidth", "kernels", "instructions", "host", "uvm"}
+	return []string{
+		"alu", "latency", "strides", "sync", "launch", "bandwidth", "kernels", "instructions", "host",
+		"uvm",
+	}
 }
 
 // wanted is the typical error in percent that a group shall not exceed.
