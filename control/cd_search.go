@@ -81,7 +81,7 @@ func (c *cdSearch) decide(s *Sample) Plan {
 	cur := &history[n-1]
 	cl := c.classes(cur)
 	if !slices.Contains(cl, computeBound) || !slices.Contains(cl, memoryBound) {
-		return hold(cur, "all applications are of one class")
+		return hold(cur, "all applications have the same class")
 	}
 	if n == 1 || !slices.Equal(cl, c.classes(&history[n-2])) {
 		return c.steer(cur, cl)

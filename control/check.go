@@ -66,7 +66,7 @@ func (c *entryCheck) head() error {
 	}
 	for _, s := range e.Settings {
 		if !slices.Contains(names, s) {
-			return fmt.Errorf("Settings names %q, which no machine has: it has %s", s, strings.Join(names, ", "))
+			return fmt.Errorf("Settings names %q, which does not exist: machines have %s", s, strings.Join(names, ", "))
 		}
 	}
 	if e.Epoch != "" && !slices.ContainsFunc(e.Params, func(q Param) bool { return q.Name == e.Epoch }) {

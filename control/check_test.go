@@ -102,7 +102,7 @@ func TestCheck(t *testing.T) {
 			Clock
 			X uint64 `json:"x" counter:"sm.insts"`
 		}](),
-		"field x is not exported, and nobody can fill it: begin": readingOf[struct {
+		"field x is not exported and cannot be filled: begin": readingOf[struct {
 			Clock
 			x uint64 `counter:"sm.thread_insts"`
 		}](),
@@ -135,12 +135,12 @@ func TestCheck(t *testing.T) {
 			e.Make = func(Machine, func(string) float64) Policy { return nobodys{} }
 		}),
 
-		"Entry has no Name":             with(func(e *Entry) { e.Name = "" }),
-		"Entry has no Source":           with(func(e *Entry) { e.What = "" }),
-		"it would never decide":         with(func(e *Entry) { e.Period = 0 }),
-		"Entry has no Make":             with(func(e *Entry) { e.Make = nil }),
-		`Settings names "sm", which no`: with(func(e *Entry) { e.Settings = []string{"sm"} }),
-		`Epoch names "turn", which is`:  with(func(e *Entry) { e.Epoch = "turn" }),
+		"Entry has no Name":                   with(func(e *Entry) { e.Name = "" }),
+		"Entry has no Source":                 with(func(e *Entry) { e.What = "" }),
+		"it would never decide":               with(func(e *Entry) { e.Period = 0 }),
+		"Entry has no Make":                   with(func(e *Entry) { e.Make = nil }),
+		`Settings names "sm", which does not`: with(func(e *Entry) { e.Settings = []string{"sm"} }),
+		`Epoch names "turn", which is`:        with(func(e *Entry) { e.Epoch = "turn" }),
 		"there is no file control/so_and_so.go: the file of a policy has its name": with(func(e *Entry) {
 			e.Name = "so-and-so"
 		}),

@@ -2,11 +2,11 @@
 // goes in, what everybody gets next comes out. No policy sees the machine, so each can
 // be replayed from recorded samples and tested with the papers' examples.
 //
-// A reader must know four types. Policy decides: it is told of every sample and keeps
+// A reader must know four types. Policy decides: it gets every sample and keeps
 // what it needs of earlier ones. A sample is a struct of the policy's own, whose fields
 // name the counters they are filled with (sampler.go). Plan is what it decides, again of
 // its own kind; Allocation is the kind of all that divide SMs and channel groups. Entry is
-// what there is to say of a policy, and makes it; All lists them, a line each.
+// the description of a policy, and makes it; All lists them, a line each.
 //
 // A new policy is a file like the others and its line in All: CONTRIBUTING.md has one
 // from the first line to the table that compares it.
@@ -108,7 +108,7 @@ type Held struct {
 	SMs         int     `json:"sms"`
 	SMsArriving int     `json:"sms_arriving,omitempty"` // of others yet
 	SMsLeaving  int     `json:"sms_leaving,omitempty"`  // among SMs
-	Groups      int     `json:"groups,omitempty"`       // channel groups; 0: memory is everybody's
+	Groups      int     `json:"groups,omitempty"`       // channel groups; 0: memory is shared
 	QoS         float64 `json:"qos,omitempty"`          // target, thread instructions per core cycle; 0: none
 	Ended       bool    `json:"ended,omitempty"`        // its program has ended for good: it needs nothing any more
 }

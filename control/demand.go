@@ -21,7 +21,7 @@ type App struct {
 }
 
 // moving is why the policies here change nothing while an earlier plan is carried out.
-const moving = "the last repartition is not over: SMs or channels are still changing hands"
+const moving = "the last repartition is still under way: SMs or channels are changing hands"
 
 // demand is what an epoch's counters say of one application's need for bandwidth
 // (UGPU paper, section 3.2).
@@ -89,7 +89,7 @@ func (m *Machine) memoryBound(d demand, al Alloc) bool { return m.load(d, al) > 
 func (m *Machine) explain(name string, d demand, al Alloc) string {
 	const giga = 1e9
 	if !d.active {
-		return fmt.Sprintf("%s: no instructions in the epoch, keeps %s", name, al)
+		return fmt.Sprintf("%s: no instructions in this period, keeps %s", name, al)
 	}
 	class, l := "compute-bound", m.load(d, al)
 	degree := 1 / l
@@ -97,7 +97,7 @@ func (m *Machine) explain(name string, d demand, al Alloc) string {
 		class, degree = "memory-bound", l
 	}
 	if l == 0 {
-		return fmt.Sprintf("%s: compute-bound, asks nothing of memory with %s", name, al)
+		return fmt.Sprintf("%s: compute-bound, no memory traffic, with %s", name, al)
 	}
 	n := al.Groups * m.Channels
 	return fmt.Sprintf("%s: %s, degree %.4g: %s, each wanting %.4g GB/s, %.4g together; %s, each giving %.4g, %.4g "+

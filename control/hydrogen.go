@@ -94,7 +94,7 @@ func (h *hydrogen) judge(value float64) string {
 	}
 	h.sum, h.epochs = h.sum+value, h.epochs+1
 	if h.epochs < h.repeat {
-		return fmt.Sprintf("epoch %d of the %d that this point is judged by", h.epochs, h.repeat)
+		return fmt.Sprintf("epoch %d of %d for this point", h.epochs, h.repeat)
 	}
 	if h.epochs > 1 {
 		value = h.sum / float64(h.epochs)

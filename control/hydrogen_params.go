@@ -12,27 +12,30 @@ func hydrogenParams() []Param {
 	return []Param{
 		{"w_cpu", 12, "1", "weight of the CPU's IPC (the ratio of core counts)", false, 0, 0},
 		{"w_gpu", 1, "1", "weight of the GPU's IPC", false, 0, 0},
-		{"ways", 4, "ways", "of a set of the fast memory", true, 1, 16},
-		{"channels", 4, "superchannels", "of the fast memory", true, 1, 0},
+		{"ways", 4, "ways", "ways of a set of the fast memory", true, 1, 16},
+		{"channels", 4, "superchannels", "superchannels of the fast memory", true, 1, 0},
 		{"cap", 3, "ways", "start: ways of each set for data of the CPU", true, 0, 0},
-		{"bw", 1, "superchannels", "start: channels that are the CPU's alone", true, 0, 0},
+		{"bw", 1, "superchannels", "start: channels reserved for the CPU", true, 0, 0},
 		{"tok", -1, "tokens", "start: migrations of the GPU per period; -1: the middle of the range", true, -1, large},
 		{"cap_min", 1, "ways", "least cap", true, 0, 0},
 		{"cap_max", -1, "ways", "most cap; -1: one less than ways", true, -1, 0},
-		{"cap_step", 1, "ways", "a step of cap; 0: it is not searched", true, 0, 0},
+		{"cap_step", 1, "ways", "a step of cap; 0: cap stays fixed", true, 0, 0},
 		{"bw_min", 0, "superchannels", "least bw", true, 0, 0},
 		{"bw_max", -1, "superchannels", "most bw; -1: what cap allows", true, -1, 0},
-		{"bw_step", 1, "superchannels", "a step of bw; 0: it is not searched", true, 0, 0},
+		{"bw_step", 1, "superchannels", "a step of bw; 0: bw stays fixed", true, 0, 0},
 		{"tok_min", 0, "tokens", "least tok", true, 0, large},
 		{"tok_max", tokMost, "tokens", "most tok", true, 0, large},
-		{"tok_step", tokStep, "tokens", "a step of tok; 0: it is not searched", true, 0, large},
+		{"tok_step", tokStep, "tokens", "a step of tok; 0: tok stays fixed", true, 0, large},
 		{
-			"epoch", 10_000_000, "CPU cycles", "between two samples of a run; those of a file come as they are", true,
+			"epoch", 10_000_000, "CPU cycles", "time between two samples of a run; a replay takes samples as they " +
+				"come", true,
 			1, long,
 		},
-		{"phase", 500_000_000, "CPU cycles", "a sample at a multiple opens the next phase; 0: never", true, 0, long},
-		{"repeat", 1, "epochs", "that a point is held for, and whose mean it is judged by", true, 1, 1000},
-		{"first", 0, "CPU cycles", "before the first phase: the start is held and nothing measured", true, 0, long},
+		{"phase", 500_000_000, "CPU cycles", "length of a phase: the search begins anew at each multiple; 0: " +
+			"never", true, 0, long},
+		{"repeat", 1, "epochs", "how long a point is held; its mean over them is its score", true, 1, 1000},
+		{"first", 0, "CPU cycles", "time before the first phase, in which the start is held and nothing is " +
+			"measured", true, 0, long},
 	}
 }
 

@@ -73,7 +73,7 @@ func (p *mdrPlan) Reasons() []string { return p.Why }
 func mdrEntry() Entry {
 	bandwidth := func(name, of string) Param {
 		return Param{
-			Name: name, Unit: "bytes/s", Doc: of + ", all together; the machine's when left out",
+			Name: name, Unit: "bytes/s", Doc: of + ", of all together; the machine's value when left out",
 			Least: 1e-9, Most: 1e30,
 		}
 	}

@@ -117,7 +117,7 @@ func TestMDRRefuses(t *testing.T) {
 		"[\n" + `{"fullrep": {"hit": 0.5}}]`:      "s.json:2: sample 1: fullrep needs both hit and local",
 		"[\n" + `{"norep": {"hits": 0.5}}]`:       `s.json:2: unknown key "hits"`,
 		"[\n" + `{"norep": {"hit": "0.5"}}]`:      "s.json:2: norep.hit is a string",
-		`[{"cycle": 9},` + "\n" + `{"cycle": 8}]`: "s.json:2: sample 2 is of cycle 8",
+		`[{"cycle": 9},` + "\n" + `{"cycle": 8}]`: "s.json:2: sample 2 is at cycle 8",
 	} {
 		if _, err := replayMDR(t, nil, text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", text, err, want)

@@ -4,7 +4,7 @@ package control
 // see, and to show that looking changes nothing. Its samples are those of ugpu.
 func observeEntry() Entry {
 	return Entry{
-		Name: "observe", Source: "none", What: "takes samples and sets nothing", Period: 10_000,
+		Name: "observe", Source: "none", What: "records samples and changes nothing", Period: 10_000,
 		Files: []string{"demand.go"},
 		Make: func(Machine, func(string) float64) Policy {
 			return Of(func(s *Sample) Plan { return Nothing{Cycle: s.Cycle} })

@@ -12,7 +12,7 @@ import (
 	"github.com/heddle-sim/heddle/sheets/yamldoc"
 )
 
-// Entry is what there is to say of a policy, and its maker.
+// Entry describes a policy, and makes it.
 type Entry struct {
 	Name     string
 	Source   string   // paper and section

@@ -90,7 +90,8 @@ func (c *checker) sample(sample any) error {
 	case c.names != nil && len(names) != len(c.names):
 		return fmt.Errorf(" has %d applications and the first has %d", len(names), len(c.names))
 	case c.names != nil && !slices.Equal(names, c.names):
-		return fmt.Errorf(" is of %s and the first of %s: every sample has the same applications in the same order",
+		return fmt.Errorf(" has the applications %s and the first has %s: every sample has the same applications in "+
+			"the same order",
 			strings.Join(names, ", "), strings.Join(c.names, ", "))
 	case ofApps:
 		for i := range apps.Len() {
@@ -138,13 +139,13 @@ func kernelTargets(app reflect.Value, i int) (some bool, err error) {
 func (c *checker) clock(now Clock) error {
 	switch {
 	case now.Cycle < c.last.Cycle:
-		return fmt.Errorf(" is of cycle %d and the one before of %d: samples are in order of time", now.Cycle,
+		return fmt.Errorf(" is at cycle %d and the one before at %d: samples must be in order of time", now.Cycle,
 			c.last.Cycle)
 	case now.Epoch < c.last.Epoch:
-		return fmt.Errorf(" is of epoch %d and the one before of %d: samples are in order of time", now.Epoch,
+		return fmt.Errorf(" has epoch %d and the one before has %d: samples must be in order of time", now.Epoch,
 			c.last.Epoch)
 	case now.Epoch == 0 && slices.Contains(c.entry.Needs, "epoch"):
-		return fmt.Errorf(": epoch 0: it counts the epochs so far, this one included, so that the first has 1")
+		return fmt.Errorf(": epoch 0: epochs are counted from 1")
 	case now.IdleSMs < 0 || now.GatedSMs < 0 || now.SMsGating < 0:
 		return fmt.Errorf(": idle_sms, gated_sms and sms_gating cannot be negative")
 	case max(now.IdleSMs, now.GatedSMs, now.SMsGating) > mostSMs:

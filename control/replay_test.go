@@ -73,7 +73,7 @@ func replayed(t testing.TB, name string, p Params, file string, text []byte) ([]
 func TestReplayRefuses(t *testing.T) {
 	for _, c := range []struct{ from, to, want string }{
 		{`"insts": 5}, `, `"inst": 5}, `, `s.json:7: unknown key "inst"`},
-		{`"cycle": 2000`, `"cycle": 200`, "s.json:6: sample 2 is of cycle 200 and the one before of 1000"},
+		{`"cycle": 2000`, `"cycle": 200`, "s.json:6: sample 2 is at cycle 200 and the one before at 1000"},
 		{`"epoch": 2,`, `"epoch": "two",`, "s.json:6: epoch is a string"},
 		{`"sms": 44`, `"sms": -1`, "s.json:6: sample 2: application DXTC: sms, groups and qos cannot be negative"},
 		{`"name": "PVC", "sms": 36`, `"name": "DXTC", "sms": 36`, "two applications are called DXTC"},
@@ -91,14 +91,18 @@ func TestReplayRefuses(t *testing.T) {
  {"cycle": 1000`, `
  {"cycle": 1000`, "a JSON array of samples is expected"},
 		{`"insts": 5}, `, `"insts": -5}, `, "s.json:7: apps.insts is a number -5"},
-		{`"insts": 5}, `, `"insts": 9007199254740993}, `, "sample 2: application 1: insts is 9007199254740993, more than 2^53"},
-		{`"name": "PVC", "sms": 36`, `"name": "CP", "sms": 36`, "sample 2 is of DXTC, CP and the first of DXTC, PVC"},
-		{`"epoch": 2,`, `"epoch": 0,`, "s.json:6: sample 2 is of epoch 0 and the one before of 1"},
+		{`"insts": 5}, `, `"insts": 9007199254740993}, `, "sample 2: application 1: insts is 9007199254740993, more " +
+			"than 2^53"},
+		{`"name": "PVC", "sms": 36`, `"name": "CP", "sms": 36`, "sample 2 has the applications DXTC, CP and the " +
+			"first has DXTC, PVC"},
+		{`"epoch": 2,`, `"epoch": 0,`, "s.json:6: sample 2 has epoch 0 and the one before has 1"},
 		{`"sms": 44`, `"sms": 44, "sms_leaving": 45`, "application DXTC: 45 SMs are leaving it, and it has 44"},
-		{`"sms": 44`, `"sms": 44, "qos": 1e7`, "application DXTC: qos is 1e+07 thread instructions per core cycle: at most"},
+		{`"sms": 44`, `"sms": 44, "qos": 1e7`, "application DXTC: qos is 1e+07 thread instructions per core cycle: " +
+			"at most"},
 		{`"sms": 44`, `"sms": 65537`, "application DXTC: no machine has more than 65536 SMs"},
 		{`"epoch": 2,`, `"epoch": 2, "sms_gating": -1,`, "sms_gating cannot be negative"},
-		{`"idle_sms": 0, "moving"`, `"idle_sms": 65537, "moving"`, "sample 2: idle_sms, gated_sms, sms_gating: no machine"},
+		{`"idle_sms": 0, "moving"`, `"idle_sms": 65537, "moving"`, "sample 2: idle_sms, gated_sms, sms_gating: no " +
+			"machine"},
 		{`"groups": 5, "insts": 5}`, `"groups": 65537, "insts": 5}`, "no machine has more than 65536 channel groups"},
 	} {
 		text := strings.Replace(twoSamples, c.from, c.to, 1)

@@ -22,16 +22,17 @@ package control
 func rolloverEntry() Entry {
 	return Entry{
 		Name: "rollover", Source: "Wang et al., ISCA 2017, as in Sun et al., SMQoS, CLUSTER 2019",
-		What:     "quotas of instructions on SMs that all share, with what targets leave added to the next epoch's",
+		What:     "quotas of instructions on SMs that all share; what a target leaves is added to its next quota",
 		Settings: []string{"quota", "ctas"}, Period: 10_000, Aims: true, Needs: append(taskNeeds(), "cycle"),
 		Files: []string{"rollover_quota.go", "rollover_ctas.go", "quota_plan.go", "task.go", "task_plan.go"},
 		Params: []Param{{
 			"scheme", 2, "choice", "0 naive, 1 elastic, 2 rollover, 3 rollover-time", true, 0, 3,
 		}, {
-			"few_idle", 0.5, "CTAs", "idle warps, in those of a CTA, below which an application misses warps", false,
+			"few_idle", 0.5, "CTAs", "an application with fewer idle warps than this share of a CTA's needs more " +
+				"warps", false,
 			0, 1,
 		}, {
-			"move_ctas", 1, "flag", "CTAs are swapped where a target misses warps or has too many", true, 0, 1,
+			"move_ctas", 1, "flag", "CTAs are swapped if a target needs more warps or has too many", true, 0, 1,
 		}},
 		Make: func(m Machine, get func(string) float64) Policy {
 			scheme := [...]QuotaScheme{Naive, Elastic, Rollover, RolloverTime}[int(get("scheme"))]

@@ -22,7 +22,7 @@ import (
 //
 // The frame fills Clock and Held; every other field names its counter, as heddle inspect
 // counters lists them. A field of an element of Apps is that application's, another one
-// everybody's together; a slice has an element per instance (SM, LLC slice, channel). A
+// all instances together; a slice has an element per instance (SM, LLC slice, channel). A
 // counter that sums is read as the difference to the sample before, a gauge or a maximum
 // as it stands. A *float64 names two counters that sum, as in `counter:"mdr.hits/mdr.lookups"`,
 // and is the first over the second since the sample before; nil where the second stood still.
@@ -82,7 +82,7 @@ func NewSampler(p Policy, apps int, source Source) (*Sampler, error) {
 	s := &Sampler{policy: p, source: source, apps: apps, index: -1, lastKernels: make([][]KernelCounts, apps)}
 	err := eachField(p, func(f sampleField) error {
 		if f.counter == onlyFiles {
-			return fmt.Errorf("no machine has a counter for %s yet: samples with it come from files", f.name)
+			return fmt.Errorf("no machine counts %s yet: it can only be read from a file of samples", f.name)
 		}
 		if f.kernels != nil {
 			at, err := source.FindKernel(f.counter)
@@ -322,7 +322,7 @@ func visitField(in reflect.Type, f reflect.StructField, s sampleField, visit fun
 	above, below, ratio := strings.Cut(s.counter, "/")
 	switch {
 	case !f.IsExported():
-		return wrong("is not exported, and nobody can fill it: begin its name with a capital letter")
+		return wrong("is not exported and cannot be filled: begin its name with a capital letter")
 	case s.name == "":
 		return wrong("needs a name in JSON, as in `json:\"insts\"`")
 	case s.counter == "":

@@ -94,7 +94,7 @@ func TestSamplerRefuses(t *testing.T) {
 		) Plan {
 			return nil
 		}),
-		"no machine has a counter for x yet": Of(func(*struct {
+		"no machine counts x yet": Of(func(*struct {
 			Clock
 			X float64 `json:"x" counter:"-"`
 		},

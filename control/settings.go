@@ -10,7 +10,7 @@ type Setting struct {
 	Name string // in entries and messages
 	Unit string
 	What string
-	// Kernels: it is of applications that run kernels, and says nothing to those on CPU cores.
+	// Kernels: it is for applications that run kernels, and has no meaning for those on CPU cores.
 	Kernels bool
 }
 
@@ -19,15 +19,16 @@ type Setting struct {
 // it is known that nobody owns them.
 func Settings() []Setting {
 	return []Setting{
-		{"sms", "SMs", "who owns how many SMs; they may be nobody's", true},
-		{"gating", "SMs", "how many of the SMs that nobody owns are without power", true},
-		{"quota", "thread instructions", "what applications may issue on each SM they share, per epoch", true},
-		{"ctas", "CTAs", "the most an application may have on each SM it shares with others", true},
+		{"sms", "SMs", "SMs of each application; some may stay without an owner", true},
+		{"gating", "SMs", "SMs without an owner that are powered down", true},
+		{"quota", "thread instructions", "instructions that an application may issue on each shared SM, per " +
+			"period", true},
+		{"ctas", "CTAs", "most CTAs of an application on each SM that it shares", true},
 		{"replication", "flag", "whether LLC slices keep copies of other partitions' read-only lines", false},
-		{"groups", "channel groups", "who owns how many channel groups; pages follow", true},
-		{"ways", "ways", "how many ways of each set of a hybrid memory are for data of the CPU", false},
-		{"channels", "superchannels", "how many superchannels of a hybrid memory are the CPU's alone", false},
-		{"tokens", "tokens", "how many migrations of the GPU a hybrid memory may do per period", false},
+		{"groups", "channel groups", "channel groups of each application; pages follow", true},
+		{"ways", "ways", "ways of each set of a hybrid memory for data of the CPU", false},
+		{"channels", "superchannels", "superchannels of a hybrid memory that are reserved for the CPU", false},
+		{"tokens", "tokens", "migrations of the GPU's blocks that a hybrid memory may do per period", false},
 	}
 }
 
@@ -49,7 +50,7 @@ func Conflict(policies []string) error {
 	return nil
 }
 
-// OfKernels are the settings of the policy that are of applications that run kernels.
+// OfKernels are the settings of the policy that are for applications that run kernels.
 func (e *Entry) OfKernels() (names []string) {
 	for _, s := range Settings() {
 		if s.Kernels && e.Sets(s.Name) {

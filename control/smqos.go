@@ -25,8 +25,8 @@ import (
 func smqosEntry() Entry {
 	return Entry{
 		Name: "smqos", Source: "Sun et al., SMQoS, CLUSTER 2019, section III", Period: 10_000,
-		What: "the task with a target takes or gives one SM per epoch; batch tasks keep what they gain by, " +
-			"the rest is without power",
+		What: "the task with a target takes or gives one SM per period; batch tasks keep the SMs that speed them up, " +
+			"the rest is powered down",
 		Settings: []string{"sms", "gating"}, Targets: 1, Aims: true, Needs: append(taskNeeds(), "epoch"),
 		Files:   []string{"smqos_batch.go", "task.go", "task_ended.go", "task_plan.go"},
 		Params:  []Param{thresholdParam(), swapOutParam(), freeParam(), floorParam()},
@@ -69,7 +69,7 @@ func (q *smqos) decide(s *TaskSample[Task]) Plan {
 	}
 	epoch := s.Apps[ls].service()
 	if epoch.cycles == 0 {
-		p.Why = append(p.Why, s.Apps[ls].Name+" ran nothing in this epoch: it keeps what it has")
+		p.Why = append(p.Why, s.Apps[ls].Name+" ran nothing in this period: it keeps its SMs")
 		p.feed(ls, &rest)
 		return p
 	}
@@ -109,13 +109,13 @@ func (q *smqos) takeFor(ls int, s *TaskSample[Task], p *TaskPlan, rest *spare) {
 	from, ok := p.take(ls, rest, func(int) bool { return true })
 	switch {
 	case !ok:
-		p.Why = append(p.Why, name+" is below its target and nobody has an SM to give")
+		p.Why = append(p.Why, name+" is below its target, and no application can give an SM")
 	case from >= 0:
 		p.Why = append(p.Why, fmt.Sprintf("%s is below its target: it takes an SM of %s", name, s.Apps[from].Name))
 	case idle:
 		p.Why = append(p.Why, name+" is below its target: it takes an idle SM")
 	default:
-		p.Why = append(p.Why, name+" is below its target: it takes an SM without power")
+		p.Why = append(p.Why, name+" is below its target: it takes an SM that was powered down")
 	}
 }
 
@@ -123,7 +123,7 @@ func (q *smqos) takeFor(ls int, s *TaskSample[Task], p *TaskPlan, rest *spare) {
 func (q *smqos) giveFrom(ls int, s *TaskSample[Task], p *TaskPlan) {
 	name := s.Apps[ls].Name
 	if p.Apps[ls].SMs <= 1 {
-		p.Why = append(p.Why, name+" is above its target with its last SM")
+		p.Why = append(p.Why, name+" is above its target with one SM, and keeps it")
 		return
 	}
 	p.Apps[ls].SMs--
@@ -136,13 +136,13 @@ func (q *smqos) giveFrom(ls int, s *TaskSample[Task], p *TaskPlan) {
 		}
 	}
 	p.Gated++
-	p.Why = append(p.Why, name+" is above its target: it gives an SM, which nobody gains by and is without power")
+	p.Why = append(p.Why, name+" is above its target: it gives an SM, and no batch task needs it")
 	for i := range s.Apps {
 		if i != ls && !p.ended[i] && q.batch[i].gives() {
 			if p.Apps[i].SMs > 1 {
 				p.Apps[i].SMs--
 				p.Gated++
-				p.Why = append(p.Why, s.Apps[i].Name+" tries with one SM less, which is without power, too")
+				p.Why = append(p.Why, s.Apps[i].Name+" tries with one SM less; that SM is powered down, too")
 			}
 			return
 		}

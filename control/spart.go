@@ -20,17 +20,18 @@ import "fmt"
 func spartEntry() Entry {
 	return Entry{
 		Name: "spart", Source: "Aguilera et al., Spart, ASP-DAC 2014, as in Sun et al., SMQoS, CLUSTER 2019",
-		What:     "an application with a target gets the SMs it needs if IPC is linear in SMs, the others the rest",
+		What:     "an application with a target gets the SMs it needs if IPC is linear in SMs; the others get the rest",
 		Settings: []string{"sms", "gating"}, Period: 10_000, Aims: true, Needs: taskNeeds(),
 		Files: []string{"task.go", "task_ended.go", "task_plan.go"},
 		Params: []Param{
-			{"dead_band", 0, "SMs", "difference up to which nothing is moved", true, 0, 0},
+			{"dead_band", 0, "SMs", "a difference up to this moves nothing", true, 0, 0},
 			{
-				"gate", 0, "flag", "SMs given back are without power instead of best effort's, as they are " +
-					"where there is none", true, 0, 1,
+				"gate", 0, "flag", "SMs that are given back are powered down instead of going to best-effort " +
+					"applications", true, 0, 1,
 			},
 			{
-				"make_up", 0, "flag", "an application below its target on average aims above it, by target over " +
+				"make_up", 0, "flag", "an application that is below its target on average aims above it, by target " +
+					"over " +
 					"average (not Spart's)", true, 0, 1,
 			},
 			freeParam(), floorParam(),

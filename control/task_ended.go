@@ -34,7 +34,7 @@ func planFor[A any, P aTask[A]](s *TaskSample[A], free Freeing, floor int, gate 
 	}
 	rest := spareOf[A, P](&s.Clock, s.Apps)
 	if n := rest.idle + rest.gated; n > 0 && gone > 0 && left == 0 {
-		p.Why = append(p.Why, fmt.Sprintf("no target is left: batch tasks get %s that nobody has", many(n, "SM")))
+		p.Why = append(p.Why, fmt.Sprintf("no target is left: batch tasks get the %s without an owner", many(n, "SM")))
 		freed, rest = freed+n, spare{}
 	}
 	for ; freed > 0; freed-- {

@@ -92,7 +92,8 @@ func (p *TaskPlan) feed(ls int, s *spare) {
 // floorParam is the parameter of policies that can leave batch tasks without an SM.
 func floorParam() Param {
 	return Param{
-		"floor", 1, "SMs", "that a batch task keeps, whatever a task with a target needs; with 0 it may have to wait",
+		"floor", 1, "SMs", "SMs that a batch task keeps, whatever a task with a target needs; with 0 it may have to " +
+			"wait",
 		true, 0, 1,
 	}
 }
@@ -104,6 +105,6 @@ func freeing(x float64) Freeing { return [...]Freeing{FreeBySwitch, FreeByDrain,
 func freeParam() Param {
 	return Param{
 		"free", 0, "choice", "how an SM is freed: 0 its contexts go through memory, 1 its CTAs run to their ends, " +
-			"2 the sooner of both as far as it is known (UGPU's rule)", true, 0, 2,
+			"2 the one that ends sooner, as far as known (UGPU's rule)", true, 0, 2,
 	}
 }

@@ -22,10 +22,11 @@ func ugpuQoSEntry() Entry {
 		},
 		Params: append(ugpuParams(),
 			Param{
-				"headroom", 2, "ratio", "DRAM bandwidth planned for over what the target needs without LLC hits",
+				"headroom", 2, "ratio", "DRAM bandwidth that is planned for, relative to what the target needs " +
+					"without LLC hits",
 				false, 1, 0,
 			},
-			Param{"margin", 0.05, "fraction", "IPC planned for beyond the target", false, 0, 0}),
+			Param{"margin", 0.05, "fraction", "IPC that is planned for, relative to the target", false, 0, 0}),
 		Make: func(m Machine, get func(string) float64) Policy {
 			return Of((&ugpuQoS{ugpu: *newUGPU(m, get), margin: get("margin"), headroom: get("headroom")}).decide)
 		},

@@ -274,7 +274,7 @@ func (o *Options) arch(v string) error {
 	}
 	if o.SM != 0 && o.SM < defaultSM {
 		o.Notes = append(o.Notes,
-			fmt.Sprintf("sm_%d: kernels are compiled for sm_%d, the oldest there is here", o.SM, defaultSM))
+			fmt.Sprintf("sm_%d: kernels are compiled for sm_%d, the oldest that Heddle supports", o.SM, defaultSM))
 	}
 	return nil
 }

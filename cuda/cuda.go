@@ -127,7 +127,7 @@ func remedy(said string) string {
 	case !strings.Contains(name, "."):
 		return ": the C++ library's headers are missing; install them, such as by apt-get install g++"
 	default:
-		return ": " + name + " is not among Heddle's headers of CUDA; where it is the program's own, name its " +
+		return ": " + name + " is not among Heddle's CUDA headers; if it is the program's own header, name its " +
 			"folder by -I"
 	}
 }

@@ -466,9 +466,9 @@ func TestSums(t *testing.T) {
 	}{
 		{narrow.PrefixSums(d), "the sum of the first 3 elements, 256, is outside the range of u8"},
 		{narrow.PrefixSums(narrow), "prefix sums of 4 elements are 5, and the array has 4"},
-		{f.PrefixSums(d), "prefix sums are of integers: not of u8 into f32"},
+		{f.PrefixSums(d), "prefix sums need integers, not u8 into f32"},
 		{second(f.Sums(0, nil)), "0 sums: it must be one or more"},
-		{second(f.Sums(2, []float64{1})), "2 sums go on from 1 numbers"},
+		{second(f.Sums(2, []float64{1})), "2 sums and 1 start values"},
 		{second(d.Sums(1, []float64{1})), "sums of u8 begin with 0"},
 	} {
 		if bad.err == nil || !strings.Contains(bad.err.Error(), bad.want) {

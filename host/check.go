@@ -57,7 +57,8 @@ func (c *Context) CheckData(got, want *Data, tol Tolerance, what string) (Check,
 	case got.Len() != want.Len():
 		return Check{}, fmt.Errorf("check: the array has %d elements, the expected values %d", got.Len(), want.Len())
 	case got.Type.IsFloat() != want.Type.IsFloat():
-		return Check{}, fmt.Errorf("check: the array is of %s, the expected values of %s", got.Type, want.Type)
+		return Check{}, fmt.Errorf("check: the array has elements of %s, the expected values "+
+			"are %s", got.Type, want.Type)
 	case !(tol.Rel >= 0) || !(tol.Abs >= 0):
 		return Check{}, fmt.Errorf("check: rtol = %g and atol = %g must not be negative", tol.Rel, tol.Abs)
 	}

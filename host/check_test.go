@@ -57,7 +57,7 @@ func TestCheck(t *testing.T) {
 		},
 		{
 			name: "sorts", got: []int32{1}, want: []float32{1},
-			err: "check: the array is of i32, the expected values of f32",
+			err: "check: the array has elements of i32, the expected values are f32",
 		},
 		{
 			name: "tolerance", got: []int32{1}, want: []int32{1}, tol: Tolerance{Rel: -1},

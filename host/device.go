@@ -91,7 +91,7 @@ type Device interface {
 	// Touch accounts a host access to [off, off+n) of managed memory: pages that are
 	// on the device come back first, in simulated time.
 	Touch(r *mem.Region, off, n int64, write bool) error
-	// Advise takes a hint on memory of any kind; a device says in its result which steered nothing.
+	// Advise takes a hint on memory of any kind; a device says in its result which had no effect.
 	Advise(r *mem.Region, a Advice) error
 	// SetQoS declares the IPC target of a kernel (thread instructions per cycle).
 	SetQoS(kernel string, ipc float64) error

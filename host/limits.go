@@ -37,7 +37,7 @@ func (c *Context) SetHeap(bytes int64) error {
 // setLimit checks and sets one.
 func setLimit(limit *int64, what string, bytes int64) error {
 	if bytes < 1<<10 || bytes > 1<<34 {
-		return fmt.Errorf("%s of %d bytes: it has from 1 KiB to 16 GiB", what, bytes)
+		return fmt.Errorf("%s of %d bytes: it must be 1 KiB to 16 GiB", what, bytes)
 	}
 	*limit = bytes
 	return nil

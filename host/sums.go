@@ -50,9 +50,9 @@ func (a *Array) Sums(n int, start []float64) ([]any, error) {
 	case n < 1:
 		return nil, fmt.Errorf("%d sums: it must be one or more", n)
 	case start != nil && !a.t.IsFloat():
-		return nil, fmt.Errorf("sums of %s begin with 0: only those of floats go on from a start", a.t)
+		return nil, fmt.Errorf("sums of %s begin with 0: only sums of floats take a start", a.t)
 	case start != nil && len(start) != n:
-		return nil, fmt.Errorf("%d sums go on from %d numbers: there must be one for each", n, len(start))
+		return nil, fmt.Errorf("%d sums and %d start values: there must be one for each", n, len(start))
 	}
 	floats, integers := make([]float64, n), make([]wide, n)
 	copy(floats, start)
@@ -82,12 +82,12 @@ func (a *Array) Sums(n int, start []float64) ([]any, error) {
 }
 
 // PrefixSums sets element i to the sum of the first i elements of src, which has one element less: where each of
-// so many lists begins that lie one behind the other, and where the last ends. Both are of integer types; a sum
+// so many lists begins that lie one behind the other, and where the last ends. Both have integer types; a sum
 // outside the range of this one's is an error, and nothing is written.
 func (a *Array) PrefixSums(src *Array) error {
 	switch {
 	case a.t.IsFloat() || src.t.IsFloat():
-		return fmt.Errorf("prefix sums are of integers: not of %s into %s", src.t, a.t)
+		return fmt.Errorf("prefix sums need integers, not %s into %s", src.t, a.t)
 	case a.n != src.n+1:
 		return fmt.Errorf("prefix sums of %d elements are %d, and the array has %d", src.n, src.n+1, a.n)
 	}

@@ -44,7 +44,7 @@ func DecodeEntry(file string, text []byte) (*sim.Result, error) {
 	return r, err
 }
 
-// ReadFailed reads a file of a store's failures. Its errors are of the kind ErrDamaged.
+// ReadFailed reads a file of a store's failures. Its errors wrap ErrDamaged.
 func ReadFailed(file string) (*Failed, error) {
 	text, err := readPlain(file)
 	if err == nil {

@@ -72,7 +72,7 @@ func EqualTimes(c, d Course) (a, b float64) {
 const apart = 0.1
 
 // unequal warns of slowdowns that compare different parts of a program: in a run for a fixed time, before it has been
-// executed twice, after which its parts even out. The run that came less far took its whole window for what it did, as
+// executed twice, after which its parts even out. The slower run took its whole window for its work, as
 // what it waited for at the end, a turn or a copy, is part of that.
 func unequal(r *sim.Result, alone []*sim.Result) {
 	if !r.Spec.Length.Budget || r.Spec.Length.Warms() {
@@ -91,8 +91,9 @@ func unequal(r *sim.Result, alone []*sim.Result) {
 		if there == 0 || math.Abs(here/there/t.Slowdown-1) <= apart {
 			continue
 		}
-		r.Warnings = append(r.Warnings, fmt.Sprintf("slowdown of %s, %.3f, is of windows with different parts of the "+
-			"program, which came further %s; for the part that is in both it is %.3f", t.Name, t.Slowdown, further,
-			here/there))
+		r.Warnings = append(r.Warnings, fmt.Sprintf("%s: its slowdown of %.3f is biased, because its two runs did "+
+			"different "+
+			"parts of the program; it got further %s. For the work that both runs did the slowdown is %.3f. STP, ANTT "+
+			"and HS use %.3f", t.Name, t.Slowdown, further, here/there, t.Slowdown))
 	}
 }

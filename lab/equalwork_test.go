@@ -31,14 +31,14 @@ func TestUnequalWindows(t *testing.T) {
 		want   string // of the warning; "": none
 	}{
 		{1, nil, ""},
-		{4, nil, "came further alone; for the part that is in both it is 4.000"},
+		{4, nil, "it got further alone. For the work that both runs did the slowdown is 4.000"},
 		{1, func(r, _ *sim.Result) { // ends with its first kernel, and waits for a turn
 			r.Tenants[0].Kernels[0].End, r.Tenants[0].ThreadInsts, r.Tenants[0].IPC = 300, 1000, 1000./600
-		}, "came further alone; for the part that is in both it is 6.000"},
+		}, "it got further alone. For the work that both runs did the slowdown is 6.000"},
 		{4, func(r, a *sim.Result) { r.Tenants[0].Runs, a.Tenants[0].Runs = 2, 3 }, ""},
 		{4, func(r, _ *sim.Result) { r.Spec.Length.Budget = false }, ""},
 		{4, func(r, _ *sim.Result) { r.Spec.Length.Warmup = 1 }, ""},
-		{0.5, nil, "came further here; for the part that is in both it is 0.500"},
+		{0.5, nil, "it got further here. For the work that both runs did the slowdown is 0.500"},
 	} {
 		r, alone := twoKernels(c.slower), twoKernels(1)
 		if c.change != nil {

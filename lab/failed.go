@@ -92,7 +92,7 @@ func (s *Store) PutFailed(t *Task) error {
 }
 
 // GetFailed returns the failure kept for a spec hash, nil if there is none, and its partial
-// result, if there is one. The error of a damaged file is of the kind ErrDamaged.
+// result, if there is one. The error of a damaged file wraps ErrDamaged.
 func (s *Store) GetFailed(spec string) (*Failed, *sim.Result, error) {
 	file := s.failedFile(spec)
 	text, err := readPlain(file)
@@ -104,7 +104,7 @@ func (s *Store) GetFailed(spec string) (*Failed, *sim.Result, error) {
 		err = json.Unmarshal(text, &f)
 	}
 	if err == nil && f.SpecHash != spec {
-		err = errors.New("it is of another simulation")
+		err = errors.New("it belongs to another simulation")
 	}
 	if err != nil {
 		return nil, nil, fmt.Errorf("%w: %s: %w", ErrDamaged, file, err)

@@ -53,7 +53,7 @@ type Runner struct {
 	Start func(t *Task) (watch func(sim.Progress), done func())
 	// Plan is told before the first simulation what is to be done.
 	Plan func(todo []Job, kept int)
-	// Warn is told of things that went wrong without harm, one call at a time.
+	// Warn gets messages of harmless failures, one call at a time.
 	Warn func(format string, args ...any)
 	// Pool does the simulations; nil: goroutines of this process (Local).
 	Pool Pool

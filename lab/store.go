@@ -163,7 +163,7 @@ func readPlain(file string) ([]byte, error) {
 		return nil, err
 	}
 	if !st.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is no plain file", file)
+		return nil, fmt.Errorf("%s is not a plain file", file)
 	}
 	return os.ReadFile(file)
 }

@@ -90,7 +90,7 @@ func readAxis(n *yamldoc.Node) (a sweepAxis, err error) {
 			return a, k.At.Errorf("%s needs a list of values", k.Name)
 		}
 		if len(a.values) > 0 && len(k.Value.Items) != len(a.values[0]) {
-			return a, k.At.Errorf("%s has %d values and %s %d: what stands in one entry advances together; for a "+
+			return a, k.At.Errorf("%s has %d values and %s %d: paths of one entry advance together; for a "+
 				"cross product make two entries", k.Name, len(k.Value.Items), a.paths[0], len(a.values[0]))
 		}
 		a.paths = append(a.paths, k.Name)

@@ -58,7 +58,8 @@ func target(app *sim.App, alone *Task) (float64, error) {
 		what, reached = "kernel "+app.QoSKernel+" of "+app.Name, reachedAlone(alone.Result, app.QoSKernel)
 	}
 	if !(reached > 0) {
-		return 0, fmt.Errorf("%s ran no instruction alone within %d cycles: no share of that is a target", what,
+		return 0, fmt.Errorf("%s executed no instruction alone within %d cycles, so that a share of its IPC alone "+
+			"cannot be its target", what,
 			alone.Result.Cycles)
 	}
 	return app.QoSShare * reached, nil
@@ -92,7 +93,8 @@ func unreachable(res *sim.Result, alone []*sim.Result) {
 			}
 			if t.IPC > ipc && ipc > 0 {
 				res.Warnings = append(res.Warnings, fmt.Sprintf("the target of %s, %.4g instructions per cycle, is "+
-					"above the %.4g it reaches alone on the whole machine: no sharing can meet it", who, t.IPC, ipc))
+					"more than the %.4g that it reaches alone on the whole machine: no sharing can "+
+					"meet it", who, t.IPC, ipc))
 			}
 		}
 	}

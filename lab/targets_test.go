@@ -82,7 +82,7 @@ func TestShareWithoutAlone(t *testing.T) {
 	broken := errors.New("it broke")
 	for want, result := range map[string]*sim.Result{
 		"the target of x needs its IPC alone: it broke": nil,
-		"x ran no instruction alone within 7 cycles": {
+		"x executed no instruction alone within 7 cycles": {
 			Complete: true, Cycles: 7, Tenants: []sim.Tenant{{Name: "alone"}},
 		},
 	} {

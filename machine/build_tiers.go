@@ -170,7 +170,7 @@ func (b *builder) colors(tab *vm.Tables) error {
 	}
 	if len(owner) == 0 {
 		return fmt.Errorf("memory.hybrid.partition is sets, and a page of %d bytes (vm.page) covers all sets of %d "+
-			"bytes: there are no colors; use smaller pages or a larger memory.hybrid.capacity", b.sheet.VM.Page,
+			"bytes: there are no page colors; use smaller pages or a larger memory.hybrid.capacity", b.sheet.VM.Page,
 			h.Capacity)
 	}
 	var pool []int

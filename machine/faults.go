@@ -199,25 +199,30 @@ const (
 // UnifiedCounters describes what unified memory counts, per application.
 func UnifiedCounters() []stat.Desc {
 	return []stat.Desc{
-		{Name: "faults", Unit: "faults", Doc: "far faults told to the driver, one for each page"},
-		{Name: "overflows", Unit: "faults", Doc: "far faults that found the buffer full and were told of again"},
-		{Name: "deferred", Unit: "faults", Doc: "faults put off because somebody waits for every page there is"},
-		{Name: "batches", Unit: "batches", Doc: "batches of faults, each of the tenant whose fault is its first"},
+		{Name: "faults", Unit: "faults", Doc: "page faults reported to the driver, one for each page"},
+		{Name: "overflows", Unit: "faults", Doc: "page faults that found the buffer full and were reported again"},
+		{Name: "deferred", Unit: "faults", Doc: "faults put off to the next batch, because every page on the device " +
+			"was waited for"},
+		{Name: "batches", Unit: "batches", Doc: "batches of faults; a batch belongs to the tenant of its first fault"},
 		{Name: "handling_cycles", Unit: "cycles", Doc: "cycles from faults to the ends of their batches, summed"},
-		{Name: "driver_cycles", Unit: "cycles", Doc: "cycles the driver handles batches"},
+		{Name: "driver_cycles", Unit: "cycles", Doc: "cycles in which the driver handled batches"},
 		{Name: "migrated_pages", Unit: "pages", Doc: "pages of 4 KB that came to the device"},
-		{Name: "prefetched_pages", Unit: "pages", Doc: "of those, pages that came along without having faulted"},
-		{Name: "thrashed_pages", Unit: "pages", Doc: "of those, pages that had been evicted before"},
+		{Name: "prefetched_pages", Unit: "pages", Doc: "pages that came to the device without a fault of their own " +
+			"(prefetched)"},
+		{Name: "thrashed_pages", Unit: "pages", Doc: "pages that came to the device after they had been evicted"},
 		{Name: "evicted_pages", Unit: "pages", Doc: "pages that left the device"},
-		{Name: "written_pages", Unit: "pages", Doc: "of those, pages written back over the link"},
+		{Name: "written_pages", Unit: "pages", Doc: "evicted pages that were written back over the link"},
 		{Name: "kept_pages", Unit: "pages", Doc: "pages chosen for eviction and used before it began"},
-		{Name: "returned_pages", Unit: "pages", Doc: "pages the host took back, as it touched them or waited"},
-		{Name: "fallbacks", Unit: "evictions", Doc: "evictions of what the policy itself would not have taken"},
-		{Name: "throttles", Unit: "faults", Doc: "faults that wait, as host and device take the page from each other"},
-		{Name: "pins", Unit: "pages", Doc: "pages that stay on the host for a while for the same reason"},
-		{Name: "duplicated_pages", Unit: "pages", Doc: "of the pages that came, copies: the host kept them to read"},
-		{Name: "collapsed_pages", Unit: "pages", Doc: "of those, copies that became the page, as the device wrote it"},
-		{Name: "voided_pages", Unit: "pages", Doc: "copies that the device dropped, as the host wrote the page"},
-		{Name: "copied_pages", Unit: "pages", Doc: "pages that the host got a copy of, and the device kept"},
+		{Name: "returned_pages", Unit: "pages", Doc: "pages that went back to the host, because it touched them or " +
+			"waited"},
+		{Name: "fallbacks", Unit: "evictions", Doc: "evictions for which the policy had no candidate"},
+		{Name: "throttles", Unit: "faults", Doc: "faults that waited because host and device took the page from " +
+			"each other"},
+		{Name: "pins", Unit: "pages", Doc: "pages pinned on the host for a while for the same reason"},
+		{Name: "duplicated_pages", Unit: "pages", Doc: "pages of which the device got a copy; the host kept the " +
+			"page for reading"},
+		{Name: "collapsed_pages", Unit: "pages", Doc: "copies that became the only page because the device wrote it"},
+		{Name: "voided_pages", Unit: "pages", Doc: "copies that the device dropped because the host wrote the page"},
+		{Name: "copied_pages", Unit: "pages", Doc: "pages of which the host got a copy; the device kept the page"},
 	}
 }

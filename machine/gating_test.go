@@ -227,7 +227,7 @@ func TestFreeing(t *testing.T) {
 func TestWhatCannotBeGated(t *testing.T) {
 	r := mps(t, Options{})
 	_, err := r.g.Repartition(target(3, Share{7, 0}, Share{7, 0}))
-	if fmt.Sprint(err) != "3 SMs would be gated: nobody has more than 2" {
+	if fmt.Sprint(err) != "3 SMs would be gated: only 2 have no owner" {
 		t.Errorf("%v", err)
 	}
 	r.ask(target(2, Share{7, 0}, Share{7, 0}))

@@ -20,7 +20,8 @@ func CanRehome(m *sheets.Machine) (path string, err error) {
 	case err != nil:
 		return "map.kind", err
 	case !m.VM.Enabled:
-		return "vm.enabled", fmt.Errorf("machine %s does not translate addresses (vm.enabled), so pages have no place "+
+		return "vm.enabled", fmt.Errorf("machine %s does not translate addresses (vm.enabled), so that pages have "+
+			"no place "+
 			"of their own: use machine nuba", m.Name)
 	case m.NoC.Shape() != sheets.NUBA:
 		return "noc.topology", fmt.Errorf("machine %s has noc.topology %s, where every SM is as far from every "+
@@ -376,10 +377,11 @@ const (
 // HomeCounters describes what pages that follow their accesses count, per application.
 func HomeCounters() []stat.Desc {
 	return []stat.Desc{
-		{Name: "migrations", Unit: "pages", Doc: "pages that went to another partition"},
-		{Name: "copies", Unit: "pages", Doc: "copies of pages made in other partitions"},
+		{Name: "migrations", Unit: "pages", Doc: "pages that moved to another partition"},
+		{Name: "copies", Unit: "pages", Doc: "copies of pages that were made in other partitions"},
 		{Name: "collapses", Unit: "pages", Doc: "pages that lost all their copies"},
-		{Name: "reclaims", Unit: "pages", Doc: "of those, pages whose copies' frames were needed; others were written"},
-		{Name: "refusals", Unit: "pages", Doc: "pages that were to move or get copies, and found no free frame"},
+		{Name: "reclaims", Unit: "pages", Doc: "pages that lost their copies because the frames were needed; the " +
+			"others were written"},
+		{Name: "refusals", Unit: "pages", Doc: "moves and copies of pages for which there was no free frame"},
 	}
 }

@@ -51,7 +51,7 @@ func (q *Quotas) check(tenants []*Tenant, sms int) error {
 	case q.Scheme > sm.QuotaRolloverTime:
 		return fmt.Errorf("quotas: there is no scheme %d", uint8(q.Scheme))
 	case q.Period == 0:
-		return fmt.Errorf("quotas: an epoch has a cycle at least")
+		return fmt.Errorf("quotas: an epoch needs at least one cycle")
 	case len(q.Goal) != len(tenants):
 		return fmt.Errorf("quotas: goals of %d applications, there are %d", len(q.Goal), len(tenants))
 	}
@@ -102,7 +102,7 @@ func (g *GPU) LimitCTAs(most [][]int) error {
 	for t, row := range most {
 		for i, n := range row {
 			if n >= 0 && len(g.dispatch.owners[i]) < 2 {
-				return fmt.Errorf("limits: SM %d is not shared by several applications: only where CTAs of several "+
+				return fmt.Errorf("limits: SM %d is not shared by several applications: only if CTAs of several "+
 					"may be resident (SMK) has application %s a number of them", i, g.Tenants[t].Name)
 			}
 		}

@@ -34,11 +34,12 @@ type GroupMove struct {
 // they can.
 func (g *GPU) CanMoveSMs() error {
 	if g.turns.quantum > 0 {
-		return fmt.Errorf("applications take turns on the whole machine: no SM is one application's")
+		return fmt.Errorf("applications take turns on the whole machine: no SM belongs to one application")
 	}
 	for i, owners := range g.dispatch.owners {
 		if len(owners) > 1 {
-			return fmt.Errorf("SM %d is shared by %d applications: only SMs of one can change hands", i, len(owners))
+			return fmt.Errorf("SM %d is shared by %d applications: only SMs of one application can change "+
+				"hands", i, len(owners))
 		}
 	}
 	return nil

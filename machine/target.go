@@ -63,7 +63,7 @@ func (t *Target) admissible(g *GPU) error {
 		return fmt.Errorf("%d shares for %d applications", len(t.Shares), len(g.Tenants))
 	}
 	if !g.CanBegin(t) {
-		return fmt.Errorf("the last repartition is not over")
+		return fmt.Errorf("the last repartition is still under way")
 	}
 	sms := 0
 	for i, w := range t.Shares {
@@ -77,7 +77,7 @@ func (t *Target) admissible(g *GPU) error {
 		return fmt.Errorf("%d SMs are more than the machine's %d", sms, all)
 	}
 	if t.Gated > all-sms {
-		return fmt.Errorf("%d SMs would be gated: nobody has more than %d", t.Gated, all-sms)
+		return fmt.Errorf("%d SMs would be gated: only %d have no owner", t.Gated, all-sms)
 	}
 	if t.movesGroups(g) {
 		return t.admissibleGroups(g)

@@ -193,7 +193,7 @@ func (x *Tiers) CanSplit() error {
 	case x.controller == nil:
 		return fmt.Errorf("the machine has one memory tier")
 	case x.division == nil:
-		return fmt.Errorf("the machine's memory.hybrid.policy divides nothing that can change")
+		return fmt.Errorf("the machine's memory.hybrid.policy has no division that can change")
 	}
 	return nil
 }
@@ -220,7 +220,7 @@ func (x *Tiers) Split(s *MemorySplit) error {
 		return err
 	}
 	if s.Tokens != nil && !x.division.Counts() {
-		return fmt.Errorf("tokens of this memory are not counted, or are a share of requests: nobody can set them")
+		return fmt.Errorf("tokens of this memory are not counted, or are a share of requests: they cannot be set")
 	}
 	want := x.division.Split()
 	if s.Ways != nil {

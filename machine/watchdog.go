@@ -121,7 +121,7 @@ func (w *Watchdog) hung(tenant int, now uint64) error {
 	return d
 }
 
-const nothingNew = "no CTA has ended and all warps have been where they were before, with the same values for what " +
+const nothingNew = "no CTA has ended, and all warps repeat the same instructions with the same values for what " +
 	"ends their loops: the program spins or waits for something that never comes (raise the limit with --watchdog)"
 
 // waits has a line per unfinished kernel of a tenant, and one per CTA of it for some SMs.

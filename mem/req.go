@@ -11,7 +11,7 @@ const (
 	Walk               // page-table entry read of a walker
 )
 
-// Port is who asks: an SM, the MMU with the copy engine, an LLC slice that asks another.
+// Port is the requester: an SM, the MMU with the copy engine, an LLC slice that asks another.
 // The machine numbers them, SMs first (machine/fabric.go).
 type Port int16
 

@@ -28,7 +28,7 @@ type Book struct {
 	Apps   string // folder of the applications
 	Code   string // identity of the simulator, written beside the numbers
 	Runs   *Runs  // finished runs of figures about tasks; nil: only what the runner keeps
-	Kept   bool   // simulate nothing: figures are of what there is
+	Kept   bool   // simulate nothing: figures show the runs that are kept
 
 	set     map[string]string
 	own     map[string]string // of set, what the study does not say itself
@@ -196,7 +196,7 @@ func ipc(r *sim.Result, err error) (float64, error) {
 		return 0, err
 	}
 	if !(r.Tenants[0].IPC > 0) {
-		return 0, fmt.Errorf("%s ran no instruction within %d cycles", r.Tenants[0].Name, r.Cycles)
+		return 0, fmt.Errorf("%s executed no instruction within %d cycles", r.Tenants[0].Name, r.Cycles)
 	}
 	return r.Tenants[0].IPC, nil
 }
@@ -257,7 +257,7 @@ func (b *Book) mixSpec(m *mixes.Mix, scheme *Scheme, high string) (spec sim.Spec
 // whole refuses a result that has not come to its end.
 func whole(r *sim.Result, err error) (*sim.Result, error) {
 	if err == nil && !r.Complete {
-		return nil, fmt.Errorf("%s did not come to its end: %s", r.Tenants[0].Name, r.Why)
+		return nil, fmt.Errorf("%s did not reach its end: %s", r.Tenants[0].Name, r.Why)
 	}
 	return r, err
 }

@@ -33,7 +33,7 @@ type Claim struct {
 	// Tolerance is how far the value may be from the paper's; 0: a third of it. Where the
 	// paper has no number, the value must be further than this from 0, to mean anything.
 	Tolerance float64 `yaml:"tolerance"`
-	// Ours says why the claim is not one of the paper's: it repeats another, or is nobody's. It is judged, not counted.
+	// Ours says why the claim is not the paper's: it repeats another, or no paper makes it. It is judged, not counted.
 	Ours string `yaml:"ours"`
 }
 
@@ -103,7 +103,7 @@ func (c *Claim) agrees(v float64) bool {
 	return v < 100 // some
 }
 
-// near says whether a value is of the size the claim says.
+// near says whether a value has the size that the claim gives.
 func (c *Claim) near(v float64, measures map[string]Measure) bool {
 	if c.Direction == "slowly" {
 		return v <= c.Tolerance
@@ -191,7 +191,7 @@ func (s *Study) readReasons(read reader) error {
 func (s *Study) validateClaims(root *yamldoc.Node) error {
 	for i, l := range s.leftOut {
 		if l.Where == "" || l.Text == "" || l.Why == "" {
-			return item(root, "left_out", i).Errorf("a sentence left out needs where, text and why")
+			return item(root, "left_out", i).Errorf("a sentence under left_out needs where, text and why")
 		}
 	}
 	seen := map[string]bool{}
@@ -218,7 +218,7 @@ func (s *Study) validateClaims(root *yamldoc.Node) error {
 		}
 		if linear := c.Direction == "linear"; linear && (c.Paper == nil || *c.Paper == 0) || len(c.Also) > 0 &&
 			!linear {
-			return at.Errorf("claim %s: linear needs what proportional would be as paper; also belongs to linear", c.ID)
+			return at.Errorf("claim %s: linear needs the proportional value as paper; also belongs to linear", c.ID)
 		}
 		names := s.measureNames(figures[0])
 		if !slices.Contains(names, c.Measure) {

@@ -107,7 +107,7 @@ func (b *Book) moved(r *Reproduced) {
 			}
 			m := run.res[i].Moved
 			if m == nil {
-				r.fail(fmt.Errorf("%s %s: the result tells nothing of moves", run.mix.Name, name))
+				r.fail(fmt.Errorf("%s %s: the result has no data on moves", run.mix.Name, name))
 				continue
 			}
 			shares[j], worst[j] = 100*m.EpochShare, 100*m.WorstEpoch

@@ -88,11 +88,11 @@ func (s *Study) sheet(c *Config, scale *Scale, set map[string]string) (name stri
 		}
 		i := slices.IndexFunc(list, func(e sheets.Entry) bool { return e.Path == path })
 		if i < 0 {
-			return wrong(fmt.Errorf("times: the machine has no number %s", path))
+			return wrong(fmt.Errorf("times: the machine has no setting %s", path))
 		}
 		x, err := strconv.ParseFloat(list[i].Value, 64)
 		if err != nil {
-			return wrong(fmt.Errorf("times: %s is %s, no number", path, list[i].Value))
+			return wrong(fmt.Errorf("times: %s is %s, not a number", path, list[i].Value))
 		}
 		all[path] = strconv.FormatFloat(x*c.Times[path], 'f', -1, 64)
 	}
@@ -233,7 +233,7 @@ func (s *Study) validateConfigs(root *yamldoc.Node) error {
 			return at.Errorf("configuration %s: copies and weight cannot be negative", c.Name)
 		}
 		if w := s.config(c.Work); c.Work != "" && (w == nil || w != c && w.Work != w.Name) {
-			return at.Errorf("configuration %s: work names a configuration whose work is its own", c.Name)
+			return at.Errorf("configuration %s: work must name a configuration without a work of its own", c.Name)
 		}
 		if c.Over != "" && s.config(c.Over) == nil {
 			return at.At("over").Errorf("configuration %s: no configuration %q%s", c.Name, c.Over,
@@ -328,11 +328,11 @@ func (f *Figure) validateMetric(at *yamldoc.Node) error {
 			yamldoc.DidYouMean(f.Metric, slices.Sorted(maps.Keys(metrics()))))
 	}
 	if m.mixes && (len(f.Schemes) == 0 || f.Each) {
-		return at.At("metric").Errorf("figure %s: metric %q is of mixes as a whole, under schemes", f.Name, f.Metric)
+		return at.At("metric").Errorf("figure %s: metric %q describes whole mixes, under schemes", f.Name, f.Metric)
 	}
 	if !m.mixes && len(f.Schemes) > 0 && !f.Each {
-		return at.At("metric").Errorf("figure %s: metric %q is of a program: `each: true` takes those of mixes", f.Name,
-			f.Metric)
+		return at.At("metric").Errorf("figure %s: metric %q describes one program: `each: true` takes the "+
+			"programs of mixes", f.Name, f.Metric)
 	}
 	return nil
 }

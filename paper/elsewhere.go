@@ -28,7 +28,7 @@ func (s *Study) At(scale *Scale, figures []*Figure) (here, elsewhere []*Figure) 
 	return here, elsewhere
 }
 
-// quote tells of the study's figures of other scales. dir is the folder of this scale's figures,
+// quote shows the study's figures of other scales. dir is the folder of this scale's figures,
 // results the same as seen from the document.
 func (b *Book) quote(dir, results string) (string, error) {
 	var s strings.Builder

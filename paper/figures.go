@@ -30,7 +30,7 @@ type Reproduced struct {
 	failed map[string]int
 }
 
-// Measure is one number claims can be held against.
+// Measure is one number that claims can be compared with.
 type Measure struct {
 	Value float64 `json:"value"` // percent unless its name says otherwise
 	N     int     `json:"n"`     // over how many mixes

@@ -23,7 +23,7 @@ const (
 
 // Judged is a claim with our value.
 type Judged struct {
-	Mixes       int     // over how many mixes the paper's number is; 0: it is of none
+	Mixes       int     // number of mixes of the paper's number; 0: it is not about mixes
 	Least, Most float64 // of the value over ours
 	Claim       Claim
 	Value       Measure
@@ -33,7 +33,7 @@ type Judged struct {
 	Without     []string // unsteady programs; none: there are none
 	Artefact    bool     // the value is as the claim says, and the study itself says that this is an artefact
 	Second      *Measure // of the figure's second model; nil: it has none, or that gave nothing
-	Turned      Turned   // the same as a speed where the claim is of a time, or the other way round
+	Turned      Turned   // the same as a speed if the claim gives a time, or the other way round
 	Slack       int      // runs that count as meeting their target only because of metSlack
 }
 
@@ -135,8 +135,9 @@ func (s *Study) CheckReasons(judged []Judged, scale string) error {
 	var errs []error
 	for _, j := range judged {
 		if s.artefact(j.Claim.ID, scale) && !j.Artefact && j.Verdict != NotMeasured {
-			errs = append(errs, fmt.Errorf("reasons.yaml calls what claim %s says an artefact at scale %s, but here "+
-				"it does not come out at all: remove `artefact` from the reason", j.Claim.ID, scale))
+			errs = append(errs, fmt.Errorf("reasons.yaml calls the agreement with claim %s at scale %s an artefact, "+
+				"but "+
+				"the claim does not hold: remove `artefact` from the reason", j.Claim.ID, scale))
 		}
 		if j.Verdict == Holds && s.Why(j.Claim.ID, scale) != "" {
 			errs = append(errs,
@@ -187,7 +188,8 @@ func tally(all []Judged) string {
 	text := fmt.Sprintf("Of %d claims: %s.\n", count, strings.Join(parts, ", "))
 	text += fmt.Sprintf("%d of them rest on fewer than a third of the paper's mixes.\n", few)
 	if ours > 0 {
-		text += fmt.Sprintf("%d further ones are *ours*, as they repeat another or are nobody's, and do not count.\n",
+		text += fmt.Sprintf("%d further claims are *ours* (they repeat another claim, or no paper makes them) and "+
+			"do not count.\n",
 			ours)
 	}
 	return text
@@ -210,7 +212,7 @@ func (s *Study) leftOutTable() string {
 	if len(s.leftOut) == 0 {
 		return ""
 	}
-	text := "## Sentences left out\n\n| section | sentence | why no claim is made of it |\n|---|---|---|\n"
+	text := "## Sentences left out\n\n| section | sentence | why it is no claim here |\n|---|---|---|\n"
 	for _, l := range s.leftOut {
 		text += fmt.Sprintf("| %s | %s | %s |\n", l.Where, l.Text, l.Why)
 	}

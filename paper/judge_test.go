@@ -41,7 +41,7 @@ func TestTally(t *testing.T) {
 	}
 	want := "Of 5 claims: 2 holds, 1 direction only, 1 contradicts, 1 not measured.\n" +
 		"2 of them rest on fewer than a third of the paper's mixes.\n" +
-		"1 further ones are *ours*, as they repeat another or are nobody's, and do not count.\n"
+		"1 further claims are *ours* (they repeat another claim, or no paper makes them) and do not count.\n"
 	if got := tally(all); got != want {
 		t.Errorf("%s", got)
 	}
@@ -65,7 +65,7 @@ func TestSlackIsTold(t *testing.T) {
 		},
 		Measures: map[string]Measure{"met A mean": {75, 4, 4}, "met B mean": {100, 1, 1}},
 	}
-	for i, want := range []string{"75.0 % (2 of 4 runs lack up to 0.005 of it)", "100.0 %"} {
+	for i, want := range []string{"75.0 % (2 of 4 runs miss it by up to 0.005)", "100.0 %"} {
 		if got := valueCell(&s.Judge(r)[i]); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}

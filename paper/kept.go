@@ -44,7 +44,7 @@ func Kept(dir string, figures []*Figure) (out []*Reproduced, code string, err er
 			continue
 		}
 		if found++; code != "" && of != code {
-			return nil, "", fmt.Errorf("%s.json is of simulator %.12s, other figures there are of %.12s: simulate "+
+			return nil, "", fmt.Errorf("%s.json comes from simulator %.12s, other figures there from %.12s: simulate "+
 				"them anew with one", name, of, code)
 		}
 		code = of

@@ -14,7 +14,7 @@ type metric struct {
 	mean func([]float64) float64
 	// inverse names what is measured, too, with every ratio turned round: of times, speeds.
 	inverse string
-	// mixes: it is of runs of several programs.
+	// mixes: it describes runs of several programs.
 	mixes bool
 }
 

@@ -77,7 +77,7 @@ func (b *Book) mixed(r *Reproduced, schemes []string) (out []singles) {
 					r.fail(err)
 				}
 				if err == nil && res.Metrics == nil {
-					r.fail(fmt.Errorf("%s %s: nobody ran its programs alone", m.Name, name))
+					r.fail(fmt.Errorf("%s %s: its programs have no alone-run", m.Name, name))
 					res = nil
 				}
 				s.res = append(s.res, res)

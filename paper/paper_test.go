@@ -87,7 +87,7 @@ func TestTinyStudy(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, part := range []string{
-		"scale quick", "16", "it was made up to be wrong", "no run gave this number",
+		"scale quick", "16", "it was made up to be wrong", "not measured",
 		"![curve](results/quick/curve.svg)", "a small machine is simulated sooner",
 	} {
 		if !strings.Contains(text, part) {
@@ -329,9 +329,9 @@ func TestMalformedStudies(t *testing.T) {
 		{"study.yaml", "configs: [FAR, NEAR]}", "configs: [FAR, NEER]}", "did you mean NEAR"},
 		{"study.yaml", "of: NEAR, over: FAR", "of: NEAR, over: FARR", "did you mean FAR"},
 		{"study.yaml", "metric: replies", "metric: repliez", "did you mean replies"},
-		{"study.yaml", "metric: ws, sets", "metric: ipc, sets", "`each: true` takes those of mixes"},
+		{"study.yaml", "metric: ws, sets", "metric: ipc, sets", "`each: true` takes the programs of mixes"},
 		{"study.yaml", "metric: ws, sets: [pairs]", "metric: ws, sets: [stream]", "has 1 programs"},
-		{"study.yaml", "kind: values, metric: llc misses", "kind: values, metric: ws", "is of mixes as a whole"},
+		{"study.yaml", "kind: values, metric: llc misses", "kind: values, metric: ws", "describes whole mixes"},
 		{"study.yaml", "about: seconds", "about: seconds, whole: true", "whole runs have no epoch"},
 		{"study.yaml", "noc.flit: 8", "noc.flits: 8", "configuration SLOW"},
 		{"study.yaml", "{policy: observe", "{policy: obsrve", "did you mean observe"},

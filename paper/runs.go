@@ -19,7 +19,7 @@ import (
 // Runs is a file with a row for each finished run of figures about latency-sensitive tasks (runs.csv, beside the
 // figures). A study of hours is committed by it while it goes on: whoever has the file simulates only what is not in
 // it. A row tells the simulator that it is of. Rows of other simulators are used, too, and every figure counts them:
-// who wants none of them deletes the file.
+// to drop them, delete the file.
 type Runs struct {
 	file string
 	rows map[string][]string // by the columns before runKey
@@ -182,13 +182,13 @@ func (r *Reproduced) kept() (lines []string) {
 		lines = append(lines, "Runs by simulator (hash of its sources): "+strings.Join(parts, ", ")+".")
 	}
 	if r.Missing > 0 {
-		lines = append(lines, fmt.Sprintf("%d of %d runs are not simulated yet: the numbers are of the others.",
+		lines = append(lines, fmt.Sprintf("%d of %d runs are not simulated yet: the numbers come from the others.",
 			r.Missing, r.Asked))
 	}
 	return lines
 }
 
-// KeepsRuns says that a figure is of runs that a file of Runs keeps.
+// KeepsRuns says that the runs of a figure are kept in a file of Runs.
 func (f *Figure) KeepsRuns() bool {
 	_, ok := taskFigures()[f.Kind]
 	return ok

@@ -70,7 +70,7 @@ func (b *Book) Sides(m *mixes.Mix, c *Config, whose side) (*sim.Result, error) {
 	}
 	for i := range r.Tenants {
 		if r.Tenants[i].Insts() == 0 {
-			return nil, fmt.Errorf("%s: %s ran no instruction after cycle %d of %d", label, r.Tenants[i].Name,
+			return nil, fmt.Errorf("%s: %s executed no instruction after cycle %d of %d", label, r.Tenants[i].Name,
 				b.Scale.Warmup, r.Cycles)
 		}
 	}
@@ -211,7 +211,7 @@ func (s *Study) validateSides(at *yamldoc.Node, f *Figure) error {
 	}
 	for i, n := range f.Configs {
 		if over := s.config(n).Over; over != "" && !slices.Contains(f.Configs, over) {
-			return at.At("configs").Errorf("figure %s: %s is held against %s, which is not in the figure", f.Name,
+			return at.At("configs").Errorf("figure %s: %s is compared with %s, which is not in the figure", f.Name,
 				f.Configs[i], over)
 		}
 	}

@@ -68,7 +68,7 @@ type Scale struct {
 	Instructions uint64 `yaml:"instructions"`
 	// Warmup is core cycles at their begin that do not count.
 	Warmup uint64 `yaml:"warmup"`
-	// Work names the configuration whose runs of a program are of the budget's cycles: those on all others execute the
+	// Work names the configuration whose runs of a program have the budget's cycles: those on all others execute the
 	// thread instructions it does, before the warm-up's end and behind it, so that every run is measured over the same
 	// part of the program.
 	Work string `yaml:"work"`
@@ -237,7 +237,7 @@ type Figure struct {
 	Title   string   `yaml:"title"`
 	Note    string   `yaml:"note"`
 	Kind    string   `yaml:"kind"`    // one of kinds
-	Own     bool     `yaml:"own"`     // the paper has no such figure, and claims nothing of it
+	Own     bool     `yaml:"own"`     // the paper has no such figure, and no claim about it
 	Scale   string   `yaml:"scale"`   // it is measured at this scale only; reports of others quote it
 	Sets    []string `yaml:"sets"`    // of mixes
 	Schemes []string `yaml:"schemes"` // the first is the baseline
@@ -258,7 +258,7 @@ type Figure struct {
 	Set     runfile.Scalars `yaml:"set"`
 	Power   runfile.Scalars `yaml:"power"`
 	// Of figures of configurations: which, the first being the baseline, and the metric; pairs of
-	// them; those that are joined by lines. With Schemes instead they are of mixes; Each has a row for
+	// them; those that are joined by lines. With Schemes instead they show mixes; Each has a row for
 	// each program of a mix, called App-1, App-2 and so on by what they ask of the link when alone.
 	Configs []string `yaml:"configs"`
 	Metric  string   `yaml:"metric"`

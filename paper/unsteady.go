@@ -39,13 +39,13 @@ func (s *Study) validateUnsteady(root *yamldoc.Node) error {
 		}
 		for _, p := range u.Programs {
 			if !slices.ContainsFunc(s.Programs, func(q Program) bool { return q.Key == p }) {
-				return at.Errorf("unsteady names program %q, which is none of the study's", p)
+				return at.Errorf("unsteady names program %q, which is not in the study", p)
 			}
 		}
 		for _, name := range u.Figures {
 			k := slices.IndexFunc(s.Figures, func(f Figure) bool { return f.Name == name })
 			if k < 0 {
-				return at.Errorf("unsteady names figure %q, which is none of the study's", name)
+				return at.Errorf("unsteady names figure %q, which is not in the study", name)
 			}
 			f := &s.Figures[k]
 			if !slices.Contains([]string{"ratios", "values", "parts", "degree", "pairs"}, f.Kind) {

@@ -165,7 +165,7 @@ func (b *Book) Show(w io.Writer, r *Reproduced) error {
 			ratioCell(&j), mixesCell(&j), verdictCell(&j))
 	}
 	if len(judged) == 0 {
-		fmt.Fprintln(t, "  (the paper's text claims nothing of it)")
+		fmt.Fprintln(t, "  (the paper's text makes no claim about it)")
 	}
 	err := t.Flush()
 	for _, line := range r.kept() {
@@ -194,7 +194,7 @@ func valueCell(j *Judged) string {
 		text += fmt.Sprintf("; %.1f without %s", j.Steady.Value, strings.Join(j.Without, ", "))
 	}
 	if j.Slack > 0 {
-		text += fmt.Sprintf(" (%d of %d runs lack up to %g of it)", j.Slack, j.Value.N, metSlack)
+		text += fmt.Sprintf(" (%d of %d runs miss it by up to %g)", j.Slack, j.Value.N, metSlack)
 	}
 	return text
 }

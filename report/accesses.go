@@ -49,7 +49,7 @@ func readAccesses(text []byte, r *sim.Result) error {
 		n, err3 := strconv.ParseUint(row[3], 10, 32)
 		tenant, known := tenants[row[1]]
 		if err != nil || err2 != nil || err3 != nil || !known {
-			return fmt.Errorf("line %d: %q is no cycle, application, page and accesses", i+2, row)
+			return fmt.Errorf("line %d: %q: want cycle, application, page and accesses", i+2, row)
 		}
 		a := sim.PageAccess{Cycle: cycle, Tenant: tenant, Page: page, N: uint32(n)}
 		r.Touches.Accesses = append(r.Touches.Accesses, a)

@@ -43,7 +43,7 @@ func ChannelsCSV(w io.Writer, r *sim.Result) error {
 	return c.Error()
 }
 
-// FastChannels is how many of a run's channels, the first ones, are of the fast tier of its memory.
+// FastChannels is how many of a run's channels, the first ones, belong to the fast tier of its memory.
 func FastChannels(r *sim.Result) int {
 	m, _, err := sheets.FromEntries(r.Machine.Name, r.Machine.Numbers)
 	if err != nil || !m.Memory.Given() {
@@ -64,7 +64,7 @@ func readChannels(text []byte, r *sim.Result) error {
 	for i, row := range rows[1:] {
 		e := &r.Epochs[i]
 		if cycle, err := strconv.ParseUint(row[0], 10, 64); err != nil || cycle != e.Cycle {
-			return fmt.Errorf("line %d is of cycle %s, the epoch of %d", i+2, row[0], e.Cycle)
+			return fmt.Errorf("line %d is for cycle %s, the epoch for %d", i+2, row[0], e.Cycle)
 		}
 		for _, text := range row[1:] {
 			n, err := strconv.ParseUint(text, 10, 64)

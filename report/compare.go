@@ -98,7 +98,7 @@ func Unequal(results []*sim.Result) string {
 	if len(parts) == 0 {
 		return ""
 	}
-	return fmt.Sprintf(" over unequal work (%s apart): rates are compared, and energy per unit of work",
+	return fmt.Sprintf(" over unequal work (the runs differ in %s): compare rates, and energy per unit of work",
 		strings.Join(parts, ", "))
 }
 
@@ -167,11 +167,11 @@ func Verdict(results []*sim.Result, names []string) string {
 		}
 		fit = append(fit, e)
 		if len(fit) > 1 && shared([]*sim.Result{fit[0].Result, r}) == nil {
-			return "no verdict: the runs are not of the same applications"
+			return "no verdict: the runs have different applications"
 		}
 	}
 	if len(fit) < 2 {
-		return "no verdict: fewer than two complete runs with metrics"
+		return "no verdict: it needs two complete runs with metrics"
 	}
 	var parts []string
 	for _, c := range contests() {

@@ -80,7 +80,7 @@ func (d *Dir) Commit(r *sim.Result) error {
 		return errors.Join(fmt.Errorf("output directory %s: %w", d.final, err), d.Abort())
 	}
 	if lost != nil {
-		lost = fmt.Errorf("output directory %s, which has the rest: %w", d.final, lost)
+		lost = fmt.Errorf("output directory %s, which has the other files: %w", d.final, lost)
 	}
 	return errors.Join(lost, d.scratch.Release())
 }

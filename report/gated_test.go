@@ -30,7 +30,7 @@ func gated() *sim.Result {
 
 // Whoever reads the terminal sees that SMs were gated, and only then.
 func TestGatingInTables(t *testing.T) {
-	const line = "power gating: 1.0 % of the SMs' time without power; 1 wake for an application, " +
+	const line = "power gating: SMs were powered down for 1.0 % of their time; 1 wake for an application, " +
 		"100 SM-cycles of waking\n"
 	for _, c := range []struct {
 		r    *sim.Result
@@ -98,7 +98,7 @@ func TestHandovers(t *testing.T) {
 		SMs: 7, Switched: 6, Drained: 1, ContextBytes: 883_000, Groups: 1, MoveBytes: 2_000_000, EpochShare: 0.25,
 	}
 	want := "changed hands: 7 SMs (6 switched with 883 kB of contexts, 1 drained), 1 channel group with 2 MB of " +
-		"pages; on their way in 25.0 % of the cycles"
+		"pages; under way in 25.0 % of the cycles"
 	if got := handovers(r); got != want {
 		t.Errorf("%q\nwant %q", got, want)
 	}

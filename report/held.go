@@ -51,13 +51,13 @@ func (p *printer) held(results []*sim.Result) {
 			best, most = label(r), sum
 		}
 	}
-	p.f("targets, and what they leave to the others\n")
+	p.f("targets, and the speed of the other applications\n")
 	p.table(rows)
 	switch {
 	case best == "":
-		p.f("no sharing meets all targets\n")
+		p.f("no sharing mode meets all targets\n")
 	case len(others) > 0:
-		p.f("of those that meet all targets, %s leaves most to %s\n", best, strings.Join(others, ", "))
+		p.f("of the modes that meet all targets, %s leaves most to %s\n", best, strings.Join(others, ", "))
 	}
 }
 

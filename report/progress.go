@@ -158,7 +158,7 @@ func Line(s sim.Progress) string {
 		}
 	}
 	if s.OneCore {
-		b.WriteString(", on one core (two are no faster now)")
+		b.WriteString(", on one core (a second core would not help now)")
 	}
 	return b.String()
 }

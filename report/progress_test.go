@@ -60,7 +60,7 @@ func TestLinesWithoutATerminal(t *testing.T) {
 
 func TestLineTellsOfTheSecondCore(t *testing.T) {
 	s := sim.Progress{Cycle: 500, CyclesPerS: 100, OneCore: true}
-	if got := Line(s); got != "cycle 500, 100 cycles/s, on one core (two are no faster now)" {
+	if got := Line(s); got != "cycle 500, 100 cycles/s, on one core (a second core would not help now)" {
 		t.Error(got)
 	}
 }

@@ -140,7 +140,7 @@ func readEpochs(text []byte, r *sim.Result) error {
 			return fmt.Errorf("line %d: %w", i+2, err)
 		}
 		if i%n > 0 && cycle != e.Cycle {
-			return fmt.Errorf("line %d is of cycle %d, the one before of %d: rows are missing", i+2, cycle, e.Cycle)
+			return fmt.Errorf("line %d is at cycle %d, the one before at %d: rows are missing", i+2, cycle, e.Cycle)
 		}
 		e.Cycle = cycle
 		if i%n < nobody {
@@ -222,7 +222,7 @@ func readStalls(text []byte, r *sim.Result) error {
 			return slices.Contains(s.Label["tenant"], t.Name)
 		})
 		if tenant < 0 {
-			return fmt.Errorf("a sample is of %q, which is no application of the run", s.Label["tenant"])
+			return fmt.Errorf("a sample names %q, which is not an application of the run", s.Label["tenant"])
 		}
 		file := line.Function.Filename
 		if tenant < len(r.Spec.Apps) {

@@ -102,7 +102,7 @@ func TestReadRefuses(t *testing.T) {
 		{"result.json", half, "is damaged"},
 		{"result.json", edit(`"version": 2`, `"version": 1`), "version 1 of the layout, this heddle reads version 2"},
 		{"result.json", edit(`"tenants": [`, `"tenants": 7, "x": [`), "is damaged"},
-		{"epochs.csv", edit("2000,cp", "2001,cp"), "line 5 is of cycle 2001, the one before of 2000"},
+		{"epochs.csv", edit("2000,cp", "2001,cp"), "line 5 is at cycle 2001, the one before at 2000"},
 		{"epochs.csv", edit("ipc", "cpi"), "columns"},
 		{"epochs.csv", edit("1000,cp,40", "1000,cp,forty"), "line 3"},
 		{"epochs.csv", func(b []byte) []byte { return b[:len(b)-30] }, "is damaged"},

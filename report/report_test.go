@@ -230,7 +230,7 @@ func TestComparison(t *testing.T) {
 	more := with("more", 1, 1, 1)
 	more.Tenants[0].ThreadInsts = 1250
 	if u := Unequal([]*sim.Result{sample(), more}); !strings.Contains(u,
-		"unequal work (thread instructions of triad 20 % apart)") {
+		"unequal work (the runs differ in thread instructions of triad by 20 %)") {
 		t.Errorf("%q", u)
 	}
 	if u := Unequal([]*sim.Result{sample(), sample()}); u != "" {
@@ -244,7 +244,8 @@ func TestComparison(t *testing.T) {
 	swapped.Tenants[0].CPU = &sim.TenantCPU{Insts: 4000}
 	onCPU := sample()
 	onCPU.Tenants[1].CPU = &sim.TenantCPU{Insts: 3000}
-	if u := Unequal([]*sim.Result{onCPU, swapped}); !strings.Contains(u, "(CPU instructions of cp 25 % apart)") {
+	if u := Unequal([]*sim.Result{onCPU, swapped}); !strings.Contains(u, "(the runs differ in CPU instructions of "+
+		"cp by 25 %)") {
 		t.Errorf("work on CPU cores: %q", u)
 	}
 	want := "STP: tie of a, b (1.000); ANTT: b wins with 1.500, 25.0 % better than a; fairness: tie of a, b (0.500)"
@@ -257,7 +258,8 @@ func TestComparison(t *testing.T) {
 	}
 	other := with("b", 1, 1.5, 0.5)
 	other.Tenants[0].Name = "other"
-	if v := Verdict([]*sim.Result{with("a", 1, 2, 0.5), other}, nil); !strings.Contains(v, "not of the same app") {
+	if v := Verdict([]*sim.Result{with("a", 1, 2, 0.5), other}, nil); !strings.Contains(v, "the runs have different "+
+		"app") {
 		t.Errorf("verdict %q of runs of different applications", v)
 	}
 }

@@ -181,7 +181,7 @@ func (p *printer) metrics(r *sim.Result) {
 		if c.Turns > 0 {
 			turns = Many(c.Turns, "turn") + ", "
 		}
-		p.f("contexts: %s%s taken off SMs, %s stored and loaded again, %s of the cycles spent on taking them off\n",
+		p.f("contexts: %s%s moved off SMs, %s stored and loaded again, in %s of the cycles\n",
 			turns, Many(c.CTAs, "CTA"), sized(c.Bytes), percent(float64(c.Cycles)/float64(max(1, r.Cycles))))
 		if of := float64(max(1, r.Cycles)); c.Turns > 0 {
 			p.f("  of the SMs' time: save %s, wait for the last saved %s, load %s, idle %s; L1s refill in %s of it\n",
@@ -228,7 +228,7 @@ func (p *printer) state(r *sim.Result) {
 // Why says why a partial result is one.
 func Why(r *sim.Result) string {
 	if r.Why == "" {
-		return "the result does not say why"
+		return "the result gives no reason"
 	}
 	return r.Why
 }

@@ -68,7 +68,8 @@ func Touches(r *sim.Result) []string {
 		}
 	}
 	if sum > 0 {
-		line += fmt.Sprintf("; of the pages a partition touches %.1f %% are its own", 100*float64(home)/float64(sum))
+		line += fmt.Sprintf("; %.1f %% of the pages that a partition touches are its "+
+			"own", 100*float64(home)/float64(sum))
 	}
 	return []string{line}
 }

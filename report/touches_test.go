@@ -35,7 +35,7 @@ func TestTouchesLine(t *testing.T) {
 	r := &sim.Result{Touches: &sim.Touches{BySMs: []uint64{30, 10}, Homes: [][]uint64{{20, 5}, {10, 15}}}}
 	const pages = "pages touched: 40: by 1 SM 75.0 %, by 2 SMs 25.0 %"
 	for want, homes := range map[string][][]uint64{
-		pages + "; of the pages a partition touches 70.0 % are its own": r.Touches.Homes, pages: nil,
+		pages + "; 70.0 % of the pages that a partition touches are its own": r.Touches.Homes, pages: nil,
 	} {
 		r.Touches.Homes = homes
 		if got := Touches(r); len(got) != 1 || got[0] != want {

@@ -14,15 +14,16 @@ func (p *printer) unified(r *sim.Result) {
 		if n == nil || n["faults"]+n["migrated_pages"]+link["remotes"] == 0 {
 			continue
 		}
-		p.f("unified memory of %s: %s, %d faults in %d batches, the driver busy %s of the time\n", t.Name,
+		p.f("unified memory of %s: %s, %d faults in %d batches, driver busy for %s of the time\n", t.Name,
 			pages(n["migrated_pages"], "came"), n["faults"], n["batches"], busyShare(n["driver_cycles"], t.Cycles))
-		p.f("  %d pages came along with others, %d again; %d left, %d of them written back; the host took %d back\n",
+		p.f("  %d pages were prefetched, %d came again; %d left, %d of them written back; the host took %d back\n",
 			n["prefetched_pages"], n["thrashed_pages"], n["evicted_pages"], n["written_pages"], n["returned_pages"])
 		if n["throttles"] > 0 {
-			p.f("  %d faults had to wait, as host and device take the pages from each other; %d pages were pinned\n",
+			p.f("  %d faults waited, because host and device took pages from each other; %d pages were pinned\n",
 				n["throttles"], n["pins"])
 		}
-		p.f("  link: %d transfers of %s, %d accesses to pages on the host, its two directions busy %s of the time\n",
+		p.f("  link: %d transfers of %s, %d accesses to pages on the host, its two directions busy for %s of the "+
+			"time\n",
 			link["transfers"], mega(link["bytes"]), link["remotes"], busyShare(link["busy_cycles"], 2*t.Cycles))
 		for _, line := range ManagedLines(r, t.Name) {
 			p.f("  %s\n", line)
@@ -46,7 +47,7 @@ func ManagedLines(r *sim.Result, tenant string) (lines []string) {
 		}
 		perPage := func(n uint64) float64 { return float64(n) / float64(max(1, m.Bytes/4096)) }
 		lines = append(lines, fmt.Sprintf("allocation %d, %s: %.3g reads and %.3g writes a page, %s of them on the "+
-			"host; %d pages came, %d of them again", all, mega(m.Bytes), perPage(m.Reads), perPage(m.Writes),
+			"host; %d pages came, %d of them came again", all, mega(m.Bytes), perPage(m.Reads), perPage(m.Writes),
 			busyShare(m.Remote, m.Reads+m.Writes), m.Migrated, m.Again))
 	}
 	if all > mostAllocations {

@@ -21,8 +21,9 @@ func TestWindowsOfAccesses(t *testing.T) {
 		},
 	}
 	want := []string{
-		"numbers are of a tenant's first launch to its instruction 900, not before every application had executed 300",
-		"a: of its kernels only accesses to memory, fences and barriers take time and count as instructions",
+		"numbers are from a tenant's first launch to its instruction 900, and after every application had executed 300",
+		"a (accesses_only): only accesses to memory, fences and barriers of its kernels take time and count as " +
+			"instructions",
 	}
 	if got := report.Windows(r); !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)

@@ -28,7 +28,7 @@ func Rate(x *float64) string {
 	return percent(*x)
 }
 
-// SMs writes how many a tenant has, or that they are everybody's.
+// SMs writes how many a tenant has, or that all are shared.
 func SMs(t *sim.Tenant) string {
 	if t.CPU != nil && t.SMs == 0 {
 		return fmt.Sprintf("%d CPU", t.CPU.Cores)
@@ -80,31 +80,33 @@ func Windows(r *sim.Result) (lines []string) {
 		seen[w.Of] = true
 		switch from := fmt.Sprintf("cycle %d", w.Start); w.Of {
 		case sim.OfBudget:
-			lines = append(lines, fmt.Sprintf("numbers are of %s to %d", from, w.End))
+			lines = append(lines, fmt.Sprintf("numbers are from %s to %d", from, w.End))
 		case sim.OfExecutions:
 			lines = append(lines,
-				"numbers are of a tenant's first launch to the end of its last complete execution"+behind(r))
+				"numbers are from a tenant's first launch to the end of its last complete execution"+behind(r))
 		case sim.OfInstructions:
-			lines = append(lines, fmt.Sprintf("numbers are of a tenant's first launch to its instruction %d%s",
+			lines = append(lines, fmt.Sprintf("numbers are from a tenant's first launch to its instruction %d%s",
 				r.Spec.Length.Instructions, behind(r)))
 		case sim.OfRun:
-			what := "no execution was launched and completed"
+			what := "no execution was completed"
 			if r.Spec.Length.Instructions > 0 {
-				what = "executed fewer instructions than asked for"
+				what = "executed fewer instructions than length.instructions"
 			}
-			lines = append(lines, fmt.Sprintf("%s %s: numbers are of %s to %d", mark, what, from, w.End))
+			lines = append(lines, fmt.Sprintf("%s %s: numbers are from %s to %d", mark, what, from, w.End))
 		}
 	}
 	for i := range r.Spec.Apps {
 		if a := &r.Spec.Apps[i]; a.AccessesOnly {
-			lines = append(lines, fmt.Sprintf("%s: of its kernels only accesses to memory, fences and barriers "+
+			lines = append(lines, fmt.Sprintf("%s (accesses_only): only accesses to memory, fences and barriers of "+
+				"its kernels "+
 				"take time and count as instructions", a.Name))
 		}
 	}
 	for i := range r.Tenants {
 		if t := &r.Tenants[i]; t.Progress == "executions" && r.Metrics != nil {
 			lines = append(lines,
-				fmt.Sprintf("%s: its instructions depend on timing, so its slowdown compares executions per cycle",
+				fmt.Sprintf("%s: its number of instructions depends on timing, so its slowdown compares executions "+
+					"per cycle",
 					t.Name))
 		}
 	}
@@ -133,15 +135,15 @@ func Targets(r *sim.Result) (lines []string) {
 // behind tells of a warm-up.
 func behind(r *sim.Result) string {
 	if w := r.Spec.Length.Warmup; w > 0 {
-		return fmt.Sprintf(", not before cycle %d", w)
+		return fmt.Sprintf(", and after cycle %d", w)
 	}
 	if w := r.Spec.Length.WarmupInstructions; w > 0 {
-		return fmt.Sprintf(", not before every application had executed %d", w)
+		return fmt.Sprintf(", and after every application had executed %d", w)
 	}
 	return ""
 }
 
-// Ends names whose an SM was and whose it is after a move; "gated" is one without power.
+// Ends names the owners of an SM before and after a move; "gated" is an SM that is powered down.
 func Ends(m *sim.SMMove) (from, to string) {
 	name := func(tenant string, gated bool) string {
 		switch {
@@ -169,7 +171,7 @@ func handovers(r *sim.Result) string {
 	if m.Groups > 0 {
 		parts = append(parts, fmt.Sprintf("%s with %s of pages", Many(m.Groups, "channel group"), sized(m.MoveBytes)))
 	}
-	return fmt.Sprintf("changed hands: %s; on their way in %s of the cycles", strings.Join(parts, ", "),
+	return fmt.Sprintf("changed hands: %s; under way in %s of the cycles", strings.Join(parts, ", "),
 		percent(m.EpochShare))
 }
 
@@ -196,7 +198,7 @@ func gating(r *sim.Result) string {
 		}
 		return n
 	}
-	return fmt.Sprintf("power gating: %s of the SMs' time without power; %s for an application, %s of waking",
+	return fmt.Sprintf("power gating: SMs were powered down for %s of their time; %s for an application, %s of waking",
 		percent(float64(r.Nobody.GatedSMCycles)/float64(held)), Many(count("wakes"), "wake"),
 		Many(count("waking_cycles"), "SM-cycle"))
 }

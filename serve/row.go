@@ -116,7 +116,7 @@ func (r *Row) fill(f found) error {
 		text = failed.Result
 	default:
 		if text, err = os.ReadFile(f.path); err == nil && !json.Valid(text) { // no checksum tells
-			err = fmt.Errorf("%s is damaged: it is no JSON", f.path)
+			err = fmt.Errorf("%s is damaged: it is not JSON", f.path)
 		}
 	}
 	if err != nil {

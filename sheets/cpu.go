@@ -20,31 +20,31 @@ type CPU struct {
 
 // CPUPower is what cores draw, private caches included.
 type CPUPower struct {
-	Inst   float64 `yaml:"inst" unit:"pJ" doc:"an instruction, its loads and stores left out" opt:"0"`
+	Inst   float64 `yaml:"inst" unit:"pJ" doc:"an instruction, without its loads and stores" opt:"0"`
 	L1     float64 `yaml:"l1" unit:"pJ" doc:"a load or store in the L1" opt:"0"`
 	L2     float64 `yaml:"l2" unit:"pJ" doc:"a line read from or written to the L2" opt:"0"`
 	Active float64 `yaml:"active" unit:"W" doc:"static power, clocks included, of a core that runs a program" opt:"0"`
-	Idle   float64 `yaml:"idle" unit:"W" doc:"static power of one that runs none" opt:"0"`
+	Idle   float64 `yaml:"idle" unit:"W" doc:"static power of a core that runs no program" opt:"0"`
 }
 
 // CPUCache is a private cache of a core. Lines are replaced by age of use (LRU).
 type CPUCache struct {
 	Sets    int `yaml:"sets" unit:"sets" doc:"sets" opt:"0"`
 	Ways    int `yaml:"ways" unit:"ways" doc:"associativity" opt:"0"`
-	Latency int `yaml:"latency" unit:"cycles" doc:"CPU cycles from a load to its use; a miss goes on below after as many" opt:"0"`
+	Latency int `yaml:"latency" unit:"cycles" doc:"CPU cycles from a load to its use; a miss leaves for the next level after as many" opt:"0"`
 	MSHRs   int `yaml:"mshrs" unit:"entries" doc:"lines on their way from below" opt:"0"`
 }
 
 // CPUPrefetch brings lines into the L2 before they are asked for.
 type CPUPrefetch struct {
 	Kind   string `yaml:"kind" unit:"name" doc:"none, next-line or stride (by the load's place in the program)" opt:"none"`
-	Degree int    `yaml:"degree" unit:"lines" doc:"lines asked for per L1 miss" opt:"0"`
+	Degree int    `yaml:"degree" unit:"lines" doc:"lines prefetched per L1 miss" opt:"0"`
 	Table  int    `yaml:"table" unit:"entries" doc:"loads whose strides are remembered (stride)" opt:"0"`
 }
 
 // CPUBranch is what conditional branches of traces cost.
 type CPUBranch struct {
-	Mispredict int `yaml:"mispredict" unit:"cycles" doc:"from a branch that went another way than predicted to the dispatch of the right instructions; 0: every branch is known" opt:"0: every branch is known"`
+	Mispredict int `yaml:"mispredict" unit:"cycles" doc:"from a mispredicted branch to the dispatch of the right instructions; 0: every branch is known" opt:"0: every branch is known"`
 	History    int `yaml:"history" unit:"bits" doc:"global history of the gshare predictor, and log2 of its counters" opt:"0"`
 }
 

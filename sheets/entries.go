@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// FromEntries makes a machine again from its name and what Provenance.List told of it,
+// FromEntries makes a machine again from its name and what Provenance.List printed,
 // so that a result says all of the machine it was simulated on.
 func FromEntries(name string, entries []Entry) (*Machine, *Provenance, error) {
 	m, prov := &Machine{Name: name}, newProvenance()

@@ -48,7 +48,7 @@ func unifiedKey(o Option) string {
 		if n, err := strconv.Atoi(o.Value); err == nil && n >= 0 && n < len(of) {
 			return key + ": " + of[n]
 		}
-		return fmt.Sprintf("%s: its value is none of 0 to %d", key, len(of)-1)
+		return fmt.Sprintf("%s: its value must be 0 to %d", key, len(of)-1)
 	}
 	prefetchers := []string{"none", "tbn", "sl", "random"}
 	switch o.Name {
@@ -91,5 +91,5 @@ func sizeOf(s string) (int64, error) {
 			return int64(v * bytes), nil
 		}
 	}
-	return 0, fmt.Errorf("%q is no size such as 500MB or 1GB", s)
+	return 0, fmt.Errorf("%q is not a size such as 500MB or 1GB", s)
 }

@@ -108,7 +108,7 @@ func (im *importer) level(p string, c cacheString) {
 		im.put(p+".index", "config", "xor")
 		im.warn("Fermi's set hash is replaced by an xor of the tag bits")
 	default:
-		im.fail("set index %q is none of L, X, P, H", c.index)
+		im.fail("set index %q is not one of L, X, P, H", c.index)
 	}
 	if c.alloc != "m" {
 		im.warn("lines are always allocated on a miss (m), not %q", c.alloc)
@@ -194,7 +194,7 @@ func (im *importer) l1() {
 		im.level("l1d", c)
 		write := map[string]string{"T": "through", "L": "through", "E": "through", "B": "back"}[c.write]
 		if write == "" {
-			im.fail("write policy %q is none of T, L, E, B", c.write)
+			im.fail("write policy %q is not one of T, L, E, B", c.write)
 		}
 		im.put("l1d.write", "config", write)
 		if c.write == "L" || c.write == "E" {
@@ -202,7 +202,7 @@ func (im *importer) l1() {
 		}
 		alloc := map[string]string{"N": "none", "W": "fetch", "F": "fetch", "L": "lazy"}[c.walloc]
 		if alloc == "" {
-			im.fail("write allocation %q is none of N, W, F, L", c.walloc)
+			im.fail("write allocation %q is not one of N, W, F, L", c.walloc)
 		}
 		im.put("l1d.write_alloc", "config", alloc)
 	} else {

@@ -341,7 +341,7 @@ func TestImportOfManagedMemory(t *testing.T) {
 		}
 	}
 	want := map[string]string{
-		"-gddr_size": "capacity: 1073741824", "-eviction_policy": "evict: its value is none of 0 to 5",
+		"-gddr_size": "capacity: 1073741824", "-eviction_policy": "evict: its value must be 0 to 5",
 		"-hardware_prefetch": "prefetch: sl", "-hwprefetch_oversub": "prefetch_over: none",
 		"-enable_dma":        "migrate: oversub",
 		"-migrate_threshold": "ts: 16", "-gpgpu_n_chiplets": "not read", "-gpgpu_l2_tlb_ways": "not read",

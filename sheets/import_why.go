@@ -79,7 +79,7 @@ func withoutMeaning() []reason {
 		},
 		{"the network is a crossbar described by this sheet", true, []string{"-inter_config_file", "-icnt_"}},
 		{
-			"pages leave when there is no room, never ahead of it", true,
+			"pages leave when there is no room, never before", true,
 			[]string{"-percentage_of_free_page_buffer"},
 		},
 		{

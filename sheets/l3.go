@@ -4,7 +4,7 @@ package sheets
 // CPU cores (an L3 per GPU slice). Its lines and sectors are those of llc, its clock, too; what
 // llc says of the rest and is not here holds for both.
 type L3 struct {
-	Banks      int `yaml:"banks" unit:"banks" doc:"of the L3; requests go to one by the LLC slice of their line"`
+	Banks      int `yaml:"banks" unit:"banks" doc:"banks of the L3; the LLC slice of a line decides its bank"`
 	Sets       int `yaml:"sets" unit:"sets" doc:"sets per bank"`
 	Ways       int `yaml:"ways" unit:"ways" doc:"associativity"`
 	Latency    int `yaml:"latency" unit:"cycles" doc:"fixed pipeline latency before the tags"`
@@ -39,7 +39,7 @@ func (c *checker) l3(m *Machine) {
 		"l3.out_queue",
 		l.Banks, l.Sets, l.Ways, l.HitLatency, l.PortBytes, l.MSHRs, l.Merge, l.InQueue, l.MissQueue, l.OutQueue)
 	slices := m.DRAM.Channels * m.LLC.SlicesPerChannel
-	c.want(slices%l.Banks == 0, "l3.banks is %d; the %d slices of the LLC are not as many for each", l.Banks, slices)
+	c.want(slices%l.Banks == 0, "l3.banks is %d; it must divide the %d slices of the LLC", l.Banks, slices)
 	sectors := m.LLC.Line / max(1, m.LLC.Sector)
 	c.want(l.MSHRs >= 2*sectors, "l3.mshrs is %d; two lines of %d sectors need as many", l.MSHRs, sectors)
 	c.want(l.Ways >= 2, "l3.ways is %d; it must be at least 2", l.Ways)

@@ -86,13 +86,13 @@ type SM struct {
 	RcpExact       [2]int `yaml:"rcp_exact" unit:"cycles" doc:"rcp.rn.f32" opt:"sfu's"`
 	DivFast        [2]int `yaml:"div_fast" unit:"cycles" doc:"div.approx.f32 and div.full.f32" opt:"fp's"`
 	DpRoot         [2]int `yaml:"dp_root" unit:"cycles" doc:"sqrt and rcp of doubles" opt:"sfu's"`
-	BarrierLatency int    `yaml:"barrier_latency" unit:"cycles" doc:"from when a barrier has taken note of the last warp until warps may go on" opt:"1"`
-	BarrierWarp    int    `yaml:"barrier_warp" unit:"cycles" doc:"cycles in which a barrier takes note of one warp that arrives" opt:"0"`
-	AtomicSector   int    `yaml:"atomic_sector" unit:"cycles" doc:"of the load/store unit for each sector of an atomic on global memory, and as many once for each line" opt:"0: one cycle a line"`
+	BarrierLatency int    `yaml:"barrier_latency" unit:"cycles" doc:"from the registration of the last warp at a barrier until warps may go on" opt:"1"`
+	BarrierWarp    int    `yaml:"barrier_warp" unit:"cycles" doc:"cycles in which a barrier registers one arriving warp" opt:"0"`
+	AtomicSector   int    `yaml:"atomic_sector" unit:"cycles" doc:"cycles of the load/store unit for each sector of an atomic on global memory, and once as many for each line" opt:"0: one cycle a line"`
 	// Dispatch of CTAs.
 	CTARate       float64 `yaml:"cta_rate" unit:"CTAs/cycle" doc:"CTAs that the machine hands out, to all SMs together; 0: one to each SM" opt:"0"`
 	CTASetup      int     `yaml:"cta_setup" unit:"cycles" doc:"from being handed out until the first warp of a CTA issues, beyond a fetch" opt:"0"`
-	CTAWarp       float64 `yaml:"cta_warp" unit:"cycles" doc:"that an SM needs for each warp of a CTA before it takes the next CTA" opt:"0"`
+	CTAWarp       float64 `yaml:"cta_warp" unit:"cycles" doc:"cycles that an SM needs for each warp of a CTA before it takes the next CTA" opt:"0"`
 	OtherLatency  int     `yaml:"other_latency" unit:"cycles" doc:"every opcode without a row of its own"`
 	OtherInterval int     `yaml:"other_interval" unit:"cycles" doc:"initiation interval of the same"`
 	// Overhead is issue-to-execute plus write-back: what a dependent instruction waits beyond the unit's latency.
@@ -101,24 +101,24 @@ type SM struct {
 	Collectors       int     `yaml:"collectors" unit:"units" doc:"operand collector units per SM"`
 	CollectorsShared bool    `yaml:"collectors_shared" unit:"flag" doc:"memory instructions that wait for the load/store unit hold collectors that arithmetic needs"`
 	TextureRate      int     `yaml:"texture_rate" unit:"texels/cycle" doc:"filtered texels the SM's texture units deliver per cycle; filtering in 3D takes two turns" opt:"0: no texture units, a fetch is a load for each row of texels"`
-	TextureLatency   int     `yaml:"texture_latency" unit:"cycles" doc:"filter pipeline: what a fetch takes beyond a load and the cycles in which its texels are filtered" opt:"0"`
+	TextureLatency   int     `yaml:"texture_latency" unit:"cycles" doc:"filter pipeline: time of a fetch beyond a load and beyond the cycles in which its texels are filtered" opt:"0"`
 	TextureQueue     int     `yaml:"texture_queue" unit:"fetches" doc:"fetches of whole warps that wait for the texture units before the load/store unit stops at the next one" opt:"0"`
 	CollectAll       bool    `yaml:"collect_all" unit:"flag" doc:"arithmetic, too, waits in shared collectors: for operands of one register bank, and for units that are busy" opt:"false"`
 	AtomicWait       bool    `yaml:"atomic_wait" unit:"flag" doc:"a warp issues nothing until its atomic or reduction is performed (GPGPU-Sim)"`
 	AtomicBroadcast  bool    `yaml:"atomic_broadcast" unit:"flag" doc:"lanes whose atomics change the same word of shared memory need no bank cycles of their own (GPGPU-Sim)" opt:"false"`
-	ZeroFirst        bool    `yaml:"zero_first" unit:"flag" doc:"in cycle 0 scheduler 0 chooses first among those that share units, and in each cycle the next one; otherwise scheduler 1 begins" opt:"false"`
+	ZeroFirst        bool    `yaml:"zero_first" unit:"flag" doc:"schedulers that share units choose first in turn; in cycle 0 scheduler 0 is first, otherwise scheduler 1" opt:"false"`
 	RegBanks         int     `yaml:"reg_banks" unit:"banks" doc:"register-file banks per SM; with collect_all each scheduler has a part of them, and overhead holds reads without a conflict"`
 	RegPorts         int     `yaml:"reg_ports" unit:"operands/cycle" doc:"operands the register file delivers to the collectors per cycle and port (GPGPU-Sim -gpgpu_reg_file_port_throughput)"`
 	FetchWidth       int     `yaml:"fetch_width" unit:"instructions" doc:"instructions a fetch brings to a warp's buffer"`
 	FetchLatency     int     `yaml:"fetch_latency" unit:"cycles" doc:"cycles from an empty instruction buffer to an issuable instruction"`
 	FetchRate        int     `yaml:"fetch_rate" unit:"fetches/cycle" doc:"warps whose instruction buffers an SM refills per cycle"`
-	LateRedirect     bool    `yaml:"late_redirect" unit:"flag" doc:"the front end fetches on behind a taken branch until the scheduler comes to the warp again (GPGPU-Sim)"`
+	LateRedirect     bool    `yaml:"late_redirect" unit:"flag" doc:"the front end fetches the instructions after a taken branch until the scheduler looks at the warp again (GPGPU-Sim)"`
 	Dispatch         string  `yaml:"dispatch" unit:"name" doc:"order of CTAs: breadth (each next one to the next SM with room) or distributed (contiguous chunks of the grid)" opt:"breadth"`
 	DispatchParts    int     `yaml:"dispatch_parts" unit:"partitions" doc:"chunks of a grid, distributed: one for each so many partitions of the SMs" opt:"0: one per SM, or per partition of noc.topology nuba"`
-	ReadOnlyLoads    bool    `yaml:"read_only_loads" unit:"flag" doc:"kernels are compiled as NUBA's are: loads of what a kernel does not write say so (ld.global.nc)" opt:"false"`
+	ReadOnlyLoads    bool    `yaml:"read_only_loads" unit:"flag" doc:"kernels are compiled as for NUBA: loads of data that a kernel does not write are marked (ld.global.nc)" opt:"false"`
 	LaunchDelay      int     `yaml:"launch_delay" unit:"cycles" doc:"kernel launch latency on the device"`
 	CtxBytesWarp     int     `yaml:"ctx_bytes_warp" unit:"bytes" doc:"context of a warp beyond its registers: SIMT stack, barriers, PC"`
-	CtxShare         float64 `yaml:"ctx_share" unit:"fraction" doc:"part of a CTA's context that is moved when it leaves its SM or comes back: less than 1 where only live registers are, or to see what moving costs" opt:"1"`
+	CtxShare         float64 `yaml:"ctx_share" unit:"fraction" doc:"part of a CTA's context that is moved when the CTA leaves its SM or comes back; less than 1 if only live registers are moved, or to see what moving costs" opt:"1"`
 	WakeDelay        int     `yaml:"wake_delay" unit:"cycles" doc:"waking a power-gated SM: from the request until it can take a CTA; it draws idle power (at least 1)"`
 }
 
@@ -131,7 +131,7 @@ type L1D struct {
 	Latency       int    `yaml:"latency" unit:"cycles" doc:"hit latency of the pipeline"`
 	Banks         int    `yaml:"banks" unit:"banks" doc:"banks, one sector each per cycle"`
 	Tags          int    `yaml:"tags" unit:"lines/cycle" doc:"lines of an instruction that are looked up in a cycle; its words take as many cycles as the banks of shared memory need for them; 0: banks deliver sectors, of several instructions at once" opt:"0"`
-	MSHRs         int    `yaml:"mshrs" unit:"entries" doc:"outstanding sectors: a line takes as many as it has"`
+	MSHRs         int    `yaml:"mshrs" unit:"entries" doc:"outstanding sectors; a line takes one entry for each of its sectors"`
 	Merge         int    `yaml:"merge" unit:"requests" doc:"requests merged in one MSHR entry"`
 	MissQueue     int    `yaml:"miss_queue" unit:"requests" doc:"requests waiting for the interconnect"`
 	Write         string `yaml:"write" unit:"name" doc:"through or back"`
@@ -140,7 +140,7 @@ type L1D struct {
 	Index         string `yaml:"index" unit:"name" doc:"set index: linear, xor or ipoly"`
 	Unified       int    `yaml:"unified" unit:"bytes" doc:"unified L1 + shared capacity when the split adapts; 0: fixed split" opt:"0"`
 	Carveouts     []int  `yaml:"carveouts" unit:"bytes" doc:"shared-memory sizes the adaptive split may choose" opt:"none"`
-	ReturnLatency int    `yaml:"return_latency" unit:"cycles" doc:"arrival of an answer to the port that writes registers: its way through the SM's queue of answers" opt:"0"`
+	ReturnLatency int    `yaml:"return_latency" unit:"cycles" doc:"time of an answer in the SM's queue of answers, before the port that writes registers" opt:"0"`
 	WritePort     bool   `yaml:"write_port" unit:"flag" doc:"arrived sectors reach waiting loads one per cycle (GPGPU-Sim); else a whole fill at once"`
 	SkipGlobal    bool   `yaml:"skip_global" unit:"flag" doc:"global loads bypass the L1"`
 	FlushEach     bool   `yaml:"flush_each" unit:"flag" doc:"invalidate the L1 between kernels"`
@@ -153,7 +153,7 @@ type NoC struct {
 	HeaderReq  int    `yaml:"header" unit:"bytes" doc:"header of every packet"`
 	InQueue    int    `yaml:"in_queue" unit:"flits" doc:"input queue per port and VC"`
 	OutQueue   int    `yaml:"out_queue" unit:"packets" doc:"ejection queue per port"`
-	WholeLines bool   `yaml:"whole_lines" unit:"flag" doc:"the sectors of a line that are asked for, answered or written together are one packet; if not, each is one with a header of its own (GPGPU-Sim; kinds crossbar and local)" opt:"false"`
+	WholeLines bool   `yaml:"whole_lines" unit:"flag" doc:"sectors of a line that are requested, answered or written together are one packet; otherwise each sector is a packet with its own header (GPGPU-Sim; kinds crossbar and local)" opt:"false"`
 	VCs        int    `yaml:"vcs" unit:"channels" doc:"virtual channels per input"`
 	Iterations int    `yaml:"iterations" unit:"iterations" doc:"iSLIP iterations"`
 	Latency    int    `yaml:"latency" unit:"cycles" doc:"pipeline cycles of one traversal; of kind stages: of each of the two"`
@@ -162,13 +162,13 @@ type NoC struct {
 	// Who is near whom.
 	Topology   string  `yaml:"topology" unit:"name" doc:"memory-side: SMs reach all slices; sm-side: those of their half of the GPU, which may hold any line; nuba: partitions of SMs, slices and channels, with a network between slices" opt:"memory-side"`
 	Partitions int     `yaml:"partitions" unit:"partitions" doc:"parts the SMs, slices and channels are divided into: nuba's partitions, the two halves of sm-side" opt:"0: one"`
-	LinkFlit   int     `yaml:"link_flit" unit:"bytes" doc:"width of a point-to-point link, per direction: between an SM and a slice of its partition (nuba), or a slice and its fellow in the other half (sm-side)" opt:"0: no links"`
+	LinkFlit   int     `yaml:"link_flit" unit:"bytes" doc:"width of a point-to-point link, per direction: between an SM and a slice of its partition (nuba), or between partner slices of the two halves (sm-side)" opt:"0: no links"`
 	LinkDelay  int     `yaml:"link_latency" unit:"cycles" doc:"from the last flit on a link to its end" opt:"0"`
 	Modules    int     `yaml:"modules" unit:"modules" doc:"chips of a package, each with its own stages, SMs, slices and channels, joined by a ring" opt:"0: one"`
 	RingGB     float64 `yaml:"ring" unit:"GB/s" doc:"link between two neighbours on the ring of modules, both directions together" opt:"0: none"`
-	RingDelay  int     `yaml:"ring_latency" unit:"cycles" doc:"of such a link" opt:"0"`
-	RingQueue  int     `yaml:"ring_queue" unit:"packets" doc:"of each class that wait at such a link" opt:"0"`
-	LinkQueue  int     `yaml:"link_queue" unit:"packets" doc:"latch at the end of a link, what is on it included" opt:"0"`
+	RingDelay  int     `yaml:"ring_latency" unit:"cycles" doc:"latency of a link of the ring" opt:"0"`
+	RingQueue  int     `yaml:"ring_queue" unit:"packets" doc:"packets of each class that can wait at a link of the ring" opt:"0"`
+	LinkQueue  int     `yaml:"link_queue" unit:"packets" doc:"packets on a link and in the latch at its end" opt:"0"`
 }
 
 // LLC is the last-level cache: one or more slices per channel.
@@ -180,10 +180,10 @@ type LLC struct {
 	Sector           int     `yaml:"sector" unit:"bytes" doc:"sector size; equal to the line when not sectored"`
 	Latency          int     `yaml:"latency" unit:"cycles" doc:"fixed pipeline latency before the tags (ROP latency)"`
 	HitLatency       int     `yaml:"hit_latency" unit:"cycles" doc:"tag and data access after that"`
-	MissLatency      int     `yaml:"miss_latency" unit:"cycles" doc:"way of a miss through the miss queue, before the memory controller may take it" opt:"0"`
-	FillLatency      int     `yaml:"fill_latency" unit:"cycles" doc:"from the tags having seen a fill to the answers that waited for it" opt:"0"`
+	MissLatency      int     `yaml:"miss_latency" unit:"cycles" doc:"time of a miss in the miss queue, before the memory controller may take it" opt:"0"`
+	FillLatency      int     `yaml:"fill_latency" unit:"cycles" doc:"from a fill of the tags to the answers that waited for it" opt:"0"`
 	PortBytes        int     `yaml:"port" unit:"bytes" doc:"data-array bytes per cycle"`
-	MSHRs            int     `yaml:"mshrs" unit:"entries" doc:"outstanding sectors per slice: a line takes as many as it has"`
+	MSHRs            int     `yaml:"mshrs" unit:"entries" doc:"outstanding sectors per slice; a line takes one entry for each of its sectors"`
 	Merge            int     `yaml:"merge" unit:"requests" doc:"requests merged in one MSHR entry"`
 	InQueue          int     `yaml:"in_queue" unit:"requests" doc:"queue from the interconnect"`
 	MissQueue        int     `yaml:"miss_queue" unit:"requests" doc:"queue to DRAM"`
@@ -193,11 +193,11 @@ type LLC struct {
 	Repl             string  `yaml:"repl" unit:"name" doc:"replacement: lru or fifo"`
 	Index            string  `yaml:"index" unit:"name" doc:"set index: linear, xor or ipoly"`
 	WriteAlloc       string  `yaml:"write_alloc" unit:"name" doc:"fetch or lazy (allocate, fetch on read)"`
-	Fill             string  `yaml:"fill" unit:"name" doc:"where slices have requests of other partitions: home (every miss fills the slice of the line) or local (only what its own partition asked for)" opt:"home"`
+	Fill             string  `yaml:"fill" unit:"name" doc:"if slices get requests of other partitions: home (every miss fills the slice of the line) or local (only misses of its own partition do)" opt:"home"`
 	FlushEach        bool    `yaml:"flush_each" unit:"flag" doc:"write the LLC back and invalidate it between kernels, as a machine that replicates does" opt:"false"`
 	Flush            string  `yaml:"flush" unit:"name" doc:"what a machine that replicates flushes between kernels: whole (all lines; NUBA, section 5.3) or copies (only those of other partitions' lines, all that coherence needs)" opt:"whole"`
-	AtomicCycles     float64 `yaml:"atomic_cycles" unit:"cycles" doc:"of a slice for an atomic request, if its words do not need more" opt:"0: as a read"`
-	AtomicWords      float64 `yaml:"atomic_words" unit:"words/cycle" doc:"words of four bytes that a slice changes; 0: as many as there are" opt:"0"`
+	AtomicCycles     float64 `yaml:"atomic_cycles" unit:"cycles" doc:"cycles of a slice for an atomic request, if its words do not need more" opt:"0: as a read"`
+	AtomicWords      float64 `yaml:"atomic_words" unit:"words/cycle" doc:"words of four bytes that a slice changes per cycle; 0: all of a request" opt:"0"`
 	PrefillCopies    bool    `yaml:"prefill_copies" unit:"flag" doc:"host-to-device copies fill the LLC (GPGPU-Sim -gpgpu_perf_sim_memcpy)"`
 }
 
@@ -217,7 +217,7 @@ type DRAM struct {
 	HighWater     float64 `yaml:"high_water" unit:"fraction" doc:"write queue level that starts write mode" opt:"0"`
 	LowWater      float64 `yaml:"low_water" unit:"fraction" doc:"write queue level that ends write mode" opt:"0"`
 	Return        int     `yaml:"return" unit:"requests" doc:"return queue"`
-	ReturnLatency int     `yaml:"return_latency" unit:"tCK" doc:"way of read data through the return queue" opt:"0"`
+	ReturnLatency int     `yaml:"return_latency" unit:"tCK" doc:"time of read data in the return queue" opt:"0"`
 	Extra         int     `yaml:"extra_latency" unit:"cycles" doc:"fixed core cycles between LLC and the scheduler"`
 	ExtraNs       float64 `yaml:"extra_ns" unit:"ns" doc:"time between LLC and the scheduler that does not follow the core clock, beside extra_latency" opt:"0"`
 	DualBus       bool    `yaml:"dual_bus" unit:"flag" doc:"separate row and column command buses (HBM)"`
@@ -328,14 +328,14 @@ type VM struct {
 	LABThreshold  float64 `yaml:"lab_threshold" unit:"fraction" doc:"page balance above which lab places by first touch, else by least (NUBA, section 4)" opt:"0"`
 	// Pages that change channels while an application runs.
 	DriverCycles int  `yaml:"driver_cycles" unit:"cycles" doc:"core cycles the driver needs for a page that must move" opt:"0"`
-	DriverTurns  bool `yaml:"driver_turns" unit:"flag" doc:"the driver, and who copies pages, take the applications in turn; otherwise pages in order of arrival" opt:"false"`
+	DriverTurns  bool `yaml:"driver_turns" unit:"flag" doc:"driver and copy engine serve the applications in turn; otherwise pages in order of arrival" opt:"false"`
 	// GainShare spreads the pages that move into gained channels evenly over the address space.
-	GainShare  bool `yaml:"gain_share" unit:"flag" doc:"of the pages touched outside gained channels only the gained share moves, every n-th; otherwise every page until their number is right" opt:"false"`
+	GainShare  bool `yaml:"gain_share" unit:"flag" doc:"only a share of the pages that are touched outside gained channels moves: every n-th, by the gained share of channels; otherwise every page moves until the gained channels have their share" opt:"false"`
 	CopyLines  int  `yaml:"copy_lines" unit:"lines" doc:"lines of pages on their way through the copy engine at once, where the memory does not copy them itself" opt:"256"`
-	SweepPages int  `yaml:"sweep_pages" unit:"pages" doc:"pages the driver has on the move at once in the background; 0: it moves none" opt:"0"`
+	SweepPages int  `yaml:"sweep_pages" unit:"pages" doc:"pages that the driver moves at once in the background; 0: none" opt:"0"`
 	// Pages whose homes follow their accesses (memory.pages: migrate and replicate).
-	HomeInterval int `yaml:"home_interval" unit:"cycles" doc:"core cycles in which the accesses of each partition to each page are counted; 0: they are not" opt:"0"`
-	HomePages    int `yaml:"home_pages" unit:"pages" doc:"pages the driver takes of an interval, and has in hand or on their way at once" opt:"0"`
+	HomeInterval int `yaml:"home_interval" unit:"cycles" doc:"core cycles in which the accesses of each partition to each page are counted; 0: they are not counted" opt:"0"`
+	HomePages    int `yaml:"home_pages" unit:"pages" doc:"pages that the driver takes from an interval, and handles or moves at once" opt:"0"`
 	HomeMoves    int `yaml:"home_moves" unit:"pages" doc:"pages that the copy engine of a partition brings there at once" opt:"0"`
 }
 
@@ -346,7 +346,7 @@ type Link struct {
 	Engines   int     `yaml:"engines" unit:"engines" doc:"copy engines"`
 	// The bandwidth of a transfer by its size, 2/pi * curve_peak * atan(curve_rate * KB), in unified memory.
 	CurvePeak float64 `yaml:"curve_peak" unit:"GiB/s" doc:"bandwidth that large transfers of unified memory approach; 0: bandwidth whatever the size" opt:"0"`
-	CurveRate float64 `yaml:"curve_rate" unit:"1/KiB" doc:"how fast they do with their size" opt:"0"`
+	CurveRate float64 `yaml:"curve_rate" unit:"1/KiB" doc:"how fast this bandwidth is approached with the size of a transfer" opt:"0"`
 	// What the runtime library of kernels takes of the device's memory.
 	Printf int `yaml:"printf" unit:"bytes" doc:"buffer of what kernels print until the host synchronises; 0: CUDA's 1 MiB" opt:"0"`
 	Heap   int `yaml:"heap" unit:"bytes" doc:"heap that malloc in kernels allocates from; 0: CUDA's 8 MiB" opt:"0"`
@@ -357,14 +357,14 @@ type UVM struct {
 	Buffer  int     `yaml:"buffer" unit:"entries" doc:"faults that wait for the driver; 0: the machine has no unified memory on demand" opt:"0"`
 	Batch   int     `yaml:"batch" unit:"faults" doc:"faults the driver takes at once at most" opt:"0"`
 	Quantum float64 `yaml:"quantum" unit:"us" doc:"time between two interrupts that tell the driver of faults" opt:"0"`
-	FaultUs float64 `yaml:"fault" unit:"us" doc:"handling of a batch of faults by the driver, which does one after the other" opt:"0"`
-	DMAUs   float64 `yaml:"dma" unit:"us" doc:"time of the driver for each transfer of a batch beyond that" opt:"0"`
+	FaultUs float64 `yaml:"fault" unit:"us" doc:"time in which the driver handles a batch of faults; it handles one batch after the other" opt:"0"`
+	DMAUs   float64 `yaml:"dma" unit:"us" doc:"additional time of the driver for each transfer of a batch" opt:"0"`
 	Remote  int     `yaml:"remote" unit:"cycles" doc:"latency of an access to a page that stays on the host" opt:"0"`
 
-	LinkPeriod    int     `yaml:"link_period" unit:"cycles" doc:"core cycles between two measurements of who goes first on the link (arbiter adaptive)" opt:"0"`
-	LinkSimilar   float64 `yaml:"link_similar" unit:"ratio" doc:"ratio up to which the demands of two applications are similar (the same)" opt:"0"`
-	LinkDeviation float64 `yaml:"link_deviation" unit:"ratio" doc:"by which the share of its transfers that is serviced may be below that of who goes first (the same)" opt:"0"`
-	LinkQueue     int     `yaml:"link_queue" unit:"transfers" doc:"pending transfers from which on who goes first need not wait for others to catch up (the same)" opt:"0"`
+	LinkPeriod    int     `yaml:"link_period" unit:"cycles" doc:"core cycles between two measurements that decide which application goes first on the link (arbiter adaptive)" opt:"0"`
+	LinkSimilar   float64 `yaml:"link_similar" unit:"ratio" doc:"arbiter adaptive: ratio up to which the demands of two applications are similar" opt:"0"`
+	LinkDeviation float64 `yaml:"link_deviation" unit:"ratio" doc:"arbiter adaptive: ratio by which an application's share of serviced transfers may be below that of the application that goes first" opt:"0"`
+	LinkQueue     int     `yaml:"link_queue" unit:"transfers" doc:"arbiter adaptive: with this many pending transfers the application that goes first does not wait for others to catch up" opt:"0"`
 }
 
 // MIG lists the slices a user can ask for by name.

@@ -35,29 +35,29 @@ type Hybrid struct {
 
 	Policy      string  `yaml:"policy" unit:"name" doc:"none (LRU), waypart, hydrogen, hashcache, profess or profess-lru"`
 	Partition   string  `yaml:"partition" unit:"name" doc:"what is divided: ways of each set, or sets, by the colors of pages (hydrogen)"`
-	Cap         int     `yaml:"cap" unit:"ways" doc:"of each set, for data of the CPU (waypart, hydrogen); of sets, colors of as many as superchannels"`
-	BW          int     `yaml:"bw" unit:"superchannels" doc:"that are the CPU's alone (hydrogen)"`
-	Writes      string  `yaml:"writes" unit:"name" doc:"what a write-back does whose block is in the slow tier: migrate (as reads do) or stay (it goes there; hashcache's always do)" opt:"migrate"`
+	Cap         int     `yaml:"cap" unit:"ways" doc:"ways of each set for data of the CPU (waypart, hydrogen); if sets are divided: page colors for the CPU"`
+	BW          int     `yaml:"bw" unit:"superchannels" doc:"superchannels that are reserved for the CPU (hydrogen)"`
+	Writes      string  `yaml:"writes" unit:"name" doc:"write-back whose block is in the slow tier: migrate (as a read) or stay (it goes to the slow tier; always so with hashcache)" opt:"migrate"`
 	Swap        string  `yaml:"swap" unit:"name" doc:"what a CPU hit outside its channels does: swap, prob, none or ideal (hydrogen)"`
 	Tokens      string  `yaml:"tokens" unit:"name" doc:"what limits migrations of the GPU: none, fixed (tok) or share (tok_share) (hydrogen)"`
 	Tok         int     `yaml:"tok" unit:"tokens" doc:"migrations of the GPU per period, with fixed"`
-	TokShare    float64 `yaml:"tok_share" unit:"fraction" doc:"of the GPU's requests of a period that may migrate in the next, with share"`
+	TokShare    float64 `yaml:"tok_share" unit:"fraction" doc:"with share: part of the GPU's requests of a period that may migrate in the next period"`
 	TokPeriod   int     `yaml:"tok_period" unit:"cycles" doc:"a period, in clocks of the CPU"`
 	TokChannels bool    `yaml:"tok_per_channel" unit:"flag" doc:"a counter for each slow channel instead of one"`
-	Reconfigure string  `yaml:"reconfigure" unit:"name" doc:"lazy (misplaced blocks leave when they are hit) or ideal (at once, for nothing; flat: those that change places)"`
-	Bloom       int     `yaml:"bloom" unit:"counters" doc:"of two bits in the filter of dirty blocks (hashcache)"`
+	Reconfigure string  `yaml:"reconfigure" unit:"name" doc:"lazy (misplaced blocks leave when they are hit) or ideal (all at once, without cost; in flat memory only blocks that change places)"`
+	Bloom       int     `yaml:"bloom" unit:"counters" doc:"counters of two bits in the filter of dirty blocks (hashcache)"`
 
-	Clock     float64 `yaml:"clock" unit:"MHz" doc:"of the controller"`
+	Clock     float64 `yaml:"clock" unit:"MHz" doc:"clock of the controller"`
 	Banks     int     `yaml:"banks" unit:"lookups/cycle" doc:"banks of the controller, over which sets are interleaved"`
-	Queue     int     `yaml:"queue" unit:"requests" doc:"that wait for a bank"`
+	Queue     int     `yaml:"queue" unit:"requests" doc:"requests that can wait for a bank"`
 	Lookup    int     `yaml:"lookup" unit:"cycles" doc:"of the remap cache"`
-	Remap     int     `yaml:"remap_cache" unit:"bytes" doc:"of the remap table on the chip"`
+	Remap     int     `yaml:"remap_cache" unit:"bytes" doc:"part of the remap table that is cached on the chip"`
 	RemapWays int     `yaml:"remap_ways" unit:"ways" doc:"of the remap cache"`
 	Entries   int     `yaml:"remap_misses" unit:"entries" doc:"lines of the remap table on their way"`
-	Requests  int     `yaml:"requests" unit:"requests" doc:"accepted and not finished"`
+	Requests  int     `yaml:"requests" unit:"requests" doc:"requests that are accepted and not finished"`
 	Registers int     `yaml:"registers" unit:"entries" doc:"transfers of blocks at once"`
 	Buffers   int     `yaml:"buffers" unit:"entries" doc:"blocks of data for transfers: one each, two to swap or write back"`
-	Port      int     `yaml:"port" unit:"requests" doc:"accesses that wait for a channel"`
+	Port      int     `yaml:"port" unit:"requests" doc:"accesses that can wait for a channel"`
 }
 
 // Given says that the machine has two tiers.
@@ -86,7 +86,7 @@ func (c *checker) memory(m *Machine) {
 	x, h := &m.Memory.Fast, &m.Memory.Hybrid
 	if !m.Memory.Given() {
 		c.want(*h == Hybrid{}, "memory.hybrid.ways is %d; a set has 1 to 16 blocks in the fast tier, and machines "+
-			"of one tier say nothing of memory.hybrid", h.Ways)
+			"of one tier have no memory.hybrid", h.Ways)
 		return
 	}
 	c.want(x.Clock > 0 && x.Clock <= 1e5 && h.Clock > 0 && h.Clock <= 1e5,
@@ -100,7 +100,7 @@ func (c *checker) memory(m *Machine) {
 		h.Clock)
 	c.device("memory.fast.device", &x.Device)
 	c.want(x.Map.Kind == "bits" && x.Map.Hash == "none",
-		"memory.fast.map is of kind %s with hash %s; ways name channels, so it must be bits without a hash", x.Map.Kind,
+		"memory.fast.map has kind %s with hash %s; ways name channels, so it must be bits without a hash", x.Map.Kind,
 		x.Map.Hash)
 	fast := *m
 	fast.DRAM, fast.LLC.SlicesPerChannel = x.Device, 1
@@ -115,7 +115,7 @@ func (c *checker) memory(m *Machine) {
 		c.want(d.access == 64, "%s is %d; both tiers of a hybrid memory move 64 bytes an access", d.path, d.access)
 	}
 	c.want(m.LLC.Line >= 64, "llc.line is %d; a hybrid memory moves 64 bytes an access", m.LLC.Line)
-	c.want(m.VM.Enabled, "memory.hybrid needs vm.enabled: addresses must lie in the memory there is")
+	c.want(m.VM.Enabled, "memory.hybrid needs vm.enabled: without translation addresses may lie outside the memory")
 	c.want(!m.DRAM.Migrates(),
 		"memory.hybrid needs dram.migration none: pages of a hybrid memory do not migrate")
 	c.organisation(m)
@@ -159,7 +159,7 @@ func (c *checker) organisation(m *Machine) {
 			"memory.hybrid.ways = %d and superchannels = %d do not divide: one must be a multiple of the other", h.Ways,
 			h.Channels)
 		c.want(fast.Channels%h.Channels == 0,
-			"memory.fast.device.channels = %d do not make memory.hybrid.superchannels = %d of as many each",
+			"memory.fast.device.channels = %d must be a multiple of memory.hybrid.superchannels = %d",
 			fast.Channels, h.Channels)
 	}
 	c.want(pow2(h.Block) && h.Block >= 64 && h.Block <= 2048,
@@ -202,7 +202,8 @@ func (c *checker) policy(h *Hybrid) {
 	c.want(h.Policy != "hashcache" || h.Bloom >= 3, "memory.hybrid.bloom is %d; a filter has 3 or more", h.Bloom)
 	c.oneOf("memory.hybrid.partition", h.Partition, "ways", "sets")
 	c.want(h.Partition != "sets" || h.Policy == "hydrogen",
-		"memory.hybrid.partition is sets, and memory.hybrid.policy %s divides none: use hydrogen, or ways", h.Policy)
+		"memory.hybrid.partition is sets, and memory.hybrid.policy %s does not divide sets: use hydrogen, or "+
+			"partition ways", h.Policy)
 	split := fmt.Sprintf("memory.hybrid.cap = %d and bw = %d", h.Cap, h.BW)
 	switch {
 	case h.Partition == "sets":
@@ -223,7 +224,7 @@ func (c *checker) policy(h *Hybrid) {
 			"memory.hybrid.ways = %d and memory.hybrid.superchannels = %d", split, h.Ways, h.Channels)
 		fallthrough
 	case h.Policy == "hydrogen":
-		c.want(h.BW < h.Channels, "%s: of memory.hybrid.superchannels = %d, 0 to %d may be the CPU's alone", split,
+		c.want(h.BW < h.Channels, "%s: of memory.hybrid.superchannels = %d, 0 to %d can be reserved for the CPU", split,
 			h.Channels, h.Channels-1)
 	}
 }

@@ -10,7 +10,7 @@ type Peak struct {
 }
 
 // Peaks are the limits of a machine: what its pipelines take each cycle, and what its memories and links
-// move. Figures of arithmetic are of one SM and core clock.
+// move. Figures of arithmetic are for one SM and core clock.
 func (m *Machine) Peaks() []Peak {
 	lanes := func(units, interval int) float64 { return float64(units) * 32 / float64(max(1, interval)) }
 	peaks := []Peak{

@@ -169,7 +169,7 @@ func (c *checker) sm(m *Machine) {
 		"sm.texture_rate, texture_latency, texture_queue are %d, %d, %d; from 0 to 1024 texels/cycle, 65536 cycles, "+
 			"65536 fetches", s.TextureRate, s.TextureLatency, s.TextureQueue)
 	c.want(s.TextureRate > 0 || s.TextureLatency == 0 && s.TextureQueue == 0,
-		"sm.texture_latency and texture_queue are of texture units, and sm.texture_rate says that there are none")
+		"sm.texture_latency and texture_queue describe texture units, but sm.texture_rate is 0, so that there are none")
 	c.want(pow2(s.SharedBanks) && s.SharedBanks <= 32, "sm.shared_banks is %d; it must be a power of two up to 32",
 		s.SharedBanks)
 	c.want(s.Units[0] > 0 && s.Units[1] > 0 && s.Units[3] > 0 && s.Units[5] > 0,

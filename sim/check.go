@@ -74,8 +74,8 @@ func (s *Sharing) CheckApps(m *sheets.Machine, groups int, apps []App) error {
 		return nil
 	}
 	if s.Turn(m) > 0 {
-		return fmt.Errorf("sharing mode %s gives applications the whole machine in turn, and those on CPU cores run "+
-			"all the time: mps and smk share the GPU beside them", s.Mode)
+		return fmt.Errorf("sharing mode %s gives applications the whole machine in turn, but those on CPU cores run "+
+			"all the time: use mps or smk", s.Mode)
 	}
 	for _, g := range s.Governed() {
 		e, err := control.Find(g.Policy)
@@ -83,7 +83,8 @@ func (s *Sharing) CheckApps(m *sheets.Machine, groups int, apps []App) error {
 			return err
 		}
 		if sets := e.OfKernels(); len(sets) > 0 {
-			return fmt.Errorf("policy %s sets %s of applications that run kernels: none of them may run on "+
+			return fmt.Errorf("policy %s sets %s of applications that run kernels: it cannot be combined with "+
+				"applications on "+
 				"CPU cores", e.Name, strings.Join(sets, ", "))
 		}
 	}
@@ -127,8 +128,8 @@ func (s *Sharing) Check(m *sheets.Machine, groups, n int) error {
 	shares, err := Shares(s, m, groups, n)
 	if own := func(x Share) bool { return x.Groups > 0 }; err == nil && m.Memory.Given() &&
 		slices.ContainsFunc(shares, own) {
-		return fmt.Errorf("sharing mode %s gives applications channels of their own, and the two tiers of machine "+
-			"%s's memory are everybody's: mps, smk and alone divide no channels", mode.Name, m.Name)
+		return fmt.Errorf("sharing mode %s gives each application its own channels, but machine %s has a memory of "+
+			"two tiers, which all applications share: use mps, smk or alone", mode.Name, m.Name)
 	}
 	return err
 }
@@ -149,13 +150,13 @@ func CheckTouches(m *sheets.Machine) error {
 	if m.VM.Enabled {
 		return nil
 	}
-	return translates(m, "outputs.touches counts who touches a page")
+	return translates(m, "outputs.touches counts the SMs that touch a page")
 }
 
 // translates is the error of a machine without pages for what needs them.
 func translates(m *sheets.Machine, what string) error {
-	return &Lacks{"vm.enabled", fmt.Sprintf("%s, and machine %s does not translate addresses (vm.enabled): "+
-		"it does with set: {vm.enabled: true}", what, m.Name), []string{"vm.enabled=true"}}
+	return &Lacks{"vm.enabled", fmt.Sprintf("%s, but machine %s does not translate addresses (vm.enabled): "+
+		"write set: {vm.enabled: true}", what, m.Name), []string{"vm.enabled=true"}}
 }
 
 // checkReplication refuses replication where slices cannot hold copies, and where both the run
@@ -167,7 +168,7 @@ func (s *Sharing) checkReplication(m *sheets.Machine) error {
 	}
 	dynamic := s.replication() == machine.DynamicReplication
 	if way != "" && dynamic {
-		return fmt.Errorf("memory.replication is %s, and a policy sets replication: keep one of them", way)
+		return fmt.Errorf("memory.replication is %s, but a policy sets replication, too: keep one of them", way)
 	}
 	if way != replicateFull && !dynamic {
 		return nil
@@ -193,12 +194,12 @@ func (s *Sharing) checkHomes(m *sheets.Machine) error {
 		return &Lacks{Path: path, Msg: "memory.pages: " + way + ": " + err.Error()}
 	}
 	if s.Memory.Unified.On() {
-		return fmt.Errorf("memory.pages is %s, and memory.unified moves pages, too: keep one of them", way)
+		return fmt.Errorf("memory.pages is %s, but memory.unified moves pages, too: keep one of them", way)
 	}
 	for _, g := range s.Governed() {
 		if e, err := g.entry(); err == nil && e.Sets("groups") {
-			return fmt.Errorf("memory.pages is %s, and policy %s gives channels to other applications, which pages "+
-				"follow: keep one of them", way, e.Name)
+			return fmt.Errorf("memory.pages is %s, but policy %s moves channels between applications, and pages must "+
+				"follow them: keep one of the two", way, e.Name)
 		}
 	}
 	return nil
@@ -239,7 +240,8 @@ func (s *Sharing) checkPages(mode *Mode, m *sheets.Machine) error {
 				yamldoc.DidYouMean(way, names))
 		}
 		if mode.Pages != "" && mode.Pages != way {
-			return fmt.Errorf("sharing mode %s moves pages by %s and memory.pages says %s: write the mode out (%s)",
+			return fmt.Errorf("sharing mode %s moves pages by %s, but memory.pages says %s: write the mode in its "+
+				"long form (%s)",
 				mode.Name, mode.Pages, way, mode.Long())
 		}
 	}
@@ -254,20 +256,20 @@ func splits(e *control.Entry, m *sheets.Machine) error {
 	case !e.Sets("ways") && !e.Sets("channels") && !e.Sets("tokens"):
 		return nil
 	case !m.Memory.Given():
-		return &Lacks{"dram.channels", fmt.Sprintf("policy %s sets %s of a hybrid memory, and machine %s has none: "+
-			"hydrogen does; heddle policy replay %[1]s runs the policy by itself", e.Name,
+		return &Lacks{"dram.channels", fmt.Sprintf("policy %s sets %s of a hybrid memory, but machine %s has none: "+
+			"use machine hydrogen; heddle policy replay %[1]s runs the policy by itself", e.Name,
 			strings.Join(e.Settings, ", "), m.Name), nil}
 	case h.Policy != "hydrogen":
-		return &Lacks{"memory.hybrid.policy", fmt.Sprintf("policy %s sets %s, and those of memory.hybrid.policy %s of "+
-			"machine %s are fixed: with --set memory.hybrid.policy=hydrogen they are not", e.Name,
+		return &Lacks{"memory.hybrid.policy", fmt.Sprintf("policy %s sets %s, but memory.hybrid.policy %s of "+
+			"machine %s keeps them fixed: add --set memory.hybrid.policy=hydrogen", e.Name,
 			strings.Join(e.Settings, ", "), h.Policy, m.Name), []string{"memory.hybrid.policy=hydrogen"}}
 	case h.Partition == "sets":
-		return &Lacks{"memory.hybrid.partition", fmt.Sprintf("policy %s sets %s, and of machine %s sets are "+
-			"divided, by the frames that pages have: with --set memory.hybrid.partition=ways it can", e.Name,
+		return &Lacks{"memory.hybrid.partition", fmt.Sprintf("policy %s sets %s, but machine %s divides its "+
+			"fast memory by sets: add --set memory.hybrid.partition=ways", e.Name,
 			strings.Join(e.Settings, ", "), m.Name), []string{"memory.hybrid.partition=ways"}}
 	case e.Sets("tokens") && h.Tokens != "fixed":
-		return &Lacks{"memory.hybrid.tokens", fmt.Sprintf("policy %s sets tokens, and machine %s has "+
-			"memory.hybrid.tokens %s: with --set memory.hybrid.tokens=fixed they are what the policy says", e.Name,
+		return &Lacks{"memory.hybrid.tokens", fmt.Sprintf("policy %s sets tokens, but machine %s has "+
+			"memory.hybrid.tokens %s: add --set memory.hybrid.tokens=fixed", e.Name,
 			m.Name, h.Tokens), []string{"memory.hybrid.tokens=fixed"}}
 	}
 	return nil
@@ -279,10 +281,9 @@ func (s *Sharing) checkMap(e *control.Entry, m *sheets.Machine) error {
 	if err != nil || amap.PageInGroup(m.VM.Page) || s.copying() == machine.Rewrite {
 		return err
 	}
-	return &Lacks{Path: "map.kind", Msg: fmt.Sprintf("policy %s moves pages between groups of channels, and machine "+
-		"%s spreads a page of %d bytes over all of them (map.kind %s): use machine ugpu, whose map keeps a page "+
-		"in one "+
-		"group, or sharing: ugpu-ori, which lays every page out anew", e.Name, m.Name, m.VM.Page, m.Map.Kind)}
+	return &Lacks{Path: "map.kind", Msg: fmt.Sprintf("policy %s moves pages between groups of channels, but machine "+
+		"%s spreads a page of %d bytes over all groups (map.kind %s): use machine ugpu, whose map keeps a page "+
+		"in one group, or sharing: ugpu-ori, which lays every page out anew", e.Name, m.Name, m.VM.Page, m.Map.Kind)}
 }
 
 // checkPolicies makes every policy, and looks for settings that two of them set or the
@@ -302,16 +303,16 @@ func (s *Sharing) checkPolicies(mode *Mode, m *sheets.Machine, groups int) error
 			return err
 		}
 		if (e.Sets("quota") || e.Sets("ctas")) && !mode.inside {
-			return fmt.Errorf("policy %s sets what applications may do on SMs they share, and under sharing mode %s "+
-				"no SM is shared from inside: use smk", e.Name, mode.Name)
+			return fmt.Errorf("policy %s limits applications on SMs that they share, but under sharing mode %s "+
+				"an SM belongs to one application: use smk", e.Name, mode.Name)
 		}
 		if mode.fixed && (e.Sets("sms") || e.Sets("gating") || e.Sets("groups")) {
-			return fmt.Errorf("policy %s sets %s, and an instance of sharing mode %s keeps the SMs and the memory "+
+			return fmt.Errorf("policy %s sets %s, but an instance of sharing mode %s keeps the SMs and the memory "+
 				"of its profile while programs run: use slices or mps, or leave the policy out", e.Name,
 				strings.Join(e.Settings, ", "), mode.Name)
 		}
 		if (e.Sets("sms") || e.Sets("gating")) && (mode.everybody || mode.Name == "alone") {
-			return fmt.Errorf("policy %s sets sms, and under sharing mode %s every SM is everybody's: use mps, "+
+			return fmt.Errorf("policy %s sets sms, but under sharing mode %s all applications share all SMs: use mps, "+
 				"slices or bp", e.Name, mode.Name)
 		}
 		if !e.Sets("groups") {
@@ -324,13 +325,13 @@ func (s *Sharing) checkPolicies(mode *Mode, m *sheets.Machine, groups int) error
 			return err
 		}
 		if !mode.slices() {
-			return fmt.Errorf("policy %s sets groups, and under sharing mode %s memory is everybody's: "+
+			return fmt.Errorf("policy %s sets groups, but under sharing mode %s all applications share all channels: "+
 				"use slices or bp", e.Name, mode.Name)
 		}
 	}
 	for i, n := range names {
 		if slices.Contains(names[:i], n) {
-			return fmt.Errorf("policy %s governs the run twice: keep one of them", n)
+			return fmt.Errorf("policy %s is listed twice: keep one of them", n)
 		}
 	}
 	return control.Conflict(names)

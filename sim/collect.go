@@ -294,11 +294,11 @@ func (r *run) nobody(res *Result) *Nobody {
 	return n
 }
 
-// NobodysCounters describes what SMs count while they are nobody's.
+// NobodysCounters describes what SMs count while they have no owner.
 func NobodysCounters() []stat.Desc {
 	return []stat.Desc{{
 		Name: "gated_cycles", Unit: "cycles",
-		Doc: "SM-cycles in which SMs were powered down, nobody's; no policy reads them",
+		Doc: "SM-cycles in which SMs were powered down; they belong to no tenant, and no policy reads them",
 	}}
 }
 

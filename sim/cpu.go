@@ -37,18 +37,18 @@ const DefaultInstructions = 10_000_000
 func (c *CPU) Check() error {
 	switch {
 	case (c.Trace == "") == (c.Model == ""):
-		return errors.New("cpu needs trace, the file of a ChampSim trace, or model, the name of a shipped model: " +
-			"one of them")
+		return errors.New("cpu needs either trace, the file of a ChampSim trace, or model, the name of a shipped " +
+			"model")
 	case c.Copies < 0:
-		return fmt.Errorf("cpu.copies is %d: at least 1", c.Copies)
+		return fmt.Errorf("cpu.copies is %d: it must be at least 1", c.Copies)
 	case c.Instructions >= 1<<50:
-		return fmt.Errorf("cpu.instructions is %d: at most %d", c.Instructions, uint64(1)<<50)
+		return fmt.Errorf("cpu.instructions is %d: it can be at most %d", c.Instructions, uint64(1)<<50)
 	case c.Divide < 0 || c.Divide > 1<<16:
 		return fmt.Errorf("cpu.divide is %d: 1 to %d", c.Divide, 1<<16)
 	case c.Format != "" && c.Model != "":
 		return errors.New("cpu.format is for traces: a model has no records")
 	case c.Divide > 1 && c.Model == "":
-		return errors.New("cpu.divide is for models: a trace touches what it touches")
+		return errors.New("cpu.divide is for models: the footprint of a trace is fixed")
 	}
 	if c.Model != "" {
 		_, err := models.Load(c.Model)
@@ -163,14 +163,14 @@ func CheckCPU(m *sheets.Machine, apps []App) error {
 		need += a.CPU.cores()
 		switch {
 		case m.CPU.Cores == 0:
-			return &Lacks{Path: "cpu.cores", Msg: fmt.Sprintf("application %s runs on CPU cores, and machine %s has "+
-				"none (cpu.cores); hydrogen has", a.Name, m.Name)}
+			return &Lacks{Path: "cpu.cores", Msg: fmt.Sprintf("application %s runs on CPU cores, but machine %s has "+
+				"none (cpu.cores): use machine hydrogen", a.Name, m.Name)}
 		case need > m.CPU.Cores:
 			return &Lacks{Path: "cpu.cores", Msg: fmt.Sprintf("application %s: with its %d copies the "+
 				"applications need "+
 				"%d CPU cores; machine %s has %d (cpu.cores)", a.Name, a.CPU.cores(), need, m.Name, m.CPU.Cores)}
 		case a.QoS > 0 || a.QoSShare > 0:
-			return fmt.Errorf("application %s: qos is of kernels, and it runs on CPU cores", a.Name)
+			return fmt.Errorf("application %s: qos is for kernels, but it runs on CPU cores", a.Name)
 		}
 	}
 	return nil

@@ -189,18 +189,18 @@ func TestCPURefused(t *testing.T) {
 		spec sim.Spec
 		want string
 	}{
-		{noCPU, "application p runs on CPU cores, and machine qv100 has none (cpu.cores); hydrogen has"},
+		{noCPU, "application p runs on CPU cores, but machine qv100 has none (cpu.cores): use machine hydrogen"},
 		{one(sim.CPU{Model: "mcf", Copies: 9}), "need 9 CPU cores; machine hydrogen has 8"},
 		{one(sim.CPU{}), "cpu needs trace"},
-		{one(sim.CPU{Model: "mcf", Trace: file}), "one of them"},
+		{one(sim.CPU{Model: "mcf", Trace: file}), "cpu needs either trace"},
 		{one(sim.CPU{Model: "mfc"}), `no CPU model "mfc"; did you mean mcf?`},
 		{one(sim.CPU{Trace: cut}), "cut.champsimtrace: at byte 19136: the last record has 34 bytes of 64"},
 		{one(sim.CPU{Trace: file + ".xz"}), "no such file"},
 		{functional, "there is no functional run of it"},
 		{shared, "sharing mode bp divides SMs, and no application runs kernels"},
 		{divided, "sms, groups, profiles and quantum divide a GPU, and no application runs kernels"},
-		{twice, "policy hydrogen governs the run twice"},
-		{uncounted, "policy hydrogen sets tokens, and machine hydrogen has memory.hybrid.tokens none"},
+		{twice, "policy hydrogen is listed twice"},
+		{uncounted, "policy hydrogen sets tokens, but machine hydrogen has memory.hybrid.tokens none"},
 		{governed, "policy spart sets sms, gating of applications that run kernels"},
 	} {
 		_, err := sim.Run(context.Background(), c.spec, nil)

@@ -36,8 +36,8 @@ func (r *run) failed(err error) error {
 	}
 	if errors.Is(err, vm.ErrNoFrame) {
 		m := r.sheet
-		err = fmt.Errorf("%w: the machine has dram.capacity = %d bytes, with dram.rows = %d: set more, or let the "+
-			"program take less", err, m.DRAM.Capacity, m.DRAM.Rows)
+		err = fmt.Errorf("%w: the machine has dram.capacity = %d bytes, with dram.rows = %d: raise them, or allocate "+
+			"less", err, m.DRAM.Capacity, m.DRAM.Rows)
 		return &host.Error{Err: &Unfit{err}}
 	}
 	var bad *machine.BadProgram

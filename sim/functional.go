@@ -16,7 +16,7 @@ import (
 func (r *run) functional() (*Result, error) {
 	for _, a := range r.apps {
 		if a.spec.CPU != nil {
-			return nil, fmt.Errorf("application %s runs on CPU cores: a trace or model computes nothing, so "+
+			return nil, fmt.Errorf("application %s runs on CPU cores: a trace or model computes no data, so "+
 				"that there is no functional run of it", a.spec.Name)
 		}
 	}

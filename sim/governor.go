@@ -105,14 +105,14 @@ func (g *Governor) make(m *sheets.Machine, groups int) (*control.Entry, control.
 	}
 	p, err := e.New(on, params)
 	if own := e.PeriodOn(on, params); err == nil && e.Epoch != "" && g.Period > 0 && g.Period != own {
-		err = fmt.Errorf("policy %s: period %d: it looks once in each of its epochs, which are parameter %s and %d "+
-			"core cycles here: leave period out and set %s, in cycles of the CPU", e.Name, g.Period, e.Epoch, own,
+		err = fmt.Errorf("policy %s: period %d: its period follows from parameter %s, which gives %d core cycles "+
+			"here: leave period out and set %s, in cycles of the CPU", e.Name, g.Period, e.Epoch, own,
 			e.Epoch)
 	}
 	return e, p, err
 }
 
-// entry is what there is to say of the policy.
+// entry describes the policy.
 func (g *Governor) entry() (*control.Entry, error) { return control.Find(g.Policy) }
 
 // period is the core cycles between two samples.

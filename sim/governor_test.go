@@ -186,23 +186,23 @@ func TestPolicyErrors(t *testing.T) {
 		},
 		{
 			func(s *sim.Spec) { s.Sharing.Policies = []sim.Governor{{Policy: "ugpu"}} },
-			"policy ugpu governs the run twice",
+			"policy ugpu is listed twice",
 		},
 		{func(s *sim.Spec) {
 			s.Sharing = sim.Sharing{Mode: "smk", Policies: []sim.Governor{{Policy: "cd-search"}}}
-		}, "every SM is everybody's"},
+		}, "all applications share all SMs"},
 		{
 			func(s *sim.Spec) { s.Sharing = sim.Sharing{Mode: "mps", Policies: []sim.Governor{{Policy: "ugpu"}}} },
-			"memory is everybody's",
+			"all applications share all channels",
 		},
 		{
 			func(s *sim.Spec) { s.Sharing.Memory.Pages = "rewrite" },
-			"write the mode out (mode: slices, policies: [ugpu])",
+			"write the mode in its long form (mode: slices, policies: [ugpu])",
 		},
 		{func(s *sim.Spec) { s.Sharing.Memory.Placement = "nowhere" }, "vm.placement"},
-		{func(s *sim.Spec) { inInstances(s, "smqos") }, "policy smqos sets sms, gating, and an instance of " +
+		{func(s *sim.Spec) { inInstances(s, "smqos") }, "policy smqos sets sms, gating, but an instance of " +
 			"sharing mode mig"},
-		{func(s *sim.Spec) { inInstances(s, "ugpu") }, "policy ugpu sets sms, groups, and an instance of sharing " +
+		{func(s *sim.Spec) { inInstances(s, "ugpu") }, "policy ugpu sets sms, groups, but an instance of sharing " +
 			"mode mig"},
 	} {
 		s := unequal("ugpu")

@@ -196,11 +196,11 @@ func TestHydrogenNeedsAHybridMemory(t *testing.T) {
 	}{
 		{"qv100", "dram.channels", "machine qv100 has none", nil},
 		{
-			"hydrogen", "memory.hybrid.partition", "of machine hydrogen sets are divided, by the frames",
+			"hydrogen", "memory.hybrid.partition", "machine hydrogen divides its fast memory by sets",
 			map[string]string{"memory.hybrid.partition": "sets"},
 		},
 		{
-			"hydrogen", "memory.hybrid.policy", "memory.hybrid.policy profess of machine hydrogen are fixed",
+			"hydrogen", "memory.hybrid.policy", "memory.hybrid.policy profess of machine hydrogen keeps them fixed",
 			map[string]string{"memory.hybrid.policy": "profess"},
 		},
 		{

@@ -28,7 +28,7 @@ func KernelCounters() []stat.Desc {
 		kernelThreadInsts: {Name: "thread_insts", Unit: "instructions", Doc: "lanes that executed"},
 		kernelCTAs:        {Name: "ctas", Unit: "CTAs", Doc: "thread blocks completed"},
 		kernelLaunches:    {Name: "launches", Unit: "launches", Doc: "times it was launched"},
-		kernelBusy:        {Name: "busy_cycles", Unit: "cycles", Doc: "core cycles in which it was on the GPU"},
+		kernelBusy:        {Name: "busy_cycles", Unit: "cycles", Doc: "core cycles in which the kernel was on the GPU"},
 	}
 }
 

@@ -101,7 +101,7 @@ func (r *run) underWay(now uint64) {
 // begun says that CTAs of a launch have been on SMs.
 func (l *launch) begun() bool { return l.k.Start > 0 || l.k.Progress().Running > 0 }
 
-// describe is what there is to say of a launch up to a cycle, which is its end if it has come to it.
+// describe describes a launch up to a cycle, which is its end if it has come to it.
 func (c *collector) describe(tenant int, l *launch, end uint64) Kernel {
 	k, p := l.k, l.k.Progress()
 	d := c.set.Sums(tenant).Minus(l.sums)

@@ -49,11 +49,11 @@ func Modes() []Mode {
 			Fields: []string{"sms"}, divide: mpsShares,
 		},
 		{
-			Name: "slices", What: "isolated slices: sms and channel groups per application, or as even as can be",
+			Name: "slices", What: "isolated slices: sms and channel groups per application, or as even as possible",
 			Source: ugpu, Fields: []string{"sms", "groups"}, divide: sliceShares,
 		},
 		{
-			Name: "bp", What: "balanced partition: equal isolated slices, what does not divide stays unused",
+			Name: "bp", What: "balanced partition: equal isolated slices; a remainder stays unused",
 			Source: ugpu, divide: equalShares,
 		},
 		{
@@ -65,7 +65,7 @@ func Modes() []Mode {
 			divide: smallBig,
 		},
 		{
-			Name: "ugpu", What: "slices that change: at each epoch's end SMs go to compute-bound, channels to " +
+			Name: "ugpu", What: "slices that change: at the end of each period SMs go to compute-bound, channels to " +
 				"memory-bound applications; pages follow inside the HBM stack (PageMove)", Source: ugpu, Of: "slices",
 			Policy: "ugpu", Pages: pageMove, divide: evenSlices,
 		},
@@ -79,8 +79,8 @@ func Modes() []Mode {
 		},
 		{
 			Name: "ugpu-qos",
-			What: "ugpu that keeps applications with a qos target at it; one of two begins with the " +
-				"big slice", Source: ugpu + ".7", Policy: "ugpu-qos", Pages: pageMove, divide: targetShares,
+			What: "ugpu that keeps applications at their qos target; of two, the one with a target begins with " +
+				"the big slice", Source: ugpu + ".7", Policy: "ugpu-qos", Pages: pageMove, divide: targetShares,
 			targetLarge: true,
 		},
 		{
@@ -90,8 +90,8 @@ func Modes() []Mode {
 		{
 			Name: "smqos", Source: "SMQoS paper", Of: "mps", Policy: "smqos", Fields: []string{"sms"},
 			divide: mpsShares,
-			What: "SMs divided, memory shared; the application with a qos target takes and gives one SM per epoch, " +
-				"and what nobody gains by is without power",
+			What: "SMs divided, memory shared; the application with a qos target takes or gives one SM per period, " +
+				"and SMs that speed up no application are powered down",
 		},
 		{
 			Name: "spart", Source: "Spart, ASP-DAC 2014", Of: "mps", Policy: "spart", Fields: []string{"sms"},

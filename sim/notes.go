@@ -23,27 +23,27 @@ func (n notes) take() {
 	}
 }
 
-// idleAdvices says of advice to memory that it steered nothing, and why.
+// idleAdvices says which advice to memory had no effect, and why.
 func (n notes) idleAdvices() (out []string) {
 	r := n.r
 	for _, a := range r.apps {
 		var told []string // by program and reason, not by call
 		for _, x := range a.idleAdvice {
-			why := fmt.Sprintf("it is %s memory, and an advice is for malloc_managed memory", x.kind)
+			why := fmt.Sprintf("it is %s memory, and advice works on malloc_managed memory only", x.kind)
 			if x.kind == mem.Managed {
-				why = "the run has no memory.unified, so that its pages do not follow what is said of them: add " +
+				why = "the run has no memory.unified, which is what follows advice: add " +
 					"memory: {unified: {runtime: dissertation}} to the sharing entry"
 				if err := unifiedHost(r.sheet); err != nil {
 					why = err.Error()
 				}
 			}
-			if s := fmt.Sprintf("mem_advise(%s, %s) of %s steered nothing: %s", x.region, x.advice, a.spec.Name,
+			if s := fmt.Sprintf("mem_advise(%s, %s) of %s had no effect: %s", x.region, x.advice, a.spec.Name,
 				why); !slices.Contains(told, s) {
 				told = append(told, s)
 			}
 		}
 		if len(told) > mostAdvices {
-			told = append(told[:mostAdvices], fmt.Sprintf("%d more advices of %s steered nothing",
+			told = append(told[:mostAdvices], fmt.Sprintf("%d more calls of mem_advise of %s had no effect",
 				len(told)-mostAdvices, a.spec.Name))
 		}
 		out = append(out, told...)
@@ -67,11 +67,11 @@ func (n notes) unmanaged() []string {
 	fault := uint64(r.sheet.UVM.FaultUs * r.sheet.Clock.Core)
 	switch {
 	case !managed:
-		return []string{"memory.unified moved nothing: no program allocates with malloc_managed; add all: true to " +
-			"it, and what they allocate with malloc is managed, too"}
+		return []string{"memory.unified moved nothing: no program allocates with malloc_managed. Add all: true to " +
+			"memory.unified, which makes memory of malloc managed, too"}
 	case n.res.Cycles <= fault:
-		return []string{fmt.Sprintf("the run ended after %d cycles, before the driver has handled one fault, which "+
-			"takes %d (uvm.fault): what it says of unified memory is nothing but waiting; give it a longer length",
+		return []string{fmt.Sprintf("the run ended after %d cycles, before the driver had handled one fault, which "+
+			"takes %d (uvm.fault): programs only waited for their first pages; give the run a longer length",
 			n.res.Cycles, fault)}
 	}
 	return nil
@@ -123,14 +123,13 @@ func (n notes) idlePolicies() (out []string) {
 		}
 		switch {
 		case changes > 0 && (g.entry.Sets("sms") || g.entry.Sets("groups")) && n.still():
-			out = append(out, fmt.Sprintf("policy %s: %d decisions, %d of them for a change, and none had begun "+
-				"when the "+
-				"run ended, so that its numbers are those of the division it began with; give it a longer length",
+			out = append(out, fmt.Sprintf("policy %s: %d decisions, %d of them for a change, but no change had begun "+
+				"when the run ended: its numbers are those of the initial division; give it a longer length",
 				g.entry.Name, decisions, changes))
 		case changes > 0:
 		case decisions > 0:
-			out = append(out, fmt.Sprintf("policy %s: %d decisions, 0 changes, so that its numbers are those "+
-				"of the division it began with%s", g.entry.Name, decisions, why))
+			out = append(out, fmt.Sprintf("policy %s: %d decisions, 0 changes: its numbers are those "+
+				"of the initial division%s", g.entry.Name, decisions, why))
 		case g.period > 0:
 			out = append(out, noPeriod(g.entry.Name, g.period, n.res.Cycles))
 		}

@@ -11,7 +11,7 @@ func TestNotes(t *testing.T) {
 		"no program allocates with malloc_managed": func(s *Spec) {
 			*s = unifiedSpec(Unified{Prefetch: "tbn"}, "micro/triad")
 		},
-		"before the driver has handled one fault": func(s *Spec) {
+		"before the driver had handled one fault": func(s *Spec) {
 			*s = unifiedSpec(Unified{All: true}, "micro/triad")
 			s.Length = Length{MaxCycles: 20_000, Budget: true}
 		},

@@ -50,8 +50,9 @@ func (p *patience) look(r *run) (say []string) {
 			continue
 		}
 		l.told = true
-		say = append(say, fmt.Sprintf("%s: for %.0f s, %d cycles of its own, no block has ended and all warps were "+
-			"where they had been before: they wait for something; the run goes on, up to %d such cycles",
+		say = append(say, fmt.Sprintf("%s makes no progress: for %.0f s (%d of its cycles) no block has ended, and "+
+			"all warps stay in "+
+			"the same loops, waiting for something; the run stops after %d such cycles",
 			r.apps[i].spec.Name, now.Sub(l.began).Seconds(), idle, r.gpu.Watchdog.Limit()))
 		say = append(say, r.gpu.Watchdog.Waits(i)...)
 	}

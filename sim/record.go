@@ -11,11 +11,12 @@ import (
 func (r *run) record() (res *Result, err error) {
 	a := &r.apps[0].spec
 	if len(r.apps) != 1 || a.Repeat || r.spec.Length.Budget || r.spec.Length.Instructions > 0 {
-		return nil, errors.New("a recording is of one application that runs once: not of several, one that repeats " +
-			"or a budget of cycles or instructions")
+		return nil, errors.New("only a single application that runs once can be recorded: leave out other " +
+			"applications, repeat, and " +
+			"budgets of cycles or instructions")
 	}
 	if a.CPU != nil {
-		return nil, errors.New("a recording is of kernels, and the application runs on CPU cores")
+		return nil, errors.New("only kernels can be recorded, but the application runs on CPU cores")
 	}
 	w, err := record.Create(r.spec.Record, a.Name)
 	if err != nil {

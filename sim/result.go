@@ -21,7 +21,7 @@ type Result struct {
 	Seconds  float64  `json:"simulated_s"`
 	Tenants  []Tenant `json:"tenants"`
 	// Outside is what lies outside the windows of all tenants: with their rows, and with
-	// what is nobody's, it is the machine. Nil in functional runs.
+	// Nobody, it is the machine. Nil in functional runs.
 	Outside *Outside `json:"outside_windows,omitempty"`
 	// Nobody is what no application held. Nil in functional runs.
 	Nobody *Nobody `json:"nobody,omitempty"`
@@ -70,7 +70,7 @@ const OutsideWindows = "outside windows"
 // NobodyName names what no tenant had, where tenants are named.
 const NobodyName = "nobody's"
 
-// Tenant is one application's share of the run. Every number is of its window, but those
+// Tenant is one application's share of the run. Every number describes its window, but those
 // that say otherwise.
 type Tenant struct {
 	Name           string `json:"name"`
@@ -104,7 +104,7 @@ type Tenant struct {
 	// CPU is its part on CPU cores, nil without; IPC is that of the cores where it has no SM.
 	CPU *TenantCPU `json:"cpu,omitempty"`
 	// HeldSMCycles are the SM-cycles it had: of SMs it owned, or, where SMs are
-	// everybody's, its share of those in which they were occupied.
+	// shared, its share of those in which they were occupied.
 	HeldSMCycles uint64   `json:"held_sm_cycles"`
 	Slowdown     float64  `json:"slowdown,omitempty"` // progress per cycle alone over shared
 	Progress     string   `json:"progress,omitempty"` // what the slowdown counts: "thread_insts" or "executions"
@@ -142,7 +142,7 @@ type PageAccess struct {
 }
 
 // ManagedAllocation is what became of a managed allocation in the whole run; repeated executions of a program count
-// together. Accesses are those of warps to lines of 128 bytes; pages are of 4 KB.
+// together. Accesses are those of warps to lines of 128 bytes; pages have 4 KB.
 type ManagedAllocation struct {
 	Tenant   string `json:"tenant"`
 	Bytes    uint64 `json:"rounded_bytes"`
@@ -329,7 +329,7 @@ type Progress struct {
 	// OneCore: the run may use two cores and does not, as one is faster at present: mostly
 	// because another process has the second.
 	OneCore bool
-	// Waits says of an application that has done nothing useful for half a minute of wall time who waits
+	// Waits says, for an application that has done nothing useful for half a minute of wall time, which warps wait
 	// for what; it is said once.
 	Waits []string
 }

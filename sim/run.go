@@ -35,7 +35,7 @@ type run struct {
 	patience patience
 }
 
-// Run simulates a Spec. watch, when not nil, is told of the progress now and
+// Run simulates a Spec. watch, when not nil, gets the progress now and
 // then. An interrupted, stuck or faulting run returns what it has, marked
 // incomplete, together with the error: ErrStopped, *Deadlock, *isa.Fault or a
 // *host.Error of a program.
@@ -153,7 +153,7 @@ func (r *run) build() error {
 func (r *run) setTargets() error {
 	for _, a := range r.apps {
 		if a.spec.QoSShare > 0 && a.spec.QoS == 0 {
-			return fmt.Errorf("application %s: its target is %.4g %% of its IPC alone, and nobody has run it alone",
+			return fmt.Errorf("application %s: its target is %.4g %% of its IPC alone, but there is no alone-run",
 				a.spec.Name, 100*a.spec.QoSShare)
 		}
 		if a.spec.QoSKernel != "" {
@@ -275,7 +275,8 @@ func (r *run) ended(a *app, now uint64) error {
 		if a.spec.CPU != nil {
 			remedy = "give it more instructions"
 		}
-		return &host.Error{Err: fmt.Errorf("application %s: its program ended in the cycle it began in, so repeating "+
+		return &host.Error{Err: fmt.Errorf("application %s: its program ends in the cycle in which it begins, so "+
+			"repeating "+
 			"it would never end; %s", a.spec.Name, remedy)}
 	}
 	return nil

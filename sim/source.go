@@ -31,34 +31,37 @@ const (
 // AppCounters describes the counters of an application that no component has.
 func AppCounters() []stat.Desc {
 	return []stat.Desc{
-		appBusy: {Name: "busy_cycles", Unit: "cycles", Doc: "core cycles in which it had a kernel on the GPU"},
+		appBusy: {Name: "busy_cycles", Unit: "cycles", Doc: "core cycles in which the application had a kernel on " +
+			"the GPU"},
 		appDRAM: {
 			Name: "dram_bytes", Unit: "bytes",
-			Doc: "read from and written to DRAM for it, migrations left out",
+			Doc: "bytes read from and written to DRAM for the application, without migrations",
 		},
 		appAsked: {
 			Name: "dram_asked_bytes", Unit: "bytes",
-			Doc: "read from and written to DRAM for it by channels in which no page moved just then",
+			Doc: "bytes read from and written to DRAM for the application, by channels in which no page was moving",
 		},
 		appAsking: {
 			Name: "dram_asking_cycles", Unit: "cycles",
-			Doc: "core cycles in which a channel had requests of it and no page moved there, over all channels",
+			Doc: "core cycles in which a channel had requests of the application and no page was moving there, over " +
+				"all channels",
 		},
 		appFootprint: {
 			Name: "footprint_bytes", Unit: "bytes",
-			Doc: "device memory it has, page tables included; 0 without translation", Kind: stat.Gauge,
+			Doc: "device memory of the application, page tables included; 0 without translation", Kind: stat.Gauge,
 		},
 		appCTAWarps: {
 			Name: "cta_warps", Unit: "warps",
-			Doc: "warps of a CTA of its oldest kernel on the GPU; 0: it has none there", Kind: stat.Gauge,
+			Doc: "warps of a CTA of the application's oldest kernel on the GPU; 0: no kernel", Kind: stat.Gauge,
 		},
 		appSIMD8: {
-			Name: "simd8_insts", Unit: "instructions", Doc: "instructions of 8 lanes its threads on the GPU make up",
+			Name: "simd8_insts", Unit: "instructions", Doc: "thread instructions of the application on the GPU / 8",
 		},
-		appCPUInsts: {Name: "cpu_insts", Unit: "instructions", Doc: "retired by its CPU cores"},
+		appCPUInsts: {Name: "cpu_insts", Unit: "instructions", Doc: "instructions retired by the application's CPU " +
+			"cores"},
 		appCPUCycles: {
 			Name: "cpu_cycles", Unit: "cycles",
-			Doc: "of the CPU's clock, counted for the first application only; 0 on machines without",
+			Doc: "cycles of the CPU's clock, counted for the first application only; 0 on machines without CPU cores",
 		},
 	}
 }

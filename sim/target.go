@@ -122,8 +122,8 @@ func (r *run) unknownKernel() error {
 				found = found || k.name == t.kernel
 			}
 			if !found && len(names) > 0 && (a.runs > 0 || a.ctx == nil || a.ctx.KernelName(t.kernel) == "") {
-				return &host.Error{Err: &Unfit{fmt.Errorf("application %s: its target is for kernel %s, which it has "+
-					"not launched; it launched %s", a.spec.Name, t.kernel, strings.Join(names, ", "))}}
+				return &host.Error{Err: &Unfit{fmt.Errorf("application %s: its target is for kernel %s, which it did "+
+					"not launch; it launched %s", a.spec.Name, t.kernel, strings.Join(names, ", "))}}
 			}
 		}
 	}
@@ -137,7 +137,8 @@ func (n notes) targets() (warnings []string) {
 	for i, a := range r.apps {
 		for _, t := range a.targets {
 			if r.col.tallyOf(i, t.kernel) < 0 {
-				warn("kernel %s of %s has a target, and was not launched before the run ended", t.kernel, a.spec.Name)
+				warn("kernel %s of %s has a target, but it was not launched before the run "+
+					"ended", t.kernel, a.spec.Name)
 			}
 		}
 	}
@@ -152,16 +153,17 @@ func (n notes) targets() (warnings []string) {
 	}
 	policies := strings.Join(aims, " and ")
 	if len(res.Targets) == 0 {
-		warn("no application has a target (qos, or set_qos in its program): %s had nothing to hold", policies)
+		warn("no application has a target (qos, or set_qos in its program): policy %s had nothing to do", policies)
 	}
 	for _, a := range r.apps {
 		for _, t := range a.targets {
 			switch s := &a.spec; {
 			case s.QoS > 0 && s.QoSKernel == "":
-				warn("%s has a target of its own and its kernel %s one by set_qos: %s held that of the kernel", s.Name,
+				warn("%s has a target, and set_qos gave one to its kernel %s: policy %s used the kernel's "+
+					"target", s.Name,
 					t.kernel, policies)
 			case kernelname.Same(s.QoSKernel, t.kernel) && t.ipc != s.QoS:
-				warn("kernel %s of %s: set_qos made its target %.4g where the run file has %.4g", t.kernel, s.Name,
+				warn("kernel %s of %s: set_qos changed its target to %.4g; the run file has %.4g", t.kernel, s.Name,
 					t.ipc, s.QoS)
 			}
 		}

@@ -281,8 +281,8 @@ def main():
 		warning      string
 	}{
 		{"as the run file says", "vecadd", 77, 0.5, ""},
-		{"another one in the run file", "vecadd", 200, 0.5, "set_qos made its target 77 where the run file has 200"},
-		{"one of the application", "", 200, 0.5, "ls has a target of its own and its kernel vecadd one by set_qos"},
+		{"another one in the run file", "vecadd", 200, 0.5, "set_qos changed its target to 77; the run file has 200"},
+		{"one of the application", "", 200, 0.5, "ls has a target, and set_qos gave one to its kernel vecadd"},
 	} {
 		own := spec
 		own.Apps = slices.Clone(spec.Apps)
@@ -310,12 +310,12 @@ def main():
 	}
 	none := tasks("smqos")
 	none.Apps[0].QoS = 0
-	if got := strings.Join(run(t, none).Warnings, "; "); !strings.Contains(got, "smqos had nothing to hold") {
+	if got := strings.Join(run(t, none).Warnings, "; "); !strings.Contains(got, "policy smqos had nothing to do") {
 		t.Errorf("no target: %q", got)
 	}
 	spec.Apps[0].QoS, spec.Apps[0].QoSKernel = 5, "vecsub"
 	if _, err := sim.Run(context.Background(), spec, nil); err == nil ||
-		!strings.Contains(err.Error(), "target is for kernel vecsub, which it has not launched; it launched vecadd") {
+		!strings.Contains(err.Error(), "target is for kernel vecsub, which it did not launch; it launched vecadd") {
 		t.Errorf("%v", err)
 	}
 }
@@ -326,7 +326,7 @@ func TestRolloverWarns(t *testing.T) {
 	spec := tasks("rollover")
 	r := run(t, spec)
 	share := float64(r.Contexts.Cycles) / float64(r.Cycles)
-	want := fmt.Sprintf("CTAs were being taken off SMs in %.0f %% of the time: a period of 3000 cycles is short",
+	want := fmt.Sprintf("CTAs were being moved off SMs in %.0f %% of the time: a period of 3000 cycles is short",
 		100*share)
 	if got := strings.Join(r.Warnings, "; "); share <= 0.1 || !strings.Contains(got, want) {
 		t.Errorf("%s, want %s", got, want)
@@ -369,7 +369,7 @@ func TestKernelTargetOfTheWindow(t *testing.T) {
 func TestNothingInTheWindow(t *testing.T) {
 	spec := wideAndNarrow([]int{15, 1}, sim.Length{Instructions: 250_000, WarmupInstructions: 200_000})
 	w := run(t, spec).Warnings
-	if len(w) != 1 || !strings.HasPrefix(w[0], "wide had executed the 250000 instructions") {
+	if len(w) != 1 || !strings.HasPrefix(w[0], "wide executed its 250000 instructions") {
 		t.Errorf("%q", w)
 	}
 }
@@ -381,13 +381,13 @@ func TestKernelNotYetLaunched(t *testing.T) {
 	spec.Apps[0] = app("polybench/atax", map[string]string{"n": "512", "ny": "512", "verify": "False"})
 	spec.Apps[0].QoS, spec.Apps[0].QoSKernel, spec.Length.MaxCycles = 5, "atax_aty", 20_000
 	r := run(t, spec)
-	want := "kernel atax_aty of " + r.Tenants[0].Name + " has a target, and was not launched before the run ended"
+	want := "kernel atax_aty of " + r.Tenants[0].Name + " has a target, but it was not launched before the run ended"
 	if len(r.Targets) != 1 || r.Targets[0].Met || !slices.Contains(r.Warnings, want) {
 		t.Errorf("%+v, %v", r.Targets, r.Warnings)
 	}
 	spec.Apps[0].QoSKernel = "atax_nope"
 	if _, err := sim.Run(context.Background(), spec, nil); err == nil ||
-		!strings.Contains(err.Error(), "kernel atax_nope, which it has not launched; it launched atax_ax") {
+		!strings.Contains(err.Error(), "kernel atax_nope, which it did not launch; it launched atax_ax") {
 		t.Error(err)
 	}
 }
@@ -405,12 +405,12 @@ func TestTargetsRefused(t *testing.T) {
 	hybrid := tasks("mps")
 	hybrid.Sharing = sim.Sharing{Mode: "mps", Policies: []sim.Governor{{Policy: "hydrogen"}}}
 	for want, s := range map[string]sim.Spec{
-		"policy hydrogen sets ways, channels, tokens of a hybrid memory, and machine": hybrid,
+		"policy hydrogen sets ways, channels, tokens of a hybrid memory, but machine": hybrid,
 
-		"serves 1 application with a target (qos) and there are 2":                  two,
-		"its target is 80 % of its IPC alone, and nobody has run it alone":          share,
-		"policy smqos sets sms, and under sharing mode smk every SM is everybody's": inside,
-		"under sharing mode mps no SM is shared from inside: use smk":               outside,
+		"serves 1 application with a target (qos) and there are 2":                 two,
+		"its target is 80 % of its IPC alone, but there is no alone-run":           share,
+		"policy smqos sets sms, but under sharing mode smk all applications share": inside,
+		"under sharing mode mps an SM belongs to one application: use smk":         outside,
 	} {
 		if _, err := sim.Run(context.Background(), s, nil); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v\nwant %s", err, want)

@@ -38,9 +38,9 @@ type Unified struct {
 	WriteBack    string `json:"write_back,omitempty"`  // always or dirty
 	// Smart has the runtime choose prefetcher, eviction and migration by itself.
 	Smart bool `json:"smart,omitempty"`
-	// Link is who goes first on the link, fr-fcfs, rr, static or adaptive; High is, of static, the number of an
-	// application, counted from 0. Preserve evicts who goes first last. Faults is whose faults the driver takes
-	// first: of who goes first on the link ("" or link), or of application High (high).
+	// Link is the scheduler of the link: fr-fcfs, rr, static or adaptive; High is, for static, the number of an
+	// application, counted from 0. Preserve evicts its pages last. Faults says whose faults the driver takes
+	// first: those of the first one on the link ("" or link), or of application High (high).
 	Link     string `json:"link,omitempty"`
 	Faults   string `json:"faults,omitempty"`
 	High     int    `json:"high,omitempty"`
@@ -98,7 +98,8 @@ func (u *Unified) options(seed uint64) (*machine.UnifiedMemory, error) {
 			"or faults: high", u.High)
 	}
 	if u.Preserve && u.Link != "static" && u.Link != "adaptive" {
-		return nil, errors.New("memory.unified.preserve: nobody goes first on the link; use link: adaptive or static")
+		return nil, errors.New("memory.unified.preserve needs an application that goes first on the link: use link: " +
+			"adaptive or static")
 	}
 	if o.Ts == 0 {
 		o.Ts = 8 // Table 2
@@ -231,10 +232,10 @@ func parseCapacity(text string) (bytes int64, share float64, err error) {
 		return 0, 0, bad
 	}
 	if percent, ok := strings.CutSuffix(text, "%"); ok && share > 1 {
-		return 0, 0, fmt.Errorf("memory.unified.capacity %[1]q is more than what is allocated. For data of %[1]s "+
-			"of the "+
-			"memory write oversubscription: %[1]s, which is capacity: 100/%[2]s; for memory that is never too small "+
-			"leave capacity out", text, strings.TrimSpace(percent))
+		return 0, 0, fmt.Errorf("memory.unified.capacity %[1]q is more than what is allocated. If the data shall be "+
+			"%[1]s "+
+			"of the memory, write oversubscription: %[1]s (the same as capacity: 100/%[2]s); if memory shall never "+
+			"be too small, leave capacity out", text, strings.TrimSpace(percent))
 	}
 	return 0, share, nil
 }
@@ -272,7 +273,7 @@ func unifiedHost(m *sheets.Machine) error {
 		need("vm.enabled", "does not translate addresses (vm.enabled)", "true")
 	}
 	if m.VM.Page != uvm.PageSize {
-		need("vm.page", fmt.Sprintf("has pages of %d bytes (vm.page), and managed memory moves in pages of %d",
+		need("vm.page", fmt.Sprintf("has pages of %d bytes (vm.page), but managed memory moves in pages of %d",
 			m.VM.Page, uvm.PageSize), fmt.Sprint(uvm.PageSize))
 	}
 	if m.UVM.Buffer == 0 {

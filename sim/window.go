@@ -7,7 +7,7 @@ import (
 	"github.com/heddle-sim/heddle/stat"
 )
 
-// Window is the part of a run that a tenant's numbers are of (METRICS.md).
+// Window is the part of a run in which a tenant is measured (METRICS.md).
 type Window struct {
 	Of    WindowKind `json:"of"`
 	Start uint64     `json:"start_cycle"`
@@ -167,9 +167,9 @@ func (n notes) missed() (warnings []string) {
 	c, l := r.col, &r.spec.Length
 	for i, a := range c.r.apps {
 		if t := &c.tallies[i]; l.Instructions > 0 && c.work(t.warm.sums) >= l.Instructions {
-			warnings = append(warnings, fmt.Sprintf("%s had executed the %d instructions asked for before the "+
-				"warm-up of all ended, at cycle %d: its numbers are of what came after; a shorter warm-up, or more "+
-				"instructions, would leave some of them", a.spec.Name, l.Instructions, t.warm.cycle))
+			warnings = append(warnings, fmt.Sprintf("%s executed its %d instructions before the "+
+				"warm-up of all applications ended, at cycle %d: its numbers describe later instructions; give a "+
+				"shorter warm-up or more instructions", a.spec.Name, l.Instructions, t.warm.cycle))
 		}
 	}
 	return warnings

@@ -73,7 +73,7 @@ func (s Sums) Add(more Sums) {
 	}
 }
 
-// OfKind says whether an owner of counters is of a kind: "noc_request" and "noc_reply" are
+// OfKind says whether an owner of counters belongs to a kind: "noc_request" and "noc_reply" are
 // networks ("noc"), "dram" and "dram_far" memory tiers ("dram").
 func OfKind(owner, kind string) bool {
 	rest, ok := strings.CutPrefix(owner, kind)

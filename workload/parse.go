@@ -289,7 +289,7 @@ func (c *checker) divergence(k *Kernel, n *yamldoc.Node) error {
 		return nil
 	}
 	if !(d.Share >= 0 && d.Share <= 1) {
-		return at(node, "share").Errorf("share is %g; it is the part of the iterations, from 0 to 1", d.Share)
+		return at(node, "share").Errorf("share is %g; it is the share of the iterations, from 0 to 1", d.Share)
 	}
 	if err := number(node, "lanes", &d.Lanes, 0, 1, 31); err != nil {
 		return err

@@ -56,7 +56,7 @@ func (m *Model) arguments(args map[string]string) error {
 				return err
 			}
 		default:
-			return fmt.Errorf("%s: argument %s=%s: a model knows scale (of the allocations) and rounds", m.file, key,
+			return fmt.Errorf("%s: argument %s=%s: a model takes scale (of the allocations) and rounds", m.file, key,
 				value)
 		}
 	}
@@ -85,7 +85,8 @@ func (m *Model) scale(f float64) error {
 				slice /= Bytes(k.CTAs / a.Sharers)
 			}
 			if need := max(a.Row, a.Plane, a.Tile, a.Stride, a.Block); need > bytes || slice < Bytes(a.Width) {
-				return fmt.Errorf("%s:%d: scale %g leaves %s %d bytes, too few for pattern %s", m.file, a.line, f, a.On,
+				return fmt.Errorf("%s:%d: with scale %g allocation %s has %d bytes, too few for "+
+					"pattern %s", m.file, a.line, f, a.On,
 					bytes, a.Pattern)
 			}
 		}

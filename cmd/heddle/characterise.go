@@ -31,23 +31,23 @@ func characteriseCmd() *cobra.Command {
 	var f characteriseFlags
 	c := &cobra.Command{
 		Use:   "characterise [APP...]",
-		Short: "Measure what kind of application an application is, beside what the papers say",
+		Short: "Measure how applications behave, and compare with what the papers say of them",
 		Long: `Measures, for each application folder APP (all of apps/ when none is given): LLC
 misses and accesses per 1000 thread instructions, arithmetic intensity, share of
 writes, read-only shared bytes, the number of SMs that share a page, the regularity
 of accesses, and with --sweep IPC against the number of SMs and of channels. A second
-run, with address translation as the machine has it, tells the conditions under which
-studies run it, and warns: waves of thread blocks per kernel, balance of channels, page
-walks, and sweeps of the footprint. What the papers say of the application stands
-beside it, and claims that do not hold are listed; they are no errors. --markdown
-prints apps/CHARACTERISATION.md.`,
+run, with the machine's address translation, measures the conditions under which studies
+run the application, and warns about them: waves of thread blocks per kernel, balance of
+channels, page walks, and sweeps of the footprint. What the papers say of the application
+is printed beside it. Claims that do not hold are listed; they do not change the exit
+status. --markdown prints apps/CHARACTERISATION.md.`,
 		Example: `  heddle characterise apps/polybench/atax --size standard
   heddle characterise --size tiny,standard --sweep --cycles 2000000 --json > profiles.json
   heddle characterise --from profiles.json --figures figures --markdown > CHARACTERISATION.md`,
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
 	}
 	fl := c.Flags()
-	fl.StringVar(&f.apps, "apps", "apps", "folder of the applications, for when none is named")
+	fl.StringVar(&f.apps, "apps", "apps", "folder of applications, used when no APP is given")
 	fl.StringVar(&f.machine, "machine", "ugpu", "machine sheet: a name or a YAML file")
 	fl.StringSliceVar(&f.sizes, "size", []string{"tiny"}, "preset(s) of the applications: tiny, standard, paper")
 	fl.StringArrayVar(&f.args, "arg", nil,
@@ -60,9 +60,10 @@ prints apps/CHARACTERISATION.md.`,
 	fl.BoolVar(&f.markdown, "markdown", false, "print the document with the tables")
 	jobsVar(fl, &f.jobs, "simulations at once")
 	fl.Uint64Var(&f.limit, "limit", 0,
-		"observe no more warp instructions of an application, and run those that have more only with --cycles; 0: none")
+		"observe at most this many warp instructions of an application; longer ones are timed only with --cycles; "+
+			"0: no limit")
 	fl.Uint64Var(&f.cycles, "cycles", 0,
-		"end the timed run of each application after this many core cycles; 0: at its end")
+		"end the timed run of each application after this many core cycles; 0: run it to its end")
 	fl.StringSliceVar(&f.from, "from", nil, "measure nothing: read profiles that --json printed from FILE(s)")
 	fl.StringVar(&f.figures, "figures", "",
 		"draw page sharing (at --size paper) and IPC by SMs and channels (with --sweep) as SVG into this folder")
@@ -123,7 +124,7 @@ func (f *characteriseFlags) run(cmd *cobra.Command, paths []string) error {
 		return err
 	}
 	if cmd.Context().Err() != nil {
-		return &status{exitInterrupted, errors.New("interrupted; what is printed is not complete")}
+		return &status{exitInterrupted, errors.New("interrupted: what is printed is not complete")}
 	}
 	return failures(groups)
 }
@@ -136,7 +137,7 @@ func (f *characteriseFlags) folders(paths []string) ([]string, error) {
 			return nil, err
 		}
 		if _, err := os.Stat(filepath.Join(p, "app.star")); err != nil && st.IsDir() {
-			return nil, fmt.Errorf("%s is no application: a folder with app.star is one", p)
+			return nil, fmt.Errorf("%s is not an application: give a folder with app.star", p)
 		}
 	}
 	if len(paths) > 0 {

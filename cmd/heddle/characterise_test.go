@@ -55,7 +55,7 @@ func TestCharacterise(t *testing.T) {
 	}{
 		{[]string{"--from", file, "--figures", dir}, exitInput, "nothing to draw"},
 		{[]string{"../../apps/none/such"}, exitInput, "none/such"},
-		{[]string{"../../apps/micro"}, exitInput, "is no application: a folder with app.star is one"},
+		{[]string{"../../apps/micro"}, exitInput, "is not an application: give a folder with app.star"},
 		{[]string{"--apps", "testdata"}, exitInput, "no application under testdata"},
 		{[]string{"../../apps/micro/triad", "--jobs", "0"}, exitInput, "--jobs 0"},
 		{[]string{"../../apps/micro/triad", "--machine", "nothing"}, exitInput, "nothing"},

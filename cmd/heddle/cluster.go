@@ -30,9 +30,9 @@ type clusterFlags struct {
 func places() []string { return []string{"local", "slurm"} }
 
 func (f *clusterFlags) add(fl *pflag.FlagSet) {
-	fl.StringVar(&f.on, "on", "local", "where simulations are done: local, or slurm (a cluster that shares the "+
+	fl.StringVar(&f.on, "on", "local", "where to simulate: local, or slurm (a cluster that shares the "+
 		"folders of results and applications with this computer)")
-	fl.BoolVar(&f.wait, "wait", false, "with --on slurm: stay until all is done")
+	fl.BoolVar(&f.wait, "wait", false, "with --on slurm: wait until all simulations are done")
 	fl.BoolVar(&f.retry, "retry", false, "with --on slurm: submit again what failed before")
 	fl.StringVar(&f.profile, "profile", "", "with --on slurm: a YAML file of partition, time, memory, account, qos, "+
 		"constraint, cpus, points, setup (lines of shell) and sbatch (further options)")
@@ -42,7 +42,8 @@ func (f *clusterFlags) add(fl *pflag.FlagSet) {
 	fl.StringVar(&f.own.Account, "account", "", "with --on slurm: account of the tasks")
 	fl.IntVar(&f.own.CPUs, "cpus", 0,
 		"with --on slurm: processors of a task, and simulations at once in it (default 1)")
-	fl.IntVar(&f.own.Points, "points", 0, fmt.Sprintf("with --on slurm: simulations of a task one after the other "+
+	fl.IntVar(&f.own.Points, "points", 0, fmt.Sprintf("with --on slurm: simulations that a task does one after the "+
+		"other "+
 		"(default %d)", slurm.DefaultPoints))
 }
 
@@ -124,13 +125,14 @@ func receipt(w io.Writer, p *slurm.Pool) (bool, error) {
 		text = fmt.Sprintf("submitted %d in %d tasks (Slurm job %s)", r.Points, r.Tasks, strings.Join(jobs, ", "))
 	}
 	if r.Queued > 0 {
-		text += fmt.Sprintf(", %d are in the queue from before", r.Queued)
+		text += fmt.Sprintf(", %d were queued before", r.Queued)
 	}
 	if r.Refused != nil {
-		text += fmt.Sprintf("; Slurm did not take the others: %v", r.Refused)
+		text += fmt.Sprintf("; Slurm refused the others: %v", r.Refused)
 	}
-	_, err := fmt.Fprintf(w, "%d simulations have no result yet: %s.\nCome back with the same command, which collects "+
-		"what is done and submits what got lost; --wait stays until all is done.\n", r.Open, text)
+	_, err := fmt.Fprintf(w, "%d simulations have no result yet: %s.\nGive the same command again later: it "+
+		"collects finished results and submits lost simulations again. With --wait it waits until all are "+
+		"done.\n", r.Open, text)
 	return true, err
 }
 

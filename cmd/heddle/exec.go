@@ -37,14 +37,14 @@ func execCmd() *cobra.Command {
 		Use:   "exec [flags] -- PROGRAM [ARGUMENTS]",
 		Short: "Run a compiled CUDA program, unmodified, on the simulated machine",
 		Long: `Run a compiled CUDA program on the simulated machine: its host code runs as it is, its
-kernels and copies are simulated. Programs are those of heddle cc, and of nvcc with
--cudart shared and PTX in them (-gencode arch=compute_70,code=compute_70).
+kernels and copies are simulated. The program must come from heddle cc, or from nvcc with
+-cudart shared and embedded PTX (-gencode arch=compute_70,code=compute_70).
 
-Host code takes no simulated time; time passes while the program waits for the GPU, and
-its events show that time. What the program prints goes to standard output, and the
-exit status is the program's; 2 where it cannot be run, 3 where the simulation fails or
-reaches a limit. A call that Heddle does not have returns CUDA's error
-code, and one line on standard error says so.`,
+Host code takes no simulated time. Time passes while the program waits for the GPU, and
+its events show that time. What the program prints goes to standard output. The exit
+status is the program's; it is 2 if the program cannot be run, and 3 if the simulation
+fails or reaches a limit. A CUDA call that Heddle lacks returns CUDA's error code, and
+one line on standard error names it.`,
 		Example: `  heddle cc prog.cu -o prog && heddle exec -- ./prog
   heddle exec --machine ugpu --table -- ./prog 1024
   heddle exec --functional --record prog.heddle -- ./prog`,

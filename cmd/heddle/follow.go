@@ -47,7 +47,7 @@ func follow(cmd *cobra.Command, cache string, jobs int, pool *slurm.Pool, kind, 
 	f := &followed{pace: lab.NewPace()}
 	warn := func(format string, a ...any) { fmt.Fprintf(stderr, "heddle: warning: "+format+"\n", a...) }
 	if f.board, err = live.Open(cache, kind, title, f.pace); err != nil {
-		warn("nobody can follow this by heddle serve: %v", err)
+		warn("heddle serve cannot show the progress of this run: %v", err)
 	}
 	f.Runner = &lab.Runner{
 		Run: sim.Run, Jobs: jobs, Store: store, Keep: true, Finish: lab.AddEnergy, Warn: warn,

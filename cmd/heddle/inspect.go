@@ -35,7 +35,7 @@ sharing; with a NAME, show that one whole.
 		RunE: func(cmd *cobra.Command, args []string) error {
 			w := cmd.OutOrStdout()
 			if args[0] != "machine" && len(args) > 2 {
-				return fmt.Errorf("inspect %s takes one NAME at most", args[0])
+				return fmt.Errorf("inspect %s takes at most one NAME", args[0])
 			}
 			rest := append(append([]string(nil), args[1:]...), "", "")
 			if peaks {
@@ -168,7 +168,7 @@ func inspectPeaks(cmd *cobra.Command, name string, set []string, asJSON bool) er
 	if err != nil {
 		return err
 	}
-	dir, err := nearest(filepath.Join("lab", "silicon"), "run heddle in its repository: the kernels lie there")
+	dir, err := nearest(filepath.Join("lab", "silicon"), "run heddle inside its repository, which has the kernels")
 	if err != nil {
 		return err
 	}

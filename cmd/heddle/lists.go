@@ -68,7 +68,7 @@ func counterKind(counter string) (stat.Kind, error) {
 			known = append(known, t.owner+"."+d.Name)
 		}
 	}
-	return 0, fmt.Errorf("counter %q, which no machine has%s; heddle inspect counters lists them", counter,
+	return 0, fmt.Errorf("no machine has the counter %q%s; heddle inspect counters lists them", counter,
 		yamldoc.DidYouMean(counter, known))
 }
 

@@ -114,7 +114,7 @@ func interruptible(stderr io.Writer) (context.Context, func()) {
 				fmt.Fprintln(stderr, "heddle: interrupted")
 				os.Exit(exitInterrupted)
 			}
-			fmt.Fprintln(stderr, "heddle: interrupted, ending with what there is so far; once more to quit at once")
+			fmt.Fprintln(stderr, "heddle: interrupted: writing the results so far; interrupt again to quit at once")
 			cancel()
 		case <-over:
 			return

@@ -32,14 +32,15 @@ func replayCmd() *cobra.Command {
 		Use:   "replay NAME --samples FILE",
 		Short: "Have a policy decide on samples from a file",
 		Long: `Have policy NAME decide on the samples of FILE, a JSON array in time order, and print a
-JSON array with a plan for each. Nothing is fed back: every sample says what was held.
+JSON array with a plan for each. A plan does not change later samples: each sample says
+what the applications had when it was taken.
 
-A run with --out leaves the samples of each of its policies as samples-NAME.json, and
-replaying them, on the run's machine and with its parameters, gives the recorded plans.
-heddle inspect policies lists what each policy reads and its parameters. Without --machine
-the policy knows the machine of its paper, and hydrogen begins in the middle of the range of
-its tokens instead of where the memory of a machine begins. What a run file sets of that
-(memory.hybrid.ways, superchannels, cap, bw, tok) a replay is told by --param.`,
+A run with --out writes the samples of each of its policies to samples-NAME.json. Replayed
+on the run's machine with the same parameters, they give the recorded plans. heddle inspect
+policies lists what each policy reads and its parameters. Without --machine the policy knows
+the machine of its paper, and hydrogen starts in the middle of its range of tokens instead
+of at the machine's value. If a run file set memory.hybrid.ways, superchannels, cap, bw or
+tok, repeat the value with --param.`,
 		Example: `  heddle policy replay ugpu --samples results/ugpu/UGPU/samples-ugpu.json
   heddle policy replay cd-search --samples s.json --param delta_sms=4 --machine ugpu`,
 		Args: cobra.ExactArgs(1),

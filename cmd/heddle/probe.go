@@ -215,9 +215,9 @@ func probeNoCCmd() *cobra.Command {
 		Use:   "noc --ports K --vcs V --load X",
 		Short: "Load a crossbar with synthetic traffic and measure latency and throughput",
 		Long: `Load one K x K crossbar with Bernoulli traffic and print one JSON object: packet,
-network and flit latency in clocks, and accepted flits per node and clock. Past
-saturation latencies grow without bound: the result says unstable, latencies are
-those when that showed, and the accepted traffic is the saturation throughput.`,
+network and flit latency in clocks, and accepted flits per node and clock. Beyond
+saturation latencies grow without bound. The result then says unstable, its latencies
+are those measured until then, and the accepted traffic is the saturation throughput.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if o.VOQ && !cmd.Flags().Changed("vcs") {

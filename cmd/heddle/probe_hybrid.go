@@ -16,7 +16,7 @@ func probeRemapCmd() *cobra.Command {
 	var to string
 	c := &cobra.Command{
 		Use:   "remap --sets N --ways A --channels C --cap X --bw Y [--to cap=X2,bw=Y2]",
-		Short: "Print who owns which ways of a hybrid memory, and how many change hands",
+		Short: "Print the owner of each way of a hybrid memory, and how many ways change hands",
 		Long: `Print Hydrogen's mapping of the ways of a fast memory to owners and channels as one
 JSON object: of each set every way, its owner (cpu or gpu) and its channel. With --to it
 is the mapping after a change of cap or bw, and moved counts the ways that changed hands.`,
@@ -43,8 +43,8 @@ is the mapping after a change of cap or bw, and moved counts the ways that chang
 	fl.IntVar(&shape.Ways, "ways", 0, "ways of a set, at most 16")
 	fl.IntVar(&shape.Channels, "channels", 0, "superchannels; a multiple of the ways, or a divisor")
 	fl.IntVar(&split.Cap, "cap", 0, "ways of each set for data of the CPU")
-	fl.IntVar(&split.BW, "bw", 0, "channels that are the CPU's alone: bw*ways/channels <= cap")
-	fl.StringVar(&to, "to", "", "cap=X,bw=Y after a change; what is not named stays")
+	fl.IntVar(&split.BW, "bw", 0, "channels reserved for the CPU: bw*ways/channels <= cap")
+	fl.StringVar(&to, "to", "", "cap=X,bw=Y after a change; a value that is not named stays")
 	for _, f := range []string{"sets", "ways", "channels", "cap", "bw"} {
 		_ = c.MarkFlagRequired(f)
 	}
@@ -56,11 +56,12 @@ func probeTokensCmd() *cobra.Command {
 	var mode, trace string
 	c := &cobra.Command{
 		Use:   "tokens --tok N --period CYCLES --trace FILE",
-		Short: "Run the counter of migrations of a hybrid memory on a trace of misses",
-		Long: `Run Hydrogen's counter of tokens on misses of a GPU and print one JSON object: of each
-miss whether its block migrates, and the tokens left. It begins with N tokens, and N more
-come every period, before the misses of that cycle. Lines of the trace are "CYCLE miss" or
-"CYCLE miss-dirty" (the victim is written back), in order of time; "-" reads standard input.`,
+		Short: "Run the token counter of a hybrid memory on a trace of misses",
+		Long: `Run Hydrogen's token counter on a trace of GPU misses and print one JSON object: for each
+miss whether its block migrates, and the tokens that are left. The counter starts with N
+tokens and gains N every period, before the misses of that cycle. Lines of the trace are
+"CYCLE miss" or "CYCLE miss-dirty" (the victim is written back), in order of time; "-"
+reads standard input.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			t, err := hybrid.NewTokens(tok, period, hybrid.Mode(mode))

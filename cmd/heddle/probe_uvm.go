@@ -55,12 +55,13 @@ Migration: ` + strings.Join(uvm.MigrationNames(), ", ") + `.`,
 	fl.StringVar(&o.PrefetchOver, "prefetch-over", "", "prefetcher once oversubscribed (default: the same)")
 	fl.StringVar(&o.Evict, "evict", "", "eviction")
 	fl.StringVar(&o.Migrate, "migrate", "first-touch", "rule of migration")
-	fl.IntVar(&o.Ts, "ts", 8, "static threshold of migration, accesses of a 64 KB block")
+	fl.IntVar(&o.Ts, "ts", 8, "static migration threshold: accesses to a 64 KB block")
 	fl.IntVar(&o.P, "p", 8, "multiplicative penalty of adaptive migration")
 	fl.StringVar(&o.Counters, "counters", "all", "accesses that --ts counts: all, or remote, of pages on the host")
-	fl.IntVar(&o.Reserve, "reserve", 0, "percent of the valid pages that the least recent end protects")
-	fl.StringVar(&writeBack, "write-back", "always", "always, or dirty: clean chunks are invalidated")
-	fl.Uint64Var(&o.Seed, "seed", 0, "of random policies")
+	fl.IntVar(&o.Reserve, "reserve", 0, "percent of the valid pages that are protected from eviction, the least "+
+		"recently used ones")
+	fl.StringVar(&writeBack, "write-back", "always", "always, or dirty: clean chunks are dropped without a write-back")
+	fl.Uint64Var(&o.Seed, "seed", 0, "seed of random policies")
 	fl.StringVar(&trace, "trace", "", "trace file")
 	for _, f := range []string{"capacity", "prefetch", "evict", "trace"} {
 		_ = c.MarkFlagRequired(f)

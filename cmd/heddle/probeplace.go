@@ -11,7 +11,7 @@ func probePlaceCmd() *cobra.Command {
 	var trace string
 	c := &cobra.Command{
 		Use:   "place --policy P --channels N --trace FILE",
-		Short: "Place pages by a policy, on a trace of who touches which page",
+		Short: "Place pages by a policy, on a trace of page touches",
 		Long: `Place the pages of a trace on memory channels, and print one JSON object: pages, each
 with its channel, in the order of placement, and npb, the normalized page balance
 (1/n) * sum(P_i / max P) after each.
@@ -41,7 +41,8 @@ page is placed, else least-first. Ties go to the lowest channel.`,
 	fl := c.Flags()
 	fl.StringVar(&o.Policy, "policy", "", "first-touch, round-robin, least-first or lab")
 	fl.IntVar(&o.Channels, "channels", 0, "partitions, each with a channel of its own")
-	fl.StringVar(&o.Threshold, "threshold", "0.9", "of lab: balance above which a page goes to who touches it, 0 to 1")
+	fl.StringVar(&o.Threshold, "threshold", "0.9", "lab only: balance above which a page goes to the partition that "+
+		"touches it, 0 to 1")
 	fl.StringVar(&trace, "trace", "", "trace file")
 	for _, f := range []string{"policy", "channels", "trace"} {
 		_ = c.MarkFlagRequired(f)

@@ -34,8 +34,8 @@ func ptxAnalyzeCmd() *cobra.Command {
 it, and the line that decides. Then basic blocks, reconvergence points, registers by liveness
 and opcode forms of each function.
 
-A parameter is read-only when no store or atomic of the kernel can lie in its memory. Parameters
-that a launch binds to overlapping memory have to be taken for one.
+A parameter is read-only if no store or atomic of the kernel can reach its memory. If a launch
+binds two parameters to overlapping memory, treat them as one parameter.
 
 -o writes the module with .nc at each ld.global that only reads what its kernel does not write.`,
 		Args: cobra.ExactArgs(1),

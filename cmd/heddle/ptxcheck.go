@@ -35,8 +35,8 @@ func ptxCheckCmd() *cobra.Command {
 		Short: "Load modules and list their kernels: parameters, registers, memory, instructions",
 		Long: `Load modules and list their kernels: parameters, registers, memory, instructions.
 
-Every problem of a file is reported, not only the first, and how often each feature is used
-that is not supported yet (heddle ptx features lists those).`,
+Every problem of a file is reported, not only the first. For each feature that is not supported
+yet the number of uses is printed (heddle ptx features lists these features).`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, files []string) error {
 			var bad []string

@@ -30,16 +30,16 @@ func reproduceCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "reproduce [STUDY[/FIGURE]]...",
 		Short: "Repeat a paper's experiments: figures, and a verdict on every claim",
-		Long: `Run what a figure of a paper needs and nobody has run yet, draw the figure, and hold
-the paper's claims against what came out. Without arguments the figures are listed.
+		Long: `Simulate what a figure of a paper needs, draw the figure, and judge the paper's claims by
+the results. Without arguments the figures are listed.
 
-Results are kept, each as soon as it is there: an interrupted or killed reproduction
-goes on where it was, at worst repeating the runs in flight, and figures share runs.
-A change of the simulator makes kept results void, a change of reports does not.
+Each result is kept as soon as it is complete, and figures share runs: an interrupted
+reproduction continues where it stopped and repeats at most the runs in flight. A change
+of the simulator invalidates kept results; a change of reports does not.
 
-Figures about targets (study smqos) have a row for each finished run in runs.csv, beside the
-figures: commit it at any time. A reproduction that finds the file simulates only what is not
-in it, and --kept draws the figures from the finished runs.
+Figures about targets (study smqos) write a row for each finished run to runs.csv, beside the
+figures; it can be committed at any time. A reproduction that finds the file simulates only
+the runs that it lacks, and --kept draws the figures from the finished runs.
 
 A study may also be a folder with study.yaml and claims.yaml, written as ./DIR.`,
 		Example: `  heddle reproduce
@@ -65,10 +65,10 @@ A study may also be a folder with study.yaml and claims.yaml, written as ./DIR.`
 		"runs, instead of the study's; with uvm/logs")
 	fl.StringArrayVar(&f.set, "set", nil,
 		"override a number of the machine, as in --set sm.count=40; needs --out (repeatable)")
-	fl.BoolVar(&f.report, "report", false, "write REPRODUCTION.md beside the study; takes a whole study")
-	fl.BoolVar(&f.kept, "kept", false, "simulate nothing: draw and judge what runs.csv has so far")
+	fl.BoolVar(&f.report, "report", false, "write REPRODUCTION.md beside the study; for a whole study only")
+	fl.BoolVar(&f.kept, "kept", false, "simulate nothing: draw and judge the runs that runs.csv has so far")
 	fl.BoolVar(&f.judge, "rejudge", false,
-		"simulate and draw nothing: hold the claims against the numbers in the folder of the figures")
+		"simulate and draw nothing: judge the claims by the numbers in the folder of the figures")
 	completeFlag(cmd, "scale", func([]string) []string { return scaleNames() })
 	f.cluster.add(fl)
 	f.cluster.complete(cmd)
@@ -237,7 +237,7 @@ func reproduce(cmd *cobra.Command, args []string, f *reproduceFlags) error {
 	}
 	for _, c := range list {
 		if f.report && !c.whole {
-			return fmt.Errorf("--report tells of all figures: give the study alone, as in `heddle reproduce %s "+
+			return fmt.Errorf("--report covers all figures: give the study alone, as in `heddle reproduce %s "+
 				"--report`", c.study.Name)
 		}
 		if err := f.study(cmd, c, set); err != nil {
@@ -286,7 +286,8 @@ func (f *reproduceFlags) study(cmd *cobra.Command, c *chosen, set map[string]str
 	}
 	figures, elsewhere := c.study.At(scale, c.figures)
 	if len(elsewhere) > 0 && !c.whole {
-		return fmt.Errorf("figure %s of %s is of scale %s: give --scale %[3]s", elsewhere[0].Name, c.study.Name,
+		return fmt.Errorf("figure %s of %s exists at scale %s only: give --scale "+
+			"%[3]s", elsewhere[0].Name, c.study.Name,
 			elsewhere[0].Scale)
 	}
 	if err := f.keep(cmd.ErrOrStderr(), book, c, figures); err != nil {

@@ -86,8 +86,9 @@ func (again *rerun) resolve(path string, sheet []byte) (*runfile.File, error) {
 	}
 	if hash != again.of.SpecHash {
 		return nil,
-			fmt.Errorf("%s cannot be simulated again: its applications have changed since, or what this heddle reads "+
-				"in a machine or a run file; use the version that the result names (spec hash %.12s, now %.12s)",
+			fmt.Errorf("%s cannot be simulated again: its applications have changed, or this version reads "+
+				"its machine or run file differently; use the version that the result names (spec hash %.12s, now "+
+				"%.12s)",
 				path, again.of.SpecHash, hash)
 	}
 	return &runfile.File{Path: path, Specs: []sim.Spec{spec}, Machine: m, Sheet: prov}, nil

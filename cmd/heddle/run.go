@@ -48,17 +48,16 @@ machine, or a run file (.yaml) that says which applications share which machine,
 how. A run file with several sharing modes gives one run per mode, compared at the end.
 
 With --record the application is also recorded: what every warp executed, and what
-the host program asked of the device. Running the recording on any machine, alone or
-in a run file, repeats that without executing PTX, in less time. For programs without
-data races it takes the cycles the application would take there, and it does not
-matter whether they were recorded with --functional, which is faster. A recording
-holds no data: a replay makes no checks.
+the host program asked of the device. The recording runs on any machine, alone or in a
+run file, in less time, because no PTX is executed. Without data races it takes the same
+number of cycles as the application, also if it was recorded with --functional, which is
+faster. A recording holds no data, so that a replay makes no checks.
 
-A result.json is simulated again as it was, on the machine it lists, if its
-applications are still the same.
+A result.json is simulated again, on the machine it lists, if its applications have not
+changed.
 
-Results of applications alone, which slowdowns are measured against, are kept in a
-cache and used again.`,
+Slowdowns are relative to each application alone. Results of these alone-runs are kept in
+a cache and used again.`,
 		Example: `  heddle run apps/micro/triad --arg size=standard --machine ugpu
   heddle run apps/rodinia-like/bfs --functional
   heddle run apps/micro/spmv --functional --record spmv.heddle
@@ -87,7 +86,8 @@ cache and used again.`,
 	fl.Uint64Var(&f.watchdog, "watchdog", 0, "core cycles without progress, or tens of warp instructions, that count "+
 		"as a deadlock (0: 20 million); warp instructions when --functional (0: 500 million)")
 	jobsVar(fl, &f.jobs, "simulations at once; a single one uses two cores where that pays")
-	fl.StringSliceVar(&f.sharing, "sharing", nil, "of the run file's sharing modes these, by name or mode, or others: "+
+	fl.StringSliceVar(&f.sharing, "sharing", nil, "only these sharing modes of the run file, by name or mode, or "+
+		"other modes: "+
 		strings.Join(sim.ModeNames(), ", ")+" (default: all that the run file lists)")
 	fl.StringVar(&f.cache, "cache", "",
 		"keep results of applications alone in DIR (default: the user's cache directory)")

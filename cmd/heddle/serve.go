@@ -21,15 +21,15 @@ func serveCmd() *cobra.Command {
 	var listen, cache, token string
 	cmd := &cobra.Command{
 		Use:   "serve [DIR]...",
-		Short: "Show results, and what is being simulated, in a browser",
-		Long: `Show the result store and result directories in a browser while runs, sweeps and
-studies go on: what runs, what waits, how fast, how long still, what failed and why;
-the page of any run; any runs compared. Folders may hold result directories, and
-figures of studies with their claims, at some depth. A search finds words, or a word in a
-field (machine:ugpu app:pvc policy:smqos dir:two is:shared); -word leaves out what has it.
+		Short: "Show results and running simulations in a browser",
+		Long: `Show the result store and result directories in a browser, also while runs, sweeps and
+studies go on: what runs and what waits, speed and time left, failures with their reason,
+the page of each run, and comparisons of runs. A folder may hold result directories, and
+figures of studies with their claims, in sub-folders. A search finds words, or a word in a
+field (machine:ugpu app:pvc policy:smqos dir:two is:shared); -word leaves out matches.
 
-Only this computer can look, unless --listen says otherwise; then a token is asked
-for. Nothing is written.`,
+Only this computer can connect, unless --listen says otherwise; then a token is
+required. The command writes nothing.`,
 		Example: `  heddle serve
   heddle serve results --listen 0.0.0.0:7077
   heddle serve paper                # figures and verdicts of the studies`,
@@ -40,7 +40,8 @@ for. Nothing is written.`,
 	fl := cmd.Flags()
 	fl.StringVar(&listen, "listen", "127.0.0.1:7077", "address and port to be reached at (port 0: any)")
 	fl.StringVar(&cache, "cache", "", "the result store (default: the user's cache directory)")
-	fl.StringVar(&token, "token", "", "what to ask for (default, where others can reach it: a new one each time)")
+	fl.StringVar(&token, "token", "", "token that a browser must give (default, where others can connect: a new one "+
+		"each time)")
 	return cmd
 }
 

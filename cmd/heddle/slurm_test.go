@@ -143,7 +143,7 @@ func TestSlurm(t *testing.T) {
 			t.Error("there is a table before there are results")
 		}
 		again := b.do(exitOK, args...)
-		if !strings.Contains(again, "submitted none, 24 are in the queue from before") {
+		if !strings.Contains(again, "submitted none, 24 were queued before") {
 			t.Errorf("%s", again)
 		}
 		b.do(exitOK, append(args, "--wait")...)

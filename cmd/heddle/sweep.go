@@ -30,7 +30,7 @@ func sweepCmd() *cobra.Command {
 	var f sweepFlags
 	cmd := &cobra.Command{
 		Use:   "sweep FILE",
-		Short: "Run a run file with everything varied that a sweep file lists",
+		Short: "Run a run file once for every combination of values in a sweep file",
 		Long: `Run a run file once for every combination of values and print a table; with --out
 also as CSV, a row per run and application. The sweep file names the run file and what
 varies, by path:
@@ -42,13 +42,13 @@ varies, by path:
     - {sharing: [mps, bp]}
 
 Entries of vary give a cross product; paths in one entry advance together. A path is
-any key of a run file. An entry of a list is meant by its number or its name, a policy by
-its own name and a sharing entry without a name by its mode: sharing.bp.policies.ugpu.period.
+any key of a run file. Name an entry of a list by its number or its name, a policy by its own
+name, and a sharing entry without a name by its mode: sharing.bp.policies.ugpu.period.
 Outputs of the run file are not written.
 
-Every result is kept as soon as it is there: an interrupted or killed sweep goes on
-where it was. On a cluster (--on slurm) the same holds for client, tasks and nodes;
-without --wait the same command, given later, collects what is done.`,
+Each result is kept as soon as it is complete: an interrupted sweep continues where it
+stopped. On a cluster (--on slurm) the same holds if the client, a task or a node dies.
+Without --wait, give the same command again later to collect the results.`,
 		Example: `  heddle sweep channels.yaml --jobs 4 --out channels.csv
   heddle sweep channels.yaml --on slurm --partition short --time 30:00 --wait --out channels.csv`,
 		Args: cobra.ExactArgs(1),

@@ -63,7 +63,7 @@ func traceInfoCmd() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "info PATH",
-		Short: "Read a trace and list its kernels: blocks, instructions, footprint, opcodes not known",
+		Short: "Read a trace and list its kernels: blocks, instructions, footprint, unknown opcodes",
 		Long: `Read a trace from its first to its last line and list its kernels. PATH is a
 kernelslist.g, a folder that holds one, or a single .traceg file (plain, .gz, .xz
 or .zst). Opcodes not in the table are listed; running such a trace needs
@@ -139,7 +139,7 @@ func tracePrint(w io.Writer, s *traceSummary) error {
 		fmt.Fprintf(&b, "%d copies to the device, %d bytes\n", s.Copies, s.CopyBytes)
 	}
 	if s.Ignored > 0 {
-		fmt.Fprintf(&b, "%d lines of the list are none of these and have no effect\n", s.Ignored)
+		fmt.Fprintf(&b, "%d lines of the list are of other kinds and are ignored\n", s.Ignored)
 	}
 	for _, k := range s.Kernels {
 		name := filepath.Base(k.File)

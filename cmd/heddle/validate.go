@@ -41,11 +41,11 @@ func validateSiliconCmd() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "silicon",
 		Short: "Run published measurements of V100, A100 and H100 boards and print the errors",
-		Long: `Simulates the kernels behind published measurements of real boards (lab/silicon) on the
-machine sheets, under the clocks of the board that was measured, and prints silicon's figure,
-Heddle's and the error of each row, then the typical error of each group on each machine,
-exp(mean |ln(Heddle/silicon)|) - 1, beside the one that is wanted. A row without a figure,
-as its sheet refuses the kernel or the program fails, counts as failed and says why.
+		Long: `Simulate the kernels behind published measurements of real boards (lab/silicon) on the
+machine sheets, at the clocks of the measured board. Each row is printed with the figure of
+silicon, Heddle's figure and the error; then the typical error of each group on each machine,
+exp(mean |ln(Heddle/silicon)|) - 1, beside the error that is aimed at. If a sheet refuses a
+kernel or a program fails, the row counts as failed and says why.
 Groups: ` + strings.Join(silicon.Groups(), ", ") + `.`,
 		Example: `  heddle validate silicon
   heddle validate silicon --machine a100 --group alu,sync --page silicon.html
@@ -56,8 +56,8 @@ Groups: ` + strings.Join(silicon.Groups(), ", ") + `.`,
 	f.register(c)
 	fl := c.Flags()
 	fl.StringSliceVar(&f.groups, "group", nil, "rows of these groups only (default: of all)")
-	fl.BoolVar(&f.long, "long", false, "also the rows that take long or say the same as their neighbours")
-	fl.Lookup("check").Usage = "exit 1 where a row fails or a typical error is above the wanted one"
+	fl.BoolVar(&f.long, "long", false, "also run rows that take long or repeat their neighbours")
+	fl.Lookup("check").Usage = "exit 1 if a row fails or a typical error is above the one aimed at"
 	return c
 }
 

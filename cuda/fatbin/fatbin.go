@@ -105,7 +105,7 @@ func unpack(p []byte, flags, packed, size uint64) ([]byte, error) {
 		return bytes.TrimRight(p, "\x00"), nil
 	}
 	if packed > uint64(len(p)) || size > maxPTX {
-		return nil, fmt.Errorf("%d packed bytes of %d there, %d unpacked, at most %d", packed, len(p), size, maxPTX)
+		return nil, fmt.Errorf("%d packed bytes of %d, %d unpacked, at most %d", packed, len(p), size, maxPTX)
 	}
 	if packed > 0 {
 		p = p[:packed]

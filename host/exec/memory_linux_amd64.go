@@ -254,7 +254,7 @@ func (m *managed) forget(r *mem.Region) {
 func (c *call) touch() int32 {
 	r := c.s.c.Space().Find(c.v[0])
 	if r == nil || r.Kind != mem.Managed {
-		what := "no memory of this program"
+		what := "not memory of this program"
 		if r != nil {
 			what = r.Kind.String() + " memory, " + r.Name + ", which only kernels and copies reach"
 		} else {

@@ -23,7 +23,7 @@ func decode(b []byte) (p packet, err error) {
 	}
 	p.kind, p.status = int32(le.Uint32(b)), int32(le.Uint32(b[4:]))
 	if n := le.Uint32(b[8:]); uint64(n) != uint64(len(b)-shim.Header) {
-		return p, fmt.Errorf("a packet with %d bytes says it has %d", len(b)-shim.Header, n)
+		return p, fmt.Errorf("a packet of %d bytes claims to have %d", len(b)-shim.Header, n)
 	}
 	for i := range p.v {
 		p.v[i] = le.Uint64(b[16+8*i:])

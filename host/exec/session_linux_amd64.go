@@ -182,7 +182,7 @@ func (s *session) leave(err error) error {
 	return nil
 }
 
-var errBad = errors.New("a message that is none")
+var errBad = errors.New("an unknown message")
 
 // receive takes one packet.
 func (s *session) receive() (packet, error) {

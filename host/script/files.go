@@ -80,7 +80,7 @@ func (e *env) save(name string, b []byte) error {
 		return fmt.Errorf("%q has a control character", name)
 	}
 	if e.p.opt.Taken != nil && e.p.opt.Taken(path.Clean(name)) {
-		return fmt.Errorf("%s is a file of the result itself; give another name", name)
+		return fmt.Errorf("heddle itself writes %s into the result; give another name", name)
 	}
 	if err := os.MkdirAll(e.p.opt.OutDir, 0o777); err != nil {
 		return err

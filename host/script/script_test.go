@@ -230,7 +230,7 @@ func TestErrors(t *testing.T) {
 			"app.star:3: copy_from: element 2: 300 is outside the range of u8 [0, 255]",
 		},
 		{"a = malloc(f32, 3)\na.sums(1, ['x'])", "app.star:3: sums: start: got string, want numbers"},
-		{"a = malloc(f32, 3)\na.sums(2, [1.0])", "app.star:3: 2 sums go on from 1 numbers: there must be one for each"},
+		{"a = malloc(f32, 3)\na.sums(2, [1.0])", "app.star:3: 2 sums and 1 start values: there must be one for each"},
 		{"a = malloc(u8, 3)\na.prefix_sums(a)", "app.star:3: prefix sums of 3 elements are 4, and the array has 3"},
 		{"a = malloc(u8, 3)\nfree(a)\na.sum()", "app.star:4: alloc#0 (app.star:2) was freed"},
 		{"a = malloc(u8, 3)\nfree(a)\nfree(a)", "app.star:4: alloc#0 (app.star:2) was freed"},
@@ -292,7 +292,8 @@ func TestErrors(t *testing.T) {
 		{"reference('x')", "app.star:2: reference: no reference named \"x\": there are none in this run"},
 		{"check(malloc(u8, 3), 'in.bin')", "app.star:2: check: in.bin has 5 bytes, but the array of 3 u8 has 3"},
 		{"check(malloc(u8, 3), [1, 2])", "app.star:2: check: the array has 3 elements, the expected values 2"},
-		{"check(malloc(u8, 3), malloc(f32, 3))", "app.star:2: check: the array is of u8, the expected values of f32"},
+		{"check(malloc(u8, 3), malloc(f32, 3))", "app.star:2: check: the array has elements of u8, the expected " +
+			"values are f32"},
 		{
 			"check(malloc(u8, 3), [1.5, 2, 3])",
 			"app.star:2: check: element 0: 1.5 cannot be stored as u8: it is not an integer",
@@ -440,7 +441,7 @@ check(a, "data/same.bin")`
 		"":         `"" is not a file name`,
 		"x/":       `"x/" is not a file name`,
 		"x\x1b[2J": `"x\x1b[2J" has a control character`,
-		"./taken":  "./taken is a file of the result itself; give another name",
+		"./taken":  "heddle itself writes ./taken into the result; give another name",
 	} {
 		r := run(t, body(fmt.Sprintf("malloc(u8, 1).save(%q)", name)), Options{
 			OutDir: out, Taken: func(n string) bool { return n == "taken" },

@@ -15,7 +15,7 @@ const (
 	Branch             // may change where the program goes on; registers only
 )
 
-// Registers is the number of register names. Those from Temporary on are of a source's own: it
+// Registers is the number of register names. Those from Temporary on belong to the source: it
 // uses them between the operations of one instruction.
 const (
 	Registers = 264

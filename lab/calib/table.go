@@ -123,7 +123,8 @@ func Print(w io.Writer, rows []Row) error {
 	}
 	for _, k := range keys {
 		s := sum[k]
-		fmt.Fprintf(w, "%s: %d rows, geometric mean absolute error %.1f%%, worst %.1f%% (%s)\n", k, s.Rows, 100*s.Mean,
+		fmt.Fprintf(w, "%s: %d rows, geometric mean of the absolute errors %.1f%%, worst %.1f%% "+
+			"(%s)\n", k, s.Rows, 100*s.Mean,
 			100*s.Worst, s.Name)
 	}
 	return nil

@@ -66,11 +66,11 @@ type Profile struct {
 
 	Memory  *Memory  `json:"memory,omitempty"`
 	Traffic *Traffic `json:"traffic,omitempty"`
-	// Conditions are of a run of its own, with address translation as the sheet says.
+	// Conditions come from a separate run, with address translation as in the sheet.
 	Conditions *Conditions `json:"conditions,omitempty"`
 	SMs        []Point     `json:"ipc_by_sms,omitempty"`      // half of the channels
 	Channel    []Point     `json:"ipc_by_channels,omitempty"` // half of the SMs
-	// Skipped says why Memory is of the beginning only, and Traffic perhaps missing,
+	// Skipped says why Memory describes the beginning only, and Traffic may be missing,
 	// although nothing is wrong.
 	Skipped string `json:"skipped,omitempty"`
 	Err     string `json:"error,omitempty"`
@@ -90,7 +90,7 @@ func sweepGroups() []int { return []int{1, 2, 4, 6, 8} }
 
 // Run measures the applications in the folders of paths. The profiles come in
 // their order; an application that fails has its Err set and does not stop the
-// others. The error is of the options.
+// others. The error names a wrong option.
 func Run(ctx context.Context, paths []string, o Options) ([]Profile, error) {
 	if o.Machine == "" {
 		o.Machine = "ugpu"
@@ -275,7 +275,7 @@ func (p *Profile) observe(ctx context.Context, path string, most uint64, args ma
 
 // Observe executes the application in a folder functionally and tells what its
 // kernels did to memory. More than limit warp instructions (0: none) are a
-// *host.Deadlock, and the Memory is of those; a check that fails is an error.
+// *host.Deadlock, and Memory describes those; a check that fails is an error.
 func Observe(ctx context.Context, path string, args map[string]string, limit uint64) (*Memory, error) {
 	refs := make(map[string]host.Reference, len(reference.All))
 	for n, f := range reference.All {

@@ -79,7 +79,7 @@ func (v *Verdict) Measured() bool { return v.Got[v.At] != "" }
 func (v *Verdict) OK() bool       { return v.Want == v.Got[v.At] }
 
 // Judge lists what becomes of the claims, in the order of the file, of all that was
-// measured in any of the groups. Profiles with a sweep are of sizes chosen for that
+// measured in any of the groups. Profiles with a sweep have sizes chosen for that
 // and are left out.
 func Judge(groups [][]Profile, s *Seeds) (out []Verdict) {
 	for i := range s.Claims {

@@ -90,7 +90,7 @@ func Markdown(w io.Writer, groups [][]Profile, s *Seeds) error {
 		"`paper`.\n" +
 		"\nOf an application marked * the beginning was observed, of one marked + the beginning was run in time; the " +
 		"end of each section says how much. " +
-		"CTAs are observed in order, so the beginning is of some SMs only, and sharing by all is underestimated " +
+		"CTAs are observed in order, so the beginning runs on some SMs only, and sharing by all is underestimated " +
 		"there; the papers too stop early (NUBA after a billion instructions). " +
 		"The profiles are in [profiles](profiles); they and this document are made by\n\n" + commands)
 	if len(groups) > 0 {

@@ -3,7 +3,7 @@ package facts
 // Why something of a result is no fact.
 const (
 	asked   = "what was asked for"
-	derived = "made from facts that are listed"
+	derived = "computed from listed facts"
 	prose   = "words"
 	added   = "earlier versions did not tell it"
 )

@@ -31,7 +31,7 @@ const Dir = "live"
 // Task is the kind of a status of a cluster's task, whose runs are those of another process's.
 const Task = "task"
 
-// Status is what one process does. Times are of its computer's clock.
+// Status is what one process does. Times are read from its computer's clock.
 type Status struct {
 	Version  int       `json:"version"`
 	ID       string    `json:"id"`    // name of the file
@@ -210,7 +210,7 @@ func (b *Board) Failed() bool {
 	return len(b.status.Failed) > 0
 }
 
-// Close writes the last status, or removes it where keep is false: others tell of its runs.
+// Close writes the last status, or removes it if keep is false: other files describe its runs.
 func (b *Board) Close(keep bool) error {
 	close(b.over)
 	b.ended.Wait()

@@ -183,7 +183,7 @@ func (p *Pair) share(s string) error {
 	switch {
 	case len(f) == 1 && f[0] == "streams":
 		if len(p.Programs) > 1 {
-			return fmt.Errorf("sharing %q: both kernels are of one process, so give one program", s)
+			return fmt.Errorf("sharing %q: both kernels run in one process, so give one program", s)
 		}
 		return nil
 	case len(f) < 2 || len(f) > 3 || f[0] != "mps":

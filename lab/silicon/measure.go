@@ -18,7 +18,7 @@ import (
 type Options struct {
 	Jobs int                 // simulations at once
 	Set  map[string]string   // overrides of every board's sheet
-	Done func(done, all int) // is told of each simulation that has ended; may be nil
+	Done func(done, all int) // called after each simulation; may be nil
 }
 
 // emptyProgram launches a kernel without work: what a launch by itself takes.
@@ -40,7 +40,7 @@ type plan struct {
 	at   map[string]*run
 }
 
-// Measure simulates rows; results come in their order. The error is of the options, or an interruption.
+// Measure simulates rows; results come in their order. The error names a wrong option, or an interruption.
 func (s *Set) Measure(ctx context.Context, rows []*Row, o Options) ([]Result, error) {
 	p := &plan{set: s, o: &o, at: map[string]*run{}}
 	for _, r := range rows {

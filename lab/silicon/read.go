@@ -26,7 +26,7 @@ type Set struct {
 	Boards map[string]*Board
 }
 
-// Machines are those that boards are of, in order of age of what is shipped here.
+// Machines are the machines of boards, in order of age of what is shipped here.
 func (s *Set) Machines() []string {
 	var out []string
 	for _, r := range s.Rows {
@@ -132,7 +132,7 @@ func readBoard(dir, name string) (*Board, error) {
 		}
 		base := root.Get("base")
 		if base == nil {
-			return nil, root.Errorf("a board's sheet names the machine that it is of as its base")
+			return nil, root.Errorf("a board's sheet needs base: the machine that it belongs to")
 		}
 		if !strings.Contains(base.Raw, "/") {
 			b.Machine = base.Raw
@@ -264,7 +264,7 @@ func pairs(what, s string) (map[string]string, error) {
 // Select is the rows of a machine and of some groups; "" and none: all of them. What is unknown is an error.
 func (s *Set) Select(machine string, groups []string, long bool) ([]*Row, error) {
 	if machine != "" && !slices.Contains(s.Machines(), machine) {
-		return nil, fmt.Errorf("no rows of machine %q: there are rows of %s%s", machine, strings.Join(s.Machines(),
+		return nil, fmt.Errorf("no rows for machine %q: there are rows for %s%s", machine, strings.Join(s.Machines(),
 			", "),
 			yamldoc.DidYouMean(machine, s.Machines()))
 	}

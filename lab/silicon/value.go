@@ -33,7 +33,7 @@ func ParseExpression(s string) (Expression, error) {
 	return Expression{s, tree}, nil
 }
 
-// Value evaluates the expression; the error is of a name that is not known, or of a result that is no number.
+// Value evaluates the expression; the error names an unknown name, or a result that is not a number.
 func (e Expression) Value(figures Figures) (float64, error) {
 	known := starlark.StringDict{}
 	for name, v := range figures {

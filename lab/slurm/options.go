@@ -49,16 +49,16 @@ func (o *Options) Check() error {
 		o.Points = DefaultPoints
 	}
 	if o.CPUs < 1 || o.Points < 1 {
-		return fmt.Errorf("cpus %d, points %d of a task: at least 1", o.CPUs, o.Points)
+		return fmt.Errorf("cpus %d, points %d of a task: each must be at least 1", o.CPUs, o.Points)
 	}
 	for _, s := range o.Sbatch {
 		if !strings.HasPrefix(s, "-") || strings.ContainsAny(s, "\n\x00") {
-			return fmt.Errorf("sbatch: %q is no option; write --name=value", s)
+			return fmt.Errorf("sbatch: %q is not an option; write --name=value", s)
 		}
 		name, _, _ := strings.Cut(s, "=")
 		for _, own := range []string{"--array", "-a", "--job-name", "-J", "--chdir", "-D", "--wrap", "--parsable"} {
 			if name == own {
-				return fmt.Errorf("sbatch: %s is heddle's own", name)
+				return fmt.Errorf("sbatch: %s is set by heddle itself", name)
 			}
 		}
 	}

@@ -23,7 +23,7 @@ func system(ctx context.Context, stdin, name string, args ...string) (string, er
 	c.Stdout, c.Stderr = &out, &told
 	err := c.Run()
 	if errors.Is(err, exec.ErrNotFound) {
-		return "", fmt.Errorf("%w; --on slurm needs a computer from which jobs are submitted", err)
+		return "", fmt.Errorf("%w; --on slurm works on a computer that can submit jobs", err)
 	}
 	if err != nil {
 		return "", fmt.Errorf("%s: %w: %s", name, err, strings.TrimSpace(told.String()))
@@ -113,7 +113,7 @@ func submit(ctx context.Context, run command, script string, args []string) (int
 	first, _, _ := strings.Cut(strings.TrimSpace(out), ";") // a cluster's name may follow
 	job, err := strconv.Atoi(first)
 	if err != nil {
-		return 0, fmt.Errorf("sbatch answered %q, which is no job's number", out)
+		return 0, fmt.Errorf("sbatch answered %q: expected a job number", out)
 	}
 	return job, nil
 }

@@ -132,7 +132,8 @@ func leave(todo []*lab.Task, err error) {
 // follow prepares to follow tasks.
 func (p *Pool) follow(r *lab.Runner, todo []*lab.Task) (*follower, error) {
 	if r.Store == nil || !r.Keep {
-		return nil, errors.New("a cluster gives its results through a result store, and there is none")
+		return nil, errors.New("results of a cluster come through a result store: leave out --no-cache, or give " +
+			"--cache DIR")
 	}
 	if err := p.Options.Check(); err != nil {
 		return nil, err

@@ -26,7 +26,7 @@ func Work(ctx context.Context, r *lab.Runner, code, plan string, task int) error
 		return fmt.Errorf("%s was made by another simulator (%.12s, this one is %.12s)", plan, head.Code, code)
 	}
 	if task < 0 || task >= head.Tasks {
-		return fmt.Errorf("%s has %d tasks, and none of number %d", plan, head.Tasks, task)
+		return fmt.Errorf("%s has %d tasks: there is no task %d", plan, head.Tasks, task)
 	}
 	start := r.Start
 	r.Start = func(t *lab.Task) (func(sim.Progress), func()) {
@@ -67,7 +67,7 @@ func open(r *lab.Runner, p *Point) *lab.Task {
 		hash, t.Err = runfile.Hash(&p.Spec, t.Job.Machine)
 	}
 	if t.Err == nil && hash != p.Hash {
-		t.Err = fmt.Errorf("its application or machine has changed since it was planned, or this node sees other "+
+		t.Err = fmt.Errorf("its application or machine has changed since it was submitted, or this node sees other "+
 			"files (spec hash %.12s, planned %.12s)", hash, p.Hash)
 	}
 	if t.Err == nil {

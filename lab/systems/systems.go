@@ -231,7 +231,7 @@ func Text(w io.Writer, table [][]Cell, fold func(text string, indent int) string
 	if err := tw.Flush(); err != nil {
 		return err
 	}
-	fmt.Fprintln(w, "\nyes: works. set: works with a setting of the sheet. -: refused.")
+	fmt.Fprintln(w, "\nyes: works. set: works with another setting of the machine. -: refused.")
 	for _, s := range All() {
 		fmt.Fprintln(w, fold(fmt.Sprintf("\n%s: %s", s.Name, strings.ReplaceAll(s.What, "`", "")), 4))
 		for _, r := range reasons(table) {

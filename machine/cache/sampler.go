@@ -6,11 +6,11 @@ import (
 )
 
 // Sampler is MDR's set sampling (NUBA, section 5.1): 8 sets of one slice have shadow tags for
-// the replication policy that does not run, 16 ways of 24 bits each; the sets themselves tell of
+// the replication policy that does not run, 16 ways of 24 bits each; the sets themselves count for
 // the one that does. It counts what both find, for the bandwidth model (control/mdr.go).
 //
-// Reading. Lookups that tell of full replication are those of the SMs near the slice, whose
-// misses are answered here or by a copy kept here; those that tell of none are of everybody,
+// Reading. Lookups that count for full replication are those of the SMs near the slice, whose
+// misses are answered here or by a copy kept here; those that count for none come from all SMs,
 // at the lines' home. While copies are made, what other partitions find in theirs does not
 // come here; as many hits as the SMs near this slice have in its copies stand for those:
 // partitions are alike. Local is what comes from, or lies in, the slice's own partition.
@@ -38,12 +38,14 @@ const (
 // SamplerCounters describes them.
 func SamplerCounters() []stat.Desc {
 	return []stat.Desc{
-		{Name: "norep_lookups", Unit: "requests", Doc: "sampled lookups as there are without replication"},
+		{Name: "norep_lookups", Unit: "requests", Doc: "sampled lookups, without replication"},
 		{Name: "norep_hits", Unit: "requests", Doc: "of those, found"},
-		{Name: "norep_local", Unit: "requests", Doc: "of those, by SMs of the slice's partition"},
-		{Name: "fullrep_lookups", Unit: "requests", Doc: "sampled lookups as there are with replication"},
+		{Name: "norep_local", Unit: "requests", Doc: "sampled lookups without replication by SMs of the slice's " +
+			"partition"},
+		{Name: "fullrep_lookups", Unit: "requests", Doc: "sampled lookups, with full replication"},
 		{Name: "fullrep_hits", Unit: "requests", Doc: "of those, found"},
-		{Name: "fullrep_local", Unit: "requests", Doc: "of those, of lines whose home is in the slice's partition"},
+		{Name: "fullrep_local", Unit: "requests", Doc: "sampled lookups with full replication of lines whose home " +
+			"is in the slice's partition"},
 	}
 }
 
@@ -60,7 +62,7 @@ func (s *Slice) Sample(t *stat.Table) *Sampler {
 	return x
 }
 
-// Switch is told which policy runs from now on; the shadow tags are of the other one, and begin
+// Switch is told which policy runs from now on; the shadow tags then belong to the other one, and begin
 // empty.
 func (x *Sampler) Switch(replicates bool) {
 	if x.replicates == replicates {
@@ -78,7 +80,7 @@ func (x *Sampler) sampled(set int) (k int, ok bool) {
 	return k, set%x.every == 0 && k < sampledSets
 }
 
-// served is told of a lookup of the slice, in a set, and whether the slice had the line; copied
+// served gets each lookup of the slice, in a set, and whether the slice had the line; copied
 // says that its home is another slice.
 func (x *Sampler) served(set int, r *mem.Req, copied, hit bool) {
 	k, ok := x.sampled(set)
@@ -108,7 +110,7 @@ func (x *Sampler) served(set int, r *mem.Req, copied, hit bool) {
 	}
 }
 
-// passed is told of a load that passes the slice on its way to its home, and with replication
+// passed gets each load that passes the slice on its way to its home, and with replication
 // would be looked up.
 func (x *Sampler) passed(set int, r *mem.Req) {
 	if k, ok := x.sampled(set); ok {

@@ -45,10 +45,10 @@ func Counters() []stat.Desc {
 		{Name: "accesses", Unit: "sectors", Doc: "sectors presented to the tags"},
 		{
 			Name: "hits", Unit: "sectors",
-			Doc: "sectors found valid, and sectors written that were there, at least in part",
+			Doc: "sectors found valid, and written sectors that were present, at least in part",
 		},
 		{Name: "pending_hits", Unit: "sectors", Doc: "sectors found on their way from DRAM"},
-		{Name: "misses", Unit: "sectors", Doc: "sectors fetched from DRAM, and sectors written that were not there"},
+		{Name: "misses", Unit: "sectors", Doc: "sectors fetched from DRAM, and written sectors that were not present"},
 		{Name: "reads", Unit: "requests", Doc: "read requests"},
 		{Name: "writes", Unit: "requests", Doc: "write requests"},
 		{Name: "atomics", Unit: "requests", Doc: "atomic and reduction requests"},
@@ -59,7 +59,8 @@ func Counters() []stat.Desc {
 			Name: "queue_cycles", Unit: "cycles",
 			Doc: "sum over requests of the time from arrival to the tags, pipeline included",
 		},
-		{Name: "copy_reads", Unit: "sectors", Doc: "sectors of other slices' lines looked up here, for a copy"},
+		{Name: "copy_reads", Unit: "sectors", Doc: "sectors of other slices' lines that were looked up here, for a " +
+			"copy"},
 		{Name: "copy_hits", Unit: "sectors", Doc: "of those, found"},
 		{Name: "passed", Unit: "requests", Doc: "writes and atomics sent on to the slice of the other half"},
 		{Name: "recalls", Unit: "requests", Doc: "writes that made the other half forget its copy of the line"},

@@ -64,7 +64,7 @@ type Program struct {
 // after the next. Frames is the tenant's memory.
 func (c *Core) Start(p Program, tenant mem.TenantID, frames *Frames) error {
 	if c.running {
-		return fmt.Errorf("core %d runs a program already", c.ID)
+		return fmt.Errorf("core %d already runs a program", c.ID)
 	}
 	if p.Insts >= 1<<50 {
 		return fmt.Errorf("an execution of %d instructions: at most %d", p.Insts, uint64(1)<<50)

@@ -33,13 +33,14 @@ const (
 
 // Desc describes the counters of a channel, one row per tenant.
 var Desc = []stat.Desc{
-	CReads:          {Name: "reads", Unit: "requests", Doc: "read requests accepted"},
-	CWrites:         {Name: "writes", Unit: "requests", Doc: "write requests accepted"},
-	CForwarded:      {Name: "reads_forwarded", Unit: "requests", Doc: "reads answered from the write queue"},
-	CCoalesced:      {Name: "writes_coalesced", Unit: "requests", Doc: "writes merged with a queued write"},
-	CActivates:      {Name: "activates", Unit: "commands", Doc: "rows opened"},
-	CPrecharges:     {Name: "precharges", Unit: "commands", Doc: "rows closed, auto-precharge included"},
-	CPrechargeAll:   {Name: "precharges_all", Unit: "commands", Doc: "whole ranks closed before a refresh (tenant 0)"},
+	CReads:      {Name: "reads", Unit: "requests", Doc: "read requests accepted"},
+	CWrites:     {Name: "writes", Unit: "requests", Doc: "write requests accepted"},
+	CForwarded:  {Name: "reads_forwarded", Unit: "requests", Doc: "reads answered from the write queue"},
+	CCoalesced:  {Name: "writes_coalesced", Unit: "requests", Doc: "writes merged with a queued write"},
+	CActivates:  {Name: "activates", Unit: "commands", Doc: "rows opened"},
+	CPrecharges: {Name: "precharges", Unit: "commands", Doc: "rows closed, auto-precharge included"},
+	CPrechargeAll: {Name: "precharges_all", Unit: "commands", Doc: "all banks of a rank closed before a refresh " +
+		"(tenant 0)"},
 	CRefreshes:      {Name: "refreshes", Unit: "commands", Doc: "all-bank refreshes (tenant 0)"},
 	CReadBursts:     {Name: "read_bursts", Unit: "commands", Doc: "column reads"},
 	CWriteBursts:    {Name: "write_bursts", Unit: "commands", Doc: "column writes"},
@@ -55,11 +56,11 @@ var Desc = []stat.Desc{
 		Name: "migrations", Unit: "commands",
 		Doc: "lines migrated out of the channel, one MIGRATION each",
 	},
-	CTSVBusy: {Name: "tsv_busy", Unit: "clocks", Doc: "clocks the channel's TSV set carried migrations"},
+	CTSVBusy: {Name: "tsv_busy", Unit: "clocks", Doc: "clocks in which the channel's TSV set carried migrations"},
 	CAskingClocks: {
 		Name: "asking_clocks", Unit: "clocks",
-		Doc: "clocks with requests waiting or served, those in which pages move left out",
+		Doc: "clocks with requests waiting or served, without those in which pages move",
 	},
-	CAskedBursts: {Name: "asked_bursts", Unit: "commands", Doc: "column commands of clocks in which no page moves"},
+	CAskedBursts: {Name: "asked_bursts", Unit: "commands", Doc: "column commands in clocks in which no page moves"},
 	CReadLatency: {Name: "read_latency", Unit: "clocks", Doc: "sum over reads of clocks from acceptance to data"},
 }

@@ -41,7 +41,7 @@ func NewHydrogen(s Shape, o HydrogenOptions) (*Hydrogen, error) {
 		return nil, fmt.Errorf("swap is %q: %s, %s, %s or %s", o.Swap, SwapAlways, SwapProb, SwapNone, SwapIdeal)
 	}
 	if o.Share < 0 || o.Share > 1 {
-		return nil, fmt.Errorf("a share of %g of the GPU's requests cannot migrate: 0 to 1", o.Share)
+		return nil, fmt.Errorf("the share of the GPU's requests that may migrate is %g: it must be 0 to 1", o.Share)
 	}
 	h := &Hydrogen{shape: s, mapping: m, options: o}
 	if !o.ByShare && o.Tokens == Unlimited {

@@ -18,7 +18,7 @@ type Shape struct {
 	Ways     int // of a set, 1 to MaxWays
 	Channels int // superchannels: each delivers a block per access
 	// Page is 0 where ways are divided. Otherwise it is how many sets the blocks of a page
-	// lie in: they are of one color and in one channel, the next as many in the next channel.
+	// lie in: they have one color and lie in one channel, the next as many in the next channel.
 	Page uint64
 }
 
@@ -72,7 +72,8 @@ func (s Shape) Fits(p Split) error {
 	}
 	switch {
 	case p.BW < 0 || p.BW >= s.Channels:
-		return fmt.Errorf("bw is %d: of %d channels, 0 to %d may be the CPU's alone", p.BW, s.Channels, s.Channels-1)
+		return fmt.Errorf("bw is %d: of %d channels 0 to %d can be reserved for the "+
+			"CPU", p.BW, s.Channels, s.Channels-1)
 	case p.Cap < 0:
 		return fmt.Errorf("cap is %d: it cannot be negative", p.Cap)
 	case s.Ways == 1:

@@ -52,7 +52,7 @@ func (p *HAShCache) see(v *View) {
 	}
 }
 
-// Owners implements Policy: all ways are everybody's.
+// Owners implements Policy: all ways are shared.
 func (p *HAShCache) Owners(uint64) Owners { return Owners{Of: [numClasses]uint16{p.all, p.all}} }
 
 // Hit implements Policy: who used a block last owns it.

@@ -4,7 +4,7 @@ package hybrid
 // migrations of the GPU (IV-B) and lazy reconfiguration (IV-D): a block that is hit by a
 // class that does not own its way leaves the fast memory after the access. Misses of the CPU
 // always migrate and cost nothing. Hardware: registers for cap, bw and tok, the counter of
-// tokens, and a bit of each way that says whose it is (0.049 % of the fast memory).
+// tokens, and a bit of each way that names its owner (0.049 % of the fast memory).
 //
 // With a share, tok is that part of the GPU's requests in the period before (DP+Token of
 // Figure 5, section VI-B: 15 %).
@@ -21,7 +21,7 @@ type Hydrogen struct {
 	requests, period uint64
 }
 
-// Owners implements Policy. A set of one way in a shared channel is everybody's where ways are divided.
+// Owners implements Policy. If ways are divided, a set of one way in a shared channel is shared.
 func (h *Hydrogen) Owners(set uint64) Owners {
 	all := uint16(1<<h.shape.Ways - 1)
 	o := Owners{Of: [numClasses]uint16{GPU: h.mapping.GPUWays(set)}}

@@ -8,7 +8,7 @@ type LRU struct{ all uint16 }
 // NewLRU is for sets of so many ways.
 func NewLRU(ways int) *LRU { return &LRU{uint16(1<<ways - 1)} }
 
-// Owners implements Policy: all ways are everybody's.
+// Owners implements Policy: all ways are shared.
 func (p *LRU) Owners(uint64) Owners { return Owners{Of: [numClasses]uint16{p.all, p.all}} }
 
 // Hit implements Policy.

@@ -34,7 +34,7 @@ func (p *ProFess) reads(t *table, _ *transfers) { p.table = t }
 // leaves implements watcher.
 func (p *ProFess) leaves(first, n uint64) { p.mdm.leaves(first, n) }
 
-// Owners implements Policy: all ways are everybody's, but in the sets of one class.
+// Owners implements Policy: all ways are shared, except in the sets of one class.
 func (p *ProFess) Owners(set uint64) Owners {
 	o := Owners{Of: [numClasses]uint16{p.all, p.all}}
 	if c, ok := private(set); ok {

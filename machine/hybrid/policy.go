@@ -11,7 +11,7 @@ type View struct {
 	Now   uint64
 	Set   uint64
 	Block uint32 // number over all sets
-	Class Class  // who asks
+	Class Class  // class of the requester
 	Write bool   // it is a write-back of the cache above
 	Stays bool   // its block may not move for it: a write-back, where only reads migrate
 	Again bool   // the policy has been asked for it before
@@ -78,14 +78,14 @@ type Policy interface {
 	// Owners are the ways of a set that each class may fill. They change only when the policy
 	// is reconfigured.
 	Owners(set uint64) Owners
-	// Hit is told of a request that finds its block in a way; a swap names the other way.
+	// Hit gets a request that finds its block in a way; a swap names the other way.
 	Hit(v *View, way int) (Action, int)
-	// Miss is told of a request whose block is in the slow tier. Its choice is Bypass where
+	// Miss gets a request whose block is in the slow tier. Its choice is Bypass where
 	// the block may not move (View.Stays).
 	Miss(v *View) Choice
 }
 
-// Entry is what there is to say of a policy.
+// Entry describes a policy.
 type Entry struct{ Name, What, Source string }
 
 // Policies lists them, by the names that sheets use.
@@ -93,22 +93,25 @@ func Policies() []Entry {
 	const hydrogen = "Li and Gao, Hydrogen, SC 2024"
 	return []Entry{
 		{"none", "every miss fills the least recently used way", hydrogen + ", section V"},
-		{"waypart", "CPU and GPU fill ways of their own, and have only their channels", hydrogen + ", section V"},
+		{"waypart", "CPU and GPU have separate ways and separate channels", hydrogen + ", section V"},
 		{
 			"hydrogen",
-			"capacity and bandwidth divided apart, swaps within the fast memory, tokens for migrations of the GPU",
+			"capacity and bandwidth divided independently, swaps within the fast memory, tokens for the GPU's " +
+				"migrations",
 			hydrogen + ", section IV",
 		},
 		{
-			"hashcache", "chained sets of one way, the CPU first in channels and past the cache where it is clean",
+			"hashcache", "chained sets of one way; the CPU goes first in channels, and passes the cache where it is " +
+				"clean",
 			"Patil and Govindarajan, HAShCache, TACO 2017",
 		},
 		{
-			"profess", "a migration must gain more accesses than it costs (MDM), for who suffers most (RSM)",
+			"profess", "a migration must gain more accesses than it costs (MDM); the side that suffers most is " +
+				"preferred (RSM)",
 			"Knyaginin et al., ProFess, HPCA 2018",
 		},
 		{
-			"profess-lru", "the same with the least recently used way instead of MDM's",
+			"profess-lru", "profess with the least recently used way as victim instead of MDM's choice",
 			hydrogen + ", section VI-A",
 		},
 	}

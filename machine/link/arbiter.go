@@ -12,7 +12,7 @@ import (
 type Arbiter interface {
 	// Next is an index into waiting, oldest first, or -1 for none. It is asked while a direction is idle.
 	Next(way int, waiting []Transfer, may func(t *Transfer) bool) int
-	// Begun tells of a transfer that has begun and the cycles it takes.
+	// Begun notes a transfer that has begun and the cycles it takes.
 	Begun(way int, t *Transfer, now, cycles uint64)
 	// High is the tenant that goes first at present; -1: none does.
 	High() int
@@ -24,7 +24,7 @@ func ArbiterNames() []string { return []string{"fr-fcfs", "rr", "static", "adapt
 // Parameters are those of all arbiters.
 type Parameters struct {
 	Tenants int
-	High    int // of `static`: who goes first
+	High    int // of `static`: the application that goes first
 	// Of `adaptive`: core cycles between two measurements, the ratio up to which two measures are similar,
 	// that by which the serviced share of an application may be below another's, the transfers pending
 	// from which on that does not count; bytes of memory allocated.

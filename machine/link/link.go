@@ -192,9 +192,11 @@ const (
 func Desc() []stat.Desc {
 	return []stat.Desc{
 		{Name: "transfers", Unit: "transfers", Doc: "DMA transfers of pages begun (0 to the device, 1 to the host)"},
-		{Name: "bytes", Unit: "bytes", Doc: "bytes they carry, without those of remotes and copies"},
-		{Name: "busy_cycles", Unit: "cycles", Doc: "cycles these, copies and remotes take the direction"},
-		{Name: "wait_cycles", Unit: "cycles", Doc: "cycles from being planned to their begin, summed over transfers"},
+		{Name: "bytes", Unit: "bytes", Doc: "bytes of these transfers, without remote accesses and copies"},
+		{Name: "busy_cycles", Unit: "cycles", Doc: "cycles in which transfers, copies and remote accesses occupy " +
+			"the direction"},
+		{Name: "wait_cycles", Unit: "cycles", Doc: "cycles from the plan of a transfer to its begin, summed over " +
+			"transfers"},
 		{Name: "cancelled", Unit: "transfers", Doc: "transfers taken off the queue before they began"},
 		{Name: "transfers_4k", Unit: "transfers", Doc: "transfers of up to 4 KB"},
 		{Name: "transfers_16k", Unit: "transfers", Doc: "transfers above 4 KB, up to 16 KB"},
@@ -203,10 +205,11 @@ func Desc() []stat.Desc {
 		{Name: "transfers_1m", Unit: "transfers", Doc: "transfers above 256 KB, up to 1 MB"},
 		{Name: "transfers_more", Unit: "transfers", Doc: "transfers above 1 MB"},
 		{Name: "remotes", Unit: "accesses", Doc: "accesses of kernels to pages on the host (0 reads, 1 writes)"},
-		{Name: "remote_bytes", Unit: "bytes", Doc: "bytes they read or write"},
-		{Name: "copies", Unit: "transfers", Doc: "transfers begun that programs ask for (memcpy)"},
+		{Name: "remote_bytes", Unit: "bytes", Doc: "bytes of these accesses"},
+		{Name: "copies", Unit: "transfers", Doc: "transfers begun for programs (memcpy)"},
 		{Name: "copy_bytes", Unit: "bytes", Doc: "bytes of them"},
-		{Name: "copy_lines", Unit: "lines", Doc: "lines they read or wrote on the device while something ran"},
+		{Name: "copy_lines", Unit: "lines", Doc: "lines that these transfers read or wrote on the device while " +
+			"something ran"},
 	}
 }
 

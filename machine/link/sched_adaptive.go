@@ -5,10 +5,10 @@ import "github.com/heddle-sim/heddle/mem"
 // Adaptive is the application-aware provisioning of Ganguly, 7.2.2, equations 6 to 9. Every period it measures what
 // the prefetcher brings to the device for each application, not write-backs and programs' copies: its transfers per
 // unit of memory allocated, T, and its bytes per unit of time, which are the fewer the higher its arithmetic intensity
-// ("how much time it takes to consume a memory chunk"). Where the one is similar, the other chooses who goes first:
-// more transfers, or lower intensity. Where neither or both tell applications apart and disagree, they take turns
-// (RR-FR-FCFS). An application of whose requested transfers a much smaller share has been serviced than of who goes
-// first catches up, unless the other has a lot pending. It conserves work: who has nothing that may go lets others
+// ("how much time it takes to consume a memory chunk"). If the one is similar, the other chooses the application that
+// goes first: more transfers, or lower intensity. Where neither or both tell applications apart and disagree, they take
+// turns (RR-FR-FCFS). An application with a much smaller share of serviced transfers than the first one catches up,
+// unless the other has a lot pending. It conserves work: an application without a transfer that may go lets others
 // pass. Cost: three counters per application, and two per direction. The text names no numbers and no schedulers are
 // public.
 type Adaptive struct {
@@ -106,7 +106,7 @@ func (x *Adaptive) performance(way, tenant int) float64 {
 	return 1
 }
 
-// highest is who goes first by what all did; -1: nobody clearly.
+// highest is the application that goes first by what all did; -1: none clearly.
 func highest(sum []measure, similar float64) int {
 	best := -1
 	for i := range sum {

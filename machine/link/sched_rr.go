@@ -3,7 +3,7 @@ package link
 import "github.com/heddle-sim/heddle/mem"
 
 // RoundRobin is RR-FR-FCFS (Ganguly, 2.3.2): applications take turns, each with its oldest transfer that
-// may go; who has none is passed over.
+// may go; an application without one is passed over.
 type RoundRobin struct{ last [2]mem.TenantID }
 
 // Next implements Arbiter.

@@ -55,12 +55,12 @@ func Counters() []stat.Desc {
 		{Name: "active_cycles", Unit: "cycles", Doc: "SM-cycles with at least one resident CTA of the tenant"},
 		{
 			Name: "active_share_cycles", Unit: "cycles",
-			Doc: "SM-cycles with resident CTAs, divided among the tenants that had some",
+			Doc: "SM-cycles with resident CTAs, divided evenly among the tenants with CTAs",
 		},
 		{Name: "resident_ctas", Unit: "CTAs", Doc: "thread blocks on the SM now", Kind: stat.Gauge},
 		{
 			Name: "quota_left", Unit: "instructions", Kind: stat.Gauge,
-			Doc: "thread instructions it may still issue in this epoch; 0 where that is negative, and without quotas",
+			Doc: "thread instructions left of the quota; 0 if it is overdrawn, or without quotas",
 		},
 		{
 			Name: "quota_held_cycles", Unit: "warp-cycles",
@@ -68,8 +68,8 @@ func Counters() []stat.Desc {
 		},
 		{
 			Name: "idle_warp_cycles", Unit: "warp-cycles",
-			Doc: "warp-cycles in which a warp could have issued but for its quota or the choice of a scheduler; " +
-				"kept on SMs with quotas alone",
+			Doc: "warp-cycles in which a warp could have issued, but had no quota or another warp was chosen; " +
+				"counted on SMs with quotas only",
 		},
 		{Name: "barriers", Unit: "instructions", Doc: "barrier arrivals of warps"},
 		{Name: "loads", Unit: "instructions", Doc: "global, local and generic warp loads"},
@@ -80,23 +80,24 @@ func Counters() []stat.Desc {
 			Doc: "warp texture fetches and surface accesses by texture units; loads or stores, too",
 		},
 		{Name: "texture_busy_cycles", Unit: "cycles", Doc: "cycles in which the texture units filtered"},
-		{Name: "texture_wait_cycles", Unit: "cycles", Doc: "cycles that fetches waited for the texture units, summed"},
+		{Name: "texture_wait_cycles", Unit: "cycles", Doc: "cycles in which fetches waited for the texture units, " +
+			"summed over fetches"},
 		{Name: "shared_accesses", Unit: "instructions", Doc: "warp accesses to shared memory"},
 		{Name: "shared_conflict_cycles", Unit: "cycles", Doc: "extra cycles of shared-memory bank conflicts"},
 		{Name: "l1_accesses", Unit: "sectors", Doc: "sectors presented to the L1D tags"},
 		{Name: "l1_hits", Unit: "sectors", Doc: "sectors found valid"},
-		{Name: "l1_pending_hits", Unit: "sectors", Doc: "sectors found on their way"},
+		{Name: "l1_pending_hits", Unit: "sectors", Doc: "sectors found on their way into the L1D"},
 		{Name: "l1_misses", Unit: "sectors", Doc: "sectors requested from below"},
 		{
 			Name: "l1_stall_cycles", Unit: "cycles",
-			Doc: "cycles the L1D head could not be served (MSHR, line or queue full)",
+			Doc: "cycles in which the first request of the L1D could not be served (MSHR, line or queue full)",
 		},
-		{Name: "requests", Unit: "requests", Doc: "requests sent to the interconnect"},
-		{Name: "request_latency", Unit: "cycles", Doc: "sum of their round trips"},
+		{Name: "requests", Unit: "requests", Doc: "requests that were sent to the interconnect"},
+		{Name: "request_latency", Unit: "cycles", Doc: "sum of the round trips of these requests"},
 		{Name: "tlb_accesses", Unit: "lookups", Doc: "L1 TLB lookups"},
 		{Name: "tlb_hits", Unit: "lookups", Doc: "L1 TLB hits"},
 		{Name: "wakes", Unit: "wakes", Doc: "power-gated SMs that began to wake for the tenant"},
-		{Name: "waking_cycles", Unit: "cycles", Doc: "SM-cycles in which they woke, and were nobody's"},
+		{Name: "waking_cycles", Unit: "cycles", Doc: "SM-cycles in which gated SMs woke up and belonged to no tenant"},
 	}
 	for _, n := range timingNames {
 		d = append(d, stat.Desc{Name: "lanes_" + n, Unit: "instructions", Doc: "thread instructions of timing class " +

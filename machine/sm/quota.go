@@ -20,7 +20,7 @@ import (
 // issues in it; an elastic one in the cycle behind the event that uses up the last quota.
 // Schedulers choose among the warps that are not held back as they do among all.
 
-// QuotaScheme is what becomes of quotas when an epoch ends, and who goes first.
+// QuotaScheme says what happens to quotas when an epoch ends, and which application goes first.
 type QuotaScheme uint8
 
 // The schemes of the paper. In each but QuotaElastic the best-effort applications, which

@@ -29,15 +29,15 @@ type Pager interface {
 // global memory that finds its translation or waits for it, and of requests for the lines of
 // frames. Its SM runs on the first core.
 type Watcher interface {
-	// Access is told of an access once, at the lookup of its translation; hit says that the L1 TLB has one. False
+	// Access gets an access once, at the lookup of its translation; hit says that the L1 TLB has one. False
 	// says that this must not be used: it has been forgotten, and the page is asked for.
 	Access(now uint64, tenant mem.TenantID, addr uint64, write, hit bool) bool
 	// MayWrite says of a write that has found its translation whether it may use it; if not, the page is
 	// asked for again.
 	MayWrite(now uint64, tenant mem.TenantID, addr uint64) bool
-	// Replay is told of an access that has waited and goes on.
+	// Replay gets an access that has waited and goes on.
 	Replay(now uint64, tenant mem.TenantID, addr uint64, write bool)
-	// Sent is told of a request for a line, Answered of its answer.
+	// Sent gets a request for a line, Answered its answer.
 	Sent(line uint64, op mem.Op)
 	Answered(line uint64)
 	// Leaves says that a line's frame is being taken away.
@@ -276,10 +276,10 @@ func (l *loadStore) replays(tenant mem.TenantID, vpn, now uint64) {
 	}
 }
 
-// Watched is an SM whose accesses a Watcher is told of.
+// Watched is an SM whose accesses a Watcher gets.
 type Watched struct{ lsu *loadStore }
 
-// Watch has an SM tell of its accesses.
+// Watch has an SM report its accesses.
 func (s *SM) Watch(w Watcher) Watched {
 	s.lsu.translation.watch = w
 	return Watched{&s.lsu}

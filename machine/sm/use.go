@@ -26,7 +26,7 @@ func (u Use) Within(v Use) bool {
 // Whole is the share of an SM's resource that is all of it, in the unit of Dominant.
 const Whole = 1 << 20
 
-// Dominant is the largest share u has of any resource of what there is, in parts of
+// Dominant is the largest share that u takes of any resource in the machine, in parts of
 // Whole: what dominant resource fairness compares.
 func (u Use) Dominant(of Use) int {
 	part := func(n, of int) int { return n * Whole / max(1, of) }

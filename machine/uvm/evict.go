@@ -33,7 +33,7 @@ func evictors() []evictor {
 		{"tbn", byRecency, evictTree, "least recent 64 KB block and its tree-based neighbourhood"},
 		{"lru2m", byRecency, evictFullChunk, "least recent full 2 MB"},
 		{"lfu", byFrequency, evictFullChunk, "least used full 2 MB"},
-		{"driver-today", byArrival, evictAnyChunk, "2 MB into which nothing came for longest"},
+		{"driver-today", byArrival, evictAnyChunk, "the 2 MB that received no page for the longest time"},
 	}
 }
 

@@ -30,7 +30,7 @@ func migrations() []migration {
 		{"first-touch", migrateFirstTouch, "every access"},
 		{"always", migrateAlways, "a static threshold from the start"},
 		{"oversub", migrateOversub, "a static threshold once memory has been too small"},
-		{"adaptive", migrateAdaptive, "a threshold by occupancy, then by round trips (equation 1)"},
+		{"adaptive", migrateAdaptive, "a threshold that depends on occupancy, then on round trips (equation 1)"},
 	}
 }
 

@@ -33,7 +33,8 @@ func prefetchers() []prefetcher {
 		{name: "zheng-sequential", span: prefetchSequential, what: "128 pages from the lowest address on"},
 		{name: "zheng-512k", span: prefetchLocality, what: "128 pages from the fault on"},
 		{name: "tbn", tree: prefetchTree, what: "tree-based neighbourhood"},
-		{name: "driver-today", tree: prefetchDriver, what: "region of more than 51 %, as today's driver"},
+		{name: "driver-today", tree: prefetchDriver, what: "regions of which more than 51 % are valid, as in " +
+			"today's driver"},
 	}
 }
 

@@ -108,7 +108,7 @@ func (p Pattern) with(q Pattern) Pattern {
 	return max(p, q)
 }
 
-// Kernel tells of a launch of a tenant: what migrates from now on is another segment.
+// Kernel notes a launch of a tenant: migrations from now on belong to another segment.
 func (r *Runtime) Kernel(tenant mem.TenantID) {
 	if !r.o.Smart {
 		return

@@ -2,7 +2,7 @@
 // which leave to make room, and which are used where they are, on the host. Ganguly, "Adaptive
 // Memory Management for CPU-GPU Heterogeneous Systems" (University of Pittsburgh, 2021), chapters
 // 2, 4 and 5. It is driven by events and knows neither frames nor, but for thrash.go, time: a
-// Runtime is told of allocations and accesses, makes a Plan for a batch of faults, and is told when
+// Runtime gets allocations and accesses, makes a Plan for a batch of faults, and is told when
 // what it planned begins and ends. The machine and `heddle probe uvm` use the same one.
 //
 // Every allocation is a row of chunks of 2 MB; what is left at its end is rounded up to

@@ -27,14 +27,14 @@ func Desc() []stat.Desc {
 		{Name: "walks", Unit: "walks", Doc: "page walks begun; a fault walks twice"},
 		{Name: "walk_reads", Unit: "reads", Doc: "page-table entries read through the LLC"},
 		{Name: "walk_cycles", Unit: "cycles", Doc: "cycles walkers were occupied"},
-		{Name: "walk_wait_cycles", Unit: "cycles", Doc: "cycles misses waited for a free walker"},
+		{Name: "walk_wait_cycles", Unit: "cycles", Doc: "cycles in which misses waited for a free walker"},
 		{Name: "walk_cache_hits", Unit: "walks", Doc: "walks shortened by the page-walk cache"},
 		{Name: "faults", Unit: "faults", Doc: "walks that ended at a page that is not on the device"},
 		{Name: "fault_cycles", Unit: "cycles", Doc: "cycles from fault to resolution, summed over faults"},
 		{Name: "shootdowns", Unit: "pages", Doc: "translations invalidated because the page moved or left"},
 		{
 			Name: "move_faults", Unit: "faults",
-			Doc: "walks that ended at a page in a lost channel group, outside a gained one, or on the move",
+			Doc: "walks that ended at a page in a lost channel group, outside a gained one, or being moved",
 		},
 	}
 }

@@ -35,7 +35,7 @@ type HomeStep struct {
 	Copies []int // partitions that get one, ascending
 }
 
-// HomesEntry is what there is to say of a policy.
+// HomesEntry describes a policy of pages' homes.
 type HomesEntry struct {
 	Name, What, Source string
 	Decide             Homes
@@ -46,8 +46,8 @@ func HomesEntries() []HomesEntry {
 	const source = "NUBA, ASPLOS 2023, section 7.6; "
 	return []HomesEntry{
 		{
-			"migrate", "a page goes to the partition that has accessed it most in an interval, when that are twice " +
-				"as many as its home has", source + "Griffin, HPCA 2020", migrateByCount,
+			"migrate", "a page goes to the partition that accessed it most in an interval, if it did so twice " +
+				"as often as the page's home", source + "Griffin, HPCA 2020", migrateByCount,
 		},
 		{
 			"replicate", "a page that is only read gets copies in the partitions that read it; a write drops them",

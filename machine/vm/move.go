@@ -22,7 +22,7 @@ type Move struct {
 	drains        bool // accesses that had been translated may still reach From
 }
 
-// Void says that the bytes of a move are of no use any more.
+// Void says that the bytes of a move are no longer needed.
 func (m *Move) Void() bool { return m.dead || m.void }
 
 // MoveKind is why a page moves.
@@ -104,7 +104,7 @@ func (t *Tables) old(tenant mem.TenantID, ppn uint64) bool {
 
 // SetLayout gives a tenant's new pages an address map of their own: the bits of
 // their addresses from addrmap.TenantShift on (UGPU-Ori, and every isolated slice
-// where pages span all channels). The pages it has are of an earlier layout now.
+// where pages span all channels). The pages it has belong to an earlier layout from then on.
 func (t *Tables) SetLayout(tenant mem.TenantID, index uint64) {
 	t.layout[tenant] = index
 	t.stale[tenant] = 0

@@ -51,7 +51,7 @@ type relocator struct {
 
 // homing is the driver's part in pages that get other homes, or copies.
 type homing struct {
-	// Ended is told of every move of such a page when it has ended.
+	// Ended gets every move of such a page when it has ended.
 	Ended func(now uint64, m *Move)
 	// Reclaim begins to give back frames that are only copies; false if there are none. Reclaimed follows.
 	Reclaim func(now uint64) bool

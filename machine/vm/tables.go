@@ -32,11 +32,11 @@ type Tables struct {
 	layout []uint64                // [tenant] address map of its new pages, where pages span channels
 	stale  []int                   // [tenant] pages, and frames of nodes, of an earlier layout
 	holder map[uint64]mem.TenantID // who has each frame, in builds with the invariants tag
-	// Shootdown is told of every translation that is no longer valid, Freed of the frames,
+	// Shootdown gets every translation that is no longer valid, Freed the frames,
 	// in order, that hold no page or node of a tenant any more.
 	Shootdown func(tenant mem.TenantID, vpn uint64)
 	Freed     func(tenant mem.TenantID, frames []uint64)
-	// ShootdownIn is told of a partition whose translation of a page is out of date, and not wrong: it has
+	// ShootdownIn gets a partition whose translation of a page is out of date, and not wrong: it has
 	// a copy now, and may use the home.
 	ShootdownIn func(tenant mem.TenantID, vpn uint64, part int)
 	freed       []uint64 // Freed will be told of

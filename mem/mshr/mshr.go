@@ -1,5 +1,5 @@
 // Package mshr is the miss status holding registers of a cache: what is on its way from
-// below, and who waits for it. Every cache of the machine uses it, beside mem/tags, whose
+// below, and which requests wait for it. Every cache of the machine uses it, beside mem/tags, whose
 // line indices name the lines.
 //
 // A reader must know one type: File, the registers of one cache. Its limits are those of

@@ -20,7 +20,7 @@ type Summary struct {
 	Forms        []FormCount  `json:"forms"`
 }
 
-// BlockInfo is a basic block. Lines are of the PTX file; PostDom is the index of the
+// BlockInfo is a basic block. Lines are lines of the PTX file; PostDom is the index of the
 // immediate post-dominator, -1 for the end of the function.
 type BlockInfo struct {
 	FirstLine int   `json:"first_line"`

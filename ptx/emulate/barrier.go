@@ -120,7 +120,8 @@ func (c *cta) together(wp *warp, o *op, mask, active uint32) error {
 	if o.a >= 0 { // a register
 		for l := mask; l != 0; l &= l - 1 {
 			if i := lowest(l); ids[i]&15 != id {
-				return c.fault(wp, i, "lanes %d and %d of a warp wait at barriers %d and %d: barriers count "+
+				return c.fault(wp, i, "lanes %d and %d of a warp wait at barriers %d and %d: from sm_70 on barriers "+
+					"count "+
 					"threads from sm_70 on, and neither would ever have all; let all lanes of a warp wait at one "+
 					"barrier", first, i, id, ids[i]&15)
 			}
@@ -139,7 +140,7 @@ func (c *cta) together(wp *warp, o *op, mask, active uint32) error {
 			continue
 		}
 		return c.fault(wp, first, "lane %d waits at barrier %d while lane %d of its warp waits in line %d (%s): "+
-			"barriers count threads from sm_70 on, and this one would never have all; let all lanes of a warp wait "+
+			"from sm_70 on barriers count threads, and this one would never be complete; let all lanes of a warp wait "+
 			"at one barrier",
 			first, id, lowest(n.mask), c.g.prog.code.Instr[n.pc].Line, c.g.prog.code.Text[n.pc])
 	}

@@ -122,7 +122,7 @@ func deviceMalloc(c *cta, wp *warp, o *op, mask uint32) error {
 		lane := lowest(m)
 		addr, ok := c.g.heap.malloc(argument(c, wp, o.call.params[0], lane))
 		if !ok {
-			return c.fault(wp, lane, "malloc: the heap is damaged: a kernel has written beyond what malloc gave it")
+			return c.fault(wp, lane, "malloc: the heap is damaged: a kernel has written beyond an allocation")
 		}
 		result(c, wp, o.call, lane, addr)
 	}
@@ -135,7 +135,7 @@ func deviceFree(c *cta, wp *warp, o *op, mask uint32) error {
 		lane := lowest(m)
 		addr := argument(c, wp, o.call.params[0], lane)
 		if addr != 0 && !c.g.heap.free(addr) {
-			return c.fault(wp, lane, "free: 0x%x is not what malloc gave, or has been freed before", addr)
+			return c.fault(wp, lane, "free: 0x%x is not the start of an allocation, or has been freed before", addr)
 		}
 	}
 	return nil

@@ -73,7 +73,7 @@ func imageRow(d textures, o *parse.Operand) int32 {
 		d.fail("%s is no .texref or .surfref", o.Var.Name)
 	}
 	if o.Kind == parse.KSym && o.Var.Space == parse.Param {
-		d.unsupported("an image in a parameter that is not loaded first")
+		d.unsupported("an image that is a parameter: load it into a register first")
 	}
 	return d.src64(o, parse.B64)
 }
@@ -101,7 +101,7 @@ func coordinates(d textures, x *texop, list []parse.Operand, t parse.Type) {
 		list = list[1:]
 	}
 	if x.cube && !x.float {
-		d.fail("a direction into a cube map is of .f32")
+		d.fail("a direction into a cube map must be .f32")
 	}
 	for i := range axes {
 		x.coord[i] = d.src32(&list[i], t)

@@ -160,7 +160,7 @@ func (p *parser) registers(v *Var, vec int) {
 		return
 	}
 	if vec > 4 || v.Type == Pred {
-		p.failAt(v.Line, "%s: a vector of registers has 2 or 4 elements, which are no predicates", v.Name)
+		p.failAt(v.Line, "%s: a vector of registers has 2 or 4 elements, and no predicates", v.Name)
 	}
 	if p.fn == nil {
 		p.failAt(v.Line, "%s: vectors of registers at module level are not supported yet: declare it in the function, "+

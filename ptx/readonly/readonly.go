@@ -85,7 +85,7 @@ func newVerdict(s *solver) *verdict {
 	}
 	for _, x := range s.insts {
 		if x.in.Op == "call" && s.opaque(x.in) {
-			v.opaque = v.because(x, "calls what the module does not hold: it may write anything")
+			v.opaque = v.because(x, "calls a function that is not in the module: it may write anything")
 		}
 		s.accesses(x.in, func(a access) { v.account(x, a) })
 	}
@@ -107,7 +107,7 @@ func (v *verdict) base(x inst, bases []uint64) {
 func (v *verdict) account(x inst, a access) {
 	touched := v.touched(a)
 	if a.writes && has(touched, v.unknownBit()) && v.unknown == "" {
-		v.unknown = v.because(x, "writes where is not known: it may be anywhere")
+		v.unknown = v.because(x, "writes to an unknown address: it may be anywhere")
 	}
 	for i := range v.pointer {
 		if !has(touched, i) {

@@ -21,7 +21,7 @@ type chart struct {
 	GBs     [][]float64 `json:"bandwidth"` // per tenant
 	OnCPU   []bool      `json:"on_cpu"`    // tenants whose IPC is of the CPU's clock
 	Memory  [][]float64 `json:"memory"`    // per channel, GB/s,
-	Fast    int         `json:"fast"`      // of which so many, the first ones, are of a fast tier
+	Fast    int         `json:"fast"`      // of these, the first Fast belong to a fast tier
 	Tracks  []track     `json:"tracks"`
 	Marks   []mark      `json:"marks"`
 }

@@ -127,7 +127,7 @@ func becomes(had, gets int, one string) string {
 func moves(d *sim.Decision) (sum, list []string) {
 	took := func(start, end uint64) string {
 		if end < start {
-			return "not done at the run's end"
+			return "unfinished at the end of the run"
 		}
 		return report.Many(end-start, "cycle")
 	}
@@ -144,7 +144,7 @@ func moves(d *sim.Decision) (sum, list []string) {
 			report.Many(m.Bytes, "byte")))
 	}
 	if len(d.Left) > 0 {
-		list = append(list, "not begun, as what was to be given was on its way: "+strings.Join(d.Left, ", "))
+		list = append(list, "not begun, because what it gives was still changing hands: "+strings.Join(d.Left, ", "))
 	}
 	if n := len(d.SMs); n > 0 {
 		sum = append(sum, inSum(n, open, "SM", smEnd-d.Cycle))
@@ -183,9 +183,10 @@ func inSum(n, open int, what string, cycles uint64) string {
 	case open == 0:
 		return fmt.Sprintf("%d %s in %s", n, what, report.Many(cycles, "cycle"))
 	case open == n:
-		return fmt.Sprintf("%d %s, not done at the run's end", n, what)
+		return fmt.Sprintf("%d %s, unfinished at the end of the run", n, what)
 	}
-	return fmt.Sprintf("%d %s, %d of them in %d cycles, the others not done at the run's end", n, what, n-open, cycles)
+	return fmt.Sprintf("%d %s, %d of them in %d cycles, the others unfinished at the end of the "+
+		"run", n, what, n-open, cycles)
 }
 
 // pages are those that one decision moved.

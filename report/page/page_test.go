@@ -171,7 +171,7 @@ func TestPageSaysWhatTheResultSays(t *testing.T) {
 		"pages: 11 touched, 22 in background, 33 gained, 0 waiting",
 		"SM 3: PVC → DXTC by drain at 1000, 600 cycles; 2 CTAs, 4096 bytes of context",
 		"NOT COMPLETE: interrupted", "half (smk)", "<td>0</td><td>55</td><td>6400</td><td>1000</td><td>25.0 %</td>",
-		"2 runs compared", "no verdict: fewer than two complete runs with metrics",
+		"2 runs compared", "no verdict: it needs two complete runs with metrics",
 		"memory 75.0 %", "memory 9.1 %", // of PVC, and of DXTC with the kernel that both launched
 		"No owners of channel groups are recorded", "Kernels of PVC", "<th>nearest roof</th>",
 	} {
@@ -261,8 +261,8 @@ func TestMovesOfGatedSMs(t *testing.T) {
 	want := []string{
 		"SM 3: PVC → gated by switch at 1000, 600 cycles; 2 CTAs, 4096 bytes of context",
 		"SM 4: gated → PVC by wake at 1000, 1000 cycles; 0 CTAs, 0 bytes of context",
-		"SM 5: nobody → DXTC by idle at 1000, not done at the run's end; 0 CTAs, 0 bytes of context",
-		"not begun, as what was to be given was on its way: DXTC: +1 SM",
+		"SM 5: nobody → DXTC by idle at 1000, unfinished at the end of the run; 0 CTAs, 0 bytes of context",
+		"not begun, because what it gives was still changing hands: DXTC: +1 SM",
 	}
 	if !slices.Equal(list, want) {
 		t.Errorf("%q, want %q", list, want)

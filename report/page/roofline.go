@@ -47,7 +47,8 @@ func rooflineOf(r *sim.Result) *rooflineView {
 	v := &rooflineView{
 		Drawing: d.svg(points, issue, perCycle),
 		Note: fmt.Sprintf("The roof is the whole machine's: %s thread instructions per core cycle, %s bytes of DRAM "+
-			"per core cycle; they meet at %s instructions per byte. Kernels that moved no bytes, and launches beside "+
+			"per core cycle; they meet at %s instructions per byte. Kernels that moved no bytes, and kernels that "+
+			"ran beside "+
 			"others of their application, are not in it.",
 			number(issue), number(perCycle), number(issue/perCycle)),
 		Table: table{Head: []string{"kernel", "application", "instructions per byte", "IPC", "of the roof there"}},

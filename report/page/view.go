@@ -264,7 +264,7 @@ func metricsTable(r *sim.Result) (t table) {
 
 func movedTable(r *sim.Result) *table {
 	m := r.Moved
-	if m == nil || m.Repartitions == 0 { // there is no decision on who has what, or no change
+	if m == nil || m.Repartitions == 0 { // there is no decision on shares, or no change
 		return nil
 	}
 	return &table{

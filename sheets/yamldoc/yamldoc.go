@@ -178,7 +178,7 @@ func ReadFile(name string) ([]byte, error) {
 		return nil, err
 	}
 	if len(src) > MaxBytes {
-		return nil, fmt.Errorf("%s: longer than %d bytes, which no configuration is", name, MaxBytes)
+		return nil, fmt.Errorf("%s: longer than %d bytes, the limit for configurations", name, MaxBytes)
 	}
 	return src, nil
 }

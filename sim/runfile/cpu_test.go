@@ -55,9 +55,9 @@ func TestCPU(t *testing.T) {
 	for _, c := range [][2]string{
 		{"  - {cpu: {model: mfc}}\n", `run.yaml:3:12: no CPU model "mfc"; did you mean mcf?`},
 		{"  - {cpu: {trace: none}}\n", "run.yaml:3:12: open "},
-		{"  - {cpu: {}}\n", "run.yaml:3:11: cpu needs trace"},
+		{"  - {cpu: {}}\n", "run.yaml:3:11: cpu needs either trace"},
 		{"  - {cpu: {model: mcf}, path: .}\n", "run.yaml:3:12: an application with cpu has no path"},
-		{"  - {cpu: {model: mcf}, qos: 80%}\n", "run.yaml:3:30: qos is of kernels"},
+		{"  - {cpu: {model: mcf}, qos: 80%}\n", "run.yaml:3:30: qos is for kernels"},
 		{"  - {cpu: {model: mcf}}\n  - {cpu: {model: mcf}}\n", "two applications are called mcf"},
 		{"  - {cpu: {model: mcf, copies: 9}}\n", "machine hydrogen has 8 (cpu.cores) (sheet hydrogen, line"},
 	} {

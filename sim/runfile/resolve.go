@@ -160,9 +160,10 @@ func (r *resolver) special(i int, d *AppDoc, before []sim.App) (sim.App, error) 
 func (r *resolver) program(i int, d *AppDoc, before []sim.App) (sim.App, error) {
 	switch {
 	case d.Path != "" || d.CPU != nil:
-		return sim.App{}, r.complainAt(errors.New("an application is one of path, exec and cpu"), "apps", i, "exec")
+		return sim.App{}, r.complainAt(errors.New("an application has one of path, exec and cpu"), "apps", i, "exec")
 	case len(d.Args) > 0:
-		return sim.App{}, r.complainAt(errors.New("the arguments of a compiled program stand in exec: [./prog, 1024]"),
+		return sim.App{}, r.complainAt(errors.New("the arguments of a compiled program belong in exec, as in exec: "+
+			"[./prog, 1024]"),
 			"apps", i, "args")
 	}
 	name := d.Name
@@ -217,7 +218,7 @@ func (r *resolver) apps() ([]sim.App, error) {
 		} else if list, ok := accelsim.Find(dir); ok {
 			dir = filepath.Dir(list)
 		} else if what, remedy, err := identify(dir); err == nil && what != "" {
-			return nil, r.complainAt(fmt.Errorf("%s is %s, no application: %s", d.Path, what, remedy), "apps", i,
+			return nil, r.complainAt(fmt.Errorf("%s is %s, not an application: %s", d.Path, what, remedy), "apps", i,
 				"path")
 		} else if _, err := os.Stat(filepath.Join(dir, "app.star")); err != nil {
 			return nil, r.complainAt(fmt.Errorf("%s is not an application: %w", d.Path, err), "apps", i, "path")
@@ -261,11 +262,12 @@ func (r *resolver) cpu(i int, d *AppDoc, before []sim.App) (sim.App, error) {
 			"model"), "apps", i, "cpu")
 	}
 	if d.AccessesOnly {
-		return a, r.complainAt(errors.New("accesses_only is of kernels: this application runs on CPU cores"), "apps", i,
+		return a, r.complainAt(errors.New("accesses_only is for kernels: this application runs on CPU "+
+			"cores"), "apps", i,
 			"accesses_only")
 	}
 	if d.QoS != (Target{}) {
-		return a, r.complainAt(errors.New("qos is of kernels: this application runs on CPU cores"), "apps", i, "qos")
+		return a, r.complainAt(errors.New("qos is for kernels: this application runs on CPU cores"), "apps", i, "qos")
 	}
 	if c.Trace != "" && !filepath.IsAbs(c.Trace) {
 		c.Trace = filepath.Join(r.dir, c.Trace)

@@ -30,9 +30,9 @@ type Doc struct {
 	Apps     []AppDoc `yaml:"apps" jsonschema:"required,minItems=1" jsonschema_description:"The applications that share the machine"`
 	Sharing  Modes    `yaml:"sharing" jsonschema_description:"How they share it: one mode or a list of modes to compare"`
 	Policies Policies `yaml:"policies" jsonschema_description:"Policies that govern every sharing entry that lists none of its own"`
-	Memory   Memory   `yaml:"memory" jsonschema_description:"What becomes of pages, in every sharing entry that does not say"`
+	Memory   Memory   `yaml:"memory" jsonschema_description:"Page placement and migration, for every sharing entry that does not set its own"`
 	Length   Length   `yaml:"length" jsonschema_description:"How long to simulate; to the end of the slowest application when left out"`
-	Epoch    uint64   `yaml:"epoch" jsonschema_description:"Core cycles per epoch sample; 0: no epochs; left out: when results are written, as many as make 100 to 200 epochs"`
+	Epoch    uint64   `yaml:"epoch" jsonschema_description:"Core cycles between two records of all counters; 0: none; left out: when results are written, as many as make 100 to 200 records"`
 	Seed     uint64   `yaml:"seed" jsonschema:"default=1" jsonschema_description:"Seed of every random choice"`
 	Watch    uint64   `yaml:"watchdog" jsonschema_description:"Core cycles without progress, or tens of warp instructions, that count as a deadlock; 0: 20 million"`
 	Outputs  Outputs  `yaml:"outputs" jsonschema_description:"What to write besides the table on the terminal"`
@@ -47,32 +47,32 @@ type AppDoc struct {
 	Args         Scalars `yaml:"args" jsonschema_description:"Arguments of the program's main"`
 	Arrive       uint64  `yaml:"arrive" jsonschema:"default=0" jsonschema_description:"Core cycle at which it arrives"`
 	Repeat       bool    `yaml:"repeat" jsonschema:"default=false" jsonschema_description:"Start again until the slowest application has ended"`
-	AccessesOnly bool    `yaml:"accesses_only" jsonschema:"default=false" jsonschema_description:"Of its kernels only the accesses to global and local memory take time, with fences and barriers; nothing waits for a register, and its copies take no time and do not pass through the memory: a memory's study that is driven by traces of accesses"`
-	QoS          Target  `yaml:"qos" jsonschema_description:"Target of a latency-sensitive application in thread instructions per core cycle with a kernel on the GPU, or as a share of what it reaches alone (80%); of one kernel as {kernel: NAME, ipc: 80%}"`
+	AccessesOnly bool    `yaml:"accesses_only" jsonschema:"default=false" jsonschema_description:"Only accesses to global and local memory, fences and barriers take time: no instruction waits for a register, and copies take no time and no memory traffic. For studies of a memory that are driven by traces of accesses"`
+	QoS          Target  `yaml:"qos" jsonschema_description:"Target of a latency-sensitive application in thread instructions per core cycle with a kernel on the GPU, or as a share of what it reaches alone (80%); for one kernel as {kernel: NAME, ipc: 80%}"`
 }
 
 // CPU is a program for CPU cores.
 type CPU struct {
 	Trace        string `yaml:"trace" jsonschema_description:"ChampSim trace (.xz, .gz, .zst or plain), relative to this file"`
-	Format       string `yaml:"format" jsonschema:"enum=champsim,enum=cloudsuite" jsonschema_description:"How the trace's records are laid out: ChampSim's of 64 bytes or CloudSuite's of 96; left out, the content shows it, or an error asks for it"`
+	Format       string `yaml:"format" jsonschema:"enum=champsim,enum=cloudsuite" jsonschema_description:"Layout of the trace's records: ChampSim's of 64 bytes or CloudSuite's of 96; when left out, the content decides, or an error asks for it"`
 	Model        string `yaml:"model" jsonschema_description:"Instead of a trace: a shipped model of a SPEC CPU2017 program"`
 	Copies       int    `yaml:"copies" jsonschema:"default=1" jsonschema_description:"Copies of it, each on a core and in memory of its own"`
-	Instructions uint64 `yaml:"instructions" jsonschema_description:"Instructions of an execution, of each copy; to the trace's end when left out, 10000000 of a model"`
-	Divide       int    `yaml:"divide" jsonschema:"default=1" jsonschema_description:"The memory of a model is as many times smaller, for machines with smaller caches"`
+	Instructions uint64 `yaml:"instructions" jsonschema_description:"Instructions of one execution of each copy; when left out, the whole trace, or 10000000 of a model"`
+	Divide       int    `yaml:"divide" jsonschema:"default=1" jsonschema_description:"Divides the memory of a model by this number, for machines with smaller caches"`
 }
 
 // Mode is one way of sharing.
 type Mode struct {
-	Mode     string   `yaml:"mode" jsonschema:"required" jsonschema_description:"Who owns SMs and channels; heddle inspect policies sharing says what each mode means"`
+	Mode     string   `yaml:"mode" jsonschema:"required" jsonschema_description:"How SMs and channels are divided; heddle inspect policies sharing says what each mode means"`
 	Name     string   `yaml:"name" jsonschema_description:"Label in reports; the mode when left out"`
-	SMs      []int    `yaml:"sms" jsonschema_description:"SMs per application (mps, slices, smqos and spart); as even as can be when left out"`
+	SMs      []int    `yaml:"sms" jsonschema_description:"SMs per application (mps, slices, smqos and spart); as even as possible when left out"`
 	Groups   []int    `yaml:"groups" jsonschema_description:"Channel groups per application (slices)"`
 	Profiles []string `yaml:"profiles" jsonschema_description:"MIG profile per application (mig)"`
-	Epoch    uint64   `yaml:"epoch" jsonschema_description:"Core cycles between two decisions of the mode's policy; the policy's own period when left out"`
+	Epoch    uint64   `yaml:"epoch" jsonschema_description:"Period of the mode's policy: core cycles between two decisions; the policy's own period when left out"`
 	Quantum  uint64   `yaml:"quantum" jsonschema_description:"Core cycles of a turn (timeslice); 2 ms when left out"`
 	Params   Numbers  `yaml:"params" jsonschema_description:"Parameters of the mode's policy; heddle inspect policies lists them"`
-	Policies Policies `yaml:"policies" jsonschema_description:"Policies that govern it, besides the mode's own"`
-	Memory   Memory   `yaml:"memory" jsonschema_description:"What becomes of pages"`
+	Policies Policies `yaml:"policies" jsonschema_description:"Policies that run besides the mode's own"`
+	Memory   Memory   `yaml:"memory" jsonschema_description:"Page placement and migration"`
 }
 
 // Policy is one policy that governs a run.
@@ -121,25 +121,25 @@ type Memory struct {
 
 // Unified asks for unified memory on demand.
 type Unified struct {
-	Runtime          string `yaml:"runtime" jsonschema:"enum=dissertation,enum=driver-today,enum=uvmsmart-compat,default=dissertation" jsonschema_description:"A set of policies: NVIDIA's runtime as the dissertation describes it, the driver of today, or the dissertation's public simulator where it differs; policies named besides it come first"`
-	All              bool   `yaml:"all" jsonschema:"default=false" jsonschema_description:"What programs allocate on the device is managed memory, too"`
+	Runtime          string `yaml:"runtime" jsonschema:"enum=dissertation,enum=driver-today,enum=uvmsmart-compat,default=dissertation" jsonschema_description:"A set of policies: NVIDIA's runtime as the dissertation describes it, the driver of today, or the dissertation's public simulator. A policy that is named beside it replaces the set's"`
+	All              bool   `yaml:"all" jsonschema:"default=false" jsonschema_description:"Memory that programs allocate on the device is managed memory, too"`
 	Capacity         string `yaml:"capacity" jsonschema_description:"Device memory for managed pages: bytes, megabytes (14.05MB, up to whole pages), or a share of the rounded bytes allocated at most, as in 75% or 100/110; all there is when left out"`
-	Oversubscription string `yaml:"oversubscription" jsonschema_description:"The same the other way round: the rounded bytes allocated over the device memory, as in 150%"`
-	Prefetch         string `yaml:"prefetch" jsonschema:"enum=none,enum=random,enum=sl,enum=zheng-sequential,enum=zheng-512k,enum=tbn,enum=driver-today,default=tbn" jsonschema_description:"What comes along with a page that faults"`
-	PrefetchOver     string `yaml:"prefetch_over" jsonschema:"enum=none,enum=random,enum=sl,enum=zheng-sequential,enum=zheng-512k,enum=tbn,enum=driver-today" jsonschema_description:"The same once memory has been too small; prefetch when left out"`
-	Evict            string `yaml:"evict" jsonschema:"enum=lru4k,enum=random4k,enum=sl,enum=tbn,enum=lru2m,enum=lfu,enum=driver-today,default=lru2m" jsonschema_description:"What leaves when there is no room"`
-	Migrate          string `yaml:"migrate" jsonschema:"enum=first-touch,enum=always,enum=oversub,enum=adaptive,default=first-touch" jsonschema_description:"When a page that is touched comes"`
-	Ts               int    `yaml:"ts" jsonschema:"default=8" jsonschema_description:"Static threshold of migration, accesses of a 64 KB block"`
+	Oversubscription string `yaml:"oversubscription" jsonschema_description:"The inverse of capacity: the rounded bytes allocated divided by the device memory, as in 150%"`
+	Prefetch         string `yaml:"prefetch" jsonschema:"enum=none,enum=random,enum=sl,enum=zheng-sequential,enum=zheng-512k,enum=tbn,enum=driver-today,default=tbn" jsonschema_description:"Prefetcher: the pages that come along with a page that faults"`
+	PrefetchOver     string `yaml:"prefetch_over" jsonschema:"enum=none,enum=random,enum=sl,enum=zheng-sequential,enum=zheng-512k,enum=tbn,enum=driver-today" jsonschema_description:"The prefetcher once memory has been too small; the same as prefetch when left out"`
+	Evict            string `yaml:"evict" jsonschema:"enum=lru4k,enum=random4k,enum=sl,enum=tbn,enum=lru2m,enum=lfu,enum=driver-today,default=lru2m" jsonschema_description:"Eviction: the pages that leave when there is no room"`
+	Migrate          string `yaml:"migrate" jsonschema:"enum=first-touch,enum=always,enum=oversub,enum=adaptive,default=first-touch" jsonschema_description:"Rule of migration: when a page that is touched comes to the device"`
+	Ts               int    `yaml:"ts" jsonschema:"default=8" jsonschema_description:"Static migration threshold: accesses to a 64 KB block"`
 	P                int    `yaml:"p" jsonschema:"default=8" jsonschema_description:"Multiplicative penalty of adaptive migration"`
 	Counters         string `yaml:"counters" jsonschema:"enum=all,enum=remote,default=all" jsonschema_description:"Which accesses of a 64 KB block count against ts: all, or remote, those of pages that are on the host, as Volta's hardware counts"`
-	Reserve          int    `yaml:"reserve" jsonschema:"default=0" jsonschema_description:"Percent of the pages on the device that the least recent end protects from eviction"`
+	Reserve          int    `yaml:"reserve" jsonschema:"default=0" jsonschema_description:"Percent of the pages on the device that are protected from eviction, the least recently used ones"`
 	FreeBuffer       int    `yaml:"free_buffer" jsonschema:"default=0" jsonschema_description:"Percent of the memory that evictions keep free: they begin before it is full"`
-	WriteBack        string `yaml:"write_back" jsonschema:"enum=always,enum=dirty,default=always" jsonschema_description:"dirty: chunks of 2 MB in which nothing was written are invalidated instead of being written back"`
-	Smart            bool   `yaml:"smart" jsonschema:"default=false" jsonschema_description:"The runtime chooses prefetcher, eviction and migration by itself, by the pattern in which an allocation's blocks migrate"`
-	Link             string `yaml:"link" jsonschema:"enum=fr-fcfs,enum=rr,enum=static,enum=adaptive,default=fr-fcfs" jsonschema_description:"Whose transfers and faults go first where several applications share the link to the host"`
-	Faults           string `yaml:"faults" jsonschema:"enum=link,enum=high,default=link" jsonschema_description:"Whose faults the driver takes first: of who goes first on the link, or of application high, whoever that is"`
-	High             int    `yaml:"high" jsonschema:"default=0" jsonschema_description:"Of link: static and faults: high, the application that goes first, counted from 0"`
-	Preserve         bool   `yaml:"preserve" jsonschema:"default=false" jsonschema_description:"Pages of who goes first on the link are evicted last"`
+	WriteBack        string `yaml:"write_back" jsonschema:"enum=always,enum=dirty,default=always" jsonschema_description:"dirty: chunks of 2 MB in which nothing was written are dropped instead of being written back"`
+	Smart            bool   `yaml:"smart" jsonschema:"default=false" jsonschema_description:"The runtime itself chooses prefetcher, eviction and migration, by the pattern in which the blocks of an allocation migrate"`
+	Link             string `yaml:"link" jsonschema:"enum=fr-fcfs,enum=rr,enum=static,enum=adaptive,default=fr-fcfs" jsonschema_description:"Scheduler of the link to the host: the application whose transfers and faults go first"`
+	Faults           string `yaml:"faults" jsonschema:"enum=link,enum=high,default=link" jsonschema_description:"Application whose faults the driver takes first: the one that goes first on the link, or application high"`
+	High             int    `yaml:"high" jsonschema:"default=0" jsonschema_description:"For link: static and faults: high, the application that goes first, counted from 0"`
+	Preserve         bool   `yaml:"preserve" jsonschema:"default=false" jsonschema_description:"Pages of the application that goes first on the link are evicted last"`
 }
 
 // FromNode implements yamldoc.FromNode: a threshold that is named cannot be 0, which stands for the default.
@@ -173,9 +173,9 @@ func (m Memory) Resolve() sim.Memory {
 type Length struct {
 	Cycles       uint64 `yaml:"cycles" jsonschema_description:"Stop at this core cycle at the latest"`
 	Budget       bool   `yaml:"budget" jsonschema:"default=false" jsonschema_description:"Simulate exactly this many cycles with every application repeating"`
-	Instructions uint64 `yaml:"instructions" jsonschema_description:"Simulate until every application has executed this many thread instructions, looked at every 500 core cycles; who ends before starts again"`
-	Warmup       uint64 `yaml:"warmup" jsonschema_description:"Core cycles from the run's begin whose events do not count; nothing is done differently"`
-	WarmupInsts  uint64 `yaml:"warmup_instructions" jsonschema_description:"The warm-up by work instead: what happens until every application has executed this many thread instructions does not count, looked at every 500 core cycles"`
+	Instructions uint64 `yaml:"instructions" jsonschema_description:"Simulate until every application has executed this many thread instructions, checked every 500 core cycles; an application that ends before starts again"`
+	Warmup       uint64 `yaml:"warmup" jsonschema_description:"Core cycles from the begin of the run that are not measured; the simulation is the same"`
+	WarmupInsts  uint64 `yaml:"warmup_instructions" jsonschema_description:"A warm-up by work: nothing is measured until every application has executed this many thread instructions, checked every 500 core cycles"`
 	Until        string `yaml:"until" jsonschema:"enum=end,enum=cycles,default=end" jsonschema_description:"end: when every application has ended once; cycles: the same as budget: true"`
 }
 
@@ -413,7 +413,7 @@ func IsApp(path string) (bool, error) {
 		}
 		what, remedy, err := identify(path)
 		if err == nil && what != "" {
-			err = fmt.Errorf("%s is %s, no run file and no application: %s", path, what, remedy)
+			err = fmt.Errorf("%s is %s, neither a run file nor an application: %s", path, what, remedy)
 		}
 		return false, err
 	}

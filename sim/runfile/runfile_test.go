@@ -405,11 +405,12 @@ policies: [observe]
 		t.Errorf("%+v", top)
 	}
 	for text, want := range map[string]string{
-		"sharing: {mode: bp, policies: [ugpo]}\n":                              `run.yaml:7:32: no policy "ugpo"`,
-		"sharing: {mode: bp, policies: [{period: 5}]}\n":                       "needs policy, its name",
-		"sharing: {mode: bp, policies: [{policy: ugpu, perod: 5}]}\n":          "did you mean period?",
-		"sharing: {mode: bp, policies: [ugpu, cd-search]}\n":                   "both set sms",
-		"sharing: {mode: mps, policies: [hydrogen]}\n":                         "machine ugpu has none: hydrogen does",
+		"sharing: {mode: bp, policies: [ugpo]}\n":                     `run.yaml:7:32: no policy "ugpo"`,
+		"sharing: {mode: bp, policies: [{period: 5}]}\n":              "needs policy, its name",
+		"sharing: {mode: bp, policies: [{policy: ugpu, perod: 5}]}\n": "did you mean period?",
+		"sharing: {mode: bp, policies: [ugpu, cd-search]}\n":          "both set sms",
+		"sharing: {mode: mps, policies: [hydrogen]}\n": "machine ugpu has none: use machine " +
+			"hydrogen",
 		"sharing: {mode: bp, policies: [{policy: ugpu, params: {flap: 1}}]}\n": "did you mean flip?",
 		"sharing: {mode: bp, memory: {pages: swap}}\n": "memory.pages is page-move, " +
 			"read-write, rewrite",
@@ -424,8 +425,8 @@ policies: [observe]
 		t.Error(err)
 	}
 	_, err = parse(t, "apps: [{path: a}]\noutputs: {touches: true}\n", Overrides{})
-	if err == nil || !strings.Contains(err.Error(), "run.yaml:2:20: outputs.touches counts who touches a page, "+
-		"and machine qv100 does") ||
+	if err == nil || !strings.Contains(err.Error(), "run.yaml:2:20: outputs.touches counts the SMs that touch a page, "+
+		"but machine qv100 does") ||
 		!strings.Contains(err.Error(), "(sheet qv100, line ") {
 		t.Error(err)
 	}
@@ -444,7 +445,7 @@ policies: [observe]
 	}
 	both := "machine: nuba\napps: [{path: a}]\nsharing: {mode: alone, policies: [mdr], memory: {replication: none}}\n"
 	_, err = parse(t, both, Overrides{})
-	if err == nil || !strings.Contains(err.Error(), "memory.replication is none, and a policy sets replication") {
+	if err == nil || !strings.Contains(err.Error(), "memory.replication is none, but a policy sets replication") {
 		t.Error(err)
 	}
 }

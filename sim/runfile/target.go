@@ -32,7 +32,7 @@ func (t *Target) FromNode(n *yamldoc.Node) error {
 		return err
 	}
 	if d.Kernel == "" || *d.IPC == (Target{}) || d.IPC.Kernel != "" {
-		return n.Errorf("the target of a kernel needs kernel, its name, and ipc, a number or a share such as 80%%")
+		return n.Errorf("the target of a kernel needs kernel (its name) and ipc (a number, or a share such as 80%%)")
 	}
 	*t = Target{d.Kernel, d.IPC.IPC, d.IPC.Share}
 	return nil
@@ -53,11 +53,12 @@ func (t *Target) number(n *yamldoc.Node) error {
 	case x < 0:
 		return n.Errorf("qos cannot be negative")
 	case x > 0 && x < leastTarget:
-		return n.Errorf("qos is %s: less than a millionth is no target", n.Raw)
+		return n.Errorf("qos is %s: it must be at least 0.000001", n.Raw)
 	case !percent && x > control.MostIPC:
-		return n.Errorf("qos is %s thread instructions per core cycle: at most %g", n.Raw, control.MostIPC)
+		return n.Errorf("qos is %s thread instructions per core cycle: it can be at most %g", n.Raw, control.MostIPC)
 	case percent && (x == 0 || x > 100):
-		return n.Errorf("qos is %s of what the application reaches alone: more than 0 %% and at most 100 %%", n.Raw)
+		return n.Errorf("qos is %s of what the application reaches alone: it must be above 0 %% and at most "+
+			"100 %%", n.Raw)
 	case percent:
 		t.Share = x / 100
 	default:

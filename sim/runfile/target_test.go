@@ -36,14 +36,15 @@ func TestTargets(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		"-1":                              "run.yaml:3:27: qos cannot be negative",
-		"1e308":                           "run.yaml:3:27: qos is 1e308 thread instructions per core cycle: at most",
+		"-1": "run.yaml:3:27: qos cannot be negative",
+		"1e308": "run.yaml:3:27: qos is 1e308 thread instructions per core cycle: it can " +
+			"be at most",
 		"fast":                            "qos is a number of thread instructions per core cycle, or a share",
-		"120%":                            "more than 0 % and at most 100 %",
-		"0%":                              "more than 0 % and at most 100 %",
-		"1e-320%":                         "qos is 1e-320%: less than a millionth is no target",
-		"{kernel: gemm}":                  "the target of a kernel needs kernel, its name, and ipc",
-		"{ipc: 80%}":                      "the target of a kernel needs kernel, its name, and ipc",
+		"120%":                            "above 0 % and at most 100 %",
+		"0%":                              "above 0 % and at most 100 %",
+		"1e-320%":                         "qos is 1e-320%: it must be at least 0.000001",
+		"{kernel: gemm}":                  "the target of a kernel needs kernel (its name) and ipc",
+		"{ipc: 80%}":                      "the target of a kernel needs kernel (its name) and ipc",
 		"{kernel: gemm, target: 80%}":     "target",
 		"[80%]":                           "qos is a number",
 		"5}\n- {path: b, name: c, qos: 3": "policy smqos serves 1 application with a target (qos) and there are 2",

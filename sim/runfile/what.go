@@ -63,8 +63,8 @@ func kinds() []kind {
 		},
 		{
 			func(head []byte) bool { return bytes.IndexByte(head, 0) >= 0 }, "a binary file",
-			"a run file is YAML text. A ChampSim trace is named in a run file as cpu: {trace: FILE}; a recording " +
-				"that heddle run --record wrote and that was cut or changed cannot be replayed: record it again",
+			"a run file is YAML text. A ChampSim trace is named in a run file as cpu: {trace: FILE}; a " +
+				"recording of heddle run --record that was cut or changed cannot be replayed: record it again",
 		},
 	}
 }

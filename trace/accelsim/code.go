@@ -40,7 +40,7 @@ func (b *builder) find(i *inst, line int) (id int32, msg string) {
 		id = d.next
 	}
 	if len(b.static) == maxCode {
-		return 0, fmt.Sprintf("more than %d distinct instructions: this is no trace of one kernel", maxCode)
+		return 0, fmt.Sprintf("more than %d distinct instructions: this is not a trace of one kernel", maxCode)
 	}
 	n := int32(len(b.static))
 	d := static{
@@ -51,7 +51,7 @@ func (b *builder) find(i *inst, line int) (id int32, msg string) {
 		d.line = i.source
 	}
 	if !d.decode() && !b.other {
-		return 0, fmt.Sprintf("opcode %s is not known, or a trace does not hold its addresses: take such opcodes as "+
+		return 0, fmt.Sprintf("opcode %s is not known, or traces lack its addresses: take such opcodes as "+
 			"register-only instructions with the argument unknown=other, or add it to the table", d.op)
 	}
 	if ok {

@@ -61,7 +61,8 @@ func readHeader(s *stream) (h Header, begun bool, err error) {
 	for {
 		b, err := s.next()
 		if errors.Is(err, io.EOF) {
-			return h, false, s.bad("the header has no end (a line that begins with #): this is no .traceg file, or " +
+			return h, false, s.bad("the header has no end (a line that begins with #): this is not a .traceg file, " +
+				"or " +
 				"it is cut off")
 		}
 		if err != nil {
@@ -141,7 +142,7 @@ func number(s string, most int) (int, error) {
 		return 0, fmt.Errorf("want a number from 0 to %d", most)
 	}
 	if n > uint64(most) {
-		return 0, fmt.Errorf("at most %d makes sense", most)
+		return 0, fmt.Errorf("it can be at most %d", most)
 	}
 	return int(n), nil
 }

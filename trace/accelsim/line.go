@@ -163,7 +163,8 @@ func (i *inst) parse(b []byte, h *Header, where at, skip func(op []byte) bool) (
 		w := s.dec("the warp")
 		if want := where.block; s.msg == "" && (x != int64(want[0]) || y != int64(want[1]) || z != int64(want[2]) ||
 			w != int64(where.warp)) {
-			s.fail("the line is of block %d,%d,%d warp %d, among those of block %d,%d,%d warp %d", x, y, z, w, want[0],
+			s.fail("the line belongs to block %d,%d,%d warp %d, among lines of block %d,%d,%d "+
+				"warp %d", x, y, z, w, want[0],
 				want[1], want[2], where.warp)
 		}
 	}

@@ -88,7 +88,7 @@ func TestMalformed(t *testing.T) {
 		{"opcode", one("0 1 0 FNORD.X 0 0 0"), ":13: opcode FNORD.X is not known"},
 		{
 			"texture", one("0 1 1 R2 TEX.SCR.LL 1 R4 0 0"),
-			"opcode TEX.SCR.LL is not known, or a trace does not hold its addresses",
+			"opcode TEX.SCR.LL is not known, or traces lack its addresses",
 		},
 		{"no addresses", one("0 1 1 R2 LDG.E 1 R4 0 0"), "LDG.E has no addresses"},
 		{"mode", one("0 1 1 R2 LDG.E 1 R4 4 7 0x100 0"), "address mode 7"},
@@ -108,7 +108,7 @@ func TestMalformed(t *testing.T) {
 		{"immediate", one("0 1 0 EXIT 0 0 zero"), "one immediate"},
 		{
 			"old line", header(2) + body("0 0 0 1 0 1 0 EXIT 0 0"),
-			"the line is of block 0,0,0 warp 1, among those of block 0,0,0 warp 0",
+			"the line belongs to block 0,0,0 warp 1, among lines of block 0,0,0 warp 0",
 		},
 		{"new line in an old file", header(2) + body("0000 ffffffff 0 EXIT 0 0"), "the block's y is \"ffffffff\""},
 		{"long line", h + strings.Repeat("x", 300_000), "a line of more than"},

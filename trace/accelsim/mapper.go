@@ -53,7 +53,7 @@ func (m *mapper) find(w uint64) (slot uint64, ok bool) {
 
 // tooWide is what to say when move fails.
 func tooWide(addr uint64) string {
-	return fmt.Sprintf("address 0x%x: the recording uses more than %d windows of 4 GiB, which no application does: "+
+	return fmt.Sprintf("address 0x%x: the trace uses more than %d windows of 4 GiB, which no application does: "+
 		"the file is damaged", addr, slots)
 }
 

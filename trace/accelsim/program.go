@@ -56,7 +56,8 @@ func load(file string, args map[string]string, opt Options) (*Program, error) {
 		if k != "unknown" || v != "other" {
 			return nil, &Error{
 				File: file,
-				Msg: fmt.Sprintf("argument %s=%s: a trace knows unknown=other alone, which takes unknown opcodes as "+
+				Msg: fmt.Sprintf("argument %s=%s: a trace takes only the argument unknown=other, which takes "+
+					"unknown opcodes as "+
 					"register-only instructions", k, v),
 			}
 		}

@@ -96,7 +96,7 @@ func (s *stream) next() ([]byte, error) {
 		}
 		switch {
 		case len(b) > maxLine || errors.Is(err, bufio.ErrBufferFull):
-			return nil, s.bad("a line of more than %d bytes: this is no trace, or it is damaged", maxLine)
+			return nil, s.bad("a line of more than %d bytes: this is not a trace, or it is damaged", maxLine)
 		case err != nil && !errors.Is(err, io.EOF):
 			s.line++
 			return nil, s.bad("cannot read on: %v: the file is cut off or damaged; record or copy it again", err)

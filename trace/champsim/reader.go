@@ -100,7 +100,8 @@ func Open(file string, format Format) (*Reader, error) {
 	case st.IsDir():
 		return nil, fmt.Errorf("%s is a folder: a trace is one file", file)
 	case !st.Mode().IsRegular():
-		return nil, fmt.Errorf("%s is no regular file: a trace is read more than once, so that it must be a file", file)
+		return nil, fmt.Errorf("%s is not a regular file: a trace is read more than once, so that it must be a "+
+			"file", file)
 	}
 	f, err := os.Open(file)
 	if err != nil {
@@ -230,7 +231,8 @@ func (r *Reader) checkEnd() (int64, error) {
 func (r *Reader) incomplete(offset int64, bytes int) error {
 	return &Error{
 		File: r.file, Offset: offset, Of: r.of(),
-		Msg: fmt.Sprintf("the last record has %d bytes of %d: the trace is cut off, it is none of %d-byte records, or "+
+		Msg: fmt.Sprintf("the last record has %d bytes of %d: the trace is cut off, its records do not have %d "+
+			"bytes, or "+
 			"its name lacks the suffix that says how it is compressed (.gz, .xz, .zst)", bytes, r.bytes, r.bytes),
 	}
 }

@@ -63,7 +63,7 @@ func (r *Record) bytes() int {
 // Parse reads a record of Bytes, or where CloudSuite is set of CloudSuiteBytes.
 func (r *Record) Parse(b []byte) error {
 	if b[8] > 1 || b[9] > 1 {
-		return fmt.Errorf("is_branch is %d and branch_taken %d, where 0 or 1 must stand: this is no trace of %d-byte "+
+		return fmt.Errorf("is_branch is %d and branch_taken %d; both must be 0 or 1: this is not a trace of %d-byte "+
 			"records, or it is damaged", b[8], b[9], r.bytes())
 	}
 	r.IP, r.Branch, r.Taken = binary.LittleEndian.Uint64(b), b[8] == 1, b[9] == 1

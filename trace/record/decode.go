@@ -169,7 +169,7 @@ func (c *cursor) payload(t *static, pay byte, s *isa.Step) error {
 	case payAffine, payLanes:
 		s.Space = isa.Space(info & 7)
 		if t.code[c.pc].Unit != isa.LDST || s.Mask == 0 || !addressed(s.Space) {
-			return fmt.Errorf("addresses in space %d at PC %d, which has no use for them", s.Space, c.pc)
+			return fmt.Errorf("addresses in space %d at PC %d, which takes none", s.Space, c.pc)
 		}
 		if pay == payAffine {
 			return c.affine(t.low[c.pc], s)
@@ -178,7 +178,7 @@ func (c *cursor) payload(t *static, pay byte, s *isa.Step) error {
 	case payBarrier:
 		v, n := binary.Uvarint(c.buf[c.at:])
 		if n <= 0 || info > 31 || v > 1<<16 {
-			return errors.New("a barrier that cannot be")
+			return errors.New("an impossible barrier")
 		}
 		c.at += int32(n)
 		s.Bar, s.Arrive, s.Expect = info&15, info>>4 != 0, int32(v)
@@ -186,7 +186,7 @@ func (c *cursor) payload(t *static, pay byte, s *isa.Step) error {
 	case paySleep:
 		v, n := binary.Uvarint(c.buf[c.at:])
 		if n <= 0 || info != 0 || v > longestSleep || t.code[c.pc].Kind != isa.Sleep {
-			return fmt.Errorf("a sleep that cannot be at PC %d", c.pc)
+			return fmt.Errorf("an impossible sleep at PC %d", c.pc)
 		}
 		c.at += int32(n)
 		s.Nanos = uint32(v)

@@ -344,7 +344,7 @@ func (x *index) decodeOp(v *values, enqueued int) (op, error) {
 		ok = in(n[1], len(x.regions)) && !x.regions[n[1]].given
 	}
 	if !ok || !in(n[0], 1<<16) || n[1] > math.MaxInt32 || n[2] > math.MaxInt32 {
-		return o, fmt.Errorf("kind %d with operands %v cannot be", o.kind, n)
+		return o, fmt.Errorf("kind %d does not take operands %v", o.kind, n)
 	}
 	o.stream, o.a, o.b = int32(n[0]), int32(n[1]), int32(n[2])
 	return o, nil

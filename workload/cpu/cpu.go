@@ -37,8 +37,8 @@ type Model struct {
 	APKI    float64 `yaml:"apki"`    // accesses emitted per 1000 instructions
 	Store   float64 `yaml:"store"`   // part of the block visits that write
 	Streams int     `yaml:"streams"` // sequential streams; together they sweep the resident set
-	Sweep   float64 `yaml:"sweep"`   // part of the block visits that are of a stream, the others are Zipf's
-	Near    float64 `yaml:"near"`    // part of all block visits that are of near data,
+	Sweep   float64 `yaml:"sweep"`   // part of the block visits that belong to a stream, the others are Zipf's
+	Near    float64 `yaml:"near"`    // part of all block visits that go to near data,
 	NearMB  float64 `yaml:"near_mb"` // of which there are so many MB, all used alike; none: near is 0
 	Theta   float64 `yaml:"theta"`   // exponent of the Zipf distribution over all blocks
 }
@@ -106,7 +106,7 @@ func Parse(file string, src []byte) (*Model, error) {
 		}
 	}
 	if m.Near > 0 && m.NearMB == 0 {
-		return nil, root.At("near").Errorf("near is %g, and near_mb does not say of how many MB", m.Near)
+		return nil, root.At("near").Errorf("near is %g, but near_mb (its size in MB) is missing", m.Near)
 	}
 	return m, nil
 }

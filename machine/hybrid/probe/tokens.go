@@ -58,7 +58,7 @@ func ReadTrace(name string, in io.Reader) ([]Access, error) {
 				lines.Text())
 		}
 		if n := len(trace); n > 0 && a.Cycle < trace[n-1].Cycle {
-			return nil, fmt.Errorf("%s:%d: cycle %d comes after cycle %d: misses are in order of time", name, line,
+			return nil, fmt.Errorf("%s:%d: cycle %d comes after cycle %d: misses must be in order of time", name, line,
 				a.Cycle, trace[n-1].Cycle)
 		}
 		trace = append(trace, a)

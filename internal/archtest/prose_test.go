@@ -1,0 +1,194 @@
+package archtest
+
+import (
+	"go/ast"
+	"go/token"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// privateWords are turns of phrase that are correct and that nobody outside understands at once, each with the
+// reason. The kind is meant: a new one that a reader stumbles over gets a line here.
+var privateWords = []struct{ pattern, reason string }{
+	{
+		`\b(is|are|was|were) of (since|before|then|now|today|earlier)\b`,
+		"a time without a verb: say what was done when, as in \"was run after the fix\"",
+	},
+	{
+		`\b(is|are) of (a|an|all|one|two|some|mixes|kernels|none|everybody|who|what)\b`,
+		"\"of\" instead of a verb: write belongs to, describes, has, comes from",
+	},
+	{`\b[Cc]ame (less|more) far\b|\bcame further\b`, "say which run did more work"},
+	{
+		`\b[Ww]ho (goes|takes|has|suffers|touches|asks|outgrows|waits|wants|looks|doubts|gets|fills|plans|gains)\b`,
+		"programs, tenants and requests are no persons: name the thing, as in \"the application that goes first\"",
+	},
+	{`\bwhat there is\b`, "name the things"},
+	{`\b(has|have|wants?|knows?) nothing of (it|them|that|what)\b`, "say what it lacks"},
+	{`\b[Ee]verybody's\b`, "shared"},
+	{`\bsteered nothing\b`, "had no effect"},
+	{`\b(tells?|told) of (a|an|the|its|every|each|all)\b`, "reports, describes, gets"},
+	{`\bto be had\b`, "available"},
+	{`\bfor the part that is in both\b`, "for the work that both did"},
+	{`\b(are|is) without power\b`, "powered down"},
+	{`\bwhoever (that|it) is\b|\bwhose it is\b`, "name the owner"},
+}
+
+// ownWords says for a line of privateWords whether it stands in a text.
+func ownWords(t *testing.T) func(text string) (phrase, reason string) {
+	t.Helper()
+	all := make([]*regexp.Regexp, len(privateWords))
+	for i, w := range privateWords {
+		all[i] = regexp.MustCompile(w.pattern)
+	}
+	return func(text string) (string, string) {
+		text = strings.Join(strings.Fields(text), " ")
+		for i, re := range all {
+			if m := re.FindString(text); m != "" {
+				return m, privateWords[i].reason
+			}
+		}
+		return "", ""
+	}
+}
+
+// TestPlainWords holds private turns of phrase out of documents, of what programs print, and of comments on exported
+// names. A reader who asks "who?" or "of what?" stops before the first result.
+func TestPlainWords(t *testing.T) {
+	find := ownWords(t)
+	if m, _ := find("SMQoS's study is of since"); m == "" {
+		t.Fatal("the list does not find its first example")
+	}
+	check := func(where, text string) {
+		if m, reason := find(text); m != "" {
+			t.Errorf("%s: %q: %s", where, m, reason)
+		}
+	}
+	for _, s := range sources(t) {
+		if s.test || s.gen {
+			continue
+		}
+		for _, l := range printed(s) {
+			check(s.path+":"+strconv.Itoa(l.line), l.text)
+		}
+		if s.dir != "machine" { // its comments follow when its parts have packages of their own
+			for _, l := range documented(s) {
+				check(s.path+":"+strconv.Itoa(l.line), l.text)
+			}
+		}
+	}
+	for _, pattern := range []string{"*.md", "docs/*.md", "docs/reference/*.md", "paper/README.md"} {
+		files, err := filepath.Glob(filepath.Join(root(t), pattern))
+		if err != nil || len(files) == 0 {
+			t.Fatalf("no document %s: %v", pattern, err)
+		}
+		for _, f := range files {
+			text, err := os.ReadFile(f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, p := range strings.Split(string(text), "\n\n") {
+				check(filepath.Base(f)+", paragraph "+strconv.Itoa(i+1), p)
+			}
+		}
+	}
+}
+
+// words is a text and the line it begins in.
+type words struct {
+	line int
+	text string
+}
+
+// printed are the string literals of a file, those that are joined by + as one.
+func printed(s *source) (all []words) {
+	inside := map[ast.Node]bool{}
+	ast.Inspect(s.file, func(n ast.Node) bool {
+		e, ok := n.(ast.Expr)
+		if !ok || inside[n] {
+			return true
+		}
+		if text := joined(e, inside); text != "" {
+			all = append(all, words{s.line(e.Pos()), text})
+		}
+		return true
+	})
+	return all
+}
+
+// joined is the text of a literal, or of a sum with literals; its parts are noted as inside.
+func joined(e ast.Expr, inside map[ast.Node]bool) string {
+	switch x := e.(type) {
+	case *ast.BasicLit:
+		if x.Kind == token.STRING {
+			inside[x] = true
+			text, _ := strconv.Unquote(x.Value)
+			return text
+		}
+	case *ast.BinaryExpr:
+		if x.Op == token.ADD {
+			inside[x] = true
+			return joined(x.X, inside) + joined(x.Y, inside)
+		}
+	}
+	return ""
+}
+
+// documented are the comments on a file's package and exported names, those of fields included.
+func documented(s *source) (all []words) {
+	add := func(groups ...*ast.CommentGroup) {
+		for _, g := range groups {
+			if g != nil {
+				all = append(all, words{s.line(g.Pos()), g.Text()})
+			}
+		}
+	}
+	add(s.file.Doc)
+	for _, d := range s.file.Decls {
+		switch x := d.(type) {
+		case *ast.FuncDecl:
+			if x.Name.IsExported() {
+				add(x.Doc)
+			}
+		case *ast.GenDecl:
+			for _, spec := range x.Specs {
+				exported(spec, x.Doc, add)
+			}
+		}
+	}
+	return all
+}
+
+// exported adds the comments of an exported type, variable or constant.
+func exported(spec ast.Spec, doc *ast.CommentGroup, add func(...*ast.CommentGroup)) {
+	switch y := spec.(type) {
+	case *ast.ValueSpec:
+		if y.Names[0].IsExported() {
+			add(doc, y.Doc, y.Comment)
+		}
+	case *ast.TypeSpec:
+		if !y.Name.IsExported() {
+			return
+		}
+		add(doc, y.Doc, y.Comment)
+		var fields *ast.FieldList
+		switch z := y.Type.(type) {
+		case *ast.StructType:
+			fields = z.Fields
+		case *ast.InterfaceType:
+			fields = z.Methods
+		}
+		if fields == nil {
+			return
+		}
+		for _, f := range fields.List {
+			if len(f.Names) == 0 || f.Names[0].IsExported() {
+				add(f.Doc, f.Comment)
+			}
+		}
+	}
+}
