@@ -94,14 +94,14 @@ func (h *hydrogen) judge(value float64) string {
 	}
 	h.sum, h.epochs = h.sum+value, h.epochs+1
 	if h.epochs < h.repeat {
-		return fmt.Sprintf("epoch %d of %d for this point", h.epochs, h.repeat)
+		return fmt.Sprintf("period %d of %d for this point", h.epochs, h.repeat)
 	}
 	if h.epochs > 1 {
 		value = h.sum / float64(h.epochs)
 	}
 	mean := ""
 	if h.repeat > 1 {
-		mean = fmt.Sprintf("mean of %d epochs %.4g: ", h.repeat, value)
+		mean = fmt.Sprintf("mean of %d periods %.4g: ", h.repeat, value)
 	}
 	h.sum, h.epochs = 0, 0
 	return mean + h.search.measured(value)

@@ -95,7 +95,7 @@ func (b *Book) moved(r *Reproduced) {
 		"pages_touched", "pages_background", "pages_gained", "pages_waiting",
 	}
 	panel := figure.Panel{
-		Title: "time in which SMs or pages move", XLabel: "mixes, sorted", YLabel: "% of an epoch",
+		Title: "time in which SMs or pages move", XLabel: "mixes, sorted", YLabel: "% of a period",
 		Kind: figure.Sorted,
 	}
 	for i, name := range r.Figure.Schemes {

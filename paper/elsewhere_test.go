@@ -43,7 +43,8 @@ func TestFiguresOfAnotherScale(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"## At length", "1000 cycles per run, epochs of 500", "Simulator 0123456789ab.", "(results/long/two.svg)",
+		"## At length", "1000 cycles per run, policies' periods of 500", "Simulator " +
+			"0123456789ab.", "(results/long/two.svg)",
 		"| mix | stp |\n|---|---|\n| A_B | 1.5 |\n",
 	} {
 		if !strings.Contains(text, want) {

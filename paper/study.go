@@ -89,7 +89,7 @@ func (c *Scale) Runs() string {
 	if c.Whole {
 		return fmt.Sprintf("whole runs, of at most %d cycles", c.Budget)
 	}
-	return fmt.Sprintf("%d cycles per run, epochs of %d", c.Budget, c.Epoch)
+	return fmt.Sprintf("%d cycles per run, policies' periods of %d", c.Budget, c.Epoch)
 }
 
 // Program gives a benchmark's arguments by the name of the inputs.

@@ -88,7 +88,7 @@ func Unequal(results []*sim.Result) string {
 				least, most = min(least, n), max(most, n)
 			}
 			if float64(most-least) > tie*float64(most) {
-				apart = append(apart, fmt.Sprintf("%s %.0f %%", name, 100*float64(most-least)/float64(most)))
+				apart = append(apart, fmt.Sprintf("%s by %.0f %%", name, 100*float64(most-least)/float64(most)))
 			}
 		}
 		if len(apart) > 0 {

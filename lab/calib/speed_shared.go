@@ -24,7 +24,7 @@ func sharedRuns() []sharedRun {
 		{"MPS, a policy that looks every 10 K cycles", "qv100", sim.Sharing{Mode: "mps", Policies: observer}},
 		{"MPS, translated", "ugpu", sim.Sharing{Mode: "mps"}},
 		{"slices (BP), translated", "ugpu", sim.Sharing{Mode: "bp"}},
-		{"UGPU, epochs of 10 K cycles", "ugpu", sim.Sharing{Mode: "ugpu", Epoch: 10_000}},
+		{"UGPU, periods of 10 K cycles", "ugpu", sim.Sharing{Mode: "ugpu", Epoch: 10_000}},
 		{"SMK", "qv100", sim.Sharing{Mode: "smk"}},
 		{"time slicing, turns of 10 K cycles", "qv100", sim.Sharing{Mode: "timeslice", Quantum: 10_000}},
 		{"MPS, NUBA's memory-side UBA", "nuba-mem", sim.Sharing{Mode: "mps"}},

@@ -272,7 +272,7 @@ func movedTable(r *sim.Result) *table {
 			"decisions", "repartitions", "SMs moved", "drained", "switched", "gated", "woken", "groups moved",
 			"pages touched",
 			"pages in background", "pages gained", "pages waiting", "bytes of pages", "bytes of contexts",
-			"share of cycles", "of the worst epoch",
+			"share of cycles", "of the worst period",
 		},
 		Rows: [][]string{{
 			strconv.Itoa(m.Decisions), strconv.Itoa(m.Repartitions), strconv.Itoa(m.SMs), strconv.Itoa(m.Drained),
