@@ -191,7 +191,7 @@ func TestCPURefused(t *testing.T) {
 	}{
 		{noCPU, "application p runs on CPU cores, but machine qv100 has none (cpu.cores): use machine hydrogen"},
 		{one(sim.CPU{Model: "mcf", Copies: 9}), "need 9 CPU cores; machine hydrogen has 8"},
-		{one(sim.CPU{}), "cpu needs trace"},
+		{one(sim.CPU{}), "cpu needs either trace"},
 		{one(sim.CPU{Model: "mcf", Trace: file}), "cpu needs either trace"},
 		{one(sim.CPU{Model: "mfc"}), `no CPU model "mfc"; did you mean mcf?`},
 		{one(sim.CPU{Trace: cut}), "cut.champsimtrace: at byte 19136: the last record has 34 bytes of 64"},
