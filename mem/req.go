@@ -18,11 +18,11 @@ type Port int16
 // NoPort is the port of a request that came through no network, and whose answer goes through none.
 const NoPort Port = -1
 
-// Origin is who has asked, where several share a port; the answer goes there.
+// Origin is the component that made the request, where several share a port; the answer goes there.
 type Origin uint8
 
 const (
-	OfPort          Origin = iota // whom the port is named after: an SM, a page walk, a CPU core, a slice
+	OfPort          Origin = iota // what the port is named after: an SM, a page walk, a CPU core, a slice
 	OfCopyEngine                  // moves pages inside the device, at the MMU's port
 	OfPageTransfer                // moves pages over the host link, at the MMU's port
 	OfPartitionCopy               // brings pages to a partition, at a slice's port
