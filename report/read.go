@@ -26,7 +26,7 @@ func Read(dir string) (*sim.Result, error) {
 	r, err := ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		if _, none := os.Stat(dir); none != nil {
-			return nil, fmt.Errorf("there is no %s: a result directory is made by heddle run --out", dir)
+			return nil, fmt.Errorf("result directory: %w", none)
 		}
 		return nil, fmt.Errorf("%s is not a result directory: it has no %s; heddle run --out makes one", dir,
 			sim.ResultFile)
