@@ -65,7 +65,7 @@ func TestSharesOfAlone(t *testing.T) {
 	if alone != 3 { // x, x with its kernel, y
 		t.Errorf("%d alone-runs, want 3", alone)
 	}
-	if w := out[2].Result.Warnings; len(w) != 1 || !strings.Contains(w[0], "above the 60 it reaches alone") {
+	if w := out[2].Result.Warnings; len(w) != 1 || !strings.Contains(w[0], "more than the 60 that it reaches alone") {
 		t.Errorf("%q", w)
 	}
 	if spec.Apps[0].QoS != 0 {

@@ -31,7 +31,7 @@ func TestRuntime(t *testing.T) {
 		},
 		{head + "launch(k, 1, 1, [4000, failed])\nprint(failed[0])", "1\n", ""},
 		{head + "device_limit(heap = 4096)", "", "the heap cannot change any more"},
-		{"device_limit(printf = 1)", "", "from 1 KiB"},
+		{"device_limit(printf = 1)", "", "it must be 1 KiB to 16 GiB"},
 		{"device_limit(5)", "", "name the limits"},
 	} {
 		files := body(c.src)
