@@ -106,7 +106,7 @@ func TestMalformedSides(t *testing.T) {
 		{"configs: [none, same, short]}", "configs: [none, same, shirt]}", "did you mean short"},
 		{"single none, single full]}", "single full]}", "which is not in the figure"},
 		{"configs: [none, full]}", "configs: [none]}", "at least 2 configs"},
-		{"memory.hybrid.capacity: 0.5", "memory.hybrid.size: 0.5", "no number memory.hybrid.size"},
+		{"memory.hybrid.capacity: 0.5", "memory.hybrid.size: 0.5", "no setting memory.hybrid.size"},
 		{"memory.hybrid.capacity: 0.5", "memory.hybrid.ways: 0.3", "memory.hybrid.ways"},
 		{"hydrogen.epoch: 0.5", "hydrogen.epic: 0.5", "gives epic"},
 		{"copies: 1, over: single none}", "copies: -1, over: single none}", "cannot be negative"},
