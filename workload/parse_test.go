@@ -74,7 +74,7 @@ func TestArguments(t *testing.T) {
 		{"scale", "NaN", "a positive number"},
 		{"scale", "1e9", "larger than 256 GiB"},
 		{"rounds", "x", "whole number"},
-		{"size", "tiny", "knows scale"},
+		{"size", "tiny", "takes scale"},
 	} {
 		m, err := Parse("f", []byte(good))
 		if err != nil {

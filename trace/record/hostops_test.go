@@ -122,7 +122,7 @@ func TestRefusals(t *testing.T) {
 		ctx  context.Context
 		want string
 	}{
-		{"two applications", sim.Spec{Apps: []sim.App{triad, triad}, Record: target}, nil, "one application"},
+		{"two applications", sim.Spec{Apps: []sim.App{triad, triad}, Record: target}, nil, "single application"},
 		{"repeating", sim.Spec{Apps: []sim.App{repeated}, Record: target}, nil, "runs once"},
 		{
 			"a budget",
