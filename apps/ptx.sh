@@ -29,7 +29,7 @@ if [ -n "${OUT:-}" ]; then
 fi
 LC_ALL=C
 export LC_ALL
-flags="-x cuda --cuda-device-only --cuda-gpu-arch=sm_70 --cuda-feature=+ptx64 -nocudainc -nocudalib -std=c++14 -O2
+flags="-x cuda --cuda-device-only -nocudainc -nocudalib -std=c++14 -O2
     -fno-builtin -ffp-contract=off -gline-tables-only -fno-ident -fdebug-compilation-dir=. -Wall"
 for app in $(printf '%s\n' "$@" | sort); do
     app=${app%/}
@@ -52,8 +52,11 @@ for app in $(printf '%s\n' "$@" | sort); do
     [ -f "$app/kernel.cu" ] || continue
     # Nothing in the text depends on the machine: no ident, no absolute path in .file.
     mkdir -p "$out/$app"
+    # A source that needs more than sm_70 has a line "// ptx: sm_80 ptx70".
+    target=$(sed -n 's|^// ptx: ||p' "$app/kernel.cu")
+    arch=${target%% *} isa=${target##* }
     # shellcheck disable=SC2086 # flags are words
-    (cd "$app" && "$clang" $flags -ffile-prefix-map="$PWD"=. -I../../include -S kernel.cu -o "$out/$app/kernel.ptx.tmp" &&
+    (cd "$app" && "$clang" $flags --cuda-gpu-arch="${arch:-sm_70}" --cuda-feature=+"${isa:-ptx64}" -ffile-prefix-map="$PWD"=. -I../../include -S kernel.cu -o "$out/$app/kernel.ptx.tmp" &&
         mv "$out/$app/kernel.ptx.tmp" "$out/$app/kernel.ptx")
     echo "apps/$app/kernel.ptx"
 done

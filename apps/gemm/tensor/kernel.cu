@@ -1,3 +1,4 @@
+// ptx: sm_80 ptx70
 // hgemm: C = A B^T on tensor cores, A m x k and B n x k of halves, C m x n of floats, all row-major:
 // a block of four warps computes 128 x 128 elements from 32 columns of A and B at a time, a warp
 // 64 x 64 of them by mma.sync m16n8k16. While a stage is used, the next one is on its way in
