@@ -57,7 +57,7 @@ func ownWords(t *testing.T) func(text string) (phrase, reason string) {
 }
 
 // TestPlainWords holds private turns of phrase out of documents, of what programs print, and of comments on exported
-// names. A reader who asks "who?" or "of what?" stops before the first result.
+// names: sentences in which a reader cannot tell which thing is meant.
 func TestPlainWords(t *testing.T) {
 	find := ownWords(t)
 	if m, _ := find("SMQoS's study is of since"); m == "" {
