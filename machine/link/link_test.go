@@ -102,8 +102,8 @@ func adaptive(high int) Parameters {
 }
 
 // Equation 9: of two tenants of similar intensity, the one with more transfers per byte of its memory goes first. Of
-// two with similar transfers per byte, the one that moves more bytes in the period goes first. If the two rules disagree,
-// neither tenant goes first.
+// two with similar transfers per byte, the one that moves more bytes in the period goes first. If the two
+// rules disagree, neither tenant goes first.
 func TestEquation9(t *testing.T) {
 	for _, c := range []struct {
 		a, b measure
