@@ -8,7 +8,10 @@
 // says so (function-driven timing).
 package isa
 
-import "slices"
+import (
+	"math/bits"
+	"slices"
+)
 
 // Lanes is the number of threads in a warp.
 const Lanes = 32
@@ -254,10 +257,21 @@ type Geometry struct {
 	LocalBytes        int // per thread
 }
 
-// Place is where a CTA runs; it feeds %smid and %warpid.
+// Place is where a CTA runs; it feeds %smid, %warpid and %globaltimer.
 type Place struct {
 	SM       int
-	WarpSlot int // first hardware warp slot
+	WarpSlot int    // first hardware warp slot
+	KHz      uint64 // core clock; 0: what now counts (CTA.Step) is taken for nanoseconds
+}
+
+// Nanos is the time at which core cycle now begins.
+func (p Place) Nanos(now uint64) uint64 {
+	if p.KHz == 0 {
+		return now
+	}
+	hi, lo := bits.Mul64(now, 1_000_000)
+	ns, _ := bits.Div64(hi, lo, p.KHz)
+	return ns
 }
 
 // Grid is one kernel launch.

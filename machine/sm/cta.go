@@ -185,7 +185,9 @@ func (s *SM) Fits(k *Kernel) bool { return s.pipe.ctas.fits(k) }
 // Start makes CTA number cta of k resident; Fits must hold.
 func (s *SM) Start(k *Kernel, cta int, now uint64) error {
 	p := &s.pipe
-	exec := k.Grid.Start(cta, isa.Place{SM: s.ID, WarpSlot: bits.TrailingZeros64(p.ctas.free)})
+	exec := k.Grid.Start(cta, isa.Place{
+		SM: s.ID, WarpSlot: bits.TrailingZeros64(p.ctas.free), KHz: s.cfg.issue.kHz,
+	})
 	b, err := s.occupy(k, now)
 	if err != nil {
 		return err

@@ -1,6 +1,8 @@
 package emulate
 
 import (
+	"strings"
+
 	"github.com/heddle-sim/heddle/isa"
 	"github.com/heddle-sim/heddle/ptx/parse"
 )
@@ -290,16 +292,18 @@ func (d *instr) frameOperand(o *parse.Operand) {
 	}
 }
 
-// clock decodes reads of the clocks. %globaltimer counts core cycles too: simulated
-// time has no other unit here.
+// clock decodes reads of the clocks.
 func (d moves) clock(name string, t parse.Type) {
 	d.ins.Kind = isa.Clock
+	if strings.HasPrefix(name, "globaltimer") {
+		d.o.n = clockNanos
+	}
 	switch name {
 	case "clock", "globaltimer_lo":
-		d.o.shape, d.o.n = shClock32, clockLow
+		d.o.shape = shClock32
 		d.o.d = d.dst(parse.U32)
 	case "clock_hi", "globaltimer_hi":
-		d.o.shape, d.o.n = shClock32, clockHigh
+		d.o.shape, d.o.n = shClock32, d.o.n|clockHigh
 		d.o.d = d.dst(parse.U32)
 	case "clock64", "globaltimer":
 		d.o.shape = shClock64

@@ -347,15 +347,12 @@ func (c *cta) rare(wp *warp, o *op, mask uint32, now uint64, s *isa.Step) (next 
 	case shTrap:
 		err = c.fault(wp, lowest(mask), "trap")
 	case shClock32:
-		v := now
-		if o.n == clockHigh {
-			v >>= 32
-		}
-		fill(&c.t1, uint32(v))
+		fill(&c.t1, uint32(c.clock(o.n, now)))
 		blend32(&wp.r32[o.d], &c.t1, mask)
 	case shClock64:
+		v := c.clock(o.n, now)
 		for i := range c.w1 {
-			c.w1[i] = now
+			c.w1[i] = v
 		}
 		blend64(&wp.r64[o.d], &c.w1, mask)
 	case shSleep:
@@ -394,11 +391,22 @@ func sleepTime(ns *[isa.Lanes]uint32, mask uint32) uint32 {
 	return min(longest, longestSleep)
 }
 
-// Sub-operations of shClock32.
+// Which clock shClock32 and shClock64 read, and which half.
 const (
-	clockLow = iota
+	clockNanos = 1 << iota // %globaltimer; otherwise core cycles
 	clockHigh
 )
+
+// clock is a clock's value at core cycle now.
+func (c *cta) clock(which uint8, now uint64) uint64 {
+	if which&clockNanos != 0 {
+		now = c.place.Nanos(now)
+	}
+	if which&clockHigh != 0 {
+		now >>= 32
+	}
+	return now
+}
 
 // Sub-operations of shPred.
 const (
