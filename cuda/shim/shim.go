@@ -84,7 +84,7 @@ func Build(ctx context.Context, headers fs.FS, dir string) (string, error) {
 // identity is a hash of everything that is built.
 func identity(headers fs.FS) (string, error) {
 	h := sha256.New()
-	fmt.Fprint(h, callsHeader(mem.DefaultBase))
+	fmt.Fprint(h, callsHeader(mem.DefaultBase), entriesText, perThread)
 	for _, f := range []fs.FS{sources, headers} {
 		err := fs.WalkDir(f, ".", func(p string, d fs.DirEntry, err error) error {
 			if err != nil || d.IsDir() {
@@ -100,6 +100,13 @@ func identity(headers fs.FS) (string, error) {
 	}
 	return hex.EncodeToString(h.Sum(nil))[:16], nil
 }
+
+// The sources of the libraries.
+const (
+	driverFiles = `core.c device.c graph.c capture.c driver.c driver_memory.c driver_launch.c driver_graph.c errors.c
+		proc_address.c entries.c`
+	runtimeFiles = `runtime.c runtime_graph.c register.c memory.c stubs.c`
+)
 
 // build compiles the libraries into the folder out of tmp.
 func build(ctx context.Context, cc string, headers fs.FS, tmp string) error {
@@ -118,8 +125,14 @@ func build(ctx context.Context, cc string, headers fs.FS, tmp string) error {
 	if err := os.CopyFS(filepath.Join(tmp, "include"), headers); err != nil {
 		return err
 	}
+	stubs, err := runtimeStubs(headers)
+	if err != nil {
+		return err
+	}
 	texts := map[string]string{
 		"calls.h":      callsHeader(mem.DefaultBase),
+		"entries.c":    entriesSource(),
+		"stubs.c":      stubs,
 		"libcuda.map":  "{ global: cu[A-Z]*; heddle_*; local: *; };\n",
 		"cudart11.map": "libcudart.so.11.0 { global: cuda*; __cuda*; local: *; };\n",
 		"cudart12.map": "libcudart.so.12 { global: cuda*; __cuda*; local: *; };\n",
@@ -137,10 +150,12 @@ func build(ctx context.Context, cc string, headers fs.FS, tmp string) error {
 			"-Wl,--version-script="+filepath.Join(src, version), "-o", filepath.Join(out, name))
 		return compile(ctx, cc, src, append(args, more...))
 	}
-	if err := library(core, "libcuda.map", "core.c", "device.c", "driver.c", "errors.c"); err != nil {
+	driver := append(strings.Fields(driverFiles), perThreadNames("cu")...)
+	if err := library(core, "libcuda.map", driver...); err != nil {
 		return err
 	}
-	runtime := []string{"runtime.c", "register.c", "memory.c", filepath.Join(out, core)}
+	runtime := append(strings.Fields(runtimeFiles), filepath.Join(out, core))
+	runtime = append(runtime, perThreadNames("cuda")...)
 	for _, l := range []struct{ name, version, number string }{
 		{"libcudart.so.11.0", "cudart11.map", "11080"}, {"libcudart.so.12", "cudart12.map", "12030"},
 	} {

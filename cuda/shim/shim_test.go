@@ -44,3 +44,33 @@ func TestCallNames(t *testing.T) {
 		t.Error(Unregister, Call(99))
 	}
 }
+
+// TestEntries: the table is whole, in order, and says of each name once since when it is.
+func TestEntries(t *testing.T) {
+	list := Entries()
+	lines := 0
+	for line := range strings.Lines(entriesText) {
+		if !strings.HasPrefix(line, "#") {
+			lines++
+		}
+	}
+	if len(list) != lines || lines < 473 {
+		t.Errorf("%d entries of %d lines, CUDA 13.0 has 473 names", len(list), lines)
+	}
+	seen := map[string]bool{}
+	for i, e := range list {
+		if seen[e.Name] {
+			t.Errorf("%s is there twice", e.Name)
+		}
+		seen[e.Name] = true
+		if i > 0 && list[i-1].Base == e.Base && list[i-1].Since == e.Since {
+			t.Errorf("%s and %s are both of version %d", list[i-1].Name, e.Name, e.Since)
+		}
+	}
+	for _, n := range strings.Fields(perThread) {
+		if strings.HasPrefix(n, "cuda") || strings.HasSuffix(n, ":") || seen[n] {
+			continue
+		}
+		t.Errorf("perThread has %s, which is no entry", n)
+	}
+}

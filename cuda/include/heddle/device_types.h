@@ -1,7 +1,11 @@
 // Devices: properties and attributes.
 #pragma once
 
-typedef struct CUuuid_st { char bytes[16]; } CUuuid, cudaUUID_t;
+#ifndef CUDA_UUID
+#define CUDA_UUID
+typedef struct CUuuid_st { char bytes[16]; } CUuuid;
+#endif
+typedef CUuuid cudaUUID_t;
 
 struct cudaDeviceProp {
     char name[256];

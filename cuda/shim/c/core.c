@@ -1,5 +1,5 @@
 // The core of libcuda.so.1: the connection to heddle, the window of the machine's memory, and page faults in it.
-#include "wire.h"
+#include "graph.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -193,12 +193,20 @@ static void host_call(const struct packet *p)
     send_packet(&done, NULL);
 }
 
+// waits_for_capture tells whether a call waits for a stream that only records what it is given.
+static int waits_for_capture(int call, uint64_t stream)
+{
+    if (call == CALL_SYNC_ALL || call == CALL_RESET) return 1;
+    return (call == CALL_SYNC || call == CALL_STREAM_QUERY) && heddle_capture_status(stream, NULL, NULL);
+}
+
 int heddle_call(int call, uint64_t v[VALUES], const void *in, size_t n, void *out, size_t cap)
 {
     static char data[PAYLOAD];
     int e = heddle_connect();
     if (e) return e;
     if (inside && call != CALL_TOUCH) return 800; // not permitted
+    if (heddle_captures && waits_for_capture(call, v[0])) return 900;
     struct packet p = {.kind = call, .size = (uint32_t)n};
     memcpy(p.v, v, sizeof p.v);
     if (n > PAYLOAD) return 1;
@@ -277,13 +285,81 @@ int heddle_attributes(const int32_t **list, int *count, const char **name, uint6
     return 0;
 }
 
+// ---- memory of the program's own that kernels reach: its pages become pages of the window's file
+
+static struct registered {
+    uintptr_t from;
+    size_t bytes;
+    uint64_t at; // in the window
+    struct registered *next;
+} *registered;
+static pthread_mutex_t registering = PTHREAD_MUTEX_INITIALIZER;
+
+// of finds what is registered at an address.
+static struct registered *of(const void *p)
+{
+    struct registered *r = registered;
+    while (r && ((uintptr_t)p < r->from || (uintptr_t)p >= r->from + r->bytes)) r = r->next;
+    return r;
+}
+
+static int put(void *host, size_t n)
+{
+    uintptr_t from = (uintptr_t)host & -4096ul, to = ((uintptr_t)host + n + 4095) & -4096ul;
+    int e = heddle_connect();
+    if (e) return e;
+    if (!host || !n || to <= from || heddle_in_window(host)) return 1;
+    if (of(host) || of((char *)host + n - 1)) return 712; // registered already
+    struct registered *r = calloc(1, sizeof *r);
+    uint64_t at;
+    if (!r) return 2;
+    if ((e = heddle_allocate(&at, to - from + 4096, 2))) return free(r), e; // a page more, to begin with a whole one
+    uint64_t first = (at + 4095) & -4096ul;
+    memcpy((void *)first, (void *)from, to - from);
+    void *m = mmap((void *)from, to - from, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, heddle.file,
+                   (off_t)(first - HEDDLE_WINDOW));
+    if (m != (void *)from) return free(r), 2;
+    r->from = from, r->bytes = to - from, r->at = first, r->next = registered;
+    registered = r;
+    return 0;
+}
+
+static int take(void *host)
+{
+    struct registered **p = &registered, *r = of(host);
+    int e = heddle_connect();
+    if (e) return e;
+    if (!r) return 713; // not registered
+    while (*p != r) p = &(*p)->next;
+    void *kept = mmap(NULL, r->bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (kept == MAP_FAILED) return 2;
+    memcpy(kept, (void *)r->from, r->bytes);
+    if (mremap(kept, r->bytes, r->bytes, MREMAP_MAYMOVE | MREMAP_FIXED, (void *)r->from) == MAP_FAILED) return 2;
+    *p = r->next;
+    free(r);
+    return 0; // its part of the window stays, as a kernel may still use it
+}
+
 int heddle_register(void *host, size_t n)
 {
-    (void)host, (void)n;
-    return heddle_unsupported("cudaHostRegister");
+    pthread_mutex_lock(&registering);
+    int e = put(host, n);
+    pthread_mutex_unlock(&registering);
+    return e;
 }
+
 int heddle_unregister(void *host)
 {
-    (void)host;
-    return 713; // not registered
+    pthread_mutex_lock(&registering);
+    int e = take(host);
+    pthread_mutex_unlock(&registering);
+    return e;
+}
+
+void *heddle_device_pointer(void *host)
+{
+    pthread_mutex_lock(&registering);
+    struct registered *r = of(host);
+    pthread_mutex_unlock(&registering);
+    return r ? (void *)(r->at + ((uintptr_t)host - r->from)) : heddle_in_window(host) ? host : NULL;
 }

@@ -1,5 +1,5 @@
 // What both interfaces do alike: modules, functions, launches, copies.
-#include "wire.h"
+#include "graph.h"
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -46,11 +46,9 @@ int heddle_function(int module, const char *name, struct kernel *k)
     return 0;
 }
 
-int heddle_launch(const struct kernel *k, const uint32_t grid[3], const uint32_t block[3], uint64_t shared,
-                  uint64_t stream, int cooperative, void **args, void **extra)
+// heddle_parameters puts the parameters of a launch into a buffer of k->bytes.
+int heddle_parameters(const struct kernel *k, void **args, void **extra, char *to)
 {
-    char params[PAYLOAD];
-    if (k->bytes > sizeof params) return 1;
     if (extra) { // 1, pointer, 2, pointer to size, 0
         const void *from = NULL;
         size_t n = 0;
@@ -60,15 +58,34 @@ int heddle_launch(const struct kernel *k, const uint32_t grid[3], const uint32_t
             else return 1;
         }
         if (n > k->bytes) n = k->bytes;
-        memset(params, 0, k->bytes);
-        if (from) memcpy(params, from, n);
-    } else {
-        if (k->params && !args) return 1;
-        for (uint32_t i = 0; i < k->params; i++) memcpy(params + k->layout[2 * i], args[i], k->layout[2 * i + 1]);
+        memset(to, 0, k->bytes);
+        if (from) memcpy(to, from, n);
+        return 0;
     }
+    if (k->params && !args) return 1;
+    for (uint32_t i = 0; i < k->params; i++) memcpy(to + k->layout[2 * i], args[i], k->layout[2 * i + 1]);
+    return 0;
+}
+
+int heddle_start(const struct kernel *k, const uint32_t grid[3], const uint32_t block[3], uint64_t shared,
+                 uint64_t stream, int cooperative, const char *params)
+{
     uint64_t v[VALUES] = {k->id,  grid[0] | (uint64_t)grid[1] << 32,  grid[2] | (uint64_t)block[0] << 32,
                           block[1] | (uint64_t)block[2] << 32, shared, stream, (uint64_t)cooperative};
     return heddle_call(CALL_LAUNCH, v, params, k->bytes, NULL, 0);
+}
+
+int heddle_launch(const struct kernel *k, const uint32_t grid[3], const uint32_t block[3], uint64_t shared,
+                  uint64_t stream, int cooperative, void **args, void **extra)
+{
+    char params[PAYLOAD];
+    if (k->bytes > sizeof params) return 1;
+    int e = heddle_parameters(k, args, extra, params);
+    if (e) return e;
+    struct node *n;
+    if ((e = heddle_captured(stream, NODE_KERNEL, &n))) return e;
+    if (n) return heddle_node_kernel(n, k, grid, block, shared, cooperative, params);
+    return heddle_start(k, grid, block, shared, stream, cooperative, params);
 }
 
 // rows copies height rows of width bytes.
@@ -78,14 +95,10 @@ static void rows(char *dst, size_t dpitch, const char *src, size_t spitch, size_
     for (; height > 0; height--, dst += dpitch, src += spitch) memmove(dst, src, width);
 }
 
-int heddle_copy(uint64_t dst, uint64_t dpitch, uint64_t src, uint64_t spitch, uint64_t width, uint64_t height, int kind,
-                uint64_t stream, int async)
+static int copy_rows(uint64_t dst, uint64_t dpitch, uint64_t src, uint64_t spitch, uint64_t width, uint64_t height,
+                     int kind, uint64_t stream, int async)
 {
-    int e = heddle_connect();
-    if (e) return e;
-    if (width == 0 || height == 0) return 0;
-    if (kind < 0 || kind > 4) return 21;
-    int to = heddle_in_window((void *)dst), from = heddle_in_window((void *)src);
+    int e, to = heddle_in_window((void *)dst), from = heddle_in_window((void *)src);
     uint64_t v[VALUES] = {dst, dpitch, src, spitch, width, height, stream, (uint64_t)async};
     if (height > 1 && (dpitch < width || spitch < width)) return 12;
     if (height == 1) v[1] = v[3] = width;
@@ -119,9 +132,76 @@ int heddle_copy(uint64_t dst, uint64_t dpitch, uint64_t src, uint64_t spitch, ui
     return e;
 }
 
+int heddle_copy_area(const struct area *a, uint64_t stream, int async)
+{
+    int e = heddle_connect();
+    if (e || !a->width || !a->height || !a->depth) return e;
+    if (a->kind < 0 || a->kind > 4) return 21;
+    struct node *n = NULL;
+    if ((e = async ? heddle_captured(stream, NODE_COPY, &n) : heddle_capture_forbids())) return e;
+    if (n) return n->area = *a, 0;
+    for (uint64_t z = 0; z < a->depth && !e; z++)
+        e = copy_rows(a->dst + z * a->dslice, a->dpitch, a->src + z * a->sslice, a->spitch, a->width, a->height, a->kind,
+                      stream, async);
+    return e;
+}
+
+int heddle_copy(uint64_t dst, uint64_t dpitch, uint64_t src, uint64_t spitch, uint64_t width, uint64_t height, int kind,
+                uint64_t stream, int async)
+{
+    struct area a = {dst, dpitch, 0, src, spitch, 0, width, height, 1, kind};
+    return heddle_copy_area(&a, stream, async);
+}
+
+int heddle_fill(uint64_t dst, uint64_t pitch, uint64_t value, int size, uint64_t width, uint64_t height, uint64_t stream,
+                int async)
+{
+    int e = heddle_connect();
+    if (e || !width || !height) return e;
+    if (!heddle_in_window((void *)dst)) return 1;
+    if (height == 1) pitch = width * (uint64_t)size;
+    uint64_t v[VALUES] = {dst, pitch, value, (uint64_t)size, width, height, stream, (uint64_t)async};
+    struct node *n = NULL;
+    if ((e = async ? heddle_captured(stream, NODE_FILL, &n) : heddle_capture_forbids())) return e;
+    if (n) return memcpy(n->fill, v, sizeof v), 0;
+    return heddle_call(CALL_FILL, v, NULL, 0, NULL, 0);
+}
+
+int heddle_prefetch(uint64_t ptr, uint64_t bytes, int to_device, uint64_t stream)
+{
+    uint64_t v[VALUES] = {ptr, bytes, (uint64_t)to_device, stream};
+    return heddle_call(CALL_PREFETCH, v, NULL, 0, NULL, 0);
+}
+
+int heddle_event_record(uint64_t event, uint64_t stream)
+{
+    uint64_t v[VALUES] = {event, stream};
+    int captured, e = heddle_capture_record(event, stream, &captured);
+    return e || captured ? e : heddle_call(CALL_EVENT_RECORD, v, NULL, 0, NULL, 0);
+}
+
+int heddle_stream_wait(uint64_t stream, uint64_t event)
+{
+    uint64_t v[VALUES] = {stream, event};
+    int captured, e = heddle_capture_wait(stream, event, &captured);
+    return e || captured ? e : heddle_call(CALL_STREAM_WAIT, v, NULL, 0, NULL, 0);
+}
+
+int heddle_allocate(uint64_t *to, size_t bytes, int kind)
+{
+    uint64_t v[VALUES] = {bytes, (uint64_t)kind};
+    int e = heddle_call(CALL_ALLOCATE, v, NULL, 0, NULL, 0);
+    if (!e) *to = v[0];
+    return e;
+}
+
 int heddle_host_call(uint64_t stream, void *fn, void *data, int with_status)
 {
     uint64_t v[VALUES] = {stream, (uint64_t)fn, (uint64_t)data, (uint64_t)with_status};
+    struct node *n;
     if (!fn) return 1;
+    int e = heddle_captured(stream, NODE_HOST, &n);
+    if (e) return e;
+    if (n) return n->fn = fn, n->data = data, 0;
     return heddle_call(CALL_HOST, v, NULL, 0, NULL, 0);
 }

@@ -1,10 +1,7 @@
 // The driver API. A context is a mark, as there is one device; its stack is each thread's own.
-#include "wire.h"
+#include "driver.h"
 
-#define HEDDLE_LIBRARY
-#include "cuda.h"
-
-static int call(int number, uint64_t a, uint64_t b)
+int heddle_simple(int number, uint64_t a, uint64_t b)
 {
     uint64_t v[VALUES] = {a, b};
     return heddle_call(number, v, NULL, 0, NULL, 0);
@@ -58,13 +55,13 @@ CUresult cuDeviceTotalMem_v2(size_t *to, CUdevice device)
     if (!e) *to = bytes;
     return e;
 }
-CUresult cuDeviceGetAttribute(int *value, int attribute, CUdevice device)
+CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute attribute, CUdevice device)
 {
     const int32_t *list;
     const char *name;
     uint64_t bytes;
     int e = machine(&list, &name, &bytes, device);
-    if (!e && (!value || attribute <= 0 || attribute > 255)) e = 1;
+    if (!e && (!value || (int)attribute <= 0 || (int)attribute > 255)) e = 1;
     if (!e) *value = list[attribute];
     return e;
 }
@@ -97,7 +94,7 @@ CUresult cuCtxCreate_v2(CUcontext *c, unsigned flags, CUdevice device)
 CUresult cuCtxDestroy_v2(CUcontext c)
 {
     if (depth && stack[depth - 1] == c) depth--;
-    return call(CALL_SYNC_ALL, 0, 0);
+    return heddle_simple(CALL_SYNC_ALL, 0, 0);
 }
 CUresult cuCtxSetCurrent(CUcontext c)
 {
@@ -114,13 +111,103 @@ CUresult cuCtxGetDevice(CUdevice *device)
     *device = 0;
     return depth ? 0 : 201;
 }
-CUresult cuCtxSynchronize(void) { return call(CALL_SYNC_ALL, 0, 0); }
+CUresult cuCtxSynchronize(void) { return heddle_simple(CALL_SYNC_ALL, 0, 0); }
 CUresult cuDevicePrimaryCtxRetain(CUcontext *c, CUdevice device)
 {
     *c = (CUcontext)0x1000;
     return device ? 101 : heddle_connect();
 }
 CUresult cuDevicePrimaryCtxRelease_v2(CUdevice device) { return device ? 101 : 0; }
+CUresult cuDevicePrimaryCtxReset_v2(CUdevice device) { return device ? 101 : heddle_simple(CALL_RESET, 0, 0); }
+static unsigned flags_of_context;
+CUresult cuDevicePrimaryCtxSetFlags_v2(CUdevice device, unsigned flags)
+{
+    flags_of_context = flags;
+    return device ? 101 : 0;
+}
+CUresult cuDevicePrimaryCtxGetState(CUdevice device, unsigned *flags, int *active)
+{
+    if (flags) *flags = flags_of_context;
+    if (active) *active = depth > 0;
+    return device ? 101 : 0;
+}
+CUresult cuCtxGetFlags(unsigned *flags)
+{
+    if (!flags) return 1;
+    *flags = flags_of_context;
+    return depth ? 0 : 201;
+}
+CUresult cuCtxSetFlags(unsigned flags)
+{
+    flags_of_context = flags;
+    return 0;
+}
+CUresult cuCtxGetId(CUcontext c, unsigned long long *id)
+{
+    if (!id) return 1;
+    *id = c ? (uint64_t)c : depth ? (uint64_t)stack[depth - 1] : 0;
+    return *id ? 0 : 201;
+}
+CUresult cuCtxGetApiVersion(CUcontext c, unsigned *version)
+{
+    (void)c;
+    if (!version) return 1;
+    *version = 3020; // of contexts, not of CUDA
+    return 0;
+}
+CUresult cuCtxSetLimit(CUlimit limit, size_t value) { return heddle_simple(CALL_SET_LIMIT, limit, value); }
+CUresult cuCtxGetLimit(size_t *value, CUlimit limit)
+{
+    uint64_t v[VALUES] = {limit};
+    int e = value ? heddle_call(CALL_GET_LIMIT, v, NULL, 0, NULL, 0) : 1;
+    if (!e) *value = v[0];
+    return e;
+}
+// What has no effect: a machine sheet says how an SM's memory is divided, and streams have no priorities.
+CUresult cuCtxGetCacheConfig(CUfunc_cache *config) { return *config = 0, heddle_connect(); }
+CUresult cuCtxSetCacheConfig(CUfunc_cache config) { return (void)config, heddle_connect(); }
+CUresult cuCtxGetSharedMemConfig(CUsharedconfig *config) { return *config = 1, heddle_connect(); }
+CUresult cuCtxSetSharedMemConfig(CUsharedconfig config) { return (void)config, heddle_connect(); }
+CUresult cuCtxGetStreamPriorityRange(int *least, int *greatest)
+{
+    if (least) *least = 0;
+    if (greatest) *greatest = 0;
+    return heddle_connect();
+}
+CUresult cuCtxResetPersistingL2Cache(void) { return heddle_connect(); }
+CUresult cuDeviceGetUuid(CUuuid *to, CUdevice device)
+{
+    if (!to || device) return device ? 101 : 1;
+    memcpy(to->bytes, "heddle-simulated", 16);
+    return 0;
+}
+CUresult cuDeviceGetUuid_v2(CUuuid *to, CUdevice device) { return cuDeviceGetUuid(to, device); }
+CUresult cuDeviceGetPCIBusId(char *to, int n, CUdevice device)
+{
+    if (device || !to || n < 13) return device ? 101 : 1;
+    strcpy(to, "0000:01:00.0");
+    return 0;
+}
+CUresult cuDeviceGetByPCIBusId(CUdevice *device, const char *id)
+{
+    if (!device || !id || strcmp(id, "0000:01:00.0")) return 1;
+    *device = 0;
+    return 0;
+}
+CUresult cuDeviceCanAccessPeer(int *can, CUdevice device, CUdevice peer)
+{
+    if (!can) return 1;
+    *can = 0;
+    return device || peer ? 101 : 0;
+}
+CUresult cuDeviceGetDefaultMemPool(CUmemoryPool *pool, CUdevice device)
+{
+    *pool = (CUmemoryPool)&contexts; // one pool, whose memory is all there is
+    return device ? 101 : heddle_connect();
+}
+CUresult cuDeviceGetMemPool(CUmemoryPool *pool, CUdevice device) { return cuDeviceGetDefaultMemPool(pool, device); }
+CUresult cuProfilerStart(void) { return 0; }
+CUresult cuProfilerStop(void) { return 0; }
 
 // ---- modules
 
@@ -130,18 +217,19 @@ CUresult cuModuleLoadData(CUmodule *m, const void *image)
     if (!e) *m = (CUmodule)(uintptr_t)(number + 1);
     return e;
 }
-CUresult cuModuleLoadDataEx(CUmodule *m, const void *image, unsigned n, int *options, void **values)
+CUresult cuModuleLoadDataEx(CUmodule *m, const void *image, unsigned n, CUjit_option *options, void **values)
 {
     (void)n, (void)options, (void)values; // of a compiler that is not there; what is wrong with PTX is on stderr
     return cuModuleLoadData(m, image);
 }
 CUresult cuModuleLoadFatBinary(CUmodule *m, const void *image) { return cuModuleLoadData(m, image); }
-CUresult cuModuleLoad(CUmodule *m, const char *file)
+// read_file gives a file's bytes with a zero behind them; NULL: it cannot be read.
+static char *read_file(const char *file, size_t *size)
 {
-    FILE *f = fopen(file, "rb");
-    if (!f) return 301;
+    FILE *f = file ? fopen(file, "rb") : NULL;
     char *text = NULL;
-    size_t n = 0, got;
+    size_t n = 0, got = 0;
+    if (!f) return NULL;
     do {
         char *more = realloc(text, n + 65537);
         if (!more) break;
@@ -151,17 +239,25 @@ CUresult cuModuleLoad(CUmodule *m, const char *file)
         text[n] = 0;
     } while (got);
     fclose(f);
-    int e = text ? cuModuleLoadData(m, text) : 2;
+    *size = n;
+    return text;
+}
+CUresult cuModuleLoad(CUmodule *m, const char *file)
+{
+    size_t n;
+    char *text = read_file(file, &n);
+    int e = text ? cuModuleLoadData(m, text) : 301;
     free(text);
     return e;
 }
-CUresult cuModuleUnload(CUmodule m) { return call(CALL_MODULE_END, (uint64_t)m - 1, 0); }
+CUresult cuModuleUnload(CUmodule m) { return heddle_simple(CALL_MODULE_END, (uint64_t)m - 1, 0); }
 CUresult cuModuleGetFunction(CUfunction *f, CUmodule m, const char *name)
 {
-    struct kernel *k = calloc(1, sizeof *k);
-    if (!k) return 2;
-    int e = heddle_function((int)(uintptr_t)m - 1, name, k);
-    if (e) free(k);
+    struct function *k = calloc(1, sizeof *k);
+    if (!k || !name || !(k->name = strdup(name))) return free(k), name ? 2 : 1;
+    k->module = m;
+    int e = heddle_function((int)(uintptr_t)m - 1, name, &k->kernel);
+    if (e) free(k->name), free(k);
     else *f = (CUfunction)k;
     return e;
 }
@@ -173,124 +269,101 @@ CUresult cuModuleGetGlobal_v2(CUdeviceptr *addr, size_t *bytes, CUmodule m, cons
     if (!e && bytes) *bytes = v[1];
     return e;
 }
-CUresult cuFuncGetAttribute(int *value, int attribute, CUfunction f)
+CUresult cuModuleGetLoadingMode(CUmoduleLoadingMode *mode)
 {
-    if (!f) return 400;
-    if (!value || attribute < 0 || attribute > 15) return 1;
-    *value = ((struct kernel *)f)->attributes[attribute];
+    *mode = CU_MODULE_EAGER_LOADING;
     return 0;
 }
-CUresult cuFuncSetAttribute(CUfunction f, int attribute, int value)
+
+// ---- libraries: modules of no context
+
+CUresult cuLibraryLoadData(CUlibrary *library, const void *image, CUjit_option *jit, void **jitValues, unsigned n,
+                           CUlibraryOption *options, void **values, unsigned m)
 {
-    if (!f) return 400;
-    uint64_t v[VALUES] = {((struct kernel *)f)->id, (uint64_t)attribute, (uint64_t)(int64_t)value};
-    int e = heddle_call(CALL_SET_ATTRIBUTE, v, NULL, 0, NULL, 0);
-    if (!e && attribute >= 0 && attribute < 16) ((struct kernel *)f)->attributes[attribute] = value;
-    return e;
+    (void)jit, (void)jitValues, (void)n, (void)options, (void)values, (void)m;
+    return cuModuleLoadData((CUmodule *)library, image);
 }
-CUresult cuLaunchKernel(CUfunction f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
-                        unsigned shared, CUstream stream, void **args, void **extra)
+CUresult cuLibraryLoadFromFile(CUlibrary *library, const char *file, CUjit_option *jit, void **jitValues, unsigned n,
+                               CUlibraryOption *options, void **values, unsigned m)
 {
-    uint32_t grid[3] = {gx, gy, gz}, block[3] = {bx, by, bz};
-    if (!f) return 400;
-    if (args && extra) return 1;
-    return heddle_launch((struct kernel *)f, grid, block, shared, (uint64_t)stream, 0, args, extra);
+    (void)jit, (void)jitValues, (void)n, (void)options, (void)values, (void)m;
+    return cuModuleLoad((CUmodule *)library, file);
+}
+CUresult cuLibraryUnload(CUlibrary library) { return cuModuleUnload((CUmodule)library); }
+CUresult cuLibraryGetKernel(CUkernel *kernel, CUlibrary library, const char *name)
+{
+    return cuModuleGetFunction((CUfunction *)kernel, (CUmodule)library, name);
+}
+CUresult cuLibraryGetModule(CUmodule *module, CUlibrary library)
+{
+    if (!module || !library) return library ? 1 : 400;
+    *module = (CUmodule)library;
+    return 0;
+}
+CUresult cuLibraryGetGlobal(CUdeviceptr *addr, size_t *bytes, CUlibrary library, const char *name)
+{
+    return cuModuleGetGlobal_v2(addr, bytes, (CUmodule)library, name);
+}
+CUresult cuLibraryGetManaged(CUdeviceptr *addr, size_t *bytes, CUlibrary library, const char *name)
+{
+    uint64_t v[VALUES] = {(uint64_t)library - 1, 1};
+    int e = heddle_call(CALL_GLOBAL, v, name, strlen(name), NULL, 0);
+    if (!e && addr) *addr = v[0];
+    if (!e && bytes) *bytes = v[1];
+    return e;
 }
 
-// ---- memory
+// ---- the linker: one PTX text goes through it as it is
 
-static int allocate(uint64_t *to, size_t bytes, int kind)
-{
-    uint64_t v[VALUES] = {bytes, (uint64_t)kind};
-    if (!to || !bytes) return 1;
-    int e = heddle_call(CALL_ALLOCATE, v, NULL, 0, NULL, 0);
-    if (!e) *to = v[0];
-    return e;
-}
-CUresult cuMemAlloc_v2(CUdeviceptr *p, size_t bytes) { return allocate((uint64_t *)p, bytes, 0); }
-CUresult cuMemAllocManaged(CUdeviceptr *p, size_t bytes, unsigned flags)
-{
-    (void)flags;
-    return allocate((uint64_t *)p, bytes, 1);
-}
-CUresult cuMemAllocHost_v2(void **p, size_t bytes) { return allocate((uint64_t *)p, bytes, 2); }
-CUresult cuMemHostAlloc(void **p, size_t bytes, unsigned flags)
-{
-    (void)flags;
-    return allocate((uint64_t *)p, bytes, 2);
-}
-CUresult cuMemFree_v2(CUdeviceptr p) { return p ? call(CALL_FREE, p, 0) : 0; }
-CUresult cuMemFreeHost(void *p) { return call(CALL_FREE, (uint64_t)p, 0); }
-CUresult cuMemGetInfo_v2(size_t *left, size_t *total)
-{
-    uint64_t v[VALUES] = {0};
-    int e = heddle_call(CALL_MEMORY, v, NULL, 0, NULL, 0);
-    if (!e) *left = v[0], *total = v[1];
-    return e;
-}
-static int copy(uint64_t dst, uint64_t src, size_t n, int kind, CUstream s, int async)
-{
-    return heddle_copy(dst, n, src, n, n, 1, kind, (uint64_t)s, async);
-}
-CUresult cuMemcpy(CUdeviceptr dst, CUdeviceptr src, size_t n) { return copy(dst, src, n, 4, 0, 0); }
-CUresult cuMemcpyAsync(CUdeviceptr dst, CUdeviceptr src, size_t n, CUstream s) { return copy(dst, src, n, 4, s, 1); }
-CUresult cuMemcpyHtoD_v2(CUdeviceptr dst, const void *src, size_t n) { return copy(dst, (uint64_t)src, n, 1, 0, 0); }
-CUresult cuMemcpyDtoH_v2(void *dst, CUdeviceptr src, size_t n) { return copy((uint64_t)dst, src, n, 2, 0, 0); }
-CUresult cuMemcpyDtoD_v2(CUdeviceptr dst, CUdeviceptr src, size_t n) { return copy(dst, src, n, 3, 0, 0); }
-CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr dst, const void *src, size_t n, CUstream s)
-{
-    return copy(dst, (uint64_t)src, n, 1, s, 1);
-}
-CUresult cuMemcpyDtoHAsync_v2(void *dst, CUdeviceptr src, size_t n, CUstream s)
-{
-    return copy((uint64_t)dst, src, n, 2, s, 1);
-}
-CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr dst, CUdeviceptr src, size_t n, CUstream s) { return copy(dst, src, n, 3, s, 1); }
-static int fill(CUdeviceptr p, uint64_t value, int size, size_t n, CUstream s)
-{
-    uint64_t v[VALUES] = {p, n * (size_t)size, value, (uint64_t)size, n, 1, (uint64_t)s, 1};
-    if (!n) return 0;
-    return heddle_in_window((void *)p) ? heddle_call(CALL_FILL, v, NULL, 0, NULL, 0) : 1;
-}
-CUresult cuMemsetD8_v2(CUdeviceptr p, unsigned char value, size_t n) { return fill(p, value, 1, n, 0); }
-CUresult cuMemsetD16_v2(CUdeviceptr p, unsigned short value, size_t n) { return fill(p, value, 2, n, 0); }
-CUresult cuMemsetD32_v2(CUdeviceptr p, unsigned value, size_t n) { return fill(p, value, 4, n, 0); }
-CUresult cuMemsetD8Async(CUdeviceptr p, unsigned char value, size_t n, CUstream s) { return fill(p, value, 1, n, s); }
-CUresult cuMemsetD32Async(CUdeviceptr p, unsigned value, size_t n, CUstream s) { return fill(p, value, 4, n, s); }
+struct link { char *text; size_t size; };
 
-// ---- streams and events
-
-static int make(int number, void **to, unsigned flags)
+CUresult cuLinkCreate_v2(unsigned n, CUjit_option *options, void **values, CUlinkState *state)
 {
-    uint64_t v[VALUES] = {flags};
-    int e = heddle_call(number, v, NULL, 0, NULL, 0);
-    if (!e) *to = (void *)v[0];
+    (void)n, (void)options, (void)values;
+    int e = heddle_connect();
+    if (!e && !(*state = calloc(1, sizeof(struct link)))) e = 2;
     return e;
 }
-CUresult cuStreamCreate(CUstream *s, unsigned flags) { return make(CALL_STREAM, (void **)s, flags); }
-CUresult cuStreamDestroy_v2(CUstream s) { return call(CALL_STREAM_END, (uint64_t)s, 0); }
-CUresult cuStreamSynchronize(CUstream s) { return call(CALL_SYNC, (uint64_t)s, 0); }
-CUresult cuStreamQuery(CUstream s) { return call(CALL_STREAM_QUERY, (uint64_t)s, 0); }
-CUresult cuStreamWaitEvent(CUstream s, CUevent e, unsigned flags)
+CUresult cuLinkAddData_v2(CUlinkState state, CUjitInputType type, void *data, size_t size, const char *name, unsigned n,
+                          CUjit_option *options, void **values)
 {
-    (void)flags;
-    return call(CALL_STREAM_WAIT, (uint64_t)s, (uint64_t)e);
+    struct link *l = (struct link *)state;
+    (void)name, (void)n, (void)options, (void)values;
+    if (!l || !data || !size) return l ? 1 : 400;
+    if (type != CU_JIT_INPUT_PTX) {
+        heddle_refuse("cuLinkAddData", "only PTX is taken (CU_JIT_INPUT_PTX); machine code is not run");
+        return 200;
+    }
+    if (l->text) {
+        heddle_refuse("cuLinkAddData", "several texts are not linked; compile the sources into one PTX text");
+        return CUDA_NOT_SUPPORTED;
+    }
+    if (!(l->text = calloc(1, size + 1))) return 2;
+    memcpy(l->text, data, size);
+    l->size = strlen(l->text) + 1;
+    return 0;
 }
-CUresult cuEventCreate(CUevent *e, unsigned flags) { return make(CALL_EVENT, (void **)e, flags); }
-CUresult cuEventDestroy_v2(CUevent e) { return call(CALL_EVENT_END, (uint64_t)e, 0); }
-CUresult cuEventRecord(CUevent e, CUstream s) { return call(CALL_EVENT_RECORD, (uint64_t)e, (uint64_t)s); }
-CUresult cuEventQuery(CUevent e) { return call(CALL_EVENT_QUERY, (uint64_t)e, 0); }
-CUresult cuEventSynchronize(CUevent e) { return call(CALL_EVENT_SYNC, (uint64_t)e, 0); }
-CUresult cuEventElapsedTime(float *ms, CUevent from, CUevent to)
+CUresult cuLinkAddFile_v2(CUlinkState state, CUjitInputType type, const char *path, unsigned n, CUjit_option *options,
+                          void **values)
 {
-    uint64_t v[VALUES] = {(uint64_t)from, (uint64_t)to};
-    int e = heddle_call(CALL_EVENT_TIME, v, NULL, 0, NULL, 0);
-    double us;
-    memcpy(&us, v, sizeof us);
-    if (!e) *ms = (float)(us / 1000);
+    size_t size;
+    char *text = read_file(path, &size);
+    int e = text ? cuLinkAddData_v2(state, type, text, size, path, n, options, values) : 301;
+    free(text);
     return e;
 }
-CUresult cuLaunchHostFunc(CUstream s, void (*fn)(void *), void *data)
+CUresult cuLinkComplete(CUlinkState state, void **image, size_t *size)
 {
-    return heddle_host_call((uint64_t)s, (void *)fn, data, 0);
+    struct link *l = (struct link *)state;
+    if (!l || !l->text) return 1;
+    if (image) *image = l->text;
+    if (size) *size = l->size;
+    return 0;
+}
+CUresult cuLinkDestroy(CUlinkState state)
+{
+    if (!state) return 400;
+    free(((struct link *)state)->text);
+    free(state);
+    return 0;
 }

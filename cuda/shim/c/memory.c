@@ -10,10 +10,7 @@ static int allocate(void **ptr, size_t bytes, int kind)
         *ptr = NULL;
         return 0;
     }
-    uint64_t v[VALUES] = {bytes, (uint64_t)kind};
-    e = heddle_call(CALL_ALLOCATE, v, NULL, 0, NULL, 0);
-    if (!e) *ptr = (void *)v[0];
-    return e;
+    return heddle_allocate((uint64_t *)ptr, bytes, kind);
 }
 static int release(void *ptr)
 {
@@ -50,7 +47,7 @@ cudaError_t cudaFree(void *ptr) { RETURN(release(ptr)); }
 cudaError_t cudaFreeHost(void *ptr) { RETURN(release(ptr)); }
 cudaError_t cudaFreeAsync(void *ptr, cudaStream_t stream)
 {
-    (void)stream;
+    if (heddle_capture_status((uint64_t)stream, NULL, NULL)) RETURN(0); // launches of the graph still use it
     RETURN(release(ptr));
 }
 static size_t pitched(size_t width) { return (width + 511) & ~(size_t)511; }
@@ -88,11 +85,9 @@ static int info(const void *ptr, uint64_t v[VALUES])
 }
 cudaError_t cudaHostGetDevicePointer(void **device, void *host, unsigned flags)
 {
-    uint64_t v[VALUES];
     (void)flags;
-    int e = info(host, v);
-    if (!e && v[0] != 1) e = 1;
-    if (!e) *device = host; // one address space
+    int e = heddle_ready();
+    if (!e && !(*device = heddle_device_pointer(host))) e = 1;
     RETURN(e);
 }
 cudaError_t cudaHostGetFlags(unsigned *flags, void *host)
@@ -160,18 +155,23 @@ cudaError_t cudaMemcpy2DAsync(void *dst, size_t dpitch, const void *src, size_t 
 {
     RETURN(copy(dst, dpitch, src, spitch, width, height, kind, stream, 1));
 }
-static int copy3(const struct cudaMemcpy3DParms *p, cudaStream_t stream, int async)
+int heddle_area(const struct cudaMemcpy3DParms *p, struct area *a)
 {
     if (!p) return 1;
     if (p->srcArray || p->dstArray) return heddle_unsupported("cudaMemcpy3D with an array");
-    for (size_t z = 0; z < p->extent.depth; z++) {
-        char *dst = (char *)p->dstPtr.ptr + p->dstPos.x + p->dstPtr.pitch * (p->dstPos.y + p->dstPtr.ysize * (p->dstPos.z + z));
-        const char *src =
-            (const char *)p->srcPtr.ptr + p->srcPos.x + p->srcPtr.pitch * (p->srcPos.y + p->srcPtr.ysize * (p->srcPos.z + z));
-        int e = copy(dst, p->dstPtr.pitch, src, p->srcPtr.pitch, p->extent.width, p->extent.height, p->kind, stream, async);
-        if (e) return e;
-    }
+    const struct cudaPitchedPtr *d = &p->dstPtr, *s = &p->srcPtr;
+    *a = (struct area){
+        (uint64_t)d->ptr + p->dstPos.x + d->pitch * (p->dstPos.y + d->ysize * p->dstPos.z), d->pitch, d->pitch * d->ysize,
+        (uint64_t)s->ptr + p->srcPos.x + s->pitch * (p->srcPos.y + s->ysize * p->srcPos.z), s->pitch, s->pitch * s->ysize,
+        p->extent.width, p->extent.height, p->extent.depth, (int)p->kind};
     return 0;
+}
+static int copy3(const struct cudaMemcpy3DParms *p, cudaStream_t stream, int async)
+{
+    struct area a;
+    int e = heddle_ready();
+    if (!e) e = heddle_area(p, &a);
+    return e ? e : heddle_copy_area(&a, (uint64_t)stream, async);
 }
 cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms *p) { RETURN(copy3(p, 0, 0)); }
 cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *p, cudaStream_t stream) { RETURN(copy3(p, stream, 1)); }
@@ -225,11 +225,7 @@ cudaError_t cudaGetSymbolSize(size_t *size, const void *symbol)
 static int fill(void *ptr, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream, int async)
 {
     int e = heddle_ready();
-    if (e || !width || !height) return e;
-    if (!heddle_in_window(ptr)) return 1;
-    if (height == 1) pitch = width;
-    uint64_t v[VALUES] = {(uint64_t)ptr, pitch, (uint64_t)(value & 255), 1, width, height, (uint64_t)stream, (uint64_t)async};
-    return heddle_call(CALL_FILL, v, NULL, 0, NULL, 0);
+    return e ? e : heddle_fill((uint64_t)ptr, pitch, (uint64_t)(value & 255), 1, width, height, (uint64_t)stream, async);
 }
 cudaError_t cudaMemset(void *ptr, int value, size_t count) { RETURN(fill(ptr, count, value, count, 1, 0, 0)); }
 cudaError_t cudaMemsetAsync(void *ptr, int value, size_t count, cudaStream_t stream)
@@ -262,9 +258,8 @@ cudaError_t cudaMemset3DAsync(struct cudaPitchedPtr p, int value, struct cudaExt
 
 cudaError_t cudaMemPrefetchAsync(const void *ptr, size_t count, int device, cudaStream_t stream)
 {
-    uint64_t v[VALUES] = {(uint64_t)ptr, count, device >= 0, (uint64_t)stream};
     int e = heddle_ready();
-    RETURN(e ? e : heddle_call(CALL_PREFETCH, v, NULL, 0, NULL, 0));
+    RETURN(e ? e : heddle_prefetch((uint64_t)ptr, count, device >= 0, (uint64_t)stream));
 }
 cudaError_t cudaMemAdvise(const void *ptr, size_t count, enum cudaMemoryAdvise advice, int device)
 {

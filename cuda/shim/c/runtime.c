@@ -17,11 +17,9 @@ cudaError_t cudaGetLastError(void)
 cudaError_t cudaPeekAtLastError(void) { return (cudaError_t)last; }
 const char *cudaGetErrorName(cudaError_t e)
 {
-    static __thread char name[64];
     const char *s = heddle_error_name(e); // "CUDA_ERROR_..." has other words than "cudaError..."
     if (s) return s;
-    snprintf(name, sizeof name, "unrecognized error code");
-    return name;
+    return "unrecognized error code";
 }
 const char *cudaGetErrorString(cudaError_t e)
 {
@@ -229,7 +227,8 @@ cudaError_t cudaStreamQuery(cudaStream_t stream) { RETURN(simple(CALL_STREAM_QUE
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags)
 {
     (void)flags;
-    RETURN(simple(CALL_STREAM_WAIT, (uint64_t)stream, (uint64_t)event));
+    int e = heddle_ready();
+    RETURN(e ? e : heddle_stream_wait((uint64_t)stream, (uint64_t)event));
 }
 cudaError_t cudaStreamGetPriority(cudaStream_t stream, int *priority)
 {
@@ -254,13 +253,6 @@ cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t fn, 
     (void)flags;
     RETURN(heddle_host_call((uint64_t)stream, (void *)fn, data, 1));
 }
-cudaError_t cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *status)
-{
-    (void)stream;
-    *status = cudaStreamCaptureStatusNone;
-    RETURN(heddle_connect());
-}
-
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags)
 {
     uint64_t v[VALUES] = {flags};
@@ -273,7 +265,8 @@ cudaError_t cudaEventCreate(cudaEvent_t *event) { return cudaEventCreateWithFlag
 cudaError_t cudaEventDestroy(cudaEvent_t event) { RETURN(simple(CALL_EVENT_END, (uint64_t)event, 0)); }
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
 {
-    RETURN(simple(CALL_EVENT_RECORD, (uint64_t)event, (uint64_t)stream));
+    int e = heddle_ready();
+    RETURN(e ? e : heddle_event_record((uint64_t)event, (uint64_t)stream));
 }
 cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned flags)
 {

@@ -1,9 +1,13 @@
 // What the files of libcudart share.
 #pragma once
-#include "wire.h"
+#include "graph.h"
 
 #define HEDDLE_LIBRARY // the structures of CUDA as C has them
+#if HEDDLE_RUNTIME_VERSION < 12000 // has other parameters
+#define cudaGraphExecUpdate heddle_of_version_12
+#endif
 #include "cuda_runtime_api.h"
+#undef cudaGraphExecUpdate
 #undef cudaGetDeviceProperties
 
 cudaError_t heddle_runtime_error(int e);  // keeps e for cudaGetLastError
@@ -11,3 +15,4 @@ cudaError_t heddle_runtime_error(int e);  // keeps e for cudaGetLastError
 int heddle_ready(void); // loads what the program has registered
 int heddle_kernel(const void *func, struct kernel **k);
 int heddle_symbol(const void *host, uint64_t *addr, uint64_t *bytes);
+int heddle_area(const struct cudaMemcpy3DParms *p, struct area *a);

@@ -35,11 +35,26 @@ int heddle_attributes(const int32_t **list, int *count, const char **name, uint6
 const char *heddle_error_name(int error);
 const char *heddle_error_text(int error);
 int heddle_load(const void *image, int *module); // a wrapper, a fat binary or PTX text
+
+// area is depth slices of height rows of width bytes, and where they lie at both ends of a copy.
+struct area {
+    uint64_t dst, dpitch, dslice, src, spitch, sslice, width, height, depth;
+    int kind; // a cudaMemcpyKind
+};
+int heddle_copy_area(const struct area *a, uint64_t stream, int async);
 int heddle_copy(uint64_t dst, uint64_t dpitch, uint64_t src, uint64_t spitch, uint64_t width, uint64_t height,
                 int kind, uint64_t stream, int async);
+// heddle_fill sets height rows, pitch apart, of width elements of size bytes.
+int heddle_fill(uint64_t dst, uint64_t pitch, uint64_t value, int size, uint64_t width, uint64_t height,
+                uint64_t stream, int async);
+int heddle_prefetch(uint64_t ptr, uint64_t bytes, int to_device, uint64_t stream);
+int heddle_event_record(uint64_t event, uint64_t stream);
+int heddle_stream_wait(uint64_t stream, uint64_t event);
 int heddle_host_call(uint64_t stream, void *fn, void *data, int with_status);
+int heddle_allocate(uint64_t *to, size_t bytes, int kind); // 0 device, 1 managed, 2 host memory
 int heddle_register(void *host, size_t n);
 int heddle_unregister(void *host);
+void *heddle_device_pointer(void *host); // of pinned or registered memory; NULL: it is neither
 
 // kernel is a function of a module as launches need it.
 struct kernel {
@@ -49,6 +64,9 @@ struct kernel {
     int32_t attributes[16];
 };
 int heddle_function(int module, const char *name, struct kernel *k);
+int heddle_parameters(const struct kernel *k, void **args, void **extra, char *to);
+int heddle_start(const struct kernel *k, const uint32_t grid[3], const uint32_t block[3], uint64_t shared,
+                 uint64_t stream, int cooperative, const char *params);
 int heddle_launch(const struct kernel *k, const uint32_t grid[3], const uint32_t block[3], uint64_t shared,
                   uint64_t stream, int cooperative, void **args, void **extra);
 

@@ -1,0 +1,38 @@
+/* Every name of the driver API: by cuGetProcAddress, and what is not there says so. */
+#include <cuda.h>
+#include <dlfcn.h>
+#include <stdio.h>
+
+static void ask(const char *name, int version)
+{
+    void *f, *want;
+    CUdriverProcAddressQueryResult how;
+    CUresult e = cuGetProcAddress(name, &f, version, 0, &how);
+    const char *is = "nothing";
+    char with[80];
+    for (int v = 0; v < 4 && f; v++) {
+        snprintf(with, sizeof with, v ? "%s_v%d" : "%s", name, v + 1);
+        if ((want = dlsym(RTLD_DEFAULT, with)) && want == f) is = with;
+        if (is == with) break;
+    }
+    printf("%s of %d: %s, %d, %d\n", name, version, is, e, (int)how);
+}
+
+int main(void)
+{
+    CUcontext c;
+    CUarray array;
+    if (cuInit(0) || cuCtxCreate(&c, 0, 0)) return 1;
+    ask("cuMemAlloc", 12000);
+    ask("cuMemAlloc", 3010);
+    ask("cuGraphAddKernelNode", 11080);
+    ask("cuGraphAddKernelNode", 12010);
+    ask("cuLaunchKernelEx", 11050);
+    ask("cuLaunchKernelEx", 11060);
+    ask("cuCtxCreate", 11030);
+    ask("cuCtxSynchronize", 13000);
+    ask("cuNoSuchCall", 12000);
+    CUresult (*create)(CUarray *, const void *) = (CUresult (*)(CUarray *, const void *))dlsym(RTLD_DEFAULT, "cuArrayCreate_v2");
+    printf("array %d, again %d\n", create(&array, NULL), create(&array, NULL));
+    return 0;
+}
