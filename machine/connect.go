@@ -104,6 +104,7 @@ func (g *GPU) connectPages() {
 	dma.unified, dma.memory, dma.fabric = unified, &g.memory, &g.fabric
 	dma.tables, dma.mmu, dma.host = unified.tables, unified.mmu, &fabric.host
 	dma.firstError, dma.clock, dma.wakeups = &g.firstError, &g.clock, g.wakeups
+	unified.stay.wakeups = g.wakeups
 	unified.faults.wakeups, unified.faults.mmu = g.wakeups, unified.mmu
 
 	host := &fabric.host

@@ -1,6 +1,8 @@
 package machine
 
 import (
+	"slices"
+
 	"github.com/heddle-sim/heddle/machine/link"
 	"github.com/heddle-sim/heddle/machine/timing"
 	"github.com/heddle-sim/heddle/machine/uvm"
@@ -37,6 +39,7 @@ type dmaEngine struct {
 	lineSize uint64
 	whole    uint8 // all sectors of a line
 	early    bool  // a frame may be planned for again when the write-back of its page begins
+	inOrder  bool  // the oldest transfer goes first, or none does (link.Oldest)
 	row      [][]uint64
 }
 
@@ -192,11 +195,14 @@ func (d *dmaEngine) of(m *Migration, n int) {
 	}
 }
 
-// keep takes the evictions of a chunk that have not begun back.
-func (d *dmaEngine) keep(chunk int32) {
+// keep takes the evictions of a chunk that have not begun back, in the public simulator those of a page.
+func (d *dmaEngine) keep(chunk int32, key uint64) {
 	for i := range d.jobs {
 		j := &d.jobs[i]
 		if j.state != jobWaiting || !j.toHost || j.out.Stays || !j.out.Of(chunk) {
+			continue
+		}
+		if d.early && !slices.Contains(j.pages, key&^(uvm.PageSize-1)) {
 			continue
 		}
 		d.host.way[1].Cancel(int32(i))
@@ -428,6 +434,7 @@ func (d *dmaEngine) arrive(j *dmaJob, now uint64) {
 			d.unified.runtime.Taken(now, j.pages, true)
 		}
 	case j.toHost:
+		d.unified.runtime.Lost(&j.out)
 	case j.dead:
 		d.giveFrames(j)
 	default:

@@ -32,6 +32,10 @@ func (d *dmaEngine) arrives() bool {
 			return true
 		}
 	}
+	if d.inOrder {
+		t := d.host.way[0].Head()
+		return t != nil && d.mayCome(t)
+	}
 	for i := range d.jobs {
 		if j := &d.jobs[i]; j.state == jobWaiting && !j.toHost && d.mayCome(&link.Transfer{ID: int32(i)}) {
 			return true

@@ -81,6 +81,7 @@ type unified struct {
 	dma     dmaEngine
 	remote  remoteStore
 	zero    zeroCopies
+	stay    busyLink
 	twice   duplicates
 	asked   []*Migration
 	used    []uvm.PageUse
@@ -156,6 +157,7 @@ func (b *builder) unified() error {
 	if o.Public {
 		u.zero.build(u, s)
 		u.dma.early = true
+		u.stay.build(b)
 	}
 	u.twice.build(u, table)
 	u.dma.build(b, table)
@@ -170,7 +172,11 @@ func (b *builder) unified() error {
 // arbiter makes who orders the transfers of applications on the link.
 func (u *unified) arbiter(o *UnifiedMemory, s *sheets.Machine, tenants int) (err error) {
 	name := o.Arbiter
-	if name == "" {
+	switch {
+	case name == "" && o.Public:
+		u.dma.order, u.dma.inOrder = link.Oldest{}, true
+		return nil
+	case name == "":
 		name = "fr-fcfs"
 	}
 	u.dma.order, err = link.NewArbiter(name, link.Parameters{
@@ -323,10 +329,11 @@ func (u *unified) Tick(now uint64) uint64 {
 	next = min(next, u.faults.due())
 	u.dma.finish(now)
 	u.serveHost(now)
-	if u.runtime.Crowded() && !u.dma.leaving() {
+	if u.runtime.Crowded() && (u.dma.early || !u.dma.leaving()) {
 		u.carryOut(now, u.runtime.Shrink())
 	}
 	next = min(next, u.dma.start(now), u.remote.deliver(now), u.zero.finish(now))
+	u.stay.look(now, u.dma.busy() || u.zero.pending.Len() > 0)
 	if invariants.On {
 		u.check()
 	}
@@ -399,9 +406,10 @@ func (u *unified) Access(now uint64, tenant mem.TenantID, addr uint64, write, hi
 	return true
 }
 
-// keep takes the chunk of an address off the queue of evictions (5.3.6): it is needed.
+// keep takes the chunk of an address, or in the public simulator its page, off the queue of evictions (5.3.6): it is
+// needed.
 func (u *unified) keep(now uint64, key uint64) {
-	u.dma.keep(u.runtime.ChunkOf(key))
+	u.dma.keep(u.runtime.ChunkOf(key), key)
 	if u.runtime.Crowded() {
 		u.wakeups.WakeMMU(now + 1)
 	}

@@ -84,6 +84,14 @@ func (d *Direction) Push(t Transfer) { d.waiting = append(d.waiting, t) }
 // Waiting is the number of queued transfers.
 func (d *Direction) Waiting() int { return len(d.waiting) }
 
+// Head is the oldest transfer in the queue; nil if that is empty.
+func (d *Direction) Head() *Transfer {
+	if len(d.waiting) == 0 {
+		return nil
+	}
+	return &d.waiting[0]
+}
+
 // Free is the cycle from which on the direction is idle.
 func (d *Direction) Free() uint64 { return d.free }
 

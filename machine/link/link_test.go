@@ -93,6 +93,18 @@ func TestArbiters(t *testing.T) {
 	}
 }
 
+// In the public simulator's order nothing passes the oldest transfer, which may not go, as another one may.
+func TestOldest(t *testing.T) {
+	may := func(x *Transfer) bool { return x.ID != 1 }
+	queue := []Transfer{{ID: 1}, {ID: 2}}
+	if a, b := (FirstReady{}).Next(0, queue, may), (Oldest{}).Next(0, queue, may); a != 1 || b != -1 {
+		t.Errorf("%d and %d go, want 1 and none", a, b)
+	}
+	if i := (Oldest{}).Next(0, queue[1:], may); i != 0 {
+		t.Errorf("%d goes, want 0", i)
+	}
+}
+
 // adaptive is parameters for two applications of which one goes first.
 func adaptive(high int) Parameters {
 	return Parameters{

@@ -13,6 +13,17 @@ func (FirstReady) Next(_ int, waiting []Transfer, may func(t *Transfer) bool) in
 	return -1
 }
 
+// Oldest is the order of the dissertation's public simulator: the oldest transfer goes, or none while that may not.
+type Oldest struct{ FirstReady }
+
+// Next implements Arbiter.
+func (Oldest) Next(_ int, waiting []Transfer, may func(t *Transfer) bool) int {
+	if may(&waiting[0]) {
+		return 0
+	}
+	return -1
+}
+
 // Begun implements Arbiter.
 func (FirstReady) Begun(int, *Transfer, uint64, uint64) {}
 

@@ -128,6 +128,10 @@ func (p *pipeline) retire(w int, now uint64) {
 	if wp.loads > 0 || wp.stores > 0 {
 		return
 	}
+	if p.stays {
+		p.staying |= bit(w)
+		return
+	}
 	wp.state = free
 	b := &p.ctas.blocks[wp.cta]
 	if b.live--; b.live > 0 {

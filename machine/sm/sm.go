@@ -14,6 +14,8 @@
 package sm
 
 import (
+	"math/bits"
+
 	"github.com/heddle-sim/heddle/engine"
 	"github.com/heddle-sim/heddle/mem"
 	"github.com/heddle-sim/heddle/stat"
@@ -44,6 +46,8 @@ type pipeline struct {
 	lane       int // the computer's core it runs on
 	work       *workspace
 	frozen     bool   // no warp issues, as the SM is to be saved
+	stays      bool   // warps that are done do not leave: SM.Stay
+	staying    uint64 // those
 	prefetched uint32 // of no meaning: what Prefetch reads must go somewhere
 	// What each application may issue; nil: as much as it can.
 	rations *rationing
@@ -160,6 +164,22 @@ func (s *SM) Out() *mem.Ring[int32] { return &s.lsu.link.out }
 func (s *SM) Outlasts(k *Kernel, n int) bool {
 	c := &s.pipe.ctas
 	return c.resident > 0 && s.pipe.warps.outlast(^c.free, k, n, n*len(s.pipe.sched)*s.cfg.issue.width)
+}
+
+// Stay says whether warps that are done have to stay on the SM. Those that had to and need not any more leave now;
+// true if there are such.
+func (s *SM) Stay(on bool, now uint64) bool {
+	p := &s.pipe
+	if p.stays = on; on || p.staying == 0 {
+		return false
+	}
+	for p.staying != 0 {
+		w := bits.TrailingZeros64(p.staying)
+		p.staying &^= bit(w)
+		p.retire(w, now)
+	}
+	s.wakeAt(now)
+	return true
 }
 
 func (s *SM) wakeAt(at uint64) { s.due = min(s.due, at) }

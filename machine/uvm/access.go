@@ -110,10 +110,14 @@ func (r *Runtime) IsMapped(addr uint64) bool {
 }
 
 // CountLocal books an access that has found a translation of an absent page and takes the page for one of the
-// device's: it is counted, and neither served on the host nor a reason to bring the page.
+// device's: it is counted, and neither served on the host nor a reason to bring the page. Its block and its chunk are
+// the most recent ones.
 func (r *Runtime) CountLocal(addr uint64, write bool) {
 	if p, ok := r.find(addr); ok {
 		r.book(p, write)
+		r.stamp++
+		c := &r.chunks[p.chunk()]
+		c.stamp, c.block[p.index()/PagesPerBlock], r.sorted = r.stamp, r.stamp, false
 	}
 }
 
@@ -121,7 +125,10 @@ func (r *Runtime) CountLocal(addr uint64, write bool) {
 func (r *Runtime) limit(c *chunk, block int) (limit uint64, pinned bool) {
 	o := Occupancy{
 		Ts: uint64(r.o.Ts), P: uint64(r.o.P), Over: r.over, Trips: uint64(c.counter[block] >> countBits),
-		Allocated: uint64(r.valid + r.staged + r.coming), Total: uint64(r.capacity),
+		Allocated: uint64(max(0, r.valid+r.staged+r.coming-r.forgotten)), Total: uint64(r.capacity - r.forgotten),
+	}
+	if r.o.Public {
+		o.Total += uint64(r.staged)
 	}
 	switch a := c.advice; {
 	case a&ReadMostly != 0:

@@ -16,12 +16,13 @@ func (r *Runtime) Check() error {
 		beyond = beyond.In(c.pages, PagesPerChunk-c.pages)
 		stray := c.staged.Without(&c.resident)
 		dirty := c.dirty.Without(&c.resident)
+		memory := c.forgotten.Without(&c.resident)
 		twice := c.twice.here.Without(&c.resident)
 		changed := c.twice.here.And(&c.dirty)
 		there := c.resident.Or(&c.coming)
 		there = there.And(&c.pinned)
 		if !both.Empty() || !away.Empty() || !beyond.Empty() || !stray.Empty() || !dirty.Empty() ||
-			!there.Empty() || !twice.Empty() || !changed.Empty() ||
+			!there.Empty() || !memory.Empty() || !twice.Empty() || !changed.Empty() ||
 			!c.fault.Empty() || !c.want.Empty() || !c.gone.Empty() {
 			return fmt.Errorf("chunk 0x%x: states of pages contradict each other: %+v", c.base, c)
 		}
@@ -33,7 +34,7 @@ func (r *Runtime) Check() error {
 	case valid != r.valid || staged != r.staged || coming != r.coming:
 		return fmt.Errorf("%d valid, %d staged and %d coming pages, %d, %d and %d by counting", r.valid, r.staged,
 			r.coming, valid, staged, coming)
-	case r.flat && listed != valid:
+	case r.flat && listed != valid && (!r.o.Public || listed > valid):
 		return fmt.Errorf("%d pages in order of recency, %d are valid", listed, valid)
 	case uint64(valid+coming) != t.Migrated-t.Evicted-t.Returned-t.Voided-t.Freed:
 		return fmt.Errorf("%d pages are there or coming, %d have come, %d left, %d went back, %d were void and %d "+

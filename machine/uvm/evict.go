@@ -93,9 +93,9 @@ func (e *evictor) candidate(r *Runtime) []unit {
 type arrivals func() bool
 
 // awaited says that room for a batch is not to be made by what the policy would not take: a transfer arrives, and
-// what is planned to come, the batch included, fits into memory.
+// what is planned to come, the batch included, fits into memory, unless it queues.
 func (a arrivals) awaited(r *Runtime, batch int) bool {
-	return a != nil && r.coming+batch <= r.capacity && a()
+	return a != nil && (r.coming+batch <= r.capacity || r.queues()) && a()
 }
 
 // choose takes the policy's next candidate, to make room for a batch. Where it has none, nothing may stand still:
@@ -126,7 +126,7 @@ func (r *Runtime) choose(batch int) []unit {
 func (r *Runtime) sortChunks() {
 	r.order = r.order[:0]
 	for i := range r.chunks {
-		if r.chunks[i].live && !r.chunks[i].resident.Empty() {
+		if c := &r.chunks[i]; c.live && !c.resident.Empty() && c.stamp > 0 {
 			r.order = append(r.order, int32(i))
 		}
 	}

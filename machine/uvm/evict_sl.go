@@ -16,22 +16,24 @@ func evictSequentialLocal(r *Runtime, reserved int) []unit {
 func (r *Runtime) leastRecentBlock(reserved int) (in int32, block int) {
 	block = -1
 	r.behind(reserved, func(i int32, c *chunk, v *Mask, reserved int) bool {
-		in, block = i, leastRecentIn(c, v, reserved)
+		in, block = i, r.leastRecentIn(c, v, reserved)
 		return block >= 0
 	})
 	return in, block
 }
 
-// leastRecentIn is leastRecentBlock within a chunk, of which v is the valid pages, more than are reserved.
-func leastRecentIn(c *chunk, v *Mask, reserved int) int {
+// leastRecentIn is leastRecentBlock within a chunk, of which v is the valid pages, more than are reserved. The public
+// simulator takes no block of which a page is absent.
+func (r *Runtime) leastRecentIn(c *chunk, v *Mask, reserved int) int {
 	var seen uint32 // blocks
 	for b := c.nextBlock(v, seen); b >= 0; b = c.nextBlock(v, seen) {
 		seen |= 1 << b
 		n := v.CountIn(b*PagesPerBlock, PagesPerBlock)
 		switch {
+		case c.block[b] == 0: // not in the order (Synchronized)
 		case n <= reserved:
 			reserved -= n
-		case c.held.CountIn(b*PagesPerBlock, PagesPerBlock) == 0:
+		case c.held.CountIn(b*PagesPerBlock, PagesPerBlock) == 0 && (n == PagesPerBlock || !r.o.Public):
 			return b
 		default:
 			reserved = 0

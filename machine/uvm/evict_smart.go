@@ -6,7 +6,7 @@ package uvm
 func evictSmart(r *Runtime, reserved int) (found []unit) {
 	r.behind(reserved, func(i int32, c *chunk, v *Mask, reserved int) bool {
 		if c.pattern == Regular || c.pattern.mixed() || r.o.Public && c.pattern.random() {
-			if b := leastRecentIn(c, v, reserved); b >= 0 {
+			if b := r.leastRecentIn(c, v, reserved); b >= 0 {
 				found = r.cascade(i, b)
 			}
 		} else if held := v.And(&c.held); held.Empty() && v.Count() == c.pages {

@@ -15,10 +15,29 @@ func evictTree(r *Runtime, reserved int) []unit {
 	return r.cascade(i, b)
 }
 
+// counted is the pages of a chunk that its tree has; in the public simulator those on their way to the device, too, but
+// not those that it has forgotten.
+func (r *Runtime) counted(c *chunk) Mask {
+	v := c.valid()
+	if r.o.Public {
+		v = v.Or(&c.coming)
+		v = v.Without(&c.forgotten)
+	}
+	return v
+}
+
+// mayLeave says that a block goes with the one that was chosen: nobody waits for a page of it, and in the public
+// simulator all its pages are there.
+func (r *Runtime) mayLeave(c *chunk, b int) bool {
+	v := c.valid()
+	return c.held.CountIn(b*PagesPerBlock, PagesPerBlock) == 0 &&
+		(!r.o.Public || v.CountIn(b*PagesPerBlock, PagesPerBlock) == PagesPerBlock)
+}
+
 // cascade is a block of a chunk and what goes with it.
 func (r *Runtime) cascade(i int32, b int) []unit {
 	c := &r.chunks[i]
-	left := c.valid()
+	left := r.counted(c)
 	var chosen [BlocksPerChunk]int // in order
 	n := 0
 	var set uint32
@@ -39,8 +58,7 @@ func (r *Runtime) cascade(i int32, b int) []unit {
 				continue
 			}
 			for k := node; k < node+size; k++ {
-				if left.CountIn(k*PagesPerBlock, PagesPerBlock) > 0 &&
-					c.held.CountIn(k*PagesPerBlock, PagesPerBlock) == 0 {
+				if left.CountIn(k*PagesPerBlock, PagesPerBlock) > 0 && r.mayLeave(c, k) {
 					take(k)
 				}
 			}

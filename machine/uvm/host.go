@@ -40,7 +40,7 @@ func (r *Runtime) Fetch(addr, n uint64) *Plan {
 	r.transfers()
 	fitted := r.makeRoom()
 	r.commit()
-	r.over = r.over || !fitted
+	r.crowded(!fitted)
 	return &r.plan
 }
 

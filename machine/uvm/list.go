@@ -19,16 +19,17 @@ func (l *pageList) grow(n int) {
 // push puts a page at the recent end, from wherever it is.
 func (l *pageList) push(p page) {
 	i := int32(p) + 1
-	if l.next[i] >= 0 {
-		l.remove(p)
-	}
+	l.remove(p)
 	last := l.prev[0]
 	l.next[last], l.prev[i], l.next[i], l.prev[0] = i, last, 0, i
 }
 
-// remove takes a page out.
+// remove takes a page out, if it is in.
 func (l *pageList) remove(p page) {
 	i := int32(p) + 1
+	if l.next[i] < 0 {
+		return
+	}
 	l.next[l.prev[i]], l.prev[l.next[i]] = l.next[i], l.prev[i]
 	l.next[i], l.prev[i] = -1, -1
 }

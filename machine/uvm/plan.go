@@ -77,7 +77,7 @@ func (r *Runtime) Plan(faults []uint64) *Plan {
 	r.transfers()
 	fitted := r.makeRoom()
 	r.commit()
-	r.over = r.over || !fitted // the batch itself was judged by the rule before
+	r.crowded(!fitted) // the batch itself was judged by the rule before
 	return &r.plan
 }
 
@@ -101,7 +101,7 @@ func (r *Runtime) byAddress(i, j int32) int {
 // prefetchBatch adds what comes along with the faults: pages that are being written back, too, as those that fault do.
 func (r *Runtime) prefetchBatch() {
 	f := &r.prefetch[0]
-	if r.over {
+	if r.changed {
 		f = &r.prefetch[1]
 	}
 	if f.span != nil {
@@ -113,10 +113,12 @@ func (r *Runtime) prefetchBatch() {
 	}
 	for _, i := range r.batch {
 		c := &r.chunks[i]
+		there := c.present()
 		come := f.tree(&Tree{
-			Present: c.present(), Fault: c.fault, Thrash: c.thrash, Pages: c.pages, Random: r.random[0],
-			Whole: r.o.Public,
+			Present: there.Without(&c.forgotten), Fault: c.fault, Thrash: c.thrash, Pages: c.pages,
+			Random: r.random[0], Public: r.o.Public,
 		})
+		c.forgotten = c.forgotten.Without(&come)
 		for _, m := range []*Mask{&c.fault, &c.resident, &c.coming, &c.thrash} {
 			come = come.Without(m)
 		}
@@ -180,19 +182,23 @@ func (r *Runtime) makeRoom() (fitted bool) {
 		total += r.plan.In[i].Pages
 	}
 	buffer := freeBuffer(r.o.FreeBuffer)
-	fitted = total <= r.free()-buffer.pages(r)
-	for total > r.capacity {
+	fitted = total <= r.empty()-buffer.pages(r)
+	queues := r.queues()
+	for total > r.capacity && !queues {
 		total -= r.drop()
 	}
 	if r.o.Smart && !fitted {
 		r.detect()
 	}
-	for total > r.free() {
-		u := r.choose(total)
+	for total > 0 && total > r.free() {
+		u := r.evict.candidate(r)
+		if len(u) == 0 && !queues {
+			u = r.choose(total)
+		}
 		switch {
 		case len(u) > 0:
 			r.stage(u)
-		case r.arrives.awaited(r, total):
+		case queues || r.arrives.awaited(r, total):
 			return false // Shrink goes on
 		default:
 			total -= r.drop()
@@ -326,8 +332,12 @@ func (r *Runtime) Leave(e *Eviction) {
 		c.dirty, c.held = c.dirty.Without(&e.mask), c.held.Without(&e.mask)
 		c.twice.here = c.twice.here.Without(&e.mask)
 		r.staged -= e.Pages
+		c.forgotten = c.forgotten.Without(&e.mask)
 		if e.WriteBack {
 			c.leaving = c.leaving.Or(&e.mask)
+		}
+		if e.WriteBack && !e.Returned {
+			r.writing += e.Pages
 		}
 		if !e.Returned {
 			r.calm(e.chunk, &e.mask)
@@ -361,8 +371,18 @@ func (r *Runtime) Arrive(t *Transfer) {
 
 // Gone books that an eviction's bytes are on the host.
 func (r *Runtime) Gone(e *Eviction) {
+	r.Lost(e)
 	for ; e != nil; e = e.Rest {
 		c := &r.chunks[e.chunk]
 		c.leaving = c.leaving.Without(&e.mask)
+	}
+}
+
+// Lost is Gone of an eviction whose allocation has been freed since it began.
+func (r *Runtime) Lost(e *Eviction) {
+	for ; e != nil; e = e.Rest {
+		if e.WriteBack && !e.Returned {
+			r.writing -= e.Pages
+		}
 	}
 }

@@ -13,7 +13,7 @@ type Tree struct {
 	Thrash  Mask // pages that thrash: they do not come along
 	Pages   int  // of the tree: 16 * 2^i, at most PagesPerChunk
 	Random  *rand.Rand
-	Whole   bool // all nodes of the tree are looked at, as in the public simulator, not only the faults' ancestors
+	Public  bool // as in the public simulator: all nodes of the tree are looked at, and any page of it may be drawn
 }
 
 // prefetcher says what comes beside the pages that fault: of each tree by itself, or of a

@@ -10,7 +10,7 @@ package uvm
 func prefetchTree(t *Tree) Mask {
 	come := prefetchSequentialLocal(t)
 	under := t.Fault // pages whose ancestors are looked at
-	if t.Whole {
+	if t.Public {
 		under = span(0, t.Pages)
 	}
 	for size := 2 * PagesPerBlock; size <= t.Pages; size *= 2 {

@@ -9,6 +9,10 @@ import "github.com/heddle-sim/heddle/mem"
 // link and then finds the page in caches and memory of the device, a large copy of a program has half the
 // bandwidth, and the frames of pages that leave may be planned for again when their write-back begins.
 
+// queues says that a batch may be larger than what memory has room for, and even than memory: its transfers wait for
+// what is evicted when those before them have come, and have been used. A single one has to fit.
+func (r *Runtime) queues() bool { return r.o.Public && r.arrives != nil && r.capacity >= PagesPerChunk }
+
 // cutTransfers lists the batch tree by tree: its pages ascending, cut at gaps, at the ends of trees, and behind each
 // page that faults. A fault of the first page of a block is a transfer of 4 KB, and one of 60 KB.
 func (r *Runtime) cutTransfers() {
@@ -30,8 +34,9 @@ var synchronizedPages = [...]int{1, 15, 1, 15, 1, 31, 1, 63, 1, 127, 1, 255}
 // Synchronized tells that a tenant's program has waited for the device. The public simulator begins to count its
 // accesses and round trips anew, and plans to write its dirty pages back, ascending, in transfers whose sizes alone
 // say where they are cut. These pages leave the device. Clean ones stay, but it forgets that they take room: so many
-// more pages fit from then on, until the next time; and memory has not been too small any more. The result is valid
-// until the next plan.
+// more pages fit from then on, until the next time. It forgets that they are in trees, until they come again, and in
+// the order of eviction, until they are used; and that memory has been too small, but not that the prefetcher has
+// changed since. The result is valid until the next plan.
 func (r *Runtime) Synchronized(tenant mem.TenantID) *Plan {
 	r.beginPlan()
 	if !r.o.Public {
@@ -46,12 +51,20 @@ func (r *Runtime) Synchronized(tenant mem.TenantID) *Plan {
 		for k := a.first; k < a.first+a.chunks; k++ {
 			c := &r.chunks[k]
 			clear(c.counter[:])
+			clear(c.block[:])
+			c.stamp, c.written = 0, false
 			v := c.valid()
 			dirty := v.And(&c.dirty)
 			left = r.returnDirty(k, dirty, left)
-			clean += v.Count() - dirty.Count()
+			stay := v.Without(&dirty)
+			clean += stay.Count()
+			c.forgotten = stay
+			for p := stay.Next(0); r.flat && p < PagesPerChunk; p = stay.Next(p + 1) {
+				r.list.remove(pageOf(k, p))
+			}
 		}
 	}
+	r.sorted = false
 	r.capacity, r.forgotten, r.over = r.capacity-r.forgotten+clean, clean, false
 	return &r.plan
 }

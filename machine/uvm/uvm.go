@@ -79,6 +79,7 @@ type chunk struct {
 
 	fault, want Mask // of the batch being planned: pages that fault, and pages to come along
 	gone        Mask // of the batch being planned: pages it evicts
+	forgotten   Mask // of the resident: prefetchers and TBN_e take them for absent (Options.Public)
 	left        Mask // evicted before
 	asked       Mask // absent: an access has found that the page has to come
 	mapped      Mask // absent: the device may have translations to the host
@@ -135,7 +136,9 @@ type Runtime struct {
 	valid    int  // resident pages that are not staged
 	staged   int  // pages chosen for eviction
 	coming   int  // pages planned to come
+	writing  int  // pages on their way to the host
 	over     bool // a batch did not fit
+	changed  bool // and from then on the prefetcher is PrefetchOver
 
 	remoteOnly bool // registers count accesses of pages on the host alone
 
@@ -340,8 +343,28 @@ func (r *Runtime) find(addr uint64) (page, bool) {
 	return page(a.first*PagesPerChunk) + page(n), true
 }
 
-// free is the pages for which there is room, when all that is planned has been carried out.
-func (r *Runtime) free() int { return r.capacity - r.valid - r.coming }
+// free is the pages for which there is room, when all that is planned has been carried out. The public simulator
+// counts pages that are on their way to the host twice: it evicts for what is still missing when they have left.
+func (r *Runtime) free() int {
+	n := r.capacity - r.valid - r.coming
+	if r.o.Public {
+		n += r.writing
+	}
+	return n
+}
+
+// empty is the pages for which there is room without an eviction. The public simulator does not take pages that have
+// been chosen for eviction for room.
+func (r *Runtime) empty() int {
+	n := r.capacity - r.valid - r.coming
+	if r.o.Public {
+		n -= r.staged
+	}
+	return n
+}
+
+// crowded notes whether memory was too small for a batch.
+func (r *Runtime) crowded(yes bool) { r.over, r.changed = r.over || yes, r.changed || yes }
 
 // Oversubscribed says that a batch has not fitted into memory so far.
 func (r *Runtime) Oversubscribed() bool { return r.over }
