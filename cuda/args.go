@@ -194,7 +194,7 @@ func (o *Options) forHost(a, name string, next func() (string, error)) (bool, er
 	case short == "-l" && a != "-link" && a != "-lineinfo":
 		o.library(a[2:])
 		return true, nil
-	case a == "-g" || a == "--debug" || a == "-pg" || a == "-fopenmp" || a == "-pthread":
+	case a == "-g" || a == "--debug" || a == "-pg" || a == openMP || a == "-pthread":
 		o.passed("-Xcompiler", strings.Replace(a, "--debug", "-g", 1))
 		return true, nil
 	case a == "-fPIC" || a == "-shared" || a == "--shared" || a == "-s":
@@ -232,7 +232,7 @@ func (o *Options) passed(name, v string) {
 			o.library(w[2:])
 		case strings.HasPrefix(w, "-L") || strings.HasPrefix(w, "-Wl"):
 			o.link = append(o.link, w)
-		case w == "-fopenmp" || w == "-pthread" || w == "-shared" || w == "-s" || w == "-pg" || w == "-rdynamic":
+		case w == openMP || w == "-pthread" || w == "-shared" || w == "-s" || w == "-pg" || w == "-rdynamic":
 			o.host, o.link = append(o.host, w), append(o.link, w)
 		default:
 			o.host = append(o.host, w)
@@ -304,7 +304,7 @@ func (o *Options) common(dir string) []string {
 		"-fno-ident", "-fdebug-compilation-dir=.", "-ffile-prefix-map=" + include + "=heddle",
 		"-include", "stdlib.h", "-include", filepath.Join(include, "cuda_runtime.h"),
 	}
-	return append(append(list, o.flags...), "-isystem", include)
+	return append(append(list, o.flags...), "-isystem", include, "-idirafter", filepath.Join(include, "fallback"))
 }
 
 // kernels is the command line for the kernels of a source.
@@ -333,5 +333,6 @@ func (o *Options) plain(dir, kind string) []string {
 		}
 		list = append(list, o.flags[i])
 	}
-	return append(append(list, o.host...), "-isystem", filepath.Join(dir, "include"))
+	include := filepath.Join(dir, "include")
+	return append(append(list, o.host...), "-isystem", include, "-idirafter", filepath.Join(include, "fallback"))
 }

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 
 	"github.com/heddle-sim/heddle/cuda/fatbin"
 	"github.com/heddle-sim/heddle/cuda/shim"
@@ -34,8 +35,29 @@ func (c *Compiler) begin(o *Options, log io.Writer) (*build, error) {
 		b.end()
 		return nil, err
 	}
-	return b, nil
+	return b, b.withoutOpenMP()
 }
+
+// withoutOpenMP drops -fopenmp where the compiler has no OpenMP: the host's code is then one thread.
+func (b *build) withoutOpenMP() error {
+	if !slices.Contains(b.o.host, openMP) {
+		return nil
+	}
+	source := b.file(".c")
+	if err := os.WriteFile(source, []byte("#include <omp.h>\n"), 0o600); err != nil {
+		return err
+	}
+	if exec.Command(b.c.Path, openMP, source, "-shared", "-o", b.file(".so")).Run() == nil {
+		return nil
+	}
+	is := func(f string) bool { return f == openMP }
+	b.o.host, b.o.link = slices.DeleteFunc(b.o.host, is), slices.DeleteFunc(b.o.link, is)
+	_, err := fmt.Fprintf(b.log, "heddle: note: clang %d has no OpenMP, so host code runs as one thread; install it, "+
+		"such as by apt-get install libomp-%d-dev\n", b.c.Version, b.c.Version)
+	return err
+}
+
+const openMP = "-fopenmp"
 
 func (b *build) end() { _ = os.RemoveAll(b.dir) } // the system's folder of temporary files clears the rest
 
@@ -91,6 +113,21 @@ func (b *build) object(ctx context.Context, source string) (string, error) {
 		return "", err
 	}
 	return made, b.clang(ctx, source, append(b.o.program(b.dir, fat), source, "-o", made))
+}
+
+// managedEnd compiles what comes last in the section of managed variables: it fills the section's last page, so that no
+// other variable is in it, and says where the section lies.
+func (b *build) managedEnd(ctx context.Context) (string, error) {
+	source, made := b.file(".c"), b.file(".o")
+	const text = `extern char __start_heddle_managed[];
+void __cudaHeddleManaged(char *from, char *to);
+static char end[4096] __attribute__((section("heddle_managed"), aligned(4096), used)) = {1};
+__attribute__((constructor)) static void tell(void) { __cudaHeddleManaged(__start_heddle_managed, end); }
+`
+	if err := os.WriteFile(source, []byte(text), 0o600); err != nil {
+		return "", err
+	}
+	return made, b.clang(ctx, source, []string{"-x", "c", "-O2", "-fPIC", "-c", source, "-o", made})
 }
 
 // place moves bytes to their file, whole or not at all.
@@ -150,6 +187,11 @@ func (c *Compiler) Program(ctx context.Context, o *Options, lib string, log io.W
 		}
 		objects = append(objects, made)
 	}
+	end, err := b.managedEnd(ctx)
+	if err != nil {
+		return err
+	}
+	objects = append(objects, end)
 	made := b.file(".out")
 	args := append([]string{"--driver-mode=g++", "-o", made}, objects...)
 	args = append(args, o.link...)

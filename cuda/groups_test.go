@@ -124,3 +124,46 @@ func TestGroups(t *testing.T) {
 		}
 	}
 }
+
+// TestParts: groups of any kind, groups by label, values of several words, copies by a group.
+func TestParts(t *testing.T) {
+	const n, rows = 64, 6
+	got := words(t, "testdata/groups.cu", "parts", 1, n, n*rows)
+	value := func(t int) uint32 { return uint32(t*t + 7*t + 1) }
+	var all uint32
+	for i := range n {
+		all += value(i)
+	}
+	for i := range n {
+		var want [rows]uint32
+		want[0], want[5] = all, all
+		tile, warp := i/16*16, i/32*32
+		for j := tile; j < tile+16; j++ {
+			want[1] += value(j)
+			if (j%3 == 0) == (i%3 == 0) {
+				want[3]++
+			}
+		}
+		first := -1
+		var size, rank uint32
+		for j := warp; j < warp+32; j++ {
+			if value(j)%5 != value(i)%5 {
+				continue
+			}
+			if first < 0 {
+				first = j
+			}
+			if j < i {
+				rank++
+			}
+			size++
+		}
+		want[2] = size<<16 | rank<<8 | uint32(first)
+		want[4] = value(i ^ 5) // within the tile
+		for r, w := range want {
+			if g := got[r*n+i]; g != w {
+				t.Errorf("thread %d, row %d: %#x, should be %#x", i, r, g, w)
+			}
+		}
+	}
+}

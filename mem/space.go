@@ -94,7 +94,12 @@ func (s *Space) AlignManaged(n uint64) { s.managed = n }
 
 // Alloc reserves n bytes, zeroed. An empty name gets a numbered one.
 func (s *Space) Alloc(n int64, k Kind, name string) (*Region, error) {
-	r, err := s.Reserve(n, k, name)
+	return s.AllocAligned(n, k, name, Align)
+}
+
+// AllocAligned is Alloc at a multiple of align, a power of two, with nothing else before the next one.
+func (s *Space) AllocAligned(n int64, k Kind, name string, align uint64) (*Region, error) {
+	r, err := s.reserve(n, k, name, align)
 	if err != nil {
 		return nil, err
 	}
@@ -121,6 +126,10 @@ func (s *Space) Alloc(n int64, k Kind, name string) (*Region, error) {
 // Reserve is Alloc without the bytes (Data is nil): for programs whose data nobody
 // looks at, as when a recording is replayed.
 func (s *Space) Reserve(n int64, k Kind, name string) (*Region, error) {
+	return s.reserve(n, k, name, Align)
+}
+
+func (s *Space) reserve(n int64, k Kind, name string, align uint64) (*Region, error) {
 	if n <= 0 {
 		return nil, fmt.Errorf("allocation of %d bytes: the size must be positive", n)
 	}
@@ -132,9 +141,9 @@ func (s *Space) Reserve(n int64, k Kind, name string) (*Region, error) {
 		name = fmt.Sprintf("alloc#%d", s.count)
 	}
 	s.count++
-	align := uint64(Align)
+	align = max(align, Align)
 	if k == Managed {
-		align = s.managed
+		align = max(align, s.managed)
 	}
 	s.next = (s.next + align - 1) &^ (align - 1)
 	r := &Region{Base: s.next, Kind: k, Name: name, bytes: n}

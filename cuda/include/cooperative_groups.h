@@ -9,6 +9,20 @@
 
 namespace cooperative_groups {
 
+// words applies f, which moves 32 bits between threads, to a value of any type.
+template <class T, class F> HEDDLE_DEVICE T words(const T &v, F f)
+{
+    if constexpr (__is_arithmetic(T)) return f(v);
+    else {
+        int w[(sizeof(T) + 3) / 4] = {};
+        T r;
+        memcpy(w, &v, sizeof(T));
+        for (unsigned i = 0; i < sizeof w / sizeof *w; i++) w[i] = f(w[i]);
+        memcpy(&r, w, sizeof(T));
+        return r;
+    }
+}
+
 class grid_group {
 public:
     // A cooperative launch has zeroed memory through which its blocks meet; others have none, and trap in sync().
@@ -104,6 +118,13 @@ public:
             if (rank / n == mine) set |= rest & -rest;
         return coalesced_group(set, mine, (num_threads() + n - 1) / n);
     }
+    // The members with the thread's label. Groups go by their first member.
+    template <class L> HEDDLE_MEMBER coalesced_group labelled(L label) const
+    {
+        unsigned same = __match_any_sync(lanes, label) & lanes, first = same & -same;
+        unsigned firsts = __ballot_sync(lanes, first == 1u << __laneid()) & lanes;
+        return coalesced_group(same, (unsigned)__popc(firsts & (first - 1)), (unsigned)__popc(firsts));
+    }
     HEDDLE_MEMBER void sync() const { __syncwarp(lanes); }
     HEDDLE_MEMBER unsigned num_threads() const { return (unsigned)__popc(lanes); }
     HEDDLE_MEMBER unsigned size() const { return num_threads(); }
@@ -113,19 +134,24 @@ public:
     HEDDLE_MEMBER int any(int p) const { return (__ballot_sync(lanes, p) & lanes) != 0; }
     HEDDLE_MEMBER int all(int p) const { return (__ballot_sync(lanes, p) & lanes) == lanes; }
     HEDDLE_MEMBER unsigned ballot(int p) const { return ranks(__ballot_sync(lanes, p)); }
-    template <class T> HEDDLE_MEMBER T shfl(T v, unsigned rank) const
+    template <class T> HEDDLE_MEMBER T from(const T &v, unsigned lane) const
     {
-        return __shfl_sync(lanes, v, (int)lane(rank % num_threads()));
+        unsigned mask = lanes;
+        return words(v, [=](auto w) { return __shfl_sync(mask, w, (int)lane); });
     }
-    template <class T> HEDDLE_MEMBER T shfl_down(T v, unsigned by) const
+    template <class T> HEDDLE_MEMBER T shfl(const T &v, unsigned rank) const
+    {
+        return from(v, lane(rank % num_threads()));
+    }
+    template <class T> HEDDLE_MEMBER T shfl_down(const T &v, unsigned by) const
     {
         unsigned to = thread_rank() + by;
-        return __shfl_sync(lanes, v, (int)(to < num_threads() ? lane(to) : __laneid()));
+        return from(v, to < num_threads() ? lane(to) : __laneid());
     }
-    template <class T> HEDDLE_MEMBER T shfl_up(T v, unsigned by) const
+    template <class T> HEDDLE_MEMBER T shfl_up(const T &v, unsigned by) const
     {
         unsigned at = thread_rank();
-        return __shfl_sync(lanes, v, (int)(at >= by ? lane(at - by) : __laneid()));
+        return from(v, at >= by ? lane(at - by) : __laneid());
     }
 };
 HEDDLE_DEVICE coalesced_group coalesced_threads() { return coalesced_group(__activemask()); }
@@ -138,6 +164,9 @@ template <unsigned N, class Parent = void> class thread_block_tile {
     HEDDLE_MEMBER static unsigned lanes() { return (N == 32 ? ~0u : (1u << (N % 32)) - 1) << first(); }
 
 public:
+    HEDDLE_MEMBER thread_block_tile() {}
+    // A tile that does not say what it is a part of takes any.
+    template <class P> HEDDLE_MEMBER thread_block_tile(const thread_block_tile<N, P> &) {}
     HEDDLE_MEMBER static void sync() { __syncwarp(lanes()); }
     HEDDLE_MEMBER static constexpr unsigned num_threads() { return N; }
     HEDDLE_MEMBER static constexpr unsigned size() { return N; }
@@ -147,15 +176,21 @@ public:
     HEDDLE_MEMBER static unsigned ballot(int p) { return (__ballot_sync(lanes(), p) & lanes()) >> first(); }
     HEDDLE_MEMBER static int any(int p) { return ballot(p) != 0; }
     HEDDLE_MEMBER static int all(int p) { return ballot(!p) == 0; }
-    template <class T> HEDDLE_MEMBER static T shfl(T v, int rank) { return __shfl_sync(lanes(), v, rank, N); }
-    template <class T> HEDDLE_MEMBER static T shfl_down(T v, unsigned by)
+    template <class T> HEDDLE_MEMBER static T shfl(const T &v, int rank)
     {
-        return __shfl_down_sync(lanes(), v, by, N);
+        return words(v, [=](auto w) { return __shfl_sync(lanes(), w, rank, N); });
     }
-    template <class T> HEDDLE_MEMBER static T shfl_up(T v, unsigned by) { return __shfl_up_sync(lanes(), v, by, N); }
-    template <class T> HEDDLE_MEMBER static T shfl_xor(T v, unsigned by)
+    template <class T> HEDDLE_MEMBER static T shfl_down(const T &v, unsigned by)
     {
-        return __shfl_xor_sync(lanes(), v, (int)by, N);
+        return words(v, [=](auto w) { return __shfl_down_sync(lanes(), w, by, N); });
+    }
+    template <class T> HEDDLE_MEMBER static T shfl_up(const T &v, unsigned by)
+    {
+        return words(v, [=](auto w) { return __shfl_up_sync(lanes(), w, by, N); });
+    }
+    template <class T> HEDDLE_MEMBER static T shfl_xor(const T &v, unsigned by)
+    {
+        return words(v, [=](auto w) { return __shfl_xor_sync(lanes(), w, (int)by, N); });
     }
     template <class T> HEDDLE_MEMBER static unsigned match_any(T v)
     {
@@ -180,6 +215,52 @@ HEDDLE_DEVICE coalesced_group tiled_partition(const thread_block &, unsigned n)
     unsigned lanes = (n >= 32 ? ~0u : (1u << n) - 1) << (__laneid() & ~(n - 1));
     return coalesced_group(lanes & here, thread_block::thread_rank() / n, (threads + n - 1) / n);
 }
+
+// Groups of the threads with one label. Of a tile the members are the lanes that come here together.
+template <class L> HEDDLE_DEVICE coalesced_group labeled_partition(const coalesced_group &g, L label)
+{
+    return g.labelled(label);
+}
+template <unsigned N, class P, class L>
+HEDDLE_DEVICE coalesced_group labeled_partition(const thread_block_tile<N, P> &, L label)
+{
+    return coalesced_group((N == 32 ? ~0u : (1u << (N % 32)) - 1) << (__laneid() & ~(N - 1))).labelled(label);
+}
+template <class G> HEDDLE_DEVICE coalesced_group binary_partition(const G &g, bool label)
+{
+    return labeled_partition(g, (int)label);
+}
+
+// A group of any kind, as functions take one; made of a block, of lanes, or of one thread.
+class thread_group {
+protected:
+    bool block;
+    coalesced_group members;
+
+public:
+    HEDDLE_MEMBER thread_group(const thread_block &) : block(true), members(~0u) {}
+    HEDDLE_MEMBER thread_group(const coalesced_group &g) : block(false), members(g) {}
+    template <unsigned N, class P> HEDDLE_MEMBER thread_group(const thread_block_tile<N, P> &)
+        : block(false), members((N == 32 ? ~0u : (1u << (N % 32)) - 1) << (__laneid() & ~(N - 1)),
+                                thread_block_tile<N, P>::meta_group_rank(), thread_block_tile<N, P>::meta_group_size())
+    {
+    }
+    HEDDLE_MEMBER void sync() const
+    {
+        if (block) thread_block::sync();
+        else members.sync();
+    }
+    HEDDLE_MEMBER unsigned num_threads() const { return block ? thread_block::num_threads() : members.num_threads(); }
+    HEDDLE_MEMBER unsigned size() const { return num_threads(); }
+    HEDDLE_MEMBER unsigned thread_rank() const { return block ? thread_block::thread_rank() : members.thread_rank(); }
+    HEDDLE_MEMBER bool is_valid() const { return true; }
+    HEDDLE_MEMBER thread_group part(unsigned n) const
+    {
+        return block ? tiled_partition(thread_block(), n) : members.part(n);
+    }
+};
+HEDDLE_DEVICE thread_group tiled_partition(const thread_group &g, unsigned n) { return g.part(n); }
+HEDDLE_DEVICE thread_group this_thread() { return coalesced_group(1u << __laneid()); }
 
 template <class G> HEDDLE_DEVICE void sync(const G &g) { g.sync(); }
 template <class G> HEDDLE_DEVICE auto group_size(const G &g) { return g.size(); }

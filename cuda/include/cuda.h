@@ -24,7 +24,7 @@ typedef struct CUgraphNode_st *CUgraphNode;
 typedef struct CUgraphExec_st *CUgraphExec;
 typedef struct CUmemPoolHandle_st *CUmemoryPool;
 #include "heddle/driver_enums.h"
-#include "heddle/driver_types.h"
+#include "heddle/driver_structs.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -1,71 +1,28 @@
-// cuda_runtime.h -- what nvcc includes before every .cu file, for clang without the CUDA toolkit.
-//
-// The names are those of the CUDA documentation; the text is Heddle's. Device functions that clang
-// brings along (its __clang_cuda_*.h) are taken from there; what those take from NVIDIA's
-// libdevice is written here (heddle/). Functions of the host are declared, so that host code beside
-// kernels can be read.
+// cuda_runtime.h -- the runtime API and CUDA's types; in a .cu file the device functions, too.
 #pragma once
-#ifndef __CUDA__
-#error "cuda_runtime.h is for CUDA sources: compile this file by `heddle cc`, or by clang with -x cuda."
-#endif
-#ifndef __CUDACC__ // the C++ library keeps __float128 away from CUDA by this name
-#define __CUDACC__ 1
-#endif
 #define __CUDA_RUNTIME_H__
-#define __CUDACC_VER_MAJOR__ 12
-#define __CUDACC_VER_MINOR__ 3
-#define __CUDACC_VER_BUILD__ 107
-
+#ifdef __CUDA__
+#include "heddle/device.h"
+#else // a C or C++ file, which has no kernels
 #include "heddle/version.h"
 #include "host_defines.h"
-
-#include <__clang_cuda_math_forward_declares.h>
-#include <climits>
-#include <cmath>
-#include <cstdlib>
-#include <cstring>
-#include <ctime>
-#include <math.h>
+#ifdef __cplusplus
 #include <new>
+#endif
+#include <limits.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "vector_types.h"
 #include "vector_functions.h"
 #include "driver_types.h"
 #include "texture_types.h"
 #include "surface_types.h"
-#include "channel_descriptor.h"
-
-#include <__clang_cuda_builtin_vars.h>
-
-__device__ inline __cuda_builtin_threadIdx_t::operator dim3() const { return dim3(x, y, z); }
-__device__ inline __cuda_builtin_threadIdx_t::operator uint3() const { return uint3{x, y, z}; }
-__device__ inline __cuda_builtin_blockIdx_t::operator dim3() const { return dim3(x, y, z); }
-__device__ inline __cuda_builtin_blockIdx_t::operator uint3() const { return uint3{x, y, z}; }
-__device__ inline __cuda_builtin_blockDim_t::operator dim3() const { return dim3(x, y, z); }
-__device__ inline __cuda_builtin_blockDim_t::operator uint3() const { return uint3{x, y, z}; }
-__device__ inline __cuda_builtin_gridDim_t::operator dim3() const { return dim3(x, y, z); }
-__device__ inline __cuda_builtin_gridDim_t::operator uint3() const { return uint3{x, y, z}; }
-
-#include <__clang_cuda_libdevice_declares.h>
-#include "heddle/libdevice.h"
-#include <__clang_cuda_device_functions.h>
-#include <__clang_cuda_math.h>
-#include "heddle/system.h"
-#include "heddle/overloads.h"
-#include <__clang_cuda_cmath.h>
-typedef unsigned int cuuint32_t;
-typedef unsigned long long cuuint64_t;
-#include <__clang_cuda_intrinsics.h>
-#include <__clang_cuda_complex_builtins.h>
-#include "heddle/intrinsics.h"
-#include "heddle/atomics.h"
-#include "heddle/textures.h"
-#include "heddle/surfaces.h"
-
 #include "cuda_runtime_api.h"
+#ifdef __cplusplus
+#include "channel_descriptor.h"
 #include "heddle/runtime_templates.h"
+#endif
+#endif

@@ -2,13 +2,18 @@
 #pragma once
 #define __HOST_DEFINES_H__
 
+#ifdef __CUDA__
 #define __global__ __attribute__((global))
 #define __device__ __attribute__((device))
 #define __host__ __attribute__((host))
 #define __shared__ __attribute__((shared))
 #define __constant__ __attribute__((constant))
-// A managed variable is a variable of the device here: host code and kernels see one address space in PTX.
-#define __managed__ __attribute__((device))
+// A managed variable has pages of its own, which are the same ones for host code and kernels (register.c).
+#ifdef __CUDA_ARCH__
+#define __managed__ __attribute__((device, aligned(4096)))
+#else
+#define __managed__ __attribute__((device, aligned(4096), section("heddle_managed")))
+#endif
 #define __forceinline__ __inline__ __attribute__((always_inline))
 #define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
 #define __maxnreg__(n)
@@ -23,6 +28,18 @@
 #endif
 #define __nv_pure__ __attribute__((pure))
 #define __no_return__ __attribute__((noreturn))
+#else // code of the host alone
+#define __global__
+#define __device__
+#define __host__
+#define __shared__
+#define __constant__
+#define __managed__
+#define __forceinline__ __inline__ __attribute__((always_inline))
+#define __launch_bounds__(...)
+#define __grid_constant__
+#define __no_return__ __attribute__((noreturn))
+#endif
 
 #define __align__(n) __attribute__((aligned(n)))
 #define __builtin_align__(n) __align__(n)
@@ -39,9 +56,14 @@
 #define CUDA_CB
 
 // Functions of these headers carry no line numbers: the PTX of an inlined one has the .loc of its call.
+#ifdef __CUDA__
 #define HEDDLE_DEVICE static __inline__ __attribute__((device, always_inline, nodebug))
 #define HEDDLE_BOTH static __inline__ __attribute__((host, device, always_inline, nodebug))
 #define HEDDLE_HOST static __inline__ __attribute__((host, nodebug))
 // Longer device functions: inlined where the compiler thinks so, else called.
 #define HEDDLE_SUBROUTINE static __inline__ __attribute__((device, nodebug))
 #define HEDDLE_SLOW static __attribute__((device, noinline, nodebug, unused))
+#else
+#define HEDDLE_BOTH static __inline__ __attribute__((unused))
+#define HEDDLE_HOST static __inline__ __attribute__((unused))
+#endif

@@ -288,7 +288,8 @@ func (c *call) setAttribute() int32 {
 	return success
 }
 
-// global finds variable data of module v[0]: v is address and bytes. v[1] makes it managed memory.
+// global finds variable data of module v[0]: v is address and bytes. v[1] says that the
+// program touches it itself, as a __managed__ one.
 func (c *call) global() int32 {
 	m, e := c.module_()
 	if e != success {
@@ -299,7 +300,7 @@ func (c *call) global() int32 {
 		return notFound
 	}
 	if c.v[1] != 0 {
-		a.Region().Kind = mem.Managed
+		c.s.variables[a.Region()] = true
 	}
 	c.v[0], c.v[1] = a.Addr(), uint64(a.Size())
 	return success

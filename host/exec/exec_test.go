@@ -93,6 +93,24 @@ func TestVectorAdd(t *testing.T) {
 	}
 }
 
+func TestManagedVariables(t *testing.T) {
+	program, lib := built(t, "managed.cu")
+	o := execute(t, t.Context(), lib, program)
+	const want = "before 40, after 42, bad 0, plain 3\n"
+	if o.err != nil || o.out != want {
+		t.Errorf("%v, status %d, %q\n%s", o.err, o.status, o.out, o.log)
+	}
+}
+
+// TestHostSources: C and C++ files beside kernels include cuda_runtime.h.
+func TestHostSources(t *testing.T) {
+	program, lib := built(t, "beside.cpp", "beside.c", "beside.cu")
+	o := execute(t, t.Context(), lib, program)
+	if want := "14 2 2 no error, 1 device\n"; o.err != nil || o.out != want {
+		t.Errorf("%v, status %d, %q\n%s", o.err, o.status, o.out, o.log)
+	}
+}
+
 func TestDriver(t *testing.T) {
 	program, lib := built(t, "driver.c")
 	o := execute(t, t.Context(), lib, program)

@@ -109,6 +109,9 @@ func (c *call) pointer() int32 {
 		return success
 	}
 	kind := map[mem.Kind]uint64{mem.Host: 1, mem.Device: 2, mem.Symbol: 2, mem.Managed: 3}[r.Kind]
+	if c.s.variables[r] {
+		kind = 3
+	}
 	c.v = [shim.Values]uint64{kind, r.Base, uint64(r.Len())}
 	return success
 }
@@ -253,7 +256,7 @@ func (m *managed) forget(r *mem.Region) {
 // touch is the program's access to address v[0], a write if v[1].
 func (c *call) touch() int32 {
 	r := c.s.c.Space().Find(c.v[0])
-	if r == nil || r.Kind != mem.Managed {
+	if r == nil || r.Kind != mem.Managed && !c.s.variables[r] {
 		what := "not memory of this program"
 		if r != nil {
 			what = r.Kind.String() + " memory, " + r.Name + ", which only kernels and copies reach"
@@ -272,7 +275,7 @@ func (c *call) touch() int32 {
 	for _, o := range c.s.c.Space().Regions() {
 		lo, hi := max(o.Base, from), min(o.End(), to)
 		if o.Kind != mem.Managed || lo >= hi {
-			continue
+			continue // a variable has nothing to move
 		}
 		if err := c.s.d.Touch(o, int64(lo-o.Base), int64(hi-lo), c.v[1] != 0); err != nil {
 			return c.failed(err, launchFailed)

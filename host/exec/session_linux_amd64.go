@@ -39,6 +39,8 @@ type session struct {
 	gates   []*gate // host functions that have not run, in order
 	next    uint64  // handle
 	managed managed
+	// variables are the __managed__ ones, which the program touches itself. Their pages stay on the device.
+	variables map[*mem.Region]bool
 }
 
 // mostSaid is how many different lines a program is told.
@@ -81,7 +83,7 @@ func (s *session) where() string { return fmt.Sprintf("call %d", s.calls) }
 func (s *session) reset() {
 	s.modules, s.kernels, s.gates = nil, nil, nil
 	s.streams, s.events = map[uint64]*stream{}, map[uint64]*event{}
-	s.managed = managed{rights: map[uint64]int{}}
+	s.managed, s.variables = managed{rights: map[uint64]int{}}, map[*mem.Region]bool{}
 	s.next = 0x1000
 }
 

@@ -61,7 +61,7 @@ func (m *Module) Bind(sp *mem.Space) (*Instance, error) {
 				Msg: fmt.Sprintf("%s is .extern and no module defines it: link the modules before", v.Name),
 			}
 		}
-		r, err := sp.Alloc(int64(max(v.Size, 1)), mem.Symbol, v.Name)
+		r, err := sp.AllocAligned(int64(max(v.Size, 1)), mem.Symbol, v.Name, uint64(max(v.Align, 1)))
 		if err != nil {
 			return nil, &parse.Error{File: m.File, Line: v.Line, Msg: fmt.Sprintf("%s: %v", v.Name, err)}
 		}

@@ -61,7 +61,7 @@ HEDDLE_CAS(, )
 HEDDLE_CAS(_block, cta_)
 HEDDLE_CAS(_system, sys_)
 #undef HEDDLE_CAS
-#if __CUDA_ARCH__ >= 700
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 700
 HEDDLE_DEVICE unsigned short atomicCAS(unsigned short *p, unsigned short cmp, unsigned short v)
 {
     unsigned short old;

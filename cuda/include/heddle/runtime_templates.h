@@ -184,6 +184,16 @@ static __inline__ __host__ cudaError_t cudaGraphInstantiate(cudaGraphExec_t *exe
     return ::cudaGraphInstantiateWithFlags(exec, graph, flags);
 }
 
+static __inline__ __host__ cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph, cudaGraphNode_t *at,
+                                                           enum cudaGraphExecUpdateResult *result) // of CUDA 11
+{
+    cudaGraphExecUpdateResultInfo info;
+    cudaError_t e = ::cudaGraphExecUpdate(exec, graph, &info);
+    if (at) *at = info.errorNode;
+    if (result) *result = info.result;
+    return e;
+}
+
 // ---- texture references
 
 template <class T, int dim, enum cudaTextureReadMode mode>

@@ -1,11 +1,9 @@
-// What device code calls that the machine brings along: printf, malloc, free, assert.
+// What device code calls that the machine brings along: printf, assert, and in device.h malloc and free.
 #pragma once
 
 extern "C" {
 __device__ int vprintf(const char *format, const char *args);
 __device__ int printf(const char *format, ...); // clang makes a vprintf of it
-__device__ void free(void *ptr) __attribute__((nothrow));
-__device__ void *malloc(size_t size) __attribute__((nothrow)) __attribute__((malloc));
 __device__ void __assertfail(const char *message, const char *file, unsigned line, const char *function, size_t charSize);
 // <assert.h> calls this one.
 __device__ static inline void __assert_fail(const char *message, const char *file, unsigned line, const char *function)

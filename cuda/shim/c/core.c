@@ -303,6 +303,14 @@ static struct registered *of(const void *p)
     return r;
 }
 
+int heddle_share(void *host, uint64_t at, size_t n)
+{
+    if (((uint64_t)host | at) & 4095) return 999;
+    void *m = mmap(host, (n + 4095) & -4096ul, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, heddle.file,
+                   (off_t)(at - HEDDLE_WINDOW));
+    return m == host ? 0 : 2;
+}
+
 static int put(void *host, size_t n)
 {
     uintptr_t from = (uintptr_t)host & -4096ul, to = ((uintptr_t)host + n + 4095) & -4096ul;
@@ -316,9 +324,7 @@ static int put(void *host, size_t n)
     if ((e = heddle_allocate(&at, to - from + 4096, 2))) return free(r), e; // a page more, to begin with a whole one
     uint64_t first = (at + 4095) & -4096ul;
     memcpy((void *)first, (void *)from, to - from);
-    void *m = mmap((void *)from, to - from, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, heddle.file,
-                   (off_t)(first - HEDDLE_WINDOW));
-    if (m != (void *)from) return free(r), 2;
+    if ((e = heddle_share((void *)from, first, to - from))) return free(r), e;
     r->from = from, r->bytes = to - from, r->at = first, r->next = registered;
     registered = r;
     return 0;

@@ -112,6 +112,19 @@ void __cudaRegisterSurface(void **handle, const void *host, const void **device,
     heddle_refuse(name, "surface references are not there (CUDA 12 has removed them); use a surface object");
 }
 
+// ---- managed variables of heddle cc: the program's pages of them become those of the machine
+
+static char *managed_from, *managed_to;
+void __cudaHeddleManaged(char *from, char *to) { managed_from = from, managed_to = to; }
+
+static int share(const struct variable *v, uint64_t module)
+{
+    uint64_t a[VALUES] = {module};
+    if ((char *)v->host < managed_from || (char *)v->host >= managed_to) return 0;
+    int e = heddle_call(CALL_GLOBAL, a, v->name, strlen(v->name), NULL, 0);
+    return e ? e : heddle_share((void *)v->host, a[0], a[1]);
+}
+
 int heddle_ready(void)
 {
     int e = heddle_connect();
@@ -122,6 +135,7 @@ int heddle_ready(void)
         b->tried = 1;
         b->error = heddle_load(b->wrapper, &b->module); // whoever launches a kernel of it is told
         for (struct variable *v = variables; v && !b->error; v = v->next) {
+            if (v->of == b && !v->managed) b->error = share(v, (uint64_t)b->module);
             if (v->of != b || !v->managed) continue;
             uint64_t a[VALUES] = {(uint64_t)b->module, 1};
             if ((b->error = heddle_call(CALL_GLOBAL, a, v->name, strlen(v->name), NULL, 0)) == 0)

@@ -52,6 +52,8 @@ int heddle_event_record(uint64_t event, uint64_t stream);
 int heddle_stream_wait(uint64_t stream, uint64_t event);
 int heddle_host_call(uint64_t stream, void *fn, void *data, int with_status);
 int heddle_allocate(uint64_t *to, size_t bytes, int kind); // 0 device, 1 managed, 2 host memory
+// heddle_share makes pages of the program those of the window from at on.
+int heddle_share(void *host, uint64_t at, size_t n);
 int heddle_register(void *host, size_t n);
 int heddle_unregister(void *host);
 void *heddle_device_pointer(void *host); // of pinned or registered memory; NULL: it is neither
