@@ -121,7 +121,8 @@ func (o *Options) option(a, name string, takes map[string]string, next func() (s
 	}
 	short := a[:min(2, len(a))]
 	switch {
-	case name == "-arch" || name == "--gpu-architecture" || name == "-gencode" || name == "--generate-code":
+	case name == "-arch" || name == "--gpu-architecture" || name == "--gpu-name" ||
+		name == "-gencode" || name == "--generate-code":
 		v, err := next()
 		if err == nil {
 			err = o.arch(v)
@@ -319,14 +320,15 @@ func (o *Options) kernels(dir string) []string {
 
 // program is the command line for the host code of a source whose kernels are in the file fat.
 func (o *Options) program(dir, fat string) []string {
+	// Signed numbers wrap around, as they do where nvcc asks its host compiler for no optimisation.
 	list := append(o.common(dir), "--cuda-host-only", "-Xclang", "-fcuda-include-gpubinary", "-Xclang", fat, "-O2",
-		"-c")
+		"-fwrapv", "-c")
 	return append(list, o.host...)
 }
 
 // plain is the command line for a C or C++ source.
 func (o *Options) plain(dir, kind string) []string {
-	list := []string{"-x", kind, "-O2", "-c"}
+	list := []string{"-x", kind, "-O2", "-fwrapv", "-c"}
 	for i := 0; i < len(o.flags); i++ {
 		if f := o.flags[i]; kind == "c" && strings.HasPrefix(f, "-std=c++") || strings.HasPrefix(f, "-fgpu") {
 			continue

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 
 	"github.com/heddle-sim/heddle/cuda/fatbin"
@@ -35,6 +36,7 @@ func (c *Compiler) begin(o *Options, log io.Writer) (*build, error) {
 		b.end()
 		return nil, err
 	}
+	b.withoutHeaders()
 	return b, b.withoutOpenMP()
 }
 
@@ -88,10 +90,27 @@ func (b *build) clang(ctx context.Context, source string, args []string) error {
 	return err
 }
 
+var (
+	opened = regexp.MustCompile(`<<([ \t]+)<`)
+	closed = regexp.MustCompile(`>>([ \t]+)>`)
+)
+
+// launches gives the file to compile for a source: the source, or one in which "<< <" and ">> >", which nvcc takes and
+// clang does not, are launches. Its lines and columns are those of the source.
+func (b *build) launches(source string) (string, error) {
+	text, err := os.ReadFile(source)
+	if err != nil || !opened.Match(text) {
+		return source, nil // clang says what is wrong with a file that cannot be read
+	}
+	text = closed.ReplaceAll(opened.ReplaceAll(text, []byte("<<<$1")), []byte(">>>$1"))
+	made := b.file(".cu")
+	return made, os.WriteFile(made, append(fmt.Appendf(nil, "#line 1 %q\n", source), text...), 0o600)
+}
+
 // ptx compiles the kernels of a source.
 func (b *build) ptx(ctx context.Context, source string) ([]byte, error) {
 	made := b.file(".ptx")
-	if err := b.clang(ctx, source, append(b.o.kernels(b.dir), "-S", source, "-o", made)); err != nil {
+	if err := b.cuda(ctx, source, append(b.o.kernels(b.dir), "-S", "-o", made)); err != nil {
 		return nil, err
 	}
 	return os.ReadFile(made)
@@ -112,7 +131,19 @@ func (b *build) object(ctx context.Context, source string) (string, error) {
 	if err := os.WriteFile(fat, fatbin.Write(text, b.o.sm()), 0o600); err != nil {
 		return "", err
 	}
-	return made, b.clang(ctx, source, append(b.o.program(b.dir, fat), source, "-o", made))
+	return made, b.cuda(ctx, source, append(b.o.program(b.dir, fat), "-o", made))
+}
+
+// cuda runs the compiler on a CUDA source.
+func (b *build) cuda(ctx context.Context, source string, args []string) error {
+	from, err := b.launches(source)
+	if err != nil {
+		return err
+	}
+	if from != source { // its own headers lie beside it
+		args = append(args, "-iquote", filepath.Dir(source))
+	}
+	return b.clang(ctx, source, append(args, from))
 }
 
 // managedEnd compiles what comes last in the section of managed variables: it fills the section's last page, so that no

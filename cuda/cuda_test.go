@@ -82,3 +82,32 @@ func TestRemedy(t *testing.T) {
 		}
 	}
 }
+
+// TestSpacedLaunches: nvcc takes "<< <" and ">> >"; lines and columns of messages stay those of the source.
+func TestSpacedLaunches(t *testing.T) {
+	c, err := Find(os.Getenv("CLANG"))
+	if err != nil {
+		t.Skip("skipped, nothing is compiled: ", err)
+	}
+	dir := t.TempDir()
+	write := func(name, text string) string {
+		f := filepath.Join(dir, name)
+		if err := os.WriteFile(f, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return f
+	}
+	write("own.h", "#define N 32\n")
+	good := write("good.cu", "#include \"own.h\"\n__global__ void k() {}\nint main() { k << < 1, N >> > (); }\n")
+	var said bytes.Buffer
+	o := &Options{Sources: []string{good}, Output: filepath.Join(dir, "good.o")}
+	if err := c.Objects(t.Context(), o, &said); err != nil {
+		t.Errorf("%v\n%s", err, said.String())
+	}
+	bad := write("bad.cu", "__global__ void k() {}\nint main() { k << < 1, 32 >> > (); nothing(); }\n")
+	said.Reset()
+	o = &Options{Sources: []string{bad}, Output: filepath.Join(dir, "bad.o")}
+	if err := c.Objects(t.Context(), o, &said); err == nil || !strings.Contains(said.String(), "bad.cu:2:36: error:") {
+		t.Errorf("%v\n%s", err, said.String())
+	}
+}

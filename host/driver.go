@@ -104,7 +104,19 @@ func (d Driver) Occupancy(k *Kernel, block [3]uint32, shared int) (int, error) {
 	if o, ok := d.c.dev.(Occupant); ok {
 		return o.Occupancy(grid.Geometry()), nil
 	}
-	return 0, nil
+	return d.Properties().blocks(grid.Geometry()), nil
+}
+
+// blocks is how many blocks an SM holds, where no machine runs them.
+func (p Properties) blocks(g isa.Geometry) int {
+	n := min(p.CTAs, p.Threads/max(1, 32*g.Warps))
+	if g.Regs > 0 {
+		n = min(n, p.Registers/(32*g.Warps*g.Regs))
+	}
+	if g.SharedBytes > 0 {
+		n = min(n, p.Shared/g.SharedBytes)
+	}
+	return n
 }
 
 // Gate holds a stream until the host has done something.

@@ -25,14 +25,24 @@ become PTX, for an application folder.
 The options are -o, -c, -I, -D, -U, -l, -L, -O, -g, -std, -arch, -gencode, -Xcompiler,
 -use_fast_math, -fmad, -ftz and so on; what has no effect is named. Of several
 architectures the highest counts; without one it is sm_70. The environment variable
-CLANG names another clang, CC another C compiler.`,
+CLANG names another clang, CC another C compiler.
+
+--toolkit prints a folder with bin/nvcc, include and lib64, for build files that ask for
+the CUDA toolkit.`,
 		Example: `  heddle cc prog.cu -o prog && heddle exec -- ./prog
-  heddle cc --ptx kernel.cu`,
+  heddle cc --ptx kernel.cu
+  make CUDA_DIR=$(heddle cc --toolkit)`,
 		DisableFlagParsing: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			for _, a := range args {
-				if a == "-h" || a == "--help" {
+				switch a {
+				case "-h", "--help":
 					return cmd.Help()
+				case "-V", "--version":
+					fmt.Fprintf(cmd.OutOrStdout(), "heddle cc, in the place of nvcc\n%s\n", cuda.Release)
+					return nil
+				case "--toolkit":
+					return toolkit(cmd)
 				}
 			}
 			o, err := cuda.Parse(args)
@@ -49,6 +59,23 @@ CLANG names another clang, CC another C compiler.`,
 			return compile(cmd, c, o)
 		},
 	}
+}
+
+// toolkit prints the folder of the toolkit.
+func toolkit(cmd *cobra.Command) error {
+	lib, err := driverLibrary(cmd.Context())
+	if err != nil {
+		return err
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	to, err := cuda.Toolkit(lib, self)
+	if err == nil {
+		fmt.Fprintln(cmd.OutOrStdout(), to)
+	}
+	return err
 }
 
 // compile does what an nvcc command line asks for.

@@ -159,7 +159,8 @@ func build(ctx context.Context, cc string, headers fs.FS, tmp string) error {
 	for _, l := range []struct{ name, version, number string }{
 		{"libcudart.so.11.0", "cudart11.map", "11080"}, {"libcudart.so.12", "cudart12.map", "12030"},
 	} {
-		args := append([]string{"-DHEDDLE_RUNTIME_VERSION=" + l.number}, runtime...)
+		// Whoever links a program by another linker finds the core beside the library.
+		args := append([]string{"-DHEDDLE_RUNTIME_VERSION=" + l.number, "-Wl,-rpath,$ORIGIN"}, runtime...)
 		if err := library(l.name, l.version, args...); err != nil {
 			return err
 		}

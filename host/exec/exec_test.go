@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -114,9 +115,50 @@ func TestHostSources(t *testing.T) {
 func TestDriver(t *testing.T) {
 	program, lib := built(t, "driver.c")
 	o := execute(t, t.Context(), lib, program)
-	const want = "bad 0 calls 5 capability 7.0 missing 500\n"
+	const want = "bad 0 calls 5 capability 7.0 missing 500, 3 blocks, 8 of 1024\n"
 	if o.err != nil || o.out != want {
 		t.Errorf("%v, status %d, %q\n%s", o.err, o.status, o.out, o.log)
+	}
+}
+
+// TestToolkit: a build that asks for the CUDA toolkit's nvcc, headers and libraries gets a program that runs.
+func TestToolkit(t *testing.T) {
+	lib := library(t)
+	if _, err := cuda.Find(os.Getenv("CLANG")); err != nil {
+		t.Skip("skipped, no program is compiled: ", err)
+	}
+	dir := t.TempDir()
+	heddle := filepath.Join(dir, "it's heddle") // a name that a shell would take apart
+	if out, err := exec.Command("go", "build", "-o", heddle, "../../cmd/heddle").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	kit, err := cuda.Toolkit(lib, heddle)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again, err := cuda.Toolkit(lib, heddle); err != nil || again != kit {
+		t.Errorf("%s, %v: not the same folder again", again, err)
+	}
+	run := func(name string, args ...string) string {
+		out, err := exec.Command(name, args...).CombinedOutput()
+		if err != nil {
+			t.Fatalf("%s %v: %v\n%s", name, args, err, out)
+		}
+		return string(out)
+	}
+	nvcc := filepath.Join(kit, "bin", "nvcc")
+	if out := run(nvcc, "--version"); !strings.Contains(out, "release 12.") {
+		t.Errorf("--version: %s", out)
+	}
+	o, program := filepath.Join(dir, "k.o"), filepath.Join(dir, "prog")
+	c := filepath.Join(dir, "c.o")
+	run(nvcc, "-I"+filepath.Join(kit, "include"), "-c", "testdata/beside.cu", "-o", o)
+	run("cc", "-I", filepath.Join(kit, "include"), "-c", "testdata/beside.c", "-o", c)
+	run("c++", "-I", filepath.Join(kit, "include"), "testdata/beside.cpp", o, c, "-L", filepath.Join(kit, "lib64"),
+		"-lcudart", "-o", program)
+	res := execute(t, t.Context(), lib, program)
+	if want := "14 2 2 no error, 1 device\n"; res.err != nil || res.out != want {
+		t.Errorf("%v, status %d, %q\n%s", res.err, res.status, res.out, res.log)
 	}
 }
 

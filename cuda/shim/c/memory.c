@@ -272,3 +272,11 @@ cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *ptr, size_t leng
     (void)stream, (void)ptr, (void)length, (void)flags; // every kernel may touch all managed memory
     RETURN(heddle_ready());
 }
+
+// ---- what an element of a texture consists of
+
+struct cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w, enum cudaChannelFormatKind f)
+{
+    struct cudaChannelFormatDesc d = {x, y, z, w, f};
+    return d;
+}

@@ -33,10 +33,13 @@ int main(void)
     size_t size = sizeof p;
     void *extra[] = {(void *)1, &p, (void *)2, &size, 0};
     CHECK(cuLaunchKernel(f, 4, 1, 1, 256, 1, 1, 0, 0, 0, extra));
+    int blocks, grid, block;
+    CHECK(cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, f, 256, 30000));
+    CHECK(cuOccupancyMaxPotentialBlockSize(&grid, &block, f, 0, 0, 0));
     CHECK(cuCtxSynchronize()); CHECK(cuMemcpyDtoH(x, a, sizeof x));
     for (unsigned i = 0; i < N; i++) bad += x[i] != i + 14;
-    printf("bad %u calls %u capability %u.%u missing %d\n", bad, calls, major, minor,
-           cuModuleGetFunction(&f, mod, "none"));
+    printf("bad %u calls %u capability %u.%u missing %d, %d blocks, %d of %d\n", bad, calls, major, minor,
+           cuModuleGetFunction(&f, mod, "none"), blocks, grid, block);
     CHECK(cuCtxDestroy(ctx));
     return bad != 0;
 }
