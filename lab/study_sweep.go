@@ -50,6 +50,9 @@ func LoadSweep(ctx context.Context, path string, o runfile.Overrides, tell func(
 	if err != nil {
 		return nil, err
 	}
+	if err := root.Instead("a sweep file"); err != nil {
+		return nil, err
+	}
 	if err := root.Only("a sweep", "run", "vary"); err != nil {
 		return nil, err
 	}

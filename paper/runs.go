@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/heddle-sim/heddle/internal/scratch"
 	"github.com/heddle-sim/heddle/sim"
 )
 
@@ -140,7 +141,7 @@ func (r *Runs) add(name []string, run *taskRun) error {
 	if err = errors.Join(err, w.Error(), os.MkdirAll(filepath.Dir(r.file), 0o755)); err != nil {
 		return err
 	}
-	return replace(r.file, text.Bytes())
+	return scratch.WriteWhole(r.file, text.Bytes())
 }
 
 // Has says how many rows there are.

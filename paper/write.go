@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"strings"
 	"text/tabwriter"
+
+	"github.com/heddle-sim/heddle/internal/scratch"
 )
 
 // Write leaves a figure's files in dir: NAME.csv (the data), NAME.json (measures and
@@ -26,7 +28,7 @@ func (b *Book) Write(dir string, r *Reproduced) error {
 	w := csv.NewWriter(&text)
 	err := errors.Join(w.Write(r.Columns), w.WriteAll(r.Rows), w.Error())
 	if err == nil {
-		err = replace(base+".csv", text.Bytes())
+		err = scratch.WriteWhole(base+".csv", text.Bytes())
 	}
 	if err == nil {
 		err = b.writeJSON(base+".json", r)
@@ -47,20 +49,6 @@ func gone(file string) error {
 	return nil
 }
 
-// replace writes a file whole or not at all.
-func replace(file string, text []byte) error {
-	tmp, err := os.CreateTemp(filepath.Dir(file), ".writing-*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(tmp.Name()) // nothing to remove once renamed
-	_, err = tmp.Write(text)
-	if err = errors.Join(err, tmp.Chmod(0o644), tmp.Close()); err != nil {
-		return err
-	}
-	return os.Rename(tmp.Name(), file)
-}
-
 // WriteReport writes the reproduction document; results is the folder of the figures.
 func (b *Book) WriteReport(file, results string, done []*Reproduced) error {
 	seen := results
@@ -71,7 +59,7 @@ func (b *Book) WriteReport(file, results string, done []*Reproduced) error {
 	if err != nil {
 		return err
 	}
-	return replace(file, []byte(text))
+	return scratch.WriteWhole(file, []byte(text))
 }
 
 func (b *Book) writeJSON(file string, r *Reproduced) error {
@@ -126,7 +114,7 @@ func (b *Book) writeJSON(file string, r *Reproduced) error {
 	if err != nil {
 		return err
 	}
-	return replace(file, append(text, '\n'))
+	return scratch.WriteWhole(file, append(text, '\n'))
 }
 
 // Conditions says in a few lines under what conditions numbers hold.

@@ -30,7 +30,7 @@ func CheckDir(path string) error {
 		return nil
 	}
 	if err != nil {
-		return fmt.Errorf("output directory: %w", err)
+		return fmt.Errorf("output directory %w", scratch.Unwritten(path, err))
 	}
 	for _, e := range entries {
 		if e.Name() == sim.ResultFile {
@@ -49,14 +49,14 @@ func BeginDir(path string) (*Dir, error) {
 	}
 	parent := filepath.Dir(path)
 	if err := os.MkdirAll(parent, 0o777); err != nil {
-		return nil, fmt.Errorf("output directory: %w", err)
+		return nil, fmt.Errorf("output directory %w", scratch.Unwritten(path, err))
 	}
 	temp, err := scratch.Make(parent, "."+filepath.Base(path)+".writing-")
 	if err != nil {
-		return nil, fmt.Errorf("output directory: %w", err)
+		return nil, fmt.Errorf("output directory %w", scratch.Unwritten(path, err))
 	}
 	if err := os.Chmod(temp.Path(), 0o755); err != nil { // it is made private
-		return nil, errors.Join(fmt.Errorf("output directory: %w", err), temp.Remove())
+		return nil, errors.Join(fmt.Errorf("output directory %w", scratch.Unwritten(path, err)), temp.Remove())
 	}
 	return &Dir{final: path, temp: temp.Path(), scratch: temp}, nil
 }
@@ -118,7 +118,7 @@ func (d *Dir) write(r *sim.Result) (lost, err error) {
 		if err == nil {
 			continue
 		}
-		err = fmt.Errorf("%s: %w", o.name, err)
+		err = scratch.Unwritten(o.name, err)
 		if o.name == sim.ResultFile {
 			return nil, err
 		}

@@ -88,6 +88,9 @@ func decode(file string, src []byte, depth int) (*Machine, *Provenance, error) {
 	if root.Kind != yamldoc.Map {
 		return nil, nil, root.Errorf("a machine sheet is a mapping, this is %s", root.Kind)
 	}
+	if err := root.Instead("a machine sheet"); err != nil {
+		return nil, nil, err
+	}
 	d := &decoder{m: &Machine{}, prov: newProvenance(), sources: map[string]string{}}
 	if err := d.header(root, file, depth); err != nil {
 		return nil, nil, err

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra/doc"
 	"github.com/spf13/pflag"
 
+	"github.com/heddle-sim/heddle/internal/scratch"
 	"github.com/heddle-sim/heddle/lab/systems"
 	"github.com/heddle-sim/heddle/sheets"
 	"github.com/heddle-sim/heddle/sim/runfile"
@@ -43,7 +44,7 @@ With --man they are man pages, one for each command.`,
 				return err
 			}
 			for _, p := range pages {
-				if err := writeNew(filepath.Join(args[0], p.file), p.text); err != nil {
+				if err := scratch.WriteWhole(filepath.Join(args[0], p.file), p.text); err != nil {
 					return err
 				}
 			}

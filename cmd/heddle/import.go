@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/heddle-sim/heddle/internal/scratch"
 	"github.com/heddle-sim/heddle/sheets"
 )
 
@@ -33,7 +34,7 @@ What was approximated, is not modelled or has no meaning here is listed.`,
 				}
 				return listImport(cmd.ErrOrStderr(), im)
 			}
-			if err := writeNew(out, text); err != nil {
+			if err := scratch.WriteWhole(out, text); err != nil {
 				return err
 			}
 			fmt.Fprintf(cmd.OutOrStdout(), "%s: machine %s, %d SMs, %d channels\n", out, im.Machine.Name,

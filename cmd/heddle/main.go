@@ -72,7 +72,7 @@ func heddle(args []string, stdout, stderr io.Writer) (code int) {
 	if !errors.As(err, &own) { // everything that is not marked comes from flags, arguments and files
 		own = &status{exitInput, err}
 	}
-	if msg := own.Error(); msg != "" {
+	if msg := inWords(own.err); msg != "" {
 		fmt.Fprintf(stderr, "heddle: %s\n", report.Plain(msg))
 	}
 	return own.code

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/heddle-sim/heddle/internal/scratch"
 	"github.com/heddle-sim/heddle/isa"
 	"github.com/heddle-sim/heddle/mem"
 	"github.com/heddle-sim/heddle/ptx/emulate"
@@ -133,7 +134,7 @@ func (f *ptxRunFlags) run(w, log io.Writer, file string) error {
 		return &status{exitInternal, err}
 	}
 	for _, d := range dumps {
-		if err := writeNew(d.file, d.data); err != nil {
+		if err := scratch.WriteWhole(d.file, d.data); err != nil {
 			return err
 		}
 	}

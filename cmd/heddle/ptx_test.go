@@ -138,12 +138,12 @@ func TestPTXBadInput(t *testing.T) {
 	}
 	four := []string{"--arg", "buf:f32:4", "--arg", "buf:f32:4", "--arg", "buf:f32:4", "--arg", "s32:4"}
 	for want, args := range map[string][]string{
-		"bad.ptx:5: frob.u32": {"check", vecAdd, bad},
-		"no such file":        {"check", "nowhere.ptx"},
-		"takes 4 arguments":   {"run", vecAdd},
-		"no kernel":           append([]string{"run", vecAdd, "--kernel", "other"}, four...),
-		"more than three":     append([]string{"run", vecAdd, "--grid", "1,2,3,4"}, four...),
-		"it must be 1":        append([]string{"run", vecAdd, "--grid", "0"}, four...),
+		"bad.ptx:5: frob.u32":     {"check", vecAdd, bad},
+		"there is no nowhere.ptx": {"check", "nowhere.ptx"},
+		"takes 4 arguments":       {"run", vecAdd},
+		"no kernel":               append([]string{"run", vecAdd, "--kernel", "other"}, four...),
+		"more than three":         append([]string{"run", vecAdd, "--grid", "1,2,3,4"}, four...),
+		"it must be 1":            append([]string{"run", vecAdd, "--grid", "0"}, four...),
 		"parameter 3": {
 			"run", vecAdd, "--arg", "buf:f32:4", "--arg", "buf:f32:4", "--arg", "buf:f32:4",
 			"--arg", "u64:4",

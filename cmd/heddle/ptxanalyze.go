@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/heddle-sim/heddle/internal/scratch"
 	"github.com/heddle-sim/heddle/ptx/analyze"
 	"github.com/heddle-sim/heddle/ptx/parse"
 	"github.com/heddle-sim/heddle/ptx/readonly"
@@ -78,7 +79,7 @@ func (f *ptxAnalyzeFlags) analyze(w io.Writer, file string) error {
 		if err != nil {
 			return err
 		}
-		if err := writeNew(f.out, text); err != nil {
+		if err := scratch.WriteWhole(f.out, text); err != nil {
 			return err
 		}
 	}

@@ -40,19 +40,19 @@ yet the number of uses is printed (heddle ptx features lists these features).`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, files []string) error {
 			var bad []string
-			missing := map[string]int{}
+			lacking := map[string]int{}
 			list := []ptxKernel{}
 			for _, file := range files {
 				src, err := os.ReadFile(file)
 				if err != nil {
-					bad = append(bad, err.Error())
+					bad = append(bad, inWords(err))
 					continue
 				}
 				m, problems := emulate.Check(file, src)
 				for _, e := range problems {
 					bad = append(bad, e.Error())
 					if e.Feature != "" {
-						missing[e.Feature]++
+						lacking[e.Feature]++
 					}
 				}
 				if m == nil {
@@ -67,10 +67,13 @@ yet the number of uses is printed (heddle ptx features lists these features).`,
 			}
 			err := ptxPrintKernels(cmd.OutOrStdout(), list, asJSON)
 			if len(bad) > 0 {
-				if len(missing) > 0 {
-					bad = append(bad, ptxMissing(missing))
+				if len(lacking) > 0 {
+					bad = append(bad, ptxMissing(lacking))
 				}
 				return &status{exitInput, fmt.Errorf("%s", strings.Join(bad, "\n"))}
+			}
+			if len(list) == 0 {
+				fmt.Fprintf(cmd.ErrOrStderr(), "no kernel (.entry) in %s\n", strings.Join(files, ", "))
 			}
 			return err
 		},
@@ -92,6 +95,9 @@ func ptxMissing(count map[string]int) string {
 func ptxPrintKernels(w io.Writer, list []ptxKernel, asJSON bool) error {
 	if asJSON {
 		return printJSON(w, list)
+	}
+	if len(list) == 0 {
+		return nil
 	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "FILE\tKERNEL\tREGS\tSHARED\tLOCAL\tTHREADS\tINSTS\tPARAMETERS")

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/heddle-sim/heddle/internal/scratch"
 	"github.com/heddle-sim/heddle/lab"
 	"github.com/heddle-sim/heddle/report"
 	"github.com/heddle-sim/heddle/sim"
@@ -333,7 +334,7 @@ func compare(out string, outcomes []lab.Outcome) error {
 	if err := report.ComparisonCSV(&b, results); err != nil {
 		return err
 	}
-	return writeNew(filepath.Join(out, "comparison.csv"), b.Bytes())
+	return scratch.WriteWhole(filepath.Join(out, "comparison.csv"), b.Bytes())
 }
 
 // finished are the results there are.

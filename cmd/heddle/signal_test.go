@@ -46,29 +46,3 @@ func TestFirstSignalEnds(t *testing.T) {
 		t.Errorf("%v, %q", c.ProcessState, text.String())
 	}
 }
-
-// A file is written whole or stays what it was; what is no file is written to.
-func TestWriteNew(t *testing.T) {
-	dir := t.TempDir()
-	file := filepath.Join(dir, "f")
-	for _, text := range []string{"first", "second"} {
-		if err := writeNew(file, []byte(text)); err != nil {
-			t.Fatal(err)
-		}
-		if got, err := os.ReadFile(file); err != nil || string(got) != text {
-			t.Errorf("%q, %v", got, err)
-		}
-	}
-	if err := writeNew(os.DevNull, []byte("x")); err != nil {
-		t.Error(err)
-	}
-	if _, err := os.Stat("/dev/full"); err == nil && writeNew("/dev/full", []byte("x")) == nil {
-		t.Error("a full device takes it")
-	}
-	if err := writeNew(filepath.Join(dir, "no", "f"), nil); err == nil {
-		t.Error("a directory that is not there takes it")
-	}
-	if all, err := os.ReadDir(dir); err != nil || len(all) != 1 {
-		t.Errorf("%v, %v: something is left", all, err)
-	}
-}

@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -125,4 +126,23 @@ func missing(path string, err error) error {
 		return fmt.Errorf("there is no %s; did you mean %s?", path, meant)
 	}
 	return err
+}
+
+// inWords is an error's text with plain words for what the system says of a file that is read.
+func inWords(err error) string {
+	text := err.Error()
+	var p *fs.PathError
+	if !errors.As(err, &p) {
+		return text
+	}
+	plain := missing(p.Path, p).Error()
+	switch {
+	case errors.Is(p.Err, syscall.EISDIR):
+		plain = p.Path + " is a folder, where a file is needed"
+	case errors.Is(p.Err, syscall.ENOTDIR) && p.Op == "open":
+		plain = p.Path + " is not a folder, or lies below a file"
+	case errors.Is(p.Err, fs.ErrPermission):
+		plain = fmt.Sprintf("no permission to %s %s", p.Op, p.Path)
+	}
+	return strings.Replace(text, p.Error(), plain, 1)
 }

@@ -1,17 +1,17 @@
 package main
 
 import (
+	"bytes"
 	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/heddle-sim/heddle/internal/scratch"
 	"github.com/heddle-sim/heddle/lab"
 	"github.com/heddle-sim/heddle/report"
 	"github.com/heddle-sim/heddle/sim"
@@ -215,15 +215,9 @@ func writeSweep(file string, paths []string, values [][]string, outcomes []lab.O
 				number(m != nil, t.Slowdown), number(true, t.BandwidthGBs), rate(t.L1HitRate), rate(t.LLCHitRate)))
 		}
 	}
-	tmp, err := os.CreateTemp(filepath.Dir(file), ".writing-*")
-	if err != nil {
+	var text bytes.Buffer
+	if err := csv.NewWriter(&text).WriteAll(rows); err != nil {
 		return err
 	}
-	defer os.Remove(tmp.Name()) // nothing to remove once renamed
-	w := csv.NewWriter(tmp)
-	err = w.WriteAll(rows)
-	if err = errors.Join(err, tmp.Chmod(0o644), tmp.Close()); err != nil {
-		return err
-	}
-	return os.Rename(tmp.Name(), file)
+	return scratch.WriteWhole(file, text.Bytes())
 }

@@ -2,18 +2,28 @@ package scratch
 
 import (
 	"errors"
+	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 )
 
-// WriteWhole writes a file that appears whole or not at all. Errors name the path.
+// WriteWhole writes a file that appears whole or not at all; what is no file, such as a pipe or /dev/stdout, is
+// written to as it is. Errors name the path, not the file that was on its way there.
 func WriteWhole(path string, body []byte) error {
+	if st, err := os.Stat(path); err == nil && !st.Mode().IsRegular() {
+		return Unwritten(path, os.WriteFile(path, body, 0o644))
+	}
+	return Unwritten(path, writeBeside(path, body))
+}
+
+func writeBeside(path string, body []byte) error {
 	t, err := File(filepath.Dir(path), "."+filepath.Base(path)+".writing-")
 	if err != nil {
 		return err
 	}
 	_, err = t.Write(body)
-	err = errors.Join(err, t.Chmod(0o644), t.Close()) // File makes it private
+	err = errors.Join(err, t.Chmod(0o644), t.Sync(), t.Close()) // File makes it private
 	if err == nil {
 		err = os.Rename(t.Name(), path)
 	}
@@ -21,4 +31,20 @@ func WriteWhole(path string, body []byte) error {
 		return errors.Join(err, os.Remove(t.Name()))
 	}
 	return nil
+}
+
+// Unwritten is the error of a path that cannot be written: it says the path and what the system says of it, and not
+// the name of the file or folder that was on its way there. nil stays nil.
+func Unwritten(path string, err error) error {
+	var p *fs.PathError
+	var link *os.LinkError
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &p):
+		err = p.Err
+	case errors.As(err, &link):
+		err = link.Err
+	}
+	return fmt.Errorf("%s cannot be written: %w", path, err)
 }

@@ -340,6 +340,9 @@ func Parse(file string, src []byte, o Overrides) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := another(root); err != nil {
+		return nil, err
+	}
 	doc := Doc{Machine: "qv100", Seed: 1}
 	if err := yamldoc.Decode(root, "a run file", &doc); err != nil {
 		return nil, err

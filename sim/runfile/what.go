@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/heddle-sim/heddle/sheets/yamldoc"
 	"github.com/heddle-sim/heddle/trace/accelsim"
 )
 
@@ -98,4 +99,20 @@ func identify(path string) (what, remedy string, err error) {
 		}
 	}
 	return "", "", nil
+}
+
+// another is an error where a file is of another sort, or where a run file has a sweep in it, which is a file of its
+// own.
+func another(root *yamldoc.Node) error {
+	if err := root.Instead("a run file"); err != nil {
+		return err
+	}
+	for _, k := range root.Keys {
+		if k.Name == "sweep" || k.Name == "vary" {
+			return k.At.Errorf("a run file has no key %q: write a file of its own, with run: %s and "+
+				"vary: [{machine.dram.channels: [16, 32]}], and give it to heddle sweep", k.Name,
+				filepath.Base(root.File()))
+		}
+	}
+	return nil
 }

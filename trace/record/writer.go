@@ -39,7 +39,7 @@ type Writer struct {
 func Create(path, app string) (*Writer, error) {
 	tmp, err := scratch.File(filepath.Dir(path), "."+filepath.Base(path)+".")
 	if err != nil {
-		return nil, fmt.Errorf("recording: %w", err)
+		return nil, fmt.Errorf("recording %w", scratch.Unwritten(path, err))
 	}
 	w := &Writer{path: path, tmp: tmp, code: map[*isa.Code]int32{}}
 	w.x.app = app
@@ -56,7 +56,7 @@ func (w *Writer) write(b []byte) error {
 	n, err := w.tmp.Write(b)
 	w.at += int64(n)
 	if err != nil {
-		return fmt.Errorf("recording %s: %w", w.path, err)
+		return fmt.Errorf("recording %w", scratch.Unwritten(w.path, err))
 	}
 	return nil
 }
@@ -79,7 +79,7 @@ func (w *Writer) Commit() error {
 	name := w.tmp.Name()
 	w.tmp = nil
 	if err := os.Rename(name, w.path); err != nil {
-		return errors.Join(fmt.Errorf("recording: %w", err), os.Remove(name))
+		return errors.Join(fmt.Errorf("recording %w", scratch.Unwritten(w.path, err)), os.Remove(name))
 	}
 	return nil
 }
@@ -117,10 +117,10 @@ func (w *Writer) complete() error {
 		return err
 	}
 	if err := errors.Join(w.tmp.Chmod(0o644), w.tmp.Sync()); err != nil {
-		return fmt.Errorf("recording %s: %w", w.path, err)
+		return fmt.Errorf("recording %w", scratch.Unwritten(w.path, err))
 	}
 	if err := w.tmp.Close(); err != nil {
-		return fmt.Errorf("recording %s: %w", w.path, err)
+		return fmt.Errorf("recording %w", scratch.Unwritten(w.path, err))
 	}
 	return nil
 }
