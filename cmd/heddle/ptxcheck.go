@@ -132,8 +132,7 @@ func ptxFeaturesCmd() *cobra.Command {
 			if asJSON {
 				return printJSON(cmd.OutOrStdout(), list)
 			}
-			t := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
-			fmt.Fprintln(t, "FEATURE\tSTATE\tISA\tFORMS\tNOTE")
+			rows := [][]string{{"FEATURE", "STATE", "ISA", "FORMS", "NOTE"}}
 			for _, f := range list {
 				state := "not supported yet"
 				if f.Supported {
@@ -143,9 +142,9 @@ func ptxFeaturesCmd() *cobra.Command {
 				if len(f.Forms) > 4 {
 					forms += " ..."
 				}
-				fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\n", f.Name, state, f.ISA, forms, f.Note)
+				rows = append(rows, []string{f.Name, state, f.ISA, forms, f.Note})
 			}
-			return t.Flush()
+			return columns(cmd.OutOrStdout(), rows)
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")

@@ -115,7 +115,7 @@ func listStudies(w io.Writer) error {
 		}
 		fmt.Fprintf(w, "%s\n\nscales\n", s.Title)
 		for _, c := range s.Scales {
-			fmt.Fprintf(w, "  %s: %s; %s\n", c.Name, c.Runs(), c.About)
+			fmt.Fprintf(w, "  %s\n", folded(c.Name+": "+c.Runs()+"; "+c.About, 4, wide-2))
 		}
 		rows := [][]string{{"FIGURE", "CLAIMS", "WHAT"}}
 		for _, f := range s.Figures {

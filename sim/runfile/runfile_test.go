@@ -95,7 +95,7 @@ func TestMistakesPointAtTheirLine(t *testing.T) {
 		{"apps: []\n", "no applications"},
 		{"apps:\n- {nam: x}\n", `run.yaml:2:4: unknown key "nam" in an entry of apps; did you mean name?`},
 		{"apps:\n- {name: x}\n", "run.yaml:2:4: an application needs path"},
-		{"apps:\n- {path: a}\n- {path: c}\n", "run.yaml:3:10: c is not an application"},
+		{"apps:\n- {path: a}\n- {path: c}\n", "run.yaml:3:10: c is not an application: there is no such folder"},
 		{"apps:\n- {path: a}\n- {path: a}\nsharing: bp\n", "two applications are called a"},
 		{"apps:\n- {path: a}\n- {path: b}\n", "2 applications need a sharing mode"},
 		{"apps: [{path: a, args: {n: {x: 1}}}]\n", "a plain value is expected"},

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -115,4 +116,18 @@ func another(root *yamldoc.Node) error {
 		}
 	}
 	return nil
+}
+
+// noApplication says why a path is no application, where app.star cannot be looked at for the reason err.
+func noApplication(path string, err error) error {
+	st, none := os.Stat(path)
+	switch {
+	case errors.Is(none, fs.ErrNotExist):
+		return errors.New("there is no such folder")
+	case none == nil && st.IsDir() && errors.Is(err, fs.ErrNotExist):
+		return errors.New("the folder has no app.star")
+	case none == nil && !st.IsDir():
+		return errors.New("it is a file; give a folder with app.star, a recording or a trace")
+	}
+	return err
 }
