@@ -12,7 +12,8 @@ func sorts() []sort {
 		{"a run file", []string{"apps"}, "heddle run FILE"},
 		{"a sweep file", []string{"vary"}, "heddle sweep FILE"},
 		{
-			"a machine sheet", []string{"sources", "base", "sm", "dram", "llc"},
+			"a machine sheet",
+			[]string{"sources", "base", "sm", "dram", "llc"},
 			"--machine FILE, or machine: FILE in a run file",
 		},
 		{"a study", []string{"figures", "schemes", "mixes"}, "heddle reproduce FOLDER"},
