@@ -282,8 +282,8 @@ func (s *Sharing) checkMap(e *control.Entry, m *sheets.Machine) error {
 		return err
 	}
 	return &Lacks{Path: "map.kind", Msg: fmt.Sprintf("policy %s moves pages between groups of channels, but machine "+
-		"%s spreads a page of %d bytes over all groups (map.kind %s, map.groups %d): use machine ugpu, whose map keeps "+
-		"a page in one group, or sharing: ugpu-ori, which lays every page out anew", e.Name, m.Name, m.VM.Page,
+		"%s spreads a page of %d bytes over all groups (map.kind %s, map.groups %d): use machine ugpu, whose map "+
+		"keeps a page in one group, or sharing: ugpu-ori, which lays every page out anew", e.Name, m.Name, m.VM.Page,
 		m.Map.Kind, m.Map.Groups)}
 }
 

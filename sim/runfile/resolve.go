@@ -221,8 +221,8 @@ func (r *resolver) apps() ([]sim.App, error) {
 			return nil, r.complainAt(fmt.Errorf("%s is %s, not an application: %s", d.Path, what, remedy), "apps", i,
 				"path")
 		} else if _, err := os.Stat(filepath.Join(dir, "app.star")); err != nil {
-			return nil, r.complainAt(fmt.Errorf("%s is not an application: %w", d.Path, noApplication(dir, err)), "apps",
-				i, "path")
+			return nil, r.complainAt(fmt.Errorf("%s is not an application: %w", d.Path, noApplication(dir, err)),
+				"apps", i, "path")
 		}
 		name := d.Name
 		if name == "" {
