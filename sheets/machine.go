@@ -44,6 +44,7 @@ type Clock struct {
 // SM is one streaming multiprocessor.
 type SM struct {
 	Count         int    `yaml:"count" unit:"SMs" doc:"streaming multiprocessors"`
+	Capability    int    `yaml:"capability" unit:"tenths" doc:"compute capability that compiled programs are told, 80 for 8.0; of their PTX the newest that it allows is taken" opt:"70"`
 	Threads       int    `yaml:"threads" unit:"threads" doc:"resident threads per SM"`
 	CTAs          int    `yaml:"ctas" unit:"CTAs" doc:"resident CTAs per SM"`
 	Registers     int    `yaml:"registers" unit:"registers" doc:"32-bit registers per SM"`

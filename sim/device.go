@@ -1,6 +1,8 @@
 package sim
 
 import (
+	"cmp"
+
 	"github.com/heddle-sim/heddle/control"
 	"github.com/heddle-sim/heddle/engine"
 	"github.com/heddle-sim/heddle/host"
@@ -97,7 +99,7 @@ func propertiesOf(m *sheets.Machine) host.Properties {
 		Shared: m.SM.Shared, L2: d.Channels * m.LLC.SlicesPerChannel * m.LLC.Sets * m.LLC.Ways * m.LLC.Line,
 		MemoryBytes: m.MemoryBytes(), CoreMHz: m.Clock.Core, MemoryMHz: m.Clock.DRAM,
 		// Two beats of a burst in each command-clock cycle.
-		MemoryBusBits: d.Channels * d.Access * 8 / (2 * max(1, d.T.BL)), Capability: 70,
+		MemoryBusBits: d.Channels * d.Access * 8 / (2 * max(1, d.T.BL)), Capability: cmp.Or(m.SM.Capability, 70),
 	}
 }
 

@@ -198,9 +198,14 @@ func (c *call) module() int32 {
 	if err != nil {
 		return c.failed(err, 200)
 	}
-	text, err := fatbin.Choose(list, 0)
+	capability := c.s.d.Properties().Capability
+	text, err := fatbin.Choose(list, capability)
 	if err != nil {
-		return c.failed(err, noBinary)
+		if text, err = fatbin.Choose(list, 0); err != nil {
+			return c.failed(err, noBinary)
+		}
+		c.s.say("the program has no PTX for compute capability %d.%d, which the machine has; newer PTX is run all the "+
+			"same", capability/10, capability%10)
 	}
 	m, err := c.s.c.LinkModules([]emulate.Source{{File: fmt.Sprintf("module%d.ptx", len(c.s.modules)+1), Text: text}})
 	if err != nil {
