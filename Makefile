@@ -45,8 +45,8 @@ performance: ## measure and write PERFORMANCE.md (on an idle computer)
 	.cache/heddle calibrate --performance --commit "$$(git rev-parse --short=12 HEAD)" > .cache/PERFORMANCE.md
 	mv .cache/PERFORMANCE.md PERFORMANCE.md
 
-facts: ## compare what simulations do, counter by counter, with another revision (BASE=)
-	@.ci/facts "$(BASE)"
+facts: ## compare what simulations do, counter by counter, with another revision (BASE=, CASES=, SHORT=)
+	@.ci/facts "$(BASE)" "$(CASES)" "$(SHORT)"
 
 check: vet fmt lint race invariants fuzz ## vet, format, lint, race detector, invariants, short fuzzing
 

@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
-	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -361,24 +360,6 @@ func TestPaceTellsWhatIsLeft(t *testing.T) {
 	// 150 of 450 in 30 s
 	if got, want := p.Line(), "1 of 4 runs done, 2 kept from before, about 1m0s left"; got != want {
 		t.Errorf("%q, want %q", got, want)
-	}
-}
-
-// The cores a run set leaves over go to its simulations, where there are as many.
-func TestRunnerSharesCores(t *testing.T) {
-	got := map[int]int{}
-	var mu sync.Mutex
-	r := &Runner{Jobs: 2, Run: func(_ context.Context, s sim.Spec, _ func(sim.Progress)) (*sim.Result, error) {
-		mu.Lock()
-		got[s.Cores]++
-		mu.Unlock()
-		return &sim.Result{}, nil
-	}}
-	alone := jobs(t, nil)[:1]
-	alone[0].Spec.Apps = alone[0].Spec.Apps[:1]
-	r.All(context.Background(), alone)
-	if want := min(2, runtime.GOMAXPROCS(0)); got[want] != 1 || len(got) != 1 {
-		t.Errorf("a single simulation: %v, want one with %d cores", got, want)
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 	"runtime/debug"
 	"strings"
 	"sync"
@@ -49,12 +48,7 @@ type Local struct{}
 func (Local) Do(ctx context.Context, r *Runner, todo []*Task) {
 	next := make(chan *Task)
 	var wg sync.WaitGroup
-	workers := min(max(r.Jobs, 1), max(len(todo), 1))
-	cores := min(r.Jobs, runtime.GOMAXPROCS(0)) / workers // what fewer simulations than jobs leave over
-	for _, t := range todo {
-		t.Job.Spec.Cores = cores
-	}
-	for range workers {
+	for range min(max(r.Jobs, 1), max(len(todo), 1)) {
 		wg.Add(1)
 		go func() {
 			defer wg.Done()

@@ -22,13 +22,9 @@ type Options struct {
 	Watchdog uint64 // cycles; 0: DefaultWatchdog
 	Profile  bool   // keep stall cycles by PTX line
 	Copying  Copying
-	Cores    int // 2: SMs and memory may run at once, or SMs of independent CTAs, with the same results
 	// Quantum is a turn in core cycles, for applications that take turns on the whole
 	// machine (time slicing); 0: they run side by side.
-	Quantum uint64
-	// Clock, in nanoseconds, lets a simulation on two cores find out whether the second is
-	// free, and do without it while that is faster; nil: it never does.
-	Clock       func() int64
+	Quantum     uint64
 	Replication Replication // of read-only lines of other partitions
 	// Touches counts which SMs touch each page (PageTouches), where addresses are translated.
 	Touches bool
@@ -53,7 +49,6 @@ func New(sheet *sheets.Machine, tenants []*Tenant, o Options) (*GPU, error) {
 		return nil, fmt.Errorf("%d applications: a machine takes at most %d", len(tenants), mostMaps/2-1)
 	}
 	g := &GPU{Sheet: sheet, Tenants: tenants}
-	g.clock.MemoryCycle = engine.Never
 	b := &builder{gpu: g, sheet: sheet, options: &o, amap: amap}
 	b.wakeups()
 	if err := b.admit(); err != nil {
@@ -82,7 +77,7 @@ func New(sheet *sheets.Machine, tenants []*Tenant, o Options) (*GPU, error) {
 			g.sms.list[i].AdmitMany()
 		}
 	}
-	g.lookahead.derive(g, &o)
+	g.strides.derive(g, &o)
 	return g, nil
 }
 
@@ -122,7 +117,7 @@ func (b *builder) admit() error {
 	g, amap := b.gpu, b.amap
 	n := b.sheet.SM.Count
 	g.dispatch.owners = make([][]int, n)
-	g.dispatch.flushEach = b.sheet.L1D.FlushEach
+	g.dispatch.flushEach, g.dispatch.profile = b.sheet.L1D.FlushEach, b.options.Profile
 	if r := b.sheet.SM.CTARate; r > 0 {
 		g.dispatch.rate = rate{gap: uint64(256 / r), last: n - 1}
 	}

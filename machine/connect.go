@@ -6,7 +6,7 @@ func (g *GPU) connect() {
 	g.connectSides()
 	g.connectMoving()
 	g.connectPages()
-	g.connectLookahead()
+	g.connectStrides()
 }
 
 // connectSides wires what every cycle passes through.
@@ -14,7 +14,7 @@ func (g *GPU) connectSides() {
 	fabric := &g.fabric
 	fabric.tenants, fabric.sms = g.Tenants, g.sms.list
 	fabric.slices, fabric.tables = g.memory.slices, g.translation.tables
-	fabric.translation, fabric.lookahead, fabric.wakeups = &g.translation, &g.lookahead, g.wakeups
+	fabric.translation, fabric.strides, fabric.wakeups = &g.translation, &g.strides, g.wakeups
 
 	memory := &g.memory
 	memory.fabric, memory.pageCopies, memory.layouts = &g.fabric, &g.pageCopies, &g.fabric.layouts
@@ -36,7 +36,7 @@ func (g *GPU) connectSides() {
 	translation.slices, translation.fabric = g.memory.slices, &g.fabric
 	translation.pageCopies, translation.contexts = &g.pageCopies, &g.contexts
 	translation.groups, translation.unified = &g.groups, &g.Unified
-	translation.lookahead, translation.meters, translation.firstError = &g.lookahead, &g.meters, &g.firstError
+	translation.strides, translation.meters, translation.firstError = &g.strides, &g.meters, &g.firstError
 	translation.clock, translation.wakeups = &g.clock, g.wakeups
 
 	if translation.driver != nil {
@@ -111,7 +111,7 @@ func (g *GPU) connectPages() {
 	host.tenants, host.memory, host.fabric = g.Tenants, &g.memory, fabric
 	host.unified, host.where = unified, &g.translation
 	host.dispatch, host.clock, host.wakeups = &g.dispatch, &g.clock, g.wakeups
-	g.translation.host, g.CPUs.host, g.lookahead.host = host, host, host
+	g.translation.host, g.CPUs.host, g.strides.host = host, host, host
 
 	copies := &g.pageCopies
 	copies.tenants = g.Tenants
@@ -134,14 +134,10 @@ func (g *GPU) connectPages() {
 	homes.mmu, homes.tlbs = g.translation.mmu, g.translation.tlbs
 }
 
-// connectLookahead wires what runs parts of the machine ahead of others.
-func (g *GPU) connectLookahead() {
-	ahead := &g.lookahead
-	ahead.tenants, ahead.slices, ahead.sms = g.Tenants, g.memory.slices, &g.sms
-	ahead.fabric, ahead.dispatch = &g.fabric, &g.dispatch
-	ahead.groups, ahead.contexts = &g.groups, &g.contexts
-	ahead.driver, ahead.unified = g.translation.driver, &g.Unified
-	ahead.firstError = &g.firstError
-	ahead.mover, ahead.clock, ahead.wakeups = &g.mover, &g.clock, g.wakeups
-	ahead.visit, ahead.visitMemory, ahead.tickDriver = g.visit, g.visitMemory, g.tickDriver
+// connectStrides wires what runs several cycles of one part of the machine before the next.
+func (g *GPU) connectStrides() {
+	strides := &g.strides
+	strides.tenants, strides.sms, strides.fabric, strides.dispatch = g.Tenants, &g.sms, &g.fabric, &g.dispatch
+	strides.firstError, strides.clock, strides.wakeups = &g.firstError, &g.clock, g.wakeups
+	strides.visitMemory, strides.tickDriver = g.visitMemory, g.tickDriver
 }

@@ -70,16 +70,6 @@ func (c *contextStore) oldest(tenant int) *sm.Context {
 	return nil
 }
 
-// inUse says that there are images.
-func (c *contextStore) inUse() bool {
-	for _, n := range c.images {
-		if n > 0 {
-			return true
-		}
-	}
-	return false
-}
-
 // restore puts a saved CTA of a tenant back on SM i, before any new one goes
 // there; false when none waits or the oldest does not fit.
 func (c *contextStore) restore(tenant, i int, now uint64) bool {

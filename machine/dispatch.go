@@ -22,6 +22,7 @@ type dispatcher struct {
 	wakeups    timing.Wakeups
 	replicas   *replicas
 	flushEach  bool // L1s are flushed at a kernel's end
+	profile    bool // kernels keep stall cycles by PTX line
 
 	rate rate // of CTAs, of the machine
 

@@ -24,7 +24,7 @@ type fabric struct {
 	tables      *vm.Tables // nil where addresses are not translated
 	translation *translation
 	unified     *unified
-	lookahead   *lookahead
+	strides     *strides
 	host        hostLink
 	wakeups     timing.Wakeups
 
@@ -83,9 +83,9 @@ func (f *fabric) inject(port int, h int32, now uint64) bool {
 	if f.interSlice.entry != nil {
 		return f.injectNear(port, h, r, flits, now)
 	}
-	if f.lookahead.stride.running { // there is room for all that an SM can send in a stride
+	if f.strides.running { // there is room for all that an SM can send in a stride
 		r.Slice = int16(f.layouts.slice(r.Line))
-		f.lookahead.departs(f.sms[port].Lane(), port, h, flits, now)
+		f.strides.departs(port, h, flits, now)
 		return true
 	}
 	if c := f.request.Crossbar; c != nil && !c.CanPush(f.nocClock.Ticks(now), port, flits) {
@@ -108,7 +108,7 @@ func (f *fabric) injectMMU(r mem.Req, now uint64) bool {
 	if !net.CanPush(f.nocClock.Ticks(now), in, to, flits) {
 		return false
 	}
-	h := f.slab.Get(0)
+	h := f.slab.Get()
 	f.slab.R[h] = r
 	f.enter(net, in, to, h, &r, flits, now)
 	return true
@@ -139,9 +139,6 @@ func (f *fabric) owner(r *mem.Req) mem.TenantID {
 }
 
 func (f *fabric) tickRequest(now uint64) uint64 {
-	if f.lookahead.overlapping {
-		return f.request.Crossbar.Switch(now)
-	}
 	next := f.advance(f.request, now)
 	if f.interSlice.entry != nil {
 		return min(next, f.routeRequests(now))
@@ -169,10 +166,7 @@ func (f *fabric) handOver(now uint64) (more bool) {
 				more = true
 			}
 			f.checkIsolation(h, o)
-			at := s.Accept(h, t)
-			if !f.lookahead.stride.running {
-				f.wakeTags(o, at, now)
-			}
+			f.wakeTags(o, s.Accept(h, t), now)
 		}
 	}
 	return more
@@ -213,12 +207,9 @@ func (f *fabric) tickReply(now uint64) uint64 {
 			if _, more := f.reply.Peek(o); more || f.reply.Again() {
 				next = now + 1
 			}
-			switch {
-			case f.lookahead.stride.running:
-				f.lookahead.arrives(o, h, now)
-			case f.lookahead.overlapping:
-				f.lookahead.keep(o, h)
-			default:
+			if f.strides.running {
+				f.strides.arrives(o, h, now)
+			} else {
 				f.deliver(o, h, now)
 			}
 		}

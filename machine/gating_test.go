@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/heddle-sim/heddle/internal/invariants"
 	"github.com/heddle-sim/heddle/mem"
 	"github.com/heddle-sim/heddle/sheets"
 )
@@ -59,7 +58,7 @@ func (r *rig) each() (n [SMWaking + 1]int) {
 // one that was idle much sooner. Both are counted.
 func TestWakingTakesItsTime(t *testing.T) {
 	for _, delay := range []int{1000, 777, 1} {
-		for _, o := range []Options{{}, {Every: true}, {Lockstep: true}, {Cores: 2}} {
+		for _, o := range []Options{{}, {Every: true}, {Lockstep: true}} {
 			r := newRig(t, "qv100", o, func(m *sheets.Machine) { m.SM.Count, m.SM.WakeDelay = 16, delay },
 				&Tenant{Name: "a", SMs: upTo(7)}, &Tenant{Name: "b", SMs: between(7, 14)})
 			r.ask(target(2, Share{7, 0}, Share{7, 0}))
@@ -150,7 +149,7 @@ SM13 0>-1 idle 21000-21023; [0 0] 0
 // A target that comes while SMs are on their way counts them as arrived and chooses among
 // the others; what cannot be done yet is left, and done when it is asked for again.
 func TestTargetsOverlap(t *testing.T) {
-	for _, o := range []Options{{}, {Every: true}, {Lockstep: true}, {Cores: 2}} {
+	for _, o := range []Options{{}, {Every: true}, {Lockstep: true}} {
 		r := mps(t, o)
 		_, checkA := r.count(0, 120, 256, 200)
 		_, checkB := r.count(1, 80, 256, 200)
@@ -356,7 +355,7 @@ func (r *rig) conserved() {
 
 // Targets that come at any cycle, gate, free as they like and find SMs of earlier ones on
 // their way lose no SM and no CTA, come true when they are asked for again, and change no
-// result of strides, lockstep or two cores.
+// result of strides or lockstep.
 func TestTargetsAtRandom(t *testing.T) {
 	for name, x := range map[string]struct {
 		seeds  uint64
@@ -377,7 +376,7 @@ func TestTargetsAtRandom(t *testing.T) {
 					return randomTargets(t, x.make(t, o), seed, x.groups)
 				}
 				want := of(Options{Lockstep: true})
-				for _, o := range []Options{{}, {Cores: 2}, {Every: true}} {
+				for _, o := range []Options{{}, {Every: true}} {
 					if got := of(o); got != want {
 						t.Errorf("seed %d, %+v:\n%s, in lockstep\n%s", seed, o, got, want)
 					}
@@ -466,9 +465,9 @@ func randomTargets(t *testing.T, r *rig, seed uint64, groups bool) (story string
 }
 
 // An SM that wakes within a stride, while the mover looks at others at the strides' ends,
-// wakes in its cycle, also where the memory side is a stride ahead.
+// wakes in its cycle.
 func TestWakingWithinStrides(t *testing.T) {
-	run := func(o Options) (story string, strode, overlapped uint64) {
+	run := func(o Options) (story string, strode uint64) {
 		r := newRig(t, "qv100", o, func(m *sheets.Machine) { m.SM.WakeDelay = 1013 },
 			&Tenant{Name: "a", SMs: upTo(39)}, &Tenant{Name: "b", SMs: between(39, 78)})
 		_, checkA := r.scale(0, 1_000_000, mem.Device)
@@ -490,19 +489,17 @@ func TestWakingWithinStrides(t *testing.T) {
 		for _, p := range r.g.Repartitions {
 			story += told(p) + "\n"
 		}
-		return story, r.g.clock.Strode, r.g.clock.Overlapped
+		return story, r.g.clock.Strode
 	}
-	want, _, _ := run(Options{Lockstep: true})
+	want, _ := run(Options{Lockstep: true})
 	if !strings.Contains(want, "wake") || !strings.Contains(want, "drain") {
 		t.Errorf("nothing wakes while something drains:\n%s", want)
 	}
-	for _, o := range []Options{{}, {Cores: 2}} {
-		got, strode, overlapped := run(o)
-		if got != want {
-			t.Errorf("%+v:\n%s\nin lockstep\n%s", o, got, want)
-		}
-		if strode == 0 || o.Cores > 1 && overlapped == 0 && !invariants.On {
-			t.Errorf("%+v: %d cycles of strides, %d on two cores", o, strode, overlapped)
-		}
+	got, strode := run(Options{})
+	if got != want {
+		t.Errorf("in strides\n%s\nin lockstep\n%s", got, want)
+	}
+	if strode == 0 {
+		t.Error("no cycle of strides")
 	}
 }

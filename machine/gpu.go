@@ -24,7 +24,7 @@ type GPU struct {
 	wakeups     timing.Wakeups
 	fabric      fabric
 	memory      memory
-	lookahead   lookahead
+	strides     strides
 	sms         smArray
 	CPUs        CPUs
 	dispatch    dispatcher
@@ -66,16 +66,11 @@ type GPU struct {
 //
 // A stage that hands something to a later one is seen in the same cycle, to an
 // earlier one in the next: that is the pipeline register between them. Stages 1 to
-// 3 are the memory side, the others the SM side; lookahead runs them at once, or
-// several cycles of each before the next.
+// 3 are the memory side, the others the SM side; in a stride several cycles of each run
+// before the next.
 func (g *GPU) Run(until uint64) ([]*Kernel, error) {
 	g.dispatch.finished, g.dispatch.returnToHost = g.dispatch.finished[:0], false
-	defer g.lookahead.core.stop()
 	for g.firstError.Err == nil && len(g.dispatch.finished) == 0 && !g.dispatch.returnToHost {
-		if end := g.lookahead.memoryEnd; g.clock.Now < end {
-			g.lookahead.runWindow(end, until)
-			continue
-		}
 		now := min(g.wakeups.Back.Next(), g.wakeups.Front.Next())
 		if g.Watchdog.stuck(now, until) {
 			return nil, g.diagnose(now)
@@ -87,25 +82,13 @@ func (g *GPU) Run(until uint64) ([]*Kernel, error) {
 			break
 		}
 		g.clock.Now = now
-		if end := g.lookahead.strideEnd(now, until); end > now {
-			g.lookahead.runWindow(end, until)
+		if end := g.strides.next(now, until); end > now {
+			g.strides.run(end)
 			continue
 		}
-		g.lookahead.start()
-		if now != g.clock.MemoryCycle {
-			g.wakeups.Back.Run(now, g.visitMemory)
-		}
-		if g.lookahead.overlaps(now, until) {
-			g.lookahead.overlap(now)
-		} else {
-			g.wakeups.Front.Run(now, g.visit)
-		}
-		g.lookahead.finish()
+		g.wakeups.Back.Run(now, g.visitMemory)
+		g.wakeups.Front.Run(now, g.visit)
 		g.clock.Now = now + 1
-	}
-	if g.firstError.Err != nil && g.clock.Now != g.clock.MemoryCycle { // as far as two cores are when they learn it
-		g.wakeups.Back.Run(g.clock.Now, g.visitMemory)
-		g.clock.MemoryCycle = g.clock.Now
 	}
 	g.Watchdog.look(g.clock.Now)
 	return g.dispatch.finished, g.firstError.Err

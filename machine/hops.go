@@ -300,7 +300,7 @@ func (f *fabric) arrived(o int, h int32, now uint64) bool {
 			return false
 		}
 		s.Fill(mem.Fetch{Line: r.Line, Token: r.Tag, Slice: int16(o), Sectors: r.Sectors, Tenant: r.Tenant})
-		f.slab.Put(0, h)
+		f.slab.Put(h)
 		f.wakeups.WakeSlice(o, now+1)
 		return true
 	}

@@ -249,12 +249,6 @@ func (x *hostLink) works() bool {
 	return false
 }
 
-// carrying says that lines of copies are on their way, or that copies have something to do in cycle now: the link
-// works on both sides of the machine then.
-func (x *hostLink) carrying(now uint64) bool {
-	return x.unanswered > 0 || x.live > 0 && x.wakeups.Front.Due(x.wakeups.MMU) <= now
-}
-
 // tells is the first cycle from now on in which the link may have something to tell: a copy begins, has no more
 // lines to send, or has its last answer. Before, all it does is to send lines.
 func (x *hostLink) tells(now uint64) (at uint64) {
@@ -364,12 +358,9 @@ func (x *hostLink) send(c *HostCopy, now uint64) bool {
 	if op == mem.Read {
 		r.Full = 0
 	}
-	h := x.fabric.slab.Get(0)
+	h := x.fabric.slab.Get()
 	x.fabric.slab.R[h] = r
-	at := s.Accept(h, t)
-	if !x.fabric.lookahead.stride.running {
-		x.fabric.wakeTags(home, at, now)
-	}
+	x.fabric.wakeTags(home, s.Accept(h, t), now)
 	c.sent++
 	c.left++
 	x.unanswered++
@@ -392,7 +383,7 @@ func (x *hostLink) sectors(off, n uint64) (some, full uint8) {
 // answered books a request that memory has carried out.
 func (x *hostLink) answered(h int32) {
 	c := x.underWay[x.fabric.slab.R[h].Tag]
-	x.fabric.slab.Put(0, h)
+	x.fabric.slab.Put(h)
 	x.unanswered--
 	if c.left--; c.left == 0 {
 		x.dispatch.returnToHost = x.dispatch.returnToHost || c.kind == copyToHost && (c.next == c.parts || !x.works())

@@ -175,7 +175,7 @@ func (c *partitionCopyEngine) read(e *partitionEngine, now uint64) {
 	if !x.request.CanPush(f.nocClock.Ticks(now), at, int(r.Slice), flits) {
 		return
 	}
-	h := f.slab.Get(0)
+	h := f.slab.Get()
 	f.slab.R[h] = r
 	f.enter(x.request, at, int(r.Slice), h, &r, flits, now)
 	e.lines++
@@ -222,7 +222,7 @@ func (c *partitionCopyEngine) write(now uint64) (more bool) {
 // written books a line that is at its new place.
 func (c *partitionCopyEngine) written(h int32, now uint64) {
 	k := c.fabric.slab.R[h].Tag >> 16
-	c.fabric.slab.Put(0, h)
+	c.fabric.slab.Put(h)
 	c.engine[int(k)/c.most].lines--
 	if c.jobs[k].left--; c.jobs[k].left == 0 {
 		c.ended = append(c.ended, k)

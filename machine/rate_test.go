@@ -6,10 +6,10 @@ import (
 	"github.com/heddle-sim/heddle/sheets"
 )
 
-// CTAs go out one every four cycles, to one SM after the other, with and without idle skipping and with
-// two cores; without a rate all SMs get one in the same cycle.
+// CTAs go out one every four cycles, to one SM after the other, with and without idle skipping and
+// strides; without a rate all SMs get one in the same cycle.
 func TestRateOfCTAs(t *testing.T) {
-	for _, o := range []Options{{}, {Every: true}, {Lockstep: true}, {Cores: 2}} {
+	for _, o := range []Options{{}, {Every: true}, {Lockstep: true}} {
 		r := newRig(t, "qv100", o, func(m *sheets.Machine) {
 			small(m)
 			m.SM.CTARate = 0.25

@@ -5,7 +5,6 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/heddle-sim/heddle/internal/invariants"
 	"github.com/heddle-sim/heddle/mem"
 	"github.com/heddle-sim/heddle/sheets"
 	"github.com/heddle-sim/heddle/stat"
@@ -59,7 +58,7 @@ func TestSMsMoveWithoutTranslation(t *testing.T) {
 				"SM4 0>-1 switch 3000-5535 8x71936; count 40895; scale 14165",
 		},
 	} {
-		for _, o := range []Options{{}, {Every: true}, {Lockstep: true}, {Cores: 2}} {
+		for _, o := range []Options{{}, {Every: true}, {Lockstep: true}} {
 			r := mps(t, o)
 			a, checkA := r.count(0, 80, 256, 200)
 			b, checkB := r.scale(1, 300_000, mem.Device)
@@ -144,64 +143,17 @@ func TestMovesKeepStrides(t *testing.T) {
 	}
 	_, without := run(Options{}, false)
 	want, none := run(Options{Lockstep: true}, true)
-	for _, o := range []Options{{}, {Cores: 2}} {
-		got, strode := run(o, true)
-		if got != want {
-			t.Errorf("%+v:\n%s\nin lockstep\n%s", o, got, want)
-		}
-		if none != 0 || strode*10 < without*8 {
-			t.Errorf("%+v: %d cycles of strides, %d without moves", o, strode, without)
-		}
+	got, strode := run(Options{}, true)
+	if got != want {
+		t.Errorf("in strides\n%s\nin lockstep\n%s", got, want)
 	}
-}
-
-// Two cores may work at once while SMs change hands, and again when a hand-over of channel
-// groups is over and no page moves; kernels end in the cycles of one core.
-func TestOverlapReturns(t *testing.T) {
-	t.Run("SMs", func(t *testing.T) { overlapReturns(t, []Share{{30, 4}, {50, 4}}, 100) })
-	t.Run("channel groups", func(t *testing.T) { overlapReturns(t, []Share{{40, 5}, {40, 3}}, 1) })
-}
-
-func overlapReturns(t *testing.T, want []Share, least int) {
-	run := func(o Options) (ends string, again int) {
-		r := newRig(t, "ugpu", o, nil, &Tenant{Name: "a", SMs: upTo(40), Groups: upTo(4)},
-			&Tenant{Name: "b", SMs: between(40, 80), Groups: between(4, 8)})
-		var kernels []*Kernel
-		for range 12 {
-			for i := range 2 {
-				k, _ := r.scale(i, 200_000, mem.Device)
-				kernels = append(kernels, k)
-			}
-		}
-		r.step(3000)
-		if _, err := r.g.Repartition(plain(want, 0)); err != nil {
-			t.Fatal(err)
-		}
-		for r.g.Running() > 0 {
-			r.step(50)
-			if l := &r.g.lookahead; o.Cores > 1 {
-				if l.overlaps(r.g.Now(), r.g.Now()+10) {
-					again++
-				}
-			}
-		}
-		for _, k := range kernels {
-			ends += fmt.Sprint(k.End, " ")
-		}
-		return ends, again
-	}
-	one, _ := run(Options{})
-	two, again := run(Options{Cores: 2})
-	if two != one {
-		t.Errorf("kernels end at %son two cores, at %son one", two, one)
-	}
-	if again < least && !invariants.On { // with invariants there is one core
-		t.Errorf("after the repartition two cores might work at once in %d of the cycles looked at", again)
+	if none != 0 || strode*10 < without*8 {
+		t.Errorf("%d cycles of strides, %d without moves, %d in lockstep", strode, without, none)
 	}
 }
 
 // Shares that change again and again, at any cycle, to nobody and from nobody, lose no CTA,
-// no request and no image, in strides, in lockstep and on two cores alike.
+// no request and no image, in strides and in lockstep alike.
 func TestSMsMoveAtRandom(t *testing.T) {
 	for seed := range uint64(3) {
 		churnEverywhere(t, seed, small)
@@ -219,7 +171,7 @@ func TestSMsMoveAtRandomDistributed(t *testing.T) {
 	}
 }
 
-// churnEverywhere holds random moves in strides, in lockstep and on two cores against each other.
+// churnEverywhere holds random moves in strides and in lockstep against each other.
 func churnEverywhere(t *testing.T, seed uint64, change func(*sheets.Machine)) {
 	churn := func(seed uint64, o Options) (story string) {
 		r := newRig(t, "qv100", o, change, &Tenant{Name: "a", SMs: upTo(7)}, &Tenant{Name: "b", SMs: between(7, 14)})
@@ -258,7 +210,7 @@ func churnEverywhere(t *testing.T, seed uint64, change func(*sheets.Machine)) {
 		return story
 	}
 	want := churn(seed, Options{Lockstep: true})
-	for _, o := range []Options{{}, {Cores: 2}, {Every: true}} {
+	for _, o := range []Options{{}, {Every: true}} {
 		if got := churn(seed, o); got != want {
 			t.Errorf("seed %d, %+v: kernels end at\n%s, in lockstep at\n%s", seed, o, got, want)
 		}
@@ -269,7 +221,7 @@ func churnEverywhere(t *testing.T, seed uint64, change func(*sheets.Machine)) {
 // when it gets one, in the same cycles however the simulator goes about it.
 func TestNoSMForAWhile(t *testing.T) {
 	want := ""
-	for _, o := range []Options{{}, {Every: true}, {Lockstep: true}, {Cores: 2}} {
+	for _, o := range []Options{{}, {Every: true}, {Lockstep: true}} {
 		r := mps(t, o)
 		r.g.Watchdog.Governed = true // somebody may give it one
 		a, checkA := r.count(0, 80, 256, 200)

@@ -65,7 +65,6 @@ type Kernel struct {
 	next, left   int     // CTAs dispatched; CTAs not finished
 	chunks       []chunk // [partition] what is left to dispatch; nil: CTAs go in their order
 	ready        uint64
-	alone        bool // its CTAs are independent (isa.Independent)
 	interCTASync bool // they may talk to each other
 }
 
@@ -95,9 +94,9 @@ const localWindow = 1 << 39
 func (g *GPU) Launch(tenant, stream int, name string, grid isa.Grid) *Kernel {
 	geo := grid.Geometry()
 	t := g.Tenants[tenant]
-	_, alone := grid.(isa.Independent)
+	_, independent := grid.(isa.Independent)
 	k := &Kernel{
-		Name: name, left: geo.CTAs, alone: alone, interCTASync: !alone && hasInterCTASync(grid.Code()),
+		Name: name, left: geo.CTAs, interCTASync: !independent && hasInterCTASync(grid.Code()),
 		ready: g.Now() + uint64(g.Sheet.SM.LaunchDelay),
 	}
 	k.Kernel = sm.Kernel{
@@ -110,7 +109,7 @@ func (g *GPU) Launch(tenant, stream int, name string, grid isa.Grid) *Kernel {
 		}
 		k.Local = t.local
 	}
-	if g.lookahead.limits.profile {
+	if g.dispatch.profile {
 		k.Prof = make([]sm.PC, len(k.Code.Instr))
 	}
 	g.firstError.Note(g.translation.mapLocal(k))

@@ -17,7 +17,7 @@ func askFor(t *testing.T, sheet string, op mem.Op, port, home int, prepare func(
 	f.slices[home].Prefill(line, 1, 0)
 	prepare(f, line)
 	const begin = 100
-	h := f.slab.Get(0)
+	h := f.slab.Get()
 	f.slab.R[h] = mem.Req{Line: line, Born: begin, Op: op, Sectors: 1, Port: mem.Port(port), ReadOnly: op == mem.Read}
 	if op == mem.Write {
 		f.slab.R[h].Full, f.slab.R[h].Bytes = 1, 128
@@ -25,13 +25,13 @@ func askFor(t *testing.T, sheet string, op mem.Op, port, home int, prepare func(
 	if !f.inject(port, h, begin) {
 		t.Fatal("no room")
 	}
-	g.lookahead.stride.running = true // answers are kept for the SMs
+	g.strides.running = true // answers are kept for the SMs
 	for now := uint64(begin); now < begin+3000; now++ {
 		if now > begin {
 			g.wakeups.Back.Run(now, g.visitMemory)
 		}
 		f.tickRequest(now)
-		if got := g.lookahead.stride.coming[port]; len(got) > 0 {
+		if got := g.strides.arrived[port]; len(got) > 0 {
 			return got[0].at - begin
 		}
 	}

@@ -24,7 +24,7 @@ type translation struct {
 	contexts   *contextStore
 	groups     *handover
 	unified    *unified
-	lookahead  *lookahead
+	strides    *strides
 	host       *hostLink
 	meters     *timing.Meters
 	firstError *timing.FirstError
@@ -132,7 +132,7 @@ func (x *translation) allocate(tenant int, r *mem.Region) error {
 		for _, s := range x.sms { // from now on they ask
 			s.SetPager(pagerPort{x})
 		}
-		x.lookahead.limits.strides = false // a page one SM asks for is there for the others
+		x.strides.limits.able = false // a page one SM asks for is there for the others
 	case r.Kind != mem.Host:
 		return x.pager.Map(t, n)
 	}
@@ -296,7 +296,7 @@ func (x *translation) answer(h int32, now uint64) {
 		x.pageCopies.answered(r, now)
 		x.wakeups.WakeMMU(now)
 	}
-	x.fabric.slab.Put(0, h)
+	x.fabric.slab.Put(h)
 }
 
 // PageTouches gives, of a machine made to count them, by n-1 the pages that n SMs have touched; and

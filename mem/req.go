@@ -97,19 +97,10 @@ type TenantID uint8
 // request as any other.
 func Moving(tenant TenantID, tenants int) TenantID { return tenant + TenantID(tenants) }
 
-// Lanes is the number of cores that take and free requests at once.
-const Lanes = 2
-
-// Slab holds the requests in flight and hands out handles. Each core has a lane of its
-// own; which handle a request gets means nothing.
+// Slab holds the requests in flight and hands out handles; which handle a request gets means nothing.
 type Slab struct {
 	R    []Req
-	_    [64]byte // what follows changes all the time, and another core may be reading R
-	lane [Lanes]struct {
-		free []int32
-		live int // taken less freed
-		_    [32]byte
-	}
+	free []int32
 }
 
 // NewSlab makes room for n requests; more are added when needed.
@@ -123,59 +114,22 @@ func (s *Slab) grow(n int) {
 	old := len(s.R)
 	s.R = append(s.R, make([]Req, n)...)
 	for i := len(s.R) - 1; i >= old; i-- {
-		s.lane[0].free = append(s.lane[0].free, int32(i))
+		s.free = append(s.free, int32(i))
 	}
 }
 
-// Reserve makes room, so that the next n calls of Get in each lane do not move R.
-func (s *Slab) Reserve(n int) {
-	first := &s.lane[0]
-	for i := Lanes - 1; i > 0; i-- {
-		l := &s.lane[i]
-		if lacks := n - len(l.free); lacks > 0 {
-			s.room(n + lacks)
-			at := len(first.free) - lacks
-			l.free = append(l.free, first.free[at:]...)
-			first.free = first.free[:at]
-		} else if len(l.free) > 2*n { // it frees what others take
-			first.free = append(first.free, l.free[n:]...)
-			l.free = l.free[:n]
-		}
+// Get takes a free request; its fields are whatever its last user left. It may move R.
+func (s *Slab) Get() int32 {
+	if len(s.free) == 0 {
+		s.grow(max(1, len(s.R)))
 	}
-	s.room(n)
-}
-
-// room makes room for n requests of the first lane.
-func (s *Slab) room(n int) {
-	if len(s.lane[0].free) < n {
-		s.grow(max(n, len(s.R)))
-	}
-}
-
-// Get takes a free request; its fields are whatever its last user left.
-func (s *Slab) Get(lane int) int32 {
-	l := &s.lane[lane]
-	if len(l.free) == 0 {
-		s.Reserve(1)
-	}
-	h := l.free[len(l.free)-1]
-	l.free = l.free[:len(l.free)-1]
-	l.live++
+	h := s.free[len(s.free)-1]
+	s.free = s.free[:len(s.free)-1]
 	return h
 }
 
 // Put frees h.
-func (s *Slab) Put(lane int, h int32) {
-	l := &s.lane[lane]
-	l.free = append(l.free, h)
-	l.live--
-}
+func (s *Slab) Put(h int32) { s.free = append(s.free, h) }
 
 // Live is the number of requests in flight.
-func (s *Slab) Live() int {
-	n := 0
-	for i := range s.lane {
-		n += s.lane[i].live
-	}
-	return n
-}
+func (s *Slab) Live() int { return len(s.R) - len(s.free) }

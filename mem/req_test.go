@@ -12,36 +12,27 @@ func TestReqIsSmall(t *testing.T) {
 	}
 }
 
-// TestSlabLanes: what is reserved can be taken in every lane at once without moving the
-// requests, no handle twice; a lane that only frees gives back what others take.
-func TestSlabLanes(t *testing.T) {
+// TestSlab: no handle is taken twice, what is freed is taken again, and a slab grows only when all are in flight.
+func TestSlab(t *testing.T) {
 	s := NewSlab(4)
-	s.Reserve(10)
-	first, size := &s.R[0], len(s.R)
 	seen := map[int32]bool{}
-	for lane := range Lanes {
-		for range 10 {
-			h := s.Get(lane)
-			if seen[h] || int(h) >= size {
-				t.Fatalf("lane %d got %d of %d requests, seen before: %v", lane, h, size, seen[h])
-			}
-			seen[h] = true
+	for range 10 {
+		h := s.Get()
+		if seen[h] || int(h) >= len(s.R) {
+			t.Fatalf("got %d of %d requests, seen before: %v", h, len(s.R), seen[h])
 		}
+		seen[h] = true
 	}
-	if &s.R[0] != first || s.Live() != 10*Lanes {
-		t.Errorf("moved: %v; %d requests live, want %d", &s.R[0] != first, s.Live(), 10*Lanes)
+	if size := len(s.R); s.Live() != 10 || size != 16 {
+		t.Errorf("%d requests in flight of %d, want 10 of 16", s.Live(), size)
 	}
 	for h := range seen {
-		s.Put(1, h)
+		s.Put(h)
 	}
-	if s.Live() != 0 {
-		t.Errorf("%d live after all were freed", s.Live())
+	for range 1000 {
+		s.Put(s.Get())
 	}
-	for range 1000 { // requests that go out in one lane and come back in the other
-		s.Reserve(4)
-		s.Put(1, s.Get(0))
-	}
-	if len(s.R) != size {
-		t.Errorf("%d requests grew to %d", size, len(s.R))
+	if s.Live() != 0 || len(s.R) != 16 {
+		t.Errorf("%d requests in flight of %d after all were freed", s.Live(), len(s.R))
 	}
 }

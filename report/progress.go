@@ -157,8 +157,5 @@ func Line(s sim.Progress) string {
 			fmt.Fprintf(&b, ", %s IPC %s", n, number(s.IPC[i]))
 		}
 	}
-	if s.OneCore {
-		b.WriteString(", on one core (a second core would not help now)")
-	}
 	return b.String()
 }

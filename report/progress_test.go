@@ -58,13 +58,6 @@ func TestLinesWithoutATerminal(t *testing.T) {
 	}
 }
 
-func TestLineTellsOfTheSecondCore(t *testing.T) {
-	s := sim.Progress{Cycle: 500, CyclesPerS: 100, OneCore: true}
-	if got := Line(s); got != "cycle 500, 100 cycles/s, on one core (a second core would not help now)" {
-		t.Error(got)
-	}
-}
-
 func TestBarsOnATerminal(t *testing.T) {
 	var out buffer
 	now := time.Unix(0, 0)

@@ -70,12 +70,11 @@ func TestAccessesOnly(t *testing.T) {
 				t.Errorf("%d cycles, the whole kernels take %d", r.Cycles, whole.Cycles)
 			}
 			want := text(t, r)
-			every, two, lockstep := s, s, s
-			every.NoSkip, two.Cores, lockstep.Lockstep = true, 2, true
-			for _, other := range []sim.Spec{every, two, lockstep} {
+			every, lockstep := s, s
+			every.NoSkip, lockstep.Lockstep = true, true
+			for _, other := range []sim.Spec{every, lockstep} {
 				if text(t, of(other)) != want {
-					t.Errorf("NoSkip %v, %d cores, lockstep %v: another result", other.NoSkip, other.Cores,
-						other.Lockstep)
+					t.Errorf("NoSkip %v, lockstep %v: another result", other.NoSkip, other.Lockstep)
 				}
 			}
 		})

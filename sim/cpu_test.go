@@ -44,8 +44,7 @@ func traceFile(t *testing.T, insts int) string {
 }
 
 // CPU programs, traces and models, run beside a GPU application, each execution as long as it is
-// to be; the result is the same visiting everything in every cycle, and with two cores of the
-// computer's.
+// to be; the result is the same visiting everything in every cycle.
 func TestCPU(t *testing.T) {
 	s := sim.Spec{
 		Machine: "hydrogen", Seed: 1, Epoch: 5000, Timeline: true,
@@ -86,14 +85,12 @@ func TestCPU(t *testing.T) {
 	want := text(t, r)
 	for _, change := range []func(*sim.Spec){
 		func(s *sim.Spec) { s.NoSkip = true },
-		func(s *sim.Spec) { s.Cores = 2 },
 		func(s *sim.Spec) { s.Lockstep = true },
 	} {
 		other := s
 		change(&other)
 		if got := text(t, run(t, other)); got != want {
-			t.Errorf("with NoSkip %v, %d cores, lockstep %v the result differs", other.NoSkip, other.Cores,
-				other.Lockstep)
+			t.Errorf("with NoSkip %v, lockstep %v the result differs", other.NoSkip, other.Lockstep)
 		}
 	}
 }

@@ -75,7 +75,7 @@ func (r *run) wall(res *Result) {
 	}
 	res.Wall.WarpInstsPerS = ratio(float64(n), s)
 	if r.gpu != nil {
-		res.Wall.TwoCoreCycles, res.Wall.StrideCycles = r.gpu.TwoCoreCycles(), r.gpu.StrideCycles()
+		res.Wall.StrideCycles = r.gpu.StrideCycles()
 	}
 }
 

@@ -316,8 +316,7 @@ type Wall struct {
 	Seconds       float64 `json:"wall_s"`
 	CyclesPerS    float64 `json:"cycles_per_s"`
 	WarpInstsPerS float64 `json:"warp_insts_per_s"`
-	TwoCoreCycles uint64  `json:"two_core_cycles,omitempty"` // simulated on two cores at once
-	StrideCycles  uint64  `json:"stride_cycles,omitempty"`   // simulated several at a time
+	StrideCycles  uint64  `json:"stride_cycles,omitempty"` // simulated several at a time
 }
 
 // Progress is what a run tells while it goes on.
@@ -326,9 +325,6 @@ type Progress struct {
 	Tenants          []string
 	IPC              []float64 // per tenant, since its first launch; per CPU cycle of one with CPU cores
 	CyclesPerS       float64   // simulated cycles per second of wall time
-	// OneCore: the run may use two cores and does not, as one is faster at present: mostly
-	// because another process has the second.
-	OneCore bool
 	// Waits says, for an application that has done nothing useful for half a minute of wall time, which warps wait
 	// for what; it is said once.
 	Waits []string

@@ -126,10 +126,9 @@ func (r *run) build() error {
 	}
 	r.gpu, err = machine.New(r.sheet, tenants(apps, shares, r.spec.Sharing.together()), machine.Options{
 		Every: r.spec.NoSkip, Watchdog: r.spec.Watchdog, Profile: r.spec.Profile, Copying: r.spec.Sharing.copying(),
-		Cores: r.spec.Cores, Lockstep: r.spec.Lockstep, Quantum: r.spec.Sharing.Turn(r.sheet),
+		Lockstep: r.spec.Lockstep, Quantum: r.spec.Sharing.Turn(r.sheet),
 		Touches: r.spec.Touches, Replication: r.spec.Sharing.replication(), Unified: unified,
 		Homes: r.spec.Sharing.homes(),
-		Clock: func() int64 { return int64(time.Since(r.begun)) },
 	})
 	if err != nil {
 		return err
@@ -438,7 +437,7 @@ func (r *run) report() {
 		return
 	}
 	now := r.gpu.Now()
-	p := Progress{Cycle: now, MaxCycles: r.spec.Length.MaxCycles, OneCore: r.spec.Cores > 1 && !r.gpu.TwoCores()}
+	p := Progress{Cycle: now, MaxCycles: r.spec.Length.MaxCycles}
 	for _, a := range r.apps {
 		p.Tenants = append(p.Tenants, a.spec.Name)
 		cycles := float64(now - r.col.tallies[a.id].launch.cycle)

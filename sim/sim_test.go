@@ -11,7 +11,6 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/heddle-sim/heddle/host"
-	"github.com/heddle-sim/heddle/internal/invariants"
 	"github.com/heddle-sim/heddle/isa"
 	"github.com/heddle-sim/heddle/sim"
 )
@@ -77,36 +76,6 @@ func TestDeterminism(t *testing.T) {
 		s.NoSkip = true
 		if c := text(t, run(t, s)); a != c {
 			t.Errorf("%v: idle skipping changes the result:\n%s\n%s", set, a, c)
-		}
-	}
-}
-
-// Two cores give the bits of one: with slices and programs that end and begin again,
-// under MPS with page walks, with a policy that moves what it can, with models, whose SMs
-// two cores share.
-func TestTwoCores(t *testing.T) {
-	walks := sim.Spec{
-		Machine: "ugpu", Seed: 1, Epoch: 700, Sharing: sim.Sharing{Mode: "mps"},
-		Apps:   []sim.App{app("micro/randomaccess", nil), app("micro/triad", nil)},
-		Length: sim.Length{MaxCycles: 12_000, Budget: true},
-	}
-	slices := walks
-	slices.Machine, slices.Sharing = "qv100", shared.Sharing
-	slices.Length.MaxCycles = 40_000
-	moves := walks
-	moves.Sharing = sim.Sharing{Mode: "ugpu", Epoch: 3000}
-	models := slices
-	models.Apps = []sim.App{app("models/stencil.yaml", nil), app("models/zipf.yaml", nil)}
-	models.Length.MaxCycles = 10_000
-	for _, s := range []sim.Spec{slices, walks, moves, models} {
-		one := text(t, run(t, s))
-		s.Cores = 2
-		r := run(t, s)
-		if two := text(t, r); one != two {
-			t.Errorf("%s under %s: two cores change the result:\n%s\n%s", s.Machine, s.Sharing.Mode, one, two)
-		}
-		if r.Wall.TwoCoreCycles == 0 && !invariants.On { // those are checked on one core
-			t.Errorf("%s under %s: no cycle ran on two cores", s.Machine, s.Sharing.Mode)
 		}
 	}
 }

@@ -24,8 +24,6 @@ type Spec struct {
 	MostEpochs int `json:"most_epochs,omitempty"`
 	// Functional runs the programs without timing.
 	Functional bool `json:"functional,omitempty"`
-	// Cores the simulation may use, 1 or 2; results do not depend on it.
-	Cores int `json:"-"`
 	// NoSkip visits every component every cycle; results must not change.
 	NoSkip bool `json:"-"`
 	// Lockstep runs the machine cycle by cycle instead of in strides; results of programs without data races

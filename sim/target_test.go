@@ -71,8 +71,7 @@ func samplesOf(t *testing.T, r *sim.Result) (out []taskSample) {
 }
 
 // Under each of the three systems, with one and with two batch tasks: samples conserve SMs,
-// replaying them gives the plans, and neither skipping, nor a second core, nor lockstep
-// changes a bit.
+// replaying them gives the plans, and neither skipping nor lockstep changes a bit.
 func TestTasks(t *testing.T) {
 	second := app("micro/triad", map[string]string{"n": "60000", "passes": "2", "verify": "False"})
 	for _, mode := range []string{"smqos", "spart", "rollover"} {
@@ -89,10 +88,10 @@ func TestTasks(t *testing.T) {
 				}
 			}
 			replays(t, mode, &spec, r)
-			every, two, lockstep := spec, spec, spec
-			every.NoSkip, two.Cores, lockstep.Lockstep = true, 2, true
+			every, lockstep := spec, spec
+			every.NoSkip, lockstep.Lockstep = true, true
 			want := text(t, r)
-			for name, other := range map[string]sim.Spec{"no skipping": every, "two cores": two, "lockstep": lockstep} {
+			for name, other := range map[string]sim.Spec{"no skipping": every, "lockstep": lockstep} {
 				if text(t, run(t, other)) != want {
 					t.Errorf("%s: %s changes the result", mode, name)
 				}

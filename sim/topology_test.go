@@ -183,7 +183,7 @@ func following(s *sim.Spec, r *rand.Rand) bool {
 }
 
 // Whatever the topology and however small the queues: programs end, with the right results, and
-// visiting everything in every cycle or asking for two cores changes nothing.
+// visiting everything in every cycle changes nothing.
 func TestRandomTopologies(t *testing.T) {
 	n := *topologies
 	if testing.Short() {
@@ -199,8 +199,8 @@ func TestRandomTopologies(t *testing.T) {
 	}
 }
 
-// sameEitherWay runs a machine with and without idle skipping, and with two cores: its programs are to end, right,
-// and alike. It returns the result.
+// sameEitherWay runs a machine with and without idle skipping: its programs are to end, right, and alike. It returns
+// the result.
 func sameEitherWay(t *testing.T, s sim.Spec) (first *sim.Result) {
 	t.Helper()
 	of := func(s sim.Spec) string {
@@ -226,13 +226,10 @@ func sameEitherWay(t *testing.T, s sim.Spec) (first *sim.Result) {
 		return text(t, r)
 	}
 	want := of(s)
-	every, two := s, s
-	every.NoSkip, two.Cores = true, 2
+	every := s
+	every.NoSkip = true
 	if of(every) != want {
 		t.Errorf("idle skipping changes the result of %+v", s)
-	}
-	if of(two) != want {
-		t.Errorf("a second core changes the result of %+v", s)
 	}
 	return first
 }

@@ -32,7 +32,7 @@ func text(t *testing.T, r *sim.Result) string {
 	return string(b)
 }
 
-// Results do not depend on idle skipping, strides or a second core; a recording of a model replays
+// Results do not depend on idle skipping or strides; a recording of a model replays
 // with the same timing; another seed gives another run where there is chance.
 func TestOnMachine(t *testing.T) {
 	plain := func(*sim.Spec) {}
@@ -41,7 +41,6 @@ func TestOnMachine(t *testing.T) {
 		for how, change := range map[string]func(*sim.Spec){
 			"idle skipping": func(s *sim.Spec) { s.NoSkip = true },
 			"lockstep":      func(s *sim.Spec) { s.Lockstep = true },
-			"a second core": func(s *sim.Spec) { s.Cores = 2 },
 		} {
 			if got := text(t, simulate(t, change, name)); got != want {
 				t.Errorf("%s: %s changes the result", name, how)

@@ -15,7 +15,7 @@ import (
 	"github.com/heddle-sim/heddle/trace/record"
 )
 
-// ways compares a simulation by execution and from a recording, on one core and on two.
+// ways compares a simulation by execution and from a recording.
 func ways(w io.Writer, dir string, specs []*Spec) error {
 	set, err := Overrides("base")
 	if err != nil {
@@ -25,65 +25,55 @@ func ways(w io.Writer, dir string, specs []*Spec) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprint(w, `## Executed and replayed, on one core and on two
+	fmt.Fprint(w, `## Executed and replayed
 
-Milliseconds by the clock, the best of five runs each in turns; the results are the same bits. On two cores PTX
-has SMs and memory on a core each (`+"`machine/lookahead_cycle.go`"+`; the memory side a cycle ahead, or a stride), a recording the SMs
-of a stride on both (`+"`machine/lookahead_sm.go`"+`). In brackets the share of cycles in which the second core had work: where few
-had, the ratio is the noise of the computer.
+Milliseconds by the clock, the best of five runs each in turns; the results are the same bits. A simulation runs on
+one core; more cores of the computer simulate more runs at once (`+"`--jobs`"+`). Until November 2026 a run that was alone
+could use a second core, which made execution 1.14 times and replays 1.46 times as fast (geometric means of these
+kernels). That is gone until one run can use any number of cores.
 
-| kernel | executed | on two cores | replayed | on two cores | replay faster by | on two cores |
-|---|---|---|---|---|---|---|
+| kernel | executed | replayed | replay faster by |
+|---|---|---|---|
 `)
-	logs, n := [2]float64{}, 0
+	logs, n := 0.0, 0
 	for _, s := range specs {
 		if s.Group != "macro" {
 			continue
 		}
-		best, shared, err := fastest(dir, s, m)
+		best, err := fastest(dir, s, m)
 		if err != nil {
 			return fmt.Errorf("%s: %w", s.Name, err)
 		}
-		fmt.Fprintf(w, "| %s | %.1f | %.1f (%.0f %%) | %.1f | %.1f (%.0f %%) | %.2f | %.2f |\n", s.Name, 1e3*best[0][0],
-			1e3*best[0][1], 100*shared[0],
-			1e3*best[1][0], 1e3*best[1][1], 100*shared[1], best[0][0]/best[1][0], best[0][1]/best[1][1])
-		for i := range logs {
-			logs[i] += math.Log(best[0][i] / best[1][i])
-		}
+		ratio := best[0] / best[1]
+		fmt.Fprintf(w, "| %s | %.1f | %.1f | %.2f |\n", s.Name, 1e3*best[0], 1e3*best[1], ratio)
+		logs += math.Log(ratio)
 		n++
 	}
-	fmt.Fprintf(w, "\nGeometric means: a replay is %.2f times as fast as execution on one core, %.2f times on two.\n\n",
-		math.Exp(logs[0]/float64(n)), math.Exp(logs[1]/float64(n)))
+	fmt.Fprintf(w, "\nGeometric mean: a replay is %.2f times as fast as execution.\n\n", math.Exp(logs/float64(n)))
 	return nil
 }
 
-// fastest is the least time in seconds of a kernel, executed and replayed, on one core
-// and on two, and the share of cycles in which the second had work.
-func fastest(dir string, s *Spec, m *sheets.Machine) (best [2][2]float64, shared [2]float64, err error) {
+// fastest is the least time in seconds of a kernel, executed and replayed.
+func fastest(dir string, s *Spec, m *sheets.Machine) (best [2]float64, err error) {
 	rec, done, err := recorded(dir, s)
 	if err != nil {
-		return best, shared, err
+		return best, err
 	}
 	defer func() { err = errors.Join(err, done()) }()
-	for i := range best {
-		best[i] = [2]float64{math.Inf(1), math.Inf(1)}
-	}
+	best = [2]float64{math.Inf(1), math.Inf(1)}
 	for range 5 {
 		for i, instead := range []func(isa.Grid) (isa.Grid, error){
 			func(g isa.Grid) (isa.Grid, error) { return g, nil },
 			func(isa.Grid) (isa.Grid, error) { return rec.Grid(0), nil },
 		} {
-			for k := range best[i] {
-				o, err := RunInstead(dir, s, m, machine.Options{Cores: k + 1}, instead)
-				if err != nil {
-					return best, shared, err
-				}
-				best[i][k] = min(best[i][k], o.Wall)
-				shared[i] = float64(o.GPU.TwoCoreCycles()) / float64(o.Cycles)
+			o, err := RunInstead(dir, s, m, machine.Options{}, instead)
+			if err != nil {
+				return best, err
 			}
+			best[i] = min(best[i], o.Wall)
 		}
 	}
-	return best, shared, nil
+	return best, nil
 }
 
 // recorded is a recording of a kernel, in a file that done removes.

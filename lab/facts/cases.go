@@ -17,7 +17,6 @@ import (
 
 // Way is how a case is simulated; none may change a fact of a program without data races.
 type Way struct {
-	Cores    int
 	NoSkip   bool
 	Lockstep bool // cycle by cycle, without strides
 }
@@ -60,7 +59,7 @@ func calibration(root string) (all []Case, err error) {
 		}
 		for _, s := range specs {
 			all = append(all, Case{"calib/" + config + "/" + s.Name, func(w Way) (Facts, error) {
-				o, err := calib.Run(dir, s, m, machine.Options{Cores: w.Cores, Every: w.NoSkip, Lockstep: w.Lockstep})
+				o, err := calib.Run(dir, s, m, machine.Options{Every: w.NoSkip, Lockstep: w.Lockstep})
 				if err != nil {
 					return nil, err
 				}
@@ -74,7 +73,7 @@ func calibration(root string) (all []Case, err error) {
 // run is a case of a Spec.
 func run(name string, s sim.Spec) Case {
 	return Case{name, func(w Way) (Facts, error) {
-		s.Cores, s.NoSkip, s.Lockstep = w.Cores, w.NoSkip, w.Lockstep
+		s.NoSkip, s.Lockstep = w.NoSkip, w.Lockstep
 		s.Timeline, s.Profile = true, true
 		r, err := sim.Run(context.Background(), s, nil)
 		if err != nil {

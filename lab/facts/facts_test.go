@@ -16,7 +16,6 @@ import (
 var (
 	dump     = flag.String("dump", "", "write the facts of all cases into this folder, a file each")
 	only     = flag.String("cases", "", "regular expression of the cases to dump")
-	cores    = flag.Int("cores", 1, "cores a simulation of a dumped case may use")
 	every    = flag.Bool("every", false, "dump cases without idle skipping")
 	lockstep = flag.Bool("lockstep", false, "dump cases that are simulated cycle by cycle, without strides")
 )
@@ -44,7 +43,7 @@ func TestDump(t *testing.T) {
 			continue
 		}
 		begun := time.Now()
-		f, err := c.Run(Way{Cores: *cores, NoSkip: *every, Lockstep: *lockstep})
+		f, err := c.Run(Way{NoSkip: *every, Lockstep: *lockstep})
 		if err != nil {
 			f = Facts{"error " + err.Error()}
 		}
@@ -78,7 +77,7 @@ func write(path string, f Facts) error {
 	return w.Flush()
 }
 
-// Facts do not depend on the number of cores, on idle skipping or on strides: a case of each kind.
+// Facts do not depend on idle skipping or on strides: a case of each kind.
 func TestWays(t *testing.T) {
 	cases, err := Cases("../..")
 	if err != nil {
@@ -91,13 +90,13 @@ func TestWays(t *testing.T) {
 			continue
 		}
 		seen++
-		var facts [4]Facts
-		for i, w := range []Way{{Cores: 1}, {Cores: 2}, {Cores: 1, NoSkip: true}, {Cores: 1, Lockstep: true}} {
+		var facts [3]Facts
+		for i, w := range []Way{{}, {NoSkip: true}, {Lockstep: true}} {
 			if facts[i], err = c.Run(w); err != nil {
 				t.Fatal(err)
 			}
 		}
-		for i, what := range []string{"a second core", "no idle skipping", "lockstep"} {
+		for i, what := range []string{"no idle skipping", "lockstep"} {
 			if d := facts[0].Differences(facts[i+1], 10); len(d) > 0 {
 				t.Errorf("%s: %s changes\n%s", c.Name, what, strings.Join(d, "\n"))
 			}

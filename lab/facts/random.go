@@ -76,7 +76,7 @@ func Random(r *rand.Rand, apps string) sim.Spec {
 	}
 	s.Length = sim.Length{MaxCycles: 8000 + r.Uint64N(20_000), Budget: true}
 	n := 1 + r.IntN(3) + r.IntN(2)*r.IntN(3)
-	models := r.IntN(4) == 0 // alone: SMs on two cores
+	models := r.IntN(4) == 0
 	for i := range n {
 		a := sim.App{Path: filepath.Join(apps, one("micro/triad", "micro/histogram", "micro/spmv", "micro/randomaccess",
 			"micro/reduction", "rodinia-like/bfs", "rodinia-like/hotspot",

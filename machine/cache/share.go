@@ -67,7 +67,7 @@ func (s *Slice) CanAcceptFar(now uint64) bool { return s.in[1].room(now) }
 func (s *Slice) AcceptFar(h int32, now uint64) (at uint64) {
 	s.slab.R[h].Flags |= mem.Crossed
 	at = now + s.cfg.latency
-	s.in[1].accept(arrival{at, h})
+	s.in[1].queue.Push(arrival{at, h})
 	return at
 }
 
@@ -114,7 +114,7 @@ func (s *Slice) ask(i int32, sectors uint8, r *mem.Req) {
 		Line: r.Line, Born: r.Born, Tag: i, Port: x.port, Slice: r.Slice, Sectors: sectors, Op: mem.Read,
 		Tenant: r.Tenant, ReadOnly: r.ReadOnly,
 	}
-	h := s.slab.Get(0)
+	h := s.slab.Get()
 	s.slab.R[h] = req
 	x.onward.Push(h)
 }

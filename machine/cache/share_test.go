@@ -67,7 +67,7 @@ func newPair(t *testing.T, keep, coherent bool, change func(l *sheets.LLC)) *pai
 
 // send has an SM near slice i ask for a line whose home is another or the same one.
 func (b *pairBench) send(i, home int, op mem.Op, line uint64) int32 {
-	h := b.slab.Get(0)
+	h := b.slab.Get()
 	full := uint8(0)
 	if op == mem.Write {
 		full = 1
@@ -268,7 +268,7 @@ func TestTurns(t *testing.T) {
 	for n := range uint64(3) {
 		b.send(1, 1, mem.Write, 0x1000+n*128)
 	}
-	h := b.slab.Get(0)
+	h := b.slab.Get()
 	b.slab.R[h] = mem.Req{Line: 0x9000, Op: mem.Write, Sectors: 1, Full: 1, Slice: 1, Port: 0}
 	b.s[1].AcceptFar(h, b.now)
 	b.run(300)

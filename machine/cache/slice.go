@@ -174,7 +174,7 @@ func (s *Slice) CanAccept(now uint64) bool { return s.in[0].room(now) }
 // Accept takes a request from the interconnect at clock now, and returns the clock at which it reaches the tags.
 func (s *Slice) Accept(h int32, now uint64) (at uint64) {
 	at = now + s.cfg.latency
-	s.in[0].accept(arrival{at, h})
+	s.in[0].queue.Push(arrival{at, h})
 	return at
 }
 

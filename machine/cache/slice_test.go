@@ -62,7 +62,7 @@ func (b *bench) run(delay uint64, list ...want) []uint64 {
 		}
 		for i, w := range list {
 			if w.at == now {
-				h := b.slab.Get(0)
+				h := b.slab.Get()
 				b.slab.R[h] = mem.Req{Line: w.line, Op: w.op, Sectors: w.sectors, Full: w.full}
 				of[h] = i
 				b.s.Accept(h, now)
@@ -88,7 +88,7 @@ func (b *bench) run(delay uint64, list ...want) []uint64 {
 		for b.s.Reply.Len() > 0 && b.s.Reply.Head().At <= now {
 			a := b.s.Reply.Pop()
 			out[of[a.H]] = now
-			b.slab.Put(0, a.H)
+			b.slab.Put(a.H)
 			left--
 			b.s.Retry(now)
 		}
@@ -195,8 +195,8 @@ func TestIdleIsNever(t *testing.T) {
 	}
 }
 
-// A slice that is ahead tells how full it was.
-func TestLead(t *testing.T) {
+// A slice that is ahead of those who ask tells how full it was.
+func TestAhead(t *testing.T) {
 	b := newBench(t, func(l *sheets.LLC) { l.InQueue, l.Latency = 2, 3 })
 	room := func(now uint64, want bool) {
 		t.Helper()
@@ -206,25 +206,21 @@ func TestLead(t *testing.T) {
 	}
 	for i := range 5 { // the queue and the pipeline before it
 		room(0, true)
-		h := b.slab.Get(0)
+		h := b.slab.Get()
 		b.slab.R[h] = mem.Req{Line: uint64(i) << 7, Op: mem.Write, Sectors: 1, Full: 1}
 		b.s.Accept(h, 0)
 	}
 	room(0, false)
-	b.s.Lead(true)
 	for now := range uint64(5) { // the first requests leave at clocks 3 and 4
 		b.s.Tick(now)
 	}
-	b.s.Lead(false)
-	b.s.Part()
 	room(1, false)
 	room(2, false)
 	room(3, true)
 	b.s.Accept(5, 3)
 	room(3, false)
 	room(4, true)
-	if !b.s.Join() || b.s.Queued() != 4 {
+	if b.s.Queued() != 4 {
 		t.Errorf("%d requests queued, want 4", b.s.Queued())
 	}
-	room(0, true)
 }

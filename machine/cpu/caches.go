@@ -205,7 +205,7 @@ func (c *Core) send(line uint64, op mem.Op, tag int32, now uint64) {
 	k := &c.caches
 	sectors := c.cfg.sectors << ((line & (c.cfg.llcLine - 1)) >> c.cfg.sector)
 	leaves := now + c.cfg.l2.latency
-	h := c.slab.Get(0)
+	h := c.slab.Get()
 	r := &c.slab.R[h]
 	*r = mem.Req{
 		Line: line &^ (c.cfg.llcLine - 1), Born: leaves, Tag: tag, Port: c.port, Sectors: sectors, Op: op,
@@ -230,7 +230,7 @@ func (c *Core) answer(h int32, now uint64) {
 	if op == mem.Read {
 		c.row[RequestCycles] += now - r.Born
 	}
-	c.slab.Put(0, h)
+	c.slab.Put(h)
 	c.inflight--
 	if op == mem.Write {
 		return

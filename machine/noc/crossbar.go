@@ -52,7 +52,7 @@ type Flight struct {
 }
 
 // Crossbar is one crossbar: inputs, what they ask for, the allocators of virtual channels
-// and of the switch, and outputs. It is not safe for concurrent use (but see Part).
+// and of the switch, and outputs. It is not safe for concurrent use.
 type Crossbar struct {
 	cfg Config
 
@@ -72,12 +72,7 @@ type Crossbar struct {
 	streams  streams
 
 	reserved []int // by output: packets in flight or queued
-
-	// Between Part and Join another core writes the end of ahead and the outputs, so they lie
-	// in lines of its cache of their own.
-	ahead   lookahead
-	outputs outputs
-	_       [64]byte
+	outputs  outputs
 
 	rows []*[NumCounters]uint64
 }
@@ -402,11 +397,7 @@ func (c *Crossbar) send(now uint64, in, out int) {
 		return
 	}
 	n[CQueueCycles] += uint64(uint32(now) - p.born)
-	if a := (arrival{at: now + uint64(c.cfg.Latency), id: p.id, out: int32(out)}); c.ahead.on {
-		c.ahead.launched = append(c.ahead.launched, a)
-	} else {
-		c.outputs.fly(a)
-	}
+	c.outputs.fly(arrival{at: now + uint64(c.cfg.Latency), id: p.id, out: int32(out)})
 	c.unask(in, vc, out)
 	c.leave(now, i, out)
 }

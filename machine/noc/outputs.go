@@ -67,11 +67,7 @@ func (c *Crossbar) Pop(out int) (id int32, ok bool) {
 	if id, ok = c.outputs.take(out); !ok {
 		return 0, false
 	}
-	if c.ahead.on {
-		c.ahead.taken = append(c.ahead.taken, int32(out))
-	} else {
-		c.reserved[out]--
-	}
+	c.reserved[out]--
 	return id, true
 }
 

@@ -7,7 +7,6 @@ import (
 	"math/bits"
 
 	"github.com/heddle-sim/heddle/isa"
-	"github.com/heddle-sim/heddle/mem"
 	"github.com/heddle-sim/heddle/mem/addrmap"
 	"github.com/heddle-sim/heddle/sheets"
 )
@@ -110,12 +109,8 @@ type l1Config struct {
 	skipGlobal             bool   // loads of global memory do not look into it
 }
 
-// Scratch is what the SMs of a machine work on, one at a time on each of the computer's
-// cores: in common, it stays in the computer's cache.
-type Scratch struct{ lane [mem.Lanes]workspace }
-
-// workspace is the scratch of one core.
-type workspace struct {
+// Scratch is what the SMs of a machine work on, one at a time: in common, it stays in the computer's cache.
+type Scratch struct {
 	step      isa.Step
 	co        coalescer
 	texture   fetchSize    // of the fetch that co has merged
@@ -125,11 +120,10 @@ type workspace struct {
 // NewScratch makes the scratch of the SMs of a configuration.
 func NewScratch(c *Config) *Scratch {
 	x := &Scratch{}
-	for i := range x.lane {
-		x.lane[i].step.Batch = true
-		x.lane[i].conflicts.banks = c.ldst.sharedBanks
-		x.lane[i].co = coalescer{lineShift: c.l1.lineShift, sectorShift: c.l1.sectorShift, sectors: uint(c.l1.sectors)}
-		x.lane[i].co.apart = c.l1.apart
+	x.step.Batch = true
+	x.conflicts.banks = c.ldst.sharedBanks
+	x.co = coalescer{
+		lineShift: c.l1.lineShift, sectorShift: c.l1.sectorShift, sectors: uint(c.l1.sectors), apart: c.l1.apart,
 	}
 	return x
 }

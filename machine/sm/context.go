@@ -252,7 +252,7 @@ func (p *pipeline) unload(c *Context, b *block, w int) {
 		}
 	}
 	if wp.state != finishing {
-		wp.k.lane[p.lane].Running--
+		wp.k.Progress.Running--
 	}
 	c.warps[wp.in] = savedWarp{wp.pc, wp.state, wp.ahead, wp.mask, none}
 	wp.state = free
@@ -309,7 +309,7 @@ func (s *SM) resume(c *Context, now uint64) {
 		switch {
 		case v.state == free || v.state == finishing:
 			wp.state = v.state
-			wp.k.lane[p.lane].Running--
+			wp.k.Progress.Running--
 		case v.state == barred || v.state == atomic || v.state == fenced && wp.loads > 0:
 			wp.state = v.state
 		default: // running, or at a fence whose operations are done

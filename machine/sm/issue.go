@@ -148,7 +148,7 @@ func (p *pipeline) count(w int, wp *warp, in *isa.Instr, now uint64) {
 	wp.row[WarpInsts]++
 	wp.row[ThreadInsts] += lanes
 	wp.row[ByTiming+int(p.cfg.issue.counted[in.Timing])] += lanes
-	k := &wp.k.lane[p.lane]
+	k := &wp.k.Progress
 	k.WarpInsts++
 	k.ThreadInsts += lanes
 	p.waited(&k.Stall, w, wp, in, now)

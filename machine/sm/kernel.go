@@ -17,8 +17,8 @@ type Kernel struct {
 	Local     *LocalMemory // whose part of it is where; nil: every warp slot has its own
 	Most      int          // resident CTAs allowed per SM beyond the resource limits; 0: no limit
 
-	Away int                 // CTAs whose context is in memory
-	lane [mem.Lanes]Progress // by the core that counts
+	Away     int // CTAs whose context is in memory
+	Progress Progress
 	// Prof[pc] counts issues and, per Cause, the warp-cycles spent waiting to issue pc. Nil: not kept.
 	Prof []PC
 }
@@ -31,23 +31,6 @@ type Progress struct {
 	CTACycles              uint64 // sum of the cycles CTAs were resident where they ended
 	// Stall is, per Cause, the warp-cycles spent waiting to issue.
 	Stall [NumCauses]uint64
-	_     [16]byte
-}
-
-// Progress adds up what the cores have counted.
-func (k *Kernel) Progress() (p Progress) {
-	for i := range k.lane {
-		l := &k.lane[i]
-		p.WarpInsts += l.WarpInsts
-		p.ThreadInsts += l.ThreadInsts
-		p.Finished += l.Finished
-		p.Running += l.Running
-		p.CTACycles += l.CTACycles
-		for cause, n := range l.Stall {
-			p.Stall[cause] += n
-		}
-	}
-	return p
 }
 
 // PC is the profile of one instruction.

@@ -104,7 +104,7 @@ func (l *loadStore) push(acc []access, at uint64) {
 }
 
 // global coalesces an access to global or local memory.
-func (l *loadStore) global(work *workspace, wp *warp, in *isa.Instr, op int32) []access {
+func (l *loadStore) global(work *Scratch, wp *warp, in *isa.Instr, op int32) []access {
 	st, o, c := &work.step, &l.ops.list[op], &work.co
 	words := 0
 	if l.cfg.l1.tags > 0 && !isAtomic(in.Kind) {
@@ -137,7 +137,7 @@ func (l *loadStore) global(work *workspace, wp *warp, in *isa.Instr, op int32) [
 
 // words is the cycles in which the banks of the L1, those of shared memory, deliver or take the words of an access.
 // Local memory is laid out so that each lane's words have a bank of their own.
-func (l *loadStore) words(work *workspace, wp *warp, in *isa.Instr) int {
+func (l *loadStore) words(work *Scratch, wp *warp, in *isa.Instr) int {
 	st := &work.step
 	if st.Space == isa.Local {
 		return max(1, int(in.Width)/4*isa.Lanes/l.cfg.ldst.sharedBanks)
@@ -148,7 +148,7 @@ func (l *loadStore) words(work *workspace, wp *warp, in *isa.Instr) int {
 // merge coalesces, laying local memory out as hardware does: consecutive 4-byte
 // words of the threads of the machine are neighbours, so a warp's access to the
 // same local offset is one line.
-func (l *loadStore) merge(work *workspace, wp *warp, in *isa.Instr, w int, bytes bool) {
+func (l *loadStore) merge(work *Scratch, wp *warp, in *isa.Instr, w int, bytes bool) {
 	st := &work.step
 	work.co.n = 0
 	if st.Space != isa.Local {
@@ -347,7 +347,7 @@ func (s *SM) Deliver(h int32, now uint64) {
 		s.wakeAt(now)
 		s.bypassed(r, now)
 	}
-	l.link.slab.Put(l.link.lane, h)
+	l.link.slab.Put(h)
 	if len(p.done) > 0 {
 		s.report()
 	}

@@ -22,7 +22,6 @@ type link struct {
 	inflight int             // requests sent and not answered
 	room     int             // for packets in out
 	apart    bool            // sectors take the link one by one
-	lane     int             // the computer's core it runs on
 	port     mem.Port        // the SM's, where answers come back
 	slab     *mem.Slab
 }
@@ -42,7 +41,7 @@ func (k *link) full(sectors uint8) bool {
 
 // request queues one for some sectors, for the caller to fill in, who has made sure of room.
 func (k *link) request(sectors uint8) *mem.Req {
-	h := k.slab.Get(k.lane)
+	h := k.slab.Get()
 	k.out.Push(h)
 	k.waiting += k.packets(sectors)
 	k.inflight++

@@ -7,7 +7,7 @@ import (
 	"github.com/heddle-sim/heddle/isa"
 )
 
-func (p *pipeline) build(cfg *Config, work *workspace, rows []*[numCounters]uint64) {
+func (p *pipeline) build(cfg *Config, work *Scratch, rows []*[numCounters]uint64) {
 	p.cfg, p.work = cfg, work
 	p.sched = make([]scheduler, cfg.issue.schedulers)
 	for w := range cfg.Warps {
@@ -52,7 +52,7 @@ func (p *pipeline) begin(w, b, i int, k *Kernel, exec isa.CTA, now uint64) *warp
 	}
 	ready = ready[:k.Code.NumRegs]
 	clear(ready)
-	k.lane[p.lane].Running++
+	k.Progress.Running++
 	*wp = warp{
 		code: k.Code, ready: ready, exec: exec, k: k, row: p.ctas.rows[k.Tenant],
 		t0: now, since: now, pc: exec.PC(i), cta: int16(b), in: int16(i), state: running, buf: p.cfg.fetch.width,
@@ -109,7 +109,7 @@ func (p *pipeline) stored(w int, now uint64) bool {
 // has passed the pipeline: arm sees to that.
 func (p *pipeline) exit(w int, now uint64) {
 	wp := &p.warps.slot[w]
-	wp.k.lane[p.lane].Running--
+	wp.k.Progress.Running--
 	wp.state, wp.loads = finishing, wp.loads+1
 	p.warps.settle(&p.ctas.blocks[wp.cta], now)
 	p.warps.wake[w] = now + uint64(p.cfg.issue.latency[isa.TimeOther]) + drain
@@ -142,7 +142,7 @@ func (p *pipeline) retire(w int, now uint64) {
 	p.rationAnew(now)
 	exec.Release()
 	p.ctas.rows[k.Tenant][CTAsDone]++
-	l := &k.lane[p.lane]
+	l := &k.Progress
 	l.Finished++
 	l.CTACycles += now - start
 	p.done = append(p.done, k)

@@ -33,7 +33,6 @@ type SM struct {
 	// machine stops on it.
 	Err       error
 	ErrKernel *Kernel
-	scratch   *Scratch
 
 	pipe     pipeline  // warps: fetch, issue, operand collection, execution
 	lsu      loadStore // their memory instructions: translation, L1, link to the interconnect
@@ -43,8 +42,7 @@ type SM struct {
 // pipeline is what an instruction passes from its warp to its unit, in this order.
 type pipeline struct {
 	cfg        *Config
-	lane       int // the computer's core it runs on
-	work       *workspace
+	work       *Scratch
 	frozen     bool   // no warp issues, as the SM is to be saved
 	stays      bool   // warps that are done do not leave: SM.Stay
 	staying    uint64 // those
@@ -87,23 +85,15 @@ type loadStore struct {
 // New builds an SM. scratch is the one of all SMs of the machine, table the machine's "sm"
 // counter table; tlb and mmu are nil when the machine does not translate.
 func New(id int, cfg *Config, scratch *Scratch, slab *mem.Slab, table *stat.Table, tlb TLB, mmu MMU) (*SM, error) {
-	s := &SM{ID: id, cfg: cfg, scratch: scratch, due: engine.Never}
+	s := &SM{ID: id, cfg: cfg, due: engine.Never}
 	var rows []*[numCounters]uint64
 	for t := range table.Rows() {
 		rows = append(rows, (*[numCounters]uint64)(table.Row(id, t)))
 	}
-	s.pipe.build(cfg, &scratch.lane[0], rows[:table.Tenants])
+	s.pipe.build(cfg, scratch, rows[:table.Tenants])
 	s.lsu.build(id, cfg, slab, rows, tlb, mmu)
 	return s, s.lsu.l1.carve(&cfg.l1, 0)
 }
-
-// On says which core the SM runs on from now on.
-func (s *SM) On(lane int) {
-	s.pipe.lane, s.pipe.work, s.lsu.link.lane = lane, &s.scratch.lane[lane], lane
-}
-
-// Lane is the core the SM runs on.
-func (s *SM) Lane() int { return s.pipe.lane }
 
 // Tick advances the SM through cycle now and returns the next cycle at which it
 // has work of its own. Stages come from the last to the first, so that each finds what the

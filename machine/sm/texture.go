@@ -49,7 +49,7 @@ type fetchSize struct{ rows, lanes int }
 func (f *fetchSize) turns() int { return max(1, f.rows/2) * f.lanes }
 
 // texture makes accesses of what gather has merged.
-func (l *loadStore) texture(work *workspace, wp *warp, in *isa.Instr, op int32) []access {
+func (l *loadStore) texture(work *Scratch, wp *warp, in *isa.Instr, op int32) []access {
 	o, c := &l.ops.list[op], &work.co
 	if in.Kind == isa.Store {
 		wp.row[Stores]++

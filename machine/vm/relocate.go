@@ -101,14 +101,6 @@ func (r *relocator) count(now uint64, tenant mem.TenantID, n int) {
 	}
 }
 
-// Moving is the number of pages of all tenants in motion.
-func (r *relocator) Moving() (n int) {
-	for _, k := range r.inFlight {
-		n += k
-	}
-	return n
-}
-
 func (r *relocator) resolve(now uint64, tenant mem.TenantID, vpn uint64) {
 	if r.held[tenant] {
 		r.late.Push(pageFault{vpn: vpn, tenant: tenant})

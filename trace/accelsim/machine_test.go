@@ -69,7 +69,6 @@ func TestOnMachine(t *testing.T) {
 		{},
 		{mach: machine.Options{Every: true}},
 		{mach: machine.Options{Lockstep: true}},
-		{mach: machine.Options{Cores: 2}},
 		{order: accelsim.Shuffled(blocks), opt: accelsim.Options{Memory: 1}},
 		{suffix: ".zst", order: accelsim.Shuffled(blocks)},
 	} {

@@ -2,7 +2,6 @@ package record_test
 
 import (
 	"context"
-	"fmt"
 	"path/filepath"
 	"testing"
 
@@ -26,21 +25,13 @@ func workloads() []app {
 	}
 }
 
-// timed measures warp instructions per second of whole simulated runs, on one core and
-// on two.
+// timed measures warp instructions per second of whole simulated runs.
 func timed(b *testing.B, path string, args map[string]string) {
-	for _, cores := range []int{1, 2} {
-		b.Run(fmt.Sprintf("cores=%d", cores), func(b *testing.B) { timedOn(b, cores, path, args) })
-	}
-}
-
-func timedOn(b *testing.B, cores int, path string, args map[string]string) {
 	var insts, seconds float64
 	b.ReportAllocs()
 	for b.Loop() {
 		r, err := sim.Run(context.Background(), sim.Spec{
-			Machine: "qv100", Apps: []sim.App{{Path: path, Args: args}},
-			Seed: 1, Cores: cores,
+			Machine: "qv100", Apps: []sim.App{{Path: path, Args: args}}, Seed: 1,
 		}, nil)
 		if err != nil {
 			b.Fatal(err)

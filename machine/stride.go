@@ -1,0 +1,281 @@
+package machine
+
+import (
+	"github.com/heddle-sim/heddle/engine"
+	"github.com/heddle-sim/heddle/isa"
+	"github.com/heddle-sim/heddle/machine/sm"
+	"github.com/heddle-sim/heddle/machine/timing"
+)
+
+// strides runs several cycles of one part of the machine before the next part, where results are
+// the same to the bit: the memory side runs all cycles of a stride, then each SM, then the request
+// crossbar. The computer that simulates keeps one SM in its cache for a stride instead of touching
+// 80 in every cycle. Nothing changes, because within a stride
+//
+//   - the memory side needs nothing of the SMs: what they send stays in the pipeline of
+//     an LLC slice for longer,
+//   - an SM needs nothing of the request crossbar: its queue there has room for all that
+//     the SM can send,
+//   - SMs share nothing but the dispatcher, which serves them in the order of the cycles
+//     in which they ask: no kernel's CTAs talk to each other (hasInterCTASync),
+//   - no kernel ends, which its program would see: it waits for an answer that comes
+//     later, or some SM, or its CTAs to come, have more instructions to issue than cycles,
+//     or a CTA of it lies in memory,
+//   - the driver, which moves SMs, has work in its last cycle or none (mover.go).
+//
+// Strides end at multiples of their length whatever the cycle they begin in, so that
+// those of a program with a data race do not depend on what idle skipping has skipped.
+// Where one of these does not hold for the next cycles they run in lockstep.
+type strides struct {
+	tenants     []*Tenant
+	sms         *smArray
+	fabric      *fabric
+	dispatch    *dispatcher
+	host        *hostLink
+	firstError  *timing.FirstError
+	clock       *timing.Clock
+	wakeups     timing.Wakeups
+	visitMemory func(i int) uint64 // runs a component of the memory side
+	tickDriver  func(now uint64) uint64
+
+	limits  limits
+	running bool   // a stride is under way
+	from    uint64 // its first cycle,
+	end     uint64 // and the one behind its last
+	retry   uint64 // cycle before which no stride is tried
+
+	arrived    [][]delivery  // [SM] answers from the memory side
+	sent       [][]departure // [cycle of the stride] requests of SMs
+	due        []uint64      // [SM] the next cycle with work
+	asks       []uint64      // [SM] the cycle in which it asks the dispatcher; Never
+	drove      uint64        // end of the last one in whose last cycle the driver had work
+	firstFault uint64        // cycle of the first fault of a program,
+	culprit    *sm.SM        // and where
+}
+
+// limits are what strides rely on.
+type limits struct {
+	able    bool // the machine can take strides at all
+	every   bool // all components are run in every cycle
+	flits   int  // an SM can send in a cycle,
+	burst   int  // and beyond that in its first
+	longest int  // the first of strideLengths that the machine takes
+}
+
+// strideLengths are those that are tried, in cycles, the longest first. Each visit to an SM
+// brings its warps from memory, where 80 SMs with all their registers lie, into the computer's
+// caches, so that longer strides cost less per instruction (at 64 cycles a sixth less than at 32
+// where all SMs compute). Machines take the longest where a request stays twice as long in the
+// pipeline of an LLC slice, a choice. Short ones are for what has little left to do.
+var strideLengths = [...]uint64{64, movePeriod, shortStride}
+
+const shortStride = 8
+
+// delivery is an answer for an SM and the cycle it arrives in.
+type delivery struct {
+	at uint64
+	h  int32
+}
+
+// departure is a request on its way into the request crossbar.
+type departure struct {
+	h           int32
+	port, flits int16
+}
+
+// derive finds out whether the machine can take strides at all, and what bounds them.
+func (l *strides) derive(g *GPU, o *Options) {
+	s, f := g.Sheet, &g.fabric
+	l.limits.every = o.Every
+	l.firstFault, l.drove = engine.Never, engine.Never
+	sector := max(int(f.lengths.read[1]), int(f.lengths.write[1]))
+	l.limits.flits = sector * s.LLC.Line / s.LLC.Sector
+	if s.NoC.Kind == "local" { // the link takes a sector per cycle
+		l.limits.burst, l.limits.flits = l.limits.flits, sector
+	}
+	if f.pipeline <= 2*strideLengths[0]+1 {
+		l.limits.longest = 1
+	}
+	long := strideLengths[l.limits.longest]
+	// Networks of several hops, whose slices wait for each other, run in lockstep, and so do CPU cores.
+	crossbar := f.request.Crossbar
+	if f.interSlice.entry != nil {
+		crossbar = nil
+	}
+	l.limits.able = !o.Lockstep && o.Quantum == 0 && !s.VM.Enabled && f.pipeline > long+1 && !g.CPUs.used() &&
+		crossbar != nil && crossbar.Room(0) >= shortStride*l.limits.flits+l.limits.burst
+	for _, own := range g.dispatch.owners {
+		l.limits.able = l.limits.able && len(own) < 2
+	}
+	n := s.SM.Count
+	l.arrived, l.sent = make([][]delivery, n), make([][]departure, long)
+	l.due, l.asks = make([]uint64, n), make([]uint64, n)
+}
+
+// StrideCycles is the cycles so far that were run in strides.
+func (g *GPU) StrideCycles() uint64 { return g.clock.Strode }
+
+// hasInterCTASync says that CTAs of a kernel may wait for each other or observe the order of
+// their accesses: there are atomics on global memory, fences or volatile accesses.
+func hasInterCTASync(c *isa.Code) bool {
+	for i := range c.Instr {
+		in := &c.Instr[i]
+		if in.Space == isa.Shared {
+			continue
+		}
+		switch in.Kind {
+		case isa.Atomic, isa.Reduce, isa.Fence:
+			return true
+		case isa.Load, isa.Store:
+			if in.Cache == isa.CacheVolatile {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// next is the end of a stride that may begin in cycle now; now when none may.
+func (l *strides) next(now, until uint64) uint64 {
+	if !l.limits.able || now < l.retry {
+		return now
+	}
+	for _, n := range strideLengths[l.longest(now):] {
+		end := min(until, now-now%n+n)
+		if l.wakeups.Front.Due(l.wakeups.Driver) >= end-1 && l.may(now, end, int(n)) {
+			return end
+		}
+		l.retry = end
+	}
+	return now
+}
+
+// longest is the first of strideLengths to try for a stride that begins in cycle now: behind a
+// cycle in which the mover has looked at SMs, its period.
+func (l *strides) longest(now uint64) int {
+	if now == l.drove {
+		return max(l.limits.longest, 1)
+	}
+	return l.limits.longest
+}
+
+// may says whether the cycles up to end, n at most, may be a stride, and should.
+func (l *strides) may(now, end uint64, n int) bool {
+	if l.host.tells(now) < end {
+		return false
+	}
+	warps := 0
+	for _, t := range l.tenants {
+		for _, k := range t.kernels {
+			if k.interCTASync || k.ready > now && k.ready < end {
+				return false
+			}
+			warps += k.Geo.CTAs * k.Geo.Warps
+		}
+	}
+	if warps < len(l.sms.list) { // few leave most cycles idle
+		return false
+	}
+	if l.fabric.request.Crossbar.Room(l.fabric.nocClock.Ticks(now)) < n*l.limits.flits+l.limits.burst {
+		return false
+	}
+	for _, t := range l.tenants {
+		for _, k := range t.kernels {
+			if k.ready <= now && !l.outlasts(t, k, n) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// outlasts says that a kernel cannot end within n cycles.
+func (l *strides) outlasts(t *Tenant, k *Kernel, n int) bool {
+	if len(t.kernels) == 1 && t.owed > l.clock.Now+uint64(n) { // it waits for an answer
+		return true
+	}
+	if k.next < k.Geo.CTAs && k.Code.AtLeast(0) > n {
+		return true
+	}
+	if k.Away > 0 { // to come back takes longer than a request is in an LLC slice's pipeline
+		return true
+	}
+	for _, i := range t.SMs {
+		if s := l.sms.list[i]; !s.Busy() && s.Outlasts(&k.Kernel, n) { // what loads a context may be about to end
+			return true
+		}
+	}
+	return false
+}
+
+// run takes the machine to cycle end in a stride.
+func (l *strides) run(end uint64) {
+	l.running, l.from, l.end = true, l.clock.Now, end
+	l.clock.Strode += end - l.from
+	for at := l.wakeups.Back.Next(); at < end; at = l.wakeups.Back.Next() {
+		l.wakeups.Back.Run(at, l.visitMemory)
+	}
+	l.wakeups.Back.Skip(end)
+	l.wakeups.Front.Skip(l.from)
+	l.runSMs()
+	l.runRequests()
+	l.runDriver()
+	l.wakeups.Front.Skip(end)
+	l.running = false
+	l.clock.Now = end
+}
+
+// runRequests runs the request crossbar, and before it the link to the host, whose lines go to
+// slices, too. Nothing else is where the MMU is on machines that take strides.
+func (l *strides) runRequests() {
+	at, copies := l.wakeups.Front.Take(l.wakeups.Request), l.wakeups.Front.Take(l.wakeups.MMU)
+	for c := l.from; c < l.end; c++ {
+		if copies <= c || l.limits.every {
+			copies = l.host.tick(c)
+		}
+		out := &l.sent[c-l.from]
+		if len(*out) > 0 {
+			t := l.fabric.nocClock.Ticks(c)
+			for _, d := range *out {
+				r := &l.fabric.slab.R[d.h]
+				l.fabric.sent(r, c)
+				l.fabric.request.Crossbar.Push(t, int(d.port), int(r.Slice), int(d.flits), d.h, r.Tenant)
+			}
+			*out, at = (*out)[:0], c
+		}
+		if at <= c || l.limits.every {
+			at = l.fabric.tickRequest(c)
+		}
+	}
+	if at != engine.Never {
+		l.wakeups.WakeRequest(at)
+	}
+	if copies != engine.Never {
+		l.wakeups.WakeMMU(copies)
+	}
+}
+
+// runDriver runs the driver in the last cycle of the stride, if it has work then: it is
+// the last stage of a cycle, so that all it looks at is as far.
+func (l *strides) runDriver() {
+	last := l.end - 1
+	if l.wakeups.Front.Due(l.wakeups.Driver) != last || l.firstError.Err != nil {
+		return
+	}
+	l.wakeups.Front.Take(l.wakeups.Driver)
+	l.drove = l.end
+	if at := l.tickDriver(last); at != engine.Never {
+		l.wakeups.WakeDriver(at)
+	}
+}
+
+// arrives keeps an answer for the SM at a port of the reply crossbar.
+func (l *strides) arrives(port int, h int32, now uint64) {
+	l.arrived[port] = append(l.arrived[port], delivery{now, h})
+}
+
+// departs keeps a request for the request crossbar.
+func (l *strides) departs(port int, h int32, flits int, now uint64) {
+	out := &l.sent[now-l.from]
+	*out = append(*out, departure{h, int16(port), int16(flits)})
+}
