@@ -12,9 +12,16 @@ func (g *GPU) connect() {
 // connectSides wires what every cycle passes through.
 func (g *GPU) connectSides() {
 	fabric := &g.fabric
-	fabric.tenants, fabric.sms = g.Tenants, g.sms.list
-	fabric.slices, fabric.tables = g.memory.slices, g.translation.tables
-	fabric.translation, fabric.strides, fabric.wakeups = &g.translation, &g.strides, g.wakeups
+	fabric.tenants, fabric.slices, fabric.tables = g.Tenants, g.memory.slices, g.translation.tables
+	fabric.strides, fabric.wakeups = &g.strides, g.wakeups
+	for _, s := range g.sms.list {
+		fabric.sinks = append(fabric.sinks, smPort{s, g.wakeups})
+	}
+	for i := range g.CPUs.list {
+		fabric.sinks = append(fabric.sinks, corePort{&g.CPUs, i})
+	}
+	fabric.sinks = append(fabric.sinks, &g.translation)
+	fabric.direct, fabric.remote = &g.host, &g.Unified.remote
 
 	memory := &g.memory
 	memory.fabric, memory.pageCopies, memory.layouts = &g.fabric, &g.pageCopies, &g.fabric.layouts
@@ -26,7 +33,6 @@ func (g *GPU) connectSides() {
 	cpus := &g.CPUs
 	cpus.tenants, cpus.fabric, cpus.dispatch, cpus.firstError = g.Tenants, &g.fabric, &g.dispatch, &g.firstError
 	cpus.clock, cpus.wakeups = &g.clock, g.wakeups
-	fabric.cpus = cpus
 
 	sms := &g.sms
 	sms.fabric, sms.dispatch, sms.firstError = &g.fabric, &g.dispatch, &g.firstError
@@ -94,21 +100,20 @@ func (g *GPU) connectMoving() {
 // connectPages wires what moves pages.
 func (g *GPU) connectPages() {
 	unified := &g.Unified
-	fabric := &g.fabric
-	fabric.unified, unified.remote.fabric = unified, fabric
+	unified.remote.fabric, unified.remote.dma = &g.fabric, &unified.dma
 	unified.remote.clock, unified.remote.wakeups = &g.clock, g.wakeups
 	unified.sheet, unified.tables, unified.mmu = g.Sheet, g.translation.tables, g.translation.mmu
 	unified.driver, unified.dispatch = g.translation.driver, &g.dispatch
 	unified.clock, unified.wakeups = &g.clock, g.wakeups
 	dma := &unified.dma
 	dma.unified, dma.memory, dma.fabric = unified, &g.memory, &g.fabric
-	dma.tables, dma.mmu, dma.host = unified.tables, unified.mmu, &fabric.host
+	dma.tables, dma.mmu, dma.host = unified.tables, unified.mmu, &g.host
 	dma.firstError, dma.clock, dma.wakeups = &g.firstError, &g.clock, g.wakeups
 	unified.stay.wakeups = g.wakeups
 	unified.faults.wakeups, unified.faults.mmu = g.wakeups, unified.mmu
 
-	host := &fabric.host
-	host.tenants, host.memory, host.fabric = g.Tenants, &g.memory, fabric
+	host := &g.host
+	host.tenants, host.memory, host.fabric = g.Tenants, &g.memory, &g.fabric
 	host.unified, host.where = unified, &g.translation
 	host.dispatch, host.clock, host.wakeups = &g.dispatch, &g.clock, g.wakeups
 	g.translation.host, g.CPUs.host, g.strides.host = host, host, host

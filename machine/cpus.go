@@ -141,11 +141,18 @@ func (a *CPUs) through(now uint64) {
 	a.executions = left
 }
 
-// deliver hands an answer to a core. It is there at the first edge of its clock that is not before
+// corePort is where answers for a core come.
+type corePort struct {
+	cpus *CPUs
+	core int
+}
+
+// Deliver hands an answer to the core. It is there at the first edge of its clock that is not before
 // this cycle of the machine.
-func (a *CPUs) deliver(i int, h int32, now uint64) {
-	a.list[i].Deliver(h, max(a.coreClock.Ticks(now), a.at(now)+1))
-	a.wakeups.WakeCPU(i, a.coreClock.Core(a.list[i].Due()))
+func (p corePort) Deliver(h int32, now uint64) {
+	a := p.cpus
+	a.list[p.core].Deliver(h, max(a.coreClock.Ticks(now), a.at(now)+1))
+	a.wakeups.WakeCPU(p.core, a.coreClock.Core(a.list[p.core].Due()))
 }
 
 // syncCounters brings the counters of all cores up to a cycle that has not run.

@@ -7,7 +7,6 @@ import (
 	"github.com/heddle-sim/heddle/internal/invariants"
 	"github.com/heddle-sim/heddle/machine/cache"
 	"github.com/heddle-sim/heddle/machine/noc"
-	"github.com/heddle-sim/heddle/machine/sm"
 	"github.com/heddle-sim/heddle/machine/timing"
 	"github.com/heddle-sim/heddle/machine/vm"
 	"github.com/heddle-sim/heddle/mem"
@@ -17,16 +16,15 @@ import (
 // knows where a line lies. Ports are numbered SMs first, then the MMU, then the slices, which
 // ask each other where they hold copies of each other's lines (hops.go).
 type fabric struct {
-	tenants     []*Tenant
-	sms         []*sm.SM
-	cpus        *CPUs
-	slices      []*cache.Slice
-	tables      *vm.Tables // nil where addresses are not translated
-	translation *translation
-	unified     *unified
-	strides     *strides
-	host        hostLink
-	wakeups     timing.Wakeups
+	tenants []*Tenant
+	slices  []*cache.Slice
+	tables  *vm.Tables // nil where addresses are not translated
+	strides *strides
+	wakeups timing.Wakeups
+
+	sinks  []sink       // by port up to the MMU's: where its answers go
+	direct sink         // and those of requests that come through no network (mem.NoPort)
+	remote remoteMemory // takes requests for memory that stays on the host
 
 	request    *noc.Network // of ports to the slices near them
 	reply      *noc.Network // and back
@@ -38,6 +36,18 @@ type fabric struct {
 	nocClock   engine.Clock
 	llcClock   engine.Clock
 	pipeline   uint64 // cycles a request spends in an LLC slice's pipeline
+}
+
+// sink takes the answers that come to a port. The component that asks there is registered when the machine is built.
+type sink interface {
+	// Deliver takes the answer to a request, which it frees.
+	Deliver(h int32, now uint64)
+}
+
+// remoteMemory is memory that requests of ports reach past the LLC (mem.Remote).
+type remoteMemory interface {
+	// Accept takes a request, whose answer comes to its port; false when there is no room.
+	Accept(h int32, now uint64) bool
 }
 
 // lengths are the lengths of packets in a network, in flits, by the number of sectors.
@@ -77,7 +87,7 @@ func (l *lengths) answer(r *mem.Req) int {
 func (f *fabric) inject(port int, h int32, now uint64) bool {
 	r := &f.slab.R[h]
 	if r.Line&mem.Remote != 0 {
-		return f.unified.remote.accept(&f.unified.dma, h, now)
+		return f.remote.Accept(h, now)
 	}
 	flits := f.lengths.request(r)
 	if f.interSlice.entry != nil {
@@ -180,8 +190,8 @@ func (f *fabric) wakeTags(slice int, at, now uint64) {
 // answer sends a finished request back.
 func (f *fabric) answer(slice int, h int32, now uint64) bool {
 	r := &f.slab.R[h]
-	if r.Origin == mem.OfHostCopy {
-		f.host.answered(h)
+	if r.Port == mem.NoPort {
+		f.direct.Deliver(h, now)
 		return true
 	}
 	if f.interSlice.entry != nil && !f.nearTurn(slice) {
@@ -210,25 +220,11 @@ func (f *fabric) tickReply(now uint64) uint64 {
 			if f.strides.running {
 				f.strides.arrives(o, h, now)
 			} else {
-				f.deliver(o, h, now)
+				f.sinks[o].Deliver(h, now)
 			}
 		}
 	}
 	return next
-}
-
-// deliver hands an answer to the SM, the CPU core or the MMU at a port of the reply crossbar.
-func (f *fabric) deliver(port int, h int32, now uint64) {
-	if port == f.mmuPort {
-		f.translation.answer(h, now)
-		return
-	}
-	if port >= len(f.sms) {
-		f.cpus.deliver(port-len(f.sms), h, now)
-		return
-	}
-	f.sms[port].Deliver(h, now)
-	f.wakeups.WakeSM(port, f.sms[port].Due())
 }
 
 // advance advances a network to core cycle now and returns the core cycle of its

@@ -24,6 +24,7 @@ type GPU struct {
 	wakeups     timing.Wakeups
 	fabric      fabric
 	memory      memory
+	host        hostLink
 	strides     strides
 	sms         smArray
 	CPUs        CPUs

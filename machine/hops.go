@@ -285,7 +285,7 @@ func (f *fabric) arrived(o int, h int32, now uint64) bool {
 	r, x := &f.slab.R[h], &f.interSlice
 	switch {
 	case o == x.mmu:
-		f.translation.answer(h, now)
+		f.sinks[f.mmuPort].Deliver(h, now)
 		return true
 	case r.Flags&mem.Invalidation != 0: // the copy is gone
 		f.slices[o].Recalled(h, f.llcClock.Ticks(now))

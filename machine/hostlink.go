@@ -66,7 +66,7 @@ const (
 const hostCopies = 1 << 24
 
 func (b *builder) hostLink() error {
-	x, s := &b.gpu.fabric.host, b.sheet
+	x, s := &b.gpu.host, b.sheet
 	x.cfg, x.order, x.engines = link.FromSheet(s), link.FirstReady{}, s.Host.Engines
 	d := &s.DRAM
 	peak := float64(d.Channels*d.Access) / float64(max(1, d.T.BL, d.T.CCDS)) * s.Clock.DRAM * 1e6
@@ -96,7 +96,7 @@ func rowsOf(t *stat.Table, i int) (rows [][]uint64) {
 
 // Copy begins a copy of n bytes between two regions of a tenant, one of them at least on the device.
 func (g *GPU) Copy(tenant int, dst *mem.Region, dstOff int64, src *mem.Region, srcOff, n int64) *HostCopy {
-	x := &g.fabric.host
+	x := &g.host
 	c := x.add(tenant, n)
 	c.from, c.to = src.Base+uint64(srcOff), dst.Base+uint64(dstOff)
 	switch {
@@ -116,7 +116,7 @@ func (g *GPU) Copy(tenant int, dst *mem.Region, dstOff int64, src *mem.Region, s
 // Carry begins to carry n bytes of pages whose places nobody looks at: of managed memory that is not moved on
 // demand.
 func (g *GPU) Carry(tenant int, n int64, toHost bool) *HostCopy {
-	x := &g.fabric.host
+	x := &g.host
 	c := x.add(tenant, n)
 	if toHost {
 		c.kind = copyToHost
@@ -380,8 +380,8 @@ func (x *hostLink) sectors(off, n uint64) (some, full uint8) {
 	return some, full
 }
 
-// answered books a request that memory has carried out.
-func (x *hostLink) answered(h int32) {
+// Deliver books a request that memory has carried out.
+func (x *hostLink) Deliver(h int32, _ uint64) {
 	c := x.underWay[x.fabric.slab.R[h].Tag]
 	x.fabric.slab.Put(h)
 	x.unanswered--

@@ -73,7 +73,7 @@ func TestCopies(t *testing.T) {
 			if beside {
 				r.launch(0, "long", 1, 32, dev.Base, 1<<20)
 			}
-			x := &r.g.fabric.host
+			x := &r.g.host
 			to := r.g.Copy(0, dev, 0, host, 0, n)
 			again := r.g.Copy(0, dev, 0, host, 0, n)
 			from := r.g.Copy(0, host, 0, dev, 0, n)
@@ -169,7 +169,7 @@ func TestCopyInside(t *testing.T) {
 		if copies {
 			job := r.g.Copy(0, to, 0, dev, 0, n)
 			c = r.await(job)
-			if want := uint64(math.Round(n * r.g.fabric.host.inside)); !kernel && c != want {
+			if want := uint64(math.Round(n * r.g.host.inside)); !kernel && c != want {
 				t.Errorf("alone %d cycles, want %d", c, want)
 			}
 		}
@@ -194,7 +194,7 @@ func TestCopyDeterminism(t *testing.T) {
 	const n = 1 << 16
 	run := func(sheet string, o Options) (at []uint64, tables []*stat.Table) {
 		r, dev, host, _, _ := copyRig(t, sheet, o, n)
-		x := &r.g.fabric.host
+		x := &r.g.host
 		to := r.alloc(0, n, mem.Device)
 		first := r.g.Copy(0, dev, 0, host, 0, n)
 		_, check := r.scale(0, 1<<14, mem.Device)

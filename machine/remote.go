@@ -13,6 +13,7 @@ import (
 // of pages that is under way shares the link with them.
 type remoteStore struct {
 	fabric  *fabric
+	dma     *dmaEngine
 	wakeups timing.Wakeups
 	clock   *timing.Clock
 	latency uint64
@@ -37,8 +38,8 @@ func (x *remoteStore) build(b *builder) {
 	}
 }
 
-// accept takes a request of an SM; false when as many as can be are under way.
-func (x *remoteStore) accept(d *dmaEngine, h int32, now uint64) bool {
+// Accept takes a request of an SM; false when as many as can be are under way.
+func (x *remoteStore) Accept(h int32, now uint64) bool {
 	r := &x.fabric.slab.R[h]
 	k := 0
 	if r.Op == mem.Write {
@@ -48,9 +49,9 @@ func (x *remoteStore) accept(d *dmaEngine, h int32, now uint64) bool {
 		return false
 	}
 	n := bits.OnesCount8(r.Sectors) * x.sector
-	end, cycles := d.host.way[k].Share(now, x.fabric.owner(r), n)
-	d.delay(k, cycles)
-	d.host.delay(k, now, cycles)
+	end, cycles := x.dma.host.way[k].Share(now, x.fabric.owner(r), n)
+	x.dma.delay(k, cycles)
+	x.dma.host.delay(k, now, cycles)
 	x.way[k].Push(remoteAccess{h, end + x.latency})
 	if r.Op == mem.Write {
 		x.clock.Progress = now
@@ -69,7 +70,7 @@ func (x *remoteStore) deliver(now uint64) (next uint64) {
 				break
 			}
 			h := q.Pop().h
-			x.fabric.deliver(int(x.fabric.slab.R[h].Port), h, now)
+			x.fabric.sinks[x.fabric.slab.R[h].Port].Deliver(h, now)
 		}
 	}
 	return next

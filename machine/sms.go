@@ -15,6 +15,18 @@ type smArray struct {
 	every bool // they are run in every cycle
 }
 
+// smPort is where answers for an SM come.
+type smPort struct {
+	sm      *sm.SM
+	wakeups timing.Wakeups
+}
+
+// Deliver hands an answer to the SM.
+func (p smPort) Deliver(h int32, now uint64) {
+	p.sm.Deliver(h, now)
+	p.wakeups.WakeSM(p.sm.ID, p.sm.Due())
+}
+
 // tick advances SM i to core cycle now.
 func (a *smArray) tick(i int, now uint64) uint64 {
 	next := a.run(i, now)

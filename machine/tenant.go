@@ -114,7 +114,7 @@ func (g *GPU) Launch(tenant, stream int, name string, grid isa.Grid) *Kernel {
 	}
 	g.firstError.Note(g.translation.mapLocal(k))
 	g.Unified.launched(k.Tenant)
-	g.fabric.host.beginsWork(g.clock.Now)
+	g.host.beginsWork(g.clock.Now)
 	g.dispatch.add(k, g.clock.Now)
 	return k
 }

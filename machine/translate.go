@@ -282,9 +282,9 @@ func (x *translation) tick(now uint64) uint64 {
 	return min(next, x.unified.dma.send(now))
 }
 
-// answer takes an answer at the MMU's port: of a page walk, or of the copy
+// Deliver takes an answer at the MMU's port: of a page walk, or of the copy
 // engine that shares the port.
-func (x *translation) answer(h int32, now uint64) {
+func (x *translation) Deliver(h int32, now uint64) {
 	r := &x.fabric.slab.R[h]
 	switch r.Origin {
 	case mem.OfPort:
