@@ -13,9 +13,9 @@ func (g *GPU) connect() {
 func (g *GPU) connectSides() {
 	fabric := &g.fabric
 	fabric.tenants, fabric.slices, fabric.tables = g.Tenants, g.memory.slices, g.translation.tables
-	fabric.strides, fabric.wakeups = &g.strides, g.wakeups
-	for _, s := range g.sms.list {
-		fabric.sinks = append(fabric.sinks, smPort{s, g.wakeups})
+	fabric.wakeups = g.wakeups
+	for i := range g.sms.list {
+		fabric.sinks = append(fabric.sinks, smPort{&g.sms, i})
 	}
 	for i := range g.CPUs.list {
 		fabric.sinks = append(fabric.sinks, corePort{&g.CPUs, i})

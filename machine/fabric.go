@@ -19,7 +19,6 @@ type fabric struct {
 	tenants []*Tenant
 	slices  []*cache.Slice
 	tables  *vm.Tables // nil where addresses are not translated
-	strides *strides
 	wakeups timing.Wakeups
 
 	sinks  []sink       // by port up to the MMU's: where its answers go
@@ -93,16 +92,19 @@ func (f *fabric) inject(port int, h int32, now uint64) bool {
 	if f.interSlice.entry != nil {
 		return f.injectNear(port, h, r, flits, now)
 	}
-	if f.strides.running { // there is room for all that an SM can send in a stride
-		r.Slice = int16(f.layouts.slice(r.Line))
-		f.strides.departs(port, h, flits, now)
-		return true
-	}
 	if c := f.request.Crossbar; c != nil && !c.CanPush(f.nocClock.Ticks(now), port, flits) {
 		return false
 	}
 	r.Slice = int16(f.layouts.slice(r.Line))
 	return f.enter(f.request, port, int(r.Slice), h, r, flits, now)
+}
+
+// put is inject into a crossbar that is known to have room, and that the caller runs.
+func (f *fabric) put(port int, h int32, now uint64) {
+	r := &f.slab.R[h]
+	r.Slice = int16(f.layouts.slice(r.Line))
+	f.request.Push(f.nocClock.Ticks(now), port, int(r.Slice), f.lengths.request(r), h, r.Tenant)
+	f.sent(r, now)
 }
 
 // injectMMU sends a request of the MMU or the copy engine into their port; false when the
@@ -217,11 +219,7 @@ func (f *fabric) tickReply(now uint64) uint64 {
 			if _, more := f.reply.Peek(o); more || f.reply.Again() {
 				next = now + 1
 			}
-			if f.strides.running {
-				f.strides.arrives(o, h, now)
-			} else {
-				f.sinks[o].Deliver(h, now)
-			}
+			f.sinks[o].Deliver(h, now)
 		}
 	}
 	return next

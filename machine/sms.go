@@ -5,7 +5,7 @@ import (
 	"github.com/heddle-sim/heddle/machine/timing"
 )
 
-// smArray is the SMs of the machine.
+// smArray is the SMs of the machine, with what goes in and out of them.
 type smArray struct {
 	fabric     *fabric
 	dispatch   *dispatcher
@@ -13,18 +13,46 @@ type smArray struct {
 
 	list  []*sm.SM
 	every bool // they are run in every cycle
+	mail  mail
+}
+
+// mail is what SMs and the rest of the machine send each other in a stride, whose cycles they do not run at the
+// same time: each leaves with its cycle, and is taken when the other side gets there.
+type mail struct {
+	open bool          // there is a stride
+	from uint64        // its first cycle
+	in   [][]delivery  // [SM] answers
+	out  [][]departure // [cycle of the stride] requests
+}
+
+// delivery is an answer for an SM and the cycle it arrives in.
+type delivery struct {
+	at uint64
+	h  int32
+}
+
+// departure is a request of an SM.
+type departure struct {
+	h    int32
+	port int32
 }
 
 // smPort is where answers for an SM come.
 type smPort struct {
-	sm      *sm.SM
-	wakeups timing.Wakeups
+	sms *smArray
+	sm  int
 }
 
-// Deliver hands an answer to the SM.
+// Deliver hands an answer to the SM, or keeps it until the SM gets there.
 func (p smPort) Deliver(h int32, now uint64) {
-	p.sm.Deliver(h, now)
-	p.wakeups.WakeSM(p.sm.ID, p.sm.Due())
+	a := p.sms
+	if a.mail.open {
+		a.mail.in[p.sm] = append(a.mail.in[p.sm], delivery{now, h})
+		return
+	}
+	s := a.list[p.sm]
+	s.Deliver(h, now)
+	a.fabric.wakeups.WakeSM(p.sm, s.Due())
 }
 
 // tick advances SM i to core cycle now.
@@ -48,7 +76,7 @@ func (a *smArray) run(i int, now uint64) uint64 {
 	if s.Out().Len() == 0 {
 		return next
 	}
-	if s.LinkFree() <= now && a.fabric.inject(i, *s.Out().Head(), now) {
+	if s.LinkFree() <= now && a.send(i, *s.Out().Head(), now) {
 		s.Sent(now)
 		next = min(next, s.Due())
 	}
@@ -56,4 +84,15 @@ func (a *smArray) run(i int, now uint64) uint64 {
 		next = min(next, max(now+1, s.LinkFree()))
 	}
 	return next
+}
+
+// send gives the interconnect a request of SM i, in a stride when that gets there: it has room for all that
+// an SM can send meanwhile. False when it has none.
+func (a *smArray) send(i int, h int32, now uint64) bool {
+	if a.mail.open {
+		out := &a.mail.out[now-a.mail.from]
+		*out = append(*out, departure{h, int32(i)})
+		return true
+	}
+	return a.fabric.inject(i, h, now)
 }

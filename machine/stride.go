@@ -38,19 +38,16 @@ type strides struct {
 	visitMemory func(i int) uint64 // runs a component of the memory side
 	tickDriver  func(now uint64) uint64
 
-	limits  limits
-	running bool   // a stride is under way
-	from    uint64 // its first cycle,
-	end     uint64 // and the one behind its last
-	retry   uint64 // cycle before which no stride is tried
+	limits limits
+	from   uint64 // the first cycle of the stride under way,
+	end    uint64 // and the one behind its last
+	retry  uint64 // cycle before which no stride is tried
 
-	arrived    [][]delivery  // [SM] answers from the memory side
-	sent       [][]departure // [cycle of the stride] requests of SMs
-	due        []uint64      // [SM] the next cycle with work
-	asks       []uint64      // [SM] the cycle in which it asks the dispatcher; Never
-	drove      uint64        // end of the last one in whose last cycle the driver had work
-	firstFault uint64        // cycle of the first fault of a program,
-	culprit    *sm.SM        // and where
+	due        []uint64 // [SM] the next cycle with work
+	asks       []uint64 // [SM] the cycle in which it asks the dispatcher; Never
+	drove      uint64   // end of the last one in whose last cycle the driver had work
+	firstFault uint64   // cycle of the first fault of a program,
+	culprit    *sm.SM   // and where
 }
 
 // limits are what strides rely on.
@@ -70,18 +67,6 @@ type limits struct {
 var strideLengths = [...]uint64{64, movePeriod, shortStride}
 
 const shortStride = 8
-
-// delivery is an answer for an SM and the cycle it arrives in.
-type delivery struct {
-	at uint64
-	h  int32
-}
-
-// departure is a request on its way into the request crossbar.
-type departure struct {
-	h           int32
-	port, flits int16
-}
 
 // derive finds out whether the machine can take strides at all, and what bounds them.
 func (l *strides) derive(g *GPU, o *Options) {
@@ -108,7 +93,7 @@ func (l *strides) derive(g *GPU, o *Options) {
 		l.limits.able = l.limits.able && len(own) < 2
 	}
 	n := s.SM.Count
-	l.arrived, l.sent = make([][]delivery, n), make([][]departure, long)
+	l.sms.mail.in, l.sms.mail.out = make([][]delivery, n), make([][]departure, long)
 	l.due, l.asks = make([]uint64, n), make([]uint64, n)
 }
 
@@ -210,7 +195,9 @@ func (l *strides) outlasts(t *Tenant, k *Kernel, n int) bool {
 
 // run takes the machine to cycle end in a stride.
 func (l *strides) run(end uint64) {
-	l.running, l.from, l.end = true, l.clock.Now, end
+	l.from, l.end = l.clock.Now, end
+	mail := &l.sms.mail
+	mail.open, mail.from = true, l.from
 	l.clock.Strode += end - l.from
 	for at := l.wakeups.Back.Next(); at < end; at = l.wakeups.Back.Next() {
 		l.wakeups.Back.Run(at, l.visitMemory)
@@ -221,7 +208,7 @@ func (l *strides) run(end uint64) {
 	l.runRequests()
 	l.runDriver()
 	l.wakeups.Front.Skip(end)
-	l.running = false
+	mail.open = false
 	l.clock.Now = end
 }
 
@@ -233,13 +220,10 @@ func (l *strides) runRequests() {
 		if copies <= c || l.limits.every {
 			copies = l.host.tick(c)
 		}
-		out := &l.sent[c-l.from]
+		out := &l.sms.mail.out[c-l.from]
 		if len(*out) > 0 {
-			t := l.fabric.nocClock.Ticks(c)
 			for _, d := range *out {
-				r := &l.fabric.slab.R[d.h]
-				l.fabric.sent(r, c)
-				l.fabric.request.Crossbar.Push(t, int(d.port), int(r.Slice), int(d.flits), d.h, r.Tenant)
+				l.fabric.put(int(d.port), d.h, c)
 			}
 			*out, at = (*out)[:0], c
 		}
@@ -267,15 +251,4 @@ func (l *strides) runDriver() {
 	if at := l.tickDriver(last); at != engine.Never {
 		l.wakeups.WakeDriver(at)
 	}
-}
-
-// arrives keeps an answer for the SM at a port of the reply crossbar.
-func (l *strides) arrives(port int, h int32, now uint64) {
-	l.arrived[port] = append(l.arrived[port], delivery{now, h})
-}
-
-// departs keeps a request for the request crossbar.
-func (l *strides) departs(port int, h int32, flits int, now uint64) {
-	out := &l.sent[now-l.from]
-	*out = append(*out, departure{h, int16(port), int16(flits)})
 }

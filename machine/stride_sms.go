@@ -56,7 +56,7 @@ func (l *strides) runSMs() {
 // CTA ends, or to the end of the stride; it returns the cycle in which it asks.
 func (l *strides) runSM(i int, c, ask uint64) uint64 {
 	s := l.sms.list[i]
-	in, n := l.arrived[i], 0
+	in, n := l.sms.mail.in[i], 0
 	s.Prefetch(l.end)
 	at := l.due[i]
 	for ; ; c++ {
@@ -90,7 +90,7 @@ func (l *strides) runSM(i int, c, ask uint64) uint64 {
 		}
 	}
 	l.due[i] = at
-	l.arrived[i] = in[:copy(in, in[n:])]
+	l.sms.mail.in[i] = in[:copy(in, in[n:])]
 	if ask < l.end {
 		return ask
 	}

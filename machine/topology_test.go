@@ -25,13 +25,13 @@ func askFor(t *testing.T, sheet string, op mem.Op, port, home int, prepare func(
 	if !f.inject(port, h, begin) {
 		t.Fatal("no room")
 	}
-	g.strides.running = true // answers are kept for the SMs
+	g.sms.mail.open = true // answers are kept for the SMs
 	for now := uint64(begin); now < begin+3000; now++ {
 		if now > begin {
 			g.wakeups.Back.Run(now, g.visitMemory)
 		}
 		f.tickRequest(now)
-		if got := g.strides.arrived[port]; len(got) > 0 {
+		if got := g.sms.mail.in[port]; len(got) > 0 {
 			return got[0].at - begin
 		}
 	}
