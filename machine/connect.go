@@ -24,14 +24,14 @@ func (g *GPU) connectSides() {
 	fabric.direct, fabric.remote = &g.host, &g.Unified.remote
 
 	memory := &g.memory
-	memory.fabric, memory.pageCopies, memory.layouts = &g.fabric, &g.pageCopies, &g.fabric.layouts
-	memory.clock, memory.wakeups = &g.clock, g.wakeups
+	memory.fabric, memory.layouts, memory.clock, memory.wakeups = &g.fabric, &g.fabric.layouts, &g.clock, g.wakeups
+	memory.onMigrated, memory.onWritten = g.pageCopies.migrated, g.pageCopies.written
 
 	tiers := &memory.tiers
 	tiers.slices, tiers.memory, tiers.wakeups = memory.slices, memory, g.wakeups
 
 	cpus := &g.CPUs
-	cpus.tenants, cpus.fabric, cpus.dispatch, cpus.firstError = g.Tenants, &g.fabric, &g.dispatch, &g.firstError
+	cpus.tenants, cpus.fabric, cpus.firstError = g.Tenants, &g.fabric, &g.firstError
 	cpus.clock, cpus.wakeups = &g.clock, g.wakeups
 
 	sms := &g.sms
@@ -40,9 +40,9 @@ func (g *GPU) connectSides() {
 	translation := &g.translation
 	translation.tenants, translation.sms = g.Tenants, g.sms.list
 	translation.slices, translation.fabric = g.memory.slices, &g.fabric
-	translation.pageCopies, translation.contexts = &g.pageCopies, &g.contexts
-	translation.groups, translation.unified = &g.groups, &g.Unified
-	translation.strides, translation.meters, translation.firstError = &g.strides, &g.meters, &g.firstError
+	translation.sources = []source{&g.pageCopies, &g.Unified.dma}
+	translation.onPager = g.strides.forbid
+	translation.meters, translation.firstError = &g.meters, &g.firstError
 	translation.clock, translation.wakeups = &g.clock, g.wakeups
 
 	if translation.driver != nil {
@@ -103,7 +103,7 @@ func (g *GPU) connectPages() {
 	unified.remote.fabric, unified.remote.dma = &g.fabric, &unified.dma
 	unified.remote.clock, unified.remote.wakeups = &g.clock, g.wakeups
 	unified.sheet, unified.tables, unified.mmu = g.Sheet, g.translation.tables, g.translation.mmu
-	unified.driver, unified.dispatch = g.translation.driver, &g.dispatch
+	unified.driver = g.translation.driver
 	unified.clock, unified.wakeups = &g.clock, g.wakeups
 	dma := &unified.dma
 	dma.unified, dma.memory, dma.fabric = unified, &g.memory, &g.fabric
@@ -114,15 +114,15 @@ func (g *GPU) connectPages() {
 
 	host := &g.host
 	host.tenants, host.memory, host.fabric = g.Tenants, &g.memory, &g.fabric
-	host.unified, host.where = unified, &g.translation
-	host.dispatch, host.clock, host.wakeups = &g.dispatch, &g.clock, g.wakeups
-	g.translation.host, g.CPUs.host, g.strides.host = host, host, host
+	host.where = &g.translation
+	host.clock, host.wakeups = &g.clock, g.wakeups
+	g.CPUs.host, g.strides.host = host, host
 
 	copies := &g.pageCopies
 	copies.tenants = g.Tenants
 	copies.driver, copies.tables = g.translation.driver, g.translation.tables
 	copies.fabric, copies.layouts = &g.fabric, &g.fabric.layouts
-	copies.memory, copies.groups, copies.clock, copies.wakeups = &g.memory, &g.groups, &g.clock, g.wakeups
+	copies.memory, copies.pageLeft, copies.clock, copies.wakeups = &g.memory, g.groups.leave, &g.clock, g.wakeups
 
 	homes := &g.translation.homes
 	homes.tables, homes.driver = g.translation.tables, g.translation.driver

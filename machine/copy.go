@@ -30,9 +30,10 @@ type copyEngine struct {
 	fabric  *fabric
 	layouts *layouts
 	memory  *memory
-	groups  *handover
 	clock   *timing.Clock
 	wakeups timing.Wakeups
+	// pageLeft is told that a page of a tenant is at its new place.
+	pageLeft func(now uint64, tenant int)
 
 	how      Copying
 	jobs     []copyJob
@@ -110,25 +111,24 @@ func (c *copyEngine) begin(id int32) {
 
 func (c *copyEngine) line(n int32) uint64 { return uint64(n) * uint64(c.lineSize) }
 
-// send puts a request of the copy engine into the MMU's crossbar port, which could not
-// send more than one a cycle; it returns the next cycle with more.
-func (c *copyEngine) send(now uint64) uint64 {
+// send implements source.
+func (c *copyEngine) send(now uint64, _ bool) (next uint64, more bool) {
 	if c.how == PageMove || c.active == 0 {
-		return engine.Never
+		return engine.Never, false
 	}
 	r, ok := c.next()
 	if !ok {
-		return engine.Never
+		return engine.Never, false
 	}
 	if c.fabric.injectMMU(r, now) {
 		c.sent(r.Op)
 	}
-	return now + 1
+	return now + 1, c.sending()
 }
 
-// sending says that the copy engine has lines for the MMU's port.
+// sending says that the copy engine has more lines for the MMU's port.
 func (c *copyEngine) sending() bool {
-	return c.how != PageMove && c.active > 0 && (c.ready.Len() > 0 || c.unread.Len() > 0 && c.inFlight < c.most)
+	return c.ready.Len() > 0 || c.unread.Len() > 0 && c.inFlight < c.most
 }
 
 // next is what the copy engine asks for next: the write of a line that has arrived, or
@@ -167,8 +167,9 @@ func (c *copyEngine) sent(op mem.Op) {
 	c.inFlight++
 }
 
-// answered books the answer to a request of the copy engine.
+// answered implements source.
 func (c *copyEngine) answered(r *mem.Req, now uint64) {
+	c.wakeups.WakeMMU(now)
 	k := r.Tag
 	if r.Op == mem.Read {
 		c.ready.Push(k)
@@ -200,7 +201,7 @@ func (c *copyEngine) end(i int32, now uint64) {
 	tenant := j.tenant
 	c.tenants[tenant].got(c.tables.MoveOf(j.id).VPN, c.clock)
 	c.driver.Copied(now, j.id)
-	c.groups.leave(now, int(tenant))
+	c.pageLeft(now, int(tenant))
 	c.wakeups.WakeMMU(now)
 	c.wakeups.WakeDriver(now)
 }
@@ -252,7 +253,10 @@ func (c *copyEngine) leftOver(frame uint64) bool {
 }
 
 // written books a write-back of job i that has reached DRAM's queue.
-func (c *copyEngine) written(i int32) { c.jobs[i].writebacks-- }
+func (c *copyEngine) written(i int32) {
+	c.jobs[i].writebacks--
+	c.wakeups.WakeDriver(c.clock.Now)
+}
 
 // migrate takes pages through the LLC's write-backs into the stacks' queues.
 func (c *copyEngine) migrate(now uint64) uint64 {

@@ -17,7 +17,6 @@ import (
 type CPUs struct {
 	tenants    []*Tenant
 	fabric     *fabric
-	dispatch   *dispatcher
 	host       *hostLink
 	firstError *timing.FirstError
 	clock      *timing.Clock
@@ -133,7 +132,7 @@ func (a *CPUs) through(now uint64) {
 			left = append(left, x)
 			continue
 		}
-		x.Done, x.End, a.dispatch.returnToHost = true, now, true
+		x.Done, x.End, a.clock.ReturnToHost = true, now, true
 		t.executed = x.number
 		t.executes--
 		t.ended(now)

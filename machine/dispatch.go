@@ -32,11 +32,10 @@ type dispatcher struct {
 	owners [][]int // [SM] tenants whose CTAs may run there
 	// Bitset of SMs that may take a CTA: one is asked again when a CTA has ended on it, or
 	// something is new.
-	open         []uint64
-	launched     int       // kernels so far,
-	running      int       // and those not finished
-	finished     []*Kernel // since Run was called,
-	returnToHost bool      // and whether anything else has ended that those outside wait for
+	open     []uint64
+	launched int       // kernels so far,
+	running  int       // and those not finished
+	finished []*Kernel // since Run was called
 }
 
 // add queues a kernel behind its tenant's others.

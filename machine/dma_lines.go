@@ -12,20 +12,15 @@ func (d *dmaEngine) copy(now uint64, i int32, way int) {
 	j.next, j.left = 0, 0
 }
 
-// wait is the next cycle in which a line may be sent, when there is no place for it now.
-func (d *dmaEngine) wait(now uint64) uint64 {
+// send implements source: the next line that is due.
+func (d *dmaEngine) send(now uint64, busy bool) (next uint64, more bool) {
 	if len(d.active) == 0 {
-		return never
+		return never, busy
 	}
-	return now + 1
-}
-
-// send puts the next line that is due into the crossbar; it returns the next cycle with more.
-func (d *dmaEngine) send(now uint64) uint64 {
-	if len(d.active) == 0 {
-		return never
+	if busy {
+		return now + 1, busy
 	}
-	next := never
+	next = never
 	sent := false
 	for _, i := range d.active {
 		j := &d.jobs[i]
@@ -57,10 +52,10 @@ func (d *dmaEngine) send(now uint64) uint64 {
 			next = now + 1
 		}
 	}
-	return next
+	return next, busy
 }
 
-// answered books a line that has been read or written.
+// answered implements source: a line has been read or written.
 func (d *dmaEngine) answered(r *mem.Req, now uint64) {
 	j := &d.jobs[r.Tag]
 	if j.left--; j.left == 0 && j.next == int32(len(j.frames))*d.lines {

@@ -70,8 +70,8 @@ type GPU struct {
 // 3 are the memory side, the others the SM side; in a stride several cycles of each run
 // before the next.
 func (g *GPU) Run(until uint64) ([]*Kernel, error) {
-	g.dispatch.finished, g.dispatch.returnToHost = g.dispatch.finished[:0], false
-	for g.firstError.Err == nil && len(g.dispatch.finished) == 0 && !g.dispatch.returnToHost {
+	g.dispatch.finished, g.clock.ReturnToHost = g.dispatch.finished[:0], false
+	for g.firstError.Err == nil && len(g.dispatch.finished) == 0 && !g.clock.ReturnToHost {
 		now := min(g.wakeups.Back.Next(), g.wakeups.Front.Next())
 		if g.Watchdog.stuck(now, until) {
 			return nil, g.diagnose(now)
@@ -123,7 +123,7 @@ func (g *GPU) visit(i int) uint64 {
 	case i < w.MMU:
 		return g.CPUs.tick(i-w.CPU, now)
 	case i < w.Request:
-		return g.translation.tick(now)
+		return min(g.translation.tick(now), g.host.tick(now))
 	case i < w.Dispatch:
 		return g.fabric.tickRequest(now)
 	case i < w.Driver:

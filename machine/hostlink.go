@@ -14,19 +14,18 @@ import (
 // their channels, as a copy engine has its own way there. While nothing runs that they could disturb they are
 // left out, and the machine skips to the copy's end.
 type hostLink struct {
-	tenants  []*Tenant
-	memory   *memory
-	fabric   *fabric
-	unified  *unified
-	dispatch *dispatcher
-	clock    *timing.Clock
-	wakeups  timing.Wakeups
-	where    *translation // of addresses
+	tenants []*Tenant
+	memory  *memory
+	fabric  *fabric
+	clock   *timing.Clock
+	wakeups timing.Wakeups
+	where   *translation // of addresses
 
 	cfg        link.Config
 	order      link.Arbiter
 	way        [2]link.Direction // to the device, to the host
 	engines    int
+	paged      bool        // pages move over the link, too: what moves them begins the copies in their turn (dma.go)
 	inside     float64     // cycles per byte of a copy inside the device: read and write at DRAM's peak
 	underWay   []*HostCopy // by number; nil: free
 	live       int         // copies that have not been forgotten
@@ -68,6 +67,7 @@ const hostCopies = 1 << 24
 func (b *builder) hostLink() error {
 	x, s := &b.gpu.host, b.sheet
 	x.cfg, x.order, x.engines = link.FromSheet(s), link.FirstReady{}, s.Host.Engines
+	x.paged = b.options.Unified != nil
 	d := &s.DRAM
 	peak := float64(d.Channels*d.Access) / float64(max(1, d.T.BL, d.T.CCDS)) * s.Clock.DRAM * 1e6
 	x.inside = 2 * s.Clock.Core * 1e6 / peak
@@ -180,7 +180,7 @@ func (x *hostLink) start(now uint64) (next uint64) {
 // take begins a copy that has got its direction.
 func (x *hostLink) take(now uint64, t *link.Transfer, w *link.Direction) {
 	x.begin(x.underWay[t.ID-hostCopies], now, w.Start(now, t))
-	x.dispatch.returnToHost = true // its end is known now
+	x.clock.ReturnToHost = true // its end is known now
 }
 
 func (x *hostLink) begin(c *HostCopy, now, cycles uint64) {
@@ -300,7 +300,7 @@ func (x *hostLink) tick(now uint64) (next uint64) {
 		return never
 	}
 	next = never
-	if !x.unified.On() {
+	if !x.paged {
 		next = x.start(now)
 	}
 	if !x.works() {
@@ -314,7 +314,7 @@ func (x *hostLink) tick(now uint64) (next uint64) {
 			c.next++
 		}
 		if c.next == c.parts {
-			x.dispatch.returnToHost = true // nothing of it waits for memory any more
+			x.clock.ReturnToHost = true // nothing of it waits for memory any more
 			continue
 		}
 		next = min(next, max(now+1, x.due(c, c.next)))
@@ -386,7 +386,7 @@ func (x *hostLink) Deliver(h int32, _ uint64) {
 	x.fabric.slab.Put(h)
 	x.unanswered--
 	if c.left--; c.left == 0 {
-		x.dispatch.returnToHost = x.dispatch.returnToHost || c.kind == copyToHost && (c.next == c.parts || !x.works())
+		x.clock.ReturnToHost = x.clock.ReturnToHost || c.kind == copyToHost && (c.next == c.parts || !x.works())
 		x.forget(c)
 	}
 }

@@ -30,11 +30,13 @@ type channel struct {
 // memory is what lies behind the fabric: LLC slices, and the DRAM channels and HBM stacks
 // behind them.
 type memory struct {
-	fabric     *fabric
-	pageCopies *copyEngine
-	layouts    *layouts
-	clock      *timing.Clock
-	wakeups    timing.Wakeups
+	fabric  *fabric
+	layouts *layouts
+	clock   *timing.Clock
+	wakeups timing.Wakeups
+	// Told of what is done for the copy engine's jobs: a line a stack has copied, a write-back that is in DRAM's queue.
+	onMigrated func(job int32, now uint64)
+	onWritten  func(job int32)
 
 	slices   []*cache.Slice
 	channels []*channel
@@ -185,8 +187,7 @@ func (m *memory) within(a *addrmap.Loc) dram.Loc {
 // written is told that a write-back somebody waited for is in DRAM's queue.
 func (m *memory) written(f *mem.Fetch) {
 	if f.Owner == mem.ForCopyEngine {
-		m.pageCopies.written(f.Token)
-		m.wakeups.WakeDriver(m.clock.Now)
+		m.onWritten(f.Token)
 	}
 }
 
@@ -261,7 +262,7 @@ func (m *memory) tickStack(s *stack, now uint64) uint64 {
 		if !ok {
 			break
 		}
-		m.pageCopies.migrated(id, now)
+		m.onMigrated(id, now)
 	}
 	if t == dram.Never {
 		return engine.Never

@@ -97,6 +97,9 @@ func (l *strides) derive(g *GPU, o *Options) {
 	l.due, l.asks = make([]uint64, n), make([]uint64, n)
 }
 
+// forbid ends strides for good: a page that one SM asks for would be there for the others.
+func (l *strides) forbid() { l.limits.able = false }
+
 // StrideCycles is the cycles so far that were run in strides.
 func (g *GPU) StrideCycles() uint64 { return g.clock.Strode }
 

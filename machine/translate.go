@@ -20,16 +20,12 @@ type translation struct {
 	sms        []*sm.SM
 	slices     []*cache.Slice
 	fabric     *fabric
-	pageCopies *copyEngine
-	contexts   *contextStore
-	groups     *handover
-	unified    *unified
-	strides    *strides
-	host       *hostLink
 	meters     *timing.Meters
 	firstError *timing.FirstError
 	clock      *timing.Clock
 	wakeups    timing.Wakeups
+	sources    []source // that share the MMU's port, by Origin from mem.OfCopyEngine on, served in this order
+	onPager    func()   // managed memory is there whose pages come when one SM asks for them
 
 	pager       *vm.Pager // nil on a machine that translates
 	mmu         *vm.MMU   // nil on one that does not, as are the following
@@ -40,6 +36,15 @@ type translation struct {
 	touches     *vm.Touches
 	homes       pageHomes // off where pages do not follow the accesses to them
 	promised    []int64   // [tenant] bytes of device memory whose pages get frames when they are touched
+}
+
+// source has requests for the MMU's port, behind page walks.
+type source interface {
+	// send puts what is due into the port, if it is not busy, and returns the next cycle with more. The port
+	// takes one request a cycle of all sources: it is busy while an earlier one has more.
+	send(now uint64, busy bool) (next uint64, more bool)
+	// answered books the answer to a request, which the port frees.
+	answered(r *mem.Req, now uint64)
 }
 
 // mmuPort passes L1 TLB misses on and wakes the MMU for them.
@@ -119,8 +124,6 @@ func (x *translation) tickPager(now uint64) uint64 {
 func (x *translation) allocate(tenant int, r *mem.Region) error {
 	t, n := mem.TenantID(tenant), r.Len()
 	switch {
-	case x.unified.On() && r.Kind == mem.Managed:
-		return x.unified.allocate(t, r)
 	case x.tables != nil && (r.Kind == mem.Managed || r.Kind == mem.Host):
 		return x.tables.Reserve(t, r.Base, uint64(n))
 	case x.tables != nil && x.sheet.VM.FirstTouch:
@@ -132,7 +135,7 @@ func (x *translation) allocate(tenant int, r *mem.Region) error {
 		for _, s := range x.sms { // from now on they ask
 			s.SetPager(pagerPort{x})
 		}
-		x.strides.limits.able = false // a page one SM asks for is there for the others
+		x.onPager()
 	case r.Kind != mem.Host:
 		return x.pager.Map(t, n)
 	}
@@ -152,24 +155,19 @@ func (x *translation) promise(tenant int, r *mem.Region) error {
 	return x.tables.Reserve(mem.TenantID(tenant), r.Base, uint64(n))
 }
 
-func (x *translation) free(tenant int, r *mem.Region) error {
+func (x *translation) free(tenant int, r *mem.Region) {
 	t := mem.TenantID(tenant)
 	switch {
-	case x.unified.On() && r.Kind == mem.Managed:
-		x.unified.free(t, r.Base, uint64(r.Len()))
-		x.groups.leave(x.clock.Now, tenant)
 	case x.tables != nil:
 		if x.sheet.VM.FirstTouch && r.Kind != mem.Managed && r.Kind != mem.Host {
 			x.promised[tenant] -= r.Len()
 		}
 		x.tables.Unmap(t, r.Base, uint64(r.Len()))
-		x.groups.leave(x.clock.Now, tenant)
 	case r.Kind == mem.Managed:
 		x.pager.Forget(t, r.Base)
 	case r.Kind != mem.Host:
 		x.pager.Unmap(t, r.Len())
 	}
-	return nil
 }
 
 func (x *translation) evict(tenant int, r *mem.Region, off, n int64) int64 {
@@ -233,12 +231,9 @@ func (x *translation) release(tenant int) {
 		x.pager.Release(mem.TenantID(tenant))
 		return
 	}
-	x.unified.release(mem.TenantID(tenant))
 	x.tables.ReleaseTenant(mem.TenantID(tenant))
 	x.mmu.InvalidateTenant(mem.TenantID(tenant))
 	x.mmu.ClearStatus(mem.TenantID(tenant))
-	x.groups.leave(x.clock.Now, tenant)
-	x.contexts.end[tenant] = 0
 	for _, t := range x.tlbs {
 		t.InvalidateTenant(mem.TenantID(tenant))
 	}
@@ -248,7 +243,7 @@ func (x *translation) release(tenant int) {
 // tick looks up translations, and sends what page walks and the copy engine read and write.
 func (x *translation) tick(now uint64) uint64 {
 	if x.mmu == nil {
-		return min(x.tickPager(now), x.host.tick(now))
+		return x.tickPager(now)
 	}
 	next := x.mmu.Tick(now)
 	for {
@@ -275,26 +270,23 @@ func (x *translation) tick(now uint64) uint64 {
 		sent := x.fabric.injectMMU(r, now)
 		x.mmu.TakeRead(sent)
 	}
-	next = min(next, x.pageCopies.send(now), x.host.tick(now))
-	if x.pageCopies.sending() { // the port takes one request a cycle
-		return min(next, x.unified.dma.wait(now))
+	busy := false
+	for _, s := range x.sources {
+		var at uint64
+		at, busy = s.send(now, busy)
+		next = min(next, at)
 	}
-	return min(next, x.unified.dma.send(now))
+	return next
 }
 
-// Deliver takes an answer at the MMU's port: of a page walk, or of the copy
-// engine that shares the port.
+// Deliver takes an answer at the MMU's port: of a page walk, or of a source that shares the port.
 func (x *translation) Deliver(h int32, now uint64) {
 	r := &x.fabric.slab.R[h]
-	switch r.Origin {
-	case mem.OfPort:
+	if r.Origin == mem.OfPort {
 		x.mmu.ReadDone(now, r.Tag)
 		x.wakeups.WakeMMU(now)
-	case mem.OfPageTransfer:
-		x.unified.dma.answered(r, now)
-	case mem.OfCopyEngine:
-		x.pageCopies.answered(r, now)
-		x.wakeups.WakeMMU(now)
+	} else {
+		x.sources[r.Origin-mem.OfCopyEngine].answered(r, now)
 	}
 	x.fabric.slab.Put(h)
 }
@@ -308,10 +300,22 @@ func (g *GPU) PageTouches() (degree []uint64, homes [][]uint64) {
 
 // Map tells the machine of an allocation: device memory gets its frames now,
 // managed memory on first touch, as all memory where the sheet has vm.first_touch.
-func (g *GPU) Map(tenant int, r *mem.Region) error { return g.translation.allocate(tenant, r) }
+func (g *GPU) Map(tenant int, r *mem.Region) error {
+	if g.Unified.On() && r.Kind == mem.Managed {
+		return g.Unified.allocate(mem.TenantID(tenant), r)
+	}
+	return g.translation.allocate(tenant, r)
+}
 
 // Unmap gives an allocation's frames back.
-func (g *GPU) Unmap(tenant int, r *mem.Region) error { return g.translation.free(tenant, r) }
+func (g *GPU) Unmap(tenant int, r *mem.Region) {
+	if g.Unified.On() && r.Kind == mem.Managed {
+		g.Unified.free(mem.TenantID(tenant), r.Base, uint64(r.Len()))
+	} else {
+		g.translation.free(tenant, r)
+	}
+	g.groups.leave(g.clock.Now, tenant)
+}
 
 // Evict moves the resident pages of a managed range to the host and returns the
 // bytes that have to cross the link.
@@ -326,4 +330,11 @@ func (g *GPU) Prefetch(tenant int, r *mem.Region, off, n int64) int64 {
 }
 
 // Release forgets all memory of a tenant: its program has ended and may start anew.
-func (g *GPU) Release(tenant int) { g.translation.release(tenant) }
+func (g *GPU) Release(tenant int) {
+	g.Unified.release(mem.TenantID(tenant))
+	g.translation.release(tenant)
+	if g.translation.tables != nil {
+		g.contexts.end[tenant] = 0
+	}
+	g.groups.leave(g.clock.Now, tenant)
+}

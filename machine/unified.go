@@ -65,13 +65,12 @@ const (
 // at the next interrupt (7, faults.go), the runtime plans what comes and what leaves (8, package
 // uvm), the link carries it between host and DRAM (9, dma.go), and the walk is repeated (10).
 type unified struct {
-	sheet    *sheets.Machine
-	tables   *vm.Tables
-	mmu      *vm.MMU
-	driver   *vm.Driver // for pages that are not managed
-	dispatch *dispatcher
-	clock    *timing.Clock
-	wakeups  timing.Wakeups
+	sheet   *sheets.Machine
+	tables  *vm.Tables
+	mmu     *vm.MMU
+	driver  *vm.Driver // for pages that are not managed
+	clock   *timing.Clock
+	wakeups timing.Wakeups
 
 	runtime *uvm.Runtime // nil: managed memory is not moved on demand
 	share   float64
@@ -447,10 +446,6 @@ func (u *unified) Advise(tenant int, r *mem.Region, set, clear uvm.Advice) {
 		u.runtime.Advise(managedKey(mem.TenantID(tenant), r.Base), set, clear)
 	}
 }
-
-// moving says that pages are on their way, or may soon be: what carries them works on both sides
-// of the machine.
-func (u *unified) moving() bool { return u.On() && (u.dma.busy() || len(u.asked) > 0) }
 
 // cyclesOf is microseconds in core cycles.
 func cyclesOf(us float64, s *sheets.Machine) uint64 { return uint64(math.Round(us * s.Clock.Core)) }

@@ -58,7 +58,7 @@ func (u *unified) serveHost(now uint64) {
 		if !m.Done {
 			kept = append(kept, m)
 		} else {
-			u.dispatch.returnToHost = true
+			u.clock.ReturnToHost = true
 		}
 	}
 	u.asked = kept

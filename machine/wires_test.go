@@ -88,6 +88,40 @@ func TestWires(t *testing.T) {
 	}
 }
 
+// order has the parts that know others, lowest first: each is to know those before it alone, as the packages they
+// are to become.
+var order = []string{
+	"holdings", "fabric", "memory", "translation", "pageCopies", "host", "Unified", "contexts", "groups", "mover",
+	"evictor", "turns", "Replicas", "dispatch", "sms", "CPUs", "strides", "Watchdog",
+}
+
+// upward are the wires that still run up. One that is gone leaves the list; none comes to it: what is above hands
+// the part below a callback, or registers where its answers go.
+var upward = []string{
+	"Replicas.dispatch = dispatch", // kernels that end when copies are flushed
+	"evictor.dispatch = dispatch",  // CTAs to place
+	"mover.dispatch = dispatch",    // owners of SMs, and SMs to offer
+	"turns.dispatch = dispatch",    // owners of SMs, and SMs to offer
+}
+
+// TestWiresRunDown holds the order of parts.
+func TestWiresRunDown(t *testing.T) {
+	var got []string
+	for _, w := range wires(pair(t, Options{}, nil).g) {
+		from, to, _ := strings.Cut(w, " = ")
+		from, _, _ = strings.Cut(from, ".")
+		if a, b := slices.Index(order, from), slices.Index(order, to); b > a {
+			if a < 0 {
+				t.Errorf("%s: part %s has no place in the order", w, from)
+			}
+			got = append(got, w)
+		}
+	}
+	if a, b := strings.Join(upward, "\n"), strings.Join(got, "\n"); a != b {
+		t.Errorf("wires that run up are not those listed:\n%s", diff(a, b))
+	}
+}
+
 func diff(want, got string) string {
 	var s strings.Builder
 	w, g := strings.Split(want, "\n"), strings.Split(got, "\n")

@@ -204,7 +204,8 @@ func (d *device) Allocated(r *mem.Region) error {
 // Freed implements host.Allocator.
 func (d *device) Freed(r *mem.Region) error {
 	d.a.present()
-	return d.r.gpu.Unmap(d.a.id, r)
+	d.r.gpu.Unmap(d.a.id, r)
+	return nil
 }
 
 // stream is stream i; the one past the last is the driver's own.

@@ -7,4 +7,6 @@ type Clock struct {
 	Now      uint64 // core cycle
 	Progress uint64 // last cycle at which something useful was done (watchdog)
 	Strode   uint64 // cycles of strides
+
+	ReturnToHost bool // something has happened that those outside wait for
 }
