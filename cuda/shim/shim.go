@@ -104,9 +104,13 @@ func identity(headers fs.FS) (string, error) {
 // The sources of the libraries.
 const (
 	driverFiles = `core.c device.c graph.c capture.c driver.c driver_memory.c driver_launch.c driver_graph.c errors.c
-		proc_address.c entries.c`
+		proc_address.c entries.c system.c`
 	runtimeFiles = `runtime.c runtime_graph.c register.c memory.c stubs.c`
 )
+
+// systemCalls are the functions of the C library that system.c stands in front of.
+const systemCalls = `read; __read_chk; pread; pread64; write; pwrite; pwrite64; recv; send; readv; writev;
+	fread; __fread_chk; fwrite; `
 
 // build compiles the libraries into the folder out of tmp.
 func build(ctx context.Context, cc string, headers fs.FS, tmp string) error {
@@ -133,7 +137,7 @@ func build(ctx context.Context, cc string, headers fs.FS, tmp string) error {
 		"calls.h":      callsHeader(mem.DefaultBase),
 		"entries.c":    entriesSource(),
 		"stubs.c":      stubs,
-		"libcuda.map":  "{ global: cu[A-Z]*; heddle_*; local: *; };\n",
+		"libcuda.map":  "{ global: cu[A-Z]*; heddle_*; " + systemCalls + "local: *; };\n",
 		"cudart11.map": "libcudart.so.11.0 { global: cuda*; __cuda*; local: *; };\n",
 		"cudart12.map": "libcudart.so.12 { global: cuda*; __cuda*; local: *; };\n",
 	}

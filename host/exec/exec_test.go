@@ -103,6 +103,16 @@ func TestManagedVariables(t *testing.T) {
 	}
 }
 
+// TestFiles: system calls on managed memory work wherever its pages are, those on device memory fail.
+func TestFiles(t *testing.T) {
+	program, lib := built(t, "files.cu")
+	o := execute(t, t.Context(), lib, program)
+	const want = "wrote 200000, read 200000, bad 0, device memory -1\n"
+	if o.err != nil || o.out != want {
+		t.Errorf("%v, status %d, %q\n%s", o.err, o.status, o.out, o.log)
+	}
+}
+
 // TestHostSources: C and C++ files beside kernels include cuda_runtime.h.
 func TestHostSources(t *testing.T) {
 	program, lib := built(t, "beside.cpp", "beside.c", "beside.cu")
