@@ -102,6 +102,15 @@ func (t Timing) Coarse() Timing {
 	return coarse[t]
 }
 
+// Sequence says that an instruction is several of the machine's, which a sheet times together.
+func (t Timing) Sequence() bool {
+	switch t {
+	case IntDiv, FpDiv, DpDiv, WideAdd, WideMul, WideMad, WideDiv, RootExact, RcpExact, DivFast, DpRoot:
+		return true
+	}
+	return false
+}
+
 // Kind tells the SM what an instruction needs beyond a slot in its unit.
 type Kind uint8
 
@@ -164,6 +173,10 @@ type Instr struct {
 	Reg    uint32 // first entry in Code.Regs
 	Line   int32  // line of the PTX file, 1-based; 0 where there is none
 	Reads  Reads
+	// Of the code of a machine (Code.Machine):
+	Times uint8 // it is a sequence of so many machine instructions; 0 and 1: it is one
+	Marks uint8 // Ends, Vanishes, Elected
+	Back  uint8 // bytes from the first of several accesses that are one to the last, whose addresses Step has
 }
 
 // Reads is how many registers an instruction reads from the bank of a register file that it
@@ -211,6 +224,11 @@ type Code struct {
 	Left []uint8
 	// Text is the source text of each instruction by PC, for reports; may be nil.
 	Text []string
+	// Machine is the code that the assembler of a GPU makes of this one, as far as time is concerned (package
+	// ptx/ptxas); nil where nobody knows. Its registers are named apart.
+	Machine *Code
+	// Source ties the code of a machine to the one it was made of; nil in any other.
+	Source *Source
 }
 
 // AtLeast is a number of instructions that a warp at pc certainly executes before it ends.

@@ -95,12 +95,16 @@ func (g *GPU) Launch(tenant, stream int, name string, grid isa.Grid) *Kernel {
 	geo := grid.Geometry()
 	t := g.Tenants[tenant]
 	_, independent := grid.(isa.Independent)
+	code := grid.Code()
+	if g.Sheet.SM.Ptxas && code.Machine != nil {
+		code = code.Machine
+	}
 	k := &Kernel{
 		Name: name, left: geo.CTAs, interCTASync: !independent && hasInterCTASync(grid.Code()),
 		ready: g.Now() + uint64(g.Sheet.SM.LaunchDelay),
 	}
 	k.Kernel = sm.Kernel{
-		ID: g.dispatch.launched, Tenant: mem.TenantID(tenant), Stream: stream, Grid: grid, Code: grid.Code(), Geo: geo,
+		ID: g.dispatch.launched, Tenant: mem.TenantID(tenant), Stream: stream, Grid: grid, Code: code, Geo: geo,
 		LocalBase: localWindow, Most: t.most(&geo),
 	}
 	if geo.LocalBytes > 0 {

@@ -117,6 +117,7 @@ type SM struct {
 	Dispatch         string  `yaml:"dispatch" unit:"name" doc:"order of CTAs: breadth (each next one to the next SM with room) or distributed (contiguous chunks of the grid)" opt:"breadth"`
 	DispatchParts    int     `yaml:"dispatch_parts" unit:"partitions" doc:"chunks of a grid, distributed: one for each so many partitions of the SMs" opt:"0: one per SM, or per partition of noc.topology nuba"`
 	ReadOnlyLoads    bool    `yaml:"read_only_loads" unit:"flag" doc:"kernels are compiled as for NUBA: loads of data that a kernel does not write are marked (ld.global.nc)" opt:"false"`
+	Ptxas            bool    `yaml:"ptxas" unit:"flag" doc:"kernels are timed and counted as what NVIDIA's assembler makes of their PTX (package ptx/ptxas); what they compute stays the same" opt:"false"`
 	LaunchDelay      int     `yaml:"launch_delay" unit:"cycles" doc:"kernel launch latency on the device"`
 	CtxBytesWarp     int     `yaml:"ctx_bytes_warp" unit:"bytes" doc:"context of a warp beyond its registers: SIMT stack, barriers, PC"`
 	CtxShare         float64 `yaml:"ctx_share" unit:"fraction" doc:"part of a CTA's context that is moved when the CTA leaves its SM or comes back; less than 1 if only live registers are moved, or to see what moving costs" opt:"1"`

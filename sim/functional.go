@@ -32,11 +32,15 @@ func (r *run) functional() (*Result, error) {
 		}
 		t := Tenant{Name: a.spec.Name, Log: a.logLines()}
 		for _, k := range dev.Kernels {
+			n := k.WarpInsts
+			if r.sheet.SM.Ptxas && k.Machine > 0 {
+				n = k.Machine
+			}
 			t.ThreadInsts += k.ThreadInsts
-			t.WarpInsts += k.WarpInsts
+			t.WarpInsts += n
 			t.Kernels = append(t.Kernels, Kernel{
 				Name: k.Name, Stream: k.Stream, CTAs: k.CTAs,
-				ThreadInsts: k.ThreadInsts, WarpInsts: k.WarpInsts,
+				ThreadInsts: k.ThreadInsts, WarpInsts: n,
 			})
 		}
 		var check *host.CheckError

@@ -112,6 +112,7 @@ type l1Config struct {
 // Scratch is what the SMs of a machine work on, one at a time: in common, it stays in the computer's cache.
 type Scratch struct {
 	step      isa.Step
+	pass      isa.Step // of what vanishes (pipeline.enter)
 	co        coalescer
 	texture   fetchSize    // of the fetch that co has merged
 	conflicts conflictMemo // the SMs run the same code
@@ -120,7 +121,7 @@ type Scratch struct {
 // NewScratch makes the scratch of the SMs of a configuration.
 func NewScratch(c *Config) *Scratch {
 	x := &Scratch{}
-	x.step.Batch = true
+	x.step.Batch, x.pass.Batch = true, true
 	x.conflicts.banks = c.ldst.sharedBanks
 	x.co = coalescer{
 		lineShift: c.l1.lineShift, sectorShift: c.l1.sectorShift, sectors: uint(c.l1.sectors), apart: c.l1.apart,

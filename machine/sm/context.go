@@ -3,6 +3,7 @@ package sm
 import (
 	"math"
 	"math/bits"
+	"slices"
 
 	"github.com/heddle-sim/heddle/engine"
 	"github.com/heddle-sim/heddle/isa"
@@ -71,10 +72,9 @@ func (x *contexts) answered(i int) *Context {
 
 // savedWarp is a warp of a context; pc -1: it had exited.
 type savedWarp struct {
-	pc    int32
+	place
+	late  []kept
 	state warpState
-	ahead uint8 // as in warp
-	mask  uint32
 	local int32 // its piece of LocalMemory
 }
 
@@ -254,7 +254,7 @@ func (p *pipeline) unload(c *Context, b *block, w int) {
 	if wp.state != finishing {
 		wp.k.Progress.Running--
 	}
-	c.warps[wp.in] = savedWarp{wp.pc, wp.state, wp.ahead, wp.mask, none}
+	c.warps[wp.in] = savedWarp{wp.place, slices.Clone(wp.late), wp.state, none}
 	wp.state = free
 }
 
@@ -305,7 +305,7 @@ func (s *SM) resume(c *Context, now uint64) {
 	for in, v := range c.warps {
 		w := slot[in]
 		wp := &p.warps.slot[w]
-		wp.pc, wp.ahead, wp.mask = v.pc, v.ahead, v.mask
+		wp.place, wp.late = v.place, append(wp.late[:0], v.late...)
 		switch {
 		case v.state == free || v.state == finishing:
 			wp.state = v.state

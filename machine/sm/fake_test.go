@@ -167,7 +167,11 @@ func newBenchOn(t *testing.T, machine string, change func(m *sheets.Machine)) *b
 func (b *bench) run(g *scripted, ctas int, every bool) uint64 {
 	b.t.Helper()
 	g.geo.CTAs = ctas
-	k := &Kernel{Grid: g, Code: &g.code, Geo: g.geo, LocalBase: 1 << 39, Local: b.local, Prof: b.prof}
+	code := &g.code
+	if code.Machine != nil {
+		code = code.Machine
+	}
+	k := &Kernel{Grid: g, Code: code, Geo: g.geo, LocalBase: 1 << 39, Local: b.local, Prof: b.prof}
 	next, left := 0, ctas
 	for now := uint64(0); now < max(b.most, 1_000_000); now++ {
 		n := 0

@@ -85,20 +85,14 @@ func (p *pipeline) issue(l *loadStore, w, sched int, now uint64) bool {
 		}
 	}
 	st := &p.work.step
-	if wp.ahead > 0 {
-		wp.ahead--
-		st.Mask, st.Next = wp.mask, wp.pc+1
-	} else if err := wp.exec.Step(int(wp.in), now, st); err != nil {
-		p.fault, p.faulty = err, wp.k
-		return true
-	} else if st.Ahead > 0 {
-		wp.ahead, wp.mask, st.Ahead = st.Ahead, st.Mask, 0
-	}
-	if texture && !p.gather(wp, in, now) {
+	if !p.step(wp, in, now) || texture && !p.gather(wp, in, now) {
 		return true
 	}
 	p.warps.ready &^= bit(w)
-	p.count(w, wp, in, now)
+	if p.count(w, wp, in, now); wp.rest > 0 {
+		p.part(w, wp, in, u, now)
+		return true
+	}
 	taken := st.Next != wp.pc+1
 	late := taken && p.cfg.issue.lateRedirect
 	fetch := p.front.fetched(&p.cfg.fetch, wp, taken && !late, now)
@@ -130,6 +124,24 @@ func (p *pipeline) issue(l *loadStore, w, sched int, now uint64) bool {
 	return true
 }
 
+// step executes the instruction at a warp's place, and describes it in the workspace's step; false after a fault.
+func (p *pipeline) step(wp *warp, in *isa.Instr, now uint64) bool {
+	var err error
+	st := &p.work.step
+	if wp.code.Source != nil {
+		err = p.follow(wp, in, now)
+	} else if wp.ahead > 0 {
+		wp.ahead--
+		st.Mask, st.Next = wp.mask, wp.pc+1
+	} else if err = wp.exec.Step(int(wp.in), now, st); st.Ahead > 0 {
+		wp.ahead, wp.mask, st.Ahead = st.Ahead, st.Mask, 0
+	}
+	if err != nil {
+		p.fault, p.faulty = err, wp.k
+	}
+	return err == nil
+}
+
 func isAtomic(k isa.Kind) bool { return k == isa.Atomic || k == isa.Reduce }
 
 // execute books unit u for an instruction that was issued at now, and does not wait between.
@@ -138,8 +150,9 @@ func (p *pipeline) execute(wp *warp, in *isa.Instr, u *unit, now uint64) {
 	if slot := p.cfg.collect.slot[in.Timing]; slot != 0 {
 		start = u.slot(start, slot)
 	}
-	u.free, u.taken = start+uint64(p.cfg.issue.interval[in.Timing]), start+2+p.cfg.collect.pass
-	wp.setReady(in.Reg, in.NDst, uint32(start-wp.t0)+p.cfg.issue.latency[in.Timing])
+	latency, interval := p.cfg.issue.times(in)
+	u.free, u.taken = start+uint64(interval), start+2+p.cfg.collect.pass
+	wp.setReady(in.Reg, in.NDst, uint32(start-wp.t0)+latency)
 }
 
 // count attributes the instruction.

@@ -63,6 +63,11 @@ func (l *loadStore) build(id int, cfg *Config, slab *mem.Slab, rows []*[numCount
 // issue turns a memory instruction of the pipeline into accesses, and queues them.
 func (l *loadStore) issue(p *pipeline, w int, wp *warp, in *isa.Instr, now uint64) {
 	st := &p.work.step
+	if in.Back > 0 {
+		for i := range st.Addr {
+			st.Addr[i] -= uint64(in.Back)
+		}
+	}
 	op := l.ops.get()
 	o := &l.ops.list[op]
 	*o = memOp{reg: in.Reg, ndst: in.NDst, warp: int16(w), tenant: wp.k.Tenant, space: st.Space, kind: in.Kind}
@@ -79,7 +84,7 @@ func (l *loadStore) issue(p *pipeline, w int, wp *warp, in *isa.Instr, now uint6
 	case st.Space == isa.Shared:
 		acc = p.work.co.alone(op)
 		serial := isAtomic(in.Kind) && !l.cfg.ldst.broadcast
-		o.cycles = uint16(p.work.conflicts.cycles(wp.pc, st.Mask, &st.Addr, in.Width, serial))
+		o.cycles = uint16(p.work.conflicts.cycles(wp.pc, elected(in, st.Mask), &st.Addr, in.Width, serial))
 		wp.row[SharedAccesses]++
 		wp.row[SharedConflicts] += uint64(o.cycles - 1)
 	case in.Cache.Textured() && l.cfg.texture.rate > 0:
@@ -93,6 +98,14 @@ func (l *loadStore) issue(p *pipeline, w int, wp *warp, in *isa.Instr, now uint6
 	}
 	p.collect.enqueue()
 	l.push(acc, now+l.cfg.ldst.front)
+}
+
+// elected is the lanes of an instruction that access memory: the first one where it does so for the warp.
+func elected(in *isa.Instr, mask uint32) uint32 {
+	if in.Marks&isa.Elected != 0 {
+		return mask & -mask
+	}
+	return mask
 }
 
 // push queues the accesses of an instruction, which may be served from cycle at on.
@@ -113,7 +126,7 @@ func (l *loadStore) global(work *Scratch, wp *warp, in *isa.Instr, op int32) []a
 	switch in.Kind {
 	case isa.Atomic, isa.Reduce:
 		wp.row[Atomics]++
-		c.mergeAtomic(st.Mask, &st.Addr, in.Width)
+		c.mergeAtomic(elected(in, st.Mask), &st.Addr, in.Width)
 		o.bypass = true
 	case isa.Store:
 		wp.row[Stores]++

@@ -54,8 +54,9 @@ func (p *pipeline) begin(w, b, i int, k *Kernel, exec isa.CTA, now uint64) *warp
 	clear(ready)
 	k.Progress.Running++
 	*wp = warp{
-		code: k.Code, ready: ready, exec: exec, k: k, row: p.ctas.rows[k.Tenant],
-		t0: now, since: now, pc: exec.PC(i), cta: int16(b), in: int16(i), state: running, buf: p.cfg.fetch.width,
+		code: k.Code, ready: ready, late: wp.late[:0], exec: exec, k: k, row: p.ctas.rows[k.Tenant],
+		t0: now, since: now, place: start(k.Code, exec.PC(i)), cta: int16(b), in: int16(i), state: running,
+		buf:     p.cfg.fetch.width,
 		watched: k.Prof != nil || p.rations != nil,
 	}
 	return wp

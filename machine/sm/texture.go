@@ -35,7 +35,7 @@ func (p *pipeline) gather(wp *warp, in *isa.Instr, now uint64) bool {
 		if st.Next != wp.pc || t.rows == isa.TextureRows {
 			return true
 		}
-		if err := wp.exec.Step(int(wp.in), now, st); err != nil {
+		if err := p.again(wp, in, now); err != nil {
 			p.fault, p.faulty = err, wp.k
 			return false
 		}

@@ -25,10 +25,11 @@ const (
 
 // warp is a resident warp.
 type warp struct {
-	code          *isa.Code
-	ready         []uint32 // per register: cycle, counted from t0, at which a dependent may issue
-	exec          isa.CTA
-	pc            int32
+	code  *isa.Code
+	ready []uint32 // per register: cycle, counted from t0, at which a dependent may issue
+	exec  isa.CTA
+	late  []kept // stores that have been executed and not issued, the oldest first
+	place
 	in            int16 // warp number within the CTA
 	state         warpState
 	cause         Cause
@@ -38,10 +39,8 @@ type warp struct {
 	since         uint64 // cycle of the last issue
 	loads, stores int32  // memory instructions, store packets in flight
 	cta           int16
-	buf           uint8  // instructions left in the fetch buffer
-	watched       bool   // there is a quota, or a profile of its kernel
-	ahead         uint8  // instructions that have been executed before their issue (isa.Step.Ahead),
-	mask          uint32 // and by which lanes
+	buf           uint8 // instructions left in the fetch buffer
+	watched       bool  // there is a quota, or a profile of its kernel
 }
 
 // setReady says from which cycle, counted from t0, on dependents of what is in n registers

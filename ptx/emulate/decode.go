@@ -128,9 +128,7 @@ func (m *Module) decodeKernel(f *parse.Func) *Kernel {
 	for i, fn := range d.fns {
 		d.function(fn, &d.prog.funcs[i])
 	}
-	markRuns(d.prog.ops)
-	d.prog.code.Left = left(d.prog.ops)
-	d.totals()
+	d.finish()
 	k.Code, k.short = d.prog.code, d.short
 	k.Regs, k.LocalBytes = d.prog.funcs[0].regs, d.prog.funcs[0].stack
 	if f.MaxRegs > 0 { // what does not fit is spilled by the compiler
@@ -150,6 +148,15 @@ func (m *Module) decodeKernel(f *parse.Func) *Kernel {
 		k.MaxThreads = min(1024, n[0]*n[1]*n[2])
 	}
 	return k
+}
+
+// finish finds what follows from the ops of all functions.
+func (d *decoder) finish() {
+	markRuns(d.prog.ops)
+	d.prog.code.Left = left(d.prog.ops, ones(len(d.prog.ops)))
+	if d.totals(); d.m.check == nil {
+		d.prog.code.Machine = d.assemble()
+	}
 }
 
 // reach collects the functions a kernel can call. A call through a register may

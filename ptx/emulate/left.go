@@ -1,9 +1,15 @@
 package emulate
 
+import "bytes"
+
+// ones are the weights of ops each of which is an instruction.
+func ones(n int) []uint8 { return bytes.Repeat([]byte{1}, n) }
+
 // left is, for each op, a lower bound of the ops a warp executes from there until it
-// ends (isa.Code.Left): the shortest way through the control flow, at most 255. Of a
+// ends (isa.Code.Left), where each op is as many as its weight: the shortest way through the
+// control flow, at most 255. Of a
 // function that is called nothing is assumed but that it has an instruction.
-func left(ops []op) []uint8 {
+func left(ops []op, weight []uint8) []uint8 {
 	n := make([]uint8, len(ops))
 	for i := range n {
 		n[i] = ^uint8(0)
@@ -11,7 +17,7 @@ func left(ops []op) []uint8 {
 	for changed := true; changed; {
 		changed = false
 		for i := len(ops) - 1; i >= 0; i-- {
-			if l := shortest(ops, n, i); l < n[i] {
+			if l := shortest(ops, n, i, weight[i]); l < n[i] {
 				n[i], changed = l, true
 			}
 		}
@@ -19,8 +25,8 @@ func left(ops []op) []uint8 {
 	return n
 }
 
-// shortest is the shortest way from op i on, as far as n knows.
-func shortest(ops []op, n []uint8, i int) uint8 {
+// shortest is the shortest way from op i on, which has a weight, as far as n knows.
+func shortest(ops []op, n []uint8, i int, weight uint8) uint8 {
 	o := &ops[i]
 	rest := ^uint8(0)
 	falls := o.guard != noPred
@@ -41,5 +47,5 @@ func shortest(ops []op, n []uint8, i int) uint8 {
 	if falls && i+1 < len(ops) {
 		rest = min(rest, n[i+1])
 	}
-	return rest + min(1, ^rest)
+	return rest + min(weight, ^rest)
 }

@@ -12,6 +12,7 @@ import (
 // Counts is what a functional run executed.
 type Counts struct {
 	WarpInsts   uint64 // warp instructions
+	Machine     uint64 // of the machine (isa.Code.Machine), as far as it is known
 	ThreadInsts uint64 // lanes that executed them (guard true)
 	Units       [isa.NumUnits]uint64
 	CTAs        int
@@ -46,18 +47,19 @@ type Limits struct {
 
 // runner executes a grid functionally.
 type runner struct {
-	g     isa.Grid
-	code  *isa.Code
-	geo   isa.Geometry
-	limit uint64
-	idle  idle
-	check uint64 // number of warp instructions from which on each is looked at
-	n     Counts
-	next  int
-	ctas  []*resident
-	spare []*resident
-	step  isa.Step
-	moved bool
+	g      isa.Grid
+	code   *isa.Code
+	issues []uint16 // of the machine, by PC; nil: unknown
+	geo    isa.Geometry
+	limit  uint64
+	idle   idle
+	check  uint64 // number of warp instructions from which on each is looked at
+	n      Counts
+	next   int
+	ctas   []*resident
+	spare  []*resident
+	step   isa.Step
+	moved  bool
 }
 
 // Run executes the whole grid functionally: warps of a resident set of CTAs take
@@ -69,6 +71,9 @@ func Run(g isa.Grid, limit uint64) (Counts, error) { return RunWithin(g, Limits{
 // RunWithin is Run with all limits.
 func RunWithin(g isa.Grid, l Limits) (Counts, error) {
 	r := &runner{g: g, code: g.Code(), geo: g.Geometry(), limit: l.Insts, idle: idle{most: l.Idle}}
+	if m := r.code.Machine; m != nil {
+		r.issues = m.Source.Issues
+	}
 	if r.limit == 0 {
 		r.limit = math.MaxUint64
 	}
@@ -148,6 +153,9 @@ func (r *runner) warp(c *resident, w int) error {
 			return err
 		}
 		r.n.WarpInsts++
+		if r.issues != nil {
+			r.n.Machine += uint64(r.issues[pc])
+		}
 		r.n.ThreadInsts += uint64(bits.OnesCount32(s.Mask))
 		in := &r.code.Instr[pc]
 		r.n.Units[in.Unit]++

@@ -90,6 +90,18 @@ func TestTimed(t *testing.T) {
 	if testing.Short() {
 		t.Skip("simulates some hundred kernels")
 	}
+	timedOn(t, "qv100")
+}
+
+// TestAssembled is TestTimed on a machine that executes what the assembler makes of the PTX (sm.ptxas).
+func TestAssembled(t *testing.T) {
+	if testing.Short() {
+		t.Skip("simulates some hundred kernels")
+	}
+	timedOn(t, "h100")
+}
+
+func timedOn(t *testing.T, machine string) {
 	for _, v := range []string{"clang/O2-sm70", "hand"} {
 		all := clangTests()
 		if v == "hand" {
@@ -98,7 +110,7 @@ func TestTimed(t *testing.T) {
 		for _, k := range all {
 			t.Run(v+"/"+k.name, func(t *testing.T) {
 				_, err := sim.Run(context.Background(), sim.Spec{
-					Machine: "qv100",
+					Machine: machine,
 					Apps:    []sim.App{{Name: k.name, Program: &timed{t, &k, filepath.Join(v, k.file+".ptx")}}},
 					Sharing: sim.Sharing{Mode: "alone"},
 					Length:  sim.Length{MaxCycles: 20_000_000},

@@ -105,6 +105,7 @@ func TestReplayIsExecution(t *testing.T) {
 				t.Error("the timed and the functional recording differ")
 			}
 			same(t, "qv100", volta, simulate(t, "qv100", app{path: functional}, "", false))
+			same(t, "h100", simulate(t, "h100", a, "", false), simulate(t, "h100", app{path: functional}, "", false))
 			same(t, "ugpu", simulate(t, "ugpu", a, "", false), simulate(t, "ugpu", app{path: functional}, "", false))
 			st, err := os.Stat(timed)
 			if err != nil {

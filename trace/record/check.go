@@ -51,6 +51,35 @@ func checkCode(c *isa.Code) error {
 	return nil
 }
 
+// checkSource says what the machine could not follow in the code that an assembler has made. It holds for every code
+// of package emulate.
+func checkSource(c *isa.Code) error {
+	m, n := c.Machine, int32(len(c.Instr))
+	src := m.Source
+	bad := func(pc int) error {
+		return fmt.Errorf("kernel %s: instruction %d of the machine's code does not follow the kernel's", c.Kernel, pc)
+	}
+	begins := true
+	for pc := range m.Instr {
+		in := &m.Instr[pc]
+		if src.Upto[pc] < -1 || src.Upto[pc] >= n || in.Times > 1 && in.Unit == isa.LDST || in.Back > 16 {
+			return bad(pc)
+		}
+		if begins = in.Marks&isa.Ends != 0; begins && src.Upto[pc] < 0 {
+			return bad(pc)
+		}
+	}
+	if !begins {
+		return bad(len(m.Instr) - 1)
+	}
+	for pc, to := range src.Enter {
+		if to < -1 || int(to) >= len(m.Instr) || to > 0 && m.Instr[to-1].Marks&isa.Ends == 0 || pc == 0 && to < 0 {
+			return fmt.Errorf("kernel %s: PC %d is in no run of the machine's code", c.Kernel, pc)
+		}
+	}
+	return nil
+}
+
 // checkGeometry says what cannot be in a launch.
 func checkGeometry(g *isa.Geometry) error {
 	ctas, threads := uint64(1), uint64(1)

@@ -14,7 +14,9 @@ func (r *Recording) Digest(t testing.TB) [32]byte {
 	t.Helper()
 	h := sha256.New()
 	for _, c := range r.x.codes {
-		fmt.Fprintf(h, "%v\n", *c)
+		f := &fields{}
+		encodeCodes(f, c)
+		h.Write(f.b)
 	}
 	fmt.Fprintf(h, "%v %v\n", r.x.regions, r.x.ops)
 	s, buf := &isa.Step{}, []byte{}

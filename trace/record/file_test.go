@@ -354,15 +354,54 @@ func TestIs(t *testing.T) {
 func TestCodeComesBack(t *testing.T) {
 	c := newSource(1, 1, 1, 0).code
 	f := &fields{}
-	encodeCode(f, c)
-	got, err := decodeCode(&values{b: f.b})
+	encodeCodes(f, c)
+	got, err := decodeCodes(&values{b: f.b})
 	if err != nil || !reflect.DeepEqual(got, c) {
 		t.Errorf("%+v, %v; want %+v", got, err, c)
 	}
 	c.Left = []uint8{1}
 	f = &fields{}
-	encodeCode(f, c)
-	if _, err := decodeCode(&values{b: f.b}); err == nil {
+	encodeCodes(f, c)
+	if _, err := decodeCodes(&values{b: f.b}); err == nil {
 		t.Error("a bound for one instruction of two is accepted")
+	}
+}
+
+// So does what a GPU's assembler makes of it; one that does not follow the kernel's code is refused.
+func TestMachineCodeComesBack(t *testing.T) {
+	code := func() *isa.Code {
+		c := newSource(1, 1, 1, 0).code
+		m := &isa.Code{Kernel: c.Kernel, Instr: []isa.Instr{{Times: 3}, {Marks: isa.Ends}}, Regs: []uint16{}}
+		n := len(c.Instr)
+		m.Source = &isa.Source{Upto: []int32{-1, 1}, Enter: make([]int32, n), Issues: make([]uint16, n)}
+		for i := range m.Source.Enter {
+			m.Source.Enter[i] = -1
+		}
+		m.Source.Enter[0], m.Source.Issues[1] = 0, 4
+		c.Machine = m
+		return c
+	}
+	back := func(c *isa.Code) (*isa.Code, error) {
+		f := &fields{}
+		encodeCodes(f, c)
+		return decodeCodes(&values{b: f.b})
+	}
+	if got, err := back(code()); err != nil || !reflect.DeepEqual(got, code()) {
+		t.Errorf("%+v, %v; want %+v", got, err, code())
+	}
+	for name, spoil := range map[string]func(m *isa.Code){
+		"instructions that do not exist are executed": func(m *isa.Code) { m.Source.Upto[1] = 99 },
+		"a run ends with nothing executed":            func(m *isa.Code) { m.Source.Upto[1] = -1 },
+		"the code ends within a run":                  func(m *isa.Code) { m.Instr[1].Marks = 0 },
+		"a warp goes on within a run":                 func(m *isa.Code) { m.Source.Enter[1] = 1 },
+		"a warp goes on where no code is":             func(m *isa.Code) { m.Source.Enter[1] = 2 },
+		"a warp does not begin":                       func(m *isa.Code) { m.Source.Enter[0] = -1 },
+	} {
+		c := code()
+		if spoil(c.Machine); c.Machine != nil {
+			if _, err := back(c); err == nil {
+				t.Errorf("%s, which is accepted", name)
+			}
+		}
 	}
 }

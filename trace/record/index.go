@@ -1,6 +1,7 @@
 package record
 
 import (
+	"errors"
 	"fmt"
 	"math"
 
@@ -96,7 +97,7 @@ func (x *index) encode() []byte {
 	}
 	f.u(uint64(len(x.codes)))
 	for _, c := range x.codes {
-		encodeCode(f, c)
+		encodeCodes(f, c)
 	}
 	f.u(uint64(len(x.launches)))
 	for i := range x.launches {
@@ -125,6 +126,25 @@ func (x *index) encode() []byte {
 	return f.b
 }
 
+// encodeCodes writes a kernel's code, and what a GPU's assembler makes of it.
+func encodeCodes(f *fields, c *isa.Code) {
+	encodeCode(f, c)
+	f.flag(c.Machine != nil)
+	if c.Machine == nil {
+		return
+	}
+	encodeCode(f, c.Machine)
+	src := c.Machine.Source
+	for _, n := range src.Upto {
+		f.i(int64(n))
+	}
+	for pc := range src.Enter {
+		f.i(int64(src.Enter[pc]))
+		f.flag(src.Late != nil && src.Late[pc])
+		f.u(uint64(src.Issues[pc]))
+	}
+}
+
 func encodeCode(f *fields, c *isa.Code) {
 	f.str(c.Kernel)
 	f.str(c.File)
@@ -141,6 +161,9 @@ func encodeCode(f *fields, c *isa.Code) {
 		f.u(uint64(in.Reg))
 		f.i(int64(in.Line))
 		f.u(uint64(in.Reads))
+		if c.Source != nil {
+			f.b = append(f.b, in.Times, in.Marks, in.Back)
+		}
 	}
 	f.str(string(c.Left))
 	f.u(uint64(len(c.Text)))
@@ -189,7 +212,7 @@ func decodeIndex(b []byte, first int64) (*index, error) {
 		at += int64(p.size)
 	}
 	for range v.count() {
-		c, err := decodeCode(v)
+		c, err := decodeCodes(v)
 		if err != nil {
 			return nil, err
 		}
@@ -227,7 +250,38 @@ func decodeIndex(b []byte, first int64) (*index, error) {
 	return x, v.err
 }
 
-func decodeCode(v *values) (*isa.Code, error) {
+func decodeCodes(v *values) (*isa.Code, error) {
+	c, err := decodeCode(v, nil)
+	if err != nil || !v.flag() {
+		return c, errors.Join(err, v.err)
+	}
+	src := &isa.Source{}
+	if c.Machine, err = decodeCode(v, src); err != nil {
+		return nil, err
+	}
+	src.Upto = make([]int32, len(c.Machine.Instr))
+	for i := range src.Upto {
+		src.Upto[i] = int32(v.i())
+	}
+	src.Enter, src.Issues = make([]int32, len(c.Instr)), make([]uint16, len(c.Instr))
+	for pc := range src.Enter {
+		src.Enter[pc] = int32(v.i())
+		if v.flag() {
+			if src.Late == nil {
+				src.Late = make([]bool, len(c.Instr))
+			}
+			src.Late[pc] = true
+		}
+		src.Issues[pc] = uint16(v.u(math.MaxUint16))
+	}
+	if v.err != nil {
+		return nil, v.err
+	}
+	return c, checkSource(c)
+}
+
+// decodeCode reads a kernel's code; src: it is what an assembler made, tied to where it came from.
+func decodeCode(v *values, src *isa.Source) (*isa.Code, error) {
 	c := &isa.Code{Kernel: v.str(), File: v.str(), NumRegs: v.n(1 << 16), Regs: make([]uint16, v.count())}
 	for i := range c.Regs {
 		c.Regs[i] = uint16(v.u(math.MaxUint16))
@@ -245,7 +299,13 @@ func decodeCode(v *values) (*isa.Code, error) {
 			Width: b[5], NDst: b[6], NReg: b[7], Reg: uint32(v.u(math.MaxUint32)), Line: int32(v.i()),
 			Reads: isa.Reads(v.u(math.MaxUint32)),
 		}
+		if src != nil && len(v.b) >= 3 {
+			in := &c.Instr[i]
+			in.Times, in.Marks, in.Back = v.b[0], v.b[1], v.b[2]
+			v.b = v.b[3:]
+		}
 	}
+	c.Source = src
 	if s := v.str(); s != "" {
 		c.Left = []uint8(s)
 	}
