@@ -14,6 +14,7 @@ type Options struct {
 	Output  string   // -o
 	PTX     bool     // --ptx
 	Object  bool     // -c
+	Device  bool     // -dlink: an object file that says how kernels are linked, which Heddle does when a program starts
 	SM      int      // of -arch and -gencode the highest; 0: none given
 	// Notes say what of the command line has no effect.
 	Notes []string
@@ -174,6 +175,8 @@ func (o *Options) mode(a string) bool {
 		o.PTX = true
 	case "-c", "--compile", "-dc", "--device-c":
 		o.Object = true
+	case "-dlink", "--device-link":
+		o.Device = true
 	default:
 		return false
 	}

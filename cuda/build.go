@@ -2,6 +2,7 @@ package cuda
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -199,6 +200,23 @@ func (c *Compiler) Objects(ctx context.Context, o *Options, log io.Writer) error
 		}
 	}
 	return nil
+}
+
+// Link writes the object file of -dlink. It is empty, as kernels are linked when a program starts.
+func (c *Compiler) Link(ctx context.Context, o *Options, log io.Writer) error {
+	b, err := c.begin(o, log)
+	if err != nil {
+		return err
+	}
+	defer b.end()
+	source, made := b.file(".c"), b.file(".o")
+	if err := os.WriteFile(source, nil, 0o600); err != nil {
+		return err
+	}
+	if err := b.clang(ctx, source, []string{"-x", "c", "-c", source, "-o", made}); err != nil {
+		return err
+	}
+	return moved(made, cmp.Or(o.Output, "a_dlink.o"), 0o644)
 }
 
 // Program compiles and links a program, which calls the driver library in the folder lib.

@@ -91,6 +91,8 @@ func compile(cmd *cobra.Command, c *cuda.Compiler, o *cuda.Options) error {
 		return nil
 	case o.Object:
 		return c.Objects(cmd.Context(), o, log)
+	case o.Device:
+		return c.Link(cmd.Context(), o, log)
 	}
 	lib, err := driverLibrary(cmd.Context())
 	if err != nil {

@@ -188,32 +188,72 @@ func (c *call) module_() (*module, int32) {
 	return nil, invalidHandle
 }
 
-// module loads an image of v[0] bytes in the staging area: its number is v[0].
+// How an image is loaded.
+const (
+	whole = iota // as a module
+	aPart        // as a part of the program, which is linked with others: v[0] is its number
+	link         // part v[0], with all that it belongs to
+)
+
+// module loads an image of v[0] bytes in the staging area, or makes a module of part v[0], as v[1] says: the module's
+// number is v[0].
 func (c *call) module() int32 {
-	if c.v[0] > shim.StagingBytes || len(c.s.modules) >= mostHandles {
+	if c.v[1] == link {
+		return c.linked()
+	}
+	if c.v[0] > shim.StagingBytes || len(c.s.modules)+len(c.s.parts) >= mostHandles {
 		return invalidValue
 	}
-	image := append([]byte{}, c.s.w.staged(int64(c.v[0]))...)
-	list, err := fatbin.Parse(image)
-	if err != nil {
-		return c.failed(err, 200)
+	text, e := c.text(append([]byte{}, c.s.w.staged(int64(c.v[0]))...))
+	if e != success {
+		return e
 	}
-	capability := c.s.d.Properties().Capability
-	text, err := fatbin.Choose(list, capability)
-	if err != nil {
-		if text, err = fatbin.Choose(list, 0); err != nil {
-			return c.failed(err, noBinary)
-		}
-		c.s.say("the program has no PTX for compute capability %d.%d, which the machine has; newer PTX is run all the "+
-			"same", capability/10, capability%10)
+	c.s.images++
+	src := emulate.Source{File: fmt.Sprintf("module%d.ptx", c.s.images), Text: text}
+	if c.v[1] == aPart {
+		c.s.parts = append(c.s.parts, &part{src: src})
+		c.v[0] = uint64(len(c.s.parts) - 1)
+		return success
 	}
-	m, err := c.s.c.LinkModules([]emulate.Source{{File: fmt.Sprintf("module%d.ptx", len(c.s.modules)+1), Text: text}})
+	m, err := c.s.c.LinkModules([]emulate.Source{src})
 	if err != nil {
 		return c.failed(err, invalidPTX)
 	}
 	c.s.modules = append(c.s.modules, &module{m, map[string]uint64{}})
 	c.v[0] = uint64(len(c.s.modules) - 1)
 	return success
+}
+
+// linked gives the module of part v[0].
+func (c *call) linked() int32 {
+	if c.v[0] >= uint64(len(c.s.parts)) {
+		return invalidHandle
+	}
+	p := c.s.parts[c.v[0]]
+	if !p.linked {
+		c.linkParts()
+	}
+	c.v[0] = p.module
+	return p.status
+}
+
+// text is the PTX of an image that the machine takes.
+func (c *call) text(image []byte) ([]byte, int32) {
+	list, err := fatbin.Parse(image)
+	if err != nil {
+		return nil, c.failed(err, 200)
+	}
+	capability := c.s.d.Properties().Capability
+	text, err := fatbin.Choose(list, capability)
+	if err == nil {
+		return text, success
+	}
+	if text, err = fatbin.Choose(list, 0); err != nil {
+		return nil, c.failed(err, noBinary)
+	}
+	c.s.say("the program has no PTX for compute capability %d.%d, which the machine has; newer PTX is run all the same",
+		capability/10, capability%10)
+	return text, success
 }
 
 // moduleEnd forgets module v[0]. Its variables keep their addresses, which are never used again.

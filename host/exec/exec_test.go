@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -100,6 +101,32 @@ func TestManagedVariables(t *testing.T) {
 	const want = "before 40, after 42, bad 0, plain 3\n"
 	if o.err != nil || o.out != want {
 		t.Errorf("%v, status %d, %q\n%s", o.err, o.status, o.out, o.log)
+	}
+}
+
+// TestSeparateCompilation: kernels use functions and variables of other sources (nvcc -rdc=true).
+func TestSeparateCompilation(t *testing.T) {
+	program, lib := built(t, "uses.cu", "has.cu")
+	o := execute(t, t.Context(), lib, program)
+	// 0*0 + 1000 + 7 + 100 and 31*31 + 1000 + 4 + 100
+	if want := "1107 2065, no error\n"; o.err != nil || o.out != want {
+		t.Errorf("%v, status %d, %q\n%s", o.err, o.status, o.out, o.log)
+	}
+}
+
+func TestGroups(t *testing.T) {
+	set := func(list ...string) map[string]bool {
+		m := map[string]bool{}
+		for _, n := range list {
+			m[n] = true
+		}
+		return m
+	}
+	got := groups([]names{
+		{set("a"), set("vprintf")}, {set("b"), set("c")}, {set("d"), nil}, {set("c"), set("e")}, {set("e"), nil},
+	})
+	if want := [][]int{{0}, {1, 3, 4}, {2}}; !reflect.DeepEqual(got, want) {
+		t.Errorf("%v, want %v", got, want)
 	}
 }
 

@@ -33,6 +33,8 @@ type session struct {
 	call    shim.Call
 
 	modules []*module
+	parts   []*part
+	images  int // that the program has loaded
 	kernels []*kernel
 	streams map[uint64]*stream
 	events  map[uint64]*event
@@ -81,7 +83,7 @@ func (s *session) where() string { return fmt.Sprintf("call %d", s.calls) }
 
 // reset forgets the handles of a process.
 func (s *session) reset() {
-	s.modules, s.kernels, s.gates = nil, nil, nil
+	s.modules, s.kernels, s.gates, s.parts, s.images = nil, nil, nil, nil, 0
 	s.streams, s.events = map[uint64]*stream{}, map[uint64]*event{}
 	s.managed, s.variables = managed{rights: map[uint64]int{}}, map[*mem.Region]bool{}
 	s.next = 0x1000

@@ -13,7 +13,7 @@ static size_t image_bytes(const void *image)
     return strlen(image);
 }
 
-int heddle_load(const void *image, int *module)
+static int load(const void *image, int how, int *number)
 {
     const uint32_t *w = image;
     if (w[0] == 0x466243b1) image = *(const void *const *)(w + 2);
@@ -23,9 +23,18 @@ int heddle_load(const void *image, int *module)
     char *to = heddle_stage(n);
     if (!to) return 2;
     memcpy(to, image, n);
-    uint64_t v[VALUES] = {n};
+    uint64_t v[VALUES] = {n, (uint64_t)how};
     e = heddle_call(CALL_MODULE, v, NULL, 0, NULL, 0);
     heddle_unstage(n);
+    *number = (int)v[0];
+    return e;
+}
+int heddle_load(const void *image, int *module) { return load(image, 0, module); }
+int heddle_load_part(const void *image, int *part) { return load(image, 1, part); }
+int heddle_link_part(int part, int *module)
+{
+    uint64_t v[VALUES] = {(uint64_t)part, 2};
+    int e = heddle_call(CALL_MODULE, v, NULL, 0, NULL, 0);
     *module = (int)v[0];
     return e;
 }

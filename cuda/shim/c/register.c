@@ -3,7 +3,7 @@
 
 struct binary {
     const void *wrapper;
-    int tried, module, error;
+    int tried, part, module, error;
     struct binary *next;
 };
 struct function {
@@ -130,10 +130,12 @@ int heddle_ready(void)
     int e = heddle_connect();
     if (e) return e;
     pthread_mutex_lock(&lock);
+    for (struct binary *b = binaries; b; b = b->next)
+        if (!b->tried) b->error = heddle_load_part(b->wrapper, &b->part); // whoever launches a kernel of it is told
     for (struct binary *b = binaries; b; b = b->next) {
         if (b->tried) continue;
         b->tried = 1;
-        b->error = heddle_load(b->wrapper, &b->module); // whoever launches a kernel of it is told
+        if (!b->error) b->error = heddle_link_part(b->part, &b->module);
         for (struct variable *v = variables; v && !b->error; v = v->next) {
             if (v->of == b && !v->managed) b->error = share(v, (uint64_t)b->module);
             if (v->of != b || !v->managed) continue;

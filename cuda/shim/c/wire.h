@@ -35,6 +35,9 @@ int heddle_attributes(const int32_t **list, int *count, const char **name, uint6
 const char *heddle_error_name(int error);
 const char *heddle_error_text(int error);
 int heddle_load(const void *image, int *module); // a wrapper, a fat binary or PTX text
+// Parts of a program are linked once all of them are loaded: those that use each other become one module.
+int heddle_load_part(const void *image, int *part);
+int heddle_link_part(int part, int *module);
 
 // area is depth slices of height rows of width bytes, and where they lie at both ends of a copy.
 struct area {
