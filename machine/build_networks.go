@@ -48,7 +48,7 @@ func (b *builder) networks() error {
 }
 
 // crossbars are two directions of one switch between ports and slices.
-func (b *builder) crossbars(request, reply **noc.Network, l *lengths, name string, ports, slices int) error {
+func (b *builder) crossbars(request, reply *noc.Network, l *lengths, name string, ports, slices int) error {
 	f, x := &b.gpu.fabric, &b.sheet.NoC
 	req, err := noc.FromSheet(x, ports, slices)
 	if err != nil {
@@ -64,7 +64,7 @@ func (b *builder) crossbars(request, reply **noc.Network, l *lengths, name strin
 	req.Tenants, rep.Tenants = b.rows(), b.rows()
 	req.Streams = f.nocClock == engine.NewClock(1, 1)
 	rep.Streams = req.Streams
-	*request, *reply = noc.OfCrossbar(noc.New(req)), noc.OfCrossbar(noc.New(rep))
+	*request, *reply = noc.New(req), noc.New(rep)
 	b.count(name, *request, *reply)
 	sector := b.sheet.LLC.Sector
 	l.ack, l.entry = int32(rep.Flits(0)), int32(rep.Flits(min(sector, walkBytes)))
@@ -108,7 +108,7 @@ func (b *builder) levels(sms, slices, mmu int) error {
 func (b *builder) rows() int { return 2 * len(b.gpu.Tenants) }
 
 // count makes two directions of a network count in tables named after it.
-func (b *builder) count(name string, request, reply *noc.Network) {
+func (b *builder) count(name string, request, reply noc.Network) {
 	request.Count(b.traffic(name+"_request", noc.Desc, 1), 0)
 	reply.Count(b.traffic(name+"_reply", noc.Desc, 1), 0)
 }
@@ -124,7 +124,7 @@ func (b *builder) stagesConfig(inputs, outputs, extra int) noc.StagesConfig {
 
 // joinStages makes the two directions between the same ports; in a package of modules, with a
 // ring between those.
-func (b *builder) joinStages(request, reply **noc.Network, c noc.StagesConfig) error {
+func (b *builder) joinStages(request, reply *noc.Network, c noc.StagesConfig) error {
 	x := &b.sheet.NoC
 	modules := max(1, x.Modules)
 	var rate uint64 // of a link of the ring, in thousandths of a byte per clock
@@ -145,14 +145,14 @@ func (b *builder) joinStages(request, reply **noc.Network, c noc.StagesConfig) e
 		}
 	}
 	if modules == 1 {
-		*request, *reply = noc.OfStages(noc.NewStages(c)), noc.OfStages(noc.NewStages(back))
+		*request, *reply = noc.NewStages(c), noc.NewStages(back)
 		b.count("noc", *request, *reply)
 		return nil
 	}
 	ring := noc.NewRing(noc.RingConfig{
 		Nodes: modules, Rate: rate, Latency: x.RingDelay, Queue: x.RingQueue, Classes: 2, Tenants: b.rows(),
 	})
-	*request, *reply = noc.OfModules(noc.NewModules(c, ring, 0)), noc.OfModules(noc.NewModules(back, ring, 1))
+	*request, *reply = noc.NewModules(c, ring, 0), noc.NewModules(back, ring, 1)
 	b.count("noc", *request, *reply)
 	ring.Count(0, b.traffic("ring_request", noc.Desc, 1), 0)
 	ring.Count(1, b.traffic("ring_reply", noc.Desc, 1), 0)
@@ -168,7 +168,7 @@ const entryBytes = 8
 const walkBytes = 32
 
 // lengths are those of packets in a network that carries requests and one that carries answers.
-func (b *builder) lengths(request, reply *noc.Network) (l lengths) {
+func (b *builder) lengths(request, reply noc.Network) (l lengths) {
 	x, sector := &b.sheet.NoC, b.sheet.LLC.Sector
 	l.network, l.header, l.exact = request, x.HeaderReq, x.WriteSize == 0
 	l.ack, l.entry = int32(reply.Flits(x.HeaderReq)), int32(reply.Flits(x.HeaderReq+entryBytes))
@@ -213,9 +213,9 @@ func (b *builder) partitions(sms, slices, mmu int) error {
 
 // links are one direction of the links of partitions of so many inputs and outputs each: from
 // every input to every output of its partition.
-func (b *builder) links(inputs, outputs, in, out int) *noc.Network {
+func (b *builder) links(inputs, outputs, in, out int) noc.Network {
 	n := &b.sheet.NoC
-	return noc.OfLinks(noc.NewLinks(noc.LinksConfig{
+	return noc.NewLinks(noc.LinksConfig{
 		Inputs: inputs, Outputs: outputs, Fan: out, Classes: 1, FlitBytes: n.LinkFlit, Latency: n.LinkDelay,
 		Latch: n.LinkQueue, Tenants: b.rows(),
 		Wire: func(_, to int) int { return to % out },
@@ -225,7 +225,7 @@ func (b *builder) links(inputs, outputs, in, out int) *noc.Network {
 			}
 			return list
 		},
-	}), 0)
+	}).Class(0)
 }
 
 // Classes of packets on the links between the halves, which share the wires. None waits for
@@ -262,8 +262,8 @@ func (b *builder) halves(sms, slices, mmu int) error {
 		Wire: func(_, _ int) int { return 0 },
 		From: func(to int) []int { return []int{int(x.fellow[to])} },
 	})
-	x.request, x.recall = noc.OfLinks(wires, requests), noc.OfLinks(wires, recalls)
-	x.answer = noc.OfLinks(wires, answers)
+	x.request, x.recall = wires.Class(requests), wires.Class(recalls)
+	x.answer = wires.Class(answers)
 	b.count("links", x.request, x.answer)
 	x.recall.Count(b.traffic("links_recall", noc.Desc, 1), 0)
 	x.lengths = b.lengths(x.request, x.answer)

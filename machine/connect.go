@@ -1,5 +1,7 @@
 package machine
 
+import "github.com/heddle-sim/heddle/machine/noc"
+
 // connect names every wire between the parts of the machine: what each knows of others.
 // What it says a test holds as a list.
 func (g *GPU) connect() {
@@ -13,6 +15,7 @@ func (g *GPU) connect() {
 func (g *GPU) connectSides() {
 	fabric := &g.fabric
 	fabric.tenants, fabric.slices, fabric.tables = g.Tenants, g.memory.slices, g.translation.tables
+	fabric.crossbar, _ = fabric.request.(*noc.Crossbar)
 	fabric.wakeups = g.wakeups
 	for i := range g.sms.list {
 		fabric.sinks = append(fabric.sinks, smPort{&g.sms, i})

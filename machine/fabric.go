@@ -25,11 +25,12 @@ type fabric struct {
 	direct sink         // and those of requests that come through no network (mem.NoPort)
 	remote remoteMemory // takes requests for memory that stays on the host
 
-	request    *noc.Network // of ports to the slices near them
-	reply      *noc.Network // and back
-	lengths    lengths      // of packets in them
-	interSlice interSlice   // between slices
-	slab       *mem.Slab    // of requests
+	request    noc.Network   // of ports to the slices near them
+	crossbar   *noc.Crossbar // request, where it is one, whose inputs of SMs have a queue each; else nil
+	reply      noc.Network   // and back
+	lengths    lengths       // of packets in them
+	interSlice interSlice    // between slices
+	slab       *mem.Slab     // of requests
 	layouts    layouts
 	mmuPort    int // -1: the machine does not translate
 	nocClock   engine.Clock
@@ -56,7 +57,7 @@ type lengths struct {
 	entry             int32 // the answer to a page walk; 0: as long as any read's
 	header            int   // bytes
 	exact             bool  // a write is as long as what it writes,
-	network           *noc.Network
+	network           noc.Network
 }
 
 // request is the length of a request.
@@ -92,7 +93,7 @@ func (f *fabric) inject(port int, h int32, now uint64) bool {
 	if f.interSlice.entry != nil {
 		return f.injectNear(port, h, r, flits, now)
 	}
-	if c := f.request.Crossbar; c != nil && !c.CanPush(f.nocClock.Ticks(now), port, flits) {
+	if f.crossbar != nil && !f.crossbar.CanPush(f.nocClock.Ticks(now), port, 0, flits) { // wherever it goes
 		return false
 	}
 	r.Slice = int16(f.layouts.slice(r.Line))
@@ -127,7 +128,7 @@ func (f *fabric) injectMMU(r mem.Req, now uint64) bool {
 }
 
 // enter puts a request into a network; false when there is no room.
-func (f *fabric) enter(net *noc.Network, in, out int, h int32, r *mem.Req, flits int, now uint64) bool {
+func (f *fabric) enter(net noc.Network, in, out int, h int32, r *mem.Req, flits int, now uint64) bool {
 	if !net.Push(f.nocClock.Ticks(now), in, out, flits, h, r.Tenant) {
 		return false
 	}
@@ -227,7 +228,7 @@ func (f *fabric) tickReply(now uint64) uint64 {
 
 // advance advances a network to core cycle now and returns the core cycle of its
 // next work.
-func (f *fabric) advance(x *noc.Network, now uint64) uint64 {
+func (f *fabric) advance(x noc.Network, now uint64) uint64 {
 	t := f.nocClock.Ticks(now)
 	next := t + 1
 	for k := f.nocClock.Ticks(now-min(now, 1)) + 1; k < t; k++ { // a network faster than the SMs
@@ -242,7 +243,7 @@ func (f *fabric) advance(x *noc.Network, now uint64) uint64 {
 // syncCounters brings the counters of the networks up to a cycle that has not run.
 func (f *fabric) syncCounters(now uint64) {
 	t := f.nocClock.Ticks(now)
-	for _, n := range [...]*noc.Network{f.request, f.reply, f.interSlice.request, f.interSlice.answer} {
+	for _, n := range [...]noc.Network{f.request, f.reply, f.interSlice.request, f.interSlice.answer} {
 		if n != nil {
 			n.Settle(t)
 		}

@@ -32,11 +32,11 @@ type interSlice struct {
 	entry [][]int16
 	part  []int16 // by SM
 
-	request, answer, recall *noc.Network // from slice to slice; recall: nil where copies are read-only
-	lengths                 lengths      // of packets in them
-	own                     mem.Port     // the port of slice 0
-	mmu                     int          // port of the MMU there; -1: it is near slices as SMs are,
-	mmuPart                 int          // of this part
+	request, answer, recall noc.Network // from slice to slice; recall: nil where copies are read-only
+	lengths                 lengths     // of packets in them
+	own                     mem.Port    // the port of slice 0
+	mmu                     int         // port of the MMU there; -1: it is near slices as SMs are,
+	mmuPart                 int         // of this part
 
 	partitionCopies *partitionCopyEngine // of pages between partitions; nil: they stay
 	sampler         *cache.Sampler       // nil: no policy chooses
@@ -50,7 +50,7 @@ type interSlice struct {
 }
 
 // enterMMU is the network, input and output of a request of the MMU to a slice.
-func (x *interSlice) enterMMU(f *fabric, slice int) (net *noc.Network, in, out int) {
+func (x *interSlice) enterMMU(f *fabric, slice int) (net noc.Network, in, out int) {
 	if x.mmu >= 0 {
 		return x.request, x.mmu, slice
 	}

@@ -83,7 +83,7 @@ func (l *strides) derive(g *GPU, o *Options) {
 	}
 	long := strideLengths[l.limits.longest]
 	// Networks of several hops, whose slices wait for each other, run in lockstep, and so do CPU cores.
-	crossbar := f.request.Crossbar
+	crossbar := f.crossbar
 	if f.interSlice.entry != nil {
 		crossbar = nil
 	}
@@ -164,7 +164,7 @@ func (l *strides) may(now, end uint64, n int) bool {
 	if warps < len(l.sms.list) { // few leave most cycles idle
 		return false
 	}
-	if l.fabric.request.Crossbar.Room(l.fabric.nocClock.Ticks(now)) < n*l.limits.flits+l.limits.burst {
+	if l.fabric.crossbar.Room(l.fabric.nocClock.Ticks(now)) < n*l.limits.flits+l.limits.burst {
 		return false
 	}
 	for _, t := range l.tenants {

@@ -161,21 +161,12 @@ func (c *Crossbar) portOf(queue int) (in, vc int) {
 	return c.sorted + (queue-first)/c.cfg.Outputs, 0
 }
 
-// CanPushTo tells whether an input has room for a packet to an output at clock now.
-func (c *Crossbar) CanPushTo(now uint64, in, out, flits int) bool {
-	if in < c.sorted {
-		return c.CanPush(now, in, flits)
-	}
+// CanPush tells whether an input has room for a packet to an output at clock now. The output matters to inputs
+// with a queue per output alone.
+func (c *Crossbar) CanPush(now uint64, in, out, flits int) bool {
 	c.Settle(now)
-	return c.fits(c.queue(in, 0, out), flits)
-}
-
-// CanPush tells whether some virtual channel of an input, not one of those with a queue
-// per output, has room for a packet at clock now.
-func (c *Crossbar) CanPush(now uint64, in, flits int) bool {
-	c.Settle(now)
-	if c.requests.vcs == nil { // one virtual channel
-		return c.fits(in, flits)
+	if c.requests.vcs == nil || in >= c.sorted { // one virtual channel
+		return c.fits(c.queue(in, 0, out), flits)
 	}
 	return c.pickVC(in, flits) >= 0
 }

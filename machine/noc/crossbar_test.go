@@ -31,7 +31,7 @@ func TestZeroLoadLatency(t *testing.T) {
 		}
 		for now := uint64(100); ; now++ {
 			next := x.Tick(now)
-			if id, ok := x.Pop(2); ok {
+			if id, ok := x.Pop(2, 0); ok {
 				if id != 7 || now != c.want {
 					t.Errorf("%d vcs, %d flits: packet %d at %d, want 7 at %d", c.vcs, c.flits, id, now, c.want)
 				}
@@ -58,7 +58,7 @@ func TestHeadOfLine(t *testing.T) {
 	for now := uint64(0); now < 10; now++ {
 		x.Tick(now)
 		for out := range 2 {
-			if id, ok := x.Pop(out); ok {
+			if id, ok := x.Pop(out, 0); ok {
 				at[id] = now
 			}
 		}
@@ -86,7 +86,7 @@ func TestSortedInput(t *testing.T) {
 		for id, out := range []int{0, 0, 1, 2} {
 			x.Push(0, 1, out, 1, int32(id), 0)
 		}
-		if x.CanPushTo(0, 1, 0, 7) || !x.CanPushTo(0, 1, 0, 6) || !x.CanPushTo(0, 1, 3, 8) || x.Push(0, 1, 0, 7, 9, 0) {
+		if x.CanPush(0, 1, 0, 7) || !x.CanPush(0, 1, 0, 6) || !x.CanPush(0, 1, 3, 8) || x.Push(0, 1, 0, 7, 9, 0) {
 			t.Errorf("%d vcs: two flits are in one queue of 8, and none in the last", vcs)
 		}
 		at := map[int32]uint64{}
@@ -96,7 +96,7 @@ func TestSortedInput(t *testing.T) {
 				if out == 0 && now < 12 {
 					continue // not taken: the second packet waits
 				}
-				if id, ok := x.Pop(out); ok {
+				if id, ok := x.Pop(out, 0); ok {
 					at[id] = now
 				}
 			}
@@ -127,7 +127,7 @@ func TestBackPressure(t *testing.T) {
 	if id, ok := x.Peek(0); !ok || id != 0 {
 		t.Fatalf("first packet %d %v, want 0", id, ok)
 	}
-	x.Pop(0)
+	x.Pop(0, 0)
 	for ; now < 100; now++ {
 		x.Tick(now)
 	}
@@ -204,7 +204,7 @@ func deliver(t *rapid.T, cfg Config, seed uint64, skip bool) []got {
 		for w, m := range x.AvailableOutputs() {
 			for ; m != 0 && !stall; m &= m - 1 {
 				out := w<<6 | bits.TrailingZeros64(m)
-				id, ok := x.Pop(out)
+				id, ok := x.Pop(out, 0)
 				if !ok || packets[id].out != out {
 					t.Fatalf("output %d: packet %d %v, bound for %d", out, id, ok, packets[id].out)
 				}
@@ -247,7 +247,7 @@ func (f *traffic) step() (delivered int) {
 	f.x.Tick(f.now)
 	for w, m := range f.x.AvailableOutputs() {
 		for ; m != 0; m &= m - 1 {
-			f.x.Pop(w<<6 | bits.TrailingZeros64(m))
+			f.x.Pop(w<<6|bits.TrailingZeros64(m), 0)
 			delivered++
 		}
 	}

@@ -50,15 +50,16 @@ func (c *LinksConfig) Validate() error {
 	return nil
 }
 
-// Links is such a network.
+// Links is such a network, for some classes of packets.
 type Links struct {
 	cfg     LinksConfig
 	free    []uint64 // by wire: the clock from which it takes the next packet
-	classes []linkClass
+	classes []LinkClass
 }
 
-// linkClass is what one class of packets has of its own.
-type linkClass struct {
+// LinkClass is the network of one class of packets.
+type LinkClass struct {
+	links  *Links
 	latch  []mem.Ring[transit] // by wire
 	wires  [][]int32           // by output: those that lead there
 	of     []linkEnd           // by wire
@@ -89,9 +90,10 @@ func NewLinks(cfg LinksConfig) *Links {
 		panic(err)
 	}
 	n := cfg.Inputs * cfg.Fan
-	l := &Links{cfg: cfg, free: make([]uint64, n), classes: make([]linkClass, cfg.Classes)}
+	l := &Links{cfg: cfg, free: make([]uint64, n), classes: make([]LinkClass, cfg.Classes)}
 	for k := range l.classes {
 		c := &l.classes[k]
+		c.links = l
 		c.latch, c.of = make([]mem.Ring[transit], n), make([]linkEnd, n)
 		c.wires, c.here, c.turn = make([][]int32, cfg.Outputs), make([]uint64, cfg.Outputs), make([]uint8, cfg.Outputs)
 		c.coming, c.avail, c.next = newBitset(n), newBitset(cfg.Outputs), Never
@@ -105,33 +107,37 @@ func NewLinks(cfg LinksConfig) *Links {
 				c.wires[out] = append(c.wires[out], int32(w))
 			}
 		}
-		l.Count(k, stat.NewTable("noc", Desc, 1, max(cfg.Tenants, 1)), 0)
+		c.Count(stat.NewTable("noc", Desc, 1, max(cfg.Tenants, 1)), 0)
 	}
 	return l
 }
 
-// Count makes a class count in t, as the given instance; t must be built on Desc.
-func (l *Links) Count(class int, t *stat.Table, instance int) {
-	l.classes[class].rows = rowsOf(t, instance)
-}
+// Class is the network of one of the classes.
+func (l *Links) Class(k int) *LinkClass { return &l.classes[k] }
+
+// Count makes the class count in t, as the given instance; t must be built on Desc.
+func (c *LinkClass) Count(t *stat.Table, instance int) { c.rows = rowsOf(t, instance) }
 
 // Flits is the length of a packet of n bytes.
-func (l *Links) Flits(n int) int { return max(1, (n+l.cfg.FlitBytes-1)/l.cfg.FlitBytes) }
+func (c *LinkClass) Flits(n int) int {
+	return max(1, (n+c.links.cfg.FlitBytes-1)/c.links.cfg.FlitBytes)
+}
 
-// CanPush tells whether the wire to an output takes a packet of a class at clock now.
-func (l *Links) CanPush(now uint64, class, in, out int) bool {
+// CanPush tells whether the wire to an output takes a packet at clock now.
+func (c *LinkClass) CanPush(now uint64, in, out, _ int) bool {
+	l := c.links
 	w := in*l.cfg.Fan + l.cfg.Wire(in, out)
-	return l.free[w] <= now && !l.classes[class].latch[w].Full()
+	return l.free[w] <= now && !c.latch[w].Full()
 }
 
 // Push offers a packet of a number of flits. It answers false when the wire is taken at clock
 // now or the latch is full.
-func (l *Links) Push(now uint64, class, in, out, flits int, id int32, tenant mem.TenantID) bool {
-	if !l.CanPush(now, class, in, out) {
+func (c *LinkClass) Push(now uint64, in, out, flits int, id int32, tenant mem.TenantID) bool {
+	l := c.links
+	w := in*l.cfg.Fan + l.cfg.Wire(in, out)
+	if l.free[w] > now || c.latch[w].Full() {
 		return false
 	}
-	w := in*l.cfg.Fan + l.cfg.Wire(in, out)
-	c := &l.classes[class]
 	l.free[w] = now + uint64(flits)
 	at := now + uint64(flits) - 1 + uint64(l.cfg.Latency)
 	c.latch[w].Push(transit{at, id})
@@ -146,10 +152,8 @@ func (l *Links) Push(now uint64, class, in, out, flits int, id int32, tenant mem
 	return true
 }
 
-// Tick shows the packets of a class that have come by clock now and returns the next clock at
-// which some do.
-func (l *Links) Tick(class int, now uint64) (next uint64) {
-	c := &l.classes[class]
+// Tick shows the packets that have come by clock now and returns the next clock at which some do.
+func (c *LinkClass) Tick(now uint64) (next uint64) {
 	if c.next > now {
 		return c.next
 	}
@@ -170,12 +174,12 @@ func (l *Links) Tick(class int, now uint64) (next uint64) {
 	return c.next
 }
 
-// AvailableOutputs is the set of outputs with a packet of a class to Pop, as words of 64
+// AvailableOutputs is the set of outputs with a packet to Pop, as words of 64
 // outputs. It is live: read it after Tick, do not change it.
-func (l *Links) AvailableOutputs(class int) []uint64 { return l.classes[class].avail }
+func (c *LinkClass) AvailableOutputs() []uint64 { return c.avail }
 
 // first is the position, among the wires of an output, of the one whose turn it is.
-func (c *linkClass) first(out int) int {
+func (c *LinkClass) first(out int) int {
 	here := c.here[out]
 	if later := here >> c.turn[out] << c.turn[out]; later != 0 {
 		here = later
@@ -183,9 +187,8 @@ func (c *linkClass) first(out int) int {
 	return bits.TrailingZeros64(here)
 }
 
-// Peek is the id of the packet of a class that an output takes next.
-func (l *Links) Peek(class, out int) (id int32, ok bool) {
-	c := &l.classes[class]
+// Peek is the id of the packet that an output takes next.
+func (c *LinkClass) Peek(out int) (id int32, ok bool) {
 	if c.here[out] == 0 {
 		return 0, false
 	}
@@ -193,8 +196,7 @@ func (l *Links) Peek(class, out int) (id int32, ok bool) {
 }
 
 // Pop takes it at clock now; the wire's next packet comes after now.
-func (l *Links) Pop(class, out int, now uint64) (id int32, ok bool) {
-	c := &l.classes[class]
+func (c *LinkClass) Pop(out int, now uint64) (id int32, ok bool) {
 	if c.here[out] == 0 {
 		return 0, false
 	}
@@ -221,8 +223,7 @@ func (l *Links) Pop(class, out int, now uint64) (id int32, ok bool) {
 
 // Pass says that the arbiter of an output has given its turn to a packet that the receiver has
 // no room for: another wire's is next. It keeps one class of receivers from blocking another.
-func (l *Links) Pass(class, out int) {
-	c := &l.classes[class]
+func (c *LinkClass) Pass(out int) {
 	if pos := c.first(out); c.here[out] != 0 {
 		if c.turn[out] = uint8(pos + 1); pos+1 == len(c.wires[out]) {
 			c.turn[out] = 0
@@ -230,5 +231,5 @@ func (l *Links) Pass(class, out int) {
 	}
 }
 
-// Waiting is the number of packets of a class.
-func (l *Links) Waiting(class int) int { return l.classes[class].count }
+// Waiting is the number of packets.
+func (c *LinkClass) Waiting() int { return c.count }

@@ -11,7 +11,7 @@ func arrivals(x *Crossbar, outs int) map[int32]uint64 {
 	for now := uint64(0); now < 50; now++ {
 		x.Tick(now)
 		for out := range outs {
-			for id, ok := x.Pop(out); ok; id, ok = x.Pop(out) {
+			for id, ok := x.Pop(out, 0); ok; id, ok = x.Pop(out, 0) {
 				at[id] = now
 			}
 		}
@@ -76,14 +76,14 @@ func TestLocalFull(t *testing.T) {
 		t.Fatalf("%d flits passed and %d packets wait, want the 6 of two packets and 1", n[CFlits], x.Waiting())
 	}
 	for range 2 {
-		if _, ok := x.Pop(0); !ok {
+		if _, ok := x.Pop(0, 0); !ok {
 			t.Fatal("two packets have arrived")
 		}
 	}
 	for now := uint64(30); now < 40; now++ {
 		x.Tick(now)
 	}
-	if id, ok := x.Pop(0); !ok || id != 2 {
+	if id, ok := x.Pop(0, 0); !ok || id != 2 {
 		t.Errorf("packet %d %v, want the third", id, ok)
 	}
 }

@@ -53,7 +53,9 @@ func NewModules(cfg StagesConfig, ring *Ring, class int) *Modules {
 func (m *Modules) Count(t *stat.Table, instance int) { m.stages.Count(t, instance) }
 
 // CanPush tells whether an input has room for a packet.
-func (m *Modules) CanPush(in, flits int) bool { return m.stages.CanPush(in, flits) }
+func (m *Modules) CanPush(now uint64, in, out, flits int) bool {
+	return m.stages.CanPush(now, in, out, flits)
+}
 
 // Push is that of Stages.
 func (m *Modules) Push(now uint64, in, out, flits int, id int32, tenant mem.TenantID) bool {
@@ -146,6 +148,3 @@ func (m *Modules) leave(now uint64) (again bool) {
 	}
 	return again
 }
-
-// Again is that of Network.
-func (m *Modules) Again() bool { return m.stages.waiting > 0 || m.stages.outputs.next != Never }

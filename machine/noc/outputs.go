@@ -63,7 +63,7 @@ func (c *Crossbar) Peek(out int) (id int32, ok bool) {
 }
 
 // Pop takes the next packet of an output, freeing its place in the queue.
-func (c *Crossbar) Pop(out int) (id int32, ok bool) {
+func (c *Crossbar) Pop(out int, _ uint64) (id int32, ok bool) {
 	if id, ok = c.outputs.take(out); !ok {
 		return 0, false
 	}

@@ -226,7 +226,7 @@ func (s *Stages) pick(n *node, input, flits int, last uint8) int {
 }
 
 // CanPush tells whether an input has room for a packet.
-func (s *Stages) CanPush(in, flits int) bool {
+func (s *Stages) CanPush(_ uint64, in, _, flits int) bool {
 	at := &s.entry[in]
 	return s.pick(&s.stage[0][at.node], int(at.port), flits, s.lastVC[0][in]) >= 0
 }

@@ -27,7 +27,7 @@ func TestStreams(t *testing.T) {
 				i, o, n := rapid.IntRange(0, in-1).Draw(t, "in"), rapid.IntRange(0, out-1).Draw(t, "to"),
 					rapid.IntRange(1, 8).Draw(t, "flits")
 				id++
-				if a, b := each.CanPushTo(now, i, o, n), lazy.CanPushTo(now, i, o, n); a != b {
+				if a, b := each.CanPush(now, i, o, n), lazy.CanPush(now, i, o, n); a != b {
 					t.Fatalf("clock %d: input %d has room for %d flits: %v, %v", now, i, n, a, b)
 				}
 				if a, b := each.Push(now, i, o, n, id, 0), lazy.Push(now, i, o, n, id, 0); a != b {
@@ -44,8 +44,8 @@ func TestStreams(t *testing.T) {
 				if !rapid.Bool().Draw(t, "takes") {
 					continue
 				}
-				a, ok := each.Pop(o)
-				b, also := lazy.Pop(o)
+				a, ok := each.Pop(o, 0)
+				b, also := lazy.Pop(o, 0)
 				if a != b || ok != also {
 					t.Fatalf("clock %d: output %d gives %d %v, %d %v", now, o, a, ok, b, also)
 				}

@@ -40,7 +40,7 @@ func (p *prober) step() {
 func (p *prober) drainOutputs() {
 	for i := range p.nodes {
 		for {
-			if _, ok := p.x.Pop(i); !ok {
+			if _, ok := p.x.Pop(i, 0); !ok {
 				break
 			}
 		}
