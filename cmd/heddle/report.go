@@ -4,12 +4,14 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/heddle-sim/heddle/report"
 	"github.com/heddle-sim/heddle/report/page"
+	"github.com/heddle-sim/heddle/sim"
 )
 
 func reportCmd() *cobra.Command {
@@ -45,6 +47,12 @@ for all of them. The page is one file and needs no network.`,
 func readRuns(dirs []string) ([]page.Run, error) {
 	var paths []string
 	for _, d := range dirs {
+		if of := resultOf(d); of != "" {
+			if !slices.Contains(paths, of) {
+				paths = append(paths, of)
+			}
+			continue
+		}
 		if len(dirs) > 1 && writtenBeside(d) {
 			continue // DIR/* names it, too
 		}
@@ -85,9 +93,22 @@ func writtenBeside(path string) bool {
 	return false
 }
 
+// resultOf is the result directory of one of its files; DIR/* names all of them.
+func resultOf(path string) string {
+	dir := filepath.Dir(path)
+	st, err := os.Stat(path)
+	if err != nil || !st.Mode().IsRegular() || !sim.IsResultFile(filepath.Base(path)) {
+		return ""
+	}
+	if _, err := os.Stat(filepath.Join(dir, sim.ResultFile)); err != nil {
+		return ""
+	}
+	return dir
+}
+
 // resultsBelow lists the result directories in dir, if dir is none itself.
 func resultsBelow(dir string) ([]string, error) {
-	const file = "result.json"
+	const file = sim.ResultFile
 	if _, err := os.Stat(filepath.Join(dir, file)); err == nil {
 		return nil, nil
 	}
