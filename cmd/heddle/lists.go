@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/heddle-sim/heddle/machine"
@@ -96,6 +97,9 @@ func inspectCounters(w io.Writer, what string, asJSON bool) error {
 			list = append(list, counter{t.owner, d.Name, d.Unit, d.Doc})
 			rows = append(rows, []string{t.owner, d.Name, d.Unit, d.Doc})
 		}
+	}
+	if len(list) == 0 && slices.Contains(owners, owner) {
+		return fmt.Errorf("%s has no counter %q; heddle inspect counters %[1]s lists them", owner, name)
 	}
 	if len(list) == 0 {
 		return fmt.Errorf("no counters of %q%s: an owner (%s) or a counter of one, as in sm.thread_insts", what,

@@ -178,7 +178,7 @@ func inspectPolicies(w io.Writer, name string, asJSON bool) error {
 		}
 	}
 	if len(list) == 0 {
-		return fmt.Errorf("no policy %q%s", name, yamldoc.DidYouMean(name, names))
+		return fmt.Errorf("no policy %q%s; heddle inspect policies lists them", name, yamldoc.DidYouMean(name, names))
 	}
 	if asJSON {
 		return printJSON(w, list)
