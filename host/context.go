@@ -141,6 +141,11 @@ func (c *Context) Malloc(t DType, n int64, name string) (*Array, error) {
 	return c.alloc(t, n, mem.Device, name)
 }
 
+// MallocDevice is Malloc of memory that is on the device whatever Options.AllManaged says.
+func (c *Context) MallocDevice(t DType, n int64, name string) (*Array, error) {
+	return c.alloc(t, n, mem.Device, name)
+}
+
 // MallocManaged allocates unified memory; its pages begin on the host.
 func (c *Context) MallocManaged(t DType, n int64, name string) (*Array, error) {
 	return c.alloc(t, n, mem.Managed, name)

@@ -46,7 +46,7 @@ func (f *faultServer) build(s *sheets.Machine, t *stat.Table, onLink bool) {
 	f.high = -1
 	f.retryAfter = f.quantum
 	if onLink {
-		f.quantum, f.cost, f.most = 1, 1, s.UVM.Buffer
+		f.quantum, f.cost, f.most = 1, 0, s.UVM.Buffer
 	}
 	for k := range t.Tenants {
 		f.row = append(f.row, t.Row(0, k))
@@ -96,7 +96,10 @@ func (f *faultServer) served(now uint64, r *uvm.Runtime) (p *uvm.Plan) {
 			f.end = now + f.cost
 			f.next = f.end
 		}
-		return nil
+		if f.cost > 0 || len(f.batch) == 0 {
+			return nil
+		}
+		f.next = never
 	}
 	f.keys = f.keys[:0]
 	if len(f.batch) > 0 {

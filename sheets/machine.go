@@ -313,6 +313,7 @@ type VM struct {
 	L1Entries     int     `yaml:"l1_entries" unit:"entries" doc:"L1 TLB entries per SM"`
 	L1Ways        int     `yaml:"l1_ways" unit:"ways" doc:"0: fully associative"`
 	L1Latency     int     `yaml:"l1_latency" unit:"cycles" doc:"L1 TLB hit"`
+	L1Ports       int     `yaml:"l1_ports" unit:"accesses" doc:"accesses of an SM that miss in its TLB in a cycle" opt:"0: any number"`
 	L1Misses      int     `yaml:"l1_misses" unit:"entries" doc:"outstanding L1 TLB misses"`
 	L2Entries     int     `yaml:"l2_entries" unit:"entries" doc:"shared L2 TLB entries"`
 	L2Ways        int     `yaml:"l2_ways" unit:"ways" doc:"associativity"`
@@ -321,6 +322,7 @@ type VM struct {
 	L2Banks       int     `yaml:"l2_banks" unit:"banks" doc:"banks of the L2 TLB, by the low bits of the page number" opt:"1"`
 	Walkers       int     `yaml:"walkers" unit:"walkers" doc:"concurrent page walks"`
 	Levels        int     `yaml:"levels" unit:"levels" doc:"levels of the page table"`
+	WalkCycles    int     `yaml:"walk_cycles" unit:"cycles" doc:"core cycles of a page walk, which then reads nothing; 0: it reads the page table, level by level" opt:"0"`
 	WalkCache     int     `yaml:"walk_cache" unit:"entries" doc:"page-walk cache entries; 0: none" opt:"0"`
 	FaultUs       float64 `yaml:"fault" unit:"us" doc:"handling of a page that is not on the device"`
 	FaultSlots    int     `yaml:"fault_slots" unit:"faults" doc:"faults handled at once" opt:"0: one per walker"`

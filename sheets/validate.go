@@ -395,6 +395,8 @@ func (c *checker) vm(m *Machine) {
 		v.L1Entries, v.L1Ways)
 	c.want(v.L2Ways == 0 || v.L2Entries%v.L2Ways == 0, "vm.l2_entries = %d is not a multiple of vm.l2_ways = %d",
 		v.L2Entries, v.L2Ways)
+	c.want(v.WalkCycles >= 0 && v.L1Ports >= 0, "vm.walk_cycles = %d, vm.l1_ports = %d; use 0 or more", v.WalkCycles,
+		v.L1Ports)
 	follow := v.HomeInterval > 0
 	c.want(v.HomeInterval >= 0 && v.HomePages >= 0 && v.HomeMoves >= 0 && follow == (v.HomePages > 0) &&
 		follow == (v.HomeMoves > 0) && (!follow || v.CopyLines > 0),

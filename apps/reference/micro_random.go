@@ -10,6 +10,7 @@ func scramble(h uint32) uint32 {
 }
 
 // randomaccess("sparse", a, b, c, s, percent, seed) is a after the triads at random;
+// randomaccess("gather", key, table, percent) is what every so many-th key finds in the table, times its place;
 // randomaccess("update", n, threads, updates, seed) is the table of n words, which
 // begins as 0, 1, 2, ...
 func randomaccess(list []any) (any, error) {
@@ -17,13 +18,15 @@ func randomaccess(list []any) (any, error) {
 	switch shape := in.text(); shape {
 	case "sparse":
 		return randomTriads(&in)
+	case "gather":
+		return randomGathers(&in)
 	case "update":
 		return randomUpdates(&in)
 	default:
 		if in.err != nil {
 			return nil, in.err
 		}
-		return nil, fmt.Errorf("shape %q: it must be sparse or update", shape)
+		return nil, fmt.Errorf("shape %q: it must be sparse, gather or update", shape)
 	}
 }
 
@@ -42,6 +45,24 @@ func randomTriads(in *arguments) (any, error) {
 			j := scramble(h) % uint32(len(a))
 			out[j] = fma32(s, c[j], b[j])
 		}
+	}
+	return out, nil
+}
+
+func randomGathers(in *arguments) (any, error) {
+	key := in.f32s(-1)
+	table := in.f32s(len(key))
+	percent := in.count()
+	if err := in.done(); err != nil {
+		return nil, err
+	}
+	if percent < 1 || percent > 100 {
+		return nil, fmt.Errorf("%d percent: use 1 to 100", percent)
+	}
+	out := make([]float32, len(key))
+	for i := 0; i < len(key); i += 100 / percent {
+		j := min(int(key[i]*float32(len(key))), len(key)-1)
+		out[j] = table[j] * float32(j)
 	}
 	return out, nil
 }

@@ -48,12 +48,20 @@ func allocate(e *env, b *starlark.Builtin, args starlark.Tuple, kwargs []starlar
 	var t dtype
 	var n int64
 	var name string
-	if err := starlark.UnpackArgs(b.Name(), args, kwargs, "dtype", &t, "count", &n, "name?", &name); err != nil {
+	var stays bool
+	want := []any{"dtype", &t, "count", &n, "name?", &name}
+	if b.Name() == "malloc" {
+		want = append(want, "stays?", &stays)
+	}
+	if err := starlark.UnpackArgs(b.Name(), args, kwargs, want...); err != nil {
 		return nil, err
 	}
 	alloc := map[string]func(host.DType, int64, string) (*host.Array, error){
 		"malloc": e.c.Malloc, "malloc_managed": e.c.MallocManaged, "host_array": e.c.HostArray,
 	}[b.Name()]
+	if stays {
+		alloc = e.c.MallocDevice
+	}
 	a, err := alloc(host.DType(t), n, name)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", b.Name(), err)

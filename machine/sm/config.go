@@ -84,6 +84,7 @@ type textureConfig struct {
 }
 
 type translationConfig struct {
+	ports     int // L1 TLB misses in a cycle
 	latency   uint64
 	pageShift uint
 	misses    int
@@ -166,6 +167,9 @@ func Derive(m *sheets.Machine) (*Config, error) {
 	c.timings(s)
 	c.deriveCollect(s)
 	c.translation.misses = max(1, m.VM.L1Misses)
+	if c.translation.ports = m.VM.L1Ports; c.translation.ports == 0 {
+		c.translation.ports = math.MaxInt
+	}
 	if m.VM.Enabled {
 		c.translation.pageShift = log2(m.VM.Page)
 		c.translation.latency = uint64(m.VM.L1Latency)

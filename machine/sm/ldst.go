@@ -193,6 +193,7 @@ func (l *loadStore) slot(w int) int { return int(l.link.port)*l.cfg.Warps + w }
 // to the interconnect.
 func (l *loadStore) serve(p *pipeline, now uint64) {
 	var banks uint8
+	misses := 0 // in the L1 TLB
 	for l.replay.Len() > 0 {
 		if !l.enter(l.replay.Head(), &banks, now) {
 			return
@@ -214,8 +215,15 @@ func (l *loadStore) serve(p *pipeline, now uint64) {
 				a.op >= 0 && !l.enter(a, &banks, now) {
 				return
 			}
+			miss := a.op < 0
 			l.queue.Pop()
 			l.left(p, op, now)
+			if miss {
+				if misses++; misses >= l.cfg.translation.ports {
+					l.port = now + 1
+					return
+				}
+			}
 			continue
 		}
 		if banks != 0 {

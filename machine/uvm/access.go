@@ -44,6 +44,9 @@ func (r *Runtime) Access(addr uint64, write bool) (Verdict, error) {
 		r.use(c, p, write)
 		return Resident, nil
 	case c.coming.Has(k):
+		if r.o.Public {
+			c.asked.Set(k)
+		}
 		c.twice.ask(k, write)
 		return Coming, nil
 	}

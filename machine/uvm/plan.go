@@ -354,12 +354,12 @@ func (r *Runtime) Arrive(t *Transfer) {
 		c, k := &r.chunks[p.chunk()], p.index()
 		c.coming.Clear(k)
 		c.leaving.Clear(k) // Options.Public: it did not wait for its write-back
+		if a >= t.end()-uint64(t.Faults)*PageSize || r.o.Public && c.asked.Has(k) {
+			c.held.Set(k)
+		}
 		c.asked.Clear(k)
 		c.resident.Set(k)
 		c.twice.arrive(k, c.advice)
-		if a >= t.end()-uint64(t.Faults)*PageSize {
-			c.held.Set(k)
-		}
 		c.stamp, c.arrived, c.block[k/PagesPerBlock] = r.stamp, r.stamp, r.stamp
 		if r.flat {
 			r.list.push(p)

@@ -20,6 +20,7 @@ type Config struct {
 	Banks         int    // a power of two that divides the sets
 	Walkers       int    // concurrent walks
 	WalkCache     int    // entries; 0: none
+	WalkCycles    uint64 // core cycles of a walk, which then makes no reads; 0: it reads the page table
 	InQueue       int    // requests of an SM accepted and not yet looked up, per bank (estimate)
 	Pending       int    // pages being walked or faulted, and waiting to be: a fault must not block other misses
 	Waiters       int    // requests waiting for those pages (every SM's L1 misses)
@@ -48,7 +49,8 @@ func NewConfig(s *sheets.Machine, tenants int) Config {
 	return Config{
 		Entries: v.L2Entries, Ways: v.L2Ways, Latency: uint64(v.L2Latency), Ports: max(1, v.L2Ports),
 		Banks: max(1, v.L2Banks), Walkers: max(1, v.Walkers), WalkCache: v.WalkCache,
-		InQueue: 4, Pending: max(256, 4*v.Walkers, s.SM.Count*v.L1Misses), Waiters: max(256,
+		WalkCycles: uint64(v.WalkCycles),
+		InQueue:    4, Pending: max(256, 4*v.Walkers, s.SM.Count*v.L1Misses), Waiters: max(256,
 			s.SM.Count*v.L1Misses), Replies: 64, Tenants: tenants, Home: home, Part: part, GainShare: v.GainShare,
 	}
 }
@@ -91,6 +93,7 @@ type miss struct {
 	sm     int16 // that missed first
 	tenant mem.TenantID
 	fault  bool
+	known  bool // a walk has faulted, and its page has come: one that takes fixed cycles need not walk again
 }
 
 type waiter struct {
@@ -125,6 +128,7 @@ type MMU struct {
 	wait   []waiter
 	spare  int32 // first free waiter
 	walk   []walker
+	timed  mem.Queue[timedWalk]
 	idle   []int32
 	active []int      // [tenant] requests it has here, and pages it waits for that are not the driver's
 	status []status   // [tenant] channel status registers
@@ -234,6 +238,7 @@ func (m *MMU) Tick(now uint64) (next uint64) {
 		m.raise(now, m.refuse.Pop())
 	}
 	blocked := m.lookups(now)
+	m.endWalks(now)
 	m.startWalks(now)
 	freed := m.answer()
 	if m.done.Len() > 0 || (freed && blocked) { // the handler's tick makes room for what it has refused
@@ -244,6 +249,9 @@ func (m *MMU) Tick(now uint64) (next uint64) {
 	}
 	for k := range m.banks {
 		next = min(next, m.banks[k].next(now))
+	}
+	if m.timed.Len() > 0 {
+		next = min(next, m.timed.Head().end)
 	}
 	return next
 }

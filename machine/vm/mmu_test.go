@@ -42,6 +42,23 @@ func TestWalkIsFourDependentReads(t *testing.T) {
 	r.counter(0, Walks, 1)
 }
 
+// Walks of a machine that says how long they take read nothing, and those that begin together end together.
+func TestWalkOfFixedCycles(t *testing.T) {
+	r := newRig(t, sheet(4096), 1, 1, func(c *Config) { c.WalkCycles, c.Ports = 100, 2 })
+	mustMap(t, r.tab, 0, base, 8192)
+	r.ask(5, 0, page4k(0), 3, 76)
+	r.ask(5, 0, page4k(1), 3, 77)
+	r.run(5)
+	var want []string
+	for i := range uint64(2) {
+		want = append(want, fmt.Sprintf("%d:SM3/%d tenant 0 page %x frame %x", 5+10+100, 76+i, page4k(i),
+			frameOf(t, r.tab, 0, page4k(i))))
+	}
+	r.want(want...)
+	r.counter(0, WalkReads, 0)
+	r.counter(0, WalkCycles, 200)
+}
+
 func TestWalkOfLargePageIsShorter(t *testing.T) {
 	r := newRig(t, sheet(2<<20), 1, 1, nil)
 	mustMap(t, r.tab, 0, base, 4<<20)

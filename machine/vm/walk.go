@@ -26,8 +26,36 @@ func (m *MMU) startWalks(now uint64) {
 			m.unmapped(e)
 			return
 		}
+		switch {
+		case m.cfg.WalkCycles > 0 && e.known:
+			m.endWalk(now, w)
+			continue
+		case m.cfg.WalkCycles > 0:
+			m.timed.Push(timedWalk{w, now + m.cfg.WalkCycles})
+			continue
+		}
 		m.skip(&m.walk[w], e, p)
 		m.reads.Push(w)
+	}
+}
+
+// timedWalk is a walk that takes Config.WalkCycles, and when it ends.
+type timedWalk struct {
+	walker int32
+	end    uint64
+}
+
+// endWalks ends those whose time has come.
+func (m *MMU) endWalks(now uint64) {
+	for m.timed.Len() > 0 && m.timed.Head().end <= now {
+		m.endWalk(now, m.timed.Pop().walker)
+	}
+}
+
+// endWalk has a walk find what it would have read.
+func (m *MMU) endWalk(now uint64, w int32) {
+	for m.ReadDone(now, w); m.reads.Len() > 0; {
+		m.ReadDone(now, m.reads.Pop())
 	}
 }
 
@@ -152,7 +180,7 @@ func (m *MMU) Resolve(now uint64, tenant mem.TenantID, vpn uint64) {
 	}
 	e := &m.miss[i]
 	m.row[tenant][FaultCycles] += now - e.since
-	e.since, e.fault = now, false
+	e.since, e.fault, e.known = now, false, true
 	m.active[tenant]++
 	m.queue.Push(i)
 }

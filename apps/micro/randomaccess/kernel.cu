@@ -24,6 +24,15 @@ extern "C" __global__ void ra_sparse(float *a, const float *b, const float *c, f
     a[j] = fmaf(s, c[j], b[j]);
 }
 
+// Every so many-th thread reads the key of its number, in order, which says where it reads the table and writes.
+extern "C" __global__ void ra_gather(const float *key, float *out, const float *table, unsigned n, unsigned percent)
+{
+    unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n || i % (100 / percent) != 0) return;
+    unsigned j = min((unsigned)(key[i] * (float)n), n - 1);
+    out[j] = table[j] * (float)j;
+}
+
 extern "C" __global__ void ra_update(unsigned long long *table, unsigned n, unsigned updates, unsigned seed)
 {
     unsigned i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -29,3 +29,20 @@ extern "C" __global__ void fdtd_hz(const float *ex, const float *ey, float *hz, 
     int at = i * ny + j;
     hz[at] = fmaf(-0.7f, ex[at + 1] - ex[at] + ey[at + ny] - ey[at], hz[at]);
 }
+
+// Staggered as the fields are: ex has a column more and ey a row, so that hz is computed everywhere.
+extern "C" __global__ void fdtd_ex_staggered(float *ex, const float *hz, int nx, int ny)
+{
+    int j = column(), i = row();
+    if (i >= nx || j >= ny || j == 0) return;
+    int at = i * ny + j;
+    ex[at + i] = fmaf(-0.5f, hz[at] - hz[at - 1], ex[at + i]);
+}
+
+extern "C" __global__ void fdtd_hz_staggered(const float *ex, const float *ey, float *hz, int nx, int ny)
+{
+    int j = column(), i = row();
+    if (i >= nx || j >= ny) return;
+    int at = i * ny + j;
+    hz[at] = fmaf(-0.7f, ex[at + i + 1] - ex[at + i] + ey[at + ny] - ey[at], hz[at]);
+}

@@ -8,10 +8,11 @@
 
 #define TILE 16
 
-extern "C" __global__ void hotspot_steps(const float *power, const float *in, float *out, int n, int steps, int halo,
-                                         float step_per_cap, float inv_rx, float inv_ry, float inv_rz, float ambient)
+// DOUBLES: the literal 2 is a double, and so is most of a step, as in Rodinia's program.
+template <bool DOUBLES>
+__device__ __forceinline__ void walk(float (*t)[TILE], const float *power, const float *in, float *out, int n, int steps, int halo,
+                                     float step_per_cap, float inv_rx, float inv_ry, float inv_rz, float ambient)
 {
-    __shared__ float t[TILE][TILE];
     int tx = threadIdx.x, ty = threadIdx.y, inner = TILE - 2 * halo;
     int x = (int)blockIdx.x * inner - halo + tx, y = (int)blockIdx.y * inner - halo + ty;
     bool chip = x >= 0 && x < n && y >= 0 && y < n;
@@ -27,7 +28,12 @@ extern "C" __global__ void hotspot_steps(const float *power, const float *in, fl
     for (int s = 0; s < steps; s++) {
         bool inside = chip && tx > s && tx < TILE - 1 - s && ty > s && ty < TILE - 1 - s;
         float next = 0.0f;
-        if (inside) {
+        if (inside && DOUBLES) {
+            float c = t[ty][tx];
+            double flow = __builtin_fma(t[south][tx] + t[north][tx] - 2.0 * c, (double)inv_ry, (double)p);
+            flow = __builtin_fma(t[ty][east] + t[ty][west] - 2.0 * c, (double)inv_rx, flow);
+            next = (float)__builtin_fma((double)step_per_cap, flow + (ambient - c) * inv_rz, (double)c);
+        } else if (inside) {
             float c = t[ty][tx];
             float flow = fmaf(t[south][tx] + t[north][tx] - 2.0f * c, inv_ry, p);
             flow = fmaf(t[ty][east] + t[ty][west] - 2.0f * c, inv_rx, flow);
@@ -39,4 +45,18 @@ extern "C" __global__ void hotspot_steps(const float *power, const float *in, fl
         __syncthreads();
     }
     if (chip && tx >= halo && tx < TILE - halo && ty >= halo && ty < TILE - halo) out[y * n + x] = t[ty][tx];
+}
+
+extern "C" __global__ void hotspot_steps(const float *power, const float *in, float *out, int n, int steps, int halo,
+                                         float step_per_cap, float inv_rx, float inv_ry, float inv_rz, float ambient)
+{
+    __shared__ float t[TILE][TILE];
+    walk<false>(t, power, in, out, n, steps, halo, step_per_cap, inv_rx, inv_ry, inv_rz, ambient);
+}
+
+extern "C" __global__ void hotspot_steps_doubles(const float *power, const float *in, float *out, int n, int steps, int halo,
+                                                 float step_per_cap, float inv_rx, float inv_ry, float inv_rz, float ambient)
+{
+    __shared__ float t[TILE][TILE];
+    walk<true>(t, power, in, out, n, steps, halo, step_per_cap, inv_rx, inv_ry, inv_rz, ambient);
 }
