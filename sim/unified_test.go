@@ -266,3 +266,22 @@ func TestUnifiedRefused(t *testing.T) {
 		}
 	}
 }
+
+// Preserve evicts the pages of the application last that the adaptive scheduler prefers: with too little memory for
+// both, fewer pages come again than without.
+func TestPreserve(t *testing.T) {
+	again := func(preserve bool) (n uint64) {
+		s := unifiedSpec(Unified{All: true, Capacity: "100/125", Link: "adaptive", Preserve: preserve},
+			"polybench/atax", "rodinia-like/bfs")
+		s.Apps[0].Args = map[string]string{"n": "512"}
+		s.Apps[1].Args = map[string]string{"n": "32768"}
+		r := right(t, &s)
+		for k := range r.Tenants {
+			n += counterOf(r, "uvm", r.Tenants[k].Name, "thrashed_pages")
+		}
+		return n
+	}
+	if with, without := again(true), again(false); with >= without {
+		t.Errorf("%d pages come again with preserve, %d without", with, without)
+	}
+}

@@ -2,19 +2,17 @@ package link
 
 import "github.com/heddle-sim/heddle/mem"
 
-// Adaptive is the application-aware provisioning of Ganguly, 7.2.2, equations 6 to 9. Every period it measures what
-// the prefetcher brings to the device for each application, not write-backs and programs' copies: its transfers per
-// unit of memory allocated, T, and its bytes per unit of time, which are the fewer the higher its arithmetic intensity
-// ("how much time it takes to consume a memory chunk"). If the one is similar, the other chooses the application that
-// goes first: more transfers, or lower intensity. Where neither or both tell applications apart and disagree, they take
-// turns (RR-FR-FCFS). An application with a much smaller share of serviced transfers than the first one catches up,
-// unless the other has a lot pending. It conserves work: an application without a transfer that may go lets others
-// pass. Cost: three counters per application, and two per direction. The text names no numbers and no schedulers are
-// public.
+// Adaptive is the application-aware provisioning of Ganguly, 7.2.2, equations 6 to 9. Every period it measures pages
+// that come to each application, not write-backs and copies, and adds half of what it had: transfers per memory
+// allocated, T, and bytes, of which a higher arithmetic intensity has fewer in the same time. If the one is similar,
+// the other chooses the application that goes first: more transfers, or lower intensity. Where neither or both tell
+// applications apart and disagree, they take turns (RR-FR-FCFS). An application with a much smaller share of serviced
+// transfers than the first catches up, unless that has a lot pending. If the first has none that may go, others pass.
+// Cost: three counters per application, two per direction. The text names no numbers, and no schedulers are public.
 type Adaptive struct {
 	p      Parameters
 	turns  RoundRobin
-	sum    []measure // of the present period
+	sum    []measure // of the present period, half of the one before, and so on
 	end    uint64    // of it
 	high   int
 	served [2][]float64 // transfers of each direction in the period
@@ -65,7 +63,9 @@ func (x *Adaptive) Begun(way int, t *Transfer, now, cycles uint64) {
 		x.sum[k].allocated = float64(x.p.Allocated(mem.TenantID(k)))
 	}
 	x.high, x.end = highest(x.sum, x.p.Similar), now+x.p.Period
-	clear(x.sum)
+	for k, m := range x.sum {
+		x.sum[k].transfers, x.sum[k].bytes = m.transfers/2, m.bytes/2
+	}
 	clear(x.served[0])
 	clear(x.served[1])
 }
