@@ -10,17 +10,6 @@
 
 #include "cuda_runtime.h"
 
-namespace heddle {
-// The finaliser of splitmix64: neighbouring seeds and sequences begin far apart.
-HEDDLE_DEVICE unsigned long long scrambled(unsigned long long &x)
-{
-    unsigned long long z = x += 0x9e3779b97f4a7c15ull;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ull;
-    z = (z ^ z >> 27) * 0x94d049bb133111ebull;
-    return z ^ z >> 31;
-}
-} // namespace heddle
-
 // What normal numbers keep of their pairs; the generators' states begin with it.
 struct heddle_curand_pair {
     float spare;
@@ -43,6 +32,19 @@ typedef struct curandStateXORWOW curandState_t;
 typedef struct curandStateXORWOW curandState;
 typedef struct curandStatePhilox4_32_10 curandStatePhilox4_32_10_t;
 typedef struct curandStateMRG32k3a curandStateMRG32k3a_t;
+
+#ifdef __CUDA__ // a C++ file has no kernels
+
+namespace heddle {
+// The finaliser of splitmix64: neighbouring seeds and sequences begin far apart.
+HEDDLE_DEVICE unsigned long long scrambled(unsigned long long &x)
+{
+    unsigned long long z = x += 0x9e3779b97f4a7c15ull;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ull;
+    z = (z ^ z >> 27) * 0x94d049bb133111ebull;
+    return z ^ z >> 31;
+}
+} // namespace heddle
 
 // ---- XORWOW
 
@@ -221,3 +223,4 @@ template <class S> HEDDLE_SUBROUTINE unsigned curand_poisson(S *s, double lambda
     for (double t = -log(curand_uniform_double(s)); t < lambda; t -= log(curand_uniform_double(s))) n++;
     return n;
 }
+#endif

@@ -336,7 +336,13 @@ enum cudaMemRangeAttribute {
     cudaMemRangeAttributeAccessedBy = 3,
     cudaMemRangeAttributeLastPrefetchLocation = 4
 };
-enum cudaMemLocationType { cudaMemLocationTypeInvalid = 0, cudaMemLocationTypeDevice = 1 };
+enum cudaMemLocationType {
+    cudaMemLocationTypeInvalid = 0,
+    cudaMemLocationTypeDevice = 1,
+    cudaMemLocationTypeHost = 2,
+    cudaMemLocationTypeHostNuma = 3,
+    cudaMemLocationTypeHostNumaCurrent = 4
+};
 struct cudaMemLocation { enum cudaMemLocationType type; int id; };
 enum cudaOutputMode { cudaKeyValuePair = 0, cudaCSV = 1 };
 

@@ -103,6 +103,25 @@ const perThread = `ptds: cudaMemcpy cudaMemcpyToSymbol cudaMemcpyFromSymbol cuda
 	cuStreamWaitEvent cuStreamAddCallback cuStreamGetFlags cuStreamGetPriority cuMemPrefetchAsync cuStreamEndCapture
 	cuStreamBeginCapture_v2 cuStreamIsCapturing cuGraphLaunch cuMemAllocAsync cuMemFreeAsync`
 
+// firstNames are flags of the linker for the names without a version of functions that have had one since CUDA 11.0 at
+// the latest. Most of those names were of another width of addresses, which no program has today.
+func firstNames() []string {
+	var flags []string
+	seen := map[string]bool{}
+	for _, e := range Entries() {
+		if e.Name == e.Base {
+			seen[e.Base] = true
+		}
+	}
+	for _, e := range Entries() {
+		if e.Since <= 11000 && !seen[e.Base] {
+			flags = append(flags, "-Wl,--defsym="+e.Base+"="+e.Name)
+			seen[e.Base] = true
+		}
+	}
+	return flags
+}
+
 // perThreadNames are flags of the linker for the names of perThread that begin with prefix and a capital.
 func perThreadNames(prefix string) []string {
 	var flags []string

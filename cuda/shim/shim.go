@@ -154,7 +154,7 @@ func build(ctx context.Context, cc string, headers fs.FS, tmp string) error {
 			"-Wl,--version-script="+filepath.Join(src, version), "-o", filepath.Join(out, name))
 		return compile(ctx, cc, src, append(args, more...))
 	}
-	driver := append(strings.Fields(driverFiles), perThreadNames("cu")...)
+	driver := append(append(strings.Fields(driverFiles), perThreadNames("cu")...), firstNames()...)
 	if err := library(core, "libcuda.map", driver...); err != nil {
 		return err
 	}

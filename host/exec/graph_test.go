@@ -32,6 +32,7 @@ cuCtxCreate of 11030: cuCtxCreate_v2, 0, 0
 cuCtxSynchronize of 13000: cuCtxSynchronize, 0, 0
 cuNoSuchCall of 12000: nothing, 500, 1
 array 801, again 801
+by its first name 0
 `
 	if o.err != nil || o.out != want {
 		t.Errorf("%v, status %d, got\n%swant\n%s%s", o.err, o.status, o.out, want, o.log)

@@ -43,11 +43,12 @@ HEDDLE_CALL cudaStreamAttachMemAsync(cudaStream_t stream, T *ptr, size_t length 
 }
 HEDDLE_CALL cudaMemPrefetchAsync(T *ptr, size_t count, cudaMemLocation to, unsigned int, cudaStream_t stream = 0)
 {
-    return ::cudaMemPrefetchAsync((const void *)ptr, count, to.id, stream);
+    int device = to.type == cudaMemLocationTypeDevice ? to.id : -1;
+    return ::cudaMemPrefetchAsync((const void *)ptr, count, device, stream);
 }
 HEDDLE_CALL cudaMemAdvise(T *ptr, size_t count, enum cudaMemoryAdvise advice, cudaMemLocation at)
 {
-    return ::cudaMemAdvise((const void *)ptr, count, advice, at.id);
+    return ::cudaMemAdvise((const void *)ptr, count, advice, at.type == cudaMemLocationTypeDevice ? at.id : -1);
 }
 static __inline__ __host__ cudaError_t cudaEventCreate(cudaEvent_t *event, unsigned int flags)
 {

@@ -80,7 +80,11 @@ cudaError_t cudaDeviceReset(void)
     RETURN(e);
 }
 cudaError_t cudaThreadExit(void) { return cudaDeviceReset(); }
-cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value) { RETURN(simple(CALL_SET_LIMIT, limit, value)); }
+cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value)
+{
+    uint64_t v[VALUES] = {limit, value};
+    RETURN(heddle_call(CALL_SET_LIMIT, v, NULL, 0, NULL, 0)); // before modules are loaded, which take their heap
+}
 cudaError_t cudaDeviceGetLimit(size_t *value, enum cudaLimit limit)
 {
     uint64_t v[VALUES] = {limit};

@@ -10,7 +10,7 @@ static void ask(const char *name, int version)
     CUresult e = cuGetProcAddress(name, &f, version, 0, &how);
     const char *is = "nothing";
     char with[80];
-    for (int v = 0; v < 4 && f; v++) {
+    for (int v = 3; v >= 0 && f; v--) { // the newest first: the first name is that of the oldest, too
         snprintf(with, sizeof with, v ? "%s_v%d" : "%s", name, v + 1);
         if ((want = dlsym(RTLD_DEFAULT, with)) && want == f) is = with;
         if (is == with) break;
@@ -22,6 +22,7 @@ int main(void)
 {
     CUcontext c;
     CUarray array;
+    CUresult (*destroy)(CUcontext) = (CUresult (*)(CUcontext))dlsym(RTLD_DEFAULT, "cuCtxDestroy");
     if (cuInit(0) || cuCtxCreate(&c, 0, 0)) return 1;
     ask("cuMemAlloc", 12000);
     ask("cuMemAlloc", 3010);
@@ -34,5 +35,6 @@ int main(void)
     ask("cuNoSuchCall", 12000);
     CUresult (*create)(CUarray *, const void *) = (CUresult (*)(CUarray *, const void *))dlsym(RTLD_DEFAULT, "cuArrayCreate_v2");
     printf("array %d, again %d\n", create(&array, NULL), create(&array, NULL));
+    printf("by its first name %d\n", destroy ? (int)destroy(c) : -1);
     return 0;
 }
