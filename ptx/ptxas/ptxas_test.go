@@ -75,9 +75,9 @@ func TestRules(t *testing.T) {
 			"1 mov.b32 %r2, 7 <-\n1 st.global.u32 [%g], %r2 <- %g %r2",
 		},
 		{
-			"what nobody uses is not computed",
+			"what nobody uses is not computed, but loaded",
 			"ld.global.u32 %r1, [%g]; add.s32 %r2, %r1, 1; ld.volatile.global.u32 %r3, [%g];",
-			"1 ld.volatile.global.u32 %r3, [%g] <- %g",
+			"1 ld.global.u32 %r1, [%g] <- %g\n1 ld.volatile.global.u32 %r3, [%g] <- %g",
 		},
 		{
 			"a constant that is added to an address is the access's",

@@ -87,7 +87,8 @@ func (p *pass) passes(i, k int) bool {
 	return len(p.write[i]) == 1 && p.low[p.write[i][0].ID] && in.Args[0].Kind == parse.KReg
 }
 
-// unused removes instructions whose results nobody uses.
+// unused removes instructions whose results nobody uses, but for loads: compilers have removed those that are for
+// nothing, and what is left in PTX written by hand is there to be timed. ptxas would remove them, too.
 func (p *pass) unused() {
 	asked := make([]int, len(p.f.Regs))
 	for id := range asked {
@@ -103,7 +104,7 @@ func (p *pass) unused() {
 	}
 	var work []int
 	idle := func(i int) bool {
-		if p.need[i] < 0 || effect(p.f.Instrs[i]) || len(p.write[i]) == 0 {
+		if p.need[i] < 0 || effect(p.f.Instrs[i]) || fetches(p.f.Instrs[i]) || len(p.write[i]) == 0 {
 			return false
 		}
 		for _, v := range p.write[i] {
@@ -152,6 +153,11 @@ func writes(list []*parse.Var, v *parse.Var) bool {
 		}
 	}
 	return false
+}
+
+// fetches says that an instruction reads memory which is no parameter.
+func fetches(in *parse.Instr) bool {
+	return (in.Op == "ld" || in.Op == "ldu" || in.Op == "tex" || in.Op == "tld4" || in.Op == "suld") && !in.Has("param")
 }
 
 // effect says that an instruction does more than to write registers.
