@@ -92,6 +92,7 @@ CUresult cuDeviceComputeCapability(int *major, int *minor, CUdevice device);
 CUresult cuCtxPushCurrent_v2(CUcontext c);
 CUresult cuCtxPopCurrent_v2(CUcontext *c);
 CUresult cuCtxCreate_v2(CUcontext *c, unsigned flags, CUdevice device);
+CUresult cuCtxCreate_v4(CUcontext *c, CUctxCreateParams *params, unsigned flags, CUdevice device);
 CUresult cuCtxDestroy_v2(CUcontext c);
 CUresult cuCtxSetCurrent(CUcontext c);
 CUresult cuCtxGetCurrent(CUcontext *c);
@@ -296,4 +297,10 @@ CUresult cuGetProcAddress_v2(const char *symbol, void **function, int version, u
                              CUdriverProcAddressQueryResult *status);
 #ifdef __cplusplus
 }
+#ifndef HEDDLE_LIBRARY // a source for CUDA 13 calls cuCtxCreate with parameters
+static inline CUresult cuCtxCreate(CUcontext *c, CUctxCreateParams *params, unsigned flags, CUdevice device)
+{
+    return cuCtxCreate_v4(c, params, flags, device);
+}
+#endif
 #endif

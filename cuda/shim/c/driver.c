@@ -91,6 +91,14 @@ CUresult cuCtxCreate_v2(CUcontext *c, unsigned flags, CUdevice device)
     *c = (CUcontext)(uintptr_t)(0x1000 + 16 * __sync_add_and_fetch(&contexts, 1));
     return cuCtxPushCurrent_v2(*c);
 }
+CUresult cuCtxCreate_v4(CUcontext *c, CUctxCreateParams *params, unsigned flags, CUdevice device)
+{
+    if (params && (params->numExecAffinityParams || params->cigParams)) {
+        heddle_refuse("cuCtxCreate", "a context has all SMs; use heddle's sharing modes to divide them");
+        return CUDA_NOT_SUPPORTED;
+    }
+    return cuCtxCreate_v2(c, flags, device);
+}
 CUresult cuCtxDestroy_v2(CUcontext c)
 {
     if (depth && stack[depth - 1] == c) depth--;
