@@ -188,10 +188,22 @@ func (s *session) leave(err error) error {
 
 var errBad = errors.New("an unknown message")
 
+// soon looks for a packet for a short time, as a program that calls often sends its next one within microseconds, and a
+// thread that sleeps takes longer than that to wake up. The error is EAGAIN if there is none.
+func (s *session) soon() (int, error) {
+	const short = 30 * time.Microsecond
+	for begin := time.Now(); ; {
+		n, _, err := unix.Recvfrom(s.conn, s.in, unix.MSG_DONTWAIT)
+		if err != unix.EAGAIN || time.Since(begin) > short {
+			return n, err
+		}
+	}
+}
+
 // receive takes one packet.
 func (s *session) receive() (packet, error) {
-	n, err := unix.Read(s.conn, s.in)
-	for errors.Is(err, unix.EINTR) {
+	n, err := s.soon()
+	for errors.Is(err, unix.EINTR) || errors.Is(err, unix.EAGAIN) {
 		n, err = unix.Read(s.conn, s.in)
 	}
 	if err == nil && n == 0 {

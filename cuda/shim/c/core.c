@@ -51,8 +51,10 @@ static int receive(struct packet *p, char *data, int *fd)
     struct msghdr m = {.msg_iov = part, .msg_iovlen = 2};
     if (fd) m.msg_control = &control, m.msg_controllen = sizeof control;
     ssize_t n;
-    do n = recvmsg(heddle.sock, &m, MSG_CMSG_CLOEXEC);
-    while (n < 0 && errno == EINTR);
+    // Most answers are there within microseconds, sooner than a thread that sleeps wakes up.
+    for (int tries = 0; (n = recvmsg(heddle.sock, &m, MSG_CMSG_CLOEXEC | MSG_DONTWAIT)) < 0 && tries < 60; tries++)
+        if (errno != EAGAIN && errno != EINTR) break;
+    while (n < 0 && (errno == EINTR || errno == EAGAIN)) n = recvmsg(heddle.sock, &m, MSG_CMSG_CLOEXEC);
     if (n < (ssize_t)sizeof *p || p->size > PAYLOAD || (size_t)n != sizeof *p + p->size) return -1;
     struct cmsghdr *c = fd ? CMSG_FIRSTHDR(&m) : NULL;
     if (c && c->cmsg_type == SCM_RIGHTS && c->cmsg_len == CMSG_LEN(sizeof(int))) memcpy(fd, CMSG_DATA(c), sizeof(int));
