@@ -167,3 +167,24 @@ func TestParts(t *testing.T) {
 		}
 	}
 }
+
+// TestWide: tiles of several warps.
+func TestWide(t *testing.T) {
+	const n = 256
+	got := words(t, "testdata/groups.cu", "wide", 1, n, 2*n)
+	value := func(t int) uint32 { return uint32(t*t + 7*t + 1) }
+	for i := range n {
+		tile := i / 64
+		var sum uint32
+		for j := 64 * tile; j < 64*tile+64; j++ {
+			sum += value(j)
+		}
+		second := value(64*tile+40) ^ uint32(tile)<<28
+		if tile == 1 {
+			second ^= 1 << 27
+		}
+		if got[i] != sum || got[n+i] != second {
+			t.Errorf("thread %d: %#x and %#x, should be %#x and %#x", i, got[i], got[n+i], sum, second)
+		}
+	}
+}

@@ -87,6 +87,19 @@ public:
 };
 HEDDLE_DEVICE thread_block this_thread_block() { return thread_block(); }
 
+// Room in shared memory for tiles of several warps: 8 bytes a thread.
+template <unsigned Threads = 1024> struct block_tile_memory { unsigned long long words[Threads]; };
+
+// A block with room for such tiles. The tile of one has its own.
+struct roomy_block : thread_block {
+    unsigned long long *room;
+    HEDDLE_MEMBER explicit roomy_block(unsigned long long *r) : room(r) {}
+};
+template <unsigned Threads> HEDDLE_DEVICE roomy_block this_thread_block(block_tile_memory<Threads> &m)
+{
+    return roomy_block(m.words);
+}
+
 // Lanes of one warp. `lanes` is their mask.
 class coalesced_group {
     unsigned lanes, meta_rank, meta_size;
@@ -202,6 +215,49 @@ public:
     }
 };
 
+// Several warps of a block, N a power of two. They wait at a named barrier, 1 and up, and exchange values in memory.
+template <unsigned N> class warps_tile {
+    static_assert(N > 32 && N <= 512 && (N & (N - 1)) == 0, "a tile of several warps has 64, 128, 256 or 512 threads here");
+    unsigned long long *room; // of the tile
+
+public:
+    HEDDLE_MEMBER explicit warps_tile(unsigned long long *block) : room(block + meta_group_rank() * N) {}
+    HEDDLE_MEMBER static constexpr unsigned num_threads() { return N; }
+    HEDDLE_MEMBER static constexpr unsigned size() { return N; }
+    HEDDLE_MEMBER static unsigned thread_rank() { return thread_block::thread_rank() & (N - 1); }
+    HEDDLE_MEMBER static unsigned meta_group_rank() { return thread_block::thread_rank() / N; }
+    HEDDLE_MEMBER static unsigned meta_group_size() { return (thread_block::num_threads() + N - 1) / N; }
+    HEDDLE_MEMBER static void sync()
+    {
+        asm volatile("bar.sync %0, %1;" ::"r"(1 + meta_group_rank()), "n"(N) : "memory");
+    }
+    template <class T> HEDDLE_MEMBER T shfl(const T &v, int rank) const
+    {
+        static_assert(sizeof(T) <= 8, "a tile of several warps exchanges values of up to 8 bytes here");
+        T r;
+        sync();
+        memcpy(room + thread_rank(), &v, sizeof v);
+        sync();
+        memcpy(&r, room + ((unsigned)rank & (N - 1)), sizeof r);
+        return r;
+    }
+    HEDDLE_MEMBER int any(int p) const
+    {
+        int r = 0;
+        sync();
+        room[thread_rank()] = p != 0;
+        sync();
+        for (unsigned i = 0; i < N; i++) r |= (int)room[i];
+        return r;
+    }
+    HEDDLE_MEMBER int all(int p) const { return !any(!p); }
+};
+template <unsigned N> HEDDLE_DEVICE auto tiled_partition(const roomy_block &b)
+{
+    if constexpr (N > 32) return warps_tile<N>(b.room);
+    else return thread_block_tile<N, thread_block>();
+}
+
 template <unsigned N, class Parent> HEDDLE_DEVICE thread_block_tile<N, Parent> tiled_partition(const Parent &)
 {
     return thread_block_tile<N, Parent>();
@@ -279,6 +335,11 @@ template <unsigned N, class P, class T, class Op>
 HEDDLE_DEVICE T reduce(const thread_block_tile<N, P> &g, T v, Op op)
 {
     for (unsigned by = N / 2; by; by /= 2) v = op(v, g.shfl_xor(v, by));
+    return v;
+}
+template <unsigned N, class T, class Op> HEDDLE_DEVICE T reduce(const warps_tile<N> &g, T v, Op op)
+{
+    for (unsigned by = N / 2; by; by /= 2) v = op(v, g.shfl(v, (int)(g.thread_rank() ^ by)));
     return v;
 }
 template <class T, class Op> HEDDLE_DEVICE T reduce(const coalesced_group &g, T v, Op op)

@@ -62,3 +62,14 @@ extern "C" __global__ void parts(unsigned *out)
     cg::wait(block);
     row[5 * n + t] = staged[n - 1 - t];
 }
+
+// Tiles of two warps.
+extern "C" __global__ void wide(unsigned *out)
+{
+    __shared__ cg::block_tile_memory<256> room;
+    auto block = cg::this_thread_block(room);
+    auto tile = cg::tiled_partition<64>(block);
+    unsigned t = block.thread_rank(), v = t * t + 7 * t + 1;
+    out[t] = cg::reduce(tile, v, cg::plus<unsigned>());
+    out[256 + t] = tile.shfl(v, 40) ^ tile.meta_group_rank() << 28 ^ (unsigned)tile.any(t == 70) << 27;
+}
