@@ -83,6 +83,16 @@ func execute(t *testing.T, ctx context.Context, lib string, args ...string) outc
 	return outcome{out.String(), log.String(), p.Status(), err, dev}
 }
 
+// prints compiles a program, runs it without time and compares what it prints.
+func prints(t *testing.T, want string, sources ...string) {
+	t.Helper()
+	program, lib := built(t, sources...)
+	o := execute(t, t.Context(), lib, program)
+	if o.err != nil || o.status != 0 || o.out != want {
+		t.Errorf("%v, status %d, got\n%swant\n%s%s", o.err, o.status, o.out, want, o.log)
+	}
+}
+
 func TestVectorAdd(t *testing.T) {
 	program, lib := built(t, "vectoradd.cu")
 	o := execute(t, t.Context(), lib, program)
@@ -96,22 +106,13 @@ func TestVectorAdd(t *testing.T) {
 }
 
 func TestManagedVariables(t *testing.T) {
-	program, lib := built(t, "managed.cu")
-	o := execute(t, t.Context(), lib, program)
-	const want = "before 40, after 42, bad 0, plain 3\n"
-	if o.err != nil || o.out != want {
-		t.Errorf("%v, status %d, %q\n%s", o.err, o.status, o.out, o.log)
-	}
+	prints(t, "before 40, after 42, bad 0, plain 3\n", "managed.cu")
 }
 
 // TestSeparateCompilation: kernels use functions and variables of other sources (nvcc -rdc=true).
 func TestSeparateCompilation(t *testing.T) {
-	program, lib := built(t, "uses.cu", "has.cu")
-	o := execute(t, t.Context(), lib, program)
 	// 0*0 + 1000 + 7 + 100 and 31*31 + 1000 + 4 + 100
-	if want := "1107 2065, no error\n"; o.err != nil || o.out != want {
-		t.Errorf("%v, status %d, %q\n%s", o.err, o.status, o.out, o.log)
-	}
+	prints(t, "1107 2065, no error\n", "uses.cu", "has.cu")
 }
 
 func TestGroups(t *testing.T) {
@@ -132,30 +133,16 @@ func TestGroups(t *testing.T) {
 
 // TestFiles: system calls on managed memory work wherever its pages are, those on device memory fail.
 func TestFiles(t *testing.T) {
-	program, lib := built(t, "files.cu")
-	o := execute(t, t.Context(), lib, program)
-	const want = "wrote 200000, read 200000, bad 0, device memory -1\n"
-	if o.err != nil || o.out != want {
-		t.Errorf("%v, status %d, %q\n%s", o.err, o.status, o.out, o.log)
-	}
+	prints(t, "wrote 200000, read 200000, bad 0, device memory -1\n", "files.cu")
 }
 
 // TestHostSources: C and C++ files beside kernels include cuda_runtime.h.
 func TestHostSources(t *testing.T) {
-	program, lib := built(t, "beside.cpp", "beside.c", "beside.cu")
-	o := execute(t, t.Context(), lib, program)
-	if want := "14 2 2 no error, 1 device\n"; o.err != nil || o.out != want {
-		t.Errorf("%v, status %d, %q\n%s", o.err, o.status, o.out, o.log)
-	}
+	prints(t, "14 2 2 no error, 1 device\n", "beside.cpp", "beside.c", "beside.cu")
 }
 
 func TestDriver(t *testing.T) {
-	program, lib := built(t, "driver.c")
-	o := execute(t, t.Context(), lib, program)
-	const want = "bad 0 calls 5 capability 7.0 missing 500, 3 blocks, 8 of 1024\n"
-	if o.err != nil || o.out != want {
-		t.Errorf("%v, status %d, %q\n%s", o.err, o.status, o.out, o.log)
-	}
+	prints(t, "bad 0 calls 5 capability 7.0 missing 500, 3 blocks, 8 of 1024\n", "driver.c")
 }
 
 // TestToolkit: a build that asks for the CUDA toolkit's nvcc, headers and libraries gets a program that runs.

@@ -85,7 +85,7 @@ type pass struct {
 	write  [][]*parse.Var
 	summed []bool // by instruction: it adds a shifted value
 	fold   []bool // by instruction: what uses its result waits for its operands instead
-	extra  []int  // by instruction: machine instructions before it that are nobody's
+	extra  []int  // by instruction: machine instructions before it that stand for no instruction of the PTX
 	marks  []uint8
 	span   []int // by the first of such loads: its bytes,
 	back   []int // and how far before it they begin

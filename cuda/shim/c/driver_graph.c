@@ -38,11 +38,7 @@ static int kernel_params(struct node *n, const CUDA_KERNEL_NODE_PARAMS_v1 *p, CU
 }
 static int fill_params(struct node *n, const CUDA_MEMSET_NODE_PARAMS *p)
 {
-    if (!p || p->elementSize != 1 && p->elementSize != 2 && p->elementSize != 4 || !heddle_in_window((void *)p->dst)) return 1;
-    uint64_t pitch = p->height > 1 ? p->pitch : p->width * p->elementSize;
-    uint64_t v[VALUES] = {p->dst, pitch, p->value, p->elementSize, p->width, p->height, 0, 1};
-    memcpy(n->fill, v, sizeof v);
-    return 0;
+    return p ? heddle_node_fill(n, p->dst, p->pitch, p->value, p->elementSize, p->width, p->height) : 1;
 }
 static struct node *add(CUgraphNode *node, CUgraph graph, const CUgraphNode *deps, size_t count, int kind)
 {
@@ -103,27 +99,16 @@ CUresult cuGraphAddEmptyNode(CUgraphNode *node, CUgraph graph, const CUgraphNode
 }
 CUresult cuGraphAddDependencies(CUgraph graph, const CUgraphNode *from, const CUgraphNode *to, size_t count)
 {
-    int e = graph ? 0 : 1;
-    for (size_t i = 0; i < count && !e; i++)
-        e = NODE(to[i])->of != GRAPH(graph) || NODE(from[i])->of != GRAPH(graph)
-                ? 1 : heddle_node_depends(NODE(to[i]), NODE(from[i]));
-    return e;
+    return heddle_graph_depend(GRAPH(graph), (struct node *const *)from, (struct node *const *)to, count);
 }
-static int list(CUgraph graph, CUgraphNode *nodes, size_t *count, int roots)
+CUresult cuGraphGetNodes(CUgraph graph, CUgraphNode *nodes, size_t *count)
 {
-    size_t n = 0;
-    if (!graph || !count) return 1;
-    for (struct node *m = GRAPH(graph)->first; m; m = m->next) {
-        if (roots && m->count) continue;
-        if (nodes && n < *count) nodes[n] = (CUgraphNode)m;
-        n++;
-    }
-    for (size_t i = n; nodes && i < *count; i++) nodes[i] = NULL;
-    if (!nodes || n < *count) *count = n;
-    return 0;
+    return heddle_graph_nodes(GRAPH(graph), (struct node **)nodes, count, 0);
 }
-CUresult cuGraphGetNodes(CUgraph graph, CUgraphNode *nodes, size_t *count) { return list(graph, nodes, count, 0); }
-CUresult cuGraphGetRootNodes(CUgraph graph, CUgraphNode *nodes, size_t *count) { return list(graph, nodes, count, 1); }
+CUresult cuGraphGetRootNodes(CUgraph graph, CUgraphNode *nodes, size_t *count)
+{
+    return heddle_graph_nodes(GRAPH(graph), (struct node **)nodes, count, 1);
+}
 CUresult cuGraphNodeGetType(CUgraphNode node, CUgraphNodeType *type)
 {
     if (!node || !type) return 1;

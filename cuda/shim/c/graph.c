@@ -85,6 +85,37 @@ int heddle_node_kernel(struct node *n, const struct kernel *k, const uint32_t gr
     return 0;
 }
 
+int heddle_node_fill(struct node *n, uint64_t dst, uint64_t pitch, uint32_t value, uint32_t size, uint64_t width,
+                     uint64_t height)
+{
+    if (size != 1 && size != 2 && size != 4 || !heddle_in_window((void *)dst)) return 1;
+    uint64_t v[VALUES] = {dst, height > 1 ? pitch : width * size, value, size, width, height, 0, 1};
+    memcpy(n->fill, v, sizeof v);
+    return 0;
+}
+
+int heddle_graph_depend(struct graph *g, struct node *const *from, struct node *const *to, size_t count)
+{
+    int e = g ? 0 : 1;
+    for (size_t i = 0; i < count && !e; i++)
+        e = to[i]->of != g || from[i]->of != g ? 1 : heddle_node_depends(to[i], from[i]);
+    return e;
+}
+
+int heddle_graph_nodes(struct graph *g, struct node **nodes, size_t *count, int roots)
+{
+    size_t n = 0;
+    if (!g || !count) return 1;
+    for (struct node *m = g->first; m; m = m->next) {
+        if (roots && m->count) continue;
+        if (nodes && n < *count) nodes[n] = m;
+        n++;
+    }
+    for (size_t i = n; nodes && i < *count; i++) nodes[i] = NULL;
+    if (!nodes || n < *count) *count = n;
+    return 0;
+}
+
 void heddle_node_set(struct node *to, const struct node *from)
 {
     if (from->kind == NODE_KERNEL && from->kernel) {

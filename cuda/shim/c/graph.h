@@ -47,6 +47,12 @@ int heddle_node_depends(struct node *n, struct node *on);
 void heddle_node_remove(struct node *n);
 int heddle_node_kernel(struct node *n, const struct kernel *k, const uint32_t grid[3], const uint32_t block[3],
                        uint64_t shared, int cooperative, const char *params);
+// heddle_node_fill sets height rows, pitch apart, of width elements of size bytes.
+int heddle_node_fill(struct node *n, uint64_t dst, uint64_t pitch, uint32_t value, uint32_t size, uint64_t width,
+                     uint64_t height);
+int heddle_graph_depend(struct graph *g, struct node *const *from, struct node *const *to, size_t count);
+// heddle_graph_nodes gives up to *count nodes, or how many there are; roots are those that depend on none.
+int heddle_graph_nodes(struct graph *g, struct node **nodes, size_t *count, int roots);
 void heddle_node_set(struct node *to, const struct node *from); // takes what from does
 struct graph *heddle_graph_clone(const struct graph *g, int expand);
 struct node *heddle_graph_find(struct graph *g, const struct node *origin);

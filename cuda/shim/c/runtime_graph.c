@@ -98,11 +98,7 @@ cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t *node, cudaGraph_t graph, c
 }
 static int fill_params(struct node *n, const struct cudaMemsetParams *p)
 {
-    if (!p || p->elementSize != 1 && p->elementSize != 2 && p->elementSize != 4 || !heddle_in_window(p->dst)) return 1;
-    uint64_t pitch = p->height > 1 ? p->pitch : p->width * p->elementSize;
-    uint64_t v[VALUES] = {(uint64_t)p->dst, pitch, p->value, p->elementSize, p->width, p->height, 0, 1};
-    memcpy(n->fill, v, sizeof v);
-    return 0;
+    return p ? heddle_node_fill(n, (uint64_t)p->dst, p->pitch, p->value, p->elementSize, p->width, p->height) : 1;
 }
 cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *deps, size_t count,
                                    const struct cudaMemsetParams *params)
@@ -160,35 +156,18 @@ cudaError_t cudaGraphAddEventWaitNode(cudaGraphNode_t *node, cudaGraph_t graph, 
 cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to,
                                      size_t count)
 {
-    int e = graph ? 0 : 1;
-    for (size_t i = 0; i < count && !e; i++)
-        e = NODE(to[i])->of != GRAPH(graph) || NODE(from[i])->of != GRAPH(graph)
-                ? 1 : heddle_node_depends(NODE(to[i]), NODE(from[i]));
-    RETURN(e);
+    RETURN(heddle_graph_depend(GRAPH(graph), (struct node *const *)from, (struct node *const *)to, count));
 }
 
 // ---- what a graph has
 
-static int list(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *count, int roots)
-{
-    size_t n = 0;
-    if (!graph || !count) return 1;
-    for (struct node *m = GRAPH(graph)->first; m; m = m->next) {
-        if (roots && m->count) continue;
-        if (nodes && n < *count) nodes[n] = (cudaGraphNode_t)m;
-        n++;
-    }
-    for (size_t i = n; nodes && i < *count; i++) nodes[i] = NULL;
-    if (!nodes || n < *count) *count = n;
-    return 0;
-}
 cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *count)
 {
-    RETURN(list(graph, nodes, count, 0));
+    RETURN(heddle_graph_nodes(GRAPH(graph), (struct node **)nodes, count, 0));
 }
 cudaError_t cudaGraphGetRootNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *count)
 {
-    RETURN(list(graph, nodes, count, 1));
+    RETURN(heddle_graph_nodes(GRAPH(graph), (struct node **)nodes, count, 1));
 }
 cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t *from, cudaGraphNode_t *to, size_t *count)
 {

@@ -38,6 +38,22 @@ int main(void)
     CHECK(cuOccupancyMaxPotentialBlockSize(&grid, &block, f, 0, 0, 0));
     CHECK(cuCtxSynchronize()); CHECK(cuMemcpyDtoH(x, a, sizeof x));
     for (unsigned i = 0; i < N; i++) bad += x[i] != i + 14;
+    /* A graph: x = 100 everywhere, then b is added, and in the second launch nothing but another array. */
+    CUgraph graph; CUgraphExec exec; CUgraphNode fill, kernel; size_t nodes;
+    CUDA_MEMSET_NODE_PARAMS set = {.dst = a, .value = 100, .elementSize = 4, .width = N, .height = 1};
+    CUDA_KERNEL_NODE_PARAMS run = {.func = f, 4, 1, 1, 256, 1, 1, 0, .kernelParams = args};
+    CHECK(cuGraphCreate(&graph, 0)); CHECK(cuGraphAddMemsetNode(&fill, graph, NULL, 0, &set, ctx));
+    CHECK(cuGraphAddKernelNode(&kernel, graph, &fill, 1, &run)); CHECK(cuGraphGetNodes(graph, NULL, &nodes));
+    CHECK(cuGraphInstantiate(&exec, graph, 0)); CHECK(cuGraphLaunch(exec, 0));
+    CHECK(cuMemcpyDtoH(x, a, sizeof x));
+    for (unsigned i = 0; i < N; i++) bad += x[i] != 107;
+    void *other[] = {&b, &a, &n};
+    run.kernelParams = other;
+    CHECK(cuGraphExecKernelNodeSetParams(exec, kernel, &run)); CHECK(cuGraphLaunch(exec, 0));
+    CHECK(cuMemcpyDtoH(x, b, sizeof x));
+    for (unsigned i = 0; i < N; i++) bad += x[i] != 107;
+    bad += nodes != 2;
+    CHECK(cuGraphExecDestroy(exec)); CHECK(cuGraphDestroy(graph));
     printf("bad %u calls %u capability %u.%u missing %d, %d blocks, %d of %d\n", bad, calls, major, minor,
            cuModuleGetFunction(&f, mod, "none"), blocks, grid, block);
     CHECK(cuCtxDestroy(ctx));
