@@ -12,6 +12,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/heddle-sim/heddle/cuda"
 	"github.com/heddle-sim/heddle/cuda/shim"
@@ -228,6 +229,7 @@ func TestKilled(t *testing.T) {
 			if b, err := os.ReadFile(mark); err == nil && len(b) > 0 {
 				break
 			}
+			time.Sleep(time.Millisecond)
 		}
 		cancel()
 	}()
@@ -239,10 +241,17 @@ func TestKilled(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	stat, err := os.ReadFile("/proc/" + strings.TrimSpace(string(b)) + "/stat")
-	if err == nil && !strings.Contains(string(stat), ") Z ") {
-		t.Errorf("process %s is left: %s", b, stat)
+	// The signal is sent when the run has ended; the system takes its time to act on it.
+	stat := ""
+	for range 1000 {
+		s, err := os.ReadFile("/proc/" + strings.TrimSpace(string(b)) + "/stat")
+		if err != nil || strings.Contains(string(s), ") Z ") {
+			return
+		}
+		stat = string(s)
+		time.Sleep(10 * time.Millisecond)
 	}
+	t.Errorf("process %s is left: %s", b, stat)
 }
 
 func FuzzDecode(f *testing.F) {
