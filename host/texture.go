@@ -61,13 +61,21 @@ func (c *Context) NewTexture(a *Array, d Image) (*Texture, error) {
 // Handle is what kernels know the texture by.
 func (t *Texture) Handle() uint64 { return t.handle }
 
+// ForgetTexture makes a handle invalid; false: it is none.
+func (d Driver) ForgetTexture(handle uint64) bool { return d.c.images.Remove(handle) }
+
 // Bind waits for the device and makes a .texref or .surfref variable of the module show t.
 func (m *Module) Bind(name string, t *Texture) error {
 	if t.c != m.c {
 		return errors.New("the texture belongs to another application")
 	}
+	return m.BindHandle(name, t.handle)
+}
+
+// BindHandle is Bind for a handle. One that stands for nothing is found by the kernel that reads the variable.
+func (m *Module) BindHandle(name string, handle uint64) error {
 	if err := m.c.Finish(); err != nil {
 		return err
 	}
-	return m.inst.BindImage(name, t.handle)
+	return m.inst.BindImage(name, handle)
 }

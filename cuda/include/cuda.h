@@ -25,6 +25,7 @@ typedef struct CUgraphExec_st *CUgraphExec;
 typedef struct CUmemPoolHandle_st *CUmemoryPool;
 #include "heddle/driver_enums.h"
 #include "heddle/driver_structs.h"
+#include "heddle/driver_textures.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -48,13 +48,17 @@ const (
 	Host
 	Register
 	Unregister
+	Image
+	ImageEnd
+	ImageBind
 	NumCalls
 )
 
 // callNames are the calls as C and messages write them, from Hello on.
 const callNames = `HELLO DONE ATTRIBUTES MODULE MODULE_END FUNCTION SET_ATTRIBUTE GLOBAL OCCUPANCY LAUNCH ALLOCATE FREE
 	POINTER MEMORY COPY FILL PREFETCH ADVISE TOUCH SYNC SYNC_ALL RESET SET_LIMIT GET_LIMIT STREAM STREAM_END STREAM_QUERY
-	STREAM_WAIT STREAM_FLAGS EVENT EVENT_END EVENT_RECORD EVENT_QUERY EVENT_SYNC EVENT_TIME HOST REGISTER UNREGISTER`
+	STREAM_WAIT STREAM_FLAGS EVENT EVENT_END EVENT_RECORD EVENT_QUERY EVENT_SYNC EVENT_TIME HOST REGISTER UNREGISTER
+	IMAGE IMAGE_END IMAGE_BIND`
 
 // String is the name of a call in messages.
 func (c Call) String() string {
@@ -78,7 +82,7 @@ const (
 
 const (
 	// Protocol is the version of the packets; a library of another one is refused.
-	Protocol = 1
+	Protocol = 2
 	// Values is the number of 64-bit values of a packet.
 	Values = 8
 	// Payload is the most bytes that follow a packet's values.

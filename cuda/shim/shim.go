@@ -103,9 +103,9 @@ func identity(headers fs.FS) (string, error) {
 
 // The sources of the libraries.
 const (
-	driverFiles = `core.c device.c graph.c capture.c driver.c driver_memory.c driver_launch.c driver_graph.c errors.c
+	driverFiles = `core.c device.c graph.c capture.c driver.c driver_memory.c driver_launch.c driver_graph.c driver_texture.c array.c errors.c
 		proc_address.c entries.c system.c`
-	runtimeFiles = `runtime.c runtime_graph.c register.c memory.c stubs.c`
+	runtimeFiles = `runtime.c runtime_graph.c register.c memory.c texture.c stubs.c`
 )
 
 // systemCalls are the functions of the C library that system.c stands in front of.

@@ -121,6 +121,12 @@ func handler(c shim.Call) func(*call) int32 {
 		return (*call).eventTime
 	case shim.Host:
 		return (*call).hostFunction
+	case shim.Image:
+		return (*call).image
+	case shim.ImageEnd:
+		return (*call).imageEnd
+	case shim.ImageBind:
+		return (*call).imageBind
 	}
 	return nil
 }

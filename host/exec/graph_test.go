@@ -32,7 +32,7 @@ by its first name 0
 	if o.err != nil || o.out != want {
 		t.Errorf("%v, status %d, got\n%swant\n%s%s", o.err, o.status, o.out, want, o.log)
 	}
-	if n := strings.Count(o.log, "cuArrayCreate_v2"); n != 1 {
+	if n := strings.Count(o.log, "cuMipmappedArrayCreate"); n != 1 {
 		t.Errorf("the missing call is named %d times, want once:\n%s", n, o.log)
 	}
 }

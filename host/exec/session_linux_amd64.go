@@ -32,15 +32,16 @@ type session struct {
 	calls   uint64
 	call    shim.Call
 
-	modules []*module
-	parts   []*part
-	images  int // that the program has loaded
-	kernels []*kernel
-	streams map[uint64]*stream
-	events  map[uint64]*event
-	gates   []*gate // host functions that have not run, in order
-	next    uint64  // handle
-	managed managed
+	modules  []*module
+	parts    []*part
+	images   int // that the program has loaded
+	textures int // and surfaces that it has made
+	kernels  []*kernel
+	streams  map[uint64]*stream
+	events   map[uint64]*event
+	gates    []*gate // host functions that have not run, in order
+	next     uint64  // handle
+	managed  managed
 	// variables are the __managed__ ones, which the program touches itself. Their pages stay on the device.
 	variables map[*mem.Region]bool
 }
@@ -83,7 +84,7 @@ func (s *session) where() string { return fmt.Sprintf("call %d", s.calls) }
 
 // reset forgets the handles of a process.
 func (s *session) reset() {
-	s.modules, s.kernels, s.gates, s.parts, s.images = nil, nil, nil, nil, 0
+	s.modules, s.kernels, s.gates, s.parts, s.images, s.textures = nil, nil, nil, nil, 0, 0
 	s.streams, s.events = map[uint64]*stream{}, map[uint64]*event{}
 	s.managed, s.variables = managed{rights: map[uint64]int{}}, map[*mem.Region]bool{}
 	s.next = 0x1000

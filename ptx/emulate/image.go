@@ -133,6 +133,15 @@ func (s *Images) Forget(r *mem.Region) {
 	}
 }
 
+// Remove makes a handle invalid; false: it is none.
+func (s *Images) Remove(handle uint64) bool {
+	if s.find(handle) == nil {
+		return false
+	}
+	s.list[handle-imageHandle] = nil
+	return true
+}
+
 func (s *Images) find(handle uint64) *Image {
 	if n := handle - imageHandle; s != nil && n < uint64(len(s.list)) {
 		return s.list[n]

@@ -1,4 +1,5 @@
 // Memory of the driver API.
+#include "array.h"
 #include "driver.h"
 
 static int allocate(uint64_t *to, size_t bytes, int kind) { return to && bytes ? heddle_allocate(to, bytes, kind) : 1; }
@@ -68,24 +69,42 @@ FILLS(32, 4, unsigned)
 
 // ---- copies of rows and slices
 
-// end is where a copy of CUDA_MEMCPY3D begins at one of its ends.
-static int end(CUmemorytype type, const void *host, CUdeviceptr device, CUarray array, size_t offset, uint64_t *to)
+// where is one end of a copy of CUDA_MEMCPY3D.
+struct where {
+    CUmemorytype type;
+    const void *host;
+    CUdeviceptr device;
+    CUarray array;
+    size_t x, y, z, pitch, height;
+};
+// end is where the copy begins there, and how far its rows and slices are apart.
+static int end(const struct where *w, const struct area *a, uint64_t *at, uint64_t *pitch, uint64_t *slice)
 {
-    if (type == CU_MEMORYTYPE_ARRAY || array) return heddle_unsupported("a copy of a CUarray");
-    if (type != CU_MEMORYTYPE_HOST && type != CU_MEMORYTYPE_DEVICE && type != CU_MEMORYTYPE_UNIFIED) return 1;
-    *to = (type == CU_MEMORYTYPE_HOST ? (uint64_t)host : device) + offset;
+    const struct array *r = (const struct array *)w->array;
+    *pitch = w->pitch ? w->pitch : a->width, *slice = *pitch * (w->height ? w->height : a->height);
+    switch (w->type) {
+    case CU_MEMORYTYPE_HOST: *at = (uint64_t)w->host; break;
+    case CU_MEMORYTYPE_DEVICE:
+    case CU_MEMORYTYPE_UNIFIED: *at = w->device; break;
+    case CU_MEMORYTYPE_ARRAY:
+        if (!r) return 1;
+        *pitch = r->pitch, *slice = r->pitch * (r->height ? r->height : 1);
+        return heddle_array_place(r, w->x, w->y, w->z, a->width, a->height, a->depth, at);
+    default: return 1;
+    }
+    *at += w->x + *pitch * w->y + *slice * w->z;
     return 0;
 }
 int heddle_driver_area(const CUDA_MEMCPY3D *p, struct area *a)
 {
     if (!p) return 1;
-    size_t dp = p->dstPitch ? p->dstPitch : p->WidthInBytes, sp = p->srcPitch ? p->srcPitch : p->WidthInBytes;
-    size_t dh = p->dstHeight ? p->dstHeight : p->Height, sh = p->srcHeight ? p->srcHeight : p->Height;
-    *a = (struct area){0, dp, dp * dh, 0, sp, sp * sh, p->WidthInBytes, p->Height, p->Depth, 4};
-    int e = end(p->dstMemoryType, p->dstHost, p->dstDevice, p->dstArray,
-                p->dstXInBytes + dp * (p->dstY + dh * p->dstZ), &a->dst);
-    return e ? e : end(p->srcMemoryType, p->srcHost, p->srcDevice, p->srcArray,
-                       p->srcXInBytes + sp * (p->srcY + sh * p->srcZ), &a->src);
+    *a = (struct area){.width = p->WidthInBytes, .height = p->Height, .depth = p->Depth, .kind = 4};
+    const struct where to = {p->dstMemoryType, p->dstHost, p->dstDevice, p->dstArray, p->dstXInBytes, p->dstY, p->dstZ,
+                             p->dstPitch, p->dstHeight};
+    const struct where from = {p->srcMemoryType, p->srcHost, p->srcDevice, p->srcArray, p->srcXInBytes, p->srcY, p->srcZ,
+                               p->srcPitch, p->srcHeight};
+    int e = end(&to, a, &a->dst, &a->dpitch, &a->dslice);
+    return e ? e : end(&from, a, &a->src, &a->spitch, &a->sslice);
 }
 static int copy3(const CUDA_MEMCPY3D *p, CUstream s, int async)
 {

@@ -1,4 +1,5 @@
 // Memory of the runtime API.
+#include "array.h"
 #include "runtime.h"
 
 static int allocate(void **ptr, size_t bytes, int kind)
@@ -155,16 +156,29 @@ cudaError_t cudaMemcpy2DAsync(void *dst, size_t dpitch, const void *src, size_t 
 {
     RETURN(copy(dst, dpitch, src, spitch, width, height, kind, stream, 1));
 }
+// end is where a copy begins at one of its ends, and how far its rows and slices are apart there. Positions count texels
+// in an array, bytes elsewhere.
+static int end(cudaArray_const_t array, const struct cudaPitchedPtr *p, const struct cudaPos *pos, const struct area *a,
+               uint64_t *at, uint64_t *pitch, uint64_t *slice)
+{
+    const struct array *r = (const struct array *)array;
+    if (!r) {
+        *pitch = p->pitch, *slice = p->pitch * p->ysize;
+        *at = (uint64_t)p->ptr + pos->x + p->pitch * (pos->y + p->ysize * pos->z);
+        return 0;
+    }
+    *pitch = r->pitch, *slice = r->pitch * (r->height ? r->height : 1);
+    return heddle_array_place(r, pos->x * (uint64_t)heddle_texel_bytes(&r->texel), pos->y, pos->z, a->width, a->height,
+                              a->depth, at);
+}
 int heddle_area(const struct cudaMemcpy3DParms *p, struct area *a)
 {
     if (!p) return 1;
-    if (p->srcArray || p->dstArray) return heddle_unsupported("cudaMemcpy3D with an array");
-    const struct cudaPitchedPtr *d = &p->dstPtr, *s = &p->srcPtr;
-    *a = (struct area){
-        (uint64_t)d->ptr + p->dstPos.x + d->pitch * (p->dstPos.y + d->ysize * p->dstPos.z), d->pitch, d->pitch * d->ysize,
-        (uint64_t)s->ptr + p->srcPos.x + s->pitch * (p->srcPos.y + s->ysize * p->srcPos.z), s->pitch, s->pitch * s->ysize,
-        p->extent.width, p->extent.height, p->extent.depth, (int)p->kind};
-    return 0;
+    const struct array *array = (const struct array *)(p->dstArray ? p->dstArray : p->srcArray);
+    *a = (struct area){.width = p->extent.width, .height = p->extent.height, .depth = p->extent.depth, .kind = (int)p->kind};
+    if (array) a->width *= (uint64_t)heddle_texel_bytes(&array->texel);
+    int e = end(p->dstArray, &p->dstPtr, &p->dstPos, a, &a->dst, &a->dpitch, &a->dslice);
+    return e ? e : end(p->srcArray, &p->srcPtr, &p->srcPos, a, &a->src, &a->spitch, &a->sslice);
 }
 static int copy3(const struct cudaMemcpy3DParms *p, cudaStream_t stream, int async)
 {
@@ -271,12 +285,4 @@ cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *ptr, size_t leng
 {
     (void)stream, (void)ptr, (void)length, (void)flags; // every kernel may touch all managed memory
     RETURN(heddle_ready());
-}
-
-// ---- what an element of a texture consists of
-
-struct cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w, enum cudaChannelFormatKind f)
-{
-    struct cudaChannelFormatDesc d = {x, y, z, w, f};
-    return d;
 }

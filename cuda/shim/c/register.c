@@ -18,6 +18,7 @@ struct variable {
     const char *name;
     struct binary *of;
     void **managed; // where host code finds its address
+    int reference;  // a texture or surface reference: 1, or 2 where integers are read as floats
     struct variable *next;
 };
 
@@ -78,11 +79,11 @@ void __cudaRegisterFunction(void **handle, const char *host, char *device_fun, c
     pthread_mutex_unlock(&lock);
 }
 
-static void variable(void **handle, const void *host, const char *name, void **managed)
+static void variable(void **handle, const void *host, const char *name, void **managed, int reference)
 {
     struct variable *v = calloc(1, sizeof *v);
     if (!v) abort();
-    v->host = host, v->name = name, v->of = (struct binary *)handle, v->managed = managed;
+    v->host = host, v->name = name, v->of = (struct binary *)handle, v->managed = managed, v->reference = reference;
     pthread_mutex_lock(&lock);
     v->next = variables;
     variables = v;
@@ -92,24 +93,24 @@ void __cudaRegisterVar(void **handle, char *host, char *device, const char *name
                        int global)
 {
     (void)device, (void)ext, (void)size, (void)constant, (void)global;
-    variable(handle, host, name, NULL);
+    variable(handle, host, name, NULL, 0);
 }
 void __cudaRegisterManagedVar(void **handle, void **pointer, char *device, const char *name, int ext, size_t size,
                               int constant, int global)
 {
     (void)device, (void)ext, (void)size, (void)constant, (void)global;
-    variable(handle, pointer, name, pointer);
+    variable(handle, pointer, name, pointer, 0);
 }
 void __cudaRegisterTexture(void **handle, const void *host, const void **device, const char *name, int dim, int norm,
                            int ext)
 {
-    (void)handle, (void)host, (void)device, (void)dim, (void)norm, (void)ext;
-    heddle_refuse(name, "texture references are not there (CUDA 12 has removed them); use a texture object");
+    (void)device, (void)dim, (void)ext;
+    variable(handle, host, name, NULL, norm ? 2 : 1);
 }
 void __cudaRegisterSurface(void **handle, const void *host, const void **device, const char *name, int dim, int ext)
 {
-    (void)handle, (void)host, (void)device, (void)dim, (void)ext;
-    heddle_refuse(name, "surface references are not there (CUDA 12 has removed them); use a surface object");
+    (void)device, (void)dim, (void)ext;
+    variable(handle, host, name, NULL, 1);
 }
 
 // ---- managed variables of heddle cc: the program's pages of them become those of the machine
@@ -137,7 +138,7 @@ int heddle_ready(void)
         b->tried = 1;
         if (!b->error) b->error = heddle_link_part(b->part, &b->module);
         for (struct variable *v = variables; v && !b->error; v = v->next) {
-            if (v->of == b && !v->managed) b->error = share(v, (uint64_t)b->module);
+            if (v->of == b && !v->managed && !v->reference) b->error = share(v, (uint64_t)b->module);
             if (v->of != b || !v->managed) continue;
             uint64_t a[VALUES] = {(uint64_t)b->module, 1};
             if ((b->error = heddle_call(CALL_GLOBAL, a, v->name, strlen(v->name), NULL, 0)) == 0)
@@ -162,17 +163,39 @@ int heddle_kernel(const void *func, struct kernel **k)
     return e;
 }
 
-int heddle_symbol(const void *host, uint64_t *addr, uint64_t *bytes)
+// find looks for a variable or a reference by what host code knows of it.
+static int find(const void *host, int reference, struct variable *found)
 {
     int e = heddle_ready();
     if (e) return e;
     pthread_mutex_lock(&lock);
     struct variable *v = variables;
-    while (v && v->host != host && !(v->managed && *v->managed == host)) v = v->next;
-    struct variable found = v ? *v : (struct variable){0};
+    while (v && (!v->reference != !reference || v->host != host && !(v->managed && *v->managed == host))) v = v->next;
+    if (v) *found = *v;
     pthread_mutex_unlock(&lock);
-    if (!v) return 13; // invalid symbol
-    if (found.of->error) return found.of->error;
+    return !v ? 13 : found->of->error; // invalid symbol
+}
+
+int heddle_bind(const void *reference, uint64_t image)
+{
+    struct variable found;
+    int e = find(reference, 1, &found);
+    if (e) return e == 13 ? 18 : e; // invalid texture
+    uint64_t v[VALUES] = {(uint64_t)found.of->module, image};
+    return heddle_call(CALL_IMAGE_BIND, v, found.name, strlen(found.name), NULL, 0);
+}
+
+int heddle_reads_as_float(const void *reference)
+{
+    struct variable found;
+    return !find(reference, 1, &found) && found.reference == 2;
+}
+
+int heddle_symbol(const void *host, uint64_t *addr, uint64_t *bytes)
+{
+    struct variable found;
+    int e = find(host, 0, &found);
+    if (e) return e;
     uint64_t a[VALUES] = {(uint64_t)found.of->module, found.managed != NULL};
     if ((e = heddle_call(CALL_GLOBAL, a, found.name, strlen(found.name), NULL, 0))) return e == 500 ? 13 : e;
     *addr = a[0], *bytes = a[1];

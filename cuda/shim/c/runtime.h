@@ -15,4 +15,7 @@ cudaError_t heddle_runtime_error(int e);  // keeps e for cudaGetLastError
 int heddle_ready(void); // loads what the program has registered
 int heddle_kernel(const void *func, struct kernel **k);
 int heddle_symbol(const void *host, uint64_t *addr, uint64_t *bytes);
+// A texture or surface reference shows an image from now on; 0: none.
+int heddle_bind(const void *reference, uint64_t image);
+int heddle_reads_as_float(const void *reference);
 int heddle_area(const struct cudaMemcpy3DParms *p, struct area *a);

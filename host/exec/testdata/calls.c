@@ -21,7 +21,7 @@ static void ask(const char *name, int version)
 int main(void)
 {
     CUcontext c;
-    CUarray array;
+    CUmipmappedArray array;
     CUresult (*destroy)(CUcontext) = (CUresult (*)(CUcontext))dlsym(RTLD_DEFAULT, "cuCtxDestroy");
     if (cuInit(0) || cuCtxCreate(&c, 0, 0)) return 1;
     ask("cuMemAlloc", 12000);
@@ -33,7 +33,8 @@ int main(void)
     ask("cuCtxCreate", 11030);
     ask("cuCtxSynchronize", 13000);
     ask("cuNoSuchCall", 12000);
-    CUresult (*create)(CUarray *, const void *) = (CUresult (*)(CUarray *, const void *))dlsym(RTLD_DEFAULT, "cuArrayCreate_v2");
+    CUresult (*create)(CUmipmappedArray *, const void *) =
+        (CUresult (*)(CUmipmappedArray *, const void *))dlsym(RTLD_DEFAULT, "cuMipmappedArrayCreate");
     printf("array %d, again %d\n", create(&array, NULL), create(&array, NULL));
     printf("by its first name %d\n", destroy ? (int)destroy(c) : -1);
     return 0;

@@ -1,0 +1,23 @@
+//go:build linux && amd64
+
+package exec
+
+import "testing"
+
+// TestTextures: arrays, textures and surfaces of the runtime API.
+func TestTextures(t *testing.T) {
+	prints(t, "bad 0, 4 x 5 x 6 of 32 bits\nbeyond 1, large 1, twice 400, freed 0\n", "textures.cu")
+}
+
+func TestDriverTextures(t *testing.T) {
+	prints(t, "bad 0, beyond 1, border 801, no format 1\n", "images.c")
+}
+
+// TestReferences: texture and surface references of CUDA 11 and older.
+func TestReferences(t *testing.T) {
+	program, lib := built(t, "references.cu")
+	o := execute(t, t.Context(), lib, program)
+	if want := "bad 0, error 0, unbound 700\n"; o.out != want {
+		t.Errorf("got %swant %s%v\n%s", o.out, want, o.err, o.log)
+	}
+}
