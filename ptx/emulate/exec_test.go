@@ -218,6 +218,23 @@ func TestProducerConsumer(t *testing.T) {
 	}
 }
 
+// TestShuffleOfOthers: the first eight lanes of a warp add up, by steps that reach beyond them. A lane that the mask
+// does not name gives 0; one that it names and that has gone another way gives what its register holds.
+func TestShuffleOfOthers(t *testing.T) {
+	out, err := exec(t, `setp.lt.u32 %p1, %r0, 8; add.u32 %r1, %r0, 100; mov.u32 %r2, %r1; @!%p1 bra DONE;
+		shfl.sync.down.b32 %r3, %r1, 16, 31, 0xff; add.u32 %r1, %r1, %r3; shfl.sync.down.b32 %r3, %r1, 8, 31, 0xff; add.u32 %r1, %r1, %r3;
+		shfl.sync.down.b32 %r3, %r1, 4, 31, 0xff; add.u32 %r1, %r1, %r3; shfl.sync.down.b32 %r3, %r1, 2, 31, 0xff; add.u32 %r1, %r1, %r3;
+		shfl.sync.down.b32 %r3, %r1, 1, 31, 0xff; add.u32 %r1, %r1, %r3;
+		shfl.sync.idx.b32 %r2, %r2, 20, 31, 0x1000ff;
+	DONE:	st.global.u32 [%rd1], %r1; st.global.u32 [%rd1+4], %r2;`, 32, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out[0] != 828 || out[1] != 120 {
+		t.Errorf("lanes 0 to 7 add up to %d, want 828; lane 20 gives %d, want 120", out[0], out[1])
+	}
+}
+
 // TestReconvergedLanes: after a diamond, a loop of lane-dependent length and an early
 // exit, activemask shows the lanes together again.
 func TestReconvergedLanes(t *testing.T) {

@@ -18,9 +18,18 @@ const (
 )
 
 // shuffle executes shfl: o.a value, o.b lane, o.c clamp and segment mask, o.d result,
-// o.target the row of the predicate result (or noPred).
+// o.target the row of the predicate result (or noPred). A lane that does not take part gives 0: the ISA leaves its
+// value open, and programs that pass their own checks on boards count on 0 (reduce7 of NVIDIA's samples adds it). One
+// that is named in the mask of the .sync form, but is elsewhere, gives its register.
 func shuffle(c *cta, wp *warp, o *op, mask uint32) error {
 	src := *c.row32(wp, o.a)
+	part := mask
+	if o.flags&fSync != 0 && mask != 0 {
+		part |= c.row32(wp, o.e)[lowest(mask)]
+	}
+	for out := ^part; out != 0; out &= out - 1 {
+		src[lowest(out)] = 0
+	}
 	b, k := c.row32(wp, o.b), c.row32(wp, o.c)
 	d := &c.t1
 	var ok uint32
