@@ -92,18 +92,22 @@ func (b *build) clang(ctx context.Context, source string, args []string) error {
 }
 
 var (
-	opened = regexp.MustCompile(`<<([ \t]+)<`)
-	closed = regexp.MustCompile(`>>([ \t]+)>`)
+	opened  = regexp.MustCompile(`<<([ \t]+)<`)
+	closed  = regexp.MustCompile(`>>([ \t]+)>`)
+	aligned = regexp.MustCompile(`\b(__shared__[ \t]+)(alignas\((?:[^()]|\([^()]*\))*\)[ \t]*)`)
 )
 
-// launches gives the file to compile for a source: the source, or one in which "<< <" and ">> >", which nvcc takes and
-// clang does not, are launches. Its lines and columns are those of the source.
+// launches gives the file to compile for a source: the source, or one in which what nvcc takes and clang does not is
+// written as clang has it: "<< <" and ">> >" of launches, and alignas behind __shared__. Lines are those of the source.
 func (b *build) launches(source string) (string, error) {
 	text, err := os.ReadFile(source)
-	if err != nil || !opened.Match(text) {
+	if err != nil || !opened.Match(text) && !aligned.Match(text) {
 		return source, nil // clang says what is wrong with a file that cannot be read
 	}
-	text = closed.ReplaceAll(opened.ReplaceAll(text, []byte("<<<$1")), []byte(">>>$1"))
+	if opened.Match(text) {
+		text = closed.ReplaceAll(opened.ReplaceAll(text, []byte("<<<$1")), []byte(">>>$1"))
+	}
+	text = aligned.ReplaceAll(text, []byte("$2$1"))
 	made := b.file(".cu")
 	return made, os.WriteFile(made, append(fmt.Appendf(nil, "#line 1 %q\n", source), text...), 0o600)
 }

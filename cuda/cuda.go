@@ -122,8 +122,9 @@ func remedy(said string) string {
 		return ": " + name + " belongs to a library of the CUDA toolkit, which Heddle does not have: such libraries " +
 			"(cuBLAS, cuFFT ...) are machine code for NVIDIA's GPUs. Replace its calls by kernels of your own"
 	case strings.HasPrefix(name, "thrust/"), strings.HasPrefix(name, "cub/"), strings.HasPrefix(name, "cuda/"):
-		return ": " + name + " is a library of the CUDA toolkit (Thrust, CUB, libcu++), which Heddle does not have; " +
-			"write the kernel yourself, or compile with nvcc --ptx and give Heddle the PTX"
+		return ": " + name + " is a library of the CUDA toolkit (Thrust, CUB, libcu++), which Heddle does not have, " +
+			"but for cuda/atomic, cuda/barrier and cuda/pipeline; write the kernel yourself, or compile with " +
+			"nvcc --ptx and give Heddle the PTX"
 	case !strings.Contains(name, "."):
 		return ": the C++ library's headers are missing; install them, such as by apt-get install g++"
 	default:

@@ -83,7 +83,8 @@ func TestRemedy(t *testing.T) {
 	}
 }
 
-// TestSpacedLaunches: nvcc takes "<< <" and ">> >"; lines and columns of messages stay those of the source.
+// TestSpacedLaunches: nvcc takes "<< <" and ">> >", and alignas behind __shared__; lines of messages stay those of the
+// source.
 func TestSpacedLaunches(t *testing.T) {
 	c, err := Find(os.Getenv("CLANG"))
 	if err != nil {
@@ -98,7 +99,9 @@ func TestSpacedLaunches(t *testing.T) {
 		return f
 	}
 	write("own.h", "#define N 32\n")
-	good := write("good.cu", "#include \"own.h\"\n__global__ void k() {}\nint main() { k << < 1, N >> > (); }\n")
+	good := write("good.cu", "#include \"own.h\"\n"+
+		"__global__ void k() { __shared__ alignas(alignof(float4)) float a[4]; a[0] = 0; }\n"+
+		"int main() { k << < 1, N >> > (); }\n")
 	var said bytes.Buffer
 	o := &Options{Sources: []string{good}, Output: filepath.Join(dir, "good.o")}
 	if err := c.Objects(t.Context(), o, &said); err != nil {

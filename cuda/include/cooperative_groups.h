@@ -5,8 +5,6 @@
 
 #include "cuda_runtime.h"
 
-#define HEDDLE_MEMBER __inline__ __attribute__((device, always_inline, nodebug))
-
 namespace cooperative_groups {
 
 // words applies f, which moves 32 bits between threads, to a value of any type.

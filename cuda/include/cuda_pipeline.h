@@ -1,3 +1,3 @@
-// cuda_pipeline.h -- the primitives; cuda::pipeline itself is a class of libcu++, which Heddle does not have.
+// cuda_pipeline.h -- the primitives; cuda::pipeline itself is in cuda/pipeline.
 #pragma once
 #include "cuda_pipeline_primitives.h"

@@ -51,3 +51,21 @@ HEDDLE_DEVICE void __pipeline_wait_prior(size_t n)
     }
 #endif
 }
+
+namespace heddle {
+// copy_async copies the part of bytes that falls to one of size threads: pieces of 16, 8 or 4 bytes, as the addresses
+// allow, else bytes one by one and at once. Only copies from global to shared memory are asynchronous.
+HEDDLE_DEVICE void copy_async(void *to, const void *from, size_t bytes, size_t rank, size_t size)
+{
+    char *d = (char *)to;
+    const char *s = (const char *)from;
+    size_t both = (size_t)d | (size_t)s | bytes, step = both % 16 == 0 ? 16 : both % 8 == 0 ? 8 : both % 4 == 0 ? 4 : 1;
+    bool later = step > 1 && __isShared(to) && __isGlobal(from);
+    for (size_t i = rank * step; i < bytes; i += size * step) {
+        if (!later) for (size_t b = 0; b < step; b++) d[i + b] = s[i + b];
+        else if (step == 16) __pipeline_memcpy_async(d + i, s + i, 16);
+        else if (step == 8) __pipeline_memcpy_async(d + i, s + i, 8);
+        else __pipeline_memcpy_async(d + i, s + i, 4);
+    }
+}
+} // namespace heddle

@@ -58,6 +58,7 @@
 // Functions of these headers carry no line numbers: the PTX of an inlined one has the .loc of its call.
 #ifdef __CUDA__
 #define HEDDLE_DEVICE static __inline__ __attribute__((device, always_inline, nodebug))
+#define HEDDLE_MEMBER __inline__ __attribute__((device, always_inline, nodebug))
 #define HEDDLE_BOTH static __inline__ __attribute__((host, device, always_inline, nodebug))
 #define HEDDLE_HOST static __inline__ __attribute__((host, nodebug))
 // Longer device functions: inlined where the compiler thinks so, else called.

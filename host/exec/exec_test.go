@@ -37,7 +37,7 @@ func library(t *testing.T) string {
 	return lib
 }
 
-// built compiles a program of testdata; the test is skipped without clang.
+// built compiles a program of testdata, with options among the sources; the test is skipped without clang.
 func built(t *testing.T, sources ...string) (program, lib string) {
 	t.Helper()
 	lib = library(t)
@@ -48,7 +48,10 @@ func built(t *testing.T, sources ...string) (program, lib string) {
 	program = filepath.Join(t.TempDir(), "prog")
 	args := []string{"-o", program}
 	for _, s := range sources {
-		args = append(args, filepath.Join("testdata", s))
+		if !strings.HasPrefix(s, "-") {
+			s = filepath.Join("testdata", s)
+		}
+		args = append(args, s)
 	}
 	o, err := cuda.Parse(args)
 	if err != nil {

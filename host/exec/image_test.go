@@ -21,3 +21,11 @@ func TestReferences(t *testing.T) {
 		t.Errorf("got %swant %s%v\n%s", o.out, want, o.err, o.log)
 	}
 }
+
+// TestPipelines: cuda::barrier, cuda::pipeline and cuda::atomic, whose copies are cp.async from sm_80 on.
+func TestPipelines(t *testing.T) {
+	const want = "around 0\npipeline 0\npipeline 0\n" +
+		"total 133, big 10000000003, real 65, most 60, host 42, no error\n"
+	prints(t, want, "pipelines.cu")
+	prints(t, want, "-arch=sm_80", "pipelines.cu")
+}

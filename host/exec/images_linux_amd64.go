@@ -29,10 +29,10 @@ func texelType(kind, bytes uint8) (host.DType, bool) {
 	return 0, false
 }
 
-// image makes a texture or a surface of texels from v[0] on, with rows v[1] bytes apart (0: one after the other): v[2] is
-// their width, v[3] height, v[4] depth and, in its upper half, layers. v[5] is the kind of a channel, its bytes and the
-// number of channels, one byte each. v[6] says how it is read: an address mode in two bits for each axis, then whether
-// it is filtered, has coordinates from 0 to 1, and reads integers as floats to 1. The handle is v[0].
+// image makes a texture or a surface of texels from v[0] on, with rows v[1] bytes apart (0: one after the other): v[2]
+// is their width, v[3] height, v[4] depth and, in its upper half, layers. v[5] is the kind of a channel, its bytes and
+// the number of channels, one byte each. v[6] says how it is read: an address mode in two bits for each axis, then
+// whether it is filtered, has coordinates from 0 to 1, and reads integers as floats to 1. The handle is v[0].
 func (c *call) image() int32 {
 	const most = 1 << 27 // of each, which package emulate checks again with its reason
 	width, height, depth, layers := c.v[2], c.v[3], c.v[4]&0xffffffff, c.v[4]>>32
@@ -40,8 +40,8 @@ func (c *call) image() int32 {
 	t, ok := texelType(uint8(c.v[5]), uint8(c.v[5]>>8))
 	if !ok || channels < 1 || channels > 4 || width < 1 || width > most || height < 1 || height > most ||
 		depth < 1 || depth > most || layers > most {
-		return c.refused(invalidValue, "a texture of %d x %d x %d texels in %d layers, of %d channels: each from 1 to %d, "+
-			"channels 1, 2 or 4 of 8, 16 or 32 bits", width, height, depth, layers, channels, most)
+		return c.refused(invalidValue, "a texture of %d x %d x %d texels in %d layers, of %d channels: each from 1 to "+
+			"%d, channels 1, 2 or 4 of 8, 16 or 32 bits", width, height, depth, layers, channels, most)
 	}
 	if c.s.textures >= mostHandles {
 		return outOfMemory
@@ -50,8 +50,8 @@ func (c *call) image() int32 {
 	pitch := max(c.v[1], row)
 	rows := height * depth // at most 1<<54
 	if pitch > shim.WindowBytes || rows > shim.WindowBytes || rows*max(layers, 1) > shim.WindowBytes/pitch {
-		return c.refused(invalidValue, "a texture of %d x %d x %d texels in %d layers is larger than memory", width, height,
-			depth, layers)
+		return c.refused(invalidValue, "a texture of %d x %d x %d texels in %d layers is larger than memory", width,
+			height, depth, layers)
 	}
 	a, err := c.s.d.At(c.v[0], int64(pitch*(rows*max(layers, 1)-1)+row))
 	if err == nil {

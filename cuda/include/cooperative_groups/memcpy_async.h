@@ -5,18 +5,9 @@
 
 namespace cooperative_groups {
 
-// Bytes of 16, 8 or 4 at once, as the addresses allow, else one by one and at once.
 template <class G> HEDDLE_DEVICE void memcpy_async(const G &g, void *to, const void *from, size_t bytes)
 {
-    char *d = (char *)to;
-    const char *s = (const char *)from;
-    size_t both = (size_t)d | (size_t)s | bytes, step = both % 16 == 0 ? 16 : both % 8 == 0 ? 8 : both % 4 == 0 ? 4 : 1;
-    for (size_t i = g.thread_rank() * step; i < bytes; i += g.size() * step) {
-        if (step == 16) __pipeline_memcpy_async(d + i, s + i, 16);
-        else if (step == 8) __pipeline_memcpy_async(d + i, s + i, 8);
-        else if (step == 4) __pipeline_memcpy_async(d + i, s + i, 4);
-        else d[i] = s[i];
-    }
+    heddle::copy_async(to, from, bytes, g.thread_rank(), g.size());
     __pipeline_commit();
 }
 // Elements: as many as both sides have.
