@@ -111,10 +111,20 @@ var missing = regexp.MustCompile(`fatal error: '([^']+)' file not found`)
 var toolkit = regexp.MustCompile(`^(cublas|cufft|cusparse|cusolver|cudnn|curand|cudss|cutensor|npp|nvjpeg|nvml|nvtx|` +
 	`nvToolsExt|nvrtc|nccl)[A-Za-z0-9_]*\.(h|hpp)$|^(npp|nvtx3|cufile|cudnn_frontend)/`)
 
-// remedy explains a header that clang misses.
+// ofToolkit says what Heddle has of libraries that are sources.
+const ofToolkit = " is part of the CUDA toolkit's Thrust, CUB or libcu++. Of these Heddle has cub::BlockReduce, " +
+	"BlockScan and WarpReduce, cuda/atomic, cuda/barrier and cuda/pipeline; write the kernel yourself, or compile " +
+	"with nvcc --ptx and give Heddle the PTX"
+
+var noMember = regexp.MustCompile(`no [a-z ]+ named '([^']+)' in namespace '(cub|cuda)'`)
+
+// remedy explains a header, or a name of a library, that clang misses.
 func remedy(said string) string {
 	m := missing.FindStringSubmatch(said)
 	if m == nil {
+		if m = noMember.FindStringSubmatch(said); m != nil {
+			return ": " + m[2] + "::" + m[1] + ofToolkit
+		}
 		return ""
 	}
 	switch name := m[1]; {
@@ -122,9 +132,7 @@ func remedy(said string) string {
 		return ": " + name + " belongs to a library of the CUDA toolkit, which Heddle does not have: such libraries " +
 			"(cuBLAS, cuFFT ...) are machine code for NVIDIA's GPUs. Replace its calls by kernels of your own"
 	case strings.HasPrefix(name, "thrust/"), strings.HasPrefix(name, "cub/"), strings.HasPrefix(name, "cuda/"):
-		return ": " + name + " is a library of the CUDA toolkit (Thrust, CUB, libcu++), which Heddle does not have, " +
-			"but for cuda/atomic, cuda/barrier and cuda/pipeline; write the kernel yourself, or compile with " +
-			"nvcc --ptx and give Heddle the PTX"
+		return ": " + name + ofToolkit
 	case !strings.Contains(name, "."):
 		return ": the C++ library's headers are missing; install them, such as by apt-get install g++"
 	default:

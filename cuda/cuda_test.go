@@ -81,6 +81,10 @@ func TestRemedy(t *testing.T) {
 			t.Errorf("%s: %s", name, got)
 		}
 	}
+	got := remedy("x.cu:1:10: error: no member named 'DeviceReduce' in namespace 'cub'\n")
+	if !strings.Contains(got, "cub::DeviceReduce is part of") || !strings.Contains(got, "BlockReduce") {
+		t.Error(got)
+	}
 }
 
 // TestSpacedLaunches: nvcc takes "<< <" and ">> >", and alignas behind __shared__; lines of messages stay those of the

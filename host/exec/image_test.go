@@ -29,3 +29,6 @@ func TestPipelines(t *testing.T) {
 	prints(t, want, "pipelines.cu")
 	prints(t, want, "-arch=sm_80", "pipelines.cu")
 }
+
+// TestBlocks: CUB's reductions and scans.
+func TestBlocks(t *testing.T) { prints(t, "0 0 0 0 no error\n", "blocks.cu") }
