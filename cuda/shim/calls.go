@@ -101,6 +101,8 @@ const (
 	Staged = 1
 	// FileBytes is the size of the whole file, most of which is never touched.
 	FileBytes = Staging + StagingBytes
+	// Joint stands between the PTX texts of one image that the program has made with the linker (cuLink...).
+	Joint = "\n//heddle: the next text\n"
 	// DriverVersion is the version of CUDA whose calls there are.
 	DriverVersion = 12080
 )
@@ -119,6 +121,7 @@ func callsHeader(window uint64) string {
 		Protocol, window, int64(WindowBytes))
 	fmt.Fprintf(&b, "#define HEDDLE_STAGING %dull\n#define HEDDLE_STAGING_BYTES %dull\n#define HEDDLE_STAGED %d\n",
 		int64(Staging), int64(StagingBytes), Staged)
+	fmt.Fprintf(&b, "#define HEDDLE_JOINT %q\n", Joint)
 	fmt.Fprintf(&b, "#define HEDDLE_DRIVER_VERSION %d\n", DriverVersion)
 	return b.String()
 }

@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -221,7 +222,14 @@ func (c *call) module() int32 {
 		c.v[0] = uint64(len(c.s.parts) - 1)
 		return success
 	}
-	m, err := c.s.c.LinkModules([]emulate.Source{src})
+	all := []emulate.Source{src}
+	if texts := bytes.Split(text, []byte(shim.Joint)); len(texts) > 1 {
+		all = nil
+		for i, t := range texts {
+			all = append(all, emulate.Source{File: fmt.Sprintf("module%d-%d.ptx", c.s.images, i+1), Text: t})
+		}
+	}
+	m, err := c.s.c.LinkModules(all)
 	if err != nil {
 		return c.failed(err, invalidPTX)
 	}

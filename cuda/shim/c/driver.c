@@ -342,13 +342,13 @@ CUresult cuLinkAddData_v2(CUlinkState state, CUjitInputType type, void *data, si
         heddle_refuse("cuLinkAddData", "only PTX is taken (CU_JIT_INPUT_PTX); machine code is not run");
         return 200;
     }
-    if (l->text) {
-        heddle_refuse("cuLinkAddData", "several texts are not linked; compile the sources into one PTX text");
-        return CUDA_NOT_SUPPORTED;
-    }
-    if (!(l->text = calloc(1, size + 1))) return 2;
-    memcpy(l->text, data, size);
-    l->size = strlen(l->text) + 1;
+    size_t had = l->text ? l->size - 1 : 0, joint = had ? strlen(HEDDLE_JOINT) : 0, more = strnlen(data, size);
+    char *text = realloc(l->text, had + joint + more + 1); // heddle links the texts when the module is loaded
+    if (!text) return 2;
+    memcpy(text + had, HEDDLE_JOINT, joint);
+    memcpy(text + had + joint, data, more);
+    text[had + joint + more] = 0;
+    l->text = text, l->size = had + joint + more + 1;
     return 0;
 }
 CUresult cuLinkAddFile_v2(CUlinkState state, CUjitInputType type, const char *path, unsigned n, CUjit_option *options,

@@ -32,3 +32,6 @@ func TestPipelines(t *testing.T) {
 
 // TestBlocks: CUB's reductions and scans.
 func TestBlocks(t *testing.T) { prints(t, "0 0 0 0 no error\n", "blocks.cu") }
+
+// TestLinker: two PTX texts become one module.
+func TestLinker(t *testing.T) { prints(t, "bad 0, alone 218\n", "linker.c") }
