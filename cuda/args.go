@@ -247,7 +247,7 @@ func (o *Options) passed(name, v string) {
 // library takes a library that the program is linked to.
 func (o *Options) library(name string) {
 	switch {
-	case strings.HasPrefix(name, "cudart") || name == "cudadevrt" || name == "cuda":
+	case strings.HasPrefix(name, "cudart") || name == "cudadevrt" || name == "cuda" || name == "nvToolsExt":
 		// they are always there
 	case toolkitLibrary.MatchString(name):
 		o.refuse = fmt.Errorf("-l%s is a library of the CUDA toolkit, which Heddle does not have: such libraries are "+
@@ -304,7 +304,8 @@ func (o *Options) common(dir string) []string {
 	include := filepath.Join(dir, "include")
 	list := []string{
 		"-x", "cuda", fmt.Sprintf("--cuda-gpu-arch=sm_%d", o.sm()), "-nocudainc", "-nocudalib",
-		"-Xclang", "-target-sdk-version=12.3", "-Wno-unknown-cuda-version", "-std=c++17",
+		"-Xclang", "-target-sdk-version=12.3", "-Wno-unknown-cuda-version",
+		"-Wno-reserved-user-defined-literal", "-std=c++17",
 		"-fno-ident", "-fdebug-compilation-dir=.", "-ffile-prefix-map=" + include + "=heddle",
 		"-include", "stdlib.h", "-include", filepath.Join(include, "cuda_runtime.h"),
 	}

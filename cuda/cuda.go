@@ -108,8 +108,8 @@ func unpack(dir string) error {
 var missing = regexp.MustCompile(`fatal error: '([^']+)' file not found`)
 
 // toolkit are the headers of NVIDIA's libraries for the host.
-var toolkit = regexp.MustCompile(`^(cublas|cufft|cusparse|cusolver|cudnn|curand|cudss|cutensor|npp|nvjpeg|nvml|nvtx|` +
-	`nvToolsExt|nvrtc|nccl)[A-Za-z0-9_]*\.(h|hpp)$|^(npp|nvtx3|cufile|cudnn_frontend)/`)
+var toolkit = regexp.MustCompile(`^(cublas|cufft|cusparse|cusolver|cudnn|curand|cudss|cutensor|npp|nvjpeg|nvml|` +
+	`nvrtc|nccl)[A-Za-z0-9_]*\.(h|hpp)$|^(npp|cufile|cudnn_frontend)/`)
 
 // ofToolkit says what Heddle has of libraries that are sources.
 const ofToolkit = " is part of the CUDA toolkit's Thrust, CUB or libcu++. Of these Heddle has cub::BlockReduce, " +

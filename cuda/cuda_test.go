@@ -10,7 +10,7 @@ import (
 
 func TestParse(t *testing.T) {
 	o, err := Parse(strings.Fields("--ptx -O3 -gencode arch=compute_80,code=sm_80 -arch=sm_75 -Iinc -D N=4 -o x.ptx " +
-		"a.cu -lcudart -Xcompiler -fopenmp --no-such"))
+		"a.cu -lcudart -lnvToolsExt -Xcompiler -fopenmp --no-such"))
 	if err != nil {
 		t.Fatal(err)
 	}

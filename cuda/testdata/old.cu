@@ -2,6 +2,7 @@
 #include <cuComplex.h>
 #include <cutil_inline.h>
 #include <math_constants.h>
+#include <nvToolsExt.h>
 
 #if !defined(__DRIVER_TYPES_H__) || !defined(__VECTOR_TYPES_H__) || !defined(__CUDA_RUNTIME_H__)
 #error "the guards that programs ask for are missing"
@@ -22,6 +23,9 @@ int main(int argc, char **argv)
     CUT_DEVICE_INIT(argc, argv);
     CUT_SAFE_CALL(cutCreateTimer(&timer));
     CUT_SAFE_CALL(cutStartTimer(timer));
+#define UNIT "ms"
+    nvtxRangePushA("time in "UNIT); // a literal and a name without a space
+    nvtxRangePop();
     cuFloatComplex *v;
     double2 *w;
     cutilSafeCall(cudaMalloc((void **)&v, 32 * sizeof *v));
