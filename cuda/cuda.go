@@ -116,6 +116,10 @@ const ofToolkit = " is part of the CUDA toolkit's Thrust, CUB or libcu++. Of the
 	"BlockScan and WarpReduce, cuda/atomic, cuda/barrier and cuda/pipeline; write the kernel yourself, or compile " +
 	"with nvcc --ptx and give Heddle the PTX"
 
+// fromKernels are clang's words where a kernel launches another or calls the runtime.
+var fromKernels = regexp.MustCompile(`reference to __global__ function '[^']+' in __(global|device)__ function|` +
+	`candidate function not viable: call to __host__ function from __(global|device)__ function`)
+
 var noMember = regexp.MustCompile(`no [a-z ]+ named '([^']+)' in namespace '(cub|cuda)'`)
 
 // remedy explains a header, or a name of a library, that clang misses.
@@ -124,6 +128,10 @@ func remedy(said string) string {
 	if m == nil {
 		if m = noMember.FindStringSubmatch(said); m != nil {
 			return ": " + m[2] + "::" + m[1] + ofToolkit
+		}
+		if fromKernels.MatchString(said) {
+			return ": a kernel launches a kernel, or calls a function of the host. Heddle has no launches from kernels " +
+				"(dynamic parallelism): launch from host code"
 		}
 		return ""
 	}

@@ -85,6 +85,10 @@ func TestRemedy(t *testing.T) {
 	if !strings.Contains(got, "cub::DeviceReduce is part of") || !strings.Contains(got, "BlockReduce") {
 		t.Error(got)
 	}
+	got = remedy("x.cu:91:5: error: reference to __global__ function 'child' in __global__ function\n")
+	if !strings.Contains(got, "dynamic parallelism") {
+		t.Error(got)
+	}
 }
 
 // TestSpacedLaunches: nvcc takes "<< <" and ">> >", and alignas behind __shared__; lines of messages stay those of the

@@ -238,6 +238,7 @@ cudaError_t cudaProfilerStart(void);
 cudaError_t cudaProfilerStop(void);
 
 #include "heddle/graph_api.h"
+#include "heddle/graphics_api.h"
 
 #ifdef __cplusplus
 }

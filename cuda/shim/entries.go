@@ -73,7 +73,9 @@ var declared = regexp.MustCompile(`(?m)^cudaError_t (cuda\w+)\(`)
 func runtimeStubs(headers fs.FS) (string, error) {
 	var b strings.Builder
 	b.WriteString("#include \"entries.h\"\n")
-	for _, name := range []string{"cuda_runtime_api.h", "heddle/graph_api.h"} {
+	for _, name := range []string{
+		"cuda_runtime_api.h", "heddle/graph_api.h", "heddle/graphics_api.h", "cuda_gl_interop.h",
+	} {
 		text, err := fs.ReadFile(headers, name)
 		if err != nil {
 			return "", err

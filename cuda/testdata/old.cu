@@ -1,5 +1,6 @@
 // A program of the first years: cutil, and sources that ask which headers are there.
 #include <cuComplex.h>
+#include <cuda_gl_interop.h>
 #include <cutil_inline.h>
 #include <math_constants.h>
 #include <nvToolsExt.h>
@@ -32,6 +33,8 @@ int main(int argc, char **argv)
     CUDA_SAFE_CALL(cudaMalloc((void **)&w, 32 * sizeof *w));
     turn<<<1, 32>>>(v, w);
     CUT_CHECK_ERROR("turn");
+    cudaGraphicsResource *buffer;
+    if (cudaGraphicsGLRegisterBuffer(&buffer, 1, cudaGraphicsMapFlagsWriteDiscard) != cudaErrorNotSupported) return 1;
     CUT_SAFE_CALL(cutStopTimer(timer));
     printf("%f\n", cutGetTimerValue(timer));
     CUT_EXIT(argc, argv);
