@@ -26,9 +26,3 @@ HEDDLE_DEVICE void __nanosleep(unsigned ns)
     asm volatile("nanosleep.u32 %0;" ::"r"(ns));
 #endif
 }
-HEDDLE_DEVICE unsigned long long __globaltimer()
-{
-    unsigned long long t;
-    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(t));
-    return t;
-}
