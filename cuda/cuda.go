@@ -130,8 +130,8 @@ func remedy(said string) string {
 			return ": " + m[2] + "::" + m[1] + ofToolkit
 		}
 		if fromKernels.MatchString(said) {
-			return ": a kernel launches a kernel, or calls a function of the host. Heddle has no launches from kernels " +
-				"(dynamic parallelism): launch from host code"
+			return ": a kernel launches a kernel, or calls a function of the host. Heddle has no launches from " +
+				"kernels (dynamic parallelism): launch from host code"
 		}
 		return ""
 	}
