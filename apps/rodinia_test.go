@@ -42,7 +42,7 @@ var rodinia = []struct {
 		},
 		"sub.rn.f32", "add.rn.f32",
 	},
-	{"rodinia-like/lavamd", []string{"n=1", "a=20"}, "fma.rn.f64", "fma.rz.f64"},
+	{"rodinia-like/lavamd", []string{"n=1", "a=20", "particles=1", "n=1 particles=260"}, "fma.rn.f64", "fma.rz.f64"},
 	{
 		"rodinia-like/btree",
 		[]string{"n=1 queries=9", "n=256 width=0", "n=70000 width=100000 queries=20"},

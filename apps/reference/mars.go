@@ -91,19 +91,19 @@ func wordcount(list []any) (any, error) {
 // pageviewcount(page, visitor, pages) is the number of distinct visitors of each page.
 func pageviewcount(list []any) (any, error) {
 	in := arguments{list: list}
-	page := in.u32s(-1)
+	page := slice[uint64](&in, -1, "an array of u64")
 	visitor := in.u32s(len(page))
 	pages := in.count()
 	if err := in.done(); err != nil {
 		return nil, err
 	}
 	count := make([]uint32, pages)
-	seen := map[[2]uint32]bool{}
+	seen := map[[2]uint64]bool{}
 	for i, p := range page {
-		if int(p) >= pages {
+		if p >= uint64(pages) {
 			return nil, fmt.Errorf("entry %d is of page %d: there are %d", i, p, pages)
 		}
-		if view := [2]uint32{p, visitor[i]}; !seen[view] {
+		if view := [2]uint64{p, uint64(visitor[i])}; !seen[view] {
 			seen[view] = true
 			count[p]++
 		}

@@ -5,33 +5,32 @@ import (
 	"math"
 )
 
-const boxParticles = 100 // of lavamd
-
-// lavamd(at, charge, boxes, a) is force and potential (x, y, z, v) of each particle; at holds its place in its box
-// (x, y, z, unused), of boxes^3 boxes of 100 particles.
+// lavamd(at, charge, boxes, particles, a) is force and potential (x, y, z, v) of each particle; at holds its place in
+// its box (x, y, z, unused), of boxes^3 boxes of as many particles each.
 func lavamd(list []any) (any, error) {
 	in := arguments{list: list}
 	at := slice[float64](&in, -1, "an array of f64")
 	charge := slice[float64](&in, len(at)/4, "an array of f64")
-	boxes := in.count()
+	boxes, particles := in.count(), in.count()
 	a := in.f64()
 	if err := in.done(); err != nil {
 		return nil, err
 	}
-	if boxes > 1<<10 || len(at) != 4*boxParticles*boxes*boxes*boxes {
+	if boxes > 1<<10 || particles > 1<<20 || len(at) != 4*particles*boxes*boxes*boxes {
 		return nil, fmt.Errorf("%d values: they must be 4 per particle, %d particles in each of %d^3 boxes", len(at),
-			boxParticles, boxes)
+			particles, boxes)
 	}
 	force := make([]float64, len(at))
-	size := 4 * boxParticles
+	size := 4 * particles
 	for home := range boxes * boxes * boxes {
 		hx, hy, hz := home%boxes, home/boxes%boxes, home/(boxes*boxes)
 		for z := max(hz-1, 0); z <= min(hz+1, boxes-1); z++ {
 			for y := max(hy-1, 0); y <= min(hy+1, boxes-1); y++ {
 				for x := max(hx-1, 0); x <= min(hx+1, boxes-1); x++ {
 					from := (z*boxes+y)*boxes + x
+					shift := [3]float64{float64(x - hx), float64(y - hy), float64(z - hz)}
 					attract(force[home*size:][:size], at[home*size:][:size], at[from*size:][:size],
-						charge[from*boxParticles:], [3]float64{float64(x - hx), float64(y - hy), float64(z - hz)}, a)
+						charge[from*particles:][:particles], shift, a)
 				}
 			}
 		}

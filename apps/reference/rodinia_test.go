@@ -80,7 +80,7 @@ func TestRodiniaByHand(t *testing.T) {
 		},
 		{"rodinia-like_dwt2d", []any{[]int32{9, 9, 9, 9}, int64(2), int64(1)}, []int32{9, 0, 0, 0}},
 		{"rodinia-like_euler3d", []any{"mesh", int64(2), int64(1)}, []int32{-2, 0, 1, -2, -1, -1, -2, -2}},
-		{"mars-like_pageviewcount", []any{[]uint32{1, 1, 1, 0}, []uint32{5, 5, 6, 5}, int64(3)}, []uint32{1, 2, 0}},
+		{"mars-like_pageviewcount", []any{[]uint64{1, 1, 1, 0}, []uint32{5, 5, 6, 5}, int64(3)}, []uint32{1, 2, 0}},
 	}
 	for _, c := range cases {
 		got, err := All[c.name](c.args)
@@ -146,12 +146,12 @@ func TestBackpropLearns(t *testing.T) {
 
 // TestLavaMDPair: two particles' forces are opposite and follow the potential's gradient.
 func TestLavaMDPair(t *testing.T) {
-	at, charge := make([]float64, 4*boxParticles), make([]float64, boxParticles)
+	at, charge := make([]float64, 40), make([]float64, 10)
 	charge[0], charge[1], at[4] = 2, 3, 1 // charge 2 at the origin, charge 3 at (1, 0, 0)
 	for i := 8; i < len(at); i += 4 {
 		at[i] = 30 // uncharged, far away
 	}
-	got, err := lavamd([]any{at, charge, int64(1), 0.5})
+	got, err := lavamd([]any{at, charge, int64(1), int64(10), 0.5})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,7 +4,7 @@
 // shared memory. The sum includes the particle itself, which adds q to its potential.
 #include "heddle.cuh"
 
-#define PARTICLES 100
+#define STAGED 250 // particles of the other box in shared memory at a time
 
 struct alignas(16) double4_16 { double x, y, z, w; };
 
@@ -33,44 +33,46 @@ HEDDLE_FN double exp_negative(double x)
     return __builtin_bit_cast(double, __builtin_bit_cast(long long, p) + ((long long)k << 52));
 }
 
-// at holds the place of each particle in its box, of side 1 (w is not used); force gets the potential in w. The sums
-// are kept in global memory, as in the program of the papers, not in registers: for each pair of particles they
-// are read, added to and written through.
-extern "C" __global__ void lavamd_forces(const double4_16 *at, const double *charge, double4_16 *force, int boxes, double a)
+// at holds the place of each particle in its box, of side 1 (w is not used); force gets the potential in w. Places and
+// sums stay in global memory, not in registers: for each pair of particles a thread reads the place and the sum of its
+// own, adds, and writes the sum through. The other particle of a pair changes last but one, so that a block comes
+// to all its own particles before it comes to one of them again.
+extern "C" __global__ void lavamd_forces(const double4_16 *at, const double *charge, double4_16 *force, int boxes, int particles, double a)
 {
-    __shared__ double4_16 other[PARTICLES];
-    __shared__ double weight[PARTICLES];
-    int t = threadIdx.x, home = blockIdx.x;
+    __shared__ double4_16 other[STAGED];
+    __shared__ double weight[STAGED];
+    int home = blockIdx.x;
     int hx = home % boxes, hy = home / boxes % boxes, hz = home / (boxes * boxes);
-    double4_16 me = {0, 0, 0, 0}, *sum = &force[home * PARTICLES + t];
-    if (t < PARTICLES) {
-        me = at[home * PARTICLES + t];
-        *sum = {0, 0, 0, 0};
-    }
+    const double4_16 *own = at + (long long)home * particles;
+    double4_16 *sum = force + (long long)home * particles;
+    for (int i = threadIdx.x; i < particles; i += blockDim.x) sum[i] = {0, 0, 0, 0};
     for (int z = max(hz - 1, 0); z <= min(hz + 1, boxes - 1); z++)
         for (int y = max(hy - 1, 0); y <= min(hy + 1, boxes - 1); y++)
             for (int x = max(hx - 1, 0); x <= min(hx + 1, boxes - 1); x++) {
-                int from = ((z * boxes + y) * boxes + x) * PARTICLES;
-                __syncthreads();
-                if (t < PARTICLES) {
-                    other[t] = at[from + t];
-                    weight[t] = charge[from + t];
-                }
-                __syncthreads();
-                if (t >= PARTICLES) continue;
+                long long from = (long long)((z * boxes + y) * boxes + x) * particles;
                 double sx = x - hx, sy = y - hy, sz = z - hz;
-                for (int j = 0; j < PARTICLES; j++) {
-                    double dx = (me.x - other[j].x) - sx, dy = (me.y - other[j].y) - sy, dz = (me.z - other[j].z) - sz;
-                    double r2 = fma(dz, dz, fma(dy, dy, dx * dx));
-                    double v = weight[j] * exp_negative(-a * r2);
-                    double s = 2.0 * a * v;
-                    double4_16 f = *sum;
-                    f.x = fma(s, dx, f.x);
-                    f.y = fma(s, dy, f.y);
-                    f.z = fma(s, dz, f.z);
-                    f.w += v;
-                    *sum = f;
-                    asm volatile("" ::: "memory"); // the compiler would keep it in registers
+                for (int first = 0; first < particles; first += STAGED) {
+                    int staged = min(STAGED, particles - first);
+                    __syncthreads();
+                    for (int j = threadIdx.x; j < staged; j += blockDim.x) {
+                        other[j] = at[from + first + j];
+                        weight[j] = charge[from + first + j];
+                    }
+                    __syncthreads();
+                    for (int j = 0; j < staged; j++)
+                        for (int i = threadIdx.x; i < particles; i += blockDim.x) {
+                            double4_16 me = own[i], f = sum[i];
+                            double dx = (me.x - other[j].x) - sx, dy = (me.y - other[j].y) - sy, dz = (me.z - other[j].z) - sz;
+                            double r2 = fma(dz, dz, fma(dy, dy, dx * dx));
+                            double v = weight[j] * exp_negative(-a * r2);
+                            double s = 2.0 * a * v;
+                            f.x = fma(s, dx, f.x);
+                            f.y = fma(s, dy, f.y);
+                            f.z = fma(s, dz, f.z);
+                            f.w += v;
+                            sum[i] = f;
+                            asm volatile("" ::: "memory"); // the compiler would keep them in registers
+                        }
                 }
             }
 }
