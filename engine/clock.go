@@ -31,6 +31,9 @@ func (d *divisor) of(x uint64) uint64 {
 	return x / d.by
 }
 
+// KHz is a frequency of MHz, as sheets have it, in kHz.
+func KHz(mhz float64) uint64 { return uint64(mhz*1000 + 0.5) }
+
 // NewClock reduces freq/core. Both are in the same unit (kHz).
 func NewClock(freq, core uint64) Clock {
 	a, b := freq, core

@@ -8,6 +8,7 @@ import (
 	"github.com/heddle-sim/heddle/engine"
 	"github.com/heddle-sim/heddle/machine/cache"
 	"github.com/heddle-sim/heddle/machine/dram"
+	"github.com/heddle-sim/heddle/machine/interconnect"
 	"github.com/heddle-sim/heddle/machine/sm"
 	"github.com/heddle-sim/heddle/machine/timing"
 	"github.com/heddle-sim/heddle/mem"
@@ -45,8 +46,8 @@ func New(sheet *sheets.Machine, tenants []*Tenant, o Options) (*GPU, error) {
 	if err != nil {
 		return nil, err
 	}
-	if 2*len(tenants) >= mostMaps {
-		return nil, fmt.Errorf("%d applications: a machine takes at most %d", len(tenants), mostMaps/2-1)
+	if 2*len(tenants) >= interconnect.MostMaps {
+		return nil, fmt.Errorf("%d applications: a machine takes at most %d", len(tenants), interconnect.MostMaps/2-1)
 	}
 	g := &GPU{Sheet: sheet, Tenants: tenants}
 	b := &builder{gpu: g, sheet: sheet, options: &o, amap: amap}
@@ -93,11 +94,7 @@ type builder struct {
 // hardware and a page lies in one channel group.
 func (b *builder) wakeups() {
 	g, s, amap := b.gpu, b.sheet, b.amap
-	f, core := &g.fabric, kHz(s.Clock.Core)
-	f.slab, f.mmuPort = mem.NewSlab(1<<14), -1
-	f.layouts.whole, f.layouts.of[0], f.layouts.perChannel = amap, amap, s.LLC.SlicesPerChannel
-	f.nocClock, f.llcClock = engine.NewClock(kHz(s.Clock.NoC), core), engine.NewClock(kHz(s.Clock.LLC), core)
-	f.pipeline = f.llcClock.Core(f.llcClock.Ticks(0) + uint64(s.LLC.Latency))
+	g.fabric = interconnect.New(s, amap)
 	if s.DRAM.Migrates() && s.VM.Enabled && amap.PageInGroup(s.VM.Page) &&
 		s.DRAM.Stacks*amap.Groups() == amap.Channels() {
 		for range s.DRAM.Stacks {
@@ -110,6 +107,24 @@ func (b *builder) wakeups() {
 	}
 	g.wakeups = timing.NewWakeups(channels, len(g.memory.stacks), amap.Slices()+s.L3.Banks, tiers, s.SM.Count,
 		s.CPU.Cores, b.options.Every)
+}
+
+// networks makes the interconnect's, and what flushes copies in the LLC.
+func (b *builder) networks() error {
+	if b.options.Replication != NoReplication {
+		if err := CanReplicate(b.sheet); err != nil {
+			return err
+		}
+	}
+	k, slices := &b.gpu.Replicas, b.amap.Slices()
+	k.flushes = b.options.Replication != NoReplication || b.sheet.LLC.FlushEach
+	k.onlyReplicas = b.sheet.LLC.Flush == "copies"
+	k.at, k.until = make([]int, slices), make([]uint64, slices)
+	return b.gpu.fabric.Build(&interconnect.Parts{
+		Sheet: b.sheet, Map: b.amap, Slices: b.gpu.memory.slices, Apps: len(b.gpu.Tenants), Wakeups: b.gpu.wakeups,
+		Replicate: b.options.Replication == FullReplication, Sampled: b.options.Replication == DynamicReplication,
+		Traffic: b.traffic,
+	})
 }
 
 // admit derives each tenant's address map and who may run on which SM.
@@ -146,7 +161,7 @@ func (b *builder) admit() error {
 			g.dispatch.owners[s] = append(g.dispatch.owners[s], i)
 		}
 		if !b.sheet.VM.Enabled {
-			g.fabric.layouts.of[i] = amap // the SM puts the tenant's number into the address
+			g.fabric.Layouts.Of[i] = amap // the SM puts the tenant's number into the address
 		}
 		if t.Groups == nil {
 			continue
@@ -157,7 +172,7 @@ func (b *builder) admit() error {
 		}
 		t.allow(amap)
 		if !b.sheet.VM.Enabled {
-			g.fabric.layouts.of[i] = own
+			g.fabric.Layouts.Of[i] = own
 		}
 	}
 	return nil
@@ -233,7 +248,7 @@ func (b *builder) channels() error {
 		g.memory.bursts[n] = max(1, n*b.sheet.LLC.Sector/d.Access)
 	}
 	t := b.traffic("dram", dram.Desc, amap.Channels())
-	clock := engine.NewClock(kHz(b.sheet.Clock.DRAM), kHz(b.sheet.Clock.Core))
+	clock := engine.NewClock(engine.KHz(b.sheet.Clock.DRAM), engine.KHz(b.sheet.Clock.Core))
 	for i := range amap.Channels() {
 		ch, err := dram.Build(&cfg)
 		if err != nil {
@@ -253,8 +268,6 @@ func (b *builder) channels() error {
 	return nil
 }
 
-func kHz(mhz float64) uint64 { return uint64(mhz*1000 + 0.5) }
-
 func (b *builder) slices() error {
 	g, amap := b.gpu, b.amap
 	cfg, err := cache.Derive(&b.sheet.LLC)
@@ -265,22 +278,22 @@ func (b *builder) slices() error {
 	if err != nil {
 		return fmt.Errorf("llc.index: %w", err)
 	}
-	g.memory.sector, g.memory.llcClock = b.sheet.LLC.Sector, g.fabric.llcClock
+	g.memory.sector, g.memory.llcClock = b.sheet.LLC.Sector, g.fabric.LLCClock
 	t := b.traffic("llc", cache.Counters(), amap.Slices())
 	line := bits.TrailingZeros(uint(b.sheet.LLC.Line))
 	// An application with channels of its own has its own map: what its map does not
 	// use to choose channel and slice must choose the set.
-	layouts := &g.fabric.layouts
-	index := func(addr uint64) uint32 { return uint32(set.Of(layouts.at(addr).Local(addr) >> line)) }
+	layouts := &g.fabric.Layouts
+	index := func(addr uint64) uint32 { return uint32(set.Of(layouts.At(addr).Local(addr) >> line)) }
 	if b.sheet.NoC.Parts() > 1 { // copies of lines that lie alike in other channels are to fall into other sets
 		apart := uint64(max(16, b.sheet.VM.Page/b.sheet.LLC.Line/b.sheet.LLC.SlicesPerChannel))
 		index = func(addr uint64) uint32 {
-			m := layouts.at(addr)
+			m := layouts.At(addr)
 			return uint32(set.Of(m.Local(addr)>>line + uint64(m.Channel(addr))*apart))
 		}
 	}
 	for i := range amap.Slices() {
-		s, err := cache.New(i, cfg, g.fabric.slab, t, index)
+		s, err := cache.New(i, cfg, g.fabric.Slab, t, index)
 		if err != nil {
 			return err
 		}
@@ -306,13 +319,13 @@ func (b *builder) banks() error {
 	}
 	line, homes := bits.TrailingZeros(uint(as.Line)), uint64(b.amap.Slices())
 	// Lines of one home that follow each other lie in sets that follow each other, and so do those of a bank's homes.
-	layouts, per := &g.fabric.layouts, homes/uint64(n)
+	layouts, per := &g.fabric.Layouts, homes/uint64(n)
 	index := func(addr uint64) uint32 {
-		return uint32(set.Of(layouts.at(addr).Local(addr)>>line*per + uint64(layouts.slice(addr))/uint64(n)))
+		return uint32(set.Of(layouts.At(addr).Local(addr)>>line*per + uint64(layouts.Slice(addr))/uint64(n)))
 	}
 	t := b.traffic("l3", cache.Counters(), n)
 	for i := range n {
-		s, err := cache.New(i, cfg, g.fabric.slab, t, index)
+		s, err := cache.New(i, cfg, g.fabric.Slab, t, index)
 		if err != nil {
 			return err
 		}
@@ -340,7 +353,7 @@ func (b *builder) sms() error {
 		if err != nil {
 			return err
 		}
-		s, err := sm.New(i, cfg, scratch, g.fabric.slab, t, tlb, mmu)
+		s, err := sm.New(i, cfg, scratch, g.fabric.Slab, t, tlb, mmu)
 		if err != nil {
 			return err
 		}

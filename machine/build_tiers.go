@@ -28,7 +28,7 @@ func (b *builder) tiers() error {
 	h := &s.Memory.Hybrid
 	x := &g.memory.tiers
 	x.ideal = h.Reconfigure == "ideal"
-	x.clock = engine.NewClock(kHz(h.Clock), kHz(s.Clock.Core))
+	x.clock = engine.NewClock(engine.KHz(h.Clock), engine.KHz(s.Clock.Core))
 	cfg, err := b.hybridConfig()
 	if err != nil {
 		return err
@@ -49,7 +49,8 @@ func (b *builder) tiers() error {
 		mhz    float64
 	}{{"dram_fast", &s.Memory.Fast.Device, s.Memory.Fast.Clock}, {"dram", &s.DRAM, s.Clock.DRAM}} {
 		x.first[tier] = len(x.channels)
-		if err := b.tierChannels(tier, d.owner, d.device, engine.NewClock(kHz(d.mhz), kHz(s.Clock.Core))); err != nil {
+		clock := engine.NewClock(engine.KHz(d.mhz), engine.KHz(s.Clock.Core))
+		if err := b.tierChannels(tier, d.owner, d.device, clock); err != nil {
 			return err
 		}
 	}

@@ -32,7 +32,7 @@ func (b *builder) translation() error {
 			return err
 		}
 		if !tab.Frames().PerGroup() { // the page spans all channels: only the map can isolate
-			if g.fabric.layouts.of[1+2*i], err = b.amap.Restrict(t.Groups); err != nil {
+			if g.fabric.Layouts.Of[1+2*i], err = b.amap.Restrict(t.Groups); err != nil {
 				return err
 			}
 			tab.SetLayout(mem.TenantID(i), uint64(1+2*i))

@@ -1,7 +1,5 @@
 package machine
 
-import "github.com/heddle-sim/heddle/machine/noc"
-
 // connect names every wire between the parts of the machine: what each knows of others.
 // What it says a test holds as a list.
 func (g *GPU) connect() {
@@ -14,20 +12,22 @@ func (g *GPU) connect() {
 // connectSides wires what every cycle passes through.
 func (g *GPU) connectSides() {
 	fabric := &g.fabric
-	fabric.tenants, fabric.slices, fabric.tables = g.Tenants, g.memory.slices, g.translation.tables
-	fabric.crossbar, _ = fabric.request.(*noc.Crossbar)
-	fabric.wakeups = g.wakeups
+	fabric.Tables = g.translation.tables
+	for _, t := range g.Tenants {
+		t.account.Name = t.Name
+		fabric.Accounts = append(fabric.Accounts, &t.account)
+	}
 	for i := range g.sms.list {
-		fabric.sinks = append(fabric.sinks, smPort{&g.sms, i})
+		fabric.Sinks = append(fabric.Sinks, smPort{&g.sms, i})
 	}
 	for i := range g.CPUs.list {
-		fabric.sinks = append(fabric.sinks, corePort{&g.CPUs, i})
+		fabric.Sinks = append(fabric.Sinks, corePort{&g.CPUs, i})
 	}
-	fabric.sinks = append(fabric.sinks, &g.translation)
-	fabric.direct, fabric.remote = &g.host, &g.Unified.remote
+	fabric.Sinks = append(fabric.Sinks, &g.translation)
+	fabric.Direct, fabric.Remote = &g.host, &g.Unified.remote
 
 	memory := &g.memory
-	memory.fabric, memory.layouts, memory.clock, memory.wakeups = &g.fabric, &g.fabric.layouts, &g.clock, g.wakeups
+	memory.fabric, memory.layouts, memory.clock, memory.wakeups = &g.fabric, &g.fabric.Layouts, &g.clock, g.wakeups
 	memory.onMigrated, memory.onWritten = g.pageCopies.migrated, g.pageCopies.written
 
 	tiers := &memory.tiers
@@ -38,7 +38,7 @@ func (g *GPU) connectSides() {
 	cpus.clock, cpus.wakeups = &g.clock, g.wakeups
 
 	sms := &g.sms
-	sms.fabric, sms.dispatch, sms.firstError = &g.fabric, &g.dispatch, &g.firstError
+	sms.fabric, sms.dispatch, sms.firstError, sms.wakeups = &g.fabric, &g.dispatch, &g.firstError, g.wakeups
 
 	translation := &g.translation
 	translation.tenants, translation.sms = g.Tenants, g.sms.list
@@ -66,8 +66,8 @@ func (g *GPU) connectSides() {
 	dispatch.replicas = &g.Replicas
 
 	replicas := &g.Replicas
-	replicas.sheet, replicas.interSlice = g.Sheet, &g.fabric.interSlice
-	replicas.slices, replicas.layouts = g.memory.slices, &g.fabric.layouts
+	replicas.sheet, replicas.interSlice = g.Sheet, &g.fabric.Between
+	replicas.slices, replicas.layouts = g.memory.slices, &g.fabric.Layouts
 	replicas.dispatch, replicas.wakeups = &g.dispatch, g.wakeups
 }
 
@@ -86,7 +86,7 @@ func (g *GPU) connectMoving() {
 	groups.tenants, groups.sms, groups.tlbs, groups.slices, groups.channels =
 		g.Tenants, g.sms.list, g.translation.tlbs, g.memory.slices, g.memory.channels
 	groups.mmu, groups.driver, groups.tables, groups.layouts =
-		g.translation.mmu, g.translation.driver, g.translation.tables, &g.fabric.layouts
+		g.translation.mmu, g.translation.driver, g.translation.tables, &g.fabric.Layouts
 	groups.holdings, groups.meters, groups.firstError = &g.holdings, &g.meters, &g.firstError
 	groups.clock, groups.wakeups = &g.clock, g.wakeups
 
@@ -109,7 +109,7 @@ func (g *GPU) connectPages() {
 	unified.driver = g.translation.driver
 	unified.clock, unified.wakeups = &g.clock, g.wakeups
 	dma := &unified.dma
-	dma.unified, dma.memory, dma.fabric = unified, &g.memory, &g.fabric
+	dma.unified, dma.tenants, dma.memory, dma.fabric = unified, g.Tenants, &g.memory, &g.fabric
 	dma.tables, dma.mmu, dma.host = unified.tables, unified.mmu, &g.host
 	dma.firstError, dma.clock, dma.wakeups = &g.firstError, &g.clock, g.wakeups
 	unified.stay.wakeups = g.wakeups
@@ -124,7 +124,7 @@ func (g *GPU) connectPages() {
 	copies := &g.pageCopies
 	copies.tenants = g.Tenants
 	copies.driver, copies.tables = g.translation.driver, g.translation.tables
-	copies.fabric, copies.layouts = &g.fabric, &g.fabric.layouts
+	copies.fabric, copies.layouts = &g.fabric, &g.fabric.Layouts
 	copies.memory, copies.pageLeft, copies.clock, copies.wakeups = &g.memory, g.groups.leave, &g.clock, g.wakeups
 
 	homes := &g.translation.homes
@@ -137,7 +137,7 @@ func (g *GPU) connectPages() {
 		partition.tenants, partition.fabric, partition.slices = g.Tenants, &g.fabric, g.memory.slices
 		partition.tables, partition.driver = homes.tables, homes.driver
 		partition.clock, partition.wakeups = &g.clock, g.wakeups
-		g.fabric.interSlice.partitionCopies = partition
+		g.fabric.Between.PartitionCopies = partition
 	}
 	homes.mmu, homes.tlbs = g.translation.mmu, g.translation.tlbs
 }

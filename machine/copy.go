@@ -3,6 +3,7 @@ package machine
 import (
 	"github.com/heddle-sim/heddle/engine"
 	"github.com/heddle-sim/heddle/machine/dram"
+	"github.com/heddle-sim/heddle/machine/interconnect"
 	"github.com/heddle-sim/heddle/machine/timing"
 	"github.com/heddle-sim/heddle/machine/vm"
 	"github.com/heddle-sim/heddle/mem"
@@ -27,8 +28,8 @@ type copyEngine struct {
 	tenants []*Tenant
 	driver  *vm.Driver // nil where addresses are not translated
 	tables  *vm.Tables
-	fabric  *fabric
-	layouts *layouts
+	fabric  *interconnect.Fabric
+	layouts *interconnect.Layouts
 	memory  *memory
 	clock   *timing.Clock
 	wakeups timing.Wakeups
@@ -120,7 +121,7 @@ func (c *copyEngine) send(now uint64, _ bool) (next uint64, more bool) {
 	if !ok {
 		return engine.Never, false
 	}
-	if c.fabric.injectMMU(r, now) {
+	if c.fabric.InjectMMU(r, now) {
 		c.sent(r.Op)
 	}
 	return now + 1, c.sending()
@@ -187,7 +188,7 @@ func (c *copyEngine) answered(r *mem.Req, now uint64) {
 	}
 	for n := range c.lines { // what the reads left in the LLC
 		a := j.from + c.line(n)
-		c.memory.slices[c.layouts.slice(a)].Drop(a)
+		c.memory.slices[c.layouts.Slice(a)].Drop(a)
 	}
 	c.end(i, now)
 }
@@ -213,9 +214,9 @@ func (c *copyEngine) clean(i int32, now uint64) bool {
 	j := &c.jobs[i]
 	for ; j.next < c.lines; j.next++ {
 		b := j.to + c.line(j.next)
-		c.memory.slices[c.layouts.slice(b)].Drop(b)
+		c.memory.slices[c.layouts.Slice(b)].Drop(b)
 		a := j.from + c.line(j.next)
-		k := c.layouts.slice(a)
+		k := c.layouts.Slice(a)
 		wrote, ok := c.memory.slices[k].Clean(a, mem.ForCopyEngine, i)
 		if wrote {
 			j.writebacks++
@@ -233,8 +234,8 @@ func (c *copyEngine) clean(i int32, now uint64) bool {
 func (c *copyEngine) leftOver(frame uint64) bool {
 	within := func(f *mem.Fetch) bool { return f.Write() && f.Line-frame < 1<<c.bits }
 	group := c.tables.Frames().Pool(frame >> c.bits)
-	for k := group; k < len(c.memory.channels); k += c.layouts.whole.Groups() {
-		per := c.layouts.perChannel
+	for k := group; k < len(c.memory.channels); k += c.layouts.Whole.Groups() {
+		per := c.layouts.PerChannel
 		for _, s := range c.memory.slices[k*per : (k+1)*per] {
 			for i := range s.Below.Len() {
 				if within(s.Below.At(i)) {
@@ -284,8 +285,8 @@ func (c *copyEngine) migrate(now uint64) uint64 {
 // push offers a job's next line to its stack.
 func (c *copyEngine) push(i int32, now uint64) bool {
 	j := &c.jobs[i]
-	from, to := c.layouts.whole.Decode(j.from+c.line(j.pushed)), c.layouts.whole.Decode(j.to+c.line(j.pushed))
-	per := c.layouts.whole.Groups() // channels of a stack, one of each group
+	from, to := c.layouts.Whole.Decode(j.from+c.line(j.pushed)), c.layouts.Whole.Decode(j.to+c.line(j.pushed))
+	per := c.layouts.Whole.Groups() // channels of a stack, one of each group
 	s := c.memory.stacks[int(from.Channel)/per]
 	if !s.dram.CanPush() {
 		return false

@@ -6,6 +6,7 @@ import (
 
 	"github.com/heddle-sim/heddle/engine"
 	"github.com/heddle-sim/heddle/machine/cpu"
+	"github.com/heddle-sim/heddle/machine/interconnect"
 	"github.com/heddle-sim/heddle/machine/timing"
 	"github.com/heddle-sim/heddle/machine/vm"
 	"github.com/heddle-sim/heddle/mem"
@@ -16,7 +17,7 @@ import (
 // into the fabric, behind those of the SMs.
 type CPUs struct {
 	tenants    []*Tenant
-	fabric     *fabric
+	fabric     *interconnect.Fabric
 	host       *hostLink
 	firstError *timing.FirstError
 	clock      *timing.Clock
@@ -82,7 +83,7 @@ func (a *CPUs) tick(i int, now uint64) uint64 {
 	before := c.Executions()
 	c.Tick(a.coreClock.Ticks(now))
 	h, out := c.Out()
-	if out && a.fabric.inject(a.port+i, h, now) {
+	if out && a.fabric.Inject(a.port+i, h, now) {
 		c.Sent()
 		_, out = c.Out()
 	}
@@ -203,12 +204,12 @@ func (b *builder) cpus() error {
 	if s.CPU.Cores == 0 {
 		return nil
 	}
-	a.coreClock = engine.NewClock(kHz(s.CPU.Clock), kHz(s.Clock.Core))
+	a.coreClock = engine.NewClock(engine.KHz(s.CPU.Clock), engine.KHz(s.Clock.Core))
 	a.table = b.table("cpu", cpu.Counters(), s.CPU.Cores)
 	a.reached, a.owner = make([]int64, s.CPU.Cores), make([]int, s.CPU.Cores)
 	cfg := cpu.Derive(s)
 	for i := range s.CPU.Cores {
-		c, err := cpu.New(i, cfg, g.fabric.slab, a.table, mem.Port(a.port+i))
+		c, err := cpu.New(i, cfg, g.fabric.Slab, a.table, mem.Port(a.port+i))
 		if err != nil {
 			return err
 		}

@@ -3,6 +3,7 @@ package machine
 import (
 	"slices"
 
+	"github.com/heddle-sim/heddle/machine/interconnect"
 	"github.com/heddle-sim/heddle/machine/link"
 	"github.com/heddle-sim/heddle/machine/timing"
 	"github.com/heddle-sim/heddle/machine/uvm"
@@ -16,7 +17,8 @@ import (
 type dmaEngine struct {
 	unified    *unified
 	memory     *memory
-	fabric     *fabric
+	fabric     *interconnect.Fabric
+	tenants    []*Tenant
 	tables     *vm.Tables
 	mmu        *vm.MMU
 	firstError *timing.FirstError
@@ -444,7 +446,7 @@ func (d *dmaEngine) arrive(j *dmaJob, now uint64) {
 		}
 		d.unified.twice.arrived(j)
 		for k, key := range j.pages {
-			d.fabric.tenants[j.tenant].got(key, d.clock)
+			d.tenants[j.tenant].got(key, d.clock)
 			d.tables.Enter(j.tenant, keyPage(key), j.frames[k])
 			d.mmu.Resolve(now, j.tenant, keyPage(key))
 		}
@@ -469,7 +471,7 @@ func (d *dmaEngine) giveFrames(j *dmaJob) {
 				break
 			}
 			a := f<<pageBits + n*d.lineSize
-			d.memory.slices[d.fabric.layouts.slice(a)].Drop(a)
+			d.memory.slices[d.fabric.Layouts.Slice(a)].Drop(a)
 		}
 	}
 	d.tables.GiveFrames(j.tenant, j.frames)

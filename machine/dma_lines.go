@@ -33,13 +33,13 @@ func (d *dmaEngine) send(now uint64, busy bool) (next uint64, more bool) {
 		}
 		r := mem.Req{
 			Line:    j.frames[j.next/d.lines]<<pageBits + uint64(j.next%d.lines)*d.lineSize,
-			Sectors: d.whole, Op: mem.Read, Tenant: mem.Moving(j.tenant, len(d.fabric.tenants)),
+			Sectors: d.whole, Op: mem.Read, Tenant: mem.Moving(j.tenant, len(d.tenants)),
 			Origin: mem.OfPageTransfer, Tag: i,
 		}
 		if !j.toHost {
 			r.Op, r.Full = mem.Write, d.whole
 		}
-		if !d.fabric.injectMMU(r, now) {
+		if !d.fabric.InjectMMU(r, now) {
 			next = now + 1
 			continue
 		}

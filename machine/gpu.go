@@ -6,6 +6,7 @@
 package machine
 
 import (
+	"github.com/heddle-sim/heddle/machine/interconnect"
 	"github.com/heddle-sim/heddle/machine/timing"
 	"github.com/heddle-sim/heddle/sheets"
 	"github.com/heddle-sim/heddle/stat"
@@ -22,7 +23,7 @@ type GPU struct {
 
 	clock       timing.Clock
 	wakeups     timing.Wakeups
-	fabric      fabric
+	fabric      interconnect.Fabric
 	memory      memory
 	host        hostLink
 	strides     strides
@@ -107,7 +108,7 @@ func (g *GPU) visitMemory(i int) uint64 {
 	case i < w.Reply:
 		return g.memory.tickSlice(i-w.Slice, now)
 	case i == w.Reply:
-		return g.fabric.tickReply(now)
+		return g.fabric.TickReply(now)
 	case i < w.Controller:
 		return g.memory.tiers.tickChannel(i-w.Tier, now)
 	}
@@ -125,7 +126,7 @@ func (g *GPU) visit(i int) uint64 {
 	case i < w.Request:
 		return min(g.translation.tick(now), g.host.tick(now))
 	case i < w.Dispatch:
-		return g.fabric.tickRequest(now)
+		return g.fabric.TickRequest(now)
 	case i < w.Driver:
 		return g.dispatch.tick(now)
 	}

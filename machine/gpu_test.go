@@ -264,7 +264,7 @@ func TestMachinesRun(t *testing.T) {
 		if _, err := r.g.Run(r.g.Now() + 100_000); err != nil {
 			t.Fatal(err)
 		}
-		if n := r.g.fabric.slab.Live(); n != 0 {
+		if n := r.g.fabric.Slab.Live(); n != 0 {
 			t.Errorf("%s: %d requests in flight after the kernel", name, n)
 		}
 	}
@@ -319,7 +319,7 @@ func TestIsolation(t *testing.T) {
 			for i := range tab.Instances {
 				ch := i * len(both.g.memory.channels) / tab.Instances
 				for tenant := range 2 {
-					owns := both.g.Tenants[tenant].allowed[ch>>6]>>(ch&63)&1 != 0
+					owns := both.g.Tenants[tenant].account.Owns(ch)
 					if row := tab.Row(i, tenant); !owns && (row[0] != 0 || row[1] != 0) {
 						t.Errorf("%s: %s %d, not owned by tenant %d, counts %d, %d for it", name, tab.Owner, i, tenant,
 							row[0], row[1])

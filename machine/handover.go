@@ -5,6 +5,7 @@ import (
 
 	"github.com/heddle-sim/heddle/engine"
 	"github.com/heddle-sim/heddle/machine/cache"
+	"github.com/heddle-sim/heddle/machine/interconnect"
 	"github.com/heddle-sim/heddle/machine/sm"
 	"github.com/heddle-sim/heddle/machine/timing"
 	"github.com/heddle-sim/heddle/machine/vm"
@@ -39,7 +40,7 @@ type handover struct {
 	mmu        *vm.MMU
 	driver     *vm.Driver
 	tables     *vm.Tables
-	layouts    *layouts
+	layouts    *interconnect.Layouts
 	holdings   *holdings
 	meters     *timing.Meters
 	firstError *timing.FirstError
@@ -81,7 +82,7 @@ func (h *handover) begin(r *Repartition, now uint64) {
 			concerned[m.To] = true
 		}
 		for k := range h.slices {
-			if h.layouts.whole.GroupOf(h.layouts.channelOf(k)) == m.Group {
+			if h.layouts.Whole.GroupOf(h.layouts.ChannelOf(k)) == m.Group {
 				h.flushing = append(h.flushing, k)
 			}
 		}
@@ -154,7 +155,7 @@ func (h *handover) flushSlices(now uint64) bool {
 			done = false
 		}
 		if h.slices[k].Below.Len() > 0 {
-			h.wakeups.WakeChannel(h.layouts.channelOf(k), now+1)
+			h.wakeups.WakeChannel(h.layouts.ChannelOf(k), now+1)
 		}
 	}
 	return done
@@ -163,7 +164,7 @@ func (h *handover) flushSlices(now uint64) bool {
 // emptied says that every write-back has left the queues of the changing channels.
 func (h *handover) emptied() bool {
 	for _, k := range h.flushing {
-		c := h.channels[h.layouts.channelOf(k)]
+		c := h.channels[h.layouts.ChannelOf(k)]
 		if !h.slices[k].Empty() || c.delay.Len() > 0 || len(c.free) < len(c.busy) {
 			return false
 		}
@@ -204,7 +205,7 @@ func (h *handover) relayout(t int, groups uint64) (err error) {
 	if h.tables.Layout(mem.TenantID(t)) == next {
 		next++
 	}
-	if h.layouts.of[next], err = h.layouts.whole.Restrict(list); err == nil {
+	if h.layouts.Of[next], err = h.layouts.Whole.Restrict(list); err == nil {
 		h.tables.SetLayout(mem.TenantID(t), next)
 	}
 	return err
@@ -278,7 +279,7 @@ func (h *handover) own(t int) {
 			x.Groups = append(x.Groups, k)
 		}
 	}
-	x.allow(h.layouts.whole)
+	x.allow(h.layouts.Whole)
 }
 
 // leave notes which groups a tenant has lost and no page of it is left in.

@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"github.com/heddle-sim/heddle/machine/interconnect"
 	"github.com/heddle-sim/heddle/machine/link"
 	"github.com/heddle-sim/heddle/machine/timing"
 	"github.com/heddle-sim/heddle/machine/uvm"
@@ -16,7 +17,7 @@ import (
 type hostLink struct {
 	tenants []*Tenant
 	memory  *memory
-	fabric  *fabric
+	fabric  *interconnect.Fabric
 	clock   *timing.Clock
 	wakeups timing.Wakeups
 	where   *translation // of addresses
@@ -345,8 +346,8 @@ func (x *hostLink) send(c *HostCopy, now uint64) bool {
 		return true
 	}
 	line, n := p&^(x.line-1), end-first
-	home := x.fabric.layouts.slice(line)
-	s, t := x.memory.slices[home], x.fabric.llcClock.Ticks(now)
+	home := x.fabric.Layouts.Slice(line)
+	s, t := x.memory.slices[home], x.fabric.LLCClock.Ticks(now)
 	if !s.CanAccept(t) {
 		return false
 	}
@@ -358,9 +359,9 @@ func (x *hostLink) send(c *HostCopy, now uint64) bool {
 	if op == mem.Read {
 		r.Full = 0
 	}
-	h := x.fabric.slab.Get()
-	x.fabric.slab.R[h] = r
-	x.fabric.wakeTags(home, s.Accept(h, t), now)
+	h := x.fabric.Slab.Get()
+	x.fabric.Slab.R[h] = r
+	x.fabric.WakeTags(home, s.Accept(h, t), now)
 	c.sent++
 	c.left++
 	x.unanswered++
@@ -382,8 +383,8 @@ func (x *hostLink) sectors(off, n uint64) (some, full uint8) {
 
 // Deliver books a request that memory has carried out.
 func (x *hostLink) Deliver(h int32, _ uint64) {
-	c := x.underWay[x.fabric.slab.R[h].Tag]
-	x.fabric.slab.Put(h)
+	c := x.underWay[x.fabric.Slab.R[h].Tag]
+	x.fabric.Slab.Put(h)
 	x.unanswered--
 	if c.left--; c.left == 0 {
 		x.clock.ReturnToHost = x.clock.ReturnToHost || c.kind == copyToHost && (c.next == c.parts || !x.works())

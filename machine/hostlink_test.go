@@ -32,7 +32,7 @@ func (r *rig) moved() (reads, writes uint64) {
 		if t.Owner != "llc" {
 			continue
 		}
-		for i := range r.g.fabric.layouts.whole.Slices() {
+		for i := range r.g.fabric.Layouts.Whole.Slices() {
 			row := t.Row(i, int(mem.Moving(0, 1)))
 			reads, writes = reads+row[cache.Reads], writes+row[cache.Writes]
 		}

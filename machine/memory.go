@@ -6,6 +6,7 @@ import (
 	"github.com/heddle-sim/heddle/engine"
 	"github.com/heddle-sim/heddle/machine/cache"
 	"github.com/heddle-sim/heddle/machine/dram"
+	"github.com/heddle-sim/heddle/machine/interconnect"
 	"github.com/heddle-sim/heddle/machine/timing"
 	"github.com/heddle-sim/heddle/mem"
 	"github.com/heddle-sim/heddle/mem/addrmap"
@@ -30,8 +31,8 @@ type channel struct {
 // memory is what lies behind the fabric: LLC slices, and the DRAM channels and HBM stacks
 // behind them.
 type memory struct {
-	fabric  *fabric
-	layouts *layouts
+	fabric  *interconnect.Fabric
+	layouts *interconnect.Layouts
 	clock   *timing.Clock
 	wakeups timing.Wakeups
 	// Told of what is done for the copy engine's jobs: a line a stack has copied, a write-back that is in DRAM's queue.
@@ -111,7 +112,7 @@ func (m *memory) fill(c *channel, now uint64) (blocked bool) {
 
 // collect takes one request from the slices in turn.
 func (m *memory) collect(c *channel, now uint64) {
-	n := m.layouts.perChannel
+	n := m.layouts.PerChannel
 	if c.delay.Full() {
 		return
 	}
@@ -146,7 +147,7 @@ func (m *memory) asks(s *cache.Slice, now uint64) bool {
 }
 
 func (m *memory) waiting(c *channel) bool {
-	n := m.layouts.perChannel
+	n := m.layouts.PerChannel
 	for _, s := range m.slices[c.id*n : (c.id+1)*n] {
 		if s.Below.Len() > 0 {
 			return true
@@ -166,7 +167,7 @@ func (m *memory) schedule(c *channel, now, tick uint64) {
 		return
 	}
 	first := bits.TrailingZeros8(f.Sectors)
-	at := m.layouts.at(f.Line).Decode(f.Line + uint64(first*m.sector))
+	at := m.layouts.At(f.Line).Decode(f.Line + uint64(first*m.sector))
 	loc := m.within(&at)
 	id := c.free[len(c.free)-1]
 	if !c.dram.Push(tick, loc, write, m.bursts[bits.OnesCount8(f.Sectors)], id, f.Tenant) {
@@ -201,9 +202,7 @@ func (m *memory) tickSlice(i int, now uint64) uint64 {
 	if s.Below.Len() > 0 {
 		m.wakeBelow(i, now)
 	}
-	if m.fabric.interSlice.entry != nil {
-		m.fabric.served(i, now)
-	}
+	m.fabric.Served(i, now)
 	return m.llcClock.Core(next)
 }
 
@@ -214,7 +213,7 @@ func (m *memory) wakeBelow(slice int, at uint64) {
 		m.wakeups.WakeController(at)
 		return
 	}
-	m.wakeups.WakeChannel(m.layouts.channelOf(slice), at)
+	m.wakeups.WakeChannel(m.layouts.ChannelOf(slice), at)
 }
 
 // clockSlice is clock t of a slice: tags, and an answer that leaves, one each for near and far.
@@ -236,7 +235,7 @@ func (m *memory) leave(s *cache.Slice, q *mem.Queue[cache.Answer], t, now uint64
 	if a.At > t {
 		return a.At
 	}
-	if far && !m.fabric.answerFar(s.ID, a.H, now) || !far && !m.fabric.answer(s.ID, a.H, now) {
+	if !m.fabric.Answer(s.ID, a.H, far, now) {
 		return t + 1
 	}
 	q.Pop()

@@ -1,11 +1,11 @@
 package machine
 
 import (
-	"math/bits"
 	"slices"
 
 	"github.com/heddle-sim/heddle/engine"
 	"github.com/heddle-sim/heddle/machine/cache"
+	"github.com/heddle-sim/heddle/machine/interconnect"
 	"github.com/heddle-sim/heddle/machine/timing"
 	"github.com/heddle-sim/heddle/machine/vm"
 	"github.com/heddle-sim/heddle/mem"
@@ -23,7 +23,7 @@ import (
 // but room for an answer (RATIONALE.md).
 type partitionCopyEngine struct {
 	tenants []*Tenant
-	fabric  *fabric
+	fabric  *interconnect.Fabric
 	slices  []*cache.Slice
 	tables  *vm.Tables
 	driver  *vm.Driver
@@ -127,9 +127,9 @@ func (c *partitionCopyEngine) begin(part int, now uint64) {
 	}
 }
 
-// tick sends what engines ask for, and gives slices what has come; it returns the next cycle with work that nobody
+// Tick sends what engines ask for, and gives slices what has come; it returns the next cycle with work that nobody
 // announces.
-func (c *partitionCopyEngine) tick(now uint64) uint64 {
+func (c *partitionCopyEngine) Tick(now uint64) uint64 {
 	if c.live == 0 {
 		return engine.Never
 	}
@@ -164,29 +164,22 @@ func (c *partitionCopyEngine) read(e *partitionEngine, now uint64) {
 		}
 		return
 	}
-	x, off := &f.interSlice, uint64(j.next)*c.lineSize
-	at := f.layouts.slice(j.to + off)
-	r := mem.Req{
+	off := uint64(j.next) * c.lineSize
+	if !f.SendBetween(f.Layouts.Slice(j.to+off), mem.Req{
 		Line: j.from + off, Sectors: c.whole, Op: mem.Read, Tenant: j.row,
-		Origin: mem.OfPartitionCopy, Tag: k<<16 | j.next,
-		Born: now, Port: x.own + mem.Port(at), Slice: int16(f.layouts.slice(j.from + off)),
-	}
-	flits := x.lengths.request(&r)
-	if !x.request.CanPush(f.nocClock.Ticks(now), at, int(r.Slice), flits) {
+		Origin: mem.OfPartitionCopy, Tag: k<<16 | j.next, Slice: int16(f.Layouts.Slice(j.from + off)),
+	}, now) {
 		return
 	}
-	h := f.slab.Get()
-	f.slab.R[h] = r
-	f.enter(x.request, at, int(r.Slice), h, &r, flits, now)
 	e.lines++
 	if j.next++; j.next == c.lines {
 		e.unread.Pop()
 	}
 }
 
-// came takes a line that has come to a slice's port: from now on it is a write.
-func (c *partitionCopyEngine) came(slice int, h int32, now uint64) {
-	r := &c.fabric.slab.R[h]
+// Came takes a line that has come to a slice's port: from now on it is a write.
+func (c *partitionCopyEngine) Came(slice int, h int32, now uint64) {
+	r := &c.fabric.Slab.R[h]
 	j := &c.jobs[r.Tag>>16]
 	r.Line = j.to + uint64(r.Tag&0xffff)*c.lineSize
 	r.Op, r.Full, r.Slice, r.Flags, r.Born = mem.Write, c.whole, int16(slice), 0, now
@@ -197,8 +190,8 @@ func (c *partitionCopyEngine) came(slice int, h int32, now uint64) {
 // write gives slices lines that have come, in turn with what crosses the network; true when some are left.
 func (c *partitionCopyEngine) write(now uint64) (more bool) {
 	f := c.fabric
-	t := f.llcClock.Ticks(now)
-	crossing := f.interSlice.request.AvailableOutputs()
+	t := f.LLCClock.Ticks(now)
+	crossing := f.Crossing()
 	for i := range c.arrived {
 		q := &c.arrived[i]
 		if q.Len() == 0 {
@@ -211,18 +204,16 @@ func (c *partitionCopyEngine) write(now uint64) (more bool) {
 				continue
 			}
 			c.late[i] = false
-			h := q.Pop()
-			f.checkReplicas(&f.slab.R[h], i)
-			c.fabric.wakeTags(i, s.AcceptFar(h, t), now)
+			f.AcceptCopied(i, q.Pop(), now)
 		}
 	}
 	return more
 }
 
-// written books a line that is at its new place.
-func (c *partitionCopyEngine) written(h int32, now uint64) {
-	k := c.fabric.slab.R[h].Tag >> 16
-	c.fabric.slab.Put(h)
+// Written books a line that is at its new place.
+func (c *partitionCopyEngine) Written(h int32, now uint64) {
+	k := c.fabric.Slab.R[h].Tag >> 16
+	c.fabric.Slab.Put(h)
 	c.engine[int(k)/c.most].lines--
 	if c.jobs[k].left--; c.jobs[k].left == 0 {
 		c.ended = append(c.ended, k)
@@ -241,7 +232,7 @@ func (c *partitionCopyEngine) end(k int32, now uint64) {
 	if m.Kind == vm.Rehome { // what the reads left in the LLC
 		for n := range uint64(c.lines) {
 			a := j.from + n*c.lineSize
-			c.slices[c.fabric.layouts.slice(a)].Drop(a)
+			c.slices[c.fabric.Layouts.Slice(a)].Drop(a)
 		}
 	}
 	c.tenants[m.Tenant].got(m.VPN, c.clock)
@@ -253,8 +244,7 @@ func (c *partitionCopyEngine) end(k int32, now uint64) {
 // carried is the number of pages that can leave a partition, or reach one, in so many cycles: what the ports of its
 // slices carry.
 func (c *partitionCopyEngine) carried(cycles uint64) int {
-	x := &c.fabric.interSlice
-	flits := uint64(c.lines) * uint64(x.lengths.data[bits.OnesCount8(c.whole)])
+	flits := uint64(c.lines) * c.fabric.LineFlits(c.whole)
 	ports := uint64(len(c.slices) / len(c.engine))
-	return int(c.fabric.nocClock.Ticks(cycles) * ports / flits)
+	return int(c.fabric.FlitsBetween(cycles) * ports / flits)
 }

@@ -3,6 +3,7 @@ package machine
 import (
 	"math/bits"
 
+	"github.com/heddle-sim/heddle/machine/interconnect"
 	"github.com/heddle-sim/heddle/machine/timing"
 	"github.com/heddle-sim/heddle/machine/uvm"
 	"github.com/heddle-sim/heddle/mem"
@@ -12,7 +13,7 @@ import (
 // SMs' links for the link to the host instead of the crossbar, nothing caches them, and a transfer
 // of pages that is under way shares the link with them.
 type remoteStore struct {
-	fabric  *fabric
+	fabric  *interconnect.Fabric
 	dma     *dmaEngine
 	wakeups timing.Wakeups
 	clock   *timing.Clock
@@ -40,7 +41,7 @@ func (x *remoteStore) build(b *builder) {
 
 // Accept takes a request of an SM; false when as many as can be are under way.
 func (x *remoteStore) Accept(h int32, now uint64) bool {
-	r := &x.fabric.slab.R[h]
+	r := &x.fabric.Slab.R[h]
 	k := 0
 	if r.Op == mem.Write {
 		k = 1
@@ -49,7 +50,7 @@ func (x *remoteStore) Accept(h int32, now uint64) bool {
 		return false
 	}
 	n := bits.OnesCount8(r.Sectors) * x.sector
-	end, cycles := x.dma.host.way[k].Share(now, x.fabric.owner(r), n)
+	end, cycles := x.dma.host.way[k].Share(now, x.fabric.Owner(r), n)
 	x.dma.delay(k, cycles)
 	x.dma.host.delay(k, now, cycles)
 	x.way[k].Push(remoteAccess{h, end + x.latency})
@@ -70,7 +71,7 @@ func (x *remoteStore) deliver(now uint64) (next uint64) {
 				break
 			}
 			h := q.Pop().h
-			x.fabric.sinks[x.fabric.slab.R[h].Port].Deliver(h, now)
+			x.fabric.Deliver(h, now)
 		}
 	}
 	return next

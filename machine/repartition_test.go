@@ -124,7 +124,7 @@ func churn(t *testing.T, how Copying, seed uint64, every bool, page int) (ends [
 	if _, err := r.g.Run(r.g.Now() + 300_000); err != nil { // let pages and acknowledgements arrive
 		t.Fatal(err)
 	}
-	if n := r.g.fabric.slab.Live(); n != 0 {
+	if n := r.g.fabric.Slab.Live(); n != 0 {
 		t.Errorf("%d requests are still in flight", n)
 	}
 	if len(r.g.Repartitions) < 2 {

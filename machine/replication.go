@@ -6,6 +6,7 @@ import (
 
 	"github.com/heddle-sim/heddle/engine"
 	"github.com/heddle-sim/heddle/machine/cache"
+	"github.com/heddle-sim/heddle/machine/interconnect"
 	"github.com/heddle-sim/heddle/machine/timing"
 	"github.com/heddle-sim/heddle/sheets"
 )
@@ -38,9 +39,9 @@ func CanReplicate(m *sheets.Machine) error {
 // copies (NUBA, section 5.3). A kernel has ended when that is over.
 type replicas struct {
 	sheet      *sheets.Machine
-	interSlice *interSlice
+	interSlice *interconnect.InterSlice
 	slices     []*cache.Slice
-	layouts    *layouts
+	layouts    *interconnect.Layouts
 	dispatch   *dispatcher
 	wakeups    timing.Wakeups
 
@@ -59,15 +60,15 @@ func (x *replicas) Set(on bool) error {
 	if err := CanReplicate(x.sheet); err != nil {
 		return err
 	}
-	x.interSlice.replicate = on
-	if s := x.interSlice.sampler; s != nil {
+	x.interSlice.Replicate = on
+	if s := x.interSlice.Sampler; s != nil {
 		s.Switch(on)
 	}
 	return nil
 }
 
 // On says whether copies are made.
-func (x *replicas) On() bool { return x.interSlice.replicate }
+func (x *replicas) On() bool { return x.interSlice.Replicate }
 
 // takes has a kernel whose last CTA has ended wait for a flush; false when there is none to
 // wait for.
@@ -102,7 +103,7 @@ func (x *replicas) tick(now uint64) uint64 {
 				x.until[i] = s.Taken + uint64(s.Below.Len()) + 1
 			}
 			if s.Below.Len() > 0 {
-				x.wakeups.WakeChannel(x.layouts.channelOf(i), now+1)
+				x.wakeups.WakeChannel(x.layouts.ChannelOf(i), now+1)
 			}
 		}
 		done = done && x.until[i] != 0 && s.Taken+1 >= x.until[i]

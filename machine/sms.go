@@ -1,15 +1,17 @@
 package machine
 
 import (
+	"github.com/heddle-sim/heddle/machine/interconnect"
 	"github.com/heddle-sim/heddle/machine/sm"
 	"github.com/heddle-sim/heddle/machine/timing"
 )
 
 // smArray is the SMs of the machine, with what goes in and out of them.
 type smArray struct {
-	fabric     *fabric
+	fabric     *interconnect.Fabric
 	dispatch   *dispatcher
 	firstError *timing.FirstError
+	wakeups    timing.Wakeups
 
 	list  []*sm.SM
 	every bool // they are run in every cycle
@@ -52,7 +54,7 @@ func (p smPort) Deliver(h int32, now uint64) {
 	}
 	s := a.list[p.sm]
 	s.Deliver(h, now)
-	a.fabric.wakeups.WakeSM(p.sm, s.Due())
+	a.wakeups.WakeSM(p.sm, s.Due())
 }
 
 // tick advances SM i to core cycle now.
@@ -94,5 +96,5 @@ func (a *smArray) send(i int, h int32, now uint64) bool {
 		*out = append(*out, departure{h, int32(i)})
 		return true
 	}
-	return a.fabric.inject(i, h, now)
+	return a.fabric.Inject(i, h, now)
 }

@@ -3,6 +3,7 @@ package machine
 import (
 	"github.com/heddle-sim/heddle/engine"
 	"github.com/heddle-sim/heddle/isa"
+	"github.com/heddle-sim/heddle/machine/interconnect"
 	"github.com/heddle-sim/heddle/machine/sm"
 	"github.com/heddle-sim/heddle/machine/timing"
 )
@@ -29,7 +30,7 @@ import (
 type strides struct {
 	tenants     []*Tenant
 	sms         *smArray
-	fabric      *fabric
+	fabric      *interconnect.Fabric
 	dispatch    *dispatcher
 	host        *hostLink
 	firstError  *timing.FirstError
@@ -73,22 +74,18 @@ func (l *strides) derive(g *GPU, o *Options) {
 	s, f := g.Sheet, &g.fabric
 	l.limits.every = o.Every
 	l.firstFault, l.drove = engine.Never, engine.Never
-	sector := max(int(f.lengths.read[1]), int(f.lengths.write[1]))
+	sector := f.SectorFlits()
 	l.limits.flits = sector * s.LLC.Line / s.LLC.Sector
 	if s.NoC.Kind == "local" { // the link takes a sector per cycle
 		l.limits.burst, l.limits.flits = l.limits.flits, sector
 	}
-	if f.pipeline <= 2*strideLengths[0]+1 {
+	if f.Pipeline <= 2*strideLengths[0]+1 {
 		l.limits.longest = 1
 	}
 	long := strideLengths[l.limits.longest]
 	// Networks of several hops, whose slices wait for each other, run in lockstep, and so do CPU cores.
-	crossbar := f.crossbar
-	if f.interSlice.entry != nil {
-		crossbar = nil
-	}
-	l.limits.able = !o.Lockstep && o.Quantum == 0 && !s.VM.Enabled && f.pipeline > long+1 && !g.CPUs.used() &&
-		crossbar != nil && crossbar.Room(0) >= shortStride*l.limits.flits+l.limits.burst
+	l.limits.able = !o.Lockstep && o.Quantum == 0 && !s.VM.Enabled && f.Pipeline > long+1 && !g.CPUs.used() &&
+		f.Room(0) >= shortStride*l.limits.flits+l.limits.burst
 	for _, own := range g.dispatch.owners {
 		l.limits.able = l.limits.able && len(own) < 2
 	}
@@ -164,7 +161,7 @@ func (l *strides) may(now, end uint64, n int) bool {
 	if warps < len(l.sms.list) { // few leave most cycles idle
 		return false
 	}
-	if l.fabric.crossbar.Room(l.fabric.nocClock.Ticks(now)) < n*l.limits.flits+l.limits.burst {
+	if l.fabric.Room(now) < n*l.limits.flits+l.limits.burst {
 		return false
 	}
 	for _, t := range l.tenants {
@@ -179,7 +176,7 @@ func (l *strides) may(now, end uint64, n int) bool {
 
 // outlasts says that a kernel cannot end within n cycles.
 func (l *strides) outlasts(t *Tenant, k *Kernel, n int) bool {
-	if len(t.kernels) == 1 && t.owed > l.clock.Now+uint64(n) { // it waits for an answer
+	if len(t.kernels) == 1 && t.account.Owed > l.clock.Now+uint64(n) { // it waits for an answer
 		return true
 	}
 	if k.next < k.Geo.CTAs && k.Code.AtLeast(0) > n {
@@ -226,12 +223,12 @@ func (l *strides) runRequests() {
 		out := &l.sms.mail.out[c-l.from]
 		if len(*out) > 0 {
 			for _, d := range *out {
-				l.fabric.put(int(d.port), d.h, c)
+				l.fabric.Put(int(d.port), d.h, c)
 			}
 			*out, at = (*out)[:0], c
 		}
 		if at <= c || l.limits.every {
-			at = l.fabric.tickRequest(c)
+			at = l.fabric.TickRequest(c)
 		}
 	}
 	if at != engine.Never {

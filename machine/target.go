@@ -97,7 +97,7 @@ func (t *Target) admissibleGroups(g *GPU) error {
 		groups += w.Groups
 		f := g.translation.tables.Frames()
 		pages := int(g.Footprint(i) / uint64(g.Sheet.VM.Page))
-		if room := w.Groups * f.PerPool() * f.Pools() / g.fabric.layouts.whole.Groups(); pages > room {
+		if room := w.Groups * f.PerPool() * f.Pools() / g.fabric.Layouts.Whole.Groups(); pages > room {
 			return fmt.Errorf("application %s has %d pages: %d channel groups hold %d",
 				g.Tenants[i].Name, pages, w.Groups, room)
 		}

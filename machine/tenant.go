@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/heddle-sim/heddle/isa"
+	"github.com/heddle-sim/heddle/machine/interconnect"
 	"github.com/heddle-sim/heddle/machine/sm"
 	"github.com/heddle-sim/heddle/machine/timing"
 	"github.com/heddle-sim/heddle/mem"
@@ -20,8 +21,7 @@ type Tenant struct {
 	kernels  []*Kernel // launched and not finished, oldest first
 	busy     uint64    // cycles with a kernel on the GPU, or an execution on CPU cores, up to since
 	since    uint64
-	owed     uint64   // cycle before which the last request of its SMs cannot be answered
-	allowed  []uint64 // bitset of its channels, for the isolation invariant
+	account  interconnect.Account
 	useful   uint64   // last cycle at which it did something useful (watchdog)
 	seen     isa.Seen // what its warps have done (watchdog)
 	executed uint64   // executions of its CPU program
@@ -70,10 +70,10 @@ type Kernel struct {
 
 // allow marks the channels of the tenant's groups.
 func (t *Tenant) allow(amap *addrmap.Map) {
-	t.allowed = make([]uint64, (amap.Channels()+63)/64)
+	t.account.Channels = make([]uint64, (amap.Channels()+63)/64)
 	for ch := range amap.Channels() {
 		if slices.Contains(t.Groups, amap.GroupOf(ch)) {
-			t.allowed[ch>>6] |= 1 << (ch & 63)
+			t.account.Channels[ch>>6] |= 1 << (ch & 63)
 		}
 	}
 }

@@ -122,7 +122,7 @@ func TestTiersConserve(t *testing.T) {
 			sum("hybrid.table_reads") == 0 {
 			t.Errorf("%v: too little happens to be a test", c)
 		}
-		if n := r.g.fabric.slab.Live(); n != 0 {
+		if n := r.g.fabric.Slab.Live(); n != 0 {
 			t.Errorf("%v: %d requests in flight after the kernels", c, n)
 		}
 	}

@@ -4,25 +4,28 @@ import (
 	"testing"
 
 	"github.com/heddle-sim/heddle/machine/cpu"
+	"github.com/heddle-sim/heddle/machine/interconnect"
 	"github.com/heddle-sim/heddle/mem"
 )
 
 // askFor has an SM read or write a line that its home, a slice, has, and returns the cycles until
 // the answer is at the SM. prepare may put copies elsewhere.
-func askFor(t *testing.T, sheet string, op mem.Op, port, home int, prepare func(f *fabric, line uint64)) uint64 {
+func askFor(t *testing.T, sheet string, op mem.Op, port, home int,
+	prepare func(f *interconnect.Fabric, line uint64),
+) uint64 {
 	t.Helper()
 	r := newRig(t, sheet, Options{Replication: replicates(sheet)}, nil, &Tenant{Name: "a", SMs: upTo(port + 1)})
 	g, f := r.g, &r.g.fabric
 	line := lineAt(t, r, home)
-	f.slices[home].Prefill(line, 1, 0)
+	f.Slices[home].Prefill(line, 1, 0)
 	prepare(f, line)
 	const begin = 100
-	h := f.slab.Get()
-	f.slab.R[h] = mem.Req{Line: line, Born: begin, Op: op, Sectors: 1, Port: mem.Port(port), ReadOnly: op == mem.Read}
+	h := f.Slab.Get()
+	f.Slab.R[h] = mem.Req{Line: line, Born: begin, Op: op, Sectors: 1, Port: mem.Port(port), ReadOnly: op == mem.Read}
 	if op == mem.Write {
-		f.slab.R[h].Full, f.slab.R[h].Bytes = 1, 128
+		f.Slab.R[h].Full, f.Slab.R[h].Bytes = 1, 128
 	}
-	if !f.inject(port, h, begin) {
+	if !f.Inject(port, h, begin) {
 		t.Fatal("no room")
 	}
 	g.sms.mail.open = true // answers are kept for the SMs
@@ -30,7 +33,7 @@ func askFor(t *testing.T, sheet string, op mem.Op, port, home int, prepare func(
 		if now > begin {
 			g.wakeups.Back.Run(now, g.visitMemory)
 		}
-		f.tickRequest(now)
+		f.TickRequest(now)
 		if got := g.sms.mail.in[port]; len(got) > 0 {
 			return got[0].at - begin
 		}
@@ -45,7 +48,7 @@ func lineAt(t *testing.T, r *rig, home int) uint64 {
 	const bytes = 256 << 12
 	reg := r.alloc(0, bytes, mem.Device)
 	for off := uint64(0); off < bytes; off += 128 {
-		if line, ok := r.g.translation.physical(0, reg.Base+off); ok && r.g.fabric.layouts.slice(line) == home {
+		if line, ok := r.g.translation.physical(0, reg.Base+off); ok && r.g.fabric.Layouts.Slice(line) == home {
 			return line
 		}
 	}
@@ -65,13 +68,13 @@ func replicates(sheet string) Replication {
 // or 4 between halves, and its flits but the first; stages take 8; a lookup 120, a clock of which is the
 // answer's; a stage hands over in the cycle in which it receives.
 func TestHopLatency(t *testing.T) {
-	none := func(*fabric, uint64) {}
+	none := func(*interconnect.Fabric, uint64) {}
 	const link, half, stages, lookup, line = 1, 4, 8, 120, 8 // line: the other flits of one
 	for _, c := range []struct {
 		what, sheet string
 		op          mem.Op
 		port, home  int
-		prepare     func(f *fabric, line uint64)
+		prepare     func(f *interconnect.Fabric, line uint64)
 		want        uint64
 	}{
 		{"a local read", "nuba", mem.Read, 0, 1, none, link + lookup + link + line},
@@ -86,7 +89,7 @@ func TestHopLatency(t *testing.T) {
 		},
 		{
 			"a read of a copy", "nuba", mem.Read, 0, 62,
-			func(f *fabric, line uint64) { f.slices[0].Prefill(line, 1, 0) },
+			func(f *interconnect.Fabric, line uint64) { f.Slices[0].Prefill(line, 1, 0) },
 			link + lookup + link + line,
 		},
 		{"a read in the half", "nuba-smside", mem.Read, 0, 5, none, stages + lookup + stages + line},
@@ -96,7 +99,7 @@ func TestHopLatency(t *testing.T) {
 		},
 		{
 			"a write that recalls a copy", "nuba-smside", mem.Write, 0, 5,
-			func(f *fabric, line uint64) { f.slices[37].Prefill(line, 1, 0) },
+			func(f *interconnect.Fabric, line uint64) { f.Slices[37].Prefill(line, 1, 0) },
 			stages + line + lookup - 1 + half + half + 1 + stages,
 		},
 	} {
@@ -109,19 +112,19 @@ func TestHopLatency(t *testing.T) {
 // TestL3Latency: what SMs ask for is looked up in a bank of the L3 and, if it is not there, in the LLC; writes and
 // atomics go through it. A crossbar takes 3 clocks, a bank 20 before its tags and one behind them, a slice 2 and one.
 func TestL3Latency(t *testing.T) {
-	none := func(*fabric, uint64) {}
+	none := func(*interconnect.Fabric, uint64) {}
 	const slices, banks = 16, 8
 	const crossbar, bank, slice = 3, 20 + 1, 2 + 1
 	for _, c := range []struct {
 		what    string
 		op      mem.Op
 		home    int
-		prepare func(f *fabric, line uint64)
+		prepare func(f *interconnect.Fabric, line uint64)
 		want    uint64
 	}{
 		{
 			"a read that hits in the L3", mem.Read, 13,
-			func(f *fabric, line uint64) { f.slices[slices+13%banks].Prefill(line, 1, 0) },
+			func(f *interconnect.Fabric, line uint64) { f.Slices[slices+13%banks].Prefill(line, 1, 0) },
 			crossbar + bank + crossbar,
 		},
 		{
@@ -195,17 +198,17 @@ func TestCopiesOfFreedFramesGo(t *testing.T) {
 			t.Fatal("no frame")
 		}
 		f := &r.g.fabric
-		home := f.layouts.slice(p)
-		other := int(f.interSlice.entry[len(f.interSlice.entry)-1][home])
+		home := f.Layouts.Slice(p)
+		other := int(f.Between.Entry[len(f.Between.Entry)-1][home])
 		if other == home {
-			other = int(f.interSlice.entry[0][home])
+			other = int(f.Between.Entry[0][home])
 		}
-		f.slices[other].Prefill(p, 1, 0)
-		if !f.slices[other].Holds(p) {
+		f.Slices[other].Prefill(p, 1, 0)
+		if !f.Slices[other].Holds(p) {
 			t.Fatal("no copy")
 		}
 		r.g.Unmap(0, reg)
-		if f.slices[other].Holds(p) {
+		if f.Slices[other].Holds(p) {
 			t.Errorf("%s: slice %d holds a line of a frame that was given back", sheet, other)
 		}
 	}

@@ -19,8 +19,8 @@ func (g *GPU) Instructions(tenant int) (thread, warp uint64) {
 func (g *GPU) Channels(tenant int) int {
 	n := 0
 	t := g.Tenants[tenant]
-	for ch := range g.fabric.layouts.whole.Channels() {
-		if t.allowed == nil || t.allowed[ch>>6]>>(ch&63)&1 != 0 {
+	for ch := range g.fabric.Layouts.Whole.Channels() {
+		if t.account.Owns(ch) {
 			n++
 		}
 	}
@@ -52,7 +52,7 @@ func (g *GPU) Faulted() int {
 // of idle channels, flits of packets that nobody is in the way of, the active time of SMs.
 func (g *GPU) SyncCounters() {
 	now := g.Now()
-	g.fabric.syncCounters(now)
+	g.fabric.Settle(now)
 	for _, c := range g.memory.channels {
 		c.dram.Sync(c.clock.Ticks(max(now, 1) - 1)) // this cycle has not run: its requests have yet to come
 	}
@@ -81,7 +81,7 @@ func (g *GPU) Prefill(tenant int, vaddr uint64, n int64) {
 	for a := vaddr &^ (line - 1); a < vaddr+uint64(n); a += line {
 		p, ok := g.translation.physical(tenant, a)
 		if ok {
-			g.memory.slices[g.fabric.layouts.slice(p)].Prefill(p, all, mem.TenantID(tenant))
+			g.memory.slices[g.fabric.Layouts.Slice(p)].Prefill(p, all, mem.TenantID(tenant))
 		}
 	}
 }
@@ -97,7 +97,7 @@ func (g *GPU) Busy(tenant int) uint64 {
 }
 
 // Groups is the number of channel groups of the machine.
-func (g *GPU) Groups() int { return g.fabric.layouts.whole.Groups() }
+func (g *GPU) Groups() int { return g.fabric.Layouts.Whole.Groups() }
 
 // SMCounter is the sum over SMs of one of a tenant's counters of package sm.
 func (g *GPU) SMCounter(tenant, counter int) uint64 {

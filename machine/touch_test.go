@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/heddle-sim/heddle/machine/interconnect"
 	"github.com/heddle-sim/heddle/machine/vm"
 	"github.com/heddle-sim/heddle/mem"
 	"github.com/heddle-sim/heddle/sheets"
@@ -93,11 +94,11 @@ func TestPageTableEntriesAreShort(t *testing.T) {
 		"nuba": {1, 9}, "nuba-mem": {1, 9}, "nuba-smside": {1, 9}, "ugpu": {2, 5}, "uvm": {2, 2},
 	} {
 		r := newRig(t, name, Options{}, nil, &Tenant{Name: "a", SMs: upTo(4)})
-		for _, l := range []*lengths{&r.g.fabric.lengths, &r.g.fabric.interSlice.lengths} {
-			if l.data[1] == 0 {
+		for _, l := range []*interconnect.Lengths{&r.g.fabric.Lengths, &r.g.fabric.Between.Lengths} {
+			if l.Data[1] == 0 {
 				continue // one network alone
 			}
-			walk, read := l.answer(&mem.Req{Op: mem.Walk, Sectors: 1}), l.answer(&mem.Req{Op: mem.Read, Sectors: 1})
+			walk, read := l.Answer(&mem.Req{Op: mem.Walk, Sectors: 1}), l.Answer(&mem.Req{Op: mem.Read, Sectors: 1})
 			if walk != want[0] || read != want[1] {
 				t.Errorf("%s: %d flits answer a walk, %d a read; want %v", name, walk, read, want)
 			}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/heddle-sim/heddle/machine/cache"
+	"github.com/heddle-sim/heddle/machine/interconnect"
 	"github.com/heddle-sim/heddle/machine/sm"
 	"github.com/heddle-sim/heddle/machine/timing"
 	"github.com/heddle-sim/heddle/machine/vm"
@@ -19,7 +20,7 @@ type translation struct {
 	tenants    []*Tenant
 	sms        []*sm.SM
 	slices     []*cache.Slice
-	fabric     *fabric
+	fabric     *interconnect.Fabric
 	meters     *timing.Meters
 	firstError *timing.FirstError
 	clock      *timing.Clock
@@ -101,9 +102,9 @@ func (x *translation) freed(tenant mem.TenantID, frames []uint64) {
 	}
 	for _, f := range frames {
 		for a := f << page; a < (f+1)<<page; a += size {
-			home := x.fabric.layouts.slice(a)
+			home := x.fabric.Layouts.Slice(a)
 			x.slices[home].Forget(a)
-			x.fabric.forgetCopies(a, home)
+			x.fabric.ForgetCopies(a, home)
 		}
 	}
 }
@@ -267,7 +268,7 @@ func (x *translation) tick(now uint64) uint64 {
 		line := addr &^ uint64(x.sheet.LLC.Line-1)
 		sector := (addr - line) / uint64(x.sheet.LLC.Sector)
 		r := mem.Req{Line: line, Tag: walker, Sectors: 1 << sector, Op: mem.Walk, Tenant: tenant}
-		sent := x.fabric.injectMMU(r, now)
+		sent := x.fabric.InjectMMU(r, now)
 		x.mmu.TakeRead(sent)
 	}
 	busy := false
@@ -281,14 +282,14 @@ func (x *translation) tick(now uint64) uint64 {
 
 // Deliver takes an answer at the MMU's port: of a page walk, or of a source that shares the port.
 func (x *translation) Deliver(h int32, now uint64) {
-	r := &x.fabric.slab.R[h]
+	r := &x.fabric.Slab.R[h]
 	if r.Origin == mem.OfPort {
 		x.mmu.ReadDone(now, r.Tag)
 		x.wakeups.WakeMMU(now)
 	} else {
 		x.sources[r.Origin-mem.OfCopyEngine].answered(r, now)
 	}
-	x.fabric.slab.Put(h)
+	x.fabric.Slab.Put(h)
 }
 
 // PageTouches gives, of a machine made to count them, by n-1 the pages that n SMs have touched; and

@@ -11,7 +11,7 @@ import (
 func TestSlicesDoNotShareAWalkersQueue(t *testing.T) {
 	g := newRig(t, "ugpu", Options{}, nil, &Tenant{Name: "a", SMs: upTo(80)}).g
 	read := func(line uint64) bool {
-		return g.fabric.injectMMU(mem.Req{Line: line, Sectors: 1, Op: mem.Walk}, 0)
+		return g.fabric.InjectMMU(mem.Req{Line: line, Sectors: 1, Op: mem.Walk}, 0)
 	}
 	n := 0
 	for ; read(0); n++ {
@@ -20,9 +20,9 @@ func TestSlicesDoNotShareAWalkersQueue(t *testing.T) {
 		}
 	}
 	for line := uint64(1); line < 8; line++ { // Figure 8: other channels
-		if a := line << 12; g.fabric.layouts.at(a).Slice(a) == g.fabric.layouts.at(0).Slice(0) || !read(a) {
-			t.Errorf("after %d reads of slice %d none of slice %d", n, g.fabric.layouts.at(0).Slice(0),
-				g.fabric.layouts.at(a).Slice(a))
+		if a := line << 12; g.fabric.Layouts.At(a).Slice(a) == g.fabric.Layouts.At(0).Slice(0) || !read(a) {
+			t.Errorf("after %d reads of slice %d none of slice %d", n, g.fabric.Layouts.At(0).Slice(0),
+				g.fabric.Layouts.At(a).Slice(a))
 		}
 	}
 }

@@ -41,7 +41,7 @@ func (r *rig) leftovers() {
 	if _, err := r.g.Run(r.g.Now() + 100_000); err != nil {
 		r.t.Fatal(err)
 	}
-	if n := r.g.fabric.slab.Live(); n != 0 {
+	if n := r.g.fabric.Slab.Live(); n != 0 {
 		r.t.Errorf("%d requests are still in flight", n)
 	}
 	for i := range r.g.Tenants {

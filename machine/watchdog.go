@@ -205,7 +205,7 @@ func (g *GPU) diagnose(next uint64) error {
 				"%d requests for other slices", name, n, s.Stalled(), s.Below.Len(), s.Onward().Len()))
 		}
 	}
-	if n := g.fabric.slab.Live(); n > 0 {
+	if n := g.fabric.Slab.Live(); n > 0 {
 		d.Where = append(d.Where, fmt.Sprintf("%d requests are in flight", n))
 	}
 	return d

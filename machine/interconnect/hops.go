@@ -1,4 +1,4 @@
-package machine
+package interconnect
 
 import (
 	"math/bits"
@@ -10,9 +10,9 @@ import (
 	"github.com/heddle-sim/heddle/mem"
 )
 
-// Where not every SM reaches every slice, a request enters the slices at one near its SM and
-// goes on from there to its home, the slice in front of the line's channel. Which slice that
-// is says a table by who asks and home; the next hop is chosen once per hop:
+// InterSlice is what lies between slices. Where not every SM reaches every slice, a request enters at a
+// slice near its SM and goes on from there to its home, the slice in front of the line's channel. A table
+// by the part that asks and the home says where it enters; the next hop is chosen once per hop:
 //
 //   - NUBA: SMs have links to the slices of their partition, and slices a network to each
 //     other. What is at home is looked up; the rest goes straight on, the slice's tags do not
@@ -26,59 +26,69 @@ import (
 //
 // An answer goes back the way its request came. Requests, answers and recalls have networks,
 // or classes of a link, of their own.
-type interSlice struct {
-	// entry is the slice where requests of a part of the machine for a line of a slice enter, by
+type InterSlice struct {
+	// Entry is the slice where requests of a part of the machine for a line of a slice enter, by
 	// part and slice; nil: there is one part, and no network between slices.
-	entry [][]int16
+	Entry [][]int16
 	part  []int16 // by SM
 
 	request, answer, recall noc.Network // from slice to slice; recall: nil where copies are read-only
-	lengths                 lengths     // of packets in them
+	Lengths                 Lengths     // of packets in them
 	own                     mem.Port    // the port of slice 0
 	mmu                     int         // port of the MMU there; -1: it is near slices as SMs are,
 	mmuPart                 int         // of this part
 
-	partitionCopies *partitionCopyEngine // of pages between partitions; nil: they stay
-	sampler         *cache.Sampler       // nil: no policy chooses
-	mayHoldAny      bool                 // any line may have a copy (SM-side)
-	replicate       bool                 // lines that are only read may have one (NUBA)
-	asking          []uint64             // bitset of slices with requests for others,
-	recalling       []uint64             // and of those with recalls
-	fellow          []int16              // by slice: that of the other half (SM-side)
-	linkTurn        []bool               // by slice: what links bring goes first into the network between slices
-	farTurn         []bool               // by slice: what comes over that network goes first to the SMs
+	PartitionCopies PartitionCopies // of pages between partitions; nil: they stay
+	Sampler         *cache.Sampler  // nil: no policy chooses
+	mayHoldAny      bool            // any line may have a copy (SM-side)
+	Replicate       bool            // lines that are only read may have one (NUBA)
+	asking          []uint64        // bitset of slices with requests for others,
+	recalling       []uint64        // and of those with recalls
+	fellow          []int16         // by slice: that of the other half (SM-side)
+	linkTurn        []bool          // by slice: what links bring goes first into the network between slices
+	farTurn         []bool          // by slice: what comes over that network goes first to the SMs
+}
+
+// PartitionCopies copies pages from partition to partition over the network between slices.
+type PartitionCopies interface {
+	// Tick sends lines and gives slices those that have come; it returns the next cycle with work.
+	Tick(now uint64) uint64
+	// Came takes a line that has come to a slice's port.
+	Came(slice int, h int32, now uint64)
+	// Written takes the answer to the write of a line.
+	Written(h int32, now uint64)
 }
 
 // enterMMU is the network, input and output of a request of the MMU to a slice.
-func (x *interSlice) enterMMU(f *fabric, slice int) (net noc.Network, in, out int) {
+func (x *InterSlice) enterMMU(f *Fabric, slice int) (net noc.Network, in, out int) {
 	if x.mmu >= 0 {
 		return x.request, x.mmu, slice
 	}
-	return f.request, f.mmuPort, int(x.entry[x.mmuPart][slice])
+	return f.request, f.mmuPort, int(x.Entry[x.mmuPart][slice])
 }
 
 // injectNear sends a request of an SM to where it enters the slices.
-func (f *fabric) injectNear(port int, h int32, r *mem.Req, flits int, now uint64) bool {
-	x := &f.interSlice
-	r.Slice = int16(f.layouts.slice(r.Line))
-	return f.enter(f.request, port, int(x.entry[x.part[port]][r.Slice]), h, r, flits, now)
+func (f *Fabric) injectNear(port int, h int32, r *mem.Req, flits int, now uint64) bool {
+	x := &f.Between
+	r.Slice = int16(f.Layouts.Slice(r.Line))
+	return f.enter(f.request, port, int(x.Entry[x.part[port]][r.Slice]), h, r, flits, now)
 }
 
 // looksUp says that a request is looked up in a slice that is not its home.
-func (x *interSlice) looksUp(r *mem.Req) bool {
-	return x.mayHoldAny || x.replicate && r.Op == mem.Read && r.ReadOnly
+func (x *InterSlice) looksUp(r *mem.Req) bool {
+	return x.mayHoldAny || x.Replicate && r.Op == mem.Read && r.ReadOnly
 }
 
 // routeRequests takes requests from where they have entered to their homes.
-func (f *fabric) routeRequests(now uint64) (next uint64) {
-	x := &f.interSlice
+func (f *Fabric) routeRequests(now uint64) (next uint64) {
+	x := &f.Between
 	more := f.nearSlices(now)
 	if f.forward(now) {
 		more = true
 	}
 	next = f.advance(x.request, now)
-	if x.partitionCopies != nil {
-		next = min(next, x.partitionCopies.tick(now))
+	if x.PartitionCopies != nil {
+		next = min(next, x.PartitionCopies.Tick(now))
 	}
 	if f.acceptLocal(now) || more {
 		return now + 1
@@ -86,17 +96,47 @@ func (f *fabric) routeRequests(now uint64) (next uint64) {
 	return next
 }
 
+// SendBetween sends a request from one slice to another; false when the network between them has no room.
+func (f *Fabric) SendBetween(from int, r mem.Req, now uint64) bool {
+	x := &f.Between
+	r.Born, r.Port = now, x.own+mem.Port(from)
+	flits := x.Lengths.request(&r)
+	if !x.request.CanPush(f.nocClock.Ticks(now), from, int(r.Slice), flits) {
+		return false
+	}
+	h := f.Slab.Get()
+	f.Slab.R[h] = r
+	return f.enter(x.request, from, int(r.Slice), h, &r, flits, now)
+}
+
+// Crossing is the bitset of slices at which a request of another has come.
+func (f *Fabric) Crossing() []uint64 { return f.Between.request.AvailableOutputs() }
+
+// AcceptCopied gives a slice a line that was copied to it.
+func (f *Fabric) AcceptCopied(slice int, h int32, now uint64) {
+	f.checkReplicas(&f.Slab.R[h], slice)
+	f.WakeTags(slice, f.Slices[slice].AcceptFar(h, f.LLCClock.Ticks(now)), now)
+}
+
+// FlitsBetween is the flits that a port of the network between slices carries in some cycles.
+func (f *Fabric) FlitsBetween(cycles uint64) uint64 { return f.nocClock.Ticks(cycles) }
+
+// LineFlits is the flits of an answer of so many sectors there.
+func (f *Fabric) LineFlits(sectors uint8) uint64 {
+	return uint64(f.Between.Lengths.Data[bits.OnesCount8(sectors)])
+}
+
 // nearSlices gives slices, or the network between them, the requests that have come from the
 // ports near them; true when some are left for the next cycle.
-func (f *fabric) nearSlices(now uint64) (more bool) {
-	x := &f.interSlice
-	t, noc := f.llcClock.Ticks(now), f.nocClock.Ticks(now)
+func (f *Fabric) nearSlices(now uint64) (more bool) {
+	x := &f.Between
+	t, noc := f.LLCClock.Ticks(now), f.nocClock.Ticks(now)
 	for k, word := range f.request.AvailableOutputs() {
 		for ; word != 0; word &= word - 1 {
 			o := k<<6 + bits.TrailingZeros64(word)
 			h, _ := f.request.Peek(o)
-			r := &f.slab.R[h]
-			s := f.slices[o]
+			r := &f.Slab.R[h]
+			s := f.Slices[o]
 			switch home := int(r.Slice); {
 			case home == o || x.looksUp(r):
 				if !s.CanAccept(t) {
@@ -108,10 +148,10 @@ func (f *fabric) nearSlices(now uint64) (more bool) {
 					f.checkIsolation(h, o)
 					f.checkReplicas(r, o)
 				}
-				f.wakeTags(o, s.Accept(h, t), now)
+				f.WakeTags(o, s.Accept(h, t), now)
 			default:
 				if s.Onward().Len() > 0 && !x.linkTurn[o] ||
-					!x.request.Push(noc, o, home, x.lengths.request(r), h, r.Tenant) {
+					!x.request.Push(noc, o, home, x.Lengths.request(r), h, r.Tenant) {
 					f.request.Pass(o)
 					more = true
 					continue
@@ -129,15 +169,15 @@ func (f *fabric) nearSlices(now uint64) (more bool) {
 }
 
 // forward sends what slices ask of others, or pass on; true when some is left.
-func (f *fabric) forward(now uint64) (more bool) {
-	x := &f.interSlice
+func (f *Fabric) forward(now uint64) (more bool) {
+	x := &f.Between
 	for k, word := range x.asking {
 		for ; word != 0; word &= word - 1 {
 			i := k<<6 + bits.TrailingZeros64(word)
-			s := f.slices[i]
+			s := f.Slices[i]
 			q := s.Onward()
-			r := &f.slab.R[*q.Head()]
-			if !x.request.Push(f.nocClock.Ticks(now), i, int(r.Slice), x.lengths.request(r), *q.Head(), r.Tenant) {
+			r := &f.Slab.R[*q.Head()]
+			if !x.request.Push(f.nocClock.Ticks(now), i, int(r.Slice), x.Lengths.request(r), *q.Head(), r.Tenant) {
 				x.linkTurn[i] = false
 				more = true
 				continue
@@ -145,7 +185,7 @@ func (f *fabric) forward(now uint64) (more bool) {
 			q.Pop()
 			x.linkTurn[i] = true
 			if s.Stalled() {
-				s.Retry(f.llcClock.Ticks(now))
+				s.Retry(f.LLCClock.Ticks(now))
 				f.wakeups.WakeSlice(i, now+1)
 			}
 			if q.Len() > 0 {
@@ -159,21 +199,21 @@ func (f *fabric) forward(now uint64) (more bool) {
 }
 
 // acceptLocal gives slices the requests that have come from others; true when some are left.
-func (f *fabric) acceptLocal(now uint64) (more bool) {
-	x := &f.interSlice
-	t := f.llcClock.Ticks(now)
+func (f *Fabric) acceptLocal(now uint64) (more bool) {
+	x := &f.Between
+	t := f.LLCClock.Ticks(now)
 	for k, word := range x.request.AvailableOutputs() {
 		for ; word != 0; word &= word - 1 {
 			o := k<<6 + bits.TrailingZeros64(word)
-			s := f.slices[o]
+			s := f.Slices[o]
 			if !s.CanAcceptFar(t) {
 				more = true
 				continue
 			}
 			h, _ := x.request.Pop(o, f.nocClock.Ticks(now))
 			f.checkIsolation(h, o)
-			f.checkReplicas(&f.slab.R[h], o)
-			f.wakeTags(o, s.AcceptFar(h, t), now)
+			f.checkReplicas(&f.Slab.R[h], o)
+			f.WakeTags(o, s.AcceptFar(h, t), now)
 			if _, left := x.request.Peek(o); left || x.request.Again() {
 				more = true
 			}
@@ -184,57 +224,60 @@ func (f *fabric) acceptLocal(now uint64) (more bool) {
 
 // checkReplicas panics, in builds with the invariants tag, when a line is written that another
 // partition's slice has a copy of: copies are of what nobody writes.
-func (f *fabric) checkReplicas(r *mem.Req, home int) {
-	if !invariants.On || f.interSlice.mayHoldAny || r.Op == mem.Read || r.Op == mem.Walk {
+func (f *Fabric) checkReplicas(r *mem.Req, home int) {
+	if !invariants.On || f.Between.mayHoldAny || r.Op == mem.Read || r.Op == mem.Walk {
 		return
 	}
-	for i, s := range f.slices {
+	for i, s := range f.Slices {
 		if i != home && s.Holds(r.Line) {
 			invariants.Fail("line %#x is written at slice %d, and slice %d has a copy", r.Line, home, i)
 		}
 	}
 }
 
-// forgetCopies has other slices forget what they hold of a line.
-func (f *fabric) forgetCopies(line uint64, home int) {
-	for _, entry := range f.interSlice.entry {
+// ForgetCopies has other slices forget what they hold of a line.
+func (f *Fabric) ForgetCopies(line uint64, home int) {
+	for _, entry := range f.Between.Entry {
 		if i := int(entry[home]); i != home {
-			f.slices[i].Invalidate(line)
+			f.Slices[i].Invalidate(line)
 		}
 	}
 }
 
-// served notes what a slice has for others after it has run.
-func (f *fabric) served(i int, now uint64) {
-	s := f.slices[i]
+// Served notes what a slice has for others after it has run.
+func (f *Fabric) Served(i int, now uint64) {
+	if !f.hops() {
+		return
+	}
+	s := f.Slices[i]
 	if s.Onward().Len() > 0 {
-		f.interSlice.asking[i>>6] |= 1 << (i & 63)
+		f.Between.asking[i>>6] |= 1 << (i & 63)
 		f.wakeups.WakeRequest(now)
 	}
 	if s.Recall().Len() > 0 {
-		f.interSlice.recalling[i>>6] |= 1 << (i & 63)
+		f.Between.recalling[i>>6] |= 1 << (i & 63)
 		f.wakeups.WakeReply(now)
 	}
 }
 
 // answerFar sends a finished request back to the slice it came from, or the MMU.
-func (f *fabric) answerFar(slice int, h int32, now uint64) bool {
-	r, x := &f.slab.R[h], &f.interSlice
+func (f *Fabric) answerFar(slice int, h int32, now uint64) bool {
+	r, x := &f.Slab.R[h], &f.Between
 	out := 0
 	switch p := r.Port; {
 	case r.Origin == mem.OfPartitionCopy && r.Op == mem.Write: // it is at its new place
-		x.partitionCopies.written(h, now)
+		x.PartitionCopies.Written(h, now)
 		return true
 	case p >= x.own:
 		out = int(p - x.own)
 	case int(p) == f.mmuPort && x.mmu >= 0:
 		out = x.mmu
 	case int(p) == f.mmuPort:
-		out = int(x.entry[x.mmuPart][slice])
+		out = int(x.Entry[x.mmuPart][slice])
 	default:
-		out = int(x.entry[x.part[p]][slice])
+		out = int(x.Entry[x.part[p]][slice])
 	}
-	if !x.answer.Push(f.nocClock.Ticks(now), slice, out, x.lengths.answer(r), h, r.Tenant) {
+	if !x.answer.Push(f.nocClock.Ticks(now), slice, out, x.Lengths.Answer(r), h, r.Tenant) {
 		return false
 	}
 	f.wakeups.WakeReply(now)
@@ -243,10 +286,10 @@ func (f *fabric) answerFar(slice int, h int32, now uint64) bool {
 
 // nearTurn says whether an answer of a slice itself may leave for a port near it: answers that
 // pass through from other slices take turns with its own.
-func (f *fabric) nearTurn(slice int) bool {
-	x := &f.interSlice
+func (f *Fabric) nearTurn(slice int) bool {
+	x := &f.Between
 	if x.farTurn[slice] {
-		if h, ok := x.answer.Peek(slice); ok && f.slab.R[h].Port < x.own && f.slab.R[h].Flags&mem.Invalidation == 0 {
+		if h, ok := x.answer.Peek(slice); ok && f.Slab.R[h].Port < x.own && f.Slab.R[h].Flags&mem.Invalidation == 0 {
 			return false
 		}
 	}
@@ -254,8 +297,8 @@ func (f *fabric) nearTurn(slice int) bool {
 }
 
 // routeReplies takes answers, and recalls, that have crossed to where they go from there.
-func (f *fabric) routeReplies(now uint64) (next uint64) {
-	x := &f.interSlice
+func (f *Fabric) routeReplies(now uint64) (next uint64) {
+	x := &f.Between
 	next = engine.Never
 	if x.recall != nil {
 		next = f.recalls(now)
@@ -281,30 +324,30 @@ func (f *fabric) routeReplies(now uint64) (next uint64) {
 
 // arrived takes an answer that has come to a slice, or to the MMU, over the network between
 // slices; false when it has to wait.
-func (f *fabric) arrived(o int, h int32, now uint64) bool {
-	r, x := &f.slab.R[h], &f.interSlice
+func (f *Fabric) arrived(o int, h int32, now uint64) bool {
+	r, x := &f.Slab.R[h], &f.Between
 	switch {
 	case o == x.mmu:
-		f.sinks[f.mmuPort].Deliver(h, now)
+		f.Sinks[f.mmuPort].Deliver(h, now)
 		return true
 	case r.Flags&mem.Invalidation != 0: // the copy is gone
-		f.slices[o].Recalled(h, f.llcClock.Ticks(now))
+		f.Slices[o].Recalled(h, f.LLCClock.Ticks(now))
 		f.wakeups.WakeSlice(o, now+1)
 		return true
 	case r.Origin == mem.OfPartitionCopy:
-		x.partitionCopies.came(o, h, now)
+		x.PartitionCopies.Came(o, h, now)
 		return true
 	case r.Port >= x.own:
-		s := f.slices[o]
+		s := f.Slices[o]
 		if !s.CanFill() {
 			return false
 		}
 		s.Fill(mem.Fetch{Line: r.Line, Token: r.Tag, Slice: int16(o), Sectors: r.Sectors, Tenant: r.Tenant})
-		f.slab.Put(h)
+		f.Slab.Put(h)
 		f.wakeups.WakeSlice(o, now+1)
 		return true
 	}
-	if !f.reply.Push(f.nocClock.Ticks(now), o, int(r.Port), f.lengths.answer(r), h, r.Tenant) {
+	if !f.reply.Push(f.nocClock.Ticks(now), o, int(r.Port), f.Lengths.Answer(r), h, r.Tenant) {
 		x.farTurn[o] = true
 		return false
 	}
@@ -314,20 +357,20 @@ func (f *fabric) arrived(o int, h int32, now uint64) bool {
 
 // recalls sends writes whose copies are to be forgotten to the other half, and the news that
 // they are back.
-func (f *fabric) recalls(now uint64) (next uint64) {
-	x := &f.interSlice
+func (f *Fabric) recalls(now uint64) (next uint64) {
+	x := &f.Between
 	noc := f.nocClock.Ticks(now)
 	next = f.advance(x.recall, now)
 	for k, word := range x.recall.AvailableOutputs() {
 		for ; word != 0; word &= word - 1 {
 			o := k<<6 + bits.TrailingZeros64(word)
 			h, _ := x.recall.Peek(o)
-			r := &f.slab.R[h]
-			if !x.answer.Push(noc, o, int(r.Slice), int(x.lengths.ack), h, r.Tenant) {
+			r := &f.Slab.R[h]
+			if !x.answer.Push(noc, o, int(r.Slice), int(x.Lengths.ack), h, r.Tenant) {
 				next = now + 1
 				continue
 			}
-			f.slices[o].Invalidate(r.Line)
+			f.Slices[o].Invalidate(r.Line)
 			x.recall.Pop(o, noc)
 			next = now + 1
 		}
@@ -335,15 +378,15 @@ func (f *fabric) recalls(now uint64) (next uint64) {
 	for k, word := range x.recalling {
 		for ; word != 0; word &= word - 1 {
 			i := k<<6 + bits.TrailingZeros64(word)
-			s := f.slices[i]
+			s := f.Slices[i]
 			q := s.Recall()
-			r := &f.slab.R[*q.Head()]
-			if x.recall.Push(noc, i, int(x.fellow[i]), int(x.lengths.ack), *q.Head(), r.Tenant) {
+			r := &f.Slab.R[*q.Head()]
+			if x.recall.Push(noc, i, int(x.fellow[i]), int(x.Lengths.ack), *q.Head(), r.Tenant) {
 				if q.Pop(); q.Len() == 0 {
 					x.recalling[k] &^= 1 << (i & 63)
 				}
 				if s.Stalled() {
-					s.Retry(f.llcClock.Ticks(now))
+					s.Retry(f.LLCClock.Ticks(now))
 					f.wakeups.WakeSlice(i, now+1)
 				}
 			}

@@ -1,4 +1,4 @@
-package machine
+package interconnect
 
 import (
 	"fmt"
@@ -6,33 +6,70 @@ import (
 	"github.com/heddle-sim/heddle/engine"
 	"github.com/heddle-sim/heddle/machine/cache"
 	"github.com/heddle-sim/heddle/machine/noc"
+	"github.com/heddle-sim/heddle/machine/timing"
 	"github.com/heddle-sim/heddle/mem"
+	"github.com/heddle-sim/heddle/mem/addrmap"
 	"github.com/heddle-sim/heddle/sheets"
+	"github.com/heddle-sim/heddle/stat"
 )
 
-// networks makes the networks of the machine's topology, and what a request needs to find its
+// Parts is what networks are built for.
+type Parts struct {
+	Sheet   *sheets.Machine
+	Map     *addrmap.Map   // of the whole machine
+	Slices  []*cache.Slice // of the LLC, then the banks of the GPU's own L3
+	Apps    int
+	Wakeups timing.Wakeups
+	// Replicate has slices keep copies of read-only lines from the start, and Sampled watches what that gains
+	// (NUBA, section 5).
+	Replicate, Sampled bool
+	// Traffic makes a table of counters for components that requests pass.
+	Traffic func(owner string, desc []stat.Desc, instances int) *stat.Table
+}
+
+// topology makes the networks of one.
+type topology struct {
+	*Parts
+	fabric *Fabric
+}
+
+// New is the interconnect of a machine, without its networks: where lines lie, and the requests under way.
+func New(s *sheets.Machine, amap *addrmap.Map) (f Fabric) {
+	f.Slab, f.mmuPort = mem.NewSlab(1<<14), -1
+	f.Layouts.Whole, f.Layouts.Of[0], f.Layouts.PerChannel = amap, amap, s.LLC.SlicesPerChannel
+	core := engine.KHz(s.Clock.Core)
+	f.nocClock = engine.NewClock(engine.KHz(s.Clock.NoC), core)
+	f.LLCClock = engine.NewClock(engine.KHz(s.Clock.LLC), core)
+	f.Pipeline = f.LLCClock.Core(f.LLCClock.Ticks(0) + uint64(s.LLC.Latency))
+	return f
+}
+
+// Build makes the networks of the machine's topology, and what a request needs to find its
 // way through them.
-func (b *builder) networks() error {
-	f, x := &b.gpu.fabric, &b.sheet.NoC
-	sms, slices := b.sheet.SM.Count+b.sheet.CPU.Cores, b.amap.Slices() // cores ask as SMs do
+func (f *Fabric) Build(p *Parts) error {
+	f.Slices, f.wakeups = p.Slices, p.Wakeups
+	b := topology{p, f}
+	x := &p.Sheet.NoC
+	sms, slices := p.Sheet.SM.Count+p.Sheet.CPU.Cores, p.Map.Slices() // cores ask as SMs do
 	mmu := 0
-	if b.sheet.VM.Enabled {
+	if p.Sheet.VM.Enabled {
 		f.mmuPort, mmu = sms, 1
 	}
-	if b.options.Replication != NoReplication {
-		if err := CanReplicate(b.sheet); err != nil {
-			return err
-		}
+	if err := b.choose(x, sms, slices, mmu); err != nil {
+		return err
 	}
-	k := &b.gpu.Replicas
-	k.flushes = b.options.Replication != NoReplication || b.sheet.LLC.FlushEach
-	k.onlyReplicas = b.sheet.LLC.Flush == "copies"
-	k.at, k.until = make([]int, slices), make([]uint64, slices)
+	f.crossbar, _ = f.request.(*noc.Crossbar)
+	return nil
+}
+
+// choose makes the networks of the sheet's topology between so many SMs with cores, slices and MMUs.
+func (b *topology) choose(x *sheets.NoC, sms, slices, mmu int) error {
+	f := b.fabric
 	switch {
-	case b.sheet.L3.Given():
+	case b.Sheet.L3.Given():
 		return b.levels(sms, slices, mmu)
 	case x.Kind != "stages":
-		return b.crossbars(&f.request, &f.reply, &f.lengths, "noc", sms+mmu, slices)
+		return b.crossbars(&f.request, &f.reply, &f.Lengths, "noc", sms+mmu, slices)
 	}
 	switch x.Shape() {
 	case sheets.NUBA:
@@ -43,13 +80,13 @@ func (b *builder) networks() error {
 	if err := b.joinStages(&f.request, &f.reply, b.stagesConfig(sms, slices, mmu)); err != nil {
 		return err
 	}
-	f.lengths = b.lengths(f.request, f.reply)
+	f.Lengths = b.lengths(f.request, f.reply)
 	return nil
 }
 
 // crossbars are two directions of one switch between ports and slices.
-func (b *builder) crossbars(request, reply *noc.Network, l *lengths, name string, ports, slices int) error {
-	f, x := &b.gpu.fabric, &b.sheet.NoC
+func (b *topology) crossbars(request, reply *noc.Network, l *Lengths, name string, ports, slices int) error {
+	f, x := b.fabric, &b.Sheet.NoC
 	req, err := noc.FromSheet(x, ports, slices)
 	if err != nil {
 		return err
@@ -66,7 +103,7 @@ func (b *builder) crossbars(request, reply *noc.Network, l *lengths, name string
 	rep.Streams = req.Streams
 	*request, *reply = noc.New(req), noc.New(rep)
 	b.count(name, *request, *reply)
-	sector := b.sheet.LLC.Sector
+	sector := b.Sheet.LLC.Sector
 	l.ack, l.entry = int32(rep.Flits(0)), int32(rep.Flits(min(sector, walkBytes)))
 	for n := range l.read { // every sector is a packet of its own length, unless all of a line are one
 		packets, bytes := n, sector
@@ -74,7 +111,7 @@ func (b *builder) crossbars(request, reply *noc.Network, l *lengths, name string
 			packets, bytes = 1, n*sector
 		}
 		l.read[n], l.write[n] = int32(packets*req.Flits(0)), int32(packets*req.Flits(bytes))
-		l.data[n] = int32(packets * rep.Flits(bytes))
+		l.Data[n] = int32(packets * rep.Flits(bytes))
 	}
 	return nil
 }
@@ -82,22 +119,22 @@ func (b *builder) crossbars(request, reply *noc.Network, l *lengths, name string
 // levels are the networks of a GPU with an L3 of its own: a crossbar between its SMs and the L3's
 // banks, beside which CPU cores and MMU reach the slices of the LLC, and one between banks and
 // slices. Everything SMs ask for is looked up in a bank first, whose lines are copies.
-func (b *builder) levels(sms, slices, mmu int) error {
-	f, x, banks := &b.gpu.fabric, &b.gpu.fabric.interSlice, b.sheet.L3.Banks
+func (b *topology) levels(sms, slices, mmu int) error {
+	f, x, banks := b.fabric, &b.fabric.Between, b.Sheet.L3.Banks
 	all := slices + banks
-	if err := b.crossbars(&f.request, &f.reply, &f.lengths, "noc", sms+mmu, all); err != nil {
+	if err := b.crossbars(&f.request, &f.reply, &f.Lengths, "noc", sms+mmu, all); err != nil {
 		return err
 	}
-	if err := b.crossbars(&x.request, &x.answer, &x.lengths, "noc_l3", all, all); err != nil {
+	if err := b.crossbars(&x.request, &x.answer, &x.Lengths, "noc_l3", all, all); err != nil {
 		return err
 	}
 	x.mmu, x.mayHoldAny, x.mmuPart = -1, true, 1
-	x.entry = [][]int16{make([]int16, slices), make([]int16, slices)}
+	x.Entry = [][]int16{make([]int16, slices), make([]int16, slices)}
 	for home := range slices {
-		x.entry[0][home], x.entry[1][home] = int16(slices+home%banks), int16(home)
+		x.Entry[0][home], x.Entry[1][home] = int16(slices+home%banks), int16(home)
 	}
 	x.shared(sms+mmu, all)
-	for i := b.sheet.SM.Count; i < sms+mmu; i++ {
+	for i := b.Sheet.SM.Count; i < sms+mmu; i++ {
 		x.part[i] = 1
 	}
 	b.shareSlices(nil)
@@ -105,17 +142,17 @@ func (b *builder) levels(sms, slices, mmu int) error {
 }
 
 // rows is the number of rows of counters of traffic.
-func (b *builder) rows() int { return 2 * len(b.gpu.Tenants) }
+func (b *topology) rows() int { return 2 * b.Apps }
 
 // count makes two directions of a network count in tables named after it.
-func (b *builder) count(name string, request, reply noc.Network) {
-	request.Count(b.traffic(name+"_request", noc.Desc, 1), 0)
-	reply.Count(b.traffic(name+"_reply", noc.Desc, 1), 0)
+func (b *topology) count(name string, request, reply noc.Network) {
+	request.Count(b.Traffic(name+"_request", noc.Desc, 1), 0)
+	reply.Count(b.Traffic(name+"_reply", noc.Desc, 1), 0)
 }
 
 // stagesConfig is a network of two stages of the sheet's switches, with so many extra inputs.
-func (b *builder) stagesConfig(inputs, outputs, extra int) noc.StagesConfig {
-	x := &b.sheet.NoC
+func (b *topology) stagesConfig(inputs, outputs, extra int) noc.StagesConfig {
+	x := &b.Sheet.NoC
 	return noc.StagesConfig{
 		Inputs: inputs, Outputs: outputs, Parts: 1, ExtraInputs: extra, Radix: x.Radix, VCs: x.VCs, BufFlits: x.InQueue,
 		FlitBytes: x.FlitBytes, Latency: x.Latency, OutQueue: x.OutQueue, Tenants: b.rows(),
@@ -124,13 +161,13 @@ func (b *builder) stagesConfig(inputs, outputs, extra int) noc.StagesConfig {
 
 // joinStages makes the two directions between the same ports; in a package of modules, with a
 // ring between those.
-func (b *builder) joinStages(request, reply *noc.Network, c noc.StagesConfig) error {
-	x := &b.sheet.NoC
+func (b *topology) joinStages(request, reply *noc.Network, c noc.StagesConfig) error {
+	x := &b.Sheet.NoC
 	modules := max(1, x.Modules)
 	var rate uint64 // of a link of the ring, in thousandths of a byte per clock
 	if modules > 1 {
 		const both, giga, mega = 2, 1e9, 1e6
-		rate = max(1, uint64(x.RingGB*giga/both/(b.sheet.Clock.NoC*mega)*1000))
+		rate = max(1, uint64(x.RingGB*giga/both/(b.Sheet.Clock.NoC*mega)*1000))
 		c.Parts = modules
 		// As many gates as two neighbours' links can feed, and no more than a module has ports.
 		width := uint64(1000 * x.FlitBytes)
@@ -140,7 +177,7 @@ func (b *builder) joinStages(request, reply *noc.Network, c noc.StagesConfig) er
 	back.Inputs, back.Outputs, back.ExtraInputs, back.ExtraOutputs = c.Outputs, c.Inputs, 0, c.ExtraInputs
 	for _, way := range []*noc.StagesConfig{&c, &back} {
 		if err := way.Validate(); err != nil {
-			return fmt.Errorf("sm.count %d with noc.kind stages, noc.radix %d and noc.vcs %d: %w", b.sheet.SM.Count,
+			return fmt.Errorf("sm.count %d with noc.kind stages, noc.radix %d and noc.vcs %d: %w", b.Sheet.SM.Count,
 				x.Radix, x.VCs, err)
 		}
 	}
@@ -154,8 +191,8 @@ func (b *builder) joinStages(request, reply *noc.Network, c noc.StagesConfig) er
 	})
 	*request, *reply = noc.NewModules(c, ring, 0), noc.NewModules(back, ring, 1)
 	b.count("noc", *request, *reply)
-	ring.Count(0, b.traffic("ring_request", noc.Desc, 1), 0)
-	ring.Count(1, b.traffic("ring_reply", noc.Desc, 1), 0)
+	ring.Count(0, b.Traffic("ring_request", noc.Desc, 1), 0)
+	ring.Count(1, b.Traffic("ring_reply", noc.Desc, 1), 0)
 	return nil
 }
 
@@ -168,13 +205,13 @@ const entryBytes = 8
 const walkBytes = 32
 
 // lengths are those of packets in a network that carries requests and one that carries answers.
-func (b *builder) lengths(request, reply noc.Network) (l lengths) {
-	x, sector := &b.sheet.NoC, b.sheet.LLC.Sector
+func (b *topology) lengths(request, reply noc.Network) (l Lengths) {
+	x, sector := &b.Sheet.NoC, b.Sheet.LLC.Sector
 	l.network, l.header, l.exact = request, x.HeaderReq, x.WriteSize == 0
 	l.ack, l.entry = int32(reply.Flits(x.HeaderReq)), int32(reply.Flits(x.HeaderReq+entryBytes))
 	for n := range l.read {
 		l.read[n] = int32(request.Flits(x.HeaderReq))
-		l.data[n] = int32(reply.Flits(x.HeaderReq + n*sector))
+		l.Data[n] = int32(reply.Flits(x.HeaderReq + n*sector))
 		l.write[n] = int32(request.Flits(x.HeaderReq + n*sector))
 		if x.WriteSize > 0 {
 			l.write[n] = int32(request.Flits(x.WriteSize))
@@ -185,36 +222,34 @@ func (b *builder) lengths(request, reply noc.Network) (l lengths) {
 
 // partitions are NUBA's networks: links between the SMs and slices of a partition, and stages
 // between all slices, which the MMU has a port of, too.
-func (b *builder) partitions(sms, slices, mmu int) error {
-	f, parts := &b.gpu.fabric, b.sheet.NoC.Parts()
+func (b *topology) partitions(sms, slices, mmu int) error {
+	f, parts := b.fabric, b.Sheet.NoC.Parts()
 	b.near(sms, slices, parts)
 	mine, theirs := sms/parts, slices/parts
 	f.request = b.links(sms, slices, mine, theirs)
 	f.reply = b.links(slices, sms, theirs, mine)
 	b.count("links", f.request, f.reply)
-	f.lengths = b.lengths(f.request, f.reply)
-	x := &f.interSlice
+	f.Lengths = b.lengths(f.request, f.reply)
+	x := &f.Between
 	if err := b.joinStages(&x.request, &x.answer, b.stagesConfig(slices, slices, mmu)); err != nil {
 		return err
 	}
-	x.lengths = b.lengths(x.request, x.answer)
+	x.Lengths = b.lengths(x.request, x.answer)
 	if x.mmu = -1; mmu > 0 {
 		x.mmu = slices
 	}
 	b.shareSlices(nil)
-	switch b.options.Replication {
-	case FullReplication:
-		x.replicate = true
-	case DynamicReplication:
-		x.sampler = b.gpu.memory.slices[0].Sample(b.traffic("mdr", cache.SamplerCounters(), 1))
+	x.Replicate = b.Replicate
+	if b.Sampled {
+		x.Sampler = b.fabric.Slices[0].Sample(b.Traffic("mdr", cache.SamplerCounters(), 1))
 	}
 	return nil
 }
 
 // links are one direction of the links of partitions of so many inputs and outputs each: from
 // every input to every output of its partition.
-func (b *builder) links(inputs, outputs, in, out int) noc.Network {
-	n := &b.sheet.NoC
+func (b *topology) links(inputs, outputs, in, out int) noc.Network {
+	n := &b.Sheet.NoC
 	return noc.NewLinks(noc.LinksConfig{
 		Inputs: inputs, Outputs: outputs, Fan: out, Classes: 1, FlitBytes: n.LinkFlit, Latency: n.LinkDelay,
 		Latch: n.LinkQueue, Tenants: b.rows(),
@@ -239,8 +274,8 @@ const (
 
 // halves are the networks of a GPU whose LLC has two halves: stages in each, and a link between
 // slices that serve the same lines, one in each half. The MMU is in the first half.
-func (b *builder) halves(sms, slices, mmu int) error {
-	f, n := &b.gpu.fabric, &b.sheet.NoC
+func (b *topology) halves(sms, slices, mmu int) error {
+	f, n := b.fabric, &b.Sheet.NoC
 	parts := n.Parts()
 	b.near(sms, slices, parts)
 	c := b.stagesConfig(sms, slices, mmu)
@@ -248,9 +283,9 @@ func (b *builder) halves(sms, slices, mmu int) error {
 	if err := b.joinStages(&f.request, &f.reply, c); err != nil {
 		return err
 	}
-	f.lengths = b.lengths(f.request, f.reply)
+	f.Lengths = b.lengths(f.request, f.reply)
 
-	x := &f.interSlice
+	x := &f.Between
 	x.mmu, x.mayHoldAny = -1, true
 	x.fellow = make([]int16, slices)
 	for i := range x.fellow {
@@ -265,22 +300,22 @@ func (b *builder) halves(sms, slices, mmu int) error {
 	x.request, x.recall = wires.Class(requests), wires.Class(recalls)
 	x.answer = wires.Class(answers)
 	b.count("links", x.request, x.answer)
-	x.recall.Count(b.traffic("links_recall", noc.Desc, 1), 0)
-	x.lengths = b.lengths(x.request, x.answer)
-	b.shareSlices(func(i int) func(line uint64) bool { return b.gpu.memory.slices[x.fellow[i]].Holds })
+	x.recall.Count(b.Traffic("links_recall", noc.Desc, 1), 0)
+	x.Lengths = b.lengths(x.request, x.answer)
+	b.shareSlices(func(i int) func(line uint64) bool { return b.fabric.Slices[x.fellow[i]].Holds })
 	return nil
 }
 
 // near divides SMs and slices into parts: a request enters its part at the slice that has the
 // place there that its home has in its own.
-func (b *builder) near(sms, slices, parts int) {
-	x, f := &b.gpu.fabric.interSlice, &b.gpu.fabric
+func (b *topology) near(sms, slices, parts int) {
+	x, f := &b.fabric.Between, b.fabric
 	per := slices / parts
-	x.entry = make([][]int16, parts)
-	for p := range x.entry {
-		x.entry[p] = make([]int16, slices)
-		for home := range x.entry[p] {
-			x.entry[p][home] = int16(p*per + home%per)
+	x.Entry = make([][]int16, parts)
+	for p := range x.Entry {
+		x.Entry[p] = make([]int16, slices)
+		for home := range x.Entry[p] {
+			x.Entry[p][home] = int16(p*per + home%per)
 		}
 	}
 	ports := sms
@@ -294,7 +329,7 @@ func (b *builder) near(sms, slices, parts int) {
 }
 
 // shared makes what is kept of ports and slices that ask each other.
-func (x *interSlice) shared(ports, slices int) {
+func (x *InterSlice) shared(ports, slices int) {
 	x.part, x.own = make([]int16, ports), mem.Port(ports)
 	words := (slices + 63) / 64
 	x.asking, x.recalling = make([]uint64, words), make([]uint64, words)
@@ -302,12 +337,12 @@ func (x *interSlice) shared(ports, slices int) {
 }
 
 // shareSlices makes all slices share; copies, by slice, says what its fellow holds.
-func (b *builder) shareSlices(copies func(i int) func(line uint64) bool) {
-	own, l := b.gpu.fabric.interSlice.own, &b.sheet.LLC
-	for i, s := range b.gpu.memory.slices {
+func (b *topology) shareSlices(copies func(i int) func(line uint64) bool) {
+	own, l := b.fabric.Between.own, &b.Sheet.LLC
+	for i, s := range b.fabric.Slices {
 		how := cache.Sharing{Port: own + mem.Port(i), Queue: l.MissQueue, Keep: l.Fill != "local"}
-		if i >= b.amap.Slices() {
-			how.Queue = b.sheet.L3.MissQueue
+		if i >= b.Map.Slices() {
+			how.Queue = b.Sheet.L3.MissQueue
 		}
 		if copies != nil {
 			how.Copies = copies(i)
