@@ -5,13 +5,11 @@ import (
 	"math/bits"
 	"slices"
 
-	"github.com/heddle-sim/heddle/engine"
-	"github.com/heddle-sim/heddle/machine/cache"
-	"github.com/heddle-sim/heddle/machine/dram"
+	"github.com/heddle-sim/heddle/machine/backing"
+	"github.com/heddle-sim/heddle/machine/hybrid"
 	"github.com/heddle-sim/heddle/machine/interconnect"
 	"github.com/heddle-sim/heddle/machine/sm"
 	"github.com/heddle-sim/heddle/machine/timing"
-	"github.com/heddle-sim/heddle/mem"
 	"github.com/heddle-sim/heddle/mem/addrmap"
 	"github.com/heddle-sim/heddle/sheets"
 	"github.com/heddle-sim/heddle/stat"
@@ -56,7 +54,7 @@ func New(sheet *sheets.Machine, tenants []*Tenant, o Options) (*GPU, error) {
 		return nil, err
 	}
 	for _, part := range []func() error{
-		b.channels, b.tiers, b.stacks, b.slices, b.networks, b.translation, b.sms, b.unified, b.hostLink, b.homes,
+		b.memory, b.networks, b.translation, b.sms, b.unified, b.hostLink, b.homes,
 		b.admitCores, b.cpus,
 	} {
 		if err := part(); err != nil {
@@ -90,23 +88,40 @@ type builder struct {
 	amap    *addrmap.Map
 }
 
-// wakeups numbers the components. There are stacks where the sheet has PageMove's
-// hardware and a page lies in one channel group.
+// wakeups numbers the components.
 func (b *builder) wakeups() {
 	g, s, amap := b.gpu, b.sheet, b.amap
 	g.fabric = interconnect.New(s, amap)
-	if s.DRAM.Migrates() && s.VM.Enabled && amap.PageInGroup(s.VM.Page) &&
-		s.DRAM.Stacks*amap.Groups() == amap.Channels() {
-		for range s.DRAM.Stacks {
-			g.memory.stacks = append(g.memory.stacks, &stack{})
-		}
-	}
 	channels, tiers := amap.Channels(), 0
 	if s.Memory.Given() {
 		channels, tiers = 0, amap.Channels()+s.Memory.Fast.Device.Channels
 	}
-	g.wakeups = timing.NewWakeups(channels, len(g.memory.stacks), amap.Slices()+s.L3.Banks, tiers, s.SM.Count,
+	g.wakeups = timing.NewWakeups(channels, backing.Stacks(s, amap), amap.Slices()+s.L3.Banks, tiers, s.SM.Count,
 		s.CPU.Cores, b.options.Every)
+}
+
+// memory makes what lies behind the interconnect.
+func (b *builder) memory() error {
+	return b.gpu.memory.Build(&backing.Parts{
+		Sheet: b.sheet, Map: b.amap, Fabric: &b.gpu.fabric, Clock: &b.gpu.clock, Wakeups: b.gpu.wakeups,
+		Apps: b.memoryApps(), Traffic: b.traffic,
+	})
+}
+
+// memoryApps is what the memory knows of the applications.
+func (b *builder) memoryApps() (apps []backing.App) {
+	for _, t := range b.gpu.Tenants {
+		apps = append(apps, backing.App{Name: t.Name, Side: classOf(t), Owns: t.Groups != nil})
+	}
+	return apps
+}
+
+// classOf is the side of the chip that an application runs on; of both, the GPU, whose traffic is more.
+func classOf(t *Tenant) hybrid.Class {
+	if len(t.Cores) > 0 && len(t.SMs) == 0 {
+		return hybrid.CPU
+	}
+	return hybrid.GPU
 }
 
 // networks makes the interconnect's, and what flushes copies in the LLC.
@@ -121,7 +136,7 @@ func (b *builder) networks() error {
 	k.onlyReplicas = b.sheet.LLC.Flush == "copies"
 	k.at, k.until = make([]int, slices), make([]uint64, slices)
 	return b.gpu.fabric.Build(&interconnect.Parts{
-		Sheet: b.sheet, Map: b.amap, Slices: b.gpu.memory.slices, Apps: len(b.gpu.Tenants), Wakeups: b.gpu.wakeups,
+		Sheet: b.sheet, Map: b.amap, Slices: b.gpu.memory.Slices, Apps: len(b.gpu.Tenants), Wakeups: b.gpu.wakeups,
 		Replicate: b.options.Replication == FullReplication, Sampled: b.options.Replication == DynamicReplication,
 		Traffic: b.traffic,
 	})
@@ -212,7 +227,7 @@ func (b *builder) moving() {
 		lines: int32(s.VM.Page / s.LLC.Line), lineSize: s.LLC.Line,
 		whole: uint8(1<<(s.LLC.Line/s.LLC.Sector) - 1), most: s.VM.CopyLines,
 	}
-	if len(g.memory.stacks) == 0 && g.pageCopies.how == PageMove {
+	if backing.Stacks(s, b.amap) == 0 && g.pageCopies.how == PageMove {
 		g.pageCopies.how = ReadWrite
 	}
 }
@@ -230,109 +245,6 @@ func (b *builder) traffic(owner string, desc []stat.Desc, n int) *stat.Table {
 	t := stat.NewTraffic(owner, desc, n, len(g.Tenants))
 	g.Tables = append(g.Tables, t)
 	return t
-}
-
-func (b *builder) channels() error {
-	g, amap := b.gpu, b.amap
-	if b.sheet.Memory.Given() {
-		return nil
-	}
-	d := &b.sheet.DRAM
-	cfg, err := dram.FromSheet(d)
-	if err != nil {
-		return err
-	}
-	cfg.Tenants, cfg.Movers = 2*len(g.Tenants), len(g.Tenants) // rows of traffic
-	g.memory.perBlock = max(1, uint32(amap.Block())/uint32(d.Access))
-	for n := range g.memory.bursts {
-		g.memory.bursts[n] = max(1, n*b.sheet.LLC.Sector/d.Access)
-	}
-	t := b.traffic("dram", dram.Desc, amap.Channels())
-	clock := engine.NewClock(engine.KHz(b.sheet.Clock.DRAM), engine.KHz(b.sheet.Clock.Core))
-	for i := range amap.Channels() {
-		ch, err := dram.Build(&cfg)
-		if err != nil {
-			return err
-		}
-		ch.Count(t, i)
-		depth, before := d.Queue+d.WriteQueue+2, d.Before(b.sheet.Clock.Core)
-		c := &channel{
-			id: i, dram: ch, clock: clock, extra: uint64(before), held: -1,
-			delay: mem.NewRing[delayed](before + depth), busy: make([]mem.Fetch, 4*depth),
-		}
-		for k := range c.busy {
-			c.free = append(c.free, int32(k))
-		}
-		g.memory.channels = append(g.memory.channels, c)
-	}
-	return nil
-}
-
-func (b *builder) slices() error {
-	g, amap := b.gpu, b.amap
-	cfg, err := cache.Derive(&b.sheet.LLC)
-	if err != nil {
-		return err
-	}
-	set, err := addrmap.NewSetIndex(b.sheet.LLC.Index, b.sheet.LLC.Sets)
-	if err != nil {
-		return fmt.Errorf("llc.index: %w", err)
-	}
-	g.memory.sector, g.memory.llcClock = b.sheet.LLC.Sector, g.fabric.LLCClock
-	t := b.traffic("llc", cache.Counters(), amap.Slices())
-	line := bits.TrailingZeros(uint(b.sheet.LLC.Line))
-	// An application with channels of its own has its own map: what its map does not
-	// use to choose channel and slice must choose the set.
-	layouts := &g.fabric.Layouts
-	index := func(addr uint64) uint32 { return uint32(set.Of(layouts.At(addr).Local(addr) >> line)) }
-	if b.sheet.NoC.Parts() > 1 { // copies of lines that lie alike in other channels are to fall into other sets
-		apart := uint64(max(16, b.sheet.VM.Page/b.sheet.LLC.Line/b.sheet.LLC.SlicesPerChannel))
-		index = func(addr uint64) uint32 {
-			m := layouts.At(addr)
-			return uint32(set.Of(m.Local(addr)>>line + uint64(m.Channel(addr))*apart))
-		}
-	}
-	for i := range amap.Slices() {
-		s, err := cache.New(i, cfg, g.fabric.Slab, t, index)
-		if err != nil {
-			return err
-		}
-		g.memory.slices = append(g.memory.slices, s)
-	}
-	return b.banks()
-}
-
-// banks makes those of the GPU's L3, if it has one. They stand behind the slices of the LLC and are no line's home.
-func (b *builder) banks() error {
-	g, n := b.gpu, b.sheet.L3.Banks
-	if n == 0 {
-		return nil
-	}
-	as := b.sheet.Bank()
-	cfg, err := cache.Derive(&as)
-	if err != nil {
-		return err
-	}
-	set, err := addrmap.NewSetIndex(as.Index, as.Sets)
-	if err != nil {
-		return fmt.Errorf("l3: llc.index: %w", err)
-	}
-	line, homes := bits.TrailingZeros(uint(as.Line)), uint64(b.amap.Slices())
-	// Lines of one home that follow each other lie in sets that follow each other, and so do those of a bank's homes.
-	layouts, per := &g.fabric.Layouts, homes/uint64(n)
-	index := func(addr uint64) uint32 {
-		return uint32(set.Of(layouts.At(addr).Local(addr)>>line*per + uint64(layouts.Slice(addr))/uint64(n)))
-	}
-	t := b.traffic("l3", cache.Counters(), n)
-	for i := range n {
-		s, err := cache.New(i, cfg, g.fabric.Slab, t, index)
-		if err != nil {
-			return err
-		}
-		s.ID = len(g.memory.slices)
-		g.memory.slices = append(g.memory.slices, s)
-	}
-	return nil
 }
 
 func (b *builder) sms() error {
@@ -358,34 +270,6 @@ func (b *builder) sms() error {
 			return err
 		}
 		g.sms.list = append(g.sms.list, s)
-	}
-	return nil
-}
-
-// stacks joins the channels of each HBM stack where the sheet has PageMove's
-// hardware and a page lies in one channel group.
-func (b *builder) stacks() error {
-	g, amap := b.gpu, b.amap
-	if len(g.memory.stacks) == 0 {
-		return nil
-	}
-	per := amap.Groups()
-	for i, s := range g.memory.stacks {
-		s.id, s.clock = i, g.memory.channels[0].clock
-		var ch []*dram.Channel
-		for k := range per {
-			c := g.memory.channels[i*per+k]
-			c.stack = s
-			ch, s.channel = append(ch, c.dram), append(s.channel, c.id)
-		}
-		timing := dram.MigrationTiming{
-			Clocks: b.sheet.MigrationClocks(), LineBursts: b.sheet.MigrationLine(),
-			Crossbar: b.sheet.DRAM.MigrationCrossbar, Queue: stackQueue, MaxWait: stackMaxWait,
-		}
-		var err error
-		if s.dram, err = dram.NewStack(ch, timing); err != nil {
-			return err
-		}
 	}
 	return nil
 }

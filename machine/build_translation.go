@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"github.com/heddle-sim/heddle/machine/backing"
 	"github.com/heddle-sim/heddle/machine/sm"
 	"github.com/heddle-sim/heddle/machine/vm"
 	"github.com/heddle-sim/heddle/mem"
@@ -21,7 +22,7 @@ func (b *builder) translation() error {
 	if err != nil {
 		return err
 	}
-	if err := b.colors(tab); err != nil {
+	if err := backing.Color(b.sheet, b.memoryApps(), tab); err != nil {
 		return err
 	}
 	for i, t := range g.Tenants {

@@ -27,11 +27,7 @@ func (g *GPU) connectSides() {
 	fabric.Direct, fabric.Remote = &g.host, &g.Unified.remote
 
 	memory := &g.memory
-	memory.fabric, memory.layouts, memory.clock, memory.wakeups = &g.fabric, &g.fabric.Layouts, &g.clock, g.wakeups
-	memory.onMigrated, memory.onWritten = g.pageCopies.migrated, g.pageCopies.written
-
-	tiers := &memory.tiers
-	tiers.slices, tiers.memory, tiers.wakeups = memory.slices, memory, g.wakeups
+	memory.OnMigrated, memory.OnWritten = g.pageCopies.migrated, g.pageCopies.written
 
 	cpus := &g.CPUs
 	cpus.tenants, cpus.fabric, cpus.firstError = g.Tenants, &g.fabric, &g.firstError
@@ -42,7 +38,7 @@ func (g *GPU) connectSides() {
 
 	translation := &g.translation
 	translation.tenants, translation.sms = g.Tenants, g.sms.list
-	translation.slices, translation.fabric = g.memory.slices, &g.fabric
+	translation.slices, translation.fabric = g.memory.Slices, &g.fabric
 	translation.sources = []source{&g.pageCopies, &g.Unified.dma}
 	translation.onPager = g.strides.forbid
 	translation.meters, translation.firstError = &g.meters, &g.firstError
@@ -67,7 +63,7 @@ func (g *GPU) connectSides() {
 
 	replicas := &g.Replicas
 	replicas.sheet, replicas.interSlice = g.Sheet, &g.fabric.Between
-	replicas.slices, replicas.layouts = g.memory.slices, &g.fabric.Layouts
+	replicas.slices, replicas.layouts = g.memory.Slices, &g.fabric.Layouts
 	replicas.dispatch, replicas.wakeups = &g.dispatch, g.wakeups
 }
 
@@ -83,8 +79,8 @@ func (g *GPU) connectMoving() {
 	mover.clock, mover.wakeups = &g.clock, g.wakeups
 
 	groups := &g.groups
-	groups.tenants, groups.sms, groups.tlbs, groups.slices, groups.channels =
-		g.Tenants, g.sms.list, g.translation.tlbs, g.memory.slices, g.memory.channels
+	groups.tenants, groups.sms, groups.tlbs, groups.slices, groups.memory =
+		g.Tenants, g.sms.list, g.translation.tlbs, g.memory.Slices, &g.memory
 	groups.mmu, groups.driver, groups.tables, groups.layouts =
 		g.translation.mmu, g.translation.driver, g.translation.tables, &g.fabric.Layouts
 	groups.holdings, groups.meters, groups.firstError = &g.holdings, &g.meters, &g.firstError
@@ -124,7 +120,7 @@ func (g *GPU) connectPages() {
 	copies := &g.pageCopies
 	copies.tenants = g.Tenants
 	copies.driver, copies.tables = g.translation.driver, g.translation.tables
-	copies.fabric, copies.layouts = &g.fabric, &g.fabric.Layouts
+	copies.fabric = &g.fabric
 	copies.memory, copies.pageLeft, copies.clock, copies.wakeups = &g.memory, g.groups.leave, &g.clock, g.wakeups
 
 	homes := &g.translation.homes
@@ -134,7 +130,7 @@ func (g *GPU) connectPages() {
 		homes.driver.Homes.Ended, homes.driver.Homes.Reclaim = homes.ended, homes.reclaim
 		homes.tables.ShootdownIn = homes.forget
 		partition := &homes.partitionCopies
-		partition.tenants, partition.fabric, partition.slices = g.Tenants, &g.fabric, g.memory.slices
+		partition.tenants, partition.fabric, partition.slices = g.Tenants, &g.fabric, g.memory.Slices
 		partition.tables, partition.driver = homes.tables, homes.driver
 		partition.clock, partition.wakeups = &g.clock, g.wakeups
 		g.fabric.Between.PartitionCopies = partition

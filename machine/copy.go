@@ -2,7 +2,7 @@ package machine
 
 import (
 	"github.com/heddle-sim/heddle/engine"
-	"github.com/heddle-sim/heddle/machine/dram"
+	"github.com/heddle-sim/heddle/machine/backing"
 	"github.com/heddle-sim/heddle/machine/interconnect"
 	"github.com/heddle-sim/heddle/machine/timing"
 	"github.com/heddle-sim/heddle/machine/vm"
@@ -29,8 +29,7 @@ type copyEngine struct {
 	driver  *vm.Driver // nil where addresses are not translated
 	tables  *vm.Tables
 	fabric  *interconnect.Fabric
-	layouts *interconnect.Layouts
-	memory  *memory
+	memory  *backing.Memory
 	clock   *timing.Clock
 	wakeups timing.Wakeups
 	// pageLeft is told that a page of a tenant is at its new place.
@@ -188,7 +187,7 @@ func (c *copyEngine) answered(r *mem.Req, now uint64) {
 	}
 	for n := range c.lines { // what the reads left in the LLC
 		a := j.from + c.line(n)
-		c.memory.slices[c.layouts.Slice(a)].Drop(a)
+		c.memory.Drop(a)
 	}
 	c.end(i, now)
 }
@@ -213,14 +212,10 @@ func (c *copyEngine) end(i int32, now uint64) {
 func (c *copyEngine) clean(i int32, now uint64) bool {
 	j := &c.jobs[i]
 	for ; j.next < c.lines; j.next++ {
-		b := j.to + c.line(j.next)
-		c.memory.slices[c.layouts.Slice(b)].Drop(b)
-		a := j.from + c.line(j.next)
-		k := c.layouts.Slice(a)
-		wrote, ok := c.memory.slices[k].Clean(a, mem.ForCopyEngine, i)
+		c.memory.Drop(j.to + c.line(j.next))
+		wrote, ok := c.memory.Clean(j.from+c.line(j.next), i, now)
 		if wrote {
 			j.writebacks++
-			c.memory.wakeBelow(k, now+1)
 		}
 		if !ok {
 			return false
@@ -232,25 +227,7 @@ func (c *copyEngine) clean(i int32, now uint64) bool {
 // leftOver says that write-backs to a frame wait between LLC and DRAM: of lines that were
 // evicted, or of a page that was given up there.
 func (c *copyEngine) leftOver(frame uint64) bool {
-	within := func(f *mem.Fetch) bool { return f.Write() && f.Line-frame < 1<<c.bits }
-	group := c.tables.Frames().Pool(frame >> c.bits)
-	for k := group; k < len(c.memory.channels); k += c.layouts.Whole.Groups() {
-		per := c.layouts.PerChannel
-		for _, s := range c.memory.slices[k*per : (k+1)*per] {
-			for i := range s.Below.Len() {
-				if within(s.Below.At(i)) {
-					return true
-				}
-			}
-		}
-		d := &c.memory.channels[k].delay
-		for i := range d.Len() {
-			if within(&d.At(i).f) {
-				return true
-			}
-		}
-	}
-	return false
+	return c.memory.WritesBack(c.tables.Frames().Pool(frame>>c.bits), frame, 1<<c.bits)
 }
 
 // written books a write-back of job i that has reached DRAM's queue.
@@ -285,19 +262,7 @@ func (c *copyEngine) migrate(now uint64) uint64 {
 // push offers a job's next line to its stack.
 func (c *copyEngine) push(i int32, now uint64) bool {
 	j := &c.jobs[i]
-	from, to := c.layouts.Whole.Decode(j.from+c.line(j.pushed)), c.layouts.Whole.Decode(j.to+c.line(j.pushed))
-	per := c.layouts.Whole.Groups() // channels of a stack, one of each group
-	s := c.memory.stacks[int(from.Channel)/per]
-	if !s.dram.CanPush() {
-		return false
-	}
-	s.dram.Push(s.clock.Ticks(now)+1, dram.Migration{
-		Src: int(from.Channel) % per, Dst: int(to.Channel) % per,
-		From: c.memory.within(&from), To: c.memory.within(&to),
-		Lines: 1, ID: i, Tenant: j.row,
-	})
-	c.wakeups.WakeStack(s.id, now+1)
-	return true
+	return c.memory.Migrate(j.from+c.line(j.pushed), j.to+c.line(j.pushed), i, j.row, now)
 }
 
 // migrated books a line a stack has copied.
@@ -309,10 +274,3 @@ func (c *copyEngine) migrated(i int32, now uint64) {
 	}
 	c.wakeups.WakeDriver(now)
 }
-
-// Estimates: the paper names neither the queue of the migration hardware nor a
-// bound on its waiting.
-const (
-	stackQueue   = maxCopies * 8 // lines: a stack's share of the pages
-	stackMaxWait = 256           // command clocks
-)

@@ -3,6 +3,7 @@ package machine
 import (
 	"slices"
 
+	"github.com/heddle-sim/heddle/machine/backing"
 	"github.com/heddle-sim/heddle/machine/interconnect"
 	"github.com/heddle-sim/heddle/machine/link"
 	"github.com/heddle-sim/heddle/machine/timing"
@@ -16,7 +17,7 @@ import (
 // link, whose lines are written, or read, through the memory system as they come.
 type dmaEngine struct {
 	unified    *unified
-	memory     *memory
+	memory     *backing.Memory
 	fabric     *interconnect.Fabric
 	tenants    []*Tenant
 	tables     *vm.Tables
@@ -471,7 +472,7 @@ func (d *dmaEngine) giveFrames(j *dmaJob) {
 				break
 			}
 			a := f<<pageBits + n*d.lineSize
-			d.memory.slices[d.fabric.Layouts.Slice(a)].Drop(a)
+			d.memory.Drop(a)
 		}
 	}
 	d.tables.GiveFrames(j.tenant, j.frames)

@@ -6,6 +6,7 @@
 package machine
 
 import (
+	"github.com/heddle-sim/heddle/machine/backing"
 	"github.com/heddle-sim/heddle/machine/interconnect"
 	"github.com/heddle-sim/heddle/machine/timing"
 	"github.com/heddle-sim/heddle/sheets"
@@ -24,7 +25,7 @@ type GPU struct {
 	clock       timing.Clock
 	wakeups     timing.Wakeups
 	fabric      interconnect.Fabric
-	memory      memory
+	memory      backing.Memory
 	host        hostLink
 	strides     strides
 	sms         smArray
@@ -99,20 +100,11 @@ func (g *GPU) Run(until uint64) ([]*Kernel, error) {
 // visitMemory runs one component of the memory side at the current cycle and
 // returns when it wants to run next.
 func (g *GPU) visitMemory(i int) uint64 {
-	now, w := g.wakeups.Back.Now(), &g.wakeups
-	switch {
-	case i < w.Stack:
-		return g.memory.tickChannel(g.memory.channels[i], now)
-	case i < w.Slice:
-		return g.memory.tickStack(g.memory.stacks[i-w.Stack], now)
-	case i < w.Reply:
-		return g.memory.tickSlice(i-w.Slice, now)
-	case i == w.Reply:
+	now := g.wakeups.Back.Now()
+	if i == g.wakeups.Reply {
 		return g.fabric.TickReply(now)
-	case i < w.Controller:
-		return g.memory.tiers.tickChannel(i-w.Tier, now)
 	}
-	return g.memory.tiers.tickController(now)
+	return g.memory.Tick(i, now)
 }
 
 // visit is visitMemory for the SM side.

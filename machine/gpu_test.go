@@ -317,7 +317,7 @@ func TestIsolation(t *testing.T) {
 				continue
 			}
 			for i := range tab.Instances {
-				ch := i * len(both.g.memory.channels) / tab.Instances
+				ch := i * both.g.fabric.Layouts.Whole.Channels() / tab.Instances
 				for tenant := range 2 {
 					owns := both.g.Tenants[tenant].account.Owns(ch)
 					if row := tab.Row(i, tenant); !owns && (row[0] != 0 || row[1] != 0) {

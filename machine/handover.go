@@ -4,6 +4,7 @@ import (
 	"math/bits"
 
 	"github.com/heddle-sim/heddle/engine"
+	"github.com/heddle-sim/heddle/machine/backing"
 	"github.com/heddle-sim/heddle/machine/cache"
 	"github.com/heddle-sim/heddle/machine/interconnect"
 	"github.com/heddle-sim/heddle/machine/sm"
@@ -36,7 +37,7 @@ type handover struct {
 	sms        []*sm.SM
 	tlbs       []*vm.TLB
 	slices     []*cache.Slice
-	channels   []*channel
+	memory     *backing.Memory
 	mmu        *vm.MMU
 	driver     *vm.Driver
 	tables     *vm.Tables
@@ -164,8 +165,7 @@ func (h *handover) flushSlices(now uint64) bool {
 // emptied says that every write-back has left the queues of the changing channels.
 func (h *handover) emptied() bool {
 	for _, k := range h.flushing {
-		c := h.channels[h.layouts.ChannelOf(k)]
-		if !h.slices[k].Empty() || c.delay.Len() > 0 || len(c.free) < len(c.busy) {
+		if !h.memory.Quiet(k) {
 			return false
 		}
 	}

@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"github.com/heddle-sim/heddle/machine/backing"
 	"github.com/heddle-sim/heddle/machine/interconnect"
 	"github.com/heddle-sim/heddle/machine/link"
 	"github.com/heddle-sim/heddle/machine/timing"
@@ -16,7 +17,7 @@ import (
 // left out, and the machine skips to the copy's end.
 type hostLink struct {
 	tenants []*Tenant
-	memory  *memory
+	memory  *backing.Memory
 	fabric  *interconnect.Fabric
 	clock   *timing.Clock
 	wakeups timing.Wakeups
@@ -347,7 +348,7 @@ func (x *hostLink) send(c *HostCopy, now uint64) bool {
 	}
 	line, n := p&^(x.line-1), end-first
 	home := x.fabric.Layouts.Slice(line)
-	s, t := x.memory.slices[home], x.fabric.LLCClock.Ticks(now)
+	s, t := x.memory.Slices[home], x.fabric.LLCClock.Ticks(now)
 	if !s.CanAccept(t) {
 		return false
 	}

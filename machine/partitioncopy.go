@@ -71,7 +71,7 @@ func (c *partitionCopyEngine) build(b *builder, parts int) {
 	for part := range c.engine {
 		c.engine[part].last = part
 	}
-	n := len(b.gpu.memory.slices)
+	n := len(b.gpu.memory.Slices)
 	c.arrived, c.late = make([]mem.Queue[int32], n), make([]bool, n)
 	c.bits = b.gpu.translation.tables.PageBits()
 	c.lines, c.lineSize = int32(v.Page/l.Line), uint64(l.Line)

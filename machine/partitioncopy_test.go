@@ -40,7 +40,7 @@ func newPagesOfPartitions(t *testing.T, o Options, pages int, change func(m *she
 		}
 		for off := int64(0); off < size; off += 128 {
 			a := uint64(int64(c.frame(k)<<r.g.translation.tables.PageBits()) + off)
-			r.g.memory.slices[r.g.fabric.Layouts.Slice(a)].Prefill(a, 1, 0)
+			r.g.memory.Slice(a).Prefill(a, 1, 0)
 		}
 	}
 	return c
@@ -211,7 +211,7 @@ func TestCopiesCrowdTheLLC(t *testing.T) {
 		frames, home := x.tables.Parts.Copies(r.frame(0))
 		for _, f := range append(slices.Clone(frames), home) {
 			for off := uint64(0); off < 4096 && f != ^uint64(0); off += 128 {
-				if a := f<<12 + off; r.g.memory.slices[r.g.fabric.Layouts.Slice(a)].Holds(a) {
+				if a := f<<12 + off; r.g.memory.Slice(a).Holds(a) {
 					n++
 				}
 			}

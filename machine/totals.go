@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"github.com/heddle-sim/heddle/machine/backing"
 	"github.com/heddle-sim/heddle/machine/sm"
 	"github.com/heddle-sim/heddle/mem"
 )
@@ -53,10 +54,7 @@ func (g *GPU) Faulted() int {
 func (g *GPU) SyncCounters() {
 	now := g.Now()
 	g.fabric.Settle(now)
-	for _, c := range g.memory.channels {
-		c.dram.Sync(c.clock.Ticks(max(now, 1) - 1)) // this cycle has not run: its requests have yet to come
-	}
-	g.memory.tiers.sync(now)
+	g.memory.Settle(now)
 	g.SyncSMs()
 }
 
@@ -81,7 +79,7 @@ func (g *GPU) Prefill(tenant int, vaddr uint64, n int64) {
 	for a := vaddr &^ (line - 1); a < vaddr+uint64(n); a += line {
 		p, ok := g.translation.physical(tenant, a)
 		if ok {
-			g.memory.slices[g.fabric.Layouts.Slice(p)].Prefill(p, all, mem.TenantID(tenant))
+			g.memory.Slice(p).Prefill(p, all, mem.TenantID(tenant))
 		}
 	}
 }
@@ -132,3 +130,6 @@ func (g *GPU) MovingCycles() (sms, pages, either uint64) {
 func (g *GPU) Copied() (bytes, commands uint64) {
 	return g.pageCopies.Bytes + g.translation.homes.partitionCopies.Bytes, g.pageCopies.Commands
 }
+
+// Tiers is the machine's memory of two tiers; one that cannot be split where it has one.
+func (g *GPU) Tiers() *backing.Tiers { return &g.memory.Tiers }

@@ -195,10 +195,10 @@ func (g *GPU) diagnose(next uint64) error {
 	for i := range g.Tenants {
 		d.Where = append(d.Where, w.waits(i, d.Cycle)...)
 	}
-	for i, s := range g.memory.slices {
+	for i, s := range g.memory.Slices {
 		if n := s.Queued(); n > 0 {
 			name := fmt.Sprintf("LLC slice %d", i)
-			if own := len(g.memory.slices) - g.Sheet.L3.Banks; i >= own {
+			if own := len(g.memory.Slices) - g.Sheet.L3.Banks; i >= own {
 				name = fmt.Sprintf("L3 bank %d", i-own)
 			}
 			d.Where = append(d.Where, fmt.Sprintf("%s: %d requests queued, stalled: %v, %d fetches wait for DRAM, "+

@@ -6,6 +6,7 @@ import (
 
 	"github.com/heddle-sim/heddle/control"
 	"github.com/heddle-sim/heddle/machine"
+	"github.com/heddle-sim/heddle/machine/backing"
 	"github.com/heddle-sim/heddle/machine/sm"
 	"github.com/heddle-sim/heddle/sheets"
 )
@@ -43,8 +44,8 @@ type change struct {
 	want    machine.Target
 	quota   *machine.Quotas      // nil: as they are
 	ctas    [][]int              // nil: as they are
-	split   machine.MemorySplit  // of a hybrid memory
-	divided machine.MemorySplit  // how that is divided
+	split   backing.MemorySplit  // of a hybrid memory
+	divided backing.MemorySplit  // how that is divided
 	copies  *bool                // replication; nil: as it is,
 	copied  bool                 // which is this
 	at      uint64               // cycle from which it may begin
@@ -393,7 +394,7 @@ func (c *controller) begin(x *change, now uint64) {
 	if x.ctas != nil {
 		ctas = gpu.LimitCTAs(x.ctas)
 	}
-	if x.split != (machine.MemorySplit{}) {
+	if x.split != (backing.MemorySplit{}) {
 		split = gpu.Tiers().Split(&x.split)
 	}
 	if x.copies != nil {

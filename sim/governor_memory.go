@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/heddle-sim/heddle/control"
-	"github.com/heddle-sim/heddle/machine"
+	"github.com/heddle-sim/heddle/machine/backing"
 	"github.com/heddle-sim/heddle/sheets"
 )
 
@@ -33,5 +33,5 @@ func (c *controller) start(e *control.Entry, params control.Params) error {
 	if h := &c.r.sheet.Memory.Hybrid; !ok || *r.CPUWays == h.Cap && *r.CPUChannels == h.BW && *r.Tokens == h.Tok {
 		return nil
 	}
-	return c.r.gpu.Tiers().Split(&machine.MemorySplit{Ways: r.CPUWays, Channels: r.CPUChannels, Tokens: r.Tokens})
+	return c.r.gpu.Tiers().Split(&backing.MemorySplit{Ways: r.CPUWays, Channels: r.CPUChannels, Tokens: r.Tokens})
 }

@@ -1,4 +1,4 @@
-package machine
+package backing
 
 import (
 	"fmt"
@@ -15,18 +15,18 @@ import (
 // tiers makes the controller of a memory of two tiers and their channels, where the sheet has
 // them.
 func (b *builder) tiers() error {
-	g, s := b.gpu, b.sheet
+	s := b.Sheet
 	if !s.Memory.Given() {
 		return nil
 	}
-	for _, t := range g.Tenants {
-		if t.Groups != nil {
+	for _, a := range b.Apps {
+		if a.Owns {
 			return fmt.Errorf("application %s has channels of its own: a memory of two tiers is shared (memory.hybrid)",
-				t.Name)
+				a.Name)
 		}
 	}
 	h := &s.Memory.Hybrid
-	x := &g.memory.tiers
+	x := &b.memory.Tiers
 	x.ideal = h.Reconfigure == "ideal"
 	x.clock = engine.NewClock(engine.KHz(h.Clock), engine.KHz(s.Clock.Core))
 	cfg, err := b.hybridConfig()
@@ -40,7 +40,7 @@ func (b *builder) tiers() error {
 	if h.Partition != "sets" { // pages would have to be copied to frames of other colors
 		x.division, _ = policy.(*hybrid.Hydrogen)
 	}
-	if x.controller, err = hybrid.New(cfg, policy, b.traffic("hybrid", hybrid.Desc, 1)); err != nil {
+	if x.controller, err = hybrid.New(cfg, policy, b.Traffic("hybrid", hybrid.Desc, 1)); err != nil {
 		return fmt.Errorf("memory.hybrid: %w", err)
 	}
 	for tier, d := range [hybrid.NumTiers]struct {
@@ -60,17 +60,16 @@ func (b *builder) tiers() error {
 // tierChannel is what a channel of a tier is. HAShCache serves the CPU first in those of its DRAM cache, the fast
 // tier; the memory behind it is anybody's.
 func (b *builder) tierChannel(tier int, d *sheets.DRAM) (dram.Config, error) {
-	tenants := b.gpu.Tenants
 	cfg, err := dram.FromSheet(d)
 	if err != nil {
 		return cfg, err
 	}
-	rows := 2 * len(tenants)
-	cfg.Tenants, cfg.Movers = rows, len(tenants)
-	if tier == hybrid.Fast && b.sheet.Memory.Hybrid.Policy == "hashcache" {
+	rows := 2 * len(b.Apps)
+	cfg.Tenants, cfg.Movers = rows, len(b.Apps)
+	if tier == hybrid.Fast && b.Sheet.Memory.Hybrid.Policy == "hashcache" {
 		cfg.Sched, cfg.Urgent = dram.PrIS, make([]bool, rows)
 		for i := range cfg.Urgent { // what is moved for anybody is nobody's, and urgent
-			cfg.Urgent[i] = i >= len(tenants) || classOf(tenants[i]) == hybrid.CPU
+			cfg.Urgent[i] = i >= len(b.Apps) || b.Apps[i].Side == hybrid.CPU
 		}
 	}
 	return cfg, nil
@@ -78,38 +77,32 @@ func (b *builder) tierChannel(tier int, d *sheets.DRAM) (dram.Config, error) {
 
 // tierChannels makes the channels of a tier.
 func (b *builder) tierChannels(tier int, owner string, d *sheets.DRAM, clock engine.Clock) error {
-	x := &b.gpu.memory.tiers
+	x := &b.memory.Tiers
 	cfg, err := b.tierChannel(tier, d)
 	if err != nil {
 		return err
 	}
-	t := b.traffic(owner, dram.Desc, d.Channels)
+	t := b.Traffic(owner, dram.Desc, d.Channels)
 	for i := range d.Channels {
 		ch, err := dram.Build(&cfg)
 		if err != nil {
 			return err
 		}
 		ch.Count(t, i)
-		before := d.Before(b.sheet.Clock.Core)
+		before := d.Before(b.Sheet.Clock.Core)
 		x.channels = append(x.channels, &tierChannel{
-			tier: tier, out: x.controller.Out(tier, i), dram: ch, clock: clock, extra: uint64(before),
-			delay: mem.NewRing[delayedAccess](before + 2),
+			channel: channel[hybrid.Access]{
+				dram: ch, clock: clock, extra: uint64(before), delay: mem.NewRing[delayed[hybrid.Access]](before + 2),
+			},
+			tier: tier, out: x.controller.Out(tier, i),
 		})
 	}
 	return nil
 }
 
-// classOf is the side of the chip that an application runs on; of both, the GPU, whose traffic is more.
-func classOf(t *Tenant) hybrid.Class {
-	if len(t.Cores) > 0 && len(t.SMs) == 0 {
-		return hybrid.CPU
-	}
-	return hybrid.GPU
-}
-
 // hybridConfig is what the controller needs to know of the sheet.
 func (b *builder) hybridConfig() (*hybrid.Config, error) {
-	s := b.sheet
+	s := b.Sheet
 	h, fast := &s.Memory.Hybrid, &s.Memory.Fast
 	of := *s // the map of the fast tier is made as that of a machine that has nothing else
 	of.DRAM, of.Map, of.LLC.SlicesPerChannel, of.LLC.Line = fast.Device, fast.Map, 1, hybrid.Unit
@@ -125,15 +118,15 @@ func (b *builder) hybridConfig() (*hybrid.Config, error) {
 		Requests: h.Requests, Registers: h.Registers, Buffers: h.Buffers, Port: h.Port,
 		WritesStay: h.Writes == "stay",
 		SerialTag:  h.Policy == "hashcache" && h.Ways > 1, Chained: h.Policy == "hashcache" && h.Ways == 1,
-		Apps: len(b.gpu.Tenants),
+		Apps: len(b.Apps),
 	}
 	c.Tiers[hybrid.Fast] = hybrid.Tier{
 		Map: fastMap, Channels: fast.Device.Channels, Bytes: uint64(h.Capacity), Device: uint64(fast.Device.Capacity),
 	}
-	c.Tiers[hybrid.Slow] = hybrid.Tier{Map: b.amap, Channels: s.DRAM.Channels, Bytes: uint64(s.DRAM.Capacity)}
+	c.Tiers[hybrid.Slow] = hybrid.Tier{Map: b.Map, Channels: s.DRAM.Channels, Bytes: uint64(s.DRAM.Capacity)}
 	for range 2 {
-		for _, t := range b.gpu.Tenants {
-			c.Classes = append(c.Classes, classOf(t))
+		for _, a := range b.Apps {
+			c.Classes = append(c.Classes, a.Side)
 		}
 	}
 	return c, nil
@@ -149,15 +142,15 @@ func hybridShape(s *sheets.Machine) hybrid.Shape {
 	return shape
 }
 
-// colors gives the pages of CPU and GPU colors of their own, where the sets of the fast tier
+// Color gives the pages of CPU and GPU colors of their own, where the sets of the fast tier
 // are divided (Hydrogen, section IV-F): operating system and GPU runtime do it, and know cap
 // and bw.
-func (b *builder) colors(tab *vm.Tables) error {
-	h := &b.sheet.Memory.Hybrid
+func Color(s *sheets.Machine, apps []App, tab *vm.Tables) error {
+	h := &s.Memory.Hybrid
 	if h.Partition != "sets" {
 		return nil
 	}
-	shape := hybridShape(b.sheet)
+	shape := hybridShape(s)
 	m, err := hybrid.NewMapping(shape, hybrid.Split{Cap: h.Cap, BW: h.BW})
 	if err != nil {
 		return fmt.Errorf("memory.hybrid: %w", err)
@@ -171,12 +164,12 @@ func (b *builder) colors(tab *vm.Tables) error {
 	}
 	if len(owner) == 0 {
 		return fmt.Errorf("memory.hybrid.partition is sets, and a page of %d bytes (vm.page) covers all sets of %d "+
-			"bytes: there are no page colors; use smaller pages or a larger memory.hybrid.capacity", b.sheet.VM.Page,
+			"bytes: there are no page colors; use smaller pages or a larger memory.hybrid.capacity", s.VM.Page,
 			h.Capacity)
 	}
 	var pool []int
-	for _, t := range b.gpu.Tenants {
-		pool = append(pool, int(classOf(t)))
+	for _, a := range apps {
+		pool = append(pool, int(a.Side))
 	}
 	if err := tab.Color(owner, pool); err != nil {
 		return fmt.Errorf("memory.hybrid.partition: %w", err)
@@ -186,7 +179,7 @@ func (b *builder) colors(tab *vm.Tables) error {
 
 // hybridPolicy is the policy that the sheet names.
 func (b *builder) hybridPolicy(c *hybrid.Config) (hybrid.Policy, error) {
-	h := &b.sheet.Memory.Hybrid
+	h := &b.Sheet.Memory.Hybrid
 	switch h.Policy {
 	case "none":
 		return hybrid.NewLRU(h.Ways), nil
@@ -199,7 +192,7 @@ func (b *builder) hybridPolicy(c *hybrid.Config) (hybrid.Policy, error) {
 	}
 	o := hybrid.HydrogenOptions{
 		Swap: hybrid.SwapMode(h.Swap), Split: hybrid.Split{Cap: h.Cap, BW: h.BW}, Mode: c.Mode,
-		Tokens: hybrid.Unlimited, Period: uint64(float64(h.TokPeriod) / b.sheet.CPU.Clock * h.Clock),
+		Tokens: hybrid.Unlimited, Period: uint64(float64(h.TokPeriod) / b.Sheet.CPU.Clock * h.Clock),
 	}
 	switch h.Tokens {
 	case "fixed":
@@ -208,7 +201,7 @@ func (b *builder) hybridPolicy(c *hybrid.Config) (hybrid.Policy, error) {
 		o.Tokens, o.ByShare, o.Share = 0, true, h.TokShare
 	}
 	if h.TokChannels {
-		o.PerChannel = b.sheet.DRAM.Channels
+		o.PerChannel = b.Sheet.DRAM.Channels
 	}
 	return hybrid.NewHydrogen(c.Shape, o)
 }

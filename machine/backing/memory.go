@@ -1,4 +1,4 @@
-package machine
+package backing
 
 import (
 	"math/bits"
@@ -12,51 +12,127 @@ import (
 	"github.com/heddle-sim/heddle/mem/addrmap"
 )
 
-// channel is a DRAM channel with what connects it to its LLC slices: a turn
-// among them and a fixed latency (GPGPU-Sim's -dram_latency) before the
-// scheduler. It runs in the command clock.
-type channel struct {
+// sliceChannel is a channel behind LLC slices, which take turns at it.
+type sliceChannel struct {
+	channel[mem.Fetch]
 	id    int
-	dram  *dram.Channel
-	clock engine.Clock
 	turn  int
-	extra uint64
-	delay mem.Ring[delayed]
 	busy  []mem.Fetch // by id: what the scheduler holds
 	free  []int32
 	stack *stack // it exchanges pages in; nil: none
 	held  int32  // a completed fetch its slice has no room for; -1: none
 }
 
-// memory is what lies behind the fabric: LLC slices, and the DRAM channels and HBM stacks
-// behind them.
-type memory struct {
+// Memory is what lies behind the interconnect: LLC slices, and the DRAM channels and HBM stacks behind them, or two
+// tiers.
+type Memory struct {
 	fabric  *interconnect.Fabric
 	layouts *interconnect.Layouts
 	clock   *timing.Clock
 	wakeups timing.Wakeups
 	// Told of what is done for the copy engine's jobs: a line a stack has copied, a write-back that is in DRAM's queue.
-	onMigrated func(job int32, now uint64)
-	onWritten  func(job int32)
+	OnMigrated func(job int32, now uint64)
+	OnWritten  func(job int32)
 
-	slices   []*cache.Slice
-	channels []*channel
+	Slices   []*cache.Slice
+	channels []*sliceChannel
 	stacks   []*stack // whose channels exchange pages; empty on machines without
 	llcClock engine.Clock
 	sector   int // bytes
-	tiers    Tiers
+	Tiers    Tiers
 	bursts   [9]int // of DRAM, by sectors
 	perBlock uint32 // DRAM accesses in a block of the address map
 }
 
-type delayed struct {
-	at uint64
-	f  mem.Fetch
+// Tick advances a component, by its number in the wheel (timing.Wakeups), to core cycle now, and returns the cycle of
+// its next work.
+func (m *Memory) Tick(i int, now uint64) uint64 {
+	w := &m.wakeups
+	switch {
+	case i < w.Stack:
+		return m.tickChannel(m.channels[i], now)
+	case i < w.Slice:
+		return m.tickStack(m.stacks[i-w.Stack], now)
+	case i < w.Reply:
+		return m.tickSlice(i-w.Slice, now)
+	case i < w.Controller:
+		return m.Tiers.tickChannel(i-w.Tier, now)
+	}
+	return m.Tiers.tickController(now)
+}
+
+// Settle brings the counters of channels up to a cycle that has not run: its requests have yet to come.
+func (m *Memory) Settle(now uint64) {
+	for _, c := range m.channels {
+		c.settle(now)
+	}
+	m.Tiers.sync(now)
+}
+
+// Slice is the LLC slice of a line.
+func (m *Memory) Slice(line uint64) *cache.Slice { return m.Slices[m.layouts.Slice(line)] }
+
+// Drop forgets what the LLC holds of a line.
+func (m *Memory) Drop(line uint64) { m.Slice(line).Drop(line) }
+
+// Clean has the LLC write a line back, for a job of the copy engine (OnWritten). Wrote says that there was something to
+// write; not ok, that the slice has no room for it.
+func (m *Memory) Clean(line uint64, job int32, now uint64) (wrote, ok bool) {
+	k := m.layouts.Slice(line)
+	if wrote, ok = m.Slices[k].Clean(line, mem.ForCopyEngine, job); wrote {
+		m.wakeBelow(k, now+1)
+	}
+	return wrote, ok
+}
+
+// WritesBack says that write-backs to so many bytes from start on wait between the LLC and DRAM, in a channel group.
+func (m *Memory) WritesBack(group int, start, bytes uint64) bool {
+	within := func(f *mem.Fetch) bool { return f.Write() && f.Line-start < bytes }
+	per := m.layouts.PerChannel
+	for k := group; k < len(m.channels); k += m.layouts.Whole.Groups() {
+		for _, s := range m.Slices[k*per : (k+1)*per] {
+			for i := range s.Below.Len() {
+				if within(s.Below.At(i)) {
+					return true
+				}
+			}
+		}
+		d := &m.channels[k].delay
+		for i := range d.Len() {
+			if within(&d.At(i).of) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Quiet says that nothing of a slice is under way to DRAM or waits for it, in the slice or its channel.
+func (m *Memory) Quiet(slice int) bool {
+	c := m.channels[m.layouts.ChannelOf(slice)]
+	return m.Slices[slice].Empty() && c.delay.Len() == 0 && len(c.free) == len(c.busy)
+}
+
+// Migrate has an HBM stack copy a line from one of its channels to another; false when the stack has no room. OnMigrated
+// is told of its end.
+func (m *Memory) Migrate(from, to uint64, job int32, tenant mem.TenantID, now uint64) bool {
+	src, dst := m.layouts.Whole.Decode(from), m.layouts.Whole.Decode(to)
+	per := m.layouts.Whole.Groups() // channels of a stack, one of each group
+	s := m.stacks[int(src.Channel)/per]
+	if !s.dram.CanPush() {
+		return false
+	}
+	s.dram.Push(s.clock.Ticks(now)+1, dram.Migration{
+		Src: int(src.Channel) % per, Dst: int(dst.Channel) % per, From: m.within(&src), To: m.within(&dst),
+		Lines: 1, ID: job, Tenant: tenant,
+	})
+	m.wakeups.WakeStack(s.id, now+1)
+	return true
 }
 
 // tickChannel advances channel c to core cycle now. Slices hand over at most one
 // request per command clock.
-func (m *memory) tickChannel(c *channel, now uint64) uint64 {
+func (m *Memory) tickChannel(c *sliceChannel, now uint64) uint64 {
 	tick := c.clock.Ticks(now)
 	for k := c.clock.Ticks(now - min(now, 1)); k < tick; {
 		k++
@@ -64,19 +140,11 @@ func (m *memory) tickChannel(c *channel, now uint64) uint64 {
 		m.schedule(c, now, k)
 	}
 	more := m.waiting(c)
-	next := engine.Never
-	if t := c.dram.Tick(tick); t != dram.Never {
-		next = c.clock.Core(max(t, tick+1))
-	}
+	next := c.run(tick)
 	if m.fill(c, now) {
 		next = min(next, now+1)
 	}
-	if c.delay.Len() > 0 {
-		next = min(next, max(c.clock.Core(tick+1), c.delay.Head().at))
-	}
-	if more {
-		next = min(next, c.clock.Core(tick+1))
-	}
+	next = min(next, c.wait(tick, more))
 	if c.stack != nil && c.stack.dram.Pending() > 0 {
 		m.wakeups.WakeStack(c.stack.id, now)
 	}
@@ -85,7 +153,7 @@ func (m *memory) tickChannel(c *channel, now uint64) uint64 {
 
 // fill hands what DRAM has completed to the slices; true when one of them has no
 // room and the rest has to wait.
-func (m *memory) fill(c *channel, now uint64) (blocked bool) {
+func (m *Memory) fill(c *sliceChannel, now uint64) (blocked bool) {
 	for {
 		if c.held < 0 {
 			id, write, ok := c.dram.Pop()
@@ -99,7 +167,7 @@ func (m *memory) fill(c *channel, now uint64) (blocked bool) {
 			c.held = id
 		}
 		f := c.busy[c.held]
-		s := m.slices[f.Slice]
+		s := m.Slices[f.Slice]
 		if !s.CanFill() {
 			return true
 		}
@@ -111,7 +179,7 @@ func (m *memory) fill(c *channel, now uint64) (blocked bool) {
 }
 
 // collect takes one request from the slices in turn.
-func (m *memory) collect(c *channel, now uint64) {
+func (m *Memory) collect(c *sliceChannel, now uint64) {
 	n := m.layouts.PerChannel
 	if c.delay.Full() {
 		return
@@ -122,11 +190,11 @@ func (m *memory) collect(c *channel, now uint64) {
 		if turn++; turn == n {
 			turn = 0
 		}
-		s := m.slices[i]
+		s := m.Slices[i]
 		if !m.asks(s, now) {
 			continue
 		}
-		c.delay.Push(delayed{now + c.extra, s.Below.Pop()})
+		c.enter(now, s.Below.Pop())
 		s.Taken++
 		c.turn = turn
 		if s.Stalled() {
@@ -138,7 +206,7 @@ func (m *memory) collect(c *channel, now uint64) {
 }
 
 // asks says that a slice has a request that may be taken.
-func (m *memory) asks(s *cache.Slice, now uint64) bool {
+func (m *Memory) asks(s *cache.Slice, now uint64) bool {
 	if s.Below.Len() == 0 {
 		return false
 	}
@@ -146,9 +214,9 @@ func (m *memory) asks(s *cache.Slice, now uint64) bool {
 	return at == 0 || at <= m.llcClock.Ticks(now)
 }
 
-func (m *memory) waiting(c *channel) bool {
+func (m *Memory) waiting(c *sliceChannel) bool {
 	n := m.layouts.PerChannel
-	for _, s := range m.slices[c.id*n : (c.id+1)*n] {
+	for _, s := range m.Slices[c.id*n : (c.id+1)*n] {
 		if s.Below.Len() > 0 {
 			return true
 		}
@@ -157,11 +225,11 @@ func (m *memory) waiting(c *channel) bool {
 }
 
 // schedule moves the oldest request whose latency is over into the DRAM queue.
-func (m *memory) schedule(c *channel, now, tick uint64) {
-	if c.delay.Len() == 0 || c.delay.Head().at > now {
+func (m *Memory) schedule(c *sliceChannel, now, tick uint64) {
+	f := c.due(now)
+	if f == nil {
 		return
 	}
-	f := c.delay.Head().f
 	write := f.Write()
 	if len(c.free) == 0 || !c.dram.CanPush(write) {
 		return
@@ -174,26 +242,26 @@ func (m *memory) schedule(c *channel, now, tick uint64) {
 		return
 	}
 	c.free = c.free[:len(c.free)-1]
-	c.busy[id] = f
+	c.busy[id] = *f
 	c.delay.Pop()
-	m.written(&f)
+	m.written(&c.busy[id])
 }
 
 // within is where an access goes in its channel: the map counts columns in its
 // blocks, DRAM in accesses.
-func (m *memory) within(a *addrmap.Loc) dram.Loc {
+func (m *Memory) within(a *addrmap.Loc) dram.Loc {
 	return dram.Loc{Rank: a.Rank, BankGroup: a.BankGroup, Bank: a.Bank, Row: a.Row, Col: uint32(a.Col) * m.perBlock}
 }
 
 // written is told that a write-back somebody waited for is in DRAM's queue.
-func (m *memory) written(f *mem.Fetch) {
+func (m *Memory) written(f *mem.Fetch) {
 	if f.Owner == mem.ForCopyEngine {
-		m.onWritten(f.Token)
+		m.OnWritten(f.Token)
 	}
 }
 
-func (m *memory) tickSlice(i int, now uint64) uint64 {
-	s, t := m.slices[i], m.llcClock.Ticks(now)
+func (m *Memory) tickSlice(i int, now uint64) uint64 {
+	s, t := m.Slices[i], m.llcClock.Ticks(now)
 	next := t + 1 // where now lies between two clocks of the slice
 	for k := m.llcClock.Ticks(now - min(now, 1)); k < t; {
 		k++
@@ -208,8 +276,8 @@ func (m *memory) tickSlice(i int, now uint64) uint64 {
 
 // wakeBelow makes what takes the requests of a slice run: its channel, or the controller of a
 // memory of two tiers.
-func (m *memory) wakeBelow(slice int, at uint64) {
-	if m.tiers.controller != nil {
+func (m *Memory) wakeBelow(slice int, at uint64) {
+	if m.Tiers.controller != nil {
 		m.wakeups.WakeController(at)
 		return
 	}
@@ -218,7 +286,7 @@ func (m *memory) wakeBelow(slice int, at uint64) {
 
 // clockSlice is clock t of a slice: tags, and an answer that leaves, one each for near and far.
 // It returns the next clock with work.
-func (m *memory) clockSlice(s *cache.Slice, t, now uint64) uint64 {
+func (m *Memory) clockSlice(s *cache.Slice, t, now uint64) uint64 {
 	next := s.Tick(t)
 	if q := s.Far(); q.Len() > 0 {
 		next = min(next, m.leave(s, q, t, now, true))
@@ -230,7 +298,7 @@ func (m *memory) clockSlice(s *cache.Slice, t, now uint64) uint64 {
 }
 
 // leave lets the first answer of a queue of a slice go, and returns the next clock with work.
-func (m *memory) leave(s *cache.Slice, q *mem.Queue[cache.Answer], t, now uint64, far bool) uint64 {
+func (m *Memory) leave(s *cache.Slice, q *mem.Queue[cache.Answer], t, now uint64, far bool) uint64 {
 	a := q.Head()
 	if a.At > t {
 		return a.At
@@ -254,14 +322,14 @@ type stack struct {
 }
 
 // tickStack advances the migrations of a stack after its channels.
-func (m *memory) tickStack(s *stack, now uint64) uint64 {
+func (m *Memory) tickStack(s *stack, now uint64) uint64 {
 	t := s.dram.Tick(s.clock.Ticks(now))
 	for {
 		id, ok := s.dram.Pop()
 		if !ok {
 			break
 		}
-		m.onMigrated(id, now)
+		m.OnMigrated(id, now)
 	}
 	if t == dram.Never {
 		return engine.Never

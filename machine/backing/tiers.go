@@ -1,4 +1,4 @@
-package machine
+package backing
 
 import (
 	"fmt"
@@ -16,7 +16,7 @@ import (
 // channels. A machine with one tier has none of it.
 type Tiers struct {
 	slices  []*cache.Slice
-	memory  *memory
+	memory  *Memory
 	wakeups timing.Wakeups
 
 	controller *hybrid.Controller // nil: the machine has one tier
@@ -27,20 +27,11 @@ type Tiers struct {
 	division   *hybrid.Hydrogen     // what divides it between CPU and GPU; nil: nothing that can change
 }
 
-// tierChannel is a channel of a tier: a fixed latency between the controller and its
-// scheduler, and the devices. It runs in the command clock.
+// tierChannel is a channel of a tier, behind the controller.
 type tierChannel struct {
-	tier  int
-	out   *mem.Ring[hybrid.Access] // of the controller
-	dram  *dram.Channel
-	clock engine.Clock
-	extra uint64
-	delay mem.Ring[delayedAccess]
-}
-
-type delayedAccess struct {
-	at uint64
-	hybrid.Access
+	channel[hybrid.Access]
+	tier int
+	out  *mem.Ring[hybrid.Access] // of the controller
 }
 
 // tickChannel advances a channel to core cycle now. It takes at most one access per command
@@ -52,10 +43,7 @@ func (x *Tiers) tickChannel(i int, now uint64) uint64 {
 		k++
 		c.take(now, k)
 	}
-	next := engine.Never
-	if t := c.dram.Tick(tick); t != dram.Never {
-		next = c.clock.Core(max(t, tick+1))
-	}
+	next := c.run(tick)
 	for {
 		id, write, ok := c.dram.Pop()
 		if !ok {
@@ -66,25 +54,19 @@ func (x *Tiers) tickChannel(i int, now uint64) uint64 {
 			x.wakeups.WakeController(now)
 		}
 	}
-	if c.out.Len() > 0 {
-		next = min(next, c.clock.Core(tick+1))
-	}
-	if c.delay.Len() > 0 {
-		next = min(next, max(c.clock.Core(tick+1), c.delay.Head().at))
-	}
-	return max(next, now+1)
+	return max(min(next, c.wait(tick, c.out.Len() > 0)), now+1)
 }
 
 // take moves an access from the controller on its way, and one whose latency is over into the
 // scheduler's queue.
 func (c *tierChannel) take(now, tick uint64) {
 	if c.out.Len() > 0 && !c.delay.Full() {
-		c.delay.Push(delayedAccess{now + c.extra, c.out.Pop()})
+		c.enter(now, c.out.Pop())
 	}
-	if c.delay.Len() == 0 || c.delay.Head().at > now || !c.dram.CanPush(c.delay.Head().Write) {
+	a := c.due(now)
+	if a == nil || !c.dram.CanPush(a.Write) {
 		return
 	}
-	a := &c.delay.Head().Access
 	at := dram.Loc{
 		Rank: a.At.Rank, BankGroup: a.At.BankGroup, Bank: a.At.Bank, Row: a.At.Row, Col: uint32(a.At.Col),
 	}
@@ -172,7 +154,7 @@ func (x *Tiers) deliver(now uint64) (blocked bool) {
 // sync brings the counters of all channels up to core cycle now.
 func (x *Tiers) sync(now uint64) {
 	for _, c := range x.channels {
-		c.dram.Sync(c.clock.Ticks(max(now, 1) - 1))
+		c.settle(now)
 	}
 }
 
@@ -183,9 +165,6 @@ type MemorySplit struct {
 	Channels *int // superchannels that are the CPU's alone
 	Tokens   *int // migrations of the GPU per period
 }
-
-// Tiers is the machine's memory of two tiers; one that cannot be split where it has one.
-func (g *GPU) Tiers() *Tiers { return &g.memory.tiers }
 
 // CanSplit says why the memory cannot be divided; nil when it can.
 func (x *Tiers) CanSplit() error {
