@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -115,5 +116,13 @@ func TestDifferences(t *testing.T) {
 	}
 	if d := a.Differences(a, 9); d != nil {
 		t.Error(d)
+	}
+}
+
+// TestScript: make facts compares nothing without a revision, and says so.
+func TestScript(t *testing.T) {
+	out, err := exec.Command("../../.ci/facts", "").CombinedOutput()
+	if err == nil || !strings.Contains(string(out), "give the revision") {
+		t.Errorf("%v: %q", err, out)
 	}
 }
