@@ -10,6 +10,7 @@ import (
 	"github.com/heddle-sim/heddle/machine/interconnect"
 	"github.com/heddle-sim/heddle/machine/sm"
 	"github.com/heddle-sim/heddle/machine/timing"
+	"github.com/heddle-sim/heddle/machine/translation"
 	"github.com/heddle-sim/heddle/mem/addrmap"
 	"github.com/heddle-sim/heddle/sheets"
 	"github.com/heddle-sim/heddle/stat"
@@ -106,6 +107,19 @@ func (b *builder) memory() error {
 		Sheet: b.sheet, Map: b.amap, Fabric: &b.gpu.fabric, Clock: &b.gpu.clock, Wakeups: b.gpu.wakeups,
 		Apps: b.memoryApps(), Traffic: b.traffic,
 	})
+}
+
+// translation makes what translates addresses.
+func (b *builder) translation() error {
+	p := translation.Parts{
+		Sheet: b.sheet, Map: b.amap, Fabric: &b.gpu.fabric, Apps: b.memoryApps(), Touches: b.options.Touches,
+		Meters: &b.gpu.meters, FirstError: &b.gpu.firstError, Clock: &b.gpu.clock, Wakeups: b.gpu.wakeups,
+		Table: b.table,
+	}
+	for _, t := range b.gpu.Tenants {
+		p.Groups = append(p.Groups, t.Groups)
+	}
+	return b.gpu.translation.Build(&p)
 }
 
 // memoryApps is what the memory knows of the applications.
@@ -261,7 +275,7 @@ func (b *builder) sms() error {
 	g.turns.refill.count, g.mover.counters, g.Watchdog.count = t, t, t
 	scratch := sm.NewScratch(cfg)
 	for i := range b.sheet.SM.Count {
-		tlb, mmu, err := b.translator()
+		tlb, mmu, err := g.translation.Translator()
 		if err != nil {
 			return err
 		}

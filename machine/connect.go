@@ -1,5 +1,10 @@
 package machine
 
+import (
+	"github.com/heddle-sim/heddle/machine/translation"
+	"github.com/heddle-sim/heddle/mem"
+)
+
 // connect names every wire between the parts of the machine: what each knows of others.
 // What it says a test holds as a list.
 func (g *GPU) connect() {
@@ -12,7 +17,7 @@ func (g *GPU) connect() {
 // connectSides wires what every cycle passes through.
 func (g *GPU) connectSides() {
 	fabric := &g.fabric
-	fabric.Tables = g.translation.tables
+	fabric.Tables = g.translation.Tables
 	for _, t := range g.Tenants {
 		t.account.Name = t.Name
 		fabric.Accounts = append(fabric.Accounts, &t.account)
@@ -36,18 +41,12 @@ func (g *GPU) connectSides() {
 	sms := &g.sms
 	sms.fabric, sms.dispatch, sms.firstError, sms.wakeups = &g.fabric, &g.dispatch, &g.firstError, g.wakeups
 
-	translation := &g.translation
-	translation.tenants, translation.sms = g.Tenants, g.sms.list
-	translation.slices, translation.fabric = g.memory.Slices, &g.fabric
-	translation.sources = []source{&g.pageCopies, &g.Unified.dma}
-	translation.onPager = g.strides.forbid
-	translation.meters, translation.firstError = &g.meters, &g.firstError
-	translation.clock, translation.wakeups = &g.clock, g.wakeups
-
-	if translation.driver != nil {
-		translation.driver.Moves, translation.driver.Copy = translation.pagesMove, g.wakeups.WakeDriver
-		translation.tables.Shootdown, translation.tables.Freed = translation.forget, translation.freed
-	}
+	addresses := &g.translation
+	addresses.SMs = g.sms.list
+	addresses.SMsOf = func(t mem.TenantID) []int { return g.Tenants[t].SMs }
+	addresses.OnArrived = func(t mem.TenantID) { g.clock.Progress, g.Tenants[t].useful = g.clock.Now, g.clock.Now }
+	addresses.Sources = []translation.Source{&g.pageCopies, &g.Unified.dma}
+	addresses.OnPager = g.strides.forbid
 
 	watchdog := &g.Watchdog
 	watchdog.cpus = &g.CPUs
@@ -70,19 +69,19 @@ func (g *GPU) connectSides() {
 // connectMoving wires what takes SMs and channels from one application to another.
 func (g *GPU) connectMoving() {
 	contexts := &g.contexts
-	contexts.tenants, contexts.sms, contexts.tables = g.Tenants, g.sms.list, g.translation.tables
+	contexts.tenants, contexts.sms, contexts.tables = g.Tenants, g.sms.list, g.translation.Tables
 	contexts.firstError, contexts.wakeups = &g.firstError, g.wakeups
 
 	mover := &g.mover
-	mover.tenants, mover.sms, mover.tlbs, mover.contexts = g.Tenants, g.sms.list, g.translation.tlbs, &g.contexts
+	mover.tenants, mover.sms, mover.tlbs, mover.contexts = g.Tenants, g.sms.list, g.translation.TLBs, &g.contexts
 	mover.dispatch, mover.groups, mover.holdings, mover.meters = &g.dispatch, &g.groups, &g.holdings, &g.meters
 	mover.clock, mover.wakeups = &g.clock, g.wakeups
 
 	groups := &g.groups
 	groups.tenants, groups.sms, groups.tlbs, groups.slices, groups.memory =
-		g.Tenants, g.sms.list, g.translation.tlbs, g.memory.Slices, &g.memory
+		g.Tenants, g.sms.list, g.translation.TLBs, g.memory.Slices, &g.memory
 	groups.mmu, groups.driver, groups.tables, groups.layouts =
-		g.translation.mmu, g.translation.driver, g.translation.tables, &g.fabric.Layouts
+		g.translation.MMU, g.translation.Driver, g.translation.Tables, &g.fabric.Layouts
 	groups.holdings, groups.meters, groups.firstError = &g.holdings, &g.meters, &g.firstError
 	groups.clock, groups.wakeups = &g.clock, g.wakeups
 
@@ -101,8 +100,8 @@ func (g *GPU) connectPages() {
 	unified := &g.Unified
 	unified.remote.fabric, unified.remote.dma = &g.fabric, &unified.dma
 	unified.remote.clock, unified.remote.wakeups = &g.clock, g.wakeups
-	unified.sheet, unified.tables, unified.mmu = g.Sheet, g.translation.tables, g.translation.mmu
-	unified.driver = g.translation.driver
+	unified.sheet, unified.tables, unified.mmu = g.Sheet, g.translation.Tables, g.translation.MMU
+	unified.driver = g.translation.Driver
 	unified.clock, unified.wakeups = &g.clock, g.wakeups
 	dma := &unified.dma
 	dma.unified, dma.tenants, dma.memory, dma.fabric = unified, g.Tenants, &g.memory, &g.fabric
@@ -119,12 +118,15 @@ func (g *GPU) connectPages() {
 
 	copies := &g.pageCopies
 	copies.tenants = g.Tenants
-	copies.driver, copies.tables = g.translation.driver, g.translation.tables
+	copies.driver, copies.tables = g.translation.Driver, g.translation.Tables
 	copies.fabric = &g.fabric
 	copies.memory, copies.pageLeft, copies.clock, copies.wakeups = &g.memory, g.groups.leave, &g.clock, g.wakeups
 
-	homes := &g.translation.homes
-	homes.tables, homes.driver = g.translation.tables, g.translation.driver
+	homes := &g.homes
+	if homes.decide != nil {
+		g.translation.Homes = homes
+	}
+	homes.tables, homes.driver = g.translation.Tables, g.translation.Driver
 	homes.clock, homes.wakeups = &g.clock, g.wakeups
 	if homes.decide != nil {
 		homes.driver.Homes.Ended, homes.driver.Homes.Reclaim = homes.ended, homes.reclaim
@@ -135,7 +137,7 @@ func (g *GPU) connectPages() {
 		partition.clock, partition.wakeups = &g.clock, g.wakeups
 		g.fabric.Between.PartitionCopies = partition
 	}
-	homes.mmu, homes.tlbs = g.translation.mmu, g.translation.tlbs
+	homes.mmu, homes.tlbs = g.translation.MMU, g.translation.TLBs
 }
 
 // connectStrides wires what runs several cycles of one part of the machine before the next.

@@ -111,8 +111,8 @@ func (c *copyEngine) begin(id int32) {
 
 func (c *copyEngine) line(n int32) uint64 { return uint64(n) * uint64(c.lineSize) }
 
-// send implements source.
-func (c *copyEngine) send(now uint64, _ bool) (next uint64, more bool) {
+// Send implements source.
+func (c *copyEngine) Send(now uint64, _ bool) (next uint64, more bool) {
 	if c.how == PageMove || c.active == 0 {
 		return engine.Never, false
 	}
@@ -167,8 +167,8 @@ func (c *copyEngine) sent(op mem.Op) {
 	c.inFlight++
 }
 
-// answered implements source.
-func (c *copyEngine) answered(r *mem.Req, now uint64) {
+// Answered implements source.
+func (c *copyEngine) Answered(r *mem.Req, now uint64) {
 	c.wakeups.WakeMMU(now)
 	k := r.Tag
 	if r.Op == mem.Read {

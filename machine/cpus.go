@@ -229,7 +229,7 @@ func (b *builder) cpus() error {
 func (b *builder) cpuMemory(tenant int) cpu.Frames {
 	g := b.gpu
 	next, id := uint64(gpuMemory), mem.TenantID(tenant)
-	if tables := g.translation.tables; tables != nil {
+	if tables := g.translation.Tables; tables != nil {
 		bits := tables.PageBits()
 		return cpu.Frames{Bytes: 1 << bits, Take: func() (uint64, error) {
 			if err := tables.Reserve(id, next, 1<<bits); err != nil {

@@ -82,7 +82,7 @@ func (d *dmaEngine) build(b *builder, t *stat.Table) {
 	d.lines, d.lineSize = int32(uvm.PageSize/s.LLC.Line), uint64(s.LLC.Line)
 	d.whole = uint8(1<<(s.LLC.Line/s.LLC.Sector) - 1)
 	d.may = [2]func(t *link.Transfer) bool{d.mayCome, d.mayLeave}
-	d.inFlight = newFramesInFlight(s.MemoryBytes()/uvm.PageSize, pageBits, b.gpu.translation.tables.LayoutBit())
+	d.inFlight = newFramesInFlight(s.MemoryBytes()/uvm.PageSize, pageBits, b.gpu.translation.Tables.LayoutBit())
 }
 
 // count books n requests of SMs for a line.

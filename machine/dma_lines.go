@@ -12,8 +12,8 @@ func (d *dmaEngine) copy(now uint64, i int32, way int) {
 	j.next, j.left = 0, 0
 }
 
-// send implements source: the next line that is due.
-func (d *dmaEngine) send(now uint64, busy bool) (next uint64, more bool) {
+// Send implements source: the next line that is due.
+func (d *dmaEngine) Send(now uint64, busy bool) (next uint64, more bool) {
 	if len(d.active) == 0 {
 		return never, busy
 	}
@@ -55,8 +55,8 @@ func (d *dmaEngine) send(now uint64, busy bool) (next uint64, more bool) {
 	return next, busy
 }
 
-// answered implements source: a line has been read or written.
-func (d *dmaEngine) answered(r *mem.Req, now uint64) {
+// Answered implements source: a line has been read or written.
+func (d *dmaEngine) Answered(r *mem.Req, now uint64) {
 	j := &d.jobs[r.Tag]
 	if j.left--; j.left == 0 && j.next == int32(len(j.frames))*d.lines {
 		d.wakeups.WakeMMU(now)

@@ -9,6 +9,7 @@ import (
 	"github.com/heddle-sim/heddle/machine/backing"
 	"github.com/heddle-sim/heddle/machine/interconnect"
 	"github.com/heddle-sim/heddle/machine/timing"
+	"github.com/heddle-sim/heddle/machine/translation"
 	"github.com/heddle-sim/heddle/sheets"
 	"github.com/heddle-sim/heddle/stat"
 )
@@ -31,7 +32,8 @@ type GPU struct {
 	sms         smArray
 	CPUs        CPUs
 	dispatch    dispatcher
-	translation translation
+	translation translation.Translation
+	homes       pageHomes // off where pages do not follow the accesses to them
 	pageCopies  copyEngine
 	Unified     unified // memory; off where the run does not ask for it
 
@@ -116,7 +118,7 @@ func (g *GPU) visit(i int) uint64 {
 	case i < w.MMU:
 		return g.CPUs.tick(i-w.CPU, now)
 	case i < w.Request:
-		return min(g.translation.tick(now), g.host.tick(now))
+		return min(g.translation.Tick(now), g.host.tick(now))
 	case i < w.Dispatch:
 		return g.fabric.TickRequest(now)
 	case i < w.Driver:

@@ -107,7 +107,7 @@ func (b *builder) homes() error {
 	if _, err := CanRehome(b.sheet); err != nil {
 		return err
 	}
-	h, v, x := &b.gpu.translation.homes, &b.sheet.VM, &b.gpu.translation
+	h, v, x := &b.gpu.homes, &b.sheet.VM, &b.gpu.translation
 	if h.decide = vm.HomesByName(b.options.Homes); h.decide == nil {
 		return fmt.Errorf("no policy %q of pages' homes", b.options.Homes)
 	}
@@ -118,9 +118,9 @@ func (b *builder) homes() error {
 	h.cost = uint64(v.DriverCycles)
 	h.collapse = h.cost + cyclesOf(v.FaultUs, b.sheet)
 	h.parts = b.sheet.NoC.Parts()
-	x.tables.Parts.Divide(h.parts)
+	x.Tables.Parts.Divide(h.parts)
 	frames := b.sheet.DRAM.Capacity / int64(v.Page)
-	h.inFlight = newFramesInFlight(frames, x.tables.PageBits(), x.tables.LayoutBit())
+	h.inFlight = newFramesInFlight(frames, x.Tables.PageBits(), x.Tables.LayoutBit())
 	h.partitionCopies.build(b, h.parts)
 	h.use = newPageCounters(frames, h.parts)
 	for i, s := range b.gpu.sms.list {
@@ -169,12 +169,9 @@ func (w *homeWatch) Answered(line uint64) { w.homes.inFlight.count(line, -1) }
 // Leaves implements sm.Watcher.
 func (w *homeWatch) Leaves(line uint64) bool { return w.homes.inFlight.leaves(line) }
 
-// refuses notes which page an SM finds in a frame, and says whether it must not: it waits to write
+// Refuses notes which page an SM finds in a frame, and says whether it must not: it waits to write
 // to a page that has copies.
-func (h *pageHomes) refuses(now uint64, r *vm.Reply) bool {
-	if h.decide == nil {
-		return false
-	}
+func (h *pageHomes) Refuses(now uint64, r *vm.Reply) bool {
 	h.use.name(h.inFlight.frame(r.PPN<<h.inFlight.bits), r.Tenant, r.VPN)
 	return h.tables.Parts.CopyFrames() > 0 && h.inFlight.watched[r.SM].WaitsToWrite(r.Tenant, r.VPN) &&
 		h.lose(now, r.Tenant, r.VPN)
@@ -344,8 +341,8 @@ func (h *pageHomes) ended(now uint64, m *vm.Move) {
 	h.wakeups.WakeMMU(now + 1)
 }
 
-// short says of an allocation that found no frames whether copies have them.
-func (h *pageHomes) short(err error) error {
+// Short says of an allocation that found no frames whether copies have them.
+func (h *pageHomes) Short(err error) error {
 	if n := h.tables.Parts.CopyFrames(); errors.Is(err, vm.ErrNoFrame) && n > 0 {
 		return fmt.Errorf("%w; %d frames hold copies of pages (memory: {pages: replicate}): with vm.first_touch these "+
 			"make room when frames are needed", err, n)
@@ -355,7 +352,7 @@ func (h *pageHomes) short(err error) error {
 
 // HostWrites has the pages of a range that the host writes lose their copies.
 func (g *GPU) HostWrites(tenant int, r *mem.Region, off, n int64) {
-	h := &g.translation.homes
+	h := &g.homes
 	if h.decide == nil || h.tables.Parts.CopyFrames() == 0 || n <= 0 {
 		return
 	}

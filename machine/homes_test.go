@@ -20,13 +20,13 @@ func homesEvery(interval int) func(m *sheets.Machine) {
 func places(r *rig, reg *mem.Region) (out []string) {
 	x := &r.g.translation
 	for va := reg.Base; va < reg.Base+uint64(reg.Len()); va += 4096 {
-		ppn, state := x.tables.Lookup(0, va>>12)
+		ppn, state := x.Tables.Lookup(0, va>>12)
 		if state != vm.Resident {
 			out = append(out, state.String())
 			continue
 		}
-		text := fmt.Sprint(x.tables.Parts.Part(ppn))
-		if frames, _ := x.tables.Parts.Copies(ppn); frames != nil {
+		text := fmt.Sprint(x.Tables.Parts.Part(ppn))
+		if frames, _ := x.Tables.Parts.Copies(ppn); frames != nil {
 			for part := range frames {
 				if vm.HasCopy(frames, part) {
 					text += fmt.Sprintf("+%d", part)
@@ -43,10 +43,10 @@ type accesses struct{ sm, page, n int }
 
 // tellOf has SMs send requests for pages of a region, as their L1s would.
 func tellOf(r *rig, reg *mem.Region, op mem.Op, list ...accesses) {
-	h := &r.g.translation.homes
+	h := &r.g.homes
 	for _, q := range list {
 		va := reg.Base + uint64(q.page)<<12
-		ppn, _ := r.g.translation.tables.Lookup(0, va>>12)
+		ppn, _ := r.g.translation.Tables.Lookup(0, va>>12)
 		h.use.name(h.inFlight.frame(ppn<<12), 0, va>>12)
 		w := &homeWatch{homes: h, part: q.sm / 2}
 		for range q.n {
@@ -80,10 +80,10 @@ func TestPagesFollow(t *testing.T) {
 			m.VM.Placement = "round-robin"
 		}, &Tenant{Name: "a", SMs: upTo(64)})
 		reg := r.alloc(0, 4<<12, mem.Device)
-		first, _ := r.g.translation.tables.Lookup(0, reg.Base>>12)
-		for r.g.translation.tables.Parts.Part(first) != 0 { // the page table has taken the first frames
+		first, _ := r.g.translation.Tables.Lookup(0, reg.Base>>12)
+		for r.g.translation.Tables.Parts.Part(first) != 0 { // the page table has taken the first frames
 			reg = r.alloc(0, 4<<12, mem.Device)
-			first, _ = r.g.translation.tables.Lookup(0, reg.Base>>12)
+			first, _ = r.g.translation.Tables.Lookup(0, reg.Base>>12)
 			if reg.Base > 1<<40 {
 				t.Fatal("no region begins in partition 0")
 			}
@@ -140,13 +140,13 @@ func TestPagesComeToTheirUser(t *testing.T) {
 			}
 		}
 		moved := r.counted(0, "homes.migrations")
-		if got := r.g.translation.homes.partitionCopies.Bytes; got != moved*4096 {
+		if got := r.g.homes.partitionCopies.Bytes; got != moved*4096 {
 			t.Errorf("%d bytes copied for %d pages", got, moved)
 		}
 		used := 0
-		for g := range r.g.translation.tables.Frames().Pools() {
-			used += r.g.translation.tables.Frames().PerPool() - r.g.translation.tables.Frames().Free(g)
-			used -= r.g.translation.tables.Pages(0, g)
+		for g := range r.g.translation.Tables.Frames().Pools() {
+			used += r.g.translation.Tables.Frames().PerPool() - r.g.translation.Tables.Frames().Free(g)
+			used -= r.g.translation.Tables.Pages(0, g)
 		}
 		if used != 0 {
 			t.Errorf("%d frames are nobody's and not free", used)
@@ -166,7 +166,7 @@ func TestCopiesGoWithAWrite(t *testing.T) {
 		const words = 4 << 10
 		in := r.alloc(0, 4*words, mem.Device)
 		out := r.alloc(0, 4*words*64, mem.Device)
-		tab := r.g.translation.tables
+		tab := r.g.translation.Tables
 		free := func() (n int) {
 			for g := range tab.Frames().Pools() {
 				n += tab.Frames().Free(g)
@@ -229,7 +229,7 @@ func TestCopiesGiveWay(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			tab := r.g.translation.tables
+			tab := r.g.translation.Tables
 			if n := tab.Parts.CopyFrames(); n < 8 {
 				t.Fatalf("%s: %d copies", sheet, n)
 			}
@@ -266,7 +266,7 @@ func TestSteadyHomesAllocateNothing(t *testing.T) {
 			m.VM.Placement = "round-robin"
 		}, &Tenant{Name: "a", SMs: upTo(64)})
 		const pages = 256
-		reg, h := r.alloc(0, pages<<12, mem.Device), &r.g.translation.homes
+		reg, h := r.alloc(0, pages<<12, mem.Device), &r.g.homes
 		var watch [32]*homeWatch
 		var line [pages]uint64
 		for part := range watch {

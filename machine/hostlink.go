@@ -5,6 +5,7 @@ import (
 	"github.com/heddle-sim/heddle/machine/interconnect"
 	"github.com/heddle-sim/heddle/machine/link"
 	"github.com/heddle-sim/heddle/machine/timing"
+	"github.com/heddle-sim/heddle/machine/translation"
 	"github.com/heddle-sim/heddle/machine/uvm"
 	"github.com/heddle-sim/heddle/mem"
 	"github.com/heddle-sim/heddle/stat"
@@ -21,7 +22,7 @@ type hostLink struct {
 	fabric  *interconnect.Fabric
 	clock   *timing.Clock
 	wakeups timing.Wakeups
-	where   *translation // of addresses
+	where   *translation.Translation // of addresses
 
 	cfg        link.Config
 	order      link.Arbiter
@@ -342,7 +343,7 @@ func (x *hostLink) send(c *HostCopy, now uint64) bool {
 	if first >= end { // where source and target lie differently in their lines
 		return true
 	}
-	p, ok := x.where.physical(int(c.tenant), first)
+	p, ok := x.where.Physical(int(c.tenant), first)
 	if !ok {
 		return true
 	}

@@ -73,7 +73,7 @@ func (c *partitionCopyEngine) build(b *builder, parts int) {
 	}
 	n := len(b.gpu.memory.Slices)
 	c.arrived, c.late = make([]mem.Queue[int32], n), make([]bool, n)
-	c.bits = b.gpu.translation.tables.PageBits()
+	c.bits = b.gpu.translation.Tables.PageBits()
 	c.lines, c.lineSize = int32(v.Page/l.Line), uint64(l.Line)
 	c.whole = uint8(1<<(l.Line/l.Sector) - 1)
 }

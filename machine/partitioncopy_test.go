@@ -39,7 +39,7 @@ func newPagesOfPartitions(t *testing.T, o Options, pages int, change func(m *she
 			t.Fatalf("page %d lies in partition %d", k, c.home(k))
 		}
 		for off := int64(0); off < size; off += 128 {
-			a := uint64(int64(c.frame(k)<<r.g.translation.tables.PageBits()) + off)
+			a := uint64(int64(c.frame(k)<<r.g.translation.Tables.PageBits()) + off)
 			r.g.memory.Slice(a).Prefill(a, 1, 0)
 		}
 	}
@@ -47,22 +47,22 @@ func newPagesOfPartitions(t *testing.T, o Options, pages int, change func(m *she
 }
 
 func (c *pagesOfPartitions) frame(page int) uint64 {
-	ppn, _ := c.g.translation.tables.Lookup(0, c.vpn(page))
+	ppn, _ := c.g.translation.Tables.Lookup(0, c.vpn(page))
 	return ppn
 }
 
 func (c *pagesOfPartitions) vpn(page int) uint64 {
-	return c.reg.Base>>c.g.translation.tables.PageBits() + uint64(page)
+	return c.reg.Base>>c.g.translation.Tables.PageBits() + uint64(page)
 }
 
 func (c *pagesOfPartitions) home(page int) int {
-	return c.g.translation.tables.Parts.Part(c.frame(page))
+	return c.g.translation.Tables.Parts.Part(c.frame(page))
 }
 
 // begin has pages go to partitions, or be copied there, at once; nobody accesses them.
 func (c *pagesOfPartitions) begin(copies bool, list ...pageMove) {
 	c.t.Helper()
-	h := &c.g.translation.homes
+	h := &c.g.homes
 	of := map[int][]int{}
 	for _, m := range list {
 		of[m.page] = append(of[m.page], m.to)
@@ -94,7 +94,7 @@ func (c *pagesOfPartitions) begin(copies bool, list ...pageMove) {
 // cycles until all pages are there.
 func (c *pagesOfPartitions) cycles() uint64 {
 	from := c.g.Now()
-	for c.g.translation.homes.partitionCopies.live > 0 {
+	for c.g.homes.partitionCopies.live > 0 {
 		if c.step(1); c.g.Now() > from+1_000_000 {
 			c.t.Fatal("the pages do not come")
 		}
@@ -168,11 +168,11 @@ func TestEnginesAreBounded(t *testing.T) {
 func TestCopiesComeOneByOne(t *testing.T) {
 	r := newPagesOfPartitions(t, Options{Homes: "replicate"}, 32, nil)
 	r.begin(true, pageMove{0, 1}, pageMove{0, 2}, pageMove{0, 3})
-	parts, home := &r.g.translation.tables.Parts, r.frame(0)
+	parts, home := &r.g.translation.Tables.Parts, r.frame(0)
 	var came []uint64
 	from := r.g.Now()
 	for had := 0; had < 3; {
-		if _, state := r.g.translation.tables.Lookup(0, r.vpn(0)); state != vm.Resident {
+		if _, state := r.g.translation.Tables.Lookup(0, r.vpn(0)); state != vm.Resident {
 			t.Fatalf("the page is %v", state)
 		}
 		if !parts.Shared(home) {
@@ -196,7 +196,7 @@ func TestCopiesComeOneByOne(t *testing.T) {
 	r = newPagesOfPartitions(t, Options{Homes: "migrate"}, 32, nil)
 	r.begin(false, pageMove{0, 1})
 	for range 500 {
-		if _, state := r.g.translation.tables.Lookup(0, r.vpn(0)); state != vm.Moving {
+		if _, state := r.g.translation.Tables.Lookup(0, r.vpn(0)); state != vm.Moving {
 			t.Fatalf("the page is %v", state)
 		}
 		r.step(1)
@@ -208,7 +208,7 @@ func TestCopiesCrowdTheLLC(t *testing.T) {
 	r := newPagesOfPartitions(t, Options{Homes: "replicate"}, 32, nil)
 	held := func() (n int) {
 		x := &r.g.translation
-		frames, home := x.tables.Parts.Copies(r.frame(0))
+		frames, home := x.Tables.Parts.Copies(r.frame(0))
 		for _, f := range append(slices.Clone(frames), home) {
 			for off := uint64(0); off < 4096 && f != ^uint64(0); off += 128 {
 				if a := f<<12 + off; r.g.memory.Slice(a).Holds(a) {
@@ -231,8 +231,8 @@ func TestCopiesCrowdTheLLC(t *testing.T) {
 // used is the number of frames that are not free and belong to no page a tenant has: none may be left.
 func (c *pagesOfPartitions) used() (n int) {
 	x := &c.g.translation
-	for g := range x.tables.Frames().Pools() {
-		n += x.tables.Frames().PerPool() - x.tables.Frames().Free(g)
+	for g := range x.Tables.Frames().Pools() {
+		n += x.Tables.Frames().PerPool() - x.Tables.Frames().Free(g)
 	}
 	return n
 }
@@ -250,7 +250,7 @@ func TestFreedOnItsWay(t *testing.T) {
 			again := r.alloc(0, 32<<12, mem.Device) // takes frames, of the pages given back, too
 			r.cycles()
 			r.step(1000)
-			if n := r.g.translation.tables.Parts.CopyFrames(); n != 0 {
+			if n := r.g.translation.Tables.Parts.CopyFrames(); n != 0 {
 				t.Errorf("copies %v, freed after %d cycles: %d copies are left", copies, after, n)
 			}
 			r.g.Unmap(0, again)
@@ -274,7 +274,7 @@ func TestWrittenOnItsWay(t *testing.T) {
 		if got := fmt.Sprint(places(r.rig, r.reg)[:6]); got != "[0 1 2 3 4 5+3]" {
 			t.Errorf("written after %d cycles: pages in %s", after, got)
 		}
-		if n := r.g.translation.tables.Parts.CopyFrames(); n != 1 {
+		if n := r.g.translation.Tables.Parts.CopyFrames(); n != 1 {
 			t.Errorf("written after %d cycles: %d copies are left", after, n)
 		}
 		if extra := r.used() - before; extra != 1+1 { // a copy, and a frame of entries
@@ -291,10 +291,10 @@ func TestWrittenPagesAreNotReadOn(t *testing.T) {
 	r.step(1000)
 	r.g.HostWrites(0, r.reg, 0, 2<<20)
 	r.step(8000) // 256 lines of either page are on the link they share
-	if got := fmt.Sprint(r.g.translation.homes.partitionCopies.live); got != "1" {
+	if got := fmt.Sprint(r.g.homes.partitionCopies.live); got != "1" {
 		t.Errorf("%s pages are under way, want the one that nobody has written", got)
 	}
-	if _, state := r.g.translation.tables.Lookup(0, r.vpn(0)); state != vm.Resident {
+	if _, state := r.g.translation.Tables.Lookup(0, r.vpn(0)); state != vm.Resident {
 		t.Errorf("the page is %v", state)
 	}
 	if took := r.cycles(); took < 140_000 || took > 150_000 {

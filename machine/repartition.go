@@ -48,11 +48,11 @@ func (g *GPU) CanMoveSMs() error {
 // CanMoveGroups says why channel groups cannot change hands between the machine's
 // tenants; nil when they can.
 func (g *GPU) CanMoveGroups() error {
-	if g.translation.tables == nil {
+	if g.translation.Tables == nil {
 		return fmt.Errorf("machine %s does not translate addresses (vm.enabled): pages cannot move between channels",
 			g.Sheet.Name)
 	}
-	if !g.translation.tables.Frames().PerGroup() && g.pageCopies.how != Rewrite {
+	if !g.translation.Tables.Frames().PerGroup() && g.pageCopies.how != Rewrite {
 		return fmt.Errorf("machine %s spreads a page of %d bytes over all channel groups: "+
 			"pages cannot move between channels", g.Sheet.Name, g.Sheet.VM.Page)
 	}
@@ -72,9 +72,9 @@ func (g *GPU) NothingMoves() bool {
 	if g.changing() || g.groups.phase != handIdle {
 		return false
 	}
-	if g.pageCopies.how == Rewrite && g.translation.tables != nil {
+	if g.pageCopies.how == Rewrite && g.translation.Tables != nil {
 		for t := range g.Tenants {
-			if g.translation.tables.Outside(mem.TenantID(t)) > 0 {
+			if g.translation.Tables.Outside(mem.TenantID(t)) > 0 {
 				return false
 			}
 		}
@@ -131,5 +131,5 @@ func (g *GPU) Repartition(t *Target) (*Repartition, error) {
 // something is changing hands it looks every cycle.
 func (g *GPU) tickDriver(now uint64) uint64 {
 	next := min(g.pageCopies.tick(now), g.turns.tick(now), g.evictor.tick(now), g.mover.tick(now), g.groups.tick(now))
-	return min(next, g.Replicas.tick(now), g.translation.homes.tick(now))
+	return min(next, g.Replicas.tick(now), g.homes.tick(now))
 }

@@ -53,14 +53,14 @@ func (r *rig) holds(want []Share) {
 			}
 		}
 	}
-	for p := range g.translation.tables.Frames().Pools() {
+	for p := range g.translation.Tables.Frames().Pools() {
 		used := 0
 		for i := range want {
-			used += g.translation.tables.Pages(mem.TenantID(i), p)
+			used += g.translation.Tables.Pages(mem.TenantID(i), p)
 		}
-		if free := g.translation.tables.Frames().Free(p); free+used != g.translation.tables.Frames().PerPool() {
+		if free := g.translation.Tables.Frames().Free(p); free+used != g.translation.Tables.Frames().PerPool() {
 			r.t.Fatalf("group %d: %d frames used, %d free, of %d", p, used, free,
-				g.translation.tables.Frames().PerPool())
+				g.translation.Tables.Frames().PerPool())
 		}
 	}
 }

@@ -95,7 +95,7 @@ func (t *Target) admissibleGroups(g *GPU) error {
 			return fmt.Errorf("application %s would have %d channel groups: at least one", g.Tenants[i].Name, w.Groups)
 		}
 		groups += w.Groups
-		f := g.translation.tables.Frames()
+		f := g.translation.Tables.Frames()
 		pages := int(g.Footprint(i) / uint64(g.Sheet.VM.Page))
 		if room := w.Groups * f.PerPool() * f.Pools() / g.fabric.Layouts.Whole.Groups(); pages > room {
 			return fmt.Errorf("application %s has %d pages: %d channel groups hold %d",
@@ -120,10 +120,10 @@ func (t *Target) movesGroups(g *GPU) bool {
 
 // pagesIn is the number of frames the owner of a group has in it.
 func (g *GPU) pagesIn(group int) int {
-	if g.holdings.group[group] < 0 || !g.translation.tables.Frames().PerGroup() {
+	if g.holdings.group[group] < 0 || !g.translation.Tables.Frames().PerGroup() {
 		return 0
 	}
-	return g.translation.tables.Pages(mem.TenantID(g.holdings.group[group]), group)
+	return g.translation.Tables.Pages(mem.TenantID(g.holdings.group[group]), group)
 }
 
 // transfer is one thing and its old and new owner; -1: nobody.

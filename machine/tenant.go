@@ -7,6 +7,7 @@ import (
 	"github.com/heddle-sim/heddle/machine/interconnect"
 	"github.com/heddle-sim/heddle/machine/sm"
 	"github.com/heddle-sim/heddle/machine/timing"
+	"github.com/heddle-sim/heddle/machine/translation"
 	"github.com/heddle-sim/heddle/mem"
 	"github.com/heddle-sim/heddle/mem/addrmap"
 )
@@ -85,10 +86,6 @@ func (t *Tenant) most(geo *isa.Geometry) int {
 	return (geo.CTAs + n - 1) / n
 }
 
-// localWindow is the virtual address of a tenant's local-memory window: above
-// everything an allocator hands out, below the bits that tell tenants apart.
-const localWindow = 1 << 39
-
 // Launch queues a grid; its CTAs are dispatched as the sheet says (sm.dispatch). The kernel is Done when
 // its last CTA has ended and its last store is acknowledged.
 func (g *GPU) Launch(tenant, stream int, name string, grid isa.Grid) *Kernel {
@@ -105,7 +102,7 @@ func (g *GPU) Launch(tenant, stream int, name string, grid isa.Grid) *Kernel {
 	}
 	k.Kernel = sm.Kernel{
 		ID: g.dispatch.launched, Tenant: mem.TenantID(tenant), Stream: stream, Grid: grid, Code: code, Geo: geo,
-		LocalBase: localWindow, Most: t.most(&geo),
+		LocalBase: translation.LocalWindow, Most: t.most(&geo),
 	}
 	if geo.LocalBytes > 0 {
 		if t.local == nil {
@@ -116,7 +113,7 @@ func (g *GPU) Launch(tenant, stream int, name string, grid isa.Grid) *Kernel {
 	if g.dispatch.profile {
 		k.Prof = make([]sm.PC, len(k.Code.Instr))
 	}
-	g.firstError.Note(g.translation.mapLocal(k))
+	g.firstError.Note(g.translation.MapLocal(k.Tenant, geo.LocalBytes))
 	g.Unified.launched(k.Tenant)
 	g.host.beginsWork(g.clock.Now)
 	g.dispatch.add(k, g.clock.Now)

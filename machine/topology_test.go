@@ -48,7 +48,7 @@ func lineAt(t *testing.T, r *rig, home int) uint64 {
 	const bytes = 256 << 12
 	reg := r.alloc(0, bytes, mem.Device)
 	for off := uint64(0); off < bytes; off += 128 {
-		if line, ok := r.g.translation.physical(0, reg.Base+off); ok && r.g.fabric.Layouts.Slice(line) == home {
+		if line, ok := r.g.translation.Physical(0, reg.Base+off); ok && r.g.fabric.Layouts.Slice(line) == home {
 			return line
 		}
 	}
@@ -193,7 +193,7 @@ func TestCopiesOfFreedFramesGo(t *testing.T) {
 	for _, sheet := range []string{"nuba", "nuba-smside", "hydrogen"} {
 		r := newRig(t, sheet, Options{}, nil, &Tenant{Name: "a", SMs: upTo(6)})
 		reg := r.alloc(0, 4096, mem.Device)
-		p, ok := r.g.translation.physical(0, reg.Base)
+		p, ok := r.g.translation.Physical(0, reg.Base)
 		if !ok {
 			t.Fatal("no frame")
 		}

@@ -77,7 +77,7 @@ func (g *GPU) Prefill(tenant int, vaddr uint64, n int64) {
 	line := uint64(l.Line)
 	all := uint8(1<<(l.Line/l.Sector) - 1)
 	for a := vaddr &^ (line - 1); a < vaddr+uint64(n); a += line {
-		p, ok := g.translation.physical(tenant, a)
+		p, ok := g.translation.Physical(tenant, a)
 		if ok {
 			g.memory.Slice(p).Prefill(p, all, mem.TenantID(tenant))
 		}
@@ -110,11 +110,11 @@ func (g *GPU) SMCounter(tenant, counter int) uint64 {
 // Footprint is the device memory a tenant has, in bytes, page tables included; 0
 // on a machine that does not translate.
 func (g *GPU) Footprint(tenant int) (bytes uint64) {
-	if g.translation.tables == nil {
+	if g.translation.Tables == nil {
 		return 0
 	}
-	for k := range g.translation.tables.Frames().Pools() {
-		bytes += uint64(g.translation.tables.Pages(mem.TenantID(tenant), k)) * uint64(g.Sheet.VM.Page)
+	for k := range g.translation.Tables.Frames().Pools() {
+		bytes += uint64(g.translation.Tables.Pages(mem.TenantID(tenant), k)) * uint64(g.Sheet.VM.Page)
 	}
 	return bytes
 }
@@ -128,7 +128,7 @@ func (g *GPU) MovingCycles() (sms, pages, either uint64) {
 
 // Copied is the bytes of pages that have moved and the MIGRATION commands it took.
 func (g *GPU) Copied() (bytes, commands uint64) {
-	return g.pageCopies.Bytes + g.translation.homes.partitionCopies.Bytes, g.pageCopies.Commands
+	return g.pageCopies.Bytes + g.homes.partitionCopies.Bytes, g.pageCopies.Commands
 }
 
 // Tiers is the machine's memory of two tiers; one that cannot be split where it has one.

@@ -31,7 +31,7 @@ func TestDeviceMemoryOnFirstTouch(t *testing.T) {
 		r := newRig(t, "ugpu", o, near, &Tenant{Name: "a", SMs: upTo(16)})
 		const words = 8 * 32 * 1024 // 32 pages of input and of output for each partition
 		k, check := r.scale(0, words, mem.Device)
-		if free := r.g.translation.tables.Frames().Free(3); free < r.g.translation.tables.Frames().PerPool()-8 {
+		if free := r.g.translation.Tables.Frames().Free(3); free < r.g.translation.Tables.Frames().PerPool()-8 {
 			t.Errorf("%d frames are free before anybody has touched a page", free)
 		}
 		if err := r.finish(); err != nil {

@@ -164,7 +164,7 @@ func (b *builder) unified() error {
 	for _, s := range b.gpu.sms.list {
 		u.dma.inFlight.watched = append(u.dma.inFlight.watched, s.Watch(u))
 	}
-	b.gpu.translation.mmu.SetHandler(u)
+	b.gpu.translation.MMU.SetHandler(u)
 	return nil
 }
 

@@ -67,7 +67,7 @@ func wires(g *GPU) (list []string) {
 		}
 	}
 	x := &g.translation
-	if x.driver.Moves != nil && x.driver.Copy != nil && x.tables.Shootdown != nil && x.tables.Freed != nil {
+	if x.Driver.Moves != nil && x.Driver.Copy != nil && x.Tables.Shootdown != nil && x.Tables.Freed != nil {
 		list = append(list, "translation.driver, translation.tables = functions")
 	}
 	slices.Sort(list)
@@ -91,7 +91,8 @@ func TestWires(t *testing.T) {
 // order has the parts that know others, lowest first: each is to know those before it alone, as the packages they
 // are to become.
 var order = []string{
-	"holdings", "fabric", "memory", "translation", "pageCopies", "host", "Unified", "contexts", "groups", "mover",
+	"holdings", "fabric", "memory", "translation", "homes",
+	"pageCopies", "host", "Unified", "contexts", "groups", "mover",
 	"evictor", "turns", "Replicas", "dispatch", "sms", "CPUs", "strides", "Watchdog",
 }
 

@@ -113,8 +113,8 @@ func (m *Memory) Quiet(slice int) bool {
 	return m.Slices[slice].Empty() && c.delay.Len() == 0 && len(c.free) == len(c.busy)
 }
 
-// Migrate has an HBM stack copy a line from one of its channels to another; false when the stack has no room. OnMigrated
-// is told of its end.
+// Migrate has an HBM stack copy a line from one of its channels to another; false when the stack has no room.
+// When the line is copied the stack calls OnMigrated.
 func (m *Memory) Migrate(from, to uint64, job int32, tenant mem.TenantID, now uint64) bool {
 	src, dst := m.layouts.Whole.Decode(from), m.layouts.Whole.Decode(to)
 	per := m.layouts.Whole.Groups() // channels of a stack, one of each group

@@ -1,0 +1,51 @@
+package machine
+
+import "github.com/heddle-sim/heddle/mem"
+
+// PageTouches gives, of a machine made to count them, by n-1 the pages that n SMs have touched; and
+// by channel group and partition (the SMs nearest to a group) the pages in the group that some SM
+// of the partition has touched, nil where pages span groups.
+func (g *GPU) PageTouches() (degree []uint64, homes [][]uint64) {
+	return g.translation.Touches.Counts()
+}
+
+// Map tells the machine of an allocation: device memory gets its frames now,
+// managed memory on first touch, as all memory where the sheet has vm.first_touch.
+func (g *GPU) Map(tenant int, r *mem.Region) error {
+	if g.Unified.On() && r.Kind == mem.Managed {
+		return g.Unified.allocate(mem.TenantID(tenant), r)
+	}
+	return g.translation.Allocate(tenant, r)
+}
+
+// Unmap gives an allocation's frames back.
+func (g *GPU) Unmap(tenant int, r *mem.Region) {
+	if g.Unified.On() && r.Kind == mem.Managed {
+		g.Unified.free(mem.TenantID(tenant), r.Base, uint64(r.Len()))
+	} else {
+		g.translation.Free(tenant, r)
+	}
+	g.groups.leave(g.clock.Now, tenant)
+}
+
+// Evict moves the resident pages of a managed range to the host and returns the
+// bytes that have to cross the link.
+func (g *GPU) Evict(tenant int, r *mem.Region, off, n int64) int64 {
+	return g.translation.Evict(tenant, r, off, n)
+}
+
+// Prefetch gives the absent pages of a managed range frames and returns the bytes
+// that have to cross the link.
+func (g *GPU) Prefetch(tenant int, r *mem.Region, off, n int64) int64 {
+	return g.translation.Prefetch(tenant, r, off, n)
+}
+
+// Release forgets all memory of a tenant: its program has ended and may start anew.
+func (g *GPU) Release(tenant int) {
+	g.Unified.release(mem.TenantID(tenant))
+	g.translation.Release(tenant)
+	if g.translation.Tables != nil {
+		g.contexts.end[tenant] = 0
+	}
+	g.groups.leave(g.clock.Now, tenant)
+}
