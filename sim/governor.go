@@ -7,7 +7,6 @@ import (
 	"github.com/heddle-sim/heddle/control"
 	"github.com/heddle-sim/heddle/machine"
 	"github.com/heddle-sim/heddle/machine/backing"
-	"github.com/heddle-sim/heddle/machine/sm"
 	"github.com/heddle-sim/heddle/sheets"
 )
 
@@ -51,6 +50,8 @@ type change struct {
 	at      uint64               // cycle from which it may begin
 	decides map[string]int       // setting: the decision that asks for it
 	done    *machine.Repartition // nil: it moves nothing
+	refused error                // why SMs and channel groups do not move
+	divides *error               // why the memory is not divided anew, once that has been tried
 }
 
 // newController makes the policies of a run; nil when there are none.
@@ -126,17 +127,13 @@ func (g *Governor) period(e *control.Entry, m *sheets.Machine) uint64 {
 
 // able says why the machine cannot do what a policy sets; nil when it can.
 func (c *controller) able(e *control.Entry) error {
-	var err error
-	switch {
-	case e.Sets("groups"):
-		err = c.r.gpu.CanMoveGroups()
-	case e.Sets("sms"), e.Sets("gating"):
-		err = c.r.gpu.CanMoveSMs()
-	case e.Sets("ways"), e.Sets("channels"), e.Sets("tokens"):
-		err = c.r.gpu.Tiers().CanSplit()
-	}
-	if err != nil {
-		return fmt.Errorf("policy %s: %w", e.Name, err)
+	for _, s := range settings() {
+		if !e.Sets(s.name) || s.able == nil {
+			continue
+		}
+		if err := s.able(c.r.gpu); err != nil {
+			return fmt.Errorf("policy %s: %w", e.Name, err)
+		}
 	}
 	return nil
 }
@@ -231,145 +228,38 @@ func (c *controller) decide(due []*governor, now uint64) {
 func (c *controller) newer(due []*governor, now uint64) *change {
 	x := &change{want: c.source.target(), at: now, decides: map[string]int{}, copied: c.r.gpu.Replicas.On()}
 	x.divided = c.r.gpu.Tiers().Divided()
-	for _, s := range control.Settings() {
-		sets := func(g *governor) bool { return g.entry.Sets(s.Name) }
+	for _, s := range settings() {
+		sets := func(g *governor) bool { return g.entry.Sets(s.name) }
 		w := c.waiting
 		if w == nil || slices.ContainsFunc(due, sets) {
 			continue
 		}
-		if i, asked := w.decides[s.Name]; asked {
-			x.want.Within, x.at, x.decides[s.Name] = max(x.want.Within, w.want.Within), max(x.at, w.at), i
-			x.take(s.Name, w)
+		if i, asked := w.decides[s.name]; asked {
+			x.want.Within, x.at, x.decides[s.name] = max(x.want.Within, w.want.Within), max(x.at, w.at), i
+			s.take(x, w)
 		}
 	}
 	return x
-}
-
-// take has the change ask for what another one asks for of a setting.
-func (x *change) take(setting string, w *change) {
-	switch setting {
-	case "sms", "groups":
-		for k := range x.want.Shares {
-			*share(setting, &x.want.Shares[k]) = *share(setting, &w.want.Shares[k])
-		}
-		x.want.Free = w.want.Free
-	case "gating":
-		x.want.Gated = w.want.Gated
-	case "quota":
-		x.quota = w.quota
-	case "ctas":
-		x.ctas = w.ctas
-	case "ways":
-		x.split.Ways = w.split.Ways
-	case "channels":
-		x.split.Channels = w.split.Channels
-	case "tokens":
-		x.split.Tokens = w.split.Tokens
-	case "replication":
-		x.copies = w.copies
-	}
-}
-
-// share is the part of a share that a setting sets.
-func share(setting string, s *machine.Share) *int {
-	if setting == "groups" {
-		return &s.Groups
-	}
-	return &s.SMs
 }
 
 // ask puts what a plan asks for into the change, setting by setting, and into its decision:
 // what was held and what is wanted now, where the policy sets SMs or groups. It is an error
 // if the plan is not for all applications.
 func (x *change) ask(e *control.Entry, r *control.Request, d *Decision, decision int) error {
-	for _, s := range control.Settings() {
-		if !e.Sets(s.Name) {
+	for _, s := range settings() {
+		if !e.Sets(s.name) {
 			continue
 		}
-		var changed bool
-		var err error
-		switch s.Name {
-		case "sms":
-			x.want.Free = freeings[r.Free]
-			changed, err = x.askShares(s, r.SMs, d)
-		case "groups":
-			changed, err = x.askShares(s, r.Groups, d)
-		case "gating":
-			if r.Gated != nil && *r.Gated != x.want.Gated {
-				x.want.Gated, changed = *r.Gated, true
-			}
-		case "quota":
-			if r.Quota != nil {
-				x.quota, changed = quotas(r.Quota), true
-			}
-		case "ctas":
-			x.ctas, changed = r.CTAs, r.CTAs != nil
-		case "ways":
-			changed = replace(&x.split.Ways, r.CPUWays, x.divided.Ways)
-		case "channels":
-			changed = replace(&x.split.Channels, r.CPUChannels, x.divided.Channels)
-		case "tokens":
-			changed = replace(&x.split.Tokens, r.Tokens, x.divided.Tokens)
-		case "replication":
-			if r.Replicate != nil {
-				x.copies, changed = r.Replicate, *r.Replicate != x.copied
-			}
-		}
+		changed, err := s.ask(x, r, d)
 		if err != nil {
 			return err
 		}
 		if changed {
-			x.decides[s.Name] = decision
+			x.decides[s.name] = decision
 			d.Changed = true
 		}
 	}
 	return nil
-}
-
-// replace takes over what a plan asks for, if it asks for anything that is not held: tokens that are set anew cap
-// those that are left, and what a plan repeats is not new.
-func replace(have **int, want, held *int) (changed bool) {
-	if want == nil || held != nil && *want == *held {
-		return false
-	}
-	*have = want
-	return true
-}
-
-// askShares is ask for SMs or channel groups.
-func (x *change) askShares(s control.Setting, list []int, d *Decision) (changed bool, err error) {
-	if list == nil {
-		return false, nil
-	}
-	if len(list) != len(x.want.Shares) {
-		return false, fmt.Errorf("the plan has %d shares (%s) for %d applications", len(list), s.Unit,
-			len(x.want.Shares))
-	}
-	if d.Before == nil {
-		d.Before = shares(x.want.Shares)
-	}
-	for i, n := range list {
-		if w := share(s.Name, &x.want.Shares[i]); *w != n {
-			*w = n
-			changed = true
-		}
-	}
-	d.After = shares(x.want.Shares)
-	return changed, nil
-}
-
-// freeings are the machine's words for a policy's.
-var freeings = map[control.Freeing]machine.Freeing{
-	"": machine.ByEstimate, control.FreeByDrain: machine.ByDraining, control.FreeBySwitch: machine.BySwitching,
-}
-
-// quotas are a policy's in the words of the machine.
-func quotas(q *control.Quota) *machine.Quotas {
-	schemes := map[control.QuotaScheme]sm.QuotaScheme{
-		control.Naive: sm.QuotaNaive, control.Elastic: sm.QuotaElastic,
-		control.Rollover: sm.QuotaRollover, control.RolloverTime: sm.QuotaRolloverTime,
-	}
-	return &machine.Quotas{Scheme: schemes[q.Scheme], Period: q.Period, PerSM: q.PerSM, Goal: q.Goal}
 }
 
 // shares are the machine's in the words of policies.
@@ -383,42 +273,12 @@ func shares(of []machine.Share) (out []control.Share) {
 // begin has the machine do what a change asks for, in the order of the settings, or books
 // why it cannot.
 func (c *controller) begin(x *change, now uint64) {
-	gpu := c.r.gpu
-	var moves, quota, ctas, copies, split error
-	if x.moves() {
-		x.done, moves = gpu.Repartition(&x.want)
-	}
-	if x.quota != nil {
-		quota = gpu.SetQuotas(x.quota)
-	}
-	if x.ctas != nil {
-		ctas = gpu.LimitCTAs(x.ctas)
-	}
-	if x.split != (backing.MemorySplit{}) {
-		split = gpu.Tiers().Split(&x.split)
-	}
-	if x.copies != nil {
-		copies = gpu.Replicas.Set(*x.copies)
-	}
-	if x.done != nil {
-		c.begun = append(c.begun, x)
-	}
-	for _, s := range control.Settings() {
-		i, asked := x.decides[s.Name]
+	for _, s := range settings() {
+		i, asked := x.decides[s.name]
 		if !asked {
 			continue
 		}
-		err := moves
-		switch s.Name {
-		case "quota":
-			err = quota
-		case "ctas":
-			err = ctas
-		case "ways", "channels", "tokens":
-			err = split
-		case "replication":
-			err = copies
-		}
+		err := s.apply(c.r.gpu, x)
 		switch d := &c.decisions[i]; {
 		case err == nil && d.Refused == "":
 			d.Begun = now
@@ -426,16 +286,9 @@ func (c *controller) begin(x *change, now uint64) {
 			d.refuse(err)
 		}
 	}
-}
-
-// moves says that a change moves SMs or channel groups, or powers SMs down or up.
-func (x *change) moves() bool {
-	for _, s := range []string{"sms", "gating", "groups"} {
-		if _, ok := x.decides[s]; ok {
-			return true
-		}
+	if x.done != nil {
+		c.begun = append(c.begun, x)
 	}
-	return false
 }
 
 // refuse books why nothing comes of a decision.
