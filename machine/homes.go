@@ -149,6 +149,9 @@ func (w *homeWatch) MayWrite(now uint64, tenant mem.TenantID, addr uint64) bool 
 	return h.tables.Parts.CopyFrames() == 0 || !h.lose(now, tenant, addr>>h.tables.PageBits())
 }
 
+// Retried implements sm.Watcher.
+func (w *homeWatch) Retried(mem.TenantID, uint64, uint64) {}
+
 // Replay implements sm.Watcher; refuses has looked at what waited.
 func (w *homeWatch) Replay(uint64, mem.TenantID, uint64, bool) {}
 

@@ -422,6 +422,13 @@ func (u *unified) Replay(_ uint64, tenant mem.TenantID, addr uint64, write bool)
 	u.runtime.Used(managedKey(tenant, addr), write)
 }
 
+// Retried implements sm.Watcher.
+func (u *unified) Retried(tenant mem.TenantID, addr uint64, cycles uint64) {
+	if key := managedKey(tenant, addr); u.runtime.Manages(key) {
+		u.runtime.Retried(key, cycles)
+	}
+}
+
 // Leaves implements sm.Watcher.
 func (u *unified) Leaves(line uint64) bool {
 	return line&mem.Remote == 0 && u.dma.inFlight.leaves(line)

@@ -216,6 +216,9 @@ func (l *loadStore) serve(p *pipeline, now uint64) {
 				return
 			}
 			miss := a.op < 0
+			if !miss {
+				l.translation.entered(a, now)
+			}
 			l.queue.Pop()
 			l.left(p, op, now)
 			if miss {

@@ -35,6 +35,8 @@ type Watcher interface {
 	// MayWrite says of a write that has found its translation whether it may use it; if not, the page is
 	// asked for again.
 	MayWrite(now uint64, tenant mem.TenantID, addr uint64) bool
+	// Retried says that an access which had its translation waited for the L1 in so many more cycles.
+	Retried(tenant mem.TenantID, addr uint64, cycles uint64)
 	// Replay gets an access that has waited and goes on.
 	Replay(now uint64, tenant mem.TenantID, addr uint64, write bool)
 	// Sent gets a request for a line, Answered its answer.
@@ -72,8 +74,23 @@ type translation struct {
 	pending    []tlbMiss
 	refusal    *tlbMiss // the queue's head waits for it, and the MMU had no room; nil
 	watch      Watcher  // nil: nobody
+	head       tried    // the access that has found its translation last
 	parked     []parked
 	freeParked []int32
+}
+
+// tried is an access that has found its translation and waits for the L1.
+type tried struct {
+	addr   uint64 // virtual
+	since  uint64 // cycle
+	tenant mem.TenantID
+}
+
+// entered tells the watcher of the cycles in which the access of the head has waited for the L1.
+func (x *translation) entered(a *access, now uint64) {
+	if x.watch != nil && now > x.head.since && a.line&mem.Remote == 0 {
+		x.watch.Retried(x.head.tenant, x.head.addr, now-x.head.since)
+	}
 }
 
 // translate turns a's virtual line into a physical one. On a TLB miss the access
@@ -95,6 +112,7 @@ func (l *loadStore) translate(a *access, now uint64) bool {
 			if x.tell(a, o, true, now) && x.mayUse(a, o, now) {
 				row[TLBAccesses]++
 				row[TLBHits]++
+				x.head = tried{a.line, now, o.tenant}
 				a.line = ppn<<l.cfg.translation.pageShift | a.line&(1<<l.cfg.translation.pageShift-1)
 				a.state |= translated
 				return true

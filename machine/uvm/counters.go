@@ -31,6 +31,19 @@ func (r *Runtime) count(c *chunk, block int) {
 	}
 }
 
+// Retried tells of an access that had its translation, and in so many more cycles no room in the L1. Under
+// Options.Public it counts in each of them: the public simulator looks its page up anew whenever it tries.
+func (r *Runtime) Retried(addr, cycles uint64) {
+	p, ok := r.find(addr)
+	if !ok || !r.o.Public || r.remoteOnly {
+		return
+	}
+	c, block := &r.chunks[p.chunk()], p.index()/PagesPerBlock
+	room := uint64(mostCount - 1 - c.counter[block]&mostCount)
+	c.counter[block] += uint32(min(cycles-1, room))
+	r.count(c, block)
+}
+
 // trip books an eviction of a block.
 func (r *Runtime) trip(c *chunk, block int) {
 	c.counter[block] += 1 << countBits

@@ -375,3 +375,24 @@ func TestCleanTakeNoRoom(t *testing.T) {
 		}
 	}
 }
+
+// An access that waits for the L1 counts in each of those cycles in the public simulator, so that LFU does not evict
+// what keeps the SMs busy. A full register is halved, as by any access.
+func TestRetriesCount(t *testing.T) {
+	for public, want := range map[bool]uint64{false: 1, true: 41} {
+		r := runtimeOf(t, Options{
+			Capacity: ChunkSize, Prefetch: "none", Evict: "lfu", Migrate: "first-touch", Public: public,
+		}, ChunkSize)
+		if _, err := r.Access(0, false); err != nil {
+			t.Fatal(err)
+		}
+		r.Retried(0, 40)
+		c := &r.chunks[0]
+		if got := c.accesses(); got != want {
+			t.Errorf("public %v: %d accesses counted, want %d", public, got, want)
+		}
+		if r.Retried(0, 1<<30); public && c.accesses() != mostCount>>1 {
+			t.Errorf("a full register holds %d, want %d", c.accesses(), mostCount>>1)
+		}
+	}
+}
