@@ -132,7 +132,8 @@ func (x *change) takeShares(w *change, of func(*machine.Share) *int) {
 }
 
 // askShares is ask for SMs or channel groups.
-func (x *change) askShares(list []int, unit string, d *Decision, of func(*machine.Share) *int) (changed bool, err error) {
+func (x *change) askShares(list []int, unit string, d *Decision, of func(*machine.Share) *int,
+) (changed bool, err error) {
 	if list == nil {
 		return false, nil
 	}

@@ -31,8 +31,8 @@ func (r *Runtime) count(c *chunk, block int) {
 	}
 }
 
-// Retried tells of an access that had its translation, and in so many more cycles no room in the L1. Under
-// Options.Public it counts in each of them: the public simulator looks its page up anew whenever it tries.
+// Retried books an access that had its translation, and in so many more cycles no room in the L1. Under Options.Public
+// it counts in each of them: the public simulator looks its page up anew whenever it tries.
 func (r *Runtime) Retried(addr, cycles uint64) {
 	p, ok := r.find(addr)
 	if !ok || !r.o.Public || r.remoteOnly {
