@@ -43,17 +43,7 @@ func settings() []setting {
 			},
 			take: func(x, w *change) { x.want.Gated = w.want.Gated },
 		},
-		{
-			name: "quota",
-			ask: func(x *change, r *control.Request, _ *Decision) (changed bool, _ error) {
-				if r.Quota != nil {
-					x.quota, changed = quotas(r.Quota), true
-				}
-				return changed, nil
-			},
-			take:  func(x, w *change) { x.quota = w.quota },
-			apply: func(g *machine.GPU, x *change) error { return g.SetQuotas(x.quota) },
-		},
+		quotaSetting(),
 		{
 			name: "ctas",
 			ask: func(x *change, r *control.Request, _ *Decision) (changed bool, _ error) {
@@ -86,6 +76,21 @@ func settings() []setting {
 			func(r *control.Request) *int { return r.CPUChannels }),
 		tierSetting("tokens", func(s *backing.MemorySplit) **int { return &s.Tokens },
 			func(r *control.Request) *int { return r.Tokens }),
+	}
+}
+
+// quotaSetting is the instructions that applications may issue.
+func quotaSetting() setting {
+	return setting{
+		name: "quota",
+		ask: func(x *change, r *control.Request, _ *Decision) (changed bool, _ error) {
+			if r.Quota != nil {
+				x.quota, changed = quotas(r.Quota), true
+			}
+			return changed, nil
+		},
+		take:  func(x, w *change) { x.quota = w.quota },
+		apply: func(g *machine.GPU, x *change) error { return g.SetQuotas(x.quota) },
 	}
 }
 
