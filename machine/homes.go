@@ -174,7 +174,7 @@ func (w *homeWatch) Leaves(line uint64) bool { return w.homes.inFlight.leaves(li
 
 // Refuses notes which page an SM finds in a frame, and says whether it must not: it waits to write
 // to a page that has copies.
-func (h *pageHomes) Refuses(now uint64, r *vm.Reply) bool {
+func (h *pageHomes) Refuses(now uint64, r vm.Reply) bool {
 	h.use.name(h.inFlight.frame(r.PPN<<h.inFlight.bits), r.Tenant, r.VPN)
 	return h.tables.Parts.CopyFrames() > 0 && h.inFlight.watched[r.SM].WaitsToWrite(r.Tenant, r.VPN) &&
 		h.lose(now, r.Tenant, r.VPN)

@@ -44,7 +44,7 @@ type Translation struct {
 // Homes are pages that follow the accesses to them.
 type Homes interface {
 	// Refuses says of an answer to an SM that it must not have it yet: the page is to lose its copies first.
-	Refuses(now uint64, r *vm.Reply) bool
+	Refuses(now uint64, r vm.Reply) bool
 	// Short adds to the error of an allocation that found no frames what copies have of them.
 	Short(err error) error
 }
@@ -276,7 +276,7 @@ func (x *Translation) Tick(now uint64) uint64 {
 			break
 		}
 		next = now + 1 // there is room again for what waited behind it
-		if x.Homes != nil && x.Homes.Refuses(now, &r) {
+		if x.Homes != nil && x.Homes.Refuses(now, r) {
 			x.MMU.Again(&r)
 			continue
 		}
