@@ -70,7 +70,8 @@ func (f *Functional) run(op *Op) error {
 		}
 		left = f.Limit - f.used
 	}
-	n, err := emulate.RunWithin(&interruptible{Grid: op.Grid, ctx: f.ctx}, emulate.Limits{Insts: left, Idle: f.Idle})
+	limits := emulate.Limits{Insts: left, Idle: f.Idle, Together: op.Shape.Workspace != 0}
+	n, err := emulate.RunWithin(&interruptible{Grid: op.Grid, ctx: f.ctx}, limits)
 	var fault *isa.Fault
 	switch {
 	case errors.Is(err, ErrStopped) || errors.As(err, &fault):

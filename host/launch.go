@@ -153,7 +153,11 @@ func (c *Context) fits(kernel string, g isa.Geometry) error {
 	if !ok {
 		return fmt.Errorf("kernel %s: this device makes no cooperative launches", kernel)
 	}
-	if n := d.Resident(g); g.CTAs > n {
+	n := d.Resident(g)
+	if p := c.opt.Properties; p.Timeless && p.SMs > 0 { // no machine runs it: as many as the machine would hold
+		n = p.blocks(g) * p.SMs
+	}
+	if g.CTAs > n {
 		return fmt.Errorf("kernel %s: a cooperative launch of %d blocks, %d find room at once: use fewer blocks and "+
 			"let each do more", kernel, g.CTAs, n)
 	}

@@ -79,7 +79,7 @@ func execute(t *testing.T, ctx context.Context, lib string, args ...string) outc
 	p := &Program{Args: args, Shim: lib, Stdout: &out, Stderr: &log}
 	dev := host.NewFunctional(ctx, 0)
 	props := host.Properties{
-		Machine: "test", SMs: 4, Threads: 2048, CTAs: 32, Registers: 65536, Shared: 96 << 10, L2: 1 << 20,
+		Machine: "test", SMs: 84, Threads: 2048, CTAs: 32, Registers: 65536, Shared: 96 << 10, L2: 1 << 20,
 		MemoryBytes: 1 << 30, CoreMHz: 1000, MemoryMHz: 800, MemoryBusBits: 256, Capability: 70, Timeless: true,
 	}
 	c := host.New(dev, mem.NewSpace(props.MemoryBytes), host.Options{Ctx: ctx, Properties: props})
@@ -146,7 +146,7 @@ func TestHostSources(t *testing.T) {
 }
 
 func TestDriver(t *testing.T) {
-	prints(t, "bad 0 calls 5 capability 7.0 missing 500, 3 blocks, 8 of 1024\n", "driver.c")
+	prints(t, "bad 0 calls 5 capability 7.0 missing 500, 3 blocks, 168 of 1024\n", "driver.c")
 }
 
 // TestToolkit: a build that asks for the CUDA toolkit's nvcc, headers and libraries gets a program that runs.

@@ -43,6 +43,8 @@ type resident struct {
 type Limits struct {
 	Insts uint64 // warp instructions in all; 0: no limit
 	Idle  uint64 // warp instructions without anything useful (idle.go); 0: DefaultIdle
+	// Together starts all blocks, which wait for each other (a cooperative launch).
+	Together bool
 }
 
 // runner executes a grid functionally.
@@ -82,6 +84,9 @@ func RunWithin(g isa.Grid, l Limits) (Counts, error) {
 	}
 	r.useful()
 	most := Resident(r.geo)
+	if l.Together {
+		most = max(most, r.geo.CTAs)
+	}
 	for r.next < r.geo.CTAs && len(r.ctas) < most {
 		r.ctas = append(r.ctas, r.start())
 	}
