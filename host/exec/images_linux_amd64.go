@@ -48,12 +48,12 @@ func (c *call) image() int32 {
 	}
 	row := width * uint64(channels) * uint64(t.Size())
 	pitch := max(c.v[1], row)
-	rows := height * depth // at most 1<<54
-	if pitch > shim.WindowBytes || rows > shim.WindowBytes || rows*max(layers, 1) > shim.WindowBytes/pitch {
+	rows, slices := height*depth, max(layers, 1) // rows: at most 1<<54
+	if pitch > shim.WindowBytes || rows > shim.WindowBytes/pitch || slices > shim.WindowBytes/pitch/rows {
 		return c.refused(invalidValue, "a texture of %d x %d x %d texels in %d layers is larger than memory", width,
 			height, depth, layers)
 	}
-	a, err := c.s.d.At(c.v[0], int64(pitch*(rows*max(layers, 1)-1)+row))
+	a, err := c.s.d.At(c.v[0], int64(pitch*(rows*slices-1)+row))
 	if err == nil {
 		a, err = a.View(t)
 	}
