@@ -66,7 +66,7 @@ func numberWays() []numberWay {
 		}}},
 		{"migrate", "^nuba$", sim.Spec{Apps: []sim.App{one}, Sharing: pages("migrate")}},
 		{"replicate", "^nuba$", sim.Spec{Apps: []sim.App{one}, Sharing: pages("replicate")}},
-		{"full", "^nuba-mcm", sim.Spec{Apps: []sim.App{one}, Sharing: sim.Sharing{
+		{"full", "^nuba-mcm$", sim.Spec{Apps: []sim.App{one}, Sharing: sim.Sharing{
 			Mode: "alone", Memory: sim.Memory{Replication: "full"},
 		}}},
 	}
