@@ -32,7 +32,9 @@ func (im *importer) apart(o Option) bool {
 		group, o.Why = apartManaged, unifiedKey(o)
 	case strings.Contains(name, "chiplet") || strings.Contains(name, "mcm") || strings.Contains(name, "inter_gpm"):
 		group, o.Why = apartChiplets, "not read"
-	case strings.Contains(name, "tlb") || strings.Contains(name, "page_walk") || strings.Contains(name, "pwc"):
+	case strings.Contains(name, "tlb") || strings.Contains(name, "page_walk") || strings.Contains(name, "pwc"),
+		strings.HasPrefix(name, "-pw_cache"), strings.HasPrefix(name, "-page_coalesce"),
+		name == "-enable_page_coalescing", name == "-page_size_list", name == "-va_mask":
 		group, o.Why = apartTranslation, "not read"
 	default:
 		return false

@@ -330,7 +330,8 @@ func TestImportOfOddConfigs(t *testing.T) {
 func TestImportOfManagedMemory(t *testing.T) {
 	im, err := changed(t, "-gddr_size 1GB\n-eviction_policy 1\n-hardware_prefetch 2\n-hwprefetch_oversub "+
 		"0\n-enable_dma 3\n"+
-		"-migrate_threshold 16\n-eviction_policy 9\n-gpgpu_n_chiplets 4\n-gpgpu_l2_tlb_ways 8")
+		"-migrate_threshold 16\n-eviction_policy 9\n-gpgpu_n_chiplets 4\n-gpgpu_l2_tlb_ways 8\n"+
+		"-pw_cache_latency 85\n-page_size_list 2097152:4096")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -345,6 +346,7 @@ func TestImportOfManagedMemory(t *testing.T) {
 		"-hardware_prefetch": "prefetch: sl", "-hwprefetch_oversub": "prefetch_over: none",
 		"-enable_dma":        "migrate: oversub",
 		"-migrate_threshold": "ts: 16", "-gpgpu_n_chiplets": "not read", "-gpgpu_l2_tlb_ways": "not read",
+		"-pw_cache_latency": "not read", "-page_size_list": "not read",
 	}
 	if !reflect.DeepEqual(got, want) || len(im.Apart) != 3 {
 		t.Errorf("apart: %v, want %v", got, want)
