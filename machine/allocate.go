@@ -1,6 +1,9 @@
 package machine
 
-import "github.com/heddle-sim/heddle/mem"
+import (
+	"github.com/heddle-sim/heddle/machine/transfer"
+	"github.com/heddle-sim/heddle/mem"
+)
 
 // PageTouches gives, of a machine made to count them, by n-1 the pages that n SMs have touched; and
 // by channel group and partition (the SMs nearest to a group) the pages in the group that some SM
@@ -48,4 +51,15 @@ func (g *GPU) Release(tenant int) {
 		g.contexts.end[tenant] = 0
 	}
 	g.groups.leave(g.clock.Now, tenant)
+}
+
+// Copy begins a copy of n bytes between two regions of a tenant, one of them at least on the device.
+func (g *GPU) Copy(tenant int, dst *mem.Region, dstOff int64, src *mem.Region, srcOff, n int64) *transfer.HostCopy {
+	return g.host.Copy(tenant, dst, dstOff, src, srcOff, n)
+}
+
+// Carry begins to carry n bytes of pages whose places nobody looks at: of managed memory that is not moved on
+// demand.
+func (g *GPU) Carry(tenant int, n int64, toHost bool) *transfer.HostCopy {
+	return g.host.Carry(tenant, n, toHost)
 }

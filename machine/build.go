@@ -2,15 +2,17 @@ package machine
 
 import (
 	"fmt"
-	"math/bits"
 	"slices"
 
 	"github.com/heddle-sim/heddle/machine/backing"
 	"github.com/heddle-sim/heddle/machine/hybrid"
 	"github.com/heddle-sim/heddle/machine/interconnect"
+	"github.com/heddle-sim/heddle/machine/link"
 	"github.com/heddle-sim/heddle/machine/sm"
 	"github.com/heddle-sim/heddle/machine/timing"
+	"github.com/heddle-sim/heddle/machine/transfer"
 	"github.com/heddle-sim/heddle/machine/translation"
+	"github.com/heddle-sim/heddle/machine/uvm"
 	"github.com/heddle-sim/heddle/mem/addrmap"
 	"github.com/heddle-sim/heddle/sheets"
 	"github.com/heddle-sim/heddle/stat"
@@ -21,7 +23,7 @@ type Options struct {
 	Every    bool   // visit every component every cycle: no idle skipping
 	Watchdog uint64 // cycles; 0: DefaultWatchdog
 	Profile  bool   // keep stall cycles by PTX line
-	Copying  Copying
+	Copying  transfer.Copying
 	// Quantum is a turn in core cycles, for applications that take turns on the whole
 	// machine (time slicing); 0: they run side by side.
 	Quantum     uint64
@@ -120,6 +122,19 @@ func (b *builder) translation() error {
 		p.Groups = append(p.Groups, t.Groups)
 	}
 	return b.gpu.translation.Build(&p)
+}
+
+// hostLink makes the link to the host.
+func (b *builder) hostLink() error {
+	p := transfer.LinkParts{
+		Sheet: b.sheet, Order: b.gpu.Unified.dma.order, Paged: b.options.Unified != nil,
+		Table: b.table("link", link.Desc(), 2),
+	}
+	if u := b.options.Unified; u != nil && u.Public {
+		p.Half = uvm.ChunkSize
+	}
+	b.gpu.host.Build(&p)
+	return nil
 }
 
 // memoryApps is what the memory knows of the applications.
@@ -236,14 +251,7 @@ func (b *builder) moving() {
 		g.mover.period = movePeriod
 	}
 	g.mover.wakeDelay, g.mover.gated = uint64(s.SM.WakeDelay), make([]timing.Meter, s.SM.Count)
-	g.pageCopies = copyEngine{
-		how: b.options.Copying, bits: uint(bits.TrailingZeros(uint(max(1, s.VM.Page)))),
-		lines: int32(s.VM.Page / s.LLC.Line), lineSize: s.LLC.Line,
-		whole: uint8(1<<(s.LLC.Line/s.LLC.Sector) - 1), most: s.VM.CopyLines,
-	}
-	if backing.Stacks(s, b.amap) == 0 && g.pageCopies.how == PageMove {
-		g.pageCopies.how = ReadWrite
-	}
+	g.pageCopies.Build(s, b.amap, b.options.Copying)
 }
 
 func (b *builder) table(owner string, desc []stat.Desc, n int) *stat.Table {

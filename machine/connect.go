@@ -32,7 +32,7 @@ func (g *GPU) connectSides() {
 	fabric.Direct, fabric.Remote = &g.host, &g.Unified.remote
 
 	memory := &g.memory
-	memory.OnMigrated, memory.OnWritten = g.pageCopies.migrated, g.pageCopies.written
+	memory.OnMigrated, memory.OnWritten = g.pageCopies.Migrated, g.pageCopies.Written
 
 	cpus := &g.CPUs
 	cpus.tenants, cpus.fabric, cpus.firstError = g.Tenants, &g.fabric, &g.firstError
@@ -111,16 +111,17 @@ func (g *GPU) connectPages() {
 	unified.faults.wakeups, unified.faults.mmu = g.wakeups, unified.mmu
 
 	host := &g.host
-	host.tenants, host.memory, host.fabric = g.Tenants, &g.memory, &g.fabric
-	host.where = &g.translation
-	host.clock, host.wakeups = &g.clock, g.wakeups
+	host.Apps, host.Busy = len(g.Tenants), g.works
+	host.Memory, host.Fabric = &g.memory, &g.fabric
+	host.Where = &g.translation
+	host.Clock, host.Wakeups = &g.clock, g.wakeups
 	g.CPUs.host, g.strides.host = host, host
 
 	copies := &g.pageCopies
-	copies.tenants = g.Tenants
-	copies.driver, copies.tables = g.translation.Driver, g.translation.Tables
-	copies.fabric = &g.fabric
-	copies.memory, copies.pageLeft, copies.clock, copies.wakeups = &g.memory, g.groups.leave, &g.clock, g.wakeups
+	copies.Apps, copies.PageArrived = len(g.Tenants), g.pageArrived
+	copies.Driver, copies.Tables = g.translation.Driver, g.translation.Tables
+	copies.Fabric = &g.fabric
+	copies.Memory, copies.PageLeft, copies.Clock, copies.Wakeups = &g.memory, g.groups.leave, &g.clock, g.wakeups
 
 	homes := &g.homes
 	if homes.decide != nil {
@@ -132,9 +133,9 @@ func (g *GPU) connectPages() {
 		homes.driver.Homes.Ended, homes.driver.Homes.Reclaim = homes.ended, homes.reclaim
 		homes.tables.ShootdownIn = homes.forget
 		partition := &homes.partitionCopies
-		partition.tenants, partition.fabric, partition.slices = g.Tenants, &g.fabric, g.memory.Slices
-		partition.tables, partition.driver = homes.tables, homes.driver
-		partition.clock, partition.wakeups = &g.clock, g.wakeups
+		partition.Apps, partition.PageArrived = len(g.Tenants), g.pageArrived
+		partition.Fabric, partition.Driver = &g.fabric, homes.driver
+		partition.Clock, partition.Wakeups = &g.clock, g.wakeups
 		g.fabric.Between.PartitionCopies = partition
 	}
 	homes.mmu, homes.tlbs = g.translation.MMU, g.translation.TLBs

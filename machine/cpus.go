@@ -8,6 +8,7 @@ import (
 	"github.com/heddle-sim/heddle/machine/cpu"
 	"github.com/heddle-sim/heddle/machine/interconnect"
 	"github.com/heddle-sim/heddle/machine/timing"
+	"github.com/heddle-sim/heddle/machine/transfer"
 	"github.com/heddle-sim/heddle/machine/vm"
 	"github.com/heddle-sim/heddle/mem"
 	"github.com/heddle-sim/heddle/stat"
@@ -18,7 +19,7 @@ import (
 type CPUs struct {
 	tenants    []*Tenant
 	fabric     *interconnect.Fabric
-	host       *hostLink
+	host       *transfer.HostLink
 	firstError *timing.FirstError
 	clock      *timing.Clock
 	wakeups    timing.Wakeups
@@ -60,7 +61,7 @@ func (a *CPUs) Execute(tenant int, programs []cpu.Program) (*Execution, error) {
 			a.wakeups.WakeCPU(c, a.coreClock.Core(core.Due()))
 		}
 	}
-	a.host.beginsWork(now)
+	a.host.BeginsWork(now)
 	t.begins(now)
 	t.executes++
 	a.executions = append(a.executions, x)

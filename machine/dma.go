@@ -7,6 +7,7 @@ import (
 	"github.com/heddle-sim/heddle/machine/interconnect"
 	"github.com/heddle-sim/heddle/machine/link"
 	"github.com/heddle-sim/heddle/machine/timing"
+	"github.com/heddle-sim/heddle/machine/transfer"
 	"github.com/heddle-sim/heddle/machine/uvm"
 	"github.com/heddle-sim/heddle/machine/vm"
 	"github.com/heddle-sim/heddle/mem"
@@ -26,7 +27,7 @@ type dmaEngine struct {
 	clock      *timing.Clock
 	wakeups    timing.Wakeups
 
-	host     *hostLink
+	host     *transfer.HostLink
 	order    link.Arbiter
 	may      [2]func(t *link.Transfer) bool // a transfer of a direction may begin: mayCome, mayLeave
 	taken    link.Transfer                  // off the queue of a direction last
@@ -163,7 +164,7 @@ func (d *dmaEngine) queue(now uint64, i int32, way int) {
 	if way == 0 {
 		t.Setup = uint64(j.in.Faults) * d.perFault
 	}
-	d.host.way[way].Push(t)
+	d.host.Ways[way].Push(t)
 	d.wakeups.WakeMMU(now)
 }
 
@@ -208,7 +209,7 @@ func (d *dmaEngine) keep(chunk int32, key uint64) {
 		if d.early && !slices.Contains(j.pages, key&^(uvm.PageSize-1)) {
 			continue
 		}
-		d.host.way[1].Cancel(int32(i))
+		d.host.Ways[1].Cancel(int32(i))
 		d.unified.runtime.Keep(&j.out)
 		d.row[j.tenant][uvmKept] += uint64(len(j.pages))
 		d.book(j, -uint64(len(j.pages)))
@@ -231,7 +232,7 @@ func (d *dmaEngine) abandon(base, end uint64) {
 		if j.toHost {
 			way = 1
 		}
-		d.host.way[way].Cancel(int32(i))
+		d.host.Ways[way].Cancel(int32(i))
 		d.done(int32(i))
 	}
 }
@@ -288,9 +289,9 @@ func (d *dmaEngine) start(now uint64) (next uint64) {
 	}
 	switch t := &d.taken; {
 	case !d.take(0, now):
-	case t.ID >= hostCopies:
-		d.host.take(now, t, &d.host.way[0])
-		next = min(next, max(now+1, d.host.way[0].Free()))
+	case t.ID >= transfer.HostCopies:
+		d.host.Take(now, t, &d.host.Ways[0])
+		next = min(next, max(now+1, d.host.Ways[0].Free()))
 	default:
 		j := &d.jobs[t.ID]
 		j.planned = *t
@@ -300,9 +301,9 @@ func (d *dmaEngine) start(now uint64) (next uint64) {
 	}
 	switch t := &d.taken; {
 	case d.preparing() || !d.take(1, now):
-	case t.ID >= hostCopies:
-		d.host.take(now, t, &d.host.way[1])
-		next = min(next, max(now+1, d.host.way[1].Free()))
+	case t.ID >= transfer.HostCopies:
+		d.host.Take(now, t, &d.host.Ways[1])
+		next = min(next, max(now+1, d.host.Ways[1].Free()))
 	default:
 		d.jobs[t.ID].planned = *t
 		if d.jobs[t.ID].out.Stays {
@@ -311,9 +312,9 @@ func (d *dmaEngine) start(now uint64) (next uint64) {
 			d.drain(t.ID)
 		}
 	}
-	for k := range d.host.way {
-		if d.host.way[k].Waiting() > 0 && d.host.way[k].Free() > now {
-			next = min(next, d.host.way[k].Free())
+	for k := range d.host.Ways {
+		if d.host.Ways[k].Waiting() > 0 && d.host.Ways[k].Free() > now {
+			next = min(next, d.host.Ways[k].Free())
 		}
 	}
 	for _, i := range d.active {
@@ -324,7 +325,7 @@ func (d *dmaEngine) start(now uint64) (next uint64) {
 
 // take takes the next transfer that may go off the queue of an idle direction.
 func (d *dmaEngine) take(way int, now uint64) (ok bool) {
-	d.taken, ok = d.host.way[way].Take(now, d.may[way])
+	d.taken, ok = d.host.Ways[way].Take(now, d.may[way])
 	return ok
 }
 
@@ -415,7 +416,7 @@ func (d *dmaEngine) advance(i int32, now uint64) bool {
 		}
 		j.state = jobReading
 	}
-	if now < j.begun+j.cycles+d.host.cfg.Latency {
+	if now < j.begun+j.cycles+d.host.Config.Latency {
 		return false
 	}
 	d.arrive(j, now)

@@ -8,7 +8,7 @@ import "github.com/heddle-sim/heddle/mem"
 func (d *dmaEngine) copy(now uint64, i int32, way int) {
 	j := &d.jobs[i]
 	j.state, j.begun = jobCopying, now
-	j.cycles = d.host.way[way].Start(now, &j.planned)
+	j.cycles = d.host.Ways[way].Start(now, &j.planned)
 	j.next, j.left = 0, 0
 }
 
@@ -71,14 +71,14 @@ func (d *dmaEngine) due(j *dmaJob, now uint64) uint64 {
 	case j.next < int32(len(j.frames))*d.lines || j.left > 0:
 		return never // its last answer wakes us
 	}
-	return max(now+1, j.begun+j.cycles+d.host.cfg.Latency)
+	return max(now+1, j.begun+j.cycles+d.host.Config.Latency)
 }
 
 // lineAt is the cycle in which the next line of a job is on the device's side of the link.
 func (d *dmaEngine) lineAt(j *dmaJob) uint64 {
 	at := j.begun + uint64(j.next)*j.cycles/uint64(len(j.frames)*int(d.lines))
 	if !j.toHost {
-		at += d.host.cfg.Latency
+		at += d.host.Config.Latency
 	}
 	return at
 }

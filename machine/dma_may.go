@@ -1,13 +1,16 @@
 package machine
 
-import "github.com/heddle-sim/heddle/machine/link"
+import (
+	"github.com/heddle-sim/heddle/machine/link"
+	"github.com/heddle-sim/heddle/machine/transfer"
+)
 
 // What may begin on the link.
 
 // mayCome says that a transfer to the device has frames, and its pages are not still on their way
 // to the host, which the public simulator does not ask.
 func (d *dmaEngine) mayCome(t *link.Transfer) bool {
-	if t.ID >= hostCopies {
+	if t.ID >= transfer.HostCopies {
 		return true
 	}
 	j := &d.jobs[t.ID]
@@ -33,7 +36,7 @@ func (d *dmaEngine) arrives() bool {
 		}
 	}
 	if d.inOrder {
-		t := d.host.way[0].Head()
+		t := d.host.Ways[0].Head()
 		return t != nil && d.mayCome(t)
 	}
 	for i := range d.jobs {
@@ -46,5 +49,5 @@ func (d *dmaEngine) arrives() bool {
 
 // mayLeave says that no page of a transfer to the host is being moved inside the device.
 func (d *dmaEngine) mayLeave(t *link.Transfer) bool {
-	return t.ID >= hostCopies || d.still(&d.jobs[t.ID])
+	return t.ID >= transfer.HostCopies || d.still(&d.jobs[t.ID])
 }

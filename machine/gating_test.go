@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/heddle-sim/heddle/machine/transfer"
 	"github.com/heddle-sim/heddle/mem"
 	"github.com/heddle-sim/heddle/sheets"
 )
@@ -359,13 +360,13 @@ func (r *rig) conserved() {
 func TestTargetsAtRandom(t *testing.T) {
 	for name, x := range map[string]struct {
 		seeds  uint64
-		how    Copying
+		how    transfer.Copying
 		groups bool
 		make   func(t *testing.T, o Options) *rig
 	}{
-		"mps":      {3, PageMove, false, mps},
-		"pagemove": {2, PageMove, true, func(t *testing.T, o Options) *rig { return pair(t, o, nil) }},
-		"rewrite": {1, Rewrite, true, func(t *testing.T, o Options) *rig {
+		"mps":      {3, transfer.PageMove, false, mps},
+		"pagemove": {2, transfer.PageMove, true, func(t *testing.T, o Options) *rig { return pair(t, o, nil) }},
+		"rewrite": {1, transfer.Rewrite, true, func(t *testing.T, o Options) *rig {
 			return pair(t, o, func(m *sheets.Machine) { m.Map = m.Conventional.Map(m.Map.Groups) })
 		}},
 	} {

@@ -9,6 +9,7 @@ import (
 	"github.com/heddle-sim/heddle/machine/backing"
 	"github.com/heddle-sim/heddle/machine/interconnect"
 	"github.com/heddle-sim/heddle/machine/timing"
+	"github.com/heddle-sim/heddle/machine/transfer"
 	"github.com/heddle-sim/heddle/machine/translation"
 	"github.com/heddle-sim/heddle/sheets"
 	"github.com/heddle-sim/heddle/stat"
@@ -27,14 +28,14 @@ type GPU struct {
 	wakeups     timing.Wakeups
 	fabric      interconnect.Fabric
 	memory      backing.Memory
-	host        hostLink
+	host        transfer.HostLink
 	strides     strides
 	sms         smArray
 	CPUs        CPUs
 	dispatch    dispatcher
 	translation translation.Translation
 	homes       pageHomes // off where pages do not follow the accesses to them
-	pageCopies  copyEngine
+	pageCopies  transfer.CopyEngine
 	Unified     unified // memory; off where the run does not ask for it
 
 	holdings holdings
@@ -118,7 +119,7 @@ func (g *GPU) visit(i int) uint64 {
 	case i < w.MMU:
 		return g.CPUs.tick(i-w.CPU, now)
 	case i < w.Request:
-		return min(g.translation.Tick(now), g.host.tick(now))
+		return min(g.translation.Tick(now), g.host.Tick(now))
 	case i < w.Dispatch:
 		return g.fabric.TickRequest(now)
 	case i < w.Driver:

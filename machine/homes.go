@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/heddle-sim/heddle/machine/timing"
+	"github.com/heddle-sim/heddle/machine/transfer"
 	"github.com/heddle-sim/heddle/machine/vm"
 	"github.com/heddle-sim/heddle/mem"
 	"github.com/heddle-sim/heddle/mem/addrmap"
@@ -47,8 +48,8 @@ const mostPartitions = 254
 // requests of every other one's SMs for each page. At an interval's end a policy (vm.Homes) says what
 // becomes of some pages. The driver takes each of them (vm.driver_cycles): the page leaves the tables
 // and every TLB, accesses that had been translated end (framesInFlight), copy engines copy it through
-// network and LLC (partitioncopy.go). Who asks for a page that gets another home waits until it is there. One that gets
-// copies may be read at its home meanwhile, and each partition goes over to its copy when that is there.
+// network and LLC (transfer/partitions.go). An access to a page that gets another home waits until it is there. A page
+// that gets copies may be read at its home meanwhile, and each partition goes over to its copy when that is there.
 //
 // A write to a page with copies, or to one that gets some, is a fault: none is made before its copies are gone.
 type pageHomes struct {
@@ -58,7 +59,7 @@ type pageHomes struct {
 	tlbs            []*vm.TLB // L1 TLB of each SM
 	clock           *timing.Clock
 	wakeups         timing.Wakeups
-	partitionCopies partitionCopyEngine
+	partitionCopies transfer.PartitionCopies
 
 	decide   vm.Homes // nil: pages stay where they have been placed
 	interval uint64   // core cycles
@@ -121,7 +122,7 @@ func (b *builder) homes() error {
 	x.Tables.Parts.Divide(h.parts)
 	frames := b.sheet.DRAM.Capacity / int64(v.Page)
 	h.inFlight = newFramesInFlight(frames, x.Tables.PageBits(), x.Tables.LayoutBit())
-	h.partitionCopies.build(b, h.parts)
+	h.partitionCopies.Build(b.sheet, b.gpu.memory.Slices, x.Tables, h.parts)
 	h.use = newPageCounters(frames, h.parts)
 	for i, s := range b.gpu.sms.list {
 		w := &homeWatch{homes: h, part: i * h.parts / len(b.gpu.sms.list)}
@@ -303,7 +304,7 @@ func (h *pageHomes) drain(now uint64) {
 				h.driver.Collapsed(now, id)
 			} else {
 				h.driver.Carry(now, id)
-				h.partitionCopies.add(now, id)
+				h.partitionCopies.Add(now, id)
 			}
 		}
 	}

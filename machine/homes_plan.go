@@ -55,7 +55,7 @@ func (c *pageCounters) reset() {
 func (h *pageHomes) plan() {
 	c, s := &h.use, &h.sample
 	s.Partitions, s.Room, s.Most = h.parts, h.tables.Parts.CopyRoom(), h.most
-	s.Carried = h.partitionCopies.carried(h.interval)
+	s.Carried = h.partitionCopies.Carried(h.interval)
 	s.Pages, h.pages = s.Pages[:0], h.pages[:0]
 	if n := len(c.frames) * h.parts; len(h.copied) < n {
 		h.copied = make([]bool, 2*n)

@@ -7,12 +7,13 @@ import (
 	"testing"
 
 	"github.com/heddle-sim/heddle/machine/cache"
+	"github.com/heddle-sim/heddle/machine/transfer"
 	"github.com/heddle-sim/heddle/mem"
 	"github.com/heddle-sim/heddle/stat"
 )
 
 // await runs the machine until a copy has ended, and returns when that was.
-func (r *rig) await(c *HostCopy) uint64 {
+func (r *rig) await(c *transfer.HostCopy) uint64 {
 	r.t.Helper()
 	for !c.Ended(r.g.Now()) {
 		until := r.g.Now() + 4_000
@@ -79,7 +80,7 @@ func TestCopies(t *testing.T) {
 			from := r.g.Copy(0, host, 0, dev, 0, n)
 			for _, c := range []struct {
 				what string
-				copy *HostCopy
+				copy *transfer.HostCopy
 				want uint64
 			}{
 				{"to the device", to, cycles + latency},
@@ -93,7 +94,7 @@ func TestCopies(t *testing.T) {
 			lines := uint64(0)
 			if beside {
 				lines = n / uint64(r.g.Sheet.LLC.Line)
-				for x.unanswered > 0 {
+				for _, n := x.Open(); n > 0; _, n = x.Open() {
 					if _, err := r.g.Run(r.g.Now() + 1); err != nil {
 						t.Fatal(err)
 					}
@@ -145,14 +146,6 @@ func TestCopyOfFewBytes(t *testing.T) {
 			t.Errorf("%d bytes from %d: %d lines, want %d", c.n, c.off, got, c.lines)
 		}
 	}
-	x := hostLink{line: 128, sector: 32}
-	for _, c := range []struct{ off, n, some, full uint64 }{
-		{0, 128, 0b1111, 0b1111}, {0, 4, 0b0001, 0}, {30, 40, 0b0111, 0b0010}, {96, 32, 0b1000, 0b1000},
-	} {
-		if some, full := x.sectors(c.off, c.n); uint64(some) != c.some || uint64(full) != c.full {
-			t.Errorf("%d bytes from %d: sectors %04b, full %04b", c.n, c.off, some, full)
-		}
-	}
 }
 
 // A copy inside the device takes reads and writes at DRAM's peak when it is alone. A kernel that streams through
@@ -169,7 +162,7 @@ func TestCopyInside(t *testing.T) {
 		if copies {
 			job := r.g.Copy(0, to, 0, dev, 0, n)
 			c = r.await(job)
-			if want := uint64(math.Round(n * r.g.host.inside)); !kernel && c != want {
+			if want := r.g.host.InsideCycles(n); !kernel && c != want {
 				t.Errorf("alone %d cycles, want %d", c, want)
 			}
 		}
@@ -211,8 +204,8 @@ func TestCopyDeterminism(t *testing.T) {
 		if _, err := r.g.Run(r.g.Now() + 10_000); err != nil {
 			t.Fatal(err)
 		}
-		if x.unanswered != 0 || x.live != 0 {
-			t.Errorf("%s: %d requests of %d copies are left", sheet, x.unanswered, x.live)
+		if copies, requests := x.Open(); copies != 0 || requests != 0 {
+			t.Errorf("%s: %d requests of %d copies are left", sheet, requests, copies)
 		}
 		r.g.SyncCounters()
 		return append(at, k.End), r.g.Tables

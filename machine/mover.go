@@ -73,7 +73,7 @@ type smMover struct {
 }
 
 // begin starts to free an SM, or to wake it.
-func (v *smMover) begin(x transfer, t *Target, now uint64) SMMove {
+func (v *smMover) begin(x grant, t *Target, now uint64) SMMove {
 	s := v.sms[x.what]
 	m := SMMove{
 		SM: x.what, From: x.from, To: x.to, Gate: x.gate, Start: now, CTAs: s.Resident(), How: Idle,

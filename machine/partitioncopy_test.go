@@ -85,7 +85,7 @@ func (c *pagesOfPartitions) begin(copies bool, list ...pageMove) {
 		}
 		for _, id := range ids {
 			h.driver.Carry(c.g.Now(), id)
-			h.partitionCopies.add(c.g.Now(), id)
+			h.partitionCopies.Add(c.g.Now(), id)
 		}
 	}
 	c.g.wakeups.WakeRequest(c.g.Now())
@@ -94,7 +94,7 @@ func (c *pagesOfPartitions) begin(copies bool, list ...pageMove) {
 // cycles until all pages are there.
 func (c *pagesOfPartitions) cycles() uint64 {
 	from := c.g.Now()
-	for c.g.homes.partitionCopies.live > 0 {
+	for c.g.homes.partitionCopies.UnderWay() > 0 {
 		if c.step(1); c.g.Now() > from+1_000_000 {
 			c.t.Fatal("the pages do not come")
 		}
@@ -291,7 +291,7 @@ func TestWrittenPagesAreNotReadOn(t *testing.T) {
 	r.step(1000)
 	r.g.HostWrites(0, r.reg, 0, 2<<20)
 	r.step(8000) // 256 lines of either page are on the link they share
-	if got := fmt.Sprint(r.g.homes.partitionCopies.live); got != "1" {
+	if got := fmt.Sprint(r.g.homes.partitionCopies.UnderWay()); got != "1" {
 		t.Errorf("%s pages are under way, want the one that nobody has written", got)
 	}
 	if _, state := r.g.translation.Tables.Lookup(0, r.vpn(0)); state != vm.Resident {

@@ -50,9 +50,9 @@ func (x *remoteStore) Accept(h int32, now uint64) bool {
 		return false
 	}
 	n := bits.OnesCount8(r.Sectors) * x.sector
-	end, cycles := x.dma.host.way[k].Share(now, x.fabric.Owner(r), n)
+	end, cycles := x.dma.host.Ways[k].Share(now, x.fabric.Owner(r), n)
 	x.dma.delay(k, cycles)
-	x.dma.host.delay(k, now, cycles)
+	x.dma.host.Delay(k, now, cycles)
 	x.way[k].Push(remoteAccess{h, end + x.latency})
 	if r.Op == mem.Write {
 		x.clock.Progress = now

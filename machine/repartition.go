@@ -52,7 +52,7 @@ func (g *GPU) CanMoveGroups() error {
 		return fmt.Errorf("machine %s does not translate addresses (vm.enabled): pages cannot move between channels",
 			g.Sheet.Name)
 	}
-	if !g.translation.Tables.Frames().PerGroup() && g.pageCopies.how != Rewrite {
+	if !g.translation.Tables.Frames().PerGroup() && !g.pageCopies.Rewrites() {
 		return fmt.Errorf("machine %s spreads a page of %d bytes over all channel groups: "+
 			"pages cannot move between channels", g.Sheet.Name, g.Sheet.VM.Page)
 	}
@@ -72,7 +72,7 @@ func (g *GPU) NothingMoves() bool {
 	if g.changing() || g.groups.phase != handIdle {
 		return false
 	}
-	if g.pageCopies.how == Rewrite && g.translation.Tables != nil {
+	if g.pageCopies.Rewrites() && g.translation.Tables != nil {
 		for t := range g.Tenants {
 			if g.translation.Tables.Outside(mem.TenantID(t)) > 0 {
 				return false
@@ -101,7 +101,7 @@ func (g *GPU) Repartition(t *Target) (*Repartition, error) {
 	}
 	now := g.Now()
 	r := &Repartition{Start: now}
-	var sms []transfer
+	var sms []grant
 	sms, r.Left, r.LeftGated = t.chooseSMs(g)
 	for _, m := range sms {
 		r.SMs = append(r.SMs, g.mover.begin(m, t, now))
@@ -130,6 +130,6 @@ func (g *GPU) Repartition(t *Target) (*Repartition, error) {
 // tickDriver advances hand-overs of SMs and channels, and page copies. While
 // something is changing hands it looks every cycle.
 func (g *GPU) tickDriver(now uint64) uint64 {
-	next := min(g.pageCopies.tick(now), g.turns.tick(now), g.evictor.tick(now), g.mover.tick(now), g.groups.tick(now))
+	next := min(g.pageCopies.Tick(now), g.turns.tick(now), g.evictor.tick(now), g.mover.tick(now), g.groups.tick(now))
 	return min(next, g.Replicas.tick(now), g.homes.tick(now))
 }

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/heddle-sim/heddle/machine/transfer"
 	"github.com/heddle-sim/heddle/mem"
 	"github.com/heddle-sim/heddle/sheets"
 )
@@ -69,20 +70,20 @@ func (r *rig) holds(want []Share) {
 // compute what they compute undisturbed; every request is answered; in builds with
 // the invariants tag no access meets a frame that is moving or another's.
 func TestRepartitionLosesNothing(t *testing.T) {
-	for _, how := range []Copying{PageMove, ReadWrite, Rewrite} {
+	for _, how := range []transfer.Copying{transfer.PageMove, transfer.ReadWrite, transfer.Rewrite} {
 		for seed := range uint64(3) {
 			t.Run(fmt.Sprintf("%d/%d", how, seed), func(t *testing.T) { churn(t, how, seed, false, 4096) })
 		}
 	}
-	t.Run("2 MB pages", func(t *testing.T) { churn(t, PageMove, 9, false, 2<<20) })
+	t.Run("2 MB pages", func(t *testing.T) { churn(t, transfer.PageMove, 9, false, 2<<20) })
 }
 
 // churn repartitions at random every few thousand cycles while both applications
 // run one kernel after another, and returns the cycles at which the kernels ended.
-func churn(t *testing.T, how Copying, seed uint64, every bool, page int) (ends []uint64) {
+func churn(t *testing.T, how transfer.Copying, seed uint64, every bool, page int) (ends []uint64) {
 	r := pair(t, Options{Copying: how, Every: every}, func(m *sheets.Machine) {
 		m.VM.Page = page
-		if how == Rewrite {
+		if how == transfer.Rewrite {
 			m.Map = m.Conventional.Map(m.Map.Groups)
 		}
 	})
@@ -131,7 +132,7 @@ func churn(t *testing.T, how Copying, seed uint64, every bool, page int) (ends [
 		t.Fatalf("only %d repartitions happened: the test tests little", len(r.g.Repartitions))
 	}
 	bytes, commands := r.g.Copied()
-	if bytes == 0 || how == PageMove && commands != bytes/128 {
+	if bytes == 0 || how == transfer.PageMove && commands != bytes/128 {
 		t.Errorf("%d bytes copied by %d MIGRATION commands of 128 bytes", bytes, commands)
 	}
 	for _, k := range kernels {
@@ -142,7 +143,7 @@ func churn(t *testing.T, how Copying, seed uint64, every bool, page int) (ends [
 
 // TestRepartitionIdleSkip: visiting every component in every cycle changes nothing.
 func TestRepartitionIdleSkip(t *testing.T) {
-	for _, how := range []Copying{PageMove, ReadWrite, Rewrite} {
+	for _, how := range []transfer.Copying{transfer.PageMove, transfer.ReadWrite, transfer.Rewrite} {
 		a, b := churn(t, how, 5, false, 4096), churn(t, how, 5, true, 4096)
 		if fmt.Sprint(a) != fmt.Sprint(b) {
 			t.Errorf("copying %d: skipping %v, every cycle %v", how, a, b)

@@ -6,6 +6,7 @@ import (
 	"github.com/heddle-sim/heddle/machine/interconnect"
 	"github.com/heddle-sim/heddle/machine/sm"
 	"github.com/heddle-sim/heddle/machine/timing"
+	"github.com/heddle-sim/heddle/machine/transfer"
 )
 
 // strides runs several cycles of one part of the machine before the next part, where results are
@@ -32,7 +33,7 @@ type strides struct {
 	sms         *smArray
 	fabric      *interconnect.Fabric
 	dispatch    *dispatcher
-	host        *hostLink
+	host        *transfer.HostLink
 	firstError  *timing.FirstError
 	clock       *timing.Clock
 	wakeups     timing.Wakeups
@@ -146,7 +147,7 @@ func (l *strides) longest(now uint64) int {
 
 // may says whether the cycles up to end, n at most, may be a stride, and should.
 func (l *strides) may(now, end uint64, n int) bool {
-	if l.host.tells(now) < end {
+	if l.host.Tells(now) < end {
 		return false
 	}
 	warps := 0
@@ -218,7 +219,7 @@ func (l *strides) runRequests() {
 	at, copies := l.wakeups.Front.Take(l.wakeups.Request), l.wakeups.Front.Take(l.wakeups.MMU)
 	for c := l.from; c < l.end; c++ {
 		if copies <= c || l.limits.every {
-			copies = l.host.tick(c)
+			copies = l.host.Tick(c)
 		}
 		out := &l.sms.mail.out[c-l.from]
 		if len(*out) > 0 {

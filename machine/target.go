@@ -126,8 +126,8 @@ func (g *GPU) pagesIn(group int) int {
 	return g.translation.Tables.Pages(mem.TenantID(g.holdings.group[group]), group)
 }
 
-// transfer is one thing and its old and new owner; -1: nobody.
-type transfer struct {
+// grant is one thing and its old and new owner; -1: nobody.
+type grant struct {
 	what, from, to int
 	gate           bool // an SM that is powered down then
 }
@@ -145,9 +145,9 @@ type choice struct {
 // gives first what sorts first, and keeps a thing that is not on its way unless it is to have none; free things are
 // given before any. What tenants still want then, or have too much of (negative), is left:
 // what should be given is on its way itself.
-func (c *choice) transfers() (out []transfer, left []int) {
+func (c *choice) transfers() (out []grant, left []int) {
 	give := c.spare(-1)
-	slices.SortFunc(give, func(a, b transfer) int { return c.free(a.what, b.what) })
+	slices.SortFunc(give, func(a, b grant) int { return c.free(a.what, b.what) })
 	left = slices.Clone(c.want)
 	for _, o := range c.owner {
 		if o >= 0 {
@@ -156,7 +156,7 @@ func (c *choice) transfers() (out []transfer, left []int) {
 	}
 	for t := range c.want {
 		mine := c.spare(t)
-		slices.SortFunc(mine, func(a, b transfer) int { return c.give(a.what, b.what) })
+		slices.SortFunc(mine, func(a, b grant) int { return c.give(a.what, b.what) })
 		n := max(0, min(-left[t], len(mine)-min(1, c.want[t])))
 		give = append(give, mine[:n]...)
 		left[t] += n
@@ -178,10 +178,10 @@ func (c *choice) transfers() (out []transfer, left []int) {
 }
 
 // spare lists what an owner has and is not on its way, as given up.
-func (c *choice) spare(owner int) (out []transfer) {
+func (c *choice) spare(owner int) (out []grant) {
 	for i, o := range c.owner {
 		if o == owner && (c.fixed == nil || !c.fixed(i)) {
-			out = append(out, transfer{what: i, from: owner, to: -1})
+			out = append(out, grant{what: i, from: owner, to: -1})
 		}
 	}
 	return out
@@ -189,7 +189,7 @@ func (c *choice) spare(owner int) (out []transfer) {
 
 // chooseSMs finds out which SMs change hands for a target, which are powered down or woken,
 // and what is left of it.
-func (t *Target) chooseSMs(g *GPU) (out []transfer, left []int, leftGated int) {
+func (t *Target) chooseSMs(g *GPU) (out []grant, left []int, leftGated int) {
 	v := &g.mover
 	c := choice{owner: v.owners(), fixed: v.onWay, free: v.poweredFirst, give: func(a, b int) int {
 		return 2*(g.sms.list[a].Resident()-g.sms.list[b].Resident()) + cmp.Compare(b, a)
@@ -207,8 +207,8 @@ func (t *Target) chooseSMs(g *GPU) (out []transfer, left []int, leftGated int) {
 			more--
 		}
 	}
-	free := slices.DeleteFunc(c.spare(-1), func(x transfer) bool {
-		return slices.ContainsFunc(out, func(y transfer) bool { return y.what == x.what })
+	free := slices.DeleteFunc(c.spare(-1), func(x grant) bool {
+		return slices.ContainsFunc(out, func(y grant) bool { return y.what == x.what })
 	})
 	for _, x := range free {
 		if v.gated[x.what].Count() > 0 {

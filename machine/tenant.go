@@ -115,7 +115,7 @@ func (g *GPU) Launch(tenant, stream int, name string, grid isa.Grid) *Kernel {
 	}
 	g.firstError.Note(g.translation.MapLocal(k.Tenant, geo.LocalBytes))
 	g.Unified.launched(k.Tenant)
-	g.host.beginsWork(g.clock.Now)
+	g.host.BeginsWork(g.clock.Now)
 	g.dispatch.add(k, g.clock.Now)
 	return k
 }

@@ -133,3 +133,16 @@ func (g *GPU) Copied() (bytes, commands uint64) {
 
 // Tiers is the machine's memory of two tiers; one that cannot be split where it has one.
 func (g *GPU) Tiers() *backing.Tiers { return &g.memory.Tiers }
+
+// works says that a kernel or a program of CPU cores runs.
+func (g *GPU) works() bool {
+	for _, t := range g.Tenants {
+		if t.works() > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// pageArrived notes that a page of a tenant is where it was to be.
+func (g *GPU) pageArrived(tenant mem.TenantID, page uint64) { g.Tenants[tenant].got(page, &g.clock) }

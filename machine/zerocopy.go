@@ -33,7 +33,7 @@ func (z *zeroCopies) build(u *unified, s *sheets.Machine) {
 // begin has the walk of a page wait for the link.
 func (z *zeroCopies) begin(now, key uint64) {
 	u := z.unified
-	end := u.dma.host.way[0].Hold(now, keyTenant(key), int(u.dma.lineSize), z.cycles)
+	end := u.dma.host.Ways[0].Hold(now, keyTenant(key), int(u.dma.lineSize), z.cycles)
 	z.pending.Push(zeroCopy{key, end})
 	u.wakeups.WakeMMU(end)
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/heddle-sim/heddle/control"
 	"github.com/heddle-sim/heddle/machine"
+	"github.com/heddle-sim/heddle/machine/transfer"
 	"github.com/heddle-sim/heddle/mem/addrmap"
 	"github.com/heddle-sim/heddle/sheets"
 	"github.com/heddle-sim/heddle/sheets/yamldoc"
@@ -278,7 +279,7 @@ func splits(e *control.Entry, m *sheets.Machine) error {
 // checkMap refuses pages that move between groups of channels on a map that spreads each page over all of them.
 func (s *Sharing) checkMap(e *control.Entry, m *sheets.Machine) error {
 	amap, err := addrmap.New(m)
-	if err != nil || amap.PageInGroup(m.VM.Page) || s.copying() == machine.Rewrite {
+	if err != nil || amap.PageInGroup(m.VM.Page) || s.copying() == transfer.Rewrite {
 		return err
 	}
 	return &Lacks{Path: "map.kind", Msg: fmt.Sprintf("policy %s moves pages between groups of channels, but machine "+

@@ -8,6 +8,7 @@ import (
 	"github.com/heddle-sim/heddle/host"
 	"github.com/heddle-sim/heddle/isa"
 	"github.com/heddle-sim/heddle/machine"
+	"github.com/heddle-sim/heddle/machine/transfer"
 	"github.com/heddle-sim/heddle/machine/uvm"
 	"github.com/heddle-sim/heddle/mem"
 	"github.com/heddle-sim/heddle/sheets"
@@ -20,7 +21,7 @@ type stream struct {
 	kernel *machine.Kernel
 	// execution is that of its CPU program.
 	execution *machine.Execution
-	copy      *machine.HostCopy  // of an active operation; nil: none
+	copy      *transfer.HostCopy // of an active operation; nil: none
 	pages     *machine.Migration // the same
 }
 

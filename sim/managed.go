@@ -2,7 +2,7 @@ package sim
 
 import (
 	"github.com/heddle-sim/heddle/host"
-	"github.com/heddle-sim/heddle/machine"
+	"github.com/heddle-sim/heddle/machine/transfer"
 	"github.com/heddle-sim/heddle/mem"
 )
 
@@ -19,7 +19,7 @@ func (r *run) pages(a *app, reg *mem.Region, off, n int64, toDevice bool) int64 
 }
 
 // prefetch moves pages of managed memory that is not moved on demand; nil where none cross the link.
-func (r *run) prefetch(a *app, op *host.Op) *machine.HostCopy {
+func (r *run) prefetch(a *app, op *host.Op) *transfer.HostCopy {
 	bytes := r.pages(a, op.Dst, op.DstOff, op.N, op.ToDevice)
 	if bytes == 0 {
 		return nil
@@ -32,7 +32,7 @@ func onHost(r *mem.Region) bool { return r.Kind == mem.Host }
 
 // copy begins a copy that takes time; nil: it takes none. Of an application whose kernels are their accesses alone
 // nothing else is simulated, as traces of kernels' accesses have nothing else: not the traffic of copies either.
-func (r *run) copy(a *app, op *host.Op) *machine.HostCopy {
+func (r *run) copy(a *app, op *host.Op) *transfer.HostCopy {
 	if op.Initial || a.spec.AccessesOnly || onHost(op.Src) && onHost(op.Dst) {
 		return nil
 	}

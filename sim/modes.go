@@ -7,6 +7,7 @@ import (
 
 	"github.com/heddle-sim/heddle/control"
 	"github.com/heddle-sim/heddle/machine"
+	"github.com/heddle-sim/heddle/machine/transfer"
 	"github.com/heddle-sim/heddle/machine/vm"
 	"github.com/heddle-sim/heddle/sheets"
 	"github.com/heddle-sim/heddle/sheets/yamldoc"
@@ -262,18 +263,18 @@ func (s *Sharing) replication() machine.Replication {
 }
 
 // copying is how the pages of a run move.
-func (s *Sharing) copying() machine.Copying {
+func (s *Sharing) copying() transfer.Copying {
 	way := s.Memory.Pages
 	if m, err := s.mode(0); way == "" && err == nil {
 		way = m.Pages
 	}
 	switch {
 	case way == readWrite || s.homes() != "":
-		return machine.ReadWrite
+		return transfer.ReadWrite
 	case way == rewrite:
-		return machine.Rewrite
+		return transfer.Rewrite
 	}
-	return machine.PageMove
+	return transfer.PageMove
 }
 
 // homes is the policy by which pages follow the accesses to them; "": they do not.
@@ -290,7 +291,7 @@ func (s *Sharing) placed(m *sheets.Machine) *sheets.Machine {
 	if s.Memory.Placement != "" {
 		out.VM.Placement = s.Memory.Placement
 	}
-	if s.copying() == machine.Rewrite && m.Conventional.Given() {
+	if s.copying() == transfer.Rewrite && m.Conventional.Given() {
 		out.Map = m.Conventional.Map(m.Map.Groups)
 	}
 	return &out

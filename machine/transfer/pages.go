@@ -1,12 +1,16 @@
-package machine
+package transfer
 
 import (
+	"math/bits"
+
 	"github.com/heddle-sim/heddle/engine"
 	"github.com/heddle-sim/heddle/machine/backing"
 	"github.com/heddle-sim/heddle/machine/interconnect"
 	"github.com/heddle-sim/heddle/machine/timing"
 	"github.com/heddle-sim/heddle/machine/vm"
 	"github.com/heddle-sim/heddle/mem"
+	"github.com/heddle-sim/heddle/mem/addrmap"
+	"github.com/heddle-sim/heddle/sheets"
 )
 
 // Copying is how the bytes of a page get from its old frame to its new one.
@@ -23,17 +27,18 @@ const (
 	Rewrite
 )
 
-// copyEngine carries out page moves.
-type copyEngine struct {
-	tenants []*Tenant
-	driver  *vm.Driver // nil where addresses are not translated
-	tables  *vm.Tables
-	fabric  *interconnect.Fabric
-	memory  *backing.Memory
-	clock   *timing.Clock
-	wakeups timing.Wakeups
-	// pageLeft is told that a page of a tenant is at its new place.
-	pageLeft func(now uint64, tenant int)
+// CopyEngine carries out page moves.
+type CopyEngine struct {
+	Apps    int
+	Driver  *vm.Driver // nil where addresses are not translated
+	Tables  *vm.Tables
+	Fabric  *interconnect.Fabric
+	Memory  *backing.Memory
+	Clock   *timing.Clock
+	Wakeups timing.Wakeups
+	// Told that a page of an application is at its new place, and has left its old one.
+	PageArrived func(tenant mem.TenantID, vpn uint64)
+	PageLeft    func(now uint64, tenant int)
 
 	how      Copying
 	jobs     []copyJob
@@ -63,14 +68,27 @@ type copyJob struct {
 	from, to   uint64
 }
 
-// tick takes on moves the driver has decided and advances those in progress; it
+// Build makes an idle engine. A machine without stacks that migrate reads and writes instead.
+func (c *CopyEngine) Build(s *sheets.Machine, amap *addrmap.Map, how Copying) {
+	if backing.Stacks(s, amap) == 0 && how == PageMove {
+		how = ReadWrite
+	}
+	c.how, c.bits, c.most = how, uint(bits.TrailingZeros(uint(max(1, s.VM.Page)))), s.VM.CopyLines
+	c.lines, c.lineSize = int32(s.VM.Page/s.LLC.Line), s.LLC.Line
+	c.whole = uint8(1<<(s.LLC.Line/s.LLC.Sector) - 1)
+}
+
+// Rewrites says that every page has to be laid out anew when channels change hands.
+func (c *CopyEngine) Rewrites() bool { return c.how == Rewrite }
+
+// Tick takes on moves the driver has decided and advances those in progress; it
 // returns the next cycle with work that nobody announces.
-func (c *copyEngine) tick(now uint64) uint64 {
-	if c.driver == nil {
+func (c *CopyEngine) Tick(now uint64) uint64 {
+	if c.Driver == nil {
 		return engine.Never
 	}
 	for c.active < maxCopies {
-		id, ok := c.driver.NextCopy()
+		id, ok := c.Driver.NextCopy()
 		if !ok {
 			break
 		}
@@ -80,7 +98,7 @@ func (c *copyEngine) tick(now uint64) uint64 {
 		return engine.Never
 	}
 	if c.how != PageMove { // its lines go through the MMU's port
-		c.wakeups.WakeMMU(now + 1)
+		c.Wakeups.WakeMMU(now + 1)
 		return engine.Never
 	}
 	return c.migrate(now)
@@ -90,8 +108,8 @@ func (c *copyEngine) tick(now uint64) uint64 {
 // that no line waits outside for others to make room.
 const maxCopies = 32
 
-func (c *copyEngine) begin(id int32) {
-	m := c.tables.MoveOf(id)
+func (c *CopyEngine) begin(id int32) {
+	m := c.Tables.MoveOf(id)
 	j := 0
 	for j < len(c.jobs) && c.jobs[j].live {
 		j++
@@ -100,7 +118,7 @@ func (c *copyEngine) begin(id int32) {
 		c.jobs = append(c.jobs, copyJob{})
 	}
 	c.jobs[j] = copyJob{
-		id: id, tenant: m.Tenant, row: mem.Moving(m.Tenant, len(c.tenants)), live: true, left: c.lines,
+		id: id, tenant: m.Tenant, row: mem.Moving(m.Tenant, c.Apps), live: true, left: c.lines,
 		from: m.From << c.bits, to: m.To << c.bits,
 	}
 	c.active++
@@ -109,10 +127,10 @@ func (c *copyEngine) begin(id int32) {
 	}
 }
 
-func (c *copyEngine) line(n int32) uint64 { return uint64(n) * uint64(c.lineSize) }
+func (c *CopyEngine) line(n int32) uint64 { return uint64(n) * uint64(c.lineSize) }
 
 // Send implements source.
-func (c *copyEngine) Send(now uint64, _ bool) (next uint64, more bool) {
+func (c *CopyEngine) Send(now uint64, _ bool) (next uint64, more bool) {
 	if c.how == PageMove || c.active == 0 {
 		return engine.Never, false
 	}
@@ -120,20 +138,20 @@ func (c *copyEngine) Send(now uint64, _ bool) (next uint64, more bool) {
 	if !ok {
 		return engine.Never, false
 	}
-	if c.fabric.InjectMMU(r, now) {
+	if c.Fabric.InjectMMU(r, now) {
 		c.sent(r.Op)
 	}
 	return now + 1, c.sending()
 }
 
 // sending says that the copy engine has more lines for the MMU's port.
-func (c *copyEngine) sending() bool {
+func (c *CopyEngine) sending() bool {
 	return c.ready.Len() > 0 || c.unread.Len() > 0 && c.inFlight < c.most
 }
 
 // next is what the copy engine asks for next: the write of a line that has arrived, or
 // else the read of another.
-func (c *copyEngine) next() (r mem.Req, ok bool) {
+func (c *CopyEngine) next() (r mem.Req, ok bool) {
 	all := c.whole
 	if c.ready.Len() > 0 {
 		k := *c.ready.Head()
@@ -155,7 +173,7 @@ func (c *copyEngine) next() (r mem.Req, ok bool) {
 }
 
 // sent books that the request next named is on its way.
-func (c *copyEngine) sent(op mem.Op) {
+func (c *CopyEngine) sent(op mem.Op) {
 	if op == mem.Write {
 		c.ready.Pop()
 		return
@@ -168,8 +186,8 @@ func (c *copyEngine) sent(op mem.Op) {
 }
 
 // Answered implements source.
-func (c *copyEngine) Answered(r *mem.Req, now uint64) {
-	c.wakeups.WakeMMU(now)
+func (c *CopyEngine) Answered(r *mem.Req, now uint64) {
+	c.Wakeups.WakeMMU(now)
 	k := r.Tag
 	if r.Op == mem.Read {
 		c.ready.Push(k)
@@ -181,39 +199,39 @@ func (c *copyEngine) Answered(r *mem.Req, now uint64) {
 	if j.left--; j.left > 0 {
 		return
 	}
-	if c.tables.MoveOf(j.id).Kind == vm.Copy { // the page is still there
+	if c.Tables.MoveOf(j.id).Kind == vm.Copy { // the page is still there
 		c.end(i, now)
 		return
 	}
 	for n := range c.lines { // what the reads left in the LLC
 		a := j.from + c.line(n)
-		c.memory.Drop(a)
+		c.Memory.Drop(a)
 	}
 	c.end(i, now)
 }
 
 // end books a page whose last line is at its new place.
-func (c *copyEngine) end(i int32, now uint64) {
+func (c *CopyEngine) end(i int32, now uint64) {
 	j := &c.jobs[i]
 	j.live = false
 	c.active--
 	c.Bytes += 1 << c.bits
 	tenant := j.tenant
-	c.tenants[tenant].got(c.tables.MoveOf(j.id).VPN, c.clock)
-	c.driver.Copied(now, j.id)
-	c.pageLeft(now, int(tenant))
-	c.wakeups.WakeMMU(now)
-	c.wakeups.WakeDriver(now)
+	c.PageArrived(tenant, c.Tables.MoveOf(j.id).VPN)
+	c.Driver.Copied(now, j.id)
+	c.PageLeft(now, int(tenant))
+	c.Wakeups.WakeMMU(now)
+	c.Wakeups.WakeDriver(now)
 }
 
 // clean makes the lines of a page leave the LLC before DRAM copies it, and what a
 // former page left in the LLC under the new frame's address; true when none is left
 // and every write-back is in DRAM's queue, those of lines evicted before included.
-func (c *copyEngine) clean(i int32, now uint64) bool {
+func (c *CopyEngine) clean(i int32, now uint64) bool {
 	j := &c.jobs[i]
 	for ; j.next < c.lines; j.next++ {
-		c.memory.Drop(j.to + c.line(j.next))
-		wrote, ok := c.memory.Clean(j.from+c.line(j.next), i, now)
+		c.Memory.Drop(j.to + c.line(j.next))
+		wrote, ok := c.Memory.Clean(j.from+c.line(j.next), i, now)
 		if wrote {
 			j.writebacks++
 		}
@@ -226,18 +244,18 @@ func (c *copyEngine) clean(i int32, now uint64) bool {
 
 // leftOver says that write-backs to a frame wait between LLC and DRAM: of lines that were
 // evicted, or of a page that was given up there.
-func (c *copyEngine) leftOver(frame uint64) bool {
-	return c.memory.WritesBack(c.tables.Frames().Pool(frame>>c.bits), frame, 1<<c.bits)
+func (c *CopyEngine) leftOver(frame uint64) bool {
+	return c.Memory.WritesBack(c.Tables.Frames().Pool(frame>>c.bits), frame, 1<<c.bits)
 }
 
-// written books a write-back of job i that has reached DRAM's queue.
-func (c *copyEngine) written(i int32) {
+// Written books a write-back of job i that has reached DRAM's queue.
+func (c *CopyEngine) Written(i int32) {
 	c.jobs[i].writebacks--
-	c.wakeups.WakeDriver(c.clock.Now)
+	c.Wakeups.WakeDriver(c.Clock.Now)
 }
 
 // migrate takes pages through the LLC's write-backs into the stacks' queues.
-func (c *copyEngine) migrate(now uint64) uint64 {
+func (c *CopyEngine) migrate(now uint64) uint64 {
 	busy := false
 	for i := range c.jobs {
 		j := &c.jobs[i]
@@ -260,17 +278,17 @@ func (c *copyEngine) migrate(now uint64) uint64 {
 }
 
 // push offers a job's next line to its stack.
-func (c *copyEngine) push(i int32, now uint64) bool {
+func (c *CopyEngine) push(i int32, now uint64) bool {
 	j := &c.jobs[i]
-	return c.memory.Migrate(j.from+c.line(j.pushed), j.to+c.line(j.pushed), i, j.row, now)
+	return c.Memory.Migrate(j.from+c.line(j.pushed), j.to+c.line(j.pushed), i, j.row, now)
 }
 
-// migrated books a line a stack has copied.
-func (c *copyEngine) migrated(i int32, now uint64) {
+// Migrated books a line a stack has copied.
+func (c *CopyEngine) Migrated(i int32, now uint64) {
 	j := &c.jobs[i]
 	c.Commands++
 	if j.left--; j.left == 0 {
 		c.end(i, now)
 	}
-	c.wakeups.WakeDriver(now)
+	c.Wakeups.WakeDriver(now)
 }

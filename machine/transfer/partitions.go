@@ -1,4 +1,4 @@
-package machine
+package transfer
 
 import (
 	"slices"
@@ -9,26 +9,30 @@ import (
 	"github.com/heddle-sim/heddle/machine/timing"
 	"github.com/heddle-sim/heddle/machine/vm"
 	"github.com/heddle-sim/heddle/mem"
+	"github.com/heddle-sim/heddle/sheets"
 )
 
-// partitionCopyEngine copies pages from one partition to another (NUBA, section 7.6). Every partition has a copy
+// PartitionCopies copies pages from one partition to another (NUBA, section 7.6). Every partition has a copy
 // engine of its own beside its slices, which brings pages here: it reads each line at its home, over the network
 // between slices and as any other slice would, and writes it into the slice that is the new home. So what bounds
-// pages that move is what bounds everybody's requests: the ports of the slices they leave and reach, and the
+// pages that move is what bounds the requests of SMs: the ports of the slices they leave and reach, and the
 // LLC's data arrays and the channels behind them.
 //
 // An engine has some pages under way at once (vm.home_moves), whose lines leave in order, and no more lines than it
 // has room for (vm.copy_lines). A line that has come waits there for its slice, where it takes turns with the
 // requests that have crossed the network; so it holds up nobody, and what holds it up needs nothing of that network
 // but room for an answer (RATIONALE.md).
-type partitionCopyEngine struct {
-	tenants []*Tenant
-	fabric  *interconnect.Fabric
+type PartitionCopies struct {
+	Apps    int
+	Fabric  *interconnect.Fabric
 	slices  []*cache.Slice
 	tables  *vm.Tables
-	driver  *vm.Driver
-	clock   *timing.Clock
-	wakeups timing.Wakeups
+	Driver  *vm.Driver
+	Clock   *timing.Clock
+	Wakeups timing.Wakeups
+
+	// pageArrived is told that a page of an application is at its new place.
+	PageArrived func(tenant mem.TenantID, vpn uint64)
 
 	engine   []partitionEngine  // [partition]
 	jobs     []partitionJob     // [partition*most + place]
@@ -64,32 +68,37 @@ type partitionJob struct {
 	from, to uint64
 }
 
-func (c *partitionCopyEngine) build(b *builder, parts int) {
-	v, l := &b.sheet.VM, &b.sheet.LLC
+// Build makes an engine for each of so many partitions.
+func (c *PartitionCopies) Build(s *sheets.Machine, slices []*cache.Slice, tables *vm.Tables, parts int) {
+	v, l := &s.VM, &s.LLC
+	c.slices, c.tables = slices, tables
 	c.most, c.room = v.HomeMoves, v.CopyLines
 	c.engine, c.jobs = make([]partitionEngine, parts), make([]partitionJob, parts*c.most)
 	for part := range c.engine {
 		c.engine[part].last = part
 	}
-	n := len(b.gpu.memory.Slices)
+	n := len(slices)
 	c.arrived, c.late = make([]mem.Queue[int32], n), make([]bool, n)
-	c.bits = b.gpu.translation.Tables.PageBits()
+	c.bits = tables.PageBits()
 	c.lines, c.lineSize = int32(v.Page/l.Line), uint64(l.Line)
 	c.whole = uint8(1<<(l.Line/l.Sector) - 1)
 }
 
-// add takes a move whose bytes nobody changes any more.
-func (c *partitionCopyEngine) add(now uint64, id int32) {
+// UnderWay is the number of pages that wait or are under way.
+func (c *PartitionCopies) UnderWay() int { return c.live }
+
+// Add takes a move whose bytes nobody changes any more.
+func (c *PartitionCopies) Add(now uint64, id int32) {
 	m := c.tables.MoveOf(id)
 	c.live++
 	e := &c.engine[c.tables.Parts.Part(m.To)]
 	e.waiting = append(e.waiting, id)
-	c.wakeups.WakeRequest(now + 1)
+	c.Wakeups.WakeRequest(now + 1)
 }
 
 // take is the place of the move an engine takes next: it takes the partitions pages come from in turn, beginning
 // behind its own, so that those which all get copies of the same pages do not ask the same home at once.
-func (c *partitionCopyEngine) take(e *partitionEngine) (k int) {
+func (c *PartitionCopies) take(e *partitionEngine) (k int) {
 	best := len(c.engine)
 	for i, id := range e.waiting {
 		from := c.tables.Parts.Part(c.tables.MoveOf(id).From)
@@ -102,7 +111,7 @@ func (c *partitionCopyEngine) take(e *partitionEngine) (k int) {
 }
 
 // begin has an engine take pages; what nobody wants any more ends at once.
-func (c *partitionCopyEngine) begin(part int, now uint64) {
+func (c *PartitionCopies) begin(part int, now uint64) {
 	e := &c.engine[part]
 	for e.begun < c.most && len(e.waiting) > 0 {
 		k := c.take(e)
@@ -111,7 +120,7 @@ func (c *partitionCopyEngine) begin(part int, now uint64) {
 		m := c.tables.MoveOf(id)
 		if m.Void() {
 			c.live--
-			c.driver.Copied(now, id)
+			c.Driver.Copied(now, id)
 			continue
 		}
 		j := part * c.most
@@ -119,7 +128,7 @@ func (c *partitionCopyEngine) begin(part int, now uint64) {
 			j++
 		}
 		c.jobs[j] = partitionJob{
-			id: id, row: mem.Moving(m.Tenant, len(c.tenants)), live: true, left: c.lines,
+			id: id, row: mem.Moving(m.Tenant, c.Apps), live: true, left: c.lines,
 			from: m.From << c.bits, to: m.To << c.bits,
 		}
 		e.begun++
@@ -129,7 +138,7 @@ func (c *partitionCopyEngine) begin(part int, now uint64) {
 
 // Tick sends what engines ask for, and gives slices what has come; it returns the next cycle with work that nobody
 // announces.
-func (c *partitionCopyEngine) Tick(now uint64) uint64 {
+func (c *PartitionCopies) Tick(now uint64) uint64 {
 	if c.live == 0 {
 		return engine.Never
 	}
@@ -153,9 +162,9 @@ func (c *partitionCopyEngine) Tick(now uint64) uint64 {
 }
 
 // read has an engine ask for the next line.
-func (c *partitionCopyEngine) read(e *partitionEngine, now uint64) {
+func (c *PartitionCopies) read(e *partitionEngine, now uint64) {
 	k := *e.unread.Head()
-	j, f := &c.jobs[k], c.fabric
+	j, f := &c.jobs[k], c.Fabric
 	if c.tables.MoveOf(j.id).Void() { // what has been asked for still comes
 		e.unread.Pop()
 		j.left -= c.lines - j.next
@@ -178,18 +187,18 @@ func (c *partitionCopyEngine) read(e *partitionEngine, now uint64) {
 }
 
 // Came takes a line that has come to a slice's port: from now on it is a write.
-func (c *partitionCopyEngine) Came(slice int, h int32, now uint64) {
-	r := &c.fabric.Slab.R[h]
+func (c *PartitionCopies) Came(slice int, h int32, now uint64) {
+	r := &c.Fabric.Slab.R[h]
 	j := &c.jobs[r.Tag>>16]
 	r.Line = j.to + uint64(r.Tag&0xffff)*c.lineSize
 	r.Op, r.Full, r.Slice, r.Flags, r.Born = mem.Write, c.whole, int16(slice), 0, now
 	c.arrived[slice].Push(h)
-	c.wakeups.WakeRequest(now)
+	c.Wakeups.WakeRequest(now)
 }
 
 // write gives slices lines that have come, in turn with what crosses the network; true when some are left.
-func (c *partitionCopyEngine) write(now uint64) (more bool) {
-	f := c.fabric
+func (c *PartitionCopies) write(now uint64) (more bool) {
+	f := c.Fabric
 	t := f.LLCClock.Ticks(now)
 	crossing := f.Crossing()
 	for i := range c.arrived {
@@ -211,18 +220,18 @@ func (c *partitionCopyEngine) write(now uint64) (more bool) {
 }
 
 // Written books a line that is at its new place.
-func (c *partitionCopyEngine) Written(h int32, now uint64) {
-	k := c.fabric.Slab.R[h].Tag >> 16
-	c.fabric.Slab.Put(h)
+func (c *PartitionCopies) Written(h int32, now uint64) {
+	k := c.Fabric.Slab.R[h].Tag >> 16
+	c.Fabric.Slab.Put(h)
 	c.engine[int(k)/c.most].lines--
 	if c.jobs[k].left--; c.jobs[k].left == 0 {
 		c.ended = append(c.ended, k)
 	}
-	c.wakeups.WakeRequest(now)
+	c.Wakeups.WakeRequest(now)
 }
 
 // end books a page whose last line is at its new place.
-func (c *partitionCopyEngine) end(k int32, now uint64) {
+func (c *PartitionCopies) end(k int32, now uint64) {
 	j := &c.jobs[k]
 	j.live = false
 	c.live--
@@ -232,19 +241,19 @@ func (c *partitionCopyEngine) end(k int32, now uint64) {
 	if m.Kind == vm.Rehome { // what the reads left in the LLC
 		for n := range uint64(c.lines) {
 			a := j.from + n*c.lineSize
-			c.slices[c.fabric.Layouts.Slice(a)].Drop(a)
+			c.slices[c.Fabric.Layouts.Slice(a)].Drop(a)
 		}
 	}
-	c.tenants[m.Tenant].got(m.VPN, c.clock)
-	c.driver.Copied(now, j.id)
-	c.wakeups.WakeMMU(now)
-	c.wakeups.WakeDriver(now)
+	c.PageArrived(m.Tenant, m.VPN)
+	c.Driver.Copied(now, j.id)
+	c.Wakeups.WakeMMU(now)
+	c.Wakeups.WakeDriver(now)
 }
 
-// carried is the number of pages that can leave a partition, or reach one, in so many cycles: what the ports of its
+// Carried is the number of pages that can leave a partition, or reach one, in so many cycles: what the ports of its
 // slices carry.
-func (c *partitionCopyEngine) carried(cycles uint64) int {
-	flits := uint64(c.lines) * c.fabric.LineFlits(c.whole)
+func (c *PartitionCopies) Carried(cycles uint64) int {
+	flits := uint64(c.lines) * c.Fabric.LineFlits(c.whole)
 	ports := uint64(len(c.slices) / len(c.engine))
-	return int(c.fabric.FlitsBetween(cycles) * ports / flits)
+	return int(c.Fabric.FlitsBetween(cycles) * ports / flits)
 }

@@ -1,34 +1,37 @@
-package machine
+package transfer
 
 import (
+	"github.com/heddle-sim/heddle/engine"
 	"github.com/heddle-sim/heddle/machine/backing"
 	"github.com/heddle-sim/heddle/machine/interconnect"
 	"github.com/heddle-sim/heddle/machine/link"
 	"github.com/heddle-sim/heddle/machine/timing"
 	"github.com/heddle-sim/heddle/machine/translation"
-	"github.com/heddle-sim/heddle/machine/uvm"
 	"github.com/heddle-sim/heddle/mem"
+	"github.com/heddle-sim/heddle/sheets"
 	"github.com/heddle-sim/heddle/stat"
 )
 
-// hostLink is the link between host and device: the two directions that the copies of programs and the page
-// transfers of unified memory (dma.go) share, and the copies. What a copy carries is written to or read from
+// HostLink is the link between host and device: the two directions that the copies of programs and the page
+// transfers of unified memory share, and the copies. What a copy carries is written to or read from
 // device memory, line by line, as the link brings or takes it: the lines go straight to the LLC slices in front of
 // their channels, as a copy engine has its own way there. While nothing runs that they could disturb they are
 // left out, and the machine skips to the copy's end.
-type hostLink struct {
-	tenants []*Tenant
-	memory  *backing.Memory
-	fabric  *interconnect.Fabric
-	clock   *timing.Clock
-	wakeups timing.Wakeups
-	where   *translation.Translation // of addresses
+type HostLink struct {
+	Apps    int
+	Busy    func() bool // something runs that copies could disturb
+	Memory  *backing.Memory
+	Fabric  *interconnect.Fabric
+	Where   *translation.Translation // of addresses
+	Clock   *timing.Clock
+	Wakeups timing.Wakeups
 
-	cfg        link.Config
+	Config link.Config
+	Ways   [2]link.Direction // to the device, to the host
+
 	order      link.Arbiter
-	way        [2]link.Direction // to the device, to the host
 	engines    int
-	paged      bool        // pages move over the link, too: what moves them begins the copies in their turn (dma.go)
+	paged      bool        // pages move over the link, too: what moves them begins the copies in turn (HostCopies)
 	inside     float64     // cycles per byte of a copy inside the device: read and write at DRAM's peak
 	underWay   []*HostCopy // by number; nil: free
 	live       int         // copies that have not been forgotten
@@ -40,7 +43,7 @@ type hostLink struct {
 
 // HostCopy is a copy that a program has asked for.
 type HostCopy struct {
-	link     *hostLink
+	link     *HostLink
 	tenant   mem.TenantID
 	number   int32
 	kind     copyKind
@@ -64,30 +67,41 @@ const (
 	copyInside
 )
 
-// hostCopies is the first number of a copy's transfer on the link; below are page transfers.
-const hostCopies = 1 << 24
+// HostCopies is the first number of a copy's transfer on the link; below are page transfers.
+const HostCopies = 1 << 24
 
-func (b *builder) hostLink() error {
-	x, s := &b.gpu.host, b.sheet
-	x.cfg, x.order, x.engines = link.FromSheet(s), link.FirstReady{}, s.Host.Engines
-	x.paged = b.options.Unified != nil
+// LinkParts is what the link to the host is built of.
+type LinkParts struct {
+	Sheet *sheets.Machine
+	Order link.Arbiter // nil: transfers go as they become ready
+	Paged bool         // pages of managed memory move over it
+	Half  int64        // bytes from which on a copy has half the bandwidth; 0: none has
+	Table *stat.Table  // of link.Desc, an instance per direction
+}
+
+// Build makes the two directions.
+func (x *HostLink) Build(p *LinkParts) {
+	s := p.Sheet
+	x.Config, x.order, x.engines = link.FromSheet(s), link.FirstReady{}, s.Host.Engines
+	x.paged, x.Config.Half = p.Paged, p.Half
 	d := &s.DRAM
 	peak := float64(d.Channels*d.Access) / float64(max(1, d.T.BL, d.T.CCDS)) * s.Clock.DRAM * 1e6
 	x.inside = 2 * s.Clock.Core * 1e6 / peak
 	x.line, x.sector = uint64(s.LLC.Line), uint64(s.LLC.Sector)
-	if o := b.gpu.Unified.dma.order; o != nil {
-		x.order = o
+	if p.Order != nil {
+		x.order = p.Order
 	}
-	if u := b.options.Unified; u != nil && u.Public {
-		x.cfg.Half = uvm.ChunkSize
+	for i := range x.Ways {
+		x.Ways[i] = link.NewDirection(&x.Config, x.order, p.Table, i)
+		x.row[i] = rowsOf(p.Table, i)
 	}
-	t := b.table("link", link.Desc(), len(x.way))
-	for i := range x.way {
-		x.way[i] = link.NewDirection(&x.cfg, x.order, t, i)
-		x.row[i] = rowsOf(t, i)
-	}
-	return nil
 }
+
+// InsideCycles is how long a copy of n bytes inside the device takes that is alone.
+func (x *HostLink) InsideCycles(n int64) uint64 { return uint64(float64(n)*x.inside + 0.5) }
+
+// Open is the number of copies that have not been forgotten, and of requests without an answer.
+func (x *HostLink) Open() (copies, requests int) { return x.live, x.unanswered }
 
 // rowsOf are the rows of a table's instance, by tenant.
 func rowsOf(t *stat.Table, i int) (rows [][]uint64) {
@@ -98,8 +112,7 @@ func rowsOf(t *stat.Table, i int) (rows [][]uint64) {
 }
 
 // Copy begins a copy of n bytes between two regions of a tenant, one of them at least on the device.
-func (g *GPU) Copy(tenant int, dst *mem.Region, dstOff int64, src *mem.Region, srcOff, n int64) *HostCopy {
-	x := &g.host
+func (x *HostLink) Copy(tenant int, dst *mem.Region, dstOff int64, src *mem.Region, srcOff, n int64) *HostCopy {
 	c := x.add(tenant, n)
 	c.from, c.to = src.Base+uint64(srcOff), dst.Base+uint64(dstOff)
 	switch {
@@ -109,7 +122,7 @@ func (g *GPU) Copy(tenant int, dst *mem.Region, dstOff int64, src *mem.Region, s
 		c.kind, c.parts = copyToHost, x.lines(c.from, n)
 	default:
 		c.kind, c.parts = copyInside, 2*x.lines(c.from, n)
-		x.begin(c, g.clock.Now, uint64(float64(n)*x.inside+0.5))
+		x.begin(c, x.Clock.Now, x.InsideCycles(n))
 		return c
 	}
 	x.push(c)
@@ -118,8 +131,7 @@ func (g *GPU) Copy(tenant int, dst *mem.Region, dstOff int64, src *mem.Region, s
 
 // Carry begins to carry n bytes of pages whose places nobody looks at: of managed memory that is not moved on
 // demand.
-func (g *GPU) Carry(tenant int, n int64, toHost bool) *HostCopy {
-	x := &g.host
+func (x *HostLink) Carry(tenant int, n int64, toHost bool) *HostCopy {
 	c := x.add(tenant, n)
 	if toHost {
 		c.kind = copyToHost
@@ -129,8 +141,8 @@ func (g *GPU) Carry(tenant int, n int64, toHost bool) *HostCopy {
 }
 
 // add makes a copy that waits.
-func (x *hostLink) add(tenant int, n int64) *HostCopy {
-	c := &HostCopy{link: x, tenant: mem.TenantID(tenant), bytes: n, begun: never}
+func (x *HostLink) add(tenant int, n int64) *HostCopy {
+	c := &HostCopy{link: x, tenant: mem.TenantID(tenant), bytes: n, begun: engine.Never}
 	x.live++
 	for i, o := range x.underWay {
 		if o == nil {
@@ -145,19 +157,19 @@ func (x *hostLink) add(tenant int, n int64) *HostCopy {
 }
 
 // push queues a copy. With one copy engine both directions take turns.
-func (x *hostLink) push(c *HostCopy) {
-	now, way := x.clock.Now, 0
+func (x *HostLink) push(c *HostCopy) {
+	now, way := x.Clock.Now, 0
 	if c.kind == copyToHost && x.engines > 1 {
 		way = 1
 	}
-	x.way[way].Push(link.Transfer{
-		ID: hostCopies + c.number, Bytes: c.bytes, Queued: now, Tenant: c.tenant, Copy: true,
+	x.Ways[way].Push(link.Transfer{
+		ID: HostCopies + c.number, Bytes: c.bytes, Queued: now, Tenant: c.tenant, Copy: true,
 	})
-	x.wakeups.WakeMMU(now)
+	x.Wakeups.WakeMMU(now)
 }
 
 // lines is how many lines n bytes from an address are in.
-func (x *hostLink) lines(addr uint64, n int64) uint64 {
+func (x *HostLink) lines(addr uint64, n int64) uint64 {
 	if n <= 0 {
 		return 0
 	}
@@ -166,12 +178,12 @@ func (x *hostLink) lines(addr uint64, n int64) uint64 {
 
 // start begins copies while their directions are idle, on a machine that moves no pages over the link itself,
 // and returns the next cycle with work.
-func (x *hostLink) start(now uint64) (next uint64) {
-	next = never
-	for i := range x.way {
-		w := &x.way[i]
+func (x *HostLink) start(now uint64) (next uint64) {
+	next = engine.Never
+	for i := range x.Ways {
+		w := &x.Ways[i]
 		if t, ok := w.Take(now, func(*link.Transfer) bool { return true }); ok {
-			x.take(now, &t, w)
+			x.Take(now, &t, w)
 		}
 		if w.Waiting() > 0 {
 			next = min(next, max(now+1, w.Free()))
@@ -180,30 +192,30 @@ func (x *hostLink) start(now uint64) (next uint64) {
 	return next
 }
 
-// take begins a copy that has got its direction.
-func (x *hostLink) take(now uint64, t *link.Transfer, w *link.Direction) {
-	x.begin(x.underWay[t.ID-hostCopies], now, w.Start(now, t))
-	x.clock.ReturnToHost = true // its end is known now
+// Take begins a copy that has got its direction.
+func (x *HostLink) Take(now uint64, t *link.Transfer, w *link.Direction) {
+	x.begin(x.underWay[t.ID-HostCopies], now, w.Start(now, t))
+	x.Clock.ReturnToHost = true // its end is known now
 }
 
-func (x *hostLink) begin(c *HostCopy, now, cycles uint64) {
+func (x *HostLink) begin(c *HostCopy, now, cycles uint64) {
 	c.begun, c.cycles = now, cycles
-	x.wakeups.WakeMMU(now)
+	x.Wakeups.WakeMMU(now)
 }
 
 // latency is the link's, of a copy that takes it.
-func (x *hostLink) latency(c *HostCopy) uint64 {
+func (x *HostLink) latency(c *HostCopy) uint64 {
 	if c.kind == copyInside {
 		return 0
 	}
-	return x.cfg.Latency
+	return x.Config.Latency
 }
 
 // due is the cycle in which the link has brought request k of a copy, or takes what it reads.
-func (x *hostLink) due(c *HostCopy, k uint64) uint64 {
+func (x *HostLink) due(c *HostCopy, k uint64) uint64 {
 	at := c.begun + k*c.cycles/c.parts
 	if c.kind == copyToDevice {
-		at += x.cfg.Latency
+		at += x.Config.Latency
 	}
 	return at
 }
@@ -211,8 +223,8 @@ func (x *hostLink) due(c *HostCopy, k uint64) uint64 {
 // End is the cycle in which a copy has its last byte, if memory is not late; Never while it waits for the link,
 // whose turn it is then Run returns to tell, as when memory has caught up.
 func (c *HostCopy) End() uint64 {
-	if c.begun == never {
-		return never
+	if c.begun == engine.Never {
+		return engine.Never
 	}
 	return c.begun + c.cycles + c.link.latency(c)
 }
@@ -220,10 +232,10 @@ func (c *HostCopy) End() uint64 {
 // Ended says whether a copy has; it is forgotten then.
 func (c *HostCopy) Ended(now uint64) bool {
 	x := c.link
-	if now < c.End() || c.begun == never {
+	if now < c.End() || c.begun == engine.Never {
 		return false
 	}
-	if c.kind == copyToHost && c.left > 0 || c.next < c.parts && x.works() {
+	if c.kind == copyToHost && c.left > 0 || c.next < c.parts && x.Busy() {
 		return false
 	}
 	c.over = true
@@ -236,36 +248,26 @@ func (c *HostCopy) Ended(now uint64) bool {
 }
 
 // forget frees the number of a copy when its last request has been answered.
-func (x *hostLink) forget(c *HostCopy) {
+func (x *HostLink) forget(c *HostCopy) {
 	if c.over && c.left == 0 {
 		x.underWay[c.number] = nil
 	}
 }
 
-// works says that something runs that copies could disturb.
-func (x *hostLink) works() bool {
-	for _, t := range x.tenants {
-		if t.works() > 0 {
-			return true
-		}
-	}
-	return false
-}
-
-// tells is the first cycle from now on in which the link may have something to tell: a copy begins, has no more
+// Tells is the first cycle from now on in which the link may have something to tell: a copy begins, has no more
 // lines to send, or has its last answer. Before, all it does is to send lines.
-func (x *hostLink) tells(now uint64) (at uint64) {
-	if at = never; x.live == 0 {
+func (x *HostLink) Tells(now uint64) (at uint64) {
+	if at = engine.Never; x.live == 0 {
 		return at
 	}
-	for i := range x.way {
-		if w := &x.way[i]; w.Waiting() > 0 {
+	for i := range x.Ways {
+		if w := &x.Ways[i]; w.Waiting() > 0 {
 			at = min(at, max(now, w.Free()))
 		}
 	}
 	for _, c := range x.underWay {
 		switch {
-		case c == nil || c.begun == never:
+		case c == nil || c.begun == engine.Never:
 		case c.next < c.parts:
 			at = min(at, x.due(c, c.parts-1))
 		case c.kind == copyToHost && c.left > 0:
@@ -275,17 +277,17 @@ func (x *hostLink) tells(now uint64) (at uint64) {
 	return at
 }
 
-// beginsWork is told that something is about to run. What was due while nothing did has not been simulated.
-func (x *hostLink) beginsWork(now uint64) {
+// BeginsWork is told that something is about to run. What was due while nothing did has not been simulated.
+func (x *HostLink) BeginsWork(now uint64) {
 	if x.live == 0 {
 		return
 	}
-	x.wakeups.WakeMMU(now)
-	if x.works() {
+	x.Wakeups.WakeMMU(now)
+	if x.Busy() {
 		return
 	}
 	for _, c := range x.underWay {
-		if c == nil || c.begun == never || c.next == c.parts {
+		if c == nil || c.begun == engine.Never || c.next == c.parts {
 			continue
 		}
 		if c.cycles > 0 && now > x.due(c, 0) {
@@ -297,27 +299,27 @@ func (x *hostLink) beginsWork(now uint64) {
 	}
 }
 
-// tick begins copies, sends the lines that are due, and returns the next cycle with work.
-func (x *hostLink) tick(now uint64) (next uint64) {
+// Tick begins copies, sends the lines that are due, and returns the next cycle with work.
+func (x *HostLink) Tick(now uint64) (next uint64) {
 	if x.live == 0 {
-		return never
+		return engine.Never
 	}
-	next = never
+	next = engine.Never
 	if !x.paged {
 		next = x.start(now)
 	}
-	if !x.works() {
+	if !x.Busy() {
 		return next
 	}
 	for _, c := range x.underWay {
-		if c == nil || c.begun == never || c.next == c.parts {
+		if c == nil || c.begun == engine.Never || c.next == c.parts {
 			continue
 		}
 		for c.next < c.parts && x.due(c, c.next) <= now && x.send(c, now) {
 			c.next++
 		}
 		if c.next == c.parts {
-			x.clock.ReturnToHost = true // nothing of it waits for memory any more
+			x.Clock.ReturnToHost = true // nothing of it waits for memory any more
 			continue
 		}
 		next = min(next, max(now+1, x.due(c, c.next)))
@@ -327,7 +329,7 @@ func (x *hostLink) tick(now uint64) (next uint64) {
 
 // send hands the next request of a copy to its LLC slice; false when that has no room. What has no place on the
 // device at present is left out.
-func (x *hostLink) send(c *HostCopy, now uint64) bool {
+func (x *HostLink) send(c *HostCopy, now uint64) bool {
 	addr, k, op := c.to, c.next, mem.Write
 	if c.kind == copyInside {
 		k /= 2
@@ -343,27 +345,27 @@ func (x *hostLink) send(c *HostCopy, now uint64) bool {
 	if first >= end { // where source and target lie differently in their lines
 		return true
 	}
-	p, ok := x.where.Physical(int(c.tenant), first)
+	p, ok := x.Where.Physical(int(c.tenant), first)
 	if !ok {
 		return true
 	}
 	line, n := p&^(x.line-1), end-first
-	home := x.fabric.Layouts.Slice(line)
-	s, t := x.memory.Slices[home], x.fabric.LLCClock.Ticks(now)
+	home := x.Fabric.Layouts.Slice(line)
+	s, t := x.Memory.Slices[home], x.Fabric.LLCClock.Ticks(now)
 	if !s.CanAccept(t) {
 		return false
 	}
 	r := mem.Req{
 		Line: line, Born: now, Tag: c.number, Port: mem.NoPort, Origin: mem.OfHostCopy, Slice: int16(home), Op: op,
-		Tenant: mem.Moving(c.tenant, len(x.tenants)),
+		Tenant: mem.Moving(c.tenant, x.Apps),
 	}
 	r.Sectors, r.Full = x.sectors(p-line, n)
 	if op == mem.Read {
 		r.Full = 0
 	}
-	h := x.fabric.Slab.Get()
-	x.fabric.Slab.R[h] = r
-	x.fabric.WakeTags(home, s.Accept(h, t), now)
+	h := x.Fabric.Slab.Get()
+	x.Fabric.Slab.R[h] = r
+	x.Fabric.WakeTags(home, s.Accept(h, t), now)
 	c.sent++
 	c.left++
 	x.unanswered++
@@ -371,7 +373,7 @@ func (x *hostLink) send(c *HostCopy, now uint64) bool {
 }
 
 // sectors are those of a line that n bytes from an offset touch, and those they fill.
-func (x *hostLink) sectors(off, n uint64) (some, full uint8) {
+func (x *HostLink) sectors(off, n uint64) (some, full uint8) {
 	for i, at := 0, uint64(0); at < x.line; i, at = i+1, at+x.sector {
 		if at+x.sector > off && at < off+n {
 			some |= 1 << i
@@ -384,20 +386,20 @@ func (x *hostLink) sectors(off, n uint64) (some, full uint8) {
 }
 
 // Deliver books a request that memory has carried out.
-func (x *hostLink) Deliver(h int32, _ uint64) {
-	c := x.underWay[x.fabric.Slab.R[h].Tag]
-	x.fabric.Slab.Put(h)
+func (x *HostLink) Deliver(h int32, _ uint64) {
+	c := x.underWay[x.Fabric.Slab.R[h].Tag]
+	x.Fabric.Slab.Put(h)
 	x.unanswered--
 	if c.left--; c.left == 0 {
-		x.clock.ReturnToHost = x.clock.ReturnToHost || c.kind == copyToHost && (c.next == c.parts || !x.works())
+		x.Clock.ReturnToHost = x.Clock.ReturnToHost || c.kind == copyToHost && (c.next == c.parts || !x.Busy())
 		x.forget(c)
 	}
 }
 
-// delay makes the copy under way in a direction take so many cycles more: remote accesses share it.
-func (x *hostLink) delay(way int, now, cycles uint64) {
+// Delay makes the copy under way in a direction take so many cycles more: remote accesses share it.
+func (x *HostLink) Delay(way int, now, cycles uint64) {
 	for _, c := range x.underWay {
-		if c != nil && !c.over && c.begun != never && c.kind == copyKind(way) && c.begun+c.cycles > now {
+		if c != nil && !c.over && c.begun != engine.Never && c.kind == copyKind(way) && c.begun+c.cycles > now {
 			c.cycles += cycles
 		}
 	}
