@@ -333,6 +333,9 @@ func (s *Sharing) checkPolicies(mode *Mode, m *sheets.Machine, groups int) error
 	}
 	for i, n := range names {
 		if slices.Contains(names[:i], n) {
+			if n == mode.Policy {
+				return fmt.Errorf("sharing mode %s brings policy %s: leave it out of policies", mode.Name, n)
+			}
 			return fmt.Errorf("policy %s is listed twice: keep one of them", n)
 		}
 	}

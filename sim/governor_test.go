@@ -186,7 +186,7 @@ func TestPolicyErrors(t *testing.T) {
 		},
 		{
 			func(s *sim.Spec) { s.Sharing.Policies = []sim.Governor{{Policy: "ugpu"}} },
-			"policy ugpu is listed twice",
+			"sharing mode ugpu brings policy ugpu: leave it out of policies",
 		},
 		{func(s *sim.Spec) {
 			s.Sharing = sim.Sharing{Mode: "smk", Policies: []sim.Governor{{Policy: "cd-search"}}}

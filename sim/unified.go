@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -192,20 +193,22 @@ func (u *Unified) capacity() (bytes int64, share float64, err error) {
 // mostMegabytes is what a capacity in megabytes is at most: a million of them.
 const mostMegabytes = 1e6
 
-// parseCapacity reads bytes, megabytes, a share of what is allocated (75%, 100/110), or nothing.
+// parseCapacity reads bytes, KB, MB or GB (of 2^10 bytes each, as KiB, MiB and GiB are), a share of what is allocated
+// (75%, 100/110), or nothing.
 func parseCapacity(text string) (bytes int64, share float64, err error) {
-	bad := fmt.Errorf("memory.unified.capacity %q: want bytes (a multiple of 64 KB), megabytes, as 14.05MB, or a "+
+	bad := fmt.Errorf("memory.unified.capacity %q: want bytes (a multiple of 64 KB), KB, MB or GB, as 14.05MB, or a "+
 		"share of what is allocated above 0 %%, as 75%% or 100/110", text)
 	if text == "" {
 		return 0, 0, nil
 	}
-	if n, ok := strings.CutSuffix(text, "MB"); ok {
-		megabytes, err := strconv.ParseFloat(strings.TrimSpace(n), 64)
-		if err != nil || !(megabytes > 0) || megabytes > mostMegabytes {
+	if m := regexp.MustCompile(`^([0-9.]+) *([KMG])i?B$`).FindStringSubmatch(text); m != nil {
+		n, err := strconv.ParseFloat(m[1], 64)
+		n *= map[string]float64{"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}[m[2]]
+		if err != nil || !(n > 0) || n > mostMegabytes*(1<<20) {
 			return 0, 0, bad
 		}
-		if bytes = int64(megabytes * (1 << 20)); bytes < uvm.PageSize {
-			return 0, 0, fmt.Errorf("memory.unified.capacity %q holds no page of %d bytes: give 0.00390625MB or more",
+		if bytes = int64(n); bytes < uvm.PageSize {
+			return 0, 0, fmt.Errorf("memory.unified.capacity %q holds no page of %d bytes: give 4KB or more",
 				text, uvm.PageSize)
 		}
 		return (bytes + uvm.PageSize - 1) &^ (uvm.PageSize - 1), 0, nil

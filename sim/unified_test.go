@@ -92,6 +92,7 @@ func right(t *testing.T, s *Spec) *Result {
 func TestCapacityInMegabytes(t *testing.T) {
 	for text, pages := range map[string]int64{
 		"5MB": 1280, "0.00390625MB": 1, "15.96591MB": 4088, "14.05 MB": 3597, "1024MB": 262144,
+		"6MiB": 1536, "64 KB": 16, "1GiB": 262144,
 	} {
 		if bytes, share, err := parseCapacity(text); err != nil || share != 0 || bytes != pages*4096 {
 			t.Errorf("%s: %d bytes, share %g, %v; want %d pages", text, bytes, share, err, pages)
