@@ -27,6 +27,8 @@ if [ -z "${HEDDLE:-}" ]; then
 fi
 for figure in "$@"; do
     "$HEDDLE" reproduce "$study/$figure" --scale "$scale" --jobs "${JOBS:-1}"
-    git add "paper/$study/results/$scale/$figure".*
+    for kind in csv json svg; do # not the .png, which git ignores
+        git add "paper/$study/results/$scale/$figure.$kind"
+    done
     git diff --cached --quiet || git commit -qm "paper: $study/$figure at scale $scale"
 done
