@@ -27,7 +27,7 @@ type Parts struct {
 	Traffic func(owner string, desc []stat.Desc, instances int) *stat.Table
 }
 
-// topology makes the networks of one.
+// topology makes the networks between ports and slices, by the kind that the sheet names (choose).
 type topology struct {
 	*Parts
 	fabric *Fabric
