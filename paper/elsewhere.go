@@ -2,7 +2,6 @@ package paper
 
 import (
 	"encoding/csv"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -10,6 +9,8 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+
+	"github.com/heddle-sim/heddle/report/measures"
 )
 
 // A figure may be of a scale of its own, so that a report can set a few runs of another length
@@ -44,7 +45,7 @@ func (b *Book) quote(dir, results string) (string, error) {
 		}
 		fmt.Fprintf(&s, "## %s\n\n", f.Title)
 		name := filepath.Join(filepath.Dir(dir), f.Scale, f.Name)
-		rows, code, err := left(name)
+		rows, kept, err := left(name)
 		if errors.Is(err, fs.ErrNotExist) {
 			fmt.Fprintf(&s, "Of scale %s, and not measured: `heddle reproduce %s/%s --scale %[1]s`.\n\n", f.Scale,
 				b.Study.Name, f.Name)
@@ -54,37 +55,30 @@ func (b *Book) quote(dir, results string) (string, error) {
 			return "", err
 		}
 		at := path.Join(path.Dir(results), f.Scale, f.Name)
-		fmt.Fprintf(&s, "Of scale %s: %s. Simulator %.12s.\n\n", f.Scale, scale.Runs(), code)
+		fmt.Fprintf(&s, "Of scale %s: %s. Simulator %.12s.\n\n", f.Scale, scale.Runs(), kept.Simulator)
 		fmt.Fprintf(&s, "![%s](%s.svg)\n\n", f.Name, at)
-		fmt.Fprintf(&s, "[data](%s.csv), [measures](%[1]s.json)\n\n", at)
+		fmt.Fprintf(&s, "[data](%s.csv), [measures](%[1]s%[2]s)\n\n", at, measures.Suffix)
 		table(&s, rows[0], rows[1:])
 		fmt.Fprintln(&s)
 	}
 	return s.String(), nil
 }
 
-// left reads what Write has left of a figure: its data, titles first, and the simulator's hash.
-func left(name string) (rows [][]string, code string, err error) {
-	text, err := os.ReadFile(name + ".json")
-	if err != nil {
-		return nil, "", err
-	}
-	var head struct {
-		Code string `json:"simulator"`
-	}
-	if err := json.Unmarshal(text, &head); err != nil {
-		return nil, "", fmt.Errorf("%s.json: %w", name, err)
+// left reads what Write has left of a figure: its data, titles first, and its measures.
+func left(name string) (rows [][]string, kept *measures.File, err error) {
+	if kept, err = measures.Read(name + measures.Suffix); err != nil {
+		return nil, nil, err
 	}
 	f, err := os.Open(name + ".csv")
 	if err != nil {
-		return nil, "", err
+		return nil, nil, err
 	}
 	defer f.Close()
 	if rows, err = csv.NewReader(f).ReadAll(); err == nil && len(rows) == 0 {
 		err = errors.New("it is empty")
 	}
 	if err != nil {
-		return nil, "", fmt.Errorf("%s.csv: %w", name, err)
+		return nil, nil, fmt.Errorf("%s.csv: %w", name, err)
 	}
-	return rows, head.Code, nil
+	return rows, kept, nil
 }

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/heddle-sim/heddle/report/measures"
 )
 
 // A figure of a scale of its own is not measured at others, whose reports quote what was left of it, or
@@ -30,7 +32,8 @@ func TestFiguresOfAnotherScale(t *testing.T) {
 		t.Fatalf("%v in\n%s", err, text)
 	}
 	for name, content := range map[string]string{
-		"two.json": `{"simulator": "0123456789abcdef"}`, "two.csv": "mix,stp\nA_B,1.5\n",
+		"two.csv": "mix,stp\nA_B,1.5\n", "two" + measures.Suffix: "row,name,value,n,of,text,expected,verdict,mixes\n" +
+			"about,simulator,,,,0123456789abcdef,,,\n",
 	} {
 		if err := os.MkdirAll(filepath.Join(dir, "long"), 0o755); err != nil {
 			t.Fatal(err)

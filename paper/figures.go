@@ -8,6 +8,7 @@ import (
 
 	"github.com/heddle-sim/heddle/lab/mixes"
 	"github.com/heddle-sim/heddle/report/figure"
+	"github.com/heddle-sim/heddle/report/measures"
 	"github.com/heddle-sim/heddle/sim"
 )
 
@@ -28,14 +29,11 @@ type Reproduced struct {
 	Simulators     map[string]int
 
 	failed map[string]int
+	was    *measures.File // a figure that Kept has read: machine and length it was measured with; nil: the study's
 }
 
 // Measure is one number that claims can be compared with.
-type Measure struct {
-	Value float64 `json:"value"` // percent unless its name says otherwise
-	N     int     `json:"n"`     // over how many mixes
-	Of    int     `json:"of"`    // of how many
-}
+type Measure = measures.Measure
 
 // figure computes one figure from what the book has.
 func (b *Book) figure(f *Figure) *Reproduced {

@@ -14,7 +14,7 @@ func TestArtefacts(t *testing.T) {
 	for value, want := range map[float64]Judged{
 		30: {Verdict: Contradicts, Artefact: true}, 60: {Verdict: Direction}, -30: {Verdict: Contradicts},
 	} {
-		r := &Reproduced{Figure: &s.Figures[0], Measures: map[string]Measure{"m": {value, 1, 1}}}
+		r := &Reproduced{Figure: &s.Figures[0], Measures: map[string]Measure{"m": {Value: value, N: 1, Of: 1}}}
 		j := s.JudgeAt(r, "quick")
 		if j[0].Verdict != want.Verdict || j[0].Artefact != want.Artefact {
 			t.Errorf("%g at quick: %s, artefact %v", value, j[0].Verdict, j[0].Artefact)
@@ -63,7 +63,7 @@ func TestSlackIsTold(t *testing.T) {
 			{"x", "y", "B", "0.8", "true", "1"},
 			{"x", "y", "B", "", "", ""},
 		},
-		Measures: map[string]Measure{"met A mean": {75, 4, 4}, "met B mean": {100, 1, 1}},
+		Measures: map[string]Measure{"met A mean": {Value: 75, N: 4, Of: 4}, "met B mean": {Value: 100, N: 1, Of: 1}},
 	}
 	for i, want := range []string{"75.0 % (2 of 4 runs miss it by up to 0.005)", "100.0 %"} {
 		if got := valueCell(&s.Judge(r)[i]); got != want {

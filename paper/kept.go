@@ -1,58 +1,45 @@
 package paper
 
 import (
-	"encoding/json"
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
+	"maps"
 	"path/filepath"
 	"slices"
+	"strings"
+
+	"github.com/heddle-sim/heddle/report/measures"
 )
 
-// Kept is figures as Write left them in a folder, with their numbers and without what draws them; those that are not
-// there, or of other models, have no numbers. Claims can be held against them anew without a simulation. code is the
-// simulator they are of.
+// Kept reads the figures that Write has left in a folder: their data and numbers, without the drawing. Claims can be
+// judged anew by them without a simulation. A figure that is missing, or was counted by other models than the study
+// names today, has no numbers. code is the hash of the simulator that the figures come from; it is an error if they
+// come from two.
 func Kept(dir string, figures []*Figure) (out []*Reproduced, code string, err error) {
 	found := 0
 	for _, f := range figures {
 		r := &Reproduced{Figure: f, Measures: map[string]Measure{}, failed: map[string]int{}}
+		out = append(out, r)
 		name := filepath.Join(dir, f.Name)
-		rows, of, err := left(name)
+		rows, kept, err := left(name)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
-			out = append(out, r)
 			continue
 		case err != nil:
 			return nil, "", err
-		}
-		text, err := os.ReadFile(name + ".json")
-		if err != nil {
-			return nil, "", err
-		}
-		var kept struct {
-			Models   []string           `json:"models"`
-			Measures map[string]Measure `json:"measures"`
-			Second   map[string]Measure `json:"measures_of_second_model"`
-			Problems []string           `json:"problems"`
-		}
-		if err := json.Unmarshal(text, &kept); err != nil {
-			return nil, "", fmt.Errorf("%s.json: %w", name, err)
-		}
-		if !slices.Equal(kept.Models, f.Models) { // counted otherwise: not what the claims are of
-			out = append(out, r)
+		case !slices.Equal(kept.Models, f.Models): // counted otherwise: not what the claims are about
 			continue
 		}
-		if found++; code != "" && of != code {
-			return nil, "", fmt.Errorf("%s.json comes from simulator %.12s, other figures there from %.12s: simulate "+
-				"them anew with one", name, of, code)
+		if found++; code != "" && kept.Simulator != code {
+			return nil, "", fmt.Errorf("%s%s comes from simulator %.12s, other figures there from %.12s: simulate "+
+				"them anew with one", name, measures.Suffix, kept.Simulator, code)
 		}
-		code = of
-		r.Columns, r.Rows, r.Problems, r.Second = rows[0], rows[1:], kept.Problems, kept.Second
-		if kept.Measures != nil {
-			r.Measures = kept.Measures
-		}
-		out = append(out, r)
+		code = kept.Simulator
+		r.Columns, r.Rows, r.Problems = rows[0], rows[1:], kept.Problems
+		r.Measures, r.Second = kept.Measures, kept.Second
+		r.Asked, r.Missing, r.Simulators, r.was = kept.Runs, kept.Missing, kept.Ran, kept
 	}
 	if found == 0 {
 		return nil, "", fmt.Errorf("%s has none of the figures: simulate them once without --rejudge", dir)
@@ -66,13 +53,52 @@ func Rejudge(b *Book, dir string, kept []*Reproduced) error {
 		if len(r.Columns) == 0 {
 			continue // it is not kept
 		}
-		name := filepath.Join(dir, r.Figure.Name+".json")
-		if _, err := os.Stat(name); errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		if err := b.writeJSON(name, r); err != nil {
+		if err := b.writeMeasures(filepath.Join(dir, r.Figure.Name+measures.Suffix), r); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// Earlier says which kept figures were measured under other conditions than the study's of today: a line for each
+// group of figures with the same differences, none where all agree.
+func (b *Book) Earlier(done []*Reproduced) (lines []string, err error) {
+	figures := map[string][]string{}
+	for _, r := range done {
+		if r.was == nil {
+			continue
+		}
+		own, err := b.on(r.Figure.Machine, r.Figure.Set)
+		if err != nil {
+			return nil, err
+		}
+		changes := strings.Join(b.differs(r.was, own.Study.Machine, own.set), ", ")
+		if changes != "" && figures[changes] == nil {
+			lines = append(lines, changes)
+		}
+		figures[changes] = append(figures[changes], r.Figure.Name)
+	}
+	for i, changes := range lines {
+		lines[i] = fmt.Sprintf("Figures measured with an earlier form of the study: %s. Since then: %s.",
+			strings.Join(figures[changes], ", "), changes)
+	}
+	return lines, nil
+}
+
+// differs compares the conditions of a kept figure with a machine, its settings and the scale.
+func (b *Book) differs(was *measures.File, machine string, set map[string]string) (out []string) {
+	compare := func(what, then, now string) {
+		if then != now {
+			out = append(out, fmt.Sprintf("%s was %s and is now %s", what, then, now))
+		}
+	}
+	compare("the machine", was.Machine, machine)
+	keys := maps.Clone(was.Set)
+	maps.Copy(keys, set)
+	for _, k := range slices.Sorted(maps.Keys(keys)) {
+		compare(k, cmp.Or(was.Set[k], "as in the sheet"), cmp.Or(set[k], "as in the sheet"))
+	}
+	compare("the length in cycles", fmt.Sprint(was.Budget), fmt.Sprint(b.Scale.Budget))
+	compare("the period in cycles", fmt.Sprint(was.Period), fmt.Sprint(b.Scale.Epoch))
+	return out
 }

@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/heddle-sim/heddle/report/measures"
 )
 
 // settings lists overrides of a machine, or nothing.
@@ -36,6 +38,13 @@ func (b *Book) Markdown(done []*Reproduced, dir, results string) (string, error)
 	if b.Code != "" {
 		fmt.Fprintf(&s, "Simulator %.12s (hash of its sources).\n", b.Code)
 	}
+	earlier, err := b.Earlier(done)
+	if err != nil {
+		return "", err
+	}
+	for _, line := range earlier {
+		fmt.Fprintf(&s, "\n%s\n\n", line)
+	}
 	fmt.Fprintf(&s,
 		"Values are percent; ± is the tolerance. "+
 			"A claim *holds* when direction and, within the tolerance, size agree;\n")
@@ -58,7 +67,8 @@ func (b *Book) section(s *strings.Builder, r *Reproduced, results string) {
 	fmt.Fprintf(s, "## %s\n\n", r.Figure.Title)
 	if len(r.Measures) > 0 {
 		fmt.Fprintf(s, "![%s](%s/%s.svg)\n\n", r.Figure.Name, results, r.Figure.Name)
-		fmt.Fprintf(s, "[data](%s/%s.csv), [measures](%s/%s.json)\n\n", results, r.Figure.Name, results, r.Figure.Name)
+		fmt.Fprintf(s, "[data](%s/%s.csv), [measures](%[1]s/%[2]s%[3]s)\n\n", results, r.Figure.Name,
+			measures.Suffix)
 	} else {
 		fmt.Fprint(s, "Not measured yet.\n\n")
 	}

@@ -132,7 +132,7 @@ func TestLessTime(t *testing.T) {
 	for value, want := range map[float64]Verdict{
 		-22: Holds, -28: Holds, -16: Holds, -40: Direction, -3: Direction, -0.4: Contradicts, 22: Contradicts,
 	} {
-		if j := Judge(c, map[string]Measure{c.Measure: {value, 3, 3}}); j.Verdict != want {
+		if j := Judge(c, map[string]Measure{c.Measure: {Value: value, N: 3, Of: 3}}); j.Verdict != want {
 			t.Errorf("%g: %s, want %s", value, j.Verdict, want)
 		}
 	}

@@ -64,7 +64,7 @@ func TestTinyStudy(t *testing.T) {
 		if err := b.Write(dir, r); err != nil {
 			t.Error(err)
 		}
-		for _, ext := range []string{"csv", "json", "svg", "png"} {
+		for _, ext := range []string{"csv", "measures.csv", "svg", "png"} {
 			if st, err := os.Stat(filepath.Join(dir, r.Figure.Name+"."+ext)); err != nil || st.Size() == 0 {
 				t.Errorf("%s.%s: %v", r.Figure.Name, ext, err)
 			}
@@ -230,7 +230,8 @@ func TestClaimsTellTheirTolerance(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := &Reproduced{Figure: figures[0], Measures: map[string]Measure{
-		"stp UGPU/BP mean": {14, 10, 10}, "stp UGPU/BP min": {2, 10, 10}, "stp UGPU/BP max": {34, 10, 10},
+		"stp UGPU/BP mean": {Value: 14, N: 10, Of: 10}, "stp UGPU/BP min": {Value: 2, N: 10, Of: 10},
+		"stp UGPU/BP max": {Value: 34, N: 10, Of: 10},
 	}}
 	for _, j := range s.Judge(r) {
 		switch got := mixesCell(&j); j.Claim.ID {

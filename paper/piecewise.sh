@@ -27,7 +27,7 @@ if [ -z "${HEDDLE:-}" ]; then
 fi
 for figure in "$@"; do
     "$HEDDLE" reproduce "$study/$figure" --scale "$scale" --jobs "${JOBS:-1}"
-    for kind in csv json svg; do # not the .png, which git ignores
+    for kind in csv measures.csv svg; do # not the .png, which git ignores
         git add "paper/$study/results/$scale/$figure.$kind"
     done
     git diff --cached --quiet || git commit -qm "paper: $study/$figure at scale $scale"

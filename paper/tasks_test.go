@@ -2,11 +2,11 @@ package paper
 
 import (
 	"context"
-	"encoding/json"
-	"os"
 	"path/filepath"
 	"reflect"
 	"testing"
+
+	"github.com/heddle-sim/heddle/report/measures"
 )
 
 // A figure of tasks on a machine of its own says which that is, and what differs from its sheet
@@ -35,15 +35,8 @@ func TestTasksOnAnotherMachine(t *testing.T) {
 		if err := b.Write(dir, r); err != nil {
 			t.Fatal(err)
 		}
-		text, err := os.ReadFile(filepath.Join(dir, r.Figure.Name+".json"))
+		says, err := measures.Read(filepath.Join(dir, r.Figure.Name+measures.Suffix))
 		if err != nil {
-			t.Fatal(err)
-		}
-		var says struct {
-			Machine string
-			Set     map[string]string
-		}
-		if err := json.Unmarshal(text, &says); err != nil {
 			t.Fatal(err)
 		}
 		for k, v := range b.Study.Set {

@@ -3,7 +3,6 @@ package paper
 import (
 	"bytes"
 	"encoding/csv"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -14,11 +13,12 @@ import (
 	"text/tabwriter"
 
 	"github.com/heddle-sim/heddle/internal/scratch"
+	"github.com/heddle-sim/heddle/report/measures"
 )
 
-// Write leaves a figure's files in dir: NAME.csv (the data), NAME.json (measures and
-// claims), NAME.svg and NAME.png. Without any data there is nothing to draw, and old
-// drawings are removed, lest they be taken for new ones.
+// Write writes a figure's files into dir: NAME.csv (the data), NAME.measures.csv (measures and
+// claims), NAME.svg and NAME.png. A figure without measures has no drawing: Write removes an old
+// one, so that nobody takes it for the new figure's.
 func (b *Book) Write(dir string, r *Reproduced) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
@@ -31,7 +31,7 @@ func (b *Book) Write(dir string, r *Reproduced) error {
 		err = scratch.WriteWhole(base+".csv", text.Bytes())
 	}
 	if err == nil {
-		err = b.writeJSON(base+".json", r)
+		err = b.writeMeasures(base+measures.Suffix, r)
 	}
 	if err != nil {
 		return err
@@ -62,59 +62,31 @@ func (b *Book) WriteReport(file, results string, done []*Reproduced) error {
 	return scratch.WriteWhole(file, []byte(text))
 }
 
-func (b *Book) writeJSON(file string, r *Reproduced) error {
-	type claim struct {
-		ID      string   `json:"id"`
-		Text    string   `json:"text"`
-		Paper   *float64 `json:"paper,omitempty"`
-		Expects string   `json:"expected"` // with the tolerance
-		Value   *float64 `json:"value,omitempty"`
-		Mixes   string   `json:"mixes"`
-		Verdict Verdict  `json:"verdict"`
-		Ours    string   `json:"ours,omitempty"` // why it does not count
-	}
-	var claims []claim
-	for _, j := range b.Study.JudgeAt(r, b.Scale.Name) {
-		c := claim{
-			ID: j.Claim.ID, Text: j.Claim.Text, Paper: j.Claim.Paper, Expects: j.Claim.Expected(),
-			Mixes: mixesCell(&j), Verdict: j.Verdict, Ours: j.Claim.Ours,
-		}
-		if j.Verdict != NotMeasured {
-			c.Value = &j.Value.Value
-		}
-		claims = append(claims, c)
-	}
+func (b *Book) writeMeasures(file string, r *Reproduced) error {
 	own, err := b.on(r.Figure.Machine, r.Figure.Set)
 	if err != nil {
 		return err
 	}
-	text, err := json.MarshalIndent(struct {
-		Study    string             `json:"study"`
-		Figure   string             `json:"figure"`
-		Title    string             `json:"title"`
-		Scale    string             `json:"scale"`
-		Budget   uint64             `json:"budget_cycles"`
-		Epoch    uint64             `json:"epoch_cycles"`
-		Machine  string             `json:"machine"`
-		Set      map[string]string  `json:"set"`
-		Code     string             `json:"simulator,omitempty"`
-		Models   []string           `json:"models,omitempty"`
-		Measures map[string]Measure `json:"measures"`
-		Second   map[string]Measure `json:"measures_of_second_model,omitempty"`
-		Claims   []claim            `json:"claims"`
-		Runs     int                `json:"runs,omitempty"`
-		Missing  int                `json:"missing_runs,omitempty"`
-		Of       map[string]int     `json:"runs_by_simulator,omitempty"`
-		Problems []string           `json:"problems,omitempty"`
-	}{
-		b.Study.Name, r.Figure.Name, r.Figure.Title, b.Scale.Name, b.Scale.Budget, b.Scale.Epoch, own.Study.Machine,
-		own.set, b.Code, r.Figure.Models, r.Measures, r.Second, claims, r.Asked, r.Missing,
-		r.Simulators, r.Problems,
-	}, "", "  ")
-	if err != nil {
-		return err
+	out := &measures.File{
+		Study: b.Study.Name, Figure: r.Figure.Name, Title: r.Figure.Title, Scale: b.Scale.Name,
+		Machine: own.Study.Machine, Set: own.set, Simulator: b.Code, Budget: b.Scale.Budget, Period: b.Scale.Epoch,
+		Models: r.Figure.Models, Measures: r.Measures, Second: r.Second, Problems: r.Problems,
+		Runs: r.Asked, Missing: r.Missing, Ran: r.Simulators,
 	}
-	return scratch.WriteWhole(file, append(text, '\n'))
+	if r.was != nil { // judging anew changes no condition
+		out.Machine, out.Set, out.Budget, out.Period = r.was.Machine, r.was.Set, r.was.Budget, r.was.Period
+	}
+	for _, j := range b.Study.JudgeAt(r, b.Scale.Name) {
+		c := measures.Claim{
+			ID: j.Claim.ID, Text: j.Claim.Text, Expects: j.Claim.Expected(), Mixes: mixesCell(&j),
+			Verdict: string(j.Verdict),
+		}
+		if j.Verdict != NotMeasured {
+			c.Value = &j.Value.Value
+		}
+		out.Claims = append(out.Claims, c)
+	}
+	return out.Write(file)
 }
 
 // Conditions says in a few lines under what conditions numbers hold.

@@ -225,7 +225,7 @@ func TestServerGoesAway(t *testing.T) {
 func TestStudyInABrowser(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	t.Cleanup(cancel)
-	s, err := New(ctx, Options{Roots: []string{"../paper/ugpu"}})
+	s, err := New(ctx, Options{Roots: []string{"../paper/ugpu/results/standard"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -233,7 +233,7 @@ func TestStudyInABrowser(t *testing.T) {
 	t.Cleanup(server.Close)
 	t.Cleanup(server.CloseClientConnections)
 	v := browser.Open(t, 390, 844, server.URL+"/")
-	v.Until(`document.querySelector("#studies a")?.innerText.startsWith("ugpu, scale ")`)
+	v.Until(`document.querySelector("#studies a")?.innerText.startsWith("ugpu, scale standard")`)
 	v.Shot(shot("studies"))
 	browser.Eval[bool](v, `document.querySelector("#studies a").click() || true`)
 	v.Until(`document.querySelectorAll("section.figure").length > 5`)

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/heddle-sim/heddle/lab"
+	"github.com/heddle-sim/heddle/report/measures"
 	"github.com/heddle-sim/heddle/sim"
 )
 
@@ -258,11 +259,8 @@ func (x *index) list() (out []found) {
 				return fs.SkipDir
 			case d.Name() == sim.ResultFile && !d.IsDir():
 				out = append(out, found{path: path, kind: inDirectory})
-			case strings.HasSuffix(path, ".csv") && !d.IsDir():
-				record := strings.TrimSuffix(path, ".csv") + ".json"
-				if _, err := os.Stat(record); err == nil {
-					out = append(out, found{path: record, kind: inStudy})
-				}
+			case strings.HasSuffix(path, measures.Suffix) && !d.IsDir():
+				out = append(out, found{path: path, kind: inStudy})
 			}
 			return nil
 		})

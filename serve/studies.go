@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	_ "embed"
-	"encoding/json"
 	"html/template"
 	"net/http"
 	"os"
@@ -13,18 +12,15 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/heddle-sim/heddle/report/measures"
 )
 
-// figure is a figure of a paper as heddle reproduce leaves it: NAME.csv, NAME.json, of which this is
-// a part, and NAME.svg unless nothing was measured.
+// figure is a figure of a paper as heddle reproduce leaves it: NAME.measures.csv, NAME.csv, and NAME.svg unless
+// nothing was measured.
 type figure struct {
-	Study    string   `json:"study"`
-	Name     string   `json:"figure"`
-	Title    string   `json:"title"` // "" in files of earlier versions
-	Scale    string   `json:"scale"`
-	Machine  string   `json:"machine"`
-	Claims   []claim  `json:"claims"`
-	Problems []string `json:"problems"`
+	*measures.File
+	Claims []claim
 
 	ID    string
 	Drawn bool
@@ -33,14 +29,7 @@ type figure struct {
 }
 
 // claim is what the paper says of a figure, and what was measured of it, percent.
-type claim struct {
-	ID      string   `json:"id"`
-	Text    string   `json:"text"`
-	Expects string   `json:"expected"`
-	Value   *float64 `json:"value"`
-	Mixes   string   `json:"mixes"`
-	Verdict string   `json:"verdict"`
-}
+type claim measures.Claim
 
 // Measured is the value as the page shows it.
 func (c claim) Measured() string {
@@ -52,22 +41,22 @@ func (c claim) Measured() string {
 
 // readFigure reads a figure, or returns nil where the file is something else.
 func readFigure(path string, when time.Time) *figure {
-	text, err := os.ReadFile(path)
-	if err != nil {
+	kept, err := measures.Read(path)
+	if err != nil || kept.Study == "" || kept.Figure == "" || kept.Scale == "" {
 		return nil
 	}
-	var f figure
-	if json.Unmarshal(text, &f) != nil || f.Study == "" || f.Name == "" || f.Scale == "" {
-		return nil
-	}
+	kept.Measures, kept.Second = nil, nil // the page shows claims
 	_, err = os.Stat(drawing(path))
-	f.ID, f.file, f.when, f.Drawn = identity(path), path, when.UTC(), err == nil
-	f.Title = cmp.Or(f.Title, f.Name)
-	return &f
+	f := &figure{File: kept, ID: identity(path), file: path, when: when.UTC(), Drawn: err == nil}
+	for _, c := range kept.Claims {
+		f.Claims = append(f.Claims, claim(c))
+	}
+	f.Title = cmp.Or(f.Title, f.Figure)
+	return f
 }
 
 // drawing is the picture of the figure of a file.
-func drawing(file string) string { return strings.TrimSuffix(file, ".json") + ".svg" }
+func drawing(file string) string { return strings.TrimSuffix(file, measures.Suffix) + ".svg" }
 
 // Study is what the list says of the figures of a folder.
 type Study struct {

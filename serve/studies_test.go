@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/heddle-sim/heddle/report/measures"
 )
 
 // TestStudies: figures of one folder are a study, wherever it lies below a root; what else lies
@@ -25,17 +27,27 @@ func TestStudies(t *testing.T) {
 		}
 	}
 	write("fig10.csv", "a\n")
-	write("fig10.json", `{"study": "p", "figure": "fig10", "title": "Ten <b>", "scale": "quick", "machine": "m", "claims": [
-		{"id": "a", "text": "A is <i>fast</i>", "expected": "10 %", "value": 12.25, "mixes": "3", "verdict": "holds"},
-		{"id": "b", "expected": "up", "mixes": "-", "verdict": "not measured"}], "problems": ["x: failed"]}`)
+	one := 1.0
+	figure := func(name, title string, problems []string, claims ...measures.Claim) {
+		t.Helper()
+		f := measures.File{
+			Study: "p", Figure: name, Title: title, Scale: "quick", Machine: "m", Claims: claims, Problems: problems,
+		}
+		if err := f.Write(filepath.Join(dir, name+measures.Suffix)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	gain := 12.25
+	figure("fig10", "Ten <b>", []string{"x: failed"},
+		measures.Claim{ID: "a", Text: "A is <i>fast</i>", Expects: "10 %", Value: &gain, Mixes: "3", Verdict: "holds"},
+		measures.Claim{ID: "b", Expects: "up", Mixes: "-", Verdict: "not measured"})
 	write("fig10.svg", `<svg xmlns="http://www.w3.org/2000/svg"/>`)
 	write("fig9.csv", "a\n")
-	write("fig9.json", `{"study": "p", "figure": "fig9", "scale": "quick", "machine": "m",
-		"claims": [{"id": "c", "expected": "up", "value": 1, "mixes": "3", "verdict": "holds"}]}`)
+	figure("fig9", "", nil, measures.Claim{ID: "c", Expects: "up", Value: &one, Mixes: "3", Verdict: "holds"})
 	write("sweep.csv", "a\n")
-	write("sweep.json", `[1, 2]`)
+	write("sweep"+measures.Suffix, "a\n1\n")
 	write("cut.csv", "a\n")
-	write("cut.json", `{"study": "p", "fig`)
+	write("cut"+measures.Suffix, "row,name,value,n,of,text,expected,verdict,mixes\nabout,study,,,")
 	x := newSite(t, root)
 	x.fresh()
 	if n := x.list("").Total; n != 0 {
@@ -65,18 +77,18 @@ func TestStudies(t *testing.T) {
 	if strings.Index(page, "<h2>fig9") > strings.Index(page, "<h2>fig10") {
 		t.Error("figure 10 comes before figure 9")
 	}
-	id := identity(filepath.Join(dir, "fig10.json"))
+	id := identity(filepath.Join(dir, "fig10"+measures.Suffix))
 	if w := x.get("/figure?id=" + id); w.Code != http.StatusOK || w.Header().Get("Content-Type") != "image/svg+xml" ||
 		!strings.Contains(page, "figure?id="+id) {
 		t.Errorf("the drawing: %d %s", w.Code, w.Body)
 	}
-	undrawn := identity(filepath.Join(dir, "fig9.json"))
+	undrawn := identity(filepath.Join(dir, "fig9"+measures.Suffix))
 	for _, path := range []string{"/study?id=x", "/figure?id=x", "/figure?id=" + undrawn} {
 		if w := x.get(path); w.Code != http.StatusNotFound {
 			t.Errorf("%s: %d", path, w.Code)
 		}
 	}
-	write("fig9.json", `{"study": "p", "figure": "fig9", "scale": "quick", "machine": "m", "claims": []}  `)
+	figure("fig9", "", nil)
 	x.fresh()
 	if all = get(); len(all) != 1 || !slices.Equal(all[0].Verdicts, []verdict{{"holds", 1}, {"not measured", 1}}) {
 		t.Errorf("after a change: %+v", all)

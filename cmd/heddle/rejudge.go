@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"io"
 	"path/filepath"
 
@@ -22,6 +23,13 @@ func (f *reproduceFlags) rejudge(w io.Writer, c *chosen, scale *paper.Scale) err
 	book.Code = code
 	if err := paper.Rejudge(book, out, kept); err != nil {
 		return err
+	}
+	earlier, err := book.Earlier(kept)
+	if err != nil {
+		return err
+	}
+	for _, line := range earlier {
+		fmt.Fprintln(w, line)
 	}
 	for _, r := range kept {
 		if err := book.Show(w, r); err != nil {

@@ -71,7 +71,7 @@ func TestKilledReproductionGoesOn(t *testing.T) {
 	if err := whole.Run(); err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
-	for _, f := range []string{"pairs.csv", "pairs.json", "pairs.svg"} {
+	for _, f := range []string{"pairs.csv", "pairs.measures.csv", "pairs.svg"} {
 		a, err := os.ReadFile(filepath.Join(dir, "second", f))
 		b, err2 := os.ReadFile(filepath.Join(dir, "whole", f))
 		if err != nil || err2 != nil || !bytes.Equal(a, b) {

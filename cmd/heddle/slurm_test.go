@@ -183,7 +183,7 @@ func TestSlurm(t *testing.T) {
 		args := []string{"reproduce", filepath.Join(tiny, "pairs"), "--apps", apps}
 		b.do(exitOK, append(args, "--cache", "local", "--out", "pairs")...)
 		b.do(exitOK, append(args, "--cache", "far", "--out", "pairs-far", "--on", "slurm", "--wait")...)
-		for _, f := range []string{"pairs.csv", "pairs.json", "pairs.svg"} {
+		for _, f := range []string{"pairs.csv", "pairs.measures.csv", "pairs.svg"} {
 			b.same(filepath.Join("pairs", f), filepath.Join("pairs-far", f))
 		}
 	})
