@@ -13,11 +13,11 @@ import (
 	"github.com/heddle-sim/heddle/report/measures"
 )
 
-// A figure may be of a scale of its own, so that a report can set a few runs of another length
-// beside its figures: it is measured by itself, at that scale, and reports of other scales quote
-// what was left in that scale's folder.
+// A figure may have a scale of its own, so that a report can show a few runs of another length beside
+// its figures. It is measured at that scale alone, and reports of other scales quote the files in that
+// scale's folder.
 
-// At divides figures into those that are measured at a scale and those of another.
+// At divides figures into those measured at a scale and those measured at another one alone.
 func (s *Study) At(scale *Scale, figures []*Figure) (here, elsewhere []*Figure) {
 	for _, f := range figures {
 		if f.Scale == "" || f.Scale == scale.Name {
@@ -47,7 +47,7 @@ func (b *Book) quote(dir, results string) (string, error) {
 		name := filepath.Join(filepath.Dir(dir), f.Scale, f.Name)
 		rows, kept, err := left(name)
 		if errors.Is(err, fs.ErrNotExist) {
-			fmt.Fprintf(&s, "Of scale %s, and not measured: `heddle reproduce %s/%s --scale %[1]s`.\n\n", f.Scale,
+			fmt.Fprintf(&s, "Not measured yet. `heddle reproduce %[2]s/%[3]s --scale %[1]s` measures it.\n\n", f.Scale,
 				b.Study.Name, f.Name)
 			continue
 		}
@@ -55,7 +55,7 @@ func (b *Book) quote(dir, results string) (string, error) {
 			return "", err
 		}
 		at := path.Join(path.Dir(results), f.Scale, f.Name)
-		fmt.Fprintf(&s, "Of scale %s: %s. Simulator %.12s.\n\n", f.Scale, scale.Runs(), kept.Simulator)
+		fmt.Fprintf(&s, "Measured at scale %s: %s. Simulator %.12s.\n\n", f.Scale, scale.Runs(), kept.Simulator)
 		fmt.Fprintf(&s, "![%s](%s.svg)\n\n", f.Name, at)
 		fmt.Fprintf(&s, "[data](%s.csv), [measures](%[1]s%[2]s)\n\n", at, measures.Suffix)
 		table(&s, rows[0], rows[1:])

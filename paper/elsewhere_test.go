@@ -28,7 +28,7 @@ func TestFiguresOfAnotherScale(t *testing.T) {
 	dir := t.TempDir()
 	quick := filepath.Join(dir, "quick")
 	text, err := b.quote(quick, "results/quick")
-	if err != nil || !strings.Contains(text, "`heddle reproduce mine/two --scale long`") {
+	if err != nil || !strings.Contains(text, "`heddle reproduce mine/two --scale long` measures it") {
 		t.Fatalf("%v in\n%s", err, text)
 	}
 	for name, content := range map[string]string{
@@ -46,7 +46,7 @@ func TestFiguresOfAnotherScale(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"## At length", "1000 cycles per run, policies' periods of 500", "Simulator " +
+		"## At length", "1000 cycles per run, policies decide every 500", "Simulator " +
 			"0123456789ab.", "(results/long/two.svg)",
 		"| mix | stp |\n|---|---|\n| A_B | 1.5 |\n",
 	} {

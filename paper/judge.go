@@ -181,16 +181,12 @@ func tally(all []Judged) string {
 			few++
 		}
 	}
-	var parts []string
-	for _, v := range []Verdict{Holds, Direction, Contradicts, NotMeasured} {
-		parts = append(parts, fmt.Sprintf("%d %s", n[v], v))
-	}
-	text := fmt.Sprintf("Of %d claims: %s.\n", count, strings.Join(parts, ", "))
+	text := fmt.Sprintf("Of %d claims %d hold, %d agree in direction only, %d contradict the paper, %d are "+
+		"not measured.\n", count, n[Holds], n[Direction], n[Contradicts], n[NotMeasured])
 	text += fmt.Sprintf("%d of them rest on fewer than a third of the paper's mixes.\n", few)
 	if ours > 0 {
-		text += fmt.Sprintf("%d further claims are *ours* (they repeat another claim, or no paper makes them) and "+
-			"do not count.\n",
-			ours)
+		text += fmt.Sprintf("%d further claims are *ours* and do not count: they repeat another claim, or no paper "+
+			"makes them.\n", ours)
 	}
 	return text
 }
@@ -207,12 +203,12 @@ func verdictCell(j *Judged) string {
 	return text
 }
 
-// leftOutTable lists the sentences of the paper that no claim is made of.
+// leftOutTable lists the sentences of the paper that are not judged as claims.
 func (s *Study) leftOutTable() string {
 	if len(s.leftOut) == 0 {
 		return ""
 	}
-	text := "## Sentences left out\n\n| section | sentence | why it is no claim here |\n|---|---|---|\n"
+	text := "## Sentences left out\n\n| section | sentence | why it is not judged |\n|---|---|---|\n"
 	for _, l := range s.leftOut {
 		text += fmt.Sprintf("| %s | %s | %s |\n", l.Where, l.Text, l.Why)
 	}

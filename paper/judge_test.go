@@ -39,9 +39,9 @@ func TestTally(t *testing.T) {
 		{Verdict: Holds, Value: Measure{N: 5, Of: 528}}, // runs of the study that have not ended
 		{Verdict: Holds, Mixes: 50, Value: Measure{N: 1}, Claim: Claim{Ours: "repeats another"}},
 	}
-	want := "Of 5 claims: 2 holds, 1 direction only, 1 contradicts, 1 not measured.\n" +
+	want := "Of 5 claims 2 hold, 1 agree in direction only, 1 contradict the paper, 1 are not measured.\n" +
 		"2 of them rest on fewer than a third of the paper's mixes.\n" +
-		"1 further claims are *ours* (they repeat another claim, or no paper makes them) and do not count.\n"
+		"1 further claims are *ours* and do not count: they repeat another claim, or no paper makes them.\n"
 	if got := tally(all); got != want {
 		t.Errorf("%s", got)
 	}

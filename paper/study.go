@@ -87,9 +87,9 @@ type Scale struct {
 // Runs says how long runs are.
 func (c *Scale) Runs() string {
 	if c.Whole {
-		return fmt.Sprintf("whole runs, of at most %d cycles", c.Budget)
+		return fmt.Sprintf("programs run to their end, at most %d cycles", c.Budget)
 	}
-	return fmt.Sprintf("%d cycles per run, policies' periods of %d", c.Budget, c.Epoch)
+	return fmt.Sprintf("%d cycles per run, policies decide every %d", c.Budget, c.Epoch)
 }
 
 // Program gives a benchmark's arguments by the name of the inputs.

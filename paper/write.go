@@ -94,7 +94,7 @@ func (b *Book) Conditions() string {
 	var s strings.Builder
 	of := ""
 	if !b.Scale.Whole {
-		of = fmt.Sprintf(" (%.3g per run)", float64(b.Scale.Budget)/float64(b.Scale.Epoch))
+		of = fmt.Sprintf(" (%.3g times a run)", float64(b.Scale.Budget)/float64(b.Scale.Epoch))
 	}
 	fmt.Fprintf(&s, "%s, scale %s: %s%s.\n", b.Study.Title, b.Scale.Name, b.Scale.Runs(), of)
 	fmt.Fprintf(&s, "%s.\n", upper(b.Scale.About))
